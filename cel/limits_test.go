@@ -165,7 +165,7 @@ func TestUnchangedValuesAreTolerated(t *testing.T) {
 		{"a new element", `{"parts":[{"name":"a"}]}`, `{"parts":[{"name":"b","count":7}]}`, []string{`FieldValueInvalid spec.parts[0]: Invalid value: must be few`}, ""},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			store := storage.NewMemory(storage.MemoryOptions{})
+			store := storage.NewMemory(storage.Options{})
 			t.Cleanup(func() { require.NoError(t, store.Close()) })
 			before := keyedAPI(t, rest.Options{Store: store}, nil)
 			got, _ := write(t, before, "POST", c.old)

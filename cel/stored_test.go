@@ -113,7 +113,7 @@ func TestOnlyBrokenRulesAreLetThrough(t *testing.T) {
 		{"an overflow", "self.min - 1 - 9223372036854775807 - 1 < 0", "", "integer overflow evaluating rule"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			store := storage.NewMemory(storage.MemoryOptions{})
+			store := storage.NewMemory(storage.Options{})
 			t.Cleanup(func() { require.NoError(t, store.Close()) })
 			before := serve(t, rest.Options{Store: store}, valves(nil))
 			code, body := valve(before, http.MethodPost, `{"min":0}`)

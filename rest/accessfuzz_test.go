@@ -81,7 +81,7 @@ func FuzzAccess(f *testing.F) {
 	f.Add("GET", thingsIn, "fieldSelector=metadata.name%3Da&fieldSelector=metadata.name%3Db")
 	f.Add("GET", thingsIn, "fieldSelector=metadata.name%3Da%2Fb")
 	f.Add("DELETE", thingsIn, "fieldSelector=metadata.name%3Da&labelSelector=x")
-	store := &reachedStore{Store: closing(f, storage.NewMemory(storage.MemoryOptions{MaxWait: time.Microsecond}))}
+	store := &reachedStore{Store: closing(f, storage.NewMemory(storage.Options{MaxWait: time.Microsecond}))}
 	var hooks []string
 	var api *rest.API
 	note := func(ctx context.Context, r *rest.AdmissionRequest) error {

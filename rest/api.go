@@ -63,7 +63,7 @@ func newAPI(options Options) *API {
 	a.types = media.NewTypes(a.options.CBOR)
 	a.store = a.options.Store
 	if a.store == nil {
-		a.store, a.ownsStore = storage.NewMemory(storage.MemoryOptions{Now: a.options.Now}), true
+		a.store, a.ownsStore = storage.NewMemory(storage.Options{Now: a.options.Now}), true
 	}
 	a.env = resource.NewEnvironment(resource.Host{
 		Owner: a, Holder: a.ending,

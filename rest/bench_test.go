@@ -536,7 +536,7 @@ func BenchmarkMemoryPerObject(b *testing.B) {
 	const objects = 10_000
 	for b.Loop() {
 		var before, after runtime.MemStats
-		store := storage.NewMemory(storage.MemoryOptions{})
+		store := storage.NewMemory(storage.Options{})
 		api, err := rest.New(rest.Options{Store: store}, thingResource())
 		require.NoError(b, err)
 		s := &thingServer{api: api, store: store}

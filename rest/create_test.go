@@ -244,7 +244,7 @@ func TestGenerateName(t *testing.T) {
 }
 
 // crowdedStore says of every name that it is taken.
-type crowdedStore struct{ *storage.Memory }
+type crowdedStore struct{ *storage.Engine }
 
 func (s crowdedStore) Update(ctx context.Context, key storage.Key, f storage.UpdateFunc) (*storage.Record, error) {
 	_, err := f(&storage.Record{Key: key})

@@ -72,7 +72,7 @@ type widgetHost struct {
 // newWidgetHost starts an API whose uids and resourceVersions have one length, and differ from all other texts and numbers.
 func newWidgetHost(t *testing.T, definitions ...rest.Definition) *widgetHost {
 	t.Helper()
-	store := closing(t, storage.NewMemory(storage.MemoryOptions{Start: 1_000_000_000}))
+	store := closing(t, storage.NewMemory(storage.Options{Start: 1_000_000_000}))
 	uids := 0
 	api := start(t, rest.Options{Store: store, Logger: slog.New(slog.DiscardHandler), Now: now, NewUID: func() string {
 		uids++

@@ -24,7 +24,7 @@ import (
 
 // fuzzServer is a server whose reads of future revisions do not wait.
 func fuzzServer(f *testing.F) *thingServer {
-	store := closing(f, storage.NewMemory(storage.MemoryOptions{MaxWait: time.Microsecond}))
+	store := closing(f, storage.NewMemory(storage.Options{MaxWait: time.Microsecond}))
 	return &thingServer{api: start(f, rest.Options{Store: store}, thingResource(), globalThingResource()), store: store}
 }
 

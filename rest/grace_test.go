@@ -260,7 +260,7 @@ func endOfAnother(t *testing.T, later time.Duration) {
 // A removal that fails is tried again.
 func TestRemovedWhenDueAfterAFailure(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		store := &failingStore{Memory: newStore(t)}
+		store := &failingStore{Engine: newStore(t)}
 		var log strings.Builder
 		api := start(t, rest.Options{Store: store, Logger: slog.New(slog.NewTextHandler(&log, nil))}, widgetResource(removedWhenDue))
 		client := widgetClient(api)
@@ -277,7 +277,7 @@ func TestRemovedWhenDueAfterAFailure(t *testing.T) {
 
 // failingStore fails as many updates as it is told to.
 type failingStore struct {
-	*storage.Memory
+	*storage.Engine
 	failures atomic.Int64
 }
 
@@ -286,11 +286,11 @@ func (s *failingStore) Update(ctx context.Context, key storage.Key, fn storage.U
 		s.failures.Add(-1)
 		return nil, errors.New("the disk is full")
 	}
-	return s.Memory.Update(ctx, key, fn)
+	return s.Engine.Update(ctx, key, fn)
 }
 
 // reopened is a store that has the objects of another one, as a durable store has after a restart.
-type reopened struct{ *storage.Memory }
+type reopened struct{ *storage.Engine }
 
 func (reopened) Register(context.Context, storage.Resource) error { return nil }
 
@@ -313,7 +313,7 @@ func TestUnsafeDeletion(t *testing.T) {
 	const ignore = "?ignoreStoreReadErrorWithClusterBreakingPotential=true"
 	const field = "ignoreStoreReadErrorWithClusterBreakingPotential"
 	key := storage.Key{Resource: "widgets.example.com", Namespace: "default", Name: "broken"}
-	broken := func(t *testing.T, allowed bool) (*rest.API, *storage.Memory) {
+	broken := func(t *testing.T, allowed bool) (*rest.API, *storage.Engine) {
 		store := newStore(t)
 		api := newAPI(t, rest.Options{Store: store, UnsafeDeletion: allowed}, widgetResource(withValidateDelete(func(context.Context, *Widget) error { return nil })))
 		_, err := store.Update(t.Context(), key, func(*storage.Record) ([]byte, error) {
@@ -388,13 +388,13 @@ func TestTheDeletionOfACollectionWarns(t *testing.T) {
 
 // countingStore counts the updates that are begun.
 type countingStore struct {
-	*storage.Memory
+	*storage.Engine
 	updates atomic.Int64
 }
 
 func (s *countingStore) Update(ctx context.Context, key storage.Key, fn storage.UpdateFunc) (*storage.Record, error) {
 	s.updates.Add(1)
-	return s.Memory.Update(ctx, key, fn)
+	return s.Engine.Update(ctx, key, fn)
 }
 
 // What was deleted before its time has come is not waited for: when that time comes nobody looks for it.
@@ -418,7 +418,7 @@ func TestNothingWaitsForWhatIsGone(t *testing.T) {
 		for _, together := range []bool{false, true} {
 			t.Run(fmt.Sprintf("%s, together: %t", c.name, together), func(t *testing.T) {
 				synctest.Test(t, func(t *testing.T) {
-					store := &countingStore{Memory: newStore(t)}
+					store := &countingStore{Engine: newStore(t)}
 					api := start(t, rest.Options{Store: store}, widgetResource(removedWhenDue))
 					client := widgetClient(api)
 					for i := range 1000 {

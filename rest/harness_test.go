@@ -33,9 +33,9 @@ func now() time.Time { return time.Date(2026, 1, 2, 3, 4, 5, 678, time.UTC) }
 const nowText = "2026-01-02T03:04:05Z"
 
 // newStore returns a store in memory that counts revisions from 1, so a test can predict them.
-func newStore(t testing.TB) *storage.Memory {
+func newStore(t testing.TB) *storage.Engine {
 	t.Helper()
-	return closing(t, storage.NewMemory(storage.MemoryOptions{Start: 1}))
+	return closing(t, storage.NewMemory(storage.Options{Start: 1}))
 }
 
 // closing closes a store, or an API, at the end of the test.

@@ -518,7 +518,7 @@ func TestNumbersAtTheEdges(t *testing.T) {
 // What is younger than the store is waited for, and then it is the client's error; nothing waits for ever.
 func TestVersionsFromTheFuture(t *testing.T) {
 	s := newThingServer(t, rest.Options{Store: nil})
-	quick := closing(t, storage.NewMemory(storage.MemoryOptions{MaxWait: time.Millisecond}))
+	quick := closing(t, storage.NewMemory(storage.Options{MaxWait: time.Millisecond}))
 	s.api = start(t, rest.Options{Store: quick}, thingResource())
 	s.mustCreate(t, "a")
 	token := base64.RawURLEncoding.EncodeToString([]byte(`{"v":"meta.k8s.io/v1","rv":9223372036854775807,"start":"a\u0000"}`))
@@ -835,7 +835,7 @@ func TestHooksThatPanic(t *testing.T) {
 }
 
 // registeredStore is a store whose resources another API has registered before.
-type registeredStore struct{ *storage.Memory }
+type registeredStore struct{ *storage.Engine }
 
 func (registeredStore) Register(context.Context, storage.Resource) error { return nil }
 
@@ -860,7 +860,7 @@ func thingSub(s rest.Subresource[Thing, ThingScale]) func(*rest.Resource[Thing])
 
 // panickyStore panics where it is told to.
 type panickyStore struct {
-	*storage.Memory
+	*storage.Engine
 	with any
 }
 
@@ -870,7 +870,7 @@ func (s *panickyStore) Get(context.Context, storage.Key, watch.Revision) (*stora
 
 func TestPanicsBelow(t *testing.T) {
 	serve := func(with any) (a answer, passed any) {
-		api := start(t, rest.Options{Store: &panickyStore{Memory: newStore(t), with: with}, MaxInFlight: 1}, thingResource())
+		api := start(t, rest.Options{Store: &panickyStore{Engine: newStore(t), with: with}, MaxInFlight: 1}, thingResource())
 		defer func() {
 			passed = recover()
 			require.NoError(t, api.Close(), "a panic leaves nothing in flight")

@@ -16,7 +16,7 @@ import (
 // Options configure an API. The zero value works: it keeps objects in memory, logs errors to slog's default logger and uses the
 // system's clock.
 type Options struct {
-	// Store keeps the objects. Default: a new [storage.Memory], which the API closes. The host closes a store that it sets here,
+	// Store keeps the objects. Default: that of [storage.NewMemory], which the API closes. The host closes a store that it sets here,
 	// after the API.
 	Store storage.Store
 	// Logger receives what clients must not see: panics of hooks and the causes of 500s. A 503 that a hook returns as an error of package
@@ -45,7 +45,7 @@ type Options struct {
 	//
 	// Slow clients do not make memory grow. A watch buffers about 256 KiB for its client, which has a minute to read each 64 KiB.
 	// A client may read the first state of a watch, a list or a large object equally slowly while the store or its history still
-	// holds the records (see [storage.MemoryOptions]). Once the store has dropped them, the API ends a watch with 410 Expired, and
+	// holds the records (see [storage.Options]). Once the store has dropped them, the API ends a watch with 410 Expired, and
 	// aborts the response with a list or an object after another minute plus a second per MiB. The API closes the connection
 	// earlier if the client reads nothing for 10 to 20 seconds. A large object in any form other than compact JSON, or a list in
 	// Protobuf, is a copy that the history does not hold. The limits therefore apply to such a response, and to the response to a write, from the start.

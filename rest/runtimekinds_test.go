@@ -263,7 +263,7 @@ func TestReplaceFailsHalfway(t *testing.T) {
 // Two APIs that share a store are independent: each serves a resource until it gives it up itself.
 func TestWithdrawFromOneOfTwoAPIs(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		store := storage.NewMemory(storage.MemoryOptions{})
+		store := storage.NewMemory(storage.Options{})
 		t.Cleanup(func() { assert.NoError(t, store.Close()) })
 		one, other := newAPI(t, rest.Options{Store: store}, leverResource()), newAPI(t, rest.Options{Store: store}, leverResource())
 		left, going := follow(t, other, levers+"?watch=1"), follow(t, one, levers+"?watch=1")
@@ -530,7 +530,7 @@ func TestGracePeriodsOfAChangingSet(t *testing.T) {
 			r.RemoveWhenDue = true
 			r.Hooks.GracePeriod = func(context.Context, *Lever, *int64) (int64, error) { return 60, nil }
 		})
-		api := newAPI(t, rest.Options{Now: time.Now, Store: storage.NewMemory(storage.MemoryOptions{})}, slow)
+		api := newAPI(t, rest.Options{Now: time.Now, Store: storage.NewMemory(storage.Options{})}, slow)
 		for _, name := range []string{"x", "y"} {
 			must(t, api, "POST", levers, strings.Replace(leverText, `"x"`, `"`+name+`"`, 1))
 		}

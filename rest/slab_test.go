@@ -52,14 +52,14 @@ const slabs = "/apis/slabs.example.com/v1/slabs"
 // slabServer serves Slabs on a network without buffers: what a client has not read is still the server's.
 type slabServer struct {
 	api   *rest.API
-	store *storage.Memory
+	store *storage.Engine
 	net   *pipeListener
 	turn  int
 }
 
 func newSlabServer(t testing.TB, logBytes int64) *slabServer {
 	t.Helper()
-	s := &slabServer{store: storage.NewMemory(storage.MemoryOptions{Start: 1, MaxLogBytes: logBytes})}
+	s := &slabServer{store: storage.NewMemory(storage.Options{Start: 1, MaxLogBytes: logBytes})}
 	var err error
 	s.api, err = rest.New(rest.Options{Store: s.store, CBOR: sameBytes{}}, rest.Resource[Slab]{
 		Group: "slabs.example.com", Version: "v1", Plural: "slabs", Scope: rest.Cluster, Wire: rest.Wire{Untracked: true},

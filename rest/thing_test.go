@@ -71,7 +71,7 @@ func globalThingResource() rest.Resource[GlobalThing] {
 // thingServer is an API of Things over a store that the test can look into.
 type thingServer struct {
 	api   *rest.API
-	store *storage.Memory
+	store *storage.Engine
 }
 
 func newThingServer(t testing.TB, options rest.Options, definitions ...rest.Definition) *thingServer {

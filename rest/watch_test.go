@@ -463,7 +463,7 @@ func TestWatchFromAForgottenVersion(t *testing.T) {
 // A client that does not read holds up nobody; when it has fallen behind what is kept, it is told so.
 func TestWatchThatFallsBehind(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		store := storage.NewMemory(storage.MemoryOptions{MaxLogBytes: 20_000})
+		store := storage.NewMemory(storage.Options{MaxLogBytes: 20_000})
 		api := newAPI(t, rest.Options{Store: store}, widgetResource())
 		create(t, api, "a")
 		s := follow(t, api, widgets+"?watch=1&resourceVersion=2")

@@ -69,7 +69,7 @@ type unread struct {
 
 func newUnread(t *testing.T, watches int, logBytes int64, selector string) unread {
 	t.Helper()
-	store := closing(t, storage.NewMemory(storage.MemoryOptions{MaxLogBytes: logBytes}))
+	store := closing(t, storage.NewMemory(storage.Options{MaxLogBytes: logBytes}))
 	s := unread{thingServer: &thingServer{api: start(t, rest.Options{Store: store}, thingResource()), store: store}}
 	s.running = new(atomic.Int64)
 	s.server = httptest.NewUnstartedServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {

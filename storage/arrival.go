@@ -11,24 +11,22 @@ import (
 
 // apply makes a group that the authority reports visible. It reads the records outside the lock, and again if a resource was registered
 // meanwhile.
-func (m *Engine) apply(ctx context.Context, a Arrival) error {
+func (r *replica) apply(ctx context.Context, a Arrival) error {
 	for {
-		staged, done, err := m.stage(&a)
+		staged, done, err := r.stage(&a)
 		if done || err != nil {
 			return err
 		}
 		for i := range staged {
-			staged[i].receive(m)
+			r.receive(&staged[i])
 		}
-		wait, ok, err := m.install(&a, staged)
+		wait, ok, err := r.install(&a, staged)
 		if ok || err != nil {
 			return err
 		}
 		if wait != nil {
-			select {
-			case <-wait:
-			case <-ctx.Done():
-				return ctx.Err()
+			if err := await(ctx, wait); err != nil {
+				return err
 			}
 		}
 	}
@@ -44,35 +42,35 @@ type staged struct {
 }
 
 // stage finds the tables of a group. It returns done if the replica has already applied the group.
-func (m *Engine) stage(a *Arrival) (all []staged, done bool, err error) {
-	m.mu.RLock()
-	defer m.mu.RUnlock()
-	if m.closed {
+func (r *replica) stage(a *Arrival) (all []staged, done bool, err error) {
+	r.mu.RLock()
+	defer r.mu.RUnlock()
+	if r.closed {
 		return nil, false, ErrClosed
 	}
-	if a.End <= m.revision {
+	if a.End <= r.revision {
 		return nil, true, nil
 	}
 	all = make([]staged, len(a.Entries))
 	for i := range a.Entries {
 		s := &all[i]
 		s.entry, s.key = &a.Entries[i], a.Entries[i].Key
-		if s.table = m.tables[s.key.Resource]; s.table != nil {
-			s.form, s.base = s.table.form, m.find(s.table, s.key)
+		if s.table = r.tables[s.key.Resource]; s.table != nil {
+			s.form, s.base = s.table.form, r.find(s.table, s.key)
 		}
 	}
 	return all, false, nil
 }
 
 // receive reads the record. A record that this program cannot read must not stop the feed, so the replica does not serve it.
-func (s *staged) receive(m *Engine) {
+func (r *replica) receive(s *staged) {
 	s.next, s.bad, s.newer = nil, nil, false
 	if s.table == nil {
 		return
 	}
 	if s.entry.JSON != nil || s.entry.Unreadable != nil {
 		s.next, s.bad = s.table.received(s.entry, s.form, s.base)
-		s.newer = s.bad == nil && m.replica.newer(s.entry, s.form)
+		s.newer = s.bad == nil && r.newer(s.entry, s.form)
 	}
 	s.changes = s.base != nil || s.next != nil
 	s.grown = s.next.size() - s.base.size()
@@ -113,17 +111,17 @@ func (r *replica) newer(s *Stored, form *Resource) bool {
 }
 
 // install publishes a group. It returns false if a table has changed since stage, and a channel if an upgrade pauses changes.
-func (m *Engine) install(a *Arrival, all []staged) (wait <-chan struct{}, ok bool, err error) {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	if m.closed {
+func (r *replica) install(a *Arrival, all []staged) (wait <-chan struct{}, ok bool, err error) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.closed {
 		return nil, false, ErrClosed
 	}
 	for i := range all {
 		s := &all[i]
-		if t := m.tables[s.key.Resource]; t != s.table {
+		if t := r.tables[s.key.Resource]; t != s.table {
 			return nil, false, nil
-		} else if t != nil && (t.form != s.form || t.paused != nil || m.find(t, s.key) != s.base) {
+		} else if t != nil && (t.form != s.form || t.paused != nil || r.find(t, s.key) != s.base) {
 			return t.paused, false, nil
 		}
 	}
@@ -132,7 +130,7 @@ func (m *Engine) install(a *Arrival, all []staged) (wait <-chan struct{}, ok boo
 		s := &all[i]
 		switch {
 		case s.table == nil:
-			m.replica.unclaimed.add(arrived{*s.entry, a.End, a.At})
+			r.unclaimed.add(arrived{*s.entry, a.End, a.At})
 			continue
 		case s.changes && !s.table.dormant:
 			key := s.key
@@ -143,19 +141,19 @@ func (m *Engine) install(a *Arrival, all []staged) (wait <-chan struct{}, ok boo
 		}
 		writes = append(writes, s.write)
 	}
-	if err := m.publish(group, writes, a.End); err != nil {
+	if err := r.publish(group, writes, a.End); err != nil {
 		return nil, false, err
 	}
-	m.book(writes)
+	r.book(writes)
 	for i := range all {
-		all[i].mark(m.opts.Logger)
+		all[i].mark(r.opts.Logger)
 	}
-	m.replica.at = m.opts.Now()
-	m.replica.unclaimed.trim(m.replica.at.Add(-m.opts.MaxLogAge), m.logLimit()/pastShare)
+	r.movedAt = r.opts.Now()
+	r.unclaimed.trim(r.movedAt.Add(-r.opts.MaxLogAge), r.logLimit()/pastShare)
 	return nil, true, nil
 }
 
-// mark notes whether the replica may write the object. The caller holds the engine's lock.
+// mark notes whether the replica may write the object. The caller holds the lock of the objects.
 func (s *staged) mark(logger *slog.Logger) {
 	t := s.table
 	if t == nil {

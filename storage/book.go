@@ -3,8 +3,8 @@ package storage
 import "context"
 
 // claim completes prepared writes for the ledger, and returns what they take from limited accounts. It returns nil if they take nothing.
-func (m *Engine) claim(ctx context.Context, writes []write) Claim {
-	if m.ledger == nil {
+func (o *objects) claim(ctx context.Context, writes []write) Claim {
+	if o.ledger == nil {
 		return nil
 	}
 	group := make([]Entry, 0, len(writes))
@@ -17,7 +17,7 @@ func (m *Engine) claim(ctx context.Context, writes []write) Claim {
 		if w.next != nil {
 			key = w.next.Key
 			if w.base == nil {
-				w.next.Creator = m.ledger.Creator(ctx)
+				w.next.Creator = o.ledger.Creator(ctx)
 			}
 		}
 		group = append(group, Entry{Key: key, Previous: w.base, Current: w.next})
@@ -25,51 +25,51 @@ func (m *Engine) claim(ctx context.Context, writes []write) Claim {
 	if len(group) == 0 {
 		return nil
 	}
-	return m.ledger.Claim(ctx, group)
+	return o.ledger.Claim(ctx, group)
 }
 
-// book passes committed changes to the ledger. The caller holds m.mu.
-func (m *Engine) book(writes []write) {
-	if m.ledger == nil {
+// book passes committed changes to the ledger. The caller holds o.mu.
+func (o *objects) book(writes []write) {
+	if o.ledger == nil {
 		return
 	}
 	for i := range writes {
 		if w := &writes[i]; w.changes && w.table.booked {
-			m.ledger.Book(w.base, w.next)
+			o.ledger.Book(w.base, w.next)
 		}
 	}
 }
 
-// bookTable adds the records of a table to the accounts, unless they are already there. The caller holds m.mu.
-func (m *Engine) bookTable(t *table) {
-	if m.ledger == nil || t.booked {
+// bookTable adds the records of a table to the accounts, unless they are already there. The caller holds o.mu.
+func (o *objects) bookTable(t *table) {
+	if o.ledger == nil || t.booked {
 		return
 	}
 	t.booked = true
 	t.tree.Scan(func(r *Record) bool {
-		m.ledger.Book(nil, r)
+		o.ledger.Book(nil, r)
 		return true
 	})
 }
 
-// unbookTable removes the records of a table from the accounts. The caller holds m.mu.
-func (m *Engine) unbookTable(t *table) {
-	if m.ledger == nil || !t.booked {
+// unbookTable removes the records of a table from the accounts. The caller holds o.mu.
+func (o *objects) unbookTable(t *table) {
+	if o.ledger == nil || !t.booked {
 		return
 	}
 	t.booked = false
 	t.tree.Scan(func(r *Record) bool {
-		m.ledger.Book(r, nil)
+		o.ledger.Book(r, nil)
 		return true
 	})
 }
 
-// replaceTree calls a function that replaces the records of a table, and corrects the accounts. The caller holds m.mu.
-func (m *Engine) replaceTree(t *table, replace func()) {
+// replaceTree calls a function that replaces the records of a table, and corrects the accounts. The caller holds o.mu.
+func (o *objects) replaceTree(t *table, replace func()) {
 	booked := t.booked
-	m.unbookTable(t)
+	o.unbookTable(t)
 	replace()
 	if booked {
-		m.bookTable(t)
+		o.bookTable(t)
 	}
 }

@@ -57,20 +57,10 @@ func (c *checks) close() {
 }
 
 // check waits until the replica shows every write that was acknowledged before the call.
-func (m *Engine) check(ctx context.Context) (*check, error) {
-	r := m.replica
-	m.mu.RLock()
-	if m.closed {
-		m.mu.RUnlock()
-		return nil, ErrClosed
-	}
-	c, starts := r.checks.join()
-	if starts {
-		r.running.Go(func() { m.runChecks(c) })
-	}
-	m.mu.RUnlock()
-	if c == nil {
-		return nil, ErrClosed
+func (r *replica) check(ctx context.Context) (*check, error) {
+	c, err := r.joinCheck()
+	if err != nil {
+		return nil, err
 	}
 	select {
 	case <-c.done:
@@ -80,48 +70,57 @@ func (m *Engine) check(ctx context.Context) (*check, error) {
 	}
 }
 
+// joinCheck returns a check that starts after the call. It starts the check unless one is under way.
+func (r *replica) joinCheck() (*check, error) {
+	r.mu.RLock()
+	defer r.mu.RUnlock()
+	if r.closed {
+		return nil, ErrClosed
+	}
+	c, starts := r.checks.join()
+	if c == nil {
+		return nil, ErrClosed
+	}
+	if starts {
+		r.running.Go(func() { r.runChecks(c) })
+	}
+	return c, nil
+}
+
 // runChecks runs a check, and then those that reads have joined meanwhile.
-func (m *Engine) runChecks(c *check) {
-	for ; c != nil; c = m.replica.checks.shift() {
-		c.last, c.known, c.err = m.askLatest()
+func (r *replica) runChecks(c *check) {
+	for ; c != nil; c = r.checks.shift() {
+		c.last, c.known, c.err = r.askLatest()
 	}
 }
 
 // askLatest asks the authority for the latest revision, and waits until the replica shows it.
-func (m *Engine) askLatest() (last, known watch.Revision, err error) {
-	r := m.replica
-	ctx, cancel := context.WithTimeout(r.ctx, m.opts.MaxWait)
+func (r *replica) askLatest() (last, known watch.Revision, err error) {
+	ctx, cancel := context.WithTimeout(r.ctx, r.opts.MaxWait)
 	defer cancel()
 	if last, known, err = r.authority.Latest(ctx); err == nil {
-		if err = m.log.Wait(ctx, last); errors.Is(err, context.DeadlineExceeded) {
-			err = fmt.Errorf("the replica is at revision %d and has not received revision %d", m.log.Revision(), last)
-			m.followAnew()
+		if err = r.log.Wait(ctx, last); errors.Is(err, context.DeadlineExceeded) {
+			err = fmt.Errorf("the replica is at revision %d and has not received revision %d", r.log.Revision(), last)
+			r.followAnew()
 		}
 	}
 	switch {
 	case err == nil:
-		r.note(nil)
+		r.health.note(nil)
 	case r.ctx.Err() != nil || errors.Is(err, ErrClosed):
 		err = ErrClosed
 	default:
-		r.note(err)
+		r.health.note(err)
 		err = Unavailable(err)
 	}
 	return last, known, err
 }
 
-// reach advances the replica to a revision that another replica has shown, if no change lies between. It makes one attempt.
-func (m *Engine) reach(ctx context.Context, revision watch.Revision) {
-	if c, err := m.check(ctx); err == nil && c.known >= revision {
-		_ = m.advance(c.last, c.known)
-	}
-}
-
 // followAnew makes the replica open its feed again, because the feed delivers nothing although the authority answers.
-func (m *Engine) followAnew() {
-	m.mu.RLock()
-	defer m.mu.RUnlock()
-	if m.replica.refollow != nil {
-		m.replica.refollow()
+func (r *replica) followAnew() {
+	r.mu.RLock()
+	defer r.mu.RUnlock()
+	if r.refollow != nil {
+		r.refollow()
 	}
 }

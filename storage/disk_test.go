@@ -261,7 +261,7 @@ func TestEngineOnADisk(t *testing.T) {
 // A store in memory can serve as its own peer, which tests the chapter about peers.
 func TestMemoryAsItsOwnPeer(t *testing.T) {
 	storagetest.Run(t, storagetest.Subject{
-		New:  func(*testing.T) storage.Store { return storage.NewMemory(storage.MemoryOptions{}) },
+		New:  func(*testing.T) storage.Store { return storage.NewMemory(storage.Options{}) },
 		Peer: func(_ *testing.T, store storage.Store) storage.Store { return notClosed{store} },
 	})
 }

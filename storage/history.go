@@ -12,10 +12,10 @@ import (
 const undoStep = 1024
 
 // latest returns the latest state of a resource, with the index that a term uses, and the store's revision at that moment.
-func (m *Engine) latest(t *table, by *watch.Term) (*snapshot, watch.Revision, error) {
-	m.mu.RLock()
-	s, revision, closed, gone := t.latest, m.revision, m.closed, m.tables[t.name] != t
-	m.mu.RUnlock()
+func (o *objects) latest(t *table, by *watch.Term) (*snapshot, watch.Revision, error) {
+	o.mu.RLock()
+	s, revision, closed, gone := t.latest, o.revision, o.closed, o.tables[t.name] != t
+	o.mu.RUnlock()
 	switch {
 	case closed:
 		return nil, 0, ErrClosed
@@ -25,9 +25,9 @@ func (m *Engine) latest(t *table, by *watch.Term) (*snapshot, watch.Revision, er
 	if s != nil && !s.lacks(by) {
 		return s, revision, nil
 	}
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	if m.tables[t.name] != t {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	if o.tables[t.name] != t {
 		return nil, 0, notRegistered(t.name)
 	}
 	if t.latest == nil {
@@ -36,48 +36,48 @@ func (m *Engine) latest(t *table, by *watch.Term) (*snapshot, watch.Revision, er
 	if t.latest.lacks(by) {
 		t.latest.slot(by).Store(t.index(by.Index).tree.Copy())
 	}
-	return t.latest, m.revision, nil
+	return t.latest, o.revision, nil
 }
 
 // at returns the state of a resource, with the index that a term uses, at a revision that the store has reached.
-func (m *Engine) at(ctx context.Context, t *table, revision watch.Revision, by *watch.Term) (*snapshot, error) {
-	latest, _, err := m.latest(t, by)
+func (o *objects) at(ctx context.Context, t *table, revision watch.Revision, by *watch.Term) (*snapshot, error) {
+	latest, _, err := o.latest(t, by)
 	if err != nil {
 		return nil, err
 	}
-	if revision < m.log.Floor(watch.Scope{Resource: t.name}) {
+	if revision < o.log.Floor(watch.Scope{Resource: t.name}) {
 		return nil, tooOld()
 	}
 	if revision >= latest.from {
 		return latest, nil
 	}
-	if s := m.past.find(t, revision); s != nil && !s.lacks(by) {
+	if s := o.past.find(t, revision); s != nil && !s.lacks(by) {
 		return s, nil
 	}
 	if err := t.builder.begin(ctx); err != nil {
 		return nil, err
 	}
 	defer t.builder.end()
-	s := m.past.find(t, revision) // another request may have built it while this one waited
+	s := o.past.find(t, revision) // another request may have built it while this one waited
 	if s == nil {
-		if s, err = m.undo(ctx, m.past.nextAfter(t, revision, latest), revision); err != nil {
+		if s, err = o.undo(ctx, o.past.nextAfter(t, revision, latest), revision); err != nil {
 			return nil, err
 		}
 	}
 	if s.lacks(by) {
-		if err = m.undoIndex(ctx, latest, s, by); err != nil {
+		if err = o.undoIndex(ctx, latest, s, by); err != nil {
 			return nil, err
 		}
 	}
-	m.past.keep(s)
-	m.past.forget(t, m.log.Floor(watch.Scope{Resource: t.name})) // the floor may have passed s while it was built
+	o.past.keep(s)
+	o.past.forget(t, o.log.Floor(watch.Scope{Resource: t.name})) // the floor may have passed s while it was built
 	return s, nil
 }
 
 // undo builds an older state from a younger one. The caller has the table's turn to build.
-func (m *Engine) undo(ctx context.Context, younger *snapshot, revision watch.Revision) (*snapshot, error) {
+func (o *objects) undo(ctx context.Context, younger *snapshot, revision watch.Revision) (*snapshot, error) {
 	s := newSnapshot(younger.table, younger.tree.Copy(), younger.indexed, revision, younger.from)
-	err := m.eachUndone(ctx, younger, revision, func(c *watch.Change[Record]) {
+	err := o.eachUndone(ctx, younger, revision, func(c *watch.Change[Record]) {
 		if c.Previous != nil {
 			s.tree.Set(c.Previous)
 		} else {
@@ -90,13 +90,13 @@ func (m *Engine) undo(ctx context.Context, younger *snapshot, revision watch.Rev
 
 // undoIndex builds the index that a term uses for an older state, from the same index of a younger state. The caller has the table's turn
 // to build.
-func (m *Engine) undoIndex(ctx context.Context, younger, s *snapshot, by *watch.Term) error {
+func (o *objects) undoIndex(ctx context.Context, younger, s *snapshot, by *watch.Term) error {
 	from := younger.slot(by)
 	if from == nil { // the resource was registered again without the index
 		return nil
 	}
 	i := index{by.Index, from.Load().Copy()}
-	err := m.eachUndone(ctx, younger, s.to, func(c *watch.Change[Record]) { i.replace(c.Current, c.Previous) })
+	err := o.eachUndone(ctx, younger, s.to, func(c *watch.Change[Record]) { i.replace(c.Current, c.Previous) })
 	if err == nil {
 		s.slot(by).Store(i.tree)
 	}
@@ -104,8 +104,8 @@ func (m *Engine) undoIndex(ctx context.Context, younger, s *snapshot, by *watch.
 }
 
 // eachUndone calls undo for the changes between a revision and a younger state, last change first.
-func (m *Engine) eachUndone(ctx context.Context, younger *snapshot, revision watch.Revision, undo func(*watch.Change[Record])) error {
-	changes, err := m.log.Since(watch.Scope{Resource: younger.table.name}, revision)
+func (o *objects) eachUndone(ctx context.Context, younger *snapshot, revision watch.Revision, undo func(*watch.Change[Record])) error {
+	changes, err := o.log.Since(watch.Scope{Resource: younger.table.name}, revision)
 	if status.IsExpired(err) {
 		return tooOld()
 	}

@@ -37,13 +37,13 @@ func (h *held) Err() error {
 
 // old is a store whose pods and services have a history, revision by revision.
 type old struct {
-	*storage.Memory
+	*storage.Engine
 	t     *testing.T
 	first watch.Revision
 }
 
 func newOld(t *testing.T) old {
-	m := newMemory(t, storage.MemoryOptions{})
+	m := newMemory(t, storage.Options{})
 	require.NoError(t, m.Register(t.Context(), storage.Resource{Name: services, Namespaced: true, Extract: storage.NewExtractor()}))
 	_, err := m.Update(t.Context(), storage.Key{Resource: services, Namespace: "default", Name: "x"}, func(*storage.Record) ([]byte, error) { return podJSON("x", 1), nil })
 	require.NoError(t, err)
@@ -137,7 +137,7 @@ func heap() int64 {
 // Eight states of 20,000 records with eight indexes need 40 MB, though few of the records change.
 func TestSnapshotsAreBoundedByBytes(t *testing.T) {
 	const count, limit = 20_000, 16 << 20
-	m := storage.NewMemory(storage.MemoryOptions{Start: 1_000_000_000, MaxLogBytes: limit})
+	m := storage.NewMemory(storage.Options{Start: 1_000_000_000, MaxLogBytes: limit})
 	t.Cleanup(func() { require.NoError(t, m.Close()) })
 	labels := []string{"a", "b", "c", "d", "e", "f", "g", "h"}
 	form := storage.Resource{Name: pods, Namespaced: true, Extract: storage.NewExtractor()}
@@ -203,7 +203,7 @@ func TestHistoryCountsWhatBelongsToARecord(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			const limit = 4 << 20
-			m := newMemory(t, storage.MemoryOptions{Start: 1_000_000_000, MaxLogBytes: limit})
+			m := newMemory(t, storage.Options{Start: 1_000_000_000, MaxLogBytes: limit})
 			write := func(version int) {
 				_, err := m.Update(t.Context(), pod("x"), func(*storage.Record) ([]byte, error) { return object(version, 2000), nil })
 				require.NoError(t, err)
@@ -221,7 +221,7 @@ func TestHistoryCountsWhatBelongsToARecord(t *testing.T) {
 // Versions of an object with the same labels share them, so the history must count them once.
 func TestHistoryCountsSharedPartsOnce(t *testing.T) {
 	labels := manyLabels(0, 2000)
-	m := newMemory(t, storage.MemoryOptions{Start: 1_000_000_000, MaxLogBytes: 4 << 20})
+	m := newMemory(t, storage.Options{Start: 1_000_000_000, MaxLogBytes: 4 << 20})
 	first := m.Revision()
 	for version := range 100 {
 		_, err := m.Update(t.Context(), pod("x"), func(*storage.Record) ([]byte, error) {

@@ -95,12 +95,12 @@ func (t *table) index(of watch.Index) *index {
 }
 
 // narrowest returns the term whose index finds the fewest records of a scope, or nil if no index helps.
-func (m *Engine) narrowest(t *table, scope watch.Scope, terms []watch.Term) (best *watch.Term) {
+func (o *objects) narrowest(t *table, scope watch.Scope, terms []watch.Term) (best *watch.Term) {
 	if scope.Name != "" || len(terms) == 0 {
 		return nil
 	}
-	m.mu.RLock()
-	defer m.mu.RUnlock()
+	o.mu.RLock()
+	defer o.mu.RUnlock()
 	least := 0
 	for _, term := range terms {
 		i := t.index(term.Index)

@@ -12,9 +12,9 @@ import (
 )
 
 // newIndexed returns a store with the given number of indexes. Twenty objects share each value of the label app and of the first field.
-func newIndexed(b *testing.B, count, indexes int) *storage.Memory {
+func newIndexed(b *testing.B, count, indexes int) *storage.Engine {
 	b.Helper()
-	m := storage.NewMemory(storage.MemoryOptions{Start: 1_000_000_000})
+	m := storage.NewMemory(storage.Options{Start: 1_000_000_000})
 	b.Cleanup(func() { require.NoError(b, m.Close()) })
 	all := []watch.Index{{Label: "app"}, {Field: 0}, {Field: 1}, {Label: "tier"}}
 	require.NoError(b, m.Register(b.Context(), storage.Resource{Name: pods, Namespaced: true, Indexed: all[:indexes], Fingerprint: "1",

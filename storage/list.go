@@ -12,22 +12,22 @@ import (
 const scanStep = 1024
 
 // List implements [Store].
-func (m *Engine) List(ctx context.Context, opts Query, into []*Record) (Listing, error) {
-	t, err := m.tableIn(opts.Scope)
+func (e *Engine) List(ctx context.Context, opts Query, into []*Record) (Listing, error) {
+	t, err := e.tableIn(opts.Scope)
 	if err != nil {
 		return Listing{}, err
 	}
-	if err := m.await(ctx, opts.Revision); err != nil {
+	if err := e.await(ctx, opts.Revision); err != nil {
 		return Listing{}, err
 	}
-	by := m.narrowest(t, opts.Scope, opts.Terms)
+	by := e.narrowest(t, opts.Scope, opts.Terms)
 	var s *snapshot
 	var revision watch.Revision
 	if opts.Exact {
-		revision = m.log.GroupEnd(opts.Revision)
-		s, err = m.at(ctx, t, revision, by)
+		revision = e.log.GroupEnd(opts.Revision)
+		s, err = e.at(ctx, t, revision, by)
 	} else {
-		s, revision, err = m.latest(t, by)
+		s, revision, err = e.latest(t, by)
 	}
 	if err != nil {
 		return Listing{}, err

@@ -4,57 +4,21 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"slices"
 	"strings"
 
 	"github.com/decorum-go/decorum/watch"
 )
 
-// load reads a resource from the backend and adds its table. It reads without a lock, because no other goroutine can see
-// the table yet.
-func (m *Engine) load(ctx context.Context, form *Resource) error {
-	if m.replica != nil {
-		return m.loadReplica(ctx, form)
-	}
-	t := newTable(form)
-	floor, past := watch.Revision(0), []watch.Past[Record](nil)
-	live := int64(0)
-	if m.backend != nil {
-		l := loading{engine: m, table: t}
-		if err := l.records(ctx); err != nil {
-			return err
-		}
-		if err := l.history(ctx); err != nil {
-			return err
-		}
-		floor, past, live = l.floor, l.past, l.live
-	}
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	if m.closed {
-		return ErrClosed
-	}
-	if m.backend == nil {
-		t.changed = m.revision
-	} else if err := m.log.Restore(t.name, floor, past); err != nil {
-		return err
-	}
-	m.tables[t.name] = t
-	m.bookTable(t)
-	m.live.Add(live)
-	return nil
-}
-
-// loading reads one resource from the backend.
+// loading reads the table of one resource from what is stored. upgraded holds the records that were stored in an older form.
 type loading struct {
-	engine   *Engine
+	objects  *objects
 	table    *table
 	upgraded []*Record
 	live     int64
 	visited  int
 
 	floor watch.Revision       // the history is complete from here
-	past  []watch.Past[Record] // youngest first until the end of load, then oldest first
+	past  []watch.Past[Record] // oldest first once it is complete; a backend yields the youngest first
 }
 
 // look checks the context once every few records, and returns its error.
@@ -63,17 +27,6 @@ func (l *loading) look(ctx context.Context) error {
 		return ctx.Err()
 	}
 	return nil
-}
-
-// records fills the table. It upgrades records of another form, and passes them back to the backend unless a newer
-// program stored them.
-func (l *loading) records(ctx context.Context) error {
-	m, t := l.engine, l.table
-	err := m.backend.Load(ctx, t.name, t.form.Fingerprint, func(s Stored) error { return l.take(ctx, s) })
-	if err != nil {
-		return err
-	}
-	return m.rewrite(ctx, t.form, l.upgraded)
 }
 
 // take adds one record to the table.
@@ -128,12 +81,11 @@ func (l *loading) key(k Key) Key {
 
 var errFormChanged = errors.New("storage: the older history has another form")
 
-// history reads the changes from which watches may resume. It stops at a change of another form.
-func (l *loading) history(ctx context.Context) error {
-	m, t := l.engine, l.table
-	l.floor = m.log.Floor(watch.Scope{Resource: t.name}) // Unregister has ended what lies before
-	states := map[Key]*Record{}                          // the records before the last change that was read, if they differ from the table
-	oldest, err := m.backend.History(ctx, t.name, func(u Undo) error {
+// undo returns a function that adds a change to the history, from which watches may resume. It stops at a change of another form.
+func (l *loading) undo(ctx context.Context) func(Undo) error {
+	t := l.table
+	states := map[Key]*Record{} // the records before the last change that was read, if they differ from the table
+	return func(u Undo) error {
 		if err := l.look(ctx); err != nil {
 			return err
 		}
@@ -147,7 +99,7 @@ func (l *loading) history(ctx context.Context) error {
 		}
 		current, known := states[u.Key]
 		if !known {
-			current = m.find(t, u.Key)
+			current = l.objects.find(t, u.Key)
 		}
 		c := watch.Change[Record]{Scope: l.key(u.Key), Revision: u.Revision, Current: current}
 		if current != nil && current.Revision != u.Revision {
@@ -169,13 +121,7 @@ func (l *loading) history(ctx context.Context) error {
 		states[c.Scope] = c.Previous
 		l.past = append(l.past, watch.Past[Record]{Change: c, GroupEnd: u.GroupEnd, At: u.At})
 		return nil
-	})
-	if err != nil && !errors.Is(err, errFormChanged) {
-		return err
 	}
-	l.floor = max(l.floor, oldest)
-	slices.Reverse(l.past)
-	return nil
 }
 
 // before returns the record before a change. It reads the revision of the record from the JSON.

@@ -33,7 +33,7 @@ func typicalKey(n int) storage.Key {
 	return storage.Key{Resource: pods, Namespace: fmt.Sprintf("ns-%d", n%20), Name: fmt.Sprintf("object-%07d", n)}
 }
 
-func fill(tb testing.TB, m *storage.Memory, count int) {
+func fill(tb testing.TB, m *storage.Engine, count int) {
 	for n := range count {
 		key := typicalKey(n)
 		_, err := m.Update(context.Background(), key, func(*storage.Record) ([]byte, error) { return typical(key.Name, n, m.Revision()), nil })
@@ -41,13 +41,13 @@ func fill(tb testing.TB, m *storage.Memory, count int) {
 	}
 }
 
-func benchmark(b *testing.B, run func(b *testing.B, m *storage.Memory, count int)) {
+func benchmark(b *testing.B, run func(b *testing.B, m *storage.Engine, count int)) {
 	for _, size := range sizes {
 		b.Run(size.name, func(b *testing.B) {
 			if size.count > 100_000 && testing.Short() {
 				b.Skip("large")
 			}
-			m := newMemory(b, storage.MemoryOptions{Start: 1_000_000_000})
+			m := newMemory(b, storage.Options{Start: 1_000_000_000})
 			fill(b, m, size.count)
 			b.ReportAllocs()
 			b.ResetTimer()
@@ -57,7 +57,7 @@ func benchmark(b *testing.B, run func(b *testing.B, m *storage.Memory, count int
 }
 
 func BenchmarkGet(b *testing.B) {
-	benchmark(b, func(b *testing.B, m *storage.Memory, count int) {
+	benchmark(b, func(b *testing.B, m *storage.Engine, count int) {
 		keys := make([]storage.Key, 4096)
 		for i := range keys {
 			keys[i] = typicalKey(i * 7919 % count)
@@ -72,7 +72,7 @@ func BenchmarkGet(b *testing.B) {
 
 // The function copies the text, because an encoder would write it anew each time.
 func BenchmarkUpdate(b *testing.B) {
-	benchmark(b, func(b *testing.B, m *storage.Memory, count int) {
+	benchmark(b, func(b *testing.B, m *storage.Engine, count int) {
 		for i := 0; b.Loop(); i++ {
 			_, err := m.Update(context.Background(), typicalKey(i*7919%count), func(current *storage.Record) ([]byte, error) {
 				next := append([]byte(nil), current.JSON...)
@@ -87,7 +87,7 @@ func BenchmarkUpdate(b *testing.B) {
 }
 
 func BenchmarkCreate(b *testing.B) {
-	benchmark(b, func(b *testing.B, m *storage.Memory, count int) {
+	benchmark(b, func(b *testing.B, m *storage.Engine, count int) {
 		text := typical("new", 1, m.Revision())
 		for i := 0; b.Loop(); i++ {
 			key := storage.Key{Resource: pods, Namespace: "new", Name: fmt.Sprint(i)}
@@ -100,7 +100,7 @@ func BenchmarkCreate(b *testing.B) {
 }
 
 func BenchmarkDeleteCreate(b *testing.B) {
-	benchmark(b, func(b *testing.B, m *storage.Memory, count int) {
+	benchmark(b, func(b *testing.B, m *storage.Engine, count int) {
 		for i := 0; b.Loop(); i++ {
 			key := typicalKey(i * 7919 % count)
 			r, err := m.Update(context.Background(), key, func(*storage.Record) ([]byte, error) { return nil, nil })
@@ -125,7 +125,7 @@ func BenchmarkList(b *testing.B) {
 		"limit=1": {Scope: watch.Scope{Resource: pods}, Limit: 1},
 	} {
 		b.Run(name, func(b *testing.B) {
-			benchmark(b, func(b *testing.B, m *storage.Memory, count int) {
+			benchmark(b, func(b *testing.B, m *storage.Engine, count int) {
 				var page storage.Listing
 				var err error
 				for b.Loop() {
@@ -140,7 +140,7 @@ func BenchmarkList(b *testing.B) {
 
 // The page belongs to a list that other writes have outdated: 1000 changes must be undone, once.
 func BenchmarkListAtOldRevision(b *testing.B) {
-	benchmark(b, func(b *testing.B, m *storage.Memory, count int) {
+	benchmark(b, func(b *testing.B, m *storage.Engine, count int) {
 		revision := m.Revision()
 		for n := range 1000 {
 			key := typicalKey(n * 7919 % count)
@@ -179,7 +179,7 @@ func BenchmarkExtract(b *testing.B) {
 func TestMemoryPerObject(t *testing.T) {
 	const count = 10_000
 	before := heap()
-	m := newMemory(t, storage.MemoryOptions{Start: 1_000_000_000})
+	m := newMemory(t, storage.Options{Start: 1_000_000_000})
 	fill(t, m, count)
 	withLog := heap() - before
 	require.NoError(t, m.Compact(t.Context(), m.Revision()))

@@ -23,7 +23,7 @@ import (
 const pods = "pods"
 
 func TestMemory(t *testing.T) {
-	storagetest.Run(t, storagetest.Subject{New: func(*testing.T) storage.Store { return storage.NewMemory(storage.MemoryOptions{}) }})
+	storagetest.Run(t, storagetest.Subject{New: func(*testing.T) storage.Store { return storage.NewMemory(storage.Options{}) }})
 }
 
 // The second store starts just before its revisions need another digit.
@@ -31,7 +31,7 @@ func TestMemoryStartsWhereItIsTold(t *testing.T) {
 	for _, start := range []watch.Revision{1, 999_999_999_990} {
 		t.Run(fmt.Sprint(start), func(t *testing.T) {
 			storagetest.Run(t, storagetest.Subject{New: func(*testing.T) storage.Store {
-				return storage.NewMemory(storage.MemoryOptions{Start: start, MaxWait: time.Second})
+				return storage.NewMemory(storage.Options{Start: start, MaxWait: time.Second})
 			}})
 		})
 	}
@@ -47,27 +47,27 @@ func TestMemoryStartsAtTheClock(t *testing.T) {
 		"at zero":        {time.UnixMicro(0), 1},
 	} {
 		t.Run(name, func(t *testing.T) {
-			m := newMemory(t, storage.MemoryOptions{Now: func() time.Time { return c.now }})
+			m := newMemory(t, storage.Options{Now: func() time.Time { return c.now }})
 			assert.Equal(t, c.want, m.Revision())
 			assert.Equal(t, c.want+1, put(t, m, "x", 1).Revision)
 		})
 	}
 	before := watch.Revision(time.Now().UnixMicro())
-	m := newMemory(t, storage.MemoryOptions{})
+	m := newMemory(t, storage.Options{})
 	assert.GreaterOrEqual(t, m.Revision(), before)
 	assert.LessOrEqual(t, m.Revision(), watch.Revision(time.Now().UnixMicro()))
 }
 
 func TestRevisionsStayBelow2To53(t *testing.T) {
 	const limit = 1 << 53
-	m := newMemory(t, storage.MemoryOptions{Start: limit - 3})
+	m := newMemory(t, storage.Options{Start: limit - 3})
 	put(t, m, "x", 1)
 	assert.EqualValues(t, limit-1, put(t, m, "x", 2).Revision)
 	_, err := m.Update(t.Context(), pod("x"), func(*storage.Record) ([]byte, error) { return podJSON("x", 3), nil })
 	assert.ErrorIs(t, err, storage.ErrRevision)
 	assert.EqualValues(t, limit-1, m.Revision())
 
-	beyond := storage.NewMemory(storage.MemoryOptions{Start: watch.Revision(time.Now().UnixNano())})
+	beyond := storage.NewMemory(storage.Options{Start: watch.Revision(time.Now().UnixNano())})
 	defer beyond.Close()
 	assert.ErrorIs(t, beyond.Register(t.Context(), storage.Resource{Name: pods, Extract: storage.NewExtractor()}), storage.ErrRevision, "Register already fails")
 }
@@ -80,20 +80,20 @@ func podJSON(name string, size int) []byte {
 	return []byte(`{"metadata":{"name":"` + name + `","resourceVersion":"","labels":{"app":"web"}},"data":"` + strings.Repeat("x", size) + `"}`)
 }
 
-func newMemory(t testing.TB, opts storage.MemoryOptions) *storage.Memory {
+func newMemory(t testing.TB, opts storage.Options) *storage.Engine {
 	m := storage.NewMemory(opts)
 	t.Cleanup(func() { require.NoError(t, m.Close()) })
 	require.NoError(t, m.Register(t.Context(), storage.Resource{Name: pods, Namespaced: true, Extract: storage.NewExtractor()}))
 	return m
 }
 
-func put(t testing.TB, m *storage.Memory, name string, size int) *storage.Record {
+func put(t testing.TB, m *storage.Engine, name string, size int) *storage.Record {
 	r, err := m.Update(context.Background(), pod(name), func(*storage.Record) ([]byte, error) { return podJSON(name, size), nil })
 	require.NoError(t, err)
 	return r
 }
 
-func readable(m *storage.Memory, revision watch.Revision) bool {
+func readable(m *storage.Engine, revision watch.Revision) bool {
 	_, err := m.List(context.Background(), storage.Query{Scope: watch.Scope{Resource: pods}, Revision: revision, Exact: true}, nil)
 	return !status.IsExpired(err)
 }
@@ -112,7 +112,7 @@ func (c unregistering) Err() error {
 
 // Update asks for the state of its context after it has found the resource, and before it reads the record.
 func TestUpdateOfAResourceThatIsBeingUnregistered(t *testing.T) {
-	m := newMemory(t, storage.MemoryOptions{})
+	m := newMemory(t, storage.Options{})
 	first := put(t, m, "x", 1)
 	ctx := unregistering{t.Context(), sync.OnceFunc(func() { require.NoError(t, m.Unregister(t.Context(), pods, nil)) })}
 	_, err := m.Update(ctx, pod("x"), func(*storage.Record) ([]byte, error) { return podJSON("x", 2), nil })
@@ -125,7 +125,7 @@ func TestUpdateOfAResourceThatIsBeingUnregistered(t *testing.T) {
 
 func TestHistoryIsBoundedByAge(t *testing.T) {
 	now := time.Unix(0, 0)
-	m := newMemory(t, storage.MemoryOptions{Now: func() time.Time { return now }})
+	m := newMemory(t, storage.Options{Now: func() time.Time { return now }})
 	first := put(t, m, "x", 1).Revision
 	now = now.Add(5 * time.Minute)
 	second := put(t, m, "x", 2).Revision
@@ -140,7 +140,7 @@ func TestHistoryIsBoundedByAge(t *testing.T) {
 }
 
 func TestHistoryIsBoundedByBytes(t *testing.T) {
-	m := newMemory(t, storage.MemoryOptions{MaxLogBytes: 100_000})
+	m := newMemory(t, storage.Options{MaxLogBytes: 100_000})
 	first := put(t, m, "x", 10_000).Revision
 	for i := range 9 {
 		put(t, m, "x", 10_000+i)
@@ -158,7 +158,7 @@ func TestHistoryIsBoundedByBytes(t *testing.T) {
 
 func TestHistoryMayHoldAQuarterOfTheLiveData(t *testing.T) {
 	const head, large = `{"metadata":{"resourceVersion":"00`, 8 << 20
-	m := storage.NewMemory(storage.MemoryOptions{Start: 10}) // the revisions of the test have two digits
+	m := storage.NewMemory(storage.Options{Start: 10}) // the revisions of the test have two digits
 	defer m.Close()
 	require.NoError(t, m.Register(t.Context(), storage.Resource{Name: pods, Namespaced: true, Extract: func(json []byte) (storage.Parts, error) {
 		end := uint32(len(head))
@@ -185,12 +185,12 @@ func TestHistoryMayHoldAQuarterOfTheLiveData(t *testing.T) {
 }
 
 func TestNothingPinsOldRecords(t *testing.T) {
-	for name, forget := range map[string]func(*testing.T, *storage.Memory){
-		"compacted": func(t *testing.T, m *storage.Memory) { require.NoError(t, m.Compact(t.Context(), m.Revision())) },
-		"too much":  func(t *testing.T, m *storage.Memory) { put(t, m, "x", 200_000); put(t, m, "x", 1) },
+	for name, forget := range map[string]func(*testing.T, *storage.Engine){
+		"compacted": func(t *testing.T, m *storage.Engine) { require.NoError(t, m.Compact(t.Context(), m.Revision())) },
+		"too much":  func(t *testing.T, m *storage.Engine) { put(t, m, "x", 200_000); put(t, m, "x", 1) },
 	} {
 		t.Run(name, func(t *testing.T) {
-			m := newMemory(t, storage.MemoryOptions{MaxLogBytes: 100_000})
+			m := newMemory(t, storage.Options{MaxLogBytes: 100_000})
 			old := weak.Make(put(t, m, "x", 1000))
 			put(t, m, "y", 1)
 			scope := watch.Scope{Resource: pods}
@@ -219,7 +219,7 @@ func TestNothingPinsOldRecords(t *testing.T) {
 }
 
 func TestSpareRoomIsNotKept(t *testing.T) {
-	m := newMemory(t, storage.MemoryOptions{})
+	m := newMemory(t, storage.Options{})
 	r, err := m.Update(t.Context(), pod("x"), func(*storage.Record) ([]byte, error) {
 		return append(make([]byte, 0, 64<<10), podJSON("x", 10)...), nil
 	})
@@ -230,7 +230,7 @@ func TestSpareRoomIsNotKept(t *testing.T) {
 func TestVersionsShareTheirParts(t *testing.T) {
 	shared := 0
 	for range 5 { // the table of strings has a random seed, so another string may take the slot of this one
-		m := newMemory(t, storage.MemoryOptions{})
+		m := newMemory(t, storage.Options{})
 		first, second, other := put(t, m, "x", 1), put(t, m, "x", 2), put(t, m, "y", 1)
 		assert.Same(t, &first.Labels[0], &second.Labels[0])
 		if unsafe.StringData(first.Labels[0].Value) == unsafe.StringData(other.Labels[0].Value) {
@@ -240,8 +240,8 @@ func TestVersionsShareTheirParts(t *testing.T) {
 	assert.Greater(t, shared, 2, "objects share a string")
 }
 
-func ExampleMemory() {
-	store := storage.NewMemory(storage.MemoryOptions{Start: 1})
+func ExampleNewMemory() {
+	store := storage.NewMemory(storage.Options{Start: 1})
 	defer store.Close()
 	err := store.Register(context.Background(), storage.Resource{Name: "widgets.example.com", Namespaced: true, Extract: storage.NewExtractor([]string{"spec", "size"})})
 	if err != nil {

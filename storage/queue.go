@@ -41,47 +41,49 @@ type ahead struct {
 	by     *pending
 }
 
-// next returns the record that a key will have once all assigned groups are published, and the pending group that writes it, or nil if the
-// record is already published. The caller holds the lock.
-func (m *Engine) next(t *table, key Key) (*Record, *pending) {
-	if len(t.ahead) > 0 {
-		if a, ok := t.ahead[key]; ok {
-			return a.record, a.by
-		}
-	}
-	return m.find(t, key), nil
+// enqueued is what became of a group at the beginning of its commit.
+type enqueued struct {
+	first   watch.Revision  // the revision that follows the last assigned one
+	pause   <-chan struct{} // an upgrade pauses writes until this is closed
+	refused bool            // with err, or without if a precondition does not hold
+	err     error
+	last    *pending // the youngest group before a refused one
+
+	group *pending   // nil if the group changes nothing
+	batch []*pending // the groups that the writer must append; none if another writer drives the queue
 }
 
-// settled waits until the records that the update function saw are durable. If their append fails, settled returns the error that makes
-// the store read-only.
-func (m *Engine) settled(ctx context.Context, writes []write) error {
-	for i := range writes {
-		by := writes[i].after
-		if by == nil {
-			continue
-		}
-		if err := by.wait(ctx); err != nil {
-			return err
-		}
-		if by.err != nil {
-			return m.Ready()
-		}
+// enqueue assigns the revisions of a group, and adds it to the queue.
+func (d *durable) enqueue(writes []write, claim Claim, now time.Time) enqueued {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	e := enqueued{first: d.assigned + 1, last: d.last}
+	if e.pause = d.pausedBy(writes); e.pause != nil {
+		return e
 	}
-	return nil
+	changes, ok, err := d.examine(writes, d.assigned)
+	if e.refused, e.err = !ok, err; e.refused || changes == 0 {
+		return e
+	}
+	if e.err = d.refuse(writes); e.err != nil {
+		e.refused = true
+		return e
+	}
+	group, err := d.assign(writes, changes, claim, d.assigned, now)
+	if e.err = err; err != nil {
+		e.refused = true
+		return e
+	}
+	e.group = d.push(group, writes, now)
+	if !d.driven {
+		d.driven = true
+		e.batch = d.takeWaiting()
+	}
+	return e
 }
 
-// wait waits until a group is published or has failed.
-func (p *pending) wait(ctx context.Context) error {
-	select {
-	case <-p.done:
-		return nil
-	case <-ctx.Done():
-		return ctx.Err()
-	}
-}
-
-// enqueue makes an assigned group durable and visible. The caller holds m.mu, which enqueue releases.
-func (m *Engine) enqueue(ctx context.Context, group []watch.Change[Record], writes []write, now time.Time) error {
+// push appends an assigned group to the queue. Update functions see its records from now on. The caller holds the lock.
+func (d *durable) push(group []watch.Change[Record], writes []write, now time.Time) *pending {
 	p := &pending{group: group, writes: slices.Clone(writes), at: now, done: make(chan struct{}), drive: make(chan struct{}, 1)}
 	for i := range p.writes {
 		w := &p.writes[i]
@@ -94,67 +96,61 @@ func (m *Engine) enqueue(ctx context.Context, group []watch.Change[Record], writ
 				key = w.next.Key // the key of the write may point into a request
 			}
 			w.table.ahead[key] = ahead{w.next, p}
+			w.table.last = p
 		}
 	}
-	m.assigned = group[len(group)-1].Revision
-	m.waiting = append(m.waiting, p)
-	m.last = p
-	if !m.driven {
-		m.driven = true
-		m.driveQueue()
-		m.mu.Unlock()
-		return p.err
-	}
-	m.mu.Unlock()
-	select {
-	case <-p.done:
-		return p.err
-	case <-p.drive:
-	case <-ctx.Done():
-	}
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	select {
-	case <-p.done:
-		return p.err
-	default:
-	}
-	if p.drives { // no other writer would, so this one drives even if its context has ended
-		m.driveQueue()
-		return p.err
-	}
-	p.left = true
-	return Unknown(ctx.Err())
+	d.assigned = group[len(group)-1].Revision
+	d.waiting = append(d.waiting, p)
+	d.last = p
+	return p
 }
 
-// driveQueue appends and publishes the waiting groups, which include the group of the caller, and then passes the task to another writer.
-// The caller holds m.mu, which driveQueue releases during the append.
-func (m *Engine) driveQueue() {
-	for len(m.waiting) > 0 {
-		batch := m.waiting
-		m.waiting = nil
-		m.mu.Unlock()
-		err := m.appendAll(batch)
-		m.mu.Lock()
-		if err != nil {
-			m.fail(batch, err)
-			break
+// takeWaiting removes all groups from the queue, for the writer that drives it. The caller holds the lock.
+func (d *durable) takeWaiting() []*pending {
+	batch := d.waiting
+	d.waiting = nil
+	return batch
+}
+
+// settle makes a group durable and visible. The writer drives the queue if it has a batch, and otherwise waits for another writer.
+func (d *durable) settle(ctx context.Context, p *pending, batch []*pending) error {
+	if batch == nil {
+		select {
+		case <-p.done:
+		case <-p.drive:
+		case <-ctx.Done():
 		}
-		for _, p := range batch {
-			m.finish(p, m.publish(p.group, p.writes, p.group[len(p.group)-1].Revision))
-		}
-		if i := slices.IndexFunc(m.waiting, func(p *pending) bool { return !p.left }); i >= 0 {
-			heir := m.waiting[i]
-			heir.drives = true
-			heir.drive <- struct{}{}
-			return
+		var left bool
+		if batch, left = d.takeOver(p); left {
+			return Unknown(ctx.Err())
 		}
 	}
-	m.driven = false
+	for batch != nil {
+		batch = d.finishAll(batch, d.appendAll(batch))
+	}
+	return p.err
+}
+
+// takeOver returns the groups that a writer must append after it has waited for its own one: none if that is done. left means that nobody
+// has passed the queue to the writer, so it stops waiting. A writer that must drive does so even if its context has ended, because no other
+// writer would.
+func (d *durable) takeOver(p *pending) (batch []*pending, left bool) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	select {
+	case <-p.done:
+		return nil, false
+	default:
+	}
+	if !p.drives {
+		p.left = true
+		return nil, true
+	}
+	return d.takeWaiting(), false
 }
 
 // appendAll makes groups durable. It turns a panic of the backend into an error, because other writers wait for the result.
-func (m *Engine) appendAll(batch []*pending) (err error) {
+func (d *durable) appendAll(batch []*pending) (err error) {
 	defer func() {
 		if p := recover(); p != nil {
 			err = fmt.Errorf("the backend panicked: %v", p)
@@ -164,7 +160,7 @@ func (m *Engine) appendAll(batch []*pending) (err error) {
 	for i, p := range batch {
 		groups[i] = p.entries()
 	}
-	return m.backend.Append(groups)
+	return d.backend.Append(groups)
 }
 
 // entries converts the group for the backend.
@@ -179,37 +175,66 @@ func (p *pending) entries() Group {
 	return g
 }
 
-// fail makes the store read-only after an append has failed. The outcome of the batch is unknown. The groups after it were not written.
-// The caller holds m.mu.
-func (m *Engine) fail(batch []*pending, err error) {
-	m.refuseWrites(err)
+// finishAll publishes groups that were appended, or fails them with the error of the append. Then it passes the queue to the writer of
+// another group. If all writers have stopped waiting, it returns the groups that the caller must append next.
+func (d *durable) finishAll(batch []*pending, err error) (next []*pending) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if err != nil {
+		d.fail(batch, err)
+		d.driven = false
+		return nil
+	}
 	for _, p := range batch {
-		m.finish(p, Unknown(err))
+		d.finish(p, d.publish(p.group, p.writes, p.group[len(p.group)-1].Revision))
 	}
-	for _, p := range m.waiting {
-		m.finish(p, m.readOnly)
+	if i := slices.IndexFunc(d.waiting, func(p *pending) bool { return !p.left }); i >= 0 {
+		heir := d.waiting[i]
+		heir.drives = true
+		heir.drive <- struct{}{}
+		return nil
 	}
-	m.waiting = nil
+	d.driven = len(d.waiting) > 0
+	return d.takeWaiting()
 }
 
-// refuseWrites makes the store read-only. The caller holds m.mu.
-func (m *Engine) refuseWrites(err error) {
-	if m.readOnly == nil {
-		m.readOnly = ReadOnly(err)
+// fail makes the store read-only after an append has failed. The outcome of the batch is unknown. The groups after it were not written.
+// The caller holds the lock.
+func (d *durable) fail(batch []*pending, err error) {
+	d.refuseWrites(err)
+	for _, p := range batch {
+		d.finish(p, Unknown(err))
+	}
+	for _, p := range d.takeWaiting() {
+		d.finish(p, d.readOnly)
 	}
 }
 
-// finish passes the outcome of a group to all goroutines that wait for it. The caller holds m.mu.
-func (m *Engine) finish(p *pending, err error) {
+// finish passes the outcome of a group to all goroutines that wait for it. The caller holds the lock.
+func (d *durable) finish(p *pending, err error) {
 	for i := range p.writes {
 		w := &p.writes[i]
 		if a, ok := w.table.ahead[w.key]; ok && a.by == p {
 			delete(w.table.ahead, w.key)
 		}
+		if w.table.last == p {
+			w.table.last = nil
+		}
 	}
-	if m.last == p {
-		m.last = nil
+	if d.last == p {
+		d.last = nil
 	}
 	p.err = err
 	close(p.done)
+}
+
+// awaitPending waits for the groups of a table that are not published yet.
+func (o *objects) awaitPending(ctx context.Context, t *table) error {
+	o.mu.RLock()
+	last := t.last
+	o.mu.RUnlock()
+	if last == nil {
+		return nil
+	}
+	return await(ctx, last.done)
 }

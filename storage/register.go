@@ -11,64 +11,55 @@ import (
 )
 
 // Register implements [Store].
-func (m *Engine) Register(ctx context.Context, resource Resource) error {
+func (e *Engine) Register(ctx context.Context, resource Resource) error {
 	if err := resource.check(); err != nil {
 		return err
 	}
 	resource.Indexed = slices.Clone(resource.Indexed)
-	if err := m.beginRegistering(ctx); err != nil {
+	if err := e.beginRegistering(ctx); err != nil {
 		return err
 	}
-	defer m.endRegistering()
-	m.mu.RLock()
-	t, closed, usedUp := m.tables[resource.Name], m.closed, m.assigned >= maxRevision
-	m.mu.RUnlock()
+	defer e.endRegistering()
+	e.mu.RLock()
+	t, closed, usedUp := e.tables[resource.Name], e.closed, e.revision >= maxRevision
+	e.mu.RUnlock()
 	switch {
 	case closed:
 		return ErrClosed
 	case usedUp:
 		return ErrRevision
 	case t == nil:
-		return m.load(ctx, &resource)
+		return e.committer.load(ctx, &resource)
 	case t.namespaced != resource.Namespaced:
 		return fmt.Errorf("%w: %q is registered with another scope", ErrResource, resource.Name)
 	}
-	if form := m.formOf(t); form.Fingerprint != resource.Fingerprint || !slices.Equal(form.Indexed, resource.Indexed) {
-		if err := m.upgrade(ctx, t, &resource); err != nil {
+	if form := e.formOf(t); form.Fingerprint != resource.Fingerprint || !slices.Equal(form.Indexed, resource.Indexed) {
+		if err := e.upgrade(ctx, t, &resource); err != nil {
 			return err
 		}
 	} else if form.Declaration != resource.Declaration {
-		if err := m.repeatWrites(ctx, t, &resource); err != nil {
+		e.setForm(t, &resource)
+		if err := e.committer.drain(ctx, t); err != nil {
 			return err
 		}
 	}
-	m.mu.Lock()
-	defer m.mu.Unlock()
+	e.mu.Lock()
+	defer e.mu.Unlock()
 	t.hold(resource.Holder)
-	m.bookTable(t)
+	e.bookTable(t)
 	if t.dormant {
-		t.form, t.dormant = &resource, false // Unregister has stripped the form
-		if m.replica != nil {                // the log does not have what other replicas have written meanwhile
-			m.log.CompactResource(t.name, m.revision)
-		}
+		t.form, t.dormant = &resource, false // Unregister may have stripped the form
+		e.committer.wake(t)
 	}
 	return nil
 }
 
-// beginRegistering waits until no other resource is being registered.
-func (m *Engine) beginRegistering(ctx context.Context) error {
-	if err := ctx.Err(); err != nil {
-		return err
-	}
-	select {
-	case m.registering <- struct{}{}:
-		return nil
-	case <-ctx.Done():
-		return ctx.Err()
-	}
+// setForm gives a table an equal form. Writes under way that saw the old one call their functions again, as after an upgrade.
+func (o *objects) setForm(t *table, form *Resource) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	t.form = form
 }
-
-func (m *Engine) endRegistering() { <-m.registering }
 
 // check validates the declaration of a resource.
 func (r *Resource) check() error {
@@ -90,12 +81,6 @@ func newTable(form *Resource) *table {
 
 func newTree() *btree.BTreeG[*Record] {
 	return btree.NewBTreeGOptions(before, btree.Options{NoLocks: true})
-}
-
-func (m *Engine) formOf(t *table) *Resource {
-	m.mu.RLock()
-	defer m.mu.RUnlock()
-	return t.form
 }
 
 // in converts the record to another form, at the same revision.

@@ -15,23 +15,23 @@ type Rehearser interface {
 var _ Rehearser = (*Engine)(nil)
 
 // Rehearse implements [Rehearser].
-func (m *Engine) Rehearse(ctx context.Context, key Key, current *Record, next []byte) error {
-	if m.ledger == nil {
+func (e *Engine) Rehearse(ctx context.Context, key Key, current *Record, next []byte) error {
+	if e.ledger == nil {
 		return nil
 	}
-	t, err := m.tableOf(key)
+	t, err := e.tableOf(key)
 	if err != nil {
 		return err
 	}
-	one := []write{{table: t, form: m.formOf(t), key: key, base: current}}
-	if err := one[0].prepare(bytes.Clone(next), m.log.Revision()+1); err != nil {
+	one := []write{{table: t, form: e.formOf(t), key: key, base: current}}
+	if err := one[0].prepare(bytes.Clone(next), e.log.Revision()+1); err != nil {
 		return err
 	}
-	claim := m.claim(ctx, one)
+	claim := e.claim(ctx, one)
 	if claim == nil {
 		return nil
 	}
-	m.mu.RLock()
-	defer m.mu.RUnlock()
+	e.mu.RLock()
+	defer e.mu.RUnlock()
 	return claim.Check()
 }

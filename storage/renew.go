@@ -10,28 +10,28 @@ import (
 
 // reloadAll replaces all tables by their latest states, because the authority has dropped changes that the replica has not received. It ends
 // the history, so watches get 410 Expired.
-func (m *Engine) reloadAll(ctx context.Context) error {
+func (r *replica) reloadAll(ctx context.Context) error {
 	for {
-		last, known, err := m.replica.authority.Latest(ctx)
+		last, known, err := r.authority.Latest(ctx)
 		if err != nil {
 			return err
 		}
-		m.mu.RLock()
+		r.mu.RLock()
 		forms := map[*table]*Resource{}
-		for _, t := range m.tables {
+		for _, t := range r.tables {
 			forms[t] = t.form
 		}
-		m.mu.RUnlock()
+		r.mu.RUnlock()
 		all := make([]*loading, 0, len(forms))
 		for t, form := range forms {
-			l := &loading{engine: m, table: newTable(form)}
+			l := &loading{objects: r.objects, table: newTable(form)}
 			l.table.names, l.table.changed = t.names, known
-			if err := m.replica.load(ctx, form, known, func(s Stored) error { return l.takeOrMark(ctx, s) }); err != nil {
+			if err := r.stored(ctx, form, known, func(s Stored) error { return l.takeOrMark(ctx, s) }); err != nil {
 				return err
 			}
 			all = append(all, l)
 		}
-		if done, err := m.renew(forms, all, max(last, known)); done || err != nil {
+		if done, err := r.renew(forms, all, max(last, known)); done || err != nil {
 			return err
 		}
 	}
@@ -44,33 +44,33 @@ func (l *loading) takeOrMark(ctx context.Context, s Stored) error {
 		return err
 	}
 	bad := staged{write: write{table: l.table, key: s.Key}, entry: &s, bad: err}
-	bad.mark(l.engine.opts.Logger)
+	bad.mark(l.objects.opts.Logger)
 	return nil
 }
 
 // renew installs reloaded tables at a revision. It returns false if a resource was registered or upgraded meanwhile.
-func (m *Engine) renew(forms map[*table]*Resource, all []*loading, at watch.Revision) (bool, error) {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	if m.closed {
+func (r *replica) renew(forms map[*table]*Resource, all []*loading, at watch.Revision) (bool, error) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.closed {
 		return false, ErrClosed
 	}
 	now := map[*table]*Resource{}
-	for _, t := range m.tables {
+	for _, t := range r.tables {
 		now[t] = t.form
 	}
 	if !maps.Equal(forms, now) || slices.ContainsFunc(slices.Collect(maps.Keys(now)), func(t *table) bool { return t.paused != nil }) {
 		return false, nil
 	}
-	m.live.Store(0)
+	r.live.Store(0)
 	for _, l := range all {
-		t := m.tables[l.table.name]
-		m.replaceTree(t, func() { t.tree = l.table.tree })
+		t := r.tables[l.table.name]
+		r.replaceTree(t, func() { t.tree = l.table.tree })
 		t.indexes, t.newer, t.bad, t.changed, t.latest = l.table.indexes, l.table.newer, l.table.bad, at, nil
-		m.live.Add(l.live)
+		r.live.Add(l.live)
 	}
-	m.replica.unclaimed = unclaimed{floor: at, holders: m.replica.unclaimed.holders}
-	m.revision, m.replica.at = at, m.opts.Now()
-	m.past.forget(nil, at+1)
-	return true, m.log.Reset(at)
+	r.unclaimed = unclaimed{floor: at, holders: r.unclaimed.holders}
+	r.revision, r.movedAt = at, r.opts.Now()
+	r.past.forget(nil, at+1)
+	return true, r.log.Reset(at)
 }

@@ -20,24 +20,24 @@ const (
 	firstRetry, longestRetry = 20 * time.Millisecond, 2 * time.Second
 )
 
-// replica is the part of an engine that follows an [Authority].
+// replica is the committer of an engine that shares its objects over an [Authority]. It proposes writes to the authority, and shows what the
+// authority reports.
 type replica struct {
+	*objects
 	authority Authority
 	ctx       context.Context // ends when the engine is closed
 	stop      context.CancelFunc
 	running   sync.WaitGroup // the goroutines
-	commits   sync.WaitGroup // the commits in progress
+	calls     sync.WaitGroup // the commits and compactions in progress
 
 	checks checks
 	turns  turns
+	health health
 
-	// The engine's lock guards these.
-	at        time.Time // when the revision last moved
+	// The lock of the objects guards these.
+	movedAt   time.Time // when the revision last moved
 	unclaimed unclaimed
 	refollow  context.CancelFunc // makes the replica follow the authority anew
-
-	mu      sync.Mutex
-	trouble error // why the last attempt to reach the authority failed
 }
 
 // OpenReplica returns an engine that shares the objects of an authority with other engines. It returns when the replica has received all
@@ -53,64 +53,63 @@ func OpenReplica(ctx context.Context, authority Authority, opts Options) (*Engin
 	if err != nil {
 		return nil, errors.Join(err, authority.Close())
 	}
-	m := newEngine(nil, opts, Start{Revision: start, Oldest: start})
-	r := &replica{authority: authority, at: opts.Now(), unclaimed: unclaimed{floor: start}}
+	o := newObjects(opts, Start{Revision: start, Oldest: start})
+	r := &replica{objects: o, authority: authority, movedAt: opts.Now(), unclaimed: unclaimed{floor: start}}
 	r.ctx, r.stop = context.WithCancel(context.Background())
-	m.replica = r
-	r.running.Go(m.follow)
-	if err := m.catchUp(ctx); err != nil {
-		return nil, errors.Join(err, m.Close())
+	engine := newEngine(o, r)
+	r.running.Go(r.follow)
+	if err := r.catchUp(ctx); err != nil {
+		return nil, errors.Join(err, engine.Close())
 	}
-	r.running.Go(m.checkNowAndThen)
-	return m, nil
+	r.running.Go(r.checkNowAndThen)
+	return engine, nil
 }
 
 // catchUp waits until the replica shows the latest state, and advances its revision. Its revision is then above all revisions that other
 // replicas have shown.
-func (m *Engine) catchUp(ctx context.Context) error {
-	last, known, err := m.replica.authority.Latest(ctx)
+func (r *replica) catchUp(ctx context.Context) error {
+	last, known, err := r.authority.Latest(ctx)
 	if err != nil {
 		return err
 	}
-	if err := m.log.Wait(ctx, last); err != nil {
-		return errors.Join(err, m.replica.failure())
+	if err := r.log.Wait(ctx, last); err != nil {
+		return errors.Join(err, r.health.failure())
 	}
-	return m.advance(last, known)
+	return r.advance(last, known)
 }
 
 // advance moves the revision to known, if the replica shows the last group before it.
-func (m *Engine) advance(last, known watch.Revision) error {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	if m.revision < last || known <= m.revision {
+func (r *replica) advance(last, known watch.Revision) error {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.revision < last || known <= r.revision {
 		return nil
 	}
-	m.revision, m.replica.at = known, m.opts.Now()
-	return m.log.Advance(known)
+	r.revision, r.movedAt = known, r.opts.Now()
+	return r.log.Advance(known)
 }
 
 // follow applies the changes that the authority reports until the engine is closed.
-func (m *Engine) follow() {
-	r := m.replica
+func (r *replica) follow() {
 	retry := firstRetry
 	for r.ctx.Err() == nil {
 		ctx, cancel := context.WithCancel(r.ctx)
-		m.mu.Lock()
+		r.mu.Lock()
 		r.refollow = cancel
-		from := m.revision
-		m.mu.Unlock()
+		from := r.revision
+		r.mu.Unlock()
 		err := r.authority.Follow(ctx, from, func(a Arrival) error {
 			retry = firstRetry
-			return m.apply(ctx, a)
+			return r.apply(ctx, a)
 		})
 		cancel()
 		if status.IsExpired(err) {
-			err = m.continueAfterLoss(r.ctx)
+			err = r.continueAfterLoss(r.ctx)
 		}
 		if err == nil || r.ctx.Err() != nil {
 			continue
 		}
-		r.note(err)
+		r.health.note(err)
 		sleep(r.ctx, retry)
 		retry = min(2*retry, longestRetry)
 	}
@@ -118,15 +117,15 @@ func (m *Engine) follow() {
 
 // continueAfterLoss continues after the authority has dropped changes that the replica has not received. If these were changes of others, the replica
 // has lost nothing.
-func (m *Engine) continueAfterLoss(ctx context.Context) error {
-	last, known, err := m.replica.authority.Latest(ctx)
+func (r *replica) continueAfterLoss(ctx context.Context) error {
+	last, known, err := r.authority.Latest(ctx)
 	if err != nil {
 		return err
 	}
-	if last <= m.Revision() {
-		return m.advance(last, known)
+	if last <= r.log.Revision() {
+		return r.advance(last, known)
 	}
-	return m.reloadAll(ctx)
+	return r.reloadAll(ctx)
 }
 
 // sleep waits for a while, or until the context ends.
@@ -140,41 +139,108 @@ func sleep(ctx context.Context, while time.Duration) {
 }
 
 // checkNowAndThen asks for the latest revision at intervals, so that a replica without readers notices a lost connection.
-func (m *Engine) checkNowAndThen() {
-	r := m.replica
+func (r *replica) checkNowAndThen() {
 	for sleep(r.ctx, checkEvery); r.ctx.Err() == nil; sleep(r.ctx, checkEvery) {
-		c, err := m.check(r.ctx)
+		c, err := r.check(r.ctx)
 		if err != nil {
 			continue
 		}
-		m.mu.RLock()
-		quiet := m.opts.Now().Sub(r.at) > advanceAfter
-		m.mu.RUnlock()
+		r.mu.RLock()
+		quiet := r.opts.Now().Sub(r.movedAt) > advanceAfter
+		r.mu.RUnlock()
 		if quiet {
-			_ = m.advance(c.last, c.known)
+			_ = r.advance(c.last, c.known)
 		}
 	}
 }
 
-// note remembers why the authority cannot be reached; nil says that it was reached.
-func (r *replica) note(err error) {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	r.trouble = err
+func (r *replica) confirm(ctx context.Context) error {
+	_, err := r.check(ctx)
+	return err
 }
 
-// failure returns why the authority cannot be reached, or nil.
-func (r *replica) failure() error {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	return r.trouble
+// reach advances the revision if no change lies between. It makes one attempt.
+func (r *replica) reach(ctx context.Context, revision watch.Revision) {
+	if c, err := r.check(ctx); err == nil && c.known >= revision {
+		_ = r.advance(c.last, c.known)
+	}
 }
 
-// close ends the goroutines, after the commits in progress.
+func (r *replica) resourcesIn(ctx context.Context, namespace string, inMemory func(resource string) bool) ([]string, error) {
+	return r.authority.ResourcesIn(ctx, namespace, inMemory)
+}
+
+func (r *replica) announce(ctx context.Context, form *Resource) error {
+	return r.authority.Announce(ctx, form.Name, form.Fingerprint)
+}
+
+// rewrite stores nothing, because a replica with the older form may still run.
+func (r *replica) rewrite(context.Context, *Resource, []*Record) error { return nil }
+
+// shed keeps the form of a table with records, for the records that other replicas write.
+func (r *replica) shed(t *table) {
+	if r.removeEmpty(t) {
+		r.unclaimed.abandon(t.name, r.revision)
+	}
+}
+
+// wake ends the history, because the log does not have what other replicas have written while the table was dormant.
+func (r *replica) wake(t *table) { r.log.CompactResource(t.name, r.revision) }
+
+func (r *replica) compact(ctx context.Context, through watch.Revision) error {
+	if err := r.beginCall(); err != nil {
+		return err
+	}
+	defer r.calls.Done()
+	return r.authority.Compact(ctx, through)
+}
+
+// beginCall makes close wait for a call of the authority. The caller must end the call.
+func (r *replica) beginCall() error {
+	r.mu.RLock()
+	defer r.mu.RUnlock()
+	if r.closed {
+		return ErrClosed
+	}
+	r.calls.Add(1)
+	return nil
+}
+
+func (r *replica) ready() error {
+	if err := r.health.failure(); err != nil {
+		return Unavailable(err)
+	}
+	return nil
+}
+
+// close waits for a registration that is still reading, and ends the goroutines, before it closes the authority.
 func (r *replica) close() error {
-	r.commits.Wait()
+	r.registering <- struct{}{}
+	defer r.endRegistering()
+	defer r.log.Close()
+	r.calls.Wait()
 	r.checks.close()
 	r.stop()
 	r.running.Wait()
 	return r.authority.Close()
+}
+
+// health remembers whether the authority can be reached.
+type health struct {
+	mu      sync.Mutex
+	trouble error
+}
+
+// note remembers why the authority cannot be reached; nil says that it was reached.
+func (h *health) note(err error) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.trouble = err
+}
+
+// failure returns why the authority cannot be reached, or nil.
+func (h *health) failure() error {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return h.trouble
 }

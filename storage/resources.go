@@ -5,37 +5,26 @@ import (
 	"slices"
 )
 
-// ResourcesIn implements [Store]. It looks for the records of a resource in memory if the engine has loaded them, and otherwise asks the
-// backend.
-func (m *Engine) ResourcesIn(ctx context.Context, namespace string) ([]string, error) {
-	if err := m.await(ctx, MostRecent); err != nil {
+// ResourcesIn implements [Store]. It looks for the records of a resource in memory if the engine has loaded them, and otherwise asks its
+// committer.
+func (e *Engine) ResourcesIn(ctx context.Context, namespace string) ([]string, error) {
+	if err := e.await(ctx, MostRecent); err != nil {
 		return nil, err
 	}
-	loaded, err := m.loadedNames()
+	loaded, err := e.loadedNames()
 	if err != nil {
 		return nil, err
 	}
-	isLoaded := func(resource string) bool { return loaded[resource] }
-	var all []string
-	switch {
-	case m.replica != nil:
-		all, err = m.replica.authority.ResourcesIn(ctx, namespace, isLoaded)
-	case m.backend != nil:
-		if err := m.beginRegistering(ctx); err != nil { // or the backend might be closed meanwhile
-			return nil, err
-		}
-		defer m.endRegistering()
-		all, err = m.backend.ResourcesIn(ctx, namespace, isLoaded)
-	}
+	all, err := e.committer.resourcesIn(ctx, namespace, func(resource string) bool { return loaded[resource] })
 	if err != nil {
 		return nil, err
 	}
-	m.mu.RLock()
-	defer m.mu.RUnlock()
-	if m.closed {
+	e.mu.RLock()
+	defer e.mu.RUnlock()
+	if e.closed {
 		return nil, ErrClosed
 	}
-	for name, t := range m.tables {
+	for name, t := range e.tables {
 		if t.hasIn(namespace) {
 			all = append(all, name)
 		}
@@ -45,14 +34,14 @@ func (m *Engine) ResourcesIn(ctx context.Context, namespace string) ([]string, e
 }
 
 // loadedNames returns the names of the resources whose records the engine holds in memory.
-func (m *Engine) loadedNames() (map[string]bool, error) {
-	m.mu.RLock()
-	defer m.mu.RUnlock()
-	if m.closed {
+func (o *objects) loadedNames() (map[string]bool, error) {
+	o.mu.RLock()
+	defer o.mu.RUnlock()
+	if o.closed {
 		return nil, ErrClosed
 	}
-	loaded := make(map[string]bool, len(m.tables))
-	for name := range m.tables {
+	loaded := make(map[string]bool, len(o.tables))
+	for name := range o.tables {
 		loaded[name] = true
 	}
 	return loaded, nil

@@ -31,19 +31,6 @@ type turn struct {
 	has    bool
 }
 
-// nextAttempt ends the turn of the last attempt and pauses. An update that competes with others for an object of a replica then waits for its
-// turn.
-func (m *Engine) nextAttempt(ctx context.Context, held *turn, key Key, failed int) error {
-	held.end()
-	if err := pause(ctx, failed); err != nil {
-		return err
-	}
-	if m.replica != nil && failed > 0 {
-		held.take(ctx, &m.replica.turns, key, turnWait)
-	}
-	return nil
-}
-
 // take waits for the turn of a key, but not longer than a time.
 func (t *turn) take(ctx context.Context, of *turns, key Key, wait time.Duration) {
 	of.mu.Lock()

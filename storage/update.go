@@ -2,7 +2,6 @@ package storage
 
 import (
 	"bytes"
-	"cmp"
 	"context"
 	"fmt"
 	"strings"
@@ -26,8 +25,8 @@ type write struct {
 }
 
 // Update implements [Store].
-func (m *Engine) Update(ctx context.Context, key Key, fn UpdateFunc) (*Record, error) {
-	t, err := m.tableOf(key)
+func (e *Engine) Update(ctx context.Context, key Key, fn UpdateFunc) (*Record, error) {
+	t, err := e.tableOf(key)
 	if err != nil {
 		return nil, err
 	}
@@ -36,10 +35,10 @@ func (m *Engine) Update(ctx context.Context, key Key, fn UpdateFunc) (*Record, e
 	var held turn
 	defer held.end()
 	for failed := 0; ; failed++ {
-		if err := m.nextAttempt(ctx, &held, key, failed); err != nil {
+		if err := e.nextAttempt(ctx, &held, key, failed); err != nil {
 			return nil, err
 		}
-		if err := m.read(ctx, one); err != nil {
+		if err := e.read(ctx, one); err != nil {
 			return nil, err
 		}
 		next, err := fn(w.base)
@@ -50,15 +49,15 @@ func (m *Engine) Update(ctx context.Context, key Key, fn UpdateFunc) (*Record, e
 			err = ctx.Err() // the function may have run longer than its caller waits
 		}
 		if err == nil {
-			err = w.prepare(next, m.log.Revision()+1)
+			err = w.prepare(next, e.log.Revision()+1)
 		}
 		if err != nil {
-			if again, err := m.refused(ctx, one, err); !again {
+			if again, err := e.committer.refused(ctx, one, err); !again {
 				return nil, err
 			}
 			continue
 		}
-		revision, done, err := m.commit(ctx, one)
+		revision, done, err := e.commit(ctx, one)
 		if err != nil {
 			return nil, err
 		}
@@ -69,11 +68,11 @@ func (m *Engine) Update(ctx context.Context, key Key, fn UpdateFunc) (*Record, e
 }
 
 // UpdateAll implements [Store].
-func (m *Engine) UpdateAll(ctx context.Context, keys []Key, fn UpdateAllFunc) ([]*Record, error) {
+func (e *Engine) UpdateAll(ctx context.Context, keys []Key, fn UpdateAllFunc) ([]*Record, error) {
 	all := make([]write, len(keys))
 	seen := make(map[Key]bool, len(keys))
 	for i, key := range keys {
-		t, err := m.tableOf(key)
+		t, err := e.tableOf(key)
 		if err != nil {
 			return nil, err
 		}
@@ -86,10 +85,10 @@ func (m *Engine) UpdateAll(ctx context.Context, keys []Key, fn UpdateAllFunc) ([
 	var held turn
 	defer held.end()
 	for failed := 0; ; failed++ {
-		if err := m.nextAttempt(ctx, &held, firstOf(keys), failed); err != nil {
+		if err := e.nextAttempt(ctx, &held, firstOf(keys), failed); err != nil {
 			return nil, err
 		}
-		if err := m.read(ctx, all); err != nil {
+		if err := e.read(ctx, all); err != nil {
 			return nil, err
 		}
 		current := make([]*Record, len(all))
@@ -101,15 +100,15 @@ func (m *Engine) UpdateAll(ctx context.Context, keys []Key, fn UpdateAllFunc) ([
 			err = ctx.Err()
 		}
 		if err == nil {
-			err = prepareAll(all, next, m.log.Revision())
+			err = prepareAll(all, next, e.log.Revision())
 		}
 		if err != nil {
-			if again, err := m.refused(ctx, all, err); !again {
+			if again, err := e.committer.refused(ctx, all, err); !again {
 				return nil, err
 			}
 			continue
 		}
-		first, done, err := m.commit(ctx, all)
+		first, done, err := e.commit(ctx, all)
 		if err != nil {
 			return nil, err
 		}
@@ -127,15 +126,22 @@ func firstOf(keys []Key) (first Key) {
 	return first
 }
 
-// refused returns the error of an update that ends without a commit. First it waits until the records that the update function saw are
-// durable. Otherwise the error could tell a client about a write that a crash then loses. In a replica, the function must run again if these
-// records are not the latest.
-func (m *Engine) refused(ctx context.Context, writes []write, err error) (again bool, _ error) {
-	if m.replica != nil {
-		latest, unconfirmed := m.confirmed(ctx, writes)
-		return !latest && unconfirmed == nil, cmp.Or(unconfirmed, err)
+// nextAttempt ends the turn of the last attempt and pauses.
+func (e *Engine) nextAttempt(ctx context.Context, held *turn, key Key, failed int) error {
+	held.end()
+	if err := pause(ctx, failed); err != nil {
+		return err
 	}
-	return false, cmp.Or(m.settled(ctx, writes), err)
+	if failed > 0 {
+		e.committer.takeTurn(ctx, held, key)
+	}
+	return nil
+}
+
+// commit passes prepared writes to the committer.
+func (e *Engine) commit(ctx context.Context, writes []write) (first watch.Revision, done bool, err error) {
+	now := e.opts.Now()
+	return e.committer.commit(ctx, writes, e.claim(ctx, writes), now)
 }
 
 func prepareAll(all []write, next [][]byte, revision watch.Revision) error {
@@ -152,13 +158,13 @@ func prepareAll(all []write, next [][]byte, revision watch.Revision) error {
 
 // read reads the current records of all keys from one state. It refuses a resource that was unregistered meanwhile,
 // because its table may have lost its extractor.
-func (m *Engine) read(ctx context.Context, writes []write) error {
+func (o *objects) read(ctx context.Context, writes []write) error {
 	if err := ctx.Err(); err != nil {
 		return err
 	}
-	m.mu.RLock()
-	defer m.mu.RUnlock()
-	if m.closed {
+	o.mu.RLock()
+	defer o.mu.RUnlock()
+	if o.closed {
 		return ErrClosed
 	}
 	for i := range writes {
@@ -167,7 +173,7 @@ func (m *Engine) read(ctx context.Context, writes []write) error {
 			return notRegistered(w.table.name)
 		}
 		w.form = w.table.form
-		w.base, w.after = m.next(w.table, w.key)
+		w.base, w.after = o.next(w.table, w.key)
 	}
 	return nil
 }

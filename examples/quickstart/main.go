@@ -88,7 +88,7 @@ func run(ctx context.Context, args []string, stdout io.Writer) error {
 // about what happens to the objects when the program ends.
 func openStore(ctx context.Context, path string) (store storage.Store, end string, err error) {
 	if path == "" {
-		return storage.NewMemory(storage.MemoryOptions{}), "The objects are in memory only, and are lost then.", nil
+		return storage.NewMemory(storage.Options{}), "The objects are in memory only, and are lost then.", nil
 	}
 	store, err = bolt.Open(ctx, bolt.Options{Path: path}) // an error leaves no store to close
 	return store, "The objects stay in " + path + ".", err

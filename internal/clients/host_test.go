@@ -32,7 +32,7 @@ const patience = 2 * time.Minute
 // host is an API, and the way in which clients reach it.
 type host struct {
 	config *clientrest.Config
-	store  *storage.Memory
+	store  *storage.Engine
 	api    *rest.API
 	lives  *lives
 	wire   *wire
@@ -87,13 +87,13 @@ func newHost(t *testing.T, change ...func(h *host)) *host {
 	for _, f := range change {
 		f(h)
 	}
-	h.start(t, storage.MemoryOptions{})
+	h.start(t, storage.Options{})
 	h.wire = newWire(h.lives)
 	return h
 }
 
 // start starts the host, or starts it again with a new store.
-func (h *host) start(t *testing.T, options storage.MemoryOptions) {
+func (h *host) start(t *testing.T, options storage.Options) {
 	store := storage.NewMemory(options)
 	kinds := append([]rest.Definition{
 		k8s.Resource[corev1.ConfigMap](),

@@ -40,7 +40,7 @@ func TestRestartBehind(t *testing.T) {
 
 			before := h.store.Revision()
 			mend := h.wire.cut()
-			h.start(t, storage.MemoryOptions{MaxWait: 100 * time.Millisecond, Now: func() time.Time { return time.Now().Add(-time.Hour) }})
+			h.start(t, storage.Options{MaxWait: 100 * time.Millisecond, Now: func() time.Time { return time.Now().Add(-time.Hour) }})
 			require.Less(t, h.store.Revision(), before)
 			o.create("kept", "new")
 			mend()

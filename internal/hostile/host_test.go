@@ -96,7 +96,7 @@ func newHost(t *testing.T) *host {
 	}
 	roles, err := rbac.New(rbac.Options{Administrators: []string{"admins"}})
 	require.NoError(t, err)
-	store := storage.NewMemory(storage.MemoryOptions{MaxLogBytes: 4 << 20})
+	store := storage.NewMemory(storage.Options{MaxLogBytes: 4 << 20})
 	t.Cleanup(func() { require.NoError(t, store.Close()) })
 	hooks := h.serveWebhooks(t)
 	definitions := slices.Concat(roles.Definitions(), h.accounts.Definitions(), auth.Reviews(), hooks.Definitions(), []rest.Definition{builtin.Namespaces(), notes()})

@@ -26,7 +26,7 @@ import (
 // the server answers that list, it may finish only a few of the others.
 func TestOldLists(t *testing.T) {
 	const clients, objects, changes = 32, 3000, 9000
-	memory := storage.NewMemory(storage.MemoryOptions{})
+	memory := storage.NewMemory(storage.Options{})
 	api, err := rest.New(rest.Options{Store: memory}, gadgetDefinition(), noiseDefinition())
 	require.NoError(t, err)
 	defer func() {

@@ -78,13 +78,13 @@ type lives struct{ now atomic.Pointer[life] }
 
 type life struct {
 	api   *rest.API
-	store *storage.Memory
+	store *storage.Engine
 }
 
 func (l *lives) ServeHTTP(w http.ResponseWriter, r *http.Request) { l.now.Load().api.ServeHTTP(w, r) }
 
 func (l *lives) begin(t *testing.T, start watch.Revision) {
-	store := storage.NewMemory(storage.MemoryOptions{Start: start, MaxWait: 20 * time.Millisecond})
+	store := storage.NewMemory(storage.Options{Start: start, MaxWait: 20 * time.Millisecond})
 	api, err := rest.New(rest.Options{Store: store}, gadgetDefinition())
 	require.NoError(t, err)
 	l.now.Store(&life{api, store})

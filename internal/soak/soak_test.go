@@ -150,7 +150,7 @@ func TestSoak(t *testing.T) {
 }
 
 func newSoak(t *testing.T) *soak {
-	memory := storage.NewMemory(storage.MemoryOptions{MaxLogBytes: 2 << 20, MaxWait: 250 * time.Millisecond})
+	memory := storage.NewMemory(storage.Options{MaxLogBytes: 2 << 20, MaxWait: 250 * time.Millisecond})
 	s := &soak{journal: &journal{Store: memory}, selectors: selectors(), ledger: ledger{count: map[string]int64{}}}
 	s.base.Store(uint64(memory.Revision()))
 	var err error

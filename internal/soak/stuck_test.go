@@ -28,14 +28,14 @@ const convertedBytes = 4 << 20
 // bulk is an API of Gadgets of any size, served over sockets and in process.
 type bulk struct {
 	api     *rest.API
-	store   *storage.Memory
+	store   *storage.Engine
 	server  *httptest.Server
 	callers []*caller
 	written int64
 }
 
 func newBulk(t *testing.T, logBytes int64) *bulk {
-	b := &bulk{store: storage.NewMemory(storage.MemoryOptions{MaxLogBytes: logBytes})}
+	b := &bulk{store: storage.NewMemory(storage.Options{MaxLogBytes: logBytes})}
 	var err error
 	b.api, err = rest.New(rest.Options{Store: b.store, MaxConvertedBytes: convertedBytes}, gadgetDefinition())
 	require.NoError(t, err)

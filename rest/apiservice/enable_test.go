@@ -119,7 +119,7 @@ func TestClientsCannotWrite(t *testing.T) {
 
 // A restart keeps the objects, and drops those of versions that are no longer served.
 func TestRestart(t *testing.T) {
-	store := storage.NewMemory(storage.MemoryOptions{})
+	store := storage.NewMemory(storage.Options{})
 	t.Cleanup(func() { assert.NoError(t, store.Close()) })
 	var uid string
 	t.Run("before", func(t *testing.T) {

@@ -17,7 +17,7 @@ import (
 func BenchmarkEvents(b *testing.B) {
 	const gears, batch = 1000, 10_000
 	setup := func(b *testing.B) (*workshop, func(int)) {
-		store := storage.NewMemory(storage.MemoryOptions{MaxLogBytes: 1 << 30})
+		store := storage.NewMemory(storage.Options{MaxLogBytes: 1 << 30})
 		api, err := rest.New(rest.Options{Store: store}, rest.Resource[Gear]{Group: group, Version: "v1", Plural: "gears"})
 		require.NoError(b, err)
 		b.Cleanup(func() {

@@ -55,7 +55,7 @@ const group = "mech.example.com"
 type workshop struct {
 	t     testing.TB
 	api   *rest.API
-	store *storage.Memory
+	store *storage.Engine
 	all   rest.Client[Gear] // of all namespaces
 	gears rest.Client[Gear]
 }
@@ -84,7 +84,7 @@ func overBoth(t *testing.T, test func(t *testing.T, newWorkshop func(testing.TB)
 
 func newWorkshop(t testing.TB) *workshop {
 	t.Helper()
-	store := storage.NewMemory(storage.MemoryOptions{})
+	store := storage.NewMemory(storage.Options{})
 	api, err := rest.New(rest.Options{Store: store},
 		gears(),
 		rest.Resource[Tooth]{Group: group, Version: "v1", Plural: "teeth"},

@@ -23,7 +23,7 @@ import (
 
 // brittle is a store that fails while the test wants it to.
 type brittle struct {
-	*storage.Memory
+	*storage.Engine
 	lists, watches atomic.Pointer[error]
 	asked          atomic.Int64
 	tried          chan time.Time // receives each failed attempt, if not nil
@@ -50,23 +50,23 @@ func (s *brittle) List(ctx context.Context, opts storage.Query, into []*storage.
 	if err := s.lists.Load(); err != nil {
 		return storage.Listing{}, s.fail(err)
 	}
-	return s.Memory.List(ctx, opts, into)
+	return s.Engine.List(ctx, opts, into)
 }
 
 func (s *brittle) Watch(ctx context.Context, scope watch.Scope, after watch.Revision, terms ...watch.Term) (*watch.Cursor[storage.Record], error) {
 	if err := s.watches.Load(); err != nil {
 		return nil, s.fail(err)
 	}
-	return s.Memory.Watch(ctx, scope, after, terms...)
+	return s.Engine.Watch(ctx, scope, after, terms...)
 }
 
 func newBrittle(t *testing.T) (*workshop, *brittle) {
-	store := &brittle{Memory: storage.NewMemory(storage.MemoryOptions{}), tried: make(chan time.Time)}
+	store := &brittle{Engine: storage.NewMemory(storage.Options{}), tried: make(chan time.Time)}
 	api, err := rest.New(rest.Options{Store: store}, rest.Resource[Gear]{Group: group, Version: "v1", Plural: "gears"})
 	require.NoError(t, err)
 	t.Cleanup(func() { require.NoError(t, errors.Join(api.Close(), store.Close())) })
 	all := rest.ClientFor[Gear](api)
-	return &workshop{t, api, store.Memory, all, all.Namespace("default")}, store
+	return &workshop{t, api, store.Engine, all, all.Namespace("default")}, store
 }
 
 // An informer retries after failures of the store, later each time, and logs

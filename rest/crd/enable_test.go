@@ -225,7 +225,7 @@ func TestGoKindIsNeverReplaced(t *testing.T) {
 
 // A restarted program serves the kinds of the stored definitions at once, with their objects.
 func TestKindsSurviveARestart(t *testing.T) {
-	store := storage.NewMemory(storage.MemoryOptions{})
+	store := storage.NewMemory(storage.Options{})
 	t.Cleanup(func() { assert.NoError(t, store.Close()) })
 	t.Run("before", func(t *testing.T) {
 		api := enabled(t, rest.Options{Store: store})

@@ -29,7 +29,7 @@ type unreliable struct {
 var errTested = errors.New("refused by the test")
 
 func newUnreliable(t *testing.T) *unreliable {
-	store := storage.NewMemory(storage.MemoryOptions{})
+	store := storage.NewMemory(storage.Options{})
 	t.Cleanup(func() { assert.NoError(t, store.Close()) })
 	return &unreliable{Store: store}
 }

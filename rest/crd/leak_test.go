@@ -17,7 +17,7 @@ import (
 func TestDeletedDefinitionsLeaveNothingBehind(t *testing.T) {
 	const warm, definitionsDeleted, bytesEach = 20, 500, 4 << 10
 	// A small history, because the deleted definitions stay in it for a while.
-	store := storage.NewMemory(storage.MemoryOptions{MaxLogBytes: 1 << 20})
+	store := storage.NewMemory(storage.Options{MaxLogBytes: 1 << 20})
 	t.Cleanup(func() { assert.NoError(t, store.Close()) })
 	api := enabled(t, rest.Options{Store: store})
 	round := func(n int) {

@@ -483,7 +483,7 @@ func TestWebhookAfterARestart(t *testing.T) {
 // Without a client for calls, a definition with a webhook is refused. One that another replica has accepted serves its stored version.
 func TestWebhookWithoutCalls(t *testing.T) {
 	c := newConverter(t)
-	store := storage.NewMemory(storage.MemoryOptions{})
+	store := storage.NewMemory(storage.Options{})
 	t.Cleanup(func() { assert.NoError(t, store.Close()) })
 	t.Run("with", func(t *testing.T) {
 		api := converting(t, c, rest.Options{Store: store})

@@ -27,7 +27,7 @@ import (
 // seat is an election in a synctest bubble. It counts the leaders.
 type seat struct {
 	*testing.T
-	store   *storage.Memory
+	store   *storage.Engine
 	leading atomic.Int32
 	terms   atomic.Int32
 	leases  rest.Client[builtin.Lease]
@@ -36,7 +36,7 @@ type seat struct {
 func inSeat(t *testing.T, f func(s *seat)) {
 	t.Helper()
 	synctest.Test(t, func(t *testing.T) {
-		s := &seat{T: t, store: storage.NewMemory(storage.MemoryOptions{})}
+		s := &seat{T: t, store: storage.NewMemory(storage.Options{})}
 		s.leases = s.api(s.store)
 		defer func() { assert.NoError(t, s.store.Close()) }()
 		f(s)
@@ -186,7 +186,7 @@ func TestOverHTTP(t *testing.T) {
 // A leader that can no longer write gives up before another candidate leads, and campaigns again.
 func TestALeaderThatIsCutOff(t *testing.T) {
 	inSeat(t, func(s *seat) {
-		faults := &faulty{Memory: s.store}
+		faults := &faulty{Engine: s.store}
 		o := s.options("first")
 		o.Client = s.api(faults)
 		stop := s.run(o, s.lead)
@@ -214,7 +214,7 @@ func TestALeaderThatIsCutOff(t *testing.T) {
 // The renew deadline counts from the time at which the leader sent a renewal, because the other candidates may have seen it then.
 func TestASlowRenewal(t *testing.T) {
 	inSeat(t, func(s *seat) {
-		faults := &faulty{Memory: s.store}
+		faults := &faulty{Engine: s.store}
 		o := s.options("first")
 		o.Client = s.api(faults)
 		stop := s.run(o, s.lead)
@@ -253,7 +253,7 @@ func TestTheHolderChoosesTheDuration(t *testing.T) {
 // The leader stays in office if the response to its write is lost, and if a client outside the election changes the lease.
 func TestALeaderRecognizesItsOwnLease(t *testing.T) {
 	inSeat(t, func(s *seat) {
-		faults := &faulty{Memory: s.store, late: true}
+		faults := &faulty{Engine: s.store, late: true}
 		o := s.options("first")
 		o.Client = s.api(faults)
 		stop := s.run(o, s.lead)
@@ -344,7 +344,7 @@ func TestRunEndsWithTheAPI(t *testing.T) {
 
 // faulty is a store behind a bad connection.
 type faulty struct {
-	*storage.Memory
+	*storage.Engine
 	fault atomic.Pointer[func() (before, after time.Duration, err error)]
 	late  bool // writes are carried out before they fail
 }
@@ -367,7 +367,7 @@ func (f *faulty) next() (before, after time.Duration, err error) {
 func (f *faulty) Get(ctx context.Context, key storage.Key, atLeast watch.Revision) (*storage.Record, error) {
 	before, after, failure := f.next()
 	<-time.After(before)
-	r, err := f.Memory.Get(ctx, key, atLeast)
+	r, err := f.Engine.Get(ctx, key, atLeast)
 	<-time.After(after)
 	if failure != nil && !f.late {
 		return nil, failure
@@ -381,7 +381,7 @@ func (f *faulty) Update(ctx context.Context, key storage.Key, fn storage.UpdateF
 	if failure != nil && !f.late {
 		return nil, failure
 	}
-	r, err := f.Memory.Update(context.WithoutCancel(ctx), key, fn)
+	r, err := f.Engine.Update(context.WithoutCancel(ctx), key, fn)
 	<-time.After(after)
 	if failure != nil {
 		return nil, failure
@@ -404,7 +404,7 @@ func contest(s *seat, random *rand.Rand) {
 	var connections [candidates]*faulty
 	var stops [candidates]func() error
 	for i := range connections {
-		connections[i] = &faulty{Memory: s.store, late: i%2 == 0}
+		connections[i] = &faulty{Engine: s.store, late: i%2 == 0}
 	}
 	start := func(i int) {
 		o := s.options(fmt.Sprint("candidate-", i))

@@ -46,7 +46,7 @@ type world struct {
 func inWorld(t *testing.T, f func(w *world)) {
 	t.Helper()
 	synctest.Test(t, func(t *testing.T) {
-		w := &world{T: t, store: &faulty{Memory: storage.NewMemory(storage.MemoryOptions{})}}
+		w := &world{T: t, store: &faulty{Engine: storage.NewMemory(storage.Options{})}}
 		defer func() { assert.NoError(t, w.store.Close()) }()
 		var err error
 		w.api, err = rest.New(rest.Options{Store: w.store, Logger: slog.New(slog.DiscardHandler)}, builtin.Namespaces(), builtin.Events(),
@@ -95,7 +95,7 @@ func pass(d time.Duration) {
 
 // faulty is a store whose writes and whose reads of events may fail.
 type faulty struct {
-	*storage.Memory
+	*storage.Engine
 	fault atomic.Pointer[func(context.Context) error]
 	late  bool // writes take effect before they fail
 }
@@ -109,16 +109,16 @@ func (f *faulty) Get(ctx context.Context, key storage.Key, atLeast watch.Revisio
 			return nil, err
 		}
 	}
-	return f.Memory.Get(ctx, key, atLeast)
+	return f.Engine.Get(ctx, key, atLeast)
 }
 
 func (f *faulty) Update(ctx context.Context, key storage.Key, fn storage.UpdateFunc) (r *storage.Record, err error) {
-	failure := f.write(ctx, func() error { r, err = f.Memory.Update(ctx, key, fn); return err })
+	failure := f.write(ctx, func() error { r, err = f.Engine.Update(ctx, key, fn); return err })
 	return r, failure
 }
 
 func (f *faulty) UpdateAll(ctx context.Context, keys []storage.Key, fn storage.UpdateAllFunc) (all []*storage.Record, err error) {
-	failure := f.write(ctx, func() error { all, err = f.Memory.UpdateAll(ctx, keys, fn); return err })
+	failure := f.write(ctx, func() error { all, err = f.Engine.UpdateAll(ctx, keys, fn); return err })
 	return all, failure
 }
 

@@ -246,7 +246,7 @@ func TestExpireWhenTheClockJumps(t *testing.T) {
 func TestExpireObjectsFromTheFuture(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var clock jumpingClock
-		store := storage.NewMemory(storage.MemoryOptions{Now: clock.Now})
+		store := storage.NewMemory(storage.Options{Now: clock.Now})
 		defer func() { require.NoError(t, store.Close()) }()
 		options := clock.options()
 		options.Store = store
@@ -290,18 +290,18 @@ func TestExpireByTheClockOfATest(t *testing.T) {
 
 // scopes records the scopes of watches.
 type scopes struct {
-	*storage.Memory
+	*storage.Engine
 	watched []watch.Scope
 }
 
 func (s *scopes) Watch(ctx context.Context, scope watch.Scope, after watch.Revision, terms ...watch.Term) (*watch.Cursor[storage.Record], error) {
 	s.watched = append(s.watched, scope)
-	return s.Memory.Watch(ctx, scope, after, terms...)
+	return s.Engine.Watch(ctx, scope, after, terms...)
 }
 
 func TestExpireFollowsOnlyWhatExpires(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		store := &scopes{Memory: storage.NewMemory(storage.MemoryOptions{})}
+		store := &scopes{Engine: storage.NewMemory(storage.Options{})}
 		inBubble(t, expire(t, 0), rest.Options{Store: store}, perishable(), func(w *world) { pass(time.Hour) })
 		assert.Equal(t, []watch.Scope{{Resource: "parts.example.com"}}, store.watched)
 		require.NoError(t, store.Close())
@@ -331,7 +331,7 @@ func TestExpireModel(t *testing.T) {
 	for seed := range uint64(40) {
 		t.Run(fmt.Sprint("seed ", seed), func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				store := storage.NewMemory(storage.MemoryOptions{})
+				store := storage.NewMemory(storage.Options{})
 				inBubble(t, expire(t, 0), rest.Options{Store: store}, perishable(), func(other *world) {
 					inBubble(t, expire(t, 0), rest.Options{Store: store}, perishable(), func(w *world) {
 						perish(w, rand.New(rand.NewPCG(seed, 2)))

@@ -20,13 +20,13 @@ import (
 
 // busyStore performs writes whenever it is listed, and keeps only the last 100 changes.
 type busyStore struct {
-	*storage.Memory
+	*storage.Engine
 	writes func(listed int) int // how many writes, given the number of objects in the list
 	lists  atomic.Int64
 }
 
 func (s *busyStore) List(ctx context.Context, options storage.Query, into []*storage.Record) (storage.Listing, error) {
-	page, err := s.Memory.List(ctx, options, into)
+	page, err := s.Engine.List(ctx, options, into)
 	n := s.lists.Add(1)
 	for i := range s.writes(len(page.Records)) {
 		_, err := s.Update(ctx, storage.Key{Resource: "sites.example.com", Name: "busy"}, func(*storage.Record) ([]byte, error) {
@@ -57,7 +57,7 @@ func TestListingLongerThanTheHistory(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				store := &busyStore{Memory: storage.NewMemory(storage.MemoryOptions{Start: 1000}), writes: func(int) int { return 0 }}
+				store := &busyStore{Engine: storage.NewMemory(storage.Options{Start: 1000}), writes: func(int) int { return 0 }}
 				api, err := rest.New(rest.Options{Store: store}, parts(), sites())
 				require.NoError(t, err)
 				client := rest.ClientFor[Part](api).Namespace("a")
@@ -101,20 +101,20 @@ func TestListingLongerThanTheHistory(t *testing.T) {
 
 // laggingStore is a replica that lags behind: it does not know an owner yet, and lists nothing, unless the caller asks for the most recent
 // state.
-type laggingStore struct{ *storage.Memory }
+type laggingStore struct{ *storage.Engine }
 
 func (s laggingStore) Get(ctx context.Context, key storage.Key, atLeast watch.Revision) (*storage.Record, error) {
 	if atLeast == storage.Any && key.Name == "owner" {
 		return nil, storage.ErrNotFound
 	}
-	return s.Memory.Get(ctx, key, atLeast)
+	return s.Engine.Get(ctx, key, atLeast)
 }
 
 func (s laggingStore) List(ctx context.Context, options storage.Query, into []*storage.Record) (storage.Listing, error) {
 	if options.Revision == storage.Any {
 		return storage.Listing{Records: into, Revision: s.Revision()}, nil
 	}
-	return s.Memory.List(ctx, options, into)
+	return s.Engine.List(ctx, options, into)
 }
 
 // The controllers must decide that an owner is absent, or a namespace empty, on the most recent state.
@@ -124,7 +124,7 @@ func TestDecisionsOnAReplica(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				store := laggingStore{storage.NewMemory(storage.MemoryOptions{})}
+				store := laggingStore{storage.NewMemory(storage.Options{})}
 				defer func() { require.NoError(t, store.Close()) }()
 				inBubble(t, run, rest.Options{Store: store}, []rest.Definition{rest.NamespacesOf[Namespace](), parts(), sites()}, func(w *world) {
 					namespaces := rest.ClientFor[Namespace](w.api)

@@ -231,8 +231,8 @@ func TestCollectGarbageOfBefore(t *testing.T) {
 // After it has missed changes that the log no longer holds, the collector starts over.
 func TestCollectGarbageAfterMissedChanges(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		store := storage.NewMemory(storage.MemoryOptions{})
-		gate, begun := &gatedStore{Memory: store}, 0
+		store := storage.NewMemory(storage.Options{})
+		gate, begun := &gatedStore{Engine: store}, 0
 		api, err := rest.New(rest.Options{Store: gate}, parts(), sites())
 		require.NoError(t, err)
 		w := &world{T: t, api: api, parts: rest.ClientFor[Part](api), sites: rest.ClientFor[Site](api)}
@@ -265,7 +265,7 @@ func TestCollectGarbageAfterMissedChanges(t *testing.T) {
 
 // gatedStore lets a test block lists.
 type gatedStore struct {
-	*storage.Memory
+	*storage.Engine
 	lists func(ctx context.Context, resource string)
 }
 
@@ -273,7 +273,7 @@ func (g *gatedStore) List(ctx context.Context, options storage.Query, into []*st
 	if g.lists != nil {
 		g.lists(ctx, options.Scope.Resource)
 	}
-	return g.Memory.List(ctx, options, into)
+	return g.Engine.List(ctx, options, into)
 }
 
 // The collector's writes pass through admission, and it retries after a rejection.

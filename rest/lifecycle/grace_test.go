@@ -35,13 +35,13 @@ func graceful() rest.Resource[Part] {
 // cluster is several APIs that share a store, as replicas do, in a synctest bubble.
 type cluster struct {
 	*testing.T
-	store *storage.Memory
+	store *storage.Engine
 }
 
 func inCluster(t *testing.T, f func(c *cluster)) {
 	t.Helper()
 	synctest.Test(t, func(t *testing.T) {
-		c := &cluster{t, storage.NewMemory(storage.MemoryOptions{})}
+		c := &cluster{t, storage.NewMemory(storage.Options{})}
 		defer func() { assert.NoError(t, c.store.Close()) }()
 		f(c)
 	})
@@ -161,24 +161,24 @@ func TestManyReplicasEndAGracePeriodOnce(t *testing.T) {
 
 // stale is the store of a replica that lags behind: a read that does not ask for the most recent state shows an old one.
 type stale struct {
-	*storage.Memory
+	*storage.Engine
 	t *testing.T
 }
 
 func (s stale) Get(ctx context.Context, key storage.Key, atLeast watch.Revision) (*storage.Record, error) {
 	assert.Equal(s.t, storage.MostRecent, atLeast, "a controller read %v from an old state", key)
-	return s.Memory.Get(ctx, key, atLeast)
+	return s.Engine.Get(ctx, key, atLeast)
 }
 
 func (s stale) List(ctx context.Context, q storage.Query, into []*storage.Record) (storage.Listing, error) {
 	assert.NotEqual(s.t, storage.Any, q.Revision, "a controller listed %v from an old state", q.Scope)
-	return s.Memory.List(ctx, q, into)
+	return s.Engine.List(ctx, q, into)
 }
 
 // What a controller deletes, because an owner is absent, a namespace is empty or a time has passed, it reads from the most recent state.
 func TestControllersReadTheMostRecentState(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		store := stale{storage.NewMemory(storage.MemoryOptions{}), t}
+		store := stale{storage.NewMemory(storage.Options{}), t}
 		short := graceful()
 		short.TimeToLive = time.Hour
 		inBubble(t, lifecycle.Run, rest.Options{Store: store}, []rest.Definition{short, sites(), rest.NamespacesOf[Namespace]()}, func(w *world) {

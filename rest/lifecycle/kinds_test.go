@@ -175,7 +175,7 @@ func TestDependentsOfAWithdrawnKind(t *testing.T) {
 
 // heldStore holds the lists of one resource.
 type heldStore struct {
-	*storage.Memory
+	*storage.Engine
 	resource string
 	held     chan struct{}
 }
@@ -184,14 +184,14 @@ func (s *heldStore) List(ctx context.Context, options storage.Query, into []*sto
 	if options.Scope.Resource == s.resource {
 		<-s.held
 	}
-	return s.Memory.List(ctx, options, into)
+	return s.Engine.List(ctx, options, into)
 }
 
 // While the collector reads another resource, an owner is deleted, and its kind gets another form and is withdrawn. The new form ends the
 // history of the kind, but the collector still sees the owner go.
 func TestDependentsOfAKindWithdrawnInAnotherForm(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		store := &heldStore{Memory: storage.NewMemory(storage.MemoryOptions{}), resource: "lates1.late.example.com", held: make(chan struct{})}
+		store := &heldStore{Engine: storage.NewMemory(storage.Options{}), resource: "lates1.late.example.com", held: make(chan struct{})}
 		defer func() { assert.NoError(t, store.Close()) }()
 		inBubble(t, lifecycle.CollectGarbage, rest.Options{Store: store}, []rest.Definition{sites(), late(0)}, func(w *world) {
 			lates := rest.ClientFor[Late](w.api)
@@ -215,7 +215,7 @@ func TestDependentsOfAKindWithdrawnInAnotherForm(t *testing.T) {
 
 // readStore counts how often each resource is listed.
 type readStore struct {
-	*storage.Memory
+	*storage.Engine
 	mu    sync.Mutex
 	lists map[string]int
 }
@@ -224,13 +224,13 @@ func (s *readStore) List(ctx context.Context, options storage.Query, into []*sto
 	s.mu.Lock()
 	s.lists[options.Scope.Resource]++
 	s.mu.Unlock()
-	return s.Memory.List(ctx, options, into)
+	return s.Engine.List(ctx, options, into)
 }
 
 // The controllers read a resource that comes, and nothing else again. A kind that is declared anew or comes back is read alone.
 func TestEachResourceIsReadOnce(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		store := &readStore{Memory: storage.NewMemory(storage.MemoryOptions{}), lists: map[string]int{}}
+		store := &readStore{Engine: storage.NewMemory(storage.Options{}), lists: map[string]int{}}
 		defer func() { assert.NoError(t, store.Close()) }()
 		inBubble(t, lifecycle.Run, rest.Options{Store: store}, []rest.Definition{rest.NamespacesOf[Namespace](), parts(), sites()}, func(w *world) {
 			for i := range 10 {

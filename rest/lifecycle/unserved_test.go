@@ -51,7 +51,7 @@ func TestNamespaceWithObjectsOfAWithdrawnResource(t *testing.T) {
 // During a rolling update, an older program may lead. It does not release a namespace in which a newer one has made objects.
 func TestOlderLeader(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		store := storage.NewMemory(storage.MemoryOptions{})
+		store := storage.NewMemory(storage.Options{})
 		defer func() { assert.NoError(t, store.Close()) }()
 		newer, err := rest.New(rest.Options{Store: store}, rest.NamespacesOf[Namespace](), parts(), sites())
 		require.NoError(t, err)

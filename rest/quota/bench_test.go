@@ -17,7 +17,7 @@ func BenchmarkCreate(b *testing.B) {
 	})
 	for name, ledger := range map[string]func() storage.Ledger{"without": nil, "with": limits} {
 		b.Run(name, func(b *testing.B) {
-			store := storage.NewMemory(storage.MemoryOptions{Ledger: ledger})
+			store := storage.NewMemory(storage.Options{Ledger: ledger})
 			defer store.Close()
 			api := serve(b, store, nil)
 			b.ReportAllocs()

@@ -19,7 +19,7 @@ func Example() {
 		}
 		return []quota.Limit{{Name: "per-namespace", Resource: "notes.example.com", Objects: 2}}
 	}
-	store := storage.NewMemory(storage.MemoryOptions{Ledger: quota.New(limits)})
+	store := storage.NewMemory(storage.Options{Ledger: quota.New(limits)})
 	defer store.Close()
 	api, err := rest.New(rest.Options{Store: store}, rest.Resource[Note]{Group: "example.com", Version: "v1", Plural: "notes"})
 	if err != nil {

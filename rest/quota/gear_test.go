@@ -51,7 +51,7 @@ func shelves() rest.Resource[Shelf] {
 // memory returns a store in memory with limits.
 func memory(t testing.TB, limits map[quota.Account][]quota.Limit) storage.Store {
 	t.Helper()
-	store := storage.NewMemory(storage.MemoryOptions{Ledger: quota.New(quota.Fixed(limits))})
+	store := storage.NewMemory(storage.Options{Ledger: quota.New(quota.Fixed(limits))})
 	t.Cleanup(func() { require.NoError(t, store.Close()) })
 	return store
 }

@@ -226,7 +226,7 @@ func TestLimitsThatPanic(t *testing.T) {
 		}
 		return []quota.Limit{{Name: "q", Objects: 1}}
 	})
-	store := storage.NewMemory(storage.MemoryOptions{Ledger: limits})
+	store := storage.NewMemory(storage.Options{Ledger: limits})
 	t.Cleanup(func() { require.NoError(t, store.Close()) })
 	api := serve(t, store, nil)
 	for _, c := range []struct {

@@ -22,7 +22,7 @@ import (
 
 // leaving is a store whose lists, once it is away, wait and then fail, as those of a replica without its authority.
 type leaving struct {
-	*storage.Memory
+	*storage.Engine
 	away    atomic.Bool
 	lists   atomic.Int64 // begun while the store was away
 	began   chan struct{}
@@ -31,7 +31,7 @@ type leaving struct {
 
 func (s *leaving) List(ctx context.Context, q storage.Query, into []*storage.Record) (storage.Listing, error) {
 	if !s.away.Load() {
-		return s.Memory.List(ctx, q, into)
+		return s.Engine.List(ctx, q, into)
 	}
 	if s.lists.Add(1) == 1 {
 		close(s.began)
@@ -53,7 +53,7 @@ func refreshing() int {
 // An Authorizer that has to read the roles anew, while the store is away, asks the store once for all requests. Each request waits until
 // its own context ends at the latest.
 func TestRequestsWaitTogetherForTheStore(t *testing.T) {
-	store := &leaving{Memory: storage.NewMemory(storage.MemoryOptions{MaxLogBytes: 4 << 10}), began: make(chan struct{}), release: make(chan struct{})}
+	store := &leaving{Engine: storage.NewMemory(storage.Options{MaxLogBytes: 4 << 10}), began: make(chan struct{}), release: make(chan struct{})}
 	defer store.Close()
 	s := start(t, store)
 	s.must(t, "POST", clusterRoles, role("reader", readNotes))

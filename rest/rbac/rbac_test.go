@@ -76,7 +76,7 @@ func (s *server) may(t testing.TB, user string) bool {
 
 // Every decision sees all earlier writes of roles and bindings, of all clients and in any order.
 func TestChangesCountAtOnce(t *testing.T) {
-	store := storage.NewMemory(storage.MemoryOptions{})
+	store := storage.NewMemory(storage.Options{})
 	t.Cleanup(func() { require.NoError(t, store.Close()) })
 	s, replica := start(t, store), start(t, store)
 	both := func(want bool, step string) {

@@ -20,7 +20,7 @@ import (
 
 // The watch of a user who loses a right ends, whichever replica takes the right away. Other watches go on.
 func TestWatchesEndWithTheirRights(t *testing.T) {
-	store := storage.NewMemory(storage.MemoryOptions{})
+	store := storage.NewMemory(storage.Options{})
 	t.Cleanup(func() { require.NoError(t, store.Close()) })
 	s, replica := start(t, store), start(t, store)
 	s.must(t, "POST", clusterRoles, role("reader", `{"apiGroups":["example.com"],"resources":["notes"],"verbs":["list","watch"]}`))
@@ -83,7 +83,7 @@ func (s *flakyStore) Watch(ctx context.Context, scope watch.Scope, after watch.R
 // After the store has failed, the Authorizer follows the roles again, and applies the changes that it missed.
 func TestWatchesEndWithTheirRightsAfterAFailure(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		store := &flakyStore{Store: storage.NewMemory(storage.MemoryOptions{})}
+		store := &flakyStore{Store: storage.NewMemory(storage.Options{})}
 		t.Cleanup(func() { require.NoError(t, store.Close()) })
 		s := start(t, store)
 		s.must(t, "POST", clusterRoles, role("reader", `{"apiGroups":["example.com"],"resources":["notes"],"verbs":["list","watch"]}`))

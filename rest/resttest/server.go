@@ -84,7 +84,7 @@ func NewWith(t testing.TB, options Options, definitions ...rest.Definition) *Ser
 	}
 	closeStore := func() error { return nil }
 	if o.Store == nil {
-		memory := storage.NewMemory(storage.MemoryOptions{Start: 1, Now: o.Now, MaxLogAge: forever})
+		memory := storage.NewMemory(storage.Options{Start: 1, Now: o.Now, MaxLogAge: forever})
 		o.Store, closeStore = memory, memory.Close
 	}
 	s.store = o.Store

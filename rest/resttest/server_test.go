@@ -120,7 +120,7 @@ func TestClock(t *testing.T) {
 }
 
 func TestOptionsOfTheAPIAreTheHosts(t *testing.T) {
-	store := storage.NewMemory(storage.MemoryOptions{Start: 100})
+	store := storage.NewMemory(storage.Options{Start: 100})
 	errs := inside(t, func(t *fakeT) {
 		s := resttest.NewWith(t, resttest.Options{API: rest.Options{
 			Store:        store,

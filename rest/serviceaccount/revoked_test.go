@@ -180,7 +180,7 @@ func createBound(t testing.TB, s *server, kind string) {
 // A watch ends whichever replica deletes the account, and also if the token dies while the watch is opened.
 func TestWatchesEndInEveryReplica(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		store := storage.NewMemory(storage.MemoryOptions{})
+		store := storage.NewMemory(storage.Options{})
 		t.Cleanup(func() { require.NoError(t, store.Close()) })
 		s := startOn(t, store, nil)
 		accounts, err := serviceaccount.New(serviceaccount.Options{Issuer: issuer, Keys: []serviceaccount.Key{{ID: "first", Signer: s.key}}})
@@ -238,7 +238,7 @@ func (s *flakyStore) Watch(ctx context.Context, scope watch.Scope, after watch.R
 // While the Issuer cannot follow the accounts, it keeps no watch open. The next watch makes it follow them again.
 func TestWatchesEndIfTheStoreFails(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		store := &flakyStore{Store: storage.NewMemory(storage.MemoryOptions{})}
+		store := &flakyStore{Store: storage.NewMemory(storage.Options{})}
 		t.Cleanup(func() { require.NoError(t, store.Close()) })
 		s := startOn(t, store, nil)
 		s.account(t, "builder")

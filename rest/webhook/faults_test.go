@@ -181,7 +181,7 @@ func TestAWebhookThatCallsBack(t *testing.T) {
 
 // Two servers share a store, and so the configurations.
 func TestReplicas(t *testing.T) {
-	store := storage.NewMemory(storage.MemoryOptions{})
+	store := storage.NewMemory(storage.Options{})
 	w := newWorldWith(t, webhook.Options{}, rest.Options{Store: store})
 	w.answers("/deny", deny)
 	other := &world{TB: t, API: w.newAPI(webhook.Options{Calls: w.calls}, rest.Options{Store: store})}

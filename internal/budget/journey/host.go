@@ -33,11 +33,11 @@ const (
 // host is an API over a store in memory.
 type host struct {
 	api   *rest.API
-	store *storage.Memory
+	store *storage.Engine
 }
 
 func newHost() (*host, error) {
-	h := &host{store: storage.NewMemory(storage.MemoryOptions{})}
+	h := &host{store: storage.NewMemory(storage.Options{})}
 	scale := &rest.Scale{SpecReplicas: ".spec.replicas", StatusReplicas: ".status.replicas"}
 	var err error
 	h.api, err = rest.New(rest.Options{Store: h.store},

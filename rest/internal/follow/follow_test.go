@@ -19,8 +19,8 @@ import (
 )
 
 // notes returns a store with one resource, at revision 1.
-func notes(t *testing.T) *storage.Memory {
-	store := storage.NewMemory(storage.MemoryOptions{Start: 1})
+func notes(t *testing.T) *storage.Engine {
+	store := storage.NewMemory(storage.Options{Start: 1})
 	require.NoError(t, store.Register(t.Context(), storage.Resource{Name: "notes", Extract: storage.ExtractMetadata}))
 	t.Cleanup(func() { require.NoError(t, store.Close()) })
 	return store

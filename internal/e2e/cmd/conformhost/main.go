@@ -112,7 +112,7 @@ func openStore(ctx context.Context, name string) (storage.Store, error) {
 	kind, path, _ := strings.Cut(name, ":")
 	switch {
 	case name == "memory":
-		return storage.NewMemory(storage.MemoryOptions{}), nil
+		return storage.NewMemory(storage.Options{}), nil
 	case kind == "bolt" && path != "":
 		return bolt.Open(ctx, bolt.Options{Path: path})
 	case kind == "etcd":

@@ -78,7 +78,7 @@ func New(ctx context.Context, c Config) (s *Server, err error) {
 	}
 	s = new(Server)
 	if c.Store == nil {
-		c.Store = storage.NewMemory(storage.MemoryOptions{})
+		c.Store = storage.NewMemory(storage.Options{})
 		s.closing = append(s.closing, c.Store.Close)
 	}
 	c.Objects.Store = c.Store

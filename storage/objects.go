@@ -1,0 +1,178 @@
+package storage
+
+import (
+	"context"
+	"fmt"
+	"sync"
+	"sync/atomic"
+
+	"github.com/tidwall/btree"
+
+	"github.com/decorum-go/decorum/watch"
+)
+
+// objects are what an engine holds in memory: the latest records, the log of recent changes, and a few old snapshots. The engine reads them.
+// Its [committer] changes them, with publish.
+type objects struct {
+	opts   Options
+	log    *watch.Log[Record]
+	past   past
+	ledger Ledger       // nil without limits
+	probes sync.Pool    // *Record, search keys for the trees
+	live   atomic.Int64 // bytes of the latest records
+
+	// Lock order: a table's turn to build, then mu, then the locks of past and of the log. A goroutine that waits for a turn holds no
+	// lock. The functions of the host (Extract, Upgrade, the update functions and Match) run without any of these locks.
+	mu       sync.RWMutex // guards tables, their trees and all below; held while the log is appended to
+	tables   map[string]*table
+	revision watch.Revision // of the latest visible commit
+	closed   bool
+
+	registering chan struct{} // holds a value while a resource is being registered
+}
+
+// table is the latest state of one resource.
+type table struct {
+	name       string
+	namespaced bool
+	form       *Resource // replaced when the resource is registered anew
+	dormant    bool      // the resource was unregistered
+	booked     bool      // the ledger counts the records
+	holders    []Holder  // who has registered the resource
+	tree       *btree.BTreeG[*Record]
+	indexes    []index
+	changed    watch.Revision // revision of the last change, or of the start
+	latest     *snapshot      // a copy of the tree; nil after a change until the next list
+	names      *interner
+	builder    *builder // builds old states
+	ahead      map[Key]ahead
+	last       *pending        // the youngest group that changes the table and is not published yet
+	newer      map[Key]string  // the forms of records that a newer program has stored
+	bad        map[Key]error   // why a replica does not serve an object that another one has stored
+	paused     chan struct{}   // closed when a pause of commits ends; nil without a pause
+	proposals  *sync.WaitGroup // the proposals of a replica in progress
+}
+
+func newObjects(opts Options, start Start) *objects {
+	o := &objects{opts: opts, tables: map[string]*table{}, revision: start.Revision, registering: make(chan struct{}, 1)}
+	o.past.maxBytes = func() int64 { return o.logLimit() / pastShare }
+	o.probes.New = func() any { return new(Record) }
+	if opts.Ledger != nil {
+		o.ledger = opts.Ledger()
+	}
+	o.log = watch.NewLog(watch.LogOptions[Record]{
+		Start:     start.Revision,
+		Oldest:    start.Oldest,
+		MaxAge:    opts.MaxLogAge,
+		MaxBytes:  o.logLimit,
+		Size:      heldByChange,
+		StateSize: (*Record).size,
+		Value:     func(r *Record, i watch.Index) (string, bool) { return r.valueIn(i) },
+		Now:       opts.Now,
+	})
+	return o
+}
+
+// logLimit returns how many bytes the log may hold.
+func (o *objects) logLimit() int64 {
+	if o.opts.MaxLogBytes > 0 {
+		return o.opts.MaxLogBytes
+	}
+	return max(leastLogBytes, o.live.Load()/logShare)
+}
+
+// heldByChange returns how many bytes stay alive only because the log holds a change: those of the state before it, without the parts that
+// the state after it shares. The state after it is alive anyway, in the tree or as the state before a later change.
+func heldByChange(c *watch.Change[Record]) int64 {
+	switch {
+	case c.Previous == nil:
+		return 0
+	case c.Current == nil:
+		return c.Previous.size()
+	}
+	return c.Previous.sizeBeside(c.Current)
+}
+
+// before orders the records of a resource.
+func before(a, b *Record) bool { return keyBefore(a.Key, b.Key) }
+
+func keyBefore(a, b Key) bool {
+	if a.Namespace != b.Namespace {
+		return a.Namespace < b.Namespace
+	}
+	return a.Name < b.Name
+}
+
+// find returns the latest record of a key, or nil. The caller holds the lock.
+func (o *objects) find(t *table, key Key) *Record {
+	probe := o.probes.Get().(*Record)
+	probe.Key = key
+	r, _ := t.tree.Get(probe)
+	probe.Key = Key{} // or the pool would keep the strings of a request alive
+	o.probes.Put(probe)
+	return r
+}
+
+// tableIn returns the table of a scope, or an error if the scope does not fit its resource.
+func (o *objects) tableIn(scope watch.Scope) (*table, error) {
+	o.mu.RLock()
+	defer o.mu.RUnlock()
+	t := o.tables[scope.Resource]
+	switch {
+	case o.closed:
+		return nil, ErrClosed
+	case t == nil || t.dormant:
+		return nil, notRegistered(scope.Resource)
+	case !t.namespaced && scope.Namespace != "":
+		return nil, fmt.Errorf("%w: %q has no namespaces", ErrKey, scope.Resource)
+	case t.namespaced && scope.Namespace == "" && scope.Name != "":
+		return nil, fmt.Errorf("%w: a name in %q needs a namespace", ErrKey, scope.Resource)
+	}
+	return t, nil
+}
+
+// tableOf returns the table of a key.
+func (o *objects) tableOf(key Key) (*table, error) {
+	t, err := o.tableIn(key)
+	if err == nil && key.Name == "" {
+		return nil, fmt.Errorf("%w: a key needs a name", ErrKey)
+	}
+	return t, err
+}
+
+// add begins to serve a table, whose records have this many bytes. The caller holds the lock.
+func (o *objects) add(t *table, live int64) {
+	o.tables[t.name] = t
+	o.bookTable(t)
+	o.live.Add(live)
+}
+
+// removeEmpty removes a table without records, and reports whether it has removed it. The caller holds the lock.
+func (o *objects) removeEmpty(t *table) bool {
+	if t.tree.Len() > 0 {
+		return false
+	}
+	delete(o.tables, t.name)
+	return true
+}
+
+// beginRegistering waits until no other resource is being registered.
+func (o *objects) beginRegistering(ctx context.Context) error {
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	select {
+	case o.registering <- struct{}{}:
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}
+
+func (o *objects) endRegistering() { <-o.registering }
+
+func (o *objects) formOf(t *table) *Resource {
+	o.mu.RLock()
+	defer o.mu.RUnlock()
+	return t.form
+}
