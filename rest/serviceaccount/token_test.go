@@ -100,7 +100,7 @@ func (s *failingStore) Get(ctx context.Context, key storage.Key, revision watch.
 // If the store cannot tell whether the account of a token exists, the answer is the error of the store, and never 401: a client would
 // drop its token. A review of the token fails too, and does not call the token invalid.
 func TestAStoreThatFailsRefusesNoToken(t *testing.T) {
-	store := &failingStore{Store: storage.NewMemory(storage.MemoryOptions{})}
+	store := &failingStore{Store: storage.NewMemory(storage.Options{})}
 	t.Cleanup(func() { require.NoError(t, store.Close()) })
 	s := startOn(t, store, nil)
 	s.account(t, "builder")
