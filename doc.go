@@ -25,6 +25,7 @@
 //     and end grace periods.
 //   - rest/events: a recorder of events for kubectl describe.
 //   - rest/election: the election of a leader among the replicas of a program.
+//   - rest/host: the start and the end of a program around an API: server, election, controllers.
 //   - rest/auth: finds out who sends a request, and tells clients what they may do (kubectl auth can-i).
 //   - rest/rbac: decides what users may do by the roles and bindings of Kubernetes.
 //   - rest/serviceaccount: identities of programs, and their tokens.

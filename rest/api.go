@@ -137,6 +137,9 @@ func (a *API) begin(definitions []Definition) (err error) {
 	return err
 }
 
+// RequestTimeout returns the time limit of a write, [Options].RequestTimeout or its default. The WriteTimeout of the server must be longer.
+func (a *API) RequestTimeout() time.Duration { return a.options.RequestTimeout }
+
 // Shutdown ends all watches and streams, refuses new requests and calls with 503 ServiceUnavailable, waits for those in flight,
 // and then closes the store if the API created it.
 //

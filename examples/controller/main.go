@@ -17,10 +17,11 @@ import (
 	"net"
 	"net/http"
 	"os"
-	"time"
 
 	"github.com/decorum-go/decorum/examples/program"
 	"github.com/decorum-go/decorum/rest"
+	"github.com/decorum-go/decorum/rest/controller"
+	"github.com/decorum-go/decorum/rest/host"
 )
 
 func main() { program.Main("controller", run) }
@@ -33,12 +34,6 @@ func run(ctx context.Context, args []string, stdout io.Writer) error {
 	if err := flags.Parse(args); err != nil {
 		return err
 	}
-	listener, err := net.Listen("tcp", *listen)
-	if err != nil {
-		return err
-	}
-	defer listener.Close()
-
 	api, err := rest.New(rest.Options{AllowedHosts: []string{"localhost"}}, resources()...)
 	if err != nil {
 		return err
@@ -47,26 +42,9 @@ func run(ctx context.Context, args []string, stdout io.Writer) error {
 	if err != nil {
 		return errors.Join(err, api.Close())
 	}
-	managing, stopManager := context.WithCancel(ctx)
-	defer stopManager()
-	managed := make(chan error, 1)
-	go func() { managed <- manager.Start(managing) }()
-	server := &http.Server{Handler: api, ReadTimeout: time.Minute, WriteTimeout: 70 * time.Second}
-	served := make(chan error, 1)
-	go func() { served <- server.Serve(listener) }()
-	fmt.Fprintf(stdout, "ready http://%s\n", listener.Addr())
-
-	select {
-	case <-ctx.Done():
-	case err = <-served:
-	case err = <-managed:
-		managed <- nil // the code below waits for it
-	}
-	// Stop the controllers first, then the watches, then the connections: each would otherwise
-	// delay the next.
-	stopManager()
-	err = errors.Join(err, <-managed)
-	grace, cancel := context.WithTimeout(context.Background(), program.ShutdownTimeout)
-	defer cancel()
-	return errors.Join(err, api.Shutdown(grace), server.Shutdown(grace))
+	return host.Run(ctx, api, host.Options{
+		Server:      &http.Server{Addr: *listen},
+		Controllers: controller.Group{manager.Start},
+		Ready:       func(address net.Addr) { fmt.Fprintf(stdout, "ready http://%s\n", address) },
+	})
 }

@@ -10,17 +10,16 @@ package main
 
 import (
 	"context"
-	"errors"
 	"flag"
 	"fmt"
 	"io"
 	"log/slog"
 	"net"
 	"net/http"
-	"time"
 
 	"github.com/decorum-go/decorum/examples/program"
 	"github.com/decorum-go/decorum/rest"
+	"github.com/decorum-go/decorum/rest/host"
 )
 
 func main() { program.Main("embed", run) }
@@ -33,11 +32,6 @@ func run(ctx context.Context, args []string, stdout io.Writer) error {
 	if err := flags.Parse(args); err != nil {
 		return err
 	}
-	listener, err := net.Listen("tcp", *listen)
-	if err != nil {
-		return err
-	}
-	defer listener.Close()
 
 	logger := slog.New(slog.NewTextHandler(stdout, nil))
 	api, err := rest.New(rest.Options{Logger: logger, AllowedHosts: []string{"localhost"}}, environments())
@@ -50,20 +44,10 @@ func run(ctx context.Context, args []string, stdout io.Writer) error {
 	mux.Handle("POST /deployed/{namespace}/{name}", deployed(rest.ClientFor[Environment](api)))
 	mux.Handle("/platform/", http.StripPrefix("/platform", api)) // the one line that embeds
 
-	server := &http.Server{Handler: logged(logger, mux), ReadTimeout: time.Minute, WriteTimeout: 70 * time.Second}
-	fmt.Fprintf(stdout, tour, "http://"+listener.Addr().String())
-	failed := make(chan error, 1)
-	go func() { failed <- server.Serve(listener) }()
-
-	select {
-	case err = <-failed:
-	case <-ctx.Done():
-	}
-	grace, cancel := context.WithTimeout(context.Background(), program.ShutdownTimeout)
-	defer cancel()
-	// Shut the API down first: it ends the watches, for which the server would
-	// otherwise wait.
-	return errors.Join(err, api.Shutdown(grace), server.Shutdown(grace))
+	return host.Run(ctx, api, host.Options{
+		Server: &http.Server{Addr: *listen, Handler: logged(logger, mux)},
+		Ready:  func(address net.Addr) { fmt.Fprintf(stdout, tour, "http://"+address.String()) },
+	})
 }
 
 const tour = `ready %[1]s/platform

@@ -7,20 +7,19 @@ package main
 
 import (
 	"context"
-	"errors"
 	"flag"
 	"fmt"
 	"io"
 	"net"
 	"net/http"
-	"time"
 
 	"github.com/decorum-go/decorum/examples/platform/site"
 	"github.com/decorum-go/decorum/examples/program"
 	"github.com/decorum-go/decorum/rest"
 	"github.com/decorum-go/decorum/rest/builtin"
+	"github.com/decorum-go/decorum/rest/controller"
 	"github.com/decorum-go/decorum/rest/events"
-	"github.com/decorum-go/decorum/rest/lifecycle"
+	"github.com/decorum-go/decorum/rest/host"
 	"github.com/decorum-go/decorum/storage/bolt"
 )
 
@@ -35,11 +34,6 @@ func run(ctx context.Context, args []string, stdout io.Writer) error {
 	if err := flags.Parse(args); err != nil {
 		return err
 	}
-	listener, err := net.Listen("tcp", *listen)
-	if err != nil {
-		return err
-	}
-	defer listener.Close()
 
 	options := rest.Options{AllowedHosts: []string{"localhost"}} // a page in a browser must not reach it under another name
 	if *path != "" {
@@ -60,19 +54,10 @@ func run(ctx context.Context, args []string, stdout io.Writer) error {
 	mux := http.NewServeMux()
 	mux.Handle("GET /pages/{namespace}/{name}", publisher)
 	mux.Handle("/platform/", http.StripPrefix("/platform", api))
-	server := &http.Server{Handler: mux, ReadTimeout: time.Minute, WriteTimeout: 70 * time.Second}
-	fmt.Fprintf(stdout, "ready http://%s/platform\n", listener.Addr())
-
-	ended := make(chan error, 4)
-	go func() { ended <- server.Serve(listener) }()
-	go func() { ended <- publisher.run(ctx) }()
-	go func() { ended <- recorder.Run(ctx) }()
-	go func() { ended <- lifecycle.Run(ctx, api, lifecycle.Options{}) }()
-	select {
-	case err = <-ended:
-	case <-ctx.Done():
-	}
-	grace, cancel := context.WithTimeout(context.Background(), program.ShutdownTimeout)
-	defer cancel()
-	return errors.Join(err, api.Shutdown(grace), server.Shutdown(grace)) // the API first, because it ends the watches
+	return host.Run(ctx, api, host.Options{
+		Server:      &http.Server{Addr: *listen, Handler: mux},
+		Services:    controller.Group{recorder.Run},
+		Controllers: controller.Group{publisher.run},
+		Ready:       func(address net.Addr) { fmt.Fprintf(stdout, "ready http://%s/platform\n", address) },
+	})
 }

@@ -21,12 +21,12 @@ import (
 	"io"
 	"net"
 	"net/http"
-	"time"
 
 	"github.com/decorum-go/decorum/examples/program"
 	"github.com/decorum-go/decorum/rest"
+	"github.com/decorum-go/decorum/rest/controller"
 	"github.com/decorum-go/decorum/rest/crd"
-	"github.com/decorum-go/decorum/rest/lifecycle"
+	"github.com/decorum-go/decorum/rest/host"
 	"github.com/decorum-go/decorum/storage"
 	"github.com/decorum-go/decorum/storage/bolt"
 )
@@ -44,11 +44,6 @@ func run(ctx context.Context, args []string, stdout io.Writer) error {
 		return err
 	}
 
-	listener, err := net.Listen("tcp", *listen)
-	if err != nil {
-		return err
-	}
-	defer listener.Close()
 	store, end, err := openStore(ctx, *path)
 	if err != nil {
 		return err
@@ -66,22 +61,11 @@ func run(ctx context.Context, args []string, stdout io.Writer) error {
 		defer disable()
 	}
 
-	server := &http.Server{Handler: api, ReadTimeout: time.Minute, WriteTimeout: 70 * time.Second}
-	failed := make(chan error, 3)
-	go func() { failed <- server.Serve(listener) }()
-	go func() { failed <- operate(ctx, rest.ClientFor[Database](api).As("database-operator")) }()
-	go func() { failed <- lifecycle.Run(ctx, api, lifecycle.Options{}) }() // deletes dependents, such as kubectl delete --cascade=foreground asks for
-	printTour(stdout, "http://"+listener.Addr().String(), *crds, end)
-
-	select {
-	case err = <-failed:
-	case <-ctx.Done():
-	}
-	grace, cancel := context.WithTimeout(context.Background(), program.ShutdownTimeout)
-	defer cancel()
-	// Shut the API down first: it ends the watches, for which the server would
-	// otherwise wait.
-	return errors.Join(err, api.Shutdown(grace), server.Shutdown(grace), store.Close())
+	return host.Run(ctx, api, host.Options{
+		Server:      &http.Server{Addr: *listen},
+		Controllers: controller.Group{operator(rest.ClientFor[Database](api).As("database-operator")).Run},
+		Ready:       func(address net.Addr) { printTour(stdout, "http://"+address.String(), *crds, end) },
+	})
 }
 
 // openStore opens a store in a file or, if path is empty, in memory. It also returns a sentence

@@ -10,12 +10,11 @@ import (
 	"github.com/decorum-go/decorum/status"
 )
 
-// operate runs a controller until ctx ends. The controller brings every database
-// closer to its spec. It acts on the present state of the objects, not on what
-// happened to them.
-func operate(ctx context.Context, databases rest.Client[Database]) error {
+// operator returns a controller that brings every database closer to its spec. It
+// acts on the present state of the objects, not on what happened to them.
+func operator(databases rest.Client[Database]) *controller.Controller {
 	informer := controller.NewInformer(databases, controller.InformerOptions[Database]{})
-	return controller.New(reconciler(databases), controller.Options{}, controller.For(informer)).Run(ctx)
+	return controller.New(reconciler(databases), controller.Options{}, controller.For(informer))
 }
 
 // reconciler takes one step for one database. The resulting change makes the

@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"errors"
 	"flag"
 	"fmt"
 	"html/template"
@@ -10,10 +9,8 @@ import (
 	"net"
 	"net/http"
 	"os"
-	"time"
 
 	clientv3 "go.etcd.io/etcd/client/v3"
-	"golang.org/x/sync/errgroup"
 
 	"github.com/decorum-go/decorum/apimeta"
 	"github.com/decorum-go/decorum/examples/platform/site"
@@ -23,7 +20,7 @@ import (
 	"github.com/decorum-go/decorum/rest/controller"
 	"github.com/decorum-go/decorum/rest/election"
 	"github.com/decorum-go/decorum/rest/events"
-	"github.com/decorum-go/decorum/rest/lifecycle"
+	"github.com/decorum-go/decorum/rest/host"
 	"github.com/decorum-go/decorum/status"
 	"github.com/decorum-go/decorum/storage/etcd"
 )
@@ -54,54 +51,28 @@ func runReplica(ctx context.Context, args []string, stdout io.Writer) error {
 	mux := http.NewServeMux()
 	mux.Handle("GET /pages/{namespace}/{name}", pages(api))
 	mux.Handle("/platform/", http.StripPrefix("/platform", api))
-	server := &http.Server{Handler: mux, ReadTimeout: time.Minute, WriteTimeout: 70 * time.Second}
-	listener, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		return errors.Join(err, api.Close())
-	}
-	serving := make(chan error, 1)
-	go func() {
-		serving <- server.Serve(listener)
-		stop()
-	}()
-	fmt.Fprintln(stdout, "ready", listener.Addr())
-	err = election.Run(ctx, candidate(api), func(ctx context.Context) error { return lead(ctx, api) })
-
-	// The leader has released its lease. The API ends before the server, because it ends the watches.
-	grace, cancel := context.WithTimeout(context.Background(), program.ShutdownTimeout)
-	defer cancel()
-	err = errors.Join(err, api.Shutdown(grace), server.Shutdown(grace))
-	if failure := <-serving; !errors.Is(failure, http.ErrServerClosed) {
-		err = errors.Join(err, failure)
-	}
-	return err
-}
-
-// candidate configures the election of the leader.
-func candidate(api *rest.API) election.Options {
-	host, _ := os.Hostname()
-	return election.Options{
-		Client: rest.ClientFor[builtin.Lease](api).Namespace("default"), Name: "platform",
-		Identity: fmt.Sprint(host, "-", os.Getpid()),
-	}
-}
-
-// lead does what must run once: the controllers of the library and of the platform.
-func lead(ctx context.Context, api *rest.API) error {
 	recorder := events.New(events.Options{Client: rest.ClientFor[builtin.CoreEvent](api), Controller: "platform.example.com/publisher"})
 	p := &publisher{sites: rest.ClientFor[site.Site](api).As("publisher"), events: recorder}
-	sites := controller.NewInformer(p.sites, controller.InformerOptions[site.Site]{})
-	group, ctx := errgroup.WithContext(ctx)
-	group.Go(func() error { return lifecycle.Run(ctx, api, lifecycle.Options{}) })
-	group.Go(func() error { return recorder.Run(ctx) })
-	group.Go(func() error { return controller.New(p.reconcile, controller.Options{}, controller.For(sites)).Run(ctx) })
-	return group.Wait()
+	hostname, _ := os.Hostname()
+	return host.Run(ctx, api, host.Options{
+		Server:      &http.Server{Addr: "127.0.0.1:0", Handler: mux},
+		Ready:       func(address net.Addr) { fmt.Fprintln(stdout, "ready", address) },
+		Election:    &election.Options{Name: "platform", Identity: fmt.Sprint(hostname, "-", os.Getpid())},
+		Services:    controller.Group{recorder.Run},
+		Controllers: controller.Group{p.run},
+	})
 }
 
 // publisher announces the page of each site in its status. It keeps nothing in memory, so any replica can continue its work.
 type publisher struct {
 	sites  rest.Client[site.Site]
 	events *events.Recorder
+}
+
+// run publishes until ctx ends.
+func (p *publisher) run(ctx context.Context) error {
+	sites := controller.NewInformer(p.sites, controller.InformerOptions[site.Site]{})
+	return controller.New(p.reconcile, controller.Options{}, controller.For(sites)).Run(ctx)
 }
 
 func (p *publisher) reconcile(ctx context.Context, key controller.Key) (controller.Result, error) {

@@ -95,6 +95,7 @@ func TestOnlyItsUsersLink(t *testing.T) {
 		{"/rest/crd/apiextensions", ""},
 		{"/rest/election", ""},
 		{"/rest/events", ""},
+		{"/rest/host", ""},
 		{"/rest/kubeconfig", "os/exec"},
 		{"/rest/policy", ""},
 		{"/rest/quota", ""},
