@@ -13,7 +13,7 @@ require (
 	github.com/stretchr/testify v1.12.1
 	go.etcd.io/etcd/client/v3 v3.7.3
 	go.etcd.io/etcd/server/v3 v3.7.3
-	golang.org/x/sync v0.24.0
+	golang.org/x/sync v0.24.0 // indirect
 )
 
 require (

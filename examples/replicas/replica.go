@@ -14,7 +14,6 @@ import (
 
 	"github.com/decorum-go/decorum/apimeta"
 	"github.com/decorum-go/decorum/examples/platform/site"
-	"github.com/decorum-go/decorum/examples/program"
 	"github.com/decorum-go/decorum/rest"
 	"github.com/decorum-go/decorum/rest/builtin"
 	"github.com/decorum-go/decorum/rest/controller"
