@@ -33,15 +33,8 @@ func (e *Engine) Register(ctx context.Context, resource Resource) error {
 	case t.namespaced != resource.Namespaced:
 		return fmt.Errorf("%w: %q is registered with another scope", ErrResource, resource.Name)
 	}
-	if form := e.formOf(t); form.Fingerprint != resource.Fingerprint || !slices.Equal(form.Indexed, resource.Indexed) {
-		if err := e.upgrade(ctx, t, &resource); err != nil {
-			return err
-		}
-	} else if form.Declaration != resource.Declaration {
-		e.setForm(t, &resource)
-		if err := e.committer.drain(ctx, t); err != nil {
-			return err
-		}
+	if err := e.replaceForm(ctx, t, &resource); err != nil {
+		return err
 	}
 	e.mu.Lock()
 	defer e.mu.Unlock()
@@ -52,6 +45,22 @@ func (e *Engine) Register(ctx context.Context, resource Resource) error {
 		e.committer.wake(t)
 	}
 	return nil
+}
+
+// replaceForm gives a table a form, unless it has that form. Then it waits for the commits that began in the old one.
+func (e *Engine) replaceForm(ctx context.Context, t *table, form *Resource) error {
+	old := e.formOf(t)
+	switch {
+	case old.Fingerprint != form.Fingerprint || !slices.Equal(old.Indexed, form.Indexed):
+		if err := e.upgrade(ctx, t, form); err != nil {
+			return err
+		}
+	case old.Declaration != form.Declaration:
+		e.setForm(t, form)
+	default:
+		return nil
+	}
+	return e.committer.drain(ctx, t)
 }
 
 // setForm gives a table an equal form. Writes under way that saw the old one call their functions again, as after an upgrade.

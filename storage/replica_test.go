@@ -467,6 +467,39 @@ func TestTwoVersions(t *testing.T) {
 	assert.ErrorIs(t, change(older, "old", "older"), storage.ErrReadOnly)
 }
 
+// A write that began in the old form has committed when Register returns. Its record is served in the new form.
+func TestRegisterWaitsForProposals(t *testing.T) {
+	for name, change := range map[string]func(*storage.Resource){
+		"new fingerprint": func(r *storage.Resource) { r.Fingerprint = "2" },
+		"new declaration": func(r *storage.Resource) { r.Declaration = "second" },
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				answer := make(chan struct{})
+				m := serving(t, &replica{truth: newTruth(), failing: func(call string) error {
+					if call == "Commit" {
+						<-answer
+					}
+					return nil
+				}})
+				write := in(func() (*storage.Record, error) { return create(t.Context(), m, "x") })
+				next := podResource
+				change(&next)
+				registered := in(func() (*storage.Record, error) { return nil, m.Register(t.Context(), next) })
+				assert.Empty(t, registered, "the authority may still commit the write")
+				close(answer)
+				got := <-write
+				require.NoError(t, got.err)
+				require.NoError(t, (<-registered).err)
+				read, err := m.Get(t.Context(), pod("x"), storage.MostRecent)
+				require.NoError(t, err)
+				assert.Equal(t, got.record.JSON, read.JSON)
+				require.NoError(t, m.Close())
+			})
+		})
+	}
+}
+
 func TestOpenReplicaFails(t *testing.T) {
 	for _, call := range []string{"Begin", "Latest"} {
 		closed := false
