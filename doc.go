@@ -14,8 +14,7 @@
 //   - status: the kind Status as a Go error. A hook that returns such an error chooses the response. For any other error the
 //     server responds with 500, and logs the cause.
 //   - patch: JSON Patch, merge patch and strategic merge patch, as pure functions on documents.
-//   - watch: the revision log, one ordered history of changes. A watcher is a position in it and a selector. A program
-//     without a store publishes its own changes with a Broadcaster.
+//   - watch: the revision log, one ordered history of changes. A watcher is a position in it and a selector.
 //   - storage: the contract of a store, and the engine, which keeps objects in memory. storage/bolt also keeps them in a
 //     file. storage/storagetest tests stores.
 //   - rest: resources, the HTTP handler, and typed clients for the same process and for other processes.

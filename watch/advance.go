@@ -2,8 +2,9 @@ package watch
 
 import "maps"
 
-// Advance moves the log to a later revision, because its owner knows that no change lies between. Cursors continue, and take the revision as
-// their position at the next Poll. Advance does nothing if the log has already reached the revision. It returns [ErrClosed] after Close.
+// Advance moves the log to a later revision, because its owner knows that no change lies between. Cursors continue, and
+// take the revision as their position at the next Poll. Advance does nothing if the log has already reached the
+// revision. It returns [ErrClosed] after Close.
 func (l *Log[T]) Advance(to Revision) error {
 	return l.move(to, func() {
 		l.revision.Store(uint64(to))
@@ -13,8 +14,9 @@ func (l *Log[T]) Advance(to Revision) error {
 	})
 }
 
-// Reset moves the log to a later revision and drops all its changes, because its owner has lost the changes between. Every cursor before the
-// revision expires. Reset does nothing if the log has already reached the revision. It returns [ErrClosed] after Close.
+// Reset moves the log to a later revision and drops all its changes, because its owner has lost the changes between.
+// Every cursor before the revision expires. Reset does nothing if the log has already reached the revision. It returns
+// [ErrClosed] after Close.
 func (l *Log[T]) Reset(to Revision) error {
 	return l.move(to, func() {
 		l.entries, l.bytes = ring[entry[T]]{}, 0

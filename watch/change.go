@@ -12,6 +12,14 @@ const (
 	Error    EventType = "ERROR"
 )
 
+// Event is what a watcher receives: the type of the change, the state to show, and the revision, from which a later watch can
+// continue.
+type Event[T any] struct {
+	Type     EventType
+	Object   *T
+	Revision Revision
+}
+
 // Revision is a point in the history of a store: every committed change gets the next one, across all resources. On the wire it
 // is the decimal string metadata.resourceVersion (API conventions, Concurrency Control and Consistency). Zero precedes every
 // change.

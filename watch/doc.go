@@ -20,6 +20,5 @@
 // Several changes appended together are a group. No reader sees a part of a group, and no [Cursor.Position] lies inside one. A
 // client that stopped inside a group can still resume there: it gets the rest of the group.
 //
-// A store feeds a [Log] and decides the revisions. A [Broadcaster] is the same for a program without a store: it numbers the
-// changes and feeds a log of its own.
+// A store feeds a [Log] and decides the revisions.
 package watch

@@ -1,43 +1,44 @@
 package watch_test
 
 import (
-	"context"
 	"fmt"
 
 	"github.com/decorum-go/decorum/watch"
 )
 
-// A program that keeps no objects in a store publishes what happens to its own. Here a deployment tool tells any number of pages and
-// command lines how far each of its jobs is. A reader that disconnects goes on from the revision of its last event.
-func ExampleBroadcaster_resume() {
-	type Job struct{ Name, Step string }
-	jobs := watch.NewBroadcaster(watch.LogOptions[Job]{})
+// A store appends its changes to a log. A reader that disconnects continues from the revision of the last change that it saw.
+func ExampleLog() {
+	type Job struct{ Step string }
+	jobs := watch.NewLog(watch.LogOptions[Job]{})
 	defer jobs.Close()
 
-	move := func(from, to *Job) watch.Revision {
-		revision, err := jobs.Publish(watch.Scope{Resource: "jobs", Name: "shop"}, from, to)
-		if err != nil {
-			panic(err)
-		}
-		return revision
-	}
-	begun, built, done := &Job{"shop", "begun"}, &Job{"shop", "built"}, &Job{"shop", "done"}
-	move(nil, begun)
-	seen := move(begun, built) // the last event that a page saw before it was reloaded
-	move(built, done)
-	move(done, nil)
-
-	for event, err := range jobs.Watch(context.Background(), watch.Scope{Resource: "jobs"}, seen, nil) {
-		if err != nil {
+	key := watch.Scope{Resource: "jobs", Name: "shop"}
+	begun, built, done := &Job{"begun"}, &Job{"built"}, &Job{"done"}
+	for _, group := range [][]watch.Change[Job]{
+		{{Scope: key, Revision: 1, Current: begun}},
+		{{Scope: key, Revision: 2, Previous: begun, Current: built}},
+		{{Scope: key, Revision: 3, Previous: built, Current: done}},
+		{{Scope: key, Revision: 4, Previous: done}},
+	} {
+		if err := jobs.Append(group); err != nil {
 			fmt.Println(err)
-			break
-		}
-		fmt.Println(event.Type, event.Object.Name, event.Object.Step)
-		if event.Type == watch.Deleted {
-			break
 		}
 	}
+
+	cursor, err := jobs.Cursor(watch.Scope{Resource: "jobs"}, 2)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	defer cursor.Close()
+	changes, err := cursor.Poll(nil)
+	for _, c := range changes {
+		event, job := c.Select(nil)
+		fmt.Println(c.Revision, event, job.Step)
+	}
+	fmt.Println(err)
 	// Output:
-	// MODIFIED shop done
-	// DELETED shop done
+	// 3 MODIFIED done
+	// 4 DELETED done
+	// <nil>
 }

@@ -91,7 +91,10 @@ func NewLog[T any](opts LogOptions[T]) *Log[T] {
 	if opts.Now == nil {
 		opts.Now = time.Now
 	}
-	l := &Log[T]{opts: opts, floors: map[string]Revision{}, topics: map[topicKey]*topic[T]{}, indexes: map[string][]inUse{}, kick: make(chan struct{}, 1)}
+	l := &Log[T]{
+		opts: opts, floors: map[string]Revision{}, topics: map[topicKey]*topic[T]{}, indexes: map[string][]inUse{},
+		kick: make(chan struct{}, 1),
+	}
 	l.revision.Store(uint64(opts.Start))
 	l.compacted.Store(uint64(opts.Start))
 	if opts.Oldest > 0 {
