@@ -168,7 +168,8 @@ func (s *staged) mark(logger *slog.Logger) {
 		}
 		t.bad[s.entry.Key] = s.bad
 		logger.Error("the replica does not serve an object, because it cannot read what another one has stored",
-			"resource", s.key.Resource, "namespace", s.key.Namespace, "name", s.key.Name, "revision", uint64(s.entry.Revision), "error", s.bad)
+			"resource", s.key.Resource, "namespace", s.key.Namespace, "name", s.key.Name,
+			"revision", uint64(s.entry.Revision), "error", s.bad)
 	case s.newer:
 		if t.newer == nil {
 			t.newer = map[Key]string{}

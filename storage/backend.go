@@ -25,8 +25,8 @@ type Backend interface {
 	// an error of yield unchanged.
 	History(ctx context.Context, resource string, yield func(Undo) error) (oldest watch.Revision, err error)
 
-	// ResourcesIn returns the names of the resources that have records in a namespace, or any record if the namespace is empty. It may leave
-	// out the resources for which known returns true.
+	// ResourcesIn returns the names of the resources that have records in a namespace, or any record if the namespace
+	// is empty. It may leave out the resources for which known returns true.
 	ResourcesIn(ctx context.Context, namespace string, known func(resource string) bool) ([]string, error)
 
 	// Rewrite makes form the current form of the resource, and replaces records by records of this form with the same keys and revisions.

@@ -8,7 +8,8 @@ import (
 	"github.com/decorum-go/decorum/watch"
 )
 
-// loadAttempts bounds how often a replica begins to load a resource. It begins again if the authority compacts the state that is being read.
+// loadAttempts bounds how often a replica begins to load a resource. It begins again if the authority compacts the
+// state that is being read.
 const loadAttempts = 4
 
 func (r *replica) stored(ctx context.Context, form *Resource, at watch.Revision, yield func(Stored) error) error {
@@ -78,8 +79,8 @@ func (r *replica) recentState(ctx context.Context) (watch.Revision, error) {
 	return min(c.known, r.revision), nil
 }
 
-// claimTable replays the changes since the loaded state, and installs the table once none is left. It returns 410 Expired if the replica has lost
-// some of them.
+// claimTable replays the changes since the loaded state, and installs the table once none is left. It returns 410
+// Expired if the replica has lost some of them.
 func (r *replica) claimTable(ctx context.Context, l *loading) error {
 	after := l.floor
 	for {

@@ -8,8 +8,9 @@ import (
 	"github.com/decorum-go/decorum/watch"
 )
 
-// A committer commits a group in steps: examine checks the preconditions, assign writes the revisions into the records, and publish shows
-// them to readers. The committer of a durable store makes the group durable before publish. That of a replica leaves assign to the authority.
+// A committer commits a group in steps: examine checks the preconditions, assign writes the revisions into the records,
+// and publish shows them to readers. The committer of a durable store makes the group durable before publish. That of a
+// replica leaves assign to the authority.
 
 // next returns the record that a key will have once all assigned groups are published, and the pending group that writes it, or nil if the
 // record is already published. The caller holds the lock.

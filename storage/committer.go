@@ -7,12 +7,14 @@ import (
 	"github.com/decorum-go/decorum/watch"
 )
 
-// committer makes the writes of an [Engine] durable, and shows them to readers. There are three: [memory], [durable] and [replica]. Each of
-// them embeds the [objects] of its engine. A method takes and releases the lock by itself, unless its comment says that the caller holds it.
+// committer makes the writes of an [Engine] durable, and shows them to readers. There are three: [memory], [durable]
+// and [replica]. Each of them embeds the [objects] of its engine. A method takes and releases the lock by itself,
+// unless its comment says that the caller holds it.
 type committer interface {
-	// commit makes prepared writes durable and then visible together. It does nothing and returns done == false if the record of any key has
-	// changed since the update function saw it, if its resource was registered again, or if an upgrade has paused writes. It returns the
-	// first revision of the group, or any revision if no write changes anything.
+	// commit makes prepared writes durable and then visible together. It does nothing and returns done == false if the
+	// record of any key has changed since the update function saw it, if its resource was registered again, or if an
+	// upgrade has paused writes. It returns the first revision of the group, or any revision if no write changes
+	// anything.
 	commit(ctx context.Context, writes []write, claim Claim, now time.Time) (first watch.Revision, done bool, err error)
 	// refused returns the error of an update that ends without a commit, after the records that its function saw are durable. Otherwise the
 	// error could tell a client about a write that a crash then loses. again means that these records are not the latest, so the function
@@ -32,8 +34,8 @@ type committer interface {
 
 	// load adds the table of a resource, with the records and the history that are stored.
 	load(ctx context.Context, form *Resource) error
-	// stored yields the stored records of a resource at a revision that the engine shows. A record whose form is newer than the given one is
-	// marked.
+	// stored yields the stored records of a resource at a revision that the engine shows. A record whose form is newer
+	// than the given one is marked.
 	stored(ctx context.Context, form *Resource, at watch.Revision, yield func(Stored) error) error
 	// announce makes form the current form of its resource, before the first write in this form.
 	announce(ctx context.Context, form *Resource) error

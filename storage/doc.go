@@ -1,5 +1,5 @@
-// Package storage keeps objects. A [Store] holds one canonical JSON text per object, in one ascending sequence of revisions, and serves these
-// bytes.
+// Package storage keeps objects. A [Store] holds one canonical JSON text per object, in one ascending sequence of
+// revisions, and serves these bytes.
 //
 // # For a host
 //
@@ -18,8 +18,8 @@
 //
 //   - A [Backend] makes the writes of one process durable ([Open]). The engine orders the writes and answers all reads from memory.
 //     Package storage/bolt has one.
-//   - An [Authority] orders the writes of many processes, and assigns the revisions ([OpenReplica]). Each process has an engine that follows
-//     it. Package storage/etcd has one.
+//   - An [Authority] orders the writes of many processes, and assigns the revisions ([OpenReplica]). Each process has an engine that
+//     follows it. Package storage/etcd has one.
 //   - A [Store] of its own, without the engine, implements the whole contract.
 //
 // [Start], [Stored], [Undo], [Group], [Entry], [Arrival], [Verdict] and [Limiter] are only for authors, as are [ReadOnly], [Unknown] and
@@ -27,8 +27,9 @@
 //
 // # How the engine works
 //
-// An [Engine] has two parts. Its objects are in memory, and answer every read and every watch. Its committer makes a write durable before it
-// changes the objects; the committers of a store in memory, in a backend, and of a replica are the types memory, durable and replica.
+// An [Engine] has two parts. Its objects are in memory, and answer every read and every watch. Its committer makes a
+// write durable before it changes the objects; the committers of a store in memory, in a backend, and of a replica are
+// the types memory, durable and replica.
 //
 //	Update(key, fn)
 //	  read      current record of the key                       shared lock

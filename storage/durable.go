@@ -25,8 +25,8 @@ func Open(ctx context.Context, backend Backend, opts Options) (*Engine, error) {
 	return newEngine(o, d), nil
 }
 
-// durable is the committer of a store with a [Backend]. It assigns a revision to a group, appends the group to the backend, and publishes it.
-// Update functions see assigned records; readers see only published ones.
+// durable is the committer of a store with a [Backend]. It assigns a revision to a group, appends the group to the
+// backend, and publishes it. Update functions see assigned records; readers see only published ones.
 type durable struct {
 	sole
 	backend Backend
@@ -50,7 +50,8 @@ func (d *durable) commit(ctx context.Context, writes []write, claim Claim, now t
 	return e.first, err == nil, err
 }
 
-// refused implements [committer]. If the append of a record that the function saw fails, it returns the error that makes the store read-only.
+// refused implements [committer]. If the append of a record that the function saw fails, it returns the error that
+// makes the store read-only.
 func (d *durable) refused(ctx context.Context, writes []write, err error) (again bool, _ error) {
 	if unsettled := d.settled(ctx, writes); unsettled != nil {
 		return false, unsettled

@@ -21,10 +21,11 @@ const (
 
 // Options configures an [Engine]. The zero value selects the defaults.
 type Options struct {
-	// Start is the revision of the empty store. The first commit has the next revision. A store that already contains objects starts above its
-	// last revision if that is higher. Zero means the clock, in microseconds since 1970. The clock is above every revision of an earlier
-	// store, so if a client resumes a watch from such a revision, it gets 410 Expired and lists again. Tests that expect fixed revisions set
-	// Start to 1. From 2^53 on, Register and writes fail with [ErrRevision].
+	// Start is the revision of the empty store. The first commit has the next revision. A store that already contains
+	// objects starts above its last revision if that is higher. Zero means the clock, in microseconds since 1970. The
+	// clock is above every revision of an earlier store, so if a client resumes a watch from such a revision, it gets
+	// 410 Expired and lists again. Tests that expect fixed revisions set Start to 1. From 2^53 on, Register and writes
+	// fail with [ErrRevision].
 	Start watch.Revision
 	// MaxLogAge is how long the history keeps a change. Each write drops older changes. Zero means 5 minutes.
 	MaxLogAge time.Duration
@@ -35,12 +36,14 @@ type Options struct {
 	MaxWait time.Duration
 	// Now is the clock for Start, MaxLogAge and [Record.Written]. Nil means time.Now.
 	Now func() time.Time
-	// OverwriteNewer permits this program to write objects that a newer version of the program has stored, for example after a rollback. Such
-	// a write drops the fields that this program does not know. By default, such writes fail with [ErrReadOnly].
+	// OverwriteNewer permits this program to write objects that a newer version of the program has stored, for example
+	// after a rollback. Such a write drops the fields that this program does not know. By default, such writes fail
+	// with [ErrReadOnly].
 	OverwriteNewer bool
 	// Logger receives an error for each object that a replica cannot read. Nil means slog.Default.
 	Logger *slog.Logger
-	// Ledger returns a new ledger, which limits what the engine holds. Replicas of one store must have the same limits. Nil means no limits.
+	// Ledger returns a new ledger, which limits what the engine holds. Replicas of one store must have the same limits.
+	// Nil means no limits.
 	Ledger func() Ledger
 }
 
@@ -63,9 +66,10 @@ func (o Options) withDefaults() Options {
 	return o
 }
 
-// Engine is a [Store] that answers every read and every watch from memory. [NewMemory] returns one that keeps objects in memory only. [Open]
-// makes its writes durable in a [Backend], and [OpenReplica] shares its objects with other engines over an [Authority]. An engine starts no
-// goroutine until a watch or a read waits, unless it is a replica, and leaves none after Close.
+// Engine is a [Store] that answers every read and every watch from memory. [NewMemory] returns one that keeps objects
+// in memory only. [Open] makes its writes durable in a [Backend], and [OpenReplica] shares its objects with other
+// engines over an [Authority]. An engine starts no goroutine until a watch or a read waits, unless it is a replica, and
+// leaves none after Close.
 type Engine struct {
 	*objects
 	committer committer

@@ -14,8 +14,9 @@ var (
 	ErrNotFound = errors.New("storage: no such object")
 	// ErrClosed says that the store is closed. As a Status it is 503 ServiceUnavailable.
 	ErrClosed = watch.ErrClosed
-	// ErrResource says that a resource is not registered, that its registration is incomplete, or that it is already registered with another
-	// scope. From a cursor it means that the resource was unregistered; as a Status it is then 410 Gone.
+	// ErrResource says that a resource is not registered, that its registration is incomplete, or that it is already
+	// registered with another scope. From a cursor it means that the resource was unregistered; as a Status it is then
+	// 410 Gone.
 	ErrResource = errors.New("storage: bad resource")
 	// ErrKey says that a key or scope does not fit its resource: it has no name, lacks the namespace, or has a namespace that it must not
 	// have.
@@ -29,14 +30,15 @@ var (
 	// ErrContended says that the object changed during each of [MaxAttempts] attempts to update it: very many writers compete for it, or
 	// the update function itself writes it. As a Status it is 409 Conflict.
 	ErrContended = errors.New("storage: the object changed during every attempt to update it")
-	// ErrReadOnly means that the store has refused a write and has changed nothing. Possible causes: an earlier write failed, the store is
-	// full, the host opened it for reading, or a newer program stored the object in a form that this program does not know. As a Status it is
-	// 503 ServiceUnavailable with Retry-After and the cause. Make such an error with [ReadOnly].
+	// ErrReadOnly means that the store has refused a write and has changed nothing. Possible causes: an earlier write
+	// failed, the store is full, the host opened it for reading, or a newer program stored the object in a form that
+	// this program does not know. As a Status it is 503 ServiceUnavailable with Retry-After and the cause. Make such an
+	// error with [ReadOnly].
 	ErrReadOnly = errors.New("storage: the store is read-only")
-	// ErrUnknown means that the write may or may not be committed, because the context ended during the commit, or because the commit failed
-	// after it may have reached the disk. If the write is committed, readers see it later, at the latest after the host opens the store
-	// again. As a Status it is 504 Timeout. It has no Retry-After, because a client must read the object before it repeats the write. Make
-	// such an error with [Unknown].
+	// ErrUnknown means that the write may or may not be committed, because the context ended during the commit, or
+	// because the commit failed after it may have reached the disk. If the write is committed, readers see it later, at
+	// the latest after the host opens the store again. As a Status it is 504 Timeout. It has no Retry-After, because a
+	// client must read the object before it repeats the write. Make such an error with [Unknown].
 	ErrUnknown = errors.New("storage: the outcome of the write is unknown")
 )
 
@@ -47,7 +49,9 @@ const retryReadOnly = 10
 // ReadOnly returns an [ErrReadOnly] whose cause is err. Clients see the text of err.
 func ReadOnly(err error) error {
 	s := status.ServiceUnavailable("the store is read-only: " + err.Error())
-	s.Status.Details = &status.Details{RetryAfterSeconds: retryReadOnly, Causes: []status.Cause{{Type: "StoreReadOnly", Message: err.Error()}}}
+	s.Status.Details = &status.Details{
+		RetryAfterSeconds: retryReadOnly, Causes: []status.Cause{{Type: "StoreReadOnly", Message: err.Error()}},
+	}
 	return &failure{ErrReadOnly, err, s}
 }
 

@@ -9,8 +9,9 @@ import "context"
 type Ledger interface {
 	// Creator names whoever creates objects in calls with a context. The engine stores the name as [Record.Creator].
 	Creator(ctx context.Context) string
-	// Claim returns what a group of changes takes from limited accounts, or nil if it takes nothing. The entries have neither a revision nor
-	// a form. The engine calls Claim outside every lock, once for each attempt to commit the group.
+	// Claim returns what a group of changes takes from limited accounts, or nil if it takes nothing. The entries have
+	// neither a revision nor a form. The engine calls Claim outside every lock, once for each attempt to commit the
+	// group.
 	Claim(ctx context.Context, group []Entry) Claim
 	// Book replaces a record by another one in the accounts. Either may be nil. The engine calls Book once for each change that it commits,
 	// and for each record when its resource is registered, upgraded or unregistered.
@@ -19,8 +20,8 @@ type Ledger interface {
 
 // Claim is what a group of changes takes from the accounts of a [Ledger].
 type Claim interface {
-	// Check returns an [Exceeded] if an account has no room for the group. The engine then does not commit the group, and the update returns
-	// this error.
+	// Check returns an [Exceeded] if an account has no room for the group. The engine then does not commit the group,
+	// and the update returns this error.
 	Check() error
 	// Accounts names the accounts that Check reads, in ascending order. See [Group.Accounts].
 	Accounts() []string

@@ -106,7 +106,8 @@ func (l *loading) undo(ctx context.Context) func(Undo) error {
 			if current.Revision > u.Revision {
 				return aboutKey(u.Key, fmt.Errorf("%w: the history has no change to revision %d", ErrJSON, current.Revision))
 			}
-			return aboutKey(u.Key, fmt.Errorf("%w: the record has revision %d, but the history has %d", ErrJSON, current.Revision, u.Revision))
+			err := fmt.Errorf("%w: the record has revision %d, but the history has %d", ErrJSON, current.Revision, u.Revision)
+			return aboutKey(u.Key, err)
 		}
 		if u.Before != nil {
 			r, err := l.before(&u)
@@ -133,9 +134,10 @@ func (l *loading) before(u *Undo) (*Record, error) {
 	if err := parts.check(u.Before); err != nil {
 		return nil, err
 	}
-	revision, err := parseRevision(u.Before[parts.Version.Start:parts.Version.End])
+	version := u.Before[parts.Version.Start:parts.Version.End]
+	revision, err := parseRevision(version)
 	if err != nil || revision >= u.Revision {
-		return nil, fmt.Errorf("%w: a change at revision %d of a record at revision %q", ErrJSON, u.Revision, u.Before[parts.Version.Start:parts.Version.End])
+		return nil, fmt.Errorf("%w: a change at revision %d of a record at revision %q", ErrJSON, u.Revision, version)
 	}
 	return &Record{Key: l.key(u.Key), Revision: revision, Written: u.Written, JSON: u.Before, Parts: parts}, nil
 }

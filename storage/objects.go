@@ -11,8 +11,8 @@ import (
 	"github.com/decorum-go/decorum/watch"
 )
 
-// objects are what an engine holds in memory: the latest records, the log of recent changes, and a few old snapshots. The engine reads them.
-// Its [committer] changes them, with publish.
+// objects are what an engine holds in memory: the latest records, the log of recent changes, and a few old snapshots.
+// The engine reads them. Its [committer] changes them, with publish.
 type objects struct {
 	opts   Options
 	log    *watch.Log[Record]

@@ -11,8 +11,8 @@ import (
 	"github.com/decorum-go/decorum/watch"
 )
 
-// commit implements [committer]. The authority checks the preconditions and assigns the revisions. commit returns when the replica shows the
-// group, or what has changed.
+// commit implements [committer]. The authority checks the preconditions and assigns the revisions. commit returns when
+// the replica shows the group, or what has changed.
 func (r *replica) commit(ctx context.Context, writes []write, claim Claim, now time.Time) (first watch.Revision, done bool, err error) {
 	if claim != nil {
 		return r.proposeClaim(ctx, writes, claim, now)
@@ -26,7 +26,9 @@ const claimRounds = 64
 // proposeClaim proposes a group that charges limited accounts. Writes of this replica that charge the same account propose one after
 // the other, because each of them needs the state after the one before. If another replica has charged the account meanwhile, the group is
 // proposed again without calling the update function. A refusal needs a state at least as recent as the call.
-func (r *replica) proposeClaim(ctx context.Context, writes []write, claim Claim, now time.Time) (first watch.Revision, done bool, err error) {
+func (r *replica) proposeClaim(
+	ctx context.Context, writes []write, claim Claim, now time.Time,
+) (first watch.Revision, done bool, err error) {
 	accounts := claim.Accounts()
 	held := make([]turn, len(accounts))
 	for i, account := range accounts {

@@ -169,7 +169,9 @@ func (p *pending) entries() Group {
 	for i := range p.writes {
 		if w := &p.writes[i]; w.changes {
 			c := &p.group[len(g.Entries)]
-			g.Entries = append(g.Entries, Entry{Key: c.Scope, Revision: c.Revision, Previous: c.Previous, Current: c.Current, Form: w.form.Fingerprint})
+			g.Entries = append(g.Entries, Entry{
+				Key: c.Scope, Revision: c.Revision, Previous: c.Previous, Current: c.Current, Form: w.form.Fingerprint,
+			})
 		}
 	}
 	return g

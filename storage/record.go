@@ -14,9 +14,9 @@ import (
 type Record struct {
 	Key      Key
 	Revision watch.Revision
-	// Written is when the store committed the record, by the store's clock, in microseconds since 1970. No-ops, upgrades and deletions do not
-	// change it; the record of a deletion shows the last state. All records of one commit have the same time. Because clocks may jump, a
-	// later record may have an earlier time.
+	// Written is when the store committed the record, by the store's clock, in microseconds since 1970. No-ops,
+	// upgrades and deletions do not change it; the record of a deletion shows the last state. All records of one commit
+	// have the same time. Because clocks may jump, a later record may have an earlier time.
 	Written int64
 	// Creator names whoever created the object, if the store had a [Ledger] at that time. Later writes keep it. The records of states from
 	// before the store was opened do not have it.

@@ -8,8 +8,8 @@ import (
 	"github.com/decorum-go/decorum/watch"
 )
 
-// reloadAll replaces all tables by their latest states, because the authority has dropped changes that the replica has not received. It ends
-// the history, so watches get 410 Expired.
+// reloadAll replaces all tables by their latest states, because the authority has dropped changes that the replica has
+// not received. It ends the history, so watches get 410 Expired.
 func (r *replica) reloadAll(ctx context.Context) error {
 	for {
 		last, known, err := r.authority.Latest(ctx)

@@ -13,15 +13,15 @@ import (
 const (
 	// checkEvery is how often an idle replica asks the authority for the latest revision, so that Ready notices a lost connection.
 	checkEvery = 5 * time.Second
-	// advanceAfter is how long a replica is without changes until it advances its revision to that of the authority. Watches then move their
-	// bookmarks, so that they can resume after the authority has dropped its history.
+	// advanceAfter is how long a replica is without changes until it advances its revision to that of the authority.
+	// Watches then move their bookmarks, so that they can resume after the authority has dropped its history.
 	advanceAfter = 30 * time.Second
 	// The pause before a replica follows the authority again after an error doubles with each failure.
 	firstRetry, longestRetry = 20 * time.Millisecond, 2 * time.Second
 )
 
-// replica is the committer of an engine that shares its objects over an [Authority]. It proposes writes to the authority, and shows what the
-// authority reports.
+// replica is the committer of an engine that shares its objects over an [Authority]. It proposes writes to the
+// authority, and shows what the authority reports.
 type replica struct {
 	*objects
 	authority Authority
@@ -40,13 +40,14 @@ type replica struct {
 	refollow  context.CancelFunc // makes the replica follow the authority anew
 }
 
-// OpenReplica returns an engine that shares the objects of an authority with other engines. It returns when the replica has received all
-// changes that were committed before the call. The caller must close the engine, which closes the authority. If OpenReplica returns an error,
-// it has already closed the authority.
+// OpenReplica returns an engine that shares the objects of an authority with other engines. It returns when the replica
+// has received all changes that were committed before the call. The caller must close the engine, which closes the
+// authority. If OpenReplica returns an error, it has already closed the authority.
 //
-// An update compares the records that its function saw with those of the authority, and calls the function again if one has changed. A
-// refusal or a no-op is returned only after the authority has confirmed that these records are the latest. A read with [MostRecent] also asks
-// the authority; reads that wait share a question. If the authority cannot be reached, these calls fail with [ErrUnavailable].
+// An update compares the records that its function saw with those of the authority, and calls the function again if one
+// has changed. A refusal or a no-op is returned only after the authority has confirmed that these records are the
+// latest. A read with [MostRecent] also asks the authority; reads that wait share a question. If the authority cannot
+// be reached, these calls fail with [ErrUnavailable].
 func OpenReplica(ctx context.Context, authority Authority, opts Options) (*Engine, error) {
 	opts = opts.withDefaults()
 	start, err := authority.Begin(ctx, opts.Start, opts.Now().Add(-opts.MaxLogAge))
@@ -115,8 +116,8 @@ func (r *replica) follow() {
 	}
 }
 
-// continueAfterLoss continues after the authority has dropped changes that the replica has not received. If these were changes of others, the replica
-// has lost nothing.
+// continueAfterLoss continues after the authority has dropped changes that the replica has not received. If these were
+// changes of others, the replica has lost nothing.
 func (r *replica) continueAfterLoss(ctx context.Context) error {
 	last, known, err := r.authority.Latest(ctx)
 	if err != nil {

@@ -86,20 +86,22 @@ type UpdateAllFunc func(current []*Record) (next [][]byte, err error)
 // documents another) and then fails with 504 Timeout, "Too large resource version". A client may have such a revision from an earlier
 // store.
 type Store interface {
-	// Register adds a resource, and loads its records if the store is durable. The store serves only registered resources. If the context ends
-	// before the records are loaded, Register returns the error of the context and changes nothing.
+	// Register adds a resource, and loads its records if the store is durable. The store serves only registered
+	// resources. If the context ends before the records are loaded, Register returns the error of the context and
+	// changes nothing.
 	//
-	// If the resource is already registered with another Fingerprint, Register upgrades its records without changing their revisions, and ends
-	// its history: reads and watches of the resource from earlier revisions fail with 410 Expired. Other resources keep their history. The
-	// caller should first close cursors that expect the old form. A cursor that has read every change continues with records of the new form.
+	// If the resource is already registered with another Fingerprint, Register upgrades its records without changing
+	// their revisions, and ends its history: reads and watches of the resource from earlier revisions fail with 410
+	// Expired. Other resources keep their history. The caller should first close cursors that expect the old form. A
+	// cursor that has read every change continues with records of the new form.
 	//
 	// If only the indexes differ, Register changes no records and keeps the history.
 	//
 	// If the Fingerprint or the Declaration differs, every write that began before has committed when Register returns, or calls its
 	// function again.
 	//
-	// If Upgrade or Extract fails, Register returns the error with the key of the record, and changes nothing. It returns [ErrResource] if the
-	// resource is incomplete or registered with another scope.
+	// If Upgrade or Extract fails, Register returns the error with the key of the record, and changes nothing. It
+	// returns [ErrResource] if the resource is incomplete or registered with another scope.
 	Register(ctx context.Context, resource Resource) error
 
 	// Unregister takes back the registration of a resource by a holder. While others hold the resource, this changes nothing for them.
@@ -123,30 +125,33 @@ type Store interface {
 	// acknowledged before the call, on any replica. A caller that releases a namespace must have found nothing in it.
 	ResourcesIn(ctx context.Context, namespace string) ([]string, error)
 
-	// Update performs a write (API conventions, Concurrency Control and Consistency): it calls fn with the object's current record and commits
-	// the result if the object has not changed meanwhile; otherwise it calls fn again. The current record may belong to a commit in progress,
-	// which readers do not see yet. Update returns only after that commit, even if fn returns an error or changes nothing.
+	// Update performs a write (API conventions, Concurrency Control and Consistency): it calls fn with the object's
+	// current record and commits the result if the object has not changed meanwhile; otherwise it calls fn again. The
+	// current record may belong to a commit in progress, which readers do not see yet. Update returns only after that
+	// commit, even if fn returns an error or changes nothing.
 	//
-	// Update returns the object's new record; after a no-op, the current record; after a delete, the last state at the revision of the
-	// deletion. It returns [ErrNotFound] if there was nothing to delete, and [ErrContended] if the object changed during each of [MaxAttempts]
-	// calls. It returns [ErrReadOnly] if the store refuses the write, and [ErrUnknown] if the context ends or an error occurs during the
-	// commit.
+	// Update returns the object's new record; after a no-op, the current record; after a delete, the last state at the
+	// revision of the deletion. It returns [ErrNotFound] if there was nothing to delete, and [ErrContended] if the
+	// object changed during each of [MaxAttempts] calls. It returns [ErrReadOnly] if the store refuses the write, and
+	// [ErrUnknown] if the context ends or an error occurs during the commit.
 	Update(ctx context.Context, key Key, fn UpdateFunc) (*Record, error)
 
-	// UpdateAll writes several objects, of any resources, as a unit: all or none, and visible together. The revisions ascend in the order of
-	// the keys, and no other write has a revision between them. The keys must differ. If fn leaves an object unchanged, the commit still
-	// requires that no other write has changed it, so the object serves as a precondition for the others. UpdateAll returns the records in the
-	// order of the keys, each as Update would return it, and nil for an object that neither existed nor was created.
+	// UpdateAll writes several objects, of any resources, as a unit: all or none, and visible together. The revisions
+	// ascend in the order of the keys, and no other write has a revision between them. The keys must differ. If fn
+	// leaves an object unchanged, the commit still requires that no other write has changed it, so the object serves as
+	// a precondition for the others. UpdateAll returns the records in the order of the keys, each as Update would
+	// return it, and nil for an object that neither existed nor was created.
 	UpdateAll(ctx context.Context, keys []Key, fn UpdateAllFunc) ([]*Record, error)
 
 	// Watch returns a cursor on the changes of a scope that are younger than a revision. It fails with 410 Expired if the store no longer
 	// holds all of them. The context bounds the call, not the cursor. If terms are given, the cursor may leave out the changes of objects
 	// that have these values neither before nor after the change; it does so for one of the indexed terms.
 	//
-	// The zero scope covers the changes of all resources in revision order, including resources that are registered later, and what happened
-	// to a resource before it was unregistered. It takes no terms, and fails with 410 Expired if the changes of any resource are no longer
-	// held. If Register ends the history of a resource, open cursors go on, and return a change that is Lost (see [watch.Change]) for each
-	// one of the resource that they have not read, except removals, which they return whole. Their reader has to list the resource again.
+	// The zero scope covers the changes of all resources in revision order, including resources that are registered
+	// later, and what happened to a resource before it was unregistered. It takes no terms, and fails with 410 Expired
+	// if the changes of any resource are no longer held. If Register ends the history of a resource, open cursors go
+	// on, and return a change that is Lost (see [watch.Change]) for each one of the resource that they have not read,
+	// except removals, which they return whole. Their reader has to list the resource again.
 	Watch(ctx context.Context, scope watch.Scope, after watch.Revision, terms ...watch.Term) (*watch.Cursor[Record], error)
 
 	// Compact drops the history up to and including a revision. Reads and watches from earlier revisions then give 410 Expired.

@@ -6,8 +6,8 @@ import (
 	"time"
 )
 
-// turnWait bounds how long an update waits for its turn. It then tries without one, because the function of the update that has the turn may
-// itself wait for this update.
+// turnWait bounds how long an update waits for its turn. It then tries without one, because the function of the update
+// that has the turn may itself wait for this update.
 const turnWait = 100 * time.Millisecond
 
 // turns lets the updates of a replica that compete for an object try again one after the other. Without them, each would probably find that

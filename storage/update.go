@@ -190,10 +190,10 @@ func (w *write) prepare(next []byte, revision watch.Revision) error {
 	}
 	parts, err := w.form.Extract(next)
 	if err != nil {
-		return fmt.Errorf("%s %s/%s: %w", w.key.Resource, w.key.Namespace, w.key.Name, err)
+		return aboutKey(w.key, err)
 	}
 	if err := parts.check(next); err != nil {
-		return fmt.Errorf("%s %s/%s: %w", w.key.Resource, w.key.Namespace, w.key.Name, err)
+		return aboutKey(w.key, err)
 	}
 	if w.base != nil && w.base.same(next, parts.Version) {
 		return nil

@@ -58,7 +58,9 @@ func (e *Engine) upgrade(ctx context.Context, t *table, form *Resource) error {
 
 // reload reads the stored records of a newer form again, because the table holds only the fields that the old form knows. The new
 // form may be theirs. It adds to known, the records that were upgraded before.
-func (e *Engine) reload(ctx context.Context, t *table, form *Resource, known map[*Record]*Record) (upgraded map[*Record]*Record, newer map[Key]string, err error) {
+func (e *Engine) reload(
+	ctx context.Context, t *table, form *Resource, known map[*Record]*Record,
+) (upgraded map[*Record]*Record, newer map[Key]string, err error) {
 	if upgraded = known; upgraded == nil {
 		upgraded = map[*Record]*Record{}
 	}
@@ -98,7 +100,9 @@ func (e *Engine) reload(ctx context.Context, t *table, form *Resource, known map
 
 // prepareTable returns a table with the records of a snapshot in a form, and how many bytes they have grown. The table has no tree if only
 // the indexes differ. upgraded holds the records that earlier rounds have upgraded.
-func (o *objects) prepareTable(ctx context.Context, s *snapshot, form *Resource, upgraded map[*Record]*Record) (next *table, grown int64, err error) {
+func (o *objects) prepareTable(
+	ctx context.Context, s *snapshot, form *Resource, upgraded map[*Record]*Record,
+) (next *table, grown int64, err error) {
 	next = &table{form: form, indexes: newIndexes(form.Indexed)}
 	if o.formOf(s.table).Fingerprint != form.Fingerprint {
 		next.tree = newTree()
