@@ -199,7 +199,7 @@ func TestStopTimeout(t *testing.T) {
 
 func TestControllersOfOneReplicaRun(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		store := storage.NewMemory(storage.MemoryOptions{})
+		store := storage.NewMemory(storage.Options{})
 		defer func() { assert.NoError(t, store.Close()) }()
 		leads := make(chan string, 2)
 		replica := func(name string) (func(), <-chan error) {
