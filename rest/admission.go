@@ -4,7 +4,7 @@ import (
 	"context"
 
 	"github.com/decorum-go/decorum/apimeta"
-	"github.com/decorum-go/decorum/rest/internal/resource"
+	"github.com/decorum-go/decorum/rest/internal/write"
 )
 
 // Operation is what a write does to an object, as admission hooks see it.
@@ -83,11 +83,11 @@ type AdmissionRequest struct {
 	// DryRun says that the API will not store the object.
 	DryRun bool
 
-	review *resource.Review
+	review *write.Review
 }
 
 // newAdmissionRequest returns the exported view of a review, whose methods stay behind the unexported field.
-func newAdmissionRequest(ctx context.Context, r *resource.Review) *AdmissionRequest {
+func newAdmissionRequest(ctx context.Context, r *write.Review) *AdmissionRequest {
 	out := &AdmissionRequest{User: UserFrom(ctx), Operation: Operation(r.Operation()), Kind: r.Kind(), review: r}
 	out.Resource, out.Subresource = r.Where()
 	out.Namespace, out.Name = r.Named()
@@ -127,18 +127,18 @@ func (h *Admission) runsDry() bool {
 }
 
 // hooksOf translates the hooks of the host for package resource.
-func hooksOf(admission []Admission) []*resource.Hook {
-	hooks := make([]*resource.Hook, len(admission))
+func hooksOf(admission []Admission) []*write.Hook {
+	hooks := make([]*write.Hook, len(admission))
 	for i, h := range admission {
-		hooks[i] = &resource.Hook{Name: h.Name, Resources: h.Resources, SideEffects: string(h.SideEffects), RunsDry: h.runsDry(), Idle: h.Idle}
+		hooks[i] = &write.Hook{Name: h.Name, Resources: h.Resources, SideEffects: string(h.SideEffects), RunsDry: h.runsDry(), Idle: h.Idle}
 		for _, op := range h.Operations {
 			hooks[i].Operations = append(hooks[i].Operations, string(op))
 		}
 		if h.Mutate != nil {
-			hooks[i].Mutate = func(ctx context.Context, r *resource.Review) error { return h.Mutate(ctx, newAdmissionRequest(ctx, r)) }
+			hooks[i].Mutate = func(ctx context.Context, r *write.Review) error { return h.Mutate(ctx, newAdmissionRequest(ctx, r)) }
 		}
 		if h.Validate != nil {
-			hooks[i].Validate = func(ctx context.Context, r *resource.Review) error {
+			hooks[i].Validate = func(ctx context.Context, r *write.Review) error {
 				return h.Validate(ctx, newAdmissionRequest(ctx, r))
 			}
 		}

@@ -12,10 +12,12 @@ import (
 
 	"github.com/decorum-go/decorum/apimeta"
 	"github.com/decorum-go/decorum/rest/internal/delivery"
+	"github.com/decorum-go/decorum/rest/internal/exchange"
 	"github.com/decorum-go/decorum/rest/internal/media"
 	"github.com/decorum-go/decorum/rest/internal/page"
 	"github.com/decorum-go/decorum/rest/internal/resource"
 	"github.com/decorum-go/decorum/rest/internal/route"
+	"github.com/decorum-go/decorum/rest/internal/write"
 	"github.com/decorum-go/decorum/storage"
 )
 
@@ -28,13 +30,13 @@ type API struct {
 	store     storage.Store
 	ownsStore bool
 	env       *resource.Environment
-	writes    *resource.Writes
+	writes    *write.Writes
 	types     *media.Types
 	copies    media.Copies
 	router    *httprouter.Router
 	serving   atomic.Pointer[serving]
 	expected  atomic.Pointer[map[apimeta.GroupVersionResource]bool]
-	exchanges *resource.Exchanges
+	exchanges *exchange.Exchanges
 	ending    *delivery.Ending
 	flights   *delivery.Flights
 	rights    *delivery.Rights
@@ -75,8 +77,8 @@ func newAPI(options Options) *API {
 		},
 		WaitOutside: a.flights.WaitOutside, UntilRetired: a.ending.UntilRetired, Types: &a.options.Types.known,
 	})
-	a.writes = resource.NewWrites(a.env, hooksOf(a.options.Admission))
-	a.exchanges = resource.NewExchanges(a.writes)
+	a.writes = write.NewWrites(a.env, hooksOf(a.options.Admission))
+	a.exchanges = exchange.NewExchanges(a.writes)
 	a.router = a.newRouter()
 	a.serving.Store(newServing(nil, nil))
 	return a
@@ -148,7 +150,7 @@ func (a *API) RequestTimeout() time.Duration { return a.options.RequestTimeout }
 // once, because it would wait for the write that runs the hook.
 func (a *API) Shutdown(ctx context.Context) error {
 	a.end()
-	if resource.InHook(ctx, a.env) {
+	if write.InHook(ctx, a.env) {
 		return errors.New("rest: a hook of a write cannot wait until that write has ended: call Shutdown outside of hooks")
 	}
 	select {

@@ -5,7 +5,7 @@ import (
 
 	"github.com/decorum-go/decorum/apimeta"
 	"github.com/decorum-go/decorum/rest/internal/identity"
-	"github.com/decorum-go/decorum/rest/internal/resource"
+	"github.com/decorum-go/decorum/rest/internal/write"
 )
 
 // Authorizer decides what users may do. It must be safe for concurrent use. Package rest/rbac has one that follows the roles and
@@ -100,7 +100,7 @@ func unguarded(a Access) Decision {
 
 // AuthorizerFrom returns [Options.Authorizer] of the API that runs a hook. ok is false if the API has none.
 func AuthorizerFrom(ctx context.Context) (authorizer Authorizer, ok bool) {
-	if env := resource.EnvironmentOf(ctx); env != nil {
+	if env := write.EnvironmentOf(ctx); env != nil {
 		authorizer = env.Owner.(*API).options.Authorizer
 	}
 	return authorizer, authorizer != nil

@@ -14,6 +14,7 @@ import (
 	"github.com/decorum-go/decorum/rest/internal/identity"
 	"github.com/decorum-go/decorum/rest/internal/resource"
 	"github.com/decorum-go/decorum/rest/internal/route"
+	"github.com/decorum-go/decorum/rest/internal/write"
 	"github.com/decorum-go/decorum/status"
 	"github.com/decorum-go/decorum/watch"
 )
@@ -29,8 +30,8 @@ type Client[T any] struct {
 	caller    caller.Caller
 	res       *resource.Resource // an outline in a client of another process
 	namespace string
-	asked     resource.Asked // the options of every write
-	user      *User          // set by AsUser
+	asked     write.Asked // the options of every write
+	user      *User       // set by AsUser
 	err       error
 }
 

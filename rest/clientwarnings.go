@@ -3,7 +3,7 @@ package rest
 import (
 	"context"
 
-	"github.com/decorum-go/decorum/rest/internal/resource"
+	"github.com/decorum-go/decorum/rest/internal/write"
 )
 
 type warningsKey struct{}
@@ -20,4 +20,4 @@ func WithWarnings(ctx context.Context, tell func(text string)) context.Context {
 // for the write; with any other context Warn does nothing. Clients over HTTP find the warning in a Warning header, unless the
 // write is refused; typed clients receive it through [WithWarnings]. Keep the text below 120 characters, and call Warn in the
 // goroutine of the hook.
-func Warn(ctx context.Context, text string) { resource.Warn(ctx, text) }
+func Warn(ctx context.Context, text string) { write.Warn(ctx, text) }

@@ -9,6 +9,7 @@ import (
 	"github.com/decorum-go/decorum/rest/internal/caller"
 	"github.com/decorum-go/decorum/rest/internal/objectmeta"
 	"github.com/decorum-go/decorum/rest/internal/resource"
+	"github.com/decorum-go/decorum/rest/internal/write"
 	"github.com/decorum-go/decorum/status"
 )
 
@@ -50,7 +51,7 @@ func (c Client[T]) document(obj *T) (doc.Value, error) {
 		return doc.Value{}, status.BadRequest(err.Error())
 	}
 	v = c.res.WithKind(v)
-	return v, c.res.CheckNamespace(v, c.namespace)
+	return v, write.CheckNamespace(c.res, v, c.namespace)
 }
 
 // Create stores a new object and returns it as stored. It returns AlreadyExists if the name is taken. If metadata.generateName is
@@ -147,7 +148,7 @@ func (c Client[T]) modify(ctx context.Context, name, subresource string, f func(
 			return doc.Value{}, err
 		}
 		v = c.res.WithKind(c.res.SentByType(v, old))
-		return v, c.res.CheckIdentity(v, c.namespace, name)
+		return v, write.CheckIdentity(c.res, v, c.namespace, name)
 	}
 	return decoded[T](c.caller.Write(ctx, w))
 }
@@ -184,5 +185,5 @@ func (c Client[T]) deletion(ctx context.Context, v Verb, name string, options De
 	if options.PropagationPolicy != "" {
 		w.Deletion.PropagationPolicy = &options.PropagationPolicy
 	}
-	return w, resource.ValidateDeleteOptions(w.Deletion)
+	return w, write.ValidateDeleteOptions(w.Deletion)
 }

@@ -8,6 +8,7 @@ import (
 	"github.com/decorum-go/decorum/internal/codec"
 	"github.com/decorum-go/decorum/rest/internal/media"
 	"github.com/decorum-go/decorum/rest/internal/resource"
+	"github.com/decorum-go/decorum/rest/internal/write"
 	"github.com/decorum-go/decorum/status"
 )
 
@@ -49,8 +50,8 @@ func (q *request) delete() error {
 }
 
 // deletion is the write by which an object is deleted.
-func (q *request) deletion(t resource.Target, options apimeta.DeleteOptions) *resource.Write {
-	w := q.api.writes.New(q.res.Resource, t, resource.Asked{DryRun: len(options.DryRun) > 0})
+func (q *request) deletion(t resource.Target, options apimeta.DeleteOptions) *write.Write {
+	w := q.api.writes.New(q.res.Resource, t, write.Asked{DryRun: len(options.DryRun) > 0})
 	w.Warnings = &q.warnings
 	return w
 }
@@ -70,7 +71,7 @@ func (q *request) deleteOptions() (apimeta.DeleteOptions, error) {
 	if err != nil {
 		return o, err
 	}
-	return o, resource.ValidateDeleteOptions(o)
+	return o, write.ValidateDeleteOptions(o)
 }
 
 // permitUnsafe asks whether the user may delete an object that cannot be read, if the options say so. It drops the option if the host does
@@ -97,11 +98,11 @@ func (q *request) decodeDeleteOptions(data []byte) (o apimeta.DeleteOptions, err
 		return o, status.UnsupportedMediaType(q.api.types.Served)
 	}
 	f.IntoStruct = true
-	options, err := f.Decode(data, new(resource.Body))
+	options, err := f.Decode(data, new(write.Body))
 	if err != nil {
 		return o, status.BadRequest(err.Error())
 	}
-	return resource.ReadDeleteOptions(options, f.JSON(options, data))
+	return write.ReadDeleteOptions(options, f.JSON(options, data))
 }
 
 // deleteCollection answers DELETE of a collection with the list of the objects that it has deleted.
@@ -130,7 +131,7 @@ func (q *request) deleteCollection() error {
 		return err
 	}
 	defer cancel()
-	deleted, err := q.res.DeleteAll(ctx, namespace, *p, options, func(t resource.Target) *resource.Write {
+	deleted, err := write.DeleteAll(ctx, q.res.Resource, namespace, *p, options, func(t resource.Target) *write.Write {
 		return q.deletion(t, options)
 	})
 	if err != nil {

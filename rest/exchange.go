@@ -9,7 +9,9 @@ import (
 	"time"
 
 	"github.com/decorum-go/decorum/apimeta"
+	"github.com/decorum-go/decorum/rest/internal/exchange"
 	"github.com/decorum-go/decorum/rest/internal/resource"
+	"github.com/decorum-go/decorum/rest/internal/write"
 )
 
 // withdrawWithin is how long Withdraw waits for the requests under way.
@@ -19,7 +21,7 @@ const withdrawWithin = 10 * time.Second
 type exchangeKey struct{}
 
 // exchange changes what the API serves. plan returns the next resources and fills in the exchange.
-func (a *API) exchange(ctx context.Context, what string, plan func(*serving, *resource.Exchange) ([]*served, error)) error {
+func (a *API) exchange(ctx context.Context, what string, plan func(*serving, *exchange.Exchange) ([]*served, error)) error {
 	err := a.flights.EnterCall(nil)
 	if err != nil {
 		return err
@@ -28,7 +30,7 @@ func (a *API) exchange(ctx context.Context, what string, plan func(*serving, *re
 	if ctx.Value(exchangeKey{}) == a {
 		err = errors.New("called by a hook that runs within another Serve or Replace")
 	} else {
-		err = a.exchanges.Do(ctx, func(x *resource.Exchange) error { return a.exchangeNow(ctx, x, plan) })
+		err = a.exchanges.Do(ctx, func(x *exchange.Exchange) error { return a.exchangeNow(ctx, x, plan) })
 	}
 	if err != nil {
 		return fmt.Errorf("rest.API.%s: %w", what, err)
@@ -37,7 +39,7 @@ func (a *API) exchange(ctx context.Context, what string, plan func(*serving, *re
 }
 
 // exchangeNow makes an exchange in its turn, which it ends.
-func (a *API) exchangeNow(ctx context.Context, x *resource.Exchange, plan func(*serving, *resource.Exchange) ([]*served, error)) error {
+func (a *API) exchangeNow(ctx context.Context, x *exchange.Exchange, plan func(*serving, *exchange.Exchange) ([]*served, error)) error {
 	old := a.serving.Load()
 	defer x.Unlock()
 	next, err := a.next(old, func() ([]*served, error) { return plan(old, x) })
@@ -52,7 +54,7 @@ func (a *API) exchangeNow(ctx context.Context, x *resource.Exchange, plan func(*
 	x.Complete()
 	a.ending.Retire(x.Retires)
 	x.Unlock()
-	if !resource.InHook(ctx, a.env) { // where it would wait for the write that runs the hook
+	if !write.InHook(ctx, a.env) { // where it would wait for the write that runs the hook
 		waiting, cancel := context.WithTimeout(ctx, withdrawWithin)
 		defer cancel()
 		a.flights.Await(waiting, x.GivenUp)

@@ -6,6 +6,7 @@ import (
 
 	"github.com/decorum-go/decorum/rest/internal/media"
 	"github.com/decorum-go/decorum/rest/internal/resource"
+	"github.com/decorum-go/decorum/rest/internal/route"
 	"github.com/decorum-go/decorum/status"
 	"github.com/decorum-go/decorum/watch"
 )
@@ -23,7 +24,7 @@ func (q *request) get() error {
 	if err != nil {
 		return err
 	}
-	if q.parameters().Has("export") && resource.ParseBool(q.parameters().Get("export")) {
+	if q.parameters().Has("export") && route.ParseBool(q.parameters().Get("export")) {
 		return status.BadRequest("the export parameter, deprecated since v1.14, is no longer supported")
 	}
 	revision, err := resource.ReadRevision(q.parameters().Get("resourceVersion"))

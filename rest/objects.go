@@ -11,6 +11,7 @@ import (
 	"github.com/decorum-go/decorum/rest/internal/kind"
 	"github.com/decorum-go/decorum/rest/internal/notes"
 	"github.com/decorum-go/decorum/rest/internal/resource"
+	"github.com/decorum-go/decorum/rest/internal/write"
 	"github.com/decorum-go/decorum/status"
 	"github.com/decorum-go/decorum/storage"
 )
@@ -146,7 +147,7 @@ func (o Objects) Patch(ctx context.Context, key storage.Key, subresource string,
 	}
 	at := caller.Address{Namespace: key.Namespace, Name: key.Name, Subresource: subresource}
 	ctx = o.api.calling(ctx, at.Question(res, kind.Patch))
-	w := o.api.writes.New(res, t, resource.Asked{Manager: o.manager, Agent: userNameIn(ctx)})
+	w := o.api.writes.New(res, t, write.Asked{Manager: o.manager, Agent: userNameIn(ctx)})
 	if err := w.Patch(string(form), data); err != nil {
 		return err
 	}
@@ -164,10 +165,10 @@ func (o Objects) Delete(ctx context.Context, key storage.Key, options apimeta.De
 	if !res.Possible(kind.Delete) {
 		return false, status.MethodNotSupported(res.GR, string(Delete))
 	}
-	if err := resource.ValidateDeleteOptions(options); err != nil {
+	if err := write.ValidateDeleteOptions(options); err != nil {
 		return false, err
 	}
-	asked := resource.Asked{Manager: o.manager, Agent: userNameIn(ctx), DryRun: len(options.DryRun) > 0}
+	asked := write.Asked{Manager: o.manager, Agent: userNameIn(ctx), DryRun: len(options.DryRun) > 0}
 	ctx = o.api.calling(ctx, caller.Address{Namespace: key.Namespace, Name: key.Name}.Question(res, kind.Delete))
 	out, err := o.api.writes.New(res, resource.Target{Namespace: key.Namespace, Name: key.Name}, asked).Delete(ctx, options)
 	return out.Gone, err

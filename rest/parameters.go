@@ -3,12 +3,14 @@ package rest
 import (
 	"github.com/decorum-go/decorum/rest/internal/objectmeta"
 	"github.com/decorum-go/decorum/rest/internal/resource"
+	"github.com/decorum-go/decorum/rest/internal/route"
+	"github.com/decorum-go/decorum/rest/internal/write"
 	"github.com/decorum-go/decorum/status"
 )
 
 // writeParameters reads the options of a write from the query. kind names them in errors.
-func (q *request) writeParameters(kind string) (resource.Asked, error) {
-	o := resource.Asked{Agent: objectmeta.ManagerOf(q.r.UserAgent())}
+func (q *request) writeParameters(kind string) (write.Asked, error) {
+	o := write.Asked{Agent: objectmeta.ManagerOf(q.r.UserAgent())}
 	query, applies := q.parameters(), kind == "PatchOptions" && q.applies()
 	if query == nil && !applies {
 		return o, nil
@@ -17,19 +19,19 @@ func (q *request) writeParameters(kind string) (resource.Asked, error) {
 	switch {
 	case kind != "PatchOptions" || !query.Has("force"):
 	case applies:
-		o.Force = resource.ParseBool(query.Get("force"))
+		o.Force = route.ParseBool(query.Get("force"))
 	default:
 		errs = append(errs, status.ForbiddenField(status.Field("force"), "may not be specified for non-apply patch"))
 	}
 	o.Manager = query.Get("fieldManager")
 	if applies && o.Manager == "" {
-		errs = append(errs, resource.ManagerRequired())
+		errs = append(errs, write.ManagerRequired())
 	}
 	errs = append(errs, objectmeta.ValidateFieldManager(status.Field("fieldManager"), o.Manager)...)
 	dryRun := query["dryRun"]
-	errs = append(errs, resource.ValidateDryRun(dryRun)...)
+	errs = append(errs, write.ValidateDryRun(dryRun)...)
 	o.DryRun = len(dryRun) > 0
-	o.Validation = resource.FieldValidation(query.Get("fieldValidation"))
+	o.Validation = write.FieldValidation(query.Get("fieldValidation"))
 	errs = append(errs, o.Validation.Check()...)
 	return o, resource.InvalidOptions(kind, errs)
 }
@@ -48,5 +50,5 @@ func (q *request) listParameters() (*resource.ListParameters, error) {
 }
 
 func (q *request) wantsWatch() bool {
-	return q.parameters().Has("watch") && resource.ParseBool(q.parameters().Get("watch"))
+	return q.parameters().Has("watch") && route.ParseBool(q.parameters().Get("watch"))
 }

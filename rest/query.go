@@ -6,7 +6,8 @@ import (
 
 	"github.com/decorum-go/decorum/apimeta"
 	"github.com/decorum-go/decorum/internal/words"
-	"github.com/decorum-go/decorum/rest/internal/resource"
+	"github.com/decorum-go/decorum/rest/internal/route"
+	"github.com/decorum-go/decorum/rest/internal/write"
 	"github.com/decorum-go/decorum/status"
 )
 
@@ -37,10 +38,10 @@ func queryListOptions(query url.Values) (o apimeta.ListOptions, err error) {
 	if limit != nil {
 		o.Limit = *limit
 	}
-	o.Watch = query.Has("watch") && resource.ParseBool(query.Get("watch"))
-	o.AllowWatchBookmarks = query.Has("allowWatchBookmarks") && resource.ParseBool(query.Get("allowWatchBookmarks"))
+	o.Watch = query.Has("watch") && route.ParseBool(query.Get("watch"))
+	o.AllowWatchBookmarks = query.Has("allowWatchBookmarks") && route.ParseBool(query.Get("allowWatchBookmarks"))
 	if query.Has("sendInitialEvents") {
-		send := resource.ParseBool(query.Get("sendInitialEvents"))
+		send := route.ParseBool(query.Get("sendInitialEvents"))
 		o.SendInitialEvents = &send
 	}
 	return o, nil
@@ -61,11 +62,11 @@ func queryDeleteOptions(query url.Values) (o apimeta.DeleteOptions, err error) {
 	}
 	o.Preconditions = queryPreconditions(query)
 	if query.Has("orphanDependents") {
-		orphan := resource.ParseBool(query.Get("orphanDependents"))
+		orphan := route.ParseBool(query.Get("orphanDependents"))
 		o.OrphanDependents = &orphan
 	}
-	if query.Has(resource.FieldIgnoreReadError) {
-		ignore := resource.ParseBool(query.Get(resource.FieldIgnoreReadError))
+	if query.Has(write.FieldIgnoreReadError) {
+		ignore := route.ParseBool(query.Get(write.FieldIgnoreReadError))
 		o.IgnoreStoreReadErrorWithClusterBreakingPotential = &ignore
 	}
 	return o, nil

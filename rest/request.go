@@ -19,6 +19,7 @@ import (
 	"github.com/decorum-go/decorum/rest/internal/inprocess"
 	"github.com/decorum-go/decorum/rest/internal/media"
 	"github.com/decorum-go/decorum/rest/internal/resource"
+	"github.com/decorum-go/decorum/rest/internal/write"
 	"github.com/decorum-go/decorum/status"
 )
 
@@ -42,7 +43,7 @@ type request struct {
 	wrote    bool      // the answer has begun
 	flight   delivery.Flight
 	held     delivery.Held
-	warnings resource.Warnings
+	warnings write.Warnings
 }
 
 // body returns the writer of the answer's body.

@@ -10,15 +10,15 @@ import (
 
 	"github.com/decorum-go/decorum/internal/doc"
 	"github.com/decorum-go/decorum/rest"
-	"github.com/decorum-go/decorum/rest/internal/resource"
+	"github.com/decorum-go/decorum/rest/internal/write"
 )
 
 // A package below rest finds the review in the context of its hook, and sees and changes the object in each version.
 func TestReviewsHaveEveryVersion(t *testing.T) {
 	var seen []string
 	look := func(ctx context.Context, r *rest.AdmissionRequest) error {
-		for _, v := range resource.ReviewFrom(ctx).Versions() {
-			obj, old, err := resource.ReviewFrom(ctx).In(v)
+		for _, v := range write.ReviewFrom(ctx).Versions() {
+			obj, old, err := write.ReviewFrom(ctx).In(v)
 			if err != nil {
 				return err
 			}
@@ -30,7 +30,7 @@ func TestReviewsHaveEveryVersion(t *testing.T) {
 		if r.Operation == rest.OperationDelete {
 			return nil
 		}
-		review := resource.ReviewFrom(ctx)
+		review := write.ReviewFrom(ctx)
 		v := review.Versions()[1]
 		obj, _, err := review.In(v)
 		if err != nil {
@@ -54,7 +54,7 @@ func TestReviewsHaveEveryVersion(t *testing.T) {
 // What a Go type of a built-in kind cannot hold is a fault of the server, because no client has sent it.
 func TestReviewsRefuseWhatTheGoTypeCannotHold(t *testing.T) {
 	api := newAPI(t, rest.Options{Admission: []rest.Admission{mutating("m", func(ctx context.Context, _ *rest.AdmissionRequest) error {
-		review := resource.ReviewFrom(ctx)
+		review := write.ReviewFrom(ctx)
 		obj, _, err := review.In(review.Requested())
 		if err != nil {
 			return err
@@ -72,7 +72,7 @@ func TestReviewsRemember(t *testing.T) {
 		t.Run(fmt.Sprint("again ", again), func(t *testing.T) {
 			var values []any
 			api := admittedWidgets(t, mutating("m", func(ctx context.Context, _ *rest.AdmissionRequest) error {
-				m := resource.ReviewFrom(ctx).Memory()
+				m := write.ReviewFrom(ctx).Memory()
 				values = append(values, m.Value)
 				m.Value, m.Again = len(values), again
 				return nil

@@ -7,9 +7,9 @@ import (
 	"slices"
 
 	"github.com/decorum-go/decorum/apimeta"
+	"github.com/decorum-go/decorum/rest/internal/exchange"
 	"github.com/decorum-go/decorum/rest/internal/kind"
 	"github.com/decorum-go/decorum/rest/internal/notes"
-	"github.com/decorum-go/decorum/rest/internal/resource"
 )
 
 // Serve makes a running API serve further resources, as if [New] had received them. All appear at once: their routes, discovery,
@@ -23,7 +23,7 @@ import (
 // Serve, Replace and Withdraw may be called at any time, and change one thing after the other. Hooks may call them too, but not those
 // that run because Serve or Replace creates a [Resource.Singleton].
 func (a *API) Serve(ctx context.Context, definitions ...Definition) error {
-	return a.exchange(ctx, "Serve", func(s *serving, x *resource.Exchange) (stored []*served, err error) {
+	return a.exchange(ctx, "Serve", func(s *serving, x *exchange.Exchange) (stored []*served, err error) {
 		stored = slices.Clone(s.stored)
 		for _, d := range definitions {
 			res, err := a.build(d)
@@ -50,7 +50,7 @@ func (a *API) Serve(ctx context.Context, definitions ...Definition) error {
 // again. Watches of in-process clients end with an error for which [status.IsExpired] holds; [Client.Follow] goes on. If the form of
 // the stored objects has changed, the history before the change is gone: lists and watches at an older resourceVersion get 410 Expired.
 func (a *API) Replace(ctx context.Context, definitions ...Definition) error {
-	return a.exchange(ctx, "Replace", func(s *serving, x *resource.Exchange) (stored []*served, err error) {
+	return a.exchange(ctx, "Replace", func(s *serving, x *exchange.Exchange) (stored []*served, err error) {
 		stored = slices.Clone(s.stored)
 		for _, d := range definitions {
 			next, err := a.build(d)
@@ -85,7 +85,7 @@ func (a *API) Replace(ctx context.Context, definitions ...Definition) error {
 // CustomResourceDefinition is deleted. Watches of in-process clients end with NotFound. Withdraw waits for all these before the store
 // stops serving the resource: until ctx ends, and 10 seconds at most. It does not wait if a hook calls it.
 func (a *API) Withdraw(ctx context.Context, resources ...apimeta.GroupResource) error {
-	return a.exchange(ctx, "Withdraw", func(s *serving, x *resource.Exchange) (stored []*served, err error) {
+	return a.exchange(ctx, "Withdraw", func(s *serving, x *exchange.Exchange) (stored []*served, err error) {
 		for _, gr := range resources {
 			if s.index(gr) < 0 {
 				return nil, fmt.Errorf("the API does not serve %s", gr)

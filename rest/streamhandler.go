@@ -13,7 +13,9 @@ import (
 	"github.com/decorum-go/decorum/rest/internal/kind"
 	"github.com/decorum-go/decorum/rest/internal/media"
 	"github.com/decorum-go/decorum/rest/internal/resource"
+	"github.com/decorum-go/decorum/rest/internal/route"
 	"github.com/decorum-go/decorum/rest/internal/stream"
+	"github.com/decorum-go/decorum/rest/internal/write"
 	"github.com/decorum-go/decorum/status"
 )
 
@@ -35,7 +37,7 @@ func (q *request) stream(sub *servedSubresource) error {
 	if err != nil {
 		return err
 	}
-	ctx, release := q.guarded(resource.In(q.context(), q.api.env))
+	ctx, release := q.guarded(write.In(q.context(), q.api.env))
 	defer release()
 	ctx, cancel := q.api.ending.Until(ctx)
 	defer cancel()
@@ -90,7 +92,7 @@ func (q *request) openBody(contentType string) (io.WriteCloser, error) {
 // flag returns the value of a boolean parameter.
 func (q *request) flag(name string) bool {
 	values := q.parameters()[name]
-	return len(values) > 0 && resource.ParseBool(values[0])
+	return len(values) > 0 && route.ParseBool(values[0])
 }
 
 // proxy passes the request to the host's Serve, with the path that follows the subresource.
@@ -124,7 +126,7 @@ func (q *request) bindStream(sub *servedSubresource) (boundStream, error) {
 	if err != nil {
 		return boundStream{}, fmt.Errorf("stored object: %w", err)
 	}
-	options, err := resource.ReadStreamOptions(s.Options, q.parameters())
+	options, err := readStreamOptions(s.Options, q.parameters())
 	if err != nil {
 		return boundStream{}, err
 	}
@@ -132,7 +134,7 @@ func (q *request) bindStream(sub *servedSubresource) (boundStream, error) {
 		if q.parameters().Get("dryRun") != "" {
 			return boundStream{}, status.BadRequest("dryRun is not supported")
 		}
-		w := q.api.writes.New(q.res.Resource, t, resource.Asked{})
+		w := q.api.writes.New(q.res.Resource, t, write.Asked{})
 		w.Warnings = &q.warnings
 		if options, err = w.Connect(q.context(), options); err != nil {
 			return boundStream{}, err

@@ -7,6 +7,7 @@ import (
 	"github.com/decorum-go/decorum/internal/codec"
 	"github.com/decorum-go/decorum/rest/internal/media"
 	"github.com/decorum-go/decorum/rest/internal/resource"
+	"github.com/decorum-go/decorum/rest/internal/write"
 	"github.com/decorum-go/decorum/status"
 )
 
@@ -85,7 +86,7 @@ func (q *request) getSubresource(sub *servedSubresource) error {
 	if err != nil {
 		return err
 	}
-	v, err := sub.Show(resource.In(q.context(), q.api.env), record.JSON, sub.Get)
+	v, err := sub.Show(write.In(q.context(), q.api.env), record.JSON, sub.Get)
 	if err != nil {
 		return err
 	}

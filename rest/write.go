@@ -13,12 +13,13 @@ import (
 	"github.com/decorum-go/decorum/rest/internal/media"
 	"github.com/decorum-go/decorum/rest/internal/objectmeta"
 	"github.com/decorum-go/decorum/rest/internal/resource"
+	"github.com/decorum-go/decorum/rest/internal/write"
 	"github.com/decorum-go/decorum/status"
 )
 
 // writeCall is a write over HTTP: the write itself, the form of its answer, and the context that bounds its time.
 type writeCall struct {
-	*resource.Write
+	*write.Write
 	rep    *media.Representation
 	ctx    context.Context
 	cancel context.CancelFunc
@@ -68,7 +69,7 @@ func (q *request) checkBodyType() error {
 }
 
 // decodeBody reads the body of a write, and notes duplicate keys in w.
-func (q *request) decodeBody(w *resource.Write) (doc.Value, error) {
+func (q *request) decodeBody(w *write.Write) (doc.Value, error) {
 	if err := q.checkBodyType(); err != nil {
 		return doc.Value{}, err
 	}
@@ -84,9 +85,9 @@ func (q *request) decodeBody(w *resource.Write) (doc.Value, error) {
 	var beyond *codec.RangeError
 	switch {
 	case errors.As(err, &beyond):
-		return doc.Value{}, resource.Undecodable(w.Kind(), beyond)
+		return doc.Value{}, write.Undecodable(w.Kind(), beyond)
 	case err != nil:
-		return doc.Value{}, resource.Unrecognized(w.Kind().Kind, err, data)
+		return doc.Value{}, write.Unrecognized(w.Kind().Kind, err, data)
 	}
 	return w.CheckKind(obj, data, f.JSON(obj, data))
 }
@@ -100,7 +101,7 @@ func (sub *servedSubresource) document() *resource.Subresource {
 }
 
 // answer sends the object that the write has stored, with 201 if the write created it.
-func (c *writeCall) answer(q *request, done resource.Result) error {
+func (c *writeCall) answer(q *request, done write.Result) error {
 	code := http.StatusOK
 	if done.Created {
 		code = http.StatusCreated
@@ -142,7 +143,7 @@ func (q *request) put() error {
 		return err
 	}
 	if q.through != nil && q.through.KindImplied && objectmeta.NameOf(obj) == "" {
-		return resource.NameUndeterminable(c.Name)
+		return write.NameUndeterminable(c.Name)
 	}
 	c.Replace(obj)
 	done, err := c.Update(c.ctx)

@@ -44,7 +44,7 @@ func (a *annotations) add(policy, key, value string) {
 }
 
 // publish passes the annotations to the host.
-func (w *write) publish(ctx context.Context, a *annotations) {
+func (w *reviewed) publish(ctx context.Context, a *annotations) {
 	if w.policies.audit == nil {
 		return
 	}

@@ -41,7 +41,7 @@ func (r *rounds) changed() {
 
 // mutate lets mutating policies change the object, one after another. In the second round, those policies run again that ask for it and
 // that have not seen a later change.
-func (w *write) mutate(ctx context.Context, active []activePolicy) error {
+func (w *reviewed) mutate(ctx context.Context, active []activePolicy) error {
 	all, failures := w.invocations(ctx, active)
 	memory := w.review.Memory()
 	r, again := memory.Value.(*rounds)
@@ -73,7 +73,7 @@ func (w *write) mutate(ctx context.Context, active []activePolicy) error {
 }
 
 // invoke evaluates one policy, and reports whether the object has changed. An error ends the write, regardless of the failure policy.
-func (w *write) invoke(ctx context.Context, i invocation, r *rounds, again bool) (failures []failure, changed bool, err error) {
+func (w *reviewed) invoke(ctx context.Context, i invocation, r *rounds, again bool) (failures []failure, changed bool, err error) {
 	fail := func(err error) {
 		failures = append(failures, failure{i.policy, i.binding.name, err.Error(), status.ReasonInvalid})
 	}
@@ -115,7 +115,7 @@ func (w *write) invoke(ctx context.Context, i invocation, r *rounds, again bool)
 }
 
 // mutateOnce evaluates one mutation of a policy, and returns the object after it. With an error it returns the object as it was.
-func (w *write) mutateOnce(ctx context.Context, i invocation, n int, in *rules.Input) (doc.Value, error) {
+func (w *reviewed) mutateOnce(ctx context.Context, i invocation, n int, in *rules.Input) (doc.Value, error) {
 	x := i.compiled.mutations[n]
 	if x.fault != nil {
 		return in.Object, x.fault
@@ -160,7 +160,7 @@ func patched(object, operations doc.Value) (doc.Value, error) {
 }
 
 // refuse returns the error of the policies that could not be evaluated and whose failure policy is Fail.
-func (w *write) refuse(failures []failure) error {
+func (w *reviewed) refuse(failures []failure) error {
 	failures = slices.DeleteFunc(failures, func(f failure) bool { return f.policy.ignore })
 	if len(failures) == 0 {
 		return nil

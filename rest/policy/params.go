@@ -15,7 +15,7 @@ import (
 
 // paramsOf returns the resource of the parameters of a policy, or nil for a policy without parameters. It returns an error if the API does not serve their
 // kind.
-func (w *write) paramsOf(p *policy) (*resource.Resource, error) {
+func (w *reviewed) paramsOf(p *policy) (*resource.Resource, error) {
 	if p.paramKind == nil {
 		return nil, nil
 	}
@@ -31,7 +31,7 @@ var errNoParams = errors.New("no params found for policy binding with `Deny` par
 
 // collect returns the parameters that a binding refers to. A policy without parameters, or whose binding does not refer to any, has one
 // that is absent. An empty result means that the policy has no effect.
-func (w *write) collect(ctx context.Context, of *resource.Resource, ref *ar.ParamRef) ([]doc.Value, error) {
+func (w *reviewed) collect(ctx context.Context, of *resource.Resource, ref *ar.ParamRef) ([]doc.Value, error) {
 	if of == nil || ref == nil {
 		return []doc.Value{{}}, nil
 	}
@@ -83,7 +83,7 @@ func (w *write) collect(ctx context.Context, of *resource.Resource, ref *ar.Para
 }
 
 // paramsNamespace returns the namespace of the parameters that a binding refers to: by default that of the write.
-func (w *write) paramsNamespace(of *resource.Resource, ref *ar.ParamRef) (string, error) {
+func (w *reviewed) paramsNamespace(of *resource.Resource, ref *ar.ParamRef) (string, error) {
 	switch {
 	case !of.Kind.Namespaced && ref.Namespace != "":
 		return "", errors.New("paramRef.namespace must not be provided for a cluster-scoped `paramKind`")

@@ -9,7 +9,7 @@ import (
 	"github.com/decorum-go/decorum/internal/rules"
 	"github.com/decorum-go/decorum/rest"
 	"github.com/decorum-go/decorum/rest/internal/mirror"
-	"github.com/decorum-go/decorum/rest/internal/resource"
+	"github.com/decorum-go/decorum/rest/internal/write"
 )
 
 // Options configure [Policies].
@@ -52,13 +52,13 @@ func (p *Policies) Admission() []rest.Admission {
 			Name: "mutatingadmissionpolicy", SideEffects: rest.SideEffectsNone, Idle: p.idle(mutatingHalf),
 			Operations: []rest.Operation{rest.OperationCreate, rest.OperationUpdate, rest.OperationConnect},
 			Mutate: func(ctx context.Context, r *rest.AdmissionRequest) error {
-				return p.dispatch(ctx, r, mutatingHalf, func(w *write, active []activePolicy) error { return w.mutate(ctx, active) })
+				return p.dispatch(ctx, r, mutatingHalf, func(w *reviewed, active []activePolicy) error { return w.mutate(ctx, active) })
 			},
 		},
 		{
 			Name: "validatingadmissionpolicy", SideEffects: rest.SideEffectsNone, Idle: p.idle(validatingHalf),
 			Validate: func(ctx context.Context, r *rest.AdmissionRequest) error {
-				return p.dispatch(ctx, r, validatingHalf, func(w *write, active []activePolicy) error { return w.validate(ctx, active) })
+				return p.dispatch(ctx, r, validatingHalf, func(w *reviewed, active []activePolicy) error { return w.validate(ctx, active) })
 			},
 		},
 	}
@@ -73,7 +73,7 @@ func (p *Policies) idle(h halfName) func(ctx context.Context) bool {
 }
 
 // dispatch evaluates the policies that are in effect, unless the write is exempt.
-func (p *Policies) dispatch(ctx context.Context, r *rest.AdmissionRequest, h halfName, evaluate func(*write, []activePolicy) error) error {
+func (p *Policies) dispatch(ctx context.Context, r *rest.AdmissionRequest, h halfName, evaluate func(*reviewed, []activePolicy) error) error {
 	active, err := p.active(ctx, h)
 	if err != nil {
 		return fmt.Errorf("policy: %w", err)
@@ -104,7 +104,7 @@ func (p *Policies) active(ctx context.Context, h halfName) ([]activePolicy, erro
 
 // following returns the index of the API that runs a hook.
 func (p *Policies) following(ctx context.Context) (*following, error) {
-	api := resource.EnvironmentOf(ctx).Owner.(*rest.API)
+	api := write.EnvironmentOf(ctx).Owner.(*rest.API)
 	of := p.of.Load()
 	if of == nil {
 		of = &following{api, mirror.New(rest.ObjectsOf(api), followed(), newIndex)}

@@ -8,7 +8,7 @@ import (
 	"github.com/decorum-go/decorum/apimeta"
 	"github.com/decorum-go/decorum/rest"
 	ar "github.com/decorum-go/decorum/rest/admissionregistration"
-	"github.com/decorum-go/decorum/rest/internal/resource"
+	"github.com/decorum-go/decorum/rest/internal/write"
 	"github.com/decorum-go/decorum/status"
 )
 
@@ -36,7 +36,7 @@ func readAccess(ctx context.Context, verb string, kind *apimeta.GroupVersionKind
 		return a
 	}
 	a.Group, a.Version = kind.Group, kind.Version
-	for res := range resource.EnvironmentOf(ctx).Served().EveryVersion {
+	for res := range write.EnvironmentOf(ctx).Served().EveryVersion {
 		if res.GVK == *kind {
 			a.Resource = res.GR.Resource
 		}

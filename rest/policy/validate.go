@@ -25,7 +25,7 @@ type decision struct {
 }
 
 // validate evaluates validating policies, and refuses the write if one of them denies it.
-func (w *write) validate(ctx context.Context, active []activePolicy) error {
+func (w *reviewed) validate(ctx context.Context, active []activePolicy) error {
 	all, failures := w.invocations(ctx, active)
 	refused := refusals{w: w}
 	for _, f := range failures {
@@ -61,7 +61,7 @@ func (w *write) validate(ctx context.Context, active []activePolicy) error {
 }
 
 // act does what the binding asks for when a validation fails.
-func (w *write) act(i invocation, n int, d decision, refused *refusals, notes *annotations) {
+func (w *reviewed) act(i invocation, n int, d decision, refused *refusals, notes *annotations) {
 	for _, action := range i.binding.actions {
 		switch action {
 		case ar.Deny:
@@ -84,7 +84,7 @@ type validation struct {
 type annotation struct{ key, value, fault string }
 
 // validation evaluates a policy.
-func (w *write) validation(ctx context.Context, i invocation, in *rules.Input) validation {
+func (w *reviewed) validation(ctx context.Context, i invocation, in *rules.Input) validation {
 	failed := func(err error) validation { return validation{decisions: []decision{i.failed(err)}} }
 	program, err := i.program(w.policies.language)
 	if err != nil {
@@ -129,7 +129,7 @@ func (w *write) validation(ctx context.Context, i invocation, in *rules.Input) v
 }
 
 // matchConditions reports whether the match conditions of a policy are true. They do not see the namespace.
-func (w *write) matchConditions(ctx context.Context, p *program, in *rules.Input) (bool, error) {
+func (w *reviewed) matchConditions(ctx context.Context, p *program, in *rules.Input) (bool, error) {
 	seen := *in
 	seen.Namespace = doc.Value{}
 	matches, _, err := p.conditions.Match(ctx, &seen)
@@ -169,7 +169,7 @@ func reasonOf(v *ar.Validation) status.Reason {
 
 // refusals are the denials of a write. Clients see the first one.
 type refusals struct {
-	w     *write
+	w     *reviewed
 	first *status.Error
 }
 
@@ -198,7 +198,7 @@ func (r *refusals) err() error {
 }
 
 // forbidden returns the error that refuses the write with a message.
-func (w *write) forbidden(message string) *status.Error {
+func (w *reviewed) forbidden(message string) *status.Error {
 	return status.Forbidden(w.request.Resource.GroupResource(), cmp.Or(w.request.Name, "Unknown"), message)
 }
 

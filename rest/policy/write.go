@@ -8,36 +8,36 @@ import (
 	"github.com/decorum-go/decorum/rest"
 	"github.com/decorum-go/decorum/rest/internal/identity"
 	"github.com/decorum-go/decorum/rest/internal/matching"
-	"github.com/decorum-go/decorum/rest/internal/resource"
+	"github.com/decorum-go/decorum/rest/internal/write"
 	"github.com/decorum-go/decorum/status"
 )
 
-// write is one write as the policies see it.
-type write struct {
+// reviewed is one write as the policies see it.
+type reviewed struct {
 	policies *Policies
 	request  *rest.AdmissionRequest
-	review   *resource.Review
+	review   *write.Review
 	matching *matching.Request
 
 	namespace *doc.Value // nil until it is needed
 	rulings   map[rules.Check]rules.Ruling
 }
 
-func (p *Policies) newWrite(ctx context.Context, r *rest.AdmissionRequest) *write {
-	under := resource.ReviewFrom(ctx)
-	return &write{policies: p, request: r, review: under, matching: matching.For(under), rulings: map[rules.Check]rules.Ruling{}}
+func (p *Policies) newWrite(ctx context.Context, r *rest.AdmissionRequest) *reviewed {
+	under := write.ReviewFrom(ctx)
+	return &reviewed{policies: p, request: r, review: under, matching: matching.For(under), rulings: map[rules.Check]rules.Ruling{}}
 }
 
 // invocation is a policy that a binding puts into effect for the write, with one object of its parameters.
 type invocation struct {
 	*policy
 	binding *binding
-	in      resource.Version // in which the policy sees the object
-	params  doc.Value        // absent without params
+	in      write.Version // in which the policy sees the object
+	params  doc.Value     // absent without params
 }
 
 // input returns the variables of the expressions of an invocation.
-func (w *write) input(ctx context.Context, i invocation) (*rules.Input, error) {
+func (w *reviewed) input(ctx context.Context, i invocation) (*rules.Input, error) {
 	object, old, err := w.review.In(i.in)
 	if err != nil {
 		return nil, err
@@ -55,7 +55,7 @@ func (w *write) input(ctx context.Context, i invocation) (*rules.Input, error) {
 }
 
 // namespaceObject returns the variable namespaceObject. It is absent for cluster-scoped objects, including namespaces.
-func (w *write) namespaceObject(ctx context.Context) (doc.Value, error) {
+func (w *reviewed) namespaceObject(ctx context.Context) (doc.Value, error) {
 	if w.namespace == nil {
 		var v doc.Value
 		if !w.review.AreNamespaces() {
@@ -70,7 +70,7 @@ func (w *write) namespaceObject(ctx context.Context) (doc.Value, error) {
 }
 
 // authorize answers a question of an expression. It answers the same question once for all policies.
-func (w *write) authorize(ctx context.Context, c rules.Check) rules.Ruling {
+func (w *reviewed) authorize(ctx context.Context, c rules.Check) rules.Ruling {
 	if known, ok := w.rulings[c]; ok {
 		return known
 	}
@@ -106,7 +106,7 @@ func misconfigured(p *policy, b *binding, err error) failure {
 }
 
 // invocations finds the policies that see the write. The failures are those of policies and bindings that cannot be evaluated.
-func (w *write) invocations(ctx context.Context, active []activePolicy) (all []invocation, failures []failure) {
+func (w *reviewed) invocations(ctx context.Context, active []activePolicy) (all []invocation, failures []failure) {
 	for _, p := range active {
 		in, matches, err := w.match(ctx, &p.criteria)
 		switch {
@@ -143,9 +143,9 @@ func (w *write) invocations(ctx context.Context, active []activePolicy) (all []i
 	return all, failures
 }
 
-func (w *write) match(ctx context.Context, c *criteria) (resource.Version, bool, error) {
+func (w *reviewed) match(ctx context.Context, c *criteria) (write.Version, bool, error) {
 	if c.fault != nil {
-		return resource.Version{}, false, c.fault
+		return write.Version{}, false, c.fault
 	}
 	return w.matching.Match(ctx, &c.Criteria)
 }

@@ -7,7 +7,7 @@ import (
 	"github.com/decorum-go/decorum/internal/rules"
 	ar "github.com/decorum-go/decorum/rest/admissionregistration"
 	"github.com/decorum-go/decorum/rest/internal/matching"
-	"github.com/decorum-go/decorum/rest/internal/resource"
+	"github.com/decorum-go/decorum/rest/internal/write"
 	"github.com/decorum-go/decorum/status"
 )
 
@@ -53,7 +53,7 @@ func (h *Webhooks) compileAll(conditions []ar.MatchCondition) (*rules.Conditions
 
 // meets reports whether the write meets the matchConditions of a webhook. If they fail, the failure policy decides: the webhook is not called,
 // or the write is refused.
-func (d *dispatch) meets(ctx context.Context, w *webhook, in resource.Version) (bool, error) {
+func (d *dispatch) meets(ctx context.Context, w *webhook, in write.Version) (bool, error) {
 	if w.conditions == nil {
 		return true, nil
 	}

@@ -10,7 +10,7 @@ import (
 	"github.com/decorum-go/decorum/rest"
 	ar "github.com/decorum-go/decorum/rest/admissionregistration"
 	"github.com/decorum-go/decorum/rest/internal/matching"
-	"github.com/decorum-go/decorum/rest/internal/resource"
+	"github.com/decorum-go/decorum/rest/internal/write"
 	"github.com/decorum-go/decorum/status"
 )
 
@@ -18,13 +18,13 @@ import (
 type dispatch struct {
 	*Webhooks
 	kind    kind
-	review  *resource.Review
+	review  *write.Review
 	request *matching.Request
 	user    rest.User
 }
 
 // matches reports whether a webhook sees the write, and in which version.
-func (d *dispatch) matches(ctx context.Context, w *webhook) (in resource.Version, matches bool, err error) {
+func (d *dispatch) matches(ctx context.Context, w *webhook) (in write.Version, matches bool, err error) {
 	if in, matches, err = d.request.Match(ctx, &w.criteria); matches && w.fault != nil {
 		return in, false, status.InternalError(w.fault)
 	}
@@ -40,7 +40,7 @@ func (d *dispatch) waitOutside(whom string) (done func(), err error) {
 }
 
 // question returns the request of an AdmissionReview, which lacks only its uid.
-func (d *dispatch) question(in resource.Version) (doc.Value, error) {
+func (d *dispatch) question(in write.Version) (doc.Value, error) {
 	object, old, err := d.review.In(in)
 	if err != nil {
 		return doc.Value{}, status.InternalError(err)

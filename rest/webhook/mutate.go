@@ -8,7 +8,7 @@ import (
 	"github.com/decorum-go/decorum/internal/codec"
 	"github.com/decorum-go/decorum/internal/doc"
 	"github.com/decorum-go/decorum/internal/docpatch"
-	"github.com/decorum-go/decorum/rest/internal/resource"
+	"github.com/decorum-go/decorum/rest/internal/write"
 	"github.com/decorum-go/decorum/status"
 )
 
@@ -86,7 +86,7 @@ func (d *dispatch) object() (doc.Value, error) {
 func (w *webhook) id() string { return w.configuration + "/" + w.name }
 
 // callMutating calls one webhook, and reports whether it has changed the object.
-func (d *dispatch) callMutating(ctx context.Context, w *webhook, in resource.Version) (changed bool, err error) {
+func (d *dispatch) callMutating(ctx context.Context, w *webhook, in write.Version) (changed bool, err error) {
 	if err := d.checkDryRun(w); err != nil {
 		return false, err
 	}
@@ -109,7 +109,7 @@ func (d *dispatch) callMutating(ctx context.Context, w *webhook, in resource.Ver
 }
 
 // patch applies the patch of an answer.
-func (d *dispatch) patch(w *webhook, a *answer, in resource.Version) (changed bool, err error) {
+func (d *dispatch) patch(w *webhook, a *answer, in write.Version) (changed bool, err error) {
 	p, err := docpatch.ParseJSONPatch(a.Patch)
 	if err != nil {
 		return false, &callError{w.name, fmt.Errorf("received undecodable patch in webhook response: %w", err)}

@@ -7,6 +7,7 @@ import (
 
 	"github.com/decorum-go/decorum/internal/doc"
 	"github.com/decorum-go/decorum/rest/internal/resource"
+	"github.com/decorum-go/decorum/rest/internal/write"
 	"github.com/decorum-go/decorum/status"
 )
 
@@ -46,7 +47,7 @@ func (d *dispatch) validate(ctx context.Context, registered []*webhook) error {
 
 // calls returns the calls of the webhooks that see the write. Webhooks that see the same version get the same request.
 func (d *dispatch) calls(ctx context.Context, registered []*webhook) (calls []call, err error) {
-	requests := map[resource.Version]doc.Value{}
+	requests := map[write.Version]doc.Value{}
 	for _, w := range registered {
 		in, matches, err := d.matches(ctx, w)
 		if err != nil {

@@ -15,7 +15,7 @@ import (
 	"github.com/decorum-go/decorum/rest/callout"
 	"github.com/decorum-go/decorum/rest/internal/matching"
 	"github.com/decorum-go/decorum/rest/internal/mirror"
-	"github.com/decorum-go/decorum/rest/internal/resource"
+	"github.com/decorum-go/decorum/rest/internal/write"
 	"github.com/decorum-go/decorum/status"
 )
 
@@ -97,7 +97,7 @@ func (h *Webhooks) idle(k kind) func(ctx context.Context) bool {
 // hook returns an admission hook that calls the webhooks of a kind, unless the write is exempt.
 func (h *Webhooks) hook(k kind, call func(*dispatch, context.Context, []*webhook) error) func(context.Context, *rest.AdmissionRequest) error {
 	return func(ctx context.Context, r *rest.AdmissionRequest) error {
-		review := resource.ReviewFrom(ctx)
+		review := write.ReviewFrom(ctx)
 		d := &dispatch{Webhooks: h, kind: k, review: review, request: matching.For(review), user: r.User}
 		if d.request.Exempt() {
 			return nil
@@ -129,7 +129,7 @@ var errTwoAPIs = errors.New("webhook: Webhooks belong to one API")
 
 // following returns the index of the API that runs a hook.
 func (h *Webhooks) following(ctx context.Context) (*following, error) {
-	api := resource.EnvironmentOf(ctx).Owner.(*rest.API)
+	api := write.EnvironmentOf(ctx).Owner.(*rest.API)
 	of := h.of.Load()
 	if of == nil {
 		of = &following{api, mirror.New(rest.ObjectsOf(api), followed(), h.newIndex)}

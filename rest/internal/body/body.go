@@ -11,7 +11,7 @@ import (
 	"github.com/decorum-go/decorum/internal/codec"
 	"github.com/decorum-go/decorum/internal/doc"
 	"github.com/decorum-go/decorum/rest/internal/media"
-	"github.com/decorum-go/decorum/rest/internal/resource"
+	"github.com/decorum-go/decorum/rest/internal/write"
 	"github.com/decorum-go/decorum/status"
 )
 
@@ -104,11 +104,11 @@ type Format struct {
 	// numbers.
 	IntoStruct bool
 	// Validation is how the client wants duplicate keys to be handled.
-	Validation resource.FieldValidation
+	Validation write.FieldValidation
 }
 
 // Decode decodes a body, and notes duplicate keys in sent.
-func (f Format) Decode(data []byte, sent *resource.Body) (doc.Value, error) {
+func (f Format) Decode(data []byte, sent *write.Body) (doc.Value, error) {
 	switch f.Type {
 	case media.Protobuf:
 		var check func([]byte) error
@@ -117,8 +117,8 @@ func (f Format) Decode(data []byte, sent *resource.Body) (doc.Value, error) {
 		}
 		return media.DecodeProtobuf(f.Message, data, check)
 	case media.YAML:
-		obj, lines, err := codec.DecodeYAML(data, f.Validation != resource.ValidationIgnore)
-		if sent.Problems = lines; len(lines) > 0 && f.Validation == resource.ValidationStrict {
+		obj, lines, err := codec.DecodeYAML(data, f.Validation != write.ValidationIgnore)
+		if sent.Problems = lines; len(lines) > 0 && f.Validation == write.ValidationStrict {
 			sent.Problems = []string{codec.DuplicateLines(lines)}
 		}
 		return obj, err
@@ -138,7 +138,7 @@ func (f Format) Decode(data []byte, sent *resource.Body) (doc.Value, error) {
 		return doc.Value{}, fmt.Errorf("couldn't get version/kind; json parse error: %w", err)
 	}
 	for _, path := range duplicates {
-		sent.Problems = append(sent.Problems, resource.DuplicateField(path))
+		sent.Problems = append(sent.Problems, write.DuplicateField(path))
 	}
 	return obj, nil
 }
@@ -149,13 +149,13 @@ func (f Format) JSON(obj doc.Value, data []byte) func() []byte {
 	if f.Type == media.JSON {
 		return func() []byte { return data }
 	}
-	return resource.JSONOf(obj)
+	return write.JSONOf(obj)
 }
 
 // checkNumbers refuses a Protobuf message with a number whose digits never end.
 func checkNumbers(message []byte) error {
 	if text, found := codec.EndlessNumber(message); found {
-		return resource.EndlessNumber(text)
+		return write.EndlessNumber(text)
 	}
 	return nil
 }

@@ -8,7 +8,7 @@ import (
 
 	"github.com/decorum-go/decorum/apimeta"
 	"github.com/decorum-go/decorum/internal/doc"
-	"github.com/decorum-go/decorum/rest/internal/resource"
+	"github.com/decorum-go/decorum/rest/internal/write"
 	"github.com/decorum-go/decorum/watch"
 )
 
@@ -36,7 +36,7 @@ type Address struct{ Namespace, Name, Subresource string }
 // Write describes one write. The verb determines which of the other fields matter.
 type Write struct {
 	Address
-	Asked resource.Asked
+	Asked write.Asked
 	// Verb is Create, Update, Patch or Delete of package kind, or Apply.
 	Verb string
 	// Object is the new object, the new subresource, the input of an action, or the applied configuration. An update without Change replaces
@@ -44,7 +44,7 @@ type Write struct {
 	Object doc.Value
 	// Change computes the new object of an update from the old one. It may run several times. A result without a resourceVersion overwrites
 	// any state. If the resourceVersion of the result is not that of the old object, the write fails with a Conflict.
-	Change resource.Change
+	Change write.Change
 	// Form is the media type of the patch Data.
 	Form string
 	Data []byte

@@ -11,6 +11,7 @@ import (
 	"github.com/decorum-go/decorum/rest/internal/kind"
 	"github.com/decorum-go/decorum/rest/internal/resource"
 	"github.com/decorum-go/decorum/rest/internal/route"
+	"github.com/decorum-go/decorum/rest/internal/write"
 	"github.com/decorum-go/decorum/status"
 	"github.com/decorum-go/decorum/storage"
 	"github.com/decorum-go/decorum/watch"
@@ -21,7 +22,7 @@ type Local struct {
 	// Resource is what the API served when the client was made. A call uses the resource that the API serves in its place now.
 	Resource *resource.Resource
 	// Writes makes the writes of the API.
-	Writes *resource.Writes
+	Writes *write.Writes
 	// Enter registers a call on the resource, so that the shutdown of the API waits for it, and so does the store before it stops serving
 	// the resource. Leave ends the call.
 	Enter func(*resource.Resource) error
@@ -81,7 +82,7 @@ func (l *Local) Get(ctx context.Context, at Address, resourceVersion string) ([]
 	if sub == nil {
 		return nil, status.ResourceNotFound()
 	}
-	v, err := sub.Show(resource.In(ctx, l.Resource.Environment), record.JSON, sub.Get)
+	v, err := sub.Show(write.In(ctx, l.Resource.Environment), record.JSON, sub.Get)
 	if err != nil {
 		return nil, err
 	}
@@ -202,7 +203,7 @@ func (l *Local) Write(ctx context.Context, c *Write) ([]byte, error) {
 	if asked.Verb = kind.Create; l.Permit != nil {
 		w.MayCreate = func(ctx context.Context) (*resource.Restriction, error) { return l.Permit(ctx, l.Resource, asked) }
 	}
-	var done resource.Result
+	var done write.Result
 	switch {
 	case c.Verb == kind.Create && w.Through != nil:
 		return l.call(ctx, w, c)
@@ -220,7 +221,7 @@ func (l *Local) Write(ctx context.Context, c *Write) ([]byte, error) {
 }
 
 // begin translates c for package resource.
-func (l *Local) begin(c *Write) (*resource.Write, error) {
+func (l *Local) begin(c *Write) (*write.Write, error) {
 	if c.Verb != kind.DeleteCollection && (c.Verb != kind.Create || c.Subresource != "") {
 		if err := c.CheckName(); err != nil {
 			return nil, err
@@ -234,7 +235,7 @@ func (l *Local) begin(c *Write) (*resource.Write, error) {
 	}
 	w := l.Writes.New(l.Resource, t, c.Asked)
 	if c.Tell != nil {
-		w.Warnings = &resource.Warnings{}
+		w.Warnings = &write.Warnings{}
 	}
 	switch c.Verb {
 	case kind.Patch:
@@ -244,7 +245,7 @@ func (l *Local) begin(c *Write) (*resource.Write, error) {
 			return nil, status.UnsupportedMediaType(l.Resource.PatchTypes(nil))
 		}
 		if cmp.Or(w.Asked.Manager, w.Asked.Agent) == "" {
-			return nil, resource.InvalidOptions("PatchOptions", status.FieldErrors{resource.ManagerRequired()})
+			return nil, resource.InvalidOptions("PatchOptions", status.FieldErrors{write.ManagerRequired()})
 		}
 		return w, w.Apply(c.Object)
 	}
@@ -258,7 +259,7 @@ func (l *Local) begin(c *Write) (*resource.Write, error) {
 }
 
 // call runs the action of a subresource.
-func (l *Local) call(ctx context.Context, w *resource.Write, c *Write) ([]byte, error) {
+func (l *Local) call(ctx context.Context, w *write.Write, c *Write) ([]byte, error) {
 	answer, err := w.Call(ctx, c.Object)
 	if err != nil || answer.IsAbsent() {
 		return nil, err
@@ -267,7 +268,7 @@ func (l *Local) call(ctx context.Context, w *resource.Write, c *Write) ([]byte, 
 }
 
 // tell passes the warnings of a write to the client.
-func (l *Local) tell(c *Write, w *resource.Write) {
+func (l *Local) tell(c *Write, w *write.Write) {
 	if c.Tell == nil {
 		return
 	}
@@ -301,7 +302,7 @@ func (l *Local) DeleteCollection(ctx context.Context, c *Write, options apimeta.
 	if ctx, p.Only, err = l.calling(ctx, l.many(kind.DeleteCollection, c.Namespace, options)); err != nil {
 		return nil, err
 	}
-	deleted, err := l.Resource.DeleteAll(ctx, c.Namespace, p, c.Deletion, func(t resource.Target) *resource.Write {
+	deleted, err := write.DeleteAll(ctx, l.Resource, c.Namespace, p, c.Deletion, func(t resource.Target) *write.Write {
 		one := l.Writes.New(l.Resource, t, c.Asked)
 		one.Warnings = w.Warnings
 		return one

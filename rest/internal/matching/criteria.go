@@ -6,7 +6,7 @@ import (
 	"github.com/decorum-go/decorum/apimeta"
 	"github.com/decorum-go/decorum/internal/doc"
 	"github.com/decorum-go/decorum/rest/internal/objectmeta"
-	"github.com/decorum-go/decorum/rest/internal/resource"
+	"github.com/decorum-go/decorum/rest/internal/write"
 	"github.com/decorum-go/decorum/status"
 )
 
@@ -25,10 +25,10 @@ type Criteria struct {
 
 // Request is a write to be matched against many [Criteria], by one goroutine. A mutation of the object between two matches counts.
 type Request struct {
-	review    *resource.Review
-	requested resource.Version
-	versions  []resource.Version // nil until they are needed
-	write     write
+	review    *write.Review
+	requested write.Version
+	versions  []write.Version // nil until they are needed
+	write     subject
 	namespace *namespace // nil until it is needed
 }
 
@@ -39,17 +39,17 @@ type namespace struct {
 }
 
 // For returns a Request for the review of an admission hook.
-func For(review *resource.Review) *Request {
+func For(review *write.Review) *Request {
 	_, subresource := review.Where()
 	space, name := review.Named()
-	return &Request{review: review, requested: review.Requested(), write: write{
+	return &Request{review: review, requested: review.Requested(), write: subject{
 		operation: review.Operation(), subresource: subresource, name: name, namespaced: space != "",
 	}}
 }
 
 // Match reports whether the criteria select the write, and the version in which. A version other than that of the request means that the
 // webhook or the policy wants to see the object in it. Match returns a NotFound error if the namespace does not exist.
-func (q *Request) Match(ctx context.Context, c *Criteria) (in resource.Version, matches bool, err error) {
+func (q *Request) Match(ctx context.Context, c *Criteria) (in write.Version, matches bool, err error) {
 	if _, excluded := q.rule(c.Exclude, c.Equivalent); excluded {
 		return in, false, nil
 	}
@@ -74,14 +74,14 @@ func (q *Request) Match(ctx context.Context, c *Criteria) (in resource.Version, 
 }
 
 // rule returns the version in which a rule matches. The version of the request comes first, then the order of the rules counts.
-func (q *Request) rule(rules []Rule, equivalent bool) (resource.Version, bool) {
+func (q *Request) rule(rules []Rule, equivalent bool) (write.Version, bool) {
 	for i := range rules {
 		if rules[i].matches(&q.write, q.requested.Resource) && rules[i].names(q.write.name) {
 			return q.requested, true
 		}
 	}
 	if !equivalent || len(rules) == 0 {
-		return resource.Version{}, false
+		return write.Version{}, false
 	}
 	if q.versions == nil {
 		q.versions = q.review.Versions()
@@ -93,7 +93,7 @@ func (q *Request) rule(rules []Rule, equivalent bool) (resource.Version, bool) {
 			}
 		}
 	}
-	return resource.Version{}, false
+	return write.Version{}, false
 }
 
 // inNamespace reports whether a selector selects the namespace of the write. It selects all writes of cluster-scoped resources other than

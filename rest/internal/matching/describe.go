@@ -4,7 +4,7 @@ import (
 	"github.com/decorum-go/decorum/apimeta"
 	"github.com/decorum-go/decorum/internal/codec"
 	"github.com/decorum-go/decorum/internal/doc"
-	"github.com/decorum-go/decorum/rest/internal/resource"
+	"github.com/decorum-go/decorum/rest/internal/write"
 )
 
 // Objects are the members object and oldObject of the request of an AdmissionReview, which expressions do not see.
@@ -12,7 +12,7 @@ type Objects struct{ Object, Old doc.Value }
 
 // Describe returns a write as the request of an AdmissionReview of admission.k8s.io/v1, without uid. in is the version in which a webhook or
 // a policy matches.
-func (q *Request) Describe(in resource.Version, user User, shown Objects) (doc.Value, error) {
+func (q *Request) Describe(in write.Version, user User, shown Objects) (doc.Value, error) {
 	options, dryRun := q.review.Options()
 	described, err := describeOptions(options)
 	if err != nil {

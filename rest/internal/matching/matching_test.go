@@ -13,7 +13,7 @@ import (
 	"github.com/decorum-go/decorum/rest"
 	"github.com/decorum-go/decorum/rest/builtin"
 	"github.com/decorum-go/decorum/rest/internal/matching"
-	"github.com/decorum-go/decorum/rest/internal/resource"
+	"github.com/decorum-go/decorum/rest/internal/write"
 )
 
 // Crate has two versions in two groups, and a status.
@@ -57,7 +57,7 @@ func requests() []request {
 func outcomes(t *testing.T, criteria []matching.Criteria, kinds ...rest.Definition) []string {
 	found, now := make([][]string, len(criteria)), ""
 	look := func(ctx context.Context, _ *rest.AdmissionRequest) error {
-		q := matching.For(resource.ReviewFrom(ctx))
+		q := matching.For(write.ReviewFrom(ctx))
 		for i := range criteria {
 			v, ok, err := q.Match(ctx, &criteria[i])
 			switch {

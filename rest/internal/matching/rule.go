@@ -26,15 +26,15 @@ type Rule struct {
 	Names []string
 }
 
-// write is what rules depend on. The resource may be another version of the one in the request.
-type write struct {
+// subject is what rules depend on. The resource may be another version of the one in the request.
+type subject struct {
 	operation, subresource, name string
 	// namespaced is false for namespaces as well.
 	namespaced bool
 }
 
 // matches reports whether the rule selects a write in a version of its resource.
-func (r *Rule) matches(w *write, resource apimeta.GroupVersionResource) bool {
+func (r *Rule) matches(w *subject, resource apimeta.GroupVersionResource) bool {
 	return r.inScope(w.namespaced) && has(r.Operations, w.operation) && has(r.APIGroups, resource.Group) && has(r.APIVersions, resource.Version) &&
 		slices.ContainsFunc(r.Resources, func(pattern string) bool { return covers(pattern, resource.Resource, w.subresource) })
 }

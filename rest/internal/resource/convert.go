@@ -57,22 +57,22 @@ func (c typedConversion[A, B]) convert(v doc.Value) (doc.Value, error) {
 // if that makes the object, converted back, more like v than the default does.
 func (c typedConversion[A, B]) withZeros(v, converted doc.Value) doc.Value {
 	to := c.to
-	converted = to.typeView.SharedZeros(converted, v)
+	converted = to.TypeView.SharedZeros(converted, v)
 	converted = c.withDependentZeros(v, converted)
 	if to != to.Stored && to.Managed != nil {
-		converted = to.typeView.ZerosBeside(converted, to.Managed.Owned(converted))
+		converted = to.TypeView.ZerosBeside(converted, to.Managed.Owned(converted))
 	}
-	doubtful := to.typeView.DoubtfulZeros(converted)
+	doubtful := to.TypeView.DoubtfulZeros(converted)
 	if len(doubtful) == 0 {
 		return converted
 	}
-	was, err := c.from.typeView.Show(v)
+	was, err := c.from.TypeView.Show(v)
 	if err != nil {
 		return converted
 	}
 	lost := func(converted doc.Value) int { // the number of differences from v after a round trip
-		converted, _ = to.Schema.DefaultWithin(converted, to.maxDefaults())
-		again, err := c.from.typeView.Show(c.from.WithKind(converted))
+		converted, _ = to.Schema.DefaultWithin(converted, to.MaxDefaults())
+		again, err := c.from.TypeView.Show(c.from.WithKind(converted))
 		if c.back != nil {
 			again, err = callConversion(c.from, c.back, converted)
 		}
@@ -88,11 +88,11 @@ func (c typedConversion[A, B]) withZeros(v, converted doc.Value) doc.Value {
 			break
 		}
 		tried := append(slices.Clip(zeros), field)
-		if n := lost(to.typeView.WithZeros(converted, tried)); n < least {
+		if n := lost(to.TypeView.WithZeros(converted, tried)); n < least {
 			zeros, least = tried, n
 		}
 	}
-	return to.typeView.WithZeros(converted, zeros)
+	return to.TypeView.WithZeros(converted, zeros)
 }
 
 // maxAlterations bounds how often one conversion calls the host's function with altered zeros.
@@ -112,11 +112,11 @@ func (c typedConversion[A, B]) withDependentZeros(v, converted doc.Value) doc.Va
 		left--
 		changed, err := callConversion(c.to, c.f, altered)
 		if changed = changed.Without("metadata"); err == nil && kind == doc.Map {
-			converted = c.to.typeView.EmptyBeside(converted, changed)
+			converted = c.to.TypeView.EmptyBeside(converted, changed)
 			return
 		}
 		if err == nil {
-			converted = c.to.typeView.ZerosBeside(converted, changed)
+			converted = c.to.TypeView.ZerosBeside(converted, changed)
 			return
 		}
 		if middle := (first + end) / 2; middle > first {
@@ -157,7 +157,7 @@ func callConversion[A, B any](to *Resource, f func(in *A, out *B) error, v doc.V
 		return doc.Value{}, err
 	}
 	// The function finds the kind and the metadata already in out.
-	begin := to.bare().With("metadata", objectmeta.Of(v))
+	begin := to.Bare().With("metadata", objectmeta.Of(v))
 	if err := codec.ToGo(begin, out); err != nil {
 		return doc.Value{}, err
 	}
@@ -196,7 +196,7 @@ func withoutLabels(metadata doc.Value) doc.Value {
 // conversionFailed returns the error for an object that cannot be converted. Clients see the message of the host's error only if it is a
 // Status; the log gets it in any case.
 func conversionFailed(from, to *Resource, name string, err error) error {
-	text := fmt.Sprintf("conversion of %s %q from %s to %s failed", from.GVK.GroupKind(), name, from.versionBeside(to), to.versionBeside(from))
+	text := fmt.Sprintf("conversion of %s %q from %s to %s failed", from.GVK.GroupKind(), name, from.VersionBeside(to), to.VersionBeside(from))
 	if told := (*status.Error)(nil); errors.As(err, &told) {
 		text += ": " + told.Status.Message
 	}

@@ -71,8 +71,8 @@ func New(env *Environment, d Declaration, stored *Resource) (*Resource, error) {
 	if stored == nil {
 		res.Stored = res
 	}
-	if res.strategy = d.Traits.Strategy; res.strategy == nil {
-		res.strategy = strategyOf(d.Kind.GroupVersionKind, d.Dialect)
+	if res.Strategy = d.Traits.Strategy; res.Strategy == nil {
+		res.Strategy = strategyOf(d.Kind.GroupVersionKind, d.Dialect)
 	}
 	if err := res.checkNames(); err != nil {
 		return nil, err
@@ -103,8 +103,8 @@ func (res *Resource) derive(d Declaration) error {
 	} else if err := res.readGoType(t, d); err != nil {
 		return err
 	}
-	res.typeView = res.types().View(res.Schema, t)
-	if res.metadata = res.Schema.Member("metadata"); res.metadata == nil {
+	res.TypeView = res.KnownTypes().View(res.Schema, t)
+	if res.Metadata = res.Schema.Member("metadata"); res.Metadata == nil {
 		return fmt.Errorf("%s has no member 'metadata': embed apimeta.ObjectMeta with the tag `json:\"metadata,omitempty\"`", t)
 	}
 	if !res.Traits.Untracked && !res.Kind.Virtual {
@@ -125,7 +125,7 @@ func (res *Resource) readGoType(t reflect.Type, d Declaration) (err error) {
 		options.Rules = d.Rules.Declared()
 	}
 	if res.Schema, err = res.Derive(t, options); err == nil && d.Rules != nil {
-		res.rules, err = d.Rules.Compile(res.Schema)
+		res.Rules, err = d.Rules.Compile(res.Schema)
 	}
 	return err
 }
@@ -210,7 +210,7 @@ func (res *Resource) addSubresources(d Declaration) error {
 	if res.declaresStatus(d) {
 		res.addPart("status", StatusPart)
 	}
-	for _, p := range res.strategy.parts {
+	for _, p := range res.Strategy.parts {
 		res.addPart(p.name, p.part, p.verbs...)
 	}
 	for i, name := range slices.Concat(res.Traits.Parts, res.Traits.StatusParts) {

@@ -12,16 +12,16 @@ import (
 // Definitions is the Strategy of CustomResourceDefinitions. The status records every version in which objects may be stored. A deleted
 // definition stays until the objects of its kind are gone.
 var Definitions = &Strategy{
-	begin:  withStorageVersion,
-	change: updatedDefinition,
-	owned:  func(obj doc.Value) doc.Value { return obj.Without("status") },
-	validate: func(_, _ doc.Value, _ Part) status.FieldErrors {
+	Begin:  withStorageVersion,
+	Change: updatedDefinition,
+	Owned:  func(obj doc.Value) doc.Value { return obj.Without("status") },
+	Validate: func(_, _ doc.Value, _ Part) status.FieldErrors {
 		return nil // the hooks of the kind validate
 	},
-	precondition: failedPrecondition,
-	mark:         endingDefinition,
-	holds:        func(doc.Value) bool { return false },
-	propagation:  apimeta.DeletePropagationBackground,
+	Precondition: failedPrecondition,
+	Mark:         endingDefinition,
+	Holds:        func(doc.Value) bool { return false },
+	Propagation:  apimeta.DeletePropagationBackground,
 }
 
 // finalizerDefinition holds a definition until the objects of its kind are gone.

@@ -52,8 +52,8 @@ func NewEnvironment(h Host) *Environment {
 	return &Environment{Host: h, shownCache: newShownCache(h.MaxConvertedBytes)}
 }
 
-// types returns what remembers the schemas of Go types. A resource that no API serves remembers nothing.
-func (env *Environment) types() *schema.Types {
+// knownTypes returns what remembers the schemas of Go types. A resource that no API serves remembers nothing.
+func (env *Environment) KnownTypes() *schema.Types {
 	if env == nil || env.Types == nil {
 		return new(schema.Types)
 	}
@@ -62,7 +62,7 @@ func (env *Environment) types() *schema.Types {
 
 // Derive returns the schema of a Go type, as [schema.Derive] does.
 func (env *Environment) Derive(t reflect.Type, options schema.Options) (*schema.Schema, error) {
-	return env.types().Derive(t, options)
+	return env.KnownTypes().Derive(t, options)
 }
 
 // Set is what an API serves at one moment. It does not change.
@@ -111,7 +111,7 @@ func CheckNames(stored []*Resource) error {
 func (s Set) Stored(name string) *Resource { return s.stored[name] }
 
 // namespaces returns the resource that serves namespaces, or nil.
-func (env *Environment) namespaces() *Resource { return env.Served().Namespaces }
+func (env *Environment) Namespaces() *Resource { return env.Served().Namespaces }
 
 // EveryVersion yields every version of every resource, including a stored version that is not served.
 func (s Set) EveryVersion(yield func(*Resource) bool) {

@@ -12,9 +12,30 @@ import (
 	"github.com/decorum-go/decorum/watch"
 )
 
+// Target names the object of a read or a write.
+type Target struct {
+	Namespace string
+	Name      string // empty for a new object until its body has been read
+	// Through is the subresource through which the client writes the object. It is nil if the client writes the object itself.
+	Through *Subresource
+	// Only restricts the client.
+	Only *Restriction
+}
+
+// Part returns the part of the object that the target writes.
+func (t Target) Part() Part {
+	if t.Through == nil {
+		return MainPart
+	}
+	return t.Through.Part
+}
+
+// ThroughOwnKind reports whether the client writes the object through a subresource that has a kind of its own, such as /scale.
+func (t Target) ThroughOwnKind() bool { return t.Through != nil && !t.Through.OfItself }
+
 // Get returns the record of a target in the version of the resource, not older than a revision.
 func (res *Resource) Get(ctx context.Context, t Target, atLeast watch.Revision) (*storage.Record, error) {
-	record, err := res.Store.Get(ctx, res.key(t.Namespace, t.Name), atLeast)
+	record, err := res.Store.Get(ctx, res.Key(t.Namespace, t.Name), atLeast)
 	if err != nil {
 		return nil, res.StoreError(err, t.Name)
 	}
@@ -53,7 +74,7 @@ func (res *Resource) Show(r *storage.Record) (*storage.Record, error) {
 }
 
 func (res *Resource) show(r *storage.Record) (*storage.Record, error) {
-	if res.fromStored == nil {
+	if res.FromStored == nil {
 		return r, nil
 	}
 	return res.showConverted(r)
@@ -72,20 +93,20 @@ func (res *Resource) showConverted(r *storage.Record) (*storage.Record, error) {
 	}
 	v, _, err := codec.DecodeJSON(r.JSON)
 	if err == nil {
-		v, err = res.fromStored(v)
+		v, err = res.FromStored(v)
 	}
 	if err != nil {
 		return nil, err
 	}
-	return res.showAs(r, v)
+	return res.ShowAs(r, v)
 }
 
 // showAs caches v, the object of a record in this version, as a record.
-func (res *Resource) showAs(r *storage.Record, v doc.Value) (*storage.Record, error) {
+func (res *Resource) ShowAs(r *storage.Record, v doc.Value) (*storage.Record, error) {
 	shown := &storage.Record{Key: r.Key, Revision: r.Revision, JSON: codec.AppendObject(nil, v)}
 	var err error
 	if shown.Parts, err = res.extract(shown.JSON); err != nil {
-		return nil, fmt.Errorf("%v as %s: %w", r.Key, res.versionBeside(res.Stored), err)
+		return nil, fmt.Errorf("%v as %s: %w", r.Key, res.VersionBeside(res.Stored), err)
 	}
 	return res.shownCache.add(shownKey{revision: r.Revision, as: res}, shown), nil
 }
@@ -98,7 +119,7 @@ const shownAhead = 4 << 20
 // process, ShowAhead converts all of them together, and replaces the records, which [Resource.Show] then leaves as they are.
 func (res *Resource) ShowAhead(ctx context.Context, records []*storage.Record) error {
 	switch {
-	case res.fromStored == nil:
+	case res.FromStored == nil:
 		return nil
 	case res.ConvertsOutside() && !res.Retired():
 		return res.showOutside(ctx, records)

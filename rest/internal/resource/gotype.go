@@ -8,7 +8,6 @@ import (
 
 	"github.com/decorum-go/decorum/internal/doc"
 	"github.com/decorum-go/decorum/internal/schema"
-	"github.com/decorum-go/decorum/rest/internal/objectmeta"
 	"github.com/decorum-go/decorum/status"
 )
 
@@ -59,7 +58,7 @@ func (e *PanicError) Error() string {
 // ChangeTyped runs a function of the host that changes typed, which is obj in its Go type, and returns obj with those changes.
 func (res *Resource) ChangeTyped(obj doc.Value, typed any, f func() error) (doc.Value, error) {
 	before := obj
-	if !res.Dialect.GoWritten && !res.typeView.Holds(obj) {
+	if !res.Dialect.GoWritten && !res.TypeView.Holds(obj) {
 		var err error
 		if before, err = res.GoType.ToDocument(typed); err != nil {
 			return doc.Value{}, err
@@ -75,7 +74,7 @@ func (res *Resource) ChangeTyped(obj doc.Value, typed any, f func() error) (doc.
 	if res.Dialect.GoWritten {
 		return res.WithKind(after), nil
 	}
-	return res.WithKind(res.typeView.Merge(obj, before, after, schema.ZerosOfChanges)), nil
+	return res.WithKind(res.TypeView.Merge(obj, before, after, schema.ZerosOfChanges)), nil
 }
 
 // SentByType returns the object that a typed client sends to replace old. v is what Go encodes of it; fields that the type does not have
@@ -84,19 +83,9 @@ func (res *Resource) SentByType(v, old doc.Value) doc.Value {
 	if res.Dialect.GoWritten || old.IsAbsent() {
 		return v
 	}
-	before, err := res.typeView.Show(old)
+	before, err := res.TypeView.Show(old)
 	if err != nil { // the client cannot have read old in this type
 		return v
 	}
-	return res.typeView.Merge(old, before, v, schema.ZerosOverDefaults)
-}
-
-// writeMetadata returns obj with its metadata as Go writes it, because upstream encodes the metadata of every kind with Go.
-func (res *Resource) writeMetadata(obj doc.Value) (doc.Value, error) {
-	m := objectmeta.Of(obj)
-	written, err := res.typeView.Member("metadata").Show(m)
-	if err != nil || written == m {
-		return obj, err
-	}
-	return obj.With("metadata", written), nil
+	return res.TypeView.Merge(old, before, v, schema.ZerosOverDefaults)
 }

@@ -163,7 +163,7 @@ func (res *Resource) decodeContinue(p ListParameters, namespace string) (revisio
 	case t.Start == "":
 		return invalid("encoded start key empty (version meta.k8s.io/v1)")
 	}
-	start, after := lastBefore(t.Start), res.key(namespace, "")
+	start, after := lastBefore(t.Start), res.Key(namespace, "")
 	after.Name = start
 	if res.Kind.Namespaced && namespace == "" {
 		var ok bool

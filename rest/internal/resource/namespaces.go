@@ -1,8 +1,6 @@
 package resource
 
 import (
-	"context"
-	"errors"
 	"fmt"
 
 	"github.com/decorum-go/decorum/apimeta"
@@ -10,24 +8,23 @@ import (
 	"github.com/decorum-go/decorum/rest/internal/kind"
 	"github.com/decorum-go/decorum/rest/internal/objectmeta"
 	"github.com/decorum-go/decorum/status"
-	"github.com/decorum-go/decorum/storage"
 )
 
 // Namespaces is the Strategy of namespaces. spec.finalizers hold a namespace as well, and only its subresource /finalize changes them. A
 // namespace has a phase and a label with its own name. Nobody may delete certain namespaces, and the API creates one when it starts.
 var Namespaces = &Strategy{
-	begin:        newNamespace,
-	change:       updatedNamespace,
-	owned:        withoutFirstFinalizer,
-	validate:     validateNamespace,
-	precondition: failedNamespacePrecondition,
-	immortal:     []string{DefaultNamespace, "kube-system", "kube-public"},
-	first:        DefaultNamespace,
-	mark:         endingNamespace,
-	holds:        func(obj doc.Value) bool { return obj.Lookup("spec", objectmeta.Finalizers).Len() > 0 },
-	propagation:  apimeta.DeletePropagationForeground,
-	goesMarked:   true,
-	wholeBody:    true,
+	Begin:        newNamespace,
+	Change:       updatedNamespace,
+	Owned:        withoutFirstFinalizer,
+	Validate:     validateNamespace,
+	Precondition: failedNamespacePrecondition,
+	Immortal:     []string{DefaultNamespace, "kube-system", "kube-public"},
+	First:        DefaultNamespace,
+	Mark:         endingNamespace,
+	Holds:        func(obj doc.Value) bool { return obj.Lookup("spec", objectmeta.Finalizers).Len() > 0 },
+	Propagation:  apimeta.DeletePropagationForeground,
+	GoesMarked:   true,
+	WholeBody:    true,
 	parts:        []partOf{{name: "finalize", part: finalizePart, verbs: []string{kind.Update}}},
 	namespaces:   true,
 }
@@ -36,44 +33,11 @@ const (
 	// NamespacesPlural is the plural under which package rest serves namespaces.
 	NamespacesPlural = "namespaces"
 	// DefaultNamespace is the namespace that the API creates when it starts.
-	DefaultNamespace     = "default"
-	namespaceLabel       = "kubernetes.io/metadata.name"
-	phaseActive          = "Active"
-	phaseTerminating     = "Terminating"
-	causeNamespaceEnding = status.CauseType("NamespaceTerminating")
+	DefaultNamespace = "default"
+	namespaceLabel   = "kubernetes.io/metadata.name"
+	phaseActive      = "Active"
+	phaseTerminating = "Terminating"
 )
-
-// checkNamespaceOpen refuses to create an object in a namespace that does not exist or is being deleted. If the API serves no namespaces,
-// every namespace is open. commitNew checks again in the transaction of the write; this earlier check gives the error before the other
-// steps run.
-func (res *Resource) checkNamespaceOpen(ctx context.Context, namespace, name string) error {
-	namespaces := res.namespaces()
-	if namespaces == nil || !res.Kind.Namespaced {
-		return nil
-	}
-	record, err := res.Store.Get(ctx, namespaces.key("", namespace), 0)
-	if errors.Is(err, storage.ErrNotFound) {
-		return namespaces.NotFound(namespace)
-	}
-	if err != nil {
-		return err
-	}
-	return res.openTo(record, name)
-}
-
-// unknownName replaces the name in the error about an object that has none.
-const unknownName = "Unknown"
-
-// openTo refuses to create an object in a namespace that is being deleted.
-func (res *Resource) openTo(namespace *storage.Record, name string) error {
-	if !namespace.Deleting {
-		return nil
-	}
-	refused := status.Forbidden(res.GR, name, fmt.Sprintf("unable to create new content in namespace %s because it is being terminated", namespace.Key.Name))
-	refused.Status.Details.Causes = append(refused.Status.Details.Causes, status.Cause{Type: causeNamespaceEnding,
-		Message: fmt.Sprintf("namespace %s is being terminated", namespace.Key.Name), Field: "metadata.namespace"})
-	return refused
-}
 
 // newNamespace fills in the initial fields of a namespace.
 func newNamespace(obj doc.Value) doc.Value {
@@ -86,7 +50,7 @@ func newNamespace(obj doc.Value) doc.Value {
 	if !holds {
 		finalizers = append(finalizers, doc.Of(objectmeta.FinalizerNamespace))
 	}
-	return labelledNamespace(obj).WithAt(doc.ListOf(finalizers...), "spec", objectmeta.Finalizers).WithAt(doc.Of(phaseActive), "status", "phase")
+	return LabelledNamespace(obj).WithAt(doc.ListOf(finalizers...), "spec", objectmeta.Finalizers).WithAt(doc.Of(phaseActive), "status", "phase")
 }
 
 // activeNamespace sets the phase Active if the namespace has no phase.
@@ -118,14 +82,14 @@ func validatePhase(obj doc.Value) status.FieldErrors {
 }
 
 // labelledNamespace sets the label by which selectors find a namespace by name. It overwrites the client's value.
-func labelledNamespace(obj doc.Value) doc.Value {
+func LabelledNamespace(obj doc.Value) doc.Value {
 	return obj.WithAt(doc.Of(objectmeta.NameOf(obj)), "metadata", objectmeta.Labels, namespaceLabel)
 }
 
 // updatedNamespace restores what a write of a part may not change: only /finalize changes spec.finalizers, and a status always has a
 // phase.
 func updatedNamespace(obj, old doc.Value, part Part) doc.Value {
-	obj = labelledNamespace(obj)
+	obj = LabelledNamespace(obj)
 	switch {
 	case part == MainPart:
 		return obj.WithAt(old.Lookup("spec", objectmeta.Finalizers), "spec", objectmeta.Finalizers)

@@ -10,6 +10,7 @@ import (
 	"github.com/decorum-go/decorum/internal/rules"
 	"github.com/decorum-go/decorum/internal/schema"
 	"github.com/decorum-go/decorum/status"
+	"github.com/decorum-go/decorum/storage"
 )
 
 // OpenSchema is the schema of a kind without a Go struct.
@@ -26,6 +27,13 @@ type OpenSchema struct {
 	DefinedBy *DefinedBy
 }
 
+// DefinedBy is the object that describes a kind. Objects of the kind are created only while it exists, with this UID, and is not being
+// deleted.
+type DefinedBy struct {
+	storage.Key
+	UID string
+}
+
 // anyFields is the schema of objects that may have any fields.
 const anyFields = `{"type":"object","x-kubernetes-preserve-unknown-fields":true}`
 
@@ -34,7 +42,7 @@ func (res *Resource) readOpen(d Declaration) (err error) {
 	if len(d.Overlay) > 0 {
 		return errors.New("Overlay: it adds to a Go type, and the kind has a Schema")
 	}
-	res.outside, res.definedBy = newOutside(d.Open.Convert), d.Open.DefinedBy
+	res.outside, res.DefinedBy = newOutside(d.Open.Convert), d.Open.DefinedBy
 	text := d.Open.JSON
 	if len(text) == 0 {
 		text = []byte(anyFields)
@@ -57,7 +65,7 @@ func (res *Resource) readOpen(d Declaration) (err error) {
 		return nil
 	}
 	compile := sync.OnceValues(func() (rules.Checker, error) { return d.Rules.Compile(res.Schema) })
-	if res.rules = lateRules(compile); d.Open.RulesChecked {
+	if res.Rules = lateRules(compile); d.Open.RulesChecked {
 		return nil
 	}
 	_, err = compile()

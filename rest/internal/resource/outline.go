@@ -11,9 +11,9 @@ import (
 func Outline(d Declaration) (*Resource, error) {
 	d.Rules, d.Scale, d.Traits.Untracked = nil, nil, true
 	res := &Resource{Kind: d.Kind, GVK: d.Kind.GroupVersionKind, GR: d.Kind.GroupResource(), Dialect: d.Dialect, Traits: d.Traits, GoType: d.GoType}
-	res.Stored, res.strategy = res, plainStrategy
+	res.Stored, res.Strategy = res, plainStrategy
 	if d.Traits.Strategy != nil {
-		res.strategy = d.Traits.Strategy
+		res.Strategy = d.Traits.Strategy
 	}
 	if err := res.checkNames(); err != nil {
 		return nil, err

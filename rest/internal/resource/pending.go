@@ -151,7 +151,7 @@ func (res *Resource) convertRecords(ctx context.Context, stored []assigned, list
 		if v, err = res.defaultConverted(v); err != nil {
 			return nil, err
 		}
-		if shown[i], err = res.showAs(stored[i].shown, v); err != nil {
+		if shown[i], err = res.ShowAs(stored[i].shown, v); err != nil {
 			return nil, err
 		}
 	}

@@ -15,6 +15,11 @@ import (
 	"github.com/decorum-go/decorum/storage"
 )
 
+// WithKind sets the apiVersion and kind of a document that came from a Go type, which may lack these fields.
+func (res *Resource) WithKind(obj doc.Value) doc.Value {
+	return obj.With("apiVersion", doc.Of(res.GVK.GroupVersion().String())).With("kind", doc.Of(res.GVK.Kind))
+}
+
 // Resource is one version of a resource. It creates, reads, changes, deletes and selects objects, as documents. It does not know how a
 // request arrived or how its answer is shown.
 //
@@ -29,17 +34,17 @@ type Resource struct {
 	Traits   Traits
 	GoType   GoType
 	Schema   *schema.Schema
-	metadata *schema.Schema // of the field metadata
-	typeView schema.View    // the object as its Go type shows it
-	rules    rules.Checker  // nil for a kind without rules
+	Metadata *schema.Schema // of the field metadata
+	TypeView schema.View    // the object as its Go type shows it
+	Rules    rules.Checker  // nil for a kind without rules
 	Managed  *managed.Kind  // nil if the kind keeps no managedFields
 	lineage
 	index
 	Subresources []*Subresource
 	scale        *scaler // nil if the dialect does not check the counts of /scale
-	strategy     *Strategy
-	definedBy    *DefinedBy                 // nil for a kind without a definition; only the stored version has it
-	retirement   atomic.Pointer[retirement] // nil while the API serves the resource; only the stored version has it
+	Strategy     *Strategy
+	DefinedBy    *DefinedBy                 // nil for a kind without a definition; only the stored version has it
+	retirement   atomic.Pointer[Retirement] // nil while the API serves the resource; only the stored version has it
 	underway     *underway                  // of the stored version
 }
 
@@ -49,7 +54,7 @@ type lineage struct {
 	Stored   *Resource
 	versions []*Resource
 	// toStored and fromStored convert documents. They are nil in the stored version.
-	toStored, fromStored func(doc.Value) (doc.Value, error)
+	ToStored, FromStored func(doc.Value) (doc.Value, error)
 	// outside converts between the versions if the process does not. Only the stored version has it.
 	outside *outside
 }
@@ -79,6 +84,9 @@ type underway struct {
 // Continues reports whether the API has served the resource since it served another declaration of it, without giving
 // it up in between.
 func (res *Resource) Continues(old *Resource) bool { return res.underway == old.underway }
+
+// ContinueFrom says that the resource takes the place of old, so requests under way on old count for it too.
+func (res *Resource) ContinueFrom(old *Resource) { res.underway = old.underway }
 
 // Enter counts a request or a call. The API calls it, Leave and None under a lock. The resource may be nil.
 func (res *Resource) Enter() {
@@ -114,7 +122,7 @@ func (res *Resource) None() <-chan struct{} {
 }
 
 // key returns the key of an object in the store. All versions of a kind share it.
-func (res *Resource) key(namespace, name string) storage.Key {
+func (res *Resource) Key(namespace, name string) storage.Key {
 	return storage.Key{Resource: res.StoredName(), Namespace: namespace, Name: name}
 }
 
@@ -147,7 +155,7 @@ func (res *Resource) HasStatus() bool { return res.FindSubresource("status") != 
 func (res *Resource) NotFound(name string) error { return status.NotFound(res.GR, name) }
 
 // bare returns an object that has only its kind and apiVersion.
-func (res *Resource) bare() doc.Value {
+func (res *Resource) Bare() doc.Value {
 	return doc.MapOf(
 		doc.Member{Key: "apiVersion", Value: doc.Of(res.GVK.GroupVersion().String())},
 		doc.Member{Key: "kind", Value: doc.Of(res.GVK.Kind)})

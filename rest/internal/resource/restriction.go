@@ -10,6 +10,8 @@ import (
 	"strings"
 
 	"github.com/decorum-go/decorum/apimeta"
+	"github.com/decorum-go/decorum/internal/codec"
+	"github.com/decorum-go/decorum/internal/doc"
 	"github.com/decorum-go/decorum/storage"
 	"github.com/decorum-go/decorum/watch"
 )
@@ -85,6 +87,21 @@ func (res *Resource) admits(only *Restriction, stored *storage.Record, show func
 		}
 	}
 	return true
+}
+
+// AdmitsForms is Admits for an object that is not stored yet, in the version of the resource and in the stored version.
+func (res *Resource) AdmitsForms(only *Restriction, key storage.Key, shown, stored doc.Value) (bool, error) {
+	record, err := res.Stored.recordOf(key, stored)
+	if err != nil {
+		return false, err
+	}
+	return res.admits(only, record, func() (*storage.Record, error) { return res.recordOf(key, shown) }), nil
+}
+
+// recordOf returns what selection needs to know about an object in the version of the resource.
+func (res *Resource) recordOf(key storage.Key, obj doc.Value) (*storage.Record, error) {
+	parts, err := res.extract(codec.AppendObject(nil, obj))
+	return &storage.Record{Key: key, Parts: parts}, err
 }
 
 // mayAdmit reports whether the client might see a stored record. It converts nothing, so it takes every filter of fields as met.

@@ -13,18 +13,43 @@ import (
 // cleanly, and the write starts again on the resource that the API serves instead.
 var ErrRetired = errors.New("the resource has been given up or replaced")
 
-// retirement says what becomes of a resource that the API gives up or replaces. Its stored version holds it for all versions.
+// Retirement says what becomes of a resource that the API gives up or replaces. Its stored version holds it for all versions.
 //
 // The order of a replacement is: the old resource gets its retirement; the store upgrades the records; the API exchanges what it serves;
 // the retirement is decided. A write of the old resource therefore either commits before the upgrade, or sees the retirement when the store
 // repeats it.
-type retirement struct {
+type Retirement struct {
 	// replaced says that another resource takes over. Without it the API gives the resource up, and writes under way may still finish.
 	replaced bool
 	// reshaped says that the records of the resource that takes over have another form.
 	reshaped bool
 	// decided is closed when the API serves the next set. If the change has failed, the resource no longer has the retirement then.
 	decided chan struct{}
+}
+
+// Replace gives the resource its retirement: next takes its place, if the exchange succeeds. Replace returns the retirement before.
+func (res *Resource) Replace(next *Resource) (before *Retirement) {
+	reshaped := next.fingerprint() != res.fingerprint()
+	return res.retirement.Swap(&Retirement{replaced: true, reshaped: reshaped, decided: make(chan struct{})})
+}
+
+// Restore takes Replace back. before is what Replace has returned.
+func (res *Resource) Restore(before *Retirement) { close(res.retirement.Swap(before).decided) }
+
+// Decide says that the API serves what takes the place of the resource.
+func (res *Resource) Decide() { close(res.retirement.Load().decided) }
+
+// GiveUp says that the API has given the resource up. Writes under way may still finish.
+func (res *Resource) GiveUp() { res.retirement.Store(&Retirement{decided: decided()}) }
+
+// End says that the store stops serving the resource. A write that is still under way does not commit under a later declaration.
+func (res *Resource) End() { res.retirement.Store(&Retirement{replaced: true, decided: decided()}) }
+
+// decided returns a closed channel, for a retirement that is already complete.
+func decided() chan struct{} {
+	c := make(chan struct{})
+	close(c)
+	return c
 }
 
 // IsRetired reports whether err says that the API has given up or replaced the resource of a watch.

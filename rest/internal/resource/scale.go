@@ -82,7 +82,7 @@ func (res *Resource) scaleSubresource(s ScalePaths) (*Subresource, error) {
 	}
 	return &Subresource{Name: "scale", Kind: apimeta.GroupVersionKind{Group: scaleGroup, Version: "v1", Kind: "Scale"},
 		Schema: derived, Verbs: []string{kind.Get, kind.Patch, kind.Update}, Get: sc.get, Written: sc.written, Update: sc.update,
-		GoType: scaleType(), KindImplied: true, applied: sc.spec}, nil
+		GoType: scaleType(), KindImplied: true, Applied: sc.spec}, nil
 }
 
 // get returns the Scale of an object for a GET. Unlike written, it fails if the object has no count, as upstream does.
@@ -160,9 +160,13 @@ func (s scaler) update(_ context.Context, parent, scale doc.Value) (doc.Value, e
 	return parent.WithAt(wanted, s.spec...), nil
 }
 
-// validate checks the fields that /scale reads, in every write of the object, as upstream does for custom resources.
-func (s *scaler) validate(obj doc.Value, which Part) status.FieldErrors {
+// ValidateScale checks the fields that /scale reads, in every write of the object, as upstream does for custom resources.
+func (res *Resource) ValidateScale(obj doc.Value, which Part) status.FieldErrors {
 	var errs status.FieldErrors
+	s := res.scale
+	if s == nil {
+		return nil
+	}
 	if which != StatusPart {
 		errs = checkCount(obj, s.spec)
 	}
@@ -219,20 +223,20 @@ func unreachable(path []string, v doc.Value, want string) error {
 }
 
 // withoutCount puts noCount into a Scale that a patch is about to change, if the parent has no count.
-func (s *Subresource) withoutCount(v, parent doc.Value) doc.Value {
-	if s.applied == nil || !parent.Lookup(s.applied...).IsAbsent() {
+func (s *Subresource) WithoutCount(v, parent doc.Value) doc.Value {
+	if s.Applied == nil || !parent.Lookup(s.Applied...).IsAbsent() {
 		return v
 	}
 	return v.WithAt(doc.OfInt(noCount), "spec", "replicas")
 }
 
 // entriesOf returns the managedFields of the view: the entries of the parent that own the count, with the view's own paths.
-func (s *Subresource) entriesOf(parent doc.Value) doc.Value {
-	if s.applied == nil {
+func (s *Subresource) EntriesOf(parent doc.Value) doc.Value {
+	if s.Applied == nil {
 		return doc.Value{}
 	}
-	path := make([]string, len(s.applied))
-	for i, name := range s.applied {
+	path := make([]string, len(s.Applied))
+	for i, name := range s.Applied {
 		path[i] = "f:" + name
 	}
 	var entries []doc.Value

@@ -14,6 +14,14 @@ import (
 	"github.com/decorum-go/decorum/watch"
 )
 
+// InvalidOptions returns the error for invalid request options, or nil if errs is empty.
+func InvalidOptions(kind string, errs status.FieldErrors) error {
+	if len(errs) == 0 {
+		return nil
+	}
+	return status.Invalid(apimeta.GroupKind{Group: "meta.k8s.io", Kind: kind}, "", errs)
+}
+
 // ListParameters are the options of list, watch and deletecollection, with the selectors parsed.
 type ListParameters struct {
 	apimeta.ListOptions
@@ -148,7 +156,7 @@ func (s Selection) Query() storage.Query {
 
 // ConvertsOutside reports whether objects are converted to this version outside of the process.
 func (res *Resource) ConvertsOutside() bool {
-	return res.fromStored != nil && res.Stored.outside != nil
+	return res.FromStored != nil && res.Stored.outside != nil
 }
 
 // Select turns the selectors of a request into a scope, as narrow as possible, and a match for the rest.
@@ -201,7 +209,7 @@ func nothing(*storage.Record) bool { return false }
 
 // fieldTerms appends the indexed values that a selector of fields requires. Indexes hold values of the stored version only.
 func (res *Resource) fieldTerms(terms []watch.Term, fields apimeta.FieldSelector) []watch.Term {
-	if res.fromStored != nil {
+	if res.FromStored != nil {
 		return terms
 	}
 	for i, field := range res.fields {
@@ -214,7 +222,7 @@ func (res *Resource) fieldTerms(terms []watch.Term, fields apimeta.FieldSelector
 
 // labelTerms appends the indexed values that a selector of labels requires.
 func (res *Resource) labelTerms(terms []watch.Term, labels apimeta.Selector) []watch.Term {
-	if res.fromStored != nil {
+	if res.FromStored != nil {
 		return terms
 	}
 	for _, label := range res.indexedLabels {

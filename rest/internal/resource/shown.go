@@ -65,6 +65,13 @@ func (c *shownCache) forget(res *Resource) {
 	}
 }
 
+// Forget frees the converted objects that are kept for a resource.
+func (res *Resource) Forget() {
+	for _, version := range res.EveryVersion() {
+		res.shownCache.forget(version)
+	}
+}
+
 // shownOverhead is about the memory that an entry needs besides its JSON.
 const shownOverhead = 600
 

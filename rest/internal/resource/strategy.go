@@ -1,7 +1,7 @@
 package resource
 
 import (
-	"slices"
+	"fmt"
 
 	"github.com/decorum-go/decorum/apimeta"
 	"github.com/decorum-go/decorum/internal/doc"
@@ -9,36 +9,47 @@ import (
 	"github.com/decorum-go/decorum/status"
 )
 
+// failedPrecondition returns the error for a deletion whose preconditions do not match the stored object.
+func failedPrecondition(res *Resource, name, what, wanted, found string) error {
+	why := "The object might have been modified"
+	if what == "UID" {
+		why = "The object might have been deleted and then recreated"
+	}
+	// Upstream puts the kind in the place of the plural here.
+	return status.Conflict(apimeta.GroupResource{Group: res.GVK.Group, Resource: res.GVK.Kind}, name,
+		fmt.Sprintf("the %s in the precondition (%s) does not match the %s in record (%s). %s", what, wanted, what, found, why))
+}
+
 // Strategy holds a kind's own rules for how its objects begin, change and end. Nearly every kind uses plainStrategy; namespaces use [Namespaces].
 type Strategy struct {
 	// begin fills in the initial fields of a new object. owned removes them again from what managedFields record, because no client owns
 	// them.
-	begin, owned func(obj doc.Value) doc.Value
+	Begin, Owned func(obj doc.Value) doc.Value
 	// change returns obj without the changes that a write of this part may not make.
-	change func(obj, old doc.Value, part Part) doc.Value
+	Change func(obj, old doc.Value, part Part) doc.Value
 	// validate returns the faults of an object by the kind's own rules.
-	validate func(obj, old doc.Value, part Part) status.FieldErrors
+	Validate func(obj, old doc.Value, part Part) status.FieldErrors
 	// precondition returns the error for a deletion whose preconditions do not match.
-	precondition func(res *Resource, name, what, wanted, found string) error
+	Precondition func(res *Resource, name, what, wanted, found string) error
 	// immortal lists the objects that nobody may delete. first is the one that the API creates when it starts.
-	immortal []string
-	first    string
+	Immortal []string
+	First    string
 	// mark completes an object whose deletion has begun.
-	mark func(obj doc.Value) doc.Value
+	Mark func(obj doc.Value) doc.Value
 	// holds reports whether an object that is being deleted must stay, apart from its finalizers and grace period.
-	holds func(obj doc.Value) bool
+	Holds func(obj doc.Value) bool
 	// propagation is the policy for the deprecated option orphanDependents=false.
-	propagation apimeta.DeletionPropagation
+	Propagation apimeta.DeletionPropagation
 	// goesMarked: the answer to a deletion that removes the object at once shows it marked for deletion.
-	goesMarked bool
+	GoesMarked bool
 	// wholeBody: types are checked in the whole body, also where the write ignores it.
-	wholeBody bool
+	WholeBody bool
 	// parts lists the subresources, besides the status, that are parts of the object.
 	parts []partOf
 	// namespaces: the objects are the namespaces of other kinds.
 	namespaces bool
 	// except holds the rules that Kubernetes has for the kind alone.
-	except upstream.Exceptions
+	Except upstream.Exceptions
 }
 
 // partOf declares a subresource that is a part of the object, such as a namespace's /finalize.
@@ -49,14 +60,14 @@ type partOf struct {
 }
 
 var plainStrategy = &Strategy{
-	begin:        func(obj doc.Value) doc.Value { return obj },
-	owned:        func(obj doc.Value) doc.Value { return obj },
-	change:       func(obj, _ doc.Value, _ Part) doc.Value { return obj },
-	validate:     func(_, _ doc.Value, _ Part) status.FieldErrors { return nil },
-	precondition: failedPrecondition,
-	mark:         func(obj doc.Value) doc.Value { return obj },
-	holds:        func(doc.Value) bool { return false },
-	propagation:  apimeta.DeletePropagationBackground,
+	Begin:        func(obj doc.Value) doc.Value { return obj },
+	Owned:        func(obj doc.Value) doc.Value { return obj },
+	Change:       func(obj, _ doc.Value, _ Part) doc.Value { return obj },
+	Validate:     func(_, _ doc.Value, _ Part) status.FieldErrors { return nil },
+	Precondition: failedPrecondition,
+	Mark:         func(obj doc.Value) doc.Value { return obj },
+	Holds:        func(doc.Value) bool { return false },
+	Propagation:  apimeta.DeletePropagationBackground,
 }
 
 // strategyOf returns the plain rules, with the exceptions of a kind that is built into Kubernetes.
@@ -65,17 +76,9 @@ func strategyOf(k apimeta.GroupVersionKind, d upstream.Dialect) *Strategy {
 		return plainStrategy
 	}
 	strategy := *plainStrategy
-	strategy.except = upstream.ExceptionsOf(k.Group, k.Version, k.Kind)
+	strategy.Except = upstream.ExceptionsOf(k.Group, k.Version, k.Kind)
 	return &strategy
 }
 
-// checkMortal refuses to delete an object that nobody may delete.
-func (res *Resource) checkMortal(name string) error {
-	if slices.Contains(res.strategy.immortal, name) {
-		return status.Forbidden(res.GR, name, "this namespace may not be deleted")
-	}
-	return nil
-}
-
 // AreNamespaces reports whether the objects are the namespaces of other kinds.
-func (res *Resource) AreNamespaces() bool { return res.strategy.namespaces }
+func (res *Resource) AreNamespaces() bool { return res.Strategy.namespaces }

@@ -14,6 +14,21 @@ import (
 	"github.com/decorum-go/decorum/rest/internal/objectmeta"
 )
 
+// RunsDry reports whether the action accepts a dry run.
+func (s *Subresource) RunsDry() bool { return s.DryRun != nil || s.Claim != nil }
+
+// Part is the part of an object that a write may change.
+type Part int
+
+const (
+	// MainPart is the object without its status, or with it if the kind has no /status.
+	MainPart Part = iota
+	// StatusPart is the status.
+	StatusPart
+	// finalizePart is what a namespace's /finalize changes.
+	finalizePart
+)
+
 // Subresource has a path below that of an object: a part of the object, a view of it, an action on it, or a stream of bytes. Its
 // functions work on documents. The object is their parent.
 type Subresource struct {
@@ -48,7 +63,7 @@ type Subresource struct {
 	Settle func(ctx context.Context, parent, answer doc.Value, failure error) (doc.Value, error)
 	// applied is the path of the parent's field that a client owns if it applies spec.replicas through the subresource. It is nil if
 	// nothing can be applied.
-	applied []string
+	Applied []string
 }
 
 // CheckSubresourceName refuses a name that a host's subresource cannot have.
@@ -72,11 +87,11 @@ func (s *Subresource) Show(ctx context.Context, parentJSON []byte, get func(cont
 	if err != nil {
 		return doc.Value{}, err
 	}
-	return s.named(v, parent), nil
+	return s.Named(v, parent), nil
 }
 
 // named sets the kind of a view and, if its type has metadata, the identity of its parent.
-func (s *Subresource) named(v, parent doc.Value) doc.Value {
+func (s *Subresource) Named(v, parent doc.Value) doc.Value {
 	v = v.With("apiVersion", doc.Of(s.Kind.GroupVersion().String())).With("kind", doc.Of(s.Kind.Kind))
 	if s.Schema.Property("metadata") == nil {
 		return v

@@ -3,29 +3,38 @@ package resource
 import (
 	"errors"
 	"fmt"
+	"math"
 	"slices"
 
 	"github.com/decorum-go/decorum/internal/codec"
 	"github.com/decorum-go/decorum/internal/doc"
 )
 
+// maxDefaults returns how many bytes the defaults of one object may take: as many as an object.
+func (res *Resource) MaxDefaults() int {
+	if res.Environment == nil { // no API serves the resource
+		return math.MaxInt
+	}
+	return int(min(res.MaxObjectBytes, math.MaxInt))
+}
+
 // AddVersion adds another version to the stored one. toStored and fromStored convert between the two. Only the caller of [New] may call
 // it, before the resource is used.
 func (res *Resource) AddVersion(other *Resource, toStored, fromStored func(doc.Value) (doc.Value, error)) error {
-	if res.Kind.Virtual || res.strategy.namespaces {
+	if res.Kind.Virtual || res.Strategy.namespaces {
 		return fmt.Errorf("Versions: a virtual kind and namespaces have one")
 	}
 	if res.inVersion(other.GVK.GroupVersion().String()) != nil {
-		return fmt.Errorf("Versions: %q is declared twice", other.versionBeside(res))
+		return fmt.Errorf("Versions: %q is declared twice", other.VersionBeside(res))
 	}
-	other.toStored, other.fromStored = toStored, fromStored
+	other.ToStored, other.FromStored = toStored, fromStored
 	res.versions = append(res.versions, other)
 	return nil
 }
 
 // versionBeside returns the name of the version for a text that also names another version of the kind. It includes the group if the
 // groups differ.
-func (res *Resource) versionBeside(other *Resource) string {
+func (res *Resource) VersionBeside(other *Resource) string {
 	if res.GVK.Group == other.GVK.Group {
 		return res.GVK.Version
 	}
@@ -33,13 +42,13 @@ func (res *Resource) versionBeside(other *Resource) string {
 }
 
 // isCalled reports whether any version of the resource has this name, in the form PLURAL.GROUP.
-func (res *Resource) isCalled(name string) bool {
+func (res *Resource) IsCalled(name string) bool {
 	return name == res.GR.String() || name == res.Stored.GR.String() ||
 		slices.ContainsFunc(res.Stored.versions, func(version *Resource) bool { return name == version.GR.String() })
 }
 
 // isIn reports whether any version of the resource is in a group.
-func (res *Resource) isIn(group string) bool {
+func (res *Resource) IsIn(group string) bool {
 	return group == res.GR.Group || group == res.Stored.GR.Group ||
 		slices.ContainsFunc(res.Stored.versions, func(version *Resource) bool { return group == version.GR.Group })
 }
@@ -69,22 +78,22 @@ func (res *Resource) versionOf(stored doc.Value) (*Resource, error) {
 }
 
 // convert converts an object from this version to another version of the kind, by way of the stored version.
-func (res *Resource) convert(v doc.Value, to *Resource) (doc.Value, error) {
+func (res *Resource) Convert(v doc.Value, to *Resource) (doc.Value, error) {
 	var err error
-	if res != to && res.toStored != nil {
-		v, err = res.toStored(v)
+	if res != to && res.ToStored != nil {
+		v, err = res.ToStored(v)
 	}
-	if err == nil && res != to && to.fromStored != nil {
-		v, err = to.fromStored(v)
+	if err == nil && res != to && to.FromStored != nil {
+		v, err = to.FromStored(v)
 	}
 	return v, err
 }
 
 // defaulted defaults a document. In the built-in dialect it also encodes the document as its Go type does. If the type cannot decode the
 // document, because the type has changed since, the document stays as it is. So does a document that its defaults would make too large.
-func (res *Resource) defaulted(v doc.Value) (doc.Value, error) {
-	v, _ = res.Schema.DefaultWithin(v, res.maxDefaults())
-	if !res.Dialect.GoWritten || res.typeView.Holds(v) {
+func (res *Resource) Defaulted(v doc.Value) (doc.Value, error) {
+	v, _ = res.Schema.DefaultWithin(v, res.MaxDefaults())
+	if !res.Dialect.GoWritten || res.TypeView.Holds(v) {
 		return v, nil
 	}
 	obj, err := res.GoType.FromDocument(v)
@@ -99,7 +108,7 @@ func (res *Resource) defaulted(v doc.Value) (doc.Value, error) {
 // dialect says so; every other version then prunes it.
 func (res *Resource) defaultConverted(v doc.Value) (doc.Value, error) {
 	if res == res.Stored || res.Dialect.ShownDefaulted {
-		return res.defaulted(v)
+		return res.Defaulted(v)
 	}
 	v, _ = res.Schema.Prune(v)
 	return res.Schema.WithoutNulls(v), nil
@@ -118,11 +127,11 @@ func (res *Resource) upgrade(json []byte) ([]byte, error) {
 	}
 	if converted, ok := res.outside.convertedBeforehand(v); ok {
 		v = converted
-	} else if v, err = from.convert(v, res); err != nil {
+	} else if v, err = from.Convert(v, res); err != nil {
 		return nil, errors.Join(err, errors.Unwrap(err)) // the host may see the text of its own error, which clients may not
 	}
 	v, _ = res.Schema.Prune(v)
-	if v, err = res.defaulted(v); err != nil {
+	if v, err = res.Defaulted(v); err != nil {
 		return nil, err
 	}
 	return codec.AppendObject(nil, v), nil

@@ -6,7 +6,6 @@ import (
 	"strings"
 
 	"github.com/decorum-go/decorum/apimeta"
-	"github.com/decorum-go/decorum/rest/internal/resource"
 )
 
 // Question describes the access that a request needs: a verb on a resource, or on a path outside all resources.
@@ -116,7 +115,7 @@ func (q *Question) refine(u *url.URL) {
 	case q.Verb == "delete":
 		q.Verb = "deletecollection"
 		return
-	case query.Has("watch") && resource.ParseBool(query.Get("watch")):
+	case query.Has("watch") && ParseBool(query.Get("watch")):
 		q.Verb = "watch"
 	default:
 		q.Verb = "list"
@@ -135,3 +134,6 @@ func SelectedName(fieldSelector string) string {
 	}
 	return ""
 }
+
+// ParseBool reads a flag as Kubernetes does: what is not plainly false is true.
+func ParseBool(s string) bool { return s != "0" && !strings.EqualFold(s, "false") }

@@ -1,0 +1,132 @@
+package write
+
+import (
+	"context"
+	"errors"
+
+	"github.com/decorum-go/decorum/internal/codec"
+	"github.com/decorum-go/decorum/internal/doc"
+	"github.com/decorum-go/decorum/internal/gotype"
+	"github.com/decorum-go/decorum/rest/internal/objectmeta"
+	"github.com/decorum-go/decorum/status"
+)
+
+// ask computes the object, or the view, that the client wants.
+func (w *Write) ask(ctx context.Context) (err error) {
+	if w.before.view, err = w.seen(ctx); err != nil {
+		return err
+	}
+	seen := w.before.view
+	if w.ThroughOwnKind() && w.form == patched {
+		seen = w.Through.WithoutCount(seen, w.before.shown).WithAt(w.Through.EntriesOf(w.before.shown), "metadata", objectmeta.ManagedFields)
+	}
+	w.draft.now, err = w.want(seen)
+	return err
+}
+
+// seen returns what the client sees and changes: the view of a subresource with its own kind, or the object. An apply always works on the
+// object.
+func (w *Write) seen(ctx context.Context) (doc.Value, error) {
+	if !w.ThroughOwnKind() || w.form == applied {
+		return w.before.shown, nil
+	}
+	shown, err := w.Through.Written(ctx, w.before.shown)
+	if err != nil {
+		return doc.Value{}, err
+	}
+	return w.Through.Named(shown, w.before.shown), nil
+}
+
+// translate turns the view that the client wants into a change of the object, if the subresource has its own kind.
+func (w *Write) translate(ctx context.Context) error {
+	if !w.ThroughOwnKind() {
+		return nil
+	}
+	if w.form == applied {
+		return w.translateApplied(ctx)
+	}
+	v, sub := w.draft.now, w.Through
+	if w.form == patched {
+		if err := w.checkPatchedSubresource(v); err != nil {
+			return err
+		}
+		v = objectmeta.WithoutManagedFields(v)
+	}
+	if err := CheckIdentity(w.res, v, w.Namespace, w.Name); err != nil {
+		return err
+	}
+	v, err := w.checkView(v)
+	if err != nil {
+		return err
+	}
+	if v, err = w.admitView(ctx, v, w.before.view); err != nil {
+		return err
+	}
+	obj, err := sub.Update(ctx, w.before.shown, v)
+	if err != nil {
+		return err
+	}
+	// The step precondition compares the resourceVersion of the client's view with that of the object.
+	w.draft.now = w.res.WithKind(obj).WithAt(objectmeta.Of(v).Get(objectmeta.ResourceVersion), "metadata", objectmeta.ResourceVersion)
+	w.draft.translated = true
+	return nil
+}
+
+// translateApplied checks the view of an object to which a configuration has been applied. Hooks see that view and may change it; then
+// the object is updated by it.
+func (w *Write) translateApplied(ctx context.Context) error {
+	if err := w.checkNamed(w.draft.now); err != nil {
+		return err
+	}
+	sub := w.Through
+	before, err := sub.Written(ctx, w.before.shown)
+	if err != nil {
+		return err
+	}
+	full, err := w.withDefaults(w.res.Schema, w.draft.now) // a count that the configuration gave up gets its default again
+	if err != nil {
+		return err
+	}
+	v, err := sub.Written(ctx, full)
+	if err != nil {
+		return err
+	}
+	if v, err = w.unchecked().checkView(sub.Named(v, w.draft.now)); err != nil {
+		return err
+	}
+	admitted, err := w.admitView(ctx, v, sub.Named(before, w.before.shown))
+	if err != nil || doc.Equal(admitted, v) && w.draft.now.Lookup(sub.Applied...).IsAbsent() {
+		return err
+	}
+	w.draft.now, err = sub.Update(ctx, w.draft.now, admitted)
+	return err
+}
+
+// unchecked returns a write to the same subresource that ignores unknown fields. It checks documents that no client sent.
+func (w *Write) unchecked() *Write {
+	return w.writes.New(w.res, w.Target, Asked{Validation: ValidationIgnore})
+}
+
+// checkView prunes, defaults and validates a document of the subresource's kind.
+func (w *Write) checkView(v doc.Value) (doc.Value, error) {
+	s, sent := w.Through, v
+	v, unknown := s.Schema.Prune(v)
+	v, err := w.withDefaults(s.Schema, v)
+	if err != nil {
+		return doc.Value{}, err
+	}
+	if errs := s.Schema.CheckTypes(nil, v); len(errs) > 0 {
+		err := gotype.DecodingError(codec.AppendJSON(nil, sent), s.GoType)
+		if err == nil {
+			err = errs[0]
+		}
+		return doc.Value{}, w.undecodableAs(s.Kind, sent, err)
+	}
+	if refused := w.Report(unknown); refused != "" {
+		return doc.Value{}, w.undecodableAs(s.Kind, sent, errors.New(refused))
+	}
+	if errs := s.Schema.Validate(nil, v); len(errs) > 0 {
+		return doc.Value{}, status.Invalid(s.Kind.GroupKind(), objectmeta.NameOf(v), errs)
+	}
+	return v, nil
+}

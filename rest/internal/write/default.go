@@ -1,0 +1,274 @@
+package write
+
+import (
+	"context"
+	"fmt"
+	"strconv"
+	"strings"
+
+	"github.com/decorum-go/decorum/internal/doc"
+	"github.com/decorum-go/decorum/internal/schema"
+	"github.com/decorum-go/decorum/rest/internal/objectmeta"
+	"github.com/decorum-go/decorum/rest/internal/resource"
+	"github.com/decorum-go/decorum/status"
+)
+
+// setDefaults defaults the object that the client sent.
+func (w *Write) setDefaults(ctx context.Context) (err error) {
+	w.draft.defaulted, err = w.defaultObject(ctx, w.draft.sent, w.draft.now)
+	return err
+}
+
+// prepare runs the host's Prepare hook and keeps the changes that the hook may make.
+func (w *Write) prepare(ctx context.Context) error {
+	if !w.res.GoType.SetHooks().Prepare {
+		return nil
+	}
+	before, err := typedOld(w.res, w.before.shown)
+	if err != nil {
+		return err
+	}
+	now, typed := w.draft.now, w.draft.typed
+	changed, err := w.res.ChangeTyped(now, typed, func() error { return w.res.GoType.RunPrepare(ctx, typed, before) })
+	if err != nil {
+		return err
+	}
+	prepared := mutated(w.res, changed, now, w.Part())
+	if w.before.shown.IsAbsent() || w.res.Dialect.StatusPrepared && w.Part() == resource.MainPart { // the hook may set what a client may not
+		prepared = prepared.With("status", changed.Get("status"))
+	}
+	return w.defaultAgain(ctx, prepared)
+}
+
+// defaultAgain defaults the object again if a hook changed it.
+func (w *Write) defaultAgain(ctx context.Context, changed doc.Value) (err error) {
+	if doc.Equal(changed, w.draft.now) {
+		return nil
+	}
+	s, now := w.res.Schema, w.draft.now
+	w.draft.defaulted, err = w.defaultObject(ctx, s.Merge(w.draft.sent, now, changed), s.Merge(w.draft.wanted, now, changed))
+	return err
+}
+
+// defaultObject defaults an object by its schema and by the host's Default hook, and checks the types of its values. In the built-in
+// dialect the object passes through its Go type, see [Write.passThroughType]. sent is the object without any default.
+//
+// It sets nothing in the attempt, and reads only what the steps before "set defaults" have left: the old object and the form of the write.
+func (w *Write) defaultObject(ctx context.Context, sent, obj doc.Value) (defaulted, error) {
+	obj, err := w.defaultBySchema(obj)
+	if err != nil {
+		return defaulted{}, err
+	}
+	errs := w.res.Schema.CheckTypes(nil, obj)
+	if len(errs) > 0 { // most writes have none, so compare with the old object only then
+		errs = w.res.Schema.CheckTypesRatcheted(nil, obj, w.before.shown)
+	}
+	if len(errs) > 0 && !w.res.Dialect.TypeErrorsInvalid {
+		return defaulted{}, w.wrongType(sent, errs)
+	}
+	asked := obj
+	if w.form == applied && w.res.Dialect.AppliedNullsOwned {
+		asked = withAskedNulls(obj, sent)
+	}
+	if len(errs) > 0 || asked != obj {
+		return defaulted{}, w.illTyped(ctx, asked, errs)
+	}
+	if w.res.Dialect.GoWritten {
+		return w.passThroughType(ctx, sent, obj)
+	}
+	return w.showToHooks(ctx, sent, obj)
+}
+
+// defaultBySchema defaults an object by the schema. In a version that does not default what it shows, the old object may lack defaults, so there
+// it defaults only the part of the object that the write may change.
+func (w *Write) defaultBySchema(obj doc.Value) (doc.Value, error) {
+	res := w.res
+	v, err := w.withDefaults(res.Schema, obj)
+	switch {
+	case err != nil && w.isStoredBare():
+		return obj, nil
+	case err != nil, res == res.Stored || res.Dialect.ShownDefaulted:
+		return v, err
+	case w.Part() == resource.StatusPart:
+		return obj.With("status", v.Get("status")), nil
+	case res.HasStatus():
+		return v.With("status", obj.Get("status")), nil
+	}
+	return v, nil
+}
+
+// withDefaults defaults a document of the object or of its subresource. It refuses a document that its defaults alone make too large for
+// an object, before anything encodes them.
+func (w *Write) withDefaults(s *schema.Schema, v doc.Value) (doc.Value, error) {
+	limit := w.res.MaxDefaults()
+	if w.before.record != nil {
+		limit = max(limit, len(w.before.record.JSON)) // an object that is already too large may shrink
+	}
+	full, ok := s.DefaultWithin(v, limit)
+	if !ok {
+		return doc.Value{}, tooLarge(w.res)
+	}
+	return full, nil
+}
+
+// isStoredBare reports whether the old object lacks defaults because they would make it too large. A definition can get such defaults
+// after its objects are stored. Their finalizers must still be removable, so writes leave them without these defaults.
+func (w *Write) isStoredBare() bool {
+	if w.before.shown.IsAbsent() {
+		return false
+	}
+	_, ok := w.res.Schema.DefaultWithin(w.before.shown, w.res.MaxDefaults())
+	return !ok
+}
+
+// illTyped returns the error for an object with values of wrong types. It also lists everything else that is wrong with the object.
+func (w *Write) illTyped(ctx context.Context, obj doc.Value, errs status.FieldErrors) error {
+	if all := w.checkRules(obj, (*schema.Schema).CheckTypesAndRules); len(all) > 0 {
+		errs = all
+	}
+	unchecked, err := w.checkByRules(ctx, obj, errs) // rules do not run on values of a wrong type; checkByRules reports that it skipped them
+	if err != nil {
+		return err
+	}
+	return w.invalid(obj, append(errs, unchecked...))
+}
+
+// showToHooks runs the Default hook on an object of a custom kind. It decodes the object into its Go type only if a hook needs that.
+func (w *Write) showToHooks(ctx context.Context, sent, obj doc.Value) (d defaulted, err error) {
+	if obj, err = writeMetadata(w.res, obj); err != nil {
+		return d, w.undecodable(obj, err)
+	}
+	d = defaulted{now: obj, wanted: obj}
+	hooks := w.res.GoType.SetHooks()
+	if !hooks.Defaults && !hooks.Prepare && !hooks.Validate && !w.res.Kind.Virtual {
+		return d, nil
+	}
+	if d.typed, err = w.res.GoType.FromDocument(obj); err != nil {
+		return d, w.undecodable(obj, err)
+	}
+	if !hooks.Defaults {
+		return d, nil
+	}
+	out, err := defaultByHook(ctx, w.res, sent, obj, d.typed)
+	if err != nil {
+		return d, err
+	}
+	full, err := w.withDefaults(w.res.Schema, out) // values that the hook added may have defaults inside
+	if err != nil {
+		return d, err
+	}
+	if full != out {
+		out = full
+		d.typed, err = w.res.GoType.FromDocument(out)
+	}
+	d.now, d.wanted = out, out
+	return d, err
+}
+
+// passThroughType decodes an object of a built-in kind into its Go type, runs the Default hook, and encodes the object again. So null,
+// omitempty and types with their own encodings come out as Go writes them. If the document already has that form, it is decoded only for
+// a hook that needs it. wanted keeps the object as the client and the hook want it: there, a required field is still missing that Go has
+// written as a zero value.
+func (w *Write) passThroughType(ctx context.Context, sent, obj doc.Value) (d defaulted, err error) {
+	hooks, asWritten := w.res.GoType.SetHooks(), w.res.TypeView.Holds(obj)
+	d = defaulted{now: obj, wanted: obj}
+	if asWritten && !hooks.Defaults && !hooks.Prepare && !hooks.Validate && !w.res.Kind.Virtual {
+		return d, nil
+	}
+	if d.typed, err = w.res.GoType.FromDocument(obj); err != nil {
+		return d, w.undecodable(obj, err)
+	}
+	if !asWritten {
+		if d.now, err = w.res.GoType.ToDocument(d.typed); err != nil {
+			return d, err
+		}
+		d.now = w.res.WithKind(d.now)
+	}
+	if !hooks.Defaults {
+		return d, nil
+	}
+	before := d.now
+	if d.now, err = defaultByHook(ctx, w.res, sent, before, d.typed); err != nil {
+		return d, err
+	}
+	d.wanted = w.res.Schema.Merge(d.wanted, before, d.now)
+	return d, nil
+}
+
+// defaultByHook runs the Default hook and returns the changed object. It refuses a hook that changes what the client set. typed is obj in
+// its Go type.
+func defaultByHook(ctx context.Context, res *resource.Resource, sent, obj doc.Value, typed any) (doc.Value, error) {
+	out, err := res.ChangeTyped(obj, typed, func() error { return res.GoType.RunDefault(ctx, typed) })
+	if err != nil {
+		return doc.Value{}, err
+	}
+	if path, ok := overridden(res, sent, obj, out); ok {
+		return doc.Value{}, status.InternalError(fmt.Errorf("the Default hook of %s changed %q, which the client had set", res.GVK.GroupKind(), path))
+	}
+	return out, nil
+}
+
+// overridden returns the path of a value that the client sent and that differs between before and after. A value that before lacks does
+// not count: the Go type omits it like a value that was never sent. Nor does a zero that the Go type writes, because a client with this
+// type cannot omit it. The elements of a list are compared by their places, so a hook may add fields to them.
+func overridden(res *resource.Resource, sent, before, after doc.Value) (string, bool) {
+	if sent.IsNull() || before.IsAbsent() || res.Dialect.GoWritten && isZero(before) {
+		return "", false
+	}
+	switch k := before.Kind(); {
+	case k != sent.Kind() || k != after.Kind():
+	case k == doc.Map:
+		for key, value := range sent.Members() {
+			if path, ok := overridden(res, value, before.Get(key), after.Get(key)); ok {
+				return strings.TrimSuffix(key+"."+path, "."), true
+			}
+		}
+		return "", false
+	case k == doc.List && before.Len() == sent.Len() && before.Len() == after.Len():
+		for i := range before.Len() {
+			if path, ok := overridden(res, sent.At(i), before.At(i), after.At(i)); ok {
+				return strings.TrimSuffix(strconv.Itoa(i)+"."+path, "."), true
+			}
+		}
+		return "", false
+	}
+	return "", !doc.Equal(before, after)
+}
+
+// isZero reports whether v is false, 0, "" or an empty list.
+func isZero(v doc.Value) bool {
+	switch v.Kind() {
+	case doc.Bool:
+		return !v.Bool()
+	case doc.Number:
+		f, ok := v.Float()
+		return ok && f == 0
+	case doc.String:
+		return v.Text() == ""
+	case doc.List:
+		return v.Len() == 0
+	}
+	return false
+}
+
+// typedOld decodes the old object for a hook. It returns nil if there is no old object.
+func typedOld(res *resource.Resource, old doc.Value) (any, error) {
+	if old.IsAbsent() {
+		return nil, nil
+	}
+	before, err := res.GoType.FromDocument(old)
+	if err != nil {
+		return nil, fmt.Errorf("stored object: %w", err)
+	}
+	return before, nil
+}
+
+// writeMetadata returns obj with its metadata as Go writes it, because upstream encodes the metadata of every kind with Go.
+func writeMetadata(res *resource.Resource, obj doc.Value) (doc.Value, error) {
+	m := objectmeta.Of(obj)
+	written, err := res.TypeView.Member("metadata").Show(m)
+	if err != nil || written == m {
+		return obj, err
+	}
+	return obj.With("metadata", written), nil
+}

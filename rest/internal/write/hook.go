@@ -1,0 +1,144 @@
+package write
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/decorum-go/decorum/apimeta"
+	"github.com/decorum-go/decorum/rest/internal/resource"
+)
+
+// operation is the operation of a write, in the words of admission.
+type operation string
+
+const (
+	createOperation  operation = "CREATE"
+	updateOperation  operation = "UPDATE"
+	deleteOperation  operation = "DELETE"
+	connectOperation operation = "CONNECT"
+)
+
+// Hook is an admission hook of the host. It may see the writes of many resources.
+type Hook struct {
+	Name string
+	// Operations and Resources select the writes that the hook sees. An empty list selects all.
+	Operations []string
+	Resources  []string
+	// SideEffects is what the host has declared, for CheckHooks.
+	SideEffects string
+	// RunsDry says that the hook may run in a dry run. If it may not, a dry run that the hook sees is refused.
+	RunsDry bool
+	// Idle, unless nil, reports that the hook has nothing to do at present. Writes then do not prepare for it.
+	Idle func(ctx context.Context) bool
+	// Mutate and Validate may each be nil.
+	Mutate, Validate func(ctx context.Context, r *Review) error
+}
+
+// sees reports whether the hook sees this operation on the resource or, if subresource is not "", on the subresource.
+func (h *Hook) sees(res *resource.Resource, subresource string, op operation) bool {
+	return (len(h.Operations) == 0 || slices.Contains(h.Operations, string(op))) &&
+		(len(h.Resources) == 0 || slices.ContainsFunc(h.Resources, func(p string) bool { return patternNames(p, res, subresource) }))
+}
+
+// idle reports whether the hook has nothing to do at present. A panic of the host counts as work, so that the hook itself reports it.
+func (h *Hook) idle(ctx context.Context) (idle bool) {
+	if h.Idle == nil {
+		return false
+	}
+	defer func() {
+		if recover() != nil {
+			idle = false
+		}
+	}()
+	return h.Idle(ctx)
+}
+
+// patternServed reports whether a pattern names the resource or one of its subresources.
+func patternServed(pattern string, res *resource.Resource) bool {
+	return patternNames(pattern, res, "") ||
+		slices.ContainsFunc(res.Subresources, func(s *resource.Subresource) bool { return patternNames(pattern, res, s.Name) })
+}
+
+// patternNames reports whether a pattern names the resource itself or, if subresource is not "", the subresource.
+func patternNames(pattern string, res *resource.Resource, subresource string) bool {
+	of, sub, _ := strings.Cut(pattern, "/")
+	if pattern == "*/*" {
+		return true
+	}
+	group, wholeGroup := strings.CutPrefix(of, "*.")
+	return (of == "*" || wholeGroup && res.IsIn(group) || res.IsCalled(of)) && (sub == subresource || sub == "*" && subresource != "")
+}
+
+// patternMayArrive reports whether a pattern may name a resource that the API does not serve yet. It may not if one of these resources has
+// the name, as its plural, singular or short name.
+func patternMayArrive(pattern string, resources []*resource.Resource) bool {
+	of, sub, below := strings.Cut(pattern, "/")
+	plural, group, ok := strings.Cut(of, ".")
+	if !ok || len(apimeta.ValidateDNS1123Subdomain(group)) > 0 || below && sub != "*" && len(apimeta.ValidateDNS1123Label(sub)) > 0 {
+		return false
+	}
+	return plural == "*" || len(apimeta.ValidateDNS1035Label(plural)) == 0 &&
+		!slices.ContainsFunc(resources, func(res *resource.Resource) bool { return res.IsIn(group) && slices.Contains(res.Kind.Names(), plural) })
+}
+
+// hooksOf returns the hooks that may see a write of the resource or of its subresources.
+func (all *Writes) hooksOf(res *resource.Resource) (hooks []*Hook) {
+	if len(all.hooks) == 0 {
+		return nil
+	}
+	if known, ok := all.seeing.Load(res); ok {
+		return known.([]*Hook)
+	}
+	for _, h := range all.hooks {
+		if len(h.Resources) == 0 || slices.ContainsFunc(h.Resources, func(p string) bool { return patternServed(p, res) }) {
+			hooks = append(hooks, h)
+		}
+	}
+	all.seeing.Store(res, hooks)
+	if res.Retired() { // Forget may have come before Store
+		all.seeing.Delete(res)
+	}
+	return hooks
+}
+
+// CheckHooks validates the hooks of an API that begins with these resources.
+func (all *Writes) CheckHooks(resources []*resource.Resource) error {
+	names := map[string]bool{}
+	for _, h := range all.hooks {
+		if err := h.check(resources); err != nil {
+			return fmt.Errorf("admission %q: %w", h.Name, err)
+		}
+		if names[h.Name] {
+			return fmt.Errorf("admission %q: duplicate name", h.Name)
+		}
+		names[h.Name] = true
+	}
+	return nil
+}
+
+// check validates a hook. It refuses a pattern that no resource matches and that cannot name one that arrives later.
+func (h *Hook) check(resources []*resource.Resource) error {
+	if msgs := apimeta.ValidateDNS1123Subdomain(h.Name); len(msgs) > 0 {
+		return fmt.Errorf("name: %s", msgs[0])
+	}
+	if h.Mutate == nil && h.Validate == nil {
+		return errors.New("neither Mutate nor Validate is set")
+	}
+	for _, op := range h.Operations {
+		if !slices.Contains([]operation{createOperation, updateOperation, deleteOperation, connectOperation}, operation(op)) {
+			return fmt.Errorf("Operations: unknown operation %q", op)
+		}
+	}
+	if !slices.Contains([]string{"", "None", "NoneOnDryRun", "Some"}, h.SideEffects) {
+		return fmt.Errorf("SideEffects: unknown value %q: must be None, NoneOnDryRun or Some", h.SideEffects)
+	}
+	for _, pattern := range h.Resources {
+		if !patternMayArrive(pattern, resources) && !slices.ContainsFunc(resources, func(res *resource.Resource) bool { return patternServed(pattern, res) }) {
+			return fmt.Errorf("Resources: the API does not serve %q", pattern)
+		}
+	}
+	return nil
+}

@@ -1,0 +1,72 @@
+package write
+
+import (
+	"cmp"
+	"context"
+
+	"github.com/decorum-go/decorum/internal/doc"
+	"github.com/decorum-go/decorum/internal/managed"
+	"github.com/decorum-go/decorum/rest/internal/objectmeta"
+	"github.com/decorum-go/decorum/rest/internal/resource"
+)
+
+// own records who owns which fields after the write.
+func (w *Write) own(context.Context) error {
+	w.after.shown = w.withOwners(w.draft.now)
+	return nil
+}
+
+// withOwners returns the object with the managedFields after this write (API concepts, Field management). A client may send
+// managedFields; if it sends none, those of the old object count.
+func (w *Write) withOwners(obj doc.Value) doc.Value {
+	claimed, old := w.draft.owners, w.before.shown
+	switch {
+	case w.res.Managed == nil:
+		return obj
+	case w.form != applied:
+		claimed = w.res.Managed.Update(old, w.owned(obj), claimed, w.writer())
+	case !old.IsAbsent() && doc.Equal(obj, objectmeta.WithoutManagedFields(old)):
+		// If an apply changes nothing, it keeps the times too. Otherwise each repetition would be a write, and its event could cause the next.
+		if before := objectmeta.Of(old).Get(objectmeta.ManagedFields); managed.SameButTimes(claimed, before) {
+			claimed = before
+		}
+	}
+	return obj.WithAt(claimed, "metadata", objectmeta.ManagedFields)
+}
+
+// writer describes the writer for managedFields.
+func (w *Write) writer() managed.Writer {
+	by := managed.Writer{Manager: cmp.Or(w.Asked.Manager, w.Asked.Agent), Time: objectmeta.Timestamp(w.res.Now()).Text()}
+	if w.Through != nil {
+		by.Subresource = w.Through.Name
+	}
+	if w.setsCount() {
+		by.Through, by.Time = w.Through.Kind.GroupVersion().String(), "" // upstream keeps no time here
+	}
+	switch {
+	case w.Part() == resource.StatusPart && w.res.Dialect.StatusMetadata:
+		by.Part = managed.StatusAndMetadata
+	case w.Part() == resource.StatusPart:
+		by.Part = managed.Status
+	case !w.res.HasStatus():
+		by.Part = managed.Whole
+	}
+	return by
+}
+
+// setsCount reports whether the client sets a count through the subresource, as through /scale.
+func (w *Write) setsCount() bool { return w.Through != nil && w.Through.Applied != nil }
+
+// owned returns the object without the fields that nobody owns: the initial fields of a new object, and a count of zero, because a Scale
+// leaves it out.
+func (w *Write) owned(obj doc.Value) doc.Value {
+	if w.before.shown.IsAbsent() {
+		return w.res.Strategy.Owned(obj)
+	}
+	if w.setsCount() {
+		if n, ok := obj.Lookup(w.Through.Applied...).Int(); ok && n == 0 {
+			return obj.WithAt(doc.Value{}, w.Through.Applied...)
+		}
+	}
+	return obj
+}

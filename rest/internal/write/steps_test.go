@@ -1,0 +1,187 @@
+package write
+
+import (
+	"flag"
+	"fmt"
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"os"
+	"path/filepath"
+	"reflect"
+	"runtime"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+var update = flag.Bool("update", false, "write the table of steps into the docs")
+
+// The docs show the steps of a write in their order.
+func TestStepsAreInTheDocs(t *testing.T) {
+	const page = "../../../docs/design-of-rest.md"
+	var table strings.Builder
+	table.WriteString("| step | file | body | create | update | delete | stored version | what it does |\n| --- | --- | --- | --- | --- | --- | --- | --- |\n")
+	mark := map[bool]string{true: " x |", false: " |"}
+	for i, s := range slices.Concat(bodySteps, steps) {
+		_, file := codeOf(s)
+		ofBody := i < len(bodySteps)
+		fmt.Fprintf(&table, "| %s | %s |%s", s.name, file, mark[ofBody])
+		for _, on := range []operations{onCreate, onUpdate, onDelete} {
+			table.WriteString(mark[!ofBody && s.on&on != 0])
+		}
+		repeated := slices.ContainsFunc(storedSteps, func(stored step) bool { return stored.name == s.name })
+		fmt.Fprintf(&table, "%s %s |\n", mark[repeated], s.about)
+	}
+	text, err := os.ReadFile(page)
+	require.NoError(t, err)
+	head, _, _ := strings.Cut(table.String(), "\n")
+	before, rest, found := strings.Cut(string(text), head+"\n")
+	require.True(t, found, "%s has no table that begins with %s", page, head)
+	shown, after, _ := strings.Cut(head+"\n"+rest, "\n\n")
+	if *update {
+		require.NoError(t, os.WriteFile(page, []byte(before+table.String()+"\n"+after), 0o644))
+		return
+	}
+	assert.Equal(t, table.String(), shown+"\n", "%s is out of date: go test -run %s ./rest/internal/write -update", page, t.Name())
+}
+
+// codeOf returns the name of a step's method and the file that contains it.
+func codeOf(s step) (method, file string) {
+	f := runtime.FuncForPC(reflect.ValueOf(s.do).Pointer())
+	path, _ := f.FileLine(f.Entry())
+	return f.Name()[strings.LastIndex(f.Name(), ".")+1:], filepath.Base(path)
+}
+
+// A method is called like its step.
+func TestStepsAreCalledLikeTheirMethods(t *testing.T) {
+	for _, s := range slices.Concat(bodySteps, steps) {
+		method, _ := codeOf(s)
+		words := strings.Fields(s.name)
+		for i, word := range words[1:] {
+			words[i+1] = strings.ToUpper(word[:1]) + word[1:]
+		}
+		assert.Equal(t, strings.Join(words, ""), method)
+	}
+}
+
+// Whatever the operation, no step reads a part of the attempt before another step has set it.
+func TestStepsReadWhatIsSet(t *testing.T) {
+	check := func(name string, list []step, on operations, set, has parts) {
+		for _, s := range list {
+			if s.on&on == 0 {
+				continue
+			}
+			if unset := s.reads & has &^ set; unset != 0 {
+				t.Errorf("%s: step %q reads parts %b before they are set", name, s.name, unset)
+			}
+			set |= s.sets
+		}
+	}
+	const unlessAsked = translated | review // false and nil unless a step sets them
+	check("body", bodySteps, onWrite, now|unlessAsked, ^none)
+	check("create", steps, onCreate, ofCreate|unlessAsked, ^none)
+	check("update", steps, onUpdate, record|unlessAsked, ^none)
+	check("delete", steps, onDelete, record, ofDeletion)
+	check("stored version", storedSteps, onWrite, ofStored, ^none)
+}
+
+// partNames are the parts by their selectors below an attempt.
+var partNames = map[string]parts{
+	"before.record": record, "before.shown": shownBefore, "before.json": shownBefore, "before.stored": storedBefore, "before.forms": formsBefore,
+	"before.view": view, "draft.now": now, "draft.wanted": wanted, "draft.typed": typed, "draft.defaulted": inDefaults,
+	"draft.translated": translated, "draft.nameGenerated": nameGenerated, "draft.versioned": versioned, "draft.owners": owners,
+	"draft.sent": sent, "draft.base": base, "after.shown": shownAfter, "after.stored": storedAfter, "after.forms": formsAfter,
+	"after.json": encoded, "after.answer": answer,
+}
+
+// usage is what the code of a method of Write reads, sets and calls.
+type usage struct {
+	reads, sets parts
+	calls       []string
+}
+
+// usages reads the code of this package.
+func usages(t *testing.T) map[string]*usage {
+	t.Helper()
+	files, err := filepath.Glob("*.go")
+	require.NoError(t, err)
+	all := map[string]*usage{}
+	for _, name := range files {
+		if strings.HasSuffix(name, "_test.go") {
+			continue
+		}
+		file, err := parser.ParseFile(token.NewFileSet(), name, nil, 0)
+		require.NoError(t, err)
+		for _, d := range file.Decls {
+			f, ok := d.(*ast.FuncDecl)
+			if !ok || f.Recv == nil || len(f.Recv.List[0].Names) == 0 {
+				continue
+			}
+			if star, ok := f.Recv.List[0].Type.(*ast.StarExpr); !ok || star.X.(*ast.Ident) == nil || star.X.(*ast.Ident).Name != "Write" {
+				continue
+			}
+			all[f.Name.Name] = usageOf(f, f.Recv.List[0].Names[0].Name)
+		}
+	}
+	return all
+}
+
+func usageOf(f *ast.FuncDecl, receiver string) *usage {
+	u := new(usage)
+	assigned := map[ast.Node]bool{}
+	ast.Inspect(f.Body, func(n ast.Node) bool {
+		if a, ok := n.(*ast.AssignStmt); ok {
+			for _, left := range a.Lhs {
+				assigned[left] = true
+			}
+		}
+		selector, ok := n.(*ast.SelectorExpr)
+		if !ok {
+			return true
+		}
+		if of, ok := selector.X.(*ast.Ident); ok && of.Name == receiver {
+			u.calls = append(u.calls, selector.Sel.Name)
+		}
+		if within, ok := selector.X.(*ast.SelectorExpr); ok {
+			if of, ok := within.X.(*ast.Ident); ok && of.Name == receiver {
+				part := partNames[within.Sel.Name+"."+selector.Sel.Name]
+				if assigned[n] {
+					u.sets |= part
+				} else {
+					u.reads |= part
+				}
+			}
+		}
+		return true
+	})
+	return u
+}
+
+// A step says all that its code reads and sets. It may read what it sets itself.
+func TestStepsSayWhatTheyUse(t *testing.T) {
+	all := usages(t)
+	for _, s := range slices.Concat(bodySteps, steps) {
+		method, _ := codeOf(s)
+		var reads, sets parts
+		seen := map[string]bool{}
+		var visit func(name string)
+		visit = func(name string) {
+			u := all[name]
+			if u == nil || seen[name] {
+				return
+			}
+			seen[name] = true
+			reads, sets = reads|u.reads, sets|u.sets
+			for _, call := range u.calls {
+				visit(call)
+			}
+		}
+		visit(method)
+		assert.Zero(t, reads&^(s.reads|s.sets), "%s reads parts %b more than it says", method, reads&^(s.reads|s.sets))
+		assert.Zero(t, sets&^s.sets, "%s sets parts %b more than it says", method, sets&^s.sets)
+	}
+}

@@ -1,0 +1,357 @@
+package write
+
+import (
+	"context"
+	"errors"
+	"strconv"
+
+	"github.com/decorum-go/decorum/apimeta"
+	"github.com/decorum-go/decorum/internal/codec"
+	"github.com/decorum-go/decorum/internal/doc"
+	"github.com/decorum-go/decorum/rest/internal/objectmeta"
+	"github.com/decorum-go/decorum/rest/internal/resource"
+	"github.com/decorum-go/decorum/status"
+	"github.com/decorum-go/decorum/storage"
+)
+
+// Write is one write, whatever its verb and its client. It has four parts: what it writes (Target), the options of the request (Asked),
+// the data that the client sent (Body), and the current attempt.
+//
+// All work happens in the steps of an attempt (see [steps]). They run outside every lock and against a snapshot, so a host's hook may
+// call the API. If another write commits first, the next attempt starts with the first step.
+//
+// A caller gets a Write from [Writes.New]. Before Create or Update it says what the client wants, with Replace, Change, Patch or Apply. A
+// Write is used once, by one goroutine: for Create, Update, Delete, Call or Connect.
+type Write struct {
+	resource.Target
+	Asked Asked
+	Body  Body
+	// Warnings collects the warnings for the client. It is nil if nobody reads them.
+	Warnings *Warnings
+	// MayCreate returns an error unless the client may create the object, and otherwise a restriction that holds besides Only. An update that
+	// finds no object calls it first. Nil permits.
+	MayCreate func(context.Context) (*resource.Restriction, error)
+
+	writes    *Writes
+	res       *resource.Resource
+	form      form
+	want      Change
+	named     bool      // the URL, or the caller in the process, names the object
+	body      doc.Value // the whole object that the client sent; absent if it must be computed from the old one
+	decoded   decoded
+	config    doc.Value              // the configuration that a client applies
+	deletion  *apimeta.DeleteOptions // the options of a deletion; nil for every other write
+	requested *resource.Resource     // the version of the request, while the steps of the stored version run
+	attempt
+}
+
+// Asked holds the options of a write. They stay the same from its beginning to its end.
+type Asked struct {
+	DryRun bool
+	// Manager is the field manager that the client names. If it names none, managedFields record Agent.
+	Manager, Agent string
+	Validation     FieldValidation
+	// Force lets an apply take over fields that other managers own.
+	Force bool
+	// Trusted marks a write that the library makes on its own behalf. Admission hooks and ValidateDelete do not see it.
+	Trusted bool
+}
+
+// Body describes what the client sent, apart from the object itself.
+type Body struct {
+	// Size is in bytes; 0 if there is no body.
+	Size int
+	// UID is the uid that the stored object must have. Empty accepts any.
+	UID string
+	// Problems are what the decoder reported besides the content, such as duplicate keys.
+	Problems []string
+	// Text is the body, if it is JSON whose unknown and duplicate fields are reported in the order of the text. Otherwise it is nil.
+	Text []byte
+
+	// patched writes the text of the patched object for error messages. It is nil if the write is not a patch.
+	patched *patchedText
+	// inDocument: unknown fields are reported as for a document without a Go type, each by its plain path.
+	inDocument bool
+	// repeated describes the duplicate keys of an applied configuration, one line for each.
+	repeated []string
+}
+
+// form is the way in which a client says what it wants.
+type form int
+
+const (
+	whole   form = iota // the whole object
+	patched             // a change of the object: a missing resourceVersion or kind is kept, and a bad result is a 422
+	applied             // an applied configuration, from which the managedFields are computed together with the object
+)
+
+// Change computes the object that the client wants from the current one, which is absent on create.
+type Change func(old doc.Value) (doc.Value, error)
+
+// Result is what a write did.
+type Result struct {
+	JSON    []byte // the object after the write, or the last state of a removed one
+	UID     string
+	Created bool
+	// Gone: the write removed the object.
+	Gone bool
+	// Missing: the write failed because no object has this name. The error alone does not tell, because a hook may return a NotFound error
+	// about another object.
+	Missing bool
+	Taken   bool // a create failed because the name is taken
+}
+
+// Replace makes obj the object that the client wants. It takes the uid, and the name if the target has none, from obj.
+func (w *Write) Replace(obj doc.Value) {
+	w.Body.UID = objectmeta.Of(obj).Get(objectmeta.UID).Text()
+	if w.Name == "" {
+		w.Name = objectmeta.NameOf(obj)
+	}
+	if w.ThroughOwnKind() {
+		w.Compute(func(doc.Value) (doc.Value, error) { return obj, nil })
+		return
+	}
+	w.body = obj
+	w.want = func(doc.Value) (doc.Value, error) { return w.decoded.now, nil }
+}
+
+// Compute sets the function that computes the object that the client wants.
+func (w *Write) Compute(want Change) { w.body, w.want = doc.Value{}, want }
+
+// Create stores a new object. The caller must have checked its kind, see CheckKind.
+func (w *Write) Create(ctx context.Context) (out Result, err error) {
+	if ctx, err = w.nest(ctx); err != nil {
+		return Result{}, err
+	}
+	for again := true; again; {
+		if err = w.decodeFirst(ctx); err == nil {
+			out, err = w.create(ctx)
+		}
+		again, err = w.replaced(ctx, err)
+	}
+	return out, err
+}
+
+// Update replaces an object, or a part of it, by what the client wants. If the object does not exist, an apply creates it, and so does a
+// PUT if the kind allows that.
+func (w *Write) Update(ctx context.Context) (out Result, err error) {
+	if ctx, err = w.nest(ctx); err != nil {
+		return Result{}, err
+	}
+	for again := true; again; {
+		if err = w.decodeFirst(ctx); err == nil {
+			out, err = w.updateOrCreate(ctx)
+		}
+		again, err = w.replaced(ctx, err)
+	}
+	if err == nil && w.ThroughOwnKind() {
+		var v doc.Value
+		v, err = w.Through.Show(ctx, out.JSON, w.Through.Written)
+		out.JSON = codec.AppendObject(nil, v)
+	}
+	return out, err
+}
+
+// updateOrCreate updates the object, or creates it if it does not exist and the write may do so. If the name is then taken, another client
+// has created the object meanwhile, and the write updates that object. Or the object is hidden from the client: then the update misses it
+// again, and the client learns that the name is taken.
+func (w *Write) updateOrCreate(ctx context.Context) (Result, error) {
+	out, err := w.update(ctx)
+	if !out.Missing || !w.mayCreate() {
+		return out, err
+	}
+	out, taken := w.createMissing(ctx)
+	if !out.Taken {
+		return out, taken
+	}
+	if out, err = w.update(ctx); out.Missing && w.Only != nil {
+		return out, taken
+	}
+	return out, err
+}
+
+// createMissing creates the object that an update has not found, if the user may create it.
+func (w *Write) createMissing(ctx context.Context) (Result, error) {
+	created := w.asCreate()
+	if w.MayCreate != nil {
+		only, err := w.MayCreate(ctx)
+		if err != nil {
+			return Result{}, err
+		}
+		created.Only = w.Only.And(only)
+	}
+	return created.create(ctx)
+}
+
+// mayCreate reports whether the write may create the object if it does not exist.
+func (w *Write) mayCreate() bool {
+	return w.Through == nil && (w.form == applied || w.form == whole && w.res.Traits.CreateOnUpdate)
+}
+
+// asCreate returns a copy of the write that creates the object. If another client creates the object first, the write itself updates that
+// object.
+func (w *Write) asCreate() *Write {
+	created := *w
+	created.want = func(old doc.Value) (doc.Value, error) {
+		obj, err := w.want(old)
+		if err != nil {
+			return doc.Value{}, err
+		}
+		if rv := objectmeta.Of(obj).Get(objectmeta.ResourceVersion).Text(); rv != "" && !isDecimal(rv) {
+			return doc.Value{}, noVersion(rv)
+		}
+		return obj.WithAt(doc.Value{}, "metadata", objectmeta.ResourceVersion), nil
+	}
+	return &created
+}
+
+// replaced reports whether a write that ended with err must start again, because the resource was replaced before the write committed. The
+// write then goes to the new resource, as if the request had arrived later.
+func (w *Write) replaced(ctx context.Context, err error) (again bool, _ error) {
+	if !errors.Is(err, resource.ErrRetired) {
+		return false, err
+	}
+	if w.res, err = w.res.Current(ctx); err != nil {
+		return false, err
+	}
+	if w.Through != nil {
+		if w.Through = w.res.FindSubresource(w.Through.Name); w.Through == nil {
+			return false, status.ResourceNotFound()
+		}
+	}
+	return true, nil
+}
+
+// generateAttempts bounds how many generated names a create tries.
+const generateAttempts = 8
+
+// create tries to store a new object. If the server generated the name and it is taken, create starts again with another name.
+func (w *Write) create(ctx context.Context) (Result, error) {
+	for range generateAttempts {
+		next, err := w.run(ctx, onCreate, nil)
+		if err != nil || w.res.Kind.Virtual {
+			return w.result, err
+		}
+		record, err := w.commitNew(ctx, next)
+		switch {
+		case err == nil && record == nil: // a dry run has no resourceVersion
+			w.result.JSON = codec.AppendObject(nil, w.after.shown)
+			return w.result, nil
+		case err == nil:
+			return w.result, w.showResult(record)
+		case !w.result.Taken || !w.draft.nameGenerated:
+			return Result{Taken: w.result.Taken}, err
+		}
+	}
+	return Result{Taken: true}, status.GenerateNameConflict(w.res.GR, objectmeta.NameOf(w.after.shown))
+}
+
+// update runs the steps against the stored object and commits the result.
+func (w *Write) update(ctx context.Context) (Result, error) {
+	record, err := w.commit(ctx, func(current *storage.Record) ([]byte, error) { return w.run(ctx, onUpdate, current) })
+	if err != nil {
+		return Result{Missing: w.result.Missing}, err
+	}
+	if w.result.Gone || record == nil {
+		return w.result, nil
+	}
+	return w.result, w.showResult(record)
+}
+
+// showResult puts the committed object into the result. If a step has already computed the object in the version of the request, only its
+// resourceVersion is missing, and nothing is converted again.
+func (w *Write) showResult(record *storage.Record) (err error) {
+	if w.after.answer.IsAbsent() {
+		record, err = w.res.Show(record)
+	} else {
+		record, err = w.res.ShowAs(record, withRevision(w.after.answer, record))
+	}
+	if err == nil {
+		w.result.JSON = record.JSON
+	}
+	return err
+}
+
+// withRevision returns an object with the resourceVersion of its record.
+func withRevision(obj doc.Value, record *storage.Record) doc.Value {
+	return obj.WithAt(doc.Of(strconv.FormatUint(uint64(record.Revision), 10)), "metadata", objectmeta.ResourceVersion)
+}
+
+// commit runs f against the stored object and stores what f returns. A dry run calls f once and stores nothing; then the record is nil. It
+// fails if the write would exceed a quota.
+func (w *Write) commit(ctx context.Context, f storage.UpdateFunc) (*storage.Record, error) {
+	key := w.res.Key(w.Namespace, w.Name)
+	if !w.Asked.DryRun {
+		record, err := w.res.Store.Update(ctx, key, f)
+		return record, w.storeError(err)
+	}
+	current, err := w.res.Store.Get(ctx, key, 0)
+	if err != nil && !errors.Is(err, storage.ErrNotFound) {
+		return nil, w.res.StoreError(err, key.Name)
+	}
+	next, err := f(current)
+	if err != nil {
+		return nil, err
+	}
+	if store, ok := w.res.Store.(storage.Rehearser); ok {
+		err = store.Rehearse(ctx, key, current, next)
+	}
+	return nil, w.storeError(err)
+}
+
+// storeError turns the store's error into the Status for the client. A restricted client does not learn how full a quota is, because hidden
+// objects count as well.
+func (w *Write) storeError(err error) error {
+	exceeded, ok := errors.AsType[*storage.Exceeded](err)
+	if !ok {
+		return w.res.StoreError(err, w.Name)
+	}
+	if w.Only != nil {
+		exceeded = &storage.Exceeded{Quota: exceeded.Quota}
+	}
+	return status.Forbidden(w.res.GR, w.Name, exceeded.Error())
+}
+
+// commitNew stores next as a new object. It commits only if the namespace and the definition of the kind are unchanged as well. Otherwise an
+// object could appear after those who delete the objects of a namespace or of a definition have looked, because a replica was asleep.
+func (w *Write) commitNew(ctx context.Context, next []byte) (*storage.Record, error) {
+	w.Name = objectmeta.NameOf(w.after.shown)
+	needs := w.needed()
+	if len(needs) == 0 || w.Asked.DryRun {
+		return w.commit(ctx, func(current *storage.Record) ([]byte, error) { return next, w.checkFree(current) })
+	}
+	keys := []storage.Key{w.res.Key(w.Namespace, w.Name)}
+	for _, need := range needs {
+		keys = append(keys, need.key)
+	}
+	// What the object needs is written back unchanged, which commits nothing. But if it changes meanwhile, the store repeats the transaction.
+	records, err := w.res.Store.UpdateAll(ctx, keys, func(current []*storage.Record) ([][]byte, error) {
+		all := [][]byte{next}
+		for i, need := range needs {
+			if err := need.check(current[i+1], w.Name); err != nil {
+				return nil, err
+			}
+			all = append(all, current[i+1].JSON)
+		}
+		return all, w.checkFree(current[0])
+	})
+	if err != nil {
+		return nil, w.storeError(err)
+	}
+	return records[0], nil
+}
+
+// checkFree refuses to create an object if its name is taken, or if the resource was replaced since the steps ran.
+func (w *Write) checkFree(current *storage.Record) error {
+	if w.res.Replaced() {
+		return resource.ErrRetired
+	}
+	if w.result.Taken = current != nil; !w.result.Taken {
+		return nil
+	}
+	exists := status.AlreadyExists(w.res.GR, current.Key.Name)
+	if current.Deleting && w.res.Admits(w.Only, current) {
+		exists.Status.Message = "object is being deleted: " + exists.Status.Message
+	}
+	return exists
+}
