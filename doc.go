@@ -28,7 +28,9 @@
 //   - rest/auth: finds out who sends a request, and tells clients what they may do (kubectl auth can-i).
 //   - rest/rbac: decides what users may do by the roles and bindings of Kubernetes.
 //   - rest/serviceaccount: identities of programs, and their tokens.
-//   - rest/kubeconfig: reads the files in which kubectl keeps addresses and credentials.
+//   - rest/credentials: tokens of people and keys of service accounts, in files.
+//   - rest/kubeconfig: reads and writes the files in which kubectl keeps addresses and credentials.
+//   - rest/seed: creates the first objects of an API from files.
 //   - rest/crd: serves the kinds of CustomResourceDefinitions, and exports a kind as one.
 //   - rest/cbor: the media type CBOR, for hosts that enable it.
 //   - rest/resttest: serves an API to tests, with faults to inject.

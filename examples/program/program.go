@@ -10,12 +10,7 @@ import (
 	"os"
 	"os/signal"
 	"syscall"
-	"time"
 )
-
-// ShutdownTimeout is how long an example waits for its server to shut down. [net/http.Server.Shutdown] waits up to six seconds for a
-// connection that has not sent a request.
-const ShutdownTimeout = 10 * time.Second
 
 // Main calls run with the arguments of the process. An interrupt or SIGTERM cancels the context. If run returns an error, Main prints it and
 // ends the process with status 1, except for [flag.ErrHelp]: the user has asked for help and received it.

@@ -1,5 +1,5 @@
-// Package kubeconfig reads kubeconfig files, in which kubectl keeps the addresses of servers and the credentials of users, and
-// returns a [rest.Server] for [rest.ClientAt].
+// Package kubeconfig reads and writes kubeconfig files, in which kubectl keeps the addresses of servers and the credentials of users, and
+// returns a [rest.Server] for [rest.ClientAt]. [Write] writes the file of a user.
 //
 //	config, err := kubeconfig.Default(kubeconfig.Options{})
 //	widgets := rest.ClientAt(config.Server, rest.Resource[Widget]{…}).Namespace(config.Namespace)

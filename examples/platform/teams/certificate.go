@@ -12,12 +12,9 @@ import (
 	"time"
 )
 
-// newKey returns a new private key. A real platform keeps its keys, so that tokens and certificates survive a restart.
-func newKey() (*ecdsa.PrivateKey, error) { return ecdsa.GenerateKey(elliptic.P256(), rand.Reader) }
-
-// newCertificate returns a certificate for this machine that is its own authority.
+// newCertificate returns a certificate for this machine that is its own authority. A real platform has one of an authority that people know.
 func newCertificate() (tls.Certificate, error) {
-	key, err := newKey()
+	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
 	if err != nil {
 		return tls.Certificate{}, err
 	}

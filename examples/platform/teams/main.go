@@ -1,6 +1,7 @@
 // Command teams is the program of docs/teams.md: the platform of docs/guide.md for
 // several teams. It serves over TLS, and only people and programs that it knows. It
-// writes a kubeconfig file for each person into a directory:
+// writes a kubeconfig file for each person into a directory, and keeps the key there
+// that signs the tokens of programs:
 //
 //	go run ./examples/platform/teams --dir /tmp/teams
 //	kubectl --kubeconfig /tmp/teams/root get namespaces
@@ -15,16 +16,18 @@ import (
 	"io"
 	"net"
 	"net/http"
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
-	"time"
 
 	"github.com/decorum-go/decorum/examples/platform/site"
 	"github.com/decorum-go/decorum/examples/program"
 	"github.com/decorum-go/decorum/rest"
 	"github.com/decorum-go/decorum/rest/auth"
 	"github.com/decorum-go/decorum/rest/builtin"
-	"github.com/decorum-go/decorum/rest/lifecycle"
+	"github.com/decorum-go/decorum/rest/credentials"
+	"github.com/decorum-go/decorum/rest/host"
 	"github.com/decorum-go/decorum/rest/rbac"
 	"github.com/decorum-go/decorum/rest/serviceaccount"
 )
@@ -54,7 +57,14 @@ func run(ctx context.Context, args []string, stdout io.Writer) error {
 	if err != nil {
 		return err
 	}
-	api, err := newAPI(people)
+	if err := os.MkdirAll(*dir, 0o700); err != nil {
+		return err
+	}
+	keys, err := credentials.Keys(filepath.Join(*dir, "accounts.pem"))
+	if err != nil {
+		return err
+	}
+	api, err := newAPI(people, keys)
 	if err != nil {
 		return err
 	}
@@ -64,28 +74,16 @@ func run(ctx context.Context, args []string, stdout io.Writer) error {
 	}
 	mux := http.NewServeMux()
 	mux.Handle("/platform/", http.StripPrefix("/platform", api))
-	server := &http.Server{Handler: mux, ReadTimeout: time.Minute, WriteTimeout: 70 * time.Second, TLSConfig: &tls.Config{Certificates: []tls.Certificate{certificate}}}
-	fmt.Fprintln(stdout, "ready", url)
-
-	ended := make(chan error, 2)
-	go func() { ended <- server.ServeTLS(listener, "", "") }()
-	go func() { ended <- lifecycle.Run(ctx, api, lifecycle.Options{}) }() // empties deleted namespaces, and deletes dependents
-	select {
-	case err = <-ended:
-	case <-ctx.Done():
-	}
-	grace, cancel := context.WithTimeout(context.Background(), program.ShutdownTimeout)
-	defer cancel()
-	return errors.Join(err, api.Shutdown(grace), server.Shutdown(grace)) // the API first, because it ends the watches
+	return host.Run(ctx, api, host.Options{
+		Server:   &http.Server{Handler: mux, TLSConfig: &tls.Config{Certificates: []tls.Certificate{certificate}}},
+		Listener: listener,
+		Ready:    func(net.Addr) { fmt.Fprintln(stdout, "ready", url) },
+	})
 }
 
 // newAPI returns the API of the platform.
-func newAPI(people people) (*rest.API, error) {
-	key, err := newKey()
-	if err != nil {
-		return nil, err
-	}
-	accounts, err := serviceaccount.New(serviceaccount.Options{Issuer: "https://platform.example.com", Keys: []serviceaccount.Key{{Signer: key}}})
+func newAPI(people people, keys []serviceaccount.Key) (*rest.API, error) {
+	accounts, err := serviceaccount.New(serviceaccount.Options{Issuer: "https://platform.example.com", Keys: keys})
 	if err != nil {
 		return nil, err
 	}

@@ -1,0 +1,53 @@
+package rest
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/decorum-go/decorum/rest/internal/caller"
+	"github.com/decorum-go/decorum/rest/internal/kind"
+	"github.com/decorum-go/decorum/rest/internal/resource"
+	"github.com/decorum-go/decorum/status"
+	"github.com/decorum-go/decorum/storage"
+)
+
+// Apply makes an object match a manifest, in JSON or YAML (API concepts, Server-Side Apply), and creates the object if it does not exist.
+// The manifest is in version, which may be any version that the API serves. The manager of [Objects.As] then owns the fields of
+// the manifest. Fields that the kind does not have, and fields that occur twice, are errors.
+func (o Objects) Apply(ctx context.Context, key storage.Key, version string, manifest []byte, options ApplyOptions) error {
+	stored, done, err := o.begin(key.Resource)
+	if err != nil {
+		return err
+	}
+	defer done()
+	res, err := inVersion(stored, version)
+	if err != nil {
+		return err
+	}
+	if res.Managed == nil {
+		return status.UnsupportedMediaType(res.PatchTypes(nil))
+	}
+	at := caller.Address{Namespace: key.Namespace, Name: key.Name}
+	if err := at.CheckName(); err != nil {
+		return err
+	}
+	ctx = o.api.calling(ctx, at.Question(res, kind.Patch))
+	w := o.api.writes.New(res, resource.Target{Namespace: key.Namespace, Name: key.Name}, resource.Asked{
+		Manager: o.manager, Agent: userNameIn(ctx), Validation: resource.ValidationStrict, Force: options.Force,
+	})
+	if err := w.ApplyText(manifest); err != nil {
+		return err
+	}
+	_, err = w.Update(ctx)
+	return err
+}
+
+// inVersion returns a resource in one of its versions.
+func inVersion(res *resource.Resource, version string) (*resource.Resource, error) {
+	for _, in := range res.EveryVersion() {
+		if in.GVK.Version == version {
+			return in, nil
+		}
+	}
+	return nil, fmt.Errorf("%w: %s is not served in version %q", storage.ErrResource, res.GR, version)
+}

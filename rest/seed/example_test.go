@@ -1,0 +1,42 @@
+package seed_test
+
+import (
+	"context"
+	"fmt"
+	"log"
+	"testing/fstest"
+
+	"github.com/decorum-go/decorum/rest"
+	"github.com/decorum-go/decorum/rest/builtin"
+	"github.com/decorum-go/decorum/rest/seed"
+)
+
+func ExampleApply() {
+	api, err := rest.New(rest.Options{}, builtin.Namespaces())
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer api.Close()
+	objects := fstest.MapFS{"teams.yaml": {Data: []byte(`
+apiVersion: v1
+kind: Namespace
+metadata: {name: team-a}
+---
+apiVersion: v1
+kind: Namespace
+metadata: {name: team-b}
+`)}} // usually an embed.FS
+	if err := seed.Apply(context.Background(), api, objects, seed.Options{}); err != nil {
+		log.Fatal(err)
+	}
+	for namespace, err := range rest.ClientFor[builtin.Namespace](api).All(context.Background(), rest.ListOptions{}) {
+		if err != nil {
+			log.Fatal(err)
+		}
+		fmt.Println(namespace.Name)
+	}
+	// Output:
+	// default
+	// team-a
+	// team-b
+}
