@@ -7,6 +7,7 @@ import (
 	"github.com/decorum-go/decorum/rest/internal/caller"
 	"github.com/decorum-go/decorum/rest/internal/kind"
 	"github.com/decorum-go/decorum/rest/internal/resource"
+	"github.com/decorum-go/decorum/rest/internal/write"
 	"github.com/decorum-go/decorum/status"
 	"github.com/decorum-go/decorum/storage"
 )
@@ -32,8 +33,8 @@ func (o Objects) Apply(ctx context.Context, key storage.Key, version string, man
 		return err
 	}
 	ctx = o.api.calling(ctx, at.Question(res, kind.Patch))
-	w := o.api.writes.New(res, resource.Target{Namespace: key.Namespace, Name: key.Name}, resource.Asked{
-		Manager: o.manager, Agent: userNameIn(ctx), Validation: resource.ValidationStrict, Force: options.Force,
+	w := o.api.writes.New(res, resource.Target{Namespace: key.Namespace, Name: key.Name}, write.Asked{
+		Manager: o.manager, Agent: userNameIn(ctx), Validation: write.ValidationStrict, Force: options.Force,
 	})
 	if err := w.ApplyText(manifest); err != nil {
 		return err
