@@ -21,6 +21,7 @@ import (
 
 	"github.com/decorum-go/decorum/apimeta"
 	"github.com/decorum-go/decorum/rest"
+	"github.com/decorum-go/decorum/rest/crd"
 	"github.com/decorum-go/decorum/storage"
 	"github.com/decorum-go/decorum/storage/etcd"
 	"github.com/decorum-go/decorum/storage/etcd/etcdtest"
@@ -99,6 +100,11 @@ func serve(text string) error {
 	if err != nil {
 		return err
 	}
+	disable, err := crd.Enable(ctx, api, crd.Options{Logger: slog.New(slog.DiscardHandler)})
+	if err != nil {
+		return err
+	}
+	defer disable()
 	listener, err := net.Listen("tcp", c.Address)
 	if err != nil {
 		return err

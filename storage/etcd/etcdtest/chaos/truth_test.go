@@ -40,7 +40,7 @@ func (f *fleet) truth() *truth {
 	require.NotZero(f, store.Base)
 	all := &truth{byValue: map[string]entry{}, after: map[string]entry{}}
 	values := map[string]string{}
-	objects := prefix + "/objects/"
+	objects := prefix + "/objects/registers.example.com/"
 	end, err := f.client.Put(ctx, prefix+"-end", "") // everything before it is the history
 	require.NoError(f, err)
 	for response := range f.client.Watch(ctx, prefix, clientv3.WithPrefix(), clientv3.WithRev(1)) {
