@@ -1,5 +1,5 @@
 // Command platform is the program of docs/guide.md: a platform that publishes
-// sites. Its API is below /platform, and the pages are below /pages:
+// sites. Its API is below /platform, the pages are below /pages, and a web page that shows the API is at /console/:
 //
 //	go run ./examples/platform
 //	go run ./examples/platform --store sites.db
@@ -17,6 +17,7 @@ import (
 	"github.com/decorum-go/decorum/examples/program"
 	"github.com/decorum-go/decorum/rest"
 	"github.com/decorum-go/decorum/rest/builtin"
+	"github.com/decorum-go/decorum/rest/console"
 	"github.com/decorum-go/decorum/rest/controller"
 	"github.com/decorum-go/decorum/rest/events"
 	"github.com/decorum-go/decorum/rest/host"
@@ -54,6 +55,7 @@ func run(ctx context.Context, args []string, stdout io.Writer) error {
 	mux := http.NewServeMux()
 	mux.Handle("GET /pages/{namespace}/{name}", publisher)
 	mux.Handle("/platform/", http.StripPrefix("/platform", api))
+	mux.Handle("/console/", console.New(console.Options{API: "/platform"}))
 	return host.Run(ctx, api, host.Options{
 		Server:      &http.Server{Addr: *listen, Handler: mux},
 		Services:    controller.Group{recorder.Run},

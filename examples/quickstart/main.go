@@ -21,9 +21,11 @@ import (
 	"io"
 	"net"
 	"net/http"
+	"strings"
 
 	"github.com/decorum-go/decorum/examples/program"
 	"github.com/decorum-go/decorum/rest"
+	"github.com/decorum-go/decorum/rest/console"
 	"github.com/decorum-go/decorum/rest/controller"
 	"github.com/decorum-go/decorum/rest/crd"
 	"github.com/decorum-go/decorum/rest/host"
@@ -62,9 +64,22 @@ func run(ctx context.Context, args []string, stdout io.Writer) error {
 	}
 
 	return host.Run(ctx, api, host.Options{
-		Server:      &http.Server{Addr: *listen},
+		Server:      &http.Server{Addr: *listen, Handler: withConsole(api)},
 		Controllers: controller.Group{operator(rest.ClientFor[Database](api).As("database-operator")).Run},
 		Ready:       func(address net.Addr) { printTour(stdout, "http://"+address.String(), *crds, end) },
+	})
+}
+
+// withConsole serves the console at /console/ and the API everywhere else. It uses no http.ServeMux, because that would redirect paths
+// with two slashes before the API sees them.
+func withConsole(api http.Handler) http.Handler {
+	page := console.New(console.Options{API: "/"})
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if strings.HasPrefix(r.URL.Path, "/console/") {
+			page.ServeHTTP(w, r)
+			return
+		}
+		api.ServeHTTP(w, r)
 	})
 }
 
@@ -89,7 +104,7 @@ func printTour(stdout io.Writer, url string, crds bool, end string) {
 
 const tour = `ready %[1]s
 
-In another terminal:
+Open %[1]s/console/ in a browser, and in another terminal:
 
   kubectl --server %[1]s api-resources
   kubectl --server %[1]s explain database.spec

@@ -90,6 +90,7 @@ func TestOnlyItsUsersLink(t *testing.T) {
 		{"/rest/builtin", ""},
 		{"/rest/callout", ""},
 		{"/rest/cbor", "github.com/fxamacker/cbor/v2"},
+		{"/rest/console", ""},
 		{"/rest/conventions", ""},
 		{"/rest/crd", ""},
 		{"/rest/credentials", ""},

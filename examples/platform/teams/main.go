@@ -26,6 +26,7 @@ import (
 	"github.com/decorum-go/decorum/rest"
 	"github.com/decorum-go/decorum/rest/auth"
 	"github.com/decorum-go/decorum/rest/builtin"
+	"github.com/decorum-go/decorum/rest/console"
 	"github.com/decorum-go/decorum/rest/credentials"
 	"github.com/decorum-go/decorum/rest/host"
 	"github.com/decorum-go/decorum/rest/rbac"
@@ -73,7 +74,9 @@ func run(ctx context.Context, args []string, stdout io.Writer) error {
 		return errors.Join(err, api.Close())
 	}
 	mux := http.NewServeMux()
-	mux.Handle("/platform/", http.StripPrefix("/platform", api))
+	protection := http.NewCrossOriginProtection() // refuses changes that pages of other origins send
+	mux.Handle("/platform/", protection.Handler(http.StripPrefix("/platform", api)))
+	mux.Handle("/console/", console.New(console.Options{API: "/platform"}))
 	return host.Run(ctx, api, host.Options{
 		Server:   &http.Server{Handler: mux, TLSConfig: &tls.Config{Certificates: []tls.Certificate{certificate}}},
 		Listener: listener,

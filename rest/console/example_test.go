@@ -1,0 +1,31 @@
+package console_test
+
+import (
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+
+	"github.com/decorum-go/decorum/rest/console"
+)
+
+// A host serves the console beside its API. CrossOriginProtection refuses requests that change something and come from pages of other
+// origins, which matters where the browser sends credentials by itself, such as a cookie.
+func ExampleNew() {
+	api := http.NotFoundHandler() // rest.New returns the API of a real host
+	mux := http.NewServeMux()
+	mux.Handle("/platform/", http.NewCrossOriginProtection().Handler(http.StripPrefix("/platform", api)))
+	mux.Handle("/console/", console.New(console.Options{API: "/platform"}))
+
+	page := httptest.NewRecorder()
+	mux.ServeHTTP(page, httptest.NewRequest(http.MethodGet, "/console/", nil))
+	fmt.Println(page.Code, page.Header().Get("Content-Security-Policy"))
+
+	foreign := httptest.NewRequest(http.MethodPost, "/platform/api/v1/namespaces", nil)
+	foreign.Header.Set("Sec-Fetch-Site", "cross-site")
+	answer := httptest.NewRecorder()
+	mux.ServeHTTP(answer, foreign)
+	fmt.Println(answer.Code)
+	// Output:
+	// 200 default-src 'self'; frame-ancestors 'none'
+	// 403
+}

@@ -1,0 +1,26 @@
+import { ApiError } from './api';
+
+/** explain says in one sentence what an error means and what to do. */
+export function explain(error: unknown): string {
+  if (!(error instanceof ApiError)) return 'The API does not answer; the page tries again by itself.';
+  switch (error.code) {
+    case 400:
+      return 'The API does not understand the request: check the selectors.';
+    case 401:
+      return 'The API does not know who you are: sign in.';
+    case 403:
+      return 'You may not see this: choose a namespace that is yours, or ask an administrator for the right.';
+    case 404:
+      return 'This does not exist, or no longer: go back to the table.';
+    case 409:
+      return 'Somebody else changed the object meanwhile: read it again, and repeat your change.';
+    case 410:
+      return 'The API no longer has the history of this view: the page reads it again.';
+    case 422:
+      return 'The API refuses the object: mend the fields named below.';
+    case 429:
+      return 'The API has too many requests at present: the page waits and tries again.';
+    default:
+      return error.code >= 500 ? 'The API has a fault: try again later, or ask who runs it.' : 'The API refuses the request.';
+  }
+}

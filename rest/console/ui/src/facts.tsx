@@ -1,0 +1,58 @@
+import { age } from './age';
+import type { Meta } from './meta';
+
+/** Facts shows what the metadata says, one fact a line. */
+export function Facts({ meta, now }: { meta: Meta; now: number }) {
+  const pairs = (map: Record<string, string> | undefined) => Object.entries(map ?? {});
+  const managers = meta.managedFields ?? [];
+  return (
+    <section class="box">
+      <h2>Metadata</h2>
+      <dl class="facts">
+        <Fact name="Labels" items={pairs(meta.labels)} />
+        <Fact name="Annotations" items={pairs(meta.annotations)} />
+        {(meta.finalizers ?? []).length > 0 && (
+          <>
+            <dt>Finalizers</dt>
+            <dd>
+              {meta.finalizers?.map((f) => (
+                <span class="chip" title="The object stays until its controller has removed this finalizer.">
+                  {f}
+                </span>
+              ))}
+            </dd>
+          </>
+        )}
+        <dt>Managers</dt>
+        <dd>
+          {managers.map((m) => (
+            <span class="chip" title={m.time}>
+              {m.manager} <i>{[m.operation, m.subresource, age(m.time, now)].filter(Boolean).join(' · ')}</i>
+            </span>
+          ))}
+        </dd>
+        <dt>UID</dt>
+        <dd>
+          <code>{meta.uid}</code>
+        </dd>
+      </dl>
+    </section>
+  );
+}
+
+function Fact({ name, items }: { name: string; items: [string, string][] }) {
+  if (items.length === 0) return null;
+  return (
+    <>
+      <dt>{name}</dt>
+      <dd>
+        {items.map(([key, value]) => (
+          <span class="chip">
+            {key}
+            <i>{value}</i>
+          </span>
+        ))}
+      </dd>
+    </>
+  );
+}

@@ -1,0 +1,35 @@
+import { Dialog } from './dialog';
+
+const keys: [string, string][] = [
+  ['/', 'search'],
+  ['j k', 'next and previous row or line'],
+  ['Enter', 'open the row'],
+  ['u', 'up: from an object to its table, from a table to the kinds'],
+  ['g', 'all kinds'],
+  ['n', 'namespace'],
+  ['w', 'wide columns'],
+  ['1 2 3', 'overview, document, subresources of an object'],
+  ['y', 'YAML or JSON'],
+  ['t', 'colours: as the system says, dark, light'],
+  ['Esc', 'leave a field'],
+  ['?', 'this list'],
+];
+
+export function Help({ onClose }: { onClose: () => void }) {
+  return (
+    <Dialog title="Keys" onClose={onClose}>
+      <dl class="keys">
+        {keys.map(([key, does]) => (
+          <>
+            <dt>
+              {key.split(' ').map((k) => (
+                <kbd>{k}</kbd>
+              ))}
+            </dt>
+            <dd>{does}</dd>
+          </>
+        ))}
+      </dl>
+    </Dialog>
+  );
+}

@@ -1,0 +1,27 @@
+import { useEffect, useRef } from 'preact/hooks';
+
+export type Keys = Record<string, () => void>;
+
+/** useKeys calls the function of a pressed key, unless the user types into a field or holds a modifier. */
+export function useKeys(keys: Keys): void {
+  // A key may come between a render and its effects, so the listener stays and finds the functions of the last render.
+  const latest = useRef(keys);
+  latest.current = keys;
+  useEffect(() => {
+    const press = (event: KeyboardEvent) => {
+      if (event.ctrlKey || event.metaKey || event.altKey || event.defaultPrevented) return;
+      const target = event.target;
+      const types = target instanceof HTMLInputElement || target instanceof HTMLTextAreaElement || target instanceof HTMLSelectElement;
+      if (types && event.key !== 'Escape') return;
+      if (document.querySelector('dialog[open]')) return;
+      const act = latest.current[event.key];
+      if (!act) return;
+      // A link or a button that has the focus keeps Enter.
+      if (event.key === 'Enter' && (target instanceof HTMLAnchorElement || target instanceof HTMLButtonElement)) return;
+      event.preventDefault();
+      act();
+    };
+    addEventListener('keydown', press);
+    return () => removeEventListener('keydown', press);
+  }, []);
+}

@@ -1,0 +1,103 @@
+import { useEffect, useState } from 'preact/hooks';
+import { age, useNow } from './age';
+import { Conditions } from './conditions';
+import type { Kind } from './discovery';
+import { DocumentView } from './documentview';
+import { EventsView } from './eventsview';
+import { Facts } from './facts';
+import { Failure } from './failure';
+import { useKeys } from './keys';
+import { RelationsView } from './relationsview';
+import { go, hrefOf, withSettings } from './route';
+import type { Place } from './route';
+import { schemaOf } from './schema';
+import type { KindSchema } from './schema';
+import { StateLine } from './stateline';
+import { SubresourcesView } from './subresourcesview';
+import { follow } from './thing';
+import type { Shown } from './thing';
+
+interface Props {
+  kind: Kind;
+  kinds: Kind[];
+  place: Place;
+  query: URLSearchParams;
+}
+
+const tabs = ['overview', 'document', 'subresources'] as const;
+
+/** ObjectView shows one object, live. */
+export function ObjectView({ kind, kinds, place, query }: Props) {
+  const [shown, setShown] = useState<Shown>({ state: 'loading', revision: '' });
+  const [round, setRound] = useState(0);
+  const [schema, setSchema] = useState<KindSchema>();
+  const now = useNow();
+  useEffect(() => {
+    const stop = new AbortController();
+    void follow(place, kind.verbs.includes('watch'), stop.signal, setShown);
+    return () => stop.abort();
+  }, [round]);
+  useEffect(() => void schemaOf(kind).then(setSchema), [kind]);
+  const tab = tabs.find((t) => t === query.get('tab')) ?? 'overview';
+  const set = (changes: Record<string, string>) => go(hrefOf(place, withSettings(query, changes)), true);
+  const show = (next: string) => set({ tab: next === 'overview' ? '' : next });
+  useKeys({ '1': () => show('overview'), '2': () => show('document'), '3': () => show('subresources') });
+
+  const { object } = shown;
+  if (!object) return shown.error ? <Failure error={shown.error} again={() => setRound(round + 1)} /> : <p class="note">Reading…</p>;
+  const meta = object.metadata ?? {};
+  return (
+    <div class="object">
+      <header class={shown.state === 'deleted' ? 'gone' : ''}>
+        <p class="kind">{kind.kind}</p>
+        <h1>{meta.name}</h1>
+        <p class="line">
+          {meta.namespace && <>in {meta.namespace} · </>}
+          created {age(meta.creationTimestamp, now)} ago
+          {meta.generation !== undefined && <> · generation {meta.generation}</>}
+          {meta.deletionTimestamp && <b> · being deleted since {age(meta.deletionTimestamp, now)}</b>}
+        </p>
+      </header>
+      <div class="tabs" role="tablist" aria-label="Views of the object">
+        {tabs.map((t, i) => (
+          <button
+            key={t}
+            role="tab"
+            id={`tab-${t}`}
+            aria-selected={t === tab}
+            aria-controls="panel"
+            tabIndex={t === tab ? 0 : -1}
+            title={`${i + 1}`}
+            onClick={() => show(t)}
+            onKeyDown={(e) => {
+              const step = e.key === 'ArrowRight' ? 1 : e.key === 'ArrowLeft' ? -1 : 0;
+              const next = tabs[(i + step + tabs.length) % tabs.length];
+              if (step === 0 || next === undefined) return;
+              show(next);
+              document.getElementById(`tab-${next}`)?.focus();
+            }}
+          >
+            {t}
+          </button>
+        ))}
+      </div>
+      <div id="panel" class={`panel ${tab}`} role="tabpanel" aria-labelledby={`tab-${tab}`} tabIndex={0}>
+        {tab === 'overview' && (
+          <>
+            <div class="column">
+              <Conditions object={object} now={now} />
+              <EventsView kinds={kinds} object={object} now={now} />
+            </div>
+            <div class="column">
+              <RelationsView kind={kind} kinds={kinds} object={object} />
+              <Facts meta={meta} now={now} />
+            </div>
+          </>
+        )}
+        {tab === 'document' && <DocumentView object={object} schema={schema} query={query} set={set} now={now} />}
+        {tab === 'subresources' && <SubresourcesView kind={kind} place={place} />}
+      </div>
+      <StateLine state={shown.state} revision={shown.revision} />
+    </div>
+  );
+}

@@ -1,0 +1,112 @@
+// Watches: newline-separated events over fetch. A browser opens at most 6 connections to an HTTP/1.1 origin, so the page
+// keeps at most 3 watches open, and none while nobody sees it.
+import { ApiError, send } from './api';
+import type { Status } from './api';
+
+const most = 3;
+let open = 0;
+const waiting: (() => void)[] = [];
+
+export interface Event<T> {
+  type: 'ADDED' | 'MODIFIED' | 'DELETED' | 'BOOKMARK' | 'ERROR';
+  object: T;
+}
+
+export interface Watched<T> {
+  path: string;
+  query: Record<string, string>;
+  accept: string;
+  /** Where the watch begins. */
+  revision: string;
+  /** revisionOf returns the revision of an event's object. */
+  revisionOf(object: T): string;
+  onEvents(events: Event<T>[]): void;
+  onState(state: WatchState, revision: string): void;
+  signal: AbortSignal;
+}
+
+export type WatchState = 'live' | 'hidden' | 'lost';
+
+/** watch follows a collection until the signal, across lost connections. It returns when the API has lost the history (410), and
+ * throws any other error of the API. */
+export async function watch<T>(w: Watched<T>): Promise<void> {
+  let revision = w.revision;
+  for (let failures = 0; !w.signal.aborted; ) {
+    if (document.hidden) {
+      w.onState('hidden', revision);
+      await event(document, 'visibilitychange', w.signal);
+      continue;
+    }
+    const closed = new AbortController();
+    const hide = () => document.hidden && closed.abort();
+    const leave = () => closed.abort();
+    document.addEventListener('visibilitychange', hide);
+    w.signal.addEventListener('abort', leave);
+    await slot();
+    try {
+      if (closed.signal.aborted) continue;
+      const query = { ...w.query, watch: 'true', allowWatchBookmarks: 'true', resourceVersion: revision };
+      const response = await send(w.path, { accept: w.accept, query, signal: closed.signal });
+      w.onState('live', revision);
+      for await (const events of eventsOf<T>(response)) {
+        failures = 0;
+        const failed = events.find((e) => e.type === 'ERROR');
+        const good = failed ? events.slice(0, events.indexOf(failed)) : events;
+        revision = good.reduce((last, e) => w.revisionOf(e.object) || last, revision);
+        w.onEvents(good);
+        if (failed) {
+          const status = failed.object as Status;
+          throw new ApiError(status.code ?? 500, status);
+        }
+      }
+    } catch (error) {
+      if (error instanceof ApiError && error.code === 410) return;
+      if (error instanceof ApiError && error.code < 500 && error.code !== 429) throw error;
+      if (!w.signal.aborted && !document.hidden) {
+        w.onState('lost', revision);
+        await pause(Math.min(10_000, 500 * 2 ** failures++), w.signal);
+      }
+    } finally {
+      free();
+      document.removeEventListener('visibilitychange', hide);
+      w.signal.removeEventListener('abort', leave);
+    }
+  }
+}
+
+async function* eventsOf<T>(response: Response): AsyncGenerator<Event<T>[]> {
+  const reader = response.body!.pipeThrough(new TextDecoderStream()).getReader();
+  let rest = '';
+  for (;;) {
+    const { done, value } = await reader.read();
+    if (done) return;
+    const lines = (rest + value).split('\n');
+    rest = lines.pop() ?? '';
+    const events = lines.filter((line) => line !== '').map((line) => JSON.parse(line) as Event<T>);
+    if (events.length > 0) yield events;
+  }
+}
+
+async function slot(): Promise<void> {
+  if (open >= most) await new Promise<void>((resolve) => waiting.push(resolve));
+  open++;
+}
+
+function free(): void {
+  open--;
+  waiting.shift()?.();
+}
+
+export function pause(milliseconds: number, signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    const timer = setTimeout(resolve, milliseconds);
+    signal.addEventListener('abort', () => (clearTimeout(timer), resolve()), { once: true });
+  });
+}
+
+function event(target: EventTarget, name: string, signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    target.addEventListener(name, () => resolve(), { once: true });
+    signal.addEventListener('abort', () => resolve(), { once: true });
+  });
+}
