@@ -57,6 +57,12 @@ type Authority interface {
 	Close() error
 }
 
+// Quiet is an [Authority] that serves idle replicas with few requests, because Follow reports a lost connection by itself.
+type Quiet interface {
+	// CheckEvery is how often an idle engine should ask for the latest revision.
+	CheckEvery() time.Duration
+}
+
 // Arrival is a group of changes that an authority reports to a replica. The entries have the state after the change; a deletion has
 // neither JSON nor Unreadable.
 type Arrival struct {

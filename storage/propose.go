@@ -190,8 +190,10 @@ func (r *replica) awaitArrival(ctx context.Context, revision watch.Revision, fai
 	return fail(errors.Join(err, r.health.failure()))
 }
 
-func (r *replica) takeTurn(ctx context.Context, held *turn, key Key) {
-	held.take(ctx, &r.turns, key, turnWait)
+func (r *replica) takeTurn(ctx context.Context, held *turn, key Key, failed bool) {
+	if failed || r.turns.wanted(key) {
+		held.take(ctx, &r.turns, key, turnWait)
+	}
 }
 
 func (r *replica) refused(ctx context.Context, writes []write, err error) (again bool, _ error) {

@@ -105,8 +105,8 @@ func (r *Record) in(form *Resource) (*Record, error) {
 	return &next, next.extract(json, form)
 }
 
-// extract sets the JSON of the record, and extracts its parts. The resourceVersion in the JSON must
-// be that of the record.
+// extract sets the JSON of the record, and extracts its parts. The resourceVersion in the JSON must be that of the record. It is empty if the
+// record is not committed yet.
 func (r *Record) extract(json []byte, form *Resource) (err error) {
 	r.JSON = json
 	if r.Parts, err = form.Extract(json); err != nil {
@@ -115,7 +115,11 @@ func (r *Record) extract(json []byte, form *Resource) (err error) {
 	if err := r.Parts.check(json); err != nil {
 		return err
 	}
-	if text := json[r.Version.Start:r.Version.End]; string(text) != strconv.FormatUint(uint64(r.Revision), 10) {
+	want := ""
+	if r.Revision > 0 {
+		want = strconv.FormatUint(uint64(r.Revision), 10)
+	}
+	if text := json[r.Version.Start:r.Version.End]; string(text) != want {
 		return fmt.Errorf("%w: the resourceVersion is %q, but the record has revision %d", ErrJSON, text, r.Revision)
 	}
 	return nil

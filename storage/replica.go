@@ -11,7 +11,8 @@ import (
 )
 
 const (
-	// checkEvery is how often an idle replica asks the authority for the latest revision, so that Ready notices a lost connection.
+	// checkEvery is how often an idle replica asks the authority for the latest revision, so that Ready notices a lost connection, unless
+	// the authority is [Quiet].
 	checkEvery = 5 * time.Second
 	// advanceAfter is how long a replica is without changes until it advances its revision to that of the authority.
 	// Watches then move their bookmarks, so that they can resume after the authority has dropped its history.
@@ -141,7 +142,11 @@ func sleep(ctx context.Context, while time.Duration) {
 
 // checkNowAndThen asks for the latest revision at intervals, so that a replica without readers notices a lost connection.
 func (r *replica) checkNowAndThen() {
-	for sleep(r.ctx, checkEvery); r.ctx.Err() == nil; sleep(r.ctx, checkEvery) {
+	every := checkEvery
+	if quiet, ok := r.authority.(Quiet); ok {
+		every = quiet.CheckEvery()
+	}
+	for sleep(r.ctx, every); r.ctx.Err() == nil; sleep(r.ctx, every) {
 		c, err := r.check(r.ctx)
 		if err != nil {
 			continue

@@ -31,6 +31,13 @@ type turn struct {
 	has    bool
 }
 
+// wanted reports whether somebody has the turn of a key, or waits for it.
+func (t *turns) wanted(key Key) bool {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return t.all[key] != nil
+}
+
 // take waits for the turn of a key, but not longer than a time.
 func (t *turn) take(ctx context.Context, of *turns, key Key, wait time.Duration) {
 	of.mu.Lock()
@@ -62,6 +69,7 @@ func (t *turn) end() {
 	}
 	if t.has {
 		<-t.queued.turn
+		t.has = false
 	}
 	t.of.mu.Lock()
 	defer t.of.mu.Unlock()

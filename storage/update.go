@@ -126,15 +126,17 @@ func firstOf(keys []Key) (first Key) {
 	return first
 }
 
-// nextAttempt ends the turn of the last attempt and pauses.
+// nextAttempt pauses before an update tries again, and makes it wait for its turn if it competes with others. An update that has the turn keeps
+// it, and at first does not pause: otherwise those that have just begun would always be faster.
 func (e *Engine) nextAttempt(ctx context.Context, held *turn, key Key, failed int) error {
+	if held.has && failed < MaxAttempts/2 {
+		return ctx.Err()
+	}
 	held.end()
 	if err := pause(ctx, failed); err != nil {
 		return err
 	}
-	if failed > 0 {
-		e.committer.takeTurn(ctx, held, key)
-	}
+	e.committer.takeTurn(ctx, held, key, failed > 0)
 	return nil
 }
 

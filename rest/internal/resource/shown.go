@@ -43,6 +43,9 @@ func (c *shownCache) get(k shownKey) *storage.Record {
 
 // add stores an entry and returns it. If another goroutine was faster, add returns that entry instead.
 func (c *shownCache) add(k shownKey, shown *storage.Record) *storage.Record {
+	if k.revision == 0 { // an object that is not committed yet changes without a new revision
+		return shown
+	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if other := c.young[k]; other != nil {

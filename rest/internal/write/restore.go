@@ -137,7 +137,8 @@ func (w *Write) checkVersion() error {
 	}
 	switch rv := m.Get(objectmeta.ResourceVersion).Text(); {
 	case strings.Trim(rv, "0") == "":
-		if !w.ThroughOwnKind() && !res.Dialect.UnconditionalUpdate {
+		uncommitted := before.Get(objectmeta.ResourceVersion).Text() == ""
+		if !uncommitted && !w.ThroughOwnKind() && !res.Dialect.UnconditionalUpdate {
 			// Upstream puts the plural in the place of the kind here.
 			return status.Invalid(apimeta.GroupKind{Group: res.GR.Group, Kind: res.GR.Resource}, name, status.FieldErrors{
 				status.InvalidField(status.Field("metadata", objectmeta.ResourceVersion), 0, "must be specified for an update")})

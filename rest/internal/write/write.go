@@ -272,8 +272,11 @@ func (w *Write) showResult(record *storage.Record) (err error) {
 	return err
 }
 
-// withRevision returns an object with the resourceVersion of its record.
+// withRevision returns an object with the resourceVersion of its record, which is empty if a transaction of the host has not committed it yet.
 func withRevision(obj doc.Value, record *storage.Record) doc.Value {
+	if record.Revision == 0 {
+		return obj.WithAt(doc.Of(""), "metadata", objectmeta.ResourceVersion)
+	}
 	return obj.WithAt(doc.Of(strconv.FormatUint(uint64(record.Revision), 10)), "metadata", objectmeta.ResourceVersion)
 }
 

@@ -1,0 +1,87 @@
+package storage
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	"github.com/decorum-go/decorum/watch"
+)
+
+// The methods in this file serve a store that writes objects in a transaction of its host. The engine does not commit such a write: it shows
+// the change once its [Authority] reports it.
+
+// Receive returns the record of what the authority has stored, in the form of the registered resource. The engine does not keep it. An object
+// that is not committed yet has revision 0, and an empty resourceVersion in its JSON.
+func (e *Engine) Receive(s Stored) (*Record, error) {
+	t, err := e.tableOf(s.Key)
+	if err != nil {
+		return nil, err
+	}
+	return t.received(&s, e.formOf(t), nil)
+}
+
+// Draft returns the change that replaces the current record of an object, or nil if there is none, by the next JSON, or deletes it if that is
+// nil. If nothing changes, Current is Previous. The JSON has an empty resourceVersion. Draft returns [ErrReadOnly] if a newer program has
+// stored the object, or if this program cannot read it.
+func (e *Engine) Draft(key Key, current *Record, next []byte) (Entry, error) {
+	t, err := e.tableOf(key)
+	if err != nil {
+		return Entry{}, err
+	}
+	w := write{table: t, form: e.formOf(t), key: key, base: current}
+	if err := w.prepare(next, e.log.Revision()+1); err != nil {
+		return Entry{}, err
+	}
+	entry := Entry{Key: key, Previous: current, Current: current, Form: w.form.Fingerprint}
+	if !w.changes {
+		return entry, nil
+	}
+	e.mu.RLock()
+	bad, refusal := t.bad[key], e.refuseNewer(&w)
+	e.mu.RUnlock()
+	if bad != nil {
+		refusal = ReadOnly(fmt.Errorf("another replica has stored a text that this program cannot read: %w", bad))
+	}
+	if refusal != nil {
+		return Entry{}, refusal
+	}
+	if entry.Current = w.next; w.next != nil {
+		entry.Key = w.next.Key // the key may point into a request
+		w.next.Written = e.opts.Now().UnixMicro()
+		w.next.erase()
+	}
+	return entry, nil
+}
+
+// Charge returns what [Group.Accounts] and [Group.Seen] must be for a group of changes, or an [Exceeded]. It sets the creators of new objects.
+func (e *Engine) Charge(ctx context.Context, group []Entry) (accounts []string, seen watch.Revision, err error) {
+	if e.ledger == nil {
+		return nil, 0, nil
+	}
+	for i := range group {
+		if c := &group[i]; c.Previous == nil && c.Current != nil && c.Current.Creator == "" {
+			c.Current.Creator = e.ledger.Creator(ctx)
+		}
+	}
+	changes := slices.DeleteFunc(slices.Clone(group), func(e Entry) bool { return e.Current == e.Previous })
+	claim := e.ledger.Claim(ctx, changes)
+	if claim == nil {
+		return nil, 0, nil
+	}
+	e.mu.RLock()
+	defer e.mu.RUnlock()
+	if err := claim.Check(); err != nil {
+		return nil, 0, err
+	}
+	return claim.Accounts(), e.revision, nil
+}
+
+// erase empties the resourceVersion in the JSON of a record that no other goroutine has seen.
+func (r *Record) erase() {
+	room := r.Version.End - r.Version.Start
+	r.JSON = slices.Concat(r.JSON[:r.Version.Start], r.JSON[r.Version.End:])
+	r.Revision = 0
+	r.Version.End = r.Version.Start
+	r.Metadata.End -= room
+}

@@ -1,0 +1,214 @@
+package postgres
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+
+	"github.com/decorum-go/decorum/storage"
+	"github.com/decorum-go/decorum/watch"
+)
+
+// maxReplay bounds how many changes a replica reads when it opens, to serve the history before.
+const maxReplay = 20_000
+
+// checkEvery is how often a replica without readers asks Postgres for the last revision, so that /readyz notices a lost connection.
+const checkEvery = 30 * time.Second
+
+var _ storage.Authority = (*authority)(nil)
+
+// authority implements [storage.Authority].
+type authority struct {
+	opts    Options
+	id      string // set by layOut
+	forms   forms
+	commits commits
+	feed    feed
+	running sync.WaitGroup // the goroutines of commits and trimming
+
+	mu       sync.Mutex
+	refuses  error          // why Postgres has refused the last commit, although it answers
+	seen     watch.Revision // the highest revision that this replica has received
+	trimming bool
+	trimmed  time.Time // when the last attempt to trim ended
+}
+
+func newAuthority(opts Options) *authority {
+	return &authority{opts: opts, forms: forms{all: map[string][]string{}}, commits: commits{expected: map[int64]chan watch.Revision{}}}
+}
+
+// sql returns a statement with the quoted schema in the place of {schema}. No statement contains any other text that is not constant.
+func (a *authority) sql(statement string) string {
+	return strings.ReplaceAll(statement, "{schema}", a.opts.quoted())
+}
+
+// ask runs a statement that returns one row, and scans it. Its errors are for clients.
+func (a *authority) ask(ctx context.Context, statement string, args []any, into ...any) error {
+	bounded, cancel := context.WithTimeout(ctx, a.opts.Timeout)
+	defer cancel()
+	if err := a.opts.Pool.QueryRow(bounded, a.sql(statement), args...).Scan(into...); err != nil {
+		return a.unavailable(ctx, err)
+	}
+	return nil
+}
+
+// recognized is true on the server, and in the copy of the store, to which the current epoch belongs. It is false also after a restart of the
+// server, until recognize has looked closer.
+const recognized = "(s.started = pg_postmaster_start_time() AND split_part(s.home, '/', 4) = s.tableoid::text)"
+
+// Begin implements [storage.Authority].
+func (a *authority) Begin(ctx context.Context, clock watch.Revision, since time.Time) (start watch.Revision, err error) {
+	age := a.opts.Engine.MaxLogAge
+	if age == 0 {
+		age = 5 * time.Minute
+	}
+	statement := `WITH made AS (
+			INSERT INTO {schema}.state (revision, floor, served, slot_after, keep, keep_bytes, home, started)
+			VALUES ($1, $1, $1, $1, make_interval(secs => $2), $3, '', '-infinity') ON CONFLICT DO NOTHING RETURNING 1
+		), kept AS (
+			UPDATE {schema}.state SET keep = make_interval(secs => $2), keep_bytes = $3
+			WHERE keep <> make_interval(secs => $2) OR keep_bytes <> $3
+			RETURNING 1
+		)
+		SELECT count(*) FROM made`
+	made := 0
+	if err := a.ask(ctx, statement, []any{int64(clock), age.Seconds(), a.opts.HistoryBytes}, &made); err != nil {
+		return 0, err
+	}
+	if made > 0 {
+		statement := "UPDATE {schema}.state SET home = {schema}.server(), started = pg_postmaster_start_time() WHERE home = '' RETURNING 1"
+		if err := a.ask(ctx, statement, nil, &made); err != nil {
+			return 0, err
+		}
+	}
+	if _, _, err := a.Latest(ctx); err != nil { // begins a new epoch if that is due
+		return 0, err
+	}
+	err = a.ask(ctx, `SELECT greatest(s.floor, s.served,
+			coalesce((SELECT max(c.last) FROM {schema}.changes c WHERE NOT c.image AND c.at <= $1), 0),
+			coalesce((SELECT c.last FROM {schema}.changes c WHERE NOT c.image ORDER BY c.revision DESC OFFSET $2 LIMIT 1), 0))
+		FROM {schema}.state s`, []any{since.UnixMicro(), maxReplay}, &start)
+	return start, err
+}
+
+// Latest implements [storage.Authority].
+func (a *authority) Latest(ctx context.Context) (last, known watch.Revision, err error) {
+	var standby, same, refuses bool
+	err = a.ask(ctx, `SELECT s.revision, pg_is_in_recovery(), `+recognized+`, current_setting('transaction_read_only')::boolean FROM {schema}.state s`,
+		nil, &last, &standby, &same, &refuses)
+	if err != nil {
+		return 0, 0, err
+	}
+	if standby {
+		return 0, 0, storage.Unavailable(fmt.Errorf("Postgres is a standby: it may lack the last commits"))
+	}
+	if a.follows(last); !same || last < a.followed() {
+		if last, err = a.recognize(ctx, a.followed()); err != nil {
+			return 0, 0, err
+		}
+	}
+	if !refuses {
+		a.noteRefusal(nil)
+	}
+	return last, last, nil
+}
+
+// follows notes a revision that this replica has seen.
+func (a *authority) follows(revision watch.Revision) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	a.seen = max(a.seen, revision)
+}
+
+// followed returns the highest revision that this replica has seen.
+func (a *authority) followed() watch.Revision {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	return a.seen
+}
+
+// recognize begins a new epoch, unless the server has the store in which this replica has seen a revision. It returns the last revision.
+func (a *authority) recognize(ctx context.Context, seen watch.Revision) (last watch.Revision, err error) {
+	same := false
+	if err := a.ask(ctx, "SELECT {schema}.recognize($1)", []any{int64(seen)}, &same); err != nil {
+		return 0, err
+	}
+	err = a.ask(ctx, "SELECT revision FROM {schema}.state", nil, &last)
+	return last, err
+}
+
+// CheckEvery implements [storage.Quiet].
+func (a *authority) CheckEvery() time.Duration { return checkEvery }
+
+// ResourcesIn implements [storage.Authority]. Every resource that ever had a record has announced a form.
+func (a *authority) ResourcesIn(ctx context.Context, namespace string, known func(resource string) bool) ([]string, error) {
+	var all, unknown []string
+	err := a.ask(ctx, `SELECT coalesce(array_agg(f.resource), '{}') FROM (SELECT DISTINCT resource FROM {schema}.forms) f
+		WHERE EXISTS (SELECT FROM {schema}.objects o WHERE o.resource = f.resource AND ($1 = '' OR o.namespace = $1))`, []any{namespace}, &all)
+	for _, resource := range all {
+		if !known(resource) {
+			unknown = append(unknown, resource)
+		}
+	}
+	return unknown, err
+}
+
+// Compact implements [storage.Authority]. The changes stay until their partition is truncated, for replicas that have not received them.
+func (a *authority) Compact(ctx context.Context, through watch.Revision) error {
+	compacted := 0
+	return a.ask(ctx, "UPDATE {schema}.state SET served = greatest(served, least(revision, $1)) RETURNING 1", []any{int64(through)}, &compacted)
+}
+
+// Close implements [storage.Authority]. The pool belongs to the host.
+func (a *authority) Close() error {
+	a.running.Wait()
+	return nil
+}
+
+// noteRefusal remembers why Postgres refuses writes, or that it accepts them.
+func (a *authority) noteRefusal(err error) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	a.refuses = err
+}
+
+// Pages of Load have this many objects, so that a page of large objects still fits in memory.
+const pageSize = 1000
+
+// Load implements [storage.Authority]. It reads the current objects, and undoes the changes since the revision.
+func (a *authority) Load(ctx context.Context, resource string, at watch.Revision, yield func(storage.Stored) error) error {
+	if err := a.readForms(ctx, resource); err != nil {
+		return err
+	}
+	conn, err := a.opts.Pool.Acquire(ctx)
+	if err != nil {
+		return a.unavailable(ctx, err)
+	}
+	defer conn.Release()
+	l := loading{authority: a, resource: resource, at: at}
+	snapshot := pgx.TxOptions{IsoLevel: pgx.RepeatableRead, AccessMode: pgx.ReadOnly}
+	err = pgx.BeginTxFunc(ctx, conn, snapshot, func(tx pgx.Tx) error { return l.load(ctx, tx, yield) })
+	switch {
+	case l.refused != nil:
+		return l.refused
+	case err != nil:
+		return a.unavailable(ctx, err)
+	}
+	return a.complete(ctx, at)
+}
+
+// complete returns 410 Expired if the changes after a revision may have been dropped.
+func (a *authority) complete(ctx context.Context, after watch.Revision) error {
+	var floor watch.Revision
+	if err := a.ask(ctx, "SELECT floor FROM {schema}.state", nil, &floor); err != nil {
+		return err
+	}
+	if floor > after {
+		return expired()
+	}
+	return nil
+}

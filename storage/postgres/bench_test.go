@@ -1,0 +1,109 @@
+package postgres_test
+
+import (
+	"fmt"
+	"strings"
+	"sync/atomic"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/decorum-go/decorum/storage"
+	"github.com/decorum-go/decorum/storage/postgres"
+	"github.com/decorum-go/decorum/storage/postgres/postgrestest"
+	"github.com/decorum-go/decorum/watch"
+)
+
+// large is the text of an object of 2 KB.
+var large = strings.Repeat("x", 1900)
+
+// bare are the rows of a write of the store, in tables of their own.
+const bare = `CREATE TABLE bare_objects (name text PRIMARY KEY, revision bigint, body bytea) WITH (fillfactor = 80);
+	CREATE TABLE bare_changes (revision bigserial PRIMARY KEY, name text, body bytea);`
+
+// bareWrite writes these rows in one transaction, and in one round trip.
+const bareWrite = `WITH change AS (INSERT INTO bare_changes (name, body) VALUES ($1, $2) RETURNING revision)
+	INSERT INTO bare_objects (name, revision, body) SELECT $1, revision, $2 FROM change
+	ON CONFLICT (name) DO UPDATE SET revision = excluded.revision, body = excluded.body`
+
+// BenchmarkWrite compares an update of a 2 KB object with a bare transaction that writes the same rows, with one and with 64 writers.
+func BenchmarkWrite(b *testing.B) {
+	pool := connect(b, start(b, postgrestest.Options{Sync: true}).URL("postgres"))
+	_, err := pool.Exec(b.Context(), bare)
+	require.NoError(b, err)
+	store := serving(b, postgres.Options{Pool: pool})
+	writes := map[string]func(writer, n int) error{
+		"bare": func(writer, n int) error {
+			_, err := pool.Exec(b.Context(), bareWrite, fmt.Sprint(writer), []byte(large+fmt.Sprint(n)))
+			return err
+		},
+		"store": func(writer, n int) error {
+			_, err := put(b.Context(), store, fmt.Sprint(writer), large+fmt.Sprint(n))
+			return err
+		},
+	}
+	for _, name := range []string{"bare", "store"} {
+		b.Run("one/"+name, func(b *testing.B) {
+			for n := 0; b.Loop(); n++ {
+				require.NoError(b, writes[name](0, b.N+n))
+			}
+		})
+		b.Run("64/"+name, func(b *testing.B) {
+			var writers atomic.Int64
+			b.SetParallelism(32) // of two processors
+			b.RunParallel(func(pb *testing.PB) {
+				writer := int(writers.Add(1))
+				for n := 0; pb.Next(); n++ {
+					if err := writes[name](writer, b.N+n); err != nil {
+						b.Error(err)
+					}
+				}
+			})
+		})
+	}
+}
+
+// BenchmarkWatch measures the time from a write until a watch shows it, on the same and on another replica.
+func BenchmarkWatch(b *testing.B) {
+	pool := connect(b, start(b, postgrestest.Options{Sync: true}).URL("postgres"))
+	store, peer := serving(b, postgres.Options{Pool: pool}), serving(b, postgres.Options{Pool: pool})
+	for name, on := range map[string]*postgres.Store{"same replica": store, "another replica": peer} {
+		b.Run(name, func(b *testing.B) {
+			_, err := on.List(b.Context(), storage.Query{Scope: watch.Scope{Resource: notes}}, nil)
+			require.NoError(b, err)
+			cursor, err := on.Watch(b.Context(), watch.Scope{Resource: notes}, on.Revision())
+			require.NoError(b, err)
+			defer cursor.Close()
+			for n := 0; b.Loop(); n++ {
+				_, err := put(b.Context(), store, "x", large+fmt.Sprint(b.N, " ", n))
+				require.NoError(b, err)
+				_, err = cursor.Next(b.Context(), nil)
+				require.NoError(b, err)
+			}
+		})
+	}
+}
+
+// BenchmarkRead compares reads of a 2 KB object: by primary key in Postgres, and gets of the most recent and of any state.
+func BenchmarkRead(b *testing.B) {
+	pool, schema := connect(b, server(b).URL("postgres")), newSchema()
+	store := serving(b, postgres.Options{Pool: pool, Schema: schema})
+	_, err := put(b.Context(), store, "x", large)
+	require.NoError(b, err)
+	reads := map[string]func() error{
+		"bare": func() error {
+			var body []byte
+			return pool.QueryRow(b.Context(), `SELECT body FROM "`+schema+`".objects WHERE resource = $1 AND namespace = $2 AND name = $3`,
+				notes, "default", "x").Scan(&body)
+		},
+		"most recent": func() error { _, err := store.Get(b.Context(), note("x"), storage.MostRecent); return err },
+		"any":         func() error { _, err := store.Get(b.Context(), note("x"), storage.Any); return err },
+	}
+	for _, name := range []string{"bare", "most recent", "any"} {
+		b.Run(name, func(b *testing.B) {
+			for b.Loop() {
+				require.NoError(b, reads[name]())
+			}
+		})
+	}
+}

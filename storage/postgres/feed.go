@@ -1,0 +1,309 @@
+package postgres
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strconv"
+	"sync"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+
+	"github.com/decorum-go/decorum/storage"
+	"github.com/decorum-go/decorum/watch"
+)
+
+// confirmWait is how long a replica waits for its own notification, with which it finds out whether LISTEN works.
+const confirmWait = 5 * time.Second
+
+var errDeaf = errors.New("Postgres does not deliver notifications: if the pool connects through PgBouncer in transaction mode, set Options.Poll")
+
+// feed wakes the goroutine that follows the changes.
+type feed struct {
+	mu        sync.Mutex
+	requested bool               // somebody knows that there is something to read
+	interrupt context.CancelFunc // ends the wait, or nil
+	position  watch.Revision     // what was read
+}
+
+// wake makes the feed read again, unless it has read the revision. Revision 0 always makes it read.
+func (f *feed) wake(revision watch.Revision) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if revision > 0 && revision <= f.position {
+		return
+	}
+	f.requested = true
+	if f.interrupt != nil {
+		f.interrupt()
+	}
+}
+
+// wait calls listen, whose context ends when the feed is woken. listen returns the revision of a notification.
+func (f *feed) wait(ctx context.Context, listen func(context.Context) (watch.Revision, error)) error {
+	for {
+		f.mu.Lock()
+		if f.requested {
+			f.requested = false
+			f.mu.Unlock()
+			return nil
+		}
+		bounded, cancel := context.WithCancel(ctx)
+		f.interrupt = cancel
+		f.mu.Unlock()
+		revision, err := listen(bounded)
+		woken := bounded.Err() != nil
+		cancel()
+		f.mu.Lock()
+		f.interrupt = nil
+		position := f.position
+		f.mu.Unlock()
+		switch {
+		case ctx.Err() != nil:
+			return ctx.Err()
+		case err != nil && !woken:
+			return err
+		case err == nil && revision > position:
+			return nil
+		}
+	}
+}
+
+func (f *feed) read(position watch.Revision) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.position = position
+}
+
+// Follow implements [storage.Authority].
+func (a *authority) Follow(ctx context.Context, after watch.Revision, yield func(storage.Arrival) error) error {
+	f := &following{authority: a, position: after, yield: yield}
+	a.feed.read(after)
+	if a.opts.Poll > 0 {
+		return f.poll(ctx)
+	}
+	conn, err := a.listen(ctx)
+	if err != nil {
+		return err
+	}
+	defer closeConn(conn)
+	for {
+		if err := f.readAll(ctx, conn); err != nil {
+			return err
+		}
+		err := a.feed.wait(ctx, func(ctx context.Context) (watch.Revision, error) {
+			notification, err := conn.WaitForNotification(ctx)
+			if err != nil {
+				return 0, fmt.Errorf("Postgres ended the connection: %w", err)
+			}
+			revision, err := strconv.ParseUint(notification.Payload, 10, 64)
+			return watch.Revision(revision), err
+		})
+		if err != nil {
+			return err
+		}
+	}
+}
+
+// listen returns a connection that receives a notification after each commit.
+func (a *authority) listen(ctx context.Context) (conn *pgx.Conn, err error) {
+	bounded, cancel := context.WithTimeout(ctx, max(a.opts.Timeout, confirmWait))
+	defer cancel()
+	pooled, err := a.opts.Pool.Acquire(bounded)
+	if err != nil {
+		return nil, a.unavailable(ctx, err)
+	}
+	conn = pooled.Hijack() // so that the host's limit of connections does not count it
+	channel := "decorum_" + a.id
+	// The tables may be empty when a statement is planned, and large later. Without sequential scans, even small plans look expensive, and
+	// would be compiled.
+	_, err = conn.Exec(bounded, "SET enable_seqscan = off; SET jit = off")
+	if err == nil {
+		_, err = conn.Exec(bounded, "LISTEN "+pgx.Identifier{channel}.Sanitize())
+	}
+	if err == nil {
+		_, err = conn.Exec(bounded, "SELECT pg_notify($1, '0')", channel)
+	}
+	if err == nil {
+		if _, err = conn.WaitForNotification(bounded); err != nil {
+			err = errors.Join(errDeaf, err)
+		}
+	}
+	if err != nil {
+		closeConn(conn)
+		return nil, a.unavailable(ctx, err)
+	}
+	return conn, nil
+}
+
+// closeConn closes a connection, and does not wait long for a server that does not answer.
+func closeConn(conn *pgx.Conn) {
+	ctx, cancel := context.WithTimeout(context.Background(), 100*time.Millisecond)
+	defer cancel()
+	_ = conn.Close(ctx)
+}
+
+// following reads the changes in order.
+type following struct {
+	*authority
+	position watch.Revision
+	yield    func(storage.Arrival) error
+	refused  error // the error of yield
+}
+
+// poll reads at intervals, and after the commits of this replica.
+func (f *following) poll(ctx context.Context) error {
+	for {
+		bounded, cancel := context.WithTimeout(ctx, f.opts.Timeout)
+		conn, err := f.opts.Pool.Acquire(bounded)
+		cancel()
+		if err != nil {
+			return f.unavailable(ctx, err)
+		}
+		err = f.readAll(ctx, conn.Conn())
+		conn.Release()
+		if err != nil {
+			return err
+		}
+		err = f.feed.wait(ctx, func(ctx context.Context) (watch.Revision, error) {
+			timer := time.NewTimer(f.opts.Poll)
+			defer timer.Stop()
+			select {
+			case <-timer.C:
+				return f.position + 1, nil
+			case <-ctx.Done():
+				return 0, ctx.Err()
+			}
+		})
+		if err != nil {
+			return err
+		}
+	}
+}
+
+// news is the statement that returns the last revision, what the replica must know about the history, and the changes after a revision.
+const news = `SELECT s.revision, s.floor, ` + recognized + `, s.slot, s.next_empty, c.revision, c.last, c.at, c.origin, c.resource, c.namespace, c.name,
+		c.form, c.position, c.written, c.creator, c.key_id, c.body
+	FROM {schema}.state s LEFT JOIN {schema}.changes c ON c.revision > $1 AND NOT c.image ORDER BY c.revision`
+
+// readAll yields the changes that are new.
+func (f *following) readAll(ctx context.Context, conn *pgx.Conn) error {
+	bounded, cancel := context.WithTimeout(ctx, max(f.opts.Timeout, time.Minute))
+	defer cancel()
+	rows, err := conn.Query(bounded, f.sql(news), int64(f.position))
+	if err != nil {
+		return f.unavailable(ctx, err)
+	}
+	defer rows.Close()
+	var group arriving
+	var at head
+	for rows.Next() {
+		var c change
+		if err := rows.Scan(append(at.fields(), c.fields()...)...); err != nil {
+			return f.unavailable(ctx, err)
+		}
+		if err := f.check(ctx, &at); err != nil {
+			return err
+		}
+		if c.revision != nil {
+			if err := f.take(ctx, &group, &c); err != nil {
+				return err
+			}
+		}
+	}
+	if err := rows.Err(); err != nil {
+		return f.unavailable(ctx, err)
+	}
+	if f.position < at.revision {
+		return expired() // the changes were dropped after the snapshot was taken
+	}
+	f.feed.read(f.position)
+	if !at.nextEmpty {
+		f.trim(at.slot)
+	}
+	return nil
+}
+
+// head is what each row of news begins with.
+type head struct {
+	revision, floor watch.Revision
+	recognized      bool
+	slot            int
+	nextEmpty       bool
+}
+
+func (h *head) fields() []any {
+	return []any{&h.revision, &h.floor, &h.recognized, &h.slot, &h.nextEmpty}
+}
+
+// check returns 410 Expired if the replica cannot continue from its position.
+func (f *following) check(ctx context.Context, at *head) error {
+	if at.recognized && at.revision >= f.position && at.floor <= f.position {
+		return nil
+	}
+	if !at.recognized || at.revision < f.position {
+		if _, err := f.recognize(ctx, f.position); err != nil {
+			return err
+		}
+		if at.revision >= f.position && at.floor <= f.position {
+			return errAgain
+		}
+	}
+	return expired()
+}
+
+// errAgain makes the engine follow again, from the same position.
+var errAgain = errors.New("the server was restarted")
+
+// change is one row of news. If nothing is new, it is NULL.
+type change struct {
+	revision, last, at, origin *int64
+	resource, namespace, name  *string
+	form, position             *int32
+	written                    *int64
+	creator, keyID             *string
+	body                       []byte
+}
+
+func (c *change) fields() []any {
+	return []any{&c.revision, &c.last, &c.at, &c.origin, &c.resource, &c.namespace, &c.name,
+		&c.form, &c.position, &c.written, &c.creator, &c.keyID, &c.body}
+}
+
+// arriving is a group whose changes are being read.
+type arriving struct {
+	storage.Arrival
+	first watch.Revision
+}
+
+// take adds a change to its group, and yields the group once it is complete. Revisions have no gap within an epoch, so one that is missing
+// was dropped.
+func (f *following) take(ctx context.Context, group *arriving, c *change) error {
+	revision := watch.Revision(*c.revision)
+	if revision != f.position+watch.Revision(len(group.Entries))+1 {
+		return expired()
+	}
+	if len(group.Entries) == 0 {
+		group.first = revision
+	}
+	key := storage.Key{Resource: *c.resource, Namespace: *c.namespace, Name: *c.name}
+	s := storage.Stored{Key: key, Revision: revision}
+	if c.body != nil {
+		s = f.decode(ctx, key, revision, &value{form: int(*c.form), position: int(*c.position), written: *c.written, creator: *c.creator,
+			keyID: *c.keyID, body: c.body})
+	}
+	group.Entries = append(group.Entries, s)
+	if *c.revision < *c.last {
+		return nil
+	}
+	group.End, group.At = revision, time.UnixMicro(*c.at)
+	if err := f.yield(group.Arrival); err != nil {
+		return err
+	}
+	f.position = revision
+	f.follows(revision)
+	f.commits.resolve(*c.origin, group.first)
+	*group = arriving{}
+	return nil
+}

@@ -1,0 +1,172 @@
+package postgres_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"testing"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/decorum-go/decorum/storage"
+	"github.com/decorum-go/decorum/storage/postgres"
+	"github.com/decorum-go/decorum/watch"
+)
+
+var errAborted = errors.New("the host aborts")
+
+// Objects and rows that a transaction writes appear together, or not at all.
+func TestInTx(t *testing.T) {
+	pool, schema := connect(t, server(t).URL("postgres")), newSchema()
+	store, peer := serving(t, postgres.Options{Pool: pool, Schema: schema}), serving(t, postgres.Options{Pool: pool, Schema: schema})
+	kept, err := put(t.Context(), store, "kept", "1")
+	require.NoError(t, err)
+	gone, err := put(t.Context(), store, "gone", "1")
+	require.NoError(t, err)
+	cursor, err := peer.Watch(t.Context(), watch.Scope{Resource: notes}, gone.Revision)
+	require.NoError(t, err)
+	defer cursor.Close()
+	write := func(ctx context.Context) {
+		created, err := put(ctx, store, "new", "1")
+		require.NoError(t, err)
+		assert.Zero(t, created.Revision)
+		assert.Contains(t, string(created.JSON), `"resourceVersion":""`)
+		got, err := store.Get(ctx, note("new"), storage.MostRecent)
+		require.NoError(t, err)
+		assert.Equal(t, created, got, "the transaction sees what it has written")
+		_, err = put(ctx, store, "new", "2")
+		require.NoError(t, err)
+		_, err = put(ctx, store, "kept", "2")
+		require.NoError(t, err)
+		_, err = store.Update(ctx, note("gone"), func(*storage.Record) ([]byte, error) { return nil, nil })
+		require.NoError(t, err)
+		_, err = store.Get(ctx, note("gone"), storage.MostRecent)
+		assert.ErrorIs(t, err, storage.ErrNotFound)
+		_, err = store.Get(t.Context(), note("new"), storage.MostRecent)
+		assert.ErrorIs(t, err, storage.ErrNotFound, "nobody else sees it")
+	}
+
+	err = pgx.BeginFunc(t.Context(), pool, func(tx pgx.Tx) error {
+		write(postgres.InTx(t.Context(), tx))
+		return errAborted
+	})
+	require.ErrorIs(t, err, errAborted)
+	got, err := store.Get(t.Context(), note("kept"), storage.MostRecent)
+	require.NoError(t, err)
+	require.Equal(t, kept, got, "an abort leaves no trace")
+	require.Equal(t, gone.Revision, store.Revision())
+
+	other, err := put(t.Context(), store, "other", "1")
+	require.NoError(t, err)
+	require.NoError(t, pgx.BeginFunc(t.Context(), pool, func(tx pgx.Tx) error {
+		write(postgres.InTx(t.Context(), tx))
+		meanwhile, err := put(t.Context(), peer, "other", "2") // an open transaction holds no lock that others need
+		require.Equal(t, other.Revision+1, meanwhile.Revision)
+		return err
+	}))
+	var names []string
+	for len(names) < 5 {
+		changes, err := cursor.Next(t.Context(), nil)
+		require.NoError(t, err)
+		for _, c := range changes {
+			names = append(names, c.Scope.Name)
+			assert.Equal(t, gone.Revision+watch.Revision(len(names)), c.Revision, "revisions are in the order of the commits")
+		}
+	}
+	assert.Equal(t, []string{"other", "other", "new", "kept", "gone"}, names)
+	got, err = peer.Get(t.Context(), note("new"), storage.MostRecent)
+	require.NoError(t, err)
+	assert.Contains(t, string(got.JSON), `"text":"2"`)
+}
+
+// A conflict aborts the transaction of the host, which must repeat all of it.
+func TestInTxConflicts(t *testing.T) {
+	pool := connect(t, server(t).URL("postgres"))
+	store := serving(t, postgres.Options{Pool: pool, Schema: newSchema()})
+	overtaken := func(name string, options pgx.TxOptions, other string) error {
+		return pgx.BeginTxFunc(t.Context(), pool, options, func(tx pgx.Tx) error {
+			ctx := postgres.InTx(t.Context(), tx)
+			if _, err := put(ctx, store, name, "in the transaction"); err != nil {
+				return err
+			}
+			_, err := put(t.Context(), store, other, fmt.Sprint("meanwhile ", store.Revision()))
+			return err
+		})
+	}
+	for name, c := range map[string]struct {
+		options   pgx.TxOptions
+		other     string
+		conflicts bool
+	}{
+		"the same object":                  {pgx.TxOptions{}, "x", true},
+		"another object":                   {pgx.TxOptions{}, "y", false},
+		"another object, repeatable reads": {pgx.TxOptions{IsoLevel: pgx.RepeatableRead}, "y", true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			for _, text := range []string{"exists", ""} { // the object exists, and then does not
+				_, err := store.Update(t.Context(), note("x"), func(r *storage.Record) ([]byte, error) {
+					if text == "" {
+						return nil, nil
+					}
+					return noteJSON("x", text), nil
+				})
+				require.NoError(t, err)
+				err = overtaken("x", c.options, c.other)
+				assert.Equal(t, c.conflicts, postgres.IsConflict(err), "%v", err)
+				if !c.conflicts {
+					require.NoError(t, err)
+				}
+				_, err = put(t.Context(), store, "x", "afterwards")
+				require.NoError(t, err)
+			}
+		})
+	}
+}
+
+// A transaction may only compare an object, as a create does with its namespace.
+func TestInTxPreconditions(t *testing.T) {
+	pool := connect(t, server(t).URL("postgres"))
+	store := serving(t, postgres.Options{Pool: pool, Schema: newSchema()})
+	_, err := put(t.Context(), store, "condition", "1")
+	require.NoError(t, err)
+	create := func(ctx context.Context, name string) error {
+		_, err := store.UpdateAll(ctx, []storage.Key{note(name), note("condition")}, func(current []*storage.Record) ([][]byte, error) {
+			return [][]byte{noteJSON(name, "1"), current[1].JSON}, nil
+		})
+		return err
+	}
+	for name, change := range map[string]bool{"unchanged": false, "changed": true} {
+		err := pgx.BeginFunc(t.Context(), pool, func(tx pgx.Tx) error {
+			if err := create(postgres.InTx(t.Context(), tx), name); err != nil || !change {
+				return err
+			}
+			_, err := put(t.Context(), store, "condition", "2")
+			return err
+		})
+		assert.Equal(t, change, postgres.IsConflict(err), "%s: %v", name, err)
+		_, err = store.Get(t.Context(), note(name), storage.MostRecent)
+		assert.Equal(t, change, errors.Is(err, storage.ErrNotFound), "%s: %v", name, err)
+	}
+}
+
+// While transactions of the host stay open, writers of the store do not wait for them.
+func TestInTxHoldsNoLock(t *testing.T) {
+	pool := connect(t, server(t).URL("postgres"))
+	store := serving(t, postgres.Options{Pool: pool, Schema: newSchema(), Timeout: 30 * time.Second})
+	tx, err := pool.Begin(t.Context())
+	require.NoError(t, err)
+	defer tx.Rollback(t.Context())
+	_, err = put(postgres.InTx(t.Context(), tx), store, "x", "1")
+	require.NoError(t, err)
+	for n := range 20 {
+		_, err = put(t.Context(), store, "y", string(rune('a'+n)))
+		require.NoError(t, err)
+	}
+	require.NoError(t, tx.Commit(t.Context()))
+	got, err := store.Get(t.Context(), note("x"), storage.MostRecent)
+	require.NoError(t, err)
+	assert.Equal(t, store.Revision(), got.Revision, "the transaction committed last")
+}
