@@ -1,6 +1,7 @@
 package hostile_test
 
 import (
+	"context"
 	"encoding/json"
 	"fmt"
 	"log/slog"
@@ -17,7 +18,9 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/decorum-go/decorum/rest"
+	"github.com/decorum-go/decorum/rest/builtin"
 	"github.com/decorum-go/decorum/rest/crd"
+	"github.com/decorum-go/decorum/rest/lifecycle"
 	"github.com/decorum-go/decorum/storage/bolt"
 )
 
@@ -27,16 +30,25 @@ type defining struct {
 	stop func()
 }
 
-func startDefining(t *testing.T, path string) *defining {
+// startDefining starts the API. Without definitions it is a program that does not accept any, so the kinds of earlier ones are not served.
+func startDefining(t *testing.T, path string, definitions bool) *defining {
 	t.Helper()
 	quiet := slog.New(slog.DiscardHandler)
 	store, err := bolt.Open(t.Context(), bolt.Options{Path: path})
 	require.NoError(t, err)
-	api, err := rest.New(rest.Options{Store: store, Logger: quiet}, rest.Resource[Note]{Group: "example.com", Version: "v1", Plural: "notes"})
+	api, err := rest.New(rest.Options{Store: store, Logger: quiet}, notes(), builtin.Namespaces())
 	require.NoError(t, err)
-	disable, err := crd.Enable(t.Context(), api, crd.Options{Logger: quiet})
-	require.NoError(t, err)
+	disable := func() {}
+	if definitions {
+		disable, err = crd.Enable(t.Context(), api, crd.Options{Logger: quiet})
+		require.NoError(t, err)
+	}
+	ctx, stop := context.WithCancel(t.Context())
+	ended := make(chan error, 1)
+	go func() { ended <- lifecycle.Run(ctx, api, lifecycle.Options{Logger: quiet}) }()
 	return &defining{api, func() {
+		stop()
+		require.NoError(t, <-ended)
 		disable()
 		require.NoError(t, api.Close())
 		require.NoError(t, store.Close())
@@ -73,7 +85,7 @@ func randomDefinition(r *rand.Rand) (name, path, kind, text string) {
 	name, kind = plural+"."+group, "Kind"+plural
 	scope, path := "Cluster", "/apis/"+group+"/v1/"+plural
 	if r.IntN(2) == 0 {
-		scope, path = "Namespaced", "/apis/"+group+"/v1/namespaces/default/"+plural
+		scope, path = "Namespaced", "/apis/"+group+"/v1/namespaces/"+tenant+"/"+plural
 	}
 	type object = map[string]any
 	subresources := object{}
@@ -114,8 +126,47 @@ func definitionRounds(t *testing.T) time.Duration {
 	return d
 }
 
+// tenant is the namespace of the objects.
+const tenant = "tenant"
+
+const (
+	namespaces = "/api/v1/namespaces"
+	ofTenant   = `{"apiVersion":"v1","kind":"Namespace","metadata":{"name":"` + tenant + `"}}`
+)
+
+// evict deletes the namespace while a program runs that serves none of the definitions. The namespace stays if the store holds objects of
+// them. The next program, which serves them, empties the namespace, and its next owner finds nothing in it.
+func evict(t *testing.T, path string, resources []string, stored int) {
+	d := startDefining(t, path, false)
+	code, answer := d.ask("DELETE", namespaces+"/"+tenant, "")
+	require.Equal(t, http.StatusOK, code, answer)
+	await(t, "the controller has looked at the namespace", func() string {
+		code, answer := d.ask("GET", namespaces+"/"+tenant, "")
+		if stored == 0 && code == http.StatusNotFound || stored > 0 && strings.Contains(answer, `"reason":"DiscoveryFailed"`) {
+			return ""
+		}
+		return answer
+	})
+	d.stop()
+	d = startDefining(t, path, true)
+	defer d.stop()
+	await(t, "the namespace is gone", func() string {
+		if code, answer := d.ask("GET", namespaces+"/"+tenant, ""); code != http.StatusNotFound {
+			return answer
+		}
+		return ""
+	})
+	code, answer = d.ask("POST", namespaces, ofTenant)
+	require.Equal(t, http.StatusCreated, code, answer)
+	for _, objects := range resources {
+		code, answer = d.ask("GET", objects, "")
+		require.Equal(t, http.StatusOK, code, answer)
+		require.NotContains(t, answer, `"uid"`, objects)
+	}
+}
+
 // Whatever random definitions the API accepts: it answers every request about their kinds, other kinds and its health, also after a
-// restart. DECORUM_SEED repeats a failed run.
+// restart, and no object outlives its namespace. DECORUM_SEED repeats a failed run.
 func TestRandomDefinitions(t *testing.T) {
 	seed := uint64(time.Now().UnixNano())
 	if text := os.Getenv("DECORUM_SEED"); text != "" {
@@ -128,8 +179,12 @@ func TestRandomDefinitions(t *testing.T) {
 	answers := map[int]int{} // how many objects got each code
 	for round, end := 0, time.Now().Add(definitionRounds(t)); round == 0 || time.Now().Before(end); round++ {
 		path := filepath.Join(t.TempDir(), "objects.db")
-		d := startDefining(t, path)
+		d := startDefining(t, path, true)
+		code, answer := d.ask("POST", namespaces, ofTenant)
+		require.Equal(t, http.StatusCreated, code, answer)
 		accepted := map[string]string{}
+		var inNamespace []string // the resources of the namespace, by their paths
+		stored := 0              // how many objects they have
 		for range 5 {
 			name, objects, kind, text := randomDefinition(r)
 			code, answer := d.ask("POST", definitionsPath, text)
@@ -161,6 +216,12 @@ func TestRandomDefinitions(t *testing.T) {
 			code, answer = d.ask("POST", objects, body)
 			require.Contains(t, []int{201, 413, 422}, code, "%.500s", answer)
 			answers[code]++
+			if strings.Contains(objects, "/"+tenant+"/") {
+				inNamespace = append(inNamespace, objects)
+				if code == http.StatusCreated {
+					stored++
+				}
+			}
 			accepted[objects] = text
 			for _, when := range []string{"before a restart", "after a restart"} {
 				code, _ = d.ask("GET", "/healthz", "")
@@ -173,11 +234,12 @@ func TestRandomDefinitions(t *testing.T) {
 				}
 				if when == "before a restart" {
 					d.stop()
-					d = startDefining(t, path)
+					d = startDefining(t, path, true)
 				}
 			}
 		}
 		d.stop()
+		evict(t, path, inNamespace, stored)
 	}
 	t.Logf("answers to objects, by code: %v", answers)
 }
