@@ -128,15 +128,12 @@ func (f *figures) compare(unit string, d *demand, a amounts) {
 	if a.limited == 0 || a.requested <= 0 || a.used+a.requested <= max(a.limited, 0) {
 		return
 	}
-	resource := d.limit.Resource
-	if resource == "" {
-		resource = "*"
-	}
+	name := cmp.Or(d.limit.shown, unit+"/"+cmp.Or(d.limit.Resource, "*"))
 	for _, part := range []struct {
 		to *[]string
 		n  int64
 	}{{&f.requested, a.requested}, {&f.used, a.used}, {&f.limited, max(a.limited, 0)}} {
-		*part.to = append(*part.to, unit+"/"+resource+"="+quantity(part.n))
+		*part.to = append(*part.to, name+"="+quantity(part.n))
 	}
 }
 
@@ -146,9 +143,9 @@ func (f *figures) String() string {
 
 // quantity writes a number as Kubernetes does: 2000 as 2k.
 func quantity(n int64) string {
-	suffixes := []string{"", "k", "M", "G", "T", "P", "E"}
-	for n != 0 && n%1000 == 0 && len(suffixes) > 1 {
-		n, suffixes = n/1000, suffixes[1:]
+	suffix := []string{"", "k", "M", "G", "T", "P", "E"}
+	for n != 0 && n%1000 == 0 && len(suffix) > 1 {
+		n, suffix = n/1000, suffix[1:]
 	}
-	return strconv.FormatInt(n, 10) + suffixes[0]
+	return strconv.FormatInt(n, 10) + suffix[0]
 }

@@ -9,6 +9,8 @@
 // The limits belong to the store, so they hold for every API over it and for every way of writing. Package storage/bolt and module
 // storage/etcd take the same option as Options.Engine.Ledger.
 //
+// Limits on namespaces can also be objects of the kind [ResourceQuota], which clients manage, and which show what is used: see [ResourceQuotas].
+//
 // # What counts
 //
 // An object counts in the account of its namespace and in that of the user who created it. The store keeps the name of that user with the

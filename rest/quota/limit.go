@@ -25,6 +25,8 @@ type Limit struct {
 	Objects int64
 	// Bytes is the size of their JSON.
 	Bytes int64
+
+	shown string // the name of the limit in a quota object; empty for count/RESOURCE or bytes/RESOURCE
 }
 
 // New returns the option storage.Options.Ledger with limits. For each write, the store calls the function with the accounts that the

@@ -1,0 +1,61 @@
+package quota
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"math"
+	"strconv"
+	"strings"
+)
+
+// Quantity is a whole number as Kubernetes writes it: a text such as "5", "2k" or "1Gi", or a number in JSON. It is stored with a decimal
+// suffix, such as "2k" for 2000.
+type Quantity int64
+
+// suffixes are the factors that a quantity may have.
+var suffixes = map[string]int64{
+	"": 1, "k": 1e3, "M": 1e6, "G": 1e9, "T": 1e12, "P": 1e15, "E": 1e18,
+	"Ki": 1 << 10, "Mi": 1 << 20, "Gi": 1 << 30, "Ti": 1 << 40, "Pi": 1 << 50, "Ei": 1 << 60,
+}
+
+// OpenAPISchemaType says that a quantity is a string in OpenAPI, as in Kubernetes.
+func (Quantity) OpenAPISchemaType() []string { return []string{"string"} }
+
+// OpenAPIV3OneOfTypes says that a quantity may also be a number.
+func (Quantity) OpenAPIV3OneOfTypes() []string { return []string{"string", "number"} }
+
+// OpenAPISchemaFormat returns the format of the type, which is none.
+func (Quantity) OpenAPISchemaFormat() string { return "" }
+
+// String returns the text of the quantity, such as "2k".
+func (q Quantity) String() string { return quantity(int64(q)) }
+
+// MarshalJSON implements [json.Marshaler].
+func (q Quantity) MarshalJSON() ([]byte, error) { return json.Marshal(q.String()) }
+
+// UnmarshalJSON implements [json.Unmarshaler].
+func (q *Quantity) UnmarshalJSON(data []byte) error {
+	text := string(data)
+	if strings.HasPrefix(text, `"`) {
+		if err := json.Unmarshal(data, &text); err != nil {
+			return err
+		}
+	}
+	n, err := parseQuantity(text)
+	*q = Quantity(n)
+	return err
+}
+
+func parseQuantity(text string) (int64, error) {
+	digits := strings.TrimRight(text, "kKMGTPEi")
+	n, err := strconv.ParseInt(digits, 10, 64)
+	factor, known := suffixes[text[len(digits):]]
+	if err != nil || !known {
+		return 0, fmt.Errorf("quantities must be whole numbers with an optional suffix, such as 5, 2k or 1Gi, not %q", text)
+	}
+	if n > math.MaxInt64/factor || n < math.MinInt64/factor {
+		return 0, errors.New("the quantity is too large")
+	}
+	return n * factor, nil
+}
