@@ -6,15 +6,18 @@ replace (
 	github.com/decorum-go/decorum => ../..
 	github.com/decorum-go/decorum/k8s => ../../k8s
 	github.com/decorum-go/decorum/storage/etcd => ../../storage/etcd
+	github.com/decorum-go/decorum/storage/postgres => ../../storage/postgres
 )
 
 require (
 	github.com/decorum-go/decorum v0.0.0-00010101000000-000000000000
 	github.com/decorum-go/decorum/k8s v0.0.0-00010101000000-000000000000
 	github.com/decorum-go/decorum/storage/etcd v0.0.0-00010101000000-000000000000
+	github.com/decorum-go/decorum/storage/postgres v0.0.0-00010101000000-000000000000
 	github.com/gin-gonic/gin v1.12.0
 	github.com/go-chi/chi/v5 v5.5.0
 	github.com/google/gnostic-models v0.7.0
+	github.com/jackc/pgx/v5 v5.12.0
 	github.com/labstack/echo/v4 v4.16.0
 	github.com/stretchr/testify v1.12.1
 	go.etcd.io/etcd/client/v3 v3.7.3
@@ -42,6 +45,9 @@ require (
 	github.com/goccy/go-json v0.10.5 // indirect
 	github.com/goccy/go-yaml v1.19.2 // indirect
 	github.com/google/cel-go v0.29.2 // indirect
+	github.com/jackc/pgpassfile v1.0.0 // indirect
+	github.com/jackc/pgservicefile v0.0.0-20240606120523-5a60cdf6a761 // indirect
+	github.com/jackc/puddle/v2 v2.2.3 // indirect
 	github.com/klauspost/cpuid/v2 v2.3.0 // indirect
 	github.com/labstack/gommon v0.5.0 // indirect
 	github.com/leodido/go-urn v1.4.0 // indirect

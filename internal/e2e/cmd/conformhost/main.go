@@ -22,6 +22,7 @@ import (
 	"sync"
 	"syscall"
 
+	"github.com/jackc/pgx/v5/pgxpool"
 	clientv3 "go.etcd.io/etcd/client/v3"
 
 	"github.com/decorum-go/decorum/rest"
@@ -30,6 +31,7 @@ import (
 	"github.com/decorum-go/decorum/storage"
 	"github.com/decorum-go/decorum/storage/bolt"
 	"github.com/decorum-go/decorum/storage/etcd"
+	"github.com/decorum-go/decorum/storage/postgres"
 )
 
 func main() {
@@ -47,7 +49,7 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) error {
 	flags.SetOutput(stderr)
 	listen := flags.String("listen", "127.0.0.1:8080", "address to serve on; port 0 takes a free port")
 	prefix := flags.String("prefix", "", "path to serve below, like /p")
-	backend := flags.String("store", "memory", "where objects are kept: memory, bolt:FILE, or etcd:URL, whose path is the prefix")
+	backend := flags.String("store", "memory", "where objects are kept: memory, bolt:FILE, etcd:URL, whose path is the prefix, or postgres:URL")
 	follow := flags.Bool("lifecycle", false, "collect garbage, empty namespaces, and give Widgets the grace period that clients ask for")
 	crds := flags.Bool("crds", false, "serve CustomResourceDefinitions and the kinds that they describe")
 	widgets := flags.String("widget", "go", "where the kind Widget comes from: go, its struct, or crd, its CustomResourceDefinition, which implies --crds")
@@ -119,8 +121,35 @@ func openStore(ctx context.Context, name string) (storage.Store, error) {
 		if u, err := url.Parse(path); err == nil && u.Host != "" {
 			return etcd.Open(ctx, etcd.Options{Config: clientv3.Config{Endpoints: []string{u.Scheme + "://" + u.Host}}, Prefix: u.Path})
 		}
+	case kind == "postgres" && path != "":
+		return openPostgres(ctx, path)
 	}
-	return nil, fmt.Errorf("--store %q: the stores are memory, bolt:FILE and etcd:URL", name)
+	return nil, fmt.Errorf("--store %q: the stores are memory, bolt:FILE, etcd:URL and postgres:URL", name)
+}
+
+// pooled is a store that closes its pool.
+type pooled struct {
+	*postgres.Store
+	pool *pgxpool.Pool
+}
+
+func (p pooled) Close() error {
+	err := p.Store.Close()
+	p.pool.Close()
+	return err
+}
+
+func openPostgres(ctx context.Context, url string) (storage.Store, error) {
+	pool, err := pgxpool.New(ctx, url)
+	if err != nil {
+		return nil, err
+	}
+	store, err := postgres.Open(ctx, postgres.Options{Pool: pool})
+	if err != nil {
+		pool.Close()
+		return nil, err
+	}
+	return pooled{store, pool}, nil
 }
 
 // serve answers requests below a prefix until ctx ends. It then ends the watches and finishes the other requests.

@@ -17,9 +17,10 @@ import (
 	"github.com/decorum-go/decorum/status"
 	"github.com/decorum-go/decorum/storage"
 	"github.com/decorum-go/decorum/storage/etcd"
+	"github.com/decorum-go/decorum/storage/postgres"
 )
 
-var _ storage.Store = (*etcd.Store)(nil)
+var _, _ storage.Store = (*etcd.Store)(nil), (*postgres.Store)(nil)
 
 type Range struct {
 	apimeta.TypeMeta   `json:",inline"`
