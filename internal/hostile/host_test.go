@@ -47,7 +47,7 @@ const maxInFlight = 64
 //   - alice edits the notes in team-a, where she is the attacker; bob edits those in team-b.
 //   - fay sees the notes of namespace shared that have the label team=a, gus those with team=b.
 //   - mallory has no rights.
-//   - crowd0, crowd1 and so on write traps and snares in namespace crowd, kinds whose webhooks hang in some attacks.
+//   - crowd0, crowd1 and so on write traps and snares in namespace throng, kinds whose webhooks hang in some attacks.
 type host struct {
 	api      *rest.API
 	store    storage.Store
@@ -99,7 +99,8 @@ func newHost(t *testing.T) *host {
 	store := storage.NewMemory(storage.Options{MaxLogBytes: 4 << 20})
 	t.Cleanup(func() { require.NoError(t, store.Close()) })
 	hooks := h.serveWebhooks(t)
-	definitions := slices.Concat(roles.Definitions(), h.accounts.Definitions(), auth.Reviews(), hooks.Definitions(), []rest.Definition{builtin.Namespaces(), notes()})
+	definitions := slices.Concat(roles.Definitions(), h.accounts.Definitions(), auth.Reviews(), hooks.Definitions())
+	definitions = append(definitions, builtin.Namespaces(), notes())
 	for resource, kind := range trapped {
 		r := notes()
 		r.Plural, r.Names.Kind = resource, kind
@@ -186,14 +187,14 @@ func (l tightListener) Accept() (net.Conn, error) {
 
 // fill creates the namespaces, the roles and the notes.
 func (h *host) fill(t *testing.T) {
-	for _, name := range []string{"calm", "team-a", "team-b", "shared", "crowd"} {
+	for _, name := range []string{"calm", "team-a", "team-b", "shared", "throng"} {
 		h.must(t, "POST", "/api/v1/namespaces", fmt.Sprintf(`{"apiVersion":"v1","kind":"Namespace","metadata":{"name":%q}}`, name))
 	}
 	editors := map[string]string{"calm": "calm", "alice": "team-a", "bob": "team-b"}
 	for i := range crowd {
-		editors[fmt.Sprint("crowd", i)] = "crowd"
+		editors[fmt.Sprint("crowd", i)] = "throng"
 	}
-	for _, namespace := range []string{"calm", "team-a", "team-b", "crowd"} {
+	for _, namespace := range []string{"calm", "team-a", "team-b", "throng"} {
 		h.must(t, "POST", "/apis/rbac.authorization.k8s.io/v1/namespaces/"+namespace+"/roles", `{"apiVersion":"rbac.authorization.k8s.io/v1","kind":"Role",
 			"metadata":{"name":"editor"},"rules":[{"apiGroups":["example.com"],"resources":["notes","traps","snares"],"verbs":["*"]}]}`)
 	}

@@ -76,8 +76,10 @@ func (h *host) register(t *testing.T, resource string) {
 	certificate := pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: h.hooks.Certificate().Raw})
 	bundle, err := json.Marshal(certificate)
 	require.NoError(t, err)
-	h.must(t, "POST", webhooks, fmt.Sprintf(`{"apiVersion":"admissionregistration.k8s.io/v1","kind":"ValidatingWebhookConfiguration","metadata":{"name":%[1]q},
-		"webhooks":[{"name":"%[1]s.example.com","clientConfig":{"url":"%[2]s/%[1]s","caBundle":%[3]s},"sideEffects":"None","admissionReviewVersions":["v1"],"timeoutSeconds":30,
+	h.must(t, "POST", webhooks, fmt.Sprintf(`{
+		"apiVersion":"admissionregistration.k8s.io/v1","kind":"ValidatingWebhookConfiguration","metadata":{"name":%[1]q},
+		"webhooks":[{"name":"%[1]s.example.com","clientConfig":{"url":"%[2]s/%[1]s","caBundle":%[3]s},
+			"sideEffects":"None","admissionReviewVersions":["v1"],"timeoutSeconds":30,
 			"rules":[{"operations":["CREATE"],"apiGroups":["example.com"],"apiVersions":["v1"],"resources":[%[1]q]}]}]}`, resource, h.hooks.URL, bundle))
 }
 
@@ -127,7 +129,7 @@ func hangingWebhooks(t *testing.T, h *host) {
 	for i := range crowd {
 		for resource, kind := range trapped {
 			body := strings.Replace(note("x", "", ""), `"Note"`, strconv.Quote(kind), 1)
-			request := bearer("POST", "/apis/example.com/v1/namespaces/crowd/"+resource+"?dryRun=All", fmt.Sprint("token-of-crowd", i)) +
+			request := bearer("POST", "/apis/example.com/v1/namespaces/throng/"+resource+"?dryRun=All", fmt.Sprint("token-of-crowd", i)) +
 				fmt.Sprintf("Content-Type: application/json\r\nContent-Length: %d\r\n\r\n", len(body)) + body
 			conns = append(conns, stalled(t, h.plain.Listener.Addr().String(), maxInFlight, request)...)
 		}

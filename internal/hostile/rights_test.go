@@ -89,14 +89,21 @@ func loosenedFilter(t *testing.T, h *host) {
 func reboundName(t *testing.T, h *host) {
 	url := h.replica(t, rest.Options{AllowedHosts: []string{"localhost"}})
 	before := h.count(t, "shared")
-	for _, name := range []string{"evil.example", "evil.example:80", "localhost.evil.example", "127.0.0.1.evil.example", "xn--localhost-", "localhost,evil.example"} {
+	names := []string{
+		"evil.example", "evil.example:80", "localhost.evil.example", "127.0.0.1.evil.example", "xn--localhost-", "localhost,evil.example",
+	}
+	for _, name := range names {
 		for _, request := range []struct{ method, path, body string }{
-			{"GET", notesIn("shared"), ""}, {"POST", notesIn("shared"), note("rebound", "", "")}, {"DELETE", notesIn("shared"), ""}, {"GET", "/healthz", ""},
+			{"GET", notesIn("shared"), ""}, {"POST", notesIn("shared"), note("rebound", "", "")},
+			{"DELETE", notesIn("shared"), ""}, {"GET", "/healthz", ""},
 		} {
 			r, err := http.NewRequestWithContext(t.Context(), request.method, url+request.path, strings.NewReader(request.body))
 			require.NoError(t, err)
 			r.Host = name
-			r.Header = http.Header{"Content-Type": {"application/json"}, "Origin": {"http://" + name}, "Sec-Fetch-Site": {"same-origin"}, "X-Forwarded-Host": {"localhost"}}
+			r.Header = http.Header{
+				"Content-Type": {"application/json"}, "Origin": {"http://" + name}, "Sec-Fetch-Site": {"same-origin"},
+				"X-Forwarded-Host": {"localhost"},
+			}
 			a, err := answerTo(h.calm, r)
 			require.NoError(t, err)
 			require.Contains(t, []int{http.StatusMisdirectedRequest, http.StatusBadRequest}, a.code, fmt.Sprint(request, name))
@@ -107,5 +114,6 @@ func reboundName(t *testing.T, h *host) {
 }
 
 func TestRights(t *testing.T) {
-	underAttack(t, attack{"a watch with a borrowed right", borrowedWatch}, attack{"a loosened filter", loosenedFilter}, attack{"a rebound name", reboundName})
+	underAttack(t, attack{"a watch with a borrowed right", borrowedWatch}, attack{"a loosened filter", loosenedFilter},
+		attack{"a rebound name", reboundName})
 }
