@@ -11,6 +11,7 @@ import (
 	"github.com/julienschmidt/httprouter"
 
 	"github.com/decorum-go/decorum/apimeta"
+	"github.com/decorum-go/decorum/rest/internal/access"
 	"github.com/decorum-go/decorum/rest/internal/delivery"
 	"github.com/decorum-go/decorum/rest/internal/exchange"
 	"github.com/decorum-go/decorum/rest/internal/media"
@@ -39,8 +40,8 @@ type API struct {
 	exchanges *exchange.Exchanges
 	ending    *delivery.Ending
 	flights   *delivery.Flights
-	rights    *delivery.Rights
-	readings  delivery.Readings
+	rights    *access.Rights
+	readings  access.Readings
 	pages     *page.Policy
 }
 
@@ -61,7 +62,9 @@ func New(options Options, definitions ...Definition) (*API, error) {
 func newAPI(options Options) *API {
 	a := &API{options: options.withDefaults(), ending: delivery.NewEnding()}
 	a.flights = delivery.NewFlights(a.ending, a.options.MaxInFlight, a.options.MaxBodyBytes)
-	a.rights = delivery.NewRights(a.flights, a.options.Now)
+	a.rights = access.NewRights(access.Background{
+		Context: a.ending, Enter: func() error { return a.flights.EnterCall(nil) }, Leave: func() { a.flights.LeaveCall(nil) },
+	}, a.options.Now)
 	a.types = media.NewTypes(a.options.CBOR)
 	a.store = a.options.Store
 	if a.store == nil {
@@ -91,7 +94,7 @@ func (a *API) begin(definitions []Definition) (err error) {
 		return err
 	}
 	if a.options.Authorizer != nil {
-		if a.readings.Restricted, err = delivery.NewRestricted(context.Background(), a.store, a.ending); err != nil {
+		if a.readings.Restricted, err = access.NewRestricted(context.Background(), a.store, a.ending); err != nil {
 			return err
 		}
 	}

@@ -10,6 +10,7 @@ import (
 
 	"github.com/decorum-go/decorum/apimeta"
 	"github.com/decorum-go/decorum/internal/codec"
+	"github.com/decorum-go/decorum/rest/internal/access"
 	"github.com/decorum-go/decorum/rest/internal/caller"
 	"github.com/decorum-go/decorum/rest/internal/identity"
 	"github.com/decorum-go/decorum/rest/internal/resource"
@@ -91,14 +92,14 @@ func (c Client[T]) AsUser(u User) Client[T] {
 	acting.Calling = func(ctx context.Context, asked route.Question) context.Context {
 		return &call{Context: WithUser(ctx, u), asked: asked, acting: true}
 	}
-	acting.Permit = func(ctx context.Context, res *resource.Resource, asked route.Question) (*resource.Restriction, error) {
+	acting.Permit = func(ctx context.Context, res *resource.Resource, asked route.Question) (*access.Restriction, error) {
 		only, err := api.permit(ctx, u, asked, res)
 		if err == nil {
 			api.reads(ctx, u, asked, only)
 		}
 		return only, err
 	}
-	acting.PermitWatch = func(ctx context.Context, res *resource.Resource, asked route.Question) (*resource.Permission, error) {
+	acting.PermitWatch = func(ctx context.Context, res *resource.Resource, asked route.Question) (*access.Permission, error) {
 		return api.permitWatch(ctx, u, asked, res)
 	}
 	c.caller, c.user = &acting, &u

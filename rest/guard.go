@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/decorum-go/decorum/apimeta"
+	"github.com/decorum-go/decorum/rest/internal/access"
 	"github.com/decorum-go/decorum/rest/internal/delivery"
 	"github.com/decorum-go/decorum/rest/internal/identity"
 	"github.com/decorum-go/decorum/rest/internal/kind"
@@ -140,9 +141,9 @@ func (q *request) isOpen() bool {
 type allowance struct {
 	expires   time.Time                      // of the credentials, see [Identity]
 	onRevoked func(end func()) (stop func()) // see [Identity]; nil if only the expiry ends the credentials
-	only      *resource.Restriction          // nil if the user may access all objects
+	only      *access.Restriction            // nil if the user may access all objects
 	since     uint64                         // the count of the changes of rights when the Authorizer was first asked
-	resume    delivery.Resume                // whether the user may watch from a revision
+	resume    access.Resume                  // whether the user may watch from a revision
 	sender    *User                          // the client, if it acts as another user
 	needs     []route.Question               // what the sender must be allowed to do to act as that user
 }
@@ -158,7 +159,7 @@ func (a *API) permitAll(ctx context.Context, u *User, asked []route.Question) er
 }
 
 // permit returns the restriction under which a user may do what q asks, or an error. res is nil for an access without objects.
-func (a *API) permit(ctx context.Context, u User, q route.Question, res *resource.Resource) (*resource.Restriction, error) {
+func (a *API) permit(ctx context.Context, u User, q route.Question, res *resource.Resource) (*access.Restriction, error) {
 	if a.options.Authorizer == nil {
 		return nil, nil
 	}
@@ -177,10 +178,10 @@ func (a *API) permit(ctx context.Context, u User, q route.Question, res *resourc
 }
 
 // restriction returns the restriction of an access. If a filter selects by an unsupported field, clients do not see the error.
-func (d Decision) restriction(res *resource.Resource) (*resource.Restriction, error) {
-	only := &resource.Restriction{}
+func (d Decision) restriction(res *resource.Resource) (*access.Restriction, error) {
+	only := &access.Restriction{}
 	for _, f := range d.Only {
-		only.AnyOf = append(only.AnyOf, resource.Filter(f))
+		only.AnyOf = append(only.AnyOf, access.Filter(f))
 	}
 	if err := res.CheckRestriction(only); err != nil {
 		return nil, fmt.Errorf("a filter of the Authorizer: %v", err) // no status.Error, because the client is not to blame
@@ -189,14 +190,14 @@ func (d Decision) restriction(res *resource.Resource) (*resource.Restriction, er
 }
 
 // permitWatch is permit for a watch. The permission ends when the user loses the rights that it has now.
-func (a *API) permitWatch(ctx context.Context, u User, q route.Question, res *resource.Resource) (*resource.Permission, error) {
+func (a *API) permitWatch(ctx context.Context, u User, q route.Question, res *resource.Resource) (*access.Permission, error) {
 	since := a.rights.Changes()
 	only, err := a.permit(ctx, u, q, res)
 	if err != nil {
 		return nil, err
 	}
-	p := &resource.Permission{Only: only, Resume: a.reads(ctx, u, q, only)}
-	p.Context, p.Release = a.rights.Open(ctx, delivery.Grant{Since: since, Right: &right{api: a, user: u, asked: q, res: res, before: only.Fingerprint()}})
+	p := &access.Permission{Only: only, Resume: a.reads(ctx, u, q, only)}
+	p.Context, p.Release = a.rights.Open(ctx, access.Grant{Since: since, Right: &right{api: a, user: u, asked: q, res: res, before: only.Fingerprint()}})
 	return p, nil
 }
 
@@ -211,7 +212,7 @@ type right struct {
 	needs  []route.Question
 }
 
-func (r *right) Key() delivery.Asked {
+func (r *right) Key() access.Key {
 	return sha256.Sum256(fmt.Appendf(nil, "%q %p %q %q %q", accessOf(r.user, r.asked), r.res, r.before, r.sender, r.needs))
 }
 
@@ -237,11 +238,11 @@ func (q *request) authorize() (err error) {
 }
 
 // reads remembers what the user reads, if q is about a list or a watch, and returns whether a watch may continue from a list.
-func (a *API) reads(ctx context.Context, u User, q route.Question, only *resource.Restriction) delivery.Resume {
+func (a *API) reads(ctx context.Context, u User, q route.Question, only *access.Restriction) access.Resume {
 	if q.Verb != kind.List && q.Verb != kind.Watch {
 		return nil
 	}
-	return a.readings.Reads(ctx, u.Name, only.Fingerprint(), func() delivery.Asked {
+	return a.readings.Reads(ctx, u.Name, only.Fingerprint(), func() access.Key {
 		q.Verb = "" // a list and the watch that follows it ask for the same
 		return sha256.Sum256(fmt.Appendf(nil, "%q", accessOf(u, q)))
 	}, a.store.Revision())
@@ -258,7 +259,7 @@ func (q *request) resource() *resource.Resource {
 // guarded returns a context for a watch or a stream, which ends with ctx, when the credentials of the user expire or are revoked, and when
 // the user loses rights. The caller must call the returned function.
 func (q *request) guarded(ctx context.Context) (context.Context, context.CancelFunc) {
-	g := delivery.Grant{Expires: q.expires, OnRevoked: q.onRevoked, Since: q.since}
+	g := access.Grant{Expires: q.expires, OnRevoked: q.onRevoked, Since: q.since}
 	if q.api.options.Authorizer != nil {
 		g.Right = &right{q.api, UserFrom(ctx), q.question(), q.resource(), q.only.Fingerprint(), q.sender, q.needs}
 	}
@@ -266,7 +267,7 @@ func (q *request) guarded(ctx context.Context) (context.Context, context.CancelF
 }
 
 // permitVerb returns an error unless the user may do something that the request does besides its verb.
-func (q *request) permitVerb(ctx context.Context, verb string) (*resource.Restriction, error) {
+func (q *request) permitVerb(ctx context.Context, verb string) (*access.Restriction, error) {
 	asked := q.question()
 	asked.Verb = verb
 	return q.api.permit(ctx, UserFrom(ctx), asked, q.resource())

@@ -8,6 +8,7 @@ import (
 
 	"github.com/decorum-go/decorum/internal/codec"
 	"github.com/decorum-go/decorum/internal/doc"
+	"github.com/decorum-go/decorum/rest/internal/access"
 	"github.com/decorum-go/decorum/rest/internal/body"
 	"github.com/decorum-go/decorum/rest/internal/kind"
 	"github.com/decorum-go/decorum/rest/internal/media"
@@ -53,7 +54,7 @@ func (q *request) beginWrite(optionsKind string, ofItem bool) (c writeCall, err 
 	c.Write = q.api.writes.New(q.res.Resource, t, asked)
 	c.Warnings = &q.warnings
 	if q.api.options.Authorizer != nil {
-		c.MayCreate = func(ctx context.Context) (*resource.Restriction, error) { return q.permitVerb(ctx, kind.Create) }
+		c.MayCreate = func(ctx context.Context) (*access.Restriction, error) { return q.permitVerb(ctx, kind.Create) }
 	}
 	c.ctx, c.cancel, err = q.withTimeout()
 	return c, err

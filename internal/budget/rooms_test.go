@@ -17,23 +17,24 @@ type room struct {
 }
 
 // rooms lists all packages under rest/internal, including those that are planned. A room imports no more than it needs
-// for its one idea: none imports package rest, and only resource, write, follow, delivery and notes call the store. The rooms
+// for its one idea: none imports package rest, and only resource, write, follow, access and notes call the store. The rooms
 // media, caller, remote and mirror read the records and the changes of packages storage and watch.
 var rooms = []room{
 	{name: "upstream"},
 	{name: "kind", may: []string{"apimeta", "internal/schema"}},
 	{name: "openapi", may: []string{"apimeta", "status", "internal/codec", "internal/doc", "internal/schema", "rest/internal/kind"}},
 	{name: "objectmeta", may: []string{"apimeta", "status", "internal/codec", "internal/doc"}},
+	{name: "access", may: []string{"apimeta", "status", "storage", "watch", "rest/internal/notes"}},
 	{name: "resource", may: []string{
 		"apimeta", "status", "internal/codec", "internal/doc", "internal/gotype", "internal/managed", "internal/rules", "internal/schema",
-		"internal/words", "storage", "watch", "rest/internal/kind", "rest/internal/objectmeta", "rest/internal/upstream",
+		"internal/words", "storage", "watch", "rest/internal/access", "rest/internal/kind", "rest/internal/objectmeta", "rest/internal/upstream",
 	}},
 	{name: "write", may: []string{
 		"apimeta", "status", "internal/codec", "internal/doc", "internal/docpatch", "internal/gotype", "internal/managed", "internal/schema",
-		"storage", "watch", "rest/internal/kind", "rest/internal/objectmeta", "rest/internal/resource",
+		"storage", "watch", "rest/internal/access", "rest/internal/kind", "rest/internal/objectmeta", "rest/internal/resource",
 	}},
 	{name: "exchange", may: []string{"internal/doc", "rest/internal/objectmeta", "rest/internal/resource", "rest/internal/write"}},
-	{name: "follow", may: []string{"status", "storage", "watch", "rest/internal/resource"}},
+	{name: "follow", may: []string{"status", "storage", "watch", "rest/internal/access", "rest/internal/resource"}},
 	{name: "route", may: []string{"apimeta"}},
 	{name: "clientconfig", may: []string{"apimeta", "status"}},
 	{name: "matching", may: []string{"apimeta", "status", "internal/codec", "internal/doc", "rest/internal/objectmeta", "rest/internal/write"}},
@@ -44,7 +45,8 @@ var rooms = []room{
 	{name: "review", may: []string{"apimeta", "status", "rest/internal/route"}},
 	{name: "caller", may: []string{
 		"apimeta", "status", "internal/codec", "internal/doc", "storage", "watch",
-		"rest/internal/follow", "rest/internal/kind", "rest/internal/resource", "rest/internal/route", "rest/internal/write",
+		"rest/internal/access", "rest/internal/follow", "rest/internal/kind", "rest/internal/resource", "rest/internal/route",
+		"rest/internal/write",
 	}},
 	{name: "backoff"},
 	{name: "turns"},
@@ -62,8 +64,7 @@ var rooms = []room{
 	}},
 	{name: "body", http: true, may: []string{"status", "internal/codec", "internal/doc", "rest/internal/media", "rest/internal/write"}},
 	{name: "delivery", may: []string{
-		"status", "internal/codec", "storage", "watch",
-		"rest/internal/follow", "rest/internal/media", "rest/internal/notes", "rest/internal/resource",
+		"status", "internal/codec", "watch", "rest/internal/follow", "rest/internal/media", "rest/internal/resource",
 	}},
 	{name: "inprocess", http: true},
 	{name: "stream", http: true, may: []string{"status", "internal/channels", "internal/codec", "internal/words", "rest/internal/delivery"},

@@ -7,6 +7,7 @@ import (
 
 	"github.com/decorum-go/decorum/apimeta"
 	"github.com/decorum-go/decorum/internal/codec"
+	"github.com/decorum-go/decorum/rest/internal/access"
 	"github.com/decorum-go/decorum/rest/internal/follow"
 	"github.com/decorum-go/decorum/rest/internal/kind"
 	"github.com/decorum-go/decorum/rest/internal/resource"
@@ -31,9 +32,9 @@ type Local struct {
 	Calling func(context.Context, route.Question) context.Context
 	// Permit returns an error unless the caller may do what the question asks, and the restriction under which it may. Nil permits
 	// everything.
-	Permit func(context.Context, *resource.Resource, route.Question) (*resource.Restriction, error)
+	Permit func(context.Context, *resource.Resource, route.Question) (*access.Restriction, error)
 	// PermitWatch is Permit for a watch.
-	PermitWatch func(context.Context, *resource.Resource, route.Question) (*resource.Permission, error)
+	PermitWatch func(context.Context, *resource.Resource, route.Question) (*access.Permission, error)
 }
 
 // now returns the caller of the resource that the API serves now: l itself unless the resource was replaced. If the API has given up the
@@ -90,7 +91,7 @@ func (l *Local) Get(ctx context.Context, at Address, resourceVersion string) ([]
 }
 
 // calling returns the context of a call and the restriction under which the caller may make it, or an error if it may not.
-func (l *Local) calling(ctx context.Context, q route.Question) (context.Context, *resource.Restriction, error) {
+func (l *Local) calling(ctx context.Context, q route.Question) (context.Context, *access.Restriction, error) {
 	ctx = l.Calling(ctx, q)
 	if l.Permit == nil {
 		return ctx, nil, nil
@@ -100,10 +101,10 @@ func (l *Local) calling(ctx context.Context, q route.Question) (context.Context,
 }
 
 // watching is calling for a watch.
-func (l *Local) watching(ctx context.Context, q route.Question) (*resource.Permission, error) {
+func (l *Local) watching(ctx context.Context, q route.Question) (*access.Permission, error) {
 	ctx = l.Calling(ctx, q)
 	if l.PermitWatch == nil {
-		return &resource.Permission{Context: ctx, Release: func() {}}, nil
+		return &access.Permission{Context: ctx, Release: func() {}}, nil
 	}
 	return l.PermitWatch(ctx, l.Resource, q)
 }
@@ -201,7 +202,7 @@ func (l *Local) Write(ctx context.Context, c *Write) ([]byte, error) {
 		return nil, err
 	}
 	if asked.Verb = kind.Create; l.Permit != nil {
-		w.MayCreate = func(ctx context.Context) (*resource.Restriction, error) { return l.Permit(ctx, l.Resource, asked) }
+		w.MayCreate = func(ctx context.Context) (*access.Restriction, error) { return l.Permit(ctx, l.Resource, asked) }
 	}
 	var done write.Result
 	switch {
@@ -341,7 +342,7 @@ func (l *Local) Watch(ctx context.Context, f Following, see func(Event) error) e
 		return see(event)
 	}
 	if f.Recovers {
-		permit := func(ctx context.Context, res *resource.Resource) (*resource.Permission, error) {
+		permit := func(ctx context.Context, res *resource.Resource) (*access.Permission, error) {
 			now := *l
 			now.Resource = res
 			return now.watching(ctx, asked)

@@ -7,6 +7,7 @@ import (
 
 	"github.com/decorum-go/decorum/internal/codec"
 	"github.com/decorum-go/decorum/internal/doc"
+	"github.com/decorum-go/decorum/rest/internal/access"
 	"github.com/decorum-go/decorum/status"
 	"github.com/decorum-go/decorum/storage"
 	"github.com/decorum-go/decorum/watch"
@@ -19,7 +20,7 @@ type Target struct {
 	// Through is the subresource through which the client writes the object. It is nil if the client writes the object itself.
 	Through *Subresource
 	// Only restricts the client.
-	Only *Restriction
+	Only *access.Restriction
 }
 
 // Part returns the part of the object that the target writes.

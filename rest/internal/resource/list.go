@@ -16,6 +16,7 @@ import (
 	"github.com/decorum-go/decorum/internal/doc"
 	"github.com/decorum-go/decorum/internal/gotype"
 	"github.com/decorum-go/decorum/internal/words"
+	"github.com/decorum-go/decorum/rest/internal/access"
 	"github.com/decorum-go/decorum/status"
 	"github.com/decorum-go/decorum/storage"
 	"github.com/decorum-go/decorum/watch"
@@ -131,7 +132,7 @@ const (
 const startEnd = "\x00"
 
 // encodeContinue returns the token of the page after last.
-func encodeContinue(namespace string, revision int64, last storage.Key, only *Restriction) string {
+func encodeContinue(namespace string, revision int64, last storage.Key, only *access.Restriction) string {
 	start := last.Name
 	if namespace == "" && last.Namespace != "" {
 		start = last.Namespace + "/" + last.Name

@@ -9,6 +9,7 @@ import (
 
 	"github.com/decorum-go/decorum/apimeta"
 	"github.com/decorum-go/decorum/internal/words"
+	"github.com/decorum-go/decorum/rest/internal/access"
 	"github.com/decorum-go/decorum/status"
 	"github.com/decorum-go/decorum/storage"
 	"github.com/decorum-go/decorum/watch"
@@ -29,7 +30,7 @@ type ListParameters struct {
 	Fields apimeta.FieldSelector
 	// Only restricts the client. Resume returns an error unless the client may watch the changes after a revision without listing first;
 	// nil allows every revision.
-	Only   *Restriction
+	Only   *access.Restriction
 	Resume func(ctx context.Context, after watch.Revision) error
 }
 

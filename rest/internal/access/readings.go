@@ -1,4 +1,4 @@
-package delivery
+package access
 
 import (
 	"context"
@@ -21,11 +21,11 @@ type Readings struct {
 	Restricted *Restricted
 
 	mu   sync.Mutex
-	last map[Asked]reading
+	last map[Key]reading
 }
 
-// Asked identifies what a client reads: a hash of the user, the resource and the selectors.
-type Asked [sha256.Size]byte
+// Key identifies what a client reads: a hash of the user, the resource and the selectors.
+type Key [sha256.Size]byte
 
 // reading says since which revision a client reads under a restriction.
 type reading struct {
@@ -44,7 +44,7 @@ const maxReadings = 10_000
 //
 // If two clients of one user list at the same revision, one before a change of rights and the other after it, Resume does not tell them
 // apart until something is written.
-func (r *Readings) Reads(ctx context.Context, user, restriction string, asked func() Asked, now watch.Revision) Resume {
+func (r *Readings) Reads(ctx context.Context, user, restriction string, asked func() Key, now watch.Revision) Resume {
 	if r.Restricted == nil {
 		return nil
 	}
@@ -78,7 +78,7 @@ func (r *Readings) resumeUnknown(ctx context.Context, user string, after, now wa
 const never watch.Revision = math.MaxUint64
 
 // since returns the oldest revision from which the client may watch, and remembers the restriction.
-func (r *Readings) since(restriction string, key Asked, now watch.Revision) watch.Revision {
+func (r *Readings) since(restriction string, key Key, now watch.Revision) watch.Revision {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	last, known := r.last[key]
@@ -86,7 +86,7 @@ func (r *Readings) since(restriction string, key Asked, now watch.Revision) watc
 	case known && last.restriction == restriction:
 		return last.since
 	case r.last == nil:
-		r.last = map[Asked]reading{}
+		r.last = map[Key]reading{}
 	case !known && len(r.last) >= maxReadings:
 		for some := range r.last {
 			delete(r.last, some)

@@ -1,4 +1,4 @@
-package delivery
+package access
 
 import (
 	"context"
@@ -14,13 +14,21 @@ import (
 // Rights ends the watches and streams of users who lose the rights with which they opened them. A client that watches then gets 410
 // Expired, lists again, and learns what it may do now. Any goroutine may use a Rights.
 type Rights struct {
-	flights *Flights
-	now     func() time.Time
-	changes atomic.Uint64
+	background Background
+	now        func() time.Time
+	changes    atomic.Uint64
 
 	mu     sync.Mutex
 	open   map[*openGrant]struct{}
 	asking bool // a goroutine asks about the open grants
+}
+
+// Background is how an API works on what no request waits for.
+type Background struct {
+	context.Context // ends with the API
+	// Enter registers the work, so that the shutdown of the API waits for it, or returns an error if the API is ending. Leave ends the work.
+	Enter func() error
+	Leave func()
 }
 
 // Grant is what a watch or a stream depends on while it is open.
@@ -38,7 +46,7 @@ type Grant struct {
 // Right is what a user may do, as the Authorizer decided when a watch or a stream was opened.
 type Right interface {
 	// Key identifies the right: Rights with equal keys hold or do not hold together.
-	Key() Asked
+	Key() Key
 	// Holds reports whether the user still has the right. It may take time, and must return when its context ends.
 	Holds(context.Context) bool
 }
@@ -50,8 +58,8 @@ type openGrant struct {
 }
 
 // NewRights returns the Rights of an API, whose clock is now.
-func NewRights(flights *Flights, now func() time.Time) *Rights {
-	return &Rights{flights: flights, now: now, open: map[*openGrant]struct{}{}}
+func NewRights(background Background, now func() time.Time) *Rights {
+	return &Rights{background: background, now: now, open: map[*openGrant]struct{}{}}
 }
 
 // Changes returns how many times Changed was called.
@@ -101,7 +109,7 @@ func (r *Rights) check(ctx context.Context, same []*openGrant) {
 	holds := false
 	defer func() {
 		_ = recover()
-		if holds || r.flights.ending.Err() != nil {
+		if holds || r.background.Err() != nil {
 			return
 		}
 		for _, o := range same {
@@ -119,7 +127,7 @@ func (r *Rights) Changed() {
 	r.changes.Add(1)
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if r.asking || len(r.open) == 0 || r.flights.EnterCall(nil) != nil {
+	if r.asking || len(r.open) == 0 || r.background.Enter() != nil {
 		return
 	}
 	r.asking = true
@@ -128,28 +136,28 @@ func (r *Rights) Changed() {
 
 // checkAll checks all open grants until no rights have changed meanwhile, or the API ends.
 func (r *Rights) checkAll() {
-	defer r.flights.LeaveCall(nil)
+	defer r.background.Leave()
 	for {
 		at := r.Changes()
 		for _, same := range r.grants() {
-			r.check(r.flights.ending, same)
+			r.check(r.background, same)
 		}
 		if r.settled(at) {
 			return
 		}
 		select {
 		case <-time.After(pauseBetweenRounds):
-		case <-r.flights.ending.Done():
+		case <-r.background.Done():
 		}
 	}
 }
 
 // grants returns the open grants by the key of their right, so that a round asks once about the watches of one user on one resource.
-func (r *Rights) grants() map[Asked][]*openGrant {
+func (r *Rights) grants() map[Key][]*openGrant {
 	r.mu.Lock()
 	open := slices.Collect(maps.Keys(r.open))
 	r.mu.Unlock()
-	by := map[Asked][]*openGrant{}
+	by := map[Key][]*openGrant{}
 	for _, o := range open {
 		key := o.Right.Key()
 		by[key] = append(by[key], o)
@@ -161,6 +169,6 @@ func (r *Rights) grants() map[Asked][]*openGrant {
 func (r *Rights) settled(at uint64) bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	r.asking = r.Changes() != at && r.flights.ending.Err() == nil
+	r.asking = r.Changes() != at && r.background.Err() == nil
 	return !r.asking
 }

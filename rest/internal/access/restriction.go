@@ -1,0 +1,85 @@
+package access
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/decorum-go/decorum/apimeta"
+)
+
+// Restriction limits a client to some of the objects. For the client, the others do not exist. Every read and write of the client gets the
+// same Restriction: as part of its [Target] or of its [ListParameters]. A nil Restriction restricts nothing, and costs nothing.
+type Restriction struct {
+	// AnyOf are filters. The client sees the objects that match at least one, so none if AnyOf is empty.
+	AnyOf []Filter
+	// and, unless it is nil, restricts the client further.
+	and *Restriction
+}
+
+// Filter describes objects. The zero Filter matches every object.
+type Filter struct {
+	Labels apimeta.Selector
+	Fields apimeta.FieldSelector
+	// Namespace is the namespace of the objects, or empty for any. A namespace is in itself.
+	Namespace string
+}
+
+// And returns the restriction to objects that both restrictions allow.
+func (o *Restriction) And(other *Restriction) *Restriction {
+	switch {
+	case o == nil:
+		return other
+	case other == nil:
+		return o
+	}
+	both := *o
+	both.and = o.and.And(other)
+	return &both
+}
+
+// Fingerprint returns a text that differs for different restrictions. It is empty for nil.
+func (o *Restriction) Fingerprint() string {
+	if o == nil {
+		return ""
+	}
+	var filters []string
+	for _, f := range o.AnyOf {
+		filters = append(filters, fmt.Sprintf("%q %q %q", f.Namespace, f.Labels.String(), f.Fields.String()))
+	}
+	slices.Sort(filters)
+	sum := sha256.Sum256([]byte(strconv.Quote(o.and.Fingerprint()) + strings.Join(filters, "\n")))
+	return hex.EncodeToString(sum[:8])
+}
+
+// Each yields the filters of the restriction and of those that it is combined with.
+func (o *Restriction) Each(yield func(Filter) bool) {
+	for ; o != nil; o = o.and {
+		for _, f := range o.AnyOf {
+			if !yield(f) {
+				return
+			}
+		}
+	}
+}
+
+// Admits reports whether an object is visible. matches reports whether it matches a filter.
+func (o *Restriction) Admits(matches func(Filter) bool) bool {
+	for ; o != nil; o = o.and {
+		if !slices.ContainsFunc(o.AnyOf, matches) {
+			return false
+		}
+	}
+	return true
+}
+
+// Single returns the filter of a restriction that has only one.
+func (o *Restriction) Single() (f Filter, ok bool) {
+	if o.and != nil || len(o.AnyOf) != 1 {
+		return f, false
+	}
+	return o.AnyOf[0], true
+}
