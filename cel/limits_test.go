@@ -102,6 +102,9 @@ func TestCosts(t *testing.T) {
 			[]string{`FieldValueInvalid spec: Invalid value: "object": the text is too long for the pattern '^(` + strings.Repeat("a?", 50) + `){1000}$': the search could take more than 200000000 steps evaluating rule: m`}},
 		{"many searches, each to the end", `{"name":"` + strings.Repeat("a", 20<<10) + `"}`, []cel.Rule{{Rule: "self.name.findAll('a.*b|a').size() > 0", Message: "m"}},
 			[]string{`FieldValueInvalid spec: Invalid value: "object": the text is too long for the pattern 'a.*b|a': the search could take more than 200000000 steps evaluating rule: m`}},
+		{"many searches for a pattern of many states", `{"name":"` + strings.Repeat("b", 20<<10) + `"}`,
+			[]cel.Rule{{Rule: "[1,2,3,4,5,6,7,8,9,10].all(a, !self.name.matches('^(a?){1000}$'))", Message: "m"}},
+			[]string{`FieldValueInvalid spec: Invalid value: "object": 'operation cancelled: actual cost limit exceeded': no further validation rules will be run due to call cost exceeds limit for rule: m`}},
 		{"a small object stays within the budget", `{"name":"a"}`, slices.Repeat([]cel.Rule{{Rule: "!self.name.contains('b')"}}, 60), nil},
 	} {
 		t.Run(c.name, func(t *testing.T) {
