@@ -181,7 +181,8 @@ type Names struct {
 
 // Hooks are functions of the host that work on objects of one kind. They run outside every lock, and may call the API with the context
 // that they receive. They may run several times for one write, because the server starts again if another write commits first. If a hook
-// returns an error of package status, the server sends this error. If it returns any other error or panics, the server sends a 500.
+// returns an error of package status, the server sends this error. If it returns any other error or panics, the server sends a 500. A hook
+// should return when its context ends, see [Options].RequestTimeout.
 type Hooks[T any] struct {
 	// Default fills in fields that the client has left out, after the defaults of the struct's tags. If it changes a value that the
 	// client has sent, the server sends a 500 (API conventions, What May Be Defaulted).

@@ -1,6 +1,7 @@
 package rest
 
 import (
+	"context"
 	"net/http"
 	"slices"
 
@@ -35,7 +36,8 @@ func (q *request) delete() error {
 		return err
 	}
 	defer cancel()
-	done, err := q.deletion(resource.Target{Namespace: namespace, Name: name, Only: q.only}, options).Delete(ctx, options)
+	w := q.deletion(resource.Target{Namespace: namespace, Name: name, Only: q.only}, options)
+	done, err := inTime(ctx, q, func(ctx context.Context) (write.Result, error) { return w.Delete(ctx, options) })
 	if err != nil {
 		return err
 	}
@@ -131,8 +133,9 @@ func (q *request) deleteCollection() error {
 		return err
 	}
 	defer cancel()
-	deleted, err := write.DeleteAll(ctx, q.res.Resource, namespace, *p, options, func(t resource.Target) *write.Write {
-		return q.deletion(t, options)
+	each := func(t resource.Target) *write.Write { return q.deletion(t, options) }
+	deleted, err := inTime(ctx, q, func(ctx context.Context) (resource.Page, error) {
+		return write.DeleteAll(ctx, q.res.Resource, namespace, *p, options, each)
 	})
 	if err != nil {
 		return err

@@ -34,33 +34,33 @@ func (t *typed[T]) SetHooks() resource.HookSet {
 }
 
 func (t *typed[T]) RunDefault(ctx context.Context, obj any) (err error) {
-	defer resource.RecoverHook("Default", &err)
+	defer resource.EnterHook(ctx, "Default").Leave(&err)
 	return t.Resource.Hooks.Default(ctx, obj.(*T))
 }
 
 func (t *typed[T]) RunPrepare(ctx context.Context, obj, old any) (err error) {
-	defer resource.RecoverHook("Prepare", &err)
+	defer resource.EnterHook(ctx, "Prepare").Leave(&err)
 	before, _ := old.(*T)
 	return t.Resource.Hooks.Prepare(ctx, obj.(*T), before)
 }
 
 func (t *typed[T]) RunValidate(ctx context.Context, obj, old any) (errs status.FieldErrors, err error) {
-	defer resource.RecoverHook("Validate", &err)
+	defer resource.EnterHook(ctx, "Validate").Leave(&err)
 	before, _ := old.(*T)
 	return t.Resource.Hooks.Validate(ctx, obj.(*T), before), nil
 }
 
 func (t *typed[T]) RunValidateDelete(ctx context.Context, obj any) (err error) {
-	defer resource.RecoverHook("ValidateDelete", &err)
+	defer resource.EnterHook(ctx, "ValidateDelete").Leave(&err)
 	return t.Resource.Hooks.ValidateDelete(ctx, obj.(*T))
 }
 
 func (t *typed[T]) RunGracePeriod(ctx context.Context, obj any, asked *int64) (seconds int64, err error) {
-	defer resource.RecoverHook("GracePeriod", &err)
+	defer resource.EnterHook(ctx, "GracePeriod").Leave(&err)
 	return t.Resource.Hooks.GracePeriod(ctx, obj.(*T), asked)
 }
 
 func (t *typed[T]) RunCall(ctx context.Context, obj any) (err error) {
-	defer resource.RecoverHook("Call", &err)
+	defer resource.EnterHook(ctx, "Call").Leave(&err)
 	return t.Resource.Hooks.Call(ctx, obj.(*T))
 }

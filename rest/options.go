@@ -56,8 +56,11 @@ type Options struct {
 	// Default: what the method Administrators() []string of the Authorizer returns, if it has one, as that of package rest/rbac.
 	ExemptGroups []string
 	// RequestTimeout is the time limit of a write, hooks and webhooks included. Beyond it, the client gets 504 Timeout. A client can ask
-	// for less with the parameter timeout, such as ?timeout=5s. The WriteTimeout of the host's http.Server must be longer, or its client
-	// gets no answer. Default: 60 seconds.
+	// for less with the parameter timeout, such as ?timeout=5s. The WriteTimeout of the host's http.Server must be at least two seconds
+	// longer, or its client gets no answer. Default: 60 seconds.
+	//
+	// A hook should return when its context ends. The client of a hook that ignores it gets its answer a second later, nothing is stored,
+	// and the log names the user, the resource, the hook and how long it runs. See [API.StuckHooks].
 	RequestTimeout time.Duration
 	// Authenticator finds out the user of each request. A request without valid credentials is answered with 401 Unauthorized. Default:
 	// the host's middleware sets the user (see [WithUser]), and a request without a user is one of system:anonymous.

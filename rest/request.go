@@ -41,6 +41,8 @@ type request struct {
 	allowance
 	auditID  [1]string // the value of a header
 	wrote    bool      // the answer has begun
+	logged   bool      // the log has the failure already
+	heir     *request  // answers in the place of this request, which a hook holds; see inTime
 	flight   delivery.Flight
 	held     delivery.Held
 	warnings write.Warnings
@@ -85,7 +87,22 @@ func (q *request) recover() {
 	if p == http.ErrAbortHandler {
 		panic(p)
 	}
-	q.fail(&resource.PanicError{Where: "a request", Value: p, Stack: debug.Stack()})
+	q.last().fail(&resource.PanicError{Where: "a request", Value: p, Stack: debug.Stack()})
+}
+
+// last returns the request that answers: this one, or its heir.
+func (q *request) last() *request {
+	if q.heir != nil {
+		return q.heir
+	}
+	return q
+}
+
+// leave ends the request. A hook that holds it does so otherwise.
+func (q *request) leave() {
+	if q.heir == nil {
+		q.api.flights.Leave(&q.flight)
+	}
 }
 
 // negotiate picks the form of the answer to a write. It returns a mismatch as an error at once, because a write must not happen

@@ -157,12 +157,12 @@ func (q *request) fail(err error) {
 // of a hook whose backend is away on purpose. It tells the client everything, so it is a warning.
 func (q *request) failure(err error) *status.Error {
 	e := status.From(err)
-	if status.CodeOf(e) < http.StatusInternalServerError || q.expected(e) {
+	if status.CodeOf(e) < http.StatusInternalServerError || q.logged || q.expected(e) {
 		return e
 	}
 	level, message := slog.LevelError, "request failed"
 	attrs := []slog.Attr{slog.String("method", q.r.Method), slog.String("path", q.r.URL.Path),
-		slog.String("auditID", q.auditID[0]), slog.Any("error", err)}
+		slog.String("user", UserFrom(q.r.Context()).Name), slog.String("auditID", q.auditID[0]), slog.Any("error", err)}
 	told, ok := errors.AsType[*status.Error](err)
 	switch {
 	case ok && errors.Unwrap(told) != nil:

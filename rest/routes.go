@@ -227,7 +227,7 @@ func (q *request) answer(choose chooser) {
 	err := a.flights.Enter(&q.flight, q, of)
 	entered := err == nil
 	if entered {
-		defer a.flights.Leave(&q.flight)
+		defer q.leave()
 	} else if !q.isHealth() {
 		q.fail(err)
 		return
@@ -257,7 +257,7 @@ func (q *request) answer(choose chooser) {
 		err = h(q)
 	}
 	if err != nil {
-		q.fail(err)
+		q.last().fail(err)
 	}
 }
 

@@ -90,7 +90,7 @@ func (s Subresource[T, S]) subresource(parent *resource.Resource) (*servedSubres
 	if s.Get != nil {
 		sub.Verbs = append(sub.Verbs, kind.Get)
 		sub.Get = func(ctx context.Context, parent doc.Value) (v doc.Value, err error) {
-			defer resource.RecoverHook("Get of "+s.Name, &err)
+			defer resource.EnterHook(ctx, "Get of "+s.Name).Leave(&err)
 			obj, err := decodeParent[T](parent)
 			if err != nil {
 				return doc.Value{}, err
@@ -109,7 +109,7 @@ func (s Subresource[T, S]) subresource(parent *resource.Resource) (*servedSubres
 	if s.Update != nil {
 		sub.Verbs = append(sub.Verbs, kind.Patch, kind.Update)
 		sub.Update = func(ctx context.Context, old, v doc.Value) (changed doc.Value, err error) {
-			defer resource.RecoverHook("Update of "+s.Name, &err)
+			defer resource.EnterHook(ctx, "Update of "+s.Name).Leave(&err)
 			obj, err := decodeParent[T](old)
 			if err != nil {
 				return doc.Value{}, err
@@ -138,7 +138,7 @@ func (s Subresource[T, S]) subresource(parent *resource.Resource) (*servedSubres
 // claim wraps Claim as a function on documents.
 func (s Subresource[T, S]) claim(of *resource.Resource) func(ctx context.Context, parent, sub doc.Value) (doc.Value, error) {
 	return func(ctx context.Context, parent, v doc.Value) (changed doc.Value, err error) {
-		defer resource.RecoverHook("Claim of "+s.Name, &err)
+		defer resource.EnterHook(ctx, "Claim of "+s.Name).Leave(&err)
 		obj, err := decodeParent[T](parent)
 		if err != nil {
 			return doc.Value{}, err
@@ -154,7 +154,7 @@ func (s Subresource[T, S]) claim(of *resource.Resource) func(ctx context.Context
 // settle wraps Settle as a function on documents.
 func (s Subresource[T, S]) settle(of *resource.Resource) func(ctx context.Context, parent, answer doc.Value, failure error) (doc.Value, error) {
 	return func(ctx context.Context, parent, answer doc.Value, failure error) (changed doc.Value, err error) {
-		defer resource.RecoverHook("Settle of "+s.Name, &err)
+		defer resource.EnterHook(ctx, "Settle of "+s.Name).Leave(&err)
 		obj, err := decodeParent[T](parent)
 		if err != nil {
 			return doc.Value{}, err
@@ -173,7 +173,7 @@ func (s Subresource[T, S]) settle(of *resource.Resource) func(ctx context.Contex
 // actionOf wraps a function of the host as a function on documents.
 func actionOf[T, S any](name string, f func(ctx context.Context, parent *T, sub *S) (*S, error)) func(ctx context.Context, parent, sub doc.Value) (doc.Value, error) {
 	return func(ctx context.Context, parent, v doc.Value) (out doc.Value, err error) {
-		defer resource.RecoverHook(name, &err)
+		defer resource.EnterHook(ctx, name).Leave(&err)
 		obj, err := decodeParent[T](parent)
 		if err != nil {
 			return doc.Value{}, err

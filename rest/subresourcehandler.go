@@ -1,10 +1,12 @@
 package rest
 
 import (
+	"context"
 	"net/http"
 
 	"github.com/decorum-go/decorum/apimeta"
 	"github.com/decorum-go/decorum/internal/codec"
+	"github.com/decorum-go/decorum/internal/doc"
 	"github.com/decorum-go/decorum/rest/internal/media"
 	"github.com/decorum-go/decorum/rest/internal/resource"
 	"github.com/decorum-go/decorum/rest/internal/write"
@@ -67,9 +69,11 @@ func (q *request) noSubresource() error {
 
 // getSubresource answers GET of a subresource that is not a part of the object.
 func (q *request) getSubresource(sub *servedSubresource) error {
-	if _, err := q.timeout(); err != nil {
+	ctx, cancel, err := q.withTimeout()
+	if err != nil {
 		return err
 	}
+	defer cancel()
 	rep, err := q.negotiate(media.OneObject)
 	if err != nil {
 		return err
@@ -82,11 +86,11 @@ func (q *request) getSubresource(sub *servedSubresource) error {
 	if err != nil {
 		return err
 	}
-	record, err := q.res.Get(q.r.Context(), resource.Target{Namespace: namespace, Name: name, Only: q.only}, revision)
+	record, err := q.res.Get(ctx, resource.Target{Namespace: namespace, Name: name, Only: q.only}, revision)
 	if err != nil {
 		return err
 	}
-	v, err := sub.Show(write.In(q.context(), q.api.env), record.JSON, sub.Get)
+	v, err := inTime(write.In(ctx, q.api.env), q, func(ctx context.Context) (doc.Value, error) { return sub.Show(ctx, record.JSON, sub.Get) })
 	if err != nil {
 		return err
 	}
@@ -107,7 +111,7 @@ func (q *request) createSubresource(sub *servedSubresource) error {
 	if err != nil {
 		return err
 	}
-	answer, err := c.Call(c.ctx, body)
+	answer, err := inTime(c.ctx, q, func(ctx context.Context) (doc.Value, error) { return c.Call(ctx, body) })
 	if err != nil {
 		return err
 	}

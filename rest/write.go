@@ -125,7 +125,7 @@ func (q *request) create() error {
 		return err
 	}
 	c.Replace(obj)
-	done, err := c.Create(c.ctx)
+	done, err := inTime(c.ctx, q, c.Create)
 	if err != nil {
 		return err
 	}
@@ -147,7 +147,7 @@ func (q *request) put() error {
 		return write.NameUndeterminable(c.Name)
 	}
 	c.Replace(obj)
-	done, err := c.Update(c.ctx)
+	done, err := inTime(c.ctx, q, c.Update)
 	if err != nil {
 		return err
 	}
@@ -182,7 +182,7 @@ func (q *request) patch() error {
 	if err != nil {
 		return err
 	}
-	done, err := c.Update(c.ctx)
+	done, err := inTime(c.ctx, q, c.Update)
 	if err != nil {
 		return err
 	}

@@ -16,14 +16,16 @@ import (
 type Flights struct {
 	ending *Ending
 
-	mu      sync.Mutex
-	count   int           // requests and calls
-	places  share         // of requests that the API works on
-	bodies  share         // of requests whose bodies are being read, in units of bodyUnit
-	answers share         // of requests whose clients read large answers
-	outside share         // of requests that wait for webhooks
-	first   *Flight       // the newest request, the head of a list
-	idle    chan struct{} // closed when the API is ending and nothing is under way
+	mu        sync.Mutex
+	count     int           // requests and calls
+	places    share         // of requests that the API works on
+	bodies    share         // of requests whose bodies are being read, in units of bodyUnit
+	answers   share         // of requests whose clients read large answers
+	outside   share         // of requests that wait for webhooks
+	stuck     share         // of requests that are answered although a hook still works on them
+	abandoned int           // how many those are, with those that have kept their place
+	first     *Flight       // the newest request, the head of a list
+	idle      chan struct{} // closed when the API is ending and nothing is under way
 }
 
 // Flight is the place of one request among the Flights.
@@ -35,6 +37,7 @@ type Flight struct {
 	waitsFor       string             // the webhook for which the request may wait while it has a place
 	in             *share             // where the request is now; nil before Take, after Stay and for an exempt request
 	taken          int                // how much it takes there
+	abandoned      bool               // the client has its answer, and a hook still works on the request
 	before, behind *Flight
 }
 
@@ -52,7 +55,7 @@ func NewFlights(ending *Ending, places int, maxBody int64) *Flights {
 	return &Flights{
 		ending: ending, idle: make(chan struct{}),
 		places: share{limit: places}, answers: share{limit: places}, outside: share{limit: (places + 1) / 2},
-		bodies: share{limit: max(places, 4*unitsOf(maxBody))},
+		bodies: share{limit: max(places, 4*unitsOf(maxBody))}, stuck: share{limit: (places + 1) / 2},
 	}
 }
 
@@ -110,11 +113,14 @@ func (f *Flights) Stay(in *Flight, stream bool) {
 	}
 }
 
-// Leave ends a request.
-func (f *Flights) Leave(in *Flight) {
+// Leave ends a request, and returns how many abandoned ones are left.
+func (f *Flights) Leave(in *Flight) (abandoned int) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	f.leave(in)
+	if in.abandoned {
+		f.abandoned--
+	}
 	if in.before == nil {
 		f.first = in.behind
 	} else {
@@ -124,6 +130,7 @@ func (f *Flights) Leave(in *Flight) {
 		in.behind.before = in.before
 	}
 	f.left(in.of)
+	return f.abandoned
 }
 
 // LeaveCall ends a call.

@@ -148,6 +148,27 @@ func (f *Flights) Deliver(in *Flight) {
 	}
 }
 
+// Abandon takes the place from a request whose client is answered although a hook of the host still works on it, and returns how many
+// such requests there are. If they are too many, or too many of one user, the request keeps its place.
+func (f *Flights) Abandon(in *Flight) int {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if in.in == &f.places && f.stuck.take(in.user, 1) {
+		f.leave(in)
+		in.in, in.taken = &f.stuck, 1
+	}
+	in.abandoned = true
+	f.abandoned++
+	return f.abandoned
+}
+
+// Abandoned returns how many requests are abandoned.
+func (f *Flights) Abandoned() int {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return f.abandoned
+}
+
 // WaitOutside registers that somebody begins to wait for what is outside of the process, such as a webhook, whose name is whom. It returns
 // an error if too many wait, for it or for all. The caller calls the returned function when the wait has ended.
 func (f *Flights) WaitOutside(whom string) (done func(), err error) {

@@ -36,8 +36,13 @@ type HookSet struct{ Defaults, Prepare, Validate, ValidateDelete, GracePeriod bo
 // holds no lock and runs before the commit, so there is nothing to undo.
 func RecoverHook(hook string, err *error) {
 	if p := recover(); p != nil {
-		*err = &PanicError{Where: "the host's hook " + hook, Value: p, Stack: debug.Stack()}
+		*err = panicked(hook, p)
 	}
+}
+
+// panicked returns the error of a hook that panics with value. A deferred function calls it, so that the stack is that of the panic.
+func panicked(hook string, value any) *PanicError {
+	return &PanicError{Where: "the host's hook " + hook, Value: value, Stack: debug.Stack()}
 }
 
 // PanicError is a panic of the host's code or of this module, on its way to the log. Clients never see its text.

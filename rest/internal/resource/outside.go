@@ -83,7 +83,7 @@ func (o *outside) call(ctx context.Context, c conversion) ([]doc.Value, error) {
 
 // run calls the Converter. A panic is an error.
 func (o *outside) run(ctx context.Context, texts []json.RawMessage, apiVersion string) (answered []json.RawMessage, err error) {
-	defer RecoverHook("Convert", &err)
+	defer EnterHook(ctx, "Convert").Leave(&err)
 	return o.convert(ctx, texts, apiVersion)
 }
 

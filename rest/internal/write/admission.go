@@ -227,7 +227,7 @@ func (a *admission) call(ctx context.Context, h *Hook, obj doc.Value, mutable bo
 		what, f = "Mutate", h.Mutate
 	}
 	err := func() (err error) {
-		defer resource.RecoverHook(what+" of "+h.Name, &err)
+		defer resource.EnterHook(ctx, what+" of "+h.Name).Leave(&err)
 		return f(r.in(ctx), r)
 	}()
 	if err != nil {

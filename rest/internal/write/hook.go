@@ -104,6 +104,12 @@ func (all *Writes) hooksOf(res *resource.Resource) (hooks []*Hook) {
 	return hooks
 }
 
+// RunHooks reports whether a write of the resource, or a request to one of its subresources, may run code of the host that gets a context.
+func (all *Writes) RunHooks(res *resource.Resource, through *resource.Subresource) bool {
+	return through != nil && !through.OfItself || res.Kind.Virtual || len(all.hooksOf(res)) > 0 || res.ConvertedOutside() ||
+		res.GoType.SetHooks() != resource.HookSet{} || res.Stored.GoType.SetHooks() != resource.HookSet{}
+}
+
 // CheckHooks validates the hooks of an API that begins with these resources.
 func (all *Writes) CheckHooks(resources []*resource.Resource) error {
 	names := map[string]bool{}

@@ -119,7 +119,7 @@ func (w *Write) checkByRules(ctx context.Context, obj doc.Value, faults status.F
 			return status.FieldErrors{unchecked}, nil
 		}
 	}
-	defer resource.RecoverHook("Rules", &err)
+	defer resource.EnterHook(ctx, "Rules").Leave(&err)
 	broken, before := w.res.Rules.Check(ctx, obj, w.before.shown)
 	if ctx.Err() != nil { // the rules stopped early, so their result is incomplete
 		return nil, ctx.Err()

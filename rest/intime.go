@@ -1,0 +1,82 @@
+package rest
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"runtime/debug"
+	"time"
+
+	"github.com/decorum-go/decorum/rest/internal/resource"
+)
+
+// patience is how long a hook may go on after the time of its request is up, before the client gets its answer without it.
+const patience = time.Second
+
+// errExited is the error of a hook that ends its goroutine.
+var errExited = errors.New("a hook has called runtime.Goexit")
+
+// inTime runs do, in which hooks of the host may run. A hook that ignores the end of its context would keep the client waiting. So do has a
+// goroutine of its own, which the request leaves behind once its time is up. A request without hooks needs none.
+func inTime[T any](ctx context.Context, q *request, do func(context.Context) (T, error)) (result T, err error) {
+	if !q.api.writes.RunHooks(q.res.Resource, q.through.document()) {
+		return do(ctx)
+	}
+	type outcome struct {
+		result T
+		err    error
+	}
+	running, ended, left := new(resource.Running), make(chan outcome), make(chan func(), 1)
+	go func() {
+		out := outcome{err: errExited}
+		defer func() {
+			if p := recover(); p != nil {
+				out.err = &resource.PanicError{Where: "a request", Value: p, Stack: debug.Stack()}
+			}
+			select {
+			case ended <- out:
+			case returned := <-left:
+				returned()
+			}
+		}()
+		out.result, out.err = do(running.In(ctx))
+	}()
+	deadline, _ := ctx.Deadline()
+	late := time.NewTimer(time.Until(deadline) + patience)
+	defer late.Stop()
+	select {
+	case out := <-ended:
+		return out.result, out.err
+	case <-late.C:
+	}
+	left <- q.abandon(running.Hook())
+	return result, context.DeadlineExceeded
+}
+
+// abandon leaves a hook behind that has not returned in time, and gives the place of the request to others. hook is nil if the time is spent
+// outside of hooks, such as in the store. The hook's goroutine calls the returned function at its end, and keeps q. So another request
+// answers the client.
+func (q *request) abandon(hook *resource.RunningHook) (returned func()) {
+	a := q.api
+	q.heir = &request{api: a, serving: q.serving, res: q.res, w: q.w, r: q.r, at: q.at, kind: q.kind, query: q.query, auditID: q.auditID, logged: true}
+	a.flights.Locked(func() { q.w = nil })
+	stuck := a.flights.Abandon(&q.flight)
+	if hook == nil {
+		hook = &resource.RunningHook{Since: time.Now()}
+	}
+	at := q.question()
+	attrs := []slog.Attr{slog.String("user", UserFrom(q.r.Context()).Name), slog.String("verb", at.Verb), slog.String("resource", q.res.GR.String()),
+		slog.String("subresource", at.Subresource), slog.String("namespace", at.Namespace), slog.String("name", at.Name),
+		slog.String("hook", hook.Name), slog.String("auditID", q.auditID[0])}
+	log := func(level slog.Level, message string, stuck int) {
+		a.options.Logger.LogAttrs(context.WithoutCancel(q.r.Context()), level, message,
+			append(attrs, slog.Duration("duration", time.Since(hook.Since)), slog.Int("stuck", stuck))...)
+	}
+	log(slog.LevelError, "a hook ignores that its time is up, and the client has been answered without it", stuck)
+	return func() {
+		log(slog.LevelInfo, "a hook has returned whose time was up", a.flights.Leave(&q.flight))
+	}
+}
+
+// StuckHooks returns how many hooks go on although the time of their requests is up (see [Options].RequestTimeout).
+func (a *API) StuckHooks() int { return a.flights.Abandoned() }
