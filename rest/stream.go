@@ -163,7 +163,7 @@ func (s Stream[T, O]) bind(parent, options doc.Value) (b boundStream, err error)
 		if s.Check == nil {
 			return nil
 		}
-		defer resource.RecoverHook("Check of "+s.Name, &err)
+		defer resource.EnterHook(ctx, "Check of "+s.Name).Leave(&err)
 		return s.Check(ctx, obj, o)
 	}
 	b.output = func(ctx context.Context, out io.Writer) (err error) {

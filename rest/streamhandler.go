@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/decorum-go/decorum/internal/codec"
+	"github.com/decorum-go/decorum/internal/doc"
 	"github.com/decorum-go/decorum/rest/internal/delivery"
 	"github.com/decorum-go/decorum/rest/internal/kind"
 	"github.com/decorum-go/decorum/rest/internal/media"
@@ -33,6 +34,7 @@ func (q *request) stream(sub *servedSubresource) error {
 	default:
 		return status.MethodNotAllowed()
 	}
+	q.through = sub
 	bound, err := q.bindStream(sub)
 	if err != nil {
 		return err
@@ -41,7 +43,7 @@ func (q *request) stream(sub *servedSubresource) error {
 	defer release()
 	ctx, cancel := q.api.ending.Until(ctx)
 	defer cancel()
-	if err := bound.check(ctx); err != nil {
+	if err := q.checkStream(ctx, bound); err != nil {
 		return err
 	}
 	if s.way == sessionWay || s.way == forwardWay {
@@ -136,9 +138,20 @@ func (q *request) bindStream(sub *servedSubresource) (boundStream, error) {
 		}
 		w := q.api.writes.New(q.res.Resource, t, write.Asked{})
 		w.Warnings = &q.warnings
-		if options, err = w.Connect(q.context(), options); err != nil {
+		ctx, cancel := context.WithTimeout(q.context(), q.api.options.RequestTimeout)
+		defer cancel()
+		options, err = inTime(ctx, q, func(ctx context.Context) (doc.Value, error) { return w.Connect(ctx, options) })
+		if err != nil {
 			return boundStream{}, err
 		}
 	}
 	return s.bind(parent, options)
+}
+
+// checkStream runs the Check of a stream. The stream has no time limit, but what comes before it has one.
+func (q *request) checkStream(ctx context.Context, bound boundStream) error {
+	ctx, cancel := context.WithTimeout(ctx, q.api.options.RequestTimeout)
+	defer cancel()
+	_, err := inTime(ctx, q, func(ctx context.Context) (struct{}, error) { return struct{}{}, bound.check(ctx) })
+	return err
 }

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"io"
 	"log/slog"
 	"net/http"
 	"net/http/httptest"
@@ -40,8 +41,14 @@ func stuckHooks(t *testing.T, test func(w *stuckWorld), change ...func(*rest.Opt
 	synctest.Test(t, func(t *testing.T) {
 		w := &stuckWorld{T: t, release: make(chan struct{})}
 		options := rest.Options{MaxInFlight: 4, Logger: slog.New(slog.NewTextHandler(&w.log, &slog.HandlerOptions{Level: slog.LevelInfo})),
-			Admission: []rest.Admission{{Name: "slow.example.com", Resources: []string{"widgets.example.com"}, Operations: []rest.Operation{rest.OperationDelete},
-				Validate: func(_ context.Context, r *rest.AdmissionRequest) error { return w.wait(r.Name) }}}}
+			Admission: []rest.Admission{{Name: "slow.example.com", Resources: []string{"widgets.example.com", "widgets.example.com/door"},
+				Operations: []rest.Operation{rest.OperationDelete, rest.OperationConnect},
+				Validate: func(_ context.Context, r *rest.AdmissionRequest) error {
+					if r.Subresource == "door" {
+						return w.wait("stuck")
+					}
+					return w.wait(r.Name)
+				}}}}
 		for _, c := range change {
 			c(&options)
 		}
@@ -50,6 +57,13 @@ func stuckHooks(t *testing.T, test func(w *stuckWorld), change ...func(*rest.Opt
 			Name:   "turn",
 			Get:    func(_ context.Context, o *Widget) (*Widget, error) { return o, w.wait("stuck") },
 			Create: func(_ context.Context, _, _ *Widget) (*Widget, error) { return nil, w.wait("stuck") },
+		}, rest.Stream[Widget, struct{}]{
+			Name:   "log",
+			Check:  func(context.Context, *Widget, *struct{}) error { return w.wait("stuck") },
+			Output: func(context.Context, *Widget, *struct{}, io.Writer) error { return nil },
+		}, rest.Stream[Widget, struct{}]{
+			Name:  "door",
+			Serve: func(http.ResponseWriter, *http.Request, *Widget, *struct{}) {},
 		}}
 		api, err := rest.New(options, resource)
 		require.NoError(t, err)
@@ -101,6 +115,20 @@ func TestHookThatIgnoresItsContext(t *testing.T) {
 				assert.Equal(w, before, must(w, w.api, "GET", widgets, "").Body, "the client has been told that the write failed")
 			})
 		})
+	}
+}
+
+// The same holds for what comes before a stream. The stream itself has no time limit.
+func TestHookBeforeAStreamThatIgnoresItsContext(t *testing.T) {
+	for path, hook := range map[string]string{"/log": "Check of log", "/door": "Validate of slow.example.com"} {
+		stuckHooks(t, func(w *stuckWorld) {
+			storeFreely(w, "a")
+			began := time.Now()
+			assert.Equal(w, 504, do(w, w.api, "GET", widgets+"/a"+path, "").Code, path)
+			assert.Equal(w, 3*time.Second, time.Since(began))
+			assert.Equal(w, 1, w.api.StuckHooks())
+			assert.Regexp(w, `hook="`+hook+`"`, w.log.String())
+		}, func(o *rest.Options) { o.RequestTimeout = 2 * time.Second })
 	}
 }
 
