@@ -30,11 +30,12 @@ type authority struct {
 	feed    feed
 	running sync.WaitGroup // the goroutines of commits and trimming
 
-	mu       sync.Mutex
-	refuses  error          // why Postgres has refused the last commit, although it answers
-	seen     watch.Revision // the highest revision that this replica has received
-	trimming bool
-	trimmed  time.Time // when the last attempt to trim ended
+	mu      sync.Mutex
+	refuses error          // why Postgres has refused the last commit, although it answers
+	seen    watch.Revision // the highest revision that this replica has received
+
+	trimming  bool
+	untrimmed time.Time // when the last attempt to trim has failed
 }
 
 func newAuthority(opts Options) *authority {
@@ -112,9 +113,23 @@ func (a *authority) Latest(ctx context.Context) (last, known watch.Revision, err
 		}
 	}
 	if !refuses {
-		a.noteRefusal(nil)
+		a.probe(ctx)
 	}
 	return last, last, nil
+}
+
+// probe finds out whether Postgres accepts writes again, so that a store without writers becomes ready.
+func (a *authority) probe(ctx context.Context) {
+	a.mu.Lock()
+	refuses := a.refuses != nil
+	a.mu.Unlock()
+	if !refuses {
+		return
+	}
+	written := 0
+	if err := a.ask(ctx, "UPDATE {schema}.meta SET layout = layout RETURNING 1", nil, &written); err == nil {
+		a.noteRefusal(nil)
+	}
 }
 
 // follows notes a revision that this replica has seen.

@@ -10,7 +10,7 @@ import (
 const (
 	// trimPatience is how long truncating a partition waits for its lock. Meanwhile readers of the partition wait too.
 	trimPatience = "200ms"
-	// trimPause is how long a replica waits after an attempt to truncate a partition.
+	// trimPause is how long a replica waits after it has failed to truncate a partition.
 	trimPause = 5 * time.Second
 )
 
@@ -19,15 +19,18 @@ const (
 func (a *authority) trim(slot int) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	if a.trimming || time.Since(a.trimmed) < trimPause {
+	if a.trimming || time.Since(a.untrimmed) < trimPause {
 		return
 	}
 	a.trimming = true
 	a.running.Go(func() {
-		_ = a.truncate((slot + 1) % partitions) // the next attempt tells whether it has succeeded
+		err := a.truncate((slot + 1) % partitions)
 		a.mu.Lock()
 		defer a.mu.Unlock()
-		a.trimming, a.trimmed = false, time.Now()
+		a.trimming = false
+		if err != nil {
+			a.untrimmed = time.Now()
+		}
 	})
 }
 

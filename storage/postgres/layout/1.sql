@@ -122,7 +122,7 @@ BEGIN
 	UPDATE state SET revision = greatest(revision + (1::bigint << 32), now_micros()), home = server(),
 		started = pg_postmaster_start_time(), epoch = epoch + 1
 		RETURNING revision INTO first;
-	UPDATE state SET floor = first, served = first, slot_after = first;
+	UPDATE state SET floor = first, served = first;
 	PERFORM pg_notify('decorum_' || id, first::text) FROM meta;
 	RETURN first;
 END

@@ -122,9 +122,9 @@ func (s *Server) Restore(database string, script []byte) error {
 // configureAndStart writes the settings of the server, and starts it.
 func (s *Server) configureAndStart(more map[string]string) error {
 	settings := map[string]string{"listen_addresses": "", "unix_socket_directories": s.dir, "max_connections": "200", "shared_buffers": "64MB",
-		"fsync": "off", "synchronous_commit": "off", "full_page_writes": "off", "wal_level": "replica", "max_wal_size": "1GB"}
+		"fsync": "off", "full_page_writes": "off", "wal_level": "replica", "max_wal_size": "1GB"}
 	if s.opts.Sync {
-		settings["fsync"], settings["synchronous_commit"], settings["full_page_writes"] = "on", "on", "on"
+		settings["fsync"], settings["full_page_writes"] = "on", "on"
 	}
 	maps.Copy(settings, s.opts.Settings)
 	maps.Copy(settings, more)

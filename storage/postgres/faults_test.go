@@ -1,0 +1,324 @@
+package postgres_test
+
+import (
+	"errors"
+	"fmt"
+	"net/url"
+	"testing"
+	"time"
+
+	"github.com/jackc/pgx/v5/pgxpool"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/decorum-go/decorum/status"
+	"github.com/decorum-go/decorum/storage"
+	"github.com/decorum-go/decorum/storage/postgres"
+	"github.com/decorum-go/decorum/storage/postgres/postgrestest"
+	"github.com/decorum-go/decorum/watch"
+)
+
+// eventually repeats an operation until it succeeds, or the test ends.
+func eventually(t testing.TB, operation func() error) {
+	t.Helper()
+	deadline := time.Now().Add(2 * time.Minute)
+	for err := operation(); err != nil; err = operation() {
+		require.True(t, time.Now().Before(deadline), "%v", err)
+	}
+}
+
+// latest waits until a store confirms the most recent state of a note.
+func latest(t testing.TB, store storage.Store, name string) (r *storage.Record) {
+	t.Helper()
+	eventually(t, func() (err error) {
+		r, err = store.Get(t.Context(), note(name), storage.MostRecent)
+		if errors.Is(err, storage.ErrNotFound) {
+			return nil
+		}
+		return err
+	})
+	return r
+}
+
+func execute(t testing.TB, pool *pgxpool.Pool, statement string, args ...any) {
+	t.Helper()
+	_, err := pool.Exec(t.Context(), statement, args...)
+	require.NoError(t, err, statement)
+}
+
+// While a replica has no connection, it serves what it has, and refuses the rest.
+func TestConnectionLost(t *testing.T) {
+	s := server(t)
+	l := newLink(t, s)
+	schema := newSchema()
+	store := serving(t, postgres.Options{Pool: connect(t, l.url()), Schema: schema, Timeout: 2 * time.Second})
+	other := serving(t, postgres.Options{Pool: connect(t, s.URL("postgres")), Schema: schema})
+	before, err := put(t.Context(), store, "x", "1")
+	require.NoError(t, err)
+	cursor, err := store.Watch(t.Context(), watch.Scope{Resource: notes}, before.Revision)
+	require.NoError(t, err)
+	defer cursor.Close()
+	l.lead("")
+	_, err = put(t.Context(), other, "x", "2")
+	require.NoError(t, err)
+	_, err = store.Get(t.Context(), note("x"), storage.MostRecent)
+	require.ErrorIs(t, err, storage.ErrUnavailable)
+	require.Equal(t, 503, status.CodeOf(err))
+	require.Error(t, store.Ready())
+	_, err = put(t.Context(), store, "x", "3")
+	require.ErrorIs(t, err, storage.ErrUnavailable)
+	got, err := store.Get(t.Context(), note("x"), storage.Any)
+	require.NoError(t, err)
+	require.Equal(t, before, got)
+
+	l.lead(s.Socket())
+	assert.Contains(t, string(latest(t, store, "x").JSON), `"text":"2"`)
+	changes, err := cursor.Next(t.Context(), nil)
+	require.NoError(t, err)
+	require.Len(t, changes, 1, "the watch goes on")
+	require.NoError(t, store.Ready())
+}
+
+// A server that was killed has everything that was acknowledged, and watches go on.
+func TestServerKilled(t *testing.T) {
+	s := start(t, postgrestest.Options{})
+	store := serving(t, postgres.Options{Pool: connect(t, s.URL("postgres")), Timeout: 5 * time.Second})
+	var last *storage.Record
+	for n := range 20 {
+		var err error
+		last, err = put(t.Context(), store, fmt.Sprint(n), "1")
+		require.NoError(t, err)
+	}
+	cursor, err := store.Watch(t.Context(), watch.Scope{Resource: notes}, last.Revision)
+	require.NoError(t, err)
+	defer cursor.Close()
+	require.NoError(t, s.Kill())
+	_, err = put(t.Context(), store, "x", "1")
+	require.Error(t, err)
+	require.NoError(t, s.Restart())
+	require.Equal(t, last, latest(t, store, "19"))
+	var written *storage.Record
+	eventually(t, func() (err error) {
+		written, err = put(t.Context(), store, "y", "1")
+		return err
+	})
+	require.Equal(t, last.Revision+1, written.Revision, "the epoch goes on")
+	changes, err := cursor.Next(t.Context(), nil)
+	require.NoError(t, err)
+	require.Equal(t, written, changes[0].Current)
+}
+
+// A standby that lacks the last commits never gives out their revisions again.
+func TestFailover(t *testing.T) {
+	primary := start(t, postgrestest.Options{})
+	l := newLink(t, primary)
+	store := serving(t, postgres.Options{Pool: connect(t, l.url()), Timeout: 5 * time.Second})
+	kept, err := put(t.Context(), store, "kept", "1")
+	require.NoError(t, err)
+	standby, err := primary.Standby(nil)
+	require.NoError(t, err)
+	t.Cleanup(func() { require.NoError(t, standby.Stop()) })
+	behind := connect(t, standby.URL("postgres"))
+	execute(t, behind, "ALTER SYSTEM SET primary_conninfo = ''")
+	execute(t, behind, "SELECT pg_reload_conf()")
+	eventually(t, func() error { // the standby no longer receives anything
+		receivers := 0
+		err := behind.QueryRow(t.Context(), "SELECT count(*) FROM pg_stat_wal_receiver").Scan(&receivers)
+		if err == nil && receivers > 0 {
+			err = errors.New("it still receives")
+		}
+		return err
+	})
+	lost, err := put(t.Context(), store, "lost", "1")
+	require.NoError(t, err)
+	cursor, err := store.Watch(t.Context(), watch.Scope{Resource: notes}, kept.Revision)
+	require.NoError(t, err)
+	defer cursor.Close()
+	require.NoError(t, primary.Kill())
+	l.lead(standby.Socket())
+	_, err = store.Get(t.Context(), note("kept"), storage.MostRecent)
+	require.ErrorIs(t, err, storage.ErrUnavailable, "a standby does not answer for the most recent state")
+	require.NoError(t, standby.Promote())
+
+	eventually(t, func() error {
+		_, err := store.Get(t.Context(), note("lost"), storage.MostRecent)
+		if errors.Is(err, storage.ErrNotFound) {
+			return nil
+		}
+		return fmt.Errorf("the lost object: %w", err)
+	})
+	require.Equal(t, kept, latest(t, store, "kept"))
+	var next *storage.Record
+	eventually(t, func() (err error) {
+		next, err = put(t.Context(), store, "next", "1")
+		return err
+	})
+	require.Greater(t, next.Revision, lost.Revision)
+	for _, after := range []watch.Revision{kept.Revision, lost.Revision} {
+		_, err = store.Watch(t.Context(), watch.Scope{Resource: notes}, after)
+		require.True(t, status.IsExpired(err), "%v", err)
+	}
+	for err = nil; err == nil; { // what it has not yet read may be shown
+		_, err = cursor.Next(t.Context(), nil)
+	}
+	require.True(t, status.IsExpired(err), "%v", err)
+}
+
+// A restored dump has a new epoch, even on the server of the original.
+func TestRestoredDump(t *testing.T) {
+	s := server(t)
+	pool, schema := connect(t, s.URL("postgres")), newSchema()
+	store := serving(t, postgres.Options{Pool: pool, Schema: schema})
+	kept, err := put(t.Context(), store, "kept", "1")
+	require.NoError(t, err)
+	script, err := s.Dump("--schema", `"`+schema+`"`, "postgres")
+	require.NoError(t, err)
+	lost, err := put(t.Context(), store, "lost", "1")
+	require.NoError(t, err)
+	execute(t, pool, "CREATE DATABASE restored")
+	require.NoError(t, s.Restore("restored", script))
+
+	restored := serving(t, postgres.Options{Pool: connect(t, s.URL("restored")), Schema: schema})
+	require.Greater(t, restored.Revision(), lost.Revision)
+	require.Equal(t, kept, latest(t, restored, "kept"))
+	_, err = restored.Watch(t.Context(), watch.Scope{Resource: notes}, kept.Revision)
+	require.True(t, status.IsExpired(err), "%v", err)
+	next, err := put(t.Context(), restored, "next", "1")
+	require.NoError(t, err)
+	require.Greater(t, next.Revision, lost.Revision)
+}
+
+// A new epoch continues above all revisions also if the clock of the server was set back.
+func TestClockSetBack(t *testing.T) {
+	pool, schema := connect(t, server(t).URL("postgres")), newSchema()
+	ahead := watch.Revision(time.Now().Add(1000 * time.Hour).UnixMicro())
+	store := serving(t, postgres.Options{Pool: pool, Schema: schema, Engine: storage.Options{Start: ahead}})
+	r, err := put(t.Context(), store, "x", "1")
+	require.NoError(t, err)
+	require.Greater(t, r.Revision, ahead)
+	execute(t, pool, fmt.Sprintf(`SELECT "%s".begin_epoch()`, schema))
+	eventually(t, func() (err error) {
+		if r, err = put(t.Context(), store, "x", "2"); err == nil && r.Revision < ahead+1<<32 {
+			err = errors.New("the old epoch goes on")
+		}
+		return err
+	})
+}
+
+// Refused writes get 503 with the cause, change nothing, and the store recovers by itself.
+func TestRefusedWrites(t *testing.T) {
+	const refuse = `CREATE FUNCTION "%[1]s".refuse() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RAISE EXCEPTION 'full' USING ERRCODE = 'disk_full'; END $$;
+		CREATE TRIGGER refuse BEFORE INSERT ON "%[1]s".objects FOR EACH ROW EXECUTE FUNCTION "%[1]s".refuse()`
+	for name, c := range map[string]struct {
+		begin, end string
+		want       error
+		says       string
+	}{
+		"read-only": {"ALTER DATABASE postgres SET default_transaction_read_only = on",
+			"ALTER DATABASE postgres RESET default_transaction_read_only", storage.ErrReadOnly, "read-only"},
+		"disk full": {refuse, `DROP TRIGGER refuse ON "%[1]s".objects`, storage.ErrReadOnly, "no space left"},
+		"statement timeout": {"ALTER ROLE postgres SET statement_timeout = 200", "ALTER ROLE postgres RESET statement_timeout",
+			storage.ErrUnavailable, "statement_timeout"},
+		"schema locked": {"", "", storage.ErrUnavailable, "locks the schema"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			s := start(t, postgrestest.Options{})
+			operator, err := pgxpool.New(t.Context(), s.URL("template1"))
+			require.NoError(t, err)
+			defer operator.Close()
+			other := connect(t, s.URL("postgres"))
+			pool, schema := connect(t, s.URL("postgres")), newSchema()
+			store := serving(t, postgres.Options{Pool: pool, Schema: schema, Timeout: 3 * time.Second})
+			before, err := put(t.Context(), store, "x", "1")
+			require.NoError(t, err)
+			change := func(statement string) {
+				if statement != "" {
+					target := operator
+					if name == "disk full" {
+						target, statement = other, fmt.Sprintf(statement, schema)
+					}
+					_, err := target.Exec(t.Context(), statement)
+					require.NoError(t, err)
+				}
+				pool.Reset() // settings of roles and databases concern new connections
+			}
+			change(c.begin)
+			unlock := func() {}
+			if c.want == storage.ErrUnavailable {
+				tx, err := other.Begin(t.Context())
+				require.NoError(t, err)
+				_, err = tx.Exec(t.Context(), fmt.Sprintf(`SELECT FROM "%s".state FOR UPDATE`, schema))
+				require.NoError(t, err)
+				unlock = func() { require.NoError(t, tx.Rollback(t.Context())) }
+			}
+			_, err = put(t.Context(), store, "x", "2")
+			assert.ErrorIs(t, err, c.want)
+			assert.ErrorContains(t, err, c.says)
+			assert.Equal(t, 503, status.CodeOf(err))
+			if c.want == storage.ErrReadOnly {
+				assert.ErrorIs(t, store.Ready(), storage.ErrReadOnly)
+			}
+			assert.Equal(t, before, latest(t, store, "x"), "reads go on, and nothing has changed")
+			unlock()
+			change(c.end)
+			eventually(t, func() error {
+				_, err := put(t.Context(), store, "x", "3")
+				return err
+			})
+			eventually(t, store.Ready)
+		})
+	}
+}
+
+// An older program refuses a newer layout, and changes nothing.
+func TestNewerLayout(t *testing.T) {
+	pool, schema := connect(t, server(t).URL("postgres")), newSchema()
+	serving(t, postgres.Options{Pool: pool, Schema: schema})
+	execute(t, pool, fmt.Sprintf(`UPDATE "%s".meta SET layout = 99`, schema))
+	_, err := postgres.Open(t.Context(), postgres.Options{Pool: pool, Schema: schema})
+	require.ErrorIs(t, err, postgres.ErrFormat)
+}
+
+func TestOpenFails(t *testing.T) {
+	_, err := postgres.Open(t.Context(), postgres.Options{})
+	require.Error(t, err)
+	pool, err := pgxpool.New(t.Context(), "postgres://postgres@127.0.0.1:1/postgres")
+	require.NoError(t, err)
+	defer pool.Close()
+	_, err = postgres.Open(t.Context(), postgres.Options{Pool: pool, Timeout: time.Second})
+	require.ErrorIs(t, err, storage.ErrUnavailable)
+}
+
+// The store needs no more than a schema: either its role owns it, or its role has been granted the tables.
+func TestLeastPrivileges(t *testing.T) {
+	s := start(t, postgrestest.Options{})
+	admin := connect(t, s.URL("postgres"))
+	as := func(role string) *pgxpool.Pool {
+		execute(t, admin, "CREATE ROLE "+role+" LOGIN NOSUPERUSER NOCREATEDB NOCREATEROLE")
+		u, err := url.Parse(s.URL("postgres"))
+		require.NoError(t, err)
+		query := u.Query()
+		query.Set("user", role)
+		u.RawQuery = query.Encode()
+		return connect(t, u.String())
+	}
+	execute(t, admin, "REVOKE ALL ON DATABASE postgres FROM PUBLIC; GRANT CONNECT ON DATABASE postgres TO PUBLIC; REVOKE ALL ON SCHEMA public FROM PUBLIC")
+	owner, user, stranger := as("owner"), as("app"), as("stranger")
+	execute(t, admin, "CREATE SCHEMA platform AUTHORIZATION owner")
+	store := serving(t, postgres.Options{Pool: owner, Schema: "platform", HistoryBytes: 10_000})
+	execute(t, owner, `GRANT USAGE ON SCHEMA platform TO app;
+		GRANT SELECT, INSERT, UPDATE, DELETE, TRUNCATE ON ALL TABLES IN SCHEMA platform TO app`)
+	granted := serving(t, postgres.Options{Pool: user, Schema: "platform", HistoryBytes: 10_000})
+	for n, writer := range []storage.Store{store, granted} {
+		for i := range 20 {
+			_, err := put(t.Context(), writer, fmt.Sprint(i%3), fmt.Sprint(n, i, large))
+			require.NoError(t, err)
+		}
+		execute(t, admin, `SELECT platform.begin_epoch()`)
+		latest(t, writer, "0")
+	}
+	_, err := postgres.Open(t.Context(), postgres.Options{Pool: stranger, Schema: "platform"})
+	require.ErrorContains(t, err, "permission denied")
+	_, err = postgres.Open(t.Context(), postgres.Options{Pool: owner, Schema: "elsewhere"})
+	require.ErrorContains(t, err, "permission denied")
+}

@@ -1,0 +1,96 @@
+package postgres_test
+
+import (
+	"fmt"
+	"io"
+	"net"
+	"sync"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/decorum-go/decorum/storage/postgres/postgrestest"
+)
+
+// link is a proxy in front of a server. It can be cut, and can lead to another server.
+type link struct {
+	listener net.Listener
+	serving  sync.WaitGroup
+
+	mu     sync.Mutex
+	target string
+	open   map[net.Conn]bool
+}
+
+// newLink returns a link to a server.
+func newLink(t testing.TB, s *postgrestest.Server) *link {
+	t.Helper()
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	require.NoError(t, err)
+	l := &link{listener: listener, target: s.Socket(), open: map[net.Conn]bool{}}
+	l.serving.Go(func() {
+		for {
+			conn, err := listener.Accept()
+			if err != nil {
+				return
+			}
+			l.serving.Go(func() { l.serve(conn) })
+		}
+	})
+	t.Cleanup(func() {
+		listener.Close()
+		l.lead("")
+		l.serving.Wait()
+	})
+	return l
+}
+
+func (l *link) url() string {
+	return fmt.Sprintf("postgres://postgres@%s/postgres?sslmode=disable&connect_timeout=2", l.listener.Addr())
+}
+
+// lead cuts all connections, and leads new ones to a socket. An empty path refuses them.
+func (l *link) lead(target string) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.target = target
+	for conn := range l.open {
+		conn.Close()
+	}
+}
+
+func (l *link) serve(client net.Conn) {
+	defer client.Close()
+	l.mu.Lock()
+	target := l.target
+	l.mu.Unlock()
+	if target == "" {
+		return
+	}
+	server, err := net.Dial("unix", target)
+	if err != nil {
+		return
+	}
+	defer server.Close()
+	l.mu.Lock()
+	if l.target != target {
+		l.mu.Unlock()
+		return
+	}
+	l.open[client], l.open[server] = true, true
+	l.mu.Unlock()
+	defer func() {
+		l.mu.Lock()
+		defer l.mu.Unlock()
+		delete(l.open, client)
+		delete(l.open, server)
+	}()
+	var copying sync.WaitGroup
+	copying.Go(func() {
+		_, _ = io.Copy(server, client)
+		server.Close()
+	})
+	_, _ = io.Copy(client, server)
+	client.Close()
+	copying.Wait()
+}
