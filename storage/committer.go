@@ -20,8 +20,9 @@ type committer interface {
 	// error could tell a client about a write that a crash then loses. again means that these records are not the latest, so the function
 	// must run again.
 	refused(ctx context.Context, writes []write, err error) (again bool, _ error)
-	// takeTurn makes an update that has failed wait for others that compete for the same object. An update that has just begun waits if others do.
-	takeTurn(ctx context.Context, held *turn, key Key, failed bool)
+	// takeTurn makes an update that has failed wait for others that compete for the same object. An update that has just
+	// begun waits if others do. The caller ends the turn.
+	takeTurn(ctx context.Context, key Key, failed bool) turn
 	// drain waits for the commits to a table that have begun.
 	drain(ctx context.Context, t *table) error
 
@@ -58,10 +59,10 @@ type committer interface {
 // sole has the methods of a committer whose objects no other engine writes.
 type sole struct{ *objects }
 
-func (sole) takeTurn(context.Context, *turn, Key, bool) {}
-func (sole) confirm(context.Context) error              { return nil }
-func (sole) reach(context.Context, watch.Revision)      {}
-func (sole) wake(*table)                                {}
+func (sole) takeTurn(context.Context, Key, bool) turn { return turn{} }
+func (sole) confirm(context.Context) error            { return nil }
+func (sole) reach(context.Context, watch.Revision)    {}
+func (sole) wake(*table)                              {}
 
 // shed removes an empty table, and with it the scope of the resource. A table with records stays, but without the functions of its form,
 // which may hold the whole declaration of the host.

@@ -14,7 +14,7 @@
 //
 // # For an author of a store
 //
-// There are three ways to write a store. Each runs the tests of package storagetest to prove that it keeps the contract.
+// There are three ways to write a store. The tests of package storagetest check whether it keeps the contract.
 //
 //   - A [Backend] makes the writes of one process durable ([Open]). The engine orders the writes and answers all reads from memory.
 //     Package storage/bolt has one.

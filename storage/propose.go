@@ -190,10 +190,11 @@ func (r *replica) awaitArrival(ctx context.Context, revision watch.Revision, fai
 	return fail(errors.Join(err, r.health.failure()))
 }
 
-func (r *replica) takeTurn(ctx context.Context, held *turn, key Key, failed bool) {
+func (r *replica) takeTurn(ctx context.Context, key Key, failed bool) (taken turn) {
 	if failed || r.turns.wanted(key) {
-		held.take(ctx, &r.turns, key, turnWait)
+		taken.take(ctx, &r.turns, key, turnWait)
 	}
+	return taken
 }
 
 func (r *replica) refused(ctx context.Context, writes []write, err error) (again bool, _ error) {

@@ -24,21 +24,32 @@ type write struct {
 	proposals *sync.WaitGroup
 }
 
+// single lends memory for updates of one object. The memory cannot be on the stack, because the engine calls its committer
+// through an interface.
+var single = sync.Pool{New: func() any { return new([1]write) }}
+
+func putBack(one *[1]write) {
+	clear(one[:])
+	single.Put(one)
+}
+
 // Update implements [Store].
 func (e *Engine) Update(ctx context.Context, key Key, fn UpdateFunc) (*Record, error) {
 	t, err := e.tableOf(key)
 	if err != nil {
 		return nil, err
 	}
-	one := []write{{table: t, key: key}}
+	one := single.Get().(*[1]write)
+	defer putBack(one)
 	w := &one[0]
+	w.table, w.key = t, key
 	var held turn
 	defer held.end()
 	for failed := 0; ; failed++ {
 		if err := e.nextAttempt(ctx, &held, key, failed); err != nil {
 			return nil, err
 		}
-		if err := e.read(ctx, one); err != nil {
+		if err := e.read(ctx, one[:]); err != nil {
 			return nil, err
 		}
 		next, err := fn(w.base)
@@ -52,12 +63,12 @@ func (e *Engine) Update(ctx context.Context, key Key, fn UpdateFunc) (*Record, e
 			err = w.prepare(next, e.log.Revision()+1)
 		}
 		if err != nil {
-			if again, err := e.committer.refused(ctx, one, err); !again {
+			if again, err := e.committer.refused(ctx, one[:], err); !again {
 				return nil, err
 			}
 			continue
 		}
-		revision, done, err := e.commit(ctx, one)
+		revision, done, err := e.commit(ctx, one[:])
 		if err != nil {
 			return nil, err
 		}
@@ -136,7 +147,7 @@ func (e *Engine) nextAttempt(ctx context.Context, held *turn, key Key, failed in
 	if err := pause(ctx, failed); err != nil {
 		return err
 	}
-	e.committer.takeTurn(ctx, held, key, failed > 0)
+	*held = e.committer.takeTurn(ctx, key, failed > 0)
 	return nil
 }
 
