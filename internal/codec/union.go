@@ -3,10 +3,10 @@ package codec
 import "github.com/decorum-go/decorum/internal/doc"
 
 // NewUnion returns the description of a message that a document represents by the value of one of the message's fields: a list, the map
-// of another message, or a boolean. The message has at most one field of each of these three types.
+// of another message, a text, or a boolean. The message has at most one field of each of these four types.
 func NewUnion(fields ...MessageField) *Message { return &Message{fields: fields, union: true} }
 
-// chosen returns the value that represents a union: its list or, without one, its map or its boolean. If all are absent, the value is
+// chosen returns the value that represents a union: its list or, without one, its map, its text or its boolean. If all are absent, the value is
 // false for a union with a boolean field, and null otherwise.
 func (m *Message) chosen(v doc.Value) doc.Value {
 	found := doc.NullValue()
@@ -17,7 +17,7 @@ func (m *Message) chosen(v doc.Value) doc.Value {
 			return value
 		case f.Type == BoolType && found.IsNull():
 			found = doc.OfBool(value.Bool())
-		case f.Type == MessageType && !value.IsAbsent():
+		case (f.Type == MessageType || f.Type == StringType) && !value.IsAbsent():
 			found = value
 		}
 	}
@@ -29,7 +29,7 @@ func (m *Message) wrapped(v doc.Value) doc.Value {
 	var members []doc.Member
 	for _, f := range m.fields {
 		switch {
-		case f.Repeated && v.Kind() == doc.List, f.Type == MessageType && !f.Repeated && v.Kind() == doc.Map, f.Type == BoolType && v.Kind() == doc.Bool:
+		case f.Type == StringType && !f.Repeated && v.Kind() == doc.String, f.Repeated && v.Kind() == doc.List, f.Type == MessageType && !f.Repeated && v.Kind() == doc.Map, f.Type == BoolType && v.Kind() == doc.Bool:
 			members = append(members, doc.Member{Key: f.Name, Value: v})
 		case f.Type == BoolType && v.Kind() == doc.Map:
 			members = append(members, doc.Member{Key: f.Name, Value: doc.OfBool(true)})

@@ -26,7 +26,7 @@ func ExampleResourceQuotas() {
 	ctx := context.Background()
 	_, err = rest.ClientFor[quota.ResourceQuota](api).Namespace("team-a").Create(ctx, &quota.ResourceQuota{
 		ObjectMeta: apimeta.ObjectMeta{Name: "small"},
-		Spec:       quota.ResourceQuotaSpec{Hard: map[string]quota.Quantity{"count/notes.example.com": 1}},
+		Spec:       quota.ResourceQuotaSpec{Hard: map[string]quota.Quantity{"count/notes.example.com": quota.Count(1)}},
 	})
 	if err != nil {
 		log.Fatal(err)

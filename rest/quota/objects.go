@@ -143,9 +143,9 @@ func (q *ResourceQuotas) statusOf(object *ResourceQuota) ResourceQuotaStatus {
 			continue
 		}
 		used := q.ledger.used[counter{Account{Namespace: object.Namespace}, limit.Resource}]
-		s.Used[name] = Quantity(used.objects)
+		s.Used[name] = Count(used.objects)
 		if strings.HasPrefix(name, "bytes/") {
-			s.Used[name] = Quantity(used.bytes)
+			s.Used[name] = Count(used.bytes)
 		}
 	}
 	return s

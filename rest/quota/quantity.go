@@ -9,9 +9,24 @@ import (
 	"strings"
 )
 
-// Quantity is a whole number as Kubernetes writes it: a text such as "5", "2k" or "1Gi", or a number in JSON. It is stored with a decimal
-// suffix, such as "2k" for 2000.
-type Quantity int64
+// Quantity is a whole number as Kubernetes writes it: a text such as "5", "2k" or "1Gi". It may also be a number in JSON. It is stored with a
+// decimal suffix, such as "2k" for 2000. Make one with [Count].
+type Quantity struct {
+	// Text is the text. In an object that the API has read, it is valid. An invalid text is an error of the write.
+	Text string `protobuf:"bytes,1,opt,name=string"`
+}
+
+// Count returns the quantity of a number.
+func Count(n int64) Quantity { return Quantity{quantity(n)} }
+
+// Value returns the number, or 0 if the text is invalid.
+func (q Quantity) Value() int64 {
+	n, err := parseQuantity(q.Text)
+	if err != nil {
+		return 0
+	}
+	return n
+}
 
 // suffixes are the factors that a quantity may have.
 var suffixes = map[string]int64{
@@ -28,13 +43,19 @@ func (Quantity) OpenAPIV3OneOfTypes() []string { return []string{"string", "numb
 // OpenAPISchemaFormat returns the format of the type, which is none.
 func (Quantity) OpenAPISchemaFormat() string { return "" }
 
-// String returns the text of the quantity, such as "2k".
-func (q Quantity) String() string { return quantity(int64(q)) }
+// String returns the text.
+func (q Quantity) String() string { return q.Text }
 
-// MarshalJSON implements [json.Marshaler].
-func (q Quantity) MarshalJSON() ([]byte, error) { return json.Marshal(q.String()) }
+// MarshalJSON implements [json.Marshaler]. It returns an error if the text is invalid.
+func (q Quantity) MarshalJSON() ([]byte, error) {
+	n, err := parseQuantity(q.Text)
+	if err != nil {
+		return nil, err
+	}
+	return json.Marshal(quantity(n))
+}
 
-// UnmarshalJSON implements [json.Unmarshaler].
+// UnmarshalJSON implements [json.Unmarshaler]. It returns an error if the text is invalid.
 func (q *Quantity) UnmarshalJSON(data []byte) error {
 	text := string(data)
 	if strings.HasPrefix(text, `"`) {
@@ -43,7 +64,7 @@ func (q *Quantity) UnmarshalJSON(data []byte) error {
 		}
 	}
 	n, err := parseQuantity(text)
-	*q = Quantity(n)
+	*q = Count(n)
 	return err
 }
 

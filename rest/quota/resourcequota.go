@@ -12,25 +12,26 @@ import (
 	"github.com/decorum-go/decorum/status"
 )
 
-// ResourceQuota limits the objects of its namespace, and shows how many there are. It has the JSON of the kind in k8s.io/api/core/v1.
+// ResourceQuota limits the objects of its namespace, and shows how many there are. It has the JSON and the Protobuf of the kind in
+// k8s.io/api/core/v1.
 type ResourceQuota struct {
 	apimeta.TypeMeta   `json:",inline"`
-	apimeta.ObjectMeta `json:"metadata,omitempty"`
+	apimeta.ObjectMeta `json:"metadata,omitempty" protobuf:"bytes,1,opt,name=metadata"`
 
-	Spec   ResourceQuotaSpec   `json:"spec,omitempty" api:"doc='The limits.'"`
-	Status ResourceQuotaStatus `json:"status,omitempty" api:"doc='The limits that are in force, and what is used of them.'"`
+	Spec   ResourceQuotaSpec   `json:"spec,omitempty" protobuf:"bytes,2,opt,name=spec" api:"doc='The limits.'"`
+	Status ResourceQuotaStatus `json:"status,omitempty" protobuf:"bytes,3,opt,name=status" api:"doc='The limits that are in force, and what is used of them.'"`
 }
 
 // ResourceQuotaSpec says what a quota limits.
 type ResourceQuotaSpec struct {
-	Hard   map[string]Quantity `json:"hard,omitempty" api:"doc='The limits by their names: count/PLURAL.GROUP for a number of objects, bytes/PLURAL.GROUP for the size of their JSON, and configmaps, persistentvolumeclaims, pods, replicationcontrollers, resourcequotas, secrets and services.'"`
-	Scopes []string            `json:"scopes,omitempty" api:"list=atomic,doc='Not supported; must be empty.'"`
+	Hard   map[string]Quantity `json:"hard,omitempty" protobuf:"bytes,1,rep,name=hard" api:"doc='The limits by their names: count/PLURAL.GROUP for a number of objects, bytes/PLURAL.GROUP for the size of their JSON, and configmaps, persistentvolumeclaims, pods, replicationcontrollers, resourcequotas, secrets and services.'"`
+	Scopes []string            `json:"scopes,omitempty" protobuf:"bytes,2,rep,name=scopes" api:"list=atomic,doc='Not supported; must be empty.'"`
 }
 
 // ResourceQuotaStatus is what the server has observed.
 type ResourceQuotaStatus struct {
-	Hard map[string]Quantity `json:"hard,omitempty" api:"doc='The limits that are in force.'"`
-	Used map[string]Quantity `json:"used,omitempty" api:"doc='What the objects in the namespace use of each limit.'"`
+	Hard map[string]Quantity `json:"hard,omitempty" protobuf:"bytes,1,rep,name=hard" api:"doc='The limits that are in force.'"`
+	Used map[string]Quantity `json:"used,omitempty" protobuf:"bytes,2,rep,name=used" api:"doc='What the objects in the namespace use of each limit.'"`
 }
 
 // resourceQuotas is the name of the resource in the store.
@@ -56,7 +57,7 @@ func (q *ResourceQuotas) Definition() rest.Definition {
 func (s ResourceQuotaStatus) String() string {
 	var parts []string
 	for _, name := range slices.Sorted(maps.Keys(s.Hard)) {
-		parts = append(parts, name+": "+s.Used[name].String()+"/"+s.Hard[name].String())
+		parts = append(parts, name+": "+cmp.Or(s.Used[name], Count(0)).String()+"/"+s.Hard[name].String())
 	}
 	return strings.Join(parts, ", ")
 }
@@ -67,7 +68,7 @@ func (s *ResourceQuotaSpec) validate() (errs status.FieldErrors) {
 		if _, ok := limitNamed("", name, s.Hard[name]); !ok {
 			errs = append(errs, status.InvalidField(at, name, "must be count/PLURAL.GROUP, bytes/PLURAL.GROUP, or one of "+strings.Join(plainNames, ", ")))
 		}
-		if s.Hard[name] < 0 {
+		if s.Hard[name].Value() < 0 {
 			errs = append(errs, status.InvalidField(at, s.Hard[name].String(), "must be greater than or equal to 0"))
 		}
 	}
@@ -82,7 +83,7 @@ var plainNames = []string{"configmaps", "persistentvolumeclaims", "pods", "repli
 
 // limitNamed returns the limit of a quota under one name of hard, or false if a quota cannot have that name.
 func limitNamed(quota, name string, hard Quantity) (Limit, bool) {
-	maximum := cmp.Or(int64(hard), -1) // the zero of a Limit is no maximum
+	maximum := cmp.Or(hard.Value(), -1) // the zero of a Limit is no maximum
 	if slices.Contains(plainNames, name) {
 		return Limit{Name: quota, Resource: name, Objects: maximum, shown: name}, true
 	}

@@ -1,11 +1,14 @@
 package quota_test
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"math"
+	"net/http"
+	"net/http/httptest"
 	"path/filepath"
 	"sync"
 	"sync/atomic"
@@ -59,7 +62,7 @@ func remove(t *testing.T, api *rest.API, namespace, name string) {
 func TestResourceQuotasLimit(t *testing.T) {
 	api, _ := managed(t, quota.Fixed(map[quota.Account][]quota.Limit{{Namespace: "a"}: {{Name: "all", Objects: 5}}}))
 	require.NoError(t, write(t, api, "a", "1"), "without a quota")
-	require.NoError(t, limit(t, api, "a", "q", hard{"count/notes.example.com": 2}))
+	require.NoError(t, limit(t, api, "a", "q", hard{"count/notes.example.com": quota.Count(2)}))
 	require.NoError(t, write(t, api, "a", "2"))
 	err := write(t, api, "a", "3")
 	require.True(t, status.IsForbidden(err))
@@ -68,9 +71,9 @@ func TestResourceQuotasLimit(t *testing.T) {
 
 	remove(t, api, "a", "1")
 	require.NoError(t, write(t, api, "a", "3"), "after a deletion")
-	require.NoError(t, limit(t, api, "a", "q", hard{"count/notes.example.com": 0}))
+	require.NoError(t, limit(t, api, "a", "q", hard{"count/notes.example.com": quota.Count(0)}))
 	require.Error(t, write(t, api, "a", "4"), "zero allows nothing")
-	require.NoError(t, limit(t, api, "a", "q", hard{"count/notes.example.com": 100}))
+	require.NoError(t, limit(t, api, "a", "q", hard{"count/notes.example.com": quota.Count(100)}))
 	require.NoError(t, write(t, api, "a", "4"))
 	require.NoError(t, write(t, api, "a", "5"))
 	require.ErrorContains(t, write(t, api, "a", "6"), "exceeded quota: all", "the limits of the host hold, too")
@@ -82,8 +85,8 @@ func TestResourceQuotasLimit(t *testing.T) {
 
 func TestResourceQuotasByPlainNameAndBytes(t *testing.T) {
 	api, _ := managed(t, nil)
-	require.NoError(t, limit(t, api, "a", "few", hard{"resourcequotas": 2}))
-	require.NoError(t, limit(t, api, "a", "small", hard{"bytes/notes.example.com": 1}))
+	require.NoError(t, limit(t, api, "a", "few", hard{"resourcequotas": quota.Count(2)}))
+	require.NoError(t, limit(t, api, "a", "small", hard{"bytes/notes.example.com": quota.Count(1)}))
 	require.ErrorContains(t, limit(t, api, "a", "third", hard{}), "exceeded quota: few, requested: resourcequotas=1, used: resourcequotas=2, limited: resourcequotas=2")
 	require.ErrorContains(t, write(t, api, "a", "1"), "exceeded quota: small, requested: bytes/notes.example.com=")
 }
@@ -100,23 +103,23 @@ func used(t *testing.T, api *rest.API, namespace, name string, want hard) {
 func TestResourceQuotasShowWhatIsUsed(t *testing.T) {
 	api, quotas := managed(t, nil)
 	require.NoError(t, write(t, api, "a", "1"))
-	require.NoError(t, limit(t, api, "a", "q", hard{"count/notes.example.com": 10, "resourcequotas": 5}))
+	require.NoError(t, limit(t, api, "a", "q", hard{"count/notes.example.com": quota.Count(10), "resourcequotas": quota.Count(5)}))
 	ctx, stop := context.WithCancel(t.Context())
 	ended := make(chan error, 1)
 	go func() { ended <- quotas.Run(ctx, api) }()
 
-	used(t, api, "a", "q", hard{"count/notes.example.com": 1, "resourcequotas": 1})
+	used(t, api, "a", "q", hard{"count/notes.example.com": quota.Count(1), "resourcequotas": quota.Count(1)})
 	require.NoError(t, write(t, api, "a", "2"))
-	used(t, api, "a", "q", hard{"count/notes.example.com": 2, "resourcequotas": 1})
+	used(t, api, "a", "q", hard{"count/notes.example.com": quota.Count(2), "resourcequotas": quota.Count(1)})
 	remove(t, api, "a", "1")
-	require.NoError(t, limit(t, api, "a", "q", hard{"count/notes.example.com": 3}))
-	used(t, api, "a", "q", hard{"count/notes.example.com": 1})
+	require.NoError(t, limit(t, api, "a", "q", hard{"count/notes.example.com": quota.Count(3)}))
+	used(t, api, "a", "q", hard{"count/notes.example.com": quota.Count(1)})
 	stop()
 	require.NoError(t, <-ended)
 
 	require.NoError(t, write(t, api, "a", "3")) // while nobody runs the controller
 	go func() { ended <- quotas.Run(t.Context(), api) }()
-	used(t, api, "a", "q", hard{"count/notes.example.com": 2})
+	used(t, api, "a", "q", hard{"count/notes.example.com": quota.Count(2)})
 	require.NoError(t, api.Close())
 	require.Error(t, <-ended, "the API has ended")
 }
@@ -159,7 +162,7 @@ func TestQuantity(t *testing.T) {
 	} {
 		var q quota.Quantity
 		require.NoError(t, json.Unmarshal([]byte(c.text), &q), c.text)
-		assert.EqualValues(t, c.n, q, c.text)
+		assert.Equal(t, c.n, q.Value(), c.text)
 		back, err := json.Marshal(q)
 		require.NoError(t, err)
 		assert.Equal(t, c.back, string(back), c.text)
@@ -182,7 +185,7 @@ func TestResourceQuotasSurviveARestart(t *testing.T) {
 		return api, func() { require.NoError(t, errors.Join(api.Close(), store.Close())) }
 	}
 	api, stop := start()
-	require.NoError(t, limit(t, api, "a", "q", hard{"count/notes.example.com": 2}))
+	require.NoError(t, limit(t, api, "a", "q", hard{"count/notes.example.com": quota.Count(2)}))
 	require.NoError(t, write(t, api, "a", "1"))
 	stop()
 	api, stop = start()
@@ -195,7 +198,7 @@ func TestResourceQuotasSurviveARestart(t *testing.T) {
 func TestResourceQuotasAreExact(t *testing.T) {
 	api, quotas := managed(t, nil)
 	go func() { _ = quotas.Run(t.Context(), api) }()
-	require.NoError(t, limit(t, api, "a", "q", hard{"count/notes.example.com": 5}))
+	require.NoError(t, limit(t, api, "a", "q", hard{"count/notes.example.com": quota.Count(5)}))
 	var writers sync.WaitGroup
 	var accepted atomic.Int64
 	for i := range 20 {
@@ -207,5 +210,27 @@ func TestResourceQuotasAreExact(t *testing.T) {
 	}
 	writers.Wait()
 	assert.EqualValues(t, 5, accepted.Load())
-	used(t, api, "a", "q", hard{"count/notes.example.com": 5})
+	used(t, api, "a", "q", hard{"count/notes.example.com": quota.Count(5)})
+}
+
+// kubectl create quota sends Protobuf.
+func TestResourceQuotasInProtobuf(t *testing.T) {
+	const path, protobuf = "/api/v1/namespaces/a/resourcequotas/q", "application/vnd.kubernetes.protobuf"
+	api, _ := managed(t, nil)
+	require.NoError(t, limit(t, api, "a", "q", hard{"count/notes.example.com": quota.Count(2000)}))
+	exchange := func(method, accept string, body []byte) []byte {
+		r := httptest.NewRequest(method, path, bytes.NewReader(body))
+		r.Header.Set("Accept", accept)
+		r.Header.Set("Content-Type", protobuf)
+		w := httptest.NewRecorder()
+		api.ServeHTTP(w, r)
+		require.Equal(t, http.StatusOK, w.Code, w.Body)
+		return w.Body.Bytes()
+	}
+	text := exchange(http.MethodGet, protobuf, nil)
+	require.Contains(t, string(text), "\x0a\x17count/notes.example.com\x12\x04\x0a\x022k", "a map from a text to a message with a text")
+	text = bytes.Replace(text, []byte("\x022k"), []byte("\x023k"), 1)
+	var got quota.ResourceQuota
+	require.NoError(t, json.Unmarshal(exchange(http.MethodPut, "application/json", text), &got))
+	assert.Equal(t, hard{"count/notes.example.com": quota.Count(3000)}, got.Spec.Hard)
 }

@@ -52,6 +52,7 @@ func (q *ResourceQuotas) follow(ctx context.Context, ending <-chan struct{}, enq
 		}
 		select {
 		case <-time.After(settle):
+		case <-ending: // the next round returns the error
 		case <-ctx.Done():
 			return nil
 		}

@@ -27,10 +27,13 @@ import (
 	"github.com/decorum-go/decorum/rest/auth"
 	"github.com/decorum-go/decorum/rest/builtin"
 	"github.com/decorum-go/decorum/rest/console"
+	"github.com/decorum-go/decorum/rest/controller"
 	"github.com/decorum-go/decorum/rest/credentials"
 	"github.com/decorum-go/decorum/rest/host"
+	"github.com/decorum-go/decorum/rest/quota"
 	"github.com/decorum-go/decorum/rest/rbac"
 	"github.com/decorum-go/decorum/rest/serviceaccount"
+	"github.com/decorum-go/decorum/storage"
 )
 
 func main() { program.Main("teams", run) }
@@ -65,7 +68,10 @@ func run(ctx context.Context, args []string, stdout io.Writer) error {
 	if err != nil {
 		return err
 	}
-	api, err := newAPI(people, keys)
+	quotas := quota.NewResourceQuotas(nil)
+	store := storage.NewMemory(storage.Options{Ledger: quotas.Ledger})
+	defer store.Close()
+	api, err := newAPI(store, people, keys, quotas)
 	if err != nil {
 		return err
 	}
@@ -80,12 +86,15 @@ func run(ctx context.Context, args []string, stdout io.Writer) error {
 	return host.Run(ctx, api, host.Options{
 		Server:   &http.Server{Handler: mux, TLSConfig: &tls.Config{Certificates: []tls.Certificate{certificate}}},
 		Listener: listener,
-		Ready:    func(net.Addr) { fmt.Fprintln(stdout, "ready", url) },
+		Controllers: controller.Group{
+			func(ctx context.Context) error { return quotas.Run(ctx, api) }, // shows what is used of each quota
+		},
+		Ready: func(net.Addr) { fmt.Fprintln(stdout, "ready", url) },
 	})
 }
 
 // newAPI returns the API of the platform.
-func newAPI(people people, keys []serviceaccount.Key) (*rest.API, error) {
+func newAPI(store storage.Store, people people, keys []serviceaccount.Key, quotas *quota.ResourceQuotas) (*rest.API, error) {
 	accounts, err := serviceaccount.New(serviceaccount.Options{Issuer: "https://platform.example.com", Keys: keys})
 	if err != nil {
 		return nil, err
@@ -95,13 +104,14 @@ func newAPI(people people, keys []serviceaccount.Key) (*rest.API, error) {
 		return nil, err
 	}
 	options := rest.Options{
+		Store:         store,
 		Authenticator: auth.First(auth.Tokens(people...), accounts),
 		Authorizer:    auth.FirstOpinion(roles, rest.AuthorizerFunc(ownNamespaces)),
 		OpenHealth:    true,
 		AllowedHosts:  []string{"localhost"},
 	}
 	definitions := slices.Concat(roles.Definitions(), accounts.Definitions(), auth.Reviews(),
-		[]rest.Definition{builtin.Namespaces(), builtin.Events(), site.Resource()})
+		[]rest.Definition{builtin.Namespaces(), builtin.Events(), quotas.Definition(), site.Resource()})
 	return rest.New(options, definitions...)
 }
 
