@@ -7,13 +7,13 @@ go 1.26.0
 replace github.com/decorum-go/decorum => ../../
 
 require (
+	github.com/anishathalye/porcupine v1.3.1
 	github.com/decorum-go/decorum v0.0.0-00010101000000-000000000000
 	github.com/jackc/pgx/v5 v5.12.0
 	github.com/stretchr/testify v1.12.1
 )
 
 require (
-	github.com/anishathalye/porcupine v1.3.1 // indirect
 	github.com/coder/websocket v1.8.15 // indirect
 	github.com/go-json-experiment/json v0.0.0-20260820222146-c27c302e5fc3 // indirect
 	github.com/jackc/pgpassfile v1.0.0 // indirect
