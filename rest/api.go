@@ -15,7 +15,6 @@ import (
 	"github.com/decorum-go/decorum/rest/internal/delivery"
 	"github.com/decorum-go/decorum/rest/internal/exchange"
 	"github.com/decorum-go/decorum/rest/internal/media"
-	"github.com/decorum-go/decorum/rest/internal/page"
 	"github.com/decorum-go/decorum/rest/internal/resource"
 	"github.com/decorum-go/decorum/rest/internal/route"
 	"github.com/decorum-go/decorum/rest/internal/write"
@@ -42,7 +41,7 @@ type API struct {
 	flights   *delivery.Flights
 	rights    *access.Rights
 	readings  access.Readings
-	pages     *page.Policy
+	pages     *pagePolicy
 }
 
 // New returns an API that serves the given resources. If a declaration is wrong, the error names the kind and the field. New
@@ -90,7 +89,7 @@ func newAPI(options Options) *API {
 // begin makes the API serve the resources of the definitions, and creates the objects that must exist before the
 // first request.
 func (a *API) begin(definitions []Definition) (err error) {
-	if a.pages, err = page.NewPolicy(a.options.AllowedOrigins, a.options.AllowedHosts); err != nil {
+	if a.pages, err = newPagePolicy(a.options.AllowedOrigins, a.options.AllowedHosts); err != nil {
 		return err
 	}
 	if a.options.Authorizer != nil {

@@ -78,8 +78,8 @@ func (q *request) continueAs(r *http.Request) {
 // checkPage refuses a request of a page of another site. A page of an allowed origin may also open WebSockets, which package stream
 // refuses to other origins.
 func (q *request) checkPage() error {
-	if !q.api.pages.Allows(q.r) {
-		return q.api.pages.Check(q.r)
+	if !q.api.pages.allows(q.r) {
+		return q.api.pages.check(q.r)
 	}
 	if stream.WantsSocket(q.r) {
 		r := q.r.Clone(q.r.Context())

@@ -2,9 +2,9 @@ package rest
 
 import (
 	"net/http"
+	"slices"
 	"strings"
 
-	"github.com/decorum-go/decorum/rest/internal/health"
 	"github.com/decorum-go/decorum/rest/internal/media"
 	"github.com/decorum-go/decorum/storage"
 )
@@ -18,10 +18,10 @@ func (q *request) health() error {
 		unready = q.api.unready()
 	}
 	query := q.parameters()
-	text, ok := health.Report(endpoint, unready, query["exclude"], query.Has("verbose"))
+	text, ok := healthReport(endpoint, unready, query["exclude"], query.Has("verbose"))
 	if check := q.at.name; check != "" {
 		var known bool
-		if text, ok, known = health.Check(check, unready); !known {
+		if text, ok, known = healthOf(check, unready); !known {
 			return q.unknownPath()
 		}
 	}
@@ -36,13 +36,61 @@ func (q *request) health() error {
 func (a *API) unready() map[string]string {
 	why := map[string]string{}
 	if a.closing() {
-		why[health.Ping] = "the server is shutting down"
+		why[checkPing] = "the server is shutting down"
 		return why
 	}
 	if store, ok := a.store.(storage.Prober); ok {
 		if err := store.Ready(); err != nil {
-			why[health.Store] = err.Error()
+			why[checkStore] = err.Error()
 		}
 	}
 	return why
+}
+
+// The checks of the health endpoints. The report shows checkStore only if it fails.
+const (
+	checkPing  = "ping"
+	checkStore = "store"
+)
+
+// healthOf returns the answer for a single check, and whether it succeeds. failed holds the reasons of the failed checks. known is false if no
+// check has the name.
+func healthOf(name string, failed map[string]string) (text string, ok, known bool) {
+	why, down := failed[name]
+	switch {
+	case name != checkPing && name != checkStore:
+		return "", false, false
+	case down:
+		return "internal server error: " + why + "\n", false, true
+	}
+	return "ok", true, true
+}
+
+// healthReport returns the answer for all checks of an endpoint but the excluded ones, and whether they succeed. A report of success is short
+// unless it is verbose.
+func healthReport(endpoint string, failed map[string]string, excluded []string, verbose bool) (text string, ok bool) {
+	var report strings.Builder
+	ok = true
+	for _, check := range []string{checkPing, checkStore} {
+		why, down := failed[check]
+		if check == checkPing {
+			why = "reason withheld" // the text of kube-apiserver
+		}
+		switch {
+		case slices.Contains(excluded, check):
+			report.WriteString("[+]" + check + " excluded: ok\n")
+		case down:
+			ok = false
+			report.WriteString("[-]" + check + " failed: " + why + "\n")
+		case check == checkPing:
+			report.WriteString("[+]" + check + " ok\n")
+		}
+	}
+	switch {
+	case !ok:
+		return report.String() + endpoint + " check failed\n", false
+	case verbose:
+		return report.String() + endpoint + " check passed\n", true
+	}
+	return "ok", true
 }

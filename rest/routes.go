@@ -209,11 +209,11 @@ func (q *request) answer(choose chooser) {
 	a, res, w, r := q.api, q.res, q.w, q.r
 	w.Header()["X-Content-Type-Options"] = headerNoSniff
 	q.nameIt()
-	if err := a.pages.CheckHost(r); err != nil {
+	if err := a.pages.checkHost(r); err != nil {
 		q.fail(err)
 		return
 	}
-	if len(a.options.AllowedOrigins) > 0 && a.pages.Share(w.Header(), r) {
+	if len(a.options.AllowedOrigins) > 0 && a.pages.share(w.Header(), r) {
 		w.WriteHeader(http.StatusNoContent)
 		return
 	}

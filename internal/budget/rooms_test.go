@@ -38,10 +38,8 @@ var rooms = []room{
 	{name: "route", may: []string{"apimeta"}},
 	{name: "clientconfig", may: []string{"apimeta", "status"}},
 	{name: "matching", may: []string{"apimeta", "status", "internal/codec", "internal/doc", "rest/internal/objectmeta", "rest/internal/write"}},
-	{name: "health"},
 	{name: "jwt"},
 	{name: "identity", may: []string{"apimeta", "status", "rest/internal/route"}},
-	{name: "page", http: true, may: []string{"status"}},
 	{name: "review", may: []string{"apimeta", "status", "rest/internal/route"}},
 	{name: "caller", may: []string{
 		"apimeta", "status", "internal/codec", "internal/doc", "storage", "watch",

@@ -26,7 +26,7 @@ func (w *Write) decodeFirst(ctx context.Context) error {
 	}
 	w.attempt = attempt{draft: draft{defaulted: defaulted{now: w.body}}}
 	w.Warnings.resetTo(Warnings{})
-	err := w.take(ctx, bodySteps, onWrite)
+	err := w.take(ctx, w.writes.order.body, onWrite)
 	w.decoded = decoded{w.draft.now, w.Warnings.copied()}
 	return err
 }
@@ -36,7 +36,7 @@ func (w *Write) decode(ctx context.Context) error {
 	if !w.body.IsAbsent() {
 		return nil
 	}
-	return w.take(ctx, bodySteps, onWrite)
+	return w.take(ctx, w.writes.order.body, onWrite)
 }
 
 // identify refuses an object with another name or namespace than the URL. The step translate has compared the view of a subresource with

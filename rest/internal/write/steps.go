@@ -118,13 +118,19 @@ type step struct {
 	do          func(*Write, context.Context) error
 }
 
-// bodySteps lists the steps that need only the body. A write takes them before it asks the store, or in the step decode. steps lists the
-// steps against the stored object in their order, and the kinds of write that take each. storedSteps lists the steps that convert repeats in
-// the stored version, if the request used another version. An init function fills them, because decode and convert take steps, and Go would
-// see a cycle in the initializer.
-var bodySteps, steps, storedSteps []step
+// order is the order of a write.
+type order struct {
+	// body lists the steps that need only the body. A write takes them before it asks the store, or in the step decode.
+	body []step
+	// main lists the steps against the stored object, and the kinds of write that take each.
+	main []step
+	// stored lists the steps that convert repeats in the stored version, if the request used another version.
+	stored []step
+}
 
-func init() {
+// newOrder returns the order of every write. It is a function, because decode and convert take steps, and Go would see a cycle in the
+// initializer of a variable.
+func newOrder() (o order) {
 	setDefaults := step{"set defaults", "Missing fields are defaulted by the schema, types are checked, and the Default hook runs. In the " +
 		"built-in dialect the object passes through its Go type.",
 		onWrite, record | shownBefore | translated | sent | now, inDefaults, (*Write).setDefaults}
@@ -134,7 +140,7 @@ func init() {
 		"checked by the ValidateDelete hook.",
 		onWrite | onDelete, record | shownBefore | inDefaults | shownAfter, none, (*Write).validate}
 
-	steps = []step{
+	o.main = []step{
 		// find.go
 		{"find", "The object must exist. A deletion names it, and may name its uid and resourceVersion.",
 			onUpdate | onDelete, record, none, (*Write).find},
@@ -195,8 +201,8 @@ func init() {
 		{"encode", "The object is encoded for the store. If it is being deleted and nothing holds it, the store removes it.",
 			onWrite | onDelete, record | storedBefore | versioned | formsAfter, storedAfter | encoded | answer, (*Write).encode},
 	}
-	storedSteps = []step{setDefaults, prepare, validate}
-	bodySteps = []step{
+	o.stored = []step{setDefaults, prepare, validate}
+	o.body = []step{
 		// prune.go
 		{"prune", "Unknown fields are pruned and reported. The values in metadata must have the right types. In the built-in dialect, all " +
 			"values must.",
@@ -205,6 +211,7 @@ func init() {
 		{"identify", "The name and the namespace must be those of the URL.",
 			onWrite, now, none, (*Write).identify},
 	}
+	return o
 }
 
 // run makes one attempt to write against the current object and returns the bytes for the store. The store calls run again, with the
@@ -217,7 +224,7 @@ func (w *Write) run(ctx context.Context, on operations, current *storage.Record)
 	}
 	w.attempt = attempt{before: found{record: w.visible(current)}}
 	w.Warnings.resetTo(w.decoded.warnings)
-	err := w.take(ctx, steps, on)
+	err := w.take(ctx, w.writes.order.main, on)
 	if err == nil {
 		err = ctx.Err()
 	}

@@ -18,6 +18,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
+var theOrder = newOrder()
+
 var update = flag.Bool("update", false, "write the table of steps into the docs")
 
 // The docs show the steps of a write in their order.
@@ -26,14 +28,14 @@ func TestStepsAreInTheDocs(t *testing.T) {
 	var table strings.Builder
 	table.WriteString("| step | file | body | create | update | delete | stored version | what it does |\n| --- | --- | --- | --- | --- | --- | --- | --- |\n")
 	mark := map[bool]string{true: " x |", false: " |"}
-	for i, s := range slices.Concat(bodySteps, steps) {
+	for i, s := range slices.Concat(theOrder.body, theOrder.main) {
 		_, file := codeOf(s)
-		ofBody := i < len(bodySteps)
+		ofBody := i < len(theOrder.body)
 		fmt.Fprintf(&table, "| %s | %s |%s", s.name, file, mark[ofBody])
 		for _, on := range []operations{onCreate, onUpdate, onDelete} {
 			table.WriteString(mark[!ofBody && s.on&on != 0])
 		}
-		repeated := slices.ContainsFunc(storedSteps, func(stored step) bool { return stored.name == s.name })
+		repeated := slices.ContainsFunc(theOrder.stored, func(stored step) bool { return stored.name == s.name })
 		fmt.Fprintf(&table, "%s %s |\n", mark[repeated], s.about)
 	}
 	text, err := os.ReadFile(page)
@@ -58,7 +60,7 @@ func codeOf(s step) (method, file string) {
 
 // A method is called like its step.
 func TestStepsAreCalledLikeTheirMethods(t *testing.T) {
-	for _, s := range slices.Concat(bodySteps, steps) {
+	for _, s := range slices.Concat(theOrder.body, theOrder.main) {
 		method, _ := codeOf(s)
 		words := strings.Fields(s.name)
 		for i, word := range words[1:] {
@@ -82,11 +84,11 @@ func TestStepsReadWhatIsSet(t *testing.T) {
 		}
 	}
 	const unlessAsked = translated | review // false and nil unless a step sets them
-	check("body", bodySteps, onWrite, now|unlessAsked, ^none)
-	check("create", steps, onCreate, ofCreate|unlessAsked, ^none)
-	check("update", steps, onUpdate, record|unlessAsked, ^none)
-	check("delete", steps, onDelete, record, ofDeletion)
-	check("stored version", storedSteps, onWrite, ofStored, ^none)
+	check("body", theOrder.body, onWrite, now|unlessAsked, ^none)
+	check("create", theOrder.main, onCreate, ofCreate|unlessAsked, ^none)
+	check("update", theOrder.main, onUpdate, record|unlessAsked, ^none)
+	check("delete", theOrder.main, onDelete, record, ofDeletion)
+	check("stored version", theOrder.stored, onWrite, ofStored, ^none)
 }
 
 // partNames are the parts by their selectors below an attempt.
@@ -164,7 +166,7 @@ func usageOf(f *ast.FuncDecl, receiver string) *usage {
 // A step says all that its code reads and sets. It may read what it sets itself.
 func TestStepsSayWhatTheyUse(t *testing.T) {
 	all := usages(t)
-	for _, s := range slices.Concat(bodySteps, steps) {
+	for _, s := range slices.Concat(theOrder.body, theOrder.main) {
 		method, _ := codeOf(s)
 		var reads, sets parts
 		seen := map[string]bool{}

@@ -63,7 +63,7 @@ func (w *Write) takeInStored(ctx context.Context, v doc.Value) (doc.Value, error
 	if errs := stored.Schema.CheckTypes(nil, v); len(errs) > 0 { // possible if no function of the host converts
 		return doc.Value{}, in.invalid(v, errs)
 	}
-	err := in.take(ctx, storedSteps, onWrite)
+	err := in.take(ctx, w.writes.order.stored, onWrite)
 	for _, text := range heard.Texts[:heard.Always] {
 		w.Warnings.addAlways(in.where() + text)
 	}

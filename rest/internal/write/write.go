@@ -18,7 +18,7 @@ import (
 // Write is one write, whatever its verb and its client. It has four parts: what it writes (Target), the options of the request (Asked),
 // the data that the client sent (Body), and the current attempt.
 //
-// All work happens in the steps of an attempt (see [steps]). They run outside every lock and against a snapshot, so a host's hook may
+// All work happens in the steps of an attempt (see [order]). They run outside every lock and against a snapshot, so a host's hook may
 // call the API. If another write commits first, the next attempt starts with the first step.
 //
 // A caller gets a Write from [Writes.New]. Before Create or Update it says what the client wants, with Replace, Change, Patch or Apply. A

@@ -10,6 +10,7 @@ import (
 // goroutines may use it.
 type Writes struct {
 	env        *resource.Environment
+	order      order
 	hooks      []*Hook
 	seeing     sync.Map // the hooks that may see a write of a *Resource, as []*Hook
 	reaper     *reaper
@@ -18,7 +19,7 @@ type Writes struct {
 
 // NewWrites returns the Writes of an API with these admission hooks, in the order in which they run. The API must close it.
 func NewWrites(env *resource.Environment, hooks []*Hook) *Writes {
-	all := &Writes{env: env, hooks: hooks, unattended: &unattended{host: env.Host}}
+	all := &Writes{env: env, order: newOrder(), hooks: hooks, unattended: &unattended{host: env.Host}}
 	all.reaper = newReaper(all)
 	return all
 }

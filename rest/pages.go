@@ -1,6 +1,4 @@
-// Package page holds the rules for requests that a browser sends on behalf of a web page. A page of another site must not use what the
-// browser sends on its own: cookies, passwords, client certificates, or its place in the network.
-package page
+package rest
 
 import (
 	"fmt"
@@ -14,17 +12,18 @@ import (
 	"github.com/decorum-go/decorum/status"
 )
 
-// Policy says which pages may use an API.
-type Policy struct {
+// pagePolicy holds the rules for requests that a browser sends on behalf of a web page. A page of another site must not use what the browser
+// sends on its own: cookies, passwords, client certificates, or its place in the network.
+type pagePolicy struct {
 	origins    []string
 	hosts      []string // the lower-case names of the API; none allows every name
 	protection *http.CrossOriginProtection
 }
 
-// NewPolicy returns a policy that allows pages of the API's own origin, and of these origins, such as "https://console.example.com". If
+// newPagePolicy returns a policy that allows pages of the API's own origin, and of these origins, such as "https://console.example.com". If
 // there are hosts, they are the only names under which a request may reach the API.
-func NewPolicy(origins, hosts []string) (*Policy, error) {
-	p := &Policy{origins: slices.Clone(origins), protection: http.NewCrossOriginProtection()}
+func newPagePolicy(origins, hosts []string) (*pagePolicy, error) {
+	p := &pagePolicy{origins: slices.Clone(origins), protection: http.NewCrossOriginProtection()}
 	for _, host := range hosts {
 		if host == "" || strings.ContainsAny(host, ":/ ") {
 			return nil, fmt.Errorf("the host %q must be a name without a scheme and a port, such as api.example.com", host)
@@ -42,15 +41,15 @@ func NewPolicy(origins, hosts []string) (*Policy, error) {
 	return p, nil
 }
 
-// Allows reports whether the request comes from a page of one of the origins.
-func (p *Policy) Allows(r *http.Request) bool {
+// allows reports whether the request comes from a page of one of the origins.
+func (p *pagePolicy) allows(r *http.Request) bool {
 	return slices.Contains(p.origins, r.Header.Get("Origin"))
 }
 
-// CheckHost refuses a request that names another host. A page of that name may have sent it: the owner of a name can point it to the
+// checkHost refuses a request that names another host. A page of that name may have sent it: the owner of a name can point it to the
 // address of the API after a browser has loaded the page (DNS rebinding). The page cannot use an IP address, because that is another
 // origin.
-func (p *Policy) CheckHost(r *http.Request) error {
+func (p *pagePolicy) checkHost(r *http.Request) error {
 	if len(p.hosts) == 0 || r.Host == "" {
 		return nil
 	}
@@ -65,14 +64,14 @@ func (p *Policy) CheckHost(r *http.Request) error {
 	return status.Generic(http.StatusMisdirectedRequest, fmt.Sprintf("this API is not served under the host name %q", name))
 }
 
-// Share adds the headers with which a browser lets a page of an allowed origin read the response (CORS). preflight is true for a question
+// share adds the headers with which a browser lets a page of an allowed origin read the response (CORS). preflight is true for a question
 // of the browser about a later request, which 204 answers; it carries no credentials.
-func (p *Policy) Share(h http.Header, r *http.Request) (preflight bool) {
+func (p *pagePolicy) share(h http.Header, r *http.Request) (preflight bool) {
 	if len(p.origins) == 0 {
 		return false
 	}
 	h.Add("Vary", "Origin")
-	if !p.Allows(r) {
+	if !p.allows(r) {
 		return false
 	}
 	h.Set("Access-Control-Allow-Origin", r.Header.Get("Origin"))
@@ -87,9 +86,9 @@ func (p *Policy) Share(h http.Header, r *http.Request) (preflight bool) {
 	return true
 }
 
-// Check refuses a request of a page of another origin that changes something, unless it has a bearer token: no page obtains a token by
+// check refuses a request of a page of another origin that changes something, unless it has a bearer token: no page obtains a token by
 // accident.
-func (p *Policy) Check(r *http.Request) error {
+func (p *pagePolicy) check(r *http.Request) error {
 	if scheme, token, _ := strings.Cut(r.Header.Get("Authorization"), " "); strings.EqualFold(scheme, "bearer") && strings.TrimSpace(token) != "" {
 		return nil
 	}
