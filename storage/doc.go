@@ -4,8 +4,8 @@
 // # For a host
 //
 // A host opens a store, passes it to the API, and closes it after the API. [NewMemory] returns a store that keeps objects in memory only.
-// Packages storage/bolt and storage/etcd keep them in a file and in etcd; each has an Open, and the file a Backup and a Restore. [Options]
-// bounds the history of any of them. The API reads and writes objects, so a host needs the methods of [Store] only for tools of its own.
+// Packages storage/bolt, storage/etcd and storage/postgres keep them in a file, in etcd and in Postgres. Each has an Open, and
+// the file a Backup and a Restore. [Options] bounds the history of any of them. The API reads and writes objects, so a host needs the methods of [Store] only for tools of its own.
 // Errors that a host may meet are [ErrReadOnly], [ErrUnknown], [ErrUnavailable] and [ErrClosed]. A [Ledger] limits what tenants hold.
 //
 // All writes go through Update. It calls a function with the current record, and the function returns the next JSON, nil to delete the
@@ -19,7 +19,7 @@
 //   - A [Backend] makes the writes of one process durable ([Open]). The engine orders the writes and answers all reads from memory.
 //     Package storage/bolt has one.
 //   - An [Authority] orders the writes of many processes, and assigns the revisions ([OpenReplica]). Each process has an engine that
-//     follows it. Package storage/etcd has one.
+//     follows it. Packages storage/etcd and storage/postgres have one.
 //   - A [Store] of its own, without the engine, implements the whole contract.
 //
 // [Start], [Stored], [Undo], [Group], [Entry], [Arrival], [Verdict] and [Limiter] are only for authors, as are [ReadOnly], [Unknown] and
