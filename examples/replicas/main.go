@@ -1,8 +1,9 @@
-// Command replicas runs the platform of docs/guide.md as three replicas over etcd, behind a reverse proxy:
+// Command replicas runs the platform of docs/guide.md as three replicas over etcd or Postgres, behind a reverse proxy:
 //
 //	cd examples/replicas && go run .
+//	cd examples/replicas && go run . --store postgres
 //
-// It starts all of them: etcd and the proxy in this process, and each replica as a process of its own, which may be killed at any time.
+// It starts all of them: etcd and the proxy in this process, Postgres as it is installed, and each replica as a process of its own, which may be killed at any time.
 package main
 
 import (
@@ -33,6 +34,7 @@ func run(ctx context.Context, args []string, stdout io.Writer) error {
 	flags := flag.NewFlagSet("replicas", flag.ContinueOnError)
 	flags.SetOutput(stdout)
 	listen := flags.String("listen", "127.0.0.1:8080", "address of the proxy; port 0 selects a free port")
+	kind := flags.String("store", "etcd", "where objects are kept: etcd, or postgres, which must be installed")
 	data := flags.String("data", "", "directory of etcd; without one the objects are lost when the program ends")
 	count := flags.Int("count", 3, "number of replicas")
 	if err := flags.Parse(args); err != nil {
@@ -43,20 +45,20 @@ func run(ctx context.Context, args []string, stdout io.Writer) error {
 		return err
 	}
 	defer listener.Close()
-	endpoint, stopEtcd, err := startEtcd(*data)
+	store, stopStore, err := startStore(*kind, *data)
 	if err != nil {
 		return err
 	}
-	defer stopEtcd()
+	defer stopStore()
 
-	// The replicas end before etcd, because they release the lease of the leader.
+	// The replicas end before the store, because they release the lease of the leader.
 	backends, log := newBackends(*count), &lines{to: stdout}
 	var replicas sync.WaitGroup
 	defer replicas.Wait()
 	ctx, stop := context.WithCancel(ctx)
 	defer stop()
 	for i := range *count {
-		replicas.Go(func() { supervise(ctx, &process{number: i, etcd: endpoint, backends: backends, log: log}) })
+		replicas.Go(func() { supervise(ctx, &process{number: i, store: store, backends: backends, log: log}) })
 	}
 	if err := backends.all(ctx); err != nil {
 		return nil // the program ends already

@@ -21,6 +21,7 @@ import (
 	"github.com/decorum-go/decorum/rest"
 	"github.com/decorum-go/decorum/rest/builtin"
 	"github.com/decorum-go/decorum/status"
+	"github.com/decorum-go/decorum/storage/postgres/postgrestest"
 	"github.com/decorum-go/decorum/watch"
 )
 
@@ -44,14 +45,14 @@ type platform struct {
 var started = regexp.MustCompile(`^replica (\d+) is process (\d+)`)
 
 // start runs the program until the test ends, and returns when it is ready.
-func start(t *testing.T) *platform {
+func start(t *testing.T, store string) *platform {
 	t.Helper()
 	p := &platform{pids: map[int]int{}, again: map[int]chan int{}}
 	ctx, stop := context.WithCancel(t.Context())
 	out, in := io.Pipe()
 	ended := make(chan error, 1)
 	go func() {
-		err := run(ctx, []string{"--listen", "127.0.0.1:0"}, in)
+		err := run(ctx, []string{"--listen", "127.0.0.1:0", "--store", store}, in)
 		in.CloseWithError(err)
 		ended <- err
 	}()
@@ -143,7 +144,19 @@ func insist(t *testing.T, sites rest.Client[site.Site], name string) string {
 
 // Clients of the proxy lose nothing while every replica, the leader included, is killed and starts again.
 func TestReplicasAreKilled(t *testing.T) {
-	p := start(t)
+	for _, store := range []string{"etcd", "postgres"} {
+		t.Run(store, func(t *testing.T) {
+			if _, err := postgrestest.Installed(); err != nil && store == "postgres" {
+				t.Skip(err)
+			}
+			t.Parallel()
+			replicasAreKilled(t, store)
+		})
+	}
+}
+
+func replicasAreKilled(t *testing.T, store string) {
+	p := start(t, store)
 	sites := rest.ClientAt(rest.Server{URL: p.url}, site.Resource()).Namespace("default")
 	uids := map[string]string{"first": insist(t, sites, "first")}
 
@@ -208,4 +221,5 @@ func TestReplicasAreKilled(t *testing.T) {
 
 func TestWrongFlagIsAnError(t *testing.T) {
 	require.ErrorContains(t, run(t.Context(), []string{"--port", "1"}, io.Discard), "port")
+	require.ErrorContains(t, run(t.Context(), []string{"--listen", "127.0.0.1:0", "--store", "x"}, io.Discard), "store")
 }

@@ -14,7 +14,7 @@ import (
 // process is one replica, as a process of its own.
 type process struct {
 	number   int
-	etcd     string
+	store    string
 	backends *backends
 	log      *lines
 }
@@ -41,7 +41,7 @@ func (p *process) run(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	cmd := exec.Command(program, "replica", "--etcd", p.etcd)
+	cmd := exec.Command(program, "replica", "--store", p.store)
 	cmd.Stderr = os.Stderr
 	stdin, err := cmd.StdinPipe()
 	if err != nil {

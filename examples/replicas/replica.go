@@ -10,8 +10,6 @@ import (
 	"net/http"
 	"os"
 
-	clientv3 "go.etcd.io/etcd/client/v3"
-
 	"github.com/decorum-go/decorum/apimeta"
 	"github.com/decorum-go/decorum/examples/platform/site"
 	"github.com/decorum-go/decorum/rest"
@@ -21,13 +19,12 @@ import (
 	"github.com/decorum-go/decorum/rest/events"
 	"github.com/decorum-go/decorum/rest/host"
 	"github.com/decorum-go/decorum/status"
-	"github.com/decorum-go/decorum/storage/etcd"
 )
 
 // runReplica runs one replica until ctx or the standard input ends. It prints the address at which it serves.
 func runReplica(ctx context.Context, args []string, stdout io.Writer) error {
 	flags := flag.NewFlagSet("replica", flag.ContinueOnError)
-	endpoint := flags.String("etcd", "", "URL of etcd")
+	name := flags.String("store", "", "etcd:URL or postgres:URL")
 	if err := flags.Parse(args[1:]); err != nil {
 		return err
 	}
@@ -37,11 +34,11 @@ func runReplica(ctx context.Context, args []string, stdout io.Writer) error {
 		_, _ = io.Copy(io.Discard, os.Stdin)
 		stop()
 	}()
-	store, err := etcd.Open(ctx, etcd.Options{Config: clientv3.Config{Endpoints: []string{*endpoint}}, Prefix: "/platform"})
+	store, closeStore, err := openStore(ctx, *name)
 	if err != nil {
 		return err
 	}
-	defer store.Close()
+	defer closeStore()
 	api, err := rest.New(rest.Options{Store: store, AllowedHosts: []string{"localhost"}}, site.Resource(), builtin.Events(), builtin.Leases())
 	if err != nil {
 		return err
