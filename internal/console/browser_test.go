@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -116,6 +117,15 @@ func (p *page) listen(event any) {
 		p.faults = append(p.faults, fault)
 		p.mutex.Unlock()
 	}
+}
+
+// forgive forgets the faults that contain one of the words: a test caused them.
+func (p *page) forgive(words ...string) {
+	p.mutex.Lock()
+	defer p.mutex.Unlock()
+	p.faults = slices.DeleteFunc(p.faults, func(fault string) bool {
+		return slices.ContainsFunc(words, func(word string) bool { return strings.Contains(fault, word) })
+	})
 }
 
 func (p *page) do(steps ...chromedp.Action[chromedp.Void]) {

@@ -6,8 +6,6 @@ import (
 	"io"
 	"net/http"
 	"net/http/httptest"
-	"net/http/httputil"
-	"net/url"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -92,16 +90,6 @@ func serve(t *testing.T, api http.Handler) string {
 		server.Close()
 	})
 	return server.URL
-}
-
-// proxyTo returns a handler that forwards to a server, as a host does for a real API server.
-func proxyTo(t *testing.T, target string) http.Handler {
-	t.Helper()
-	to, err := url.Parse(target)
-	require.NoError(t, err)
-	proxy := httputil.NewSingleHostReverseProxy(to)
-	proxy.FlushInterval = -1
-	return proxy
 }
 
 // send sends an object, or a patch of one, and requires success.

@@ -69,14 +69,21 @@ export function matches(row: Row, search: string): boolean {
   return search.toLowerCase().split(/\s+/).every((word) => text.includes(word));
 }
 
+/** merge puts the sorted rows of b into the sorted rows of a. Few rows come into many, so it looks for the place of each by halves. */
 function merge(a: Row[], b: Row[], compare: (x: Row, y: Row) => number): Row[] {
   if (b.length === 0) return a;
-  const out: Row[] = [];
-  let i = 0;
+  const parts: Row[][] = [];
+  let done = 0;
   for (const row of b) {
-    while (i < a.length && compare(a[i]!, row) <= 0) out.push(a[i++]!);
-    out.push(row);
+    let [low, high] = [done, a.length];
+    while (low < high) {
+      const middle = (low + high) >> 1;
+      if (compare(a[middle]!, row) <= 0) low = middle + 1;
+      else high = middle;
+    }
+    parts.push(a.slice(done, low), [row]);
+    done = low;
   }
-  while (i < a.length) out.push(a[i++]!);
-  return out;
+  parts.push(a.slice(done));
+  return parts.flat();
 }

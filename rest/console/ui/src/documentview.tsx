@@ -1,4 +1,4 @@
-import { useMemo, useRef, useState } from 'preact/hooks';
+import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
 import { age } from './age';
 import { FieldPanel } from './fieldpanel';
 import { useKeys } from './keys';
@@ -31,11 +31,12 @@ export function DocumentView({ object, schema, query, set, now }: Props) {
   const { first, end } = useWindow(scroller, lines.length, lineHeight);
   const [copied, setCopied] = useState(false);
   const chosen = field === '' ? -1 : lines.findIndex((line) => pathText(line.path) === field);
+  useEffect(() => {
+    if (chosen >= 0 && scroller.current) reveal(scroller.current, chosen, lineHeight, 0);
+  }, [field]);
   const choose = (i: number) => {
     const line = lines[i];
-    if (!line) return;
-    set({ field: pathText(line.path) });
-    if (scroller.current) reveal(scroller.current, i, lineHeight, 0);
+    if (line) set({ field: pathText(line.path) });
   };
   const step = (by: 1 | -1) => {
     let i = chosen + by;

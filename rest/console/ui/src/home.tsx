@@ -24,6 +24,7 @@ export function Home({ kinds, counts, namespace, query }: Props) {
   useEffect(() => search.current?.blur(), []);
   return (
     <div class="home">
+      <h1 class="visually-hidden">Kinds</h1>
       <div class="bar">
         <input
           ref={search}

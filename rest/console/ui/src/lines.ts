@@ -56,8 +56,8 @@ function scalar(lines: Line[], value: Value, path: Path, indent: number, head: s
 
 /** Characters that a text must not show as they are: controls, and those that change the direction or are invisible. */
 const unsafe = /[\u0000-\u001f\u007f-\u009f\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff]/;
-const simple = /^[A-Za-z0-9_./(<^$][^#:\n]*$/;
-const otherwise = /^(null|true|false|yes|no|on|off|y|n|~|[-+.\d][\d_.,:eE+\-xXoO]*|0[xo][\da-fA-F]+|.*\s)$/i;
+const simple = /^[A-Za-z0-9_./(<^$]([^#:\n]|:(?=\S))*$/;
+const otherwise = /^(null|true|false|yes|no|on|off|y|n|~|[-+.\d][\d_.,:eE+\-xXoO]*|0[xo][\da-fA-F]+|\d{4}-\d\d?-\d\d?.*|.*\s)$/i;
 
 /** plain returns a text as it is where YAML reads it as the same text, and quoted elsewhere. */
 function plain(text: string): string {

@@ -1,0 +1,134 @@
+package console_test
+
+import (
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/decorum-go/decorum/rest"
+	"github.com/decorum-go/decorum/rest/builtin"
+	"github.com/decorum-go/decorum/rest/crd"
+)
+
+// markup is what an attacker writes wherever a user may write. It runs as a script, as a handler, in an attribute or as a link, if the
+// page makes markup of it.
+const markup = `<img src=x onerror="window.ran=1"><script>window.ran=2</script>"'><svg onload=window.ran=3>javascript:window.ran=4 {{7*7}}`
+
+// hostile serves an API in which every string that a user controls is markup.
+func hostile(t *testing.T) string {
+	t.Helper()
+	api, err := rest.New(rest.Options{}, builtin.Events())
+	require.NoError(t, err)
+	t.Cleanup(func() { assert.NoError(t, api.Close()) })
+	disable, err := crd.Enable(t.Context(), api, crd.Options{IgnoreRules: true})
+	require.NoError(t, err)
+	t.Cleanup(disable)
+	url := serve(t, api)
+	text := quote(markup)
+	send(t, http.MethodPost, url+"/platform/apis/apiextensions.k8s.io/v1/customresourcedefinitions", "application/json", `{
+		"apiVersion": "apiextensions.k8s.io/v1", "kind": "CustomResourceDefinition", "metadata": {"name": "traps.example.com"},
+		"spec": {"group": "example.com", "scope": "Namespaced", "names": {"plural": "traps", "kind": "Trap"}, "versions": [{
+			"name": "v1", "served": true, "storage": true, "subresources": {"status": {}},
+			"additionalPrinterColumns": [{"name": `+text+`, "type": "string", "jsonPath": ".spec.text", "description": `+text+`}],
+			"schema": {"openAPIV3Schema": {"type": "object", "description": `+text+`, "properties": {
+				"spec": {"type": "object", "x-kubernetes-preserve-unknown-fields": true, "description": `+text+`,
+					"properties": {"text": {"type": "string", "description": `+text+`, "default": `+text+`}}},
+				"status": {"type": "object", "x-kubernetes-preserve-unknown-fields": true}}}}}]}}`)
+	return url
+}
+
+func TestStringsOfUsersAreNeverMarkup(t *testing.T) {
+	url := hostile(t)
+	p := openPage(t, url)
+	p.awaitText(".cards a", "Trap")
+	const traps = "/apis/example.com/v1/namespaces/default/traps"
+	text := quote(markup)
+	send(t, http.MethodPost, url+"/platform"+traps+"?fieldManager="+strings.ReplaceAll("<b onclick=ran>", " ", "%20"), "application/json", fmt.Sprintf(`{
+		"apiVersion": "example.com/v1", "kind": "Trap",
+		"metadata": {"name": "trap", "uid": "", "annotations": {"note": %[1]s}, "labels": {"a": "b"}},
+		"spec": {"text": %[1]s, %[1]s: "key", "lines": "first\n\u001b[31m\u202e%[2]s", "many": "one\n<script>window.ran=5</script>\ntwo\n"}}`, text, "x"))
+	send(t, http.MethodPatch, url+"/platform"+traps+"/trap/status", "application/merge-patch+json", fmt.Sprintf(`{"status": {"conditions": [{"type": %[1]s, "status": %[1]s, "reason": %[1]s, "message": %[1]s, "lastTransitionTime": %[1]s}]}}`, text))
+
+	p.open("#/apis/example.com/v1/traps?q=" + strings.ReplaceAll("<img src=x onerror=window.ran=6>", " ", "%20"))
+	p.awaitText(".note", "No object matches.")
+	p.open("#/apis/example.com/v1/traps")
+	p.awaitText("tbody tr", markup)
+	p.awaitText("thead th", markup)
+	p.open("#" + traps + "/trap")
+	p.awaitText(".conditions li", markup)
+	p.awaitText(".chip", markup)
+	uid := strings.TrimSpace(p.texts(".facts code")[0])
+	send(t, http.MethodPost, url+"/platform/api/v1/namespaces/default/events", "application/json", fmt.Sprintf(`{
+		"apiVersion": "v1", "kind": "Event", "metadata": {"name": "trap.1", "namespace": "default"}, "type": "Warning",
+		"involvedObject": {"apiVersion": "example.com/v1", "kind": "Trap", "namespace": "default", "name": "trap", "uid": %q},
+		"reason": "<b>x</b>", "message": %s, "source": {"component": "<i>x</i>"}}`, uid, text))
+	p.awaitText(".events li", markup)
+
+	p.clickText("[role=tab]", "document")
+	p.clickText(".lines .row", "text: ")
+	p.awaitText(".field .text", markup)
+	p.awaitText(".field .bounds", markup)
+	p.awaitText(".lines", `\u001b[31m\u202ex`)
+	p.shortcut("y")
+	p.awaitText(".lines", `"many": "one\n<script>`)
+	p.clickText("[role=tab]", "subresources")
+	p.clickText(".subresources button", "Read")
+	p.awaitText(".subresources pre", "window.ran")
+
+	for _, address := range []string{"#/apis/" + markup, "#/apis/example.com/v1/namespaces/..%2F..%2F/traps", "#javascript:window.ran=7", "#/api/v1/%00", "#/%zz"} {
+		p.open(address)
+	}
+	p.awaitText(".cards a", "Trap")
+	assert.Equal(t, "undefined", eval[string](p, "typeof window.ran"), "a string of a user ran as a script")
+	assert.Zero(t, eval[int](p, "document.querySelectorAll('img, #app script, iframe, [onerror], [onload], [onclick]').length"))
+}
+
+// The policy holds in a browser: it refuses inline scripts, eval and frames of others.
+func TestPolicyHolds(t *testing.T) {
+	url := hostile(t)
+	p := openPage(t, url)
+	p.awaitText(".cards a", "Trap")
+	blocked := eval[string](p, `new Promise((done) => {
+		document.addEventListener('securitypolicyviolation', (e) => done(e.effectiveDirective), { once: true });
+		const script = document.createElement('script');
+		script.textContent = 'window.ran = 1';
+		document.body.append(script);
+	})`)
+	assert.Equal(t, "script-src-elem", blocked)
+	assert.Equal(t, "undefined", eval[string](p, "typeof window.ran"))
+	p.forgive("Executing inline script violates", "Refused to execute inline script")
+}
+
+// A page of another origin can neither change anything through the browser of a user who has a cookie, nor frame the console.
+func TestHostilePage(t *testing.T) {
+	url := hostile(t)
+	attacker := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		fmt.Fprintf(w, `<!doctype html><iframe src="%s/console/"></iframe>`, url)
+	}))
+	t.Cleanup(attacker.Close)
+	p := openPage(t, url)
+	p.awaitText(".cards a", "Trap")
+	// The port makes it another origin, and the name another site.
+	other := strings.Replace(attacker.URL, "127.0.0.1", "localhost", 1)
+	p.run("location.href = " + quote(other))
+	p.await("location.hostname === 'localhost' && document.readyState === 'complete'")
+	const definition = "/platform/apis/apiextensions.k8s.io/v1/customresourcedefinitions/traps.example.com"
+	answer := eval[string](p, fmt.Sprintf(`fetch(%s, {method: 'POST', mode: 'no-cors', credentials: 'include', headers: {'Content-Type': 'text/plain'}, `+
+		`body: '{"apiVersion":"example.com/v1","kind":"Trap","metadata":{"name":"stolen"}}'}).then((r) => r.type, (e) => 'refused')`,
+		quote(url+"/platform/apis/example.com/v1/namespaces/default/traps")))
+	assert.Contains(t, []string{"opaque", "refused"}, answer)
+	answer = eval[string](p, fmt.Sprintf(`fetch(%s, {method: 'DELETE', credentials: 'include'}).then((r) => r.type, (e) => 'refused')`, quote(url+definition)))
+	assert.Equal(t, "refused", answer)
+	for path, code := range map[string]int{definition: http.StatusOK, "/platform/apis/example.com/v1/namespaces/default/traps/stolen": http.StatusNotFound} {
+		response, err := http.Get(url + path)
+		require.NoError(t, err)
+		require.NoError(t, response.Body.Close())
+		assert.Equal(t, code, response.StatusCode, path)
+	}
+	p.forgive("blocked by CORS policy", "frame-ancestors", "Refused to frame", "Framing")
+}

@@ -1,0 +1,132 @@
+package console_test
+
+import (
+	"context"
+	"fmt"
+	"testing"
+	"time"
+
+	"github.com/chromedp/cdproto/cdp"
+	"github.com/chromedp/cdproto/heapprofiler"
+	"github.com/chromedp/chromedp/kb"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/decorum-go/decorum/apimeta"
+	"github.com/decorum-go/decorum/rest"
+)
+
+type Item struct {
+	apimeta.TypeMeta   `json:",inline"`
+	apimeta.ObjectMeta `json:"metadata,omitempty"`
+
+	Spec ItemSpec `json:"spec"`
+}
+
+type ItemSpec struct {
+	Size int32  `json:"size" api:"doc='How large it is.'"`
+	Note string `json:"note,omitempty"`
+}
+
+const manyItems = 10_000
+
+// An open table of 10,000 objects takes changes and scrolls, and keeps the document and the heap small. The figures are printed. The
+// limits of the time that the main thread is busy are wide, because the machine that runs the test may be.
+func TestTenThousandObjects(t *testing.T) {
+	if testing.Short() {
+		t.Skip("10,000 objects take a while")
+	}
+	items := rest.Resource[Item]{Group: "example.com", Version: "v1", Plural: "items", Columns: []rest.Column{{Name: "Size", Type: "integer", Path: ".spec.size"}}}
+	api, err := rest.New(rest.Options{}, items)
+	require.NoError(t, err)
+	t.Cleanup(func() { assert.NoError(t, api.Close()) })
+	client := rest.ClientFor[Item](api).As("loader").Namespace("default")
+	for i := range manyItems {
+		_, err := client.Create(t.Context(), &Item{ObjectMeta: apimeta.ObjectMeta{Name: fmt.Sprintf("item-%05d", i)}, Spec: ItemSpec{Size: int32(i)}})
+		require.NoError(t, err)
+	}
+	p := openPage(t, serve(t, api))
+	p.awaitText(".cards a", "Item10,000")
+	p.run(`window.tasks = []; new PerformanceObserver((list) => window.tasks.push(...list.getEntries().map((e) => e.duration))).observe({ entryTypes: ['longtask'] })`)
+	p.run(`window.began = performance.now()`)
+	p.clickText(".cards a", "Item")
+	p.await("document.querySelectorAll('tbody tr').length > 10")
+	first := eval[float64](p, "performance.now() - window.began")
+	p.awaitText(".state", "10,000 objects")
+	whole := eval[float64](p, "performance.now() - window.began")
+
+	// Changes arrive while the table scrolls to its end and back.
+	ctx, stop := context.WithCancel(t.Context())
+	changed := make(chan int)
+	go func() {
+		ticker := time.NewTicker(10 * time.Millisecond)
+		defer ticker.Stop()
+		n := 0
+		for ; ctx.Err() == nil; n++ {
+			name := fmt.Sprintf("item-%05d", n%200)
+			item, err := client.Get(context.WithoutCancel(ctx), name)
+			if err == nil {
+				item.Spec.Size += manyItems
+				_, err = client.Update(context.WithoutCancel(ctx), item)
+			}
+			if err != nil {
+				t.Error(err)
+				break
+			}
+			<-ticker.C
+		}
+		changed <- n
+	}()
+	most := eval[int](p, `new Promise((done) => {
+		const scroller = document.querySelector('.scroller');
+		let most = 0, step = 0;
+		const scroll = () => {
+			scroller.scrollTop = Math.abs(Math.sin(step / 60)) * scroller.scrollHeight;
+			most = Math.max(most, document.querySelectorAll('tbody tr').length);
+			if (++step > 300) done(most); else setTimeout(scroll, 16);
+		};
+		scroll();
+	})`)
+	stop()
+	changes := <-changed
+	p.run("document.querySelector('.scroller').scrollTop = 0")
+	p.await(fmt.Sprintf("[...document.querySelectorAll('tbody tr')].some((r) => r.cells[0].textContent === 'item-00000' && Number(r.cells[2].textContent) >= %d)", manyItems))
+
+	p.do(command(heapprofiler.CollectGarbage, cdp.Empty{}))
+	heap := eval[float64](p, "performance.memory.usedJSHeapSize / 1e6")
+	tasks := eval[[]float64](p, "window.tasks")
+	over := 0
+	longest := 0.0
+	for _, task := range tasks {
+		longest = max(longest, task)
+		if task > 50 {
+			over++
+		}
+	}
+	t.Logf("first rows after %.0f ms, all after %.0f ms; %d changes; %d tasks over 50 ms, the longest %.0f ms; %d rows in the document; heap %.0f MB",
+		first, whole, changes, over, longest, most, heap)
+	assert.LessOrEqual(t, most, 200)
+	assert.Less(t, heap, 200.0)
+	assert.Less(t, first, 15_000.0)
+
+	p.await("document.activeElement")
+	p.run("document.querySelector('table').focus()")
+	p.press(kb.End)
+	p.awaitText("tbody tr", "item-09999")
+	p.fill("input[type=search]", "item-0123")
+	p.awaitText(".state", "10 of 10,000 objects")
+}
+
+// The page closes its watch while nobody sees it, and resumes at its revision.
+func TestHiddenPageClosesItsWatches(t *testing.T) {
+	url := quickstart(t)
+	p := openPage(t, url)
+	p.open("#" + databases)
+	p.awaitText(".dot", "live")
+	p.run("window.unseen = true; Object.defineProperty(document, 'hidden', { get: () => window.unseen }); document.dispatchEvent(new Event('visibilitychange'))")
+	p.awaitText(".dot", "paused")
+	send(t, "PATCH", url+databases+"/orders", "application/merge-patch+json", `{"spec":{"replicas":9}}`)
+	p.run("window.unseen = false; document.dispatchEvent(new Event('visibilitychange'))")
+	p.await(`[...document.querySelectorAll('tbody tr')].some((row) => row.cells[0].textContent === 'orders' && row.cells[2].textContent === '9')`)
+	p.awaitText(".dot", "live")
+}

@@ -1,0 +1,100 @@
+package console_test
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/chromedp/chromedp"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+// views are the views that the tests look at, each with a text that is there when it is whole.
+var views = []struct{ name, address, selector, text string }{
+	{"kinds", "#/", ".cards a", "Database"},
+	{"table", "#/apis/platform.example.com/v1/databases?wide=1&sort=-Replicas", "tbody tr", "orders"},
+	{"object", "#" + databases + "/orders", ".node", "replica-a"},
+	{"document", "#" + databases + "/orders?tab=document&field=spec.users%5B0%5D.role", ".field .text", "account may do"},
+	{"subresources", "#" + databases + "/orders?tab=subresources", ".subresources li", "status"},
+	{"refusal", "#" + databases + "?fieldSelector=spec.replicas%3D1", ".failure", "400"},
+}
+
+// withFamily gives the database orders two dependents and other databases beside it.
+func withFamily(t *testing.T, url string, p *page) {
+	t.Helper()
+	p.open("#" + databases + "/orders")
+	p.awaitText(".conditions li", "3 replicas answer")
+	uid := p.texts(".facts code")[0]
+	owner := fmt.Sprintf(`,"ownerReferences":[{"apiVersion":"platform.example.com/v1","kind":"Database","name":"orders","uid":%q}]`, uid)
+	for i, d := range []struct{ name, engine, owner string }{
+		{"replica-a", "postgres", owner}, {"replica-b", "postgres", owner}, {"sessions", "mysql", ""}, {"catalogue", "postgres", ""},
+		{"search", "postgres", ""}, {"metrics", "mysql", ""}, {"mail", "sqlite", ""}, {"payments", "postgres", ""}, {"stock", "mysql", ""},
+	} {
+		replicas := 1
+		if d.engine != "sqlite" {
+			replicas += i % 4
+		}
+		send(t, http.MethodPost, url+databases, "application/json", fmt.Sprintf(
+			`{"apiVersion":"platform.example.com/v1","kind":"Database","metadata":{"name":%q,"labels":{"team":"shop"}%s},"spec":{"engine":%q,"replicas":%d}}`,
+			d.name, d.owner, d.engine, replicas))
+	}
+	p.open("#/")
+	p.awaitText(".cards a", "Database")
+}
+
+// axe-core finds no violation in any view, in both themes.
+func TestAccessibility(t *testing.T) {
+	axe, err := os.ReadFile(filepath.Join("..", "..", "rest", "console", "ui", "node_modules", "axe-core", "axe.min.js"))
+	if err != nil {
+		t.Skip("NOT RUN: axe-core is not installed. Run npm ci in rest/console/ui.")
+	}
+	url := quickstart(t)
+	p := openPage(t, url)
+	withFamily(t, url, p)
+	p.do(chromedp.Func(func(ctx context.Context, target *chromedp.Target) error {
+		_, err := chromedp.Evaluate[any](string(axe)+";0")(ctx, target)
+		return err
+	}))
+	for _, theme := range []string{"light", "dark"} {
+		p.show(theme, 1280, 800)
+		for _, view := range views {
+			p.open(view.address)
+			p.awaitText(view.selector, view.text)
+			found := eval[[]string](p, `axe.run().then((r) => r.violations.map((v) => v.id + ': ' + v.nodes.map((n) => n.html + ' ' + n.failureSummary).join('\n')))`)
+			assert.Empty(t, found, "%s, %s", view.name, theme)
+		}
+	}
+	p.shortcut("?")
+	p.awaitText("dialog", "next and previous row")
+	assert.Empty(t, eval[[]string](p, `axe.run().then((r) => r.violations.map((v) => v.id))`), "the keys")
+}
+
+// With CONSOLE_PICTURES=DIR the views are written to DIR at three widths in both themes, for people to look at.
+func TestPictures(t *testing.T) {
+	dir := os.Getenv("CONSOLE_PICTURES")
+	if dir == "" {
+		t.Skip("CONSOLE_PICTURES names no directory for the pictures")
+	}
+	url := quickstart(t)
+	p := openPage(t, url)
+	withFamily(t, url, p)
+	require.NoError(t, os.MkdirAll(dir, 0o755))
+	for _, theme := range []string{"light", "dark"} {
+		for width, height := range map[int64]int64{390: 780, 820: 900, 1280: 720} {
+			p.show(theme, width, height)
+			for _, view := range views {
+				p.open(view.address)
+				p.awaitText(view.selector, view.text)
+				p.awaitNoText(".note", "kinds searched")
+				picture, err := chromedp.Run(p.ctx, chromedp.CaptureScreenshot())
+				require.NoError(t, err)
+				name := fmt.Sprintf("%s-%s-%d.png", view.name, theme, width)
+				require.NoError(t, os.WriteFile(filepath.Join(dir, name), picture, 0o644))
+			}
+		}
+	}
+}
