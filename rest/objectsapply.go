@@ -12,9 +12,10 @@ import (
 	"github.com/decorum-go/decorum/storage"
 )
 
-// Apply makes an object match a manifest, in JSON or YAML (API concepts, Server-Side Apply), and creates the object if it does not exist.
-// The manifest is in version, which may be any version that the API serves. The manager of [Objects.As] then owns the fields of
-// the manifest. Fields that the kind does not have, and fields that occur twice, are errors.
+// Apply makes an object match a manifest, in JSON or YAML (API concepts, Server-Side Apply), and creates the object
+// if it does not exist. The manifest is in version, which may be any version that the API serves. The manager of
+// [Objects.As] then owns the fields of the manifest. Fields that the kind does not have, and fields that occur twice,
+// are errors.
 func (o Objects) Apply(ctx context.Context, key storage.Key, version string, manifest []byte, options ApplyOptions) error {
 	stored, done, err := o.begin(key.Resource)
 	if err != nil {

@@ -8,16 +8,17 @@ import (
 	"sync"
 )
 
-// Group is work that runs together: controllers, and other functions that run until their context ends. Its method Run has the form that
-// package election expects, so one leader can run the whole group:
+// Group is work that runs together: controllers, and other functions that run until their context ends. Its method
+// Run has the form that package election expects, so one leader can run the whole group:
 //
 //	group := controller.Group{widgets.Run, gadgets.Run}
 //	err := election.Run(ctx, election.Options{Client: leases, Name: "platform"}, group.Run)
 type Group []func(ctx context.Context) error
 
-// Run runs all functions of the group until ctx ends, and returns nil. A function may return the error of the ended context. If a function returns an error or panics, Run ends the context of the
-// others and returns the first error. A function that returns nil has done its work; the others go on. All goroutines that Run starts end
-// before it returns, so Run waits for a function that ignores the end of its context.
+// Run runs all functions of the group until ctx ends, and returns nil. A function may return the error of the ended
+// context. If a function returns an error or panics, Run ends the context of the others and returns the first error.
+// A function that returns nil has done its work; the others go on. All goroutines that Run starts end before it
+// returns, so Run waits for a function that ignores the end of its context.
 func (g Group) Run(ctx context.Context) error {
 	running, stop := context.WithCancel(ctx)
 	defer stop()

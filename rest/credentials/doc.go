@@ -1,4 +1,5 @@
-// Package credentials keeps the credentials of an API in files: the tokens of people, and the keys that sign the tokens of service accounts.
+// Package credentials keeps the credentials of an API in files: the tokens of people, and the keys that sign the
+// tokens of service accounts.
 //
 //	people, err := credentials.OpenTokens("/etc/platform/tokens.yaml")
 //	keys, err := credentials.Keys("/var/lib/platform/accounts.pem")

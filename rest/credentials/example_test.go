@@ -37,7 +37,8 @@ func ExampleOpenTokens() {
 	// Output: alice [team-a]
 }
 
-// The program finds its keys again when it restarts. An Issuer verifies with all keys, so tokens of the old key remain valid.
+// The program finds its keys again when it restarts. An Issuer verifies with all keys, so tokens of the old key
+// remain valid.
 func ExampleKeys() {
 	dir, err := os.MkdirTemp("", "")
 	if err != nil {

@@ -15,14 +15,16 @@ import (
 	"github.com/decorum-go/decorum/rest/serviceaccount"
 )
 
-// Keys returns the keys of service accounts that a file holds. If the file does not exist, Keys creates it with a new key (ECDSA on P-256),
-// and with the mode 0600. So tokens stay valid when the program restarts. Missing directories are not created.
+// Keys returns the keys of service accounts that a file holds. If the file does not exist, Keys creates it with a new
+// key (ECDSA on P-256), and with the mode 0600. So tokens stay valid when the program restarts. Missing directories
+// are not created.
 //
-// The file holds blocks of PEM: PRIVATE KEY (PKCS 8), EC PRIVATE KEY, RSA PRIVATE KEY or PUBLIC KEY. The first private key signs, and all
-// keys verify. To replace the key that signs, see [Rotate]. All replicas need the same file.
+// The file holds blocks of PEM: PRIVATE KEY (PKCS 8), EC PRIVATE KEY, RSA PRIVATE KEY or PUBLIC KEY. The first
+// private key signs, and all keys verify. To replace the key that signs, see [Rotate]. All replicas need the same
+// file.
 //
-// Keys returns an error, and changes nothing, if a block is not a key, if there is no private key, or if the mode lets others than the owner and the
-// group read the file, or others than the owner write it.
+// Keys returns an error, and changes nothing, if a block is not a key, if there is no private key, or if the mode
+// lets others than the owner and the group read the file, or others than the owner write it.
 func Keys(path string) ([]serviceaccount.Key, error) {
 	keys, err := loadKeys(path)
 	if errors.Is(err, os.ErrNotExist) {
@@ -36,11 +38,12 @@ func Keys(path string) ([]serviceaccount.Key, error) {
 	return keys, nil
 }
 
-// Rotate puts a new key in front of the keys of a file, and keeps the newest keep of the old ones, with which earlier tokens remain valid. It
-// returns the keys that the file then holds, for [serviceaccount.Issuer.SetKeys]. The file must exist.
+// Rotate puts a new key in front of the keys of a file, and keeps the newest keep of the old ones, with which earlier
+// tokens remain valid. It returns the keys that the file then holds, for [serviceaccount.Issuer.SetKeys]. The file
+// must exist.
 //
-// Several replicas must know a key before one of them signs with it. With replicas, put the new key behind the old one first, by hand, as
-// SetKeys explains.
+// Several replicas must know a key before one of them signs with it. With replicas, put the new key behind the old
+// one first, by hand, as SetKeys explains.
 func Rotate(path string, keep int) ([]serviceaccount.Key, error) {
 	keys, err := rotate(path, keep)
 	if err != nil {
@@ -75,8 +78,8 @@ func rotate(path string, keep int) ([]serviceaccount.Key, error) {
 	return loadKeys(path)
 }
 
-// createKeys creates the file with a new key. Of several programs that do so at the same time, one wins, and the others get
-// [os.ErrExist].
+// createKeys creates the file with a new key. Of several programs that do so at the same time, one wins, and the
+// others get [os.ErrExist].
 func createKeys(path string) error {
 	text, err := newKey()
 	if err != nil {

@@ -33,11 +33,12 @@ const maxFile = 16 << 20
 //     user: root
 //     groups: [platform-admins]
 //
-// A token needs token and user; it may have uid, groups, extra (a map from a name to a list) and expires. Without expires, it does not expire.
+// A token needs token and user; it may have uid, groups, extra (a map from a name to a list) and expires. Without
+// expires, it does not expire.
 //
-// A change of the file counts one second later, at the latest. Watches and streams that were opened with a token end when the
-// token expires or is taken out of the file, or when its user changes. While the file is missing or wrong, the tokens that were read last
-// remain valid, and the error is logged once.
+// A change of the file counts one second later, at the latest. Watches and streams that were opened with a token end
+// when the token expires or is taken out of the file, or when its user changes. While the file is missing or wrong,
+// the tokens that were read last remain valid, and the error is logged once.
 type Tokens struct {
 	path   string
 	logger *slog.Logger
@@ -69,7 +70,8 @@ type session struct {
 	end  func()
 }
 
-// fileVersion tells one state of a file from another. Programs replace files of credentials, so the file itself is another one.
+// fileVersion tells one state of a file from another. Programs replace files of credentials, so the file itself is
+// another one.
 type fileVersion struct {
 	info os.FileInfo
 }
@@ -78,9 +80,9 @@ func (v fileVersion) same(info os.FileInfo) bool {
 	return v.info != nil && os.SameFile(v.info, info) && v.info.ModTime().Equal(info.ModTime()) && v.info.Size() == info.Size()
 }
 
-// OpenTokens reads the file. It returns an error if the file cannot be read, or if an entry is wrong or a token occurs twice; the error does
-// not contain tokens. It starts no goroutine: from the first watch or stream on until the last one ends, a goroutine looks for changes
-// of the file, and otherwise each request does.
+// OpenTokens reads the file. It returns an error if the file cannot be read, or if an entry is wrong or a token
+// occurs twice; the error does not contain tokens. It starts no goroutine: from the first watch or stream on until
+// the last one ends, a goroutine looks for changes of the file, and otherwise each request does.
 func OpenTokens(path string) (*Tokens, error) {
 	t := &Tokens{path: path, logger: slog.Default(), open: map[*session]struct{}{}}
 	t.bearer = auth.Bearer(t.check)
@@ -95,7 +97,8 @@ func (t *Tokens) Authenticate(r *http.Request) (*rest.Identity, error) {
 	return t.bearer.Authenticate(r)
 }
 
-// check finds the user of a token. The map is keyed by a hash, so how long the search takes says nothing about the tokens in it.
+// check finds the user of a token. The map is keyed by a hash, so how long the search takes says nothing about the
+// tokens in it.
 func (t *Tokens) check(_ context.Context, token string) (*rest.Identity, error) {
 	sum := sha256.Sum256([]byte(token))
 	t.mu.Lock()
@@ -134,7 +137,8 @@ func (t *Tokens) refresh() {
 	t.failure = ""
 }
 
-// read reads the file if it is another one than before, and ends the sessions whose tokens are gone. The caller holds the lock.
+// read reads the file if it is another one than before, and ends the sessions whose tokens are gone. The caller holds
+// the lock.
 func (t *Tokens) read() error {
 	info, err := os.Stat(t.path)
 	if err != nil {
@@ -180,7 +184,8 @@ func readTokens(path string) (map[[sha256.Size]byte]entry, error) {
 	return known, nil
 }
 
-// register remembers a session. The first one starts a goroutine that looks for changes, because no request may come that would.
+// register remembers a session. The first one starts a goroutine that looks for changes, because no request may come
+// that would.
 func (t *Tokens) register(one *session) (stop func()) {
 	t.mu.Lock()
 	defer t.mu.Unlock()

@@ -1,5 +1,5 @@
-// Package host runs a program around an API: it starts the server, the API, the election of a leader, the controllers and what they need in
-// the right order, and stops them in the right order within a time limit:
+// Package host runs a program around an API: it starts the server, the API, the election of a leader, the controllers
+// and what they need in the right order, and stops them in the right order within a time limit:
 //
 //	api, err := rest.New(rest.Options{Store: store}, widgets)
 //	…

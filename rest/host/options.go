@@ -15,8 +15,9 @@ import (
 
 // Options configure [Run]. The zero value serves nothing over HTTP, and runs only the controllers of package lifecycle.
 type Options struct {
-	// Server serves the API, and with it whatever else the host adds to its Handler. Its Handler is the API if it is nil. If its TLSConfig is
-	// set, the server speaks HTTPS. Run replaces the zero values of its limits, so that slow clients hold no connection for ever:
+	// Server serves the API, and with it whatever else the host adds to its Handler. Its Handler is the API if it is
+	// nil. If its TLSConfig is set, the server speaks HTTPS. Run replaces the zero values of its limits, so that slow
+	// clients hold no connection for ever:
 	//
 	//	ReadHeaderTimeout  10 seconds
 	//	ReadTimeout        1 minute
@@ -24,33 +25,35 @@ type Options struct {
 	//	IdleTimeout        2 minutes
 	//	MaxHeaderBytes     64 KiB
 	//
-	// Watches and streams lift the timeouts for themselves. Run returns an error if the WriteTimeout is not longer than the RequestTimeout,
-	// because the client of a slow write would get no answer. If Server is nil, Run opens no listener, and a server of the host's own
-	// may serve the API.
+	// Watches and streams lift the timeouts for themselves. Run returns an error if the WriteTimeout is not longer
+	// than the RequestTimeout, because the client of a slow write would get no answer. If Server is nil, Run opens no
+	// listener, and a server of the host's own may serve the API.
 	Server *http.Server
 	// Listener is where Server accepts connections. Run closes it. Default: TCP at the Addr of Server.
 	Listener net.Listener
-	// Ready, unless nil, is called once, with the address of the listener, when the server accepts connections. The address is nil if Server
-	// is nil. Run does not start controllers before Ready has returned.
+	// Ready, unless nil, is called once, with the address of the listener, when the server accepts connections. The
+	// address is nil if Server is nil. Run does not start controllers before Ready has returned.
 	Ready func(address net.Addr)
 
-	// Services run in every replica, such as the method Run of an [events.Recorder]. They start before the controllers and stop after them,
-	// so a recorder also writes what the controllers record last.
+	// Services run in every replica, such as the method Run of an [events.Recorder]. They start before the
+	// controllers and stop after them, so a recorder also writes what the controllers record last.
 	//
 	// [events.Recorder]: https://pkg.go.dev/github.com/decorum-go/decorum/rest/events#Recorder
 	Services controller.Group
 	// Controllers run in one replica at a time, if Election is set, and otherwise in this process.
 	Controllers controller.Group
-	// Election, unless nil, elects the replica whose controllers run. If its Client is the zero value, the lease is in the namespace
-	// "default" of the API, which must then serve builtin.Leases.
+	// Election, unless nil, elects the replica whose controllers run. If its Client is the zero value, the lease is
+	// in the namespace "default" of the API, which must then serve builtin.Leases.
 	Election *election.Options
-	// Lifecycle configures the controllers of package lifecycle, which complete the deletions of objects. They run with Controllers.
+	// Lifecycle configures the controllers of package lifecycle, which complete the deletions of objects. They run
+	// with Controllers.
 	Lifecycle lifecycle.Options
-	// NoLifecycle leaves the controllers of package lifecycle out, such as in a process that is not responsible for deletions.
+	// NoLifecycle leaves the controllers of package lifecycle out, such as in a process that is not responsible for
+	// deletions.
 	NoLifecycle bool
 
-	// StopTimeout is the time limit for stopping everything. Controllers and services may use half of it. Default: 25 seconds, because
-	// Kubernetes kills a container 30 seconds after it has told the container to end.
+	// StopTimeout is the time limit for stopping everything. Controllers and services may use half of it. Default: 25
+	// seconds, because Kubernetes kills a container 30 seconds after it has told the container to end.
 	StopTimeout time.Duration
 }
 

@@ -9,18 +9,20 @@ import (
 	"github.com/decorum-go/decorum/rest"
 )
 
-// Run serves the API and runs controllers until ctx ends, the server ends, or something fails. Then it stops everything in this order:
+// Run serves the API and runs controllers until ctx ends, the server ends, or something fails. Then it stops
+// everything in this order:
 //
 //  1. The controllers end, and the leader gives up its lease, so another replica continues at once.
 //  2. The services end; a recorder writes its last events.
 //  3. The API ends its watches and streams, refuses new requests, and finishes those in flight (see [rest.API.Shutdown]).
 //  4. The server closes its connections.
 //
-// Run returns nil if ctx ends, or the host shuts the server down, and everything stops in time. Otherwise it returns all failures, such as
-// the name of a part that has not ended within [Options].StopTimeout. Run ends the API and closes the listener in every case, also if
-// it returns an error at once. The host closes its store afterwards.
+// Run returns nil if ctx ends, or the host shuts the server down, and everything stops in time. Otherwise it returns
+// all failures, such as the name of a part that has not ended within [Options].StopTimeout. Run ends the API and
+// closes the listener in every case, also if it returns an error at once. The host closes its store afterwards.
 //
-// A function of Services or Controllers that returns nil has done its work, and the rest goes on. An error or a panic of one ends Run.
+// A function of Services or Controllers that returns nil has done its work, and the rest goes on. An error or a panic
+// of one ends Run.
 func Run(ctx context.Context, api *rest.API, options Options) error {
 	listener, err := listen(api, options)
 	if err != nil {

@@ -58,7 +58,8 @@ func running(t *testing.T, api *rest.API, options host.Options) (stop func(), en
 	return cancel, result
 }
 
-// Controllers and services can write until they have ended, a watch does not hold the server up, and afterwards everything is closed.
+// Controllers and services can write until they have ended, a watch does not hold the server up, and afterwards
+// everything is closed.
 func TestStopsInOrder(t *testing.T) {
 	api, listener := newAPI(t, rest.Options{}), loopback(t)
 	namespaces := rest.ClientFor[builtin.Namespace](api)
@@ -156,7 +157,8 @@ func TestCompletesTheServer(t *testing.T) {
 		{"no time limit for answers", &http.Server{WriteTimeout: -1}, 10 * time.Second, time.Minute, -1, 2 * time.Minute, 64 << 10},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			stop, ended := running(t, newAPI(t, rest.Options{RequestTimeout: 20 * time.Second}), host.Options{Server: c.given, Listener: loopback(t)})
+			api := newAPI(t, rest.Options{RequestTimeout: 20 * time.Second})
+			stop, ended := running(t, api, host.Options{Server: c.given, Listener: loopback(t)})
 			stop()
 			require.NoError(t, <-ended)
 			assert.Equal(t, c.header, c.given.ReadHeaderTimeout)

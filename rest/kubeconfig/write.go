@@ -17,7 +17,8 @@ type Entry struct {
 	Name string
 	// Server is the URL of the API, with the prefix under which the host mounts it. Required.
 	Server string
-	// CertificateAuthority are the certificates, in PEM, that verify an https server. Default: those that the client's system trusts.
+	// CertificateAuthority are the certificates, in PEM, that verify an https server. Default: those that the
+	// client's system trusts.
 	CertificateAuthority []byte
 	// User is the name of the entry with the credentials. Default: Name.
 	User string
@@ -29,16 +30,17 @@ type Entry struct {
 	Namespace string
 }
 
-// Write writes an entry into a kubeconfig file, and makes it the current context. It creates the file and missing directories, readable by the
-// owner only (modes 0600 and 0700). If the file exists, Write replaces the cluster, the user and the context of the same names, and keeps
-// everything else but comments, as kubectl config does; the file gets the mode 0600 too. The file is replaced as a whole, so a reader
-// never sees half of it. Of two programs that write at the same time, one wins.
+// Write writes an entry into a kubeconfig file, and makes it the current context. It creates the file and missing
+// directories, readable by the owner only (modes 0600 and 0700). If the file exists, Write replaces the cluster, the
+// user and the context of the same names, and keeps everything else but comments, as kubectl config does; the file
+// gets the mode 0600 too. The file is replaced as a whole, so a reader never sees half of it. Of two programs that
+// write at the same time, one wins.
 //
-// For an http server, the cluster says insecure-skip-tls-verify, without which some clients refuse the file. An https server is always
-// verified.
+// For an http server, the cluster says insecure-skip-tls-verify, without which some clients refuse the file. An https
+// server is always verified.
 //
-// Write returns an error, and changes nothing, if the entry is incomplete, if the server is http and there are credentials, which kubectl
-// would not send, or if the existing file is not a kubeconfig file.
+// Write returns an error, and changes nothing, if the entry is incomplete, if the server is http and there are
+// credentials, which kubectl would not send, or if the existing file is not a kubeconfig file.
 func Write(path string, e Entry) error {
 	text, err := write(path, e)
 	if err != nil {
@@ -144,7 +146,8 @@ func replaced(list any, name, member string, value map[string]any) []any {
 	return append(entries, entry)
 }
 
-// replaceFile writes a file through a temporary one beside it. If path is a symbolic link, it replaces the file to which the link leads.
+// replaceFile writes a file through a temporary one beside it. If path is a symbolic link, it replaces the file to
+// which the link leads.
 func replaceFile(path string, text []byte) error {
 	if target, err := filepath.EvalSymlinks(path); err == nil {
 		path = target

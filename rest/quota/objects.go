@@ -11,8 +11,8 @@ import (
 	"github.com/decorum-go/decorum/storage"
 )
 
-// ResourceQuotas are limits that clients manage as objects of the kind [ResourceQuota], one or more in each namespace. A tenant who may read
-// them sees what is used (kubectl describe quota):
+// ResourceQuotas are limits that clients manage as objects of the kind [ResourceQuota], one or more in each
+// namespace. A tenant who may read them sees what is used (kubectl describe quota):
 //
 //	quotas := quota.NewResourceQuotas(nil)
 //	store := storage.NewMemory(storage.Options{Ledger: quotas.Ledger})
@@ -20,8 +20,8 @@ import (
 //	…
 //	err = quotas.Run(ctx, api) // on the leader, beside the other controllers
 //
-// The limits are as exact as those of [New]. A new or changed quota counts in each replica as soon as the replica has seen it. Objects
-// that exist count too, so a namespace may use more than its limit; then only deletions pass.
+// The limits are as exact as those of [New]. A new or changed quota counts in each replica as soon as the replica has
+// seen it. Objects that exist count too, so a namespace may use more than its limit; then only deletions pass.
 type ResourceQuotas struct {
 	more    func(Account) []Limit
 	changed chan struct{} // has an element if stale is not empty
@@ -32,8 +32,8 @@ type ResourceQuotas struct {
 	stale  map[string]bool               // the namespaces with quotas whose status may have to change
 }
 
-// NewResourceQuotas returns the limits of objects and, unless more is nil, further limits, such as those on users (see [New]). They belong to one
-// store.
+// NewResourceQuotas returns the limits of objects and, unless more is nil, further limits, such as those on users
+// (see [New]). They belong to one store.
 func NewResourceQuotas(more func(Account) []Limit) *ResourceQuotas {
 	if more == nil {
 		more = Fixed(nil)

@@ -9,8 +9,8 @@ import (
 	"strings"
 )
 
-// Quantity is a whole number as Kubernetes writes it: a text such as "5", "2k" or "1Gi". It may also be a number in JSON. It is stored with a
-// decimal suffix, such as "2k" for 2000. Make one with [Count].
+// Quantity is a whole number as Kubernetes writes it: a text such as "5", "2k" or "1Gi". It may also be a number in
+// JSON. It is stored with a decimal suffix, such as "2k" for 2000. Make one with [Count].
 type Quantity struct {
 	// Text is the text. In an object that the API has read, it is valid. An invalid text is an error of the write.
 	Text string `protobuf:"bytes,1,opt,name=string"`

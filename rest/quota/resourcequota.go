@@ -12,8 +12,8 @@ import (
 	"github.com/decorum-go/decorum/status"
 )
 
-// ResourceQuota limits the objects of its namespace, and shows how many there are. It has the JSON and the Protobuf of the kind in
-// k8s.io/api/core/v1.
+// ResourceQuota limits the objects of its namespace, and shows how many there are. It has the JSON and the Protobuf
+// of the kind in k8s.io/api/core/v1.
 type ResourceQuota struct {
 	apimeta.TypeMeta   `json:",inline"`
 	apimeta.ObjectMeta `json:"metadata,omitempty" protobuf:"bytes,1,opt,name=metadata"`
@@ -37,15 +37,18 @@ type ResourceQuotaStatus struct {
 // resourceQuotas is the name of the resource in the store.
 const resourceQuotas = "resourcequotas"
 
-// Definition returns the kind ResourceQuota. Who may write quotas can lift the limits of a namespace, so tenants should only read them.
+// Definition returns the kind ResourceQuota. Who may write quotas can lift the limits of a namespace, so tenants
+// should only read them.
 func (q *ResourceQuotas) Definition() rest.Definition {
 	return rest.Resource[ResourceQuota]{
 		Version: "v1", Plural: resourceQuotas, Names: rest.Names{Short: []string{"quota"}},
 		Description: "ResourceQuota limits the objects of its namespace, and shows how many there are.",
 		Wire:        rest.Wire{Dialect: rest.Builtin, ReturnDeleted: true},
 		Columns: []rest.Column{
-			rest.ColumnFunc(rest.Column{Name: "Request", Description: "What is used of each limit."}, func(q *ResourceQuota) any { return q.Status.String() }),
-			rest.ColumnFunc(rest.Column{Name: "Age", Description: "The time since the object was created."}, func(q *ResourceQuota) any { return q.CreationTimestamp.Time }),
+			rest.ColumnFunc(rest.Column{Name: "Request", Description: "What is used of each limit."},
+				func(q *ResourceQuota) any { return q.Status.String() }),
+			rest.ColumnFunc(rest.Column{Name: "Age", Description: "The time since the object was created."},
+				func(q *ResourceQuota) any { return q.CreationTimestamp.Time }),
 		},
 		Hooks: rest.Hooks[ResourceQuota]{
 			Validate: func(_ context.Context, q, _ *ResourceQuota) status.FieldErrors { return q.Spec.validate() },
@@ -66,7 +69,8 @@ func (s *ResourceQuotaSpec) validate() (errs status.FieldErrors) {
 	for _, name := range slices.Sorted(maps.Keys(s.Hard)) {
 		at := status.Field("spec", "hard").Key(name)
 		if _, ok := limitNamed("", name, s.Hard[name]); !ok {
-			errs = append(errs, status.InvalidField(at, name, "must be count/PLURAL.GROUP, bytes/PLURAL.GROUP, or one of "+strings.Join(plainNames, ", ")))
+			must := "must be count/PLURAL.GROUP, bytes/PLURAL.GROUP, or one of " + strings.Join(plainNames, ", ")
+			errs = append(errs, status.InvalidField(at, name, must))
 		}
 		if s.Hard[name].Value() < 0 {
 			errs = append(errs, status.InvalidField(at, s.Hard[name].String(), "must be greater than or equal to 0"))

@@ -12,12 +12,13 @@ import (
 	"github.com/decorum-go/decorum/watch"
 )
 
-// settle is the least time between two writes to the status of a quota, so that many creates at once do not become twice as many writes.
+// settle is the least time between two writes to the status of a quota, so that many creates at once do not become
+// twice as many writes.
 const settle = 200 * time.Millisecond
 
-// Run writes into the status of each quota what is used, until ctx ends, and then returns nil. The status follows the objects within a second.
-// The limits hold without Run. If several replicas serve the API, the leader runs it (see package election). Run returns an error if the
-// API closes, or if its store does not have the Ledger.
+// Run writes into the status of each quota what is used, until ctx ends, and then returns nil. The status follows the
+// objects within a second. The limits hold without Run. If several replicas serve the API, the leader runs it (see
+// package election). Run returns an error if the API closes, or if its store does not have the Ledger.
 func (q *ResourceQuotas) Run(ctx context.Context, api *rest.API) error {
 	q.mu.RLock()
 	connected := q.ledger != nil

@@ -125,5 +125,6 @@ func parseJSON(where string, text []byte) ([]manifest, error) {
 	case head.Metadata.Name == "":
 		return nil, fmt.Errorf("%s: %w", where, errors.New("metadata.name is missing"))
 	}
-	return []manifest{{where: where, kind: gv.WithKind(head.Kind), namespace: head.Metadata.Namespace, name: head.Metadata.Name, text: text}}, nil
+	kind, metadata := gv.WithKind(head.Kind), head.Metadata
+	return []manifest{{where: where, kind: kind, namespace: metadata.Namespace, name: metadata.Name, text: text}}, nil
 }

@@ -19,24 +19,26 @@ import (
 type Options struct {
 	// Manager is the field manager that managedFields record as the owner of the fields of the files. Default: "seed".
 	Manager string
-	// Update also changes objects that exist: they get the fields of the files, even if somebody has changed them since
-	// (API concepts, Server-Side Apply, with force). Fields that an earlier release had in the files, and that nobody else owns, are removed.
-	// Default: an object that exists stays as it is, so a change that a person has made survives a restart.
+	// Update also changes objects that exist: they get the fields of the files, even if somebody has changed them
+	// since (API concepts, Server-Side Apply, with force). Fields that an earlier release had in the files, and that
+	// nobody else owns, are removed. Default: an object that exists stays as it is, so a change that a person has
+	// made survives a restart.
 	Update bool
 	// KindTimeout is how long Apply waits for the kind of a definition that it has applied. Default: 30 seconds.
 	KindTimeout time.Duration
 }
 
-// Apply creates the objects of all files of files whose names end with .yaml, .yml or .json, in all directories. A file has one or more
-// documents in YAML or JSON; empty documents and lists of the kind List are allowed. An object without a namespace belongs to the
-// namespace "default", if its kind has namespaces.
+// Apply creates the objects of all files of files whose names end with .yaml, .yml or .json, in all directories. A
+// file has one or more documents in YAML or JSON; empty documents and lists of the kind List are allowed. An object
+// without a namespace belongs to the namespace "default", if its kind has namespaces.
 //
-// CustomResourceDefinitions come first, then namespaces, then all others; within these groups the order is that of the names of the
-// files and of the documents in them. Apply waits until the API serves the kinds of the definitions.
+// CustomResourceDefinitions come first, then namespaces, then all others; within these groups the order is that of
+// the names of the files and of the documents in them. Apply waits until the API serves the kinds of the definitions.
 //
-// The writes take the same steps as all others, with the user of ctx, or rest.Options.HostUser; the Authorizer is not asked. The first
-// error ends Apply, and names the file and the document: a document that is no object, a kind that the API does not serve or cannot apply,
-// and every error of the write, such as a field that the kind does not have. The objects before it stay.
+// The writes take the same steps as all others, with the user of ctx, or rest.Options.HostUser; the Authorizer is not
+// asked. The first error ends Apply, and names the file and the document: a document that is no object, a kind that
+// the API does not serve or cannot apply, and every error of the write, such as a field that the kind does not have.
+// The objects before it stay.
 func Apply(ctx context.Context, api *rest.API, files fs.FS, options Options) error {
 	manifests, err := read(files)
 	if err != nil {
