@@ -114,7 +114,7 @@ soak: ## the consistency soaks, ours and that of client-go, killed processes, re
 	DECORUM_CONNECTIONS=10000 go test -count=1 -timeout 0 -v -run 'TestConnections|TestPlaces' ./internal/hostile
 	DECORUM_ROUNDS=$(ROUNDS) go test -race -count=1 -timeout 0 -v ./internal/hostile
 	cd storage/etcd/etcdtest && DECORUM_TORTURE=$(FAULTS) go test -race -count=1 -timeout 0 -v -run 'TestChaos|TestDefinitions' ./chaos
-	cd storage/postgres && DECORUM_TORTURE=$(FAULTS) go test -race -count=1 -timeout 0 -v -run TestChaos .
+	cd storage/postgres && DECORUM_TORTURE=$(FAULTS) go test -race -count=1 -timeout 0 -v -run 'TestChaos|TestStore' .
 	cd internal/clients && DECORUM_SOAK=$(SOAK) go test -race -count=1 -timeout 0 -v -run TestSoak .
 	cd internal/oracle && DECORUM_ROUNDS=$(ROUNDS) go test -count=1 -timeout 0 .
 

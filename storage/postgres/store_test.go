@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/jackc/pgx/v5"
 	"github.com/stretchr/testify/require"
@@ -152,4 +153,22 @@ func TestHistoryIsTrimmed(t *testing.T) {
 	got, err := late.List(t.Context(), storage.Query{Scope: watch.Scope{Resource: notes}}, nil)
 	require.NoError(t, err)
 	require.Equal(t, want, got)
+}
+
+// Replicas that poll follow each other, and their own writes return without waiting for the interval.
+func TestPolling(t *testing.T) {
+	pool, schema := connect(t, server(t).URL("postgres")), newSchema()
+	store := serving(t, postgres.Options{Pool: pool, Schema: schema, Poll: time.Hour})
+	peer := serving(t, postgres.Options{Pool: pool, Schema: schema, Poll: 20 * time.Millisecond})
+	cursor, err := peer.Watch(t.Context(), watch.Scope{Resource: notes}, peer.Revision())
+	require.NoError(t, err)
+	defer cursor.Close()
+	for n := range 5 {
+		r, err := put(t.Context(), store, "x", fmt.Sprint(n))
+		require.NoError(t, err)
+		changes, err := cursor.Next(t.Context(), nil)
+		require.NoError(t, err)
+		require.Len(t, changes, 1)
+		require.Equal(t, r, changes[0].Current)
+	}
 }

@@ -1,0 +1,86 @@
+package postgres_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/decorum-go/decorum/rest"
+	"github.com/decorum-go/decorum/rest/quota"
+	"github.com/decorum-go/decorum/storage"
+	"github.com/decorum-go/decorum/storage/postgres"
+)
+
+// exceeded reports whether a write has exceeded a quota. It fails the test if the write failed for another reason.
+func exceeded(t *testing.T, err error) bool {
+	t.Helper()
+	if err == nil {
+		return false
+	}
+	_, exceeded := errors.AsType[*storage.Exceeded](err)
+	assert.True(t, exceeded, err)
+	return exceeded
+}
+
+// Writers on two replicas, with and without transactions of the host, get exactly the available places.
+func TestQuotas(t *testing.T) {
+	const each, places = 4, 10
+	pool, schema := connect(t, server(t).URL("postgres")), newSchema()
+	limits := quota.New(quota.Fixed(map[quota.Account][]quota.Limit{
+		{Namespace: "default"}: {{Name: "places", Resource: notes, Objects: places}},
+	}))
+	opts := postgres.Options{Pool: pool, Schema: schema, Engine: storage.Options{MaxWait: time.Minute, Ledger: limits}}
+	here, there := serving(t, opts), serving(t, opts)
+	user := rest.WithUser(t.Context(), rest.User{Name: "bob"})
+	inTx := func(store storage.Store, names ...string) error {
+		for {
+			err := pgx.BeginFunc(t.Context(), pool, func(tx pgx.Tx) error {
+				for _, name := range names {
+					if _, err := put(postgres.InTx(user, tx), store, name, "text"); err != nil {
+						return err
+					}
+				}
+				return nil
+			})
+			if !postgres.IsConflict(err) {
+				return err
+			}
+		}
+	}
+	var many []string
+	for n := range places + 1 {
+		many = append(many, fmt.Sprint("many-", n))
+	}
+	require.True(t, exceeded(t, inTx(here, many...)), "a transaction counts what it has written")
+
+	var created atomic.Int64
+	var all sync.WaitGroup
+	for w, write := range []func(name string) error{
+		func(name string) error { _, err := put(user, here, name, "text"); return err },
+		func(name string) error { _, err := put(user, there, name, "text"); return err },
+		func(name string) error { return inTx(here, name) },
+		func(name string) error { return inTx(there, name) },
+	} {
+		all.Go(func() {
+			for n := range each {
+				if !exceeded(t, write(fmt.Sprint(w, n))) {
+					created.Add(1)
+				}
+			}
+		})
+	}
+	all.Wait()
+	assert.EqualValues(t, places, created.Load())
+	count := 0
+	query := fmt.Sprintf(`SELECT count(*) FROM "%s".objects WHERE creator <> ''`, schema)
+	require.NoError(t, pool.QueryRow(context.Background(), query).Scan(&count))
+	assert.Equal(t, places, count, "every object has its creator")
+}
