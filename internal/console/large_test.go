@@ -3,6 +3,8 @@ package console_test
 import (
 	"context"
 	"fmt"
+	"net/http"
+	"sync"
 	"testing"
 	"time"
 
@@ -129,4 +131,69 @@ func TestHiddenPageClosesItsWatches(t *testing.T) {
 	p.run("window.unseen = false; document.dispatchEvent(new Event('visibilitychange'))")
 	p.await(`[...document.querySelectorAll('tbody tr')].some((row) => row.cells[0].textContent === 'orders' && row.cells[2].textContent === '9')`)
 	p.awaitText(".dot", "live")
+}
+
+// A page that loses its connection says so, and resumes without a gap.
+func TestLostConnectionResumes(t *testing.T) {
+	items := rest.Resource[Item]{Group: "example.com", Version: "v1", Plural: "items"}
+	api, err := rest.New(rest.Options{}, items)
+	require.NoError(t, err)
+	t.Cleanup(func() { assert.NoError(t, api.Close()) })
+	client := rest.ClientFor[Item](api).Namespace("default")
+	_, err = client.Create(t.Context(), &Item{ObjectMeta: apimeta.ObjectMeta{Name: "before"}})
+	require.NoError(t, err)
+	link := &link{next: api, cut: make(chan struct{})}
+	p := openPage(t, serve(t, link))
+	p.open("#/apis/example.com/v1/namespaces/default/items")
+	p.awaitText(".dot", "live")
+	link.sever()
+	p.awaitText(".dot", "connection lost")
+	_, err = client.Create(t.Context(), &Item{ObjectMeta: apimeta.ObjectMeta{Name: "meanwhile"}})
+	require.NoError(t, err)
+	link.mend()
+	p.awaitText(".dot", "live")
+	p.awaitText("tbody tr", "meanwhile")
+	assert.NotZero(t, eval[int](p, "document.querySelectorAll('tr.flash-odd').length"), "the watch told of the new row, not a second list")
+}
+
+// A link to an API breaks and is mended.
+type link struct {
+	next   http.Handler
+	mutex  sync.Mutex
+	broken bool
+	cut    chan struct{}
+}
+
+func (l *link) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	l.mutex.Lock()
+	broken, cut := l.broken, l.cut
+	l.mutex.Unlock()
+	if broken {
+		panic(http.ErrAbortHandler)
+	}
+	ctx, cancel := context.WithCancel(r.Context())
+	defer cancel()
+	stop := make(chan struct{})
+	defer close(stop)
+	go func() {
+		select {
+		case <-cut:
+			cancel()
+		case <-stop:
+		}
+	}()
+	l.next.ServeHTTP(w, r.WithContext(ctx))
+}
+
+func (l *link) sever() {
+	l.mutex.Lock()
+	defer l.mutex.Unlock()
+	l.broken = true
+	close(l.cut)
+}
+
+func (l *link) mend() {
+	l.mutex.Lock()
+	defer l.mutex.Unlock()
+	l.broken, l.cut = false, make(chan struct{})
 }
