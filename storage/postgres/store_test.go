@@ -137,12 +137,10 @@ func TestHistoryIsTrimmed(t *testing.T) {
 		n++
 		_, err := put(t.Context(), store, fmt.Sprint(n%7), fmt.Sprint(n, large))
 		require.NoError(t, err)
-		require.NoError(t, pool.QueryRow(t.Context(), fmt.Sprintf(`SELECT count(*) FROM "%s".changes`, schema)).Scan(&rows))
-	}
-	for seen < n {
-		changes, err := cursor.Next(t.Context(), nil)
+		changes, err := cursor.Next(t.Context(), nil) // a replica that falls behind so short a history would list again
 		require.NoError(t, err)
 		seen += len(changes)
+		require.NoError(t, pool.QueryRow(t.Context(), fmt.Sprintf(`SELECT count(*) FROM "%s".changes`, schema)).Scan(&rows))
 	}
 	require.Equal(t, n, seen, "the replica that follows has received every change")
 	late := serving(t, opts)
