@@ -38,7 +38,7 @@ func ExampleInTx() {
 	if _, err := pool.Exec(ctx, "CREATE TABLE invoices (number bigint PRIMARY KEY, customer text, cents bigint)"); err != nil {
 		log.Fatal(err)
 	}
-	store, err := postgres.Open(ctx, postgres.Options{Pool: pool, Schema: "billing"})
+	store, err := postgres.Open(ctx, postgres.Options{Pool: pool, Schema: "platform"})
 	if err != nil {
 		log.Fatal(err)
 	}
