@@ -99,8 +99,8 @@ func (a *authority) Begin(ctx context.Context, clock watch.Revision, since time.
 // Latest implements [storage.Authority].
 func (a *authority) Latest(ctx context.Context) (last, known watch.Revision, err error) {
 	var standby, same, refuses bool
-	err = a.ask(ctx, `SELECT s.revision, pg_is_in_recovery(), `+recognized+`, current_setting('transaction_read_only')::boolean FROM {schema}.state s`,
-		nil, &last, &standby, &same, &refuses)
+	err = a.ask(ctx, `SELECT s.revision, pg_is_in_recovery(), `+recognized+`, current_setting('transaction_read_only')::boolean
+		FROM {schema}.state s`, nil, &last, &standby, &same, &refuses)
 	if err != nil {
 		return 0, 0, err
 	}
@@ -175,7 +175,8 @@ func (a *authority) ResourcesIn(ctx context.Context, namespace string, known fun
 // Compact implements [storage.Authority]. The changes stay until their partition is truncated, for replicas that have not received them.
 func (a *authority) Compact(ctx context.Context, through watch.Revision) error {
 	compacted := 0
-	return a.ask(ctx, "UPDATE {schema}.state SET served = greatest(served, least(revision, $1)) RETURNING 1", []any{int64(through)}, &compacted)
+	statement := "UPDATE {schema}.state SET served = greatest(served, least(revision, $1)) RETURNING 1"
+	return a.ask(ctx, statement, []any{int64(through)}, &compacted)
 }
 
 // Close implements [storage.Authority]. The pool belongs to the host.

@@ -220,7 +220,8 @@ func (c *commits) refuse(now *changed, last watch.Revision) {
 }
 
 // commitStatement commits groups in one round trip.
-const commitStatement = `SELECT o_first, o_last FROM {schema}.commit_groups($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18)`
+const commitStatement = `SELECT o_first, o_last FROM {schema}.commit_groups($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14,
+	$15, $16, $17, $18)`
 
 // send commits a batch. It returns the first revision of each group, or 0 if it was refused, and the last revision of the store.
 func (a *authority) send(batch []*proposal, origin int64) (first []watch.Revision, last watch.Revision, err error) {

@@ -207,7 +207,8 @@ func TestClockSetBack(t *testing.T) {
 
 // Refused writes get 503 with the cause, change nothing, and the store recovers by itself.
 func TestRefusedWrites(t *testing.T) {
-	const refuse = `CREATE FUNCTION "%[1]s".refuse() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RAISE EXCEPTION 'full' USING ERRCODE = 'disk_full'; END $$;
+	const refuse = `CREATE FUNCTION "%[1]s".refuse() RETURNS trigger LANGUAGE plpgsql AS $$
+			BEGIN RAISE EXCEPTION 'full' USING ERRCODE = 'disk_full'; END $$;
 		CREATE TRIGGER refuse BEFORE INSERT ON "%[1]s".objects FOR EACH ROW EXECUTE FUNCTION "%[1]s".refuse()`
 	for name, c := range map[string]struct {
 		begin, end string
@@ -302,7 +303,8 @@ func TestLeastPrivileges(t *testing.T) {
 		u.RawQuery = query.Encode()
 		return connect(t, u.String())
 	}
-	execute(t, admin, "REVOKE ALL ON DATABASE postgres FROM PUBLIC; GRANT CONNECT ON DATABASE postgres TO PUBLIC; REVOKE ALL ON SCHEMA public FROM PUBLIC")
+	execute(t, admin, `REVOKE ALL ON DATABASE postgres FROM PUBLIC; GRANT CONNECT ON DATABASE postgres TO PUBLIC;
+		REVOKE ALL ON SCHEMA public FROM PUBLIC`)
 	owner, user, stranger := as("owner"), as("app"), as("stranger")
 	execute(t, admin, "CREATE SCHEMA platform AUTHORIZATION owner")
 	store := serving(t, postgres.Options{Pool: owner, Schema: "platform", HistoryBytes: 10_000})

@@ -17,7 +17,8 @@ import (
 // confirmWait is how long a replica waits for its own notification, with which it finds out whether LISTEN works.
 const confirmWait = 5 * time.Second
 
-var errDeaf = errors.New("Postgres does not deliver notifications: if the pool connects through PgBouncer in transaction mode, set Options.Poll")
+var errDeaf = errors.New("Postgres does not deliver notifications: " +
+	"if the pool connects through PgBouncer in transaction mode, set Options.Poll")
 
 // feed wakes the goroutine that follows the changes.
 type feed struct {
@@ -183,8 +184,8 @@ func (f *following) poll(ctx context.Context) error {
 }
 
 // news is the statement that returns the last revision, what the replica must know about the history, and the changes after a revision.
-const news = `SELECT s.revision, s.floor, ` + recognized + `, s.slot, s.next_empty, c.revision, c.last, c.at, c.origin, c.resource, c.namespace, c.name,
-		c.form, c.position, c.written, c.creator, c.key_id, c.body
+const news = `SELECT s.revision, s.floor, ` + recognized + `, s.slot, s.next_empty, c.revision, c.last, c.at, c.origin,
+		c.resource, c.namespace, c.name, c.form, c.position, c.written, c.creator, c.key_id, c.body
 	FROM {schema}.state s LEFT JOIN {schema}.changes c ON c.revision > $1 AND NOT c.image ORDER BY c.revision`
 
 // readAll yields the changes that are new.

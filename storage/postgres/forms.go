@@ -40,7 +40,8 @@ func (f *forms) set(resource string, all []string) {
 // readForms reads the forms of a resource.
 func (a *authority) readForms(ctx context.Context, resource string) error {
 	var all []string
-	err := a.ask(ctx, "SELECT coalesce(array_agg(fingerprint ORDER BY number), '{}') FROM {schema}.forms WHERE resource = $1", []any{resource}, &all)
+	statement := "SELECT coalesce(array_agg(fingerprint ORDER BY number), '{}') FROM {schema}.forms WHERE resource = $1"
+	err := a.ask(ctx, statement, []any{resource}, &all)
 	if err == nil {
 		a.forms.set(resource, all)
 	}

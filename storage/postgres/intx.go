@@ -88,7 +88,8 @@ func (s *Store) UpdateAll(ctx context.Context, keys []storage.Key, fn storage.Up
 }
 
 // readStatement returns the objects as a transaction sees them: what it has written itself, or what is committed.
-const readStatement = `SELECT k.ord, CASE WHEN p.op > 0 THEN 0 ELSE coalesce(o.revision, 0) END, v.form, v.position, v.written, v.creator, v.key_id, v.body
+const readStatement = `SELECT k.ord, CASE WHEN p.op > 0 THEN 0 ELSE coalesce(o.revision, 0) END,
+		v.form, v.position, v.written, v.creator, v.key_id, v.body
 	FROM unnest($1::text[], $2::text[], $3::text[]) WITH ORDINALITY AS k(resource, namespace, name, ord)
 	LEFT JOIN {schema}.objects o ON o.resource = k.resource AND o.namespace = k.namespace AND o.name = k.name
 	LEFT JOIN {schema}.pending p ON p.tx = pg_current_xact_id_if_assigned()
@@ -216,8 +217,8 @@ const writeStatement = `WITH account AS (
 	)
 	INSERT INTO {schema}.pending AS p (op, resource, namespace, name, previous, form, written, creator, key_id, position, body)
 	SELECT op, resource, namespace, name, previous, form, written, creator, key_id, position, CASE WHEN op = 1 THEN body END
-	FROM unnest($1::integer[], $2::text[], $3::text[], $4::text[], $5::bigint[], $6::integer[], $7::bigint[], $8::text[], $9::text[], $10::integer[],
-		$13::bytea[]) AS e(op, resource, namespace, name, previous, form, written, creator, key_id, position, body)
+	FROM unnest($1::integer[], $2::text[], $3::text[], $4::text[], $5::bigint[], $6::integer[], $7::bigint[], $8::text[], $9::text[],
+		$10::integer[], $13::bytea[]) AS e(op, resource, namespace, name, previous, form, written, creator, key_id, position, body)
 	ON CONFLICT (tx, resource, namespace, name) DO UPDATE SET op = excluded.op, form = excluded.form, written = excluded.written,
 		creator = excluded.creator, key_id = excluded.key_id, position = excluded.position, body = excluded.body WHERE excluded.op > 0`
 

@@ -34,7 +34,9 @@ func (a *authority) layOut(ctx context.Context) error {
 	if err == nil {
 		err = conn.QueryRow(bounded, a.sql("SELECT id FROM {schema}.meta")).Scan(&a.id)
 	}
-	if code := codeOf(err); errors.Is(err, ErrFormat) || code != "" && code != codeLocked && code != codeCanceled && code[:2] != classOperator[:2] {
+	code := codeOf(err)
+	temporary := code == "" || code == codeLocked || code == codeCanceled || code[:2] == classOperator[:2]
+	if errors.Is(err, ErrFormat) || err != nil && !temporary {
 		return fmt.Errorf("postgres: the tables in schema %q: %w", a.opts.Schema, err)
 	}
 	if err != nil {
@@ -99,8 +101,8 @@ func (a *authority) upgrade(ctx context.Context, tx pgx.Tx) error {
 	}
 	id := make([]byte, 16)
 	rand.Read(id)
-	_, err = tx.Exec(ctx, a.sql("INSERT INTO {schema}.meta (layout, id) VALUES ($1, $2) ON CONFLICT (single) DO UPDATE SET layout = excluded.layout"),
-		newest, hex.EncodeToString(id))
+	_, err = tx.Exec(ctx, a.sql(`INSERT INTO {schema}.meta (layout, id) VALUES ($1, $2)
+		ON CONFLICT (single) DO UPDATE SET layout = excluded.layout`), newest, hex.EncodeToString(id))
 	return err
 }
 

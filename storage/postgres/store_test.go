@@ -46,7 +46,8 @@ func put(ctx context.Context, store storage.Store, name, text string) (*storage.
 // No name reaches SQL as text, and an object of one resource cannot be found under another one.
 func TestHostileNames(t *testing.T) {
 	pool := connect(t, server(t).URL("postgres"))
-	hostile := []string{`"; DROP TABLE objects; --`, `a"b`, `a'b`, `$1`, `{schema}`, `%s`, `\`, "a.b", "ünïcödé", "\t\n", strings.Repeat("x", 63)}
+	hostile := []string{`"; DROP TABLE objects; --`, `a"b`, `a'b`, `$1`, `{schema}`, `%s`, `\`,
+		"a.b", "ünïcödé", "\t\n", strings.Repeat("x", 63)}
 	for _, schema := range hostile {
 		store := serving(t, postgres.Options{Pool: pool, Schema: schema})
 		for _, name := range hostile {

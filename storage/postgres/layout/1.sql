@@ -149,8 +149,9 @@ $$;
 --
 -- The table of objects may be empty when a session plans these statements, and large when it runs them. So they must use the indexes. Without sequential scans, even small plans
 -- look expensive, and would be compiled.
-CREATE FUNCTION commit_groups(p_patience text, p_origin bigint, p_grp integer[], p_op integer[], p_at bigint[], p_resource text[], p_namespace text[],
-	p_name text[], p_previous bigint[], p_form integer[], p_written bigint[], p_creator text[], p_key_id text[], p_position integer[], p_body bytea[],
+CREATE FUNCTION commit_groups(p_patience text, p_origin bigint, p_grp integer[], p_op integer[], p_at bigint[],
+	p_resource text[], p_namespace text[], p_name text[], p_previous bigint[],
+	p_form integer[], p_written bigint[], p_creator text[], p_key_id text[], p_position integer[], p_body bytea[],
 	p_account_grp integer[], p_account text[], p_seen bigint[], OUT o_first bigint[], OUT o_last bigint)
 LANGUAGE plpgsql SET search_path FROM CURRENT SET enable_seqscan = off SET enable_hashjoin = off SET enable_mergejoin = off SET jit = off AS $$
 DECLARE
@@ -281,13 +282,16 @@ BEGIN
 		DELETE FROM pending_accounts WHERE tx = pg_current_xact_id() RETURNING *
 	)
 	SELECT c.*, m.changes INTO done FROM
-		(SELECT bool_or(does > 0) AS changes, array_agg(1 ORDER BY seq) AS grp, array_agg(does ORDER BY seq) AS op, array_agg(micros ORDER BY seq) AS at,
+		(SELECT bool_or(does > 0) AS changes, array_agg(1 ORDER BY seq) AS grp,
+			array_agg(does ORDER BY seq) AS op, array_agg(micros ORDER BY seq) AS at,
 			array_agg(resource ORDER BY seq) AS resource, array_agg(namespace ORDER BY seq) AS namespace, array_agg(name ORDER BY seq) AS name,
 			array_agg(previous ORDER BY seq) AS previous, array_agg(form ORDER BY seq) AS form, array_agg(written ORDER BY seq) AS written,
 			array_agg(creator ORDER BY seq) AS creator, array_agg(key_id ORDER BY seq) AS key_id, array_agg(position ORDER BY seq) AS pos,
 			array_agg(coalesce(body, '') ORDER BY seq) AS body FROM mine) m,
-		(SELECT coalesce(array_agg(1), '{}') AS grp, coalesce(array_agg(name ORDER BY name), '{}') AS account, coalesce(array_agg(seen ORDER BY name), '{}') AS seen FROM charged) a,
-		LATERAL commit_groups('', 0, m.grp, m.op, m.at, m.resource, m.namespace, m.name, m.previous, m.form, m.written, m.creator, m.key_id, m.pos, m.body, a.grp, a.account, a.seen) c;
+		(SELECT coalesce(array_agg(1), '{}') AS grp, coalesce(array_agg(name ORDER BY name), '{}') AS account,
+			coalesce(array_agg(seen ORDER BY name), '{}') AS seen FROM charged) a,
+		LATERAL commit_groups('', 0, m.grp, m.op, m.at, m.resource, m.namespace, m.name, m.previous,
+			m.form, m.written, m.creator, m.key_id, m.pos, m.body, a.grp, a.account, a.seen) c;
 	IF done.o_first[1] = 0 AND done.changes THEN
 		RAISE EXCEPTION 'an object that the transaction read or wrote has changed meanwhile'
 			USING ERRCODE = 'serialization_failure', HINT = 'Repeat the whole transaction.';

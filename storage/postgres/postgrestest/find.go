@@ -13,7 +13,8 @@ import (
 )
 
 // ErrNotInstalled means that the machine has no server of Postgres.
-var ErrNotInstalled = errors.New("NOT RUN: there is no Postgres: install the package postgresql (apt-get install postgresql), or put initdb and postgres into PATH")
+var ErrNotInstalled = errors.New("NOT RUN: there is no Postgres: install the package postgresql (apt-get install postgresql), " +
+	"or put initdb and postgres into PATH")
 
 // Installed returns the directories with the programs of Postgres, those in PATH first, and then the newest version. It returns
 // [ErrNotInstalled] if there is none.
