@@ -10,7 +10,6 @@ import (
 
 func init() {
 	kind.Inspect = func(d any) ([]kind.Inspected, error) { return inspect(d.(Definition)) }
-	kind.Served = func(api any) []kind.Group { return api.(*API).serving.Load().groups }
 }
 
 // inspect describes the versions of a definition, as [kind.Inspect] promises. It builds the resource without an API.

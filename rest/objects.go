@@ -77,6 +77,16 @@ func storedResource(res *resource.Resource) StoredResource {
 	return r
 }
 
+// GroupVersions returns the groups and versions that clients find in discovery, in its order.
+func (o Objects) GroupVersions() (served []apimeta.GroupVersion) {
+	for _, group := range o.api.serving.Load().groups {
+		for _, version := range group.Versions {
+			served = append(served, version.GroupVersion)
+		}
+	}
+	return served
+}
+
 // Changed returns a channel that is closed when the API next takes, replaces or gives up a resource. A caller that depends on [Objects.Resources]
 // calls Changed first.
 func (o Objects) Changed() <-chan struct{} { return o.api.serving.Load().replaced }

@@ -29,6 +29,8 @@ func TestObjects(t *testing.T) {
 		Kinds: []apimeta.GroupVersionKind{{Group: "example.com", Version: "v1", Kind: "Widget"}}}, resources[0])
 	assert.True(t, resources[1].Namespaces)
 	assert.False(t, resources[2].Namespaced)
+	assert.Subset(t, objects.GroupVersions(), []apimeta.GroupVersion{{Version: "v1"}, {Group: "example.com", Version: "v1"}})
+	assert.NotContains(t, objects.GroupVersions(), apimeta.GroupVersion{Group: "example.com", Version: "v2"})
 
 	key := storage.Key{Resource: "widgets.example.com", Namespace: "default", Name: "a"}
 	record, err := objects.Get(t.Context(), key)

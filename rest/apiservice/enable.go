@@ -11,7 +11,6 @@ import (
 	"github.com/decorum-go/decorum/apimeta"
 	"github.com/decorum-go/decorum/internal/errorlog"
 	"github.com/decorum-go/decorum/rest"
-	"github.com/decorum-go/decorum/rest/internal/kind"
 	"github.com/decorum-go/decorum/status"
 )
 
@@ -87,12 +86,10 @@ func (e *entries) follow(ctx context.Context, changed <-chan struct{}) {
 func (e *entries) write(ctx context.Context) (<-chan struct{}, error) {
 	changed := rest.ObjectsOf(e.api).Changed()
 	wanted := map[string]*APIService{}
-	for _, group := range kind.Served(e.api) {
-		for _, version := range group.Versions {
-			if version.Group != Group {
-				s := describe(version.GroupVersion)
-				wanted[s.Name] = s
-			}
+	for _, version := range rest.ObjectsOf(e.api).GroupVersions() {
+		if version.Group != Group {
+			s := describe(version)
+			wanted[s.Name] = s
 		}
 	}
 	page, err := e.client.List(ctx, rest.ListOptions{})

@@ -5,9 +5,6 @@ package kind
 // later. It returns the same errors as rest.New.
 var Inspect func(definition any) ([]Inspected, error)
 
-// Served returns the groups that a rest.API serves now. Package apiservice lists them. Package rest sets it like Inspect.
-var Served func(api any) []Group
-
 // Inspected describes one version of a definition: its kind, and the host's other settings.
 type Inspected struct {
 	*Kind
