@@ -13,7 +13,6 @@ import (
 	"github.com/decorum-go/decorum/internal/codec"
 	"github.com/decorum-go/decorum/internal/doc"
 	"github.com/decorum-go/decorum/internal/rules"
-	"github.com/decorum-go/decorum/rest"
 )
 
 // admissionInput is what the expressions of these tests are about.
@@ -203,6 +202,6 @@ func TestMatchConditions(t *testing.T) {
 }
 
 func TestRulesWithoutALanguage(t *testing.T) {
-	_, err := rules.AdmissionOf(rest.Rules{})
+	_, err := rules.AdmissionOf(nil)
 	require.ErrorContains(t, err, "set Rules to cel.New(nil)")
 }

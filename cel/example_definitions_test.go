@@ -44,16 +44,14 @@ spec:
 // An API serves the kinds of CustomResourceDefinitions, and evaluates the rules of their schemas.
 func ExampleNew_definitions() {
 	ctx := context.Background()
-	api, err := rest.New(rest.Options{})
+	api, err := rest.New(rest.Options{CEL: cel.New(nil), Plugins: []rest.Plugin{crd.New(crd.Options{})}})
 	if err != nil {
 		log.Fatal(err)
 	}
 	defer api.Close()
-	disable, err := crd.Enable(ctx, api, crd.Options{Rules: cel.New(nil)})
-	if err != nil {
+	if err := api.Start(ctx); err != nil {
 		log.Fatal(err)
 	}
-	defer disable()
 
 	post := func(path, body string) []byte {
 		request := httptest.NewRequest(http.MethodPost, path, strings.NewReader(body))

@@ -21,12 +21,8 @@ type Shelf struct {
 
 // Admission policies are objects. Here the host writes them itself; usually kubectl does.
 func Example_policies() {
-	policies, err := policy.New(policy.Options{Rules: cel.New(nil)})
-	if err != nil {
-		panic(err)
-	}
-	api, err := rest.New(rest.Options{Admission: policies.Admission()},
-		append(policies.Definitions(), rest.Resource[Shelf]{Group: "example.com", Version: "v1", Plural: "shelves"})...)
+	api, err := rest.New(rest.Options{CEL: cel.New(nil), Plugins: []rest.Plugin{policy.New(policy.Options{})}},
+		rest.Resource[Shelf]{Group: "example.com", Version: "v1", Plural: "shelves"})
 	if err != nil {
 		panic(err)
 	}

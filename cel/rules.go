@@ -21,7 +21,7 @@ type Rules map[string][]Rule
 // schema of the kind, and returns an error that names the place and the rule for an expression that does not compile or is not a
 // condition, for a reference to a field that does not exist, for a transition rule of elements that have no older value, and for
 // rules that could cost too much.
-func New(r Rules) rest.Rules { return rules.Seal(set(r)).(rest.Rules) }
+func New(r Rules) rest.Rules { return set(r) }
 
 // Rule is an expression that must be true of every object.
 type Rule struct {
@@ -41,8 +41,11 @@ type Rule struct {
 	OptionalOldSelf bool
 }
 
-// set implements [rules.Set].
+// set implements [rest.Rules] and [rules.Set].
 type set Rules
+
+// Language implements [rest.Rules].
+func (set) Language() string { return "CEL" }
 
 func (s set) Declared() map[string][]schema.Rule {
 	all := make(map[string][]schema.Rule, len(s))

@@ -68,7 +68,7 @@ func TestMatchConditionsOfWebhooks(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			called = false
-			hooks, err := webhook.New(webhook.Options{Calls: calls, Rules: cel.New(nil)})
+			hooks, err := webhook.New(webhook.Options{Calls: calls})
 			require.NoError(t, err)
 			decide := func(a rest.Access) rest.Verdict {
 				if a.Verb == "delete" {
@@ -76,8 +76,8 @@ func TestMatchConditionsOfWebhooks(t *testing.T) {
 				}
 				return rest.Allow
 			}
-			api, err := rest.New(rest.Options{Admission: hooks.Admission(), Authorizer: authorizerOf(decide), Logger: slog.New(slog.DiscardHandler)}, append(hooks.Definitions(),
-				rest.Resource[Parcel]{Group: "example.com", Version: "v1", Plural: "parcels", Scope: rest.Cluster})...)
+			api, err := rest.New(rest.Options{CEL: cel.New(nil), Plugins: []rest.Plugin{hooks}, Authorizer: authorizerOf(decide), Logger: slog.New(slog.DiscardHandler)},
+				rest.Resource[Parcel]{Group: "example.com", Version: "v1", Plural: "parcels", Scope: rest.Cluster})
 			require.NoError(t, err)
 			t.Cleanup(func() { assert.NoError(t, api.Close()) })
 			send := func(path, body string) *httptest.ResponseRecorder {
@@ -133,24 +133,23 @@ func conditional(t *testing.T, server *httptest.Server, conditions []string, mor
 // A condition that does not compile is refused with the configuration, and so is any condition if the host has no language.
 func TestInvalidMatchConditions(t *testing.T) {
 	for _, c := range []struct {
-		options    webhook.Options
+		evaluator  rest.Rules
 		expression string
 		want       string
 	}{
-		{webhook.Options{Rules: cel.New(nil)}, "object.", `webhooks[0].matchConditions[0].expression: Invalid value: \"object.\": compilation failed: ERROR: `},
-		{webhook.Options{Rules: cel.New(nil)}, "1", `webhooks[0].matchConditions[0].expression: Invalid value: \"1\": must evaluate to bool`},
-		{webhook.Options{Rules: cel.New(nil)}, "params.x", `undeclared reference to 'params'`},
-		{webhook.Options{}, "true", `webhooks[0].matchConditions[0].expression: Invalid value: \"true\": this server does not evaluate matchConditions`},
+		{cel.New(nil), "object.", `webhooks[0].matchConditions[0].expression: Invalid value: \"object.\": compilation failed: ERROR: `},
+		{cel.New(nil), "1", `webhooks[0].matchConditions[0].expression: Invalid value: \"1\": must evaluate to bool`},
+		{cel.New(nil), "params.x", `undeclared reference to 'params'`},
+		{nil, "true", `webhooks[0].matchConditions[0].expression: Invalid value: \"true\": this server does not evaluate matchConditions`},
 	} {
 		server := httptest.NewTLSServer(http.NotFoundHandler())
 		t.Cleanup(server.Close)
 		calls, err := callout.New(callout.Options{Dial: (&net.Dialer{}).DialContext})
 		require.NoError(t, err)
 		t.Cleanup(calls.Close)
-		c.options.Calls = calls
-		hooks, err := webhook.New(c.options)
+		hooks, err := webhook.New(webhook.Options{Calls: calls})
 		require.NoError(t, err)
-		api, err := rest.New(rest.Options{Admission: hooks.Admission()}, hooks.Definitions()...)
+		api, err := rest.New(rest.Options{CEL: c.evaluator, Plugins: []rest.Plugin{hooks}})
 		require.NoError(t, err)
 		t.Cleanup(func() { assert.NoError(t, api.Close()) })
 		w := httptest.NewRecorder()

@@ -122,7 +122,7 @@ func noted(t testing.TB) (*rest.API, *accessNotes) {
 		}
 		return allowed, nil
 	})
-	return newAPI(t, rest.Options{Admission: []rest.Admission{admission}, Authorizer: authorizer}, append(auth.Reviews(), things)...), n
+	return newAPI(t, rest.Options{Admission: []rest.Admission{admission}, Authorizer: authorizer, Plugins: []rest.Plugin{auth.Reviews()}}, things), n
 }
 
 // AccessFrom in a hook returns the same access as AccessOf for the request.

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"slices"
 	"sync/atomic"
 	"time"
 
@@ -42,12 +43,13 @@ type API struct {
 	rights    *access.Rights
 	readings  access.Readings
 	pages     *pagePolicy
+	plugins   *plugins
 }
 
-// New returns an API that serves the given resources. If a declaration is wrong, the error names the kind and the field. New
-// creates the objects that must exist from the start, such as the namespace "default" and singletons.
+// New returns an API that serves the given resources and those of [Options.Plugins]. If a declaration is wrong, the error names the kind
+// and the field. New creates the objects that must exist from the start, such as the namespace "default" and singletons.
 //
-// New starts no goroutine. When the host no longer needs the API, it calls [API.Shutdown] or [API.Close].
+// New starts no goroutine: [API.Start] starts the plug-ins. When the host no longer needs the API, it calls [API.Shutdown] or [API.Close].
 func New(options Options, definitions ...Definition) (*API, error) {
 	a := newAPI(options)
 	if err := a.begin(definitions); err != nil {
@@ -59,7 +61,7 @@ func New(options Options, definitions ...Definition) (*API, error) {
 
 // newAPI returns an API that serves nothing yet. begin makes it serve.
 func newAPI(options Options) *API {
-	a := &API{options: options.withDefaults(), ending: delivery.NewEnding()}
+	a := &API{options: options.withDefaults(), ending: delivery.NewEnding(), plugins: newPlugins()}
 	a.flights = delivery.NewFlights(a.ending, a.options.MaxInFlight, a.options.MaxBodyBytes)
 	a.rights = access.NewRights(access.Background{
 		Context: a.ending, Enter: func() error { return a.flights.EnterCall(nil) }, Leave: func() { a.flights.LeaveCall(nil) },
@@ -79,8 +81,6 @@ func newAPI(options Options) *API {
 		},
 		WaitOutside: a.flights.WaitOutside, UntilRetired: a.ending.UntilRetired, Types: &a.options.Types.known,
 	})
-	a.writes = write.NewWrites(a.env, hooksOf(a.options.Admission))
-	a.exchanges = exchange.NewExchanges(a.writes)
 	a.router = a.newRouter()
 	a.serving.Store(newServing(nil, nil))
 	return a
@@ -92,6 +92,12 @@ func (a *API) begin(definitions []Definition) (err error) {
 	if a.pages, err = newPagePolicy(a.options.AllowedOrigins, a.options.AllowedHosts); err != nil {
 		return err
 	}
+	plugged, err := a.plug()
+	if err != nil {
+		return err
+	}
+	a.writes = write.NewWrites(a.env, hooksOf(a.options.Admission))
+	a.exchanges = exchange.NewExchanges(a.writes)
 	if a.options.Authorizer != nil {
 		if a.readings.Restricted, err = access.NewRestricted(context.Background(), a.store, a.ending); err != nil {
 			return err
@@ -99,13 +105,14 @@ func (a *API) begin(definitions []Definition) (err error) {
 	}
 	x := a.exchanges.Begin()
 	next, err := a.next(a.serving.Load(), func() (resources []*served, err error) {
-		for _, d := range definitions {
+		for _, d := range slices.Concat(definitions, plugged) {
 			res, err := a.build(d)
 			if err != nil {
 				return nil, err
 			}
 			resources = append(resources, res)
 		}
+		resources = withoutReplaced(resources, len(definitions))
 		if !a.options.NoSelfReviews {
 			reviews, err := a.selfReviewsBeside(resources)
 			if err != nil {
@@ -133,28 +140,30 @@ func (a *API) begin(definitions []Definition) (err error) {
 		return err
 	}
 	x.Complete()
-	for _, part := range []any{a.options.Authenticator, a.options.Authorizer} {
-		if s, ok := part.(interface{ Start(*API) error }); ok {
-			err = errors.Join(err, s.Start(a))
-		}
-	}
-	return err
+	return nil
 }
 
 // RequestTimeout returns the time limit of a write, [Options].RequestTimeout or its default. The WriteTimeout of the server must be longer.
 func (a *API) RequestTimeout() time.Duration { return a.options.RequestTimeout }
 
-// Shutdown ends all watches and streams, refuses new requests and calls with 503 ServiceUnavailable, waits for those in flight,
-// and then closes the store if the API created it.
+// Shutdown stops the plug-ins, in the reverse order of their start. Then it ends all watches and streams, refuses new requests and calls
+// with 503 ServiceUnavailable, waits for those in flight, and closes the store if the API created it.
 //
 // If ctx ends first, Shutdown returns an error that names the requests in flight and wraps the context's error; the API stays
 // closed to new requests, and Shutdown can be called again. If ctx is the context of a write's hook, Shutdown returns an error at
 // once, because it would wait for the write that runs the hook.
 func (a *API) Shutdown(ctx context.Context) error {
-	a.end()
 	if write.InHook(ctx, a.env) {
+		a.end()
 		return errors.New("rest: a hook of a write cannot wait until that write has ended: call Shutdown outside of hooks")
 	}
+	err := a.plugins.stopAll(ctx)
+	a.end()
+	return errors.Join(err, a.untilIdle(ctx))
+}
+
+// untilIdle waits for requests and calls, and then closes the store if the API created it.
+func (a *API) untilIdle(ctx context.Context) error {
 	select {
 	case <-a.flights.Idle():
 		return a.closeStore()
@@ -170,15 +179,16 @@ const closeAfter = 4 * time.Second
 // request or a call is still in flight after 4 seconds, because its client does not read or a hook does not return, Close closes
 // the store nevertheless, if the API created it. The error then names the requests that the host's server has to end.
 func (a *API) Close() error {
-	a.end()
-	a.flights.Hurry()
 	ctx, cancel := context.WithTimeout(context.Background(), closeAfter)
 	defer cancel()
-	err := a.Shutdown(ctx)
+	stopped := a.plugins.stopAll(ctx)
+	a.end()
+	a.flights.Hurry()
+	err := a.untilIdle(ctx)
 	if errors.Is(err, context.DeadlineExceeded) {
-		return errors.Join(err, a.closeStore())
+		err = errors.Join(err, a.closeStore())
 	}
-	return err
+	return errors.Join(stopped, err)
 }
 
 // closeStore closes the store if the API created it.
@@ -192,7 +202,9 @@ func (a *API) closeStore() error {
 // end closes the API to requests and calls, and ends watches and streams. It may run several times.
 func (a *API) end() {
 	a.flights.End()
-	a.writes.Close()
+	if a.writes != nil { // it is nil if New fails early
+		a.writes.Close()
+	}
 }
 
 func (a *API) closing() bool { return a.ending.Err() != nil }

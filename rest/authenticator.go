@@ -6,7 +6,7 @@ import (
 )
 
 // Authenticator finds out who sends a request. It must be safe for concurrent use. Package rest/auth has authenticators for bearer
-// tokens, client certificates and proxies, and combines several. Like an [Authorizer], an Authenticator may have a method Start.
+// tokens, client certificates and proxies. [Authenticators] combine several.
 type Authenticator interface {
 	// Authenticate returns the sender of a request, or nil if the request carries no credentials that the Authenticator reads. It returns
 	// an error for invalid credentials: clients receive an error of package status unchanged, and a 401 for any other error.

@@ -11,9 +11,8 @@ import (
 // Authorizer decides what users may do. It must be safe for concurrent use. Package rest/rbac has one that follows the roles and
 // bindings of Kubernetes.
 //
-// An Authorizer may have three more methods. New calls Start(*API) error once, before the API serves a request, so that the Authorizer can
-// read its rules from the API. kubectl auth can-i --list calls RulesFor, see [RuleLister]. Administrators() []string is the default
-// of [Options.ExemptGroups].
+// An Authorizer that can list its rules is a [RuleLister]. One that reads its rules from the API is a part of a [Plugin]. [Authorizers]
+// combine several.
 type Authorizer interface {
 	// Authorize decides about an access. If it cannot decide, it returns an error: clients receive an error of package status unchanged,
 	// and a 500 for any other error, whose text goes to the log. An error does not matter if the decision is Allow.
@@ -53,7 +52,7 @@ type Filter struct {
 type Verdict int
 
 const (
-	// NoOpinion leaves the decision to the next of several authorizers (see package rest/auth). The API refuses the access if no
+	// NoOpinion leaves the decision to the next of several authorizers (see [Authorizers]). The API refuses the access if no
 	// authorizer has an opinion.
 	NoOpinion Verdict = iota
 	// Allow allows the access.
@@ -98,7 +97,7 @@ func unguarded(a Access) Decision {
 	return Decision{Verdict: Allow, Reason: "the server has no authorizer and allows everything except impersonation"}
 }
 
-// AuthorizerFrom returns [Options.Authorizer] of the API that runs a hook. ok is false if the API has none.
+// AuthorizerFrom returns the Authorizer of the API that runs a hook, with those of its plug-ins. ok is false if the API has none.
 func AuthorizerFrom(ctx context.Context) (authorizer Authorizer, ok bool) {
 	if env := write.EnvironmentOf(ctx); env != nil {
 		authorizer = env.Owner.(*API).options.Authorizer

@@ -15,7 +15,6 @@ import (
 
 	"github.com/decorum-go/decorum/apimeta"
 	"github.com/decorum-go/decorum/rest"
-	"github.com/decorum-go/decorum/rest/auth"
 	"github.com/decorum-go/decorum/status"
 )
 
@@ -169,24 +168,6 @@ func TestAuthorizerErrors(t *testing.T) {
 	}
 }
 
-// starting is an Authorizer that wants to be started.
-type starting struct {
-	rights
-	api *rest.API
-	err error
-}
-
-func (s *starting) Start(api *rest.API) error { s.api = api; return s.err }
-
-// New starts the Authorizer when the API can already be used, and fails with it.
-func TestNewStartsTheAuthorizer(t *testing.T) {
-	s := &starting{}
-	api := newAPI(t, rest.Options{Authorizer: s}, widgetResource())
-	assert.Same(t, api, s.api)
-	_, err := rest.New(rest.Options{Authorizer: &starting{err: errors.New("no rules")}}, widgetResource())
-	assert.EqualError(t, err, "rest.New: no rules")
-}
-
 // A client that acts as a user can do what the user can do.
 func TestClientAsUser(t *testing.T) {
 	r := &rights{rules: []string{"alice list widgets", "alice watch widgets", "alice update widgets", "alice get widgets/status"}}
@@ -267,7 +248,7 @@ func TestImpersonation(t *testing.T) {
 			`selfsubjectreviews.authentication.k8s.io is forbidden: User "carol" cannot create resource "selfsubjectreviews" in API group "authentication.k8s.io" at the cluster scope: no rule`, 403},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			api := newAPI(t, rest.Options{Authenticator: byHeader, Authorizer: &rights{rules: c.rules}}, auth.Reviews()...)
+			api := newAPI(t, rest.Options{Authenticator: byHeader, Authorizer: &rights{rules: c.rules}})
 			answer := do(t, api, "POST", whoami, "{}", append([]string{"Test-User", "boss"}, c.headers...)...)
 			require.Equal(t, c.code, answer.Code, answer.Body)
 			if c.code != 201 {

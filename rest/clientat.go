@@ -54,7 +54,7 @@ func ClientAt[T any](server Server, r Resource[T]) Client[T] {
 
 func clientAt[T any](server Server, r Resource[T]) (c Client[T], err error) {
 	r.Names.Kind = r.kindName()
-	r.Hooks, r.Verbs, r.Rules, r.RemoveWhenDue = Hooks[T]{}, nil, Rules{}, false
+	r.Hooks, r.Verbs, r.Rules, r.RemoveWhenDue = Hooks[T]{}, nil, nil, false
 	d, err := r.declaration()
 	if err != nil {
 		return c, err

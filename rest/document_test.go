@@ -77,10 +77,8 @@ func newWidgetHost(t *testing.T, definitions ...rest.Definition) *widgetHost {
 	api := start(t, rest.Options{Store: store, Logger: slog.New(slog.DiscardHandler), Now: now, NewUID: func() string {
 		uids++
 		return fmt.Sprintf("uid-%06d", uids)
-	}}, definitions...)
-	disable, err := crd.Enable(t.Context(), api, crd.Options{})
-	require.NoError(t, err)
-	t.Cleanup(disable)
+	}, Plugins: []rest.Plugin{crd.New(crd.Options{})}}, definitions...)
+	require.NoError(t, api.Start(t.Context()))
 	if len(definitions) == 0 {
 		manifest, _, err := crd.Manifest(widget.Resource())
 		require.NoError(t, err)

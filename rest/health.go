@@ -10,7 +10,8 @@ import (
 )
 
 // health answers /healthz, /livez and /readyz. During a shutdown the API is alive but not ready, so that load balancers stop sending
-// requests. The API is also not ready while the store refuses writes; the response then gives the reason.
+// requests. The API is also not ready while the store refuses writes, and until its plug-ins have started; the response then gives the
+// reason.
 func (q *request) health() error {
 	endpoint, _, _ := strings.Cut(strings.TrimPrefix(q.r.URL.Path, "/"), "/")
 	unready := map[string]string{} // reasons, by check
@@ -35,7 +36,7 @@ func (q *request) health() error {
 // unready returns the failed readiness checks and their reasons.
 func (a *API) unready() map[string]string {
 	why := map[string]string{}
-	if a.closing() {
+	if a.plugins.leaving.Err() != nil || a.closing() {
 		why[checkPing] = "the server is shutting down"
 		return why
 	}
@@ -44,13 +45,17 @@ func (a *API) unready() map[string]string {
 			why[checkStore] = err.Error()
 		}
 	}
+	if a.plugins.waiting.Load() {
+		why[checkPlugins] = "the API has not started its plug-ins: " + a.plugins.names()
+	}
 	return why
 }
 
-// The checks of the health endpoints. The report shows checkStore only if it fails.
+// The checks of the health endpoints. The report shows checkStore and checkPlugins only if they fail.
 const (
-	checkPing  = "ping"
-	checkStore = "store"
+	checkPing    = "ping"
+	checkStore   = "store"
+	checkPlugins = "plugins"
 )
 
 // healthOf returns the answer for a single check, and whether it succeeds. failed holds the reasons of the failed checks. known is false if no
@@ -58,7 +63,7 @@ const (
 func healthOf(name string, failed map[string]string) (text string, ok, known bool) {
 	why, down := failed[name]
 	switch {
-	case name != checkPing && name != checkStore:
+	case name != checkPing && name != checkStore && name != checkPlugins:
 		return "", false, false
 	case down:
 		return "internal server error: " + why + "\n", false, true
@@ -71,7 +76,7 @@ func healthOf(name string, failed map[string]string) (text string, ok, known boo
 func healthReport(endpoint string, failed map[string]string, excluded []string, verbose bool) (text string, ok bool) {
 	var report strings.Builder
 	ok = true
-	for _, check := range []string{checkPing, checkStore} {
+	for _, check := range []string{checkPing, checkStore, checkPlugins} {
 		why, down := failed[check]
 		if check == checkPing {
 			why = "reason withheld" // the text of kube-apiserver

@@ -53,7 +53,7 @@ type Options struct {
 	// the client reads it.
 	MaxInFlight int
 	// ExemptGroups are groups whose members always get a place, such as administrators, who may have to end what takes all others.
-	// Default: what the method Administrators() []string of the Authorizer returns, if it has one, as that of package rest/rbac.
+	// Default: those of the plug-ins (see [Parts]), such as the administrators of package rest/rbac.
 	ExemptGroups []string
 	// RequestTimeout is the time limit of a write, hooks and webhooks included. Beyond it, the client gets 504 Timeout. A client can ask
 	// for less with the parameter timeout, such as ?timeout=5s. The WriteTimeout of the host's http.Server must be at least two seconds
@@ -85,8 +85,14 @@ type Options struct {
 	// kubectl auth whoami, kubectl auth can-i and k9s ask who they are and what they may do. The Authorizer answers, and decides who may
 	// ask. A resource of the same group and plural that the host declares replaces one of these. Default: every API serves them.
 	NoSelfReviews bool
-	// Admission are the hooks on the writes of all resources, in the order in which they run.
+	// Admission are the hooks on the writes of all resources, in the order in which they run. Those of the plug-ins run after them.
 	Admission []Admission
+	// Plugins add kinds, hooks, users, rights and background work to the API, such as roles or admission webhooks. The order is that in
+	// which they are asked and started, see [Parts]. [API.Start] starts what they do in the background.
+	Plugins []Plugin
+	// CEL is the evaluator of expressions that clients write: in CustomResourceDefinitions, admission policies and match conditions of
+	// webhooks. All plug-ins use it. Set it to cel.New(nil) of module cel. Default: plug-ins refuse expressions.
+	CEL Rules
 	// MaxConvertedBytes is the size of the cache of converted objects, in bytes. The cache spares the API from converting an
 	// object for each client that reads it in another version than the stored one (see [Converted]). Default: 64 MiB.
 	MaxConvertedBytes int64
@@ -143,15 +149,13 @@ func (o Options) withDefaults() Options {
 	if o.Types == nil {
 		o.Types = new(Types)
 	}
-	if z, ok := o.Authorizer.(interface{ Administrators() []string }); ok && o.ExemptGroups == nil {
-		o.ExemptGroups = z.Administrators()
-	}
 	o.ExemptGroups = slices.Clone(o.ExemptGroups)
 	o.MaxBodyBytes = cmp.Or(max(o.MaxBodyBytes, 0), defaultMaxBodyBytes)
 	o.MaxInFlight = cmp.Or(max(o.MaxInFlight, 0), defaultMaxInFlight)
 	o.RequestTimeout = cmp.Or(max(o.RequestTimeout, 0), defaultRequestTimeout)
 	o.MaxConvertedBytes = cmp.Or(max(o.MaxConvertedBytes, 0), defaultMaxConvertedBytes)
 	o.Admission, o.AllowedOrigins, o.AllowedHosts = slices.Clone(o.Admission), slices.Clone(o.AllowedOrigins), slices.Clone(o.AllowedHosts)
+	o.Plugins = slices.Clone(o.Plugins)
 	o.Version = o.Version.withDefaults()
 	return o
 }

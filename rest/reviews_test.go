@@ -37,7 +37,7 @@ func reviewing(t *testing.T, decide rest.AuthorizerFunc) *rest.API {
 			return rest.Decision{Verdict: rest.Allow}, nil
 		}
 		return decide(ctx, a)
-	})}, auth.Reviews()...)
+	}), Plugins: []rest.Plugin{auth.Reviews()}})
 }
 
 // allowed is the decision that allows an access.
@@ -55,8 +55,8 @@ func TestSelfReviewsAreServedByDefault(t *testing.T) {
 	}
 	assert.Equal(t, []int{201, 201, 201, 404, 404}, codes(newAPI(t, rest.Options{}, widgetResource())))
 	assert.Equal(t, []int{404, 404, 404, 404, 404}, codes(newAPI(t, rest.Options{NoSelfReviews: true}, widgetResource())))
-	assert.Equal(t, []int{201, 201, 201, 201, 201}, codes(newAPI(t, rest.Options{}, auth.Reviews()...)))
-	assert.Equal(t, []int{404, 404, 404, 201, 201}, codes(newAPI(t, rest.Options{NoSelfReviews: true}, auth.Reviews()...)))
+	assert.Equal(t, []int{201, 201, 201, 201, 201}, codes(newAPI(t, rest.Options{Plugins: []rest.Plugin{auth.Reviews()}})))
+	assert.Equal(t, []int{404, 404, 404, 201, 201}, codes(newAPI(t, rest.Options{NoSelfReviews: true, Plugins: []rest.Plugin{auth.Reviews()}})))
 
 	own := rest.Resource[Thing]{Group: "authorization.k8s.io", Version: "v1", Plural: "selfsubjectaccessreviews", Scope: rest.Cluster,
 		Names: rest.Names{Kind: "SelfSubjectAccessReview"}}
@@ -75,7 +75,7 @@ func TestWhoAmI(t *testing.T) {
 
 // Without an Authorizer everything is allowed except impersonation, and the reviews say so.
 func TestReviewsWithoutAnAuthorizer(t *testing.T) {
-	api := newAPI(t, rest.Options{}, auth.Reviews()...)
+	api := newAPI(t, rest.Options{Plugins: []rest.Plugin{auth.Reviews()}})
 	for _, target := range []string{mayI, mayThey} {
 		assert.Equal(t, true, do(t, api, "POST", target, `{"spec":{"user":"a","resourceAttributes":{"verb":"get","resource":"widgets"}}}`).value(t, "status.allowed"), target)
 	}
@@ -182,7 +182,7 @@ func TestRulesReview(t *testing.T) {
 }
 
 func TestReviewsHaveNoTable(t *testing.T) {
-	api := newAPI(t, rest.Options{}, auth.Reviews()...)
+	api := newAPI(t, rest.Options{Plugins: []rest.Plugin{auth.Reviews()}})
 	const asTable = "application/json;as=Table;v=v1;g=meta.k8s.io"
 	for _, target := range []string{mayI, whoami} {
 		wantFailure(t, do(t, api, "POST", target, `{}`, "Accept", asTable), 406, "NotAcceptable",

@@ -127,7 +127,10 @@ func (r Resource[T]) declaration() (d resource.Declaration, err error) {
 			TimeToLive: r.TimeToLive, MarkedFor: r.Wire.MarkedFor, ReturnDeleted: r.Wire.ReturnDeleted, Untracked: r.Wire.Untracked, Strategy: r.strategy,
 			StatusOnCreate: r.Wire.StatusOnCreate, Parts: slices.Clone(r.Wire.Parts), StatusParts: slices.Clone(r.Wire.StatusParts),
 		},
-		GoType: &typed[T]{r}, Overlay: r.Overlay, Rules: r.Rules.set, IndexedLabels: slices.Clone(r.IndexedLabels),
+		GoType: &typed[T]{r}, Overlay: r.Overlay, IndexedLabels: slices.Clone(r.IndexedLabels),
+	}
+	if d.Rules, err = setOf(r.Rules); err != nil {
+		return d, fmt.Errorf("Rules: %w", err)
 	}
 	for _, v := range r.Verbs {
 		d.Kind.Verbs = append(d.Kind.Verbs, string(v))

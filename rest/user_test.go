@@ -17,7 +17,7 @@ import (
 
 // A request that would be another user's is refused before anything is done, also where the two are one.
 func TestImpersonationIsRefused(t *testing.T) {
-	api := newAPI(t, rest.Options{}, append(auth.Reviews(), widgetResource())...)
+	api := newAPI(t, rest.Options{Plugins: []rest.Plugin{auth.Reviews()}}, widgetResource())
 	create(t, api, "a")
 	for _, header := range []string{"Impersonate-User", "Impersonate-Group", "Impersonate-Uid", "Impersonate-Extra-Scopes"} {
 		for _, c := range []struct{ method, target, body string }{

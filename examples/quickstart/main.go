@@ -15,7 +15,6 @@ package main
 
 import (
 	"context"
-	"errors"
 	"flag"
 	"fmt"
 	"io"
@@ -51,18 +50,14 @@ func run(ctx context.Context, args []string, stdout io.Writer) error {
 		return err
 	}
 	defer store.Close()
-	api, err := rest.New(rest.Options{Store: store, AllowedHosts: []string{"localhost"}}, databases())
+	var plugins []rest.Plugin
+	if *crds {
+		plugins = append(plugins, crd.New(crd.Options{IgnoreRules: true}))
+	}
+	api, err := rest.New(rest.Options{Store: store, AllowedHosts: []string{"localhost"}, Plugins: plugins}, databases())
 	if err != nil {
 		return err
 	}
-	if *crds {
-		disable, err := crd.Enable(ctx, api, crd.Options{IgnoreRules: true})
-		if err != nil {
-			return errors.Join(err, api.Close())
-		}
-		defer disable()
-	}
-
 	return host.Run(ctx, api, host.Options{
 		Server:      &http.Server{Addr: *listen, Handler: withConsole(api)},
 		Controllers: controller.Group{operator(rest.ClientFor[Database](api).As("database-operator")).Run},

@@ -52,9 +52,15 @@ func definitionOf(t *testing.T, kind rest.Definition) *apiextensionsv1.CustomRes
 // enable makes the host accept definitions.
 func (h *host) enable(t *testing.T) {
 	t.Helper()
-	disable, err := crd.Enable(t.Context(), h.api, crd.Options{})
+	parts, err := crd.New(crd.Options{}).Plug(h.api)
 	require.NoError(t, err)
-	t.Cleanup(disable)
+	require.NoError(t, h.api.Serve(t.Context(), parts.Definitions...))
+	ctx, end := context.WithCancel(context.Background())
+	require.NoError(t, parts.Start(ctx, h.api))
+	t.Cleanup(func() {
+		end()
+		assert.NoError(t, parts.Stop(context.Background()))
+	})
 }
 
 // define makes the host accept definitions, and creates one.

@@ -21,7 +21,6 @@ import (
 
 	"github.com/decorum-go/decorum/k8s"
 	"github.com/decorum-go/decorum/rest"
-	"github.com/decorum-go/decorum/rest/auth"
 	"github.com/decorum-go/decorum/rest/builtin"
 	"github.com/decorum-go/decorum/storage"
 )
@@ -95,12 +94,12 @@ func newHost(t *testing.T, change ...func(h *host)) *host {
 // start starts the host, or starts it again with a new store.
 func (h *host) start(t *testing.T, options storage.Options) {
 	store := storage.NewMemory(options)
-	kinds := append([]rest.Definition{
+	kinds := []rest.Definition{
 		k8s.Resource[corev1.ConfigMap](),
 		builtin.Namespaces(),
 		builtin.Leases(),
 		builtin.Events(),
-	}, auth.Reviews()...)
+	}
 	if !h.defined {
 		kinds = append(kinds, sites())
 	}

@@ -67,7 +67,7 @@ func newHookedHost(t *testing.T) *host {
 	t.Cleanup(calls.Close)
 	hooks, err := webhook.New(webhook.Options{Calls: calls})
 	require.NoError(t, err)
-	api, err := rest.New(rest.Options{Admission: hooks.Admission()}, append(hooks.Definitions(), builtin.Namespaces(), sites())...)
+	api, err := rest.New(rest.Options{Plugins: []rest.Plugin{hooks}}, builtin.Namespaces(), sites())
 	require.NoError(t, err)
 	t.Cleanup(func() { require.NoError(t, api.Close()) })
 	return inProcess(&host{wire: newWire(api), api: api})

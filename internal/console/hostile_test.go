@@ -22,12 +22,10 @@ const markup = `<img src=x onerror="window.ran=1"><script>window.ran=2</script>"
 // hostile serves an API in which every string that a user controls is markup.
 func hostile(t *testing.T) string {
 	t.Helper()
-	api, err := rest.New(rest.Options{}, builtin.Events())
+	api, err := rest.New(rest.Options{Plugins: []rest.Plugin{crd.New(crd.Options{IgnoreRules: true})}}, builtin.Events())
 	require.NoError(t, err)
 	t.Cleanup(func() { assert.NoError(t, api.Close()) })
-	disable, err := crd.Enable(t.Context(), api, crd.Options{IgnoreRules: true})
-	require.NoError(t, err)
-	t.Cleanup(disable)
+	require.NoError(t, api.Start(t.Context()))
 	url := serve(t, api)
 	text := quote(markup)
 	send(t, http.MethodPost, url+"/platform/apis/apiextensions.k8s.io/v1/customresourcedefinitions", "application/json", `{

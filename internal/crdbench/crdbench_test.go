@@ -20,16 +20,14 @@ import (
 
 // enabled returns an API that serves definitions, and a function that ends both.
 func enabled(b *testing.B, store storage.Store) (api *rest.API, end func()) {
-	api, err := rest.New(rest.Options{Store: store})
+	api, err := rest.New(rest.Options{Store: store, CEL: cel.New(nil), Plugins: []rest.Plugin{crd.New(crd.Options{})}})
 	if err != nil {
 		b.Fatal(err)
 	}
-	disable, err := crd.Enable(b.Context(), api, crd.Options{Rules: cel.New(nil)})
-	if err != nil {
+	if err := api.Start(b.Context()); err != nil {
 		b.Fatal(err)
 	}
 	return api, func() {
-		disable()
 		if err := api.Close(); err != nil {
 			b.Fatal(err)
 		}

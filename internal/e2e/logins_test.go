@@ -140,13 +140,13 @@ func newLogin(t *testing.T) *login {
 	home := t.TempDir()
 	roles, err := rbac.New(rbac.Options{Administrators: []string{"platform-admins"}})
 	require.NoError(t, err)
-	users := auth.First(auth.RequestHeaders(auth.Certificates(), "front-proxy"), auth.Certificates(),
-		auth.Tokens(auth.Token{Secret: aliceToken, User: rest.User{Name: "alice"}}))
-	definitions := append(append(roles.Definitions(), auth.Reviews()...), builtin.Namespaces(), rest.Resource[Note]{Group: "example.com", Version: "v1", Plural: "widgets",
+	users := rest.Authenticators{auth.RequestHeaders(auth.Certificates(), "front-proxy"), auth.Certificates(),
+		auth.Tokens(auth.Token{Secret: aliceToken, User: rest.User{Name: "alice"}})}
+	api, err := rest.New(rest.Options{Authenticator: users, Plugins: []rest.Plugin{roles, auth.Reviews()}}, builtin.Namespaces(), rest.Resource[Note]{Group: "example.com", Version: "v1", Plural: "widgets",
 		Names: rest.Names{Kind: "Widget"}})
-	api, err := rest.New(rest.Options{Authenticator: users, Authorizer: roles}, definitions...)
 	require.NoError(t, err)
 	t.Cleanup(func() { require.NoError(t, api.Close()) })
+	require.NoError(t, api.Start(t.Context()))
 	for _, name := range []string{"team-a", "team-b"} {
 		_, err := rest.ClientFor[builtin.Namespace](api).Create(t.Context(), &builtin.Namespace{ObjectMeta: apimeta.ObjectMeta{Name: name}})
 		require.NoError(t, err)

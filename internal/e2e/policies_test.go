@@ -72,10 +72,8 @@ weight: WEIGHT
 
 // kubectl manages policies, and they decide about what it writes.
 func TestPoliciesWithKubectl(t *testing.T) {
-	policies, err := policy.New(policy.Options{Rules: cel.New(nil)})
-	require.NoError(t, err)
-	api, err := rest.New(rest.Options{Admission: policies.Admission()}, append(policies.Definitions(), builtin.Namespaces(),
-		rest.Resource[Crate]{Group: "example.com", Version: "v1", Plural: "crates"}, rest.Resource[Load]{Group: "example.com", Version: "v1", Plural: "loads"})...)
+	api, err := rest.New(rest.Options{CEL: cel.New(nil), Plugins: []rest.Plugin{policy.New(policy.Options{})}}, builtin.Namespaces(),
+		rest.Resource[Crate]{Group: "example.com", Version: "v1", Plural: "crates"}, rest.Resource[Load]{Group: "example.com", Version: "v1", Plural: "loads"})
 	require.NoError(t, err)
 	over := httptest.NewServer(api)
 	t.Cleanup(func() {

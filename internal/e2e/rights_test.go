@@ -40,7 +40,7 @@ func noteServer(t *testing.T) (*server, *http.Client) {
 		}
 		tokens = append(tokens, auth.Token{Secret: name, User: u})
 	}
-	s, client := serveNotes(t, auth.Tokens(tokens...))
+	s, client := serveNotes(t, auth.Tokens(tokens...), nil)
 	as(t, s, 0, "root", "create", "role", "editor", "--verb=get,list,watch,create,update,patch,delete", "--resource=notes.example.com")
 	as(t, s, 0, "root", "create", "rolebinding", "editors", "--role=editor", "--user=alice")
 	as(t, s, 0, "root", "create", "clusterrole", "reader", "--verb=get,watch", "--resource=notes.example.com", "--resource-name=shared")
@@ -50,13 +50,13 @@ func noteServer(t *testing.T) (*server, *http.Client) {
 
 // serveNotes serves notes, roles, and more kinds over TLS. The group admins administrates, and has a user whose token is root. The
 // client of the result trusts the server's certificate.
-func serveNotes(t *testing.T, users rest.Authenticator, more ...rest.Definition) (*server, *http.Client) {
+func serveNotes(t *testing.T, users rest.Authenticator, plugins []rest.Plugin, more ...rest.Definition) (*server, *http.Client) {
 	roles, err := rbac.New(rbac.Options{Administrators: []string{"admins"}})
 	require.NoError(t, err)
-	definitions := append(append(roles.Definitions(), auth.Reviews()...), builtin.Namespaces(),
-		rest.Resource[Note]{Group: "example.com", Version: "v1", Plural: "notes"})
-	api, err := rest.New(rest.Options{Authenticator: users, Authorizer: roles}, append(definitions, more...)...)
+	definitions := append(more, builtin.Namespaces(), rest.Resource[Note]{Group: "example.com", Version: "v1", Plural: "notes"})
+	api, err := rest.New(rest.Options{Authenticator: users, Plugins: append(plugins, roles, auth.Reviews())}, definitions...)
 	require.NoError(t, err)
+	require.NoError(t, api.Start(t.Context()))
 	over := httptest.NewTLSServer(api)
 	t.Cleanup(func() {
 		over.CloseClientConnections()

@@ -43,7 +43,7 @@ func newAccounts(t *testing.T) *serviceaccount.Issuer {
 func startAccounts(t *testing.T) *server {
 	accounts := newAccounts(t)
 	people := auth.Tokens(auth.Token{Secret: "root", User: rest.User{Name: "root", Groups: []string{"admins"}}})
-	s, _ := serveNotes(t, auth.First(people, accounts), append(accounts.Definitions(), accounts.TokenReviews(people))...)
+	s, _ := serveNotes(t, people, []rest.Plugin{accounts}, accounts.TokenReviews(people))
 	return s
 }
 
@@ -99,8 +99,8 @@ func TestInformerOutlivesItsToken(t *testing.T) {
 	accounts := newAccounts(t)
 	clock := &resttest.Clock{}
 	clock.Set(time.Now().Truncate(time.Second))
-	definitions := append(accounts.Definitions(), builtin.Namespaces(), rest.Resource[Note]{Group: "example.com", Version: "v1", Plural: "notes"})
-	api, err := rest.New(rest.Options{Authenticator: accounts, Now: clock.Now}, definitions...)
+	api, err := rest.New(rest.Options{Plugins: []rest.Plugin{accounts}, Now: clock.Now}, builtin.Namespaces(),
+		rest.Resource[Note]{Group: "example.com", Version: "v1", Plural: "notes"})
 	require.NoError(t, err)
 	watched := make(chan struct{}, 100) // watches that have ended
 	over := httptest.NewTLSServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {

@@ -26,8 +26,8 @@ func serveHookedNotes(t *testing.T) (s *server, manifest string) {
 	t.Cleanup(calls.Close)
 	hooks, err := webhook.New(webhook.Options{Calls: calls})
 	require.NoError(t, err)
-	api, err := rest.New(rest.Options{Admission: hooks.Admission()}, append(hooks.Definitions(), builtin.Namespaces(),
-		rest.Resource[Note]{Group: "example.com", Version: "v1", Plural: "notes"})...)
+	api, err := rest.New(rest.Options{Plugins: []rest.Plugin{hooks}}, builtin.Namespaces(),
+		rest.Resource[Note]{Group: "example.com", Version: "v1", Plural: "notes"})
 	require.NoError(t, err)
 	over := httptest.NewServer(api)
 	t.Cleanup(func() {

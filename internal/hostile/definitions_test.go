@@ -1,7 +1,6 @@
 package hostile_test
 
 import (
-	"context"
 	"encoding/json"
 	"fmt"
 	"log/slog"
@@ -36,20 +35,14 @@ func startDefining(t *testing.T, path string, definitions bool) *defining {
 	quiet := slog.New(slog.DiscardHandler)
 	store, err := bolt.Open(t.Context(), bolt.Options{Path: path})
 	require.NoError(t, err)
-	api, err := rest.New(rest.Options{Store: store, Logger: quiet}, notes(), builtin.Namespaces())
-	require.NoError(t, err)
-	disable := func() {}
+	plugins := []rest.Plugin{lifecycle.New(lifecycle.Options{Logger: quiet})}
 	if definitions {
-		disable, err = crd.Enable(t.Context(), api, crd.Options{Logger: quiet})
-		require.NoError(t, err)
+		plugins = append(plugins, crd.New(crd.Options{Logger: quiet}))
 	}
-	ctx, stop := context.WithCancel(t.Context())
-	ended := make(chan error, 1)
-	go func() { ended <- lifecycle.Run(ctx, api, lifecycle.Options{Logger: quiet}) }()
+	api, err := rest.New(rest.Options{Store: store, Logger: quiet, Plugins: plugins}, notes(), builtin.Namespaces())
+	require.NoError(t, err)
+	require.NoError(t, api.Start(t.Context()))
 	return &defining{api, func() {
-		stop()
-		require.NoError(t, <-ended)
-		disable()
 		require.NoError(t, api.Close())
 		require.NoError(t, store.Close())
 	}}

@@ -10,7 +10,6 @@ import (
 	"net"
 	"net/http"
 	"net/http/httptest"
-	"slices"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -98,20 +97,20 @@ func newHost(t *testing.T) *host {
 	require.NoError(t, err)
 	store := storage.NewMemory(storage.Options{MaxLogBytes: 4 << 20})
 	t.Cleanup(func() { require.NoError(t, store.Close()) })
-	hooks := h.serveWebhooks(t)
-	definitions := slices.Concat(roles.Definitions(), h.accounts.Definitions(), auth.Reviews(), hooks.Definitions())
-	definitions = append(definitions, builtin.Namespaces(), notes())
+	kinds := []rest.Definition{builtin.Namespaces(), notes()}
 	for resource, kind := range trapped {
 		r := notes()
 		r.Plural, r.Names.Kind = resource, kind
-		definitions = append(definitions, r)
+		kinds = append(kinds, r)
 	}
 	h.store, h.tokens = store, auth.Tokens(tokens...)
 	h.api, err = rest.New(rest.Options{
-		Store: store, MaxInFlight: maxInFlight, Logger: slog.New(slog.DiscardHandler), Admission: hooks.Admission(),
-		Authenticator: auth.First(h.tokens, auth.Bearer(h.issuer.recognize), h.accounts), Authorizer: auth.FirstOpinion(byTeam(t), roles),
-	}, definitions...)
+		Store: store, MaxInFlight: maxInFlight, Logger: slog.New(slog.DiscardHandler),
+		Authenticator: rest.Authenticators{h.tokens, auth.Bearer(h.issuer.recognize)}, Authorizer: byTeam(t),
+		Plugins: []rest.Plugin{h.accounts, roles, auth.Reviews(), h.serveWebhooks(t)},
+	}, kinds...)
 	require.NoError(t, err)
+	require.NoError(t, h.api.Start(t.Context()))
 	h.serve(t)
 	h.fill(t)
 	return h

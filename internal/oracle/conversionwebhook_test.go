@@ -122,14 +122,10 @@ func TestConversionWebhooksAreChecked(t *testing.T) {
 		require.NoError(t, err)
 		defer calls.Close()
 		// Without a cache, so that each read asks the webhook.
-		api, err := rest.New(rest.Options{MaxConvertedBytes: 1, Logger: slog.New(slog.DiscardHandler)})
+		api, err := rest.New(rest.Options{MaxConvertedBytes: 1, Logger: slog.New(slog.DiscardHandler), Plugins: []rest.Plugin{crd.New(crd.Options{Calls: calls})}})
 		require.NoError(t, err)
-		disable, err := crd.Enable(t.Context(), api, crd.Options{Calls: calls})
-		require.NoError(t, err)
-		defer func() {
-			disable()
-			assert.NoError(t, api.Close())
-		}()
+		defer func() { assert.NoError(t, api.Close()) }()
+		require.NoError(t, api.Start(t.Context()))
 		ask := func(method, path, body string, into any) int {
 			r := httptest.NewRequest(method, path, strings.NewReader(body))
 			r.Header.Set("Content-Type", "application/yaml")

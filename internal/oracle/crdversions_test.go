@@ -27,14 +27,10 @@ type bothAPIs struct{ upstream, ours http.Handler }
 // newDefinitionsAPI returns an API of ours that serves the kinds of definitions.
 func newDefinitionsAPI(t testing.TB) *rest.API {
 	t.Helper()
-	api, err := rest.New(rest.Options{})
+	api, err := rest.New(rest.Options{CEL: cel.New(nil), Plugins: []rest.Plugin{crd.New(crd.Options{})}})
 	require.NoError(t, err)
-	disable, err := crd.Enable(t.Context(), api, crd.Options{Rules: cel.New(nil)})
-	require.NoError(t, err)
-	t.Cleanup(func() {
-		disable()
-		assert.NoError(t, api.Close())
-	})
+	t.Cleanup(func() { assert.NoError(t, api.Close()) })
+	require.NoError(t, api.Start(t.Context()))
 	return api
 }
 

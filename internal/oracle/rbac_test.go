@@ -212,12 +212,26 @@ func FuzzRBAC(f *testing.F) {
 	f.Fuzz(func(t *testing.T, seed int64) { compareRBAC(t, rand.New(rand.NewSource(seed))) })
 }
 
+// observed gives the test the Authorizer of Roles.
+type observed struct {
+	*rbac.Roles
+	authorizer rest.Authorizer
+}
+
+func (o *observed) Plug(api *rest.API) (rest.Parts, error) {
+	parts, err := o.Roles.Plug(api)
+	o.authorizer = parts.Authorizer
+	return parts, err
+}
+
 func compareRBAC(t testing.TB, r *rand.Rand) {
 	roles, err := rbac.New(rbac.Options{Administrators: []string{"admins"}})
 	require.NoError(t, err)
-	api, err := rest.New(rest.Options{Authorizer: roles}, roles.Definitions()...)
+	o := &observed{Roles: roles}
+	api, err := rest.New(rest.Options{Plugins: []rest.Plugin{o}})
 	require.NoError(t, err)
 	defer api.Close()
+	require.NoError(t, api.Start(t.Context()))
 	p := &policy{map[string]*rbac.Role{}, map[string]*rbac.ClusterRole{}, map[string]*rbac.RoleBinding{}, map[string]*rbac.ClusterRoleBinding{}}
 	for range 12 {
 		for range 1 + r.Intn(4) {
@@ -227,7 +241,7 @@ func compareRBAC(t testing.TB, r *rand.Rand) {
 			a := randomAccess(r)
 			rules := p.rulesOf(a.User, a.Namespace)
 			want, _ := validation.Covers(upstreamRules(t, rules), upstreamRules(t, []rbac.PolicyRule{asRule(a)}))
-			got, err := roles.Authorize(t.Context(), a)
+			got, err := o.authorizer.Authorize(t.Context(), a)
 			require.NoError(t, err)
 			require.Equal(t, want, got.Verdict == rest.Allow, "%+v\n%+v\n%s", a, rules, got.Reason)
 		}

@@ -16,15 +16,15 @@ type AdmissionLanguage interface {
 
 // AdmissionOf returns the language of admission of a rest.Rules. It returns an error if the rules contain no language, or one without
 // expressions of admission.
-func AdmissionOf(sealed any) (Admission, error) {
-	language, ok := Open(sealed).(AdmissionLanguage)
+func AdmissionOf(hidden any) (Admission, error) {
+	language, ok := hidden.(AdmissionLanguage)
 	if !ok {
 		return nil, errNoLanguage
 	}
 	return language.Admission()
 }
 
-var errNoLanguage = errors.New("expressions of admission need a language: set Rules to cel.New(nil) of module github.com/decorum-go/decorum/cel")
+var errNoLanguage = errors.New("expressions of admission need a language: set rest.Options.CEL to cel.New(nil) of module github.com/decorum-go/decorum/cel")
 
 // Admission compiles expressions about a write. It is safe for concurrent use.
 //

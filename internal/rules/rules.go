@@ -3,6 +3,7 @@ package rules
 
 import (
 	"context"
+	"fmt"
 
 	"github.com/decorum-go/decorum/internal/doc"
 	"github.com/decorum-go/decorum/internal/schema"
@@ -44,9 +45,15 @@ type Verdict struct {
 	UsesOldSelf bool
 }
 
-// Open returns the set in a rest.Rules, or nil if it contains no rules. Package rest sets Open when it is initialised.
-var Open func(sealed any) Set
-
-// Seal wraps a set in a rest.Rules, the type in which hosts hand it on. Hosts could not name the methods of a set, so they do not
-// see them. Package rest sets Seal when it is initialised, and nobody changes it later.
-var Seal func(Set) any
+// Open returns the set in a rest.Rules, or nil if it contains no rules. Hosts could not name the methods of a set, so rest.Rules hides them.
+// Open returns an error if a host has implemented rest.Rules itself.
+func Open(hidden any) (Set, error) {
+	if hidden == nil {
+		return nil, nil
+	}
+	set, ok := hidden.(Set)
+	if !ok {
+		return nil, fmt.Errorf("the rules are a %T, and not of module github.com/decorum-go/decorum/cel", hidden)
+	}
+	return set, nil
+}

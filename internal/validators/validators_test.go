@@ -69,10 +69,10 @@ func newAPI(t *testing.T) *rest.API {
 		Scale:    &rest.Scale{SpecReplicas: ".spec.width", StatusReplicas: ".status.count"},
 		Versions: []rest.VersionOf[Shelf]{rest.Converted[Shelf](rest.Resource[ShelfV1beta1]{Version: "v1beta1", Stage: rest.Stage{Deprecated: true}}, nil, nil)},
 	}
-	definitions := append(auth.Reviews(), shelves, rest.NamespacesOf[corev1.Namespace](),
+	definitions := []rest.Definition{shelves, rest.NamespacesOf[corev1.Namespace](),
 		k8s.Resource[corev1.ConfigMap](), k8s.Resource[corev1.Pod](), k8s.Resource[corev1.Service](),
-		k8s.Resource[appsv1.Deployment](), k8s.Resource[batchv1.CronJob]())
-	api, err := rest.New(rest.Options{}, definitions...)
+		k8s.Resource[appsv1.Deployment](), k8s.Resource[batchv1.CronJob]()}
+	api, err := rest.New(rest.Options{Plugins: []rest.Plugin{auth.Reviews()}}, definitions...)
 	require.NoError(t, err)
 	t.Cleanup(func() { require.NoError(t, api.Close()) })
 	return api

@@ -1,7 +1,8 @@
 // Package apiservice lists the groups and versions that an API serves as objects of the kind APIService, for clients that look there, such
 // as kubectl get apiservices:
 //
-//	disable, err := apiservice.Enable(ctx, api, apiservice.Options{})
+//	api, err := rest.New(rest.Options{Plugins: []rest.Plugin{apiservice.New(apiservice.Options{})}}, resources...)
+//	err = api.Start(ctx)
 //
 // Only the API writes the objects. It does not aggregate other servers.
 //

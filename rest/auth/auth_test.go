@@ -87,11 +87,11 @@ func TestAuthenticators(t *testing.T) {
 		{"headers without TLS", proxy, request(remote...), "", nil, false},
 		{"no proxy named", auth.RequestHeaders(auth.Certificates()), withCertificate(request(remote...), "front-proxy", true), "", nil, false},
 
-		{"the first", auth.First(proxy, auth.Certificates(), tokens()), withCertificate(request(remote...), "front-proxy", true), "carol", []string{"a", "b"}, false},
-		{"the second", auth.First(proxy, auth.Certificates(), tokens()), withCertificate(request(remote...), "dave", true), "dave", nil, false},
-		{"the second after an error", auth.First(auth.Tokens(), tokens()), request("Authorization", "Bearer bob-secret"), "bob", nil, false},
-		{"none of several", auth.First(auth.Tokens(), tokens()), request("Authorization", "Bearer guess"), "", nil, true},
-		{"none, without credentials", auth.First(auth.Certificates(), tokens()), request(), "", nil, false},
+		{"the first", rest.Authenticators{proxy, auth.Certificates(), tokens()}, withCertificate(request(remote...), "front-proxy", true), "carol", []string{"a", "b"}, false},
+		{"the second", rest.Authenticators{proxy, auth.Certificates(), tokens()}, withCertificate(request(remote...), "dave", true), "dave", nil, false},
+		{"the second after an error", rest.Authenticators{auth.Tokens(), tokens()}, request("Authorization", "Bearer bob-secret"), "bob", nil, false},
+		{"none of several", rest.Authenticators{auth.Tokens(), tokens()}, request("Authorization", "Bearer guess"), "", nil, true},
+		{"none, without credentials", rest.Authenticators{auth.Certificates(), tokens()}, request(), "", nil, false},
 		{"anonymous", auth.OrAnonymous(tokens()), request(), "system:anonymous", []string{"system:unauthenticated"}, false},
 		{"invalid credentials are not anonymous", auth.OrAnonymous(tokens()), request("Authorization", "Bearer guess"), "", nil, true},
 	} {
@@ -120,9 +120,9 @@ func TestAuthenticators(t *testing.T) {
 }
 
 // If a single authenticator fails with an error of package status, clients receive that error.
-func TestFirstKeepsAnError(t *testing.T) {
+func TestAuthenticatorsKeepAnError(t *testing.T) {
 	down := auth.Bearer(func(context.Context, string) (*rest.Identity, error) { return nil, status.ServiceUnavailable("later") })
-	_, err := auth.First(auth.Certificates(), down).Authenticate(request("Authorization", "Bearer x"))
+	_, err := rest.Authenticators{auth.Certificates(), down}.Authenticate(request("Authorization", "Bearer x"))
 	assert.True(t, status.IsServiceUnavailable(err))
 }
 
@@ -144,7 +144,7 @@ func TestAnUndecidedAuthenticatorIsNever401(t *testing.T) {
 		for _, err := range c.errs {
 			asked = append(asked, auth.Bearer(func(context.Context, string) (*rest.Identity, error) { return nil, err }))
 		}
-		api, err := rest.New(rest.Options{Authenticator: auth.First(asked...), Logger: slog.New(slog.DiscardHandler)})
+		api, err := rest.New(rest.Options{Authenticator: rest.Authenticators(asked), Logger: slog.New(slog.DiscardHandler)})
 		require.NoError(t, err)
 		answer := httptest.NewRecorder()
 		api.ServeHTTP(answer, request("Authorization", "Bearer x"))
@@ -160,39 +160,26 @@ func TestAnUndecidedAuthorizerIsNever403(t *testing.T) {
 		return rest.AuthorizerFunc(func(context.Context, rest.Access) (rest.Decision, error) { return rest.Decision{}, err })
 	}
 	unavailable := storage.Unavailable(errors.New("etcd is away"))
-	_, err := auth.FirstOpinion(failing(errors.New("broken")), failing(unavailable)).Authorize(t.Context(), rest.Access{})
+	_, err := rest.Authorizers{failing(errors.New("broken")), failing(unavailable)}.Authorize(t.Context(), rest.Access{})
 	assert.Equal(t, 503, status.CodeOf(err))
 	assert.ErrorIs(t, err, storage.ErrUnavailable)
 	assert.ErrorContains(t, errors.Unwrap(err), "broken", "the log receives the other error too")
 }
 
-// starts is an Authenticator that records its start.
-type starts struct {
-	rest.AuthenticatorFunc
-	started *rest.API
-}
-
-func (s *starts) Start(api *rest.API) error {
-	s.started = api
-	return nil
-}
-
-// answers is an Authorizer with a fixed answer, that lists one rule and records its start.
+// answers is an Authorizer with a fixed answer, that lists one rule.
 type answers struct {
 	rest.Decision
-	err     error
-	started *rest.API
+	err error
 }
 
 func (a *answers) Authorize(context.Context, rest.Access) (rest.Decision, error) {
 	return a.Decision, a.err
 }
-func (a *answers) Start(api *rest.API) error { a.started = api; return nil }
 func (a *answers) RulesFor(context.Context, rest.User, string) (rest.AccessRules, error) {
 	return rest.AccessRules{Paths: []rest.PathAccess{{Verbs: []string{"get"}, Paths: []string{"/" + a.Reason}}}}, nil
 }
 
-func TestFirstOpinion(t *testing.T) {
+func TestAuthorizers(t *testing.T) {
 	none, also := &answers{Decision: rest.Decision{Reason: "a"}}, &answers{Decision: rest.Decision{Reason: "b"}}
 	allow, deny := &answers{Decision: rest.Decision{Verdict: rest.Allow, Reason: "c"}}, &answers{Decision: rest.Decision{Verdict: rest.Deny, Reason: "d"}}
 	broken := &answers{err: errors.New("broken")}
@@ -208,26 +195,17 @@ func TestFirstOpinion(t *testing.T) {
 		{[]rest.Authorizer{broken, allow}, allow.Decision, false},
 		{[]rest.Authorizer{broken, none}, none.Decision, true},
 	} {
-		got, err := auth.FirstOpinion(c.of...).Authorize(t.Context(), rest.Access{})
+		got, err := rest.Authorizers(c.of).Authorize(t.Context(), rest.Access{})
 		assert.Equal(t, c.want, got)
 		assert.Equal(t, c.fails, err != nil)
 	}
 
-	first := &starts{}
-	authenticators := auth.First(auth.OrAnonymous(auth.RequestHeaders(first, "proxy")), tokens())
-	both := auth.FirstOpinion(none, allow)
-	api, err := rest.New(rest.Options{Authenticator: authenticators, Authorizer: both})
-	require.NoError(t, err)
-	t.Cleanup(func() { require.NoError(t, api.Close()) })
-	assert.Same(t, api, first.started)
-	assert.Same(t, api, none.started)
-	assert.Same(t, api, allow.started)
-	rules, err := both.(rest.RuleLister).RulesFor(t.Context(), rest.User{}, "team")
+	rules, err := rest.Authorizers{none, allow}.RulesFor(t.Context(), rest.User{}, "team")
 	require.NoError(t, err)
 	assert.False(t, rules.Incomplete)
 	assert.Len(t, rules.Paths, 2)
 	opaque := rest.AuthorizerFunc(allow.Authorize)
-	rules, err = auth.FirstOpinion(none, opaque).(rest.RuleLister).RulesFor(t.Context(), rest.User{}, "team")
+	rules, err = rest.Authorizers{none, opaque}.RulesFor(t.Context(), rest.User{}, "team")
 	require.NoError(t, err)
 	assert.True(t, rules.Incomplete)
 }

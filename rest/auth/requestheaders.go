@@ -19,13 +19,12 @@ const (
 
 // RequestHeaders returns an authenticator for requests of a proxy that has found out the user itself, and names the user in the headers
 // X-Remote-User, X-Remote-Uid, X-Remote-Group and X-Remote-Extra-KEY. The proxy must prove who it is to the authenticator proxy, usually
-// [Certificates], as one of the users in names. If names is empty, no
-// proxy is trusted. The headers of all other requests are ignored.
+// [Certificates], as one of the users in names. If names is empty, no proxy is trusted. The headers of all other requests are ignored.
 //
-// In [First], RequestHeaders must stand in front of the authenticator of the proxy itself. The proxy must remove these headers from the
+// In [rest.Authenticators], RequestHeaders must stand in front of the authenticator of the proxy itself. The proxy must remove these headers from the
 // requests that it receives.
 func RequestHeaders(proxy rest.Authenticator, names ...string) rest.Authenticator {
-	return combine(func(r *http.Request) (*rest.Identity, error) {
+	return rest.AuthenticatorFunc(func(r *http.Request) (*rest.Identity, error) {
 		user := r.Header.Get(remoteUser)
 		if user == "" {
 			return nil, nil
@@ -52,5 +51,5 @@ func RequestHeaders(proxy rest.Authenticator, names ...string) rest.Authenticato
 			who.Headers = append(who.Headers, name)
 		}
 		return who, nil
-	}, proxy)
+	})
 }

@@ -8,14 +8,14 @@ import (
 	"github.com/decorum-go/decorum/status"
 )
 
-// Reviews returns the kinds through which a client asks what other users may do: SubjectAccessReview and LocalSubjectAccessReview. The
-// [rest.Authorizer] of the API answers. Without one, everything is allowed. The Authorizer must restrict who may create them, as in
+// Reviews returns the plug-in of the kinds through which a client asks what other users may do: SubjectAccessReview and LocalSubjectAccessReview. The
+// [rest.Authorizer] of the API answers. Without any, everything is allowed. The Authorizer must restrict who may create them, as in
 // Kubernetes. Every API serves the reviews about oneself (see [rest.Options]).
-func Reviews() []rest.Definition {
-	return []rest.Definition{
+func Reviews() rest.Plugin {
+	return rest.Parts{Name: "reviews", Definitions: []rest.Definition{
 		aboutOthers("SubjectAccessReview", "subjectaccessreviews", rest.Cluster, "Tells whether a user may take an action."),
 		aboutOthers("LocalSubjectAccessReview", "localsubjectaccessreviews", rest.Namespaced, "Tells whether a user may take an action in a namespace."),
-	}
+	}}
 }
 
 const authorizationGroup = "authorization.k8s.io"

@@ -8,7 +8,7 @@ import (
 	"github.com/decorum-go/decorum/rest"
 )
 
-// patience is how long Enable waits for conversions that an earlier process has left unfinished.
+// patience is how long the start waits for conversions that an earlier process has left unfinished.
 const patience = 2 * time.Second
 
 // conversion is the declaration of a kind with another storage version than some stored objects have, for which it calls the webhook of the

@@ -29,14 +29,12 @@ type CogSpec struct {
 // BenchmarkCreate creates objects of the same form: of a Go type, of a schema, and of a definition, with which each create commits.
 func BenchmarkCreate(b *testing.B) {
 	schema := `{"type":"object","properties":{"spec":{"type":"object","properties":{"teeth":{"type":"integer","minimum":3,"default":8}}}}}`
-	api, err := rest.New(rest.Options{Logger: discard},
+	api, err := rest.New(rest.Options{Logger: discard, Plugins: []rest.Plugin{crd.New(crd.Options{})}},
 		rest.Resource[Cog]{Group: "example.org", Version: "v1", Plural: "cogs"},
 		rest.Resource[apimeta.Document]{Group: "example.org", Version: "v1", Plural: "pins", Names: rest.Names{Kind: "Pin"}, Schema: rest.Schema{OpenAPI: []byte(schema)}})
 	require.NoError(b, err)
 	defer func() { require.NoError(b, api.Close()) }()
-	disable, err := crd.Enable(b.Context(), api, crd.Options{})
-	require.NoError(b, err)
-	defer disable()
+	require.NoError(b, api.Start(b.Context()))
 	post := httptest.NewRequest("POST", definitions, strings.NewReader(gears))
 	post.Header.Set("Content-Type", "application/yaml")
 	answer := httptest.NewRecorder()

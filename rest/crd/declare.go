@@ -49,7 +49,7 @@ func (k *kindOf) withoutSchemas() {
 }
 
 // declare returns the declaration of a kind.
-func (k *kindOf) declare(options Options) rest.Definition {
+func (k *kindOf) declare(options settings) rest.Definition {
 	var stored rest.Resource[apimeta.Document]
 	var others []rest.VersionOf[apimeta.Document]
 	for i := range k.spec.Versions {
@@ -89,7 +89,7 @@ func (k *kindOf) mayConvert(d *definition) bool {
 }
 
 // version returns the declaration of one version, without what all versions share.
-func (k *kindOf) version(v *apiextensions.CustomResourceDefinitionVersion, options Options) rest.Resource[apimeta.Document] {
+func (k *kindOf) version(v *apiextensions.CustomResourceDefinitionVersion, options settings) rest.Resource[apimeta.Document] {
 	r := rest.Resource[apimeta.Document]{
 		Group: k.spec.Group, Version: v.Name,
 		Stage: rest.Stage{NotServed: !v.Served, Deprecated: v.Deprecated},
@@ -106,7 +106,7 @@ func (k *kindOf) version(v *apiextensions.CustomResourceDefinitionVersion, optio
 		if options.IgnoreRules {
 			text = apiextensions.WithoutRules(text)
 		}
-		r.Schema.OpenAPI, r.Schema.RulesChecked, r.Rules = text, true, options.Rules
+		r.Schema.OpenAPI, r.Schema.RulesChecked, r.Rules = text, true, options.rules
 	}
 	for _, c := range v.AdditionalPrinterColumns {
 		r.Columns = append(r.Columns, columnOf(c))

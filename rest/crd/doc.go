@@ -1,8 +1,9 @@
 // Package crd serves kinds that arrive at run time as CustomResourceDefinitions, and exports kinds of Go as such.
 //
-// [Enable] makes any API accept definitions, as a Kubernetes cluster does:
+// The plug-in [Definitions] makes any API accept definitions, as a Kubernetes cluster does:
 //
-//	disable, err := crd.Enable(ctx, api, crd.Options{})
+//	api, err := rest.New(rest.Options{Plugins: []rest.Plugin{crd.New(crd.Options{})}}, resources...)
+//	err = api.Start(ctx)
 //
 // After that, kubectl apply -f definition.yaml adds a kind. The definitions are objects in the host's store, so restarts and replicas
 // need nothing more.

@@ -84,18 +84,16 @@ func ExampleManifest() {
 }
 
 // Serve a kind that the program was not compiled with. Here the program itself creates the definition; kubectl apply does the same.
-func ExampleEnable() {
+func ExampleDefinitions() {
 	ctx := context.Background()
-	api, err := rest.New(rest.Options{})
+	api, err := rest.New(rest.Options{Plugins: []rest.Plugin{crd.New(crd.Options{})}})
 	if err != nil {
 		log.Fatal(err)
 	}
 	defer api.Close()
-	disable, err := crd.Enable(ctx, api, crd.Options{})
-	if err != nil {
+	if err := api.Start(ctx); err != nil {
 		log.Fatal(err)
 	}
-	defer disable()
 
 	definitions := rest.ClientFor[apiextensions.CustomResourceDefinition](api)
 	_, err = definitions.Create(ctx, &apiextensions.CustomResourceDefinition{

@@ -32,18 +32,16 @@ func ExampleOptions_calls() {
 		log.Fatal(err)
 	}
 	defer calls.Close()
-	api, err := rest.New(rest.Options{})
+	api, err := rest.New(rest.Options{Plugins: []rest.Plugin{crd.New(crd.Options{Calls: calls})}})
 	if err != nil {
 		log.Fatal(err)
 	}
 	defer api.Close()
 
 	ctx := context.Background()
-	disable, err := crd.Enable(ctx, api, crd.Options{Calls: calls})
-	if err != nil {
+	if err := api.Start(ctx); err != nil {
 		log.Fatal(err)
 	}
-	defer disable()
 
 	defineRopes(ctx, api, &apiextensions.CustomResourceConversion{
 		Strategy: apiextensions.WebhookConverter,

@@ -71,7 +71,7 @@ type host struct {
 	*rest.API
 	store   storage.Store
 	options crd.Options
-	disable func()
+	plugin  *apart
 }
 
 func newHost(t *testing.T, store storage.Store, options crd.Options, declared ...rest.Definition) *host {
@@ -85,19 +85,40 @@ func newHost(t *testing.T, store storage.Store, options crd.Options, declared ..
 func (h *host) start(declared ...rest.Definition) {
 	h.Helper()
 	var err error
-	h.API, err = rest.New(rest.Options{Store: h.store, Logger: discard}, declared...)
-	require.NoError(h, err)
 	h.options.Logger = discard
-	h.disable, err = crd.Enable(h.Context(), h.API, h.options)
+	h.plugin = &apart{Plugin: crd.New(h.options)}
+	h.API, err = rest.New(rest.Options{Store: h.store, Logger: discard, Plugins: []rest.Plugin{h.plugin}}, declared...)
 	require.NoError(h, err)
+	require.NoError(h, h.Start(h.Context()))
 }
 
 func (h *host) stop() {
-	if h.disable != nil {
-		h.disable()
+	if h.plugin != nil {
+		assert.NoError(h, h.plugin.stop())
 		assert.NoError(h, h.Close())
-		h.disable = nil
+		h.plugin = nil
 	}
+}
+
+// apart is a plug-in that ends when the test calls stop, before its API, or never, as in a crash.
+type apart struct {
+	rest.Plugin
+	stop func() error
+}
+
+func (p *apart) Plug(api *rest.API) (rest.Parts, error) {
+	parts, err := p.Plugin.Plug(api)
+	start, stop := parts.Start, parts.Stop
+	parts.Stop = nil
+	parts.Start = func(ctx context.Context, api *rest.API) error {
+		ctx, end := context.WithCancel(context.WithoutCancel(ctx))
+		p.stop = func() error {
+			end()
+			return stop(context.Background())
+		}
+		return start(ctx, api)
+	}
+	return parts, err
 }
 
 // post creates a definition and waits until its kind is served.

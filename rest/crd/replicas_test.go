@@ -113,7 +113,7 @@ func TestReplicaThatHasEndedIsNotAwaited(t *testing.T) {
 		synctest.Wait() // each has seen the notes of the others
 		require.Equal(t, 3, replicasIn(t, hosts[0].store))
 		hosts[1].stop()
-		require.NoError(t, hosts[2].Close()) // without the end of crd.Enable, as in a crash
+		require.NoError(t, hosts[2].Close()) // without the end of the plug-in, as in a crash
 		synctest.Wait()                      // the first replica has seen that the second has ended
 		require.Equal(t, 2, replicasIn(t, hosts[0].store), "a replica that ends removes its note")
 
@@ -165,15 +165,7 @@ func TestReplicasAreOutOfReach(t *testing.T) {
 				}
 				return nil
 			}}
-			api, err := rest.New(rest.Options{Store: store, Logger: discard, Admission: []rest.Admission{hook}}, builtin.Leases())
-			require.NoError(t, err)
-			disable, err := crd.Enable(t.Context(), api, crd.Options{})
-			require.NoError(t, err)
-			t.Cleanup(func() {
-				disable()
-				assert.NoError(t, api.Close())
-			})
-			return api
+			return started(t, rest.Options{Store: store, Logger: discard, Admission: []rest.Admission{hook}}, crd.Options{}, builtin.Leases())
 		}
 		one, _ := start("one"), start("two")
 		assert.NotZero(t, changesWithin(t, store, replicaNotes, time.Minute), "the replicas renew their notes")
@@ -224,7 +216,8 @@ func TestReplicaThatSleepsThroughADeletion(t *testing.T) {
 	awake := newHost(t, store, crd.Options{}, builtin.Leases())
 	awake.post(gears)
 	begun, woken := make(chan struct{}), make(chan struct{})
-	asleep, err := rest.New(rest.Options{Store: store, Logger: discard, Admission: []rest.Admission{{Name: "sleep", Validate: func(_ context.Context, r *rest.AdmissionRequest) error {
+	plugin := &apart{Plugin: crd.New(crd.Options{})}
+	asleep, err := rest.New(rest.Options{Store: store, Logger: discard, Plugins: []rest.Plugin{plugin}, Admission: []rest.Admission{{Name: "sleep", Validate: func(_ context.Context, r *rest.AdmissionRequest) error {
 		if r.Name == "underway" {
 			close(begun)
 			<-woken
@@ -233,10 +226,9 @@ func TestReplicaThatSleepsThroughADeletion(t *testing.T) {
 	}}}}, builtin.Leases())
 	require.NoError(t, err)
 	t.Cleanup(func() { assert.NoError(t, asleep.Close()) })
-	disable, err := crd.Enable(t.Context(), asleep, crd.Options{})
-	require.NoError(t, err)
+	require.NoError(t, asleep.Start(t.Context()))
 	require.Equal(t, 201, send(t, asleep, "POST "+gearPath, gear("before"), nil))
-	disable() // it no longer learns of changes, and others do not wait for it
+	require.NoError(t, plugin.stop()) // it no longer learns of changes, and others do not wait for it
 
 	code := make(chan int)
 	go func() { code <- send(t, asleep, "POST "+gearPath, gear("underway"), nil) }()

@@ -31,18 +31,12 @@ func TestNamespaceWithObjectsOfAnUnservedDefinition(t *testing.T) {
 		t.Helper()
 		store, err := bolt.Open(t.Context(), bolt.Options{Path: path})
 		require.NoError(t, err)
-		api, err := rest.New(rest.Options{Store: store, Logger: discard}, builtin.Namespaces())
-		require.NoError(t, err)
 		options.Logger = discard
-		disable, err := crd.Enable(t.Context(), api, options)
+		plugins := []rest.Plugin{crd.New(options), lifecycle.New(lifecycle.Options{Logger: discard})}
+		api, err := rest.New(rest.Options{Store: store, Logger: discard, Plugins: plugins}, builtin.Namespaces())
 		require.NoError(t, err)
-		ctx, stop := context.WithCancel(t.Context())
-		ended := make(chan error, 1)
-		go func() { ended <- lifecycle.Run(ctx, api, lifecycle.Options{Logger: discard}) }()
+		require.NoError(t, api.Start(t.Context()))
 		do(api, rest.ClientFor[builtin.Namespace](api))
-		stop()
-		require.NoError(t, <-ended)
-		disable()
 		require.NoError(t, api.Close())
 		require.NoError(t, store.Close())
 	}

@@ -148,15 +148,7 @@ func calling(t *testing.T) *callout.Client {
 func converting(t *testing.T, c *converter, options rest.Options) *rest.API {
 	t.Helper()
 	options.Logger = discard
-	api, err := rest.New(options)
-	require.NoError(t, err)
-	disable, err := crd.Enable(t.Context(), api, crd.Options{Calls: calling(t), Logger: discard})
-	require.NoError(t, err)
-	t.Cleanup(func() {
-		disable()
-		assert.NoError(t, api.Close())
-	})
-	return api
+	return started(t, options, crd.Options{Calls: calling(t), Logger: discard})
 }
 
 // define creates the definition of the webhook's kind.

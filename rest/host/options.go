@@ -46,7 +46,7 @@ type Options struct {
 	// in the namespace "default" of the API, which must then serve builtin.Leases.
 	Election *election.Options
 	// Lifecycle configures the controllers of package lifecycle, which complete the deletions of objects. They run
-	// with Controllers.
+	// with Controllers, so the API needs no plug-in of that package.
 	Lifecycle lifecycle.Options
 	// NoLifecycle leaves the controllers of package lifecycle out, such as in a process that is not responsible for
 	// deletions.

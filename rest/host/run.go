@@ -9,12 +9,13 @@ import (
 	"github.com/decorum-go/decorum/rest"
 )
 
-// Run serves the API and runs controllers until ctx ends, the server ends, or something fails. Then it stops
-// everything in this order:
+// Run starts the plug-ins of the API (see [rest.API.Start]), serves the API, and runs controllers until ctx ends, the
+// server ends, or something fails. Then it stops everything in this order:
 //
 //  1. The controllers end, and the leader gives up its lease, so another replica continues at once.
 //  2. The services end; a recorder writes its last events.
-//  3. The API ends its watches and streams, refuses new requests, and finishes those in flight (see [rest.API.Shutdown]).
+//  3. The API stops its plug-ins, ends its watches and streams, refuses new requests, and finishes those in flight
+//     (see [rest.API.Shutdown]).
 //  4. The server closes its connections.
 //
 // Run returns nil if ctx ends, or the host shuts the server down, and everything stops in time. Otherwise it returns
@@ -26,6 +27,12 @@ import (
 func Run(ctx context.Context, api *rest.API, options Options) error {
 	listener, err := listen(api, options)
 	if err != nil {
+		return errors.Join(err, api.Close())
+	}
+	if err := api.Start(ctx); err != nil {
+		if listener != nil {
+			err = errors.Join(err, listener.Close())
+		}
 		return errors.Join(err, api.Close())
 	}
 	stopping, stop := context.WithCancel(ctx)

@@ -1,8 +1,9 @@
 // Package lifecycle provides the controllers that delete objects: the garbage collector, which deletes the dependents of deleted objects;
 // the namespace controller, which empties deleted namespaces; the expiry controller, which deletes objects whose time to live has passed;
-// and the grace period controller, which removes objects whose grace period has passed. A host runs them beside its API:
+// and the grace period controller, which removes objects whose grace period has passed. A plug-in runs them:
 //
-//	go lifecycle.Run(ctx, api, lifecycle.Options{})
+//	api, err := rest.New(rest.Options{Plugins: []rest.Plugin{lifecycle.New(lifecycle.Options{})}}, resources...)
+//	err = api.Start(ctx)
 //
 // If several replicas serve the API, the leader runs them (see package election):
 //

@@ -9,9 +9,8 @@ import (
 	"github.com/decorum-go/decorum/status"
 )
 
-// Definitions returns the kinds ValidatingAdmissionPolicy, MutatingAdmissionPolicy and their bindings. A user who writes a policy or a binding
-// must have the right to read the parameters that it refers to, because expressions could reveal them.
-func (p *Policies) Definitions() []rest.Definition {
+// definitions returns the kinds ValidatingAdmissionPolicy, MutatingAdmissionPolicy and their bindings.
+func (p *policies) definitions() []rest.Definition {
 	return []rest.Definition{
 		ar.ValidatingAdmissionPolicies(p.validateValidating),
 		ar.ValidatingAdmissionPolicyBindings(p.validateValidatingBinding),
@@ -20,7 +19,7 @@ func (p *Policies) Definitions() []rest.Definition {
 	}
 }
 
-func (p *Policies) validateValidating(ctx context.Context, v, old *ar.ValidatingAdmissionPolicy) status.FieldErrors {
+func (p *policies) validateValidating(ctx context.Context, v, old *ar.ValidatingAdmissionPolicy) status.FieldErrors {
 	if rest.AccessFrom(ctx).Subresource == "status" {
 		return nil
 	}
@@ -35,7 +34,7 @@ func (p *Policies) validateValidating(ctx context.Context, v, old *ar.Validating
 	return errs
 }
 
-func (p *Policies) validateMutating(ctx context.Context, m, old *ar.MutatingAdmissionPolicy) status.FieldErrors {
+func (p *policies) validateMutating(ctx context.Context, m, old *ar.MutatingAdmissionPolicy) status.FieldErrors {
 	x, err := p.checker(m.Spec.ParamKind, true)
 	if err != nil {
 		return status.FieldErrors{status.InternalField(status.Field("spec"), err)}
@@ -53,7 +52,7 @@ type checker struct {
 	params, variables bool
 }
 
-func (p *Policies) checker(params *ar.ParamKind, variables bool) (*checker, error) {
+func (p *policies) checker(params *ar.ParamKind, variables bool) (*checker, error) {
 	scope, err := p.language.Scope()
 	return &checker{scope, params != nil, variables}, err
 }

@@ -2,8 +2,7 @@
 // writes, MutatingAdmissionPolicy, which changes objects, and their bindings. Their expressions are in the Common Expression Language, which
 // module cel evaluates:
 //
-//	policies, err := policy.New(policy.Options{Rules: cel.New(nil)})
-//	api, err := rest.New(rest.Options{Admission: policies.Admission()}, append(policies.Definitions(), definitions...)...)
+//	api, err := rest.New(rest.Options{CEL: cel.New(nil), Plugins: []rest.Plugin{policy.New(policy.Options{})}}, definitions...)
 //
 // A change of a policy, a binding or a parameter counts from the next request on, in this process at once, and in other replicas as soon as
 // their store sees it. Objects of admissionregistration.k8s.io are exempt from policies, so a wrong policy can always be removed.

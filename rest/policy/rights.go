@@ -12,7 +12,7 @@ import (
 	"github.com/decorum-go/decorum/status"
 )
 
-func (p *Policies) validateValidatingBinding(ctx context.Context, b, old *ar.ValidatingAdmissionPolicyBinding) status.FieldErrors {
+func (p *policies) validateValidatingBinding(ctx context.Context, b, old *ar.ValidatingAdmissionPolicyBinding) status.FieldErrors {
 	errs := b.Validate()
 	if len(errs) > 0 || old != nil && b.Spec.PolicyName == old.Spec.PolicyName && reflect.DeepEqual(b.Spec.ParamRef, old.Spec.ParamRef) {
 		return errs
@@ -20,7 +20,7 @@ func (p *Policies) validateValidatingBinding(ctx context.Context, b, old *ar.Val
 	return p.mayReadParams(ctx, validatingHalf, b.Spec.PolicyName, b.Spec.ParamRef)
 }
 
-func (p *Policies) validateMutatingBinding(ctx context.Context, b, old *ar.MutatingAdmissionPolicyBinding) status.FieldErrors {
+func (p *policies) validateMutatingBinding(ctx context.Context, b, old *ar.MutatingAdmissionPolicyBinding) status.FieldErrors {
 	errs := b.Validate()
 	if len(errs) > 0 || old != nil && b.Spec.PolicyName == old.Spec.PolicyName && reflect.DeepEqual(b.Spec.ParamRef, old.Spec.ParamRef) {
 		return errs
@@ -63,7 +63,7 @@ func mayReadKind(ctx context.Context, kind *ar.ParamKind) status.FieldErrors {
 }
 
 // mayReadParams returns an error unless the user may read the parameters that a binding refers to.
-func (p *Policies) mayReadParams(ctx context.Context, h halfName, policy string, ref *ar.ParamRef) status.FieldErrors {
+func (p *policies) mayReadParams(ctx context.Context, h halfName, policy string, ref *ar.ParamRef) status.FieldErrors {
 	if ref == nil {
 		return nil
 	}
@@ -95,16 +95,12 @@ func (p *Policies) mayReadParams(ctx context.Context, h halfName, policy string,
 }
 
 // paramKind returns the kind of the parameters of a policy, and whether the policy exists.
-func (p *Policies) paramKind(ctx context.Context, h halfName, name string) (kind *apimeta.GroupVersionKind, exists bool, err error) {
-	of, err := p.following(ctx)
+func (p *policies) paramKind(ctx context.Context, h halfName, name string) (kind *apimeta.GroupVersionKind, exists bool, err error) {
+	index, err := p.mirror.Acquire(ctx)
 	if err != nil {
 		return nil, false, err
 	}
-	index, err := of.Acquire(ctx)
-	if err != nil {
-		return nil, false, err
-	}
-	defer of.Release()
+	defer p.mirror.Release()
 	policy := index.halves[h].policies[name]
 	if policy == nil {
 		return nil, false, nil

@@ -14,7 +14,7 @@ import (
 
 // reviewed is one write as the policies see it.
 type reviewed struct {
-	policies *Policies
+	policies *policies
 	request  *rest.AdmissionRequest
 	review   *write.Review
 	matching *matching.Request
@@ -23,7 +23,7 @@ type reviewed struct {
 	rulings   map[rules.Check]rules.Ruling
 }
 
-func (p *Policies) newWrite(ctx context.Context, r *rest.AdmissionRequest) *reviewed {
+func (p *policies) newWrite(ctx context.Context, r *rest.AdmissionRequest) *reviewed {
 	under := write.ReviewFrom(ctx)
 	return &reviewed{policies: p, request: r, review: under, matching: matching.For(under), rulings: map[rules.Check]rules.Ruling{}}
 }

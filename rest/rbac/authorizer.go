@@ -12,69 +12,69 @@ import (
 	"github.com/decorum-go/decorum/rest/internal/mirror"
 )
 
-// Options configure an [Authorizer].
+// Options configure [Roles].
 type Options struct {
 	// Administrators are groups whose members may do everything, independently of the roles. At least one group is required, because
 	// otherwise no user could grant the first rights.
 	Administrators []string
 }
 
-// Authorizer is a [rest.Authorizer] that decides by the roles and bindings of the API. It belongs to one API, which must serve its
-// [Authorizer.Definitions]. It has one goroutine, from the first watch, stream or impersonation until the API ends. When a role or a binding changes, the
+// Roles is the plug-in of the roles and bindings of one API. It adds their kinds, and an Authorizer that decides by them and never denies an
+// access, so another authorizer can allow what the roles do not. It needs no start to decide; [rest.API.Start] creates the system roles of
+// Kubernetes that do not exist.
+//
+// Roles have one goroutine, from the first watch, stream or impersonation until the API ends. When a role or a binding changes, the
 // goroutine ends the watches and streams of users who have lost rights, see [rest.API.RightsChanged].
-type Authorizer struct {
+type Roles struct{ administrators []string }
+
+// New returns Roles. It returns an error if options name no administrators.
+func New(options Options) (*Roles, error) {
+	if len(options.Administrators) == 0 || slices.Contains(options.Administrators, "") {
+		return nil, errors.New("rbac.New: Options.Administrators must name at least one group, or nobody can give rights to anybody")
+	}
+	return &Roles{administrators: slices.Clone(options.Administrators)}, nil
+}
+
+// Plug implements [rest.Plugin].
+func (r *Roles) Plug(api *rest.API) (rest.Parts, error) {
+	z := &authorizer{administrators: r.administrators, api: api, objects: rest.ObjectsOf(api)}
+	z.mirror = mirror.New(z.objects, resources(), newIndex)
+	return rest.Parts{
+		Name: "roles", Definitions: z.definitions(), Authorizer: z, ExemptGroups: slices.Clone(z.administrators),
+		Start: func(ctx context.Context, _ *rest.API) error { return z.start(ctx) },
+	}, nil
+}
+
+// authorizer decides by the roles and bindings of an API.
+type authorizer struct {
 	administrators []string
 	api            *rest.API
 	objects        rest.Objects
 	following      sync.Once
-	mirror         *mirror.Mirror[*index] // nil until Start
+	mirror         *mirror.Mirror[*index]
 }
 
-// New returns an Authorizer. It returns an error if options name no administrators.
-func New(options Options) (*Authorizer, error) {
-	if len(options.Administrators) == 0 || slices.Contains(options.Administrators, "") {
-		return nil, errors.New("rbac.New: Options.Administrators must name at least one group, or nobody can give rights to anybody")
+// start creates the system roles that do not exist, and reads all roles and bindings.
+func (z *authorizer) start(ctx context.Context) error {
+	if err := createSystemRoles(ctx, z.api); err != nil {
+		return fmt.Errorf("the system roles: %w", err)
 	}
-	return &Authorizer{administrators: slices.Clone(options.Administrators)}, nil
-}
-
-// Start reads the roles and bindings of the API, and creates the system roles that do not exist. [rest.New] calls it.
-func (z *Authorizer) Start(api *rest.API) error {
-	if z.mirror != nil {
-		return errors.New("rbac: an Authorizer belongs to one API")
-	}
-	z.api, z.objects = api, rest.ObjectsOf(api)
-	if err := createSystemRoles(api); err != nil {
-		return fmt.Errorf("rbac: the system roles: %w", err)
-	}
-	z.mirror = mirror.New(z.objects, resources(), newIndex)
-	_, err := z.rights(context.Background())
+	_, err := z.mirror.Acquire(ctx)
 	if err == nil {
 		z.mirror.Release()
 	}
 	return err
 }
 
-// errNotStarted is the error of an Authorizer that is used without an API.
-var errNotStarted = errors.New("rbac: the Authorizer is not the one of an API")
-
-// rights returns the present roles and bindings. The caller releases the mirror unless there is an error.
-func (z *Authorizer) rights(ctx context.Context) (*index, error) {
-	if z.mirror == nil {
-		return nil, errNotStarted
-	}
-	return z.mirror.Acquire(ctx)
-}
-
-// Authorize implements [rest.Authorizer]. It never denies an access, so another authorizer can allow what the roles do not.
-func (z *Authorizer) Authorize(ctx context.Context, a rest.Access) (rest.Decision, error) {
-	if z.mirror != nil && mayStay(&a) {
+// Authorize implements [rest.Authorizer]. It never denies an access.
+func (z *authorizer) Authorize(ctx context.Context, a rest.Access) (rest.Decision, error) {
+	if mayStay(&a) {
 		z.following.Do(func() { go z.follow() })
 	}
 	if group := z.administrates(a.User); group != "" {
 		return rest.Decision{Verdict: rest.Allow, Reason: "a member of the administrators"}, nil
 	}
-	index, err := z.rights(ctx)
+	index, err := z.mirror.Acquire(ctx)
 	if err != nil {
 		return rest.Decision{}, err
 	}
@@ -128,7 +128,7 @@ func (k roleKey) notFound() string {
 }
 
 // administrates returns a group of the user whose members are administrators, or "".
-func (z *Authorizer) administrates(u rest.User) string {
+func (z *authorizer) administrates(u rest.User) string {
 	for _, group := range u.Groups {
 		if slices.Contains(z.administrators, group) {
 			return group
@@ -137,15 +137,12 @@ func (z *Authorizer) administrates(u rest.User) string {
 	return ""
 }
 
-// Administrators returns [Options.Administrators], whose requests are exempt from the limits of the API (see [rest.Options]).
-func (z *Authorizer) Administrators() []string { return slices.Clone(z.administrators) }
-
 // rulesOf returns the rules of a user in a namespace, or everywhere if namespace is empty.
-func (z *Authorizer) rulesOf(ctx context.Context, u rest.User, namespace string) (rules []PolicyRule, err error) {
+func (z *authorizer) rulesOf(ctx context.Context, u rest.User, namespace string) (rules []PolicyRule, err error) {
 	if z.administrates(u) != "" {
 		rules = everything()
 	}
-	index, err := z.rights(ctx)
+	index, err := z.mirror.Acquire(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -158,7 +155,7 @@ func (z *Authorizer) rulesOf(ctx context.Context, u rest.User, namespace string)
 }
 
 // RulesFor implements [rest.RuleLister].
-func (z *Authorizer) RulesFor(ctx context.Context, u rest.User, namespace string) (out rest.AccessRules, err error) {
+func (z *authorizer) RulesFor(ctx context.Context, u rest.User, namespace string) (out rest.AccessRules, err error) {
 	rules, err := z.rulesOf(ctx, u, namespace)
 	for _, r := range rules {
 		if len(r.Resources) > 0 {

@@ -33,11 +33,12 @@ func newGet(t testing.TB, bindings int) *get {
 	require.NoError(t, err)
 	options := rest.Options{}
 	if bindings > 0 {
-		options.Authorizer = roles
+		options.Plugins = []rest.Plugin{roles}
 	}
-	api, err := rest.New(options, append(roles.Definitions(), rest.Resource[Note]{Group: "example.com", Version: "v1", Plural: "notes"})...)
+	api, err := rest.New(options, rest.Resource[Note]{Group: "example.com", Version: "v1", Plural: "notes"})
 	require.NoError(t, err)
 	t.Cleanup(func() { require.NoError(t, api.Close()) })
+	require.NoError(t, api.Start(t.Context()))
 	_, err = rest.ClientFor[Note](api).Namespace("default").Create(t.Context(), &Note{ObjectMeta: apimeta.ObjectMeta{Name: "a"}})
 	require.NoError(t, err)
 	for i := range bindings {

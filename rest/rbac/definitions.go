@@ -9,14 +9,8 @@ import (
 	"github.com/decorum-go/decorum/status"
 )
 
-// Definitions returns the kinds Role, ClusterRole, RoleBinding and ClusterRoleBinding. As in Kubernetes, users cannot use them to gain rights:
-//
-//   - A user who writes a role must have all rights of the role, or the verb escalate on it. For a role with an aggregationRule, the user
-//     must have all rights that exist.
-//   - A user who writes a binding must have all rights of its role, or the verb bind on the role.
-//
-// The check does not concern in-process clients, unless they act as a user.
-func (z *Authorizer) Definitions() []rest.Definition {
+// definitions returns the kinds Role, ClusterRole, RoleBinding and ClusterRoleBinding.
+func (z *authorizer) definitions() []rest.Definition {
 	return []rest.Definition{
 		rest.Resource[Role]{
 			Group: Group, Version: "v1", Plural: "roles", Names: rest.Names{Rule: rest.PathSegment}, Wire: wire(),

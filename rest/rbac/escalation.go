@@ -12,14 +12,14 @@ import (
 	"github.com/decorum-go/decorum/status"
 )
 
-func (z *Authorizer) prepareRole(ctx context.Context, r, old *Role) error {
+func (z *authorizer) prepareRole(ctx context.Context, r, old *Role) error {
 	if old != nil && reflect.DeepEqual(Role{ObjectMeta: essential(r.ObjectMeta), Rules: r.Rules}, Role{ObjectMeta: essential(old.ObjectMeta), Rules: old.Rules}) {
 		return nil
 	}
 	return z.checkRole(ctx, "roles", &r.ObjectMeta, r.Rules)
 }
 
-func (z *Authorizer) prepareClusterRole(ctx context.Context, r, old *ClusterRole) error {
+func (z *authorizer) prepareClusterRole(ctx context.Context, r, old *ClusterRole) error {
 	if old != nil && reflect.DeepEqual(ClusterRole{ObjectMeta: essential(r.ObjectMeta), Rules: r.Rules, AggregationRule: r.AggregationRule},
 		ClusterRole{ObjectMeta: essential(old.ObjectMeta), Rules: old.Rules, AggregationRule: old.AggregationRule}) {
 		return nil
@@ -46,7 +46,7 @@ func essential(m apimeta.ObjectMeta) apimeta.ObjectMeta {
 	return m
 }
 
-func (z *Authorizer) prepareRoleBinding(ctx context.Context, b, old *RoleBinding) error {
+func (z *authorizer) prepareRoleBinding(ctx context.Context, b, old *RoleBinding) error {
 	setDefaults(&b.RoleRef, b.Subjects)
 	if old != nil && reflect.DeepEqual(RoleBinding{ObjectMeta: essential(b.ObjectMeta), Subjects: b.Subjects, RoleRef: b.RoleRef},
 		RoleBinding{ObjectMeta: essential(old.ObjectMeta), Subjects: old.Subjects, RoleRef: old.RoleRef}) {
@@ -55,7 +55,7 @@ func (z *Authorizer) prepareRoleBinding(ctx context.Context, b, old *RoleBinding
 	return z.checkBinding(ctx, "rolebindings", &b.ObjectMeta, b.RoleRef)
 }
 
-func (z *Authorizer) prepareClusterRoleBinding(ctx context.Context, b, old *ClusterRoleBinding) error {
+func (z *authorizer) prepareClusterRoleBinding(ctx context.Context, b, old *ClusterRoleBinding) error {
 	setDefaults(&b.RoleRef, b.Subjects)
 	if old != nil && reflect.DeepEqual(ClusterRoleBinding{ObjectMeta: essential(b.ObjectMeta), Subjects: b.Subjects, RoleRef: b.RoleRef},
 		ClusterRoleBinding{ObjectMeta: essential(old.ObjectMeta), Subjects: old.Subjects, RoleRef: old.RoleRef}) {
@@ -65,7 +65,7 @@ func (z *Authorizer) prepareClusterRoleBinding(ctx context.Context, b, old *Clus
 }
 
 // checkRole returns an error unless the user may write a role with these rules.
-func (z *Authorizer) checkRole(ctx context.Context, plural string, meta *apimeta.ObjectMeta, rules []PolicyRule) error {
+func (z *authorizer) checkRole(ctx context.Context, plural string, meta *apimeta.ObjectMeta, rules []PolicyRule) error {
 	if may, err := mayDo(ctx, "escalate", plural, meta); may || err != nil {
 		return err
 	}
@@ -73,7 +73,7 @@ func (z *Authorizer) checkRole(ctx context.Context, plural string, meta *apimeta
 }
 
 // checkBinding returns an error unless the user may give the rights of a role.
-func (z *Authorizer) checkBinding(ctx context.Context, plural string, meta *apimeta.ObjectMeta, ref RoleRef) error {
+func (z *authorizer) checkBinding(ctx context.Context, plural string, meta *apimeta.ObjectMeta, ref RoleRef) error {
 	of, key := "clusterroles", roleKey{name: ref.Name}
 	switch ref.Kind {
 	case "Role":
@@ -85,7 +85,7 @@ func (z *Authorizer) checkBinding(ctx context.Context, plural string, meta *apim
 	if may, err := mayDo(ctx, "bind", of, &apimeta.ObjectMeta{Name: ref.Name, Namespace: meta.Namespace}); may || err != nil {
 		return err
 	}
-	index, err := z.rights(ctx)
+	index, err := z.mirror.Acquire(ctx)
 	if err != nil {
 		return err
 	}
@@ -116,7 +116,7 @@ func resource(plural string) apimeta.GroupResource {
 }
 
 // checkGrant returns an error that names the rights that a write would give and the user does not have.
-func (z *Authorizer) checkGrant(ctx context.Context, plural string, meta *apimeta.ObjectMeta, rules []PolicyRule) error {
+func (z *authorizer) checkGrant(ctx context.Context, plural string, meta *apimeta.ObjectMeta, rules []PolicyRule) error {
 	u := rest.UserFrom(ctx)
 	owned, err := z.rulesOf(ctx, u, meta.Namespace)
 	if err != nil {

@@ -22,13 +22,16 @@ func Example() {
 		log.Fatal(err)
 	}
 	notes := rest.Resource[Note]{Group: "example.com", Version: "v1", Plural: "notes"}
-	api, err := rest.New(rest.Options{Authenticator: users, Authorizer: roles}, append(roles.Definitions(), notes)...)
+	api, err := rest.New(rest.Options{Authenticator: users, Plugins: []rest.Plugin{roles}}, notes)
 	if err != nil {
 		log.Fatal(err)
 	}
 	defer api.Close()
 
 	ctx := context.Background()
+	if err := api.Start(ctx); err != nil {
+		log.Fatal(err)
+	}
 	_, err = rest.ClientFor[rbac.ClusterRole](api).Create(ctx, &rbac.ClusterRole{ObjectMeta: apimeta.ObjectMeta{Name: "note-editor"},
 		Rules: []rbac.PolicyRule{{Verbs: []string{"*"}, APIGroups: []string{"example.com"}, Resources: []string{"notes"}}}})
 	if err != nil {

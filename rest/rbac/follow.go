@@ -14,7 +14,7 @@ import (
 const retryAfter = time.Second
 
 // follow reports to the API that rights have changed, until the API ends.
-func (z *Authorizer) follow() {
+func (z *authorizer) follow() {
 	for err := error(nil); err == nil || status.IsExpired(err); {
 		told := false
 		var changes rest.Changes

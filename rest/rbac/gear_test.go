@@ -27,7 +27,19 @@ type Note struct {
 // server is an API whose clients say who they are: the header Test-User holds the name, and Test-Groups the groups.
 type server struct {
 	api   *rest.API
-	roles *rbac.Authorizer
+	roles *observed
+}
+
+// observed gives tests the Authorizer of Roles.
+type observed struct {
+	*rbac.Roles
+	authorizer rest.Authorizer
+}
+
+func (o *observed) Plug(api *rest.API) (rest.Parts, error) {
+	parts, err := o.Roles.Plug(api)
+	o.authorizer = parts.Authorizer
+	return parts, err
 }
 
 // start starts a server whose administrators are the group admins.
@@ -39,12 +51,13 @@ func start(t testing.TB, store storage.Store) *server {
 		groups := r.Header.Get("Test-Groups")
 		return &rest.Identity{User: rest.User{Name: r.Header.Get("Test-User"), Groups: strings.FieldsFunc(groups, func(c rune) bool { return c == ',' })}}, nil
 	})
-	definitions := append(append(roles.Definitions(), auth.Reviews()...), builtin.Namespaces(),
+	o := &observed{Roles: roles}
+	api, err := rest.New(rest.Options{Store: store, Authenticator: users, Plugins: []rest.Plugin{o, auth.Reviews()}}, builtin.Namespaces(),
 		rest.Resource[Note]{Group: "example.com", Version: "v1", Plural: "notes"})
-	api, err := rest.New(rest.Options{Store: store, Authenticator: users, Authorizer: roles}, definitions...)
 	require.NoError(t, err)
 	t.Cleanup(func() { require.NoError(t, api.Close()) })
-	return &server{api, roles}
+	require.NoError(t, api.Start(t.Context()))
+	return &server{api, o}
 }
 
 // answer is the answer to a request.

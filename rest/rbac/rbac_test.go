@@ -65,7 +65,7 @@ func TestRightsOfSubjects(t *testing.T) {
 // decision returns what the Authorizer of a server decides about a list of notes.
 func (s *server) decision(t testing.TB, user string, groups ...string) rest.Decision {
 	t.Helper()
-	d, err := s.roles.Authorize(t.Context(), rest.Access{User: rest.User{Name: user, Groups: groups}, Verb: "list", Group: "example.com", Resource: "notes", Namespace: "default"})
+	d, err := s.roles.authorizer.Authorize(t.Context(), rest.Access{User: rest.User{Name: user, Groups: groups}, Verb: "list", Group: "example.com", Resource: "notes", Namespace: "default"})
 	require.NoError(t, err)
 	return d
 }
@@ -241,29 +241,14 @@ func TestRulesFor(t *testing.T) {
 	s := start(t, nil)
 	s.must(t, "POST", roles("default"), role("r", readNotes))
 	s.must(t, "POST", bindings("default"), binding("b", "Role/r", "User/alice"))
-	rules, err := s.roles.RulesFor(t.Context(), rest.User{Name: "alice"}, "default")
+	rules, err := s.roles.authorizer.(rest.RuleLister).RulesFor(t.Context(), rest.User{Name: "alice"}, "default")
 	require.NoError(t, err)
 	assert.Equal(t, rest.AccessRules{Resources: []rest.ResourceAccess{{Verbs: []string{"get", "list", "watch"}, Groups: []string{"example.com"}, Resources: []string{"notes"}}}}, rules)
-	rules, err = s.roles.RulesFor(t.Context(), rest.User{Name: "root", Groups: []string{"admins"}}, "default")
+	rules, err = s.roles.authorizer.(rest.RuleLister).RulesFor(t.Context(), rest.User{Name: "root", Groups: []string{"admins"}}, "default")
 	require.NoError(t, err)
 	assert.Equal(t, rest.AccessRules{Resources: []rest.ResourceAccess{{Verbs: []string{"*"}, Groups: []string{"*"}, Resources: []string{"*"}}}, Paths: []rest.PathAccess{{Verbs: []string{"*"}, Paths: []string{"*"}}}}, rules)
 	got := s.send(t, "alice", "POST", "/apis/authorization.k8s.io/v1/selfsubjectrulesreviews", `{"spec":{"namespace":"default"}}`)
 	assert.Contains(t, got.Body, `{"apiGroups":["example.com"],"resources":["notes"],"verbs":["get","list","watch"]}`)
 	assert.Contains(t, got.Body, `"/apis/*"`)
 	assert.Contains(t, got.Body, `"incomplete":false`)
-}
-
-// An Authorizer that belongs to no API decides nothing.
-func TestAuthorizerWithoutAnAPI(t *testing.T) {
-	roles, err := rbac.New(rbac.Options{Administrators: []string{"admins"}})
-	require.NoError(t, err)
-	_, err = roles.Authorize(t.Context(), rest.Access{User: rest.User{Name: "alice"}})
-	assert.Error(t, err)
-	_, err = rest.New(rest.Options{Authorizer: roles})
-	assert.Error(t, err, "an API that does not serve the kinds")
-	api, err := rest.New(rest.Options{Authorizer: roles}, roles.Definitions()...)
-	require.NoError(t, err)
-	defer api.Close()
-	_, err = rest.New(rest.Options{Authorizer: roles}, roles.Definitions()...)
-	assert.ErrorContains(t, err, "belongs to one API")
 }

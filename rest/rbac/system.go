@@ -19,7 +19,7 @@ func everything() []PolicyRule {
 
 // createSystemRoles creates the roles that exist from the start, as in Kubernetes, and their bindings. It does not change those that
 // exist already.
-func createSystemRoles(api *rest.API) error {
+func createSystemRoles(ctx context.Context, api *rest.API) error {
 	health := []string{"/healthz", "/livez", "/readyz", "/version", "/version/"}
 	discovery := append([]string{"/api", "/api/*", "/apis", "/apis/*", "/openapi", "/openapi/*"}, health...)
 	for _, r := range []struct {
@@ -36,7 +36,7 @@ func createSystemRoles(api *rest.API) error {
 		}, []string{identity.AuthenticatedGroup}},
 	} {
 		meta := apimeta.ObjectMeta{Name: r.name, Labels: map[string]string{"kubernetes.io/bootstrapping": "rbac-defaults"}}
-		if err := ensure(rest.ClientFor[ClusterRole](api), r.name, &ClusterRole{ObjectMeta: meta, Rules: r.rules}); err != nil {
+		if err := ensure(ctx, rest.ClientFor[ClusterRole](api), r.name, &ClusterRole{ObjectMeta: meta, Rules: r.rules}); err != nil {
 			return err
 		}
 		if r.groups == nil {
@@ -46,7 +46,7 @@ func createSystemRoles(api *rest.API) error {
 		for _, group := range r.groups {
 			b.Subjects = append(b.Subjects, Subject{Kind: GroupKind, APIGroup: Group, Name: group})
 		}
-		if err := ensure(rest.ClientFor[ClusterRoleBinding](api), r.name, b); err != nil {
+		if err := ensure(ctx, rest.ClientFor[ClusterRoleBinding](api), r.name, b); err != nil {
 			return err
 		}
 	}
@@ -54,8 +54,7 @@ func createSystemRoles(api *rest.API) error {
 }
 
 // ensure creates an object unless it exists.
-func ensure[T any](client rest.Client[T], name string, obj *T) error {
-	ctx := context.Background()
+func ensure[T any](ctx context.Context, client rest.Client[T], name string, obj *T) error {
 	if _, err := client.Get(ctx, name); !status.IsNotFound(err) {
 		return err
 	}

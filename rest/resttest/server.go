@@ -62,7 +62,7 @@ const maxEnd = 10 * time.Second
 // forever is the maximum age of the history. A test can advance the clock without losing history.
 const forever = 100 * 365 * 24 * time.Hour
 
-// New starts an API with these resources that runs until the test ends. It fails the test at once if a definition is
+// New starts an API with these resources, and its plug-ins, that runs until the test ends. It fails the test at once if a definition is
 // invalid. It opens no socket and starts no goroutine before one is needed.
 func New(t testing.TB, definitions ...rest.Definition) *Server {
 	t.Helper()
@@ -98,6 +98,10 @@ func NewWith(t testing.TB, options Options, definitions ...rest.Definition) *Ser
 	api, err := rest.New(o, definitions...)
 	if err != nil {
 		_ = closeStore()
+		t.Fatalf("resttest: %v", err)
+	}
+	if err := api.Start(s.life); err != nil {
+		_ = errors.Join(api.Close(), closeStore())
 		t.Fatalf("resttest: %v", err)
 	}
 	s.API, s.handler = api, api

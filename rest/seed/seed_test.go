@@ -29,15 +29,16 @@ type SiteSpec struct {
 
 type SiteV2 Site
 
-func newAPI(t *testing.T) *rest.API {
+func newAPI(t *testing.T, plugins ...rest.Plugin) *rest.API {
 	t.Helper()
 	same := func(in *SiteV2, out *Site) error { *out = Site(*in); return nil }
 	back := func(in *Site, out *SiteV2) error { *out = SiteV2(*in); return nil }
 	sites := rest.Resource[Site]{Group: "example.com", Version: "v1", Plural: "sites",
 		Versions: []rest.VersionOf[Site]{rest.Converted(rest.Resource[SiteV2]{Version: "v2"}, same, back)}}
-	api, err := rest.New(rest.Options{}, sites, builtin.Namespaces())
+	api, err := rest.New(rest.Options{Plugins: plugins}, sites, builtin.Namespaces())
 	require.NoError(t, err)
 	t.Cleanup(func() { assert.NoError(t, api.Close()) })
+	require.NoError(t, api.Start(t.Context()))
 	return api
 }
 
@@ -72,10 +73,7 @@ spec:
 `
 
 func TestApply(t *testing.T) {
-	api := newAPI(t)
-	disable, err := crd.Enable(t.Context(), api, crd.Options{})
-	require.NoError(t, err)
-	defer disable()
+	api := newAPI(t, crd.New(crd.Options{}))
 	objects := files(map[string]string{
 		"a/ship.yaml":   "apiVersion: example.com/v1\nkind: Ship\nmetadata: {name: mary, namespace: team-a}\nspec: {sails: 3}",
 		"a/site.json":   `{"apiVersion": "example.com/v2", "kind": "Site", "metadata": {"name": "second"}, "spec": {"title": "Second"}}`,
@@ -149,13 +147,10 @@ func TestErrorsNameTheDocument(t *testing.T) {
 
 // A kind may be missing for ever, such as when its definition cannot be served.
 func TestWaitingForAKindEnds(t *testing.T) {
-	api := newAPI(t)
-	disable, err := crd.Enable(t.Context(), api, crd.Options{})
-	require.NoError(t, err)
-	defer disable()
+	api := newAPI(t, crd.New(crd.Options{}))
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	err = seed.Apply(ctx, api, files(map[string]string{"a.yaml": definition}), seed.Options{})
+	err := seed.Apply(ctx, api, files(map[string]string{"a.yaml": definition}), seed.Options{})
 	require.Error(t, err, "the context has ended")
 	err = seed.Apply(t.Context(), api, files(map[string]string{
 		"a.yaml": definition, "b.yaml": "apiVersion: example.com/v2\nkind: Ship\nmetadata: {name: mary}",

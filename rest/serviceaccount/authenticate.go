@@ -16,7 +16,7 @@ import (
 const maxSkew = time.Minute
 
 // Authenticate implements [rest.Authenticator]. It accepts a bearer token that the Issuer has signed, for an audience of the API, if the
-// token has not expired and its account and the object to which it is bound still exist.
+// token has not expired and its account and the object to which it is bound still exist. It fails until the Issuer is plugged into an API.
 func (i *Issuer) Authenticate(r *http.Request) (*rest.Identity, error) {
 	return auth.Bearer(func(ctx context.Context, token string) (*rest.Identity, error) {
 		who, _, err := i.check(ctx, token, i.audiences)

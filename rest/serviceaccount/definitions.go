@@ -10,11 +10,8 @@ import (
 // accounts is the name of the resource in the store.
 const accounts = "serviceaccounts"
 
-// Definitions returns the kind ServiceAccount, with the subresource token through which clients request tokens. Who may create
-// serviceaccounts/token may act as the account: give this right to administrators and to the programs that start others.
-//
-// Unlike Kubernetes, the API creates no account called default in each namespace.
-func (i *Issuer) Definitions() []rest.Definition {
+// definitions returns the kind ServiceAccount.
+func (i *Issuer) definitions() []rest.Definition {
 	return []rest.Definition{rest.Resource[ServiceAccount]{
 		Version: "v1", Plural: accounts, Names: rest.Names{Short: []string{"sa"}},
 		Description:  "ServiceAccount is the identity of a program.",

@@ -2,9 +2,7 @@
 // service accounts, and recognizes these tokens. No person's password or certificate has to be in a program.
 //
 //	accounts, err := serviceaccount.New(serviceaccount.Options{Issuer: "https://platform.example.com", Keys: keys})
-//	users := auth.First(auth.Certificates(), accounts)
-//	definitions = append(definitions, accounts.Definitions()...)
-//	api, err := rest.New(rest.Options{Authenticator: users, Authorizer: roles}, definitions...)
+//	api, err := rest.New(rest.Options{Authenticator: auth.Certificates(), Plugins: []rest.Plugin{accounts, roles}}, definitions...)
 //
 // kubectl create serviceaccount and kubectl create token work as with Kubernetes, and so does the TokenRequest of client-go. Clients send
 // a token as a bearer token. The user is system:serviceaccount:NAMESPACE:NAME, in the groups system:serviceaccounts and

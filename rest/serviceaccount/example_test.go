@@ -23,7 +23,7 @@ func Example() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	api, err := rest.New(rest.Options{Authenticator: accounts}, accounts.Definitions()...)
+	api, err := rest.New(rest.Options{Plugins: []rest.Plugin{accounts}})
 	if err != nil {
 		log.Fatal(err)
 	}

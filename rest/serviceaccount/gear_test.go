@@ -49,8 +49,10 @@ func startOn(t testing.TB, store storage.Store, change func(*serviceaccount.Opti
 	accounts, err := serviceaccount.New(options)
 	require.NoError(t, err)
 	people := auth.Tokens(auth.Token{Secret: "root", User: rest.User{Name: "root"}})
-	definitions := append(append(append(accounts.Definitions(), accounts.TokenReviews(people)), auth.Reviews()...), builtin.Namespaces())
-	s := resttest.NewWith(t, resttest.Options{API: rest.Options{Store: store, Authenticator: auth.First(people, accounts)}}, append(definitions, more...)...)
+	definitions := append([]rest.Definition{accounts.TokenReviews(people), builtin.Namespaces()}, more...)
+	s := resttest.NewWith(t, resttest.Options{API: rest.Options{
+		Store: store, Authenticator: people, Plugins: []rest.Plugin{accounts, auth.Reviews()},
+	}}, definitions...)
 	_, err = rest.ClientFor[builtin.Namespace](s.API).Create(t.Context(), &builtin.Namespace{ObjectMeta: apimeta.ObjectMeta{Name: "team"}})
 	require.NoError(t, err)
 	return &server{s, accounts, key}

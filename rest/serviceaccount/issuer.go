@@ -42,7 +42,7 @@ const (
 	minLifetime        = 10 * time.Minute
 )
 
-// Issuer issues tokens for the service accounts of one API, and is the [rest.Authenticator] that recognizes them. When an account is
+// Issuer is the plug-in of the service accounts of one API. It issues their tokens, and recognizes them. When an account is
 // deleted, the watches and streams of its tokens end. From the first of them on until the API ends, the Issuer has a goroutine that waits for
 // this, and one more for each of the kinds Pod, Secret and Node to whose objects tokens of watches are bound.
 type Issuer struct {
@@ -101,18 +101,17 @@ func (i *Issuer) SetKeys(keys ...Key) error {
 	return nil
 }
 
-// Start connects the Issuer with its API. [rest.New] calls it for the [rest.Options.Authenticator] and for the authenticators that package
-// auth combines. Start returns an error if the API does not serve service accounts.
-func (i *Issuer) Start(api *rest.API) error {
-	objects := rest.ObjectsOf(api)
-	if i.objects != (rest.Objects{}) && i.objects != objects {
-		return errors.New("serviceaccount: an Issuer belongs to one API")
+// Plug implements [rest.Plugin]. It adds the kind ServiceAccount, and [Issuer.Authenticate]. It returns an error if the Issuer belongs to another API.
+//
+// The kind has the subresource token, through which clients request tokens. Who may create serviceaccounts/token may act as the account:
+// give this right to administrators and to the programs that start others. Unlike Kubernetes, the API creates no account called default
+// in each namespace.
+func (i *Issuer) Plug(api *rest.API) (rest.Parts, error) {
+	if i.objects != (rest.Objects{}) {
+		return rest.Parts{}, errors.New("serviceaccount: an Issuer belongs to one API")
 	}
-	if !serves(objects, accounts) {
-		return errors.New("serviceaccount: the API does not serve service accounts; pass Issuer.Definitions to rest.New")
-	}
-	i.objects = objects
-	return nil
+	i.objects = rest.ObjectsOf(api)
+	return rest.Parts{Name: accounts, Definitions: i.definitions(), Authenticator: i}, nil
 }
 
 // serves reports whether an API stores a resource.
@@ -120,5 +119,5 @@ func serves(objects rest.Objects, resource string) bool {
 	return slices.ContainsFunc(objects.Resources(), func(r rest.StoredResource) bool { return r.Name == resource })
 }
 
-// errNotStarted is the error of an Issuer that is used without an API.
-var errNotStarted = errors.New("serviceaccount: the Issuer is not among the authenticators of an API")
+// errNotStarted is the error of an Issuer that is not plugged into an API.
+var errNotStarted = errors.New("serviceaccount: the Issuer is not among the plug-ins of an API")

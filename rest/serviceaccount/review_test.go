@@ -81,9 +81,9 @@ func TestTokenReviewWhenOthersAreUndecided(t *testing.T) {
 	away := rest.AuthenticatorFunc(func(*http.Request) (*rest.Identity, error) {
 		return nil, fmt.Errorf("people: %w", status.ServiceUnavailable("later"))
 	})
-	users := auth.First(auth.Tokens(auth.Token{Secret: "root", User: rest.User{Name: "root"}}), accounts)
-	api, err := rest.New(rest.Options{Authenticator: users, Logger: slog.New(slog.DiscardHandler)},
-		append(accounts.Definitions(), accounts.TokenReviews(away))...)
+	users := auth.Tokens(auth.Token{Secret: "root", User: rest.User{Name: "root"}})
+	api, err := rest.New(rest.Options{Authenticator: users, Plugins: []rest.Plugin{accounts}, Logger: slog.New(slog.DiscardHandler)},
+		accounts.TokenReviews(away))
 	require.NoError(t, err)
 	defer api.Close()
 	r := httptest.NewRequest(http.MethodPost, "/apis/authentication.k8s.io/v1/tokenreviews", strings.NewReader(`{"spec":{"token":"guess"}}`))

@@ -193,8 +193,8 @@ func TestWatchesEndInEveryReplica(t *testing.T) {
 			}
 			return who, err
 		})
-		replica, err := rest.New(rest.Options{Store: sharedStore{store}, Authenticator: starting{authenticator, accounts}, Now: s.Clock.Now},
-			append(accounts.Definitions(), builtin.Namespaces())...)
+		replica, err := rest.New(rest.Options{Store: sharedStore{store}, Plugins: []rest.Plugin{replaced{accounts, authenticator}}, Now: s.Clock.Now},
+			builtin.Namespaces())
 		require.NoError(t, err)
 		t.Cleanup(func() { require.NoError(t, replica.Close()) })
 		deleteAccount := func() { require.NoError(t, s.clients().Delete(t.Context(), "builder", rest.DeleteOptions{})) }
@@ -214,13 +214,17 @@ func TestWatchesEndInEveryReplica(t *testing.T) {
 	})
 }
 
-// starting is an authenticator that starts an Issuer.
-type starting struct {
-	rest.Authenticator
-	accounts *serviceaccount.Issuer
+// replaced is an Issuer with another authenticator.
+type replaced struct {
+	*serviceaccount.Issuer
+	by rest.Authenticator
 }
 
-func (s starting) Start(api *rest.API) error { return s.accounts.Start(api) }
+func (r replaced) Plug(api *rest.API) (rest.Parts, error) {
+	parts, err := r.Issuer.Plug(api)
+	parts.Authenticator = r.by
+	return parts, err
+}
 
 // flakyStore fails once when the accounts are followed.
 type flakyStore struct {

@@ -245,7 +245,7 @@ func TestForgedTokensAreRefused(t *testing.T) {
 	require.NoError(t, err)
 	r.Header.Set("Authorization", "Bearer "+token)
 	_, err = foreign.Authenticate(r)
-	assert.ErrorContains(t, err, "not among the authenticators")
+	assert.ErrorContains(t, err, "not among the plug-ins")
 }
 
 func TestKeys(t *testing.T) {
@@ -306,12 +306,10 @@ func TestOptionsAreChecked(t *testing.T) {
 
 	accounts, err := serviceaccount.New(serviceaccount.Options{Issuer: issuer, Keys: keys})
 	require.NoError(t, err)
-	_, err = rest.New(rest.Options{Authenticator: accounts})
-	assert.ErrorContains(t, err, "pass Issuer.Definitions")
-	one, err := rest.New(rest.Options{Authenticator: accounts}, accounts.Definitions()...)
+	one, err := rest.New(rest.Options{Plugins: []rest.Plugin{accounts}})
 	require.NoError(t, err)
 	t.Cleanup(func() { require.NoError(t, one.Close()) })
-	_, err = rest.New(rest.Options{Authenticator: accounts}, accounts.Definitions()...)
+	_, err = rest.New(rest.Options{Plugins: []rest.Plugin{accounts}})
 	assert.ErrorContains(t, err, "belongs to one API")
 }
 
@@ -429,7 +427,7 @@ func TestTokensOfAHostsOwnType(t *testing.T) {
 	require.NoError(t, err)
 	accounts, err := serviceaccount.New(serviceaccount.Options{Issuer: issuer, Keys: []serviceaccount.Key{{Signer: key}}})
 	require.NoError(t, err)
-	api, err := rest.New(rest.Options{Authenticator: accounts}, rest.Resource[Robot]{Version: "v1", Plural: "serviceaccounts",
+	api, err := rest.New(rest.Options{Plugins: []rest.Plugin{accounts}}, rest.Resource[Robot]{Version: "v1", Plural: "serviceaccounts",
 		Names: rest.Names{Kind: "ServiceAccount"}, Subresources: []rest.SubresourceOf[Robot]{serviceaccount.Token[Robot](accounts)}})
 	require.NoError(t, err)
 	t.Cleanup(func() { require.NoError(t, api.Close()) })

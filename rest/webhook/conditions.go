@@ -18,7 +18,7 @@ var errNoLanguage = errors.New("this server does not evaluate matchConditions")
 func visible() rules.Visible { return rules.Visible{Authorizer: true} }
 
 // compile returns the fault of a condition. It compiles one condition at a time, so that a large configuration occupies one processor.
-func (h *Webhooks) compile(expression string) error {
+func (h *webhooks) compile(expression string) error {
 	if h.language == nil {
 		return errNoLanguage
 	}
@@ -36,7 +36,7 @@ func (h *Webhooks) compile(expression string) error {
 }
 
 // compileAll compiles the conditions of a webhook.
-func (h *Webhooks) compileAll(conditions []ar.MatchCondition) (*rules.Conditions, error) {
+func (h *webhooks) compileAll(conditions []ar.MatchCondition) (*rules.Conditions, error) {
 	if h.language == nil {
 		return nil, errNoLanguage
 	}

@@ -16,7 +16,7 @@ import (
 
 // dispatch shows one write to the webhooks of one kind.
 type dispatch struct {
-	*Webhooks
+	*webhooks
 	kind    kind
 	review  *write.Review
 	request *matching.Request

@@ -2,8 +2,8 @@
 // ValidatingWebhookConfigurations, as kube-apiserver does:
 //
 //	calls, err := callout.New(callout.Options{Dial: (&net.Dialer{}).DialContext})
-//	hooks, err := webhook.New(webhook.Options{Calls: calls, Rules: cel.New(nil)})
-//	api, err := rest.New(rest.Options{Admission: append(mine, hooks.Admission()...)}, append(hooks.Definitions(), definitions...)...)
+//	hooks, err := webhook.New(webhook.Options{Calls: calls})
+//	api, err := rest.New(rest.Options{CEL: cel.New(nil), Plugins: []rest.Plugin{hooks}}, definitions...)
 //
 // A change of a configuration counts from the next write on, in this process at once, and in other replicas as soon as their store sees it.
 // While the API has no configurations, the hooks cost nothing.

@@ -49,7 +49,7 @@ func Example() {
 		log.Fatal(err)
 	}
 	memos := rest.Resource[Memo]{Group: "example.com", Version: "v1", Plural: "memos", Scope: rest.Cluster}
-	api, err := rest.New(rest.Options{Admission: hooks.Admission()}, append(hooks.Definitions(), memos)...)
+	api, err := rest.New(rest.Options{Plugins: []rest.Plugin{hooks}}, memos)
 	if err != nil {
 		log.Fatal(err)
 	}

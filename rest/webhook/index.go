@@ -29,7 +29,7 @@ func followed() []string { return []string{mutatingConfigurations, validatingCon
 
 // index holds the webhooks of an API.
 type index struct {
-	webhooks       *Webhooks
+	webhooks       *webhooks
 	configurations [kinds][]configuration // by name
 	ordered        [kinds][]*webhook      // all webhooks, in the order in which they are called; never changed in place
 }
@@ -40,7 +40,7 @@ type configuration struct {
 	hooks []*webhook
 }
 
-func (h *Webhooks) newIndex() *index { return &index{webhooks: h} }
+func (h *webhooks) newIndex() *index { return &index{webhooks: h} }
 
 // Put implements mirror.Index. An object that cannot be decoded has no effect.
 func (x *index) Put(key storage.Key, record *storage.Record) {
@@ -68,7 +68,7 @@ func (x *index) Put(key storage.Key, record *storage.Record) {
 }
 
 // decode returns the webhooks of a configuration.
-func (h *Webhooks) decode(k kind, name string, text []byte) (out []*webhook) {
+func (h *webhooks) decode(k kind, name string, text []byte) (out []*webhook) {
 	if k == mutating {
 		var c ar.MutatingWebhookConfiguration
 		if json.Unmarshal(text, &c) == nil {

@@ -35,7 +35,7 @@ type webhook struct {
 	turns               *turns.Turns
 }
 
-func (h *Webhooks) newMutating(configuration string, m *ar.MutatingWebhook) *webhook {
+func (h *webhooks) newMutating(configuration string, m *ar.MutatingWebhook) *webhook {
 	w := h.newWebhook(configuration, &ar.ValidatingWebhook{
 		Name: m.Name, ClientConfig: m.ClientConfig, Rules: m.Rules, FailurePolicy: m.FailurePolicy, MatchPolicy: m.MatchPolicy,
 		NamespaceSelector: m.NamespaceSelector, ObjectSelector: m.ObjectSelector, SideEffects: m.SideEffects, TimeoutSeconds: m.TimeoutSeconds,
@@ -45,7 +45,7 @@ func (h *Webhooks) newMutating(configuration string, m *ar.MutatingWebhook) *web
 	return w
 }
 
-func (h *Webhooks) newWebhook(configuration string, v *ar.ValidatingWebhook) *webhook {
+func (h *webhooks) newWebhook(configuration string, v *ar.ValidatingWebhook) *webhook {
 	w := &webhook{
 		configuration: configuration, name: v.Name, versions: v.AdmissionReviewVersions, sideEffects: v.SideEffects,
 		target:   targetOf(v.ClientConfig),

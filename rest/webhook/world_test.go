@@ -96,14 +96,14 @@ func (w *world) newAPI(options webhook.Options, api rest.Options) *rest.API {
 	}
 	hooks, err := webhook.New(options)
 	require.NoError(w.TB, err)
-	api.Admission = append(hooks.Admission(), api.Admission...)
+	api.Plugins, api.Admission = append(api.Plugins, hooks, rest.Parts{Name: "host", Admission: api.Admission}), nil
 	if api.Logger == nil {
 		api.Logger = slog.New(slog.DiscardHandler)
 	}
-	made, err := rest.New(api, append(hooks.Definitions(), builtin.Namespaces(),
+	made, err := rest.New(api, builtin.Namespaces(),
 		rest.Resource[Gear]{Group: "example.com", Version: "v1", Plural: "gears", Scale: &rest.Scale{SpecReplicas: ".spec.teeth", StatusReplicas: ".spec.teeth"},
 			Versions: []rest.VersionOf[Gear]{rest.Converted[Gear](rest.Resource[Gear]{Version: "v1beta1"}, nil, nil)}},
-		rest.Resource[Memo]{Group: "example.com", Version: "v1", Plural: "memos", Scope: rest.Cluster, Wire: rest.Wire{Dialect: rest.Builtin}})...)
+		rest.Resource[Memo]{Group: "example.com", Version: "v1", Plural: "memos", Scope: rest.Cluster, Wire: rest.Wire{Dialect: rest.Builtin}})
 	require.NoError(w.TB, err)
 	w.Cleanup(func() { assert.NoError(w.TB, made.Close()) })
 	return made

@@ -102,20 +102,21 @@ type server struct {
 // newServer returns an API that serves policies, Widgets, Limits and, if namespaces is set, namespaces.
 func newServer(t *testing.T, options rest.Options, namespaces bool) *server {
 	s := &server{t: t, notes: map[string]string{}}
-	policies, err := policy.New(policy.Options{Rules: cel.New(nil), Audit: func(_ context.Context, key, value string) {
+	policies := policy.New(policy.Options{Audit: func(_ context.Context, key, value string) {
 		s.mu.Lock()
 		defer s.mu.Unlock()
 		s.notes[key] = value
 	}})
-	require.NoError(t, err)
-	options.Admission = append(options.Admission, policies.Admission()...)
-	definitions := append(policies.Definitions(),
+	options.CEL, options.Plugins = cel.New(nil), append(options.Plugins, policies)
+	definitions := []rest.Definition{
 		rest.Resource[Widget]{Group: "example.com", Version: "v1", Plural: "widgets"},
 		limits(),
-		rest.Resource[ClusterLimit]{Group: "example.com", Version: "v1", Plural: "clusterlimits", Scope: rest.Cluster})
+		rest.Resource[ClusterLimit]{Group: "example.com", Version: "v1", Plural: "clusterlimits", Scope: rest.Cluster},
+	}
 	if namespaces {
 		definitions = append(definitions, rest.NamespacesOf[Namespace]())
 	}
+	var err error
 	s.API, err = rest.New(options, definitions...)
 	require.NoError(t, err)
 	t.Cleanup(func() { require.NoError(t, s.Close()) })

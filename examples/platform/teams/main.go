@@ -18,7 +18,6 @@ import (
 	"net/http"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 
 	"github.com/decorum-go/decorum/examples/platform/site"
@@ -103,16 +102,14 @@ func newAPI(store storage.Store, people people, keys []serviceaccount.Key, quota
 	if err != nil {
 		return nil, err
 	}
-	options := rest.Options{
+	return rest.New(rest.Options{
 		Store:         store,
-		Authenticator: auth.First(auth.Tokens(people...), accounts),
-		Authorizer:    auth.FirstOpinion(roles, rest.AuthorizerFunc(ownNamespaces)),
+		Authenticator: auth.Tokens(people...),
+		Authorizer:    rest.AuthorizerFunc(ownNamespaces),
+		Plugins:       []rest.Plugin{accounts, roles, auth.Reviews()},
 		OpenHealth:    true,
 		AllowedHosts:  []string{"localhost"},
-	}
-	definitions := slices.Concat(roles.Definitions(), accounts.Definitions(), auth.Reviews(),
-		[]rest.Definition{builtin.Namespaces(), builtin.Events(), quotas.Definition(), site.Resource()})
-	return rest.New(options, definitions...)
+	}, builtin.Namespaces(), builtin.Events(), quotas.Definition(), site.Resource())
 }
 
 // ownNamespaces shows the members of a team the namespace with the name of the team, and no other.

@@ -3,7 +3,7 @@
 //
 //	people, err := oidc.New(oidc.Options{Issuer: "https://login.example.com", ClientIDs: []string{"platform"},
 //		UsernameClaim: "email", GroupsClaim: "groups", GroupsPrefix: "oidc:"})
-//	api, err := rest.New(rest.Options{Authenticator: auth.First(people, accounts), Authorizer: roles}, definitions...)
+//	api, err := rest.New(rest.Options{Authenticator: people, Plugins: []rest.Plugin{accounts, roles}}, definitions...)
 //
 // Watches and streams end when the token expires, and kubectl's plugin then gets another one. A token stays valid until it expires, also if
 // the issuer locks its user, so the issuer should issue tokens that live for minutes.

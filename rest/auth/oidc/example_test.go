@@ -20,7 +20,7 @@ func ExampleNew() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	api, err := rest.New(rest.Options{Authenticator: auth.First(auth.Certificates(), people)})
+	api, err := rest.New(rest.Options{Authenticator: rest.Authenticators{auth.Certificates(), people}})
 	if err != nil {
 		log.Fatal(err)
 	}

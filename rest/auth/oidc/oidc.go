@@ -60,7 +60,7 @@ func signatures() []string {
 	return []string{oidc.RS256, oidc.RS384, oidc.RS512, oidc.ES256, oidc.ES384, oidc.ES512, oidc.PS256, oidc.PS384, oidc.PS512, oidc.EdDSA}
 }
 
-// New returns an authenticator for the bearer tokens of one issuer; [auth.First] combines several. New returns an error if the options are
+// New returns an authenticator for the bearer tokens of one issuer; [rest.Authenticators] combine several. New returns an error if the options are
 // wrong. It sends no request: the authenticator asks the issuer for its configuration and its keys when it first sees one of its tokens.
 //
 // The authenticator keeps the keys, and asks again if it sees a signature that no key has made, but at most once in ten seconds. While the

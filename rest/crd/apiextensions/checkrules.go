@@ -83,7 +83,7 @@ type costly struct {
 
 // rulesOf compiles the rules of a structural schema. It returns nil if the schema has none.
 func (c *checker) rulesOf(s *JSONSchemaProps, compiled *schema.Schema, where validationAt) (*ruleChecker, error) {
-	judge, ok := rules.Open(c.checks.Rules).(rules.Judge)
+	judge, ok := c.checks.Rules.(rules.Judge)
 	if !ok || compiled == nil || !s.any(func(s *JSONSchemaProps) bool { return len(s.XValidations) > 0 }) {
 		return nil, nil
 	}

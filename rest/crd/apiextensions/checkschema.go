@@ -5,7 +5,6 @@ import (
 	"reflect"
 	"slices"
 
-	"github.com/decorum-go/decorum/internal/rules"
 	"github.com/decorum-go/decorum/internal/schema"
 	"github.com/decorum-go/decorum/status"
 )
@@ -33,7 +32,7 @@ func (c *checker) validation(v *CustomResourceValidation, where validationAt) {
 		c.fail(status.ForbiddenField(where.at.Child("openAPIV3Schema.nullable"), "nullable cannot be true at the root"))
 	}
 	fault := ""
-	w := &schemaChecker{lenient: c.lenient, refused: rules.Open(c.checks.Rules) == nil && !c.checks.IgnoreRules && !where.unchanged}
+	w := &schemaChecker{lenient: c.lenient, refused: c.checks.Rules == nil && !c.checks.IgnoreRules && !where.unchanged}
 	place := schemaPlace{at: at, root: true, defaults: true, count: 1}
 	if !c.lenient.notStructural {
 		if fault = unsupported(s); fault == "" {

@@ -45,13 +45,11 @@ type replica struct {
 func newReplica(t *testing.T, opts etcd.Options) *replica {
 	t.Helper()
 	store := open(t, opts)
-	api, err := rest.New(rest.Options{Store: store}, builtin.Leases())
+	api, err := rest.New(rest.Options{Store: store, Plugins: []rest.Plugin{crd.New(crd.Options{})}}, builtin.Leases())
 	require.NoError(t, err)
-	disable, err := crd.Enable(t.Context(), api, crd.Options{})
-	require.NoError(t, err)
+	require.NoError(t, api.Start(t.Context()))
 	r := &replica{T: t, API: api}
 	r.stop = func() {
-		disable()
 		assert.NoError(t, api.Close())
 		assert.NoError(t, store.Close())
 		r.stop = func() {}

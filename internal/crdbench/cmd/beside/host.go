@@ -40,14 +40,13 @@ func serve(in io.Reader, out io.Writer) error {
 	if err != nil {
 		return err
 	}
-	api, err := rest.New(rest.Options{Admission: hooks.Admission(), Logger: slog.New(slog.DiscardHandler)}, append(hooks.Definitions(),
+	api, err := rest.New(rest.Options{CEL: cel.New(nil), Logger: slog.New(slog.DiscardHandler), Plugins: []rest.Plugin{hooks, crd.New(crd.Options{})}},
 		rest.Resource[note]{Group: "example.com", Version: "v1", Plural: "notes", Scope: rest.Cluster, Names: rest.Names{Kind: "Note"}},
-		rest.Resource[memo]{Group: "example.com", Version: "v1", Plural: "memos", Scope: rest.Cluster, Names: rest.Names{Kind: "Memo"}})...)
+		rest.Resource[memo]{Group: "example.com", Version: "v1", Plural: "memos", Scope: rest.Cluster, Names: rest.Names{Kind: "Memo"}})
 	if err != nil {
 		return err
 	}
-	disable, err := crd.Enable(ctx, api, crd.Options{Rules: cel.New(nil)})
-	if err != nil {
+	if err := api.Start(ctx); err != nil {
 		return errors.Join(err, api.Close())
 	}
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
@@ -61,6 +60,5 @@ func serve(in io.Reader, out io.Writer) error {
 	_, err = io.Copy(io.Discard, in)
 	err = errors.Join(err, server.Close())
 	<-ended
-	disable()
 	return errors.Join(err, api.Close())
 }

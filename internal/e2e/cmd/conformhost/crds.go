@@ -3,32 +3,18 @@ package main
 import (
 	"context"
 	"fmt"
-	"log/slog"
 	"time"
 
 	"sigs.k8s.io/yaml"
 
-	"github.com/decorum-go/decorum/cel"
 	"github.com/decorum-go/decorum/internal/widget"
 	"github.com/decorum-go/decorum/rest"
 	"github.com/decorum-go/decorum/rest/crd"
 	"github.com/decorum-go/decorum/rest/crd/apiextensions"
 )
 
-// enable makes the API serve CustomResourceDefinitions. With widgets set, it creates the definition of Widget and waits until the API
-// serves the kind.
-func enable(ctx context.Context, api *rest.API, widgets bool, logger *slog.Logger) (disable func(), err error) {
-	if disable, err = crd.Enable(ctx, api, crd.Options{Rules: cel.New(nil), Logger: logger}); err != nil || !widgets {
-		return disable, err
-	}
-	if err := createWidgets(ctx, api); err != nil {
-		disable()
-		return nil, err
-	}
-	return disable, nil
-}
-
-// createWidgets creates the definition of Widget from the declaration of the Go kind.
+// createWidgets creates the definition of Widget from the declaration of the Go kind, and waits until the
+// API serves the kind.
 func createWidgets(ctx context.Context, api *rest.API) error {
 	manifest, _, err := crd.Manifest(widget.Resource())
 	if err != nil {

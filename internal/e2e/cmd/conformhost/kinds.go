@@ -8,7 +8,6 @@ import (
 	"github.com/decorum-go/decorum/internal/widget"
 	"github.com/decorum-go/decorum/k8s"
 	"github.com/decorum-go/decorum/rest"
-	"github.com/decorum-go/decorum/rest/auth"
 	"github.com/decorum-go/decorum/rest/builtin"
 	"github.com/decorum-go/decorum/rest/serviceaccount"
 )
@@ -27,15 +26,23 @@ func definitions(graceful, own bool, widgetFrom string) []rest.Definition {
 			return *asked, nil
 		}
 	}
-	kinds := append(auth.Reviews(), configMaps(), k8s.Resource[corev1.Node]())
+	kinds := []rest.Definition{configMaps(), k8s.Resource[corev1.Node]()}
 	if widgetFrom != "crd" {
 		kinds = append(kinds, widgets)
 	}
 	if own {
-		accounts := new(serviceaccount.Issuer) // needs no keys, because the transcripts request no tokens
-		return append(append(kinds, accounts.Definitions()...), builtin.Namespaces(), builtin.Leases(), builtin.Events())
+		return append(kinds, builtin.Namespaces(), builtin.Leases(), builtin.Events())
 	}
 	return append(kinds, serviceAccounts(), k8s.Resource[corev1.Namespace](), leases(), k8s.Resource[corev1.Event]())
+}
+
+// accounts adds the kind ServiceAccount alone. It needs no keys, because the transcripts request no tokens.
+type accounts struct{ *serviceaccount.Issuer }
+
+func (a accounts) Plug(api *rest.API) (rest.Parts, error) {
+	parts, err := a.Issuer.Plug(api)
+	parts.Authenticator = nil
+	return parts, err
 }
 
 // decide allows everything except impersonation.

@@ -25,9 +25,13 @@ import (
 	"github.com/jackc/pgx/v5/pgxpool"
 	clientv3 "go.etcd.io/etcd/client/v3"
 
+	"github.com/decorum-go/decorum/cel"
 	"github.com/decorum-go/decorum/rest"
 	"github.com/decorum-go/decorum/rest/apiservice"
+	"github.com/decorum-go/decorum/rest/auth"
+	"github.com/decorum-go/decorum/rest/crd"
 	"github.com/decorum-go/decorum/rest/lifecycle"
+	"github.com/decorum-go/decorum/rest/serviceaccount"
 	"github.com/decorum-go/decorum/storage"
 	"github.com/decorum-go/decorum/storage/bolt"
 	"github.com/decorum-go/decorum/storage/etcd"
@@ -66,24 +70,29 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) error {
 	}
 	defer store.Close()
 	logger := slog.New(slog.NewTextHandler(stderr, nil))
-	api, err := rest.New(rest.Options{Store: store, Logger: logger, Authorizer: rest.AuthorizerFunc(decide)}, definitions(*follow, *own, *widgets)...)
+	plugins := []rest.Plugin{auth.Reviews()}
+	if *own {
+		plugins = append(plugins, accounts{new(serviceaccount.Issuer)})
+	}
+	if *crds || *widgets == "crd" {
+		plugins = append(plugins, crd.New(crd.Options{Logger: logger}))
+	}
+	if *services {
+		plugins = append(plugins, apiservice.New(apiservice.Options{Logger: logger}))
+	}
+	api, err := rest.New(rest.Options{Store: store, Logger: logger, Authorizer: rest.AuthorizerFunc(decide), CEL: cel.New(nil), Plugins: plugins},
+		definitions(*follow, *own, *widgets)...)
 	if err != nil {
 		return err
 	}
 	defer api.Close()
-	if *crds || *widgets == "crd" {
-		disable, err := enable(ctx, api, *widgets == "crd", logger)
-		if err != nil {
-			return err
-		}
-		defer disable()
+	if err := api.Start(ctx); err != nil {
+		return err
 	}
-	if *services {
-		disable, err := apiservice.Enable(ctx, api, apiservice.Options{Logger: logger})
-		if err != nil {
+	if *widgets == "crd" {
+		if err := createWidgets(ctx, api); err != nil {
 			return err
 		}
-		defer disable()
 	}
 	// The recorded server had compacted its first revisions, so a watch from revision 1 must get 410 here too. The only change that this
 	// drops is the creation of the namespace "default".

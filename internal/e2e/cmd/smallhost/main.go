@@ -49,16 +49,18 @@ func main() {
 
 // run serves until ctx ends.
 func run(ctx context.Context, listen string) error {
-	api, err := rest.New(rest.Options{},
+	api, err := rest.New(rest.Options{Plugins: []rest.Plugin{lifecycle.New(lifecycle.Options{})}},
 		rest.Resource[Plant]{Group: "garden.example.com", Version: "v1", Plural: "plants"},
 		builtin.Namespaces(), builtin.Leases(), builtin.Events())
 	if err != nil {
 		return err
 	}
 	defer api.Close()
+	if err := api.Start(ctx); err != nil {
+		return err
+	}
 	recorder := events.New(events.Options{Client: rest.ClientFor[builtin.CoreEvent](api), KindOf: api.KindOf, Controller: "garden.example.com/host"})
-	working := make(chan error, 3)
-	go func() { working <- lifecycle.Run(ctx, api, lifecycle.Options{}) }()
+	working := make(chan error, 2)
 	go func() { working <- recorder.Run(ctx) }()
 	go func() { working <- report(ctx, api, recorder) }()
 
@@ -69,7 +71,7 @@ func run(ctx context.Context, listen string) error {
 	server := &http.Server{Handler: api}
 	ended := make(chan error, 1)
 	context.AfterFunc(ctx, func() {
-		ended <- errors.Join(<-working, <-working, <-working, api.Close(), server.Shutdown(context.Background()))
+		ended <- errors.Join(<-working, <-working, api.Close(), server.Shutdown(context.Background()))
 	})
 	fmt.Printf("ready http://%s\n", listener.Addr())
 	if err := server.Serve(listener); !errors.Is(err, http.ErrServerClosed) {

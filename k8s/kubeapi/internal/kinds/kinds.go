@@ -12,31 +12,27 @@ import (
 	"github.com/decorum-go/decorum/k8s/kubeapi/internal/defaults"
 	"github.com/decorum-go/decorum/k8s/kubeapi/internal/validation"
 	"github.com/decorum-go/decorum/rest"
-	"github.com/decorum-go/decorum/rest/auth"
-	"github.com/decorum-go/decorum/rest/rbac"
 	"github.com/decorum-go/decorum/rest/serviceaccount"
 	"github.com/decorum-go/decorum/status"
 )
 
 // Environment holds the parts of one API that its kinds use.
 type Environment struct {
-	// Roles decide what users may do. Their kinds are those of the group rbac.authorization.k8s.io.
-	Roles *rbac.Authorizer
 	// Accounts issue the tokens of service accounts, and answer TokenReviews.
 	Accounts *serviceaccount.Issuer
 	// ServiceAddresses are the cluster IPs of Services. Default: 10.0.0.0/24.
 	ServiceAddresses netip.Prefix
 }
 
-// All returns the definitions of all kinds for one API, except for those of the packages that act on their objects: crd, webhook and policy.
+// All returns the definitions of all kinds for one API, except for those of plug-ins: roles, access reviews, definitions,
+// webhooks and policies.
 // The definitions that use nothing of env are the same values in each call, so that a process builds them once.
 func All(env Environment) []rest.Definition {
-	definitions := slices.Concat(shared(), env.Roles.Definitions(), auth.Reviews())
 	addresses := env.ServiceAddresses
 	if !addresses.IsValid() {
 		addresses = netip.PrefixFrom(netip.AddrFrom4([4]byte{10, 0, 0, 0}), 24)
 	}
-	return append(definitions, env.Accounts.TokenReviews(nil), serviceAccounts(env.Accounts), services(addresses))
+	return append(slices.Clone(shared()), env.Accounts.TokenReviews(nil), serviceAccounts(env.Accounts), services(addresses))
 }
 
 // shared returns the definitions that every API in the process has in common.

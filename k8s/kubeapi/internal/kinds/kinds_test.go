@@ -16,6 +16,7 @@ import (
 	"github.com/decorum-go/decorum/apimeta"
 	"github.com/decorum-go/decorum/k8s/kubeapi/internal/kinds"
 	"github.com/decorum-go/decorum/rest"
+	"github.com/decorum-go/decorum/rest/auth"
 	"github.com/decorum-go/decorum/rest/rbac"
 	"github.com/decorum-go/decorum/rest/serviceaccount"
 )
@@ -40,10 +41,19 @@ func newAPIOf(t *testing.T, hooks []rest.Admission, addresses netip.Prefix) *res
 	require.NoError(t, err)
 	roles, err := rbac.New(rbac.Options{Administrators: []string{"system:masters"}})
 	require.NoError(t, err)
-	api, err := rest.New(rest.Options{Admission: hooks}, kinds.All(kinds.Environment{Roles: roles, Accounts: accounts, ServiceAddresses: addresses})...)
+	api, err := rest.New(rest.Options{Admission: hooks, Plugins: []rest.Plugin{roles, accountsOf{accounts}, auth.Reviews()}}, kinds.All(kinds.Environment{Accounts: accounts, ServiceAddresses: addresses})...)
 	require.NoError(t, err)
 	t.Cleanup(func() { require.NoError(t, api.Close()) })
 	return api
+}
+
+// accountsOf are service accounts whose tokens the API does not ask for.
+type accountsOf struct{ *serviceaccount.Issuer }
+
+func (a accountsOf) Plug(api *rest.API) (rest.Parts, error) {
+	parts, err := a.Issuer.Plug(api)
+	parts.Authenticator = nil
+	return parts, err
 }
 
 func TestAPIsOfOneProcessServeTheSameGroups(t *testing.T) {

@@ -29,7 +29,7 @@ import (
 func newCluster(t *testing.T) *rest.API {
 	roles, err := rbac.New(rbac.Options{Administrators: []string{"system:masters"}})
 	require.NoError(t, err)
-	api, err := rest.New(rest.Options{Authorizer: roles}, append(roles.Definitions(), rest.NamespacesOf[corev1.Namespace](),
+	api, err := rest.New(rest.Options{Plugins: []rest.Plugin{roles}}, rest.NamespacesOf[corev1.Namespace](),
 		builtin[schedulingv1.PriorityClass]("scheduling.k8s.io", "priorityclasses", rest.Cluster),
 		builtin[corev1.ComponentStatus]("", "componentstatuses", rest.Cluster),
 		builtin[corev1.ConfigMap]("", "configmaps", rest.Namespaced),
@@ -37,9 +37,10 @@ func newCluster(t *testing.T) *rest.API {
 		builtin[networkingv1.ServiceCIDR]("networking.k8s.io", "servicecidrs", rest.Cluster),
 		builtin[discoveryv1.EndpointSlice]("discovery.k8s.io", "endpointslices", rest.Namespaced),
 		builtin[flowcontrolv1.FlowSchema]("flowcontrol.apiserver.k8s.io", "flowschemas", rest.Cluster),
-		builtin[flowcontrolv1.PriorityLevelConfiguration]("flowcontrol.apiserver.k8s.io", "prioritylevelconfigurations", rest.Cluster))...)
+		builtin[flowcontrolv1.PriorityLevelConfiguration]("flowcontrol.apiserver.k8s.io", "prioritylevelconfigurations", rest.Cluster))
 	require.NoError(t, err)
 	t.Cleanup(func() { require.NoError(t, api.Close()) })
+	require.NoError(t, api.Start(t.Context()))
 	require.NoError(t, bootstrap.Create(t.Context(), api, bootstrap.Config{ServiceRange: netip.MustParsePrefix("10.0.0.0/24")}))
 	return api
 }

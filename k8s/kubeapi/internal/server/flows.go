@@ -12,7 +12,6 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/decorum-go/decorum/rest"
-	"github.com/decorum-go/decorum/rest/rbac"
 	"github.com/decorum-go/decorum/status"
 	"github.com/decorum-go/decorum/watch"
 )
@@ -183,7 +182,7 @@ type answer struct {
 
 // classifier is the Authorizer of a server. It is the first to know as which user a request continues.
 type classifier struct {
-	*rbac.Authorizer
+	rest.Authorizer
 	flows *flows
 }
 
@@ -193,4 +192,9 @@ func (c classifier) Authorize(ctx context.Context, a rest.Access) (rest.Decision
 		to.named.Do(func() { c.flows.name(to.header, a) })
 	}
 	return c.Authorizer.Authorize(ctx, a)
+}
+
+// RulesFor implements [rest.RuleLister].
+func (c classifier) RulesFor(ctx context.Context, u rest.User, namespace string) (rest.AccessRules, error) {
+	return c.Authorizer.(rest.RuleLister).RulesFor(ctx, u, namespace)
 }

@@ -26,11 +26,10 @@ func DefaultOff(controllers []string) []string {
 	return []string{accountsPlugin}
 }
 
-// hooks returns the hooks on writes. The plugin ResourceQuota comes last, because it counts only what all others allow.
-func (s *Server) hooks(off []string) []rest.Admission {
-	hooks := append(kinds.Admission(off...), s.review.hooks()...)
-	if !slices.Contains(off, resourceQuota) {
-		hooks = append(hooks, limits.Quotas())
+// quotas returns the plug-in of ResourceQuota, unless it is off. It comes last, because it counts only what all others allow.
+func (s *Server) quotas(off []string) []rest.Plugin {
+	if slices.Contains(off, resourceQuota) {
+		return nil
 	}
-	return hooks
+	return []rest.Plugin{rest.Parts{Name: "resourcequotas", Admission: []rest.Admission{limits.Quotas()}}}
 }

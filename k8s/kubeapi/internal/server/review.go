@@ -6,7 +6,6 @@ import (
 	"net"
 	"net/netip"
 
-	"github.com/decorum-go/decorum/cel"
 	"github.com/decorum-go/decorum/rest"
 	"github.com/decorum-go/decorum/rest/callout"
 	"github.com/decorum-go/decorum/rest/policy"
@@ -27,21 +26,13 @@ func newReview(logger *slog.Logger, resolve func(context.Context, callout.Servic
 	if r.calls, err = callout.New(callout.Options{Dial: new(net.Dialer).DialContext, Allow: anywhere, Resolve: resolve}); err != nil {
 		return r, err
 	}
-	if r.policies, err = policy.New(policy.Options{Rules: cel.New(nil)}); err != nil {
-		return r, err
-	}
-	r.webhooks, err = webhook.New(webhook.Options{Calls: r.calls, Rules: cel.New(nil), Logger: logger})
+	r.policies = policy.New(policy.Options{})
+	r.webhooks, err = webhook.New(webhook.Options{Calls: r.calls, Logger: logger})
 	return r, err
 }
 
-// hooks returns the hooks on writes, in the order of kube-apiserver.
-func (r review) hooks() []rest.Admission {
-	return append(r.policies.Admission(), r.webhooks.Admission()...)
-}
-
-func (r review) definitions() []rest.Definition {
-	return append(r.policies.Definitions(), r.webhooks.Definitions()...)
-}
+// plugins returns the plug-ins, in the order of kube-apiserver.
+func (r review) plugins() []rest.Plugin { return []rest.Plugin{r.policies, r.webhooks} }
 
 func (r review) close() error {
 	r.calls.Close()

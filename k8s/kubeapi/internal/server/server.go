@@ -90,50 +90,71 @@ func New(ctx context.Context, c Config) (s *Server, err error) {
 	if err != nil {
 		return nil, err
 	}
-	users := auth.First(append(slices.Clone(c.Users), accounts)...)
+	var users rest.Authenticator = rest.Authenticators(append(slices.Clone(c.Users), accounts))
 	if !c.RefuseAnonymous {
 		users = auth.OrAnonymous(users)
 	}
 	if s.review, err = newReview(c.Logger, s.resolver(c.WebhookServer)); err != nil {
 		return nil, err
 	}
-	authorizer := classifier{roles, &s.flows}
-	options := rest.Options{Store: c.Store, Admission: s.hooks(c.PluginsOff), Logger: c.Logger, Authenticator: users, Authorizer: authorizer, OpenHealth: true, Version: version(), Types: c.Types}
-	if c.AllowAll {
-		options.Authorizer = auth.FirstOpinion(authorizer, rest.AuthorizerFunc(allow))
+	rights := &rights{Roles: roles, flows: &s.flows, allowAll: c.AllowAll}
+	options := rest.Options{
+		Store: c.Store, Admission: kinds.Admission(c.PluginsOff...), Logger: c.Logger, Authenticator: users, OpenHealth: true, Version: version(), Types: c.Types,
+		CEL: cel.New(nil), Plugins: slices.Concat([]rest.Plugin{rights, known{accounts}, auth.Reviews()}, s.review.plugins(), s.quotas(c.PluginsOff), []rest.Plugin{
+			rest.Parts{Name: "cluster", Start: func(ctx context.Context, api *rest.API) error { return s.fill(ctx, api, c) }},
+			crd.New(crd.Options{Calls: s.review.calls, Logger: c.Logger}), apiservice.New(apiservice.Options{Logger: c.Logger}),
+		}),
 	}
-	s.api, err = rest.New(options, append(kinds.All(kinds.Environment{Roles: roles, Accounts: accounts, ServiceAddresses: c.Objects.ServiceRange}), s.review.definitions()...)...)
+	s.api, err = rest.New(options, kinds.All(kinds.Environment{Accounts: accounts, ServiceAddresses: c.Objects.ServiceRange})...)
 	if err != nil {
 		return nil, err
 	}
 	s.closing = append(s.closing, s.review.close, s.api.Close)
-	if err = s.begin(ctx, c); err != nil {
+	if err = s.api.Start(ctx); err == nil {
+		err = s.control(ctx, c)
+	}
+	if err != nil {
 		return nil, errors.Join(err, s.Close())
 	}
-	s.handler = &front{api: s.api, keys: accounts.Discovery(), users: users, authorizer: options.Authorizer, flows: &s.flows, gaps: &gaps{api: s.api, report: c.Report}}
+	s.handler = &front{api: s.api, keys: accounts.Discovery(), users: users, authorizer: rights.authorizer, flows: &s.flows, gaps: &gaps{api: s.api, report: c.Report}}
 	return s, nil
 }
 
-// begin brings the server from an API with kinds to a cluster.
-func (s *Server) begin(ctx context.Context, c Config) error {
-	if err := bootstrap.Create(ctx, s.api, c.Objects); err != nil {
+// fill creates the objects of a cluster.
+func (s *Server) fill(ctx context.Context, api *rest.API, c Config) error {
+	if err := bootstrap.Create(ctx, api, c.Objects); err != nil {
 		return err
 	}
-	if err := s.flows.read(ctx, s.api); err != nil {
-		return err
+	return s.flows.read(ctx, api)
+}
+
+// rights is the plug-in that decides about accesses.
+type rights struct {
+	*rbac.Roles
+	flows      *flows
+	allowAll   bool
+	authorizer rest.Authorizer
+}
+
+// Plug implements [rest.Plugin].
+func (r *rights) Plug(api *rest.API) (rest.Parts, error) {
+	parts, err := r.Roles.Plug(api)
+	r.authorizer = classifier{parts.Authorizer, r.flows}
+	if r.allowAll {
+		r.authorizer = rest.Authorizers{r.authorizer, rest.AuthorizerFunc(allow)}
 	}
-	running := context.WithoutCancel(ctx)
-	endDefinitions, err := crd.Enable(running, s.api, crd.Options{Rules: cel.New(nil), Calls: s.review.calls, Logger: c.Logger})
-	if err != nil {
-		return err
-	}
-	s.closing = append(s.closing, func() error { endDefinitions(); return nil })
-	endServices, err := apiservice.Enable(running, s.api, apiservice.Options{Logger: c.Logger})
-	if err != nil {
-		return err
-	}
-	s.closing = append(s.closing, func() error { endServices(); return nil })
-	return s.control(ctx, c)
+	parts.Authorizer = r.authorizer
+	return parts, err
+}
+
+// known is the plug-in of the service accounts. The server asks about their tokens itself, beside those of its other users.
+type known struct{ *serviceaccount.Issuer }
+
+// Plug implements [rest.Plugin].
+func (k known) Plug(api *rest.API) (rest.Parts, error) {
+	parts, err := k.Issuer.Plug(api)
+	parts.Authenticator = nil
+	return parts, err
 }
 
 // API returns the API, for clients in this process.

@@ -96,15 +96,15 @@ func serve(text string) error {
 		}
 	}
 	defer store.Close()
-	api, err := rest.New(rest.Options{Store: store, Logger: slog.New(slog.DiscardHandler)}, registers())
+	api, err := rest.New(rest.Options{
+		Store: store, Logger: slog.New(slog.DiscardHandler), Plugins: []rest.Plugin{crd.New(crd.Options{Logger: slog.New(slog.DiscardHandler)})},
+	}, registers())
 	if err != nil {
 		return err
 	}
-	disable, err := crd.Enable(ctx, api, crd.Options{Logger: slog.New(slog.DiscardHandler)})
-	if err != nil {
-		return err
+	if err := api.Start(ctx); err != nil {
+		return errors.Join(err, api.Close())
 	}
-	defer disable()
 	listener, err := net.Listen("tcp", c.Address)
 	if err != nil {
 		return err

@@ -2,12 +2,12 @@ package crd
 
 import (
 	"context"
-	"fmt"
 	"sync"
 
 	"github.com/decorum-go/decorum/internal/errorlog"
 	"github.com/decorum-go/decorum/rest"
 	"github.com/decorum-go/decorum/rest/crd/apiextensions"
+	"github.com/decorum-go/decorum/rest/internal/background"
 	"github.com/decorum-go/decorum/rest/internal/notes"
 	"github.com/decorum-go/decorum/rest/internal/peers"
 	"github.com/decorum-go/decorum/watch"
@@ -16,60 +16,77 @@ import (
 // manager is the field manager of the status of definitions, as in a cluster.
 const manager = "kube-apiserver"
 
-// Enable makes an API serve CustomResourceDefinitions and the kinds that they describe:
+// Definitions is the plug-in of CustomResourceDefinitions. It adds their kind, and follows them in the store of the API:
 //
-//	disable, err := crd.Enable(ctx, api, crd.Options{})
+//	api, err := rest.New(rest.Options{CEL: cel.New(nil), Plugins: []rest.Plugin{crd.New(crd.Options{})}}, resources...)
+//	err = api.Start(ctx)
 //
-// The definitions are objects in the store of the API. Enable returns once the API serves the kinds of all stored definitions, and
-// follows the changes of the store until disable is called or ctx ends; disable waits until nothing runs any more. So a restart needs
-// nothing, and several replicas with one store serve the same kinds. A host calls Enable before it listens, so that no client gets a 404
-// for a stored kind.
+// The definitions are objects in the store of the API. [rest.API.Start] returns once the API serves the kinds of all stored definitions. So
+// a restart needs nothing, and several replicas with one store serve the same kinds. A host calls Start before it listens, so that no client
+// gets a 404 for a stored kind.
 //
 // The kinds answer as those of kube-apiserver do. They never replace a kind that the host has declared: the condition NamesAccepted of
 // such a definition is False. If the API cannot serve a kind, its condition Established is False with the reason NotServed, for example
-// if the definition has rules and the host does not evaluate them. Its paths answer 503 ServiceUnavailable, and its objects stay in the
-// store. Enable repeats failed operations. Enable uses [rest.API.Expect], so the host must not.
+// if the definition has rules and [rest.Options] have no CEL. Its paths answer 503 ServiceUnavailable, and its objects stay in the store.
+// The plug-in repeats failed operations. It uses [rest.API.Expect], so the host must not.
 //
 // If a definition changes to something that the API cannot serve, the API goes on with the last generation that it could serve, also after a
 // restart. The reason of the condition Established is then OlderGenerationServed.
 //
-// If a process ended while a webhook converted stored objects to a new storage version, Enable continues the conversion. It waits 2 seconds
-// for it, and serves the older generation until all objects are converted.
+// If a process ended while a webhook converted stored objects to a new storage version, the next one continues the conversion. Its start waits
+// 2 seconds for it, and serves the older generation until all objects are converted.
 //
 // Several replicas with one store know of each other by records in the store that no client can reach. A definition is Established when all
 // live replicas serve its kind, or after 5 seconds.
 //
-// When a definition is deleted, Enable deletes the objects of its kind, and removes the definition when they are gone. The store commits a new
-// object only together with a definition that is not deleted, so no replica creates one, even if it has slept through the deletion.
-//
-// After disable, the API serves the same kinds until it closes, and no longer follows the definitions.
-//
-// Enable returns an error if the API serves customresourcedefinitions already, also after disable, or closes, or if the store cannot be read.
-func Enable(ctx context.Context, api *rest.API, options Options) (disable func(), err error) {
-	checks := apiextensions.Checks{Rules: options.Rules, IgnoreRules: options.IgnoreRules, Webhooks: options.Calls != nil, Turn: apiextensions.NewTurn()}
-	if err := api.Serve(ctx, apiextensions.CustomResourceDefinitions(checks)); err != nil {
-		return nil, fmt.Errorf("crd.Enable: %w", err)
-	}
+// When a definition is deleted, the plug-in deletes the objects of its kind, and removes the definition when they are gone. The store commits
+// a new object only together with a definition that is not deleted, so no replica creates one, even if it has slept through the deletion.
+type Definitions struct{ options Options }
+
+// New returns Definitions.
+func New(options Options) *Definitions {
 	options.Logger = errorlog.Or(options.Logger)
-	ctx, stop := context.WithCancel(ctx)
+	return &Definitions{options}
+}
+
+// Plug implements [rest.Plugin].
+func (d *Definitions) Plug(api *rest.API) (rest.Parts, error) {
+	checks := apiextensions.Checks{
+		Rules: api.CEL(), IgnoreRules: d.options.IgnoreRules, Webhooks: d.options.Calls != nil, Turn: apiextensions.NewTurn(),
+	}
+	var k *kinds
+	return rest.Parts{
+		Name:        "definitions",
+		Definitions: []rest.Definition{apiextensions.CustomResourceDefinitions(checks)},
+		Start: func(ctx context.Context, api *rest.API) (err error) {
+			k, err = start(ctx, api, settings{d.options, api.CEL()})
+			return err
+		},
+		Stop: func(ctx context.Context) error { return background.Wait(ctx, &k.running) },
+	}, nil
+}
+
+// start serves the kinds of all stored definitions, and follows the changes of the store until ctx ends.
+func start(ctx context.Context, api *rest.API, options settings) (*kinds, error) {
 	k := &kinds{
 		api: api, options: options, served: map[string]*kindOf{}, emptying: map[string]context.CancelFunc{}, definitions: map[string]*definition{},
 		conversions: map[string]*conversion{},
 		client:      rest.ClientFor[apiextensions.CustomResourceDefinition](api).As(manager), retries: retries{}, expected: expected{api: api},
 		changes: make(chan change), turns: make(chan func()), progress: newProgress(),
 	}
+	ctx, stop := context.WithCancel(ctx)
 	from, err := k.load(ctx)
 	if err != nil {
 		stop()
 		k.running.Wait()
-		return nil, fmt.Errorf("crd.Enable: %w", err)
+		return nil, err
 	}
 	k.running.Go(func() { k.feed(ctx, from) })
-	k.running.Go(func() { k.run(ctx) })
-	return func() {
-		stop()
-		k.running.Wait()
-	}, nil
+	k.running.Go(func() {
+		defer stop()
+		k.run(ctx)
+	})
+	return k, nil
 }
 
 // load joins the other replicas, and serves the kinds of all stored definitions. It returns the revision at which to start the watch.
@@ -98,10 +115,10 @@ func (k *kinds) load(ctx context.Context) (from watch.Revision, err error) {
 	return from, ctx.Err()
 }
 
-// kinds are the kinds of the stored definitions. Only the goroutine of run changes the maps, and before it Enable.
+// kinds are the kinds of the stored definitions. Only the goroutine of run changes the maps, and before it start.
 type kinds struct {
 	api         *rest.API
-	options     Options
+	options     settings
 	client      rest.Client[apiextensions.CustomResourceDefinition]
 	definitions map[string]*definition        // by name
 	served      map[string]*kindOf            // by the name of the definition

@@ -23,14 +23,17 @@ const definitions = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions"
 // enabled returns an API that serves definitions and their kinds.
 func enabled(t *testing.T, options rest.Options, declared ...rest.Definition) *rest.API {
 	t.Helper()
+	return started(t, options, crd.Options{}, declared...)
+}
+
+// started returns an API with definitions that runs until the test ends.
+func started(t *testing.T, options rest.Options, of crd.Options, declared ...rest.Definition) *rest.API {
+	t.Helper()
+	options.Plugins = append(options.Plugins, crd.New(of))
 	api, err := rest.New(options, declared...)
 	require.NoError(t, err)
-	disable, err := crd.Enable(t.Context(), api, crd.Options{})
-	require.NoError(t, err)
-	t.Cleanup(func() {
-		disable()
-		assert.NoError(t, api.Close())
-	})
+	t.Cleanup(func() { assert.NoError(t, api.Close()) })
+	require.NoError(t, api.Start(t.Context()))
 	return api
 }
 

@@ -30,14 +30,11 @@ func gears() rest.Resource[apimeta.Document] {
 // enabled returns an API with APIServices.
 func enabled(t *testing.T, options rest.Options, declared ...rest.Definition) *rest.API {
 	t.Helper()
+	options.Plugins = append(options.Plugins, apiservice.New(apiservice.Options{}))
 	api, err := rest.New(options, declared...)
 	require.NoError(t, err)
-	disable, err := apiservice.Enable(t.Context(), api, apiservice.Options{})
-	require.NoError(t, err)
-	t.Cleanup(func() {
-		disable()
-		assert.NoError(t, api.Close())
-	})
+	t.Cleanup(func() { assert.NoError(t, api.Close()) })
+	require.NoError(t, api.Start(t.Context()))
 	return api
 }
 
@@ -67,7 +64,7 @@ func names(t *testing.T, api *rest.API) (all []string) {
 
 // Each version of each group is an object, with the priorities and the columns of Kubernetes. Reviews, which are not stored, count too.
 func TestServedVersionsAreListed(t *testing.T) {
-	api := enabled(t, rest.Options{}, append(auth.Reviews(), builtin.Leases(), gears())...)
+	api := enabled(t, rest.Options{Plugins: []rest.Plugin{auth.Reviews()}}, builtin.Leases(), gears())
 	assert.Equal(t, []string{"v1.", "v1.authentication.k8s.io", "v1.authorization.k8s.io", "v1.coordination.k8s.io", "v1.example.org"}, names(t, api))
 
 	code, got := send(t, api, "GET "+path+"/v1.example.org", "application/json", "")
@@ -133,6 +130,5 @@ func TestRestart(t *testing.T) {
 	s, err := rest.ClientFor[apiservice.APIService](api).Get(t.Context(), "v1.coordination.k8s.io")
 	require.NoError(t, err)
 	assert.Equal(t, uid, s.UID)
-	_, err = apiservice.Enable(t.Context(), api, apiservice.Options{})
-	assert.ErrorContains(t, err, "apiservice.Enable: ")
+	assert.Error(t, api.Start(t.Context()), "it runs already")
 }

@@ -3,7 +3,6 @@ package apiservice
 import (
 	"context"
 	"errors"
-	"fmt"
 	"log/slog"
 	"sync"
 	"time"
@@ -11,10 +10,11 @@ import (
 	"github.com/decorum-go/decorum/apimeta"
 	"github.com/decorum-go/decorum/internal/errorlog"
 	"github.com/decorum-go/decorum/rest"
+	"github.com/decorum-go/decorum/rest/internal/background"
 	"github.com/decorum-go/decorum/status"
 )
 
-// Options configure [Enable]. The zero value works.
+// Options configure [Services]. The zero value works.
 type Options struct {
 	// Logger receives the errors of writes that the API tries again later. Default: slog's default logger.
 	Logger *slog.Logger
@@ -23,34 +23,40 @@ type Options struct {
 const (
 	// managed is the label that Kubernetes sets on objects that the server writes.
 	managed = "kube-aggregator.kubernetes.io/automanaged"
-	// retryAfter is how long Enable waits before it repeats a failed write.
+	// retryAfter is how long the plug-in waits before it repeats a failed write.
 	retryAfter = time.Second
 )
 
-// Enable makes an API serve APIServices, one for each version of each group that it serves, except for that of the APIServices, as in
-// Kubernetes. Enable returns when the objects exist, and follows what the API serves until disable is called or ctx ends; disable waits
-// until nothing runs any more.
+// Services is the plug-in of APIServices. It adds their kind, and keeps one object for each version of each group that the API serves, except
+// for that of the APIServices, as in Kubernetes. [rest.API.Start] returns when the objects exist, and the plug-in then follows what the API
+// serves.
 //
 // The objects are stored, so they keep their uids across a restart. Replicas write the same objects. While replicas serve different versions,
 // the objects show what the one serves that has changed last.
-//
-// Enable returns an error if the API serves apiservices already, also after disable, or closes, or if the store cannot be written.
-func Enable(ctx context.Context, api *rest.API, options Options) (disable func(), err error) {
-	if err := api.Serve(ctx, definition()); err != nil {
-		return nil, fmt.Errorf("apiservice.Enable: %w", err)
-	}
-	ctx, stop := context.WithCancel(context.WithValue(ctx, ownKey{}, true))
-	e := &entries{api: api, client: rest.ClientFor[APIService](api).As("kube-apiserver"), logger: errorlog.Or(options.Logger)}
-	changed, err := e.write(ctx)
-	if err != nil {
-		stop()
-		return nil, fmt.Errorf("apiservice.Enable: %w", err)
-	}
+type Services struct{ options Options }
+
+// New returns Services.
+func New(options Options) *Services {
+	options.Logger = errorlog.Or(options.Logger)
+	return &Services{options}
+}
+
+// Plug implements [rest.Plugin].
+func (s *Services) Plug(*rest.API) (rest.Parts, error) {
 	var running sync.WaitGroup
-	running.Go(func() { e.follow(ctx, changed) })
-	return func() {
-		stop()
-		running.Wait()
+	return rest.Parts{
+		Name:        "apiservices",
+		Definitions: []rest.Definition{definition()},
+		Start: func(ctx context.Context, api *rest.API) error {
+			ctx = context.WithValue(ctx, ownKey{}, true)
+			e := &entries{api: api, client: rest.ClientFor[APIService](api).As("kube-apiserver"), logger: s.options.Logger}
+			changed, err := e.write(ctx)
+			if err == nil {
+				running.Go(func() { e.follow(ctx, changed) })
+			}
+			return err
+		},
+		Stop: func(ctx context.Context) error { return background.Wait(ctx, &running) },
 	}, nil
 }
 

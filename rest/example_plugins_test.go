@@ -1,0 +1,123 @@
+package rest_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log"
+	"strings"
+	"sync"
+
+	"github.com/decorum-go/decorum/apimeta"
+	"github.com/decorum-go/decorum/rest"
+	"github.com/decorum-go/decorum/rest/auth"
+	"github.com/decorum-go/decorum/rest/builtin"
+	"github.com/decorum-go/decorum/rest/lifecycle"
+	"github.com/decorum-go/decorum/rest/rbac"
+)
+
+// A host lists the plug-ins that it wants, makes the API, and starts them.
+func ExampleOptions_plugins() {
+	roles, err := rbac.New(rbac.Options{Administrators: []string{"admins"}})
+	if err != nil {
+		log.Fatal(err)
+	}
+	api, err := rest.New(rest.Options{
+		Authenticator: auth.Tokens(auth.Token{Secret: "secret", User: rest.User{Name: "root", Groups: []string{"admins"}}}),
+		Plugins:       []rest.Plugin{roles, auth.Reviews(), lifecycle.New(lifecycle.Options{})},
+	}, builtin.Namespaces())
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer api.Close() // stops the plug-ins
+	if err := api.Start(context.Background()); err != nil {
+		log.Fatal(err)
+	}
+	list, err := rest.ClientFor[rbac.ClusterRole](api).List(context.Background(), rest.ListOptions{})
+	if err != nil {
+		log.Fatal(err)
+	}
+	fmt.Println("roles from the start:", len(list.Items) > 0)
+	// Output: roles from the start: true
+}
+
+// Parts are a plug-in themselves. This one makes all names begin with the name of the team, and needs nothing else.
+func ExampleParts() {
+	prefixes := rest.Parts{Name: "prefixes", Admission: []rest.Admission{{
+		Name: "prefixes.example.com", Operations: []rest.Operation{rest.OperationCreate}, Resources: []string{"memos.example.com"},
+		Validate: func(_ context.Context, r *rest.AdmissionRequest) error {
+			if !strings.HasPrefix(r.Name, r.Namespace+"-") {
+				return errors.New("the name must begin with that of the namespace")
+			}
+			return nil
+		},
+	}}}
+	memos := rest.Resource[Memo]{Group: "example.com", Version: "v1", Plural: "memos"}
+	api, err := rest.New(rest.Options{Plugins: []rest.Plugin{prefixes}}, memos)
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer api.Close()
+	_, err = rest.ClientFor[Memo](api).Namespace("team").Create(context.Background(), &Memo{ObjectMeta: apimeta.ObjectMeta{Name: "a"}})
+	fmt.Println(err)
+	// Output: memos.example.com "a" is forbidden: the name must begin with that of the namespace
+}
+
+// counter is a plug-in of a third party. It adds a kind, and counts its objects in the background.
+type counter struct {
+	running sync.WaitGroup
+	counted chan string
+}
+
+// Plug implements [rest.Plugin].
+func (c *counter) Plug(*rest.API) (rest.Parts, error) {
+	return rest.Parts{
+		Name:        "counter",
+		Definitions: []rest.Definition{rest.Resource[Memo]{Group: "example.com", Version: "v1", Plural: "memos"}},
+		Start: func(ctx context.Context, api *rest.API) error {
+			memos := rest.ClientFor[Memo](api)
+			page, err := memos.List(ctx, rest.ListOptions{})
+			if err != nil {
+				return err
+			}
+			c.running.Go(func() { c.follow(ctx, memos, page.ResourceVersion) })
+			return nil
+		},
+		Stop: func(context.Context) error {
+			c.running.Wait()
+			return nil
+		},
+	}, nil
+}
+
+// follow counts until ctx ends, which is when the API shuts down.
+func (c *counter) follow(ctx context.Context, memos rest.Client[Memo], from string) {
+	for event, err := range memos.Watch(ctx, rest.WatchOptions{ResourceVersion: from}) {
+		if err != nil {
+			return
+		}
+		c.counted <- event.Object.Name
+	}
+}
+
+// A plug-in brings kinds of its own, and work that the API starts and stops.
+func ExamplePlugin() {
+	ctx := context.Background()
+	c := &counter{counted: make(chan string)}
+	api, err := rest.New(rest.Options{Plugins: []rest.Plugin{c}})
+	if err != nil {
+		log.Fatal(err)
+	}
+	if err := api.Start(ctx); err != nil {
+		log.Fatal(err)
+	}
+	_, err = rest.ClientFor[Memo](api).Namespace("team").Create(ctx, &Memo{ObjectMeta: apimeta.ObjectMeta{Name: "a"}})
+	if err != nil {
+		log.Fatal(err)
+	}
+	fmt.Println("counted", <-c.counted)
+	if err := api.Shutdown(ctx); err != nil {
+		log.Fatal(err)
+	}
+	// Output: counted a
+}

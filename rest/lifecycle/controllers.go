@@ -1,0 +1,33 @@
+package lifecycle
+
+import (
+	"context"
+	"sync"
+
+	"github.com/decorum-go/decorum/rest"
+	"github.com/decorum-go/decorum/rest/internal/background"
+)
+
+// Controllers is the plug-in that runs all controllers, as [Run] does, from [rest.API.Start] until the API shuts down. If several replicas
+// serve the API, one of them should call Run instead: the leader of package election.
+type Controllers struct{ options Options }
+
+// New returns Controllers.
+func New(options Options) *Controllers { return &Controllers{options.withDefaults()} }
+
+// Plug implements [rest.Plugin].
+func (c *Controllers) Plug(*rest.API) (rest.Parts, error) {
+	var running sync.WaitGroup
+	return rest.Parts{
+		Name: "lifecycle",
+		Start: func(ctx context.Context, api *rest.API) error {
+			running.Go(func() {
+				if err := Run(ctx, api, c.options); err != nil {
+					c.options.Logger.Error("lifecycle: the controllers have ended", "error", err)
+				}
+			})
+			return nil
+		},
+		Stop: func(ctx context.Context) error { return background.Wait(ctx, &running) },
+	}, nil
+}

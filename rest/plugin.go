@@ -1,0 +1,106 @@
+package rest
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+)
+
+// Plugin adds parts to an API: kinds, admission hooks, users, rights, and work in the background. [Options.Plugins] lists the plug-ins of an
+// API. Packages rest/rbac, rest/serviceaccount, rest/webhook, rest/policy, rest/crd, rest/apiservice, rest/lifecycle and rest/auth have
+// plug-ins, and a host can write its own.
+//
+// A plug-in can wrap another: it calls Plug of the other one, changes the parts, and returns them.
+type Plugin interface {
+	// Plug returns the parts that the plug-in adds to an API. [New] calls it once, before the API serves anything. Plug keeps api for the
+	// functions among the parts, which may call it from the first request on. Plug starts nothing. It returns an error if its configuration
+	// is wrong, or if it belongs to another API; New then returns that error.
+	Plug(api *API) (Parts, error)
+}
+
+// Parts are what a [Plugin] adds to an API. All but the Name is optional. Later versions of this package may add fields.
+//
+// The API takes the parts of one sort after those of the host, which are in [Options] and among the arguments of [New], and in the order
+// of [Options.Plugins]. This order decides which Admission runs first, which Authenticator and which Authorizer is asked first, and what
+// [API.Start] starts first.
+//
+// Parts are a Plugin themselves, for a plug-in that needs no API.
+type Parts struct {
+	// Name names the plug-in in errors and in /readyz, such as "roles". Required.
+	Name string
+	// Definitions are the kinds that the plug-in needs. If the host declares a resource of the same group and plural, the API serves that one
+	// instead.
+	Definitions []Definition
+	// Admission are hooks on the writes of all resources. They see the writes of New too, such as that of the namespace "default".
+	Admission []Admission
+	// Authenticator recognizes users. The API asks it about a request in which no earlier Authenticator recognizes a user (see
+	// [Authenticators]).
+	Authenticator Authenticator
+	// Authorizer decides about accesses on which no earlier Authorizer has an opinion (see [Authorizers]).
+	Authorizer Authorizer
+	// ExemptGroups are added to [Options.ExemptGroups] unless the host sets them.
+	ExemptGroups []string
+	// Start starts the work of the plug-in in the background and returns when the plug-in is ready. [API.Start] calls it.
+	//
+	// ctx ends when the API stops the plug-in, so goroutines that Start begins take it as theirs. It also ends if Start fails, or if the
+	// context of API.Start ends before all plug-ins have started. After an error, nothing that Start began may still run.
+	Start func(ctx context.Context, api *API) error
+	// Stop waits until the work that Start began has ended. [API.Shutdown] calls it after the ctx of Start has ended, while the API still
+	// accepts calls. Stop returns an error if its own ctx ends first; a later Shutdown then calls it again. A plug-in with Stop has Start.
+	Stop func(ctx context.Context) error
+}
+
+// Plug implements [Plugin].
+func (p Parts) Plug(*API) (Parts, error) { return p, nil }
+
+// plug adds the parts of the plug-ins to those of the host, and returns the definitions of the plug-ins.
+func (a *API) plug() (definitions []Definition, err error) {
+	if _, err := setOf(a.options.CEL); err != nil {
+		return nil, fmt.Errorf("Options.CEL: %w", err)
+	}
+	var exempt []string
+	authenticators, authorizers := Authenticators{a.options.Authenticator}, Authorizers{a.options.Authorizer}
+	for i, plugin := range a.options.Plugins {
+		if plugin == nil {
+			return nil, fmt.Errorf("Options.Plugins[%d] is nil", i)
+		}
+		parts, err := plugin.Plug(a)
+		if err == nil {
+			err = parts.check()
+		}
+		if err != nil {
+			return nil, fmt.Errorf("plug-in %T: %w", plugin, err)
+		}
+		a.plugins.add(parts)
+		definitions = append(definitions, parts.Definitions...)
+		a.options.Admission = append(a.options.Admission, parts.Admission...)
+		authenticators, authorizers = append(authenticators, parts.Authenticator), append(authorizers, parts.Authorizer)
+		exempt = append(exempt, parts.ExemptGroups...)
+	}
+	a.options.Authenticator, a.options.Authorizer = authenticators.only(), authorizers.only()
+	if a.options.ExemptGroups == nil {
+		a.options.ExemptGroups = exempt
+	}
+	return definitions, nil
+}
+
+// check returns an error if the parts contradict each other.
+func (p *Parts) check() error {
+	switch {
+	case p.Name == "":
+		return errors.New("Name is empty")
+	case p.Stop != nil && p.Start == nil:
+		return errors.New("Stop without Start")
+	}
+	return nil
+}
+
+// withoutReplaced returns the resources without those of plug-ins that the host declares itself. The first own resources are those of
+// the host.
+func withoutReplaced(resources []*served, own int) []*served {
+	declared := func(res *served) bool {
+		return slices.ContainsFunc(resources[:own], func(o *served) bool { return o.GR == res.GR })
+	}
+	return append(resources[:own:own], slices.DeleteFunc(resources[own:], declared)...)
+}
