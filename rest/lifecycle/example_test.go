@@ -14,17 +14,17 @@ import (
 	"github.com/decorum-go/decorum/watch"
 )
 
-// A Site owns a Part. After the Site is deleted, the collector deletes the Part.
-func ExampleCollectGarbage() {
-	api, err := rest.New(rest.Options{}, parts(), sites())
+// A Site owns a Part. After the Site is deleted, the plug-in deletes the Part.
+func ExampleNew() {
+	ctx := context.Background()
+	api, err := rest.New(rest.Options{Plugins: []rest.Plugin{lifecycle.New(lifecycle.Options{})}}, parts(), sites())
 	if err != nil {
 		log.Fatal(err)
 	}
 	defer api.Close()
-
-	ctx, stop := context.WithCancel(context.Background())
-	ended := make(chan error, 1)
-	go func() { ended <- lifecycle.CollectGarbage(ctx, api, lifecycle.Options{}) }()
+	if err := api.Start(ctx); err != nil {
+		log.Fatal(err)
+	}
 
 	site, err := rest.ClientFor[Site](api).Create(ctx, &Site{ObjectMeta: apimeta.ObjectMeta{Name: "berlin"}})
 	if err != nil {
@@ -48,11 +48,7 @@ func ExampleCollectGarbage() {
 			break
 		}
 	}
-	stop()
-	fmt.Println(<-ended)
-	// Output:
-	// roof was deleted with its site
-	// <nil>
+	// Output: roof was deleted with its site
 }
 
 // The API deletes a Notice some time after its last write.

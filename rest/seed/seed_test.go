@@ -89,7 +89,7 @@ func TestApply(t *testing.T) {
 	assert.Equal(t, "seed", first.ManagedFields[0].Manager)
 	assert.Equal(t, "Second", site(t, api, "default", "second").Spec.Title)
 	assert.Equal(t, "Third", site(t, api, "default", "third").Spec.Title)
-	_, err = rest.ObjectsOf(api).Get(t.Context(), storage.Key{Resource: "ships.example.com", Namespace: "team-a", Name: "mary"})
+	_, err := rest.ObjectsOf(api).Get(t.Context(), storage.Key{Resource: "ships.example.com", Namespace: "team-a", Name: "mary"})
 	require.NoError(t, err)
 }
 
