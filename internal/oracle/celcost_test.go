@@ -75,7 +75,7 @@ func compareEstimates(t *testing.T, r round, rules map[string]apiextensions.Vali
 	for place, rule := range rules {
 		declared[place] = []cel.Rule{{Rule: rule.Rule, Message: rule.Message, MessageExpression: rule.MessageExpression}}
 	}
-	ours := setOf(declared)
+	ours := setOf(t, declared)
 	s, err := schema.Derive(reflect.TypeFor[ruled](), schema.Options{Rules: ours.Declared()})
 	require.NoError(t, err)
 	props := ruledProps(rules)
