@@ -3,6 +3,7 @@ package rest_test
 import (
 	"context"
 	"encoding/json"
+	"fmt"
 	"strings"
 	"testing"
 
@@ -98,10 +99,12 @@ func TestScaleAfterAHook(t *testing.T) {
 	}
 }
 
-// A write to /scale that changes nothing leaves the object and its owners alone, whoever sends it and whoever owns the count.
+// The first write to /scale that repeats the count gives the count an entry of its own, without a time. It stays the owner's. Further
+// repetitions change nothing, whoever sends them and whoever owns the count.
 func TestScaleToThePresentCount(t *testing.T) {
 	type reelSpec struct {
 		Replicas int32 `json:"replicas,omitempty"`
+		Length   int32 `json:"length,omitempty"`
 	}
 	type Reel struct {
 		apimeta.TypeMeta   `json:",inline"`
@@ -111,19 +114,43 @@ func TestScaleToThePresentCount(t *testing.T) {
 	}
 	const reels = "/apis/example.com/v1/namespaces/default/reels"
 	const scale = `{"apiVersion":"autoscaling/v1","kind":"Scale","metadata":{"name":"a"},"spec":{"replicas":2}}`
-	const reel = `{"apiVersion":"example.com/v1","kind":"Reel","metadata":{"name":"a"},"spec":{"replicas":2}}`
+	const reel = `{"apiVersion":"example.com/v1","kind":"Reel","metadata":{"name":"a"},"spec":{"replicas":2,"length":1}}`
 	for _, dialect := range []rest.Dialect{rest.Custom, rest.Builtin} {
 		api := newAPI(t, rest.Options{}, rest.Resource[Reel]{Group: "example.com", Version: "v1", Plural: "reels", Wire: rest.Wire{Dialect: dialect},
 			Scale: &rest.Scale{SpecReplicas: ".spec.replicas", StatusReplicas: ".status.replicas"}})
+		get := func() answer { return must(t, api, "GET", reels+"/a", "") }
+		// counted returns who owns the count, and whether its entry has a time.
+		counted := func() (owners []string) {
+			for _, e := range get().value(t, "metadata.managedFields").([]any) {
+				entry := e.(map[string]any)
+				if fields, _ := entry["fieldsV1"].(map[string]any)["f:spec"].(map[string]any); fields["f:replicas"] != nil {
+					owners = append(owners, fmt.Sprint(entry["manager"], " ", entry["time"] != nil))
+				}
+			}
+			return owners
+		}
 		must(t, api, "POST", reels+"?fieldManager=creator", reel)
-		for range 2 {
-			before := must(t, api, "GET", reels+"/a", "")
+		created := get()
+		assert.Equal(t, []string{"creator true"}, counted(), dialect)
+
+		must(t, api, "PUT", reels+"/a/scale?fieldManager=first", scale)
+		assert.Equal(t, []string{"creator false"}, counted(), dialect)
+		assert.NotEqual(t, created.value(t, "metadata.resourceVersion"), get().value(t, "metadata.resourceVersion"), dialect)
+		assert.Equal(t, created.value(t, "metadata.generation"), get().value(t, "metadata.generation"), dialect)
+		repeat := func() {
+			before := get()
 			must(t, api, "PUT", reels+"/a/scale?fieldManager=first", scale)
 			must(t, api, "PUT", reels+"/a/scale?fieldManager=second", scale)
 			must(t, api, "PATCH", reels+"/a/scale?fieldManager=third", `{"spec":{"replicas":2}}`, "Content-Type", typeMergePatch)
-			assert.Equal(t, before.Body, must(t, api, "GET", reels+"/a", "").Body, dialect)
-			must(t, api, "PUT", reels+"/a/scale?fieldManager=other", strings.Replace(scale, ":2", ":3", 1))
-			must(t, api, "PUT", reels+"/a/scale?fieldManager=owner", scale)
+			assert.Equal(t, before.Body, get().Body, dialect)
 		}
+		repeat()
+
+		must(t, api, "PATCH", reels+"/a?fieldManager=labeler", `{"metadata":{"labels":{"a":"b"}}}`, "Content-Type", typeMergePatch)
+		assert.Equal(t, []string{"creator true"}, counted(), dialect)
+		must(t, api, "PUT", reels+"/a/scale?fieldManager=other", strings.Replace(scale, ":2", ":3", 1))
+		must(t, api, "PUT", reels+"/a/scale?fieldManager=owner", scale)
+		assert.Equal(t, []string{"owner false"}, counted(), dialect)
+		repeat()
 	}
 }

@@ -74,7 +74,8 @@ func (e *entries) remember(i identity) string {
 	return key
 }
 
-// decode reads managedFields. It returns an error for an entry that no server would write.
+// decode reads managedFields. Entries with the same identity, as [Kind.KeptCount] writes them, become one. decode returns an error for an
+// entry that no server would write.
 func decode(list doc.Value) (*entries, error) {
 	e := noEntries()
 	for i, v := range list.Elements() {
@@ -101,7 +102,11 @@ func decode(list doc.Value) (*entries, error) {
 			set = fieldpath.NewSet()
 		}
 		key := e.remember(id)
-		e.trees[set] = v.Get(memberFieldsV1)
+		if twin, ok := e.sets[key]; ok {
+			set = set.Union(twin.Set())
+		} else {
+			e.trees[set] = v.Get(memberFieldsV1)
+		}
 		e.sets[key] = fieldpath.NewVersionedSet(set, fieldpath.APIVersion(version), applied)
 		if t, err := time.Parse(time.RFC3339, v.Get(memberTime).Text()); err == nil {
 			e.times[key] = t.UTC().Format(time.RFC3339)

@@ -31,6 +31,9 @@ func (w *Write) withOwners(obj doc.Value) doc.Value {
 			claimed = before
 		}
 	}
+	if w.keepsCount(obj) {
+		claimed = w.res.Managed.KeptCount(claimed, w.Through.Applied)
+	}
 	return obj.WithAt(claimed, "metadata", objectmeta.ManagedFields)
 }
 
@@ -57,13 +60,27 @@ func (w *Write) writer() managed.Writer {
 // setsCount reports whether the client sets a count through the subresource, as through /scale.
 func (w *Write) setsCount() bool { return w.Through != nil && w.Through.Applied != nil }
 
+// keepsCount reports whether the client sets the count of the object to its present value, through the subresource.
+func (w *Write) keepsCount(obj doc.Value) bool {
+	return w.setsCount() && doc.Equal(obj.Lookup(w.Through.Applied...), w.before.shown.Lookup(w.Through.Applied...))
+}
+
+// splitsEntries reports whether a write that changes nothing else changes managedFields, as [managed.Kind.KeptCount] does.
+func (w *Write) splitsEntries() bool {
+	if w.res.Managed == nil || !w.setsCount() {
+		return false
+	}
+	entries := objectmeta.Of(w.before.shown).Get(objectmeta.ManagedFields)
+	return !doc.Equal(entries, w.res.Managed.KeptCount(entries, w.Through.Applied))
+}
+
 // owned returns the object without the fields that nobody owns: the initial fields of a new object, and a count of zero, because a Scale
 // leaves it out.
 func (w *Write) owned(obj doc.Value) doc.Value {
 	if w.before.shown.IsAbsent() {
 		return w.res.Strategy.Owned(obj)
 	}
-	if w.setsCount() {
+	if w.setsCount() && !w.keepsCount(obj) {
 		if n, ok := obj.Lookup(w.Through.Applied...).Int(); ok && n == 0 {
 			return obj.WithAt(doc.Value{}, w.Through.Applied...)
 		}

@@ -91,9 +91,9 @@ func restored(res *resource.Resource, which resource.Part, obj, old doc.Value) d
 	return res.Schema.Reconcile(res.Strategy.Change(written, old, which), old)
 }
 
-// compare ends a write that changes nothing. It also ends a repeated deletion that does not shorten the running grace period, or that the
-// kind's strategy holds anyway, as it holds a namespace that is being emptied. The deletion of an object that only finalizers hold goes on,
-// because it may change the propagation policy.
+// compare ends a write that changes nothing, not even managedFields. It also ends a repeated deletion that does not shorten the running
+// grace period, or that the kind's strategy holds anyway, as it holds a namespace that is being emptied. The deletion of an object that only
+// finalizers hold goes on, because it may change the propagation policy.
 func (w *Write) compare(ctx context.Context) error {
 	if w.deletion != nil {
 		old := w.before.stored
@@ -102,7 +102,7 @@ func (w *Write) compare(ctx context.Context) error {
 		}
 		return nil
 	}
-	if w.before.record.Deleting || !doc.Equal(w.draft.now, w.before.shown) {
+	if w.before.record.Deleting || !doc.Equal(w.draft.now, w.before.shown) || w.splitsEntries() {
 		return nil
 	}
 	if w.reviewed(ctx, w.draft.now) != nil {

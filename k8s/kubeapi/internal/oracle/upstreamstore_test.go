@@ -1,6 +1,7 @@
 package oracle
 
 import (
+	"bytes"
 	"context"
 	"maps"
 	"reflect"
@@ -60,7 +61,7 @@ func (m *memory) decode(s stored, out runtime.Object) error {
 	return m.versioner.UpdateObject(out, s.revision)
 }
 
-// put stores an object, and reads it into out.
+// put stores an object, and reads it into out. As with etcd, an equal object is not written again.
 func (m *memory) put(key string, obj, out runtime.Object) error {
 	if err := m.versioner.PrepareObjectForStorage(obj); err != nil {
 		return err
@@ -69,8 +70,10 @@ func (m *memory) put(key string, obj, out runtime.Object) error {
 	if err != nil {
 		return err
 	}
-	*m.revision++
-	m.objects[key] = stored{encoded, *m.revision}
+	if s, ok := m.objects[key]; !ok || !bytes.Equal(s.encoded, encoded) {
+		*m.revision++
+		m.objects[key] = stored{encoded, *m.revision}
+	}
 	return m.decode(m.objects[key], out)
 }
 
