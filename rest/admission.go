@@ -126,7 +126,7 @@ func (h *Admission) runsDry() bool {
 	return h.SideEffects != SideEffectsSome
 }
 
-// hooksOf translates the hooks of the host for package resource.
+// hooksOf translates the hooks of the host and of its plug-ins for package write.
 func hooksOf(admission []Admission) []*write.Hook {
 	hooks := make([]*write.Hook, len(admission))
 	for i, h := range admission {

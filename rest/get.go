@@ -13,7 +13,7 @@ import (
 
 // get answers with one object. The answer is the stored bytes if the client wants plain JSON in the stored version.
 func (q *request) get() error {
-	if _, err := q.timeout(); err != nil {
+	if _, err := q.timeout(); err != nil { // a read has no time limit, but a malformed one is refused
 		return err
 	}
 	rep, err := q.negotiateRead(media.OneObject)

@@ -24,7 +24,7 @@ func (q *request) beginList(e media.Endpoint, verb Verb) (*media.Representation,
 
 // list answers GET of a collection. The records go back to their pool when the answer is written.
 func (q *request) list() error {
-	if _, err := q.timeout(); err != nil {
+	if _, err := q.timeout(); err != nil { // a read has no time limit, but a malformed one is refused
 		return err
 	}
 	rep, p, err := q.beginList(media.ManyObjects, List)

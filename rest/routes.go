@@ -204,7 +204,8 @@ func (res *served) lookUp(path string, inside bool, at *place) chooser {
 	return always((*request).subresourceOfItem)
 }
 
-// answer admits the request, checks what all requests have in common, and sends the error if there is one.
+// answer runs the handler that choose returns, and sends its error if there is one. Before that, it gives the request a
+// place among those in flight, makes the checks that all requests have in common, and finds out the user.
 func (q *request) answer(choose chooser) {
 	a, res, w, r := q.api, q.res, q.w, q.r
 	w.Header()["X-Content-Type-Options"] = headerNoSniff

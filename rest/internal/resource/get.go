@@ -16,7 +16,9 @@ import (
 // Target names the object of a read or a write.
 type Target struct {
 	Namespace string
-	Name      string // empty for a new object until its body has been read
+	// Name is empty for a new object until its body has been read. If the server generates the name, it is empty until the
+	// object is committed.
+	Name string
 	// Through is the subresource through which the client writes the object. It is nil if the client writes the object itself.
 	Through *Subresource
 	// Only restricts the client.
@@ -102,7 +104,7 @@ func (res *Resource) showConverted(r *storage.Record) (*storage.Record, error) {
 	return res.ShowAs(r, v)
 }
 
-// showAs caches v, the object of a record in this version, as a record.
+// ShowAs caches v, the object of a record in this version, as a record.
 func (res *Resource) ShowAs(r *storage.Record, v doc.Value) (*storage.Record, error) {
 	shown := &storage.Record{Key: r.Key, Revision: r.Revision, JSON: codec.AppendObject(nil, v)}
 	var err error

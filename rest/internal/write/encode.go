@@ -37,8 +37,9 @@ func (w *Write) answer(ctx context.Context) error {
 	return err
 }
 
-// encode encodes the object for the store. If it is being deleted and nothing holds it any more, next stays nil and the store removes the
-// object.
+// encode encodes the object for the store. If the object is being deleted and nothing holds it any more, after.json
+// stays nil, and the store removes the object. The deletion of an object that can have a grace period is an exception:
+// it stores the marked object first, and removeMarked removes it.
 func (w *Write) encode(context.Context) error {
 	switch {
 	case w.deletion != nil:

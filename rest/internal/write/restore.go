@@ -113,7 +113,7 @@ func (w *Write) compare(ctx context.Context) error {
 	return nil
 }
 
-// setAside takes the managedFields out of the object. Hooks do not see them, and withOwners computes new ones.
+// setAside takes the managedFields out of the object. Hooks do not see them, and the step own computes new ones.
 func (w *Write) setAside(context.Context) error {
 	if w.draft.now.Get("kind").Text() != w.res.GVK.Kind {
 		return WrongKind(w.res.GVK, w.draft.now)

@@ -78,7 +78,7 @@ func TestStepsReadWhatIsSet(t *testing.T) {
 				continue
 			}
 			if unset := s.reads & has &^ set; unset != 0 {
-				t.Errorf("%s: step %q reads parts %b before they are set", name, s.name, unset)
+				t.Errorf("%s: step %q reads %q before a step has set it", name, s.name, selectors(unset))
 			}
 			set |= s.sets
 		}
@@ -98,6 +98,20 @@ var partNames = map[string]parts{
 	"draft.translated": translated, "draft.nameGenerated": nameGenerated, "draft.versioned": versioned, "draft.owners": owners,
 	"draft.sent": sent, "draft.base": base, "after.shown": shownAfter, "after.stored": storedAfter, "after.forms": formsAfter,
 	"after.json": encoded, "after.answer": answer,
+}
+
+// selectors names parts for an error.
+func selectors(of parts) (names []string) {
+	for name, part := range partNames {
+		if part&(part-1) == 0 && of&part != 0 { // not a pair of forms
+			names = append(names, name)
+		}
+	}
+	if of&review != 0 {
+		names = append(names, "review")
+	}
+	slices.Sort(names)
+	return names
 }
 
 // usage is what the code of a method of Write reads, sets and calls.
@@ -183,7 +197,7 @@ func TestStepsSayWhatTheyUse(t *testing.T) {
 			}
 		}
 		visit(method)
-		assert.Zero(t, reads&^(s.reads|s.sets), "%s reads parts %b more than it says", method, reads&^(s.reads|s.sets))
-		assert.Zero(t, sets&^s.sets, "%s sets parts %b more than it says", method, sets&^s.sets)
+		assert.Zero(t, reads&^(s.reads|s.sets), "the row of %s does not say that it reads %q", method, selectors(reads&^(s.reads|s.sets)))
+		assert.Zero(t, sets&^s.sets, "the row of %s does not say that it sets %q", method, selectors(sets&^s.sets))
 	}
 }
