@@ -18,6 +18,7 @@
 //     converts it to the stored version, lets admission hooks validate it, and commits it. docs/design-of-rest.md has the table of the
 //     steps.
 //   - Admission consists of the host's hooks on the writes of all kinds: see [Admission]. A [Resource] has the hooks on one kind.
+//   - A plug-in adds kinds, hooks, users, rights and work in the background to an API: see [Plugin].
 //   - A dialect is one of the two ways in which Kubernetes' own servers answer, [Custom] or [Builtin].
 //
 // # Concurrency and errors

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"log"
 	"strings"
-	"sync"
 
 	"github.com/decorum-go/decorum/apimeta"
 	"github.com/decorum-go/decorum/rest"
@@ -65,8 +64,8 @@ func ExampleParts() {
 
 // counter is a plug-in of a third party. It adds a kind, and counts its objects in the background.
 type counter struct {
-	running sync.WaitGroup
 	counted chan string
+	ended   chan struct{} // closed when the work in the background has ended
 }
 
 // Plug implements [rest.Plugin].
@@ -80,12 +79,20 @@ func (c *counter) Plug(*rest.API) (rest.Parts, error) {
 			if err != nil {
 				return err
 			}
-			c.running.Go(func() { c.follow(ctx, memos, page.ResourceVersion) })
+			c.ended = make(chan struct{})
+			go func() {
+				defer close(c.ended)
+				c.follow(ctx, memos, page.ResourceVersion)
+			}()
 			return nil
 		},
-		Stop: func(context.Context) error {
-			c.running.Wait()
-			return nil
+		Stop: func(ctx context.Context) error {
+			select {
+			case <-c.ended:
+				return nil
+			case <-ctx.Done():
+				return context.Cause(ctx)
+			}
 		},
 	}, nil
 }
@@ -96,7 +103,11 @@ func (c *counter) follow(ctx context.Context, memos rest.Client[Memo], from stri
 		if err != nil {
 			return
 		}
-		c.counted <- event.Object.Name
+		select {
+		case c.counted <- event.Object.Name:
+		case <-ctx.Done(): // nobody reads any more
+			return
+		}
 	}
 }
 
