@@ -19,7 +19,8 @@ type Plugin interface {
 	Plug(api *API) (Parts, error)
 }
 
-// Parts are what a [Plugin] adds to an API. All fields but Name are optional. Later versions of this package may add fields.
+// Parts are what a [Plugin] adds to an API. All fields but Name are optional. Later versions of this package may add
+// fields.
 //
 // The API takes the parts of one sort after those of the host, which are in [Options] and among the arguments of [New], and in the order
 // of [Options.Plugins]. This order decides which Admission runs first, which Authenticator and which Authorizer is asked first, and what
@@ -35,7 +36,8 @@ type Parts struct {
 	// Admission are hooks on the writes of all resources. They see the writes of New too, such as that of the namespace "default".
 	Admission []Admission
 	// Authenticator recognizes users. The API asks it about a request in which no earlier Authenticator recognizes a user
-	// (see [Authenticators]). As with [Options.Authenticator], the API then refuses each request without valid credentials.
+	// (see [Authenticators]). As with [Options.Authenticator], the API then refuses each request without valid
+	// credentials.
 	Authenticator Authenticator
 	// Authorizer decides about accesses on which no earlier Authorizer has an opinion (see [Authorizers]). As with
 	// [Options.Authorizer], the API then refuses what no Authorizer allows.
