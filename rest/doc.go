@@ -14,9 +14,9 @@
 //   - A subresource has a path below that of its object. It is a part of the object (/status), a view of it (/scale), an action, or a
 //     stream.
 //   - A write is a create, an update, a patch, an apply or a delete. The server takes the steps of a write in one order, whatever its
-//     verb and its client. It prunes unknown fields, defaults missing ones, lets admission hooks mutate the object, validates it,
-//     converts it to the stored version, lets admission hooks validate it, and commits it. docs/design-of-rest.md has the table of the
-//     steps.
+//     verb and its client. docs/design-of-rest.md has the table of the steps. To prune is to remove unknown fields, to default is to set
+//     missing ones, to admit is to let admission hooks change or refuse the object, to convert is to change its version, and to own is
+//     to be the manager of a field.
 //   - Admission consists of the host's hooks on the writes of all kinds: see [Admission]. A [Resource] has the hooks on one kind.
 //   - A plug-in adds kinds, hooks, users, rights and work in the background to an API: see [Plugin].
 //   - A dialect is one of the two ways in which Kubernetes' own servers answer, [Custom] or [Builtin].

@@ -7,6 +7,8 @@ import (
 	"slices"
 	"strings"
 	"sync/atomic"
+
+	"github.com/decorum-go/decorum/rest/internal/notes"
 )
 
 // plugins are what the plug-ins of an API start and stop.
@@ -79,7 +81,7 @@ func (a *API) Start(ctx context.Context) error {
 	for i := range p.parts {
 		part := startedPart{Parts: p.parts[i]}
 		var living context.Context
-		living, part.end = context.WithCancel(context.WithoutCancel(ctx))
+		living, part.end = context.WithCancel(notes.With(context.WithoutCancel(ctx), a.store, a.ending))
 		release := context.AfterFunc(ctx, part.end)
 		err := part.Start(living, a)
 		if !release() && err == nil {

@@ -91,7 +91,7 @@ func start(ctx context.Context, api *rest.API, options settings) (*kinds, error)
 
 // load joins the other replicas, and serves the kinds of all stored definitions. It returns the revision at which to start the watch.
 func (k *kinds) load(ctx context.Context) (from watch.Revision, err error) {
-	replicas, err := notes.Of(ctx, k.api, "definitionreplicas")
+	replicas, err := notes.Of(ctx, "definitionreplicas")
 	if err != nil {
 		return 0, err
 	}
@@ -103,7 +103,7 @@ func (k *kinds) load(ctx context.Context) (from watch.Revision, err error) {
 	if err != nil {
 		return 0, err
 	}
-	older, err := notes.Of(ctx, k.api, "servedforms")
+	older, err := notes.Of(ctx, "servedforms")
 	if err != nil {
 		return 0, err
 	}

@@ -20,9 +20,28 @@ const Group = "decorum"
 // IsResource reports whether the records of a resource of the store are notes.
 func IsResource(name string) bool { return strings.HasSuffix(name, "."+Group) }
 
-// Of returns the notes of a rest.API that have a name. Packages above rest use it. Package rest sets it when it is initialized, and nobody
-// changes it later.
-var Of func(ctx context.Context, api any, name string) (*Notes, error)
+// place is where an API keeps its notes.
+type place struct {
+	store storage.Store
+	life  Life
+}
+
+type placeKey struct{}
+
+// With returns the context of a plug-in that may keep notes in the store of its API. The context carries the place, because
+// the exported type of an API cannot show notes.
+func With(ctx context.Context, store storage.Store, life Life) context.Context {
+	return context.WithValue(ctx, placeKey{}, place{store, life})
+}
+
+// Of returns the notes with a name of the API that has started a plug-in with ctx, or with a context that is derived from it.
+func Of(ctx context.Context, name string) (*Notes, error) {
+	at, ok := ctx.Value(placeKey{}).(place)
+	if !ok {
+		return nil, errors.New("the context is not that of a plug-in of an API")
+	}
+	return Open(ctx, at.store, at.life, name)
+}
 
 // Life is the life of the API that keeps notes. It is a context that ends with the API.
 type Life interface {

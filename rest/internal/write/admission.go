@@ -93,7 +93,7 @@ func (w *Write) admitView(ctx context.Context, v, old doc.Value) (doc.Value, err
 		return doc.Value{}, err
 	}
 	if !doc.Equal(changed, v) {
-		if changed, err = w.unchecked().checkView(w.Through.Named(changed, doc.Value{})); err != nil {
+		if changed, err = checkComputedView(w.res, w.Through, w.Through.Named(changed, doc.Value{})); err != nil {
 			return doc.Value{}, err
 		}
 		rv := objectmeta.Of(v).Get(objectmeta.ResourceVersion) // a hook may not change the client's precondition

@@ -8,6 +8,7 @@ import (
 	"github.com/decorum-go/decorum/internal/doc"
 	"github.com/decorum-go/decorum/internal/gotype"
 	"github.com/decorum-go/decorum/rest/internal/objectmeta"
+	"github.com/decorum-go/decorum/rest/internal/resource"
 	"github.com/decorum-go/decorum/status"
 )
 
@@ -21,7 +22,19 @@ func (w *Write) ask(ctx context.Context) (err error) {
 		seen = w.Through.WithoutCount(seen, w.before.shown).WithAt(w.Through.EntriesOf(w.before.shown), "metadata", objectmeta.ManagedFields)
 	}
 	w.draft.now, err = w.want(seen)
+	if err == nil && w.instead {
+		w.draft.now, err = withoutVersion(w.draft.now)
+	}
 	return err
+}
+
+// withoutVersion returns the object of an update that creates it. Its resourceVersion cannot match anything, so only a malformed one is an
+// error.
+func withoutVersion(obj doc.Value) (doc.Value, error) {
+	if rv := objectmeta.Of(obj).Get(objectmeta.ResourceVersion).Text(); rv != "" && !isDecimal(rv) {
+		return doc.Value{}, noVersion(rv)
+	}
+	return obj.WithAt(doc.Value{}, "metadata", objectmeta.ResourceVersion), nil
 }
 
 // seen returns what the client sees and changes: the view of a subresource with its own kind, or the object. An apply always works on the
@@ -83,7 +96,7 @@ func (w *Write) translateApplied(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	full, err := w.withDefaults(w.res.Schema, w.draft.now) // a count that the configuration gave up gets its default again
+	full, err := defaultWithin(w.res, w.res.Schema, w.draft.now, maxDefaults(w.res, w.before.record)) // a count that the configuration gave up gets its default again
 	if err != nil {
 		return err
 	}
@@ -91,7 +104,7 @@ func (w *Write) translateApplied(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	if v, err = w.unchecked().checkView(sub.Named(v, w.draft.now)); err != nil {
+	if v, err = checkComputedView(w.res, sub, sub.Named(v, w.draft.now)); err != nil {
 		return err
 	}
 	admitted, err := w.admitView(ctx, v, sub.Named(before, w.before.shown))
@@ -102,31 +115,58 @@ func (w *Write) translateApplied(ctx context.Context) error {
 	return err
 }
 
-// unchecked returns a write to the same subresource that ignores unknown fields. It checks documents that no client sent.
-func (w *Write) unchecked() *Write {
-	return w.writes.New(w.res, w.Target, Asked{Validation: ValidationIgnore})
-}
-
-// checkView prunes, defaults and validates a document of the subresource's kind.
-func (w *Write) checkView(v doc.Value) (doc.Value, error) {
-	s, sent := w.Through, v
-	v, unknown := s.Schema.Prune(v)
-	v, err := w.withDefaults(s.Schema, v)
+// checkView prunes, defaults and validates a document of the subresource's kind that a client has sent.
+func (w *Write) checkView(sent doc.Value) (doc.Value, error) {
+	s := w.Through
+	v, unknown, err := fitView(w.res, s, sent, maxDefaults(w.res, w.before.record))
+	if misfit, ok := errors.AsType[*viewMisfit](err); ok {
+		return doc.Value{}, w.undecodableAs(s.Kind, sent, misfit.error)
+	}
 	if err != nil {
 		return doc.Value{}, err
-	}
-	if errs := s.Schema.CheckTypes(nil, v); len(errs) > 0 {
-		err := gotype.DecodingError(codec.AppendJSON(nil, sent), s.GoType)
-		if err == nil {
-			err = errs[0]
-		}
-		return doc.Value{}, w.undecodableAs(s.Kind, sent, err)
 	}
 	if refused := w.Report(unknown); refused != "" {
 		return doc.Value{}, w.undecodableAs(s.Kind, sent, errors.New(refused))
 	}
-	if errs := s.Schema.Validate(nil, v); len(errs) > 0 {
-		return doc.Value{}, status.Invalid(s.Kind.GroupKind(), objectmeta.NameOf(v), errs)
+	return v, validateView(s, v)
+}
+
+// checkComputedView is checkView for a document that no client has sent. Nobody hears of its unknown fields.
+func checkComputedView(res *resource.Resource, s *resource.Subresource, v doc.Value) (doc.Value, error) {
+	v, _, err := fitView(res, s, v, maxDefaults(res, nil))
+	if misfit, ok := errors.AsType[*viewMisfit](err); ok {
+		return doc.Value{}, Undecodable(s.Kind, misfit.error)
 	}
-	return v, nil
+	if err != nil {
+		return doc.Value{}, err
+	}
+	return v, validateView(s, v)
+}
+
+// viewMisfit is the error of a document whose values have other types than those of the subresource's kind.
+type viewMisfit struct{ error }
+
+// fitView prunes and defaults a document of the subresource's kind, and checks the types of its values. limit bounds what the defaults may
+// add, in bytes.
+func fitView(res *resource.Resource, s *resource.Subresource, sent doc.Value, limit int) (v doc.Value, unknown []string, err error) {
+	v, unknown = s.Schema.Prune(sent)
+	if v, err = defaultWithin(res, s.Schema, v, limit); err != nil {
+		return doc.Value{}, nil, err
+	}
+	errs := s.Schema.CheckTypes(nil, v)
+	if len(errs) == 0 {
+		return v, unknown, nil
+	}
+	if err = gotype.DecodingError(codec.AppendJSON(nil, sent), s.GoType); err == nil {
+		err = errs[0]
+	}
+	return doc.Value{}, nil, &viewMisfit{err}
+}
+
+// validateView checks a document of the subresource's kind by the schema.
+func validateView(s *resource.Subresource, v doc.Value) error {
+	if errs := s.Schema.Validate(nil, v); len(errs) > 0 {
+		return status.Invalid(s.Kind.GroupKind(), objectmeta.NameOf(v), errs)
+	}
+	return nil
 }

@@ -5,7 +5,6 @@ import (
 
 	"github.com/decorum-go/decorum/internal/doc"
 	"github.com/decorum-go/decorum/rest/internal/objectmeta"
-	"github.com/decorum-go/decorum/rest/internal/resource"
 )
 
 // decoded is the whole object that a client has sent, after the steps of a body.
@@ -20,9 +19,6 @@ type decoded struct {
 func (w *Write) decodeFirst(ctx context.Context) error {
 	if w.body.IsAbsent() {
 		return nil
-	}
-	if w.res.Replaced() {
-		return resource.ErrRetired
 	}
 	w.attempt = attempt{draft: draft{defaulted: defaulted{now: w.body}}}
 	w.Warnings.resetTo(Warnings{})

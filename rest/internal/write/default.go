@@ -2,6 +2,7 @@ package write
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"strconv"
 	"strings"
@@ -11,11 +12,12 @@ import (
 	"github.com/decorum-go/decorum/rest/internal/objectmeta"
 	"github.com/decorum-go/decorum/rest/internal/resource"
 	"github.com/decorum-go/decorum/status"
+	"github.com/decorum-go/decorum/storage"
 )
 
 // setDefaults defaults the object that the client sent.
 func (w *Write) setDefaults(ctx context.Context) (err error) {
-	w.draft.defaulted, err = w.defaultObject(ctx, w.draft.sent, w.draft.now)
+	w.draft.defaulted, err = w.defaulted(ctx, w.draft.sent, w.draft.now)
 	return err
 }
 
@@ -46,79 +48,32 @@ func (w *Write) defaultAgain(ctx context.Context, changed doc.Value) (err error)
 		return nil
 	}
 	s, now := w.res.Schema, w.draft.now
-	w.draft.defaulted, err = w.defaultObject(ctx, s.Merge(w.draft.sent, now, changed), s.Merge(w.draft.wanted, now, changed))
+	w.draft.defaulted, err = w.defaulted(ctx, s.Merge(w.draft.sent, now, changed), s.Merge(w.draft.wanted, now, changed))
 	return err
 }
 
-// defaultObject defaults an object by its schema and by the host's Default hook, and checks the types of its values. In the built-in
-// dialect the object passes through its Go type, see [Write.passThroughType]. sent is the object without any default.
-//
-// It sets nothing in the attempt, and reads only what the steps before "set defaults" have left: the old object and the form of the write.
-func (w *Write) defaultObject(ctx context.Context, sent, obj doc.Value) (defaulted, error) {
-	obj, err := w.defaultBySchema(obj)
-	if err != nil {
-		return defaulted{}, err
+// defaulted defaults an object by the rules of the write. sent is the object without any default.
+func (w *Write) defaulted(ctx context.Context, sent, obj doc.Value) (defaulted, error) {
+	by := defaulting{
+		res: w.res, old: w.before.shown, part: w.Part(), limit: maxDefaults(w.res, w.before.record),
+		nulls: w.form == applied && w.res.Dialect.AppliedNullsOwned,
 	}
-	errs := w.res.Schema.CheckTypes(nil, obj)
-	if len(errs) > 0 { // most writes have none, so compare with the old object only then
-		errs = w.res.Schema.CheckTypesRatcheted(nil, obj, w.before.shown)
+	out, err := by.object(ctx, sent, obj)
+	if unfit, ok := errors.AsType[*unfit](err); ok {
+		return defaulted{}, w.refuseUnfit(ctx, sent, unfit)
 	}
-	if len(errs) > 0 && !w.res.Dialect.TypeErrorsInvalid {
-		return defaulted{}, w.wrongType(sent, errs)
-	}
-	asked := obj
-	if w.form == applied && w.res.Dialect.AppliedNullsOwned {
-		asked = withAskedNulls(obj, sent)
-	}
-	if len(errs) > 0 || asked != obj {
-		return defaulted{}, w.illTyped(ctx, asked, errs)
-	}
-	if w.res.Dialect.GoWritten {
-		return w.passThroughType(ctx, sent, obj)
-	}
-	return w.showToHooks(ctx, sent, obj)
+	return out, err
 }
 
-// defaultBySchema defaults an object by the schema. In a version that does not default what it shows, the old object may lack defaults, so there
-// it defaults only the part of the object that the write may change.
-func (w *Write) defaultBySchema(obj doc.Value) (doc.Value, error) {
-	res := w.res
-	v, err := w.withDefaults(res.Schema, obj)
+// refuseUnfit returns the error for an object that does not fit its type. The error depends on the dialect and on the form of the write.
+func (w *Write) refuseUnfit(ctx context.Context, sent doc.Value, u *unfit) error {
 	switch {
-	case err != nil && w.isStoredBare():
-		return obj, nil
-	case err != nil, res == res.Stored || res.Dialect.ShownDefaulted:
-		return v, err
-	case w.Part() == resource.StatusPart:
-		return obj.With("status", v.Get("status")), nil
-	case res.HasStatus():
-		return v.With("status", obj.Get("status")), nil
+	case u.undecodable != nil:
+		return w.undecodable(u.obj, u.undecodable)
+	case len(u.types) > 0 && !w.res.Dialect.TypeErrorsInvalid:
+		return w.wrongType(sent, u.types)
 	}
-	return v, nil
-}
-
-// withDefaults defaults a document of the object or of its subresource. It refuses a document that its defaults alone make too large for
-// an object, before anything encodes them.
-func (w *Write) withDefaults(s *schema.Schema, v doc.Value) (doc.Value, error) {
-	limit := w.res.MaxDefaults()
-	if w.before.record != nil {
-		limit = max(limit, len(w.before.record.JSON)) // an object that is already too large may shrink
-	}
-	full, ok := s.DefaultWithin(v, limit)
-	if !ok {
-		return doc.Value{}, tooLarge(w.res)
-	}
-	return full, nil
-}
-
-// isStoredBare reports whether the old object lacks defaults because they would make it too large. A definition can get such defaults
-// after its objects are stored. Their finalizers must still be removable, so writes leave them without these defaults.
-func (w *Write) isStoredBare() bool {
-	if w.before.shown.IsAbsent() {
-		return false
-	}
-	_, ok := w.res.Schema.DefaultWithin(w.before.shown, w.res.MaxDefaults())
-	return !ok
+	return w.illTyped(ctx, u.obj, u.types)
 }
 
 // illTyped returns the error for an object with values of wrong types. It also lists everything else that is wrong with the object.
@@ -133,66 +88,159 @@ func (w *Write) illTyped(ctx context.Context, obj doc.Value, errs status.FieldEr
 	return w.invalid(obj, append(errs, unchecked...))
 }
 
+// defaulting says how to default an object. It has no state.
+type defaulting struct {
+	res   *resource.Resource
+	old   doc.Value     // the object before the write; absent on create
+	part  resource.Part // that the write may change
+	limit int           // on the size of the object with its defaults, in bytes
+	nulls bool          // the nulls of an applied configuration are values, which have a wrong type
+}
+
+// unfit is the error of an object that does not fit its type.
+type unfit struct {
+	obj doc.Value
+	// undecodable is the error of Go's decoder. If it is nil, types are the values of wrong types.
+	undecodable error
+	types       status.FieldErrors
+}
+
+func (u *unfit) Error() string {
+	if u.undecodable != nil {
+		return u.undecodable.Error()
+	}
+	return u.types.Error()
+}
+
+// object defaults an object by its schema and by the host's Default hook, and checks the types of its values. In the built-in dialect the
+// object passes through its Go type, see passThroughType. sent is the object without any default.
+func (d defaulting) object(ctx context.Context, sent, obj doc.Value) (defaulted, error) {
+	obj, err := d.bySchema(obj)
+	if err != nil {
+		return defaulted{}, err
+	}
+	errs := d.res.Schema.CheckTypes(nil, obj)
+	if len(errs) > 0 { // most writes have none, so compare with the old object only then
+		errs = d.res.Schema.CheckTypesRatcheted(nil, obj, d.old)
+	}
+	asked := obj
+	if d.nulls {
+		asked = withAskedNulls(obj, sent)
+	}
+	if len(errs) > 0 || asked != obj {
+		return defaulted{}, &unfit{obj: asked, types: errs}
+	}
+	if d.res.Dialect.GoWritten {
+		return d.passThroughType(ctx, sent, obj)
+	}
+	return d.showToHooks(ctx, sent, obj)
+}
+
+// bySchema defaults an object by the schema. In a version that does not default what it shows, the old object may lack defaults, so there
+// it defaults only the part of the object that the write may change.
+func (d defaulting) bySchema(obj doc.Value) (doc.Value, error) {
+	res := d.res
+	v, err := defaultWithin(res, res.Schema, obj, d.limit)
+	switch {
+	case err != nil && d.isStoredBare():
+		return obj, nil
+	case err != nil, res == res.Stored || res.Dialect.ShownDefaulted:
+		return v, err
+	case d.part == resource.StatusPart:
+		return obj.With("status", v.Get("status")), nil
+	case res.HasStatus():
+		return v.With("status", obj.Get("status")), nil
+	}
+	return v, nil
+}
+
+// isStoredBare reports whether the old object lacks defaults because they would make it too large. A definition can get such defaults
+// after its objects are stored. Their finalizers must still be removable, so writes leave them without these defaults.
+func (d defaulting) isStoredBare() bool {
+	if d.old.IsAbsent() {
+		return false
+	}
+	_, ok := d.res.Schema.DefaultWithin(d.old, d.res.MaxDefaults())
+	return !ok
+}
+
+// maxDefaults returns the size in bytes up to which defaults may enlarge an object. An object that is already too large may shrink.
+func maxDefaults(res *resource.Resource, old *storage.Record) int {
+	if old == nil {
+		return res.MaxDefaults()
+	}
+	return max(res.MaxDefaults(), len(old.JSON))
+}
+
+// defaultWithin defaults a document of the object or of its subresource. It refuses a document that its defaults alone make too large for
+// an object, before anything encodes them.
+func defaultWithin(res *resource.Resource, s *schema.Schema, v doc.Value, limit int) (doc.Value, error) {
+	full, ok := s.DefaultWithin(v, limit)
+	if !ok {
+		return doc.Value{}, tooLarge(res)
+	}
+	return full, nil
+}
+
 // showToHooks runs the Default hook on an object of a custom kind. It decodes the object into its Go type only if a hook needs that.
-func (w *Write) showToHooks(ctx context.Context, sent, obj doc.Value) (d defaulted, err error) {
-	if obj, err = writeMetadata(w.res, obj); err != nil {
-		return d, w.undecodable(obj, err)
+func (d defaulting) showToHooks(ctx context.Context, sent, obj doc.Value) (out defaulted, err error) {
+	if obj, err = writeMetadata(d.res, obj); err != nil {
+		return out, &unfit{obj: obj, undecodable: err}
 	}
-	d = defaulted{now: obj, wanted: obj}
-	hooks := w.res.GoType.SetHooks()
-	if !hooks.Defaults && !hooks.Prepare && !hooks.Validate && !w.res.Kind.Virtual {
-		return d, nil
+	out = defaulted{now: obj, wanted: obj}
+	hooks := d.res.GoType.SetHooks()
+	if !hooks.Defaults && !hooks.Prepare && !hooks.Validate && !d.res.Kind.Virtual {
+		return out, nil
 	}
-	if d.typed, err = w.res.GoType.FromDocument(obj); err != nil {
-		return d, w.undecodable(obj, err)
+	if out.typed, err = d.res.GoType.FromDocument(obj); err != nil {
+		return out, &unfit{obj: obj, undecodable: err}
 	}
 	if !hooks.Defaults {
-		return d, nil
+		return out, nil
 	}
-	out, err := defaultByHook(ctx, w.res, sent, obj, d.typed)
+	after, err := defaultByHook(ctx, d.res, sent, obj, out.typed)
 	if err != nil {
-		return d, err
+		return out, err
 	}
-	full, err := w.withDefaults(w.res.Schema, out) // values that the hook added may have defaults inside
+	full, err := defaultWithin(d.res, d.res.Schema, after, d.limit) // values that the hook added may have defaults inside
 	if err != nil {
-		return d, err
+		return out, err
 	}
-	if full != out {
-		out = full
-		d.typed, err = w.res.GoType.FromDocument(out)
+	if full != after {
+		out.typed, err = d.res.GoType.FromDocument(full)
 	}
-	d.now, d.wanted = out, out
-	return d, err
+	out.now, out.wanted = full, full
+	return out, err
 }
 
 // passThroughType decodes an object of a built-in kind into its Go type, runs the Default hook, and encodes the object again. So null,
 // omitempty and types with their own encodings come out as Go writes them. If the document already has that form, it is decoded only for
-// a hook that needs it. wanted keeps the object as the client and the hook want it: there, a required field is still missing that Go has
-// written as a zero value.
-func (w *Write) passThroughType(ctx context.Context, sent, obj doc.Value) (d defaulted, err error) {
-	hooks, asWritten := w.res.GoType.SetHooks(), w.res.TypeView.Holds(obj)
-	d = defaulted{now: obj, wanted: obj}
-	if asWritten && !hooks.Defaults && !hooks.Prepare && !hooks.Validate && !w.res.Kind.Virtual {
-		return d, nil
+// a hook that needs it. The part wanted keeps the object as the client and the hook want it: there, a required field is still missing that
+// Go has written as a zero value.
+func (d defaulting) passThroughType(ctx context.Context, sent, obj doc.Value) (out defaulted, err error) {
+	hooks, asWritten := d.res.GoType.SetHooks(), d.res.TypeView.Holds(obj)
+	out = defaulted{now: obj, wanted: obj}
+	if asWritten && !hooks.Defaults && !hooks.Prepare && !hooks.Validate && !d.res.Kind.Virtual {
+		return out, nil
 	}
-	if d.typed, err = w.res.GoType.FromDocument(obj); err != nil {
-		return d, w.undecodable(obj, err)
+	if out.typed, err = d.res.GoType.FromDocument(obj); err != nil {
+		return out, &unfit{obj: obj, undecodable: err}
 	}
 	if !asWritten {
-		if d.now, err = w.res.GoType.ToDocument(d.typed); err != nil {
-			return d, err
+		if out.now, err = d.res.GoType.ToDocument(out.typed); err != nil {
+			return out, err
 		}
-		d.now = w.res.WithKind(d.now)
+		out.now = d.res.WithKind(out.now)
 	}
 	if !hooks.Defaults {
-		return d, nil
+		return out, nil
 	}
-	before := d.now
-	if d.now, err = defaultByHook(ctx, w.res, sent, before, d.typed); err != nil {
-		return d, err
+	before := out.now
+	if out.now, err = defaultByHook(ctx, d.res, sent, before, out.typed); err != nil {
+		return out, err
 	}
-	d.wanted = w.res.Schema.Merge(d.wanted, before, d.now)
-	return d, nil
+	out.wanted = d.res.Schema.Merge(out.wanted, before, out.now)
+	return out, nil
 }
 
 // defaultByHook runs the Default hook and returns the changed object. It refuses a hook that changes what the client set. typed is obj in

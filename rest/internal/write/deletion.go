@@ -25,14 +25,16 @@ func (w *Write) Delete(ctx context.Context, options apimeta.DeleteOptions) (out 
 	ignore := options.IgnoreStoreReadErrorWithClusterBreakingPotential
 	unsafe := w.res.UnsafeDeletion && ignore != nil && *ignore
 	var record *storage.Record
-	for again := true; again; {
+	err = w.onServed(ctx, func() (err error) {
 		if unsafe {
 			out, err = w.deleteUnreadable(ctx)
-		} else {
-			record, err = w.commit(ctx, func(current *storage.Record) ([]byte, error) { return w.run(ctx, onDelete, current) })
+			return err
 		}
-		again, err = w.replaced(ctx, err)
-	}
+		record, err = w.commit(ctx, nil, func(w *Write, ctx context.Context, current *storage.Record) ([]byte, error) {
+			return w.run(ctx, onDelete, current)
+		})
+		return err
+	})
 	switch {
 	case unsafe:
 		return out, err

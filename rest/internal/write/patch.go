@@ -10,6 +10,7 @@ import (
 	"github.com/decorum-go/decorum/internal/schema"
 	"github.com/decorum-go/decorum/rest/internal/kind"
 	"github.com/decorum-go/decorum/rest/internal/objectmeta"
+	"github.com/decorum-go/decorum/rest/internal/resource"
 	"github.com/decorum-go/decorum/status"
 )
 
@@ -21,16 +22,17 @@ func (w *Write) Patch(media string, data []byte) error {
 	if w.ThroughOwnKind() {
 		of = w.Through.Schema
 	}
-	want, err := w.parsePatch(media, data, of)
+	patch, err := parsePatch(w.res, media, data, of)
 	if err != nil {
 		return err
 	}
-	w.form, w.want = patched, want
+	w.form, w.want = patched, patch.want
+	w.Body.Problems, w.Body.patched, w.Body.inDocument = patch.problems, patch.text, patch.inDocument
 	if w.ThroughOwnKind() {
 		return nil
 	}
 	w.want = func(old doc.Value) (doc.Value, error) {
-		obj, err := want(old)
+		obj, err := patch.want(old)
 		if err != nil {
 			return doc.Value{}, err
 		}
@@ -42,64 +44,64 @@ func (w *Write) Patch(media string, data []byte) error {
 	return nil
 }
 
-// refusedPatch returns the error of a patch that is not JSON. Any other patch that cannot be parsed becomes a Change that fails.
-func refusedPatch(err error) (Change, error) {
-	if errors.Is(err, docpatch.ErrNotJSON) {
-		return nil, err
-	}
-	return func(doc.Value) (doc.Value, error) { return doc.Value{}, err }, nil
+// parsedPatch is a patch as the server applies it.
+type parsedPatch struct {
+	want Change
+	text *patchedText
+	// problems describe the duplicate keys of the patch.
+	problems []string
+	// inDocument says that unknown fields are reported as for a document without a Go type.
+	inDocument bool
 }
 
-// parsePatch parses a patch of an object that the schema describes.
-func (w *Write) parsePatch(media string, data []byte, of *schema.Schema) (Change, error) {
-	switch media {
-	case kind.JSONPatch:
-		p, err := docpatch.ParseJSONPatch(data)
-		if err != nil {
-			return refusedPatch(err)
+// parsePatch parses a patch of an object of the resource, or of the view of one of its subresources; the schema describes it. It returns an
+// error only for an unsupported media type and a patch that is not JSON. Another patch that cannot be parsed fails when it is applied.
+func parsePatch(res *resource.Resource, media string, data []byte, of *schema.Schema) (parsed parsedPatch, err error) {
+	var want Change
+	text := &patchedText{}
+	if res.Dialect.DeclaredOrder || of != res.Schema {
+		text.declared = of
+	}
+	switch {
+	case media == kind.JSONPatch:
+		var p docpatch.JSONPatch
+		if p, err = docpatch.ParseJSONPatch(data); err == nil {
+			text.text, text.asWritten, parsed.problems, want = p.Text, true, p.Warnings(), p.Apply
 		}
-		want := w.withText(p.Text, of, p.Apply)
-		w.Body.Problems, w.Body.patched.asWritten = p.Warnings(), true
-		return want, nil
-	case kind.StrategicPatch:
-		if !w.res.Dialect.StrategicMerge {
-			break
-		}
-		p, err := docpatch.ParseStrategicMergePatch(data)
-		if err != nil {
-			return refusedPatch(err)
-		}
-		w.Body.Problems, w.Body.inDocument = p.Warnings(), true
-		return w.withText(p.Text, of, func(old doc.Value) (doc.Value, error) {
-			obj, err := p.Apply(old, of)
-			if err != nil || obj.Kind() != doc.Map {
-				return obj, err
+	case media == kind.StrategicPatch && res.Dialect.StrategicMerge:
+		var p docpatch.StrategicMergePatch
+		if p, err = docpatch.ParseStrategicMergePatch(data); err == nil {
+			text.text, parsed.inDocument, parsed.problems = p.Text, true, p.Warnings()
+			want = func(old doc.Value) (doc.Value, error) {
+				obj, err := p.Apply(old, of)
+				if err != nil || obj.Kind() != doc.Map {
+					return obj, err
+				}
+				// Upstream patches a Go value here, whose type fixes its kind whatever the patch says.
+				return obj.With("apiVersion", old.Get("apiVersion")).With("kind", old.Get("kind")), nil
 			}
-			// Upstream patches a Go value here, whose type fixes its kind whatever the patch says.
-			return obj.With("apiVersion", old.Get("apiVersion")).With("kind", old.Get("kind")), nil
-		}), nil
-	case kind.MergePatch:
-		p, err := docpatch.ParseMergePatch(data)
-		if err != nil {
-			return refusedPatch(err)
 		}
-		w.Body.Problems = p.Warnings()
-		return w.withText(p.Text, of, func(old doc.Value) (doc.Value, error) { return p.Apply(old), nil }), nil
+	case media == kind.MergePatch:
+		var p docpatch.MergePatch
+		if p, err = docpatch.ParseMergePatch(data); err == nil {
+			text.text, parsed.problems = p.Text, p.Warnings()
+			want = func(old doc.Value) (doc.Value, error) { return p.Apply(old), nil }
+		}
+	default:
+		return parsedPatch{}, status.UnsupportedMediaType(res.PatchTypes(nil))
 	}
-	return nil, status.UnsupportedMediaType(w.res.PatchTypes(nil))
-}
-
-// withText records how to write the text of the patched object, which error messages show.
-func (w *Write) withText(text func([]byte) []byte, of *schema.Schema, want Change) Change {
-	made := &patchedText{text: text}
-	if w.res.Dialect.DeclaredOrder || of != w.res.Schema {
-		made.declared = of
+	switch {
+	case errors.Is(err, docpatch.ErrNotJSON):
+		return parsedPatch{}, err
+	case err != nil:
+		return parsedPatch{want: func(doc.Value) (doc.Value, error) { return doc.Value{}, err }}, nil
 	}
-	w.Body.patched = made
-	return func(old doc.Value) (doc.Value, error) {
-		made.of = old
+	parsed.text = text
+	parsed.want = func(old doc.Value) (doc.Value, error) {
+		text.of = old
 		return want(old)
 	}
+	return parsed, nil
 }
 
 // checkPatchedKind refuses a patch that changed the kind, in the words of upstream's decoder. In the built-in dialect the patch may

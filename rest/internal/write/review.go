@@ -106,7 +106,7 @@ func (r *Review) Patch(media string, data []byte) error {
 	if r.write.isOfObject() {
 		in, of = in.Stored, in.Stored.Schema
 	}
-	patch, err := r.write.writes.New(in, resource.Target{}, Asked{}).parsePatch(media, data, of)
+	patch, err := parsePatch(in, media, data, of)
 	if err != nil {
 		return fmt.Errorf("patch: %w", err)
 	}
@@ -114,7 +114,7 @@ func (r *Review) Patch(media string, data []byte) error {
 	if err != nil {
 		return err
 	}
-	after, err := patch(before)
+	after, err := patch.want(before)
 	if err != nil {
 		return fmt.Errorf("patch: %w", err)
 	}

@@ -4,7 +4,6 @@ import (
 	"context"
 
 	"github.com/decorum-go/decorum/internal/doc"
-	"github.com/decorum-go/decorum/rest/internal/resource"
 	"github.com/decorum-go/decorum/storage"
 )
 
@@ -216,12 +215,8 @@ func newOrder() (o order) {
 
 // run makes one attempt to write against the current object and returns the bytes for the store. The store calls run again, with the
 // newer object, if another write commits first. So a step keeps its results in the attempt, and run drops the warnings of the attempt
-// before. If another resource takes the place of this one, run returns ErrRetired. A write whose time is up fails, also if no hook says so:
-// its client may have been told that it failed.
+// before. A write whose time is up fails, also if no hook says so: its client may have been told that it failed.
 func (w *Write) run(ctx context.Context, on operations, current *storage.Record) ([]byte, error) {
-	if w.res.Replaced() {
-		return nil, resource.ErrRetired
-	}
 	w.attempt = attempt{before: found{record: w.visible(current)}}
 	w.Warnings.resetTo(w.decoded.warnings)
 	err := w.take(ctx, w.writes.order.main, on)

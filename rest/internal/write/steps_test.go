@@ -9,6 +9,7 @@ import (
 	"os"
 	"path/filepath"
 	"reflect"
+	"regexp"
 	"runtime"
 	"slices"
 	"strings"
@@ -49,6 +50,23 @@ func TestStepsAreInTheDocs(t *testing.T) {
 		return
 	}
 	assert.Equal(t, table.String(), shown+"\n", "%s is out of date: go test -run %s ./rest/internal/write -update", page, t.Name())
+}
+
+// A page that tells what happens at some steps names them in the order of the table.
+func TestDocsNameStepsInOrder(t *testing.T) {
+	item := regexp.MustCompile("(?m)^[0-9]+\\. `([a-z ]+)`:")
+	for _, page := range []string{"admission.md", "kinds.md", "deletion.md"} {
+		text, err := os.ReadFile(filepath.Join("../../../docs", page))
+		require.NoError(t, err)
+		steps := slices.Concat(theOrder.body, theOrder.main)
+		named := item.FindAllStringSubmatch(string(text), -1)
+		require.NotEmpty(t, named, "%s names no step", page)
+		for _, name := range named {
+			at := slices.IndexFunc(steps, func(s step) bool { return s.name == name[1] })
+			require.GreaterOrEqual(t, at, 0, "%s names %q, which is no step or comes before the one named earlier", page, name[1])
+			steps = steps[at+1:]
+		}
+	}
 }
 
 // codeOf returns the name of a step's method and the file that contains it.

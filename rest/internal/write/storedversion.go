@@ -49,18 +49,9 @@ func (w *Write) showConverted(obj doc.Value) (doc.Value, error) {
 // takeInStored takes a converted object through the steps of the stored version. Errors and warnings name that version, because the client may
 // not know it.
 func (w *Write) takeInStored(ctx context.Context, v doc.Value) (doc.Value, error) {
-	stored, heard := w.res.Stored, Warnings{}
-	in := w.writes.New(stored, resource.Target{Namespace: w.Namespace, Name: w.Name}, Asked{})
-	in.Warnings, in.requested = &heard, w.res
-	in.before.forms = forms{w.before.stored, w.before.stored}
-	in.draft.now, in.after.shown = v, v
-	in.draft.sent = doc.MapOf() // the Default hook may change all of it, because the client sent none of it in this version
-	if w.Part() == resource.StatusPart && !desiredStateChanged(stored, v, w.before.stored) {
-		// The write stays one of the status. If a field of one version's status lies outside of the other's, it counts as a write of the
-		// whole object.
-		in.Through = stored.FindSubresource(w.Through.Name)
-	}
-	if errs := stored.Schema.CheckTypes(nil, v); len(errs) > 0 { // possible if no function of the host converts
+	var heard Warnings
+	in := w.inStored(v, &heard)
+	if errs := in.res.Schema.CheckTypes(nil, v); len(errs) > 0 { // possible if no function of the host converts
 		return doc.Value{}, in.invalid(v, errs)
 	}
 	err := in.take(ctx, w.writes.order.stored, onWrite)
@@ -68,6 +59,30 @@ func (w *Write) takeInStored(ctx context.Context, v doc.Value) (doc.Value, error
 		w.Warnings.addAlways(in.where() + text)
 	}
 	return in.draft.now, err
+}
+
+// inStored returns the write of a converted object in the stored version, with the parts that the steps of that version begin with. The
+// server asks for this write, so it has none of the client's options and sees the whole object.
+func (w *Write) inStored(v doc.Value, heard *Warnings) *Write {
+	stored := w.res.Stored
+	in := &Write{
+		Target:   resource.Target{Namespace: w.Namespace, Name: w.Name},
+		Warnings: heard, writes: w.writes, res: stored, requested: w.res,
+		attempt: attempt{
+			before: found{forms: forms{w.before.stored, w.before.stored}},
+			draft: draft{
+				defaulted: defaulted{now: v},
+				sent:      doc.MapOf(), // the Default hook may change all of it, because the client sent none of it in this version
+			},
+			after: outcome{forms: forms{shown: v}},
+		},
+	}
+	if w.Part() == resource.StatusPart && !desiredStateChanged(stored, v, w.before.stored) {
+		// The write stays one of the status. If a field of one version's status lies outside of the other's, it counts as a write of the
+		// whole object.
+		in.Through = stored.FindSubresource(w.Through.Name)
+	}
+	return in
 }
 
 // count sets the metadata that both forms share: managedFields and, in an update, the resourceVersion that the write replaces and the

@@ -2,7 +2,6 @@ package write
 
 import (
 	"context"
-	"errors"
 	"strconv"
 
 	"github.com/decorum-go/decorum/apimeta"
@@ -38,6 +37,7 @@ type Write struct {
 	form      form
 	want      Change
 	named     bool      // the URL, or the caller in the process, names the object
+	instead   bool      // the write is an update that has found no object, and now creates it
 	body      doc.Value // the whole object that the client sent; absent if it must be computed from the old one
 	decoded   decoded
 	config    doc.Value              // the configuration that a client applies
@@ -124,12 +124,12 @@ func (w *Write) Create(ctx context.Context) (out Result, err error) {
 	if ctx, err = w.nest(ctx); err != nil {
 		return Result{}, err
 	}
-	for again := true; again; {
+	err = w.onServed(ctx, func() (err error) {
 		if err = w.decodeFirst(ctx); err == nil {
 			out, err = w.create(ctx)
 		}
-		again, err = w.replaced(ctx, err)
-	}
+		return err
+	})
 	return out, err
 }
 
@@ -139,12 +139,12 @@ func (w *Write) Update(ctx context.Context) (out Result, err error) {
 	if ctx, err = w.nest(ctx); err != nil {
 		return Result{}, err
 	}
-	for again := true; again; {
+	err = w.onServed(ctx, func() (err error) {
 		if err = w.decodeFirst(ctx); err == nil {
 			out, err = w.updateOrCreate(ctx)
 		}
-		again, err = w.replaced(ctx, err)
-	}
+		return err
+	})
 	if err == nil && w.ThroughOwnKind() {
 		var v doc.Value
 		v, err = w.Through.Show(ctx, out.JSON, w.Through.Written)
@@ -171,56 +171,25 @@ func (w *Write) updateOrCreate(ctx context.Context) (Result, error) {
 	return out, err
 }
 
-// createMissing creates the object that an update has not found, if the user may create it.
+// createMissing creates the object that an update has not found, if the user may create it. The right to create may restrict the user more
+// than the right to update.
 func (w *Write) createMissing(ctx context.Context) (Result, error) {
-	created := w.asCreate()
 	if w.MayCreate != nil {
 		only, err := w.MayCreate(ctx)
 		if err != nil {
 			return Result{}, err
 		}
-		created.Only = w.Only.And(only)
+		defer func(of *access.Restriction) { w.Only = of }(w.Only)
+		w.Only = w.Only.And(only)
 	}
-	return created.create(ctx)
+	w.instead = true
+	defer func() { w.instead = false }()
+	return w.create(ctx)
 }
 
 // mayCreate reports whether the write may create the object if it does not exist.
 func (w *Write) mayCreate() bool {
 	return w.Through == nil && (w.form == applied || w.form == whole && w.res.Traits.CreateOnUpdate)
-}
-
-// asCreate returns a copy of the write that creates the object. If another client creates the object first, the write itself updates that
-// object.
-func (w *Write) asCreate() *Write {
-	created := *w
-	created.want = func(old doc.Value) (doc.Value, error) {
-		obj, err := w.want(old)
-		if err != nil {
-			return doc.Value{}, err
-		}
-		if rv := objectmeta.Of(obj).Get(objectmeta.ResourceVersion).Text(); rv != "" && !isDecimal(rv) {
-			return doc.Value{}, noVersion(rv)
-		}
-		return obj.WithAt(doc.Value{}, "metadata", objectmeta.ResourceVersion), nil
-	}
-	return &created
-}
-
-// replaced reports whether a write that ended with err must start again, because the resource was replaced before the write committed. The
-// write then goes to the new resource, as if the request had arrived later.
-func (w *Write) replaced(ctx context.Context, err error) (again bool, _ error) {
-	if !errors.Is(err, resource.ErrRetired) {
-		return false, err
-	}
-	if w.res, err = w.res.Current(ctx); err != nil {
-		return false, err
-	}
-	if w.Through != nil {
-		if w.Through = w.res.FindSubresource(w.Through.Name); w.Through == nil {
-			return false, status.ResourceNotFound()
-		}
-	}
-	return true, nil
 }
 
 // generateAttempts bounds how many generated names a create tries.
@@ -229,11 +198,11 @@ const generateAttempts = 8
 // create tries to store a new object. If the server generated the name and it is taken, create starts again with another name.
 func (w *Write) create(ctx context.Context) (Result, error) {
 	for range generateAttempts {
-		next, err := w.run(ctx, onCreate, nil)
+		_, err := w.run(ctx, onCreate, nil)
 		if err != nil || w.res.Kind.Virtual {
 			return w.result, err
 		}
-		record, err := w.commitNew(ctx, next)
+		record, err := w.commitNew(ctx)
 		switch {
 		case err == nil && record == nil: // a dry run has no resourceVersion
 			w.result.JSON = codec.AppendObject(nil, w.after.shown)
@@ -249,7 +218,9 @@ func (w *Write) create(ctx context.Context) (Result, error) {
 
 // update runs the steps against the stored object and commits the result.
 func (w *Write) update(ctx context.Context) (Result, error) {
-	record, err := w.commit(ctx, func(current *storage.Record) ([]byte, error) { return w.run(ctx, onUpdate, current) })
+	record, err := w.commit(ctx, nil, func(w *Write, ctx context.Context, current *storage.Record) ([]byte, error) {
+		return w.run(ctx, onUpdate, current)
+	})
 	if err != nil {
 		return Result{Missing: w.result.Missing}, err
 	}
@@ -279,83 +250,4 @@ func withRevision(obj doc.Value, record *storage.Record) doc.Value {
 		return obj.WithAt(doc.Of(""), "metadata", objectmeta.ResourceVersion)
 	}
 	return obj.WithAt(doc.Of(strconv.FormatUint(uint64(record.Revision), 10)), "metadata", objectmeta.ResourceVersion)
-}
-
-// commit runs f against the stored object and stores what f returns. A dry run calls f once and stores nothing; then the record is nil. It
-// fails if the write would exceed a quota.
-func (w *Write) commit(ctx context.Context, f storage.UpdateFunc) (*storage.Record, error) {
-	key := w.res.Key(w.Namespace, w.Name)
-	if !w.Asked.DryRun {
-		record, err := w.res.Store.Update(ctx, key, f)
-		return record, w.storeError(err)
-	}
-	current, err := w.res.Store.Get(ctx, key, 0)
-	if err != nil && !errors.Is(err, storage.ErrNotFound) {
-		return nil, w.res.StoreError(err, key.Name)
-	}
-	next, err := f(current)
-	if err != nil {
-		return nil, err
-	}
-	if store, ok := w.res.Store.(storage.Rehearser); ok {
-		err = store.Rehearse(ctx, key, current, next)
-	}
-	return nil, w.storeError(err)
-}
-
-// storeError turns the store's error into the Status for the client. A restricted client does not learn how full a quota is, because hidden
-// objects count as well.
-func (w *Write) storeError(err error) error {
-	exceeded, ok := errors.AsType[*storage.Exceeded](err)
-	if !ok {
-		return w.res.StoreError(err, w.Name)
-	}
-	if w.Only != nil {
-		exceeded = &storage.Exceeded{Quota: exceeded.Quota}
-	}
-	return status.Forbidden(w.res.GR, w.Name, exceeded.Error())
-}
-
-// commitNew stores next as a new object. It commits only if the namespace and the definition of the kind are unchanged as well. Otherwise an
-// object could appear after those who delete the objects of a namespace or of a definition have looked, because a replica was asleep.
-func (w *Write) commitNew(ctx context.Context, next []byte) (*storage.Record, error) {
-	w.Name = objectmeta.NameOf(w.after.shown)
-	needs := w.needed()
-	if len(needs) == 0 || w.Asked.DryRun {
-		return w.commit(ctx, func(current *storage.Record) ([]byte, error) { return next, w.checkFree(current) })
-	}
-	keys := []storage.Key{w.res.Key(w.Namespace, w.Name)}
-	for _, need := range needs {
-		keys = append(keys, need.key)
-	}
-	// What the object needs is written back unchanged, which commits nothing. But if it changes meanwhile, the store repeats the transaction.
-	records, err := w.res.Store.UpdateAll(ctx, keys, func(current []*storage.Record) ([][]byte, error) {
-		all := [][]byte{next}
-		for i, need := range needs {
-			if err := need.check(current[i+1], w.Name); err != nil {
-				return nil, err
-			}
-			all = append(all, current[i+1].JSON)
-		}
-		return all, w.checkFree(current[0])
-	})
-	if err != nil {
-		return nil, w.storeError(err)
-	}
-	return records[0], nil
-}
-
-// checkFree refuses to create an object if its name is taken, or if the resource was replaced since the steps ran.
-func (w *Write) checkFree(current *storage.Record) error {
-	if w.res.Replaced() {
-		return resource.ErrRetired
-	}
-	if w.result.Taken = current != nil; !w.result.Taken {
-		return nil
-	}
-	exists := status.AlreadyExists(w.res.GR, current.Key.Name)
-	if current.Deleting && w.res.Admits(w.Only, current) {
-		exists.Status.Message = "object is being deleted: " + exists.Status.Message
-	}
-	return exists
 }
