@@ -94,7 +94,8 @@ func parsePatch(res *resource.Resource, media string, data []byte, of *schema.Sc
 	case errors.Is(err, docpatch.ErrNotJSON):
 		return parsedPatch{}, err
 	case err != nil:
-		return parsedPatch{want: func(doc.Value) (doc.Value, error) { return doc.Value{}, err }}, nil
+		refused := err
+		return parsedPatch{want: func(doc.Value) (doc.Value, error) { return doc.Value{}, refused }}, nil
 	}
 	parsed.text = text
 	parsed.want = func(old doc.Value) (doc.Value, error) {
