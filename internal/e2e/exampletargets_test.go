@@ -30,7 +30,7 @@ func exampleTargets() []target {
 		ready:       func(*testing.T, *server, string) {}, // its controller sets it
 	}, {
 		host:  host{program: "embed"},
-		group: "deploy.example.com", kind: "Environment", plural: "environments", short: "env", all: true, older: true,
+		group: "deploy.example.com", kind: "Environment", plural: "environments", short: "env", all: true, older: true, collects: true,
 		full:  `spec: {branch: main, size: large, variables: [{name: LOG, value: debug}]}`,
 		bare:  `spec: {branch: main}`,
 		other: `spec: {branch: feature}`,
