@@ -77,7 +77,7 @@ func TestMatchConditionsOfWebhooks(t *testing.T) {
 				return rest.Allow
 			}
 			api, err := rest.New(rest.Options{CEL: cel.New(nil), Plugins: []rest.Plugin{hooks}, Authorizer: authorizerOf(decide), Logger: slog.New(slog.DiscardHandler)},
-				rest.Resource[Parcel]{Group: "example.com", Version: "v1", Plural: "parcels", Scope: rest.Cluster})
+				rest.Resource[Parcel]{Group: "example.com", Version: "v1", Plural: "parcels", Scope: rest.ScopeCluster})
 			require.NoError(t, err)
 			t.Cleanup(func() { assert.NoError(t, api.Close()) })
 			send := func(path, body string) *httptest.ResponseRecorder {

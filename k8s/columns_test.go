@@ -48,7 +48,7 @@ func put(t *testing.T, h hosted, object, status string) (get func() table) {
 	if h.gvk.Group == "" {
 		path = "/api/" + h.gvk.Version
 	}
-	if h.scope == rest.Namespaced {
+	if h.scope == rest.ScopeNamespaced {
 		path += "/namespaces/default"
 	}
 	path += "/" + h.plural

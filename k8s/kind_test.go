@@ -100,7 +100,7 @@ func TestNamesAndScopesAreThoseOfClientGo(t *testing.T) {
 	for _, h := range everyKind() {
 		inNamespace, ok := namespaced[h.gvk.GroupVersion().String()+" "+h.plural]
 		if assert.True(t, ok, "%s %s", h.gvk, h.plural) {
-			assert.Equal(t, inNamespace, h.scope == rest.Namespaced, "%s", h.gvk)
+			assert.Equal(t, inNamespace, h.scope == rest.ScopeNamespaced, "%s", h.gvk)
 		}
 	}
 }

@@ -44,7 +44,7 @@ func Resource[T any, P interface {
 	}
 	r.Group, r.Version, r.Names.Kind, r.Plural = gvk.Group, gvk.Version, gvk.Kind, k.plural
 	r.Names.Short, r.Names.Categories = k.shortNames, k.categories
-	r.Wire.Dialect, r.Scope, r.Names.Rule = rest.Builtin, k.scope, k.names
+	r.Wire.Dialect, r.Scope, r.Names.Rule = rest.DialectBuiltin, k.scope, k.names
 	r.Wire.CreateOnUpdate, r.Wire.VersionRequired, r.Wire.Generation, r.Wire.PlainMetadata = k.createOnUpdate, k.versionRequired, k.generation, k.plainMetadata
 	r.Wire.ReturnDeleted = k.returnDeleted
 	r.SelectableFields, r.Scale, r.Columns = k.selectable, k.scale, columnsOf[T](k.columns)

@@ -54,14 +54,14 @@ func scheduling() map[string]kind {
 	return map[string]kind{
 		"CompositePodGroup": {plural: "compositepodgroups"},
 		"PodGroup":          {plural: "podgroups"},
-		"PriorityClass":     {plural: "priorityclasses", shortNames: []string{"pc"}, scope: rest.Cluster, columns: priorityClassColumns()},
+		"PriorityClass":     {plural: "priorityclasses", shortNames: []string{"pc"}, scope: rest.ScopeCluster, columns: priorityClassColumns()},
 		"Workload":          {plural: "workloads", columns: []column{age()}},
 	}
 }
 
 func node() map[string]kind {
 	return map[string]kind{
-		"RuntimeClass": {plural: "runtimeclasses", scope: rest.Cluster, createOnUpdate: true, versionRequired: true, columns: runtimeClassColumns()},
+		"RuntimeClass": {plural: "runtimeclasses", scope: rest.ScopeCluster, createOnUpdate: true, versionRequired: true, columns: runtimeClassColumns()},
 	}
 }
 

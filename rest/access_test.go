@@ -24,7 +24,7 @@ func TestAccessOf(t *testing.T) {
 	api := newAPI(t, rest.Options{}, widgetResource(), rest.NamespacesOf[Namespace](), globalThingResource(),
 		rest.Resource[Thing]{Group: "odd.example.com", Version: "v1", Plural: "watch", Names: rest.Names{Kind: "Watch", Singular: "watch"}},
 		rest.Resource[GlobalThing]{Group: "odd.example.com", Version: "v1", Plural: "status", Names: rest.Names{Kind: "State", Singular: "state"}},
-		rest.Resource[GlobalThing]{Group: "clash.example.com", Version: "v1", Plural: "namespaces", Scope: rest.Cluster, Names: rest.Names{Kind: "Space", Singular: "space"}},
+		rest.Resource[GlobalThing]{Group: "clash.example.com", Version: "v1", Plural: "namespaces", Scope: rest.ScopeCluster, Names: rest.Names{Kind: "Space", Singular: "space"}},
 		rest.Resource[Thing]{Group: "clash.example.com", Version: "v1", Plural: "status", Names: rest.Names{Kind: "State", Singular: "state"}})
 	const odd, clash = "/apis/odd.example.com/v1", "/apis/clash.example.com/v1"
 	of := func(group, resource, verb, namespace, name string) rest.Access {

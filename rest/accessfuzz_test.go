@@ -97,7 +97,7 @@ func FuzzAccess(f *testing.F) {
 		hooks = append(hooks, fmt.Sprint(rest.AccessFrom(r.Context())))
 	}}}
 	api = start(f, rest.Options{Store: store, Admission: []rest.Admission{{Name: "notes", SideEffects: rest.SideEffectsNone, Mutate: note}}}, things, globalThingResource(),
-		rest.Resource[GlobalThing]{Group: "clash.example.com", Version: "v1", Plural: "namespaces", Scope: rest.Cluster, Names: rest.Names{Kind: "Space", Singular: "space"}},
+		rest.Resource[GlobalThing]{Group: "clash.example.com", Version: "v1", Plural: "namespaces", Scope: rest.ScopeCluster, Names: rest.Names{Kind: "Space", Singular: "space"}},
 		rest.Resource[GlobalThing]{Group: "clash.example.com", Version: "v1", Plural: "status", Names: rest.Names{Kind: "State", Singular: "state"}},
 		rest.NamespacesOf[Namespace](), rest.Resource[GlobalThing]{Group: "odd.example.com", Version: "v1", Plural: "status", Names: rest.Names{Kind: "State", Singular: "state"}},
 		rest.Resource[Widget]{Group: "odd.example.com", Version: "v1", Plural: "watch", Names: rest.Names{Kind: "Watch", Singular: "watch"}})

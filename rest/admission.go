@@ -50,7 +50,7 @@ type Admission struct {
 	// Resources are the resources that the hook sees, as PLURAL.GROUP, such as "widgets.example.com". A subresource follows a slash:
 	// "widgets.example.com/status". Either part may be "*", and "*.example.com" is a whole group. If a kind has versions in several
 	// groups, its name in any one of them selects all versions. The hook also sees resources that match when the API takes them
-	// later ([API.Serve]). Default: "*/*", all resources and subresources.
+	// later ([API.AddResources]). Default: "*/*", all resources and subresources.
 	Resources []string
 	// SideEffects decides whether the hook runs in dry runs. Default: a hook without Mutate runs, and a hook with Mutate refuses
 	// the dry run.

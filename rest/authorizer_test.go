@@ -208,7 +208,7 @@ func TestClientAsUser(t *testing.T) {
 	for _, err := range host.AsUser(rest.User{Name: "carol"}).Watch(ctx, rest.WatchOptions{}) {
 		assert.True(t, status.IsForbidden(err), err)
 	}
-	_, err = rest.ClientAt(rest.Server{URL: "http://host"}, widgetsOf).AsUser(rest.User{Name: "alice"}).Get(ctx, "a")
+	_, err = rest.ClientAt(rest.Endpoint{URL: "http://host"}, widgetsOf).AsUser(rest.User{Name: "alice"}).Get(ctx, "a")
 	assert.True(t, status.IsBadRequest(err), err)
 }
 

@@ -193,7 +193,7 @@ func (c Client[T]) at(v Verb, name, subresource string) (caller.Address, error) 
 		return at, status.InternalError(errors.New("the zero Client is not usable: call rest.ClientFor or rest.ClientAt"))
 	case !c.res.Possible(string(v)):
 		return at, status.MethodNotSupported(c.res.GR, string(v))
-	case v == List || v == Watch:
+	case v == VerbList || v == VerbWatch:
 		return at, nil
 	case c.res.Kind.Namespaced && c.namespace == "":
 		return at, status.BadRequest(fmt.Sprintf("the client of %s has no namespace: call Namespace to choose one", c.res.GR))
@@ -217,7 +217,7 @@ func decoded[T any](json []byte, err error) (*T, error) {
 
 // Get returns the most recent state of an object, or a NotFound error.
 func (c Client[T]) Get(ctx context.Context, name string) (*T, error) {
-	at, err := c.at(Get, name, "")
+	at, err := c.at(VerbGet, name, "")
 	if err != nil {
 		return nil, err
 	}
@@ -228,7 +228,7 @@ func (c Client[T]) Get(ctx context.Context, name string) (*T, error) {
 // concepts, Resource versions). If the store does not reach the version within a few seconds, the error is one for which
 // [status.IsTooLargeResourceVersion] holds.
 func (c Client[T]) GetNotOlderThan(ctx context.Context, name, resourceVersion string) (*T, error) {
-	at, err := c.at(Get, name, "")
+	at, err := c.at(VerbGet, name, "")
 	if err != nil {
 		return nil, err
 	}
@@ -238,7 +238,7 @@ func (c Client[T]) GetNotOlderThan(ctx context.Context, name, resourceVersion st
 // List returns a page of objects, ordered by namespace and name. An expired token, or a resourceVersion that the store no longer
 // holds, is an error for which [status.IsExpired] holds. [Client.All] reads all pages.
 func (c Client[T]) List(ctx context.Context, options ListOptions) (*Page[T], error) {
-	if _, err := c.at(List, "", ""); err != nil {
+	if _, err := c.at(VerbList, "", ""); err != nil {
 		return nil, err
 	}
 	return pageOf[T](c.caller.List(ctx, c.namespace, options.parameters()))

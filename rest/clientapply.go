@@ -33,7 +33,7 @@ func (c Client[T]) ApplyStatus(ctx context.Context, name string, config any, opt
 }
 
 func (c Client[T]) apply(ctx context.Context, name, subresource string, config any, options ApplyOptions) (*T, error) {
-	w, err := c.write(ctx, Patch, name, subresource)
+	w, err := c.write(ctx, VerbPatch, name, subresource)
 	if err != nil {
 		return nil, err
 	}

@@ -10,9 +10,9 @@ import (
 	"github.com/decorum-go/decorum/status"
 )
 
-// Server tells [ClientAt] how to reach an API. The server can be any program that follows the Kubernetes API conventions. Package
-// kubeconfig makes a Server from the configuration of kubectl.
-type Server struct {
+// Endpoint tells [ClientAt] how to reach an API. The server can be any program that follows the Kubernetes API conventions. Package
+// kubeconfig makes an Endpoint from the configuration of kubectl.
+type Endpoint struct {
 	// URL is the root of the API: the scheme, the host, and the prefix under which the API is mounted, such as
 	// "https://platform.example.com/api-prefix".
 	URL string
@@ -24,7 +24,7 @@ type Server struct {
 // ClientAt returns a client of a resource that another process serves. Code written for a client of [ClientFor], such as an informer
 // of package controller, works with it unchanged. ClientAt uses the fields of r that name the resource and determine how to encode
 // its objects: Group, Version, Plural, Scope, Names, Singleton, Overlay, Wire, and the kinds of Subresources. It ignores hooks. T
-// may lack fields of the server's objects: for a kind of the [Custom] dialect, updates leave these fields unchanged. If the URL or
+// may lack fields of the server's objects: for a kind of the [DialectCustom] dialect, updates leave these fields unchanged. If the URL or
 // the resource is invalid, every call returns a BadRequest error.
 //
 // Each call sends one request, with two exceptions. First, Modify reads the object before it sends the update. So does Update for a
@@ -44,7 +44,7 @@ type Server struct {
 //
 // The client ignores the user of [WithUser], because the http.Client determines the identity. Without As, the server chooses the
 // name of the field manager, usually from the User-Agent.
-func ClientAt[T any](server Server, r Resource[T]) Client[T] {
+func ClientAt[T any](server Endpoint, r Resource[T]) Client[T] {
 	c, err := clientAt(server, r)
 	if err != nil {
 		c.err = status.BadRequest(fmt.Sprintf("rest.ClientAt: %s: %v", reflect.TypeFor[T](), err))
@@ -52,7 +52,7 @@ func ClientAt[T any](server Server, r Resource[T]) Client[T] {
 	return c
 }
 
-func clientAt[T any](server Server, r Resource[T]) (c Client[T], err error) {
+func clientAt[T any](server Endpoint, r Resource[T]) (c Client[T], err error) {
 	r.Names.Kind = r.kindName()
 	r.Hooks, r.Verbs, r.Rules, r.RemoveWhenDue = Hooks[T]{}, nil, nil, false
 	d, err := r.declaration()

@@ -41,16 +41,16 @@ func TestClientAtWithoutAServer(t *testing.T) {
 	valid := serverOf(http.NotFoundHandler())
 	for _, c := range []struct {
 		name   string
-		server rest.Server
+		server rest.Endpoint
 		widget rest.Resource[Widget]
 		text   string
 	}{
-		{"no URL", rest.Server{}, widgetResource(), `the URL "" of the server must have the form https://HOST/PREFIX`},
-		{"no scheme", rest.Server{URL: "api.example.com"}, widgetResource(), `the URL "api.example.com" of the server must have the form`},
-		{"another scheme", rest.Server{URL: "ftp://api.example.com"}, widgetResource(), "must have the form"},
-		{"a query", rest.Server{URL: "https://api.example.com/?a=b"}, widgetResource(), "must have the form"},
-		{"a secret in a bad URL", rest.Server{URL: "ftp://me:secret@api.example.com"}, widgetResource(), "me:xxxxx@api"},
-		{"no URL at all", rest.Server{URL: "http://%zz"}, widgetResource(), "invalid URL escape"},
+		{"no URL", rest.Endpoint{}, widgetResource(), `the URL "" of the server must have the form https://HOST/PREFIX`},
+		{"no scheme", rest.Endpoint{URL: "api.example.com"}, widgetResource(), `the URL "api.example.com" of the server must have the form`},
+		{"another scheme", rest.Endpoint{URL: "ftp://api.example.com"}, widgetResource(), "must have the form"},
+		{"a query", rest.Endpoint{URL: "https://api.example.com/?a=b"}, widgetResource(), "must have the form"},
+		{"a secret in a bad URL", rest.Endpoint{URL: "ftp://me:secret@api.example.com"}, widgetResource(), "me:xxxxx@api"},
+		{"no URL at all", rest.Endpoint{URL: "http://%zz"}, widgetResource(), "invalid URL escape"},
 		{"no plural", valid, rest.Resource[Widget]{Group: "example.com", Version: "v1"}, `Plural ""`},
 		{"no version", valid, rest.Resource[Widget]{Group: "example.com", Plural: "widgets"}, `Version ""`},
 		{"no subresource", valid, widgetResource(func(r *rest.Resource[Widget]) { r.Subresources = []rest.SubresourceOf[Widget]{nil} }), "a subresource is nil"},
@@ -453,7 +453,7 @@ func TestUndeclaredSubresources(t *testing.T) {
 
 // Items of lists have their kind in both dialects.
 func TestItemsOverHTTPHaveTheirKind(t *testing.T) {
-	api, client := overHTTP.newDials(t, func(r *rest.Resource[Dial]) { r.Wire.Dialect = rest.Builtin })
+	api, client := overHTTP.newDials(t, func(r *rest.Resource[Dial]) { r.Wire.Dialect = rest.DialectBuiltin })
 	must(t, api, "POST", dials, dialBody(`{}`))
 	assert.NotContains(t, must(t, api, "GET", dials, "").Body, `"kind":"Dial"`)
 	page, err := client.List(t.Context(), rest.ListOptions{})
@@ -464,7 +464,7 @@ func TestItemsOverHTTPHaveTheirKind(t *testing.T) {
 // A call returns the error of the http.Client if the connection breaks, and the cause of the context if the context
 // ends.
 func TestBrokenConnections(t *testing.T) {
-	server := rest.Server{URL: "http://api.example.com", HTTP: &http.Client{Transport: roundTrip(func(*http.Request) (*http.Response, error) { return nil, io.ErrUnexpectedEOF })}}
+	server := rest.Endpoint{URL: "http://api.example.com", HTTP: &http.Client{Transport: roundTrip(func(*http.Request) (*http.Response, error) { return nil, io.ErrUnexpectedEOF })}}
 	client := rest.ClientAt(server, widgetResource()).Namespace("default")
 	_, err := client.Get(t.Context(), "a")
 	assert.ErrorIs(t, err, io.ErrUnexpectedEOF)

@@ -34,7 +34,7 @@ func (c Client[T]) events(ctx context.Context, options WatchOptions, recovers bo
 	f := caller.Following{Namespace: c.namespace, Recovers: recovers, Options: apimeta.ListOptions{
 		LabelSelector: options.LabelSelector, FieldSelector: options.FieldSelector, ResourceVersion: options.ResourceVersion}}
 	return func(yield func(Event[T], error) bool) {
-		_, err := c.at(Watch, "", "")
+		_, err := c.at(VerbWatch, "", "")
 		if err == nil {
 			err = c.caller.Watch(ctx, f, func(e caller.Event) error {
 				obj, err := decoded[T](e.JSON, nil)

@@ -26,7 +26,7 @@ func FuzzClientsAgree(f *testing.F) {
 		choose := rand.New(rand.NewPCG(seed, 7))
 		var options []dialOption
 		for _, option := range []dialOption{
-			func(r *rest.Resource[Dial]) { r.Wire.Dialect = rest.Builtin },
+			func(r *rest.Resource[Dial]) { r.Wire.Dialect = rest.DialectBuiltin },
 			func(r *rest.Resource[Dial]) { r.Wire.CreateOnUpdate = true },
 			func(r *rest.Resource[Dial]) { r.Wire.VersionRequired = true },
 			func(r *rest.Resource[Dial]) { r.Stage.Deprecated = true },

@@ -29,7 +29,7 @@ func (c Client[T]) PatchStatus(ctx context.Context, name string, form PatchType,
 }
 
 func (c Client[T]) patch(ctx context.Context, name, subresource string, form PatchType, data []byte) (*T, error) {
-	w, err := c.write(ctx, Patch, name, subresource)
+	w, err := c.write(ctx, VerbPatch, name, subresource)
 	if err != nil {
 		return nil, err
 	}

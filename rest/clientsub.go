@@ -12,7 +12,7 @@ import (
 
 // GetSubresource reads a subresource of an object: one that the host declares, or scale. S is the Go type of the subresource.
 func GetSubresource[S, T any](ctx context.Context, c Client[T], name, subresource string) (*S, error) {
-	w, err := c.view(ctx, Get, name, subresource)
+	w, err := c.view(ctx, VerbGet, name, subresource)
 	if err != nil {
 		return nil, err
 	}
@@ -22,12 +22,12 @@ func GetSubresource[S, T any](ctx context.Context, c Client[T], name, subresourc
 // UpdateSubresource changes an object through a subresource, and returns the resulting subresource. It returns a Conflict if
 // sub has a resourceVersion other than that of the object.
 func UpdateSubresource[S, T any](ctx context.Context, c Client[T], name, subresource string, sub *S) (*S, error) {
-	return writeView(ctx, c, Update, caller.Address{Name: name, Subresource: subresource}, sub)
+	return writeView(ctx, c, VerbUpdate, caller.Address{Name: name, Subresource: subresource}, sub)
 }
 
 // CreateSubresource runs an action on an object and returns the result of the action, which may be nil.
 func CreateSubresource[S, T any](ctx context.Context, c Client[T], name, subresource string, sub *S) (*S, error) {
-	return writeView(ctx, c, Create, caller.Address{Name: name, Subresource: subresource}, sub)
+	return writeView(ctx, c, VerbCreate, caller.Address{Name: name, Subresource: subresource}, sub)
 }
 
 // writeView writes a subresource. It sets apiVersion and kind, so the caller need not.
@@ -52,7 +52,7 @@ func writeView[S, T any](ctx context.Context, c Client[T], verb Verb, at caller.
 // view returns a write of a subresource that has its own kind, and checks that the subresource supports the verb. For other
 // subresources, such as status, the client has methods.
 func (c Client[T]) view(ctx context.Context, verb Verb, name, subresource string) (*caller.Write, error) {
-	w, err := c.write(ctx, Get, name, subresource) // every verb on a subresource requires that the resource supports get
+	w, err := c.write(ctx, VerbGet, name, subresource) // every verb on a subresource requires that the resource supports get
 	if err != nil {
 		return nil, err
 	}

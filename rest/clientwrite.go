@@ -57,7 +57,7 @@ func (c Client[T]) document(obj *T) (doc.Value, error) {
 // Create stores a new object and returns it as stored. It returns AlreadyExists if the name is taken. If metadata.generateName is
 // set and the name is empty, the server generates a name.
 func (c Client[T]) Create(ctx context.Context, obj *T) (*T, error) {
-	w, err := c.write(ctx, Create, "", "")
+	w, err := c.write(ctx, VerbCreate, "", "")
 	if err != nil {
 		return nil, err
 	}
@@ -89,7 +89,7 @@ func (c Client[T]) UpdateStatus(ctx context.Context, obj *T) (*T, error) {
 
 // replacement returns the write that replaces an object or a subresource.
 func (c Client[T]) replacement(ctx context.Context, obj *T, subresource string) (*caller.Write, error) {
-	w, err := c.write(ctx, Update, "", subresource)
+	w, err := c.write(ctx, VerbUpdate, "", subresource)
 	if err != nil {
 		return nil, err
 	}
@@ -126,7 +126,7 @@ func (c Client[T]) ModifyStatus(ctx context.Context, name string, f func(obj *T)
 }
 
 func (c Client[T]) modify(ctx context.Context, name, subresource string, f func(obj *T) error) (*T, error) {
-	w, err := c.write(ctx, Update, name, subresource)
+	w, err := c.write(ctx, VerbUpdate, name, subresource)
 	if err != nil {
 		return nil, err
 	}
@@ -156,7 +156,7 @@ func (c Client[T]) modify(ctx context.Context, name, subresource string, f func(
 // Delete deletes an object. While finalizers or the grace period hold the object, it remains with a deletionTimestamp (API
 // conventions, Metadata). Delete returns NotFound if the object does not exist.
 func (c Client[T]) Delete(ctx context.Context, name string, options DeleteOptions) error {
-	w, err := c.deletion(ctx, Delete, name, options)
+	w, err := c.deletion(ctx, VerbDelete, name, options)
 	if err != nil {
 		return err
 	}
@@ -168,7 +168,7 @@ func (c Client[T]) Delete(ctx context.Context, name string, options DeleteOption
 // DeleteCollection stops and returns the error, without restoring the objects that it has already deleted. Limit bounds the
 // number of objects, and Continue resumes after an earlier call.
 func (c Client[T]) DeleteCollection(ctx context.Context, options DeleteOptions, selected ListOptions) (*Page[T], error) {
-	w, err := c.deletion(ctx, DeleteCollection, "", options)
+	w, err := c.deletion(ctx, VerbDeleteCollection, "", options)
 	if err != nil {
 		return nil, err
 	}

@@ -14,7 +14,7 @@ import (
 // Values of a wrong type are refused in every mode of field validation, and before unknown fields where a decoder of Go
 // would meet them first.
 func TestWrongTypesInEveryMode(t *testing.T) {
-	api := newAPI(t, rest.Options{}, widgetResource(), rest.Resource[Memo]{Version: "v1", Plural: "memos", Wire: rest.Wire{Dialect: rest.Builtin}})
+	api := newAPI(t, rest.Options{}, widgetResource(), rest.Resource[Memo]{Version: "v1", Plural: "memos", Wire: rest.Wire{Dialect: rest.DialectBuiltin}})
 	create(t, api, "w")
 	must(t, api, "POST", memos, `{"metadata":{"name":"m"}}`)
 	const (
@@ -60,7 +60,7 @@ func TestWrongTypesInEveryMode(t *testing.T) {
 
 // The API reports a fault of the body before a fault of the path.
 func TestBodiesAreReadFirst(t *testing.T) {
-	api := newAPI(t, rest.Options{}, widgetResource(), rest.Resource[Memo]{Version: "v1", Plural: "memos", Wire: rest.Wire{Dialect: rest.Builtin}})
+	api := newAPI(t, rest.Options{}, widgetResource(), rest.Resource[Memo]{Version: "v1", Plural: "memos", Wire: rest.Wire{Dialect: rest.DialectBuiltin}})
 	create(t, api, "there")
 	must(t, api, "POST", memos, `{"metadata":{"name":"there"}}`)
 	const (

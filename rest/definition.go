@@ -20,10 +20,10 @@ type Definition interface {
 type Scope int
 
 const (
-	// Namespaced resources have a namespace in their URL and their metadata. It is the default.
-	Namespaced Scope = iota
-	// Cluster resources have no namespace.
-	Cluster
+	// ScopeNamespaced is for resources that have a namespace in their URL and their metadata. It is the default.
+	ScopeNamespaced Scope = iota
+	// ScopeCluster is for resources that have no namespace.
+	ScopeCluster
 )
 
 // Verb is what a client may ask of a resource, as discovery lists it.
@@ -31,37 +31,37 @@ type Verb string
 
 // The verbs of the API conventions (API conventions, Verbs on Resources).
 const (
-	Get              Verb = kind.Get
-	List             Verb = kind.List
-	Watch            Verb = kind.Watch
-	Create           Verb = kind.Create
-	Update           Verb = kind.Update
-	Patch            Verb = kind.Patch
-	Delete           Verb = kind.Delete
-	DeleteCollection Verb = kind.DeleteCollection
+	VerbGet              Verb = kind.Get
+	VerbList             Verb = kind.List
+	VerbWatch            Verb = kind.Watch
+	VerbCreate           Verb = kind.Create
+	VerbUpdate           Verb = kind.Update
+	VerbPatch            Verb = kind.Patch
+	VerbDelete           Verb = kind.Delete
+	VerbDeleteCollection Verb = kind.DeleteCollection
 )
 
 // NameRule says which names the objects of a resource may have (API conventions, Names and IDs).
 type NameRule int
 
 const (
-	// DNSSubdomain allows lower-case letters, digits, '-' and '.', 253 characters at most. It is the default.
-	DNSSubdomain NameRule = iota
-	// DNSLabel allows lower-case letters, digits and '-', 63 characters at most.
-	DNSLabel
-	// DNS1035Label is a DNSLabel that begins with a letter.
-	DNS1035Label
-	// PathSegment allows everything that can stand in a URL's path: not "." or "..", no '/', no '%'.
-	PathSegment
+	// NameDNSSubdomain allows lower-case letters, digits, '-' and '.', 253 characters at most. It is the default.
+	NameDNSSubdomain NameRule = iota
+	// NameDNSLabel allows lower-case letters, digits and '-', 63 characters at most.
+	NameDNSLabel
+	// NameDNS1035Label is a NameDNSLabel that begins with a letter.
+	NameDNS1035Label
+	// NamePathSegment allows everything that can stand in a URL's path: not "." or "..", no '/', no '%'.
+	NamePathSegment
 )
 
 func (n NameRule) check(name string) []string {
 	switch n {
-	case DNSLabel:
+	case NameDNSLabel:
 		return apimeta.ValidateDNS1123Label(name)
-	case DNS1035Label:
+	case NameDNS1035Label:
 		return apimeta.ValidateDNS1035Label(name)
-	case PathSegment:
+	case NamePathSegment:
 		return apimeta.ValidatePathSegmentName(name)
 	default:
 		return apimeta.ValidateDNS1123Subdomain(name)
@@ -102,7 +102,7 @@ type Column struct {
 type Resource[T any] struct {
 	// Group, Version and Plural are the URL of the resource: /apis/GROUP/VERSION/…/PLURAL.
 	Group, Version, Plural string
-	// Scope is Namespaced or Cluster.
+	// Scope is ScopeNamespaced or ScopeCluster.
 	Scope Scope
 	// Columns are what kubectl get prints after the name. Default: Age; in a version that is not stored, the columns of the stored
 	// version whose paths lead to values of the same type.
@@ -115,7 +115,7 @@ type Resource[T any] struct {
 	// Description is a sentence about the kind for kubectl explain.
 	Description string
 	// Verbs are what clients may do over HTTP; the answer to any other verb is 405. Default: all. They do not bind the typed
-	// client, which is the host's own: with []Verb{Get, List, Watch} only the host writes.
+	// client, which is the host's own: with []Verb{VerbGet, VerbList, VerbWatch} only the host writes.
 	Verbs []Verb
 	// Rules are validation rules in the Common Expression Language, made by module cel. New checks them, OpenAPI publishes them,
 	// and they are evaluated on objects that their schema accepts.
@@ -220,7 +220,7 @@ type Stage struct {
 // Wire changes what clients see of a resource. A host's own kinds do not need it. Kinds of Kubernetes set the exceptions that a
 // Kubernetes API server makes for them.
 type Wire struct {
-	// Dialect is Custom, or Builtin for structs of k8s.io/api.
+	// Dialect is DialectCustom, or DialectBuiltin for structs of k8s.io/api.
 	Dialect Dialect
 	// CreateOnUpdate lets a PUT create an object that does not exist, as with Lease and Event.
 	CreateOnUpdate bool

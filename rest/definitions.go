@@ -11,9 +11,9 @@ import "github.com/decorum-go/decorum/rest/internal/resource"
 func DefinitionsOf[T any]() Resource[T] {
 	return Resource[T]{
 		Group: "apiextensions.k8s.io", Version: "v1", Plural: "customresourcedefinitions",
-		Scope:    Cluster,
+		Scope:    ScopeCluster,
 		Names:    Names{Kind: "CustomResourceDefinition", Short: []string{"crd", "crds"}, Categories: []string{"api-extensions"}},
-		Wire:     Wire{Dialect: Builtin, Generation: true, VersionRequired: true, PlainMetadata: true},
+		Wire:     Wire{Dialect: DialectBuiltin, Generation: true, VersionRequired: true, PlainMetadata: true},
 		strategy: resource.Definitions,
 	}
 }

@@ -8,15 +8,15 @@ import "github.com/decorum-go/decorum/rest/internal/upstream"
 type Dialect int
 
 const (
-	// Custom is the dialect of custom resources, for kinds that a host declares with structs of its own. It is the default.
-	Custom Dialect = iota
-	// Builtin is the dialect of the kinds that are built into Kubernetes, for structs of k8s.io/api.
-	Builtin
+	// DialectCustom is the dialect of custom resources, for kinds that a host declares with structs of its own. It is the default.
+	DialectCustom Dialect = iota
+	// DialectBuiltin is the dialect of the kinds that are built into Kubernetes, for structs of k8s.io/api.
+	DialectBuiltin
 )
 
 // rules returns the choices of the dialect, one for each difference.
 func (d Dialect) rules() upstream.Dialect {
-	if d == Builtin {
+	if d == DialectBuiltin {
 		return upstream.Builtin
 	}
 	return upstream.Custom

@@ -172,8 +172,8 @@ func TestEachSwitchOfADialectChangesItsOwnRule(t *testing.T) {
 		rules   *upstream.Dialect
 		seen    func(probe) bool
 	}{
-		{"Custom", rest.Custom, &upstream.Custom, func(p probe) bool { return p.custom }},
-		{"Builtin", rest.Builtin, &upstream.Builtin, func(p probe) bool { return p.builtin }},
+		{"Custom", rest.DialectCustom, &upstream.Custom, func(p probe) bool { return p.custom }},
+		{"Builtin", rest.DialectBuiltin, &upstream.Builtin, func(p probe) bool { return p.builtin }},
 	} {
 		shown := map[string]string{}
 		for name, p := range probes {

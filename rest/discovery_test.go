@@ -21,8 +21,8 @@ func newDiscovered(t *testing.T) *rest.API {
 		widgetResource(),
 		settingsResource(),
 		sumResource(func(context.Context, *Sum) error { return nil }),
-		rest.Resource[Zone]{Group: "aaa.example.com", Version: "v1beta1", Plural: "zones", Scope: rest.Cluster, Names: rest.Names{Short: []string{"zn"}}},
-		rest.Resource[Memo]{Version: "v1", Plural: "memos", Wire: rest.Wire{Dialect: rest.Builtin}, Verbs: []rest.Verb{rest.Get, rest.List}},
+		rest.Resource[Zone]{Group: "aaa.example.com", Version: "v1beta1", Plural: "zones", Scope: rest.ScopeCluster, Names: rest.Names{Short: []string{"zn"}}},
+		rest.Resource[Memo]{Version: "v1", Plural: "memos", Wire: rest.Wire{Dialect: rest.DialectBuiltin}, Verbs: []rest.Verb{rest.VerbGet, rest.VerbList}},
 	)
 }
 
@@ -74,7 +74,7 @@ func TestDiscoveryOfWhatThereIsNot(t *testing.T) {
 // Of several versions the most mature one is preferred (API conventions, API versioning).
 func TestDiscoveryOrdersVersions(t *testing.T) {
 	version := func(v string) rest.Resource[Zone] {
-		return rest.Resource[Zone]{Group: "example.com", Version: v, Plural: "zones" + v, Names: rest.Names{Kind: "Zone" + v, Singular: "zone" + v}, Scope: rest.Cluster}
+		return rest.Resource[Zone]{Group: "example.com", Version: v, Plural: "zones" + v, Names: rest.Names{Kind: "Zone" + v, Singular: "zone" + v}, Scope: rest.ScopeCluster}
 	}
 	api := newAPI(t, rest.Options{}, version("v1alpha1"), version("v2"), version("v1beta2"), version("v10"), version("v1"), version("v1beta10"), version("foo"))
 	group := do(t, api, "GET", "/apis/example.com", "")

@@ -19,7 +19,7 @@
 //     to be the manager of a field.
 //   - Admission consists of the host's hooks on the writes of all kinds: see [Admission]. A [Resource] has the hooks on one kind.
 //   - A plug-in adds kinds, hooks, users, rights and work in the background to an API: see [Plugin].
-//   - A dialect is one of the two ways in which Kubernetes' own servers answer, [Custom] or [Builtin].
+//   - A dialect is one of the two ways in which Kubernetes' own servers answer, [DialectCustom] or [DialectBuiltin].
 //
 // # Concurrency and errors
 //

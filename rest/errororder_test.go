@@ -19,8 +19,8 @@ func TestErrorsComeInUpstreamsOrder(t *testing.T) {
 		// missing, stale and current are the answers to a PUT with a value of a wrong type.
 		missing, stale, current int
 	}{
-		{"custom", rest.Custom, 404, 409, 422},
-		{"built-in", rest.Builtin, 400, 400, 400},
+		{"custom", rest.DialectCustom, 404, 409, 422},
+		{"built-in", rest.DialectBuiltin, 400, 400, 400},
 	} {
 		t.Run(d.name, func(t *testing.T) {
 			api := newTrials(t, d.dialect)

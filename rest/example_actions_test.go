@@ -92,7 +92,7 @@ type TariffSpec struct {
 
 func tariffs() rest.Resource[Tariff] {
 	return rest.Resource[Tariff]{
-		Group: "billing.example.com", Version: "v1", Plural: "tariffs", Scope: rest.Cluster, Singleton: "current",
+		Group: "billing.example.com", Version: "v1", Plural: "tariffs", Scope: rest.ScopeCluster, Singleton: "current",
 	}
 }
 

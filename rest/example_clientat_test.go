@@ -35,7 +35,7 @@ func ExampleClientAt() {
 	host := httptest.NewServer(http.StripPrefix("/library", api))
 	defer host.Close()
 
-	server := rest.Server{URL: host.URL + "/library", HTTP: host.Client()}
+	server := rest.Endpoint{URL: host.URL + "/library", HTTP: host.Client()}
 	client := rest.ClientAt(server, rest.Resource[Book]{Group: "library.example.com", Version: "v1", Plural: "books"}).
 		Namespace("default").As("reservations")
 

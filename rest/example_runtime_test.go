@@ -83,7 +83,7 @@ func ExampleClientOf() {
 }
 
 // A running API takes a kind, gets a newer declaration of it, and gives it up. The store keeps the objects.
-func ExampleAPI_Serve() {
+func ExampleAPI_AddResources() {
 	ctx := context.Background()
 	api, err := rest.New(rest.Options{})
 	if err != nil {
@@ -91,7 +91,7 @@ func ExampleAPI_Serve() {
 	}
 	defer api.Close()
 
-	if err := api.Serve(ctx, candles()); err != nil {
+	if err := api.AddResources(ctx, candles()); err != nil {
 		log.Fatal(err)
 	}
 	client := rest.ClientOf[apimeta.Document](api, candlesV1).Namespace("default")
@@ -106,7 +106,7 @@ func ExampleAPI_Serve() {
 	newer := candles()
 	newer.Schema.OpenAPI = []byte(`{"type": "object", "properties": {"spec": {"type": "object", "properties": {
 		"color": {"type": "string"}, "scent": {"type": "string", "default": "none"}}}}}`)
-	if err := api.Replace(ctx, newer); err != nil {
+	if err := api.ReplaceResources(ctx, newer); err != nil {
 		log.Fatal(err)
 	}
 	candle, err := client.Get(ctx, "first")
@@ -115,7 +115,7 @@ func ExampleAPI_Serve() {
 	}
 	fmt.Println(candle.Content["spec"])
 
-	if err := api.Withdraw(ctx, candlesV1.GroupResource()); err != nil {
+	if err := api.WithdrawResources(ctx, candlesV1.GroupResource()); err != nil {
 		log.Fatal(err)
 	}
 	_, err = client.Get(ctx, "first")
@@ -141,7 +141,7 @@ func ExampleAPI_Expect() {
 	get()
 	api.Expect(candlesV1)
 	get()
-	if err := api.Serve(context.Background(), candles()); err != nil {
+	if err := api.AddResources(context.Background(), candles()); err != nil {
 		log.Fatal(err)
 	}
 	get()

@@ -292,7 +292,7 @@ type PriceStatus struct {
 // A kind with Call is never stored: what is created is answered with its status filled in.
 func ExampleResource_call() {
 	api, err := rest.New(rest.Options{}, rest.Resource[Price]{
-		Group: "library.example.com", Version: "v1", Plural: "prices", Scope: rest.Cluster,
+		Group: "library.example.com", Version: "v1", Plural: "prices", Scope: rest.ScopeCluster,
 		Hooks: rest.Hooks[Price]{
 			Call: func(_ context.Context, p *Price) error {
 				p.Status.Cents = 200 + 5*p.Spec.Pages

@@ -28,7 +28,7 @@ func TestOrderOfFieldProblems(t *testing.T) {
 			append([]string{`duplicate field "spec.size"`, `unknown field "metadata.bogus"`}, sortedParts(11, `unknown field "zz"`)...)},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			api := newAPI(t, rest.Options{}, widgetResource(), rest.Resource[Memo]{Version: "v1", Plural: "memos", Wire: rest.Wire{Dialect: rest.Builtin}})
+			api := newAPI(t, rest.Options{}, widgetResource(), rest.Resource[Memo]{Version: "v1", Plural: "memos", Wire: rest.Wire{Dialect: rest.DialectBuiltin}})
 			a := do(t, api, "POST", c.target+"?fieldValidation=Strict", c.body)
 			require.Equal(t, 400, a.Code, a.Body)
 			assert.Equal(t, fmt.Sprintf(`%[1]s in version "v1"`+strict, c.kind)+strings.Join(c.want, ", "), a.text(t, "message"))
@@ -85,8 +85,8 @@ func TestLongWarnings(t *testing.T) {
 // A body of another kind is refused in upstream's words, which tell whether its registry of built-in kinds has the kind.
 func TestBodiesOfOtherKinds(t *testing.T) {
 	api := newAPI(t, rest.Options{}, widgetResource(),
-		rest.Resource[Memo]{Version: "v1", Plural: "memos", Wire: rest.Wire{Dialect: rest.Builtin}},
-		rest.Resource[Memo]{Group: "other.example.com", Version: "v2", Plural: "memos", Wire: rest.Wire{Dialect: rest.Builtin}})
+		rest.Resource[Memo]{Version: "v1", Plural: "memos", Wire: rest.Wire{Dialect: rest.DialectBuiltin}},
+		rest.Resource[Memo]{Group: "other.example.com", Version: "v2", Plural: "memos", Wire: rest.Wire{Dialect: rest.DialectBuiltin}})
 	for _, c := range []struct{ name, target, body, want string }{
 		{"a custom kind", memos, `{"apiVersion":"example.com/v1","kind":"Widget","metadata":{"name":"a"}}`,
 			`Widget in version "v1" cannot be handled as a Memo: no kind "Widget" is registered for version "example.com/v1" in scheme "pkg/runtime/scheme.go:111"`},
@@ -122,7 +122,7 @@ func TestBodiesOfOtherKinds(t *testing.T) {
 func TestNamesOfUnknownFields(t *testing.T) {
 	const odd = `"a\"b":1,"é\u0007":1`
 	const strict = ` in version "v1" cannot be handled as a %[1]s: strict decoding error: `
-	api := newAPI(t, rest.Options{}, widgetResource(), rest.Resource[Memo]{Version: "v1", Plural: "memos", Wire: rest.Wire{Dialect: rest.Builtin}})
+	api := newAPI(t, rest.Options{}, widgetResource(), rest.Resource[Memo]{Version: "v1", Plural: "memos", Wire: rest.Wire{Dialect: rest.DialectBuiltin}})
 	must(t, api, "POST", memos, `{"metadata":{"name":"w"}}`)
 	for _, c := range []struct {
 		name string
@@ -152,7 +152,7 @@ func TestManyUnknownFields(t *testing.T) {
 	for i := range 2000 {
 		fields = append(fields, fmt.Sprintf(`"x%04d":1`, i))
 	}
-	api := newAPI(t, rest.Options{}, widgetResource(), rest.Resource[Memo]{Version: "v1", Plural: "memos", Wire: rest.Wire{Dialect: rest.Builtin}})
+	api := newAPI(t, rest.Options{}, widgetResource(), rest.Resource[Memo]{Version: "v1", Plural: "memos", Wire: rest.Wire{Dialect: rest.DialectBuiltin}})
 	for name, c := range map[string]struct {
 		target, body string
 		want         int

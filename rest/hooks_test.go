@@ -112,7 +112,7 @@ type Order struct {
 // A client with a Go type of Kubernetes sends a zero for each field that it leaves out and whose tag has no omitempty.
 func TestDefaultHookFillsInTheZerosOfBuiltinKinds(t *testing.T) {
 	const orders = "/apis/example.com/v1/namespaces/default/orders"
-	api := newAPI(t, rest.Options{}, rest.Resource[Order]{Group: "example.com", Version: "v1", Plural: "orders", Wire: rest.Wire{Dialect: rest.Builtin},
+	api := newAPI(t, rest.Options{}, rest.Resource[Order]{Group: "example.com", Version: "v1", Plural: "orders", Wire: rest.Wire{Dialect: rest.DialectBuiltin},
 		Hooks: rest.Hooks[Order]{Default: func(_ context.Context, obj *Order) error {
 			obj.Spec.Amount = cmp.Or(obj.Spec.Amount, "much")
 			return nil

@@ -48,10 +48,10 @@ const (
 
 func newChestServer(t testing.TB) *thingServer {
 	return newThingServer(t, rest.Options{},
-		rest.Resource[Chest]{Group: thingGroup, Version: "v1", Plural: "chests", Scope: rest.Cluster,
+		rest.Resource[Chest]{Group: thingGroup, Version: "v1", Plural: "chests", Scope: rest.ScopeCluster,
 			Versions: []rest.VersionOf[Chest]{rest.Converted[Chest](rest.Resource[ChestV2]{Version: "v2"}, nil, nil)},
 			Scale:    &rest.Scale{SpecReplicas: ".spec.size", StatusReplicas: ".spec.size"}},
-		rest.Resource[BuiltinChest]{Group: thingGroup, Version: "v1", Plural: "builtinchests", Scope: rest.Cluster, Wire: rest.Wire{Dialect: rest.Builtin}})
+		rest.Resource[BuiltinChest]{Group: thingGroup, Version: "v1", Plural: "builtinchests", Scope: rest.ScopeCluster, Wire: rest.Wire{Dialect: rest.DialectBuiltin}})
 }
 
 // chestJSON is the body of a Chest with these further members of its metadata and spec.

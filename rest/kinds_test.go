@@ -32,7 +32,7 @@ type SumStatus struct {
 const sums = widgetRoot + "/sums"
 
 func sumResource(call func(ctx context.Context, s *Sum) error) rest.Resource[Sum] {
-	return rest.Resource[Sum]{Group: "example.com", Version: "v1", Plural: "sums", Scope: rest.Cluster, Hooks: rest.Hooks[Sum]{Call: call}}
+	return rest.Resource[Sum]{Group: "example.com", Version: "v1", Plural: "sums", Scope: rest.ScopeCluster, Hooks: rest.Hooks[Sum]{Call: call}}
 }
 
 func sumBody(spec string) string {
@@ -105,7 +105,7 @@ type SettingsStatus struct {
 const settings = widgetRoot + "/settings"
 
 func settingsResource() rest.Resource[Settings] {
-	return rest.Resource[Settings]{Group: "example.com", Version: "v1", Plural: "settings", Names: rest.Names{Singular: "setting"}, Scope: rest.Cluster, Singleton: "cluster"}
+	return rest.Resource[Settings]{Group: "example.com", Version: "v1", Plural: "settings", Names: rest.Names{Singular: "setting"}, Scope: rest.ScopeCluster, Singleton: "cluster"}
 }
 
 func TestSingleton(t *testing.T) {
@@ -140,7 +140,7 @@ func TestSingleton(t *testing.T) {
 
 func TestSingletonWhoseDefaultsAreNoObject(t *testing.T) {
 	r := widgetResource()
-	singleton := rest.Resource[Widget]{Group: r.Group, Version: r.Version, Plural: r.Plural, Scope: rest.Cluster, Singleton: "one"}
+	singleton := rest.Resource[Widget]{Group: r.Group, Version: r.Version, Plural: r.Plural, Scope: rest.ScopeCluster, Singleton: "one"}
 	_, err := rest.New(rest.Options{}, singleton)
 	require.ErrorContains(t, err, "Widget")
 	require.ErrorContains(t, err, "spec.size: Required value")
@@ -154,7 +154,7 @@ func TestSingletonWhoseDefaultsAreNoObject(t *testing.T) {
 func TestVerbsThatAResourceDoesNotHave(t *testing.T) {
 	t.Run("read-only", func(t *testing.T) {
 		api := newWidgets(t, func(r *rest.Resource[Widget]) {
-			r.Verbs, r.Scale = []rest.Verb{rest.Get, rest.List, rest.Watch}, nil
+			r.Verbs, r.Scale = []rest.Verb{rest.VerbGet, rest.VerbList, rest.VerbWatch}, nil
 		})
 		client := widgetClient(api)
 		_, err := client.Create(context.Background(), &Widget{ObjectMeta: apimeta.ObjectMeta{Name: "a"}, Spec: WidgetSpec{Size: ptr(int32(1))}})
@@ -172,14 +172,14 @@ func TestVerbsThatAResourceDoesNotHave(t *testing.T) {
 		}
 	})
 	t.Run("nothing but create", func(t *testing.T) {
-		api := newWidgets(t, func(r *rest.Resource[Widget]) { r.Verbs = []rest.Verb{rest.Create} })
+		api := newWidgets(t, func(r *rest.Resource[Widget]) { r.Verbs = []rest.Verb{rest.VerbCreate} })
 		create(t, api, "a")
 		for _, c := range []struct{ method, target string }{{"GET", widgets}, {"GET", widgets + "?watch=1"}, {"GET", allWidgets}, {"GET", widgets + "/a"}} {
 			assert.Equal(t, 405, do(t, api, c.method, c.target, "").Code, "%s %s", c.method, c.target)
 		}
 	})
 	t.Run("list without watch", func(t *testing.T) {
-		api := newWidgets(t, func(r *rest.Resource[Widget]) { r.Verbs = []rest.Verb{rest.List} })
+		api := newWidgets(t, func(r *rest.Resource[Widget]) { r.Verbs = []rest.Verb{rest.VerbList} })
 		assert.Equal(t, 200, do(t, api, "GET", widgets, "").Code)
 		assert.Equal(t, 405, do(t, api, "GET", widgets+"?watch=1", "").Code)
 	})
@@ -189,7 +189,7 @@ func TestVerbsThatAResourceDoesNotHave(t *testing.T) {
 type Zone struct{ Widget }
 
 func TestClusterScope(t *testing.T) {
-	api := newAPI(t, rest.Options{}, rest.Resource[Zone]{Group: "example.com", Version: "v1", Plural: "zones", Scope: rest.Cluster})
+	api := newAPI(t, rest.Options{}, rest.Resource[Zone]{Group: "example.com", Version: "v1", Plural: "zones", Scope: rest.ScopeCluster})
 	const zones = widgetRoot + "/zones"
 	body := func(metadata string) string {
 		return `{"apiVersion":"example.com/v1","kind":"Zone","metadata":{` + metadata + `},"spec":{"size":1}}`
@@ -217,10 +217,10 @@ func TestNameRules(t *testing.T) {
 		rule      rest.NameRule
 		good, bad []string
 	}{
-		{rest.DNSSubdomain, []string{"a", "a.b-c", "1"}, []string{"A", "a_b", "-a", "a..b", "a:b"}},
-		{rest.DNSLabel, []string{"a", "1-a"}, []string{"a.b", "A"}},
-		{rest.DNS1035Label, []string{"a", "a-1"}, []string{"1-a", "a.b"}},
-		{rest.PathSegment, []string{"A_b:C", "system:node~1", "ü"}, []string{"..", "a/b", "a%62"}},
+		{rest.NameDNSSubdomain, []string{"a", "a.b-c", "1"}, []string{"A", "a_b", "-a", "a..b", "a:b"}},
+		{rest.NameDNSLabel, []string{"a", "1-a"}, []string{"a.b", "A"}},
+		{rest.NameDNS1035Label, []string{"a", "a-1"}, []string{"1-a", "a.b"}},
+		{rest.NamePathSegment, []string{"A_b:C", "system:node~1", "ü"}, []string{"..", "a/b", "a%62"}},
 	} {
 		api := newWidgets(t, func(r *rest.Resource[Widget]) { r.Names.Rule = c.rule })
 		for _, name := range c.good {
@@ -376,7 +376,7 @@ const memos = "/api/v1/namespaces/default/memos"
 
 // A boolean that an object does not have is false, as clients ask for nodes: spec.unschedulable=false.
 func TestAbsentSelectableFields(t *testing.T) {
-	for dialect, want := range map[rest.Dialect][]string{rest.Builtin: {"open", "unlocked"}, rest.Custom: {"unlocked"}} {
+	for dialect, want := range map[rest.Dialect][]string{rest.DialectBuiltin: {"open", "unlocked"}, rest.DialectCustom: {"unlocked"}} {
 		api := newAPI(t, rest.Options{}, rest.Resource[Memo]{Version: "v1", Plural: "memos", Wire: rest.Wire{Dialect: dialect}, SelectableFields: []string{"locked"}})
 		for name, locked := range map[string]string{"open": "", "unlocked": `,"locked":false`, "shut": `,"locked":true`} {
 			must(t, api, "POST", memos, `{"apiVersion":"v1","kind":"Memo","metadata":{"name":"`+name+`"}`+locked+`}`)
@@ -388,7 +388,7 @@ func TestAbsentSelectableFields(t *testing.T) {
 
 func newMemos(t *testing.T) *rest.API {
 	t.Helper()
-	return newAPI(t, rest.Options{NoSelfReviews: true}, rest.Resource[Memo]{Version: "v1", Plural: "memos", Wire: rest.Wire{Dialect: rest.Builtin}})
+	return newAPI(t, rest.Options{NoSelfReviews: true}, rest.Resource[Memo]{Version: "v1", Plural: "memos", Wire: rest.Wire{Dialect: rest.DialectBuiltin}})
 }
 
 func memo(rv, more string) string {

@@ -27,7 +27,7 @@ func (q *request) list() error {
 	if _, err := q.timeout(); err != nil { // a read has no time limit, but a malformed one is refused
 		return err
 	}
-	rep, p, err := q.beginList(media.ManyObjects, List)
+	rep, p, err := q.beginList(media.ManyObjects, VerbList)
 	if err != nil {
 		return err
 	}

@@ -42,7 +42,7 @@ func TestListsAreEncodedElementByElement(t *testing.T) {
 		"0x1F", "1e3", "2026-01-02", "~", ": ", "{a: b}", "\u00e4\u20ac\U0001F600", "\ttab", strings.Repeat("words that are folded ", 30),
 		strings.Repeat("long", 100), strings.Repeat("words with a tab\t", 10) + "\nand a line", "trailing newlines\n\n\n",
 	}
-	for _, dialect := range []rest.Dialect{rest.Custom, rest.Builtin} {
+	for _, dialect := range []rest.Dialect{rest.DialectCustom, rest.DialectBuiltin} {
 		r := thingResource()
 		r.Wire.Dialect = dialect
 		s := newThingServer(t, rest.Options{CBOR: format}, r)
@@ -89,7 +89,7 @@ type Deep struct {
 
 // An object that is nested so deeply that its indentation would be many times its size is not indented. The rest of the list is.
 func TestDeepElementsOfListsAreNotIndented(t *testing.T) {
-	s := newThingServer(t, rest.Options{}, rest.Resource[Deep]{Group: "deep.example.com", Version: "v1", Plural: "deeps", Scope: rest.Cluster})
+	s := newThingServer(t, rest.Options{}, rest.Resource[Deep]{Group: "deep.example.com", Version: "v1", Plural: "deeps", Scope: rest.ScopeCluster})
 	const all, levels = "/apis/deep.example.com/v1/deeps", 5000
 	for name, content := range map[string]string{"a": "{}", "b": strings.Repeat(`{"a":`, levels) + "1" + strings.Repeat("}", levels), "c": "{}"} {
 		require.Equal(t, 201, s.do("POST", all, `{"apiVersion":"deep.example.com/v1","kind":"Deep","metadata":{"name":"`+name+`"},"content":`+content+`}`).Code)

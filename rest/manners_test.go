@@ -228,14 +228,14 @@ func TestBadConfiguration(t *testing.T) {
 		{"indexed label twice", with(func(r *rest.Resource[Thing]) { r.IndexedLabels = []string{"app", "app"} }), []string{`kind "Thing"`, "IndexedLabels", "app"}},
 		{"indexed label that is none", with(func(r *rest.Resource[Thing]) { r.IndexedLabels = []string{"a b"} }), []string{`kind "Thing"`, "IndexedLabels", "a b"}},
 		{"a namespaced singleton", with(func(r *rest.Resource[Thing]) { r.Singleton = "only" }), []string{`kind "Thing"`, `Singleton "only"`}},
-		{"a singleton with a bad name", with(func(r *rest.Resource[Thing]) { r.Scope, r.Singleton = rest.Cluster, "../x" }), []string{`kind "Thing"`, `Singleton "../x"`}},
+		{"a singleton with a bad name", with(func(r *rest.Resource[Thing]) { r.Scope, r.Singleton = rest.ScopeCluster, "../x" }), []string{`kind "Thing"`, `Singleton "../x"`}},
 		{"a singleton that can be created", with(func(r *rest.Resource[Thing]) {
-			r.Scope, r.Singleton, r.Verbs = rest.Cluster, "only", []rest.Verb{rest.Create}
+			r.Scope, r.Singleton, r.Verbs = rest.ScopeCluster, "only", []rest.Verb{rest.VerbCreate}
 		}), []string{`kind "Thing"`, "Verbs", `"create"`}},
-		{"a singleton that its defaults do not make", []rest.Definition{rest.Resource[thingRequiring]{Group: thingGroup, Version: v1, Plural: "things", Scope: rest.Cluster, Singleton: "only"}}, []string{`kind "thingRequiring"`, "singleton", "spec.needed"}},
+		{"a singleton that its defaults do not make", []rest.Definition{rest.Resource[thingRequiring]{Group: thingGroup, Version: v1, Plural: "things", Scope: rest.ScopeCluster, Singleton: "only"}}, []string{`kind "thingRequiring"`, "singleton", "spec.needed"}},
 		{"a verb that is none", with(func(r *rest.Resource[Thing]) { r.Verbs = []rest.Verb{"read"} }), []string{`kind "Thing"`, "Verbs", `"read"`}},
 		{"a call that can be listed", with(func(r *rest.Resource[Thing]) {
-			r.Hooks.Call, r.Verbs = func(context.Context, *Thing) error { return nil }, []rest.Verb{rest.List}
+			r.Hooks.Call, r.Verbs = func(context.Context, *Thing) error { return nil }, []rest.Verb{rest.VerbList}
 		}), []string{`kind "Thing"`, "Verbs", `"list"`}},
 		{"a nil subresource", sub(nil), []string{`kind "Thing"`, "subresource"}},
 		{"a subresource without a name", sub(rest.Subresource[Thing, ThingScale]{Get: get}), []string{`kind "Thing"`, "subresource"}},
@@ -274,7 +274,7 @@ func TestNewWithAStoreThatKnowsTheResource(t *testing.T) {
 	require.NoError(t, err, "they show the same objects")
 
 	elsewhere := thingResource()
-	elsewhere.Scope = rest.Cluster
+	elsewhere.Scope = rest.ScopeCluster
 	_, err = rest.New(rest.Options{Store: store}, elsewhere)
 	require.ErrorIs(t, err, storage.ErrResource)
 	require.ErrorContains(t, err, `kind "Thing"`)

@@ -173,7 +173,7 @@ func (o Objects) Delete(ctx context.Context, key storage.Key, options apimeta.De
 	}
 	defer done()
 	if !res.Possible(kind.Delete) {
-		return false, status.MethodNotSupported(res.GR, string(Delete))
+		return false, status.MethodNotSupported(res.GR, string(VerbDelete))
 	}
 	if err := write.ValidateDeleteOptions(options); err != nil {
 		return false, err

@@ -23,7 +23,7 @@ import (
 func manyKinds(n int) []rest.Definition {
 	var definitions []rest.Definition
 	for i := range n {
-		definitions = append(definitions, rest.Resource[GlobalThing]{Group: thingGroup, Version: "v1", Names: rest.Names{Kind: fmt.Sprint("Idle", i)}, Plural: fmt.Sprint("idles", i), Scope: rest.Cluster})
+		definitions = append(definitions, rest.Resource[GlobalThing]{Group: thingGroup, Version: "v1", Names: rest.Names{Kind: fmt.Sprint("Idle", i)}, Plural: fmt.Sprint("idles", i), Scope: rest.ScopeCluster})
 	}
 	return append(definitions, thingResource())
 }

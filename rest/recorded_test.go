@@ -281,7 +281,7 @@ func TestRecordedMetadata(t *testing.T) {
 		assert.Equal(t, float64(4), a.value(t, "metadata.generation"), a.Body)
 	})
 	t.Run("namespace of an object of the cluster", func(t *testing.T) {
-		api := newAPI(t, rest.Options{}, rest.Resource[Memo]{Version: "v1", Plural: "memos", Wire: rest.Wire{Dialect: rest.Builtin}, Scope: rest.Cluster})
+		api := newAPI(t, rest.Options{}, rest.Resource[Memo]{Version: "v1", Plural: "memos", Wire: rest.Wire{Dialect: rest.DialectBuiltin}, Scope: rest.ScopeCluster})
 		a := do(t, api, "POST", "/api/v1/memos", `{"metadata":{"name":"a","namespace":"x"}}`)
 		assert.Equal(t, 201, a.Code, a.Body)
 		assert.NotContains(t, a.Body, `"namespace"`)

@@ -75,7 +75,7 @@ type Counted struct {
 func TestRecordedValuesOfBuiltinKinds(t *testing.T) {
 	const counted = "/api/v1/namespaces/default/counteds"
 	post := func(members string) answer {
-		api := newAPI(t, rest.Options{}, rest.Resource[Counted]{Version: "v1", Plural: "counteds", Wire: rest.Wire{Dialect: rest.Builtin}})
+		api := newAPI(t, rest.Options{}, rest.Resource[Counted]{Version: "v1", Plural: "counteds", Wire: rest.Wire{Dialect: rest.DialectBuiltin}})
 		return do(t, api, "POST", counted, `{"metadata":{"name":"a"},`+members+`}`)
 	}
 	for _, literal := range []string{"2.0", "2e0", "1e400"} {
@@ -131,7 +131,7 @@ func TestRecordedMetadataOfBuiltinKinds(t *testing.T) {
 			cause{invalid, "metadata.generateName", `Invalid value: "Bad_": ` + subdomainText})
 	})
 	t.Run("but not of leases", func(t *testing.T) {
-		api := newAPI(t, rest.Options{}, rest.Resource[Memo]{Version: "v1", Plural: "memos", Wire: rest.Wire{Dialect: rest.Builtin, PlainMetadata: true}})
+		api := newAPI(t, rest.Options{}, rest.Resource[Memo]{Version: "v1", Plural: "memos", Wire: rest.Wire{Dialect: rest.DialectBuiltin, PlainMetadata: true}})
 		a := do(t, api, "POST", memos, `{"metadata":{"name":"a","finalizers":["bare"]}}`)
 		assert.Equal(t, 201, a.Code, a.Body)
 		assert.Empty(t, a.Header.Get("Warning"))
@@ -191,7 +191,7 @@ func TestRecordedDeleteOptions(t *testing.T) {
 
 // Some kinds answer a deletion with what they have deleted, as it was, in the version of the deletion.
 func TestRecordedDeletionThatReturnsTheObject(t *testing.T) {
-	api := newAPI(t, rest.Options{}, rest.Resource[Memo]{Version: "v1", Plural: "memos", Wire: rest.Wire{Dialect: rest.Builtin, ReturnDeleted: true}})
+	api := newAPI(t, rest.Options{}, rest.Resource[Memo]{Version: "v1", Plural: "memos", Wire: rest.Wire{Dialect: rest.DialectBuiltin, ReturnDeleted: true}})
 	must(t, api, "POST", memos, `{"metadata":{"name":"a"}}`)
 	wantJSON(t, do(t, api, "DELETE", memos+"/a?dryRun=All", ""), 200, memo("2", ""))
 	wantJSON(t, do(t, api, "DELETE", memos+"/a?orphanDependents=false", ""), 200, memo("3", ""))

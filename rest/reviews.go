@@ -16,7 +16,7 @@ func selfReviews() []Definition {
 		Resource[review.Self]{
 			Group: "authentication.k8s.io", Version: "v1", Plural: "selfsubjectreviews", Names: Names{Kind: "SelfSubjectReview"},
 			Description: "Tells the client as which user the server sees it.",
-			Scope:       Cluster, Wire: Wire{Dialect: Builtin},
+			Scope:       ScopeCluster, Wire: Wire{Dialect: DialectBuiltin},
 			Hooks: Hooks[review.Self]{
 				Call: func(ctx context.Context, r *review.Self) error {
 					u := UserFrom(ctx)
@@ -28,7 +28,7 @@ func selfReviews() []Definition {
 		Resource[review.SelfAccess]{
 			Group: "authorization.k8s.io", Version: "v1", Plural: "selfsubjectaccessreviews", Names: Names{Kind: "SelfSubjectAccessReview"},
 			Description: "Tells the client whether it may take an action.",
-			Scope:       Cluster, Wire: Wire{Dialect: Builtin},
+			Scope:       ScopeCluster, Wire: Wire{Dialect: DialectBuiltin},
 			Hooks: Hooks[review.SelfAccess]{
 				Validate: func(_ context.Context, r, _ *review.SelfAccess) status.FieldErrors { return r.Spec.Check() },
 				Call: func(ctx context.Context, r *review.SelfAccess) (err error) {
@@ -40,7 +40,7 @@ func selfReviews() []Definition {
 		Resource[review.Rules]{
 			Group: "authorization.k8s.io", Version: "v1", Plural: "selfsubjectrulesreviews", Names: Names{Kind: "SelfSubjectRulesReview"},
 			Description: "Lists what the client may do in a namespace.",
-			Scope:       Cluster, Wire: Wire{Dialect: Builtin},
+			Scope:       ScopeCluster, Wire: Wire{Dialect: DialectBuiltin},
 			Hooks: Hooks[review.Rules]{
 				Call: func(ctx context.Context, r *review.Rules) (err error) {
 					r.Status, err = myRules(ctx, r.Spec.Namespace)

@@ -58,7 +58,7 @@ func TestSelfReviewsAreServedByDefault(t *testing.T) {
 	assert.Equal(t, []int{201, 201, 201, 201, 201}, codes(newAPI(t, rest.Options{Plugins: []rest.Plugin{auth.Reviews()}})))
 	assert.Equal(t, []int{404, 404, 404, 201, 201}, codes(newAPI(t, rest.Options{NoSelfReviews: true, Plugins: []rest.Plugin{auth.Reviews()}})))
 
-	own := rest.Resource[Thing]{Group: "authorization.k8s.io", Version: "v1", Plural: "selfsubjectaccessreviews", Scope: rest.Cluster,
+	own := rest.Resource[Thing]{Group: "authorization.k8s.io", Version: "v1", Plural: "selfsubjectaccessreviews", Scope: rest.ScopeCluster,
 		Names: rest.Names{Kind: "SelfSubjectAccessReview"}}
 	api := newAPI(t, rest.Options{}, own)
 	assert.Equal(t, 200, do(t, api, "GET", mayI, "").Code, "the host's own kind")

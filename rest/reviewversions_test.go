@@ -60,7 +60,7 @@ func TestReviewsRefuseWhatTheGoTypeCannotHold(t *testing.T) {
 			return err
 		}
 		return review.Change(review.Requested(), obj.WithAt(doc.Of("text"), "metadata", "labels"))
-	})}}, rest.Resource[Memo]{Version: "v1", Plural: "memos", Wire: rest.Wire{Dialect: rest.Builtin}})
+	})}}, rest.Resource[Memo]{Version: "v1", Plural: "memos", Wire: rest.Wire{Dialect: rest.DialectBuiltin}})
 	a := do(t, api, "POST", memos, `{"apiVersion":"v1","kind":"Memo","metadata":{"name":"a"}}`)
 	assert.Equal(t, 500, a.Code, a.Body)
 	assert.Equal(t, "InternalError", a.text(t, "reason"))

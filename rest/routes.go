@@ -316,9 +316,9 @@ func (q *request) collection() (handler, error) {
 	case http.MethodGet:
 		return q.listing(), nil
 	case http.MethodPost:
-		return q.allowed(Create, (*request).create)
+		return q.allowed(VerbCreate, (*request).create)
 	case http.MethodDelete:
-		return q.allowed(DeleteCollection, (*request).deleteCollection)
+		return q.allowed(VerbDeleteCollection, (*request).deleteCollection)
 	}
 	return nil, q.noSuchMethod()
 }
@@ -343,13 +343,13 @@ func (q *request) listing() handler {
 func (q *request) item() (handler, error) {
 	switch q.method() {
 	case http.MethodGet:
-		return q.allowed(Get, (*request).get)
+		return q.allowed(VerbGet, (*request).get)
 	case http.MethodPut:
-		return q.allowed(Update, (*request).put)
+		return q.allowed(VerbUpdate, (*request).put)
 	case http.MethodPatch:
-		return q.allowed(Patch, (*request).patch)
+		return q.allowed(VerbPatch, (*request).patch)
 	case http.MethodDelete:
-		return q.allowed(Delete, (*request).delete)
+		return q.allowed(VerbDelete, (*request).delete)
 	}
 	return nil, q.noSuchMethod()
 }

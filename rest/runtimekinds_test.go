@@ -84,7 +84,7 @@ func TestServeAndWithdraw(t *testing.T) {
 	}
 	tag := aggregated().Header.Get("ETag")
 	require.Equal(t, 404, do(t, api, "GET", levers, "").Code)
-	require.NoError(t, api.Serve(t.Context(), leverResource()))
+	require.NoError(t, api.AddResources(t.Context(), leverResource()))
 
 	made := must(t, api, "POST", levers, leverText)
 	assert.Equal(t, index, must(t, api, "GET", "/apis", "").Body, "the group was there before")
@@ -108,7 +108,7 @@ func TestServeAndWithdraw(t *testing.T) {
 	assert.Equal(t, made.text(t, "metadata.uid"), x.UID)
 	assert.Equal(t, []string{"widgets.example.com", "cogs.other.example.com", "levers.example.com"}, storedNames(api))
 
-	require.NoError(t, api.Withdraw(t.Context(), leverName))
+	require.NoError(t, api.WithdrawResources(t.Context(), leverName))
 	assert.Equal(t, 404, do(t, api, "GET", levers+"/x", "").Code)
 	assert.Equal(t, before, hashes(t, api))
 	assert.Equal(t, tag, aggregated().Header.Get("ETag"))
@@ -121,7 +121,7 @@ func TestServeAndWithdraw(t *testing.T) {
 		assert.ErrorContains(t, err, "the server could not find the requested resource", name)
 	}
 
-	require.NoError(t, api.Serve(t.Context(), longLeverResource()))
+	require.NoError(t, api.AddResources(t.Context(), longLeverResource()))
 	again := must(t, api, "GET", levers+"/x", "")
 	assert.Equal(t, made.text(t, "metadata.uid"), again.text(t, "metadata.uid"))
 	assert.Equal(t, made.text(t, "metadata.resourceVersion"), again.text(t, "metadata.resourceVersion"))
@@ -164,30 +164,30 @@ func TestServeRefuses(t *testing.T) {
 		return leverResource(func(r *rest.Resource[Lever]) { r.Plural, r.Names = "bars", rest.Names{Kind: "Bar"}; change(r) })
 	}
 	serve := func(definitions ...rest.Definition) func(*rest.API) error {
-		return func(api *rest.API) error { return api.Serve(t.Context(), definitions...) }
+		return func(api *rest.API) error { return api.AddResources(t.Context(), definitions...) }
 	}
 	replace := func(definitions ...rest.Definition) func(*rest.API) error {
-		return func(api *rest.API) error { return api.Replace(t.Context(), definitions...) }
+		return func(api *rest.API) error { return api.ReplaceResources(t.Context(), definitions...) }
 	}
 	cogs := rest.Resource[Cog]{Group: "example.com", Version: "v1", Plural: "cogs"}
 	for name, c := range map[string]struct {
 		call func(*rest.API) error
 		want string
 	}{
-		"served":      {serve(cogs, widgetResource()), `rest.API.Serve: kind "Widget": the API already serves widgets.example.com`},
-		"twice":       {serve(cogs, cogs), `rest.API.Serve: kind "Cog": declared twice`},
-		"nil":         {serve(cogs, nil), "rest.API.Serve: a resource is nil"},
-		"kind":        {serve(clash(func(r *rest.Resource[Lever]) { r.Names.Kind = "Widget" })), `rest.API.Serve: kind "Widget": declared twice`},
+		"served":      {serve(cogs, widgetResource()), `rest.API.AddResources: kind "Widget": the API already serves widgets.example.com`},
+		"twice":       {serve(cogs, cogs), `rest.API.AddResources: kind "Cog": declared twice`},
+		"nil":         {serve(cogs, nil), "rest.API.AddResources: a resource is nil"},
+		"kind":        {serve(clash(func(r *rest.Resource[Lever]) { r.Names.Kind = "Widget" })), `rest.API.AddResources: kind "Widget": declared twice`},
 		"short name":  {serve(clash(func(r *rest.Resource[Lever]) { r.Names.Short = []string{"wd"} })), `kind "Bar": kind "Widget" of the same group already has the name "wd"`},
 		"singular":    {serve(clash(func(r *rest.Resource[Lever]) { r.Names.Singular = "widgets" })), `kind "Bar": kind "Widget" of the same group already has the name "widgets"`},
 		"declaration": {serve(cogs, clash(func(r *rest.Resource[Lever]) { r.SelectableFields = []string{"spec.x"} })), `kind "Bar": SelectableFields: "spec.x": unknown field`},
-		"unknown":     {replace(cogs), `rest.API.Replace: kind "Cog": the API does not serve cogs.example.com`},
-		"both":        {replace(leverResource(), longLeverResource()), `rest.API.Replace: kind "Lever": declared twice`},
-		"scope":       {replace(leverResource(func(r *rest.Resource[Lever]) { r.Scope = rest.Cluster })), `rest.API.Replace: kind "Lever": Scope: must not change`},
+		"unknown":     {replace(cogs), `rest.API.ReplaceResources: kind "Cog": the API does not serve cogs.example.com`},
+		"both":        {replace(leverResource(), longLeverResource()), `rest.API.ReplaceResources: kind "Lever": declared twice`},
+		"scope":       {replace(leverResource(func(r *rest.Resource[Lever]) { r.Scope = rest.ScopeCluster })), `rest.API.ReplaceResources: kind "Lever": Scope: must not change`},
 		"to a name":   {replace(leverResource(func(r *rest.Resource[Lever]) { r.Names.Short = []string{"wd"} })), `kind "Lever": kind "Widget" of the same group already has the name "wd"`},
 		"not withdrawn": {func(api *rest.API) error {
-			return api.Withdraw(t.Context(), leverName, apimeta.GroupResource{Group: "example.com", Resource: "cogs"})
-		}, "rest.API.Withdraw: the API does not serve cogs.example.com"},
+			return api.WithdrawResources(t.Context(), leverName, apimeta.GroupResource{Group: "example.com", Resource: "cogs"})
+		}, "rest.API.WithdrawResources: the API does not serve cogs.example.com"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			api := newAPI(t, rest.Options{}, widgetResource(), leverResource())
@@ -203,7 +203,7 @@ func TestServeAfterTheEnd(t *testing.T) {
 	api, err := rest.New(rest.Options{})
 	require.NoError(t, err)
 	require.NoError(t, api.Close())
-	for _, err := range []error{api.Serve(t.Context(), leverResource()), api.Replace(t.Context()), api.Withdraw(t.Context(), leverName)} {
+	for _, err := range []error{api.AddResources(t.Context(), leverResource()), api.ReplaceResources(t.Context()), api.WithdrawResources(t.Context(), leverName)} {
 		assert.ErrorIs(t, err, watch.ErrClosed)
 		assert.True(t, status.IsServiceUnavailable(err))
 	}
@@ -218,8 +218,8 @@ func TestReplaceByAnImpossibleForm(t *testing.T) {
 	stored := betaCogResource()
 	stored.Group, stored.Plural, stored.Names.Kind = "example.com", "cogs", "Cog"
 	stored.Versions = []rest.VersionOf[CogV1beta1]{rest.Converted(rest.Resource[Cog]{Version: "v1"}, cogFromV1, cogToV1)}
-	err := api.Replace(t.Context(), longLeverResource(), stored)
-	assert.ErrorContains(t, err, `rest.API.Replace: kind "Cog": cogs.example.com default/x`)
+	err := api.ReplaceResources(t.Context(), longLeverResource(), stored)
+	assert.ErrorContains(t, err, `rest.API.ReplaceResources: kind "Cog": cogs.example.com default/x`)
 	assert.ErrorContains(t, err, "v1beta1 knows metals only")
 	assert.Equal(t, before, must(t, api, "GET", cogs, "").Body+must(t, api, "GET", levers, "").Body)
 	must(t, api, "POST", levers, strings.Replace(leverText, `"x"`, `"y"`, 1))
@@ -231,13 +231,13 @@ func TestReplaceByAnImpossibleForm(t *testing.T) {
 func TestServeFailsHalfway(t *testing.T) {
 	api := newAPI(t, rest.Options{}, leverResource())
 	must(t, api, "POST", levers, leverText)
-	require.NoError(t, api.Withdraw(t.Context(), leverName))
+	require.NoError(t, api.WithdrawResources(t.Context(), leverName))
 	cogs := rest.Resource[Cog]{Group: "example.com", Version: "v1", Plural: "cogs"}
-	cluster := leverResource(func(r *rest.Resource[Lever]) { r.Scope = rest.Cluster })
-	assert.ErrorContains(t, api.Serve(t.Context(), cogs, cluster), `kind "Lever": storage: bad resource: "levers.example.com" is registered with another scope`)
+	cluster := leverResource(func(r *rest.Resource[Lever]) { r.Scope = rest.ScopeCluster })
+	assert.ErrorContains(t, api.AddResources(t.Context(), cogs, cluster), `kind "Lever": storage: bad resource: "levers.example.com" is registered with another scope`)
 	assert.Equal(t, 404, do(t, api, "GET", "/apis/example.com/v1/cogs", "").Code)
-	cogs.Scope = rest.Cluster
-	require.NoError(t, api.Serve(t.Context(), cogs, leverResource()))
+	cogs.Scope = rest.ScopeCluster
+	require.NoError(t, api.AddResources(t.Context(), cogs, leverResource()))
 	assert.Equal(t, 200, do(t, api, "GET", "/apis/example.com/v1/cogs", "").Code)
 	assert.Equal(t, "cork", must(t, api, "GET", levers+"/x", "").text(t, "spec.grip"))
 }
@@ -246,13 +246,13 @@ func TestServeFailsHalfway(t *testing.T) {
 // declaration has.
 func TestReplaceFailsHalfway(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		cluster := leverResource(func(r *rest.Resource[Lever]) { r.Scope = rest.Cluster })
+		cluster := leverResource(func(r *rest.Resource[Lever]) { r.Scope = rest.ScopeCluster })
 		path := "/apis/example.com/v1/levers"
 		api := newAPI(t, rest.Options{}, cluster)
 		made := must(t, api, "POST", path, leverText).Body
 		watching := follow(t, api, path+"?watch=1&resourceVersion=0")
-		err := api.Replace(t.Context(), longLeverResource(func(r *rest.Resource[LongLever]) { r.Scope, r.Singleton = rest.Cluster, "only" }))
-		assert.ErrorContains(t, err, `rest.API.Replace: kind "Lever": cannot create the singleton from its defaults`)
+		err := api.ReplaceResources(t.Context(), longLeverResource(func(r *rest.Resource[LongLever]) { r.Scope, r.Singleton = rest.ScopeCluster, "only" }))
+		assert.ErrorContains(t, err, `rest.API.ReplaceResources: kind "Lever": cannot create the singleton from its defaults`)
 		assert.Equal(t, made, must(t, api, "GET", path+"/x", "").Body)
 		assert.Equal(t, 404, do(t, api, "GET", path+"/only", "").Code)
 		merge(t, api, path+"/x", `{"spec":{"grip":"bone"}}`)
@@ -267,19 +267,19 @@ func TestWithdrawFromOneOfTwoAPIs(t *testing.T) {
 		t.Cleanup(func() { assert.NoError(t, store.Close()) })
 		one, other := newAPI(t, rest.Options{Store: store}, leverResource()), newAPI(t, rest.Options{Store: store}, leverResource())
 		left, going := follow(t, other, levers+"?watch=1"), follow(t, one, levers+"?watch=1")
-		require.NoError(t, one.Withdraw(t.Context(), leverName))
+		require.NoError(t, one.WithdrawResources(t.Context(), leverName))
 		assert.True(t, going.ended())
 		assert.Equal(t, 404, do(t, one, "GET", levers, "").Code)
 		must(t, other, "POST", levers, leverText)
 		assert.Len(t, left.events(), 1)
 		assert.False(t, left.ended())
-		require.NoError(t, one.Serve(t.Context(), leverResource()))
+		require.NoError(t, one.AddResources(t.Context(), leverResource()))
 		assert.Equal(t, 200, do(t, one, "GET", levers+"/x", "").Code)
 		assert.False(t, left.ended())
 		must(t, one, "DELETE", levers+"/x", "")
 		require.NoError(t, one.Close())
-		require.NoError(t, other.Withdraw(t.Context(), leverName))
-		require.NoError(t, other.Serve(t.Context(), leverResource(func(r *rest.Resource[Lever]) { r.Scope = rest.Cluster })), "an API that has ended holds nothing")
+		require.NoError(t, other.WithdrawResources(t.Context(), leverName))
+		require.NoError(t, other.AddResources(t.Context(), leverResource(func(r *rest.Resource[Lever]) { r.Scope = rest.ScopeCluster })), "an API that has ended holds nothing")
 	})
 }
 
@@ -288,7 +288,7 @@ func TestReplace(t *testing.T) {
 	made := must(t, api, "POST", levers, leverText)
 	client := rest.ClientFor[Lever](api).Namespace("default")
 	// Another schema, and another version beside it.
-	require.NoError(t, api.Replace(t.Context(), longLeverResource(func(r *rest.Resource[LongLever]) {
+	require.NoError(t, api.ReplaceResources(t.Context(), longLeverResource(func(r *rest.Resource[LongLever]) {
 		r.Versions = []rest.VersionOf[LongLever]{rest.Converted[LongLever](rest.Resource[Lever]{Version: "v2"}, nil, nil)}
 	})))
 	got := must(t, api, "GET", levers+"/x", "")
@@ -301,7 +301,7 @@ func TestReplace(t *testing.T) {
 	_, err := client.Modify(t.Context(), "x", func(l *Lever) error { l.Spec.Length = 2; return nil })
 	assert.True(t, status.IsInvalid(err), "the client of before writes under the new declaration: %v", err)
 	// The other version becomes the stored one.
-	require.NoError(t, api.Replace(t.Context(), leverResource(func(r *rest.Resource[Lever]) {
+	require.NoError(t, api.ReplaceResources(t.Context(), leverResource(func(r *rest.Resource[Lever]) {
 		r.Version = "v2"
 		r.Versions = []rest.VersionOf[Lever]{rest.Converted[Lever](rest.Resource[LongLever]{Version: "v1"}, nil, nil)}
 	})))
@@ -310,7 +310,7 @@ func TestReplace(t *testing.T) {
 	assert.Contains(t, string(record.JSON), `"apiVersion":"example.com/v2"`)
 	assert.JSONEq(t, `{"length":12,"metal":"steel"}`, jsonOf(t, must(t, api, "GET", levers+"/x", "").value(t, "spec")))
 	// The first version goes.
-	require.NoError(t, api.Replace(t.Context(), leverResource(func(r *rest.Resource[Lever]) { r.Version = "v2" })))
+	require.NoError(t, api.ReplaceResources(t.Context(), leverResource(func(r *rest.Resource[Lever]) { r.Version = "v2" })))
 	assert.Equal(t, 404, do(t, api, "GET", levers+"/x", "").Code)
 	assert.Equal(t, made.text(t, "metadata.uid"), must(t, api, "GET", leversV2+"/x", "").text(t, "metadata.uid"))
 	_, err = client.Get(t.Context(), "x")
@@ -325,8 +325,8 @@ func TestWatchesOfAChangingSet(t *testing.T) {
 		again  int                  // the answer to the next watch
 		ends   func(err error) bool // of a watch in process
 	}{
-		"Withdraw": {func(api *rest.API) error { return api.Withdraw(context.Background(), leverName) }, 1, 404, status.IsNotFound},
-		"Replace":  {func(api *rest.API) error { return api.Replace(context.Background(), longLeverResource()) }, 0, 200, status.IsExpired},
+		"Withdraw": {func(api *rest.API) error { return api.WithdrawResources(context.Background(), leverName) }, 1, 404, status.IsNotFound},
+		"Replace":  {func(api *rest.API) error { return api.ReplaceResources(context.Background(), longLeverResource()) }, 0, 200, status.IsExpired},
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
@@ -381,13 +381,13 @@ func TestFollowAChangingKind(t *testing.T) {
 		}()
 		must(t, api, "POST", levers, leverText)
 		synctest.Wait()
-		require.NoError(t, api.Replace(t.Context(), longLeverResource()))
+		require.NoError(t, api.ReplaceResources(t.Context(), longLeverResource()))
 		synctest.Wait()
 		must(t, api, "POST", levers, strings.Replace(leverText, `"x"`, `"y"`, 1))
 		must(t, api, "DELETE", levers+"/x", "")
 		synctest.Wait()
 		assert.Equal(t, []string{"ADDED x {12 cork}", "ADDED y {12 }", "DELETED x {12 }"}, seen)
-		require.NoError(t, api.Withdraw(t.Context(), leverName))
+		require.NoError(t, api.WithdrawResources(t.Context(), leverName))
 		assert.True(t, status.IsNotFound(<-ended))
 	})
 }
@@ -422,11 +422,11 @@ func TestAWriteDuringReplace(t *testing.T) {
 				api := newAPI(t, rest.Options{}, leverResource())
 				must(t, api, "POST", levers, leverText)
 				entered, leave := make(chan struct{}), make(chan struct{})
-				require.NoError(t, api.Replace(t.Context(), hooked(entered, leave)))
+				require.NoError(t, api.ReplaceResources(t.Context(), hooked(entered, leave)))
 				answers := make(chan answer)
 				go func() { answers <- write(t, api) }()
 				<-entered
-				require.NoError(t, api.Replace(t.Context(), longLeverResource()), "it does not wait for the write")
+				require.NoError(t, api.ReplaceResources(t.Context(), longLeverResource()), "it does not wait for the write")
 				close(leave)
 				a := <-answers
 				assert.Less(t, a.Code, 300, a.Body)
@@ -451,7 +451,7 @@ func TestAWriteDuringWithdraw(t *testing.T) {
 				go func() { answers <- do(t, api, "POST", levers, leverText) }()
 				<-entered
 				begun := time.Now()
-				go func() { withdrawn <- api.Withdraw(t.Context(), leverName) }()
+				go func() { withdrawn <- api.WithdrawResources(t.Context(), leverName) }()
 				synctest.Wait()
 				assert.Equal(t, 404, do(t, api, "GET", levers, "").Code, "nobody new comes in")
 				if !c.patient {
@@ -477,9 +477,9 @@ func TestServeAgainDuringWithdraw(t *testing.T) {
 		answers, withdrawn := make(chan answer), make(chan error, 1)
 		go func() { answers <- do(t, api, "POST", levers, leverText) }()
 		<-entered
-		go func() { withdrawn <- api.Withdraw(t.Context(), leverName) }()
+		go func() { withdrawn <- api.WithdrawResources(t.Context(), leverName) }()
 		synctest.Wait()
-		require.NoError(t, api.Serve(t.Context(), longLeverResource()))
+		require.NoError(t, api.AddResources(t.Context(), longLeverResource()))
 		close(leave)
 		a := <-answers
 		assert.Equal(t, 201, a.Code)
@@ -504,20 +504,20 @@ func TestHooksChangeWhatIsServed(t *testing.T) {
 		}
 	})
 	api = newAPI(t, rest.Options{}, withHook)
-	change = func(ctx context.Context) error { return api.Replace(ctx, longLeverResource()) }
+	change = func(ctx context.Context) error { return api.ReplaceResources(ctx, longLeverResource()) }
 	assert.Equal(t, "steel", must(t, api, "POST", levers, leverText).text(t, "spec.metal"))
-	require.NoError(t, api.Replace(t.Context(), withHook))
-	change = func(ctx context.Context) error { return api.Withdraw(ctx, leverName) }
+	require.NoError(t, api.ReplaceResources(t.Context(), withHook))
+	change = func(ctx context.Context) error { return api.WithdrawResources(ctx, leverName) }
 	assert.Equal(t, 404, do(t, api, "POST", levers, strings.Replace(leverText, `"x"`, `"y"`, 1)).Code)
 
 	inner := errors.New("not called")
-	only := rest.Resource[Cog]{Group: "example.com", Version: "v1", Plural: "cogs", Scope: rest.Cluster, Singleton: "only"}
+	only := rest.Resource[Cog]{Group: "example.com", Version: "v1", Plural: "cogs", Scope: rest.ScopeCluster, Singleton: "only"}
 	only.Hooks.Default = func(ctx context.Context, c *Cog) error {
 		c.Spec.Teeth = 1
-		inner = api.Serve(ctx, leverResource())
+		inner = api.AddResources(ctx, leverResource())
 		return nil
 	}
-	require.NoError(t, api.Serve(t.Context(), only))
+	require.NoError(t, api.AddResources(t.Context(), only))
 	assert.ErrorContains(t, inner, "called by a hook that runs within another Serve or Replace")
 	assert.Equal(t, 200, do(t, api, "GET", "/apis/example.com/v1/cogs/only", "").Code)
 }
@@ -535,14 +535,14 @@ func TestGracePeriodsOfAChangingSet(t *testing.T) {
 			must(t, api, "POST", levers, strings.Replace(leverText, `"x"`, `"`+name+`"`, 1))
 		}
 		must(t, api, "DELETE", levers+"/x", "")
-		require.NoError(t, api.Replace(t.Context(), slow))
+		require.NoError(t, api.ReplaceResources(t.Context(), slow))
 		<-time.After(time.Minute)
 		synctest.Wait()
 		assert.Equal(t, 404, do(t, api, "GET", levers+"/x", "").Code)
 		must(t, api, "DELETE", levers+"/y", "")
-		require.NoError(t, api.Withdraw(t.Context(), leverName))
+		require.NoError(t, api.WithdrawResources(t.Context(), leverName))
 		<-time.After(time.Hour)
-		require.NoError(t, api.Serve(t.Context(), slow))
+		require.NoError(t, api.AddResources(t.Context(), slow))
 		synctest.Wait()
 		assert.Equal(t, 404, do(t, api, "GET", levers+"/y", "").Code)
 	})
@@ -561,7 +561,7 @@ func TestExpect(t *testing.T) {
 		assert.Equal(t, "ServiceUnavailable", a.text(t, "reason"))
 	}
 	assert.Equal(t, 404, do(t, api, "GET", "/apis/example.com/v2/namespaces/default/levers", "").Code)
-	require.NoError(t, api.Serve(t.Context(), leverResource()))
+	require.NoError(t, api.AddResources(t.Context(), leverResource()))
 	assert.Equal(t, 200, do(t, api, "GET", levers, "").Code)
 	assert.Equal(t, 404, do(t, api, "GET", levers+"/x/log", "").Code, "a path that the served resource does not have")
 	assert.Equal(t, 404, do(t, api, "GET", "/apis/example.com/v1/levers/x", "").Code)
@@ -590,11 +590,11 @@ func TestHooksOfResourcesThatArriveLater(t *testing.T) {
 			}}
 			api := newAPI(t, rest.Options{Admission: []rest.Admission{hook}}, widgetResource())
 			create(t, api, "w")
-			require.NoError(t, api.Serve(t.Context(), leverResource()))
-			require.NoError(t, api.Replace(t.Context(), statusLeverResource()))
+			require.NoError(t, api.AddResources(t.Context(), leverResource()))
+			require.NoError(t, api.ReplaceResources(t.Context(), statusLeverResource()))
 			must(t, api, "POST", levers, leverText)
 			merge(t, api, levers+"/x/status", `{"status":{"turns":1}}`)
-			require.NoError(t, api.Withdraw(t.Context(), leverName))
+			require.NoError(t, api.WithdrawResources(t.Context(), leverName))
 			assert.Equal(t, sees, seen)
 		})
 	}

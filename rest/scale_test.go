@@ -115,7 +115,7 @@ func TestScaleToThePresentCount(t *testing.T) {
 	const reels = "/apis/example.com/v1/namespaces/default/reels"
 	const scale = `{"apiVersion":"autoscaling/v1","kind":"Scale","metadata":{"name":"a"},"spec":{"replicas":2}}`
 	const reel = `{"apiVersion":"example.com/v1","kind":"Reel","metadata":{"name":"a"},"spec":{"replicas":2,"length":1}}`
-	for _, dialect := range []rest.Dialect{rest.Custom, rest.Builtin} {
+	for _, dialect := range []rest.Dialect{rest.DialectCustom, rest.DialectBuiltin} {
 		api := newAPI(t, rest.Options{}, rest.Resource[Reel]{Group: "example.com", Version: "v1", Plural: "reels", Wire: rest.Wire{Dialect: dialect},
 			Scale: &rest.Scale{SpecReplicas: ".spec.replicas", StatusReplicas: ".status.replicas"}})
 		get := func() answer { return must(t, api, "GET", reels+"/a", "") }

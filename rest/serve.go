@@ -12,7 +12,7 @@ import (
 	"github.com/decorum-go/decorum/rest/internal/notes"
 )
 
-// Serve makes a running API serve further resources, as if [New] had received them. All appear at once: their routes, discovery,
+// AddResources makes a running API serve further resources, as if [New] had received them. All appear at once: their routes, discovery,
 // OpenAPI documents and clients. If the store holds objects of a resource from before, the API serves them with their uids and
 // resourceVersions, and with the defaults of the new declaration.
 //
@@ -20,10 +20,10 @@ import (
 // kind and the field or the name, and the API serves what it served before. Several APIs may share a store. They must declare a resource
 // alike if they serve it at the same time.
 //
-// Serve, Replace and Withdraw may be called at any time, and change one thing after the other. Hooks may call them too, but not those
-// that run because Serve or Replace creates a [Resource.Singleton].
-func (a *API) Serve(ctx context.Context, definitions ...Definition) error {
-	return a.exchange(ctx, "Serve", func(s *serving, x *exchange.Exchange) (stored []*served, err error) {
+// AddResources, ReplaceResources and WithdrawResources may be called at any time, and change one thing after the other. Hooks
+// may call them too, but not those that run because AddResources or ReplaceResources creates a [Resource.Singleton].
+func (a *API) AddResources(ctx context.Context, definitions ...Definition) error {
+	return a.exchange(ctx, "AddResources", func(s *serving, x *exchange.Exchange) (stored []*served, err error) {
 		stored = slices.Clone(s.stored)
 		for _, d := range definitions {
 			res, err := a.build(d)
@@ -40,8 +40,8 @@ func (a *API) Serve(ctx context.Context, definitions ...Definition) error {
 	})
 }
 
-// Replace gives newer declarations to resources that the API serves: another schema, other columns, a version more or less, another
-// stored version. The resource of a declaration is the one with the Group and Plural of its stored version; its Scope cannot change.
+// ReplaceResources gives newer declarations to resources that the API serves: another schema, other columns, a version more or less,
+// another stored version. The resource of a declaration is the one with the Group and Plural of its stored version; its Scope cannot change.
 // All declarations change at once, or none. The objects stay, with their uids and resourceVersions. They are converted to the stored
 // version, pruned and defaulted by the new declaration. If that fails for one of them, the error names it and nothing changes.
 //
@@ -49,8 +49,8 @@ func (a *API) Serve(ctx context.Context, definitions ...Definition) error {
 // Watches over HTTP end without an error, as those of kube-apiserver do when a CustomResourceDefinition changes, and clients watch
 // again. Watches of in-process clients end with an error for which [status.IsExpired] holds; [Client.Follow] goes on. If the form of
 // the stored objects has changed, the history before the change is gone: lists and watches at an older resourceVersion get 410 Expired.
-func (a *API) Replace(ctx context.Context, definitions ...Definition) error {
-	return a.exchange(ctx, "Replace", func(s *serving, x *exchange.Exchange) (stored []*served, err error) {
+func (a *API) ReplaceResources(ctx context.Context, definitions ...Definition) error {
+	return a.exchange(ctx, "ReplaceResources", func(s *serving, x *exchange.Exchange) (stored []*served, err error) {
 		stored = slices.Clone(s.stored)
 		for _, d := range definitions {
 			next, err := a.build(d)
@@ -75,17 +75,17 @@ func (a *API) Replace(ctx context.Context, definitions ...Definition) error {
 	})
 }
 
-// Withdraw stops serving resources, each named by the group and plural of its stored version. The store keeps their objects, and
-// serves them again after the next Serve of the resource. Another API over the same store is not affected.
+// WithdrawResources stops serving resources, each named by the group and plural of its stored version. The store keeps their objects, and
+// serves them again after the next AddResources of the resource. Another API over the same store is not affected.
 //
 // A resource without objects leaves nothing behind, and may come back with another Scope.
 //
 // From now on the resources are unknown: requests get 404 NotFound, and so do calls of in-process clients. Requests under way finish.
 // Watches receive what has happened until now and end without an error, as those of kube-apiserver do when a
-// CustomResourceDefinition is deleted. Watches of in-process clients end with NotFound. Withdraw waits for all these before the store
-// stops serving the resource: until ctx ends, and 10 seconds at most. It does not wait if a hook calls it.
-func (a *API) Withdraw(ctx context.Context, resources ...apimeta.GroupResource) error {
-	return a.exchange(ctx, "Withdraw", func(s *serving, x *exchange.Exchange) (stored []*served, err error) {
+// CustomResourceDefinition is deleted. Watches of in-process clients end with NotFound. WithdrawResources waits for all these before
+// the store stops serving the resource: until ctx ends, and 10 seconds at most. It does not wait if a hook calls it.
+func (a *API) WithdrawResources(ctx context.Context, resources ...apimeta.GroupResource) error {
+	return a.exchange(ctx, "WithdrawResources", func(s *serving, x *exchange.Exchange) (stored []*served, err error) {
 		for _, gr := range resources {
 			if s.index(gr) < 0 {
 				return nil, fmt.Errorf("the API does not serve %s", gr)

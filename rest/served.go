@@ -119,7 +119,7 @@ func (r Resource[T]) declaration() (d resource.Declaration, err error) {
 		Kind: &kind.Kind{
 			GroupVersionKind: apimeta.GroupVersionKind{Group: r.Group, Version: r.Version, Kind: r.Names.Kind},
 			Plural:           r.Plural, Singular: r.Names.Singular, ListKind: r.Names.ListKind, ShortNames: slices.Clone(r.Names.Short), Categories: slices.Clone(r.Names.Categories),
-			Description: r.Description, Namespaced: r.Scope == Namespaced, Virtual: r.Hooks.Call != nil, SelectableFields: slices.Clone(r.SelectableFields),
+			Description: r.Description, Namespaced: r.Scope == ScopeNamespaced, Virtual: r.Hooks.Call != nil, SelectableFields: slices.Clone(r.SelectableFields),
 		},
 		Dialect: r.Wire.Dialect.rules(),
 		Traits: resource.Traits{

@@ -63,9 +63,9 @@ func TestTheServingSetIsExchangedUnderLoad(t *testing.T) {
 		want := 404
 		if swaps%2 == 0 {
 			want = 200
-			require.NoError(t, api.Serve(ctx, cogs))
+			require.NoError(t, api.AddResources(ctx, cogs))
 		} else {
-			require.NoError(t, api.Withdraw(ctx, apimeta.GroupResource{Group: "example.com", Resource: "cogs"}))
+			require.NoError(t, api.WithdrawResources(ctx, apimeta.GroupResource{Group: "example.com", Resource: "cogs"}))
 		}
 		assert.Equal(t, want, do(t, api, "GET", path, "").Code)
 		assert.Equal(t, want == 200, containsResource(t, api, "cogs"))
@@ -104,8 +104,8 @@ func TestDeclarationThatPanics(t *testing.T) {
 	require.ErrorContains(t, err, "the declaration makes the API panic")
 
 	api := newAPI(t, rest.Options{Logger: slog.New(slog.DiscardHandler)}, widgetResource())
-	require.ErrorContains(t, api.Serve(t.Context(), brokenDefinition{}), "the declaration makes the API panic")
+	require.ErrorContains(t, api.AddResources(t.Context(), brokenDefinition{}), "the declaration makes the API panic")
 	assert.Equal(t, 200, do(t, api, "GET", "/healthz", "").Code)
 	assert.Equal(t, 200, do(t, api, "GET", widgets, "").Code)
-	require.NoError(t, api.Serve(t.Context(), rest.Resource[Cog]{Group: "example.com", Version: "v1", Plural: "cogs"}))
+	require.NoError(t, api.AddResources(t.Context(), rest.Resource[Cog]{Group: "example.com", Version: "v1", Plural: "cogs"}))
 }

@@ -29,7 +29,7 @@ func TestWithdrawnResourcesLeaveNothingBehind(t *testing.T) {
 				plural, kind := fmt.Sprintf("levers%d", n), fmt.Sprintf("Lever%d", n)
 				gvr := apimeta.GroupVersionResource{Group: "example.com", Version: "v1", Resource: plural}
 				path := "/apis/example.com/v1/namespaces/default/" + plural
-				require.NoError(t, api.Serve(t.Context(), leverResource(func(r *rest.Resource[Lever]) { r.Plural, r.Names = plural, rest.Names{Kind: kind} })))
+				require.NoError(t, api.AddResources(t.Context(), leverResource(func(r *rest.Resource[Lever]) { r.Plural, r.Names = plural, rest.Names{Kind: kind} })))
 				seen, ended := make(chan struct{}, 2), make(chan error, 1)
 				watching.Go(func() {
 					for _, err := range rest.ClientOf[Lever](api, gvr).Watch(t.Context(), rest.WatchOptions{ResourceVersion: "0"}) {
@@ -46,7 +46,7 @@ func TestWithdrawnResourcesLeaveNothingBehind(t *testing.T) {
 				if !c.objects {
 					must(t, api, "DELETE", path+"/x", "")
 				}
-				require.NoError(t, api.Withdraw(t.Context(), gvr.GroupResource()))
+				require.NoError(t, api.WithdrawResources(t.Context(), gvr.GroupResource()))
 				err := <-ended
 				assert.True(t, status.IsNotFound(err), "%v", err)
 				watching.Wait()

@@ -62,7 +62,7 @@ func newSlabServer(t testing.TB, logBytes int64) *slabServer {
 	s := &slabServer{store: storage.NewMemory(storage.Options{Start: 1, MaxLogBytes: logBytes})}
 	var err error
 	s.api, err = rest.New(rest.Options{Store: s.store, CBOR: sameBytes{}}, rest.Resource[Slab]{
-		Group: "slabs.example.com", Version: "v1", Plural: "slabs", Scope: rest.Cluster, Wire: rest.Wire{Untracked: true},
+		Group: "slabs.example.com", Version: "v1", Plural: "slabs", Scope: rest.ScopeCluster, Wire: rest.Wire{Untracked: true},
 		Versions: []rest.VersionOf[Slab]{rest.Converted[Slab](rest.Resource[SlabV2]{Version: "v2"}, nil, nil)},
 	})
 	require.NoError(t, err)

@@ -60,7 +60,7 @@ func TestRulesOfTheStoredVersionHoldInEachVersion(t *testing.T) {
 		})
 	}
 	t.Run("built-in dialect", func(t *testing.T) {
-		api := newDisks(t, func(r *rest.Resource[Disk]) { r.Wire.Dialect = rest.Builtin })
+		api := newDisks(t, func(r *rest.Resource[Disk]) { r.Wire.Dialect = rest.DialectBuiltin })
 		require.Equal(t, 201, do(t, api, "POST", betaDisks, diskBody("v1beta1", "", `{"sizeMB":2048,"mounts":[{"name":"a"}]}`)).Code)
 		wantInvalid(t, do(t, api, "POST", betaDisks, strings.Replace(diskBody("v1beta1", "", `{"sizeMB":204800}`), `"a"`, `"b"`, 1)), "Disk.example.com", "b", tooLarge)
 		wantInvalid(t, do(t, api, "PUT", betaDisks+"/a", diskBody("v1beta1", "", `{"sizeMB":204800,"media":"ssd"}`)), "Disk.example.com", "a", tooLarge)

@@ -22,7 +22,7 @@ func (q *request) subresourceOfItem() error {
 	if sub.bytes != nil {
 		return q.stream(sub)
 	}
-	verb, known := map[string]Verb{http.MethodGet: Get, http.MethodPut: Update, http.MethodPatch: Patch, http.MethodPost: Create, http.MethodDelete: Delete}[q.method()]
+	verb, known := map[string]Verb{http.MethodGet: VerbGet, http.MethodPut: VerbUpdate, http.MethodPatch: VerbPatch, http.MethodPost: VerbCreate, http.MethodDelete: VerbDelete}[q.method()]
 	if !known {
 		return q.noSuchMethod()
 	}
@@ -37,13 +37,13 @@ func (q *request) subresourceOfItem() error {
 		q.kind = sub.media
 	}
 	switch {
-	case verb == Get && sub.OfItself:
+	case verb == VerbGet && sub.OfItself:
 		return q.get()
-	case verb == Get:
+	case verb == VerbGet:
 		return q.getSubresource(sub)
-	case verb == Create:
+	case verb == VerbCreate:
 		return q.createSubresource(sub)
-	case verb == Update:
+	case verb == VerbUpdate:
 		return q.put()
 	default:
 		return q.patch()

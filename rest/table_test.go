@@ -146,7 +146,7 @@ func TestTableCells(t *testing.T) {
 }
 
 func TestTableWithoutColumns(t *testing.T) {
-	for dialect, want := range map[rest.Dialect][]string{rest.Custom: {"Name", "Age"}, rest.Builtin: {"Name", "Created At"}} {
+	for dialect, want := range map[rest.Dialect][]string{rest.DialectCustom: {"Name", "Age"}, rest.DialectBuiltin: {"Name", "Created At"}} {
 		api := newWidgets(t, func(r *rest.Resource[Widget]) { r.Columns, r.Wire.Dialect, r.Scale = nil, dialect, nil })
 		create(t, api, "a")
 		a := do(t, api, "GET", widgets, "", "Accept", acceptTable)
@@ -156,7 +156,7 @@ func TestTableWithoutColumns(t *testing.T) {
 		}
 		assert.Equal(t, want, names)
 		assert.Len(t, a.value(t, "rows.0.cells"), 2)
-		if dialect == rest.Builtin {
+		if dialect == rest.DialectBuiltin {
 			assert.Equal(t, nowText, a.text(t, "rows.0.cells.1"))
 		}
 	}

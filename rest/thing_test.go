@@ -65,7 +65,7 @@ func thingResource() rest.Resource[Thing] {
 type GlobalThing Thing
 
 func globalThingResource() rest.Resource[GlobalThing] {
-	return rest.Resource[GlobalThing]{Group: thingGroup, Version: "v1", Plural: "globalthings", Scope: rest.Cluster}
+	return rest.Resource[GlobalThing]{Group: thingGroup, Version: "v1", Plural: "globalthings", Scope: rest.ScopeCluster}
 }
 
 // thingServer is an API of Things over a store that the test can look into.

@@ -33,8 +33,8 @@ func clientBy[T any](by transport, api *rest.API, r rest.Resource[T]) rest.Clien
 }
 
 // serverOf returns a server that passes requests to a handler mounted under /pre/fix.
-func serverOf(h http.Handler) rest.Server {
-	return rest.Server{URL: "https://api.example.com/pre/fix/", HTTP: &http.Client{Transport: rest.RoundTripper(h)}}
+func serverOf(h http.Handler) rest.Endpoint {
+	return rest.Endpoint{URL: "https://api.example.com/pre/fix/", HTTP: &http.Client{Transport: rest.RoundTripper(h)}}
 }
 
 // allWidgets returns the client of Widgets without a namespace.

@@ -40,7 +40,7 @@ func TestAPIsThatShareTypesDoNotInfluenceEachOther(t *testing.T) {
 		{"described", rest.Options{}, func(r *rest.Resource[Widget]) { r.Description = "Another description." }},
 		{"defaulted", rest.Options{}, func(r *rest.Resource[Widget]) { r.Overlay = map[string]string{"WidgetSpec.color": "default=green"} }},
 		{"merged", rest.Options{}, func(r *rest.Resource[Widget]) { r.Overlay = map[string]string{"WidgetSpec.tags": "list=atomic"} }},
-		{"built-in", rest.Options{}, func(r *rest.Resource[Widget]) { r.Wire.Dialect = rest.Builtin }},
+		{"built-in", rest.Options{}, func(r *rest.Resource[Widget]) { r.Wire.Dialect = rest.DialectBuiltin }},
 		{"untracked", rest.Options{}, func(r *rest.Resource[Widget]) { r.Wire.Untracked = true }},
 		{"unscaled", rest.Options{}, func(r *rest.Resource[Widget]) { r.Scale = nil }},
 		{"hooked", rest.Options{}, func(r *rest.Resource[Widget]) {

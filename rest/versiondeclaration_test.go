@@ -59,7 +59,7 @@ func TestEachFieldBelongsToTheKindOrToItsVersions(t *testing.T) {
 	// Those of the kind reach all versions.
 	t.Run("inherited", func(t *testing.T) {
 		api := newCogs(t, func(r *rest.Resource[Cog]) {
-			r.Scope, r.Names.ListKind, r.Names.Singular, r.Verbs = rest.Cluster, "Cogs", "gear", []rest.Verb{rest.Get, rest.List}
+			r.Scope, r.Names.ListKind, r.Names.Singular, r.Verbs = rest.ScopeCluster, "Cogs", "gear", []rest.Verb{rest.VerbGet, rest.VerbList}
 		})
 		list := must(t, api, "GET", "/apis/example.com/v1beta1", "")
 		assert.Equal(t, "gear", list.text(t, "resources.0.singularName"))

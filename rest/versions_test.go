@@ -402,7 +402,7 @@ func TestTypedClientsOfSeveralVersions(t *testing.T) {
 
 // The dialect is that of the kind: in each version lists leave out the kind of their items, and patches may be strategic.
 func TestVersionsOfABuiltinKind(t *testing.T) {
-	api := newCogs(t, func(r *rest.Resource[Cog]) { r.Wire.Dialect = rest.Builtin })
+	api := newCogs(t, func(r *rest.Resource[Cog]) { r.Wire.Dialect = rest.DialectBuiltin })
 	require.Equal(t, 201, do(t, api, "POST", betaCogs, `{"metadata":{"name":"a"},"spec":{"toothCount":5}}`).Code)
 	patched := do(t, api, "PATCH", betaCogs+"/a", `{"metadata":{"finalizers":["example.com/a"]},"spec":{"oiled":true}}`, "Content-Type", "application/strategic-merge-patch+json")
 	require.Equal(t, 200, patched.Code, patched.Body)

@@ -14,7 +14,7 @@ import (
 
 // watch streams what changes until the watch ends (API concepts, Efficient detection of changes).
 func (q *request) watch() error {
-	rep, p, err := q.beginList(media.EventStream, Watch)
+	rep, p, err := q.beginList(media.EventStream, VerbWatch)
 	if err == nil && q.ofPath {
 		err = q.selectObject(p)
 	}

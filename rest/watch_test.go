@@ -664,7 +664,7 @@ func TestBookmarksOfTables(t *testing.T) {
 			rest.ColumnFunc(rest.Column{Name: "Labels"}, func(w *Widget) any { return len(w.Labels) }),
 		}
 	}
-	builtin := func(r *rest.Resource[Widget]) { r.Columns, r.Scale, r.Wire.Dialect = nil, nil, rest.Builtin }
+	builtin := func(r *rest.Resource[Widget]) { r.Columns, r.Scale, r.Wire.Dialect = nil, nil, rest.DialectBuiltin }
 	for _, c := range []struct {
 		name          string
 		change        func(*rest.Resource[Widget])

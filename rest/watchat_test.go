@@ -217,22 +217,22 @@ func TestFollowOverHTTPRecovers(t *testing.T) {
 		expire bool
 		want   []string
 	}{
-		{"a broken connection", []resttest.Fault{{Verb: rest.Watch, Drop: true, Events: 1}}, false, []string{"MODIFIED a 4", "MODIFIED a 5", "DELETED b 6", "ADDED c 7"}},
-		{"several", []resttest.Fault{{Verb: rest.Watch, Drop: true, Events: 1}, {Verb: rest.Watch, Drop: true}, {Verb: rest.Watch, Drop: true, Events: 2}}, false,
+		{"a broken connection", []resttest.Fault{{Verb: rest.VerbWatch, Drop: true, Events: 1}}, false, []string{"MODIFIED a 4", "MODIFIED a 5", "DELETED b 6", "ADDED c 7"}},
+		{"several", []resttest.Fault{{Verb: rest.VerbWatch, Drop: true, Events: 1}, {Verb: rest.VerbWatch, Drop: true}, {Verb: rest.VerbWatch, Drop: true, Events: 2}}, false,
 			[]string{"MODIFIED a 4", "MODIFIED a 5", "DELETED b 6", "ADDED c 7"}},
-		{"the end of the stream", []resttest.Fault{{Verb: rest.Watch, Events: 1}}, false, []string{"MODIFIED a 4", "MODIFIED a 5", "DELETED b 6", "ADDED c 7"}},
-		{"a busy server", []resttest.Fault{{Verb: rest.Watch, Drop: true, Events: 1}, {Verb: rest.Watch, Code: 503}, {Verb: rest.Watch, Code: 429}, {Verb: rest.Watch, Code: 500}}, false,
+		{"the end of the stream", []resttest.Fault{{Verb: rest.VerbWatch, Events: 1}}, false, []string{"MODIFIED a 4", "MODIFIED a 5", "DELETED b 6", "ADDED c 7"}},
+		{"a busy server", []resttest.Fault{{Verb: rest.VerbWatch, Drop: true, Events: 1}, {Verb: rest.VerbWatch, Code: 503}, {Verb: rest.VerbWatch, Code: 429}, {Verb: rest.VerbWatch, Code: 500}}, false,
 			[]string{"MODIFIED a 4", "MODIFIED a 5", "DELETED b 6", "ADDED c 7"}},
-		{"lost history", []resttest.Fault{{Verb: rest.Watch, Drop: true, Events: 1}}, true, []string{"MODIFIED a 4", "MODIFIED a 7", "ADDED c 7", "DELETED b 7"}},
-		{"an expired watch", []resttest.Fault{{Verb: rest.Watch, Code: 410, Events: 1}}, false, []string{"MODIFIED a 4", "MODIFIED a 5", "DELETED b 6", "ADDED c 7"}},
-		{"lost history and a broken list", []resttest.Fault{{Verb: rest.Watch, Drop: true, Events: 1}, {Verb: rest.List, Drop: true}, {Verb: rest.List, Code: 502}}, true,
+		{"lost history", []resttest.Fault{{Verb: rest.VerbWatch, Drop: true, Events: 1}}, true, []string{"MODIFIED a 4", "MODIFIED a 7", "ADDED c 7", "DELETED b 7"}},
+		{"an expired watch", []resttest.Fault{{Verb: rest.VerbWatch, Code: 410, Events: 1}}, false, []string{"MODIFIED a 4", "MODIFIED a 5", "DELETED b 6", "ADDED c 7"}},
+		{"lost history and a broken list", []resttest.Fault{{Verb: rest.VerbWatch, Drop: true, Events: 1}, {Verb: rest.VerbList, Drop: true}, {Verb: rest.VerbList, Code: 502}}, true,
 			[]string{"MODIFIED a 4", "MODIFIED a 7", "ADDED c 7", "DELETED b 7"}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				s := resttest.New(t, widgetResource())
 				own := widgetClient(s.API)
-				client := rest.ClientAt(rest.Server{URL: "http://api.example.com", HTTP: &http.Client{Transport: s.RoundTripper()}}, widgetResource()).Namespace("default")
+				client := rest.ClientAt(rest.Endpoint{URL: "http://api.example.com", HTTP: &http.Client{Transport: s.RoundTripper()}}, widgetResource()).Namespace("default")
 				for _, name := range []string{"a", "b"} {
 					_, err := own.Create(t.Context(), widgetOf(name, 1))
 					require.NoError(t, err)
@@ -278,11 +278,11 @@ func TestFollowOverHTTPEnds(t *testing.T) {
 	for code, is := range map[int]func(error) bool{401: status.IsUnauthorized, 403: status.IsForbidden, 404: status.IsNotFound} {
 		synctest.Test(t, func(t *testing.T) {
 			s := resttest.New(t, widgetResource())
-			client := rest.ClientAt(rest.Server{URL: "http://api.example.com", HTTP: &http.Client{Transport: s.RoundTripper()}}, widgetResource()).Namespace("default")
-			s.Inject(resttest.Fault{Verb: rest.Watch, Drop: true, Events: 1})
+			client := rest.ClientAt(rest.Endpoint{URL: "http://api.example.com", HTTP: &http.Client{Transport: s.RoundTripper()}}, widgetResource()).Namespace("default")
+			s.Inject(resttest.Fault{Verb: rest.VerbWatch, Drop: true, Events: 1})
 			f := followAt(t.Context(), client, rest.WatchOptions{})
 			synctest.Wait()
-			s.Inject(resttest.Fault{Verb: rest.Watch, Code: code})
+			s.Inject(resttest.Fault{Verb: rest.VerbWatch, Code: code})
 			_, err := widgetClient(s.API).Create(t.Context(), widgetOf("a", 1))
 			require.NoError(t, err)
 			<-f.done

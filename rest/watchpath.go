@@ -11,7 +11,7 @@ import (
 
 // watchByPath answers for a path of the legacy form …/watch/….
 func (q *request) watchByPath() (handler, error) {
-	if q.r.Method != http.MethodGet || !q.res.Has(string(Watch)) {
+	if q.r.Method != http.MethodGet || !q.res.Has(string(VerbWatch)) {
 		return nil, status.MethodNotAllowed()
 	}
 	q.ofPath = q.at.name != ""

@@ -34,7 +34,7 @@ func TestWorkloadOfTheBuiltinDialect(t *testing.T) {
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			api := start(t, rest.Options{}, rest.Resource[Controller]{Version: "v1", Plural: "controllers", Wire: rest.Wire{Dialect: rest.Builtin, Generation: tt.keeps},
+			api := start(t, rest.Options{}, rest.Resource[Controller]{Version: "v1", Plural: "controllers", Wire: rest.Wire{Dialect: rest.DialectBuiltin, Generation: tt.keeps},
 				Scale: &rest.Scale{SpecReplicas: ".spec.replicas", StatusReplicas: ".status.replicas", Selector: ".spec.selector"}})
 			must(t, api, "POST", controllers, `{"metadata":{"name":"a"},"spec":{"replicas":1,"selector":{"b":"c","app":"a"}}}`)
 

@@ -348,7 +348,7 @@ func TestACallKeepsZeros(t *testing.T) {
 func TestZerosOfBuiltinKinds(t *testing.T) { overBoth(t, testZerosOfBuiltinKinds) }
 
 func testZerosOfBuiltinKinds(t *testing.T, by transport) {
-	api, client := by.newDials(t, func(r *rest.Resource[Dial]) { r.Wire.Dialect = rest.Builtin })
+	api, client := by.newDials(t, func(r *rest.Resource[Dial]) { r.Wire.Dialect = rest.DialectBuiltin })
 	must(t, api, "POST", dials, dialBody(`{"replicas":0,"enabled":true,"label":"","tags":[]}`))
 	wantDial(t, api, "spec", `{"enabled":true,`+dialDefaults+`}`)
 	d := getDial(t, client)

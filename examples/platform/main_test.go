@@ -44,7 +44,7 @@ func start(t *testing.T, args ...string) (url string, end func()) {
 // internal/e2e runs the commands of docs/guide.md against the program.
 func TestProgram(t *testing.T) {
 	url, _ := start(t)
-	sites := rest.ClientAt(rest.Server{URL: url}, site.Resource()).Namespace("default")
+	sites := rest.ClientAt(rest.Endpoint{URL: url}, site.Resource()).Namespace("default")
 	_, err := sites.Create(t.Context(), &site.Site{ObjectMeta: apimeta.ObjectMeta{Name: "hello"}, Spec: site.SiteSpec{Title: "Hello <there>"}})
 	require.NoError(t, err)
 	hello := resttest.WaitFor(t, sites, "hello", func(s *site.Site) bool { return apimeta.IsConditionTrue(s.Status.Conditions, "Ready") })
@@ -60,13 +60,13 @@ func TestProgram(t *testing.T) {
 func TestObjectsStayInTheFile(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "sites.db")
 	url, end := start(t, "--store", path)
-	created, err := rest.ClientAt(rest.Server{URL: url}, site.Resource()).Namespace("default").
+	created, err := rest.ClientAt(rest.Endpoint{URL: url}, site.Resource()).Namespace("default").
 		Create(t.Context(), &site.Site{ObjectMeta: apimeta.ObjectMeta{Name: "hello"}, Spec: site.SiteSpec{Title: "Hello"}})
 	require.NoError(t, err)
 	end()
 
 	url, _ = start(t, "--store", path)
-	found, err := rest.ClientAt(rest.Server{URL: url}, site.Resource()).Namespace("default").Get(t.Context(), "hello")
+	found, err := rest.ClientAt(rest.Endpoint{URL: url}, site.Resource()).Namespace("default").Get(t.Context(), "hello")
 	require.NoError(t, err)
 	assert.Equal(t, created.UID, found.UID)
 }

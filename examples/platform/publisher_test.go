@@ -31,7 +31,7 @@ func TestPublisher(t *testing.T) {
 		assert.Equal(t, "/pages/default/hello", hello.Status.Path)
 		assert.Contains(t, page(p, "hello"), "<h1>Hello</h1>")
 
-		s.Inject(resttest.Fault{Verb: rest.Update, Resource: "sites/status", Code: http.StatusConflict}) // the controller tries again
+		s.Inject(resttest.Fault{Verb: rest.VerbUpdate, Resource: "sites/status", Code: http.StatusConflict}) // the controller tries again
 		hello, err = sites.Modify(t.Context(), "hello", func(s *site.Site) error {
 			s.Spec.Title = "Good bye"
 			return nil

@@ -54,7 +54,7 @@ func (h *host) enable(t *testing.T) {
 	t.Helper()
 	parts, err := crd.New(crd.Options{}).Plug(h.api)
 	require.NoError(t, err)
-	require.NoError(t, h.api.Serve(t.Context(), parts.Definitions...))
+	require.NoError(t, h.api.AddResources(t.Context(), parts.Definitions...))
 	ctx, end := context.WithCancel(context.Background())
 	require.NoError(t, parts.Start(ctx, h.api))
 	t.Cleanup(func() {

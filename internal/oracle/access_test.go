@@ -40,7 +40,7 @@ func accessed(t testing.TB) *rest.API {
 			Phase string `json:"phase,omitempty"`
 		} `json:"status,omitempty"`
 	}
-	api, err := rest.New(rest.Options{}, rest.Resource[Pod]{Version: "v1", Plural: "pods"}, rest.Resource[Node]{Group: "example.com", Version: "v1", Plural: "nodes", Scope: rest.Cluster},
+	api, err := rest.New(rest.Options{}, rest.Resource[Pod]{Version: "v1", Plural: "pods"}, rest.Resource[Node]{Group: "example.com", Version: "v1", Plural: "nodes", Scope: rest.ScopeCluster},
 		rest.NamespacesOf[Namespace]())
 	require.NoError(t, err)
 	t.Cleanup(func() { require.NoError(t, api.Close()) })

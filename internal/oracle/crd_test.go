@@ -91,7 +91,7 @@ type wideTarget struct {
 
 func wides() rest.Resource[Wide] {
 	rules := cel.New(cel.Rules{"wideSpec": {{Rule: "!has(self.tiny) || self.tiny < 100", Message: "too much", FieldPath: ".tiny"}}})
-	return rest.Resource[Wide]{Group: "example.com", Version: "v1", Plural: "wides", Scope: rest.Cluster, Rules: rules}
+	return rest.Resource[Wide]{Group: "example.com", Version: "v1", Plural: "wides", Scope: rest.ScopeCluster, Rules: rules}
 }
 
 // decodedCRD decodes a manifest as an API server does, and sets the defaults. It fails the test for unknown fields.

@@ -184,7 +184,7 @@ func TestWebhooksMatchAsUpstream(t *testing.T) {
 	api, err := rest.New(rest.Options{Admission: []rest.Admission{ask}, Plugins: []rest.Plugin{hooks}}, builtin.Namespaces(),
 		rest.Resource[hookedCrate]{Group: "example.com", Version: "v1", Plural: "crates", Names: rest.Names{Kind: "Crate"}, Versions: []rest.VersionOf[hookedCrate]{
 			rest.Converted[hookedCrate](rest.Resource[hookedCrate]{Group: "old.example.com", Version: "v1beta1"}, nil, nil)}},
-		rest.Resource[hookedYard]{Group: "example.com", Version: "v1", Plural: "yards", Scope: rest.Cluster, Names: rest.Names{Kind: "Yard"}})
+		rest.Resource[hookedYard]{Group: "example.com", Version: "v1", Plural: "yards", Scope: rest.ScopeCluster, Names: rest.Names{Kind: "Yard"}})
 	require.NoError(t, err)
 	t.Cleanup(func() { require.NoError(t, api.Close()) })
 	send := func(method, path, body string) {

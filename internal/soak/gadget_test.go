@@ -95,7 +95,7 @@ func gadgetDefinition() rest.Definition {
 }
 
 func noiseDefinition() rest.Definition {
-	return rest.Resource[Noise]{Group: group, Version: "v1", Plural: "noises", Scope: rest.Cluster}
+	return rest.Resource[Noise]{Group: group, Version: "v1", Plural: "noises", Scope: rest.ScopeCluster}
 }
 
 func definitions() []rest.Definition {

@@ -41,9 +41,9 @@ func MutatingWebhookConfigurations(compile func(expression string) error) rest.R
 // needs a resourceVersion, finalizers need no domain, and each selector is atomic.
 func declare[T any](plural, description string, columns []rest.Column, validate Validator[T]) rest.Resource[T] {
 	return rest.Resource[T]{
-		Group: Group, Version: Version, Plural: plural, Scope: rest.Cluster, Description: description, Columns: columns,
+		Group: Group, Version: Version, Plural: plural, Scope: rest.ScopeCluster, Description: description, Columns: columns,
 		Names:   rest.Names{Categories: []string{"api-extensions"}},
-		Wire:    rest.Wire{Dialect: rest.Builtin, Generation: true, VersionRequired: true, PlainMetadata: true},
+		Wire:    rest.Wire{Dialect: rest.DialectBuiltin, Generation: true, VersionRequired: true, PlainMetadata: true},
 		Overlay: map[string]string{"LabelSelector": "map=atomic"},
 		Hooks:   rest.Hooks[T]{Validate: validate},
 	}

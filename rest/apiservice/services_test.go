@@ -89,9 +89,9 @@ func TestServedVersionsAreListed(t *testing.T) {
 // The objects follow what the API serves.
 func TestVersionsThatComeAndGo(t *testing.T) {
 	api := enabled(t, rest.Options{NoSelfReviews: true})
-	require.NoError(t, api.Serve(t.Context(), gears()))
+	require.NoError(t, api.AddResources(t.Context(), gears()))
 	assert.Eventually(t, func() bool { return slices.Equal(names(t, api), []string{"v1.", "v1.example.org"}) }, time.Minute, time.Millisecond)
-	require.NoError(t, api.Withdraw(t.Context(), apimeta.GroupResource{Group: "example.org", Resource: "gears"}))
+	require.NoError(t, api.WithdrawResources(t.Context(), apimeta.GroupResource{Group: "example.org", Resource: "gears"}))
 	assert.Eventually(t, func() bool { return slices.Equal(names(t, api), []string{"v1."}) }, time.Minute, time.Millisecond)
 }
 

@@ -13,8 +13,8 @@ import (
 // Kubernetes. Every API serves the reviews about oneself (see [rest.Options]).
 func Reviews() rest.Plugin {
 	return rest.Parts{Name: "reviews", Definitions: []rest.Definition{
-		aboutOthers("SubjectAccessReview", "subjectaccessreviews", rest.Cluster, "Tells whether a user may take an action."),
-		aboutOthers("LocalSubjectAccessReview", "localsubjectaccessreviews", rest.Namespaced, "Tells whether a user may take an action in a namespace."),
+		aboutOthers("SubjectAccessReview", "subjectaccessreviews", rest.ScopeCluster, "Tells whether a user may take an action."),
+		aboutOthers("LocalSubjectAccessReview", "localsubjectaccessreviews", rest.ScopeNamespaced, "Tells whether a user may take an action in a namespace."),
 	}}
 }
 
@@ -24,11 +24,11 @@ const authorizationGroup = "authorization.k8s.io"
 func aboutOthers(kind, plural string, scope rest.Scope, description string) rest.Definition {
 	return rest.Resource[review.Access]{
 		Group: authorizationGroup, Version: "v1", Plural: plural, Names: rest.Names{Kind: kind}, Description: description,
-		Scope: scope, Wire: rest.Wire{Dialect: rest.Builtin},
+		Scope: scope, Wire: rest.Wire{Dialect: rest.DialectBuiltin},
 		Hooks: rest.Hooks[review.Access]{
 			Validate: func(_ context.Context, r, _ *review.Access) status.FieldErrors {
 				errs := r.Spec.Check()
-				if scope == rest.Namespaced {
+				if scope == rest.ScopeNamespaced {
 					errs = append(errs, r.Spec.CheckNamespace(r.Namespace)...)
 				}
 				return errs

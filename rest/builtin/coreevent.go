@@ -69,10 +69,10 @@ type ObjectReference struct {
 func Events() rest.Resource[CoreEvent] {
 	return rest.Resource[CoreEvent]{
 		Version: "v1", Plural: "events",
-		Names:       rest.Names{Kind: "Event", Short: []string{"ev"}, Rule: rest.PathSegment},
+		Names:       rest.Names{Kind: "Event", Short: []string{"ev"}, Rule: rest.NamePathSegment},
 		Description: "Event reports what happened to an object.",
 		TimeToLive:  time.Hour,
-		Wire:        rest.Wire{Dialect: rest.Builtin, CreateOnUpdate: true, PlainMetadata: true},
+		Wire:        rest.Wire{Dialect: rest.DialectBuiltin, CreateOnUpdate: true, PlainMetadata: true},
 		Overlay:     eventOverlay(),
 		Columns:     eventColumns(func(e *CoreEvent) *CoreEvent { return e }),
 		SelectableFields: []string{

@@ -37,7 +37,7 @@ func Leases() rest.Resource[Lease] {
 	return rest.Resource[Lease]{
 		Group: "coordination.k8s.io", Version: "v1", Plural: "leases",
 		Description: "Lease records which process holds a lock, and until when. Leader election uses it.",
-		Wire:        rest.Wire{Dialect: rest.Builtin, CreateOnUpdate: true, VersionRequired: true, PlainMetadata: true},
+		Wire:        rest.Wire{Dialect: rest.DialectBuiltin, CreateOnUpdate: true, VersionRequired: true, PlainMetadata: true},
 		Columns: []rest.Column{
 			column("Holder", "The holder of the lease.", func(l *Lease) any {
 				if l.Spec.HolderIdentity == nil {

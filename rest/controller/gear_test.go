@@ -66,7 +66,7 @@ func gears() rest.Resource[Gear] {
 
 // elsewhere returns a client over HTTP of the Gears that a handler serves.
 func elsewhere(h http.Handler) rest.Client[Gear] {
-	return rest.ClientAt(rest.Server{URL: "http://gears.example.com", HTTP: &http.Client{Transport: rest.RoundTripper(h)}}, gears())
+	return rest.ClientAt(rest.Endpoint{URL: "http://gears.example.com", HTTP: &http.Client{Transport: rest.RoundTripper(h)}}, gears())
 }
 
 // overBoth runs a test with clients in process and with clients over HTTP.
@@ -88,7 +88,7 @@ func newWorkshop(t testing.TB) *workshop {
 	api, err := rest.New(rest.Options{Store: store},
 		gears(),
 		rest.Resource[Tooth]{Group: group, Version: "v1", Plural: "teeth"},
-		rest.Resource[Machine]{Group: group, Version: "v1", Plural: "machines", Scope: rest.Cluster})
+		rest.Resource[Machine]{Group: group, Version: "v1", Plural: "machines", Scope: rest.ScopeCluster})
 	require.NoError(t, err)
 	t.Cleanup(func() {
 		require.NoError(t, api.Close())

@@ -29,15 +29,15 @@ func TestInformerOverBrokenConnections(t *testing.T) {
 		want   []string
 	}{
 		{"nothing", nil, false, []string{"update a 1->2", "update a 2->3", "delete b 1", "add c 1"}},
-		{"a cut stream", []resttest.Fault{{Verb: rest.Watch, Drop: true, Events: 1}}, false, []string{"update a 1->2", "update a 2->3", "delete b 1", "add c 1"}},
-		{"streams that end", []resttest.Fault{{Verb: rest.Watch, Events: 1}, {Verb: rest.Watch, Events: 1}}, false, []string{"update a 1->2", "update a 2->3", "delete b 1", "add c 1"}},
-		{"a server at its limit", []resttest.Fault{{Verb: rest.Watch, Drop: true, Events: 1}, {Verb: rest.Watch, Code: 429}, {Verb: rest.Watch, Code: 503}, {Verb: rest.Watch, Drop: true}}, false,
+		{"a cut stream", []resttest.Fault{{Verb: rest.VerbWatch, Drop: true, Events: 1}}, false, []string{"update a 1->2", "update a 2->3", "delete b 1", "add c 1"}},
+		{"streams that end", []resttest.Fault{{Verb: rest.VerbWatch, Events: 1}, {Verb: rest.VerbWatch, Events: 1}}, false, []string{"update a 1->2", "update a 2->3", "delete b 1", "add c 1"}},
+		{"a server at its limit", []resttest.Fault{{Verb: rest.VerbWatch, Drop: true, Events: 1}, {Verb: rest.VerbWatch, Code: 429}, {Verb: rest.VerbWatch, Code: 503}, {Verb: rest.VerbWatch, Drop: true}}, false,
 			[]string{"update a 1->2", "update a 2->3", "delete b 1", "add c 1"}},
-		{"an expired watch", []resttest.Fault{{Verb: rest.Watch, Code: 410, Events: 1}}, false, []string{"update a 1->2", "update a 2->3", "delete b 1", "add c 1"}},
-		{"lost history", []resttest.Fault{{Verb: rest.Watch, Drop: true, Events: 1}}, true, []string{"update a 1->2", "update a 2->3", "delete b 1", "add c 1"}},
-		{"a proxy without a server", []resttest.Fault{{Verb: rest.Watch, Drop: true, Events: 1}, {Verb: rest.Watch, Code: 404}, {Verb: rest.Watch, Code: 502}}, false,
+		{"an expired watch", []resttest.Fault{{Verb: rest.VerbWatch, Code: 410, Events: 1}}, false, []string{"update a 1->2", "update a 2->3", "delete b 1", "add c 1"}},
+		{"lost history", []resttest.Fault{{Verb: rest.VerbWatch, Drop: true, Events: 1}}, true, []string{"update a 1->2", "update a 2->3", "delete b 1", "add c 1"}},
+		{"a proxy without a server", []resttest.Fault{{Verb: rest.VerbWatch, Drop: true, Events: 1}, {Verb: rest.VerbWatch, Code: 404}, {Verb: rest.VerbWatch, Code: 502}}, false,
 			[]string{"update a 1->2", "update a 2->3", "delete b 1", "add c 1"}},
-		{"lost history and no list", []resttest.Fault{{Verb: rest.Watch, Drop: true, Events: 1}, {Verb: rest.List, Skip: 1, Code: 500}, {Verb: rest.List, Code: 404}}, true,
+		{"lost history and no list", []resttest.Fault{{Verb: rest.VerbWatch, Drop: true, Events: 1}, {Verb: rest.VerbList, Skip: 1, Code: 500}, {Verb: rest.VerbList, Code: 404}}, true,
 			[]string{"update a 1->2", "update a 2->3", "delete b 1", "add c 1"}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -49,7 +49,7 @@ func TestInformerOverBrokenConnections(t *testing.T) {
 				if len(c.faults) > 0 {
 					s.Inject(c.faults[0])
 				}
-				client := rest.ClientAt(rest.Server{URL: "http://gears.example.com", HTTP: &http.Client{Transport: s.RoundTripper()}}, gears())
+				client := rest.ClientAt(rest.Endpoint{URL: "http://gears.example.com", HTTP: &http.Client{Transport: s.RoundTripper()}}, gears())
 				informer := controller.NewInformer(client, controller.InformerOptions[Gear]{Logger: quiet})
 				var d diary
 				informer.AddHandler(d.handler())
@@ -92,7 +92,7 @@ func TestInformerOutlivesItsServer(t *testing.T) {
 			}
 			return nil, errors.New("connection refused")
 		})
-		client := rest.ClientAt(rest.Server{URL: "http://gears.example.com", HTTP: &http.Client{Transport: refused}}, gears())
+		client := rest.ClientAt(rest.Endpoint{URL: "http://gears.example.com", HTTP: &http.Client{Transport: refused}}, gears())
 		informer := controller.NewInformer(client, controller.InformerOptions[Gear]{Logger: quiet})
 		var d diary
 		informer.AddHandler(d.handler())

@@ -137,7 +137,7 @@ func vetCases() []vetCase {
 		}), nil},
 		{"a group of Kubernetes for its own kinds", named(func(r *rest.Resource[object[none, none]]) {
 			r.Group,
-				r.Wire.Dialect = "apps", rest.Builtin
+				r.Wire.Dialect = "apps", rest.DialectBuiltin
 		}), nil},
 		{"a plural like the singular", named(func(r *rest.Resource[object[none, none]]) { r.Plural = "thing" }),
 			[]string{"plural "}},
@@ -364,7 +364,7 @@ func vetCases() []vetCase {
 		{"a default that overrides, of a built-in kind", thing(func(r *rest.Resource[object[struct {
 			Size int32 `json:"size,omitempty" api:"default=3,min=0,max=9"`
 		}, none]]) {
-			r.Wire.Dialect = rest.Builtin
+			r.Wire.Dialect = rest.DialectBuiltin
 		}), []string{"default-overrides spec.size"}},
 
 		{"a time in seconds", withSpec[struct {
@@ -432,7 +432,7 @@ func vetCases() []vetCase {
 		{"the same in a cluster-scoped object", thing(func(r *rest.Resource[object[struct {
 			FarRef *farRef `json:"farRef,omitempty"`
 		}, none]]) {
-			r.Scope = rest.Cluster
+			r.Scope = rest.ScopeCluster
 		}), nil},
 		{"a reference to a version", withSpec[struct {
 			OwnerRef *versionedRef `json:"ownerRef,omitempty"`

@@ -112,7 +112,7 @@ func isOfStore(err error) bool {
 // reasonOf returns the text of an error without the names of the functions that returned it.
 func reasonOf(err error) string {
 	text := err.Error()
-	for _, function := range []string{"rest.API.Serve: ", "rest.API.Replace: "} {
+	for _, function := range []string{"rest.API.AddResources: ", "rest.API.ReplaceResources: "} {
 		text = strings.TrimPrefix(text, function)
 	}
 	return text

@@ -70,7 +70,7 @@ func (k *kindOf) declare(options settings) rest.Definition {
 		Resource: apimeta.GroupResource{Group: apiextensions.Group, Resource: "customresourcedefinitions"}, Name: k.definition, UID: k.uid}
 	stored.Names = rest.Names{Kind: names.Kind, Singular: names.Singular, ListKind: names.ListKind, Short: names.ShortNames, Categories: names.Categories}
 	if k.spec.Scope == apiextensions.ClusterScoped {
-		stored.Scope = rest.Cluster
+		stored.Scope = rest.ScopeCluster
 	}
 	return stored
 }

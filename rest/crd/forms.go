@@ -144,7 +144,7 @@ func (k *kinds) serveOlder(ctx context.Context, d *definition) bool {
 	if err == nil && form != nil {
 		ctx, cancel := context.WithTimeout(ctx, patience)
 		defer cancel()
-		err = k.declare(ctx, form, k.api.Serve)
+		err = k.declare(ctx, form, k.api.AddResources)
 	}
 	if err != nil && ctx.Err() == nil {
 		k.options.Logger.Error("crd: the API cannot serve the older generation of a definition", "definition", d.Name, "error", err)

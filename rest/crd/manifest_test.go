@@ -100,9 +100,9 @@ func TestManifestRefuses(t *testing.T) {
 	}{
 		{"nothing", nil, "the definition is nil"},
 		{"what New refuses", rest.Resource[Box]{Group: "example.com", Version: "v1"}, "crd: kind \"Box\": "},
-		{"the built-in dialect", boxes(func(r *rest.Resource[Box]) { r.Wire.Dialect = rest.Builtin }), "built-in dialect"},
+		{"the built-in dialect", boxes(func(r *rest.Resource[Box]) { r.Wire.Dialect = rest.DialectBuiltin }), "built-in dialect"},
 		{"a call", boxes(func(r *rest.Resource[Box]) { r.Hooks.Call = func(context.Context, *Box) error { return nil } }), "it is virtual"},
-		{"a singleton", rest.Resource[OldBox]{Group: "example.com", Version: "v1", Plural: "boxes", Scope: rest.Cluster, Singleton: "one"}, "it is a singleton"},
+		{"a singleton", rest.Resource[OldBox]{Group: "example.com", Version: "v1", Plural: "boxes", Scope: rest.ScopeCluster, Singleton: "one"}, "it is a singleton"},
 		{"the core group", boxes(func(r *rest.Resource[Box]) { r.Group = "" }), "it is in the core group"},
 		{"two groups", boxes(func(r *rest.Resource[Box]) {
 			r.Versions = []rest.VersionOf[Box]{rest.Converted[Box, Crate](rest.Resource[Crate]{Group: "other.example.com", Version: "v1"}, nil, nil)}
@@ -129,8 +129,8 @@ func TestManifestRefuses(t *testing.T) {
 func TestManifestReportsLosses(t *testing.T) {
 	none := func(context.Context, *Box) error { return nil }
 	r := boxes(func(r *rest.Resource[Box]) {
-		r.Verbs = []rest.Verb{rest.Get, rest.List}
-		r.Names.Rule = rest.DNSLabel
+		r.Verbs = []rest.Verb{rest.VerbGet, rest.VerbList}
+		r.Names.Rule = rest.NameDNSLabel
 		r.TimeToLive = time.Hour
 		r.Wire.Untracked = true
 		r.IndexedLabels = []string{"fast"} // not a loss, because clients see no difference

@@ -177,7 +177,7 @@ func TestReplicasAreOutOfReach(t *testing.T) {
 		held, err := rest.ObjectsOf(one).ResourcesIn(t.Context(), "")
 		require.NoError(t, err)
 		assert.Empty(t, held)
-		err = one.Serve(t.Context(), rest.Resource[apimeta.Document]{Group: "decorum", Version: "v1", Plural: "definitionreplicas", Scope: rest.Cluster,
+		err = one.AddResources(t.Context(), rest.Resource[apimeta.Document]{Group: "decorum", Version: "v1", Plural: "definitionreplicas", Scope: rest.ScopeCluster,
 			Names: rest.Names{Kind: "DefinitionReplica"}, Schema: rest.Schema{OpenAPI: []byte(`{"type":"object"}`)}})
 		assert.ErrorContains(t, err, `Group "decorum": belongs to records of the API`)
 	})

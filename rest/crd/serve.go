@@ -23,32 +23,32 @@ func (k *kinds) serve(ctx context.Context, d *definition, names apiextensions.Cu
 		}
 		return k.convertFirst(ctx, d, next)
 	case old == nil:
-		err := k.declare(ctx, next, k.api.Serve)
+		err := k.declare(ctx, next, k.api.AddResources)
 		if err != nil && !isOfStore(err) {
 			k.serveOlder(ctx, d)
 		}
 		return err
 	case old.uid != next.uid || old.spec.Scope != next.spec.Scope:
 		k.withdraw(ctx, d.Name)
-		return k.declare(ctx, next, k.api.Serve)
+		return k.declare(ctx, next, k.api.AddResources)
 	case old.open || old.isLike(next):
 		return nil
 	case k.isConverting(d.Name) || next.callsWebhook() && next.storageVersion() != old.storageVersion():
 		if next.ending { // the objects can be deleted as they are
 			return nil
 		}
-		return k.convert(ctx, next, k.api.Replace)
+		return k.convert(ctx, next, k.api.ReplaceResources)
 	}
-	return k.declare(ctx, next, k.api.Replace)
+	return k.declare(ctx, next, k.api.ReplaceResources)
 }
 
 // convertFirst begins to convert the stored objects for the first declaration of a kind since the start. Meanwhile the API serves the kind in
 // the last form that worked, if there is one.
 func (k *kinds) convertFirst(ctx context.Context, d *definition, next *kindOf) error {
 	if !k.isConverting(d.Name) && k.serveOlder(ctx, d) {
-		return k.convert(ctx, next, k.api.Replace)
+		return k.convert(ctx, next, k.api.ReplaceResources)
 	}
-	return k.convert(ctx, next, k.api.Serve)
+	return k.convert(ctx, next, k.api.AddResources)
 }
 
 // isLike reports whether two kinds come from the same generation of a definition and have the same names.
@@ -56,7 +56,7 @@ func (k *kindOf) isLike(other *kindOf) bool {
 	return k.uid == other.uid && k.generation == other.generation && sameNames(k.spec.Names, other.spec.Names)
 }
 
-// declare passes a kind to [rest.API.Serve] or [rest.API.Replace].
+// declare passes a kind to [rest.API.AddResources] or [rest.API.ReplaceResources].
 func (k *kinds) declare(ctx context.Context, next *kindOf, serve func(context.Context, ...rest.Definition) error) error {
 	err := serve(ctx, next.declare(k.options))
 	if err == nil {
@@ -92,7 +92,7 @@ func (k *kinds) serveTogether(ctx context.Context, all []*apiextensions.CustomRe
 func (k *kinds) serveMost(ctx context.Context, next []*kindOf, declared []rest.Definition) {
 	switch half := len(next) / 2; {
 	case len(next) == 0:
-	case k.api.Serve(ctx, declared...) == nil:
+	case k.api.AddResources(ctx, declared...) == nil:
 		for _, kind := range next {
 			k.served[kind.definition] = kind
 		}
@@ -114,7 +114,7 @@ func (k *kinds) withdraw(ctx context.Context, name string) {
 	withdrawn := make(chan struct{})
 	k.running.Go(func() {
 		defer close(withdrawn)
-		if err := k.api.Withdraw(ctx, kind.resource()); err != nil && ctx.Err() == nil {
+		if err := k.api.WithdrawResources(ctx, kind.resource()); err != nil && ctx.Err() == nil {
 			k.options.Logger.Error("crd: the API still serves the kind of a definition that is gone", "definition", name, "error", err)
 		}
 	})

@@ -55,10 +55,10 @@ func (k *kinds) serveOpen(ctx context.Context, d *definition) error {
 	}
 	open := newKind(d, d.Spec.Names)
 	open.withoutSchemas()
-	err := k.declare(ctx, open, k.api.Serve)
+	err := k.declare(ctx, open, k.api.AddResources)
 	if taken := (kind.TakenError{}); errors.As(err, &taken) {
 		open.hide()
-		err = k.declare(ctx, open, k.api.Serve)
+		err = k.declare(ctx, open, k.api.AddResources)
 	}
 	return err
 }

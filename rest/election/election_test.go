@@ -169,7 +169,7 @@ func TestOverHTTP(t *testing.T) {
 		api, err := rest.New(rest.Options{Store: s.store}, builtin.Leases())
 		require.NoError(t, err)
 		defer func() { require.NoError(t, api.Close()) }()
-		server := rest.Server{URL: "http://api.example.com", HTTP: &http.Client{Transport: rest.RoundTripper(api)}}
+		server := rest.Endpoint{URL: "http://api.example.com", HTTP: &http.Client{Transport: rest.RoundTripper(api)}}
 		o := s.options("elsewhere")
 		o.Client = rest.ClientAt(server, builtin.Leases()).Namespace("default")
 		stop := s.run(o, s.lead)

@@ -51,7 +51,7 @@ func inWorld(t *testing.T, f func(w *world)) {
 		var err error
 		w.api, err = rest.New(rest.Options{Store: w.store, Logger: slog.New(slog.DiscardHandler)}, builtin.Namespaces(), builtin.Events(),
 			rest.Resource[Widget]{Group: "example.com", Version: "v1", Plural: "widgets"},
-			rest.Resource[Site]{Group: "example.com", Version: "v1", Plural: "sites", Scope: rest.Cluster})
+			rest.Resource[Site]{Group: "example.com", Version: "v1", Plural: "sites", Scope: rest.ScopeCluster})
 		require.NoError(t, err)
 		defer func() { assert.NoError(t, w.api.Close()) }()
 		w.recorder = events.New(events.Options{Client: rest.ClientFor[builtin.CoreEvent](w.api), KindOf: w.api.KindOf, Controller: "example.com/sizes", Instance: "one",
@@ -491,7 +491,7 @@ func TestOptionsAreChecked(t *testing.T) {
 // A program in another process records events over HTTP.
 func TestOverHTTP(t *testing.T) {
 	inWorld(t, func(w *world) {
-		server := rest.Server{URL: "http://api.example.com", HTTP: &http.Client{Transport: rest.RoundTripper(w.api)}}
+		server := rest.Endpoint{URL: "http://api.example.com", HTTP: &http.Client{Transport: rest.RoundTripper(w.api)}}
 		recorder := events.New(events.Options{Client: rest.ClientAt(server, builtin.Events()), Controller: "elsewhere"})
 		for range 2 {
 			recorder.Normal(builtin.ObjectReference{Kind: "Widget", Namespace: "default", Name: "a"}, "Seen", "", "")
@@ -509,7 +509,7 @@ func TestOverHTTP(t *testing.T) {
 func TestEveryNameIsTaken(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		creations := 0
-		server := rest.Server{URL: "http://api.example.com", HTTP: &http.Client{Transport: answers(func(r *http.Request) (int, string) {
+		server := rest.Endpoint{URL: "http://api.example.com", HTTP: &http.Client{Transport: answers(func(r *http.Request) (int, string) {
 			if r.Method == http.MethodPost {
 				creations++
 				return http.StatusConflict, `{"kind":"Status","apiVersion":"v1","status":"Failure","reason":"AlreadyExists","message":"taken","code":409}`

@@ -43,7 +43,7 @@ func (m *merged) config(o Options) (Config, error) {
 		return fail(as.path, fmt.Errorf("user %q: %w", at.value.User, err))
 	}
 	return Config{
-		Server:    rest.Server{URL: to.value.Server, HTTP: &http.Client{Transport: through}},
+		Server:    rest.Endpoint{URL: to.value.Server, HTTP: &http.Client{Transport: through}},
 		Namespace: cmp.Or(at.value.Namespace, "default"),
 		Context:   name,
 	}, nil

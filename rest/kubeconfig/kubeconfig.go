@@ -1,5 +1,5 @@
 // Package kubeconfig reads and writes kubeconfig files, in which kubectl keeps the addresses of servers and the credentials of users, and
-// returns a [rest.Server] for [rest.ClientAt]. [Write] writes the file of a user.
+// returns an [rest.Endpoint] for [rest.ClientAt]. [Write] writes the file of a user.
 //
 //	config, err := kubeconfig.Default(kubeconfig.Options{})
 //	widgets := rest.ClientAt(config.Server, rest.Resource[Widget]{…}).Namespace(config.Namespace)
@@ -37,7 +37,7 @@ type Options struct {
 type Config struct {
 	// Server has the URL of the cluster, and an http.Client that adds the credentials of the user. The client uses the cluster's
 	// proxy-url. If that is not set, it uses the proxy of the environment, like http.DefaultTransport.
-	Server rest.Server
+	Server rest.Endpoint
 	// Namespace is the namespace of the context, or "default" if the context has no namespace.
 	Namespace string
 	// Context is the name of the context.

@@ -11,7 +11,7 @@
 //		return lifecycle.Run(ctx, api, lifecycle.Options{})
 //	})
 //
-// Run runs all of them; a host may also run some. Each controller follows what the API serves (see [rest.API.Serve]): it reads a resource
+// Run runs all of them; a host may also run some. Each controller follows what the API serves (see [rest.API.AddResources]): it reads a resource
 // that the API takes, goes on with the others meanwhile, and forgets a resource that the API gives up.
 //
 // Without these controllers, the API stores owner references, propagation policies and the times of writes, but does not act on them: a

@@ -59,7 +59,7 @@ func parts() rest.Resource[Part] {
 }
 
 func sites() rest.Resource[Site] {
-	return rest.Resource[Site]{Group: "example.com", Version: "v1", Plural: "sites", Scope: rest.Cluster}
+	return rest.Resource[Site]{Group: "example.com", Version: "v1", Plural: "sites", Scope: rest.ScopeCluster}
 }
 
 // world is an API with a running controller, in a synctest bubble.

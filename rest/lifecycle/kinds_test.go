@@ -54,7 +54,7 @@ func TestCollectGarbageOfLaterResources(t *testing.T) {
 			inWorld(t, lifecycle.CollectGarbage, rest.Options{}, []rest.Definition{sites()}, func(w *world) {
 				w.site("s")
 				w.settle()
-				require.NoError(w, w.api.Serve(w.Context(), parts()))
+				require.NoError(w, w.api.AddResources(w.Context(), parts()))
 				w.parts = rest.ClientFor[Part](w.api)
 				w.part("a/dependent", blocking(w.refTo("", "s")))
 				w.part("a/late", w.refTo("", "s"))
@@ -83,7 +83,7 @@ func TestDependentsOfALaterKind(t *testing.T) {
 		require.NoError(w, err)
 		w.settle()
 		require.Equal(w, []string{"s:never"}, w.sitesLeft())
-		require.NoError(w, w.api.Serve(w.Context(), late(0)))
+		require.NoError(w, w.api.AddResources(w.Context(), late(0)))
 		w.settle()
 		assert.Empty(w, w.sitesLeft())
 	})
@@ -99,12 +99,12 @@ func TestOwnersWaitForUnservedDependents(t *testing.T) {
 				w.site("s")
 				w.part("a/x", blocking(w.refTo("", "s")))
 				w.settle()
-				require.NoError(w, w.api.Withdraw(w.Context(), partsResource()))
+				require.NoError(w, w.api.WithdrawResources(w.Context(), partsResource()))
 				w.settle()
 				w.delete("s", policy)
 				w.settle()
 				assert.Equal(w, []string{"s!"}, w.sitesLeft())
-				require.NoError(w, w.api.Serve(w.Context(), parts()))
+				require.NoError(w, w.api.AddResources(w.Context(), parts()))
 				w.parts = rest.ClientFor[Part](w.api)
 				w.settle()
 				assert.Equal(w, want, w.left())
@@ -117,7 +117,7 @@ func TestOwnersWaitForUnservedDependents(t *testing.T) {
 type Late Part
 
 func late(n int) rest.Resource[Late] {
-	return rest.Resource[Late]{Group: "late.example.com", Version: "v1", Plural: fmt.Sprint("lates", suffix(n)), Names: rest.Names{Kind: fmt.Sprint("Late", suffix(n))}, Scope: rest.Cluster}
+	return rest.Resource[Late]{Group: "late.example.com", Version: "v1", Plural: fmt.Sprint("lates", suffix(n)), Names: rest.Names{Kind: fmt.Sprint("Late", suffix(n))}, Scope: rest.ScopeCluster}
 }
 
 func suffix(n int) string {
@@ -164,7 +164,7 @@ func TestDependentsOfAWithdrawnKind(t *testing.T) {
 					}
 					_, err := lates.DeleteCollection(w.Context(), rest.DeleteOptions{}, rest.ListOptions{})
 					require.NoError(w, err)
-					require.NoError(w, w.api.Withdraw(w.Context(), apimeta.GroupResource{Group: "late.example.com", Resource: "lates"}))
+					require.NoError(w, w.api.WithdrawResources(w.Context(), apimeta.GroupResource{Group: "late.example.com", Resource: "lates"}))
 					w.settle()
 					assert.Empty(w, w.sitesLeft())
 				})
@@ -199,13 +199,13 @@ func TestDependentsOfAKindWithdrawnInAnotherForm(t *testing.T) {
 			require.NoError(w, err)
 			w.site("d", apimeta.OwnerReference{APIVersion: "late.example.com/v1", Kind: "Late", Name: owner.Name, UID: owner.UID})
 			w.settle()
-			require.NoError(w, w.api.Serve(w.Context(), late(1)))
+			require.NoError(w, w.api.AddResources(w.Context(), late(1)))
 			synctest.Wait() // the collector reads the other resource
 			require.NoError(w, lates.Delete(w.Context(), "o", rest.DeleteOptions{}))
 			other := late(0)
 			other.SelectableFields = []string{"spec.size"}
-			require.NoError(w, w.api.Replace(w.Context(), other))
-			require.NoError(w, w.api.Withdraw(w.Context(), apimeta.GroupResource{Group: "late.example.com", Resource: "lates"}))
+			require.NoError(w, w.api.ReplaceResources(w.Context(), other))
+			require.NoError(w, w.api.WithdrawResources(w.Context(), apimeta.GroupResource{Group: "late.example.com", Resource: "lates"}))
 			close(store.held)
 			w.settle()
 			assert.Empty(w, w.sitesLeft())
@@ -240,7 +240,7 @@ func TestEachResourceIsReadOnce(t *testing.T) {
 			clear(store.lists)
 			const kinds = 300
 			for i := range kinds {
-				require.NoError(w, w.api.Serve(w.Context(), late(i+1)))
+				require.NoError(w, w.api.AddResources(w.Context(), late(i+1)))
 				if i%3 == 0 {
 					synctest.Wait()
 				}
@@ -257,7 +257,7 @@ func TestEachResourceIsReadOnce(t *testing.T) {
 			wider.IndexedLabels = []string{"a"}
 			for range 20 {
 				w.site("s")
-				require.NoError(w, w.api.Replace(w.Context(), wider))
+				require.NoError(w, w.api.ReplaceResources(w.Context(), wider))
 				wider.SelectableFields = append(wider.SelectableFields, "spec.size")[:(len(wider.SelectableFields)+1)%2]
 				require.NoError(w, w.sites.Delete(w.Context(), "s", rest.DeleteOptions{}))
 				synctest.Wait()
@@ -276,10 +276,10 @@ func TestKindThatChangesItsScope(t *testing.T) {
 		w.site("d", apimeta.OwnerReference{APIVersion: "late.example.com/v1", Kind: "Late", Name: owner.Name, UID: owner.UID})
 		w.settle()
 		require.NoError(w, lates.Delete(w.Context(), "o", rest.DeleteOptions{}))
-		require.NoError(w, w.api.Withdraw(w.Context(), apimeta.GroupResource{Group: "late.example.com", Resource: "lates"}))
+		require.NoError(w, w.api.WithdrawResources(w.Context(), apimeta.GroupResource{Group: "late.example.com", Resource: "lates"}))
 		namespaced := late(0)
-		namespaced.Scope = rest.Namespaced
-		require.NoError(w, w.api.Serve(w.Context(), namespaced))
+		namespaced.Scope = rest.ScopeNamespaced
+		require.NoError(w, w.api.AddResources(w.Context(), namespaced))
 		lates = rest.ClientFor[Late](w.api)
 		owner, err = lates.Namespace("default").Create(w.Context(), &Late{ObjectMeta: apimeta.ObjectMeta{Name: "o"}})
 		require.NoError(w, err)

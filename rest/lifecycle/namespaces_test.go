@@ -19,7 +19,7 @@ import (
 type Bolt Part
 
 func bolts() rest.Resource[Bolt] {
-	return rest.Resource[Bolt]{Version: "v1", Plural: "bolts", Verbs: []rest.Verb{rest.Get, rest.List, rest.Watch}}
+	return rest.Resource[Bolt]{Version: "v1", Plural: "bolts", Verbs: []rest.Verb{rest.VerbGet, rest.VerbList, rest.VerbWatch}}
 }
 
 func emptying(t *testing.T, options rest.Options, f func(w *world, namespaces rest.Client[Namespace])) {

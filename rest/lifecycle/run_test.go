@@ -25,7 +25,7 @@ func TestRunFollowsWhatTheAPIServes(t *testing.T) {
 
 		perishable := bolts()
 		perishable.TimeToLive = 3 * time.Hour
-		require.NoError(w, w.api.Serve(w.Context(), parts(), perishable))
+		require.NoError(w, w.api.AddResources(w.Context(), parts(), perishable))
 		w.parts = rest.ClientFor[Part](w.api)
 		bolts := rest.ClientFor[Bolt](w.api).Namespace("a")
 		_, err = bolts.Create(w.Context(), &Bolt{ObjectMeta: apimeta.ObjectMeta{Name: "m4"}})
@@ -42,7 +42,7 @@ func TestRunFollowsWhatTheAPIServes(t *testing.T) {
 		_, err = bolts.Get(w.Context(), "m4")
 		assert.True(w, status.IsNotFound(err), "an object of a new resource expires: %v", err)
 
-		require.NoError(w, w.api.Withdraw(w.Context(), apimeta.GroupResource{Resource: "bolts"}))
+		require.NoError(w, w.api.WithdrawResources(w.Context(), apimeta.GroupResource{Resource: "bolts"}))
 		w.settle()
 		require.NoError(w, namespaces.Delete(w.Context(), "a", rest.DeleteOptions{}))
 		w.settle()

@@ -28,7 +28,7 @@ func TestNamespaceWithObjectsOfAWithdrawnResource(t *testing.T) {
 	emptying(t, rest.Options{}, func(w *world, namespaces rest.Client[Namespace]) {
 		w.part("a/x")
 		w.settle()
-		require.NoError(w, w.api.Withdraw(w.Context(), partsResource()))
+		require.NoError(w, w.api.WithdrawResources(w.Context(), partsResource()))
 		for _, name := range []string{"a", "b"} {
 			require.NoError(w, namespaces.Delete(w.Context(), name, rest.DeleteOptions{}))
 		}
@@ -39,7 +39,7 @@ func TestNamespaceWithObjectsOfAWithdrawnResource(t *testing.T) {
 		_, err = namespaces.Get(w.Context(), "b")
 		require.True(w, status.IsNotFound(err), "the other namespace has no such objects: %v", err)
 
-		require.NoError(w, w.api.Serve(w.Context(), parts()))
+		require.NoError(w, w.api.AddResources(w.Context(), parts()))
 		w.parts = rest.ClientFor[Part](w.api)
 		w.settle()
 		_, err = namespaces.Get(w.Context(), "a")

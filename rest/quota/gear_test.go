@@ -45,7 +45,7 @@ func notes() rest.Resource[Note] {
 }
 
 func shelves() rest.Resource[Shelf] {
-	return rest.Resource[Shelf]{Group: "example.com", Version: "v1", Plural: "shelves", Scope: rest.Cluster}
+	return rest.Resource[Shelf]{Group: "example.com", Version: "v1", Plural: "shelves", Scope: rest.ScopeCluster}
 }
 
 // memory returns a store in memory with limits.

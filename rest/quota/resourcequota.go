@@ -43,7 +43,7 @@ func (q *ResourceQuotas) Definition() rest.Definition {
 	return rest.Resource[ResourceQuota]{
 		Version: "v1", Plural: resourceQuotas, Names: rest.Names{Short: []string{"quota"}},
 		Description: "ResourceQuota limits the objects of its namespace, and shows how many there are.",
-		Wire:        rest.Wire{Dialect: rest.Builtin, ReturnDeleted: true},
+		Wire:        rest.Wire{Dialect: rest.DialectBuiltin, ReturnDeleted: true},
 		Columns: []rest.Column{
 			rest.ColumnFunc(rest.Column{Name: "Request", Description: "What is used of each limit."},
 				func(q *ResourceQuota) any { return q.Status.String() }),

@@ -105,9 +105,9 @@ func TestWithdrawnKinds(t *testing.T) {
 	require.NoError(t, create(t.Context(), api, "alice", "a", "1"))
 	require.NoError(t, create(t.Context(), api, "alice", "a", "2"))
 	assert.True(t, status.IsForbidden(shelf("1")))
-	require.NoError(t, api.Withdraw(t.Context(), apimeta.GroupResource{Group: "example.com", Resource: "notes"}))
+	require.NoError(t, api.WithdrawResources(t.Context(), apimeta.GroupResource{Group: "example.com", Resource: "notes"}))
 	require.NoError(t, shelf("1"))
-	require.NoError(t, api.Serve(t.Context(), notes()))
+	require.NoError(t, api.AddResources(t.Context(), notes()))
 	assert.True(t, status.IsForbidden(shelf("2")), "3 of 2 objects")
 	require.NoError(t, as(api, "alice", "a").Delete(t.Context(), "1", rest.DeleteOptions{}))
 	assert.True(t, status.IsForbidden(shelf("2")), "2 of 2 objects")
@@ -123,7 +123,7 @@ func TestReplacedKinds(t *testing.T) {
 	require.NoError(t, create(t.Context(), api, "alice", "a", "1"))
 	before := sizeOf(t, store, "a", "1")
 
-	require.NoError(t, api.Replace(t.Context(), rest.Resource[defaultedNote]{Group: "example.com", Version: "v1", Plural: "notes", Names: rest.Names{Kind: "Note"}}))
+	require.NoError(t, api.ReplaceResources(t.Context(), rest.Resource[defaultedNote]{Group: "example.com", Version: "v1", Plural: "notes", Names: rest.Names{Kind: "Note"}}))
 	after := sizeOf(t, store, "a", "1")
 	require.Greater(t, after, before)
 	limits[quota.Account{User: "alice"}] = []quota.Limit{{Name: "q", Resource: notesName, Bytes: after + before}}

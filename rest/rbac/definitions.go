@@ -13,7 +13,7 @@ import (
 func (z *authorizer) definitions() []rest.Definition {
 	return []rest.Definition{
 		rest.Resource[Role]{
-			Group: Group, Version: "v1", Plural: "roles", Names: rest.Names{Rule: rest.PathSegment}, Wire: wire(),
+			Group: Group, Version: "v1", Plural: "roles", Names: rest.Names{Rule: rest.NamePathSegment}, Wire: wire(),
 			Description: "Role is a set of rights in its namespace.",
 			Hooks: rest.Hooks[Role]{
 				Prepare:  z.prepareRole,
@@ -21,7 +21,7 @@ func (z *authorizer) definitions() []rest.Definition {
 			},
 		},
 		rest.Resource[ClusterRole]{
-			Group: Group, Version: "v1", Plural: "clusterroles", Scope: rest.Cluster, Names: rest.Names{Rule: rest.PathSegment}, Wire: wire(),
+			Group: Group, Version: "v1", Plural: "clusterroles", Scope: rest.ScopeCluster, Names: rest.Names{Rule: rest.NamePathSegment}, Wire: wire(),
 			Description: "ClusterRole is a set of rights that bindings give everywhere, or in a namespace.",
 			Hooks: rest.Hooks[ClusterRole]{
 				Prepare:  z.prepareClusterRole,
@@ -29,7 +29,7 @@ func (z *authorizer) definitions() []rest.Definition {
 			},
 		},
 		rest.Resource[RoleBinding]{
-			Group: Group, Version: "v1", Plural: "rolebindings", Names: rest.Names{Rule: rest.PathSegment}, Wire: wire(), Overlay: overlay(),
+			Group: Group, Version: "v1", Plural: "rolebindings", Names: rest.Names{Rule: rest.NamePathSegment}, Wire: wire(), Overlay: overlay(),
 			Description: "RoleBinding gives subjects the rights of a role in its namespace.",
 			Columns: columns(func(b *RoleBinding) (RoleRef, []Subject, time.Time) {
 				return b.RoleRef, b.Subjects, b.CreationTimestamp.Time
@@ -46,7 +46,7 @@ func (z *authorizer) definitions() []rest.Definition {
 			},
 		},
 		rest.Resource[ClusterRoleBinding]{
-			Group: Group, Version: "v1", Plural: "clusterrolebindings", Scope: rest.Cluster, Names: rest.Names{Rule: rest.PathSegment}, Wire: wire(), Overlay: overlay(),
+			Group: Group, Version: "v1", Plural: "clusterrolebindings", Scope: rest.ScopeCluster, Names: rest.Names{Rule: rest.NamePathSegment}, Wire: wire(), Overlay: overlay(),
 			Description: "ClusterRoleBinding gives subjects the rights of a ClusterRole everywhere.",
 			Columns: columns(func(b *ClusterRoleBinding) (RoleRef, []Subject, time.Time) {
 				return b.RoleRef, b.Subjects, b.CreationTimestamp.Time
@@ -66,7 +66,7 @@ func (z *authorizer) definitions() []rest.Definition {
 }
 
 // wire makes a PUT create an object that does not exist, as in Kubernetes.
-func wire() rest.Wire { return rest.Wire{Dialect: rest.Builtin, CreateOnUpdate: true} }
+func wire() rest.Wire { return rest.Wire{Dialect: rest.DialectBuiltin, CreateOnUpdate: true} }
 
 // overlay makes each reference atomic.
 func overlay() map[string]string {

@@ -82,7 +82,7 @@ func TestController(t *testing.T) {
 	_, err := fleet.Create(t.Context(), frigate("victory"))
 	require.NoError(t, err)
 	resttest.WaitFor(t, fleet, "victory", isReady)
-	assert.Len(t, s.Requests(rest.Update), 4, "three failures, then a success")
+	assert.Len(t, s.Requests(rest.VerbUpdate), 4, "three failures, then a success")
 }
 
 // The test uses a plain HTTP client.
@@ -93,7 +93,7 @@ func TestOverHTTP(t *testing.T) {
 	require.NoError(t, err)
 	defer answer.Body.Close()
 	assert.Equal(t, http.StatusNotFound, answer.StatusCode)
-	assert.Equal(t, []string{"victory"}, namesOf(s.Requests(rest.Get)))
+	assert.Equal(t, []string{"victory"}, namesOf(s.Requests(rest.VerbGet)))
 }
 
 func namesOf(requests []resttest.Request) (names []string) {

@@ -39,9 +39,9 @@ func ExampleNew() {
 func ExampleServer_Inject() {
 	var t *testing.T // the argument of the test
 	s := resttest.New(t, boats())
-	s.Inject(resttest.Fault{Verb: rest.List, Code: http.StatusTooManyRequests, RetryAfter: 2 * time.Second})
-	s.Inject(resttest.Fault{Verb: rest.Create, Resource: "boats", Name: "dinghy", Late: true, Drop: true})
-	s.Inject(resttest.Fault{Verb: rest.Watch, Resource: "boats", Events: 3, Code: http.StatusGone})
+	s.Inject(resttest.Fault{Verb: rest.VerbList, Code: http.StatusTooManyRequests, RetryAfter: 2 * time.Second})
+	s.Inject(resttest.Fault{Verb: rest.VerbCreate, Resource: "boats", Name: "dinghy", Late: true, Drop: true})
+	s.Inject(resttest.Fault{Verb: rest.VerbWatch, Resource: "boats", Events: 3, Code: http.StatusGone})
 }
 
 // The test waits until a controller has done its work, without polling.

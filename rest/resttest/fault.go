@@ -77,7 +77,7 @@ func (f Fault) String() string {
 
 // check returns an error for a fault that makes no sense.
 func (f *Fault) check() error {
-	forWatch := f.Verb == rest.Watch
+	forWatch := f.Verb == rest.VerbWatch
 	switch {
 	case f.Code != 0 && (f.Code < 400 || f.Code > 599):
 		return fmt.Errorf("code %d is not a failure", f.Code)
@@ -131,7 +131,7 @@ func (f *Fault) answer(r *Request) *status.Error {
 	case http.StatusMethodNotAllowed:
 		return status.MethodNotSupported(gr, string(r.Verb))
 	case http.StatusConflict:
-		if r.Verb == rest.Create {
+		if r.Verb == rest.VerbCreate {
 			return status.AlreadyExists(gr, r.Name)
 		}
 		return status.ModifiedConflict(gr, r.Name)
@@ -165,7 +165,7 @@ func withRetryAfter(e *status.Error, seconds int) *status.Error {
 
 // isAbout reports whether the fault matches a request. Calls in process do not distinguish an update from a patch.
 func (f *Fault) isAbout(r *Request) bool {
-	verb := f.Verb == "" || f.Verb == r.Verb || r.InProcess && f.Verb == rest.Patch && r.Verb == rest.Update
+	verb := f.Verb == "" || f.Verb == r.Verb || r.InProcess && f.Verb == rest.VerbPatch && r.Verb == rest.VerbUpdate
 	return verb && (f.Resource == "" || f.Resource == r.path()) &&
 		(f.Namespace == "" || f.Namespace == r.Namespace) && (f.Name == "" || f.Name == r.Name)
 }

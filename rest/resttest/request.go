@@ -87,26 +87,26 @@ func (r *Request) readVerb(in *http.Request) {
 	one := r.Name != ""
 	switch in.Method {
 	case http.MethodPost:
-		r.Verb = rest.Create
+		r.Verb = rest.VerbCreate
 		if !one {
 			r.Name = nameIn(r.Body)
 		}
 	case http.MethodPut:
-		r.Verb = rest.Update
+		r.Verb = rest.VerbUpdate
 	case http.MethodPatch:
-		r.Verb = rest.Patch
+		r.Verb = rest.VerbPatch
 	case http.MethodDelete:
-		if r.Verb = rest.DeleteCollection; one {
-			r.Verb = rest.Delete
+		if r.Verb = rest.VerbDeleteCollection; one {
+			r.Verb = rest.VerbDelete
 		}
 	case http.MethodGet:
 		switch {
 		case one:
-			r.Verb = rest.Get
+			r.Verb = rest.VerbGet
 		case slices.Contains([]string{"true", "1"}, query.Get("watch")):
-			r.Verb = rest.Watch
+			r.Verb = rest.VerbWatch
 		default:
-			r.Verb = rest.List
+			r.Verb = rest.VerbList
 		}
 		if fields, err := apimeta.ParseFieldSelector(query.Get("fieldSelector")); err == nil && !one {
 			r.Name, _ = fields.Exact("metadata.name")

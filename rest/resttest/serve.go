@@ -44,7 +44,7 @@ func (s *Server) serve(w http.ResponseWriter, r *http.Request) {
 	if !pause(ctx, fault.Delay) {
 		breakOff(r)
 	}
-	if request.Verb == rest.Watch && fault.isStream() {
+	if request.Verb == rest.VerbWatch && fault.isStream() {
 		s.cutStream(w, r, cancel, fault, &request)
 		return
 	}

@@ -171,7 +171,7 @@ func TestPrefixAndMiddleware(t *testing.T) {
 		assert.Equal(t, "nelson", seen)
 		seen = ""
 	}
-	assert.Equal(t, rest.Create, s.Requests()[0].Verb, "the prefix is not part of the request")
+	assert.Equal(t, rest.VerbCreate, s.Requests()[0].Verb, "the prefix is not part of the request")
 	assert.Equal(t, "ships", s.Requests()[0].Resource)
 }
 
@@ -304,7 +304,7 @@ func TestNothingIsLeftBehind(t *testing.T) {
 			_, err := c.Create(t.Context(), ship)
 			require.NoError(t, err)
 		}
-		s.Inject(resttest.Fault{Verb: rest.Get, Delay: time.Hour})
+		s.Inject(resttest.Fault{Verb: rest.VerbGet, Delay: time.Hour})
 		for _, way := range over(s) {
 			client, base := way()
 			for _, query := range []string{"?watch=true", ""} {
@@ -370,7 +370,7 @@ func TestInABubble(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := resttest.New(t, ships())
 		c := rest.ClientFor[Ship](s.API).Namespace("default")
-		s.Inject(resttest.Fault{Verb: rest.List, Delay: 90 * time.Second})
+		s.Inject(resttest.Fault{Verb: rest.VerbList, Delay: 90 * time.Second})
 		began := time.Now()
 		a := mustSend(t, &http.Client{Transport: s.RoundTripper()}, "GET", "http://resttest"+shipsPath, "")
 		assert.Equal(t, http.StatusOK, a.code)

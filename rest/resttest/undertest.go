@@ -78,7 +78,7 @@ func (c *calledStore) Get(ctx context.Context, key storage.Key, atLeast watch.Re
 	if !c.sees(ctx) {
 		return c.Store.Get(ctx, key, atLeast)
 	}
-	entry, fault, err := c.begin(ctx, about(rest.Get, key))
+	entry, fault, err := c.begin(ctx, about(rest.VerbGet, key))
 	if err == nil {
 		record, err = c.Store.Get(ctx, key, atLeast)
 	}
@@ -89,7 +89,7 @@ func (c *calledStore) List(ctx context.Context, options storage.Query, into []*s
 	if !c.sees(ctx) {
 		return c.Store.List(ctx, options, into)
 	}
-	entry, fault, err := c.begin(ctx, about(rest.List, options.Scope))
+	entry, fault, err := c.begin(ctx, about(rest.VerbList, options.Scope))
 	if err == nil {
 		page, err = c.Store.List(ctx, options, into)
 	}
@@ -109,7 +109,7 @@ func (c *calledStore) Update(ctx context.Context, key storage.Key, fn storage.Up
 		if err != nil || entry != nil {
 			return next, err
 		}
-		r := about(rest.Update, key)
+		r := about(rest.VerbUpdate, key)
 		r.Body = next
 		if current == nil {
 			success = http.StatusCreated
@@ -127,19 +127,19 @@ func (c *calledStore) Update(ctx context.Context, key storage.Key, fn storage.Up
 // writeOf returns the verb and the subresource of a write, by its result.
 func writeOf(current *storage.Record, next []byte) (verb rest.Verb, subresource string) {
 	if current == nil {
-		return rest.Create, ""
+		return rest.VerbCreate, ""
 	}
 	if current.Deleting { // the removal results from an update of the finalizers
 		if next == nil {
-			return rest.Update, ""
+			return rest.VerbUpdate, ""
 		}
 	} else if next == nil || marksDeletion(next) {
-		return rest.Delete, ""
+		return rest.VerbDelete, ""
 	}
 	if statusIn(current.JSON) != statusIn(next) {
-		return rest.Update, "status"
+		return rest.VerbUpdate, "status"
 	}
-	return rest.Update, ""
+	return rest.VerbUpdate, ""
 }
 
 func marksDeletion(object []byte) bool {

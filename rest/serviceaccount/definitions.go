@@ -15,7 +15,7 @@ func (i *Issuer) definitions() []rest.Definition {
 	return []rest.Definition{rest.Resource[ServiceAccount]{
 		Version: "v1", Plural: accounts, Names: rest.Names{Short: []string{"sa"}},
 		Description:  "ServiceAccount is the identity of a program.",
-		Wire:         rest.Wire{Dialect: rest.Builtin, ReturnDeleted: true},
+		Wire:         rest.Wire{Dialect: rest.DialectBuiltin, ReturnDeleted: true},
 		Overlay:      map[string]string{"ObjectReference": "map=atomic", "LocalObjectReference": "map=atomic"},
 		Subresources: []rest.SubresourceOf[ServiceAccount]{Token[ServiceAccount](i)},
 		Columns: []rest.Column{

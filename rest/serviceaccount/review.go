@@ -22,7 +22,7 @@ func (i *Issuer) TokenReviews(others rest.Authenticator) rest.Definition {
 	return rest.Resource[review.Token]{
 		Group: "authentication.k8s.io", Version: "v1", Plural: "tokenreviews", Names: rest.Names{Kind: "TokenReview"},
 		Description: "Tells whose token a bearer token is.",
-		Scope:       rest.Cluster, Wire: rest.Wire{Dialect: rest.Builtin},
+		Scope:       rest.ScopeCluster, Wire: rest.Wire{Dialect: rest.DialectBuiltin},
 		Hooks: rest.Hooks[review.Token]{
 			Call: func(ctx context.Context, r *review.Token) error {
 				if r.Spec.Token == "" {

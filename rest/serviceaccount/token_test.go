@@ -347,7 +347,7 @@ func boundKinds() []rest.Definition {
 			},
 		}},
 		rest.Resource[Secret]{Version: "v1", Plural: "secrets"},
-		rest.Resource[Node]{Version: "v1", Plural: "nodes", Scope: rest.Cluster},
+		rest.Resource[Node]{Version: "v1", Plural: "nodes", Scope: rest.ScopeCluster},
 	}
 }
 

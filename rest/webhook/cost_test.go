@@ -35,7 +35,7 @@ func change(tb testing.TB, api *rest.API) func() {
 }
 
 func newPlainAPI(tb testing.TB, hooks ...rest.Admission) *rest.API {
-	api, err := rest.New(rest.Options{Admission: hooks}, rest.Resource[Memo]{Group: "example.com", Version: "v1", Plural: "memos", Scope: rest.Cluster, Wire: rest.Wire{Dialect: rest.Builtin}})
+	api, err := rest.New(rest.Options{Admission: hooks}, rest.Resource[Memo]{Group: "example.com", Version: "v1", Plural: "memos", Scope: rest.ScopeCluster, Wire: rest.Wire{Dialect: rest.DialectBuiltin}})
 	require.NoError(tb, err)
 	tb.Cleanup(func() { assert.NoError(tb, api.Close()) })
 	return api

@@ -48,7 +48,7 @@ func Example() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	memos := rest.Resource[Memo]{Group: "example.com", Version: "v1", Plural: "memos", Scope: rest.Cluster}
+	memos := rest.Resource[Memo]{Group: "example.com", Version: "v1", Plural: "memos", Scope: rest.ScopeCluster}
 	api, err := rest.New(rest.Options{Plugins: []rest.Plugin{hooks}}, memos)
 	if err != nil {
 		log.Fatal(err)

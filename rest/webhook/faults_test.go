@@ -205,7 +205,7 @@ func TestWebhooksOfTwoAPIs(t *testing.T) {
 	require.NoError(t, err)
 	for range 2 {
 		api, err := rest.New(rest.Options{Plugins: []rest.Plugin{hooks}, Logger: slog.New(slog.DiscardHandler)},
-			rest.Resource[Memo]{Group: "example.com", Version: "v1", Plural: "memos", Scope: rest.Cluster})
+			rest.Resource[Memo]{Group: "example.com", Version: "v1", Plural: "memos", Scope: rest.ScopeCluster})
 		require.NoError(t, err)
 		t.Cleanup(func() { assert.NoError(t, api.Close()) })
 		w := &world{TB: t, API: api}

@@ -103,7 +103,7 @@ func (w *world) newAPI(options webhook.Options, api rest.Options) *rest.API {
 	made, err := rest.New(api, builtin.Namespaces(),
 		rest.Resource[Gear]{Group: "example.com", Version: "v1", Plural: "gears", Scale: &rest.Scale{SpecReplicas: ".spec.teeth", StatusReplicas: ".spec.teeth"},
 			Versions: []rest.VersionOf[Gear]{rest.Converted[Gear](rest.Resource[Gear]{Version: "v1beta1"}, nil, nil)}},
-		rest.Resource[Memo]{Group: "example.com", Version: "v1", Plural: "memos", Scope: rest.Cluster, Wire: rest.Wire{Dialect: rest.Builtin}})
+		rest.Resource[Memo]{Group: "example.com", Version: "v1", Plural: "memos", Scope: rest.ScopeCluster, Wire: rest.Wire{Dialect: rest.DialectBuiltin}})
 	require.NoError(w.TB, err)
 	w.Cleanup(func() { assert.NoError(w.TB, made.Close()) })
 	return made

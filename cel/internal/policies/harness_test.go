@@ -111,7 +111,7 @@ func newServer(t *testing.T, options rest.Options, namespaces bool) *server {
 	definitions := []rest.Definition{
 		rest.Resource[Widget]{Group: "example.com", Version: "v1", Plural: "widgets"},
 		limits(),
-		rest.Resource[ClusterLimit]{Group: "example.com", Version: "v1", Plural: "clusterlimits", Scope: rest.Cluster},
+		rest.Resource[ClusterLimit]{Group: "example.com", Version: "v1", Plural: "clusterlimits", Scope: rest.ScopeCluster},
 	}
 	if namespaces {
 		definitions = append(definitions, rest.NamespacesOf[Namespace]())

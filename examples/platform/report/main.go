@@ -23,7 +23,7 @@ func main() {
 	flag.Parse()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
 	defer stop()
-	sites := rest.ClientAt(rest.Server{URL: *server}, site.Resource())
+	sites := rest.ClientAt(rest.Endpoint{URL: *server}, site.Resource())
 	if err := report(ctx, os.Stdout, sites, *follow); err != nil && ctx.Err() == nil {
 		fmt.Fprintln(os.Stderr, "report:", err)
 		os.Exit(1)

@@ -21,7 +21,7 @@ func TestReport(t *testing.T) {
 	own := rest.ClientFor[site.Site](s.API).Namespace("default")
 	_, err := own.Create(t.Context(), &site.Site{ObjectMeta: apimeta.ObjectMeta{Name: "hello"}, Spec: site.SiteSpec{Title: "Hello"}})
 	require.NoError(t, err)
-	sites := rest.ClientAt(rest.Server{URL: s.URL()}, site.Resource())
+	sites := rest.ClientAt(rest.Endpoint{URL: s.URL()}, site.Resource())
 
 	var out strings.Builder
 	require.NoError(t, report(t.Context(), &out, sites, false))

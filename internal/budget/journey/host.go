@@ -46,7 +46,7 @@ func newHost() (*host, error) {
 			Hooks: rest.Hooks[Widget]{Default: func(context.Context, *Widget) error { return nil }},
 		},
 		rest.Resource[Gadget]{
-			Group: "example.com", Version: "v1", Plural: "gadgets", Wire: rest.Wire{Dialect: rest.Builtin},
+			Group: "example.com", Version: "v1", Plural: "gadgets", Wire: rest.Wire{Dialect: rest.DialectBuiltin},
 			Hooks: rest.Hooks[Gadget]{Default: func(context.Context, *Gadget) error { return nil }},
 		})
 	return h, err

@@ -74,7 +74,7 @@ func outcomes(t *testing.T, criteria []matching.Criteria, kinds ...rest.Definiti
 	api, err := rest.New(rest.Options{Admission: []rest.Admission{{Name: "look", Validate: look}}}, append(kinds,
 		rest.Resource[Crate]{Group: "example.com", Version: "v1", Plural: "crates", Versions: []rest.VersionOf[Crate]{
 			rest.Converted[Crate](rest.Resource[Crate]{Group: "old.example.com", Version: "v1beta1"}, nil, nil)}},
-		rest.Resource[Yard]{Group: "example.com", Version: "v1", Plural: "yards", Scope: rest.Cluster})...)
+		rest.Resource[Yard]{Group: "example.com", Version: "v1", Plural: "yards", Scope: rest.ScopeCluster})...)
 	require.NoError(t, err)
 	defer func() { require.NoError(t, api.Close()) }()
 	for _, r := range requests() {

@@ -76,10 +76,10 @@ func controllerOptions(skipNameValidation bool) controller.Options {
 func TestManagerThroughFaults(t *testing.T) {
 	s := resttest.New(t, ships())
 	own := decorum.ClientFor[Ship](s.API).Namespace("default")
-	s.Inject(resttest.Fault{Verb: decorum.Update, Resource: "ships/status", Code: 429, RetryAfter: time.Second})
-	s.Inject(resttest.Fault{Verb: decorum.Update, Resource: "ships/status", Late: true, Drop: true})
-	s.Inject(resttest.Fault{Verb: decorum.Watch, Resource: "ships", Code: 410})
-	s.Inject(resttest.Fault{Verb: decorum.Watch, Resource: "ships", Events: 1, Drop: true})
+	s.Inject(resttest.Fault{Verb: decorum.VerbUpdate, Resource: "ships/status", Code: 429, RetryAfter: time.Second})
+	s.Inject(resttest.Fault{Verb: decorum.VerbUpdate, Resource: "ships/status", Late: true, Drop: true})
+	s.Inject(resttest.Fault{Verb: decorum.VerbWatch, Resource: "ships", Code: 410})
+	s.Inject(resttest.Fault{Verb: decorum.VerbWatch, Resource: "ships", Events: 1, Drop: true})
 	startManager(t, &rest.Config{Host: "http://resttest", Transport: s.RoundTripper()})
 	for _, name := range []string{"victory", "vanguard"} {
 		_, err := own.Create(t.Context(), ship(name))

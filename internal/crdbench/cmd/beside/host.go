@@ -41,8 +41,8 @@ func serve(in io.Reader, out io.Writer) error {
 		return err
 	}
 	api, err := rest.New(rest.Options{CEL: cel.New(nil), Logger: slog.New(slog.DiscardHandler), Plugins: []rest.Plugin{hooks, crd.New(crd.Options{})}},
-		rest.Resource[note]{Group: "example.com", Version: "v1", Plural: "notes", Scope: rest.Cluster, Names: rest.Names{Kind: "Note"}},
-		rest.Resource[memo]{Group: "example.com", Version: "v1", Plural: "memos", Scope: rest.Cluster, Names: rest.Names{Kind: "Memo"}})
+		rest.Resource[note]{Group: "example.com", Version: "v1", Plural: "notes", Scope: rest.ScopeCluster, Names: rest.Names{Kind: "Note"}},
+		rest.Resource[memo]{Group: "example.com", Version: "v1", Plural: "memos", Scope: rest.ScopeCluster, Names: rest.Names{Kind: "Memo"}})
 	if err != nil {
 		return err
 	}

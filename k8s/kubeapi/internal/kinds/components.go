@@ -22,8 +22,8 @@ func componentStatuses() rest.Resource[corev1.ComponentStatus] {
 	}
 	return rest.Resource[corev1.ComponentStatus]{
 		Stage:   rest.Stage{Deprecated: true, Warning: "v1 ComponentStatus is deprecated in v1.19+"},
-		Version: "v1", Plural: "componentstatuses", Names: rest.Names{Short: []string{"cs"}}, Scope: rest.Cluster,
-		Verbs: []rest.Verb{rest.Get, rest.List}, Wire: rest.Wire{Dialect: rest.Builtin, Untracked: true},
+		Version: "v1", Plural: "componentstatuses", Names: rest.Names{Short: []string{"cs"}}, Scope: rest.ScopeCluster,
+		Verbs: []rest.Verb{rest.VerbGet, rest.VerbList}, Wire: rest.Wire{Dialect: rest.DialectBuiltin, Untracked: true},
 		Overlay: map[string]string{
 			"k8s.io/api/core/v1.ComponentCondition.status": "publishRequired", "k8s.io/api/core/v1.ComponentCondition.type": "publishRequired",
 		},

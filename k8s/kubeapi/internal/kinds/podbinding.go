@@ -44,7 +44,7 @@ func bindings() rest.SubresourceOf[corev1.Pod] {
 
 // legacyBindings returns the kind Binding, whose creation does the same as the subresource.
 func legacyBindings() rest.Resource[corev1.Binding] {
-	return rest.Resource[corev1.Binding]{Version: "v1", Plural: "bindings", Wire: rest.Wire{Dialect: rest.Builtin},
+	return rest.Resource[corev1.Binding]{Version: "v1", Plural: "bindings", Wire: rest.Wire{Dialect: rest.DialectBuiltin},
 		Overlay: map[string]string{"k8s.io/api/core/v1.Binding.target": "publishRequired"},
 		Hooks: rest.Hooks[corev1.Binding]{
 			Call: func(ctx context.Context, b *corev1.Binding) error {

@@ -30,14 +30,14 @@ func newCluster(t *testing.T) *rest.API {
 	roles, err := rbac.New(rbac.Options{Administrators: []string{"system:masters"}})
 	require.NoError(t, err)
 	api, err := rest.New(rest.Options{Plugins: []rest.Plugin{roles}}, rest.NamespacesOf[corev1.Namespace](),
-		builtin[schedulingv1.PriorityClass]("scheduling.k8s.io", "priorityclasses", rest.Cluster),
-		builtin[corev1.ComponentStatus]("", "componentstatuses", rest.Cluster),
-		builtin[corev1.ConfigMap]("", "configmaps", rest.Namespaced),
-		builtin[corev1.Service]("", "services", rest.Namespaced),
-		builtin[networkingv1.ServiceCIDR]("networking.k8s.io", "servicecidrs", rest.Cluster),
-		builtin[discoveryv1.EndpointSlice]("discovery.k8s.io", "endpointslices", rest.Namespaced),
-		builtin[flowcontrolv1.FlowSchema]("flowcontrol.apiserver.k8s.io", "flowschemas", rest.Cluster),
-		builtin[flowcontrolv1.PriorityLevelConfiguration]("flowcontrol.apiserver.k8s.io", "prioritylevelconfigurations", rest.Cluster))
+		builtin[schedulingv1.PriorityClass]("scheduling.k8s.io", "priorityclasses", rest.ScopeCluster),
+		builtin[corev1.ComponentStatus]("", "componentstatuses", rest.ScopeCluster),
+		builtin[corev1.ConfigMap]("", "configmaps", rest.ScopeNamespaced),
+		builtin[corev1.Service]("", "services", rest.ScopeNamespaced),
+		builtin[networkingv1.ServiceCIDR]("networking.k8s.io", "servicecidrs", rest.ScopeCluster),
+		builtin[discoveryv1.EndpointSlice]("discovery.k8s.io", "endpointslices", rest.ScopeNamespaced),
+		builtin[flowcontrolv1.FlowSchema]("flowcontrol.apiserver.k8s.io", "flowschemas", rest.ScopeCluster),
+		builtin[flowcontrolv1.PriorityLevelConfiguration]("flowcontrol.apiserver.k8s.io", "prioritylevelconfigurations", rest.ScopeCluster))
 	require.NoError(t, err)
 	t.Cleanup(func() { require.NoError(t, api.Close()) })
 	require.NoError(t, api.Start(t.Context()))
@@ -46,7 +46,7 @@ func newCluster(t *testing.T) *rest.API {
 }
 
 func builtin[T any](group, plural string, scope rest.Scope) rest.Definition {
-	return rest.Resource[T]{Group: group, Version: "v1", Plural: plural, Scope: scope, Wire: rest.Wire{Dialect: rest.Builtin}}
+	return rest.Resource[T]{Group: group, Version: "v1", Plural: plural, Scope: scope, Wire: rest.Wire{Dialect: rest.DialectBuiltin}}
 }
 
 // all returns the objects of a kind in a server as objects of Kubernetes' own type T, without what the server adds to metadata.
