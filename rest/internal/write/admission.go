@@ -66,8 +66,8 @@ func (w *Write) reviewed(ctx context.Context, obj doc.Value) *admission {
 		return nil
 	}
 	m := objectmeta.Of(obj)
-	return &admission{Write: w, hooks: hooks, operation: operation, kind: w.res.Stored.GVK, schema: w.res.Schema, options: w.optionsOf(operation),
-		namespace: m.Get(objectmeta.Namespace).Text(), name: m.Get(objectmeta.Name).Text(), old: w.before.forms, base: w.before.forms}
+	return &admission{Write: w, hooks: hooks, operation: operation, kind: w.res.Stored.GVK, schema: w.res.Schema,
+		options: w.optionsOf(operation), namespace: m.Get(objectmeta.Namespace).Text(), name: m.Get(objectmeta.Name).Text(), old: w.before.forms, base: w.before.forms}
 }
 
 // operationOn returns the operation of a write that is not a deletion.
@@ -86,8 +86,8 @@ func (w *Write) admitView(ctx context.Context, v, old doc.Value) (doc.Value, err
 	if len(hooks) == 0 {
 		return v, nil
 	}
-	a := &admission{Write: w, hooks: hooks, operation: operation, kind: w.Through.Kind, schema: w.Through.Schema, options: w.optionsOf(operation),
-		namespace: w.Namespace, name: w.Name, old: forms{old, old}}
+	a := &admission{Write: w, hooks: hooks, operation: operation, kind: w.Through.Kind, schema: w.Through.Schema,
+		options: w.optionsOf(operation), namespace: w.Namespace, name: w.Name, old: forms{old, old}}
 	changed, err := a.mutate(ctx, v)
 	if err != nil {
 		return doc.Value{}, err
@@ -125,7 +125,8 @@ func (w *Write) Connect(ctx context.Context, options doc.Value) (doc.Value, erro
 	if len(hooks) == 0 {
 		return options, nil
 	}
-	a := &admission{Write: w, hooks: hooks, operation: connectOperation, kind: sub.Kind, schema: sub.Stream.Options, namespace: w.Namespace, name: w.Name}
+	a := &admission{Write: w, hooks: hooks, operation: connectOperation, kind: sub.Kind, schema: sub.Stream.Options,
+		namespace: w.Namespace, name: w.Name}
 	options = options.With("apiVersion", doc.Of(sub.Kind.GroupVersion().String())).With("kind", doc.Of(sub.Kind.Kind))
 	changed, err := a.mutate(ctx, options)
 	if err != nil {
@@ -260,8 +261,8 @@ func mutated(res *resource.Resource, obj, before doc.Value, part resource.Part) 
 		m = was
 	}
 	changes := make([]doc.Member, 0, 10) // sorted
-	for _, field := range []string{objectmeta.CreationTimestamp, objectmeta.GracePeriod, objectmeta.DeletionTimestamp, objectmeta.Generation, objectmeta.ManagedFields, objectmeta.Name,
-		objectmeta.Namespace, objectmeta.ResourceVersion, objectmeta.SelfLink, objectmeta.UID} {
+	for _, field := range []string{objectmeta.CreationTimestamp, objectmeta.GracePeriod, objectmeta.DeletionTimestamp, objectmeta.Generation,
+		objectmeta.ManagedFields, objectmeta.Name, objectmeta.Namespace, objectmeta.ResourceVersion, objectmeta.SelfLink, objectmeta.UID} {
 		changes = append(changes, doc.Member{Key: field, Value: was.Get(field)})
 	}
 	return restored(res, part, res.WithKind(obj).With("metadata", m.WithAll(changes)), before)

@@ -96,7 +96,8 @@ func (w *Write) translateApplied(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	full, err := defaultWithin(w.res, w.res.Schema, w.draft.now, maxDefaults(w.res, w.before.record)) // a count that the configuration gave up gets its default again
+	// A count that the configuration gave up gets its default again.
+	full, err := defaultWithin(w.res, w.res.Schema, w.draft.now, maxDefaults(w.res, w.before.record))
 	if err != nil {
 		return err
 	}

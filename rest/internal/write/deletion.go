@@ -89,10 +89,13 @@ func (w *Write) removeMarked(marked *storage.Record) (Result, error) {
 
 // DeleteAll deletes each object of a page of a list, with one write each, which begin makes. It returns the page of the objects that it
 // deleted, in their state before. It stops at the first error; objects deleted until then stay deleted.
-func DeleteAll(ctx context.Context, res *resource.Resource, namespace string, p resource.ListParameters, options apimeta.DeleteOptions, begin func(resource.Target) *Write) (resource.Page, error) {
+func DeleteAll(
+	ctx context.Context, res *resource.Resource, namespace string, p resource.ListParameters, options apimeta.DeleteOptions,
+	begin func(resource.Target) *Write,
+) (resource.Page, error) {
 	if ignore := options.IgnoreStoreReadErrorWithClusterBreakingPotential; ignore != nil && *ignore {
-		return resource.Page{}, resource.InvalidOptions("DeleteOptions", status.FieldErrors{status.InvalidField(status.Field(FieldIgnoreReadError), true,
-			"is not allowed with DELETECOLLECTION, try again after removing the option")})
+		return resource.Page{}, resource.InvalidOptions("DeleteOptions", status.FieldErrors{status.InvalidField(
+			status.Field(FieldIgnoreReadError), true, "is not allowed with DELETECOLLECTION, try again after removing the option")})
 	}
 	if p.ResourceVersion != "" && p.ResourceVersion != "0" && p.ResourceVersionMatch == "" {
 		p.ResourceVersionMatch = apimeta.MatchExact // a list may be read in pages, and all of them must show one revision
@@ -214,15 +217,21 @@ func markForDeletion(res *resource.Resource, old doc.Value, options apimeta.Dele
 	switch begun, ok := objectmeta.RequestedAt(old); {
 	// A grace period is running, and the client shortens it.
 	case objectmeta.GraceOf(old) > 0 && ok:
-		m = m.With(objectmeta.DeletionTimestamp, objectmeta.Timestamp(begun.Add(objectmeta.Seconds(grace)))).With(objectmeta.GracePeriod, doc.OfInt(grace))
+		m = withGrace(m, begun, grace)
 	// This is the first deletion of the object.
 	case !objectmeta.Deleting(old):
-		m = m.With(objectmeta.DeletionTimestamp, objectmeta.Timestamp(res.Now().Add(objectmeta.Seconds(grace)))).With(objectmeta.GracePeriod, doc.OfInt(grace))
+		m = withGrace(m, res.Now(), grace)
 		if n, ok := m.Get(objectmeta.Generation).Int(); ok && n > 0 {
 			m = m.With(objectmeta.Generation, doc.OfInt(n+1))
 		}
 	}
 	return res.Strategy.Mark(old.With("metadata", m))
+}
+
+// withGrace returns metadata with a grace period in seconds, and the time when it ends.
+func withGrace(m doc.Value, begun time.Time, grace int64) doc.Value {
+	end := objectmeta.Timestamp(begun.Add(objectmeta.Seconds(grace)))
+	return m.With(objectmeta.DeletionTimestamp, end).With(objectmeta.GracePeriod, doc.OfInt(grace))
 }
 
 // beginsGrace reports whether a deletion begins or shortens a grace period, even to 0. A trusted deletion ends a period that has begun:

@@ -142,7 +142,8 @@ func (h *Hook) check(resources []*resource.Resource) error {
 		return fmt.Errorf("SideEffects: unknown value %q: must be None, NoneOnDryRun or Some", h.SideEffects)
 	}
 	for _, pattern := range h.Resources {
-		if !patternMayArrive(pattern, resources) && !slices.ContainsFunc(resources, func(res *resource.Resource) bool { return patternServed(pattern, res) }) {
+		served := slices.ContainsFunc(resources, func(res *resource.Resource) bool { return patternServed(pattern, res) })
+		if !served && !patternMayArrive(pattern, resources) {
 			return fmt.Errorf("Resources: the API does not serve %q", pattern)
 		}
 	}

@@ -69,7 +69,9 @@ func InHook(ctx context.Context, env *resource.Environment) bool {
 // nest returns a context for the write's hooks that carries the write. It refuses a write if hooks have nested writes too deep, or have
 // written the same object too often.
 func (w *Write) nest(ctx context.Context) (context.Context, error) {
-	n := &nestedWrite{env: w.res.Environment, warnings: w.Warnings, key: w.res.Key(w.Namespace, w.Name), again: new(atomic.Int32), outer: nestedIn(ctx)}
+	n := &nestedWrite{
+		env: w.res.Environment, warnings: w.Warnings, key: w.res.Key(w.Namespace, w.Name), again: new(atomic.Int32), outer: nestedIn(ctx),
+	}
 	if n.outer != nil {
 		n.depth = n.outer.depth + 1
 	}
@@ -77,7 +79,8 @@ func (w *Write) nest(ctx context.Context) (context.Context, error) {
 		if outer.env == n.env && outer.key == n.key {
 			n.again = outer.again
 			if n.again.Add(1) >= storage.MaxAttempts {
-				return nil, status.Conflict(w.res.GR, w.Name, fmt.Sprintf("a hook that runs when the object is written has written it %d times itself", storage.MaxAttempts-1))
+				return nil, status.Conflict(w.res.GR, w.Name, fmt.Sprintf(
+					"a hook that runs when the object is written has written it %d times itself", storage.MaxAttempts-1))
 			}
 			break
 		}

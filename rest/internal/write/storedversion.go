@@ -33,8 +33,8 @@ func (w *Write) convert(ctx context.Context) (err error) {
 	return nil
 }
 
-// showConverted converts the stored object back to the version of the request. The object of the request says which fields the client has set to
-// zero. Its managedFields do not: the conversion may have lost other fields that they name.
+// showConverted converts the stored object back to the version of the request. The object of the request says which fields the client has
+// set to zero. Its managedFields do not: the conversion may have lost other fields that they name.
 func (w *Write) showConverted(obj doc.Value) (doc.Value, error) {
 	shown, err := w.res.FromStored(objectmeta.WithoutManagedFields(w.after.stored))
 	if err != nil {
@@ -46,8 +46,8 @@ func (w *Write) showConverted(obj doc.Value) (doc.Value, error) {
 	return shown.WithAt(objectmeta.Of(obj).Get(objectmeta.ManagedFields), "metadata", objectmeta.ManagedFields), nil
 }
 
-// takeInStored takes a converted object through the steps of the stored version. Errors and warnings name that version, because the client may
-// not know it.
+// takeInStored takes a converted object through the steps of the stored version. Errors and warnings name that version, because the client
+// may not know it.
 func (w *Write) takeInStored(ctx context.Context, v doc.Value) (doc.Value, error) {
 	var heard Warnings
 	in := w.inStored(v, &heard)
@@ -95,7 +95,9 @@ func (w *Write) count(context.Context) error {
 	generation, rv := m.Get(objectmeta.Generation), m.Get(objectmeta.ResourceVersion)
 	if old := w.before.forms; !old.shown.IsAbsent() {
 		generation, rv = objectmeta.Of(old.shown).Get(objectmeta.Generation), objectmeta.Of(old.shown).Get(objectmeta.ResourceVersion)
-		if w.res.Dialect.Generation && (w.counts(w.after.shown, old.shown) || w.res.ToStored != nil && desiredStateChanged(w.res.Stored, w.after.stored, old.stored)) {
+		rises := w.res.Dialect.Generation && (w.counts(w.after.shown, old.shown) ||
+			w.res.ToStored != nil && desiredStateChanged(w.res.Stored, w.after.stored, old.stored))
+		if rises {
 			n, _ := generation.Int()
 			generation = doc.OfInt(n + 1)
 		}

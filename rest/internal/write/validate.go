@@ -63,7 +63,9 @@ func (w *Write) where() string { return "in " + w.res.VersionBeside(w.requested)
 
 // checkRules checks an object by all rules except the host's, in upstream's order. bySchema checks values one by one; in a write of
 // /status, it checks only the status.
-func (w *Write) checkRules(obj doc.Value, bySchema func(s *schema.Schema, path *status.Path, v, old doc.Value) status.FieldErrors) status.FieldErrors {
+func (w *Write) checkRules(
+	obj doc.Value, bySchema func(s *schema.Schema, path *status.Path, v, old doc.Value) status.FieldErrors,
+) status.FieldErrors {
 	res, old, part := w.res, w.before.shown, w.Part()
 	errs := w.checkMetadata(obj)
 	if part != resource.StatusPart {
@@ -114,7 +116,8 @@ func (w *Write) checkByRules(ctx context.Context, obj doc.Value, faults status.F
 	for _, fault := range faults {
 		switch fault.Type {
 		case status.CauseNotSupported, status.CauseRequired, status.CauseTooLong, status.CauseTooMany, status.CauseTypeInvalid:
-			unchecked := status.InvalidField(nil, nil, "some validation rules were not checked because the object was invalid; correct the existing errors to complete validation")
+			unchecked := status.InvalidField(nil, nil, "some validation rules were not checked because the object was invalid; "+
+				"correct the existing errors to complete validation")
 			unchecked.Field = "<nil>" // upstream's name for the object itself
 			return status.FieldErrors{unchecked}, nil
 		}
