@@ -203,5 +203,5 @@ func TestMatchConditions(t *testing.T) {
 
 func TestRulesWithoutALanguage(t *testing.T) {
 	_, err := rules.AdmissionOf(nil)
-	require.ErrorContains(t, err, "set Rules to cel.New(nil)")
+	require.ErrorContains(t, err, "set rest.Options.CEL to cel.New(nil)")
 }

@@ -52,7 +52,7 @@ func NewEnvironment(h Host) *Environment {
 	return &Environment{Host: h, shownCache: newShownCache(h.MaxConvertedBytes)}
 }
 
-// knownTypes returns what remembers the schemas of Go types. A resource that no API serves remembers nothing.
+// KnownTypes returns what remembers the schemas of Go types. A resource that no API serves remembers nothing.
 func (env *Environment) KnownTypes() *schema.Types {
 	if env == nil || env.Types == nil {
 		return new(schema.Types)
@@ -110,7 +110,7 @@ func CheckNames(stored []*Resource) error {
 // not store this resource.
 func (s Set) Stored(name string) *Resource { return s.stored[name] }
 
-// namespaces returns the resource that serves namespaces, or nil.
+// Namespaces returns the resource that serves namespaces, or nil.
 func (env *Environment) Namespaces() *Resource { return env.Served().Namespaces }
 
 // EveryVersion yields every version of every resource, including a stored version that is not served.

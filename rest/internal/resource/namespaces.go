@@ -81,7 +81,7 @@ func validatePhase(obj doc.Value) status.FieldErrors {
 	return nil
 }
 
-// labelledNamespace sets the label by which selectors find a namespace by name. It overwrites the client's value.
+// LabelledNamespace sets the label by which selectors find a namespace by name. It overwrites the client's value.
 func LabelledNamespace(obj doc.Value) doc.Value {
 	return obj.WithAt(doc.Of(objectmeta.NameOf(obj)), "metadata", objectmeta.Labels, namespaceLabel)
 }

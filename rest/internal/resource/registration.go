@@ -9,7 +9,7 @@ import (
 	"github.com/decorum-go/decorum/watch"
 )
 
-// register tells the store how to find and upgrade the objects of the resource.
+// Register tells the store how to find and upgrade the objects of the resource.
 func (res *Resource) Register(ctx context.Context) error {
 	var indexed []watch.Index
 	for i := range res.fields {
@@ -35,7 +35,7 @@ func (res *Resource) fingerprint() string {
 	return res.GVK.Version + "/" + res.Schema.Fingerprint() + "/" + strings.Join(res.Kind.SelectableFields, ",")
 }
 
-// unregister makes the store stop serving the resource, unless another API holds it.
+// Unregister makes the store stop serving the resource, unless another API holds it.
 func (res *Resource) Unregister(ctx context.Context) error {
 	if res.Kind.Virtual {
 		return nil
@@ -43,7 +43,7 @@ func (res *Resource) Unregister(ctx context.Context) error {
 	return res.Store.Unregister(ctx, res.StoredName(), res.Holder)
 }
 
-// rehearse returns the error with which the store would refuse to upgrade the objects of old to the form of res.
+// Rehearse returns the error with which the store would refuse to upgrade the objects of old to the form of res.
 func (res *Resource) Rehearse(ctx context.Context, old *Resource) error {
 	if old.fingerprint() == res.fingerprint() {
 		return nil

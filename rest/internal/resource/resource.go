@@ -121,7 +121,7 @@ func (res *Resource) None() <-chan struct{} {
 	return none
 }
 
-// key returns the key of an object in the store. All versions of a kind share it.
+// Key returns the key of an object in the store. All versions of a kind share it.
 func (res *Resource) Key(namespace, name string) storage.Key {
 	return storage.Key{Resource: res.StoredName(), Namespace: namespace, Name: name}
 }
@@ -154,7 +154,7 @@ func (res *Resource) HasStatus() bool { return res.FindSubresource("status") != 
 // NotFound returns the error for an object that does not exist.
 func (res *Resource) NotFound(name string) error { return status.NotFound(res.GR, name) }
 
-// bare returns an object that has only its kind and apiVersion.
+// Bare returns an object that has only its kind and apiVersion.
 func (res *Resource) Bare() doc.Value {
 	return doc.MapOf(
 		doc.Member{Key: "apiVersion", Value: doc.Of(res.GVK.GroupVersion().String())},

@@ -222,7 +222,7 @@ func unreachable(path []string, v doc.Value, want string) error {
 	return fmt.Errorf(".%s accessor error: %v is of the type %s, expected %s", strings.Join(path, "."), v.Plain(), v.GoType(), want)
 }
 
-// withoutCount puts noCount into a Scale that a patch is about to change, if the parent has no count.
+// WithoutCount puts noCount into a Scale that a patch is about to change, if the parent has no count.
 func (s *Subresource) WithoutCount(v, parent doc.Value) doc.Value {
 	if s.Applied == nil || !parent.Lookup(s.Applied...).IsAbsent() {
 		return v
@@ -230,7 +230,7 @@ func (s *Subresource) WithoutCount(v, parent doc.Value) doc.Value {
 	return v.WithAt(doc.OfInt(noCount), "spec", "replicas")
 }
 
-// entriesOf returns the managedFields of the view: the entries of the parent that own the count, with the view's own paths.
+// EntriesOf returns the managedFields of the view: the entries of the parent that own the count, with the view's own paths.
 func (s *Subresource) EntriesOf(parent doc.Value) doc.Value {
 	if s.Applied == nil {
 		return doc.Value{}

@@ -90,7 +90,7 @@ func (s *Subresource) Show(ctx context.Context, parentJSON []byte, get func(cont
 	return s.Named(v, parent), nil
 }
 
-// named sets the kind of a view and, if its type has metadata, the identity of its parent.
+// Named sets the kind of a view and, if its type has metadata, the identity of its parent.
 func (s *Subresource) Named(v, parent doc.Value) doc.Value {
 	v = v.With("apiVersion", doc.Of(s.Kind.GroupVersion().String())).With("kind", doc.Of(s.Kind.Kind))
 	if s.Schema.Property("metadata") == nil {

@@ -10,7 +10,7 @@ import (
 	"github.com/decorum-go/decorum/internal/doc"
 )
 
-// maxDefaults returns how many bytes the defaults of one object may take: as many as an object.
+// MaxDefaults returns how many bytes the defaults of one object may take: as many as an object.
 func (res *Resource) MaxDefaults() int {
 	if res.Environment == nil { // no API serves the resource
 		return math.MaxInt
@@ -32,7 +32,7 @@ func (res *Resource) AddVersion(other *Resource, toStored, fromStored func(doc.V
 	return nil
 }
 
-// versionBeside returns the name of the version for a text that also names another version of the kind. It includes the group if the
+// VersionBeside returns the name of the version for a text that also names another version of the kind. It includes the group if the
 // groups differ.
 func (res *Resource) VersionBeside(other *Resource) string {
 	if res.GVK.Group == other.GVK.Group {
@@ -41,13 +41,13 @@ func (res *Resource) VersionBeside(other *Resource) string {
 	return res.GVK.GroupVersion().String()
 }
 
-// isCalled reports whether any version of the resource has this name, in the form PLURAL.GROUP.
+// IsCalled reports whether any version of the resource has this name, in the form PLURAL.GROUP.
 func (res *Resource) IsCalled(name string) bool {
 	return name == res.GR.String() || name == res.Stored.GR.String() ||
 		slices.ContainsFunc(res.Stored.versions, func(version *Resource) bool { return name == version.GR.String() })
 }
 
-// isIn reports whether any version of the resource is in a group.
+// IsIn reports whether any version of the resource is in a group.
 func (res *Resource) IsIn(group string) bool {
 	return group == res.GR.Group || group == res.Stored.GR.Group ||
 		slices.ContainsFunc(res.Stored.versions, func(version *Resource) bool { return group == version.GR.Group })
@@ -77,7 +77,7 @@ func (res *Resource) versionOf(stored doc.Value) (*Resource, error) {
 	return nil, fmt.Errorf("it is stored as %q, which is not a version of kind %q", apiVersion, res.GVK.Kind)
 }
 
-// convert converts an object from this version to another version of the kind, by way of the stored version.
+// Convert converts an object from this version to another version of the kind, by way of the stored version.
 func (res *Resource) Convert(v doc.Value, to *Resource) (doc.Value, error) {
 	var err error
 	if res != to && res.ToStored != nil {
@@ -89,7 +89,7 @@ func (res *Resource) Convert(v doc.Value, to *Resource) (doc.Value, error) {
 	return v, err
 }
 
-// defaulted defaults a document. In the built-in dialect it also encodes the document as its Go type does. If the type cannot decode the
+// Defaulted defaults a document. In the built-in dialect it also encodes the document as its Go type does. If the type cannot decode the
 // document, because the type has changed since, the document stays as it is. So does a document that its defaults would make too large.
 func (res *Resource) Defaulted(v doc.Value) (doc.Value, error) {
 	v, _ = res.Schema.DefaultWithin(v, res.MaxDefaults())
