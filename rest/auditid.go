@@ -8,9 +8,9 @@ const auditIDHeader = "Audit-Id"
 // maxAuditID bounds what a client can make a log repeat.
 const maxAuditID = 64
 
-// nameIt gives the request its audit ID: the one that the host's middleware has put into the answer, or the one that the client has sent,
+// setAuditID gives the request its audit ID: the one that the host's middleware has put into the answer, or the one that the client has sent,
 // or a new one.
-func (q *request) nameIt() {
+func (q *request) setAuditID() {
 	h := q.w.Header()
 	if set := h[auditIDHeader]; len(set) > 0 {
 		q.auditID[0] = set[0]

@@ -19,7 +19,7 @@ var errExited = errors.New("a hook has called runtime.Goexit")
 // inTime runs do, in which hooks of the host may run. A hook that ignores the end of its context would keep the client waiting. So do has a
 // goroutine of its own, which the request leaves behind once its time is up. A request without hooks needs none.
 func inTime[T any](ctx context.Context, q *request, do func(context.Context) (T, error)) (result T, err error) {
-	if !q.api.writes.RunHooks(q.res.Resource, q.through.document()) {
+	if !q.api.writes.MayRunHooks(q.res.Resource, q.through.target()) {
 		return do(ctx)
 	}
 	type outcome struct {

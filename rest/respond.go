@@ -186,7 +186,7 @@ func (q *request) expected(e *status.Error) bool {
 // request before the API sees it.
 func (a *API) Error(w http.ResponseWriter, r *http.Request, err error) {
 	q := &request{api: a, w: w, r: r}
-	q.nameIt()
+	q.setAuditID()
 	_ = q.readQuery() // a malformed query asks for no form of the answer
 	q.fail(err)
 }

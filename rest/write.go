@@ -38,7 +38,7 @@ func (q *request) beginWrite(optionsKind string, ofItem bool) (c writeCall, err 
 	if err != nil {
 		return c, err
 	}
-	t.Through = q.through.document()
+	t.Through = q.through.target()
 	if c.rep, err = q.negotiate(media.OneObject); err != nil {
 		return c, err
 	}
@@ -93,8 +93,8 @@ func (q *request) decodeBody(w *write.Write) (doc.Value, error) {
 	return w.CheckKind(obj, data, f.JSON(obj, data))
 }
 
-// document returns the subresource that a write addresses, or nil for the object itself.
-func (sub *servedSubresource) document() *resource.Subresource {
+// target returns the subresource that a write addresses, or nil for the object itself.
+func (sub *servedSubresource) target() *resource.Subresource {
 	if sub == nil {
 		return nil
 	}
@@ -156,7 +156,7 @@ func (q *request) put() error {
 
 // patch answers PATCH of an object or of one of its subresources.
 func (q *request) patch() error {
-	if err := q.checkPatchType(q.res.PatchTypes(q.through.document())); err != nil {
+	if err := q.checkPatchType(q.res.PatchTypes(q.through.target())); err != nil {
 		return err
 	}
 	c, err := q.beginWrite("PatchOptions", true)

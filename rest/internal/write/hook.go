@@ -104,8 +104,8 @@ func (all *Writes) hooksOf(res *resource.Resource) (hooks []*Hook) {
 	return hooks
 }
 
-// RunHooks reports whether a write of the resource, or a request to one of its subresources, may run code of the host that gets a context.
-func (all *Writes) RunHooks(res *resource.Resource, through *resource.Subresource) bool {
+// MayRunHooks reports whether a write of the resource, or a request to one of its subresources, may run code of the host that gets a context.
+func (all *Writes) MayRunHooks(res *resource.Resource, through *resource.Subresource) bool {
 	return through != nil && !through.OfItself || res.Kind.Virtual || len(all.hooksOf(res)) > 0 || res.ConvertedOutside() ||
 		res.GoType.SetHooks() != resource.HookSet{} || res.Stored.GoType.SetHooks() != resource.HookSet{}
 }

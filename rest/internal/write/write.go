@@ -158,7 +158,7 @@ func (w *Write) Update(ctx context.Context) (out Result, err error) {
 // again, and the client learns that the name is taken.
 func (w *Write) updateOrCreate(ctx context.Context) (Result, error) {
 	out, err := w.update(ctx)
-	if !out.Missing || !w.mayCreate() {
+	if !out.Missing || !w.createsIfMissing() {
 		return out, err
 	}
 	out, taken := w.createMissing(ctx)
@@ -187,8 +187,8 @@ func (w *Write) createMissing(ctx context.Context) (Result, error) {
 	return w.create(ctx)
 }
 
-// mayCreate reports whether the write may create the object if it does not exist.
-func (w *Write) mayCreate() bool {
+// createsIfMissing reports whether the write may create the object if it does not exist.
+func (w *Write) createsIfMissing() bool {
 	return w.Through == nil && (w.form == applied || w.form == whole && w.res.Traits.CreateOnUpdate)
 }
 
