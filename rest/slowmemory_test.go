@@ -143,10 +143,11 @@ func TestUnreadListsTakeLittle(t *testing.T) {
 			require.NoError(t, err)
 			late, err := io.ReadAll(response.Body)
 			require.NoError(t, err)
-			require.Equal(t, whole.Body.Len(), len(late))
-			if !strings.Contains(accept, "Table") { // the ages in a Table have changed since
-				assert.True(t, bytes.Equal(whole.Body.Bytes(), late))
+			if strings.Contains(accept, "Table") { // the ages in a Table have changed since, and their lengths with them
+				require.InDelta(t, whole.Body.Len(), len(late), 10*objects)
+				return
 			}
+			assert.True(t, bytes.Equal(whole.Body.Bytes(), late))
 		})
 	}
 }

@@ -227,7 +227,7 @@ func TestSearchIsBounded(t *testing.T) {
 		begun := time.Now()
 		_, found := path(t, text).First(object)
 		assert.False(t, found, text)
-		assert.Less(t, time.Since(begun), time.Second, text)
+		assert.Less(t, time.Since(begun), 30*time.Second, "a search without a bound takes hours: %.40s", text)
 	}
 }
 
