@@ -36,6 +36,7 @@ import (
 
 	"github.com/decorum-go/decorum/rest"
 	"github.com/decorum-go/decorum/rest/crd"
+	"github.com/decorum-go/decorum/storage"
 )
 
 // definitionOf returns the definition of a kind of Go.
@@ -49,18 +50,13 @@ func definitionOf(t *testing.T, kind rest.Definition) *apiextensionsv1.CustomRes
 	return &definition
 }
 
-// enable makes the host accept definitions.
+// enable starts the host again, as one that accepts definitions.
 func (h *host) enable(t *testing.T) {
 	t.Helper()
-	parts, err := crd.New(crd.Options{}).Plug(h.api)
-	require.NoError(t, err)
-	require.NoError(t, h.api.AddResources(t.Context(), parts.Definitions...))
-	ctx, end := context.WithCancel(context.Background())
-	require.NoError(t, parts.Start(ctx, h.api))
-	t.Cleanup(func() {
-		end()
-		assert.NoError(t, parts.Stop(context.Background()))
-	})
+	if !h.defines {
+		h.defines = true
+		h.start(t, storage.Options{})
+	}
 }
 
 // define makes the host accept definitions, and creates one.

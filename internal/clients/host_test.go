@@ -21,7 +21,9 @@ import (
 
 	"github.com/decorum-go/decorum/k8s"
 	"github.com/decorum-go/decorum/rest"
+	"github.com/decorum-go/decorum/rest/auth"
 	"github.com/decorum-go/decorum/rest/builtin"
+	"github.com/decorum-go/decorum/rest/crd"
 	"github.com/decorum-go/decorum/storage"
 )
 
@@ -37,6 +39,7 @@ type host struct {
 	wire   *wire
 
 	defined bool // a CustomResourceDefinition describes Site
+	defines bool // the host accepts CustomResourceDefinitions
 }
 
 // overBoth runs a test against a new host that clients reach over a socket, and against one that they reach by function calls.
@@ -103,8 +106,13 @@ func (h *host) start(t *testing.T, options storage.Options) {
 	if !h.defined {
 		kinds = append(kinds, sites())
 	}
-	api, err := rest.New(rest.Options{Store: store, Authorizer: rest.AuthorizerFunc(decide)}, kinds...)
+	plugins := []rest.Plugin{auth.Reviews()}
+	if h.defines = h.defines || h.defined; h.defines {
+		plugins = append(plugins, crd.New(crd.Options{}))
+	}
+	api, err := rest.New(rest.Options{Store: store, Authorizer: rest.AuthorizerFunc(decide), Plugins: plugins}, kinds...)
 	require.NoError(t, err)
+	require.NoError(t, api.Start(t.Context()))
 	t.Cleanup(func() {
 		require.NoError(t, api.Close())
 		require.NoError(t, store.Close())
