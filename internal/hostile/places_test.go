@@ -45,7 +45,7 @@ func slowCrowd(t *testing.T, h *host) {
 		request := bearer("POST", whoAmI, fmt.Sprint("token-of-crowd", i)) + "Content-Type: application/json\r\nContent-Length: 100\r\n\r\n{"
 		conns = append(conns, stalled(t, h.plain.Listener.Addr().String(), maxInFlight, request)...)
 	}
-	await(t, "there is no more room for a body", func() string {
+	await(t, "the server refuses further bodies", func() string {
 		a := h.as("mallory").ask(t, "POST", whoAmI, "{}")
 		if a.code == http.StatusTooManyRequests {
 			return ""

@@ -23,8 +23,8 @@ import (
 // private key signs, and all keys verify. To replace the key that signs, see [Rotate]. All replicas need the same
 // file.
 //
-// Keys returns an error, and changes nothing, if a block is not a key, if there is no private key, or if the mode
-// lets others than the owner and the group read the file, or others than the owner write it.
+// Keys returns an error if a block is not a key, if the file has no private key, or if its permissions are too wide:
+// only the owner and the group may read the file, and only the owner may write it. The file then stays as it is.
 func Keys(path string) ([]serviceaccount.Key, error) {
 	keys, err := loadKeys(path)
 	if errors.Is(err, os.ErrNotExist) {

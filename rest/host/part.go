@@ -6,7 +6,7 @@ import (
 	"fmt"
 )
 
-// part is work in a goroutine of its own, which ends when it is told to.
+// part is a goroutine that runs until its context ends.
 type part struct {
 	name   string
 	cancel context.CancelFunc

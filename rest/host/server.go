@@ -21,7 +21,7 @@ const (
 	margin = 10 * time.Second
 )
 
-// listen completes the options of the server, and returns its listener, or nil if there is no server.
+// listen fills in the options that the server lacks and returns its listener. Without a server, it returns nil.
 func listen(api *rest.API, options Options) (net.Listener, error) {
 	server, listener := options.Server, options.Listener
 	if server == nil {

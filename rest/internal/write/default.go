@@ -299,7 +299,7 @@ func isZero(v doc.Value) bool {
 	return false
 }
 
-// typedOld decodes the old object for a hook. It returns nil if there is no old object.
+// typedOld decodes the old object into its Go type, for a hook. On create, it returns nil.
 func typedOld(res *resource.Resource, old doc.Value) (any, error) {
 	if old.IsAbsent() {
 		return nil, nil
