@@ -107,8 +107,8 @@ func TestHookThatIgnoresItsContext(t *testing.T) {
 					assert.Regexp(w, part, line)
 				}
 
-				time.Sleep(time.Minute)
-				close(w.release)
+				time.AfterFunc(time.Minute, func() { close(w.release) })
+				<-w.release
 				synctest.Wait()
 				assert.Zero(w, w.api.StuckHooks())
 				assert.Contains(w, w.log.String(), "duration=1m3s")

@@ -1,10 +1,12 @@
 package credentials_test
 
 import (
+	"log/slog"
 	"net/http"
 	"net/http/httptest"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -40,6 +42,29 @@ func who(tokens *credentials.Tokens, token string) (*rest.Identity, error) {
 	}
 	return tokens.Authenticate(r)
 }
+
+// askUntil asks for the user of a token once a second until happened returns true. A bubble has its own time, so this takes none.
+func askUntil(t *testing.T, tokens *credentials.Tokens, token string, happened func(known bool) bool) {
+	t.Helper()
+	second := time.NewTicker(time.Second)
+	defer second.Stop()
+	for range 60 {
+		if happened(knows(tokens, token)) {
+			return
+		}
+		<-second.C
+	}
+	t.Fatal("it has not happened in a minute")
+}
+
+func knows(tokens *credentials.Tokens, token string) bool {
+	got, err := who(tokens, token)
+	return got != nil && err == nil
+}
+
+func known(known bool) bool { return known }
+
+func unknown(known bool) bool { return !known }
 
 func TestTokens(t *testing.T) {
 	_, tokens := opened(t, `
@@ -88,23 +113,26 @@ func TestTokensRefuseWrongFiles(t *testing.T) {
 
 func TestTokensReload(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		path, tokens := opened(t, "[{token: one, user: alice}]")
-		knows := func(token string) bool {
-			time.Sleep(time.Second)
-			got, err := who(tokens, token)
-			return got != nil && err == nil
+		var log strings.Builder
+		defer slog.SetDefault(slog.Default())
+		slog.SetDefault(slog.New(slog.NewTextHandler(&log, nil)))
+		failures := func(n int) func(bool) bool {
+			return func(bool) bool { return strings.Count(log.String(), "level=ERROR") == n }
 		}
-		require.True(t, knows("one"))
+		path, tokens := opened(t, "[{token: one, user: alice}]")
+		require.True(t, knows(tokens, "one"))
 		replace(t, path, "[{token: two, user: alice}]")
-		assert.True(t, knows("two"))
-		assert.False(t, knows("one"))
+		askUntil(t, tokens, "two", known)
+		assert.False(t, knows(tokens, "one"))
 
 		replace(t, path, "a mistake")
-		assert.True(t, knows("two"), "a wrong file changes nothing")
+		askUntil(t, tokens, "two", failures(1))
+		assert.True(t, knows(tokens, "two"), "a wrong file changes nothing")
 		require.NoError(t, os.Remove(path))
-		assert.True(t, knows("two"), "a missing file changes nothing")
+		askUntil(t, tokens, "two", failures(2))
+		assert.True(t, knows(tokens, "two"), "a missing file changes nothing")
 		replace(t, path, "[{token: three, user: alice}]")
-		assert.True(t, knows("three"))
+		askUntil(t, tokens, "three", known)
 	})
 }
 
@@ -124,15 +152,28 @@ func TestTokensRevoked(t *testing.T) {
 				path, tokens := opened(t, "[{token: one, user: alice}]")
 				got, err := who(tokens, "one")
 				require.NoError(t, err)
-				ended := false
-				stop := got.OnRevoked(func() { ended = true })
+				ended := make(chan struct{})
+				stop := got.OnRevoked(func() { close(ended) })
 				replace(t, path, c.next)
-				time.Sleep(2 * time.Second)
-				synctest.Wait()
-				assert.Equal(t, c.ends, ended)
+				if c.ends {
+					<-ended
+				} else {
+					askUntil(t, tokens, "two", known)
+					synctest.Wait()
+					assert.False(t, closed(ended))
+				}
 				stop() // the goroutine that looks for changes ends, or the bubble would not
 			})
 		})
+	}
+}
+
+func closed(c <-chan struct{}) bool {
+	select {
+	case <-c:
+		return true
+	default:
+		return false
 	}
 }
 
@@ -143,12 +184,9 @@ func TestTokensRevokedMeanwhile(t *testing.T) {
 		got, err := who(tokens, "one")
 		require.NoError(t, err)
 		replace(t, path, "[]")
-		time.Sleep(time.Second)
-		_, err = who(tokens, "one")
-		require.Error(t, err)
-		ended := false
-		got.OnRevoked(func() { ended = true })
-		synctest.Wait()
-		assert.True(t, ended)
+		askUntil(t, tokens, "one", unknown)
+		ended := make(chan struct{})
+		got.OnRevoked(func() { close(ended) })
+		<-ended
 	})
 }

@@ -23,6 +23,7 @@ import (
 	"github.com/decorum-go/decorum/rest/host"
 	"github.com/decorum-go/decorum/status"
 	"github.com/decorum-go/decorum/storage"
+	"github.com/decorum-go/decorum/watch"
 )
 
 func newAPI(t *testing.T, options rest.Options, more ...rest.Definition) *rest.API {
@@ -199,6 +200,20 @@ func TestStopTimeout(t *testing.T) {
 	})
 }
 
+// awaitEvents waits until a watch has reported a type of event so many times.
+func awaitEvents[T any](t *testing.T, client rest.Client[T], after string, typ watch.EventType, times int) {
+	t.Helper()
+	for event, err := range client.Watch(t.Context(), rest.WatchOptions{ResourceVersion: after}) {
+		require.NoError(t, err)
+		if event.Type == typ {
+			times--
+		}
+		if times == 0 {
+			return
+		}
+	}
+}
+
 func TestControllersOfOneReplicaRun(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		store := storage.NewMemory(storage.Options{})
@@ -218,7 +233,8 @@ func TestControllersOfOneReplicaRun(t *testing.T) {
 		stopA, endedA := replica("a")
 		require.Equal(t, "a", <-leads)
 		stopB, endedB := replica("b")
-		time.Sleep(time.Minute) // in the time of the bubble
+		leases := rest.ClientFor[builtin.Lease](newAPI(t, rest.Options{Store: store})).Namespace("default")
+		awaitEvents(t, leases, "", watch.Modified, 5) // a renews its Lease as often as b asks for it
 		require.Empty(t, leads, "b waits while a leads")
 		stopA()
 		require.NoError(t, <-endedA)
@@ -235,10 +251,13 @@ func TestLifecycle(t *testing.T) {
 			api := newAPI(t, rest.Options{})
 			stop, ended := running(t, api, host.Options{NoLifecycle: without})
 			namespaces := rest.ClientFor[builtin.Namespace](api)
-			_, err := namespaces.Create(t.Context(), &builtin.Namespace{ObjectMeta: apimeta.ObjectMeta{Name: "team-a"}})
+			made, err := namespaces.Create(t.Context(), &builtin.Namespace{ObjectMeta: apimeta.ObjectMeta{Name: "team-a"}})
 			require.NoError(t, err)
 			require.NoError(t, namespaces.Delete(t.Context(), "team-a", rest.DeleteOptions{}))
-			time.Sleep(time.Minute)
+			if !without {
+				awaitEvents(t, namespaces, made.ResourceVersion, watch.Deleted, 1)
+			}
+			synctest.Wait()
 			_, err = namespaces.Get(t.Context(), "team-a")
 			assert.Equal(t, !without, status.IsNotFound(err))
 			stop()
