@@ -29,18 +29,6 @@ func (all Authenticators) Authenticate(r *http.Request) (*Identity, error) {
 	return nil, joined(errs)
 }
 
-// only returns the authenticators as one, or nil if there are none.
-func (all Authenticators) only() Authenticator {
-	all = slices.DeleteFunc(all, func(a Authenticator) bool { return a == nil })
-	switch len(all) {
-	case 0:
-		return nil
-	case 1:
-		return all[0]
-	}
-	return all
-}
-
 // Authorizers are an [Authorizer] that asks several. The first of them that allows or denies an access decides. If none does, the access is
 // refused for the reasons of all. If one of them could not decide, clients receive its error of package status.
 type Authorizers []Authorizer
@@ -83,16 +71,16 @@ func (all Authorizers) RulesFor(ctx context.Context, user User, namespace string
 	return sum, nil
 }
 
-// only returns the authorizers as one, or nil if there are none.
-func (all Authorizers) only() Authorizer {
-	all = slices.DeleteFunc(all, func(a Authorizer) bool { return a == nil })
-	switch len(all) {
+// oneOf returns several parts as one, or nil if all of them are nil.
+func oneOf[T comparable](parts []T, several func([]T) T) (none T) {
+	parts = slices.DeleteFunc(parts, func(p T) bool { return p == none })
+	switch len(parts) {
 	case 0:
-		return nil
+		return none
 	case 1:
-		return all[0]
+		return parts[0]
 	}
-	return all
+	return several(parts)
 }
 
 // joined returns the error of several parts that were asked the same question. An error of package status wins, because clients receive

@@ -81,7 +81,8 @@ func (a *API) plug() (definitions []Definition, err error) {
 		authenticators, authorizers = append(authenticators, parts.Authenticator), append(authorizers, parts.Authorizer)
 		exempt = append(exempt, parts.ExemptGroups...)
 	}
-	a.options.Authenticator, a.options.Authorizer = authenticators.only(), authorizers.only()
+	a.options.Authenticator = oneOf(authenticators, func(all []Authenticator) Authenticator { return Authenticators(all) })
+	a.options.Authorizer = oneOf(authorizers, func(all []Authorizer) Authorizer { return Authorizers(all) })
 	if a.options.ExemptGroups == nil {
 		a.options.ExemptGroups = exempt
 	}

@@ -56,6 +56,7 @@ func openPage(t *testing.T, url string) *page {
 	t.Helper()
 	path := browserPath()
 	if path == "" {
+		// A contributor may have no browser. CI installs Chromium.
 		t.Skip("NOT RUN: no browser. On Debian, apt-get install chromium; elsewhere set CHROMIUM to the path of Chromium or Chrome.")
 	}
 	browser.once.Do(func() { startBrowser(t, path) })

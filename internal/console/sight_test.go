@@ -50,6 +50,7 @@ func withFamily(t *testing.T, url string, p *page) {
 func TestAccessibility(t *testing.T) {
 	axe, err := os.ReadFile(filepath.Join("..", "..", "rest", "console", "ui", "node_modules", "axe-core", "axe.min.js"))
 	if err != nil {
+		// Only who changes the page needs Node.js. The stage console-files of CI installs axe-core before these tests.
 		t.Skip("NOT RUN: axe-core is not installed. Run npm ci in rest/console/ui.")
 	}
 	url := quickstart(t)
@@ -77,7 +78,7 @@ func TestAccessibility(t *testing.T) {
 func TestPictures(t *testing.T) {
 	dir := os.Getenv("CONSOLE_PICTURES")
 	if dir == "" {
-		t.Skip("CONSOLE_PICTURES names no directory for the pictures")
+		t.Skip("it asserts nothing and writes pictures, for which CONSOLE_PICTURES names no directory")
 	}
 	url := quickstart(t)
 	p := openPage(t, url)

@@ -26,6 +26,7 @@ func TestGuide(t *testing.T) {
 
 func TestHTTPPage(t *testing.T) {
 	if _, err := exec.LookPath("curl"); err != nil {
+		// make test requires Go, make and a C compiler only. CI has curl.
 		t.Skip("NOT RUN: the page needs curl; on Debian: apt-get install curl")
 	}
 	assert.Equal(t, 12, runPage(t, "http.md", host{program: "quickstart"}))

@@ -47,7 +47,7 @@ func newSchema() string { return fmt.Sprintf("Schema %d", schemas.Add(1)) }
 func server(t testing.TB) *postgrestest.Server {
 	t.Helper()
 	if shared == nil {
-		t.Skip(postgrestest.ErrNotInstalled)
+		t.Skip(postgrestest.ErrNotInstalled) // it says what to install; CI installs Postgres
 	}
 	return shared
 }
@@ -57,7 +57,7 @@ func start(t testing.TB, opts postgrestest.Options) *postgrestest.Server {
 	t.Helper()
 	s, err := postgrestest.Start(opts)
 	if errors.Is(err, postgrestest.ErrNotInstalled) {
-		t.Skip(err)
+		t.Skip(err) // as above
 	}
 	require.NoError(t, err)
 	t.Cleanup(func() { require.NoError(t, s.Stop()) })
