@@ -19,7 +19,7 @@
 //   - A [Backend] makes the writes of one process durable ([Open]). The engine orders the writes and answers all reads from memory.
 //     Package storage/bolt has one.
 //   - An [Authority] orders the writes of many processes, and assigns the revisions ([OpenReplica]). Each process has an engine that
-//     follows it. Packages storage/etcd and storage/postgres have one.
+//     follows it. Packages storage/etcd and storage/postgres have one. [Forms] implements a part of it.
 //   - A [Store] of its own, without the engine, implements the whole contract.
 //
 // [Start], [Stored], [Undo], [Group], [Entry], [Arrival], [Verdict] and [Limiter] are only for authors, as are [ReadOnly], [Unknown] and

@@ -28,12 +28,13 @@ var _ storage.Authority = (*authority)(nil)
 
 // authority implements [storage.Authority].
 type authority struct {
+	*storage.Forms
+
 	opts   Options
 	client *clientv3.Client
 	owned  bool // the client was made by Open
 	keys   keys
 	meta   meta // set by Begin
-	forms  forms
 
 	mu      sync.Mutex
 	pending map[string]chan int64 // commits whose outcome the feed may tell, by id

@@ -74,7 +74,7 @@ func (a *authority) transaction(group storage.Group, m *marker) ([]clientv3.Cmp,
 		case e.Current == nil:
 			operations = append(operations, clientv3.OpDelete(key))
 		default:
-			value, err := a.encode(a.forms.number(e.Key.Resource, e.Form), m.count, e.Current)
+			value, err := a.encode(a.Forms.Number(e.Key.Resource, e.Form), m.count, e.Current)
 			if err != nil {
 				return nil, nil, err
 			}

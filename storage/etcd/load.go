@@ -21,7 +21,7 @@ const (
 func (a *authority) Load(ctx context.Context, resource string, at watch.Revision, yield func(storage.Stored) error) error {
 	prefix := a.keys.resource(resource)
 	end := clientv3.GetPrefixRangeEnd(prefix)
-	if err := a.readForms(ctx, resource); err != nil {
+	if err := a.Forms.Refresh(ctx, resource); err != nil {
 		return err
 	}
 	next, limit := prefix, int64(firstPage)
@@ -54,7 +54,7 @@ func (a *authority) stored(ctx context.Context, kv *mvccpb.KeyValue) storage.Sto
 	s, err := a.decode(key, kv.Value, kv.ModRevision)
 	var unknown *unknownForm
 	if errors.As(err, &unknown) {
-		if err = a.readForms(ctx, key.Resource); err == nil {
+		if err = a.Forms.Refresh(ctx, key.Resource); err == nil {
 			s, err = a.decode(key, kv.Value, kv.ModRevision)
 		}
 	}

@@ -28,7 +28,8 @@ var (
 func Open(ctx context.Context, opts Options) (*Store, error) {
 	opts = opts.withDefaults()
 	opts.Prefix = strings.TrimRight(opts.Prefix, "/")
-	a := &authority{opts: opts, client: opts.Client, keys: keysOf(opts.Prefix), forms: forms{all: map[string][]string{}}, pending: map[string]chan int64{}}
+	a := &authority{opts: opts, client: opts.Client, keys: keysOf(opts.Prefix), pending: map[string]chan int64{}}
+	a.Forms = storage.NewForms(a.readForms, a.addForm)
 	if a.client == nil {
 		if len(opts.Config.Endpoints) == 0 {
 			return nil, errors.New("etcd: Options.Client or Options.Config.Endpoints is required")

@@ -118,7 +118,7 @@ func (a *authority) decode(key storage.Key, value []byte, revision int64) (s sto
 	}
 	s.Revision, s.Written, s.Creator = a.revision(revision, h.index), h.written, h.creator
 	known := false
-	if s.Form, known = a.forms.name(key.Resource, h.form); !known {
+	if s.Form, known = a.Forms.Form(key.Resource, h.form); !known {
 		return s, &unknownForm{key.Resource, h.form}
 	}
 	if h.sealed {

@@ -23,9 +23,10 @@ var _ storage.Authority = (*authority)(nil)
 
 // authority implements [storage.Authority].
 type authority struct {
+	*storage.Forms
+
 	opts    Options
 	id      string // set by layOut
-	forms   forms
 	commits commits
 	feed    feed
 	running sync.WaitGroup // the goroutines of commits and trimming
@@ -39,7 +40,9 @@ type authority struct {
 }
 
 func newAuthority(opts Options) *authority {
-	return &authority{opts: opts, forms: forms{all: map[string][]string{}}, commits: commits{expected: map[int64]chan watch.Revision{}}}
+	a := &authority{opts: opts, commits: commits{expected: map[int64]chan watch.Revision{}}}
+	a.Forms = storage.NewForms(a.readForms, a.addForm)
+	return a
 }
 
 // sql returns a statement with the quoted schema in the place of {schema}. No statement contains any other text that is not constant.
@@ -197,7 +200,7 @@ const pageSize = 1000
 
 // Load implements [storage.Authority]. It reads the current objects, and undoes the changes since the revision.
 func (a *authority) Load(ctx context.Context, resource string, at watch.Revision, yield func(storage.Stored) error) error {
-	if err := a.readForms(ctx, resource); err != nil {
+	if err := a.Forms.Refresh(ctx, resource); err != nil {
 		return err
 	}
 	conn, err := a.opts.Pool.Acquire(ctx)

@@ -80,7 +80,7 @@ func (a *authority) encodeGroup(p *proposal) (err error) {
 		if e.Current == nil || e.Current == e.Previous {
 			continue
 		}
-		if p.values[i], err = a.encode(e.Key, a.forms.number(e.Key.Resource, e.Form), e.Current); err != nil {
+		if p.values[i], err = a.encode(e.Key, a.Forms.Number(e.Key.Resource, e.Form), e.Current); err != nil {
 			return err
 		}
 	}

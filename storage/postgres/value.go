@@ -54,11 +54,11 @@ func sealContext(key storage.Key) []byte {
 func (a *authority) decode(ctx context.Context, key storage.Key, revision watch.Revision, v *value) storage.Stored {
 	s := storage.Stored{Key: key, Revision: revision, Written: v.written, Creator: v.creator}
 	known := false
-	if s.Form, known = a.forms.name(key.Resource, v.form); !known {
-		if s.Unreadable = a.readForms(ctx, key.Resource); s.Unreadable != nil {
+	if s.Form, known = a.Forms.Form(key.Resource, v.form); !known {
+		if s.Unreadable = a.Forms.Refresh(ctx, key.Resource); s.Unreadable != nil {
 			return s
 		}
-		if s.Form, known = a.forms.name(key.Resource, v.form); !known {
+		if s.Form, known = a.Forms.Form(key.Resource, v.form); !known {
 			s.Unreadable = fmt.Errorf("form %d of %q is not known", v.form, key.Resource)
 			return s
 		}
