@@ -17,7 +17,7 @@ func ExampleResourceQuotas() {
 	store := storage.NewMemory(storage.Options{Ledger: quotas.Ledger})
 	defer store.Close()
 	notes := rest.Resource[Note]{Group: "example.com", Version: "v1", Plural: "notes"}
-	api, err := rest.New(rest.Options{Store: store}, notes, quotas.Definition())
+	api, err := rest.New(rest.Options{Store: store, Plugins: []rest.Plugin{quotas}}, notes)
 	if err != nil {
 		log.Fatal(err)
 	}

@@ -16,7 +16,7 @@ import (
 //
 //	quotas := quota.NewResourceQuotas(nil)
 //	store := storage.NewMemory(storage.Options{Ledger: quotas.Ledger})
-//	api, err := rest.New(rest.Options{Store: store}, quotas.Definition(), widgets)
+//	api, err := rest.New(rest.Options{Store: store, Plugins: []rest.Plugin{quotas}}, widgets)
 //	…
 //	err = quotas.Run(ctx, api) // on the leader, beside the other controllers
 //

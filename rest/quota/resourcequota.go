@@ -37,9 +37,13 @@ type ResourceQuotaStatus struct {
 // resourceQuotas is the name of the resource in the store.
 const resourceQuotas = "resourcequotas"
 
-// Definition returns the kind ResourceQuota. Who may write quotas can lift the limits of a namespace, so tenants
-// should only read them.
-func (q *ResourceQuotas) Definition() rest.Definition {
+// Plug implements [rest.Plugin]. The API then serves the kind [ResourceQuota]. Who may write quotas can lift the limits
+// of a namespace, so tenants should only read them.
+func (q *ResourceQuotas) Plug(*rest.API) (rest.Parts, error) {
+	return rest.Parts{Name: "quotas", Definitions: []rest.Definition{definition()}}, nil
+}
+
+func definition() rest.Definition {
 	return rest.Resource[ResourceQuota]{
 		Version: "v1", Plural: resourceQuotas, Names: rest.Names{Short: []string{"quota"}},
 		Description: "ResourceQuota limits the objects of its namespace, and shows how many there are.",

@@ -32,7 +32,7 @@ func managed(t *testing.T, more func(quota.Account) []quota.Limit) (*rest.API, *
 	quotas := quota.NewResourceQuotas(more)
 	store := storage.NewMemory(storage.Options{Ledger: quotas.Ledger})
 	t.Cleanup(func() { require.NoError(t, store.Close()) })
-	api, err := rest.New(rest.Options{Store: store}, notes(), quotas.Definition())
+	api, err := rest.New(rest.Options{Store: store, Plugins: []rest.Plugin{quotas}}, notes())
 	require.NoError(t, err)
 	t.Cleanup(func() { require.NoError(t, api.Close()) })
 	return api, quotas
@@ -126,7 +126,7 @@ func TestResourceQuotasShowWhatIsUsed(t *testing.T) {
 
 func TestRunNeedsTheLedger(t *testing.T) {
 	quotas := quota.NewResourceQuotas(nil)
-	api, err := rest.New(rest.Options{}, quotas.Definition())
+	api, err := rest.New(rest.Options{Plugins: []rest.Plugin{quotas}})
 	require.NoError(t, err)
 	defer api.Close()
 	require.ErrorContains(t, quotas.Run(t.Context(), api), "quota: Ledger is not in the options of the store")
@@ -180,7 +180,7 @@ func TestResourceQuotasSurviveARestart(t *testing.T) {
 		quotas := quota.NewResourceQuotas(nil)
 		store, err := bolt.Open(t.Context(), bolt.Options{Path: path, Engine: storage.Options{Ledger: quotas.Ledger}})
 		require.NoError(t, err)
-		api, err := rest.New(rest.Options{Store: store}, notes(), quotas.Definition())
+		api, err := rest.New(rest.Options{Store: store, Plugins: []rest.Plugin{quotas}}, notes())
 		require.NoError(t, err)
 		return api, func() { require.NoError(t, errors.Join(api.Close(), store.Close())) }
 	}

@@ -3,7 +3,7 @@
 //	//go:embed objects
 //	var objects embed.FS
 //	…
-//	err := seed.Apply(ctx, api, objects, seed.Options{})
+//	api, err := rest.New(rest.Options{Plugins: []rest.Plugin{roles, crd.New(crd.Options{}), seed.New(objects, seed.Options{})}}, widgets)
 //
-// A host calls it when the API runs and before it listens, in every replica. If all objects exist, [Apply] only reads.
+// The plug-in creates the objects when the API starts, before the host listens, in every replica. If all objects exist, it only reads.
 package seed

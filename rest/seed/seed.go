@@ -28,6 +28,13 @@ type Options struct {
 	KindTimeout time.Duration
 }
 
+// New returns a plug-in that calls [Apply] when the API starts. List it after the plug-ins whose kinds the files need.
+func New(files fs.FS, options Options) rest.Plugin {
+	return rest.Parts{Name: "seed", Start: func(ctx context.Context, api *rest.API) error {
+		return Apply(ctx, api, files, options)
+	}}
+}
+
 // Apply creates the objects of all files of files whose names end with .yaml, .yml or .json, in all directories. A
 // file has one or more documents in YAML or JSON; empty documents and lists of the kind List are allowed. An object
 // without a namespace belongs to the namespace "default", if its kind has namespaces.

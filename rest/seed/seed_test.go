@@ -93,6 +93,22 @@ func TestApply(t *testing.T) {
 	require.NoError(t, err)
 }
 
+// The plug-in creates the objects while the API starts. If it cannot, the API does not start.
+func TestPlugin(t *testing.T) {
+	newAPI(t, crd.New(crd.Options{}), seed.New(files(map[string]string{
+		"ship.yaml": definition + "---\napiVersion: example.com/v1\nkind: Ship\nmetadata: {name: mary}\nspec: {sails: 3}",
+	}), seed.Options{}), rest.Parts{Name: "reader", Start: func(ctx context.Context, api *rest.API) error {
+		_, err := rest.ObjectsOf(api).Get(ctx, storage.Key{Resource: "ships.example.com", Namespace: "default", Name: "mary"})
+		return err
+	}})
+
+	wrong := seed.New(files(map[string]string{"wrong.yaml": "apiVersion: example.com/v1\nkind: Ship\nmetadata: {name: mary}"}), seed.Options{})
+	api, err := rest.New(rest.Options{Plugins: []rest.Plugin{wrong}})
+	require.NoError(t, err)
+	defer api.Close()
+	require.ErrorContains(t, api.Start(t.Context()), "wrong.yaml")
+}
+
 func TestApplyToObjectsThatExist(t *testing.T) {
 	const text = "apiVersion: example.com/v1\nkind: Site\nmetadata: {name: first}\nspec: {title: First, theme: Dark}"
 	for _, c := range []struct {

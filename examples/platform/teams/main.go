@@ -106,10 +106,10 @@ func newAPI(store storage.Store, people people, keys []serviceaccount.Key, quota
 		Store:         store,
 		Authenticator: auth.Tokens(people...),
 		Authorizer:    rest.AuthorizerFunc(ownNamespaces),
-		Plugins:       []rest.Plugin{accounts, roles, auth.Reviews()},
+		Plugins:       []rest.Plugin{accounts, roles, auth.Reviews(), quotas},
 		OpenHealth:    true,
 		AllowedHosts:  []string{"localhost"},
-	}, builtin.Namespaces(), builtin.Events(), quotas.Definition(), site.Resource())
+	}, builtin.Namespaces(), builtin.Events(), site.Resource())
 }
 
 // ownNamespaces shows the members of a team the namespace with the name of the team, and no other.

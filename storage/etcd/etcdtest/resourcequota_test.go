@@ -34,7 +34,8 @@ func TestResourceQuotas(t *testing.T) {
 		store, err := etcd.Open(t.Context(), etcd.Options{Client: client, Prefix: prefix, Engine: storage.Options{MaxWait: time.Minute, Ledger: quotas.Ledger}})
 		require.NoError(t, err)
 		t.Cleanup(func() { assert.NoError(t, store.Close()) })
-		api, err := rest.New(rest.Options{Store: store}, rest.Resource[page]{Group: "example.com", Version: "v1", Plural: "pages"}, quotas.Definition())
+		pages := rest.Resource[page]{Group: "example.com", Version: "v1", Plural: "pages"}
+		api, err := rest.New(rest.Options{Store: store, Plugins: []rest.Plugin{quotas}}, pages)
 		require.NoError(t, err)
 		t.Cleanup(func() { assert.NoError(t, api.Close()) })
 		return api, quotas
