@@ -12,9 +12,9 @@ import (
 	"github.com/jackc/pgx/v5/pgxpool"
 	"github.com/stretchr/testify/require"
 
-	"github.com/decorum-go/decorum/storage"
 	"github.com/decorum-go/decorum/storage/postgres"
 	"github.com/decorum-go/decorum/storage/postgres/postgrestest"
+	"github.com/decorum-go/decorum/storage/storagetest"
 )
 
 // shared is a server that the tests share. Each uses a schema of its own. It is nil where Postgres is not installed.
@@ -81,21 +81,9 @@ func connect(t testing.TB, url string) *pgxpool.Pool {
 func open(t testing.TB, opts postgres.Options) (store *postgres.Store) {
 	t.Helper()
 	opts.Timeout = cmp.Or(opts.Timeout, time.Minute)
-	insist(t, func() (err error) {
+	storagetest.Insist(t, func() (err error) {
 		store, err = postgres.Open(t.Context(), opts)
 		return err
 	})
 	return store
-}
-
-// insist repeats what failed because Postgres did not answer within the timeout of the store, which is short in some tests.
-func insist(t testing.TB, operation func() error) {
-	t.Helper()
-	err := operation()
-	for errors.Is(err, storage.ErrUnavailable) || errors.Is(err, storage.ErrUnknown) {
-		t.Log(err)
-		require.NoError(t, t.Context().Err(), "%v", err)
-		err = operation()
-	}
-	require.NoError(t, err)
 }

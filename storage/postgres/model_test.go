@@ -23,6 +23,7 @@ import (
 	"github.com/decorum-go/decorum/storage"
 	"github.com/decorum-go/decorum/storage/postgres"
 	"github.com/decorum-go/decorum/storage/postgres/postgrestest"
+	"github.com/decorum-go/decorum/storage/storagetest"
 	"github.com/decorum-go/decorum/watch"
 )
 
@@ -199,7 +200,7 @@ type chaos struct {
 func (c *chaos) open(i int) *postgres.Store {
 	opts := postgres.Options{Pool: c.replicas[i].pool, Schema: "chaos", Timeout: 2 * time.Second, HistoryBytes: 1 << 20}
 	store := open(c, opts)
-	insist(c, func() error { return store.Register(c.Context(), noteResource) })
+	storagetest.Insist(c, func() error { return store.Register(c.Context(), noteResource) })
 	return store
 }
 

@@ -2,7 +2,6 @@ package postgres_test
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"sync"
 	"sync/atomic"
@@ -17,18 +16,8 @@ import (
 	"github.com/decorum-go/decorum/rest/quota"
 	"github.com/decorum-go/decorum/storage"
 	"github.com/decorum-go/decorum/storage/postgres"
+	"github.com/decorum-go/decorum/storage/storagetest"
 )
-
-// exceeded reports whether a write has exceeded a quota. It fails the test if the write failed for another reason.
-func exceeded(t *testing.T, err error) bool {
-	t.Helper()
-	if err == nil {
-		return false
-	}
-	_, exceeded := errors.AsType[*storage.Exceeded](err)
-	assert.True(t, exceeded, err)
-	return exceeded
-}
 
 // Writers on two replicas, with and without transactions of the host, get exactly the available places.
 func TestQuotas(t *testing.T) {
@@ -59,7 +48,7 @@ func TestQuotas(t *testing.T) {
 	for n := range places + 1 {
 		many = append(many, fmt.Sprint("many-", n))
 	}
-	require.True(t, exceeded(t, inTx(here, many...)), "a transaction counts what it has written")
+	require.True(t, storagetest.Exceeded(t, inTx(here, many...)), "a transaction counts what it has written")
 
 	var created atomic.Int64
 	var all sync.WaitGroup
@@ -71,7 +60,7 @@ func TestQuotas(t *testing.T) {
 	} {
 		all.Go(func() {
 			for n := range each {
-				if !exceeded(t, write(fmt.Sprint(w, n))) {
+				if !storagetest.Exceeded(t, write(fmt.Sprint(w, n))) {
 					created.Add(1)
 				}
 			}

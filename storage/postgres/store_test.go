@@ -15,6 +15,7 @@ import (
 	"github.com/decorum-go/decorum/storage"
 	"github.com/decorum-go/decorum/storage/postgres"
 	"github.com/decorum-go/decorum/storage/seal"
+	"github.com/decorum-go/decorum/storage/storagetest"
 	"github.com/decorum-go/decorum/watch"
 )
 
@@ -34,7 +35,7 @@ func noteJSON(name, text string) []byte {
 func serving(t testing.TB, opts postgres.Options) *postgres.Store {
 	t.Helper()
 	store := open(t, opts)
-	insist(t, func() error { return store.Register(t.Context(), noteResource) })
+	storagetest.Insist(t, func() error { return store.Register(t.Context(), noteResource) })
 	t.Cleanup(func() { require.NoError(t, store.Close()) })
 	return store
 }

@@ -1,10 +1,8 @@
 package postgres_test
 
 import (
-	"bytes"
 	"context"
 	"os"
-	"os/exec"
 	"strconv"
 	"strings"
 	"sync/atomic"
@@ -109,14 +107,8 @@ func isVictim() {
 func kill(pool *pgxpool.Pool) func(t *testing.T, n int) ([]byte, storage.Store) {
 	return func(t *testing.T, n int) ([]byte, storage.Store) {
 		t.Helper()
-		program, err := os.Executable()
-		require.NoError(t, err)
 		schema := newSchema()
-		var stdout, stderr bytes.Buffer
-		process := exec.Command(program)
-		process.Stdout, process.Stderr = &stdout, &stderr
-		process.Env = append(os.Environ(), victim+"="+strconv.Itoa(n)+" "+server(t).URL("postgres")+" "+schema)
-		require.NoError(t, process.Run(), stderr.String())
-		return stdout.Bytes(), open(t, postgres.Options{Pool: pool, Schema: schema})
+		printed := storagetest.RunAgain(t, victim+"="+strconv.Itoa(n)+" "+server(t).URL("postgres")+" "+schema)
+		return printed, open(t, postgres.Options{Pool: pool, Schema: schema})
 	}
 }

@@ -19,6 +19,7 @@ import (
 	"github.com/decorum-go/decorum/storage"
 	"github.com/decorum-go/decorum/storage/etcd"
 	"github.com/decorum-go/decorum/storage/etcd/etcdtest"
+	"github.com/decorum-go/decorum/storage/storagetest"
 	"github.com/decorum-go/decorum/watch"
 )
 
@@ -65,7 +66,7 @@ func TestCutOff(t *testing.T) {
 	far := serving(t, etcd.Options{Config: cable.config(shared), Prefix: prefix, Timeout: time.Second, Engine: storage.Options{MaxWait: time.Second}})
 	first, err := put(t.Context(), here, "x", "1")
 	require.NoError(t, err)
-	insist(t, func() error {
+	storagetest.Insist(t, func() error {
 		_, err := far.Get(t.Context(), note("x"), storage.MostRecent)
 		return err
 	})
@@ -97,12 +98,12 @@ func TestCutOff(t *testing.T) {
 		seen += len(changes)
 		assert.LessOrEqual(t, seen, 5)
 	}
-	insist(t, func() error {
+	storagetest.Insist(t, func() error {
 		_, err := far.Get(t.Context(), note("x"), storage.MostRecent)
 		return err
 	})
-	insist(t, far.Ready)
-	insist(t, func() error {
+	storagetest.Insist(t, far.Ready)
+	storagetest.Insist(t, func() error {
 		_, err := put(t.Context(), far, "y", "1")
 		return err
 	})
@@ -228,7 +229,7 @@ func TestMembersFail(t *testing.T) {
 	var final [4]int
 	for i := range final {
 		var r *storage.Record
-		insist(t, func() (err error) {
+		storagetest.Insist(t, func() (err error) {
 			r, err = c.replicas[0].Get(t.Context(), note(fmt.Sprint(i)), storage.MostRecent)
 			return err
 		})

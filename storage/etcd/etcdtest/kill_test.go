@@ -1,17 +1,14 @@
 package etcdtest_test
 
 import (
-	"bytes"
 	"context"
 	"os"
-	"os/exec"
 	"strconv"
 	"strings"
 	"sync/atomic"
 	"testing"
 	"time"
 
-	"github.com/stretchr/testify/require"
 	clientv3 "go.etcd.io/etcd/client/v3"
 	"google.golang.org/grpc"
 
@@ -65,14 +62,8 @@ func isVictim() {
 func kill(client *clientv3.Client) func(t *testing.T, n int) ([]byte, storage.Store) {
 	return func(t *testing.T, n int) ([]byte, storage.Store) {
 		t.Helper()
-		program, err := os.Executable()
-		require.NoError(t, err)
 		prefix := newPrefix()
-		var stdout, stderr bytes.Buffer
-		process := exec.Command(program)
-		process.Stdout, process.Stderr = &stdout, &stderr
-		process.Env = append(os.Environ(), victim+"="+strconv.Itoa(n)+" "+prefix+" "+shared.Endpoints()[0])
-		require.NoError(t, process.Run(), stderr.String())
-		return stdout.Bytes(), open(t, etcd.Options{Client: client, Prefix: prefix})
+		printed := storagetest.RunAgain(t, victim+"="+strconv.Itoa(n)+" "+prefix+" "+shared.Endpoints()[0])
+		return printed, open(t, etcd.Options{Client: client, Prefix: prefix})
 	}
 }

@@ -2,7 +2,6 @@ package etcdtest_test
 
 import (
 	"cmp"
-	"errors"
 	"fmt"
 	"os"
 	"sync/atomic"
@@ -13,9 +12,9 @@ import (
 	clientv3 "go.etcd.io/etcd/client/v3"
 	"go.uber.org/zap"
 
-	"github.com/decorum-go/decorum/storage"
 	"github.com/decorum-go/decorum/storage/etcd"
 	"github.com/decorum-go/decorum/storage/etcd/etcdtest"
+	"github.com/decorum-go/decorum/storage/storagetest"
 )
 
 // shared is a cluster that all tests share. Each uses a prefix of its own.
@@ -58,20 +57,9 @@ func connect(t testing.TB, cluster *etcdtest.Cluster) *clientv3.Client {
 func open(t testing.TB, opts etcd.Options) (store *etcd.Store) {
 	t.Helper()
 	opts.Timeout = cmp.Or(opts.Timeout, time.Minute)
-	insist(t, func() (err error) {
+	storagetest.Insist(t, func() (err error) {
 		store, err = etcd.Open(t.Context(), opts)
 		return err
 	})
 	return store
-}
-
-// insist repeats what failed because etcd did not answer within the timeout of the store, which is short in some tests.
-func insist(t testing.TB, operation func() error) {
-	t.Helper()
-	err := operation()
-	for errors.Is(err, storage.ErrUnavailable) || errors.Is(err, storage.ErrUnknown) {
-		require.NoError(t, t.Context().Err())
-		err = operation()
-	}
-	require.NoError(t, err)
 }

@@ -2,7 +2,6 @@ package etcdtest_test
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"strings"
 	"sync"
@@ -18,18 +17,8 @@ import (
 	"github.com/decorum-go/decorum/rest/quota"
 	"github.com/decorum-go/decorum/storage"
 	"github.com/decorum-go/decorum/storage/etcd"
+	"github.com/decorum-go/decorum/storage/storagetest"
 )
-
-// exceeded reports whether a write has exceeded a quota. It fails the test if the write failed for another reason.
-func exceeded(t *testing.T, err error) bool {
-	t.Helper()
-	if err == nil {
-		return false
-	}
-	_, exceeded := errors.AsType[*storage.Exceeded](err)
-	assert.True(t, exceeded, err)
-	return exceeded
-}
 
 // Replicas share limits: writers on two of them get exactly the available places, a deletion on one frees a place on the other, and a
 // replica that opens later knows who created the objects.
@@ -52,14 +41,14 @@ func TestQuotas(t *testing.T) {
 	_, err := put(as("carol/1 2"), here, "of carol", "text")
 	require.NoError(t, err)
 	_, err = put(as("carol/1 2"), there, "too many", "text")
-	assert.True(t, exceeded(t, err))
+	assert.True(t, storagetest.Exceeded(t, err))
 
 	var created atomic.Int64
 	var all sync.WaitGroup
 	for w, store := range []*etcd.Store{here, there, here, there} {
 		all.Go(func() {
 			for n := range each {
-				if _, err := put(as("bob"), store, fmt.Sprint(w, n), "text"); !exceeded(t, err) {
+				if _, err := put(as("bob"), store, fmt.Sprint(w, n), "text"); !storagetest.Exceeded(t, err) {
 					created.Add(1)
 				}
 			}
@@ -70,7 +59,7 @@ func TestQuotas(t *testing.T) {
 
 	late := replica()
 	_, err = put(as("bob"), late, "x", "text")
-	assert.True(t, exceeded(t, err))
+	assert.True(t, storagetest.Exceeded(t, err))
 	require.NoError(t, remove(late, "of carol"))
 	_, err = put(as("carol/1 2"), here, "x", "text")
 	require.NoError(t, err)

@@ -17,6 +17,7 @@ import (
 	"github.com/decorum-go/decorum/storage/etcd"
 	"github.com/decorum-go/decorum/storage/etcd/etcdtest"
 	"github.com/decorum-go/decorum/storage/seal"
+	"github.com/decorum-go/decorum/storage/storagetest"
 	"github.com/decorum-go/decorum/watch"
 )
 
@@ -36,7 +37,7 @@ func noteJSON(name, text string) []byte {
 func serving(t testing.TB, opts etcd.Options) *etcd.Store {
 	t.Helper()
 	store := open(t, opts)
-	insist(t, func() error { return store.Register(t.Context(), noteResource) })
+	storagetest.Insist(t, func() error { return store.Register(t.Context(), noteResource) })
 	t.Cleanup(func() { store.Close() })
 	return store
 }
