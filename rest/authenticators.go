@@ -10,8 +10,9 @@ import (
 )
 
 // Authenticators are an [Authenticator] that asks several. The first one that recognizes the sender of a request decides. Invalid
-// credentials are an error only if no authenticator recognizes the sender, so several authenticators can read the same header. If one of
-// them could not decide, such as with 503 because the store does not answer, the request fails with that error and not with 401.
+// credentials are an error only if no authenticator recognizes the sender, so several authenticators can read the same header. If an
+// authenticator cannot decide, for example because the store does not answer, the request fails with its error, such as 503, and not
+// with 401.
 type Authenticators []Authenticator
 
 // Authenticate implements [Authenticator].

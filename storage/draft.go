@@ -11,7 +11,7 @@ import (
 // The methods in this file serve a store that writes objects in a transaction of its host. The engine does not commit such a write: it shows
 // the change once its [Authority] reports it.
 
-// Receive returns the record of what the authority has stored, in the form of the registered resource. The engine does not keep it. An object
+// Receive converts what the authority has stored into a record in the form of the registered resource. The engine does not keep it. An object
 // that is not committed yet has revision 0, and an empty resourceVersion in its JSON.
 func (e *Engine) Receive(s Stored) (*Record, error) {
 	t, err := e.tableOf(s.Key)

@@ -50,7 +50,7 @@ func definitionOf(t *testing.T, kind rest.Definition) *apiextensionsv1.CustomRes
 	return &definition
 }
 
-// enable starts the host again, as one that accepts definitions.
+// enable restarts the host so that it accepts definitions.
 func (h *host) enable(t *testing.T) {
 	t.Helper()
 	if !h.defines {

@@ -15,7 +15,7 @@ type loading struct {
 	*authority
 	resource string
 	at       watch.Revision
-	past     map[storage.Key]*storage.Stored // the state of what has changed since; nil if it did not exist
+	past     map[storage.Key]*storage.Stored // the older states of objects that have changed since; nil if there was none
 	refused  error                           // the error of yield
 }
 
