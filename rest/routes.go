@@ -204,8 +204,8 @@ func (res *served) lookUp(path string, inside bool, at *place) chooser {
 	return always((*request).subresourceOfItem)
 }
 
-// answer runs the handler that choose returns, and sends its error if there is one. Before that, it gives the request a
-// place among those in flight, makes the checks that all requests have in common, and finds out the user.
+// answer runs the handler that choose returns, and sends its error if there is one. Before that, it makes the checks that all requests
+// have in common: it finds out the user, gives the request a place among those of this user, and asks the Authorizer.
 func (q *request) answer(choose chooser) {
 	a, res, w, r := q.api, q.res, q.w, q.r
 	w.Header()["X-Content-Type-Options"] = headerNoSniff
