@@ -4,10 +4,8 @@ import (
 	"bufio"
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"io"
-	"net"
 	"net/http"
 	"net/http/httptest"
 	"os"
@@ -16,6 +14,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/stretchr/testify/assert"
@@ -369,48 +368,44 @@ func TestUnderAnyPrefixBesideTheHostsRoutes(t *testing.T) {
 }
 
 func TestWatchesSurviveTheHostsTimeouts(t *testing.T) {
-	const short = 500 * time.Millisecond
-	s := newThingServer(t, rest.Options{})
-	server := thingHTTP(t, s.api, func(config *http.Server) {
-		config.ReadTimeout, config.WriteTimeout, config.ReadHeaderTimeout, config.IdleTimeout = short, short, short, short
+	synctest.Test(t, func(t *testing.T) {
+		s := newThingServer(t, rest.Options{})
+		server := pipeHTTP(t, s.api, func(config *http.Server) {
+			config.ReadTimeout, config.WriteTimeout, config.ReadHeaderTimeout, config.IdleTimeout = time.Second, time.Second, time.Second, time.Second
+		})
+		w := openThingWatch(t, server.Client, server.URL+thingsIn+"?watch=1")
+		for i := range 2 {
+			time.Sleep(time.Minute)
+			s.mustCreate(t, fmt.Sprintf("a%d", i))
+			event, thing := w.next(t)
+			require.Equal(t, watch.Added, event)
+			require.Equal(t, fmt.Sprintf("a%d", i), thing.Name)
+		}
+		require.NoError(t, s.api.Close())
+		require.NoError(t, w.drained())
 	})
-	w := openThingWatch(t, server.Client(), server.URL+thingsIn+"?watch=1")
-	for i := range 2 {
-		<-time.After(2 * short) // time has to pass; there is nothing else to wait for
-		s.mustCreate(t, fmt.Sprintf("a%d", i))
-		event, thing := w.next(t)
-		require.Equal(t, watch.Added, event)
-		require.Equal(t, fmt.Sprintf("a%d", i), thing.Name)
-	}
-	require.NoError(t, s.api.Close())
-	require.NoError(t, w.drained())
 }
 
 // The deadline that a watch has lifted must be back for the next request of the same connection.
 func TestTimeoutsHoldAfterAWatch(t *testing.T) {
-	const short = 500 * time.Millisecond
-	s := newThingServer(t, rest.Options{})
-	server := thingHTTP(t, s.api, func(config *http.Server) { config.ReadTimeout, config.WriteTimeout = short, short })
-	conn, err := net.Dial("tcp", server.Listener.Addr().String())
-	require.NoError(t, err)
-	defer func() { _ = conn.Close() }()
-	_, err = fmt.Fprintf(conn, "GET %s?watch=1&timeoutSeconds=1 HTTP/1.1\r\nHost: x\r\n\r\n", thingsIn)
-	require.NoError(t, err)
-	reader := bufio.NewReader(conn)
-	response, err := http.ReadResponse(reader, nil)
-	require.NoError(t, err)
-	_, err = io.Copy(io.Discard, response.Body)
-	require.NoError(t, err, "the watch ends by its own timeoutSeconds, as a stream ends")
-	_, err = fmt.Fprintf(conn, "POST %s HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: 100\r\n\r\n{", thingsIn)
-	require.NoError(t, err)
-	ended := within(t, "the host's ReadTimeout ends a body that does not come", inBackground(func() error {
+	synctest.Test(t, func(t *testing.T) {
+		s := newThingServer(t, rest.Options{})
+		server := pipeHTTP(t, s.api, func(config *http.Server) { config.ReadTimeout, config.WriteTimeout = time.Second, time.Second })
+		conn := server.dial(t)
+		_, err := fmt.Fprintf(conn, "GET %s?watch=1&timeoutSeconds=60 HTTP/1.1\r\nHost: x\r\n\r\n", thingsIn)
+		require.NoError(t, err)
+		reader := bufio.NewReader(conn)
 		response, err := http.ReadResponse(reader, nil)
-		if err == nil && response.StatusCode == http.StatusCreated {
-			return nil
-		}
-		return errors.New("ended")
-	}))
-	require.Error(t, ended)
+		require.NoError(t, err)
+		_, err = io.Copy(io.Discard, response.Body)
+		require.NoError(t, err, "the watch ends by its own timeoutSeconds, as a stream ends")
+		began := time.Now()
+		_, err = fmt.Fprintf(conn, "POST %s HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: 100\r\n\r\n{", thingsIn)
+		require.NoError(t, err)
+		response, err = http.ReadResponse(reader, nil)
+		require.True(t, err != nil || response.StatusCode >= 400, "the body never came")
+		require.Equal(t, time.Second, time.Since(began), "the host's ReadTimeout ends the wait for the body")
+	})
 }
 
 // wrapped is a host's middleware around a ResponseWriter, as many write it.
@@ -431,15 +426,17 @@ type unwrappable struct{ wrapped }
 func (w *unwrappable) Unwrap() http.ResponseWriter { return w.ResponseWriter }
 
 func TestWatchThroughWrappedWriters(t *testing.T) {
-	s := newThingServer(t, rest.Options{})
-	server := thingHTTP(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		s.api.ServeHTTP(&unwrappable{wrapped{ResponseWriter: &unwrappable{wrapped{ResponseWriter: w}}}}, r)
-	}), func(config *http.Server) { config.WriteTimeout = 500 * time.Millisecond })
-	w := openThingWatch(t, server.Client(), server.URL+thingsIn+"?watch=1")
-	<-time.After(700 * time.Millisecond) // past the host's WriteTimeout
-	s.mustCreate(t, "a")
-	event, _ := w.next(t)
-	require.Equal(t, watch.Added, event)
+	synctest.Test(t, func(t *testing.T) {
+		s := newThingServer(t, rest.Options{})
+		server := pipeHTTP(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			s.api.ServeHTTP(&unwrappable{wrapped{ResponseWriter: &unwrappable{wrapped{ResponseWriter: w}}}}, r)
+		}), func(config *http.Server) { config.WriteTimeout = time.Second })
+		w := openThingWatch(t, server.Client, server.URL+thingsIn+"?watch=1")
+		time.Sleep(time.Minute)
+		s.mustCreate(t, "a")
+		event, _ := w.next(t)
+		require.Equal(t, watch.Added, event)
+	})
 }
 
 func TestWatchThroughAWriterThatCannotFlush(t *testing.T) {
@@ -531,22 +528,16 @@ func TestMaxInFlight(t *testing.T) {
 
 func TestDisconnectFreesTheWatch(t *testing.T) {
 	s := newThingServer(t, rest.Options{})
-	server := thingHTTP(t, s.api)
+	var answering inFlight
+	server := thingHTTP(t, answering.of(s.api))
 	const watches = 20
 	var stops []context.CancelFunc
 	for range watches {
 		stops = append(stops, openThingWatch(t, server.Client(), server.URL+thingsIn+"?watch=1").stop)
 	}
-	awaitThat(t, "all watches run", func() bool { return watchGoroutines() == watches })
+	awaitThat(t, "all watches run", func() bool { return answering.Load() == watches })
 	for _, stop := range stops {
 		stop()
 	}
-	awaitThat(t, "no watch runs after the clients have left", func() bool { return watchGoroutines() == 0 })
-}
-
-// watchGoroutines counts the watches that are being answered.
-func watchGoroutines() int {
-	var dump strings.Builder
-	_ = pprof.Lookup("goroutine").WriteTo(&dump, 2)
-	return strings.Count(dump.String(), "delivery.(*Watch).Deliver(")
+	awaitThat(t, "no watch runs after the clients have left", func() bool { return answering.Load() == 0 })
 }

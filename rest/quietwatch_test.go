@@ -1,7 +1,6 @@
 package rest_test
 
 import (
-	"net"
 	"net/http"
 	"testing"
 	"testing/synctest"
@@ -19,18 +18,12 @@ func TestQuietWatch(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				protocols := new(http.Protocols)
-				set(protocols)
 				api := newWidgets(t)
-				l := &pipeListener{conns: make(chan net.Conn), done: make(chan struct{})}
-				server := &http.Server{Handler: api, Protocols: protocols}
-				go func() { _ = server.Serve(l) }()
-				defer server.Close()
-				transport := &http.Transport{DialContext: l.dial, Protocols: protocols}
-				defer transport.CloseIdleConnections()
-
-				w := openThingWatch(t, &http.Client{Transport: transport}, "http://pipe"+widgets+"?watch=true&resourceVersion=1")
-				defer w.response.Body.Close()
+				server := pipeHTTP(t, api, func(server *http.Server) {
+					server.Protocols = new(http.Protocols)
+					set(server.Protocols)
+				})
+				w := openThingWatch(t, server.Client, server.URL+widgets+"?watch=true&resourceVersion=1")
 				assert.Equal(t, name, w.response.Proto)
 				for _, object := range []string{"a", "b", "c"} {
 					create(t, api, object)

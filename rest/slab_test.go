@@ -3,7 +3,6 @@ package rest_test
 import (
 	"bufio"
 	"bytes"
-	"context"
 	"encoding/base64"
 	"encoding/json"
 	"fmt"
@@ -53,7 +52,7 @@ const slabs = "/apis/slabs.example.com/v1/slabs"
 type slabServer struct {
 	api   *rest.API
 	store *storage.Engine
-	net   *pipeListener
+	net   *pipeServer
 	turn  int
 }
 
@@ -76,11 +75,7 @@ func newSlabServer(t testing.TB, logBytes int64) *slabServer {
 
 // serve makes a handler the one that answers.
 func (s *slabServer) serve(t testing.TB, h http.Handler) {
-	l := &pipeListener{conns: make(chan net.Conn), done: make(chan struct{})}
-	server := &http.Server{Handler: h}
-	go func() { _ = server.Serve(l) }()
-	t.Cleanup(func() { require.NoError(t, server.Close()) })
-	s.net = l
+	s.net = pipeHTTP(t, h)
 }
 
 // slabText does not compress well.
@@ -120,9 +115,7 @@ type slabClient struct {
 // get sends a request and reads the header of the answer, and one byte of what follows: the rest is being written.
 func (s *slabServer) get(t testing.TB, target string, headers ...string) *slabClient {
 	t.Helper()
-	conn, err := s.net.dial(context.Background(), "", "")
-	require.NoError(t, err)
-	t.Cleanup(func() { _ = conn.Close() })
+	conn := s.net.dial(t)
 	request := "GET " + target + " HTTP/1.1\r\nHost: x\r\n"
 	for i := 0; i+1 < len(headers); i += 2 {
 		request += headers[i] + ": " + headers[i+1] + "\r\n"
@@ -130,7 +123,7 @@ func (s *slabServer) get(t testing.TB, target string, headers ...string) *slabCl
 	if len(headers) != len(socketHeaders) {
 		request += "Connection: close\r\n"
 	}
-	_, err = io.WriteString(conn, request+"\r\n")
+	_, err := io.WriteString(conn, request+"\r\n")
 	require.NoError(t, err)
 	head, err := readHead(conn)
 	require.NoError(t, err)

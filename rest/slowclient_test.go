@@ -241,9 +241,7 @@ func readSlowly(t *testing.T, state func(*testing.T) (*slabServer, func()), requ
 		if !busy {
 			rewrite = func() {}
 		}
-		conn, err := s.net.dial(t.Context(), "", "")
-		require.NoError(t, err)
-		defer conn.Close()
+		conn := s.net.dial(t)
 		c := &slabClient{conn: conn}
 		began := time.Now()
 		go func() { _, _ = io.WriteString(conn, request) }()

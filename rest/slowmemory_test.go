@@ -134,10 +134,8 @@ func TestUnreadListsTakeLittle(t *testing.T) {
 			grown := heap() - before
 			t.Logf("%d lists of %d MB keep %d KB", lists, whole.Body.Len()>>20, grown>>10)
 			require.Less(t, grown, int64(48<<20+lists*(512<<10)))
-			conn, err := s.net.dial(t.Context(), "", "")
-			require.NoError(t, err)
-			defer conn.Close()
-			_, err = fmt.Fprintf(conn, "GET %s HTTP/1.1\r\nHost: x\r\nAccept: %s\r\n\r\n", target, accept)
+			conn := s.net.dial(t)
+			_, err := fmt.Fprintf(conn, "GET %s HTTP/1.1\r\nHost: x\r\nAccept: %s\r\n\r\n", target, accept)
 			require.NoError(t, err)
 			response, err := http.ReadResponse(bufio.NewReader(conn), r)
 			require.NoError(t, err)

@@ -11,6 +11,7 @@ import (
 	"net/http"
 	"strings"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/coder/websocket"
@@ -197,25 +198,25 @@ func TestOutputAfterTheHostHasReturned(t *testing.T) {
 }
 
 func TestOutputIsFollowed(t *testing.T) {
-	lines, ended := make(chan string), make(chan error, 1)
-	s := streamed(t, rest.Options{MaxInFlight: 1}, followed(lines, ended))
-	server := thingHTTP(t, s.api, func(config *http.Server) {
-		config.ReadTimeout, config.WriteTimeout = 500*time.Millisecond, 500*time.Millisecond
+	synctest.Test(t, func(t *testing.T) {
+		lines, ended := make(chan string), make(chan error, 1)
+		s := streamed(t, rest.Options{MaxInFlight: 1}, followed(lines, ended))
+		server := pipeHTTP(t, s.api, func(config *http.Server) { config.ReadTimeout, config.WriteTimeout = time.Second, time.Second })
+		ctx, leave := context.WithCancel(t.Context())
+		response := open(ctx, t, server.Client, "GET", server.URL+thingsIn+"/a/log?follow=true")
+		require.Equal(t, 200, response.StatusCode, "the answer begins before there is a line")
+		reader := bufio.NewReader(response.Body)
+		for _, line := range []string{"one", "two"} {
+			time.Sleep(time.Minute)
+			lines <- line
+			got, err := reader.ReadString('\n')
+			require.NoError(t, err)
+			require.Equal(t, line+"\n", got)
+		}
+		require.Equal(t, 200, s.do("GET", thingsIn+"/a", "").Code, "there is still place for a short request")
+		leave()
+		require.ErrorIs(t, within(t, "the stream without a client", ended), context.Canceled)
 	})
-	ctx, leave := context.WithCancel(t.Context())
-	response := open(ctx, t, server.Client(), "GET", server.URL+thingsIn+"/a/log?follow=true")
-	require.Equal(t, 200, response.StatusCode, "the answer begins before there is a line")
-	reader := bufio.NewReader(response.Body)
-	for _, line := range []string{"one", "two"} {
-		<-time.After(700 * time.Millisecond) // past the host's timeouts
-		lines <- line
-		got, err := reader.ReadString('\n')
-		require.NoError(t, err)
-		require.Equal(t, line+"\n", got)
-	}
-	require.Equal(t, 200, s.do("GET", thingsIn+"/a", "").Code, "there is still place for a short request")
-	leave()
-	require.ErrorIs(t, within(t, "the stream without a client", ended), context.Canceled)
 }
 
 func TestOutputEndsWithTheAPI(t *testing.T) {

@@ -9,10 +9,11 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"runtime/pprof"
+	"net/http"
 	"strings"
 	"sync"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/coder/websocket"
@@ -68,13 +69,6 @@ func shell(ctx context.Context, thing *Thing, o *ThingExecOptions, s *rest.Sessi
 	return status.BadRequest("no such command")
 }
 
-// streamGoroutines are those of streams that have not ended.
-func streamGoroutines() int {
-	var dump strings.Builder
-	_ = pprof.Lookup("goroutine").WriteTo(&dump, 2)
-	return strings.Count(dump.String(), "rest.(*request).stream")
-}
-
 // session is the client of a command.
 type session struct {
 	*websocket.Conn
@@ -84,7 +78,12 @@ type session struct {
 
 func openSession(t testing.TB, server, protocol, query string) *session {
 	t.Helper()
-	options := &websocket.DialOptions{}
+	return openSessionBy(t, http.DefaultClient, server, protocol, query)
+}
+
+func openSessionBy(t testing.TB, client *http.Client, server, protocol, query string) *session {
+	t.Helper()
+	options := &websocket.DialOptions{HTTPClient: client}
 	if protocol != "" {
 		options.Subprotocols = []string{protocol}
 	}
@@ -352,6 +351,7 @@ func TestSessionProtocolIsKept(t *testing.T) {
 }
 
 func TestSessionEnds(t *testing.T) {
+	var answering inFlight
 	ended := make(chan error, 1)
 	waiting := thingExec{Name: "exec", Session: func(ctx context.Context, _ *Thing, _ *ThingExecOptions, s *rest.Session) error {
 		_, err := io.Copy(io.Discard, s.Stdin) // ends with the context
@@ -362,21 +362,21 @@ func TestSessionEnds(t *testing.T) {
 	const query = "stdin=true&stdout=true&command=x"
 	t.Run("with the client's goodbye", func(t *testing.T) {
 		s := streamed(t, rest.Options{}, waiting)
-		client := openSession(t, thingHTTP(t, s.api).URL, "v4.channel.k8s.io", query)
+		client := openSession(t, thingHTTP(t, answering.of(s.api)).URL, "v4.channel.k8s.io", query)
 		client.next()
 		require.NoError(t, client.Close(websocket.StatusNormalClosure, ""))
 		require.NoError(t, within(t, "the session", ended), "its input is at its end")
 	})
 	t.Run("with the client's connection", func(t *testing.T) {
 		s := streamed(t, rest.Options{}, waiting)
-		client := openSession(t, thingHTTP(t, s.api).URL, "v4.channel.k8s.io", query)
+		client := openSession(t, thingHTTP(t, answering.of(s.api)).URL, "v4.channel.k8s.io", query)
 		client.next()
 		require.NoError(t, client.CloseNow())
 		require.Error(t, within(t, "the session", ended))
 	})
 	t.Run("with the API", func(t *testing.T) {
 		s := streamed(t, rest.Options{}, waiting)
-		client := openSession(t, thingHTTP(t, s.api).URL, "v5.channel.k8s.io", query)
+		client := openSession(t, thingHTTP(t, answering.of(s.api)).URL, "v5.channel.k8s.io", query)
 		client.next()
 		closed := inBackground(s.api.Close)
 		got, code := client.rest()
@@ -400,48 +400,42 @@ func TestSessionEnds(t *testing.T) {
 				s := streamed(t, rest.Options{}, thingExec{Name: "exec", Session: func(ctx context.Context, _ *Thing, _ *ThingExecOptions, s *rest.Session) error {
 					return command(ctx, s)
 				}})
-				openSession(t, thingHTTP(t, s.api).URL, "v5.channel.k8s.io", query)
+				openSession(t, thingHTTP(t, answering.of(s.api)).URL, "v5.channel.k8s.io", query)
 				began := time.Now()
 				require.NoError(t, within(t, "Close", inBackground(s.api.Close)))
 				require.Less(t, time.Since(began), thingDeadline/2)
 			})
 		}
 	})
-	awaitThat(t, "nothing is left", func() bool { return streamGoroutines() == 0 })
+	awaitThat(t, "nothing is left", func() bool { return answering.Load() == 0 })
 }
 
 // A host that does not read makes its client wait, and what is kept for it is bounded.
 func TestSessionHoldsItsClientBack(t *testing.T) {
-	read, sent := make(chan struct{}), make(chan int, 10_000)
-	s := streamed(t, rest.Options{}, thingExec{Name: "exec", Session: func(_ context.Context, _ *Thing, _ *ThingExecOptions, s *rest.Session) error {
-		<-read
-		n, err := io.Copy(io.Discard, s.Stdin)
-		_, _ = fmt.Fprint(s.Stdout, n)
-		return err
-	}})
-	client := openSession(t, thingHTTP(t, s.api).URL, "v5.channel.k8s.io", "stdin=true&stdout=true&command=x")
-	client.next()
-	const messages = 40 // more than the sockets between the two take
-	go func() {
-		for i := range messages {
-			_ = client.Write(context.Background(), websocket.MessageBinary, make([]byte, 1<<20))
-			sent <- i
-		}
-		_ = client.Write(context.Background(), websocket.MessageBinary, []byte{255, 0})
-	}()
-	<-sent
-	quiet := 0
-	awaitThat(t, "the client waits", func() bool {
-		before := len(sent)
-		<-time.After(100 * time.Millisecond)
-		if len(sent) == before {
-			quiet++
-		}
-		return quiet > 1
+	synctest.Test(t, func(t *testing.T) {
+		read, sent := make(chan struct{}), make(chan int, 10_000)
+		s := streamed(t, rest.Options{}, thingExec{Name: "exec", Session: func(_ context.Context, _ *Thing, _ *ThingExecOptions, s *rest.Session) error {
+			<-read
+			n, err := io.Copy(io.Discard, s.Stdin)
+			_, _ = fmt.Fprint(s.Stdout, n)
+			return err
+		}})
+		server := pipeHTTP(t, s.api)
+		client := openSessionBy(t, server.Client, server.URL, "v5.channel.k8s.io", "stdin=true&stdout=true&command=x")
+		client.next()
+		const messages = 40
+		go func() {
+			for i := range messages {
+				_ = client.Write(t.Context(), websocket.MessageBinary, make([]byte, 1<<20))
+				sent <- i
+			}
+			_ = client.Write(t.Context(), websocket.MessageBinary, []byte{255, 0})
+		}()
+		synctest.Wait()
+		require.Less(t, len(sent), messages/4, "little is taken before the host reads")
+		close(read)
+		got, code := client.rest()
+		require.Equal(t, websocket.StatusNormalClosure, code)
+		require.Equal(t, fmt.Sprint(messages*(1<<20-1)), got[1])
 	})
-	require.Less(t, len(sent), messages-1, "not everything is taken before the host reads")
-	close(read)
-	got, code := client.rest()
-	require.Equal(t, websocket.StatusNormalClosure, code)
-	require.Equal(t, fmt.Sprint(messages*(1<<20-1)), got[1])
 }

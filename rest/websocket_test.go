@@ -10,6 +10,7 @@ import (
 	"net/http/httptest"
 	"strings"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/coder/websocket"
@@ -64,26 +65,29 @@ func upgradeHeaders(more ...string) []string {
 }
 
 func TestWatchOverWebSocket(t *testing.T) {
-	s := newThingServer(t, rest.Options{})
-	server := thingHTTP(t, http.StripPrefix("/platform", http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		s.api.ServeHTTP(&unwrappable{wrapped{ResponseWriter: w}}, r)
-	})), func(config *http.Server) {
-		config.ReadTimeout, config.WriteTimeout = 500*time.Millisecond, 500*time.Millisecond
-	})
-	conn := socket(t, server.URL+"/platform"+thingsIn+"?watch=1", nil)
-	require.Empty(t, conn.Subprotocol(), "none was asked for")
+	synctest.Test(t, func(t *testing.T) {
+		s := newThingServer(t, rest.Options{})
+		var answering inFlight
+		server := pipeHTTP(t, http.StripPrefix("/platform", answering.of(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			s.api.ServeHTTP(&unwrappable{wrapped{ResponseWriter: w}}, r)
+		}))), func(config *http.Server) { config.ReadTimeout, config.WriteTimeout = time.Second, time.Second })
+		conn := socket(t, server.URL+"/platform"+thingsIn+"?watch=1", &websocket.DialOptions{HTTPClient: server.Client})
+		require.Empty(t, conn.Subprotocol(), "none was asked for")
 
-	require.NoError(t, conn.Write(context.Background(), websocket.MessageText, []byte(strings.Repeat("whatever", 1<<17))), "what a client says is read and forgotten")
-	<-time.After(700 * time.Millisecond) // past the host's timeouts
-	s.mustCreate(t, "a")
-	s.mustCreate(t, "b")
-	for _, name := range []string{"a", "b"} {
-		event, thing := socketEvent(t, conn)
-		require.Equal(t, watch.Added, event)
-		require.Equal(t, name, thing.Name, "one event in each message")
-	}
-	require.NoError(t, conn.Close(websocket.StatusNormalClosure, ""))
-	awaitThat(t, "the watch ends with its client", func() bool { return watchGoroutines() == 0 })
+		chatter := []byte(strings.Repeat("whatever", 1<<17))
+		require.NoError(t, conn.Write(t.Context(), websocket.MessageText, chatter), "the server reads and drops what the client says")
+		time.Sleep(time.Minute)
+		s.mustCreate(t, "a")
+		s.mustCreate(t, "b")
+		for _, name := range []string{"a", "b"} {
+			event, thing := socketEvent(t, conn)
+			require.Equal(t, watch.Added, event)
+			require.Equal(t, name, thing.Name, "one event in each message")
+		}
+		require.NoError(t, conn.Close(websocket.StatusNormalClosure, ""))
+		synctest.Wait()
+		require.Zero(t, answering.Load(), "the watch ends with its client")
+	})
 }
 
 func TestWebSocketEndsInOrder(t *testing.T) {
@@ -107,7 +111,8 @@ func TestWebSocketEndsInOrder(t *testing.T) {
 	})
 	t.Run("when the API closes and the client does not read", func(t *testing.T) {
 		s := newThingServer(t, rest.Options{})
-		socket(t, thingHTTP(t, s.api).URL+thingsIn+"?watch=1", nil)
+		var answering inFlight
+		socket(t, thingHTTP(t, answering.of(s.api)).URL+thingsIn+"?watch=1", nil)
 		for i := range 8 { // more than fits into the buffers between the two
 			w := s.do("POST", thingsIn, string(paddedThing(fmt.Sprint("big-", i), 1<<20)))
 			require.Equal(t, http.StatusCreated, w.Code)
@@ -115,7 +120,7 @@ func TestWebSocketEndsInOrder(t *testing.T) {
 		began := time.Now()
 		require.NoError(t, within(t, "Close", inBackground(s.api.Close)))
 		require.Less(t, time.Since(began), thingDeadline/2)
-		require.Zero(t, watchGoroutines())
+		require.Zero(t, answering.Load())
 	})
 }
 

@@ -1,0 +1,99 @@
+package rest_test
+
+import (
+	"context"
+	"net"
+	"net/http"
+	"sync"
+	"sync/atomic"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// pipeServer serves a handler on a network without a kernel. In a bubble of synctest, hours pass there in no time.
+type pipeServer struct {
+	URL      string
+	Client   *http.Client
+	listener *pipeListener
+}
+
+// pipeHTTP serves a handler until the test ends. What configure sets holds for the server, and its protocols for the client too.
+func pipeHTTP(t testing.TB, handler http.Handler, configure ...func(*http.Server)) *pipeServer {
+	t.Helper()
+	l := &pipeListener{conns: make(chan net.Conn), done: make(chan struct{})}
+	server := &http.Server{Handler: handler}
+	for _, c := range configure {
+		c(server)
+	}
+	go func() { _ = server.Serve(l) }()
+	transport := &http.Transport{DialContext: l.dial, Protocols: server.Protocols}
+	t.Cleanup(func() {
+		require.NoError(t, server.Close())
+		transport.CloseIdleConnections()
+	})
+	return &pipeServer{URL: "http://pipe", Client: &http.Client{Transport: transport}, listener: l}
+}
+
+// dial connects without an HTTP client.
+func (s *pipeServer) dial(t testing.TB) net.Conn {
+	t.Helper()
+	conn, err := s.listener.dial(t.Context(), "", "")
+	require.NoError(t, err)
+	t.Cleanup(func() { _ = conn.Close() })
+	return conn
+}
+
+// pipeListener hands the server one end of each pipe.
+type pipeListener struct {
+	conns chan net.Conn
+	done  chan struct{}
+}
+
+func (l *pipeListener) Accept() (net.Conn, error) {
+	select {
+	case c := <-l.conns:
+		return c, nil
+	case <-l.done:
+		return nil, net.ErrClosed
+	}
+}
+
+func (l *pipeListener) Close() error   { close(l.done); return nil }
+func (l *pipeListener) Addr() net.Addr { return &net.UnixAddr{Name: "pipe", Net: "pipe"} }
+
+func (l *pipeListener) dial(context.Context, string, string) (net.Conn, error) {
+	client, server := net.Pipe()
+	closed := make(chan struct{})
+	l.conns <- &closingConn{Conn: server, end: sync.OnceFunc(func() { close(closed) })}
+	return &pipeConn{Conn: client, closed: closed}, nil
+}
+
+// pipeConn is the client's end of a connection, whose client sees the server close it without reading.
+type pipeConn struct {
+	net.Conn
+	closed chan struct{}
+}
+
+// closingConn is the server's end.
+type closingConn struct {
+	net.Conn
+	end func()
+}
+
+func (c *closingConn) Close() error {
+	defer c.end()
+	return c.Conn.Close()
+}
+
+// inFlight counts the requests that handlers are answering. Watches and streams are requests too.
+type inFlight struct{ atomic.Int64 }
+
+// of returns a handler whose requests count.
+func (f *inFlight) of(h http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		f.Add(1)
+		defer f.Add(-1)
+		h.ServeHTTP(w, r)
+	})
+}
