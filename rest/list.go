@@ -2,6 +2,7 @@ package rest
 
 import (
 	"io"
+	"strconv"
 
 	"github.com/decorum-go/decorum/rest/internal/delivery"
 	"github.com/decorum-go/decorum/rest/internal/media"
@@ -85,6 +86,9 @@ func (q *request) writeListAs(rep *media.Representation, l media.List, size int)
 	q.sendWarnings() // a deletion of a collection has some
 	if size > media.CompressAbove && q.compresses() {
 		return media.Compressed(q.body(), func(w io.Writer) error { return out.Write(q.r.Context(), w, l) })
+	}
+	if length, known := out.Length(l); known {
+		h["Content-Length"] = []string{strconv.FormatInt(length, 10)}
 	}
 	return out.Write(q.r.Context(), q.body(), l)
 }

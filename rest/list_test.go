@@ -5,6 +5,7 @@ import (
 	"encoding/base64"
 	"fmt"
 	"net/url"
+	"strconv"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -71,6 +72,23 @@ func TestListOfLargeObjects(t *testing.T) {
 	}
 	wantJSON(t, do(t, api, "GET", widgets, ""), 200, widgetList(`"resourceVersion":"31"`, want...))
 	wantJSON(t, list(t, api, widgets, "pretty", "1"), 200, widgetList(`"resourceVersion":"31"`, want...))
+}
+
+// A client that knows the length of a list needs no chunks, and neither does the server.
+func TestListAnnouncesItsLength(t *testing.T) {
+	for name, dialect := range map[string]rest.Dialect{"custom": rest.DialectCustom, "built-in": rest.DialectBuiltin} {
+		r := thingResource()
+		r.Wire.Dialect = dialect
+		s := newThingServer(t, rest.Options{}, r)
+		s.fill(t, 60) // more than one chunk
+		for _, query := range []string{"", "?limit=1", "?limit=3", "?labelSelector=absent"} {
+			t.Run(name+query, func(t *testing.T) {
+				got := s.do("GET", thingsIn+query, "")
+				require.Equal(t, 200, got.Code)
+				assert.Equal(t, strconv.Itoa(len(got.Body+"\n")), got.Header.Get("Content-Length"))
+			})
+		}
+	}
 }
 
 func TestListInPages(t *testing.T) {

@@ -26,6 +26,7 @@ type Kind struct {
 	columns      []column // nil if there are no Tables
 	goType       GoType
 	show         func(*storage.Record) (*storage.Record, error)
+	converts     bool // whether show converts records, which are stored in another version
 	now          func() time.Time
 	encodings    *encodings
 	bookmarkRest []byte
@@ -54,7 +55,8 @@ type GoType interface {
 
 // NewKind builds a Kind. It returns an error if a column does not fit the kind.
 func NewKind(d Declaration) (*Kind, error) {
-	k := &Kind{names: d.Kind, dialect: d.Dialect, Message: d.Message, declared: d.Columns, goType: d.GoType, show: d.Show, now: d.Now, encodings: &encodings{}}
+	k := &Kind{names: d.Kind, dialect: d.Dialect, Message: d.Message, declared: d.Columns, goType: d.GoType,
+		show: d.Show, converts: d.Stored != nil, now: d.Now, encodings: &encodings{}}
 	var err error
 	if k.columns, err = k.columnsOf(d.Stored); err != nil {
 		return nil, err

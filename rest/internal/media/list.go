@@ -100,6 +100,30 @@ func (w *ListWriter) Release() { ReturnChunk(w.borrowed, w.buf) }
 // Sent reports whether anything of the list has been sent.
 func (w *ListWriter) Sent() bool { return w.sent }
 
+// Length returns the number of bytes that Write will send. It is known only for compact JSON of whole objects that are shown as they are
+// stored. A server that announces the length does not have to frame each chunk.
+func (w *ListWriter) Length(l List) (n int64, known bool) {
+	if !w.rep.IsPlain() || w.rep.Form != Whole || w.kind.converts {
+		return 0, false
+	}
+	prefix := w.prefix()
+	for i, record := range l.Records {
+		if shown, err := w.kind.show(record); err != nil || shown != record { // a newer declaration may have replaced the resource
+			return 0, false
+		}
+		if i > 0 {
+			n += int64(len(","))
+		}
+		if prefix > 0 {
+			n += int64(len("{"))
+		}
+		n += int64(len(record.JSON) - prefix)
+	}
+	apiVersion, kind := w.kind.listType(w.rep)
+	head := appendListHead(w.buf[:0], apiVersion, kind, l)
+	return int64(len(head)+len("[")) + n + int64(len("]}\n")), true
+}
+
 // Write writes the list, and clears its records. It returns an error if the list cannot be encoded, or if the context ends first.
 // It returns nil if a write fails, because the client has left.
 func (w *ListWriter) Write(ctx context.Context, to io.Writer, l List) error {
