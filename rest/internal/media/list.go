@@ -75,6 +75,7 @@ type ListWriter struct {
 	to       io.Writer
 	buf      []byte // the gathered bytes, in the borrowed chunk
 	item     []byte // one element, for a form other than compact JSON
+	asStored bool   // the records are sent as they are, because Length has counted their bytes
 	sent     bool
 	err      error // why nothing more is written: the client is gone or too slow, or the context has ended
 	ended    bool  // the context has ended
@@ -121,6 +122,7 @@ func (w *ListWriter) Length(l List) (n int64, known bool) {
 	}
 	apiVersion, kind := w.kind.listType(w.rep)
 	head := appendListHead(w.buf[:0], apiVersion, kind, l)
+	w.asStored = true
 	return int64(len(head)+len("[")) + n + int64(len("]}\n")), true
 }
 
@@ -243,9 +245,11 @@ func (w *ListWriter) join(l List) error {
 	w.buf = append(w.buf, '[')
 	prefix := w.prefix()
 	for i, record := range l.Records {
-		record, err := w.kind.show(record)
-		if err != nil {
-			return err
+		if !w.asStored {
+			var err error
+			if record, err = w.kind.show(record); err != nil {
+				return err
+			}
 		}
 		if i > 0 {
 			w.buf = append(w.buf, ',')
