@@ -10,7 +10,6 @@ import (
 
 	"github.com/decorum-go/decorum/apimeta"
 	"github.com/decorum-go/decorum/rest/internal/exchange"
-	"github.com/decorum-go/decorum/rest/internal/resource"
 	"github.com/decorum-go/decorum/rest/internal/write"
 )
 
@@ -73,7 +72,7 @@ func (a *API) next(old *serving, plan func() ([]*served, error)) (s *serving, er
 	}()
 	stored, err := plan()
 	if err == nil {
-		err = resource.CheckNames(resourcesOf(stored))
+		err = checkNames(stored)
 	}
 	if err != nil {
 		return nil, err

@@ -8,7 +8,6 @@ import (
 
 	"github.com/decorum-go/decorum/apimeta"
 	"github.com/decorum-go/decorum/rest/internal/exchange"
-	"github.com/decorum-go/decorum/rest/internal/kind"
 	"github.com/decorum-go/decorum/rest/internal/notes"
 )
 
@@ -31,7 +30,7 @@ func (a *API) AddResources(ctx context.Context, definitions ...Definition) error
 				return nil, err
 			}
 			if s.index(res.GR) >= 0 {
-				return nil, kind.Taken(res.GVK.Kind, "the API already serves %s", res.GR)
+				return nil, &NameTakenError{Kind: res.GVK.Kind, reason: fmt.Sprintf("the API already serves %s", res.GR)}
 			}
 			stored = append(stored, res)
 			x.Take(res.Resource)

@@ -27,7 +27,7 @@ func kindRules() []rule {
 func groupName(k *kind) (string, string) {
 	group := k.resource.Group
 	switch {
-	case !k.own || k.resource.Builtin:
+	case !k.own || k.isBuiltin():
 		return "", ""
 	case group == "" || !strings.Contains(group, "."):
 		return "", fmt.Sprintf("the group %q is not a domain name: the empty group and groups of one word belong to "+
@@ -52,7 +52,7 @@ func isReserved(domain string) bool {
 func plural(k *kind) (string, string) {
 	switch {
 	case !k.own:
-	case k.resource.Plural == k.resource.Singular:
+	case k.resource.Plural == k.resource.Names.Singular:
 		return "", fmt.Sprintf("%q is both the plural and the singular of the resource: collections need a plural name",
 			k.resource.Plural)
 	case !strings.HasSuffix(k.resource.Plural, "s"):
@@ -65,7 +65,7 @@ func kindName(k *kind) (string, string) {
 	switch {
 	case !isUpperCamel(k.name):
 		return "", fmt.Sprintf("the kind %q is not CamelCase with an upper-case first letter", k.name)
-	case k.own && strings.EqualFold(k.name, k.resource.Plural) && !strings.EqualFold(k.name, k.resource.Singular):
+	case k.own && strings.EqualFold(k.name, k.resource.Plural) && !strings.EqualFold(k.name, k.resource.Names.Singular):
 		return "", fmt.Sprintf("the kind %q is a plural: name it after a single object", k.name)
 	}
 	return "", ""
@@ -91,8 +91,8 @@ func schemaless(p *place) string {
 
 func listKind(k *kind) (string, string) {
 	switch {
-	case k.own && !strings.HasSuffix(k.resource.ListKind, "List"):
-		return "", fmt.Sprintf("the kind %q of its lists does not end in List", k.resource.ListKind)
+	case k.own && !strings.HasSuffix(k.resource.Names.ListKind, "List"):
+		return "", fmt.Sprintf("the kind %q of its lists does not end in List", k.resource.Names.ListKind)
 	case strings.HasSuffix(k.name, "List"):
 		return "", fmt.Sprintf("the kind %q ends in List but is not a list", k.name)
 	}

@@ -82,7 +82,7 @@ func optionalPointer(p *place) string {
 func optionalOmitted(p *place) string {
 	isStruct := p.typ.Kind() == reflect.Struct && !p.pointer
 	switch {
-	case p.field.Required, p.isTop() && p.kind.resource.Builtin: // Kubernetes' own kinds always write spec and status
+	case p.field.Required, p.isTop() && p.kind.isBuiltin(): // Kubernetes' own kinds always write spec and status
 	case isStruct && !p.field.OmitZero:
 		return "is optional, but omitempty never omits a struct: tag it omitzero, or make it a pointer"
 	case !omits(p) && (hasNil(p) || !zeroIsChoice(p) && !defaultsToZero(p)):
@@ -108,7 +108,7 @@ func nullable(p *place) string {
 
 // defaultOverrides applies to kinds that pass through their Go type. The server stores a custom kind as it was sent.
 func defaultOverrides(p *place) string {
-	if p.kind.resource.Builtin && hidesZero(p) {
+	if p.kind.isBuiltin() && hidesZero(p) {
 		return "has a default and omitempty: Go omits a zero that a user has set, and the default replaces it; make it a " +
 			"pointer"
 	}

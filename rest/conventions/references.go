@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/decorum-go/decorum/internal/schema"
+	"github.com/decorum-go/decorum/rest"
 )
 
 // referenceRules returns the rules about fields that name other objects.
@@ -42,7 +43,7 @@ func looksLikeReference(o *schema.Object, t reflect.Type) bool {
 func isReference(p *place) bool { return looksLikeReference(p.schema.Object, p.typ) }
 
 func refNamespace(p *place) string {
-	if isReference(p) && p.kind.resource.Namespaced && p.schema.Property("namespace") != nil {
+	if isReference(p) && p.kind.resource.Scope == rest.ScopeNamespaced && p.schema.Property("namespace") != nil {
 		return "refers to objects of other namespaces, which are a security boundary: omit the namespace, or document who " +
 			"may refer to what"
 	}

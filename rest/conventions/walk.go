@@ -9,42 +9,67 @@ import (
 	"github.com/decorum-go/decorum/apimeta"
 	"github.com/decorum-go/decorum/internal/schema"
 	"github.com/decorum-go/decorum/rest"
-	served "github.com/decorum-go/decorum/rest/internal/kind"
 )
 
 // kind is a vetted kind: that of a resource, or of a host's subresource.
 type kind struct {
 	name string
 	typ  goType
-	// resource is the resource of the kind. own reports whether it is the resource's own kind, rather than that of a
+	// resource declares the resource of the kind. own reports whether it is the resource's own kind, rather than that of a
 	// subresource.
-	resource *served.Kind
+	resource *rest.Resource[apimeta.Document]
 	own      bool
+	// subresources are the kinds of the host's subresources.
+	subresources []*kind
 	// versions are the other versions of the resource.
-	versions []*served.Kind
+	versions []*kind
 }
 
-// goType is a Go type and the schema that was derived from it.
+// isBuiltin reports whether the objects pass through their Go type, as those of Kubernetes' own kinds do.
+func (k *kind) isBuiltin() bool { return k.resource.Wire.Dialect == rest.DialectBuiltin }
+
+// goType is a Go type and the schema that was derived from it. A foreign type needs no schema.
 type goType struct {
 	Go     reflect.Type
 	Schema *schema.Schema
 }
 
 func inspected(d rest.Definition) (*kind, error) {
-	if d == nil {
-		return &kind{}, errors.New("a resource is nil")
-	}
-	versions, err := served.Inspect(d)
+	versions, err := rest.Describe(d)
 	if err != nil {
-		name := fmt.Sprintf("%T", d)
-		return &kind{name: name}, err
+		return &kind{name: fmt.Sprintf("%T", d)}, err
 	}
-	stored := versions[0].Kind
-	k := &kind{name: stored.Kind, typ: goType{stored.GoType, stored.Schema}, resource: stored, own: true}
-	for _, version := range versions[1:] {
-		k.versions = append(k.versions, version.Kind)
+	k, err := kindOf(&versions[0])
+	k.own = true
+	for i := range versions[1:] {
+		other, failed := kindOf(&versions[1+i])
+		k.versions, err = append(k.versions, other), errors.Join(err, failed)
 	}
-	return k, nil
+	return k, err
+}
+
+// kindOf returns the kind in one version, with the kinds of its subresources.
+func kindOf(version *rest.Description) (*kind, error) {
+	k := &kind{name: version.Resource.Names.Kind, resource: &version.Resource}
+	var err error
+	k.typ, err = derived(version.GoType, schema.Options{Builtin: k.isBuiltin(), Overlay: k.resource.Overlay})
+	for _, s := range version.Subresources {
+		if s.GoType == nil {
+			continue
+		}
+		typ, failed := derived(s.GoType, schema.Options{})
+		sub := &kind{name: s.Kind.Kind, typ: typ, resource: k.resource}
+		k.subresources, err = append(k.subresources, sub), errors.Join(err, failed)
+	}
+	return k, err
+}
+
+func derived(t reflect.Type, options schema.Options) (goType, error) {
+	if isForeign(t) {
+		return goType{Go: t}, nil
+	}
+	s, err := schema.Derive(t, options)
+	return goType{t, s}, err
 }
 
 // place is a place for a value in a kind: a field, the elements of a list or the values of a map.
@@ -96,17 +121,15 @@ type seen struct {
 // vet checks a kind and the kinds of its subresources, in all versions.
 func (v *vetter) vet(k *kind) {
 	v.vetOne(k)
-	for _, sub := range k.resource.Subresources {
-		if sub.GoType != nil {
-			v.vetOne(&kind{name: sub.Kind, typ: goType{sub.GoType, sub.Schema}, resource: k.resource})
-		}
+	for _, sub := range k.subresources {
+		v.vetOne(sub)
 	}
 	for _, version := range k.versions {
 		before := len(v.findings)
-		v.vet(&kind{name: k.name, typ: goType{version.GoType, version.Schema}, resource: version})
-		suffix := "." + version.Version
-		if version.Group != k.resource.Group {
-			suffix += "." + version.Group
+		v.vet(version)
+		suffix := "." + version.resource.Version
+		if version.resource.Group != k.resource.Group {
+			suffix += "." + version.resource.Group
 		}
 		for j := range v.findings[before:] {
 			v.findings[before+j].Kind += suffix

@@ -12,7 +12,6 @@ import (
 	"github.com/decorum-go/decorum/apimeta"
 	"github.com/decorum-go/decorum/rest"
 	"github.com/decorum-go/decorum/rest/crd/apiextensions"
-	"github.com/decorum-go/decorum/rest/internal/kind"
 	"github.com/decorum-go/decorum/status"
 	"github.com/decorum-go/decorum/storage"
 )
@@ -28,7 +27,7 @@ func (k *kinds) apply(ctx context.Context, d *definition) (freed bool) {
 	if accepted.Status == apimeta.ConditionTrue || d.HasBeenEstablished() {
 		failed = k.serve(ctx, d, names)
 	}
-	if taken := (kind.TakenError{}); errors.As(failed, &taken) && k.served[d.Name] == nil { // the host has declared the kind or one of its names
+	if taken := (*rest.NameTakenError)(nil); errors.As(failed, &taken) && k.served[d.Name] == nil { // the host has declared the kind or one of its names
 		names = d.Status.AcceptedNames
 		accepted.Status, accepted.Reason, accepted.Message = apimeta.ConditionFalse, "KindConflict", taken.Error()
 	}

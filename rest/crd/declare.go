@@ -9,7 +9,6 @@ import (
 	"github.com/decorum-go/decorum/internal/table"
 	"github.com/decorum-go/decorum/rest"
 	"github.com/decorum-go/decorum/rest/crd/apiextensions"
-	"github.com/decorum-go/decorum/rest/internal/kind"
 )
 
 // kindOf is the kind of a definition as the API serves it.
@@ -145,7 +144,7 @@ func (k *kindOf) deprecation(version string) string {
 	text := fmt.Sprintf("%s/%s %s is deprecated", k.spec.Group, version, k.spec.Names.Kind)
 	best := version
 	for _, v := range k.spec.Versions {
-		if v.Served && !v.Deprecated && kind.CompareVersions(v.Name, best) > 0 {
+		if v.Served && !v.Deprecated && apimeta.CompareVersions(v.Name, best) > 0 {
 			best = v.Name
 		}
 	}

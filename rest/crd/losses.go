@@ -4,41 +4,50 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/decorum-go/decorum/rest/internal/kind"
+	"github.com/decorum-go/decorum/rest"
 )
 
 // lossesOfKind returns the losses that apply to all versions of a kind.
-func lossesOfKind(k kind.Inspected) (losses []Loss) {
-	for _, l := range []Loss{
-		{Part: "Verbs", Reason: "a cluster serves all verbs; restrict them by roles"},
-		{Part: "Names.Rule", Reason: "a cluster allows every DNS subdomain as a name"},
-		{Part: "RemoveWhenDue", Reason: "the objects of a cluster have no grace period"},
-		{Part: "TimeToLive", Reason: "objects do not expire"},
-		{Part: "Hooks.GracePeriod", Reason: "the objects of a cluster have no grace period"},
-		{Part: "Wire.CreateOnUpdate", Reason: "a PUT of an object that does not exist is answered with 404"},
-		{Part: "Wire.ReturnDeleted", Reason: "a DELETE is answered with a Status"},
-		{Part: "Wire.Untracked", Reason: "a cluster keeps managedFields"},
+func lossesOfKind(stored rest.Description) (losses []Loss) {
+	r := stored.Resource
+	for _, l := range []struct {
+		declared     bool
+		part, reason string
+	}{
+		{len(r.Verbs) > 0, "Verbs", "a cluster serves all verbs; restrict them by roles"},
+		{r.Names.Rule != rest.NameDNSSubdomain, "Names.Rule", "a cluster allows every DNS subdomain as a name"},
+		{r.RemoveWhenDue, "RemoveWhenDue", noGracePeriod},
+		{r.TimeToLive != 0, "TimeToLive", "objects do not expire"},
+		{slices.Contains(stored.Hooks, "GracePeriod"), "Hooks.GracePeriod", noGracePeriod},
+		{r.Wire.CreateOnUpdate, "Wire.CreateOnUpdate", "a PUT of an object that does not exist is answered with 404"},
+		{r.Wire.ReturnDeleted, "Wire.ReturnDeleted", "a DELETE is answered with a Status"},
+		{r.Wire.Untracked, "Wire.Untracked", "a cluster keeps managedFields"},
+		{isProtected(r.Group), "Group", "a cluster protects the group: add the annotation api-approved.kubernetes.io"},
 	} {
-		if slices.Contains(k.Set, l.Part) {
-			losses = append(losses, l)
+		if l.declared {
+			losses = append(losses, Loss{Part: l.part, Reason: l.reason})
 		}
-	}
-	if k.Group == "k8s.io" || strings.HasSuffix(k.Group, ".k8s.io") || strings.HasSuffix(k.Group, ".kubernetes.io") {
-		losses = append(losses, Loss{Part: "Group", Reason: "a cluster protects the group: add the annotation api-approved.kubernetes.io"})
 	}
 	return losses
 }
 
+const noGracePeriod = "the objects of a cluster have no grace period"
+
+// isProtected reports whether a group belongs to Kubernetes.
+func isProtected(group string) bool {
+	return group == "k8s.io" || strings.HasSuffix(group, ".k8s.io") || strings.HasSuffix(group, ".kubernetes.io")
+}
+
 // hooks reports the hooks of a version.
-func (e *exporter) hooks(v kind.Inspected) {
-	for _, l := range []Loss{
-		{Part: "Hooks.Default", Reason: "only the defaults of the schema apply"},
-		{Part: "Hooks.Prepare", Reason: "objects are stored as clients send them"},
-		{Part: "Hooks.Validate", Reason: "only the rules of the schema apply"},
-		{Part: "Hooks.ValidateDelete", Reason: "clients may delete every object"},
+func (e *exporter) hooks(names []string) {
+	for _, l := range []struct{ hook, reason string }{
+		{"Default", "only the defaults of the schema apply"},
+		{"Prepare", "objects are stored as clients send them"},
+		{"Validate", "only the rules of the schema apply"},
+		{"ValidateDelete", "clients may delete every object"},
 	} {
-		if slices.Contains(v.Set, l.Part) {
-			e.lose(l.Part, l.Reason)
+		if slices.Contains(names, l.hook) {
+			e.lose("Hooks."+l.hook, l.reason)
 		}
 	}
 }

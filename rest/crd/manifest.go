@@ -7,9 +7,10 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/decorum-go/decorum/apimeta"
 	"github.com/decorum-go/decorum/internal/codec"
+	"github.com/decorum-go/decorum/internal/schema"
 	"github.com/decorum-go/decorum/rest"
-	"github.com/decorum-go/decorum/rest/internal/kind"
 )
 
 // Loss describes a part of a definition that the manifest does not contain, because a cluster does not support it.
@@ -47,28 +48,28 @@ func Manifest(definition rest.Definition) (yaml []byte, losses []Loss, err error
 	if definition == nil {
 		return nil, nil, errors.New("crd: the definition is nil")
 	}
-	versions, err := kind.Inspect(definition)
+	versions, err := rest.Describe(definition)
 	if err != nil {
 		return nil, nil, fmt.Errorf("crd: %w", err)
 	}
-	stored := versions[0]
+	stored := versions[0].Resource
 	if err := expressible(versions); err != nil {
-		return nil, nil, fmt.Errorf("crd: kind %q: %w", stored.Kind.Kind, err)
+		return nil, nil, fmt.Errorf("crd: kind %q: %w", stored.Names.Kind, err)
 	}
-	losses = lossesOfKind(stored)
+	losses = lossesOfKind(versions[0])
 	var served []object
 	for i, v := range versions {
-		e := exporter{version: v.Version}
+		e := exporter{version: v.Resource.Version}
 		served = append(served, e.versionOf(v, i == 0))
 		if err := errors.Join(e.errs...); err != nil {
-			return nil, nil, fmt.Errorf("crd: kind %q: version %q: %w", stored.Kind.Kind, v.Version, err)
+			return nil, nil, fmt.Errorf("crd: kind %q: version %q: %w", stored.Names.Kind, v.Resource.Version, err)
 		}
 		losses = append(losses, e.losses...)
 	}
 	for i, v := range served[1:] {
 		if !sameFields(schemaOf(served[0]), schemaOf(v)) {
 			return nil, nil, fmt.Errorf("crd: kind %q: the versions %q and %q have different fields, and a cluster cannot convert fields",
-				stored.Kind.Kind, stored.Version, versions[i+1].Version)
+				stored.Names.Kind, stored.Version, versions[i+1].Resource.Version)
 		}
 	}
 	json, err := json.Marshal(definitionOf(stored, served))
@@ -80,65 +81,72 @@ func Manifest(definition rest.Definition) (yaml []byte, losses []Loss, err error
 }
 
 // expressible returns an error for a kind that a CustomResourceDefinition cannot describe.
-func expressible(versions []kind.Inspected) error {
-	stored := versions[0]
+func expressible(versions []rest.Description) error {
+	stored := versions[0].Resource
 	switch {
-	case stored.Builtin:
+	case stored.Wire.Dialect == rest.DialectBuiltin:
 		return errors.New("it uses the built-in dialect, but a cluster serves custom resources in the custom dialect")
-	case stored.Virtual:
+	case slices.Contains(versions[0].Hooks, "Call"):
 		return errors.New("it is virtual, and a cluster cannot run Hooks.Call")
-	case slices.Contains(stored.Set, "Singleton"):
+	case stored.Singleton != "":
 		return errors.New("it is a singleton, but in a cluster clients could create and delete its objects")
 	case stored.Group == "":
 		return errors.New("it is in the core group, which cannot contain custom resources")
 	}
 	for _, v := range versions[1:] {
 		switch {
-		case v.Group != stored.Group:
-			return fmt.Errorf("it is served in two groups, %q and %q", stored.Group, v.Group)
+		case v.Resource.Group != stored.Group:
+			return fmt.Errorf("it is served in two groups, %q and %q", stored.Group, v.Resource.Group)
 		case v.Converted:
-			return fmt.Errorf("functions convert it between the versions %q and %q, but a cluster cannot call them", stored.Version, v.Version)
+			return fmt.Errorf("functions convert it between the versions %q and %q, but a cluster cannot call them",
+				stored.Version, v.Resource.Version)
 		}
 	}
 	return nil
 }
 
 // definitionOf returns the whole CustomResourceDefinition.
-func definitionOf(k kind.Inspected, versions []object) object {
-	names := object{"plural": k.Plural, "singular": k.Singular, "kind": k.Kind.Kind, "listKind": k.ListKind}
-	if len(k.ShortNames) > 0 {
-		names["shortNames"] = k.ShortNames
+func definitionOf(r rest.Resource[apimeta.Document], versions []object) object {
+	names := object{"plural": r.Plural, "singular": r.Names.Singular, "kind": r.Names.Kind, "listKind": r.Names.ListKind}
+	if len(r.Names.Short) > 0 {
+		names["shortNames"] = r.Names.Short
 	}
-	if len(k.Categories) > 0 {
-		names["categories"] = k.Categories
+	if len(r.Names.Categories) > 0 {
+		names["categories"] = r.Names.Categories
 	}
 	scope := "Cluster"
-	if k.Namespaced {
+	if r.Scope == rest.ScopeNamespaced {
 		scope = "Namespaced"
 	}
 	return object{
 		"apiVersion": "apiextensions.k8s.io/v1", "kind": "CustomResourceDefinition",
-		"metadata": object{"name": k.Plural + "." + k.Group},
-		"spec":     object{"group": k.Group, "names": names, "scope": scope, "versions": versions, "conversion": object{"strategy": "None"}},
+		"metadata": object{"name": r.Plural + "." + r.Group},
+		"spec":     object{"group": r.Group, "names": names, "scope": scope, "versions": versions, "conversion": object{"strategy": "None"}},
 	}
 }
 
 // versionOf returns one version of a CustomResourceDefinition.
-func (e *exporter) versionOf(v kind.Inspected, stored bool) object {
-	out := object{"name": v.Version, "served": !v.NotServed, "storage": stored, "schema": object{"openAPIV3Schema": e.root(v)}}
-	if v.Warning != "" {
-		out["deprecated"], out["deprecationWarning"] = true, v.Warning
+func (e *exporter) versionOf(v rest.Description, stored bool) object {
+	r := v.Resource
+	s, err := deriveSchema(v)
+	if err != nil {
+		e.errs = append(e.errs, err)
+		return nil
 	}
-	if columns := e.columns(v.Columns); len(columns) > 0 {
+	out := object{"name": r.Version, "served": !r.Stage.NotServed, "storage": stored, "schema": object{"openAPIV3Schema": e.root(s)}}
+	if r.Stage.Deprecated {
+		out["deprecated"], out["deprecationWarning"] = true, r.Stage.Warning
+	}
+	if columns := e.columns(r.Columns); len(columns) > 0 {
 		out["additionalPrinterColumns"] = columns
 	}
-	if fields := e.selectable(v.SelectableFields); len(fields) > 0 {
+	if fields := e.selectable(r.SelectableFields); len(fields) > 0 {
 		out["selectableFields"] = fields
 	}
-	if subresources := e.subresources(v); len(subresources) > 0 {
+	if subresources := e.subresources(v, s); len(subresources) > 0 {
 		out["subresources"] = subresources
 	}
-	e.hooks(v)
+	e.hooks(v.Hooks)
 	return out
 }
 
@@ -146,7 +154,7 @@ func schemaOf(version object) object {
 	return version["schema"].(object)["openAPIV3Schema"].(object)
 }
 
-func (e *exporter) columns(columns []kind.Column) (out []object) {
+func (e *exporter) columns(columns []rest.Column) (out []object) {
 	for _, c := range columns {
 		if c.Path == "" {
 			e.lose(fmt.Sprintf("Columns: %s", c.Name), "a cluster cannot compute cells")
@@ -175,7 +183,7 @@ func (e *exporter) selectable(fields []string) (out []object) {
 			e.lose("SelectableFields: "+field, fmt.Sprintf("a cluster allows only %d", maxSelectable))
 			continue
 		}
-		if _, paths := kind.Selectable(field); paths[0] != field {
+		if strings.Contains(field, "=") {
 			e.lose("SelectableFields: "+field, "a cluster has no names for other fields")
 			continue
 		}
@@ -185,16 +193,16 @@ func (e *exporter) selectable(fields []string) (out []object) {
 }
 
 // subresources returns status and scale. A cluster requires that the selector of scale is a string in the spec or the status.
-func (e *exporter) subresources(v kind.Inspected) object {
-	out := object{}
+func (e *exporter) subresources(v rest.Description, of *schema.Schema) object {
+	out, paths := object{}, v.Resource.Scale
 	for _, s := range v.Subresources {
 		switch {
 		case s.Name == "status" && s.OfObject:
 			out["status"] = object{}
-		case s.Name == "scale" && v.Scale != nil:
-			scale := object{"specReplicasPath": v.Scale.SpecReplicas, "statusReplicasPath": v.Scale.StatusReplicas}
-			if selector := v.Scale.Selector; selector != "" {
-				if at := v.Schema.At(strings.Split(strings.TrimPrefix(selector, "."), ".")...); at != nil && at.Type == "string" {
+		case s.Name == "scale" && paths != nil:
+			scale := object{"specReplicasPath": paths.SpecReplicas, "statusReplicasPath": paths.StatusReplicas}
+			if selector := paths.Selector; selector != "" {
+				if at := of.At(strings.Split(strings.TrimPrefix(selector, "."), ".")...); at != nil && at.Type == "string" {
 					scale["labelSelectorPath"] = selector
 				} else {
 					e.lose("Scale.Selector", "a cluster requires a selector of type string")

@@ -7,10 +7,12 @@ import (
 	"reflect"
 	"slices"
 
+	"github.com/decorum-go/decorum/apimeta"
 	"github.com/decorum-go/decorum/internal/codec"
 	"github.com/decorum-go/decorum/internal/doc"
+	"github.com/decorum-go/decorum/internal/rules"
 	"github.com/decorum-go/decorum/internal/schema"
-	"github.com/decorum-go/decorum/rest/internal/kind"
+	"github.com/decorum-go/decorum/rest"
 )
 
 // exporter exports one version of a kind. It collects the losses and the errors.
@@ -27,13 +29,34 @@ func (e *exporter) lose(part, reason string) {
 
 func (e *exporter) fail(path, text string) { e.errs = append(e.errs, errors.New(path+": "+text)) }
 
+// deriveSchema returns the schema of the objects in one version.
+func deriveSchema(v rest.Description) (*schema.Schema, error) {
+	r := v.Resource
+	if v.GoType == reflect.TypeFor[apimeta.Document]() {
+		s, err := schema.ReadOpenAPI(r.Schema.OpenAPI)
+		if err == nil && r.Description != "" {
+			s.Description = r.Description
+		}
+		return s, err
+	}
+	set, err := rules.Open(r.Rules)
+	if err != nil {
+		return nil, err
+	}
+	options := schema.Options{Overlay: r.Overlay, Description: r.Description}
+	if set != nil {
+		options.Rules = set.Declared()
+	}
+	return schema.Derive(v.GoType, options)
+}
+
 // root returns the schema of the whole object. A manifest must not describe metadata, because every cluster has its schema.
-func (e *exporter) root(v kind.Inspected) object {
-	e.inside = []*schema.Object{v.Schema.Object}
-	out := e.constraints(v.Schema)
+func (e *exporter) root(s *schema.Schema) object {
+	e.inside = []*schema.Object{s.Object}
+	out := e.constraints(s)
 	properties := object{}
-	for i := range v.Schema.Object.Properties {
-		switch p := &v.Schema.Object.Properties[i]; p.Name {
+	for i := range s.Object.Properties {
+		switch p := &s.Object.Properties[i]; p.Name {
 		case "metadata":
 			properties[p.Name] = object{"type": "object"}
 		default:
@@ -41,7 +64,7 @@ func (e *exporter) root(v kind.Inspected) object {
 		}
 	}
 	out["properties"] = properties
-	e.structRules(out, v.Schema.Object, "")
+	e.structRules(out, s.Object, "")
 	return out
 }
 

@@ -8,7 +8,6 @@ import (
 	"github.com/decorum-go/decorum/apimeta"
 	"github.com/decorum-go/decorum/rest"
 	"github.com/decorum-go/decorum/rest/crd/apiextensions"
-	"github.com/decorum-go/decorum/rest/internal/kind"
 	"github.com/decorum-go/decorum/status"
 	"github.com/decorum-go/decorum/watch"
 )
@@ -56,7 +55,7 @@ func (k *kinds) serveOpen(ctx context.Context, d *definition) error {
 	open := newKind(d, d.Spec.Names)
 	open.withoutSchemas()
 	err := k.declare(ctx, open, k.api.AddResources)
-	if taken := (kind.TakenError{}); errors.As(err, &taken) {
+	if taken := (*rest.NameTakenError)(nil); errors.As(err, &taken) {
 		open.hide()
 		err = k.declare(ctx, open, k.api.AddResources)
 	}

@@ -56,7 +56,7 @@ func Groups(kinds []*Kind) []Group {
 	}
 	slices.SortFunc(out, func(a, b Group) int { return strings.Compare(a.Name, b.Name) })
 	for _, g := range out {
-		slices.SortFunc(g.Versions, func(a, b Version) int { return CompareVersions(b.Version, a.Version) })
+		slices.SortFunc(g.Versions, func(a, b Version) int { return apimeta.CompareVersions(b.Version, a.Version) })
 		for _, v := range g.Versions {
 			slices.SortFunc(v.Kinds, func(a, b *Kind) int { return strings.Compare(a.Plural, b.Plural) })
 		}

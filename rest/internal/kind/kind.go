@@ -99,6 +99,9 @@ func (k *Kind) GroupResource() apimeta.GroupResource {
 	return apimeta.GroupResource{Group: k.Group, Resource: k.Plural}
 }
 
+// Names returns the names that the kind has in its group: the plural, the singular and the short names.
+func (k *Kind) Names() []string { return append([]string{k.Plural, k.Singular}, k.ShortNames...) }
+
 // Path returns the path below which a group and version is served.
 func Path(gv apimeta.GroupVersion) string {
 	if gv.Group == "" {

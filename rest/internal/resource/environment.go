@@ -8,7 +8,6 @@ import (
 
 	"github.com/decorum-go/decorum/apimeta"
 	"github.com/decorum-go/decorum/internal/schema"
-	"github.com/decorum-go/decorum/rest/internal/kind"
 	"github.com/decorum-go/decorum/storage"
 )
 
@@ -90,20 +89,6 @@ func NewSet(resources []*Resource) Set {
 		s.versions[res.GVK.GroupVersion().WithResource(res.GR.Resource)] = res
 	}
 	return s
-}
-
-// CheckNames checks that no two kinds share a name in a group.
-func CheckNames(stored []*Resource) error {
-	var kinds []*kind.Kind
-	for _, res := range stored {
-		groups := map[string]bool{}
-		for _, version := range res.EveryVersion() {
-			if !groups[version.GVK.Group] {
-				kinds, groups[version.GVK.Group] = append(kinds, version.Kind), true
-			}
-		}
-	}
-	return kind.CheckNames(kinds)
 }
 
 // Stored returns the resource whose objects have this name in the store, such as "widgets.example.com". It returns nil if the API does

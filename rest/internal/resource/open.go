@@ -34,8 +34,8 @@ type DefinedBy struct {
 	UID string
 }
 
-// anyFields is the schema of objects that may have any fields.
-const anyFields = `{"type":"object","x-kubernetes-preserve-unknown-fields":true}`
+// AnyFields is the schema of objects that may have any fields.
+const AnyFields = `{"type":"object","x-kubernetes-preserve-unknown-fields":true}`
 
 // readOpen reads the schema of a kind without a Go struct, and compiles its rules.
 func (res *Resource) readOpen(d Declaration) (err error) {
@@ -45,7 +45,7 @@ func (res *Resource) readOpen(d Declaration) (err error) {
 	res.outside, res.DefinedBy = newOutside(d.Open.Convert), d.Open.DefinedBy
 	text := d.Open.JSON
 	if len(text) == 0 {
-		text = []byte(anyFields)
+		text = []byte(AnyFields)
 	}
 	if res.Schema, err = schema.ReadOpenAPI(text); err != nil {
 		return fmt.Errorf("Schema: %w", err)
