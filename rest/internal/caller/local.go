@@ -40,13 +40,13 @@ type Local struct {
 // now returns the caller of the resource that the API serves now: l itself unless the resource was replaced. If the API has given up the
 // resource, the error is the one that a request over HTTP gets, ResourceNotFound.
 func (l *Local) now(ctx context.Context) (*Local, error) {
-	if !l.Resource.Retired() {
-		return l, nil
+	served, err := l.Resource.Current(ctx)
+	if err != nil || served == l.Resource {
+		return l, err
 	}
 	next := *l
-	var err error
-	next.Resource, err = l.Resource.Current(ctx)
-	return &next, err
+	next.Resource = served
+	return &next, nil
 }
 
 // Get implements [Caller].

@@ -6,7 +6,6 @@ import (
 
 	"github.com/decorum-go/decorum/rest/internal/follow"
 	"github.com/decorum-go/decorum/rest/internal/media"
-	"github.com/decorum-go/decorum/rest/internal/resource"
 	"github.com/decorum-go/decorum/watch"
 )
 
@@ -24,9 +23,6 @@ type buffer struct {
 
 // event adds an event to the buffer, and sends the buffer if it holds enough.
 func (s *stream) event(e follow.Event) error {
-	if s.resource.Reshaped() { // the event may have the form of the next resource
-		return resource.ErrRetired
-	}
 	if err := s.show(e); err != nil {
 		return err
 	}

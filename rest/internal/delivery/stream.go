@@ -72,7 +72,7 @@ func (s *stream) left() error {
 // catchUp sends everything that has happened, and asks for an alarm when more happens.
 func (s *stream) catchUp() error {
 	s.sent = 0
-	retired := s.resource.Retired() // read before the last poll, which then sees everything that happened under the resource
+	retired := s.follower.Retired() // read before the last poll, which then sees everything that happened under the resource
 	for more := true; more; {
 		due := !time.Now().Before(s.next)
 		if due && !s.next.Before(s.deadline) {
@@ -172,9 +172,7 @@ func (s *stream) close() {
 // down, or the API has given up or replaced the resource. Upstream too ends the watches of a custom resource without an event when its
 // definition is deleted or changed, so that clients watch again. It returns an error if the stream breaks off within an event.
 func (s *stream) end(err error) error {
-	if s.resource.Replaced() && status.IsExpired(err) {
-		err = resource.ErrRetired // the history has ended because the resource was replaced
-	}
+	err = s.follower.Reason(err)
 	if err != nil && !errors.Is(err, context.DeadlineExceeded) && !errors.Is(err, context.Canceled) &&
 		!errors.Is(err, watch.ErrClosed) && !resource.IsRetired(err) {
 		e := status.From(err)

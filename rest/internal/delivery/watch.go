@@ -83,7 +83,7 @@ func (w *Watch) start(ctx context.Context) *beginning {
 	s := &stream{resource: w.Resource, ending: w.Ending, held: w.Held, ctx: ctx, deadline: time.Now().Add(duration), events: w.Events,
 		bookmarks: w.Bookmarks, alarm: make(chan struct{}, 1)}
 	from := w.From
-	from.Until, from.Alarm = s.deadline, s.alarm
+	from.Until, from.Alarm, from.Throughout = s.deadline, s.alarm, true
 	current := w.Resource.Store.Revision()
 	if !from.Existing && from.After == 0 {
 		from.After = current
@@ -147,9 +147,6 @@ func (b *beginning) sendState() error {
 	})
 	if err != nil {
 		return err
-	}
-	if b.resource.Replaced() { // the list may have used indexes of the next resource
-		return resource.ErrRetired
 	}
 	if b.bookmarks {
 		if err := b.bookmark(b.after, true); err != nil {

@@ -24,6 +24,9 @@ type Beginning struct {
 	After watch.Revision
 	// Until bounds the wait for a revision that the store has not reached. If it is zero, the store decides how long to wait.
 	Until time.Time
+	// Throughout asks for what has happened under the resource also after another resource has taken its place, as long as the objects have
+	// the same form. Without it, the follower then ends at once.
+	Throughout bool
 	// Alarm, if it is set, receives a value when Poll has something to report, see [watch.Cursor.ReadyOn].
 	Alarm chan struct{}
 }
@@ -51,9 +54,11 @@ func BeginningOf(
 // also waits for other things calls Poll, then Ready, and waits on its alarm. Any other reader calls Next.
 type Follower struct {
 	position
-	match    func(*storage.Record) bool // nil matches everything
-	existing *[]*storage.Record         // a borrowed buffer; tellExisting returns it
-	passed   error                      // the Expired error of a log that no longer reaches back to the list; Poll returns it after the list
+	of         *resource.Resource
+	throughout bool                       // see [Beginning]
+	match      func(*storage.Record) bool // nil matches everything
+	existing   *[]*storage.Record         // a borrowed buffer; tellExisting returns it
+	passed     error                      // the Expired error of a log that no longer reaches back to the list; Poll returns it after the list
 }
 
 // Begin lists the objects if the beginning asks for them, takes the position after them, and returns its revision. The reader must call
@@ -64,7 +69,7 @@ type Follower struct {
 func (f *Follower) Begin(ctx context.Context, store storage.Store, b Beginning) (watch.Revision, error) {
 	bounded, cancel := b.bound(ctx, store)
 	defer cancel()
-	f.match, f.ahead = b.Match, b.ChangesAhead()
+	f.of, f.throughout, f.match, f.ahead = b.Of, b.Throughout, b.Match, b.ChangesAhead()
 	if b.Existing {
 		f.existing = resource.BorrowRecords()
 		options := b.Query()
@@ -140,6 +145,9 @@ func (f *Follower) Poll(see func(Event) error) (more bool, err error) {
 		if event == "" {
 			return nil
 		}
+		if err := f.check(); err != nil {
+			return err
+		}
 		return see(Event{Type: event, Object: r, Revision: c.Revision})
 	})
 }
@@ -150,11 +158,14 @@ func (f *Follower) tellExisting(see func(Event) error) error {
 	records := *f.existing
 	for i, r := range records {
 		records[i] = nil // as in position.poll, the reported ones must not stay in memory
+		if err := f.check(); err != nil {
+			return err
+		}
 		if err := see(Event{Type: watch.Added, Object: r, Revision: r.Revision}); err != nil {
 			return err
 		}
 	}
-	return nil
+	return f.checkListed()
 }
 
 // Next is Poll, but it waits until there is something to report. If the context ends, Next returns its cause.
@@ -204,13 +215,7 @@ func eventsUntilRetired(ctx context.Context, res *resource.Resource, b Beginning
 		return err
 	}
 	for {
-		err := f.Next(ctx, func(e Event) error {
-			if res.Replaced() { // the event may be of the next resource
-				return resource.ErrRetired
-			}
-			return see(e)
-		})
-		if err != nil {
+		if err := f.Next(ctx, see); err != nil {
 			return err
 		}
 	}

@@ -70,27 +70,26 @@ func (s *storeOrigin) release() {
 }
 
 // List implements [Origin].
-func (s *storeOrigin) List(ctx context.Context, at watch.Revision) (storage.Listing, error) {
-	for {
-		var err error
-		if s.of, err = s.of.Current(ctx); err != nil {
-			return storage.Listing{}, err
-		}
+func (s *storeOrigin) List(ctx context.Context, at watch.Revision) (page storage.Listing, err error) {
+	current, err := s.of.Current(ctx)
+	if err != nil {
+		return page, err
+	}
+	err = current.OnServed(ctx, func(served *resource.Resource) error {
+		s.of = served
 		if err := s.ask(ctx); err != nil {
-			return storage.Listing{}, err
+			return err
 		}
-		b := Beginning{Selection: s.of.Select(s.namespace, s.p), After: at}
+		b := Beginning{Selection: served.Select(s.namespace, s.p), After: at}
 		options := b.Query()
 		options.Revision, options.Exact = at, at > 0
-		page, err := s.of.Store.List(ctx, options, nil)
-		switch {
-		case s.of.Replaced(): // the store may have used the indexes of the next resource
-		case err != nil:
-			return page, b.failed(ctx, s.of.Store, s.of.StoreError(err, ""))
-		default:
-			return page, nil
+		var err error
+		if page, err = served.Store.List(ctx, options, nil); err != nil {
+			return b.failed(ctx, served.Store, served.StoreError(err, ""))
 		}
-	}
+		return nil
+	})
+	return page, err
 }
 
 // Watch implements [Origin]. It returns Expired if the resource is replaced.

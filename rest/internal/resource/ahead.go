@@ -12,7 +12,7 @@ import (
 // ConvertAhead converts the objects of a query together, because Match, which needs them, would convert one at a time.
 // It omits the objects that a restriction hides, so that a client causes no work for them.
 func (s Selection) ConvertAhead(ctx context.Context, store storage.Store, q storage.Query) error {
-	if s.outside == nil || s.Match == nil {
+	if !s.outside() || s.Match == nil {
 		return nil
 	}
 	q.Match, q.Limit = s.mayMatch, 0
@@ -20,21 +20,21 @@ func (s Selection) ConvertAhead(ctx context.Context, store storage.Store, q stor
 	if err != nil {
 		return nil // the query itself fails too, and its error is for the client
 	}
-	return s.outside.ShowAhead(ctx, all.Records)
+	return s.Of.ShowAhead(ctx, all.Records)
 }
 
 // ShowAhead converts the selected objects together, and replaces the records, as [Resource.ShowAhead] does.
 func (s Selection) ShowAhead(ctx context.Context, selected []*storage.Record) error {
-	if s.outside == nil {
+	if !s.outside() {
 		return nil
 	}
-	return s.outside.ShowAhead(ctx, selected)
+	return s.Of.ShowAhead(ctx, selected)
 }
 
 // ChangesAhead returns the function that converts the objects of changes together, or nil if nothing is converted
 // outside of the process.
 func (s Selection) ChangesAhead() func([]*watch.Change[storage.Record]) {
-	if s.outside == nil {
+	if !s.outside() {
 		return nil
 	}
 	return s.changesAhead
@@ -51,5 +51,5 @@ func (s Selection) changesAhead(changes []*watch.Change[storage.Record]) {
 			}
 		}
 	}
-	_ = s.outside.ShowAhead(context.Background(), records)
+	_ = s.Of.ShowAhead(context.Background(), records)
 }

@@ -45,7 +45,23 @@ func ReturnRecords(records *[]*storage.Record) {
 
 // List reads one page of a list (API concepts, Retrieving large results sets in chunks; Resource versions). It uses the buffer into if
 // that is large enough.
-func (res *Resource) List(ctx context.Context, namespace string, p ListParameters, into []*storage.Record) (Page, error) {
+func (res *Resource) List(
+	ctx context.Context, namespace string, p ListParameters, into []*storage.Record,
+) (page Page, err error) {
+	err = res.OnServed(ctx, func(served *Resource) (err error) {
+		if served != res {
+			err = served.CheckFieldSelector(p.Fields)
+		}
+		if err == nil {
+			page, err = served.list(ctx, namespace, p, into)
+		}
+		return err
+	})
+	return page, err
+}
+
+// list is List under one declaration of the resource.
+func (res *Resource) list(ctx context.Context, namespace string, p ListParameters, into []*storage.Record) (Page, error) {
 	selected := res.Select(namespace, p)
 	options := selected.Query()
 	options.Limit = int(min(max(p.Limit, 0), math.MaxInt32))
@@ -82,9 +98,6 @@ func (res *Resource) List(ctx context.Context, namespace string, p ListParameter
 		return Page{}, err
 	}
 	found, err := res.Store.List(ctx, options, into)
-	if res.Replaced() { // the indexes of the store may be those of the next resource
-		return res.listCurrent(ctx, namespace, p)
-	}
 	if err != nil {
 		if fromToken && status.IsExpired(err) {
 			return Page{}, status.ResourceExpiredContinue(encodeContinue(namespace, currentRevision, options.After, p.Only))
@@ -99,18 +112,6 @@ func (res *Resource) List(ctx context.Context, namespace string, p ListParameter
 		}
 	}
 	return out, nil
-}
-
-// listCurrent is List for a resource that is or was replaced.
-func (res *Resource) listCurrent(ctx context.Context, namespace string, p ListParameters) (Page, error) {
-	next, err := res.Current(ctx)
-	if err == nil {
-		err = next.CheckFieldSelector(p.Fields)
-	}
-	if err != nil {
-		return Page{}, err
-	}
-	return next.List(ctx, namespace, p, nil)
 }
 
 // continueToken says where the next page begins: at which revision and after which object. It is opaque to clients. Start is a key

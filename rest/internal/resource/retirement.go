@@ -82,6 +82,20 @@ func (res *Resource) Current(ctx context.Context) (*Resource, error) {
 	}
 }
 
+// OnServed lists from the resource that the API serves. If another resource takes the place of this one meanwhile, the store may have used
+// the indexes of that one. list then runs again with it, as if the request had arrived later.
+func (res *Resource) OnServed(ctx context.Context, list func(*Resource) error) error {
+	for {
+		err := list(res)
+		if !res.Replaced() {
+			return err
+		}
+		if res, err = res.Current(ctx); err != nil {
+			return err
+		}
+	}
+}
+
 // inServed returns the version of this group, version and plural in what the API serves now, or nil.
 func (res *Resource) inServed() *Resource {
 	return res.Served().versions[res.GVK.GroupVersion().WithResource(res.GR.Resource)]

@@ -146,9 +146,12 @@ type Selection struct {
 	// mayMatch is false for records that the client may not see, as far as that is known without a conversion. It is nil if the client may
 	// see everything.
 	mayMatch func(*storage.Record) bool
-	// outside is the version in which the objects are shown, if they are converted outside of the process. It is nil otherwise.
-	outside *Resource
+	// Of is the version in which the objects are shown.
+	Of *Resource
 }
+
+// outside reports whether the objects are converted outside of the process.
+func (s Selection) outside() bool { return s.Of != nil && s.Of.ConvertsOutside() }
 
 // Query returns the query that lists the whole selection at the latest revision.
 func (s Selection) Query() storage.Query {
@@ -162,9 +165,7 @@ func (res *Resource) ConvertsOutside() bool {
 
 // Select turns the selectors of a request into a scope, as narrow as possible, and a match for the rest.
 func (res *Resource) Select(namespace string, p ListParameters) (s Selection) {
-	if res.ConvertsOutside() {
-		s.outside = res
-	}
+	s.Of = res
 	s.Scope = watch.Scope{Resource: res.StoredName(), Namespace: namespace}
 	if name, ok := p.Fields.Exact("metadata.name"); ok && (namespace != "" || !res.Kind.Namespaced) {
 		s.Scope.Name = name
