@@ -52,7 +52,7 @@ func TestMutatingAdmission(t *testing.T) {
 			if err := r.Object(&w); err != nil {
 				return err
 			}
-			w.Spec.Size = ptr(*w.Spec.Size + 1)
+			w.Spec.Size = new(*w.Spec.Size + 1)
 			return r.SetObject(&w)
 		}, widgetBody(`"name":"a"`), stored{spec: `{"size":2,"color":"red","replicas":1,"template":{"image":"none"}}`}},
 		{"may override what the client sent", patching(`{"spec":{"color":"blue"}}`), widgetBody(`"name":"a"`, `"spec":{"size":1,"color":"green"}`),
@@ -74,7 +74,7 @@ func TestMutatingAdmission(t *testing.T) {
 func TestMutatedObjectsAreValidated(t *testing.T) {
 	api := admittedWidgets(t, mutating("m", patching(`{"spec":{"size":1000}}`)))
 	wantInvalid(t, do(t, api, "POST", widgets, widgetBody(`"name":"a"`)), "Widget.example.com", "a",
-		cause{"FieldValueInvalid", "spec.size", "Invalid value: 1000: spec.size in body should be less than or equal to 100"})
+		invalid("spec.size", "Invalid value: 1000: spec.size in body should be less than or equal to 100"))
 }
 
 // Each hook sees what the ones before it did, and once more what the ones after it did.
@@ -216,7 +216,7 @@ func TestAdmissionRequest(t *testing.T) {
 			must(t, api, "PATCH", widgets+"/new?fieldManager=m&dryRun=All", widgetBody(`"name":"new"`), "Content-Type", "application/apply-patch+yaml")
 		}, []string{"system:anonymous CREATE default/new widgets.Widget  dry=true *apimeta.PatchOptions Widget:1/1 <- -"}},
 		{"typed client", func(t *testing.T) {
-			_, err := client.Modify(user, "a", func(w *Widget) error { w.Spec.Size = ptr(int32(4)); return nil })
+			_, err := client.Modify(user, "a", func(w *Widget) error { w.Spec.Size = new(int32(4)); return nil })
 			require.NoError(t, err)
 		}, []string{"jane UPDATE default/a widgets.Widget  dry=false *apimeta.UpdateOptions Widget:4/5 <- Widget:1/5"}},
 		{"DELETE", func(t *testing.T) { must(t, api, "DELETE", widgets+"/a", "") },
@@ -318,13 +318,13 @@ func TestAdmissionMayCallTheAPI(t *testing.T) {
 		defer func() { inside = false }()
 		if r.Operation == rest.OperationUpdate {
 			// Another change of the very object: the write runs again on what it is then.
-			_, err := client.Modify(ctx, r.Name, func(w *Widget) error { w.Spec.Owner = ptr("hook"); return nil })
+			_, err := client.Modify(ctx, r.Name, func(w *Widget) error { w.Spec.Owner = new("hook"); return nil })
 			return err
 		}
 		if _, err := client.Get(ctx, r.Name); err != nil && !status.IsNotFound(err) {
 			return err
 		}
-		_, err := client.Create(ctx, &Widget{ObjectMeta: apimeta.ObjectMeta{Name: "log-" + strings.ToLower(string(r.Operation)) + "-" + r.Name}, Spec: WidgetSpec{Size: ptr(int32(1))}})
+		_, err := client.Create(ctx, &Widget{ObjectMeta: apimeta.ObjectMeta{Name: "log-" + strings.ToLower(string(r.Operation)) + "-" + r.Name}, Spec: WidgetSpec{Size: new(int32(1))}})
 		if status.IsAlreadyExists(err) {
 			return nil
 		}

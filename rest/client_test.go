@@ -54,14 +54,14 @@ func testClient(t *testing.T, by transport) {
 	assert.Equal(t, created, got)
 	assert.NotSame(t, created, got)
 
-	got.Spec.Size, got.Status.Phase = ptr(int32(2)), "Ready"
+	got.Spec.Size, got.Status.Phase = new(int32(2)), "Ready"
 	updated, err := client.Update(ctx, got)
 	require.NoError(t, err)
 	assert.Equal(t, "3", updated.ResourceVersion)
 	assert.Equal(t, int64(2), updated.Generation)
 	assert.Empty(t, updated.Status.Phase, "Update leaves the status")
 
-	updated.Spec.Size, updated.Status.Phase = ptr(int32(9)), "Ready"
+	updated.Spec.Size, updated.Status.Phase = new(int32(9)), "Ready"
 	updated, err = client.UpdateStatus(ctx, updated)
 	require.NoError(t, err)
 	assert.Equal(t, int32(2), *updated.Spec.Size, "UpdateStatus leaves the rest")
@@ -113,7 +113,7 @@ func testClientErrors(t *testing.T, by transport) {
 		{"update of a status that is stale", func() error { _, err := client.UpdateStatus(ctx, &stale); return err }, status.IsConflict, ""},
 		{"delete", func() error { return client.Delete(ctx, "none", rest.DeleteOptions{}) }, status.IsNotFound, `widgets.example.com "none" not found`},
 		{"delete of another uid", func() error {
-			return client.Delete(ctx, "a", rest.DeleteOptions{Preconditions: &apimeta.Preconditions{UID: ptr("x")}})
+			return client.Delete(ctx, "a", rest.DeleteOptions{Preconditions: &apimeta.Preconditions{UID: new("x")}})
 		}, status.IsConflict, ""},
 		{"delete by an unknown policy", func() error { return client.Delete(ctx, "a", rest.DeleteOptions{PropagationPolicy: ofBackground}) }, status.IsInvalid, ""},
 		{"get without a name", func() error { _, err := client.Get(ctx, ""); return err }, status.IsBadRequest, noName},
@@ -281,7 +281,7 @@ func testClientModify(t *testing.T, by transport) {
 				_, err := client.Modify(ctx, "a", func(w *Widget) error { w.Labels = map[string]string{"x": "y"}; return nil })
 				require.NoError(t, err)
 			}
-			w.Spec.Size, w.Status.Phase = ptr(*w.Spec.Size+1), "Ready"
+			w.Spec.Size, w.Status.Phase = new(*w.Spec.Size+1), "Ready"
 			return nil
 		})
 		require.NoError(t, err)
@@ -291,14 +291,14 @@ func testClientModify(t *testing.T, by transport) {
 		assert.Empty(t, got.Status.Phase)
 	})
 	t.Run("of the status", func(t *testing.T) {
-		got, err := withWidget(t, 2).ModifyStatus(ctx, "a", func(w *Widget) error { w.Status.Phase, w.Spec.Size = "Ready", ptr(int32(50)); return nil })
+		got, err := withWidget(t, 2).ModifyStatus(ctx, "a", func(w *Widget) error { w.Status.Phase, w.Spec.Size = "Ready", new(int32(50)); return nil })
 		require.NoError(t, err)
 		assert.Equal(t, "Ready", got.Status.Phase)
 		assert.Equal(t, int32(2), *got.Spec.Size)
 	})
 	t.Run("an error of the function ends it", func(t *testing.T) {
 		client, enough := withWidget(t, 2), errors.New("enough")
-		_, err := client.Modify(ctx, "a", func(w *Widget) error { w.Spec.Size = ptr(int32(3)); return enough })
+		_, err := client.Modify(ctx, "a", func(w *Widget) error { w.Spec.Size = new(int32(3)); return enough })
 		require.ErrorIs(t, err, enough)
 		got, err := client.Get(ctx, "a")
 		require.NoError(t, err)
@@ -306,7 +306,7 @@ func testClientModify(t *testing.T, by transport) {
 	})
 	t.Run("what it makes is validated", func(t *testing.T) {
 		client := withWidget(t, 1)
-		_, err := client.Modify(ctx, "a", func(w *Widget) error { w.Spec.Size = ptr(int32(1000)); return nil })
+		_, err := client.Modify(ctx, "a", func(w *Widget) error { w.Spec.Size = new(int32(1000)); return nil })
 		assert.True(t, status.IsInvalid(err), "%v", err)
 		_, err = client.Modify(ctx, "a", func(w *Widget) error { w.Name = "b"; return nil })
 		assert.True(t, status.IsBadRequest(err), "%v", err)
@@ -418,7 +418,7 @@ func testClientWatch(t *testing.T, by transport) {
 		synctest.Wait()
 		b, err := client.Create(ctx, widgetOf("b", 1))
 		require.NoError(t, err)
-		b.Spec.Size = ptr(int32(2))
+		b.Spec.Size = new(int32(2))
 		_, err = client.Update(ctx, b)
 		require.NoError(t, err)
 		require.NoError(t, client.Delete(ctx, "a", rest.DeleteOptions{}))
@@ -505,7 +505,7 @@ func testClientFollow(t *testing.T, by transport) {
 			_, err := client.Create(ctx, widgetOf(name, 1))
 			require.NoError(t, err)
 		}
-		_, err := client.Modify(ctx, "same", func(w *Widget) error { w.Spec.Size = ptr(int32(2)); return nil })
+		_, err := client.Modify(ctx, "same", func(w *Widget) error { w.Spec.Size = new(int32(2)); return nil })
 		require.NoError(t, err)
 		var events []string
 		hold, held := make(chan struct{}), make(chan struct{})
@@ -530,11 +530,11 @@ func testClientFollow(t *testing.T, by transport) {
 		synctest.Wait()
 		assert.Equal(t, []string{"ADDED changed 2", "ADDED deleted 3", "ADDED recreated 4", "ADDED same 6"}, events)
 		events = nil
-		_, err = client.Modify(ctx, "same", func(w *Widget) error { w.Spec.Size = ptr(int32(3)); return nil })
+		_, err = client.Modify(ctx, "same", func(w *Widget) error { w.Spec.Size = new(int32(3)); return nil })
 		require.NoError(t, err)
 		<-held
 		for range 2 {
-			_, err = client.Modify(ctx, "changed", func(w *Widget) error { w.Spec.Size = ptr(*w.Spec.Size + 1); return nil })
+			_, err = client.Modify(ctx, "changed", func(w *Widget) error { w.Spec.Size = new(*w.Spec.Size + 1); return nil })
 			require.NoError(t, err)
 		}
 		require.NoError(t, client.Delete(ctx, "deleted", rest.DeleteOptions{}))
@@ -578,7 +578,7 @@ func testClientFollowFromAVersion(t *testing.T, by transport) {
 			require.NoError(t, err)
 		}
 		modify := func(name string) {
-			_, err := client.Modify(ctx, name, func(w *Widget) error { w.Spec.Size = ptr(*w.Spec.Size + 1); return nil })
+			_, err := client.Modify(ctx, name, func(w *Widget) error { w.Spec.Size = new(*w.Spec.Size + 1); return nil })
 			require.NoError(t, err)
 		}
 		for _, name := range []string{"changed", "deleted", "gate", "recreated", "same"} {
@@ -671,7 +671,7 @@ func testClientGoesThroughTheHooks(t *testing.T, by transport) {
 	client := by.widgets(newWidgets(t,
 		withDefault(func(_ context.Context, w *Widget) error {
 			if w.Spec.Owner == nil {
-				w.Spec.Owner = ptr("nobody")
+				w.Spec.Owner = new("nobody")
 			}
 			return nil
 		}),
@@ -684,7 +684,7 @@ func testClientGoesThroughTheHooks(t *testing.T, by transport) {
 	w, err := client.Create(context.Background(), widgetOf("a", 1))
 	require.NoError(t, err)
 	assert.Equal(t, "nobody", *w.Spec.Owner)
-	w.Spec.Owner = ptr("evil")
+	w.Spec.Owner = new("evil")
 	_, err = client.Update(context.Background(), w)
 	assert.True(t, status.IsInvalid(err), "%v", err)
 }

@@ -125,7 +125,7 @@ func testClientDeleteCollection(t *testing.T, by transport) {
 		_, err := client.Create(ctx, widgetOf(name, 1))
 		require.NoError(t, err)
 	}
-	_, err := client.DeleteCollection(ctx, rest.DeleteOptions{Preconditions: &apimeta.Preconditions{UID: ptr("another")}}, rest.ListOptions{})
+	_, err := client.DeleteCollection(ctx, rest.DeleteOptions{Preconditions: &apimeta.Preconditions{UID: new("another")}}, rest.ListOptions{})
 	assert.True(t, status.IsConflict(err), "%v", err)
 	deleted, err := client.DeleteCollection(ctx, rest.DeleteOptions{}, rest.ListOptions{FieldSelector: "metadata.name!=b"})
 	require.NoError(t, err)

@@ -256,13 +256,13 @@ func (m *dialModel) deleteOptions() (o rest.DeleteOptions) {
 		o.PropagationPolicy = apimeta.DeletionPropagation(m.one("Foreground", "Background", "Orphan", "Sideways"))
 	}
 	if m.chance(3) {
-		o.Preconditions = &apimeta.Preconditions{UID: ptr(m.one("uid-1", "uid-2"))}
+		o.Preconditions = &apimeta.Preconditions{UID: new(m.one("uid-1", "uid-2"))}
 	}
 	if m.chance(3) {
-		o.Preconditions = &apimeta.Preconditions{ResourceVersion: ptr(m.version())}
+		o.Preconditions = &apimeta.Preconditions{ResourceVersion: new(m.version())}
 	}
 	if m.chance(4) {
-		o.GracePeriodSeconds = ptr(int64(m.random.IntN(3)) - 1)
+		o.GracePeriodSeconds = new(int64(m.random.IntN(3)) - 1)
 	}
 	return o
 }

@@ -26,11 +26,6 @@ func behindFlush(h http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { h.ServeHTTP(&flushing{wrapped{ResponseWriter: w}}, r) })
 }
 
-// behindUnwrap serves h behind one that leads to the writer below.
-func behindUnwrap(h http.Handler) http.Handler {
-	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { h.ServeHTTP(&unwrappable{wrapped{ResponseWriter: w}}, r) })
-}
-
 // A stream on a writer that has no deadlines could not be ended while its client does not read.
 func TestStreamsNeedDeadlines(t *testing.T) {
 	things := thingResource()

@@ -14,16 +14,20 @@ import (
 	"github.com/decorum-go/decorum/storage"
 )
 
-const (
-	required     = "FieldValueRequired"
-	invalid      = "FieldValueInvalid"
-	notSupported = "FieldValueNotSupported"
-	tooLong      = "FieldValueTooLong"
-	tooMany      = "FieldValueTooMany"
-	duplicate    = "FieldValueDuplicate"
-	typeInvalid  = "FieldValueTypeInvalid"
-	forbidden    = "FieldValueForbidden"
+// Each of these functions returns a cause of a 422, by its reason.
 
+func required(field, message string) cause { return cause{"FieldValueRequired", field, message} }
+func invalid(field, message string) cause  { return cause{"FieldValueInvalid", field, message} }
+func notSupported(field, message string) cause {
+	return cause{"FieldValueNotSupported", field, message}
+}
+func tooLong(field, message string) cause     { return cause{"FieldValueTooLong", field, message} }
+func tooMany(field, message string) cause     { return cause{"FieldValueTooMany", field, message} }
+func duplicate(field, message string) cause   { return cause{"FieldValueDuplicate", field, message} }
+func typeInvalid(field, message string) cause { return cause{"FieldValueTypeInvalid", field, message} }
+func forbidden(field, message string) cause   { return cause{"FieldValueForbidden", field, message} }
+
+const (
 	subdomainText = "a lowercase RFC 1123 subdomain must consist of lower case alphanumeric characters, '-' or '.', and must start and end with an alphanumeric character " +
 		`(e.g. 'example.com', regex used for validation is '[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*')`
 	namePartText = "name part must consist of alphanumeric characters, '-', '_' or '.', and must start and end with an alphanumeric character " +
@@ -116,7 +120,7 @@ func TestCreateRefusesBodies(t *testing.T) {
 func TestCreateRefusesAnotherKind(t *testing.T) {
 	api := newWidgets(t)
 	a := do(t, api, "POST", widgets, `{"apiVersion":"example.com/v1","kind":"Gadget","metadata":{"name":"a"},"spec":{"size":1}}`)
-	wantInvalid(t, a, "Gadget.example.com", "a", cause{invalid, "kind", `Invalid value: "Gadget": must be Widget`})
+	wantInvalid(t, a, "Gadget.example.com", "a", invalid("kind", `Invalid value: "Gadget": must be Widget`))
 }
 
 // The schema of a kind says nothing about the fields of another kind, such as the items of a list. Metadata is the same in all kinds.
@@ -125,7 +129,7 @@ func TestUnknownFieldsOfAnotherKind(t *testing.T) {
 	const list = `{"apiVersion":"example.com/v1","kind":"WidgetList","metadata":{"name":"a","nonsense":1},"items":[{"nonsense":1}]}`
 	warning := []string{`299 - "unknown field \"metadata.nonsense\""`}
 	a := do(t, api, "POST", widgets, list)
-	wantInvalid(t, a, "WidgetList.example.com", "a", cause{invalid, "kind", `Invalid value: "WidgetList": must be Widget`})
+	wantInvalid(t, a, "WidgetList.example.com", "a", invalid("kind", `Invalid value: "WidgetList": must be Widget`))
 	assert.Equal(t, warning, a.Header["Warning"])
 	a = do(t, api, "POST", widgets+"?fieldValidation=Strict", strings.Replace(list, `,"nonsense":1}`, "}", 1))
 	assert.Equal(t, 422, a.Code, a.Body)
@@ -158,49 +162,49 @@ func TestCreateValidates(t *testing.T) {
 		object     string // the name in the answer
 		causes     []cause
 	}{
-		{"no name", widgetBody(""), "", []cause{{required, "metadata.name", "Required value: name or generateName is required"}}},
-		{"an upper-case name", named("Upper"), "Upper", []cause{{invalid, "metadata.name", `Invalid value: "Upper": ` + subdomainText}}},
-		{"an underscore in a name", named("under_score"), "under_score", []cause{{invalid, "metadata.name", `Invalid value: "under_score": ` + subdomainText}}},
+		{"no name", widgetBody(""), "", []cause{required("metadata.name", "Required value: name or generateName is required")}},
+		{"an upper-case name", named("Upper"), "Upper", []cause{invalid("metadata.name", `Invalid value: "Upper": `+subdomainText)}},
+		{"an underscore in a name", named("under_score"), "under_score", []cause{invalid("metadata.name", `Invalid value: "under_score": `+subdomainText)}},
 		{"a name too long", named(strings.Repeat("a", 254)), strings.Repeat("a", 254),
-			[]cause{{invalid, "metadata.name", `Invalid value: "` + strings.Repeat("a", 254) + `": must be no more than 253 characters`}}},
-		{"a bad label key", meta(`"labels":{"bad key":"v"}`), "a", []cause{{invalid, "metadata.labels", `Invalid value: "bad key": ` + namePartText}}},
-		{"a bad label value", meta(`"labels":{"k":"bad value!"}`), "a", []cause{{invalid, "metadata.labels", `Invalid value: "bad value!": ` + labelValueText}}},
+			[]cause{invalid("metadata.name", `Invalid value: "`+strings.Repeat("a", 254)+`": must be no more than 253 characters`)}},
+		{"a bad label key", meta(`"labels":{"bad key":"v"}`), "a", []cause{invalid("metadata.labels", `Invalid value: "bad key": `+namePartText)}},
+		{"a bad label value", meta(`"labels":{"k":"bad value!"}`), "a", []cause{invalid("metadata.labels", `Invalid value: "bad value!": `+labelValueText)}},
 		{"a label value too long", meta(`"labels":{"k":"` + strings.Repeat("v", 64) + `"}`), "a",
-			[]cause{{invalid, "metadata.labels", `Invalid value: "` + strings.Repeat("v", 64) + `": must be no more than 63 bytes`}}},
-		{"a bad annotation key", meta(`"annotations":{"bad key":"v"}`), "a", []cause{{invalid, "metadata.annotations", `Invalid value: "bad key": ` + namePartText}}},
+			[]cause{invalid("metadata.labels", `Invalid value: "`+strings.Repeat("v", 64)+`": must be no more than 63 bytes`)}},
+		{"a bad annotation key", meta(`"annotations":{"bad key":"v"}`), "a", []cause{invalid("metadata.annotations", `Invalid value: "bad key": `+namePartText)}},
 		{"annotations too long", meta(`"annotations":{"k":"` + strings.Repeat("v", 262144) + `"}`), "a",
-			[]cause{{tooLong, "metadata.annotations", "Too long: may not be more than 262144 bytes"}}},
+			[]cause{tooLong("metadata.annotations", "Too long: may not be more than 262144 bytes")}},
 		{"an owner without anything", meta(`"ownerReferences":[{"apiVersion":"","kind":"","name":"","uid":""}]`), "a", []cause{
-			{required, "metadata.ownerReferences[0].apiVersion", `Required value: must not be empty`},
-			{required, "metadata.ownerReferences[0].kind", `Required value: must not be empty`},
-			{required, "metadata.ownerReferences[0].name", `Required value: must not be empty`},
-			{required, "metadata.ownerReferences[0].uid", `Required value: must not be empty`}}},
+			required("metadata.ownerReferences[0].apiVersion", `Required value: must not be empty`),
+			required("metadata.ownerReferences[0].kind", `Required value: must not be empty`),
+			required("metadata.ownerReferences[0].name", `Required value: must not be empty`),
+			required("metadata.ownerReferences[0].uid", `Required value: must not be empty`)}},
 		{"an owner with a bad version", meta(`"ownerReferences":[{"apiVersion":"v1","kind":"A","name":"e",` + uid + `},{"apiVersion":"a/b/c","kind":"A","name":"e",` + uid + `}]`), "a",
-			[]cause{{invalid, "metadata.ownerReferences[1].apiVersion", `Invalid value: "a/b/c": must be <group>/<version> or <version>`}}},
+			[]cause{invalid("metadata.ownerReferences[1].apiVersion", `Invalid value: "a/b/c": must be <group>/<version> or <version>`)}},
 		{"an owner without a version", meta(`"ownerReferences":[{"apiVersion":"a/","kind":"A","name":"e",` + uid + `}]`), "a",
-			[]cause{{invalid, "metadata.ownerReferences[0].apiVersion", `Invalid value: "a/": must be <group>/<version> or <version>`}}},
+			[]cause{invalid("metadata.ownerReferences[0].apiVersion", `Invalid value: "a/": must be <group>/<version> or <version>`)}},
 		{"two controllers", meta(`"ownerReferences":[{"apiVersion":"v1","kind":"A","name":"e",` + uid + `,"controller":true},{"apiVersion":"v1","kind":"B","name":"f",` + uid + `,"controller":true}]`), "a",
-			[]cause{{invalid, "metadata.ownerReferences", `Invalid value: [{"apiVersion":"v1","kind":"A","name":"e","uid":"1","controller":true},{"apiVersion":"v1","kind":"B","name":"f","uid":"1","controller":true}]: ` +
-				`Only one reference can have Controller set to true. Found "true" in references for A/e and B/f`}}},
+			[]cause{invalid("metadata.ownerReferences", `Invalid value: [{"apiVersion":"v1","kind":"A","name":"e","uid":"1","controller":true},{"apiVersion":"v1","kind":"B","name":"f","uid":"1","controller":true}]: `+
+				`Only one reference can have Controller set to true. Found "true" in references for A/e and B/f`)}},
 		{"an event as owner", meta(`"ownerReferences":[{"apiVersion":"v1","kind":"Event","name":"e",` + uid + `}]`), "a",
-			[]cause{{invalid, "metadata.ownerReferences[0]", `Invalid value: {"apiVersion":"v1","kind":"Event","name":"e","uid":"1"}: /v1, Kind=Event is disallowed from being an owner`}}},
-		{"no spec", `{"apiVersion":"example.com/v1","kind":"Widget","metadata":{"name":"a"}}`, "a", []cause{{required, "spec", "Required value"}}},
-		{"a required field", widgetBody(`"name":"a"`, `"spec":{}`), "a", []cause{{required, "spec.size", "Required value"}}},
-		{"a required field of an element", spec(`"parts":[{"count":1}]`), "a", []cause{{required, "spec.parts[0].name", "Required value"}}},
-		{"too small", widgetBody(`"name":"a"`, `"spec":{"size":0}`), "a", []cause{{invalid, "spec.size", "Invalid value: 0: spec.size in body should be greater than or equal to 1"}}},
-		{"too large", widgetBody(`"name":"a"`, `"spec":{"size":101}`), "a", []cause{{invalid, "spec.size", "Invalid value: 101: spec.size in body should be less than or equal to 100"}}},
-		{"not in the enumeration", spec(`"color":"pink"`), "a", []cause{{notSupported, "spec.color", `Unsupported value: "pink": supported values: "red", "green", "blue"`}}},
-		{"text too long", spec(`"owner":"12345678901"`), "a", []cause{{tooLong, "spec.owner", "Too long: may not be more than 10 bytes"}}},
-		{"pattern", spec(`"code":"ABC"`), "a", []cause{{invalid, "spec.code", `Invalid value: "ABC": spec.code in body should match '^[a-z]+$'`}}},
-		{"too many items", spec(`"tags":["a","b","c","d","e","f"]`), "a", []cause{{tooMany, "spec.tags", "Too many: 6: must have at most 5 items"}}},
-		{"twice in a set", spec(`"tags":["a","b","a"]`), "a", []cause{{duplicate, "spec.tags[2]", `Duplicate value: "a"`}}},
-		{"twice in a list map", spec(`"parts":[{"name":"p"},{"name":"q"},{"name":"p"}]`), "a", []cause{{duplicate, "spec.parts[2]", `Duplicate value: {"name":"p"}`}}},
-		{"a text for a number", widgetBody(`"name":"a"`, `"spec":{"size":"1"}`), "a", []cause{{typeInvalid, "spec.size", `Invalid value: "string": spec.size in body must be of type integer: "string"`}}},
-		{"neither integer nor string", spec(`"port":true`), "a", []cause{{typeInvalid, "spec.port", `Invalid value: "boolean": spec.port in body must be of type integer,string: "boolean"`}}},
+			[]cause{invalid("metadata.ownerReferences[0]", `Invalid value: {"apiVersion":"v1","kind":"Event","name":"e","uid":"1"}: /v1, Kind=Event is disallowed from being an owner`)}},
+		{"no spec", `{"apiVersion":"example.com/v1","kind":"Widget","metadata":{"name":"a"}}`, "a", []cause{required("spec", "Required value")}},
+		{"a required field", widgetBody(`"name":"a"`, `"spec":{}`), "a", []cause{required("spec.size", "Required value")}},
+		{"a required field of an element", spec(`"parts":[{"count":1}]`), "a", []cause{required("spec.parts[0].name", "Required value")}},
+		{"too small", widgetBody(`"name":"a"`, `"spec":{"size":0}`), "a", []cause{invalid("spec.size", "Invalid value: 0: spec.size in body should be greater than or equal to 1")}},
+		{"too large", widgetBody(`"name":"a"`, `"spec":{"size":101}`), "a", []cause{invalid("spec.size", "Invalid value: 101: spec.size in body should be less than or equal to 100")}},
+		{"not in the enumeration", spec(`"color":"pink"`), "a", []cause{notSupported("spec.color", `Unsupported value: "pink": supported values: "red", "green", "blue"`)}},
+		{"text too long", spec(`"owner":"12345678901"`), "a", []cause{tooLong("spec.owner", "Too long: may not be more than 10 bytes")}},
+		{"pattern", spec(`"code":"ABC"`), "a", []cause{invalid("spec.code", `Invalid value: "ABC": spec.code in body should match '^[a-z]+$'`)}},
+		{"too many items", spec(`"tags":["a","b","c","d","e","f"]`), "a", []cause{tooMany("spec.tags", "Too many: 6: must have at most 5 items")}},
+		{"twice in a set", spec(`"tags":["a","b","a"]`), "a", []cause{duplicate("spec.tags[2]", `Duplicate value: "a"`)}},
+		{"twice in a list map", spec(`"parts":[{"name":"p"},{"name":"q"},{"name":"p"}]`), "a", []cause{duplicate("spec.parts[2]", `Duplicate value: {"name":"p"}`)}},
+		{"a text for a number", widgetBody(`"name":"a"`, `"spec":{"size":"1"}`), "a", []cause{typeInvalid("spec.size", `Invalid value: "string": spec.size in body must be of type integer: "string"`)}},
+		{"neither integer nor string", spec(`"port":true`), "a", []cause{typeInvalid("spec.port", `Invalid value: "boolean": spec.port in body must be of type integer,string: "boolean"`)}},
 		{"several things", widgetBody(`"name":"a","labels":{"k":"bad value!"}`, `"spec":{"size":0,"color":"pink"}`), "a", []cause{
-			{invalid, "metadata.labels", `Invalid value: "bad value!": ` + labelValueText},
-			{notSupported, "spec.color", `Unsupported value: "pink": supported values: "red", "green", "blue"`},
-			{invalid, "spec.size", "Invalid value: 0: spec.size in body should be greater than or equal to 1"}}},
+			invalid("metadata.labels", `Invalid value: "bad value!": `+labelValueText),
+			notSupported("spec.color", `Unsupported value: "pink": supported values: "red", "green", "blue"`),
+			invalid("spec.size", "Invalid value: 0: spec.size in body should be greater than or equal to 1")}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			api := newWidgets(t)
@@ -295,7 +299,7 @@ func TestCreateDryRun(t *testing.T) {
 	wantJSON(t, do(t, api, "POST", widgets+"?dryRun=All", widgetBody(`"name":"a","resourceVersion":"1"`)), 201, stored{rv: "none", uid: "uid-2"}.String())
 	assert.Equal(t, 404, do(t, api, "GET", widgets+"/a", "").Code)
 	wantInvalid(t, do(t, api, "POST", widgets+"?dryRun=All", widgetBody(`"name":"a"`, `"spec":{"size":0}`)), "Widget.example.com", "a",
-		cause{invalid, "spec.size", "Invalid value: 0: spec.size in body should be greater than or equal to 1"})
+		invalid("spec.size", "Invalid value: 0: spec.size in body should be greater than or equal to 1"))
 	create(t, api, "a")
 	wantFailure(t, do(t, api, "POST", widgets+"?dryRun=All", widgetBody(`"name":"a"`)), 409, "AlreadyExists", `widgets.example.com "a" already exists`, aboutWidget("a"))
 	a := must(t, api, "POST", widgets+"?dryRun=All", widgetBody(`"generateName":"g-"`))
@@ -311,15 +315,15 @@ func TestWriteOptionsAreChecked(t *testing.T) {
 		name, method, target, query, kind string
 		want                              cause
 	}{
-		{"dryRun of a create", "POST", widgets, "dryRun=true", "CreateOptions", cause{notSupported, "dryRun", `Unsupported value: ["true"]: supported values: "All"`}},
-		{"dryRun of an update", "PUT", widgets + "/a", "dryRun=Some", "UpdateOptions", cause{notSupported, "dryRun", `Unsupported value: ["Some"]: supported values: "All"`}},
-		{"dryRun of a patch", "PATCH", widgets + "/a", "dryRun=all", "PatchOptions", cause{notSupported, "dryRun", `Unsupported value: ["all"]: supported values: "All"`}},
-		{"dryRun of a delete", "DELETE", widgets + "/a", "dryRun=x", "DeleteOptions", cause{notSupported, "dryRun", `Unsupported value: ["x"]: supported values: "All"`}},
+		{"dryRun of a create", "POST", widgets, "dryRun=true", "CreateOptions", notSupported("dryRun", `Unsupported value: ["true"]: supported values: "All"`)},
+		{"dryRun of an update", "PUT", widgets + "/a", "dryRun=Some", "UpdateOptions", notSupported("dryRun", `Unsupported value: ["Some"]: supported values: "All"`)},
+		{"dryRun of a patch", "PATCH", widgets + "/a", "dryRun=all", "PatchOptions", notSupported("dryRun", `Unsupported value: ["all"]: supported values: "All"`)},
+		{"dryRun of a delete", "DELETE", widgets + "/a", "dryRun=x", "DeleteOptions", notSupported("dryRun", `Unsupported value: ["x"]: supported values: "All"`)},
 		{"fieldValidation", "POST", widgets, "fieldValidation=Foo", "CreateOptions",
-			cause{notSupported, "fieldValidation", `Unsupported value: "Foo": supported values: "", "Ignore", "Strict", "Warn"`}},
-		{"a long fieldManager", "POST", widgets, "fieldManager=" + strings.Repeat("m", 129), "CreateOptions", cause{tooLong, "fieldManager", "Too long: may not be more than 128 bytes"}},
-		{"an unprintable fieldManager", "PUT", widgets + "/a", "fieldManager=a%07", "UpdateOptions", cause{invalid, "fieldManager", `Invalid value: "a\a": invalid character U+0007 (at position 1)`}},
-		{"force without apply", "PATCH", widgets + "/a", "force=true", "PatchOptions", cause{forbidden, "force", "Forbidden: may not be specified for non-apply patch"}},
+			notSupported("fieldValidation", `Unsupported value: "Foo": supported values: "", "Ignore", "Strict", "Warn"`)},
+		{"a long fieldManager", "POST", widgets, "fieldManager=" + strings.Repeat("m", 129), "CreateOptions", tooLong("fieldManager", "Too long: may not be more than 128 bytes")},
+		{"an unprintable fieldManager", "PUT", widgets + "/a", "fieldManager=a%07", "UpdateOptions", invalid("fieldManager", `Invalid value: "a\a": invalid character U+0007 (at position 1)`)},
+		{"force without apply", "PATCH", widgets + "/a", "force=true", "PatchOptions", forbidden("force", "Forbidden: may not be specified for non-apply patch")},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			body, media := body, "application/json"

@@ -80,17 +80,17 @@ func TestDeleteRefuses(t *testing.T) {
 		assert.Equal(t, 415, do(t, api, "DELETE", widgets+"/a", `{}`, "Content-Type", "text/plain").Code)
 	})
 	t.Run("an unknown policy", func(t *testing.T) {
-		want := cause{notSupported, "propagationPolicy", `Unsupported value: "Sideways": supported values: "Foreground", "Background", "Orphan", "nil"`}
+		want := notSupported("propagationPolicy", `Unsupported value: "Sideways": supported values: "Foreground", "Background", "Orphan", "nil"`)
 		wantInvalid(t, do(t, api, "DELETE", widgets+"/a", `{"propagationPolicy":"Sideways"}`), "DeleteOptions.meta.k8s.io", "", want)
 		wantInvalid(t, do(t, api, "DELETE", widgets+"/a?propagationPolicy=Sideways", ""), "DeleteOptions.meta.k8s.io", "", want)
 	})
 	t.Run("no policy", func(t *testing.T) {
 		wantInvalid(t, do(t, api, "DELETE", widgets+"/a?propagationPolicy=", ""), "DeleteOptions.meta.k8s.io", "",
-			cause{notSupported, "propagationPolicy", `Unsupported value: "": supported values: "Foreground", "Background", "Orphan", "nil"`})
+			notSupported("propagationPolicy", `Unsupported value: "": supported values: "Foreground", "Background", "Orphan", "nil"`))
 	})
 	t.Run("two policies", func(t *testing.T) {
 		wantInvalid(t, do(t, api, "DELETE", widgets+"/a?propagationPolicy=Foreground&orphanDependents=true", ""), "DeleteOptions.meta.k8s.io", "",
-			cause{invalid, "propagationPolicy", `Invalid value: "Foreground": orphanDependents and deletionPropagation cannot be both set`})
+			invalid("propagationPolicy", `Invalid value: "Foreground": orphanDependents and deletionPropagation cannot be both set`))
 	})
 	assert.Equal(t, 200, do(t, api, "GET", widgets+"/a", "").Code)
 }

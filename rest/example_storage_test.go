@@ -32,7 +32,7 @@ func Example_file() {
 			fmt.Println("the widget is still there")
 			return nil
 		}
-		_, err = client.Create(ctx, &Widget{ObjectMeta: apimeta.ObjectMeta{Name: "first"}, Spec: WidgetSpec{Size: ptr(int32(1))}})
+		_, err = client.Create(ctx, &Widget{ObjectMeta: apimeta.ObjectMeta{Name: "first"}, Spec: WidgetSpec{Size: new(int32(1))}})
 		return err
 	}
 	for range 2 {

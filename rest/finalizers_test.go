@@ -116,7 +116,7 @@ func TestUpdateOfAnObjectInDeletion(t *testing.T) {
 	t.Run("no finalizer can be added", func(t *testing.T) {
 		for _, finalizers := range []string{`["example.com/f","c/d"]`, `["c/d"]`} {
 			wantInvalid(t, merge(t, inDeletion(t), widgets+"/a", `{"metadata":{"finalizers":`+finalizers+`}}`), "Widget.example.com", "a",
-				cause{forbidden, "metadata.finalizers", `Forbidden: no new finalizers can be added if the object is being deleted, found new finalizers []string{"c/d"}`})
+				forbidden("metadata.finalizers", `Forbidden: no new finalizers can be added if the object is being deleted, found new finalizers []string{"c/d"}`))
 		}
 	})
 	t.Run("the name stays taken", func(t *testing.T) {
@@ -141,10 +141,10 @@ func TestFinalizerNames(t *testing.T) {
 		{"with a domain and no path", `["example.com"]`,
 			`299 - "metadata.finalizers: \"example.com\": prefer a domain-qualified finalizer name including a path (/) to avoid accidental conflicts with other finalizer writers"`, nil},
 		{"that of namespaces", `["kubernetes"]`, "", nil},
-		{"no name", `["bad name/x"]`, "", []cause{{invalid, "metadata.finalizers",
-			`Invalid value: "bad name/x": prefix part ` + subdomainText}}},
-		{"two policies at once", `["orphan","foregroundDeletion"]`, "", []cause{{invalid, "metadata.finalizers",
-			`Invalid value: ["orphan","foregroundDeletion"]: finalizer orphan and foregroundDeletion cannot be both set`}}},
+		{"no name", `["bad name/x"]`, "", []cause{invalid("metadata.finalizers",
+			`Invalid value: "bad name/x": prefix part `+subdomainText)}},
+		{"two policies at once", `["orphan","foregroundDeletion"]`, "", []cause{invalid("metadata.finalizers",
+			`Invalid value: ["orphan","foregroundDeletion"]: finalizer orphan and foregroundDeletion cannot be both set`)}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			api := newWidgets(t)

@@ -181,14 +181,14 @@ func TestRemovedWhenDue(t *testing.T) {
 	}{
 		{"after its time", func(*testing.T, rest.Client[Widget]) {}, 30 * time.Second},
 		{"after a shorter one", func(t *testing.T, client rest.Client[Widget]) {
-			require.NoError(t, client.Delete(t.Context(), "a", rest.DeleteOptions{GracePeriodSeconds: ptr(int64(5))}))
+			require.NoError(t, client.Delete(t.Context(), "a", rest.DeleteOptions{GracePeriodSeconds: new(int64(5))}))
 		}, 5 * time.Second},
 		{"and not if the name is another's by then", func(t *testing.T, client rest.Client[Widget]) {
-			require.NoError(t, client.Delete(t.Context(), "a", rest.DeleteOptions{GracePeriodSeconds: ptr(int64(0))}))
-			_, err := client.Create(t.Context(), &Widget{ObjectMeta: apimeta.ObjectMeta{Name: "a"}, Spec: WidgetSpec{Size: ptr(int32(60))}})
+			require.NoError(t, client.Delete(t.Context(), "a", rest.DeleteOptions{GracePeriodSeconds: new(int64(0))}))
+			_, err := client.Create(t.Context(), &Widget{ObjectMeta: apimeta.ObjectMeta{Name: "a"}, Spec: WidgetSpec{Size: new(int32(60))}})
 			require.NoError(t, err)
 			// The end of one that is due later is past the time of the first one.
-			_, err = client.Create(t.Context(), &Widget{ObjectMeta: apimeta.ObjectMeta{Name: "later"}, Spec: WidgetSpec{Size: ptr(int32(40))}})
+			_, err = client.Create(t.Context(), &Widget{ObjectMeta: apimeta.ObjectMeta{Name: "later"}, Spec: WidgetSpec{Size: new(int32(40))}})
 			require.NoError(t, err)
 			require.NoError(t, client.Delete(t.Context(), "later", rest.DeleteOptions{}))
 			list, err := client.List(t.Context(), rest.ListOptions{})
@@ -202,7 +202,7 @@ func TestRemovedWhenDue(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				api := start(t, rest.Options{}, widgetResource(removedWhenDue))
 				client := widgetClient(api)
-				_, err := client.Create(t.Context(), &Widget{ObjectMeta: apimeta.ObjectMeta{Name: "a"}, Spec: WidgetSpec{Size: ptr(int32(30))}})
+				_, err := client.Create(t.Context(), &Widget{ObjectMeta: apimeta.ObjectMeta{Name: "a"}, Spec: WidgetSpec{Size: new(int32(30))}})
 				require.NoError(t, err)
 				require.NoError(t, client.Delete(t.Context(), "a", rest.DeleteOptions{}))
 				list, err := client.List(t.Context(), rest.ListOptions{})
@@ -225,7 +225,7 @@ func TestRemovedWhenDueAfterARestart(t *testing.T) {
 				first := newStore(t)
 				api := start(t, rest.Options{Store: first}, widgetResource(removedWhenDue))
 				client := widgetClient(api)
-				_, err := client.Create(t.Context(), &Widget{ObjectMeta: apimeta.ObjectMeta{Name: "a"}, Spec: WidgetSpec{Size: ptr(int32(30))}})
+				_, err := client.Create(t.Context(), &Widget{ObjectMeta: apimeta.ObjectMeta{Name: "a"}, Spec: WidgetSpec{Size: new(int32(30))}})
 				require.NoError(t, err)
 				require.NoError(t, client.Delete(t.Context(), "a", rest.DeleteOptions{}))
 				require.NoError(t, api.Close())
@@ -249,7 +249,7 @@ func endOfAnother(t *testing.T, later time.Duration) {
 	t.Helper()
 	api := start(t, rest.Options{}, widgetResource(removedWhenDue))
 	client := widgetClient(api)
-	created, err := client.Create(t.Context(), &Widget{ObjectMeta: apimeta.ObjectMeta{Name: "a"}, Spec: WidgetSpec{Size: ptr(int32(later.Seconds()))}})
+	created, err := client.Create(t.Context(), &Widget{ObjectMeta: apimeta.ObjectMeta{Name: "a"}, Spec: WidgetSpec{Size: new(int32(later.Seconds()))}})
 	require.NoError(t, err)
 	require.NoError(t, client.Delete(t.Context(), "a", rest.DeleteOptions{}))
 	// A deletionTimestamp has no fraction of a second. The clock of the test may have one: a writer that lost a race pauses.
@@ -264,7 +264,7 @@ func TestRemovedWhenDueAfterAFailure(t *testing.T) {
 		var log strings.Builder
 		api := start(t, rest.Options{Store: store, Logger: slog.New(slog.NewTextHandler(&log, nil))}, widgetResource(removedWhenDue))
 		client := widgetClient(api)
-		created, err := client.Create(t.Context(), &Widget{ObjectMeta: apimeta.ObjectMeta{Name: "a"}, Spec: WidgetSpec{Size: ptr(int32(30))}})
+		created, err := client.Create(t.Context(), &Widget{ObjectMeta: apimeta.ObjectMeta{Name: "a"}, Spec: WidgetSpec{Size: new(int32(30))}})
 		require.NoError(t, err)
 		require.NoError(t, client.Delete(t.Context(), "a", rest.DeleteOptions{}))
 		store.failures.Store(2)
@@ -346,18 +346,18 @@ func TestUnsafeDeletion(t *testing.T) {
 		api, _ := broken(t, true)
 		wantInvalid(t, do(t, api, "DELETE", widgets+"/broken", `{"`+field+`":true,"dryRun":["All"],"propagationPolicy":"Orphan","gracePeriodSeconds":0,"preconditions":{}}`),
 			"DeleteOptions.meta.k8s.io", "",
-			cause{invalid, field, "Invalid value: true: cannot be set together with .dryRun"},
-			cause{invalid, field, "Invalid value: true: cannot be set together with .propagationPolicy"},
-			cause{invalid, field, "Invalid value: true: cannot be set together with .gracePeriodSeconds"},
-			cause{invalid, field, "Invalid value: true: cannot be set together with .preconditions"})
+			invalid(field, "Invalid value: true: cannot be set together with .dryRun"),
+			invalid(field, "Invalid value: true: cannot be set together with .propagationPolicy"),
+			invalid(field, "Invalid value: true: cannot be set together with .gracePeriodSeconds"),
+			invalid(field, "Invalid value: true: cannot be set together with .preconditions"))
 		wantInvalid(t, do(t, api, "DELETE", widgets+"/broken"+ignore+"&orphanDependents=true", ""), "DeleteOptions.meta.k8s.io", "",
-			cause{invalid, field, "Invalid value: true: cannot be set together with .orphanDependents"})
+			invalid(field, "Invalid value: true: cannot be set together with .orphanDependents"))
 	})
 	t.Run("not for a collection", func(t *testing.T) {
 		for _, allowed := range []bool{true, false} {
 			api, _ := broken(t, allowed)
 			wantInvalid(t, do(t, api, "DELETE", widgets+ignore, ""), "DeleteOptions.meta.k8s.io", "",
-				cause{invalid, field, "Invalid value: true: is not allowed with DELETECOLLECTION, try again after removing the option"})
+				invalid(field, "Invalid value: true: is not allowed with DELETECOLLECTION, try again after removing the option"))
 		}
 	})
 	t.Run("admission has its say", func(t *testing.T) {
@@ -405,10 +405,10 @@ func TestNothingWaitsForWhatIsGone(t *testing.T) {
 		end        func(ctx context.Context, client rest.Client[Widget], name string) error
 	}{
 		{"deleted at once", nil, func(ctx context.Context, client rest.Client[Widget], name string) error {
-			return client.Delete(ctx, name, rest.DeleteOptions{GracePeriodSeconds: ptr(int64(0))})
+			return client.Delete(ctx, name, rest.DeleteOptions{GracePeriodSeconds: new(int64(0))})
 		}},
 		{"deleted at once and released", []string{"example.com/f"}, func(ctx context.Context, client rest.Client[Widget], name string) error {
-			if err := client.Delete(ctx, name, rest.DeleteOptions{GracePeriodSeconds: ptr(int64(0))}); err != nil {
+			if err := client.Delete(ctx, name, rest.DeleteOptions{GracePeriodSeconds: new(int64(0))}); err != nil {
 				return err
 			}
 			_, err := client.Modify(ctx, name, func(w *Widget) error { w.Finalizers = nil; return nil })
@@ -423,7 +423,7 @@ func TestNothingWaitsForWhatIsGone(t *testing.T) {
 					client := widgetClient(api)
 					for i := range 1000 {
 						name := fmt.Sprint("w-", i)
-						_, err := client.Create(t.Context(), &Widget{ObjectMeta: apimeta.ObjectMeta{Name: name, Finalizers: c.finalizers}, Spec: WidgetSpec{Size: ptr(int32(30))}})
+						_, err := client.Create(t.Context(), &Widget{ObjectMeta: apimeta.ObjectMeta{Name: name, Finalizers: c.finalizers}, Spec: WidgetSpec{Size: new(int32(30))}})
 						require.NoError(t, err)
 						var deleting sync.WaitGroup
 						slowly := func() {

@@ -17,8 +17,6 @@ import (
 	"github.com/decorum-go/decorum/status"
 )
 
-func ptr[T any](v T) *T { return &v }
-
 func withDefault(f func(ctx context.Context, w *Widget) error) widgetOption {
 	return func(r *rest.Resource[Widget]) { r.Hooks.Default = f }
 }
@@ -40,28 +38,28 @@ func TestDefaultHook(t *testing.T) {
 	}{
 		{"fills in a field", func(w *Widget) {
 			if w.Spec.Owner == nil {
-				w.Spec.Owner = ptr("nobody")
+				w.Spec.Owner = new("nobody")
 			}
 		}, widgetBody(`"name":"a"`), stored{spec: `{"size":1,"color":"red","replicas":1,"template":{"image":"none"},"owner":"nobody"}`}},
 		{"fills in a required field", func(w *Widget) {
 			if w.Spec.Size == nil {
-				w.Spec.Size = ptr(int32(7))
+				w.Spec.Size = new(int32(7))
 			}
 		}, widgetBody(`"name":"a"`, `"spec":{}`), stored{spec: `{"size":7,"color":"red","replicas":1,"template":{"image":"none"}}`}},
 		{"sees the defaults of the tags and may change them", func(w *Widget) {
 			if *w.Spec.Color == "red" {
-				w.Spec.Color = ptr("blue")
+				w.Spec.Color = new("blue")
 			}
 		}, widgetBody(`"name":"a"`), stored{spec: `{"size":1,"color":"blue","replicas":1,"template":{"image":"none"}}`}},
 		{"adds a label beside those of the client", func(w *Widget) { w.Labels["b"] = "2" }, widgetBody(`"name":"a","labels":{"a":"1"}`), stored{metadata: `"labels":{"a":"1","b":"2"}`}},
 		{"fills in what the client wants to be null", func(w *Widget) {
 			if w.Spec.Owner == nil {
-				w.Spec.Owner = ptr("nobody")
+				w.Spec.Owner = new("nobody")
 			}
 		}, widgetBody(`"name":"a"`, `"spec":{"size":1,"owner":null}`), stored{spec: `{"size":1,"color":"red","replicas":1,"template":{"image":"none"},"owner":"nobody"}`}},
 		{"fills in a field of an element", func(w *Widget) {
 			for i := range w.Spec.Parts {
-				w.Spec.Parts[i].Kind = cmp.Or(w.Spec.Parts[i].Kind, ptr("bolt"))
+				w.Spec.Parts[i].Kind = cmp.Or(w.Spec.Parts[i].Kind, new("bolt"))
 			}
 		}, widgetBody(`"name":"a"`, `"spec":{"size":1,"parts":[{"name":"x"},{"name":"y","kind":"nut"}]}`), stored{
 			spec: `{"size":1,"color":"red","replicas":1,"template":{"image":"none"},"parts":[{"name":"x","count":1,"kind":"bolt"},{"name":"y","count":1,"kind":"nut"}]}`}},
@@ -80,12 +78,12 @@ func TestDefaultHookThatOverrides(t *testing.T) {
 		name, body, path string
 		hook             func(w *Widget)
 	}{
-		{"a field", widgetBody(`"name":"a"`), "spec.size", func(w *Widget) { w.Spec.Size = ptr(int32(2)) }},
+		{"a field", widgetBody(`"name":"a"`), "spec.size", func(w *Widget) { w.Spec.Size = new(int32(2)) }},
 		{"a field taken away", widgetBody(`"name":"a"`), "spec.size", func(w *Widget) { w.Spec.Size = nil }},
 		{"a label", widgetBody(`"name":"a","labels":{"a":"1"}`), "metadata.labels.a", func(w *Widget) { w.Labels["a"] = "2" }},
 		{"a list", widgetBody(`"name":"a"`, `"spec":{"size":1,"steps":["x"]}`), "spec.steps", func(w *Widget) { w.Spec.Steps = append(w.Spec.Steps, "y") }},
 		{"a field of an element", widgetBody(`"name":"a"`, `"spec":{"size":1,"parts":[{"name":"x"},{"name":"y","count":2}]}`), "spec.parts.1.count",
-			func(w *Widget) { w.Spec.Parts[1].Count = ptr(int32(3)) }},
+			func(w *Widget) { w.Spec.Parts[1].Count = new(int32(3)) }},
 		{"an element", widgetBody(`"name":"a"`, `"spec":{"size":1,"steps":["x","y"]}`), "spec.steps.1", func(w *Widget) { w.Spec.Steps[1] = "z" }},
 		{"the name", widgetBody(`"name":"a"`), "metadata.name", func(w *Widget) { w.Name = "b" }},
 	} {
@@ -124,7 +122,7 @@ func TestDefaultHookFillsInTheZerosOfBuiltinKinds(t *testing.T) {
 func TestDefaultHookRunsOnUpdatesToo(t *testing.T) {
 	api := newWidgets(t, withDefault(func(_ context.Context, w *Widget) error {
 		if w.Spec.Owner == nil {
-			w.Spec.Owner = ptr("nobody")
+			w.Spec.Owner = new("nobody")
 		}
 		return nil
 	}))
@@ -182,21 +180,21 @@ func TestValidateHook(t *testing.T) {
 		seen := "none"
 		if old != nil {
 			seen = *old.Spec.Color
-			old.Spec.Color = ptr("changed by the hook")
+			old.Spec.Color = new("changed by the hook")
 		}
 		olds = append(olds, seen)
 		var errs status.FieldErrors
 		if w.Spec.Owner != nil && *w.Spec.Owner == "evil" {
 			errs = append(errs, status.ForbiddenField(status.Field("spec", "owner"), "must not be evil"))
 		}
-		w.Spec.Owner = ptr("changed by the hook") // which changes nothing
+		w.Spec.Owner = new("changed by the hook") // which changes nothing
 		return errs
 	}))
-	evil := cause{forbidden, "spec.owner", "Forbidden: must not be evil"}
+	evil := forbidden("spec.owner", "Forbidden: must not be evil")
 
 	wantInvalid(t, do(t, api, "POST", widgets, widgetBody(`"name":"a"`, `"spec":{"size":1,"owner":"evil"}`)), "Widget.example.com", "a", evil)
 	wantInvalid(t, do(t, api, "POST", widgets, widgetBody(`"name":"a"`, `"spec":{"size":0,"owner":"evil"}`)), "Widget.example.com", "a",
-		cause{invalid, "spec.size", "Invalid value: 0: spec.size in body should be greater than or equal to 1"}, evil)
+		invalid("spec.size", "Invalid value: 0: spec.size in body should be greater than or equal to 1"), evil)
 	wantJSON(t, do(t, api, "POST", widgets, widgetBody(`"name":"a"`)), 201, stored{uid: "uid-3"}.String())
 	wantInvalid(t, merge(t, api, widgets+"/a", `{"spec":{"owner":"evil"}}`), "Widget.example.com", "a", evil)
 	wantJSON(t, merge(t, api, widgets+"/a", `{"spec":{"color":"blue"}}`), 200,
@@ -277,7 +275,7 @@ func TestHooksMayCallTheAPI(t *testing.T) {
 			}
 			page, err := client.List(ctx, rest.ListOptions{})
 			if err == nil && len(page.Items) == 0 {
-				_, err = client.Create(ctx, &Widget{ObjectMeta: apimeta.ObjectMeta{Name: "shadow"}, Spec: WidgetSpec{Size: ptr(int32(3))}})
+				_, err = client.Create(ctx, &Widget{ObjectMeta: apimeta.ObjectMeta{Name: "shadow"}, Spec: WidgetSpec{Size: new(int32(3))}})
 			}
 			if err == nil {
 				_, err = client.Get(ctx, "shadow")
@@ -345,7 +343,7 @@ func TestHooksGetTheContextOfTheRequest(t *testing.T) {
 		withValidateDelete(func(ctx context.Context, _ *Widget) error { users = append(users, rest.UserFrom(ctx).Name); return nil }))
 	ctx := rest.WithUser(context.Background(), rest.User{Name: "alice"})
 	client := widgetClient(api)
-	_, err := client.Create(ctx, &Widget{ObjectMeta: apimeta.ObjectMeta{Name: "a"}, Spec: WidgetSpec{Size: ptr(int32(1))}})
+	_, err := client.Create(ctx, &Widget{ObjectMeta: apimeta.ObjectMeta{Name: "a"}, Spec: WidgetSpec{Size: new(int32(1))}})
 	require.NoError(t, err)
 	require.NoError(t, client.Delete(ctx, "a", rest.DeleteOptions{}))
 	assert.Equal(t, []string{"alice", "alice"}, users)

@@ -53,7 +53,7 @@ func TestVirtualKind(t *testing.T) {
 		`{"apiVersion":"example.com/v1","kind":"Sum","metadata":{"creationTimestamp":"`+nowText+`"},"spec":{"numbers":[1,2,3]},"status":{"total":6}}`)
 	wantFailure(t, do(t, api, "POST", sums, sumBody(`{"numbers":[]}`)), 400, "BadRequest", "nothing to add", "")
 	wantInvalid(t, do(t, api, "POST", sums, sumBody(`{"numbers":[1,2,3,4]}`)), "Sum.example.com", "",
-		cause{tooMany, "spec.numbers", "Too many: 4: must have at most 3 items"})
+		tooMany("spec.numbers", "Too many: 4: must have at most 3 items"))
 	for _, c := range []struct{ method, target string }{
 		{"GET", sums}, {"GET", sums + "?watch=1"}, {"DELETE", sums}, {"GET", sums + "/a"}, {"PUT", sums + "/a"}, {"PATCH", sums + "/a"}, {"DELETE", sums + "/a"},
 	} {
@@ -157,7 +157,7 @@ func TestVerbsThatAResourceDoesNotHave(t *testing.T) {
 			r.Verbs, r.Scale = []rest.Verb{rest.VerbGet, rest.VerbList, rest.VerbWatch}, nil
 		})
 		client := widgetClient(api)
-		_, err := client.Create(context.Background(), &Widget{ObjectMeta: apimeta.ObjectMeta{Name: "a"}, Spec: WidgetSpec{Size: ptr(int32(1))}})
+		_, err := client.Create(context.Background(), &Widget{ObjectMeta: apimeta.ObjectMeta{Name: "a"}, Spec: WidgetSpec{Size: new(int32(1))}})
 		require.NoError(t, err, "the host writes in process")
 		wantJSON(t, do(t, api, "GET", widgets+"/a", ""), 200, stored{}.String())
 		assert.Equal(t, []string{"a"}, do(t, api, "GET", widgets, "").names(t))
@@ -323,9 +323,9 @@ func TestSubresourceThatIsAPart(t *testing.T) {
 		api := newWidgets(t, withSubresources)
 		create(t, api, "a")
 		wantInvalid(t, put(api, `"name":"a"`, `{"color":"black"}`), "Paint.example.com", "a",
-			cause{notSupported, "spec.color", `Unsupported value: "black": supported values: "red", "green", "blue", "pink"`})
+			notSupported("spec.color", `Unsupported value: "black": supported values: "red", "green", "blue", "pink"`))
 		wantInvalid(t, put(api, `"name":"a"`, `{"color":"pink"}`), "Widget.example.com", "a", // the object has its say too
-			cause{notSupported, "spec.color", `Unsupported value: "pink": supported values: "red", "green", "blue"`})
+			notSupported("spec.color", `Unsupported value: "pink": supported values: "red", "green", "blue"`))
 		wantFailure(t, put(api, `"name":"b"`, `{"color":"blue"}`), 400, "BadRequest", "the name of the object (b) does not match the name on the URL (a)", "")
 		wantFailure(t, put(api, `"name":"a","namespace":"x"`, `{"color":"blue"}`), 400, "BadRequest", "the namespace of the provided object does not match the namespace sent on the request", "")
 		wantFailure(t, do(t, api, "PUT", target, widgetBody(`"name":"a"`)+" "), 422, "Invalid", `Widget.example.com "a" is invalid: kind: Invalid value: "Widget": must be Paint`,
@@ -435,7 +435,7 @@ func TestBuiltinDialect(t *testing.T) {
 	})
 	t.Run("a finalizer needs a domain", func(t *testing.T) {
 		wantInvalid(t, do(t, newMemos(t), "POST", memos, `{"metadata":{"name":"a","finalizers":["bare"]}}`), "Memo", "a",
-			cause{invalid, "metadata.finalizers[0]", `Invalid value: "bare": name is neither a standard finalizer name nor is it fully qualified`})
+			invalid("metadata.finalizers[0]", `Invalid value: "bare": name is neither a standard finalizer name nor is it fully qualified`))
 	})
 	t.Run("the items of a list leave out their kind", func(t *testing.T) {
 		api := newMemos(t)

@@ -212,7 +212,7 @@ func TestContinueRefuses(t *testing.T) {
 	})
 	t.Run("together with a match", func(t *testing.T) {
 		wantInvalid(t, list(t, api, widgets, "continue", token, "resourceVersion", "2", "resourceVersionMatch", "NotOlderThan"), "ListOptions.meta.k8s.io", "",
-			cause{forbidden, "resourceVersionMatch", "Forbidden: resourceVersionMatch is forbidden when continue is provided"})
+			forbidden("resourceVersionMatch", "Forbidden: resourceVersionMatch is forbidden when continue is provided"))
 	})
 }
 
@@ -296,13 +296,13 @@ func TestListRefusesOptions(t *testing.T) {
 		query  []string
 		causes []cause
 	}{
-		{"Exact without a version", []string{"resourceVersionMatch", "Exact"}, []cause{{forbidden, "resourceVersionMatch", needsVersion}}},
-		{"NotOlderThan without a version", []string{"resourceVersionMatch", "NotOlderThan", "limit", "1"}, []cause{{forbidden, "resourceVersionMatch", needsVersion}}},
+		{"Exact without a version", []string{"resourceVersionMatch", "Exact"}, []cause{forbidden("resourceVersionMatch", needsVersion)}},
+		{"NotOlderThan without a version", []string{"resourceVersionMatch", "NotOlderThan", "limit", "1"}, []cause{forbidden("resourceVersionMatch", needsVersion)}},
 		{"exactly any", []string{"resourceVersionMatch", "Exact", "resourceVersion", "0"},
-			[]cause{{forbidden, "resourceVersionMatch", `Forbidden: resourceVersionMatch "exact" is forbidden for resourceVersion "0"`}}},
+			[]cause{forbidden("resourceVersionMatch", `Forbidden: resourceVersionMatch "exact" is forbidden for resourceVersion "0"`)}},
 		{"an unknown match", []string{"resourceVersionMatch", "Foo", "resourceVersion", "2"},
-			[]cause{{notSupported, "resourceVersionMatch", `Unsupported value: "Foo": supported values: "Exact", "NotOlderThan", ""`}}},
-		{"initial events", []string{"sendInitialEvents", "true"}, []cause{{forbidden, "sendInitialEvents", "Forbidden: sendInitialEvents is forbidden for list"}}},
+			[]cause{notSupported("resourceVersionMatch", `Unsupported value: "Foo": supported values: "Exact", "NotOlderThan", ""`)}},
+		{"initial events", []string{"sendInitialEvents", "true"}, []cause{forbidden("sendInitialEvents", "Forbidden: sendInitialEvents is forbidden for list")}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			wantInvalid(t, list(t, api, widgets, c.query...), "ListOptions.meta.k8s.io", "", c.causes...)

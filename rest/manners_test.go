@@ -425,12 +425,15 @@ type unwrappable struct{ wrapped }
 
 func (w *unwrappable) Unwrap() http.ResponseWriter { return w.ResponseWriter }
 
+// behindUnwrap serves h behind a middleware that leads to the writer below.
+func behindUnwrap(h http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { h.ServeHTTP(&unwrappable{wrapped{ResponseWriter: w}}, r) })
+}
+
 func TestWatchThroughWrappedWriters(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := newThingServer(t, rest.Options{})
-		server := pipeHTTP(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-			s.api.ServeHTTP(&unwrappable{wrapped{ResponseWriter: &unwrappable{wrapped{ResponseWriter: w}}}}, r)
-		}), func(config *http.Server) { config.WriteTimeout = time.Second })
+		server := pipeHTTP(t, behindUnwrap(behindUnwrap(s.api)), func(config *http.Server) { config.WriteTimeout = time.Second })
 		w := openThingWatch(t, server.Client, server.URL+thingsIn+"?watch=1")
 		time.Sleep(time.Minute)
 		s.mustCreate(t, "a")

@@ -46,7 +46,7 @@ func (m *meddler) run(ctx context.Context) error {
 
 func (m *meddler) modify(ctx context.Context) error {
 	_, err := m.client.Modify(ctx, "a", func(w *Widget) error {
-		w.Spec.Weight = ptr(float64(m.runs))
+		w.Spec.Weight = new(float64(m.runs))
 		return nil
 	})
 	return err
@@ -147,7 +147,7 @@ func TestAHookThatWritesItsOwnObject(t *testing.T) {
 	})
 	t.Run("that creates it", func(t *testing.T) {
 		m := newMeddler(t, "Validate", func(ctx context.Context, m *meddler) error {
-			_, err := m.client.Create(ctx, &Widget{ObjectMeta: apimeta.ObjectMeta{Name: "b"}, Spec: WidgetSpec{Size: ptr(int32(1))}})
+			_, err := m.client.Create(ctx, &Widget{ObjectMeta: apimeta.ObjectMeta{Name: "b"}, Spec: WidgetSpec{Size: new(int32(1))}})
 			return err
 		})
 		a := do(t, m.api, "POST", widgets, widgetBody(`"name":"b"`))
@@ -157,7 +157,7 @@ func TestAHookThatWritesItsOwnObject(t *testing.T) {
 	})
 	t.Run("that creates others like it", func(t *testing.T) {
 		m := newMeddler(t, "Validate", func(ctx context.Context, m *meddler) error {
-			_, err := m.client.Create(ctx, &Widget{ObjectMeta: apimeta.ObjectMeta{GenerateName: "b-"}, Spec: WidgetSpec{Size: ptr(int32(1))}})
+			_, err := m.client.Create(ctx, &Widget{ObjectMeta: apimeta.ObjectMeta{GenerateName: "b-"}, Spec: WidgetSpec{Size: new(int32(1))}})
 			return err
 		})
 		a := do(t, m.api, "POST", widgets, widgetBody(`"name":"b"`))
@@ -175,7 +175,7 @@ func TestAHookThatWritesALot(t *testing.T) {
 			if err := m.modify(ctx); err != nil {
 				return err
 			}
-			if _, err := m.client.Create(ctx, &Widget{ObjectMeta: apimeta.ObjectMeta{GenerateName: "b-"}, Spec: WidgetSpec{Size: ptr(int32(1))}}); err != nil {
+			if _, err := m.client.Create(ctx, &Widget{ObjectMeta: apimeta.ObjectMeta{GenerateName: "b-"}, Spec: WidgetSpec{Size: new(int32(1))}}); err != nil {
 				return err
 			}
 			m.runs++

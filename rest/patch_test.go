@@ -120,13 +120,13 @@ func TestPatchValidatesItsResult(t *testing.T) {
 		name, patch, kind string
 		causes            []cause
 	}{
-		{"a value", `{"spec":{"color":"pink"}}`, "Widget.example.com", []cause{{notSupported, "spec.color", `Unsupported value: "pink": supported values: "red", "green", "blue"`}}},
-		{"a required field", `{"spec":{"size":null}}`, "Widget.example.com", []cause{{required, "spec.size", "Required value"}}},
-		{"a type", `{"spec":{"size":"big"}}`, "Widget.example.com", []cause{{typeInvalid, "spec.size", `Invalid value: "string": spec.size in body must be of type integer: "string"`}}},
-		{"another kind", `{"kind":"Gadget"}`, "Gadget.example.com", []cause{{invalid, "kind", `Invalid value: "Gadget": must be Widget`}}},
-		{"uid", `{"metadata":{"uid":"zz"}}`, "Widget.example.com", []cause{{invalid, "metadata.uid", `Invalid value: "zz": field is immutable`}}},
-		{"another version", `{"apiVersion":"example.com/v2"}`, "Widget.example.com", []cause{{invalid, "apiVersion", `Invalid value: "example.com/v2": must be example.com/v1`}}},
-		{"another group", `{"apiVersion":"v1"}`, "Widget", []cause{{invalid, "apiVersion", `Invalid value: "v1": must be example.com/v1`}}},
+		{"a value", `{"spec":{"color":"pink"}}`, "Widget.example.com", []cause{notSupported("spec.color", `Unsupported value: "pink": supported values: "red", "green", "blue"`)}},
+		{"a required field", `{"spec":{"size":null}}`, "Widget.example.com", []cause{required("spec.size", "Required value")}},
+		{"a type", `{"spec":{"size":"big"}}`, "Widget.example.com", []cause{typeInvalid("spec.size", `Invalid value: "string": spec.size in body must be of type integer: "string"`)}},
+		{"another kind", `{"kind":"Gadget"}`, "Gadget.example.com", []cause{invalid("kind", `Invalid value: "Gadget": must be Widget`)}},
+		{"uid", `{"metadata":{"uid":"zz"}}`, "Widget.example.com", []cause{invalid("metadata.uid", `Invalid value: "zz": field is immutable`)}},
+		{"another version", `{"apiVersion":"example.com/v2"}`, "Widget.example.com", []cause{invalid("apiVersion", `Invalid value: "example.com/v2": must be example.com/v1`)}},
+		{"another group", `{"apiVersion":"v1"}`, "Widget", []cause{invalid("apiVersion", `Invalid value: "v1": must be example.com/v1`)}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			wantInvalid(t, merge(t, api, widgets+"/a", c.patch), c.kind, "a", c.causes...)
@@ -144,7 +144,7 @@ func TestPatchValidatesItsResult(t *testing.T) {
 	t.Run("no resourceVersion, of a kind that demands one", func(t *testing.T) {
 		for _, version := range []string{`null`, `""`, `"0"`} {
 			wantInvalid(t, merge(t, api, widgets+"/a", `{"metadata":{"resourceVersion":`+version+`},"spec":{"size":2}}`), "widgets.example.com", "a",
-				cause{invalid, "metadata.resourceVersion", "Invalid value: 0: must be specified for an update"})
+				invalid("metadata.resourceVersion", "Invalid value: 0: must be specified for an update"))
 		}
 	})
 	t.Run("what is no object of the kind any more", func(t *testing.T) {

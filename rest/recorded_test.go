@@ -28,14 +28,14 @@ func TestRecordedOptions(t *testing.T) {
 	const dryRun, validation = `Unsupported value: ["x"]: supported values: "All"`, `Unsupported value: "y": supported values: "", "Ignore", "Strict", "Warn"`
 	t.Run("an apply of which all is wrong", func(t *testing.T) {
 		wantInvalid(t, do(t, api, "PATCH", widgets+"/a?dryRun=x&fieldValidation=y", `{}`, "Content-Type", typeApply), "PatchOptions.meta.k8s.io", "",
-			cause{required, "fieldManager", "Required value: is required for apply patch"},
-			cause{notSupported, "dryRun", dryRun}, cause{notSupported, "fieldValidation", validation})
+			required("fieldManager", "Required value: is required for apply patch"),
+			notSupported("dryRun", dryRun), notSupported("fieldValidation", validation))
 	})
 	t.Run("a patch of which all is wrong", func(t *testing.T) {
 		wantInvalid(t, merge(t, api, widgets+"/a?fieldValidation=y&dryRun=x&force=true&fieldManager=%07", `{}`), "PatchOptions.meta.k8s.io", "",
-			cause{forbidden, "force", "Forbidden: may not be specified for non-apply patch"},
-			cause{invalid, "fieldManager", `Invalid value: "\a": invalid character U+0007 (at position 0)`},
-			cause{notSupported, "dryRun", dryRun}, cause{notSupported, "fieldValidation", validation})
+			forbidden("force", "Forbidden: may not be specified for non-apply patch"),
+			invalid("fieldManager", `Invalid value: "\a": invalid character U+0007 (at position 0)`),
+			notSupported("dryRun", dryRun), notSupported("fieldValidation", validation))
 	})
 }
 
@@ -241,11 +241,11 @@ func TestRecordedPhasesOfNamespaces(t *testing.T) {
 	must(t, api, "POST", "/api/v1/namespaces", `{"metadata":{"name":"n"}}`)
 	assert.NotContains(t, do(t, api, "GET", path, "").Body, `f:finalizers`)
 	wantInvalid(t, merge(t, api, path+"/status", `{"status":{"phase":"Terminating"}}`), "Namespace", "n",
-		cause{"FieldValueInvalid", "status.Phase", "Invalid value: \"Terminating\": may only be 'Active' if `deletionTimestamp` is empty"})
+		invalid("status.Phase", "Invalid value: \"Terminating\": may only be 'Active' if `deletionTimestamp` is empty"))
 	assert.Equal(t, "Active", merge(t, api, path+"/status", `{"status":null}`).text(t, "status.phase"))
 	do(t, api, "DELETE", path, "")
 	wantInvalid(t, merge(t, api, path+"/status", `{"status":{"phase":"Active"}}`), "Namespace", "n",
-		cause{"FieldValueInvalid", "status.Phase", "Invalid value: \"Active\": may only be 'Terminating' if `deletionTimestamp` is not empty"})
+		invalid("status.Phase", "Invalid value: \"Active\": may only be 'Terminating' if `deletionTimestamp` is not empty"))
 }
 
 // newMemosWith serves memos, of which one is there.
@@ -376,19 +376,19 @@ func TestRecordedNullsOfAnAppliedConfiguration(t *testing.T) {
 		want       []cause
 	}{
 		{"some", `{"size":1,"note":null,"color":null,"template":null,"parts":null,"owner":null,"settings":{"k":null}}`, []cause{
-			{typeInvalid, "spec.owner", `Invalid value: "null": spec.owner in body must be of type string: "null"`},
-			{typeInvalid, "spec.parts", `Invalid value: "null": spec.parts in body must be of type array: "null"`},
-			{typeInvalid, "spec.settings.k", `Invalid value: "null": spec.settings.k in body must be of type string: "null"`}}},
+			typeInvalid("spec.owner", `Invalid value: "null": spec.owner in body must be of type string: "null"`),
+			typeInvalid("spec.parts", `Invalid value: "null": spec.parts in body must be of type array: "null"`),
+			typeInvalid("spec.settings.k", `Invalid value: "null": spec.settings.k in body must be of type string: "null"`)}},
 		{"of an enumeration", `{"size":1,"parts":[{"name":"p","kind":null}]}`, []cause{
-			{typeInvalid, "spec.parts[0].kind", `Invalid value: "null": spec.parts[0].kind in body must be of type string: "null"`},
-			{notSupported, "spec.parts[0].kind", `Unsupported value: null: supported values: "bolt", "nut"`}}},
-		{"of a required field", `{"size":null}`, []cause{{typeInvalid, "spec.size", `Invalid value: "null": spec.size in body must be of type integer: "null"`}}},
+			typeInvalid("spec.parts[0].kind", `Invalid value: "null": spec.parts[0].kind in body must be of type string: "null"`),
+			notSupported("spec.parts[0].kind", `Unsupported value: null: supported values: "bolt", "nut"`)}},
+		{"of a required field", `{"size":null}`, []cause{typeInvalid("spec.size", `Invalid value: "null": spec.size in body must be of type integer: "null"`)}},
 		{"with other faults", `{"size":500,"owner":null,"parts":[{"name":"a","kind":null}]}`, []cause{
-			{typeInvalid, "spec.owner", `Invalid value: "null": spec.owner in body must be of type string: "null"`},
-			{typeInvalid, "spec.parts[0].kind", `Invalid value: "null": spec.parts[0].kind in body must be of type string: "null"`},
-			{"FieldValueNotSupported", "spec.parts[0].kind", `Unsupported value: null: supported values: "bolt", "nut"`},
-			{"FieldValueInvalid", "spec.size", `Invalid value: 500: spec.size in body should be less than or equal to 100`}}},
-		{"of the spec", `null`, []cause{{typeInvalid, "spec", `Invalid value: "null": spec in body must be of type object: "null"`}}},
+			typeInvalid("spec.owner", `Invalid value: "null": spec.owner in body must be of type string: "null"`),
+			typeInvalid("spec.parts[0].kind", `Invalid value: "null": spec.parts[0].kind in body must be of type string: "null"`),
+			notSupported("spec.parts[0].kind", `Unsupported value: null: supported values: "bolt", "nut"`),
+			invalid("spec.size", `Invalid value: 500: spec.size in body should be less than or equal to 100`)}},
+		{"of the spec", `null`, []cause{typeInvalid("spec", `Invalid value: "null": spec in body must be of type object: "null"`)}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			api := newWidgets(t)
@@ -412,21 +412,21 @@ func TestRecordedOrderOfCauses(t *testing.T) {
 		want       []cause
 	}{
 		{"what a struct lacks comes after its members", `{"color":"pink"}`, []cause{
-			{notSupported, "spec.color", `Unsupported value: "pink": supported values: "red", "green", "blue"`}, {required, "spec.size", "Required value"}}},
+			notSupported("spec.color", `Unsupported value: "pink": supported values: "red", "green", "blue"`), required("spec.size", "Required value")}},
 		{"what stands twice comes last", `{"parts":[{"name":"a"},{"name":"a","kind":"x"}]}`, []cause{
-			{notSupported, "spec.parts[1].kind", `Unsupported value: "x": supported values: "bolt", "nut"`}, {required, "spec.size", "Required value"},
-			{duplicate, "spec.parts[1]", `Duplicate value: {"name":"a"}`}}},
+			notSupported("spec.parts[1].kind", `Unsupported value: "x": supported values: "bolt", "nut"`), required("spec.size", "Required value"),
+			duplicate("spec.parts[1]", `Duplicate value: {"name":"a"}`)}},
 		{"the faults of a value stand together", `{"size":0,"color":1}`, []cause{
-			{typeInvalid, "spec.color", `Invalid value: "integer": spec.color in body must be of type string: "integer"`},
-			{notSupported, "spec.color", `Unsupported value: 1: supported values: "red", "green", "blue"`},
-			{invalid, "spec.size", "Invalid value: 0: spec.size in body should be greater than or equal to 1"}}},
+			typeInvalid("spec.color", `Invalid value: "integer": spec.color in body must be of type string: "integer"`),
+			notSupported("spec.color", `Unsupported value: 1: supported values: "red", "green", "blue"`),
+			invalid("spec.size", "Invalid value: 0: spec.size in body should be greater than or equal to 1")}},
 		{"a count that is none is told of again", `{"size":1,"replicas":1.5}`, []cause{
-			{typeInvalid, "spec.replicas", `Invalid value: "float64": spec.replicas in body must be of type int32: "float64"`},
-			{invalid, "<nil>", `Invalid value: "": ` + int32Format + "spec.replicas"},
-			{invalid, ".spec.replicas", "Invalid value: 0: .spec.replicas accessor error: 1.5 is of the type float64, expected int64"}}},
+			typeInvalid("spec.replicas", `Invalid value: "float64": spec.replicas in body must be of type int32: "float64"`),
+			invalid("<nil>", `Invalid value: "": `+int32Format+"spec.replicas"),
+			invalid(".spec.replicas", "Invalid value: 0: .spec.replicas accessor error: 1.5 is of the type float64, expected int64")}},
 		{"so is what is in the way of it", `["x"]`, []cause{
-			{typeInvalid, "spec", `Invalid value: "array": spec in body must be of type object: "array"`},
-			{invalid, ".spec.replicas", "Invalid value: 0: .spec.replicas accessor error: [x] is of the type []interface {}, expected map[string]interface{}"}}},
+			typeInvalid("spec", `Invalid value: "array": spec in body must be of type object: "array"`),
+			invalid(".spec.replicas", "Invalid value: 0: .spec.replicas accessor error: [x] is of the type []interface {}, expected map[string]interface{}")}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			wantInvalid(t, do(t, api, "POST", widgets, widgetBody(`"name":"a"`, `"spec":`+c.spec)), "Widget.example.com", "a", c.want...)
@@ -441,20 +441,20 @@ func TestRecordedOrderOfCauses(t *testing.T) {
 		want         []cause
 	}{
 		{"the texts about a status name its fields from there", `{"phase":1}`, []cause{
-			{typeInvalid, "status.phase", `Invalid value: "integer": phase in body must be of type string: "integer"`},
-			{notSupported, "status.phase", `Unsupported value: 1: supported values: "Pending", "Ready", "Failed"`}}},
+			typeInvalid("status.phase", `Invalid value: "integer": phase in body must be of type string: "integer"`),
+			notSupported("status.phase", `Unsupported value: 1: supported values: "Pending", "Ready", "Failed"`)}},
 		{"a status that is none", `"x"`, []cause{
-			{typeInvalid, "status", `Invalid value: "string":  in body must be of type object: "string"`},
-			{invalid, ".status.replicas", "Invalid value: 0: .status.replicas accessor error: x is of the type string, expected map[string]interface{}"},
-			{invalid, ".status.selector", `Invalid value: "": .status.selector accessor error: x is of the type string, expected map[string]interface{}`}}},
+			typeInvalid("status", `Invalid value: "string":  in body must be of type object: "string"`),
+			invalid(".status.replicas", "Invalid value: 0: .status.replicas accessor error: x is of the type string, expected map[string]interface{}"),
+			invalid(".status.selector", `Invalid value: "": .status.selector accessor error: x is of the type string, expected map[string]interface{}`)}},
 		{"a number beyond its format", `{"replicas":2147483648}`, []cause{
-			{invalid, "status", `Invalid value: "": ` + int32Format + "replicas"},
-			{invalid, ".status.replicas", "Invalid value: 2147483648: should be less than or equal to 2147483647"}}},
+			invalid("status", `Invalid value: "": `+int32Format+"replicas"),
+			invalid(".status.replicas", "Invalid value: 2147483648: should be less than or equal to 2147483647")}},
 		{"a selector that is no text", `{"selector":1}`, []cause{
-			{typeInvalid, "status.selector", `Invalid value: "integer": selector in body must be of type string: "integer"`},
-			{invalid, ".status.selector", `Invalid value: "": .status.selector accessor error: 1 is of the type int64, expected string`}}},
+			typeInvalid("status.selector", `Invalid value: "integer": selector in body must be of type string: "integer"`),
+			invalid(".status.selector", `Invalid value: "": .status.selector accessor error: 1 is of the type int64, expected string`)}},
 		{"what an element lacks, in the order of the struct", `{"conditions":[{}]}`, []cause{
-			{required, "status.conditions[0].type", "Required value"}, {required, "status.conditions[0].status", "Required value"}}},
+			required("status.conditions[0].type", "Required value"), required("status.conditions[0].status", "Required value")}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			wantInvalid(t, merge(t, api, widgets+"/w/status", `{"status":`+c.status+`}`), "Widget.example.com", "w", c.want...)

@@ -14,8 +14,8 @@ import (
 
 func TestRecordedBodies(t *testing.T) {
 	t.Run("null is an object of which all is left out", func(t *testing.T) {
-		wantInvalid(t, do(t, newMemos(t), "POST", memos, "null"), "Memo", "", cause{required, "metadata.name", "Required value: name or generateName is required"})
-		wantInvalid(t, do(t, newMemos(t), "POST", memos, "# nothing\n", "Content-Type", typeYAML), "Memo", "", cause{required, "metadata.name", "Required value: name or generateName is required"})
+		wantInvalid(t, do(t, newMemos(t), "POST", memos, "null"), "Memo", "", required("metadata.name", "Required value: name or generateName is required"))
+		wantInvalid(t, do(t, newMemos(t), "POST", memos, "# nothing\n", "Content-Type", typeYAML), "Memo", "", required("metadata.name", "Required value: name or generateName is required"))
 		wantFailure(t, do(t, newMemos(t), "PUT", memos+"/a", "null"), 400, "BadRequest", "the name of the object (a based on URL) was undeterminable: name must be provided", "")
 	})
 	t.Run("a kind that is null counts as left out", func(t *testing.T) {
@@ -89,7 +89,7 @@ func TestRecordedValuesOfBuiltinKinds(t *testing.T) {
 	assert.Equal(t, 400, a.Code, "what a write leaves out is read as well")
 	assert.Contains(t, a.text(t, "message"), "json: cannot unmarshal string into Go struct field Counted.status of type struct")
 	wantInvalid(t, do(t, newMemos(t), "POST", memos, `{"metadata":{"name":"a","generation":-1}}`), "Memo", "a",
-		cause{invalid, "metadata.generation", "Invalid value: -1: must be greater than or equal to 0"})
+		invalid("metadata.generation", "Invalid value: -1: must be greater than or equal to 0"))
 }
 
 func TestRecordedVersionsOfBodies(t *testing.T) {
@@ -106,7 +106,7 @@ func TestRecordedVersionsOfBodies(t *testing.T) {
 		create(t, api, "a")
 		assert.Equal(t, "3", must(t, api, "PUT", widgets+"/a", widgetBody(`"name":"a","resourceVersion":"02"`, `"spec":{"size":2}`)).rv(t))
 		wantInvalid(t, do(t, api, "PUT", widgets+"/a", widgetBody(`"name":"a","resourceVersion":"00"`)), "widgets.example.com", "a",
-			cause{invalid, "metadata.resourceVersion", "Invalid value: 0: must be specified for an update"})
+			invalid("metadata.resourceVersion", "Invalid value: 0: must be specified for an update"))
 	})
 	t.Run("selfLink is the client's in an update", func(t *testing.T) {
 		api := newMemos(t)
@@ -120,15 +120,15 @@ func TestRecordedMetadataOfBuiltinKinds(t *testing.T) {
 	const bare = `Invalid value: "bad one": name is neither a standard finalizer name nor is it fully qualified`
 	t.Run("a finalizer without a domain is the last to be told", func(t *testing.T) {
 		wantInvalid(t, do(t, newMemos(t), "POST", memos, `{"metadata":{"name":"a","finalizers":["orphan","bad one","foregroundDeletion"]}}`), "Memo", "a",
-			cause{invalid, "metadata.finalizers", `Invalid value: "bad one": ` + namePartText},
-			cause{invalid, "metadata.finalizers", `Invalid value: ["orphan","bad one","foregroundDeletion"]: finalizer orphan and foregroundDeletion cannot be both set`},
-			cause{invalid, "metadata.finalizers[1]", bare})
+			invalid("metadata.finalizers", `Invalid value: "bad one": `+namePartText),
+			invalid("metadata.finalizers", `Invalid value: ["orphan","bad one","foregroundDeletion"]: finalizer orphan and foregroundDeletion cannot be both set`),
+			invalid("metadata.finalizers[1]", bare))
 	})
 	t.Run("generateName is checked in updates", func(t *testing.T) {
 		api := newMemos(t)
 		must(t, api, "POST", memos, `{"metadata":{"name":"a"}}`)
 		wantInvalid(t, do(t, api, "PUT", memos+"/a", `{"metadata":{"name":"a","generateName":"Bad_"}}`), "Memo", "a",
-			cause{invalid, "metadata.generateName", `Invalid value: "Bad_": ` + subdomainText})
+			invalid("metadata.generateName", `Invalid value: "Bad_": `+subdomainText))
 	})
 	t.Run("but not of leases", func(t *testing.T) {
 		api := newAPI(t, rest.Options{}, rest.Resource[Memo]{Version: "v1", Plural: "memos", Wire: rest.Wire{Dialect: rest.DialectBuiltin, PlainMetadata: true}})
@@ -144,12 +144,12 @@ func TestRecordedMetadataOfBuiltinKinds(t *testing.T) {
 		owners := "[" + owner("a") + "," + owner("b") + "," + owner("c") + "]"
 		only := "Invalid value: " + owners + `: Only one reference can have Controller set to true. Found "true" in references for Memo/a and Memo/`
 		wantInvalid(t, do(t, newMemos(t), "POST", memos, `{"metadata":{"name":"a","ownerReferences":`+owners+`}}`), "Memo", "a",
-			cause{invalid, "metadata.ownerReferences", only + "b"}, cause{invalid, "metadata.ownerReferences", only + "c"})
+			invalid("metadata.ownerReferences", only+"b"), invalid("metadata.ownerReferences", only+"c"))
 	})
 	t.Run("nulls in lists", func(t *testing.T) {
 		wantInvalid(t, do(t, newWidgets(t), "POST", widgets, widgetBody(`"name":"a","finalizers":[null]`)), "Widget.example.com", "a",
-			cause{invalid, "metadata.finalizers", `Invalid value: "": name part must be non-empty`},
-			cause{invalid, "metadata.finalizers", `Invalid value: "": ` + namePartText})
+			invalid("metadata.finalizers", `Invalid value: "": name part must be non-empty`),
+			invalid("metadata.finalizers", `Invalid value: "": `+namePartText))
 		assert.Contains(t, do(t, newWidgets(t), "POST", widgets, widgetBody(`"name":"a","ownerReferences":[null]`)).text(t, "message"),
 			`metadata.ownerReferences[0].kind: Required value: must not be empty`)
 	})
@@ -212,9 +212,9 @@ func TestRecordedNamespaceFinalizers(t *testing.T) {
 	const neither = `: name is neither a standard finalizer name nor is it fully qualified`
 	assert.Equal(t, []any{"a/b", "kubernetes"}, post("a", `{"finalizers":["a/b"]}`).value(t, "spec.finalizers"))
 	assert.Equal(t, []any{"kubernetes", "a/b"}, post("b", `{"finalizers":["kubernetes","a/b"]}`).value(t, "spec.finalizers"))
-	wantInvalid(t, post("c", `{"finalizers":["bare"]}`), "Namespace", "c", cause{invalid, "spec.finalizers", `Invalid value: "bare"` + neither})
+	wantInvalid(t, post("c", `{"finalizers":["bare"]}`), "Namespace", "c", invalid("spec.finalizers", `Invalid value: "bare"`+neither))
 	wantInvalid(t, post("c", `{"finalizers":["bad one"]}`), "Namespace", "c",
-		cause{invalid, "spec.finalizers", `Invalid value: "bad one": ` + namePartText}, cause{invalid, "spec.finalizers", `Invalid value: "bad one"` + neither})
+		invalid("spec.finalizers", `Invalid value: "bad one": `+namePartText), invalid("spec.finalizers", `Invalid value: "bad one"`+neither))
 	for _, spec := range []string{`"x"`, `{"finalizers":"x"}`, `{"finalizers":[5]}`} {
 		assert.Equal(t, 400, post("c", spec).Code, spec)
 		assert.Equal(t, 400, do(t, api, "PUT", namespaces+"/a", `{"metadata":{"name":"a"},"spec":`+spec+`}`).Code, spec)
@@ -222,7 +222,7 @@ func TestRecordedNamespaceFinalizers(t *testing.T) {
 	finalize := func(members string) answer {
 		return do(t, api, "PUT", namespaces+"/a/finalize", `{"metadata":{"name":"a"`+members+`}`)
 	}
-	wantInvalid(t, finalize(`},"spec":{"finalizers":["c/d","bare"]}`), "Namespace", "a", cause{invalid, "spec.finalizers[1]", `Invalid value: "bare"` + neither})
+	wantInvalid(t, finalize(`},"spec":{"finalizers":["c/d","bare"]}`), "Namespace", "a", invalid("spec.finalizers[1]", `Invalid value: "bare"`+neither))
 	a := finalize(`,"labels":{"x":"y"}},"spec":{"finalizers":["c/d"]},"status":{"phase":"Terminating"}`)
 	assert.Equal(t, "y", a.text(t, "metadata.labels.x"), "the metadata is the body's, %s", a.Body)
 	assert.Equal(t, "Active", a.text(t, "status.phase"), "the status is not")
@@ -238,10 +238,10 @@ func TestRecordedNamespaceStatus(t *testing.T) {
 	}
 	assert.Equal(t, "Active", put("").text(t, "status.phase"), "by default")
 	wantInvalid(t, put(`,"status":{"phase":"Terminating"}`), "Namespace", "team",
-		cause{invalid, "status.Phase", "Invalid value: \"Terminating\": may only be 'Active' if `deletionTimestamp` is empty"})
+		invalid("status.Phase", "Invalid value: \"Terminating\": may only be 'Active' if `deletionTimestamp` is empty"))
 	must(t, api, "DELETE", team, "")
 	wantInvalid(t, put(`,"status":{"phase":"Active"}`), "Namespace", "team",
-		cause{invalid, "status.Phase", "Invalid value: \"Active\": may only be 'Terminating' if `deletionTimestamp` is not empty"})
+		invalid("status.Phase", "Invalid value: \"Active\": may only be 'Terminating' if `deletionTimestamp` is not empty"))
 }
 
 func TestRecordedNamespaceDeletion(t *testing.T) {

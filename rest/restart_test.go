@@ -31,7 +31,7 @@ func TestObjectsInAFileComeBack(t *testing.T) {
 		var before answer
 		run(func(api *rest.API, client rest.Client[Widget]) {
 			for _, name := range []string{"kept", "dying"} {
-				_, err := client.As("tester").Create(t.Context(), &Widget{ObjectMeta: apimeta.ObjectMeta{Name: name}, Spec: WidgetSpec{Size: ptr(int32(30))}})
+				_, err := client.As("tester").Create(t.Context(), &Widget{ObjectMeta: apimeta.ObjectMeta{Name: name}, Spec: WidgetSpec{Size: new(int32(30))}})
 				require.NoError(t, err)
 			}
 			require.NoError(t, client.Delete(t.Context(), "dying", rest.DeleteOptions{}))

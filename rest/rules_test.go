@@ -66,14 +66,14 @@ func newReleases(t *testing.T, change ...func(*rest.Resource[Release])) *rest.AP
 func TestUnionsInWrites(t *testing.T) {
 	api := newReleases(t)
 	wantInvalid(t, do(t, api, "POST", releases, release("a", `{"strategy":"Rolling"}`)), "Release.example.com", "a",
-		cause{invalid, "spec.rolling", "Invalid value: \"\": must be specified when `strategy` is \"Rolling\""})
+		invalid("spec.rolling", "Invalid value: \"\": must be specified when `strategy` is \"Rolling\""))
 	must(t, api, "POST", releases, release("a", `{"strategy":"Rolling","rolling":{"surge":2}}`))
 
 	a := merge(t, api, releases+"/a", `{"spec":{"strategy":"Canary","canary":{"percent":5}}}`)
 	require.Equal(t, 200, a.Code, a.Body)
 	assert.Equal(t, map[string]any{"channel": "stable", "strategy": "Canary", "canary": map[string]any{"percent": 5.0}}, a.value(t, "spec"), "the other member goes")
 	wantInvalid(t, merge(t, api, releases+"/a", `{"spec":{"rolling":{"surge":1}}}`), "Release.example.com", "a",
-		cause{invalid, "spec.rolling", "Invalid value: \"\": may only be specified when `strategy` is \"Rolling\""})
+		invalid("spec.rolling", "Invalid value: \"\": may only be specified when `strategy` is \"Rolling\""))
 }
 
 func TestImmutableDefaultsStay(t *testing.T) {
@@ -83,7 +83,7 @@ func TestImmutableDefaultsStay(t *testing.T) {
 	body := fmt.Sprintf(`{"apiVersion":"example.com/v1","kind":"Release","metadata":{"name":"a","resourceVersion":%q},"spec":{%%s}}`, version)
 
 	wantInvalid(t, do(t, api, "PUT", releases+"/a", fmt.Sprintf(body, `"channel":"stable"`)), "Release.example.com", "a",
-		cause{invalid, "spec.channel", `Invalid value: "stable": field is immutable`})
+		invalid("spec.channel", `Invalid value: "stable": field is immutable`))
 	put := must(t, api, "PUT", releases+"/a", fmt.Sprintf(body, ``))
 	assert.Equal(t, "beta", put.text(t, "spec.channel"), "who leaves it out does not ask for the default")
 	assert.Equal(t, version, put.text(t, "metadata.resourceVersion"), "and changes nothing")
@@ -101,7 +101,7 @@ func TestRatchetingOfWrites(t *testing.T) {
 	a := merge(t, api, releases+"/a", `{"metadata":{"labels":{"a":"b"}},"spec":{"strategy":"Canary","canary":{"percent":5}}}`)
 	require.Equal(t, 200, a.Code, a.Body)
 	assert.Equal(t, "too long", a.text(t, "spec.note"))
-	tooLong := cause{"FieldValueTooLong", "spec.note", "Too long: may not be more than 3 bytes"}
+	tooLong := tooLong("spec.note", "Too long: may not be more than 3 bytes")
 	wantInvalid(t, merge(t, api, releases+"/a", `{"spec":{"note":"too long still"}}`), "Release.example.com", "a", tooLong)
 	wantInvalid(t, do(t, api, "POST", releases, release("b", `{"note":"too long"}`)), "Release.example.com", "b", tooLong)
 }
@@ -131,9 +131,9 @@ func TestPrepareHook(t *testing.T) {
 		wantJSON(t, merge(t, api, widgets+"/a/status", `{"status":{"phase":"Failed"}}`), 200, want.String())
 	})
 	t.Run("what it makes is validated", func(t *testing.T) {
-		api := newWidgets(t, withPrepare(func(w, _ *Widget) error { w.Spec.Size = ptr(int32(500)); return nil }))
+		api := newWidgets(t, withPrepare(func(w, _ *Widget) error { w.Spec.Size = new(int32(500)); return nil }))
 		wantInvalid(t, do(t, api, "POST", widgets, widgetBody(`"name":"a"`)), "Widget.example.com", "a",
-			cause{invalid, "spec.size", "Invalid value: 500: spec.size in body should be less than or equal to 100"})
+			invalid("spec.size", "Invalid value: 500: spec.size in body should be less than or equal to 100"))
 	})
 	t.Run("it may refuse", func(t *testing.T) {
 		api := newWidgets(t, withPrepare(func(w, _ *Widget) error {

@@ -55,13 +55,13 @@ func TestStatusRefuses(t *testing.T) {
 	status := widgets + "/a/status"
 	t.Run("a value", func(t *testing.T) {
 		wantInvalid(t, merge(t, api, status, `{"status":{"phase":"Bogus"}}`), "Widget.example.com", "a",
-			cause{notSupported, "status.phase", `Unsupported value: "Bogus": supported values: "Pending", "Ready", "Failed"`})
+			notSupported("status.phase", `Unsupported value: "Bogus": supported values: "Pending", "Ready", "Failed"`))
 		wantInvalid(t, merge(t, api, status, `{"status":{"conditions":[{"type":"A"}]}}`), "Widget.example.com", "a",
-			cause{required, "status.conditions[0].status", "Required value"})
+			required("status.conditions[0].status", "Required value"))
 	})
 	t.Run("an update without a version", func(t *testing.T) {
 		wantInvalid(t, do(t, api, "PUT", status, widgetBody(`"name":"a"`, `"status":{"phase":"Ready"}`)), "widgets.example.com", "a",
-			cause{invalid, "metadata.resourceVersion", "Invalid value: 0: must be specified for an update"})
+			invalid("metadata.resourceVersion", "Invalid value: 0: must be specified for an update"))
 	})
 	t.Run("a version that is no longer the latest", func(t *testing.T) {
 		wantFailure(t, do(t, api, "PUT", status, widgetBody(`"name":"a","resourceVersion":"1"`, `"status":{"phase":"Ready"}`)), 409, "Conflict",
@@ -133,10 +133,10 @@ func TestScale(t *testing.T) {
 	assert.Equal(t, float64(7), do(t, api, "GET", widgets+"/a", "").value(t, "spec.replicas"))
 
 	wantInvalid(t, merge(t, api, scale, `{"spec":{"replicas":-1}}`), "Widget.example.com", "a",
-		cause{invalid, "spec.replicas", "Invalid value: -1: spec.replicas in body should be greater than or equal to 0"},
-		cause{invalid, ".spec.replicas", "Invalid value: -1: should be a non-negative integer"})
+		invalid("spec.replicas", "Invalid value: -1: spec.replicas in body should be greater than or equal to 0"),
+		invalid(".spec.replicas", "Invalid value: -1: should be a non-negative integer"))
 	wantInvalid(t, merge(t, api, widgets+"/a/status", `{"status":{"replicas":-1}}`), "Widget.example.com", "a",
-		cause{invalid, ".status.replicas", "Invalid value: -1: should be a non-negative integer"})
+		invalid(".status.replicas", "Invalid value: -1: should be a non-negative integer"))
 	assert.Equal(t, 405, do(t, api, "DELETE", scale, "").Code)
 	assert.Equal(t, 404, do(t, api, "GET", widgets+"/none/scale", "").Code)
 }

@@ -19,8 +19,8 @@ import (
 // No version is a way around the rules of the one that is stored.
 func TestRulesOfTheStoredVersionHoldInEachVersion(t *testing.T) {
 	const beta = betaDisks + "/a"
-	tooLarge := cause{"FieldValueInvalid", "in v1: spec.sizeGB", "Invalid value: 200: spec.sizeGB in body should be less than or equal to 100"}
-	fixed := cause{"FieldValueInvalid", "in v1: spec.class", `Invalid value: "hdd": field is immutable`}
+	tooLarge := invalid("in v1: spec.sizeGB", "Invalid value: 200: spec.sizeGB in body should be less than or equal to 100")
+	fixed := invalid("in v1: spec.class", `Invalid value: "hdd": field is immutable`)
 	for _, c := range []struct {
 		name, method, target, contentType, body string
 		want                                    cause
@@ -34,18 +34,18 @@ func TestRulesOfTheStoredVersionHoldInEachVersion(t *testing.T) {
 		{"apply", "PATCH", beta + "?fieldManager=m&force=true", typeApply, diskBody("v1beta1", "", `{"sizeMB":204800}`), tooLarge},
 		{"apply that creates", "PATCH", betaDisks + "/b?fieldManager=m", typeApply, strings.Replace(diskBody("v1beta1", "", `{"sizeMB":204800}`), `"a"`, `"b"`, 1), tooLarge},
 		{"scale", "PATCH", beta + "/scale", typeMergePatch, `{"spec":{"replicas":9}}`,
-			cause{"FieldValueInvalid", "in v1: spec.replicas", "Invalid value: 9: spec.replicas in body should be less than or equal to 5"}},
+			invalid("in v1: spec.replicas", "Invalid value: 9: spec.replicas in body should be less than or equal to 5")},
 		{"apply to scale", "PATCH", beta + "/scale?fieldManager=m&force=true", typeApply, `{"apiVersion":"autoscaling/v1","kind":"Scale","metadata":{"name":"a"},"spec":{"replicas":9}}`,
-			cause{"FieldValueInvalid", "in v1: spec.replicas", "Invalid value: 9: spec.replicas in body should be less than or equal to 5"}},
+			invalid("in v1: spec.replicas", "Invalid value: 9: spec.replicas in body should be less than or equal to 5")},
 		{"status", "PATCH", beta + "/status", typeMergePatch, `{"status":{"state":"Lost"}}`,
-			cause{"FieldValueNotSupported", "in v1: status.phase", `Unsupported value: "Lost": supported values: "Pending", "Ready"`}},
+			notSupported("in v1: status.phase", `Unsupported value: "Lost": supported values: "Pending", "Ready"`)},
 		{"apply to status", "PATCH", beta + "/status?fieldManager=m", typeApply, `{"apiVersion":"example.com/v1beta1","kind":"Disk","metadata":{"name":"a"},"status":{"state":"Lost"}}`,
-			cause{"FieldValueNotSupported", "in v1: status.phase", `Unsupported value: "Lost": supported values: "Pending", "Ready"`}},
+			notSupported("in v1: status.phase", `Unsupported value: "Lost": supported values: "Pending", "Ready"`)},
 		{"what never changes", "PATCH", beta, typeMergePatch, `{"spec":{"media":"hdd"}}`, fixed},
 		{"how long a list is", "PATCH", beta, typeMergePatch, `{"spec":{"mounts":[{"name":"a"},{"name":"b"},{"name":"c"}]}}`,
-			cause{"FieldValueTooMany", "in v1: spec.mounts", "Too many: 3: must have at most 2 items"}},
+			tooMany("in v1: spec.mounts", "Too many: 3: must have at most 2 items")},
 		{"the counts that /scale reads", "PATCH", beta, typeMergePatch, `{"status":{},"spec":{"replicas":-1}}`,
-			cause{"FieldValueInvalid", ".spec.replicas", "Invalid value: -1: should be a non-negative integer"}}, // in v1beta1 already
+			invalid(".spec.replicas", "Invalid value: -1: should be a non-negative integer")}, // in v1beta1 already
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			api := newDisks(t, func(r *rest.Resource[Disk]) { r.Wire.CreateOnUpdate = true })
@@ -99,10 +99,10 @@ func TestFaultsOfEachVersion(t *testing.T) {
 		r.Versions = []rest.VersionOf[Disk]{rest.Converted(beta, diskToV1, diskFromV1)}
 	})
 	wantInvalid(t, do(t, api, "POST", betaDisks, diskBody("v1beta1", "", `{"sizeMB":204801}`)), "Disk.example.com", "a",
-		cause{"FieldValueInvalid", "spec.sizeMB", "Invalid value: 204801: must be whole gigabytes"})
+		invalid("spec.sizeMB", "Invalid value: 204801: must be whole gigabytes"))
 	wantInvalid(t, do(t, api, "POST", betaDisks, diskBody("v1beta1", "", `{"sizeMB":204800}`)), "Disk.example.com", "a",
-		cause{"FieldValueInvalid", "in v1: spec.sizeGB", "Invalid value: 200: spec.sizeGB in body should be less than or equal to 100"},
-		cause{"FieldValueRequired", "in v1: spec.tier", "Required value: must be given"})
+		invalid("in v1: spec.sizeGB", "Invalid value: 200: spec.sizeGB in body should be less than or equal to 100"),
+		required("in v1: spec.tier", "Required value: must be given"))
 }
 
 // The hooks of the stored version see each object, whatever it was written in.
@@ -216,9 +216,9 @@ func TestRatchetingOfTheStoredVersion(t *testing.T) {
 	require.Equal(t, 200, merge(t, api, betaDisks+"/a/scale", `{"spec":{"replicas":4}}`).Code)
 	assert.EqualValues(t, 200, do(t, api, "GET", disks+"/a", "").value(t, "spec.sizeGB"))
 	wantInvalid(t, merge(t, api, betaDisks+"/a", `{"spec":{"note":"longer still"}}`), "Disk.example.com", "a",
-		cause{"FieldValueTooLong", "in v1: spec.note", "Too long: may not be more than 5 bytes"})
+		tooLong("in v1: spec.note", "Too long: may not be more than 5 bytes"))
 	wantInvalid(t, merge(t, api, betaDisks+"/a", `{"spec":{"sizeMB":307200}}`), "Disk.example.com", "a",
-		cause{"FieldValueInvalid", "in v1: spec.sizeGB", "Invalid value: 300: spec.sizeGB in body should be less than or equal to 100"})
+		invalid("in v1: spec.sizeGB", "Invalid value: 300: spec.sizeGB in body should be less than or equal to 100"))
 	require.Equal(t, 200, merge(t, api, betaDisks+"/a", `{"spec":{"sizeMB":102400,"note":null}}`).Code)
 }
 
@@ -262,7 +262,7 @@ func TestAConversionByNameToAnotherType(t *testing.T) {
 		rest.Converted[Mass](rest.Resource[MassText]{Version: "v1beta1"}, nil, nil)}})
 	wantInvalid(t, do(t, api, "POST", "/apis/example.com/v1beta1/namespaces/default/masses",
 		`{"apiVersion":"example.com/v1beta1","kind":"Mass","metadata":{"name":"a"},"spec":{"weight":"a lot"}}`), "Mass.example.com", "a",
-		cause{"FieldValueTypeInvalid", "in v1: spec.weight", `Invalid value: "string": spec.weight in body must be of type integer: "string"`})
+		typeInvalid("in v1: spec.weight", `Invalid value: "string": spec.weight in body must be of type integer: "string"`))
 }
 
 // An element of a keyed list that a version does not show stays, whatever a client makes of those it sees.

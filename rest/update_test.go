@@ -78,7 +78,7 @@ func TestUpdateNeedsAVersion(t *testing.T) {
 	for name, metadata := range map[string]string{"none": `"name":"a"`, "empty": `"name":"a","resourceVersion":""`, "zero": `"name":"a","resourceVersion":"0"`} {
 		t.Run(name, func(t *testing.T) {
 			wantInvalid(t, do(t, api, "PUT", widgets+"/a", widgetBody(metadata, `"spec":{"size":2}`)), "widgets.example.com", "a",
-				cause{invalid, "metadata.resourceVersion", "Invalid value: 0: must be specified for an update"})
+				invalid("metadata.resourceVersion", "Invalid value: 0: must be specified for an update"))
 		})
 	}
 }
@@ -90,14 +90,14 @@ func TestUpdateValidates(t *testing.T) {
 		return do(t, api, "PUT", widgets+"/a", widgetBody(`"name":"a","resourceVersion":"2"`+metadata, `"spec":`+spec))
 	}
 	wantInvalid(t, put("", `{"size":0,"color":"pink"}`), "Widget.example.com", "a",
-		cause{notSupported, "spec.color", `Unsupported value: "pink": supported values: "red", "green", "blue"`},
-		cause{invalid, "spec.size", "Invalid value: 0: spec.size in body should be greater than or equal to 1"})
+		notSupported("spec.color", `Unsupported value: "pink": supported values: "red", "green", "blue"`),
+		invalid("spec.size", "Invalid value: 0: spec.size in body should be greater than or equal to 1"))
 	wantInvalid(t, put(`,"deletionTimestamp":"2026-01-01T00:00:00Z"`, `{"size":1}`), "Widget.example.com", "a",
-		cause{invalid, "metadata.deletionTimestamp", `Invalid value: "2026-01-01T00:00:00Z": field is immutable`})
+		invalid("metadata.deletionTimestamp", `Invalid value: "2026-01-01T00:00:00Z": field is immutable`))
 	wantInvalid(t, put(`,"deletionGracePeriodSeconds":3`, `{"size":1}`), "Widget.example.com", "a",
-		cause{invalid, "metadata.deletionGracePeriodSeconds", `Invalid value: 3: field is immutable`})
+		invalid("metadata.deletionGracePeriodSeconds", `Invalid value: 3: field is immutable`))
 	wantInvalid(t, put(`,"labels":{"bad key":"v"}`, `{"size":1}`), "Widget.example.com", "a",
-		cause{invalid, "metadata.labels", `Invalid value: "bad key": ` + namePartText})
+		invalid("metadata.labels", `Invalid value: "bad key": `+namePartText))
 	wantJSON(t, do(t, api, "GET", widgets+"/a", ""), 200, stored{}.String())
 }
 

@@ -88,7 +88,7 @@ func TestAVersionIsHeldToTheHooksOfTheStoredOne(t *testing.T) {
 		api := newCogs(t, stored)
 		olds = nil
 		wantInvalid(t, do(t, api, "POST", betaCogs, betaCogBody(`{"toothCount":4}`)), "Cog.example.com", "a",
-			cause{"FieldValueInvalid", "in v1: spec.teeth", "Invalid value: 4: must be prime"})
+			invalid("in v1: spec.teeth", "Invalid value: 4: must be prime"))
 		require.Equal(t, 201, do(t, api, "POST", betaCogs, betaCogBody(`{"toothCount":5}`)).Code)
 		require.Equal(t, 422, merge(t, api, betaCogs+"/a", `{"spec":{"toothCount":4}}`).Code)
 		require.Len(t, olds, 3)

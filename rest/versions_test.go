@@ -172,7 +172,7 @@ func TestARoundedValueIsChangedOnlyByWhoChangesIt(t *testing.T) {
 func TestAVersionHasRulesOfItsOwn(t *testing.T) {
 	api := newCogs(t)
 	wantInvalid(t, do(t, api, "POST", betaCogs, betaCogBody(`{"toothCount":1}`)), "Cog.example.com", "a",
-		cause{"FieldValueInvalid", "spec.toothCount", "Invalid value: 1: spec.toothCount in body should be greater than or equal to 2"})
+		invalid("spec.toothCount", "Invalid value: 1: spec.toothCount in body should be greater than or equal to 2"))
 	answer := do(t, api, "POST", betaCogs, betaCogBody(`{"toothCount":3,"teeth":4}`))
 	require.Equal(t, 201, answer.Code, answer.Body)
 	assert.Contains(t, answer.Header.Values("Warning"), `299 - "unknown field \"spec.teeth\""`)

@@ -566,12 +566,12 @@ func TestWatchRefuses(t *testing.T) {
 		name, query string
 		causes      []cause
 	}{
-		{"initial events without a match", "&sendInitialEvents=true", []cause{{forbidden, "resourceVersionMatch", "Forbidden: sendInitialEvents requires setting resourceVersionMatch to NotOlderThan"}}},
+		{"initial events without a match", "&sendInitialEvents=true", []cause{forbidden("resourceVersionMatch", "Forbidden: sendInitialEvents requires setting resourceVersionMatch to NotOlderThan")}},
 		{"initial events of an exact version", "&sendInitialEvents=true&resourceVersionMatch=Exact&resourceVersion=1", []cause{
-			{forbidden, "resourceVersionMatch", "Forbidden: sendInitialEvents requires setting resourceVersionMatch to NotOlderThan"},
-			{notSupported, "resourceVersionMatch", `Unsupported value: "Exact": supported values: "NotOlderThan"`}}},
+			forbidden("resourceVersionMatch", "Forbidden: sendInitialEvents requires setting resourceVersionMatch to NotOlderThan"),
+			notSupported("resourceVersionMatch", `Unsupported value: "Exact": supported values: "NotOlderThan"`)}},
 		{"a match without initial events", "&resourceVersionMatch=NotOlderThan&resourceVersion=1",
-			[]cause{{forbidden, "resourceVersionMatch", "Forbidden: resourceVersionMatch is forbidden for watch unless sendInitialEvents is provided"}}},
+			[]cause{forbidden("resourceVersionMatch", "Forbidden: resourceVersionMatch is forbidden for watch unless sendInitialEvents is provided")}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			wantInvalid(t, do(t, api, "GET", widgets+"?watch=1"+c.query, ""), "ListOptions.meta.k8s.io", "", c.causes...)

@@ -248,7 +248,7 @@ func TestFollowOverHTTPRecovers(t *testing.T) {
 					s.Inject(fault)
 				}
 				resize := func(size int32) {
-					_, err := own.Modify(t.Context(), "a", func(w *Widget) error { w.Spec.Size = ptr(size); return nil })
+					_, err := own.Modify(t.Context(), "a", func(w *Widget) error { w.Spec.Size = new(size); return nil })
 					require.NoError(t, err)
 				}
 				assert.Equal(t, []string{"ADDED a 2", "ADDED b 3"}, f.events)

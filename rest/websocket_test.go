@@ -68,9 +68,7 @@ func TestWatchOverWebSocket(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := newThingServer(t, rest.Options{})
 		var answering inFlight
-		server := pipeHTTP(t, http.StripPrefix("/platform", answering.of(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-			s.api.ServeHTTP(&unwrappable{wrapped{ResponseWriter: w}}, r)
-		}))), func(config *http.Server) { config.ReadTimeout, config.WriteTimeout = time.Second, time.Second })
+		server := pipeHTTP(t, http.StripPrefix("/platform", answering.of(behindUnwrap(s.api))), func(config *http.Server) { config.ReadTimeout, config.WriteTimeout = time.Second, time.Second })
 		conn := socket(t, server.URL+"/platform"+thingsIn+"?watch=1", &websocket.DialOptions{HTTPClient: server.Client})
 		require.Empty(t, conn.Subprotocol(), "none was asked for")
 

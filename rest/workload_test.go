@@ -42,7 +42,7 @@ func TestWorkloadOfTheBuiltinDialect(t *testing.T) {
 			assert.Equal(t, "app=a,b=c", scale.value(t, "status.selector"), "a map of labels is a selector")
 			must(t, api, "PUT", controllers+"/a/scale", `{"metadata":{"name":"a"},"spec":{"replicas":3}}`)
 			wantInvalid(t, do(t, api, "PUT", controllers+"/a/scale", `{"metadata":{"name":"a"},"spec":{"replicas":-1}}`), "Scale.autoscaling", "a",
-				cause{invalid, "spec.replicas", "Invalid value: -1: must be greater than or equal to 0"})
+				invalid("spec.replicas", "Invalid value: -1: must be greater than or equal to 0"))
 			assert.Equal(t, tt.generation, must(t, api, "GET", controllers+"/a", "").value(t, "metadata.generation"))
 		})
 	}

@@ -27,7 +27,7 @@ func FuzzTypedClientsKeepZeros(f *testing.F) {
 		"knobs":   func(s *DialSpec) { s.Knobs = append(s.Knobs, NamedKnob{Name: "new"}) },
 		"notes":   func(s *DialSpec) { s.Notes = map[string]string{"new": ""} },
 		"colors":  func(s *DialSpec) { s.Colors = append(s.Colors, "green") },
-		"maybe":   func(s *DialSpec) { s.Maybe = ptr(int32(8)) },
+		"maybe":   func(s *DialSpec) { s.Maybe = new(int32(8)) },
 		"pair":    func(s *DialSpec) { s.Pair[0]++ },
 	}
 	f.Fuzz(func(t *testing.T, seed uint64) {
