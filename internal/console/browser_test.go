@@ -220,13 +220,21 @@ func (p *page) clickText(selector, text string) {
 // fill types a text into a field and confirms it.
 func (p *page) fill(selector, text string) {
 	p.t.Helper()
-	p.await("document.querySelector(" + quote(selector) + ")")
+	p.await("document.querySelector(" + quote(selector) + ")?.checkVisibility()")
 	p.run(fmt.Sprintf("const e = document.querySelector(%s); e.focus(); e.select()", quote(selector)))
 	if text == "" {
 		text = kb.Backspace
 	}
 	p.press(text)
 	p.press(kb.Enter)
+}
+
+// choose chooses an option of a field.
+func (p *page) choose(selector, option string) {
+	p.t.Helper()
+	p.await("document.querySelector(" + quote(selector) + ")")
+	p.run(fmt.Sprintf("const e = document.querySelector(%s); e.value = %s; e.dispatchEvent(new Event('change', { bubbles: true }))",
+		quote(selector), quote(option)))
 }
 
 // awaitAddress waits until the address of the view has all parts.

@@ -1,15 +1,17 @@
 // Bundles the page into the directory named by the first argument, by default the one that package console embeds.
-// The same lock file gives the same bytes.
+// The same lock file gives the same bytes. What only some views need, such as the editor, is in files of its own.
 import { build } from 'esbuild';
-import { copyFile, mkdir, readFile, writeFile } from 'node:fs/promises';
+import { copyFile, mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 
 const out = process.argv[2] ?? '../static';
+await rm(out, { recursive: true, force: true });
 await mkdir(out, { recursive: true });
-await build({
+const { metafile } = await build({
   entryPoints: { app: 'src/main.tsx', style: 'src/style.css' },
   outdir: out,
   bundle: true,
+  splitting: true,
   minify: true,
   format: 'esm',
   target: 'es2022',
@@ -17,9 +19,17 @@ await build({
   jsxImportSource: 'preact',
   legalComments: 'none',
   charset: 'utf8',
+  metafile: true,
   logLevel: 'warning',
 });
 for (const file of ['index.html', 'icon.svg']) await copyFile(join('src', file), join(out, file));
-const { version, license } = JSON.parse(await readFile('node_modules/preact/package.json', 'utf8'));
-const text = await readFile('node_modules/preact/LICENSE', 'utf8');
-await writeFile(join(out, 'LICENSES.txt'), `app.js contains preact ${version} (${license}):\n\n${text}`);
+
+const packages = Object.keys(metafile.inputs).map((path) => /^node_modules\/((?:@[^/]+\/)?[^/]+)/.exec(path)?.[1]);
+const texts = [];
+for (const name of [...new Set(packages)].filter(Boolean).sort()) {
+  const folder = join('node_modules', name);
+  const { version, license } = JSON.parse(await readFile(join(folder, 'package.json'), 'utf8'));
+  const file = (await readdir(folder)).find((f) => /^licen[cs]e/i.test(f));
+  texts.push(`The page contains ${name} ${version} (${license}):\n\n${(await readFile(join(folder, file), 'utf8')).trim()}\n`);
+}
+await writeFile(join(out, 'LICENSES.txt'), texts.join(`\n${'-'.repeat(80)}\n\n`));

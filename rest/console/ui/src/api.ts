@@ -2,12 +2,25 @@
 
 const mount = document.querySelector<HTMLMetaElement>('meta[name="decorum-api"]')?.content ?? '';
 
+/** Another user, in whose name an administrator sends requests. */
+export interface Impersonated {
+  user: string;
+  groups: string[];
+}
+
 /** The bearer token, in memory only: neither storage nor a URL ever has it. */
 let token = '';
+let impersonated: Impersonated | undefined;
 const signInListeners = new Set<() => void>();
 
 export function signIn(secret: string): void {
   token = secret;
+  impersonated = undefined;
+}
+
+/** impersonate makes all later requests count as those of another user; undefined ends that. */
+export function impersonate(other: Impersonated | undefined): void {
+  impersonated = other;
 }
 
 /** onSignInNeeded calls f when the API does not know the user. */
@@ -17,6 +30,7 @@ export function onSignInNeeded(f: () => void): () => void {
 }
 
 export interface Cause {
+  reason?: string;
   field?: string;
   message?: string;
 }
@@ -44,29 +58,63 @@ export class ApiError extends Error {
 export interface Ask {
   accept?: string;
   query?: Record<string, string>;
-  signal?: AbortSignal;
+  signal?: AbortSignal | undefined;
   /** Sent as JSON with POST. */
   body?: unknown;
+  method?: string;
+  /** A body that is a text already. */
+  text?: string;
+  contentType?: string;
 }
 
 /** send returns the answer to a request, or throws an ApiError. */
 export async function send(path: string, ask: Ask = {}): Promise<Response> {
-  const headers: Record<string, string> = { Accept: ask.accept ?? 'application/json' };
-  if (token !== '') headers['Authorization'] = `Bearer ${token}`;
-  const init: RequestInit = { headers, cache: 'no-cache', signal: ask.signal ?? null };
-  if (ask.body !== undefined) {
-    init.method = 'POST';
-    init.body = JSON.stringify(ask.body);
-    headers['Content-Type'] = 'application/json';
+  const headers = new Headers({ Accept: ask.accept ?? 'application/json' });
+  if (token !== '') headers.set('Authorization', `Bearer ${token}`);
+  if (impersonated) {
+    headers.set('Impersonate-User', impersonated.user);
+    for (const group of impersonated.groups) headers.append('Impersonate-Group', group);
   }
-  const query = new URLSearchParams(Object.entries(ask.query ?? {}).filter(([, value]) => value !== '')).toString();
-  const joined = query === '' ? path : path + (path.includes('?') ? '&' : '?') + query;
-  const response = await fetch(mount + joined, init);
+  const init: RequestInit = { headers, cache: 'no-cache', signal: ask.signal ?? null };
+  const text = ask.text ?? (ask.body === undefined ? undefined : JSON.stringify(ask.body));
+  if (ask.method !== undefined || text !== undefined) init.method = ask.method ?? 'POST';
+  if (text !== undefined) {
+    init.body = text;
+    headers.set('Content-Type', ask.contentType ?? 'application/json');
+  }
+  const response = await fetch(mount + withQuery(path, ask.query), init);
   if (!response.ok) {
     if (response.status === 401) signInListeners.forEach((f) => f());
     throw new ApiError(response.status, await statusOf(response));
   }
   return response;
+}
+
+function withQuery(path: string, settings: Record<string, string> = {}): string {
+  const query = new URLSearchParams(Object.entries(settings).filter(([, value]) => value !== '')).toString();
+  return query === '' ? path : path + (path.includes('?') ? '&' : '?') + query;
+}
+
+/** openSocket opens a WebSocket. A page cannot set its headers, so the token travels among the subprotocols and never in the URL. */
+export function openSocket(path: string, query: Record<string, string>, protocols: string[]): WebSocket {
+  const url = new URL(mount + withQuery(path, query), location.href);
+  url.protocol = url.protocol === 'https:' ? 'wss:' : 'ws:';
+  const encoded = btoa(token).replaceAll('+', '-').replaceAll('/', '_').replaceAll('=', '');
+  const bearer = token === '' ? [] : [`base64url.bearer.authorization.k8s.io.${encoded}`];
+  return new WebSocket(url, [...bearer, ...protocols]);
+}
+
+/** warningsOf returns the warnings of an answer. The API writes them in UTF-8, which fetch reads as Latin-1. */
+export function warningsOf(response: Response): string[] {
+  const header = response.headers.get('Warning') ?? '';
+  return [...header.matchAll(/299 \S+ "((?:[^"\\]|\\.)*)"/g)].map(([, quoted = '']) => {
+    const text = quoted.replace(/\\(.)/g, '$1');
+    try {
+      return new TextDecoder('utf-8', { fatal: true }).decode(Uint8Array.from(text, (c) => c.charCodeAt(0)));
+    } catch {
+      return text;
+    }
+  });
 }
 
 async function statusOf(response: Response): Promise<Status> {

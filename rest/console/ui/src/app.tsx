@@ -1,4 +1,5 @@
 import { useCallback, useEffect, useRef, useState } from 'preact/hooks';
+import { forgetAccess } from './access';
 import { onSignInNeeded, signIn, whoAmI } from './api';
 import { count } from './counts';
 import type { Counts } from './counts';
@@ -9,6 +10,7 @@ import { Help } from './help';
 import { Home } from './home';
 import { useKeys } from './keys';
 import { NamespaceSwitch } from './namespaces';
+import { NewView } from './newview';
 import { ObjectView } from './objectview';
 import { go, hrefOf, parseRoute, withSettings } from './route';
 import type { Route } from './route';
@@ -23,6 +25,8 @@ function useRoute(): Route {
   useEffect(() => {
     const change = () => setRoute(parseRoute(location.hash));
     addEventListener('hashchange', change);
+    // The address may have changed between the first render and now.
+    change();
     return () => removeEventListener('hashchange', change);
   }, []);
   return route;
@@ -151,6 +155,8 @@ export function App() {
           <Failure message={`The API serves no ${place.resource} in ${groupName(place.group)}/${place.version}.`} again={refresh} />
         ) : place.name !== '' ? (
           <ObjectView key={JSON.stringify(place)} kind={kind} kinds={kinds} place={place} query={route.query} />
+        ) : route.query.get('new') !== null ? (
+          <NewView key={`new-${kind.group}/${kind.version}/${kind.resource}`} kind={kind} place={place} query={route.query} />
         ) : (
           <TableView key={`${kind.group}/${kind.version}/${kind.resource}`} kind={kind} place={place} query={route.query} />
         )}
@@ -161,6 +167,7 @@ export function App() {
           onClose={() => setAsking(false)}
           onToken={(token) => {
             signIn(token);
+            forgetAccess();
             forgetSchemas();
             setUser('');
             setAsking(false);

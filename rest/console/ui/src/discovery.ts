@@ -4,6 +4,9 @@ import type { Place } from './route';
 
 export interface Subresource {
   name: string;
+  /** What identifies the kind of the body. */
+  group: string;
+  version: string;
   kind: string;
   verbs: string[];
 }
@@ -31,7 +34,7 @@ interface DiscoveredKind {
   verbs?: string[];
   shortNames?: string[];
   categories?: string[];
-  subresources?: { subresource: string; responseKind?: { kind?: string }; verbs?: string[] }[];
+  subresources?: { subresource: string; responseKind?: { group?: string; version?: string; kind?: string }; verbs?: string[] }[];
 }
 
 interface DiscoveryList {
@@ -60,7 +63,13 @@ function kindsOf(group: string, versions: { version: string; resources?: Discove
       verbs: r.verbs ?? [],
       shortNames: r.shortNames ?? [],
       categories: r.categories ?? [],
-      subresources: (r.subresources ?? []).map((s) => ({ name: s.subresource, kind: s.responseKind?.kind ?? '', verbs: s.verbs ?? [] })),
+      subresources: (r.subresources ?? []).map((s) => ({
+        name: s.subresource,
+        group: s.responseKind?.group || group,
+        version: s.responseKind?.version || v.version,
+        kind: s.responseKind?.kind ?? '',
+        verbs: s.verbs ?? [],
+      })),
     })),
   );
 }

@@ -5,11 +5,11 @@ export function explain(error: unknown): string {
   if (!(error instanceof ApiError)) return 'The API does not answer; the page tries again by itself.';
   switch (error.code) {
     case 400:
-      return 'The API does not understand the request: check the selectors.';
+      return 'The API does not understand the request: check the selectors, or the fields that it names.';
     case 401:
       return 'The API does not know who you are: sign in.';
     case 403:
-      return 'You may not see this: choose a namespace that is yours, or ask an administrator for the right.';
+      return 'You may not do this: choose a namespace that is yours, or ask an administrator for the right.';
     case 404:
       return 'This does not exist, or no longer: go back to the table.';
     case 409:

@@ -10,8 +10,10 @@ export function useKeys(keys: Keys): void {
   useEffect(() => {
     const press = (event: KeyboardEvent) => {
       if (event.ctrlKey || event.metaKey || event.altKey || event.defaultPrevented) return;
-      const target = event.target;
-      const types = target instanceof HTMLInputElement || target instanceof HTMLTextAreaElement || target instanceof HTMLSelectElement;
+      // An editor in a shadow root is the first of the path, and not the target.
+      const target = event.composedPath()[0];
+      const writes = target instanceof HTMLElement && target.isContentEditable;
+      const types = writes || target instanceof HTMLInputElement || target instanceof HTMLTextAreaElement || target instanceof HTMLSelectElement;
       if (types && event.key !== 'Escape') return;
       if (document.querySelector('dialog[open]')) return;
       const act = latest.current[event.key];

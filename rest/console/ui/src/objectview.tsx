@@ -1,4 +1,6 @@
 import { useEffect, useState } from 'preact/hooks';
+import { useMay } from './access';
+import { Actions, Finalizers } from './actions';
 import { age, useNow } from './age';
 import { Conditions } from './conditions';
 import type { Kind } from './discovery';
@@ -7,6 +9,7 @@ import { EventsView } from './eventsview';
 import { Facts } from './facts';
 import { Failure } from './failure';
 import { useKeys } from './keys';
+import { LazyEdit } from './newview';
 import { RelationsView } from './relationsview';
 import { go, hrefOf, withSettings } from './route';
 import type { Place } from './route';
@@ -24,7 +27,7 @@ interface Props {
   query: URLSearchParams;
 }
 
-const tabs = ['overview', 'document', 'subresources'] as const;
+const views = ['overview', 'document', 'subresources', 'edit'] as const;
 
 /** ObjectView shows one object, live. */
 export function ObjectView({ kind, kinds, place, query }: Props) {
@@ -38,10 +41,22 @@ export function ObjectView({ kind, kinds, place, query }: Props) {
     return () => stop.abort();
   }, [round]);
   useEffect(() => void schemaOf(kind).then(setSchema), [kind]);
-  const tab = tabs.find((t) => t === query.get('tab')) ?? 'overview';
+  const allowed = useMay(
+    place,
+    ['update', 'patch'].filter((verb) => kind.verbs.includes(verb)),
+  );
+  const ways = [allowed.has('update') ? ('update' as const) : [], allowed.has('patch') ? ('apply' as const) : []].flat();
+  const tab = views.find((t) => t === query.get('tab')) ?? 'overview';
+  const tabs = views.filter((t) => t !== 'edit' || tab === 'edit' || ways.length > 0);
   const set = (changes: Record<string, string>) => go(hrefOf(place, withSettings(query, changes)), true);
   const show = (next: string) => set({ tab: next === 'overview' ? '' : next });
-  useKeys({ '1': () => show('overview'), '2': () => show('document'), '3': () => show('subresources') });
+  useKeys({
+    '1': () => show('overview'),
+    '2': () => show('document'),
+    '3': () => show('subresources'),
+    '4': () => show('edit'),
+    e: () => show('edit'),
+  });
 
   const { object } = shown;
   if (!object) return shown.error ? <Failure error={shown.error} again={() => setRound(round + 1)} /> : <p class="note">Reading…</p>;
@@ -57,6 +72,8 @@ export function ObjectView({ kind, kinds, place, query }: Props) {
           {meta.generation !== undefined && <> · generation {meta.generation}</>}
           {meta.deletionTimestamp && <b> · being deleted since {age(meta.deletionTimestamp, now)}</b>}
         </p>
+        {shown.state !== 'deleted' && <Actions kind={kind} place={place} object={object} />}
+        {meta.deletionTimestamp && shown.state !== 'deleted' && <Finalizers names={meta.finalizers ?? []} />}
       </header>
       <div class="tabs" role="tablist" aria-label="Views of the object">
         {tabs.map((t, i) => (
@@ -95,6 +112,9 @@ export function ObjectView({ kind, kinds, place, query }: Props) {
           </>
         )}
         {tab === 'document' && <DocumentView object={object} schema={schema} query={query} set={set} now={now} />}
+        {tab === 'edit' && ways.length > 0 && (
+          <LazyEdit kind={kind} place={place} query={query} schema={schema} ways={ways} object={object} now={now} onDone={() => show('document')} />
+        )}
         {tab === 'subresources' && <SubresourcesView kind={kind} place={place} />}
       </div>
       <StateLine state={shown.state} revision={shown.revision} />

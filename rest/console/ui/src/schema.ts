@@ -22,12 +22,35 @@ export interface Schema {
   items?: Schema;
   allOf?: Schema[];
   $ref?: string;
+  'x-kubernetes-preserve-unknown-fields'?: boolean;
+  'x-kubernetes-embedded-resource'?: boolean;
+  'x-kubernetes-int-or-string'?: boolean;
+  'x-kubernetes-immutable'?: boolean;
   'x-kubernetes-group-version-kind'?: { group: string; version: string; kind: string }[];
   'x-kubernetes-selectable-fields'?: { fieldPath: string }[];
 }
 
+/** A parameter of a URL. */
+export interface Parameter {
+  name: string;
+  in: string;
+  description?: string;
+  schema?: Schema;
+}
+
+interface Operation {
+  parameters?: Parameter[];
+  'x-kubernetes-action'?: string;
+  responses?: Record<string, { content?: Record<string, unknown> }>;
+}
+
+interface PathItem extends Partial<Record<'get' | 'post' | 'put' | 'patch' | 'delete', Operation>> {
+  parameters?: Parameter[];
+}
+
 interface Document {
   components?: { schemas?: Record<string, Schema> };
+  paths?: Record<string, PathItem>;
 }
 
 export type Path = readonly (string | number)[];
@@ -65,6 +88,17 @@ export class KindSchema {
     return schema;
   }
 
+  /** resolved returns a schema with what it refers to. */
+  resolved(schema: Schema): Schema {
+    return this.resolve(schema);
+  }
+
+  /** below returns the schema of an entry of a map, or undefined if the map has the named properties only. */
+  below(schema: Schema): Schema | undefined {
+    const entry = other(schema);
+    return entry && this.resolve(entry);
+  }
+
   /** isRequired reports whether the object around a field must have it. */
   isRequired(path: Path): boolean {
     const last = path[path.length - 1];
@@ -94,8 +128,39 @@ interface Index {
 let index: Promise<Index> | undefined;
 const documents = new Map<string, Promise<Document>>();
 
+/** What identifies a kind in the documents of OpenAPI. */
+export type KindName = Pick<Kind, 'group' | 'version' | 'kind'>;
+
 /** schemaOf returns the schema of a kind, or undefined if the API publishes none. */
-export async function schemaOf(kind: Kind): Promise<KindSchema | undefined> {
+export async function schemaOf(kind: KindName): Promise<KindSchema | undefined> {
+  const schemas = (await documentOf(kind))?.components?.schemas ?? {};
+  const root = Object.values(schemas).find((s) =>
+    s['x-kubernetes-group-version-kind']?.some((g) => g.group === kind.group && g.version === kind.version && g.kind === kind.kind),
+  );
+  return root && new KindSchema(root, schemas);
+}
+
+/** How the bytes of a subresource travel: as an answer that may have no end, or through a terminal. */
+export interface Streaming {
+  way: 'log' | 'terminal';
+  parameters: Parameter[];
+}
+
+/** streamingOf returns how a subresource streams, or undefined if it is an object or cannot be shown. */
+export async function streamingOf(kind: Kind, subresource: string): Promise<Streaming | undefined> {
+  const paths = (await documentOf(kind))?.paths ?? {};
+  const end = `/${kind.resource}/{name}/${subresource}`;
+  const [path = '', item] = Object.entries(paths).find(([p]) => p.endsWith(end)) ?? [];
+  const operation = item?.get ?? item?.post;
+  if (!item || !operation) return undefined;
+  const parameters = [...(item.parameters ?? []), ...(operation.parameters ?? [])].filter((p) => p.in === 'query' && p.name !== 'pretty');
+  const types = Object.values(operation.responses ?? {}).flatMap((r) => Object.keys(r.content ?? {}));
+  if (operation['x-kubernetes-action'] !== 'connect') return types.includes('text/plain') ? { way: 'log', parameters } : undefined;
+  const toPorts = paths[path + '/{path}'] !== undefined || parameters.some((p) => p.name === 'ports');
+  return toPorts ? undefined : { way: 'terminal', parameters };
+}
+
+async function documentOf(kind: Pick<Kind, 'group' | 'version'>): Promise<Document | undefined> {
   const key = kind.group === '' ? `api/${kind.version}` : `apis/${kind.group}/${kind.version}`;
   try {
     index ??= getJSON<Index>('/openapi/v3');
@@ -105,11 +170,7 @@ export async function schemaOf(kind: Kind): Promise<KindSchema | undefined> {
     const query = url.includes('?') ? url.slice(url.indexOf('?')) : '';
     let document = documents.get(url);
     if (!document) documents.set(url, (document = getJSON<Document>(`/openapi/v3/${key}${query}`)));
-    const schemas = (await document).components?.schemas ?? {};
-    const root = Object.values(schemas).find((s) =>
-      s['x-kubernetes-group-version-kind']?.some((g) => g.group === kind.group && g.version === kind.version && g.kind === kind.kind),
-    );
-    return root && new KindSchema(root, schemas);
+    return await document;
   } catch {
     // A failed read is forgotten, so that the next view asks again.
     index = undefined;

@@ -45,7 +45,7 @@ export class Setters {
 }
 
 /** childOf returns the key or index that a step of a field set selects in a value. */
-function childOf(value: unknown, step: string): string | number | undefined {
+export function childOf(value: unknown, step: string): string | number | undefined {
   const rest = step.slice(2);
   if (step.startsWith('f:')) return typeof value === 'object' && value !== null && Object.hasOwn(value, rest) ? rest : undefined;
   if (!Array.isArray(value)) return undefined;

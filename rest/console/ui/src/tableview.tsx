@@ -1,4 +1,5 @@
 import { useEffect, useMemo, useReducer, useRef, useState } from 'preact/hooks';
+import { useMay } from './access';
 import { age, useNow } from './age';
 import type { Order } from './arrange';
 import { Completing } from './completing';
@@ -55,6 +56,8 @@ export function TableView({ kind, place, query }: Props) {
   const order = useMemo(() => orderOf(sort, shown), [sort, shown]);
   useEffect(() => table?.arrange(order, search), [table, order, search]);
 
+  const mayCreate = useMay(place, kind.verbs.includes('create') ? ['create'] : []).has('create');
+  const create = () => go(hrefOf(place, new URLSearchParams({ new: '1' })));
   const selectable = useSelectable(kind);
   const now = useNow();
   const scroller = useRef<HTMLDivElement>(null);
@@ -79,6 +82,7 @@ export function TableView({ kind, place, query }: Props) {
     k: () => move(-1),
     Enter: open,
     w: () => set({ wide: wide ? '' : '1' }),
+    c: () => mayCreate && create(),
     Escape: () => searchField.current?.blur(),
   });
   const tableKeys = (event: KeyboardEvent) => {
@@ -137,6 +141,11 @@ export function TableView({ kind, place, query }: Props) {
               <option key={version}>{version}</option>
             ))}
           </select>
+        )}
+        {mayCreate && (
+          <button class="primary" title="Create an object (c)" onClick={create}>
+            Create
+          </button>
         )}
       </div>
       {table?.state === 'failed' && <Failure error={table.error} again={() => setRound(round + 1)} />}
