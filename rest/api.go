@@ -146,6 +146,14 @@ func (a *API) begin(definitions []Definition) (err error) {
 // RequestTimeout returns the time limit of a write, [Options].RequestTimeout or its default. The WriteTimeout of the server must be longer.
 func (a *API) RequestTimeout() time.Duration { return a.options.RequestTimeout }
 
+// NewUID returns a new uid, as [Options].NewUID does.
+func (a *API) NewUID() string { return a.options.NewUID() }
+
+// WaitOutside registers that a hook begins to wait for a service outside of the process, such as a webhook, whose name is whom. It returns an
+// error if too many hooks wait, for this service or for all, so that a service that hangs does not take all requests. The caller calls done
+// when the wait has ended.
+func (a *API) WaitOutside(whom string) (done func(), err error) { return a.flights.WaitOutside(whom) }
+
 // Shutdown stops the plug-ins, in the reverse order of their start. Then it ends all watches and streams, refuses new requests and calls
 // with 503 ServiceUnavailable, waits for those in flight, and closes the store if the API created it.
 //

@@ -8,21 +8,22 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/decorum-go/decorum/internal/doc"
 	"github.com/decorum-go/decorum/rest"
-	"github.com/decorum-go/decorum/rest/internal/write"
 )
 
-// A package below rest finds the review in the context of its hook, and sees and changes the object in each version.
+// A hook sees and changes the object in each version.
 func TestReviewsHaveEveryVersion(t *testing.T) {
 	var seen []string
 	look := func(ctx context.Context, r *rest.AdmissionRequest) error {
-		for _, v := range write.ReviewFrom(ctx).Versions() {
-			obj, old, err := write.ReviewFrom(ctx).In(v)
-			if err != nil {
+		for _, v := range r.Versions() {
+			var obj, old map[string]any
+			if _, err := r.ObjectIn(v, &obj); err != nil {
 				return err
 			}
-			seen = append(seen, fmt.Sprintf("%s %s: %v <- %v", r.Operation, v.Kind.GroupVersion(), obj.Get("spec").Plain(), old.Get("spec").Plain()))
+			if _, err := r.OldObjectIn(v, &old); err != nil {
+				return err
+			}
+			seen = append(seen, fmt.Sprintf("%s %s: %v <- %v", r.Operation, v.Kind.GroupVersion(), obj["spec"], old["spec"]))
 		}
 		return nil
 	}
@@ -30,13 +31,13 @@ func TestReviewsHaveEveryVersion(t *testing.T) {
 		if r.Operation == rest.OperationDelete {
 			return nil
 		}
-		review := write.ReviewFrom(ctx)
-		v := review.Versions()[1]
-		obj, _, err := review.In(v)
-		if err != nil {
+		v := r.Versions()[1]
+		var obj map[string]any
+		if _, err := r.ObjectIn(v, &obj); err != nil {
 			return err
 		}
-		return review.Change(v, obj.WithAt(doc.Of("hot"), "spec", "tier"))
+		obj["spec"].(map[string]any)["tier"] = "hot"
+		return r.ReplaceObjectIn(v, obj)
 	}
 	api := admittedDisks(t, mutating("m", change), validating("v", look))
 	require.Equal(t, 201, do(t, api, "POST", betaDisks, diskBody("v1beta1", "", `{"sizeMB":2048}`)).Code)
@@ -53,13 +54,13 @@ func TestReviewsHaveEveryVersion(t *testing.T) {
 
 // What a Go type of a built-in kind cannot hold is a fault of the server, because no client has sent it.
 func TestReviewsRefuseWhatTheGoTypeCannotHold(t *testing.T) {
-	api := newAPI(t, rest.Options{Admission: []rest.Admission{mutating("m", func(ctx context.Context, _ *rest.AdmissionRequest) error {
-		review := write.ReviewFrom(ctx)
-		obj, _, err := review.In(review.Requested())
-		if err != nil {
+	api := newAPI(t, rest.Options{Admission: []rest.Admission{mutating("m", func(_ context.Context, r *rest.AdmissionRequest) error {
+		var obj map[string]any
+		if _, err := r.ObjectIn(r.Version(), &obj); err != nil {
 			return err
 		}
-		return review.Change(review.Requested(), obj.WithAt(doc.Of("text"), "metadata", "labels"))
+		obj["metadata"].(map[string]any)["labels"] = "text"
+		return r.ReplaceObjectIn(r.Version(), obj)
 	})}}, rest.Resource[Memo]{Version: "v1", Plural: "memos", Wire: rest.Wire{Dialect: rest.DialectBuiltin}})
 	a := do(t, api, "POST", memos, `{"apiVersion":"v1","kind":"Memo","metadata":{"name":"a"}}`)
 	assert.Equal(t, 500, a.Code, a.Body)
@@ -71,10 +72,12 @@ func TestReviewsRemember(t *testing.T) {
 	for _, again := range []bool{false, true} {
 		t.Run(fmt.Sprint("again ", again), func(t *testing.T) {
 			var values []any
-			api := admittedWidgets(t, mutating("m", func(ctx context.Context, _ *rest.AdmissionRequest) error {
-				m := write.ReviewFrom(ctx).Memory()
-				values = append(values, m.Value)
-				m.Value, m.Again = len(values), again
+			api := admittedWidgets(t, mutating("m", func(_ context.Context, r *rest.AdmissionRequest) error {
+				values = append(values, r.Remembered())
+				r.Remember(len(values))
+				if again {
+					r.MutateAgain()
+				}
 				return nil
 			}))
 			create(t, api, "a")

@@ -29,6 +29,11 @@ func WithUser(ctx context.Context, u User) context.Context {
 	return context.WithValue(ctx, userKey{}, u)
 }
 
+// ServiceAccountUser returns the user of a service account, without the uid of the account.
+func ServiceAccountUser(namespace, name string) User {
+	return User{Name: identity.ServiceAccountUser(namespace, name), Groups: identity.ServiceAccountGroups(namespace)}
+}
+
 // UserFrom returns the user of a context: of a hook's, or of a request's in a middleware. It is the user set with [WithUser],
 // else [Options.HostUser] in calls of in-process clients, else system:anonymous.
 func UserFrom(ctx context.Context) User {

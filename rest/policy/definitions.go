@@ -29,7 +29,7 @@ func (p *policies) validateValidating(ctx context.Context, v, old *ar.Validating
 	}
 	errs := v.Validate(old, x)
 	if len(errs) == 0 && (old == nil || !sameValue(v.Spec.ParamKind, old.Spec.ParamKind)) {
-		errs = mayReadKind(ctx, v.Spec.ParamKind)
+		errs = p.mayReadKind(ctx, v.Spec.ParamKind)
 	}
 	return errs
 }
@@ -41,7 +41,7 @@ func (p *policies) validateMutating(ctx context.Context, m, old *ar.MutatingAdmi
 	}
 	errs := m.Validate(old, x)
 	if len(errs) == 0 && (old == nil || !sameValue(m.Spec.ParamKind, old.Spec.ParamKind)) {
-		errs = mayReadKind(ctx, m.Spec.ParamKind)
+		errs = p.mayReadKind(ctx, m.Spec.ParamKind)
 	}
 	return errs
 }

@@ -11,6 +11,7 @@ import (
 	"github.com/decorum-go/decorum/internal/doc"
 	"github.com/decorum-go/decorum/internal/docpatch"
 	"github.com/decorum-go/decorum/internal/rules"
+	"github.com/decorum-go/decorum/rest"
 	ar "github.com/decorum-go/decorum/rest/admissionregistration"
 	"github.com/decorum-go/decorum/rest/internal/objectmeta"
 	"github.com/decorum-go/decorum/status"
@@ -43,13 +44,12 @@ func (r *rounds) changed() {
 // that have not seen a later change.
 func (w *reviewed) mutate(ctx context.Context, active []activePolicy) error {
 	all, failures := w.invocations(ctx, active)
-	memory := w.review.Memory()
-	r, again := memory.Value.(*rounds)
+	r, again := w.request.Remembered().(*rounds)
 	if !again {
 		r = &rounds{reinvoked: map[invoked]bool{}}
-		memory.Value = r
+		w.request.Remember(r)
 	}
-	object, _, err := w.review.In(w.review.Requested())
+	object, err := w.object(w.request.Version())
 	if err != nil {
 		return err
 	}
@@ -63,10 +63,10 @@ func (w *reviewed) mutate(ctx context.Context, active []activePolicy) error {
 		}
 		failures = append(failures, failed...)
 		if changed {
-			memory.Again = true
+			w.request.MutateAgain()
 		}
 	}
-	if r.left, _, err = w.review.In(w.review.Requested()); err != nil {
+	if r.left, err = w.object(w.request.Version()); err != nil {
 		return err
 	}
 	return w.refuse(failures)
@@ -127,17 +127,22 @@ func (w *reviewed) mutateOnce(ctx context.Context, i invocation, n int, in *rule
 	var after doc.Value
 	if i.mutating.Mutations[n].PatchType == ar.PatchTypeJSONPatch {
 		after, err = patched(in.Object, result)
-	} else if after, err = i.in.Merged(in.Object, result); err != nil {
+	} else if err = w.request.MergedIn(i.in, result, &after); err != nil {
 		err = fmt.Errorf("error applying patch: %w", err)
 	}
 	if err != nil || doc.Equal(after, in.Object) {
 		return in.Object, err
 	}
-	if err := w.review.Change(i.in, after); err != nil {
+	if err := w.request.ReplaceObjectIn(i.in, after); err != nil {
 		return in.Object, err
 	}
-	after, _, err = w.review.In(i.in)
-	return after, err
+	return w.object(i.in)
+}
+
+// object returns the object as it is now, in a version.
+func (w *reviewed) object(in rest.AdmissionVersion) (object doc.Value, err error) {
+	_, err = w.request.ObjectIn(in, &object)
+	return object, err
 }
 
 // patched applies a JSON patch to an object. A test that fails leaves the object as it is.

@@ -4,34 +4,50 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 
+	"github.com/decorum-go/decorum/apimeta"
 	"github.com/decorum-go/decorum/internal/codec"
 	"github.com/decorum-go/decorum/internal/doc"
+	"github.com/decorum-go/decorum/rest"
 	ar "github.com/decorum-go/decorum/rest/admissionregistration"
-	"github.com/decorum-go/decorum/rest/internal/resource"
 	"github.com/decorum-go/decorum/status"
 	"github.com/decorum-go/decorum/storage"
 )
 
-// paramsOf returns the resource of the parameters of a policy, or nil for a policy without parameters. It returns an error if the API does not serve their
+// params are the objects of a kind that configures policies.
+type params struct {
+	kind     apimeta.GroupVersionKind
+	resource rest.StoredResource
+}
+
+// paramsOf returns the parameters of a policy, or nil for a policy without parameters. It returns an error if the API does not store their
 // kind.
-func (w *reviewed) paramsOf(p *policy) (*resource.Resource, error) {
+func (w *reviewed) paramsOf(p *policy) (*params, error) {
 	if p.paramKind == nil {
 		return nil, nil
 	}
-	for res := range w.review.Environment().Served().EveryVersion {
-		if res.GVK == *p.paramKind && !res.Kind.Virtual {
-			return res, nil
-		}
+	if r, ok := w.policies.resourceOf(*p.paramKind); ok {
+		return &params{*p.paramKind, r}, nil
 	}
 	return nil, fmt.Errorf("failed to find resource referenced by paramKind: '%v'", *p.paramKind)
+}
+
+// resourceOf returns the resource that stores the objects of a kind.
+func (p *policies) resourceOf(kind apimeta.GroupVersionKind) (of rest.StoredResource, ok bool) {
+	for _, r := range p.objects.Resources() {
+		if slices.Contains(r.Kinds, kind) {
+			return r, true
+		}
+	}
+	return of, false
 }
 
 var errNoParams = errors.New("no params found for policy binding with `Deny` parameterNotFoundAction")
 
 // collect returns the parameters that a binding refers to. A policy without parameters, or whose binding does not refer to any, has one
 // that is absent. An empty result means that the policy has no effect.
-func (w *reviewed) collect(ctx context.Context, of *resource.Resource, ref *ar.ParamRef) ([]doc.Value, error) {
+func (w *reviewed) collect(ctx context.Context, of *params, ref *ar.ParamRef) ([]doc.Value, error) {
 	if of == nil || ref == nil {
 		return []doc.Value{{}}, nil
 	}
@@ -39,12 +55,13 @@ func (w *reviewed) collect(ctx context.Context, of *resource.Resource, ref *ar.P
 	if err != nil {
 		return nil, err
 	}
-	var records []*storage.Record // in the version of the kind
+	var records []*storage.Record
 	switch {
 	case ref.Name != "" && ref.Selector != nil:
 		return nil, errors.New("paramRef.name and paramRef.selector are mutually exclusive")
 	case ref.Name != "":
-		record, err := of.Get(ctx, resource.Target{Namespace: namespace, Name: ref.Name}, storage.MostRecent)
+		key := storage.Key{Resource: of.resource.Name, Namespace: namespace, Name: ref.Name}
+		record, err := w.policies.objects.Get(ctx, key)
 		if err != nil && !status.IsNotFound(err) {
 			return nil, err
 		}
@@ -56,16 +73,14 @@ func (w *reviewed) collect(ctx context.Context, of *resource.Resource, ref *ar.P
 		if err != nil {
 			return nil, err
 		}
-		page, err := of.List(ctx, namespace, resource.ListParameters{Labels: selector}, nil)
+		all, err := w.policies.objects.List(ctx, of.resource.Name, namespace)
 		if err != nil {
 			return nil, err
 		}
-		for _, stored := range page.Records {
-			record, err := of.Show(stored)
-			if err != nil {
-				return nil, err
+		for _, r := range all {
+			if selector.Matches(r.Labels) {
+				records = append(records, r)
 			}
-			records = append(records, record)
 		}
 	default:
 		return nil, errors.New("one of name or selector must be provided")
@@ -75,7 +90,11 @@ func (w *reviewed) collect(ctx context.Context, of *resource.Resource, ref *ar.P
 	}
 	params := make([]doc.Value, len(records))
 	for i, r := range records {
-		if params[i], _, err = codec.DecodeJSON(r.JSON); err != nil {
+		shown, err := w.policies.objects.In(of.kind, r)
+		if err != nil {
+			return nil, err
+		}
+		if params[i], _, err = codec.DecodeJSON(shown.JSON); err != nil {
 			return nil, err
 		}
 	}
@@ -83,17 +102,20 @@ func (w *reviewed) collect(ctx context.Context, of *resource.Resource, ref *ar.P
 }
 
 // paramsNamespace returns the namespace of the parameters that a binding refers to: by default that of the write.
-func (w *reviewed) paramsNamespace(of *resource.Resource, ref *ar.ParamRef) (string, error) {
+func (w *reviewed) paramsNamespace(of *params, ref *ar.ParamRef) (string, error) {
 	switch {
-	case !of.Kind.Namespaced && ref.Namespace != "":
+	case !of.resource.Namespaced && ref.Namespace != "":
 		return "", errors.New("paramRef.namespace must not be provided for a cluster-scoped `paramKind`")
-	case !of.Kind.Namespaced:
+	case !of.resource.Namespaced:
 		return "", nil
 	case ref.Namespace != "":
 		return ref.Namespace, nil
 	}
-	if namespace := w.review.NamespaceName(); namespace != "" {
-		return namespace, nil
+	switch {
+	case w.request.IsNamespace(): // which is in itself
+		return w.request.Name, nil
+	case w.request.Namespace != "":
+		return w.request.Namespace, nil
 	}
 	return "", errors.New("cannot use namespaced paramRef in policy binding that matches cluster-scoped resources")
 }

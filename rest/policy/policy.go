@@ -35,7 +35,8 @@ func (p *Policies) Plug(api *rest.API) (rest.Parts, error) {
 	if err != nil {
 		return rest.Parts{}, err
 	}
-	of := &policies{language: language, audit: p.options.Audit, mirror: mirror.New(rest.ObjectsOf(api), followed(), newIndex)}
+	objects := rest.ObjectsOf(api)
+	of := &policies{language: language, audit: p.options.Audit, objects: objects, mirror: mirror.New(objects, followed(), newIndex)}
 	return rest.Parts{Name: "policies", Definitions: of.definitions(), Admission: of.admission()}, nil
 }
 
@@ -43,6 +44,7 @@ func (p *Policies) Plug(api *rest.API) (rest.Parts, error) {
 type policies struct {
 	language rules.Admission
 	audit    func(ctx context.Context, key, value string)
+	objects  rest.Objects
 	mirror   *mirror.Mirror[*index]
 }
 
@@ -79,7 +81,7 @@ func (p *policies) dispatch(ctx context.Context, r *rest.AdmissionRequest, h hal
 	if err != nil {
 		return fmt.Errorf("policy: %w", err)
 	}
-	w := p.newWrite(ctx, r)
+	w := p.newWrite(r)
 	if w.matching.Exempt() {
 		return nil
 	}

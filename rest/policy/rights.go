@@ -4,11 +4,11 @@ import (
 	"context"
 	"fmt"
 	"reflect"
+	"strings"
 
 	"github.com/decorum-go/decorum/apimeta"
 	"github.com/decorum-go/decorum/rest"
 	ar "github.com/decorum-go/decorum/rest/admissionregistration"
-	"github.com/decorum-go/decorum/rest/internal/write"
 	"github.com/decorum-go/decorum/status"
 )
 
@@ -30,26 +30,24 @@ func (p *policies) validateMutatingBinding(ctx context.Context, b, old *ar.Mutat
 
 // readAccess returns the access to the objects of a kind with a verb: to those of all kinds if kind is nil, and of all resources of the
 // group and version if the API does not serve it.
-func readAccess(ctx context.Context, verb string, kind *apimeta.GroupVersionKind) rest.Access {
+func (p *policies) readAccess(verb string, kind *apimeta.GroupVersionKind) rest.Access {
 	a := rest.Access{Verb: verb, Group: "*", Version: "*", Resource: "*"}
 	if kind == nil {
 		return a
 	}
 	a.Group, a.Version = kind.Group, kind.Version
-	for res := range write.EnvironmentOf(ctx).Served().EveryVersion {
-		if res.GVK == *kind {
-			a.Resource = res.GR.Resource
-		}
+	if r, ok := p.resourceOf(*kind); ok {
+		a.Resource, _, _ = strings.Cut(r.Name, ".")
 	}
 	return a
 }
 
 // mayReadKind returns an error unless the user may read all objects of a kind of parameters.
-func mayReadKind(ctx context.Context, kind *ar.ParamKind) status.FieldErrors {
+func (p *policies) mayReadKind(ctx context.Context, kind *ar.ParamKind) status.FieldErrors {
 	if kind == nil {
 		return nil
 	}
-	a := readAccess(ctx, "get", kindOf(kind))
+	a := p.readAccess("get", kindOf(kind))
 	a.Namespace, a.Name = "*", "*"
 	at := status.Field("spec", "paramKind")
 	switch allowed, err := allows(ctx, a); {
@@ -75,7 +73,7 @@ func (p *policies) mayReadParams(ctx context.Context, h halfName, policy string,
 	if err != nil {
 		return status.FieldErrors{status.InternalField(nil, err)}
 	}
-	a := readAccess(ctx, verb, kind)
+	a := p.readAccess(verb, kind)
 	a.Namespace, a.Name = ref.Namespace, ref.Name
 	allowed, err := allows(ctx, a)
 	at := status.Field("spec", "paramRef")

@@ -6,9 +6,7 @@ import (
 	"github.com/decorum-go/decorum/internal/doc"
 	"github.com/decorum-go/decorum/internal/rules"
 	"github.com/decorum-go/decorum/rest"
-	"github.com/decorum-go/decorum/rest/internal/identity"
 	"github.com/decorum-go/decorum/rest/internal/matching"
-	"github.com/decorum-go/decorum/rest/internal/write"
 	"github.com/decorum-go/decorum/status"
 )
 
@@ -16,33 +14,34 @@ import (
 type reviewed struct {
 	policies *policies
 	request  *rest.AdmissionRequest
-	review   *write.Review
 	matching *matching.Request
 
 	namespace *doc.Value // nil until it is needed
 	rulings   map[rules.Check]rules.Ruling
 }
 
-func (p *policies) newWrite(ctx context.Context, r *rest.AdmissionRequest) *reviewed {
-	under := write.ReviewFrom(ctx)
-	return &reviewed{policies: p, request: r, review: under, matching: matching.For(under), rulings: map[rules.Check]rules.Ruling{}}
+func (p *policies) newWrite(r *rest.AdmissionRequest) *reviewed {
+	return &reviewed{policies: p, request: r, matching: matching.For(r), rulings: map[rules.Check]rules.Ruling{}}
 }
 
 // invocation is a policy that a binding puts into effect for the write, with one object of its parameters.
 type invocation struct {
 	*policy
 	binding *binding
-	in      write.Version // in which the policy sees the object
-	params  doc.Value     // absent without params
+	in      rest.AdmissionVersion // in which the policy sees the object
+	params  doc.Value             // absent without params
 }
 
 // input returns the variables of the expressions of an invocation.
 func (w *reviewed) input(ctx context.Context, i invocation) (*rules.Input, error) {
-	object, old, err := w.review.In(i.in)
-	if err != nil {
+	var object, old doc.Value
+	if _, err := w.request.ObjectIn(i.in, &object); err != nil {
 		return nil, err
 	}
-	request, err := w.matching.Describe(i.in, matching.User(w.request.User), matching.Objects{})
+	if _, err := w.request.OldObjectIn(i.in, &old); err != nil {
+		return nil, err
+	}
+	request, err := w.matching.Describe(i.in, matching.Objects{})
 	if err != nil {
 		return nil, err
 	}
@@ -58,9 +57,8 @@ func (w *reviewed) input(ctx context.Context, i invocation) (*rules.Input, error
 func (w *reviewed) namespaceObject(ctx context.Context) (doc.Value, error) {
 	if w.namespace == nil {
 		var v doc.Value
-		if !w.review.AreNamespaces() {
-			var err error
-			if v, err = w.review.Namespace(ctx); err != nil {
+		if !w.request.IsNamespace() {
+			if _, err := w.request.NamespaceObject(ctx, &v); err != nil {
 				return doc.Value{}, err
 			}
 		}
@@ -80,7 +78,7 @@ func (w *reviewed) authorize(ctx context.Context, c rules.Check) rules.Ruling {
 			FieldSelector: c.FieldSelector, LabelSelector: c.LabelSelector}
 	}
 	if c.ServiceAccount != "" {
-		a.User = rest.User{Name: identity.ServiceAccountUser(c.ServiceAccountNamespace, c.ServiceAccount), Groups: identity.ServiceAccountGroups(c.ServiceAccountNamespace)}
+		a.User = rest.ServiceAccountUser(c.ServiceAccountNamespace, c.ServiceAccount)
 	}
 	decision, err := rest.Authorize(ctx, a)
 	ruling := rules.Ruling{Allowed: decision.Verdict == rest.Allow, Reason: decision.Reason, Err: err}
@@ -143,9 +141,9 @@ func (w *reviewed) invocations(ctx context.Context, active []activePolicy) (all 
 	return all, failures
 }
 
-func (w *reviewed) match(ctx context.Context, c *criteria) (write.Version, bool, error) {
+func (w *reviewed) match(ctx context.Context, c *criteria) (rest.AdmissionVersion, bool, error) {
 	if c.fault != nil {
-		return write.Version{}, false, c.fault
+		return rest.AdmissionVersion{}, false, c.fault
 	}
 	return w.matching.Match(ctx, &c.Criteria)
 }

@@ -67,7 +67,7 @@ func (d *dispatch) ask(ctx context.Context, w *webhook, request doc.Value) (*ans
 		return nil, &callError{w.name, fmt.Errorf("failed to call webhook: %w", err)}
 	}
 	defer leave()
-	uid, apiVersion := d.review.Environment().NewUID(), reviewGroup+"/"+w.versions[i]
+	uid, apiVersion := d.api.NewUID(), reviewGroup+"/"+w.versions[i]
 	sent := codec.AppendJSON(make([]byte, 0, usualSize), doc.MapOf(doc.Member{Key: "apiVersion", Value: doc.Of(apiVersion)},
 		doc.Member{Key: "kind", Value: doc.Of(reviewKind)}, doc.Member{Key: "request", Value: request.With("uid", doc.Of(uid))}))
 	var received reply

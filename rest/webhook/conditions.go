@@ -5,9 +5,9 @@ import (
 	"errors"
 
 	"github.com/decorum-go/decorum/internal/rules"
+	"github.com/decorum-go/decorum/rest"
 	ar "github.com/decorum-go/decorum/rest/admissionregistration"
 	"github.com/decorum-go/decorum/rest/internal/matching"
-	"github.com/decorum-go/decorum/rest/internal/write"
 	"github.com/decorum-go/decorum/status"
 )
 
@@ -53,19 +53,19 @@ func (h *webhooks) compileAll(conditions []ar.MatchCondition) (*rules.Conditions
 
 // meets reports whether the write meets the matchConditions of a webhook. If they fail, the failure policy decides: the webhook is not called,
 // or the write is refused.
-func (d *dispatch) meets(ctx context.Context, w *webhook, in write.Version) (bool, error) {
+func (d *dispatch) meets(ctx context.Context, w *webhook, in rest.AdmissionVersion) (bool, error) {
 	if w.conditions == nil {
 		return true, nil
 	}
-	object, old, err := d.review.In(in)
+	objects, err := d.objects(in)
 	if err != nil {
 		return false, status.InternalError(err)
 	}
-	described, err := d.request.Describe(in, matching.User(d.user), matching.Objects{})
+	described, err := d.matching.Describe(in, matching.Objects{})
 	if err != nil {
 		return false, err
 	}
-	matches, err := d.evaluate(ctx, w, &rules.Input{Object: object, OldObject: old, Request: described,
+	matches, err := d.evaluate(ctx, w, &rules.Input{Object: objects.Object, OldObject: objects.Old, Request: described,
 		Authorize: func(c rules.Check) rules.Ruling { return authorize(ctx, c) }})
 	switch {
 	case err == nil:
@@ -73,8 +73,7 @@ func (d *dispatch) meets(ctx context.Context, w *webhook, in write.Version) (boo
 	case w.failOpen:
 		return false, nil
 	}
-	_, name := d.review.Named()
-	return false, status.Forbidden(d.review.Requested().Resource.GroupResource(), name, err.Error()).WithCause(err)
+	return false, status.Forbidden(d.request.Resource.GroupResource(), d.request.Name, err.Error()).WithCause(err)
 }
 
 func (d *dispatch) evaluate(ctx context.Context, w *webhook, in *rules.Input) (matches bool, err error) {

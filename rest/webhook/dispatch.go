@@ -10,22 +10,20 @@ import (
 	"github.com/decorum-go/decorum/rest"
 	ar "github.com/decorum-go/decorum/rest/admissionregistration"
 	"github.com/decorum-go/decorum/rest/internal/matching"
-	"github.com/decorum-go/decorum/rest/internal/write"
 	"github.com/decorum-go/decorum/status"
 )
 
 // dispatch shows one write to the webhooks of one kind.
 type dispatch struct {
 	*webhooks
-	kind    kind
-	review  *write.Review
-	request *matching.Request
-	user    rest.User
+	kind     kind
+	request  *rest.AdmissionRequest
+	matching *matching.Request
 }
 
 // matches reports whether a webhook sees the write, and in which version.
-func (d *dispatch) matches(ctx context.Context, w *webhook) (in write.Version, matches bool, err error) {
-	if in, matches, err = d.request.Match(ctx, &w.criteria); matches && w.fault != nil {
+func (d *dispatch) matches(ctx context.Context, w *webhook) (in rest.AdmissionVersion, matches bool, err error) {
+	if in, matches, err = d.matching.Match(ctx, &w.criteria); matches && w.fault != nil {
 		return in, false, status.InternalError(w.fault)
 	}
 	if matches {
@@ -36,16 +34,24 @@ func (d *dispatch) matches(ctx context.Context, w *webhook) (in write.Version, m
 
 // waitOutside registers that the write begins to wait for webhooks, or returns an error if too many writes wait.
 func (d *dispatch) waitOutside(whom string) (done func(), err error) {
-	return d.review.Environment().WaitOutside("admission/" + whom)
+	return d.api.WaitOutside("admission/" + whom)
+}
+
+// objects returns the new and the old object in a version. Either is absent if the operation has no such object.
+func (d *dispatch) objects(in rest.AdmissionVersion) (objects matching.Objects, err error) {
+	if _, err = d.request.ObjectIn(in, &objects.Object); err == nil {
+		_, err = d.request.OldObjectIn(in, &objects.Old)
+	}
+	return objects, err
 }
 
 // question returns the request of an AdmissionReview, which lacks only its uid.
-func (d *dispatch) question(in write.Version) (doc.Value, error) {
-	object, old, err := d.review.In(in)
+func (d *dispatch) question(in rest.AdmissionVersion) (doc.Value, error) {
+	shown, err := d.objects(in)
 	if err != nil {
 		return doc.Value{}, status.InternalError(err)
 	}
-	described, err := d.request.Describe(in, matching.User(d.user), matching.Objects{Object: orNull(object), Old: orNull(old)})
+	described, err := d.matching.Describe(in, matching.Objects{Object: orNull(shown.Object), Old: orNull(shown.Old)})
 	return described.With("options", orNull(described.Get("options"))), err
 }
 
@@ -89,7 +95,7 @@ func (d *dispatch) outcome(ctx context.Context, w *webhook, err error) error {
 
 // checkDryRun refuses a dry run if a webhook may have side effects.
 func (d *dispatch) checkDryRun(w *webhook) error {
-	if _, dryRun := d.review.Options(); !dryRun {
+	if !d.request.DryRun {
 		return nil
 	}
 	switch {
@@ -104,7 +110,7 @@ func (d *dispatch) checkDryRun(w *webhook) error {
 // heed passes on the warnings and the audit annotations of an answer.
 func (d *dispatch) heed(ctx context.Context, w *webhook, a *answer) {
 	for _, text := range a.Warnings {
-		d.review.WarnAlways(text)
+		d.request.WarnAlways(text)
 	}
 	if d.options.Audit == nil {
 		return

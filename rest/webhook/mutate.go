@@ -8,7 +8,7 @@ import (
 	"github.com/decorum-go/decorum/internal/codec"
 	"github.com/decorum-go/decorum/internal/doc"
 	"github.com/decorum-go/decorum/internal/docpatch"
-	"github.com/decorum-go/decorum/rest/internal/write"
+	"github.com/decorum-go/decorum/rest"
 	"github.com/decorum-go/decorum/status"
 )
 
@@ -33,11 +33,10 @@ func (r *reinvocation) changed() {
 // mutate calls the mutating webhooks one after another. When it runs for the second time in an attempt, it calls only webhooks that it has
 // called before, and only if the object has changed since.
 func (d *dispatch) mutate(ctx context.Context, registered []*webhook) (err error) {
-	memory := d.review.Memory()
-	state, repeated := memory.Value.(*reinvocation)
+	state, repeated := d.request.Remembered().(*reinvocation)
 	if !repeated {
 		state = &reinvocation{called: map[string]bool{}, again: map[string]bool{}}
-		memory.Value = state
+		d.request.Remember(state)
 	}
 	object, err := d.object()
 	if err != nil {
@@ -63,7 +62,7 @@ func (d *dispatch) mutate(ctx context.Context, registered []*webhook) (err error
 		}
 		if changed {
 			state.changed()
-			memory.Again = true
+			d.request.MutateAgain()
 		}
 		if w.reinvocable {
 			state.called[w.id()] = true
@@ -77,8 +76,8 @@ func (d *dispatch) mutate(ctx context.Context, registered []*webhook) (err error
 }
 
 // object returns the object as it is now, in the version of the request.
-func (d *dispatch) object() (doc.Value, error) {
-	object, _, err := d.review.In(d.review.Requested())
+func (d *dispatch) object() (object doc.Value, err error) {
+	_, err = d.request.ObjectIn(d.request.Version(), &object)
 	return object, err
 }
 
@@ -86,7 +85,7 @@ func (d *dispatch) object() (doc.Value, error) {
 func (w *webhook) id() string { return w.configuration + "/" + w.name }
 
 // callMutating calls one webhook, and reports whether it has changed the object.
-func (d *dispatch) callMutating(ctx context.Context, w *webhook, in write.Version) (changed bool, err error) {
+func (d *dispatch) callMutating(ctx context.Context, w *webhook, in rest.AdmissionVersion) (changed bool, err error) {
 	if err := d.checkDryRun(w); err != nil {
 		return false, err
 	}
@@ -109,7 +108,7 @@ func (d *dispatch) callMutating(ctx context.Context, w *webhook, in write.Versio
 }
 
 // patch applies the patch of an answer.
-func (d *dispatch) patch(w *webhook, a *answer, in write.Version) (changed bool, err error) {
+func (d *dispatch) patch(w *webhook, a *answer, in rest.AdmissionVersion) (changed bool, err error) {
 	p, err := docpatch.ParseJSONPatch(a.Patch)
 	if err != nil {
 		return false, &callError{w.name, fmt.Errorf("received undecodable patch in webhook response: %w", err)}
@@ -117,11 +116,12 @@ func (d *dispatch) patch(w *webhook, a *answer, in write.Version) (changed bool,
 	if v, _, err := codec.DecodeJSON(a.Patch); err == nil && v.Len() == 0 {
 		return false, nil
 	}
-	object, _, err := d.review.In(in)
+	var object doc.Value
+	found, err := d.request.ObjectIn(in, &object)
 	if err != nil {
 		return false, status.InternalError(err)
 	}
-	if object.IsAbsent() {
+	if !found {
 		return false, status.InternalError(fmt.Errorf("admission webhook %q attempted to modify the object, which is not supported for this operation", w.name))
 	}
 	if a.PatchType != nil && *a.PatchType != jsonPatch {
@@ -140,5 +140,5 @@ func (d *dispatch) patch(w *webhook, a *answer, in write.Version) (changed bool,
 	if after.Kind() != doc.Map {
 		return false, status.InternalError(fmt.Errorf("admission webhook %q returned a patch whose result is not an object", w.name))
 	}
-	return true, d.review.Change(in, after)
+	return true, d.request.ReplaceObjectIn(in, after)
 }

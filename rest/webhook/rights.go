@@ -5,7 +5,6 @@ import (
 
 	"github.com/decorum-go/decorum/internal/rules"
 	"github.com/decorum-go/decorum/rest"
-	"github.com/decorum-go/decorum/rest/internal/identity"
 )
 
 // authorize answers the question of a condition about the rights of a user.
@@ -16,8 +15,7 @@ func authorize(ctx context.Context, c rules.Check) rules.Ruling {
 		a.Namespace, a.Name, a.FieldSelector, a.LabelSelector = c.Namespace, c.Name, c.FieldSelector, c.LabelSelector
 	}
 	if c.ServiceAccount != "" {
-		a.User = rest.User{Name: identity.ServiceAccountUser(c.ServiceAccountNamespace, c.ServiceAccount),
-			Groups: identity.ServiceAccountGroups(c.ServiceAccountNamespace)}
+		a.User = rest.ServiceAccountUser(c.ServiceAccountNamespace, c.ServiceAccount)
 	}
 	decision, err := rest.Authorize(ctx, a)
 	return rules.Ruling{Allowed: decision.Verdict == rest.Allow, Reason: decision.Reason, Err: err}

@@ -2,12 +2,13 @@ package webhook
 
 import (
 	"context"
+	"fmt"
+	"runtime/debug"
 	"strings"
 	"sync"
 
 	"github.com/decorum-go/decorum/internal/doc"
-	"github.com/decorum-go/decorum/rest/internal/resource"
-	"github.com/decorum-go/decorum/rest/internal/write"
+	"github.com/decorum-go/decorum/rest"
 	"github.com/decorum-go/decorum/status"
 )
 
@@ -20,6 +21,8 @@ type call struct {
 	request doc.Value
 	answer  *answer
 	err     error
+	// panicked describes a panic, with its stack. It is empty without one.
+	panicked string
 }
 
 // validate calls the validating webhooks side by side, and refuses the write with the first error in their order.
@@ -47,7 +50,7 @@ func (d *dispatch) validate(ctx context.Context, registered []*webhook) error {
 
 // calls returns the calls of the webhooks that see the write. Webhooks that see the same version get the same request.
 func (d *dispatch) calls(ctx context.Context, registered []*webhook) (calls []call, err error) {
-	requests := map[write.Version]doc.Value{}
+	requests := map[rest.AdmissionVersion]doc.Value{}
 	for _, w := range registered {
 		in, matches, err := d.matches(ctx, w)
 		if err != nil {
@@ -91,7 +94,7 @@ func (d *dispatch) callAll(ctx context.Context, calls []call) {
 	for range min(len(calls), maxParallel) {
 		running.Go(func() {
 			for c := range next {
-				d.callValidating(ctx, c)
+				d.callRecovered(ctx, c)
 			}
 		})
 	}
@@ -100,10 +103,23 @@ func (d *dispatch) callAll(ctx context.Context, calls []call) {
 	}
 	close(next)
 	running.Wait()
+	for i := range calls {
+		if calls[i].panicked != "" {
+			panic(calls[i].panicked) // the API answers a panic of a hook, but only in the goroutine of the hook
+		}
+	}
+}
+
+func (d *dispatch) callRecovered(ctx context.Context, c *call) {
+	defer func() {
+		if p := recover(); p != nil {
+			c.panicked = fmt.Sprintf("webhook %s: %v\n%s", c.name, p, debug.Stack())
+		}
+	}()
+	d.callValidating(ctx, c)
 }
 
 func (d *dispatch) callValidating(ctx context.Context, c *call) {
-	defer resource.RecoverHook("webhook "+c.name, &c.err)
 	if c.err = d.checkDryRun(c.webhook); c.err != nil {
 		return
 	}

@@ -13,7 +13,6 @@ import (
 	"github.com/decorum-go/decorum/rest/callout"
 	"github.com/decorum-go/decorum/rest/internal/matching"
 	"github.com/decorum-go/decorum/rest/internal/mirror"
-	"github.com/decorum-go/decorum/rest/internal/write"
 	"github.com/decorum-go/decorum/status"
 )
 
@@ -53,7 +52,7 @@ func New(options Options) (*Webhooks, error) {
 //
 // Without CEL in [rest.Options], the API refuses configurations with matchConditions.
 func (w *Webhooks) Plug(api *rest.API) (rest.Parts, error) {
-	h := &webhooks{options: w.options}
+	h := &webhooks{options: w.options, api: api}
 	h.mirror = mirror.New(rest.ObjectsOf(api), followed(), h.newIndex)
 	if api.CEL() != nil {
 		var err error
@@ -74,6 +73,7 @@ func (w *Webhooks) Plug(api *rest.API) (rest.Parts, error) {
 // webhooks are the admission webhooks of an API.
 type webhooks struct {
 	options  Options
+	api      *rest.API
 	language rules.Admission // nil without CEL
 	mirror   *mirror.Mirror[*index]
 
@@ -92,9 +92,8 @@ func (h *webhooks) idle(k kind) func(ctx context.Context) bool {
 // hook returns an admission hook that calls the webhooks of a kind, unless the write is exempt.
 func (h *webhooks) hook(k kind, call func(*dispatch, context.Context, []*webhook) error) func(context.Context, *rest.AdmissionRequest) error {
 	return func(ctx context.Context, r *rest.AdmissionRequest) error {
-		review := write.ReviewFrom(ctx)
-		d := &dispatch{webhooks: h, kind: k, review: review, request: matching.For(review), user: r.User}
-		if d.request.Exempt() {
+		d := &dispatch{webhooks: h, kind: k, request: r, matching: matching.For(r)}
+		if d.matching.Exempt() {
 			return nil
 		}
 		registered, err := h.registered(ctx, k)

@@ -5,8 +5,8 @@ import (
 
 	"github.com/decorum-go/decorum/apimeta"
 	"github.com/decorum-go/decorum/internal/doc"
+	"github.com/decorum-go/decorum/rest"
 	"github.com/decorum-go/decorum/rest/internal/objectmeta"
-	"github.com/decorum-go/decorum/rest/internal/write"
 	"github.com/decorum-go/decorum/status"
 )
 
@@ -25,9 +25,9 @@ type Criteria struct {
 
 // Request is a write to be matched against many [Criteria], by one goroutine. A mutation of the object between two matches counts.
 type Request struct {
-	review    *write.Review
-	requested write.Version
-	versions  []write.Version // nil until they are needed
+	review    *rest.AdmissionRequest
+	requested rest.AdmissionVersion
+	versions  []rest.AdmissionVersion // nil until they are needed
 	write     subject
 	namespace *namespace // nil until it is needed
 }
@@ -38,18 +38,16 @@ type namespace struct {
 	err    error
 }
 
-// For returns a Request for the review of an admission hook.
-func For(review *write.Review) *Request {
-	_, subresource := review.Where()
-	space, name := review.Named()
-	return &Request{review: review, requested: review.Requested(), write: subject{
-		operation: review.Operation(), subresource: subresource, name: name, namespaced: space != "",
+// For returns a Request for the request of an admission hook.
+func For(r *rest.AdmissionRequest) *Request {
+	return &Request{review: r, requested: r.Version(), write: subject{
+		operation: string(r.Operation), subresource: r.Subresource, name: r.Name, namespaced: r.Namespace != "",
 	}}
 }
 
 // Match reports whether the criteria select the write, and the version in which. A version other than that of the request means that the
 // webhook or the policy wants to see the object in it. Match returns a NotFound error if the namespace does not exist.
-func (q *Request) Match(ctx context.Context, c *Criteria) (in write.Version, matches bool, err error) {
+func (q *Request) Match(ctx context.Context, c *Criteria) (in rest.AdmissionVersion, matches bool, err error) {
 	if _, excluded := q.rule(c.Exclude, c.Equivalent); excluded {
 		return in, false, nil
 	}
@@ -74,14 +72,14 @@ func (q *Request) Match(ctx context.Context, c *Criteria) (in write.Version, mat
 }
 
 // rule returns the version in which a rule matches. The version of the request comes first, then the order of the rules counts.
-func (q *Request) rule(rules []Rule, equivalent bool) (write.Version, bool) {
+func (q *Request) rule(rules []Rule, equivalent bool) (rest.AdmissionVersion, bool) {
 	for i := range rules {
 		if rules[i].matches(&q.write, q.requested.Resource) && rules[i].names(q.write.name) {
 			return q.requested, true
 		}
 	}
 	if !equivalent || len(rules) == 0 {
-		return write.Version{}, false
+		return rest.AdmissionVersion{}, false
 	}
 	if q.versions == nil {
 		q.versions = q.review.Versions()
@@ -93,20 +91,21 @@ func (q *Request) rule(rules []Rule, equivalent bool) (write.Version, bool) {
 			}
 		}
 	}
-	return write.Version{}, false
+	return rest.AdmissionVersion{}, false
 }
 
 // inNamespace reports whether a selector selects the namespace of the write. It selects all writes of cluster-scoped resources other than
 // namespaces.
 func (q *Request) inNamespace(ctx context.Context, s apimeta.Selector) (bool, error) {
-	if s.Empty() || !q.write.namespaced && !q.review.AreNamespaces() {
+	if s.Empty() || !q.write.namespaced && !q.review.IsNamespace() {
 		return true, nil
 	}
-	if q.review.AreNamespaces() { // whose labels may change from one match to the next
+	if q.review.IsNamespace() { // whose labels may change from one match to the next
 		q.namespace = nil
 	}
 	if q.namespace == nil {
-		of, err := q.review.Namespace(ctx)
+		var of doc.Value
+		_, err := q.review.NamespaceObject(ctx, &of)
 		if err != nil {
 			err = status.From(err)
 		}
@@ -121,8 +120,16 @@ func (q *Request) selected(s apimeta.Selector) (bool, error) {
 	if s.Empty() {
 		return true, nil
 	}
-	object, old, err := q.review.In(q.requested)
-	return err == nil && (matchesObject(s, object) || matchesObject(s, old)), err
+	for _, decode := range []func(rest.AdmissionVersion, any) (bool, error){q.review.ObjectIn, q.review.OldObjectIn} {
+		var object doc.Value
+		if _, err := decode(q.requested, &object); err != nil {
+			return false, err
+		}
+		if matchesObject(s, object) {
+			return true, nil
+		}
+	}
+	return false, nil
 }
 
 func matchesObject(s apimeta.Selector, object doc.Value) bool {

@@ -4,7 +4,7 @@ import (
 	"github.com/decorum-go/decorum/apimeta"
 	"github.com/decorum-go/decorum/internal/codec"
 	"github.com/decorum-go/decorum/internal/doc"
-	"github.com/decorum-go/decorum/rest/internal/write"
+	"github.com/decorum-go/decorum/rest"
 )
 
 // Objects are the members object and oldObject of the request of an AdmissionReview, which expressions do not see.
@@ -12,9 +12,8 @@ type Objects struct{ Object, Old doc.Value }
 
 // Describe returns a write as the request of an AdmissionReview of admission.k8s.io/v1, without uid. in is the version in which a webhook or
 // a policy matches.
-func (q *Request) Describe(in write.Version, user User, shown Objects) (doc.Value, error) {
-	options, dryRun := q.review.Options()
-	described, err := describeOptions(options)
+func (q *Request) Describe(in rest.AdmissionVersion, shown Objects) (doc.Value, error) {
+	described, err := describeOptions(q.review.Options)
 	if err != nil {
 		return doc.Value{}, err
 	}
@@ -25,14 +24,17 @@ func (q *Request) Describe(in write.Version, user User, shown Objects) (doc.Valu
 		}
 		return member(key, doc.Of(value))
 	}
-	_, name := q.review.Named()
+	namespace := q.review.Namespace
+	if q.review.IsNamespace() { // which is in itself
+		namespace = q.review.Name
+	}
 	// Sorted members make the fastest map.
 	return doc.MapOf(
-		member("dryRun", doc.OfBool(dryRun)), member("kind", describeKind(in.Kind)), text("name", name), text("namespace", q.review.NamespaceName()),
+		member("dryRun", doc.OfBool(q.review.DryRun)), member("kind", describeKind(in.Kind)), text("name", q.review.Name), text("namespace", namespace),
 		member("object", shown.Object), member("oldObject", shown.Old), member("operation", doc.Of(q.write.operation)), member("options", described),
 		member("requestKind", describeKind(q.requested.Kind)), member("requestResource", describeResource(q.requested.Resource)),
 		text("requestSubResource", q.write.subresource), member("resource", describeResource(in.Resource)), text("subResource", q.write.subresource),
-		member("userInfo", user.describe()),
+		member("userInfo", describeUser(q.review.User)),
 	), nil
 }
 
@@ -63,15 +65,7 @@ func describeOptions(options any) (doc.Value, error) {
 	return v.With("apiVersion", doc.Of("meta.k8s.io/v1")).With("kind", doc.Of(kind)), err
 }
 
-// User is the user of a request, with the fields of a rest.User.
-type User struct {
-	Name   string
-	UID    string
-	Groups []string
-	Extra  map[string][]string
-}
-
-func (u User) describe() doc.Value {
+func describeUser(u rest.User) doc.Value {
 	var members []doc.Member
 	for _, m := range []struct{ key, value string }{{"username", u.Name}, {"uid", u.UID}} {
 		if m.value != "" {

@@ -13,7 +13,6 @@ import (
 	"github.com/decorum-go/decorum/rest"
 	"github.com/decorum-go/decorum/rest/builtin"
 	"github.com/decorum-go/decorum/rest/internal/matching"
-	"github.com/decorum-go/decorum/rest/internal/write"
 )
 
 // Crate has two versions in two groups, and a status.
@@ -56,8 +55,8 @@ func requests() []request {
 // outcomes makes the requests, and returns for each of the criteria which writes match it, and in which version.
 func outcomes(t *testing.T, criteria []matching.Criteria, kinds ...rest.Definition) []string {
 	found, now := make([][]string, len(criteria)), ""
-	look := func(ctx context.Context, _ *rest.AdmissionRequest) error {
-		q := matching.For(write.ReviewFrom(ctx))
+	look := func(ctx context.Context, r *rest.AdmissionRequest) error {
+		q := matching.For(r)
 		for i := range criteria {
 			v, ok, err := q.Match(ctx, &criteria[i])
 			switch {

@@ -229,7 +229,7 @@ func (a *admission) call(ctx context.Context, h *Hook, obj doc.Value, mutable bo
 	}
 	err := func() (err error) {
 		defer resource.EnterHook(ctx, what+" of "+h.Name).Leave(&err)
-		return f(r.in(ctx), r)
+		return f(ctx, r)
 	}()
 	if err != nil {
 		return doc.Value{}, a.refusal(ctx, err)

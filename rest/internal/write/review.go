@@ -55,13 +55,39 @@ func (r *Review) OldObject(into any) error {
 
 // decodeAdmitted decodes an object for a hook. It returns errNoObject if the operation has no such object.
 func decodeAdmitted(v doc.Value, err error, into any) error {
-	switch {
-	case err != nil:
-		return err
-	case v.IsAbsent():
+	found, err := decodeFound(v, err, into)
+	if err == nil && !found {
 		return errNoObject
 	}
-	return gotype.ToGo(v, into)
+	return err
+}
+
+// decodeFound decodes an object for a hook, and reports whether the operation has one. For the packages of this module, into may be a
+// document, which needs no decoding.
+func decodeFound(v doc.Value, err error, into any) (found bool, _ error) {
+	if err != nil || v.IsAbsent() {
+		return false, err
+	}
+	if document, ok := into.(*doc.Value); ok {
+		*document = v
+		return true, nil
+	}
+	return true, gotype.ToGo(v, into)
+}
+
+// documentOf returns the document of a hook's value, which may be a document itself.
+func documentOf(value any) (doc.Value, error) {
+	v, ok := value.(doc.Value)
+	if !ok {
+		var err error
+		if v, err = codec.FromGo(value); err != nil {
+			return doc.Value{}, err
+		}
+	}
+	if v.Kind() != doc.Map {
+		return doc.Value{}, errors.New("the value is not an object")
+	}
+	return v, nil
 }
 
 // SetObject changes the object to obj, in the version of obj's type. Fields that the type does not have stay as they are.
@@ -69,12 +95,9 @@ func (r *Review) SetObject(obj any) error {
 	if err := r.checkMutable(); err != nil {
 		return err
 	}
-	after, err := codec.FromGo(obj)
+	after, err := documentOf(obj)
 	if err != nil {
-		return err
-	}
-	if after.Kind() != doc.Map {
-		return errors.New("SetObject: the value is not an object")
+		return fmt.Errorf("SetObject: %w", err)
 	}
 	in := r.write.versionOf(obj)
 	before, err := r.write.as(in, r.object)

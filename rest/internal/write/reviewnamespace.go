@@ -10,15 +10,24 @@ import (
 	"github.com/decorum-go/decorum/storage"
 )
 
-// Namespace returns the namespace to which a review belongs, as selectors and expressions see it. A namespace belongs to itself: its create
+// NamespaceObject decodes the namespace to which a review belongs, and reports whether there is one.
+func (r *Review) NamespaceObject(ctx context.Context, into any) (found bool, err error) {
+	namespace, err := r.namespaceObject(ctx)
+	return decodeFound(namespace, err, into)
+}
+
+// namespaceObject returns the namespace to which a review belongs, as selectors and expressions see it. A namespace belongs to itself: its create
 // and update belong to the new state, and its deletion to the stored one. The namespace is absent for other cluster-scoped resources. If
 // the API serves no namespaces, it has nothing but its name and the label with the name.
-func (r *Review) Namespace(ctx context.Context) (doc.Value, error) {
+func (r *Review) namespaceObject(ctx context.Context) (doc.Value, error) {
 	a := r.write
 	if a.res.AreNamespaces() && a.Through == nil && !r.object.IsAbsent() {
 		return r.object, nil
 	}
-	name := r.NamespaceName()
+	name := a.namespace
+	if a.res.AreNamespaces() {
+		name = a.name
+	}
 	if name == "" {
 		return doc.Value{}, nil
 	}
@@ -33,12 +42,4 @@ func (r *Review) Namespace(ctx context.Context) (doc.Value, error) {
 	}
 	v, _, err := codec.DecodeJSON(record.JSON)
 	return v, err
-}
-
-// NamespaceName returns the namespace of the request, as Kubernetes counts it: a namespace is in itself.
-func (r *Review) NamespaceName() string {
-	if r.write.res.AreNamespaces() {
-		return r.write.name
-	}
-	return r.write.namespace
 }

@@ -1,7 +1,7 @@
 package write
 
 import (
-	"context"
+	"errors"
 
 	"github.com/decorum-go/decorum/apimeta"
 	"github.com/decorum-go/decorum/internal/doc"
@@ -11,22 +11,6 @@ import (
 	"github.com/decorum-go/decorum/status"
 )
 
-// Packages below rest that call webhooks or evaluate policies need more of a write than hooks of the host: the object in any version, as a
-// document, and a memory. They find the [Review] in the context of their hook.
-
-type reviewKey struct{}
-
-// in returns a context for the hook, in which [ReviewFrom] finds the review.
-func (r *Review) in(ctx context.Context) context.Context {
-	return context.WithValue(ctx, reviewKey{}, r)
-}
-
-// ReviewFrom returns the review of the admission hook that has this context. It returns nil outside of such a hook.
-func ReviewFrom(ctx context.Context) *Review {
-	r, _ := ctx.Value(reviewKey{}).(*Review)
-	return r
-}
-
 // Version is one version of the object under review.
 type Version struct {
 	Resource apimeta.GroupVersionResource
@@ -35,12 +19,6 @@ type Version struct {
 	res    *resource.Resource
 	schema *schema.Schema // of Kind
 }
-
-// Environment returns the environment of the API that is written to.
-func (r *Review) Environment() *resource.Environment { return r.write.res.Environment }
-
-// Namespaced reports whether the objects of the resource are in namespaces.
-func (r *Review) Namespaced() bool { return r.write.res.Kind.Namespaced }
 
 // AreNamespaces reports whether the objects of the resource are the namespaces of other kinds.
 func (r *Review) AreNamespaces() bool { return r.write.res.AreNamespaces() }
@@ -78,22 +56,49 @@ func (a *admission) hasSubresourceOf(res *resource.Resource) bool {
 	return sub != nil && sub.OfItself == a.Through.OfItself && (sub.OfItself || sub.Kind == a.Through.Kind)
 }
 
-// In returns the new and the old object in a version. Either is absent if the operation has no such object. If the client connects, the
-// object is the options of the stream.
-func (r *Review) In(v Version) (object, old doc.Value, err error) {
-	if object, err = r.write.as(v.res, r.object); err == nil {
-		old, err = r.write.oldAs(v.res)
-	}
-	return object, old, err
+// ObjectIn decodes the new object in a version, and reports whether the operation has one. If the client connects, the object is the options
+// of the stream.
+func (r *Review) ObjectIn(v Version, into any) (found bool, err error) {
+	object, err := r.in(v)
+	return decodeFound(object, err, into)
 }
 
-// Change makes after the object, in a version, and defaults it. It fails with an internal error if the Go type of a built-in kind cannot
+// OldObjectIn is ObjectIn for the old object.
+func (r *Review) OldObjectIn(v Version, into any) (found bool, err error) {
+	if err := v.check(); err != nil {
+		return false, err
+	}
+	old, err := r.write.oldAs(v.res)
+	return decodeFound(old, err, into)
+}
+
+// in returns the new object in a version.
+func (r *Review) in(v Version) (doc.Value, error) {
+	if err := v.check(); err != nil {
+		return doc.Value{}, err
+	}
+	return r.write.as(v.res, r.object)
+}
+
+// check refuses a version that does not come from a Review.
+func (v Version) check() error {
+	if v.res == nil {
+		return errors.New("the version does not come from the request")
+	}
+	return nil
+}
+
+// ReplaceIn makes obj the object, in a version, and defaults it. It fails with an internal error if the Go type of a built-in kind cannot
 // hold it, as Kubernetes does.
-func (r *Review) Change(v Version, after doc.Value) error {
+func (r *Review) ReplaceIn(v Version, obj any) error {
 	if err := r.checkMutable(); err != nil {
 		return err
 	}
-	before, err := r.write.as(v.res, r.object)
+	before, err := r.in(v)
+	if err != nil {
+		return err
+	}
+	after, err := documentOf(obj)
 	if err != nil {
 		return err
 	}
@@ -140,12 +145,21 @@ func (a *admission) again(h *Hook) bool {
 	return m != nil && m.Again
 }
 
-// Merged returns an object in this version with a configuration merged into it as server-side apply would, but without owners. The error
-// says what is wrong with the configuration.
-func (v Version) Merged(object, config doc.Value) (doc.Value, error) {
+// MergedIn decodes the object with a configuration merged into it as server-side apply would, but without owners. The error says what is
+// wrong with the configuration.
+func (r *Review) MergedIn(v Version, configuration, into any) error {
+	object, err := r.in(v)
+	if err != nil {
+		return err
+	}
+	config, err := documentOf(configuration)
+	if err != nil {
+		return err
+	}
 	kind := v.res.Managed
 	if kind == nil || v.Kind != v.res.GVK { // a virtual kind, or the own kind of a subresource
 		kind = managed.NewKind(v.schema, v.Kind, doc.Value{}, nil)
 	}
-	return kind.Merge(object, config.With("apiVersion", object.Get("apiVersion")).With("kind", object.Get("kind")))
+	merged, err := kind.Merge(object, config.With("apiVersion", object.Get("apiVersion")).With("kind", object.Get("kind")))
+	return decodeAdmitted(merged, err, into)
 }

@@ -1,0 +1,23 @@
+package rest
+
+import (
+	"fmt"
+
+	"github.com/decorum-go/decorum/apimeta"
+	"github.com/decorum-go/decorum/storage"
+)
+
+// In returns a record of Get or List in the version that has this kind, with the same key and revision. The caller must not change it.
+func (o Objects) In(kind apimeta.GroupVersionKind, record *storage.Record) (*storage.Record, error) {
+	res, done, err := o.begin(record.Key.Resource)
+	if err != nil {
+		return nil, err
+	}
+	defer done()
+	for _, version := range res.EveryVersion() {
+		if version.GVK == kind {
+			return version.Show(record)
+		}
+	}
+	return nil, fmt.Errorf("the API serves no %v as %s", kind, record.Key.Resource)
+}
