@@ -48,7 +48,11 @@ func Example() {
 	mux.Handle("/platform/", http.StripPrefix("/platform", api))
 
 	// What kubectl does over HTTP, your program does in process, typed.
-	client := rest.ClientFor[Widget](api).Namespace("default")
+	all, err := rest.ClientForType[Widget](api)
+	if err != nil {
+		log.Fatal(err)
+	}
+	client := all.Namespace("default")
 	w, err := client.Create(ctx, &Widget{
 		ObjectMeta: apimeta.ObjectMeta{Name: "first"},
 		Spec:       WidgetSpec{Color: "Blue", Size: 3},

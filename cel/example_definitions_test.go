@@ -61,7 +61,11 @@ func ExampleNew_definitions() {
 		return answer.Body.Bytes()
 	}
 	post("/apis/apiextensions.k8s.io/v1/customresourcedefinitions", rangesDefinition)
-	for event, err := range rest.ClientFor[apiextensions.CustomResourceDefinition](api).Follow(ctx, rest.WatchOptions{}) {
+	customResourceDefinitions, err := rest.ClientForType[apiextensions.CustomResourceDefinition](api)
+	if err != nil {
+		log.Fatal(err)
+	}
+	for event, err := range customResourceDefinitions.Follow(ctx, rest.WatchOptions{}) {
 		if err != nil {
 			log.Fatal(err)
 		}

@@ -29,7 +29,11 @@ func Example_policies() {
 	defer api.Close()
 
 	ctx := context.Background()
-	_, err = rest.ClientFor[ar.ValidatingAdmissionPolicy](api).Create(ctx, &ar.ValidatingAdmissionPolicy{
+	validatingAdmissionPolicies, err := rest.ClientForType[ar.ValidatingAdmissionPolicy](api)
+	if err != nil {
+		panic(err)
+	}
+	_, err = validatingAdmissionPolicies.Create(ctx, &ar.ValidatingAdmissionPolicy{
 		ObjectMeta: apimeta.ObjectMeta{Name: "lengths"},
 		Spec: ar.ValidatingAdmissionPolicySpec{
 			MatchConstraints: &ar.MatchResources{ResourceRules: []ar.NamedRuleWithOperations{{RuleWithOperations: ar.RuleWithOperations{
@@ -42,7 +46,11 @@ func Example_policies() {
 	if err != nil {
 		panic(err)
 	}
-	_, err = rest.ClientFor[ar.ValidatingAdmissionPolicyBinding](api).Create(ctx, &ar.ValidatingAdmissionPolicyBinding{
+	validatingAdmissionPolicyBindings, err := rest.ClientForType[ar.ValidatingAdmissionPolicyBinding](api)
+	if err != nil {
+		panic(err)
+	}
+	_, err = validatingAdmissionPolicyBindings.Create(ctx, &ar.ValidatingAdmissionPolicyBinding{
 		ObjectMeta: apimeta.ObjectMeta{Name: "lengths"},
 		Spec:       ar.ValidatingAdmissionPolicyBindingSpec{PolicyName: "lengths", ValidationActions: []ar.ValidationAction{ar.Deny}},
 	})
@@ -50,7 +58,11 @@ func Example_policies() {
 		panic(err)
 	}
 
-	_, err = rest.ClientFor[Shelf](api).Namespace("default").Create(ctx, &Shelf{ObjectMeta: apimeta.ObjectMeta{Name: "long"}, Length: 4})
+	shelfs, err := rest.ClientForType[Shelf](api)
+	if err != nil {
+		panic(err)
+	}
+	_, err = shelfs.Namespace("default").Create(ctx, &Shelf{ObjectMeta: apimeta.ObjectMeta{Name: "long"}, Length: 4})
 	fmt.Println(err)
 	// Output: shelves.example.com "long" is forbidden: ValidatingAdmissionPolicy 'lengths' with binding 'lengths' denied request: at most 3
 }

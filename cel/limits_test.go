@@ -14,6 +14,7 @@ import (
 	"github.com/decorum-go/decorum/apimeta"
 	"github.com/decorum-go/decorum/cel"
 	"github.com/decorum-go/decorum/rest"
+	"github.com/decorum-go/decorum/rest/resttest"
 	"github.com/decorum-go/decorum/status"
 	"github.com/decorum-go/decorum/storage"
 )
@@ -139,7 +140,7 @@ func TestAClientThatLeavesEndsItsRules(t *testing.T) {
 	t.Cleanup(func() { require.NoError(t, api.Close()) })
 	widget := Widget{Spec: WidgetSpec{Steps: slices.Repeat([]string{"x"}, 1000)}}
 	widget.Name, widget.Namespace = "a", "default"
-	_, err = rest.ClientFor[Widget](api).As("test").Namespace("default").Create(ctx, &widget)
+	_, err = resttest.Client[Widget](t, api).As("test").Namespace("default").Create(ctx, &widget)
 	assert.ErrorIs(t, err, context.Canceled)
 }
 

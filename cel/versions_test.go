@@ -10,6 +10,7 @@ import (
 	"github.com/decorum-go/decorum/apimeta"
 	"github.com/decorum-go/decorum/cel"
 	"github.com/decorum-go/decorum/rest"
+	"github.com/decorum-go/decorum/rest/resttest"
 	"github.com/decorum-go/decorum/storage"
 )
 
@@ -42,7 +43,7 @@ func TestRulesOfTheStoredVersion(t *testing.T) {
 		api, err := rest.New(rest.Options{Store: store}, r)
 		require.NoError(t, err)
 		t.Cleanup(func() { require.NoError(t, api.Close()) })
-		return rest.ClientFor[OldWidget](api).Namespace("default")
+		return resttest.Client[OldWidget](t, api).Namespace("default")
 	}
 	older := serve(nil)
 	widget := &OldWidget{ObjectMeta: apimeta.ObjectMeta{Name: "a"}}

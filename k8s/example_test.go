@@ -30,7 +30,11 @@ func Example() {
 	mux := http.NewServeMux()
 	mux.Handle("/cluster/", http.StripPrefix("/cluster", api))
 
-	maps := rest.ClientFor[corev1.ConfigMap](api).Namespace("default")
+	maps, err := rest.ClientForType[corev1.ConfigMap](api)
+	if err != nil {
+		log.Fatal(err)
+	}
+	maps = maps.Namespace("default")
 	made, err := maps.Create(context.Background(), &corev1.ConfigMap{
 		ObjectMeta: metav1.ObjectMeta{Name: "colours"},
 		Data:       map[string]string{"sky": "blue"},
@@ -54,7 +58,11 @@ func ExampleResource() {
 	}
 	defer api.Close()
 
-	client := rest.ClientFor[appsv1.Deployment](api).Namespace("default")
+	client, err := rest.ClientForType[appsv1.Deployment](api)
+	if err != nil {
+		log.Fatal(err)
+	}
+	client = client.Namespace("default")
 	_, err = client.Create(context.Background(), &appsv1.Deployment{ObjectMeta: metav1.ObjectMeta{Name: "web"}})
 	fmt.Println(err)
 	// Output: Deployment.apps "web" is invalid: spec.selector: Required value

@@ -20,6 +20,7 @@ import (
 
 	"github.com/decorum-go/decorum/k8s"
 	"github.com/decorum-go/decorum/rest"
+	"github.com/decorum-go/decorum/rest/resttest"
 )
 
 // Every kind of k8s.io/api with metadata is hosted, unless it is never stored under a name.
@@ -134,10 +135,10 @@ func TestNamespacesAreThoseOfTheAPI(t *testing.T) {
 	require.NoError(t, err)
 	defer api.Close()
 
-	ns, err := rest.ClientFor[corev1.Namespace](api).Get(t.Context(), "default")
+	ns, err := resttest.Client[corev1.Namespace](t, api).Get(t.Context(), "default")
 	require.NoError(t, err)
 	assert.Equal(t, corev1.NamespaceActive, ns.Status.Phase)
 
-	_, err = rest.ClientFor[corev1.ConfigMap](api).Namespace("missing").Create(context.Background(), &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Name: "a"}})
+	_, err = resttest.Client[corev1.ConfigMap](t, api).Namespace("missing").Create(context.Background(), &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Name: "a"}})
 	require.ErrorContains(t, err, `namespaces "missing" not found`)
 }

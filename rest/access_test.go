@@ -173,7 +173,7 @@ func TestAccessFromInHooks(t *testing.T) {
 // For a call of an in-process client, AccessFrom returns the access of the equivalent HTTP request.
 func TestAccessFromOfClients(t *testing.T) {
 	api, n := noted(t)
-	ctx, client := t.Context(), rest.ClientFor[Thing](api).Namespace("default")
+	ctx, client := t.Context(), clientFor[Thing](t, api).Namespace("default")
 	host := rest.User{Name: "system:host", Groups: []string{"system:authenticated"}}
 	wants := func(err error, verb, name, subresource string) {
 		t.Helper()
@@ -221,11 +221,15 @@ func TestAccessFromInNestedCalls(t *testing.T) {
 			inner = append(inner, rest.AccessFrom(ctx))
 			return nil
 		}
-		_, err := rest.ClientFrom[Widget](ctx).Namespace("default").Create(ctx, &Widget{ObjectMeta: apimeta.ObjectMeta{Name: "inner"}, Spec: w.Spec})
+		widgets, err := rest.ClientForHook[Widget](ctx)
+		if err != nil {
+			return err
+		}
+		_, err = widgets.Namespace("default").Create(ctx, &Widget{ObjectMeta: apimeta.ObjectMeta{Name: "inner"}, Spec: w.Spec})
 		return err
 	}
 	api := newAPI(t, rest.Options{}, widgetsOf)
-	_, err := rest.ClientFor[Widget](api).Namespace("default").Apply(rest.WithUser(t.Context(), rest.User{Name: "alice"}), "outer",
+	_, err := clientFor[Widget](t, api).Namespace("default").Apply(rest.WithUser(t.Context(), rest.User{Name: "alice"}), "outer",
 		map[string]any{"spec": map[string]any{"size": 1}}, rest.ApplyOptions{})
 	require.NoError(t, err)
 	require.NotEmpty(t, inner)

@@ -100,7 +100,7 @@ func TestActionIsSettledAfterItsClient(t *testing.T) {
 		<-ctx.Done()
 		return ctx.Err()
 	}})
-	_, err := rest.CreateSubresource(ctx, rest.ClientFor[Invoice](api).Namespace("default"), "n1", "pay", &Payment{Card: "4711"})
+	_, err := rest.CreateSubresource(ctx, clientFor[Invoice](t, api).Namespace("default"), "n1", "pay", &Payment{Card: "4711"})
 	require.ErrorIs(t, err, context.Canceled)
 	assert.Equal(t, "Refused", paymentOf(t, api))
 }

@@ -189,7 +189,7 @@ func TestAdmissionRequest(t *testing.T) {
 	api := newAPI(t, rest.Options{Admission: []rest.Admission{validating("v", look)}},
 		widgetResource(func(r *rest.Resource[Widget]) { r.Wire.CreateOnUpdate = true }))
 	during = api
-	client := widgetClient(during)
+	client := widgetClient(t, during)
 	for _, c := range []struct {
 		name string
 		do   func(t *testing.T)
@@ -331,7 +331,7 @@ func TestAdmissionMayCallTheAPI(t *testing.T) {
 		return err
 	}
 	api := admittedWidgets(t, validating("v", hook))
-	client = widgetClient(api)
+	client = widgetClient(t, api)
 	create(t, api, "a")
 	a := merge(t, api, widgets+"/a", `{"spec":{"size":2}}`)
 	require.Equal(t, 200, a.Code, a.Body)

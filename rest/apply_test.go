@@ -204,7 +204,7 @@ func TestManyUpdateManagers(t *testing.T) {
 // The in-process client writes under the name it was given, else under that of the user.
 func TestManagerOfTheClient(t *testing.T) {
 	api := newWidgets(t)
-	c := widgetClient(api)
+	c := widgetClient(t, api)
 	size := int32(1)
 	managers := func(w *Widget) (out []string) {
 		for _, e := range w.ManagedFields {
@@ -241,7 +241,7 @@ func TestUntracked(t *testing.T) {
 	a = do(t, api, "PATCH", widgets+"/a?fieldManager=m", config(`"spec":{"size":1}`), "Content-Type", typeApply)
 	assert.Equal(t, http.StatusUnsupportedMediaType, a.Code)
 	assert.NotContains(t, a.Body, "apply-patch")
-	_, err := widgetClient(api).As("m").Apply(t.Context(), "a", map[string]any{}, rest.ApplyOptions{})
+	_, err := widgetClient(t, api).As("m").Apply(t.Context(), "a", map[string]any{}, rest.ApplyOptions{})
 	assert.Equal(t, http.StatusUnsupportedMediaType, status.CodeOf(err))
 }
 

@@ -133,7 +133,7 @@ func TestWhatTheAuthorizerIsAsked(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			r := &rights{rules: c.rules}
 			api := newAPI(t, rest.Options{Authenticator: byHeader, Authorizer: r}, leases)
-			_, err := rest.ClientFor[Widget](api).Namespace("default").Create(t.Context(), &Widget{ObjectMeta: apimeta.ObjectMeta{Name: "old"}, Spec: WidgetSpec{Size: new(int32(1))}})
+			_, err := clientFor[Widget](t, api).Namespace("default").Create(t.Context(), &Widget{ObjectMeta: apimeta.ObjectMeta{Name: "old"}, Spec: WidgetSpec{Size: new(int32(1))}})
 			require.NoError(t, err, "the host's own calls are not asked about")
 			media := c.media
 			if media == "" {
@@ -142,7 +142,7 @@ func TestWhatTheAuthorizerIsAsked(t *testing.T) {
 			answer := do(t, api, c.method, c.path, c.body, "Test-User", "alice", "Content-Type", media)
 			assert.Equal(t, c.code, answer.Code, answer.Body)
 			assert.Equal(t, c.verbs, r.verbs())
-			page, err := rest.ClientFor[Widget](api).List(t.Context(), rest.ListOptions{})
+			page, err := clientFor[Widget](t, api).List(t.Context(), rest.ListOptions{})
 			require.NoError(t, err)
 			assert.Equal(t, c.code == 201 && !strings.Contains(c.path, "dryRun"), len(page.Items) == 2, "what is refused writes nothing")
 		})
@@ -176,7 +176,7 @@ func TestClientAsUser(t *testing.T) {
 	widgetsOf.Hooks.Validate = func(ctx context.Context, _, _ *Widget) status.FieldErrors { seen = rest.UserFrom(ctx); return nil }
 	api := newAPI(t, rest.Options{Authorizer: r}, widgetsOf)
 	ctx := t.Context()
-	host := rest.ClientFor[Widget](api).Namespace("default")
+	host := clientFor[Widget](t, api).Namespace("default")
 	widget, err := host.Create(rest.WithUser(ctx, rest.User{Name: "bob"}), &Widget{ObjectMeta: apimeta.ObjectMeta{Name: "a"}, Spec: WidgetSpec{Size: new(int32(1))}})
 	require.NoError(t, err, "a user in the context does not restrict the host")
 	assert.Empty(t, r.verbs())
@@ -208,8 +208,35 @@ func TestClientAsUser(t *testing.T) {
 	for _, err := range host.AsUser(rest.User{Name: "carol"}).Watch(ctx, rest.WatchOptions{}) {
 		assert.True(t, status.IsForbidden(err), err)
 	}
-	_, err = rest.ClientAt(rest.Endpoint{URL: "http://host"}, widgetsOf).AsUser(rest.User{Name: "alice"}).Get(ctx, "a")
+	_, err = host.AsUser(rest.User{}).Get(ctx, "a")
 	assert.True(t, status.IsBadRequest(err), err)
+}
+
+// A client of another process acts as a user by impersonation.
+func TestClientOverHTTPAsUser(t *testing.T) {
+	rules := []string{"boss impersonate users", "boss impersonate groups", "boss impersonate uids", "boss impersonate userextras/scope/s", "bob create widgets"}
+	var seen rest.User
+	widgetsOf := widgetResource(func(r *rest.Resource[Widget]) {
+		r.Hooks.Validate = func(ctx context.Context, _, _ *Widget) status.FieldErrors { seen = rest.UserFrom(ctx); return nil }
+	})
+	api := newAPI(t, rest.Options{Authenticator: byHeader, Authorizer: &rights{rules: rules}}, widgetsOf)
+	server := serverOf(http.StripPrefix("/pre/fix", http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		r.Header.Set("Test-User", "boss")
+		api.ServeHTTP(w, r)
+	})))
+	client := clientAt(t, server, widgetsOf).Namespace("default")
+
+	bob := rest.User{Name: "bob", UID: "7", Groups: []string{"dev", "ops"}, Extra: map[string][]string{"scope/s": {"x", "y"}}}
+	_, err := client.AsUser(bob).Create(t.Context(), widgetOf("a", 1))
+	require.NoError(t, err)
+	bob.Groups = append(bob.Groups, "system:authenticated")
+	assert.Equal(t, bob, seen)
+	_, err = client.Create(t.Context(), widgetOf("b", 1))
+	assert.ErrorContains(t, err, `User "boss" cannot create resource "widgets"`)
+	_, err = client.AsUser(rest.User{Name: "bob", Groups: []string{"dev"}}).Get(t.Context(), "a")
+	assert.ErrorContains(t, err, `User "bob" cannot get resource "widgets"`)
+	_, err = client.AsUser(rest.User{Groups: []string{"dev"}}).Create(t.Context(), widgetOf("c", 1))
+	assert.True(t, status.IsBadRequest(err), "a user without a name must not become the client itself: %v", err)
 }
 
 // Each header of impersonation needs a right of its own, and the request is then one of the other user.
@@ -269,7 +296,7 @@ func TestStreamsSeeNoCredentials(t *testing.T) {
 	things.Subresources = []rest.SubresourceOf[Thing]{rest.Stream[Thing, struct{}]{Name: "proxy",
 		Serve: func(_ http.ResponseWriter, r *http.Request, _ *Thing, _ *struct{}) { seen = r.Header }}}
 	api := newAPI(t, rest.Options{Authenticator: byHeader, Authorizer: &rights{rules: []string{"alice impersonate users", "bob get things/proxy"}}}, things)
-	_, err := rest.ClientFor[Thing](api).Namespace("default").Create(t.Context(), &Thing{ObjectMeta: apimeta.ObjectMeta{Name: "a"}})
+	_, err := clientFor[Thing](t, api).Namespace("default").Create(t.Context(), &Thing{ObjectMeta: apimeta.ObjectMeta{Name: "a"}})
 	require.NoError(t, err)
 	answer := do(t, api, "GET", thingsIn+"/a/proxy/", "", "Test-User", "alice", "Authorization", "Bearer x", "Impersonate-User", "bob", "Test-Other", "y")
 	require.Equal(t, 200, answer.Code, answer.Body)

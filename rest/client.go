@@ -1,18 +1,17 @@
 package rest
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"iter"
-	"reflect"
 
 	"github.com/decorum-go/decorum/apimeta"
 	"github.com/decorum-go/decorum/internal/codec"
 	"github.com/decorum-go/decorum/rest/internal/access"
 	"github.com/decorum-go/decorum/rest/internal/caller"
 	"github.com/decorum-go/decorum/rest/internal/identity"
+	"github.com/decorum-go/decorum/rest/internal/remote"
 	"github.com/decorum-go/decorum/rest/internal/resource"
 	"github.com/decorum-go/decorum/rest/internal/route"
 	"github.com/decorum-go/decorum/rest/internal/write"
@@ -20,12 +19,19 @@ import (
 	"github.com/decorum-go/decorum/watch"
 )
 
-// Client reads and writes the objects of one resource. [ClientFor] returns a client of an API in the same process, which does not
-// use HTTP. [ClientAt] returns a client of an API in another process. The writes of both go through the same defaults, validation
-// and hooks, and return the same errors (see package status). The Verbs of a [Resource] do not restrict an in-process client.
+// Client reads and writes the objects of one resource. A program has four ways to a client:
+//
+//   - [ClientForType], from a Go type that this process serves,
+//   - [ClientForResource], from the group, version and plural of a resource that this process serves, such as a kind without a Go struct,
+//   - [ClientForHook], from the context of a hook,
+//   - [ClientForEndpoint], from the URL of an API in another process.
+//
+// The first three return in-process clients, which do not use HTTP. All clients take the same calls. Their writes go through the same
+// defaults, validation and hooks, and return the same errors (see package status). The Verbs of a [Resource] do not restrict an
+// in-process client.
 //
 // A Client is an immutable value: its methods Namespace, As, DryRun and Validation return a changed copy. It is safe for
-// concurrent use. After [API.Shutdown] or [API.Close], every call of an in-process client returns a ServiceUnavailable error that
+// concurrent use. The zero Client is not usable. After [API.Shutdown] or [API.Close], every call of an in-process client returns a ServiceUnavailable error that
 // wraps [watch.ErrClosed].
 type Client[T any] struct {
 	caller    caller.Caller
@@ -33,34 +39,6 @@ type Client[T any] struct {
 	namespace string
 	asked     write.Asked // the options of every write
 	user      *User       // set by AsUser
-	err       error
-}
-
-// ClientFor returns the in-process client of the resource with the Go type T. If the API serves no resource of type T, or several,
-// every call of the client returns a BadRequest error.
-func ClientFor[T any](api *API) Client[T] {
-	c := Client[T]{}
-	for res := range api.serving.Load().EveryVersion {
-		if _, ok := res.GoType.(*typed[T]); !ok {
-			continue
-		}
-		if c.res != nil {
-			c.err = status.BadRequest(fmt.Sprintf("rest.ClientFor: %s is the type of more than one resource", reflect.TypeFor[T]()))
-			return c
-		}
-		c.res = res
-	}
-	if c.res == nil {
-		c.err = status.BadRequest(fmt.Sprintf("rest.ClientFor: the API serves no resource of %s", reflect.TypeFor[T]()))
-		return c
-	}
-	c.caller = api.callerOf(c.res)
-	return c
-}
-
-// callerOf returns the caller of a resource for clients in the same process.
-func (a *API) callerOf(res *resource.Resource) caller.Caller {
-	return &caller.Local{Resource: res, Writes: a.writes, Enter: a.flights.EnterCall, Leave: a.flights.LeaveCall, Calling: a.calling}
 }
 
 // Namespace returns a client for one namespace. A client without a namespace lists and watches across all namespaces; its other
@@ -78,32 +56,40 @@ func (c Client[T]) As(manager string) Client[T] {
 	return c
 }
 
-// AsUser returns a client that acts as a user: the [Authorizer] decides about each call as about the equivalent request, and hooks see
-// the user. Without AsUser, an in-process client may do everything, even if its context carries a user. A client of another process cannot
-// choose its user, so each call of the returned client fails with BadRequest.
+// AsUser returns a client that acts as a user. For an in-process client, the [Authorizer] decides about each call as about the equivalent
+// request, and hooks see the user; without AsUser, an in-process client may do everything, even if its context carries a user. A client of
+// another process asks the server for impersonation with each request, which the server allows only to some users (kubectl --as). If u
+// has no Name, every call returns a BadRequest error.
 func (c Client[T]) AsUser(u User) Client[T] {
-	local, ok := c.caller.(*caller.Local)
-	if !ok {
-		c.err = cmp.Or(c.err, error(status.BadRequest("rest.Client.AsUser: only an in-process client can act as a user")))
-		return c
+	c.user = &u
+	switch now := c.caller.(type) {
+	case *remote.Caller:
+		acting := *now
+		acting.Header = identity.ImpersonationHeader(u.Name, u.UID, u.Groups, u.Extra)
+		c.caller = &acting
+	case *caller.Local:
+		c.caller = c.res.Owner.(*API).actingCaller(*now, u)
 	}
+	return c
+}
+
+// actingCaller returns a caller that acts as a user.
+func (a *API) actingCaller(acting caller.Local, u User) *caller.Local {
 	u.Groups = identity.WithSystemGroup(u.Name, u.Groups)
-	api, acting := c.res.Owner.(*API), *local
 	acting.Calling = func(ctx context.Context, asked route.Question) context.Context {
 		return &call{Context: WithUser(ctx, u), asked: asked, acting: true}
 	}
 	acting.Permit = func(ctx context.Context, res *resource.Resource, asked route.Question) (*access.Restriction, error) {
-		only, err := api.permit(ctx, u, asked, res)
+		only, err := a.permit(ctx, u, asked, res)
 		if err == nil {
-			api.reads(ctx, u, asked, only)
+			a.reads(ctx, u, asked, only)
 		}
 		return only, err
 	}
 	acting.PermitWatch = func(ctx context.Context, res *resource.Resource, asked route.Question) (*access.Permission, error) {
-		return api.permitWatch(ctx, u, asked, res)
+		return a.permitWatch(ctx, u, asked, res)
 	}
-	c.caller, c.user = &acting, &u
-	return c
+	return &acting
 }
 
 // ListOptions select the objects of a list. The zero value selects all objects in their most recent state.
@@ -187,10 +173,10 @@ func (a *API) calling(ctx context.Context, asked route.Question) context.Context
 func (c Client[T]) at(v Verb, name, subresource string) (caller.Address, error) {
 	at := caller.Address{Namespace: c.namespace, Name: name, Subresource: subresource}
 	switch {
-	case c.err != nil:
-		return at, c.err
 	case c.caller == nil:
-		return at, status.InternalError(errors.New("the zero Client is not usable: call rest.ClientFor or rest.ClientAt"))
+		return at, status.InternalError(errors.New("the zero rest.Client is not usable: call one of the functions named ClientFor"))
+	case c.user != nil && c.user.Name == "":
+		return at, status.BadRequest("rest.Client.AsUser: the user has no name")
 	case !c.res.Possible(string(v)):
 		return at, status.MethodNotSupported(c.res.GR, string(v))
 	case v == VerbList || v == VerbWatch:

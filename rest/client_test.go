@@ -38,7 +38,7 @@ func TestClient(t *testing.T) { overBoth(t, testClient) }
 func testClient(t *testing.T, by transport) {
 	ctx := context.Background()
 	api := newWidgets(t)
-	client := by.widgets(api)
+	client := by.widgets(t, api)
 
 	created, err := client.Create(ctx, widgetOf("a", 1))
 	require.NoError(t, err)
@@ -78,7 +78,7 @@ func TestClientErrors(t *testing.T) { overBoth(t, testClientErrors) }
 func testClientErrors(t *testing.T, by transport) {
 	ctx := context.Background()
 	api := newWidgets(t)
-	client := by.widgets(api)
+	client := by.widgets(t, api)
 	a, err := client.Create(ctx, widgetOf("a", 1))
 	require.NoError(t, err)
 	stale := *a
@@ -101,9 +101,9 @@ func testClientErrors(t *testing.T, by transport) {
 			`Widget.example.com "b" is invalid: spec.size: Invalid value: 0: spec.size in body should be greater than or equal to 1`},
 		{"create in another namespace", func() error { _, err := client.Create(ctx, &elsewhere); return err }, status.IsBadRequest,
 			"the namespace of the provided object does not match the namespace sent on the request"},
-		{"create in no namespace", func() error { _, err := by.allWidgets(api).Create(ctx, widgetOf("b", 1)); return err }, status.IsBadRequest,
+		{"create in no namespace", func() error { _, err := by.allWidgets(t, api).Create(ctx, widgetOf("b", 1)); return err }, status.IsBadRequest,
 			"the client of widgets.example.com has no namespace: call Namespace to choose one"},
-		{"get in no namespace", func() error { _, err := by.allWidgets(api).Get(ctx, "a"); return err }, status.IsBadRequest,
+		{"get in no namespace", func() error { _, err := by.allWidgets(t, api).Get(ctx, "a"); return err }, status.IsBadRequest,
 			"the client of widgets.example.com has no namespace: call Namespace to choose one"},
 		{"update of what has changed", func() error { _, err := client.Update(ctx, &stale); return err }, status.IsConflict,
 			`Operation cannot be fulfilled on widgets.example.com "a": the object has been modified; please apply your changes to the latest version and try again`},
@@ -158,12 +158,11 @@ func firstError(events func(yield func(rest.Event[Widget], error) bool)) error {
 }
 
 func TestClientForTheWrongType(t *testing.T) {
-	ctx := context.Background()
 	api := newAPI(t, rest.Options{}, widgetResource(), rest.Resource[Widget]{Group: "other.example.com", Version: "v1", Plural: "widgets"})
-	_, err := rest.ClientFor[Sum](api).Get(ctx, "a")
-	assert.EqualError(t, err, "rest.ClientFor: the API serves no resource of rest_test.Sum")
-	_, err = rest.ClientFor[Widget](api).List(ctx, rest.ListOptions{})
-	assert.EqualError(t, err, "rest.ClientFor: rest_test.Widget is the type of more than one resource")
+	_, err := rest.ClientForType[Sum](api)
+	assert.EqualError(t, err, "rest.ClientForType: the API serves no resource of rest_test.Sum")
+	_, err = rest.ClientForType[Widget](api)
+	assert.EqualError(t, err, "rest.ClientForType: rest_test.Widget is the type of more than one resource: call rest.ClientForResource")
 }
 
 func TestClientList(t *testing.T) { overBoth(t, testClientList) }
@@ -171,14 +170,14 @@ func TestClientList(t *testing.T) { overBoth(t, testClientList) }
 func testClientList(t *testing.T, by transport) {
 	ctx := context.Background()
 	api := newWidgets(t)
-	client := by.widgets(api)
+	client := by.widgets(t, api)
 	for i, name := range []string{"c", "a", "b"} {
 		w := widgetOf(name, int32(i+1))
 		w.Labels = map[string]string{"n": name}
 		_, err := client.Create(ctx, w)
 		require.NoError(t, err)
 	}
-	_, err := by.allWidgets(api).Namespace("other").Create(ctx, widgetOf("z", 4))
+	_, err := by.allWidgets(t, api).Namespace("other").Create(ctx, widgetOf("z", 4))
 	require.NoError(t, err)
 	for _, c := range []struct {
 		name    string
@@ -187,7 +186,7 @@ func testClientList(t *testing.T, by transport) {
 		want    []string
 	}{
 		{"of a namespace", client, rest.ListOptions{}, []string{"a=2", "b=3", "c=1"}},
-		{"of all", by.allWidgets(api), rest.ListOptions{}, []string{"a=2", "b=3", "c=1", "z=4"}},
+		{"of all", by.allWidgets(t, api), rest.ListOptions{}, []string{"a=2", "b=3", "c=1", "z=4"}},
 		{"by label", client, rest.ListOptions{LabelSelector: "n in (a,b)"}, []string{"a=2", "b=3"}},
 		{"by field", client, rest.ListOptions{FieldSelector: "metadata.name=c"}, []string{"c=1"}},
 		{"nothing", client, rest.ListOptions{LabelSelector: "none"}, []string{}},
@@ -218,7 +217,7 @@ func TestClientAll(t *testing.T) { overBoth(t, testClientAll) }
 func testClientAll(t *testing.T, by transport) {
 	ctx := context.Background()
 	store := newStore(t)
-	client := by.widgets(newAPI(t, rest.Options{Store: store}, widgetResource()))
+	client := by.widgets(t, newAPI(t, rest.Options{Store: store}, widgetResource()))
 	var want []string
 	for i := range 7 {
 		name := fmt.Sprintf("w%d", i)
@@ -269,7 +268,7 @@ func TestClientModify(t *testing.T) { overBoth(t, testClientModify) }
 func testClientModify(t *testing.T, by transport) {
 	ctx := context.Background()
 	withWidget := func(t *testing.T, size int32) rest.Client[Widget] {
-		client := by.widgets(newWidgets(t))
+		client := by.widgets(t, newWidgets(t))
 		_, err := client.Create(ctx, widgetOf("a", size))
 		require.NoError(t, err)
 		return client
@@ -319,7 +318,7 @@ func TestClientPatch(t *testing.T) { overBoth(t, testClientPatch) }
 
 func testClientPatch(t *testing.T, by transport) {
 	ctx := context.Background()
-	client := by.widgets(newWidgets(t))
+	client := by.widgets(t, newWidgets(t))
 	_, err := client.Create(ctx, widgetOf("a", 1))
 	require.NoError(t, err)
 	got, err := client.Patch(ctx, "a", rest.MergePatch, []byte(`{"spec":{"size":2},"status":{"phase":"Ready"}}`))
@@ -341,7 +340,7 @@ func TestClientSubresources(t *testing.T) { overBoth(t, testClientSubresources) 
 
 func testClientSubresources(t *testing.T, by transport) {
 	ctx := context.Background()
-	client := by.widgets(newWidgets(t, withSubresources), withSubresources)
+	client := by.widgets(t, newWidgets(t, withSubresources), withSubresources)
 	_, err := client.Create(ctx, widgetOf("a", 1))
 	require.NoError(t, err)
 	p, err := rest.GetSubresource[Paint](ctx, client, "a", "paint")
@@ -396,7 +395,7 @@ func TestClientWatch(t *testing.T) { overBoth(t, testClientWatch) }
 
 func testClientWatch(t *testing.T, by transport) {
 	synctest.Test(t, func(t *testing.T) {
-		client := by.widgets(newWidgets(t))
+		client := by.widgets(t, newWidgets(t))
 		ctx, cancel := context.WithCancel(context.Background())
 		defer cancel()
 		_, err := client.Create(ctx, widgetOf("a", 1))
@@ -435,7 +434,7 @@ func TestClientWatchFromAVersion(t *testing.T) { overBoth(t, testClientWatchFrom
 func testClientWatchFromAVersion(t *testing.T, by transport) {
 	ctx := context.Background()
 	store := newStore(t)
-	client := by.widgets(newAPI(t, rest.Options{Store: store}, widgetResource()))
+	client := by.widgets(t, newAPI(t, rest.Options{Store: store}, widgetResource()))
 	for _, name := range []string{"a", "b", "c"} {
 		w := widgetOf(name, 1)
 		w.Labels = map[string]string{"n": name}
@@ -478,7 +477,7 @@ func testClientWatchFromTheFuture(t *testing.T, by transport) {
 				defer cancel()
 				began := time.Now()
 				ended := make(chan error, 1)
-				go func() { ended <- firstError(by.widgets(api).Watch(ctx, rest.WatchOptions{ResourceVersion: "99"})) }()
+				go func() { ended <- firstError(by.widgets(t, api).Watch(ctx, rest.WatchOptions{ResourceVersion: "99"})) }()
 				synctest.Wait()
 				c.meanwhile(t, api, cancel)
 				err := <-ended
@@ -500,7 +499,7 @@ func testClientFollow(t *testing.T, by transport) {
 		ctx, cancel := context.WithCancel(context.Background())
 		defer cancel()
 		store := newStore(t)
-		client := by.widgets(newAPI(t, rest.Options{Store: store}, widgetResource()))
+		client := by.widgets(t, newAPI(t, rest.Options{Store: store}, widgetResource()))
 		for _, name := range []string{"changed", "deleted", "recreated", "same"} {
 			_, err := client.Create(ctx, widgetOf(name, 1))
 			require.NoError(t, err)
@@ -572,7 +571,7 @@ func testClientFollowFromAVersion(t *testing.T, by transport) {
 	synctest.Test(t, func(t *testing.T) {
 		ctx := t.Context()
 		store := newStore(t)
-		client := by.widgets(newAPI(t, rest.Options{Store: store}, widgetResource()))
+		client := by.widgets(t, newAPI(t, rest.Options{Store: store}, widgetResource()))
 		create := func(name string) {
 			_, err := client.Create(ctx, widgetOf(name, 1))
 			require.NoError(t, err)
@@ -651,7 +650,7 @@ func testClientAfterShutdown(t *testing.T, by transport) {
 	synctest.Test(t, func(t *testing.T) {
 		ctx := context.Background()
 		api := newWidgets(t)
-		client := by.widgets(api)
+		client := by.widgets(t, api)
 		ended := make(chan error, 1)
 		go func() { ended <- firstError(client.Watch(ctx, rest.WatchOptions{})) }()
 		synctest.Wait()
@@ -668,7 +667,7 @@ func testClientAfterShutdown(t *testing.T, by transport) {
 func TestClientGoesThroughTheHooks(t *testing.T) { overBoth(t, testClientGoesThroughTheHooks) }
 
 func testClientGoesThroughTheHooks(t *testing.T, by transport) {
-	client := by.widgets(newWidgets(t,
+	client := by.widgets(t, newWidgets(t,
 		withDefault(func(_ context.Context, w *Widget) error {
 			if w.Spec.Owner == nil {
 				w.Spec.Owner = new("nobody")

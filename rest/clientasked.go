@@ -1,12 +1,6 @@
 package rest
 
-import (
-	"context"
-	"errors"
-
-	"github.com/decorum-go/decorum/rest/internal/write"
-	"github.com/decorum-go/decorum/status"
-)
+import "github.com/decorum-go/decorum/rest/internal/write"
 
 // FieldValidation says what a write does about unknown fields and duplicate keys (API concepts, Validation for unrecognized or
 // duplicate fields).
@@ -32,13 +26,4 @@ func (c Client[T]) DryRun() Client[T] {
 func (c Client[T]) Validation(v FieldValidation) Client[T] {
 	c.asked.Validation = write.FieldValidation(v)
 	return c
-}
-
-// ClientFrom returns the client of the resource whose objects are T, for use in a hook. ctx is the context that the hook
-// received. With any other context, every call of the client returns an error.
-func ClientFrom[T any](ctx context.Context) Client[T] {
-	if env := write.EnvironmentOf(ctx); env != nil {
-		return ClientFor[T](env.Owner.(*API))
-	}
-	return Client[T]{err: status.InternalError(errors.New("rest.ClientFrom: the context is not that of a hook"))}
 }

@@ -19,7 +19,7 @@ func TestClientDryRun(t *testing.T) { overBoth(t, testClientDryRun) }
 
 func testClientDryRun(t *testing.T, by transport) {
 	ctx := t.Context()
-	client := by.widgets(newWidgets(t))
+	client := by.widgets(t, newWidgets(t))
 	dry := client.DryRun()
 	absent := func(name string) {
 		_, err := client.Get(ctx, name)
@@ -55,7 +55,7 @@ func TestClientValidation(t *testing.T) { overBoth(t, testClientValidation) }
 
 func testClientValidation(t *testing.T, by transport) {
 	api := newWidgets(t)
-	client := by.widgets(api)
+	client := by.widgets(t, api)
 	_, err := client.Create(t.Context(), widgetOf("a", 1))
 	require.NoError(t, err)
 	unknown := []byte(`{"spec":{"nonsense":1}}`)
@@ -89,7 +89,7 @@ func TestClientReadsAtAVersion(t *testing.T) { overBoth(t, testClientReadsAtAVer
 
 func testClientReadsAtAVersion(t *testing.T, by transport) {
 	ctx := t.Context()
-	client := by.widgets(newWidgets(t))
+	client := by.widgets(t, newWidgets(t))
 	first, err := client.Create(ctx, widgetOf("a", 1))
 	require.NoError(t, err)
 	_, err = client.Create(ctx, widgetOf("b", 1))
@@ -120,7 +120,7 @@ func TestClientDeleteCollection(t *testing.T) { overBoth(t, testClientDeleteColl
 
 func testClientDeleteCollection(t *testing.T, by transport) {
 	ctx := t.Context()
-	client := by.widgets(newWidgets(t))
+	client := by.widgets(t, newWidgets(t))
 	for _, name := range []string{"a", "b", "c"} {
 		_, err := client.Create(ctx, widgetOf(name, 1))
 		require.NoError(t, err)
@@ -134,14 +134,18 @@ func testClientDeleteCollection(t *testing.T, by transport) {
 	require.NoError(t, err)
 	require.Len(t, left.Items, 1)
 	assert.Equal(t, "b", left.Items[0].Name)
-	_, err = by.allWidgets(newWidgets(t)).DeleteCollection(ctx, rest.DeleteOptions{}, rest.ListOptions{})
+	_, err = by.allWidgets(t, newWidgets(t)).DeleteCollection(ctx, rest.DeleteOptions{}, rest.ListOptions{})
 	assert.True(t, status.IsBadRequest(err), "a namespace is missing: %v", err)
 }
 
 // A hook finds the client of its API in its context, and may warn whoever writes.
 func TestHooksHaveAClientAndWarn(t *testing.T) {
 	sees := func(ctx context.Context) error {
-		_, err := rest.ClientFrom[Widget](ctx).Namespace("default").Get(ctx, "seen")
+		widgets, err := rest.ClientForHook[Widget](ctx)
+		if err != nil {
+			return err
+		}
+		_, err = widgets.Namespace("default").Get(ctx, "seen")
 		return err
 	}
 	api := newWidgets(t, func(r *rest.Resource[Widget]) {
@@ -154,12 +158,12 @@ func TestHooksHaveAClientAndWarn(t *testing.T) {
 		}
 	})
 	ctx := rest.WithWarnings(t.Context(), func(text string) { assert.Equal(t, "it is about seen", text) })
-	_, err := widgetClient(api).Create(ctx, widgetOf("seen", 1))
+	_, err := widgetClient(t, api).Create(ctx, widgetOf("seen", 1))
 	require.NoError(t, err)
 	w := must(t, api, "POST", widgets, widgetBody(`"name":"b"`))
 	assert.Equal(t, []string{`299 - "it is about b"`}, w.Header["Warning"])
 
-	_, err = rest.ClientFrom[Widget](t.Context()).Get(t.Context(), "seen")
+	_, err = rest.ClientForHook[Widget](t.Context())
 	assert.ErrorContains(t, err, "the context is not that of a hook")
 	rest.Warn(t.Context(), "nobody hears it")
 }

@@ -27,17 +27,16 @@ type roundTrip func(r *http.Request) (*http.Response, error)
 func (f roundTrip) RoundTrip(r *http.Request) (*http.Response, error) { return f(r) }
 
 // answering returns a client of Widgets that sends its requests to f.
-func answering(f http.HandlerFunc) rest.Client[Widget] {
-	return rest.ClientAt(serverOf(f), widgetResource()).Namespace("default")
+func answering(t testing.TB, f http.HandlerFunc) rest.Client[Widget] {
+	return clientAt(t, serverOf(f), widgetResource()).Namespace("default")
 }
 
 func TestTheZeroClientReturnsErrors(t *testing.T) {
 	_, err := rest.Client[Widget]{}.Namespace("default").Get(t.Context(), "a")
-	assert.ErrorContains(t, err, "call rest.ClientFor or rest.ClientAt")
+	assert.ErrorContains(t, err, "call one of the functions named ClientFor")
 }
 
-// If the URL or the resource is invalid, every call of the client returns the error.
-func TestClientAtWithoutAServer(t *testing.T) {
+func TestClientForAnInvalidEndpoint(t *testing.T) {
 	valid := serverOf(http.NotFoundHandler())
 	for _, c := range []struct {
 		name   string
@@ -56,13 +55,9 @@ func TestClientAtWithoutAServer(t *testing.T) {
 		{"no subresource", valid, widgetResource(func(r *rest.Resource[Widget]) { r.Subresources = []rest.SubresourceOf[Widget]{nil} }), "a subresource is nil"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			client := rest.ClientAt(c.server, c.widget).Namespace("default")
-			_, err := client.Get(t.Context(), "a")
-			assert.True(t, status.IsBadRequest(err), "%v", err)
-			assert.ErrorContains(t, err, "rest.ClientAt: rest_test.Widget: ")
+			_, err := rest.ClientForEndpoint(c.server, c.widget)
+			assert.ErrorContains(t, err, "rest.ClientForEndpoint: rest_test.Widget: ")
 			assert.ErrorContains(t, err, c.text)
-			assert.Equal(t, err, firstError(client.Watch(t.Context(), rest.WatchOptions{})))
-			assert.Equal(t, err, client.Delete(t.Context(), "a", rest.DeleteOptions{}))
 		})
 	}
 }
@@ -87,7 +82,7 @@ func TestRequestsOfClientAt(t *testing.T) {
 		return inner.RoundTrip(r)
 	})
 	ctx := rest.WithUser(t.Context(), rest.User{Name: "somebody"})
-	client := rest.ClientAt(server, widgetResource(withSubresources)).Namespace("default").As("me")
+	client := clientAt(t, server, widgetResource(withSubresources)).Namespace("default").As("me")
 	wants := func(err error, lines ...string) {
 		t.Helper()
 		require.NoError(t, err)
@@ -137,7 +132,7 @@ func TestUnexpectedAnswers(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			var sent []string
-			client := answering(func(w http.ResponseWriter, r *http.Request) {
+			client := answering(t, func(w http.ResponseWriter, r *http.Request) {
 				sent = append(sent, r.Method)
 				_, _ = io.WriteString(w, c.answer)
 			})
@@ -156,7 +151,7 @@ func TestUnexpectedAnswers(t *testing.T) {
 			assert.NoError(t, client.Delete(t.Context(), "a", rest.DeleteOptions{}), "a server may answer a deletion with a Status or an object")
 		})
 	}
-	client := answering(func(w http.ResponseWriter, r *http.Request) {
+	client := answering(t, func(w http.ResponseWriter, r *http.Request) {
 		if r.Method == http.MethodDelete {
 			_, _ = io.WriteString(w, `{"kind":"Status","apiVersion":"v1","metadata":{},"status":"Success"}`)
 			return
@@ -179,7 +174,7 @@ func TestAnswersWithoutAStatus(t *testing.T) {
 		406: status.IsNotAcceptable, 409: status.IsConflict, 410: status.IsGone, 413: status.IsRequestEntityTooLarge, 415: status.IsUnsupportedMediaType,
 		422: status.IsInvalid, 429: status.IsTooManyRequests, 500: status.IsInternalError, 502: status.IsInternalError, 503: status.IsServiceUnavailable, 504: status.IsTimeout,
 	} {
-		client := answering(func(w http.ResponseWriter, _ *http.Request) {
+		client := answering(t, func(w http.ResponseWriter, _ *http.Request) {
 			w.WriteHeader(code)
 			_, _ = io.WriteString(w, page)
 		})
@@ -200,15 +195,15 @@ func TestAnswersWithoutAStatus(t *testing.T) {
 		"a Status of success":  `{"kind":"Status","apiVersion":"v1","status":"Success"}`,
 		"a Status without end": `{"kind":"Status","apiVersion":"v1","status":"Failure"`,
 	} {
-		_, err := answering(func(w http.ResponseWriter, _ *http.Request) {
+		_, err := answering(t, func(w http.ResponseWriter, _ *http.Request) {
 			w.WriteHeader(http.StatusForbidden)
 			_, _ = io.WriteString(w, text)
 		}).Get(t.Context(), "a")
 		assert.True(t, status.IsForbidden(err) && status.HasCause(err, status.CauseUnexpectedServerResponse), "%s: %v", name, err)
 	}
-	_, err := answering(func(w http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(w, "<html>") }).List(t.Context(), rest.ListOptions{})
+	_, err := answering(t, func(w http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(w, "<html>") }).List(t.Context(), rest.ListOptions{})
 	assert.ErrorContains(t, err, "the server's answer is not a list")
-	_, err = answering(func(w http.ResponseWriter, _ *http.Request) { w.Header().Set("Content-Length", "1000000000") }).Get(t.Context(), "a")
+	_, err = answering(t, func(w http.ResponseWriter, _ *http.Request) { w.Header().Set("Content-Length", "1000000000") }).Get(t.Context(), "a")
 	assert.ErrorContains(t, err, "exceeds the limit")
 }
 
@@ -249,7 +244,7 @@ func TestClientAtIsPatient(t *testing.T) {
 			for _, write := range []bool{false, true} {
 				synctest.Test(t, func(t *testing.T) {
 					asked := 0
-					client, began := answering(busy(c.code, c.retryAfter, c.times, &asked)), time.Now()
+					client, began := answering(t, busy(c.code, c.retryAfter, c.times, &asked)), time.Now()
 					var w *Widget
 					var err error
 					if write {
@@ -273,7 +268,7 @@ func TestClientAtIsPatient(t *testing.T) {
 		asked, began := 0, time.Now()
 		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
 		defer cancel()
-		_, err := answering(busy(429, "3600", 1, &asked)).Get(ctx, "a")
+		_, err := answering(t, busy(429, "3600", 1, &asked)).Get(ctx, "a")
 		assert.ErrorIs(t, err, context.DeadlineExceeded)
 		assert.Equal(t, time.Second, time.Since(began))
 	})
@@ -281,7 +276,7 @@ func TestClientAtIsPatient(t *testing.T) {
 
 // A redirect must not turn a write into a read.
 func TestRedirectedWrites(t *testing.T) {
-	client := answering(func(w http.ResponseWriter, r *http.Request) {
+	client := answering(t, func(w http.ResponseWriter, r *http.Request) {
 		if r.URL.Path == "/elsewhere" {
 			_, _ = io.WriteString(w, stored{}.String())
 			return
@@ -297,7 +292,7 @@ func TestRedirectedWrites(t *testing.T) {
 
 // The client refuses names that would change the path.
 func TestNamesOfClientAt(t *testing.T) {
-	client := answering(func(_ http.ResponseWriter, r *http.Request) { t.Error("sent:", r.Method, r.URL) })
+	client := answering(t, func(_ http.ResponseWriter, r *http.Request) { t.Error("sent:", r.Method, r.URL) })
 	for _, name := range []string{"", ".", "..", "a/b", "a%2Fstatus", "a/../../b"} {
 		_, err := client.Get(t.Context(), name)
 		assert.True(t, status.IsBadRequest(err), "%q: %v", name, err)
@@ -313,7 +308,7 @@ func TestNamesOfClientAt(t *testing.T) {
 	}
 	const odd = "a b?c#d:é"
 	var path string
-	_, err := answering(func(w http.ResponseWriter, r *http.Request) {
+	_, err := answering(t, func(w http.ResponseWriter, r *http.Request) {
 		path = r.RequestURI
 		_, _ = io.WriteString(w, stored{name: odd}.String())
 	}).Get(t.Context(), odd)
@@ -337,7 +332,7 @@ func TestWarningsOverHTTP(t *testing.T) {
 	} {
 		var heard []string
 		ctx := rest.WithWarnings(t.Context(), func(text string) { heard = append(heard, text) })
-		client := answering(func(w http.ResponseWriter, r *http.Request) {
+		client := answering(t, func(w http.ResponseWriter, r *http.Request) {
 			w.Header().Set("Warning", header)
 			if r.Method == http.MethodPost {
 				w.WriteHeader(http.StatusForbidden)
@@ -375,7 +370,7 @@ type SmallKnob struct {
 func TestClientAtKeepsUnknownFields(t *testing.T) {
 	api, _ := newDials(t)
 	must(t, api, "POST", dials, dialBody(`{"replicas":0,"label":"x","knobs":[{"name":"a","size":0},{"name":"b","title":"t"}],"free":{"a":123456789012345678901}}`))
-	client := rest.ClientAt(serverOf(http.StripPrefix("/pre/fix", api)), rest.Resource[SmallDial]{Group: "example.com", Version: "v1", Plural: "dials", Names: rest.Names{Kind: "Dial"}}).Namespace("default")
+	client := clientAt(t, serverOf(http.StripPrefix("/pre/fix", api)), rest.Resource[SmallDial]{Group: "example.com", Version: "v1", Plural: "dials", Names: rest.Names{Kind: "Dial"}}).Namespace("default")
 	d, err := client.Get(t.Context(), "a")
 	require.NoError(t, err)
 	same, err := client.Update(t.Context(), d)
@@ -391,7 +386,7 @@ func TestClientAtKeepsUnknownFields(t *testing.T) {
 func TestModifyOverHTTP(t *testing.T) {
 	t.Run("loses every race", func(t *testing.T) {
 		api := newWidgets(t)
-		client, other, runs := overHTTP.widgets(api), widgetClient(api), 0
+		client, other, runs := overHTTP.widgets(t, api), widgetClient(t, api), 0
 		_, err := client.Create(t.Context(), widgetOf("a", 1))
 		require.NoError(t, err)
 		_, err = client.Modify(t.Context(), "a", func(w *Widget) error {
@@ -405,7 +400,7 @@ func TestModifyOverHTTP(t *testing.T) {
 	})
 	t.Run("is refused", func(t *testing.T) {
 		var refuse bool
-		client, runs := overHTTP.widgets(newWidgets(t, func(r *rest.Resource[Widget]) {
+		client, runs := overHTTP.widgets(t, newWidgets(t, func(r *rest.Resource[Widget]) {
 			r.Hooks.Prepare = func(_ context.Context, w, _ *Widget) error {
 				if refuse {
 					return status.Conflict(apimeta.GroupResource{Group: "example.com", Resource: "widgets"}, w.Name, "it is locked")
@@ -425,7 +420,7 @@ func TestModifyOverHTTP(t *testing.T) {
 // A client need not declare the subresources that it uses.
 func TestUndeclaredSubresources(t *testing.T) {
 	ctx, api := t.Context(), newWidgets(t, withSubresources)
-	client := rest.ClientAt(serverOf(http.StripPrefix("/pre/fix", api)), rest.Resource[Widget]{Group: "example.com", Version: "v1", Plural: "widgets"}).Namespace("default")
+	client := clientAt(t, serverOf(http.StripPrefix("/pre/fix", api)), rest.Resource[Widget]{Group: "example.com", Version: "v1", Plural: "widgets"}).Namespace("default")
 	_, err := client.Create(ctx, widgetOf("a", 1))
 	require.NoError(t, err)
 	p, err := rest.GetSubresource[Paint](ctx, client, "a", "paint")
@@ -465,7 +460,7 @@ func TestItemsOverHTTPHaveTheirKind(t *testing.T) {
 // ends.
 func TestBrokenConnections(t *testing.T) {
 	server := rest.Endpoint{URL: "http://api.example.com", HTTP: &http.Client{Transport: roundTrip(func(*http.Request) (*http.Response, error) { return nil, io.ErrUnexpectedEOF })}}
-	client := rest.ClientAt(server, widgetResource()).Namespace("default")
+	client := clientAt(t, server, widgetResource()).Namespace("default")
 	_, err := client.Get(t.Context(), "a")
 	assert.ErrorIs(t, err, io.ErrUnexpectedEOF)
 	var failed *url.Error
@@ -476,7 +471,7 @@ func TestBrokenConnections(t *testing.T) {
 
 	ctx, cancel := context.WithCancelCause(t.Context())
 	waiting := make(chan struct{})
-	client = answering(func(_ http.ResponseWriter, r *http.Request) { close(waiting); <-r.Context().Done() })
+	client = answering(t, func(_ http.ResponseWriter, r *http.Request) { close(waiting); <-r.Context().Done() })
 	ended := inBackground(func() error { _, err := client.Get(ctx, "a"); return err })
 	<-waiting
 	cancel(fmt.Errorf("the user has left"))
@@ -484,7 +479,7 @@ func TestBrokenConnections(t *testing.T) {
 
 	out, err := json.Marshal(struct{}{})
 	require.NoError(t, err)
-	_, err = answering(func(w http.ResponseWriter, _ *http.Request) {
+	_, err = answering(t, func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("Content-Length", "100")
 		_, _ = w.Write(out)
 		panic(http.ErrAbortHandler)

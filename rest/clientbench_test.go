@@ -46,7 +46,7 @@ func BenchmarkFollow(b *testing.B) {
 			}
 		}
 	}
-	things := rest.ClientFor[Thing](s.api)
+	things := clientFor[Thing](b, s.api)
 	compare(b, changes,
 		func(n int) { take(things.Follow(b.Context(), from), n) },
 		func(n int) { take(things.Watch(b.Context(), from), n) })

@@ -17,7 +17,7 @@ func testWarningsOfTypedClients(t *testing.T, by transport) {
 	api := newAPI(t, rest.Options{Admission: []rest.Admission{
 		mutating("m", func(_ context.Context, r *rest.AdmissionRequest) error { r.Warn("seen"); return nil }),
 	}}, widgetResource())
-	client := by.widgets(api)
+	client := by.widgets(t, api)
 	var told []string
 	ctx := rest.WithWarnings(context.Background(), func(text string) { told = append(told, text) })
 	wants := func(what string, texts ...string) {

@@ -127,7 +127,7 @@ func TestCloseBesideHostsThatDoNotReturn(t *testing.T) {
 		left := make(chan struct{})
 		go func() {
 			defer close(left)
-			for range rest.ClientFor[Thing](s.api).Watch(t.Context(), rest.WatchOptions{}) {
+			for range clientFor[Thing](t, s.api).Watch(t.Context(), rest.WatchOptions{}) {
 				<-release
 			}
 		}()

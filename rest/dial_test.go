@@ -79,7 +79,7 @@ func dialResource(options ...dialOption) rest.Resource[Dial] {
 func newDials(t testing.TB, options ...dialOption) (*rest.API, rest.Client[Dial]) {
 	t.Helper()
 	api := newAPI(t, rest.Options{}, dialResource(options...))
-	return api, rest.ClientFor[Dial](api).Namespace("default")
+	return api, clientFor[Dial](t, api).Namespace("default")
 }
 
 func dialBody(spec string) string {

@@ -2,7 +2,8 @@
 // typed client in the same process. Other programs use the same client over HTTP.
 //
 // Declare a kind as a Go struct, describe in a [Resource] how to serve it, and pass it to [New]. The [API] that New returns is a
-// [net/http.Handler]; [ClientFor] returns a [Client] of a kind. [ClientAt] returns a Client of a kind that another process serves.
+// [net/http.Handler]; [ClientForType] returns a [Client] of a kind. [ClientForEndpoint] returns a Client of a kind that another process
+// serves.
 //
 // # Words
 //

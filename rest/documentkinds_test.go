@@ -66,8 +66,8 @@ func TestNewRefusesDocuments(t *testing.T) {
 	}
 }
 
-// ClientOf finds one of several kinds without a Go struct, and ClientFor does not.
-func TestClientOf(t *testing.T) {
+// ClientForResource finds one of several kinds without a Go struct, and ClientForType does not.
+func TestClientForResource(t *testing.T) {
 	switches := lanterns(func(r *rest.Resource[apimeta.Document]) { r.Plural, r.Names.Kind = "switches", "Switch" })
 	api := newAPI(t, rest.Options{}, lanterns(), switches, widgetResource())
 	ctx := t.Context()
@@ -81,18 +81,19 @@ func TestClientOf(t *testing.T) {
 		{"a kind with a struct", "not apimeta.Document", apimeta.GroupVersionResource{Group: "example.com", Version: "v1", Resource: "widgets"}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			_, err := rest.ClientOf[apimeta.Document](api, c.of).List(ctx, rest.ListOptions{})
-			if c.want == "" {
-				require.NoError(t, err)
+			client, err := rest.ClientForResource[apimeta.Document](api, c.of)
+			if c.want != "" {
+				require.ErrorContains(t, err, c.want)
 				return
 			}
-			assert.True(t, status.IsBadRequest(err))
-			require.ErrorContains(t, err, c.want)
+			require.NoError(t, err)
+			_, err = client.List(ctx, rest.ListOptions{})
+			require.NoError(t, err)
 		})
 	}
-	_, err := rest.ClientFor[apimeta.Document](api).List(ctx, rest.ListOptions{})
+	_, err := rest.ClientForType[apimeta.Document](api)
 	require.ErrorContains(t, err, "is the type of more than one resource")
-	_, err = rest.ClientOf[Widget](api, apimeta.GroupVersionResource{Group: "example.com", Version: "v1", Resource: "widgets"}).List(ctx, rest.ListOptions{})
+	_, err = clientOf[Widget](t, api, apimeta.GroupVersionResource{Group: "example.com", Version: "v1", Resource: "widgets"}).List(ctx, rest.ListOptions{})
 	require.NoError(t, err)
 }
 
@@ -136,7 +137,7 @@ func TestHooksOnDocuments(t *testing.T) {
 	a = do(t, api, "GET", lanternsPath, "", "Accept", "application/json;as=Table;g=meta.k8s.io;v=v1")
 	assert.Contains(t, a.Body, `"cells":["red",7]`)
 
-	c := rest.ClientOf[apimeta.Document](api, lanternsV1).Namespace("default")
+	c := clientOf[apimeta.Document](t, api, lanternsV1).Namespace("default")
 	d, err := c.Get(t.Context(), "red")
 	require.NoError(t, err)
 	content(d, "spec")["color"] = "red"

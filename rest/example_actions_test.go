@@ -112,7 +112,11 @@ func Example_action() {
 	}
 	defer api.Close()
 	ctx := context.Background()
-	client := rest.ClientFor[Invoice](api).Namespace("default")
+	client, err := rest.ClientForType[Invoice](api)
+	if err != nil {
+		log.Fatal(err)
+	}
+	client = client.Namespace("default")
 	if _, err := client.Create(ctx, &Invoice{ObjectMeta: apimeta.ObjectMeta{Name: "n1"}, Spec: InvoiceSpec{Cents: 500, Copies: 1}}); err != nil {
 		log.Fatal(err)
 	}

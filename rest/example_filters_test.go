@@ -25,7 +25,11 @@ func ExampleFilter() {
 	}
 	defer api.Close()
 	ctx := context.Background()
-	all := rest.ClientFor[Book](api).Namespace("default")
+	all, err := rest.ClientForType[Book](api)
+	if err != nil {
+		log.Fatal(err)
+	}
+	all = all.Namespace("default")
 	for title, shelf := range map[string]string{"orlando": "novels", "notes": "maths"} {
 		book := &Book{ObjectMeta: apimeta.ObjectMeta{Name: title, Labels: map[string]string{"shelf": shelf}}, Spec: BookSpec{Title: title}}
 		if _, err := all.Create(ctx, book); err != nil {

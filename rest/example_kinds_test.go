@@ -145,7 +145,11 @@ func ExampleResource_tags() {
 		log.Fatal(err)
 	}
 	defer api.Close()
-	client := rest.ClientFor[Bread](api).Namespace("default")
+	client, err := rest.ClientForType[Bread](api)
+	if err != nil {
+		log.Fatal(err)
+	}
+	client = client.Namespace("default")
 
 	bread := &Bread{ObjectMeta: apimeta.ObjectMeta{Name: "wrong"}, Spec: BreadSpec{
 		BreadText:  BreadText{Flour: "oat", Website: "nowhere", Label: "?"},
@@ -178,7 +182,11 @@ func ExampleResource_hooks() {
 	}
 	defer api.Close()
 	ctx := context.Background()
-	client := rest.ClientFor[Bread](api).Namespace("default")
+	client, err := rest.ClientForType[Bread](api)
+	if err != nil {
+		log.Fatal(err)
+	}
+	client = client.Namespace("default")
 
 	minutes := int32(50)
 	bread, err := client.Create(ctx, &Bread{ObjectMeta: apimeta.ObjectMeta{Name: "loaf"}, Spec: BreadSpec{

@@ -32,7 +32,11 @@ func ExampleOptions_plugins() {
 	if err := api.Start(context.Background()); err != nil {
 		log.Fatal(err)
 	}
-	list, err := rest.ClientFor[rbac.ClusterRole](api).List(context.Background(), rest.ListOptions{})
+	clusterRoles, err := rest.ClientForType[rbac.ClusterRole](api)
+	if err != nil {
+		log.Fatal(err)
+	}
+	list, err := clusterRoles.List(context.Background(), rest.ListOptions{})
 	if err != nil {
 		log.Fatal(err)
 	}
@@ -57,7 +61,11 @@ func ExampleParts() {
 		log.Fatal(err)
 	}
 	defer api.Close()
-	_, err = rest.ClientFor[Memo](api).Namespace("team").Create(context.Background(), &Memo{ObjectMeta: apimeta.ObjectMeta{Name: "a"}})
+	memoClient, err := rest.ClientForType[Memo](api)
+	if err != nil {
+		log.Fatal(err)
+	}
+	_, err = memoClient.Namespace("team").Create(context.Background(), &Memo{ObjectMeta: apimeta.ObjectMeta{Name: "a"}})
 	fmt.Println(err)
 	// Output: memos.example.com "a" is forbidden: the name must begin with that of the namespace
 }
@@ -74,7 +82,10 @@ func (c *counter) Plug(*rest.API) (rest.Parts, error) {
 		Name:        "counter",
 		Definitions: []rest.Definition{rest.Resource[Memo]{Group: "example.com", Version: "v1", Plural: "memos"}},
 		Start: func(ctx context.Context, api *rest.API) error {
-			memos := rest.ClientFor[Memo](api)
+			memos, err := rest.ClientForType[Memo](api)
+			if err != nil {
+				return err
+			}
 			page, err := memos.List(ctx, rest.ListOptions{})
 			if err != nil {
 				return err
@@ -122,7 +133,11 @@ func ExamplePlugin() {
 	if err := api.Start(ctx); err != nil {
 		log.Fatal(err)
 	}
-	_, err = rest.ClientFor[Memo](api).Namespace("team").Create(ctx, &Memo{ObjectMeta: apimeta.ObjectMeta{Name: "a"}})
+	memos, err := rest.ClientForType[Memo](api)
+	if err != nil {
+		log.Fatal(err)
+	}
+	_, err = memos.Namespace("team").Create(ctx, &Memo{ObjectMeta: apimeta.ObjectMeta{Name: "a"}})
 	if err != nil {
 		log.Fatal(err)
 	}

@@ -53,7 +53,7 @@ func validateCandle(_ context.Context, candle, old *apimeta.Document) status.Fie
 }
 
 // A program serves and uses a kind that it knows only by its OpenAPI schema.
-func ExampleClientOf() {
+func ExampleClientForResource() {
 	ctx := context.Background()
 	api, err := rest.New(rest.Options{}, candles())
 	if err != nil {
@@ -61,7 +61,11 @@ func ExampleClientOf() {
 	}
 	defer api.Close()
 
-	client := rest.ClientOf[apimeta.Document](api, candlesV1).Namespace("default")
+	client, err := rest.ClientForResource[apimeta.Document](api, candlesV1)
+	if err != nil {
+		log.Fatal(err)
+	}
+	client = client.Namespace("default")
 	candle, err := client.Create(ctx, &apimeta.Document{
 		ObjectMeta: apimeta.ObjectMeta{Name: "first"},
 		Content:    map[string]any{"spec": map[string]any{"hours": 40}},
@@ -94,7 +98,11 @@ func ExampleAPI_AddResources() {
 	if err := api.AddResources(ctx, candles()); err != nil {
 		log.Fatal(err)
 	}
-	client := rest.ClientOf[apimeta.Document](api, candlesV1).Namespace("default")
+	client, err := rest.ClientForResource[apimeta.Document](api, candlesV1)
+	if err != nil {
+		log.Fatal(err)
+	}
+	client = client.Namespace("default")
 	_, err = client.Create(ctx, &apimeta.Document{
 		ObjectMeta: apimeta.ObjectMeta{Name: "first"},
 		Content:    map[string]any{"spec": map[string]any{"hours": 40, "color": "red"}},

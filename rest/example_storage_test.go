@@ -27,7 +27,11 @@ func Example_file() {
 			return err
 		}
 		defer api.Close()
-		client := rest.ClientFor[Widget](api).Namespace("default")
+		client, err := rest.ClientForType[Widget](api)
+		if err != nil {
+			return err
+		}
+		client = client.Namespace("default")
 		if _, err := client.Get(ctx, "first"); err == nil {
 			fmt.Println("the widget is still there")
 			return nil

@@ -74,7 +74,11 @@ func Example() {
 	fmt.Println(strings.Contains(string(created), `"shelf":"new"`))
 
 	// The program itself needs no HTTP.
-	book, err := rest.ClientFor[Book](api).Namespace("default").Get(context.Background(), "emma")
+	books, err := rest.ClientForType[Book](api)
+	if err != nil {
+		log.Fatal(err)
+	}
+	book, err := books.Namespace("default").Get(context.Background(), "emma")
 	if err != nil {
 		log.Fatal(err)
 	}
@@ -87,14 +91,18 @@ func Example() {
 }
 
 // The errors of the client are the answers that a client over HTTP would get.
-func ExampleClientFor() {
+func ExampleClientForType() {
 	ctx := context.Background()
 	api, err := rest.New(rest.Options{}, books())
 	if err != nil {
 		log.Fatal(err)
 	}
 	defer api.Close()
-	client := rest.ClientFor[Book](api).Namespace("default")
+	client, err := rest.ClientForType[Book](api)
+	if err != nil {
+		log.Fatal(err)
+	}
+	client = client.Namespace("default")
 
 	emma := &Book{ObjectMeta: apimeta.ObjectMeta{Name: "emma"}, Spec: BookSpec{Title: "Emma", Copies: -3}}
 	_, err = client.Create(ctx, emma)
@@ -136,7 +144,11 @@ func ExampleClient_Watch() {
 		log.Fatal(err)
 	}
 	defer api.Close()
-	client := rest.ClientFor[Book](api).Namespace("default")
+	client, err := rest.ClientForType[Book](api)
+	if err != nil {
+		log.Fatal(err)
+	}
+	client = client.Namespace("default")
 	if _, err := client.Create(ctx, &Book{ObjectMeta: apimeta.ObjectMeta{Name: "emma"}, Spec: BookSpec{Title: "Emma"}}); err != nil {
 		log.Fatal(err)
 	}
@@ -212,7 +224,11 @@ func ExampleResource() {
 	send("PATCH", "/emma/status", `{"status":{"lentTo":"Jane"}}`)
 	send("DELETE", "/emma", "")
 
-	emma, err := rest.ClientFor[Book](api).Namespace("default").Get(ctx, "emma")
+	bookClient, err := rest.ClientForType[Book](api)
+	if err != nil {
+		log.Fatal(err)
+	}
+	emma, err := bookClient.Namespace("default").Get(ctx, "emma")
 	if err != nil {
 		log.Fatal(err)
 	}
@@ -253,7 +269,11 @@ func ExampleSubresource() {
 		log.Fatal(err)
 	}
 	defer api.Close()
-	client = rest.ClientFor[Book](api).Namespace("default")
+	bookClient, err := rest.ClientForType[Book](api)
+	if err != nil {
+		log.Fatal(err)
+	}
+	client = bookClient.Namespace("default")
 	if _, err := client.Create(ctx, &Book{ObjectMeta: apimeta.ObjectMeta{Name: "emma"}, Spec: BookSpec{Title: "Emma"}}); err != nil {
 		log.Fatal(err)
 	}
@@ -304,7 +324,11 @@ func ExampleResource_call() {
 		log.Fatal(err)
 	}
 	defer api.Close()
-	answer, err := rest.ClientFor[Price](api).Create(context.Background(), &Price{Spec: PriceSpec{Pages: 400}})
+	prices, err := rest.ClientForType[Price](api)
+	if err != nil {
+		log.Fatal(err)
+	}
+	answer, err := prices.Create(context.Background(), &Price{Spec: PriceSpec{Pages: 400}})
 	if err != nil {
 		log.Fatal(err)
 	}
@@ -341,7 +365,11 @@ func ExampleAdmission() {
 	}
 	defer api.Close()
 
-	client := rest.ClientFor[Book](api).Namespace("default")
+	client, err := rest.ClientForType[Book](api)
+	if err != nil {
+		log.Fatal(err)
+	}
+	client = client.Namespace("default")
 	for _, user := range []string{"jane", "visitor"} {
 		book, err := client.Create(rest.WithUser(context.Background(), rest.User{Name: user}),
 			&Book{ObjectMeta: apimeta.ObjectMeta{Name: "emma-of-" + user}, Spec: BookSpec{Title: "Emma"}})
@@ -387,7 +415,11 @@ func ExampleResource_gracePeriod() {
 	defer api.Close()
 
 	ctx := context.Background()
-	client := rest.ClientFor[Pod](api).Namespace("default")
+	client, err := rest.ClientForType[Pod](api)
+	if err != nil {
+		log.Fatal(err)
+	}
+	client = client.Namespace("default")
 	for name, node := range map[string]string{"waiting": "", "running": "node-1"} {
 		if _, err := client.Create(ctx, &Pod{ObjectMeta: apimeta.ObjectMeta{Name: name}, Spec: PodSpec{NodeName: node}}); err != nil {
 			log.Fatal(err)
@@ -414,7 +446,11 @@ func ExampleClient_Apply() {
 	}
 	defer api.Close()
 	ctx := context.Background()
-	client := rest.ClientFor[Book](api).Namespace("default")
+	client, err := rest.ClientForType[Book](api)
+	if err != nil {
+		log.Fatal(err)
+	}
+	client = client.Namespace("default")
 
 	spec := func(fields map[string]any) map[string]any { return map[string]any{"spec": fields} }
 	_, err = client.As("shop").Apply(ctx, "emma", spec(map[string]any{"title": "Emma", "copies": 2}), rest.ApplyOptions{})
@@ -436,7 +472,11 @@ func ExampleClient_ModifyStatus() {
 		log.Fatal(err)
 	}
 	defer api.Close()
-	ctx, client := context.Background(), rest.ClientFor[Book](api).Namespace("default")
+	bookClient, err := rest.ClientForType[Book](api)
+	if err != nil {
+		log.Fatal(err)
+	}
+	ctx, client := context.Background(), bookClient.Namespace("default")
 	book, err := client.Create(ctx, &Book{ObjectMeta: apimeta.ObjectMeta{Name: "emma"}, Spec: BookSpec{Title: "Emma"}})
 	for _, reader := range []string{"jane", "jane", "john"} {
 		if err != nil {

@@ -56,11 +56,19 @@ func ExampleConverted() {
 	defer api.Close()
 
 	ctx := context.Background()
-	older := rest.ClientFor[ShelfV1beta1](api).Namespace("default")
+	older, err := rest.ClientForType[ShelfV1beta1](api)
+	if err != nil {
+		log.Fatal(err)
+	}
+	older = older.Namespace("default")
 	if _, err := older.Create(ctx, &ShelfV1beta1{ObjectMeta: apimeta.ObjectMeta{Name: "a"}, Spec: ShelfV1beta1Spec{WidthCm: 80}}); err != nil {
 		log.Fatal(err)
 	}
-	shelf, err := rest.ClientFor[Shelf](api).Namespace("default").Get(ctx, "a")
+	current, err := rest.ClientForType[Shelf](api)
+	if err != nil {
+		log.Fatal(err)
+	}
+	shelf, err := current.Namespace("default").Get(ctx, "a")
 	if err != nil {
 		log.Fatal(err)
 	}
@@ -86,11 +94,19 @@ func ExampleConverted_groups() {
 	defer api.Close()
 
 	ctx := context.Background()
-	written, err := rest.ClientFor[Shelf](api).Namespace("default").Create(ctx, &Shelf{ObjectMeta: apimeta.ObjectMeta{Name: "a"}, Spec: ShelfSpec{WidthMillimeters: 800}})
+	current, err := rest.ClientForType[Shelf](api)
 	if err != nil {
 		log.Fatal(err)
 	}
-	read, err := rest.ClientFor[ArchiveShelf](api).Namespace("default").Get(ctx, "a")
+	written, err := current.Namespace("default").Create(ctx, &Shelf{ObjectMeta: apimeta.ObjectMeta{Name: "a"}, Spec: ShelfSpec{WidthMillimeters: 800}})
+	if err != nil {
+		log.Fatal(err)
+	}
+	archived, err := rest.ClientForType[ArchiveShelf](api)
+	if err != nil {
+		log.Fatal(err)
+	}
+	read, err := archived.Namespace("default").Get(ctx, "a")
 	if err != nil {
 		log.Fatal(err)
 	}

@@ -53,7 +53,12 @@ func ExampleStream() {
 	}
 	defer api.Close()
 	ctx := context.Background()
-	if _, err := rest.ClientFor[Job](api).Namespace("default").Create(ctx, &Job{ObjectMeta: apimeta.ObjectMeta{Name: "nightly"}}); err != nil {
+	jobClient, err := rest.ClientForType[Job](api)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	if _, err := jobClient.Namespace("default").Create(ctx, &Job{ObjectMeta: apimeta.ObjectMeta{Name: "nightly"}}); err != nil {
 		fmt.Println(err)
 		return
 	}

@@ -192,7 +192,7 @@ func TestFilteredLists(t *testing.T) {
 				assert.Equal(t, 410, other.Code, "the token is for lists under the same filter")
 			}
 			assert.Equal(t, c.want, pages)
-			page, err := rest.ClientFor[Widget](api).AsUser(rest.User{Name: "alice"}).List(t.Context(), rest.ListOptions{})
+			page, err := clientFor[Widget](t, api).AsUser(rest.User{Name: "alice"}).List(t.Context(), rest.ListOptions{})
 			require.NoError(t, err)
 			inProcess := []string{}
 			for _, w := range page.Items {
@@ -434,7 +434,7 @@ func TestFollowWithChangingRights(t *testing.T) {
 		done := make(chan struct{})
 		go func() {
 			defer close(done)
-			for e, err := range widgetClient(api).AsUser(rest.User{Name: "alice"}).Follow(ctx, rest.WatchOptions{}) {
+			for e, err := range widgetClient(t, api).AsUser(rest.User{Name: "alice"}).Follow(ctx, rest.WatchOptions{}) {
 				mu.Lock()
 				switch {
 				case err != nil:

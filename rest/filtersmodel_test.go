@@ -289,7 +289,7 @@ func TestWatchDoesNotContinueAListUnderOtherRights(t *testing.T) {
 			t.Run(fmt.Sprintf("%s %t", c.name, written), func(t *testing.T) {
 				synctest.Test(t, func(t *testing.T) {
 					api, f := teams(t)
-					client := widgetClient(api).AsUser(rest.User{Name: "bob"})
+					client := widgetClient(t, api).AsUser(rest.User{Name: "bob"})
 					allow := func(only []rest.Filter) {
 						for _, user := range []string{"alice", "bob"} {
 							f.restrict(user, only...)

@@ -105,7 +105,7 @@ func TestWatchersSeeAGracePeriodOfZero(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			api := newWidgets(t, graceful)
 			create(t, api, "a", `"spec":{"size":30}`)
-			client := rest.ClientFor[Widget](api).Namespace("default")
+			client := clientFor[Widget](t, api).Namespace("default")
 			for _, n := range c.seconds {
 				require.NoError(t, client.Delete(t.Context(), "a", rest.DeleteOptions{GracePeriodSeconds: &n}))
 			}
@@ -130,7 +130,7 @@ func TestAnObjectStaysMarked(t *testing.T) {
 			r.Wire.MarkedFor = time.Hour
 		})
 		create(t, api, "a", `"spec":{"size":30}`)
-		client, start := rest.ClientFor[Widget](api).Namespace("default"), time.Now()
+		client, start := clientFor[Widget](t, api).Namespace("default"), time.Now()
 		go func() {
 			assert.NoError(t, client.Delete(t.Context(), "a", rest.DeleteOptions{GracePeriodSeconds: new(int64)}))
 			assert.Equal(t, time.Hour, time.Since(start))
@@ -201,7 +201,7 @@ func TestRemovedWhenDue(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				api := start(t, rest.Options{}, widgetResource(removedWhenDue))
-				client := widgetClient(api)
+				client := widgetClient(t, api)
 				_, err := client.Create(t.Context(), &Widget{ObjectMeta: apimeta.ObjectMeta{Name: "a"}, Spec: WidgetSpec{Size: new(int32(30))}})
 				require.NoError(t, err)
 				require.NoError(t, client.Delete(t.Context(), "a", rest.DeleteOptions{}))
@@ -224,7 +224,7 @@ func TestRemovedWhenDueAfterARestart(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				first := newStore(t)
 				api := start(t, rest.Options{Store: first}, widgetResource(removedWhenDue))
-				client := widgetClient(api)
+				client := widgetClient(t, api)
 				_, err := client.Create(t.Context(), &Widget{ObjectMeta: apimeta.ObjectMeta{Name: "a"}, Spec: WidgetSpec{Size: new(int32(30))}})
 				require.NoError(t, err)
 				require.NoError(t, client.Delete(t.Context(), "a", rest.DeleteOptions{}))
@@ -235,7 +235,7 @@ func TestRemovedWhenDueAfterARestart(t *testing.T) {
 
 				second := reopened{first}
 				api = start(t, rest.Options{Store: second}, widgetResource(removedWhenDue))
-				client = widgetClient(api)
+				client = widgetClient(t, api)
 				assert.Equal(t, c.until, deletedAfter(t, client, "2"))
 				require.NoError(t, api.Close())
 				require.NoError(t, first.Close())
@@ -248,7 +248,7 @@ func TestRemovedWhenDueAfterARestart(t *testing.T) {
 func endOfAnother(t *testing.T, later time.Duration) {
 	t.Helper()
 	api := start(t, rest.Options{}, widgetResource(removedWhenDue))
-	client := widgetClient(api)
+	client := widgetClient(t, api)
 	created, err := client.Create(t.Context(), &Widget{ObjectMeta: apimeta.ObjectMeta{Name: "a"}, Spec: WidgetSpec{Size: new(int32(later.Seconds()))}})
 	require.NoError(t, err)
 	require.NoError(t, client.Delete(t.Context(), "a", rest.DeleteOptions{}))
@@ -263,7 +263,7 @@ func TestRemovedWhenDueAfterAFailure(t *testing.T) {
 		store := &failingStore{Engine: newStore(t)}
 		var log strings.Builder
 		api := start(t, rest.Options{Store: store, Logger: slog.New(slog.NewTextHandler(&log, nil))}, widgetResource(removedWhenDue))
-		client := widgetClient(api)
+		client := widgetClient(t, api)
 		created, err := client.Create(t.Context(), &Widget{ObjectMeta: apimeta.ObjectMeta{Name: "a"}, Spec: WidgetSpec{Size: new(int32(30))}})
 		require.NoError(t, err)
 		require.NoError(t, client.Delete(t.Context(), "a", rest.DeleteOptions{}))
@@ -420,7 +420,7 @@ func TestNothingWaitsForWhatIsGone(t *testing.T) {
 				synctest.Test(t, func(t *testing.T) {
 					store := &countingStore{Engine: newStore(t)}
 					api := start(t, rest.Options{Store: store}, widgetResource(removedWhenDue))
-					client := widgetClient(api)
+					client := widgetClient(t, api)
 					for i := range 1000 {
 						name := fmt.Sprint("w-", i)
 						_, err := client.Create(t.Context(), &Widget{ObjectMeta: apimeta.ObjectMeta{Name: name, Finalizers: c.finalizers}, Spec: WidgetSpec{Size: new(int32(30))}})

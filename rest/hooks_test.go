@@ -290,7 +290,7 @@ func TestHooksMayCallTheAPI(t *testing.T) {
 			}
 			return client.Delete(ctx, "shadow", rest.DeleteOptions{})
 		}))
-		client = widgetClient(api)
+		client = widgetClient(t, api)
 		wantJSON(t, do(t, api, "POST", widgets, widgetBody(`"name":"a"`)), 201, stored{rv: "3"}.String())
 		assert.Equal(t, []string{"a", "shadow"}, do(t, api, "GET", widgets, "").names(t))
 		assert.Equal(t, 200, do(t, api, "DELETE", widgets+"/a", "").Code)
@@ -310,7 +310,7 @@ func TestHooksMayCallTheAPI(t *testing.T) {
 			require.NoError(t, err)
 			return nil
 		}))
-		client = widgetClient(api)
+		client = widgetClient(t, api)
 		create(t, api, "a")
 		wantJSON(t, merge(t, api, widgets+"/a", `{"spec":{"size":2}}`), 200,
 			stored{rv: "4", generation: 2, spec: sizeTwo, metadata: `"labels":{"hook":"was-here"}`}.String())
@@ -328,7 +328,7 @@ func TestHooksMayCallTheAPI(t *testing.T) {
 			}
 			return nil
 		}))
-		client = widgetClient(api)
+		client = widgetClient(t, api)
 		create(t, api, "a")
 		assert.Equal(t, 409, do(t, api, "PUT", widgets+"/a", widgetBody(`"name":"a","resourceVersion":"2"`, `"spec":{"size":2}`)).Code)
 		wantJSON(t, do(t, api, "GET", widgets+"/a", ""), 200, stored{rv: "3", metadata: `"labels":{"hook":"was-here"}`}.String())
@@ -342,7 +342,7 @@ func TestHooksGetTheContextOfTheRequest(t *testing.T) {
 		withDefault(func(ctx context.Context, _ *Widget) error { users = append(users, rest.UserFrom(ctx).Name); return nil }),
 		withValidateDelete(func(ctx context.Context, _ *Widget) error { users = append(users, rest.UserFrom(ctx).Name); return nil }))
 	ctx := rest.WithUser(context.Background(), rest.User{Name: "alice"})
-	client := widgetClient(api)
+	client := widgetClient(t, api)
 	_, err := client.Create(ctx, &Widget{ObjectMeta: apimeta.ObjectMeta{Name: "a"}, Spec: WidgetSpec{Size: new(int32(1))}})
 	require.NoError(t, err)
 	require.NoError(t, client.Delete(ctx, "a", rest.DeleteOptions{}))

@@ -63,7 +63,7 @@ func TestVirtualKind(t *testing.T) {
 		assert.Equal(t, 404, do(t, api, "GET", sums+"/a/status", "").Code)
 	})
 	t.Run("by the client", func(t *testing.T) {
-		client := rest.ClientFor[Sum](api)
+		client := clientFor[Sum](t, api)
 		sum, err := client.Create(context.Background(), &Sum{Spec: SumSpec{Numbers: []int64{4, 5}}})
 		require.NoError(t, err)
 		assert.Equal(t, int64(9), sum.Status.Total)
@@ -125,7 +125,7 @@ func TestSingleton(t *testing.T) {
 		assert.Equal(t, 405, do(t, api, c.method, c.target, "").Code, "%s %s", c.method, c.target)
 	}
 	t.Run("by the client", func(t *testing.T) {
-		client := rest.ClientFor[Settings](api)
+		client := clientFor[Settings](t, api)
 		got, err := client.Get(context.Background(), "cluster")
 		require.NoError(t, err)
 		got.Spec.Level = "high"
@@ -156,7 +156,7 @@ func TestVerbsThatAResourceDoesNotHave(t *testing.T) {
 		api := newWidgets(t, func(r *rest.Resource[Widget]) {
 			r.Verbs, r.Scale = []rest.Verb{rest.VerbGet, rest.VerbList, rest.VerbWatch}, nil
 		})
-		client := widgetClient(api)
+		client := widgetClient(t, api)
 		_, err := client.Create(context.Background(), &Widget{ObjectMeta: apimeta.ObjectMeta{Name: "a"}, Spec: WidgetSpec{Size: new(int32(1))}})
 		require.NoError(t, err, "the host writes in process")
 		wantJSON(t, do(t, api, "GET", widgets+"/a", ""), 200, stored{}.String())

@@ -94,7 +94,7 @@ func TestLargeObjectsThroughWatches(t *testing.T) {
 			s.write(t, "b")
 			note("b")
 			gone := do(t, s.api, "GET", slabs+"/a", "").Body
-			require.NoError(t, rest.ClientFor[Slab](s.api).Delete(t.Context(), "a", rest.DeleteOptions{}))
+			require.NoError(t, clientFor[Slab](t, s.api).Delete(t.Context(), "a", rest.DeleteOptions{}))
 
 			header := http.Header{"Accept": {form.accept}}
 			initial := eventsOf(t, s, form.target+"?watch=1"+form.query, header, form.next(t), 1)

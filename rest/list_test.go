@@ -412,7 +412,7 @@ func TestIndexedLabels(t *testing.T) {
 		resource := widgetResource()
 		resource.IndexedLabels = []string{"side"}
 		store := newStore(t)
-		client := widgetClient(newAPI(t, rest.Options{Store: store}, resource))
+		client := widgetClient(t, newAPI(t, rest.Options{Store: store}, resource))
 		for i, side := range []string{"left", "right", "left", "", "left"} {
 			w := widgetOf(fmt.Sprint("w", i), 1)
 			if side != "" {

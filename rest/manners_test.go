@@ -87,7 +87,7 @@ func TestCloseLeavesNothing(t *testing.T) {
 		require.Equal(t, watch.Added, event)
 		require.Equal(t, "a", thing.Name)
 	}
-	client := rest.ClientFor[Thing](s.api)
+	client := clientFor[Thing](t, s.api)
 	following := inBackground(func() error {
 		for _, err := range client.Watch(context.Background(), rest.WatchOptions{ResourceVersion: "1"}) {
 			if err != nil {
@@ -267,9 +267,9 @@ func TestBadConfiguration(t *testing.T) {
 func TestNewWithAStoreThatKnowsTheResource(t *testing.T) {
 	store := newStore(t)
 	first, second := start(t, rest.Options{Store: store}, thingResource()), start(t, rest.Options{Store: store}, thingResource())
-	_, err := rest.ClientFor[Thing](first).Namespace("default").Create(t.Context(), &Thing{ObjectMeta: apimeta.ObjectMeta{Name: "a"}})
+	_, err := clientFor[Thing](t, first).Namespace("default").Create(t.Context(), &Thing{ObjectMeta: apimeta.ObjectMeta{Name: "a"}})
 	require.NoError(t, err)
-	_, err = rest.ClientFor[Thing](second).Namespace("default").Get(t.Context(), "a")
+	_, err = clientFor[Thing](t, second).Namespace("default").Get(t.Context(), "a")
 	require.NoError(t, err, "they show the same objects")
 
 	elsewhere := thingResource()
@@ -484,7 +484,7 @@ func TestShutdown(t *testing.T) {
 		assert.Equal(t, status.ReasonServiceUnavailable, got.Reason, "%s %s", r.method, r.target)
 		assert.Equal(t, 503, int(got.Code))
 	}
-	_, err := rest.ClientFor[Thing](s.api).Namespace("default").Get(context.Background(), "a")
+	_, err := clientFor[Thing](t, s.api).Namespace("default").Get(context.Background(), "a")
 	require.Error(t, err, "a call in process is refused as well")
 	for target, want := range map[string]int{"/livez": 200, "/healthz": 200, "/readyz": 500, "/livez/ping": 200, "/readyz/ping": 500} {
 		assert.Equal(t, want, s.do("GET", target, "").Code, target)

@@ -74,7 +74,7 @@ func newMeddler(t *testing.T, place string, write func(ctx context.Context, m *m
 	if options.Admission != nil {
 		m.api = newAPI(t, options, widgetResource())
 	}
-	m.client = rest.ClientFor[Widget](m.api).Namespace("default")
+	m.client = clientFor[Widget](t, m.api).Namespace("default")
 	create(t, m.api, "a")
 	m.armed = true
 	return m

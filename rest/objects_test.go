@@ -71,7 +71,7 @@ func TestObjects(t *testing.T) {
 func TestFollowAllObjects(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := newThingServer(t, rest.Options{})
-		things, globals := rest.ClientFor[Thing](s.api).Namespace("default"), rest.ClientFor[GlobalThing](s.api)
+		things, globals := clientFor[Thing](t, s.api).Namespace("default"), clientFor[GlobalThing](t, s.api)
 		write := func(from, to int) {
 			var writers sync.WaitGroup
 			for i := from; i < to; i++ {
@@ -141,7 +141,7 @@ func TestFollowAllObjects(t *testing.T) {
 func TestFollowEnds(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := newThingServer(t, rest.Options{})
-		things := rest.ClientFor[Thing](s.api).Namespace("default")
+		things := clientFor[Thing](t, s.api).Namespace("default")
 		_, err := things.Create(t.Context(), &Thing{ObjectMeta: apimeta.ObjectMeta{Name: "a"}})
 		require.NoError(t, err)
 		for range rest.ObjectsOf(s.api).Follow(t.Context()) {

@@ -32,7 +32,7 @@ func manyKinds(n int) []rest.Definition {
 func TestFollowYieldsTheLastChange(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := newThingServer(t, rest.Options{}, manyKinds(200)...)
-		things := rest.ClientFor[Thing](s.api).Namespace("default")
+		things := clientFor[Thing](t, s.api).Namespace("default")
 		for i := range 4 {
 			_, err := things.Create(t.Context(), &Thing{ObjectMeta: apimeta.ObjectMeta{Name: fmt.Sprint(i)}})
 			require.NoError(t, err)
@@ -90,7 +90,7 @@ func TestFollowWhileItLists(t *testing.T) {
 				require.NoError(t, memory.Close())
 			}()
 			random := rand.New(rand.NewPCG(seed, 0))
-			things, globals := rest.ClientFor[Thing](api).Namespace("default"), rest.ClientFor[GlobalThing](api)
+			things, globals := clientFor[Thing](t, api).Namespace("default"), clientFor[GlobalThing](t, api)
 			write := func() {
 				name := fmt.Sprintf("%04d", random.IntN(2000))
 				_, err := things.Create(t.Context(), &Thing{ObjectMeta: apimeta.ObjectMeta{Name: name}})
@@ -149,7 +149,7 @@ func TestFollowKeepsToItsAPI(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := newThingServer(t, rest.Options{}, thingResource())
 		other := start(t, rest.Options{Store: s.store}, globalThingResource())
-		globals, things := rest.ClientFor[GlobalThing](other), rest.ClientFor[Thing](s.api).Namespace("default")
+		globals, things := clientFor[GlobalThing](t, other), clientFor[Thing](t, s.api).Namespace("default")
 		var keys []storage.Key
 		var through watch.Revision
 		var following sync.WaitGroup

@@ -338,7 +338,7 @@ func TestWhatReadsAskOfTheStore(t *testing.T) {
 		}
 	}
 	objects, key := rest.ObjectsOf(api), storage.Key{Resource: "widgets.example.com", Namespace: "default", Name: "a"}
-	client := widgetClient(api)
+	client := widgetClient(t, api)
 	for name, read := range map[string]func() error{
 		"Objects.Get":  func() error { _, err := objects.Get(t.Context(), key); return err },
 		"Objects.List": func() error { _, err := objects.List(t.Context(), key.Resource, ""); return err },

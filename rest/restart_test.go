@@ -24,7 +24,7 @@ func TestObjectsInAFileComeBack(t *testing.T) {
 			require.NoError(t, err)
 			api, err := rest.New(rest.Options{Store: store}, widgetResource(removedWhenDue))
 			require.NoError(t, err)
-			f(api, widgetClient(api))
+			f(api, widgetClient(t, api))
 			require.NoError(t, api.Close())
 			require.NoError(t, store.Close())
 		}

@@ -102,7 +102,7 @@ func TestServeAndWithdraw(t *testing.T) {
 	assert.True(t, ok)
 	assert.Equal(t, "Lever", gvk.Kind)
 	assert.Equal(t, "levers", api.AccessOf(newRequest("GET", levers+"/x", nil)).Resource)
-	client := rest.ClientFor[Lever](api).Namespace("default")
+	client := clientFor[Lever](t, api).Namespace("default")
 	x, err := client.Get(t.Context(), "x")
 	require.NoError(t, err)
 	assert.Equal(t, made.text(t, "metadata.uid"), x.UID)
@@ -223,7 +223,7 @@ func TestReplaceByAnImpossibleForm(t *testing.T) {
 	assert.ErrorContains(t, err, "v1beta1 knows metals only")
 	assert.Equal(t, before, must(t, api, "GET", cogs, "").Body+must(t, api, "GET", levers, "").Body)
 	must(t, api, "POST", levers, strings.Replace(leverText, `"x"`, `"y"`, 1))
-	_, err = rest.ClientFor[Lever](api).Namespace("default").Get(t.Context(), "x")
+	_, err = clientFor[Lever](t, api).Namespace("default").Get(t.Context(), "x")
 	assert.NoError(t, err)
 }
 
@@ -286,7 +286,7 @@ func TestWithdrawFromOneOfTwoAPIs(t *testing.T) {
 func TestReplace(t *testing.T) {
 	api := newAPI(t, rest.Options{}, leverResource())
 	made := must(t, api, "POST", levers, leverText)
-	client := rest.ClientFor[Lever](api).Namespace("default")
+	client := clientFor[Lever](t, api).Namespace("default")
 	// Another schema, and another version beside it.
 	require.NoError(t, api.ReplaceResources(t.Context(), longLeverResource(func(r *rest.Resource[LongLever]) {
 		r.Versions = []rest.VersionOf[LongLever]{rest.Converted[LongLever](rest.Resource[Lever]{Version: "v2"}, nil, nil)}
@@ -336,7 +336,7 @@ func TestWatchesOfAChangingSet(t *testing.T) {
 				staying := follow(t, api, widgets+"?watch=1")
 				ended := make(chan error, 1)
 				go func() {
-					for _, err := range rest.ClientFor[Lever](api).Watch(t.Context(), rest.WatchOptions{}) {
+					for _, err := range clientFor[Lever](t, api).Watch(t.Context(), rest.WatchOptions{}) {
 						if err != nil {
 							ended <- err
 						}
@@ -371,7 +371,7 @@ func TestFollowAChangingKind(t *testing.T) {
 		var seen []string
 		ended := make(chan error, 1)
 		go func() {
-			for e, err := range rest.ClientFor[Lever](api).Follow(t.Context(), rest.WatchOptions{}) {
+			for e, err := range clientFor[Lever](t, api).Follow(t.Context(), rest.WatchOptions{}) {
 				if err != nil {
 					ended <- err
 					return

@@ -29,7 +29,7 @@ func TestTheServingSetIsExchangedUnderLoad(t *testing.T) {
 	var work sync.WaitGroup
 	work.Go(func() {
 		first := true
-		for event, err := range widgetClient(api).Watch(ctx, rest.WatchOptions{}) {
+		for event, err := range widgetClient(t, api).Watch(ctx, rest.WatchOptions{}) {
 			if !assert.NoError(t, err) {
 				return
 			}

@@ -32,7 +32,7 @@ func TestWithdrawnResourcesLeaveNothingBehind(t *testing.T) {
 				require.NoError(t, api.AddResources(t.Context(), leverResource(func(r *rest.Resource[Lever]) { r.Plural, r.Names = plural, rest.Names{Kind: kind} })))
 				seen, ended := make(chan struct{}, 2), make(chan error, 1)
 				watching.Go(func() {
-					for _, err := range rest.ClientOf[Lever](api, gvr).Watch(t.Context(), rest.WatchOptions{ResourceVersion: "0"}) {
+					for _, err := range clientOf[Lever](t, api, gvr).Watch(t.Context(), rest.WatchOptions{ResourceVersion: "0"}) {
 						if err != nil {
 							ended <- err
 							return

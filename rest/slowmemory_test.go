@@ -58,7 +58,7 @@ func TestStuckWatchesShareALargeObject(t *testing.T) {
 					s.write(t, "a")
 				}
 				if event == "DELETED" {
-					require.NoError(t, rest.ClientFor[Slab](s.api).Delete(t.Context(), "a", rest.DeleteOptions{}))
+					require.NoError(t, clientFor[Slab](t, s.api).Delete(t.Context(), "a", rest.DeleteOptions{}))
 				}
 				var before int64
 				for i := range watches {

@@ -69,7 +69,7 @@ func TestRulesOfTheStoredVersionHoldInEachVersion(t *testing.T) {
 		require.Equal(t, 200, do(t, api, "PATCH", beta, `{"spec":{"sizeMB":4096}}`, "Content-Type", "application/strategic-merge-patch+json").Code)
 	})
 	t.Run("typed client", func(t *testing.T) {
-		client := rest.ClientFor[DiskV1beta1](newDisks(t)).Namespace("default")
+		client := clientFor[DiskV1beta1](t, newDisks(t)).Namespace("default")
 		disk := &DiskV1beta1{ObjectMeta: apimeta.ObjectMeta{Name: "a"}, Spec: DiskV1beta1Spec{SizeMB: 204800}}
 		_, err := client.Create(t.Context(), disk)
 		assert.EqualError(t, err, `Disk.example.com "a" is invalid: in v1: spec.sizeGB: Invalid value: 200: spec.sizeGB in body should be less than or equal to 100`)

@@ -332,7 +332,11 @@ func TestOutputOverWebSocketEndsWithItsClient(t *testing.T) {
 
 func TestStreamsReadOtherObjects(t *testing.T) {
 	other := func(ctx context.Context) error {
-		_, err := rest.ClientFrom[Thing](ctx).Namespace("default").Get(ctx, "a")
+		things, err := rest.ClientForHook[Thing](ctx)
+		if err != nil {
+			return err
+		}
+		_, err = things.Namespace("default").Get(ctx, "a")
 		return err
 	}
 	s := streamed(t, rest.Options{}, thingLog{Name: "log",

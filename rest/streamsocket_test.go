@@ -27,7 +27,7 @@ func TestQuietSession(t *testing.T) {
 			return err
 		}}}
 		api := start(t, rest.Options{}, things)
-		_, err := rest.ClientFor[Thing](api).Namespace("default").Create(t.Context(), &Thing{ObjectMeta: apimeta.ObjectMeta{Name: "a"}})
+		_, err := clientFor[Thing](t, api).Namespace("default").Create(t.Context(), &Thing{ObjectMeta: apimeta.ObjectMeta{Name: "a"}})
 		require.NoError(t, err)
 		server := pipeHTTP(t, api)
 		pings := make(chan struct{}, 1000)

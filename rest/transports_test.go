@@ -25,11 +25,11 @@ func overBoth(t *testing.T, test func(t *testing.T, by transport)) {
 }
 
 // clientBy returns a client of a resource. For HTTP, it mounts the API under a prefix.
-func clientBy[T any](by transport, api *rest.API, r rest.Resource[T]) rest.Client[T] {
+func clientBy[T any](t testing.TB, by transport, api *rest.API, r rest.Resource[T]) rest.Client[T] {
 	if by == inProcess {
-		return rest.ClientFor[T](api)
+		return clientFor[T](t, api)
 	}
-	return rest.ClientAt(serverOf(http.StripPrefix("/pre/fix", api)), r)
+	return clientAt(t, serverOf(http.StripPrefix("/pre/fix", api)), r)
 }
 
 // serverOf returns a server that passes requests to a handler mounted under /pre/fix.
@@ -38,17 +38,17 @@ func serverOf(h http.Handler) rest.Endpoint {
 }
 
 // allWidgets returns the client of Widgets without a namespace.
-func (by transport) allWidgets(api *rest.API, options ...widgetOption) rest.Client[Widget] {
-	return clientBy(by, api, widgetResource(options...))
+func (by transport) allWidgets(t testing.TB, api *rest.API, options ...widgetOption) rest.Client[Widget] {
+	return clientBy(t, by, api, widgetResource(options...))
 }
 
 // widgets returns the client of Widgets in namespace default.
-func (by transport) widgets(api *rest.API, options ...widgetOption) rest.Client[Widget] {
-	return by.allWidgets(api, options...).Namespace("default")
+func (by transport) widgets(t testing.TB, api *rest.API, options ...widgetOption) rest.Client[Widget] {
+	return by.allWidgets(t, api, options...).Namespace("default")
 }
 
 // newDials is like the function newDials, with a client of this transport.
 func (by transport) newDials(t testing.TB, options ...dialOption) (*rest.API, rest.Client[Dial]) {
 	api, _ := newDials(t, options...)
-	return api, clientBy(by, api, dialResource(options...)).Namespace("default")
+	return api, clientBy(t, by, api, dialResource(options...)).Namespace("default")
 }

@@ -23,7 +23,7 @@ func TestDeletionsThatNobodyWorksOn(t *testing.T) {
 	for _, c := range []struct {
 		name     string
 		attended bool
-		remove   func(ctx context.Context, api *rest.API) error
+		remove   func(t *testing.T, api *rest.API)
 		want     int
 	}{
 		{"namespace", false, removeNamespaces, 1},
@@ -47,7 +47,7 @@ func TestDeletionsThatNobodyWorksOn(t *testing.T) {
 					close(ended)
 				}()
 				synctest.Wait()
-				require.NoError(t, c.remove(ctx, api))
+				c.remove(t, api)
 				<-time.After(time.Minute)
 				synctest.Wait()
 				assert.Equal(t, c.want, strings.Count(log.String(), "nobody seems to work on it"), log.String())
@@ -59,30 +59,22 @@ func TestDeletionsThatNobodyWorksOn(t *testing.T) {
 	}
 }
 
-func removeNamespaces(ctx context.Context, api *rest.API) error {
-	namespaces := rest.ClientFor[builtin.Namespace](api)
+func removeNamespaces(t *testing.T, api *rest.API) {
+	namespaces := clientFor[builtin.Namespace](t, api)
 	for _, name := range []string{"a", "b"} {
-		if _, err := namespaces.Create(ctx, &builtin.Namespace{ObjectMeta: apimeta.ObjectMeta{Name: name}}); err != nil {
-			return err
-		}
-		if err := namespaces.Delete(ctx, name, rest.DeleteOptions{}); err != nil {
-			return err
-		}
+		_, err := namespaces.Create(t.Context(), &builtin.Namespace{ObjectMeta: apimeta.ObjectMeta{Name: name}})
+		require.NoError(t, err)
+		require.NoError(t, namespaces.Delete(t.Context(), name, rest.DeleteOptions{}))
 	}
-	return nil
 }
 
-func removeThings(policy apimeta.DeletionPropagation) func(context.Context, *rest.API) error {
-	return func(ctx context.Context, api *rest.API) error {
-		things := rest.ClientFor[Thing](api).Namespace("default")
+func removeThings(policy apimeta.DeletionPropagation) func(*testing.T, *rest.API) {
+	return func(t *testing.T, api *rest.API) {
+		things := clientFor[Thing](t, api).Namespace("default")
 		for _, name := range []string{"a", "b"} {
-			if _, err := things.Create(ctx, &Thing{ObjectMeta: apimeta.ObjectMeta{Name: name}}); err != nil {
-				return err
-			}
-			if err := things.Delete(ctx, name, rest.DeleteOptions{PropagationPolicy: policy}); err != nil {
-				return err
-			}
+			_, err := things.Create(t.Context(), &Thing{ObjectMeta: apimeta.ObjectMeta{Name: name}})
+			require.NoError(t, err)
+			require.NoError(t, things.Delete(t.Context(), name, rest.DeleteOptions{PropagationPolicy: policy}))
 		}
-		return nil
 	}
 }

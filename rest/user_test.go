@@ -82,7 +82,7 @@ func TestUserOfInProcessClients(t *testing.T) {
 			}
 			wants("the API makes a singleton", 1, c.want, false)
 
-			ctx, client := t.Context(), rest.ClientFor[Widget](api).Namespace("default")
+			ctx, client := t.Context(), clientFor[Widget](t, api).Namespace("default")
 			w, err := client.Create(ctx, &Widget{ObjectMeta: apimeta.ObjectMeta{Name: "a"}, Spec: WidgetSpec{Size: new(int32(1))}})
 			require.NoError(t, err)
 			wants("create", 1, c.want, true)

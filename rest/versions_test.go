@@ -155,7 +155,7 @@ func TestARoundedValueIsChangedOnlyByWhoChangesIt(t *testing.T) {
 				return nil
 			})}}
 	api := newAPI(t, rest.Options{}, shelves)
-	stored := rest.ClientFor[Shelf](api).Namespace("default")
+	stored := clientFor[Shelf](t, api).Namespace("default")
 	_, err := stored.Create(t.Context(), &Shelf{ObjectMeta: apimeta.ObjectMeta{Name: "a"}, Spec: ShelfSpec{WidthMillimeters: 805}})
 	require.NoError(t, err)
 	for _, c := range []struct {
@@ -369,14 +369,14 @@ func TestAVersionThatIsDeprecatedOrNotServed(t *testing.T) {
 
 	require.Equal(t, 404, do(t, api, "GET", alphaCogs+"/a", "").Code)
 	require.Equal(t, 404, do(t, api, "GET", "/apis/example.com/v1alpha1", "").Code)
-	in, err := rest.ClientFor[CogV1alpha1](api).Namespace("default").Get(t.Context(), "a")
+	in, err := clientFor[CogV1alpha1](t, api).Namespace("default").Get(t.Context(), "a")
 	require.NoError(t, err)
 	assert.EqualValues(t, 3, in.Spec.Teeth)
 }
 
 func TestTypedClientsOfSeveralVersions(t *testing.T) {
 	api := newCogs(t)
-	v1, beta := rest.ClientFor[Cog](api).Namespace("default"), rest.ClientFor[CogV1beta1](api).Namespace("default")
+	v1, beta := clientFor[Cog](t, api).Namespace("default"), clientFor[CogV1beta1](t, api).Namespace("default")
 	made, err := beta.Create(t.Context(), &CogV1beta1{ObjectMeta: apimeta.ObjectMeta{Name: "a"}, Spec: CogV1beta1Spec{ToothCount: 5}})
 	require.NoError(t, err)
 	assert.Equal(t, "example.com/v1beta1", made.APIVersion)

@@ -42,7 +42,7 @@ func (s *script) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	s.streams[len(s.asked)-1](w, r)
 }
 
-func (s *script) client() rest.Client[Widget] { return answering(s.ServeHTTP) }
+func (s *script) client(t testing.TB) rest.Client[Widget] { return answering(t, s.ServeHTTP) }
 
 // sendEvent writes an event for the Widget with this name and resourceVersion.
 func sendEvent(w io.Writer, event, name, version string) {
@@ -109,7 +109,7 @@ func TestStreamsOfAWatch(t *testing.T) {
 			s := &script{streams: c.streams}
 			var got []string
 			var ended error
-			for e, err := range s.client().Watch(t.Context(), rest.WatchOptions{ResourceVersion: c.from}) {
+			for e, err := range s.client(t).Watch(t.Context(), rest.WatchOptions{ResourceVersion: c.from}) {
 				if ended = err; err == nil {
 					assert.Equal(t, e.ResourceVersion, e.Object.ResourceVersion)
 					got = append(got, seen(e))
@@ -129,7 +129,7 @@ func isError(err error) bool { return err != nil }
 func TestDeadConnections(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s, began := &script{}, time.Now()
-		err := firstError(s.client().Watch(t.Context(), rest.WatchOptions{ResourceVersion: "5"}))
+		err := firstError(s.client(t).Watch(t.Context(), rest.WatchOptions{ResourceVersion: "5"}))
 		assert.ErrorContains(t, err, "the connection seems to be dead")
 		assert.InDelta(t, 450*time.Second, time.Since(began), float64(190*time.Second))
 	})
@@ -146,7 +146,7 @@ func TestTimeoutsEndNoWatches(t *testing.T) {
 		server := serverOf(s)
 		server.HTTP.Timeout = time.Second
 		var got []string
-		for e, err := range rest.ClientAt(server, widgetResource()).Watch(t.Context(), rest.WatchOptions{ResourceVersion: "5"}) {
+		for e, err := range clientAt(t, server, widgetResource()).Watch(t.Context(), rest.WatchOptions{ResourceVersion: "5"}) {
 			if err != nil {
 				assert.True(t, status.IsExpired(err), "%v", err)
 				break
@@ -157,7 +157,7 @@ func TestTimeoutsEndNoWatches(t *testing.T) {
 
 		server = serverOf(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) { <-r.Context().Done() }))
 		server.HTTP.Timeout = time.Second
-		_, err := rest.ClientAt(server, widgetResource()).Namespace("default").Get(t.Context(), "a")
+		_, err := clientAt(t, server, widgetResource()).Namespace("default").Get(t.Context(), "a")
 		assert.ErrorIs(t, err, context.DeadlineExceeded)
 	})
 }
@@ -170,7 +170,7 @@ func TestBreakingOffEndsTheRequest(t *testing.T) {
 		<-r.Context().Done()
 		close(gone)
 	}}}
-	for range s.client().Watch(t.Context(), rest.WatchOptions{ResourceVersion: "5"}) {
+	for range s.client(t).Watch(t.Context(), rest.WatchOptions{ResourceVersion: "5"}) {
 		break
 	}
 	within(t, "the end of the request", gone)
@@ -231,8 +231,8 @@ func TestFollowOverHTTPRecovers(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				s := resttest.New(t, widgetResource())
-				own := widgetClient(s.API)
-				client := rest.ClientAt(rest.Endpoint{URL: "http://api.example.com", HTTP: &http.Client{Transport: s.RoundTripper()}}, widgetResource()).Namespace("default")
+				own := widgetClient(t, s.API)
+				client := clientAt(t, rest.Endpoint{URL: "http://api.example.com", HTTP: &http.Client{Transport: s.RoundTripper()}}, widgetResource()).Namespace("default")
 				for _, name := range []string{"a", "b"} {
 					_, err := own.Create(t.Context(), widgetOf(name, 1))
 					require.NoError(t, err)
@@ -278,12 +278,12 @@ func TestFollowOverHTTPEnds(t *testing.T) {
 	for code, is := range map[int]func(error) bool{401: status.IsUnauthorized, 403: status.IsForbidden, 404: status.IsNotFound} {
 		synctest.Test(t, func(t *testing.T) {
 			s := resttest.New(t, widgetResource())
-			client := rest.ClientAt(rest.Endpoint{URL: "http://api.example.com", HTTP: &http.Client{Transport: s.RoundTripper()}}, widgetResource()).Namespace("default")
+			client := clientAt(t, rest.Endpoint{URL: "http://api.example.com", HTTP: &http.Client{Transport: s.RoundTripper()}}, widgetResource()).Namespace("default")
 			s.Inject(resttest.Fault{Verb: rest.VerbWatch, Drop: true, Events: 1})
 			f := followAt(t.Context(), client, rest.WatchOptions{})
 			synctest.Wait()
 			s.Inject(resttest.Fault{Verb: rest.VerbWatch, Code: code})
-			_, err := widgetClient(s.API).Create(t.Context(), widgetOf("a", 1))
+			_, err := widgetClient(t, s.API).Create(t.Context(), widgetOf("a", 1))
 			require.NoError(t, err)
 			<-f.done
 			assert.Equal(t, []string{"ADDED a 2"}, f.events)
@@ -297,10 +297,10 @@ func TestFollowAServerThatHasLostItsHistory(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		first, second := newWidgets(t), newWidgets(t)
 		serving := first
-		client := answering(func(w http.ResponseWriter, r *http.Request) { http.StripPrefix("/pre/fix", serving).ServeHTTP(w, r) })
+		client := answering(t, func(w http.ResponseWriter, r *http.Request) { http.StripPrefix("/pre/fix", serving).ServeHTTP(w, r) })
 		create := func(api *rest.API, names ...string) {
 			for _, name := range names {
-				_, err := widgetClient(api).Create(t.Context(), widgetOf(name, 1))
+				_, err := widgetClient(t, api).Create(t.Context(), widgetOf(name, 1))
 				require.NoError(t, err)
 			}
 		}

@@ -67,8 +67,8 @@ func newWidgets(t testing.TB, options ...widgetOption) *rest.API {
 }
 
 // widgetClient is the typed client of namespace default.
-func widgetClient(api *rest.API) rest.Client[Widget] {
-	return rest.ClientFor[Widget](api).Namespace("default")
+func widgetClient(t testing.TB, api *rest.API) rest.Client[Widget] {
+	return clientFor[Widget](t, api).Namespace("default")
 }
 
 func create(t testing.TB, h http.Handler, name string, parts ...string) answer {

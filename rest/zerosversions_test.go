@@ -117,7 +117,7 @@ func testZerosInEveryVersion(t *testing.T, by transport) {
 				for _, target := range []string{pumps, betaPumps} {
 					must(t, api, "PATCH", target+"/a", `{"metadata":{"labels":{"`+written.version+`":"x"}}}`, "Content-Type", typeMergePatch)
 				}
-				client := clientBy(by, api, betaPumpResource()).Namespace("default")
+				client := clientBy(t, by, api, betaPumpResource()).Namespace("default")
 				p, err := client.Get(t.Context(), "a")
 				require.NoError(t, err)
 				p.Labels["typed"] = "x"
@@ -177,7 +177,7 @@ func FuzzVersionsKeepZeros(f *testing.F) {
 		require.NoError(t, json.Unmarshal([]byte(spec), &want))
 
 		api := newAPI(t, rest.Options{}, pumpResource())
-		beta, stored := clientBy(by, api, betaPumpResource()).Namespace("default"), clientBy(by, api, pumpResource()).Namespace("default")
+		beta, stored := clientBy(t, by, api, betaPumpResource()).Namespace("default"), clientBy(t, by, api, pumpResource()).Namespace("default")
 		must(t, api, "POST", betaPumps, pumpBody("v1beta1", spec))
 		check := func() {
 			b, err := beta.Get(t.Context(), "a")

@@ -38,10 +38,14 @@ func run(ctx context.Context, args []string, stdout io.Writer) error {
 	if err != nil {
 		return err
 	}
+	client, err := rest.ClientForType[Environment](api)
+	if err != nil {
+		return err
+	}
 
 	mux := http.NewServeMux()
 	mux.HandleFunc("GET /healthz", func(w http.ResponseWriter, _ *http.Request) { io.WriteString(w, "ok") })
-	mux.Handle("POST /deployed/{namespace}/{name}", deployed(rest.ClientFor[Environment](api)))
+	mux.Handle("POST /deployed/{namespace}/{name}", deployed(client))
 	mux.Handle("/platform/", http.StripPrefix("/platform", api)) // the one line that embeds
 
 	return host.Run(ctx, api, host.Options{

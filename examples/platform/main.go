@@ -49,8 +49,16 @@ func run(ctx context.Context, args []string, stdout io.Writer) error {
 	if err != nil {
 		return err
 	}
-	recorder := events.New(events.Options{Client: rest.ClientFor[builtin.CoreEvent](api), Controller: "platform.example.com/publisher"})
-	publisher := newPublisher(rest.ClientFor[site.Site](api), recorder)
+	eventClient, err := rest.ClientForType[builtin.CoreEvent](api)
+	if err != nil {
+		return err
+	}
+	sites, err := rest.ClientForType[site.Site](api)
+	if err != nil {
+		return err
+	}
+	recorder := events.New(events.Options{Client: eventClient, Controller: "platform.example.com/publisher"})
+	publisher := newPublisher(sites, recorder)
 
 	mux := http.NewServeMux()
 	mux.Handle("GET /pages/{namespace}/{name}", publisher)

@@ -41,10 +41,18 @@ func start(t *testing.T, args ...string) (url string, end func()) {
 	return strings.TrimPrefix(strings.TrimSpace(line), "ready "), end
 }
 
+// sitesAt returns the client of the sites in the namespace default of a platform.
+func sitesAt(t *testing.T, url string) rest.Client[site.Site] {
+	t.Helper()
+	sites, err := rest.ClientForEndpoint(rest.Endpoint{URL: url}, site.Resource())
+	require.NoError(t, err)
+	return sites.Namespace("default")
+}
+
 // internal/e2e runs the commands of docs/guide.md against the program.
 func TestProgram(t *testing.T) {
 	url, _ := start(t)
-	sites := rest.ClientAt(rest.Endpoint{URL: url}, site.Resource()).Namespace("default")
+	sites := sitesAt(t, url)
 	_, err := sites.Create(t.Context(), &site.Site{ObjectMeta: apimeta.ObjectMeta{Name: "hello"}, Spec: site.SiteSpec{Title: "Hello <there>"}})
 	require.NoError(t, err)
 	hello := resttest.WaitFor(t, sites, "hello", func(s *site.Site) bool { return apimeta.IsConditionTrue(s.Status.Conditions, "Ready") })
@@ -60,13 +68,12 @@ func TestProgram(t *testing.T) {
 func TestObjectsStayInTheFile(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "sites.db")
 	url, end := start(t, "--store", path)
-	created, err := rest.ClientAt(rest.Endpoint{URL: url}, site.Resource()).Namespace("default").
-		Create(t.Context(), &site.Site{ObjectMeta: apimeta.ObjectMeta{Name: "hello"}, Spec: site.SiteSpec{Title: "Hello"}})
+	created, err := sitesAt(t, url).Create(t.Context(), &site.Site{ObjectMeta: apimeta.ObjectMeta{Name: "hello"}, Spec: site.SiteSpec{Title: "Hello"}})
 	require.NoError(t, err)
 	end()
 
 	url, _ = start(t, "--store", path)
-	found, err := rest.ClientAt(rest.Endpoint{URL: url}, site.Resource()).Namespace("default").Get(t.Context(), "hello")
+	found, err := sitesAt(t, url).Get(t.Context(), "hello")
 	require.NoError(t, err)
 	assert.Equal(t, created.UID, found.UID)
 }

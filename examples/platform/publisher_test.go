@@ -19,8 +19,8 @@ import (
 func TestPublisher(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := resttest.New(t, site.Resource())
-		sites := rest.ClientFor[site.Site](s.API).Namespace("default")
-		p := newPublisher(rest.ClientFor[site.Site](s.API), nil)
+		sites := resttest.Client[site.Site](t, s.API).Namespace("default")
+		p := newPublisher(resttest.Client[site.Site](t, s.API), nil)
 		go func() { assert.NoError(t, p.run(s.UnderTest(t.Context()))) }()
 
 		_, err := sites.Create(t.Context(), &site.Site{ObjectMeta: apimeta.ObjectMeta{Name: "hello"}, Spec: site.SiteSpec{Title: "Hello"}})

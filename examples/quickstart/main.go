@@ -58,9 +58,13 @@ func run(ctx context.Context, args []string, stdout io.Writer) error {
 	if err != nil {
 		return err
 	}
+	client, err := rest.ClientForType[Database](api)
+	if err != nil {
+		return err
+	}
 	return host.Run(ctx, api, host.Options{
 		Server:      &http.Server{Addr: *listen, Handler: withConsole(api)},
-		Controllers: controller.Group{operator(rest.ClientFor[Database](api).As("database-operator")).Run},
+		Controllers: controller.Group{operator(client.As("database-operator")).Run},
 		Ready:       func(address net.Addr) { printTour(stdout, "http://"+address.String(), *crds, end) },
 	})
 }

@@ -110,8 +110,9 @@ func await[T any](t *testing.T, client rest.Client[T], name string, until func(*
 // leader returns the number of the replica that holds the lease.
 func (p *platform) leader(t *testing.T) int {
 	t.Helper()
-	leases := rest.ClientAt(rest.Endpoint{URL: p.url}, builtin.Leases()).Namespace("default")
-	lease := await(t, leases, "platform", func(l *builtin.Lease) bool { return l.Spec.HolderIdentity != nil && *l.Spec.HolderIdentity != "" })
+	leases, err := rest.ClientForEndpoint(rest.Endpoint{URL: p.url}, builtin.Leases())
+	require.NoError(t, err)
+	lease := await(t, leases.Namespace("default"), "platform", func(l *builtin.Lease) bool { return l.Spec.HolderIdentity != nil && *l.Spec.HolderIdentity != "" })
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	for number, pid := range p.pids {
@@ -157,7 +158,9 @@ func TestReplicasAreKilled(t *testing.T) {
 
 func replicasAreKilled(t *testing.T, store string) {
 	p := start(t, store)
-	sites := rest.ClientAt(rest.Endpoint{URL: p.url}, site.Resource()).Namespace("default")
+	sites, err := rest.ClientForEndpoint(rest.Endpoint{URL: p.url}, site.Resource())
+	require.NoError(t, err)
+	sites = sites.Namespace("default")
 	uids := map[string]string{"first": insist(t, sites, "first")}
 
 	// This client follows the sites through the proxy the whole time, and counts how often each one appears. It returns an error if its first

@@ -43,12 +43,20 @@ func runReplica(ctx context.Context, args []string, stdout io.Writer) error {
 	if err != nil {
 		return err
 	}
+	sites, err := rest.ClientForType[site.Site](api)
+	if err != nil {
+		return err
+	}
+	eventClient, err := rest.ClientForType[builtin.CoreEvent](api)
+	if err != nil {
+		return err
+	}
 
 	mux := http.NewServeMux()
-	mux.Handle("GET /pages/{namespace}/{name}", pages(api))
+	mux.Handle("GET /pages/{namespace}/{name}", pages(sites))
 	mux.Handle("/platform/", http.StripPrefix("/platform", api))
-	recorder := events.New(events.Options{Client: rest.ClientFor[builtin.CoreEvent](api), Controller: "platform.example.com/publisher"})
-	p := &publisher{sites: rest.ClientFor[site.Site](api).As("publisher"), events: recorder}
+	recorder := events.New(events.Options{Client: eventClient, Controller: "platform.example.com/publisher"})
+	p := &publisher{sites: sites.As("publisher"), events: recorder}
 	hostname, _ := os.Hostname()
 	return host.Run(ctx, api, host.Options{
 		Server:      &http.Server{Addr: "127.0.0.1:0", Handler: mux},
@@ -95,8 +103,7 @@ var page = template.Must(template.New("page").Parse(`<!doctype html>
 `))
 
 // pages shows the page of a site. Every replica can do that, because it reads the site from the API.
-func pages(api *rest.API) http.HandlerFunc {
-	sites := rest.ClientFor[site.Site](api)
+func pages(sites rest.Client[site.Site]) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		s, err := sites.Namespace(r.PathValue("namespace")).Get(r.Context(), r.PathValue("name"))
 		switch {

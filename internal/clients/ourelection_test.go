@@ -18,6 +18,7 @@ import (
 	"github.com/decorum-go/decorum/rest"
 	"github.com/decorum-go/decorum/rest/builtin"
 	"github.com/decorum-go/decorum/rest/election"
+	"github.com/decorum-go/decorum/rest/resttest"
 )
 
 // A candidate of client-go and a candidate of package election take turns as the leader, and never lead at the same time. The test covers
@@ -32,7 +33,7 @@ func takeTurns(t *testing.T) {
 
 	s := &seat{T: t, began: make(chan string, 10)}
 	ours := func(ctx context.Context) {
-		o := election.Options{Client: rest.ClientFor[builtin.Lease](api).Namespace("default"), Name: "seat",
+		o := election.Options{Client: resttest.Client[builtin.Lease](t, api).Namespace("default"), Name: "seat",
 			LeaseDuration: leaseDuration, RenewDeadline: renewDeadline, RetryPeriod: retryPeriod}
 		assert.NoError(t, election.Run(ctx, o, func(ctx context.Context) error { s.lead(ctx, "ours"); return nil }))
 	}

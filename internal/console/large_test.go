@@ -16,6 +16,7 @@ import (
 
 	"github.com/decorum-go/decorum/apimeta"
 	"github.com/decorum-go/decorum/rest"
+	"github.com/decorum-go/decorum/rest/resttest"
 )
 
 type Item struct {
@@ -42,7 +43,7 @@ func TestTenThousandObjects(t *testing.T) {
 	api, err := rest.New(rest.Options{}, items)
 	require.NoError(t, err)
 	t.Cleanup(func() { assert.NoError(t, api.Close()) })
-	client := rest.ClientFor[Item](api).As("loader").Namespace("default")
+	client := resttest.Client[Item](t, api).As("loader").Namespace("default")
 	for i := range manyItems {
 		_, err := client.Create(t.Context(), &Item{ObjectMeta: apimeta.ObjectMeta{Name: fmt.Sprintf("item-%05d", i)}, Spec: ItemSpec{Size: int32(i)}})
 		require.NoError(t, err)
@@ -139,7 +140,7 @@ func TestLostConnectionResumes(t *testing.T) {
 	api, err := rest.New(rest.Options{}, items)
 	require.NoError(t, err)
 	t.Cleanup(func() { assert.NoError(t, api.Close()) })
-	client := rest.ClientFor[Item](api).Namespace("default")
+	client := resttest.Client[Item](t, api).Namespace("default")
 	_, err = client.Create(t.Context(), &Item{ObjectMeta: apimeta.ObjectMeta{Name: "before"}})
 	require.NoError(t, err)
 	link := &link{next: api, cut: make(chan struct{})}

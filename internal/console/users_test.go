@@ -23,10 +23,14 @@ func TestTwoUsers(t *testing.T) {
 	url := strings.TrimSuffix(start(t, "examples/platform/teams", "--listen", "127.0.0.1:0", "--dir", dir), "/platform")
 	root, err := kubeconfig.Load(kubeconfig.Options{}, filepath.Join(dir, "root"))
 	require.NoError(t, err)
+	namespaces, err := rest.ClientForEndpoint(root.Server, builtin.Namespaces())
+	require.NoError(t, err)
+	sites, err := rest.ClientForEndpoint(root.Server, site.Resource())
+	require.NoError(t, err)
 	for _, team := range []string{"team-a", "team-b"} {
-		_, err := rest.ClientAt(root.Server, builtin.Namespaces()).Create(t.Context(), &builtin.Namespace{ObjectMeta: apimeta.ObjectMeta{Name: team}})
+		_, err := namespaces.Create(t.Context(), &builtin.Namespace{ObjectMeta: apimeta.ObjectMeta{Name: team}})
 		require.NoError(t, err)
-		_, err = rest.ClientAt(root.Server, site.Resource()).Namespace(team).Create(t.Context(), &site.Site{
+		_, err = sites.Namespace(team).Create(t.Context(), &site.Site{
 			ObjectMeta: apimeta.ObjectMeta{Name: "site-of-" + team}, Spec: site.SiteSpec{Title: "Hello"}})
 		require.NoError(t, err)
 	}

@@ -34,6 +34,7 @@ import (
 	"github.com/decorum-go/decorum/rest/auth"
 	"github.com/decorum-go/decorum/rest/builtin"
 	"github.com/decorum-go/decorum/rest/rbac"
+	"github.com/decorum-go/decorum/rest/resttest"
 )
 
 // routers are the ways of docs/login.md to mount an API below /platform.
@@ -148,7 +149,7 @@ func newLogin(t *testing.T) *login {
 	t.Cleanup(func() { require.NoError(t, api.Close()) })
 	require.NoError(t, api.Start(t.Context()))
 	for _, name := range []string{"team-a", "team-b"} {
-		_, err := rest.ClientFor[builtin.Namespace](api).Create(t.Context(), &builtin.Namespace{ObjectMeta: apimeta.ObjectMeta{Name: name}})
+		_, err := resttest.Client[builtin.Namespace](t, api).Create(t.Context(), &builtin.Namespace{ObjectMeta: apimeta.ObjectMeta{Name: name}})
 		require.NoError(t, err)
 	}
 	require.NoError(t, os.Symlink(newest().program, filepath.Join(home, "kubectl")))

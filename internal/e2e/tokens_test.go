@@ -114,9 +114,9 @@ func TestInformerOutlivesItsToken(t *testing.T) {
 		require.NoError(t, api.Close())
 		over.Close()
 	})
-	_, err = rest.ClientFor[builtin.Namespace](api).Create(t.Context(), &builtin.Namespace{ObjectMeta: apimeta.ObjectMeta{Name: namespace}})
+	_, err = resttest.Client[builtin.Namespace](t, api).Create(t.Context(), &builtin.Namespace{ObjectMeta: apimeta.ObjectMeta{Name: namespace}})
 	require.NoError(t, err)
-	robots := rest.ClientFor[serviceaccount.ServiceAccount](api).Namespace(namespace)
+	robots := resttest.Client[serviceaccount.ServiceAccount](t, api).Namespace(namespace)
 	_, err = robots.Create(t.Context(), &serviceaccount.ServiceAccount{ObjectMeta: apimeta.ObjectMeta{Name: "robot"}})
 	require.NoError(t, err)
 	var token atomic.Pointer[serviceaccount.TokenRequest]
@@ -155,7 +155,7 @@ func TestInformerOutlivesItsToken(t *testing.T) {
 	}
 	refresh()
 	clock.Advance(time.Second) // the first token has expired
-	_, err = rest.ClientFor[Note](api).Namespace(namespace).Create(t.Context(), &Note{ObjectMeta: apimeta.ObjectMeta{Name: "late"}})
+	_, err = resttest.Client[Note](t, api).Namespace(namespace).Create(t.Context(), &Note{ObjectMeta: apimeta.ObjectMeta{Name: "late"}})
 	require.NoError(t, err)
 	select {
 	case name := <-added:

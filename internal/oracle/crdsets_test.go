@@ -21,6 +21,7 @@ import (
 
 	"github.com/decorum-go/decorum/rest"
 	decorumcrd "github.com/decorum-go/decorum/rest/crd/apiextensions"
+	"github.com/decorum-go/decorum/rest/resttest"
 )
 
 // crdSet is the folder of one project: its definitions, and objects of their kinds.
@@ -142,7 +143,7 @@ func (s crdSet) host(t testing.TB) *crdHost {
 func (h *crdHost) await(t testing.TB, n int) {
 	t.Helper()
 	established := map[string]bool{}
-	for event, err := range rest.ClientFor[decorumcrd.CustomResourceDefinition](h.api).Follow(t.Context(), rest.WatchOptions{}) {
+	for event, err := range resttest.Client[decorumcrd.CustomResourceDefinition](t, h.api).Follow(t.Context(), rest.WatchOptions{}) {
 		require.NoError(t, err)
 		if event.Object != nil && event.Object.Is(decorumcrd.Established) {
 			established[event.Object.Name] = true

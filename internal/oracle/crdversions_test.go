@@ -19,6 +19,7 @@ import (
 	"github.com/decorum-go/decorum/rest"
 	"github.com/decorum-go/decorum/rest/crd"
 	"github.com/decorum-go/decorum/rest/crd/apiextensions"
+	"github.com/decorum-go/decorum/rest/resttest"
 )
 
 // bothAPIs serve the kind of one definition: that of kube-apiserver and ours.
@@ -49,7 +50,7 @@ func newBothAPIs(t *testing.T, definition []byte) bothAPIs {
 func awaitEstablished(t *testing.T, api *rest.API) {
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	defer cancel()
-	for event, err := range rest.ClientFor[apiextensions.CustomResourceDefinition](api).Follow(ctx, rest.WatchOptions{}) {
+	for event, err := range resttest.Client[apiextensions.CustomResourceDefinition](t, api).Follow(ctx, rest.WatchOptions{}) {
 		require.NoError(t, err)
 		if event.Object.Is(apiextensions.Established) {
 			return

@@ -16,6 +16,7 @@ import (
 	"github.com/decorum-go/decorum/apimeta"
 	"github.com/decorum-go/decorum/rest"
 	"github.com/decorum-go/decorum/rest/rbac"
+	"github.com/decorum-go/decorum/rest/resttest"
 	"github.com/decorum-go/decorum/status"
 )
 
@@ -159,22 +160,22 @@ func (p *policy) change(t testing.TB, r *rand.Rand, api *rest.API) {
 	global := apimeta.ObjectMeta{Name: name}
 	switch r.Intn(4) {
 	case 0:
-		replace(t, rest.ClientFor[rbac.Role](api).Namespace(namespace), p.roles, key, name, r.Intn(4) == 0, &rbac.Role{ObjectMeta: meta, Rules: randomPolicyRules(r, true)})
+		replace(t, resttest.Client[rbac.Role](t, api).Namespace(namespace), p.roles, key, name, r.Intn(4) == 0, &rbac.Role{ObjectMeta: meta, Rules: randomPolicyRules(r, true)})
 	case 1:
-		replace(t, rest.ClientFor[rbac.ClusterRole](api), p.clusterRoles, name, name, r.Intn(4) == 0, &rbac.ClusterRole{ObjectMeta: global, Rules: randomPolicyRules(r, false)})
+		replace(t, resttest.Client[rbac.ClusterRole](t, api), p.clusterRoles, name, name, r.Intn(4) == 0, &rbac.ClusterRole{ObjectMeta: global, Rules: randomPolicyRules(r, false)})
 	case 2:
 		ref := rbac.RoleRef{APIGroup: rbac.Group, Kind: oneOf(r, []string{"Role", "ClusterRole"}), Name: oneOf(r, []string{"a", "b", "c"})}
 		b := &rbac.RoleBinding{ObjectMeta: meta, RoleRef: ref, Subjects: randomSubjects(r, true)}
 		if old := p.bindings[key]; old != nil {
 			b.RoleRef = old.RoleRef
 		}
-		replace(t, rest.ClientFor[rbac.RoleBinding](api).Namespace(namespace), p.bindings, key, name, r.Intn(4) == 0, b)
+		replace(t, resttest.Client[rbac.RoleBinding](t, api).Namespace(namespace), p.bindings, key, name, r.Intn(4) == 0, b)
 	default:
 		b := &rbac.ClusterRoleBinding{ObjectMeta: global, RoleRef: rbac.RoleRef{APIGroup: rbac.Group, Kind: "ClusterRole", Name: oneOf(r, []string{"a", "b", "c"})}, Subjects: randomSubjects(r, false)}
 		if old := p.clusterBindings[name]; old != nil {
 			b.RoleRef = old.RoleRef
 		}
-		replace(t, rest.ClientFor[rbac.ClusterRoleBinding](api), p.clusterBindings, name, name, r.Intn(4) == 0, b)
+		replace(t, resttest.Client[rbac.ClusterRoleBinding](t, api), p.clusterBindings, name, name, r.Intn(4) == 0, b)
 	}
 }
 
@@ -257,7 +258,7 @@ func compareEscalation(t testing.TB, r *rand.Rand, api *rest.API, p *policy) {
 	wanted := randomPolicyRules(r, true)
 	covers, _ := validation.Covers(upstreamRules(t, owned), upstreamRules(t, wanted))
 	mayEscalate, _ := validation.Covers(upstreamRules(t, owned), upstreamRules(t, []rbac.PolicyRule{asRule(rest.Access{Verb: "escalate", Group: rbac.Group, Resource: "roles", Name: "new"})}))
-	_, err := rest.ClientFor[rbac.Role](api).Namespace(namespace).AsUser(u).DryRun().Create(t.Context(), &rbac.Role{ObjectMeta: apimeta.ObjectMeta{Name: "new"}, Rules: wanted})
+	_, err := resttest.Client[rbac.Role](t, api).Namespace(namespace).AsUser(u).DryRun().Create(t.Context(), &rbac.Role{ObjectMeta: apimeta.ObjectMeta{Name: "new"}, Rules: wanted})
 	assert.Equal(t, mayCreate && (covers || mayEscalate), err == nil, "%v\n%+v\n%+v\n%+v", err, u, owned, wanted)
 	assert.True(t, err == nil || status.IsForbidden(err), "%v", err)
 }

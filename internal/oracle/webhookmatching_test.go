@@ -36,6 +36,7 @@ import (
 	"github.com/decorum-go/decorum/rest"
 	"github.com/decorum-go/decorum/rest/builtin"
 	"github.com/decorum-go/decorum/rest/callout"
+	"github.com/decorum-go/decorum/rest/resttest"
 	"github.com/decorum-go/decorum/rest/webhook"
 )
 
@@ -216,7 +217,7 @@ func TestWebhooksMatchAsUpstream(t *testing.T) {
 		{"DELETE", "/apis/example.com/v1/yards/a", ""},
 		{"DELETE", "/api/v1/namespaces/team", ""},
 	} {
-		namespaces, err := rest.ClientFor[builtin.Namespace](api).List(t.Context(), rest.ListOptions{})
+		namespaces, err := resttest.Client[builtin.Namespace](t, api).List(t.Context(), rest.ListOptions{})
 		require.NoError(t, err)
 		for _, ns := range namespaces.Items {
 			require.NoError(t, o.namespaces.Update(&corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: ns.Name, Labels: ns.Labels}}))

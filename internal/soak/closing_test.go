@@ -17,6 +17,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/decorum-go/decorum/rest"
+	"github.com/decorum-go/decorum/rest/resttest"
 	"github.com/decorum-go/decorum/status"
 )
 
@@ -78,7 +79,7 @@ func closeBesideStuckStreams(t *testing.T, withList bool) {
 		func() error {
 			g := newGadget("")
 			g.GenerateName = "new-"
-			_, err := rest.ClientFor[Gadget](b.api).Namespace("a").Create(context.Background(), g)
+			_, err := resttest.Client[Gadget](t, b.api).Namespace("a").Create(context.Background(), g)
 			return err
 		},
 		func() error {

@@ -10,7 +10,6 @@ import (
 	"time"
 
 	"github.com/decorum-go/decorum/apimeta"
-	"github.com/decorum-go/decorum/rest"
 	"github.com/decorum-go/decorum/rest/controller"
 	"github.com/decorum-go/decorum/rest/lifecycle"
 	"github.com/decorum-go/decorum/status"
@@ -29,7 +28,7 @@ func (s *soak) depend(_ string, random *rand.Rand) error {
 	var owners []apimeta.OwnerReference
 	for range 1 + random.IntN(2) {
 		o := apimeta.OwnerReference{APIVersion: group + "/v1", Kind: "Gadget", Name: poolName(random.IntN(poolSize)), UID: "never-was-" + strconv.Itoa(random.IntN(100))}
-		g, err := s.gadgets().Namespace(namespace).Get(context.Background(), o.Name)
+		g, err := s.gadgets.Namespace(namespace).Get(context.Background(), o.Name)
 		switch {
 		case err == nil:
 			blocks := random.IntN(2) == 0
@@ -46,7 +45,7 @@ func (s *soak) depend(_ string, random *rand.Rand) error {
 	if len(owners) == 0 {
 		return nil
 	}
-	client := rest.ClientFor[Part](s.api).Namespace(namespace)
+	client := s.parts.Namespace(namespace)
 	part := &Part{ObjectMeta: apimeta.ObjectMeta{Name: "part-" + strconv.Itoa(random.IntN(poolSize)), OwnerReferences: owners}}
 	_, err := client.Create(context.Background(), part)
 	if status.IsAlreadyExists(err) {
@@ -112,7 +111,7 @@ func (s *soak) unsettled() (left []string, err error) {
 				return nil, err
 			}
 			if r.Deleting && slices.Contains(g.Finalizers, finalizer) {
-				_, err = s.gadgets().Namespace(r.Key.Namespace).Modify(context.Background(), r.Key.Name, func(g *Gadget) error {
+				_, err = s.gadgets.Namespace(r.Key.Namespace).Modify(context.Background(), r.Key.Name, func(g *Gadget) error {
 					g.Finalizers = slices.DeleteFunc(g.Finalizers, func(f string) bool { return f == finalizer })
 					return nil
 				})

@@ -21,11 +21,11 @@ const (
 // makePair creates the objects that groups change.
 func (s *soak) makePair() error {
 	for _, namespace := range namespaces {
-		if _, err := s.gadgets().Namespace(namespace).Create(context.Background(), newGadget(pairName)); err != nil {
+		if _, err := s.gadgets.Namespace(namespace).Create(context.Background(), newGadget(pairName)); err != nil {
 			return err
 		}
 	}
-	_, err := s.gadgets().Namespace("a").Create(context.Background(), newGadget(batonName))
+	_, err := s.gadgets.Namespace("a").Create(context.Background(), newGadget(batonName))
 	return err
 }
 

@@ -37,8 +37,6 @@ var (
 
 func namespaceKey(name string) storage.Key { return storage.Key{Resource: "namespaces", Name: name} }
 
-func (s *soak) spaces() rest.Client[Namespace] { return rest.ClientFor[Namespace](s.api) }
-
 // place returns a random namespace of either group.
 func place(random *rand.Rand) string {
 	if random.IntN(3) == 0 {
@@ -54,7 +52,7 @@ func turnedAway(namespace string, err error) bool {
 }
 
 func (s *soak) makeNamespace(name string) error {
-	_, err := s.spaces().Create(context.Background(), &Namespace{ObjectMeta: apimeta.ObjectMeta{Name: name}})
+	_, err := s.spaces.Create(context.Background(), &Namespace{ObjectMeta: apimeta.ObjectMeta{Name: name}})
 	if status.IsAlreadyExists(err) {
 		return nil
 	}
@@ -70,7 +68,7 @@ func (s *soak) found(_ string, random *rand.Rand) error {
 // raze deletes a namespace after a pause. The namespace controller empties it.
 func (s *soak) raze(_ string, random *rand.Rand) error {
 	s.journal.pause(context.Background(), 20+random.Uint64N(200))
-	err := s.spaces().Delete(context.Background(), pick(random, passing...), rest.DeleteOptions{})
+	err := s.spaces.Delete(context.Background(), pick(random, passing...), rest.DeleteOptions{})
 	if err == nil {
 		s.totals.razed.Add(1)
 	}

@@ -26,7 +26,7 @@ func (s *soak) get(who string, random *rand.Rand) error {
 	var g *Gadget
 	var err error
 	if random.IntN(2) == 0 {
-		g, err = s.gadgets().Namespace(namespace).Get(context.Background(), name)
+		g, err = s.gadgets.Namespace(namespace).Get(context.Background(), name)
 	} else {
 		g, err = s.caller(random).get(namespace, name)
 	}
@@ -67,7 +67,7 @@ func (s *soak) page(who string, random *rand.Rand) error {
 }
 
 func (s *soak) typedLister(sel selector) lister {
-	client := s.gadgets().Namespace(sel.namespace)
+	client := s.gadgets.Namespace(sel.namespace)
 	return func(limit int, token string) (*listing, error) {
 		page, err := client.List(context.Background(), rest.ListOptions{LabelSelector: sel.labels, FieldSelector: sel.fields, Limit: int64(limit), Continue: token})
 		if err != nil {

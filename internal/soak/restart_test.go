@@ -22,6 +22,7 @@ import (
 
 	"github.com/decorum-go/decorum/apimeta"
 	"github.com/decorum-go/decorum/rest"
+	"github.com/decorum-go/decorum/rest/resttest"
 	"github.com/decorum-go/decorum/status"
 	"github.com/decorum-go/decorum/storage"
 	"github.com/decorum-go/decorum/watch"
@@ -97,7 +98,7 @@ func (l *lives) end(t *testing.T, of *life) {
 
 // write creates, changes and deletes a few Gadgets and returns their counts.
 func (l *lives) write(t *testing.T, random *rand.Rand, life int) map[string]int64 {
-	client := rest.ClientFor[Gadget](l.now.Load().api).Namespace("a")
+	client := resttest.Client[Gadget](t, l.now.Load().api).Namespace("a")
 	counts := map[string]int64{}
 	for range 60 {
 		name := poolName(random.IntN(8))

@@ -19,6 +19,7 @@ import (
 
 	"github.com/decorum-go/decorum/rest"
 	"github.com/decorum-go/decorum/rest/lifecycle"
+	"github.com/decorum-go/decorum/rest/resttest"
 	"github.com/decorum-go/decorum/storage"
 )
 
@@ -37,6 +38,11 @@ const (
 // soak is one run.
 type soak struct {
 	api        *rest.API
+	gadgets    rest.Client[Gadget]
+	betas      rest.Client[GadgetBeta]
+	spaces     rest.Client[Namespace]
+	parts      rest.Client[Part]
+	noises     rest.Client[Noise]
 	journal    *journal
 	callers    []*caller // over a socket and in process
 	selectors  []selector
@@ -52,10 +58,6 @@ type soak struct {
 type totals struct {
 	commits, conflicts, streams, events, bookmarks, expiredWatches, relists, expiredPages, pages, compactions, followed, expiredFollows, razed, collected atomic.Int64
 }
-
-func (s *soak) gadgets() rest.Client[Gadget] { return rest.ClientFor[Gadget](s.api) }
-
-func (s *soak) betas() rest.Client[GadgetBeta] { return rest.ClientFor[GadgetBeta](s.api) }
 
 func (s *soak) caller(random *rand.Rand) *caller { return s.callers[random.IntN(len(s.callers))] }
 
@@ -156,6 +158,8 @@ func newSoak(t *testing.T) *soak {
 	var err error
 	s.api, err = rest.New(rest.Options{Store: s.journal}, definitions()...)
 	require.NoError(t, err)
+	s.gadgets, s.betas, s.spaces = resttest.Client[Gadget](t, s.api), resttest.Client[GadgetBeta](t, s.api), resttest.Client[Namespace](t, s.api)
+	s.parts, s.noises = resttest.Client[Part](t, s.api), resttest.Client[Noise](t, s.api)
 	server := httptest.NewServer(s.api)
 	transport := server.Client().Transport.(*http.Transport)
 	transport.MaxIdleConnsPerHost = 64

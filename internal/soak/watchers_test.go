@@ -45,12 +45,12 @@ type typedSource[T any] struct {
 }
 
 func (s *soak) typed(sel selector) typed {
-	return typedSource[Gadget]{s.gadgets().Namespace(sel.namespace), sel, func(g *Gadget) *Gadget { return g }}
+	return typedSource[Gadget]{s.gadgets.Namespace(sel.namespace), sel, func(g *Gadget) *Gadget { return g }}
 }
 
 func (s *soak) olderTyped(sel selector) typed {
 	sel.fields = olderWords.Replace(sel.fields)
-	return typedSource[GadgetBeta]{s.betas().Namespace(sel.namespace), sel, asGadget}
+	return typedSource[GadgetBeta]{s.betas.Namespace(sel.namespace), sel, asGadget}
 }
 
 func (c typedSource[T]) list() ([]item, uint64, error) {

@@ -54,7 +54,7 @@ func (s *soak) makeCounters() error {
 			}
 		}
 	}
-	_, err := rest.ClientFor[Noise](s.api).Create(context.Background(), &Noise{ObjectMeta: apimeta.ObjectMeta{Name: "noise"}})
+	_, err := s.noises.Create(context.Background(), &Noise{ObjectMeta: apimeta.ObjectMeta{Name: "noise"}})
 	return err
 }
 
@@ -94,7 +94,7 @@ func (s *soak) put(who string, random *rand.Rand) error {
 
 func (s *soak) modify(who string, random *rand.Rand) error {
 	namespace, name := pick(random, namespaces...), counterName(random.IntN(counters))
-	out, err := s.gadgets().Namespace(namespace).Modify(context.Background(), name, func(g *Gadget) error { g.Spec.Count++; return nil })
+	out, err := s.gadgets.Namespace(namespace).Modify(context.Background(), name, func(g *Gadget) error { g.Spec.Count++; return nil })
 	if err != nil {
 		return err
 	}
@@ -106,7 +106,7 @@ func (s *soak) modify(who string, random *rand.Rand) error {
 // modifyOlder is modify for a client of the older version.
 func (s *soak) modifyOlder(who string, random *rand.Rand) error {
 	namespace, name := pick(random, namespaces...), counterName(random.IntN(counters))
-	out, err := s.betas().Namespace(namespace).Modify(context.Background(), name, func(g *GadgetBeta) error { g.Spec.Total++; return nil })
+	out, err := s.betas.Namespace(namespace).Modify(context.Background(), name, func(g *GadgetBeta) error { g.Spec.Total++; return nil })
 	if err != nil {
 		return err
 	}
@@ -117,7 +117,7 @@ func (s *soak) modifyOlder(who string, random *rand.Rand) error {
 
 func (s *soak) modifyStatus(who string, random *rand.Rand) error {
 	namespace, name := pick(random, namespaces...), counterName(random.IntN(counters))
-	out, err := s.gadgets().Namespace(namespace).ModifyStatus(context.Background(), name, func(g *Gadget) error { g.Status.Seen++; return nil })
+	out, err := s.gadgets.Namespace(namespace).ModifyStatus(context.Background(), name, func(g *Gadget) error { g.Status.Seen++; return nil })
 	if err != nil {
 		return err
 	}
@@ -128,7 +128,7 @@ func (s *soak) modifyStatus(who string, random *rand.Rand) error {
 
 // update is put with the typed client.
 func (s *soak) update(who string, random *rand.Rand) error {
-	client, name := s.gadgets().Namespace("a"), counterName(random.IntN(counters))
+	client, name := s.gadgets.Namespace("a"), counterName(random.IntN(counters))
 	return s.counted(who, "a/"+name, func() (*Gadget, error) {
 		g, err := client.Get(context.Background(), name)
 		if err != nil {
@@ -203,7 +203,7 @@ func (s *soak) create(who string, random *rand.Rand) error {
 	var out *Gadget
 	var err error
 	if random.IntN(2) == 0 {
-		out, err = s.gadgets().Namespace(namespace).Create(context.Background(), g)
+		out, err = s.gadgets.Namespace(namespace).Create(context.Background(), g)
 	} else {
 		out, err = s.caller(random).write("POST", path(namespace, ""), mediaJSON, g)
 	}
@@ -232,7 +232,7 @@ func (s *soak) remove(_ string, random *rand.Rand) error {
 	case n < 20:
 		var g *Gadget
 		if g, err = c.get(namespace, name); err == nil {
-			err = s.gadgets().Namespace(namespace).Delete(context.Background(), name, rest.DeleteOptions{Preconditions: &apimeta.Preconditions{UID: &g.UID}})
+			err = s.gadgets.Namespace(namespace).Delete(context.Background(), name, rest.DeleteOptions{Preconditions: &apimeta.Preconditions{UID: &g.UID}})
 		}
 	default:
 		err = c.do("DELETE", path(namespace, name), query, mediaJSON, mediaJSON, nil, nil)
@@ -263,7 +263,7 @@ func (s *soak) light() error {
 		if err := s.makeNamespace(b.key.Namespace); err != nil {
 			return err
 		}
-		client := s.gadgets().Namespace(b.key.Namespace)
+		client := s.gadgets.Namespace(b.key.Namespace)
 		change := func(g *Gadget) error {
 			g.Labels = map[string]string{poolLabel: "yes", sideLabel: b.value.side}
 			if b.value.side == "" {
@@ -289,7 +289,7 @@ func (s *soak) light() error {
 
 // noise writes another kind to use up revisions.
 func (s *soak) noise(string, *rand.Rand) error {
-	_, err := rest.ClientFor[Noise](s.api).Modify(context.Background(), "noise", func(n *Noise) error { n.Spec.Count++; return nil })
+	_, err := s.noises.Modify(context.Background(), "noise", func(n *Noise) error { n.Spec.Count++; return nil })
 	return err
 }
 

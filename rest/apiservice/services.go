@@ -49,7 +49,11 @@ func (s *Services) Plug(*rest.API) (rest.Parts, error) {
 		Definitions: []rest.Definition{definition()},
 		Start: func(ctx context.Context, api *rest.API) error {
 			ctx = context.WithValue(ctx, ownKey{}, true)
-			e := &entries{api: api, client: rest.ClientFor[APIService](api).As("kube-apiserver"), logger: s.options.Logger}
+			client, err := rest.ClientForType[APIService](api)
+			if err != nil {
+				return err
+			}
+			e := &entries{api: api, client: client.As("kube-apiserver"), logger: s.options.Logger}
 			changed, err := e.write(ctx)
 			if err == nil {
 				running.Go(func() { e.follow(ctx, changed) })

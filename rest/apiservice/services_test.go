@@ -17,6 +17,7 @@ import (
 	"github.com/decorum-go/decorum/rest/apiservice"
 	"github.com/decorum-go/decorum/rest/auth"
 	"github.com/decorum-go/decorum/rest/builtin"
+	"github.com/decorum-go/decorum/rest/resttest"
 	"github.com/decorum-go/decorum/storage"
 )
 
@@ -54,7 +55,7 @@ func send(t *testing.T, api *rest.API, request, accept, body string) (code int, 
 // names returns the names of the objects.
 func names(t *testing.T, api *rest.API) (all []string) {
 	t.Helper()
-	page, err := rest.ClientFor[apiservice.APIService](api).List(t.Context(), rest.ListOptions{})
+	page, err := resttest.Client[apiservice.APIService](t, api).List(t.Context(), rest.ListOptions{})
 	require.NoError(t, err)
 	for _, s := range page.Items {
 		all = append(all, s.Name)
@@ -121,13 +122,13 @@ func TestRestart(t *testing.T) {
 	var uid string
 	t.Run("before", func(t *testing.T) {
 		api := enabled(t, rest.Options{Store: store}, gears(), builtin.Leases())
-		s, err := rest.ClientFor[apiservice.APIService](api).Get(t.Context(), "v1.coordination.k8s.io")
+		s, err := resttest.Client[apiservice.APIService](t, api).Get(t.Context(), "v1.coordination.k8s.io")
 		require.NoError(t, err)
 		uid = s.UID
 	})
 	api := enabled(t, rest.Options{Store: store}, builtin.Leases())
 	assert.Equal(t, []string{"v1.", "v1.authentication.k8s.io", "v1.authorization.k8s.io", "v1.coordination.k8s.io"}, names(t, api))
-	s, err := rest.ClientFor[apiservice.APIService](api).Get(t.Context(), "v1.coordination.k8s.io")
+	s, err := resttest.Client[apiservice.APIService](t, api).Get(t.Context(), "v1.coordination.k8s.io")
 	require.NoError(t, err)
 	assert.Equal(t, uid, s.UID)
 	assert.Error(t, api.Start(t.Context()), "it runs already")

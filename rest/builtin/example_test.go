@@ -17,7 +17,10 @@ func Example() {
 	}
 	defer api.Close()
 
-	namespaces := rest.ClientFor[builtin.Namespace](api)
+	namespaces, err := rest.ClientForType[builtin.Namespace](api)
+	if err != nil {
+		log.Fatal(err)
+	}
 	team, err := namespaces.Create(context.Background(), &builtin.Namespace{ObjectMeta: apimeta.ObjectMeta{Name: "team-a"}})
 	if err != nil {
 		log.Fatal(err)

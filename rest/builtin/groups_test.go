@@ -138,13 +138,13 @@ func TestAnEventIsCollectedOnce(t *testing.T) {
 		stop()
 		require.NoError(t, <-ended)
 	}()
-	leases := rest.ClientFor[builtin.Lease](s.API).Namespace("default")
+	leases := resttest.Client[builtin.Lease](t, s.API).Namespace("default")
 	owner, err := leases.Create(t.Context(), &builtin.Lease{ObjectMeta: apimeta.ObjectMeta{Name: "a"}})
 	require.NoError(t, err)
 	created(t, s, modern, `{"metadata":{"name":"a","ownerReferences":[{"apiVersion":"coordination.k8s.io/v1","kind":"Lease","name":"a","uid":"`+owner.UID+`"}]},`+modernEvent+`}`)
 	require.NoError(t, leases.Delete(t.Context(), "a", rest.DeleteOptions{}))
-	resttest.WaitForGone(t, rest.ClientFor[builtin.Event](s.API).Namespace("default"), "a")
-	resttest.WaitForGone(t, rest.ClientFor[builtin.CoreEvent](s.API).Namespace("default"), "a")
+	resttest.WaitForGone(t, resttest.Client[builtin.Event](t, s.API).Namespace("default"), "a")
+	resttest.WaitForGone(t, resttest.Client[builtin.CoreEvent](t, s.API).Namespace("default"), "a")
 }
 
 func TestEventsAreSelectedInTheWordsOfEachGroup(t *testing.T) {
@@ -168,7 +168,7 @@ func TestEventsAreSelectedInTheWordsOfEachGroup(t *testing.T) {
 
 func TestTheTypedClientsOfBothGroupsSeeOneEvent(t *testing.T) {
 	s := start(t)
-	core, modern := rest.ClientFor[builtin.CoreEvent](s.API).Namespace("default"), rest.ClientFor[builtin.Event](s.API).Namespace("default")
+	core, modern := resttest.Client[builtin.CoreEvent](t, s.API).Namespace("default"), resttest.Client[builtin.Event](t, s.API).Namespace("default")
 	written := &builtin.CoreEvent{Reason: "Watered"}
 	written.Name = "a"
 	written, err := core.As("one").Create(t.Context(), written)

@@ -10,19 +10,19 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/decorum-go/decorum/apimeta"
-	"github.com/decorum-go/decorum/rest"
 	"github.com/decorum-go/decorum/rest/builtin"
+	"github.com/decorum-go/decorum/rest/resttest"
 	"github.com/decorum-go/decorum/status"
 )
 
 func TestNamespacesAreThoseOfTheAPI(t *testing.T) {
 	s := start(t)
-	ns, err := rest.ClientFor[builtin.Namespace](s.API).Create(t.Context(), &builtin.Namespace{ObjectMeta: apimeta.ObjectMeta{Name: "one"}})
+	ns, err := resttest.Client[builtin.Namespace](t, s.API).Create(t.Context(), &builtin.Namespace{ObjectMeta: apimeta.ObjectMeta{Name: "one"}})
 	require.NoError(t, err)
 	assert.Equal(t, builtin.NamespaceActive, ns.Status.Phase)
 	assert.Equal(t, []string{"kubernetes"}, ns.Spec.Finalizers)
 
-	_, err = rest.ClientFor[builtin.Lease](s.API).Namespace("two").Create(t.Context(), &builtin.Lease{ObjectMeta: apimeta.ObjectMeta{Name: "a"}})
+	_, err = resttest.Client[builtin.Lease](t, s.API).Namespace("two").Create(t.Context(), &builtin.Lease{ObjectMeta: apimeta.ObjectMeta{Name: "a"}})
 	assert.True(t, status.IsNotFound(err), err)
 }
 

@@ -9,6 +9,7 @@ import (
 
 	"github.com/decorum-go/decorum/rest"
 	"github.com/decorum-go/decorum/rest/controller"
+	"github.com/decorum-go/decorum/rest/resttest"
 	"github.com/decorum-go/decorum/storage"
 )
 
@@ -24,7 +25,7 @@ func BenchmarkEvents(b *testing.B) {
 			require.NoError(b, api.Close())
 			require.NoError(b, store.Close())
 		})
-		w := &workshop{t: b, api: api, store: store, gears: rest.ClientFor[Gear](api).Namespace("default")}
+		w := &workshop{t: b, api: api, store: store, gears: resttest.Client[Gear](b, api).Namespace("default")}
 		for i := range gears {
 			w.create(gear(fmt.Sprint("gear-", i), 0, "app", "bench", "side", "left"))
 		}

@@ -19,6 +19,7 @@ import (
 	"github.com/decorum-go/decorum/apimeta"
 	"github.com/decorum-go/decorum/rest"
 	"github.com/decorum-go/decorum/rest/controller"
+	"github.com/decorum-go/decorum/rest/resttest"
 	"github.com/decorum-go/decorum/status"
 )
 
@@ -235,12 +236,12 @@ func testOwned(t *testing.T, newWorkshop func(testing.TB) *workshop) {
 		w := newWorkshop(t)
 		ctx := t.Context()
 		a, b := w.create(gear("a", 1)), w.create(gear("b", 1))
-		machine, err := rest.ClientFor[Machine](w.api).Create(ctx, &Machine{ObjectMeta: apimeta.ObjectMeta{Name: "m"}})
+		machine, err := resttest.Client[Machine](t, w.api).Create(ctx, &Machine{ObjectMeta: apimeta.ObjectMeta{Name: "m"}})
 		require.NoError(t, err)
-		teeth := rest.ClientFor[Tooth](w.api).Namespace("default")
-		ownedTeeth := controller.NewInformer(rest.ClientFor[Tooth](w.api), controller.InformerOptions[Tooth]{})
+		teeth := resttest.Client[Tooth](t, w.api).Namespace("default")
+		ownedTeeth := controller.NewInformer(resttest.Client[Tooth](t, w.api), controller.InformerOptions[Tooth]{})
 		gears := gearInformer(w, controller.InformerOptions[Gear]{})
-		machines := controller.NewInformer(rest.ClientFor[Machine](w.api), controller.InformerOptions[Machine]{})
+		machines := controller.NewInformer(resttest.Client[Machine](t, w.api), controller.InformerOptions[Machine]{})
 		var d diary
 		reconciler := func(name string) controller.Reconciler {
 			return func(_ context.Context, key controller.Key) (controller.Result, error) {
@@ -284,7 +285,7 @@ func TestOwnedOfATypeWithoutOwners(t *testing.T) {
 		api, err := rest.New(rest.Options{}, rest.Resource[Foreign]{Group: "other.example.com", Version: "v1", Plural: "foreigns"})
 		require.NoError(t, err)
 		t.Cleanup(func() { require.NoError(t, api.Close()) })
-		client := rest.ClientFor[Foreign](api).Namespace("default")
+		client := resttest.Client[Foreign](t, api).Namespace("default")
 		f := &Foreign{}
 		f.Meta.Name = "a"
 		_, err = client.Create(t.Context(), f)

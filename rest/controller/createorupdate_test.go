@@ -11,6 +11,7 @@ import (
 	"github.com/decorum-go/decorum/apimeta"
 	"github.com/decorum-go/decorum/rest"
 	"github.com/decorum-go/decorum/rest/controller"
+	"github.com/decorum-go/decorum/rest/resttest"
 	"github.com/decorum-go/decorum/status"
 )
 
@@ -56,7 +57,7 @@ func TestCreateOrUpdateFails(t *testing.T) {
 		{"the function misses something else", w.gears, "old", func(*Gear) error { return missing }, `oils "x" not found`},
 		{"the function renames a new object", w.gears, "new", func(g *Gear) error { g.Name = "other"; return nil }, `mutate changed the name of the new object from "new" to "other"`},
 		{"the function renames an old object", w.gears, "old", func(g *Gear) error { g.Name = "other"; return nil }, "name"},
-		{"the client has no namespace", rest.ClientFor[Gear](w.api), "new", func(*Gear) error { return nil }, "has no namespace"},
+		{"the client has no namespace", resttest.Client[Gear](t, w.api), "new", func(*Gear) error { return nil }, "has no namespace"},
 		{"the object is invalid", w.gears, "New", func(*Gear) error { return nil }, "RFC 1123"},
 	} {
 		t.Run(c.name, func(t *testing.T) {

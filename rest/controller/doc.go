@@ -1,6 +1,6 @@
 // Package controller provides what a program needs to write controllers: informers, a work queue and a reconcile loop. They are
 // generic over the program's Go types, use the typed client of package rest, and need no Kubernetes module. The API can be in the
-// same process ([rest.ClientFor]) or in another one ([rest.ClientAt]).
+// same process ([rest.ClientForType]) or in another one ([rest.ClientForEndpoint]).
 //
 // An [Informer] keeps a copy of all objects of a resource, or of those that selectors choose, in memory. It lists,
 // watches from there, and lists again if it falls behind what the store retains. It reports every difference to its

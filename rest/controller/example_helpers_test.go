@@ -44,7 +44,15 @@ func ExampleCreateOrUpdate() {
 	api := roomAPI()
 	defer api.Close()
 	ctx := context.Background()
-	rooms, lamps := rest.ClientFor[Room](api).Namespace("home"), rest.ClientFor[Lamp](api).Namespace("home")
+	rooms, err := rest.ClientForType[Room](api)
+	if err != nil {
+		log.Fatal(err)
+	}
+	lamps, err := rest.ClientForType[Lamp](api)
+	if err != nil {
+		log.Fatal(err)
+	}
+	rooms, lamps = rooms.Namespace("home"), lamps.Namespace("home")
 
 	reconcile := func(room *Room) error {
 		lamp, outcome, err := controller.CreateOrUpdate(ctx, lamps, room.Name, func(lamp *Lamp) error {
@@ -78,7 +86,10 @@ func ExampleController_finalizer() {
 	api := roomAPI()
 	defer api.Close()
 	ctx, stop := context.WithCancel(context.Background())
-	rooms := rest.ClientFor[Room](api)
+	rooms, err := rest.ClientForType[Room](api)
+	if err != nil {
+		log.Fatal(err)
+	}
 
 	reconcile := func(ctx context.Context, key controller.Key) (controller.Result, error) {
 		room, err := rooms.Namespace(key.Namespace).Get(ctx, key.Name)

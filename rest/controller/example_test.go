@@ -36,7 +36,10 @@ func lampAPI() *rest.API {
 func Example() {
 	api := lampAPI()
 	defer api.Close()
-	lamps := rest.ClientFor[Lamp](api)
+	lamps, err := rest.ClientForType[Lamp](api)
+	if err != nil {
+		log.Fatal(err)
+	}
 	ctx, stop := context.WithCancel(context.Background())
 
 	reconcile := func(ctx context.Context, key controller.Key) (controller.Result, error) {
@@ -54,7 +57,7 @@ func Example() {
 		return controller.Result{}, err
 	}
 
-	_, err := lamps.Namespace("kitchen").Create(ctx, &Lamp{ObjectMeta: apimeta.ObjectMeta{Name: "table"}, Spec: LampState{Lit: true}})
+	_, err = lamps.Namespace("kitchen").Create(ctx, &Lamp{ObjectMeta: apimeta.ObjectMeta{Name: "table"}, Spec: LampState{Lit: true}})
 	if err != nil {
 		log.Fatal(err)
 	}
@@ -69,7 +72,10 @@ func Example() {
 func ExampleInformer() {
 	api := lampAPI()
 	defer api.Close()
-	lamps := rest.ClientFor[Lamp](api)
+	lamps, err := rest.ClientForType[Lamp](api)
+	if err != nil {
+		log.Fatal(err)
+	}
 	ctx, stop := context.WithCancel(context.Background())
 	for name, lit := range map[string]bool{"table": true, "wall": false, "window": true} {
 		_, err := lamps.Namespace("kitchen").Create(ctx, &Lamp{ObjectMeta: apimeta.ObjectMeta{Name: name}, Spec: LampState{Lit: lit}})

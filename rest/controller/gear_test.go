@@ -11,6 +11,7 @@ import (
 	"github.com/decorum-go/decorum/apimeta"
 	"github.com/decorum-go/decorum/rest"
 	"github.com/decorum-go/decorum/rest/controller"
+	"github.com/decorum-go/decorum/rest/resttest"
 	"github.com/decorum-go/decorum/storage"
 	"github.com/decorum-go/decorum/watch"
 )
@@ -64,9 +65,12 @@ func gears() rest.Resource[Gear] {
 	return rest.Resource[Gear]{Group: group, Version: "v1", Plural: "gears", SelectableFields: []string{"spec.color"}}
 }
 
-// elsewhere returns a client over HTTP of the Gears that a handler serves.
-func elsewhere(h http.Handler) rest.Client[Gear] {
-	return rest.ClientAt(rest.Endpoint{URL: "http://gears.example.com", HTTP: &http.Client{Transport: rest.RoundTripper(h)}}, gears())
+// elsewhere returns a client over HTTP of the Gears that a transport leads to.
+func elsewhere(t testing.TB, transport http.RoundTripper) rest.Client[Gear] {
+	t.Helper()
+	client, err := rest.ClientForEndpoint(rest.Endpoint{URL: "http://gears.example.com", HTTP: &http.Client{Transport: transport}}, gears())
+	require.NoError(t, err)
+	return client
 }
 
 // overBoth runs a test with clients in process and with clients over HTTP.
@@ -75,7 +79,7 @@ func overBoth(t *testing.T, test func(t *testing.T, newWorkshop func(testing.TB)
 	t.Run("over HTTP", func(t *testing.T) {
 		test(t, func(t testing.TB) *workshop {
 			w := newWorkshop(t)
-			w.all = elsewhere(w.api)
+			w.all = elsewhere(t, rest.RoundTripper(w.api))
 			w.gears = w.all.Namespace("default")
 			return w
 		})
@@ -94,7 +98,7 @@ func newWorkshop(t testing.TB) *workshop {
 		require.NoError(t, api.Close())
 		require.NoError(t, store.Close())
 	})
-	all := rest.ClientFor[Gear](api)
+	all := resttest.Client[Gear](t, api)
 	return &workshop{t, api, store, all, all.Namespace("default")}
 }
 

@@ -15,6 +15,7 @@ import (
 	"github.com/decorum-go/decorum/apimeta"
 	"github.com/decorum-go/decorum/rest"
 	"github.com/decorum-go/decorum/rest/controller"
+	"github.com/decorum-go/decorum/rest/resttest"
 )
 
 // diary is a handler that records its calls.
@@ -155,7 +156,7 @@ func TestInformerOfOneNamespace(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newWorkshop(t)
 		w.create(gear("a", 1))
-		elsewhere := rest.ClientFor[Gear](w.api).Namespace("elsewhere")
+		elsewhere := resttest.Client[Gear](t, w.api).Namespace("elsewhere")
 		_, err := elsewhere.Create(t.Context(), gear("a", 2))
 		require.NoError(t, err)
 		informer := controller.NewInformer(elsewhere, controller.InformerOptions[Gear]{})
@@ -366,13 +367,13 @@ func TestRunFails(t *testing.T) {
 		message string
 	}{
 		{"no such resource", func(w *workshop) runner {
-			return controller.NewInformer(rest.ClientFor[Unserved](w.api), controller.InformerOptions[Unserved]{})
+			return controller.NewInformer(resttest.Client[Unserved](t, w.api), controller.InformerOptions[Unserved]{})
 		}, "serves no resource"},
 		{"no object", func(w *workshop) runner {
-			return controller.NewInformer(rest.ClientFor[Nameless](w.api), controller.InformerOptions[Nameless]{})
+			return controller.NewInformer(resttest.Client[Nameless](t, w.api), controller.InformerOptions[Nameless]{})
 		}, "no string metadata.namespace"},
 		{"no struct", func(w *workshop) runner {
-			return controller.NewInformer(rest.ClientFor[string](w.api), controller.InformerOptions[string]{})
+			return controller.NewInformer(resttest.Client[string](t, w.api), controller.InformerOptions[string]{})
 		}, "no string metadata.namespace"},
 		{"label selector", func(w *workshop) runner {
 			return gearInformer(w, controller.InformerOptions[Gear]{LabelSelector: "=="})
@@ -553,7 +554,7 @@ func TestMetadataOfAnyType(t *testing.T) {
 		api, err := rest.New(rest.Options{Store: store}, rest.Resource[Foreign]{Group: "other.example.com", Version: "v1", Plural: "foreigns"})
 		require.NoError(t, err)
 		t.Cleanup(func() { require.NoError(t, api.Close()) })
-		client := rest.ClientFor[Foreign](api).Namespace("default")
+		client := resttest.Client[Foreign](t, api).Namespace("default")
 		informer := controller.NewInformer(client, controller.InformerOptions[Foreign]{})
 		run(t, informer)
 		f := &Foreign{}

@@ -10,14 +10,14 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/decorum-go/decorum/apimeta"
-	"github.com/decorum-go/decorum/rest"
 	"github.com/decorum-go/decorum/rest/controller"
+	"github.com/decorum-go/decorum/rest/resttest"
 )
 
 func TestSetControllerReference(t *testing.T) {
 	w := newWorkshop(t)
 	a, b := w.create(gear("a", 1)), w.create(gear("b", 1))
-	machine, err := rest.ClientFor[Machine](w.api).Create(t.Context(), &Machine{ObjectMeta: apimeta.ObjectMeta{Name: "m"}})
+	machine, err := resttest.Client[Machine](t, w.api).Create(t.Context(), &Machine{ObjectMeta: apimeta.ObjectMeta{Name: "m"}})
 	require.NoError(t, err)
 	yes := true
 	to := func(g *Gear, controls *bool) apimeta.OwnerReference {
@@ -98,11 +98,11 @@ func TestSetControllerReferenceIsStored(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newWorkshop(t)
 		a := w.create(gear("a", 1))
-		gears, teeth := gearInformer(w, controller.InformerOptions[Gear]{}), controller.NewInformer(rest.ClientFor[Tooth](w.api), controller.InformerOptions[Tooth]{})
+		gears, teeth := gearInformer(w, controller.InformerOptions[Gear]{}), controller.NewInformer(resttest.Client[Tooth](t, w.api), controller.InformerOptions[Tooth]{})
 		c := newCalls(func(controller.Key, int) (controller.Result, error) { return controller.Result{}, nil })
 		run(t, controller.New(c.reconcile, controller.Options{}, controller.For(gears), controller.Owned(teeth, gears)))
 		assert.Equal(t, []string{"a after 0s"}, c.read())
-		_, _, err := controller.CreateOrUpdate(t.Context(), rest.ClientFor[Tooth](w.api).Namespace("default"), "t", func(tooth *Tooth) error {
+		_, _, err := controller.CreateOrUpdate(t.Context(), resttest.Client[Tooth](t, w.api).Namespace("default"), "t", func(tooth *Tooth) error {
 			return controller.SetControllerReference(a, tooth)
 		})
 		require.NoError(t, err)

@@ -43,13 +43,13 @@ func TestInformerOverBrokenConnections(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				s := resttest.New(t, gears())
-				w := &workshop{t: t, api: s.API, gears: rest.ClientFor[Gear](s.API).Namespace("default")}
+				w := &workshop{t: t, api: s.API, gears: resttest.Client[Gear](t, s.API).Namespace("default")}
 				w.create(gear("a", 1))
 				w.create(gear("b", 1))
 				if len(c.faults) > 0 {
 					s.Inject(c.faults[0])
 				}
-				client := rest.ClientAt(rest.Endpoint{URL: "http://gears.example.com", HTTP: &http.Client{Transport: s.RoundTripper()}}, gears())
+				client := elsewhere(t, s.RoundTripper())
 				informer := controller.NewInformer(client, controller.InformerOptions[Gear]{Logger: quiet})
 				var d diary
 				informer.AddHandler(d.handler())
@@ -92,7 +92,7 @@ func TestInformerOutlivesItsServer(t *testing.T) {
 			}
 			return nil, errors.New("connection refused")
 		})
-		client := rest.ClientAt(rest.Endpoint{URL: "http://gears.example.com", HTTP: &http.Client{Transport: refused}}, gears())
+		client := elsewhere(t, refused)
 		informer := controller.NewInformer(client, controller.InformerOptions[Gear]{Logger: quiet})
 		var d diary
 		informer.AddHandler(d.handler())
@@ -116,7 +116,7 @@ func TestInformerOutlivesItsServer(t *testing.T) {
 
 		again, err := rest.New(rest.Options{Store: first.store}, gears())
 		require.NoError(t, err)
-		first.api, first.gears = again, rest.ClientFor[Gear](again).Namespace("default")
+		first.api, first.gears = again, resttest.Client[Gear](t, again).Namespace("default")
 		first.delete("a")
 		serve(first)
 		pass(time.Hour)

@@ -16,6 +16,7 @@ import (
 
 	"github.com/decorum-go/decorum/rest"
 	"github.com/decorum-go/decorum/rest/controller"
+	"github.com/decorum-go/decorum/rest/resttest"
 	"github.com/decorum-go/decorum/status"
 	"github.com/decorum-go/decorum/storage"
 	"github.com/decorum-go/decorum/watch"
@@ -65,7 +66,7 @@ func newBrittle(t *testing.T) (*workshop, *brittle) {
 	api, err := rest.New(rest.Options{Store: store}, rest.Resource[Gear]{Group: group, Version: "v1", Plural: "gears"})
 	require.NoError(t, err)
 	t.Cleanup(func() { require.NoError(t, errors.Join(api.Close(), store.Close())) })
-	all := rest.ClientFor[Gear](api)
+	all := resttest.Client[Gear](t, api)
 	return &workshop{t, api, store.Engine, all, all.Namespace("default")}, store
 }
 

@@ -12,6 +12,7 @@ import (
 	"github.com/decorum-go/decorum/rest"
 	"github.com/decorum-go/decorum/rest/crd"
 	"github.com/decorum-go/decorum/rest/crd/apiextensions"
+	"github.com/decorum-go/decorum/rest/resttest"
 )
 
 // Cog is gears as a Go type.
@@ -40,7 +41,7 @@ func BenchmarkCreate(b *testing.B) {
 	answer := httptest.NewRecorder()
 	api.ServeHTTP(answer, post)
 	require.Equal(b, 201, answer.Code)
-	follower := rest.ClientFor[apiextensions.CustomResourceDefinition](api)
+	follower := resttest.Client[apiextensions.CustomResourceDefinition](b, api)
 	for event, err := range follower.Watch(b.Context(), rest.WatchOptions{}) {
 		require.NoError(b, err)
 		if established(event.Object) {
@@ -49,7 +50,7 @@ func BenchmarkCreate(b *testing.B) {
 	}
 	n := 0
 	b.Run("struct", func(b *testing.B) {
-		cogs := rest.ClientFor[Cog](api).Namespace("default")
+		cogs := resttest.Client[Cog](b, api).Namespace("default")
 		for b.Loop() {
 			n++
 			_, err := cogs.Create(b.Context(), &Cog{ObjectMeta: apimeta.ObjectMeta{Name: fmt.Sprint("c", n)}, Spec: CogSpec{Teeth: 5}})
@@ -58,7 +59,7 @@ func BenchmarkCreate(b *testing.B) {
 	})
 	for _, kind := range [][2]string{{"schema", "pins"}, {"definition", "gears"}} {
 		b.Run(kind[0], func(b *testing.B) {
-			client := rest.ClientOf[apimeta.Document](api, apimeta.GroupVersionResource{Group: "example.org", Version: "v1", Resource: kind[1]}).Namespace("default")
+			client := documents(b, api, apimeta.GroupVersionResource{Group: "example.org", Version: "v1", Resource: kind[1]}).Namespace("default")
 			for b.Loop() {
 				n++
 				_, err := client.Create(b.Context(), &apimeta.Document{ObjectMeta: apimeta.ObjectMeta{Name: fmt.Sprint("c", n)},

@@ -68,10 +68,14 @@ func (d *Definitions) Plug(api *rest.API) (rest.Parts, error) {
 
 // start serves the kinds of all stored definitions, and follows the changes of the store until ctx ends.
 func start(ctx context.Context, api *rest.API, options settings) (*kinds, error) {
+	client, err := rest.ClientForType[apiextensions.CustomResourceDefinition](api)
+	if err != nil {
+		return nil, err
+	}
 	k := &kinds{
 		api: api, options: options, served: map[string]*kindOf{}, emptying: map[string]context.CancelFunc{}, definitions: map[string]*definition{},
 		conversions: map[string]*conversion{},
-		client:      rest.ClientFor[apiextensions.CustomResourceDefinition](api).As(manager), retries: retries{}, expected: expected{api: api},
+		client:      client.As(manager), retries: retries{}, expected: expected{api: api},
 		changes: make(chan change), turns: make(chan func()), progress: newProgress(),
 	}
 	ctx, stop := context.WithCancel(ctx)

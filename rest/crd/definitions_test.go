@@ -12,9 +12,11 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/decorum-go/decorum/apimeta"
 	"github.com/decorum-go/decorum/rest"
 	"github.com/decorum-go/decorum/rest/crd"
 	"github.com/decorum-go/decorum/rest/crd/apiextensions"
+	"github.com/decorum-go/decorum/rest/resttest"
 	"github.com/decorum-go/decorum/storage"
 )
 
@@ -75,7 +77,7 @@ func await(t *testing.T, api *rest.API, name string, holds func(d *apiextensions
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	defer cancel()
-	client := rest.ClientFor[apiextensions.CustomResourceDefinition](api)
+	client := resttest.Client[apiextensions.CustomResourceDefinition](t, api)
 	page, err := client.List(ctx, rest.ListOptions{FieldSelector: "metadata.name=" + name})
 	require.NoError(t, err)
 	var now *apiextensions.CustomResourceDefinition
@@ -94,7 +96,7 @@ func awaitAfter(t *testing.T, api *rest.API, name, resourceVersion string,
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	defer cancel()
-	client := rest.ClientFor[apiextensions.CustomResourceDefinition](api)
+	client := resttest.Client[apiextensions.CustomResourceDefinition](t, api)
 	for event, err := range client.Follow(ctx, rest.WatchOptions{FieldSelector: "metadata.name=" + name, ResourceVersion: resourceVersion}) {
 		require.NoError(t, err)
 		if event.Type == "DELETED" {
@@ -240,4 +242,12 @@ func TestKindsSurviveARestart(t *testing.T) {
 		api := enabled(t, rest.Options{Store: store})
 		assert.Equal(t, 200, send(t, api, "GET "+gearPath+"/a", "", nil))
 	})
+}
+
+// documents returns the client of a kind that a definition has brought.
+func documents(t testing.TB, api *rest.API, of apimeta.GroupVersionResource) rest.Client[apimeta.Document] {
+	t.Helper()
+	client, err := rest.ClientForResource[apimeta.Document](api, of)
+	require.NoError(t, err)
+	return client
 }

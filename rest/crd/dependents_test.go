@@ -14,6 +14,7 @@ import (
 	"github.com/decorum-go/decorum/rest"
 	"github.com/decorum-go/decorum/rest/builtin"
 	"github.com/decorum-go/decorum/rest/lifecycle"
+	"github.com/decorum-go/decorum/rest/resttest"
 )
 
 // The dependents of the objects of a deleted definition are deleted too, also if another replica collects garbage.
@@ -27,11 +28,11 @@ func TestDependentsOfADeletedDefinition(t *testing.T) {
 					ended := make(chan error, 1)
 					go func() { ended <- lifecycle.Run(ctx, hosts[replicas].API, lifecycle.Options{Logger: discard}) }()
 					synctest.Wait() // the collector follows the API: owners that go before are not seen to go
-					leases := rest.ClientFor[builtin.Lease](hosts[0].API).Namespace("default")
+					leases := resttest.Client[builtin.Lease](t, hosts[0].API).Namespace("default")
 					for round := range 3 {
 						hosts[0].post(gears)
 						gearsV1 := apimeta.GroupVersionResource{Group: "example.org", Version: "v1", Resource: "gears"}
-						gearsOf := rest.ClientOf[apimeta.Document](hosts[0].API, gearsV1).Namespace("default")
+						gearsOf := documents(t, hosts[0].API, gearsV1).Namespace("default")
 						for i := range n {
 							owner, err := gearsOf.Create(ctx, &apimeta.Document{ObjectMeta: apimeta.ObjectMeta{Name: fmt.Sprint("o", i)}})
 							require.NoError(t, err)

@@ -95,7 +95,10 @@ func ExampleDefinitions() {
 		log.Fatal(err)
 	}
 
-	definitions := rest.ClientFor[apiextensions.CustomResourceDefinition](api)
+	definitions, err := rest.ClientForType[apiextensions.CustomResourceDefinition](api)
+	if err != nil {
+		log.Fatal(err)
+	}
 	_, err = definitions.Create(ctx, &apiextensions.CustomResourceDefinition{
 		ObjectMeta: apimeta.ObjectMeta{Name: "bells.example.org"},
 		Spec: apiextensions.CustomResourceDefinitionSpec{
@@ -120,7 +123,10 @@ func ExampleDefinitions() {
 		}
 	}
 
-	bells := rest.ClientOf[apimeta.Document](api, apimeta.GroupVersionResource{Group: "example.org", Version: "v1", Resource: "bells"})
+	bells, err := rest.ClientForResource[apimeta.Document](api, apimeta.GroupVersionResource{Group: "example.org", Version: "v1", Resource: "bells"})
+	if err != nil {
+		log.Fatal(err)
+	}
 	bell, err := bells.Create(ctx, &apimeta.Document{ObjectMeta: apimeta.ObjectMeta{Name: "first"}})
 	if err != nil {
 		log.Fatal(err)

@@ -52,7 +52,11 @@ func ExampleOptions_calls() {
 	})
 
 	ropes := func(version string) rest.Client[apimeta.Document] {
-		return rest.ClientOf[apimeta.Document](api, apimeta.GroupVersionResource{Group: "example.org", Version: version, Resource: "ropes"})
+		documents, err := rest.ClientForResource[apimeta.Document](api, apimeta.GroupVersionResource{Group: "example.org", Version: version, Resource: "ropes"})
+		if err != nil {
+			log.Fatal(err)
+		}
+		return documents
 	}
 	rope := &apimeta.Document{ObjectMeta: apimeta.ObjectMeta{Name: "long"}, Content: map[string]any{"length": 20}}
 	if _, err = ropes("v1").Create(ctx, rope); err != nil {
@@ -105,8 +109,11 @@ func defineRopes(ctx context.Context, api *rest.API, conversion *apiextensions.C
 				Type: "object", Properties: map[string]apiextensions.JSONSchemaProps{"length": {Type: lengthType}},
 			}}}
 	}
-	definitions := rest.ClientFor[apiextensions.CustomResourceDefinition](api)
-	_, err := definitions.Create(ctx, &apiextensions.CustomResourceDefinition{
+	definitions, err := rest.ClientForType[apiextensions.CustomResourceDefinition](api)
+	if err != nil {
+		log.Fatal(err)
+	}
+	_, err = definitions.Create(ctx, &apiextensions.CustomResourceDefinition{
 		ObjectMeta: apimeta.ObjectMeta{Name: "ropes.example.org"},
 		Spec: apiextensions.CustomResourceDefinitionSpec{
 			Group: "example.org", Scope: apiextensions.ClusterScoped, Conversion: conversion,

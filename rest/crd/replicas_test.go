@@ -15,6 +15,7 @@ import (
 	"github.com/decorum-go/decorum/rest/builtin"
 	"github.com/decorum-go/decorum/rest/crd"
 	"github.com/decorum-go/decorum/rest/crd/apiextensions"
+	"github.com/decorum-go/decorum/rest/resttest"
 	"github.com/decorum-go/decorum/storage"
 	"github.com/decorum-go/decorum/watch"
 )
@@ -141,7 +142,7 @@ func TestForgedLeases(t *testing.T) {
 			then := apimeta.NewMicroTime(time.Date(2099, 1, 1, 0, 0, 0, 0, time.UTC))
 			forged := &builtin.Lease{ObjectMeta: apimeta.ObjectMeta{GenerateName: "crd-", Labels: map[string]string{"crd.decorum/replica": "true"}, Annotations: annotations},
 				Spec: builtin.LeaseSpec{RenewTime: &then}}
-			_, err := rest.ClientFor[builtin.Lease](hosts[0].API).Namespace("default").Create(t.Context(), forged)
+			_, err := resttest.Client[builtin.Lease](t, hosts[0].API).Namespace("default").Create(t.Context(), forged)
 			require.NoError(t, err)
 		}
 		begun := time.Now()

@@ -74,7 +74,7 @@ func TestKindsComeBackFromAFile(t *testing.T) {
 
 	var names []string
 	gearsV1 := apimeta.GroupVersionResource{Group: "example.org", Version: "v1", Resource: "gears"}
-	for event, err := range rest.ClientOf[apimeta.Document](h.API, gearsV1).Watch(t.Context(), rest.WatchOptions{ResourceVersion: list.Metadata.ResourceVersion}) {
+	for event, err := range documents(t, h.API, gearsV1).Watch(t.Context(), rest.WatchOptions{ResourceVersion: list.Metadata.ResourceVersion}) {
 		require.NoError(t, err)
 		if names = append(names, string(event.Type)+" "+event.Object.Name); len(names) == 2 {
 			break

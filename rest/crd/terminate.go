@@ -92,7 +92,11 @@ func (k *kinds) release(ctx context.Context, name, uid string) error {
 // the store commits a new object only together with a definition that is not deleted.
 func (k *kinds) empty(ctx context.Context, kind *kindOf) error {
 	gvr := apimeta.GroupVersionResource{Group: kind.spec.Group, Version: kind.storageVersion(), Resource: kind.spec.Names.Plural}
-	objects := rest.ClientOf[apimeta.Document](k.api, gvr).As(manager)
+	objects, err := rest.ClientForResource[apimeta.Document](k.api, gvr)
+	if err != nil {
+		return err
+	}
+	objects = objects.As(manager)
 	page, err := deleteAll(ctx, objects)
 	if err == nil && len(page.Items) > 0 {
 		page, err = deleteAll(ctx, objects)

@@ -9,9 +9,9 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/decorum-go/decorum/rest"
 	"github.com/decorum-go/decorum/rest/crd"
 	"github.com/decorum-go/decorum/rest/crd/apiextensions"
+	"github.com/decorum-go/decorum/rest/resttest"
 )
 
 // A name that a definition gives up goes to the oldest definition that waits for it.
@@ -131,7 +131,7 @@ func TestLiveKindChangesItsSchemaAndVersions(t *testing.T) {
 	h.stop()
 	h.start()
 	assert.Equal(t, []string{"a", "b"}, h.namesAt("/apis/example.org/v2/namespaces/default/gears"))
-	d, err := rest.ClientFor[apiextensions.CustomResourceDefinition](h.API).Get(t.Context(), "gears.example.org")
+	d, err := resttest.Client[apiextensions.CustomResourceDefinition](t, h.API).Get(t.Context(), "gears.example.org")
 	require.NoError(t, err)
 	assert.Equal(t, []string{"v2"}, d.Status.StoredVersions)
 }

@@ -17,6 +17,7 @@ import (
 	"github.com/decorum-go/decorum/rest/builtin"
 	"github.com/decorum-go/decorum/rest/crd"
 	"github.com/decorum-go/decorum/rest/lifecycle"
+	"github.com/decorum-go/decorum/rest/resttest"
 	"github.com/decorum-go/decorum/status"
 	"github.com/decorum-go/decorum/storage/bolt"
 	"github.com/decorum-go/decorum/watch"
@@ -36,7 +37,7 @@ func TestNamespaceWithObjectsOfAnUnservedDefinition(t *testing.T) {
 		api, err := rest.New(rest.Options{Store: store, Logger: discard, Plugins: plugins}, builtin.Namespaces())
 		require.NoError(t, err)
 		require.NoError(t, api.Start(t.Context()))
-		do(api, rest.ClientFor[builtin.Namespace](api))
+		do(api, resttest.Client[builtin.Namespace](t, api))
 		require.NoError(t, api.Close())
 		require.NoError(t, store.Close())
 	}

@@ -655,7 +655,7 @@ func TestWebhookConvertsForClientsInProcess(t *testing.T) {
 	for _, name := range []string{"a", "b", "c"} {
 		require.Equal(t, 201, send(t, api, "POST "+rodsV1, rod("v1", name, `{"size":1}`), nil))
 	}
-	rods := rest.ClientOf[apimeta.Document](api, apimeta.GroupVersionResource{Group: "example.org", Version: "v2", Resource: "rods"}).Namespace("default")
+	rods := documents(t, api, apimeta.GroupVersionResource{Group: "example.org", Version: "v2", Resource: "rods"}).Namespace("default")
 	page, err := rods.List(t.Context(), rest.ListOptions{})
 	require.NoError(t, err)
 	assert.Equal(t, []int{3}, c.taken())

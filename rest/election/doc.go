@@ -1,8 +1,9 @@
 // Package election elects one of several replicas as the leader. The leader holds a Lease of the group coordination.k8s.io (see package
 // builtin) and renews it regularly:
 //
-//	leases := rest.ClientFor[builtin.Lease](api).Namespace("default")
-//	err := election.Run(ctx, election.Options{Client: leases, Name: "size-controller"}, ctrl.Run)
+//	leases, err := rest.ClientForType[builtin.Lease](api)
+//	…
+//	err = election.Run(ctx, election.Options{Client: leases.Namespace("default"), Name: "size-controller"}, ctrl.Run)
 //
 // At most one candidate leads at any time, however slow the network, the API or a candidate is. The candidates' clocks need not show the
 // same time, but must run at the same rate. Two rules guarantee this:

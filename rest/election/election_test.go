@@ -19,6 +19,7 @@ import (
 	"github.com/decorum-go/decorum/rest"
 	"github.com/decorum-go/decorum/rest/builtin"
 	"github.com/decorum-go/decorum/rest/election"
+	"github.com/decorum-go/decorum/rest/resttest"
 	"github.com/decorum-go/decorum/status"
 	"github.com/decorum-go/decorum/storage"
 	"github.com/decorum-go/decorum/watch"
@@ -48,7 +49,7 @@ func (s *seat) api(store storage.Store) rest.Client[builtin.Lease] {
 	api, err := rest.New(rest.Options{Store: store, Logger: slog.New(slog.DiscardHandler)}, builtin.Leases())
 	require.NoError(s, err)
 	s.Cleanup(func() { assert.NoError(s, api.Close()) })
-	return rest.ClientFor[builtin.Lease](api).Namespace("default")
+	return resttest.Client[builtin.Lease](s, api).Namespace("default")
 }
 
 func (s *seat) options(id string) election.Options {
@@ -171,7 +172,9 @@ func TestOverHTTP(t *testing.T) {
 		defer func() { require.NoError(t, api.Close()) }()
 		server := rest.Endpoint{URL: "http://api.example.com", HTTP: &http.Client{Transport: rest.RoundTripper(api)}}
 		o := s.options("elsewhere")
-		o.Client = rest.ClientAt(server, builtin.Leases()).Namespace("default")
+		leases, err := rest.ClientForEndpoint(server, builtin.Leases())
+		require.NoError(t, err)
+		o.Client = leases.Namespace("default")
 		stop := s.run(o, s.lead)
 		stopSecond := s.run(s.options("here"), s.lead)
 		pass(time.Hour)
@@ -336,7 +339,7 @@ func TestRunEndsWithTheAPI(t *testing.T) {
 	api, err := rest.New(rest.Options{}, builtin.Leases())
 	require.NoError(t, err)
 	require.NoError(t, api.Close())
-	o := election.Options{Client: rest.ClientFor[builtin.Lease](api).Namespace("default"), Name: "seat"}
+	o := election.Options{Client: resttest.Client[builtin.Lease](t, api).Namespace("default"), Name: "seat"}
 	err = election.Run(t.Context(), o, nil)
 	assert.ErrorIs(t, err, watch.ErrClosed)
 	assert.True(t, status.IsServiceUnavailable(err), "%v", err)

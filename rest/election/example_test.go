@@ -18,7 +18,11 @@ func Example() {
 	}
 	defer api.Close()
 
-	leases := rest.ClientFor[builtin.Lease](api).Namespace("default")
+	leases, err := rest.ClientForType[builtin.Lease](api)
+	if err != nil {
+		log.Fatal(err)
+	}
+	leases = leases.Namespace("default")
 	ctx, stop := context.WithCancel(context.Background())
 	err = election.Run(ctx, election.Options{Client: leases, Name: "size-controller", Identity: "replica-1"}, func(ctx context.Context) error {
 		lease, err := leases.Get(ctx, "size-controller")

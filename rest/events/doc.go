@@ -1,7 +1,9 @@
 // Package events records events, which tell people what a program did to an object or observed about it. kubectl describe and kubectl
 // events show them.
 //
-//	recorder := events.New(events.Options{Client: rest.ClientFor[builtin.CoreEvent](api), KindOf: api.KindOf, Controller: "example.com/sizes"})
+//	client, err := rest.ClientForType[builtin.CoreEvent](api)
+//	…
+//	recorder := events.New(events.Options{Client: client, KindOf: api.KindOf, Controller: "example.com/sizes"})
 //	go recorder.Run(ctx)
 //	recorder.Normal(widget, "Resized", "Resize", "The size is now %d", widget.Spec.Size)
 //

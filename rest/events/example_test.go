@@ -18,7 +18,11 @@ func Example() {
 		log.Fatal(err)
 	}
 	defer api.Close()
-	recorder := events.New(events.Options{Client: rest.ClientFor[builtin.CoreEvent](api), KindOf: api.KindOf, Controller: "example.com/sizes"})
+	coreEvents, err := rest.ClientForType[builtin.CoreEvent](api)
+	if err != nil {
+		log.Fatal(err)
+	}
+	recorder := events.New(events.Options{Client: coreEvents, KindOf: api.KindOf, Controller: "example.com/sizes"})
 	ctx, stop := context.WithCancel(context.Background())
 	ended := make(chan error, 1)
 	go func() { ended <- recorder.Run(ctx) }()
@@ -32,7 +36,7 @@ func Example() {
 	if err := <-ended; err != nil {
 		log.Fatal(err)
 	}
-	for e, err := range rest.ClientFor[builtin.CoreEvent](api).All(context.Background(), rest.ListOptions{}) {
+	for e, err := range coreEvents.All(context.Background(), rest.ListOptions{}) {
 		if err != nil {
 			log.Fatal(err)
 		}

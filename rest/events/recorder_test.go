@@ -21,6 +21,7 @@ import (
 	"github.com/decorum-go/decorum/rest"
 	"github.com/decorum-go/decorum/rest/builtin"
 	"github.com/decorum-go/decorum/rest/events"
+	"github.com/decorum-go/decorum/rest/resttest"
 	"github.com/decorum-go/decorum/storage"
 	"github.com/decorum-go/decorum/watch"
 )
@@ -54,7 +55,7 @@ func inWorld(t *testing.T, f func(w *world)) {
 			rest.Resource[Site]{Group: "example.com", Version: "v1", Plural: "sites", Scope: rest.ScopeCluster})
 		require.NoError(t, err)
 		defer func() { assert.NoError(t, w.api.Close()) }()
-		w.recorder = events.New(events.Options{Client: rest.ClientFor[builtin.CoreEvent](w.api), KindOf: w.api.KindOf, Controller: "example.com/sizes", Instance: "one",
+		w.recorder = events.New(events.Options{Client: resttest.Client[builtin.CoreEvent](t, w.api), KindOf: w.api.KindOf, Controller: "example.com/sizes", Instance: "one",
 			Logger: slog.New(slog.NewTextHandler(&w.log, &slog.HandlerOptions{Level: slog.LevelInfo}))})
 		w.start()
 		defer func() { w.stop() }()
@@ -77,7 +78,7 @@ func (w *world) start() {
 func (w *world) list() []*builtin.CoreEvent {
 	w.Helper()
 	synctest.Wait()
-	page, err := rest.ClientFor[builtin.CoreEvent](w.api).List(w.Context(), rest.ListOptions{})
+	page, err := resttest.Client[builtin.CoreEvent](w, w.api).List(w.Context(), rest.ListOptions{})
 	require.NoError(w, err)
 	return page.Items
 }
@@ -157,7 +158,7 @@ func TestAnEvent(t *testing.T) {
 		assert.Equal(t, "example.com/sizes one", e.ReportingController+" "+e.ReportingInstance)
 		assert.True(t, e.EventTime.Time.Equal(began))
 		assert.Nil(t, e.Series)
-		modern, err := rest.ClientFor[builtin.Event](w.api).Namespace("default").Get(w.Context(), e.Name)
+		modern, err := resttest.Client[builtin.Event](t, w.api).Namespace("default").Get(w.Context(), e.Name)
 		require.NoError(t, err)
 		assert.Equal(t, "5 is more than 4", modern.Note)
 	})
@@ -176,13 +177,13 @@ func TestWhatAnEventCanBeAbout(t *testing.T) {
 			return &Widget{TypeMeta: apimeta.TypeMeta{APIVersion: "other.example.com/v2", Kind: "Other"}, ObjectMeta: apimeta.ObjectMeta{Namespace: "default", Name: "o"}}
 		}, builtin.ObjectReference{APIVersion: "other.example.com/v2", Kind: "Other", Namespace: "default", Name: "o"}, "default"},
 		{"an object of a client", func(w *world) any {
-			n, err := rest.ClientFor[builtin.Namespace](w.api).Get(w.Context(), "default")
+			n, err := resttest.Client[builtin.Namespace](t, w.api).Get(w.Context(), "default")
 			require.NoError(w, err)
 			n.UID, n.ResourceVersion = "", ""
 			return n
 		}, builtin.ObjectReference{APIVersion: "v1", Kind: "Namespace", Name: "default"}, "default"},
 		{"a reference", func(w *world) any {
-			_, err := rest.ClientFor[builtin.Namespace](w.api).Create(w.Context(), &builtin.Namespace{ObjectMeta: apimeta.ObjectMeta{Name: "team"}})
+			_, err := resttest.Client[builtin.Namespace](t, w.api).Create(w.Context(), &builtin.Namespace{ObjectMeta: apimeta.ObjectMeta{Name: "team"}})
 			require.NoError(w, err)
 			return &builtin.ObjectReference{Kind: "Widget", Namespace: "team", Name: "r", FieldPath: "spec.size"}
 		},
@@ -227,7 +228,7 @@ func TestWhatNoEventCanBeAbout(t *testing.T) {
 func TestNamesOfOtherRecorders(t *testing.T) {
 	inWorld(t, func(w *world) {
 		for i := range 10 {
-			other := events.New(events.Options{Client: rest.ClientFor[builtin.CoreEvent](w.api), KindOf: w.api.KindOf, Controller: "example.com/sizes"})
+			other := events.New(events.Options{Client: resttest.Client[builtin.CoreEvent](t, w.api), KindOf: w.api.KindOf, Controller: "example.com/sizes"})
 			other.Normal(widget("a"), "Seen", "", "")
 			ctx, cancel := context.WithCancel(w.Context())
 			cancel()
@@ -317,7 +318,7 @@ func TestARepetitionOfADeletedEvent(t *testing.T) {
 	inWorld(t, func(w *world) {
 		w.recorder.Normal(widget("a"), "Seen", "", "")
 		first := w.list()[0]
-		require.NoError(t, rest.ClientFor[builtin.CoreEvent](w.api).Namespace("default").Delete(w.Context(), first.Name, rest.DeleteOptions{}))
+		require.NoError(t, resttest.Client[builtin.CoreEvent](t, w.api).Namespace("default").Delete(w.Context(), first.Name, rest.DeleteOptions{}))
 		w.recorder.Normal(widget("a"), "Seen", "", "")
 		all := w.list()
 		require.Len(t, all, 1)
@@ -417,7 +418,7 @@ func TestAnswersAreLost(t *testing.T) {
 
 func TestANamespaceThatEnds(t *testing.T) {
 	inWorld(t, func(w *world) {
-		namespaces := rest.ClientFor[builtin.Namespace](w.api)
+		namespaces := resttest.Client[builtin.Namespace](t, w.api)
 		_, err := namespaces.Create(w.Context(), &builtin.Namespace{ObjectMeta: apimeta.ObjectMeta{Name: "ending"}})
 		require.NoError(t, err)
 		require.NoError(t, namespaces.Delete(w.Context(), "ending", rest.DeleteOptions{}))
@@ -492,7 +493,9 @@ func TestOptionsAreChecked(t *testing.T) {
 func TestOverHTTP(t *testing.T) {
 	inWorld(t, func(w *world) {
 		server := rest.Endpoint{URL: "http://api.example.com", HTTP: &http.Client{Transport: rest.RoundTripper(w.api)}}
-		recorder := events.New(events.Options{Client: rest.ClientAt(server, builtin.Events()), Controller: "elsewhere"})
+		client, err := rest.ClientForEndpoint(server, builtin.Events())
+		require.NoError(t, err)
+		recorder := events.New(events.Options{Client: client, Controller: "elsewhere"})
 		for range 2 {
 			recorder.Normal(builtin.ObjectReference{Kind: "Widget", Namespace: "default", Name: "a"}, "Seen", "", "")
 		}
@@ -517,7 +520,9 @@ func TestEveryNameIsTaken(t *testing.T) {
 			name := r.URL.Path[strings.LastIndexByte(r.URL.Path, '/')+1:]
 			return http.StatusOK, fmt.Sprintf(`{"kind":"Event","apiVersion":"v1","metadata":{"name":%q},"reportingInstance":"another"}`, name)
 		})}}
-		recorder := events.New(events.Options{Client: rest.ClientAt(server, builtin.Events()), Controller: "elsewhere", Logger: slog.New(slog.DiscardHandler)})
+		client, err := rest.ClientForEndpoint(server, builtin.Events())
+		require.NoError(t, err)
+		recorder := events.New(events.Options{Client: client, Controller: "elsewhere", Logger: slog.New(slog.DiscardHandler)})
 		recorder.Normal(builtin.ObjectReference{Kind: "Widget", Namespace: "default", Name: "a"}, "Seen", "", "")
 		ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 		defer cancel()
@@ -539,7 +544,7 @@ func TestRunEndsWithTheAPI(t *testing.T) {
 	api, err := rest.New(rest.Options{}, builtin.Events())
 	require.NoError(t, err)
 	require.NoError(t, api.Close())
-	recorder := events.New(events.Options{Client: rest.ClientFor[builtin.CoreEvent](api), Controller: "sizes"})
+	recorder := events.New(events.Options{Client: resttest.Client[builtin.CoreEvent](t, api), Controller: "sizes"})
 	recorder.Normal(builtin.ObjectReference{Kind: "Widget", Name: "a"}, "Seen", "", "")
 	assert.ErrorIs(t, recorder.Run(t.Context()), watch.ErrClosed)
 }

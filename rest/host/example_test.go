@@ -28,9 +28,17 @@ func Example() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	recorder := events.New(events.Options{Client: rest.ClientFor[builtin.CoreEvent](api), Controller: "example.com/publisher"})
+	coreEvents, err := rest.ClientForType[builtin.CoreEvent](api)
+	if err != nil {
+		log.Fatal(err)
+	}
+	recorder := events.New(events.Options{Client: coreEvents, Controller: "example.com/publisher"})
 	publish := func(context.Context, controller.Key) (controller.Result, error) { return controller.Result{}, nil }
-	informer := controller.NewInformer(rest.ClientFor[Site](api), controller.InformerOptions[Site]{})
+	siteClient, err := rest.ClientForType[Site](api)
+	if err != nil {
+		log.Fatal(err)
+	}
+	informer := controller.NewInformer(siteClient, controller.InformerOptions[Site]{})
 
 	mux := http.NewServeMux()
 	mux.Handle("/platform/", http.StripPrefix("/platform", api))

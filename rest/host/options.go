@@ -2,6 +2,7 @@ package host
 
 import (
 	"context"
+	"fmt"
 	"net"
 	"net/http"
 	"time"
@@ -61,18 +62,22 @@ type Options struct {
 const defaultStopTimeout = 25 * time.Second
 
 // controllers returns the controllers of the host and of package lifecycle, under the election if there is one.
-func (o Options) controllers(api *rest.API) func(ctx context.Context) error {
+func (o Options) controllers(api *rest.API) (run func(ctx context.Context) error, err error) {
 	group := o.Controllers
 	if !o.NoLifecycle {
 		completes := func(ctx context.Context) error { return lifecycle.Run(ctx, api, o.Lifecycle) }
 		group = append(controller.Group{completes}, group...)
 	}
 	if o.Election == nil {
-		return group.Run
+		return group.Run, nil
 	}
 	candidate := *o.Election
 	if candidate.Client == (rest.Client[builtin.Lease]{}) {
-		candidate.Client = rest.ClientFor[builtin.Lease](api).Namespace("default")
+		leases, err := rest.ClientForType[builtin.Lease](api)
+		if err != nil {
+			return nil, fmt.Errorf("host: Options.Election: %w", err)
+		}
+		candidate.Client = leases.Namespace("default")
 	}
-	return func(ctx context.Context) error { return election.Run(ctx, candidate, group.Run) }
+	return func(ctx context.Context) error { return election.Run(ctx, candidate, group.Run) }, nil
 }

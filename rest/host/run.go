@@ -29,7 +29,11 @@ func Run(ctx context.Context, api *rest.API, options Options) error {
 	if err != nil {
 		return errors.Join(err, api.Close())
 	}
-	if err := api.Start(ctx); err != nil {
+	controllers, err := options.controllers(api)
+	if err == nil {
+		err = api.Start(ctx)
+	}
+	if err != nil {
 		if listener != nil {
 			err = errors.Join(err, listener.Close())
 		}
@@ -42,8 +46,8 @@ func Run(ctx context.Context, api *rest.API, options Options) error {
 	if options.Ready != nil {
 		options.Ready(address(listener))
 	}
-	services := start(detached, "the services", options.Services.Run, stop)
-	controllers := start(detached, "the controllers", options.controllers(api), stop)
+	runningServices := start(detached, "the services", options.Services.Run, stop)
+	runningControllers := start(detached, "the controllers", controllers, stop)
 	<-stopping.Done()
 
 	timeout := cmp.Or(options.StopTimeout, defaultStopTimeout)
@@ -51,7 +55,7 @@ func Run(ctx context.Context, api *rest.API, options Options) error {
 	defer cancelAll()
 	half, cancelHalf := context.WithTimeout(detached, timeout/2)
 	defer cancelHalf()
-	return errors.Join(controllers.stop(half), services.stop(half), api.Shutdown(all), server.stop(all))
+	return errors.Join(runningControllers.stop(half), runningServices.stop(half), api.Shutdown(all), server.stop(all))
 }
 
 // address returns the address of a listener, or nil for none.

@@ -21,6 +21,7 @@ import (
 	"github.com/decorum-go/decorum/rest/controller"
 	"github.com/decorum-go/decorum/rest/election"
 	"github.com/decorum-go/decorum/rest/host"
+	"github.com/decorum-go/decorum/rest/resttest"
 	"github.com/decorum-go/decorum/status"
 	"github.com/decorum-go/decorum/storage"
 	"github.com/decorum-go/decorum/watch"
@@ -63,7 +64,7 @@ func running(t *testing.T, api *rest.API, options host.Options) (stop func(), en
 // everything is closed.
 func TestStopsInOrder(t *testing.T) {
 	api, listener := newAPI(t, rest.Options{}), loopback(t)
-	namespaces := rest.ClientFor[builtin.Namespace](api)
+	namespaces := resttest.Client[builtin.Namespace](t, api)
 	create := func(name string) error {
 		_, err := namespaces.Create(context.Background(), &builtin.Namespace{ObjectMeta: apimeta.ObjectMeta{Name: name}})
 		return err
@@ -128,7 +129,7 @@ func TestFailuresEndTheProgram(t *testing.T) {
 			api, listener := newAPI(t, rest.Options{}), loopback(t)
 			defer listener.Close()
 			require.ErrorContains(t, host.Run(t.Context(), api, c.options(listener)), c.err)
-			_, err := rest.ClientFor[builtin.Namespace](api).List(t.Context(), rest.ListOptions{})
+			_, err := resttest.Client[builtin.Namespace](t, api).List(t.Context(), rest.ListOptions{})
 			assert.True(t, status.IsServiceUnavailable(err), "the API is closed")
 		})
 	}
@@ -233,7 +234,7 @@ func TestControllersOfOneReplicaRun(t *testing.T) {
 		stopA, endedA := replica("a")
 		require.Equal(t, "a", <-leads)
 		stopB, endedB := replica("b")
-		leases := rest.ClientFor[builtin.Lease](newAPI(t, rest.Options{Store: store})).Namespace("default")
+		leases := resttest.Client[builtin.Lease](t, newAPI(t, rest.Options{Store: store})).Namespace("default")
 		awaitEvents(t, leases, "", watch.Modified, 5) // a renews its Lease as often as b asks for it
 		require.Empty(t, leads, "b waits while a leads")
 		stopA()
@@ -250,7 +251,7 @@ func TestLifecycle(t *testing.T) {
 		for _, without := range []bool{false, true} {
 			api := newAPI(t, rest.Options{})
 			stop, ended := running(t, api, host.Options{NoLifecycle: without})
-			namespaces := rest.ClientFor[builtin.Namespace](api)
+			namespaces := resttest.Client[builtin.Namespace](t, api)
 			made, err := namespaces.Create(t.Context(), &builtin.Namespace{ObjectMeta: apimeta.ObjectMeta{Name: "team-a"}})
 			require.NoError(t, err)
 			require.NoError(t, namespaces.Delete(t.Context(), "team-a", rest.DeleteOptions{}))

@@ -49,7 +49,7 @@ func (m *merged) config(o Options) (Config, error) {
 	}, nil
 }
 
-// checkServer refuses the URLs that [rest.ClientAt] would refuse too, so that the error names the
+// checkServer refuses the URLs that [rest.ClientForEndpoint] would refuse too, so that the error names the
 // file.
 func (c cluster) checkServer() error {
 	u, err := url.Parse(c.Server)

@@ -34,7 +34,11 @@ contexts: [{name: platform, context: {cluster: platform, user: me, namespace: de
 		log.Fatal(err)
 	}
 	defer config.Server.HTTP.CloseIdleConnections()
-	client := rest.ClientAt(config.Server, notes).Namespace(config.Namespace)
+	client, err := rest.ClientForEndpoint(config.Server, notes)
+	if err != nil {
+		log.Fatal(err)
+	}
+	client = client.Namespace(config.Namespace)
 	note, err := client.Create(context.Background(), &Note{ObjectMeta: apimeta.ObjectMeta{Name: "first"}})
 	if err != nil {
 		log.Fatal(err)

@@ -1,8 +1,11 @@
 // Package kubeconfig reads and writes kubeconfig files, in which kubectl keeps the addresses of servers and the credentials of users, and
-// returns an [rest.Endpoint] for [rest.ClientAt]. [Write] writes the file of a user.
+// returns an [rest.Endpoint] for [rest.ClientForEndpoint]. [Write] writes the file of a user.
 //
 //	config, err := kubeconfig.Default(kubeconfig.Options{})
-//	widgets := rest.ClientAt(config.Server, rest.Resource[Widget]{…}).Namespace(config.Namespace)
+//	…
+//	widgets, err := rest.ClientForEndpoint(config.Server, rest.Resource[Widget]{…})
+//	…
+//	widget, err := widgets.Namespace(config.Namespace).Get(ctx, "a")
 //
 // It supports all fields of clusters, contexts and users. Errors name the file, the context and the field. The fields exec and
 // auth-provider run another program; for these, set [Options].Run. The package does not read the service account of a Pod,

@@ -192,7 +192,9 @@ func TestClientOfAFile(t *testing.T) {
 	config, err := kubeconfig.Load(kubeconfig.Options{}, s.Kubeconfig())
 	require.NoError(t, err)
 	defer config.Server.HTTP.CloseIdleConnections()
-	notes := rest.ClientAt(config.Server, rest.Resource[Note]{Group: "example.com", Version: "v1", Plural: "notes"}).Namespace(config.Namespace)
+	notes, err := rest.ClientForEndpoint(config.Server, rest.Resource[Note]{Group: "example.com", Version: "v1", Plural: "notes"})
+	require.NoError(t, err)
+	notes = notes.Namespace(config.Namespace)
 	n := &Note{}
 	n.Name = "a"
 	n, err = notes.Create(t.Context(), n)

@@ -11,6 +11,7 @@ import (
 	"github.com/decorum-go/decorum/apimeta"
 	"github.com/decorum-go/decorum/rest"
 	"github.com/decorum-go/decorum/rest/lifecycle"
+	"github.com/decorum-go/decorum/rest/resttest"
 	"github.com/decorum-go/decorum/watch"
 )
 
@@ -22,7 +23,7 @@ func BenchmarkCollectGarbage(b *testing.B) {
 		b.StopTimer()
 		api, err := rest.New(rest.Options{}, parts(), sites())
 		require.NoError(b, err)
-		client := rest.ClientFor[Part](api).Namespace("a")
+		client := resttest.Client[Part](b, api).Namespace("a")
 		owner, err := client.Create(b.Context(), &Part{ObjectMeta: apimeta.ObjectMeta{Name: "owner"}})
 		require.NoError(b, err)
 		ref := apimeta.OwnerReference{APIVersion: "example.com/v1", Kind: "Part", Name: "owner", UID: owner.UID}
@@ -38,10 +39,10 @@ func BenchmarkCollectGarbage(b *testing.B) {
 		ended := make(chan error, 1)
 		go func() { ended <- lifecycle.CollectGarbage(ctx, api, lifecycle.Options{}) }()
 		// The collector handles changes in order. Once it deletes this site, it knows everything created before it.
-		_, err = rest.ClientFor[Site](api).Create(b.Context(), &Site{ObjectMeta: apimeta.ObjectMeta{Name: "last",
+		_, err = resttest.Client[Site](b, api).Create(b.Context(), &Site{ObjectMeta: apimeta.ObjectMeta{Name: "last",
 			OwnerReferences: []apimeta.OwnerReference{{APIVersion: "example.com/v1", Kind: "Site", Name: "none", UID: "u"}}}})
 		require.NoError(b, err)
-		awaitDeleted(b, rest.ClientFor[Site](api), page.ResourceVersion, 1)
+		awaitDeleted(b, resttest.Client[Site](b, api), page.ResourceVersion, 1)
 		b.ReportMetric(float64(heap()-before)/dependents, "B/dependent")
 
 		b.StartTimer()

@@ -26,17 +26,25 @@ func ExampleNew() {
 		log.Fatal(err)
 	}
 
-	site, err := rest.ClientFor[Site](api).Create(ctx, &Site{ObjectMeta: apimeta.ObjectMeta{Name: "berlin"}})
+	siteClient, err := rest.ClientForType[Site](api)
 	if err != nil {
 		log.Fatal(err)
 	}
-	parts := rest.ClientFor[Part](api).Namespace("default")
+	site, err := siteClient.Create(ctx, &Site{ObjectMeta: apimeta.ObjectMeta{Name: "berlin"}})
+	if err != nil {
+		log.Fatal(err)
+	}
+	parts, err := rest.ClientForType[Part](api)
+	if err != nil {
+		log.Fatal(err)
+	}
+	parts = parts.Namespace("default")
 	roof, err := parts.Create(ctx, &Part{ObjectMeta: apimeta.ObjectMeta{Name: "roof", OwnerReferences: []apimeta.OwnerReference{
 		{APIVersion: "example.com/v1", Kind: "Site", Name: site.Name, UID: site.UID}}}})
 	if err != nil {
 		log.Fatal(err)
 	}
-	if err := rest.ClientFor[Site](api).Delete(ctx, "berlin", rest.DeleteOptions{}); err != nil {
+	if err := siteClient.Delete(ctx, "berlin", rest.DeleteOptions{}); err != nil {
 		log.Fatal(err)
 	}
 	for event, err := range parts.Watch(ctx, rest.WatchOptions{ResourceVersion: roof.ResourceVersion}) {
@@ -64,7 +72,11 @@ func ExampleExpire() {
 	ended := make(chan error, 1)
 	go func() { ended <- lifecycle.Run(ctx, api, lifecycle.Options{}) }()
 
-	client := rest.ClientFor[Part](api).Namespace("default")
+	client, err := rest.ClientForType[Part](api)
+	if err != nil {
+		log.Fatal(err)
+	}
+	client = client.Namespace("default")
 	notice, err := client.Create(ctx, &Part{ObjectMeta: apimeta.ObjectMeta{Name: "closed-today"}})
 	if err != nil {
 		log.Fatal(err)
@@ -95,12 +107,19 @@ func ExampleEmptyNamespaces() {
 	ended := make(chan error, 1)
 	go func() { ended <- lifecycle.EmptyNamespaces(ctx, api, lifecycle.Options{}) }()
 
-	namespaces := rest.ClientFor[Namespace](api)
+	namespaces, err := rest.ClientForType[Namespace](api)
+	if err != nil {
+		log.Fatal(err)
+	}
 	workshop, err := namespaces.Create(ctx, &Namespace{ObjectMeta: apimeta.ObjectMeta{Name: "workshop"}})
 	if err != nil {
 		log.Fatal(err)
 	}
-	if _, err := rest.ClientFor[Part](api).Namespace("workshop").Create(ctx, &Part{ObjectMeta: apimeta.ObjectMeta{Name: "roof"}}); err != nil {
+	partClient, err := rest.ClientForType[Part](api)
+	if err != nil {
+		log.Fatal(err)
+	}
+	if _, err := partClient.Namespace("workshop").Create(ctx, &Part{ObjectMeta: apimeta.ObjectMeta{Name: "roof"}}); err != nil {
 		log.Fatal(err)
 	}
 	if err := namespaces.Delete(ctx, "workshop", rest.DeleteOptions{}); err != nil {
@@ -114,7 +133,7 @@ func ExampleEmptyNamespaces() {
 			break
 		}
 	}
-	page, err := rest.ClientFor[Part](api).List(ctx, rest.ListOptions{})
+	page, err := partClient.List(ctx, rest.ListOptions{})
 	if err != nil {
 		log.Fatal(err)
 	}
@@ -124,6 +143,17 @@ func ExampleEmptyNamespaces() {
 	// Output:
 	// parts left: 0
 	// <nil>
+}
+
+// runWhileLeading runs the controllers whenever this replica leads, until ctx ends.
+func runWhileLeading(ctx context.Context, api *rest.API) error {
+	leases, err := rest.ClientForType[builtin.Lease](api)
+	if err != nil {
+		return err
+	}
+	return election.Run(ctx, election.Options{Client: leases.Namespace("default"), Name: "platform"}, func(ctx context.Context) error {
+		return lifecycle.Run(ctx, api, lifecycle.Options{})
+	})
 }
 
 // Several replicas serve the API. The controllers run on the leader, which holds a Lease of the API.
@@ -136,15 +166,13 @@ func ExampleRun_replicas() {
 
 	ctx, stop := context.WithCancel(context.Background())
 	ended := make(chan error, 1)
-	go func() {
-		leases := rest.ClientFor[builtin.Lease](api).Namespace("default")
-		err := election.Run(ctx, election.Options{Client: leases, Name: "platform"}, func(ctx context.Context) error {
-			return lifecycle.Run(ctx, api, lifecycle.Options{})
-		})
-		ended <- err
-	}()
+	go func() { ended <- runWhileLeading(ctx, api) }()
 
-	clients := rest.ClientFor[Part](api).Namespace("default")
+	clients, err := rest.ClientForType[Part](api)
+	if err != nil {
+		log.Fatal(err)
+	}
+	clients = clients.Namespace("default")
 	orphan, err := clients.Create(ctx, &Part{ObjectMeta: apimeta.ObjectMeta{Name: "roof", OwnerReferences: []apimeta.OwnerReference{
 		{APIVersion: "example.com/v1", Kind: "Site", Name: "berlin", UID: "4711"}}}})
 	if err != nil {

@@ -273,7 +273,7 @@ func TestExpireByTheClockOfATest(t *testing.T) {
 		ctx, stop := context.WithCancel(t.Context())
 		ended := make(chan error, 1)
 		go func() { ended <- lifecycle.Run(ctx, s.API, lifecycle.Options{}) }()
-		client := rest.ClientFor[Part](s.API).Namespace("a")
+		client := resttest.Client[Part](t, s.API).Namespace("a")
 		_, err := client.Create(ctx, &Part{ObjectMeta: apimeta.ObjectMeta{Name: "x"}})
 		require.NoError(t, err)
 		pass(24 * time.Hour)

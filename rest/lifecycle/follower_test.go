@@ -14,6 +14,7 @@ import (
 	"github.com/decorum-go/decorum/apimeta"
 	"github.com/decorum-go/decorum/rest"
 	"github.com/decorum-go/decorum/rest/lifecycle"
+	"github.com/decorum-go/decorum/rest/resttest"
 	"github.com/decorum-go/decorum/storage"
 	"github.com/decorum-go/decorum/watch"
 )
@@ -60,7 +61,7 @@ func TestListingLongerThanTheHistory(t *testing.T) {
 				store := &busyStore{Engine: storage.NewMemory(storage.Options{Start: 1000}), writes: func(int) int { return 0 }}
 				api, err := rest.New(rest.Options{Store: store}, parts(), sites())
 				require.NoError(t, err)
-				client := rest.ClientFor[Part](api).Namespace("a")
+				client := resttest.Client[Part](t, api).Namespace("a")
 				never := apimeta.OwnerReference{APIVersion: "example.com/v1", Kind: "Part", Name: "never", UID: "never"}
 				for i := range objects {
 					part := &Part{ObjectMeta: apimeta.ObjectMeta{Name: fmt.Sprint("x", i)}}
@@ -127,7 +128,7 @@ func TestDecisionsOnAReplica(t *testing.T) {
 				store := laggingStore{storage.NewMemory(storage.Options{})}
 				defer func() { require.NoError(t, store.Close()) }()
 				inBubble(t, run, rest.Options{Store: store}, []rest.Definition{rest.NamespacesOf[Namespace](), parts(), sites()}, func(w *world) {
-					namespaces := rest.ClientFor[Namespace](w.api)
+					namespaces := resttest.Client[Namespace](t, w.api)
 					_, err := namespaces.Create(w.Context(), &Namespace{ObjectMeta: apimeta.ObjectMeta{Name: "a"}})
 					require.NoError(w, err)
 					w.part("a/owner")

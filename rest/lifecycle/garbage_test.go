@@ -15,6 +15,7 @@ import (
 	"github.com/decorum-go/decorum/apimeta"
 	"github.com/decorum-go/decorum/rest"
 	"github.com/decorum-go/decorum/rest/lifecycle"
+	"github.com/decorum-go/decorum/rest/resttest"
 	"github.com/decorum-go/decorum/storage"
 )
 
@@ -204,7 +205,7 @@ func TestCollectGarbageOfBefore(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		api, err := rest.New(rest.Options{}, parts(), sites())
 		require.NoError(t, err)
-		w := &world{T: t, api: api, parts: rest.ClientFor[Part](api), sites: rest.ClientFor[Site](api)}
+		w := &world{T: t, api: api, parts: resttest.Client[Part](t, api), sites: resttest.Client[Site](t, api)}
 		for _, name := range []string{"one", "two", "three"} {
 			w.part("a/" + name)
 			w.part("a/of-"+name, blocking(w.refTo("a", name)))
@@ -235,7 +236,7 @@ func TestCollectGarbageAfterMissedChanges(t *testing.T) {
 		gate, begun := &gatedStore{Engine: store}, 0
 		api, err := rest.New(rest.Options{Store: gate}, parts(), sites())
 		require.NoError(t, err)
-		w := &world{T: t, api: api, parts: rest.ClientFor[Part](api), sites: rest.ClientFor[Site](api)}
+		w := &world{T: t, api: api, parts: resttest.Client[Part](t, api), sites: resttest.Client[Site](t, api)}
 		w.part("a/owner")
 		w.part("a/x", w.refTo("a", "owner"))
 		// The collector lists the parts and then blocks at the sites. The log drops what happens meanwhile.
@@ -308,7 +309,7 @@ func TestCollectGarbageSparesSingletons(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		api, err := rest.New(rest.Options{}, sites)
 		require.NoError(t, err)
-		client := rest.ClientFor[Site](api)
+		client := resttest.Client[Site](t, api)
 		_, err = client.Modify(t.Context(), "only", func(s *Site) error {
 			s.OwnerReferences = []apimeta.OwnerReference{{APIVersion: "example.com/v1", Kind: "Site", Name: "none", UID: "u"}}
 			return nil

@@ -14,6 +14,7 @@ import (
 	"github.com/decorum-go/decorum/apimeta"
 	"github.com/decorum-go/decorum/rest"
 	"github.com/decorum-go/decorum/rest/lifecycle"
+	"github.com/decorum-go/decorum/rest/resttest"
 	"github.com/decorum-go/decorum/status"
 )
 
@@ -81,7 +82,7 @@ func inBubble(t *testing.T, run func(context.Context, *rest.API, lifecycle.Optio
 	t.Helper()
 	api, err := rest.New(options, definitions...)
 	require.NoError(t, err)
-	w := &world{T: t, api: api, parts: rest.ClientFor[Part](api), sites: rest.ClientFor[Site](api)}
+	w := &world{T: t, api: api, parts: resttest.Client[Part](t, api), sites: resttest.Client[Site](t, api)}
 	ctx, stop := context.WithCancel(t.Context())
 	ended := make(chan error, 1)
 	go func() { ended <- run(ctx, api, lifecycle.Options{}) }()

@@ -15,6 +15,7 @@ import (
 	"github.com/decorum-go/decorum/rest/builtin"
 	"github.com/decorum-go/decorum/rest/election"
 	"github.com/decorum-go/decorum/rest/lifecycle"
+	"github.com/decorum-go/decorum/rest/resttest"
 	"github.com/decorum-go/decorum/storage"
 	"github.com/decorum-go/decorum/watch"
 )
@@ -55,11 +56,11 @@ func (c *cluster) start(clock func() time.Time) (parts rest.Client[Part], stop f
 	ctx, cancel := context.WithCancel(c.Context())
 	ended := make(chan error, 1)
 	go func() {
-		ended <- election.Run(ctx, election.Options{Client: rest.ClientFor[builtin.Lease](api).Namespace("default"), Name: "parts"},
+		ended <- election.Run(ctx, election.Options{Client: resttest.Client[builtin.Lease](c, api).Namespace("default"), Name: "parts"},
 			func(ctx context.Context) error { return lifecycle.Run(ctx, api, lifecycle.Options{}) })
 	}()
 	synctest.Wait()
-	return rest.ClientFor[Part](api).Namespace("a"), func() {
+	return resttest.Client[Part](c, api).Namespace("a"), func() {
 		cancel()
 		require.NoError(c, <-ended)
 		require.NoError(c, api.Close())
@@ -182,7 +183,7 @@ func TestControllersReadTheMostRecentState(t *testing.T) {
 		short := graceful()
 		short.TimeToLive = time.Hour
 		inBubble(t, lifecycle.Run, rest.Options{Store: store}, []rest.Definition{short, sites(), rest.NamespacesOf[Namespace]()}, func(w *world) {
-			_, err := rest.ClientFor[Namespace](w.api).Create(t.Context(), &Namespace{ObjectMeta: apimeta.ObjectMeta{Name: "a"}})
+			_, err := resttest.Client[Namespace](t, w.api).Create(t.Context(), &Namespace{ObjectMeta: apimeta.ObjectMeta{Name: "a"}})
 			require.NoError(t, err)
 			w.site("s")
 			w.part("a/dependent", w.refTo("", "s"))
@@ -190,7 +191,7 @@ func TestControllersReadTheMostRecentState(t *testing.T) {
 			w.delete("s", "")
 			pass(2 * time.Minute)
 			assert.Equal(t, []string{"a/other"}, w.left())
-			require.NoError(t, rest.ClientFor[Namespace](w.api).Delete(t.Context(), "a", rest.DeleteOptions{}))
+			require.NoError(t, resttest.Client[Namespace](t, w.api).Delete(t.Context(), "a", rest.DeleteOptions{}))
 			pass(2 * time.Minute)
 			assert.Empty(t, w.left())
 		})

@@ -13,6 +13,7 @@ import (
 	"github.com/decorum-go/decorum/apimeta"
 	"github.com/decorum-go/decorum/rest"
 	"github.com/decorum-go/decorum/rest/lifecycle"
+	"github.com/decorum-go/decorum/rest/resttest"
 	"github.com/decorum-go/decorum/status"
 	"github.com/decorum-go/decorum/storage"
 )
@@ -55,7 +56,7 @@ func TestCollectGarbageOfLaterResources(t *testing.T) {
 				w.site("s")
 				w.settle()
 				require.NoError(w, w.api.AddResources(w.Context(), parts()))
-				w.parts = rest.ClientFor[Part](w.api)
+				w.parts = resttest.Client[Part](t, w.api)
 				w.part("a/dependent", blocking(w.refTo("", "s")))
 				w.part("a/late", w.refTo("", "s"))
 				w.delete("s", policy)
@@ -105,7 +106,7 @@ func TestOwnersWaitForUnservedDependents(t *testing.T) {
 				w.settle()
 				assert.Equal(w, []string{"s!"}, w.sitesLeft())
 				require.NoError(w, w.api.AddResources(w.Context(), parts()))
-				w.parts = rest.ClientFor[Part](w.api)
+				w.parts = resttest.Client[Part](t, w.api)
 				w.settle()
 				assert.Equal(w, want, w.left())
 			})
@@ -153,7 +154,7 @@ func TestDependentsOfAWithdrawnKind(t *testing.T) {
 			t.Run(fmt.Sprint(n, " owners, round ", round), func(t *testing.T) {
 				inWorld(t, lifecycle.CollectGarbage, rest.Options{}, []rest.Definition{sites(), late(0)}, func(w *world) {
 					synctest.Wait() // the collector follows the API
-					lates := rest.ClientFor[Late](w.api)
+					lates := resttest.Client[Late](t, w.api)
 					for i := range n {
 						owner, err := lates.Create(w.Context(), &Late{ObjectMeta: apimeta.ObjectMeta{Name: fmt.Sprint("o", i)}})
 						require.NoError(w, err)
@@ -194,7 +195,7 @@ func TestDependentsOfAKindWithdrawnInAnotherForm(t *testing.T) {
 		store := &heldStore{Engine: storage.NewMemory(storage.Options{}), resource: "lates1.late.example.com", held: make(chan struct{})}
 		defer func() { assert.NoError(t, store.Close()) }()
 		inBubble(t, lifecycle.CollectGarbage, rest.Options{Store: store}, []rest.Definition{sites(), late(0)}, func(w *world) {
-			lates := rest.ClientFor[Late](w.api)
+			lates := resttest.Client[Late](t, w.api)
 			owner, err := lates.Create(w.Context(), &Late{ObjectMeta: apimeta.ObjectMeta{Name: "o"}})
 			require.NoError(w, err)
 			w.site("d", apimeta.OwnerReference{APIVersion: "late.example.com/v1", Kind: "Late", Name: owner.Name, UID: owner.UID})
@@ -270,7 +271,7 @@ func TestEachResourceIsReadOnce(t *testing.T) {
 // A kind comes back with another scope.
 func TestKindThatChangesItsScope(t *testing.T) {
 	inWorld(t, lifecycle.Run, rest.Options{}, []rest.Definition{sites(), rest.NamespacesOf[Namespace](), late(0)}, func(w *world) {
-		lates := rest.ClientFor[Late](w.api)
+		lates := resttest.Client[Late](t, w.api)
 		owner, err := lates.Create(w.Context(), &Late{ObjectMeta: apimeta.ObjectMeta{Name: "o"}})
 		require.NoError(w, err)
 		w.site("d", apimeta.OwnerReference{APIVersion: "late.example.com/v1", Kind: "Late", Name: owner.Name, UID: owner.UID})
@@ -280,7 +281,7 @@ func TestKindThatChangesItsScope(t *testing.T) {
 		namespaced := late(0)
 		namespaced.Scope = rest.ScopeNamespaced
 		require.NoError(w, w.api.AddResources(w.Context(), namespaced))
-		lates = rest.ClientFor[Late](w.api)
+		lates = resttest.Client[Late](t, w.api)
 		owner, err = lates.Namespace("default").Create(w.Context(), &Late{ObjectMeta: apimeta.ObjectMeta{Name: "o"}})
 		require.NoError(w, err)
 		_, err = lates.Namespace("default").Create(w.Context(), &Late{ObjectMeta: apimeta.ObjectMeta{Name: "d", OwnerReferences: []apimeta.OwnerReference{

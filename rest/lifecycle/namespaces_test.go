@@ -12,6 +12,7 @@ import (
 	"github.com/decorum-go/decorum/apimeta"
 	"github.com/decorum-go/decorum/rest"
 	"github.com/decorum-go/decorum/rest/lifecycle"
+	"github.com/decorum-go/decorum/rest/resttest"
 	"github.com/decorum-go/decorum/status"
 )
 
@@ -25,7 +26,7 @@ func bolts() rest.Resource[Bolt] {
 func emptying(t *testing.T, options rest.Options, f func(w *world, namespaces rest.Client[Namespace])) {
 	t.Helper()
 	inWorld(t, lifecycle.EmptyNamespaces, options, []rest.Definition{rest.NamespacesOf[Namespace](), parts(), sites(), bolts()}, func(w *world) {
-		namespaces := rest.ClientFor[Namespace](w.api)
+		namespaces := resttest.Client[Namespace](t, w.api)
 		for _, name := range []string{"a", "b"} {
 			_, err := namespaces.Create(w.Context(), &Namespace{ObjectMeta: apimeta.ObjectMeta{Name: name}})
 			require.NoError(w, err)
@@ -40,7 +41,7 @@ func TestEmptyNamespaces(t *testing.T) {
 		w.part("a/y", w.refTo("a", "x"))
 		w.part("b/z")
 		w.site("s")
-		_, err := rest.ClientFor[Bolt](w.api).Namespace("a").Create(w.Context(), &Bolt{ObjectMeta: apimeta.ObjectMeta{Name: "m4"}})
+		_, err := resttest.Client[Bolt](t, w.api).Namespace("a").Create(w.Context(), &Bolt{ObjectMeta: apimeta.ObjectMeta{Name: "m4"}})
 		require.NoError(w, err)
 		w.settle()
 		require.NoError(w, namespaces.Delete(w.Context(), "a", rest.DeleteOptions{}))
@@ -88,7 +89,7 @@ func TestConditionsOfNamespaces(t *testing.T) {
 		w.make("a/too", []string{"example.com/f"})
 		w.part("a/kept")
 		w.part("a/gone")
-		_, err := rest.ClientFor[Bolt](w.api).Namespace("a").Create(w.Context(), &Bolt{ObjectMeta: apimeta.ObjectMeta{Name: "m4", Finalizers: []string{"example.com/g"}}})
+		_, err := resttest.Client[Bolt](t, w.api).Namespace("a").Create(w.Context(), &Bolt{ObjectMeta: apimeta.ObjectMeta{Name: "m4", Finalizers: []string{"example.com/g"}}})
 		require.NoError(w, err)
 		require.NoError(w, namespaces.Delete(w.Context(), "a", rest.DeleteOptions{}))
 		w.settle()
@@ -116,7 +117,7 @@ func TestConditionsOfNamespaces(t *testing.T) {
 		assert.Equal(w, want, conditionsOf(w.T, namespaces, "a"))
 
 		w.unfinalize("a/too")
-		_, err = rest.ClientFor[Bolt](w.api).Namespace("a").Modify(w.Context(), "m4", func(b *Bolt) error { b.Finalizers = nil; return nil })
+		_, err = resttest.Client[Bolt](t, w.api).Namespace("a").Modify(w.Context(), "m4", func(b *Bolt) error { b.Finalizers = nil; return nil })
 		require.NoError(w, err)
 		w.settle()
 		_, err = namespaces.Get(w.Context(), "a")

@@ -11,13 +11,14 @@ import (
 	"github.com/decorum-go/decorum/apimeta"
 	"github.com/decorum-go/decorum/rest"
 	"github.com/decorum-go/decorum/rest/lifecycle"
+	"github.com/decorum-go/decorum/rest/resttest"
 	"github.com/decorum-go/decorum/status"
 )
 
 // Run works on the resources that the API takes while Run works, and goes on when the API gives one up.
 func TestRunFollowsWhatTheAPIServes(t *testing.T) {
 	inWorld(t, lifecycle.Run, rest.Options{}, []rest.Definition{sites(), rest.NamespacesOf[Namespace]()}, func(w *world) {
-		namespaces := rest.ClientFor[Namespace](w.api)
+		namespaces := resttest.Client[Namespace](t, w.api)
 		_, err := namespaces.Create(w.Context(), &Namespace{ObjectMeta: apimeta.ObjectMeta{Name: "a"}})
 		require.NoError(w, err)
 		w.site("s")
@@ -26,8 +27,8 @@ func TestRunFollowsWhatTheAPIServes(t *testing.T) {
 		perishable := bolts()
 		perishable.TimeToLive = 3 * time.Hour
 		require.NoError(w, w.api.AddResources(w.Context(), parts(), perishable))
-		w.parts = rest.ClientFor[Part](w.api)
-		bolts := rest.ClientFor[Bolt](w.api).Namespace("a")
+		w.parts = resttest.Client[Part](t, w.api)
+		bolts := resttest.Client[Bolt](t, w.api).Namespace("a")
 		_, err = bolts.Create(w.Context(), &Bolt{ObjectMeta: apimeta.ObjectMeta{Name: "m4"}})
 		require.NoError(w, err)
 		w.part("a/owned", w.refTo("", "s"))

@@ -11,6 +11,7 @@ import (
 	"github.com/decorum-go/decorum/apimeta"
 	"github.com/decorum-go/decorum/rest"
 	"github.com/decorum-go/decorum/rest/lifecycle"
+	"github.com/decorum-go/decorum/rest/resttest"
 	"github.com/decorum-go/decorum/status"
 	"github.com/decorum-go/decorum/storage"
 )
@@ -40,7 +41,7 @@ func TestNamespaceWithObjectsOfAWithdrawnResource(t *testing.T) {
 		require.True(w, status.IsNotFound(err), "the other namespace has no such objects: %v", err)
 
 		require.NoError(w, w.api.AddResources(w.Context(), parts()))
-		w.parts = rest.ClientFor[Part](w.api)
+		w.parts = resttest.Client[Part](t, w.api)
 		w.settle()
 		_, err = namespaces.Get(w.Context(), "a")
 		require.True(w, status.IsNotFound(err), "%v", err)
@@ -56,8 +57,8 @@ func TestOlderLeader(t *testing.T) {
 		newer, err := rest.New(rest.Options{Store: store}, rest.NamespacesOf[Namespace](), parts(), sites())
 		require.NoError(t, err)
 		inBubble(t, lifecycle.Run, rest.Options{Store: store}, []rest.Definition{rest.NamespacesOf[Namespace](), sites()}, func(w *world) {
-			w.parts = rest.ClientFor[Part](newer)
-			namespaces := rest.ClientFor[Namespace](w.api)
+			w.parts = resttest.Client[Part](t, newer)
+			namespaces := resttest.Client[Namespace](t, w.api)
 			_, err := namespaces.Create(w.Context(), &Namespace{ObjectMeta: apimeta.ObjectMeta{Name: "a"}})
 			require.NoError(w, err)
 			w.part("a/x")
@@ -71,7 +72,7 @@ func TestOlderLeader(t *testing.T) {
 		ended := make(chan error, 1)
 		go func() { ended <- lifecycle.Run(ctx, newer, lifecycle.Options{}) }()
 		synctest.Wait()
-		_, err = rest.ClientFor[Namespace](newer).Get(t.Context(), "a")
+		_, err = resttest.Client[Namespace](t, newer).Get(t.Context(), "a")
 		assert.True(t, status.IsNotFound(err), "%v", err)
 		stop()
 		require.NoError(t, <-ended)

@@ -24,15 +24,23 @@ func ExampleResourceQuotas() {
 	defer api.Close()
 
 	ctx := context.Background()
-	_, err = rest.ClientFor[quota.ResourceQuota](api).Namespace("team-a").Create(ctx, &quota.ResourceQuota{
+	resourceQuotas, err := rest.ClientForType[quota.ResourceQuota](api)
+	if err != nil {
+		log.Fatal(err)
+	}
+	_, err = resourceQuotas.Namespace("team-a").Create(ctx, &quota.ResourceQuota{
 		ObjectMeta: apimeta.ObjectMeta{Name: "small"},
 		Spec:       quota.ResourceQuotaSpec{Hard: map[string]quota.Quantity{"count/notes.example.com": quota.Count(1)}},
 	})
 	if err != nil {
 		log.Fatal(err)
 	}
+	noteClient, err := rest.ClientForType[Note](api)
+	if err != nil {
+		log.Fatal(err)
+	}
 	for _, name := range []string{"one", "two"} {
-		_, err := rest.ClientFor[Note](api).Namespace("team-a").Create(ctx, &Note{ObjectMeta: apimeta.ObjectMeta{Name: name}})
+		_, err := noteClient.Namespace("team-a").Create(ctx, &Note{ObjectMeta: apimeta.ObjectMeta{Name: name}})
 		fmt.Println(err)
 	}
 	// Output:

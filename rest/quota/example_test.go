@@ -27,7 +27,11 @@ func Example() {
 	}
 	defer api.Close()
 
-	alice := rest.ClientFor[Note](api).AsUser(rest.User{Name: "alice"}).Namespace("team-a")
+	alice, err := rest.ClientForType[Note](api)
+	if err != nil {
+		log.Fatal(err)
+	}
+	alice = alice.AsUser(rest.User{Name: "alice"}).Namespace("team-a")
 	for _, name := range []string{"first", "second", "third"} {
 		if _, err := alice.Create(context.Background(), &Note{ObjectMeta: apimeta.ObjectMeta{Name: name}}); err != nil {
 			fmt.Println(err)

@@ -15,6 +15,7 @@ import (
 	"github.com/decorum-go/decorum/apimeta"
 	"github.com/decorum-go/decorum/rest"
 	"github.com/decorum-go/decorum/rest/quota"
+	"github.com/decorum-go/decorum/rest/resttest"
 	"github.com/decorum-go/decorum/storage"
 	"github.com/decorum-go/decorum/storage/bolt"
 )
@@ -109,13 +110,17 @@ func note(name, text string) string {
 }
 
 // as returns a client of the notes in a namespace for a user.
-func as(api *rest.API, user, namespace string) rest.Client[Note] {
-	return rest.ClientFor[Note](api).AsUser(rest.User{Name: user}).Namespace(namespace)
+func as(t testing.TB, api *rest.API, user, namespace string) rest.Client[Note] {
+	return resttest.Client[Note](t, api).AsUser(rest.User{Name: user}).Namespace(namespace)
 }
 
 // create creates a note as a user.
 func create(ctx context.Context, api *rest.API, user, namespace, name string) error {
-	_, err := as(api, user, namespace).Create(ctx, &Note{ObjectMeta: apimeta.ObjectMeta{Name: name}})
+	notes, err := rest.ClientForType[Note](api)
+	if err != nil {
+		return err
+	}
+	_, err = notes.AsUser(rest.User{Name: user}).Namespace(namespace).Create(ctx, &Note{ObjectMeta: apimeta.ObjectMeta{Name: name}})
 	return err
 }
 

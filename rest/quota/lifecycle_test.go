@@ -21,7 +21,7 @@ func TestGarbageCollection(t *testing.T) {
 			limits := map[quota.Account][]quota.Limit{}
 			store := memory(t, limits)
 			api := serve(t, store, nil)
-			client := as(api, "alice", "a")
+			client := as(t, api, "alice", "a")
 			owner, err := client.Create(t.Context(), &Note{ObjectMeta: apimeta.ObjectMeta{Name: "owner"}})
 			require.NoError(t, err)
 			blocks := true

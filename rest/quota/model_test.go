@@ -1,7 +1,6 @@
 package quota_test
 
 import (
-	"context"
 	"fmt"
 	"math/rand/v2"
 	"slices"
@@ -85,7 +84,7 @@ func TestLinearizable(t *testing.T) {
 					for range modelWritings {
 						in := modelCall{remove: random.IntN(3) == 0, name: random.IntN(modelNames), user: 1 + w%modelUsers}
 						began := time.Since(start).Nanoseconds()
-						code := call(t.Context(), api, in)
+						code := call(t, api, in)
 						histories[w] = append(histories[w], porcupine.Operation{ClientId: w, Input: in, Call: began, Output: code, Return: time.Since(start).Nanoseconds()})
 					}
 				})
@@ -97,13 +96,13 @@ func TestLinearizable(t *testing.T) {
 }
 
 // call performs a call, and returns the code of its answer.
-func call(ctx context.Context, api *rest.API, in modelCall) int {
+func call(t testing.TB, api *rest.API, in modelCall) int {
 	user, name := fmt.Sprint("user-", in.user), fmt.Sprint("note-", in.name)
 	var err error
 	if in.remove {
-		err = as(api, user, "a").Delete(ctx, name, rest.DeleteOptions{})
+		err = as(t, api, user, "a").Delete(t.Context(), name, rest.DeleteOptions{})
 	} else {
-		err = create(ctx, api, user, "a", name)
+		err = create(t.Context(), api, user, "a", name)
 	}
 	if err != nil {
 		return status.CodeOf(err)

@@ -12,6 +12,7 @@ import (
 	"github.com/decorum-go/decorum/apimeta"
 	"github.com/decorum-go/decorum/rest"
 	"github.com/decorum-go/decorum/rest/quota"
+	"github.com/decorum-go/decorum/rest/resttest"
 	"github.com/decorum-go/decorum/status"
 	"github.com/decorum-go/decorum/storage"
 )
@@ -48,7 +49,7 @@ func TestLimits(t *testing.T) {
 			api := serve(t, memory(t, limits), nil)
 			require.NoError(t, create(t.Context(), api, "alice", "a", "1"))
 			require.NoError(t, create(t.Context(), api, "alice", "a", "2"))
-			_, err := rest.ClientFor[Shelf](api).AsUser(rest.User{Name: "alice"}).Create(t.Context(), &Shelf{ObjectMeta: apimeta.ObjectMeta{Name: "s"}})
+			_, err := resttest.Client[Shelf](t, api).AsUser(rest.User{Name: "alice"}).Create(t.Context(), &Shelf{ObjectMeta: apimeta.ObjectMeta{Name: "s"}})
 			require.NoError(t, err)
 
 			c.limit.Name = "q"
@@ -144,7 +145,7 @@ func TestDeletions(t *testing.T) {
 		limits := map[quota.Account][]quota.Limit{}
 		store := memory(t, limits)
 		api := serve(t, store, nil)
-		client := as(api, "alice", "a")
+		client := as(t, api, "alice", "a")
 		_, err := client.Create(t.Context(), &Note{ObjectMeta: apimeta.ObjectMeta{Name: "x", Finalizers: []string{"example.com/hold"}}})
 		require.NoError(t, err)
 		limits[quota.Account{Namespace: "a"}] = []quota.Limit{{Name: "q", Objects: 1, Bytes: sizeOf(t, store, "a", "x")}}
@@ -190,7 +191,7 @@ func TestCreators(t *testing.T) {
 	_, message = send(t, api, "alice", "PATCH", "namespaces/a/notes/x", `{"text":"more by alice"}`)
 	assert.Contains(t, message, "used: ")
 
-	require.NoError(t, as(api, "bob", "a").Delete(t.Context(), "x", rest.DeleteOptions{}))
+	require.NoError(t, as(t, api, "bob", "a").Delete(t.Context(), "x", rest.DeleteOptions{}))
 	limits[quota.Account{User: "alice"}] = []quota.Limit{{Name: "of alice", Objects: 1}}
 	require.NoError(t, create(t.Context(), api, "bob", "a", "x"), "the name has a new creator")
 	require.NoError(t, create(t.Context(), api, "alice", "a", "z"))

@@ -43,20 +43,20 @@ type hard = map[string]quota.Quantity
 // limit creates or replaces a quota.
 func limit(t *testing.T, api *rest.API, namespace, name string, limits hard) error {
 	t.Helper()
-	_, err := rest.ClientFor[quota.ResourceQuota](api).Namespace(namespace).As("test").Apply(t.Context(), name,
+	_, err := resttest.Client[quota.ResourceQuota](t, api).Namespace(namespace).As("test").Apply(t.Context(), name,
 		map[string]any{"spec": map[string]any{"hard": limits}}, rest.ApplyOptions{Force: true})
 	return err
 }
 
 func write(t *testing.T, api *rest.API, namespace, name string) error {
 	t.Helper()
-	_, err := rest.ClientFor[Note](api).Namespace(namespace).Create(t.Context(), &Note{ObjectMeta: apimeta.ObjectMeta{Name: name}})
+	_, err := resttest.Client[Note](t, api).Namespace(namespace).Create(t.Context(), &Note{ObjectMeta: apimeta.ObjectMeta{Name: name}})
 	return err
 }
 
 func remove(t *testing.T, api *rest.API, namespace, name string) {
 	t.Helper()
-	require.NoError(t, rest.ClientFor[Note](api).Namespace(namespace).Delete(t.Context(), name, rest.DeleteOptions{}))
+	require.NoError(t, resttest.Client[Note](t, api).Namespace(namespace).Delete(t.Context(), name, rest.DeleteOptions{}))
 }
 
 func TestResourceQuotasLimit(t *testing.T) {
@@ -78,7 +78,7 @@ func TestResourceQuotasLimit(t *testing.T) {
 	require.NoError(t, write(t, api, "a", "5"))
 	require.ErrorContains(t, write(t, api, "a", "6"), "exceeded quota: all", "the limits of the host hold, too")
 
-	require.NoError(t, rest.ClientFor[quota.ResourceQuota](api).Namespace("a").Delete(t.Context(), "q", rest.DeleteOptions{}))
+	require.NoError(t, resttest.Client[quota.ResourceQuota](t, api).Namespace("a").Delete(t.Context(), "q", rest.DeleteOptions{}))
 	remove(t, api, "a", "5")
 	require.NoError(t, write(t, api, "a", "6"))
 }
@@ -94,7 +94,7 @@ func TestResourceQuotasByPlainNameAndBytes(t *testing.T) {
 // used waits until a quota shows what is used.
 func used(t *testing.T, api *rest.API, namespace, name string, want hard) {
 	t.Helper()
-	got := resttest.WaitFor(t, rest.ClientFor[quota.ResourceQuota](api).Namespace(namespace), name, func(q *quota.ResourceQuota) bool {
+	got := resttest.WaitFor(t, resttest.Client[quota.ResourceQuota](t, api).Namespace(namespace), name, func(q *quota.ResourceQuota) bool {
 		return fmt.Sprint(q.Status.Used) == fmt.Sprint(want) && fmt.Sprint(q.Status.Hard) == fmt.Sprint(q.Spec.Hard)
 	})
 	assert.Equal(t, want, got.Status.Used)
@@ -144,7 +144,7 @@ func TestResourceQuotasAreValidated(t *testing.T) {
 		{"text", `{"hard": {"pods": "many"}}`, `not "many"`},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			_, err := rest.ClientFor[quota.ResourceQuota](api).Namespace("a").As("test").Apply(t.Context(), "q",
+			_, err := resttest.Client[quota.ResourceQuota](t, api).Namespace("a").As("test").Apply(t.Context(), "q",
 				map[string]any{"spec": json.RawMessage(c.spec)}, rest.ApplyOptions{})
 			require.ErrorContains(t, err, c.err)
 		})

@@ -26,7 +26,11 @@ func (q *ResourceQuotas) Run(ctx context.Context, api *rest.API) error {
 	if !connected {
 		return errors.New("quota: Ledger is not in the options of the store")
 	}
-	client := rest.ClientFor[ResourceQuota](api).As("resourcequota-controller")
+	client, err := rest.ClientForType[ResourceQuota](api)
+	if err != nil {
+		return err
+	}
+	client = client.As("resourcequota-controller")
 	reconcile := func(ctx context.Context, key controller.Key) (controller.Result, error) {
 		return controller.Result{}, q.update(ctx, client.Namespace(key.Namespace))
 	}

@@ -13,6 +13,7 @@ import (
 	"github.com/decorum-go/decorum/apimeta"
 	"github.com/decorum-go/decorum/rest"
 	"github.com/decorum-go/decorum/rest/quota"
+	"github.com/decorum-go/decorum/rest/resttest"
 	"github.com/decorum-go/decorum/status"
 	"github.com/decorum-go/decorum/storage"
 	"github.com/decorum-go/decorum/storage/bolt"
@@ -49,7 +50,7 @@ func TestConcurrentWriters(t *testing.T) {
 			all.Wait()
 			assert.EqualValues(t, places, created.Load(), "bob alone could have all places")
 			assert.LessOrEqual(t, ofAlice.Load(), int64(places/2))
-			page, err := rest.ClientFor[Note](apis[0]).Namespace("a").List(t.Context(), rest.ListOptions{})
+			page, err := resttest.Client[Note](t, apis[0]).Namespace("a").List(t.Context(), rest.ListOptions{})
 			require.NoError(t, err)
 			assert.Len(t, page.Items, places)
 		})
@@ -99,7 +100,7 @@ func TestRestart(t *testing.T) {
 func TestWithdrawnKinds(t *testing.T) {
 	api := serve(t, memory(t, map[quota.Account][]quota.Limit{{User: "alice"}: {{Name: "q", Objects: 2}}}), nil)
 	shelf := func(name string) error {
-		_, err := rest.ClientFor[Shelf](api).AsUser(rest.User{Name: "alice"}).Create(t.Context(), &Shelf{ObjectMeta: apimeta.ObjectMeta{Name: name}})
+		_, err := resttest.Client[Shelf](t, api).AsUser(rest.User{Name: "alice"}).Create(t.Context(), &Shelf{ObjectMeta: apimeta.ObjectMeta{Name: name}})
 		return err
 	}
 	require.NoError(t, create(t.Context(), api, "alice", "a", "1"))
@@ -109,9 +110,9 @@ func TestWithdrawnKinds(t *testing.T) {
 	require.NoError(t, shelf("1"))
 	require.NoError(t, api.AddResources(t.Context(), notes()))
 	assert.True(t, status.IsForbidden(shelf("2")), "3 of 2 objects")
-	require.NoError(t, as(api, "alice", "a").Delete(t.Context(), "1", rest.DeleteOptions{}))
+	require.NoError(t, as(t, api, "alice", "a").Delete(t.Context(), "1", rest.DeleteOptions{}))
 	assert.True(t, status.IsForbidden(shelf("2")), "2 of 2 objects")
-	require.NoError(t, as(api, "alice", "a").Delete(t.Context(), "2", rest.DeleteOptions{}))
+	require.NoError(t, as(t, api, "alice", "a").Delete(t.Context(), "2", rest.DeleteOptions{}))
 	require.NoError(t, shelf("2"))
 }
 

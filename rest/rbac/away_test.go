@@ -17,6 +17,7 @@ import (
 	"github.com/decorum-go/decorum/apimeta"
 	"github.com/decorum-go/decorum/rest"
 	"github.com/decorum-go/decorum/rest/rbac"
+	"github.com/decorum-go/decorum/rest/resttest"
 	"github.com/decorum-go/decorum/storage"
 )
 
@@ -60,7 +61,7 @@ func TestRequestsWaitTogetherForTheStore(t *testing.T) {
 	s.must(t, "POST", clusterRoleBindings, binding("everywhere", "ClusterRole/reader", "User/bob"))
 	s.must(t, "POST", notes, `{"apiVersion":"example.com/v1","kind":"Note","metadata":{"name":"kept"}}`)
 	require.Equal(t, 200, s.send(t, "bob", "GET", notes+"/kept", "").Code)
-	writer := rest.ClientFor[rbac.ClusterRole](s.api)
+	writer := resttest.Client[rbac.ClusterRole](t, s.api)
 	for range 100 { // more than the log holds
 		_, err := writer.Create(t.Context(), &rbac.ClusterRole{ObjectMeta: apimeta.ObjectMeta{Name: "much"}})
 		require.NoError(t, err)

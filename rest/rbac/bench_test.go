@@ -12,6 +12,7 @@ import (
 	"github.com/decorum-go/decorum/apimeta"
 	"github.com/decorum-go/decorum/rest"
 	"github.com/decorum-go/decorum/rest/rbac"
+	"github.com/decorum-go/decorum/rest/resttest"
 )
 
 // get is a GET of a note, which a benchmark repeats.
@@ -39,15 +40,15 @@ func newGet(t testing.TB, bindings int) *get {
 	require.NoError(t, err)
 	t.Cleanup(func() { require.NoError(t, api.Close()) })
 	require.NoError(t, api.Start(t.Context()))
-	_, err = rest.ClientFor[Note](api).Namespace("default").Create(t.Context(), &Note{ObjectMeta: apimeta.ObjectMeta{Name: "a"}})
+	_, err = resttest.Client[Note](t, api).Namespace("default").Create(t.Context(), &Note{ObjectMeta: apimeta.ObjectMeta{Name: "a"}})
 	require.NoError(t, err)
 	for i := range bindings {
 		name := fmt.Sprint("r", i)
 		rule := rbac.PolicyRule{Verbs: []string{"get", "list", "watch"}, APIGroups: []string{"example.com"}, Resources: []string{"notes", "notes/status"}}
 		meta := apimeta.ObjectMeta{Name: name}
-		_, err := rest.ClientFor[rbac.Role](api).Namespace("default").Create(t.Context(), &rbac.Role{ObjectMeta: meta, Rules: []rbac.PolicyRule{rule}})
+		_, err := resttest.Client[rbac.Role](t, api).Namespace("default").Create(t.Context(), &rbac.Role{ObjectMeta: meta, Rules: []rbac.PolicyRule{rule}})
 		require.NoError(t, err)
-		_, err = rest.ClientFor[rbac.RoleBinding](api).Namespace("default").Create(t.Context(), &rbac.RoleBinding{ObjectMeta: meta,
+		_, err = resttest.Client[rbac.RoleBinding](t, api).Namespace("default").Create(t.Context(), &rbac.RoleBinding{ObjectMeta: meta,
 			RoleRef: rbac.RoleRef{APIGroup: rbac.Group, Kind: "Role", Name: name}, Subjects: []rbac.Subject{{Kind: rbac.GroupKind, APIGroup: rbac.Group, Name: fmt.Sprint("team-", i)}}})
 		require.NoError(t, err)
 	}

@@ -11,6 +11,7 @@ import (
 	"github.com/decorum-go/decorum/apimeta"
 	"github.com/decorum-go/decorum/rest"
 	"github.com/decorum-go/decorum/rest/rbac"
+	"github.com/decorum-go/decorum/rest/resttest"
 )
 
 // Whoever gives a right can use it at once, and whoever takes it away sees it gone, while others give and take other rights.
@@ -20,7 +21,7 @@ func TestConcurrentChangesCountAtOnce(t *testing.T) {
 	var workers sync.WaitGroup
 	for worker := range 8 {
 		workers.Go(func() {
-			user, client := fmt.Sprint("user-", worker), rest.ClientFor[rbac.RoleBinding](s.api).Namespace("default")
+			user, client := fmt.Sprint("user-", worker), resttest.Client[rbac.RoleBinding](t, s.api).Namespace("default")
 			for range 25 {
 				_, err := client.Create(t.Context(), &rbac.RoleBinding{ObjectMeta: apimeta.ObjectMeta{Name: user},
 					RoleRef: rbac.RoleRef{Kind: "ClusterRole", Name: "reader"}, Subjects: []rbac.Subject{{Kind: rbac.UserKind, Name: user}}})

@@ -32,12 +32,20 @@ func Example() {
 	if err := api.Start(ctx); err != nil {
 		log.Fatal(err)
 	}
-	_, err = rest.ClientFor[rbac.ClusterRole](api).Create(ctx, &rbac.ClusterRole{ObjectMeta: apimeta.ObjectMeta{Name: "note-editor"},
+	clusterRoles, err := rest.ClientForType[rbac.ClusterRole](api)
+	if err != nil {
+		log.Fatal(err)
+	}
+	_, err = clusterRoles.Create(ctx, &rbac.ClusterRole{ObjectMeta: apimeta.ObjectMeta{Name: "note-editor"},
 		Rules: []rbac.PolicyRule{{Verbs: []string{"*"}, APIGroups: []string{"example.com"}, Resources: []string{"notes"}}}})
 	if err != nil {
 		log.Fatal(err)
 	}
-	_, err = rest.ClientFor[rbac.RoleBinding](api).Namespace("team-a").Create(ctx, &rbac.RoleBinding{ObjectMeta: apimeta.ObjectMeta{Name: "editors"},
+	roleBindings, err := rest.ClientForType[rbac.RoleBinding](api)
+	if err != nil {
+		log.Fatal(err)
+	}
+	_, err = roleBindings.Namespace("team-a").Create(ctx, &rbac.RoleBinding{ObjectMeta: apimeta.ObjectMeta{Name: "editors"},
 		RoleRef: rbac.RoleRef{Kind: "ClusterRole", Name: "note-editor"}, Subjects: []rbac.Subject{{Kind: rbac.GroupKind, Name: "editors"}}})
 	if err != nil {
 		log.Fatal(err)

@@ -9,6 +9,7 @@ import (
 
 	"github.com/decorum-go/decorum/rest"
 	"github.com/decorum-go/decorum/rest/rbac"
+	"github.com/decorum-go/decorum/rest/resttest"
 	"github.com/decorum-go/decorum/storage"
 )
 
@@ -206,7 +207,7 @@ func TestInProcessClientsAndEscalation(t *testing.T) {
 	rule := rbac.PolicyRule{Verbs: []string{"*"}, APIGroups: []string{"*"}, Resources: []string{"*"}}
 	r := &rbac.Role{Rules: []rbac.PolicyRule{rule}}
 	r.Name = "r"
-	client := rest.ClientFor[rbac.Role](s.api).Namespace("default")
+	client := resttest.Client[rbac.Role](t, s.api).Namespace("default")
 	_, err := client.AsUser(rest.User{Name: "eve"}).Create(t.Context(), r)
 	assert.ErrorContains(t, err, `User "eve" cannot create resource "roles"`)
 	_, err = client.Create(rest.WithUser(t.Context(), rest.User{Name: "eve"}), r)

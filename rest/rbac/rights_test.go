@@ -13,6 +13,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/decorum-go/decorum/rest"
+	"github.com/decorum-go/decorum/rest/resttest"
 	"github.com/decorum-go/decorum/status"
 	"github.com/decorum-go/decorum/storage"
 	"github.com/decorum-go/decorum/watch"
@@ -31,7 +32,7 @@ func TestWatchesEndWithTheirRights(t *testing.T) {
 		s.must(t, "POST", bindings("default"), binding(name, "ClusterRole/reader", "User/"+name))
 		watched[name], ended[name] = make(chan rest.Event[Note], 1), make(chan error, 1)
 		go func() {
-			for e, err := range rest.ClientFor[Note](s.api).Namespace("default").AsUser(rest.User{Name: name}).Watch(t.Context(), rest.WatchOptions{}) {
+			for e, err := range resttest.Client[Note](t, s.api).Namespace("default").AsUser(rest.User{Name: name}).Watch(t.Context(), rest.WatchOptions{}) {
 				if err != nil {
 					ended[name] <- err
 					return
@@ -90,7 +91,7 @@ func TestWatchesEndWithTheirRightsAfterAFailure(t *testing.T) {
 		s.must(t, "POST", bindings("default"), binding("alice", "ClusterRole/reader", "User/alice"))
 		ended := make(chan error, 1)
 		go func() {
-			for _, err := range rest.ClientFor[Note](s.api).Namespace("default").AsUser(rest.User{Name: "alice"}).Watch(t.Context(), rest.WatchOptions{}) {
+			for _, err := range resttest.Client[Note](t, s.api).Namespace("default").AsUser(rest.User{Name: "alice"}).Watch(t.Context(), rest.WatchOptions{}) {
 				ended <- err
 			}
 		}()

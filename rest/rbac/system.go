@@ -20,6 +20,14 @@ func everything() []PolicyRule {
 // createSystemRoles creates the roles that exist from the start, as in Kubernetes, and their bindings. It does not change those that
 // exist already.
 func createSystemRoles(ctx context.Context, api *rest.API) error {
+	roles, err := rest.ClientForType[ClusterRole](api)
+	if err != nil {
+		return err
+	}
+	bindings, err := rest.ClientForType[ClusterRoleBinding](api)
+	if err != nil {
+		return err
+	}
 	health := []string{"/healthz", "/livez", "/readyz", "/version", "/version/"}
 	discovery := append([]string{"/api", "/api/*", "/apis", "/apis/*", "/openapi", "/openapi/*"}, health...)
 	for _, r := range []struct {
@@ -36,7 +44,7 @@ func createSystemRoles(ctx context.Context, api *rest.API) error {
 		}, []string{identity.AuthenticatedGroup}},
 	} {
 		meta := apimeta.ObjectMeta{Name: r.name, Labels: map[string]string{"kubernetes.io/bootstrapping": "rbac-defaults"}}
-		if err := ensure(ctx, rest.ClientFor[ClusterRole](api), r.name, &ClusterRole{ObjectMeta: meta, Rules: r.rules}); err != nil {
+		if err := ensure(ctx, roles, r.name, &ClusterRole{ObjectMeta: meta, Rules: r.rules}); err != nil {
 			return err
 		}
 		if r.groups == nil {
@@ -46,7 +54,7 @@ func createSystemRoles(ctx context.Context, api *rest.API) error {
 		for _, group := range r.groups {
 			b.Subjects = append(b.Subjects, Subject{Kind: GroupKind, APIGroup: Group, Name: group})
 		}
-		if err := ensure(ctx, rest.ClientFor[ClusterRoleBinding](api), r.name, b); err != nil {
+		if err := ensure(ctx, bindings, r.name, b); err != nil {
 			return err
 		}
 	}

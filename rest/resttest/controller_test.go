@@ -40,8 +40,8 @@ func isReady(s *Ship) bool { return apimeta.IsConditionTrue(s.Status.Conditions,
 // Calling the reconciler directly gives the fastest and most precise tests.
 func TestReconcile(t *testing.T) {
 	s := resttest.New(t, ships())
-	fleet := rest.ClientFor[Ship](s.API).Namespace("default")
-	r := reconciler{rest.ClientFor[Ship](s.API)}
+	fleet := resttest.Client[Ship](t, s.API).Namespace("default")
+	r := reconciler{resttest.Client[Ship](t, s.API)}
 	key := controller.Key{Namespace: "default", Name: "victory"}
 	_, err := fleet.Create(t.Context(), frigate("victory"))
 	require.NoError(t, err)
@@ -64,13 +64,13 @@ func TestReconcile(t *testing.T) {
 // The test runs the whole controller, with its informer and its queue, through faults.
 func TestController(t *testing.T) {
 	s := resttest.New(t, ships())
-	fleet := rest.ClientFor[Ship](s.API).Namespace("default")
+	fleet := resttest.Client[Ship](t, s.API).Namespace("default")
 	s.Inject(resttest.Fault{Resource: "ships/status", Code: http.StatusInternalServerError, Times: 3})
 
 	ctx, stop := context.WithCancel(s.UnderTest(context.Background()))
 	ended := make(chan error, 1)
 	go func() {
-		all := rest.ClientFor[Ship](s.API)
+		all := resttest.Client[Ship](t, s.API)
 		informer := controller.NewInformer(all, controller.InformerOptions[Ship]{})
 		ended <- controller.New(reconciler{all}.reconcile, controller.Options{}, controller.For(informer)).Run(ctx)
 	}()

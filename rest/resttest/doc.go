@@ -4,7 +4,7 @@
 // parallel:
 //
 //	s := resttest.New(t, databases())
-//	dbs := rest.ClientFor[Database](s.API).Namespace("default")
+//	dbs := resttest.Client[Database](t, s.API).Namespace("default")
 //
 // The API is not a second implementation that imitates the first: defaults, validation, conflicts, watches and status
 // codes are those of production. A test controls what production leaves to chance. The clock stands still until the test
@@ -12,7 +12,7 @@
 //
 // # Ways to send requests
 //
-// The typed client of the API belongs to the test itself, which arranges and inspects objects with it. It never meets a
+// The typed client of the API ([Client]) belongs to the test itself, which arranges and inspects objects with it. It never meets a
 // fault, and its calls are never recorded. The code under test uses one of the other ways:
 //
 //   - [Server.RoundTripper], a transport without a socket: for client-go, controller-runtime and plain HTTP clients.

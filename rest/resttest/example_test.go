@@ -28,7 +28,7 @@ func boats() rest.Resource[Boat] {
 func ExampleNew() {
 	var t *testing.T // the argument of the test
 	s := resttest.New(t, boats())
-	c := rest.ClientFor[Boat](s.API).Namespace("default")
+	c := resttest.Client[Boat](t, s.API).Namespace("default")
 	if _, err := c.Create(t.Context(), &Boat{ObjectMeta: apimeta.ObjectMeta{Name: "dinghy"}}); err != nil {
 		t.Fatal(err)
 	}
@@ -48,7 +48,7 @@ func ExampleServer_Inject() {
 func ExampleWaitFor() {
 	var t *testing.T // the argument of the test
 	s := resttest.New(t, boats())
-	c := rest.ClientFor[Boat](s.API).Namespace("default")
+	c := resttest.Client[Boat](t, s.API).Namespace("default")
 	boat := resttest.WaitFor(t, c, "dinghy", func(b *Boat) bool { return b.Labels["launched"] == "true" })
 	t.Log(boat.ResourceVersion)
 }

@@ -246,7 +246,7 @@ func TestWatchesAreCut(t *testing.T) {
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			eachWay(t, func(t *testing.T, s *resttest.Server, c *http.Client, base string) {
-				own := rest.ClientFor[Ship](s.API).Namespace("default")
+				own := resttest.Client[Ship](t, s.API).Namespace("default")
 				for _, name := range []string{"a", "b", "c"} {
 					mustCreate(t, own, name)
 				}

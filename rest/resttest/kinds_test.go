@@ -54,7 +54,7 @@ func frigate(name string) *Ship {
 func fleet(t testing.TB) (*resttest.Server, rest.Client[Ship]) {
 	t.Helper()
 	s := resttest.New(t, ships())
-	return s, rest.ClientFor[Ship](s.API).Namespace("default")
+	return s, resttest.Client[Ship](t, s.API).Namespace("default")
 }
 
 func mustCreate(t testing.TB, c rest.Client[Ship], name string) *Ship {

@@ -33,7 +33,7 @@ type Options struct {
 
 // Server is the running API of a test. It ends with the test and leaves no goroutine behind.
 type Server struct {
-	// API is the API itself. Clients from [rest.ClientFor] belong to the test: they meet no faults and are not recorded,
+	// API is the API itself. Its in-process clients ([Client]) belong to the test: they meet no faults and are not recorded,
 	// except under [Server.UnderTest].
 	API *rest.API
 	// Clock is the API's clock, which stands still until the test moves it. Watches, timeouts and faults do not use it, and

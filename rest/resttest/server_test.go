@@ -102,7 +102,7 @@ func TestAnswersAreRepeatable(t *testing.T) {
 		assert.JSONEq(t, golden, string(got))
 
 		s.Clock.Advance(time.Hour)
-		second := mustCreate(t, rest.ClientFor[Ship](s.API).Namespace("default"), "second")
+		second := mustCreate(t, resttest.Client[Ship](t, s.API).Namespace("default"), "second")
 		assert.Equal(t, "2026-01-01T01:00:00Z", second.CreationTimestamp.UTC().Format(time.RFC3339))
 		assert.Equal(t, "00000000-0000-4000-8000-000000000002", second.UID)
 		assert.Equal(t, "3", second.ResourceVersion)
@@ -115,7 +115,7 @@ func TestClock(t *testing.T) {
 	assert.Equal(t, int64(1000), s.Clock.Now().Unix())
 	assert.Equal(t, int64(1060), s.Clock.Advance(time.Minute).Unix())
 	s.Clock.Set(time.Unix(5, 0))
-	ship := mustCreate(t, rest.ClientFor[Ship](s.API).Namespace("default"), "old")
+	ship := mustCreate(t, resttest.Client[Ship](t, s.API).Namespace("default"), "old")
 	assert.Equal(t, int64(5), ship.CreationTimestamp.Unix())
 }
 
@@ -128,7 +128,7 @@ func TestOptionsOfTheAPIAreTheHosts(t *testing.T) {
 			NewUID:       func() string { return "mine" },
 			MaxBodyBytes: 200,
 		}}, ships())
-		c := rest.ClientFor[Ship](s.API).Namespace("default")
+		c := resttest.Client[Ship](t, s.API).Namespace("default")
 		ship := mustCreate(t, c, "a")
 		assert.Equal(t, "101", ship.ResourceVersion)
 		assert.Equal(t, "mine", ship.UID)
@@ -297,7 +297,7 @@ func (f readBy) Read([]byte) (int, error) {
 func TestNothingIsLeftBehind(t *testing.T) {
 	errs := inside(t, func(t *fakeT) {
 		s := resttest.New(t, ships())
-		c := rest.ClientFor[Ship](s.API).Namespace("default")
+		c := resttest.Client[Ship](t, s.API).Namespace("default")
 		for i := range 50 {
 			ship := frigate("s" + strings.Repeat("x", i))
 			ship.Annotations = map[string]string{"filling": strings.Repeat("x", 20_000)}
@@ -337,7 +337,7 @@ func TestAfterTheEnd(t *testing.T) {
 	assert.Error(t, err)
 	_, err = send(t, http.DefaultClient, "GET", url()+shipsPath, "")
 	assert.Error(t, err, "the URL refuses connections")
-	_, err = rest.ClientFor[Ship](api).Namespace("default").Get(t.Context(), "a")
+	_, err = resttest.Client[Ship](t, api).Namespace("default").Get(t.Context(), "a")
 	assert.True(t, status.IsServiceUnavailable(err), "%v", err)
 }
 
@@ -347,7 +347,7 @@ func TestACallThatNeverEnds(t *testing.T) {
 		release := make(chan struct{})
 		errs := inside(t, func(t *fakeT) {
 			s := resttest.New(t, ships())
-			c := rest.ClientFor[Ship](s.API).Namespace("default")
+			c := resttest.Client[Ship](t, s.API).Namespace("default")
 			mustCreate(t, c, "a")
 			begun := make(chan struct{})
 			go func() {
@@ -369,7 +369,7 @@ func TestACallThatNeverEnds(t *testing.T) {
 func TestInABubble(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := resttest.New(t, ships())
-		c := rest.ClientFor[Ship](s.API).Namespace("default")
+		c := resttest.Client[Ship](t, s.API).Namespace("default")
 		s.Inject(resttest.Fault{Verb: rest.VerbList, Delay: 90 * time.Second})
 		began := time.Now()
 		a := mustSend(t, &http.Client{Transport: s.RoundTripper()}, "GET", "http://resttest"+shipsPath, "")

@@ -153,6 +153,6 @@ func TestWait(t *testing.T) {
 	assert.Equal(t, "a", ship.Name)
 
 	s, _ := fleet(t)
-	_, err = resttest.Wait(t.Context(), rest.ClientFor[Sail](s.API), "a", whatever[Sail])
+	_, err = resttest.Wait(t.Context(), resttest.Client[Sail](t, s.API), "a", whatever[Sail])
 	assert.ErrorContains(t, err, "serves no resource")
 }

@@ -29,7 +29,11 @@ metadata: {name: team-b}
 	if err := seed.Apply(context.Background(), api, objects, seed.Options{}); err != nil {
 		log.Fatal(err)
 	}
-	for namespace, err := range rest.ClientFor[builtin.Namespace](api).All(context.Background(), rest.ListOptions{}) {
+	namespaces, err := rest.ClientForType[builtin.Namespace](api)
+	if err != nil {
+		log.Fatal(err)
+	}
+	for namespace, err := range namespaces.All(context.Background(), rest.ListOptions{}) {
 		if err != nil {
 			log.Fatal(err)
 		}

@@ -12,6 +12,7 @@ import (
 	"github.com/decorum-go/decorum/rest"
 	"github.com/decorum-go/decorum/rest/builtin"
 	"github.com/decorum-go/decorum/rest/crd"
+	"github.com/decorum-go/decorum/rest/resttest"
 	"github.com/decorum-go/decorum/rest/seed"
 	"github.com/decorum-go/decorum/storage"
 )
@@ -52,7 +53,7 @@ func files(texts map[string]string) fstest.MapFS {
 
 func site(t *testing.T, api *rest.API, namespace, name string) *Site {
 	t.Helper()
-	s, err := rest.ClientFor[Site](api).Namespace(namespace).Get(t.Context(), name)
+	s, err := resttest.Client[Site](t, api).Namespace(namespace).Get(t.Context(), name)
 	require.NoError(t, err)
 	return s
 }
@@ -126,7 +127,7 @@ func TestApplyToObjectsThatExist(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			api := newAPI(t)
 			require.NoError(t, seed.Apply(t.Context(), api, files(map[string]string{"first.yaml": text}), c.options))
-			_, err := rest.ClientFor[Site](api).Namespace("default").Modify(t.Context(), "first", func(s *Site) error {
+			_, err := resttest.Client[Site](t, api).Namespace("default").Modify(t.Context(), "first", func(s *Site) error {
 				s.Spec.Title = "Mine"
 				return nil
 			})

@@ -30,7 +30,11 @@ func Example() {
 	defer api.Close()
 
 	ctx := context.Background()
-	clients := rest.ClientFor[serviceaccount.ServiceAccount](api).Namespace("team-a")
+	clients, err := rest.ClientForType[serviceaccount.ServiceAccount](api)
+	if err != nil {
+		log.Fatal(err)
+	}
+	clients = clients.Namespace("team-a")
 	if _, err := clients.Create(ctx, &serviceaccount.ServiceAccount{ObjectMeta: apimeta.ObjectMeta{Name: "builder"}}); err != nil {
 		log.Fatal(err)
 	}

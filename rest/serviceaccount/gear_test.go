@@ -53,7 +53,7 @@ func startOn(t testing.TB, store storage.Store, change func(*serviceaccount.Opti
 	s := resttest.NewWith(t, resttest.Options{API: rest.Options{
 		Store: store, Authenticator: people, Plugins: []rest.Plugin{accounts, auth.Reviews()},
 	}}, definitions...)
-	_, err = rest.ClientFor[builtin.Namespace](s.API).Create(t.Context(), &builtin.Namespace{ObjectMeta: apimeta.ObjectMeta{Name: "team"}})
+	_, err = resttest.Client[builtin.Namespace](t, s.API).Create(t.Context(), &builtin.Namespace{ObjectMeta: apimeta.ObjectMeta{Name: "team"}})
 	require.NoError(t, err)
 	return &server{s, accounts, key}
 }
@@ -61,20 +61,20 @@ func startOn(t testing.TB, store storage.Store, change func(*serviceaccount.Opti
 // account creates a service account in the namespace team.
 func (s *server) account(t testing.TB, name string) *serviceaccount.ServiceAccount {
 	t.Helper()
-	a, err := s.clients().Create(t.Context(), &serviceaccount.ServiceAccount{ObjectMeta: apimeta.ObjectMeta{Name: name}})
+	a, err := s.clients(t).Create(t.Context(), &serviceaccount.ServiceAccount{ObjectMeta: apimeta.ObjectMeta{Name: name}})
 	require.NoError(t, err)
 	return a
 }
 
 // clients returns the client of the service accounts in the namespace team.
-func (s *server) clients() rest.Client[serviceaccount.ServiceAccount] {
-	return rest.ClientFor[serviceaccount.ServiceAccount](s.API).Namespace("team")
+func (s *server) clients(t testing.TB) rest.Client[serviceaccount.ServiceAccount] {
+	return resttest.Client[serviceaccount.ServiceAccount](t, s.API).Namespace("team")
 }
 
 // request requests a token for a service account.
 func (s *server) request(t testing.TB, name string, spec serviceaccount.TokenRequestSpec) (*serviceaccount.TokenRequest, error) {
 	t.Helper()
-	return rest.CreateSubresource(t.Context(), s.clients(), name, "token", &serviceaccount.TokenRequest{Spec: spec})
+	return rest.CreateSubresource(t.Context(), s.clients(t), name, "token", &serviceaccount.TokenRequest{Spec: spec})
 }
 
 // token returns a token for a service account.

@@ -18,6 +18,7 @@ import (
 	"github.com/decorum-go/decorum/apimeta"
 	"github.com/decorum-go/decorum/rest"
 	"github.com/decorum-go/decorum/rest/builtin"
+	"github.com/decorum-go/decorum/rest/resttest"
 	"github.com/decorum-go/decorum/rest/serviceaccount"
 	"github.com/decorum-go/decorum/status"
 	"github.com/decorum-go/decorum/storage"
@@ -76,7 +77,7 @@ func (sharedStore) Register(context.Context, storage.Resource) error { return ni
 
 // The watches of a token end when the token dies, and those of other tokens go on.
 func TestWatchesEndWithTheirToken(t *testing.T) {
-	pods := func(s *server) rest.Client[Pod] { return rest.ClientFor[Pod](s.API).Namespace("team") }
+	pods := func(s *server) rest.Client[Pod] { return resttest.Client[Pod](t, s.API).Namespace("team") }
 	for _, c := range []struct {
 		name  string
 		bound string // the kind of the object to which the token is bound; its name is "o"
@@ -84,36 +85,36 @@ func TestWatchesEndWithTheirToken(t *testing.T) {
 		after time.Duration
 	}{
 		{"the account is deleted", "", func(t *testing.T, s *server) error {
-			return s.clients().Delete(t.Context(), "builder", rest.DeleteOptions{})
+			return s.clients(t).Delete(t.Context(), "builder", rest.DeleteOptions{})
 		}, 0},
 		{"another account has the name", "", func(t *testing.T, s *server) error {
-			if err := s.clients().Delete(t.Context(), "builder", rest.DeleteOptions{}); err != nil {
+			if err := s.clients(t).Delete(t.Context(), "builder", rest.DeleteOptions{}); err != nil {
 				return err
 			}
-			_, err := s.clients().Create(t.Context(), &serviceaccount.ServiceAccount{ObjectMeta: apimeta.ObjectMeta{Name: "builder"}})
+			_, err := s.clients(t).Create(t.Context(), &serviceaccount.ServiceAccount{ObjectMeta: apimeta.ObjectMeta{Name: "builder"}})
 			return err
 		}, 0},
 		{"the account waits for a finalizer", "", func(t *testing.T, s *server) error {
-			_, err := s.clients().Modify(t.Context(), "builder", func(a *serviceaccount.ServiceAccount) error {
+			_, err := s.clients(t).Modify(t.Context(), "builder", func(a *serviceaccount.ServiceAccount) error {
 				a.Finalizers = []string{"example.com/hold"}
 				return nil
 			})
 			if err != nil {
 				return err
 			}
-			return s.clients().Delete(t.Context(), "builder", rest.DeleteOptions{})
+			return s.clients(t).Delete(t.Context(), "builder", rest.DeleteOptions{})
 		}, 0},
 		{"the key is removed", "", func(_ *testing.T, s *server) error {
 			return s.accounts.SetKeys(serviceaccount.Key{ID: "second", Signer: s.key})
 		}, 0},
 		{"the account of a bound token is deleted", "Secret", func(t *testing.T, s *server) error {
-			return s.clients().Delete(t.Context(), "builder", rest.DeleteOptions{})
+			return s.clients(t).Delete(t.Context(), "builder", rest.DeleteOptions{})
 		}, 0},
 		{"the Secret is deleted", "Secret", func(t *testing.T, s *server) error {
-			return rest.ClientFor[Secret](s.API).Namespace("team").Delete(t.Context(), "o", rest.DeleteOptions{})
+			return resttest.Client[Secret](t, s.API).Namespace("team").Delete(t.Context(), "o", rest.DeleteOptions{})
 		}, 0},
 		{"the Node is deleted", "Node", func(t *testing.T, s *server) error {
-			return rest.ClientFor[Node](s.API).Delete(t.Context(), "o", rest.DeleteOptions{})
+			return resttest.Client[Node](t, s.API).Delete(t.Context(), "o", rest.DeleteOptions{})
 		}, 0},
 		{"the Pod is removed", "Pod", func(t *testing.T, s *server) error {
 			return pods(s).Delete(t.Context(), "o", rest.DeleteOptions{GracePeriodSeconds: ptr[int64](0)})
@@ -166,13 +167,13 @@ func createBound(t testing.TB, s *server, kind string) {
 	var err error
 	switch kind {
 	case "Secret":
-		_, err = rest.ClientFor[Secret](s.API).Namespace("team").Create(t.Context(), &Secret{ObjectMeta: meta})
+		_, err = resttest.Client[Secret](t, s.API).Namespace("team").Create(t.Context(), &Secret{ObjectMeta: meta})
 	case "Node":
-		_, err = rest.ClientFor[Node](s.API).Create(t.Context(), &Node{ObjectMeta: meta})
+		_, err = resttest.Client[Node](t, s.API).Create(t.Context(), &Node{ObjectMeta: meta})
 	case "Pod":
 		pod := &Pod{ObjectMeta: meta}
 		pod.Spec.ServiceAccountName = "builder"
-		_, err = rest.ClientFor[Pod](s.API).Namespace("team").Create(t.Context(), pod)
+		_, err = resttest.Client[Pod](t, s.API).Namespace("team").Create(t.Context(), pod)
 	}
 	require.NoError(t, err)
 }
@@ -197,7 +198,7 @@ func TestWatchesEndInEveryReplica(t *testing.T) {
 			builtin.Namespaces())
 		require.NoError(t, err)
 		t.Cleanup(func() { require.NoError(t, replica.Close()) })
-		deleteAccount := func() { require.NoError(t, s.clients().Delete(t.Context(), "builder", rest.DeleteOptions{})) }
+		deleteAccount := func() { require.NoError(t, s.clients(t).Delete(t.Context(), "builder", rest.DeleteOptions{})) }
 
 		s.account(t, "builder")
 		w := watchAs(t, replica, s.token(t, "builder"))
@@ -255,7 +256,7 @@ func TestWatchesEndIfTheStoreFails(t *testing.T) {
 
 		w := watchAs(t, s.API, token)
 		require.True(t, w.isOpen())
-		require.NoError(t, s.clients().Delete(t.Context(), "builder", rest.DeleteOptions{}))
+		require.NoError(t, s.clients(t).Delete(t.Context(), "builder", rest.DeleteOptions{}))
 		assert.False(t, w.isOpen())
 	})
 }

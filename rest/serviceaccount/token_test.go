@@ -22,6 +22,7 @@ import (
 
 	"github.com/decorum-go/decorum/apimeta"
 	"github.com/decorum-go/decorum/rest"
+	"github.com/decorum-go/decorum/rest/resttest"
 	"github.com/decorum-go/decorum/rest/serviceaccount"
 	"github.com/decorum-go/decorum/status"
 	"github.com/decorum-go/decorum/storage"
@@ -65,7 +66,7 @@ func TestATokenDiesWithItsAccount(t *testing.T) {
 	}
 	require.True(t, accepted())
 
-	err := s.clients().Delete(t.Context(), "builder", rest.DeleteOptions{})
+	err := s.clients(t).Delete(t.Context(), "builder", rest.DeleteOptions{})
 	require.NoError(t, err)
 	assert.False(t, accepted(), "the account is deleted")
 	s.account(t, "builder")
@@ -73,13 +74,13 @@ func TestATokenDiesWithItsAccount(t *testing.T) {
 
 	token = s.token(t, "builder")
 	assert.True(t, accepted())
-	_, err = s.clients().Modify(t.Context(), "builder", func(a *serviceaccount.ServiceAccount) error {
+	_, err = s.clients(t).Modify(t.Context(), "builder", func(a *serviceaccount.ServiceAccount) error {
 		a.Finalizers = []string{"example.com/hold"}
 		return nil
 	})
 	require.NoError(t, err)
 	assert.True(t, accepted())
-	err = s.clients().Delete(t.Context(), "builder", rest.DeleteOptions{})
+	err = s.clients(t).Delete(t.Context(), "builder", rest.DeleteOptions{})
 	require.NoError(t, err)
 	assert.False(t, accepted(), "the account waits for its finalizer")
 }
@@ -355,8 +356,8 @@ func TestATokenDiesWithTheObjectToWhichItIsBound(t *testing.T) {
 	s := start(t, nil, boundKinds()...)
 	a := s.account(t, "builder")
 	s.account(t, "other")
-	pods, secrets := rest.ClientFor[Pod](s.API).Namespace("team"), rest.ClientFor[Secret](s.API).Namespace("team")
-	node, err := rest.ClientFor[Node](s.API).Create(t.Context(), &Node{ObjectMeta: apimeta.ObjectMeta{Name: "n"}})
+	pods, secrets := resttest.Client[Pod](t, s.API).Namespace("team"), resttest.Client[Secret](t, s.API).Namespace("team")
+	node, err := resttest.Client[Node](t, s.API).Create(t.Context(), &Node{ObjectMeta: apimeta.ObjectMeta{Name: "n"}})
 	require.NoError(t, err)
 	pod := &Pod{ObjectMeta: apimeta.ObjectMeta{Name: "p"}}
 	pod.Spec.ServiceAccountName, pod.Spec.NodeName = "builder", "n"
@@ -401,7 +402,7 @@ func TestATokenDiesWithTheObjectToWhichItIsBound(t *testing.T) {
 	require.True(t, accepted(ofSecret))
 	require.True(t, accepted(ofNode))
 
-	err = rest.ClientFor[Node](s.API).Delete(t.Context(), "n", rest.DeleteOptions{})
+	err = resttest.Client[Node](t, s.API).Delete(t.Context(), "n", rest.DeleteOptions{})
 	require.NoError(t, err)
 	assert.False(t, accepted(ofNode))
 	assert.True(t, accepted(ofPod), "the node is only for information")
@@ -431,7 +432,7 @@ func TestTokensOfAHostsOwnType(t *testing.T) {
 		Names: rest.Names{Kind: "ServiceAccount"}, Subresources: []rest.SubresourceOf[Robot]{serviceaccount.Token[Robot](accounts)}})
 	require.NoError(t, err)
 	t.Cleanup(func() { require.NoError(t, api.Close()) })
-	robots := rest.ClientFor[Robot](api).Namespace("team")
+	robots := resttest.Client[Robot](t, api).Namespace("team")
 	_, err = robots.Create(t.Context(), &Robot{ObjectMeta: apimeta.ObjectMeta{Name: "builder"}, Owner: "alice"})
 	require.NoError(t, err)
 	request, err := rest.CreateSubresource(t.Context(), robots, "builder", "token", &serviceaccount.TokenRequest{})

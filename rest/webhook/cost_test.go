@@ -18,11 +18,12 @@ import (
 
 	"github.com/decorum-go/decorum/apimeta"
 	"github.com/decorum-go/decorum/rest"
+	"github.com/decorum-go/decorum/rest/resttest"
 )
 
 // change returns a function that changes an object through the API.
 func change(tb testing.TB, api *rest.API) func() {
-	client := rest.ClientFor[Memo](api)
+	client := resttest.Client[Memo](tb, api)
 	_, err := client.Create(tb.Context(), &Memo{ObjectMeta: apimeta.ObjectMeta{Name: "a"}})
 	require.NoError(tb, err)
 	lines := 0

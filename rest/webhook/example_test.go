@@ -57,7 +57,11 @@ func Example() {
 
 	ctx := context.Background()
 	none := admissionregistration.SideEffectClassNone
-	_, err = rest.ClientFor[admissionregistration.ValidatingWebhookConfiguration](api).Create(ctx, &admissionregistration.ValidatingWebhookConfiguration{
+	validatingWebhookConfigurations, err := rest.ClientForType[admissionregistration.ValidatingWebhookConfiguration](api)
+	if err != nil {
+		log.Fatal(err)
+	}
+	_, err = validatingWebhookConfigurations.Create(ctx, &admissionregistration.ValidatingWebhookConfiguration{
 		ObjectMeta: apimeta.ObjectMeta{Name: "short"},
 		Webhooks: []admissionregistration.ValidatingWebhook{{
 			Name: "short.example.com",
@@ -73,7 +77,11 @@ func Example() {
 		}},
 	})
 	fmt.Println(err)
-	_, err = rest.ClientFor[Memo](api).Create(ctx, &Memo{ObjectMeta: apimeta.ObjectMeta{Name: "a"}, Lines: 4})
+	memoClient, err := rest.ClientForType[Memo](api)
+	if err != nil {
+		log.Fatal(err)
+	}
+	_, err = memoClient.Create(ctx, &Memo{ObjectMeta: apimeta.ObjectMeta{Name: "a"}, Lines: 4})
 	fmt.Println(err)
 	// Output:
 	// <nil>

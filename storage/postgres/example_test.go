@@ -48,7 +48,11 @@ func ExampleInTx() {
 		log.Fatal(err)
 	}
 	defer api.Close()
-	invoices := rest.ClientFor[Invoice](api).As("billing").Namespace("default")
+	invoices, err := rest.ClientForType[Invoice](api)
+	if err != nil {
+		log.Fatal(err)
+	}
+	invoices = invoices.As("billing").Namespace("default")
 
 	issue := func(number int64, customer string, cents int64) error {
 		return pgx.BeginFunc(ctx, pool, func(tx pgx.Tx) error {

@@ -8,6 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/decorum-go/decorum/rest"
+	"github.com/decorum-go/decorum/rest/resttest"
 )
 
 // While no policy has a binding, a write allocates as much as without policies, but for what finds the hooks that see it.
@@ -18,7 +19,7 @@ func TestIdlePoliciesCostNothing(t *testing.T) {
 	with := newServer(t, rest.Options{}, false)
 	with.create(policiesPath, validatingPolicy("p", `"validations": [{"expression": "false"}]`))
 	allocations := func(api *rest.API) float64 {
-		widgets := rest.ClientFor[Widget](api).Namespace("default")
+		widgets := resttest.Client[Widget](t, api).Namespace("default")
 		w, err := widgets.Create(t.Context(), &Widget{ObjectMeta: named("w")})
 		require.NoError(t, err)
 		return testing.AllocsPerRun(100, func() {

@@ -23,15 +23,18 @@ func main() {
 	flag.Parse()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
 	defer stop()
-	sites := rest.ClientAt(rest.Endpoint{URL: *server}, site.Resource())
-	if err := report(ctx, os.Stdout, sites, *follow); err != nil && ctx.Err() == nil {
+	if err := report(ctx, os.Stdout, *server, *follow); err != nil && ctx.Err() == nil {
 		fmt.Fprintln(os.Stderr, "report:", err)
 		os.Exit(1)
 	}
 }
 
-// report prints the sites, and with follow their changes until ctx ends.
-func report(ctx context.Context, out io.Writer, sites rest.Client[site.Site], follow bool) error {
+// report prints the sites of a platform, and with follow their changes until ctx ends.
+func report(ctx context.Context, out io.Writer, server string, follow bool) error {
+	sites, err := rest.ClientForEndpoint(rest.Endpoint{URL: server}, site.Resource())
+	if err != nil {
+		return err
+	}
 	if follow {
 		for event, err := range sites.Follow(ctx, rest.WatchOptions{}) {
 			if err != nil {

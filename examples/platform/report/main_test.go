@@ -12,25 +12,23 @@ import (
 
 	"github.com/decorum-go/decorum/apimeta"
 	"github.com/decorum-go/decorum/examples/platform/site"
-	"github.com/decorum-go/decorum/rest"
 	"github.com/decorum-go/decorum/rest/resttest"
 )
 
 func TestReport(t *testing.T) {
 	s := resttest.New(t, site.Resource())
-	own := rest.ClientFor[site.Site](s.API).Namespace("default")
+	own := resttest.Client[site.Site](t, s.API).Namespace("default")
 	_, err := own.Create(t.Context(), &site.Site{ObjectMeta: apimeta.ObjectMeta{Name: "hello"}, Spec: site.SiteSpec{Title: "Hello"}})
 	require.NoError(t, err)
-	sites := rest.ClientAt(rest.Endpoint{URL: s.URL()}, site.Resource())
 
 	var out strings.Builder
-	require.NoError(t, report(t.Context(), &out, sites, false))
+	require.NoError(t, report(t.Context(), &out, s.URL(), false))
 	assert.Equal(t, "default/hello is not published yet\n", out.String())
 
 	ctx, stop := context.WithCancel(t.Context())
 	lines, in := io.Pipe()
 	ended := make(chan error, 1)
-	go func() { ended <- report(ctx, in, sites, true) }()
+	go func() { ended <- report(ctx, in, s.URL(), true) }()
 	read := bufio.NewReader(lines)
 	next := func() string {
 		line, err := read.ReadString('\n')

@@ -8,7 +8,6 @@ import (
 
 	"github.com/decorum-go/decorum/apimeta"
 	"github.com/decorum-go/decorum/examples/platform/site"
-	"github.com/decorum-go/decorum/rest"
 	"github.com/decorum-go/decorum/rest/conventions"
 	"github.com/decorum-go/decorum/rest/resttest"
 	"github.com/decorum-go/decorum/status"
@@ -21,7 +20,7 @@ func TestKindKeepsTheConventions(t *testing.T) {
 
 func TestDefaultsAndRules(t *testing.T) {
 	s := resttest.New(t, site.Resource())
-	sites := rest.ClientFor[site.Site](s.API).Namespace("default")
+	sites := resttest.Client[site.Site](t, s.API).Namespace("default")
 	hello, err := sites.Create(t.Context(), &site.Site{ObjectMeta: apimeta.ObjectMeta{Name: "hello"}, Spec: site.SiteSpec{Title: "Hello"}})
 	require.NoError(t, err)
 	assert.Equal(t, "Light", hello.Spec.Theme)
@@ -33,7 +32,7 @@ func TestDefaultsAndRules(t *testing.T) {
 // What one version writes, the other reads, and back.
 func TestVersions(t *testing.T) {
 	s := resttest.New(t, site.Resource())
-	v1, v2 := rest.ClientFor[site.Site](s.API).Namespace("default"), rest.ClientFor[site.SiteV2](s.API).Namespace("default")
+	v1, v2 := resttest.Client[site.Site](t, s.API).Namespace("default"), resttest.Client[site.SiteV2](t, s.API).Namespace("default")
 	_, err := v1.Create(t.Context(), &site.Site{ObjectMeta: apimeta.ObjectMeta{Name: "hello"}, Spec: site.SiteSpec{Title: "Hello", Text: "one\n\ntwo"}})
 	require.NoError(t, err)
 

@@ -45,7 +45,9 @@ func TestProgram(t *testing.T) {
 		assert.Equal(t, os.FileMode(0o600), info.Mode(), "the file contains a token")
 		config, err := kubeconfig.Load(kubeconfig.Options{}, path)
 		require.NoError(t, err)
-		_, err = rest.ClientAt(config.Server, site.Resource()).List(ctx, rest.ListOptions{})
+		sites, err := rest.ClientForEndpoint(config.Server, site.Resource())
+		require.NoError(t, err)
+		_, err = sites.List(ctx, rest.ListOptions{})
 		return err
 	}
 	assert.NoError(t, list("root"))
@@ -54,10 +56,13 @@ func TestProgram(t *testing.T) {
 
 	config, err := kubeconfig.Load(kubeconfig.Options{}, filepath.Join(dir, "root"))
 	require.NoError(t, err)
-	namespaces := rest.ClientAt(config.Server, builtin.Namespaces())
+	namespaces, err := rest.ClientForEndpoint(config.Server, builtin.Namespaces())
+	require.NoError(t, err)
+	sites, err := rest.ClientForEndpoint(config.Server, site.Resource())
+	require.NoError(t, err)
 	team, err := namespaces.Create(ctx, &builtin.Namespace{ObjectMeta: apimeta.ObjectMeta{Name: "team-b"}})
 	require.NoError(t, err)
-	_, err = rest.ClientAt(config.Server, site.Resource()).Namespace("team-b").Create(ctx, &site.Site{ObjectMeta: apimeta.ObjectMeta{Name: "hello"}, Spec: site.SiteSpec{Title: "Hello"}})
+	_, err = sites.Namespace("team-b").Create(ctx, &site.Site{ObjectMeta: apimeta.ObjectMeta{Name: "hello"}, Spec: site.SiteSpec{Title: "Hello"}})
 	require.NoError(t, err)
 	require.NoError(t, namespaces.Delete(ctx, "team-b", rest.DeleteOptions{}))
 	for event, err := range namespaces.Watch(ctx, rest.WatchOptions{ResourceVersion: team.ResourceVersion}) {

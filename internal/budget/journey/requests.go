@@ -74,13 +74,21 @@ var requests = []request{
 // prepare makes the object that the request needs, and returns what sends the request.
 func (r request) prepare(h *host, name string) (send func() error, err error) {
 	ctx := context.Background()
-	widgetClient := rest.ClientFor[Widget](h.api).Namespace("default")
+	widgetClient, err := rest.ClientForType[Widget](h.api)
+	if err != nil {
+		return nil, err
+	}
+	gadgetClient, err := rest.ClientForType[Gadget](h.api)
+	if err != nil {
+		return nil, err
+	}
+	widgetClient = widgetClient.Namespace("default")
 	w, version := &Widget{}, ""
 	w.Name, w.Spec.Size = name, 1
 	switch {
 	case r.creates:
 	case strings.HasPrefix(r.target, gadgets):
-		_, err = rest.ClientFor[Gadget](h.api).Namespace("default").Create(ctx, (*Gadget)(w))
+		_, err = gadgetClient.Namespace("default").Create(ctx, (*Gadget)(w))
 	default:
 		if w, err = widgetClient.Create(ctx, w); err == nil {
 			version = w.ResourceVersion

@@ -141,7 +141,11 @@ func (s *Server) install(definitions []*unstructured.Unstructured) error {
 		}
 		waiting[d.GetName()] = true
 	}
-	for event, err := range decorum.ClientFor[apiextensions.CustomResourceDefinition](s.cluster.API()).Follow(ctx, decorum.WatchOptions{}) {
+	served, err := decorum.ClientForType[apiextensions.CustomResourceDefinition](s.cluster.API())
+	if err != nil {
+		return err
+	}
+	for event, err := range served.Follow(ctx, decorum.WatchOptions{}) {
 		if err != nil {
 			return err
 		}

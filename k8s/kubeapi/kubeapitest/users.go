@@ -5,8 +5,8 @@ import (
 	"fmt"
 
 	"github.com/decorum-go/decorum/apimeta"
-	decorum "github.com/decorum-go/decorum/rest"
 	"github.com/decorum-go/decorum/rest/rbac"
+	"github.com/decorum-go/decorum/rest/resttest"
 )
 
 // Bind gives a user the rights of a ClusterRole, such as "view" or "edit", in a namespace or, if namespace is empty, everywhere. For a service
@@ -17,11 +17,11 @@ func (s *Server) Bind(user, clusterRole, namespace string) {
 	subjects := []rbac.Subject{{Kind: rbac.UserKind, APIGroup: rbac.Group, Name: user}}
 	ref := rbac.RoleRef{APIGroup: rbac.Group, Kind: "ClusterRole", Name: clusterRole}
 	ctx, api := context.Background(), s.cluster.API()
-	_, err := decorum.ClientFor[rbac.ClusterRole](api).Get(ctx, clusterRole)
+	_, err := resttest.Client[rbac.ClusterRole](s.t, api).Get(ctx, clusterRole)
 	if err == nil && namespace == "" {
-		_, err = decorum.ClientFor[rbac.ClusterRoleBinding](api).Create(ctx, &rbac.ClusterRoleBinding{ObjectMeta: meta, Subjects: subjects, RoleRef: ref})
+		_, err = resttest.Client[rbac.ClusterRoleBinding](s.t, api).Create(ctx, &rbac.ClusterRoleBinding{ObjectMeta: meta, Subjects: subjects, RoleRef: ref})
 	} else if err == nil {
-		_, err = decorum.ClientFor[rbac.RoleBinding](api).Namespace(namespace).Create(ctx, &rbac.RoleBinding{ObjectMeta: meta, Subjects: subjects, RoleRef: ref})
+		_, err = resttest.Client[rbac.RoleBinding](s.t, api).Namespace(namespace).Create(ctx, &rbac.RoleBinding{ObjectMeta: meta, Subjects: subjects, RoleRef: ref})
 	}
 	if err != nil {
 		s.t.Fatal(fmt.Errorf("bind %s to the ClusterRole %s: %w", user, clusterRole, err))

@@ -83,6 +83,21 @@ func ReadImpersonation(headers map[string][]string) (*Impersonation, error) {
 	return i, nil
 }
 
+// ImpersonationHeader returns the headers with which a client asks to act as a user. It is the reverse of ReadImpersonation.
+func ImpersonationHeader(name, uid string, groups []string, extra map[string][]string) map[string][]string {
+	header := map[string][]string{userHeader: {name}}
+	if len(groups) > 0 {
+		header[groupHeader] = groups
+	}
+	if uid != "" {
+		header[uidHeader] = []string{uid}
+	}
+	for key, values := range extra {
+		header[extraPrefix+escapedKey(key)] = values
+	}
+	return header
+}
+
 // ImpersonationHeaders returns the names of the headers that ask to act as another user, in alphabetical order.
 func ImpersonationHeaders(headers map[string][]string) (names []string) {
 	for name := range headers {
@@ -118,6 +133,20 @@ func extraKey(header string) string {
 		return plain
 	}
 	return key
+}
+
+// escapedKey returns the key of an extra as a part of the name of a header.
+func escapedKey(key string) string {
+	var out strings.Builder
+	for _, c := range []byte(key) {
+		switch {
+		case c >= '0' && c <= '9', c >= 'A' && c <= 'Z', c >= 'a' && c <= 'z', strings.IndexByte("!#$&'*+-.^_`|~", c) >= 0:
+			out.WriteByte(c)
+		default:
+			fmt.Fprintf(&out, "%%%02X", c)
+		}
+	}
+	return out.String()
 }
 
 // impersonate is the verb of the right to act as another user.

@@ -25,6 +25,8 @@ type Caller struct {
 	// Root is the URL of the API, without a slash at the end.
 	Root string
 	HTTP *http.Client
+	// Header is added to every request.
+	Header map[string][]string
 	// Resource is a [resource.Outline].
 	Resource *resource.Resource
 }
@@ -34,9 +36,9 @@ func ParseRoot(text string) (string, error) {
 	u, err := url.Parse(text)
 	switch {
 	case err != nil:
-		return "", status.BadRequest(err.Error())
+		return "", err
 	case u.Scheme != "http" && u.Scheme != "https", u.Host == "", u.RawQuery != "", u.Fragment != "":
-		return "", status.BadRequest("the URL " + strconv.Quote(u.Redacted()) + " of the server must have the form https://HOST/PREFIX")
+		return "", fmt.Errorf("the URL %q of the server must have the form https://HOST/PREFIX", u.Redacted())
 	}
 	return strings.TrimRight(u.String(), "/"), nil
 }

@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"maps"
 	"net/http"
 	"strconv"
 	"time"
@@ -92,6 +93,7 @@ func (c *Caller) once(ctx context.Context, r request) (*http.Response, error) {
 	if err != nil {
 		return nil, err
 	}
+	maps.Copy(req.Header, c.Header)
 	req.Header.Set("Accept", typeJSON)
 	if r.body != nil {
 		req.Header.Set("Content-Type", r.media)

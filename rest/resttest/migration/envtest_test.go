@@ -50,7 +50,7 @@ func TestManagerWithResttest(t *testing.T) {
 	c, err := client.New(config, client.Options{Scheme: scheme()})
 	require.NoError(t, err)
 	require.NoError(t, c.Create(t.Context(), ship("victory")))
-	resttest.WaitFor(t, decorum.ClientFor[Ship](s.API).Namespace("default"), "victory", isReady)
+	resttest.WaitFor(t, resttest.Client[Ship](t, s.API).Namespace("default"), "victory", isReady)
 }
 
 // startManager runs the controller until the test ends.
@@ -75,7 +75,7 @@ func controllerOptions(skipNameValidation bool) controller.Options {
 // A manager recovers from faults that occur in production.
 func TestManagerThroughFaults(t *testing.T) {
 	s := resttest.New(t, ships())
-	own := decorum.ClientFor[Ship](s.API).Namespace("default")
+	own := resttest.Client[Ship](t, s.API).Namespace("default")
 	s.Inject(resttest.Fault{Verb: decorum.VerbUpdate, Resource: "ships/status", Code: 429, RetryAfter: time.Second})
 	s.Inject(resttest.Fault{Verb: decorum.VerbUpdate, Resource: "ships/status", Late: true, Drop: true})
 	s.Inject(resttest.Fault{Verb: decorum.VerbWatch, Resource: "ships", Code: 410})

@@ -48,7 +48,7 @@ func TestReconcileWithTheFakeClient(t *testing.T) {
 
 func TestReconcileWithResttest(t *testing.T) {
 	s := resttest.New(t, ships())
-	own := decorum.ClientFor[Ship](s.API).Namespace("default")
+	own := resttest.Client[Ship](t, s.API).Namespace("default")
 	_, err := own.Create(t.Context(), ship("victory"))
 	require.NoError(t, err)
 

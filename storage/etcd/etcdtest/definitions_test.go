@@ -15,6 +15,7 @@ import (
 	"github.com/decorum-go/decorum/rest/builtin"
 	"github.com/decorum-go/decorum/rest/crd"
 	"github.com/decorum-go/decorum/rest/crd/apiextensions"
+	"github.com/decorum-go/decorum/rest/resttest"
 	"github.com/decorum-go/decorum/storage/etcd"
 )
 
@@ -69,7 +70,10 @@ func (r *replica) send(code int, method, path, body string) string {
 }
 
 func (r *replica) gears() rest.Client[apimeta.Document] {
-	return rest.ClientOf[apimeta.Document](r.API, apimeta.GroupVersionResource{Group: "example.org", Version: "v1", Resource: "gears"})
+	r.Helper()
+	gears, err := rest.ClientForResource[apimeta.Document](r.API, apimeta.GroupVersionResource{Group: "example.org", Version: "v1", Resource: "gears"})
+	require.NoError(r, err)
+	return gears
 }
 
 // await returns when the definition of gears satisfies a condition; it is nil after its deletion.
@@ -78,7 +82,7 @@ func (r *replica) await(holds func(d *apiextensions.CustomResourceDefinition) bo
 	ctx, cancel := context.WithTimeout(r.Context(), time.Minute)
 	defer cancel()
 	var last error
-	client := rest.ClientFor[apiextensions.CustomResourceDefinition](r.API)
+	client := resttest.Client[apiextensions.CustomResourceDefinition](r, r.API)
 	page, err := client.List(ctx, rest.ListOptions{})
 	require.NoError(r, err)
 	if len(page.Items) == 0 && holds(nil) || len(page.Items) == 1 && holds(page.Items[0]) {

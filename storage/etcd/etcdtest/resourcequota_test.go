@@ -44,12 +44,12 @@ func TestResourceQuotas(t *testing.T) {
 	there, _ := replica()
 	go func() { assert.NoError(t, shows.Run(t.Context(), here)) }()
 
-	limit, err := rest.ClientFor[quota.ResourceQuota](here).Namespace("default").Create(t.Context(), &quota.ResourceQuota{
+	limit, err := resttest.Client[quota.ResourceQuota](t, here).Namespace("default").Create(t.Context(), &quota.ResourceQuota{
 		ObjectMeta: apimeta.ObjectMeta{Name: "small"},
 		Spec:       quota.ResourceQuotaSpec{Hard: map[string]quota.Quantity{"count/pages.example.com": quota.Count(places)}},
 	})
 	require.NoError(t, err)
-	_, err = rest.ClientFor[quota.ResourceQuota](there).Namespace("default").Get(t.Context(), limit.Name) // reads the most recent state
+	_, err = resttest.Client[quota.ResourceQuota](t, there).Namespace("default").Get(t.Context(), limit.Name) // reads the most recent state
 	require.NoError(t, err)
 
 	var created atomic.Int64
@@ -57,7 +57,7 @@ func TestResourceQuotas(t *testing.T) {
 	for i := range 4 * places {
 		writers.Go(func() {
 			api := []*rest.API{here, there}[i%2]
-			_, err := rest.ClientFor[page](api).Namespace("default").Create(t.Context(), &page{ObjectMeta: apimeta.ObjectMeta{Name: fmt.Sprint("p", i)}})
+			_, err := resttest.Client[page](t, api).Namespace("default").Create(t.Context(), &page{ObjectMeta: apimeta.ObjectMeta{Name: fmt.Sprint("p", i)}})
 			if err == nil {
 				created.Add(1)
 				return
@@ -67,7 +67,7 @@ func TestResourceQuotas(t *testing.T) {
 	}
 	writers.Wait()
 	assert.EqualValues(t, places, created.Load())
-	resttest.WaitFor(t, rest.ClientFor[quota.ResourceQuota](there).Namespace("default"), "small", func(q *quota.ResourceQuota) bool {
+	resttest.WaitFor(t, resttest.Client[quota.ResourceQuota](t, there).Namespace("default"), "small", func(q *quota.ResourceQuota) bool {
 		return q.Status.Used["count/pages.example.com"] == quota.Count(places)
 	})
 }

@@ -28,6 +28,8 @@ func main() {
 		log.Fatal(err)
 	}
 	var _ storage.Store // a host that brings its own store imports the contract
-	_ = rest.ClientFor[Widget](api)
+	if _, err := rest.ClientForType[Widget](api); err != nil {
+		log.Fatal(err)
+	}
 	log.Fatal(http.ListenAndServe("127.0.0.1:8080", api))
 }

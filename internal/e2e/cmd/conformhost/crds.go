@@ -26,7 +26,10 @@ func createWidgets(ctx context.Context, api *rest.API) error {
 	}
 	ctx, cancel := context.WithTimeout(ctx, time.Minute)
 	defer cancel()
-	definitions := rest.ClientFor[apiextensions.CustomResourceDefinition](api)
+	definitions, err := rest.ClientForType[apiextensions.CustomResourceDefinition](api)
+	if err != nil {
+		return err
+	}
 	if _, err := definitions.Create(ctx, &d); err != nil {
 		return err
 	}

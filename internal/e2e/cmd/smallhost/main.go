@@ -59,10 +59,18 @@ func run(ctx context.Context, listen string) error {
 	if err := api.Start(ctx); err != nil {
 		return err
 	}
-	recorder := events.New(events.Options{Client: rest.ClientFor[builtin.CoreEvent](api), KindOf: api.KindOf, Controller: "garden.example.com/host"})
+	eventClient, err := rest.ClientForType[builtin.CoreEvent](api)
+	if err != nil {
+		return err
+	}
+	plants, err := rest.ClientForType[Plant](api)
+	if err != nil {
+		return err
+	}
+	recorder := events.New(events.Options{Client: eventClient, KindOf: api.KindOf, Controller: "garden.example.com/host"})
 	working := make(chan error, 2)
 	go func() { working <- recorder.Run(ctx) }()
-	go func() { working <- report(ctx, api, recorder) }()
+	go func() { working <- report(ctx, plants, recorder) }()
 
 	listener, err := net.Listen("tcp", listen)
 	if err != nil {
@@ -81,8 +89,8 @@ func run(ctx context.Context, listen string) error {
 }
 
 // report records an event for each change of a plant, until ctx ends.
-func report(ctx context.Context, api *rest.API, recorder *events.Recorder) error {
-	for event, err := range rest.ClientFor[Plant](api).Follow(ctx, rest.WatchOptions{}) {
+func report(ctx context.Context, plants rest.Client[Plant], recorder *events.Recorder) error {
+	for event, err := range plants.Follow(ctx, rest.WatchOptions{}) {
 		switch {
 		case ctx.Err() != nil:
 			return nil

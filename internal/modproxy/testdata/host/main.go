@@ -46,7 +46,11 @@ func main() {
 		log.Fatal(err)
 	}
 	defer api.Close()
-	_, err = rest.ClientFor[Range](api).Namespace("default").Create(context.Background(), &Range{
+	ranges, err := rest.ClientForType[Range](api)
+	if err != nil {
+		log.Fatal(err)
+	}
+	_, err = ranges.Namespace("default").Create(context.Background(), &Range{
 		ObjectMeta: apimeta.ObjectMeta{Name: "a"},
 		Spec:       RangeSpec{Min: 2, Max: 1},
 	})

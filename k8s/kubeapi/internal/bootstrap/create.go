@@ -53,8 +53,13 @@ func inOrder(ctx context.Context, api *rest.API, c Config, steps ...func(context
 	return nil
 }
 
-// ensure creates the objects that do not exist.
-func ensure[T any](ctx context.Context, client rest.Client[T], objects ...T) error {
+// ensure creates the objects that do not exist. The namespace is empty if the kind has none.
+func ensure[T any](ctx context.Context, api *rest.API, namespace string, objects ...T) error {
+	client, err := rest.ClientForType[T](api)
+	if err != nil {
+		return err
+	}
+	client = client.Namespace(namespace)
 	for _, obj := range objects {
 		// Another replica may have been faster.
 		if _, err := client.Create(ctx, &obj); err != nil && !status.IsAlreadyExists(err) {
@@ -69,7 +74,7 @@ func namespaces(ctx context.Context, api *rest.API, _ Config) error {
 	for _, name := range []string{metav1.NamespaceDefault, metav1.NamespaceSystem, metav1.NamespacePublic, corev1.NamespaceNodeLease} {
 		all = append(all, corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: name}})
 	}
-	return ensure(ctx, rest.ClientFor[corev1.Namespace](api), all...)
+	return ensure(ctx, api, "", all...)
 }
 
 func roles(ctx context.Context, api *rest.API, _ Config) error {
@@ -77,30 +82,27 @@ func roles(ctx context.Context, api *rest.API, _ Config) error {
 	if err != nil {
 		return err
 	}
-	if err := ensure(ctx, clientOf(api, p.clusterRoles), p.clusterRoles...); err != nil {
+	if err := ensure(ctx, api, "", p.clusterRoles...); err != nil {
 		return err
 	}
-	if err := ensure(ctx, clientOf(api, p.clusterRoleBindings), p.clusterRoleBindings...); err != nil {
+	if err := ensure(ctx, api, "", p.clusterRoleBindings...); err != nil {
 		return err
 	}
 	for _, r := range p.roles {
-		if err := ensure(ctx, clientOf(api, p.roles).Namespace(r.Namespace), r); err != nil {
+		if err := ensure(ctx, api, r.Namespace, r); err != nil {
 			return err
 		}
 	}
 	for _, b := range p.roleBindings {
-		if err := ensure(ctx, clientOf(api, p.roleBindings).Namespace(b.Namespace), b); err != nil {
+		if err := ensure(ctx, api, b.Namespace, b); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// clientOf returns the client of the kind of objects.
-func clientOf[T any](api *rest.API, _ []T) rest.Client[T] { return rest.ClientFor[T](api) }
-
 func priorityClasses(ctx context.Context, api *rest.API, _ Config) error {
-	return ensure(ctx, rest.ClientFor[schedulingv1.PriorityClass](api),
+	return ensure(ctx, api, "",
 		schedulingv1.PriorityClass{ObjectMeta: metav1.ObjectMeta{Name: "system-node-critical"}, Value: 2000001000,
 			Description: "Used for system critical pods that must not be moved from their current node."},
 		schedulingv1.PriorityClass{ObjectMeta: metav1.ObjectMeta{Name: "system-cluster-critical"}, Value: 2000000000,
@@ -113,14 +115,14 @@ func authentication(ctx context.Context, api *rest.API, c Config) error {
 	if c.ClientCA != nil {
 		m.Data = map[string]string{"client-ca-file": string(c.ClientCA)}
 	}
-	return ensure(ctx, rest.ClientFor[corev1.ConfigMap](api).Namespace(metav1.NamespaceSystem), m)
+	return ensure(ctx, api, metav1.NamespaceSystem, m)
 }
 
 // kubernetesService creates the Service through which Pods reach the API, with the range that its address is from.
 func kubernetesService(ctx context.Context, api *rest.API, c Config) error {
 	const name = "kubernetes"
 	labels := map[string]string{"component": "apiserver", "provider": name}
-	if err := ensure(ctx, rest.ClientFor[networkingv1.ServiceCIDR](api), networkingv1.ServiceCIDR{
+	if err := ensure(ctx, api, "", networkingv1.ServiceCIDR{
 		ObjectMeta: metav1.ObjectMeta{Name: name}, Spec: networkingv1.ServiceCIDRSpec{CIDRs: []string{c.ServiceRange.Masked().String()}},
 	}); err != nil {
 		return err
@@ -129,7 +131,7 @@ func kubernetesService(ctx context.Context, api *rest.API, c Config) error {
 	if c.Address.IsValid() {
 		port = int32(c.Address.Port())
 	}
-	if err := ensure(ctx, rest.ClientFor[corev1.Service](api).Namespace(metav1.NamespaceDefault), corev1.Service{
+	if err := ensure(ctx, api, metav1.NamespaceDefault, corev1.Service{
 		ObjectMeta: metav1.ObjectMeta{Name: name, Labels: labels},
 		Spec: corev1.ServiceSpec{
 			Type: corev1.ServiceTypeClusterIP, ClusterIP: first, ClusterIPs: []string{first}, SessionAffinity: corev1.ServiceAffinityNone,
@@ -149,7 +151,7 @@ func kubernetesService(ctx context.Context, api *rest.API, c Config) error {
 		}
 		slice.Endpoints = append(slice.Endpoints, discoveryv1.Endpoint{Addresses: []string{c.Address.Addr().String()},
 			Conditions: discoveryv1.EndpointConditions{Ready: new(true)}})
-		if err := ensure(ctx, rest.ClientFor[corev1.Endpoints](api).Namespace(metav1.NamespaceDefault), corev1.Endpoints{
+		if err := ensure(ctx, api, metav1.NamespaceDefault, corev1.Endpoints{
 			ObjectMeta: metav1.ObjectMeta{Name: name, Labels: map[string]string{discoveryv1.LabelSkipMirror: "true"}},
 			Subsets: []corev1.EndpointSubset{{
 				Addresses: []corev1.EndpointAddress{{IP: c.Address.Addr().String()}},
@@ -159,11 +161,11 @@ func kubernetesService(ctx context.Context, api *rest.API, c Config) error {
 			return err
 		}
 	}
-	return ensure(ctx, rest.ClientFor[discoveryv1.EndpointSlice](api).Namespace(metav1.NamespaceDefault), slice)
+	return ensure(ctx, api, metav1.NamespaceDefault, slice)
 }
 
 // components creates the ComponentStatus of the store. It always says that the store works: otherwise, the API could not answer.
 func components(ctx context.Context, api *rest.API, _ Config) error {
-	return ensure(ctx, rest.ClientFor[corev1.ComponentStatus](api), corev1.ComponentStatus{ObjectMeta: metav1.ObjectMeta{Name: "etcd-0"},
+	return ensure(ctx, api, "", corev1.ComponentStatus{ObjectMeta: metav1.ObjectMeta{Name: "etcd-0"},
 		Conditions: []corev1.ComponentCondition{{Type: corev1.ComponentHealthy, Status: corev1.ConditionTrue, Message: "ok"}}})
 }

@@ -11,7 +11,7 @@ import (
 
 // flowControl creates the objects by which kube-apiserver shares its capacity among its users. This server only names them in its answers.
 func flowControl(ctx context.Context, api *rest.API, _ Config) error {
-	if err := ensure(ctx, rest.ClientFor[flowcontrolv1.PriorityLevelConfiguration](api),
+	if err := ensure(ctx, api, "",
 		limited("catch-all", 5, 0, nil),
 		flowcontrolv1.PriorityLevelConfiguration{ObjectMeta: updated("exempt"), Spec: flowcontrolv1.PriorityLevelConfigurationSpec{
 			Type:   flowcontrolv1.PriorityLevelEnablementExempt,
@@ -30,7 +30,7 @@ func flowControl(ctx context.Context, api *rest.API, _ Config) error {
 		ServiceAccount: &flowcontrolv1.ServiceAccountSubject{Namespace: metav1.NamespaceSystem, Name: flowcontrolv1.NameAll}}}
 	leases := resources([]string{"get", "create", "update"}, "coordination.k8s.io", false, "leases")
 	const byUser, byNamespace = flowcontrolv1.FlowDistinguisherMethodByUserType, flowcontrolv1.FlowDistinguisherMethodByNamespaceType
-	return ensure(ctx, rest.ClientFor[flowcontrolv1.FlowSchema](api),
+	return ensure(ctx, api, "",
 		flow("exempt", "exempt", 1, "", everything(groups("system:masters"))),
 		flow("catch-all", "catch-all", 10000, byUser, everything(everyone)),
 		flow("system-nodes", "system", 500, byUser, everything(nodes)),

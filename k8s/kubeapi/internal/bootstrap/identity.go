@@ -22,18 +22,22 @@ const (
 // KeepIdentity keeps the Lease that says which machine serves the API, as kube-apiserver does, until ctx ends. The store discards old
 // revisions when it writes, so the renewals also let resourceVersions expire while no client writes.
 //
-// logger receives the errors of renewals, which KeepIdentity tries again.
-func KeepIdentity(ctx context.Context, api *rest.API, host string, logger *slog.Logger) {
+// logger receives the errors of renewals, which KeepIdentity tries again. It returns an error if the API does not serve Leases.
+func KeepIdentity(ctx context.Context, api *rest.API, host string, logger *slog.Logger) error {
 	hash := sha256.Sum256([]byte(host))
 	name := "apiserver-" + hex.EncodeToString(hash[:16])
-	leases := rest.ClientFor[coordinationv1.Lease](api).Namespace(metav1.NamespaceSystem)
+	leases, err := rest.ClientForType[coordinationv1.Lease](api)
+	if err != nil {
+		return err
+	}
+	leases = leases.Namespace(metav1.NamespaceSystem)
 	renew := func() error {
 		_, err := leases.Modify(ctx, name, func(l *coordinationv1.Lease) error {
 			l.Spec.RenewTime = new(metav1.NowMicro())
 			return nil
 		})
 		if status.IsNotFound(err) {
-			return ensure(ctx, leases, coordinationv1.Lease{
+			return ensure(ctx, api, metav1.NamespaceSystem, coordinationv1.Lease{
 				ObjectMeta: metav1.ObjectMeta{Name: name, Labels: map[string]string{"apiserver.kubernetes.io/identity": "kube-apiserver"}},
 				Spec:       coordinationv1.LeaseSpec{HolderIdentity: &name, LeaseDurationSeconds: new(int32(identitySeconds)), RenewTime: new(metav1.NowMicro())},
 			})
@@ -48,7 +52,7 @@ func KeepIdentity(ctx context.Context, api *rest.API, host string, logger *slog.
 		}
 		select {
 		case <-ctx.Done():
-			return
+			return nil
 		case <-tick.C:
 		}
 	}

@@ -13,25 +13,27 @@ import (
 
 // CreateAccounts creates the ServiceAccount default in each namespace, until ctx ends.
 func CreateAccounts(ctx context.Context, api *rest.API) error {
-	accounts := rest.ClientFor[corev1.ServiceAccount](api)
 	return eachNamespace(ctx, api, func(namespace string) error {
-		return ensure(ctx, accounts.Namespace(namespace), corev1.ServiceAccount{ObjectMeta: metav1.ObjectMeta{Name: "default"}})
+		return ensure(ctx, api, namespace, corev1.ServiceAccount{ObjectMeta: metav1.ObjectMeta{Name: "default"}})
 	})
 }
 
 // PublishCA creates the ConfigMap kube-root-ca.crt in each namespace, until ctx ends. It holds the certificate of the authority by which
 // Pods recognize the API, in PEM.
 func PublishCA(ctx context.Context, api *rest.API, certificate []byte) error {
-	configMaps := rest.ClientFor[corev1.ConfigMap](api)
 	return eachNamespace(ctx, api, func(namespace string) error {
-		return ensure(ctx, configMaps.Namespace(namespace), corev1.ConfigMap{
+		return ensure(ctx, api, namespace, corev1.ConfigMap{
 			ObjectMeta: metav1.ObjectMeta{Name: "kube-root-ca.crt"}, Data: map[string]string{"ca.crt": string(certificate)}})
 	})
 }
 
 // eachNamespace calls create for each namespace that exists or comes, until ctx ends.
 func eachNamespace(ctx context.Context, api *rest.API, create func(namespace string) error) error {
-	for event, err := range rest.ClientFor[corev1.Namespace](api).Follow(ctx, rest.WatchOptions{}) {
+	namespaces, err := rest.ClientForType[corev1.Namespace](api)
+	if err != nil {
+		return err
+	}
+	for event, err := range namespaces.Follow(ctx, rest.WatchOptions{}) {
 		if ctx.Err() != nil {
 			return nil
 		}

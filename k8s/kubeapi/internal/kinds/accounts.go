@@ -56,7 +56,11 @@ func runAsAccount(ctx context.Context, pod *corev1.Pod) error {
 
 // accountOf returns a ServiceAccount. A controller creates the one named default soon after the namespace, so accountOf waits for it.
 func accountOf(ctx context.Context, namespace, name string) (*corev1.ServiceAccount, error) {
-	accounts := rest.ClientFrom[corev1.ServiceAccount](ctx).Namespace(namespace)
+	accounts, err := rest.ClientForHook[corev1.ServiceAccount](ctx)
+	if err != nil {
+		return nil, err
+	}
+	accounts = accounts.Namespace(namespace)
 	wait := time.Second
 	if name != defaultAccount {
 		wait = 0

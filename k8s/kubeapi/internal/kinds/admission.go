@@ -86,7 +86,11 @@ func chooseIngressClass(ctx context.Context, i *networkingv1.Ingress) error {
 
 // defaultOf returns the metadata of the class that an annotation marks as the default, or nil. The newest counts, then the first by name.
 func defaultOf[T any](ctx context.Context, metadata func(*T) *metav1.ObjectMeta, annotations ...string) (found *metav1.ObjectMeta, err error) {
-	for class, err := range rest.ClientFrom[T](ctx).All(ctx, rest.ListOptions{}) {
+	classes, err := rest.ClientForHook[T](ctx)
+	if err != nil {
+		return nil, err
+	}
+	for class, err := range classes.All(ctx, rest.ListOptions{}) {
 		if err != nil {
 			return nil, err
 		}

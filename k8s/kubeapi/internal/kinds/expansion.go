@@ -25,7 +25,11 @@ func permitExpansion(ctx context.Context, r *rest.AdmissionRequest) error {
 		return errors.New("Only bound persistent volume claims can be expanded")
 	}
 	if name := classOf(&now); name != "" && name == classOf(&was) {
-		class, err := rest.ClientFrom[storagev1.StorageClass](ctx).Get(ctx, name)
+		classes, err := rest.ClientForHook[storagev1.StorageClass](ctx)
+		if err != nil {
+			return err
+		}
+		class, err := classes.Get(ctx, name)
 		if err != nil && !status.IsNotFound(err) {
 			return err
 		}

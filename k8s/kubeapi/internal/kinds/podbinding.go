@@ -34,10 +34,18 @@ func bindings() rest.SubresourceOf[corev1.Pod] {
 	return rest.Subresource[corev1.Pod, corev1.Binding]{
 		Name: "binding", Version: "v1", Kind: "Binding",
 		Create: func(ctx context.Context, pod *corev1.Pod, b *corev1.Binding) (*corev1.Binding, error) {
-			return nil, bind(ctx, rest.ClientFrom[corev1.Pod](ctx), pod, b)
+			pods, err := rest.ClientForHook[corev1.Pod](ctx)
+			if err != nil {
+				return nil, err
+			}
+			return nil, bind(ctx, pods, pod, b)
 		},
 		CreateDryRun: func(ctx context.Context, pod *corev1.Pod, b *corev1.Binding) (*corev1.Binding, error) {
-			return nil, bind(ctx, rest.ClientFrom[corev1.Pod](ctx).DryRun(), pod, b)
+			pods, err := rest.ClientForHook[corev1.Pod](ctx)
+			if err != nil {
+				return nil, err
+			}
+			return nil, bind(ctx, pods.DryRun(), pod, b)
 		},
 	}
 }
@@ -48,7 +56,10 @@ func legacyBindings() rest.Resource[corev1.Binding] {
 		Overlay: map[string]string{"k8s.io/api/core/v1.Binding.target": "publishRequired"},
 		Hooks: rest.Hooks[corev1.Binding]{
 			Call: func(ctx context.Context, b *corev1.Binding) error {
-				pods := rest.ClientFrom[corev1.Pod](ctx)
+				pods, err := rest.ClientForHook[corev1.Pod](ctx)
+				if err != nil {
+					return err
+				}
 				pod, err := pods.Namespace(b.Namespace).Get(ctx, b.Name)
 				if err != nil {
 					return err

@@ -61,7 +61,11 @@ func evict(ctx context.Context, pod *corev1.Pod, e *policyv1.Eviction, dryRun bo
 
 // budgetOf returns the PodDisruptionBudget that selects a Pod, or nil.
 func budgetOf(ctx context.Context, pod *corev1.Pod) (found *policyv1.PodDisruptionBudget, err error) {
-	for b, err := range rest.ClientFrom[policyv1.PodDisruptionBudget](ctx).Namespace(pod.Namespace).All(ctx, rest.ListOptions{}) {
+	budgets, err := rest.ClientForHook[policyv1.PodDisruptionBudget](ctx)
+	if err != nil {
+		return nil, err
+	}
+	for b, err := range budgets.Namespace(pod.Namespace).All(ctx, rest.ListOptions{}) {
 		if err != nil {
 			return nil, err
 		}
@@ -90,11 +94,15 @@ func unhealthyMayGo(pod *corev1.Pod, b *policyv1.PodDisruptionBudget) bool {
 
 // takeDisruption takes one of the disruptions that a budget allows, and records in the budget which Pod it is for.
 func takeDisruption(ctx context.Context, pod *corev1.Pod, budget *policyv1.PodDisruptionBudget, dryRun bool) error {
-	budgets := rest.ClientFrom[policyv1.PodDisruptionBudget](ctx).Namespace(pod.Namespace)
+	budgets, err := rest.ClientForHook[policyv1.PodDisruptionBudget](ctx)
+	if err != nil {
+		return err
+	}
+	budgets = budgets.Namespace(pod.Namespace)
 	if dryRun {
 		budgets = budgets.DryRun()
 	}
-	_, err := budgets.ModifyStatus(ctx, budget.Name, func(b *policyv1.PodDisruptionBudget) error {
+	_, err = budgets.ModifyStatus(ctx, budget.Name, func(b *policyv1.PodDisruptionBudget) error {
 		if err := checkDisruption(b); err != nil {
 			return err
 		}
@@ -159,7 +167,11 @@ func asksForVersion(options *metav1.DeleteOptions) string {
 // deleteEvicted sets the condition DisruptionTarget of a Pod and deletes the Pod. If unchanged is set, the Pod must not have changed since
 // the eviction began.
 func deleteEvicted(ctx context.Context, pod *corev1.Pod, options *metav1.DeleteOptions, dryRun, unchanged bool) error {
-	pods := rest.ClientFrom[corev1.Pod](ctx).Namespace(pod.Namespace)
+	pods, err := rest.ClientForHook[corev1.Pod](ctx)
+	if err != nil {
+		return err
+	}
+	pods = pods.Namespace(pod.Namespace)
 	out := rest.DeleteOptions{GracePeriodSeconds: options.GracePeriodSeconds}
 	if options.PropagationPolicy != nil {
 		out.PropagationPolicy = apimeta.DeletionPropagation(*options.PropagationPolicy)

@@ -88,8 +88,12 @@ func (p *pool[V]) load(ctx context.Context) error {
 	if p.taken != nil {
 		return nil
 	}
+	services, err := rest.ClientForHook[corev1.Service](ctx)
+	if err != nil {
+		return err
+	}
 	taken := map[V]claim{}
-	for s, err := range rest.ClientFrom[corev1.Service](ctx).All(ctx, rest.ListOptions{}) {
+	for s, err := range services.All(ctx, rest.ListOptions{}) {
 		if err != nil {
 			return err
 		}
@@ -117,7 +121,11 @@ func (p *pool[V]) holds(ctx context.Context, c claim, v V) (bool, error) {
 	if !c.settled() {
 		return true, nil
 	}
-	s, err := rest.ClientFrom[corev1.Service](ctx).Namespace(c.by.Namespace).Get(ctx, c.by.Name)
+	services, err := rest.ClientForHook[corev1.Service](ctx)
+	if err != nil {
+		return false, err
+	}
+	s, err := services.Namespace(c.by.Namespace).Get(ctx, c.by.Name)
 	if status.IsNotFound(err) {
 		return false, nil
 	}

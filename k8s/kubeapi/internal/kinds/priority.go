@@ -40,7 +40,10 @@ func setPriority(ctx context.Context, pod *corev1.Pod) error {
 // priorityClassOf returns the PriorityClass with a name. Without a name it is the default class with the lowest value, or a class of
 // priority 0 if no class is the default.
 func priorityClassOf(ctx context.Context, name string) (*schedulingv1.PriorityClass, error) {
-	classes := rest.ClientFrom[schedulingv1.PriorityClass](ctx)
+	classes, err := rest.ClientForHook[schedulingv1.PriorityClass](ctx)
+	if err != nil {
+		return nil, err
+	}
 	if name != "" {
 		class, err := classes.Get(ctx, name)
 		if status.IsNotFound(err) {

@@ -20,7 +20,11 @@ func useRuntimeClass(ctx context.Context, pod *corev1.Pod) error {
 	}
 	var class nodev1.RuntimeClass
 	if name := pod.Spec.RuntimeClassName; name != nil {
-		found, err := rest.ClientFrom[nodev1.RuntimeClass](ctx).Get(ctx, *name)
+		classes, err := rest.ClientForHook[nodev1.RuntimeClass](ctx)
+		if err != nil {
+			return err
+		}
+		found, err := classes.Get(ctx, *name)
 		if status.IsNotFound(err) {
 			return fmt.Errorf("pod rejected: RuntimeClass %q not found", *name)
 		}

@@ -79,7 +79,11 @@ func refuseStream[O any](ctx context.Context, pod *corev1.Pod, _ *O) error {
 	if pod.Spec.NodeName == "" {
 		return status.BadRequest(fmt.Sprintf("pod %s does not have a host assigned", pod.Name))
 	}
-	if _, err := rest.ClientFrom[corev1.Node](ctx).Get(ctx, pod.Spec.NodeName); err != nil {
+	nodes, err := rest.ClientForHook[corev1.Node](ctx)
+	if err != nil {
+		return err
+	}
+	if _, err := nodes.Get(ctx, pod.Spec.NodeName); err != nil {
 		return err
 	}
 	return errNoKubelet()

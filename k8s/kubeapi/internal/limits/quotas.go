@@ -23,7 +23,11 @@ func Quotas() rest.Admission {
 
 // noQuotas reports whether the API has no quota at all.
 func noQuotas(ctx context.Context) bool {
-	page, err := rest.ClientFrom[corev1.ResourceQuota](ctx).List(ctx, rest.ListOptions{Limit: 1})
+	quotas, err := rest.ClientForHook[corev1.ResourceQuota](ctx)
+	if err != nil {
+		return false
+	}
+	page, err := quotas.List(ctx, rest.ListOptions{Limit: 1})
 	return err == nil && len(page.Items) == 0
 }
 
@@ -95,7 +99,11 @@ func charge(ctx context.Context, r *rest.AdmissionRequest) error {
 	if c == nil || err != nil {
 		return err
 	}
-	quotas := rest.ClientFrom[corev1.ResourceQuota](ctx).Namespace(r.Namespace).As("kube-apiserver")
+	quotas, err := rest.ClientForHook[corev1.ResourceQuota](ctx)
+	if err != nil {
+		return err
+	}
+	quotas = quotas.Namespace(r.Namespace).As("kube-apiserver")
 	var names []string
 	for q, err := range quotas.All(ctx, rest.ListOptions{}) {
 		if err != nil {

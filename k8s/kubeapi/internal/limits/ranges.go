@@ -45,7 +45,11 @@ func rangesOf(ctx context.Context, r *rest.AdmissionRequest) (items []corev1.Lim
 			return nil, err
 		}
 	}
-	for l, err := range rest.ClientFrom[corev1.LimitRange](ctx).Namespace(r.Namespace).All(ctx, rest.ListOptions{}) {
+	limits, err := rest.ClientForHook[corev1.LimitRange](ctx)
+	if err != nil {
+		return nil, err
+	}
+	for l, err := range limits.Namespace(r.Namespace).All(ctx, rest.ListOptions{}) {
 		if err != nil {
 			return nil, err
 		}

@@ -22,6 +22,7 @@ import (
 	"github.com/decorum-go/decorum/k8s/kubeapi/internal/bootstrap"
 	"github.com/decorum-go/decorum/rest"
 	"github.com/decorum-go/decorum/rest/rbac"
+	"github.com/decorum-go/decorum/rest/resttest"
 )
 
 // newCluster returns an API with the objects that exist from the start, and only with the kinds of these objects: this module has other
@@ -51,7 +52,7 @@ func builtin[T any](group, plural string, scope rest.Scope) rest.Definition {
 
 // all returns the objects of a kind in a server as objects of Kubernetes' own type T, without what the server adds to metadata.
 func all[Ours, T any](t *testing.T, s *rest.API) (objects []T) {
-	for obj, err := range rest.ClientFor[Ours](s).All(context.Background(), rest.ListOptions{}) {
+	for obj, err := range resttest.Client[Ours](t, s).All(context.Background(), rest.ListOptions{}) {
 		require.NoError(t, err)
 		text, err := json.Marshal(obj)
 		require.NoError(t, err)

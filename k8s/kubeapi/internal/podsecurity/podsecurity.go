@@ -56,7 +56,11 @@ func policyOf(labels map[string]string) (api.Policy, field.ErrorList) {
 
 // policyFor returns the policy of the namespace of a write. Of labels that are invalid, the strictest interpretation counts.
 func policyFor(ctx context.Context, r *rest.AdmissionRequest) (api.Policy, error) {
-	n, err := rest.ClientFrom[corev1.Namespace](ctx).Get(ctx, r.Namespace)
+	namespaces, err := rest.ClientForHook[corev1.Namespace](ctx)
+	if err != nil {
+		return api.Policy{}, err
+	}
+	n, err := namespaces.Get(ctx, r.Namespace)
 	if err != nil {
 		return api.Policy{}, err
 	}
@@ -184,9 +188,13 @@ const maxPods = 3000
 
 // warnOfPods warns the client of the Pods in the namespace that violate a policy.
 func (s *standards) warnOfPods(ctx context.Context, r *rest.AdmissionRequest, of api.LevelVersion) error {
+	pods, err := rest.ClientForHook[corev1.Pod](ctx)
+	if err != nil {
+		return err
+	}
 	names := map[string][]string{}
 	all, checked := 0, 0
-	for pod, err := range rest.ClientFrom[corev1.Pod](ctx).Namespace(r.Name).All(ctx, rest.ListOptions{}) {
+	for pod, err := range pods.Namespace(r.Name).All(ctx, rest.ListOptions{}) {
 		if err != nil {
 			return err
 		}

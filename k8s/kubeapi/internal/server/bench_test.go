@@ -13,6 +13,7 @@ import (
 	"github.com/decorum-go/decorum/k8s/kubeapi/internal/pki"
 	"github.com/decorum-go/decorum/k8s/kubeapi/internal/server"
 	"github.com/decorum-go/decorum/rest"
+	"github.com/decorum-go/decorum/rest/resttest"
 	"github.com/decorum-go/decorum/rest/serviceaccount"
 )
 
@@ -46,7 +47,7 @@ func BenchmarkMemoryOfPods(b *testing.B) {
 	for b.Loop() {
 		s := start()
 		idle := liveBytes()
-		pods := rest.ClientFor[corev1.Pod](s.API()).Namespace(metav1.NamespaceDefault)
+		pods := resttest.Client[corev1.Pod](b, s.API()).Namespace(metav1.NamespaceDefault)
 		for i := range count {
 			_, err := pods.Create(b.Context(), &corev1.Pod{ObjectMeta: metav1.ObjectMeta{Name: "pod-" + strconv.Itoa(i), Labels: map[string]string{"app": "example"}},
 				Spec: corev1.PodSpec{Containers: []corev1.Container{{Name: "example", Image: "example.com/example:1.0"}}}})

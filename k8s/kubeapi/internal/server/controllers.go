@@ -52,8 +52,7 @@ func (s *Server) control(ctx context.Context, c Config) error {
 	start("priority levels", s.flows.followLevels)
 	if c.Host != "" {
 		start("identity", func(ctx context.Context, api *rest.API, c Config) error {
-			bootstrap.KeepIdentity(ctx, api, c.Host, c.Logger)
-			return nil
+			return bootstrap.KeepIdentity(ctx, api, c.Host, c.Logger)
 		})
 	}
 	known := controllers()

@@ -26,13 +26,21 @@ type flows struct {
 
 // read reads the stored objects.
 func (f *flows) read(ctx context.Context, api *rest.API) error {
-	for s, err := range rest.ClientFor[flowcontrolv1.FlowSchema](api).All(ctx, rest.ListOptions{}) {
+	schemas, err := rest.ClientForType[flowcontrolv1.FlowSchema](api)
+	if err != nil {
+		return err
+	}
+	for s, err := range schemas.All(ctx, rest.ListOptions{}) {
 		if err != nil {
 			return err
 		}
 		f.putSchema(s, false)
 	}
-	for l, err := range rest.ClientFor[flowcontrolv1.PriorityLevelConfiguration](api).All(ctx, rest.ListOptions{}) {
+	levels, err := rest.ClientForType[flowcontrolv1.PriorityLevelConfiguration](api)
+	if err != nil {
+		return err
+	}
+	for l, err := range levels.All(ctx, rest.ListOptions{}) {
 		if err != nil {
 			return err
 		}
@@ -43,14 +51,18 @@ func (f *flows) read(ctx context.Context, api *rest.API) error {
 
 // followSchemas follows the stored schemas until ctx ends, and followLevels the levels.
 func (f *flows) followSchemas(ctx context.Context, api *rest.API, _ Config) error {
-	return follow(ctx, rest.ClientFor[flowcontrolv1.FlowSchema](api), f.putSchema)
+	return follow(ctx, api, f.putSchema)
 }
 
 func (f *flows) followLevels(ctx context.Context, api *rest.API, _ Config) error {
-	return follow(ctx, rest.ClientFor[flowcontrolv1.PriorityLevelConfiguration](api), f.putLevel)
+	return follow(ctx, api, f.putLevel)
 }
 
-func follow[T any](ctx context.Context, client rest.Client[T], put func(obj *T, gone bool)) error {
+func follow[T any](ctx context.Context, api *rest.API, put func(obj *T, gone bool)) error {
+	client, err := rest.ClientForType[T](api)
+	if err != nil {
+		return err
+	}
 	for e, err := range client.Follow(ctx, rest.WatchOptions{}) {
 		switch {
 		case err != nil && (ctx.Err() != nil || status.IsServiceUnavailable(err)): // the server closes

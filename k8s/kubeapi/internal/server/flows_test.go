@@ -15,6 +15,7 @@ import (
 	"github.com/decorum-go/decorum/k8s/kubeapi/internal/server"
 	"github.com/decorum-go/decorum/rest"
 	"github.com/decorum-go/decorum/rest/auth"
+	"github.com/decorum-go/decorum/rest/resttest"
 )
 
 // flowOf returns the names of the FlowSchema and of the priority level that the answer to a request names.
@@ -29,9 +30,9 @@ func flowOf(t *testing.T, s *server.Server, method, path, token string, headers 
 	}
 	w := httptest.NewRecorder()
 	s.Handler().ServeHTTP(w, r)
-	schemas, err := rest.ClientFor[flowcontrolv1.FlowSchema](s.API()).List(t.Context(), rest.ListOptions{})
+	schemas, err := resttest.Client[flowcontrolv1.FlowSchema](t, s.API()).List(t.Context(), rest.ListOptions{})
 	require.NoError(t, err)
-	levels, err := rest.ClientFor[flowcontrolv1.PriorityLevelConfiguration](s.API()).List(t.Context(), rest.ListOptions{})
+	levels, err := resttest.Client[flowcontrolv1.PriorityLevelConfiguration](t, s.API()).List(t.Context(), rest.ListOptions{})
 	require.NoError(t, err)
 	var names []string
 	for _, schema := range schemas.Items {
@@ -92,7 +93,7 @@ func TestAnswersNameTheirFlow(t *testing.T) {
 func TestStoredFlowSchemasCount(t *testing.T) {
 	s := newServer(t, usersOfFlows)
 	const path = "/api/v1/namespaces/default/configmaps"
-	schemas := rest.ClientFor[flowcontrolv1.FlowSchema](s.API())
+	schemas := resttest.Client[flowcontrolv1.FlowSchema](t, s.API())
 	_, err := schemas.Create(t.Context(), &flowcontrolv1.FlowSchema{ObjectMeta: metav1.ObjectMeta{Name: "of-jane"},
 		Spec: flowcontrolv1.FlowSchemaSpec{MatchingPrecedence: 50,
 			PriorityLevelConfiguration: flowcontrolv1.PriorityLevelConfigurationReference{Name: "workload-high"},

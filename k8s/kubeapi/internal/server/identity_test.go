@@ -11,12 +11,13 @@ import (
 
 	"github.com/decorum-go/decorum/k8s/kubeapi/internal/server"
 	"github.com/decorum-go/decorum/rest"
+	"github.com/decorum-go/decorum/rest/resttest"
 )
 
 func TestAServerRenewsTheLeaseOfItsIdentity(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := newServer(t, func(c *server.Config) { c.Host = "worker-1" })
-		leases := rest.ClientFor[coordinationv1.Lease](s.API()).Namespace("kube-system")
+		leases := resttest.Client[coordinationv1.Lease](t, s.API()).Namespace("kube-system")
 		var versions []string
 		for range 3 {
 			synctest.Wait()

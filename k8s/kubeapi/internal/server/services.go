@@ -32,7 +32,15 @@ func (s *Server) resolver(otherwise func() string) func(context.Context, callout
 }
 
 func serviceAddress(ctx context.Context, api *rest.API, s callout.Service) (string, error) {
-	service, err := rest.ClientFor[corev1.Service](api).Namespace(s.Namespace).Get(ctx, s.Name)
+	services, err := rest.ClientForType[corev1.Service](api)
+	if err != nil {
+		return "", err
+	}
+	endpoints, err := rest.ClientForType[discoveryv1.EndpointSlice](api)
+	if err != nil {
+		return "", err
+	}
+	service, err := services.Namespace(s.Namespace).Get(ctx, s.Name)
 	if err != nil {
 		return "", err
 	}
@@ -43,7 +51,7 @@ func serviceAddress(ctx context.Context, api *rest.API, s callout.Service) (stri
 	if i < 0 {
 		return "", fmt.Errorf("no service port %d found for service %q", s.Port, s.Name)
 	}
-	found, err := rest.ClientFor[discoveryv1.EndpointSlice](api).Namespace(s.Namespace).List(ctx,
+	found, err := endpoints.Namespace(s.Namespace).List(ctx,
 		rest.ListOptions{LabelSelector: discoveryv1.LabelServiceName + "=" + s.Name})
 	if err != nil {
 		return "", err

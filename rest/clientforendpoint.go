@@ -1,16 +1,16 @@
 package rest
 
 import (
+	"cmp"
 	"fmt"
 	"net/http"
 	"reflect"
 
 	"github.com/decorum-go/decorum/rest/internal/remote"
 	"github.com/decorum-go/decorum/rest/internal/resource"
-	"github.com/decorum-go/decorum/status"
 )
 
-// Endpoint tells [ClientAt] how to reach an API. The server can be any program that follows the Kubernetes API conventions. Package
+// Endpoint tells [ClientForEndpoint] how to reach an API. The server can be any program that follows the Kubernetes API conventions. Package
 // kubeconfig makes an Endpoint from the configuration of kubectl.
 type Endpoint struct {
 	// URL is the root of the API: the scheme, the host, and the prefix under which the API is mounted, such as
@@ -21,11 +21,13 @@ type Endpoint struct {
 	HTTP *http.Client
 }
 
-// ClientAt returns a client of a resource that another process serves. Code written for a client of [ClientFor], such as an informer
-// of package controller, works with it unchanged. ClientAt uses the fields of r that name the resource and determine how to encode
-// its objects: Group, Version, Plural, Scope, Names, Singleton, Overlay, Wire, and the kinds of Subresources. It ignores hooks. T
-// may lack fields of the server's objects: for a kind of the [DialectCustom] dialect, updates leave these fields unchanged. If the URL or
-// the resource is invalid, every call returns a BadRequest error.
+// ClientForEndpoint returns a client of a resource that another process serves. It takes the same calls as an in-process client, so an
+// informer of package controller works with both. ClientForEndpoint uses the fields of r that name the resource and determine how to
+// encode its objects: Group, Version, Plural, Scope, Names, Singleton, Overlay, Wire, and the kinds of Subresources. It ignores hooks. T
+// may lack fields of the server's objects: for a kind of the [DialectCustom] dialect, updates leave these fields unchanged.
+//
+// ClientForEndpoint sends nothing. It returns an error if the URL or the resource is invalid. Whether the server can be reached and serves
+// the resource shows at the first call.
 //
 // Each call sends one request, with two exceptions. First, Modify reads the object before it sends the update. So does Update for a
 // kind of the Custom dialect: it changes the fields of the stored object that differ in the Go value, so that zeros have the same
@@ -42,32 +44,28 @@ type Endpoint struct {
 // Watch ends with an error. Follow reconnects, with delays that grow up to a minute. It also retries after 429 and 5xx, but returns
 // the error if its first request fails.
 //
-// The client ignores the user of [WithUser], because the http.Client determines the identity. Without As, the server chooses the
-// name of the field manager, usually from the User-Agent.
-func ClientAt[T any](server Endpoint, r Resource[T]) Client[T] {
-	c, err := clientAt(server, r)
+// The client ignores the user of [WithUser], because the http.Client determines the identity. [Client.AsUser] asks the server for
+// impersonation. Without As, the server chooses the name of the field manager, usually from the User-Agent.
+func ClientForEndpoint[T any](server Endpoint, r Resource[T]) (Client[T], error) {
+	res, err := r.outline()
 	if err != nil {
-		c.err = status.BadRequest(fmt.Sprintf("rest.ClientAt: %s: %v", reflect.TypeFor[T](), err))
+		return Client[T]{}, fmt.Errorf("rest.ClientForEndpoint: %s: %w", reflect.TypeFor[T](), err)
 	}
-	return c
+	root, err := remote.ParseRoot(server.URL)
+	if err != nil {
+		return Client[T]{}, fmt.Errorf("rest.ClientForEndpoint: %s: %w", reflect.TypeFor[T](), err)
+	}
+	return Client[T]{res: res, caller: &remote.Caller{Root: root, HTTP: cmp.Or(server.HTTP, http.DefaultClient), Resource: res}}, nil
 }
 
-func clientAt[T any](server Endpoint, r Resource[T]) (c Client[T], err error) {
+// outline returns what a client in another process knows of the resource.
+func (r Resource[T]) outline() (*resource.Resource, error) {
 	r.Names.Kind = r.kindName()
 	r.Hooks, r.Verbs, r.Rules, r.RemoveWhenDue = Hooks[T]{}, nil, nil, false
 	d, err := r.declaration()
 	if err != nil {
-		return c, err
+		return nil, err
 	}
 	r.declareSubresources(&d, func(*servedSubresource) {})
-	if c.res, err = resource.Outline(d); err != nil {
-		return c, err
-	}
-	caller := &remote.Caller{HTTP: server.HTTP, Resource: c.res}
-	if caller.HTTP == nil {
-		caller.HTTP = http.DefaultClient
-	}
-	caller.Root, err = remote.ParseRoot(server.URL)
-	c.caller = caller
-	return c, err
+	return resource.Outline(d)
 }

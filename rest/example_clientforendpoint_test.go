@@ -26,7 +26,7 @@ func reserve(ctx context.Context, books rest.Client[Book], name string) (left in
 
 // A program in another process uses the same typed client over HTTP. It needs the Go type, the names of the resource and the address of
 // the server, but no Kubernetes module.
-func ExampleClientAt() {
+func ExampleClientForEndpoint() {
 	api, err := rest.New(rest.Options{}, books()) // this part runs in another process
 	if err != nil {
 		log.Fatal(err)
@@ -36,7 +36,11 @@ func ExampleClientAt() {
 	defer host.Close()
 
 	server := rest.Endpoint{URL: host.URL + "/library", HTTP: host.Client()}
-	client := rest.ClientAt(server, rest.Resource[Book]{Group: "library.example.com", Version: "v1", Plural: "books"}).
+	client, err := rest.ClientForEndpoint(server, rest.Resource[Book]{Group: "library.example.com", Version: "v1", Plural: "books"})
+	if err != nil {
+		log.Fatal(err)
+	}
+	client = client.
 		Namespace("default").As("reservations")
 
 	ctx := context.Background()
