@@ -12,6 +12,7 @@ import (
 	"github.com/decorum-go/decorum/apimeta"
 	"github.com/decorum-go/decorum/rest"
 	"github.com/decorum-go/decorum/rest/auth"
+	"github.com/decorum-go/decorum/rest/internal/apitest"
 	"github.com/decorum-go/decorum/status"
 	"github.com/decorum-go/decorum/storage"
 )
@@ -21,11 +22,11 @@ var anonymous = rest.User{Name: "system:anonymous", Groups: []string{"system:una
 // internal/oracle compares AccessOf with kube-apiserver. This test covers the paths whose meaning depends on the served
 // resources, and the paths in which kube-apiserver sees an object but the router of the API does not.
 func TestAccessOf(t *testing.T) {
-	api := newAPI(t, rest.Options{}, widgetResource(), rest.NamespacesOf[Namespace](), globalThingResource(),
-		rest.Resource[Thing]{Group: "odd.example.com", Version: "v1", Plural: "watch", Names: rest.Names{Kind: "Watch", Singular: "watch"}},
-		rest.Resource[GlobalThing]{Group: "odd.example.com", Version: "v1", Plural: "status", Names: rest.Names{Kind: "State", Singular: "state"}},
-		rest.Resource[GlobalThing]{Group: "clash.example.com", Version: "v1", Plural: "namespaces", Scope: rest.ScopeCluster, Names: rest.Names{Kind: "Space", Singular: "space"}},
-		rest.Resource[Thing]{Group: "clash.example.com", Version: "v1", Plural: "status", Names: rest.Names{Kind: "State", Singular: "state"}})
+	api := apitest.New(t, rest.Options{}, apitest.WidgetResource(), rest.NamespacesOf[apitest.Namespace](), apitest.GlobalThingResource(),
+		rest.Resource[apitest.Thing]{Group: "odd.example.com", Version: "v1", Plural: "watch", Names: rest.Names{Kind: "Watch", Singular: "watch"}},
+		rest.Resource[apitest.GlobalThing]{Group: "odd.example.com", Version: "v1", Plural: "status", Names: rest.Names{Kind: "State", Singular: "state"}},
+		rest.Resource[apitest.GlobalThing]{Group: "clash.example.com", Version: "v1", Plural: "namespaces", Scope: rest.ScopeCluster, Names: rest.Names{Kind: "Space", Singular: "space"}},
+		rest.Resource[apitest.Thing]{Group: "clash.example.com", Version: "v1", Plural: "status", Names: rest.Names{Kind: "State", Singular: "state"}})
 	const odd, clash = "/apis/odd.example.com/v1", "/apis/clash.example.com/v1"
 	of := func(group, resource, verb, namespace, name string) rest.Access {
 		return rest.Access{User: anonymous, Verb: verb, Group: group, Version: "v1", Resource: resource, Namespace: namespace, Name: name}
@@ -45,25 +46,25 @@ func TestAccessOf(t *testing.T) {
 		{"an object of it", "GET", clash + "/namespaces/a/status/b", of("clash.example.com", "status", "get", "a", "b")},
 		{"a subresource of a namespace", "PUT", "/api/v1/namespaces/a/finalize", below(of("", "namespaces", "update", "a", "a"), "finalize")},
 		{"a namespace, escaped", "GET", "/api/v1/namespaces/a%2Db", of("", "namespaces", "get", "a-b", "a-b")},
-		{"an escaped name", "GET", widgets + "/%61", widget("get", "a")},
-		{"a name escaped twice", "GET", widgets + "/a%2561", widget("get", "a%61")},
+		{"an escaped name", "GET", apitest.Widgets + "/%61", widget("get", "a")},
+		{"a name escaped twice", "GET", apitest.Widgets + "/a%2561", widget("get", "a%61")},
 		{"an escaped word", "GET", "/apis/example.com/v1/%6eamespaces/default/widgets/a", widget("get", "a")},
-		{"an escaped slash in a name", "DELETE", widgets + "/a%2Fstatus", path("delete", widgets+"/a/status")},
+		{"an escaped slash in a name", "DELETE", apitest.Widgets + "/a%2Fstatus", path("delete", apitest.Widgets+"/a/status")},
 		{"an escaped slash in a namespace", "GET", "/apis/example.com/v1/namespaces/a%2Fb/widgets", path("get", "/apis/example.com/v1/namespaces/a/b/widgets")},
-		{"an escaped slash in a subresource", "GET", widgets + "/a/b%2Fc", path("get", widgets+"/a/b/c")},
-		{"an escaped slash below a subresource", "GET", widgets + "/a/proxy/b%2Fc", below(widget("get", "a"), "proxy")},
-		{"dots", "GET", widgets + "/..", widget("get", "..")},
-		{"escaped dots", "GET", widgets + "/%2E%2E/status", below(widget("get", ".."), "status")},
+		{"an escaped slash in a subresource", "GET", apitest.Widgets + "/a/b%2Fc", path("get", apitest.Widgets+"/a/b/c")},
+		{"an escaped slash below a subresource", "GET", apitest.Widgets + "/a/proxy/b%2Fc", below(widget("get", "a"), "proxy")},
+		{"dots", "GET", apitest.Widgets + "/..", widget("get", "..")},
+		{"escaped dots", "GET", apitest.Widgets + "/%2E%2E/status", below(widget("get", ".."), "status")},
 		{"a legacy watch without a resource", "GET", "/apis/example.com/v1/watch", path("get", "/apis/example.com/v1/watch")},
 		{"a group that is not served", "GET", "/apis/other.example.com/v2/namespaces/a/boats/b/log", rest.Access{User: anonymous, Verb: "get",
 			Group: "other.example.com", Version: "v2", Resource: "boats", Subresource: "log", Namespace: "a", Name: "b"}},
-		{"a method without a verb", "TRACE", widgets + "/a", widget("", "a")},
+		{"a method without a verb", "TRACE", apitest.Widgets + "/a", widget("", "a")},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			assert.Equal(t, c.want, api.AccessOf(newRequest(c.method, c.target, nil)))
+			assert.Equal(t, c.want, api.AccessOf(apitest.NewRequest(c.method, c.target, nil)))
 			var inside rest.Access
 			mounted := http.StripPrefix("/platform", http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) { inside = api.AccessOf(r) }))
-			do(t, mounted, c.method, "/platform"+c.target, "")
+			apitest.Do(t, mounted, c.method, "/platform"+c.target, "")
 			assert.Equal(t, c.want, inside, "below a prefix")
 		})
 	}
@@ -71,8 +72,8 @@ func TestAccessOf(t *testing.T) {
 
 // AccessOf returns the user that middleware has put into the context.
 func TestAccessOfAUser(t *testing.T) {
-	api := newAPI(t, rest.Options{}, widgetResource())
-	r := newRequest("GET", "/version", nil)
+	api := apitest.New(t, rest.Options{}, apitest.WidgetResource())
+	r := apitest.NewRequest("GET", "/version", nil)
 	alice := rest.User{Name: "alice"}
 	assert.Equal(t, rest.Access{User: alice, Verb: "get", Path: "/version"}, api.AccessOf(r.WithContext(rest.WithUser(r.Context(), alice))))
 }
@@ -96,23 +97,26 @@ func (n *accessNotes) taken(t testing.TB) rest.Access {
 // noted returns an API in which every hook records the result of AccessFrom.
 func noted(t testing.TB) (*rest.API, *accessNotes) {
 	n := new(accessNotes)
-	things := thingResource()
-	things.Hooks = rest.Hooks[Thing]{
-		Default:        func(ctx context.Context, _ *Thing) error { n.note(ctx); return nil },
-		Validate:       func(ctx context.Context, _, _ *Thing) status.FieldErrors { n.note(ctx); return nil },
-		ValidateDelete: func(ctx context.Context, _ *Thing) error { n.note(ctx); return nil },
+	things := apitest.ThingResource()
+	things.Hooks = rest.Hooks[apitest.Thing]{
+		Default:        func(ctx context.Context, _ *apitest.Thing) error { n.note(ctx); return nil },
+		Validate:       func(ctx context.Context, _, _ *apitest.Thing) status.FieldErrors { n.note(ctx); return nil },
+		ValidateDelete: func(ctx context.Context, _ *apitest.Thing) error { n.note(ctx); return nil },
 	}
-	view := func(ctx context.Context, _ *Thing) (*ThingPart, error) {
+	view := func(ctx context.Context, _ *apitest.Thing) (*apitest.ThingPart, error) {
 		n.note(ctx)
-		return &ThingPart{Name: "p"}, nil
+		return &apitest.ThingPart{Name: "p"}, nil
 	}
-	act := func(ctx context.Context, _ *Thing, p *ThingPart) (*ThingPart, error) { n.note(ctx); return p, nil }
-	things.Subresources = []rest.SubresourceOf[Thing]{
-		rest.Subresource[Thing, ThingPart]{Name: "part", Get: view, Create: act,
-			Update: func(ctx context.Context, _ *Thing, _ *ThingPart) error { n.note(ctx); return nil }},
-		rest.Stream[Thing, struct{}]{Name: "log", Check: func(ctx context.Context, _ *Thing, _ *struct{}) error { n.note(ctx); return nil },
-			Output: func(ctx context.Context, _ *Thing, _ *struct{}, out io.Writer) error { n.note(ctx); return nil }},
-		rest.Stream[Thing, struct{}]{Name: "proxy", Serve: func(_ http.ResponseWriter, r *http.Request, _ *Thing, _ *struct{}) { n.note(r.Context()) }},
+	act := func(ctx context.Context, _ *apitest.Thing, p *apitest.ThingPart) (*apitest.ThingPart, error) {
+		n.note(ctx)
+		return p, nil
+	}
+	things.Subresources = []rest.SubresourceOf[apitest.Thing]{
+		rest.Subresource[apitest.Thing, apitest.ThingPart]{Name: "part", Get: view, Create: act,
+			Update: func(ctx context.Context, _ *apitest.Thing, _ *apitest.ThingPart) error { n.note(ctx); return nil }},
+		rest.Stream[apitest.Thing, struct{}]{Name: "log", Check: func(ctx context.Context, _ *apitest.Thing, _ *struct{}) error { n.note(ctx); return nil },
+			Output: func(ctx context.Context, _ *apitest.Thing, _ *struct{}, out io.Writer) error { n.note(ctx); return nil }},
+		rest.Stream[apitest.Thing, struct{}]{Name: "proxy", Serve: func(_ http.ResponseWriter, r *http.Request, _ *apitest.Thing, _ *struct{}) { n.note(r.Context()) }},
 	}
 	admission := rest.Admission{Name: "notes", SideEffects: rest.SideEffectsNone,
 		Validate: func(ctx context.Context, _ *rest.AdmissionRequest) error { n.note(ctx); return nil }}
@@ -122,7 +126,7 @@ func noted(t testing.TB) (*rest.API, *accessNotes) {
 		}
 		return allowed, nil
 	})
-	return newAPI(t, rest.Options{Admission: []rest.Admission{admission}, Authorizer: authorizer, Plugins: []rest.Plugin{auth.Reviews()}}, things), n
+	return apitest.New(t, rest.Options{Admission: []rest.Admission{admission}, Authorizer: authorizer, Plugins: []rest.Plugin{auth.Reviews()}}, things), n
 }
 
 // AccessFrom in a hook returns the same access as AccessOf for the request.
@@ -133,35 +137,35 @@ func TestAccessFromInHooks(t *testing.T) {
 		method, target, body, media            string
 		verb, name, subresource, fieldSelector string
 	}{
-		{"POST", thingsIn, thingJSON("a", "{}"), "", "create", "", "", ""},
-		{"PUT", thingsIn + "/a", `{"apiVersion":"things.example.com/v1","kind":"Thing","metadata":{"name":"a","resourceVersion":"2"},"spec":{"size":2}}`, "", "update", "a", "", ""},
-		{"PATCH", thingsIn + "/a", `{"spec":{"size":3}}`, "application/merge-patch+json", "patch", "a", "", ""},
-		{"PATCH", thingsIn + "/b?fieldManager=m", thingJSON("b", "{}"), "application/apply-patch+yaml", "patch", "b", "", ""},
-		{"PATCH", thingsIn + "/a/status", `{"status":{"seen":1}}`, "application/merge-patch+json", "patch", "a", "status", ""},
-		{"GET", thingsIn + "/a/part", "", "", "get", "a", "part", ""},
-		{"POST", thingsIn + "/a/part", `{"apiVersion":"things.example.com/v1","kind":"ThingPart","name":"p"}`, "", "create", "a", "part", ""},
-		{"PUT", thingsIn + "/a/part", `{"apiVersion":"things.example.com/v1","kind":"ThingPart","name":"p"}`, "", "update", "a", "part", ""},
-		{"GET", thingsIn + "/a/log", "", "", "get", "a", "log", ""},
-		{"POST", thingsIn + "/a/proxy/b%2Fc", "", "", "create", "a", "proxy", ""},
-		{"DELETE", thingsIn + "/%61", "", "", "delete", "a", "", ""},
-		{"DELETE", thingsIn + "?fieldSelector=metadata.name!%3Dx", "", "", "deletecollection", "", "", "metadata.name!=x"},
+		{"POST", apitest.Things, apitest.ThingBody("a", "{}"), "", "create", "", "", ""},
+		{"PUT", apitest.Things + "/a", `{"apiVersion":"things.example.com/v1","kind":"Thing","metadata":{"name":"a","resourceVersion":"2"},"spec":{"size":2}}`, "", "update", "a", "", ""},
+		{"PATCH", apitest.Things + "/a", `{"spec":{"size":3}}`, "application/merge-patch+json", "patch", "a", "", ""},
+		{"PATCH", apitest.Things + "/b?fieldManager=m", apitest.ThingBody("b", "{}"), "application/apply-patch+yaml", "patch", "b", "", ""},
+		{"PATCH", apitest.Things + "/a/status", `{"status":{"seen":1}}`, "application/merge-patch+json", "patch", "a", "status", ""},
+		{"GET", apitest.Things + "/a/part", "", "", "get", "a", "part", ""},
+		{"POST", apitest.Things + "/a/part", `{"apiVersion":"things.example.com/v1","kind":"ThingPart","name":"p"}`, "", "create", "a", "part", ""},
+		{"PUT", apitest.Things + "/a/part", `{"apiVersion":"things.example.com/v1","kind":"ThingPart","name":"p"}`, "", "update", "a", "part", ""},
+		{"GET", apitest.Things + "/a/log", "", "", "get", "a", "log", ""},
+		{"POST", apitest.Things + "/a/proxy/b%2Fc", "", "", "create", "a", "proxy", ""},
+		{"DELETE", apitest.Things + "/%61", "", "", "delete", "a", "", ""},
+		{"DELETE", apitest.Things + "?fieldSelector=metadata.name!%3Dx", "", "", "deletecollection", "", "", "metadata.name!=x"},
 	} {
 		t.Run(c.method+" "+c.target, func(t *testing.T) {
-			r := newRequest(c.method, c.target, textOf(c.body))
+			r := apitest.NewRequest(c.method, c.target, apitest.TextOf(c.body))
 			if c.media != "" {
 				r.Header.Set("Content-Type", c.media)
 			}
 			r = r.WithContext(rest.WithUser(r.Context(), alice))
-			answer := ask(api, r)
+			answer := apitest.Ask(api, r)
 			require.Less(t, answer.Code, 300, answer.Body)
-			want := rest.Access{User: alice, Verb: c.verb, Group: thingGroup, Version: "v1", Resource: "things", Namespace: "default",
+			want := rest.Access{User: alice, Verb: c.verb, Group: apitest.ThingGroup, Version: "v1", Resource: "things", Namespace: "default",
 				Name: c.name, Subresource: c.subresource, FieldSelector: c.fieldSelector}
 			assert.Equal(t, want, api.AccessOf(r))
 			assert.Equal(t, want, n.taken(t))
 		})
 	}
 	t.Run("an authorizer", func(t *testing.T) {
-		must(t, api, "POST", mayI, `{"spec":{"resourceAttributes":{"verb":"get","resource":"things","name":"asked-by-a-review"}}}`)
+		apitest.Must(t, api, "POST", mayI, `{"spec":{"resourceAttributes":{"verb":"get","resource":"things","name":"asked-by-a-review"}}}`)
 		assert.Equal(t, rest.Access{User: anonymous, Verb: "create", Group: "authorization.k8s.io", Version: "v1", Resource: "selfsubjectaccessreviews"}, n.taken(t))
 	})
 	t.Run("no hook", func(t *testing.T) {
@@ -173,38 +177,38 @@ func TestAccessFromInHooks(t *testing.T) {
 // For a call of an in-process client, AccessFrom returns the access of the equivalent HTTP request.
 func TestAccessFromOfClients(t *testing.T) {
 	api, n := noted(t)
-	ctx, client := t.Context(), clientFor[Thing](t, api).Namespace("default")
+	ctx, client := t.Context(), apitest.ClientFor[apitest.Thing](t, api).Namespace("default")
 	host := rest.User{Name: "system:host", Groups: []string{"system:authenticated"}}
 	wants := func(err error, verb, name, subresource string) {
 		t.Helper()
 		require.NoError(t, err)
-		assert.Equal(t, rest.Access{User: host, Verb: verb, Group: thingGroup, Version: "v1", Resource: "things", Namespace: "default",
+		assert.Equal(t, rest.Access{User: host, Verb: verb, Group: apitest.ThingGroup, Version: "v1", Resource: "things", Namespace: "default",
 			Name: name, Subresource: subresource}, n.taken(t))
 	}
-	thing, err := client.Create(ctx, &Thing{ObjectMeta: apimeta.ObjectMeta{Name: "a"}})
+	thing, err := client.Create(ctx, &apitest.Thing{ObjectMeta: apimeta.ObjectMeta{Name: "a"}})
 	wants(err, "create", "", "")
 	thing.Spec.Size = 2
 	_, err = client.Update(ctx, thing)
 	wants(err, "update", "a", "")
-	_, err = client.ModifyStatus(ctx, "a", func(thing *Thing) error { thing.Status.Seen = 1; return nil })
+	_, err = client.ModifyStatus(ctx, "a", func(thing *apitest.Thing) error { thing.Status.Seen = 1; return nil })
 	wants(err, "update", "a", "status")
 	_, err = client.Patch(ctx, "a", rest.MergePatch, []byte(`{"spec":{"size":4}}`))
 	wants(err, "patch", "a", "")
 	_, err = client.As("m").Apply(ctx, "a", map[string]any{"spec": map[string]any{"text": "t"}}, rest.ApplyOptions{})
 	wants(err, "patch", "a", "")
-	_, err = rest.GetSubresource[ThingPart](ctx, client, "a", "part")
+	_, err = rest.GetSubresource[apitest.ThingPart](ctx, client, "a", "part")
 	wants(err, "get", "a", "part")
-	_, err = rest.CreateSubresource(ctx, client, "a", "part", &ThingPart{Name: "p"})
+	_, err = rest.CreateSubresource(ctx, client, "a", "part", &apitest.ThingPart{Name: "p"})
 	wants(err, "create", "a", "part")
-	_, err = rest.UpdateSubresource(ctx, client, "a", "part", &ThingPart{Name: "p"})
+	_, err = rest.UpdateSubresource(ctx, client, "a", "part", &apitest.ThingPart{Name: "p"})
 	wants(err, "update", "a", "part")
-	key := storage.Key{Resource: "things." + thingGroup, Namespace: "default", Name: "a"}
+	key := storage.Key{Resource: "things." + apitest.ThingGroup, Namespace: "default", Name: "a"}
 	wants(rest.ObjectsOf(api).Patch(ctx, key, "status", rest.MergePatch, []byte(`{"status":{"seen":5}}`)), "patch", "a", "status")
 	_, err = rest.ObjectsOf(api).Delete(ctx, key, apimeta.DeleteOptions{DryRun: []string{"All"}})
 	wants(err, "delete", "a", "")
 	wants(client.Delete(ctx, "a", rest.DeleteOptions{}), "delete", "a", "")
 
-	_, err = client.Create(ctx, &Thing{ObjectMeta: apimeta.ObjectMeta{Name: "b"}})
+	_, err = client.Create(ctx, &apitest.Thing{ObjectMeta: apimeta.ObjectMeta{Name: "b"}})
 	wants(err, "create", "", "")
 	_, err = client.DeleteCollection(ctx, rest.DeleteOptions{}, rest.ListOptions{LabelSelector: "!x", FieldSelector: "metadata.name=b"})
 	require.NoError(t, err)
@@ -215,21 +219,21 @@ func TestAccessFromOfClients(t *testing.T) {
 // If a hook calls the API, the hooks of that call see the access of the inner call.
 func TestAccessFromInNestedCalls(t *testing.T) {
 	var inner []rest.Access
-	widgetsOf := widgetResource()
-	widgetsOf.Hooks.Default = func(ctx context.Context, w *Widget) error {
+	widgetsOf := apitest.WidgetResource()
+	widgetsOf.Hooks.Default = func(ctx context.Context, w *apitest.Widget) error {
 		if w.Name != "outer" {
 			inner = append(inner, rest.AccessFrom(ctx))
 			return nil
 		}
-		widgets, err := rest.ClientForHook[Widget](ctx)
+		widgets, err := rest.ClientForHook[apitest.Widget](ctx)
 		if err != nil {
 			return err
 		}
-		_, err = widgets.Namespace("default").Create(ctx, &Widget{ObjectMeta: apimeta.ObjectMeta{Name: "inner"}, Spec: w.Spec})
+		_, err = widgets.Namespace("default").Create(ctx, &apitest.Widget{ObjectMeta: apimeta.ObjectMeta{Name: "inner"}, Spec: w.Spec})
 		return err
 	}
-	api := newAPI(t, rest.Options{}, widgetsOf)
-	_, err := clientFor[Widget](t, api).Namespace("default").Apply(rest.WithUser(t.Context(), rest.User{Name: "alice"}), "outer",
+	api := apitest.New(t, rest.Options{}, widgetsOf)
+	_, err := apitest.ClientFor[apitest.Widget](t, api).Namespace("default").Apply(rest.WithUser(t.Context(), rest.User{Name: "alice"}), "outer",
 		map[string]any{"spec": map[string]any{"size": 1}}, rest.ApplyOptions{})
 	require.NoError(t, err)
 	require.NotEmpty(t, inner)
@@ -254,7 +258,7 @@ func TestAccessReviewsWithSelectors(t *testing.T) {
 		{"both forms", `,"labelSelector":{"rawSelector":"a=b","requirements":[{"key":"a","operator":"Exists"}]}`, "", ""},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			must(t, api, "POST", mayI, `{"spec":{"resourceAttributes":{"verb":"list","resource":"widgets"`+c.selectors+`}}}`)
+			apitest.Must(t, api, "POST", mayI, `{"spec":{"resourceAttributes":{"verb":"list","resource":"widgets"`+c.selectors+`}}}`)
 			assert.Equal(t, c.labels, asked.LabelSelector)
 			assert.Equal(t, c.fields, asked.FieldSelector)
 		})

@@ -11,6 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/decorum-go/decorum/rest"
+	"github.com/decorum-go/decorum/rest/internal/apitest"
 	"github.com/decorum-go/decorum/storage"
 	"github.com/decorum-go/decorum/watch"
 )
@@ -61,15 +62,15 @@ func (s *reachedStore) Watch(ctx context.Context, scope watch.Scope, after watch
 // A request reaches only the objects that AccessOf names, and hooks see the same access.
 func FuzzAccess(f *testing.F) {
 	for _, path := range []string{
-		"/", "/api", "/apis/" + thingGroup, thingRoot, thingRoot + "/things", thingsIn, thingsIn + "/", thingsIn + "//", thingsIn + "/a", thingsIn + "/a/", thingsIn + "//status", thingsIn + "/a/status", thingsIn + "/a//",
-		thingsIn + "/..", thingsIn + "/%2e%2e", thingsIn + "/a%2Fstatus", thingsIn + "/a%252Fb", thingsIn + "/%ff%00", thingRoot + "//things/a", thingRoot + "/namespaces//things", thingRoot + "/namespaces//things/a",
-		thingRoot + "/namespaces/%2e%2e/things/a", thingRoot + "/namespaces/a%2Fthings/things", thingRoot + "/globalthings", thingRoot + "/globalthings/a", thingRoot + "/globalthings//status",
-		thingRoot + "/namespaces/default/globalthings/a", "/%61pis/" + thingGroup + "/v1/things", "//apis/" + thingGroup + "/v1/things", thingRoot + "/watch/things", thingRoot + "/watch/namespaces/default/things/a",
-		thingRoot + "/watch/globalthings/a", thingRoot + "/watch", thingRoot + "/watch/watch/things", "/api/v1/namespaces", "/api/v1/namespaces/", "/api/v1/namespaces/default", "/api/v1/namespaces/default/status",
+		"/", "/api", "/apis/" + apitest.ThingGroup, apitest.ThingsV1, apitest.ThingsV1 + "/things", apitest.Things, apitest.Things + "/", apitest.Things + "//", apitest.Things + "/a", apitest.Things + "/a/", apitest.Things + "//status", apitest.Things + "/a/status", apitest.Things + "/a//",
+		apitest.Things + "/..", apitest.Things + "/%2e%2e", apitest.Things + "/a%2Fstatus", apitest.Things + "/a%252Fb", apitest.Things + "/%ff%00", apitest.ThingsV1 + "//things/a", apitest.ThingsV1 + "/namespaces//things", apitest.ThingsV1 + "/namespaces//things/a",
+		apitest.ThingsV1 + "/namespaces/%2e%2e/things/a", apitest.ThingsV1 + "/namespaces/a%2Fthings/things", apitest.ThingsV1 + "/globalthings", apitest.ThingsV1 + "/globalthings/a", apitest.ThingsV1 + "/globalthings//status",
+		apitest.ThingsV1 + "/namespaces/default/globalthings/a", "/%61pis/" + apitest.ThingGroup + "/v1/things", "//apis/" + apitest.ThingGroup + "/v1/things", apitest.ThingsV1 + "/watch/things", apitest.ThingsV1 + "/watch/namespaces/default/things/a",
+		apitest.ThingsV1 + "/watch/globalthings/a", apitest.ThingsV1 + "/watch", apitest.ThingsV1 + "/watch/watch/things", "/api/v1/namespaces", "/api/v1/namespaces/", "/api/v1/namespaces/default", "/api/v1/namespaces/default/status",
 		"/api/v1/namespaces/default/finalize", "/api/v1/namespaces/default/things", "/api/v1/watch/namespaces", "/api/v1/watch/namespaces/default", "/apis/odd.example.com/v1/watch", "/apis/odd.example.com/v1/watch/a",
-		"/apis/odd.example.com/v1/namespaces/default/watch/a/status", "/apis/odd.example.com/v1/watch/status", "/apis/odd.example.com/v1/namespaces/default/status", "/apis/odd.example.com/v1/status/a", thingsIn + "/a/proxy/b%2Fc",
+		"/apis/odd.example.com/v1/namespaces/default/watch/a/status", "/apis/odd.example.com/v1/watch/status", "/apis/odd.example.com/v1/namespaces/default/status", "/apis/odd.example.com/v1/status/a", apitest.Things + "/a/proxy/b%2Fc",
 		"/apis/clash.example.com/v1/namespaces/a/status", "/apis/clash.example.com/v1/namespaces/a/status/a", "/apis/clash.example.com/v1/namespaces/a",
-		thingsIn + "/a%2fb/proxy/c", thingsIn + "/a/proxy%2fb", thingsIn + "/a/proxy//", "*", "http://x/apis", "", "//", "/%2f",
+		apitest.Things + "/a%2fb/proxy/c", apitest.Things + "/a/proxy%2fb", apitest.Things + "/a/proxy//", "*", "http://x/apis", "", "//", "/%2f",
 	} {
 		f.Add("GET", path, "watch=1&fieldSelector=metadata.name%3Da")
 		f.Add("GET", path, "watch=False&fieldSelector=metadata.name%3Da,metadata.name!%3Db&limit=1")
@@ -77,11 +78,11 @@ func FuzzAccess(f *testing.F) {
 			f.Add(method, path, "")
 		}
 	}
-	f.Add("GET", thingsIn, "watch=1;fieldSelector=metadata.name%3Da")
-	f.Add("GET", thingsIn, "fieldSelector=metadata.name%3Da&fieldSelector=metadata.name%3Db")
-	f.Add("GET", thingsIn, "fieldSelector=metadata.name%3Da%2Fb")
-	f.Add("DELETE", thingsIn, "fieldSelector=metadata.name%3Da&labelSelector=x")
-	store := &reachedStore{Store: closing(f, storage.NewMemory(storage.Options{MaxWait: time.Microsecond}))}
+	f.Add("GET", apitest.Things, "watch=1;fieldSelector=metadata.name%3Da")
+	f.Add("GET", apitest.Things, "fieldSelector=metadata.name%3Da&fieldSelector=metadata.name%3Db")
+	f.Add("GET", apitest.Things, "fieldSelector=metadata.name%3Da%2Fb")
+	f.Add("DELETE", apitest.Things, "fieldSelector=metadata.name%3Da&labelSelector=x")
+	store := &reachedStore{Store: apitest.CloseAtEnd(f, storage.NewMemory(storage.Options{MaxWait: time.Microsecond}))}
 	var hooks []string
 	var api *rest.API
 	note := func(ctx context.Context, r *rest.AdmissionRequest) error {
@@ -92,28 +93,28 @@ func FuzzAccess(f *testing.F) {
 		}
 		return nil
 	}
-	things := thingResource()
-	things.Subresources = []rest.SubresourceOf[Thing]{rest.Stream[Thing, struct{}]{Name: "proxy", Serve: func(_ http.ResponseWriter, r *http.Request, _ *Thing, _ *struct{}) {
+	things := apitest.ThingResource()
+	things.Subresources = []rest.SubresourceOf[apitest.Thing]{rest.Stream[apitest.Thing, struct{}]{Name: "proxy", Serve: func(_ http.ResponseWriter, r *http.Request, _ *apitest.Thing, _ *struct{}) {
 		hooks = append(hooks, fmt.Sprint(rest.AccessFrom(r.Context())))
 	}}}
-	api = start(f, rest.Options{Store: store, Admission: []rest.Admission{{Name: "notes", SideEffects: rest.SideEffectsNone, Mutate: note}}}, things, globalThingResource(),
-		rest.Resource[GlobalThing]{Group: "clash.example.com", Version: "v1", Plural: "namespaces", Scope: rest.ScopeCluster, Names: rest.Names{Kind: "Space", Singular: "space"}},
-		rest.Resource[GlobalThing]{Group: "clash.example.com", Version: "v1", Plural: "status", Names: rest.Names{Kind: "State", Singular: "state"}},
-		rest.NamespacesOf[Namespace](), rest.Resource[GlobalThing]{Group: "odd.example.com", Version: "v1", Plural: "status", Names: rest.Names{Kind: "State", Singular: "state"}},
-		rest.Resource[Widget]{Group: "odd.example.com", Version: "v1", Plural: "watch", Names: rest.Names{Kind: "Watch", Singular: "watch"}})
+	api = apitest.Start(f, rest.Options{Store: store, Admission: []rest.Admission{{Name: "notes", SideEffects: rest.SideEffectsNone, Mutate: note}}}, things, apitest.GlobalThingResource(),
+		rest.Resource[apitest.GlobalThing]{Group: "clash.example.com", Version: "v1", Plural: "namespaces", Scope: rest.ScopeCluster, Names: rest.Names{Kind: "Space", Singular: "space"}},
+		rest.Resource[apitest.GlobalThing]{Group: "clash.example.com", Version: "v1", Plural: "status", Names: rest.Names{Kind: "State", Singular: "state"}},
+		rest.NamespacesOf[apitest.Namespace](), rest.Resource[apitest.GlobalThing]{Group: "odd.example.com", Version: "v1", Plural: "status", Names: rest.Names{Kind: "State", Singular: "state"}},
+		rest.Resource[apitest.Widget]{Group: "odd.example.com", Version: "v1", Plural: "watch", Names: rest.Names{Kind: "Watch", Singular: "watch"}})
 	f.Fuzz(func(t *testing.T, method, path, query string) {
-		body, media := thingJSON("a", "{}"), "application/json"
+		body, media := apitest.ThingBody("a", "{}"), "application/json"
 		if method == "PATCH" {
 			body, media = `{"metadata":{"labels":{"n":"`+strings.Repeat("n", len(query)%50)+`"}}}`, "application/merge-patch+json"
 		}
 		for range 2 { // the second request finds the object that the first one created
-			r := newRequest("GET", path+"?"+query, strings.NewReader(body), "Content-Type", media)
+			r := apitest.NewRequest("GET", path+"?"+query, strings.NewReader(body), "Content-Type", media)
 			r.Method = method
 			ctx, cancel := context.WithTimeout(r.Context(), time.Millisecond) // a watch would stream until the client leaves
 			defer cancel()
 			store.reached, hooks = nil, nil
 			access := api.AccessOf(r)
-			answer := ask(api, r.WithContext(ctx))
+			answer := apitest.Ask(api, r.WithContext(ctx))
 			require.NotContains(t, answer.Body, "and not", "a hook saw something else")
 			for _, seen := range hooks {
 				require.Equal(t, fmt.Sprint(access), seen)

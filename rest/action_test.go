@@ -12,6 +12,7 @@ import (
 
 	"github.com/decorum-go/decorum/apimeta"
 	"github.com/decorum-go/decorum/rest"
+	"github.com/decorum-go/decorum/rest/internal/apitest"
 )
 
 const (
@@ -36,14 +37,14 @@ func (b *bankFunc) Charge(ctx context.Context, _, _ string, _ int64) (string, er
 
 func newInvoices(t *testing.T, bank Bank) *rest.API {
 	t.Helper()
-	api := newAPI(t, rest.Options{}, invoices(bank))
-	must(t, api, "POST", invoicesIn, invoiceN1)
+	api := apitest.New(t, rest.Options{}, invoices(bank))
+	apitest.Must(t, api, "POST", invoicesIn, invoiceN1)
 	return api
 }
 
 func paymentOf(t *testing.T, api *rest.API) any {
 	t.Helper()
-	return must(t, api, "GET", invoicesIn+"/n1", "").value(t, "status.payment")
+	return apitest.Must(t, api, "GET", invoicesIn+"/n1", "").Value(t, "status.payment")
 }
 
 // Twelve clients pay an invoice at once. It is paid once, and the bank sees it claimed.
@@ -58,7 +59,7 @@ func TestActionRunsOnce(t *testing.T) {
 	var senders sync.WaitGroup
 	codes := make(chan int, 12)
 	for range 12 {
-		senders.Go(func() { codes <- do(t, api, "POST", invoicesIn+"/n1/pay", payN1).Code })
+		senders.Go(func() { codes <- apitest.Do(t, api, "POST", invoicesIn+"/n1/pay", payN1).Code })
 	}
 	for range 11 { // the one that charges waits until the others are refused
 		assert.Equal(t, 409, <-codes)
@@ -69,7 +70,7 @@ func TestActionRunsOnce(t *testing.T) {
 	assert.Equal(t, 201, <-codes)
 	assert.EqualValues(t, 1, bank.charges.Load())
 	assert.Equal(t, "Paid", paymentOf(t, api))
-	assert.Equal(t, 409, do(t, api, "POST", invoicesIn+"/n1/pay", payN1).Code)
+	assert.Equal(t, 409, apitest.Do(t, api, "POST", invoicesIn+"/n1/pay", payN1).Code)
 }
 
 func TestActionThatFailsIsSettled(t *testing.T) {
@@ -83,10 +84,10 @@ func TestActionThatFailsIsSettled(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			bank := &bankFunc{charge: c.charge}
 			api := newInvoices(t, bank)
-			assert.Equal(t, 500, do(t, api, "POST", invoicesIn+"/n1/pay", payN1).Code)
+			assert.Equal(t, 500, apitest.Do(t, api, "POST", invoicesIn+"/n1/pay", payN1).Code)
 			assert.Equal(t, "Refused", paymentOf(t, api))
 			bank.charge = nil
-			assert.Equal(t, 201, do(t, api, "POST", invoicesIn+"/n1/pay", payN1).Code)
+			assert.Equal(t, 201, apitest.Do(t, api, "POST", invoicesIn+"/n1/pay", payN1).Code)
 			assert.Equal(t, "Paid", paymentOf(t, api))
 		})
 	}
@@ -100,7 +101,7 @@ func TestActionIsSettledAfterItsClient(t *testing.T) {
 		<-ctx.Done()
 		return ctx.Err()
 	}})
-	_, err := rest.CreateSubresource(ctx, clientFor[Invoice](t, api).Namespace("default"), "n1", "pay", &Payment{Card: "4711"})
+	_, err := rest.CreateSubresource(ctx, apitest.ClientFor[Invoice](t, api).Namespace("default"), "n1", "pay", &Payment{Card: "4711"})
 	require.ErrorIs(t, err, context.Canceled)
 	assert.Equal(t, "Refused", paymentOf(t, api))
 }
@@ -110,13 +111,13 @@ func TestActionOfARemovedObject(t *testing.T) {
 	for _, again := range []bool{false, true} {
 		var api *rest.API
 		api = newInvoices(t, &bankFunc{charge: func(context.Context) error {
-			must(t, api, "DELETE", invoicesIn+"/n1", "")
+			apitest.Must(t, api, "DELETE", invoicesIn+"/n1", "")
 			if again {
-				must(t, api, "POST", invoicesIn, invoiceN1)
+				apitest.Must(t, api, "POST", invoicesIn, invoiceN1)
 			}
 			return nil
 		}})
-		assert.Equal(t, 201, do(t, api, "POST", invoicesIn+"/n1/pay", payN1).Code)
+		assert.Equal(t, 201, apitest.Do(t, api, "POST", invoicesIn+"/n1/pay", payN1).Code)
 		if again {
 			assert.Nil(t, paymentOf(t, api))
 		}
@@ -127,11 +128,11 @@ func TestActionOfARemovedObject(t *testing.T) {
 func TestDryRunOfAClaimedAction(t *testing.T) {
 	bank := &bankFunc{}
 	api := newInvoices(t, bank)
-	before := must(t, api, "GET", invoicesIn+"/n1", "").Body
-	wantJSON(t, do(t, api, "POST", invoicesIn+"/n1/pay?dryRun=All", payN1), 201, `{"kind":"Status","apiVersion":"v1","metadata":{},"status":"Success","code":201}`)
-	assert.Equal(t, before, must(t, api, "GET", invoicesIn+"/n1", "").Body)
-	must(t, api, "POST", invoicesIn+"/n1/pay", payN1)
-	assert.Equal(t, 409, do(t, api, "POST", invoicesIn+"/n1/pay?dryRun=All", payN1).Code)
+	before := apitest.Must(t, api, "GET", invoicesIn+"/n1", "").Body
+	apitest.WantJSON(t, apitest.Do(t, api, "POST", invoicesIn+"/n1/pay?dryRun=All", payN1), 201, `{"kind":"Status","apiVersion":"v1","metadata":{},"status":"Success","code":201}`)
+	assert.Equal(t, before, apitest.Must(t, api, "GET", invoicesIn+"/n1", "").Body)
+	apitest.Must(t, api, "POST", invoicesIn+"/n1/pay", payN1)
+	assert.Equal(t, 409, apitest.Do(t, api, "POST", invoicesIn+"/n1/pay?dryRun=All", payN1).Code)
 	assert.EqualValues(t, 1, bank.charges.Load())
 }
 
@@ -142,9 +143,9 @@ func TestAdmissionOfAnAction(t *testing.T) {
 		seen = append(seen, string(r.Operation)+" "+r.Subresource)
 		return nil
 	}}
-	api := newAPI(t, rest.Options{Admission: []rest.Admission{hook}}, invoices(&bankFunc{}))
-	must(t, api, "POST", invoicesIn, invoiceN1)
-	must(t, api, "POST", invoicesIn+"/n1/pay", payN1)
+	api := apitest.New(t, rest.Options{Admission: []rest.Admission{hook}}, invoices(&bankFunc{}))
+	apitest.Must(t, api, "POST", invoicesIn, invoiceN1)
+	apitest.Must(t, api, "POST", invoicesIn+"/n1/pay", payN1)
 	assert.Equal(t, []string{"CREATE ", "CREATE pay"}, seen)
 }
 
@@ -174,10 +175,10 @@ func TestClaimsThatCannotWork(t *testing.T) {
 		r := invoices(bank)
 		whole.Claim = claim
 		r.Subresources = []rest.SubresourceOf[Invoice]{whole}
-		api := newAPI(t, rest.Options{}, r)
-		must(t, api, "POST", invoicesIn, invoiceN1)
+		api := apitest.New(t, rest.Options{}, r)
+		apitest.Must(t, api, "POST", invoicesIn, invoiceN1)
 		for _, query := range []string{"", "?dryRun=All"} {
-			a := do(t, api, "POST", invoicesIn+"/n1/pay"+query, payN1)
+			a := apitest.Do(t, api, "POST", invoicesIn+"/n1/pay"+query, payN1)
 			assert.Equal(t, 500, a.Code)
 			assert.Contains(t, a.Body, `the Claim of \"pay\" changed nothing`)
 		}
@@ -191,9 +192,9 @@ func TestClaimsThatCannotWork(t *testing.T) {
 			return nil
 		}
 		r.Subresources = []rest.SubresourceOf[Invoice]{whole}
-		api := newAPI(t, rest.Options{}, r)
-		must(t, api, "POST", invoicesIn, invoiceN1)
-		a := do(t, api, "POST", invoicesIn+"/n1/pay", payN1)
+		api := apitest.New(t, rest.Options{}, r)
+		apitest.Must(t, api, "POST", invoicesIn, invoiceN1)
+		a := apitest.Do(t, api, "POST", invoicesIn+"/n1/pay", payN1)
 		assert.Equal(t, 500, a.Code)
 		assert.Contains(t, a.Body, "the object stays claimed")
 		assert.Equal(t, "Pending", paymentOf(t, api))
@@ -219,9 +220,9 @@ func TestActionOfAKindWithoutStatus(t *testing.T) {
 			return nil
 		},
 	}
-	api := newAPI(t, rest.Options{}, rest.Resource[job]{Group: "example.com", Version: "v1", Plural: "jobs", Names: rest.Names{Kind: "Job"},
+	api := apitest.New(t, rest.Options{}, rest.Resource[job]{Group: "example.com", Version: "v1", Plural: "jobs", Names: rest.Names{Kind: "Job"},
 		Subresources: []rest.SubresourceOf[job]{sub}})
-	must(t, api, "POST", "/apis/example.com/v1/namespaces/default/jobs", `{"apiVersion":"example.com/v1","kind":"Job","metadata":{"name":"a"}}`)
-	must(t, api, "POST", "/apis/example.com/v1/namespaces/default/jobs/a/run", `{"apiVersion":"example.com/v1","kind":"Payment","card":"x"}`)
-	assert.Equal(t, "Done by Running", must(t, api, "GET", "/apis/example.com/v1/namespaces/default/jobs/a", "").value(t, "state"))
+	apitest.Must(t, api, "POST", "/apis/example.com/v1/namespaces/default/jobs", `{"apiVersion":"example.com/v1","kind":"Job","metadata":{"name":"a"}}`)
+	apitest.Must(t, api, "POST", "/apis/example.com/v1/namespaces/default/jobs/a/run", `{"apiVersion":"example.com/v1","kind":"Payment","card":"x"}`)
+	assert.Equal(t, "Done by Running", apitest.Must(t, api, "GET", "/apis/example.com/v1/namespaces/default/jobs/a", "").Value(t, "state"))
 }

@@ -10,10 +10,11 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/decorum-go/decorum/rest"
+	"github.com/decorum-go/decorum/rest/internal/apitest"
 )
 
 func admittedDisks(t testing.TB, hooks ...rest.Admission) *rest.API {
-	return newAPI(t, rest.Options{Admission: hooks}, diskResource())
+	return apitest.New(t, rest.Options{Admission: hooks}, diskResource())
 }
 
 // A hook that knows one version of a kind sees and changes objects in that version, whatever they are written in.
@@ -33,7 +34,7 @@ func TestAHookWorksInItsVersion(t *testing.T) {
 	}
 	for _, c := range []struct {
 		name         string
-		hook         admissionFunc
+		hook         apitest.AdmissionFunc
 		shown, known map[string]any // the spec as v1beta1 shows it and as v1 does
 	}{
 		{"the stored one, by its type", atLeastTen,
@@ -62,16 +63,16 @@ func TestAHookWorksInItsVersion(t *testing.T) {
 		}, map[string]any{"sizeMB": 4096.0, "media": "ssd", "replicas": 1.0}, map[string]any{"sizeGB": 4.0, "class": "ssd", "replicas": 1.0}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			api := admittedDisks(t, mutating("m", c.hook))
-			made := do(t, api, "POST", betaDisks, diskBody("v1beta1", "", `{"sizeMB":2048}`))
+			api := admittedDisks(t, apitest.Mutating("m", c.hook))
+			made := apitest.Do(t, api, "POST", betaDisks, diskBody("v1beta1", "", `{"sizeMB":2048}`))
 			require.Equal(t, 201, made.Code, made.Body)
-			assert.Equal(t, c.shown, made.value(t, "spec"))
-			assert.Equal(t, c.known, do(t, api, "GET", disks+"/a", "").value(t, "spec"))
+			assert.Equal(t, c.shown, made.Value(t, "spec"))
+			assert.Equal(t, c.known, apitest.Do(t, api, "GET", disks+"/a", "").Value(t, "spec"))
 		})
 	}
 	t.Run("a third one", func(t *testing.T) {
-		hook := mutating("m", func(_ context.Context, r *rest.AdmissionRequest) error {
-			var c CogV1beta1
+		hook := apitest.Mutating("m", func(_ context.Context, r *rest.AdmissionRequest) error {
+			var c apitest.CogV1beta1
 			if err := r.Object(&c); err != nil {
 				return err
 			}
@@ -82,13 +83,13 @@ func TestAHookWorksInItsVersion(t *testing.T) {
 			c.Spec.Oiled = true
 			return r.SetObject(&c)
 		})
-		api := newAPI(t, rest.Options{Admission: []rest.Admission{hook}}, cogResource())
-		made := do(t, api, "POST", alphaCogs, `{"apiVersion":"example.com/v1alpha1","kind":"Cog","metadata":{"name":"a"},"spec":{"teeth":3}}`)
+		api := apitest.New(t, rest.Options{Admission: []rest.Admission{hook}}, apitest.CogResource())
+		made := apitest.Do(t, api, "POST", apitest.AlphaCogs, `{"apiVersion":"example.com/v1alpha1","kind":"Cog","metadata":{"name":"a"},"spec":{"teeth":3}}`)
 		require.Equal(t, 201, made.Code, made.Body)
-		assert.Equal(t, map[string]any{"teeth": 4.0}, made.value(t, "spec"))
-		stored := do(t, api, "GET", cogs+"/a", "")
-		assert.Equal(t, map[string]any{"teeth": 4.0, "material": "steel"}, stored.value(t, "spec"))
-		assert.Equal(t, "true", stored.value(t, "metadata.annotations").(map[string]any)[cogOiled])
+		assert.Equal(t, map[string]any{"teeth": 4.0}, made.Value(t, "spec"))
+		stored := apitest.Do(t, api, "GET", apitest.Cogs+"/a", "")
+		assert.Equal(t, map[string]any{"teeth": 4.0, "material": "steel"}, stored.Value(t, "spec"))
+		assert.Equal(t, "true", stored.Value(t, "metadata.annotations").(map[string]any)[apitest.CogOiled])
 	})
 }
 
@@ -96,7 +97,7 @@ func TestAHookWorksInItsVersion(t *testing.T) {
 // was there before.
 func TestAHookKeepsWhatTheRequestCannotSay(t *testing.T) {
 	seen := 0
-	hooks := []rest.Admission{mutating("first", func(_ context.Context, r *rest.AdmissionRequest) error {
+	hooks := []rest.Admission{apitest.Mutating("first", func(_ context.Context, r *rest.AdmissionRequest) error {
 		var d, old Disk
 		if err := r.Object(&d); err != nil {
 			return err
@@ -110,7 +111,7 @@ func TestAHookKeepsWhatTheRequestCannotSay(t *testing.T) {
 			}
 		}
 		return nil
-	}), mutating("second", func(_ context.Context, r *rest.AdmissionRequest) error {
+	}), apitest.Mutating("second", func(_ context.Context, r *rest.AdmissionRequest) error {
 		var d Disk
 		if err := r.Object(&d); err != nil {
 			return err
@@ -119,7 +120,7 @@ func TestAHookKeepsWhatTheRequestCannotSay(t *testing.T) {
 			return r.Patch(rest.MergePatch, []byte(`{"metadata":{"annotations":{"example.com/was":"`+d.Spec.Tier+`"}},"spec":{"note":"ice"}}`))
 		}
 		return nil
-	}), mutating("last", func(_ context.Context, r *rest.AdmissionRequest) error {
+	}), apitest.Mutating("last", func(_ context.Context, r *rest.AdmissionRequest) error {
 		var d Disk
 		if err := r.Object(&d); err != nil {
 			return err
@@ -128,7 +129,7 @@ func TestAHookKeepsWhatTheRequestCannotSay(t *testing.T) {
 			seen++
 		}
 		return nil
-	}), validating("v", func(_ context.Context, r *rest.AdmissionRequest) error {
+	}), apitest.Validating("v", func(_ context.Context, r *rest.AdmissionRequest) error {
 		var d Disk
 		var beta DiskV1beta1
 		if err := errors.Join(r.Object(&d), r.Object(&beta)); err != nil {
@@ -143,24 +144,28 @@ func TestAHookKeepsWhatTheRequestCannotSay(t *testing.T) {
 		hooks[i].Resources = []string{"disks.example.com", "disks.example.com/status"}
 	}
 	api := admittedDisks(t, hooks...)
-	require.Equal(t, 201, do(t, api, "POST", disks, diskBody("v1", "", `{"sizeGB":5,"tier":"frozen","mounts":[{"name":"m","path":"/m"}]}`)).Code)
-	a := merge(t, api, betaDisks+"/a", `{"metadata":{"labels":{"freeze":"yes"}},"spec":{"replicas":2}}`)
+	require.Equal(t, 201, apitest.Do(t, api, "POST", disks, diskBody("v1", "", `{"sizeGB":5,"tier":"frozen","mounts":[{"name":"m","path":"/m"}]}`)).Code)
+	a := apitest.MergePatch(t, api, betaDisks+"/a", `{"metadata":{"labels":{"freeze":"yes"}},"spec":{"replicas":2}}`)
 	require.Equal(t, 200, a.Code, a.Body)
 	assert.Equal(t, 1, seen)
-	stored := do(t, api, "GET", disks+"/a", "")
+	stored := apitest.Do(t, api, "GET", disks+"/a", "")
 	assert.Equal(t, map[string]any{"sizeGB": 5.0, "class": "ssd", "replicas": 2.0, "tier": "frozen", "note": "ice",
-		"mounts": []any{map[string]any{"name": "m", "path": "/m"}}}, stored.value(t, "spec"))
-	assert.Equal(t, map[string]any{"example.com/was": "frozen"}, stored.value(t, "metadata.annotations"))
-	for _, write := range []func() answer{
-		func() answer { return merge(t, api, betaDisks+"/a/status", `{"status":{"state":"Ready"}}`) },
-		func() answer { return merge(t, api, betaDisks+"/a/scale", `{"spec":{"replicas":3}}`) },
-		func() answer {
-			return do(t, api, "PATCH", betaDisks+"/a?fieldManager=m&force=true", diskBody("v1beta1", "", `{"sizeMB":6144}`), "Content-Type", typeApply)
+		"mounts": []any{map[string]any{"name": "m", "path": "/m"}}}, stored.Value(t, "spec"))
+	assert.Equal(t, map[string]any{"example.com/was": "frozen"}, stored.Value(t, "metadata.annotations"))
+	for _, write := range []func() apitest.Answer{
+		func() apitest.Answer {
+			return apitest.MergePatch(t, api, betaDisks+"/a/status", `{"status":{"state":"Ready"}}`)
+		},
+		func() apitest.Answer {
+			return apitest.MergePatch(t, api, betaDisks+"/a/scale", `{"spec":{"replicas":3}}`)
+		},
+		func() apitest.Answer {
+			return apitest.Do(t, api, "PATCH", betaDisks+"/a?fieldManager=m&force=true", diskBody("v1beta1", "", `{"sizeMB":6144}`), "Content-Type", apitest.TypeApply)
 		},
 	} {
 		a := write()
 		require.Equal(t, 200, a.Code, a.Body)
-		assert.Equal(t, "frozen", do(t, api, "GET", disks+"/a", "").value(t, "spec.tier"))
+		assert.Equal(t, "frozen", apitest.Do(t, api, "GET", disks+"/a", "").Value(t, "spec.tier"))
 	}
 }
 
@@ -184,53 +189,53 @@ func TestAPolicyHoldsInEachVersion(t *testing.T) {
 		}
 		return nil
 	}
-	api := admittedDisks(t, validating("v", limit))
-	require.Equal(t, 201, do(t, api, "POST", disks, diskBody("v1", "", `{"sizeGB":7}`)).Code)
+	api := admittedDisks(t, apitest.Validating("v", limit))
+	require.Equal(t, 201, apitest.Do(t, api, "POST", disks, diskBody("v1", "", `{"sizeGB":7}`)).Code)
 	const refused = `disks.example.com "a" is forbidden: Disk.v1 in v1beta1 of `
 	for _, c := range []struct {
-		a    answer
+		a    apitest.Answer
 		want string
 	}{
-		{merge(t, api, betaDisks+"/a", `{"spec":{"sizeMB":61440}}`), refused + "60 GB"},
-		{do(t, api, "POST", betaDisks, diskBody("v1beta1", "", `{"sizeMB":61440}`)), refused + "60 GB"},
-		{do(t, api, "DELETE", betaDisks+"/a", ""), refused + "7 GB"},
-		{do(t, api, "DELETE", betaDisks, ""), refused + "7 GB"},
+		{apitest.MergePatch(t, api, betaDisks+"/a", `{"spec":{"sizeMB":61440}}`), refused + "60 GB"},
+		{apitest.Do(t, api, "POST", betaDisks, diskBody("v1beta1", "", `{"sizeMB":61440}`)), refused + "60 GB"},
+		{apitest.Do(t, api, "DELETE", betaDisks+"/a", ""), refused + "7 GB"},
+		{apitest.Do(t, api, "DELETE", betaDisks, ""), refused + "7 GB"},
 	} {
 		assert.Equal(t, 403, c.a.Code, c.a.Body)
-		assert.Equal(t, c.want, c.a.text(t, "message"))
+		assert.Equal(t, c.want, c.a.Text(t, "message"))
 	}
 }
 
 // A hook that decodes nothing costs no conversion, and one that decodes what cannot be converted is told so.
 func TestAHookAndAConversionThatFails(t *testing.T) {
 	look := false
-	hook := mutating("m", func(_ context.Context, r *rest.AdmissionRequest) error {
+	hook := apitest.Mutating("m", func(_ context.Context, r *rest.AdmissionRequest) error {
 		if !look {
 			return nil
 		}
-		return r.Object(new(Cog))
+		return r.Object(new(apitest.Cog))
 	})
 	converted := 0
-	api := newAPI(t, rest.Options{Admission: []rest.Admission{hook}}, cogResource(func(r *rest.Resource[Cog]) {
-		r.Versions = []rest.VersionOf[Cog]{rest.Converted(betaCogResource(), func(in *CogV1beta1, out *Cog) error {
+	api := apitest.New(t, rest.Options{Admission: []rest.Admission{hook}}, apitest.CogResource(func(r *rest.Resource[apitest.Cog]) {
+		r.Versions = []rest.VersionOf[apitest.Cog]{rest.Converted(apitest.BetaCogResource(), func(in *apitest.CogV1beta1, out *apitest.Cog) error {
 			converted++
-			return cogToV1(in, out)
-		}, cogFromV1)}
+			return apitest.CogToV1(in, out)
+		}, apitest.CogFromV1)}
 	}))
-	require.Equal(t, 201, do(t, api, "POST", betaCogs, betaCogBody(`{"toothCount":5}`)).Code)
+	require.Equal(t, 201, apitest.Do(t, api, "POST", apitest.BetaCogs, apitest.BetaCogBody(`{"toothCount":5}`)).Code)
 	assert.Equal(t, 1, converted)
 	look = true
-	a := do(t, api, "POST", betaCogs, betaCogBody(`{"toothCount":5,"metal":"unobtainium"}`))
+	a := apitest.Do(t, api, "POST", apitest.BetaCogs, apitest.BetaCogBody(`{"toothCount":5,"metal":"unobtainium"}`))
 	assert.Equal(t, 500, a.Code)
-	assert.Equal(t, `Internal error occurred: conversion of Cog.example.com "a" from v1beta1 to v1 failed: nobody has unobtainium`, a.text(t, "message"))
+	assert.Equal(t, `Internal error occurred: conversion of Cog.example.com "a" from v1beta1 to v1 failed: nobody has unobtainium`, a.Text(t, "message"))
 	converted = 0
-	require.Equal(t, 409, do(t, api, "POST", betaCogs, betaCogBody(`{"toothCount":5}`)).Code)
+	require.Equal(t, 409, apitest.Do(t, api, "POST", apitest.BetaCogs, apitest.BetaCogBody(`{"toothCount":5}`)).Code)
 	assert.Equal(t, 2, converted, "what a hook has seen is not converted again for the next")
 }
 
 // A hook cannot reach the metadata of the server, nor the status, by way of another version.
 func TestAHookInAnotherVersionReachesNoFurther(t *testing.T) {
-	api := admittedDisks(t, mutating("m", func(_ context.Context, r *rest.AdmissionRequest) error {
+	api := admittedDisks(t, apitest.Mutating("m", func(_ context.Context, r *rest.AdmissionRequest) error {
 		var d Disk
 		if err := r.Object(&d); err != nil {
 			return err
@@ -241,35 +246,15 @@ func TestAHookInAnotherVersionReachesNoFurther(t *testing.T) {
 		}
 		return r.SetObject(&d)
 	}))
-	made := do(t, api, "POST", betaDisks, diskBody("v1beta1", "", `{"sizeMB":2048}`))
+	made := apitest.Do(t, api, "POST", betaDisks, diskBody("v1beta1", "", `{"sizeMB":2048}`))
 	require.Equal(t, 201, made.Code, made.Body)
-	assert.Equal(t, "a", made.value(t, "metadata.name"))
-	assert.Equal(t, "uid-1", made.value(t, "metadata.uid"))
-	assert.EqualValues(t, 1, made.value(t, "metadata.generation"))
-	assert.Nil(t, made.value(t, "status.state"))
-	used := merge(t, api, betaDisks+"/a/status", `{"status":{"used":3}}`)
+	assert.Equal(t, "a", made.Value(t, "metadata.name"))
+	assert.Equal(t, "uid-1", made.Value(t, "metadata.uid"))
+	assert.EqualValues(t, 1, made.Value(t, "metadata.generation"))
+	assert.Nil(t, made.Value(t, "status.state"))
+	used := apitest.MergePatch(t, api, betaDisks+"/a/status", `{"status":{"used":3}}`)
 	require.Equal(t, 200, used.Code, used.Body)
-	stored := do(t, api, "GET", disks+"/a", "")
-	assert.Equal(t, map[string]any{"phase": "Pending", "used": 3.0}, stored.value(t, "status"))
-	assert.Nil(t, stored.value(t, "spec.tier"))
-}
-
-// A hook that works in another version than that of the request sees zeros and sets them.
-func TestAHookInAnotherVersionSetsZeros(t *testing.T) {
-	hook := mutating("m", func(_ context.Context, r *rest.AdmissionRequest) error {
-		var p Pump
-		if err := r.Object(&p); err != nil {
-			return err
-		}
-		if p.Spec.Replicas != 0 || p.Spec.Tier != "gold" {
-			return fmt.Errorf("sees %v", p.Spec)
-		}
-		p.Spec.Enabled, p.Spec.Tier = false, ""
-		return r.SetObject(&p)
-	})
-	api := newAPI(t, rest.Options{Admission: []rest.Admission{hook}}, pumpResource())
-	made := do(t, api, "POST", betaPumps, pumpBody("v1beta1", `{"count":0,"limit":0}`))
-	require.Equal(t, 201, made.Code, made.Body)
-	assert.Equal(t, map[string]any{"count": 0.0, "limit": 0.0, "disabled": true}, made.value(t, "spec"))
-	assert.Equal(t, map[string]any{"replicas": 0.0, "limit": 0.0, "enabled": false, "tier": ""}, do(t, api, "GET", pumps+"/a", "").value(t, "spec"))
+	stored := apitest.Do(t, api, "GET", disks+"/a", "")
+	assert.Equal(t, map[string]any{"phase": "Pending", "used": 3.0}, stored.Value(t, "status"))
+	assert.Nil(t, stored.Value(t, "spec.tier"))
 }

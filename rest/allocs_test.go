@@ -10,21 +10,22 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/decorum-go/decorum/rest"
+	"github.com/decorum-go/decorum/rest/internal/apitest"
 )
 
 // A GET writes the stored bytes, so its allocations do not depend on the size of the object. Only a large response costs a few more,
 // because the API guards it against slow clients.
 func TestGetNeitherDecodesNorEncodes(t *testing.T) {
-	s := newThingServer(t, rest.Options{})
+	s := apitest.NewThingServer(t, rest.Options{})
 	for name, size := range map[string]int{"small": 1 << 10, "medium": 64 << 10, "large": 1 << 20} {
-		require.Equal(t, http.StatusCreated, s.do("POST", thingsIn, string(paddedThing(name, size))).Code)
+		require.Equal(t, http.StatusCreated, s.Do("POST", apitest.Things, string(apitest.PaddedThing(name, size))).Code)
 	}
 	get := func(name string) (allocs float64, bytes uint64) {
-		r, w := newRequest("GET", thingsIn+"/"+name, nil), &discardWriter{header: http.Header{}}
+		r, w := apitest.NewRequest("GET", apitest.Things+"/"+name, nil), &apitest.DiscardWriter{Headers: http.Header{}}
 		once := func() {
-			w.reset()
-			s.api.ServeHTTP(w, r)
-			require.Equal(t, http.StatusOK, w.code)
+			w.Reset()
+			s.API.ServeHTTP(w, r)
+			require.Equal(t, http.StatusOK, w.Code)
 		}
 		allocs = testing.AllocsPerRun(200, once)
 		var before, after runtime.MemStats
@@ -49,19 +50,19 @@ func TestGetNeitherDecodesNorEncodes(t *testing.T) {
 
 // A LIST joins the stored bytes through borrowed buffers: 10,000 objects cost no more allocations than 10.
 func TestListNeitherDecodesNorEncodes(t *testing.T) {
-	s := newThingServer(t, rest.Options{})
-	w := newThingWriter(s.api, "POST", thingsIn, thingType)
+	s := apitest.NewThingServer(t, rest.Options{})
+	w := apitest.NewThingWriter(s.API, "POST", apitest.Things, apitest.TypeJSON)
 	for i := range 10_000 {
-		require.Equal(t, http.StatusCreated, w.send(paddedThing(thingNumber(i), 2<<10)))
+		require.Equal(t, http.StatusCreated, w.Send(apitest.PaddedThing(thingNumber(i), 2<<10)))
 	}
 	list := func(query string) (allocs float64, bytes uint64) {
-		r, w := newRequest("GET", thingsIn+query, nil), &discardWriter{header: http.Header{}}
+		r, w := apitest.NewRequest("GET", apitest.Things+query, nil), &apitest.DiscardWriter{Headers: http.Header{}}
 		once := func() {
-			w.reset()
-			s.api.ServeHTTP(w, r)
+			w.Reset()
+			s.API.ServeHTTP(w, r)
 		}
 		once()
-		require.Greater(t, w.bytes, 10<<10)
+		require.Greater(t, w.Bytes, 10<<10)
 		allocs = testing.AllocsPerRun(20, once)
 		var before, after runtime.MemStats
 		runtime.ReadMemStats(&before)

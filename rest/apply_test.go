@@ -12,41 +12,22 @@ import (
 
 	"github.com/decorum-go/decorum/apimeta"
 	"github.com/decorum-go/decorum/rest"
+	"github.com/decorum-go/decorum/rest/internal/apitest"
 	"github.com/decorum-go/decorum/status"
 )
 
-const typeApply = "application/apply-patch+yaml"
-
-// owners shows the managedFields of an object, a line for each entry, without versions and times.
-func owners(t testing.TB, a answer) string {
-	t.Helper()
-	var obj struct {
-		Metadata struct{ ManagedFields []apimeta.ManagedFieldsEntry }
-	}
-	a.decode(t, &obj)
-	var lines []string
-	for _, e := range obj.Metadata.ManagedFields {
-		who := e.Manager + " " + string(e.Operation)
-		if e.Subresource != "" {
-			who += " " + e.Subresource
-		}
-		lines = append(lines, who+" "+string(e.FieldsV1.Raw))
-	}
-	return strings.Join(lines, "\n")
-}
-
 // times shows when each manager wrote last, in seconds since the test began.
-func times(t testing.TB, a answer) string {
+func times(t testing.TB, a apitest.Answer) string {
 	t.Helper()
 	var obj struct {
 		Metadata struct{ ManagedFields []apimeta.ManagedFieldsEntry }
 	}
-	a.decode(t, &obj)
+	a.Decode(t, &obj)
 	var out []string
 	for _, e := range obj.Metadata.ManagedFields {
 		at := "never"
 		if e.Time != nil {
-			at = fmt.Sprint(e.Time.Sub(now().Truncate(time.Second)).Seconds())
+			at = fmt.Sprint(e.Time.Sub(apitest.Now().Truncate(time.Second)).Seconds())
 		}
 		out = append(out, e.Manager+" "+at)
 	}
@@ -66,19 +47,19 @@ func TestManagedFieldsStories(t *testing.T) {
 		owners                  string // "" for what is not looked at
 	}
 	apply := func(query, body string, code int, owners string) step {
-		return step{"PATCH", widgets + "/a" + query, typeApply, body, code, owners}
+		return step{"PATCH", apitest.Widgets + "/a" + query, apitest.TypeApply, body, code, owners}
 	}
 	for _, c := range []struct {
 		name  string
 		steps []step
 	}{
 		{"an update takes the fields it changes", []step{
-			{"POST", widgets + "?fieldManager=m", "", config(`"spec":{"size":1,"steps":["x"]}`), 201,
+			{"POST", apitest.Widgets + "?fieldManager=m", "", config(`"spec":{"size":1,"steps":["x"]}`), 201,
 				`m Update {"f:spec":{".":{},"f:color":{},"f:replicas":{},"f:size":{},"f:steps":{},"f:template":{".":{},"f:image":{}}}}`},
-			{"PATCH", widgets + "/a?fieldManager=n", typeMergePatch, `{"spec":{"size":2}}`, 200,
+			{"PATCH", apitest.Widgets + "/a?fieldManager=n", apitest.TypeMergePatch, `{"spec":{"size":2}}`, 200,
 				`m Update {"f:spec":{".":{},"f:color":{},"f:replicas":{},"f:steps":{},"f:template":{".":{},"f:image":{}}}}` + "\n" +
 					`n Update {"f:spec":{"f:size":{}}}`},
-			{"PATCH", widgets + "/a?fieldManager=n", typeMergePatch, `{"spec":{"size":3,"steps":null}}`, 200,
+			{"PATCH", apitest.Widgets + "/a?fieldManager=n", apitest.TypeMergePatch, `{"spec":{"size":3,"steps":null}}`, 200,
 				`m Update {"f:spec":{".":{},"f:color":{},"f:replicas":{},"f:template":{".":{},"f:image":{}}}}` + "\n" +
 					`n Update {"f:spec":{"f:size":{}}}`},
 		}},
@@ -91,69 +72,69 @@ func TestManagedFieldsStories(t *testing.T) {
 		}},
 		{"what nobody applies any more goes, what others own stays", []step{
 			apply("?fieldManager=m", config(`"spec":{"size":1,"settings":{"a":"1","b":"2"}}`), 201, ""),
-			{"PATCH", widgets + "/a?fieldManager=u", typeMergePatch, `{"spec":{"settings":{"c":"3"}}}`, 200, ""},
+			{"PATCH", apitest.Widgets + "/a?fieldManager=u", apitest.TypeMergePatch, `{"spec":{"settings":{"c":"3"}}}`, 200, ""},
 			apply("?fieldManager=m", config(`"spec":{"size":1}`), 200, `m Apply {"f:spec":{"f:size":{}}}`+"\n"+`u Update {"f:spec":{"f:settings":{"f:c":{}}}}`),
 		}},
 		{"a list of nothing begins anew, and what was there belongs to before-first-apply", []step{
 			apply("?fieldManager=m", config(`"spec":{"size":1}`), 201, ""),
-			{"PATCH", widgets + "/a?fieldManager=u", typeMergePatch, `{"metadata":{"managedFields":[{}]},"spec":{"owner":"o"}}`, 200, ""},
-			{"PATCH", widgets + "/a?fieldManager=u", typeMergePatch, `{"spec":{"owner":"p"}}`, 200, ""},
+			{"PATCH", apitest.Widgets + "/a?fieldManager=u", apitest.TypeMergePatch, `{"metadata":{"managedFields":[{}]},"spec":{"owner":"o"}}`, 200, ""},
+			{"PATCH", apitest.Widgets + "/a?fieldManager=u", apitest.TypeMergePatch, `{"spec":{"owner":"p"}}`, 200, ""},
 			apply("?fieldManager=m", config(`"spec":{"size":1}`), 200,
 				`m Apply {"f:spec":{"f:size":{}}}`+"\n"+`before-first-apply Update {"f:spec":{".":{},"f:color":{},"f:owner":{},"f:replicas":{},"f:size":{},"f:template":{".":{},"f:image":{}}}}`),
 		}},
 		{"a list of one empty entry begins anew", []step{
 			apply("?fieldManager=m", config(`"spec":{"size":1}`), 201, ""),
-			{"PUT", widgets + "/a?fieldManager=u", "", `{"apiVersion":"example.com/v1","kind":"Widget","metadata":{"name":"a","resourceVersion":"2","managedFields":[{}]},"spec":{"size":2}}`, 200, ""},
+			{"PUT", apitest.Widgets + "/a?fieldManager=u", "", `{"apiVersion":"example.com/v1","kind":"Widget","metadata":{"name":"a","resourceVersion":"2","managedFields":[{}]},"spec":{"size":2}}`, 200, ""},
 		}},
 		{"entries that a client writes replace those there were", []step{
 			apply("?fieldManager=m", config(`"spec":{"size":1}`), 201, ""),
-			{"PATCH", widgets + "/a?fieldManager=u", typeMergePatch, `{"metadata":{"managedFields":[{"manager":"other","operation":"Apply","apiVersion":"example.com/v1","fieldsType":"FieldsV1","fieldsV1":{"f:spec":{"f:size":{}}}}]}}`, 200,
+			{"PATCH", apitest.Widgets + "/a?fieldManager=u", apitest.TypeMergePatch, `{"metadata":{"managedFields":[{"manager":"other","operation":"Apply","apiVersion":"example.com/v1","fieldsType":"FieldsV1","fieldsV1":{"f:spec":{"f:size":{}}}}]}}`, 200,
 				`other Apply {"f:spec":{"f:size":{}}}`},
-			{"PATCH", widgets + "/a?fieldManager=u", typeMergePatch, `{"metadata":{"managedFields":[{"manager":"other","operation":"Nonsense"}]}}`, 200,
+			{"PATCH", apitest.Widgets + "/a?fieldManager=u", apitest.TypeMergePatch, `{"metadata":{"managedFields":[{"manager":"other","operation":"Nonsense"}]}}`, 200,
 				`other Apply {"f:spec":{"f:size":{}}}`},
-			{"PATCH", widgets + "/a?fieldManager=u", typeMergePatch, `{"metadata":{"managedFields":[{"manager":"` + strings.Repeat("x", 129) + `","operation":"Apply","apiVersion":"example.com/v1","fieldsType":"FieldsV1","fieldsV1":{"f:spec":{"f:size":{}}}}]}}`, 422, ""},
+			{"PATCH", apitest.Widgets + "/a?fieldManager=u", apitest.TypeMergePatch, `{"metadata":{"managedFields":[{"manager":"` + strings.Repeat("x", 129) + `","operation":"Apply","apiVersion":"example.com/v1","fieldsType":"FieldsV1","fieldsV1":{"f:spec":{"f:size":{}}}}]}}`, 422, ""},
 		}},
 		{"kubectl that applied on the client before", []step{
-			{"POST", widgets + "?fieldManager=kubectl-client-side-apply", "", `{"apiVersion":"example.com/v1","kind":"Widget","metadata":{"name":"a","annotations":{"kubectl.kubernetes.io/last-applied-configuration":"{\"apiVersion\":\"example.com/v1\",\"kind\":\"Widget\",\"metadata\":{\"name\":\"a\"},\"spec\":{\"size\":1}}"}},"spec":{"size":1}}`, 201, ""},
+			{"POST", apitest.Widgets + "?fieldManager=kubectl-client-side-apply", "", `{"apiVersion":"example.com/v1","kind":"Widget","metadata":{"name":"a","annotations":{"kubectl.kubernetes.io/last-applied-configuration":"{\"apiVersion\":\"example.com/v1\",\"kind\":\"Widget\",\"metadata\":{\"name\":\"a\"},\"spec\":{\"size\":1}}"}},"spec":{"size":1}}`, 201, ""},
 			apply("?fieldManager=other", config(`"spec":{"size":2}`), 409, ""),
 			apply("?fieldManager=kubectl", config(`"spec":{"size":2}`), 200, ""),
 		}},
 		{"the status has entries of its own", []step{
 			apply("?fieldManager=m", config(`"spec":{"size":1},"status":{"phase":"Ready"}`), 201, `m Apply {"f:spec":{"f:size":{}}}`),
-			{"PATCH", widgets + "/a/status?fieldManager=m", typeApply, config(`"status":{"phase":"Ready"}`), 200,
+			{"PATCH", apitest.Widgets + "/a/status?fieldManager=m", apitest.TypeApply, config(`"status":{"phase":"Ready"}`), 200,
 				`m Apply {"f:spec":{"f:size":{}}}` + "\n" + `m Apply status {"f:status":{"f:phase":{}}}`},
-			{"PATCH", widgets + "/a/status?fieldManager=m", typeMergePatch, `{"status":{"phase":"Failed"}}`, 200,
+			{"PATCH", apitest.Widgets + "/a/status?fieldManager=m", apitest.TypeMergePatch, `{"status":{"phase":"Failed"}}`, 200,
 				`m Apply {"f:spec":{"f:size":{}}}` + "\n" + `m Update status {"f:status":{"f:phase":{}}}`},
 		}},
 		{"replicas are owned through the scale", []step{
 			apply("?fieldManager=m", config(`"spec":{"size":1,"replicas":1}`), 201, ""),
-			{"PATCH", widgets + "/a/scale?fieldManager=s", typeApply, `{"apiVersion":"autoscaling/v1","kind":"Scale","spec":{"nonsense":2}}`, 500, ""},
-			{"PATCH", widgets + "/a/scale?fieldManager=s", typeApply, `{"apiVersion":"autoscaling/v1","kind":"Scale","metadata":{"name":"a"},"spec":{"replicas":2}}`, 409, ""},
-			{"PATCH", widgets + "/a/scale?fieldManager=s&force=true", typeApply, `{"apiVersion":"autoscaling/v1","kind":"Scale","metadata":{"name":"a"},"spec":{"replicas":2}}`, 200, ""},
-			{"GET", widgets + "/a", "", "", 200, `s Apply scale {"f:spec":{"f:replicas":{}}}` + "\n" + `m Apply {"f:spec":{"f:size":{}}}`},
-			{"PATCH", widgets + "/a/scale?fieldManager=s", typeMergePatch, `{"spec":{"replicas":3}}`, 200, ""},
-			{"GET", widgets + "/a", "", "", 200, `m Apply {"f:spec":{"f:size":{}}}` + "\n" + `s Update scale {"f:spec":{"f:replicas":{}}}`},
-			{"PATCH", widgets + "/none/scale?fieldManager=s", typeApply, `{"apiVersion":"autoscaling/v1","kind":"Scale","metadata":{"name":"none"},"spec":{"replicas":2}}`, 404, ""},
+			{"PATCH", apitest.Widgets + "/a/scale?fieldManager=s", apitest.TypeApply, `{"apiVersion":"autoscaling/v1","kind":"Scale","spec":{"nonsense":2}}`, 500, ""},
+			{"PATCH", apitest.Widgets + "/a/scale?fieldManager=s", apitest.TypeApply, `{"apiVersion":"autoscaling/v1","kind":"Scale","metadata":{"name":"a"},"spec":{"replicas":2}}`, 409, ""},
+			{"PATCH", apitest.Widgets + "/a/scale?fieldManager=s&force=true", apitest.TypeApply, `{"apiVersion":"autoscaling/v1","kind":"Scale","metadata":{"name":"a"},"spec":{"replicas":2}}`, 200, ""},
+			{"GET", apitest.Widgets + "/a", "", "", 200, `s Apply scale {"f:spec":{"f:replicas":{}}}` + "\n" + `m Apply {"f:spec":{"f:size":{}}}`},
+			{"PATCH", apitest.Widgets + "/a/scale?fieldManager=s", apitest.TypeMergePatch, `{"spec":{"replicas":3}}`, 200, ""},
+			{"GET", apitest.Widgets + "/a", "", "", 200, `m Apply {"f:spec":{"f:size":{}}}` + "\n" + `s Update scale {"f:spec":{"f:replicas":{}}}`},
+			{"PATCH", apitest.Widgets + "/none/scale?fieldManager=s", apitest.TypeApply, `{"apiVersion":"autoscaling/v1","kind":"Scale","metadata":{"name":"none"},"spec":{"replicas":2}}`, 404, ""},
 		}},
 		{"a name is taken from the User-Agent", []step{
-			{"POST", widgets, "", config(`"spec":{"size":1}`), 201,
+			{"POST", apitest.Widgets, "", config(`"spec":{"size":1}`), 201,
 				`agent Update {"f:spec":{".":{},"f:color":{},"f:replicas":{},"f:size":{},"f:template":{".":{},"f:image":{}}}}`},
 		}},
 		{"refused", []step{
 			apply("?fieldManager=m", `{"apiVersion":"example.com/v1","kind":"Widget","metadata":{"name":"a"},"spec":{"size":1,"nonsense":1}}`, 500, ""),
 			apply("?fieldManager=m", `{"apiVersion":"example.com/v1","kind":"Widget","metadata":{"name":"a","uid":"3"},"spec":{"size":1}}`, 409, ""),
 			apply("?fieldManager=m&fieldValidation=Strict", "apiVersion: example.com/v1\nkind: Widget\nmetadata: {name: a}\nspec: {size: 1, size: 2}", 400, ""),
-			{"PATCH", widgets + "/a/status?fieldManager=m", typeApply, config(`"status":{"phase":"Ready"}`), 404, ""},
-			{"GET", widgets + "/a", "", "", 404, ""},
+			{"PATCH", apitest.Widgets + "/a/status?fieldManager=m", apitest.TypeApply, config(`"status":{"phase":"Ready"}`), 404, ""},
+			{"GET", apitest.Widgets + "/a", "", "", 404, ""},
 		}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			api := newWidgets(t)
+			api := apitest.NewWidgets(t)
 			for i, s := range c.steps {
-				a := do(t, api, s.verb, s.path, s.body, "Content-Type", s.media, "User-Agent", "agent/v1 (test)")
+				a := apitest.Do(t, api, s.verb, s.path, s.body, "Content-Type", s.media, "User-Agent", "agent/v1 (test)")
 				require.Equal(t, s.code, a.Code, "step %d: %s", i+1, a.Body)
 				if s.owners != "" {
-					assert.Equal(t, s.owners, owners(t, a), "step %d", i+1)
+					assert.Equal(t, s.owners, apitest.OwnersOf(t, a), "step %d", i+1)
 				}
 			}
 		})
@@ -163,19 +144,19 @@ func TestManagedFieldsStories(t *testing.T) {
 // The time of an entry is when its manager changed a value last, whatever the number of requests that changed none.
 func TestManagedFieldsTimes(t *testing.T) {
 	seconds := 0
-	clock := func() time.Time { return now().Add(time.Duration(seconds) * time.Second) }
-	api := newAPI(t, rest.Options{Now: clock}, widgetResource())
+	clock := func() time.Time { return apitest.Now().Add(time.Duration(seconds) * time.Second) }
+	api := apitest.New(t, rest.Options{Now: clock}, apitest.WidgetResource())
 	for i, s := range []struct{ query, media, body, want string }{
-		{"?fieldManager=m", typeApply, config(`"spec":{"size":1}`), "m 0"},
-		{"?fieldManager=m", typeApply, config(`"spec":{"size":1}`), "m 0"},
-		{"?fieldManager=n", typeApply, config(`"spec":{"size":1}`), "n never, m 0"},
-		{"?fieldManager=u", typeMergePatch, `{"spec":{"owner":"o"}}`, "n never, m 0, u 3"},
-		{"?fieldManager=u", typeMergePatch, `{"spec":{"owner":"o"}}`, "n never, m 0, u 3"},
-		{"?fieldManager=u", typeMergePatch, `{"spec":{"owner":"p"}}`, "n never, m 0, u 5"},
-		{"?fieldManager=n", typeApply, config(`"spec":{"size":1,"code":"x"}`), "m 0, n 6, u 5"},
-		{"?fieldManager=u", typeMergePatch, `{"spec":{"code":"y"}}`, "n never, m 0, u 7"},
+		{"?fieldManager=m", apitest.TypeApply, config(`"spec":{"size":1}`), "m 0"},
+		{"?fieldManager=m", apitest.TypeApply, config(`"spec":{"size":1}`), "m 0"},
+		{"?fieldManager=n", apitest.TypeApply, config(`"spec":{"size":1}`), "n never, m 0"},
+		{"?fieldManager=u", apitest.TypeMergePatch, `{"spec":{"owner":"o"}}`, "n never, m 0, u 3"},
+		{"?fieldManager=u", apitest.TypeMergePatch, `{"spec":{"owner":"o"}}`, "n never, m 0, u 3"},
+		{"?fieldManager=u", apitest.TypeMergePatch, `{"spec":{"owner":"p"}}`, "n never, m 0, u 5"},
+		{"?fieldManager=n", apitest.TypeApply, config(`"spec":{"size":1,"code":"x"}`), "m 0, n 6, u 5"},
+		{"?fieldManager=u", apitest.TypeMergePatch, `{"spec":{"code":"y"}}`, "n never, m 0, u 7"},
 	} {
-		a := do(t, api, "PATCH", widgets+"/a"+s.query, s.body, "Content-Type", s.media)
+		a := apitest.Do(t, api, "PATCH", apitest.Widgets+"/a"+s.query, s.body, "Content-Type", s.media)
 		require.Less(t, a.Code, 300, a.Body)
 		if i == 7 {
 			s.want = "m 0, n 6, u 7"
@@ -187,13 +168,13 @@ func TestManagedFieldsTimes(t *testing.T) {
 
 // An object keeps ten managers of updates apart; the oldest share an entry.
 func TestManyUpdateManagers(t *testing.T) {
-	api := newWidgets(t)
-	create(t, api, "a")
+	api := apitest.NewWidgets(t)
+	apitest.CreateWidget(t, api, "a")
 	for i := range 12 {
-		a := do(t, api, "PATCH", widgets+fmt.Sprintf("/a?fieldManager=m%02d", i), fmt.Sprintf(`{"spec":{"settings":{"k%02d":"v"}}}`, i), "Content-Type", typeMergePatch)
+		a := apitest.Do(t, api, "PATCH", apitest.Widgets+fmt.Sprintf("/a?fieldManager=m%02d", i), fmt.Sprintf(`{"spec":{"settings":{"k%02d":"v"}}}`, i), "Content-Type", apitest.TypeMergePatch)
 		require.Equal(t, 200, a.Code, a.Body)
 		if i == 11 {
-			lines := strings.Split(owners(t, a), "\n")
+			lines := strings.Split(apitest.OwnersOf(t, a), "\n")
 			assert.Len(t, lines, 10)
 			assert.Contains(t, lines[0], "ancient-changes Update")
 			assert.Contains(t, lines[0], `"f:k00":{},"f:k01":{}`)
@@ -203,16 +184,16 @@ func TestManyUpdateManagers(t *testing.T) {
 
 // The in-process client writes under the name it was given, else under that of the user.
 func TestManagerOfTheClient(t *testing.T) {
-	api := newWidgets(t)
-	c := widgetClient(t, api)
+	api := apitest.NewWidgets(t)
+	c := apitest.WidgetClient(t, api)
 	size := int32(1)
-	managers := func(w *Widget) (out []string) {
+	managers := func(w *apitest.Widget) (out []string) {
 		for _, e := range w.ManagedFields {
 			out = append(out, e.Manager)
 		}
 		return out
 	}
-	w, err := c.As("one").Create(t.Context(), &Widget{ObjectMeta: apimeta.ObjectMeta{Name: "a"}, Spec: WidgetSpec{Size: &size}})
+	w, err := c.As("one").Create(t.Context(), &apitest.Widget{ObjectMeta: apimeta.ObjectMeta{Name: "a"}, Spec: apitest.WidgetSpec{Size: &size}})
 	require.NoError(t, err)
 	assert.Equal(t, []string{"one"}, managers(w))
 	ctx := rest.WithUser(t.Context(), rest.User{Name: "alice"})
@@ -234,47 +215,49 @@ func TestManagerOfTheClient(t *testing.T) {
 
 // A resource can do without: nothing is kept, and nothing can be applied.
 func TestUntracked(t *testing.T) {
-	api := newWidgets(t, func(r *rest.Resource[Widget]) { r.Wire.Untracked = true })
-	a := do(t, api, "POST", widgets, `{"apiVersion":"example.com/v1","kind":"Widget","metadata":{"name":"a","managedFields":[{"manager":"m","operation":"Update","apiVersion":"example.com/v1","fieldsType":"FieldsV1","fieldsV1":{}}]},"spec":{"size":1}}`)
+	api := apitest.NewWidgets(t, func(r *rest.Resource[apitest.Widget]) { r.Wire.Untracked = true })
+	a := apitest.Do(t, api, "POST", apitest.Widgets, `{"apiVersion":"example.com/v1","kind":"Widget","metadata":{"name":"a","managedFields":[{"manager":"m","operation":"Update","apiVersion":"example.com/v1","fieldsType":"FieldsV1","fieldsV1":{}}]},"spec":{"size":1}}`)
 	require.Equal(t, http.StatusCreated, a.Code, a.Body)
 	assert.NotContains(t, a.Body, "managedFields")
-	a = do(t, api, "PATCH", widgets+"/a?fieldManager=m", config(`"spec":{"size":1}`), "Content-Type", typeApply)
+	a = apitest.Do(t, api, "PATCH", apitest.Widgets+"/a?fieldManager=m", config(`"spec":{"size":1}`), "Content-Type", apitest.TypeApply)
 	assert.Equal(t, http.StatusUnsupportedMediaType, a.Code)
 	assert.NotContains(t, a.Body, "apply-patch")
-	_, err := widgetClient(t, api).As("m").Apply(t.Context(), "a", map[string]any{}, rest.ApplyOptions{})
+	_, err := apitest.WidgetClient(t, api).As("m").Apply(t.Context(), "a", map[string]any{}, rest.ApplyOptions{})
 	assert.Equal(t, http.StatusUnsupportedMediaType, status.CodeOf(err))
 }
 
 // An entry names fields in the version of its write, and holds against writes in other versions.
 func TestManagedFieldsOfVersions(t *testing.T) {
-	api := newAPI(t, rest.Options{}, cogResource())
-	beta := func(spec string) string { return `{` + betaCogKind + `,"metadata":{"name":"a"},"spec":` + spec + `}` }
+	api := apitest.New(t, rest.Options{}, apitest.CogResource())
+	beta := func(spec string) string {
+		return `{` + apitest.BetaCogKind + `,"metadata":{"name":"a"},"spec":` + spec + `}`
+	}
 	stored := func(spec string) string {
 		return `{"apiVersion":"example.com/v1","kind":"Cog","metadata":{"name":"a"},"spec":` + spec + `}`
 	}
-	a := do(t, api, "PATCH", betaCogs+"/a?fieldManager=m", beta(`{"toothCount":5}`), "Content-Type", typeApply)
+	a := apitest.Do(t, api, "PATCH", apitest.BetaCogs+"/a?fieldManager=m", beta(`{"toothCount":5}`), "Content-Type", apitest.TypeApply)
 	require.Equal(t, 201, a.Code, a.Body)
-	assert.Equal(t, `m Apply {"f:spec":{"f:toothCount":{}}}`, owners(t, a))
+	assert.Equal(t, `m Apply {"f:spec":{"f:toothCount":{}}}`, apitest.OwnersOf(t, a))
 	assert.Contains(t, a.Body, `"fieldsV1":{"f:spec":{"f:toothCount":{}}}`)
 
-	a = do(t, api, "PATCH", cogs+"/a?fieldManager=n", stored(`{"teeth":6}`), "Content-Type", typeApply)
+	a = apitest.Do(t, api, "PATCH", apitest.Cogs+"/a?fieldManager=n", stored(`{"teeth":6}`), "Content-Type", apitest.TypeApply)
 	require.Equal(t, 409, a.Code, a.Body)
 	assert.Contains(t, a.Body, `.spec.toothCount`, "as its owner calls it")
-	a = do(t, api, "PATCH", cogs+"/a?fieldManager=n&force=true", stored(`{"teeth":6}`), "Content-Type", typeApply)
+	a = apitest.Do(t, api, "PATCH", apitest.Cogs+"/a?fieldManager=n&force=true", stored(`{"teeth":6}`), "Content-Type", apitest.TypeApply)
 	require.Equal(t, 200, a.Code, a.Body)
-	assert.Equal(t, `n Apply {"f:spec":{"f:teeth":{}}}`, owners(t, a))
+	assert.Equal(t, `n Apply {"f:spec":{"f:teeth":{}}}`, apitest.OwnersOf(t, a))
 
-	a = do(t, api, "PATCH", betaCogs+"/a?fieldManager=u", `{"spec":{"toothCount":7}}`, "Content-Type", typeMergePatch)
+	a = apitest.Do(t, api, "PATCH", apitest.BetaCogs+"/a?fieldManager=u", `{"spec":{"toothCount":7}}`, "Content-Type", apitest.TypeMergePatch)
 	require.Equal(t, 200, a.Code, a.Body)
-	assert.Equal(t, `u Update {"f:spec":{"f:toothCount":{}}}`, owners(t, a))
+	assert.Equal(t, `u Update {"f:spec":{"f:toothCount":{}}}`, apitest.OwnersOf(t, a))
 }
 
 // The defaults of a singleton belong to nobody, so that they can be changed by apply without force.
 func TestApplyToSingleton(t *testing.T) {
-	api := newAPI(t, rest.Options{}, settingsResource())
-	a := do(t, api, "PATCH", settings+"/cluster?fieldManager=m", `{"apiVersion":"example.com/v1","kind":"Settings","metadata":{"name":"cluster"},"spec":{"level":"high"}}`, "Content-Type", typeApply)
+	api := apitest.New(t, rest.Options{}, apitest.SettingsResource())
+	a := apitest.Do(t, api, "PATCH", apitest.SettingsPath+"/cluster?fieldManager=m", `{"apiVersion":"example.com/v1","kind":"Settings","metadata":{"name":"cluster"},"spec":{"level":"high"}}`, "Content-Type", apitest.TypeApply)
 	require.Equal(t, 200, a.Code, a.Body)
-	assert.Equal(t, "decorum Apply {\"f:spec\":{}}\nm Apply {\"f:spec\":{\"f:level\":{}}}", owners(t, a))
+	assert.Equal(t, "decorum Apply {\"f:spec\":{}}\nm Apply {\"f:spec\":{\"f:level\":{}}}", apitest.OwnersOf(t, a))
 }
 
 // A text that begins with a brace is refused in other words than other YAML, as by kube-apiserver 1.37.
@@ -285,8 +268,8 @@ func TestMalformedConfigurations(t *testing.T) {
 		`[]`: "error decoding patch: error unmarshaling JSON: while decoding JSON: " +
 			"json: cannot unmarshal array into Go value of type map[string]interface {}",
 	} {
-		a := do(t, newWidgets(t), "PATCH", widgets+"/a?fieldManager=m", body, "Content-Type", typeApply)
+		a := apitest.Do(t, apitest.NewWidgets(t), "PATCH", apitest.Widgets+"/a?fieldManager=m", body, "Content-Type", apitest.TypeApply)
 		assert.Equal(t, 400, a.Code)
-		assert.Equal(t, message, a.text(t, "message"))
+		assert.Equal(t, message, a.Text(t, "message"))
 	}
 }

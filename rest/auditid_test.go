@@ -13,6 +13,7 @@ import (
 	"github.com/stretchr/testify/assert"
 
 	"github.com/decorum-go/decorum/rest"
+	"github.com/decorum-go/decorum/rest/internal/apitest"
 	"github.com/decorum-go/decorum/status"
 )
 
@@ -20,26 +21,26 @@ var randomAuditID = regexp.MustCompile(`^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[8
 
 // Each answer names its request, also one that refuses it.
 func TestEachAnswerHasAnAuditID(t *testing.T) {
-	api := newWidgets(t)
-	create(t, api, "a")
+	api := apitest.NewWidgets(t)
+	apitest.CreateWidget(t, api, "a")
 	seen := map[string]bool{}
 	for _, c := range []struct {
 		method, target, body string
 		code                 int
 	}{
-		{"GET", widgets + "/a", "", 200},
-		{"GET", widgets, "", 200},
-		{"GET", widgets + "/none", "", 404},
+		{"GET", apitest.Widgets + "/a", "", 200},
+		{"GET", apitest.Widgets, "", 200},
+		{"GET", apitest.Widgets + "/none", "", 404},
 		{"GET", "/nowhere", "", 404},
 		{"GET", "/livez", "", 200},
 		{"GET", "/version", "", 200},
 		{"GET", "/openapi/v3", "", 200},
 		{"GET", "/apis", "", 200},
-		{"POST", widgets, "{", 400},
-		{"DELETE", widgets + "/a", "", 200},
+		{"POST", apitest.Widgets, "{", 400},
+		{"DELETE", apitest.Widgets + "/a", "", 200},
 	} {
-		w := newRecorder()
-		api.ServeHTTP(w, newRequest(c.method, c.target, textOf(c.body)))
+		w := apitest.NewRecorder()
+		api.ServeHTTP(w, apitest.NewRequest(c.method, c.target, apitest.TextOf(c.body)))
 		assert.Equal(t, c.code, w.Code, c.target)
 		ids := w.Header().Values("Audit-ID")
 		if assert.Len(t, ids, 1, c.target) {
@@ -48,17 +49,17 @@ func TestEachAnswerHasAnAuditID(t *testing.T) {
 			seen[ids[0]] = true
 		}
 	}
-	w := newRecorder()
-	api.Error(w, newRequest("GET", widgets, nil), status.TooManyRequests("wait", 1))
+	w := apitest.NewRecorder()
+	api.Error(w, apitest.NewRequest("GET", apitest.Widgets, nil), status.TooManyRequests("wait", 1))
 	assert.Regexp(t, randomAuditID, w.Header().Get("Audit-ID"), "the host's middleware refuses")
 }
 
 // A client may name its request, within bounds. So may the host's middleware.
 func TestAuditIDOfTheClient(t *testing.T) {
-	api := newWidgets(t)
+	api := apitest.NewWidgets(t)
 	idOf := func(h http.Handler, sent string) []string {
-		w := newRecorder()
-		h.ServeHTTP(w, newRequest("GET", widgets, nil, "Audit-ID", sent))
+		w := apitest.NewRecorder()
+		h.ServeHTTP(w, apitest.NewRequest("GET", apitest.Widgets, nil, "Audit-ID", sent))
 		return w.Header().Values("Audit-ID")
 	}
 	for _, kept := range []string{"a", "from a proxy: 1/2", strings.Repeat("x", 64)} {
@@ -78,16 +79,16 @@ func TestAuditIDOfTheClient(t *testing.T) {
 func TestFailuresAreLoggedWithTheirAuditID(t *testing.T) {
 	var log strings.Builder
 	options := rest.Options{Logger: slog.New(slog.NewTextHandler(&log, nil))}
-	api := newAPI(t, options, widgetResource(withDefault(func(context.Context, *Widget) error { return errors.New("the disk is full") })))
-	assert.Equal(t, 500, do(t, api, "POST", widgets, widgetBody(`"name":"a"`), "Audit-ID", "find-me").Code)
+	api := apitest.New(t, options, apitest.WidgetResource(apitest.WithDefault(func(context.Context, *apitest.Widget) error { return errors.New("the disk is full") })))
+	assert.Equal(t, 500, apitest.Do(t, api, "POST", apitest.Widgets, apitest.WidgetBody(`"name":"a"`), "Audit-ID", "find-me").Code)
 	assert.Contains(t, log.String(), "auditID=find-me")
 	log.Reset()
 	w := httptest.NewRecorder()
-	api.Error(w, newRequest("GET", widgets, nil), errors.New("the disk is full"))
+	api.Error(w, apitest.NewRequest("GET", apitest.Widgets, nil), errors.New("the disk is full"))
 	assert.Contains(t, log.String(), "auditID="+w.Header().Get("Audit-ID"))
 
 	log.Reset()
 	options.Authenticator = rest.AuthenticatorFunc(func(*http.Request) (*rest.Identity, error) { return nil, errors.New("unknown token") })
-	assert.Equal(t, 401, do(t, newAPI(t, options, widgetResource()), "GET", widgets, "", "Audit-ID", "find-me-too").Code)
+	assert.Equal(t, 401, apitest.Do(t, apitest.New(t, options, apitest.WidgetResource()), "GET", apitest.Widgets, "", "Audit-ID", "find-me-too").Code)
 	assert.Contains(t, log.String(), "auditID=find-me-too")
 }

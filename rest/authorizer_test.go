@@ -15,6 +15,7 @@ import (
 
 	"github.com/decorum-go/decorum/apimeta"
 	"github.com/decorum-go/decorum/rest"
+	"github.com/decorum-go/decorum/rest/internal/apitest"
 	"github.com/decorum-go/decorum/status"
 )
 
@@ -51,63 +52,49 @@ func (r *rights) verbs() (verbs []string) {
 	return verbs
 }
 
-// byHeader is an Authenticator that believes the header Test-User.
-var byHeader = rest.AuthenticatorFunc(func(r *http.Request) (*rest.Identity, error) {
-	switch name := r.Header.Get("Test-User"); name {
-	case "":
-		return nil, nil
-	case "mallory":
-		return nil, errors.New("the password of mallory is 12346")
-	case "late":
-		return nil, status.ServiceUnavailable("the directory is down")
-	default:
-		return &rest.Identity{User: rest.User{Name: name}, Headers: []string{"Test-User"}}, nil
-	}
-})
-
 // A request without valid credentials is answered with 401 before anything else happens.
 func TestUnauthenticatedRequests(t *testing.T) {
 	for _, open := range []bool{false, true} {
-		api := newAPI(t, rest.Options{Authenticator: byHeader, OpenHealth: open}, widgetResource())
-		for _, target := range []string{widgets, widgets + "/a", "/apis", "/openapi/v2", "/nowhere", "/apis/example.com/v1/nowhere", widgets + "?%zz"} {
+		api := apitest.New(t, rest.Options{Authenticator: apitest.UserFromHeader, OpenHealth: open}, apitest.WidgetResource())
+		for _, target := range []string{apitest.Widgets, apitest.Widgets + "/a", "/apis", "/openapi/v2", "/nowhere", "/apis/example.com/v1/nowhere", apitest.Widgets + "?%zz"} {
 			for _, user := range []string{"", "mallory"} {
-				answer := do(t, api, "GET", target, "", "Test-User", user)
-				wantFailure(t, answer, 401, "Unauthorized", "Unauthorized", "")
+				answer := apitest.Do(t, api, "GET", target, "", "Test-User", user)
+				apitest.WantFailure(t, answer, 401, "Unauthorized", "Unauthorized", "")
 				assert.Equal(t, "Bearer", answer.Header.Get("WWW-Authenticate"), target)
 			}
 		}
 		for _, target := range []string{"/healthz", "/livez", "/livez/ping", "/readyz", "/version"} {
-			assert.Equal(t, map[bool]int{true: 200, false: 401}[open], do(t, api, "GET", target, "").Code, target)
+			assert.Equal(t, map[bool]int{true: 200, false: 401}[open], apitest.Do(t, api, "GET", target, "").Code, target)
 		}
-		wantFailure(t, do(t, api, "GET", widgets, "", "Test-User", "late"), 503, "ServiceUnavailable", "the directory is down", "")
-		assert.Equal(t, 200, do(t, api, "GET", widgets, "", "Test-User", "alice").Code)
+		apitest.WantFailure(t, apitest.Do(t, api, "GET", apitest.Widgets, "", "Test-User", "late"), 503, "ServiceUnavailable", "the directory is down", "")
+		assert.Equal(t, 200, apitest.Do(t, api, "GET", apitest.Widgets, "", "Test-User", "alice").Code)
 	}
 }
 
 // The words of a refusal are those of kube-apiserver.
 func TestForbiddenWords(t *testing.T) {
-	api := newAPI(t, rest.Options{Authenticator: byHeader, Authorizer: new(rights)}, widgetResource(), rest.NamespacesOf[Namespace]())
+	api := apitest.New(t, rest.Options{Authenticator: apitest.UserFromHeader, Authorizer: new(rights)}, apitest.WidgetResource(), rest.NamespacesOf[apitest.Namespace]())
 	for _, c := range []struct{ user, method, target, want string }{
-		{"alice", "GET", widgets, `widgets.example.com is forbidden: User "alice" cannot list resource "widgets" in API group "example.com" in the namespace "default": no rule`},
-		{"alice", "GET", widgets + "/a", `widgets.example.com "a" is forbidden: User "alice" cannot get resource "widgets" in API group "example.com" in the namespace "default": no rule`},
-		{"alice", "PATCH", widgets + "/a/status", `widgets.example.com "a" is forbidden: User "alice" cannot patch resource "widgets/status" in API group "example.com" in the namespace "default": no rule`},
+		{"alice", "GET", apitest.Widgets, `widgets.example.com is forbidden: User "alice" cannot list resource "widgets" in API group "example.com" in the namespace "default": no rule`},
+		{"alice", "GET", apitest.Widgets + "/a", `widgets.example.com "a" is forbidden: User "alice" cannot get resource "widgets" in API group "example.com" in the namespace "default": no rule`},
+		{"alice", "PATCH", apitest.Widgets + "/a/status", `widgets.example.com "a" is forbidden: User "alice" cannot patch resource "widgets/status" in API group "example.com" in the namespace "default": no rule`},
 		{"alice", "GET", "/apis/example.com/v1/widgets?watch=1", `widgets.example.com is forbidden: User "alice" cannot watch resource "widgets" in API group "example.com" at the cluster scope: no rule`},
-		{"alice", "DELETE", widgets, `widgets.example.com is forbidden: User "alice" cannot deletecollection resource "widgets" in API group "example.com" in the namespace "default": no rule`},
-		{"alice", "GET", widgets + "?fieldSelector=metadata.name%3Da", `widgets.example.com "a" is forbidden: User "alice" cannot list resource "widgets" in API group "example.com" in the namespace "default": no rule`},
+		{"alice", "DELETE", apitest.Widgets, `widgets.example.com is forbidden: User "alice" cannot deletecollection resource "widgets" in API group "example.com" in the namespace "default": no rule`},
+		{"alice", "GET", apitest.Widgets + "?fieldSelector=metadata.name%3Da", `widgets.example.com "a" is forbidden: User "alice" cannot list resource "widgets" in API group "example.com" in the namespace "default": no rule`},
 		{"alice", "GET", "/api/v1/namespaces/team", `namespaces "team" is forbidden: User "alice" cannot get resource "namespaces" in API group "" in the namespace "team": no rule`},
 		{"alice", "GET", "/apis", `forbidden: User "alice" cannot get path "/apis": no rule`},
 		{"<b>", "GET", "/nowhere", `forbidden: User "&lt;b&gt;" cannot get path "/nowhere": no rule`},
 	} {
-		answer := do(t, api, c.method, c.target, "{}", "Test-User", c.user)
+		answer := apitest.Do(t, api, c.method, c.target, "{}", "Test-User", c.user)
 		assert.Equal(t, 403, answer.Code)
-		assert.Equal(t, "Forbidden", answer.text(t, "reason"))
-		assert.Equal(t, c.want, answer.text(t, "message"))
+		assert.Equal(t, "Forbidden", answer.Text(t, "reason"))
+		assert.Equal(t, c.want, answer.Text(t, "message"))
 	}
 }
 
 // The Authorizer is asked once for each request, before the body is read, and about each further thing that the request does.
 func TestWhatTheAuthorizerIsAsked(t *testing.T) {
-	leases := widgetResource()
+	leases := apitest.WidgetResource()
 	leases.Wire.CreateOnUpdate = true
 	for _, c := range []struct {
 		name         string
@@ -117,32 +104,32 @@ func TestWhatTheAuthorizerIsAsked(t *testing.T) {
 		code         int
 		verbs        []string
 	}{
-		{"get", []string{"alice get widgets"}, "GET", widgets + "/old", "", "", 200, []string{"get"}},
-		{"an invalid body", nil, "POST", widgets, "no JSON", "", 403, []string{"create"}},
-		{"a dry run", []string{"alice create widgets"}, "POST", widgets + "?dryRun=All", widgetBody(`"name":"new"`), "", 201, []string{"create"}},
-		{"an update", []string{"alice update widgets"}, "PUT", widgets + "/old", widgetBody(`"name":"old","resourceVersion":"2"`, `"spec":{"size":7}`), "", 200, []string{"update"}},
-		{"a PUT that may not create", []string{"alice update widgets"}, "PUT", widgets + "/new", widgetBody(`"name":"new"`), "", 403, []string{"update", "create"}},
-		{"a PUT that may create", []string{"alice update widgets", "alice create widgets"}, "PUT", widgets + "/new", widgetBody(`"name":"new"`), "", 201, []string{"update", "create"}},
-		{"an apply that may not create", []string{"alice patch widgets"}, "PATCH", widgets + "/new?fieldManager=m", widgetBody(`"name":"new"`), "application/apply-patch+yaml", 403, []string{"patch", "create"}},
-		{"an apply that may create", []string{"alice patch widgets", "alice create widgets"}, "PATCH", widgets + "/new?fieldManager=m", widgetBody(`"name":"new"`), "application/apply-patch+yaml", 201, []string{"patch", "create"}},
-		{"a patch never creates", []string{"alice patch widgets"}, "PATCH", widgets + "/new", "{}", "application/merge-patch+json", 404, []string{"patch"}},
-		{"a subresource", []string{"alice get widgets"}, "GET", widgets + "/old/status", "", "", 403, []string{"get"}},
+		{"get", []string{"alice get widgets"}, "GET", apitest.Widgets + "/old", "", "", 200, []string{"get"}},
+		{"an invalid body", nil, "POST", apitest.Widgets, "no JSON", "", 403, []string{"create"}},
+		{"a dry run", []string{"alice create widgets"}, "POST", apitest.Widgets + "?dryRun=All", apitest.WidgetBody(`"name":"new"`), "", 201, []string{"create"}},
+		{"an update", []string{"alice update widgets"}, "PUT", apitest.Widgets + "/old", apitest.WidgetBody(`"name":"old","resourceVersion":"2"`, `"spec":{"size":7}`), "", 200, []string{"update"}},
+		{"a PUT that may not create", []string{"alice update widgets"}, "PUT", apitest.Widgets + "/new", apitest.WidgetBody(`"name":"new"`), "", 403, []string{"update", "create"}},
+		{"a PUT that may create", []string{"alice update widgets", "alice create widgets"}, "PUT", apitest.Widgets + "/new", apitest.WidgetBody(`"name":"new"`), "", 201, []string{"update", "create"}},
+		{"an apply that may not create", []string{"alice patch widgets"}, "PATCH", apitest.Widgets + "/new?fieldManager=m", apitest.WidgetBody(`"name":"new"`), "application/apply-patch+yaml", 403, []string{"patch", "create"}},
+		{"an apply that may create", []string{"alice patch widgets", "alice create widgets"}, "PATCH", apitest.Widgets + "/new?fieldManager=m", apitest.WidgetBody(`"name":"new"`), "application/apply-patch+yaml", 201, []string{"patch", "create"}},
+		{"a patch never creates", []string{"alice patch widgets"}, "PATCH", apitest.Widgets + "/new", "{}", "application/merge-patch+json", 404, []string{"patch"}},
+		{"a subresource", []string{"alice get widgets"}, "GET", apitest.Widgets + "/old/status", "", "", 403, []string{"get"}},
 		{"discovery", []string{"alice get /apis"}, "GET", "/apis", "", "", 200, []string{"get"}},
 		{"an unknown path", []string{"alice get /nowhere"}, "GET", "/nowhere", "", "", 404, []string{"get"}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			r := &rights{rules: c.rules}
-			api := newAPI(t, rest.Options{Authenticator: byHeader, Authorizer: r}, leases)
-			_, err := clientFor[Widget](t, api).Namespace("default").Create(t.Context(), &Widget{ObjectMeta: apimeta.ObjectMeta{Name: "old"}, Spec: WidgetSpec{Size: new(int32(1))}})
+			api := apitest.New(t, rest.Options{Authenticator: apitest.UserFromHeader, Authorizer: r}, leases)
+			_, err := apitest.ClientFor[apitest.Widget](t, api).Namespace("default").Create(t.Context(), &apitest.Widget{ObjectMeta: apimeta.ObjectMeta{Name: "old"}, Spec: apitest.WidgetSpec{Size: new(int32(1))}})
 			require.NoError(t, err, "the host's own calls are not asked about")
 			media := c.media
 			if media == "" {
 				media = "application/json"
 			}
-			answer := do(t, api, c.method, c.path, c.body, "Test-User", "alice", "Content-Type", media)
+			answer := apitest.Do(t, api, c.method, c.path, c.body, "Test-User", "alice", "Content-Type", media)
 			assert.Equal(t, c.code, answer.Code, answer.Body)
 			assert.Equal(t, c.verbs, r.verbs())
-			page, err := clientFor[Widget](t, api).List(t.Context(), rest.ListOptions{})
+			page, err := apitest.ClientFor[apitest.Widget](t, api).List(t.Context(), rest.ListOptions{})
 			require.NoError(t, err)
 			assert.Equal(t, c.code == 201 && !strings.Contains(c.path, "dryRun"), len(page.Items) == 2, "what is refused writes nothing")
 		})
@@ -161,8 +148,8 @@ func TestAuthorizerErrors(t *testing.T) {
 		{rest.Decision{Verdict: rest.Allow}, errors.New("secret"), 200},
 		{rest.Decision{Verdict: rest.Deny}, nil, 403},
 	} {
-		api := newAPI(t, rest.Options{Authorizer: rest.AuthorizerFunc(func(context.Context, rest.Access) (rest.Decision, error) { return c.decision, c.err })}, widgetResource())
-		answer := do(t, api, "GET", widgets, "")
+		api := apitest.New(t, rest.Options{Authorizer: rest.AuthorizerFunc(func(context.Context, rest.Access) (rest.Decision, error) { return c.decision, c.err })}, apitest.WidgetResource())
+		answer := apitest.Do(t, api, "GET", apitest.Widgets, "")
 		assert.Equal(t, c.code, answer.Code)
 		assert.NotContains(t, answer.Body, "secret")
 	}
@@ -171,13 +158,16 @@ func TestAuthorizerErrors(t *testing.T) {
 // A client that acts as a user can do what the user can do.
 func TestClientAsUser(t *testing.T) {
 	r := &rights{rules: []string{"alice list widgets", "alice watch widgets", "alice update widgets", "alice get widgets/status"}}
-	widgetsOf := widgetResource()
+	widgetsOf := apitest.WidgetResource()
 	var seen rest.User
-	widgetsOf.Hooks.Validate = func(ctx context.Context, _, _ *Widget) status.FieldErrors { seen = rest.UserFrom(ctx); return nil }
-	api := newAPI(t, rest.Options{Authorizer: r}, widgetsOf)
+	widgetsOf.Hooks.Validate = func(ctx context.Context, _, _ *apitest.Widget) status.FieldErrors {
+		seen = rest.UserFrom(ctx)
+		return nil
+	}
+	api := apitest.New(t, rest.Options{Authorizer: r}, widgetsOf)
 	ctx := t.Context()
-	host := clientFor[Widget](t, api).Namespace("default")
-	widget, err := host.Create(rest.WithUser(ctx, rest.User{Name: "bob"}), &Widget{ObjectMeta: apimeta.ObjectMeta{Name: "a"}, Spec: WidgetSpec{Size: new(int32(1))}})
+	host := apitest.ClientFor[apitest.Widget](t, api).Namespace("default")
+	widget, err := host.Create(rest.WithUser(ctx, rest.User{Name: "bob"}), &apitest.Widget{ObjectMeta: apimeta.ObjectMeta{Name: "a"}, Spec: apitest.WidgetSpec{Size: new(int32(1))}})
 	require.NoError(t, err, "a user in the context does not restrict the host")
 	assert.Empty(t, r.verbs())
 
@@ -216,26 +206,29 @@ func TestClientAsUser(t *testing.T) {
 func TestClientOverHTTPAsUser(t *testing.T) {
 	rules := []string{"boss impersonate users", "boss impersonate groups", "boss impersonate uids", "boss impersonate userextras/scope/s", "bob create widgets"}
 	var seen rest.User
-	widgetsOf := widgetResource(func(r *rest.Resource[Widget]) {
-		r.Hooks.Validate = func(ctx context.Context, _, _ *Widget) status.FieldErrors { seen = rest.UserFrom(ctx); return nil }
+	widgetsOf := apitest.WidgetResource(func(r *rest.Resource[apitest.Widget]) {
+		r.Hooks.Validate = func(ctx context.Context, _, _ *apitest.Widget) status.FieldErrors {
+			seen = rest.UserFrom(ctx)
+			return nil
+		}
 	})
-	api := newAPI(t, rest.Options{Authenticator: byHeader, Authorizer: &rights{rules: rules}}, widgetsOf)
-	server := serverOf(http.StripPrefix("/pre/fix", http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+	api := apitest.New(t, rest.Options{Authenticator: apitest.UserFromHeader, Authorizer: &rights{rules: rules}}, widgetsOf)
+	server := apitest.EndpointOf(http.StripPrefix("/pre/fix", http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		r.Header.Set("Test-User", "boss")
 		api.ServeHTTP(w, r)
 	})))
-	client := clientAt(t, server, widgetsOf).Namespace("default")
+	client := apitest.ClientAt(t, server, widgetsOf).Namespace("default")
 
 	bob := rest.User{Name: "bob", UID: "7", Groups: []string{"dev", "ops"}, Extra: map[string][]string{"scope/s": {"x", "y"}}}
-	_, err := client.AsUser(bob).Create(t.Context(), widgetOf("a", 1))
+	_, err := client.AsUser(bob).Create(t.Context(), apitest.NewWidget("a", 1))
 	require.NoError(t, err)
 	bob.Groups = append(bob.Groups, "system:authenticated")
 	assert.Equal(t, bob, seen)
-	_, err = client.Create(t.Context(), widgetOf("b", 1))
+	_, err = client.Create(t.Context(), apitest.NewWidget("b", 1))
 	assert.ErrorContains(t, err, `User "boss" cannot create resource "widgets"`)
 	_, err = client.AsUser(rest.User{Name: "bob", Groups: []string{"dev"}}).Get(t.Context(), "a")
 	assert.ErrorContains(t, err, `User "bob" cannot get resource "widgets"`)
-	_, err = client.AsUser(rest.User{Groups: []string{"dev"}}).Create(t.Context(), widgetOf("c", 1))
+	_, err = client.AsUser(rest.User{Groups: []string{"dev"}}).Create(t.Context(), apitest.NewWidget("c", 1))
 	assert.True(t, status.IsBadRequest(err), "a user without a name must not become the client itself: %v", err)
 }
 
@@ -275,16 +268,16 @@ func TestImpersonation(t *testing.T) {
 			`selfsubjectreviews.authentication.k8s.io is forbidden: User "carol" cannot create resource "selfsubjectreviews" in API group "authentication.k8s.io" at the cluster scope: no rule`, 403},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			api := newAPI(t, rest.Options{Authenticator: byHeader, Authorizer: &rights{rules: c.rules}})
-			answer := do(t, api, "POST", whoami, "{}", append([]string{"Test-User", "boss"}, c.headers...)...)
+			api := apitest.New(t, rest.Options{Authenticator: apitest.UserFromHeader, Authorizer: &rights{rules: c.rules}})
+			answer := apitest.Do(t, api, "POST", whoami, "{}", append([]string{"Test-User", "boss"}, c.headers...)...)
 			require.Equal(t, c.code, answer.Code, answer.Body)
 			if c.code != 201 {
-				assert.Equal(t, c.want, answer.text(t, "message"))
+				assert.Equal(t, c.want, answer.Text(t, "message"))
 				return
 			}
 			var want any
 			require.NoError(t, json.Unmarshal([]byte(c.want), &want))
-			assert.Equal(t, want, answer.value(t, "status.userInfo"))
+			assert.Equal(t, want, answer.Value(t, "status.userInfo"))
 		})
 	}
 }
@@ -292,13 +285,13 @@ func TestImpersonation(t *testing.T) {
 // The host's Serve never sees credentials that the API has read.
 func TestStreamsSeeNoCredentials(t *testing.T) {
 	var seen http.Header
-	things := thingResource()
-	things.Subresources = []rest.SubresourceOf[Thing]{rest.Stream[Thing, struct{}]{Name: "proxy",
-		Serve: func(_ http.ResponseWriter, r *http.Request, _ *Thing, _ *struct{}) { seen = r.Header }}}
-	api := newAPI(t, rest.Options{Authenticator: byHeader, Authorizer: &rights{rules: []string{"alice impersonate users", "bob get things/proxy"}}}, things)
-	_, err := clientFor[Thing](t, api).Namespace("default").Create(t.Context(), &Thing{ObjectMeta: apimeta.ObjectMeta{Name: "a"}})
+	things := apitest.ThingResource()
+	things.Subresources = []rest.SubresourceOf[apitest.Thing]{rest.Stream[apitest.Thing, struct{}]{Name: "proxy",
+		Serve: func(_ http.ResponseWriter, r *http.Request, _ *apitest.Thing, _ *struct{}) { seen = r.Header }}}
+	api := apitest.New(t, rest.Options{Authenticator: apitest.UserFromHeader, Authorizer: &rights{rules: []string{"alice impersonate users", "bob get things/proxy"}}}, things)
+	_, err := apitest.ClientFor[apitest.Thing](t, api).Namespace("default").Create(t.Context(), &apitest.Thing{ObjectMeta: apimeta.ObjectMeta{Name: "a"}})
 	require.NoError(t, err)
-	answer := do(t, api, "GET", thingsIn+"/a/proxy/", "", "Test-User", "alice", "Authorization", "Bearer x", "Impersonate-User", "bob", "Test-Other", "y")
+	answer := apitest.Do(t, api, "GET", apitest.Things+"/a/proxy/", "", "Test-User", "alice", "Authorization", "Bearer x", "Impersonate-User", "bob", "Test-Other", "y")
 	require.Equal(t, 200, answer.Code, answer.Body)
 	assert.Equal(t, "y", seen.Get("Test-Other"))
 	for _, name := range []string{"Test-User", "Authorization", "Impersonate-User"} {

@@ -6,8 +6,6 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
-	"io"
-	"math"
 	"net"
 	"net/http"
 	"net/http/httptest"
@@ -15,56 +13,18 @@ import (
 	"strconv"
 	"strings"
 	"sync"
-	"syscall"
 	"testing"
 
 	jsonv2 "github.com/go-json-experiment/json"
 	"github.com/stretchr/testify/require"
 
 	"github.com/decorum-go/decorum/rest"
+	"github.com/decorum-go/decorum/rest/internal/apitest"
 	"github.com/decorum-go/decorum/storage"
 )
 
 // Each benchmark here measures what the library does and, in turns with it, a limit: the least that any program would do
 // for the same result. It reports processor time of the whole process, clients included, as the ratio of the two.
-
-const benchObject = 2 << 10
-
-// cpuTime is the processor time that the process has used, in nanoseconds.
-func cpuTime() float64 {
-	var usage syscall.Rusage
-	_ = syscall.Getrusage(syscall.RUSAGE_SELF, &usage) // cannot fail for RUSAGE_SELF
-	return float64(usage.Utime.Nano() + usage.Stime.Nano())
-}
-
-func cpuOf(f func()) float64 {
-	before := cpuTime()
-	f()
-	return cpuTime() - before
-}
-
-// compare runs b.N operations in chunks, each followed by a chunk of the limit, and reports the ratio of the least
-// processor time of each.
-func compare(b *testing.B, chunk int, ours, limit func(n int)) {
-	b.Helper()
-	ourBest, limitBest := math.Inf(1), math.Inf(1)
-	runtime.GC()
-	b.ReportAllocs()
-	b.ResetTimer()
-	for done := 0; done < b.N; done += chunk {
-		n := min(chunk, b.N-done)
-		time := cpuOf(func() { ours(n) })
-		b.StopTimer()
-		if n == chunk || b.N < chunk { // a rest would be measured too roughly
-			ourBest = min(ourBest, time/float64(n))
-			limitBest = min(limitBest, cpuOf(func() { limit(n) })/float64(n))
-		}
-		b.StartTimer()
-	}
-	b.StopTimer()
-	b.ReportMetric(ourBest/limitBest, "ratio")
-	b.ReportMetric(ourBest, "cpu-ns/op")
-}
 
 // rawClient is a keep-alive client that costs little: it sends ready bytes and expects an answer of known length.
 type rawClient struct {
@@ -141,7 +101,7 @@ func getAll(b *testing.B, clients []*rawClient, n int) {
 }
 
 func rawClients(b *testing.B, handler http.Handler, target string, count int) []*rawClient {
-	server := thingHTTP(b, handler)
+	server := apitest.Serve(b, handler)
 	out := make([]*rawClient, count)
 	for i := range out {
 		out[i] = newRawClient(b, server, target)
@@ -149,118 +109,55 @@ func rawClients(b *testing.B, handler http.Handler, target string, count int) []
 	return out
 }
 
-// fill stores n Things of about 2 KB each and returns the bytes of their JSON.
-func (s *thingServer) fill(b testing.TB, n int) (bytes int) {
-	for i := range n {
-		w := s.do("POST", thingsIn, string(paddedThing(fmt.Sprintf("n%06d", i), benchObject)))
-		require.Equal(b, http.StatusCreated, w.Code)
-		bytes += len(w.Body)
-	}
-	return bytes
-}
-
 // Limit: a bare net/http handler that writes the same ready 2 KB, over keep-alive connections. Target: 1.15.
 func BenchmarkGet(b *testing.B) {
 	for _, concurrency := range []int{1, 8, 64} {
 		b.Run(fmt.Sprintf("clients=%d", concurrency), func(b *testing.B) {
-			s := newThingServer(b, rest.Options{})
-			s.fill(b, 10_000)
-			target := thingsIn + "/n005000"
-			ready := []byte(s.do("GET", target, "").Body)
+			s := apitest.NewThingServer(b, rest.Options{})
+			s.Fill(b, 10_000)
+			target := apitest.Things + "/n005000"
+			ready := []byte(s.Do("GET", target, "").Body)
 			bare := http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 				h := w.Header()
-				h.Set("Content-Type", thingType)
+				h.Set("Content-Type", apitest.TypeJSON)
 				h.Set("Cache-Control", "no-cache, private")
 				h.Set("Content-Length", strconv.Itoa(len(ready)))
 				_, _ = w.Write(ready)
 			})
-			ours, limit := rawClients(b, s.api, target, concurrency), rawClients(b, bare, target, concurrency)
-			compare(b, 4000, func(n int) { getAll(b, ours, n) }, func(n int) { getAll(b, limit, n) })
+			ours, limit := rawClients(b, s.API, target, concurrency), rawClients(b, bare, target, concurrency)
+			apitest.Compare(b, 4000, func(n int) { getAll(b, ours, n) }, func(n int) { getAll(b, limit, n) })
 		})
 	}
 }
 
 // Limit: one Write of the ready 20 MB. Target: 2.5.
 func BenchmarkList(b *testing.B) {
-	s := newThingServer(b, rest.Options{})
-	s.fill(b, 10_000)
-	ready := []byte(s.do("GET", thingsIn, "").Body)
+	s := apitest.NewThingServer(b, rest.Options{})
+	s.Fill(b, 10_000)
+	ready := []byte(s.Do("GET", apitest.Things, "").Body)
 	b.SetBytes(int64(len(ready)))
 	bare := http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { _, _ = w.Write(ready) })
-	ours, limit := rawClients(b, s.api, thingsIn, 1), rawClients(b, bare, thingsIn, 1)
-	compare(b, 2, func(n int) { getAll(b, ours, n) }, func(n int) { getAll(b, limit, n) })
-}
-
-// discardWriter is a ResponseWriter that costs nothing and is used again and again.
-type discardWriter struct {
-	header http.Header
-	code   int
-	bytes  int
-}
-
-func (w *discardWriter) Header() http.Header         { return w.header }
-func (w *discardWriter) WriteHeader(code int)        { w.code = code }
-func (w *discardWriter) Write(p []byte) (int, error) { w.bytes += len(p); return len(p), nil }
-
-func (w *discardWriter) reset() {
-	clear(w.header)
-	w.code, w.bytes = 0, 0
-}
-
-// thingWriter sends writes straight to the handler, with a request and a ResponseWriter that it uses again.
-type thingWriter struct {
-	api     http.Handler
-	request *http.Request
-	body    bytes.Reader
-	answer  discardWriter
-}
-
-func newThingWriter(api http.Handler, method, target, media string) *thingWriter {
-	w := &thingWriter{api: api, request: newRequest(method, target, nil, "Content-Type", media), answer: discardWriter{header: http.Header{}}}
-	w.request.Body = io.NopCloser(&w.body)
-	return w
-}
-
-func (w *thingWriter) send(body []byte) int {
-	w.body.Reset(body)
-	w.request.ContentLength = int64(len(body))
-	w.answer.reset()
-	w.api.ServeHTTP(&w.answer, w.request)
-	return w.answer.code
-}
-
-// decodeAndEncode is the limit of a write: the body decoded once into the struct, strictly, and the struct encoded once.
-func decodeAndEncode(b *testing.B, body []byte) func(n int) {
-	return func(n int) {
-		for range n {
-			var thing Thing
-			if err := jsonv2.Unmarshal(body, &thing, jsonv2.RejectUnknownMembers(true)); err != nil {
-				b.Fatal(err)
-			}
-			if _, err := jsonv2.Marshal(&thing); err != nil {
-				b.Fatal(err)
-			}
-		}
-	}
+	ours, limit := rawClients(b, s.API, apitest.Things, 1), rawClients(b, bare, apitest.Things, 1)
+	apitest.Compare(b, 2, func(n int) { getAll(b, ours, n) }, func(n int) { getAll(b, limit, n) })
 }
 
 // Limit: strict decode and encode of the same 2 KB. Target: 1.5 without managedFields, 2 with them.
 func BenchmarkCreate(b *testing.B) {
-	s := newThingServer(b, rest.Options{})
-	s.fill(b, 10_000)
-	w := newThingWriter(s.api, "POST", thingsIn, thingType)
-	body := paddedThing("m000000000", benchObject)
+	s := apitest.NewThingServer(b, rest.Options{})
+	s.Fill(b, 10_000)
+	w := apitest.NewThingWriter(s.API, "POST", apitest.Things, apitest.TypeJSON)
+	body := apitest.PaddedThing("m000000000", apitest.BenchObject)
 	digits := body[bytes.Index(body, []byte("m000000000"))+1:][:9]
 	made := 0
-	compare(b, 1000, func(n int) {
+	apitest.Compare(b, 1000, func(n int) {
 		for range n {
 			made++
 			copy(digits, fmt.Sprintf("%09d", made))
-			if code := w.send(body); code != http.StatusCreated {
+			if code := w.Send(body); code != http.StatusCreated {
 				b.Fatal(code)
 			}
 		}
-	}, decodeAndEncode(b, body))
+	}, apitest.DecodeAndEncode(b, body))
 }
 
 // versioned is an object's JSON in the two parts around its resourceVersion.
@@ -274,84 +171,84 @@ func versioned(b *testing.B, object []byte) (before, after []byte) {
 
 // Limit: as of a create. Target: 1.8.
 func BenchmarkUpdate(b *testing.B) {
-	s := newThingServer(b, rest.Options{})
-	s.fill(b, 10_000)
-	target := thingsIn + "/n005000"
-	w := newThingWriter(s.api, "PUT", target, thingType)
-	object := []byte(s.do("GET", target, "").Body)
+	s := apitest.NewThingServer(b, rest.Options{})
+	s.Fill(b, 10_000)
+	target := apitest.Things + "/n005000"
+	w := apitest.NewThingWriter(s.API, "PUT", target, apitest.TypeJSON)
+	object := []byte(s.Do("GET", target, "").Body)
 	red := append([]byte(nil), object...)
 	green := bytes.Replace(object, []byte(`"size":3`), []byte(`"size":4`), 1)
 	require.NotEqual(b, red, green)
 	body := []byte(nil)
 	updates := 0
-	compare(b, 1000, func(n int) {
+	apitest.Compare(b, 1000, func(n int) {
 		for range n {
 			next := green
 			if updates++; updates%2 == 0 {
 				next = red
 			}
 			before, after := versioned(b, next)
-			version := s.store.Revision()
+			version := s.Store.Revision()
 			if updates == 1 {
 				version = 5002 // of the object as it was created: the store began at 1
 			}
 			body = append(strconv.AppendUint(append(body[:0], before...), uint64(version), 10), after...)
-			if code := w.send(body); code != http.StatusOK {
+			if code := w.Send(body); code != http.StatusOK {
 				b.Fatal(code)
 			}
 		}
-	}, decodeAndEncode(b, object))
+	}, apitest.DecodeAndEncode(b, object))
 }
 
 // Limit: as of a create. Target: 2.
 func BenchmarkPatch(b *testing.B) {
 	for _, media := range []string{"application/merge-patch+json", "application/json-patch+json"} {
 		b.Run(strings.TrimPrefix(media, "application/"), func(b *testing.B) {
-			s := newThingServer(b, rest.Options{})
-			s.fill(b, 10_000)
-			target := thingsIn + "/n005000"
-			object := []byte(s.do("GET", target, "").Body)
-			w := newThingWriter(s.api, "PATCH", target, media)
+			s := apitest.NewThingServer(b, rest.Options{})
+			s.Fill(b, 10_000)
+			target := apitest.Things + "/n005000"
+			object := []byte(s.Do("GET", target, "").Body)
+			w := apitest.NewThingWriter(s.API, "PATCH", target, media)
 			patched := 0
-			compare(b, 1000, func(n int) {
+			apitest.Compare(b, 1000, func(n int) {
 				for range n {
 					patched++
 					body := fmt.Appendf(nil, `{"spec":{"size":%d}}`, patched%1000)
 					if media == "application/json-patch+json" {
 						body = fmt.Appendf(nil, `[{"op":"replace","path":"/spec/size","value":%d}]`, patched%1000)
 					}
-					if code := w.send(body); code != http.StatusOK {
+					if code := w.Send(body); code != http.StatusOK {
 						b.Fatal(code)
 					}
 				}
-			}, decodeAndEncode(b, object))
+			}, apitest.DecodeAndEncode(b, object))
 		})
 	}
 }
 
 // Limit: strict decode of the body and a comparison of bytes. Target: 1.2; no revision, no event.
 func BenchmarkUpdateThatChangesNothing(b *testing.B) {
-	s := newThingServer(b, rest.Options{})
-	s.fill(b, 10_000)
-	target := thingsIn + "/n005000"
-	w := newThingWriter(s.api, "PUT", target, thingType)
-	object := []byte(s.do("GET", target, "").Body)
-	before := s.store.Revision()
-	compare(b, 1000, func(n int) {
+	s := apitest.NewThingServer(b, rest.Options{})
+	s.Fill(b, 10_000)
+	target := apitest.Things + "/n005000"
+	w := apitest.NewThingWriter(s.API, "PUT", target, apitest.TypeJSON)
+	object := []byte(s.Do("GET", target, "").Body)
+	before := s.Store.Revision()
+	apitest.Compare(b, 1000, func(n int) {
 		for range n {
-			if code := w.send(object); code != http.StatusOK {
+			if code := w.Send(object); code != http.StatusOK {
 				b.Fatal(code)
 			}
 		}
 	}, func(n int) {
 		for range n {
-			var thing Thing
+			var thing apitest.Thing
 			if err := jsonv2.Unmarshal(object, &thing, jsonv2.RejectUnknownMembers(true)); err != nil {
 				b.Fatal(err)
 			}
 		}
 	})
-	require.Equal(b, before, s.store.Revision())
+	require.Equal(b, before, s.Store.Revision())
 }
 
 // bareStreams is a handler of streams that all write the same bytes in Writes of 48 KB when they are told to.
@@ -364,7 +261,7 @@ type bareStreams struct {
 
 func (s *bareStreams) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	control := http.NewResponseController(w)
-	w.Header().Set("Content-Type", thingType)
+	w.Header().Set("Content-Type", apitest.TypeJSON)
 	w.WriteHeader(http.StatusOK)
 	_ = control.Flush()
 	for first := true; ; first = false {
@@ -416,7 +313,7 @@ func openStreams(b *testing.B, address, target string, count int) *streamClients
 		opened.Add(1)
 		go func() {
 			buf := make([]byte, 64<<10)
-			head, err := readHead(conn)
+			head, err := apitest.ReadHead(conn)
 			if opened.Done(); err != nil || !strings.Contains(head, "200 OK") {
 				b.Error(head, err)
 				return
@@ -443,19 +340,6 @@ func openStreams(b *testing.B, address, target string, count int) *streamClients
 	return s
 }
 
-// readHead reads a header byte by byte, so as not to read on.
-func readHead(conn net.Conn) (string, error) {
-	var head []byte
-	one := make([]byte, 1)
-	for !bytes.HasSuffix(head, []byte("\r\n\r\n")) {
-		if _, err := conn.Read(one); err != nil {
-			return string(head), err
-		}
-		head = append(head, one[0])
-	}
-	return string(head), nil
-}
-
 // read runs send and returns when every client has read so many bytes.
 func (s *streamClients) read(bytes int64, send func()) {
 	s.done.Add(len(s.all))
@@ -470,34 +354,34 @@ func (s *streamClients) read(bytes int64, send func()) {
 // that write the same bytes, ready, in Writes of 48 KB. Target: 1.5.
 func BenchmarkWatchFanOut(b *testing.B) {
 	const watchers, changes = 1000, 100
-	s := newThingServer(b, rest.Options{})
-	s.fill(b, 1)
-	target := thingsIn + "/n000000"
-	w := newThingWriter(s.api, "PATCH", target, "application/merge-patch+json")
-	server := thingHTTP(b, s.api)
-	version := fmt.Sprint(s.store.Revision())
-	ours := openStreams(b, server.Listener.Addr().String(), thingsIn+"?watch=1&resourceVersion="+version, watchers)
+	s := apitest.NewThingServer(b, rest.Options{})
+	s.Fill(b, 1)
+	target := apitest.Things + "/n000000"
+	w := apitest.NewThingWriter(s.API, "PATCH", target, "application/merge-patch+json")
+	server := apitest.Serve(b, s.API)
+	version := fmt.Sprint(s.Store.Revision())
+	ours := openStreams(b, server.Listener.Addr().String(), apitest.Things+"?watch=1&resourceVersion="+version, watchers)
 
 	events := make([][]byte, changes) // bodies of the patches
 	for i := range events {
 		events[i] = fmt.Appendf(nil, `{"spec":{"size":%d}}`, 100_000+i)
 	}
-	require.Equal(b, http.StatusOK, w.send([]byte(`{"spec":{"size":200000}}`)))
-	frame := len(`{"type":"MODIFIED","object":`) + len(s.do("GET", target, "").Body) + len("}\n")
+	require.Equal(b, http.StatusOK, w.Send([]byte(`{"spec":{"size":200000}}`)))
+	frame := len(`{"type":"MODIFIED","object":`) + len(s.Do("GET", target, "").Body) + len("}\n")
 	ours.read(int64(frame), func() {})
 
 	bare := &bareStreams{start: make(chan struct{})}
 	bare.open.Add(watchers)
-	bareServer := thingHTTP(b, bare)
+	bareServer := apitest.Serve(b, bare)
 	limit := openStreams(b, bareServer.Listener.Addr().String(), "/", watchers)
 	bare.open.Wait()
 
 	var deliveries int
-	compare(b, 1, func(n int) {
+	apitest.Compare(b, 1, func(n int) {
 		for range n {
 			width := func(at uint64) int64 { return int64(len(strconv.FormatUint(at, 10)) - len(version)) }
 			var expect int64
-			at := uint64(s.store.Revision())
+			at := uint64(s.Store.Revision())
 			for i := range changes {
 				expect += int64(frame) + width(at+uint64(i)+1)
 			}
@@ -505,7 +389,7 @@ func BenchmarkWatchFanOut(b *testing.B) {
 			expect += generationGrowth(s, target, changes)
 			ours.read(expect, func() {
 				for _, body := range events {
-					if code := w.send(body); code != http.StatusOK {
+					if code := w.Send(body); code != http.StatusOK {
 						b.Fatal(code)
 					}
 				}
@@ -522,9 +406,9 @@ func BenchmarkWatchFanOut(b *testing.B) {
 }
 
 // generationGrowth is by how many digits the next frames are longer than those of generation 2, in all.
-func generationGrowth(s *thingServer, target string, changes int) (bytes int64) {
-	var thing Thing
-	_ = json.Unmarshal([]byte(s.do("GET", target, "").Body), &thing)
+func generationGrowth(s *apitest.ThingServer, target string, changes int) (bytes int64) {
+	var thing apitest.Thing
+	_ = json.Unmarshal([]byte(s.Do("GET", target, "").Body), &thing)
 	for i := range changes {
 		bytes += int64(len(strconv.FormatInt(thing.Generation+int64(i)+1, 10)) - 1)
 	}
@@ -537,19 +421,19 @@ func BenchmarkMemoryPerObject(b *testing.B) {
 	for b.Loop() {
 		var before, after runtime.MemStats
 		store := storage.NewMemory(storage.Options{})
-		api, err := rest.New(rest.Options{Store: store}, thingResource())
+		api, err := rest.New(rest.Options{Store: store}, apitest.ThingResource())
 		require.NoError(b, err)
-		s := &thingServer{api: api, store: store}
-		s.fill(b, 1)
+		s := &apitest.ThingServer{API: api, Store: store}
+		s.Fill(b, 1)
 		runtime.GC()
 		runtime.ReadMemStats(&before)
 		size := 0
-		w := newThingWriter(api, "POST", thingsIn, thingType)
+		w := apitest.NewThingWriter(api, "POST", apitest.Things, apitest.TypeJSON)
 		for i := range objects {
-			if code := w.send(paddedThing(fmt.Sprintf("m%06d", i), benchObject)); code != http.StatusCreated {
+			if code := w.Send(apitest.PaddedThing(fmt.Sprintf("m%06d", i), apitest.BenchObject)); code != http.StatusCreated {
 				b.Fatal(code)
 			}
-			size += w.answer.bytes
+			size += w.Answer.Bytes
 		}
 		runtime.GC()
 		runtime.GC() // the first one ages the pools, the second one empties them

@@ -10,6 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/decorum-go/decorum/rest"
+	"github.com/decorum-go/decorum/rest/internal/apitest"
 	"github.com/decorum-go/decorum/storage/bolt"
 )
 
@@ -21,25 +22,25 @@ func TestFailedCommitInAFile(t *testing.T) {
 		serve := func(use func(api *rest.API)) {
 			store, err := bolt.Open(t.Context(), bolt.Options{Path: path})
 			require.NoError(t, err)
-			api, err := rest.New(rest.Options{Store: store}, widgetResource())
+			api, err := rest.New(rest.Options{Store: store}, apitest.WidgetResource())
 			require.NoError(t, err)
 			use(api)
 			require.NoError(t, api.Close())
 			_ = store.Close() // returns the error of the failed commit
 		}
 		size := func(n string) string { return `{"spec":{"size":` + n + `}}` }
-		patch := func(api *rest.API, body string) answer {
-			return do(t, api, "PATCH", widgets+"/a", body, "Content-Type", "application/merge-patch+json")
+		patch := func(api *rest.API, body string) apitest.Answer {
+			return apitest.Do(t, api, "PATCH", apitest.Widgets+"/a", body, "Content-Type", "application/merge-patch+json")
 		}
 		var position string
 		serve(func(api *rest.API) {
-			create(t, api, "a")
-			open := follow(t, api, widgets+"?watch=1")
-			require.Len(t, open.events(), 1)
+			apitest.CreateWidget(t, api, "a")
+			open := apitest.OpenWatch(t, api, apitest.Widgets+"?watch=1")
+			require.Len(t, open.Events(), 1)
 			require.Equal(t, 200, patch(api, size("2")).Code)
-			require.Len(t, open.events(), 1)
-			before := do(t, api, "GET", widgets, "")
-			position = before.value(t, "metadata.resourceVersion").(string)
+			require.Len(t, open.Events(), 1)
+			before := apitest.Do(t, api, "GET", apitest.Widgets, "")
+			position = before.Value(t, "metadata.resourceVersion").(string)
 
 			require.NoError(t, os.Rename(path, path+".away"))
 			a := patch(api, size("3"))
@@ -52,25 +53,25 @@ func TestFailedCommitInAFile(t *testing.T) {
 				assert.Contains(t, a.Body, `"reason":"StoreReadOnly"`)
 				assert.Contains(t, a.Body, path)
 			}
-			a = do(t, api, "GET", "/readyz", "")
+			a = apitest.Do(t, api, "GET", "/readyz", "")
 			assert.Equal(t, 500, a.Code)
 			assert.Contains(t, a.Body, path)
-			assert.Equal(t, 200, do(t, api, "GET", "/livez", "").Code)
-			assert.Equal(t, before.Body, do(t, api, "GET", widgets, "").Body)
-			assert.Empty(t, open.events())
-			assert.False(t, open.ended())
-			assert.Empty(t, follow(t, api, widgets+"?watch=1&resourceVersion="+position).events())
+			assert.Equal(t, 200, apitest.Do(t, api, "GET", "/livez", "").Code)
+			assert.Equal(t, before.Body, apitest.Do(t, api, "GET", apitest.Widgets, "").Body)
+			assert.Empty(t, open.Events())
+			assert.False(t, open.Ended())
+			assert.Empty(t, apitest.OpenWatch(t, api, apitest.Widgets+"?watch=1&resourceVersion="+position).Events())
 		})
 		require.NoError(t, os.Rename(path+".away", path))
 		serve(func(api *rest.API) {
-			resumed := follow(t, api, widgets+"?watch=1&resourceVersion="+position)
-			missed := resumed.events()
+			resumed := apitest.OpenWatch(t, api, apitest.Widgets+"?watch=1&resourceVersion="+position)
+			missed := resumed.Events()
 			require.Len(t, missed, 1, "the write whose outcome was unknown had reached the file")
 			assert.Contains(t, missed[0], `"type":"MODIFIED"`)
 			assert.Contains(t, missed[0], `"size":3`)
 			require.Equal(t, 200, patch(api, size("4")).Code)
-			assert.Len(t, resumed.events(), 1)
-			assert.Equal(t, "ok", do(t, api, "GET", "/readyz", "").Body)
+			assert.Len(t, resumed.Events(), 1)
+			assert.Equal(t, "ok", apitest.Do(t, api, "GET", "/readyz", "").Body)
 		})
 	})
 }

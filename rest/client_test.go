@@ -16,16 +16,12 @@ import (
 
 	"github.com/decorum-go/decorum/apimeta"
 	"github.com/decorum-go/decorum/rest"
+	"github.com/decorum-go/decorum/rest/internal/apitest"
 	"github.com/decorum-go/decorum/status"
 	"github.com/decorum-go/decorum/watch"
 )
 
-// widgetOf is a Widget of a size.
-func widgetOf(name string, size int32) *Widget {
-	return &Widget{ObjectMeta: apimeta.ObjectMeta{Name: name}, Spec: WidgetSpec{Size: &size}}
-}
-
-func sizes(page *rest.Page[Widget]) []string {
+func sizes(page *rest.Page[apitest.Widget]) []string {
 	out := []string{}
 	for _, w := range page.Items {
 		out = append(out, fmt.Sprintf("%s=%d", w.Name, *w.Spec.Size))
@@ -33,21 +29,21 @@ func sizes(page *rest.Page[Widget]) []string {
 	return out
 }
 
-func TestClient(t *testing.T) { overBoth(t, testClient) }
+func TestClient(t *testing.T) { apitest.OverBoth(t, testClient) }
 
-func testClient(t *testing.T, by transport) {
+func testClient(t *testing.T, by apitest.Transport) {
 	ctx := context.Background()
-	api := newWidgets(t)
-	client := by.widgets(t, api)
+	api := apitest.NewWidgets(t)
+	client := by.Widgets(t, api)
 
-	created, err := client.Create(ctx, widgetOf("a", 1))
+	created, err := client.Create(ctx, apitest.NewWidget("a", 1))
 	require.NoError(t, err)
 	assert.Equal(t, "Widget", created.Kind)
 	assert.Equal(t, "example.com/v1", created.APIVersion)
 	assert.Equal(t, "default", created.ObjectMeta.Namespace)
 	assert.Equal(t, "2", created.ResourceVersion)
 	assert.Equal(t, "red", *created.Spec.Color)
-	wantJSON(t, do(t, api, "GET", widgets+"/a", ""), 200, stored{}.String())
+	apitest.WantJSON(t, apitest.Do(t, api, "GET", apitest.Widgets+"/a", ""), 200, apitest.StoredWidget{}.String())
 
 	got, err := client.Get(ctx, "a")
 	require.NoError(t, err)
@@ -73,13 +69,13 @@ func testClient(t *testing.T, by transport) {
 }
 
 // The errors of the client are those of HTTP.
-func TestClientErrors(t *testing.T) { overBoth(t, testClientErrors) }
+func TestClientErrors(t *testing.T) { apitest.OverBoth(t, testClientErrors) }
 
-func testClientErrors(t *testing.T, by transport) {
+func testClientErrors(t *testing.T, by apitest.Transport) {
 	ctx := context.Background()
-	api := newWidgets(t)
-	client := by.widgets(t, api)
-	a, err := client.Create(ctx, widgetOf("a", 1))
+	api := apitest.NewWidgets(t)
+	client := by.Widgets(t, api)
+	a, err := client.Create(ctx, apitest.NewWidget("a", 1))
 	require.NoError(t, err)
 	stale := *a
 	stale.ResourceVersion = "1"
@@ -96,20 +92,20 @@ func testClientErrors(t *testing.T, by transport) {
 		text string
 	}{
 		{"get", func() error { _, err := client.Get(ctx, "none"); return err }, status.IsNotFound, `widgets.example.com "none" not found`},
-		{"create of a taken name", func() error { _, err := client.Create(ctx, widgetOf("a", 1)); return err }, status.IsAlreadyExists, `widgets.example.com "a" already exists`},
-		{"create of what is not valid", func() error { _, err := client.Create(ctx, widgetOf("b", 0)); return err }, status.IsInvalid,
+		{"create of a taken name", func() error { _, err := client.Create(ctx, apitest.NewWidget("a", 1)); return err }, status.IsAlreadyExists, `widgets.example.com "a" already exists`},
+		{"create of what is not valid", func() error { _, err := client.Create(ctx, apitest.NewWidget("b", 0)); return err }, status.IsInvalid,
 			`Widget.example.com "b" is invalid: spec.size: Invalid value: 0: spec.size in body should be greater than or equal to 1`},
 		{"create in another namespace", func() error { _, err := client.Create(ctx, &elsewhere); return err }, status.IsBadRequest,
 			"the namespace of the provided object does not match the namespace sent on the request"},
-		{"create in no namespace", func() error { _, err := by.allWidgets(t, api).Create(ctx, widgetOf("b", 1)); return err }, status.IsBadRequest,
+		{"create in no namespace", func() error { _, err := by.AllWidgets(t, api).Create(ctx, apitest.NewWidget("b", 1)); return err }, status.IsBadRequest,
 			"the client of widgets.example.com has no namespace: call Namespace to choose one"},
-		{"get in no namespace", func() error { _, err := by.allWidgets(t, api).Get(ctx, "a"); return err }, status.IsBadRequest,
+		{"get in no namespace", func() error { _, err := by.AllWidgets(t, api).Get(ctx, "a"); return err }, status.IsBadRequest,
 			"the client of widgets.example.com has no namespace: call Namespace to choose one"},
 		{"update of what has changed", func() error { _, err := client.Update(ctx, &stale); return err }, status.IsConflict,
 			`Operation cannot be fulfilled on widgets.example.com "a": the object has been modified; please apply your changes to the latest version and try again`},
 		{"update without a version", func() error { _, err := client.Update(ctx, &versionless); return err }, status.IsInvalid,
 			`Widget.example.com "a" is invalid: metadata.resourceVersion: Required value: get the object before you update it, or call Modify`},
-		{"update of what is not there", func() error { _, err := client.Update(ctx, widgetOf("none", 1)); return err }, status.IsNotFound, `widgets.example.com "none" not found`},
+		{"update of what is not there", func() error { _, err := client.Update(ctx, apitest.NewWidget("none", 1)); return err }, status.IsNotFound, `widgets.example.com "none" not found`},
 		{"update of a status that is stale", func() error { _, err := client.UpdateStatus(ctx, &stale); return err }, status.IsConflict, ""},
 		{"delete", func() error { return client.Delete(ctx, "none", rest.DeleteOptions{}) }, status.IsNotFound, `widgets.example.com "none" not found`},
 		{"delete of another uid", func() error {
@@ -117,14 +113,14 @@ func testClientErrors(t *testing.T, by transport) {
 		}, status.IsConflict, ""},
 		{"delete by an unknown policy", func() error { return client.Delete(ctx, "a", rest.DeleteOptions{PropagationPolicy: ofBackground}) }, status.IsInvalid, ""},
 		{"get without a name", func() error { _, err := client.Get(ctx, ""); return err }, status.IsBadRequest, noName},
-		{"update without a name", func() error { _, err := client.Update(ctx, widgetOf("", 1)); return err }, status.IsBadRequest, noName},
+		{"update without a name", func() error { _, err := client.Update(ctx, apitest.NewWidget("", 1)); return err }, status.IsBadRequest, noName},
 		{"modification without a name", func() error {
-			_, err := client.Modify(ctx, "", func(*Widget) error { return nil })
+			_, err := client.Modify(ctx, "", func(*apitest.Widget) error { return nil })
 			return err
 		}, status.IsBadRequest, noName},
 		{"patch without a name", func() error { _, err := client.Patch(ctx, "", rest.MergePatch, []byte("{}")); return err }, status.IsBadRequest, noName},
 		{"apply without a name", func() error {
-			_, err := client.As("m").Apply(ctx, "", widgetOf("", 1), rest.ApplyOptions{})
+			_, err := client.As("m").Apply(ctx, "", apitest.NewWidget("", 1), rest.ApplyOptions{})
 			return err
 		}, status.IsBadRequest, noName},
 		{"delete without a name", func() error { return client.Delete(ctx, "", rest.DeleteOptions{}) }, status.IsBadRequest, noName},
@@ -133,8 +129,8 @@ func testClientErrors(t *testing.T, by transport) {
 		{"a bad label selector", func() error { _, err := client.List(ctx, rest.ListOptions{LabelSelector: "x==="}); return err }, status.IsBadRequest, ""},
 		{"a bad field selector", func() error { _, err := client.List(ctx, rest.ListOptions{FieldSelector: "spec.size=1"}); return err }, status.IsBadRequest, "field label not supported: spec.size"},
 		{"a bad token", func() error { _, err := client.List(ctx, rest.ListOptions{Continue: "x"}); return err }, status.IsBadRequest, ""},
-		{"a bad version to watch from", func() error { return firstError(client.Watch(ctx, rest.WatchOptions{ResourceVersion: "x"})) }, status.IsBadRequest, ""},
-		{"a bad selector to watch", func() error { return firstError(client.Watch(ctx, rest.WatchOptions{FieldSelector: "x"})) }, status.IsBadRequest, ""},
+		{"a bad version to watch from", func() error { return apitest.FirstError(client.Watch(ctx, rest.WatchOptions{ResourceVersion: "x"})) }, status.IsBadRequest, ""},
+		{"a bad selector to watch", func() error { return apitest.FirstError(client.Watch(ctx, rest.WatchOptions{FieldSelector: "x"})) }, status.IsBadRequest, ""},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			err := c.call()
@@ -150,43 +146,36 @@ func testClientErrors(t *testing.T, by transport) {
 	assert.Equal(t, a, got)
 }
 
-func firstError(events func(yield func(rest.Event[Widget], error) bool)) error {
-	for _, err := range events {
-		return err
-	}
-	return nil
-}
-
 func TestClientForTheWrongType(t *testing.T) {
-	api := newAPI(t, rest.Options{}, widgetResource(), rest.Resource[Widget]{Group: "other.example.com", Version: "v1", Plural: "widgets"})
-	_, err := rest.ClientForType[Sum](api)
+	api := apitest.New(t, rest.Options{}, apitest.WidgetResource(), rest.Resource[apitest.Widget]{Group: "other.example.com", Version: "v1", Plural: "widgets"})
+	_, err := rest.ClientForType[apitest.Sum](api)
 	assert.EqualError(t, err, "rest.ClientForType: the API serves no resource of rest_test.Sum")
-	_, err = rest.ClientForType[Widget](api)
+	_, err = rest.ClientForType[apitest.Widget](api)
 	assert.EqualError(t, err, "rest.ClientForType: rest_test.Widget is the type of more than one resource: call rest.ClientForResource")
 }
 
-func TestClientList(t *testing.T) { overBoth(t, testClientList) }
+func TestClientList(t *testing.T) { apitest.OverBoth(t, testClientList) }
 
-func testClientList(t *testing.T, by transport) {
+func testClientList(t *testing.T, by apitest.Transport) {
 	ctx := context.Background()
-	api := newWidgets(t)
-	client := by.widgets(t, api)
+	api := apitest.NewWidgets(t)
+	client := by.Widgets(t, api)
 	for i, name := range []string{"c", "a", "b"} {
-		w := widgetOf(name, int32(i+1))
+		w := apitest.NewWidget(name, int32(i+1))
 		w.Labels = map[string]string{"n": name}
 		_, err := client.Create(ctx, w)
 		require.NoError(t, err)
 	}
-	_, err := by.allWidgets(t, api).Namespace("other").Create(ctx, widgetOf("z", 4))
+	_, err := by.AllWidgets(t, api).Namespace("other").Create(ctx, apitest.NewWidget("z", 4))
 	require.NoError(t, err)
 	for _, c := range []struct {
 		name    string
-		client  rest.Client[Widget]
+		client  rest.Client[apitest.Widget]
 		options rest.ListOptions
 		want    []string
 	}{
 		{"of a namespace", client, rest.ListOptions{}, []string{"a=2", "b=3", "c=1"}},
-		{"of all", by.allWidgets(t, api), rest.ListOptions{}, []string{"a=2", "b=3", "c=1", "z=4"}},
+		{"of all", by.AllWidgets(t, api), rest.ListOptions{}, []string{"a=2", "b=3", "c=1", "z=4"}},
 		{"by label", client, rest.ListOptions{LabelSelector: "n in (a,b)"}, []string{"a=2", "b=3"}},
 		{"by field", client, rest.ListOptions{FieldSelector: "metadata.name=c"}, []string{"c=1"}},
 		{"nothing", client, rest.ListOptions{LabelSelector: "none"}, []string{}},
@@ -212,16 +201,16 @@ func testClientList(t *testing.T, by transport) {
 	})
 }
 
-func TestClientAll(t *testing.T) { overBoth(t, testClientAll) }
+func TestClientAll(t *testing.T) { apitest.OverBoth(t, testClientAll) }
 
-func testClientAll(t *testing.T, by transport) {
+func testClientAll(t *testing.T, by apitest.Transport) {
 	ctx := context.Background()
-	store := newStore(t)
-	client := by.widgets(t, newAPI(t, rest.Options{Store: store}, widgetResource()))
+	store := apitest.NewStore(t)
+	client := by.Widgets(t, apitest.New(t, rest.Options{Store: store}, apitest.WidgetResource()))
 	var want []string
 	for i := range 7 {
 		name := fmt.Sprintf("w%d", i)
-		_, err := client.Create(ctx, widgetOf(name, 1))
+		_, err := client.Create(ctx, apitest.NewWidget(name, 1))
 		require.NoError(t, err)
 		want = append(want, name)
 	}
@@ -263,21 +252,21 @@ func testClientAll(t *testing.T, by transport) {
 	})
 }
 
-func TestClientModify(t *testing.T) { overBoth(t, testClientModify) }
+func TestClientModify(t *testing.T) { apitest.OverBoth(t, testClientModify) }
 
-func testClientModify(t *testing.T, by transport) {
+func testClientModify(t *testing.T, by apitest.Transport) {
 	ctx := context.Background()
-	withWidget := func(t *testing.T, size int32) rest.Client[Widget] {
-		client := by.widgets(t, newWidgets(t))
-		_, err := client.Create(ctx, widgetOf("a", size))
+	withWidget := func(t *testing.T, size int32) rest.Client[apitest.Widget] {
+		client := by.Widgets(t, apitest.NewWidgets(t))
+		_, err := client.Create(ctx, apitest.NewWidget("a", size))
 		require.NoError(t, err)
 		return client
 	}
 	t.Run("tries again when somebody was faster", func(t *testing.T) {
 		client, runs := withWidget(t, 1), 0
-		got, err := client.Modify(ctx, "a", func(w *Widget) error {
+		got, err := client.Modify(ctx, "a", func(w *apitest.Widget) error {
 			if runs++; runs == 1 {
-				_, err := client.Modify(ctx, "a", func(w *Widget) error { w.Labels = map[string]string{"x": "y"}; return nil })
+				_, err := client.Modify(ctx, "a", func(w *apitest.Widget) error { w.Labels = map[string]string{"x": "y"}; return nil })
 				require.NoError(t, err)
 			}
 			w.Spec.Size, w.Status.Phase = new(*w.Spec.Size+1), "Ready"
@@ -290,14 +279,14 @@ func testClientModify(t *testing.T, by transport) {
 		assert.Empty(t, got.Status.Phase)
 	})
 	t.Run("of the status", func(t *testing.T) {
-		got, err := withWidget(t, 2).ModifyStatus(ctx, "a", func(w *Widget) error { w.Status.Phase, w.Spec.Size = "Ready", new(int32(50)); return nil })
+		got, err := withWidget(t, 2).ModifyStatus(ctx, "a", func(w *apitest.Widget) error { w.Status.Phase, w.Spec.Size = "Ready", new(int32(50)); return nil })
 		require.NoError(t, err)
 		assert.Equal(t, "Ready", got.Status.Phase)
 		assert.Equal(t, int32(2), *got.Spec.Size)
 	})
 	t.Run("an error of the function ends it", func(t *testing.T) {
 		client, enough := withWidget(t, 2), errors.New("enough")
-		_, err := client.Modify(ctx, "a", func(w *Widget) error { w.Spec.Size = new(int32(3)); return enough })
+		_, err := client.Modify(ctx, "a", func(w *apitest.Widget) error { w.Spec.Size = new(int32(3)); return enough })
 		require.ErrorIs(t, err, enough)
 		got, err := client.Get(ctx, "a")
 		require.NoError(t, err)
@@ -305,21 +294,21 @@ func testClientModify(t *testing.T, by transport) {
 	})
 	t.Run("what it makes is validated", func(t *testing.T) {
 		client := withWidget(t, 1)
-		_, err := client.Modify(ctx, "a", func(w *Widget) error { w.Spec.Size = new(int32(1000)); return nil })
+		_, err := client.Modify(ctx, "a", func(w *apitest.Widget) error { w.Spec.Size = new(int32(1000)); return nil })
 		assert.True(t, status.IsInvalid(err), "%v", err)
-		_, err = client.Modify(ctx, "a", func(w *Widget) error { w.Name = "b"; return nil })
+		_, err = client.Modify(ctx, "a", func(w *apitest.Widget) error { w.Name = "b"; return nil })
 		assert.True(t, status.IsBadRequest(err), "%v", err)
-		_, err = client.Modify(ctx, "none", func(*Widget) error { return nil })
+		_, err = client.Modify(ctx, "none", func(*apitest.Widget) error { return nil })
 		assert.True(t, status.IsNotFound(err), "%v", err)
 	})
 }
 
-func TestClientPatch(t *testing.T) { overBoth(t, testClientPatch) }
+func TestClientPatch(t *testing.T) { apitest.OverBoth(t, testClientPatch) }
 
-func testClientPatch(t *testing.T, by transport) {
+func testClientPatch(t *testing.T, by apitest.Transport) {
 	ctx := context.Background()
-	client := by.widgets(t, newWidgets(t))
-	_, err := client.Create(ctx, widgetOf("a", 1))
+	client := by.Widgets(t, apitest.NewWidgets(t))
+	_, err := client.Create(ctx, apitest.NewWidget("a", 1))
 	require.NoError(t, err)
 	got, err := client.Patch(ctx, "a", rest.MergePatch, []byte(`{"spec":{"size":2},"status":{"phase":"Ready"}}`))
 	require.NoError(t, err)
@@ -336,14 +325,14 @@ func testClientPatch(t *testing.T, by transport) {
 	assert.True(t, status.IsBadRequest(err), "%v", err)
 }
 
-func TestClientSubresources(t *testing.T) { overBoth(t, testClientSubresources) }
+func TestClientSubresources(t *testing.T) { apitest.OverBoth(t, testClientSubresources) }
 
-func testClientSubresources(t *testing.T, by transport) {
+func testClientSubresources(t *testing.T, by apitest.Transport) {
 	ctx := context.Background()
-	client := by.widgets(t, newWidgets(t, withSubresources), withSubresources)
-	_, err := client.Create(ctx, widgetOf("a", 1))
+	client := by.Widgets(t, apitest.NewWidgets(t, apitest.WithSubresources), apitest.WithSubresources)
+	_, err := client.Create(ctx, apitest.NewWidget("a", 1))
 	require.NoError(t, err)
-	p, err := rest.GetSubresource[Paint](ctx, client, "a", "paint")
+	p, err := rest.GetSubresource[apitest.Paint](ctx, client, "a", "paint")
 	require.NoError(t, err)
 	assert.Equal(t, "red", p.Spec.Color)
 	p.Spec.Color = "blue"
@@ -355,23 +344,18 @@ func testClientSubresources(t *testing.T, by transport) {
 	_, err = rest.UpdateSubresource(ctx, client, "a", "paint", p)
 	assert.True(t, status.IsConflict(err), "%v", err)
 
-	r, err := rest.CreateSubresource(ctx, client, "a", "restart", &Restart{Reason: "a crash"})
+	r, err := rest.CreateSubresource(ctx, client, "a", "restart", &apitest.Restart{Reason: "a crash"})
 	require.NoError(t, err)
-	assert.Equal(t, &Restart{TypeMeta: apimeta.TypeMeta{Kind: "RestartNow", APIVersion: "actions.example.com/v2"}, Reason: "a crash of a", Done: true}, r)
-	r, err = rest.CreateSubresource(ctx, client, "a", "restart", &Restart{})
+	assert.Equal(t, &apitest.Restart{TypeMeta: apimeta.TypeMeta{Kind: "RestartNow", APIVersion: "actions.example.com/v2"}, Reason: "a crash of a", Done: true}, r)
+	r, err = rest.CreateSubresource(ctx, client, "a", "restart", &apitest.Restart{})
 	require.NoError(t, err)
 	assert.Nil(t, r)
-	_, err = rest.GetSubresource[Restart](ctx, client, "a", "restart")
+	_, err = rest.GetSubresource[apitest.Restart](ctx, client, "a", "restart")
 	assert.True(t, status.IsMethodNotAllowed(err), "%v", err)
-	_, err = rest.GetSubresource[Restart](ctx, client, "a", "bogus")
+	_, err = rest.GetSubresource[apitest.Restart](ctx, client, "a", "bogus")
 	assert.True(t, status.IsNotFound(err), "%v", err)
-	_, err = rest.GetSubresource[Paint](ctx, client, "none", "paint")
+	_, err = rest.GetSubresource[apitest.Paint](ctx, client, "none", "paint")
 	assert.True(t, status.IsNotFound(err), "%v", err)
-}
-
-// seen is an event in short.
-func seen(e rest.Event[Widget]) string {
-	return fmt.Sprintf("%s %s %s", e.Type, e.Object.Name, e.ResourceVersion)
 }
 
 // wantOutcome asserts the last event of each object. want alternates objects and events. It ignores earlier events and objects that were
@@ -391,14 +375,14 @@ func wantOutcome(t *testing.T, events []string, want ...string) {
 	assert.Equal(t, wanted, got, "%v", events)
 }
 
-func TestClientWatch(t *testing.T) { overBoth(t, testClientWatch) }
+func TestClientWatch(t *testing.T) { apitest.OverBoth(t, testClientWatch) }
 
-func testClientWatch(t *testing.T, by transport) {
+func testClientWatch(t *testing.T, by apitest.Transport) {
 	synctest.Test(t, func(t *testing.T) {
-		client := by.widgets(t, newWidgets(t))
+		client := by.Widgets(t, apitest.NewWidgets(t))
 		ctx, cancel := context.WithCancel(context.Background())
 		defer cancel()
-		_, err := client.Create(ctx, widgetOf("a", 1))
+		_, err := client.Create(ctx, apitest.NewWidget("a", 1))
 		require.NoError(t, err)
 		var events []string
 		var ended error
@@ -411,11 +395,11 @@ func testClientWatch(t *testing.T, by transport) {
 					break
 				}
 				assert.Equal(t, e.ResourceVersion, e.Object.ResourceVersion)
-				events = append(events, seen(e))
+				events = append(events, apitest.DescribeEvent(e))
 			}
 		}()
 		synctest.Wait()
-		b, err := client.Create(ctx, widgetOf("b", 1))
+		b, err := client.Create(ctx, apitest.NewWidget("b", 1))
 		require.NoError(t, err)
 		b.Spec.Size = new(int32(2))
 		_, err = client.Update(ctx, b)
@@ -429,14 +413,14 @@ func testClientWatch(t *testing.T, by transport) {
 	})
 }
 
-func TestClientWatchFromAVersion(t *testing.T) { overBoth(t, testClientWatchFromAVersion) }
+func TestClientWatchFromAVersion(t *testing.T) { apitest.OverBoth(t, testClientWatchFromAVersion) }
 
-func testClientWatchFromAVersion(t *testing.T, by transport) {
+func testClientWatchFromAVersion(t *testing.T, by apitest.Transport) {
 	ctx := context.Background()
-	store := newStore(t)
-	client := by.widgets(t, newAPI(t, rest.Options{Store: store}, widgetResource()))
+	store := apitest.NewStore(t)
+	client := by.Widgets(t, apitest.New(t, rest.Options{Store: store}, apitest.WidgetResource()))
 	for _, name := range []string{"a", "b", "c"} {
-		w := widgetOf(name, 1)
+		w := apitest.NewWidget(name, 1)
 		w.Labels = map[string]string{"n": name}
 		_, err := client.Create(ctx, w)
 		require.NoError(t, err)
@@ -444,7 +428,7 @@ func testClientWatchFromAVersion(t *testing.T, by transport) {
 	first := func(options rest.WatchOptions, n int) (out []string) {
 		for e, err := range client.Watch(ctx, options) {
 			require.NoError(t, err)
-			if out = append(out, seen(e)); len(out) == n {
+			if out = append(out, apitest.DescribeEvent(e)); len(out) == n {
 				break
 			}
 		}
@@ -454,12 +438,12 @@ func testClientWatchFromAVersion(t *testing.T, by transport) {
 	assert.Equal(t, []string{"ADDED c 4"}, first(rest.WatchOptions{ResourceVersion: "2", LabelSelector: "n=c"}, 1))
 	assert.Equal(t, []string{"ADDED b 3"}, first(rest.WatchOptions{FieldSelector: "metadata.name=b"}, 1))
 	require.NoError(t, store.Compact(ctx, 4))
-	assert.True(t, status.IsExpired(firstError(client.Watch(ctx, rest.WatchOptions{ResourceVersion: "2"}))))
+	assert.True(t, status.IsExpired(apitest.FirstError(client.Watch(ctx, rest.WatchOptions{ResourceVersion: "2"}))))
 }
 
-func TestClientWatchFromTheFuture(t *testing.T) { overBoth(t, testClientWatchFromTheFuture) }
+func TestClientWatchFromTheFuture(t *testing.T) { apitest.OverBoth(t, testClientWatchFromTheFuture) }
 
-func testClientWatchFromTheFuture(t *testing.T, by transport) {
+func testClientWatchFromTheFuture(t *testing.T, by apitest.Transport) {
 	for name, c := range map[string]struct {
 		meanwhile func(t *testing.T, api *rest.API, cancel func())
 		is        func(error) bool
@@ -472,17 +456,19 @@ func testClientWatchFromTheFuture(t *testing.T, by transport) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				api := newWidgets(t)
+				api := apitest.NewWidgets(t)
 				ctx, cancel := context.WithCancel(t.Context())
 				defer cancel()
 				began := time.Now()
 				ended := make(chan error, 1)
-				go func() { ended <- firstError(by.widgets(t, api).Watch(ctx, rest.WatchOptions{ResourceVersion: "99"})) }()
+				go func() {
+					ended <- apitest.FirstError(by.Widgets(t, api).Watch(ctx, rest.WatchOptions{ResourceVersion: "99"}))
+				}()
 				synctest.Wait()
 				c.meanwhile(t, api, cancel)
 				err := <-ended
 				assert.True(t, c.is(err), "%v", err)
-				if by == overHTTP && status.IsServiceUnavailable(err) {
+				if by == apitest.OverHTTP && status.IsServiceUnavailable(err) {
 					return // the end of the API would wait for the request that waits for the version
 				}
 				assert.Equal(t, c.after, time.Since(began))
@@ -492,19 +478,19 @@ func testClientWatchFromTheFuture(t *testing.T, by transport) {
 }
 
 // A client that has lost what happened in between is told the difference.
-func TestClientFollow(t *testing.T) { overBoth(t, testClientFollow) }
+func TestClientFollow(t *testing.T) { apitest.OverBoth(t, testClientFollow) }
 
-func testClientFollow(t *testing.T, by transport) {
+func testClientFollow(t *testing.T, by apitest.Transport) {
 	synctest.Test(t, func(t *testing.T) {
 		ctx, cancel := context.WithCancel(context.Background())
 		defer cancel()
-		store := newStore(t)
-		client := by.widgets(t, newAPI(t, rest.Options{Store: store}, widgetResource()))
+		store := apitest.NewStore(t)
+		client := by.Widgets(t, apitest.New(t, rest.Options{Store: store}, apitest.WidgetResource()))
 		for _, name := range []string{"changed", "deleted", "recreated", "same"} {
-			_, err := client.Create(ctx, widgetOf(name, 1))
+			_, err := client.Create(ctx, apitest.NewWidget(name, 1))
 			require.NoError(t, err)
 		}
-		_, err := client.Modify(ctx, "same", func(w *Widget) error { w.Spec.Size = new(int32(2)); return nil })
+		_, err := client.Modify(ctx, "same", func(w *apitest.Widget) error { w.Spec.Size = new(int32(2)); return nil })
 		require.NoError(t, err)
 		var events []string
 		hold, held := make(chan struct{}), make(chan struct{})
@@ -517,9 +503,9 @@ func testClientFollow(t *testing.T, by transport) {
 					ended = err
 					return
 				}
-				events = append(events, seen(e))
+				events = append(events, apitest.DescribeEvent(e))
 				name := e.Object.Name
-				*e.Object = Widget{} // it is the caller's
+				*e.Object = apitest.Widget{} // it is the caller's
 				if e.Type == watch.Modified && name == "same" {
 					close(held)
 					<-hold // it falls behind
@@ -529,30 +515,30 @@ func testClientFollow(t *testing.T, by transport) {
 		synctest.Wait()
 		assert.Equal(t, []string{"ADDED changed 2", "ADDED deleted 3", "ADDED recreated 4", "ADDED same 6"}, events)
 		events = nil
-		_, err = client.Modify(ctx, "same", func(w *Widget) error { w.Spec.Size = new(int32(3)); return nil })
+		_, err = client.Modify(ctx, "same", func(w *apitest.Widget) error { w.Spec.Size = new(int32(3)); return nil })
 		require.NoError(t, err)
 		<-held
 		for range 2 {
-			_, err = client.Modify(ctx, "changed", func(w *Widget) error { w.Spec.Size = new(*w.Spec.Size + 1); return nil })
+			_, err = client.Modify(ctx, "changed", func(w *apitest.Widget) error { w.Spec.Size = new(*w.Spec.Size + 1); return nil })
 			require.NoError(t, err)
 		}
 		require.NoError(t, client.Delete(ctx, "deleted", rest.DeleteOptions{}))
 		require.NoError(t, client.Delete(ctx, "recreated", rest.DeleteOptions{}))
-		_, err = client.Create(ctx, widgetOf("recreated", 1))
+		_, err = client.Create(ctx, apitest.NewWidget("recreated", 1))
 		require.NoError(t, err)
-		_, err = client.Create(ctx, widgetOf("new", 1))
+		_, err = client.Create(ctx, apitest.NewWidget("new", 1))
 		require.NoError(t, err)
 		require.NoError(t, store.Compact(ctx, store.Revision()))
 		close(hold)
 		synctest.Wait()
-		if by == overHTTP {
+		if by == apitest.OverHTTP {
 			wantOutcome(t, events, "changed", "MODIFIED", "deleted", "DELETED", "new", "ADDED", "recreated", "ADDED", "same", "MODIFIED")
 		} else {
 			slices.Sort(events)
 			assert.Equal(t, []string{"ADDED new 13", "ADDED recreated 13", "DELETED deleted 13", "DELETED recreated 13", "MODIFIED changed 13", "MODIFIED same 7"}, events)
 		}
 		events = nil
-		_, err = client.Create(ctx, widgetOf("later", 1))
+		_, err = client.Create(ctx, apitest.NewWidget("later", 1))
 		require.NoError(t, err)
 		synctest.Wait()
 		assert.Equal(t, []string{"ADDED later 14"}, events)
@@ -565,19 +551,19 @@ func testClientFollow(t *testing.T, by transport) {
 
 // A client that goes on from its own list is told the difference to that list, also of objects of which it has seen no
 // event.
-func TestClientFollowFromAVersion(t *testing.T) { overBoth(t, testClientFollowFromAVersion) }
+func TestClientFollowFromAVersion(t *testing.T) { apitest.OverBoth(t, testClientFollowFromAVersion) }
 
-func testClientFollowFromAVersion(t *testing.T, by transport) {
+func testClientFollowFromAVersion(t *testing.T, by apitest.Transport) {
 	synctest.Test(t, func(t *testing.T) {
 		ctx := t.Context()
-		store := newStore(t)
-		client := by.widgets(t, newAPI(t, rest.Options{Store: store}, widgetResource()))
+		store := apitest.NewStore(t)
+		client := by.Widgets(t, apitest.New(t, rest.Options{Store: store}, apitest.WidgetResource()))
 		create := func(name string) {
-			_, err := client.Create(ctx, widgetOf(name, 1))
+			_, err := client.Create(ctx, apitest.NewWidget(name, 1))
 			require.NoError(t, err)
 		}
 		modify := func(name string) {
-			_, err := client.Modify(ctx, name, func(w *Widget) error { w.Spec.Size = new(*w.Spec.Size + 1); return nil })
+			_, err := client.Modify(ctx, name, func(w *apitest.Widget) error { w.Spec.Size = new(*w.Spec.Size + 1); return nil })
 			require.NoError(t, err)
 		}
 		for _, name := range []string{"changed", "deleted", "gate", "recreated", "same"} {
@@ -597,7 +583,7 @@ func testClientFollowFromAVersion(t *testing.T, by transport) {
 					assert.ErrorIs(t, err, context.Canceled)
 					return
 				}
-				events = append(events, seen(e)+" as "+e.Object.ResourceVersion)
+				events = append(events, apitest.DescribeEvent(e)+" as "+e.Object.ResourceVersion)
 				if len(events) == 1 {
 					<-hold
 				}
@@ -614,7 +600,7 @@ func testClientFollowFromAVersion(t *testing.T, by transport) {
 		require.NoError(t, store.Compact(ctx, store.Revision()))
 		close(hold)
 		synctest.Wait()
-		if by == overHTTP {
+		if by == apitest.OverHTTP {
 			wantOutcome(t, events, "changed", "MODIFIED", "deleted", "DELETED", "gate", "MODIFIED", "new", "ADDED", "recreated", "ADDED")
 		} else {
 			slices.Sort(events)
@@ -644,43 +630,43 @@ func testClientFollowFromAVersion(t *testing.T, by transport) {
 	})
 }
 
-func TestClientAfterShutdown(t *testing.T) { overBoth(t, testClientAfterShutdown) }
+func TestClientAfterShutdown(t *testing.T) { apitest.OverBoth(t, testClientAfterShutdown) }
 
-func testClientAfterShutdown(t *testing.T, by transport) {
+func testClientAfterShutdown(t *testing.T, by apitest.Transport) {
 	synctest.Test(t, func(t *testing.T) {
 		ctx := context.Background()
-		api := newWidgets(t)
-		client := by.widgets(t, api)
+		api := apitest.NewWidgets(t)
+		client := by.Widgets(t, api)
 		ended := make(chan error, 1)
-		go func() { ended <- firstError(client.Watch(ctx, rest.WatchOptions{})) }()
+		go func() { ended <- apitest.FirstError(client.Watch(ctx, rest.WatchOptions{})) }()
 		synctest.Wait()
 		require.NoError(t, api.Close(), "it does not wait for a watch")
 		assert.True(t, status.IsServiceUnavailable(<-ended), "the watch says why it has ended")
 		_, err := client.Get(ctx, "a")
 		assert.True(t, status.IsServiceUnavailable(err), "%v", err)
-		_, err = client.Create(ctx, widgetOf("a", 1))
+		_, err = client.Create(ctx, apitest.NewWidget("a", 1))
 		assert.True(t, status.IsServiceUnavailable(err), "%v", err)
 	})
 }
 
 // Verbs bind those who come over HTTP; see TestVerbsThatAResourceDoesNotHave. Hooks and validation bind everyone.
-func TestClientGoesThroughTheHooks(t *testing.T) { overBoth(t, testClientGoesThroughTheHooks) }
+func TestClientGoesThroughTheHooks(t *testing.T) { apitest.OverBoth(t, testClientGoesThroughTheHooks) }
 
-func testClientGoesThroughTheHooks(t *testing.T, by transport) {
-	client := by.widgets(t, newWidgets(t,
-		withDefault(func(_ context.Context, w *Widget) error {
+func testClientGoesThroughTheHooks(t *testing.T, by apitest.Transport) {
+	client := by.Widgets(t, apitest.NewWidgets(t,
+		apitest.WithDefault(func(_ context.Context, w *apitest.Widget) error {
 			if w.Spec.Owner == nil {
 				w.Spec.Owner = new("nobody")
 			}
 			return nil
 		}),
-		withValidate(func(_ context.Context, w, _ *Widget) status.FieldErrors {
+		apitest.WithValidate(func(_ context.Context, w, _ *apitest.Widget) status.FieldErrors {
 			if *w.Spec.Owner == "evil" {
 				return status.FieldErrors{status.ForbiddenField(status.Field("spec", "owner"), "must not be evil")}
 			}
 			return nil
 		})))
-	w, err := client.Create(context.Background(), widgetOf("a", 1))
+	w, err := client.Create(context.Background(), apitest.NewWidget("a", 1))
 	require.NoError(t, err)
 	assert.Equal(t, "nobody", *w.Spec.Owner)
 	w.Spec.Owner = new("evil")

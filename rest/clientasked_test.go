@@ -11,29 +11,30 @@ import (
 
 	"github.com/decorum-go/decorum/apimeta"
 	"github.com/decorum-go/decorum/rest"
+	"github.com/decorum-go/decorum/rest/internal/apitest"
 	"github.com/decorum-go/decorum/status"
 )
 
 // The writes of a dry run take every step and store nothing.
-func TestClientDryRun(t *testing.T) { overBoth(t, testClientDryRun) }
+func TestClientDryRun(t *testing.T) { apitest.OverBoth(t, testClientDryRun) }
 
-func testClientDryRun(t *testing.T, by transport) {
+func testClientDryRun(t *testing.T, by apitest.Transport) {
 	ctx := t.Context()
-	client := by.widgets(t, newWidgets(t))
+	client := by.Widgets(t, apitest.NewWidgets(t))
 	dry := client.DryRun()
 	absent := func(name string) {
 		_, err := client.Get(ctx, name)
 		assert.True(t, status.IsNotFound(err), "%v", err)
 	}
 
-	made, err := dry.Create(ctx, widgetOf("a", 1))
+	made, err := dry.Create(ctx, apitest.NewWidget("a", 1))
 	require.NoError(t, err)
 	assert.Equal(t, "red", *made.Spec.Color, "it is defaulted")
 	absent("a")
-	_, err = dry.Create(ctx, widgetOf("a", 1000))
+	_, err = dry.Create(ctx, apitest.NewWidget("a", 1000))
 	assert.True(t, status.IsInvalid(err), "it is validated: %v", err)
 
-	created, err := client.Create(ctx, widgetOf("b", 1))
+	created, err := client.Create(ctx, apitest.NewWidget("b", 1))
 	require.NoError(t, err)
 	patched, err := dry.Patch(ctx, "b", rest.MergePatch, []byte(`{"spec":{"size":7}}`))
 	require.NoError(t, err)
@@ -51,12 +52,12 @@ func testClientDryRun(t *testing.T, by transport) {
 }
 
 // A client says what unknown fields of its patches mean.
-func TestClientValidation(t *testing.T) { overBoth(t, testClientValidation) }
+func TestClientValidation(t *testing.T) { apitest.OverBoth(t, testClientValidation) }
 
-func testClientValidation(t *testing.T, by transport) {
-	api := newWidgets(t)
-	client := by.widgets(t, api)
-	_, err := client.Create(t.Context(), widgetOf("a", 1))
+func testClientValidation(t *testing.T, by apitest.Transport) {
+	api := apitest.NewWidgets(t)
+	client := by.Widgets(t, api)
+	_, err := client.Create(t.Context(), apitest.NewWidget("a", 1))
 	require.NoError(t, err)
 	unknown := []byte(`{"spec":{"nonsense":1}}`)
 	for _, tt := range []struct {
@@ -85,14 +86,14 @@ func testClientValidation(t *testing.T, by transport) {
 }
 
 // Reads name the state that they want as they do over HTTP.
-func TestClientReadsAtAVersion(t *testing.T) { overBoth(t, testClientReadsAtAVersion) }
+func TestClientReadsAtAVersion(t *testing.T) { apitest.OverBoth(t, testClientReadsAtAVersion) }
 
-func testClientReadsAtAVersion(t *testing.T, by transport) {
+func testClientReadsAtAVersion(t *testing.T, by apitest.Transport) {
 	ctx := t.Context()
-	client := by.widgets(t, newWidgets(t))
-	first, err := client.Create(ctx, widgetOf("a", 1))
+	client := by.Widgets(t, apitest.NewWidgets(t))
+	first, err := client.Create(ctx, apitest.NewWidget("a", 1))
 	require.NoError(t, err)
-	_, err = client.Create(ctx, widgetOf("b", 1))
+	_, err = client.Create(ctx, apitest.NewWidget("b", 1))
 	require.NoError(t, err)
 
 	then, err := client.List(ctx, rest.ListOptions{ResourceVersion: first.ResourceVersion, ResourceVersionMatch: apimeta.MatchExact})
@@ -116,13 +117,13 @@ func testClientReadsAtAVersion(t *testing.T, by transport) {
 }
 
 // A collection is deleted object by object.
-func TestClientDeleteCollection(t *testing.T) { overBoth(t, testClientDeleteCollection) }
+func TestClientDeleteCollection(t *testing.T) { apitest.OverBoth(t, testClientDeleteCollection) }
 
-func testClientDeleteCollection(t *testing.T, by transport) {
+func testClientDeleteCollection(t *testing.T, by apitest.Transport) {
 	ctx := t.Context()
-	client := by.widgets(t, newWidgets(t))
+	client := by.Widgets(t, apitest.NewWidgets(t))
 	for _, name := range []string{"a", "b", "c"} {
-		_, err := client.Create(ctx, widgetOf(name, 1))
+		_, err := client.Create(ctx, apitest.NewWidget(name, 1))
 		require.NoError(t, err)
 	}
 	_, err := client.DeleteCollection(ctx, rest.DeleteOptions{Preconditions: &apimeta.Preconditions{UID: new("another")}}, rest.ListOptions{})
@@ -134,22 +135,22 @@ func testClientDeleteCollection(t *testing.T, by transport) {
 	require.NoError(t, err)
 	require.Len(t, left.Items, 1)
 	assert.Equal(t, "b", left.Items[0].Name)
-	_, err = by.allWidgets(t, newWidgets(t)).DeleteCollection(ctx, rest.DeleteOptions{}, rest.ListOptions{})
+	_, err = by.AllWidgets(t, apitest.NewWidgets(t)).DeleteCollection(ctx, rest.DeleteOptions{}, rest.ListOptions{})
 	assert.True(t, status.IsBadRequest(err), "a namespace is missing: %v", err)
 }
 
 // A hook finds the client of its API in its context, and may warn whoever writes.
 func TestHooksHaveAClientAndWarn(t *testing.T) {
 	sees := func(ctx context.Context) error {
-		widgets, err := rest.ClientForHook[Widget](ctx)
+		widgets, err := rest.ClientForHook[apitest.Widget](ctx)
 		if err != nil {
 			return err
 		}
 		_, err = widgets.Namespace("default").Get(ctx, "seen")
 		return err
 	}
-	api := newWidgets(t, func(r *rest.Resource[Widget]) {
-		r.Hooks.Validate = func(ctx context.Context, w, _ *Widget) status.FieldErrors {
+	api := apitest.NewWidgets(t, func(r *rest.Resource[apitest.Widget]) {
+		r.Hooks.Validate = func(ctx context.Context, w, _ *apitest.Widget) status.FieldErrors {
 			if w.Name != "seen" {
 				assert.NoError(t, sees(ctx))
 			}
@@ -158,19 +159,19 @@ func TestHooksHaveAClientAndWarn(t *testing.T) {
 		}
 	})
 	ctx := rest.WithWarnings(t.Context(), func(text string) { assert.Equal(t, "it is about seen", text) })
-	_, err := widgetClient(t, api).Create(ctx, widgetOf("seen", 1))
+	_, err := apitest.WidgetClient(t, api).Create(ctx, apitest.NewWidget("seen", 1))
 	require.NoError(t, err)
-	w := must(t, api, "POST", widgets, widgetBody(`"name":"b"`))
+	w := apitest.Must(t, api, "POST", apitest.Widgets, apitest.WidgetBody(`"name":"b"`))
 	assert.Equal(t, []string{`299 - "it is about b"`}, w.Header["Warning"])
 
-	_, err = rest.ClientForHook[Widget](t.Context())
+	_, err = rest.ClientForHook[apitest.Widget](t.Context())
 	assert.ErrorContains(t, err, "the context is not that of a hook")
 	rest.Warn(t.Context(), "nobody hears it")
 }
 
 // A middleware answers as the API does.
 func TestErrorOfAMiddleware(t *testing.T) {
-	api := newWidgets(t)
+	api := apitest.NewWidgets(t)
 	middleware := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		switch r.Header.Get("Authorization") {
 		case "":
@@ -181,13 +182,13 @@ func TestErrorOfAMiddleware(t *testing.T) {
 			api.ServeHTTP(w, r)
 		}
 	})
-	refused := do(t, middleware, "GET", widgets, "")
+	refused := apitest.Do(t, middleware, "GET", apitest.Widgets, "")
 	assert.Equal(t, http.StatusUnauthorized, refused.Code)
-	assert.Equal(t, "who are you?", statusOf(t, refused).Message)
+	assert.Equal(t, "who are you?", apitest.StatusOf(t, refused).Message)
 	assert.Equal(t, "application/json", refused.Header.Get("Content-Type"))
-	assert.Equal(t, "application/vnd.kubernetes.protobuf", do(t, middleware, "GET", widgets, "", "Accept", "application/vnd.kubernetes.protobuf").Header.Get("Content-Type"))
-	hidden := do(t, middleware, "GET", widgets+"?%zz", "", "Authorization", "broken")
+	assert.Equal(t, "application/vnd.kubernetes.protobuf", apitest.Do(t, middleware, "GET", apitest.Widgets, "", "Accept", "application/vnd.kubernetes.protobuf").Header.Get("Content-Type"))
+	hidden := apitest.Do(t, middleware, "GET", apitest.Widgets+"?%zz", "", "Authorization", "broken")
 	assert.Equal(t, http.StatusInternalServerError, hidden.Code)
 	assert.NotContains(t, hidden.Body, "directory")
-	assert.Equal(t, http.StatusOK, do(t, middleware, "GET", widgets, "", "Authorization", "me").Code)
+	assert.Equal(t, http.StatusOK, apitest.Do(t, middleware, "GET", apitest.Widgets, "", "Authorization", "me").Code)
 }

@@ -18,6 +18,7 @@ import (
 
 	"github.com/decorum-go/decorum/apimeta"
 	"github.com/decorum-go/decorum/rest"
+	"github.com/decorum-go/decorum/rest/internal/apitest"
 	"github.com/decorum-go/decorum/status"
 )
 
@@ -27,32 +28,32 @@ type roundTrip func(r *http.Request) (*http.Response, error)
 func (f roundTrip) RoundTrip(r *http.Request) (*http.Response, error) { return f(r) }
 
 // answering returns a client of Widgets that sends its requests to f.
-func answering(t testing.TB, f http.HandlerFunc) rest.Client[Widget] {
-	return clientAt(t, serverOf(f), widgetResource()).Namespace("default")
+func answering(t testing.TB, f http.HandlerFunc) rest.Client[apitest.Widget] {
+	return apitest.ClientAt(t, apitest.EndpointOf(f), apitest.WidgetResource()).Namespace("default")
 }
 
 func TestTheZeroClientReturnsErrors(t *testing.T) {
-	_, err := rest.Client[Widget]{}.Namespace("default").Get(t.Context(), "a")
+	_, err := rest.Client[apitest.Widget]{}.Namespace("default").Get(t.Context(), "a")
 	assert.ErrorContains(t, err, "call one of the functions named ClientFor")
 }
 
 func TestClientForAnInvalidEndpoint(t *testing.T) {
-	valid := serverOf(http.NotFoundHandler())
+	valid := apitest.EndpointOf(http.NotFoundHandler())
 	for _, c := range []struct {
 		name   string
 		server rest.Endpoint
-		widget rest.Resource[Widget]
+		widget rest.Resource[apitest.Widget]
 		text   string
 	}{
-		{"no URL", rest.Endpoint{}, widgetResource(), `the URL "" of the server must have the form https://HOST/PREFIX`},
-		{"no scheme", rest.Endpoint{URL: "api.example.com"}, widgetResource(), `the URL "api.example.com" of the server must have the form`},
-		{"another scheme", rest.Endpoint{URL: "ftp://api.example.com"}, widgetResource(), "must have the form"},
-		{"a query", rest.Endpoint{URL: "https://api.example.com/?a=b"}, widgetResource(), "must have the form"},
-		{"a secret in a bad URL", rest.Endpoint{URL: "ftp://me:secret@api.example.com"}, widgetResource(), "me:xxxxx@api"},
-		{"no URL at all", rest.Endpoint{URL: "http://%zz"}, widgetResource(), "invalid URL escape"},
-		{"no plural", valid, rest.Resource[Widget]{Group: "example.com", Version: "v1"}, `Plural ""`},
-		{"no version", valid, rest.Resource[Widget]{Group: "example.com", Plural: "widgets"}, `Version ""`},
-		{"no subresource", valid, widgetResource(func(r *rest.Resource[Widget]) { r.Subresources = []rest.SubresourceOf[Widget]{nil} }), "a subresource is nil"},
+		{"no URL", rest.Endpoint{}, apitest.WidgetResource(), `the URL "" of the server must have the form https://HOST/PREFIX`},
+		{"no scheme", rest.Endpoint{URL: "api.example.com"}, apitest.WidgetResource(), `the URL "api.example.com" of the server must have the form`},
+		{"another scheme", rest.Endpoint{URL: "ftp://api.example.com"}, apitest.WidgetResource(), "must have the form"},
+		{"a query", rest.Endpoint{URL: "https://api.example.com/?a=b"}, apitest.WidgetResource(), "must have the form"},
+		{"a secret in a bad URL", rest.Endpoint{URL: "ftp://me:secret@api.example.com"}, apitest.WidgetResource(), "me:xxxxx@api"},
+		{"no URL at all", rest.Endpoint{URL: "http://%zz"}, apitest.WidgetResource(), "invalid URL escape"},
+		{"no plural", valid, rest.Resource[apitest.Widget]{Group: "example.com", Version: "v1"}, `Plural ""`},
+		{"no version", valid, rest.Resource[apitest.Widget]{Group: "example.com", Plural: "widgets"}, `Version ""`},
+		{"no subresource", valid, apitest.WidgetResource(func(r *rest.Resource[apitest.Widget]) { r.Subresources = []rest.SubresourceOf[apitest.Widget]{nil} }), "a subresource is nil"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			_, err := rest.ClientForEndpoint(c.server, c.widget)
@@ -64,9 +65,9 @@ func TestClientForAnInvalidEndpoint(t *testing.T) {
 
 // The requests of a client contain only what the server needs.
 func TestRequestsOfClientAt(t *testing.T) {
-	api := newWidgets(t, withSubresources)
+	api := apitest.NewWidgets(t, apitest.WithSubresources)
 	var sent []string
-	server := serverOf(http.StripPrefix("/pre/fix", api))
+	server := apitest.EndpointOf(http.StripPrefix("/pre/fix", api))
 	inner := server.HTTP.Transport
 	server.HTTP.Transport = roundTrip(func(r *http.Request) (*http.Response, error) {
 		line := r.Method + " " + r.URL.RequestURI()
@@ -82,15 +83,15 @@ func TestRequestsOfClientAt(t *testing.T) {
 		return inner.RoundTrip(r)
 	})
 	ctx := rest.WithUser(t.Context(), rest.User{Name: "somebody"})
-	client := clientAt(t, server, widgetResource(withSubresources)).Namespace("default").As("me")
+	client := apitest.ClientAt(t, server, apitest.WidgetResource(apitest.WithSubresources)).Namespace("default").As("me")
 	wants := func(err error, lines ...string) {
 		t.Helper()
 		require.NoError(t, err)
 		assert.Equal(t, lines, sent)
 		sent = nil
 	}
-	const one, all = "/pre/fix" + widgets + "/a", "/pre/fix" + widgets
-	w, err := client.Create(ctx, widgetOf("a", 1))
+	const one, all = "/pre/fix" + apitest.Widgets + "/a", "/pre/fix" + apitest.Widgets
+	w, err := client.Create(ctx, apitest.NewWidget("a", 1))
 	wants(err, "POST "+all+"?fieldManager=me application/json")
 	_, err = client.Get(ctx, "a")
 	wants(err, "GET "+one)
@@ -99,16 +100,16 @@ func TestRequestsOfClientAt(t *testing.T) {
 	_, err = client.List(ctx, rest.ListOptions{LabelSelector: "a,b", Limit: 1, ResourceVersion: "1", ResourceVersionMatch: apimeta.MatchNotOlderThan})
 	wants(err, "GET "+all+"?labelSelector=a%2Cb&limit=1&resourceVersion=1&resourceVersionMatch=NotOlderThan")
 	_, err = client.Namespace("").List(ctx, rest.ListOptions{})
-	wants(err, "GET /pre/fix"+allWidgets)
+	wants(err, "GET /pre/fix"+apitest.AllWidgets)
 	_, err = client.Update(ctx, w)
 	wants(err, "GET "+one, "PUT "+one+"?fieldManager=me application/json")
-	_, err = client.ModifyStatus(ctx, "a", func(*Widget) error { return nil })
+	_, err = client.ModifyStatus(ctx, "a", func(*apitest.Widget) error { return nil })
 	wants(err, "GET "+one, "PUT "+one+"/status?fieldManager=me application/json")
 	_, err = client.DryRun().Validation(rest.ValidationStrict).Patch(ctx, "a", rest.MergePatch, []byte(`{}`))
 	wants(err, "PATCH "+one+"?dryRun=All&fieldManager=me&fieldValidation=Strict application/merge-patch+json")
 	_, err = client.ApplyStatus(ctx, "a", map[string]any{}, rest.ApplyOptions{Force: true})
 	wants(err, "PATCH "+one+"/status?fieldManager=me&force=true application/apply-patch+yaml")
-	_, err = rest.CreateSubresource(ctx, client, "a", "restart", &Restart{})
+	_, err = rest.CreateSubresource(ctx, client, "a", "restart", &apitest.Restart{})
 	wants(err, "POST "+one+"/restart?fieldManager=me application/json")
 	_, err = client.DeleteCollection(ctx, rest.DeleteOptions{}, rest.ListOptions{FieldSelector: "metadata.name=b"})
 	wants(err, "DELETE "+all+"?fieldSelector=metadata.name%3Db application/json")
@@ -125,9 +126,9 @@ func TestUnexpectedAnswers(t *testing.T) {
 		{"an empty object", `{}`, `the kind "" of ""`, "not a list: it has no resourceVersion"},
 		{"a text", `"hello"`, "not an object: json: cannot unmarshal string", "not a list: json: cannot unmarshal string"},
 		{"a Status", `{"kind":"Status","apiVersion":"v1","metadata":{},"status":"Success"}`, `the kind "Status" of "v1", not "Widget" of "example.com/v1"`, "not a list: it has no resourceVersion"},
-		{"another object", stored{name: "b"}.String(), `the Widget "b", not "a"`, "not a list: it has no items"},
-		{"another kind", strings.Replace(stored{}.String(), "Widget", "Gadget", 1), `the kind "Gadget" of "example.com/v1", not "Widget"`, "not a list: it has no items"},
-		{"another version", strings.Replace(stored{}.String(), "/v1", "/v2", 1), `the kind "Widget" of "example.com/v2", not`, "not a list: it has no items"},
+		{"another object", apitest.StoredWidget{Name: "b"}.String(), `the Widget "b", not "a"`, "not a list: it has no items"},
+		{"another kind", strings.Replace(apitest.StoredWidget{}.String(), "Widget", "Gadget", 1), `the kind "Gadget" of "example.com/v1", not "Widget"`, "not a list: it has no items"},
+		{"another version", strings.Replace(apitest.StoredWidget{}.String(), "/v1", "/v2", 1), `the kind "Widget" of "example.com/v2", not`, "not a list: it has no items"},
 		{"items that are not objects", `{"metadata":{"resourceVersion":"5"},"items":[1]}`, `the kind "" of ""`, "not a list of objects: json: cannot unmarshal number"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -139,15 +140,15 @@ func TestUnexpectedAnswers(t *testing.T) {
 			got, err := client.Get(t.Context(), "a")
 			assert.ErrorContains(t, err, c.get)
 			assert.Nil(t, got)
-			_, err = client.Modify(t.Context(), "a", func(*Widget) error { return nil })
+			_, err = client.Modify(t.Context(), "a", func(*apitest.Widget) error { return nil })
 			assert.ErrorContains(t, err, c.get)
 			assert.Equal(t, []string{"GET", "GET"}, sent, "Modify writes nothing")
 			_, err = client.Patch(t.Context(), "a", rest.MergePatch, []byte(`{}`))
 			assert.ErrorContains(t, err, c.get)
 			_, err = client.List(t.Context(), rest.ListOptions{})
 			assert.ErrorContains(t, err, c.list)
-			assert.ErrorContains(t, firstError(client.Watch(t.Context(), rest.WatchOptions{})), c.list)
-			assert.ErrorContains(t, firstError(client.Follow(t.Context(), rest.WatchOptions{})), c.list)
+			assert.ErrorContains(t, apitest.FirstError(client.Watch(t.Context(), rest.WatchOptions{})), c.list)
+			assert.ErrorContains(t, apitest.FirstError(client.Follow(t.Context(), rest.WatchOptions{})), c.list)
 			assert.NoError(t, client.Delete(t.Context(), "a", rest.DeleteOptions{}), "a server may answer a deletion with a Status or an object")
 		})
 	}
@@ -182,9 +183,9 @@ func TestAnswersWithoutAStatus(t *testing.T) {
 		assert.True(t, is(err), "%d: %v", code, err)
 		assert.Equal(t, code, status.CodeOf(err))
 		assert.True(t, status.HasCause(err, status.CauseUnexpectedServerResponse))
-		assert.ErrorContains(t, err, fmt.Sprintf(`GET /pre/fix%s/a: the server answered %d %s without a Status: "<html>Bad Gateway!!!`, widgets, code, http.StatusText(code)))
+		assert.ErrorContains(t, err, fmt.Sprintf(`GET /pre/fix%s/a: the server answered %d %s without a Status: "<html>Bad Gateway!!!`, apitest.Widgets, code, http.StatusText(code)))
 		assert.Less(t, len(err.Error()), 3000)
-		_, err = client.Create(t.Context(), widgetOf("a", 1))
+		_, err = client.Create(t.Context(), apitest.NewWidget("a", 1))
 		if code == http.StatusConflict {
 			is = status.IsAlreadyExists
 		}
@@ -220,7 +221,7 @@ func TestClientAtIsPatient(t *testing.T) {
 				return
 			}
 			if r.Method == http.MethodGet {
-				body = []byte(stored{}.String())
+				body = []byte(apitest.StoredWidget{}.String())
 			}
 			_, _ = w.Write(body)
 		}
@@ -245,10 +246,10 @@ func TestClientAtIsPatient(t *testing.T) {
 				synctest.Test(t, func(t *testing.T) {
 					asked := 0
 					client, began := answering(t, busy(c.code, c.retryAfter, c.times, &asked)), time.Now()
-					var w *Widget
+					var w *apitest.Widget
 					var err error
 					if write {
-						w, err = client.Create(t.Context(), widgetOf("a", 1))
+						w, err = client.Create(t.Context(), apitest.NewWidget("a", 1))
 					} else {
 						w, err = client.Get(t.Context(), "a")
 					}
@@ -278,7 +279,7 @@ func TestClientAtIsPatient(t *testing.T) {
 func TestRedirectedWrites(t *testing.T) {
 	client := answering(t, func(w http.ResponseWriter, r *http.Request) {
 		if r.URL.Path == "/elsewhere" {
-			_, _ = io.WriteString(w, stored{}.String())
+			_, _ = io.WriteString(w, apitest.StoredWidget{}.String())
 			return
 		}
 		http.Redirect(w, r, "/elsewhere", http.StatusMovedPermanently)
@@ -297,12 +298,12 @@ func TestNamesOfClientAt(t *testing.T) {
 		_, err := client.Get(t.Context(), name)
 		assert.True(t, status.IsBadRequest(err), "%q: %v", name, err)
 		assert.True(t, status.IsBadRequest(client.Delete(t.Context(), name, rest.DeleteOptions{})), name)
-		_, err = client.Modify(t.Context(), name, func(*Widget) error { return nil })
+		_, err = client.Modify(t.Context(), name, func(*apitest.Widget) error { return nil })
 		assert.True(t, status.IsBadRequest(err), "%q: %v", name, err)
 		if name != "" {
 			_, err = client.Namespace(name).List(t.Context(), rest.ListOptions{})
 			assert.True(t, status.IsBadRequest(err), "%q: %v", name, err)
-			_, err = rest.GetSubresource[Paint](t.Context(), client, "a", name)
+			_, err = rest.GetSubresource[apitest.Paint](t.Context(), client, "a", name)
 			assert.True(t, status.IsBadRequest(err), "%q: %v", name, err)
 		}
 	}
@@ -310,10 +311,10 @@ func TestNamesOfClientAt(t *testing.T) {
 	var path string
 	_, err := answering(t, func(w http.ResponseWriter, r *http.Request) {
 		path = r.RequestURI
-		_, _ = io.WriteString(w, stored{name: odd}.String())
+		_, _ = io.WriteString(w, apitest.StoredWidget{Name: odd}.String())
 	}).Get(t.Context(), odd)
 	require.NoError(t, err)
-	assert.Equal(t, "/pre/fix"+widgets+"/a%20b%3Fc%23d:%C3%A9", path)
+	assert.Equal(t, "/pre/fix"+apitest.Widgets+"/a%20b%3Fc%23d:%C3%A9", path)
 }
 
 // The client unquotes and splits the warnings of the server.
@@ -337,7 +338,7 @@ func TestWarningsOverHTTP(t *testing.T) {
 			if r.Method == http.MethodPost {
 				w.WriteHeader(http.StatusForbidden)
 			}
-			_, _ = io.WriteString(w, stored{}.String())
+			_, _ = io.WriteString(w, apitest.StoredWidget{}.String())
 		})
 		_, err := client.Get(ctx, "a")
 		require.NoError(t, err)
@@ -346,7 +347,7 @@ func TestWarningsOverHTTP(t *testing.T) {
 		require.NoError(t, err)
 		assert.Equal(t, want, heard, header)
 		heard = nil
-		_, err = client.Create(ctx, widgetOf("a", 1))
+		_, err = client.Create(ctx, apitest.NewWidget("a", 1))
 		assert.True(t, status.IsForbidden(err))
 		assert.Equal(t, want, heard, "%s: of a refused write", header)
 	}
@@ -368,9 +369,9 @@ type SmallKnob struct {
 
 // An update keeps fields that the Go type of the client lacks.
 func TestClientAtKeepsUnknownFields(t *testing.T) {
-	api, _ := newDials(t)
-	must(t, api, "POST", dials, dialBody(`{"replicas":0,"label":"x","knobs":[{"name":"a","size":0},{"name":"b","title":"t"}],"free":{"a":123456789012345678901}}`))
-	client := clientAt(t, serverOf(http.StripPrefix("/pre/fix", api)), rest.Resource[SmallDial]{Group: "example.com", Version: "v1", Plural: "dials", Names: rest.Names{Kind: "Dial"}}).Namespace("default")
+	api, _ := apitest.NewDials(t)
+	apitest.Must(t, api, "POST", apitest.Dials, apitest.DialBody(`{"replicas":0,"label":"x","knobs":[{"name":"a","size":0},{"name":"b","title":"t"}],"free":{"a":123456789012345678901}}`))
+	client := apitest.ClientAt(t, apitest.EndpointOf(http.StripPrefix("/pre/fix", api)), rest.Resource[SmallDial]{Group: "example.com", Version: "v1", Plural: "dials", Names: rest.Names{Kind: "Dial"}}).Namespace("default")
 	d, err := client.Get(t.Context(), "a")
 	require.NoError(t, err)
 	same, err := client.Update(t.Context(), d)
@@ -379,20 +380,20 @@ func TestClientAtKeepsUnknownFields(t *testing.T) {
 	d.Spec.Label, d.Spec.Knobs = "", d.Spec.Knobs[:1]
 	_, err = client.Update(t.Context(), d)
 	require.NoError(t, err)
-	wantDial(t, api, "spec", `{"replicas":0,"enabled":true,"knobs":[{"name":"a","size":0}],"free":{"a":123456789012345678901},`+dialDefaults+`}`)
+	apitest.WantDial(t, api, "spec", `{"replicas":0,"enabled":true,"knobs":[{"name":"a","size":0}],"free":{"a":123456789012345678901},`+apitest.DialDefaults+`}`)
 }
 
 // Modify retries after a conflict with another write, but not after any other Conflict.
 func TestModifyOverHTTP(t *testing.T) {
 	t.Run("loses every race", func(t *testing.T) {
-		api := newWidgets(t)
-		client, other, runs := overHTTP.widgets(t, api), widgetClient(t, api), 0
-		_, err := client.Create(t.Context(), widgetOf("a", 1))
+		api := apitest.NewWidgets(t)
+		client, other, runs := apitest.OverHTTP.Widgets(t, api), apitest.WidgetClient(t, api), 0
+		_, err := client.Create(t.Context(), apitest.NewWidget("a", 1))
 		require.NoError(t, err)
-		_, err = client.Modify(t.Context(), "a", func(w *Widget) error {
+		_, err = client.Modify(t.Context(), "a", func(w *apitest.Widget) error {
 			runs++
 			w.Labels = map[string]string{"mine": "x"}
-			_, err := other.Modify(t.Context(), "a", func(w *Widget) error { w.Labels = map[string]string{"n": fmt.Sprint(runs)}; return nil })
+			_, err := other.Modify(t.Context(), "a", func(w *apitest.Widget) error { w.Labels = map[string]string{"n": fmt.Sprint(runs)}; return nil })
 			return err
 		})
 		assert.True(t, status.IsConflict(err), "%v", err)
@@ -400,18 +401,18 @@ func TestModifyOverHTTP(t *testing.T) {
 	})
 	t.Run("is refused", func(t *testing.T) {
 		var refuse bool
-		client, runs := overHTTP.widgets(t, newWidgets(t, func(r *rest.Resource[Widget]) {
-			r.Hooks.Prepare = func(_ context.Context, w, _ *Widget) error {
+		client, runs := apitest.OverHTTP.Widgets(t, apitest.NewWidgets(t, func(r *rest.Resource[apitest.Widget]) {
+			r.Hooks.Prepare = func(_ context.Context, w, _ *apitest.Widget) error {
 				if refuse {
 					return status.Conflict(apimeta.GroupResource{Group: "example.com", Resource: "widgets"}, w.Name, "it is locked")
 				}
 				return nil
 			}
 		})), 0
-		_, err := client.Create(t.Context(), widgetOf("a", 1))
+		_, err := client.Create(t.Context(), apitest.NewWidget("a", 1))
 		require.NoError(t, err)
 		refuse = true
-		_, err = client.Modify(t.Context(), "a", func(w *Widget) error { runs++; w.Labels = map[string]string{"x": ""}; return nil })
+		_, err = client.Modify(t.Context(), "a", func(w *apitest.Widget) error { runs++; w.Labels = map[string]string{"x": ""}; return nil })
 		assert.ErrorContains(t, err, "it is locked")
 		assert.Equal(t, 1, runs)
 	})
@@ -419,11 +420,11 @@ func TestModifyOverHTTP(t *testing.T) {
 
 // A client need not declare the subresources that it uses.
 func TestUndeclaredSubresources(t *testing.T) {
-	ctx, api := t.Context(), newWidgets(t, withSubresources)
-	client := clientAt(t, serverOf(http.StripPrefix("/pre/fix", api)), rest.Resource[Widget]{Group: "example.com", Version: "v1", Plural: "widgets"}).Namespace("default")
-	_, err := client.Create(ctx, widgetOf("a", 1))
+	ctx, api := t.Context(), apitest.NewWidgets(t, apitest.WithSubresources)
+	client := apitest.ClientAt(t, apitest.EndpointOf(http.StripPrefix("/pre/fix", api)), rest.Resource[apitest.Widget]{Group: "example.com", Version: "v1", Plural: "widgets"}).Namespace("default")
+	_, err := client.Create(ctx, apitest.NewWidget("a", 1))
 	require.NoError(t, err)
-	p, err := rest.GetSubresource[Paint](ctx, client, "a", "paint")
+	p, err := rest.GetSubresource[apitest.Paint](ctx, client, "a", "paint")
 	require.NoError(t, err)
 	p.TypeMeta, p.Spec.Color = apimeta.TypeMeta{}, "blue"
 	p, err = rest.UpdateSubresource(ctx, client, "a", "paint", p)
@@ -440,17 +441,17 @@ func TestUndeclaredSubresources(t *testing.T) {
 	}{4}})
 	require.NoError(t, err)
 	assert.Equal(t, int32(4), s.Spec.Replicas)
-	_, err = rest.GetSubresource[Paint](ctx, client, "a", "bogus")
+	_, err = rest.GetSubresource[apitest.Paint](ctx, client, "a", "bogus")
 	assert.True(t, status.IsNotFound(err), "%v", err)
-	_, err = rest.GetSubresource[Widget](ctx, client, "a", "status")
+	_, err = rest.GetSubresource[apitest.Widget](ctx, client, "a", "status")
 	assert.True(t, status.IsNotFound(err), "%v", err)
 }
 
 // Items of lists have their kind in both dialects.
 func TestItemsOverHTTPHaveTheirKind(t *testing.T) {
-	api, client := overHTTP.newDials(t, func(r *rest.Resource[Dial]) { r.Wire.Dialect = rest.DialectBuiltin })
-	must(t, api, "POST", dials, dialBody(`{}`))
-	assert.NotContains(t, must(t, api, "GET", dials, "").Body, `"kind":"Dial"`)
+	api, client := apitest.OverHTTP.NewDials(t, func(r *rest.Resource[apitest.Dial]) { r.Wire.Dialect = rest.DialectBuiltin })
+	apitest.Must(t, api, "POST", apitest.Dials, apitest.DialBody(`{}`))
+	assert.NotContains(t, apitest.Must(t, api, "GET", apitest.Dials, "").Body, `"kind":"Dial"`)
 	page, err := client.List(t.Context(), rest.ListOptions{})
 	require.NoError(t, err)
 	assert.Equal(t, apimeta.TypeMeta{Kind: "Dial", APIVersion: "example.com/v1"}, page.Items[0].TypeMeta)
@@ -460,22 +461,22 @@ func TestItemsOverHTTPHaveTheirKind(t *testing.T) {
 // ends.
 func TestBrokenConnections(t *testing.T) {
 	server := rest.Endpoint{URL: "http://api.example.com", HTTP: &http.Client{Transport: roundTrip(func(*http.Request) (*http.Response, error) { return nil, io.ErrUnexpectedEOF })}}
-	client := clientAt(t, server, widgetResource()).Namespace("default")
+	client := apitest.ClientAt(t, server, apitest.WidgetResource()).Namespace("default")
 	_, err := client.Get(t.Context(), "a")
 	assert.ErrorIs(t, err, io.ErrUnexpectedEOF)
 	var failed *url.Error
 	assert.ErrorAs(t, err, &failed)
-	_, err = client.Create(t.Context(), widgetOf("a", 1))
+	_, err = client.Create(t.Context(), apitest.NewWidget("a", 1))
 	assert.ErrorIs(t, err, io.ErrUnexpectedEOF)
-	assert.ErrorIs(t, firstError(client.Follow(t.Context(), rest.WatchOptions{})), io.ErrUnexpectedEOF, "before the first answer")
+	assert.ErrorIs(t, apitest.FirstError(client.Follow(t.Context(), rest.WatchOptions{})), io.ErrUnexpectedEOF, "before the first answer")
 
 	ctx, cancel := context.WithCancelCause(t.Context())
 	waiting := make(chan struct{})
 	client = answering(t, func(_ http.ResponseWriter, r *http.Request) { close(waiting); <-r.Context().Done() })
-	ended := inBackground(func() error { _, err := client.Get(ctx, "a"); return err })
+	ended := apitest.InBackground(func() error { _, err := client.Get(ctx, "a"); return err })
 	<-waiting
 	cancel(fmt.Errorf("the user has left"))
-	assert.EqualError(t, within(t, "a call whose context has ended", ended), "the user has left")
+	assert.EqualError(t, apitest.Within(t, "a call whose context has ended", ended), "the user has left")
 
 	out, err := json.Marshal(struct{}{})
 	require.NoError(t, err)

@@ -7,36 +7,23 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
-	"fmt"
 	"io"
 	"iter"
 	"net/http"
-	"strconv"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 
 	"github.com/decorum-go/decorum/rest"
+	"github.com/decorum-go/decorum/rest/internal/apitest"
 )
-
-// changed fills a server with objects and then changes them in turns, and returns the version before the changes.
-func (s *thingServer) changed(b *testing.B, objects, changes int) (before string) {
-	b.Helper()
-	s.fill(b, objects)
-	before = strconv.FormatUint(uint64(s.store.Revision()), 10)
-	for i := range changes {
-		w := newThingWriter(s.api, "PATCH", fmt.Sprintf("%s/n%06d", thingsIn, i%objects), "application/merge-patch+json")
-		require.Equal(b, http.StatusOK, w.send(fmt.Appendf(nil, `{"spec":{"size":%d}}`, 100_000+i)))
-	}
-	return before
-}
 
 // An event of 2 KB, from the log to the caller's object. Limit: a Watch, which remembers nothing. Target: 1.1.
 func BenchmarkFollow(b *testing.B) {
 	const objects, changes = 1000, 5000
-	s := newThingServer(b, rest.Options{})
-	from := rest.WatchOptions{ResourceVersion: s.changed(b, objects, changes)}
-	take := func(events iter.Seq2[rest.Event[Thing], error], n int) {
+	s := apitest.NewThingServer(b, rest.Options{})
+	from := rest.WatchOptions{ResourceVersion: s.Changed(b, objects, changes)}
+	take := func(events iter.Seq2[rest.Event[apitest.Thing], error], n int) {
 		for _, err := range events {
 			if err != nil {
 				b.Fatal(err)
@@ -46,8 +33,8 @@ func BenchmarkFollow(b *testing.B) {
 			}
 		}
 	}
-	things := clientFor[Thing](b, s.api)
-	compare(b, changes,
+	things := apitest.ClientFor[apitest.Thing](b, s.API)
+	apitest.Compare(b, changes,
 		func(n int) { take(things.Follow(b.Context(), from), n) },
 		func(n int) { take(things.Watch(b.Context(), from), n) })
 }
@@ -55,13 +42,13 @@ func BenchmarkFollow(b *testing.B) {
 // What a program pays that reaches the API by rest.RoundTripper, in processor time. Limit: the same http.Client over a
 // socket, the server's part included.
 func BenchmarkRoundTripper(b *testing.B) {
-	s := newThingServer(b, rest.Options{})
+	s := apitest.NewThingServer(b, rest.Options{})
 	const objects, changes = 1000, 5000
-	before := s.changed(b, objects, changes)
-	server := thingHTTP(b, s.api)
+	before := s.Changed(b, objects, changes)
+	server := apitest.Serve(b, s.API)
 	socket := func(target string) (*http.Client, string) { return server.Client(), server.URL + target }
 	process := func(target string) (*http.Client, string) {
-		return &http.Client{Transport: rest.RoundTripper(s.api)}, "http://in.process" + target
+		return &http.Client{Transport: rest.RoundTripper(s.API)}, "http://in.process" + target
 	}
 	open := func(client *http.Client, url string) io.ReadCloser {
 		ctx, cancel := context.WithCancel(b.Context())
@@ -85,7 +72,7 @@ func BenchmarkRoundTripper(b *testing.B) {
 				}
 			}
 		}
-		compare(b, 1000, get(process(thingsIn+"/n000001")), get(socket(thingsIn+"/n000001")))
+		apitest.Compare(b, 1000, get(process(apitest.Things+"/n000001")), get(socket(apitest.Things+"/n000001")))
 	})
 
 	b.Run("watch", func(b *testing.B) {
@@ -101,8 +88,8 @@ func BenchmarkRoundTripper(b *testing.B) {
 				}
 			}
 		}
-		target := thingsIn + "?watch=1&resourceVersion=" + before
-		compare(b, changes, watch(process(target)), watch(socket(target)))
+		target := apitest.Things + "?watch=1&resourceVersion=" + before
+		apitest.Compare(b, changes, watch(process(target)), watch(socket(target)))
 	})
 
 	b.Run("list", func(b *testing.B) {
@@ -118,7 +105,7 @@ func BenchmarkRoundTripper(b *testing.B) {
 				}
 			}
 		}
-		compare(b, 5, list(process(thingsIn)), list(socket(thingsIn)))
+		apitest.Compare(b, 5, list(process(apitest.Things)), list(socket(apitest.Things)))
 	})
 }
 

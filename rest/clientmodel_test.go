@@ -13,6 +13,7 @@ import (
 
 	"github.com/decorum-go/decorum/apimeta"
 	"github.com/decorum-go/decorum/rest"
+	"github.com/decorum-go/decorum/rest/internal/apitest"
 	"github.com/decorum-go/decorum/status"
 )
 
@@ -24,28 +25,28 @@ func FuzzClientsAgree(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, seed uint64) {
 		choose := rand.New(rand.NewPCG(seed, 7))
-		var options []dialOption
-		for _, option := range []dialOption{
-			func(r *rest.Resource[Dial]) { r.Wire.Dialect = rest.DialectBuiltin },
-			func(r *rest.Resource[Dial]) { r.Wire.CreateOnUpdate = true },
-			func(r *rest.Resource[Dial]) { r.Wire.VersionRequired = true },
-			func(r *rest.Resource[Dial]) { r.Stage.Deprecated = true },
-			func(r *rest.Resource[Dial]) { r.SelectableFields = []string{"spec.label"} },
-			func(r *rest.Resource[Dial]) { r.Overlay = map[string]string{"DialSpec.limit": "default=9"} },
+		var options []apitest.DialOption
+		for _, option := range []apitest.DialOption{
+			func(r *rest.Resource[apitest.Dial]) { r.Wire.Dialect = rest.DialectBuiltin },
+			func(r *rest.Resource[apitest.Dial]) { r.Wire.CreateOnUpdate = true },
+			func(r *rest.Resource[apitest.Dial]) { r.Wire.VersionRequired = true },
+			func(r *rest.Resource[apitest.Dial]) { r.Stage.Deprecated = true },
+			func(r *rest.Resource[apitest.Dial]) { r.SelectableFields = []string{"spec.label"} },
+			func(r *rest.Resource[apitest.Dial]) { r.Overlay = map[string]string{"DialSpec.limit": "default=9"} },
 		} {
 			if choose.IntN(3) == 0 {
 				options = append(options, option)
 			}
 		}
 		var models [2]*dialModel
-		for i, by := range transports {
-			api, client := by.newDials(t, options...)
+		for i, by := range apitest.Transports {
+			api, client := by.NewDials(t, options...)
 			models[i] = &dialModel{api: api, client: client.As("model"), random: rand.New(rand.NewPCG(seed, 8))}
 		}
 		for step := range 60 {
 			local, remote := models[0].step(t.Context()), models[1].step(t.Context())
 			require.Equal(t, local, remote, "step %d", step)
-			require.Equal(t, do(t, models[0].api, "GET", dials, "").Body, do(t, models[1].api, "GET", dials, "").Body, "after step %d: %s", step, local)
+			require.Equal(t, apitest.Do(t, models[0].api, "GET", apitest.Dials, "").Body, apitest.Do(t, models[1].api, "GET", apitest.Dials, "").Body, "after step %d: %s", step, local)
 		}
 	})
 }
@@ -53,9 +54,9 @@ func FuzzClientsAgree(f *testing.F) {
 // dialModel makes random calls of a client. Two models with the same seed make the same calls.
 type dialModel struct {
 	api    *rest.API
-	client rest.Client[Dial]
+	client rest.Client[apitest.Dial]
 	random *rand.Rand
-	known  []*Dial // all states that the model has read or written
+	known  []*apitest.Dial // all states that the model has read or written
 	token  string
 }
 
@@ -69,8 +70,8 @@ func (m *dialModel) name() string {
 }
 
 // object returns a random known state of an object, or a new object.
-func (m *dialModel) object() *Dial {
-	d := &Dial{ObjectMeta: apimeta.ObjectMeta{Name: m.name()}}
+func (m *dialModel) object() *apitest.Dial {
+	d := &apitest.Dial{ObjectMeta: apimeta.ObjectMeta{Name: m.name()}}
 	if len(m.known) > 0 && !m.chance(3) {
 		d = new(*m.known[max(0, len(m.known)-1-m.random.IntN(6))])
 	}
@@ -81,7 +82,7 @@ func (m *dialModel) object() *Dial {
 }
 
 // change changes a random field, often to its zero value.
-func (m *dialModel) change(d *Dial) {
+func (m *dialModel) change(d *apitest.Dial) {
 	switch m.random.IntN(16) {
 	case 0:
 		d.Spec.Replicas = int32(m.random.IntN(3))
@@ -94,7 +95,7 @@ func (m *dialModel) change(d *Dial) {
 	case 4:
 		d.Spec.Factor = float64(m.random.IntN(3))
 	case 5:
-		d.Spec.Knobs = append(d.Spec.Knobs[:len(d.Spec.Knobs):len(d.Spec.Knobs)], NamedKnob{Name: m.one("a", "b", "c")})
+		d.Spec.Knobs = append(d.Spec.Knobs[:len(d.Spec.Knobs):len(d.Spec.Knobs)], apitest.NamedKnob{Name: m.one("a", "b", "c")})
 	case 6:
 		d.Spec.Knobs = nil
 	case 7:
@@ -131,7 +132,7 @@ func (m *dialModel) step(ctx context.Context) string {
 	var warned []string
 	ctx = rest.WithWarnings(ctx, func(text string) { warned = append(warned, text) })
 	what, result, err := m.call(ctx)
-	if d, ok := result.(*Dial); ok && err == nil {
+	if d, ok := result.(*apitest.Dial); ok && err == nil {
 		m.known = append(m.known, d)
 	}
 	text, _ := json.Marshal(result)
@@ -159,7 +160,7 @@ func (m *dialModel) call(ctx context.Context) (what string, result any, err erro
 	case 0, 1:
 		d := m.object()
 		if m.chance(2) {
-			*d = Dial{ObjectMeta: apimeta.ObjectMeta{Name: m.one("a", "b", "c", "d"), Labels: d.Labels}, Spec: d.Spec}
+			*d = apitest.Dial{ObjectMeta: apimeta.ObjectMeta{Name: m.one("a", "b", "c", "d"), Labels: d.Labels}, Spec: d.Spec}
 		}
 		result, err = client.Create(ctx, d)
 		return describe("create", d), result, err
@@ -216,8 +217,8 @@ func describe(call string, sent any) string {
 }
 
 // changes returns a function that makes the same random changes in every call.
-func (m *dialModel) changes(seed uint64) func(*Dial) error {
-	return func(d *Dial) error {
+func (m *dialModel) changes(seed uint64) func(*apitest.Dial) error {
+	return func(d *apitest.Dial) error {
 		again := &dialModel{random: rand.New(rand.NewPCG(seed, 9))}
 		uid := d.UID
 		for range again.random.IntN(3) {
@@ -267,12 +268,12 @@ func (m *dialModel) deleteOptions() (o rest.DeleteOptions) {
 	return o
 }
 
-func (m *dialModel) patch(ctx context.Context, client rest.Client[Dial]) (string, any, error) {
+func (m *dialModel) patch(ctx context.Context, client rest.Client[apitest.Dial]) (string, any, error) {
 	client = client.Validation(rest.FieldValidation(m.one("", "Warn", "Ignore", "Strict", "Maybe")))
-	form := rest.PatchType(m.one(typeMergePatch, typeMergePatch, typeJSONPatch, "application/strategic-merge-patch+json", "text/plain"))
+	form := rest.PatchType(m.one(apitest.TypeMergePatch, apitest.TypeMergePatch, apitest.TypeJSONPatch, "application/strategic-merge-patch+json", "text/plain"))
 	data := m.one(`{"spec":{"replicas":0,"nope":1}}`, `{"spec":{"label":"","enabled":null}}`, `{"metadata":{"resourceVersion":"2"}}`, `{"spec":{"replicas":"x"}}`,
 		`{"status":{"ready":false}}`, `{`, `{"spec":{"label":"p","label":"q"}}`)
-	if form == typeJSONPatch {
+	if form == apitest.TypeJSONPatch {
 		data = m.one(`[{"op":"replace","path":"/spec/replicas","value":0}]`, `[{"op":"add","path":"/status","value":{"replicas":1}}]`, `[{"op":"test","path":"/spec/label","value":"z"}]`, `{}`)
 	}
 	name, call := m.name(), client.Patch
@@ -283,7 +284,7 @@ func (m *dialModel) patch(ctx context.Context, client rest.Client[Dial]) (string
 	return fmt.Sprintf("patch %q %s %s", name, form, data), result, err
 }
 
-func (m *dialModel) apply(ctx context.Context, client rest.Client[Dial]) (string, any, error) {
+func (m *dialModel) apply(ctx context.Context, client rest.Client[apitest.Dial]) (string, any, error) {
 	client = client.As(m.one("model", "applier", "other", ""))
 	config := m.one(`{"spec":{"replicas":0}}`, `{"spec":{"label":"applied","enabled":false}}`, `{"spec":{"nope":1}}`, `{"metadata":{"name":"other"}}`,
 		`{"spec":{"knobs":[{"name":"a","size":0}]}}`, `{"status":{"replicas":2}}`, `{"kind":"Other"}`, `{"metadata":{"uid":"other"}}`)
@@ -296,7 +297,7 @@ func (m *dialModel) apply(ctx context.Context, client rest.Client[Dial]) (string
 }
 
 // scale reads and writes /scale and subresources that do not exist.
-func (m *dialModel) scale(ctx context.Context, client rest.Client[Dial]) (string, any, error) {
+func (m *dialModel) scale(ctx context.Context, client rest.Client[apitest.Dial]) (string, any, error) {
 	type scale struct {
 		apimeta.TypeMeta   `json:",inline"`
 		apimeta.ObjectMeta `json:"metadata,omitempty"`

@@ -13,41 +13,44 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/decorum-go/decorum/rest"
+	"github.com/decorum-go/decorum/rest/internal/apitest"
 	"github.com/decorum-go/decorum/status"
 )
 
 // flushing is a host's middleware that can be flushed, and leads nowhere else.
-type flushing struct{ wrapped }
+type flushing struct{ apitest.Wrapped }
 
 func (w *flushing) Flush() { w.ResponseWriter.(http.Flusher).Flush() }
 
 // behindFlush serves h behind such a middleware.
 func behindFlush(h http.Handler) http.Handler {
-	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { h.ServeHTTP(&flushing{wrapped{ResponseWriter: w}}, r) })
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		h.ServeHTTP(&flushing{apitest.Wrapped{ResponseWriter: w}}, r)
+	})
 }
 
 // A stream on a writer that has no deadlines could not be ended while its client does not read.
 func TestStreamsNeedDeadlines(t *testing.T) {
-	things := thingResource()
-	things.Subresources = []rest.SubresourceOf[Thing]{
-		thingLog{Name: "log", Output: func(_ context.Context, _ *Thing, _ *LogOptions, out io.Writer) error {
+	things := apitest.ThingResource()
+	things.Subresources = []rest.SubresourceOf[apitest.Thing]{
+		apitest.ThingLog{Name: "log", Output: func(_ context.Context, _ *apitest.Thing, _ *apitest.LogOptions, out io.Writer) error {
 			_, err := io.WriteString(out, "line")
 			return err
 		}},
-		rest.Stream[Thing, struct{}]{Name: "proxy", Serve: func(w http.ResponseWriter, _ *http.Request, _ *Thing, _ *struct{}) {
+		rest.Stream[apitest.Thing, struct{}]{Name: "proxy", Serve: func(w http.ResponseWriter, _ *http.Request, _ *apitest.Thing, _ *struct{}) {
 			_, _ = io.WriteString(w, "page")
 		}},
 	}
-	s := newThingServer(t, rest.Options{}, things)
-	s.mustCreate(t, "a")
+	s := apitest.NewThingServer(t, rest.Options{}, things)
+	s.MustCreate(t, "a")
 	for _, target := range []string{"?watch=1", "/a/log", "/a/proxy/"} {
-		got := statusOf(t, ask(behindFlush(s.api), newRequest("GET", thingsIn+target, nil)))
+		got := apitest.StatusOf(t, apitest.Ask(behindFlush(s.API), apitest.NewRequest("GET", apitest.Things+target, nil)))
 		assert.Equal(t, status.ReasonInternalError, got.Reason, target)
 		assert.Contains(t, got.Message, "Unwrap", target)
 	}
-	require.Equal(t, http.StatusOK, ask(behindFlush(s.api), newRequest("GET", thingsIn, nil)).Code, "all else needs none")
+	require.Equal(t, http.StatusOK, apitest.Ask(behindFlush(s.API), apitest.NewRequest("GET", apitest.Things, nil)).Code, "all else needs none")
 	for target, want := range map[string]string{"/a/log": "line", "/a/proxy/": "page"} {
-		assert.Equal(t, want, ask(behindUnwrap(s.api), newRequest("GET", thingsIn+target, nil)).Body)
+		assert.Equal(t, want, apitest.Ask(apitest.BehindUnwrap(s.API), apitest.NewRequest("GET", apitest.Things+target, nil)).Body)
 	}
 }
 
@@ -97,9 +100,9 @@ func TestCloseBesideClientsThatDoNotRead(t *testing.T) {
 	}{
 		{"a watch in process", inProcess(plain, watch, true), ""},
 		{"a list in process", inProcess(plain, slabs, true), ""},
-		{"an object in process, behind a middleware", inProcess(behindUnwrap, slabs+"/s0", true), ""},
+		{"an object in process, behind a middleware", inProcess(apitest.BehindUnwrap, slabs+"/s0", true), ""},
 		{"a watch over HTTP", overHTTP(plain, watch), ""},
-		{"a watch over HTTP, behind a middleware", overHTTP(behindUnwrap, watch), ""},
+		{"a watch over HTTP, behind a middleware", overHTTP(apitest.BehindUnwrap, watch), ""},
 		{"a list over HTTP", overHTTP(plain, slabs), "GET " + slabs},
 		{"a list behind a middleware that leads nowhere", overHTTP(behindFlush, slabs), "GET " + slabs},
 		{"a list in process behind a middleware that leads nowhere", inProcess(behindFlush, slabs, false), "GET " + slabs},
@@ -120,14 +123,14 @@ func TestCloseBesideClientsThatDoNotRead(t *testing.T) {
 // Whatever waits for the host's own code is named as well.
 func TestCloseBesideHostsThatDoNotReturn(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		s, entered, release := blockingThings(t, rest.Options{})
-		s.mustCreate(t, "a")
-		written := inBackground(func() int { return s.do("POST", thingsIn, thingJSON("slow", "{}")).Code })
+		s, entered, release := apitest.NewBlockingThings(t, rest.Options{})
+		s.MustCreate(t, "a")
+		written := apitest.InBackground(func() int { return s.Do("POST", apitest.Things, apitest.ThingBody("slow", "{}")).Code })
 		<-entered
 		left := make(chan struct{})
 		go func() {
 			defer close(left)
-			for range clientFor[Thing](t, s.api).Watch(t.Context(), rest.WatchOptions{}) {
+			for range apitest.ClientFor[apitest.Thing](t, s.API).Watch(t.Context(), rest.WatchOptions{}) {
 				<-release
 			}
 		}()
@@ -136,20 +139,20 @@ func TestCloseBesideHostsThatDoNotReturn(t *testing.T) {
 		ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
 		defer cancel()
 		began := time.Now()
-		err := s.api.Shutdown(ctx)
+		err := s.API.Shutdown(ctx)
 		require.ErrorIs(t, err, context.DeadlineExceeded)
 		require.Equal(t, 10*time.Second, time.Since(began), "Shutdown waits as long as it is told to")
 		began = time.Now()
-		err = s.api.Close()
+		err = s.API.Close()
 		require.ErrorIs(t, err, context.DeadlineExceeded)
-		require.ErrorContains(t, err, "POST "+thingsIn)
+		require.ErrorContains(t, err, "POST "+apitest.Things)
 		require.ErrorContains(t, err, "calls in process: 1")
 		require.Less(t, time.Since(began), 5*time.Second)
 
 		close(release)
 		require.Equal(t, http.StatusCreated, <-written, "the host's store is open")
 		<-left
-		require.NoError(t, s.api.Close(), "nothing is left")
+		require.NoError(t, s.API.Close(), "nothing is left")
 	})
 }
 
@@ -157,16 +160,16 @@ func TestCloseBesideHostsThatDoNotReturn(t *testing.T) {
 func TestCloseClosesTheStoreItOwns(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		entered, release := make(chan struct{}), make(chan struct{})
-		things := thingResource()
-		things.Hooks.Validate = func(context.Context, *Thing, *Thing) status.FieldErrors {
+		things := apitest.ThingResource()
+		things.Hooks.Validate = func(context.Context, *apitest.Thing, *apitest.Thing) status.FieldErrors {
 			close(entered)
 			<-release
 			return nil
 		}
 		api, err := rest.New(rest.Options{}, things)
 		require.NoError(t, err)
-		s := &thingServer{api: api}
-		written := inBackground(func() int { return s.do("POST", thingsIn, thingJSON("a", "{}")).Code })
+		s := &apitest.ThingServer{API: api}
+		written := apitest.InBackground(func() int { return s.Do("POST", apitest.Things, apitest.ThingBody("a", "{}")).Code })
 		<-entered
 		require.Error(t, api.Close())
 		close(release)

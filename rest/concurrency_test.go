@@ -16,6 +16,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/decorum-go/decorum/rest"
+	"github.com/decorum-go/decorum/rest/internal/apitest"
 	"github.com/decorum-go/decorum/watch"
 )
 
@@ -41,13 +42,13 @@ func (c *thingCaller) do(method, path, media, body string) (code int, answer []b
 }
 
 func (c *thingCaller) list(query string) (items map[string]string, version string, err error) {
-	code, body, err := c.do("GET", thingsIn+"?"+query, thingType, "")
+	code, body, err := c.do("GET", apitest.Things+"?"+query, apitest.TypeJSON, "")
 	if err != nil || code != http.StatusOK {
 		return nil, "", fmt.Errorf("list: %d %s %w", code, body, err)
 	}
 	var list struct {
 		Metadata struct{ ResourceVersion string }
-		Items    []Thing
+		Items    []apitest.Thing
 	}
 	err = json.Unmarshal(body, &list)
 	items = map[string]string{}
@@ -61,9 +62,9 @@ func (c *thingCaller) list(query string) (items map[string]string, version strin
 // Control and Consistency).
 func TestConcurrentUpdatesLoseNothing(t *testing.T) {
 	const workers, changes = 8, 25
-	s := newThingServer(t, rest.Options{})
-	server := thingHTTP(t, s.api)
-	s.mustCreate(t, "counter")
+	s := apitest.NewThingServer(t, rest.Options{})
+	server := apitest.Serve(t, s.API)
+	s.MustCreate(t, "counter")
 	caller := &thingCaller{server.Client(), server.URL}
 	var conflicts atomic.Int64
 	var wg sync.WaitGroup
@@ -72,15 +73,15 @@ func TestConcurrentUpdatesLoseNothing(t *testing.T) {
 		go func() {
 			defer wg.Done()
 			for done := 0; done < changes; {
-				_, body, err := caller.do("GET", thingsIn+"/counter", thingType, "")
-				var thing Thing
+				_, body, err := caller.do("GET", apitest.Things+"/counter", apitest.TypeJSON, "")
+				var thing apitest.Thing
 				if !assert.NoError(t, err) || !assert.NoError(t, json.Unmarshal(body, &thing)) {
 					return
 				}
 				thing.Spec.Size++
 				changed, err := json.Marshal(thing)
 				assert.NoError(t, err)
-				code, answer, err := caller.do("PUT", thingsIn+"/counter", thingType, string(changed))
+				code, answer, err := caller.do("PUT", apitest.Things+"/counter", apitest.TypeJSON, string(changed))
 				switch {
 				case !assert.NoError(t, err):
 					return
@@ -96,7 +97,7 @@ func TestConcurrentUpdatesLoseNothing(t *testing.T) {
 		}()
 	}
 	wg.Wait()
-	counter := thingOf(t, s.do("GET", thingsIn+"/counter", ""))
+	counter := apitest.ThingOf(t, s.Do("GET", apitest.Things+"/counter", ""))
 	require.EqualValues(t, 1+workers*changes, counter.Spec.Size)
 	require.EqualValues(t, 1+workers*changes, counter.Generation)
 	require.Equal(t, fmt.Sprint(2+workers*changes), counter.ResourceVersion, "a refused update makes no revision")
@@ -106,27 +107,27 @@ func TestConcurrentUpdatesLoseNothing(t *testing.T) {
 // Patches need no version: all of them arrive, whatever their order.
 func TestConcurrentPatchesAllArrive(t *testing.T) {
 	const workers, changes = 8, 25
-	s := newThingServer(t, rest.Options{})
-	s.mustCreate(t, "board")
+	s := apitest.NewThingServer(t, rest.Options{})
+	s.MustCreate(t, "board")
 	var wg sync.WaitGroup
 	for i := range workers {
 		wg.Add(1)
 		go func() {
 			defer wg.Done()
 			for j := range changes {
-				w := s.do("PATCH", thingsIn+"/board", fmt.Sprintf(`{"spec":{"data":{"w%d-%d":"x"}}}`, i, j), "Content-Type", "application/merge-patch+json")
+				w := s.Do("PATCH", apitest.Things+"/board", fmt.Sprintf(`{"spec":{"data":{"w%d-%d":"x"}}}`, i, j), "Content-Type", "application/merge-patch+json")
 				assert.Equal(t, http.StatusOK, w.Code, w.Body)
 			}
 		}()
 	}
 	wg.Wait()
-	require.Len(t, thingOf(t, s.do("GET", thingsIn+"/board", "")).Spec.Data, workers*changes)
+	require.Len(t, apitest.ThingOf(t, s.Do("GET", apitest.Things+"/board", "")).Spec.Data, workers*changes)
 }
 
 // One name is created once, however many try.
 func TestConcurrentCreatesOneWins(t *testing.T) {
 	const workers, names = 8, 30
-	s := newThingServer(t, rest.Options{})
+	s := apitest.NewThingServer(t, rest.Options{})
 	var created, taken atomic.Int64
 	var wg sync.WaitGroup
 	for range workers {
@@ -134,7 +135,7 @@ func TestConcurrentCreatesOneWins(t *testing.T) {
 		go func() {
 			defer wg.Done()
 			for i := range names {
-				switch w := s.do("POST", thingsIn, thingJSON(fmt.Sprintf("n%d", i), "{}")); w.Code {
+				switch w := s.Do("POST", apitest.Things, apitest.ThingBody(fmt.Sprintf("n%d", i), "{}")); w.Code {
 				case http.StatusCreated:
 					created.Add(1)
 				case http.StatusConflict:
@@ -159,7 +160,7 @@ func (c *thingCaller) replay(t *testing.T, query string, begun func()) map[strin
 	if !assert.NoError(t, err) {
 		return nil
 	}
-	r, err := c.client.Get(c.root + thingsIn + "?watch=1&allowWatchBookmarks=true&resourceVersion=" + version + "&" + query)
+	r, err := c.client.Get(c.root + apitest.Things + "?watch=1&allowWatchBookmarks=true&resourceVersion=" + version + "&" + query)
 	if !assert.NoError(t, err) {
 		return nil
 	}
@@ -169,7 +170,7 @@ func (c *thingCaller) replay(t *testing.T, query string, begun func()) map[strin
 	for {
 		var e struct {
 			Type   watch.EventType
-			Object Thing
+			Object apitest.Thing
 		}
 		if !assert.NoError(t, events.Decode(&e)) {
 			return nil
@@ -203,8 +204,8 @@ func (c *thingCaller) replay(t *testing.T, query string, begun func()) map[strin
 // directions, with several writers, and whenever it begins.
 func TestListThenWatchReplaysToTheList(t *testing.T) {
 	const writers, rounds, names = 4, 150, 12
-	s := newThingServer(t, rest.Options{MaxInFlight: 100})
-	server := thingHTTP(t, s.api)
+	s := apitest.NewThingServer(t, rest.Options{MaxInFlight: 100})
+	server := apitest.Serve(t, s.API)
 	caller := &thingCaller{server.Client(), server.URL}
 	queries := []string{
 		"",
@@ -227,13 +228,13 @@ func TestListThenWatchReplaysToTheList(t *testing.T) {
 				hidden := []string{`"yes"`, "null"}[random.IntN(2)]
 				switch random.IntN(6) {
 				case 0:
-					w := s.do("DELETE", thingsIn+"/"+name, "")
+					w := s.Do("DELETE", apitest.Things+"/"+name, "")
 					assert.Contains(t, []int{200, 404}, w.Code)
 				case 1:
-					w := s.do("POST", thingsIn, thingJSON(name, "{}"))
+					w := s.Do("POST", apitest.Things, apitest.ThingBody(name, "{}"))
 					assert.Contains(t, []int{201, 409}, w.Code)
 				default:
-					w := s.do("PATCH", thingsIn+"/"+name, fmt.Sprintf(`{"metadata":{"labels":{"side":%s,"hidden":%s}},"spec":{"color":%s}}`, side, hidden, color), "Content-Type", "application/merge-patch+json")
+					w := s.Do("PATCH", apitest.Things+"/"+name, fmt.Sprintf(`{"metadata":{"labels":{"side":%s,"hidden":%s}},"spec":{"color":%s}}`, side, hidden, color), "Content-Type", "application/merge-patch+json")
 					assert.Contains(t, []int{200, 404}, w.Code, w.Body)
 				}
 			}
@@ -251,11 +252,11 @@ func TestListThenWatchReplaysToTheList(t *testing.T) {
 	writing.Wait()
 	begun.Wait()
 	// The last Thing comes into every selection, either when it is made or when it changes sides.
-	last := fmt.Sprintf(`{"apiVersion":"%s/v1","kind":"Thing","metadata":{"name":%q,"labels":{"side":"left"}},"spec":{"color":"red"}}`, thingGroup, thingLast)
-	require.Equal(t, http.StatusCreated, s.do("POST", thingsIn, last).Code)
-	w := s.do("PATCH", thingsIn+"/"+thingLast, `{"metadata":{"labels":{"side":"right"}},"spec":{"color":"green"}}`, "Content-Type", "application/merge-patch+json")
+	last := fmt.Sprintf(`{"apiVersion":"%s/v1","kind":"Thing","metadata":{"name":%q,"labels":{"side":"left"}},"spec":{"color":"red"}}`, apitest.ThingGroup, thingLast)
+	require.Equal(t, http.StatusCreated, s.Do("POST", apitest.Things, last).Code)
+	w := s.Do("PATCH", apitest.Things+"/"+thingLast, `{"metadata":{"labels":{"side":"right"}},"spec":{"color":"green"}}`, "Content-Type", "application/merge-patch+json")
 	require.Equal(t, http.StatusOK, w.Code)
-	within(t, "all watchers have seen the last Thing", inBackground(func() bool { watching.Wait(); return true }))
+	apitest.Within(t, "all watchers have seen the last Thing", apitest.InBackground(func() bool { watching.Wait(); return true }))
 	for i, got := range results {
 		want, _, err := caller.list(queries[i%len(queries)])
 		require.NoError(t, err)

@@ -5,6 +5,8 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"github.com/decorum-go/decorum/rest/internal/apitest"
 )
 
 const goneA = `{"kind":"Status","apiVersion":"v1","metadata":{},"status":"Success","details":{"name":"a","group":"example.com","kind":"widgets","uid":"uid-1"}}`
@@ -24,21 +26,21 @@ func TestDelete(t *testing.T) {
 		{"orphanDependents false", "?orphanDependents=false", ""},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			api := newWidgets(t)
-			create(t, api, "a")
-			wantJSON(t, do(t, api, "DELETE", widgets+"/a"+c.query, c.body), 200, goneA)
-			wantFailure(t, do(t, api, "GET", widgets+"/a", ""), 404, "NotFound", `widgets.example.com "a" not found`, aboutWidget("a"))
-			wantFailure(t, do(t, api, "DELETE", widgets+"/a", ""), 404, "NotFound", `widgets.example.com "a" not found`, aboutWidget("a"))
+			api := apitest.NewWidgets(t)
+			apitest.CreateWidget(t, api, "a")
+			apitest.WantJSON(t, apitest.Do(t, api, "DELETE", apitest.Widgets+"/a"+c.query, c.body), 200, goneA)
+			apitest.WantFailure(t, apitest.Do(t, api, "GET", apitest.Widgets+"/a", ""), 404, "NotFound", `widgets.example.com "a" not found`, apitest.AboutWidget("a"))
+			apitest.WantFailure(t, apitest.Do(t, api, "DELETE", apitest.Widgets+"/a", ""), 404, "NotFound", `widgets.example.com "a" not found`, apitest.AboutWidget("a"))
 		})
 	}
 }
 
 func TestDeleteInYAML(t *testing.T) {
-	api := newWidgets(t)
-	create(t, api, "a")
-	a := do(t, api, "DELETE", widgets+"/a", "preconditions: {uid: other}", "Content-Type", typeYAML)
+	api := apitest.NewWidgets(t)
+	apitest.CreateWidget(t, api, "a")
+	a := apitest.Do(t, api, "DELETE", apitest.Widgets+"/a", "preconditions: {uid: other}", "Content-Type", apitest.TypeYAML)
 	assert.Equal(t, 409, a.Code, a.Body)
-	wantJSON(t, do(t, api, "DELETE", widgets+"/a", "preconditions: {uid: uid-1}", "Content-Type", typeYAML), 200, goneA)
+	apitest.WantJSON(t, apitest.Do(t, api, "DELETE", apitest.Widgets+"/a", "preconditions: {uid: uid-1}", "Content-Type", apitest.TypeYAML), 200, goneA)
 }
 
 func TestDeleteRefuses(t *testing.T) {
@@ -63,36 +65,36 @@ func TestDeleteRefuses(t *testing.T) {
 		{"a grace period that is no number", "?gracePeriodSeconds=x", "", 400, "BadRequest", `strconv.ParseInt: parsing "x": invalid syntax`, ""},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			api := newWidgets(t)
-			create(t, api, "a")
-			wantFailure(t, do(t, api, "DELETE", widgets+"/a"+c.query, c.body), c.code, c.reason, c.message, c.details)
-			wantJSON(t, do(t, api, "GET", widgets+"/a", ""), 200, stored{}.String())
+			api := apitest.NewWidgets(t)
+			apitest.CreateWidget(t, api, "a")
+			apitest.WantFailure(t, apitest.Do(t, api, "DELETE", apitest.Widgets+"/a"+c.query, c.body), c.code, c.reason, c.message, c.details)
+			apitest.WantJSON(t, apitest.Do(t, api, "GET", apitest.Widgets+"/a", ""), 200, apitest.StoredWidget{}.String())
 		})
 	}
-	api := newWidgets(t)
-	create(t, api, "a")
+	api := apitest.NewWidgets(t)
+	apitest.CreateWidget(t, api, "a")
 	for name, body := range map[string]string{"another kind": `{"kind":"Foo","apiVersion":"v1"}`, "a wrong type": `{"preconditions":"text"}`, "a list": `[]`} {
 		t.Run(name, func(t *testing.T) {
-			assert.Equal(t, 400, do(t, api, "DELETE", widgets+"/a", body).Code)
+			assert.Equal(t, 400, apitest.Do(t, api, "DELETE", apitest.Widgets+"/a", body).Code)
 		})
 	}
 	t.Run("another media type", func(t *testing.T) {
-		assert.Equal(t, 415, do(t, api, "DELETE", widgets+"/a", `{}`, "Content-Type", "text/plain").Code)
+		assert.Equal(t, 415, apitest.Do(t, api, "DELETE", apitest.Widgets+"/a", `{}`, "Content-Type", "text/plain").Code)
 	})
 	t.Run("an unknown policy", func(t *testing.T) {
-		want := notSupported("propagationPolicy", `Unsupported value: "Sideways": supported values: "Foreground", "Background", "Orphan", "nil"`)
-		wantInvalid(t, do(t, api, "DELETE", widgets+"/a", `{"propagationPolicy":"Sideways"}`), "DeleteOptions.meta.k8s.io", "", want)
-		wantInvalid(t, do(t, api, "DELETE", widgets+"/a?propagationPolicy=Sideways", ""), "DeleteOptions.meta.k8s.io", "", want)
+		want := apitest.NotSupported("propagationPolicy", `Unsupported value: "Sideways": supported values: "Foreground", "Background", "Orphan", "nil"`)
+		apitest.WantInvalid(t, apitest.Do(t, api, "DELETE", apitest.Widgets+"/a", `{"propagationPolicy":"Sideways"}`), "DeleteOptions.meta.k8s.io", "", want)
+		apitest.WantInvalid(t, apitest.Do(t, api, "DELETE", apitest.Widgets+"/a?propagationPolicy=Sideways", ""), "DeleteOptions.meta.k8s.io", "", want)
 	})
 	t.Run("no policy", func(t *testing.T) {
-		wantInvalid(t, do(t, api, "DELETE", widgets+"/a?propagationPolicy=", ""), "DeleteOptions.meta.k8s.io", "",
-			notSupported("propagationPolicy", `Unsupported value: "": supported values: "Foreground", "Background", "Orphan", "nil"`))
+		apitest.WantInvalid(t, apitest.Do(t, api, "DELETE", apitest.Widgets+"/a?propagationPolicy=", ""), "DeleteOptions.meta.k8s.io", "",
+			apitest.NotSupported("propagationPolicy", `Unsupported value: "": supported values: "Foreground", "Background", "Orphan", "nil"`))
 	})
 	t.Run("two policies", func(t *testing.T) {
-		wantInvalid(t, do(t, api, "DELETE", widgets+"/a?propagationPolicy=Foreground&orphanDependents=true", ""), "DeleteOptions.meta.k8s.io", "",
-			invalid("propagationPolicy", `Invalid value: "Foreground": orphanDependents and deletionPropagation cannot be both set`))
+		apitest.WantInvalid(t, apitest.Do(t, api, "DELETE", apitest.Widgets+"/a?propagationPolicy=Foreground&orphanDependents=true", ""), "DeleteOptions.meta.k8s.io", "",
+			apitest.Invalid("propagationPolicy", `Invalid value: "Foreground": orphanDependents and deletionPropagation cannot be both set`))
 	})
-	assert.Equal(t, 200, do(t, api, "GET", widgets+"/a", "").Code)
+	assert.Equal(t, 200, apitest.Do(t, api, "GET", apitest.Widgets+"/a", "").Code)
 }
 
 func TestDeleteByPolicyKeepsTheObject(t *testing.T) {
@@ -103,34 +105,34 @@ func TestDeleteByPolicyKeepsTheObject(t *testing.T) {
 		{"orphanDependents", "", `{"orphanDependents":true}`, "orphan"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			api := newWidgets(t)
-			create(t, api, "a")
-			want := stored{rv: "3", generation: 2, metadata: deleting(c.finalizer)}.String()
-			wantJSON(t, do(t, api, "DELETE", widgets+"/a"+c.query, c.body), 200, want)
-			wantJSON(t, do(t, api, "GET", widgets+"/a", ""), 200, want)
+			api := apitest.NewWidgets(t)
+			apitest.CreateWidget(t, api, "a")
+			want := apitest.StoredWidget{RV: "3", Generation: 2, Metadata: apitest.BeingDeleted(c.finalizer)}.String()
+			apitest.WantJSON(t, apitest.Do(t, api, "DELETE", apitest.Widgets+"/a"+c.query, c.body), 200, want)
+			apitest.WantJSON(t, apitest.Do(t, api, "GET", apitest.Widgets+"/a", ""), 200, want)
 		})
 	}
 }
 
 func TestDeleteAnswersAccepted(t *testing.T) {
-	api := newWidgets(t)
-	must(t, api, "POST", widgets, widgetBody(`"name":"a","finalizers":["example.com/f"]`))
+	api := apitest.NewWidgets(t)
+	apitest.Must(t, api, "POST", apitest.Widgets, apitest.WidgetBody(`"name":"a","finalizers":["example.com/f"]`))
 	// An explicit orphanDependents=false is the one case in which an object that is not gone yet is answered with 202.
-	wantJSON(t, do(t, api, "DELETE", widgets+"/a?orphanDependents=false", ""), 202, stored{rv: "3", generation: 2, metadata: deleting("example.com/f")}.String())
+	apitest.WantJSON(t, apitest.Do(t, api, "DELETE", apitest.Widgets+"/a?orphanDependents=false", ""), 202, apitest.StoredWidget{RV: "3", Generation: 2, Metadata: apitest.BeingDeleted("example.com/f")}.String())
 }
 
 func TestDeleteDryRun(t *testing.T) {
-	api := newWidgets(t)
-	create(t, api, "a")
+	api := apitest.NewWidgets(t)
+	apitest.CreateWidget(t, api, "a")
 	for _, c := range []struct{ query, body string }{{"?dryRun=All", ""}, {"", `{"dryRun":["All"]}`}} {
-		wantJSON(t, do(t, api, "DELETE", widgets+"/a"+c.query, c.body), 200, goneA)
-		wantJSON(t, do(t, api, "GET", widgets+"/a", ""), 200, stored{}.String())
+		apitest.WantJSON(t, apitest.Do(t, api, "DELETE", apitest.Widgets+"/a"+c.query, c.body), 200, goneA)
+		apitest.WantJSON(t, apitest.Do(t, api, "GET", apitest.Widgets+"/a", ""), 200, apitest.StoredWidget{}.String())
 	}
-	assert.Equal(t, 404, do(t, api, "DELETE", widgets+"/none?dryRun=All", "").Code)
-	must(t, api, "POST", widgets, widgetBody(`"name":"f","finalizers":["example.com/f"]`))
-	held := do(t, api, "DELETE", widgets+"/f?dryRun=All", "")
-	assert.Equal(t, nowText, held.text(t, "metadata.deletionTimestamp"))
-	assert.Empty(t, do(t, api, "GET", widgets+"/f", "").text(t, "metadata.deletionTimestamp"))
+	assert.Equal(t, 404, apitest.Do(t, api, "DELETE", apitest.Widgets+"/none?dryRun=All", "").Code)
+	apitest.Must(t, api, "POST", apitest.Widgets, apitest.WidgetBody(`"name":"f","finalizers":["example.com/f"]`))
+	held := apitest.Do(t, api, "DELETE", apitest.Widgets+"/f?dryRun=All", "")
+	assert.Equal(t, apitest.NowText, held.Text(t, "metadata.deletionTimestamp"))
+	assert.Empty(t, apitest.Do(t, api, "GET", apitest.Widgets+"/f", "").Text(t, "metadata.deletionTimestamp"))
 }
 
 func TestDeleteCollection(t *testing.T) {
@@ -148,41 +150,41 @@ func TestDeleteCollection(t *testing.T) {
 		{"with options for each", "", `{"propagationPolicy":"Orphan"}`, []string{"a", "b", "c"}, []string{"a", "b", "c"}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			api := newWidgets(t)
-			must(t, api, "POST", widgets, widgetBody(`"name":"a","labels":{"x":"1"}`))
-			must(t, api, "POST", widgets, widgetBody(`"name":"b","labels":{"x":"2"}`, `"spec":{"size":1,"color":"green"}`))
-			create(t, api, "c")
-			must(t, api, "POST", widgetRoot+"/namespaces/other/widgets", widgetBody(`"name":"d","labels":{"x":"1"}`))
+			api := apitest.NewWidgets(t)
+			apitest.Must(t, api, "POST", apitest.Widgets, apitest.WidgetBody(`"name":"a","labels":{"x":"1"}`))
+			apitest.Must(t, api, "POST", apitest.Widgets, apitest.WidgetBody(`"name":"b","labels":{"x":"2"}`, `"spec":{"size":1,"color":"green"}`))
+			apitest.CreateWidget(t, api, "c")
+			apitest.Must(t, api, "POST", apitest.ExampleV1+"/namespaces/other/widgets", apitest.WidgetBody(`"name":"d","labels":{"x":"1"}`))
 
-			a := do(t, api, "DELETE", widgets+c.query, c.body)
+			a := apitest.Do(t, api, "DELETE", apitest.Widgets+c.query, c.body)
 			require.Equal(t, 200, a.Code, a.Body)
-			assert.Equal(t, "WidgetList", a.text(t, "kind"))
-			assert.Equal(t, c.deleted, a.names(t))
-			assert.Equal(t, "5", a.rv(t), "that of the list, as it was")
-			assert.Equal(t, c.query == "?limit=2", a.text(t, "metadata.continue") != "")
-			assert.Equal(t, c.left, do(t, api, "GET", widgets, "").names(t))
-			assert.Equal(t, 200, do(t, api, "GET", widgetRoot+"/namespaces/other/widgets/d", "").Code, "another namespace is not touched")
+			assert.Equal(t, "WidgetList", a.Text(t, "kind"))
+			assert.Equal(t, c.deleted, a.Names(t))
+			assert.Equal(t, "5", a.ResourceVersion(t), "that of the list, as it was")
+			assert.Equal(t, c.query == "?limit=2", a.Text(t, "metadata.continue") != "")
+			assert.Equal(t, c.left, apitest.Do(t, api, "GET", apitest.Widgets, "").Names(t))
+			assert.Equal(t, 200, apitest.Do(t, api, "GET", apitest.ExampleV1+"/namespaces/other/widgets/d", "").Code, "another namespace is not touched")
 		})
 	}
 }
 
 func TestDeleteCollectionKeepsWhatFinalizersHold(t *testing.T) {
-	api := newWidgets(t)
-	create(t, api, "a")
-	must(t, api, "POST", widgets, widgetBody(`"name":"b","finalizers":["example.com/f"]`))
-	a := must(t, api, "DELETE", widgets, "")
-	assert.Equal(t, []string{"a", "b"}, a.names(t))
-	left := do(t, api, "GET", widgets, "")
-	assert.Equal(t, []string{"b"}, left.names(t))
-	assert.Equal(t, nowText, left.text(t, "items.0.metadata.deletionTimestamp"))
+	api := apitest.NewWidgets(t)
+	apitest.CreateWidget(t, api, "a")
+	apitest.Must(t, api, "POST", apitest.Widgets, apitest.WidgetBody(`"name":"b","finalizers":["example.com/f"]`))
+	a := apitest.Must(t, api, "DELETE", apitest.Widgets, "")
+	assert.Equal(t, []string{"a", "b"}, a.Names(t))
+	left := apitest.Do(t, api, "GET", apitest.Widgets, "")
+	assert.Equal(t, []string{"b"}, left.Names(t))
+	assert.Equal(t, apitest.NowText, left.Text(t, "items.0.metadata.deletionTimestamp"))
 }
 
 func TestDeleteCollectionRefuses(t *testing.T) {
-	api := newWidgets(t)
-	create(t, api, "a")
+	api := apitest.NewWidgets(t)
+	apitest.CreateWidget(t, api, "a")
 	for _, query := range []string{"?labelSelector=x%3D%3D%3D", "?fieldSelector=bogus%3Dx", "?limit=two"} {
-		assert.Equal(t, 400, do(t, api, "DELETE", widgets+query, "").Code, query)
+		assert.Equal(t, 400, apitest.Do(t, api, "DELETE", apitest.Widgets+query, "").Code, query)
 	}
-	assert.Equal(t, 422, do(t, api, "DELETE", widgets+"?propagationPolicy=x", "").Code)
-	assert.Equal(t, []string{"a"}, do(t, api, "GET", widgets, "").names(t))
+	assert.Equal(t, 422, apitest.Do(t, api, "DELETE", apitest.Widgets+"?propagationPolicy=x", "").Code)
+	assert.Equal(t, []string{"a"}, apitest.Do(t, api, "GET", apitest.Widgets, "").Names(t))
 }

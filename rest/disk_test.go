@@ -5,6 +5,7 @@ import (
 
 	"github.com/decorum-go/decorum/apimeta"
 	"github.com/decorum-go/decorum/rest"
+	"github.com/decorum-go/decorum/rest/internal/apitest"
 )
 
 // Disk is a kind whose stored version, v1, has rules that v1beta1 does not have, counts in other units, and has a tier, for
@@ -101,7 +102,7 @@ func betaDiskResource() rest.Resource[DiskV1beta1] {
 }
 
 func newDisks(t testing.TB, options ...func(*rest.Resource[Disk])) *rest.API {
-	return newAPI(t, rest.Options{}, diskResource(options...))
+	return apitest.New(t, rest.Options{}, diskResource(options...))
 }
 
 func diskBody(version, metadata, spec string) string {

@@ -22,6 +22,7 @@ import (
 	"github.com/decorum-go/decorum/internal/widget"
 	"github.com/decorum-go/decorum/rest"
 	"github.com/decorum-go/decorum/rest/crd"
+	"github.com/decorum-go/decorum/rest/internal/apitest"
 	"github.com/decorum-go/decorum/storage"
 )
 
@@ -72,9 +73,9 @@ type widgetHost struct {
 // newWidgetHost starts an API whose uids and resourceVersions have one length, and differ from all other texts and numbers.
 func newWidgetHost(t *testing.T, definitions ...rest.Definition) *widgetHost {
 	t.Helper()
-	store := closing(t, storage.NewMemory(storage.Options{Start: 1_000_000_000}))
+	store := apitest.CloseAtEnd(t, storage.NewMemory(storage.Options{Start: 1_000_000_000}))
 	uids := 0
-	api := start(t, rest.Options{Store: store, Logger: slog.New(slog.DiscardHandler), Now: now, NewUID: func() string {
+	api := apitest.Start(t, rest.Options{Store: store, Logger: slog.New(slog.DiscardHandler), Now: apitest.Now, NewUID: func() string {
 		uids++
 		return fmt.Sprintf("uid-%06d", uids)
 	}, Plugins: []rest.Plugin{crd.New(crd.Options{})}}, definitions...)
@@ -82,10 +83,10 @@ func newWidgetHost(t *testing.T, definitions ...rest.Definition) *widgetHost {
 	if len(definitions) == 0 {
 		manifest, _, err := crd.Manifest(widget.Resource())
 		require.NoError(t, err)
-		must(t, api, "POST", "/apis/apiextensions.k8s.io/v1/customresourcedefinitions", string(manifest), "Content-Type", "application/yaml")
+		apitest.Must(t, api, "POST", "/apis/apiextensions.k8s.io/v1/customresourcedefinitions", string(manifest), "Content-Type", "application/yaml")
 		synctest.Wait()
 	}
-	return &widgetHost{api: api, first: must(t, api, "GET", "/apis/example.com/v1/widgets", "").text(t, "metadata.resourceVersion"), seen: map[string]string{}}
+	return &widgetHost{api: api, first: apitest.Must(t, api, "GET", "/apis/example.com/v1/widgets", "").Text(t, "metadata.resourceVersion"), seen: map[string]string{}}
 }
 
 // peculiar matches what is different in each host: the uids and the resourceVersions.
@@ -103,7 +104,7 @@ func (h *widgetHost) answer(t *testing.T, e exchange) string {
 	if e.media != "" {
 		headers = append(headers, "Content-Type", e.media)
 	}
-	a := do(t, h.api, e.method, "/apis/example.com"+path, e.body, headers...)
+	a := apitest.Do(t, h.api, e.method, "/apis/example.com"+path, e.body, headers...)
 	if found := token.FindStringSubmatch(a.Body); found != nil {
 		h.next = found[1]
 	}

@@ -9,6 +9,7 @@ import (
 
 	"github.com/decorum-go/decorum/internal/widget"
 	"github.com/decorum-go/decorum/rest"
+	"github.com/decorum-go/decorum/rest/internal/apitest"
 )
 
 // BenchmarkDocuments compares a kind without a Go struct with the same kind with one. The target is 1.1 times the struct. Batches of
@@ -17,7 +18,7 @@ func BenchmarkDocuments(b *testing.B) {
 	const all = "/apis/example.com/v1/namespaces/default/widgets"
 	body := func(name string) string { return strings.Replace(wholeWidget, "NAME", name, 1) }
 	kinds := map[string]rest.Definition{"struct": widget.Resource(), "document": widgetDocuments(b)}
-	expect := func(b *testing.B, a answer, code int) {
+	expect := func(b *testing.B, a apitest.Answer, code int) {
 		if a.Code != code {
 			b.Fatal(a.Code, a.Body)
 		}
@@ -26,25 +27,27 @@ func BenchmarkDocuments(b *testing.B) {
 		name string
 		run  func(b *testing.B, api *rest.API, i int)
 	}{
-		{"GET", func(b *testing.B, api *rest.API, _ int) { expect(b, do(b, api, "GET", all+"/w0", ""), http.StatusOK) }},
+		{"GET", func(b *testing.B, api *rest.API, _ int) {
+			expect(b, apitest.Do(b, api, "GET", all+"/w0", ""), http.StatusOK)
+		}},
 		{"LIST", func(b *testing.B, api *rest.API, _ int) {
-			expect(b, do(b, api, "GET", all+"?limit=100", ""), http.StatusOK)
+			expect(b, apitest.Do(b, api, "GET", all+"?limit=100", ""), http.StatusOK)
 		}},
 		{"CREATE", func(b *testing.B, api *rest.API, i int) {
-			expect(b, do(b, api, "POST", all, body(fmt.Sprintf("n%d", i))), http.StatusCreated)
+			expect(b, apitest.Do(b, api, "POST", all, body(fmt.Sprintf("n%d", i))), http.StatusCreated)
 		}},
 		{"PATCH", func(b *testing.B, api *rest.API, i int) {
 			patch := fmt.Sprintf(`{"spec":{"size":%d,"settings":{"k":"v%d"}}}`, 1+i%100, i)
-			expect(b, do(b, api, "PATCH", all+"/w0", patch, "Content-Type", "application/merge-patch+json"), http.StatusOK)
+			expect(b, apitest.Do(b, api, "PATCH", all+"/w0", patch, "Content-Type", "application/merge-patch+json"), http.StatusOK)
 		}},
 	} {
 		b.Run(request.name, func(b *testing.B) {
 			const batch = 20
 			apis, least, n := map[string]*rest.API{}, map[string]time.Duration{}, 0
 			for kind, declared := range kinds {
-				apis[kind] = newAPI(b, rest.Options{}, declared)
+				apis[kind] = apitest.New(b, rest.Options{}, declared)
 				for i := range 100 {
-					expect(b, do(b, apis[kind], "POST", all, body(fmt.Sprintf("w%d", i))), http.StatusCreated)
+					expect(b, apitest.Do(b, apis[kind], "POST", all, body(fmt.Sprintf("w%d", i))), http.StatusCreated)
 				}
 			}
 			for b.Loop() {

@@ -12,27 +12,9 @@ import (
 
 	"github.com/decorum-go/decorum/apimeta"
 	"github.com/decorum-go/decorum/rest"
+	"github.com/decorum-go/decorum/rest/internal/apitest"
 	"github.com/decorum-go/decorum/status"
 )
-
-// lanternSchema is the schema of the kind Lantern of these tests.
-const lanternSchema = `{"type":"object","properties":{
-	"spec":{"type":"object","required":["watts"],"properties":{
-		"watts":{"type":"integer","minimum":1},
-		"color":{"type":"string","enum":["white","red"],"default":"white"},
-		"serial":{"type":"integer"}}},
-	"status":{"type":"object","properties":{"lit":{"type":"boolean"}}}}}`
-
-func lanterns(change ...func(*rest.Resource[apimeta.Document])) rest.Resource[apimeta.Document] {
-	r := rest.Resource[apimeta.Document]{Group: "home.example.com", Version: "v1", Plural: "lanterns", Names: rest.Names{Kind: "Lantern"},
-		Schema: rest.Schema{OpenAPI: []byte(lanternSchema), Status: true}}
-	for _, f := range change {
-		f(&r)
-	}
-	return r
-}
-
-const lanternsPath = "/apis/home.example.com/v1/namespaces/default/lanterns"
 
 var lanternsV1 = apimeta.GroupVersionResource{Group: "home.example.com", Version: "v1", Resource: "lanterns"}
 
@@ -43,20 +25,20 @@ func TestNewRefusesDocuments(t *testing.T) {
 		apimeta.ObjectMeta `json:"metadata,omitempty"`
 	}
 	with := func(schema string) rest.Definition {
-		return lanterns(func(r *rest.Resource[apimeta.Document]) { r.Schema.OpenAPI = []byte(schema) })
+		return apitest.Lanterns(func(r *rest.Resource[apimeta.Document]) { r.Schema.OpenAPI = []byte(schema) })
 	}
 	for _, c := range []struct {
 		name string
 		of   rest.Definition
 		want string
 	}{
-		{"no name", lanterns(func(r *rest.Resource[apimeta.Document]) { r.Names.Kind = "" }), "Names.Kind: must be set, because the kind has no Go struct"},
+		{"no name", apitest.Lanterns(func(r *rest.Resource[apimeta.Document]) { r.Names.Kind = "" }), "Names.Kind: must be set, because the kind has no Go struct"},
 		{"no JSON", with("type: object"), "Schema: "},
 		{"a duplicate", with(`{"type":"object","type":"object"}`), "Schema: schema: duplicate member type"},
 		{"an invalid schema", with(`{"type":"object","properties":{"spec":{"type":"thing"}}}`), `Schema: schema: spec: type: "thing" is not a JSON type`},
 		{"rules without their evaluator", with(`{"type":"object","x-kubernetes-validations":[{"rule":"true"}]}`), "set Rules to cel.New(nil)"},
-		{"an overlay", lanterns(func(r *rest.Resource[apimeta.Document]) { r.Overlay = map[string]string{"Lantern": "doc=x"} }), "Overlay: it adds to a Go type"},
-		{"an unknown selectable field", lanterns(func(r *rest.Resource[apimeta.Document]) { r.SelectableFields = []string{"spec.size"} }), `SelectableFields: "spec.size": unknown field`},
+		{"an overlay", apitest.Lanterns(func(r *rest.Resource[apimeta.Document]) { r.Overlay = map[string]string{"Lantern": "doc=x"} }), "Overlay: it adds to a Go type"},
+		{"an unknown selectable field", apitest.Lanterns(func(r *rest.Resource[apimeta.Document]) { r.SelectableFields = []string{"spec.size"} }), `SelectableFields: "spec.size": unknown field`},
 		{"a schema for a struct", rest.Resource[Lantern]{Group: "home.example.com", Version: "v1", Plural: "lanterns", Schema: rest.Schema{Status: true}}, "the kind has a Go struct"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -68,8 +50,8 @@ func TestNewRefusesDocuments(t *testing.T) {
 
 // ClientForResource finds one of several kinds without a Go struct, and ClientForType does not.
 func TestClientForResource(t *testing.T) {
-	switches := lanterns(func(r *rest.Resource[apimeta.Document]) { r.Plural, r.Names.Kind = "switches", "Switch" })
-	api := newAPI(t, rest.Options{}, lanterns(), switches, widgetResource())
+	switches := apitest.Lanterns(func(r *rest.Resource[apimeta.Document]) { r.Plural, r.Names.Kind = "switches", "Switch" })
+	api := apitest.New(t, rest.Options{}, apitest.Lanterns(), switches, apitest.WidgetResource())
 	ctx := t.Context()
 	for _, c := range []struct {
 		name, want string
@@ -93,7 +75,7 @@ func TestClientForResource(t *testing.T) {
 	}
 	_, err := rest.ClientForType[apimeta.Document](api)
 	require.ErrorContains(t, err, "is the type of more than one resource")
-	_, err = clientOf[Widget](t, api, apimeta.GroupVersionResource{Group: "example.com", Version: "v1", Resource: "widgets"}).List(ctx, rest.ListOptions{})
+	_, err = apitest.ClientOf[apitest.Widget](t, api, apimeta.GroupVersionResource{Group: "example.com", Version: "v1", Resource: "widgets"}).List(ctx, rest.ListOptions{})
 	require.NoError(t, err)
 }
 
@@ -103,7 +85,7 @@ func TestHooksOnDocuments(t *testing.T) {
 		m, _ := d.Content[part].(map[string]any)
 		return m
 	}
-	api := newAPI(t, rest.Options{}, lanterns(func(r *rest.Resource[apimeta.Document]) {
+	api := apitest.New(t, rest.Options{}, apitest.Lanterns(func(r *rest.Resource[apimeta.Document]) {
 		r.Columns = []rest.Column{rest.ColumnFunc(rest.Column{Name: "Watts"}, func(d *apimeta.Document) any { return content(d, "spec")["watts"] })}
 		r.Hooks = rest.Hooks[apimeta.Document]{
 			Default: func(_ context.Context, d *apimeta.Document) error {
@@ -126,55 +108,55 @@ func TestHooksOnDocuments(t *testing.T) {
 			},
 		}
 	}))
-	a := do(t, api, "POST", lanternsPath, `{"apiVersion":"home.example.com/v1","kind":"Lantern","metadata":{"name":"red"},"spec":{"watts":7,"serial":9007199254740993}}`)
+	a := apitest.Do(t, api, "POST", apitest.LanternsPath, `{"apiVersion":"home.example.com/v1","kind":"Lantern","metadata":{"name":"red"},"spec":{"watts":7,"serial":9007199254740993}}`)
 	require.Equal(t, http.StatusCreated, a.Code, a.Body)
 	assert.Contains(t, a.Body, `"serial":9007199254740993`)
 	assert.Contains(t, a.Body, `"status":{"lit":false}`)
 	assert.Contains(t, a.Body, `"defaulted":"yes"`)
-	a = do(t, api, "POST", lanternsPath, `{"apiVersion":"home.example.com/v1","kind":"Lantern","metadata":{"name":"sun"},"spec":{"watts":1000}}`)
+	a = apitest.Do(t, api, "POST", apitest.LanternsPath, `{"apiVersion":"home.example.com/v1","kind":"Lantern","metadata":{"name":"sun"},"spec":{"watts":1000}}`)
 	assert.Equal(t, http.StatusUnprocessableEntity, a.Code)
 	assert.Contains(t, a.Body, "too bright")
-	a = do(t, api, "GET", lanternsPath, "", "Accept", "application/json;as=Table;g=meta.k8s.io;v=v1")
+	a = apitest.Do(t, api, "GET", apitest.LanternsPath, "", "Accept", "application/json;as=Table;g=meta.k8s.io;v=v1")
 	assert.Contains(t, a.Body, `"cells":["red",7]`)
 
-	c := clientOf[apimeta.Document](t, api, lanternsV1).Namespace("default")
+	c := apitest.ClientOf[apimeta.Document](t, api, lanternsV1).Namespace("default")
 	d, err := c.Get(t.Context(), "red")
 	require.NoError(t, err)
 	content(d, "spec")["color"] = "red"
 	d, err = c.Update(t.Context(), d)
 	require.NoError(t, err)
 	assert.EqualValues(t, 2, d.Generation)
-	assert.Contains(t, do(t, api, "GET", lanternsPath+"/red", "").Body, `"serial":9007199254740993`)
+	assert.Contains(t, apitest.Do(t, api, "GET", apitest.LanternsPath+"/red", "").Body, `"serial":9007199254740993`)
 }
 
 // Without the subresource, the status is a field like any other: clients set it, and a change of it is a change of the generation.
 func TestStatusWithoutSubresource(t *testing.T) {
-	api := newAPI(t, rest.Options{}, lanterns(func(r *rest.Resource[apimeta.Document]) { r.Schema.Status = false }))
-	a := do(t, api, "POST", lanternsPath, `{"apiVersion":"home.example.com/v1","kind":"Lantern","metadata":{"name":"desk"},"spec":{"watts":7},"status":{"lit":true}}`)
+	api := apitest.New(t, rest.Options{}, apitest.Lanterns(func(r *rest.Resource[apimeta.Document]) { r.Schema.Status = false }))
+	a := apitest.Do(t, api, "POST", apitest.LanternsPath, `{"apiVersion":"home.example.com/v1","kind":"Lantern","metadata":{"name":"desk"},"spec":{"watts":7},"status":{"lit":true}}`)
 	require.Equal(t, http.StatusCreated, a.Code, a.Body)
 	assert.Contains(t, a.Body, `"status":{"lit":true}`)
-	a = do(t, api, "PATCH", lanternsPath+"/desk", `{"status":{"lit":false}}`, "Content-Type", "application/merge-patch+json")
+	a = apitest.Do(t, api, "PATCH", apitest.LanternsPath+"/desk", `{"status":{"lit":false}}`, "Content-Type", "application/merge-patch+json")
 	require.Equal(t, http.StatusOK, a.Code, a.Body)
 	assert.Contains(t, a.Body, `"generation":2`)
-	assert.Equal(t, http.StatusNotFound, do(t, api, "GET", lanternsPath+"/desk/status", "").Code)
-	a = do(t, api, "PATCH", lanternsPath+"/desk", `{"status":{"lit":7}}`, "Content-Type", "application/merge-patch+json")
+	assert.Equal(t, http.StatusNotFound, apitest.Do(t, api, "GET", apitest.LanternsPath+"/desk/status", "").Code)
+	a = apitest.Do(t, api, "PATCH", apitest.LanternsPath+"/desk", `{"status":{"lit":7}}`, "Content-Type", "application/merge-patch+json")
 	assert.Equal(t, http.StatusUnprocessableEntity, a.Code)
 }
 
 // An update may keep a value that a later schema excludes, of a wrong type too, and may not set it.
 func TestUpdatesKeepWhatALaterSchemaExcludes(t *testing.T) {
-	store := newStore(t)
-	before, err := rest.New(rest.Options{Store: store}, lanterns(func(r *rest.Resource[apimeta.Document]) { r.Schema.OpenAPI = nil }))
+	store := apitest.NewStore(t)
+	before, err := rest.New(rest.Options{Store: store}, apitest.Lanterns(func(r *rest.Resource[apimeta.Document]) { r.Schema.OpenAPI = nil }))
 	require.NoError(t, err)
 	for _, name := range []string{"desk", "hall"} {
-		a := do(t, before, "POST", lanternsPath, `{"apiVersion":"home.example.com/v1","kind":"Lantern","metadata":{"name":"`+name+`"},"spec":{"watts":"many","color":"blue","serial":1}}`)
+		a := apitest.Do(t, before, "POST", apitest.LanternsPath, `{"apiVersion":"home.example.com/v1","kind":"Lantern","metadata":{"name":"`+name+`"},"spec":{"watts":"many","color":"blue","serial":1}}`)
 		require.Equal(t, http.StatusCreated, a.Code, a.Body)
 	}
 	require.NoError(t, before.Shutdown(t.Context()))
 
-	api := newAPI(t, rest.Options{Store: store}, lanterns())
-	merge := func(patch string) answer {
-		return do(t, api, "PATCH", lanternsPath+"/desk", patch, "Content-Type", "application/merge-patch+json")
+	api := apitest.New(t, rest.Options{Store: store}, apitest.Lanterns())
+	merge := func(patch string) apitest.Answer {
+		return apitest.Do(t, api, "PATCH", apitest.LanternsPath+"/desk", patch, "Content-Type", "application/merge-patch+json")
 	}
 	assert.Equal(t, http.StatusOK, merge(`{"spec":{"serial":2}}`).Code)
 	assert.Equal(t, http.StatusOK, merge(`{"metadata":{"labels":{"a":"b"}}}`).Code)
@@ -183,13 +165,13 @@ func TestUpdatesKeepWhatALaterSchemaExcludes(t *testing.T) {
 	}
 	assert.Equal(t, http.StatusOK, merge(`{"spec":{"watts":5,"color":null}}`).Code)
 	var got apimeta.Document
-	require.NoError(t, json.Unmarshal([]byte(do(t, api, "GET", lanternsPath+"/desk", "").Body), &got))
+	require.NoError(t, json.Unmarshal([]byte(apitest.Do(t, api, "GET", apitest.LanternsPath+"/desk", "").Body), &got))
 	assert.Equal(t, map[string]any{"watts": int64(5), "color": "white", "serial": int64(2)}, got.Content["spec"])
 }
 
 // An embedded resource needs apiVersion and kind, and its metadata is checked and pruned like an object's.
 func TestEmbeddedResourcesOfDocuments(t *testing.T) {
-	api := newAPI(t, rest.Options{}, lanterns(func(r *rest.Resource[apimeta.Document]) {
+	api := apitest.New(t, rest.Options{}, apitest.Lanterns(func(r *rest.Resource[apimeta.Document]) {
 		r.Schema.OpenAPI = []byte(`{"type":"object","properties":{"e":{"type":"object","x-kubernetes-embedded-resource":true,"x-kubernetes-preserve-unknown-fields":true}}}`)
 	}))
 	for i, c := range []struct {
@@ -207,7 +189,7 @@ func TestEmbeddedResourcesOfDocuments(t *testing.T) {
 			`Lantern in version \"v1\" cannot be handled as a Lantern: e.metadata: Invalid value: {\"labels\":7}: json: cannot unmarshal number into Go struct field ObjectMeta.labels of type map[string]string`}},
 		{`{"apiVersion":7,"kind":"Pod"}`, http.StatusBadRequest, []string{`e.apiVersion: Invalid value: 7: must be a string`}},
 	} {
-		a := do(t, api, "POST", lanternsPath+"?fieldValidation=Ignore", fmt.Sprintf(`{"apiVersion":"home.example.com/v1","kind":"Lantern","metadata":{"name":"l%d"},"e":%s}`, i, c.embedded))
+		a := apitest.Do(t, api, "POST", apitest.LanternsPath+"?fieldValidation=Ignore", fmt.Sprintf(`{"apiVersion":"home.example.com/v1","kind":"Lantern","metadata":{"name":"l%d"},"e":%s}`, i, c.embedded))
 		assert.Equal(t, c.code, a.Code, a.Body)
 		for _, want := range c.want {
 			assert.Contains(t, a.Body, want)

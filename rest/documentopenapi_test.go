@@ -10,11 +10,12 @@ import (
 
 	"github.com/decorum-go/decorum/apimeta"
 	"github.com/decorum-go/decorum/rest"
+	"github.com/decorum-go/decorum/rest/internal/apitest"
 )
 
 // OpenAPI 3.0 publishes the schema of a kind without a Go struct as it was declared. Swagger 2.0 leaves out what kubectl cannot read.
 func TestOpenAPIOfDocuments(t *testing.T) {
-	api := newAPI(t, rest.Options{}, lanterns(func(r *rest.Resource[apimeta.Document]) {
+	api := apitest.New(t, rest.Options{}, apitest.Lanterns(func(r *rest.Resource[apimeta.Document]) {
 		r.Description = "A lantern."
 		r.Schema.OpenAPI = []byte(`{"type":"object","properties":{
 			"spec":{"type":"object","title":"T","required":["a","b"],"anyOf":[{"required":["a"]}],"properties":{
@@ -24,7 +25,7 @@ func TestOpenAPIOfDocuments(t *testing.T) {
 				"template":{"type":"object","x-kubernetes-embedded-resource":true,"properties":{"spec":{"type":"object"}}}}}}}`)
 	}))
 	schemaIn := func(target string, path ...string) map[string]any {
-		a := do(t, api, "GET", target, "")
+		a := apitest.Do(t, api, "GET", target, "")
 		require.Equal(t, 200, a.Code, a.Body)
 		var all map[string]any
 		require.NoError(t, json.Unmarshal([]byte(a.Body), &all))
@@ -82,12 +83,12 @@ func TestOpenAPIOfDocumentsAsRecorded(t *testing.T) {
 	for _, c := range cases {
 		properties = append(properties, `"`+c.name+`":`+c.declared)
 	}
-	api := newAPI(t, rest.Options{}, lanterns(func(r *rest.Resource[apimeta.Document]) {
+	api := apitest.New(t, rest.Options{}, apitest.Lanterns(func(r *rest.Resource[apimeta.Document]) {
 		r.Schema.OpenAPI = []byte(`{"type":"object","properties":{"spec":{"type":"object","properties":{` + strings.Join(properties, ",") + `}}}}`)
 	}))
 	propertiesIn := func(target string, path ...string) map[string]any {
 		var all map[string]any
-		require.NoError(t, json.Unmarshal([]byte(do(t, api, "GET", target, "").Body), &all))
+		require.NoError(t, json.Unmarshal([]byte(apitest.Do(t, api, "GET", target, "").Body), &all))
 		for _, key := range append(path, "com.example.home.v1.Lantern", "properties", "spec", "properties") {
 			all = all[key].(map[string]any)
 		}

@@ -8,6 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/decorum-go/decorum/rest"
+	"github.com/decorum-go/decorum/rest/internal/apitest"
 )
 
 // A body that cannot be decoded is reported before a missing object and a conflict. In the custom dialect a value of a wrong type is found
@@ -24,11 +25,11 @@ func TestErrorsComeInUpstreamsOrder(t *testing.T) {
 	} {
 		t.Run(d.name, func(t *testing.T) {
 			api := newTrials(t, d.dialect)
-			created := do(t, api, "POST", trials, trial("a", "", ""))
+			created := apitest.Do(t, api, "POST", trials, trial("a", "", ""))
 			require.Equal(t, 201, created.Code, created.Body)
 			stale, wrongType := `,"resourceVersion":"1000000"`, `,"count":"x"`
 			put := func(name, query, metadata, spec string) int {
-				return do(t, api, "PUT", trials+"/"+name+query, trial(name, metadata, spec)).Code
+				return apitest.Do(t, api, "PUT", trials+"/"+name+query, trial(name, metadata, spec)).Code
 			}
 			current := `,"resourceVersion":"` + resourceVersionIn(t, created.Body) + `"`
 			assert.Equal(t, d.missing, put("b", "", stale, wrongType), "wrong type, missing object")
@@ -39,7 +40,7 @@ func TestErrorsComeInUpstreamsOrder(t *testing.T) {
 				assert.Equal(t, 400, put(name, "?fieldValidation=Strict", stale, `,"more":1`), "unknown field of %s", name)
 				assert.Equal(t, 400, put(name, "", stale+`,"labels":5`, ""), "labels of %s", name)
 			}
-			other := do(t, api, "PUT", trials+"/b", trial("a", stale, wrongType))
+			other := apitest.Do(t, api, "PUT", trials+"/b", trial("a", stale, wrongType))
 			assert.Equal(t, 400, other.Code)
 			assert.Equal(t, d.missing == 404, strings.Contains(other.Body, "does not match the name on the URL"), other.Body)
 		})

@@ -11,6 +11,7 @@ import (
 	"github.com/decorum-go/decorum/rest"
 	"github.com/decorum-go/decorum/rest/auth"
 	"github.com/decorum-go/decorum/rest/builtin"
+	"github.com/decorum-go/decorum/rest/internal/apitest"
 	"github.com/decorum-go/decorum/rest/lifecycle"
 	"github.com/decorum-go/decorum/rest/rbac"
 )
@@ -55,17 +56,17 @@ func ExampleParts() {
 			return nil
 		},
 	}}}
-	memos := rest.Resource[Memo]{Group: "example.com", Version: "v1", Plural: "memos"}
+	memos := rest.Resource[apitest.Memo]{Group: "example.com", Version: "v1", Plural: "memos"}
 	api, err := rest.New(rest.Options{Plugins: []rest.Plugin{prefixes}}, memos)
 	if err != nil {
 		log.Fatal(err)
 	}
 	defer api.Close()
-	memoClient, err := rest.ClientForType[Memo](api)
+	memoClient, err := rest.ClientForType[apitest.Memo](api)
 	if err != nil {
 		log.Fatal(err)
 	}
-	_, err = memoClient.Namespace("team").Create(context.Background(), &Memo{ObjectMeta: apimeta.ObjectMeta{Name: "a"}})
+	_, err = memoClient.Namespace("team").Create(context.Background(), &apitest.Memo{ObjectMeta: apimeta.ObjectMeta{Name: "a"}})
 	fmt.Println(err)
 	// Output: memos.example.com "a" is forbidden: the name must begin with that of the namespace
 }
@@ -80,9 +81,9 @@ type counter struct {
 func (c *counter) Plug(*rest.API) (rest.Parts, error) {
 	return rest.Parts{
 		Name:        "counter",
-		Definitions: []rest.Definition{rest.Resource[Memo]{Group: "example.com", Version: "v1", Plural: "memos"}},
+		Definitions: []rest.Definition{rest.Resource[apitest.Memo]{Group: "example.com", Version: "v1", Plural: "memos"}},
 		Start: func(ctx context.Context, api *rest.API) error {
-			memos, err := rest.ClientForType[Memo](api)
+			memos, err := rest.ClientForType[apitest.Memo](api)
 			if err != nil {
 				return err
 			}
@@ -109,7 +110,7 @@ func (c *counter) Plug(*rest.API) (rest.Parts, error) {
 }
 
 // follow counts until ctx ends, which is when the API shuts down.
-func (c *counter) follow(ctx context.Context, memos rest.Client[Memo], from string) {
+func (c *counter) follow(ctx context.Context, memos rest.Client[apitest.Memo], from string) {
 	for event, err := range memos.Watch(ctx, rest.WatchOptions{ResourceVersion: from}) {
 		if err != nil {
 			return
@@ -133,11 +134,11 @@ func ExamplePlugin() {
 	if err := api.Start(ctx); err != nil {
 		log.Fatal(err)
 	}
-	memos, err := rest.ClientForType[Memo](api)
+	memos, err := rest.ClientForType[apitest.Memo](api)
 	if err != nil {
 		log.Fatal(err)
 	}
-	_, err = memos.Namespace("team").Create(ctx, &Memo{ObjectMeta: apimeta.ObjectMeta{Name: "a"}})
+	_, err = memos.Namespace("team").Create(ctx, &apitest.Memo{ObjectMeta: apimeta.ObjectMeta{Name: "a"}})
 	if err != nil {
 		log.Fatal(err)
 	}

@@ -8,6 +8,7 @@ import (
 
 	"github.com/decorum-go/decorum/apimeta"
 	"github.com/decorum-go/decorum/rest"
+	"github.com/decorum-go/decorum/rest/internal/apitest"
 	"github.com/decorum-go/decorum/storage/bolt"
 )
 
@@ -16,7 +17,7 @@ func Example_file() {
 	directory, _ := os.MkdirTemp("", "")
 	defer os.RemoveAll(directory)
 	ctx, path := context.Background(), filepath.Join(directory, "objects.db")
-	serve := func(ctx context.Context, widgets rest.Resource[Widget]) error {
+	serve := func(ctx context.Context, widgets rest.Resource[apitest.Widget]) error {
 		store, err := bolt.Open(ctx, bolt.Options{Path: path})
 		if err != nil {
 			return err
@@ -27,7 +28,7 @@ func Example_file() {
 			return err
 		}
 		defer api.Close()
-		client, err := rest.ClientForType[Widget](api)
+		client, err := rest.ClientForType[apitest.Widget](api)
 		if err != nil {
 			return err
 		}
@@ -36,11 +37,11 @@ func Example_file() {
 			fmt.Println("the widget is still there")
 			return nil
 		}
-		_, err = client.Create(ctx, &Widget{ObjectMeta: apimeta.ObjectMeta{Name: "first"}, Spec: WidgetSpec{Size: new(int32(1))}})
+		_, err = client.Create(ctx, &apitest.Widget{ObjectMeta: apimeta.ObjectMeta{Name: "first"}, Spec: apitest.WidgetSpec{Size: new(int32(1))}})
 		return err
 	}
 	for range 2 {
-		if err := serve(ctx, widgetResource()); err != nil {
+		if err := serve(ctx, apitest.WidgetResource()); err != nil {
 			fmt.Println(err)
 		}
 	}

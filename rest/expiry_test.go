@@ -14,6 +14,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/decorum-go/decorum/rest"
+	"github.com/decorum-go/decorum/rest/internal/apitest"
 	"github.com/decorum-go/decorum/status"
 )
 
@@ -41,19 +42,19 @@ func TestWatchEndsWhenCredentialsExpire(t *testing.T) {
 	for _, query := range []string{"?watch=1", "?watch=1&resourceVersion=1", "?watch=1&timeoutSeconds=3600&allowWatchBookmarks=true"} {
 		synctest.Test(t, func(t *testing.T) {
 			begin := time.Now()
-			api := newAPI(t, rest.Options{Now: time.Now, Authenticator: until(begin.Add(5 * time.Second))}, widgetResource())
-			must(t, api, "POST", widgets, widgetBody(`"name":"a"`))
-			s := follow(t, api, widgets+query)
-			require.NotEmpty(t, s.events())
-			<-s.done
+			api := apitest.New(t, rest.Options{Now: time.Now, Authenticator: until(begin.Add(5 * time.Second))}, apitest.WidgetResource())
+			apitest.Must(t, api, "POST", apitest.Widgets, apitest.WidgetBody(`"name":"a"`))
+			s := apitest.OpenWatch(t, api, apitest.Widgets+query)
+			require.NotEmpty(t, s.Events())
+			<-s.Done
 			assert.Equal(t, 5*time.Second, time.Since(begin))
-			events := s.events()
+			events := s.Events()
 			require.Len(t, events, 1)
 			got := lastStatus(t, events[0])
 			assert.Equal(t, int32(410), got.Code)
 			assert.Equal(t, status.ReasonExpired, got.Reason)
 			assert.Equal(t, "the credentials of the user have expired; log in again", got.Message)
-			wantFailure(t, do(t, api, "GET", widgets, ""), 401, "Unauthorized", "Unauthorized", "")
+			apitest.WantFailure(t, apitest.Do(t, api, "GET", apitest.Widgets, ""), 401, "Unauthorized", "Unauthorized", "")
 		})
 	}
 }
@@ -74,23 +75,23 @@ func TestWatchesEndWhenCredentialsAreRevoked(t *testing.T) {
 				return func() { delete(ends, n) }
 			}}, nil
 		})
-		api := newAPI(t, rest.Options{Authenticator: authenticator}, widgetResource())
-		must(t, api, "POST", widgets, widgetBody(`"name":"a"`))
-		must(t, api, "GET", widgets, "")
+		api := apitest.New(t, rest.Options{Authenticator: authenticator}, apitest.WidgetResource())
+		apitest.Must(t, api, "POST", apitest.Widgets, apitest.WidgetBody(`"name":"a"`))
+		apitest.Must(t, api, "GET", apitest.Widgets, "")
 		require.Zero(t, registered, "only watches and streams register")
-		first, second := follow(t, api, widgets+"?watch=1"), follow(t, api, widgets+"?watch=1")
+		first, second := apitest.OpenWatch(t, api, apitest.Widgets+"?watch=1"), apitest.OpenWatch(t, api, apitest.Widgets+"?watch=1")
 		require.Len(t, ends, 2)
-		require.Len(t, first.events(), 1)
+		require.Len(t, first.Events(), 1)
 		ends[1]()
-		<-first.done
-		assert.Equal(t, "the credentials of the user have been revoked; log in again", lastStatus(t, first.events()[0]).Message)
-		assert.False(t, second.ended())
-		second.stop()
-		<-second.done
+		<-first.Done
+		assert.Equal(t, "the credentials of the user have been revoked; log in again", lastStatus(t, first.Events()[0]).Message)
+		assert.False(t, second.Ended())
+		second.Stop()
+		<-second.Done
 		revoked = true
-		third := request(t, api, widgets+"?watch=1")
-		<-third.done
-		assert.Equal(t, http.StatusGone, third.code())
+		third := apitest.RequestWatch(t, api, apitest.Widgets+"?watch=1")
+		<-third.Done
+		assert.Equal(t, http.StatusGone, third.Code())
 		assert.Empty(t, ends)
 	})
 }
@@ -99,38 +100,38 @@ func TestWatchesEndWhenCredentialsAreRevoked(t *testing.T) {
 func TestWatchEndsBeforeCredentialsExpire(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		begin := time.Now()
-		api := newAPI(t, rest.Options{Now: time.Now, Authenticator: until(begin.Add(time.Minute))}, widgetResource())
-		s := follow(t, api, widgets+"?watch=1&timeoutSeconds=7")
-		<-s.done
+		api := apitest.New(t, rest.Options{Now: time.Now, Authenticator: until(begin.Add(time.Minute))}, apitest.WidgetResource())
+		s := apitest.OpenWatch(t, api, apitest.Widgets+"?watch=1&timeoutSeconds=7")
+		<-s.Done
 		assert.Equal(t, 7*time.Second, time.Since(begin))
-		assert.Empty(t, s.events())
+		assert.Empty(t, s.Events())
 	})
 }
 
 // Streams and watches over WebSockets end when the credentials expire.
 func TestStreamsEndWhenCredentialsExpire(t *testing.T) {
 	ended := make(chan error, 1)
-	output := followed(nil, ended)
-	exec := thingExec{Name: "exec", Session: shell}
+	output := apitest.FollowedLog(nil, ended)
+	exec := apitest.ThingExec{Name: "exec", Session: apitest.Shell}
 	// The clock stands still, so every request counts as in time; the timer runs from the time at which the stream opens.
-	s := streamed(t, rest.Options{Now: now, Authenticator: until(now().Add(50 * time.Millisecond))}, output, exec)
-	server := thingHTTP(t, s.api)
+	s := apitest.NewThingStreams(t, rest.Options{Now: apitest.Now, Authenticator: until(apitest.Now().Add(50 * time.Millisecond))}, output, exec)
+	server := apitest.Serve(t, s.API)
 
-	response, err := http.Get(server.URL + thingsIn + "/a/log")
+	response, err := http.Get(server.URL + apitest.Things + "/a/log")
 	require.NoError(t, err)
 	_, err = io.ReadAll(response.Body)
 	require.NoError(t, err)
 	require.NoError(t, response.Body.Close())
-	assert.True(t, status.IsExpired(within(t, "the log", ended)))
+	assert.True(t, status.IsExpired(apitest.Within(t, "the log", ended)))
 
-	got, code := openSession(t, server.URL, "v5.channel.k8s.io", "command=wait&stdout=true").rest()
-	assert.Equal(t, status.ReasonExpired, outcomeOf(t, got[3]).Reason)
+	got, code := apitest.OpenSession(t, server.URL, "v5.channel.k8s.io", "command=wait&stdout=true").ReadToEnd()
+	assert.Equal(t, status.ReasonExpired, apitest.OutcomeOf(t, got[3]).Reason)
 	assert.Equal(t, websocket.StatusNormalClosure, code)
 
-	conn := socket(t, server.URL+thingsIn+"?watch=1&resourceVersion=1", nil)
-	_, text := message(t, conn)
+	conn := apitest.DialWebSocket(t, server.URL+apitest.Things+"?watch=1&resourceVersion=1", nil)
+	_, text := apitest.ReadMessage(t, conn)
 	for strings.Contains(string(text), `"ADDED"`) {
-		_, text = message(t, conn)
+		_, text = apitest.ReadMessage(t, conn)
 	}
 	assert.Equal(t, status.ReasonExpired, lastStatus(t, string(text)).Reason)
 }

@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/decorum-go/decorum/rest"
+	"github.com/decorum-go/decorum/rest/internal/apitest"
 )
 
 // The order in which unknown and duplicate fields are named is that of upstream: of the body for built-in kinds; for custom
@@ -19,19 +20,19 @@ func TestOrderOfFieldProblems(t *testing.T) {
 		name, kind, target, body string
 		want                     []string
 	}{
-		{"built-in", "Memo", memos, `{"metadata":{"bogus":1,"name":"a"},"zz":{"a":1,"a":2},"data":{"k":"1","k":"2"},"aa":1,"aa":2}`,
+		{"built-in", "Memo", apitest.Memos, `{"metadata":{"bogus":1,"name":"a"},"zz":{"a":1,"a":2},"data":{"k":"1","k":"2"},"aa":1,"aa":2}`,
 			[]string{`unknown field "metadata.bogus"`, `unknown field "zz"`, `duplicate field "data.k"`, `unknown field "aa"`}},
-		{"built-in, no unknown field", "Memo", memos, `{"metadata":{"name":"a","name":"a"},"data":{"k":"1","k":"2","k":"3"}}`,
+		{"built-in, no unknown field", "Memo", apitest.Memos, `{"metadata":{"name":"a","name":"a"},"data":{"k":"1","k":"2","k":"3"}}`,
 			[]string{`duplicate field "metadata.name"`, `duplicate field "data.k"`}},
-		{"custom", "Widget", widgets, widgetBody(`"bogus":1,"name":"a"`, `"zz":1`, `"spec":{"size":1,"size":1,"parts":[`+
+		{"custom", "Widget", apitest.Widgets, apitest.WidgetBody(`"bogus":1,"name":"a"`, `"zz":1`, `"spec":{"size":1,"size":1,"parts":[`+
 			strings.Repeat(`{"name":"p","q":1},`, 11)+`{"name":"p"}]}`),
 			append([]string{`duplicate field "spec.size"`, `unknown field "metadata.bogus"`}, sortedParts(11, `unknown field "zz"`)...)},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			api := newAPI(t, rest.Options{}, widgetResource(), rest.Resource[Memo]{Version: "v1", Plural: "memos", Wire: rest.Wire{Dialect: rest.DialectBuiltin}})
-			a := do(t, api, "POST", c.target+"?fieldValidation=Strict", c.body)
+			api := apitest.New(t, rest.Options{}, apitest.WidgetResource(), rest.Resource[apitest.Memo]{Version: "v1", Plural: "memos", Wire: rest.Wire{Dialect: rest.DialectBuiltin}})
+			a := apitest.Do(t, api, "POST", c.target+"?fieldValidation=Strict", c.body)
 			require.Equal(t, 400, a.Code, a.Body)
-			assert.Equal(t, fmt.Sprintf(`%[1]s in version "v1"`+strict, c.kind)+strings.Join(c.want, ", "), a.text(t, "message"))
+			assert.Equal(t, fmt.Sprintf(`%[1]s in version "v1"`+strict, c.kind)+strings.Join(c.want, ", "), a.Text(t, "message"))
 		})
 	}
 }
@@ -54,7 +55,7 @@ func TestLongWarnings(t *testing.T) {
 		for i := range n {
 			fields = append(fields, fmt.Sprintf(`%q:1`, name(i, length)))
 		}
-		a := do(t, newWidgets(t), "POST", widgets, widgetBody(`"name":"a"`, fields...))
+		a := apitest.Do(t, apitest.NewWidgets(t), "POST", apitest.Widgets, apitest.WidgetBody(`"name":"a"`, fields...))
 		require.Equal(t, 201, a.Code, a.Body)
 		return a.Header.Values("Warning")
 	}
@@ -84,35 +85,35 @@ func TestLongWarnings(t *testing.T) {
 
 // A body of another kind is refused in upstream's words, which tell whether its registry of built-in kinds has the kind.
 func TestBodiesOfOtherKinds(t *testing.T) {
-	api := newAPI(t, rest.Options{}, widgetResource(),
-		rest.Resource[Memo]{Version: "v1", Plural: "memos", Wire: rest.Wire{Dialect: rest.DialectBuiltin}},
-		rest.Resource[Memo]{Group: "other.example.com", Version: "v2", Plural: "memos", Wire: rest.Wire{Dialect: rest.DialectBuiltin}})
+	api := apitest.New(t, rest.Options{}, apitest.WidgetResource(),
+		rest.Resource[apitest.Memo]{Version: "v1", Plural: "memos", Wire: rest.Wire{Dialect: rest.DialectBuiltin}},
+		rest.Resource[apitest.Memo]{Group: "other.example.com", Version: "v2", Plural: "memos", Wire: rest.Wire{Dialect: rest.DialectBuiltin}})
 	for _, c := range []struct{ name, target, body, want string }{
-		{"a custom kind", memos, `{"apiVersion":"example.com/v1","kind":"Widget","metadata":{"name":"a"}}`,
+		{"a custom kind", apitest.Memos, `{"apiVersion":"example.com/v1","kind":"Widget","metadata":{"name":"a"}}`,
 			`Widget in version "v1" cannot be handled as a Memo: no kind "Widget" is registered for version "example.com/v1" in scheme "pkg/runtime/scheme.go:111"`},
-		{"a list", memos, `{"apiVersion":"v1","kind":"MemoList"}`,
+		{"a list", apitest.Memos, `{"apiVersion":"v1","kind":"MemoList"}`,
 			`MemoList in version "v1" cannot be handled as a Memo: converting (v1.MemoList) to (core.Memo): unknown conversion`},
-		{"a list of another group", memos, `{"apiVersion":"other.example.com/v2","kind":"MemoList"}`,
+		{"a list of another group", apitest.Memos, `{"apiVersion":"other.example.com/v2","kind":"MemoList"}`,
 			`MemoList in version "v2" cannot be handled as a Memo: converting (v2.MemoList) to (core.Memo): unknown conversion`},
-		{"a list of anything", memos, `{"apiVersion":"v1","kind":"List"}`,
+		{"a list of anything", apitest.Memos, `{"apiVersion":"v1","kind":"List"}`,
 			`List in version "v1" cannot be handled as a Memo: converting (v1.List) to (core.Memo): unknown conversion`},
 		{"options, in a group", "/apis/other.example.com/v2/namespaces/default/memos", `{"apiVersion":"other.example.com/v2","kind":"DeleteOptions"}`,
 			`DeleteOptions in version "v2" cannot be handled as a Memo: converting (v1.DeleteOptions) to (other.Memo): unknown conversion`},
-		{"a kind in other letters", memos, `{"Kind":"Status","apiVersion":"v1"}`,
+		{"a kind in other letters", apitest.Memos, `{"Kind":"Status","apiVersion":"v1"}`,
 			`Status in version "v1" cannot be handled as a Memo: converting (v1.Status) to (core.Memo): unknown conversion`},
-		{"a group alone", memos, `{"apiVersion":"v1/","kind":"Memo"}`,
+		{"a group alone", apitest.Memos, `{"apiVersion":"v1/","kind":"Memo"}`,
 			`Memo in version "" cannot be handled as a Memo: Object 'apiVersion' is missing in '{"apiVersion":"v1/","kind":"Memo"}'`},
-		{"a kind that is not", memos, `{"apiVersion":"v1","kind":"Bogus"}`,
+		{"a kind that is not", apitest.Memos, `{"apiVersion":"v1","kind":"Bogus"}`,
 			`Bogus in version "v1" cannot be handled as a Memo: no kind "Bogus" is registered for version "v1" in scheme "pkg/runtime/scheme.go:111"`},
-		{"no kind, another version", memos, `{"apiVersion":"a.b/v3"}`,
+		{"no kind, another version", apitest.Memos, `{"apiVersion":"a.b/v3"}`,
 			`Memo in version "v3" cannot be handled as a Memo: no kind "Memo" is registered for version "a.b/v3" in scheme "pkg/runtime/scheme.go:111"`},
-		{"the kind in another group", memos, `{"apiVersion":"other.example.com/v2","kind":"Memo"}`,
+		{"the kind in another group", apitest.Memos, `{"apiVersion":"other.example.com/v2","kind":"Memo"}`,
 			`the API version in the data (other.example.com/v2) does not match the expected API version (v1)`},
-		{"no version at all", memos, `{"apiVersion":"a/b/c","kind":"Memo"}`,
+		{"no version at all", apitest.Memos, `{"apiVersion":"a/b/c","kind":"Memo"}`,
 			`the object provided is unrecognized (must be of type Memo): unexpected GroupVersion string: a/b/c ({"apiVersion":"a/b/c","kind":" ...)`},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			wantFailure(t, do(t, api, "POST", c.target, c.body), 400, "BadRequest", c.want, "")
+			apitest.WantFailure(t, apitest.Do(t, api, "POST", c.target, c.body), 400, "BadRequest", c.want, "")
 		})
 	}
 }
@@ -122,26 +123,30 @@ func TestBodiesOfOtherKinds(t *testing.T) {
 func TestNamesOfUnknownFields(t *testing.T) {
 	const odd = `"a\"b":1,"é\u0007":1`
 	const strict = ` in version "v1" cannot be handled as a %[1]s: strict decoding error: `
-	api := newAPI(t, rest.Options{}, widgetResource(), rest.Resource[Memo]{Version: "v1", Plural: "memos", Wire: rest.Wire{Dialect: rest.DialectBuiltin}})
-	must(t, api, "POST", memos, `{"metadata":{"name":"w"}}`)
+	api := apitest.New(t, rest.Options{}, apitest.WidgetResource(), rest.Resource[apitest.Memo]{Version: "v1", Plural: "memos", Wire: rest.Wire{Dialect: rest.DialectBuiltin}})
+	apitest.Must(t, api, "POST", apitest.Memos, `{"metadata":{"name":"w"}}`)
 	for _, c := range []struct {
 		name string
-		send func(query string) answer
+		send func(query string) apitest.Answer
 		want string
 		warn []string
 	}{
-		{"custom", func(query string) answer { return do(t, api, "POST", widgets+query, widgetBody(`"name":"a"`, odd)) },
+		{"custom", func(query string) apitest.Answer {
+			return apitest.Do(t, api, "POST", apitest.Widgets+query, apitest.WidgetBody(`"name":"a"`, odd))
+		},
 			fmt.Sprintf("%[1]s"+strict, "Widget") + "unknown field \"a\"b\", unknown field \"é\a\"", []string{`299 - "unknown field \"a\"b\""`}},
-		{"built-in", func(query string) answer { return do(t, api, "POST", memos+query, `{"metadata":{"name":"a"},`+odd+`}`) },
+		{"built-in", func(query string) apitest.Answer {
+			return apitest.Do(t, api, "POST", apitest.Memos+query, `{"metadata":{"name":"a"},`+odd+`}`)
+		},
 			fmt.Sprintf("%[1]s"+strict, "Memo") + `unknown field "a\"b", unknown field "é\a"`,
 			[]string{`299 - "unknown field \"a\\\"b\""`, `299 - "unknown field \"é\\a\""`}},
-		{"strategic", func(query string) answer {
-			return do(t, api, "PATCH", memos+"/w"+query, `{`+odd+`}`, "Content-Type", "application/strategic-merge-patch+json")
+		{"strategic", func(query string) apitest.Answer {
+			return apitest.Do(t, api, "PATCH", apitest.Memos+"/w"+query, `{`+odd+`}`, "Content-Type", "application/strategic-merge-patch+json")
 		}, "patch: Invalid value: \"map[a\\\"b:1 é\\a:1]\": strict decoding error: unknown field \"a\"b\", unknown field \"é\a\"", []string{`299 - "unknown field \"a\"b\""`}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			a := c.send("?fieldValidation=Strict")
-			assert.True(t, strings.HasSuffix(a.text(t, "message"), c.want), a.Body)
+			assert.True(t, strings.HasSuffix(a.Text(t, "message"), c.want), a.Body)
 			assert.Equal(t, c.warn, c.send("?fieldValidation=Warn").Header["Warning"])
 		})
 	}
@@ -152,64 +157,64 @@ func TestManyUnknownFields(t *testing.T) {
 	for i := range 2000 {
 		fields = append(fields, fmt.Sprintf(`"x%04d":1`, i))
 	}
-	api := newAPI(t, rest.Options{}, widgetResource(), rest.Resource[Memo]{Version: "v1", Plural: "memos", Wire: rest.Wire{Dialect: rest.DialectBuiltin}})
+	api := apitest.New(t, rest.Options{}, apitest.WidgetResource(), rest.Resource[apitest.Memo]{Version: "v1", Plural: "memos", Wire: rest.Wire{Dialect: rest.DialectBuiltin}})
 	for name, c := range map[string]struct {
 		target, body string
 		want         int
 	}{
-		"custom":   {widgets, widgetBody(`"name":"a"`, fields...), 1000},
-		"built-in": {memos, `{"metadata":{"name":"a"},` + strings.Join(fields, ",") + `}`, 100},
+		"custom":   {apitest.Widgets, apitest.WidgetBody(`"name":"a"`, fields...), 1000},
+		"built-in": {apitest.Memos, `{"metadata":{"name":"a"},` + strings.Join(fields, ",") + `}`, 100},
 	} {
 		t.Run(name, func(t *testing.T) {
-			a := do(t, api, "POST", c.target+"?fieldValidation=Strict", c.body)
+			a := apitest.Do(t, api, "POST", c.target+"?fieldValidation=Strict", c.body)
 			require.Equal(t, 400, a.Code)
-			assert.Equal(t, c.want, strings.Count(a.text(t, "message"), "unknown field"))
+			assert.Equal(t, c.want, strings.Count(a.Text(t, "message"), "unknown field"))
 		})
 	}
 }
 
 // A Scale has a Go type, whatever kind it is of: members that stand twice are read into one.
 func TestMembersThatStandTwiceInAScale(t *testing.T) {
-	api := newWidgets(t)
-	create(t, api, "a")
+	api := apitest.NewWidgets(t)
+	apitest.CreateWidget(t, api, "a")
 	body := `{"apiVersion":"autoscaling/v1","kind":"Scale","metadata":{"name":"a"},"metadata":{"labels":{"x":"y"}},"spec":{"replicas":3}}`
-	a := do(t, api, "PUT", widgets+"/a/scale", body)
+	a := apitest.Do(t, api, "PUT", apitest.Widgets+"/a/scale", body)
 	require.Equal(t, 200, a.Code, a.Body)
-	assert.Equal(t, float64(3), a.value(t, "spec.replicas"))
+	assert.Equal(t, float64(3), a.Value(t, "spec.replicas"))
 	assert.Equal(t, []string{`299 - "duplicate field \"metadata\""`}, a.Header["Warning"])
-	assert.Equal(t, 400, do(t, api, "PUT", widgets+"/a/scale?fieldValidation=Strict", body).Code)
+	assert.Equal(t, 400, apitest.Do(t, api, "PUT", apitest.Widgets+"/a/scale?fieldValidation=Strict", body).Code)
 }
 
 // A value of a JSON Patch stands in the result as it was written, so what stands twice in it stands there twice.
 func TestMembersThatStandTwiceInAJSONPatch(t *testing.T) {
-	api := newWidgets(t)
-	create(t, api, "a")
+	api := apitest.NewWidgets(t)
+	apitest.CreateWidget(t, api, "a")
 	const patch = `[{"op":"add","path":"/spec/extra","value":{"x":{"b":1,"b":2}}},{"op":"test","path":"/spec/size","value":1,"value":1}]`
-	strict := do(t, api, "PATCH", widgets+"/a?fieldValidation=Strict", patch, "Content-Type", typeJSONPatch)
+	strict := apitest.Do(t, api, "PATCH", apitest.Widgets+"/a?fieldValidation=Strict", patch, "Content-Type", apitest.TypeJSONPatch)
 	assert.Equal(t, 422, strict.Code)
-	assert.True(t, strings.HasSuffix(strict.text(t, "message"), `strict decoding error: json patch duplicate field "[0].value.x.b", `+
+	assert.True(t, strings.HasSuffix(strict.Text(t, "message"), `strict decoding error: json patch duplicate field "[0].value.x.b", `+
 		`json patch duplicate field "[1].value", duplicate field "spec.extra.x.b"`), strict.Body)
-	warned := do(t, api, "PATCH", widgets+"/a", patch, "Content-Type", typeJSONPatch)
+	warned := apitest.Do(t, api, "PATCH", apitest.Widgets+"/a", patch, "Content-Type", apitest.TypeJSONPatch)
 	assert.Equal(t, 200, warned.Code, warned.Body)
 	assert.Len(t, warned.Header["Warning"], 3)
-	assert.Equal(t, map[string]any{"b": float64(2)}, warned.value(t, "spec.extra.x"))
+	assert.Equal(t, map[string]any{"b": float64(2)}, warned.Value(t, "spec.extra.x"))
 }
 
 func TestPatchedScaleIsAScale(t *testing.T) {
-	api := newWidgets(t)
-	create(t, api, "a")
+	api := apitest.NewWidgets(t)
+	apitest.CreateWidget(t, api, "a")
 	for patch, want := range map[string]string{
 		`{"kind":"Other"}`:                 `no kind "Other" is registered for version "autoscaling/v1" in scheme "pkg/runtime/scheme.go:111"`,
 		`{"apiVersion":"v1"}`:              `no kind "Scale" is registered for version "v1" in scheme "pkg/runtime/scheme.go:111"`,
 		`{"kind":null}`:                    "",
 		`{"apiVersion":"","kind":"Scale"}`: "",
 	} {
-		a := merge(t, api, widgets+"/a/scale", patch)
+		a := apitest.MergePatch(t, api, apitest.Widgets+"/a/scale", patch)
 		if want == "" {
 			assert.Equal(t, 200, a.Code, "%s: %s", patch, a.Body)
 			continue
 		}
 		assert.Equal(t, 422, a.Code, patch)
-		assert.Contains(t, a.text(t, "message"), want, patch)
+		assert.Contains(t, a.Text(t, "message"), want, patch)
 	}
 }

@@ -16,6 +16,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/decorum-go/decorum/rest"
+	"github.com/decorum-go/decorum/rest/internal/apitest"
 	"github.com/decorum-go/decorum/status"
 )
 
@@ -26,7 +27,7 @@ func TestFilteredUsersSeeWhatTheyList(t *testing.T) {
 		t.Run(fmt.Sprint(seed), func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				m := &filterModel{T: t, random: rand.New(rand.NewPCG(seed, 18)), rights: &filters{only: map[string][]rest.Filter{}}, sees: map[string][]modelFilter{}}
-				m.api = newAPI(t, rest.Options{Now: time.Now, Authenticator: byHeader, Authorizer: m.rights}, widgetResource(func(r *rest.Resource[Widget]) {
+				m.api = apitest.New(t, rest.Options{Now: time.Now, Authenticator: apitest.UserFromHeader, Authorizer: m.rights}, apitest.WidgetResource(func(r *rest.Resource[apitest.Widget]) {
 					r.IndexedLabels = []string{"team"}
 				}))
 				for _, name := range []string{"alice", "bob", "carol"} {
@@ -122,24 +123,24 @@ func (m *filterModel) visible(user string, w modelWidget) bool {
 }
 
 // send sends a request of a user, with a merge patch as its body or with a new widget.
-func (m *filterModel) send(user, method, target, body string) answer {
+func (m *filterModel) send(user, method, target, body string) apitest.Answer {
 	media := "application/json"
 	if method == http.MethodPatch {
-		media = typeMergePatch
+		media = apitest.TypeMergePatch
 	}
-	return do(m, m.api, method, target, body, "Test-User", user, "Content-Type", media)
+	return apitest.Do(m, m.api, method, target, body, "Test-User", user, "Content-Type", media)
 }
 
 // list returns the widgets that a user lists, and the resourceVersion.
 func (m *filterModel) list(user string) ([]modelWidget, string) {
-	got := m.send(user, "GET", allWidgets, "")
+	got := m.send(user, "GET", apitest.AllWidgets, "")
 	require.Equal(m, 200, got.Code, got.Body)
 	var page struct{ Items []modelWidget }
-	got.decode(m, &page)
-	return page.Items, got.rv(m)
+	got.Decode(m, &page)
+	return page.Items, got.ResourceVersion(m)
 }
 
-func at(namespace string) string { return widgetRoot + "/namespaces/" + namespace + "/widgets" }
+func at(namespace string) string { return apitest.ExampleV1 + "/namespaces/" + namespace + "/widgets" }
 
 // step lets a few things happen at once, and then checks what each user sees.
 func (m *filterModel) step() {
@@ -155,7 +156,7 @@ func (m *filterModel) step() {
 			})
 		default:
 			all.Go(func() {
-				m.send("root", "POST", at(namespace), widgetBody(`"name":"`+name+`","labels":{"team":"`+team+`"}`, `"spec":{"size":1,"owner":"`+owner+`"}`))
+				m.send("root", "POST", at(namespace), apitest.WidgetBody(`"name":"`+name+`","labels":{"team":"`+team+`"}`, `"spec":{"size":1,"owner":"`+owner+`"}`))
 			})
 		}
 	}
@@ -208,7 +209,7 @@ func (m *filterModel) writeAsUser() {
 type filteredReader struct {
 	model *filterModel
 	user  string
-	watch *stream
+	watch *apitest.Watching
 	known map[string]modelWidget
 }
 
@@ -236,8 +237,8 @@ func (r *filteredReader) begin() {
 		if m.random.IntN(4) == 0 {
 			m.changeRights(r.user)
 		}
-		r.watch = request(m.T, m.api, allWidgets+"?watch=1&resourceVersion="+rv, "Test-User", r.user)
-		code := r.watch.code()
+		r.watch = apitest.RequestWatch(m.T, m.api, apitest.AllWidgets+"?watch=1&resourceVersion="+rv, "Test-User", r.user)
+		code := r.watch.Code()
 		if code == http.StatusOK {
 			return
 		}
@@ -247,7 +248,7 @@ func (r *filteredReader) begin() {
 
 // takeEvents applies the events that have come, and reports whether the watch has ended.
 func (r *filteredReader) takeEvents() (ended bool) {
-	for _, text := range r.watch.events() {
+	for _, text := range r.watch.Events() {
 		var e struct {
 			Type   string
 			Object modelWidget
@@ -268,7 +269,7 @@ func (r *filteredReader) takeEvents() (ended bool) {
 			require.Contains(r.model, strings.ToLower(text), "expired")
 		}
 	}
-	return r.watch.ended()
+	return r.watch.Ended()
 }
 
 // A watch does not continue a list that was read under another filter, even if no watch was open when the filter changed.
@@ -289,7 +290,7 @@ func TestWatchDoesNotContinueAListUnderOtherRights(t *testing.T) {
 			t.Run(fmt.Sprintf("%s %t", c.name, written), func(t *testing.T) {
 				synctest.Test(t, func(t *testing.T) {
 					api, f := teams(t)
-					client := widgetClient(t, api).AsUser(rest.User{Name: "bob"})
+					client := apitest.WidgetClient(t, api).AsUser(rest.User{Name: "bob"})
 					allow := func(only []rest.Filter) {
 						for _, user := range []string{"alice", "bob"} {
 							f.restrict(user, only...)
@@ -299,14 +300,14 @@ func TestWatchDoesNotContinueAListUnderOtherRights(t *testing.T) {
 						}
 					}
 					allow(c.first)
-					rv := must(t, api, "GET", widgets, "", "Test-User", "alice").rv(t)
+					rv := apitest.Must(t, api, "GET", apitest.Widgets, "", "Test-User", "alice").ResourceVersion(t)
 					page, err := client.List(t.Context(), rest.ListOptions{})
 					require.NoError(t, err)
 					if written {
-						must(t, api, "POST", widgets, widgetBody(`"name":"later","labels":{"team":"a"}`), "Test-User", "root")
+						apitest.Must(t, api, "POST", apitest.Widgets, apitest.WidgetBody(`"name":"later","labels":{"team":"a"}`), "Test-User", "root")
 					}
 					allow(c.second)
-					require.Equal(t, c.code, request(t, api, widgets+"?watch=1&resourceVersion="+rv, "Test-User", "alice").code())
+					require.Equal(t, c.code, apitest.RequestWatch(t, api, apitest.Widgets+"?watch=1&resourceVersion="+rv, "Test-User", "alice").Code())
 					ctx, stop := context.WithTimeout(t.Context(), time.Second)
 					defer stop()
 					for _, err = range client.Watch(ctx, rest.WatchOptions{ResourceVersion: page.ResourceVersion}) {

@@ -9,11 +9,12 @@ import (
 	"github.com/stretchr/testify/assert"
 
 	"github.com/decorum-go/decorum/rest"
+	"github.com/decorum-go/decorum/rest/internal/apitest"
 )
 
 // Error messages about malformed requests do not depend on another library.
 func TestWordsOfMalformedRequests(t *testing.T) {
-	api := start(t, rest.Options{}, thingResource())
+	api := apitest.Start(t, rest.Options{}, apitest.ThingResource())
 	token := func(json string) string { return base64.RawURLEncoding.EncodeToString([]byte(json)) }
 	const invalidToken = "invalid continue token: continue key is not valid: "
 	for _, tt := range []struct{ query, message string }{
@@ -27,10 +28,10 @@ func TestWordsOfMalformedRequests(t *testing.T) {
 		{"a=%zz", `the query cannot be parsed: invalid URL escape "%zz"`},
 	} {
 		t.Run(tt.query, func(t *testing.T) {
-			r := &http.Request{Method: "GET", URL: &url.URL{Path: thingsIn, RawQuery: tt.query}, Header: http.Header{}}
-			w := ask(api, r)
+			r := &http.Request{Method: "GET", URL: &url.URL{Path: apitest.Things, RawQuery: tt.query}, Header: http.Header{}}
+			w := apitest.Ask(api, r)
 			assert.Equal(t, http.StatusBadRequest, w.Code)
-			assert.Equal(t, tt.message, statusOf(t, w).Message)
+			assert.Equal(t, tt.message, apitest.StatusOf(t, w).Message)
 		})
 	}
 }

@@ -19,17 +19,18 @@ import (
 
 	"github.com/decorum-go/decorum/apimeta"
 	"github.com/decorum-go/decorum/rest"
+	"github.com/decorum-go/decorum/rest/internal/apitest"
 	"github.com/decorum-go/decorum/storage"
 )
 
 // fuzzServer is a server whose reads of future revisions do not wait.
-func fuzzServer(f *testing.F) *thingServer {
-	store := closing(f, storage.NewMemory(storage.Options{MaxWait: time.Microsecond}))
-	return &thingServer{api: start(f, rest.Options{Store: store}, thingResource(), globalThingResource()), store: store}
+func fuzzServer(f *testing.F) *apitest.ThingServer {
+	store := apitest.CloseAtEnd(f, storage.NewMemory(storage.Options{MaxWait: time.Microsecond}))
+	return &apitest.ThingServer{API: apitest.Start(f, rest.Options{Store: store}, apitest.ThingResource(), apitest.GlobalThingResource()), Store: store}
 }
 
 // checkAnswer holds for every answer whatever the request was.
-func checkAnswer(t *testing.T, a answer) {
+func checkAnswer(t *testing.T, a apitest.Answer) {
 	t.Helper()
 	body, media := a.Body, a.Header.Get("Content-Type")
 	protobuf := strings.HasPrefix(media, "application/vnd.kubernetes.protobuf")
@@ -38,8 +39,8 @@ func checkAnswer(t *testing.T, a answer) {
 		require.Equal(t, http.StatusGatewayTimeout, a.Code, "%s", body) // a revision that is not there yet, or a timeout
 	}
 	switch {
-	case media == thingType && a.Code >= 400:
-		statusOf(t, a)
+	case media == apitest.TypeJSON && a.Code >= 400:
+		apitest.StatusOf(t, a)
 	case strings.HasPrefix(media, "application/json"):
 		for d := json.NewDecoder(strings.NewReader(body)); d.More(); { // one value, or the events of a watch
 			var v any
@@ -56,18 +57,18 @@ func checkAnswer(t *testing.T, a answer) {
 
 func FuzzRouter(f *testing.F) {
 	for _, path := range []string{
-		"/", "", "/api", "/apis", "/apis/", "/apis/" + thingGroup, thingRoot, thingRoot + "/things", thingsIn, thingsIn + "/", thingsIn + "/a", thingsIn + "//", thingsIn + "//status", thingsIn + "/a/status",
-		thingsIn + "/..", thingsIn + "/%2e%2e", thingsIn + "/a%2Fstatus", thingsIn + "/a%252Fb", thingsIn + "/%ff%00", thingRoot + "/namespaces//things", thingRoot + "/namespaces/%2e%2e/things/a",
-		thingRoot + "/globalthings/a", thingRoot + "/globalthings//status", "/openapi/v2", "/openapi/v3", "/openapi/v3" + thingRoot, "/version", "/healthz", "/livez/ping", "/readyz/nope", "//", "/%2f", "*", "http://x/apis", "/api/v1/namespaces/x",
+		"/", "", "/api", "/apis", "/apis/", "/apis/" + apitest.ThingGroup, apitest.ThingsV1, apitest.ThingsV1 + "/things", apitest.Things, apitest.Things + "/", apitest.Things + "/a", apitest.Things + "//", apitest.Things + "//status", apitest.Things + "/a/status",
+		apitest.Things + "/..", apitest.Things + "/%2e%2e", apitest.Things + "/a%2Fstatus", apitest.Things + "/a%252Fb", apitest.Things + "/%ff%00", apitest.ThingsV1 + "/namespaces//things", apitest.ThingsV1 + "/namespaces/%2e%2e/things/a",
+		apitest.ThingsV1 + "/globalthings/a", apitest.ThingsV1 + "/globalthings//status", "/openapi/v2", "/openapi/v3", "/openapi/v3" + apitest.ThingsV1, "/version", "/healthz", "/livez/ping", "/readyz/nope", "//", "/%2f", "*", "http://x/apis", "/api/v1/namespaces/x",
 	} {
 		f.Add("GET", path, "")
 		f.Add("DELETE", path, "dryRun=All")
 	}
-	f.Add("POST", thingsIn, "fieldValidation=Strict")
-	f.Add("PATCH", thingsIn+"/a", "force=1")
+	f.Add("POST", apitest.Things, "fieldValidation=Strict")
+	f.Add("PATCH", apitest.Things+"/a", "force=1")
 	f.Add("OPTIONS", "*", "")
-	f.Add("GET", thingsIn, "watch=1&resourceVersion=0&allowWatchBookmarks=1&sendInitialEvents=1&resourceVersionMatch=NotOlderThan")
-	f.Add("GET", thingsIn, "limit=1&continue=x&resourceVersion=5&resourceVersionMatch=Exact&labelSelector=a&fieldSelector=b&pretty=1&timeout=1s")
+	f.Add("GET", apitest.Things, "watch=1&resourceVersion=0&allowWatchBookmarks=1&sendInitialEvents=1&resourceVersionMatch=NotOlderThan")
+	f.Add("GET", apitest.Things, "limit=1&continue=x&resourceVersion=5&resourceVersionMatch=Exact&labelSelector=a&fieldSelector=b&pretty=1&timeout=1s")
 	s := fuzzServer(f)
 	f.Fuzz(func(t *testing.T, method, path, query string) {
 		r := httptest.NewRequest("GET", "/", nil)
@@ -81,7 +82,7 @@ func FuzzRouter(f *testing.F) {
 			defer cancel()
 			r = r.WithContext(ctx)
 		}
-		checkAnswer(t, ask(s.api, r))
+		checkAnswer(t, apitest.Ask(s.API, r))
 	})
 }
 
@@ -89,7 +90,7 @@ func FuzzContinueToken(f *testing.F) {
 	s := fuzzServer(f)
 	for _, namespace := range []string{"aaa", "mmm", "zzz"} {
 		for i := range 3 {
-			w := s.do("POST", thingRoot+"/namespaces/"+namespace+"/things", thingJSON(fmt.Sprintf("%s-%d", namespace, i), "{}"))
+			w := s.Do("POST", apitest.ThingsV1+"/namespaces/"+namespace+"/things", apitest.ThingBody(fmt.Sprintf("%s-%d", namespace, i), "{}"))
 			require.Equal(f, http.StatusCreated, w.Code)
 		}
 	}
@@ -104,20 +105,20 @@ func FuzzContinueToken(f *testing.F) {
 		if encode {
 			token = base64.RawURLEncoding.EncodeToString([]byte(token))
 		}
-		w := s.do("GET", thingRoot+"/namespaces/mmm/things?limit=2&continue="+url.QueryEscape(token), "")
+		w := s.Do("GET", apitest.ThingsV1+"/namespaces/mmm/things?limit=2&continue="+url.QueryEscape(token), "")
 		checkAnswer(t, w)
 		if w.Code == http.StatusOK {
 			require.NotContains(t, w.Body, "aaa-")
 			require.NotContains(t, w.Body, "zzz-")
 		}
-		checkAnswer(t, s.do("GET", thingRoot+"/things?limit=2&continue="+url.QueryEscape(token), ""))
+		checkAnswer(t, s.Do("GET", apitest.ThingsV1+"/things?limit=2&continue="+url.QueryEscape(token), ""))
 	})
 }
 
 func FuzzBody(f *testing.F) {
 	for _, body := range []string{
-		thingJSON("a", `{"size":1,"color":"red","text":"ä\u0000","ratio":1.5e-7,"enabled":true,"parts":[{"name":"x","count":9007199254740993}],"data":{"k":"v"}}`),
-		thingJSON("a", `{"size":1,"size":2,"unknown":[{}]}`), thingJSON("a", `null`), thingJSON("a", `[]`), thingJSON("../x", `{}`), `{}`, `[]`, `null`, ``, `{"kind":"Thing"`, "\xff", strings.Repeat("[", 100),
+		apitest.ThingBody("a", `{"size":1,"color":"red","text":"ä\u0000","ratio":1.5e-7,"enabled":true,"parts":[{"name":"x","count":9007199254740993}],"data":{"k":"v"}}`),
+		apitest.ThingBody("a", `{"size":1,"size":2,"unknown":[{}]}`), apitest.ThingBody("a", `null`), apitest.ThingBody("a", `[]`), apitest.ThingBody("../x", `{}`), `{}`, `[]`, `null`, ``, `{"kind":"Thing"`, "\xff", strings.Repeat("[", 100),
 		`{"apiVersion":"things.example.com/v1","kind":"Thing","metadata":{"generateName":"g-","labels":{"a":"b"},"annotations":{"c":"d"},"finalizers":["x.io/y"],"ownerReferences":[{"apiVersion":"v1","kind":"K","name":"n","uid":"u"}],"creationTimestamp":null,"resourceVersion":"","managedFields":[{}]},"status":{"seen":1}}`,
 		"apiVersion: things.example.com/v1\nkind: Thing\nmetadata: {name: y}\nspec: {data: &d {a: b}, text: 'x'}\n",
 		`{"apiVersion":"things.example.com/v1","kind":"Thing","metadata":{"name":"t","creationTimestamp":"x","deletionTimestamp":"2020-01-01T00:00:00Z","generation":-1,"uid":"u"}}`,
@@ -127,48 +128,48 @@ func FuzzBody(f *testing.F) {
 	}
 	s := fuzzServer(f)
 	f.Fuzz(func(t *testing.T, body []byte, yaml bool, validation string) {
-		media := thingType
+		media := apitest.TypeJSON
 		if yaml {
 			media = "application/yaml"
 		}
-		before := s.store.Revision()
-		w := ask(s.api, newRequest("POST", thingsIn+"?fieldValidation="+url.QueryEscape(validation), bytes.NewReader(body), "Content-Type", media))
+		before := s.Store.Revision()
+		w := apitest.Ask(s.API, apitest.NewRequest("POST", apitest.Things+"?fieldValidation="+url.QueryEscape(validation), bytes.NewReader(body), "Content-Type", media))
 		checkAnswer(t, w)
 		if w.Code != http.StatusCreated {
 			require.GreaterOrEqual(t, w.Code, 400)
-			require.Equal(t, before, s.store.Revision(), "a refused body changes nothing")
+			require.Equal(t, before, s.Store.Revision(), "a refused body changes nothing")
 			return
 		}
-		made := thingOf(t, w)
+		made := apitest.ThingOf(t, w)
 		require.Empty(t, apimeta.ValidateDNS1123Subdomain(made.Name))
 		require.Equal(t, "default", made.Namespace)
 		require.EqualValues(t, 1, made.Generation)
 		require.NotEmpty(t, made.UID)
-		require.Equal(t, ThingStatus{}, made.Status, "status is not for who creates")
+		require.Equal(t, apitest.ThingStatus{}, made.Status, "status is not for who creates")
 		require.Equal(t, fmt.Sprint(before+1), made.ResourceVersion)
-		got := s.do("GET", thingsIn+"/"+made.Name, "")
+		got := s.Do("GET", apitest.Things+"/"+made.Name, "")
 		require.Equal(t, w.Body, got.Body, "what is stored is what was answered")
 		// What the server has said can be said to it again, and changes nothing.
-		again := s.do("PUT", thingsIn+"/"+made.Name+"?fieldValidation=Strict", got.Body)
+		again := s.Do("PUT", apitest.Things+"/"+made.Name+"?fieldValidation=Strict", got.Body)
 		require.Equal(t, http.StatusOK, again.Code, again.Body)
 		require.Equal(t, got.Body, again.Body)
-		require.Equal(t, before+1, s.store.Revision(), "an update that changes nothing makes no revision")
-		freed := s.do("PATCH", thingsIn+"/"+made.Name, `{"metadata":{"finalizers":null}}`, "Content-Type", "application/merge-patch+json")
+		require.Equal(t, before+1, s.Store.Revision(), "an update that changes nothing makes no revision")
+		freed := s.Do("PATCH", apitest.Things+"/"+made.Name, `{"metadata":{"finalizers":null}}`, "Content-Type", "application/merge-patch+json")
 		require.Equal(t, http.StatusOK, freed.Code, freed.Body)
-		require.Equal(t, http.StatusOK, s.do("DELETE", thingsIn+"/"+made.Name, "").Code)
-		require.Equal(t, http.StatusNotFound, s.do("GET", thingsIn+"/"+made.Name, "").Code)
+		require.Equal(t, http.StatusOK, s.Do("DELETE", apitest.Things+"/"+made.Name, "").Code)
+		require.Equal(t, http.StatusNotFound, s.Do("GET", apitest.Things+"/"+made.Name, "").Code)
 	})
 }
 
 func FuzzSelectors(f *testing.F) {
 	s := fuzzServer(f)
-	var all []Thing
+	var all []apitest.Thing
 	for i, labels := range []string{`{}`, `{"a":"b"}`, `{"a":"c","n":"5"}`, `{"x.io/a":"b","n":"0"}`, `{"a":""}`} {
 		body := fmt.Sprintf(`{"apiVersion":"things.example.com/v1","kind":"Thing","metadata":{"name":"n%d","labels":%s},"spec":{"color":%q}}`, i, labels, []string{"red", "green"}[i%2])
-		w := s.do("POST", thingsIn, body)
+		w := s.Do("POST", apitest.Things, body)
 		require.Equal(f, http.StatusCreated, w.Code, w.Body)
-		var thing Thing
-		w.decode(f, &thing)
+		var thing apitest.Thing
+		w.Decode(f, &thing)
 		all = append(all, thing)
 	}
 	for _, label := range []string{"", "a", "!a", "a=b", "a==b", "a!=b", "a in (b,c)", "a notin (b)", "n>1", "n<1", "x.io/a", ",", "a in", "a in ()", "in in (in)", "a=b,", "\x00", "a=\xff"} {
@@ -179,7 +180,7 @@ func FuzzSelectors(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, label, field string) {
 		query := "labelSelector=" + url.QueryEscape(label) + "&fieldSelector=" + url.QueryEscape(field)
-		w := s.do("GET", thingsIn+"?"+query, "")
+		w := s.Do("GET", apitest.Things+"?"+query, "")
 		checkAnswer(t, w)
 		labels, labelErr := apimeta.ParseSelector(label)
 		fields, fieldErr := apimeta.ParseFieldSelector(field)
@@ -196,13 +197,13 @@ func FuzzSelectors(f *testing.F) {
 				want = append(want, thing.Name)
 			}
 		}
-		sorted := func(a answer) []string {
-			names := a.names(t)
+		sorted := func(a apitest.Answer) []string {
+			names := a.Names(t)
 			slices.Sort(names)
 			return names
 		}
 		require.Equal(t, want, sorted(w))
-		deleted := s.do("DELETE", thingsIn+"?dryRun=All&"+query, "")
+		deleted := s.Do("DELETE", apitest.Things+"?dryRun=All&"+query, "")
 		require.Equal(t, http.StatusOK, deleted.Code, deleted.Body)
 		require.Equal(t, want, sorted(deleted), "what is deleted is what is listed")
 	})
@@ -217,15 +218,15 @@ func FuzzAccept(f *testing.F) {
 		f.Add(accept, "curl/8", "includeObject=Object&pretty=true")
 	}
 	s := fuzzServer(f)
-	require.Equal(f, http.StatusCreated, s.do("POST", thingsIn, thingJSON("a", `{"data":{"k":"v"}}`)).Code)
+	require.Equal(f, http.StatusCreated, s.Do("POST", apitest.Things, apitest.ThingBody("a", `{"data":{"k":"v"}}`)).Code)
 	f.Fuzz(func(t *testing.T, accept, agent, query string) {
 		if strings.Contains(query, "watch") {
 			return
 		}
-		for _, target := range []string{thingsIn, thingsIn + "/a", thingsIn + "/b", "/apis", "/openapi/v2", "/openapi/v3", thingRoot, "/nowhere"} {
-			r := newRequest("GET", target+"?"+query, nil)
+		for _, target := range []string{apitest.Things, apitest.Things + "/a", apitest.Things + "/b", "/apis", "/openapi/v2", "/openapi/v3", apitest.ThingsV1, "/nowhere"} {
+			r := apitest.NewRequest("GET", target+"?"+query, nil)
 			r.Header["Accept"], r.Header["User-Agent"] = []string{accept}, []string{agent}
-			w := ask(s.api, r)
+			w := apitest.Ask(s.API, r)
 			checkAnswer(t, w)
 			require.Contains(t, []int{200, 301, 304, 400, 404, 406, 410, 422, 504}, w.Code, w.Body)
 		}

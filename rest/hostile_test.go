@@ -18,6 +18,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/decorum-go/decorum/rest"
+	"github.com/decorum-go/decorum/rest/internal/apitest"
 	"github.com/decorum-go/decorum/status"
 	"github.com/decorum-go/decorum/storage"
 	"github.com/decorum-go/decorum/watch"
@@ -37,18 +38,18 @@ type attack struct {
 
 // refuse runs attacks against a server with one Thing called a, and checks after each that nothing has changed.
 func refuse(t *testing.T, attacks []attack) {
-	s := newThingServer(t, rest.Options{})
-	s.mustCreate(t, "a")
-	before := s.store.Revision()
+	s := apitest.NewThingServer(t, rest.Options{})
+	s.MustCreate(t, "a")
+	before := s.Store.Revision()
 	for _, a := range attacks {
 		t.Run(a.name, func(t *testing.T) {
-			w := s.do(a.method, a.target, a.body, a.header...)
-			got := statusOf(t, w)
+			w := s.Do(a.method, a.target, a.body, a.header...)
+			got := apitest.StatusOf(t, w)
 			assert.Equal(t, a.code, int(got.Code), got.Message)
 			assert.Equal(t, a.reason, got.Reason, got.Message)
 			assert.Contains(t, got.Message, a.messagePart)
 			assert.Less(t, len(w.Body), 16<<10, "an error is no larger than it has to be")
-			assert.Equal(t, before, s.store.Revision(), "a refused request changes nothing")
+			assert.Equal(t, before, s.Store.Revision(), "a refused request changes nothing")
 		})
 	}
 }
@@ -56,7 +57,7 @@ func refuse(t *testing.T, attacks []attack) {
 func TestHostileBodies(t *testing.T) {
 	const unrecognized = "the object provided is unrecognized (must be of type Thing): "
 	post := func(name, body string, code int, reason status.Reason, message string) attack {
-		return attack{name: name, method: "POST", target: thingsIn, body: body, code: code, reason: reason, messagePart: message}
+		return attack{name: name, method: "POST", target: apitest.Things, body: body, code: code, reason: reason, messagePart: message}
 	}
 	badJSON := func(name, body string) attack { return post(name, body, 400, status.ReasonBadRequest, unrecognized) }
 	invalid := func(name, body, message string) attack {
@@ -68,20 +69,20 @@ func TestHostileBodies(t *testing.T) {
 		badJSON("nothing", " "),
 		badJSON("a word", "hello"),
 		badJSON("half an object", `{"kind":"Thing"`),
-		badJSON("two objects", thingJSON("b", "{}")+thingJSON("c", "{}")),
+		badJSON("two objects", apitest.ThingBody("b", "{}")+apitest.ThingBody("c", "{}")),
 		badJSON("trailing comma", `{"kind":"Thing",}`),
 		badJSON("single quotes", `{'kind':'Thing'}`),
-		badJSON("comment", `/**/`+thingJSON("b", "{}")),
-		badJSON("NaN", thingJSON("b", `{"ratio":NaN}`)),
-		badJSON("leading zero", thingJSON("b", `{"size":01}`)),
+		badJSON("comment", `/**/`+apitest.ThingBody("b", "{}")),
+		badJSON("NaN", apitest.ThingBody("b", `{"ratio":NaN}`)),
+		badJSON("leading zero", apitest.ThingBody("b", `{"size":01}`)),
 		badJSON("NUL", "\x00"),
-		badJSON("byte order mark", "\xef\xbb\xbf"+thingJSON("b", "{}")),
+		badJSON("byte order mark", "\xef\xbb\xbf"+apitest.ThingBody("b", "{}")),
 		badJSON("UTF-16", "\xff\xfe{\x00}\x00"),
-		badJSON("invalid UTF-8 in a value", thingJSON("b", "{\"text\":\"\xff\xfe\"}")),
-		badJSON("invalid UTF-8 in a key", thingJSON("b", "{\"\xc3\x28\":1}")),
+		badJSON("invalid UTF-8 in a value", apitest.ThingBody("b", "{\"text\":\"\xff\xfe\"}")),
+		badJSON("invalid UTF-8 in a key", apitest.ThingBody("b", "{\"\xc3\x28\":1}")),
 		badJSON("invalid UTF-8 at the start", "{\"\xff\":1}"),
-		badJSON("overlong UTF-8", thingJSON("b", "{\"text\":\"\xc0\xaf\"}")),
-		badJSON("raw control character in a string", thingJSON("b", "{\"text\":\"a\nb\"}")),
+		badJSON("overlong UTF-8", apitest.ThingBody("b", "{\"text\":\"\xc0\xaf\"}")),
+		badJSON("raw control character in a string", apitest.ThingBody("b", "{\"text\":\"a\nb\"}")),
 		badJSON("a list", `[]`),
 		badJSON("null", `null`),
 		badJSON("a number", `1`),
@@ -91,7 +92,7 @@ func TestHostileBodies(t *testing.T) {
 		badJSON("deep list 100,000", deepList(100_000)),
 		badJSON("deep 100,000 without an end", strings.Repeat(`{"a":`, 100_000)),
 		badJSON("deep list 1,000,000 without an end", strings.Repeat(`[`, 1_000_000)),
-		badJSON("deep 100,000 in a field", thingJSON("b", deep(100_000))),
+		badJSON("deep 100,000 in a field", apitest.ThingBody("b", deep(100_000))),
 		post("wrong version", `{"kind":"Thing","apiVersion":"things.example.com/v2","metadata":{"name":"b"}}`, 400, status.ReasonBadRequest, "does not match the expected API version"),
 		invalid("another kind", `{"kind":"GlobalThing","apiVersion":"things.example.com/v1","metadata":{"name":"b"}}`, "kind: Invalid value"),
 		post("metadata is a list", `{"kind":"Thing","apiVersion":"things.example.com/v1","metadata":[]}`, 400, status.ReasonBadRequest, "cannot be handled as a Thing"),
@@ -99,28 +100,28 @@ func TestHostileBodies(t *testing.T) {
 		post("labels are a list", `{"kind":"Thing","apiVersion":"things.example.com/v1","metadata":{"name":"b","labels":[1]}}`, 400, status.ReasonBadRequest, "cannot be handled as a Thing"),
 		post("another namespace", `{"kind":"Thing","apiVersion":"things.example.com/v1","metadata":{"name":"b","namespace":"kube-system"}}`, 400, status.ReasonBadRequest, "namespace of the provided object"),
 		post("resourceVersion on create", `{"kind":"Thing","apiVersion":"things.example.com/v1","metadata":{"name":"b","resourceVersion":"7"}}`, 400, status.ReasonBadRequest, "resourceVersion should not be set"),
-		invalid("spec is a list", thingJSON("b", `[]`), "spec: "),
-		invalid("string for an integer", thingJSON("b", `{"size":"1"}`), "spec.size: "),
-		invalid("fraction for an integer", thingJSON("b", `{"size":1.5}`), "spec.size: "),
-		invalid("integer over int32", thingJSON("b", `{"size":99999999999}`), "spec.size: "),
-		invalid("integer over int64", thingJSON("b", `{"parts":[{"name":"a","count":9223372036854775808}]}`), "format int64 in spec.parts[0].count"),
-		post("exponent over every integer", thingJSON("b", `{"size":1e400}`), 400, status.ReasonBadRequest, "cannot unmarshal number 1e400 into Go value of type float64"),
-		post("exponent over every float", thingJSON("b", `{"ratio":-1e400}`), 400, status.ReasonBadRequest, "cannot unmarshal number -1e400 into Go value of type float64"),
-		invalid("object for a boolean", thingJSON("b", `{"enabled":{}}`), "spec.enabled: "),
-		invalid("number in a map of strings", thingJSON("b", `{"data":{"k":1}}`), "spec.data.k: "),
-		invalid("object for a list", thingJSON("b", `{"parts":{}}`), "spec.parts: "),
-		invalid("list key twice", thingJSON("b", `{"parts":[{"name":"a"},{"name":"a"}]}`), "Duplicate value"),
-		invalid("list key missing", thingJSON("b", `{"parts":[{}]}`), "spec.parts[0].name: Required value"),
-		invalid("outside of the enum", thingJSON("b", `{"color":"black"}`), "spec.color: Unsupported value"),
-		invalid("name with a slash", thingJSON("../x", `{}`), "metadata.name: Invalid value"),
+		invalid("spec is a list", apitest.ThingBody("b", `[]`), "spec: "),
+		invalid("string for an integer", apitest.ThingBody("b", `{"size":"1"}`), "spec.size: "),
+		invalid("fraction for an integer", apitest.ThingBody("b", `{"size":1.5}`), "spec.size: "),
+		invalid("integer over int32", apitest.ThingBody("b", `{"size":99999999999}`), "spec.size: "),
+		invalid("integer over int64", apitest.ThingBody("b", `{"parts":[{"name":"a","count":9223372036854775808}]}`), "format int64 in spec.parts[0].count"),
+		post("exponent over every integer", apitest.ThingBody("b", `{"size":1e400}`), 400, status.ReasonBadRequest, "cannot unmarshal number 1e400 into Go value of type float64"),
+		post("exponent over every float", apitest.ThingBody("b", `{"ratio":-1e400}`), 400, status.ReasonBadRequest, "cannot unmarshal number -1e400 into Go value of type float64"),
+		invalid("object for a boolean", apitest.ThingBody("b", `{"enabled":{}}`), "spec.enabled: "),
+		invalid("number in a map of strings", apitest.ThingBody("b", `{"data":{"k":1}}`), "spec.data.k: "),
+		invalid("object for a list", apitest.ThingBody("b", `{"parts":{}}`), "spec.parts: "),
+		invalid("list key twice", apitest.ThingBody("b", `{"parts":[{"name":"a"},{"name":"a"}]}`), "Duplicate value"),
+		invalid("list key missing", apitest.ThingBody("b", `{"parts":[{}]}`), "spec.parts[0].name: Required value"),
+		invalid("outside of the enum", apitest.ThingBody("b", `{"color":"black"}`), "spec.color: Unsupported value"),
+		invalid("name with a slash", apitest.ThingBody("../x", `{}`), "metadata.name: Invalid value"),
 		invalid("name with a NUL", `{"kind":"Thing","apiVersion":"things.example.com/v1","metadata":{"name":"a\u0000b"}}`, "metadata.name: Invalid value"),
-		invalid("no name", thingJSON("", `{}`), "metadata.name: Required value"),
-		invalid("long name", thingJSON(strings.Repeat("a", 254), `{}`), "must be no more than 253"),
+		invalid("no name", apitest.ThingBody("", `{}`), "metadata.name: Required value"),
+		invalid("long name", apitest.ThingBody(strings.Repeat("a", 254), `{}`), "must be no more than 253"),
 		invalid("generateName of runes that are cut in two", `{"kind":"Thing","apiVersion":"things.example.com/v1","metadata":{"generateName":"`+strings.Repeat("aé", 60)+`"}}`, "metadata.generateName: Invalid value"),
-		{name: "strict, unknown field", method: "POST", target: thingsIn + "?fieldValidation=Strict", body: thingJSON("b", `{"nope":1}`), code: 400, reason: status.ReasonBadRequest, messagePart: `unknown field "spec.nope"`},
-		{name: "strict, duplicate key", method: "POST", target: thingsIn + "?fieldValidation=Strict", body: thingJSON("b", `{"size":1,"size":2}`), code: 400, reason: status.ReasonBadRequest, messagePart: `duplicate field "spec.size"`},
-		{name: "strict, duplicate name", method: "POST", target: thingsIn + "?fieldValidation=Strict", body: `{"kind":"Thing","apiVersion":"things.example.com/v1","metadata":{"name":"b","name":"c"}}`, code: 400, reason: status.ReasonBadRequest, messagePart: `duplicate field "metadata.name"`},
-		{name: "strict, other case", method: "POST", target: thingsIn + "?fieldValidation=Strict", body: thingJSON("b", `{"Size":1}`), code: 400, reason: status.ReasonBadRequest, messagePart: `unknown field "spec.Size"`},
+		{name: "strict, unknown field", method: "POST", target: apitest.Things + "?fieldValidation=Strict", body: apitest.ThingBody("b", `{"nope":1}`), code: 400, reason: status.ReasonBadRequest, messagePart: `unknown field "spec.nope"`},
+		{name: "strict, duplicate key", method: "POST", target: apitest.Things + "?fieldValidation=Strict", body: apitest.ThingBody("b", `{"size":1,"size":2}`), code: 400, reason: status.ReasonBadRequest, messagePart: `duplicate field "spec.size"`},
+		{name: "strict, duplicate name", method: "POST", target: apitest.Things + "?fieldValidation=Strict", body: `{"kind":"Thing","apiVersion":"things.example.com/v1","metadata":{"name":"b","name":"c"}}`, code: 400, reason: status.ReasonBadRequest, messagePart: `duplicate field "metadata.name"`},
+		{name: "strict, other case", method: "POST", target: apitest.Things + "?fieldValidation=Strict", body: apitest.ThingBody("b", `{"Size":1}`), code: 400, reason: status.ReasonBadRequest, messagePart: `unknown field "spec.Size"`},
 	})
 }
 
@@ -137,7 +138,7 @@ func TestHostileYAML(t *testing.T) {
 		merge += fmt.Sprintf("m%d: &m%d {x: *m%d, y: *m%d}\n", i, i, i-1, i-1)
 	}
 	post := func(name, body, message string) attack {
-		return attack{name: name, method: "POST", target: thingsIn, body: body, header: []string{"Content-Type", "application/yaml"}, code: 400, reason: status.ReasonBadRequest, messagePart: message}
+		return attack{name: name, method: "POST", target: apitest.Things, body: body, header: []string{"Content-Type", "application/yaml"}, code: 400, reason: status.ReasonBadRequest, messagePart: message}
 	}
 	refuse(t, []attack{
 		post("a billion laughs", list+head, "unrecognized"),
@@ -170,7 +171,7 @@ func TestHostilePatches(t *testing.T) {
 		doubling += fmt.Sprintf(`,{"op":"copy","from":"/spec/data","path":"/spec/data/d%d"}`, i)
 	}
 	patch := func(name, media, body string, code int, reason status.Reason, message string) attack {
-		return attack{name: name, method: "PATCH", target: thingsIn + "/a", body: body, header: []string{"Content-Type", media}, code: code, reason: reason, messagePart: message}
+		return attack{name: name, method: "PATCH", target: apitest.Things + "/a", body: body, header: []string{"Content-Type", media}, code: code, reason: reason, messagePart: message}
 	}
 	refuse(t, []attack{
 		patch("copies that double", jsonPatch, doubling+"]", 422, status.ReasonInvalid, ""),
@@ -216,113 +217,113 @@ func (e *endless) Read(p []byte) (int, error) {
 }
 
 func TestHostileBodySizes(t *testing.T) {
-	s := newThingServer(t, rest.Options{})
-	s.mustCreate(t, "a")
-	before := s.store.Revision()
+	s := apitest.NewThingServer(t, rest.Options{})
+	s.MustCreate(t, "a")
+	before := s.Store.Revision()
 	const fifty = 50 << 20
 	targets := []struct{ method, target, media string }{
-		{"POST", thingsIn, thingType},
-		{"PUT", thingsIn + "/a", thingType},
-		{"PUT", thingsIn + "/a/status", thingType},
-		{"PATCH", thingsIn + "/a", "application/merge-patch+json"},
-		{"PATCH", thingsIn + "/a", "application/json-patch+json"},
-		{"DELETE", thingsIn + "/a", thingType},
-		{"DELETE", thingsIn, thingType},
-		{"POST", thingsIn, "application/yaml"},
+		{"POST", apitest.Things, apitest.TypeJSON},
+		{"PUT", apitest.Things + "/a", apitest.TypeJSON},
+		{"PUT", apitest.Things + "/a/status", apitest.TypeJSON},
+		{"PATCH", apitest.Things + "/a", "application/merge-patch+json"},
+		{"PATCH", apitest.Things + "/a", "application/json-patch+json"},
+		{"DELETE", apitest.Things + "/a", apitest.TypeJSON},
+		{"DELETE", apitest.Things, apitest.TypeJSON},
+		{"POST", apitest.Things, "application/yaml"},
 	}
 	for _, target := range targets {
 		for _, length := range []int64{fifty, -1} {
-			t.Run(fmt.Sprintf("%s %s %s length %d", target.method, target.target[len(thingRoot):], target.media, length), func(t *testing.T) {
+			t.Run(fmt.Sprintf("%s %s %s length %d", target.method, target.target[len(apitest.ThingsV1):], target.media, length), func(t *testing.T) {
 				body := &endless{}
-				r := newRequest(target.method, target.target, io.LimitReader(body, fifty), "Content-Type", target.media)
+				r := apitest.NewRequest(target.method, target.target, io.LimitReader(body, fifty), "Content-Type", target.media)
 				r.ContentLength = length
-				got := statusOf(t, ask(s.api, r))
+				got := apitest.StatusOf(t, apitest.Ask(s.API, r))
 				assert.Equal(t, status.ReasonRequestEntityTooLarge, got.Reason)
 				assert.Equal(t, "Request entity too large: limit is 3145728", got.Message)
 				assert.Less(t, body.read, int64(8<<20), "the rest is not read")
-				assert.Equal(t, before, s.store.Revision())
+				assert.Equal(t, before, s.Store.Revision())
 			})
 		}
 	}
 	t.Run("exactly the limit", func(t *testing.T) {
-		body := thingJSON("limit", "{}")
-		w := s.do("POST", thingsIn, body+strings.Repeat(" ", 3<<20-len(body)))
+		body := apitest.ThingBody("limit", "{}")
+		w := s.Do("POST", apitest.Things, body+strings.Repeat(" ", 3<<20-len(body)))
 		require.Equal(t, http.StatusCreated, w.Code)
 	})
 	t.Run("one byte more", func(t *testing.T) {
-		body := thingJSON("more", "{}")
-		w := s.do("POST", thingsIn, body+strings.Repeat(" ", 3<<20-len(body)+1))
+		body := apitest.ThingBody("more", "{}")
+		w := s.Do("POST", apitest.Things, body+strings.Repeat(" ", 3<<20-len(body)+1))
 		require.Equal(t, http.StatusRequestEntityTooLarge, w.Code)
 	})
 	t.Run("the limit is the host's", func(t *testing.T) {
-		small := newThingServer(t, rest.Options{MaxBodyBytes: 200})
-		require.Equal(t, http.StatusCreated, small.do("POST", thingsIn, thingJSON("a", "{}")).Code)
-		require.Equal(t, http.StatusRequestEntityTooLarge, small.do("POST", thingsIn, thingJSON("b", `{"text":"`+strings.Repeat("x", 200)+`"}`)).Code)
+		small := apitest.NewThingServer(t, rest.Options{MaxBodyBytes: 200})
+		require.Equal(t, http.StatusCreated, small.Do("POST", apitest.Things, apitest.ThingBody("a", "{}")).Code)
+		require.Equal(t, http.StatusRequestEntityTooLarge, small.Do("POST", apitest.Things, apitest.ThingBody("b", `{"text":"`+strings.Repeat("x", 200)+`"}`)).Code)
 	})
 }
 
 // A connection that ends before the body does is the client's fault, whatever the length it had promised.
 func TestHostileBodyEndsEarly(t *testing.T) {
-	s := newThingServer(t, rest.Options{})
-	before := s.store.Revision()
-	r := newRequest("POST", thingsIn, strings.NewReader(`{"kind":`), "Content-Type", thingType)
+	s := apitest.NewThingServer(t, rest.Options{})
+	before := s.Store.Revision()
+	r := apitest.NewRequest("POST", apitest.Things, strings.NewReader(`{"kind":`), "Content-Type", apitest.TypeJSON)
 	r.ContentLength = 1000
-	got := statusOf(t, ask(s.api, r))
+	got := apitest.StatusOf(t, apitest.Ask(s.API, r))
 	assert.Equal(t, status.ReasonBadRequest, got.Reason)
-	assert.Equal(t, before, s.store.Revision())
+	assert.Equal(t, before, s.Store.Revision())
 }
 
 // A client that only promises a large body must not be given the memory for it.
 func TestPromisedBodyCostsNothing(t *testing.T) {
-	s := newThingServer(t, rest.Options{})
+	s := apitest.NewThingServer(t, rest.Options{})
 	const requests, promised = 20, 3 << 20
 	var before, after runtime.MemStats
 	runtime.ReadMemStats(&before)
 	for range requests {
-		r := newRequest("POST", thingsIn, strings.NewReader("{"), "Content-Type", thingType)
+		r := apitest.NewRequest("POST", apitest.Things, strings.NewReader("{"), "Content-Type", apitest.TypeJSON)
 		r.ContentLength = promised
-		require.Equal(t, status.ReasonBadRequest, statusOf(t, ask(s.api, r)).Reason)
+		require.Equal(t, status.ReasonBadRequest, apitest.StatusOf(t, apitest.Ask(s.API, r)).Reason)
 	}
 	runtime.ReadMemStats(&after)
 	assert.Less(t, after.TotalAlloc-before.TotalAlloc, uint64(requests*promised/4))
 }
 
 func TestDeepButAllowed(t *testing.T) {
-	s := newThingServer(t, rest.Options{})
+	s := apitest.NewThingServer(t, rest.Options{})
 	deep := strings.Repeat(`{"a":`, 9_000) + "1" + strings.Repeat("}", 9_000)
-	w := s.do("POST", thingsIn, thingJSON("deep", `{"size":1,"unknown":`+deep+`}`))
+	w := s.Do("POST", apitest.Things, apitest.ThingBody("deep", `{"size":1,"unknown":`+deep+`}`))
 	require.Equal(t, http.StatusCreated, w.Code, "unknown fields are dropped, however deep")
 	require.NotContains(t, w.Body, `"unknown":`)
-	before := s.store.Revision()
-	w = s.do("POST", thingsIn, thingJSON("deeper", strings.Repeat(`{"a":`, 10_001)+"1"+strings.Repeat("}", 10_001)))
-	require.Equal(t, status.ReasonBadRequest, statusOf(t, w).Reason)
-	require.Equal(t, before, s.store.Revision())
+	before := s.Store.Revision()
+	w = s.Do("POST", apitest.Things, apitest.ThingBody("deeper", strings.Repeat(`{"a":`, 10_001)+"1"+strings.Repeat("}", 10_001)))
+	require.Equal(t, status.ReasonBadRequest, apitest.StatusOf(t, w).Reason)
+	require.Equal(t, before, s.Store.Revision())
 }
 
 // Without Strict the last of several members with one name counts, and the client is told.
 func TestDuplicateKeysLastOneCounts(t *testing.T) {
-	s := newThingServer(t, rest.Options{})
-	w := s.do("POST", thingsIn, thingJSON("a", `{"size":1,"size":2}`))
+	s := apitest.NewThingServer(t, rest.Options{})
+	w := s.Do("POST", apitest.Things, apitest.ThingBody("a", `{"size":1,"size":2}`))
 	require.Equal(t, http.StatusCreated, w.Code, w.Body)
-	require.EqualValues(t, 2, thingOf(t, w).Spec.Size)
+	require.EqualValues(t, 2, apitest.ThingOf(t, w).Spec.Size)
 	require.Equal(t, []string{`299 - "duplicate field \"spec.size\""`}, w.Header["Warning"])
-	w = s.do("POST", thingsIn+"?fieldValidation=Ignore", thingJSON("b", `{"size":1,"size":2}`))
+	w = s.Do("POST", apitest.Things+"?fieldValidation=Ignore", apitest.ThingBody("b", `{"size":1,"size":2}`))
 	require.Equal(t, http.StatusCreated, w.Code)
 	require.Empty(t, w.Header["Warning"])
 	// Both checks and storage must see the same one of two names, or one could be checked and the other stored.
-	w = s.do("POST", thingsIn, `{"kind":"Thing","apiVersion":"things.example.com/v1","metadata":{"name":"../x","namespace":"other"},"metadata":{"name":"c"}}`)
+	w = s.Do("POST", apitest.Things, `{"kind":"Thing","apiVersion":"things.example.com/v1","metadata":{"name":"../x","namespace":"other"},"metadata":{"name":"c"}}`)
 	require.Equal(t, http.StatusCreated, w.Code, w.Body)
-	require.Equal(t, "c", thingOf(t, w).Name)
-	require.Equal(t, "default", thingOf(t, w).Namespace)
+	require.Equal(t, "c", apitest.ThingOf(t, w).Name)
+	require.Equal(t, "default", apitest.ThingOf(t, w).Namespace)
 }
 
 func TestWarningsAreHarmless(t *testing.T) {
-	s := newThingServer(t, rest.Options{})
+	s := apitest.NewThingServer(t, rest.Options{})
 	unknown := ""
 	for i := range 1000 {
 		unknown += fmt.Sprintf(`,"u%d%s":1`, i, strings.Repeat("w", 100))
 	}
-	w := s.do("POST", thingsIn, thingJSON("a", `{"size":1,"x\r\nSet-Cookie: a=b":1,"\"\\":2`+unknown+`}`))
+	w := s.Do("POST", apitest.Things, apitest.ThingBody("a", `{"size":1,"x\r\nSet-Cookie: a=b":1,"\"\\":2`+unknown+`}`))
 	require.Equal(t, http.StatusCreated, w.Code, w.Body)
 	total := 0
 	for _, text := range w.Header["Warning"] {
@@ -337,8 +338,8 @@ func TestWarningsAreHarmless(t *testing.T) {
 
 func TestHostileNames(t *testing.T) {
 	const name, namespace = "Name parameter invalid", "Namespace parameter invalid"
-	item := func(segment string) string { return thingsIn + "/" + segment }
-	in := func(segment string) string { return thingRoot + "/namespaces/" + segment + "/things/a" }
+	item := func(segment string) string { return apitest.Things + "/" + segment }
+	in := func(segment string) string { return apitest.ThingsV1 + "/namespaces/" + segment + "/things/a" }
 	get := func(label, target string, code int, reason status.Reason, message string) attack {
 		return attack{name: label, method: "GET", target: target, code: code, reason: reason, messagePart: message}
 	}
@@ -364,53 +365,53 @@ func TestHostileNames(t *testing.T) {
 		get("a blank", item("%20a"), 404, absent, "not found"),
 		get("a colon", item(":name"), 404, absent, "not found"),
 		get("a star", item("*"), 404, absent, "not found"),
-		get("no name, and a subresource", thingsIn+"//status", 404, absent, "could not find"),
+		get("no name, and a subresource", apitest.Things+"//status", 404, absent, "could not find"),
 		get("dots as namespace", in(".."), 400, bad, namespace),
 		get("escaped dots as namespace", in("%2e%2e"), 400, bad, namespace),
 		get("doubly escaped slash in the namespace", in("a%252Fb"), 400, bad, namespace),
 		get("escaped slash in the namespace", in("default%2Fthings%2Fa"), 404, absent, "could not find"),
 		get("invalid UTF-8 in the namespace", in("%ff"), 404, absent, "not found"),
-		get("no namespace, one object", thingRoot+"/namespaces//things/a", 404, absent, "could not find"),
-		get("an object without its namespace", thingRoot+"/things/a", 404, absent, "could not find"),
-		get("cluster scope, dots", thingRoot+"/globalthings/..", 400, bad, name),
-		get("cluster scope, no name", thingRoot+"/globalthings//", 404, absent, "could not find"),
-		get("cluster scope, a subresource of no name", thingRoot+"/globalthings//status", 404, absent, "could not find"),
-		get("cluster scope in a namespace", thingRoot+"/namespaces/default/globalthings", 404, absent, "could not find"),
-		get("a resource that is not there", thingRoot+"/namespaces/default/nothings", 404, absent, "could not find"),
-		get("a version that is not there", "/apis/"+thingGroup+"/v2/things", 404, absent, "could not find"),
+		get("no namespace, one object", apitest.ThingsV1+"/namespaces//things/a", 404, absent, "could not find"),
+		get("an object without its namespace", apitest.ThingsV1+"/things/a", 404, absent, "could not find"),
+		get("cluster scope, dots", apitest.ThingsV1+"/globalthings/..", 400, bad, name),
+		get("cluster scope, no name", apitest.ThingsV1+"/globalthings//", 404, absent, "could not find"),
+		get("cluster scope, a subresource of no name", apitest.ThingsV1+"/globalthings//status", 404, absent, "could not find"),
+		get("cluster scope in a namespace", apitest.ThingsV1+"/namespaces/default/globalthings", 404, absent, "could not find"),
+		get("a resource that is not there", apitest.ThingsV1+"/namespaces/default/nothings", 404, absent, "could not find"),
+		get("a version that is not there", "/apis/"+apitest.ThingGroup+"/v2/things", 404, absent, "could not find"),
 		get("deeper than there is anything", item("a/status/more"), 404, absent, `"a" not found`),
 		get("an unknown subresource", item("a/nope"), 404, absent, ""),
 		{name: "delete a name of dots", method: "DELETE", target: item("%2e%2e"), code: 400, reason: bad, messagePart: name},
 		{name: "delete across an escaped slash", method: "DELETE", target: item("x%2F..%2Fa"), code: 404, reason: absent, messagePart: "could not find"},
 		{name: "patch a name of dots", method: "PATCH", target: item("%2e%2e"), body: "{}", header: []string{"Content-Type", "application/merge-patch+json"}, code: 400, reason: bad, messagePart: name},
-		{name: "put to a name of dots", method: "PUT", target: item("%2e%2e"), body: thingJSON("..", "{}"), code: 400, reason: bad, messagePart: name},
-		{name: "put with another name", method: "PUT", target: item("a"), body: thingJSON("b", "{}"), code: 400, reason: bad, messagePart: "does not match the name"},
-		{name: "put without a name", method: "PUT", target: item("a"), body: thingJSON("", "{}"), code: 400, reason: bad, messagePart: "undeterminable"},
-		{name: "create in dots", method: "POST", target: thingRoot + "/namespaces/%2e%2e/things", body: thingJSON("b", "{}"), code: 400, reason: bad, messagePart: namespace},
-		{name: "create in a namespace that is no label", method: "POST", target: thingRoot + "/namespaces/Not_A_Label/things", body: thingJSON("b", "{}"), code: 422, reason: status.ReasonInvalid, messagePart: "metadata.namespace: Invalid value"},
-		{name: "create without a namespace", method: "POST", target: thingRoot + "/namespaces//things", body: thingJSON("b", "{}"), code: 405, reason: status.ReasonMethodNotAllowed, messagePart: "does not allow"},
-		{name: "create across all namespaces", method: "POST", target: thingRoot + "/things", body: thingJSON("b", "{}"), code: 405, reason: status.ReasonMethodNotAllowed, messagePart: "does not allow"},
-		{name: "delete across all namespaces", method: "DELETE", target: thingRoot + "/things", code: 405, reason: status.ReasonMethodNotAllowed, messagePart: "does not allow"},
-		{name: "delete in no namespace", method: "DELETE", target: thingRoot + "/namespaces//things", code: 405, reason: status.ReasonMethodNotAllowed, messagePart: "does not allow"},
+		{name: "put to a name of dots", method: "PUT", target: item("%2e%2e"), body: apitest.ThingBody("..", "{}"), code: 400, reason: bad, messagePart: name},
+		{name: "put with another name", method: "PUT", target: item("a"), body: apitest.ThingBody("b", "{}"), code: 400, reason: bad, messagePart: "does not match the name"},
+		{name: "put without a name", method: "PUT", target: item("a"), body: apitest.ThingBody("", "{}"), code: 400, reason: bad, messagePart: "undeterminable"},
+		{name: "create in dots", method: "POST", target: apitest.ThingsV1 + "/namespaces/%2e%2e/things", body: apitest.ThingBody("b", "{}"), code: 400, reason: bad, messagePart: namespace},
+		{name: "create in a namespace that is no label", method: "POST", target: apitest.ThingsV1 + "/namespaces/Not_A_Label/things", body: apitest.ThingBody("b", "{}"), code: 422, reason: status.ReasonInvalid, messagePart: "metadata.namespace: Invalid value"},
+		{name: "create without a namespace", method: "POST", target: apitest.ThingsV1 + "/namespaces//things", body: apitest.ThingBody("b", "{}"), code: 405, reason: status.ReasonMethodNotAllowed, messagePart: "does not allow"},
+		{name: "create across all namespaces", method: "POST", target: apitest.ThingsV1 + "/things", body: apitest.ThingBody("b", "{}"), code: 405, reason: status.ReasonMethodNotAllowed, messagePart: "does not allow"},
+		{name: "delete across all namespaces", method: "DELETE", target: apitest.ThingsV1 + "/things", code: 405, reason: status.ReasonMethodNotAllowed, messagePart: "does not allow"},
+		{name: "delete in no namespace", method: "DELETE", target: apitest.ThingsV1 + "/namespaces//things", code: 405, reason: status.ReasonMethodNotAllowed, messagePart: "does not allow"},
 	})
 }
 
 // Every way of writing a path leads to what it says, or nowhere.
 func TestPathsThatAreTheSame(t *testing.T) {
-	s := newThingServer(t, rest.Options{})
-	s.mustCreate(t, "a")
+	s := apitest.NewThingServer(t, rest.Options{})
+	s.MustCreate(t, "a")
 	for _, target := range []string{
-		thingsIn + "/a", thingsIn + "/a/", thingsIn + "/%61", strings.Replace(thingsIn, "things", "%74hings", 2) + "/a",
-		strings.Replace(thingsIn, "default", "d%65fault", 1) + "/a", thingsIn + "/a/status", thingsIn + "/a/status/", thingsIn + "/a/%73tatus",
+		apitest.Things + "/a", apitest.Things + "/a/", apitest.Things + "/%61", strings.Replace(apitest.Things, "things", "%74hings", 2) + "/a",
+		strings.Replace(apitest.Things, "default", "d%65fault", 1) + "/a", apitest.Things + "/a/status", apitest.Things + "/a/status/", apitest.Things + "/a/%73tatus",
 	} {
-		w := s.do("GET", target, "")
+		w := s.Do("GET", target, "")
 		if assert.Equal(t, http.StatusOK, w.Code, "%s: %s", target, w.Body) {
-			assert.Equal(t, "a", thingOf(t, w).Name, target)
+			assert.Equal(t, "a", apitest.ThingOf(t, w).Name, target)
 		}
 	}
-	for _, target := range []string{thingsIn, thingsIn + "/", thingRoot + "/namespaces//things", thingRoot + "/namespaces//things/", thingRoot + "/things", thingRoot + "/things/"} {
-		w := s.do("GET", target, "")
-		var list struct{ Items []Thing }
+	for _, target := range []string{apitest.Things, apitest.Things + "/", apitest.ThingsV1 + "/namespaces//things", apitest.ThingsV1 + "/namespaces//things/", apitest.ThingsV1 + "/things", apitest.ThingsV1 + "/things/"} {
+		w := s.Do("GET", target, "")
+		var list struct{ Items []apitest.Thing }
 		if assert.Equal(t, http.StatusOK, w.Code, "%s: %s", target, w.Body) {
 			assert.NoError(t, json.Unmarshal([]byte(w.Body), &list))
 			assert.Len(t, list.Items, 1, target)
@@ -419,30 +420,30 @@ func TestPathsThatAreTheSame(t *testing.T) {
 }
 
 func TestVeryLongURLs(t *testing.T) {
-	s := newThingServer(t, rest.Options{})
-	s.mustCreate(t, "a")
+	s := apitest.NewThingServer(t, rest.Options{})
+	s.MustCreate(t, "a")
 	long := strings.Repeat("x", 1<<20)
 	for _, target := range []string{
-		"/" + long, thingsIn + "/" + long, thingRoot + "/namespaces/" + long + "/things/a", "/apis/" + long, thingsIn + "/a/" + long,
-		strings.Repeat("/a", 1<<19), thingsIn + "/" + strings.Repeat("%61", 1<<18),
+		"/" + long, apitest.Things + "/" + long, apitest.ThingsV1 + "/namespaces/" + long + "/things/a", "/apis/" + long, apitest.Things + "/a/" + long,
+		strings.Repeat("/a", 1<<19), apitest.Things + "/" + strings.Repeat("%61", 1<<18),
 	} {
-		w := s.do("GET", target, "")
+		w := s.Do("GET", target, "")
 		assert.Equal(t, http.StatusNotFound, w.Code)
 	}
-	w := s.do("GET", thingsIn+"?nonsense="+long, "")
+	w := s.Do("GET", apitest.Things+"?nonsense="+long, "")
 	assert.Equal(t, http.StatusOK, w.Code)
 }
 
 func TestHostileParameters(t *testing.T) {
 	const bad, invalid = status.ReasonBadRequest, status.ReasonInvalid
 	list := func(name, query string, code int, reason status.Reason, message string) attack {
-		return attack{name: name, method: "GET", target: thingsIn + "?" + query, code: code, reason: reason, messagePart: message}
+		return attack{name: name, method: "GET", target: apitest.Things + "?" + query, code: code, reason: reason, messagePart: message}
 	}
 	del := func(name, query string, code int, reason status.Reason, message string) attack {
-		return attack{name: name, method: "DELETE", target: thingsIn + "/a?" + query, code: code, reason: reason, messagePart: message}
+		return attack{name: name, method: "DELETE", target: apitest.Things + "/a?" + query, code: code, reason: reason, messagePart: message}
 	}
 	post := func(name, query string, code int, reason status.Reason, message string) attack {
-		return attack{name: name, method: "POST", target: thingsIn + "?" + query, body: thingJSON("b", "{}"), code: code, reason: reason, messagePart: message}
+		return attack{name: name, method: "POST", target: apitest.Things + "?" + query, body: apitest.ThingBody("b", "{}"), code: code, reason: reason, messagePart: message}
 	}
 	var many strings.Builder
 	for i := range 2000 {
@@ -488,13 +489,13 @@ func TestHostileParameters(t *testing.T) {
 		post("long fieldManager", "fieldManager="+strings.Repeat("x", 129), 422, invalid, "fieldManager: Too long"),
 		post("fieldManager that rings", "fieldManager=a%07", 422, invalid, "U+0007"),
 		post("timeout of words", "timeout=abc", 400, bad, "invalid timeout specified"),
-		{name: "delete all of a selector that does not parse", method: "DELETE", target: thingsIn + "?labelSelector=%21%21", code: 400, reason: bad},
-		{name: "delete all of a field that is not known", method: "DELETE", target: thingsIn + "?fieldSelector=spec.size%3D9", code: 400, reason: bad},
+		{name: "delete all of a selector that does not parse", method: "DELETE", target: apitest.Things + "?labelSelector=%21%21", code: 400, reason: bad},
+		{name: "delete all of a field that is not known", method: "DELETE", target: apitest.Things + "?fieldSelector=spec.size%3D9", code: 400, reason: bad},
 		// A query that falls apart must not lose its selector: this would delete everything.
-		{name: "delete all, a query that does not unescape", method: "DELETE", target: thingsIn + "?labelSelector=app%3Dx%zz", code: 400, reason: bad, messagePart: "invalid URL escape"},
-		{name: "delete all, a query with a semicolon", method: "DELETE", target: thingsIn + "?labelSelector=app%3Dx;y", code: 400, reason: bad, messagePart: "semicolon"},
-		{name: "delete, options with a query that does not unescape", method: "DELETE", target: thingsIn + "/a?dryRun=All%", code: 400, reason: bad, messagePart: "invalid URL escape"},
-		{name: "get with a number over uint64", method: "GET", target: thingsIn + "/a?resourceVersion=99999999999999999999", code: 400, reason: bad},
+		{name: "delete all, a query that does not unescape", method: "DELETE", target: apitest.Things + "?labelSelector=app%3Dx%zz", code: 400, reason: bad, messagePart: "invalid URL escape"},
+		{name: "delete all, a query with a semicolon", method: "DELETE", target: apitest.Things + "?labelSelector=app%3Dx;y", code: 400, reason: bad, messagePart: "semicolon"},
+		{name: "delete, options with a query that does not unescape", method: "DELETE", target: apitest.Things + "/a?dryRun=All%", code: 400, reason: bad, messagePart: "invalid URL escape"},
+		{name: "get with a number over uint64", method: "GET", target: apitest.Things + "/a?resourceVersion=99999999999999999999", code: 400, reason: bad},
 	}
 	for i := range attacks {
 		if strings.Contains(attacks[i].name, "includeObject") {
@@ -506,10 +507,10 @@ func TestHostileParameters(t *testing.T) {
 
 // Numbers at the edges that are no error.
 func TestNumbersAtTheEdges(t *testing.T) {
-	s := newThingServer(t, rest.Options{})
-	s.mustCreate(t, "a")
+	s := apitest.NewThingServer(t, rest.Options{})
+	s.MustCreate(t, "a")
 	for _, query := range []string{"limit=-1", "limit=-9223372036854775808", "limit=9223372036854775807", "limit=0", "timeoutSeconds=-5", "resourceVersion=0", "timeout=-1s", "timeout=0"} {
-		w := s.do("GET", thingsIn+"?"+query, "")
+		w := s.Do("GET", apitest.Things+"?"+query, "")
 		assert.Equal(t, http.StatusOK, w.Code, "%s: %s", query, w.Body)
 		assert.Contains(t, w.Body, `"name":"a"`, query)
 	}
@@ -517,19 +518,19 @@ func TestNumbersAtTheEdges(t *testing.T) {
 
 // What is younger than the store is waited for, and then it is the client's error; nothing waits for ever.
 func TestVersionsFromTheFuture(t *testing.T) {
-	s := newThingServer(t, rest.Options{Store: nil})
-	quick := closing(t, storage.NewMemory(storage.Options{MaxWait: time.Millisecond}))
-	s.api = start(t, rest.Options{Store: quick}, thingResource())
-	s.mustCreate(t, "a")
+	s := apitest.NewThingServer(t, rest.Options{Store: nil})
+	quick := apitest.CloseAtEnd(t, storage.NewMemory(storage.Options{MaxWait: time.Millisecond}))
+	s.API = apitest.Start(t, rest.Options{Store: quick}, apitest.ThingResource())
+	s.MustCreate(t, "a")
 	token := base64.RawURLEncoding.EncodeToString([]byte(`{"v":"meta.k8s.io/v1","rv":9223372036854775807,"start":"a\u0000"}`))
 	for _, target := range []string{
-		thingsIn + "/a?resourceVersion=18446744073709551615",
-		thingsIn + "?resourceVersion=18446744073709551615",
-		thingsIn + "?resourceVersion=18446744073709551615&resourceVersionMatch=Exact",
-		thingsIn + "?limit=1&continue=" + token,
+		apitest.Things + "/a?resourceVersion=18446744073709551615",
+		apitest.Things + "?resourceVersion=18446744073709551615",
+		apitest.Things + "?resourceVersion=18446744073709551615&resourceVersionMatch=Exact",
+		apitest.Things + "?limit=1&continue=" + token,
 	} {
-		w := s.do("GET", target, "")
-		got := statusOf(t, w)
+		w := s.Do("GET", target, "")
+		got := apitest.StatusOf(t, w)
 		assert.Equal(t, status.ReasonTimeout, got.Reason, target)
 		assert.Equal(t, 504, int(got.Code))
 		assert.Contains(t, got.Message, "Too large resource version")
@@ -567,31 +568,31 @@ func TestForgedContinueTokens(t *testing.T) {
 	}
 	for i := range attacks {
 		a := &attacks[i]
-		a.method, a.target = "GET", thingsIn+"?"+a.target
+		a.method, a.target = "GET", apitest.Things+"?"+a.target
 		a.code, a.reason, a.messagePart = 400, status.ReasonBadRequest, invalid
 	}
 	good := token(v1, -1, "a\x00")
 	attacks = append(attacks,
-		attack{name: "and a version", method: "GET", target: thingsIn + "?resourceVersion=1&continue=" + good, code: 400, reason: status.ReasonBadRequest, messagePart: "not allowed when using continue"},
-		attack{name: "and a match", method: "GET", target: thingsIn + "?resourceVersion=1&resourceVersionMatch=Exact&continue=" + good, code: 422, reason: status.ReasonInvalid, messagePart: "resourceVersionMatch is forbidden when continue"},
-		attack{name: "for all namespaces, without one", method: "GET", target: thingRoot + "/things?continue=" + good, code: 400, reason: status.ReasonBadRequest, messagePart: invalid},
-		attack{name: "delete the rest, no base64", method: "DELETE", target: thingsIn + "?continue=!!!", code: 400, reason: status.ReasonBadRequest, messagePart: invalid},
+		attack{name: "and a version", method: "GET", target: apitest.Things + "?resourceVersion=1&continue=" + good, code: 400, reason: status.ReasonBadRequest, messagePart: "not allowed when using continue"},
+		attack{name: "and a match", method: "GET", target: apitest.Things + "?resourceVersion=1&resourceVersionMatch=Exact&continue=" + good, code: 422, reason: status.ReasonInvalid, messagePart: "resourceVersionMatch is forbidden when continue"},
+		attack{name: "for all namespaces, without one", method: "GET", target: apitest.ThingsV1 + "/things?continue=" + good, code: 400, reason: status.ReasonBadRequest, messagePart: invalid},
+		attack{name: "delete the rest, no base64", method: "DELETE", target: apitest.Things + "?continue=!!!", code: 400, reason: status.ReasonBadRequest, messagePart: invalid},
 	)
 	refuse(t, attacks)
 }
 
 // A token says where to go on, never where to look.
 func TestForgedTokenReachesNoOtherNamespace(t *testing.T) {
-	s := newThingServer(t, rest.Options{})
+	s := apitest.NewThingServer(t, rest.Options{})
 	for _, namespace := range []string{"aaa", "mmm", "zzz"} {
-		w := s.do("POST", thingRoot+"/namespaces/"+namespace+"/things", thingJSON("secret-"+namespace, "{}"))
+		w := s.Do("POST", apitest.ThingsV1+"/namespaces/"+namespace+"/things", apitest.ThingBody("secret-"+namespace, "{}"))
 		require.Equal(t, http.StatusCreated, w.Code)
 	}
 	for _, start := range []string{"a", "", "zzz/", "aaa/secret", "secret-a", "/", "\xff", "mmm", "zzzz", "-"} {
-		for _, rv := range []int64{-1, 1, int64(s.store.Revision())} {
+		for _, rv := range []int64{-1, 1, int64(s.Store.Revision())} {
 			data, err := json.Marshal(map[string]any{"v": "meta.k8s.io/v1", "rv": rv, "start": start + "\x00"})
 			require.NoError(t, err)
-			w := s.do("GET", thingRoot+"/namespaces/mmm/things?limit=5&continue="+base64.RawURLEncoding.EncodeToString(data), "")
+			w := s.Do("GET", apitest.ThingsV1+"/namespaces/mmm/things?limit=5&continue="+base64.RawURLEncoding.EncodeToString(data), "")
 			assert.NotContains(t, w.Body, "secret-aaa")
 			assert.NotContains(t, w.Body, "secret-zzz")
 			assert.Less(t, w.Code, 500, w.Body)
@@ -600,65 +601,65 @@ func TestForgedTokenReachesNoOtherNamespace(t *testing.T) {
 }
 
 func TestHostileMethods(t *testing.T) {
-	s := newThingServer(t, rest.Options{})
-	s.mustCreate(t, "a")
-	before := s.store.Revision()
+	s := apitest.NewThingServer(t, rest.Options{})
+	s.MustCreate(t, "a")
+	before := s.Store.Revision()
 	for _, method := range []string{"OPTIONS", "TRACE", "CONNECT", "LINK", "get", "G\x00T", strings.Repeat("X", 10_000), ""} {
-		for _, target := range []string{thingsIn, thingsIn + "/a", thingRoot + "/things", "/apis", "/api", "/apis/" + thingGroup, thingRoot, "/openapi/v2", "/openapi/v3", "/version", "/"} {
-			r := newRequest("GET", target, nil)
+		for _, target := range []string{apitest.Things, apitest.Things + "/a", apitest.ThingsV1 + "/things", "/apis", "/api", "/apis/" + apitest.ThingGroup, apitest.ThingsV1, "/openapi/v2", "/openapi/v3", "/version", "/"} {
+			r := apitest.NewRequest("GET", target, nil)
 			r.Method = method
-			got := statusOf(t, ask(s.api, r))
+			got := apitest.StatusOf(t, apitest.Ask(s.API, r))
 			assert.Equal(t, status.ReasonMethodNotAllowed, got.Reason, "%.20s %s", method, target)
 			assert.Contains(t, []string{"the server does not allow this method on the requested resource", ` is not supported on resources of kind "things.things.example.com"`}, got.Message)
 		}
 	}
-	for _, c := range []struct{ method, target string }{{"POST", thingsIn + "/a"}, {"PUT", thingsIn}, {"PATCH", thingsIn}, {"PUT", thingRoot + "/things"}, {"POST", "/version"}, {"DELETE", "/apis"}} {
-		got := statusOf(t, s.do(c.method, c.target, thingJSON("b", "{}")))
+	for _, c := range []struct{ method, target string }{{"POST", apitest.Things + "/a"}, {"PUT", apitest.Things}, {"PATCH", apitest.Things}, {"PUT", apitest.ThingsV1 + "/things"}, {"POST", "/version"}, {"DELETE", "/apis"}} {
+		got := apitest.StatusOf(t, s.Do(c.method, c.target, apitest.ThingBody("b", "{}")))
 		assert.Equal(t, status.ReasonMethodNotAllowed, got.Reason, "%s %s", c.method, c.target)
 	}
-	got := statusOf(t, s.do("DELETE", thingsIn+"/a/status", ""))
+	got := apitest.StatusOf(t, s.Do("DELETE", apitest.Things+"/a/status", ""))
 	assert.Equal(t, status.ReasonMethodNotAllowed, got.Reason)
-	assert.Equal(t, before, s.store.Revision())
+	assert.Equal(t, before, s.Store.Revision())
 }
 
 func TestHostileHeaders(t *testing.T) {
 	unsupported := status.ReasonUnsupportedMediaType
 	post := func(media string) attack {
-		return attack{name: "POST " + media, method: "POST", target: thingsIn, body: thingJSON("b", "{}"), header: []string{"Content-Type", media}, code: 415, reason: unsupported, messagePart: "application/json"}
+		return attack{name: "POST " + media, method: "POST", target: apitest.Things, body: apitest.ThingBody("b", "{}"), header: []string{"Content-Type", media}, code: 415, reason: unsupported, messagePart: "application/json"}
 	}
 	accept := func(header string) attack {
-		return attack{name: "GET accepting " + header, method: "GET", target: thingsIn + "/a", header: []string{"Accept", header}, code: 406, reason: status.ReasonNotAcceptable}
+		return attack{name: "GET accepting " + header, method: "GET", target: apitest.Things + "/a", header: []string{"Accept", header}, code: 406, reason: status.ReasonNotAcceptable}
 	}
 	refuse(t, []attack{
 		post("text/html"), post("application/jsonx"), post("garbage"), post("application/json; charset"), post("application/json;;;=\""), post("application/xml;application/json"), post("application/vnd.kubernetes.protobuf"), post("multipart/form-data; boundary=x"), post(strings.Repeat("x", 10_000)[:200]), post("application/json-patch+json"),
 		accept("text/html"), accept("garbage"), accept(";"), accept("application/json;q=0"), accept("application/json;as=Nothing;g=meta.k8s.io;v=v1"), accept("application/json;as=Table;g=meta.k8s.io;v=v7"), accept("application/json;stream=other"), accept("*/xml"),
-		{name: "a list as one object", method: "GET", target: thingsIn, header: []string{"Accept", "application/json;as=PartialObjectMetadata;g=meta.k8s.io;v=v1"}, code: 406, reason: status.ReasonNotAcceptable},
-		{name: "a watch in CBOR", method: "GET", target: thingsIn + "?watch=1", header: []string{"Accept", "application/cbor"}, code: 406, reason: status.ReasonNotAcceptable},
-		{name: "a delete that cannot be answered deletes nothing", method: "DELETE", target: thingsIn + "/a", header: []string{"Accept", "text/html"}, code: 406, reason: status.ReasonNotAcceptable},
-		{name: "a delete of all that cannot be answered deletes nothing", method: "DELETE", target: thingsIn, header: []string{"Accept", "text/html"}, code: 406, reason: status.ReasonNotAcceptable},
-		{name: "a create that cannot be answered creates nothing", method: "POST", target: thingsIn, body: thingJSON("b", "{}"), header: []string{"Accept", "text/html"}, code: 406, reason: status.ReasonNotAcceptable},
-		{name: "delete options of another kind", method: "DELETE", target: thingsIn + "/a", body: `{"kind":"Thing","apiVersion":"v1"}`, code: 400, reason: status.ReasonBadRequest, messagePart: `no kind "Thing" is registered`},
-		{name: "delete options that are a list", method: "DELETE", target: thingsIn + "/a", body: `[]`, code: 400, reason: status.ReasonBadRequest},
-		{name: "delete options that are a number", method: "DELETE", target: thingsIn + "/a", body: `7`, code: 400, reason: status.ReasonBadRequest},
-		{name: "delete options of wrong types", method: "DELETE", target: thingsIn + "/a", body: `{"gracePeriodSeconds":"x"}`, code: 400, reason: status.ReasonBadRequest},
-		{name: "delete options that are no JSON", method: "DELETE", target: thingsIn + "/a", body: `{`, code: 400, reason: status.ReasonBadRequest, messagePart: "json parse error"},
-		{name: "delete options of a media type nobody knows", method: "DELETE", target: thingsIn + "/a", body: `{}`, header: []string{"Content-Type", "text/html"}, code: 415, reason: unsupported},
-		{name: "delete on another uid", method: "DELETE", target: thingsIn + "/a", body: `{"preconditions":{"uid":"x"}}`, code: 409, reason: status.ReasonConflict},
-		{name: "delete on an old version", method: "DELETE", target: thingsIn + "/a", body: `{"preconditions":{"resourceVersion":"1"}}`, code: 409, reason: status.ReasonConflict},
-		{name: "delete all on another uid", method: "DELETE", target: thingsIn, body: `{"preconditions":{"uid":"x"}}`, code: 409, reason: status.ReasonConflict},
+		{name: "a list as one object", method: "GET", target: apitest.Things, header: []string{"Accept", "application/json;as=PartialObjectMetadata;g=meta.k8s.io;v=v1"}, code: 406, reason: status.ReasonNotAcceptable},
+		{name: "a watch in CBOR", method: "GET", target: apitest.Things + "?watch=1", header: []string{"Accept", "application/cbor"}, code: 406, reason: status.ReasonNotAcceptable},
+		{name: "a delete that cannot be answered deletes nothing", method: "DELETE", target: apitest.Things + "/a", header: []string{"Accept", "text/html"}, code: 406, reason: status.ReasonNotAcceptable},
+		{name: "a delete of all that cannot be answered deletes nothing", method: "DELETE", target: apitest.Things, header: []string{"Accept", "text/html"}, code: 406, reason: status.ReasonNotAcceptable},
+		{name: "a create that cannot be answered creates nothing", method: "POST", target: apitest.Things, body: apitest.ThingBody("b", "{}"), header: []string{"Accept", "text/html"}, code: 406, reason: status.ReasonNotAcceptable},
+		{name: "delete options of another kind", method: "DELETE", target: apitest.Things + "/a", body: `{"kind":"Thing","apiVersion":"v1"}`, code: 400, reason: status.ReasonBadRequest, messagePart: `no kind "Thing" is registered`},
+		{name: "delete options that are a list", method: "DELETE", target: apitest.Things + "/a", body: `[]`, code: 400, reason: status.ReasonBadRequest},
+		{name: "delete options that are a number", method: "DELETE", target: apitest.Things + "/a", body: `7`, code: 400, reason: status.ReasonBadRequest},
+		{name: "delete options of wrong types", method: "DELETE", target: apitest.Things + "/a", body: `{"gracePeriodSeconds":"x"}`, code: 400, reason: status.ReasonBadRequest},
+		{name: "delete options that are no JSON", method: "DELETE", target: apitest.Things + "/a", body: `{`, code: 400, reason: status.ReasonBadRequest, messagePart: "json parse error"},
+		{name: "delete options of a media type nobody knows", method: "DELETE", target: apitest.Things + "/a", body: `{}`, header: []string{"Content-Type", "text/html"}, code: 415, reason: unsupported},
+		{name: "delete on another uid", method: "DELETE", target: apitest.Things + "/a", body: `{"preconditions":{"uid":"x"}}`, code: 409, reason: status.ReasonConflict},
+		{name: "delete on an old version", method: "DELETE", target: apitest.Things + "/a", body: `{"preconditions":{"resourceVersion":"1"}}`, code: 409, reason: status.ReasonConflict},
+		{name: "delete all on another uid", method: "DELETE", target: apitest.Things, body: `{"preconditions":{"uid":"x"}}`, code: 409, reason: status.ReasonConflict},
 	})
 }
 
 func TestHeadersThatAreFine(t *testing.T) {
-	s := newThingServer(t, rest.Options{})
+	s := apitest.NewThingServer(t, rest.Options{})
 	for i, media := range []string{"application/json", "application/json; charset=utf-8", "APPLICATION/JSON", "application/json;q=1;x=y", " application/json ", ""} {
-		r := newRequest("POST", thingsIn, strings.NewReader(thingJSON(fmt.Sprintf("m%d", i), "{}")))
+		r := apitest.NewRequest("POST", apitest.Things, strings.NewReader(apitest.ThingBody(fmt.Sprintf("m%d", i), "{}")))
 		r.Header["Content-Type"] = []string{media}
-		w := ask(s.api, r)
+		w := apitest.Ask(s.API, r)
 		assert.Equal(t, http.StatusCreated, w.Code, "%q: %s", media, w.Body)
 	}
 	for _, accept := range []string{"", "*/*", "application/*", "text/html, */*;q=0.1", "application/json;q=0.3, text/html", "application/json;q=9", ",,,application/json,", "garbage/,application/json"} {
-		w := s.do("GET", thingsIn+"/m0", "", "Accept", accept)
+		w := s.Do("GET", apitest.Things+"/m0", "", "Accept", accept)
 		assert.Equal(t, http.StatusOK, w.Code, "%q: %s", accept, w.Body)
 	}
 }
@@ -668,8 +669,8 @@ func TestAmplification(t *testing.T) {
 	if testing.Short() {
 		t.Skip("reads megabytes")
 	}
-	s := newThingServer(t, rest.Options{})
-	s.mustCreate(t, "a")
+	s := apitest.NewThingServer(t, rest.Options{})
+	s.MustCreate(t, "a")
 	repeat := func(part string, bytes int) string {
 		return strings.TrimSuffix(strings.Repeat(part, bytes/len(part)), ",")
 	}
@@ -685,22 +686,22 @@ func TestAmplification(t *testing.T) {
 		return strings.TrimSuffix(b.String(), ",")
 	}
 	bodies := map[string]struct{ media, method, target, body string }{
-		"wrong elements":      {body: thingJSON("b", `{"parts":[`+repeat("1,", most)+`]}`)},
-		"elements without":    {body: thingJSON("b", `{"parts":[`+repeat("{},", most)+`]}`)},
-		"equal keys":          {body: thingJSON("b", `{"parts":[`+repeat(`{"name":"a"},`, most)+`]}`)},
-		"many keys":           {body: thingJSON("b", `{"size":-1,"parts":[`+numbered(`{"name":"n%d"},`, 12_000)+`]}`)},
-		"unknown fields":      {body: thingJSON("b", `{"size":-1,`+numbered(`"u%d":1,`, 20_000)+`}`)},
-		"duplicate fields":    {body: thingJSON("b", `{"size":-1,`+repeat(`"size":1,`, most)+`,"size":-1}`)},
-		"duplicate long path": {body: thingJSON("b", `{"size":-1,"`+strings.Repeat("k", 12_000)+`":{`+repeat(`"a":1,`, 1<<18)+`}}`)},
+		"wrong elements":      {body: apitest.ThingBody("b", `{"parts":[`+repeat("1,", most)+`]}`)},
+		"elements without":    {body: apitest.ThingBody("b", `{"parts":[`+repeat("{},", most)+`]}`)},
+		"equal keys":          {body: apitest.ThingBody("b", `{"parts":[`+repeat(`{"name":"a"},`, most)+`]}`)},
+		"many keys":           {body: apitest.ThingBody("b", `{"size":-1,"parts":[`+numbered(`{"name":"n%d"},`, 12_000)+`]}`)},
+		"unknown fields":      {body: apitest.ThingBody("b", `{"size":-1,`+numbered(`"u%d":1,`, 20_000)+`}`)},
+		"duplicate fields":    {body: apitest.ThingBody("b", `{"size":-1,`+repeat(`"size":1,`, most)+`,"size":-1}`)},
+		"duplicate long path": {body: apitest.ThingBody("b", `{"size":-1,"`+strings.Repeat("k", 12_000)+`":{`+repeat(`"a":1,`, 1<<18)+`}}`)},
 		"wrong labels":        {body: meta(`"labels":{` + numbered(`"-%d":"-",`, 12_000) + `}`)},
 		"wrong annotations":   {body: meta(`"annotations":{` + numbered(`"-%d":"-",`, 12_000) + `}`)},
 		"wrong finalizers":    {body: meta(`"finalizers":[` + numbered(`"-%d",`, 12_000) + `]`)},
 		"wrong owners":        {body: meta(`"ownerReferences":[` + repeat(`{},`, most) + `]`)},
 		"many controllers":    {body: meta(`"ownerReferences":[` + numbered(`{"apiVersion":"v1","kind":"K","name":"n%d","uid":"u","controller":true},`, 4_000) + `]`)},
 		"bare finalizers":     {body: `{"kind":"Thing","apiVersion":"things.example.com/v1","metadata":{"name":"B","finalizers":[` + numbered(`"f%d",`, 12_000) + `]}}`},
-		"long enum value":     {body: thingJSON("b", `{"color":"`+strings.Repeat("x", most)+`"}`)},
-		"long wrong value":    {body: thingJSON("b", `{"size":"`+strings.Repeat("x", most)+`"}`)},
-		"long name":           {body: thingJSON(strings.Repeat("a", most), "{}")},
+		"long enum value":     {body: apitest.ThingBody("b", `{"color":"`+strings.Repeat("x", most)+`"}`)},
+		"long wrong value":    {body: apitest.ThingBody("b", `{"size":"`+strings.Repeat("x", most)+`"}`)},
+		"long name":           {body: apitest.ThingBody(strings.Repeat("a", most), "{}")},
 		"long kind":           {body: `{"kind":"` + strings.Repeat("x", most) + `","apiVersion":"things.example.com/v1"}`},
 		"long group":          {body: `{"kind":"Thing","apiVersion":"` + strings.Repeat("x", most) + `"}`},
 		"many YAML keys":      {media: "application/yaml", body: numbered("k%d: 1\n", 12_000)},
@@ -709,35 +710,35 @@ func TestAmplification(t *testing.T) {
 		"YAML in quotes":      {media: "application/yaml", body: "a: '" + strings.Repeat("''", most/2)},
 		"YAML questions":      {media: "application/yaml", body: strings.Repeat("? ", 500_000)},
 		"YAML dashes":         {media: "application/yaml", body: strings.Repeat("- ", 500_000)},
-		"patch of nonsense":   {media: "application/json-patch+json", method: "PATCH", target: thingsIn + "/a", body: `[` + repeat(`{"op":"remove","path":"/x","y":1},`, 300_000) + `]`},
-		"patch of inserts":    {media: "application/json-patch+json", method: "PATCH", target: thingsIn + "/a", body: `[{"op":"add","path":"/spec/parts","value":[]},` + repeat(`{"op":"add","path":"/spec/parts/0","value":{"name":"x"}},`, 500_000) + `]`},
-		"merge into nothing":  {media: "application/merge-patch+json", method: "PATCH", target: thingsIn + "/a", body: `{"spec":{"size":-1,"data":{` + numbered(`"k%d":null,`, 12_000) + `}}}`},
-		"patch with no sense": {media: "application/merge-patch+json", method: "PATCH", target: thingsIn + "/a?fieldValidation=Strict", body: `{"spec":{` + numbered(`"u%d":1,`, 20_000) + `}}`},
+		"patch of nonsense":   {media: "application/json-patch+json", method: "PATCH", target: apitest.Things + "/a", body: `[` + repeat(`{"op":"remove","path":"/x","y":1},`, 300_000) + `]`},
+		"patch of inserts":    {media: "application/json-patch+json", method: "PATCH", target: apitest.Things + "/a", body: `[{"op":"add","path":"/spec/parts","value":[]},` + repeat(`{"op":"add","path":"/spec/parts/0","value":{"name":"x"}},`, 500_000) + `]`},
+		"merge into nothing":  {media: "application/merge-patch+json", method: "PATCH", target: apitest.Things + "/a", body: `{"spec":{"size":-1,"data":{` + numbered(`"k%d":null,`, 12_000) + `}}}`},
+		"patch with no sense": {media: "application/merge-patch+json", method: "PATCH", target: apitest.Things + "/a?fieldValidation=Strict", body: `{"spec":{` + numbered(`"u%d":1,`, 20_000) + `}}`},
 	}
-	before := s.store.Revision()
+	before := s.Store.Revision()
 	for name, c := range bodies {
 		t.Run(name, func(t *testing.T) {
 			if c.method == "" {
-				c.method, c.target = "POST", thingsIn
+				c.method, c.target = "POST", apitest.Things
 			}
 			if c.media == "" {
-				c.media = thingType
+				c.media = apitest.TypeJSON
 			}
 			start := time.Now()
-			w := s.do(c.method, c.target, c.body, "Content-Type", c.media)
+			w := s.Do(c.method, c.target, c.body, "Content-Type", c.media)
 			took := time.Since(start)
 			t.Logf("%d bytes in, %d bytes out, %v, %d", len(c.body), len(w.Body), took, w.Code)
-			got := statusOf(t, w)
+			got := apitest.StatusOf(t, w)
 			assert.GreaterOrEqual(t, int(got.Code), 400)
 			assert.Less(t, int(got.Code), 500)
 			assert.LessOrEqual(t, len(w.Body), 5*len(c.body)+64<<10)
 			assert.Less(t, took, 30*time.Second, "no input costs more than in proportion to its length")
-			assert.Equal(t, before, s.store.Revision())
+			assert.Equal(t, before, s.Store.Revision())
 		})
 	}
 	t.Run("accept header", func(t *testing.T) {
 		start := time.Now()
-		w := s.do("GET", thingsIn+"/a", "", "Accept", repeat("a/b;q=0.5,", 1<<20))
+		w := s.Do("GET", apitest.Things+"/a", "", "Accept", repeat("a/b;q=0.5,", 1<<20))
 		took := time.Since(start)
 		t.Logf("%v", took)
 		assert.Equal(t, http.StatusNotAcceptable, w.Code)
@@ -747,35 +748,35 @@ func TestAmplification(t *testing.T) {
 
 // An object grows no larger than twice what a client may send, by however many patches.
 func TestObjectsDoNotGrowWithoutEnd(t *testing.T) {
-	s := newThingServer(t, rest.Options{MaxBodyBytes: 64 << 10})
-	s.mustCreate(t, "a")
-	grow := func(i int) answer {
-		return s.do("PATCH", thingsIn+"/a", fmt.Sprintf(`{"spec":{"data":{"k%d":"%s"}}}`, i, strings.Repeat("x", 30<<10)), "Content-Type", "application/merge-patch+json")
+	s := apitest.NewThingServer(t, rest.Options{MaxBodyBytes: 64 << 10})
+	s.MustCreate(t, "a")
+	grow := func(i int) apitest.Answer {
+		return s.Do("PATCH", apitest.Things+"/a", fmt.Sprintf(`{"spec":{"data":{"k%d":"%s"}}}`, i, strings.Repeat("x", 30<<10)), "Content-Type", "application/merge-patch+json")
 	}
 	require.Equal(t, http.StatusOK, grow(1).Code)
 	require.Equal(t, http.StatusOK, grow(2).Code)
 	require.Equal(t, http.StatusOK, grow(3).Code)
 	require.Equal(t, http.StatusOK, grow(4).Code)
-	before := s.store.Revision()
-	got := statusOf(t, grow(5))
+	before := s.Store.Revision()
+	got := apitest.StatusOf(t, grow(5))
 	require.Equal(t, status.ReasonRequestEntityTooLarge, got.Reason)
-	require.Equal(t, before, s.store.Revision())
-	shrink := s.do("PATCH", thingsIn+"/a", `{"spec":{"data":{"k1":null}}}`, "Content-Type", "application/merge-patch+json")
+	require.Equal(t, before, s.Store.Revision())
+	shrink := s.Do("PATCH", apitest.Things+"/a", `{"spec":{"data":{"k1":null}}}`, "Content-Type", "application/merge-patch+json")
 	require.Equal(t, http.StatusOK, shrink.Code, shrink.Body)
 }
 
 // What was written counts for more than who wrote it: an object that is too large with its managedFields is stored without.
 func TestObjectsThatAreTooLargeWithTheirManagedFields(t *testing.T) {
-	s := newThingServer(t, rest.Options{MaxBodyBytes: 4 << 10})
+	s := apitest.NewThingServer(t, rest.Options{MaxBodyBytes: 4 << 10})
 	var members []string
 	for i := range 400 {
 		members = append(members, fmt.Sprintf(`"%d":""`, i))
 	}
-	s.mustCreate(t, "a")
-	require.Contains(t, s.do("GET", thingsIn+"/a", "").Body, `"managedFields"`)
-	w := s.do("PATCH", thingsIn+"/a", `{"spec":{"data":{`+strings.Join(members, ",")+`}}}`, "Content-Type", "application/merge-patch+json")
+	s.MustCreate(t, "a")
+	require.Contains(t, s.Do("GET", apitest.Things+"/a", "").Body, `"managedFields"`)
+	w := s.Do("PATCH", apitest.Things+"/a", `{"spec":{"data":{`+strings.Join(members, ",")+`}}}`, "Content-Type", "application/merge-patch+json")
 	require.Equal(t, http.StatusOK, w.Code, w.Body)
-	got := s.do("GET", thingsIn+"/a", "").Body
+	got := s.Do("GET", apitest.Things+"/a", "").Body
 	require.Contains(t, got, `"399":""`)
 	require.NotContains(t, got, `"managedFields"`)
 }
@@ -784,46 +785,46 @@ func TestHooksThatPanic(t *testing.T) {
 	const secret = "the password is 1234"
 	boom := func() { panic(secret) }
 	hooks := map[string]struct {
-		change func(r *rest.Resource[Thing])
+		change func(r *rest.Resource[apitest.Thing])
 		method string
 		target string
 		body   string
 	}{
-		"Default on create": {func(r *rest.Resource[Thing]) {
-			r.Hooks.Default = func(context.Context, *Thing) error { boom(); return nil }
-		}, "POST", thingsIn, thingJSON("b", "{}")},
-		"Validate on create": {func(r *rest.Resource[Thing]) {
-			r.Hooks.Validate = func(context.Context, *Thing, *Thing) status.FieldErrors { boom(); return nil }
-		}, "POST", thingsIn, thingJSON("b", "{}")},
-		"Validate with nil": {func(r *rest.Resource[Thing]) {
-			r.Hooks.Validate = func(_ context.Context, _, old *Thing) status.FieldErrors { _ = old.Name; return nil }
-		}, "POST", thingsIn, thingJSON("b", "{}")},
-		"ValidateDelete": {func(r *rest.Resource[Thing]) {
-			r.Hooks.ValidateDelete = func(context.Context, *Thing) error { boom(); return nil }
-		}, "DELETE", thingsIn + "/a", ""},
-		"ValidateDelete of all": {func(r *rest.Resource[Thing]) {
-			r.Hooks.ValidateDelete = func(context.Context, *Thing) error { boom(); return nil }
-		}, "DELETE", thingsIn, ""},
-		"Get of a subresource": {thingSub(rest.Subresource[Thing, ThingScale]{Name: "scale", Get: func(context.Context, *Thing) (*ThingScale, error) { boom(); return nil, nil }}), "GET", thingsIn + "/a/scale", ""},
-		"Update of a subresource": {thingSub(rest.Subresource[Thing, ThingScale]{Name: "scale",
-			Get:    func(context.Context, *Thing) (*ThingScale, error) { return &ThingScale{}, nil },
-			Update: func(context.Context, *Thing, *ThingScale) error { boom(); return nil }}), "PUT", thingsIn + "/a/scale", thingScaleJSON},
-		"Create of a subresource": {thingSub(rest.Subresource[Thing, ThingScale]{Name: "scale",
-			Create: func(context.Context, *Thing, *ThingScale) (*ThingScale, error) { boom(); return nil, nil }}), "POST", thingsIn + "/a/scale", thingScaleJSON},
+		"Default on create": {func(r *rest.Resource[apitest.Thing]) {
+			r.Hooks.Default = func(context.Context, *apitest.Thing) error { boom(); return nil }
+		}, "POST", apitest.Things, apitest.ThingBody("b", "{}")},
+		"Validate on create": {func(r *rest.Resource[apitest.Thing]) {
+			r.Hooks.Validate = func(context.Context, *apitest.Thing, *apitest.Thing) status.FieldErrors { boom(); return nil }
+		}, "POST", apitest.Things, apitest.ThingBody("b", "{}")},
+		"Validate with nil": {func(r *rest.Resource[apitest.Thing]) {
+			r.Hooks.Validate = func(_ context.Context, _, old *apitest.Thing) status.FieldErrors { _ = old.Name; return nil }
+		}, "POST", apitest.Things, apitest.ThingBody("b", "{}")},
+		"ValidateDelete": {func(r *rest.Resource[apitest.Thing]) {
+			r.Hooks.ValidateDelete = func(context.Context, *apitest.Thing) error { boom(); return nil }
+		}, "DELETE", apitest.Things + "/a", ""},
+		"ValidateDelete of all": {func(r *rest.Resource[apitest.Thing]) {
+			r.Hooks.ValidateDelete = func(context.Context, *apitest.Thing) error { boom(); return nil }
+		}, "DELETE", apitest.Things, ""},
+		"Get of a subresource": {thingSub(rest.Subresource[apitest.Thing, ThingScale]{Name: "scale", Get: func(context.Context, *apitest.Thing) (*ThingScale, error) { boom(); return nil, nil }}), "GET", apitest.Things + "/a/scale", ""},
+		"Update of a subresource": {thingSub(rest.Subresource[apitest.Thing, ThingScale]{Name: "scale",
+			Get:    func(context.Context, *apitest.Thing) (*ThingScale, error) { return &ThingScale{}, nil },
+			Update: func(context.Context, *apitest.Thing, *ThingScale) error { boom(); return nil }}), "PUT", apitest.Things + "/a/scale", thingScaleJSON},
+		"Create of a subresource": {thingSub(rest.Subresource[apitest.Thing, ThingScale]{Name: "scale",
+			Create: func(context.Context, *apitest.Thing, *ThingScale) (*ThingScale, error) { boom(); return nil, nil }}), "POST", apitest.Things + "/a/scale", thingScaleJSON},
 	}
 	for name, h := range hooks {
 		t.Run(name, func(t *testing.T) {
 			var logged strings.Builder
-			store := newStore(t)
-			plain := start(t, rest.Options{Store: store}, thingResource())
-			require.Equal(t, http.StatusCreated, (&thingServer{api: plain}).do("POST", thingsIn, thingJSON("a", "{}")).Code)
+			store := apitest.NewStore(t)
+			plain := apitest.Start(t, rest.Options{Store: store}, apitest.ThingResource())
+			require.Equal(t, http.StatusCreated, (&apitest.ThingServer{API: plain}).Do("POST", apitest.Things, apitest.ThingBody("a", "{}")).Code)
 			require.NoError(t, plain.Close())
 
-			resource := thingResource()
+			resource := apitest.ThingResource()
 			h.change(&resource)
-			api := start(t, rest.Options{Store: &registeredStore{store}, Logger: thingLogger(&logged)}, resource)
+			api := apitest.Start(t, rest.Options{Store: &registeredStore{store}, Logger: apitest.LoggerTo(&logged)}, resource)
 			before := store.Revision()
-			got := statusOf(t, (&thingServer{api: api}).do(h.method, h.target, h.body))
+			got := apitest.StatusOf(t, (&apitest.ThingServer{API: api}).Do(h.method, h.target, h.body))
 			assert.Equal(t, status.ReasonInternalError, got.Reason, got.Message)
 			assert.Equal(t, 500, int(got.Code))
 			assert.NotContains(t, got.Message, secret)
@@ -840,9 +841,9 @@ type registeredStore struct{ *storage.Engine }
 func (registeredStore) Register(context.Context, storage.Resource) error { return nil }
 
 func TestVirtualCallThatPanics(t *testing.T) {
-	resource := rest.Resource[Thing]{Group: thingGroup, Version: "v1", Plural: "thingcalls", Hooks: rest.Hooks[Thing]{Call: func(context.Context, *Thing) error { panic("boom") }}}
-	s := newThingServer(t, rest.Options{}, resource)
-	got := statusOf(t, s.do("POST", thingRoot+"/namespaces/default/thingcalls", thingJSON("", "{}")))
+	resource := rest.Resource[apitest.Thing]{Group: apitest.ThingGroup, Version: "v1", Plural: "thingcalls", Hooks: rest.Hooks[apitest.Thing]{Call: func(context.Context, *apitest.Thing) error { panic("boom") }}}
+	s := apitest.NewThingServer(t, rest.Options{}, resource)
+	got := apitest.StatusOf(t, s.Do("POST", apitest.ThingsV1+"/namespaces/default/thingcalls", apitest.ThingBody("", "{}")))
 	require.Equal(t, status.ReasonInternalError, got.Reason)
 	require.NotContains(t, got.Message, "boom")
 }
@@ -854,8 +855,8 @@ type ThingScale struct {
 
 const thingScaleJSON = `{"kind":"ThingScale","apiVersion":"things.example.com/v1","replicas":1}`
 
-func thingSub(s rest.Subresource[Thing, ThingScale]) func(*rest.Resource[Thing]) {
-	return func(r *rest.Resource[Thing]) { r.Subresources = []rest.SubresourceOf[Thing]{s} }
+func thingSub(s rest.Subresource[apitest.Thing, ThingScale]) func(*rest.Resource[apitest.Thing]) {
+	return func(r *rest.Resource[apitest.Thing]) { r.Subresources = []rest.SubresourceOf[apitest.Thing]{s} }
 }
 
 // panickyStore panics where it is told to.
@@ -869,18 +870,18 @@ func (s *panickyStore) Get(context.Context, storage.Key, watch.Revision) (*stora
 }
 
 func TestPanicsBelow(t *testing.T) {
-	serve := func(with any) (a answer, passed any) {
-		api := start(t, rest.Options{Store: &panickyStore{Engine: newStore(t), with: with}, MaxInFlight: 1}, thingResource())
+	serve := func(with any) (a apitest.Answer, passed any) {
+		api := apitest.Start(t, rest.Options{Store: &panickyStore{Engine: apitest.NewStore(t), with: with}, MaxInFlight: 1}, apitest.ThingResource())
 		defer func() {
 			passed = recover()
 			require.NoError(t, api.Close(), "a panic leaves nothing in flight")
 		}()
-		return do(t, api, "GET", thingsIn+"/a", ""), nil
+		return apitest.Do(t, api, "GET", apitest.Things+"/a", ""), nil
 	}
 	t.Run("a panic is a 500", func(t *testing.T) {
 		a, passed := serve("boom")
 		require.Nil(t, passed)
-		require.Equal(t, status.ReasonInternalError, statusOf(t, a).Reason)
+		require.Equal(t, status.ReasonInternalError, apitest.StatusOf(t, a).Reason)
 		require.NotContains(t, a.Body, "boom")
 	})
 	t.Run("http.ErrAbortHandler passes through", func(t *testing.T) {
@@ -891,12 +892,12 @@ func TestPanicsBelow(t *testing.T) {
 
 // An answer that has begun cannot become an error any more: it is broken off, so that no client takes it for the whole.
 func TestFailureAfterTheAnswerHasBegun(t *testing.T) {
-	s := newThingServer(t, rest.Options{})
+	s := apitest.NewThingServer(t, rest.Options{})
 	for i := range 40 {
-		require.Equal(t, http.StatusCreated, s.do("POST", thingsIn, string(paddedThing(fmt.Sprintf("n%d", i), 4<<10))).Code)
+		require.Equal(t, http.StatusCreated, s.Do("POST", apitest.Things, string(apitest.PaddedThing(fmt.Sprintf("n%d", i), 4<<10))).Code)
 	}
 	w := &breakingWriter{ResponseRecorder: httptest.NewRecorder()}
-	require.PanicsWithValue(t, http.ErrAbortHandler, func() { s.api.ServeHTTP(w, newRequest("GET", thingsIn, nil)) })
+	require.PanicsWithValue(t, http.ErrAbortHandler, func() { s.API.ServeHTTP(w, apitest.NewRequest("GET", apitest.Things, nil)) })
 	require.Equal(t, 2, w.writes, "nothing is written after the break")
 }
 
@@ -915,33 +916,33 @@ func (w *breakingWriter) Write(p []byte) (int, error) {
 
 // A request that some Go program made by hand, as tests and in-process transports do, may have no body at all.
 func TestRequestsWithoutABody(t *testing.T) {
-	s := newThingServer(t, rest.Options{})
-	s.mustCreate(t, "a")
+	s := apitest.NewThingServer(t, rest.Options{})
+	s.MustCreate(t, "a")
 	for _, c := range []struct {
 		method, target string
 		code           int
-	}{{"POST", thingsIn, 400}, {"PUT", thingsIn + "/a", 400}, {"GET", thingsIn + "/a", 200}, {"DELETE", thingsIn + "/a", 200}} {
+	}{{"POST", apitest.Things, 400}, {"PUT", apitest.Things + "/a", 400}, {"GET", apitest.Things + "/a", 200}, {"DELETE", apitest.Things + "/a", 200}} {
 		r, err := http.NewRequest(c.method, c.target, nil)
 		require.NoError(t, err)
-		require.Equal(t, c.code, ask(s.api, r).Code, c.method)
+		require.Equal(t, c.code, apitest.Ask(s.API, r).Code, c.method)
 	}
 }
 
 func TestTimeoutOfARequest(t *testing.T) {
-	s := newThingServer(t, rest.Options{})
-	before := s.store.Revision()
-	got := statusOf(t, s.do("POST", thingsIn+"?timeout=1ns", thingJSON("a", "{}")))
+	s := apitest.NewThingServer(t, rest.Options{})
+	before := s.Store.Revision()
+	got := apitest.StatusOf(t, s.Do("POST", apitest.Things+"?timeout=1ns", apitest.ThingBody("a", "{}")))
 	require.Equal(t, status.ReasonTimeout, got.Reason)
 	require.Equal(t, 504, int(got.Code))
-	require.Equal(t, before, s.store.Revision())
+	require.Equal(t, before, s.Store.Revision())
 }
 
 // A store that the host has closed too early is no reason to answer in anything but a Status.
 func TestStoreClosedFirst(t *testing.T) {
-	s := newThingServer(t, rest.Options{})
-	require.NoError(t, s.store.Close())
-	for _, r := range []*http.Request{newRequest("GET", thingsIn, nil), newRequest("GET", thingsIn+"/a", nil), newRequest("POST", thingsIn, strings.NewReader(thingJSON("a", "{}")))} {
-		got := statusOf(t, ask(s.api, r))
+	s := apitest.NewThingServer(t, rest.Options{})
+	require.NoError(t, s.Store.Close())
+	for _, r := range []*http.Request{apitest.NewRequest("GET", apitest.Things, nil), apitest.NewRequest("GET", apitest.Things+"/a", nil), apitest.NewRequest("POST", apitest.Things, strings.NewReader(apitest.ThingBody("a", "{}")))} {
+		got := apitest.StatusOf(t, apitest.Ask(s.API, r))
 		assert.Equal(t, status.ReasonServiceUnavailable, got.Reason, "%s %s: %s", r.Method, r.URL, got.Message)
 		assert.Equal(t, 503, int(got.Code))
 	}

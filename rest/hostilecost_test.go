@@ -15,6 +15,7 @@ import (
 
 	"github.com/decorum-go/decorum/apimeta"
 	"github.com/decorum-go/decorum/rest"
+	"github.com/decorum-go/decorum/rest/internal/apitest"
 )
 
 // Chest holds things below keys that a client chooses.
@@ -42,21 +43,21 @@ type (
 )
 
 const (
-	chestsPath  = thingRoot + "/chests"
-	builtinPath = thingRoot + "/builtinchests"
+	chestsPath  = apitest.ThingsV1 + "/chests"
+	builtinPath = apitest.ThingsV1 + "/builtinchests"
 )
 
-func newChestServer(t testing.TB) *thingServer {
-	return newThingServer(t, rest.Options{},
-		rest.Resource[Chest]{Group: thingGroup, Version: "v1", Plural: "chests", Scope: rest.ScopeCluster,
+func newChestServer(t testing.TB) *apitest.ThingServer {
+	return apitest.NewThingServer(t, rest.Options{},
+		rest.Resource[Chest]{Group: apitest.ThingGroup, Version: "v1", Plural: "chests", Scope: rest.ScopeCluster,
 			Versions: []rest.VersionOf[Chest]{rest.Converted[Chest](rest.Resource[ChestV2]{Version: "v2"}, nil, nil)},
 			Scale:    &rest.Scale{SpecReplicas: ".spec.size", StatusReplicas: ".spec.size"}},
-		rest.Resource[BuiltinChest]{Group: thingGroup, Version: "v1", Plural: "builtinchests", Scope: rest.ScopeCluster, Wire: rest.Wire{Dialect: rest.DialectBuiltin}})
+		rest.Resource[BuiltinChest]{Group: apitest.ThingGroup, Version: "v1", Plural: "builtinchests", Scope: rest.ScopeCluster, Wire: rest.Wire{Dialect: rest.DialectBuiltin}})
 }
 
 // chestJSON is the body of a Chest with these further members of its metadata and spec.
 func chestJSON(name, metadata, spec string) string {
-	return fmt.Sprintf(`{"apiVersion":"%s/v1","kind":"Chest","metadata":{"name":%q%s},"spec":{%s}}`, thingGroup, name, metadata, spec)
+	return fmt.Sprintf(`{"apiVersion":"%s/v1","kind":"Chest","metadata":{"name":%q%s},"spec":{%s}}`, apitest.ThingGroup, name, metadata, spec)
 }
 
 func builtinChest(body string) string {
@@ -87,7 +88,7 @@ func TestCostOfHostileRequests(t *testing.T) {
 	}
 	deep := below5000(`"a":[` + numbered("%d,", 100_000) + `]`)
 	entry := func(manager, fields string) string {
-		return `{"manager":"` + manager + `","operation":"%[2]s","apiVersion":"` + thingGroup + `/v1","time":"2020-01-01T00:00:00Z","fieldsType":"FieldsV1","fieldsV1":` + fields + `},`
+		return `{"manager":"` + manager + `","operation":"%[2]s","apiVersion":"` + apitest.ThingGroup + `/v1","time":"2020-01-01T00:00:00Z","fieldsType":"FieldsV1","fieldsV1":` + fields + `},`
 	}
 	entries := func(operation string, n int) string {
 		return numbered(strings.ReplaceAll(entry("m%[1]d", `{"f:spec":{"f:any":{"f:x%[1]d":{}}}}`), "%[2]s", operation), n)
@@ -112,10 +113,10 @@ func TestCostOfHostileRequests(t *testing.T) {
 		"wrong below a long key":         {body: below(parts(`"u%d":"x",`))},
 		"unknown below, other dialect":   {target: builtinPath, query: "?fieldValidation=Strict", body: builtinChest(below(numbered(`"u%d":1,`, 100_000)))},
 		"repeated below, other dialect":  {target: builtinPath, query: "?fieldValidation=Strict", body: builtinChest(below(strings.Repeat(`"size":1,`, 100_000) + `"size":1`)), code: http.StatusBadRequest},
-		"objects under one name":         {target: builtinPath, body: `{"apiVersion":"` + thingGroup + `/v1","kind":"BuiltinChest",` + numbered(`"spec":{"k%d":1},`, 100_000) + `}`},
+		"objects under one name":         {target: builtinPath, body: `{"apiVersion":"` + apitest.ThingGroup + `/v1","kind":"BuiltinChest",` + numbered(`"spec":{"k%d":1},`, 100_000) + `}`},
 		"options under one name":         {method: "DELETE", target: chestsPath + "/a", body: `{` + numbered(`"preconditions":{"k%d":1},`, 100_000) + `}`},
 		"conflicts below a long key":     {first: below(parts(`"u%d":1,`)), media: apply, query: "?fieldManager=b", body: below(parts(`"u%d":2,`))},
-		"values in another version":      {first: chestJSON("a", "", `"any":{`+numbered(`"k%d":1,`, 40_000)+`}`), media: merge, target: "/apis/" + thingGroup + "/v2/chests/a", body: `{"spec":{"any":{` + numbered(`"k%d":2,`, 40_000) + `}}}`},
+		"values in another version":      {first: chestJSON("a", "", `"any":{`+numbered(`"k%d":1,`, 40_000)+`}`), media: merge, target: "/apis/" + apitest.ThingGroup + "/v2/chests/a", body: `{"spec":{"any":{` + numbered(`"k%d":2,`, 40_000) + `}}}`},
 		"many managers of updates":       {body: chestJSON("a", `,"managedFields":[`+entries("Update", 12_000)+`]`, "")},
 		"many managers and many values":  {first: chestJSON("a", `,"managedFields":[`+mine+entries("Apply", 8000)+`]`, `"any":{`+numbered(`"k%d":1,`, 8000)+`}`), media: merge, query: "?fieldManager=me", body: `{"spec":{"any":{` + numbered(`"k%d":2,`, 8000) + `}}}`},
 		"apply of many members":          {media: apply, query: "?fieldManager=b", body: chestJSON("a", "", `"any":{`+numbered(`"%d":1,`, 280_000)+`}`)},
@@ -123,7 +124,7 @@ func TestCostOfHostileRequests(t *testing.T) {
 		"apply of many values, deep":     {media: apply, query: "?fieldManager=b", body: chestJSON("a", "", below5000(numbered(`"k%d":1,`, 40_000)))},
 		"update of many values, deep":    {first: chestJSON("a", "", below5000(numbered(`"k%d":1,`, 40_000))), media: merge, query: "?fieldManager=a", body: `{"spec":{` + below5000(numbered(`"k%d":2,`, 40_000)) + `}}`},
 		"refused merge patch, nested":    {first: chestJSON("a", "", ""), media: merge, query: "?fieldValidation=Strict", body: `{"spec":{"unknown":1,` + nested(long) + `}}`, code: http.StatusUnprocessableEntity},
-		"refused JSON patch, nested":     {first: chestJSON("a", "", nested(long)), media: typeJSONPatch, query: "?fieldValidation=Strict", body: `[{"op":"add","path":"/spec/any` + strings.Repeat("/a", 2000) + `/b","value":1},{"op":"add","path":"/spec/unknown","value":1}]`, code: http.StatusUnprocessableEntity},
+		"refused JSON patch, nested":     {first: chestJSON("a", "", nested(long)), media: apitest.TypeJSONPatch, query: "?fieldValidation=Strict", body: `[{"op":"add","path":"/spec/any` + strings.Repeat("/a", 2000) + `/b","value":1},{"op":"add","path":"/spec/unknown","value":1}]`, code: http.StatusUnprocessableEntity},
 		"labels of a Scale, in Protobuf": {first: chestJSON("a", "", `"size":1`), media: "application/vnd.kubernetes.protobuf", method: "PUT", target: chestsPath + "/a/scale", body: scaleWithLabels(100_000)},
 		"indented, nested deeply":        {first: chestJSON("a", "", deep), method: "GET", query: "?pretty=true"},
 		"indented YAML, nested deeply":   {first: chestJSON("a", "", deep), method: "GET", query: "?yaml"},
@@ -132,9 +133,9 @@ func TestCostOfHostileRequests(t *testing.T) {
 	for name, c := range tests {
 		t.Run(name, func(t *testing.T) {
 			s := newChestServer(t)
-			target, method, header := chestsPath, c.method, []string{"Content-Type", thingType}
+			target, method, header := chestsPath, c.method, []string{"Content-Type", apitest.TypeJSON}
 			if c.first != "" {
-				w := s.do("POST", chestsPath+"?fieldManager=a", c.first)
+				w := s.Do("POST", chestsPath+"?fieldManager=a", c.first)
 				require.Equal(t, http.StatusCreated, w.Code, "%.300s", w.Body)
 				target += "/a"
 			}
@@ -143,7 +144,7 @@ func TestCostOfHostileRequests(t *testing.T) {
 			}
 			switch {
 			case method != "":
-			case c.media == apply || c.media == merge || c.media == typeJSONPatch:
+			case c.media == apply || c.media == merge || c.media == apitest.TypeJSONPatch:
 				method, target = "PATCH", chestsPath+"/a"
 			default:
 				method = "POST"
@@ -157,7 +158,7 @@ func TestCostOfHostileRequests(t *testing.T) {
 			var before, after runtime.MemStats
 			runtime.ReadMemStats(&before)
 			start := time.Now()
-			w := s.do(method, target+c.query, c.body, header...)
+			w := s.Do(method, target+c.query, c.body, header...)
 			took := time.Since(start)
 			runtime.ReadMemStats(&after)
 			in, allocated := len(c.first)+len(c.body)+len(c.query), int(after.TotalAlloc-before.TotalAlloc)

@@ -3,7 +3,6 @@ package rest_test
 import (
 	"bytes"
 	"context"
-	"encoding/binary"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -17,6 +16,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/decorum-go/decorum/rest"
+	"github.com/decorum-go/decorum/rest/internal/apitest"
 )
 
 // eventsOf are the objects of the events that a watch of Slabs sends from the beginning until it has deleted the last of them,
@@ -51,19 +51,6 @@ func line(t testing.TB) func(io.Reader) []byte {
 	}
 }
 
-// frame reads an event of Protobuf.
-func frame(t testing.TB) func(io.Reader) []byte {
-	return func(r io.Reader) []byte {
-		var length [4]byte
-		_, err := io.ReadFull(r, length[:])
-		require.NoError(t, err)
-		event := make([]byte, binary.BigEndian.Uint32(length[:]))
-		_, err = io.ReadFull(r, event)
-		require.NoError(t, err)
-		return event
-	}
-}
-
 // A large object comes through a watch as it comes through a get, in every form and beside small ones.
 func TestLargeObjectsThroughWatches(t *testing.T) {
 	const large = 300 << 10
@@ -72,15 +59,15 @@ func TestLargeObjectsThroughWatches(t *testing.T) {
 		next                        func(testing.TB) func(io.Reader) []byte
 	}{
 		{"JSON", slabs, "application/json", "", line},
-		{"a table with objects", slabs, acceptTable, "&includeObject=Object", line},
+		{"a table with objects", slabs, apitest.AcceptTable, "&includeObject=Object", line},
 		{"another version", strings.Replace(slabs, "v1", "v2", 1), "application/json", "", line},
-		{"Protobuf", slabs, typeProtobuf, "", frame},
+		{"Protobuf", slabs, apitest.TypeProtobuf, "", apitest.ProtobufFrame},
 	}
 	for _, form := range forms {
 		t.Run(form.name, func(t *testing.T) {
 			s := newSlabServer(t, 64<<20)
 			get := func(name string) []byte {
-				return []byte(do(t, s.api, "GET", form.target+"/"+name, "", "Accept", strings.Replace(form.accept, ";as=Table;v=v1;g=meta.k8s.io", "", 1)).Body)
+				return []byte(apitest.Do(t, s.api, "GET", form.target+"/"+name, "", "Accept", strings.Replace(form.accept, ";as=Table;v=v1;g=meta.k8s.io", "", 1)).Body)
 			}
 			var want [][]byte
 			note := func(name string) { want = append(want, get(name)) }
@@ -93,8 +80,8 @@ func TestLargeObjectsThroughWatches(t *testing.T) {
 			note("a")
 			s.write(t, "b")
 			note("b")
-			gone := do(t, s.api, "GET", slabs+"/a", "").Body
-			require.NoError(t, clientFor[Slab](t, s.api).Delete(t.Context(), "a", rest.DeleteOptions{}))
+			gone := apitest.Do(t, s.api, "GET", slabs+"/a", "").Body
+			require.NoError(t, apitest.ClientFor[Slab](t, s.api).Delete(t.Context(), "a", rest.DeleteOptions{}))
 
 			header := http.Header{"Accept": {form.accept}}
 			initial := eventsOf(t, s, form.target+"?watch=1"+form.query, header, form.next(t), 1)
@@ -115,16 +102,16 @@ func TestLargeObjectsThroughAWebSocket(t *testing.T) {
 	s := newSlabServer(t, 64<<20)
 	s.create(t, "a", 300<<10)
 	s.create(t, "b", 10)
-	server := thingHTTP(t, s.api)
-	conn := socket(t, server.URL+slabs+"?watch=1", nil)
+	server := apitest.Serve(t, s.api)
+	conn := apitest.DialWebSocket(t, server.URL+slabs+"?watch=1", nil)
 	conn.SetReadLimit(-1)
 	for _, name := range []string{"a", "b"} {
-		ctx, cancel := context.WithTimeout(t.Context(), thingDeadline)
+		ctx, cancel := context.WithTimeout(t.Context(), apitest.Deadline)
 		kind, message, err := conn.Read(ctx)
 		cancel()
 		require.NoError(t, err)
 		require.Equal(t, websocket.MessageText, kind)
-		object := do(t, s.api, "GET", slabs+"/"+name, "").Body
+		object := apitest.Do(t, s.api, "GET", slabs+"/"+name, "").Body
 		require.True(t, slices.Equal(message, []byte(`{"type":"ADDED","object":`+object+"}\n")), "an event is a message")
 	}
 }

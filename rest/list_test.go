@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/base64"
 	"fmt"
-	"net/url"
 	"strconv"
 	"strings"
 	"testing"
@@ -14,44 +13,29 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/decorum-go/decorum/rest"
+	"github.com/decorum-go/decorum/rest/internal/apitest"
 )
 
-// widgetList is a list of Widgets as it is answered.
-func widgetList(metadata string, items ...string) string {
-	return `{"kind":"WidgetList","apiVersion":"example.com/v1","metadata":{` + metadata + `},"items":[` + strings.Join(items, ",") + `]}`
-}
-
-func list(t testing.TB, api *rest.API, target string, query ...string) answer {
-	t.Helper()
-	values := url.Values{}
-	for i := 0; i+1 < len(query); i += 2 {
-		if query[i+1] != "" {
-			values.Set(query[i], query[i+1])
-		}
-	}
-	return do(t, api, "GET", target+"?"+values.Encode(), "")
-}
-
 func TestList(t *testing.T) {
-	api := newWidgets(t)
-	wantJSON(t, do(t, api, "GET", widgets, ""), 200, widgetList(`"resourceVersion":"1"`))
-	create(t, api, "b")
-	create(t, api, "a")
-	must(t, api, "POST", widgetRoot+"/namespaces/another/widgets", widgetBody(`"name":"z"`))
-	b, a := stored{name: "b"}.String(), stored{name: "a", uid: "uid-2", rv: "3"}.String()
-	z := strings.Replace(stored{name: "z", uid: "uid-3", rv: "4"}.String(), `"default"`, `"another"`, 1)
+	api := apitest.NewWidgets(t)
+	apitest.WantJSON(t, apitest.Do(t, api, "GET", apitest.Widgets, ""), 200, apitest.WidgetList(`"resourceVersion":"1"`))
+	apitest.CreateWidget(t, api, "b")
+	apitest.CreateWidget(t, api, "a")
+	apitest.Must(t, api, "POST", apitest.ExampleV1+"/namespaces/another/widgets", apitest.WidgetBody(`"name":"z"`))
+	b, a := apitest.StoredWidget{Name: "b"}.String(), apitest.StoredWidget{Name: "a", UID: "uid-2", RV: "3"}.String()
+	z := strings.Replace(apitest.StoredWidget{Name: "z", UID: "uid-3", RV: "4"}.String(), `"default"`, `"another"`, 1)
 	for _, c := range []struct{ name, target, want string }{
-		{"in the order of names", widgets, widgetList(`"resourceVersion":"4"`, a, b)},
-		{"of all namespaces, in the order of namespace and name", allWidgets, widgetList(`"resourceVersion":"4"`, z, a, b)},
-		{"with an empty namespace", widgetRoot + "/namespaces//widgets", widgetList(`"resourceVersion":"4"`, z, a, b)},
-		{"of a namespace that nobody knows", widgetRoot + "/namespaces/none/widgets", widgetList(`"resourceVersion":"4"`)},
-		{"with parameters that do not change it", widgets + "?timeoutSeconds=5&allowWatchBookmarks=true&watch=false&foo=bar&limit=0&continue=", widgetList(`"resourceVersion":"4"`, a, b)},
-		{"with a limit below nought", widgets + "?limit=-1", widgetList(`"resourceVersion":"4"`, a, b)},
-		{"with a limit that covers all", widgets + "?limit=2", widgetList(`"resourceVersion":"4"`, a, b)},
+		{"in the order of names", apitest.Widgets, apitest.WidgetList(`"resourceVersion":"4"`, a, b)},
+		{"of all namespaces, in the order of namespace and name", apitest.AllWidgets, apitest.WidgetList(`"resourceVersion":"4"`, z, a, b)},
+		{"with an empty namespace", apitest.ExampleV1 + "/namespaces//widgets", apitest.WidgetList(`"resourceVersion":"4"`, z, a, b)},
+		{"of a namespace that nobody knows", apitest.ExampleV1 + "/namespaces/none/widgets", apitest.WidgetList(`"resourceVersion":"4"`)},
+		{"with parameters that do not change it", apitest.Widgets + "?timeoutSeconds=5&allowWatchBookmarks=true&watch=false&foo=bar&limit=0&continue=", apitest.WidgetList(`"resourceVersion":"4"`, a, b)},
+		{"with a limit below nought", apitest.Widgets + "?limit=-1", apitest.WidgetList(`"resourceVersion":"4"`, a, b)},
+		{"with a limit that covers all", apitest.Widgets + "?limit=2", apitest.WidgetList(`"resourceVersion":"4"`, a, b)},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			got := do(t, api, "GET", c.target, "")
-			wantJSON(t, got, 200, c.want)
+			got := apitest.Do(t, api, "GET", c.target, "")
+			apitest.WantJSON(t, got, 200, c.want)
 			assert.Equal(t, "no-cache, private", got.Header.Get("Cache-Control"))
 		})
 	}
@@ -59,7 +43,7 @@ func TestList(t *testing.T) {
 
 // A list is written in chunks; their borders do not show.
 func TestListOfLargeObjects(t *testing.T) {
-	api := newWidgets(t)
+	api := apitest.NewWidgets(t)
 	const count = 30
 	var want []string
 	for i := range count {
@@ -68,22 +52,22 @@ func TestListOfLargeObjects(t *testing.T) {
 		if i%10 == 7 {
 			size = 100_000
 		}
-		want = append(want, create(t, api, name, `"spec":{"size":1,"settings":{"k":"`+strings.Repeat("x", size)+`"}}`).Body)
+		want = append(want, apitest.CreateWidget(t, api, name, `"spec":{"size":1,"settings":{"k":"`+strings.Repeat("x", size)+`"}}`).Body)
 	}
-	wantJSON(t, do(t, api, "GET", widgets, ""), 200, widgetList(`"resourceVersion":"31"`, want...))
-	wantJSON(t, list(t, api, widgets, "pretty", "1"), 200, widgetList(`"resourceVersion":"31"`, want...))
+	apitest.WantJSON(t, apitest.Do(t, api, "GET", apitest.Widgets, ""), 200, apitest.WidgetList(`"resourceVersion":"31"`, want...))
+	apitest.WantJSON(t, apitest.List(t, api, apitest.Widgets, "pretty", "1"), 200, apitest.WidgetList(`"resourceVersion":"31"`, want...))
 }
 
 // A client that knows the length of a list needs no chunks, and neither does the server.
 func TestListAnnouncesItsLength(t *testing.T) {
 	for name, dialect := range map[string]rest.Dialect{"custom": rest.DialectCustom, "built-in": rest.DialectBuiltin} {
-		r := thingResource()
+		r := apitest.ThingResource()
 		r.Wire.Dialect = dialect
-		s := newThingServer(t, rest.Options{}, r)
-		s.fill(t, 60) // more than one chunk
+		s := apitest.NewThingServer(t, rest.Options{}, r)
+		s.Fill(t, 60) // more than one chunk
 		for _, query := range []string{"", "?limit=1", "?limit=3", "?labelSelector=absent"} {
 			t.Run(name+query, func(t *testing.T) {
-				got := s.do("GET", thingsIn+query, "")
+				got := s.Do("GET", apitest.Things+query, "")
 				require.Equal(t, 200, got.Code)
 				assert.Equal(t, strconv.Itoa(len(got.Body+"\n")), got.Header.Get("Content-Length"))
 			})
@@ -92,9 +76,9 @@ func TestListAnnouncesItsLength(t *testing.T) {
 }
 
 func TestListInPages(t *testing.T) {
-	api := newWidgets(t)
+	api := apitest.NewWidgets(t)
 	for _, name := range []string{"c", "a", "e", "b", "d"} {
-		create(t, api, name)
+		apitest.CreateWidget(t, api, name)
 	}
 	for _, c := range []struct {
 		name   string
@@ -109,29 +93,29 @@ func TestListInPages(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			token, left := "", 5
 			for i, limit := range c.limits {
-				page := list(t, api, widgets, "limit", limit, "continue", token)
-				assert.Equal(t, c.want[i], page.names(t))
-				assert.Equal(t, "6", page.rv(t), "all pages are of one revision")
-				token = page.text(t, "metadata.continue")
+				page := apitest.List(t, api, apitest.Widgets, "limit", limit, "continue", token)
+				assert.Equal(t, c.want[i], page.Names(t))
+				assert.Equal(t, "6", page.ResourceVersion(t), "all pages are of one revision")
+				token = page.Text(t, "metadata.continue")
 				if left -= len(c.want[i]); left > 0 {
 					assert.NotEmpty(t, token)
-					assert.Equal(t, float64(left), page.value(t, "metadata.remainingItemCount"))
+					assert.Equal(t, float64(left), page.Value(t, "metadata.remainingItemCount"))
 				} else {
 					assert.Empty(t, token)
-					assert.Nil(t, page.value(t, "metadata.remainingItemCount"))
+					assert.Nil(t, page.Value(t, "metadata.remainingItemCount"))
 				}
 			}
 		})
 	}
 	t.Run("across namespaces", func(t *testing.T) {
-		must(t, api, "POST", widgetRoot+"/namespaces/aaa/widgets", widgetBody(`"name":"z"`))
-		must(t, api, "POST", widgetRoot+"/namespaces/zzz/widgets", widgetBody(`"name":"a"`))
+		apitest.Must(t, api, "POST", apitest.ExampleV1+"/namespaces/aaa/widgets", apitest.WidgetBody(`"name":"z"`))
+		apitest.Must(t, api, "POST", apitest.ExampleV1+"/namespaces/zzz/widgets", apitest.WidgetBody(`"name":"a"`))
 		var names []string
 		token := ""
 		for range 7 {
-			page := list(t, api, allWidgets, "limit", "1", "continue", token)
-			names = append(names, page.text(t, "items.0.metadata.namespace")+"/"+page.text(t, "items.0.metadata.name"))
-			token = page.text(t, "metadata.continue")
+			page := apitest.List(t, api, apitest.AllWidgets, "limit", "1", "continue", token)
+			names = append(names, page.Text(t, "items.0.metadata.namespace")+"/"+page.Text(t, "items.0.metadata.name"))
+			token = page.Text(t, "metadata.continue")
 		}
 		assert.Empty(t, token)
 		assert.Equal(t, []string{"aaa/z", "default/a", "default/b", "default/c", "default/d", "default/e", "zzz/a"}, names)
@@ -140,55 +124,55 @@ func TestListInPages(t *testing.T) {
 
 // Pages after the first show the state of the first, whatever has been written since.
 func TestPagesAreOneSnapshot(t *testing.T) {
-	api := newWidgets(t)
+	api := apitest.NewWidgets(t)
 	for _, name := range []string{"a", "b", "d"} {
-		create(t, api, name)
+		apitest.CreateWidget(t, api, name)
 	}
-	first := list(t, api, widgets, "limit", "1")
-	create(t, api, "c")
-	merge(t, api, widgets+"/b", `{"spec":{"size":2}}`)
-	must(t, api, "DELETE", widgets+"/d", "")
-	rest := list(t, api, widgets, "continue", first.text(t, "metadata.continue"))
-	wantJSON(t, rest, 200, widgetList(`"resourceVersion":"4"`, stored{name: "b", uid: "uid-2", rv: "3"}.String(), stored{name: "d", uid: "uid-3", rv: "4"}.String()))
-	assert.Equal(t, []string{"a", "b", "c"}, list(t, api, widgets).names(t))
+	first := apitest.List(t, api, apitest.Widgets, "limit", "1")
+	apitest.CreateWidget(t, api, "c")
+	apitest.MergePatch(t, api, apitest.Widgets+"/b", `{"spec":{"size":2}}`)
+	apitest.Must(t, api, "DELETE", apitest.Widgets+"/d", "")
+	rest := apitest.List(t, api, apitest.Widgets, "continue", first.Text(t, "metadata.continue"))
+	apitest.WantJSON(t, rest, 200, apitest.WidgetList(`"resourceVersion":"4"`, apitest.StoredWidget{Name: "b", UID: "uid-2", RV: "3"}.String(), apitest.StoredWidget{Name: "d", UID: "uid-3", RV: "4"}.String()))
+	assert.Equal(t, []string{"a", "b", "c"}, apitest.List(t, api, apitest.Widgets).Names(t))
 }
 
 func TestRemainingItemsAreNotCountedBehindASelector(t *testing.T) {
-	api := newWidgets(t)
+	api := apitest.NewWidgets(t)
 	for _, name := range []string{"a", "c", "d"} {
-		must(t, api, "POST", widgets, widgetBody(`"name":"`+name+`","labels":{"x":"y"}`))
+		apitest.Must(t, api, "POST", apitest.Widgets, apitest.WidgetBody(`"name":"`+name+`","labels":{"x":"y"}`))
 	}
-	create(t, api, "b")
-	page := list(t, api, widgets, "labelSelector", "x=y", "limit", "2")
-	assert.Equal(t, []string{"a", "c"}, page.names(t))
-	assert.Nil(t, page.value(t, "metadata.remainingItemCount"))
-	page = list(t, api, widgets, "labelSelector", "x=y", "limit", "2", "continue", page.text(t, "metadata.continue"))
-	assert.Equal(t, []string{"d"}, page.names(t))
-	assert.Empty(t, page.text(t, "metadata.continue"))
+	apitest.CreateWidget(t, api, "b")
+	page := apitest.List(t, api, apitest.Widgets, "labelSelector", "x=y", "limit", "2")
+	assert.Equal(t, []string{"a", "c"}, page.Names(t))
+	assert.Nil(t, page.Value(t, "metadata.remainingItemCount"))
+	page = apitest.List(t, api, apitest.Widgets, "labelSelector", "x=y", "limit", "2", "continue", page.Text(t, "metadata.continue"))
+	assert.Equal(t, []string{"d"}, page.Names(t))
+	assert.Empty(t, page.Text(t, "metadata.continue"))
 }
 
 // A token is good wherever the same objects are served: after a restart, or by another replica.
 func TestContinueElsewhere(t *testing.T) {
-	store := newStore(t)
-	one := newAPI(t, rest.Options{Store: store}, widgetResource())
+	store := apitest.NewStore(t)
+	one := apitest.New(t, rest.Options{Store: store}, apitest.WidgetResource())
 	for _, name := range []string{"a", "b", "c"} {
-		create(t, one, name)
+		apitest.CreateWidget(t, one, name)
 	}
-	first := list(t, one, widgets, "limit", "1")
-	require.Equal(t, []string{"a"}, first.names(t))
-	another := newAPI(t, rest.Options{Store: store}, widgetResource())
-	must(t, one, "DELETE", widgets+"/b", "")
+	first := apitest.List(t, one, apitest.Widgets, "limit", "1")
+	require.Equal(t, []string{"a"}, first.Names(t))
+	another := apitest.New(t, rest.Options{Store: store}, apitest.WidgetResource())
+	apitest.Must(t, one, "DELETE", apitest.Widgets+"/b", "")
 	require.NoError(t, one.Close())
-	left := list(t, another, widgets, "continue", first.text(t, "metadata.continue"))
-	assert.Equal(t, []string{"b", "c"}, left.names(t), "what was there when the list began")
-	assert.Equal(t, first.text(t, "metadata.resourceVersion"), left.text(t, "metadata.resourceVersion"))
+	left := apitest.List(t, another, apitest.Widgets, "continue", first.Text(t, "metadata.continue"))
+	assert.Equal(t, []string{"b", "c"}, left.Names(t), "what was there when the list began")
+	assert.Equal(t, first.Text(t, "metadata.resourceVersion"), left.Text(t, "metadata.resourceVersion"))
 }
 
 func TestContinueRefuses(t *testing.T) {
-	api := newWidgets(t)
-	create(t, api, "a")
-	create(t, api, "b")
-	token := list(t, api, widgets, "limit", "1").text(t, "metadata.continue")
+	api := apitest.NewWidgets(t)
+	apitest.CreateWidget(t, api, "a")
+	apitest.CreateWidget(t, api, "b")
+	token := apitest.List(t, api, apitest.Widgets, "limit", "1").Text(t, "metadata.continue")
 	forged := func(text string) string { return base64.RawURLEncoding.EncodeToString([]byte(text)) }
 	const bad = "invalid continue token: continue key is not valid: "
 	for _, c := range []struct{ name, token, message string }{
@@ -198,60 +182,60 @@ func TestContinueRefuses(t *testing.T) {
 		{"no key", forged(`{"v":"meta.k8s.io/v1","rv":2}`), bad + "encoded start key empty (version meta.k8s.io/v1)"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			wantFailure(t, list(t, api, widgets, "limit", "1", "continue", c.token), 400, "BadRequest", c.message, "")
+			apitest.WantFailure(t, apitest.List(t, api, apitest.Widgets, "limit", "1", "continue", c.token), 400, "BadRequest", c.message, "")
 		})
 	}
 	t.Run("another start of the caller's own list", func(t *testing.T) {
 		for start, want := range map[string][]string{"a": {"a", "b"}, "a-": {"b"}, "b": {"b"}, "c": {}} {
-			assert.Equal(t, want, list(t, api, widgets, "continue", forged(`{"v":"meta.k8s.io/v1","rv":-1,"start":"`+start+`"}`)).names(t), start)
+			assert.Equal(t, want, apitest.List(t, api, apitest.Widgets, "continue", forged(`{"v":"meta.k8s.io/v1","rv":-1,"start":"`+start+`"}`)).Names(t), start)
 		}
 	})
 	t.Run("together with a version", func(t *testing.T) {
-		wantFailure(t, list(t, api, widgets, "continue", token, "resourceVersion", "2"), 400, "BadRequest", "specifying resource version is not allowed when using continue", "")
-		assert.Equal(t, 200, list(t, api, widgets, "continue", token, "resourceVersion", "0").Code)
+		apitest.WantFailure(t, apitest.List(t, api, apitest.Widgets, "continue", token, "resourceVersion", "2"), 400, "BadRequest", "specifying resource version is not allowed when using continue", "")
+		assert.Equal(t, 200, apitest.List(t, api, apitest.Widgets, "continue", token, "resourceVersion", "0").Code)
 	})
 	t.Run("together with a match", func(t *testing.T) {
-		wantInvalid(t, list(t, api, widgets, "continue", token, "resourceVersion", "2", "resourceVersionMatch", "NotOlderThan"), "ListOptions.meta.k8s.io", "",
-			forbidden("resourceVersionMatch", "Forbidden: resourceVersionMatch is forbidden when continue is provided"))
+		apitest.WantInvalid(t, apitest.List(t, api, apitest.Widgets, "continue", token, "resourceVersion", "2", "resourceVersionMatch", "NotOlderThan"), "ListOptions.meta.k8s.io", "",
+			apitest.Forbidden("resourceVersionMatch", "Forbidden: resourceVersionMatch is forbidden when continue is provided"))
 	})
 }
 
 // What happened before the retained history cannot be listed. The answer holds a token for the rest of what is there now.
 func TestContinueAfterCompaction(t *testing.T) {
-	store := newStore(t)
-	api := newAPI(t, rest.Options{Store: store}, widgetResource())
+	store := apitest.NewStore(t)
+	api := apitest.New(t, rest.Options{Store: store}, apitest.WidgetResource())
 	for _, name := range []string{"a", "b", "d"} {
-		create(t, api, name)
+		apitest.CreateWidget(t, api, name)
 	}
-	first := list(t, api, widgets, "limit", "1")
-	create(t, api, "c")
-	must(t, api, "DELETE", widgets+"/b", "")
+	first := apitest.List(t, api, apitest.Widgets, "limit", "1")
+	apitest.CreateWidget(t, api, "c")
+	apitest.Must(t, api, "DELETE", apitest.Widgets+"/b", "")
 	require.NoError(t, store.Compact(context.Background(), store.Revision()))
 
-	expired := list(t, api, widgets, "limit", "1", "continue", first.text(t, "metadata.continue"))
+	expired := apitest.List(t, api, apitest.Widgets, "limit", "1", "continue", first.Text(t, "metadata.continue"))
 	require.Equal(t, 410, expired.Code, expired.Body)
-	assert.Equal(t, "Expired", expired.text(t, "reason"))
+	assert.Equal(t, "Expired", expired.Text(t, "reason"))
 	assert.Equal(t, "The provided continue parameter is too old to display a consistent list result. You can start a new list without the continue parameter, "+
 		"or use the continue token in this response to retrieve the remainder of the results. Continuing with the provided token results in an inconsistent list - "+
-		"objects that were created, modified, or deleted between the time the first chunk was returned and now may show up in the list.", expired.text(t, "message"))
+		"objects that were created, modified, or deleted between the time the first chunk was returned and now may show up in the list.", expired.Text(t, "message"))
 
-	rest := list(t, api, widgets, "limit", "1", "continue", expired.text(t, "metadata.continue"))
-	assert.Equal(t, []string{"c"}, rest.names(t))
-	assert.Equal(t, "6", rest.rv(t))
-	rest = list(t, api, widgets, "limit", "1", "continue", rest.text(t, "metadata.continue"))
-	assert.Equal(t, []string{"d"}, rest.names(t))
+	rest := apitest.List(t, api, apitest.Widgets, "limit", "1", "continue", expired.Text(t, "metadata.continue"))
+	assert.Equal(t, []string{"c"}, rest.Names(t))
+	assert.Equal(t, "6", rest.ResourceVersion(t))
+	rest = apitest.List(t, api, apitest.Widgets, "limit", "1", "continue", rest.Text(t, "metadata.continue"))
+	assert.Equal(t, []string{"d"}, rest.Names(t))
 
-	wantFailure(t, list(t, api, widgets, "resourceVersion", "3", "resourceVersionMatch", "Exact"), 410, "Expired",
+	apitest.WantFailure(t, apitest.List(t, api, apitest.Widgets, "resourceVersion", "3", "resourceVersionMatch", "Exact"), 410, "Expired",
 		"The resourceVersion for the provided list is too old.", "")
 }
 
 // The table of API concepts, The resourceVersion parameter: three objects at 2, 3 and 4, one of them changed at 5.
 func TestListAtAVersion(t *testing.T) {
-	api := newWidgets(t)
+	api := apitest.NewWidgets(t)
 	for _, name := range []string{"a", "b", "c"} {
-		create(t, api, name)
+		apitest.CreateWidget(t, api, name)
 	}
-	merge(t, api, widgets+"/a", `{"spec":{"size":2}}`)
+	apitest.MergePatch(t, api, apitest.Widgets+"/a", `{"spec":{"size":2}}`)
 	for _, c := range []struct {
 		match, version, limit string
 		names                 []string
@@ -272,40 +256,40 @@ func TestListAtAVersion(t *testing.T) {
 		{"Exact", "5", "", []string{"a", "b", "c"}, "5", 2},
 	} {
 		t.Run(fmt.Sprintf("match %s version %s limit %s", c.match, c.version, c.limit), func(t *testing.T) {
-			a := list(t, api, widgets, "resourceVersionMatch", c.match, "resourceVersion", c.version, "limit", c.limit)
+			a := apitest.List(t, api, apitest.Widgets, "resourceVersionMatch", c.match, "resourceVersion", c.version, "limit", c.limit)
 			require.Equal(t, 200, a.Code, a.Body)
-			assert.Equal(t, c.names, a.names(t))
-			assert.Equal(t, c.at, a.rv(t))
-			assert.Equal(t, c.size, a.value(t, "items.0.spec.size"))
+			assert.Equal(t, c.names, a.Names(t))
+			assert.Equal(t, c.at, a.ResourceVersion(t))
+			assert.Equal(t, c.size, a.Value(t, "items.0.spec.size"))
 		})
 	}
 	t.Run("pages of an exact version", func(t *testing.T) {
-		page := list(t, api, widgets, "resourceVersionMatch", "Exact", "resourceVersion", "4", "limit", "2")
-		page = list(t, api, widgets, "limit", "2", "continue", page.text(t, "metadata.continue"))
-		assert.Equal(t, []string{"c"}, page.names(t))
-		assert.Equal(t, "4", page.rv(t))
+		page := apitest.List(t, api, apitest.Widgets, "resourceVersionMatch", "Exact", "resourceVersion", "4", "limit", "2")
+		page = apitest.List(t, api, apitest.Widgets, "limit", "2", "continue", page.Text(t, "metadata.continue"))
+		assert.Equal(t, []string{"c"}, page.Names(t))
+		assert.Equal(t, "4", page.ResourceVersion(t))
 	})
 }
 
 func TestListRefusesOptions(t *testing.T) {
-	api := newWidgets(t)
-	create(t, api, "a")
+	api := apitest.NewWidgets(t)
+	apitest.CreateWidget(t, api, "a")
 	const needsVersion = "Forbidden: resourceVersionMatch is forbidden unless resourceVersion is provided"
 	for _, c := range []struct {
 		name   string
 		query  []string
-		causes []cause
+		causes []apitest.Cause
 	}{
-		{"Exact without a version", []string{"resourceVersionMatch", "Exact"}, []cause{forbidden("resourceVersionMatch", needsVersion)}},
-		{"NotOlderThan without a version", []string{"resourceVersionMatch", "NotOlderThan", "limit", "1"}, []cause{forbidden("resourceVersionMatch", needsVersion)}},
+		{"Exact without a version", []string{"resourceVersionMatch", "Exact"}, []apitest.Cause{apitest.Forbidden("resourceVersionMatch", needsVersion)}},
+		{"NotOlderThan without a version", []string{"resourceVersionMatch", "NotOlderThan", "limit", "1"}, []apitest.Cause{apitest.Forbidden("resourceVersionMatch", needsVersion)}},
 		{"exactly any", []string{"resourceVersionMatch", "Exact", "resourceVersion", "0"},
-			[]cause{forbidden("resourceVersionMatch", `Forbidden: resourceVersionMatch "exact" is forbidden for resourceVersion "0"`)}},
+			[]apitest.Cause{apitest.Forbidden("resourceVersionMatch", `Forbidden: resourceVersionMatch "exact" is forbidden for resourceVersion "0"`)}},
 		{"an unknown match", []string{"resourceVersionMatch", "Foo", "resourceVersion", "2"},
-			[]cause{notSupported("resourceVersionMatch", `Unsupported value: "Foo": supported values: "Exact", "NotOlderThan", ""`)}},
-		{"initial events", []string{"sendInitialEvents", "true"}, []cause{forbidden("sendInitialEvents", "Forbidden: sendInitialEvents is forbidden for list")}},
+			[]apitest.Cause{apitest.NotSupported("resourceVersionMatch", `Unsupported value: "Foo": supported values: "Exact", "NotOlderThan", ""`)}},
+		{"initial events", []string{"sendInitialEvents", "true"}, []apitest.Cause{apitest.Forbidden("sendInitialEvents", "Forbidden: sendInitialEvents is forbidden for list")}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			wantInvalid(t, list(t, api, widgets, c.query...), "ListOptions.meta.k8s.io", "", c.causes...)
+			apitest.WantInvalid(t, apitest.List(t, api, apitest.Widgets, c.query...), "ListOptions.meta.k8s.io", "", c.causes...)
 		})
 	}
 	for _, c := range []struct{ name, parameter, value, message string }{
@@ -316,19 +300,19 @@ func TestListRefusesOptions(t *testing.T) {
 		{"a timeout that is no duration", "timeout", "abc", `invalid timeout specified in the request URL - time: invalid duration "abc"`},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			wantFailure(t, list(t, api, widgets, c.parameter, c.value), 400, "BadRequest", c.message, "")
+			apitest.WantFailure(t, apitest.List(t, api, apitest.Widgets, c.parameter, c.value), 400, "BadRequest", c.message, "")
 		})
 	}
 	t.Run("a version from the future", func(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) {
-			wantFailure(t, list(t, newWidgets(t), widgets, "resourceVersion", "9999"), 504, "Timeout", "Timeout: Too large resource version: 9999, current: 1",
+			apitest.WantFailure(t, apitest.List(t, apitest.NewWidgets(t), apitest.Widgets, "resourceVersion", "9999"), 504, "Timeout", "Timeout: Too large resource version: 9999, current: 1",
 				`{"causes":[{"reason":"ResourceVersionTooLarge","message":"Too large resource version"}],"retryAfterSeconds":1}`)
 		})
 	})
 }
 
 func TestSelectors(t *testing.T) {
-	api := newWidgets(t)
+	api := apitest.NewWidgets(t)
 	for name, labels := range map[string]string{"none": `{}`, "x1": `{"x":"1"}`, "x2": `{"x":"2"}`, "x2y": `{"x":"2","y":"v","example.com/k":"v"}`, "xe": `{"x":""}`} {
 		color := map[string]string{"x1": "green", "x2": "blue"}[name]
 		if color == "" {
@@ -338,7 +322,7 @@ func TestSelectors(t *testing.T) {
 		if strings.HasPrefix(name, "x2") {
 			owner = `,"owner":"me"`
 		}
-		must(t, api, "POST", widgets, widgetBody(`"name":"`+name+`","labels":`+labels, `"spec":{"size":1,"color":"`+color+`"`+owner+`}`))
+		apitest.Must(t, api, "POST", apitest.Widgets, apitest.WidgetBody(`"name":"`+name+`","labels":`+labels, `"spec":{"size":1,"color":"`+color+`"`+owner+`}`))
 	}
 	for _, c := range []struct {
 		labels, fields string
@@ -375,17 +359,17 @@ func TestSelectors(t *testing.T) {
 		{"x", "metadata.name!=x1,spec.color=red", []string{"x2y", "xe"}},
 	} {
 		t.Run(c.labels+" "+c.fields, func(t *testing.T) {
-			for _, target := range []string{widgets, allWidgets} {
-				a := list(t, api, target, "labelSelector", c.labels, "fieldSelector", c.fields)
+			for _, target := range []string{apitest.Widgets, apitest.AllWidgets} {
+				a := apitest.List(t, api, target, "labelSelector", c.labels, "fieldSelector", c.fields)
 				require.Equal(t, 200, a.Code, a.Body)
-				assert.Equal(t, c.want, a.names(t), target)
+				assert.Equal(t, c.want, a.Names(t), target)
 			}
 		})
 	}
 }
 
 func TestSelectorsRefuse(t *testing.T) {
-	api := newWidgets(t)
+	api := apitest.NewWidgets(t)
 	for _, c := range []struct{ labels, fields, message string }{
 		{"x in 1", "", "unable to parse requirement: found '1' expected: '('"},
 		{"x in (1", "", "unable to parse requirement: found '', expected: ',' or ')'"},
@@ -399,7 +383,7 @@ func TestSelectorsRefuse(t *testing.T) {
 		{"", `metadata.name=a\b`, `invalid field selector: invalid escape sequence: \b`},
 	} {
 		t.Run(c.labels+" "+c.fields, func(t *testing.T) {
-			wantFailure(t, list(t, api, widgets, "labelSelector", c.labels, "fieldSelector", c.fields), 400, "BadRequest", c.message, "")
+			apitest.WantFailure(t, apitest.List(t, api, apitest.Widgets, "labelSelector", c.labels, "fieldSelector", c.fields), 400, "BadRequest", c.message, "")
 		})
 	}
 }
@@ -409,12 +393,12 @@ func TestIndexedLabels(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		ctx, stop := context.WithCancel(context.Background())
 		defer stop()
-		resource := widgetResource()
+		resource := apitest.WidgetResource()
 		resource.IndexedLabels = []string{"side"}
-		store := newStore(t)
-		client := widgetClient(t, newAPI(t, rest.Options{Store: store}, resource))
+		store := apitest.NewStore(t)
+		client := apitest.WidgetClient(t, apitest.New(t, rest.Options{Store: store}, resource))
 		for i, side := range []string{"left", "right", "left", "", "left"} {
-			w := widgetOf(fmt.Sprint("w", i), 1)
+			w := apitest.NewWidget(fmt.Sprint("w", i), 1)
 			if side != "" {
 				w.Labels = map[string]string{"side": side, "number": fmt.Sprint(i)}
 			}
@@ -442,12 +426,12 @@ func TestIndexedLabels(t *testing.T) {
 				if err != nil {
 					return
 				}
-				events = append(events, seen(e))
+				events = append(events, apitest.DescribeEvent(e))
 			}
 		}()
 		synctest.Wait()
 		turn := func(name, side string) {
-			_, err := client.Modify(ctx, name, func(w *Widget) error { w.Labels = map[string]string{"side": side}; return nil })
+			_, err := client.Modify(ctx, name, func(w *apitest.Widget) error { w.Labels = map[string]string{"side": side}; return nil })
 			require.NoError(t, err)
 		}
 		turn("w1", "left")

@@ -15,6 +15,7 @@ import (
 	"github.com/decorum-go/decorum/internal/codec"
 	"github.com/decorum-go/decorum/rest"
 	"github.com/decorum-go/decorum/rest/cbor"
+	"github.com/decorum-go/decorum/rest/internal/apitest"
 )
 
 // A list that is written element by element has the same bytes as the whole list, encoded at once.
@@ -43,9 +44,9 @@ func TestListsAreEncodedElementByElement(t *testing.T) {
 		strings.Repeat("long", 100), strings.Repeat("words with a tab\t", 10) + "\nand a line", "trailing newlines\n\n\n",
 	}
 	for _, dialect := range []rest.Dialect{rest.DialectCustom, rest.DialectBuiltin} {
-		r := thingResource()
+		r := apitest.ThingResource()
 		r.Wire.Dialect = dialect
-		s := newThingServer(t, rest.Options{CBOR: format}, r)
+		s := apitest.NewThingServer(t, rest.Options{CBOR: format}, r)
 		for _, objects := range []int{0, 1, 30, 300} {
 			for i := range objects {
 				data := map[string]string{}
@@ -54,21 +55,21 @@ func TestListsAreEncodedElementByElement(t *testing.T) {
 				}
 				data["key "+texts[i%len(texts)]] = texts[(i*7)%len(texts)]
 				body, err := json.Marshal(map[string]any{
-					"apiVersion": thingGroup + "/v1", "kind": "Thing", "metadata": map[string]any{"name": fmt.Sprintf("n%d-%d", objects, i), "labels": map[string]string{"a": "on"}},
+					"apiVersion": apitest.ThingGroup + "/v1", "kind": "Thing", "metadata": map[string]any{"name": fmt.Sprintf("n%d-%d", objects, i), "labels": map[string]string{"a": "on"}},
 					"spec": map[string]any{"text": texts[i%len(texts)], "ratio": float64(i) * 1.5e7, "data": data, "parts": []any{map[string]any{"name": "p", "count": i}}},
 				})
 				require.NoError(t, err)
-				require.Equal(t, 201, s.do("POST", thingsIn, string(body)).Code)
+				require.Equal(t, 201, s.Do("POST", apitest.Things, string(body)).Code)
 			}
 			for _, as := range []string{"", ";as=Table;g=meta.k8s.io;v=v1", ";as=PartialObjectMetadataList;g=meta.k8s.io;v=v1"} {
-				list := s.do("GET", thingsIn+"?includeObject=Object", "", "Accept", "application/json"+as)
+				list := s.Do("GET", apitest.Things+"?includeObject=Object", "", "Accept", "application/json"+as)
 				require.Equal(t, 200, list.Code, list.Body)
 				for media, encode := range whole {
 					if strings.Contains(as, "Table") && media == "application/cbor" {
 						continue // not served
 					}
-					target := thingsIn + "?includeObject=Object&pretty=true"
-					got := s.do("GET", target, "", "Accept", media+as)
+					target := apitest.Things + "?includeObject=Object&pretty=true"
+					got := s.Do("GET", target, "", "Accept", media+as)
 					require.Equal(t, 200, got.Code, got.Body)
 					assert.Equal(t, media, got.Header.Get("Content-Type"))
 					if expected := encode(t, []byte(list.Body)); !bytes.Equal(expected, []byte(got.Body)) {
@@ -89,14 +90,14 @@ type Deep struct {
 
 // An object that is nested so deeply that its indentation would be many times its size is not indented. The rest of the list is.
 func TestDeepElementsOfListsAreNotIndented(t *testing.T) {
-	s := newThingServer(t, rest.Options{}, rest.Resource[Deep]{Group: "deep.example.com", Version: "v1", Plural: "deeps", Scope: rest.ScopeCluster})
+	s := apitest.NewThingServer(t, rest.Options{}, rest.Resource[Deep]{Group: "deep.example.com", Version: "v1", Plural: "deeps", Scope: rest.ScopeCluster})
 	const all, levels = "/apis/deep.example.com/v1/deeps", 5000
 	for name, content := range map[string]string{"a": "{}", "b": strings.Repeat(`{"a":`, levels) + "1" + strings.Repeat("}", levels), "c": "{}"} {
-		require.Equal(t, 201, s.do("POST", all, `{"apiVersion":"deep.example.com/v1","kind":"Deep","metadata":{"name":"`+name+`"},"content":`+content+`}`).Code)
+		require.Equal(t, 201, s.Do("POST", all, `{"apiVersion":"deep.example.com/v1","kind":"Deep","metadata":{"name":"`+name+`"},"content":`+content+`}`).Code)
 	}
-	plain := s.do("GET", all, "")
+	plain := s.Do("GET", all, "")
 	for _, media := range []string{"application/json", "application/yaml"} {
-		got := s.do("GET", all+"?pretty=true", "", "Accept", media)
+		got := s.Do("GET", all+"?pretty=true", "", "Accept", media)
 		require.Equal(t, 200, got.Code)
 		assert.Less(t, len(got.Body), 2*len(plain.Body))
 		v, _, err := codec.DecodeYAML([]byte(got.Body), true)

@@ -14,6 +14,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/decorum-go/decorum/rest"
+	"github.com/decorum-go/decorum/rest/internal/apitest"
 	"github.com/decorum-go/decorum/status"
 )
 
@@ -31,25 +32,25 @@ func TestFailuresAreSeenWithoutALogger(t *testing.T) {
 	for _, c := range []struct {
 		name    string
 		options rest.Options
-		option  widgetOption
+		option  apitest.WidgetOption
 	}{
-		{"a hook that fails", rest.Options{}, withDefault(func(context.Context, *Widget) error { return errors.New(secret) })},
-		{"a hook that panics", rest.Options{}, withValidate(func(context.Context, *Widget, *Widget) status.FieldErrors { panic(secret) })},
-		{"a hook that runs out of its own time", rest.Options{}, withDefault(func(context.Context, *Widget) error {
+		{"a hook that fails", rest.Options{}, apitest.WithDefault(func(context.Context, *apitest.Widget) error { return errors.New(secret) })},
+		{"a hook that panics", rest.Options{}, apitest.WithValidate(func(context.Context, *apitest.Widget, *apitest.Widget) status.FieldErrors { panic(secret) })},
+		{"a hook that runs out of its own time", rest.Options{}, apitest.WithDefault(func(context.Context, *apitest.Widget) error {
 			return errors.Join(errors.New(secret), context.DeadlineExceeded)
 		})},
-		{"an admission hook that panics", rest.Options{Admission: []rest.Admission{validating("v", func(context.Context, *rest.AdmissionRequest) error { panic(secret) })}}, func(*rest.Resource[Widget]) {}},
+		{"an admission hook that panics", rest.Options{Admission: []rest.Admission{apitest.Validating("v", func(context.Context, *rest.AdmissionRequest) error { panic(secret) })}}, func(*rest.Resource[apitest.Widget]) {}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			var log strings.Builder
 			defaultLog(t, &log)
-			api := newAPI(t, c.options, widgetResource(c.option))
-			a := do(t, api, "POST", widgets, widgetBody(`"name":"a"`))
+			api := apitest.New(t, c.options, apitest.WidgetResource(c.option))
+			a := apitest.Do(t, api, "POST", apitest.Widgets, apitest.WidgetBody(`"name":"a"`))
 			assert.GreaterOrEqual(t, a.Code, 500)
 			assert.NotContains(t, a.Body, secret)
 			assert.Equal(t, 1, strings.Count(log.String(), "level=ERROR"), log.String())
 			assert.Equal(t, 1, strings.Count(log.String(), secret), "told once: %s", log.String())
-			assert.Contains(t, log.String(), widgets)
+			assert.Contains(t, log.String(), apitest.Widgets)
 		})
 	}
 }
@@ -67,8 +68,8 @@ func TestADeliberate503IsAWarning(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			var log strings.Builder
 			options := rest.Options{Logger: slog.New(slog.NewTextHandler(&log, nil))}
-			api := newAPI(t, options, widgetResource(withDefault(func(context.Context, *Widget) error { return c.err })))
-			a := do(t, api, "POST", widgets, widgetBody(`"name":"a"`))
+			api := apitest.New(t, options, apitest.WidgetResource(apitest.WithDefault(func(context.Context, *apitest.Widget) error { return c.err })))
+			a := apitest.Do(t, api, "POST", apitest.Widgets, apitest.WidgetBody(`"name":"a"`))
 			assert.Equal(t, 503, a.Code)
 			assert.Equal(t, 1, strings.Count(log.String(), c.level), log.String())
 			assert.Equal(t, 1, strings.Count(log.String(), "level="), log.String())
@@ -88,27 +89,27 @@ func TestTheDefaultLogHasOnlyErrors(t *testing.T) {
 
 // causeErrors makes an API answer with errors that the host did not cause.
 func causeErrors(t *testing.T) {
-	api := newWidgets(t, withDefault(func(ctx context.Context, w *Widget) error {
+	api := apitest.NewWidgets(t, apitest.WithDefault(func(ctx context.Context, w *apitest.Widget) error {
 		if w.Name != "gone" {
 			return nil
 		}
 		<-ctx.Done()
 		return ctx.Err()
 	}))
-	create(t, api, "a")
-	assert.Equal(t, 409, do(t, api, "POST", widgets, widgetBody(`"name":"a"`)).Code)
-	assert.Equal(t, 422, do(t, api, "POST", widgets, widgetBody(`"name":"A"`)).Code)
-	assert.Equal(t, 404, do(t, api, "GET", widgets+"/none", "").Code)
-	assert.Equal(t, 504, do(t, api, "GET", widgets+"?resourceVersion=99999999999999", "").Code, "a version that is not reached")
+	apitest.CreateWidget(t, api, "a")
+	assert.Equal(t, 409, apitest.Do(t, api, "POST", apitest.Widgets, apitest.WidgetBody(`"name":"a"`)).Code)
+	assert.Equal(t, 422, apitest.Do(t, api, "POST", apitest.Widgets, apitest.WidgetBody(`"name":"A"`)).Code)
+	assert.Equal(t, 404, apitest.Do(t, api, "GET", apitest.Widgets+"/none", "").Code)
+	assert.Equal(t, 504, apitest.Do(t, api, "GET", apitest.Widgets+"?resourceVersion=99999999999999", "").Code, "a version that is not reached")
 
 	left, leave := context.WithCancel(t.Context())
 	leave()
 	answer := httptest.NewRecorder()
-	request := httptest.NewRequestWithContext(left, "POST", widgets, strings.NewReader(widgetBody(`"name":"gone"`)))
+	request := httptest.NewRequestWithContext(left, "POST", apitest.Widgets, strings.NewReader(apitest.WidgetBody(`"name":"gone"`)))
 	request.Header.Set("Content-Type", "application/json")
 	api.ServeHTTP(answer, request)
 	assert.Equal(t, 504, answer.Code, "a client that has left")
 
 	require.NoError(t, api.Close())
-	assert.Equal(t, 503, do(t, api, "GET", widgets, "").Code)
+	assert.Equal(t, 503, apitest.Do(t, api, "GET", apitest.Widgets, "").Code)
 }

@@ -11,12 +11,14 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 	"sigs.k8s.io/yaml"
+
+	"github.com/decorum-go/decorum/rest/internal/apitest"
 )
 
 func TestAccept(t *testing.T) {
-	api := newWidgets(t)
-	create(t, api, "a")
-	const asJSON, asYAML, asProtobuf = "application/json", typeYAML, "application/vnd.kubernetes.protobuf"
+	api := apitest.NewWidgets(t)
+	apitest.CreateWidget(t, api, "a")
+	const asJSON, asYAML, asProtobuf = "application/json", apitest.TypeYAML, "application/vnd.kubernetes.protobuf"
 	for _, c := range []struct{ accept, want string }{
 		{"", asJSON},
 		{"*/*", asJSON},
@@ -41,86 +43,86 @@ func TestAccept(t *testing.T) {
 		{"garbage;;, application/json", asJSON},
 	} {
 		t.Run(c.accept, func(t *testing.T) {
-			for _, target := range []string{widgets + "/a", widgets, "/apis", widgetRoot} {
-				a := do(t, api, "GET", target, "", "Accept", c.accept)
+			for _, target := range []string{apitest.Widgets + "/a", apitest.Widgets, "/apis", apitest.ExampleV1} {
+				a := apitest.Do(t, api, "GET", target, "", "Accept", c.accept)
 				assert.Equal(t, 200, a.Code, a.Body)
 				assert.Equal(t, c.want, a.Header.Get("Content-Type"), target)
 			}
 		})
 	}
 	t.Run("Protobuf, of what has a message", func(t *testing.T) {
-		for target, want := range map[string]string{widgets: asJSON, widgets + "/a": asJSON, "/api": asProtobuf, "/apis": asProtobuf, "/apis/example.com": asProtobuf, widgetRoot: asProtobuf} {
-			assert.Equal(t, want, do(t, api, "GET", target, "", "Accept", asProtobuf+", application/json").Header.Get("Content-Type"), target)
+		for target, want := range map[string]string{apitest.Widgets: asJSON, apitest.Widgets + "/a": asJSON, "/api": asProtobuf, "/apis": asProtobuf, "/apis/example.com": asProtobuf, apitest.ExampleV1: asProtobuf} {
+			assert.Equal(t, want, apitest.Do(t, api, "GET", target, "", "Accept", asProtobuf+", application/json").Header.Get("Content-Type"), target)
 		}
 	})
 	for _, accept := range []string{"text/html", "text/html, image/png", "text/yaml", "application/json;q=0", "garbage"} {
 		t.Run("not acceptable: "+accept, func(t *testing.T) {
-			for _, target := range []string{widgets + "/a", widgets} {
-				wantFailure(t, do(t, api, "GET", target, "", "Accept", accept), 406, "NotAcceptable",
+			for _, target := range []string{apitest.Widgets + "/a", apitest.Widgets} {
+				apitest.WantFailure(t, apitest.Do(t, api, "GET", target, "", "Accept", accept), 406, "NotAcceptable",
 					"only the following media types are accepted: application/json, application/yaml, application/vnd.kubernetes.protobuf", "")
 			}
-			assert.Equal(t, 406, do(t, api, "POST", widgets, widgetBody(`"name":"b"`), "Accept", accept).Code)
-			assert.Equal(t, 406, do(t, api, "DELETE", widgets+"/a", "", "Accept", accept).Code)
+			assert.Equal(t, 406, apitest.Do(t, api, "POST", apitest.Widgets, apitest.WidgetBody(`"name":"b"`), "Accept", accept).Code)
+			assert.Equal(t, 406, apitest.Do(t, api, "DELETE", apitest.Widgets+"/a", "", "Accept", accept).Code)
 		})
 	}
 	t.Run("the version is JSON, whatever form of it is asked for", func(t *testing.T) {
 		for _, accept := range []string{asJSON, "*/*", "text/html, application/json;as=Table;v=v1;g=meta.k8s.io"} {
-			assert.Equal(t, 200, do(t, api, "GET", "/version", "", "Accept", accept).Code, accept)
+			assert.Equal(t, 200, apitest.Do(t, api, "GET", "/version", "", "Accept", accept).Code, accept)
 		}
-		wantFailure(t, do(t, api, "GET", "/version", "", "Accept", "text/html"), 406, "NotAcceptable", "406: Not Acceptable\n\nAvailable representations: application/json", "")
+		apitest.WantFailure(t, apitest.Do(t, api, "GET", "/version", "", "Accept", "text/html"), 406, "NotAcceptable", "406: Not Acceptable\n\nAvailable representations: application/json", "")
 	})
 	t.Run("not acceptable, in discovery", func(t *testing.T) {
 		const types = "application/json, application/yaml, application/vnd.kubernetes.protobuf"
 		builtin, custom := "406: Not Acceptable\n\nAvailable representations: "+types, "only the following media types are accepted: "+types
-		for target, want := range map[string]string{"/api": builtin, "/apis": custom, "/apis/example.com": custom, widgetRoot: custom} {
-			wantFailure(t, do(t, api, "GET", target, "", "Accept", "text/html"), 406, "NotAcceptable", want, "")
+		for target, want := range map[string]string{"/api": builtin, "/apis": custom, "/apis/example.com": custom, apitest.ExampleV1: custom} {
+			apitest.WantFailure(t, apitest.Do(t, api, "GET", target, "", "Accept", "text/html"), 406, "NotAcceptable", want, "")
 		}
-		wantFailure(t, do(t, newMemos(t), "GET", "/api/v1", "", "Accept", "text/html"), 406, "NotAcceptable", builtin, "")
-		wantFailure(t, do(t, newMemos(t), "DELETE", memos, "", "Accept", "text/html"), 406, "NotAcceptable", builtin, "")
+		apitest.WantFailure(t, apitest.Do(t, apitest.NewMemos(t), "GET", "/api/v1", "", "Accept", "text/html"), 406, "NotAcceptable", builtin, "")
+		apitest.WantFailure(t, apitest.Do(t, apitest.NewMemos(t), "DELETE", apitest.Memos, "", "Accept", "text/html"), 406, "NotAcceptable", builtin, "")
 	})
 	t.Run("not acceptable, in Protobuf", func(t *testing.T) {
-		a := do(t, api, "GET", widgets+"/a", "", "Accept", "application/vnd.kubernetes.protobuf")
+		a := apitest.Do(t, api, "GET", apitest.Widgets+"/a", "", "Accept", "application/vnd.kubernetes.protobuf")
 		assert.Equal(t, 406, a.Code)
 		assert.Equal(t, "application/vnd.kubernetes.protobuf", a.Header.Get("Content-Type"), "a client of Protobuf reads errors in it too")
 		assert.True(t, strings.HasPrefix(a.Body, "k8s\x00"))
 	})
-	assert.Equal(t, []string{"a"}, do(t, api, "GET", widgets, "").names(t), "what cannot be answered is not done")
+	assert.Equal(t, []string{"a"}, apitest.Do(t, api, "GET", apitest.Widgets, "").Names(t), "what cannot be answered is not done")
 }
 
 // A client can read an object in YAML and write it back, even if it contains unusual characters.
 func TestYAMLOfUnusualText(t *testing.T) {
-	api := newWidgets(t)
-	create(t, api, "a", `"spec":{"size":1,"settings":{"delete":"\u007f","no character":"\ufffe","lines":"a\u0085b\u2028c\u2029d","a\u2028b":"","number":"1e3"},"weight":1e300,"big":-9223372036854775808}`)
-	a := must(t, api, "GET", widgets+"/a", "", "Accept", typeYAML)
-	must(t, api, "GET", widgets, "", "Accept", typeYAML)
-	must(t, api, "PUT", widgets+"/a", a.Body, "Content-Type", typeYAML)
-	assert.Equal(t, "2", must(t, api, "GET", widgets+"/a", "").rv(t), "the write changed nothing")
+	api := apitest.NewWidgets(t)
+	apitest.CreateWidget(t, api, "a", `"spec":{"size":1,"settings":{"delete":"\u007f","no character":"\ufffe","lines":"a\u0085b\u2028c\u2029d","a\u2028b":"","number":"1e3"},"weight":1e300,"big":-9223372036854775808}`)
+	a := apitest.Must(t, api, "GET", apitest.Widgets+"/a", "", "Accept", apitest.TypeYAML)
+	apitest.Must(t, api, "GET", apitest.Widgets, "", "Accept", apitest.TypeYAML)
+	apitest.Must(t, api, "PUT", apitest.Widgets+"/a", a.Body, "Content-Type", apitest.TypeYAML)
+	assert.Equal(t, "2", apitest.Must(t, api, "GET", apitest.Widgets+"/a", "").ResourceVersion(t), "the write changed nothing")
 }
 
 func TestYAMLOut(t *testing.T) {
-	api := newWidgets(t)
-	create(t, api, "a", `"spec":{"size":1,"owner":"yes","code":"null","big":9007199254740993,"extra":{"t":"two\nlines","empty":"","n":null}}`)
+	api := apitest.NewWidgets(t)
+	apitest.CreateWidget(t, api, "a", `"spec":{"size":1,"owner":"yes","code":"null","big":9007199254740993,"extra":{"t":"two\nlines","empty":"","n":null}}`)
 	const spec = `{"size":1,"color":"red","replicas":1,"template":{"image":"none"},"owner":"yes","code":"null","big":9007199254740993,"extra":{"t":"two\nlines","empty":"","n":null}}`
-	object := stored{spec: spec}.String()
+	object := apitest.StoredWidget{Spec: spec}.String()
 	for _, c := range []struct {
 		name, target, accept, want string
 		code                       int
 	}{
-		{"an object", widgets + "/a", typeYAML, object, 200},
-		{"a list", widgets, typeYAML, widgetList(`"resourceVersion":"2"`, object), 200},
-		{"a partial object", widgets + "/a", typeYAML + ";as=PartialObjectMetadata;v=v1;g=meta.k8s.io", stored{}.partial(), 200},
-		{"a table", widgets + "/a?includeObject=None", typeYAML + ";as=Table;v=v1;g=meta.k8s.io", widgetTable(`"resourceVersion":"2"`, row(`["a",1,"red",null,"yes","0s"]`, "null")), 200},
-		{"an error", widgets + "/none", typeYAML,
-			`{"kind":"Status","apiVersion":"v1","metadata":{},"status":"Failure","message":"widgets.example.com \"none\" not found","reason":"NotFound","details":` + aboutWidget("none") + `,"code":404}`, 404},
+		{"an object", apitest.Widgets + "/a", apitest.TypeYAML, object, 200},
+		{"a list", apitest.Widgets, apitest.TypeYAML, apitest.WidgetList(`"resourceVersion":"2"`, object), 200},
+		{"a partial object", apitest.Widgets + "/a", apitest.TypeYAML + ";as=PartialObjectMetadata;v=v1;g=meta.k8s.io", apitest.StoredWidget{}.Partial(), 200},
+		{"a table", apitest.Widgets + "/a?includeObject=None", apitest.TypeYAML + ";as=Table;v=v1;g=meta.k8s.io", apitest.WidgetTable(`"resourceVersion":"2"`, apitest.TableRow(`["a",1,"red",null,"yes","0s"]`, "null")), 200},
+		{"an error", apitest.Widgets + "/none", apitest.TypeYAML,
+			`{"kind":"Status","apiVersion":"v1","metadata":{},"status":"Failure","message":"widgets.example.com \"none\" not found","reason":"NotFound","details":` + apitest.AboutWidget("none") + `,"code":404}`, 404},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			a := do(t, api, "GET", c.target, "", "Accept", c.accept)
+			a := apitest.Do(t, api, "GET", c.target, "", "Accept", c.accept)
 			assert.Equal(t, c.code, a.Code)
-			assert.Equal(t, typeYAML, a.Header.Get("Content-Type"))
+			assert.Equal(t, apitest.TypeYAML, a.Header.Get("Content-Type"))
 			assert.False(t, json.Valid([]byte(a.Body)), "this is no JSON")
 			asJSON, err := yaml.YAMLToJSON([]byte(a.Body))
 			require.NoError(t, err, a.Body)
-			require.JSONEq(t, c.want, unmanaged(t, string(asJSON)))
+			require.JSONEq(t, c.want, apitest.Unmanaged(t, string(asJSON)))
 			if c.code == 200 && !strings.Contains(c.accept, "as=") {
 				assert.Contains(t, a.Body, "big: 9007199254740993\n")
 			}
@@ -129,8 +131,8 @@ func TestYAMLOut(t *testing.T) {
 }
 
 func TestYAMLIn(t *testing.T) {
-	api := newWidgets(t)
-	a := do(t, api, "POST", widgets, `# a comment
+	api := apitest.NewWidgets(t)
+	a := apitest.Do(t, api, "POST", apitest.Widgets, `# a comment
 apiVersion: example.com/v1
 kind: Widget
 metadata:
@@ -144,43 +146,43 @@ spec:
     text: |
       two
       lines
-`, "Content-Type", typeYAML)
-	wantJSON(t, a, 201, stored{spec: `{"size":4,"color":"red","replicas":1,"template":{"image":"none"},"owner":"true","steps":["one","two"],
+`, "Content-Type", apitest.TypeYAML)
+	apitest.WantJSON(t, a, 201, apitest.StoredWidget{Spec: `{"size":4,"color":"red","replicas":1,"template":{"image":"none"},"owner":"true","steps":["one","two"],
 		"extra":{"list":[1,"two",3.5,null,true],"text":"two\nlines\n"}}`}.String())
-	a = do(t, api, "PUT", widgets+"/a", `{apiVersion: example.com/v1, kind: Widget, metadata: {name: a, resourceVersion: "2"}, spec: {size: 1}}`,
-		"Content-Type", typeYAML+"; charset=utf-8", "Accept", typeYAML)
+	a = apitest.Do(t, api, "PUT", apitest.Widgets+"/a", `{apiVersion: example.com/v1, kind: Widget, metadata: {name: a, resourceVersion: "2"}, spec: {size: 1}}`,
+		"Content-Type", apitest.TypeYAML+"; charset=utf-8", "Accept", apitest.TypeYAML)
 	assert.Equal(t, 200, a.Code, a.Body)
-	assert.Equal(t, typeYAML, a.Header.Get("Content-Type"))
-	wantJSON(t, do(t, api, "GET", widgets+"/a", ""), 200, stored{rv: "3", generation: 2}.String())
+	assert.Equal(t, apitest.TypeYAML, a.Header.Get("Content-Type"))
+	apitest.WantJSON(t, apitest.Do(t, api, "GET", apitest.Widgets+"/a", ""), 200, apitest.StoredWidget{RV: "3", Generation: 2}.String())
 
 	for name, body := range map[string]string{
 		"cut off": "apiVersion: example.com/v1\nkind: [Widget", "a tab": "\tx: y", "no map": "- a\n- b\n", "empty": "# nothing\n", "an unknown alias": "a: *b\n",
 	} {
 		t.Run(name, func(t *testing.T) {
-			a := do(t, api, "POST", widgets, body, "Content-Type", typeYAML)
+			a := apitest.Do(t, api, "POST", apitest.Widgets, body, "Content-Type", apitest.TypeYAML)
 			assert.Equal(t, 400, a.Code, a.Body)
-			assert.Equal(t, "BadRequest", a.text(t, "reason"))
+			assert.Equal(t, "BadRequest", a.Text(t, "reason"))
 		})
 	}
 }
 
 func TestContentTypes(t *testing.T) {
-	api := newWidgets(t)
+	api := apitest.NewWidgets(t)
 	for i, media := range []string{"", "application/json", "application/json; charset=utf-8", "Application/JSON"} {
-		body := widgetBody(fmt.Sprintf(`"name":"a%d"`, i))
-		assert.Equal(t, 201, do(t, api, "POST", widgets, body, "Content-Type", media).Code, media)
+		body := apitest.WidgetBody(fmt.Sprintf(`"name":"a%d"`, i))
+		assert.Equal(t, 201, apitest.Do(t, api, "POST", apitest.Widgets, body, "Content-Type", media).Code, media)
 	}
 	for _, media := range []string{"text/plain", "application/xml", "application/x-www-form-urlencoded", "garbage;;"} {
-		for _, c := range []struct{ method, target string }{{"POST", widgets}, {"PUT", widgets + "/a0"}} {
-			wantFailure(t, do(t, api, c.method, c.target, widgetBody(`"name":"b"`), "Content-Type", media), 415, "UnsupportedMediaType",
+		for _, c := range []struct{ method, target string }{{"POST", apitest.Widgets}, {"PUT", apitest.Widgets + "/a0"}} {
+			apitest.WantFailure(t, apitest.Do(t, api, c.method, c.target, apitest.WidgetBody(`"name":"b"`), "Content-Type", media), 415, "UnsupportedMediaType",
 				"the body of the request was in an unknown format - accepted media types include: application/json, application/yaml, application/vnd.kubernetes.protobuf", "")
 		}
 	}
 }
 
 func TestPretty(t *testing.T) {
-	api := newWidgets(t)
-	create(t, api, "a")
+	api := apitest.NewWidgets(t)
+	apitest.CreateWidget(t, api, "a")
 	for _, c := range []struct {
 		name, query string
 		headers     []string
@@ -198,8 +200,8 @@ func TestPretty(t *testing.T) {
 		{"not for kubectl", "", []string{"User-Agent", "kubectl/v1.37.0"}, false},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			for _, target := range []string{widgets + "/a", widgets, widgets + "/none", "/apis", widgetRoot} {
-				a := do(t, api, "GET", target+c.query, "", c.headers...)
+			for _, target := range []string{apitest.Widgets + "/a", apitest.Widgets, apitest.Widgets + "/none", "/apis", apitest.ExampleV1} {
+				a := apitest.Do(t, api, "GET", target+c.query, "", c.headers...)
 				if strings.HasSuffix(target, "/none") && len(c.headers) > 0 && c.headers[0] == "Accept" {
 					continue // an error looks at the query and the User-Agent only
 				}
@@ -208,7 +210,7 @@ func TestPretty(t *testing.T) {
 			}
 		})
 	}
-	wantJSON(t, do(t, api, "GET", widgets+"?pretty=1", ""), 200, widgetList(`"resourceVersion":"2"`, stored{}.String()))
+	apitest.WantJSON(t, apitest.Do(t, api, "GET", apitest.Widgets+"?pretty=1", ""), 200, apitest.WidgetList(`"resourceVersion":"2"`, apitest.StoredWidget{}.String()))
 }
 
 func TestFieldValidation(t *testing.T) {
@@ -218,7 +220,7 @@ func TestFieldValidation(t *testing.T) {
 		doubleY = "apiVersion: example.com/v1\nkind: Widget\nmetadata: {name: a}\nspec:\n  size: 2\n  size: 1\n"
 		strict  = `Widget in version "v1" cannot be handled as a Widget: strict decoding error: `
 	)
-	pruned := stored{spec: `{"size":1,"color":"red","replicas":1,"template":{"image":"none"},"parts":[{"name":"p","count":1}],"extra":{"free":{"deep":1}}}`}.String()
+	pruned := apitest.StoredWidget{Spec: `{"size":1,"color":"red","replicas":1,"template":{"image":"none"},"parts":[{"name":"p","count":1}],"extra":{"free":{"deep":1}}}`}.String()
 	quoted := func(texts ...string) []string {
 		var out []string
 		for _, text := range texts {
@@ -237,67 +239,67 @@ func TestFieldValidation(t *testing.T) {
 		{"unknown fields, warn", "Warn", "application/json", unknown, quoted(unknowns...), pruned, ""},
 		{"unknown fields, ignore", "Ignore", "application/json", unknown, nil, pruned, ""},
 		{"unknown fields, strict", "Strict", "application/json", unknown, nil, "", strict + strings.Join(unknowns, ", ")},
-		{"duplicate fields: the last counts", "", "application/json", double, quoted(doubles...), stored{}.String(), ""},
-		{"duplicate fields, ignore", "Ignore", "application/json", double, nil, stored{}.String(), ""},
+		{"duplicate fields: the last counts", "", "application/json", double, quoted(doubles...), apitest.StoredWidget{}.String(), ""},
+		{"duplicate fields, ignore", "Ignore", "application/json", double, nil, apitest.StoredWidget{}.String(), ""},
 		{"duplicate fields, strict", "Strict", "application/json", double, nil, "", strict + strings.Join(doubles, ", ")},
-		{"duplicate fields in YAML", "", typeYAML, doubleY, quoted(`line 6: key "size" already set in map`), stored{}.String(), ""},
-		{"duplicate fields in YAML, strict", "Strict", typeYAML, doubleY, nil, "", strict + "yaml: unmarshal errors:\n  line 6: key \"size\" already set in map"},
-		{"nothing to complain of", "Strict", "application/json", widgetBody(`"name":"a"`), nil, stored{}.String(), ""},
+		{"duplicate fields in YAML", "", apitest.TypeYAML, doubleY, quoted(`line 6: key "size" already set in map`), apitest.StoredWidget{}.String(), ""},
+		{"duplicate fields in YAML, strict", "Strict", apitest.TypeYAML, doubleY, nil, "", strict + "yaml: unmarshal errors:\n  line 6: key \"size\" already set in map"},
+		{"nothing to complain of", "Strict", "application/json", apitest.WidgetBody(`"name":"a"`), nil, apitest.StoredWidget{}.String(), ""},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			api := newWidgets(t)
-			a := do(t, api, "POST", widgets+"?fieldValidation="+c.mode, c.body, "Content-Type", c.media)
+			api := apitest.NewWidgets(t)
+			a := apitest.Do(t, api, "POST", apitest.Widgets+"?fieldValidation="+c.mode, c.body, "Content-Type", c.media)
 			assert.ElementsMatch(t, c.warnings, a.Header.Values("Warning"))
 			if c.refused == "" {
-				wantJSON(t, a, 201, c.want)
+				apitest.WantJSON(t, a, 201, c.want)
 				return
 			}
 			assert.Equal(t, 400, a.Code)
-			assert.Equal(t, "BadRequest", a.text(t, "reason"))
-			assert.Equal(t, c.refused, a.text(t, "message"))
-			assert.Equal(t, 404, do(t, api, "GET", widgets+"/a", "").Code)
+			assert.Equal(t, "BadRequest", a.Text(t, "reason"))
+			assert.Equal(t, c.refused, a.Text(t, "message"))
+			assert.Equal(t, 404, apitest.Do(t, api, "GET", apitest.Widgets+"/a", "").Code)
 		})
 	}
 }
 
 func TestFieldValidationOfUpdates(t *testing.T) {
-	api := newWidgets(t)
-	create(t, api, "a")
-	body := widgetBody(`"name":"a","resourceVersion":"2"`, `"spec":{"size":1,"bogus":1}`)
+	api := apitest.NewWidgets(t)
+	apitest.CreateWidget(t, api, "a")
+	body := apitest.WidgetBody(`"name":"a","resourceVersion":"2"`, `"spec":{"size":1,"bogus":1}`)
 	const text = `unknown field "spec.bogus"`
 	t.Run("PUT", func(t *testing.T) {
-		a := do(t, api, "PUT", widgets+"/a", body)
-		wantJSON(t, a, 200, stored{}.String())
+		a := apitest.Do(t, api, "PUT", apitest.Widgets+"/a", body)
+		apitest.WantJSON(t, a, 200, apitest.StoredWidget{}.String())
 		assert.Equal(t, []string{`299 - "unknown field \"spec.bogus\""`}, a.Header.Values("Warning"))
-		wantFailure(t, do(t, api, "PUT", widgets+"/a?fieldValidation=Strict", body), 400, "BadRequest", `Widget in version "v1" cannot be handled as a Widget: strict decoding error: `+text, "")
+		apitest.WantFailure(t, apitest.Do(t, api, "PUT", apitest.Widgets+"/a?fieldValidation=Strict", body), 400, "BadRequest", `Widget in version "v1" cannot be handled as a Widget: strict decoding error: `+text, "")
 	})
 	for _, c := range []struct{ name, media, body string }{
-		{"merge patch", typeMergePatch, `{"spec":{"bogus":1}}`},
-		{"JSON patch", typeJSONPatch, `[{"op":"add","path":"/spec/bogus","value":1}]`},
+		{"merge patch", apitest.TypeMergePatch, `{"spec":{"bogus":1}}`},
+		{"JSON patch", apitest.TypeJSONPatch, `[{"op":"add","path":"/spec/bogus","value":1}]`},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			a := do(t, api, "PATCH", widgets+"/a", c.body, "Content-Type", c.media)
-			wantJSON(t, a, 200, stored{}.String())
+			a := apitest.Do(t, api, "PATCH", apitest.Widgets+"/a", c.body, "Content-Type", c.media)
+			apitest.WantJSON(t, a, 200, apitest.StoredWidget{}.String())
 			assert.Equal(t, []string{`299 - "unknown field \"spec.bogus\""`}, a.Header.Values("Warning"))
-			assert.Empty(t, do(t, api, "PATCH", widgets+"/a?fieldValidation=Ignore", c.body, "Content-Type", c.media).Header.Values("Warning"))
-			a = do(t, api, "PATCH", widgets+"/a?fieldValidation=Strict", c.body, "Content-Type", c.media)
+			assert.Empty(t, apitest.Do(t, api, "PATCH", apitest.Widgets+"/a?fieldValidation=Ignore", c.body, "Content-Type", c.media).Header.Values("Warning"))
+			a = apitest.Do(t, api, "PATCH", apitest.Widgets+"/a?fieldValidation=Strict", c.body, "Content-Type", c.media)
 			require.Equal(t, 422, a.Code, a.Body)
-			assert.Equal(t, "Invalid", a.text(t, "reason"))
-			assert.Equal(t, "patch", a.text(t, "details.causes.0.field"))
-			assert.Contains(t, a.text(t, "message"), ` "" is invalid: patch: Invalid value: "{`)
-			assert.True(t, strings.HasSuffix(a.text(t, "message"), "strict decoding error: "+text), a.Body)
+			assert.Equal(t, "Invalid", a.Text(t, "reason"))
+			assert.Equal(t, "patch", a.Text(t, "details.causes.0.field"))
+			assert.Contains(t, a.Text(t, "message"), ` "" is invalid: patch: Invalid value: "{`)
+			assert.True(t, strings.HasSuffix(a.Text(t, "message"), "strict decoding error: "+text), a.Body)
 		})
 	}
-	wantJSON(t, do(t, api, "GET", widgets+"/a", ""), 200, stored{}.String())
+	apitest.WantJSON(t, apitest.Do(t, api, "GET", apitest.Widgets+"/a", ""), 200, apitest.StoredWidget{}.String())
 }
 
 func TestWarningsAreBounded(t *testing.T) {
-	api := newWidgets(t)
+	api := apitest.NewWidgets(t)
 	var fields []string
 	for i := range 300 {
 		fields = append(fields, fmt.Sprintf(`"%s%d":1`, strings.Repeat("x", 300), i))
 	}
-	a := do(t, api, "POST", widgets, widgetBody(`"name":"a"`, strings.Join(fields, ",")))
+	a := apitest.Do(t, api, "POST", apitest.Widgets, apitest.WidgetBody(`"name":"a"`, strings.Join(fields, ",")))
 	require.Equal(t, 201, a.Code, a.Body)
 	total := 0
 	for _, warning := range a.Header.Values("Warning") {
@@ -307,30 +309,30 @@ func TestWarningsAreBounded(t *testing.T) {
 	assert.NotEmpty(t, a.Header.Values("Warning"))
 	assert.LessOrEqual(t, total, 4096+16*len(`299 - ""`)+100)
 	t.Run("and harmless", func(t *testing.T) {
-		a := do(t, api, "POST", widgets, widgetBody(`"name":"b"`, `"a\"b\\c":1,"d\ne":1`))
+		a := apitest.Do(t, api, "POST", apitest.Widgets, apitest.WidgetBody(`"name":"b"`, `"a\"b\\c":1,"d\ne":1`))
 		assert.Equal(t, []string{`299 - "unknown field \"a\"b\\c\""`}, a.Header.Values("Warning"))
 	})
 }
 
 // Compression: a large answer to a read is compressed for a client whose Accept-Encoding has the plain token gzip.
 func TestCompression(t *testing.T) {
-	api := newWidgets(t)
+	api := apitest.NewWidgets(t)
 	big := `{"apiVersion":"example.com/v1","kind":"Widget","metadata":{"name":"big","annotations":{"a":"` + strings.Repeat("x", 140<<10) + `"}},"spec":{"size":1}}`
-	require.Equal(t, 201, do(t, api, "POST", widgets, big, "Accept-Encoding", "gzip").Code)
-	require.Equal(t, 201, do(t, api, "POST", widgets, `{"apiVersion":"example.com/v1","kind":"Widget","metadata":{"name":"small"},"spec":{"size":1}}`).Code)
-	plain := do(t, api, "GET", widgets+"/big", "").Body
+	require.Equal(t, 201, apitest.Do(t, api, "POST", apitest.Widgets, big, "Accept-Encoding", "gzip").Code)
+	require.Equal(t, 201, apitest.Do(t, api, "POST", apitest.Widgets, `{"apiVersion":"example.com/v1","kind":"Widget","metadata":{"name":"small"},"spec":{"size":1}}`).Code)
+	plain := apitest.Do(t, api, "GET", apitest.Widgets+"/big", "").Body
 	for _, c := range []struct {
 		name, path, accept string
 		compressed         bool
 	}{
-		{"a large object", widgets + "/big", "gzip", true},
-		{"a large list", widgets, "deflate, gzip", true},
-		{"a small object", widgets + "/small", "gzip", false},
-		{"a token with a weight", widgets + "/big", "gzip;q=1.0", false},
-		{"no gzip", widgets + "/big", "identity", false},
+		{"a large object", apitest.Widgets + "/big", "gzip", true},
+		{"a large list", apitest.Widgets, "deflate, gzip", true},
+		{"a small object", apitest.Widgets + "/small", "gzip", false},
+		{"a token with a weight", apitest.Widgets + "/big", "gzip;q=1.0", false},
+		{"no gzip", apitest.Widgets + "/big", "identity", false},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			got := do(t, api, "GET", c.path, "", "Accept-Encoding", c.accept)
+			got := apitest.Do(t, api, "GET", c.path, "", "Accept-Encoding", c.accept)
 			if !c.compressed {
 				assert.Empty(t, got.Header.Get("Content-Encoding"))
 				return

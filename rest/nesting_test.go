@@ -13,6 +13,7 @@ import (
 
 	"github.com/decorum-go/decorum/apimeta"
 	"github.com/decorum-go/decorum/rest"
+	"github.com/decorum-go/decorum/rest/internal/apitest"
 	"github.com/decorum-go/decorum/status"
 )
 
@@ -27,7 +28,7 @@ const givenUp = 1000
 
 // meddler is a hook that writes the widget for which it runs.
 type meddler struct {
-	client rest.Client[Widget]
+	client rest.Client[apitest.Widget]
 	api    *rest.API
 	armed  bool
 	runs   int
@@ -45,7 +46,7 @@ func (m *meddler) run(ctx context.Context) error {
 }
 
 func (m *meddler) modify(ctx context.Context) error {
-	_, err := m.client.Modify(ctx, "a", func(w *Widget) error {
+	_, err := m.client.Modify(ctx, "a", func(w *apitest.Widget) error {
 		w.Spec.Weight = new(float64(m.runs))
 		return nil
 	})
@@ -57,14 +58,14 @@ func newMeddler(t *testing.T, place string, write func(ctx context.Context, m *m
 	m := &meddler{write: write}
 	asked := func(ctx context.Context, _ *rest.AdmissionRequest) error { return m.run(ctx) }
 	var options rest.Options
-	m.api = newAPI(t, rest.Options{}, widgetResource(func(r *rest.Resource[Widget]) {
+	m.api = apitest.New(t, rest.Options{}, apitest.WidgetResource(func(r *rest.Resource[apitest.Widget]) {
 		switch place {
 		case "Default":
-			r.Hooks.Default = func(ctx context.Context, _ *Widget) error { return m.run(ctx) }
+			r.Hooks.Default = func(ctx context.Context, _ *apitest.Widget) error { return m.run(ctx) }
 		case "Prepare":
-			r.Hooks.Prepare = func(ctx context.Context, _, _ *Widget) error { return m.run(ctx) }
+			r.Hooks.Prepare = func(ctx context.Context, _, _ *apitest.Widget) error { return m.run(ctx) }
 		case "ValidateDelete":
-			r.Hooks.ValidateDelete = func(ctx context.Context, _ *Widget) error { return m.run(ctx) }
+			r.Hooks.ValidateDelete = func(ctx context.Context, _ *apitest.Widget) error { return m.run(ctx) }
 		case "Mutate":
 			options.Admission = []rest.Admission{{Name: "h", Mutate: asked}}
 		case "Validate":
@@ -72,10 +73,10 @@ func newMeddler(t *testing.T, place string, write func(ctx context.Context, m *m
 		}
 	}))
 	if options.Admission != nil {
-		m.api = newAPI(t, options, widgetResource())
+		m.api = apitest.New(t, options, apitest.WidgetResource())
 	}
-	m.client = clientFor[Widget](t, m.api).Namespace("default")
-	create(t, m.api, "a")
+	m.client = apitest.ClientFor[apitest.Widget](t, m.api).Namespace("default")
+	apitest.CreateWidget(t, m.api, "a")
 	m.armed = true
 	return m
 }
@@ -83,22 +84,28 @@ func newMeddler(t *testing.T, place string, write func(ctx context.Context, m *m
 // A hook that writes the object for which it runs comes to an end, and the client is told why.
 func TestAHookThatWritesItsOwnObject(t *testing.T) {
 	modify := func(ctx context.Context, m *meddler) error { return m.modify(ctx) }
-	change := func(m *meddler) answer { return merge(t, m.api, widgets+"/a", `{"spec":{"size":2}}`) }
+	change := func(m *meddler) apitest.Answer {
+		return apitest.MergePatch(t, m.api, apitest.Widgets+"/a", `{"spec":{"size":2}}`)
+	}
 	for _, c := range []struct {
 		name, place string
 		write       func(ctx context.Context, m *meddler) error
-		ask         func(m *meddler) answer
+		ask         func(m *meddler) apitest.Answer
 		want        string
 	}{
 		{"of the kind, before validation", "Prepare", modify, change, writesItself},
 		{"of the kind, that fills in", "Default", modify, change, writesItself},
-		{"of the kind, before deletion", "ValidateDelete", modify, func(m *meddler) answer { return do(t, m.api, "DELETE", widgets+"/a", "") }, writesItself},
+		{"of the kind, before deletion", "ValidateDelete", modify, func(m *meddler) apitest.Answer { return apitest.Do(t, m.api, "DELETE", apitest.Widgets+"/a", "") }, writesItself},
 		{"mutating", "Mutate", modify, change, writesItself},
 		{"validating", "Validate", modify, change, writesItself},
-		{"asked by a status", "Validate", modify, func(m *meddler) answer { return merge(t, m.api, widgets+"/a/status", `{"status":{"phase":"Ready"}}`) }, writesItself},
-		{"asked by /scale", "Validate", modify, func(m *meddler) answer { return merge(t, m.api, widgets+"/a/scale", `{"spec":{"replicas":9}}`) }, writesItself},
-		{"asked by an apply to /scale", "Validate", modify, func(m *meddler) answer {
-			return do(t, m.api, "PATCH", widgets+"/a/scale?fieldManager=m&force=true", `{"apiVersion":"autoscaling/v1","kind":"Scale","metadata":{"name":"a"},"spec":{"replicas":9}}`, "Content-Type", typeApply)
+		{"asked by a status", "Validate", modify, func(m *meddler) apitest.Answer {
+			return apitest.MergePatch(t, m.api, apitest.Widgets+"/a/status", `{"status":{"phase":"Ready"}}`)
+		}, writesItself},
+		{"asked by /scale", "Validate", modify, func(m *meddler) apitest.Answer {
+			return apitest.MergePatch(t, m.api, apitest.Widgets+"/a/scale", `{"spec":{"replicas":9}}`)
+		}, writesItself},
+		{"asked by an apply to /scale", "Validate", modify, func(m *meddler) apitest.Answer {
+			return apitest.Do(t, m.api, "PATCH", apitest.Widgets+"/a/scale?fieldManager=m&force=true", `{"apiVersion":"autoscaling/v1","kind":"Scale","metadata":{"name":"a"},"spec":{"replicas":9}}`, "Content-Type", apitest.TypeApply)
 		}, writesItself},
 		{"writing /scale", "Mutate", func(ctx context.Context, m *meddler) error {
 			_, err := rest.UpdateSubresource[map[string]any](ctx, m.client, "a", "scale",
@@ -106,11 +113,11 @@ func TestAHookThatWritesItsOwnObject(t *testing.T) {
 			return err
 		}, change, writesItself},
 		{"writing over HTTP", "Validate", func(ctx context.Context, m *meddler) error {
-			r, err := http.NewRequestWithContext(ctx, "PATCH", "http://api"+widgets+"/a", strings.NewReader(fmt.Sprintf(`{"spec":{"weight":%d}}`, m.runs)))
+			r, err := http.NewRequestWithContext(ctx, "PATCH", "http://api"+apitest.Widgets+"/a", strings.NewReader(fmt.Sprintf(`{"spec":{"weight":%d}}`, m.runs)))
 			if err != nil {
 				return err
 			}
-			r.Header.Set("Content-Type", typeMergePatch)
+			r.Header.Set("Content-Type", apitest.TypeMergePatch)
 			answer, err := rest.RoundTripper(m.api).RoundTrip(r)
 			if err != nil {
 				return err
@@ -132,8 +139,8 @@ func TestAHookThatWritesItsOwnObject(t *testing.T) {
 				m := newMeddler(t, c.place, c.write)
 				a := c.ask(m)
 				require.Equal(t, 409, a.Code, a.Body)
-				assert.Equal(t, c.want, a.text(t, "message"))
-				assert.Equal(t, "Conflict", a.text(t, "reason"))
+				assert.Equal(t, c.want, a.Text(t, "message"))
+				assert.Equal(t, "Conflict", a.Text(t, "reason"))
 				assert.Equal(t, 16, m.runs)
 			})
 		})
@@ -147,22 +154,22 @@ func TestAHookThatWritesItsOwnObject(t *testing.T) {
 	})
 	t.Run("that creates it", func(t *testing.T) {
 		m := newMeddler(t, "Validate", func(ctx context.Context, m *meddler) error {
-			_, err := m.client.Create(ctx, &Widget{ObjectMeta: apimeta.ObjectMeta{Name: "b"}, Spec: WidgetSpec{Size: new(int32(1))}})
+			_, err := m.client.Create(ctx, &apitest.Widget{ObjectMeta: apimeta.ObjectMeta{Name: "b"}, Spec: apitest.WidgetSpec{Size: new(int32(1))}})
 			return err
 		})
-		a := do(t, m.api, "POST", widgets, widgetBody(`"name":"b"`))
+		a := apitest.Do(t, m.api, "POST", apitest.Widgets, apitest.WidgetBody(`"name":"b"`))
 		require.Equal(t, 409, a.Code, a.Body)
-		assert.Contains(t, a.text(t, "message"), "has written it 15 times itself")
+		assert.Contains(t, a.Text(t, "message"), "has written it 15 times itself")
 		assert.Equal(t, 16, m.runs)
 	})
 	t.Run("that creates others like it", func(t *testing.T) {
 		m := newMeddler(t, "Validate", func(ctx context.Context, m *meddler) error {
-			_, err := m.client.Create(ctx, &Widget{ObjectMeta: apimeta.ObjectMeta{GenerateName: "b-"}, Spec: WidgetSpec{Size: new(int32(1))}})
+			_, err := m.client.Create(ctx, &apitest.Widget{ObjectMeta: apimeta.ObjectMeta{GenerateName: "b-"}, Spec: apitest.WidgetSpec{Size: new(int32(1))}})
 			return err
 		})
-		a := do(t, m.api, "POST", widgets, widgetBody(`"name":"b"`))
+		a := apitest.Do(t, m.api, "POST", apitest.Widgets, apitest.WidgetBody(`"name":"b"`))
 		require.Equal(t, 409, a.Code, a.Body)
-		assert.Contains(t, a.text(t, "message"), "100 writes are nested, each made by a hook of the one before")
+		assert.Contains(t, a.Text(t, "message"), "100 writes are nested, each made by a hook of the one before")
 		assert.Equal(t, 100, m.runs)
 	})
 }
@@ -175,32 +182,32 @@ func TestAHookThatWritesALot(t *testing.T) {
 			if err := m.modify(ctx); err != nil {
 				return err
 			}
-			if _, err := m.client.Create(ctx, &Widget{ObjectMeta: apimeta.ObjectMeta{GenerateName: "b-"}, Spec: WidgetSpec{Size: new(int32(1))}}); err != nil {
+			if _, err := m.client.Create(ctx, &apitest.Widget{ObjectMeta: apimeta.ObjectMeta{GenerateName: "b-"}, Spec: apitest.WidgetSpec{Size: new(int32(1))}}); err != nil {
 				return err
 			}
 			m.runs++
 		}
 		return nil
 	})
-	create(t, m.api, "b")
-	a := must(t, m.api, "GET", widgets+"/a", "")
-	assert.EqualValues(t, 40, a.value(t, "spec.weight"))
-	assert.Len(t, do(t, m.api, "GET", widgets, "").names(t), 42)
+	apitest.CreateWidget(t, m.api, "b")
+	a := apitest.Must(t, m.api, "GET", apitest.Widgets+"/a", "")
+	assert.EqualValues(t, 40, a.Value(t, "spec.weight"))
+	assert.Len(t, apitest.Do(t, m.api, "GET", apitest.Widgets, "").Names(t), 42)
 }
 
 // A hook cannot wait until its own write has ended; what it can wait for is another API.
 func TestShutdownInAHook(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		another := newWidgets(t)
+		another := apitest.NewWidgets(t)
 		var ended, endedAnother error
 		m := newMeddler(t, "Validate", func(ctx context.Context, m *meddler) error {
 			endedAnother, ended = another.Shutdown(ctx), m.api.Shutdown(ctx)
 			return nil
 		})
-		create(t, m.api, "b")
+		apitest.CreateWidget(t, m.api, "b")
 		assert.EqualError(t, ended, "rest: a hook of a write cannot wait until that write has ended: call Shutdown outside of hooks")
 		assert.NoError(t, endedAnother)
-		assert.Equal(t, 503, do(t, m.api, "GET", widgets+"/b", "").Code, "the API has begun to shut down")
+		assert.Equal(t, 503, apitest.Do(t, m.api, "GET", apitest.Widgets+"/b", "").Code, "the API has begun to shut down")
 		assert.NoError(t, m.api.Close())
 	})
 }

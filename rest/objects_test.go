@@ -14,14 +14,15 @@ import (
 
 	"github.com/decorum-go/decorum/apimeta"
 	"github.com/decorum-go/decorum/rest"
+	"github.com/decorum-go/decorum/rest/internal/apitest"
 	"github.com/decorum-go/decorum/status"
 	"github.com/decorum-go/decorum/storage"
 	"github.com/decorum-go/decorum/watch"
 )
 
 func TestObjects(t *testing.T) {
-	api := newAPI(t, rest.Options{}, widgetResource(), rest.NamespacesOf[Namespace](), globalThingResource())
-	must(t, api, "POST", widgets, widgetBody(`"name":"a","finalizers":["example.com/f"]`))
+	api := apitest.New(t, rest.Options{}, apitest.WidgetResource(), rest.NamespacesOf[apitest.Namespace](), apitest.GlobalThingResource())
+	apitest.Must(t, api, "POST", apitest.Widgets, apitest.WidgetBody(`"name":"a","finalizers":["example.com/f"]`))
 	objects := rest.ObjectsOf(api).As("tester")
 	resources := objects.Resources()
 	require.Len(t, resources, 3)
@@ -47,9 +48,9 @@ func TestObjects(t *testing.T) {
 
 	require.NoError(t, objects.Patch(t.Context(), key, "", rest.MergePatch, []byte(`{"spec":{"size":2},"status":{"phase":"Ready"}}`)))
 	require.NoError(t, objects.Patch(t.Context(), key, "status", rest.MergePatch, []byte(`{"spec":{"size":3},"status":{"phase":"Pending"}}`)))
-	a := do(t, api, "GET", widgets+"/a", "")
-	assert.Equal(t, float64(2), a.value(t, "spec.size"))
-	assert.Equal(t, "Pending", a.text(t, "status.phase"))
+	a := apitest.Do(t, api, "GET", apitest.Widgets+"/a", "")
+	assert.Equal(t, float64(2), a.Value(t, "spec.size"))
+	assert.Equal(t, "Pending", a.Text(t, "status.phase"))
 	assert.True(t, status.IsConflict(objects.Patch(t.Context(), key, "", rest.MergePatch, []byte(`{"metadata":{"resourceVersion":"1"}}`))))
 	assert.True(t, status.IsNotFound(objects.Patch(t.Context(), key, "scale", rest.MergePatch, []byte(`{}`))))
 	assert.True(t, status.IsInvalid(objects.Patch(t.Context(), key, "", rest.MergePatch, []byte(`{"spec":{"size":1000}}`))))
@@ -60,26 +61,26 @@ func TestObjects(t *testing.T) {
 	require.NoError(t, objects.Patch(t.Context(), key, "", rest.MergePatch, []byte(`{"metadata":{"finalizers":null}}`)))
 	_, err = objects.Delete(t.Context(), key, apimeta.DeleteOptions{})
 	assert.True(t, status.IsNotFound(err))
-	create(t, api, "b")
+	apitest.CreateWidget(t, api, "b")
 	gone, err = objects.Delete(t.Context(), storage.Key{Resource: key.Resource, Namespace: "default", Name: "b"}, apimeta.DeleteOptions{DryRun: []string{apimeta.DryRunAll}})
 	require.NoError(t, err)
 	assert.True(t, gone)
-	assert.Equal(t, 200, do(t, api, "GET", widgets+"/b", "").Code)
+	assert.Equal(t, 200, apitest.Do(t, api, "GET", apitest.Widgets+"/b", "").Code)
 }
 
 // Follow yields the changes of all resources in the one order in which they were committed, whoever wrote them.
 func TestFollowAllObjects(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		s := newThingServer(t, rest.Options{})
-		things, globals := clientFor[Thing](t, s.api).Namespace("default"), clientFor[GlobalThing](t, s.api)
+		s := apitest.NewThingServer(t, rest.Options{})
+		things, globals := apitest.ClientFor[apitest.Thing](t, s.API).Namespace("default"), apitest.ClientFor[apitest.GlobalThing](t, s.API)
 		write := func(from, to int) {
 			var writers sync.WaitGroup
 			for i := from; i < to; i++ {
 				writers.Go(func() {
 					name := fmt.Sprint("t", i)
-					_, err := things.Create(t.Context(), &Thing{ObjectMeta: apimeta.ObjectMeta{Name: name}})
+					_, err := things.Create(t.Context(), &apitest.Thing{ObjectMeta: apimeta.ObjectMeta{Name: name}})
 					assert.NoError(t, err)
-					_, err = globals.Create(t.Context(), &GlobalThing{ObjectMeta: apimeta.ObjectMeta{Name: name}})
+					_, err = globals.Create(t.Context(), &apitest.GlobalThing{ObjectMeta: apimeta.ObjectMeta{Name: name}})
 					assert.NoError(t, err)
 					if i%3 == 0 {
 						assert.NoError(t, things.Delete(t.Context(), name, rest.DeleteOptions{}))
@@ -96,7 +97,7 @@ func TestFollowAllObjects(t *testing.T) {
 		var ended error
 		var following sync.WaitGroup
 		following.Go(func() {
-			for changes, err := range rest.ObjectsOf(s.api).Follow(ctx) {
+			for changes, err := range rest.ObjectsOf(s.API).Follow(ctx) {
 				if err != nil {
 					ended = err
 					return
@@ -121,8 +122,8 @@ func TestFollowAllObjects(t *testing.T) {
 		write(1200, 2000)
 		synctest.Wait()
 		want := map[storage.Key]watch.Revision{}
-		for _, resource := range rest.ObjectsOf(s.api).Resources() {
-			records, err := rest.ObjectsOf(s.api).List(t.Context(), resource.Name, "")
+		for _, resource := range rest.ObjectsOf(s.API).Resources() {
+			records, err := rest.ObjectsOf(s.API).List(t.Context(), resource.Name, "")
 			require.NoError(t, err)
 			for _, r := range records {
 				want[r.Key] = r.Revision
@@ -130,7 +131,7 @@ func TestFollowAllObjects(t *testing.T) {
 		}
 		mu.Lock()
 		assert.Equal(t, want, state)
-		assert.Equal(t, s.store.Revision(), through)
+		assert.Equal(t, s.Store.Revision(), through)
 		mu.Unlock()
 		stop()
 		following.Wait()
@@ -140,25 +141,25 @@ func TestFollowAllObjects(t *testing.T) {
 
 func TestFollowEnds(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		s := newThingServer(t, rest.Options{})
-		things := clientFor[Thing](t, s.api).Namespace("default")
-		_, err := things.Create(t.Context(), &Thing{ObjectMeta: apimeta.ObjectMeta{Name: "a"}})
+		s := apitest.NewThingServer(t, rest.Options{})
+		things := apitest.ClientFor[apitest.Thing](t, s.API).Namespace("default")
+		_, err := things.Create(t.Context(), &apitest.Thing{ObjectMeta: apimeta.ObjectMeta{Name: "a"}})
 		require.NoError(t, err)
-		for range rest.ObjectsOf(s.api).Follow(t.Context()) {
+		for range rest.ObjectsOf(s.API).Follow(t.Context()) {
 			break
 		}
 		var following sync.WaitGroup
 		var ended error
 		following.Go(func() {
-			for _, err := range rest.ObjectsOf(s.api).Follow(t.Context()) {
+			for _, err := range rest.ObjectsOf(s.API).Follow(t.Context()) {
 				ended = err
 			}
 		})
 		synctest.Wait()
-		require.NoError(t, s.api.Close())
+		require.NoError(t, s.API.Close())
 		following.Wait()
 		assert.ErrorContains(t, ended, "the server is shutting down")
-		for _, err := range rest.ObjectsOf(s.api).Follow(t.Context()) {
+		for _, err := range rest.ObjectsOf(s.API).Follow(t.Context()) {
 			assert.True(t, status.IsServiceUnavailable(err))
 		}
 	})
@@ -167,30 +168,30 @@ func TestFollowEnds(t *testing.T) {
 // Nothing is created in a namespace whose deletion has begun, even when both happen at the same time: a create that is about to be
 // committed finds that the namespace has changed.
 func TestCreateRacesWithNamespaceDeletion(t *testing.T) {
-	store := newStore(t)
+	store := apitest.NewStore(t)
 	var api *rest.API
 	racing := false
-	api = newAPI(t, rest.Options{Store: store}, rest.NamespacesOf[Namespace](), widgetResource(withValidate(func(context.Context, *Widget, *Widget) status.FieldErrors {
+	api = apitest.New(t, rest.Options{Store: store}, rest.NamespacesOf[apitest.Namespace](), apitest.WidgetResource(apitest.WithValidate(func(context.Context, *apitest.Widget, *apitest.Widget) status.FieldErrors {
 		if racing { // the namespace was looked at before this hook, and the commit is after it
 			racing = false
-			must(t, api, "DELETE", "/api/v1/namespaces/x", "")
+			apitest.Must(t, api, "DELETE", "/api/v1/namespaces/x", "")
 		}
 		return nil
 	})))
-	must(t, api, "POST", "/api/v1/namespaces", `{"metadata":{"name":"x"}}`)
-	in := strings.ReplaceAll(widgets, "default", "x")
-	must(t, api, "POST", in, widgetBody(`"name":"a"`))
+	apitest.Must(t, api, "POST", "/api/v1/namespaces", `{"metadata":{"name":"x"}}`)
+	in := strings.ReplaceAll(apitest.Widgets, "default", "x")
+	apitest.Must(t, api, "POST", in, apitest.WidgetBody(`"name":"a"`))
 	racing = true
-	a := do(t, api, "POST", in, widgetBody(`"name":"b"`))
-	wantFailure(t, a, 403, "Forbidden", `widgets.example.com "b" is forbidden: unable to create new content in namespace x because it is being terminated`,
+	a := apitest.Do(t, api, "POST", in, apitest.WidgetBody(`"name":"b"`))
+	apitest.WantFailure(t, a, 403, "Forbidden", `widgets.example.com "b" is forbidden: unable to create new content in namespace x because it is being terminated`,
 		`{"name":"b","group":"example.com","kind":"widgets","causes":[{"reason":"NamespaceTerminating","message":"namespace x is being terminated","field":"metadata.namespace"}]}`)
-	assert.Equal(t, []string{"a"}, do(t, api, "GET", in, "").names(t))
-	wantFailure(t, do(t, api, "POST", in+"?dryRun=All", widgetBody(`"name":"b"`)), 403, "Forbidden", a.text(t, "message"), detailsOf(t, a))
+	assert.Equal(t, []string{"a"}, apitest.Do(t, api, "GET", in, "").Names(t))
+	apitest.WantFailure(t, apitest.Do(t, api, "POST", in+"?dryRun=All", apitest.WidgetBody(`"name":"b"`)), 403, "Forbidden", a.Text(t, "message"), detailsOf(t, a))
 }
 
-func detailsOf(t *testing.T, a answer) string {
+func detailsOf(t *testing.T, a apitest.Answer) string {
 	t.Helper()
-	text, err := json.Marshal(a.value(t, "details"))
+	text, err := json.Marshal(a.Value(t, "details"))
 	require.NoError(t, err)
 	return string(text)
 }

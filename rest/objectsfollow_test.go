@@ -14,6 +14,7 @@ import (
 
 	"github.com/decorum-go/decorum/apimeta"
 	"github.com/decorum-go/decorum/rest"
+	"github.com/decorum-go/decorum/rest/internal/apitest"
 	"github.com/decorum-go/decorum/status"
 	"github.com/decorum-go/decorum/storage"
 	"github.com/decorum-go/decorum/watch"
@@ -23,24 +24,24 @@ import (
 func manyKinds(n int) []rest.Definition {
 	var definitions []rest.Definition
 	for i := range n {
-		definitions = append(definitions, rest.Resource[GlobalThing]{Group: thingGroup, Version: "v1", Names: rest.Names{Kind: fmt.Sprint("Idle", i)}, Plural: fmt.Sprint("idles", i), Scope: rest.ScopeCluster})
+		definitions = append(definitions, rest.Resource[apitest.GlobalThing]{Group: apitest.ThingGroup, Version: "v1", Names: rest.Names{Kind: fmt.Sprint("Idle", i)}, Plural: fmt.Sprint("idles", i), Scope: rest.ScopeCluster})
 	}
-	return append(definitions, thingResource())
+	return append(definitions, apitest.ThingResource())
 }
 
 // The last change of a burst is yielded without another write, however many kinds the API has.
 func TestFollowYieldsTheLastChange(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		s := newThingServer(t, rest.Options{}, manyKinds(200)...)
-		things := clientFor[Thing](t, s.api).Namespace("default")
+		s := apitest.NewThingServer(t, rest.Options{}, manyKinds(200)...)
+		things := apitest.ClientFor[apitest.Thing](t, s.API).Namespace("default")
 		for i := range 4 {
-			_, err := things.Create(t.Context(), &Thing{ObjectMeta: apimeta.ObjectMeta{Name: fmt.Sprint(i)}})
+			_, err := things.Create(t.Context(), &apitest.Thing{ObjectMeta: apimeta.ObjectMeta{Name: fmt.Sprint(i)}})
 			require.NoError(t, err)
 		}
 		var through atomic.Uint64
 		var following sync.WaitGroup
 		following.Go(func() {
-			for changes, err := range rest.ObjectsOf(s.api).Follow(t.Context()) {
+			for changes, err := range rest.ObjectsOf(s.API).Follow(t.Context()) {
 				if err != nil {
 					assert.True(t, status.IsServiceUnavailable(err), "%v", err)
 					return
@@ -52,15 +53,18 @@ func TestFollowYieldsTheLastChange(t *testing.T) {
 			var writers sync.WaitGroup
 			for i := range 4 {
 				writers.Go(func() {
-					_, err := things.Modify(t.Context(), fmt.Sprint(i), func(thing *Thing) error { thing.Spec.Data = map[string]string{"burst": fmt.Sprint(burst)}; return nil })
+					_, err := things.Modify(t.Context(), fmt.Sprint(i), func(thing *apitest.Thing) error {
+						thing.Spec.Data = map[string]string{"burst": fmt.Sprint(burst)}
+						return nil
+					})
 					assert.NoError(t, err)
 				})
 			}
 			writers.Wait()
 			synctest.Wait() // nothing happens any more
-			require.Equal(t, uint64(s.store.Revision()), through.Load(), "after burst %d", burst)
+			require.Equal(t, uint64(s.Store.Revision()), through.Load(), "after burst %d", burst)
 		}
-		require.NoError(t, s.api.Close())
+		require.NoError(t, s.API.Close())
 		following.Wait()
 	})
 }
@@ -82,26 +86,26 @@ func (s *turningStore) List(ctx context.Context, options storage.Query, into []*
 func TestFollowWhileItLists(t *testing.T) {
 	for seed := range uint64(4) {
 		t.Run(fmt.Sprint("seed ", seed), func(t *testing.T) {
-			memory := newStore(t)
+			memory := apitest.NewStore(t)
 			store := &turningStore{Store: memory, turn: func() {}}
-			api := start(t, rest.Options{Store: store}, thingResource(), globalThingResource())
+			api := apitest.Start(t, rest.Options{Store: store}, apitest.ThingResource(), apitest.GlobalThingResource())
 			defer func() {
 				require.NoError(t, api.Close())
 				require.NoError(t, memory.Close())
 			}()
 			random := rand.New(rand.NewPCG(seed, 0))
-			things, globals := clientFor[Thing](t, api).Namespace("default"), clientFor[GlobalThing](t, api)
+			things, globals := apitest.ClientFor[apitest.Thing](t, api).Namespace("default"), apitest.ClientFor[apitest.GlobalThing](t, api)
 			write := func() {
 				name := fmt.Sprintf("%04d", random.IntN(2000))
-				_, err := things.Create(t.Context(), &Thing{ObjectMeta: apimeta.ObjectMeta{Name: name}})
+				_, err := things.Create(t.Context(), &apitest.Thing{ObjectMeta: apimeta.ObjectMeta{Name: name}})
 				switch {
 				case status.IsAlreadyExists(err) && random.IntN(2) == 0:
 					err = things.Delete(t.Context(), name, rest.DeleteOptions{})
 				case status.IsAlreadyExists(err):
-					_, err = things.Modify(t.Context(), name, func(thing *Thing) error { thing.Spec.Size++; return nil })
+					_, err = things.Modify(t.Context(), name, func(thing *apitest.Thing) error { thing.Spec.Size++; return nil })
 				}
 				require.NoError(t, err)
-				if _, err = globals.Create(t.Context(), &GlobalThing{ObjectMeta: apimeta.ObjectMeta{Name: name}}); status.IsAlreadyExists(err) {
+				if _, err = globals.Create(t.Context(), &apitest.GlobalThing{ObjectMeta: apimeta.ObjectMeta{Name: name}}); status.IsAlreadyExists(err) {
 					err = globals.Delete(t.Context(), name, rest.DeleteOptions{})
 				}
 				require.NoError(t, err)
@@ -132,7 +136,7 @@ func TestFollowWhileItLists(t *testing.T) {
 				}
 			}
 			want := map[storage.Key]watch.Revision{}
-			for _, resource := range []string{"things." + thingGroup, "globalthings." + thingGroup} {
+			for _, resource := range []string{"things." + apitest.ThingGroup, "globalthings." + apitest.ThingGroup} {
 				page, err := memory.List(t.Context(), storage.Query{Scope: watch.Scope{Resource: resource}}, nil)
 				require.NoError(t, err)
 				for _, r := range page.Records {
@@ -147,14 +151,14 @@ func TestFollowWhileItLists(t *testing.T) {
 // A watch of everything is told of resources that the API does not have, like those of another API on the same store.
 func TestFollowKeepsToItsAPI(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		s := newThingServer(t, rest.Options{}, thingResource())
-		other := start(t, rest.Options{Store: s.store}, globalThingResource())
-		globals, things := clientFor[GlobalThing](t, other), clientFor[Thing](t, s.api).Namespace("default")
+		s := apitest.NewThingServer(t, rest.Options{}, apitest.ThingResource())
+		other := apitest.Start(t, rest.Options{Store: s.Store}, apitest.GlobalThingResource())
+		globals, things := apitest.ClientFor[apitest.GlobalThing](t, other), apitest.ClientFor[apitest.Thing](t, s.API).Namespace("default")
 		var keys []storage.Key
 		var through watch.Revision
 		var following sync.WaitGroup
 		following.Go(func() {
-			for changes, err := range rest.ObjectsOf(s.api).Follow(t.Context()) {
+			for changes, err := range rest.ObjectsOf(s.API).Follow(t.Context()) {
 				if err != nil {
 					assert.True(t, status.IsServiceUnavailable(err), "%v", err)
 					return
@@ -166,15 +170,15 @@ func TestFollowKeepsToItsAPI(t *testing.T) {
 			}
 		})
 		synctest.Wait()
-		_, err := things.Create(t.Context(), &Thing{ObjectMeta: apimeta.ObjectMeta{Name: "a"}})
+		_, err := things.Create(t.Context(), &apitest.Thing{ObjectMeta: apimeta.ObjectMeta{Name: "a"}})
 		require.NoError(t, err)
-		_, err = globals.Create(t.Context(), &GlobalThing{ObjectMeta: apimeta.ObjectMeta{Name: "b"}})
+		_, err = globals.Create(t.Context(), &apitest.GlobalThing{ObjectMeta: apimeta.ObjectMeta{Name: "b"}})
 		require.NoError(t, err)
 		synctest.Wait()
-		assert.Equal(t, []storage.Key{{Resource: "things." + thingGroup, Namespace: "default", Name: "a"}}, keys)
-		assert.Equal(t, s.store.Revision(), through)
+		assert.Equal(t, []storage.Key{{Resource: "things." + apitest.ThingGroup, Namespace: "default", Name: "a"}}, keys)
+		assert.Equal(t, s.Store.Revision(), through)
 		require.NoError(t, other.Close())
-		require.NoError(t, s.api.Close())
+		require.NoError(t, s.API.Close())
 		following.Wait()
 	})
 }

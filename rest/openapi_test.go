@@ -12,167 +12,84 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/decorum-go/decorum/rest"
+	"github.com/decorum-go/decorum/rest/internal/apitest"
 )
 
-// openAPIDocument is what clients read of a document.
-type openAPIDocument struct {
-	OpenAPI, Swagger string
-	Paths            map[string]map[string]json.RawMessage
-	Components       struct{ Schemas map[string]openAPISchema }
-	Definitions      map[string]openAPISchema
-}
-
-type openAPISchema struct {
-	Description string
-	Type        string
-	Properties  map[string]openAPISchema
-	Required    []string
-	Enum        []string
-	Default     any
-	Minimum     *float64
-	Maximum     *float64
-	Pattern     string
-	MaxLength   *int64
-	Items       *openAPISchema
-	AllOf       []openAPISchema
-	Ref         string                                  `json:"$ref"`
-	ListType    string                                  `json:"x-kubernetes-list-type"`
-	ListMapKeys []string                                `json:"x-kubernetes-list-map-keys"`
-	MapType     string                                  `json:"x-kubernetes-map-type"`
-	IntOrString bool                                    `json:"x-kubernetes-int-or-string"`
-	Kinds       []struct{ Group, Version, Kind string } `json:"x-kubernetes-group-version-kind"`
-	Selectable  []struct{ FieldPath string }            `json:"x-kubernetes-selectable-fields"`
-}
-
-func openAPIOf(t *testing.T, a answer) openAPIDocument {
-	t.Helper()
-	require.Equal(t, 200, a.Code, a.Body)
-	var d openAPIDocument
-	a.decode(t, &d)
-	return d
-}
-
-// kind finds the schema of a kind, as clients do: by its group, version and kind.
-func (d openAPIDocument) kind(t *testing.T, kind string) openAPISchema {
-	t.Helper()
-	for _, schemas := range []map[string]openAPISchema{d.Components.Schemas, d.Definitions} {
-		for _, s := range schemas {
-			for _, k := range s.Kinds {
-				if k.Kind == kind {
-					return s
-				}
-			}
-		}
-	}
-	t.Fatalf("no schema of the kind %s", kind)
-	return openAPISchema{}
-}
-
-// property finds a property below a schema and follows references.
-func (d openAPIDocument) property(t *testing.T, s openAPISchema, path ...string) openAPISchema {
-	t.Helper()
-	for _, name := range path {
-		p, ok := d.resolve(s).Properties[name]
-		require.True(t, ok, "%s of %v", name, path)
-		s = p
-	}
-	description := s.Description
-	s = d.resolve(s)
-	if description != "" {
-		s.Description = description
-	}
-	return s
-}
-
-func (d openAPIDocument) resolve(s openAPISchema) openAPISchema {
-	if len(s.AllOf) == 1 && s.AllOf[0].Ref != "" {
-		s.Ref = s.AllOf[0].Ref
-	}
-	if s.Ref == "" {
-		return s
-	}
-	name := s.Ref[strings.LastIndexByte(s.Ref, '/')+1:]
-	if found, ok := d.Components.Schemas[name]; ok {
-		return found
-	}
-	return d.Definitions[name]
-}
-
 func TestOpenAPIv3Index(t *testing.T) {
-	api := newDiscovered(t)
+	api := apitest.NewManyKinds(t)
 	for name, handler := range map[string]http.Handler{"": api, "/some/prefix": http.StripPrefix("/some/prefix", api)} {
-		a := do(t, handler, "GET", name+"/openapi/v3", "", "Accept", "application/com.github.proto-openapi.spec.v3@v1.0+protobuf")
+		a := apitest.Do(t, handler, "GET", name+"/openapi/v3", "", "Accept", "application/com.github.proto-openapi.spec.v3@v1.0+protobuf")
 		require.Equal(t, 200, a.Code, a.Body)
 		assert.Equal(t, "application/json", a.Header.Get("Content-Type"), "the index is always JSON")
 		var index struct {
 			Paths map[string]struct{ ServerRelativeURL string }
 		}
-		a.decode(t, &index)
+		a.Decode(t, &index)
 		for _, path := range []string{"api/v1", "apis/example.com/v1", "apis/aaa.example.com/v1beta1"} {
 			u, err := url.Parse(index.Paths[path].ServerRelativeURL)
 			require.NoError(t, err)
 			assert.Equal(t, name+"/openapi/v3/"+path, u.Path)
 			assert.Regexp(t, "^[0-9A-F]{128}$", u.Query().Get("hash"))
 
-			document := do(t, handler, "GET", u.String(), "")
+			document := apitest.Do(t, handler, "GET", u.String(), "")
 			require.Equal(t, 200, document.Code)
 			assert.Equal(t, "public, immutable", document.Header.Get("Cache-Control"))
 			assert.Equal(t, "Sat, 02 Jan 2027 03:04:05 GMT", document.Header.Get("Expires"))
 			assert.NotEmpty(t, document.Header.Get("ETag"))
 			assert.Equal(t, "Accept", document.Header.Get("Vary"))
 
-			assert.Equal(t, 304, do(t, handler, "GET", u.String(), "", "If-None-Match", document.Header.Get("ETag")).Code)
-			plain := do(t, handler, "GET", u.Path, "")
+			assert.Equal(t, 304, apitest.Do(t, handler, "GET", u.String(), "", "If-None-Match", document.Header.Get("ETag")).Code)
+			plain := apitest.Do(t, handler, "GET", u.Path, "")
 			assert.Equal(t, document.Body, plain.Body)
 			assert.Equal(t, "no-cache, private", plain.Header.Get("Cache-Control"))
 
-			moved := do(t, handler, "GET", u.Path+"?hash=OLD", "")
+			moved := apitest.Do(t, handler, "GET", u.Path+"?hash=OLD", "")
 			assert.Equal(t, http.StatusMovedPermanently, moved.Code)
 			assert.Equal(t, u.String(), moved.Header.Get("Location"), "a redirect keeps the prefix")
 		}
 	}
-	assert.Equal(t, 404, do(t, api, "GET", "/openapi/v3/apis/example.com/v9", "").Code)
-	assert.Equal(t, 406, do(t, api, "GET", "/openapi/v3/apis/example.com/v1", "", "Accept", "text/html").Code)
-	assert.Equal(t, 405, do(t, api, "POST", "/openapi/v3/apis/example.com/v1", "").Code)
+	assert.Equal(t, 404, apitest.Do(t, api, "GET", "/openapi/v3/apis/example.com/v9", "").Code)
+	assert.Equal(t, 406, apitest.Do(t, api, "GET", "/openapi/v3/apis/example.com/v1", "", "Accept", "text/html").Code)
+	assert.Equal(t, 405, apitest.Do(t, api, "POST", "/openapi/v3/apis/example.com/v1", "").Code)
 }
 
 func TestOpenAPIDescribesKinds(t *testing.T) {
-	api := newAPI(t, rest.Options{}, widgetResource(withSubresources), gizmos())
+	api := apitest.New(t, rest.Options{}, apitest.WidgetResource(apitest.WithSubresources), apitest.Gizmos())
 	for target, version := range map[string]string{"/openapi/v3/apis/example.com/v1": "3.", "/openapi/v2": "2.0"} {
 		t.Run(target, func(t *testing.T) {
-			d := openAPIOf(t, do(t, api, "GET", target, ""))
+			d := apitest.ReadOpenAPI(t, apitest.Do(t, api, "GET", target, ""))
 			assert.True(t, strings.HasPrefix(d.OpenAPI+d.Swagger, version))
-			w := d.kind(t, "Widget")
+			w := d.Kind(t, "Widget")
 			assert.Equal(t, "Widget is what the tests are about.", w.Description)
 			assert.Equal(t, []string{"spec"}, w.Required)
-			spec := d.property(t, w, "spec")
+			spec := d.Property(t, w, "spec")
 			assert.Equal(t, []string{"size"}, spec.Required)
-			assert.Equal(t, []string{"red", "green", "blue"}, d.property(t, spec, "color").Enum)
+			assert.Equal(t, []string{"red", "green", "blue"}, d.Property(t, spec, "color").Enum)
 			if d.Swagger == "" {
-				assert.Equal(t, "red", d.property(t, spec, "color").Default)
+				assert.Equal(t, "red", d.Property(t, spec, "color").Default)
 			} else {
-				assert.Nil(t, d.property(t, spec, "color").Default)
+				assert.Nil(t, d.Property(t, spec, "color").Default)
 			}
-			assert.Equal(t, float64(1), *d.property(t, spec, "size").Minimum)
-			assert.Equal(t, float64(100), *d.property(t, spec, "size").Maximum)
-			assert.Equal(t, "^[a-z]+$", d.property(t, spec, "code").Pattern)
-			assert.Equal(t, int64(10), *d.property(t, spec, "owner").MaxLength)
-			assert.Equal(t, "map", d.property(t, spec, "parts").ListType)
-			assert.Equal(t, []string{"name"}, d.property(t, spec, "parts").ListMapKeys)
-			assert.Equal(t, "set", d.property(t, spec, "tags").ListType)
-			assert.Equal(t, "atomic", d.property(t, spec, "limits").MapType)
-			assert.True(t, d.property(t, spec, "port").IntOrString)
-			assert.NotEmpty(t, d.property(t, w, "metadata").Properties["labels"], "explain shows the metadata too")
-			assert.NotEmpty(t, d.kind(t, "WidgetList").Properties["items"])
-			assert.NotEmpty(t, d.kind(t, "Scale").Properties["spec"])
-			assert.NotEmpty(t, d.kind(t, "Paint").Properties["spec"])
-			assert.NotEmpty(t, d.kind(t, "Gizmo").Properties["spec"])
+			assert.Equal(t, float64(1), *d.Property(t, spec, "size").Minimum)
+			assert.Equal(t, float64(100), *d.Property(t, spec, "size").Maximum)
+			assert.Equal(t, "^[a-z]+$", d.Property(t, spec, "code").Pattern)
+			assert.Equal(t, int64(10), *d.Property(t, spec, "owner").MaxLength)
+			assert.Equal(t, "map", d.Property(t, spec, "parts").ListType)
+			assert.Equal(t, []string{"name"}, d.Property(t, spec, "parts").ListMapKeys)
+			assert.Equal(t, "set", d.Property(t, spec, "tags").ListType)
+			assert.Equal(t, "atomic", d.Property(t, spec, "limits").MapType)
+			assert.True(t, d.Property(t, spec, "port").IntOrString)
+			assert.NotEmpty(t, d.Property(t, w, "metadata").Properties["labels"], "explain shows the metadata too")
+			assert.NotEmpty(t, d.Kind(t, "WidgetList").Properties["items"])
+			assert.NotEmpty(t, d.Kind(t, "Scale").Properties["spec"])
+			assert.NotEmpty(t, d.Kind(t, "Paint").Properties["spec"])
+			assert.NotEmpty(t, d.Kind(t, "Gizmo").Properties["spec"])
 		})
 	}
 }
 
 func TestOpenAPIDescribesOperations(t *testing.T) {
-	d := openAPIOf(t, do(t, newDiscovered(t), "GET", "/openapi/v3/apis/example.com/v1", ""))
+	d := apitest.ReadOpenAPI(t, apitest.Do(t, apitest.NewManyKinds(t), "GET", "/openapi/v3/apis/example.com/v1", ""))
 	const item = "/apis/example.com/v1/namespaces/{namespace}/widgets/{name}"
 	for path, verbs := range map[string][]string{
 		"/apis/example.com/v1/widgets":                        {"get"},
@@ -198,27 +115,27 @@ func TestOpenAPIDescribesOperations(t *testing.T) {
 	require.NoError(t, json.Unmarshal(d.Paths[item]["patch"], &patch))
 	assert.Equal(t, "Widget", patch.Kind.Kind)
 	assert.Contains(t, patch.Parameters, struct{ Name, In string }{"fieldValidation", "query"}, "kubectl lets the server validate where it finds this")
-	assert.Contains(t, patch.Body.Content, typeMergePatch)
-	assert.Contains(t, patch.Body.Content, typeJSONPatch)
+	assert.Contains(t, patch.Body.Content, apitest.TypeMergePatch)
+	assert.Contains(t, patch.Body.Content, apitest.TypeJSONPatch)
 	assert.NotContains(t, patch.Body.Content, "application/strategic-merge-patch+json")
 }
 
 func TestOpenAPIv2IsCached(t *testing.T) {
-	api := newWidgets(t)
-	first := do(t, api, "GET", "/openapi/v2", "")
+	api := apitest.NewWidgets(t)
+	first := apitest.Do(t, api, "GET", "/openapi/v2", "")
 	require.Equal(t, 200, first.Code)
 	assert.Equal(t, "application/json", first.Header.Get("Content-Type"))
 	assert.Equal(t, "Accept", first.Header.Get("Vary"))
-	again := do(t, api, "GET", "/openapi/v2", "", "If-None-Match", first.Header.Get("ETag"))
+	again := apitest.Do(t, api, "GET", "/openapi/v2", "", "If-None-Match", first.Header.Get("ETag"))
 	assert.Equal(t, 304, again.Code)
 	assert.Empty(t, again.Body)
-	assert.Equal(t, 406, do(t, api, "GET", "/openapi/v2", "", "Accept", "text/html").Code)
-	assert.Equal(t, 200, do(t, api, "GET", "/openapi/v2", "", "Accept", "text/html, */*;q=0.1").Code)
+	assert.Equal(t, 406, apitest.Do(t, api, "GET", "/openapi/v2", "", "Accept", "text/html").Code)
+	assert.Equal(t, 200, apitest.Do(t, api, "GET", "/openapi/v2", "", "Accept", "text/html, */*;q=0.1").Code)
 }
 
 // kubectl takes the Swagger document as Protobuf only, under a name with an @ in it.
 func TestOpenAPIv2Protobuf(t *testing.T) {
-	api := newWidgets(t)
+	api := apitest.NewWidgets(t)
 	const answered = "application/com.github.proto-openapi.spec.v2.v1.0+protobuf"
 	for accept, media := range map[string]string{
 		"application/com.github.proto-openapi.spec.v2@v1.0+protobuf": answered,
@@ -227,7 +144,7 @@ func TestOpenAPIv2Protobuf(t *testing.T) {
 		"application/json, application/com.github.proto-openapi.spec.v2@v1.0+protobuf;q=0.5":        "application/json",
 		"application/com.github.proto-openapi.spec.v3@v1.0+protobuf, application/*;q=0.1,text/html": "application/json",
 	} {
-		a := do(t, api, "GET", "/openapi/v2", "", "Accept", accept)
+		a := apitest.Do(t, api, "GET", "/openapi/v2", "", "Accept", accept)
 		require.Equal(t, 200, a.Code, accept)
 		assert.Equal(t, media, a.Header.Get("Content-Type"), accept)
 		assert.Equal(t, "Accept", a.Header.Get("Vary"))
@@ -236,7 +153,7 @@ func TestOpenAPIv2Protobuf(t *testing.T) {
 		}
 	}
 	form := []string{"Accept", answered}
-	first := do(t, api, "GET", "/openapi/v2", "", form...)
-	assert.NotEqual(t, do(t, api, "GET", "/openapi/v2", "").Header.Get("ETag"), first.Header.Get("ETag"), "each form has its own")
-	assert.Equal(t, 304, do(t, api, "GET", "/openapi/v2", "", append(form, "If-None-Match", first.Header.Get("ETag"))...).Code)
+	first := apitest.Do(t, api, "GET", "/openapi/v2", "", form...)
+	assert.NotEqual(t, apitest.Do(t, api, "GET", "/openapi/v2", "").Header.Get("ETag"), first.Header.Get("ETag"), "each form has its own")
+	assert.Equal(t, 304, apitest.Do(t, api, "GET", "/openapi/v2", "", append(form, "If-None-Match", first.Header.Get("ETag"))...).Code)
 }

@@ -6,10 +6,12 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"github.com/decorum-go/decorum/rest/internal/apitest"
 )
 
 func TestOpenAPIOfSeveralVersions(t *testing.T) {
-	api := newCogs(t)
+	api := apitest.NewCogs(t)
 	for version, want := range map[string]struct {
 		fields     []string
 		selectable string
@@ -20,9 +22,9 @@ func TestOpenAPIOfSeveralVersions(t *testing.T) {
 		"v1alpha1": {[]string{"teeth"}, "", false},
 	} {
 		t.Run(version, func(t *testing.T) {
-			v3 := openAPIOf(t, do(t, api, "GET", "/openapi/v3/apis/example.com/"+version, ""))
-			v2 := openAPIOf(t, do(t, api, "GET", "/openapi/v2", ""))
-			for _, d := range []openAPIDocument{v3, v2} {
+			v3 := apitest.ReadOpenAPI(t, apitest.Do(t, api, "GET", "/openapi/v3/apis/example.com/"+version, ""))
+			v2 := apitest.ReadOpenAPI(t, apitest.Do(t, api, "GET", "/openapi/v2", ""))
+			for _, d := range []apitest.OpenAPIDocument{v3, v2} {
 				schemas := d.Components.Schemas
 				if d.Swagger != "" {
 					schemas = d.Definitions
@@ -32,7 +34,7 @@ func TestOpenAPIOfSeveralVersions(t *testing.T) {
 				require.Len(t, kind.Kinds, 1)
 				assert.Equal(t, version, kind.Kinds[0].Version)
 				var fields []string
-				for name := range d.property(t, kind, "spec").Properties {
+				for name := range d.Property(t, kind, "spec").Properties {
 					fields = append(fields, name)
 				}
 				slices.Sort(fields)

@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/decorum-go/decorum/rest"
+	"github.com/decorum-go/decorum/rest/internal/apitest"
 )
 
 const console = "https://console.example"
@@ -32,19 +33,19 @@ func TestRequestsOfPages(t *testing.T) {
 		{"an allowed page", []string{"Origin", console, "Sec-Fetch-Site", "cross-site"}, 201},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			api := newAPI(t, rest.Options{AllowedOrigins: []string{console}}, widgetResource())
-			answer := do(t, api, "POST", widgets, widgetBody(`"name":"a"`), append(c.headers, "Content-Type", "application/json")...)
+			api := apitest.New(t, rest.Options{AllowedOrigins: []string{console}}, apitest.WidgetResource())
+			answer := apitest.Do(t, api, "POST", apitest.Widgets, apitest.WidgetBody(`"name":"a"`), append(c.headers, "Content-Type", "application/json")...)
 			assert.Equal(t, c.code, answer.Code, answer.Body)
-			assert.Equal(t, 200, do(t, api, "GET", widgets, "", c.headers...).Code, "who cannot read the answer may send a GET")
+			assert.Equal(t, 200, apitest.Do(t, api, "GET", apitest.Widgets, "", c.headers...).Code, "who cannot read the answer may send a GET")
 		})
 	}
 }
 
 // A browser lets pages of allowed origins read answers, and asks before it sends requests for them.
 func TestCORS(t *testing.T) {
-	api := newAPI(t, rest.Options{AllowedOrigins: []string{console}, Authenticator: byHeader}, widgetResource())
-	preflight := func(api http.Handler, origin string) answer {
-		return do(t, api, "OPTIONS", widgets, "", "Origin", origin, "Access-Control-Request-Method", "PATCH", "Access-Control-Request-Headers", "authorization")
+	api := apitest.New(t, rest.Options{AllowedOrigins: []string{console}, Authenticator: apitest.UserFromHeader}, apitest.WidgetResource())
+	preflight := func(api http.Handler, origin string) apitest.Answer {
+		return apitest.Do(t, api, "OPTIONS", apitest.Widgets, "", "Origin", origin, "Access-Control-Request-Method", "PATCH", "Access-Control-Request-Headers", "authorization")
 	}
 	asked := preflight(api, console)
 	assert.Equal(t, 204, asked.Code)
@@ -53,7 +54,7 @@ func TestCORS(t *testing.T) {
 	assert.Contains(t, asked.Header.Get("Access-Control-Allow-Headers"), "Authorization")
 
 	for _, code := range []int{200, 401} {
-		got := do(t, api, "GET", widgets, "", "Origin", console, "Test-User", map[int]string{200: "alice"}[code])
+		got := apitest.Do(t, api, "GET", apitest.Widgets, "", "Origin", console, "Test-User", map[int]string{200: "alice"}[code])
 		assert.Equal(t, code, got.Code)
 		assert.Equal(t, console, got.Header.Get("Access-Control-Allow-Origin"))
 		assert.Equal(t, "true", got.Header.Get("Access-Control-Allow-Credentials"))
@@ -64,7 +65,7 @@ func TestCORS(t *testing.T) {
 		assert.Equal(t, 401, got.Code)
 		assert.Empty(t, got.Header.Get("Access-Control-Allow-Origin"), origin)
 	}
-	closed := newAPI(t, rest.Options{}, widgetResource())
+	closed := apitest.New(t, rest.Options{}, apitest.WidgetResource())
 	assert.Empty(t, preflight(closed, console).Header.Get("Access-Control-Allow-Origin"))
 	for _, wrong := range []string{"*", "console.example", "https://", "https://console.example/path"} {
 		_, err := rest.New(rest.Options{AllowedOrigins: []string{wrong}})
@@ -74,26 +75,26 @@ func TestCORS(t *testing.T) {
 
 // A page of an allowed origin may open WebSockets.
 func TestWebSocketsOfAllowedPages(t *testing.T) {
-	api := newAPI(t, rest.Options{AllowedOrigins: []string{console}}, widgetResource())
-	server := thingHTTP(t, api)
-	socket(t, server.URL+widgets+"?watch=1", &websocket.DialOptions{HTTPHeader: http.Header{"Origin": {console}}})
+	api := apitest.New(t, rest.Options{AllowedOrigins: []string{console}}, apitest.WidgetResource())
+	server := apitest.Serve(t, api)
+	apitest.DialWebSocket(t, server.URL+apitest.Widgets+"?watch=1", &websocket.DialOptions{HTTPHeader: http.Header{"Origin": {console}}})
 }
 
 // A browser takes no answer for anything but what its Content-Type says, and pages cannot send bodies without asking first.
 func TestBodiesAndBrowsers(t *testing.T) {
-	api := newAPI(t, rest.Options{}, widgetResource())
-	for _, target := range []string{"/", "/apis", "/version", "/healthz", "/openapi/v3", "/nowhere", widgets, widgets + "/a"} {
-		assert.Equal(t, "nosniff", do(t, api, "GET", target, "").Header.Get("X-Content-Type-Options"), target)
+	api := apitest.New(t, rest.Options{}, apitest.WidgetResource())
+	for _, target := range []string{"/", "/apis", "/version", "/healthz", "/openapi/v3", "/nowhere", apitest.Widgets, apitest.Widgets + "/a"} {
+		assert.Equal(t, "nosniff", apitest.Do(t, api, "GET", target, "").Header.Get("X-Content-Type-Options"), target)
 	}
 	for _, media := range []string{"text/plain", "application/x-www-form-urlencoded", "multipart/form-data; boundary=x", "text/html"} {
 		for _, method := range []string{"POST", "PUT", "PATCH", "DELETE"} {
-			target := widgets + "/a"
+			target := apitest.Widgets + "/a"
 			if method == "POST" {
-				target = widgets
+				target = apitest.Widgets
 			}
-			answer := do(t, api, method, target, widgetBody(`"name":"a"`), "Content-Type", media)
+			answer := apitest.Do(t, api, method, target, apitest.WidgetBody(`"name":"a"`), "Content-Type", media)
 			assert.Equal(t, 415, answer.Code, "%s %s: %s", method, media, answer.Body)
 		}
 	}
-	require.Empty(t, do(t, api, "GET", widgets, "").names(t))
+	require.Empty(t, apitest.Do(t, api, "GET", apitest.Widgets, "").Names(t))
 }

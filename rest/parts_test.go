@@ -10,6 +10,7 @@ import (
 
 	"github.com/decorum-go/decorum/apimeta"
 	"github.com/decorum-go/decorum/rest"
+	"github.com/decorum-go/decorum/rest/internal/apitest"
 )
 
 type (
@@ -57,20 +58,20 @@ func TestPartsOfAnObjectAreWrittenThroughSubresources(t *testing.T) {
 	const url = "/apis/example.com/v1/namespaces/default/reviews"
 	const whole = `{"apiVersion":"example.com/v1","kind":"Review","metadata":{"name":"a"},"spec":{"text":"new","tint":"red"},"status":{"approved":true,"note":"fine"}}`
 	for _, c := range []struct{ part, method, contentType, body, spec, status string }{
-		{"", "PATCH", typeMergePatch, whole, `{"text":"new","tint":""}`, `null`},
-		{"/tint", "PATCH", typeMergePatch, whole, `{"text":"old","tint":"red"}`, `null`},
-		{"/status", "PATCH", typeMergePatch, whole, `{"text":"old"}`, `{"approved":false,"note":"fine"}`},
-		{"/approval", "PATCH", typeMergePatch, whole, `{"text":"old"}`, `{"approved":true,"note":""}`},
-		{"/approval", "PATCH", typeApply, whole, `{"text":"old"}`, `{"approved":true,"note":""}`},
+		{"", "PATCH", apitest.TypeMergePatch, whole, `{"text":"new","tint":""}`, `null`},
+		{"/tint", "PATCH", apitest.TypeMergePatch, whole, `{"text":"old","tint":"red"}`, `null`},
+		{"/status", "PATCH", apitest.TypeMergePatch, whole, `{"text":"old"}`, `{"approved":false,"note":"fine"}`},
+		{"/approval", "PATCH", apitest.TypeMergePatch, whole, `{"text":"old"}`, `{"approved":true,"note":""}`},
+		{"/approval", "PATCH", apitest.TypeApply, whole, `{"text":"old"}`, `{"approved":true,"note":""}`},
 	} {
 		t.Run(c.method+c.part+" "+c.contentType, func(t *testing.T) {
-			api := newAPI(t, rest.Options{}, reviews(rest.Wire{}))
-			must(t, api, "POST", url, `{"apiVersion":"example.com/v1","kind":"Review","metadata":{"name":"a"},"spec":{"text":"old"}}`)
-			a := must(t, api, c.method, url+"/a"+c.part+"?fieldManager=m", c.body, "Content-Type", c.contentType)
-			assert.Equal(t, "Review", a.text(t, "kind"))
-			got := must(t, api, "GET", url+"/a"+c.part, "")
-			assert.Equal(t, c.spec, jsonOf(t, got.value(t, "spec")))
-			assert.Equal(t, c.status, jsonOf(t, got.value(t, "status")))
+			api := apitest.New(t, rest.Options{}, reviews(rest.Wire{}))
+			apitest.Must(t, api, "POST", url, `{"apiVersion":"example.com/v1","kind":"Review","metadata":{"name":"a"},"spec":{"text":"old"}}`)
+			a := apitest.Must(t, api, c.method, url+"/a"+c.part+"?fieldManager=m", c.body, "Content-Type", c.contentType)
+			assert.Equal(t, "Review", a.Text(t, "kind"))
+			got := apitest.Must(t, api, "GET", url+"/a"+c.part, "")
+			assert.Equal(t, c.spec, apitest.JSONOf(t, got.Value(t, "spec")))
+			assert.Equal(t, c.status, apitest.JSONOf(t, got.Value(t, "status")))
 		})
 	}
 }
@@ -81,9 +82,9 @@ func TestANewObjectKeepsItsStatusIfTheKindSaysSo(t *testing.T) {
 		kept bool
 		want string
 	}{{false, `null`}, {true, `{"note":"first"}`}} {
-		api := newAPI(t, rest.Options{}, reviews(rest.Wire{StatusOnCreate: c.kept}))
-		a := must(t, api, "POST", "/apis/example.com/v1/namespaces/default/reviews", body)
-		assert.Equal(t, c.want, jsonOf(t, a.value(t, "status")))
+		api := apitest.New(t, rest.Options{}, reviews(rest.Wire{StatusOnCreate: c.kept}))
+		a := apitest.Must(t, api, "POST", "/apis/example.com/v1/namespaces/default/reviews", body)
+		assert.Equal(t, c.want, apitest.JSONOf(t, a.Value(t, "status")))
 	}
 }
 
@@ -98,7 +99,7 @@ func TestPartsHaveNamesOfTheirOwn(t *testing.T) {
 		_, err := rest.New(rest.Options{}, rest.Resource[Review]{Group: "example.com", Version: "v1", Plural: "reviews", Wire: c.wire})
 		assert.ErrorContains(t, err, c.want)
 	}
-	api := newAPI(t, rest.Options{}, reviews(rest.Wire{}))
-	a := do(t, api, "POST", "/apis/example.com/v1/namespaces/default/reviews/a/tint", `{}`)
+	api := apitest.New(t, rest.Options{}, reviews(rest.Wire{}))
+	a := apitest.Do(t, api, "POST", "/apis/example.com/v1/namespaces/default/reviews/a/tint", `{}`)
 	require.Equal(t, http.StatusMethodNotAllowed, a.Code, a.Body)
 }

@@ -10,6 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/decorum-go/decorum/rest"
+	"github.com/decorum-go/decorum/rest/internal/apitest"
 )
 
 // journal is what plug-ins have done, in order.
@@ -33,7 +34,7 @@ func (j *journal) plugin(name string, err error) rest.Parts {
 // plugged returns an API with plug-ins, which has not been started.
 func plugged(t *testing.T, plugins ...rest.Plugin) *rest.API {
 	t.Helper()
-	return newAPI(t, rest.Options{Plugins: plugins})
+	return apitest.New(t, rest.Options{Plugins: plugins})
 }
 
 func TestPluginsStartInOrderAndStopInReverse(t *testing.T) {
@@ -65,10 +66,10 @@ func TestAFailedStartStopsThoseBefore(t *testing.T) {
 	require.ErrorIs(t, err, broken)
 	assert.EqualError(t, err, `rest: Start: plug-in "last": no route`)
 	assert.Equal(t, journal{"start a", "start b", "stop b", "stop a"}, j)
-	assert.Equal(t, 500, do(t, api, "GET", "/readyz", "").Code)
+	assert.Equal(t, 500, apitest.Do(t, api, "GET", "/readyz", "").Code)
 	fails = false
 	require.NoError(t, api.Start(t.Context()))
-	assert.Equal(t, 200, do(t, api, "GET", "/readyz", "").Code)
+	assert.Equal(t, 200, apitest.Do(t, api, "GET", "/readyz", "").Code)
 }
 
 // The context of a plug-in ends when the API stops the plug-in, and not with the context of a Start that has succeeded.
@@ -133,7 +134,7 @@ func TestAPluginThatDoesNotStop(t *testing.T) {
 	cancel()
 	err := api.Shutdown(ctx)
 	assert.ErrorContains(t, err, `stopping plug-in "stuck"`)
-	assert.Equal(t, 503, do(t, api, "GET", "/api", "").Code, "the API is closed nevertheless")
+	assert.Equal(t, 503, apitest.Do(t, api, "GET", "/api", "").Code, "the API is closed nevertheless")
 	close(release)
 	assert.NoError(t, api.Shutdown(t.Context()))
 }
@@ -142,13 +143,13 @@ func TestAPluginThatDoesNotStop(t *testing.T) {
 func TestReadinessWaitsForTheStart(t *testing.T) {
 	var j journal
 	api := plugged(t, j.plugin("a", nil), j.plugin("b", nil))
-	answer := do(t, api, "GET", "/readyz", "")
+	answer := apitest.Do(t, api, "GET", "/readyz", "")
 	assert.Equal(t, 500, answer.Code)
 	assert.Contains(t, answer.Body, "[-]plugins failed: the API has not started its plug-ins: a, b")
-	assert.Equal(t, 200, do(t, api, "GET", "/livez", "").Code)
+	assert.Equal(t, 200, apitest.Do(t, api, "GET", "/livez", "").Code)
 	require.NoError(t, api.Start(t.Context()))
-	assert.Equal(t, 200, do(t, api, "GET", "/readyz", "").Code)
-	assert.Equal(t, 200, do(t, plugged(t, rest.Parts{Name: "static"}), "GET", "/readyz", "").Code)
+	assert.Equal(t, 200, apitest.Do(t, api, "GET", "/readyz", "").Code)
+	assert.Equal(t, 200, apitest.Do(t, plugged(t, rest.Parts{Name: "static"}), "GET", "/readyz", "").Code)
 }
 
 // Of the parts of one sort, those of the host come first, and then those of the plug-ins in their order.
@@ -175,17 +176,17 @@ func TestOrderOfParts(t *testing.T) {
 			if a.User.Name != name {
 				return rest.Decision{}, nil
 			}
-			return allowed, nil
+			return rest.Decision{Verdict: rest.Allow}, nil
 		})
 	}
 	part := func(name string) rest.Plugin {
 		return rest.Parts{Name: name, Admission: hook(name), Authenticator: users(name), Authorizer: rights(name)}
 	}
-	api := newAPI(t, rest.Options{
+	api := apitest.New(t, rest.Options{
 		Admission: hook("host"), Authenticator: users("host"), Authorizer: rights("host"),
 		Plugins: []rest.Plugin{part("one"), rest.Parts{Name: "nothing"}, part("two")},
-	}, widgetResource())
-	answer := do(t, api, "POST", widgets, `{"apiVersion":"example.com/v1","kind":"Widget","metadata":{"name":"a"},"spec":{"size":1}}`, "Test-User", "two")
+	}, apitest.WidgetResource())
+	answer := apitest.Do(t, api, "POST", apitest.Widgets, `{"apiVersion":"example.com/v1","kind":"Widget","metadata":{"name":"a"},"spec":{"size":1}}`, "Test-User", "two")
 	require.Equal(t, 201, answer.Code, answer.Body)
 	assert.Equal(t, []string{
 		"authenticator host", "authenticator one", "authenticator two",
@@ -196,11 +197,11 @@ func TestOrderOfParts(t *testing.T) {
 
 // A resource that the host declares replaces that of a plug-in. Two plug-ins cannot declare the same one.
 func TestDefinitionsOfPlugins(t *testing.T) {
-	part := rest.Parts{Name: "widgets", Definitions: []rest.Definition{rest.Resource[Thing]{
+	part := rest.Parts{Name: "widgets", Definitions: []rest.Definition{rest.Resource[apitest.Thing]{
 		Group: "example.com", Version: "v1", Plural: "widgets", Names: rest.Names{Kind: "Widget", Short: []string{"w"}}}}}
-	own := rest.Resource[Thing]{Group: "example.com", Version: "v1", Plural: "widgets", Names: rest.Names{Kind: "Widget", Short: []string{"own"}}}
-	assert.Contains(t, do(t, newAPI(t, rest.Options{Plugins: []rest.Plugin{part}}), "GET", "/apis/example.com/v1", "").Body, `"shortNames":["w"]`)
-	assert.Contains(t, do(t, newAPI(t, rest.Options{Plugins: []rest.Plugin{part}}, own), "GET", "/apis/example.com/v1", "").Body, `"shortNames":["own"]`)
+	own := rest.Resource[apitest.Thing]{Group: "example.com", Version: "v1", Plural: "widgets", Names: rest.Names{Kind: "Widget", Short: []string{"own"}}}
+	assert.Contains(t, apitest.Do(t, apitest.New(t, rest.Options{Plugins: []rest.Plugin{part}}), "GET", "/apis/example.com/v1", "").Body, `"shortNames":["w"]`)
+	assert.Contains(t, apitest.Do(t, apitest.New(t, rest.Options{Plugins: []rest.Plugin{part}}, own), "GET", "/apis/example.com/v1", "").Body, `"shortNames":["own"]`)
 	_, err := rest.New(rest.Options{Plugins: []rest.Plugin{part, part}})
 	assert.EqualError(t, err, `rest.New: kind "Widget": declared twice`)
 }
@@ -253,12 +254,12 @@ func TestExemptGroupsOfPlugins(t *testing.T) {
 				name := r.Header.Get("Test-User")
 				return &rest.Identity{User: rest.User{Name: name, Groups: []string{name + "s"}}}, nil
 			})
-			api := newAPI(t, rest.Options{Admission: []rest.Admission{wait}, Authenticator: users, MaxInFlight: 2, ExemptGroups: c.host,
-				Plugins: []rest.Plugin{rest.Parts{Name: "groups", ExemptGroups: []string{"annas"}}}}, widgetResource())
-			go do(t, api, "POST", widgets, `{"apiVersion":"example.com/v1","kind":"Widget","metadata":{"name":"slow"},"spec":{"size":1}}`, "Test-User", "anna")
+			api := apitest.New(t, rest.Options{Admission: []rest.Admission{wait}, Authenticator: users, MaxInFlight: 2, ExemptGroups: c.host,
+				Plugins: []rest.Plugin{rest.Parts{Name: "groups", ExemptGroups: []string{"annas"}}}}, apitest.WidgetResource())
+			go apitest.Do(t, api, "POST", apitest.Widgets, `{"apiVersion":"example.com/v1","kind":"Widget","metadata":{"name":"slow"},"spec":{"size":1}}`, "Test-User", "anna")
 			<-entered
 			defer close(release)
-			code := do(t, api, "GET", widgets, "", "Test-User", "anna").Code
+			code := apitest.Do(t, api, "GET", apitest.Widgets, "", "Test-User", "anna").Code
 			assert.Equal(t, c.want, code == 200, code)
 		})
 	}

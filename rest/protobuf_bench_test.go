@@ -12,12 +12,13 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/decorum-go/decorum/rest"
+	"github.com/decorum-go/decorum/rest/internal/apitest"
 )
 
 // A burst of 20 changes reaches 200 watchers in process, in Protobuf. Limit: the same watchers in JSON. Target: 1.5, as
 // a change is translated once, not for each watcher.
 func BenchmarkWatchInProtobuf(b *testing.B) {
-	ours := watchBurst(b, typeProtobuf+asPartial, func(r *bufio.Reader) error {
+	ours := watchBurst(b, apitest.TypeProtobuf+asPartial, func(r *bufio.Reader) error {
 		var length [4]byte
 		if _, err := io.ReadFull(r, length[:]); err != nil {
 			return err
@@ -29,20 +30,20 @@ func BenchmarkWatchInProtobuf(b *testing.B) {
 		_, err := r.ReadSlice('\n')
 		return err
 	})
-	compare(b, 1, ours, limit)
+	apitest.Compare(b, 1, ours, limit)
 }
 
 // watchBurst opens watches and returns a function that sends changes and waits until every watcher has read them.
 func watchBurst(b *testing.B, accept string, read func(*bufio.Reader) error) func(n int) {
 	const watchers, changes = 200, 20
-	s := newThingServer(b, rest.Options{})
-	s.fill(b, 1)
-	w := newThingWriter(s.api, "PATCH", thingsIn+"/n000000", "application/merge-patch+json")
-	client := &http.Client{Transport: rest.RoundTripper(s.api)}
+	s := apitest.NewThingServer(b, rest.Options{})
+	s.Fill(b, 1)
+	w := apitest.NewThingWriter(s.API, "PATCH", apitest.Things+"/n000000", "application/merge-patch+json")
+	client := &http.Client{Transport: rest.RoundTripper(s.API)}
 	var done sync.WaitGroup
 	begin := make([]chan struct{}, watchers)
 	for i := range begin {
-		r, err := http.NewRequestWithContext(b.Context(), "GET", "http://x"+thingsIn+"?watch=1&resourceVersion="+fmt.Sprint(s.store.Revision()), nil)
+		r, err := http.NewRequestWithContext(b.Context(), "GET", "http://x"+apitest.Things+"?watch=1&resourceVersion="+fmt.Sprint(s.Store.Revision()), nil)
 		require.NoError(b, err)
 		r.Header.Set("Accept", accept)
 		response, err := client.Do(r)
@@ -74,7 +75,7 @@ func watchBurst(b *testing.B, accept string, read func(*bufio.Reader) error) fun
 			}
 			for range changes {
 				size++
-				if code := w.send(fmt.Appendf(nil, `{"spec":{"size":%d}}`, size)); code != http.StatusOK {
+				if code := w.Send(fmt.Appendf(nil, `{"spec":{"size":%d}}`, size)); code != http.StatusOK {
 					b.Fatal(code)
 				}
 			}

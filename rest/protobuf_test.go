@@ -16,12 +16,12 @@ import (
 	"github.com/decorum-go/decorum/internal/codec"
 	"github.com/decorum-go/decorum/internal/doc"
 	"github.com/decorum-go/decorum/rest"
+	"github.com/decorum-go/decorum/rest/internal/apitest"
 )
 
 const (
-	typeProtobuf = "application/vnd.kubernetes.protobuf"
-	asPartial    = ";as=PartialObjectMetadata;g=meta.k8s.io;v=v1"
-	asPartials   = ";as=PartialObjectMetadataList;g=meta.k8s.io;v=v1"
+	asPartial  = ";as=PartialObjectMetadata;g=meta.k8s.io;v=v1"
+	asPartials = ";as=PartialObjectMetadataList;g=meta.k8s.io;v=v1"
 )
 
 // opened reads an object in its envelope.
@@ -53,24 +53,24 @@ func eventIn(t testing.TB, frame []byte) (string, []byte) {
 // nextEvent reads the next event of a stream, behind its length.
 func nextEvent(t testing.TB, stream io.Reader) (string, []byte) {
 	t.Helper()
-	return eventIn(t, frame(t)(stream))
+	return eventIn(t, apitest.ProtobufFrame(t)(stream))
 }
 
 func TestMetadataInProtobuf(t *testing.T) {
-	api := newWidgets(t)
-	must(t, api, "POST", widgets, widgetBody(`"name":"a","labels":{"app":"x"},"annotations":{"n":"1"},"finalizers":["example.com/hold"],
+	api := apitest.NewWidgets(t)
+	apitest.Must(t, api, "POST", apitest.Widgets, apitest.WidgetBody(`"name":"a","labels":{"app":"x"},"annotations":{"n":"1"},"finalizers":["example.com/hold"],
 		"ownerReferences":[{"apiVersion":"v1","kind":"Node","name":"n","uid":"u","controller":true}]`))
 
-	a := do(t, api, "GET", widgets+"/a", "", "Accept", typeProtobuf+asPartial)
+	a := apitest.Do(t, api, "GET", apitest.Widgets+"/a", "", "Accept", apitest.TypeProtobuf+asPartial)
 	require.Equal(t, 200, a.Code, a.Body)
-	assert.Equal(t, typeProtobuf, a.Header.Get("Content-Type"))
+	assert.Equal(t, apitest.TypeProtobuf, a.Header.Get("Content-Type"))
 	kind, v := opened(t, []byte(a.Body), codec.PartialObjectMetadataMessage())
 	assert.Equal(t, "meta.k8s.io/v1 PartialObjectMetadata", kind)
 	var metadata any
 	require.NoError(t, json.Unmarshal(codec.AppendJSON(nil, v.Get("metadata")), &metadata))
-	assert.Equal(t, do(t, api, "GET", widgets+"/a", "").value(t, "metadata"), metadata)
+	assert.Equal(t, apitest.Do(t, api, "GET", apitest.Widgets+"/a", "").Value(t, "metadata"), metadata)
 
-	a = do(t, api, "GET", widgets, "", "Accept", typeProtobuf+asPartials)
+	a = apitest.Do(t, api, "GET", apitest.Widgets, "", "Accept", apitest.TypeProtobuf+asPartials)
 	require.Equal(t, 200, a.Code, a.Body)
 	list := codec.NewMessage(
 		codec.MessageField{Number: 1, Name: "metadata", Type: codec.MessageType, Of: codec.ListMetaMessage()},
@@ -81,25 +81,25 @@ func TestMetadataInProtobuf(t *testing.T) {
 	require.Equal(t, 1, v.Get("items").Len())
 	assert.Equal(t, "a", v.Get("items").At(0).Lookup("metadata", "name").Text())
 
-	assert.Equal(t, 406, do(t, api, "GET", widgets, "", "Accept", typeProtobuf+asPartial).Code, "a list is no object")
-	assert.Equal(t, 406, do(t, api, "GET", widgets, "", "Accept", typeProtobuf+";as=Table;g=meta.k8s.io;v=v1").Code, "a Table is JSON or YAML")
-	assert.Equal(t, 406, do(t, api, "GET", "/apis", "", "Accept", typeProtobuf+asPartial).Code, "discovery has no metadata")
-	assert.Equal(t, 200, do(t, api, "GET", widgets+"/a/scale", "", "Accept", typeProtobuf+asPartial).Code)
+	assert.Equal(t, 406, apitest.Do(t, api, "GET", apitest.Widgets, "", "Accept", apitest.TypeProtobuf+asPartial).Code, "a list is no object")
+	assert.Equal(t, 406, apitest.Do(t, api, "GET", apitest.Widgets, "", "Accept", apitest.TypeProtobuf+";as=Table;g=meta.k8s.io;v=v1").Code, "a Table is JSON or YAML")
+	assert.Equal(t, 406, apitest.Do(t, api, "GET", "/apis", "", "Accept", apitest.TypeProtobuf+asPartial).Code, "discovery has no metadata")
+	assert.Equal(t, 200, apitest.Do(t, api, "GET", apitest.Widgets+"/a/scale", "", "Accept", apitest.TypeProtobuf+asPartial).Code)
 }
 
 func TestWatchInProtobuf(t *testing.T) {
-	store := newStore(t)
-	api := newAPI(t, rest.Options{Store: store}, widgetResource())
-	create(t, api, "a")
+	store := apitest.NewStore(t)
+	api := apitest.New(t, rest.Options{Store: store}, apitest.WidgetResource())
+	apitest.CreateWidget(t, api, "a")
 	require.NoError(t, store.Compact(t.Context(), store.Revision()))
-	server := thingHTTP(t, api)
+	server := apitest.Serve(t, api)
 	get := func(query, accept string) *http.Response {
-		return open(t.Context(), t, server.Client(), "GET", server.URL+widgets+"?watch=1&"+query, "Accept", accept)
+		return apitest.Open(t.Context(), t, server.Client(), "GET", server.URL+apitest.Widgets+"?watch=1&"+query, "Accept", accept)
 	}
-	for _, accept := range []string{typeProtobuf + ";stream=watch" + asPartial, typeProtobuf + asPartial + ",application/json"} {
+	for _, accept := range []string{apitest.TypeProtobuf + ";stream=watch" + asPartial, apitest.TypeProtobuf + asPartial + ",application/json"} {
 		t.Run(accept, func(t *testing.T) {
 			response := get("allowWatchBookmarks=true&sendInitialEvents=true&resourceVersionMatch=NotOlderThan&timeoutSeconds=1", accept)
-			require.Equal(t, typeProtobuf+";stream=watch", response.Header.Get("Content-Type"))
+			require.Equal(t, apitest.TypeProtobuf+";stream=watch", response.Header.Get("Content-Type"))
 			event, object := nextEvent(t, response.Body)
 			assert.Equal(t, "ADDED", event)
 			kind, v := opened(t, object, codec.PartialObjectMetadataMessage())
@@ -115,28 +115,28 @@ func TestWatchInProtobuf(t *testing.T) {
 		})
 	}
 	t.Run("an error", func(t *testing.T) {
-		event, object := nextEvent(t, get("resourceVersion=1", typeProtobuf+asPartial).Body)
+		event, object := nextEvent(t, get("resourceVersion=1", apitest.TypeProtobuf+asPartial).Body)
 		assert.Equal(t, "ERROR", event)
 		kind, v := opened(t, object, codec.StatusMessage())
 		assert.Equal(t, "v1 Status", kind)
 		assert.Equal(t, "Expired", v.Get("reason").Text())
 	})
 	t.Run("over a WebSocket", func(t *testing.T) {
-		conn := socket(t, server.URL+widgets+"?watch=1", &websocket.DialOptions{HTTPHeader: http.Header{"Accept": {typeProtobuf + asPartial}}})
-		kind, data := message(t, conn)
+		conn := apitest.DialWebSocket(t, server.URL+apitest.Widgets+"?watch=1", &websocket.DialOptions{HTTPHeader: http.Header{"Accept": {apitest.TypeProtobuf + asPartial}}})
+		kind, data := apitest.ReadMessage(t, conn)
 		assert.Equal(t, websocket.MessageBinary, kind)
 		event, object := eventIn(t, data) // no length: a message knows where it ends
 		assert.Equal(t, "ADDED", event)
 		assert.True(t, strings.HasPrefix(string(object), "k8s\x00"))
 	})
 	t.Run("a kind without a message", func(t *testing.T) {
-		assert.Equal(t, 406, get("", typeProtobuf+";stream=watch").StatusCode)
-		assert.Equal(t, "application/json", get("", typeProtobuf+";stream=watch,application/json").Header.Get("Content-Type"))
+		assert.Equal(t, 406, get("", apitest.TypeProtobuf+";stream=watch").StatusCode)
+		assert.Equal(t, "application/json", get("", apitest.TypeProtobuf+";stream=watch,application/json").Header.Get("Content-Type"))
 	})
 }
 
 func TestErrorsAsTheClientReadsThem(t *testing.T) {
-	api := newWidgets(t)
+	api := apitest.NewWidgets(t)
 	for _, c := range []struct {
 		accept, media string
 		indented      bool
@@ -144,21 +144,21 @@ func TestErrorsAsTheClientReadsThem(t *testing.T) {
 		{"", "application/json", false},
 		{"application/json", "application/json", false},
 		{"*/*", "application/json", false},
-		{typeYAML, typeYAML, false},
-		{typeProtobuf, typeProtobuf, false},
-		{typeProtobuf + ";stream=watch, application/json", typeProtobuf, false},
-		{typeProtobuf + asPartial + ", application/json", "application/json", false},
+		{apitest.TypeYAML, apitest.TypeYAML, false},
+		{apitest.TypeProtobuf, apitest.TypeProtobuf, false},
+		{apitest.TypeProtobuf + ";stream=watch, application/json", apitest.TypeProtobuf, false},
+		{apitest.TypeProtobuf + asPartial + ", application/json", "application/json", false},
 		{"text/html", "application/json", true},
 		{"application/json;as=Table;g=meta.k8s.io;v=v1", "application/json", true},
 		{"application/json;as=Table;g=meta.k8s.io;v=v1,application/json", "application/json", false},
 	} {
 		t.Run(c.accept, func(t *testing.T) {
-			a := do(t, api, "GET", widgets+"/none", "", "Accept", c.accept)
+			a := apitest.Do(t, api, "GET", apitest.Widgets+"/none", "", "Accept", c.accept)
 			assert.Equal(t, c.media, a.Header.Get("Content-Type"))
 			if c.media == "application/json" {
 				assert.Equal(t, c.indented, strings.Contains(a.Body, "\n  "), a.Body)
 			}
-			if c.media == typeProtobuf {
+			if c.media == apitest.TypeProtobuf {
 				kind, v := opened(t, []byte(a.Body), codec.StatusMessage())
 				assert.Equal(t, "v1 Status", kind)
 				code, _ := v.Get("code").Int()
@@ -170,11 +170,11 @@ func TestErrorsAsTheClientReadsThem(t *testing.T) {
 
 // Watchers of one change share its translation, and only those that want the same.
 func TestWatchersInProtobufOfOneChange(t *testing.T) {
-	api := newWidgets(t)
-	must(t, api, "POST", widgets, widgetBody(`"name":"a","labels":{"on":"1"}`))
+	api := apitest.NewWidgets(t)
+	apitest.Must(t, api, "POST", apitest.Widgets, apitest.WidgetBody(`"name":"a","labels":{"on":"1"}`))
 	client := &http.Client{Transport: rest.RoundTripper(api)}
 	watch := func(query, accept string) func() (string, string, doc.Value) {
-		response := open(t.Context(), t, client, "GET", "http://x"+widgets+"?watch=1&resourceVersion=2&"+query, "Accept", accept)
+		response := apitest.Open(t.Context(), t, client, "GET", "http://x"+apitest.Widgets+"?watch=1&resourceVersion=2&"+query, "Accept", accept)
 		return func() (string, string, doc.Value) {
 			event, object := nextEvent(t, response.Body)
 			kind, v := opened(t, object, codec.PartialObjectMetadataMessage())
@@ -182,9 +182,9 @@ func TestWatchersInProtobufOfOneChange(t *testing.T) {
 		}
 	}
 	beta := strings.Replace(asPartial, "v=v1", "v=v1beta1", 1)
-	one, two, other, selected := watch("", typeProtobuf+asPartial), watch("", typeProtobuf+asPartial), watch("", typeProtobuf+beta), watch("labelSelector=on%3D1", typeProtobuf+asPartial)
-	merge(t, api, widgets+"/a", `{"metadata":{"labels":{"on":"2"}}}`)
-	must(t, api, "DELETE", widgets+"/a", "")
+	one, two, other, selected := watch("", apitest.TypeProtobuf+asPartial), watch("", apitest.TypeProtobuf+asPartial), watch("", apitest.TypeProtobuf+beta), watch("labelSelector=on%3D1", apitest.TypeProtobuf+asPartial)
+	apitest.MergePatch(t, api, apitest.Widgets+"/a", `{"metadata":{"labels":{"on":"2"}}}`)
+	apitest.Must(t, api, "DELETE", apitest.Widgets+"/a", "")
 	for _, want := range []struct{ event, rv string }{{"MODIFIED", "3"}, {"DELETED", "4"}} {
 		for i, next := range []func() (string, string, doc.Value){one, two, other} {
 			event, kind, v := next()
@@ -202,32 +202,41 @@ func TestWatchersInProtobufOfOneChange(t *testing.T) {
 
 // The protobuf tags of a host's kind suffice for requests and responses in Protobuf.
 func TestProtobufByTags(t *testing.T) {
-	const orders = "/apis/bakery.example.com/v1/namespaces/default/breadorders"
-	api := newAPI(t, rest.Options{}, rest.Resource[BreadOrder]{Group: "bakery.example.com", Version: "v1", Plural: "breadorders"})
-	message, err := codec.MessageOf(reflect.TypeFor[BreadOrder]())
+	type Order struct {
+		apimeta.TypeMeta   `json:",inline"`
+		apimeta.ObjectMeta `json:"metadata,omitempty" protobuf:"bytes,1,opt,name=metadata"`
+		Spec               struct {
+			Loaves int32        `json:"loaves,omitempty" protobuf:"varint,1,opt,name=loaves"`
+			Due    apimeta.Time `json:"due" protobuf:"bytes,2,opt,name=due"`
+			Notes  []string     `json:"notes,omitempty" protobuf:"bytes,3,rep,name=notes"`
+		} `json:"spec" protobuf:"bytes,2,opt,name=spec"`
+	}
+	const orders = "/apis/example.com/v1/namespaces/default/orders"
+	api := apitest.New(t, rest.Options{}, rest.Resource[Order]{Group: "example.com", Version: "v1", Plural: "orders"})
+	message, err := codec.MessageOf(reflect.TypeFor[Order]())
 	require.NoError(t, err)
-	order, _, err := codec.DecodeJSON([]byte(`{"metadata":{"name":"a"},"spec":{"loaves":3,"due":"` + nowText + `","notes":["","crisp"]}}`))
+	order, _, err := codec.DecodeJSON([]byte(`{"metadata":{"name":"a"},"spec":{"loaves":3,"due":"` + apitest.NowText + `","notes":["","crisp"]}}`))
 	require.NoError(t, err)
 	raw, err := message.Append(nil, order)
 	require.NoError(t, err)
 	newer := codec.AppendField(raw, 99, []byte("a field that this server does not know"))
-	body := string(codec.AppendEnvelope(nil, codec.Envelope{APIVersion: "bakery.example.com/v1", Kind: "BreadOrder", Raw: newer}))
+	body := string(codec.AppendEnvelope(nil, codec.Envelope{APIVersion: "example.com/v1", Kind: "Order", Raw: newer}))
 
-	a := do(t, api, "POST", orders, body, "Content-Type", typeProtobuf, "Accept", typeProtobuf)
+	a := apitest.Do(t, api, "POST", orders, body, "Content-Type", apitest.TypeProtobuf, "Accept", apitest.TypeProtobuf)
 	require.Equal(t, 201, a.Code, a.Body)
 	kind, v := opened(t, []byte(a.Body), message)
-	assert.Equal(t, "bakery.example.com/v1 BreadOrder", kind)
+	assert.Equal(t, "example.com/v1 Order", kind)
 	assert.Equal(t, string(codec.AppendJSON(nil, order.Get("spec"))), string(codec.AppendJSON(nil, v.Get("spec"))))
-	assert.JSONEq(t, `{"loaves":3,"due":"`+nowText+`","notes":["","crisp"]}`, string(codec.AppendJSON(nil, v.Get("spec"))))
+	assert.JSONEq(t, `{"loaves":3,"due":"`+apitest.NowText+`","notes":["","crisp"]}`, string(codec.AppendJSON(nil, v.Get("spec"))))
 
-	malformed := string(codec.AppendEnvelope(nil, codec.Envelope{APIVersion: "bakery.example.com/v1", Kind: "BreadOrder", Raw: []byte{0x12, 0xff}}))
-	assert.Equal(t, 400, do(t, api, "POST", orders, malformed, "Content-Type", typeProtobuf).Code)
+	malformed := string(codec.AppendEnvelope(nil, codec.Envelope{APIVersion: "example.com/v1", Kind: "Order", Raw: []byte{0x12, 0xff}}))
+	assert.Equal(t, 400, apitest.Do(t, api, "POST", orders, malformed, "Content-Type", apitest.TypeProtobuf).Code)
 
 	type untagged struct {
 		apimeta.TypeMeta   `json:",inline"`
 		apimeta.ObjectMeta `json:"metadata,omitempty" protobuf:"bytes,1,opt,name=metadata"`
 		Spec               string `json:"spec"`
 	}
-	_, err = rest.New(rest.Options{}, rest.Resource[untagged]{Group: "bakery.example.com", Version: "v1", Plural: "untaggeds", Names: rest.Names{Kind: "Untagged"}})
-	assert.ErrorContains(t, err, `kind "Untagged": rest_test.untagged.Spec: missing tag such as`)
+	_, err = rest.New(rest.Options{}, rest.Resource[untagged]{Group: "example.com", Version: "v1", Plural: "untaggeds", Names: rest.Names{Kind: "Untagged"}})
+	assert.ErrorContains(t, err, `kind "Untagged": media_test.untagged.Spec: missing tag such as`)
 }

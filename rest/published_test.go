@@ -8,6 +8,7 @@ import (
 
 	"github.com/decorum-go/decorum/apimeta"
 	"github.com/decorum-go/decorum/rest"
+	"github.com/decorum-go/decorum/rest/internal/apitest"
 )
 
 type Sign struct {
@@ -21,15 +22,15 @@ type Sign struct {
 // Kubernetes' own kinds state rules in OpenAPI that only their hooks check.
 func TestRulesThatAreOnlyPublished(t *testing.T) {
 	r := rest.Resource[Sign]{Group: "example.com", Version: "v1", Plural: "signs"}
-	api := newAPI(t, rest.Options{}, r)
+	api := apitest.New(t, rest.Options{}, r)
 	for _, path := range []string{"/openapi/v3/apis/example.com/v1", "/openapi/v2"} {
-		document := openAPIOf(t, do(t, api, "GET", path, ""))
-		schema := document.kind(t, "Sign")
+		document := apitest.ReadOpenAPI(t, apitest.Do(t, api, "GET", path, ""))
+		schema := document.Kind(t, "Sign")
 		assert.Equal(t, []string{"text"}, schema.Required, path)
-		assert.Equal(t, []string{"Blue", "Red"}, document.property(t, schema, "color").Enum, path)
-		assert.Equal(t, []string{"Back", "Front"}, document.property(t, schema, "sides").Items.Enum, path)
+		assert.Equal(t, []string{"Blue", "Red"}, document.Property(t, schema, "color").Enum, path)
+		assert.Equal(t, []string{"Back", "Front"}, document.Property(t, schema, "sides").Items.Enum, path)
 	}
-	must(t, api, "POST", "/apis/example.com/v1/namespaces/default/signs",
+	apitest.Must(t, api, "POST", "/apis/example.com/v1/namespaces/default/signs",
 		`{"apiVersion":"example.com/v1","kind":"Sign","metadata":{"name":"a"},"color":"Green","sides":["Top"]}`)
 
 	for _, option := range []string{"publishRequired=true", "publishEnum", "items.publishEnum=Back"} {

@@ -1,6 +1,7 @@
 package rest_test
 
 import (
+	"encoding/json"
 	"net/http"
 	"testing"
 	"testing/synctest"
@@ -8,6 +9,8 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"github.com/decorum-go/decorum/rest/internal/apitest"
 )
 
 // A watch goes on after minutes without an event, although the client has only one minute to take each event.
@@ -18,17 +21,17 @@ func TestQuietWatch(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				api := newWidgets(t)
-				server := pipeHTTP(t, api, func(server *http.Server) {
+				api := apitest.NewWidgets(t)
+				server := apitest.ServeOnPipes(t, api, func(server *http.Server) {
 					server.Protocols = new(http.Protocols)
 					set(server.Protocols)
 				})
-				w := openThingWatch(t, server.Client, server.URL+widgets+"?watch=true&resourceVersion=1")
-				assert.Equal(t, name, w.response.Proto)
+				w := apitest.OpenThingWatch(t, server.Client, server.URL+apitest.Widgets+"?watch=true&resourceVersion=1")
+				assert.Equal(t, name, w.Response.Proto)
 				for _, object := range []string{"a", "b", "c"} {
-					create(t, api, object)
-					var e struct{ Object stored }
-					require.NoError(t, w.decoder.Decode(&e))
+					apitest.CreateWidget(t, api, object)
+					var e struct{ Object json.RawMessage }
+					require.NoError(t, w.Decoder.Decode(&e))
 					<-time.After(3 * time.Minute) // of the bubble
 				}
 			})

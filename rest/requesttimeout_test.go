@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/assert"
 
 	"github.com/decorum-go/decorum/rest"
+	"github.com/decorum-go/decorum/rest/internal/apitest"
 )
 
 // A write ends with 504 when its time is up: that of the API, or a shorter one that the client asks for.
@@ -28,14 +29,14 @@ func TestRequestTimeout(t *testing.T) {
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				api := newAPI(t, rest.Options{RequestTimeout: tt.limit}, widgetResource(withDefault(func(ctx context.Context, _ *Widget) error {
+				api := apitest.New(t, rest.Options{RequestTimeout: tt.limit}, apitest.WidgetResource(apitest.WithDefault(func(ctx context.Context, _ *apitest.Widget) error {
 					<-ctx.Done()
 					return ctx.Err()
 				})))
 				began := time.Now()
-				assert.Equal(t, 504, do(t, api, "POST", widgets+tt.query, widgetBody(`"name":"a"`)).Code)
+				assert.Equal(t, 504, apitest.Do(t, api, "POST", apitest.Widgets+tt.query, apitest.WidgetBody(`"name":"a"`)).Code)
 				assert.Equal(t, tt.want, time.Since(began))
-				assert.Equal(t, 404, do(t, api, "GET", widgets+"/a", "").Code)
+				assert.Equal(t, 404, apitest.Do(t, api, "GET", apitest.Widgets+"/a", "").Code)
 			})
 		})
 	}

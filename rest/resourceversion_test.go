@@ -14,6 +14,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/decorum-go/decorum/rest"
+	"github.com/decorum-go/decorum/rest/internal/apitest"
 	"github.com/decorum-go/decorum/status"
 	"github.com/decorum-go/decorum/storage"
 	"github.com/decorum-go/decorum/watch"
@@ -28,17 +29,17 @@ type revised struct {
 }
 
 func newRevised(t testing.TB) revised {
-	store := newStore(t)
-	v := revised{API: newAPI(t, rest.Options{Store: store}, widgetResource())}
-	create(t, v, "a")
-	create(t, v, "x")
-	v.old = do(t, v, "GET", widgets+"?limit=1", "").text(t, "metadata.continue")
+	store := apitest.NewStore(t)
+	v := revised{API: apitest.New(t, rest.Options{Store: store}, apitest.WidgetResource())}
+	apitest.CreateWidget(t, v, "a")
+	apitest.CreateWidget(t, v, "x")
+	v.old = apitest.Do(t, v, "GET", apitest.Widgets+"?limit=1", "").Text(t, "metadata.continue")
 	require.NotEmpty(t, v.old)
-	must(t, v, "DELETE", widgets+"/x", "")
-	create(t, v, "b")
-	v.token = do(t, v, "GET", widgets+"?limit=1", "").text(t, "metadata.continue")
+	apitest.Must(t, v, "DELETE", apitest.Widgets+"/x", "")
+	apitest.CreateWidget(t, v, "b")
+	v.token = apitest.Do(t, v, "GET", apitest.Widgets+"?limit=1", "").Text(t, "metadata.continue")
 	require.NotEmpty(t, v.token)
-	create(t, v, "c")
+	apitest.CreateWidget(t, v, "c")
 	require.NoError(t, store.Compact(t.Context(), 4))
 	require.EqualValues(t, 6, store.Revision())
 	return v
@@ -76,16 +77,16 @@ func badOptions(errs ...string) string {
 // said tells an error in one line.
 func said(s status.Status) string { return fmt.Sprintf("%d %s: %s", s.Code, s.Reason, s.Message) }
 
-func listed(t testing.TB, a answer) string {
+func listed(t testing.TB, a apitest.Answer) string {
 	t.Helper()
 	if a.Code != 200 {
 		var s status.Status
-		a.decode(t, &s)
+		a.Decode(t, &s)
 		require.Equal(t, a.Code, int(s.Code))
 		return said(s)
 	}
-	out := strings.Join(a.names(t), ",") + " at " + a.rv(t)
-	if remaining := a.value(t, "metadata.remainingItemCount"); remaining != nil {
+	out := strings.Join(a.Names(t), ",") + " at " + a.ResourceVersion(t)
+	if remaining := a.Value(t, "metadata.remainingItemCount"); remaining != nil {
 		out += fmt.Sprintf(" and %v more", remaining)
 	}
 	return out
@@ -126,7 +127,7 @@ func TestVersionsOfLists(t *testing.T) {
 					api := newRevised(t)
 					query := strings.Replace(row.paging, "continue", "continue="+api.token, 1)
 					query += "&" + url.Values{"resourceVersion": {version}, "resourceVersionMatch": {row.match}}.Encode()
-					a := do(t, api, "GET", widgets+"?"+query, "")
+					a := apitest.Do(t, api, "GET", apitest.Widgets+"?"+query, "")
 					assert.Equal(t, row.want[i], listed(t, a))
 					if a.Code == 504 {
 						assert.Equal(t, "1", a.Header.Get("Retry-After"))
@@ -142,11 +143,11 @@ func TestVersionsOfLists(t *testing.T) {
 func TestPagesAndTheirTokens(t *testing.T) {
 	api := newRevised(t)
 	t.Run("a snapshot that is gone", func(t *testing.T) {
-		a := do(t, api, "GET", widgets+"?continue="+api.old, "")
+		a := apitest.Do(t, api, "GET", apitest.Widgets+"?continue="+api.old, "")
 		assert.True(t, strings.HasPrefix(listed(t, a), "410 Expired: The provided continue parameter is too old to display a consistent list result."))
-		restart := a.text(t, "metadata.continue")
+		restart := a.Text(t, "metadata.continue")
 		require.NotEmpty(t, restart)
-		assert.Equal(t, rest2, listed(t, do(t, api, "GET", widgets+"?continue="+restart, "")), "the rest, as it is now")
+		assert.Equal(t, rest2, listed(t, apitest.Do(t, api, "GET", apitest.Widgets+"?continue="+restart, "")), "the rest, as it is now")
 	})
 	t.Run("a token of another list", func(t *testing.T) {
 		forged := func(revision int, start string) string {
@@ -158,17 +159,17 @@ func TestPagesAndTheirTokens(t *testing.T) {
 			"../../other/things/a": `400 BadRequest: invalid continue token: continue key is not valid: encoded start key does not belong to this server`,
 			"":                     "400 BadRequest: invalid continue token: continue key is not valid: encoded start key empty (version meta.k8s.io/v1)",
 		} {
-			assert.Equal(t, want, listed(t, do(t, api, "GET", widgets+"?continue="+forged(-1, start), "")), start)
+			assert.Equal(t, want, listed(t, apitest.Do(t, api, "GET", apitest.Widgets+"?continue="+forged(-1, start), "")), start)
 		}
 		assert.Equal(t, "400 BadRequest: invalid continue token: continue key is not valid: incorrect encoded start resourceVersion (version meta.k8s.io/v1)",
-			listed(t, do(t, api, "GET", widgets+"?continue="+forged(0, `a\u0000`), "")))
+			listed(t, apitest.Do(t, api, "GET", apitest.Widgets+"?continue="+forged(0, `a\u0000`), "")))
 	})
 	t.Run("what is wrong with a token comes first", func(t *testing.T) {
-		assert.True(t, strings.HasPrefix(listed(t, do(t, api, "GET", widgets+"?resourceVersion=abc&continue=!", "")), "400 BadRequest: invalid continue token: "))
+		assert.True(t, strings.HasPrefix(listed(t, apitest.Do(t, api, "GET", apitest.Widgets+"?resourceVersion=abc&continue=!", "")), "400 BadRequest: invalid continue token: "))
 	})
 	t.Run("behind a selector nothing is counted", func(t *testing.T) {
-		assert.Equal(t, "a at 6", listed(t, do(t, api, "GET", widgets+"?limit=1&fieldSelector=metadata.namespace%3Ddefault", "")))
-		assert.Equal(t, "a at 6", listed(t, do(t, api, "GET", widgets+"?limit=1&labelSelector=!none", "")))
+		assert.Equal(t, "a at 6", listed(t, apitest.Do(t, api, "GET", apitest.Widgets+"?limit=1&fieldSelector=metadata.namespace%3Ddefault", "")))
+		assert.Equal(t, "a at 6", listed(t, apitest.Do(t, api, "GET", apitest.Widgets+"?limit=1&labelSelector=!none", "")))
 	})
 }
 
@@ -176,15 +177,15 @@ func TestPagesAndTheirTokens(t *testing.T) {
 func TestVersionsOfGet(t *testing.T) {
 	for version, want := range map[string]string{"": "5", "0": "5", "2": "5", "6": "5", "99": tooLarge, "abc": noNumber} {
 		synctest.Test(t, func(t *testing.T) {
-			a := do(t, newRevised(t), "GET", widgets+"/b?resourceVersion="+version, "")
-			got := a.rv(t)
+			a := apitest.Do(t, newRevised(t), "GET", apitest.Widgets+"/b?resourceVersion="+version, "")
+			got := a.ResourceVersion(t)
 			if a.Code != 200 {
 				got = listed(t, a)
 			}
 			assert.Equal(t, want, got, "resourceVersion=%q", version)
 		})
 	}
-	a := do(t, newRevised(t), "GET", widgets+"/b?export", "")
+	a := apitest.Do(t, newRevised(t), "GET", apitest.Widgets+"/b?export", "")
 	assert.Equal(t, "400 BadRequest: the export parameter, deprecated since v1.14, is no longer supported", listed(t, a))
 }
 
@@ -246,17 +247,17 @@ func TestVersionsOfWatches(t *testing.T) {
 		for i, version := range versions {
 			t.Run(fmt.Sprintf("%s %s %s", row.match, row.more, version), func(t *testing.T) {
 				synctest.Test(t, func(t *testing.T) {
-					target := widgets + "?watch=1&" + row.more + "&" + url.Values{"resourceVersion": {version}, "resourceVersionMatch": {row.match}}.Encode()
+					target := apitest.Widgets + "?watch=1&" + row.more + "&" + url.Values{"resourceVersion": {version}, "resourceVersionMatch": {row.match}}.Encode()
 					if c := row.want[i]; strings.HasPrefix(c, "4") || c == tooLarge {
-						assert.Equal(t, c, listed(t, do(t, newRevised(t), "GET", target, "")), "in plain HTTP, before the stream")
+						assert.Equal(t, c, listed(t, apitest.Do(t, newRevised(t), "GET", target, "")), "in plain HTTP, before the stream")
 						return
 					}
-					s := follow(t, newRevised(t), target)
+					s := apitest.OpenWatch(t, newRevised(t), target)
 					if strings.HasPrefix(row.want[i], "ERROR") {
-						<-s.done
+						<-s.Done
 					}
-					assert.Equal(t, row.want[i], told(t, s.events()))
-					assert.Equal(t, strings.HasPrefix(row.want[i], "ERROR"), s.ended())
+					assert.Equal(t, row.want[i], told(t, s.Events()))
+					assert.Equal(t, strings.HasPrefix(row.want[i], "ERROR"), s.Ended())
 				})
 			})
 		}
@@ -265,7 +266,7 @@ func TestVersionsOfWatches(t *testing.T) {
 
 // The older way to ask for a watch, by the path.
 func TestWatchByPath(t *testing.T) {
-	const base = widgetRoot + "/watch"
+	const base = apitest.ExampleV1 + "/watch"
 	for _, c := range []struct{ target, want string }{
 		{base + "/widgets", "ADDED a ADDED b ADDED c"},
 		{base + "/namespaces/default/widgets", "ADDED a ADDED b ADDED c"},
@@ -276,22 +277,22 @@ func TestWatchByPath(t *testing.T) {
 		{base + "/namespaces/default/widgets?watch=true&resourceVersion=5", "ADDED c"},
 	} {
 		synctest.Test(t, func(t *testing.T) {
-			assert.Equal(t, c.want, told(t, follow(t, newRevised(t), c.target).events()), c.target)
+			assert.Equal(t, c.want, told(t, apitest.OpenWatch(t, newRevised(t), c.target).Events()), c.target)
 		})
 	}
 	api := newRevised(t)
 	assert.Equal(t, "400 BadRequest: fieldSelector metadata.name doesn't match requested name",
-		listed(t, do(t, api, "GET", base+"/namespaces/default/widgets/b?fieldSelector=metadata.name%3Da", "")))
-	assert.Equal(t, 405, do(t, api, "POST", base+"/widgets", widgetBody(`"name":"d"`)).Code)
-	assert.Equal(t, 404, do(t, api, "GET", base+"/gadgets", "").Code)
+		listed(t, apitest.Do(t, api, "GET", base+"/namespaces/default/widgets/b?fieldSelector=metadata.name%3Da", "")))
+	assert.Equal(t, 405, apitest.Do(t, api, "POST", base+"/widgets", apitest.WidgetBody(`"name":"d"`)).Code)
+	assert.Equal(t, 404, apitest.Do(t, api, "GET", base+"/gadgets", "").Code)
 }
 
 // An object is got by its own URL, whatever is asked of it: a watch of one object goes over its collection.
 func TestObjectIsNotWatchedAtItsOwnURL(t *testing.T) {
 	api := newRevised(t)
-	a := do(t, api, "GET", widgets+"/b?watch=true", "")
+	a := apitest.Do(t, api, "GET", apitest.Widgets+"/b?watch=true", "")
 	assert.Equal(t, 200, a.Code)
-	assert.Equal(t, "b", a.text(t, "metadata.name"))
+	assert.Equal(t, "b", a.Text(t, "metadata.name"))
 }
 
 // askedStore notes which revision a read asks for.
@@ -323,22 +324,22 @@ func (s *askedStore) List(ctx context.Context, options storage.Query, into []*st
 
 // A read that names no version is one of the most recent state, for a replica too; "0" is any state that it has.
 func TestWhatReadsAskOfTheStore(t *testing.T) {
-	memory := newStore(t)
+	memory := apitest.NewStore(t)
 	store := &askedStore{Store: memory}
-	api := newAPI(t, rest.Options{Store: store}, widgetResource())
-	create(t, api, "a")
+	api := apitest.New(t, rest.Options{Store: store}, apitest.WidgetResource())
+	apitest.CreateWidget(t, api, "a")
 	for _, target := range []string{"/a", "/a/status", "", "?limit=1", "?labelSelector=x"} {
 		for version, want := range map[string]string{"": "most recent", "resourceVersion=0": "any", "resourceVersion=2": "from 2"} {
 			if target == "?limit=1" && version == "resourceVersion=2" {
 				continue
 			}
 			store.asked = nil
-			must(t, api, "GET", widgets+target+map[bool]string{true: "&", false: "?"}[strings.Contains(target, "?")]+version, "")
+			apitest.Must(t, api, "GET", apitest.Widgets+target+map[bool]string{true: "&", false: "?"}[strings.Contains(target, "?")]+version, "")
 			assert.Equal(t, []string{want}, store.asked, "%s %s", target, version)
 		}
 	}
 	objects, key := rest.ObjectsOf(api), storage.Key{Resource: "widgets.example.com", Namespace: "default", Name: "a"}
-	client := widgetClient(t, api)
+	client := apitest.WidgetClient(t, api)
 	for name, read := range map[string]func() error{
 		"Objects.Get":  func() error { _, err := objects.Get(t.Context(), key); return err },
 		"Objects.List": func() error { _, err := objects.List(t.Context(), key.Resource, ""); return err },

@@ -11,6 +11,7 @@ import (
 
 	"github.com/decorum-go/decorum/apimeta"
 	"github.com/decorum-go/decorum/rest"
+	"github.com/decorum-go/decorum/rest/internal/apitest"
 	"github.com/decorum-go/decorum/storage/bolt"
 )
 
@@ -19,35 +20,35 @@ import (
 func TestObjectsInAFileComeBack(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		path := filepath.Join(t.TempDir(), "objects.db")
-		run := func(f func(api *rest.API, client rest.Client[Widget])) {
+		run := func(f func(api *rest.API, client rest.Client[apitest.Widget])) {
 			store, err := bolt.Open(t.Context(), bolt.Options{Path: path})
 			require.NoError(t, err)
-			api, err := rest.New(rest.Options{Store: store}, widgetResource(removedWhenDue))
+			api, err := rest.New(rest.Options{Store: store}, apitest.WidgetResource(removedWhenDue))
 			require.NoError(t, err)
-			f(api, widgetClient(t, api))
+			f(api, apitest.WidgetClient(t, api))
 			require.NoError(t, api.Close())
 			require.NoError(t, store.Close())
 		}
-		var before answer
-		run(func(api *rest.API, client rest.Client[Widget]) {
+		var before apitest.Answer
+		run(func(api *rest.API, client rest.Client[apitest.Widget]) {
 			for _, name := range []string{"kept", "dying"} {
-				_, err := client.As("tester").Create(t.Context(), &Widget{ObjectMeta: apimeta.ObjectMeta{Name: name}, Spec: WidgetSpec{Size: new(int32(30))}})
+				_, err := client.As("tester").Create(t.Context(), &apitest.Widget{ObjectMeta: apimeta.ObjectMeta{Name: name}, Spec: apitest.WidgetSpec{Size: new(int32(30))}})
 				require.NoError(t, err)
 			}
 			require.NoError(t, client.Delete(t.Context(), "dying", rest.DeleteOptions{}))
-			before = do(t, api, "GET", widgets, "")
+			before = apitest.Do(t, api, "GET", apitest.Widgets, "")
 			require.Contains(t, before.Body, `"manager":"tester"`)
 		})
 		<-time.After(10 * time.Second)
-		run(func(api *rest.API, client rest.Client[Widget]) {
-			after := do(t, api, "GET", widgets, "")
-			assert.Equal(t, before.value(t, "items"), after.value(t, "items"))
+		run(func(api *rest.API, client rest.Client[apitest.Widget]) {
+			after := apitest.Do(t, api, "GET", apitest.Widgets, "")
+			assert.Equal(t, before.Value(t, "items"), after.Value(t, "items"))
 			dying, err := client.Get(t.Context(), "dying")
 			require.NoError(t, err)
 			remaining := deletedAfter(t, client, dying.ResourceVersion)
 			assert.InDelta(t, 20*time.Second, remaining, float64(time.Second))
 		})
-		run(func(_ *rest.API, client rest.Client[Widget]) {
+		run(func(_ *rest.API, client rest.Client[apitest.Widget]) {
 			all, err := client.List(t.Context(), rest.ListOptions{})
 			require.NoError(t, err)
 			assert.Len(t, all.Items, 1)

@@ -12,6 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/decorum-go/decorum/rest"
+	"github.com/decorum-go/decorum/rest/internal/apitest"
 	"github.com/decorum-go/decorum/storage"
 	"github.com/decorum-go/decorum/storage/bolt"
 )
@@ -19,7 +20,7 @@ import (
 // resume begins to watch the widgets from a revision, and returns the code of the answer.
 func resume(t testing.TB, api *rest.API, user rest.User, revision string) int {
 	t.Helper()
-	r := newRequest("GET", widgets+"?watch=1&resourceVersion="+revision, nil, "Test-User", user.Name)
+	r := apitest.NewRequest("GET", apitest.Widgets+"?watch=1&resourceVersion="+revision, nil, "Test-User", user.Name)
 	got, err := rest.RoundTripper(api).RoundTrip(r.WithContext(rest.WithUser(t.Context(), user)))
 	require.NoError(t, err)
 	require.NoError(t, got.Body.Close())
@@ -40,15 +41,15 @@ func TestResumedWatchesAfterAFilterIsLoosened(t *testing.T) {
 			require.NoError(t, store.Close())
 			store, err := bolt.Open(t.Context(), bolt.Options{Path: path})
 			require.NoError(t, err)
-			closing(t, store)
-			return start(t, rest.Options{Store: store, Authenticator: byHeader, Authorizer: free}, widgetResource())
+			apitest.CloseAtEnd(t, store)
+			return apitest.Start(t, rest.Options{Store: store, Authenticator: apitest.UserFromHeader, Authorizer: free}, apitest.WidgetResource())
 		}},
 		{"another API over the store", func(t *testing.T, store *bolt.Store, _ string, _ *rest.API) *rest.API {
-			return start(t, rest.Options{Store: store, Authenticator: byHeader, Authorizer: free}, widgetResource())
+			return apitest.Start(t, rest.Options{Store: store, Authenticator: apitest.UserFromHeader, Authorizer: free}, apitest.WidgetResource())
 		}},
 		{"10,001 lists of another restricted user", func(t *testing.T, _ *bolt.Store, _ string, api *rest.API) *rest.API {
 			for i := range 10_001 {
-				got := do(t, api, "GET", fmt.Sprintf("%s?labelSelector=n%%3D%d", widgets, i), "", "Test-User", "bob")
+				got := apitest.Do(t, api, "GET", fmt.Sprintf("%s?labelSelector=n%%3D%d", apitest.Widgets, i), "", "Test-User", "bob")
 				require.Equal(t, http.StatusOK, got.Code)
 			}
 			return api
@@ -60,10 +61,10 @@ func TestResumedWatchesAfterAFilterIsLoosened(t *testing.T) {
 			require.NoError(t, err)
 			t.Cleanup(func() { _ = store.Close() })
 			f := &filters{only: map[string][]rest.Filter{"alice": {labelled(t, "team=a")}, "bob": {labelled(t, "team=a")}}}
-			api := start(t, rest.Options{Store: store, Authenticator: byHeader, Authorizer: f}, widgetResource())
-			must(t, api, "POST", widgets, widgetBody(`"name":"theirs","labels":{"team":"b"}`), "Test-User", "root")
-			seen := must(t, api, "GET", widgets, "", "Test-User", "alice").text(t, "metadata.resourceVersion")
-			all := must(t, api, "GET", widgets, "", "Test-User", "root").text(t, "metadata.resourceVersion")
+			api := apitest.Start(t, rest.Options{Store: store, Authenticator: apitest.UserFromHeader, Authorizer: f}, apitest.WidgetResource())
+			apitest.Must(t, api, "POST", apitest.Widgets, apitest.WidgetBody(`"name":"theirs","labels":{"team":"b"}`), "Test-User", "root")
+			seen := apitest.Must(t, api, "GET", apitest.Widgets, "", "Test-User", "alice").Text(t, "metadata.resourceVersion")
+			all := apitest.Must(t, api, "GET", apitest.Widgets, "", "Test-User", "root").Text(t, "metadata.resourceVersion")
 
 			f.mu.Lock()
 			delete(f.only, "alice")
@@ -73,7 +74,7 @@ func TestResumedWatchesAfterAFilterIsLoosened(t *testing.T) {
 			assert.Equal(t, http.StatusGone, resume(t, next, alice, seen))
 			assert.Equal(t, http.StatusOK, resume(t, next, root, all), "nobody ever restricted root")
 			for range 2 {
-				again := must(t, next, "GET", widgets, "", "Test-User", "alice").text(t, "metadata.resourceVersion")
+				again := apitest.Must(t, next, "GET", apitest.Widgets, "", "Test-User", "alice").Text(t, "metadata.resourceVersion")
 				assert.Equal(t, http.StatusOK, resume(t, next, alice, again), "alice has listed again")
 			}
 		})
@@ -90,16 +91,16 @@ func TestResumedWatchesAfterAChangeOfGroups(t *testing.T) {
 		}
 		return rest.Decision{Verdict: rest.AllowOnly, Only: []rest.Filter{labelled(t, "team=a")}}, nil
 	})
-	api := newAPI(t, rest.Options{Authorizer: byGroup}, widgetResource())
-	r := newRequest("GET", widgets, nil)
-	seen := ask(api, r.WithContext(rest.WithUser(t.Context(), rest.User{Name: "alice"}))).text(t, "metadata.resourceVersion")
+	api := apitest.New(t, rest.Options{Authorizer: byGroup}, apitest.WidgetResource())
+	r := apitest.NewRequest("GET", apitest.Widgets, nil)
+	seen := apitest.Ask(api, r.WithContext(rest.WithUser(t.Context(), rest.User{Name: "alice"}))).Text(t, "metadata.resourceVersion")
 	assert.Equal(t, http.StatusGone, resume(t, api, rest.User{Name: "alice", Groups: []string{"all"}}, seen))
 }
 
 // A revision that the store does not reach is none of a change of rights.
 func TestResumedWatchesAtAFutureRevision(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		api := newAPI(t, rest.Options{Authenticator: byHeader, Authorizer: &filters{}}, widgetResource())
+		api := apitest.New(t, rest.Options{Authenticator: apitest.UserFromHeader, Authorizer: &filters{}}, apitest.WidgetResource())
 		assert.Equal(t, http.StatusGatewayTimeout, resume(t, api, rest.User{Name: "root"}, "99999999"))
 	})
 }
@@ -114,13 +115,13 @@ func (readOnly) Update(context.Context, storage.Key, storage.UpdateFunc) (*stora
 // If the store refuses to remember that a user is restricted, reads go on, and the API assumes that every user was.
 func TestResumedWatchesOverAFullStore(t *testing.T) {
 	f := &filters{only: map[string][]rest.Filter{"alice": {labelled(t, "team=a")}}}
-	api := newAPI(t, rest.Options{Store: readOnly{newStore(t)}, Authenticator: byHeader, Authorizer: f}, widgetResource())
-	seen := must(t, api, "GET", widgets, "", "Test-User", "alice").text(t, "metadata.resourceVersion")
+	api := apitest.New(t, rest.Options{Store: readOnly{apitest.NewStore(t)}, Authenticator: apitest.UserFromHeader, Authorizer: f}, apitest.WidgetResource())
+	seen := apitest.Must(t, api, "GET", apitest.Widgets, "", "Test-User", "alice").Text(t, "metadata.resourceVersion")
 	f.mu.Lock()
 	delete(f.only, "alice")
 	f.mu.Unlock()
 	alice := rest.User{Name: "alice"}
 	assert.Equal(t, http.StatusGone, resume(t, api, alice, seen))
-	again := must(t, api, "GET", widgets, "", "Test-User", "alice").text(t, "metadata.resourceVersion")
+	again := apitest.Must(t, api, "GET", apitest.Widgets, "", "Test-User", "alice").Text(t, "metadata.resourceVersion")
 	assert.Equal(t, http.StatusOK, resume(t, api, alice, again))
 }

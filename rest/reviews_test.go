@@ -11,6 +11,7 @@ import (
 
 	"github.com/decorum-go/decorum/rest"
 	"github.com/decorum-go/decorum/rest/auth"
+	"github.com/decorum-go/decorum/rest/internal/apitest"
 	"github.com/decorum-go/decorum/status"
 )
 
@@ -32,7 +33,7 @@ func byAlice(api http.Handler) http.Handler {
 
 // reviewing returns an API that serves reviews, and an Authorizer that lets clients create them. decide decides about everything else.
 func reviewing(t *testing.T, decide rest.AuthorizerFunc) *rest.API {
-	return newAPI(t, rest.Options{Authorizer: rest.AuthorizerFunc(func(ctx context.Context, a rest.Access) (rest.Decision, error) {
+	return apitest.New(t, rest.Options{Authorizer: rest.AuthorizerFunc(func(ctx context.Context, a rest.Access) (rest.Decision, error) {
 		if a.Verb == "create" && (a.Group == "authorization.k8s.io" || a.Group == "authentication.k8s.io") {
 			return rest.Decision{Verdict: rest.Allow}, nil
 		}
@@ -49,49 +50,49 @@ func TestSelfReviewsAreServedByDefault(t *testing.T) {
 	const question = `{"spec":{"namespace":"team","user":"bob","resourceAttributes":{"verb":"get","resource":"widgets","namespace":"team"}}}`
 	codes := func(api *rest.API) (codes []int) {
 		for _, target := range []string{whoami, mayI, myRules, mayThey, mayTheyHere} {
-			codes = append(codes, do(t, api, "POST", target, question).Code)
+			codes = append(codes, apitest.Do(t, api, "POST", target, question).Code)
 		}
 		return codes
 	}
-	assert.Equal(t, []int{201, 201, 201, 404, 404}, codes(newAPI(t, rest.Options{}, widgetResource())))
-	assert.Equal(t, []int{404, 404, 404, 404, 404}, codes(newAPI(t, rest.Options{NoSelfReviews: true}, widgetResource())))
-	assert.Equal(t, []int{201, 201, 201, 201, 201}, codes(newAPI(t, rest.Options{Plugins: []rest.Plugin{auth.Reviews()}})))
-	assert.Equal(t, []int{404, 404, 404, 201, 201}, codes(newAPI(t, rest.Options{NoSelfReviews: true, Plugins: []rest.Plugin{auth.Reviews()}})))
+	assert.Equal(t, []int{201, 201, 201, 404, 404}, codes(apitest.New(t, rest.Options{}, apitest.WidgetResource())))
+	assert.Equal(t, []int{404, 404, 404, 404, 404}, codes(apitest.New(t, rest.Options{NoSelfReviews: true}, apitest.WidgetResource())))
+	assert.Equal(t, []int{201, 201, 201, 201, 201}, codes(apitest.New(t, rest.Options{Plugins: []rest.Plugin{auth.Reviews()}})))
+	assert.Equal(t, []int{404, 404, 404, 201, 201}, codes(apitest.New(t, rest.Options{NoSelfReviews: true, Plugins: []rest.Plugin{auth.Reviews()}})))
 
-	own := rest.Resource[Thing]{Group: "authorization.k8s.io", Version: "v1", Plural: "selfsubjectaccessreviews", Scope: rest.ScopeCluster,
+	own := rest.Resource[apitest.Thing]{Group: "authorization.k8s.io", Version: "v1", Plural: "selfsubjectaccessreviews", Scope: rest.ScopeCluster,
 		Names: rest.Names{Kind: "SelfSubjectAccessReview"}}
-	api := newAPI(t, rest.Options{}, own)
-	assert.Equal(t, 200, do(t, api, "GET", mayI, "").Code, "the host's own kind")
-	assert.Equal(t, 201, do(t, api, "POST", whoami, "{}").Code)
+	api := apitest.New(t, rest.Options{}, own)
+	assert.Equal(t, 200, apitest.Do(t, api, "GET", mayI, "").Code, "the host's own kind")
+	assert.Equal(t, 201, apitest.Do(t, api, "POST", whoami, "{}").Code)
 }
 
 func TestWhoAmI(t *testing.T) {
-	api := newAPI(t, rest.Options{})
-	wantJSON(t, do(t, byAlice(api), "POST", whoami, `{"kind":"SelfSubjectReview","apiVersion":"authentication.k8s.io/v1"}`), 201,
-		`{"kind":"SelfSubjectReview","apiVersion":"authentication.k8s.io/v1","metadata":{"creationTimestamp":"`+nowText+`"},"status":{"userInfo":{"username":"alice","uid":"1","groups":["dev"],"extra":{"team":["a"]}}}}`)
-	assert.Equal(t, "system:anonymous", do(t, api, "POST", whoami, `{}`).text(t, "status.userInfo.username"))
-	assert.Equal(t, 405, do(t, api, "GET", whoami, "").Code)
+	api := apitest.New(t, rest.Options{})
+	apitest.WantJSON(t, apitest.Do(t, byAlice(api), "POST", whoami, `{"kind":"SelfSubjectReview","apiVersion":"authentication.k8s.io/v1"}`), 201,
+		`{"kind":"SelfSubjectReview","apiVersion":"authentication.k8s.io/v1","metadata":{"creationTimestamp":"`+apitest.NowText+`"},"status":{"userInfo":{"username":"alice","uid":"1","groups":["dev"],"extra":{"team":["a"]}}}}`)
+	assert.Equal(t, "system:anonymous", apitest.Do(t, api, "POST", whoami, `{}`).Text(t, "status.userInfo.username"))
+	assert.Equal(t, 405, apitest.Do(t, api, "GET", whoami, "").Code)
 }
 
 // Without an Authorizer everything is allowed except impersonation, and the reviews say so.
 func TestReviewsWithoutAnAuthorizer(t *testing.T) {
-	api := newAPI(t, rest.Options{Plugins: []rest.Plugin{auth.Reviews()}})
+	api := apitest.New(t, rest.Options{Plugins: []rest.Plugin{auth.Reviews()}})
 	for _, target := range []string{mayI, mayThey} {
-		assert.Equal(t, true, do(t, api, "POST", target, `{"spec":{"user":"a","resourceAttributes":{"verb":"get","resource":"widgets"}}}`).value(t, "status.allowed"), target)
+		assert.Equal(t, true, apitest.Do(t, api, "POST", target, `{"spec":{"user":"a","resourceAttributes":{"verb":"get","resource":"widgets"}}}`).Value(t, "status.allowed"), target)
 	}
 	for _, verb := range []string{"impersonate", "impersonate:user-info", "impersonate-on:user-info:get"} {
 		for _, target := range []string{mayI, mayThey} {
-			answer := do(t, api, "POST", target, `{"spec":{"user":"a","resourceAttributes":{"verb":"`+verb+`","resource":"users"}}}`)
-			assert.Equal(t, false, answer.value(t, "status.allowed"), "the server refuses all impersonation: %s %s", verb, target)
+			answer := apitest.Do(t, api, "POST", target, `{"spec":{"user":"a","resourceAttributes":{"verb":"`+verb+`","resource":"users"}}}`)
+			assert.Equal(t, false, answer.Value(t, "status.allowed"), "the server refuses all impersonation: %s %s", verb, target)
 		}
 	}
 	assert.Equal(t, "the server has no authorizer and allows everything except impersonation",
-		do(t, api, "POST", mayI, `{"spec":{"resourceAttributes":{"verb":"get","resource":"widgets"}}}`).text(t, "status.reason"))
+		apitest.Do(t, api, "POST", mayI, `{"spec":{"resourceAttributes":{"verb":"get","resource":"widgets"}}}`).Text(t, "status.reason"))
 	verbs := []any{"create", "delete", "deletecollection", "get", "list", "patch", "update", "watch"}
 	assert.Equal(t, map[string]any{"incomplete": false,
 		"resourceRules":    []any{map[string]any{"verbs": verbs, "apiGroups": []any{"*"}, "resources": []any{"*"}}},
 		"nonResourceRules": []any{map[string]any{"verbs": []any{"*"}, "nonResourceURLs": []any{"*"}}},
-	}, do(t, api, "POST", myRules, `{"spec":{"namespace":"team"}}`).value(t, "status"))
+	}, apitest.Do(t, api, "POST", myRules, `{"spec":{"namespace":"team"}}`).Value(t, "status"))
 }
 
 func TestAccessReviews(t *testing.T) {
@@ -125,11 +126,11 @@ func TestAccessReviews(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			asked = nil
-			a := do(t, byAlice(api), "POST", c.target, `{"spec":{`+c.spec+`}}`)
+			a := apitest.Do(t, byAlice(api), "POST", c.target, `{"spec":{`+c.spec+`}}`)
 			require.Equal(t, 201, a.Code, a.Body)
-			assert.Equal(t, c.allowed, a.value(t, "status.allowed"))
+			assert.Equal(t, c.allowed, a.Value(t, "status.allowed"))
 			if c.reason != "" {
-				assert.Equal(t, c.reason, a.text(t, "status.reason"))
+				assert.Equal(t, c.reason, a.Text(t, "status.reason"))
 			}
 			assert.Equal(t, []rest.Access{c.want}, asked)
 			if c.target == mayI {
@@ -154,9 +155,9 @@ func TestAccessReviewsThatAskNothing(t *testing.T) {
 		{mayTheyHere, resource + `,"user":"bob"`, `spec.resourceAttributes.namespace: Invalid value: "other": must match metadata.namespace`},
 		{mayTheyHere, path + `,"user":"bob"`, "disallowed on this kind of request"},
 	} {
-		a := do(t, api, "POST", c.target, `{"spec":{`+c.spec+`}}`)
+		a := apitest.Do(t, api, "POST", c.target, `{"spec":{`+c.spec+`}}`)
 		assert.Equal(t, 422, a.Code, a.Body)
-		assert.Contains(t, a.text(t, "message"), c.want)
+		assert.Contains(t, a.Text(t, "message"), c.want)
 	}
 }
 
@@ -166,27 +167,27 @@ func TestAuthorizerThatFails(t *testing.T) {
 		return reviewing(t, func(context.Context, rest.Access) (rest.Decision, error) { return rest.Decision{}, err })
 	}
 	const question = `{"spec":{"nonResourceAttributes":{"verb":"get","path":"/version"}}}`
-	a := do(t, fails(errors.New("secret")), "POST", mayI, question)
+	a := apitest.Do(t, fails(errors.New("secret")), "POST", mayI, question)
 	assert.Equal(t, 500, a.Code)
 	assert.NotContains(t, a.Body, "secret")
-	wantFailure(t, do(t, fails(status.ServiceUnavailable("the directory is down")), "POST", mayI, question), 503, "ServiceUnavailable", "the directory is down", "")
+	apitest.WantFailure(t, apitest.Do(t, fails(status.ServiceUnavailable("the directory is down")), "POST", mayI, question), 503, "ServiceUnavailable", "the directory is down", "")
 }
 
 // A function cannot be listed, and clients are told.
 func TestRulesReview(t *testing.T) {
 	api := reviewing(t, func(context.Context, rest.Access) (rest.Decision, error) { return allowed, nil })
-	a := do(t, api, "POST", myRules, `{"spec":{"namespace":"team"}}`)
+	a := apitest.Do(t, api, "POST", myRules, `{"spec":{"namespace":"team"}}`)
 	require.Equal(t, 201, a.Code, a.Body)
 	assert.Equal(t, map[string]any{"resourceRules": []any{}, "nonResourceRules": []any{}, "incomplete": true,
-		"evaluationError": "the server decides about each access by itself and keeps no list of rules"}, a.value(t, "status"))
+		"evaluationError": "the server decides about each access by itself and keeps no list of rules"}, a.Value(t, "status"))
 }
 
 func TestReviewsHaveNoTable(t *testing.T) {
-	api := newAPI(t, rest.Options{Plugins: []rest.Plugin{auth.Reviews()}})
+	api := apitest.New(t, rest.Options{Plugins: []rest.Plugin{auth.Reviews()}})
 	const asTable = "application/json;as=Table;v=v1;g=meta.k8s.io"
 	for _, target := range []string{mayI, whoami} {
-		wantFailure(t, do(t, api, "POST", target, `{}`, "Accept", asTable), 406, "NotAcceptable",
+		apitest.WantFailure(t, apitest.Do(t, api, "POST", target, `{}`, "Accept", asTable), 406, "NotAcceptable",
 			"only the following media types are accepted: application/json, application/yaml, application/vnd.kubernetes.protobuf", "")
-		assert.NotEqual(t, "Table", must(t, api, "POST", target, `{"spec":{"nonResourceAttributes":{"path":"/","verb":"get"}}}`, "Accept", asTable+",application/json").text(t, "kind"))
+		assert.NotEqual(t, "Table", apitest.Must(t, api, "POST", target, `{"spec":{"nonResourceAttributes":{"path":"/","verb":"get"}}}`, "Accept", asTable+",application/json").Text(t, "kind"))
 	}
 }

@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/decorum-go/decorum/rest"
+	"github.com/decorum-go/decorum/rest/internal/apitest"
 )
 
 // A hook sees and changes the object in each version.
@@ -39,10 +40,10 @@ func TestReviewsHaveEveryVersion(t *testing.T) {
 		obj["spec"].(map[string]any)["tier"] = "hot"
 		return r.ReplaceObjectIn(v, obj)
 	}
-	api := admittedDisks(t, mutating("m", change), validating("v", look))
-	require.Equal(t, 201, do(t, api, "POST", betaDisks, diskBody("v1beta1", "", `{"sizeMB":2048}`)).Code)
-	require.Equal(t, 200, merge(t, api, betaDisks+"/a", `{"spec":{"sizeMB":1024}}`).Code)
-	require.Equal(t, 200, do(t, api, "DELETE", betaDisks+"/a", "").Code)
+	api := admittedDisks(t, apitest.Mutating("m", change), apitest.Validating("v", look))
+	require.Equal(t, 201, apitest.Do(t, api, "POST", betaDisks, diskBody("v1beta1", "", `{"sizeMB":2048}`)).Code)
+	require.Equal(t, 200, apitest.MergePatch(t, api, betaDisks+"/a", `{"spec":{"sizeMB":1024}}`).Code)
+	require.Equal(t, 200, apitest.Do(t, api, "DELETE", betaDisks+"/a", "").Code)
 	const small, large = `map[class:ssd replicas:1 sizeGB:1 tier:hot]`, `map[class:ssd replicas:1 sizeGB:2 tier:hot]`
 	const smallBeta, largeBeta = `map[media:ssd replicas:1 sizeMB:1024]`, `map[media:ssd replicas:1 sizeMB:2048]`
 	assert.Equal(t, []string{
@@ -54,17 +55,17 @@ func TestReviewsHaveEveryVersion(t *testing.T) {
 
 // What a Go type of a built-in kind cannot hold is a fault of the server, because no client has sent it.
 func TestReviewsRefuseWhatTheGoTypeCannotHold(t *testing.T) {
-	api := newAPI(t, rest.Options{Admission: []rest.Admission{mutating("m", func(_ context.Context, r *rest.AdmissionRequest) error {
+	api := apitest.New(t, rest.Options{Admission: []rest.Admission{apitest.Mutating("m", func(_ context.Context, r *rest.AdmissionRequest) error {
 		var obj map[string]any
 		if _, err := r.ObjectIn(r.Version(), &obj); err != nil {
 			return err
 		}
 		obj["metadata"].(map[string]any)["labels"] = "text"
 		return r.ReplaceObjectIn(r.Version(), obj)
-	})}}, rest.Resource[Memo]{Version: "v1", Plural: "memos", Wire: rest.Wire{Dialect: rest.DialectBuiltin}})
-	a := do(t, api, "POST", memos, `{"apiVersion":"v1","kind":"Memo","metadata":{"name":"a"}}`)
+	})}}, rest.Resource[apitest.Memo]{Version: "v1", Plural: "memos", Wire: rest.Wire{Dialect: rest.DialectBuiltin}})
+	a := apitest.Do(t, api, "POST", apitest.Memos, `{"apiVersion":"v1","kind":"Memo","metadata":{"name":"a"}}`)
 	assert.Equal(t, 500, a.Code, a.Body)
-	assert.Equal(t, "InternalError", a.text(t, "reason"))
+	assert.Equal(t, "InternalError", a.Text(t, "reason"))
 }
 
 // A hook can ask for its second Mutate, and then remembers the first. The next attempt starts without a memory.
@@ -72,7 +73,7 @@ func TestReviewsRemember(t *testing.T) {
 	for _, again := range []bool{false, true} {
 		t.Run(fmt.Sprint("again ", again), func(t *testing.T) {
 			var values []any
-			api := admittedWidgets(t, mutating("m", func(_ context.Context, r *rest.AdmissionRequest) error {
+			api := apitest.NewWidgetsWithAdmission(t, apitest.Mutating("m", func(_ context.Context, r *rest.AdmissionRequest) error {
 				values = append(values, r.Remembered())
 				r.Remember(len(values))
 				if again {
@@ -80,8 +81,8 @@ func TestReviewsRemember(t *testing.T) {
 				}
 				return nil
 			}))
-			create(t, api, "a")
-			create(t, api, "b")
+			apitest.CreateWidget(t, api, "a")
+			apitest.CreateWidget(t, api, "b")
 			want := []any{nil, nil}
 			if again {
 				want = []any{nil, 1, nil, 3}
@@ -95,21 +96,21 @@ func TestReviewsRemember(t *testing.T) {
 func TestIdleAdmission(t *testing.T) {
 	idle, called := true, 0
 	count := func(context.Context, *rest.AdmissionRequest) error { called++; return nil }
-	api := admittedWidgets(t, rest.Admission{Name: "lazy", Mutate: count, Validate: count, Idle: func(context.Context) bool { return idle }})
-	create(t, api, "a")
-	require.Equal(t, 200, merge(t, api, widgets+"/a", `{}`).Code)
-	require.Equal(t, 201, do(t, api, "POST", widgets+"?dryRun=All", widgetBody(`"name":"b"`)).Code)
+	api := apitest.NewWidgetsWithAdmission(t, rest.Admission{Name: "lazy", Mutate: count, Validate: count, Idle: func(context.Context) bool { return idle }})
+	apitest.CreateWidget(t, api, "a")
+	require.Equal(t, 200, apitest.MergePatch(t, api, apitest.Widgets+"/a", `{}`).Code)
+	require.Equal(t, 201, apitest.Do(t, api, "POST", apitest.Widgets+"?dryRun=All", apitest.WidgetBody(`"name":"b"`)).Code)
 	assert.Equal(t, 0, called)
 	idle = false
-	require.Equal(t, 200, merge(t, api, widgets+"/a", `{}`).Code)
+	require.Equal(t, 200, apitest.MergePatch(t, api, apitest.Widgets+"/a", `{}`).Code)
 	assert.Equal(t, 2, called)
 }
 
 // A hook whose Idle panics runs.
 func TestPanicOfIdle(t *testing.T) {
 	called := false
-	hook := validating("v", func(context.Context, *rest.AdmissionRequest) error { called = true; return nil })
+	hook := apitest.Validating("v", func(context.Context, *rest.AdmissionRequest) error { called = true; return nil })
 	hook.Idle = func(context.Context) bool { panic("no") }
-	create(t, admittedWidgets(t, hook), "a")
+	apitest.CreateWidget(t, apitest.NewWidgetsWithAdmission(t, hook), "a")
 	assert.True(t, called)
 }

@@ -11,6 +11,7 @@ import (
 
 	"github.com/decorum-go/decorum/apimeta"
 	"github.com/decorum-go/decorum/rest"
+	"github.com/decorum-go/decorum/rest/internal/apitest"
 	"github.com/decorum-go/decorum/status"
 	"github.com/decorum-go/decorum/storage"
 )
@@ -60,60 +61,60 @@ func newReleases(t *testing.T, change ...func(*rest.Resource[Release])) *rest.AP
 	for _, c := range change {
 		c(&r)
 	}
-	return newAPI(t, rest.Options{}, r)
+	return apitest.New(t, rest.Options{}, r)
 }
 
 func TestUnionsInWrites(t *testing.T) {
 	api := newReleases(t)
-	wantInvalid(t, do(t, api, "POST", releases, release("a", `{"strategy":"Rolling"}`)), "Release.example.com", "a",
-		invalid("spec.rolling", "Invalid value: \"\": must be specified when `strategy` is \"Rolling\""))
-	must(t, api, "POST", releases, release("a", `{"strategy":"Rolling","rolling":{"surge":2}}`))
+	apitest.WantInvalid(t, apitest.Do(t, api, "POST", releases, release("a", `{"strategy":"Rolling"}`)), "Release.example.com", "a",
+		apitest.Invalid("spec.rolling", "Invalid value: \"\": must be specified when `strategy` is \"Rolling\""))
+	apitest.Must(t, api, "POST", releases, release("a", `{"strategy":"Rolling","rolling":{"surge":2}}`))
 
-	a := merge(t, api, releases+"/a", `{"spec":{"strategy":"Canary","canary":{"percent":5}}}`)
+	a := apitest.MergePatch(t, api, releases+"/a", `{"spec":{"strategy":"Canary","canary":{"percent":5}}}`)
 	require.Equal(t, 200, a.Code, a.Body)
-	assert.Equal(t, map[string]any{"channel": "stable", "strategy": "Canary", "canary": map[string]any{"percent": 5.0}}, a.value(t, "spec"), "the other member goes")
-	wantInvalid(t, merge(t, api, releases+"/a", `{"spec":{"rolling":{"surge":1}}}`), "Release.example.com", "a",
-		invalid("spec.rolling", "Invalid value: \"\": may only be specified when `strategy` is \"Rolling\""))
+	assert.Equal(t, map[string]any{"channel": "stable", "strategy": "Canary", "canary": map[string]any{"percent": 5.0}}, a.Value(t, "spec"), "the other member goes")
+	apitest.WantInvalid(t, apitest.MergePatch(t, api, releases+"/a", `{"spec":{"rolling":{"surge":1}}}`), "Release.example.com", "a",
+		apitest.Invalid("spec.rolling", "Invalid value: \"\": may only be specified when `strategy` is \"Rolling\""))
 }
 
 func TestImmutableDefaultsStay(t *testing.T) {
 	api := newReleases(t)
-	made := must(t, api, "POST", releases, release("a", `{"channel":"beta"}`))
-	version := made.text(t, "metadata.resourceVersion")
+	made := apitest.Must(t, api, "POST", releases, release("a", `{"channel":"beta"}`))
+	version := made.Text(t, "metadata.resourceVersion")
 	body := fmt.Sprintf(`{"apiVersion":"example.com/v1","kind":"Release","metadata":{"name":"a","resourceVersion":%q},"spec":{%%s}}`, version)
 
-	wantInvalid(t, do(t, api, "PUT", releases+"/a", fmt.Sprintf(body, `"channel":"stable"`)), "Release.example.com", "a",
-		invalid("spec.channel", `Invalid value: "stable": field is immutable`))
-	put := must(t, api, "PUT", releases+"/a", fmt.Sprintf(body, ``))
-	assert.Equal(t, "beta", put.text(t, "spec.channel"), "who leaves it out does not ask for the default")
-	assert.Equal(t, version, put.text(t, "metadata.resourceVersion"), "and changes nothing")
+	apitest.WantInvalid(t, apitest.Do(t, api, "PUT", releases+"/a", fmt.Sprintf(body, `"channel":"stable"`)), "Release.example.com", "a",
+		apitest.Invalid("spec.channel", `Invalid value: "stable": field is immutable`))
+	put := apitest.Must(t, api, "PUT", releases+"/a", fmt.Sprintf(body, ``))
+	assert.Equal(t, "beta", put.Text(t, "spec.channel"), "who leaves it out does not ask for the default")
+	assert.Equal(t, version, put.Text(t, "metadata.resourceVersion"), "and changes nothing")
 }
 
 // A rule that comes later does not stand in the way of who changes something else.
 func TestRatchetingOfWrites(t *testing.T) {
-	before := must(t, newReleases(t), "POST", releases, release("a", `{"note":"too long"}`))
-	store := newStore(t)
-	api := newAPI(t, rest.Options{Store: store}, rest.Resource[StrictRelease]{Group: "example.com", Version: "v1", Plural: "releases", Names: rest.Names{Kind: "Release"}})
+	before := apitest.Must(t, newReleases(t), "POST", releases, release("a", `{"note":"too long"}`))
+	store := apitest.NewStore(t)
+	api := apitest.New(t, rest.Options{Store: store}, rest.Resource[StrictRelease]{Group: "example.com", Version: "v1", Plural: "releases", Names: rest.Names{Kind: "Release"}})
 	_, err := store.Update(context.Background(), storage.Key{Resource: "releases.example.com", Namespace: "default", Name: "a"},
 		func(*storage.Record) ([]byte, error) { return []byte(before.Body), nil })
 	require.NoError(t, err)
 
-	a := merge(t, api, releases+"/a", `{"metadata":{"labels":{"a":"b"}},"spec":{"strategy":"Canary","canary":{"percent":5}}}`)
+	a := apitest.MergePatch(t, api, releases+"/a", `{"metadata":{"labels":{"a":"b"}},"spec":{"strategy":"Canary","canary":{"percent":5}}}`)
 	require.Equal(t, 200, a.Code, a.Body)
-	assert.Equal(t, "too long", a.text(t, "spec.note"))
-	tooLong := tooLong("spec.note", "Too long: may not be more than 3 bytes")
-	wantInvalid(t, merge(t, api, releases+"/a", `{"spec":{"note":"too long still"}}`), "Release.example.com", "a", tooLong)
-	wantInvalid(t, do(t, api, "POST", releases, release("b", `{"note":"too long"}`)), "Release.example.com", "b", tooLong)
+	assert.Equal(t, "too long", a.Text(t, "spec.note"))
+	tooLong := apitest.TooLong("spec.note", "Too long: may not be more than 3 bytes")
+	apitest.WantInvalid(t, apitest.MergePatch(t, api, releases+"/a", `{"spec":{"note":"too long still"}}`), "Release.example.com", "a", tooLong)
+	apitest.WantInvalid(t, apitest.Do(t, api, "POST", releases, release("b", `{"note":"too long"}`)), "Release.example.com", "b", tooLong)
 }
 
 func TestPrepareHook(t *testing.T) {
-	withPrepare := func(f func(w, old *Widget) error) widgetOption {
-		return func(r *rest.Resource[Widget]) {
-			r.Hooks.Prepare = func(_ context.Context, w, old *Widget) error { return f(w, old) }
+	withPrepare := func(f func(w, old *apitest.Widget) error) apitest.WidgetOption {
+		return func(r *rest.Resource[apitest.Widget]) {
+			r.Hooks.Prepare = func(_ context.Context, w, old *apitest.Widget) error { return f(w, old) }
 		}
 	}
 	t.Run("drops what a client may not set, and sets the first status", func(t *testing.T) {
-		api := newWidgets(t, withPrepare(func(w, old *Widget) error {
+		api := apitest.NewWidgets(t, withPrepare(func(w, old *apitest.Widget) error {
 			w.Spec.Owner = nil
 			if old == nil {
 				w.Status.Phase = "Pending"
@@ -123,34 +124,34 @@ func TestPrepareHook(t *testing.T) {
 			w.UID, w.Generation, w.Labels = "mine", 99, map[string]string{"prepared": "yes"}
 			return nil
 		}))
-		want := stored{metadata: `"labels":{"prepared":"yes"}`, status: `{"phase":"Pending"}`}
-		wantJSON(t, do(t, api, "POST", widgets, widgetBody(`"name":"a"`, `"spec":{"size":1,"owner":"me"}`)), 201, want.String())
-		want.rv, want.generation, want.spec = "3", 2, sizeTwo
-		wantJSON(t, merge(t, api, widgets+"/a", `{"spec":{"size":2,"owner":"me"}}`), 200, want.String())
-		want.rv, want.status = "4", `{"phase":"Ready"}`
-		wantJSON(t, merge(t, api, widgets+"/a/status", `{"status":{"phase":"Failed"}}`), 200, want.String())
+		want := apitest.StoredWidget{Metadata: `"labels":{"prepared":"yes"}`, Status: `{"phase":"Pending"}`}
+		apitest.WantJSON(t, apitest.Do(t, api, "POST", apitest.Widgets, apitest.WidgetBody(`"name":"a"`, `"spec":{"size":1,"owner":"me"}`)), 201, want.String())
+		want.RV, want.Generation, want.Spec = "3", 2, apitest.SpecOfSizeTwo
+		apitest.WantJSON(t, apitest.MergePatch(t, api, apitest.Widgets+"/a", `{"spec":{"size":2,"owner":"me"}}`), 200, want.String())
+		want.RV, want.Status = "4", `{"phase":"Ready"}`
+		apitest.WantJSON(t, apitest.MergePatch(t, api, apitest.Widgets+"/a/status", `{"status":{"phase":"Failed"}}`), 200, want.String())
 	})
 	t.Run("what it makes is validated", func(t *testing.T) {
-		api := newWidgets(t, withPrepare(func(w, _ *Widget) error { w.Spec.Size = new(int32(500)); return nil }))
-		wantInvalid(t, do(t, api, "POST", widgets, widgetBody(`"name":"a"`)), "Widget.example.com", "a",
-			invalid("spec.size", "Invalid value: 500: spec.size in body should be less than or equal to 100"))
+		api := apitest.NewWidgets(t, withPrepare(func(w, _ *apitest.Widget) error { w.Spec.Size = new(int32(500)); return nil }))
+		apitest.WantInvalid(t, apitest.Do(t, api, "POST", apitest.Widgets, apitest.WidgetBody(`"name":"a"`)), "Widget.example.com", "a",
+			apitest.Invalid("spec.size", "Invalid value: 500: spec.size in body should be less than or equal to 100"))
 	})
 	t.Run("it may refuse", func(t *testing.T) {
-		api := newWidgets(t, withPrepare(func(w, _ *Widget) error {
+		api := apitest.NewWidgets(t, withPrepare(func(w, _ *apitest.Widget) error {
 			return status.Forbidden(apimeta.GroupResource{Group: "example.com", Resource: "widgets"}, w.Name, "not today")
 		}))
-		assert.Equal(t, 403, do(t, api, "POST", widgets, widgetBody(`"name":"a"`)).Code)
+		assert.Equal(t, 403, apitest.Do(t, api, "POST", apitest.Widgets, apitest.WidgetBody(`"name":"a"`)).Code)
 	})
-	for name, fail := range map[string]func(w, old *Widget) error{
-		"an error is the server's": func(_, _ *Widget) error { return errors.New("no disk") },
-		"so is a panic":            func(_, _ *Widget) error { panic("no disk") },
+	for name, fail := range map[string]func(w, old *apitest.Widget) error{
+		"an error is the server's": func(_, _ *apitest.Widget) error { return errors.New("no disk") },
+		"so is a panic":            func(_, _ *apitest.Widget) error { panic("no disk") },
 	} {
 		t.Run(name, func(t *testing.T) {
-			api := newWidgets(t, withPrepare(fail))
-			a := do(t, api, "POST", widgets, widgetBody(`"name":"a"`))
+			api := apitest.NewWidgets(t, withPrepare(fail))
+			a := apitest.Do(t, api, "POST", apitest.Widgets, apitest.WidgetBody(`"name":"a"`))
 			assert.Equal(t, 500, a.Code)
 			assert.NotContains(t, a.Body, "disk")
-			assert.Equal(t, 404, do(t, api, "GET", widgets+"/a", "").Code)
+			assert.Equal(t, 404, apitest.Do(t, api, "GET", apitest.Widgets+"/a", "").Code)
 		})
 	}
 }

@@ -8,14 +8,15 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/decorum-go/decorum/rest"
+	"github.com/decorum-go/decorum/rest/internal/apitest"
 )
 
 // An Event of the core group has such a field: its source is the component, or else the reporting controller.
 func TestANameSelectsByTheFirstFieldWithAValue(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		api := newAPI(t, rest.Options{}, lampResource[Lamp]("fitting=spec.base,spec.watts", "power=spec.watts", "spec.watts"))
+		api := apitest.New(t, rest.Options{}, lampResource[Lamp]("fitting=spec.base,spec.watts", "power=spec.watts", "spec.watts"))
 		for name, spec := range map[string]string{"screwed": `{"watts":5,"base":"E27"}`, "soldered": `{"watts":5}`} {
-			must(t, api, "POST", lamps, `{"apiVersion":"example.com/v1","kind":"Lamp","metadata":{"name":"`+name+`"},"spec":`+spec+`}`)
+			apitest.Must(t, api, "POST", lamps, `{"apiVersion":"example.com/v1","kind":"Lamp","metadata":{"name":"`+name+`"},"spec":`+spec+`}`)
 		}
 		for selector, want := range map[string][]string{
 			"fitting=E27":                       {"screwed"},
@@ -25,21 +26,21 @@ func TestANameSelectsByTheFirstFieldWithAValue(t *testing.T) {
 			"fitting=":                          {},
 			"metadata.name!=soldered,fitting=5": {},
 		} {
-			assert.Equal(t, want, list(t, api, lamps, "fieldSelector", selector).names(t), selector)
+			assert.Equal(t, want, apitest.List(t, api, lamps, "fieldSelector", selector).Names(t), selector)
 		}
-		wantFailure(t, do(t, api, "GET", lamps+"?fieldSelector=spec.base%3DE27", ""), 400, "BadRequest", "field label not supported: spec.base", "")
+		apitest.WantFailure(t, apitest.Do(t, api, "GET", lamps+"?fieldSelector=spec.base%3DE27", ""), 400, "BadRequest", "field label not supported: spec.base", "")
 
 		var published []string
-		for _, f := range openAPIOf(t, do(t, api, "GET", "/openapi/v3/apis/example.com/v1", "")).kind(t, "Lamp").Selectable {
+		for _, f := range apitest.ReadOpenAPI(t, apitest.Do(t, api, "GET", "/openapi/v3/apis/example.com/v1", "")).Kind(t, "Lamp").Selectable {
 			published = append(published, f.FieldPath)
 		}
 		assert.Equal(t, []string{"spec.watts"}, published, "names are not paths")
 
-		s := follow(t, api, lamps+"?watch=1&resourceVersion=3&fieldSelector=fitting%3D5")
+		s := apitest.OpenWatch(t, api, lamps+"?watch=1&resourceVersion=3&fieldSelector=fitting%3D5")
 		for _, base := range []string{"null", `"E14"`} {
-			merge(t, api, lamps+"/screwed", `{"spec":{"base":`+base+`}}`)
+			apitest.MergePatch(t, api, lamps+"/screwed", `{"spec":{"base":`+base+`}}`)
 		}
-		events := s.events()
+		events := s.Events()
 		require.Len(t, events, 2)
 		assert.Contains(t, events[0], `"type":"ADDED"`)
 		assert.Contains(t, events[1], `"type":"DELETED"`)
@@ -49,6 +50,6 @@ func TestANameSelectsByTheFirstFieldWithAValue(t *testing.T) {
 func TestANameForOtherFieldsSelectsStoredObjects(t *testing.T) {
 	api, _, err := restarted(t, lampResource[Lamp]("fitting=spec.base"), lampResource[Lamp]("fitting=spec.watts"), makeLamp(t))
 	require.NoError(t, err)
-	assert.Equal(t, []string{"a"}, list(t, api, lamps, "fieldSelector", "fitting=5").names(t))
-	assert.Empty(t, list(t, api, lamps, "fieldSelector", "fitting=E27").names(t))
+	assert.Equal(t, []string{"a"}, apitest.List(t, api, lamps, "fieldSelector", "fitting=5").Names(t))
+	assert.Empty(t, apitest.List(t, api, lamps, "fieldSelector", "fitting=E27").Names(t))
 }

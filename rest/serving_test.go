@@ -13,13 +13,14 @@ import (
 
 	"github.com/decorum-go/decorum/apimeta"
 	"github.com/decorum-go/decorum/rest"
+	"github.com/decorum-go/decorum/rest/internal/apitest"
 	"github.com/decorum-go/decorum/watch"
 )
 
 // What an API serves is exchanged under load: no request fails, an open watch misses nothing, and discovery and routes change
 // together.
 func TestTheServingSetIsExchangedUnderLoad(t *testing.T) {
-	api := newAPI(t, rest.Options{}, widgetResource())
+	api := apitest.New(t, rest.Options{}, apitest.WidgetResource())
 	const writes = 200
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	defer cancel()
@@ -29,7 +30,7 @@ func TestTheServingSetIsExchangedUnderLoad(t *testing.T) {
 	var work sync.WaitGroup
 	work.Go(func() {
 		first := true
-		for event, err := range widgetClient(t, api).Watch(ctx, rest.WatchOptions{}) {
+		for event, err := range apitest.WidgetClient(t, api).Watch(ctx, rest.WatchOptions{}) {
 			if !assert.NoError(t, err) {
 				return
 			}
@@ -44,7 +45,7 @@ func TestTheServingSetIsExchangedUnderLoad(t *testing.T) {
 			}
 		}
 	})
-	create(t, api, "first")
+	apitest.CreateWidget(t, api, "first")
 	<-watching
 
 	written := make(chan struct{})
@@ -52,12 +53,12 @@ func TestTheServingSetIsExchangedUnderLoad(t *testing.T) {
 		defer close(written)
 		for i := range writes {
 			name := fmt.Sprintf("w-%d", i)
-			assert.Equal(t, 201, do(t, api, "POST", widgets, widgetBody(`"name":"`+name+`"`)).Code)
-			assert.Equal(t, 200, do(t, api, "GET", widgets+"/"+name, "").Code)
+			assert.Equal(t, 201, apitest.Do(t, api, "POST", apitest.Widgets, apitest.WidgetBody(`"name":"`+name+`"`)).Code)
+			assert.Equal(t, 200, apitest.Do(t, api, "GET", apitest.Widgets+"/"+name, "").Code)
 		}
 	})
 	const path = "/apis/example.com/v1/namespaces/default/cogs"
-	cogs := rest.Resource[Cog]{Group: "example.com", Version: "v1", Plural: "cogs"}
+	cogs := rest.Resource[apitest.Cog]{Group: "example.com", Version: "v1", Plural: "cogs"}
 	swaps := 0
 	for done := false; !done || swaps < 4; swaps++ {
 		want := 404
@@ -67,7 +68,7 @@ func TestTheServingSetIsExchangedUnderLoad(t *testing.T) {
 		} else {
 			require.NoError(t, api.WithdrawResources(ctx, apimeta.GroupResource{Group: "example.com", Resource: "cogs"}))
 		}
-		assert.Equal(t, want, do(t, api, "GET", path, "").Code)
+		assert.Equal(t, want, apitest.Do(t, api, "GET", path, "").Code)
 		assert.Equal(t, want == 200, containsResource(t, api, "cogs"))
 		select {
 		case <-written:
@@ -86,7 +87,7 @@ func TestTheServingSetIsExchangedUnderLoad(t *testing.T) {
 func containsResource(t *testing.T, api *rest.API, plural string) bool {
 	t.Helper()
 	var list struct{ Resources []struct{ Name string } }
-	must(t, api, "GET", "/apis/example.com/v1", "").decode(t, &list)
+	apitest.Must(t, api, "GET", "/apis/example.com/v1", "").Decode(t, &list)
 	for _, r := range list.Resources {
 		if r.Name == plural {
 			return true
@@ -103,9 +104,9 @@ func TestDeclarationThatPanics(t *testing.T) {
 	_, err := rest.New(rest.Options{Logger: slog.New(slog.DiscardHandler)}, brokenDefinition{})
 	require.ErrorContains(t, err, "the declaration makes the API panic")
 
-	api := newAPI(t, rest.Options{Logger: slog.New(slog.DiscardHandler)}, widgetResource())
+	api := apitest.New(t, rest.Options{Logger: slog.New(slog.DiscardHandler)}, apitest.WidgetResource())
 	require.ErrorContains(t, api.AddResources(t.Context(), brokenDefinition{}), "the declaration makes the API panic")
-	assert.Equal(t, 200, do(t, api, "GET", "/healthz", "").Code)
-	assert.Equal(t, 200, do(t, api, "GET", widgets, "").Code)
-	require.NoError(t, api.AddResources(t.Context(), rest.Resource[Cog]{Group: "example.com", Version: "v1", Plural: "cogs"}))
+	assert.Equal(t, 200, apitest.Do(t, api, "GET", "/healthz", "").Code)
+	assert.Equal(t, 200, apitest.Do(t, api, "GET", apitest.Widgets, "").Code)
+	require.NoError(t, api.AddResources(t.Context(), rest.Resource[apitest.Cog]{Group: "example.com", Version: "v1", Plural: "cogs"}))
 }

@@ -11,6 +11,7 @@ import (
 
 	"github.com/decorum-go/decorum/apimeta"
 	"github.com/decorum-go/decorum/rest"
+	"github.com/decorum-go/decorum/rest/internal/apitest"
 	"github.com/decorum-go/decorum/status"
 )
 
@@ -23,7 +24,7 @@ func TestWithdrawnResourcesLeaveNothingBehind(t *testing.T) {
 		each    int64 // bytes
 	}{"without objects": {false, 2 << 10}, "with an object": {true, 16 << 10}} {
 		t.Run(name, func(t *testing.T) {
-			api := newAPI(t, rest.Options{}, widgetResource())
+			api := apitest.New(t, rest.Options{}, apitest.WidgetResource())
 			var watching sync.WaitGroup
 			round := func(n int) {
 				plural, kind := fmt.Sprintf("levers%d", n), fmt.Sprintf("Lever%d", n)
@@ -32,7 +33,7 @@ func TestWithdrawnResourcesLeaveNothingBehind(t *testing.T) {
 				require.NoError(t, api.AddResources(t.Context(), leverResource(func(r *rest.Resource[Lever]) { r.Plural, r.Names = plural, rest.Names{Kind: kind} })))
 				seen, ended := make(chan struct{}, 2), make(chan error, 1)
 				watching.Go(func() {
-					for _, err := range clientOf[Lever](t, api, gvr).Watch(t.Context(), rest.WatchOptions{ResourceVersion: "0"}) {
+					for _, err := range apitest.ClientOf[Lever](t, api, gvr).Watch(t.Context(), rest.WatchOptions{ResourceVersion: "0"}) {
 						if err != nil {
 							ended <- err
 							return
@@ -40,11 +41,11 @@ func TestWithdrawnResourcesLeaveNothingBehind(t *testing.T) {
 						seen <- struct{}{}
 					}
 				})
-				must(t, api, "POST", path, strings.Replace(leverText, "Lever", kind, 1))
+				apitest.Must(t, api, "POST", path, strings.Replace(leverText, "Lever", kind, 1))
 				<-seen
-				must(t, api, "GET", "/openapi/v3/apis/example.com/v1", "")
+				apitest.Must(t, api, "GET", "/openapi/v3/apis/example.com/v1", "")
 				if !c.objects {
-					must(t, api, "DELETE", path+"/x", "")
+					apitest.Must(t, api, "DELETE", path+"/x", "")
 				}
 				require.NoError(t, api.WithdrawResources(t.Context(), gvr.GroupResource()))
 				err := <-ended
@@ -54,12 +55,12 @@ func TestWithdrawnResourcesLeaveNothingBehind(t *testing.T) {
 			for n := range warm {
 				round(n)
 			}
-			goroutines, before := ourGoroutines(t), heap()
+			goroutines, before := apitest.LibraryGoroutines(t), apitest.HeapInUse()
 			for n := range names {
 				round(warm + n)
 			}
-			awaitThat(t, "the goroutines of the withdrawn resources end", func() bool { return ourGoroutines(t) <= goroutines })
-			each := (heap() - before) / names
+			apitest.Await(t, "the goroutines of the withdrawn resources end", func() bool { return apitest.LibraryGoroutines(t) <= goroutines })
+			each := (apitest.HeapInUse() - before) / names
 			t.Logf("%d bytes for each name", each)
 			assert.Less(t, each, c.each)
 		})

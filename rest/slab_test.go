@@ -18,6 +18,7 @@ import (
 
 	"github.com/decorum-go/decorum/apimeta"
 	"github.com/decorum-go/decorum/rest"
+	"github.com/decorum-go/decorum/rest/internal/apitest"
 	"github.com/decorum-go/decorum/storage"
 )
 
@@ -52,7 +53,7 @@ const slabs = "/apis/slabs.example.com/v1/slabs"
 type slabServer struct {
 	api   *rest.API
 	store *storage.Engine
-	net   *pipeServer
+	net   *apitest.PipeServer
 	turn  int
 }
 
@@ -75,7 +76,7 @@ func newSlabServer(t testing.TB, logBytes int64) *slabServer {
 
 // serve makes a handler the one that answers.
 func (s *slabServer) serve(t testing.TB, h http.Handler) {
-	s.net = pipeHTTP(t, h)
+	s.net = apitest.ServeOnPipes(t, h)
 }
 
 // slabText does not compress well.
@@ -88,7 +89,7 @@ var slabText = sync.OnceValue(func() string {
 // create stores a Slab with a text of so many bytes.
 func (s *slabServer) create(t testing.TB, name string, size int) {
 	t.Helper()
-	_, err := clientFor[Slab](t, s.api).Create(t.Context(), &Slab{ObjectMeta: apimeta.ObjectMeta{Name: name}, Spec: SlabSpec{Turn: "00000000", Text: slabText()[:size]}})
+	_, err := apitest.ClientFor[Slab](t, s.api).Create(t.Context(), &Slab{ObjectMeta: apimeta.ObjectMeta{Name: name}, Spec: SlabSpec{Turn: "00000000", Text: slabText()[:size]}})
 	require.NoError(t, err)
 }
 
@@ -115,7 +116,7 @@ type slabClient struct {
 // get sends a request and reads the header of the answer, and one byte of what follows: the rest is being written.
 func (s *slabServer) get(t testing.TB, target string, headers ...string) *slabClient {
 	t.Helper()
-	conn := s.net.dial(t)
+	conn := s.net.Dial(t)
 	request := "GET " + target + " HTTP/1.1\r\nHost: x\r\n"
 	for i := 0; i+1 < len(headers); i += 2 {
 		request += headers[i] + ": " + headers[i+1] + "\r\n"
@@ -125,7 +126,7 @@ func (s *slabServer) get(t testing.TB, target string, headers ...string) *slabCl
 	}
 	_, err := io.WriteString(conn, request+"\r\n")
 	require.NoError(t, err)
-	head, err := readHead(conn)
+	head, err := apitest.ReadHead(conn)
 	require.NoError(t, err)
 	require.Regexp(t, "^HTTP/1.1 (101|200) ", head)
 	return &slabClient{conn: conn, Reader: bufio.NewReaderSize(conn, 16)}
@@ -147,10 +148,10 @@ var slabForms = []struct {
 }{
 	{"JSON", slabs, "", nil},
 	{"a WebSocket", slabs, "", socketHeaders},
-	{"Protobuf", slabs, "", []string{"Accept", typeProtobuf}},
+	{"Protobuf", slabs, "", []string{"Accept", apitest.TypeProtobuf}},
 	{"CBOR", slabs, "", []string{"Accept", "application/cbor-seq"}},
-	{"tables", slabs, "", []string{"Accept", acceptTable}},
-	{"tables with objects", slabs, "&includeObject=Object", []string{"Accept", acceptTable}},
-	{"metadata", slabs, "", []string{"Accept", acceptPartial}},
+	{"tables", slabs, "", []string{"Accept", apitest.AcceptTable}},
+	{"tables with objects", slabs, "&includeObject=Object", []string{"Accept", apitest.AcceptTable}},
+	{"metadata", slabs, "", []string{"Accept", apitest.AcceptPartial}},
 	{"another version", strings.Replace(slabs, "v1", "v2", 1), "", nil},
 }

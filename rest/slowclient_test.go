@@ -12,6 +12,8 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/decorum-go/decorum/rest/internal/apitest"
 )
 
 // slowly reads a part of the answer after each pause, until the answer has ended or so many parts were read. Each time it
@@ -37,7 +39,7 @@ func (c *slabClient) slowly(pause time.Duration, parts int, meanwhile func()) (r
 func (c *slabClient) closedWithin(t *testing.T, limit time.Duration) {
 	t.Helper()
 	began := time.Now()
-	<-c.conn.(*pipeConn).closed
+	<-c.conn.(*apitest.PipeConn).Closed
 	require.LessOrEqual(t, time.Since(began), limit)
 }
 
@@ -172,10 +174,10 @@ func TestListThatIsReadSlowly(t *testing.T) {
 	}{
 		{"JSON", "", false, nil},
 		{"gzip", "", false, []string{"Accept-Encoding", "gzip"}},
-		{"a table with objects", "?includeObject=Object", false, []string{"Accept", acceptTable}},
+		{"a table with objects", "?includeObject=Object", false, []string{"Accept", apitest.AcceptTable}},
 		{"indented", "?pretty=true", false, nil},
-		{"YAML", "", false, []string{"Accept", typeYAML}},
-		{"Protobuf", "", true, []string{"Accept", typeProtobuf}},
+		{"YAML", "", false, []string{"Accept", apitest.TypeYAML}},
+		{"Protobuf", "", true, []string{"Accept", apitest.TypeProtobuf}},
 		{"CBOR", "", false, []string{"Accept", "application/cbor"}},
 	} {
 		ends := func(pause time.Duration, busy bool) (whole bool, after time.Duration) {
@@ -209,8 +211,8 @@ func TestObjectThatIsReadSlowly(t *testing.T) {
 		{"JSON", slowRequest("GET "+slabs+"/a", ""), false},
 		{"gzip", slowRequest("GET "+slabs+"/a", "", "Accept-Encoding", "gzip"), false},
 		{"indented", slowRequest("GET "+slabs+"/a?pretty=true", ""), true},
-		{"Protobuf", slowRequest("GET "+slabs+"/a", "", "Accept", typeProtobuf), true},
-		{"a patch", slowRequest("PATCH "+slabs+"/a", `{"metadata":{"labels":{"a":"b"}}}`, "Content-Type", typeMergePatch), true},
+		{"Protobuf", slowRequest("GET "+slabs+"/a", "", "Accept", apitest.TypeProtobuf), true},
+		{"a patch", slowRequest("PATCH "+slabs+"/a", `{"metadata":{"labels":{"a":"b"}}}`, "Content-Type", apitest.TypeMergePatch), true},
 	} {
 		t.Run(form.name, func(t *testing.T) {
 			whole, after := readSlowly(t, state, form.request, slowPause, false)
@@ -241,7 +243,7 @@ func readSlowly(t *testing.T, state func(*testing.T) (*slabServer, func()), requ
 		if !busy {
 			rewrite = func() {}
 		}
-		conn := s.net.dial(t)
+		conn := s.net.Dial(t)
 		c := &slabClient{conn: conn}
 		began := time.Now()
 		go func() { _, _ = io.WriteString(conn, request) }()

@@ -18,6 +18,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/decorum-go/decorum/rest"
+	"github.com/decorum-go/decorum/rest/internal/apitest"
 )
 
 // Watches whose clients do not read keep a chunk each and what they have polled for it, and nothing of all that the log has forgotten
@@ -28,7 +29,7 @@ func TestStuckWatchesKeepLittle(t *testing.T) {
 		t.Run(form.name, func(t *testing.T) {
 			s := newSlabServer(t, logBytes)
 			s.create(t, "a", objectSize)
-			before := heap()
+			before := apitest.HeapInUse()
 			for range watches {
 				after := s.store.Revision()
 				for range perWatch {
@@ -36,7 +37,7 @@ func TestStuckWatchesKeepLittle(t *testing.T) {
 				}
 				s.get(t, fmt.Sprintf("%s?watch=1&resourceVersion=%d%s", form.target, after, form.query), form.headers...).begun(t)
 			}
-			grown := heap() - before
+			grown := apitest.HeapInUse() - before
 			t.Logf("%d watches that are stuck, each %d KB further, keep %d KB", watches, perWatch*objectSize>>10, grown>>10)
 			require.Less(t, grown, int64(logBytes+watches*(512<<10)))
 		})
@@ -58,16 +59,16 @@ func TestStuckWatchesShareALargeObject(t *testing.T) {
 					s.write(t, "a")
 				}
 				if event == "DELETED" {
-					require.NoError(t, clientFor[Slab](t, s.api).Delete(t.Context(), "a", rest.DeleteOptions{}))
+					require.NoError(t, apitest.ClientFor[Slab](t, s.api).Delete(t.Context(), "a", rest.DeleteOptions{}))
 				}
 				var before int64
 				for i := range watches {
 					s.get(t, form.target+"?"+query+form.query, form.headers...).begun(t)
 					if i == 0 {
-						before = heap()
+						before = apitest.HeapInUse()
 					}
 				}
-				grown := heap() - before
+				grown := apitest.HeapInUse() - before
 				t.Logf("%d more watches that are stuck in one object of %d KB keep %d KB", watches-1, objectSize>>10, grown>>10)
 				require.Less(t, grown, int64(watches*(256<<10)))
 			})
@@ -76,7 +77,7 @@ func TestStuckWatchesShareALargeObject(t *testing.T) {
 }
 
 // leaving is a client that leaves when it gets the first bytes.
-type leaving struct{ discardWriter }
+type leaving struct{ apitest.DiscardWriter }
 
 func (w *leaving) Write([]byte) (int, error) { return 0, io.ErrClosedPipe }
 
@@ -86,22 +87,22 @@ func TestListsEndWithTheirClient(t *testing.T) {
 	for i := range 300 {
 		s.create(t, fmt.Sprintf("n%03d", i), 64<<10)
 	}
-	for _, accept := range []string{"application/json", "application/yaml", typeProtobuf, "application/cbor"} {
+	for _, accept := range []string{"application/json", "application/yaml", apitest.TypeProtobuf, "application/cbor"} {
 		for name, leave := range map[string]func(*http.Request){
-			"a write fails": func(r *http.Request) { s.api.ServeHTTP(&leaving{discardWriter{header: http.Header{}}}, r) },
+			"a write fails": func(r *http.Request) { s.api.ServeHTTP(&leaving{apitest.DiscardWriter{Headers: http.Header{}}}, r) },
 			"the context ends": func(r *http.Request) {
 				ctx, cancel := context.WithCancel(t.Context())
 				cancel()
 				defer func() { require.Contains(t, []any{nil, http.ErrAbortHandler}, recover()) }()
-				s.api.ServeHTTP(&discardWriter{header: http.Header{}}, r.WithContext(ctx))
+				s.api.ServeHTTP(&apitest.DiscardWriter{Headers: http.Header{}}, r.WithContext(ctx))
 			},
 		} {
-			if accept == typeProtobuf && name == "a write fails" {
+			if accept == apitest.TypeProtobuf && name == "a write fails" {
 				continue // such a list may be encoded before it is written
 			}
 			var before, after runtime.MemStats
 			runtime.ReadMemStats(&before)
-			leave(newRequest("GET", slabs+"?pretty=true", nil, "Accept", accept))
+			leave(apitest.NewRequest("GET", slabs+"?pretty=true", nil, "Accept", accept))
 			runtime.ReadMemStats(&after)
 			require.Less(t, after.TotalAlloc-before.TotalAlloc, uint64(4<<20), "%s, %s", accept, name)
 		}
@@ -113,7 +114,7 @@ func TestListsEndWithTheirClient(t *testing.T) {
 func TestUnreadListsTakeLittle(t *testing.T) {
 	const objects, size, lists = 300, 64 << 10, 20 // 20 MB
 	for name, accept := range map[string]string{
-		"JSON": "application/json", "pretty JSON": "application/json;pretty=1", "YAML": "application/yaml", "Protobuf": typeProtobuf, "CBOR": "application/cbor",
+		"JSON": "application/json", "pretty JSON": "application/json;pretty=1", "YAML": "application/yaml", "Protobuf": apitest.TypeProtobuf, "CBOR": "application/cbor",
 		"a Table in YAML": "application/yaml;as=Table;g=meta.k8s.io;v=v1", "metadata in YAML": "application/yaml;as=PartialObjectMetadataList;g=meta.k8s.io;v=v1",
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -123,18 +124,18 @@ func TestUnreadListsTakeLittle(t *testing.T) {
 			}
 			target := slabs + "?includeObject=Object&pretty=" + fmt.Sprint(name == "pretty JSON")
 			accept, _, _ = strings.Cut(accept, ";pretty")
-			r := newRequest("GET", target, nil, "Accept", accept)
+			r := apitest.NewRequest("GET", target, nil, "Accept", accept)
 			whole := httptest.NewRecorder()
 			s.api.ServeHTTP(whole, r)
 			require.Equal(t, http.StatusOK, whole.Code)
-			before := heap()
+			before := apitest.HeapInUse()
 			for range lists {
 				s.get(t, target, "Accept", accept).begun(t)
 			}
-			grown := heap() - before
+			grown := apitest.HeapInUse() - before
 			t.Logf("%d lists of %d MB keep %d KB", lists, whole.Body.Len()>>20, grown>>10)
 			require.Less(t, grown, int64(48<<20+lists*(512<<10)))
-			conn := s.net.dial(t)
+			conn := s.net.Dial(t)
 			_, err := fmt.Fprintf(conn, "GET %s HTTP/1.1\r\nHost: x\r\nAccept: %s\r\n\r\n", target, accept)
 			require.NoError(t, err)
 			response, err := http.ReadResponse(bufio.NewReader(conn), r)

@@ -11,32 +11,21 @@ import (
 
 	"github.com/decorum-go/decorum/apimeta"
 	"github.com/decorum-go/decorum/rest"
+	"github.com/decorum-go/decorum/rest/internal/apitest"
 )
 
-func noOutput(context.Context, *Thing, *LogOptions, io.Writer) error { return nil }
-
-func noForward(context.Context, *Thing, *ThingForwardOptions, uint16, io.ReadWriter) error {
+func noForward(context.Context, *apitest.Thing, *apitest.ThingForwardOptions, uint16, io.ReadWriter) error {
 	return nil
 }
 
-func noServe(http.ResponseWriter, *http.Request, *Thing, *ThingProxyOptions) {}
+func noServe(http.ResponseWriter, *http.Request, *apitest.Thing, *apitest.ThingProxyOptions) {}
 
-// ThingForwardOptions are the parameters of a connection to a Thing.
-type ThingForwardOptions struct {
-	Ports []int32 `json:"ports,omitempty"`
-}
-
-// ThingProxyOptions are the parameters of a proxy.
-type ThingProxyOptions struct {
-	Path string `json:"path,omitempty"`
-}
-
-func everyStream() []rest.SubresourceOf[Thing] {
-	return []rest.SubresourceOf[Thing]{
-		thingLog{Name: "log", Output: noOutput},
-		thingExec{Name: "exec", Session: shell},
-		rest.Stream[Thing, ThingForwardOptions]{Name: "portforward", Forward: noForward},
-		rest.Stream[Thing, ThingProxyOptions]{Name: "proxy", Serve: noServe},
+func everyStream() []rest.SubresourceOf[apitest.Thing] {
+	return []rest.SubresourceOf[apitest.Thing]{
+		apitest.ThingLog{Name: "log", Output: apitest.NoOutput},
+		apitest.ThingExec{Name: "exec", Session: apitest.Shell},
+		rest.Stream[apitest.Thing, apitest.ThingForwardOptions]{Name: "portforward", Forward: noForward},
+		rest.Stream[apitest.Thing, apitest.ThingProxyOptions]{Name: "proxy", Serve: noServe},
 	}
 }
 
@@ -46,37 +35,37 @@ func TestStreamsThatCannotWork(t *testing.T) {
 	}
 	for _, c := range []struct {
 		name   string
-		stream rest.SubresourceOf[Thing]
+		stream rest.SubresourceOf[apitest.Thing]
 		says   string
 	}{
-		{"no name", thingLog{Output: noOutput}, "the name must be a lower-case word"},
-		{"the name of another", thingLog{Name: "status", Output: noOutput}, "the name must be a lower-case word"},
-		{"no function", thingLog{Name: "log"}, "one of Output, Session, Forward and Serve must be set, and 0 are"},
-		{"two functions", thingLog{Name: "log", Output: noOutput, Serve: func(http.ResponseWriter, *http.Request, *Thing, *LogOptions) {}}, "and 2 are"},
-		{"a content type of nothing", thingExec{Name: "exec", Session: shell, ContentType: "text/plain"}, "ContentType needs Output"},
-		{"options that are no struct", rest.Stream[Thing, string]{Name: "x", Output: func(context.Context, *Thing, *string, io.Writer) error { return nil }}, "the options must be a struct"},
-		{"options that no URL can hold", rest.Stream[Thing, nested]{Name: "x", Output: func(context.Context, *Thing, *nested, io.Writer) error { return nil }}, `"inner" is neither a string, number or boolean nor a list of them`},
+		{"no name", apitest.ThingLog{Output: apitest.NoOutput}, "the name must be a lower-case word"},
+		{"the name of another", apitest.ThingLog{Name: "status", Output: apitest.NoOutput}, "the name must be a lower-case word"},
+		{"no function", apitest.ThingLog{Name: "log"}, "one of Output, Session, Forward and Serve must be set, and 0 are"},
+		{"two functions", apitest.ThingLog{Name: "log", Output: apitest.NoOutput, Serve: func(http.ResponseWriter, *http.Request, *apitest.Thing, *apitest.LogOptions) {}}, "and 2 are"},
+		{"a content type of nothing", apitest.ThingExec{Name: "exec", Session: apitest.Shell, ContentType: "text/plain"}, "ContentType needs Output"},
+		{"options that are no struct", rest.Stream[apitest.Thing, string]{Name: "x", Output: func(context.Context, *apitest.Thing, *string, io.Writer) error { return nil }}, "the options must be a struct"},
+		{"options that no URL can hold", rest.Stream[apitest.Thing, nested]{Name: "x", Output: func(context.Context, *apitest.Thing, *nested, io.Writer) error { return nil }}, `"inner" is neither a string, number or boolean nor a list of them`},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			things := thingResource()
-			things.Subresources = []rest.SubresourceOf[Thing]{c.stream}
+			things := apitest.ThingResource()
+			things.Subresources = []rest.SubresourceOf[apitest.Thing]{c.stream}
 			_, err := rest.New(rest.Options{}, things)
 			require.ErrorContains(t, err, c.says)
 			require.ErrorContains(t, err, `kind "Thing"`)
 		})
 	}
 	t.Run("twice", func(t *testing.T) {
-		things := thingResource()
-		things.Subresources = []rest.SubresourceOf[Thing]{thingLog{Name: "log", Output: noOutput}, thingLog{Name: "log", Output: noOutput}}
+		things := apitest.ThingResource()
+		things.Subresources = []rest.SubresourceOf[apitest.Thing]{apitest.ThingLog{Name: "log", Output: apitest.NoOutput}, apitest.ThingLog{Name: "log", Output: apitest.NoOutput}}
 		_, err := rest.New(rest.Options{}, things)
 		require.ErrorContains(t, err, `subresource "log" is declared twice`)
 	})
 }
 
 func TestStreamsInDiscovery(t *testing.T) {
-	s := streamed(t, rest.Options{}, everyStream()...)
+	s := apitest.NewThingStreams(t, rest.Options{}, everyStream()...)
 	var list apimeta.APIResourceList
-	s.do("GET", thingRoot, "").decode(t, &list)
+	s.Do("GET", apitest.ThingsV1, "").Decode(t, &list)
 	got := map[string]apimeta.APIResource{}
 	for _, r := range list.Resources {
 		got[r.Name] = r
@@ -97,8 +86,8 @@ func TestStreamsInDiscovery(t *testing.T) {
 }
 
 func TestStreamsInOpenAPI(t *testing.T) {
-	s := streamed(t, rest.Options{}, everyStream()...)
-	for _, document := range []string{"/openapi/v2", "/openapi/v3" + thingRoot} {
+	s := apitest.NewThingStreams(t, rest.Options{}, everyStream()...)
+	for _, document := range []string{"/openapi/v2", "/openapi/v3" + apitest.ThingsV1} {
 		t.Run(document, func(t *testing.T) {
 			type operation struct {
 				OperationID string `json:"operationId"`
@@ -113,9 +102,9 @@ func TestStreamsInOpenAPI(t *testing.T) {
 					Parameters                    []struct{ Name, In string }
 				}
 			}
-			w := s.do("GET", document, "")
-			w.decode(t, &got)
-			base := thingRoot + "/namespaces/{namespace}/things/{name}/"
+			w := s.Do("GET", document, "")
+			w.Decode(t, &got)
+			base := apitest.ThingsV1 + "/namespaces/{namespace}/things/{name}/"
 			log := got.Paths[base+"log"]
 			assert.Equal(t, "readThingsExampleComV1NamespacedThingLog", log.Get.OperationID)
 			assert.Equal(t, "get", log.Get.Action)

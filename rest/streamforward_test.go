@@ -14,11 +14,12 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/decorum-go/decorum/rest"
+	"github.com/decorum-go/decorum/rest/internal/apitest"
 	"github.com/decorum-go/decorum/status"
 )
 
 // connectTo echoes on port 7, fails on others, and says hello on port 80.
-func connectTo(_ context.Context, thing *Thing, _ *ThingForwardOptions, port uint16, conn io.ReadWriter) error {
+func connectTo(_ context.Context, thing *apitest.Thing, _ *apitest.ThingForwardOptions, port uint16, conn io.ReadWriter) error {
 	switch port {
 	case 7:
 		_, err := io.Copy(conn, conn)
@@ -35,32 +36,32 @@ func connectTo(_ context.Context, thing *Thing, _ *ThingForwardOptions, port uin
 }
 
 func TestForward(t *testing.T) {
-	var log logged
-	s := streamed(t, rest.Options{Logger: thingLogger(&log)}, rest.Stream[Thing, ThingForwardOptions]{Name: "portforward", Forward: connectTo})
-	server := thingHTTP(t, s.api).URL
+	var log apitest.LogBuffer
+	s := apitest.NewThingStreams(t, rest.Options{Logger: apitest.LoggerTo(&log)}, rest.Stream[apitest.Thing, apitest.ThingForwardOptions]{Name: "portforward", Forward: connectTo})
+	server := apitest.Serve(t, s.API).URL
 	number := func(port uint16) string { return string(binary.LittleEndian.AppendUint16(nil, port)) }
-	open := func(t *testing.T, query, protocol string) *session {
+	open := func(t *testing.T, query, protocol string) *apitest.Session {
 		t.Helper()
 		options := &websocket.DialOptions{}
 		if protocol != "" {
 			options.Subprotocols = []string{protocol}
 		}
-		return &session{Conn: socket(t, server+thingsIn+"/a/portforward?"+query, options), t: t, protocol: protocol}
+		return &apitest.Session{Conn: apitest.DialWebSocket(t, server+apitest.Things+"/a/portforward?"+query, options), T: t, Protocol: protocol}
 	}
 	for _, protocol := range []string{"", "v4.channel.k8s.io", "v4.base64.channel.k8s.io"} {
 		t.Run("in "+protocol, func(t *testing.T) {
 			client := open(t, "ports=80,81", protocol)
-			got, code := client.rest()
+			got, code := client.ReadToEnd()
 			assert.Equal(t, websocket.StatusNormalClosure, code)
 			assert.Equal(t, [5]string{number(80) + "hello from a", number(80), number(81), number(81) + "error forwarding port 81: nobody listens"}, got)
 		})
 	}
 	t.Run("both ways", func(t *testing.T) {
 		client := open(t, "ports=80&ports=7", "v4.channel.k8s.io")
-		client.write(2, "marco")
+		client.Send(2, "marco")
 		heard := ""
 		for !strings.HasSuffix(heard, "marco") {
-			if channel, text := client.next(); channel == 2 {
+			if channel, text := client.Next(); channel == 2 {
 				heard += text
 			}
 		}
@@ -68,7 +69,7 @@ func TestForward(t *testing.T) {
 		require.NoError(t, client.Close(websocket.StatusNormalClosure, ""))
 	})
 	t.Run("what clients need not know is logged", func(t *testing.T) {
-		got, _ := open(t, "ports=82,83", "v4.channel.k8s.io").rest()
+		got, _ := open(t, "ports=82,83", "v4.channel.k8s.io").ReadToEnd()
 		assert.Equal(t, number(82)+"error forwarding port 82: Internal error occurred: the request could not be completed", got[1])
 		assert.Equal(t, number(83)+"error forwarding port 83: Internal error occurred: the request could not be completed", got[3])
 		assert.Contains(t, log.String(), "boom")
@@ -83,13 +84,13 @@ func TestForward(t *testing.T) {
 		{"too many", "ports=1" + strings.Repeat(",1", 127), "128 ports, at most 127 can be forwarded at once"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			got := statusOf(t, s.do("GET", thingsIn+"/a/portforward?"+c.query, "", upgradeHeaders()...))
+			got := apitest.StatusOf(t, s.Do("GET", apitest.Things+"/a/portforward?"+c.query, "", apitest.UpgradeHeaders()...))
 			assert.Equal(t, 400, int(got.Code))
 			assert.Equal(t, c.message, got.Message)
 		})
 	}
 	t.Run("kubectl's tunnel of SPDY is not served", func(t *testing.T) {
-		got := statusOf(t, s.do("GET", thingsIn+"/a/portforward?ports=80", "", upgradeHeaders("Sec-WebSocket-Protocol", "SPDY/3.1+portforward.k8s.io")...))
+		got := apitest.StatusOf(t, s.Do("GET", apitest.Things+"/a/portforward?ports=80", "", apitest.UpgradeHeaders("Sec-WebSocket-Protocol", "SPDY/3.1+portforward.k8s.io")...))
 		assert.Equal(t, "requested protocol(s) are not supported: [SPDY/3.1+portforward.k8s.io]; supports [v4.channel.k8s.io v4.base64.channel.k8s.io ]", got.Message)
 	})
 }

@@ -19,33 +19,12 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/decorum-go/decorum/rest"
+	"github.com/decorum-go/decorum/rest/internal/apitest"
 	"github.com/decorum-go/decorum/status"
 )
 
-// LogOptions are the parameters of the log of a Thing.
-type LogOptions struct {
-	Follow    bool     `json:"follow,omitempty"`
-	TailLines *int64   `json:"tailLines,omitempty" api:"min=0"`
-	Container string   `json:"container,omitempty" api:"default=main"`
-	Ratio     float64  `json:"ratio,omitempty"`
-	Level     []string `json:"level,omitempty"`
-	Lines     []int32  `json:"lines,omitempty"`
-}
-
-// streamed is a server of Things with one stream, and a Thing "a".
-func streamed(t testing.TB, options rest.Options, streams ...rest.SubresourceOf[Thing]) *thingServer {
-	t.Helper()
-	things := thingResource()
-	things.Subresources = streams
-	s := newThingServer(t, options, things)
-	s.mustCreate(t, "a")
-	return s
-}
-
-type thingLog = rest.Stream[Thing, LogOptions]
-
 func TestOutput(t *testing.T) {
-	s := streamed(t, rest.Options{}, thingLog{Name: "log", Output: func(_ context.Context, thing *Thing, o *LogOptions, out io.Writer) error {
+	s := apitest.NewThingStreams(t, rest.Options{}, apitest.ThingLog{Name: "log", Output: func(_ context.Context, thing *apitest.Thing, o *apitest.LogOptions, out io.Writer) error {
 		tail := "all"
 		if o.TailLines != nil {
 			tail = fmt.Sprint(*o.TailLines)
@@ -64,7 +43,7 @@ func TestOutput(t *testing.T) {
 		{"unknown ones are not ours", "?pretty=true&kind=x", "a false all main 0 [] []"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			w := s.do("GET", thingsIn+"/a/log"+c.query, "")
+			w := s.Do("GET", apitest.Things+"/a/log"+c.query, "")
 			assert.Equal(t, 200, w.Code)
 			assert.Equal(t, c.want, w.Body)
 			assert.Equal(t, "text/plain", w.Header.Get("Content-Type"))
@@ -87,8 +66,8 @@ func TestOutput(t *testing.T) {
 		{"nothing is below", "GET", "/a/log/x", 404, `things.things.example.com "a" not found`},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			w := s.do(c.method, thingsIn+c.target, "")
-			got := statusOf(t, w)
+			w := s.Do(c.method, apitest.Things+c.target, "")
+			got := apitest.StatusOf(t, w)
 			assert.Equal(t, c.code, w.Code)
 			if c.message != "" {
 				assert.Equal(t, c.message, got.Message)
@@ -100,34 +79,38 @@ func TestOutput(t *testing.T) {
 func TestOutputFailures(t *testing.T) {
 	for _, c := range []struct {
 		name   string
-		stream thingLog
+		stream apitest.ThingLog
 		code   int
 		logged string
 	}{
-		{"an error first", thingLog{Output: func(context.Context, *Thing, *LogOptions, io.Writer) error {
+		{"an error first", apitest.ThingLog{Output: func(context.Context, *apitest.Thing, *apitest.LogOptions, io.Writer) error {
 			return status.BadRequest("no such container")
 		}}, 400, ""},
-		{"an error that says nothing to clients", thingLog{Output: func(context.Context, *Thing, *LogOptions, io.Writer) error {
+		{"an error that says nothing to clients", apitest.ThingLog{Output: func(context.Context, *apitest.Thing, *apitest.LogOptions, io.Writer) error {
 			return errors.New("disk 7 is on fire")
 		}}, 500, "disk 7 is on fire"},
-		{"a panic", thingLog{Output: func(context.Context, *Thing, *LogOptions, io.Writer) error { panic("boom") }}, 500, "boom"},
-		{"an exit code is no answer", thingLog{Output: func(context.Context, *Thing, *LogOptions, io.Writer) error { return status.NonZeroExit(3) }}, 500, ""},
-		{"a check", thingLog{
-			Check: func(_ context.Context, thing *Thing, o *LogOptions) error {
+		{"a panic", apitest.ThingLog{Output: func(context.Context, *apitest.Thing, *apitest.LogOptions, io.Writer) error { panic("boom") }}, 500, "boom"},
+		{"an exit code is no answer", apitest.ThingLog{Output: func(context.Context, *apitest.Thing, *apitest.LogOptions, io.Writer) error {
+			return status.NonZeroExit(3)
+		}}, 500, ""},
+		{"a check", apitest.ThingLog{
+			Check: func(_ context.Context, thing *apitest.Thing, o *apitest.LogOptions) error {
 				return status.BadRequest(thing.Name + " has no " + o.Container)
 			},
-			Output: func(context.Context, *Thing, *LogOptions, io.Writer) error { return errors.New("not reached") },
+			Output: func(context.Context, *apitest.Thing, *apitest.LogOptions, io.Writer) error {
+				return errors.New("not reached")
+			},
 		}, 400, ""},
-		{"a check that panics", thingLog{
-			Check:  func(context.Context, *Thing, *LogOptions) error { panic("boom") },
-			Output: func(context.Context, *Thing, *LogOptions, io.Writer) error { return nil },
+		{"a check that panics", apitest.ThingLog{
+			Check:  func(context.Context, *apitest.Thing, *apitest.LogOptions) error { panic("boom") },
+			Output: func(context.Context, *apitest.Thing, *apitest.LogOptions, io.Writer) error { return nil },
 		}, 500, "boom"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			var log bytes.Buffer
 			c.stream.Name = "log"
-			s := streamed(t, rest.Options{Logger: thingLogger(&log)}, c.stream)
-			w := s.do("GET", thingsIn+"/a/log", "")
+			s := apitest.NewThingStreams(t, rest.Options{Logger: apitest.LoggerTo(&log)}, c.stream)
+			w := s.Do("GET", apitest.Things+"/a/log", "")
 			assert.Equal(t, c.code, w.Code, w.Body)
 			assert.Contains(t, w.Body, `"kind":"Status"`)
 			if c.logged != "" {
@@ -138,11 +121,11 @@ func TestOutputFailures(t *testing.T) {
 	}
 	t.Run("after the beginning the answer is broken off", func(t *testing.T) {
 		for _, end := range []func() error{func() error { return errors.New("gone") }, func() error { panic("boom") }} {
-			s := streamed(t, rest.Options{}, thingLog{Name: "log", Output: func(_ context.Context, _ *Thing, _ *LogOptions, out io.Writer) error {
+			s := apitest.NewThingStreams(t, rest.Options{}, apitest.ThingLog{Name: "log", Output: func(_ context.Context, _ *apitest.Thing, _ *apitest.LogOptions, out io.Writer) error {
 				_, _ = io.WriteString(out, "some")
 				return end()
 			}})
-			response, err := http.Get(thingHTTP(t, s.api).URL + thingsIn + "/a/log")
+			response, err := http.Get(apitest.Serve(t, s.API).URL + apitest.Things + "/a/log")
 			require.NoError(t, err)
 			body, err := io.ReadAll(response.Body)
 			assert.Equal(t, "some", string(body))
@@ -151,46 +134,27 @@ func TestOutputFailures(t *testing.T) {
 		}
 	})
 	t.Run("nothing is an empty answer", func(t *testing.T) {
-		s := streamed(t, rest.Options{}, thingLog{Name: "log", ContentType: "application/x-ndjson", Output: func(context.Context, *Thing, *LogOptions, io.Writer) error { return nil }})
-		w := s.do("GET", thingsIn+"/a/log", "")
+		s := apitest.NewThingStreams(t, rest.Options{}, apitest.ThingLog{Name: "log", ContentType: "application/x-ndjson", Output: func(context.Context, *apitest.Thing, *apitest.LogOptions, io.Writer) error { return nil }})
+		w := s.Do("GET", apitest.Things+"/a/log", "")
 		assert.Equal(t, 200, w.Code)
 		assert.Empty(t, w.Body)
 		assert.Equal(t, "application/x-ndjson", w.Header.Get("Content-Type"))
 	})
 }
 
-// followed is a log that sends what a channel brings, until its context ends.
-func followed(lines <-chan string, ended chan<- error) thingLog {
-	return thingLog{Name: "log", Output: func(ctx context.Context, _ *Thing, _ *LogOptions, out io.Writer) error {
-		_, _ = out.Write(nil)
-		for {
-			select {
-			case line := <-lines:
-				if _, err := fmt.Fprintln(out, line); err != nil {
-					ended <- err
-					return err
-				}
-			case <-ctx.Done():
-				ended <- context.Cause(ctx)
-				return ctx.Err()
-			}
-		}
-	}}
-}
-
 // What the host writes arrives while the stream goes on, past the timeouts of the host's server, and without a place among
 // the short requests. A late write of the host must not reach the connection, which may already carry another response.
 func TestOutputAfterTheHostHasReturned(t *testing.T) {
 	kept := make(chan io.Writer, 1)
-	s := streamed(t, rest.Options{}, thingLog{Name: "log", Output: func(_ context.Context, _ *Thing, o *LogOptions, out io.Writer) error {
+	s := apitest.NewThingStreams(t, rest.Options{}, apitest.ThingLog{Name: "log", Output: func(_ context.Context, _ *apitest.Thing, o *apitest.LogOptions, out io.Writer) error {
 		kept <- out
 		_, err := io.WriteString(out, "line")
 		return err
 	}})
-	server := thingHTTP(t, s.api)
+	server := apitest.Serve(t, s.API)
 	for _, headers := range [][]string{nil, {"Connection", "close"}} {
-		response := open(t.Context(), t, server.Client(), "GET", server.URL+thingsIn+"/a/log", headers...)
-		require.Equal(t, "line", received(t, response).Body)
+		response := apitest.Open(t.Context(), t, server.Client(), "GET", server.URL+apitest.Things+"/a/log", headers...)
+		require.Equal(t, "line", apitest.ReadAnswer(t, response).Body)
 		n, err := io.WriteString(<-kept, "late")
 		require.ErrorContains(t, err, "has ended")
 		require.Zero(t, n)
@@ -200,10 +164,10 @@ func TestOutputAfterTheHostHasReturned(t *testing.T) {
 func TestOutputIsFollowed(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		lines, ended := make(chan string), make(chan error, 1)
-		s := streamed(t, rest.Options{MaxInFlight: 1}, followed(lines, ended))
-		server := pipeHTTP(t, s.api, func(config *http.Server) { config.ReadTimeout, config.WriteTimeout = time.Second, time.Second })
+		s := apitest.NewThingStreams(t, rest.Options{MaxInFlight: 1}, apitest.FollowedLog(lines, ended))
+		server := apitest.ServeOnPipes(t, s.API, func(config *http.Server) { config.ReadTimeout, config.WriteTimeout = time.Second, time.Second })
 		ctx, leave := context.WithCancel(t.Context())
-		response := open(ctx, t, server.Client, "GET", server.URL+thingsIn+"/a/log?follow=true")
+		response := apitest.Open(ctx, t, server.Client, "GET", server.URL+apitest.Things+"/a/log?follow=true")
 		require.Equal(t, 200, response.StatusCode, "the answer begins before there is a line")
 		reader := bufio.NewReader(response.Body)
 		for _, line := range []string{"one", "two"} {
@@ -213,29 +177,29 @@ func TestOutputIsFollowed(t *testing.T) {
 			require.NoError(t, err)
 			require.Equal(t, line+"\n", got)
 		}
-		require.Equal(t, 200, s.do("GET", thingsIn+"/a", "").Code, "there is still place for a short request")
+		require.Equal(t, 200, s.Do("GET", apitest.Things+"/a", "").Code, "there is still place for a short request")
 		leave()
-		require.ErrorIs(t, within(t, "the stream without a client", ended), context.Canceled)
+		require.ErrorIs(t, apitest.Within(t, "the stream without a client", ended), context.Canceled)
 	})
 }
 
 func TestOutputEndsWithTheAPI(t *testing.T) {
 	ended := make(chan error, 1)
-	s := streamed(t, rest.Options{}, followed(nil, ended))
-	server := thingHTTP(t, s.api)
-	response, err := http.Get(server.URL + thingsIn + "/a/log")
+	s := apitest.NewThingStreams(t, rest.Options{}, apitest.FollowedLog(nil, ended))
+	server := apitest.Serve(t, s.API)
+	response, err := http.Get(server.URL + apitest.Things + "/a/log")
 	require.NoError(t, err)
-	closed := inBackground(s.api.Close)
+	closed := apitest.InBackground(s.API.Close)
 	_, err = io.ReadAll(response.Body)
 	require.NoError(t, err, "in order, as a watch does")
-	require.NoError(t, within(t, "Close", closed))
+	require.NoError(t, apitest.Within(t, "Close", closed))
 	require.Equal(t, status.ReasonServiceUnavailable, status.ReasonOf(<-ended))
 }
 
 // A client that does not read makes the host wait, and neither keeps the API from ending.
 func TestOutputWaitsForItsClient(t *testing.T) {
 	written, ended := make(chan int, 10_000), make(chan error, 2)
-	s := streamed(t, rest.Options{}, thingLog{Name: "log", Output: func(_ context.Context, _ *Thing, _ *LogOptions, out io.Writer) error {
+	s := apitest.NewThingStreams(t, rest.Options{}, apitest.ThingLog{Name: "log", Output: func(_ context.Context, _ *apitest.Thing, _ *apitest.LogOptions, out io.Writer) error {
 		for i := 0; ; i++ {
 			if _, err := out.Write(make([]byte, 1<<20)); err != nil {
 				ended <- err
@@ -244,26 +208,26 @@ func TestOutputWaitsForItsClient(t *testing.T) {
 			written <- i
 		}
 	}})
-	server := thingHTTP(t, s.api)
+	server := apitest.Serve(t, s.API)
 	for _, open := range []func(){
 		func() {
-			response, err := http.Get(server.URL + thingsIn + "/a/log")
+			response, err := http.Get(server.URL + apitest.Things + "/a/log")
 			require.NoError(t, err)
 			t.Cleanup(func() { _ = response.Body.Close() })
 		},
-		func() { socket(t, server.URL+thingsIn+"/a/log", nil) },
+		func() { apitest.DialWebSocket(t, server.URL+apitest.Things+"/a/log", nil) },
 	} {
 		open()
 		<-written
 	}
-	require.NoError(t, within(t, "Close", inBackground(s.api.Close)))
+	require.NoError(t, apitest.Within(t, "Close", apitest.InBackground(s.API.Close)))
 	require.Error(t, <-ended)
 	require.Error(t, <-ended)
 	require.Less(t, len(written), 1000, "a thousand megabytes are in no buffer")
 }
 
 func TestOutputOverWebSocket(t *testing.T) {
-	s := streamed(t, rest.Options{}, thingLog{Name: "log", Output: func(_ context.Context, _ *Thing, o *LogOptions, out io.Writer) error {
+	s := apitest.NewThingStreams(t, rest.Options{}, apitest.ThingLog{Name: "log", Output: func(_ context.Context, _ *apitest.Thing, o *apitest.LogOptions, out io.Writer) error {
 		if o.Container == "none" {
 			return status.BadRequest("there is no container none")
 		}
@@ -271,7 +235,7 @@ func TestOutputOverWebSocket(t *testing.T) {
 		_, err := io.WriteString(out, "two\n")
 		return err
 	}})
-	server := thingHTTP(t, s.api)
+	server := apitest.Serve(t, s.API)
 	for _, c := range []struct {
 		protocol string
 		text     bool
@@ -281,10 +245,10 @@ func TestOutputOverWebSocket(t *testing.T) {
 			if c.protocol != "" {
 				offered = []string{"unknown", c.protocol}
 			}
-			conn := socket(t, server.URL+thingsIn+"/a/log", &websocket.DialOptions{Subprotocols: offered})
+			conn := apitest.DialWebSocket(t, server.URL+apitest.Things+"/a/log", &websocket.DialOptions{Subprotocols: offered})
 			assert.Equal(t, c.protocol, conn.Subprotocol())
 			for _, want := range []string{"", "one\n", "two\n"} {
-				kind, got := message(t, conn)
+				kind, got := apitest.ReadMessage(t, conn)
 				if c.text {
 					assert.Equal(t, websocket.MessageText, kind)
 					want = base64.StdEncoding.EncodeToString([]byte(want))
@@ -307,7 +271,7 @@ func TestOutputOverWebSocket(t *testing.T) {
 			{"of the protocol", "", []string{"v4.channel.k8s.io"}, "requested protocol(s) are not supported"},
 		} {
 			t.Run(c.name, func(t *testing.T) {
-				_, response, err := websocket.Dial(t.Context(), server.URL+thingsIn+"/a/log"+c.query, &websocket.DialOptions{Subprotocols: c.protocols})
+				_, response, err := websocket.Dial(t.Context(), server.URL+apitest.Things+"/a/log"+c.query, &websocket.DialOptions{Subprotocols: c.protocols})
 				require.Error(t, err)
 				body, _ := io.ReadAll(response.Body)
 				assert.Equal(t, 400, response.StatusCode)
@@ -319,29 +283,31 @@ func TestOutputOverWebSocket(t *testing.T) {
 
 func TestOutputOverWebSocketEndsWithItsClient(t *testing.T) {
 	lines, ended := make(chan string), make(chan error, 1)
-	s := streamed(t, rest.Options{}, followed(lines, ended))
-	conn := socket(t, thingHTTP(t, s.api).URL+thingsIn+"/a/log", nil)
+	s := apitest.NewThingStreams(t, rest.Options{}, apitest.FollowedLog(lines, ended))
+	conn := apitest.DialWebSocket(t, apitest.Serve(t, s.API).URL+apitest.Things+"/a/log", nil)
 	require.NoError(t, conn.Write(t.Context(), websocket.MessageText, []byte(strings.Repeat("ignored", 100))))
 	lines <- "x"
-	_, first := message(t, conn)
-	_, second := message(t, conn)
+	_, first := apitest.ReadMessage(t, conn)
+	_, second := apitest.ReadMessage(t, conn)
 	require.Equal(t, "x\n", string(first)+string(second))
 	require.NoError(t, conn.Close(websocket.StatusNormalClosure, ""))
-	require.Error(t, within(t, "the stream without a client", ended))
+	require.Error(t, apitest.Within(t, "the stream without a client", ended))
 }
 
 func TestStreamsReadOtherObjects(t *testing.T) {
 	other := func(ctx context.Context) error {
-		things, err := rest.ClientForHook[Thing](ctx)
+		things, err := rest.ClientForHook[apitest.Thing](ctx)
 		if err != nil {
 			return err
 		}
 		_, err = things.Namespace("default").Get(ctx, "a")
 		return err
 	}
-	s := streamed(t, rest.Options{}, thingLog{Name: "log",
-		Check:  func(ctx context.Context, _ *Thing, _ *LogOptions) error { return other(ctx) },
-		Output: func(ctx context.Context, _ *Thing, _ *LogOptions, _ io.Writer) error { return other(ctx) }})
-	w := s.do("GET", thingsIn+"/a/log", "")
+	s := apitest.NewThingStreams(t, rest.Options{}, apitest.ThingLog{Name: "log",
+		Check: func(ctx context.Context, _ *apitest.Thing, _ *apitest.LogOptions) error { return other(ctx) },
+		Output: func(ctx context.Context, _ *apitest.Thing, _ *apitest.LogOptions, _ io.Writer) error {
+			return other(ctx)
+		}})
+	w := s.Do("GET", apitest.Things+"/a/log", "")
 	assert.Equal(t, 200, w.Code, w.Body)
 }

@@ -16,19 +16,18 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/decorum-go/decorum/rest"
+	"github.com/decorum-go/decorum/rest/internal/apitest"
 	"github.com/decorum-go/decorum/status"
 )
 
-type thingProxy = rest.Stream[Thing, ThingProxyOptions]
-
 // mirror answers with what it was asked.
-func mirror(w http.ResponseWriter, r *http.Request, thing *Thing, _ *ThingProxyOptions) {
+func mirror(w http.ResponseWriter, r *http.Request, thing *apitest.Thing, _ *apitest.ThingProxyOptions) {
 	body, _ := io.ReadAll(r.Body)
 	_, _ = fmt.Fprintf(w, "%s %s %s raw=%s query=%s body=%s", thing.Name, r.Method, r.URL.Path, r.URL.RawPath, r.URL.RawQuery, body)
 }
 
 func TestServe(t *testing.T) {
-	s := streamed(t, rest.Options{}, thingProxy{Name: "proxy", Serve: mirror}, thingLog{Name: "log", Output: noOutput})
+	s := apitest.NewThingStreams(t, rest.Options{}, apitest.ThingProxy{Name: "proxy", Serve: mirror}, apitest.ThingLog{Name: "log", Output: apitest.NoOutput})
 	for _, c := range []struct {
 		name, method, target, body string
 		code                       int
@@ -49,7 +48,7 @@ func TestServe(t *testing.T) {
 		{"dots", "GET", "/a/proxy/../x", "", 200, "a GET /../x raw= query= body="},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			w := s.do(c.method, thingsIn+c.target, c.body)
+			w := s.Do(c.method, apitest.Things+c.target, c.body)
 			assert.Equal(t, c.code, w.Code)
 			assert.Equal(t, c.want, w.Body)
 		})
@@ -66,38 +65,38 @@ func TestServe(t *testing.T) {
 		{"an escaped slash in the subresource", "/a/proxy%2Fx", 404},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			assert.Equal(t, c.code, int(statusOf(t, s.do("GET", thingsIn+c.target, "")).Code))
+			assert.Equal(t, c.code, int(apitest.StatusOf(t, s.Do("GET", apitest.Things+c.target, "")).Code))
 		})
 	}
 	t.Run("without a slash, links would lead elsewhere", func(t *testing.T) {
-		h := http.StripPrefix("/platform", s.api)
+		h := http.StripPrefix("/platform", s.API)
 		for _, method := range []string{"GET", "HEAD"} {
 			w := httptest.NewRecorder()
-			r := httptest.NewRequest(method, "/platform"+thingsIn+"/a/proxy?q=1", nil)
+			r := httptest.NewRequest(method, "/platform"+apitest.Things+"/a/proxy?q=1", nil)
 			h.ServeHTTP(w, r)
 			assert.Equal(t, http.StatusMovedPermanently, w.Code)
-			assert.Equal(t, "/platform"+thingsIn+"/a/proxy/?q=1", w.Header().Get("Location"))
+			assert.Equal(t, "/platform"+apitest.Things+"/a/proxy/?q=1", w.Header().Get("Location"))
 		}
 	})
 }
 
 func TestServeOfClusterScopedAndNamespaces(t *testing.T) {
-	globals := globalThingResource()
-	globals.Subresources = []rest.SubresourceOf[GlobalThing]{rest.Stream[GlobalThing, struct{}]{Name: "proxy", Serve: func(w http.ResponseWriter, r *http.Request, g *GlobalThing, _ *struct{}) {
+	globals := apitest.GlobalThingResource()
+	globals.Subresources = []rest.SubresourceOf[apitest.GlobalThing]{rest.Stream[apitest.GlobalThing, struct{}]{Name: "proxy", Serve: func(w http.ResponseWriter, r *http.Request, g *apitest.GlobalThing, _ *struct{}) {
 		_, _ = fmt.Fprint(w, g.Name, r.URL.Path)
 	}}}
-	s := newThingServer(t, rest.Options{}, globals)
-	require.Equal(t, 201, s.do("POST", thingRoot+"/globalthings", `{"apiVersion":"things.example.com/v1","kind":"GlobalThing","metadata":{"name":"g"},"spec":{"size":1}}`).Code)
-	assert.Equal(t, "g/x/y", s.do("GET", thingRoot+"/globalthings/g/proxy/x/y", "").Body)
+	s := apitest.NewThingServer(t, rest.Options{}, globals)
+	require.Equal(t, 201, s.Do("POST", apitest.ThingsV1+"/globalthings", `{"apiVersion":"things.example.com/v1","kind":"GlobalThing","metadata":{"name":"g"},"spec":{"size":1}}`).Code)
+	assert.Equal(t, "g/x/y", s.Do("GET", apitest.ThingsV1+"/globalthings/g/proxy/x/y", "").Body)
 
-	type Namespace Thing
+	type Namespace apitest.Thing
 	namespaces := rest.NamespacesOf[Namespace]()
 	namespaces.Subresources = []rest.SubresourceOf[Namespace]{rest.Stream[Namespace, struct{}]{Name: "proxy", Serve: func(w http.ResponseWriter, r *http.Request, n *Namespace, _ *struct{}) {
 		_, _ = fmt.Fprint(w, n.Name, r.URL.Path)
 	}}}
-	s = newThingServer(t, rest.Options{}, namespaces)
-	assert.Equal(t, "default/x/y", s.do("GET", "/api/v1/namespaces/default/proxy/x/y", "").Body)
-	assert.Equal(t, "default/", s.do("GET", "/api/v1/namespaces/default/proxy/", "").Body)
+	s = apitest.NewThingServer(t, rest.Options{}, namespaces)
+	assert.Equal(t, "default/x/y", s.Do("GET", "/api/v1/namespaces/default/proxy/x/y", "").Body)
+	assert.Equal(t, "default/", s.Do("GET", "/api/v1/namespaces/default/proxy/", "").Body)
 }
 
 func TestServeFailures(t *testing.T) {
@@ -115,8 +114,10 @@ func TestServeFailures(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			var log bytes.Buffer
-			s := streamed(t, rest.Options{Logger: thingLogger(&log)}, thingProxy{Name: "proxy", Serve: func(w http.ResponseWriter, _ *http.Request, _ *Thing, _ *ThingProxyOptions) { c.serve(w) }})
-			serve := func() answer { return s.do("GET", thingsIn+"/a/proxy/", "") }
+			s := apitest.NewThingStreams(t, rest.Options{Logger: apitest.LoggerTo(&log)}, apitest.ThingProxy{Name: "proxy", Serve: func(w http.ResponseWriter, _ *http.Request, _ *apitest.Thing, _ *apitest.ThingProxyOptions) {
+				c.serve(w)
+			}})
+			serve := func() apitest.Answer { return s.Do("GET", apitest.Things+"/a/proxy/", "") }
 			if c.code == 0 {
 				assert.PanicsWithValue(t, http.ErrAbortHandler, func() { serve() })
 				return
@@ -124,7 +125,7 @@ func TestServeFailures(t *testing.T) {
 			w := serve()
 			assert.Equal(t, c.code, w.Code)
 			if c.code == 500 {
-				assert.Equal(t, status.ReasonInternalError, statusOf(t, w).Reason)
+				assert.Equal(t, status.ReasonInternalError, apitest.StatusOf(t, w).Reason)
 				assert.Contains(t, log.String(), "panic in the host's hook Serve of proxy: boom")
 			}
 		})
@@ -151,23 +152,23 @@ func TestServeAReverseProxy(t *testing.T) {
 	t.Cleanup(backend.Close)
 	target, err := url.Parse(backend.URL)
 	require.NoError(t, err)
-	s := streamed(t, rest.Options{}, thingProxy{Name: "proxy", Serve: func(w http.ResponseWriter, r *http.Request, _ *Thing, _ *ThingProxyOptions) {
+	s := apitest.NewThingStreams(t, rest.Options{}, apitest.ThingProxy{Name: "proxy", Serve: func(w http.ResponseWriter, r *http.Request, _ *apitest.Thing, _ *apitest.ThingProxyOptions) {
 		proxy := httputil.ReverseProxy{FlushInterval: -1, Rewrite: func(p *httputil.ProxyRequest) { p.SetURL(target) }}
 		proxy.ServeHTTP(w, r)
 	}})
-	server := thingHTTP(t, s.api)
+	server := apitest.Serve(t, s.API)
 
-	conn := socket(t, server.URL+thingsIn+"/a/proxy/echo", nil)
+	conn := apitest.DialWebSocket(t, server.URL+apitest.Things+"/a/proxy/echo", nil)
 	require.NoError(t, conn.Write(t.Context(), websocket.MessageText, []byte("hello")))
-	_, got := message(t, conn)
+	_, got := apitest.ReadMessage(t, conn)
 	require.Equal(t, "hello", string(got))
 	_ = conn.Close(websocket.StatusNormalClosure, "")
 
-	response, err := http.Get(server.URL + thingsIn + "/a/proxy/a%2Fb")
+	response, err := http.Get(server.URL + apitest.Things + "/a/proxy/a%2Fb")
 	require.NoError(t, err)
 	defer func() { _ = response.Body.Close() }()
 	line, err := bufio.NewReader(response.Body).ReadString('\n')
 	require.NoError(t, err)
 	require.Equal(t, "/a%2Fb\n", line)
-	require.NoError(t, within(t, "Close", inBackground(s.api.Close)), "an answer that goes on ends with the API")
+	require.NoError(t, apitest.Within(t, "Close", apitest.InBackground(s.API.Close)), "an answer that goes on ends with the API")
 }

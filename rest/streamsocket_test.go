@@ -13,25 +13,26 @@ import (
 
 	"github.com/decorum-go/decorum/apimeta"
 	"github.com/decorum-go/decorum/rest"
+	"github.com/decorum-go/decorum/rest/internal/apitest"
 )
 
 // A quiet session is pinged, and one that nobody uses any more ends after hours.
 func TestQuietSession(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		ended := make(chan error, 1)
-		things := thingResource()
-		things.Subresources = []rest.SubresourceOf[Thing]{thingExec{Name: "exec", Session: func(ctx context.Context, _ *Thing, _ *ThingExecOptions, s *rest.Session) error {
+		things := apitest.ThingResource()
+		things.Subresources = []rest.SubresourceOf[apitest.Thing]{apitest.ThingExec{Name: "exec", Session: func(ctx context.Context, _ *apitest.Thing, _ *apitest.ThingExecOptions, s *rest.Session) error {
 			_, err := io.Copy(s.Stdout, s.Stdin)
 			<-ctx.Done()
 			ended <- err
 			return err
 		}}}
-		api := start(t, rest.Options{}, things)
-		_, err := clientFor[Thing](t, api).Namespace("default").Create(t.Context(), &Thing{ObjectMeta: apimeta.ObjectMeta{Name: "a"}})
+		api := apitest.Start(t, rest.Options{}, things)
+		_, err := apitest.ClientFor[apitest.Thing](t, api).Namespace("default").Create(t.Context(), &apitest.Thing{ObjectMeta: apimeta.ObjectMeta{Name: "a"}})
 		require.NoError(t, err)
-		server := pipeHTTP(t, api)
+		server := apitest.ServeOnPipes(t, api)
 		pings := make(chan struct{}, 1000)
-		conn, _, err := websocket.Dial(t.Context(), server.URL+thingsIn+"/a/exec?stdin=true&stdout=true", &websocket.DialOptions{
+		conn, _, err := websocket.Dial(t.Context(), server.URL+apitest.Things+"/a/exec?stdin=true&stdout=true", &websocket.DialOptions{
 			HTTPClient: server.Client, Subprotocols: []string{"v5.channel.k8s.io"},
 			OnPingReceived: func(context.Context, []byte) bool { pings <- struct{}{}; return true },
 		})

@@ -18,6 +18,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/decorum-go/decorum/rest"
+	"github.com/decorum-go/decorum/rest/internal/apitest"
 )
 
 // stuckWorld is an API whose hooks wait for release if the name of the object says so, and ignore their contexts.
@@ -52,18 +53,18 @@ func stuckHooks(t *testing.T, test func(w *stuckWorld), change ...func(*rest.Opt
 		for _, c := range change {
 			c(&options)
 		}
-		resource := widgetResource(withDefault(func(_ context.Context, o *Widget) error { return w.wait(o.Name) }))
-		resource.Subresources = []rest.SubresourceOf[Widget]{rest.Subresource[Widget, Widget]{
+		resource := apitest.WidgetResource(apitest.WithDefault(func(_ context.Context, o *apitest.Widget) error { return w.wait(o.Name) }))
+		resource.Subresources = []rest.SubresourceOf[apitest.Widget]{rest.Subresource[apitest.Widget, apitest.Widget]{
 			Name:   "turn",
-			Get:    func(_ context.Context, o *Widget) (*Widget, error) { return o, w.wait("stuck") },
-			Create: func(_ context.Context, _, _ *Widget) (*Widget, error) { return nil, w.wait("stuck") },
-		}, rest.Stream[Widget, struct{}]{
+			Get:    func(_ context.Context, o *apitest.Widget) (*apitest.Widget, error) { return o, w.wait("stuck") },
+			Create: func(_ context.Context, _, _ *apitest.Widget) (*apitest.Widget, error) { return nil, w.wait("stuck") },
+		}, rest.Stream[apitest.Widget, struct{}]{
 			Name:   "log",
-			Check:  func(context.Context, *Widget, *struct{}) error { return w.wait("stuck") },
-			Output: func(context.Context, *Widget, *struct{}, io.Writer) error { return nil },
-		}, rest.Stream[Widget, struct{}]{
+			Check:  func(context.Context, *apitest.Widget, *struct{}) error { return w.wait("stuck") },
+			Output: func(context.Context, *apitest.Widget, *struct{}, io.Writer) error { return nil },
+		}, rest.Stream[apitest.Widget, struct{}]{
 			Name:  "door",
-			Serve: func(http.ResponseWriter, *http.Request, *Widget, *struct{}) {},
+			Serve: func(http.ResponseWriter, *http.Request, *apitest.Widget, *struct{}) {},
 		}}
 		api, err := rest.New(options, resource)
 		require.NoError(t, err)
@@ -83,20 +84,20 @@ func stuckHooks(t *testing.T, test func(w *stuckWorld), change ...func(*rest.Opt
 // A hook that ignores its context does not hold its client: the client gets its 504 a second after its time is up, and nothing is stored.
 func TestHookThatIgnoresItsContext(t *testing.T) {
 	for _, c := range []struct{ name, method, path, body, contentType, hook string }{
-		{"create", "POST", widgets, widgetBody(`"name":"stuck"`), "application/json", "Default"},
-		{"update", "PUT", widgets + "/stuck-there", widgetBody(`"name":"stuck-there","resourceVersion":"RV"`, `"spec":{"size":2}`), "application/json", "Default"},
-		{"patch", "PATCH", widgets + "/stuck-there", `{"metadata":{"labels":{"a":"b"}}}`, typeMergePatch, "Default"},
-		{"delete", "DELETE", widgets + "/stuck-there", "", "application/json", "Validate of slow.example.com"},
-		{"deletecollection", "DELETE", widgets, "", "application/json", "Validate of slow.example.com"},
-		{"action", "POST", widgets + "/stuck-there/turn", widgetBody(`"name":"stuck-there"`), "application/json", "Create of turn"},
-		{"view", "GET", widgets + "/stuck-there/turn", "", "application/json", "Get of turn"},
+		{"create", "POST", apitest.Widgets, apitest.WidgetBody(`"name":"stuck"`), "application/json", "Default"},
+		{"update", "PUT", apitest.Widgets + "/stuck-there", apitest.WidgetBody(`"name":"stuck-there","resourceVersion":"RV"`, `"spec":{"size":2}`), "application/json", "Default"},
+		{"patch", "PATCH", apitest.Widgets + "/stuck-there", `{"metadata":{"labels":{"a":"b"}}}`, apitest.TypeMergePatch, "Default"},
+		{"delete", "DELETE", apitest.Widgets + "/stuck-there", "", "application/json", "Validate of slow.example.com"},
+		{"deletecollection", "DELETE", apitest.Widgets, "", "application/json", "Validate of slow.example.com"},
+		{"action", "POST", apitest.Widgets + "/stuck-there/turn", apitest.WidgetBody(`"name":"stuck-there"`), "application/json", "Create of turn"},
+		{"view", "GET", apitest.Widgets + "/stuck-there/turn", "", "application/json", "Get of turn"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			stuckHooks(t, func(w *stuckWorld) {
-				version := storeFreely(w, "stuck-there").value(w, "metadata.resourceVersion").(string)
-				before := must(w, w.api, "GET", widgets, "").Body
+				version := storeFreely(w, "stuck-there").Value(w, "metadata.resourceVersion").(string)
+				before := apitest.Must(w, w.api, "GET", apitest.Widgets, "").Body
 				began := time.Now()
-				a := do(w, w.api, c.method, c.path+"?timeout=2s", strings.Replace(c.body, "RV", version, 1), "Content-Type", c.contentType, "Audit-ID", "the-id")
+				a := apitest.Do(w, w.api, c.method, c.path+"?timeout=2s", strings.Replace(c.body, "RV", version, 1), "Content-Type", c.contentType, "Audit-ID", "the-id")
 				assert.Equal(w, 504, a.Code, a.Body)
 				assert.Contains(w, a.Body, "request did not complete within the allotted timeout")
 				assert.Equal(w, 3*time.Second, time.Since(began))
@@ -112,7 +113,7 @@ func TestHookThatIgnoresItsContext(t *testing.T) {
 				synctest.Wait()
 				assert.Zero(w, w.api.StuckHooks())
 				assert.Contains(w, w.log.String(), "duration=1m3s")
-				assert.Equal(w, before, must(w, w.api, "GET", widgets, "").Body, "the client has been told that the write failed")
+				assert.Equal(w, before, apitest.Must(w, w.api, "GET", apitest.Widgets, "").Body, "the client has been told that the write failed")
 			})
 		})
 	}
@@ -124,7 +125,7 @@ func TestHookBeforeAStreamThatIgnoresItsContext(t *testing.T) {
 		stuckHooks(t, func(w *stuckWorld) {
 			storeFreely(w, "a")
 			began := time.Now()
-			assert.Equal(w, 504, do(w, w.api, "GET", widgets+"/a"+path, "").Code, path)
+			assert.Equal(w, 504, apitest.Do(w, w.api, "GET", apitest.Widgets+"/a"+path, "").Code, path)
 			assert.Equal(w, 3*time.Second, time.Since(began))
 			assert.Equal(w, 1, w.api.StuckHooks())
 			assert.Regexp(w, `hook="`+hook+`"`, w.log.String())
@@ -133,23 +134,23 @@ func TestHookBeforeAStreamThatIgnoresItsContext(t *testing.T) {
 }
 
 // storeFreely stores a widget for which the hooks do not wait.
-func storeFreely(w *stuckWorld, name string) answer {
+func storeFreely(w *stuckWorld, name string) apitest.Answer {
 	w.Helper()
 	free := make(chan struct{})
 	close(free)
 	release := w.release
 	w.release = free
 	defer func() { w.release = release }()
-	return must(w, w.api, "POST", widgets, widgetBody(`"name":"`+name+`"`))
+	return apitest.Must(w, w.api, "POST", apitest.Widgets, apitest.WidgetBody(`"name":"`+name+`"`))
 }
 
 // Stuck hooks give their places to other requests, until half as many hooks are stuck as there are places. Each client is answered.
 func TestStuckHooksGiveUpTheirPlaces(t *testing.T) {
 	stuckHooks(t, func(w *stuckWorld) {
 		post := func() int {
-			return do(w, w.api, "POST", widgets+"?timeout=1s", widgetBody(`"generateName":"stuck"`)).Code
+			return apitest.Do(w, w.api, "POST", apitest.Widgets+"?timeout=1s", apitest.WidgetBody(`"generateName":"stuck"`)).Code
 		}
-		get := func() int { return do(w, w.api, "GET", widgets, "").Code }
+		get := func() int { return apitest.Do(w, w.api, "GET", apitest.Widgets, "").Code }
 		for i := range 6 { // two of them give up their places, and four keep theirs
 			assert.Equal(w, 200, get(), i)
 			assert.Equal(w, 504, post())
@@ -166,10 +167,10 @@ func TestStuckHooksGiveUpTheirPlaces(t *testing.T) {
 // Shutdown waits for a stuck hook as for any request under way, and names it.
 func TestShutdownWaitsForStuckHooks(t *testing.T) {
 	stuckHooks(t, func(w *stuckWorld) {
-		assert.Equal(w, 504, do(w, w.api, "POST", widgets+"?timeout=1s", widgetBody(`"name":"stuck"`)).Code)
+		assert.Equal(w, 504, apitest.Do(w, w.api, "POST", apitest.Widgets+"?timeout=1s", apitest.WidgetBody(`"name":"stuck"`)).Code)
 		ctx, cancel := context.WithTimeout(w.Context(), time.Second)
 		defer cancel()
-		require.ErrorContains(w, w.api.Shutdown(ctx), "POST "+widgets)
+		require.ErrorContains(w, w.api.Shutdown(ctx), "POST "+apitest.Widgets)
 		close(w.release)
 		require.NoError(w, w.api.Shutdown(w.Context()))
 	})
@@ -182,16 +183,16 @@ func TestClientsThatLeaveKeepTheirPlaces(t *testing.T) {
 		ended := make(chan struct{})
 		go func() {
 			defer close(ended)
-			r := httptest.NewRequestWithContext(ctx, "POST", widgets, strings.NewReader(widgetBody(`"name":"stuck"`)))
+			r := httptest.NewRequestWithContext(ctx, "POST", apitest.Widgets, strings.NewReader(apitest.WidgetBody(`"name":"stuck"`)))
 			r.Header.Set("Content-Type", "application/json")
 			w.api.ServeHTTP(httptest.NewRecorder(), r)
 		}()
 		synctest.Wait()
 		leave()
 		synctest.Wait()
-		assert.Equal(w, 429, do(w, w.api, "GET", widgets, "").Code)
+		assert.Equal(w, 429, apitest.Do(w, w.api, "GET", apitest.Widgets, "").Code)
 		<-ended
-		assert.Equal(w, 200, do(w, w.api, "GET", widgets, "").Code)
+		assert.Equal(w, 200, apitest.Do(w, w.api, "GET", apitest.Widgets, "").Code)
 	}, func(o *rest.Options) { o.MaxInFlight = 1 })
 }
 
@@ -199,7 +200,7 @@ func TestClientsThatLeaveKeepTheirPlaces(t *testing.T) {
 func TestStuckHookBehindAServer(t *testing.T) {
 	for _, http2 := range []bool{false, true} {
 		release := make(chan struct{})
-		api := newAPI(t, rest.Options{Logger: slog.New(slog.DiscardHandler)}, widgetResource(withDefault(func(context.Context, *Widget) error {
+		api := apitest.New(t, rest.Options{Logger: slog.New(slog.DiscardHandler)}, apitest.WidgetResource(apitest.WithDefault(func(context.Context, *apitest.Widget) error {
 			<-release
 			return nil
 		})))
@@ -207,7 +208,7 @@ func TestStuckHookBehindAServer(t *testing.T) {
 		server.EnableHTTP2 = http2
 		server.StartTLS()
 		for range 2 {
-			a, err := server.Client().Post(server.URL+widgets+"?timeout=1ms", "application/json", strings.NewReader(widgetBody(`"name":"a"`)))
+			a, err := server.Client().Post(server.URL+apitest.Widgets+"?timeout=1ms", "application/json", strings.NewReader(apitest.WidgetBody(`"name":"a"`)))
 			require.NoError(t, err)
 			assert.Equal(t, 504, a.StatusCode)
 			assert.Equal(t, http2, a.ProtoMajor == 2)
@@ -225,11 +226,11 @@ func TestHookThatEndsItsGoroutine(t *testing.T) {
 		"exit": runtime.Goexit, "panic": func() { panic(errors.New("no")) }, "abort": func() { panic(http.ErrAbortHandler) },
 	} {
 		t.Run(name, func(t *testing.T) {
-			api := newAPI(t, rest.Options{Logger: slog.New(slog.DiscardHandler)}, widgetResource(withDefault(func(context.Context, *Widget) error {
+			api := apitest.New(t, rest.Options{Logger: slog.New(slog.DiscardHandler)}, apitest.WidgetResource(apitest.WithDefault(func(context.Context, *apitest.Widget) error {
 				hook()
 				return nil
 			})))
-			assert.Equal(t, 500, do(t, api, "POST", widgets, widgetBody(`"name":"a"`)).Code)
+			assert.Equal(t, 500, apitest.Do(t, api, "POST", apitest.Widgets, apitest.WidgetBody(`"name":"a"`)).Code)
 		})
 	}
 }

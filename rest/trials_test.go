@@ -7,6 +7,7 @@ import (
 
 	"github.com/decorum-go/decorum/apimeta"
 	"github.com/decorum-go/decorum/rest"
+	"github.com/decorum-go/decorum/rest/internal/apitest"
 )
 
 // Trial is a kind on which each difference between the dialects can be seen. Its fields are not in the order of their names.
@@ -62,7 +63,7 @@ const (
 
 func newTrials(t *testing.T, dialect rest.Dialect) *rest.API {
 	t.Helper()
-	return newAPI(t, rest.Options{},
+	return apitest.New(t, rest.Options{},
 		rest.Resource[Trial]{Group: "example.com", Version: "v1", Plural: "trials", Wire: rest.Wire{Dialect: dialect}, SelectableFields: []string{"spec.on"},
 			Scale: &rest.Scale{SpecReplicas: ".spec.replicas", StatusReplicas: ".status.replicas"},
 			Hooks: rest.Hooks[Trial]{

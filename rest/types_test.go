@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/assert"
 
 	"github.com/decorum-go/decorum/rest"
+	"github.com/decorum-go/decorum/rest/internal/apitest"
 )
 
 // APIs that share their Types answer as those that do not, also if they declare the same Go type differently and start at the same time.
@@ -16,15 +17,15 @@ func TestAPIsThatShareTypesDoNotInfluenceEachOther(t *testing.T) {
 	answers := func(api http.Handler) string {
 		var all strings.Builder
 		for _, r := range []struct{ method, target, body, contentType string }{
-			{"POST", widgets, widgetBody(`"name":"a"`, `"spec":{"size":1,"unknown":2,"tags":["x"]}`), "application/json"},
-			{"POST", widgets, widgetBody(`"name":"b"`, `"spec":{"color":"black"}`), "application/json"},
-			{"PATCH", widgets + "/a?fieldManager=m", widgetBody(`"name":"a"`, `"spec":{"size":1,"tags":["y"]}`), typeApply},
-			{"PATCH", widgets + "/a/scale", `{"spec":{"replicas":3}}`, typeMergePatch},
-			{"GET", widgets + "/a", "", ""},
+			{"POST", apitest.Widgets, apitest.WidgetBody(`"name":"a"`, `"spec":{"size":1,"unknown":2,"tags":["x"]}`), "application/json"},
+			{"POST", apitest.Widgets, apitest.WidgetBody(`"name":"b"`, `"spec":{"color":"black"}`), "application/json"},
+			{"PATCH", apitest.Widgets + "/a?fieldManager=m", apitest.WidgetBody(`"name":"a"`, `"spec":{"size":1,"tags":["y"]}`), apitest.TypeApply},
+			{"PATCH", apitest.Widgets + "/a/scale", `{"spec":{"replicas":3}}`, apitest.TypeMergePatch},
+			{"GET", apitest.Widgets + "/a", "", ""},
 			{"GET", "/openapi/v3/apis/example.com/v1", "", ""},
 			{"GET", "/openapi/v2", "", ""},
 		} {
-			a := do(t, api, r.method, r.target, r.body, "Content-Type", r.contentType)
+			a := apitest.Do(t, api, r.method, r.target, r.body, "Content-Type", r.contentType)
 			all.WriteString(r.method + " " + r.target + " " + http.StatusText(a.Code) + " " + a.Body + "\n")
 		}
 		return all.String()
@@ -34,28 +35,32 @@ func TestAPIsThatShareTypesDoNotInfluenceEachOther(t *testing.T) {
 	for _, c := range []struct {
 		name    string
 		options rest.Options
-		option  widgetOption
+		option  apitest.WidgetOption
 	}{
-		{"plain", rest.Options{}, func(*rest.Resource[Widget]) {}},
-		{"described", rest.Options{}, func(r *rest.Resource[Widget]) { r.Description = "Another description." }},
-		{"defaulted", rest.Options{}, func(r *rest.Resource[Widget]) { r.Overlay = map[string]string{"WidgetSpec.color": "default=green"} }},
-		{"merged", rest.Options{}, func(r *rest.Resource[Widget]) { r.Overlay = map[string]string{"WidgetSpec.tags": "list=atomic"} }},
-		{"built-in", rest.Options{}, func(r *rest.Resource[Widget]) { r.Wire.Dialect = rest.DialectBuiltin }},
-		{"untracked", rest.Options{}, func(r *rest.Resource[Widget]) { r.Wire.Untracked = true }},
-		{"unscaled", rest.Options{}, func(r *rest.Resource[Widget]) { r.Scale = nil }},
-		{"hooked", rest.Options{}, func(r *rest.Resource[Widget]) {
-			r.Hooks.Default = func(_ context.Context, w *Widget) error { w.Spec.Owner = new("me"); return nil }
+		{"plain", rest.Options{}, func(*rest.Resource[apitest.Widget]) {}},
+		{"described", rest.Options{}, func(r *rest.Resource[apitest.Widget]) { r.Description = "Another description." }},
+		{"defaulted", rest.Options{}, func(r *rest.Resource[apitest.Widget]) {
+			r.Overlay = map[string]string{"WidgetSpec.color": "default=green"}
+		}},
+		{"merged", rest.Options{}, func(r *rest.Resource[apitest.Widget]) {
+			r.Overlay = map[string]string{"WidgetSpec.tags": "list=atomic"}
+		}},
+		{"built-in", rest.Options{}, func(r *rest.Resource[apitest.Widget]) { r.Wire.Dialect = rest.DialectBuiltin }},
+		{"untracked", rest.Options{}, func(r *rest.Resource[apitest.Widget]) { r.Wire.Untracked = true }},
+		{"unscaled", rest.Options{}, func(r *rest.Resource[apitest.Widget]) { r.Scale = nil }},
+		{"hooked", rest.Options{}, func(r *rest.Resource[apitest.Widget]) {
+			r.Hooks.Default = func(_ context.Context, w *apitest.Widget) error { w.Spec.Owner = new("me"); return nil }
 		}},
 		{"reviewed", rest.Options{Admission: []rest.Admission{{Name: "label", Mutate: func(_ context.Context, r *rest.AdmissionRequest) error {
-			w := new(Widget)
+			w := new(apitest.Widget)
 			if err := r.Object(w); err != nil {
 				return err
 			}
 			w.Labels = map[string]string{"seen": "true"}
 			return r.SetObject(w)
-		}}}}, func(*rest.Resource[Widget]) {}},
+		}}}}, func(*rest.Resource[apitest.Widget]) {}},
 	} {
-		alone := answers(newAPI(t, c.options, widgetResource(c.option)))
+		alone := answers(apitest.New(t, c.options, apitest.WidgetResource(c.option)))
 		for other, answers := range seen {
 			assert.NotEqual(t, answers, alone, "the test cannot tell %s from %s", c.name, other)
 		}
@@ -65,7 +70,7 @@ func TestAPIsThatShareTypesDoNotInfluenceEachOther(t *testing.T) {
 				t.Parallel()
 				options := c.options
 				options.Types = shared
-				assert.Equal(t, alone, answers(newAPI(t, options, widgetResource(c.option))))
+				assert.Equal(t, alone, answers(apitest.New(t, options, apitest.WidgetResource(c.option))))
 			})
 		}
 	}
@@ -75,9 +80,9 @@ func TestAPIsThatShareTypesDoNotInfluenceEachOther(t *testing.T) {
 func TestTypesForgetNothingOfAChangedOverlay(t *testing.T) {
 	overlay := map[string]string{"WidgetSpec.color": "default=green"}
 	shared := rest.Options{Types: new(rest.Types)}
-	with := func(r *rest.Resource[Widget]) { r.Overlay = overlay }
-	color := func(api http.Handler) string { return create(t, api, "a").text(t, "spec.color") }
-	assert.Equal(t, "green", color(newAPI(t, shared, widgetResource(with))))
+	with := func(r *rest.Resource[apitest.Widget]) { r.Overlay = overlay }
+	color := func(api http.Handler) string { return apitest.CreateWidget(t, api, "a").Text(t, "spec.color") }
+	assert.Equal(t, "green", color(apitest.New(t, shared, apitest.WidgetResource(with))))
 	overlay["WidgetSpec.color"] = "default=blue"
-	assert.Equal(t, "blue", color(newAPI(t, shared, widgetResource(with))))
+	assert.Equal(t, "blue", color(apitest.New(t, shared, apitest.WidgetResource(with))))
 }

@@ -15,6 +15,7 @@ import (
 	"github.com/decorum-go/decorum/apimeta"
 	"github.com/decorum-go/decorum/rest"
 	"github.com/decorum-go/decorum/rest/builtin"
+	"github.com/decorum-go/decorum/rest/internal/apitest"
 	"github.com/decorum-go/decorum/rest/lifecycle"
 )
 
@@ -36,7 +37,7 @@ func TestDeletionsThatNobodyWorksOn(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				var log bytes.Buffer
-				api, err := rest.New(rest.Options{Logger: slog.New(slog.NewTextHandler(&log, nil))}, thingResource(), builtin.Namespaces())
+				api, err := rest.New(rest.Options{Logger: slog.New(slog.NewTextHandler(&log, nil))}, apitest.ThingResource(), builtin.Namespaces())
 				require.NoError(t, err)
 				ctx, stop := context.WithCancel(t.Context())
 				ended := make(chan error, 1)
@@ -60,7 +61,7 @@ func TestDeletionsThatNobodyWorksOn(t *testing.T) {
 }
 
 func removeNamespaces(t *testing.T, api *rest.API) {
-	namespaces := clientFor[builtin.Namespace](t, api)
+	namespaces := apitest.ClientFor[builtin.Namespace](t, api)
 	for _, name := range []string{"a", "b"} {
 		_, err := namespaces.Create(t.Context(), &builtin.Namespace{ObjectMeta: apimeta.ObjectMeta{Name: name}})
 		require.NoError(t, err)
@@ -70,9 +71,9 @@ func removeNamespaces(t *testing.T, api *rest.API) {
 
 func removeThings(policy apimeta.DeletionPropagation) func(*testing.T, *rest.API) {
 	return func(t *testing.T, api *rest.API) {
-		things := clientFor[Thing](t, api).Namespace("default")
+		things := apitest.ClientFor[apitest.Thing](t, api).Namespace("default")
 		for _, name := range []string{"a", "b"} {
-			_, err := things.Create(t.Context(), &Thing{ObjectMeta: apimeta.ObjectMeta{Name: name}})
+			_, err := things.Create(t.Context(), &apitest.Thing{ObjectMeta: apimeta.ObjectMeta{Name: name}})
 			require.NoError(t, err)
 			require.NoError(t, things.Delete(t.Context(), name, rest.DeleteOptions{PropagationPolicy: policy}))
 		}

@@ -10,6 +10,7 @@ import (
 
 	"github.com/decorum-go/decorum/apimeta"
 	"github.com/decorum-go/decorum/rest"
+	"github.com/decorum-go/decorum/rest/internal/apitest"
 	"github.com/decorum-go/decorum/storage"
 )
 
@@ -45,11 +46,11 @@ const lamps = "/apis/example.com/v1/namespaces/default/lamps"
 
 // restarted hands a store from one API to the next, as a host does that starts anew. Others are the kinds that stay as they are.
 func restarted(t *testing.T, before, after rest.Definition, fill func(api *rest.API), others ...rest.Definition) (*rest.API, *storage.Engine, error) {
-	store := newStore(t)
-	first := start(t, rest.Options{Store: store, Now: now}, append(others, before)...)
+	store := apitest.NewStore(t)
+	first := apitest.Start(t, rest.Options{Store: store, Now: apitest.Now}, append(others, before)...)
 	fill(first)
 	require.NoError(t, first.Close())
-	second, err := rest.New(rest.Options{Store: store, Now: now}, append(others, after)...)
+	second, err := rest.New(rest.Options{Store: store, Now: apitest.Now}, append(others, after)...)
 	if err == nil {
 		t.Cleanup(func() { require.NoError(t, second.Close()) })
 	}
@@ -62,7 +63,7 @@ func lampResource[T any](fields ...string) rest.Resource[T] {
 
 func makeLamp(t *testing.T) func(api *rest.API) {
 	return func(api *rest.API) {
-		made := do(t, api, "POST", lamps, `{"apiVersion":"example.com/v1","kind":"Lamp","metadata":{"name":"a"},"spec":{"watts":5,"base":"E27"}}`)
+		made := apitest.Do(t, api, "POST", lamps, `{"apiVersion":"example.com/v1","kind":"Lamp","metadata":{"name":"a"},"spec":{"watts":5,"base":"E27"}}`)
 		require.Equal(t, 201, made.Code, made.Body)
 	}
 }
@@ -71,21 +72,21 @@ func TestATypeThatHasChanged(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		api, store, err := restarted(t, lampResource[Lamp]("spec.base"), lampResource[LampNow]("spec.color"), makeLamp(t))
 		require.NoError(t, err)
-		lamp := must(t, api, "GET", lamps+"/a", "")
-		assert.Equal(t, "2", lamp.rv(t))
-		assert.Equal(t, map[string]any{"watts": 5.0, "color": "warm"}, lamp.value(t, "spec"), "pruned and defaulted")
-		assert.Equal(t, []string{"a"}, must(t, api, "GET", lamps+"?fieldSelector=spec.color%3Dwarm", "").names(t))
-		typed, err := clientFor[LampNow](t, api).Namespace("default").Get(t.Context(), "a")
+		lamp := apitest.Must(t, api, "GET", lamps+"/a", "")
+		assert.Equal(t, "2", lamp.ResourceVersion(t))
+		assert.Equal(t, map[string]any{"watts": 5.0, "color": "warm"}, lamp.Value(t, "spec"), "pruned and defaulted")
+		assert.Equal(t, []string{"a"}, apitest.Must(t, api, "GET", lamps+"?fieldSelector=spec.color%3Dwarm", "").Names(t))
+		typed, err := apitest.ClientFor[LampNow](t, api).Namespace("default").Get(t.Context(), "a")
 		require.NoError(t, err)
 		assert.Equal(t, "warm", typed.Spec.Color)
 		assert.EqualValues(t, 2, store.Revision(), "no new revision")
 
-		assert.Equal(t, 410, do(t, api, "GET", lamps+"?resourceVersion=1&resourceVersionMatch=Exact", "").Code)
-		w := follow(t, api, lamps+"?watch=1&resourceVersion=2")
-		assert.Equal(t, 200, merge(t, api, lamps+"/a", `{"spec":{"color":"warm"}}`).Code)
-		w.want()
-		assert.Equal(t, "3", merge(t, api, lamps+"/a", `{"spec":{"color":"cold"}}`).rv(t))
-		require.Len(t, w.events(), 1)
+		assert.Equal(t, 410, apitest.Do(t, api, "GET", lamps+"?resourceVersion=1&resourceVersionMatch=Exact", "").Code)
+		w := apitest.OpenWatch(t, api, lamps+"?watch=1&resourceVersion=2")
+		assert.Equal(t, 200, apitest.MergePatch(t, api, lamps+"/a", `{"spec":{"color":"warm"}}`).Code)
+		w.Want()
+		assert.Equal(t, "3", apitest.MergePatch(t, api, lamps+"/a", `{"spec":{"color":"cold"}}`).ResourceVersion(t))
+		require.Len(t, w.Events(), 1)
 	})
 }
 
@@ -94,25 +95,25 @@ func TestOtherKindsThanTheOneThatHasChanged(t *testing.T) {
 	for name, left := range map[string]bool{"an object is left": true, "none is left": false} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				var page answer
+				var page apitest.Answer
 				api, store, err := restarted(t, lampResource[Lamp](), lampResource[LampNow](), func(api *rest.API) {
-					create(t, api, "a")
-					create(t, api, "b")
-					page = must(t, api, "GET", widgets+"?limit=1", "") // at 3
-					makeLamp(t)(api)                                   // 4
+					apitest.CreateWidget(t, api, "a")
+					apitest.CreateWidget(t, api, "b")
+					page = apitest.Must(t, api, "GET", apitest.Widgets+"?limit=1", "") // at 3
+					makeLamp(t)(api)                                                   // 4
 					if !left {
-						must(t, api, "DELETE", lamps+"/a", "") // 5
+						apitest.Must(t, api, "DELETE", lamps+"/a", "") // 5
 					}
-					create(t, api, "c")
-				}, widgetResource())
+					apitest.CreateWidget(t, api, "c")
+				}, apitest.WidgetResource())
 				require.NoError(t, err)
 				last := fmt.Sprint(store.Revision())
-				assert.Equal(t, "ERROR 410 Expired: too old resource version: 3 ("+last+")", told(t, follow(t, api, lamps+"?watch=1&resourceVersion=3").events()))
-				assert.Equal(t, 410, do(t, api, "GET", lamps+"?resourceVersion=4&resourceVersionMatch=Exact", "").Code)
-				assert.Empty(t, follow(t, api, lamps+"?watch=1&resourceVersion="+last).events())
+				assert.Equal(t, "ERROR 410 Expired: too old resource version: 3 ("+last+")", told(t, apitest.OpenWatch(t, api, lamps+"?watch=1&resourceVersion=3").Events()))
+				assert.Equal(t, 410, apitest.Do(t, api, "GET", lamps+"?resourceVersion=4&resourceVersionMatch=Exact", "").Code)
+				assert.Empty(t, apitest.OpenWatch(t, api, lamps+"?watch=1&resourceVersion="+last).Events())
 
-				assert.Equal(t, "ADDED c", told(t, follow(t, api, widgets+"?watch=1&resourceVersion=3").events()))
-				page = must(t, api, "GET", widgets+"?continue="+page.text(t, "metadata.continue"), "")
+				assert.Equal(t, "ADDED c", told(t, apitest.OpenWatch(t, api, apitest.Widgets+"?watch=1&resourceVersion=3").Events()))
+				page = apitest.Must(t, api, "GET", apitest.Widgets+"?continue="+page.Text(t, "metadata.continue"), "")
 				assert.Equal(t, "b at 3", listed(t, page))
 			})
 		})
@@ -120,17 +121,17 @@ func TestOtherKindsThanTheOneThatHasChanged(t *testing.T) {
 }
 
 func TestAnotherVersionIsStored(t *testing.T) {
-	beta := betaCogResource()
+	beta := apitest.BetaCogResource()
 	beta.Group, beta.Plural, beta.Names.Kind = "example.com", "cogs", "Cog"
-	api, _, err := restarted(t, beta, cogResource(), func(api *rest.API) {
-		require.Equal(t, 201, do(t, api, "POST", betaCogs, betaCogBody(`{"toothCount":5,"oiled":true}`)).Code)
+	api, _, err := restarted(t, beta, apitest.CogResource(), func(api *rest.API) {
+		require.Equal(t, 201, apitest.Do(t, api, "POST", apitest.BetaCogs, apitest.BetaCogBody(`{"toothCount":5,"oiled":true}`)).Code)
 	})
 	require.NoError(t, err)
-	stored := must(t, api, "GET", cogs+"/a", "")
-	assert.Equal(t, map[string]any{"teeth": 5.0, "material": "iron"}, stored.value(t, "spec"))
-	assert.Equal(t, "2", stored.rv(t))
-	assert.Equal(t, []string{"a"}, must(t, api, "GET", cogs+"?fieldSelector=spec.material%3Diron", "").names(t))
-	assert.Equal(t, map[string]any{"toothCount": 5.0, "metal": "iron", "oiled": true}, must(t, api, "GET", betaCogs+"/a", "").value(t, "spec"))
+	stored := apitest.Must(t, api, "GET", apitest.Cogs+"/a", "")
+	assert.Equal(t, map[string]any{"teeth": 5.0, "material": "iron"}, stored.Value(t, "spec"))
+	assert.Equal(t, "2", stored.ResourceVersion(t))
+	assert.Equal(t, []string{"a"}, apitest.Must(t, api, "GET", apitest.Cogs+"?fieldSelector=spec.material%3Diron", "").Names(t))
+	assert.Equal(t, map[string]any{"toothCount": 5.0, "metal": "iron", "oiled": true}, apitest.Must(t, api, "GET", apitest.BetaCogs+"/a", "").Value(t, "spec"))
 }
 
 func TestWhatIsStoredCannotBeReadAnyMore(t *testing.T) {
@@ -139,7 +140,7 @@ func TestWhatIsStoredCannotBeReadAnyMore(t *testing.T) {
 		old.Version = "v1alpha1"
 		_, store, err := restarted(t, old, lampResource[LampNow](), func(api *rest.API) {
 			body := `{"apiVersion":"example.com/v1alpha1","kind":"Lamp","metadata":{"name":"a"},"spec":{"watts":5}}`
-			require.Equal(t, 201, do(t, api, "POST", "/apis/example.com/v1alpha1/namespaces/default/lamps", body).Code)
+			require.Equal(t, 201, apitest.Do(t, api, "POST", "/apis/example.com/v1alpha1/namespaces/default/lamps", body).Code)
 		})
 		require.ErrorContains(t, err, `rest.New: kind "Lamp": lamps.example.com default/a: it is stored as "example.com/v1alpha1", which is not a version of kind "Lamp"`)
 		record, err := store.Get(t.Context(), storage.Key{Resource: "lamps.example.com", Namespace: "default", Name: "a"}, 0)
@@ -147,22 +148,22 @@ func TestWhatIsStoredCannotBeReadAnyMore(t *testing.T) {
 		assert.Contains(t, string(record.JSON), "v1alpha1", "nothing has changed")
 	})
 	t.Run("its conversion fails", func(t *testing.T) {
-		beta := betaCogResource()
+		beta := apitest.BetaCogResource()
 		beta.Group, beta.Plural, beta.Names.Kind = "example.com", "cogs", "Cog"
-		_, _, err := restarted(t, beta, cogResource(), func(api *rest.API) {
-			require.Equal(t, 201, do(t, api, "POST", betaCogs, betaCogBody(`{"toothCount":5,"metal":"secret"}`)).Code)
+		_, _, err := restarted(t, beta, apitest.CogResource(), func(api *rest.API) {
+			require.Equal(t, 201, apitest.Do(t, api, "POST", apitest.BetaCogs, apitest.BetaCogBody(`{"toothCount":5,"metal":"secret"}`)).Code)
 		})
 		require.ErrorContains(t, err, `conversion of Cog.example.com "a" from v1beta1 to v1 failed`)
-		require.ErrorContains(t, err, cogSecret, "the host is told why")
+		require.ErrorContains(t, err, apitest.CogSecret, "the host is told why")
 	})
 	// As upstream serves what no longer fits a schema.
 	t.Run("its type cannot hold it", func(t *testing.T) {
 		api, _, err := restarted(t, lampResource[Lamp](), lampResource[LampText](), makeLamp(t))
 		require.NoError(t, err)
-		assert.Equal(t, map[string]any{"watts": 5.0}, must(t, api, "GET", lamps+"/a", "").value(t, "spec"))
-		_, err = clientFor[LampText](t, api).Namespace("default").Get(t.Context(), "a")
+		assert.Equal(t, map[string]any{"watts": 5.0}, apitest.Must(t, api, "GET", lamps+"/a", "").Value(t, "spec"))
+		_, err = apitest.ClientFor[LampText](t, api).Namespace("default").Get(t.Context(), "a")
 		require.Error(t, err)
-		fixed := merge(t, api, lamps+"/a", `{"spec":{"watts":"five"}}`)
+		fixed := apitest.MergePatch(t, api, lamps+"/a", `{"spec":{"watts":"five"}}`)
 		require.Equal(t, 200, fixed.Code, fixed.Body)
 	})
 }

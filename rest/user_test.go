@@ -12,35 +12,36 @@ import (
 	"github.com/decorum-go/decorum/apimeta"
 	"github.com/decorum-go/decorum/rest"
 	"github.com/decorum-go/decorum/rest/auth"
+	"github.com/decorum-go/decorum/rest/internal/apitest"
 	"github.com/decorum-go/decorum/storage"
 )
 
 // A request that would be another user's is refused before anything is done, also where the two are one.
 func TestImpersonationIsRefused(t *testing.T) {
-	api := newAPI(t, rest.Options{Plugins: []rest.Plugin{auth.Reviews()}}, widgetResource())
-	create(t, api, "a")
+	api := apitest.New(t, rest.Options{Plugins: []rest.Plugin{auth.Reviews()}}, apitest.WidgetResource())
+	apitest.CreateWidget(t, api, "a")
 	for _, header := range []string{"Impersonate-User", "Impersonate-Group", "Impersonate-Uid", "Impersonate-Extra-Scopes"} {
 		for _, c := range []struct{ method, target, body string }{
-			{"GET", widgets, ""},
-			{"GET", widgets + "/a", ""},
-			{"GET", widgets + "?watch=1", ""},
-			{"GET", widgets + "/a/status", ""},
-			{"POST", widgets, widgetBody(`"name":"b"`)},
-			{"PUT", widgets + "/a", widgetBody(`"name":"a"`, `"spec":{"size":2}`)},
-			{"PATCH", widgets + "/a", `{"spec":{"size":2}}`},
-			{"DELETE", widgets + "/a", ""},
-			{"DELETE", widgets, ""},
+			{"GET", apitest.Widgets, ""},
+			{"GET", apitest.Widgets + "/a", ""},
+			{"GET", apitest.Widgets + "?watch=1", ""},
+			{"GET", apitest.Widgets + "/a/status", ""},
+			{"POST", apitest.Widgets, apitest.WidgetBody(`"name":"b"`)},
+			{"PUT", apitest.Widgets + "/a", apitest.WidgetBody(`"name":"a"`, `"spec":{"size":2}`)},
+			{"PATCH", apitest.Widgets + "/a", `{"spec":{"size":2}}`},
+			{"DELETE", apitest.Widgets + "/a", ""},
+			{"DELETE", apitest.Widgets, ""},
 			{"POST", whoami, "{}"},
 		} {
-			wantFailure(t, do(t, byAlice(api), c.method, c.target, c.body, header, "alice", "Content-Type", "application/json"), 403, "Forbidden",
+			apitest.WantFailure(t, apitest.Do(t, byAlice(api), c.method, c.target, c.body, header, "alice", "Content-Type", "application/json"), 403, "Forbidden",
 				"forbidden: this server does not support impersonation; send the request without the header "+header, "{}")
 		}
-		assert.Equal(t, 200, do(t, api, "GET", widgetRoot, "", header, "alice").Code, "discovery is the same for all")
+		assert.Equal(t, 200, apitest.Do(t, api, "GET", apitest.ExampleV1, "", header, "alice").Code, "discovery is the same for all")
 	}
-	assert.Equal(t, []string{"a"}, do(t, api, "GET", widgets, "").names(t))
-	assert.Equal(t, "2", do(t, api, "GET", widgets+"/a", "").text(t, "metadata.resourceVersion"), "nothing was written")
+	assert.Equal(t, []string{"a"}, apitest.Do(t, api, "GET", apitest.Widgets, "").Names(t))
+	assert.Equal(t, "2", apitest.Do(t, api, "GET", apitest.Widgets+"/a", "").Text(t, "metadata.resourceVersion"), "nothing was written")
 
-	request := httptest.NewRequest("GET", widgets, nil)
+	request := httptest.NewRequest("GET", apitest.Widgets, nil)
 	request.Header["impersonate-user"] = []string{"alice"} // as only a request in process can be
 	answer := httptest.NewRecorder()
 	api.ServeHTTP(answer, request)
@@ -65,12 +66,12 @@ func TestUserOfInProcessClients(t *testing.T) {
 					inAdmission = append(inAdmission, r.User)
 					return nil
 				}}}
-			widgetsOf := widgetResource()
-			widgetsOf.Hooks.Default = func(ctx context.Context, _ *Widget) error { note(ctx); return nil }
-			widgetsOf.Hooks.ValidateDelete = func(ctx context.Context, _ *Widget) error { note(ctx); return nil }
-			settingsOf := settingsResource()
-			settingsOf.Hooks.Default = func(ctx context.Context, _ *Settings) error { note(ctx); return nil }
-			api := newAPI(t, c.options, widgetsOf, settingsOf)
+			widgetsOf := apitest.WidgetResource()
+			widgetsOf.Hooks.Default = func(ctx context.Context, _ *apitest.Widget) error { note(ctx); return nil }
+			widgetsOf.Hooks.ValidateDelete = func(ctx context.Context, _ *apitest.Widget) error { note(ctx); return nil }
+			settingsOf := apitest.SettingsResource()
+			settingsOf.Hooks.Default = func(ctx context.Context, _ *apitest.Settings) error { note(ctx); return nil }
+			api := apitest.New(t, c.options, widgetsOf, settingsOf)
 			wants := func(what string, hooks int, want rest.User, admitted bool) {
 				t.Helper()
 				require.Len(t, inHook, hooks, what)
@@ -82,15 +83,15 @@ func TestUserOfInProcessClients(t *testing.T) {
 			}
 			wants("the API makes a singleton", 1, c.want, false)
 
-			ctx, client := t.Context(), clientFor[Widget](t, api).Namespace("default")
-			w, err := client.Create(ctx, &Widget{ObjectMeta: apimeta.ObjectMeta{Name: "a"}, Spec: WidgetSpec{Size: new(int32(1))}})
+			ctx, client := t.Context(), apitest.ClientFor[apitest.Widget](t, api).Namespace("default")
+			w, err := client.Create(ctx, &apitest.Widget{ObjectMeta: apimeta.ObjectMeta{Name: "a"}, Spec: apitest.WidgetSpec{Size: new(int32(1))}})
 			require.NoError(t, err)
 			wants("create", 1, c.want, true)
 			w.Spec.Size = new(int32(2))
 			_, err = client.Update(ctx, w)
 			require.NoError(t, err)
 			wants("update", 1, c.want, true)
-			_, err = client.Modify(ctx, "a", func(w *Widget) error { w.Spec.Size = new(int32(3)); return nil })
+			_, err = client.Modify(ctx, "a", func(w *apitest.Widget) error { w.Spec.Size = new(int32(3)); return nil })
 			require.NoError(t, err)
 			wants("modify", 1, c.want, true)
 			_, err = client.Patch(ctx, "a", rest.MergePatch, []byte(`{"spec":{"size":4}}`))
@@ -108,7 +109,7 @@ func TestUserOfInProcessClients(t *testing.T) {
 			require.NoError(t, err)
 			wants("for a user", 1, alice, true)
 
-			merge(t, api, widgets+"/a", `{"spec":{"size":7}}`)
+			apitest.MergePatch(t, api, apitest.Widgets+"/a", `{"spec":{"size":7}}`)
 			wants("over HTTP", 1, rest.User{Name: "system:anonymous", Groups: []string{"system:unauthenticated"}}, true)
 
 			require.NoError(t, client.Delete(ctx, "a", rest.DeleteOptions{}))

@@ -11,33 +11,36 @@ import (
 
 	"github.com/decorum-go/decorum/apimeta"
 	"github.com/decorum-go/decorum/rest"
+	"github.com/decorum-go/decorum/rest/internal/apitest"
 	"github.com/decorum-go/decorum/status"
 )
 
 func TestVersionsThatCannotWork(t *testing.T) {
-	beta := func(change func(*rest.Resource[CogV1beta1])) func(*rest.Resource[Cog]) {
-		return func(r *rest.Resource[Cog]) {
-			b := betaCogResource()
+	beta := func(change func(*rest.Resource[apitest.CogV1beta1])) func(*rest.Resource[apitest.Cog]) {
+		return func(r *rest.Resource[apitest.Cog]) {
+			b := apitest.BetaCogResource()
 			change(&b)
-			r.Versions = []rest.VersionOf[Cog]{rest.Converted(b, cogToV1, cogFromV1)}
+			r.Versions = []rest.VersionOf[apitest.Cog]{rest.Converted(b, apitest.CogToV1, apitest.CogFromV1)}
 		}
 	}
 	for _, c := range []struct {
 		name   string
-		change func(*rest.Resource[Cog])
+		change func(*rest.Resource[apitest.Cog])
 		want   string
 	}{
-		{"twice", func(r *rest.Resource[Cog]) { r.Versions = append(r.Versions, r.Versions[0]) }, `kind "Cog": Versions: "v1beta1" is declared twice`},
-		{"the stored one again", func(r *rest.Resource[Cog]) { r.Version = "v1beta1" }, `kind "Cog": Versions: "v1beta1" is declared twice`},
-		{"nil", func(r *rest.Resource[Cog]) { r.Versions = []rest.VersionOf[Cog]{nil} }, `kind "Cog": Versions: one is nil`},
-		{"no name", beta(func(b *rest.Resource[CogV1beta1]) { b.Version = "" }), `kind "Cog": version "": Version "": a DNS-1035 label`},
-		{"names of its own", beta(func(b *rest.Resource[CogV1beta1]) { b.Plural = "cogs" }), `kind "Cog": version "v1beta1": Plural is declared for all versions by the stored one`},
-		{"a field that is not there", beta(func(b *rest.Resource[CogV1beta1]) { b.SelectableFields = []string{"spec.material"} }),
+		{"twice", func(r *rest.Resource[apitest.Cog]) { r.Versions = append(r.Versions, r.Versions[0]) }, `kind "Cog": Versions: "v1beta1" is declared twice`},
+		{"the stored one again", func(r *rest.Resource[apitest.Cog]) { r.Version = "v1beta1" }, `kind "Cog": Versions: "v1beta1" is declared twice`},
+		{"nil", func(r *rest.Resource[apitest.Cog]) { r.Versions = []rest.VersionOf[apitest.Cog]{nil} }, `kind "Cog": Versions: one is nil`},
+		{"no name", beta(func(b *rest.Resource[apitest.CogV1beta1]) { b.Version = "" }), `kind "Cog": version "": Version "": a DNS-1035 label`},
+		{"names of its own", beta(func(b *rest.Resource[apitest.CogV1beta1]) { b.Plural = "cogs" }), `kind "Cog": version "v1beta1": Plural is declared for all versions by the stored one`},
+		{"a field that is not there", beta(func(b *rest.Resource[apitest.CogV1beta1]) { b.SelectableFields = []string{"spec.material"} }),
 			`kind "Cog": version "v1beta1": SelectableFields: "spec.material": unknown field`},
-		{"of a virtual kind", func(r *rest.Resource[Cog]) { r.Hooks.Call = func(context.Context, *Cog) error { return nil } }, `kind "Cog": Versions: a virtual kind and namespaces have one`},
+		{"of a virtual kind", func(r *rest.Resource[apitest.Cog]) {
+			r.Hooks.Call = func(context.Context, *apitest.Cog) error { return nil }
+		}, `kind "Cog": Versions: a virtual kind and namespaces have one`},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			_, err := rest.New(rest.Options{}, cogResource(c.change))
+			_, err := rest.New(rest.Options{}, apitest.CogResource(c.change))
 			require.ErrorContains(t, err, "rest.New: "+c.want)
 		})
 	}
@@ -49,7 +52,7 @@ func TestEachFieldBelongsToTheKindOrToItsVersions(t *testing.T) {
 	unexported := []string{"strategy"}
 	var want, got []string
 	want = append(append(append(want, own...), unexported...), rest.FieldsOfAllVersions()...)
-	for _, field := range reflect.VisibleFields(reflect.TypeFor[rest.Resource[Cog]]()) {
+	for _, field := range reflect.VisibleFields(reflect.TypeFor[rest.Resource[apitest.Cog]]()) {
 		got = append(got, field.Name)
 	}
 	slices.Sort(want)
@@ -58,72 +61,72 @@ func TestEachFieldBelongsToTheKindOrToItsVersions(t *testing.T) {
 
 	// Those of the kind reach all versions.
 	t.Run("inherited", func(t *testing.T) {
-		api := newCogs(t, func(r *rest.Resource[Cog]) {
+		api := apitest.NewCogs(t, func(r *rest.Resource[apitest.Cog]) {
 			r.Scope, r.Names.ListKind, r.Names.Singular, r.Verbs = rest.ScopeCluster, "Cogs", "gear", []rest.Verb{rest.VerbGet, rest.VerbList}
 		})
-		list := must(t, api, "GET", "/apis/example.com/v1beta1", "")
-		assert.Equal(t, "gear", list.text(t, "resources.0.singularName"))
-		assert.Equal(t, []any{"get", "list"}, list.value(t, "resources.0.verbs"))
-		assert.Equal(t, []any{"cg"}, list.value(t, "resources.0.shortNames"))
-		assert.Equal(t, "Cogs", must(t, api, "GET", "/apis/example.com/v1beta1/cogs", "").text(t, "kind"))
-		assert.Equal(t, 405, do(t, api, "DELETE", "/apis/example.com/v1beta1/cogs/a", "").Code)
+		list := apitest.Must(t, api, "GET", "/apis/example.com/v1beta1", "")
+		assert.Equal(t, "gear", list.Text(t, "resources.0.singularName"))
+		assert.Equal(t, []any{"get", "list"}, list.Value(t, "resources.0.verbs"))
+		assert.Equal(t, []any{"cg"}, list.Value(t, "resources.0.shortNames"))
+		assert.Equal(t, "Cogs", apitest.Must(t, api, "GET", "/apis/example.com/v1beta1/cogs", "").Text(t, "kind"))
+		assert.Equal(t, 405, apitest.Do(t, api, "DELETE", "/apis/example.com/v1beta1/cogs/a", "").Code)
 	})
 }
 
 func TestAVersionIsHeldToTheHooksOfTheStoredOne(t *testing.T) {
 	prime := status.FieldErrors{status.InvalidField(status.Field("spec", "teeth"), 4, "must be prime")}
-	var olds []*Cog
-	stored := func(r *rest.Resource[Cog]) {
-		r.Hooks.Validate = func(_ context.Context, c, old *Cog) status.FieldErrors {
+	var olds []*apitest.Cog
+	stored := func(r *rest.Resource[apitest.Cog]) {
+		r.Hooks.Validate = func(_ context.Context, c, old *apitest.Cog) status.FieldErrors {
 			if olds = append(olds, old); c.Spec.Teeth == 4 {
 				return prime
 			}
 			return nil
 		}
-		r.Hooks.ValidateDelete = func(_ context.Context, c *Cog) error {
+		r.Hooks.ValidateDelete = func(_ context.Context, c *apitest.Cog) error {
 			return status.Forbidden(apimeta.GroupResource{Group: "example.com", Resource: "cogs"}, c.Name, "it turns")
 		}
 	}
 	t.Run("without hooks of its own", func(t *testing.T) {
-		api := newCogs(t, stored)
+		api := apitest.NewCogs(t, stored)
 		olds = nil
-		wantInvalid(t, do(t, api, "POST", betaCogs, betaCogBody(`{"toothCount":4}`)), "Cog.example.com", "a",
-			invalid("in v1: spec.teeth", "Invalid value: 4: must be prime"))
-		require.Equal(t, 201, do(t, api, "POST", betaCogs, betaCogBody(`{"toothCount":5}`)).Code)
-		require.Equal(t, 422, merge(t, api, betaCogs+"/a", `{"spec":{"toothCount":4}}`).Code)
+		apitest.WantInvalid(t, apitest.Do(t, api, "POST", apitest.BetaCogs, apitest.BetaCogBody(`{"toothCount":4}`)), "Cog.example.com", "a",
+			apitest.Invalid("in v1: spec.teeth", "Invalid value: 4: must be prime"))
+		require.Equal(t, 201, apitest.Do(t, api, "POST", apitest.BetaCogs, apitest.BetaCogBody(`{"toothCount":5}`)).Code)
+		require.Equal(t, 422, apitest.MergePatch(t, api, apitest.BetaCogs+"/a", `{"spec":{"toothCount":4}}`).Code)
 		require.Len(t, olds, 3)
 		assert.Nil(t, olds[1])
 		assert.EqualValues(t, 5, olds[2].Spec.Teeth, "old is the stored object")
-		assert.Equal(t, 403, do(t, api, "DELETE", betaCogs+"/a", "").Code)
+		assert.Equal(t, 403, apitest.Do(t, api, "DELETE", apitest.BetaCogs+"/a", "").Code)
 	})
 	t.Run("with hooks of its own", func(t *testing.T) {
 		var seen int32
-		api := newCogs(t, stored, func(r *rest.Resource[Cog]) {
-			beta := betaCogResource()
-			beta.Hooks.Default = func(_ context.Context, c *CogV1beta1) error {
+		api := apitest.NewCogs(t, stored, func(r *rest.Resource[apitest.Cog]) {
+			beta := apitest.BetaCogResource()
+			beta.Hooks.Default = func(_ context.Context, c *apitest.CogV1beta1) error {
 				c.Spec.Oiled = true
 				return nil
 			}
-			beta.Hooks.Validate = func(_ context.Context, c, _ *CogV1beta1) status.FieldErrors {
+			beta.Hooks.Validate = func(_ context.Context, c, _ *apitest.CogV1beta1) status.FieldErrors {
 				seen = c.Spec.ToothCount
 				return nil
 			}
-			beta.Hooks.ValidateDelete = func(_ context.Context, c *CogV1beta1) error {
+			beta.Hooks.ValidateDelete = func(_ context.Context, c *apitest.CogV1beta1) error {
 				if c.Labels["kept"] != "" {
 					return status.Forbidden(apimeta.GroupResource{Group: "example.com", Resource: "cogs"}, c.Name, "it is kept")
 				}
 				return nil
 			}
-			r.Versions = []rest.VersionOf[Cog]{rest.Converted(beta, cogToV1, cogFromV1)}
+			r.Versions = []rest.VersionOf[apitest.Cog]{rest.Converted(beta, apitest.CogToV1, apitest.CogFromV1)}
 		})
 		olds = nil
-		require.Equal(t, 422, do(t, api, "POST", betaCogs, betaCogBody(`{"toothCount":4}`)).Code)
+		require.Equal(t, 422, apitest.Do(t, api, "POST", apitest.BetaCogs, apitest.BetaCogBody(`{"toothCount":4}`)).Code)
 		assert.EqualValues(t, 4, seen)
-		require.Equal(t, 201, do(t, api, "POST", betaCogs, betaCogBody(`{"toothCount":5}`)).Code)
-		assert.Contains(t, must(t, api, "GET", cogs+"/a", "").Body, `"example.com/oiled":"true"`)
-		assert.Contains(t, do(t, api, "DELETE", betaCogs+"/a", "").Body, "it turns")
-		require.Equal(t, 200, merge(t, api, cogs+"/a", `{"metadata":{"labels":{"kept":"yes"}}}`).Code)
-		assert.Contains(t, do(t, api, "DELETE", betaCogs+"/a", "").Body, "it is kept", "its own is asked first")
-		assert.Contains(t, do(t, api, "DELETE", cogs+"/a", "").Body, "it turns")
+		require.Equal(t, 201, apitest.Do(t, api, "POST", apitest.BetaCogs, apitest.BetaCogBody(`{"toothCount":5}`)).Code)
+		assert.Contains(t, apitest.Must(t, api, "GET", apitest.Cogs+"/a", "").Body, `"example.com/oiled":"true"`)
+		assert.Contains(t, apitest.Do(t, api, "DELETE", apitest.BetaCogs+"/a", "").Body, "it turns")
+		require.Equal(t, 200, apitest.MergePatch(t, api, apitest.Cogs+"/a", `{"metadata":{"labels":{"kept":"yes"}}}`).Code)
+		assert.Contains(t, apitest.Do(t, api, "DELETE", apitest.BetaCogs+"/a", "").Body, "it is kept", "its own is asked first")
+		assert.Contains(t, apitest.Do(t, api, "DELETE", apitest.Cogs+"/a", "").Body, "it turns")
 	})
 }

@@ -13,6 +13,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/decorum-go/decorum/rest"
+	"github.com/decorum-go/decorum/rest/internal/apitest"
 )
 
 // FuzzVersions writes through both versions at random, and asks after each step whether every read in the other version
@@ -25,10 +26,10 @@ func FuzzVersions(f *testing.F) {
 		synctest.Test(t, func(t *testing.T) {
 			r := rand.New(rand.NewPCG(seed, 1))
 			// A budget for a few objects, so that views come and go.
-			api := newAPI(t, rest.Options{MaxConvertedBytes: 8 << 10}, cogResource())
-			watches := map[string]*stream{}
+			api := apitest.New(t, rest.Options{MaxConvertedBytes: 8 << 10}, apitest.CogResource())
+			watches := map[string]*apitest.Watching{}
 			for _, selector := range []string{"", "&fieldSelector=spec.metal%3Dtin", "&labelSelector=team%3Da"} {
-				watches[selector] = follow(t, api, betaCogs+"?watch=1&resourceVersion=1"+selector)
+				watches[selector] = apitest.OpenWatch(t, api, apitest.BetaCogs+"?watch=1&resourceVersion=1"+selector)
 			}
 			replicas := map[string]map[string]string{}
 			for selector := range watches {
@@ -38,7 +39,7 @@ func FuzzVersions(f *testing.F) {
 				randomWrite(t, r, api)
 				want := convertedList(t, api)
 				for selector, w := range watches {
-					replay(t, replicas[selector], w.events())
+					replay(t, replicas[selector], w.Events())
 					shown := map[string]string{}
 					for name, object := range want {
 						if strings.Contains(selector, "metal") && !strings.Contains(object, `"metal":"tin"`) ||
@@ -61,22 +62,22 @@ func randomWrite(t *testing.T, r *rand.Rand, api *rest.API) {
 	name := pick("x", "y", "z")
 	metal, labels := pick("tin", "iron", "steel"), pick(`{}`, `{"team":"a"}`, `{"team":"b"}`)
 	teeth := 2 + r.IntN(3)
-	var a answer
+	var a apitest.Answer
 	switch r.IntN(7) {
 	case 0:
-		a = do(t, api, "POST", cogs, fmt.Sprintf(`{"apiVersion":"example.com/v1","kind":"Cog","metadata":{"name":%q,"labels":%s},"spec":{"teeth":%d,"material":%q}}`, name, labels, teeth, metal))
+		a = apitest.Do(t, api, "POST", apitest.Cogs, fmt.Sprintf(`{"apiVersion":"example.com/v1","kind":"Cog","metadata":{"name":%q,"labels":%s},"spec":{"teeth":%d,"material":%q}}`, name, labels, teeth, metal))
 	case 1:
-		a = do(t, api, "POST", betaCogs, fmt.Sprintf(`{"apiVersion":"example.com/v1beta1","kind":"Cog","metadata":{"name":%q,"labels":%s},"spec":{"toothCount":%d,"oiled":true}}`, name, labels, teeth))
+		a = apitest.Do(t, api, "POST", apitest.BetaCogs, fmt.Sprintf(`{"apiVersion":"example.com/v1beta1","kind":"Cog","metadata":{"name":%q,"labels":%s},"spec":{"toothCount":%d,"oiled":true}}`, name, labels, teeth))
 	case 2:
-		a = merge(t, api, cogs+"/"+name, fmt.Sprintf(`{"metadata":{"labels":{"team":%q}},"spec":{"material":%q,"note":%q}}`, pick("a", "b"), metal, pick("", "oil")))
+		a = apitest.MergePatch(t, api, apitest.Cogs+"/"+name, fmt.Sprintf(`{"metadata":{"labels":{"team":%q}},"spec":{"material":%q,"note":%q}}`, pick("a", "b"), metal, pick("", "oil")))
 	case 3:
-		a = merge(t, api, betaCogs+"/"+name, fmt.Sprintf(`{"metadata":{"labels":{"team":null}},"spec":{"metal":%q,"oiled":%t}}`, metal, r.IntN(2) == 0))
+		a = apitest.MergePatch(t, api, apitest.BetaCogs+"/"+name, fmt.Sprintf(`{"metadata":{"labels":{"team":null}},"spec":{"metal":%q,"oiled":%t}}`, metal, r.IntN(2) == 0))
 	case 4:
-		a = merge(t, api, pick(betaCogs, cogs)+"/"+name+"/status", fmt.Sprintf(`{"status":{"turns":%d,"rotations":%d}}`, r.IntN(3), r.IntN(3)))
+		a = apitest.MergePatch(t, api, pick(apitest.BetaCogs, apitest.Cogs)+"/"+name+"/status", fmt.Sprintf(`{"status":{"turns":%d,"rotations":%d}}`, r.IntN(3), r.IntN(3)))
 	case 5:
-		a = do(t, api, "DELETE", pick(betaCogs, cogs, alphaCogs)+"/"+name, "")
+		a = apitest.Do(t, api, "DELETE", pick(apitest.BetaCogs, apitest.Cogs, apitest.AlphaCogs)+"/"+name, "")
 	case 6:
-		a = merge(t, api, alphaCogs+"/"+name, fmt.Sprintf(`{"spec":{"teeth":%d}}`, teeth))
+		a = apitest.MergePatch(t, api, apitest.AlphaCogs+"/"+name, fmt.Sprintf(`{"spec":{"teeth":%d}}`, teeth))
 	}
 	require.Contains(t, []int{200, 201, 404, 409}, a.Code, a.Body)
 }
@@ -85,28 +86,28 @@ func randomWrite(t *testing.T, r *rand.Rand, api *rest.API) {
 // a client has sent are there besides.
 func convertedList(t *testing.T, api *rest.API) map[string]string {
 	t.Helper()
-	var stored struct{ Items []Cog }
-	must(t, api, "GET", cogs, "").decode(t, &stored)
+	var stored struct{ Items []apitest.Cog }
+	apitest.Must(t, api, "GET", apitest.Cogs, "").Decode(t, &stored)
 	out := map[string]string{}
 	for _, item := range stored.Items {
-		beta := CogV1beta1{ObjectMeta: item.ObjectMeta}
-		require.NoError(t, cogFromV1(&item, &beta))
+		beta := apitest.CogV1beta1{ObjectMeta: item.ObjectMeta}
+		require.NoError(t, apitest.CogFromV1(&item, &beta))
 		beta.APIVersion, beta.Kind = "example.com/v1beta1", "Cog"
 		text, err := json.Marshal(&beta)
 		require.NoError(t, err)
-		out[item.Name] = unmanaged(t, must(t, api, "GET", betaCogs+"/"+item.Name, "").Body)
-		var read CogV1beta1
+		out[item.Name] = apitest.Unmanaged(t, apitest.Must(t, api, "GET", apitest.BetaCogs+"/"+item.Name, "").Body)
+		var read apitest.CogV1beta1
 		require.NoError(t, json.Unmarshal([]byte(out[item.Name]), &read))
 		shown, err := json.Marshal(&read)
 		require.NoError(t, err)
-		require.Equal(t, unmanaged(t, string(text)), unmanaged(t, string(shown)))
+		require.Equal(t, apitest.Unmanaged(t, string(text)), apitest.Unmanaged(t, string(shown)))
 	}
 	return out
 }
 
 func listedNames(t *testing.T, api *rest.API, selector string) []string {
 	t.Helper()
-	names := must(t, api, "GET", betaCogs+"?"+strings.TrimPrefix(selector, "&"), "").names(t)
+	names := apitest.Must(t, api, "GET", apitest.BetaCogs+"?"+strings.TrimPrefix(selector, "&"), "").Names(t)
 	if len(names) == 0 {
 		return nil
 	}
@@ -122,7 +123,7 @@ func replay(t *testing.T, replica map[string]string, events []string) {
 			Object json.RawMessage
 		}
 		require.NoError(t, json.Unmarshal([]byte(text), &event))
-		object := unmanaged(t, string(event.Object))
+		object := apitest.Unmanaged(t, string(event.Object))
 		var named struct{ Metadata struct{ Name string } }
 		require.NoError(t, json.Unmarshal([]byte(object), &named))
 		_, had := replica[named.Metadata.Name]

@@ -12,45 +12,46 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/decorum-go/decorum/rest"
+	"github.com/decorum-go/decorum/rest/internal/apitest"
 )
 
 // countingCogs is an API of Cogs that counts how often an object is converted from the stored version.
 func countingCogs(t testing.TB, options rest.Options) (*rest.API, *atomic.Int64) {
 	var count atomic.Int64
-	r := cogResource()
-	r.Versions = []rest.VersionOf[Cog]{rest.Converted(betaCogResource(), cogToV1, func(in *Cog, out *CogV1beta1) error {
+	r := apitest.CogResource()
+	r.Versions = []rest.VersionOf[apitest.Cog]{rest.Converted(apitest.BetaCogResource(), apitest.CogToV1, func(in *apitest.Cog, out *apitest.CogV1beta1) error {
 		count.Add(1)
-		return cogFromV1(in, out)
+		return apitest.CogFromV1(in, out)
 	})}
-	return newAPI(t, options, r), &count
+	return apitest.New(t, options, r), &count
 }
 
 func namedCog(name string) string {
-	return strings.Replace(cogBody(`{"teeth":12}`), `"a"`, `"`+name+`"`, 1)
+	return strings.Replace(apitest.CogBody(`{"teeth":12}`), `"a"`, `"`+name+`"`, 1)
 }
 
 func TestAnObjectIsConvertedOnceForAllReaders(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		api, count := countingCogs(t, rest.Options{})
-		var watches []*stream
+		var watches []*apitest.Watching
 		for range 20 {
-			watches = append(watches, follow(t, api, betaCogs+"?watch=1&resourceVersion=1&labelSelector=!x"))
+			watches = append(watches, apitest.OpenWatch(t, api, apitest.BetaCogs+"?watch=1&resourceVersion=1&labelSelector=!x"))
 		}
-		create := do(t, api, "POST", cogs, namedCog("a"))
+		create := apitest.Do(t, api, "POST", apitest.Cogs, namedCog("a"))
 		require.Equal(t, 201, create.Code, create.Body)
 		for _, w := range watches {
-			require.Len(t, w.events(), 1)
+			require.Len(t, w.Events(), 1)
 		}
 		// Watchers that wake at the same moment may each convert.
 		require.LessOrEqual(t, count.Load(), int64(len(watches)))
 		before := count.Load()
 		for range 10 {
-			must(t, api, "GET", betaCogs+"/a", "")
-			must(t, api, "GET", betaCogs+"?fieldSelector=spec.metal%3Dsteel", "", "Accept", acceptTable)
+			apitest.Must(t, api, "GET", apitest.BetaCogs+"/a", "")
+			apitest.Must(t, api, "GET", apitest.BetaCogs+"?fieldSelector=spec.metal%3Dsteel", "", "Accept", apitest.AcceptTable)
 		}
 		assert.Equal(t, before, count.Load())
-		must(t, api, "PATCH", cogs+"/a", `{"spec":{"teeth":13}}`, "Content-Type", typeMergePatch)
-		assert.Contains(t, must(t, api, "GET", betaCogs+"/a", "").Body, `"toothCount":13`, "a view is of one state of the object")
+		apitest.Must(t, api, "PATCH", apitest.Cogs+"/a", `{"spec":{"teeth":13}}`, "Content-Type", apitest.TypeMergePatch)
+		assert.Contains(t, apitest.Must(t, api, "GET", apitest.BetaCogs+"/a", "").Body, `"toothCount":13`, "a view is of one state of the object")
 	})
 }
 
@@ -68,11 +69,11 @@ func TestWhatIsKeptOfOtherVersionsIsBounded(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			api, count := countingCogs(t, rest.Options{MaxConvertedBytes: c.budget})
 			for i := range objects {
-				require.Equal(t, 201, do(t, api, "POST", cogs, namedCog(fmt.Sprintf("c%02d", i))).Code)
+				require.Equal(t, 201, apitest.Do(t, api, "POST", apitest.Cogs, namedCog(fmt.Sprintf("c%02d", i))).Code)
 			}
-			first := must(t, api, "GET", betaCogs, "")
-			require.Len(t, first.names(t), objects)
-			assert.Equal(t, first.Body, must(t, api, "GET", betaCogs, "").Body)
+			first := apitest.Must(t, api, "GET", apitest.BetaCogs, "")
+			require.Len(t, first.Names(t), objects)
+			assert.Equal(t, first.Body, apitest.Must(t, api, "GET", apitest.BetaCogs, "").Body)
 			assert.GreaterOrEqual(t, count.Load(), c.min)
 			assert.LessOrEqual(t, count.Load(), c.max)
 		})
@@ -86,14 +87,14 @@ func TestReadersOfAllVersionsAtOnce(t *testing.T) {
 	done := make(chan struct{})
 	for i := range 4 {
 		name := fmt.Sprintf("c%d", i)
-		require.Equal(t, 201, do(t, api, "POST", cogs, namedCog(name)).Code)
+		require.Equal(t, 201, apitest.Do(t, api, "POST", apitest.Cogs, namedCog(name)).Code)
 		writers.Go(func() {
 			for n := range 50 {
-				target, patch := cogs, fmt.Sprintf(`{"spec":{"teeth":%d}}`, n+2)
+				target, patch := apitest.Cogs, fmt.Sprintf(`{"spec":{"teeth":%d}}`, n+2)
 				if n%2 == 0 {
-					target, patch = betaCogs, fmt.Sprintf(`{"spec":{"toothCount":%d}}`, n+2)
+					target, patch = apitest.BetaCogs, fmt.Sprintf(`{"spec":{"toothCount":%d}}`, n+2)
 				}
-				assert.Equal(t, 200, merge(t, api, target+"/"+name, patch).Code)
+				assert.Equal(t, 200, apitest.MergePatch(t, api, target+"/"+name, patch).Code)
 			}
 		})
 		readers.Go(func() {
@@ -103,16 +104,16 @@ func TestReadersOfAllVersionsAtOnce(t *testing.T) {
 					return
 				default:
 				}
-				stored, shown := must(t, api, "GET", cogs+"/"+name, ""), must(t, api, "GET", betaCogs+"/"+name, "")
-				if stored.rv(t) == shown.rv(t) {
-					assert.Equal(t, stored.value(t, "spec.teeth"), shown.value(t, "spec.toothCount"))
+				stored, shown := apitest.Must(t, api, "GET", apitest.Cogs+"/"+name, ""), apitest.Must(t, api, "GET", apitest.BetaCogs+"/"+name, "")
+				if stored.ResourceVersion(t) == shown.ResourceVersion(t) {
+					assert.Equal(t, stored.Value(t, "spec.teeth"), shown.Value(t, "spec.toothCount"))
 				}
-				must(t, api, "GET", betaCogs, "")
+				apitest.Must(t, api, "GET", apitest.BetaCogs, "")
 			}
 		})
 	}
 	writers.Wait()
 	close(done)
 	readers.Wait()
-	assert.Equal(t, "51", fmt.Sprint(must(t, api, "GET", betaCogs+"/c0", "").value(t, "spec.toothCount")))
+	assert.Equal(t, "51", fmt.Sprint(apitest.Must(t, api, "GET", apitest.BetaCogs+"/c0", "").Value(t, "spec.toothCount")))
 }

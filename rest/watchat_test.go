@@ -14,6 +14,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/decorum-go/decorum/rest"
+	"github.com/decorum-go/decorum/rest/internal/apitest"
 	"github.com/decorum-go/decorum/rest/resttest"
 	"github.com/decorum-go/decorum/status"
 )
@@ -30,7 +31,7 @@ func (s *script) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	query := r.URL.Query()
 	if query.Get("watch") == "" {
 		s.lists++
-		_, _ = io.WriteString(w, `{"metadata":{"resourceVersion":"5"},"items":[`+stored{rv: "3"}.String()+`]}`)
+		_, _ = io.WriteString(w, `{"metadata":{"resourceVersion":"5"},"items":[`+apitest.StoredWidget{RV: "3"}.String()+`]}`)
 		return
 	}
 	s.asked = append(s.asked, query.Get("resourceVersion"))
@@ -42,11 +43,11 @@ func (s *script) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	s.streams[len(s.asked)-1](w, r)
 }
 
-func (s *script) client(t testing.TB) rest.Client[Widget] { return answering(t, s.ServeHTTP) }
+func (s *script) client(t testing.TB) rest.Client[apitest.Widget] { return answering(t, s.ServeHTTP) }
 
 // sendEvent writes an event for the Widget with this name and resourceVersion.
 func sendEvent(w io.Writer, event, name, version string) {
-	_, _ = fmt.Fprintf(w, `{"type":%q,"object":%s}`+"\n", event, stored{name: name, uid: "uid-" + name, rv: version})
+	_, _ = fmt.Fprintf(w, `{"type":%q,"object":%s}`+"\n", event, apitest.StoredWidget{Name: name, UID: "uid-" + name, RV: version})
 }
 
 const expiredEvent = `{"type":"ERROR","object":{"kind":"Status","apiVersion":"v1","metadata":{},"status":"Failure","message":"too old","reason":"Expired","code":410}}`
@@ -112,7 +113,7 @@ func TestStreamsOfAWatch(t *testing.T) {
 			for e, err := range s.client(t).Watch(t.Context(), rest.WatchOptions{ResourceVersion: c.from}) {
 				if ended = err; err == nil {
 					assert.Equal(t, e.ResourceVersion, e.Object.ResourceVersion)
-					got = append(got, seen(e))
+					got = append(got, apitest.DescribeEvent(e))
 				}
 			}
 			assert.True(t, c.ended(ended), "%v", ended)
@@ -129,7 +130,7 @@ func isError(err error) bool { return err != nil }
 func TestDeadConnections(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s, began := &script{}, time.Now()
-		err := firstError(s.client(t).Watch(t.Context(), rest.WatchOptions{ResourceVersion: "5"}))
+		err := apitest.FirstError(s.client(t).Watch(t.Context(), rest.WatchOptions{ResourceVersion: "5"}))
 		assert.ErrorContains(t, err, "the connection seems to be dead")
 		assert.InDelta(t, 450*time.Second, time.Since(began), float64(190*time.Second))
 	})
@@ -143,21 +144,21 @@ func TestTimeoutsEndNoWatches(t *testing.T) {
 			sendEvent(w, "ADDED", "b", "6")
 			_, _ = io.WriteString(w, expiredEvent)
 		}}}
-		server := serverOf(s)
+		server := apitest.EndpointOf(s)
 		server.HTTP.Timeout = time.Second
 		var got []string
-		for e, err := range clientAt(t, server, widgetResource()).Watch(t.Context(), rest.WatchOptions{ResourceVersion: "5"}) {
+		for e, err := range apitest.ClientAt(t, server, apitest.WidgetResource()).Watch(t.Context(), rest.WatchOptions{ResourceVersion: "5"}) {
 			if err != nil {
 				assert.True(t, status.IsExpired(err), "%v", err)
 				break
 			}
-			got = append(got, seen(e))
+			got = append(got, apitest.DescribeEvent(e))
 		}
 		assert.Equal(t, []string{"ADDED b 6"}, got)
 
-		server = serverOf(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) { <-r.Context().Done() }))
+		server = apitest.EndpointOf(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) { <-r.Context().Done() }))
 		server.HTTP.Timeout = time.Second
-		_, err := clientAt(t, server, widgetResource()).Namespace("default").Get(t.Context(), "a")
+		_, err := apitest.ClientAt(t, server, apitest.WidgetResource()).Namespace("default").Get(t.Context(), "a")
 		assert.ErrorIs(t, err, context.DeadlineExceeded)
 	})
 }
@@ -173,7 +174,7 @@ func TestBreakingOffEndsTheRequest(t *testing.T) {
 	for range s.client(t).Watch(t.Context(), rest.WatchOptions{ResourceVersion: "5"}) {
 		break
 	}
-	within(t, "the end of the request", gone)
+	apitest.Within(t, "the end of the request", gone)
 }
 
 // remoteFollower collects the events of Follow, in the short form of seen, until the test cancels it.
@@ -184,7 +185,7 @@ type remoteFollower struct {
 	done   chan struct{}
 }
 
-func followAt(ctx context.Context, client rest.Client[Widget], options rest.WatchOptions) *remoteFollower {
+func followAt(ctx context.Context, client rest.Client[apitest.Widget], options rest.WatchOptions) *remoteFollower {
 	ctx, cancel := context.WithCancel(ctx)
 	f := &remoteFollower{stop: cancel, done: make(chan struct{})}
 	go func() {
@@ -194,7 +195,7 @@ func followAt(ctx context.Context, client rest.Client[Widget], options rest.Watc
 				f.err = err
 				return
 			}
-			f.events = append(f.events, seen(e))
+			f.events = append(f.events, apitest.DescribeEvent(e))
 		}
 	}()
 	return f
@@ -230,11 +231,11 @@ func TestFollowOverHTTPRecovers(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				s := resttest.New(t, widgetResource())
-				own := widgetClient(t, s.API)
-				client := clientAt(t, rest.Endpoint{URL: "http://api.example.com", HTTP: &http.Client{Transport: s.RoundTripper()}}, widgetResource()).Namespace("default")
+				s := resttest.New(t, apitest.WidgetResource())
+				own := apitest.WidgetClient(t, s.API)
+				client := apitest.ClientAt(t, rest.Endpoint{URL: "http://api.example.com", HTTP: &http.Client{Transport: s.RoundTripper()}}, apitest.WidgetResource()).Namespace("default")
 				for _, name := range []string{"a", "b"} {
-					_, err := own.Create(t.Context(), widgetOf(name, 1))
+					_, err := own.Create(t.Context(), apitest.NewWidget(name, 1))
 					require.NoError(t, err)
 				}
 				for i, fault := range c.faults {
@@ -248,7 +249,7 @@ func TestFollowOverHTTPRecovers(t *testing.T) {
 					s.Inject(fault)
 				}
 				resize := func(size int32) {
-					_, err := own.Modify(t.Context(), "a", func(w *Widget) error { w.Spec.Size = new(size); return nil })
+					_, err := own.Modify(t.Context(), "a", func(w *apitest.Widget) error { w.Spec.Size = new(size); return nil })
 					require.NoError(t, err)
 				}
 				assert.Equal(t, []string{"ADDED a 2", "ADDED b 3"}, f.events)
@@ -257,7 +258,7 @@ func TestFollowOverHTTPRecovers(t *testing.T) {
 				synctest.Wait() // until the stream has ended and Follow waits
 				resize(3)
 				require.NoError(t, own.Delete(t.Context(), "b", rest.DeleteOptions{}))
-				_, err := own.Create(t.Context(), widgetOf("c", 1))
+				_, err := own.Create(t.Context(), apitest.NewWidget("c", 1))
 				require.NoError(t, err)
 				if c.expire {
 					s.Expire()
@@ -277,13 +278,13 @@ func TestFollowOverHTTPRecovers(t *testing.T) {
 func TestFollowOverHTTPEnds(t *testing.T) {
 	for code, is := range map[int]func(error) bool{401: status.IsUnauthorized, 403: status.IsForbidden, 404: status.IsNotFound} {
 		synctest.Test(t, func(t *testing.T) {
-			s := resttest.New(t, widgetResource())
-			client := clientAt(t, rest.Endpoint{URL: "http://api.example.com", HTTP: &http.Client{Transport: s.RoundTripper()}}, widgetResource()).Namespace("default")
+			s := resttest.New(t, apitest.WidgetResource())
+			client := apitest.ClientAt(t, rest.Endpoint{URL: "http://api.example.com", HTTP: &http.Client{Transport: s.RoundTripper()}}, apitest.WidgetResource()).Namespace("default")
 			s.Inject(resttest.Fault{Verb: rest.VerbWatch, Drop: true, Events: 1})
 			f := followAt(t.Context(), client, rest.WatchOptions{})
 			synctest.Wait()
 			s.Inject(resttest.Fault{Verb: rest.VerbWatch, Code: code})
-			_, err := widgetClient(t, s.API).Create(t.Context(), widgetOf("a", 1))
+			_, err := apitest.WidgetClient(t, s.API).Create(t.Context(), apitest.NewWidget("a", 1))
 			require.NoError(t, err)
 			<-f.done
 			assert.Equal(t, []string{"ADDED a 2"}, f.events)
@@ -295,12 +296,12 @@ func TestFollowOverHTTPEnds(t *testing.T) {
 // If a server returns with an older state, as after a restore from a backup, Follow yields the difference to that state.
 func TestFollowAServerThatHasLostItsHistory(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		first, second := newWidgets(t), newWidgets(t)
+		first, second := apitest.NewWidgets(t), apitest.NewWidgets(t)
 		serving := first
 		client := answering(t, func(w http.ResponseWriter, r *http.Request) { http.StripPrefix("/pre/fix", serving).ServeHTTP(w, r) })
 		create := func(api *rest.API, names ...string) {
 			for _, name := range names {
-				_, err := widgetClient(t, api).Create(t.Context(), widgetOf(name, 1))
+				_, err := apitest.WidgetClient(t, api).Create(t.Context(), apitest.NewWidget(name, 1))
 				require.NoError(t, err)
 			}
 		}

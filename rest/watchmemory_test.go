@@ -15,6 +15,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/decorum-go/decorum/rest"
+	"github.com/decorum-go/decorum/rest/internal/apitest"
 )
 
 // idleStreams opens streams of a handler that is mounted as hosts do it, lets events happen, and returns the memory that each
@@ -41,7 +42,7 @@ func idleStreams(tb testing.TB, h http.Handler, target string, count int, happen
 		require.NoError(tb, err)
 		_, err = fmt.Fprintf(conns[i], "GET /mounted%s HTTP/1.1\r\nHost: x\r\n\r\n", target)
 		require.NoError(tb, err)
-		head, err := readHead(conns[i])
+		head, err := apitest.ReadHead(conns[i])
 		require.NoError(tb, err)
 		require.Contains(tb, head, "200 OK")
 	}
@@ -60,11 +61,11 @@ func idleStreams(tb testing.TB, h http.Handler, target string, count int, happen
 // watchMemory is what an idle watch takes that has shown events, and what a handler of net/http takes that has written the
 // same and waits for its client to leave.
 func watchMemory(tb testing.TB, streams int) (ours, limit float64) {
-	s := newThingServer(tb, rest.Options{})
-	s.fill(tb, 1)
-	write := newThingWriter(s.api, "PATCH", thingsIn+"/n000000", "application/merge-patch+json")
-	require.Equal(tb, http.StatusOK, write.send([]byte(`{"spec":{"size":0}}`))) // what the first one takes is nobody's
-	frame := []byte(s.do("GET", thingsIn+"/n000000", "").Body)
+	s := apitest.NewThingServer(tb, rest.Options{})
+	s.Fill(tb, 1)
+	write := apitest.NewThingWriter(s.API, "PATCH", apitest.Things+"/n000000", "application/merge-patch+json")
+	require.Equal(tb, http.StatusOK, write.Send([]byte(`{"spec":{"size":0}}`))) // what the first one takes is nobody's
+	frame := []byte(s.Do("GET", apitest.Things+"/n000000", "").Body)
 	const events = 3
 	bare := func() float64 {
 		return idleStreams(tb, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -79,9 +80,9 @@ func watchMemory(tb testing.TB, streams int) (ours, limit float64) {
 		}), "/", streams, func() {}, events*len(frame))
 	}
 	bare() // a goroutine that has ended leaves memory for the next
-	ours = idleStreams(tb, s.api, thingsIn+"?watch=1&resourceVersion="+fmt.Sprint(s.store.Revision()), streams, func() {
+	ours = idleStreams(tb, s.API, apitest.Things+"?watch=1&resourceVersion="+fmt.Sprint(s.Store.Revision()), streams, func() {
 		for n := range events {
-			require.Equal(tb, http.StatusOK, write.send(fmt.Appendf(nil, `{"spec":{"size":%d}}`, n+1)))
+			require.Equal(tb, http.StatusOK, write.Send(fmt.Appendf(nil, `{"spec":{"size":%d}}`, n+1)))
 		}
 	}, events*len(frame))
 	return ours, bare()

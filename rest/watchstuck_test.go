@@ -6,7 +6,6 @@ import (
 	"net"
 	"net/http"
 	"net/http/httptest"
-	"runtime"
 	"slices"
 	"sync/atomic"
 	"testing"
@@ -15,6 +14,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/decorum-go/decorum/rest"
+	"github.com/decorum-go/decorum/rest/internal/apitest"
 	"github.com/decorum-go/decorum/storage"
 )
 
@@ -61,7 +61,7 @@ func (c *tightConn) Write(p []byte) (int, error) {
 
 // unread is an API with watches on connections that nobody reads.
 type unread struct {
-	*thingServer
+	*apitest.ThingServer
 	listener *tightListener
 	server   *httptest.Server
 	running  *atomic.Int64 // watches whose handlers have not returned
@@ -69,20 +69,20 @@ type unread struct {
 
 func newUnread(t *testing.T, watches int, logBytes int64, selector string) unread {
 	t.Helper()
-	store := closing(t, storage.NewMemory(storage.Options{MaxLogBytes: logBytes}))
-	s := unread{thingServer: &thingServer{api: start(t, rest.Options{Store: store}, thingResource()), store: store}}
+	store := apitest.CloseAtEnd(t, storage.NewMemory(storage.Options{MaxLogBytes: logBytes}))
+	s := unread{ThingServer: &apitest.ThingServer{API: apitest.Start(t, rest.Options{Store: store}, apitest.ThingResource()), Store: store}}
 	s.running = new(atomic.Int64)
 	s.server = httptest.NewUnstartedServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		s.running.Add(1)
 		defer s.running.Add(-1)
-		s.api.ServeHTTP(w, r)
+		s.API.ServeHTTP(w, r)
 	}))
 	s.listener = &tightListener{Listener: s.server.Listener}
 	s.server.Listener = s.listener
 	s.server.Start()
 	t.Cleanup(func() { s.close(t) })
 	for range watches {
-		rawWatch(t, s.listener.Addr().String(), thingsIn+"?watch=1"+selector)
+		rawWatch(t, s.listener.Addr().String(), apitest.Things+"?watch=1"+selector)
 	}
 	return s
 }
@@ -91,7 +91,7 @@ func newUnread(t *testing.T, watches int, logBytes int64, selector string) unrea
 func (s unread) write(t *testing.T, name string, n int) time.Duration {
 	body := fmt.Sprintf(`{"spec":{"size":%d}}`, n)
 	start := time.Now()
-	w := s.do("PATCH", thingsIn+"/"+name, body, "Content-Type", "application/merge-patch+json")
+	w := s.Do("PATCH", apitest.Things+"/"+name, body, "Content-Type", "application/merge-patch+json")
 	took := time.Since(start)
 	require.Equal(t, http.StatusOK, w.Code, w.Body)
 	return took
@@ -99,7 +99,7 @@ func (s unread) write(t *testing.T, name string, n int) time.Duration {
 
 func (s unread) close(t *testing.T) (took time.Duration) {
 	start := time.Now()
-	require.NoError(t, within(t, "Close with watches that nobody reads", inBackground(s.api.Close)))
+	require.NoError(t, apitest.Within(t, "Close with watches that nobody reads", apitest.InBackground(s.API.Close)))
 	took = time.Since(start)
 	s.server.CloseClientConnections()
 	s.server.Close()
@@ -111,10 +111,10 @@ func TestAWatcherThatNeverReads(t *testing.T) {
 	const watches, objectSize, logBytes, writes = 200, 50 << 10, 2 << 20, 400
 	idle := newUnread(t, watches, logBytes, "&fieldSelector=metadata.name%3Dnone")
 	stuck := newUnread(t, watches, logBytes, "")
-	before := heap()
+	before := apitest.HeapInUse()
 	for _, s := range []unread{idle, stuck} {
-		require.Equal(t, http.StatusCreated, s.do("POST", thingsIn, string(paddedThing("big", objectSize))).Code)
-		s.mustCreate(t, "small")
+		require.Equal(t, http.StatusCreated, s.Do("POST", apitest.Things, string(apitest.PaddedThing("big", objectSize))).Code)
+		s.MustCreate(t, "small")
 	}
 
 	median := func(times []time.Duration) time.Duration { return slices.Sorted(slices.Values(times))[len(times)/2] }
@@ -132,7 +132,7 @@ func TestAWatcherThatNeverReads(t *testing.T) {
 			stuck.write(t, "big", n)
 		}
 		// A system that buffers more than asked for lets a few write on. Their watches end with 410 when the log has passed them.
-		awaitThat(t, "every watcher holds up what is written to it", func() bool {
+		apitest.Await(t, "every watcher holds up what is written to it", func() bool {
 			return stuck.listener.writing.Load() == stuck.running.Load()
 		})
 		require.Greater(t, stuck.running.Load(), int64(watches/2), "watches that still write")
@@ -142,18 +142,9 @@ func TestAWatcherThatNeverReads(t *testing.T) {
 	change(2 * logBytes / objectSize)
 	compare("when the log has gone on without them")
 
-	grown := heap() - before
+	grown := apitest.HeapInUse() - before
 	closing := stuck.close(t)
 	t.Logf("the heap grew by %d KB; Close took %v", grown>>10, closing)
 	require.Less(t, grown, int64(2*logBytes+watches*4*objectSize), "a watcher holds one write of events, not all that it has missed")
 	require.Less(t, closing, 10*time.Second, "nobody waits for them at the end")
-}
-
-// heap is how much memory is in use.
-func heap() int64 {
-	var m runtime.MemStats
-	runtime.GC()
-	runtime.GC() // the first one ages the pools, the second one empties them
-	runtime.ReadMemStats(&m)
-	return int64(m.HeapAlloc)
 }

@@ -11,11 +11,12 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/decorum-go/decorum/rest"
+	"github.com/decorum-go/decorum/rest/internal/apitest"
 )
 
 // turnWriter notes after how many writes somebody else, who waits since the first one, gets a turn.
 type turnWriter struct {
-	recorder
+	apitest.Recorder
 	writes       atomic.Int32
 	events, want int
 	turn         chan int32
@@ -38,12 +39,12 @@ func TestAWatchWithMuchToSendLetsOthersGoFirst(t *testing.T) {
 	const objects = 200
 	for name, query := range map[string]string{"what is there": "?watch=1", "what has happened": "?watch=1&resourceVersion=1"} {
 		t.Run(name, func(t *testing.T) {
-			s := newThingServer(t, rest.Options{})
-			s.fill(t, objects)
+			s := apitest.NewThingServer(t, rest.Options{})
+			s.Fill(t, objects)
 			ctx, sent := context.WithCancel(context.Background())
 			defer sent()
-			w := &turnWriter{recorder: newRecorder(), want: objects, turn: make(chan int32, 1), sent: sent}
-			s.api.ServeHTTP(w, newRequest(http.MethodGet, thingsIn+query, nil).WithContext(ctx))
+			w := &turnWriter{Recorder: apitest.NewRecorder(), want: objects, turn: make(chan int32, 1), sent: sent}
+			s.API.ServeHTTP(w, apitest.NewRequest(http.MethodGet, apitest.Things+query, nil).WithContext(ctx))
 			require.Equal(t, objects, w.events)
 			require.Greater(t, w.writes.Load(), int32(4))
 			require.Less(t, <-w.turn, w.writes.Load())

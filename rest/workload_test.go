@@ -7,6 +7,7 @@ import (
 
 	"github.com/decorum-go/decorum/apimeta"
 	"github.com/decorum-go/decorum/rest"
+	"github.com/decorum-go/decorum/rest/internal/apitest"
 )
 
 // Controller is a kind like the workloads of Kubernetes: of the built-in dialect, with a generation and a scale.
@@ -34,16 +35,16 @@ func TestWorkloadOfTheBuiltinDialect(t *testing.T) {
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			api := start(t, rest.Options{}, rest.Resource[Controller]{Version: "v1", Plural: "controllers", Wire: rest.Wire{Dialect: rest.DialectBuiltin, Generation: tt.keeps},
+			api := apitest.Start(t, rest.Options{}, rest.Resource[Controller]{Version: "v1", Plural: "controllers", Wire: rest.Wire{Dialect: rest.DialectBuiltin, Generation: tt.keeps},
 				Scale: &rest.Scale{SpecReplicas: ".spec.replicas", StatusReplicas: ".status.replicas", Selector: ".spec.selector"}})
-			must(t, api, "POST", controllers, `{"metadata":{"name":"a"},"spec":{"replicas":1,"selector":{"b":"c","app":"a"}}}`)
+			apitest.Must(t, api, "POST", controllers, `{"metadata":{"name":"a"},"spec":{"replicas":1,"selector":{"b":"c","app":"a"}}}`)
 
-			scale := must(t, api, "GET", controllers+"/a/scale", "")
-			assert.Equal(t, "app=a,b=c", scale.value(t, "status.selector"), "a map of labels is a selector")
-			must(t, api, "PUT", controllers+"/a/scale", `{"metadata":{"name":"a"},"spec":{"replicas":3}}`)
-			wantInvalid(t, do(t, api, "PUT", controllers+"/a/scale", `{"metadata":{"name":"a"},"spec":{"replicas":-1}}`), "Scale.autoscaling", "a",
-				invalid("spec.replicas", "Invalid value: -1: must be greater than or equal to 0"))
-			assert.Equal(t, tt.generation, must(t, api, "GET", controllers+"/a", "").value(t, "metadata.generation"))
+			scale := apitest.Must(t, api, "GET", controllers+"/a/scale", "")
+			assert.Equal(t, "app=a,b=c", scale.Value(t, "status.selector"), "a map of labels is a selector")
+			apitest.Must(t, api, "PUT", controllers+"/a/scale", `{"metadata":{"name":"a"},"spec":{"replicas":3}}`)
+			apitest.WantInvalid(t, apitest.Do(t, api, "PUT", controllers+"/a/scale", `{"metadata":{"name":"a"},"spec":{"replicas":-1}}`), "Scale.autoscaling", "a",
+				apitest.Invalid("spec.replicas", "Invalid value: -1: must be greater than or equal to 0"))
+			assert.Equal(t, tt.generation, apitest.Must(t, api, "GET", controllers+"/a", "").Value(t, "metadata.generation"))
 		})
 	}
 }

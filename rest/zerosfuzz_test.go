@@ -10,6 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/decorum-go/decorum/apimeta"
+	"github.com/decorum-go/decorum/rest/internal/apitest"
 )
 
 // FuzzTypedClientsKeepZeros stores random Dials over HTTP. What a typed client reads and writes back changes nothing, and
@@ -18,38 +19,40 @@ func FuzzTypedClientsKeepZeros(f *testing.F) {
 	for seed := range uint64(60) {
 		f.Add(seed)
 	}
-	changes := map[string]func(s *DialSpec){
-		"label":   func(s *DialSpec) { s.Label += "!" },
-		"limit":   func(s *DialSpec) { s.Limit = 42 },
-		"enabled": func(s *DialSpec) { s.Enabled = !s.Enabled },
-		"factor":  func(s *DialSpec) { s.Factor = 7 - s.Factor },
-		"knob":    func(s *DialSpec) { s.Knob.Title += "!" },
-		"knobs":   func(s *DialSpec) { s.Knobs = append(s.Knobs, NamedKnob{Name: "new"}) },
-		"notes":   func(s *DialSpec) { s.Notes = map[string]string{"new": ""} },
-		"colors":  func(s *DialSpec) { s.Colors = append(s.Colors, "green") },
-		"maybe":   func(s *DialSpec) { s.Maybe = new(int32(8)) },
-		"pair":    func(s *DialSpec) { s.Pair[0]++ },
+	changes := map[string]func(s *apitest.DialSpec){
+		"label":   func(s *apitest.DialSpec) { s.Label += "!" },
+		"limit":   func(s *apitest.DialSpec) { s.Limit = 42 },
+		"enabled": func(s *apitest.DialSpec) { s.Enabled = !s.Enabled },
+		"factor":  func(s *apitest.DialSpec) { s.Factor = 7 - s.Factor },
+		"knob":    func(s *apitest.DialSpec) { s.Knob.Title += "!" },
+		"knobs":   func(s *apitest.DialSpec) { s.Knobs = append(s.Knobs, apitest.NamedKnob{Name: "new"}) },
+		"notes":   func(s *apitest.DialSpec) { s.Notes = map[string]string{"new": ""} },
+		"colors":  func(s *apitest.DialSpec) { s.Colors = append(s.Colors, "green") },
+		"maybe":   func(s *apitest.DialSpec) { s.Maybe = new(int32(8)) },
+		"pair":    func(s *apitest.DialSpec) { s.Pair[0]++ },
 	}
 	f.Fuzz(func(t *testing.T, seed uint64) {
 		r := rand.New(rand.NewPCG(seed, 0))
-		api, client := transports[seed%2].newDials(t)
+		api, client := apitest.Transports[seed%2].NewDials(t)
 		client = client.As("typed")
-		must(t, api, "POST", dials+"?fieldManager=http", dialBody(randomDial(r)))
-		stored := must(t, api, "GET", dials+"/a", "").Body
+		apitest.Must(t, api, "POST", apitest.Dials+"?fieldManager=http", apitest.DialBody(randomDial(r)))
+		stored := apitest.Must(t, api, "GET", apitest.Dials+"/a", "").Body
 
-		read := getDial(t, client)
-		for _, write := range []func() (*Dial, error){
-			func() (*Dial, error) { return client.Update(t.Context(), read) },
-			func() (*Dial, error) { return client.UpdateStatus(t.Context(), read) },
-			func() (*Dial, error) { return client.Modify(t.Context(), "a", func(*Dial) error { return nil }) },
-			func() (*Dial, error) {
-				return client.ModifyStatus(t.Context(), "a", func(d *Dial) error { d.Spec.Label += "!"; return nil })
+		read := apitest.GetDial(t, client)
+		for _, write := range []func() (*apitest.Dial, error){
+			func() (*apitest.Dial, error) { return client.Update(t.Context(), read) },
+			func() (*apitest.Dial, error) { return client.UpdateStatus(t.Context(), read) },
+			func() (*apitest.Dial, error) {
+				return client.Modify(t.Context(), "a", func(*apitest.Dial) error { return nil })
+			},
+			func() (*apitest.Dial, error) {
+				return client.ModifyStatus(t.Context(), "a", func(d *apitest.Dial) error { d.Spec.Label += "!"; return nil })
 			},
 		} {
 			written, err := write()
 			require.NoError(t, err)
 			require.Equal(t, read, written)
-			require.Equal(t, stored, must(t, api, "GET", dials+"/a", "").Body)
+			require.Equal(t, stored, apitest.Must(t, api, "GET", apitest.Dials+"/a", "").Body)
 		}
 
 		names := slices.Sorted(maps.Keys(changes))
@@ -58,10 +61,10 @@ func FuzzTypedClientsKeepZeros(f *testing.F) {
 		changes[name](&read.Spec)
 		_, err := client.Update(t.Context(), read)
 		require.NoError(t, err)
-		after := partsOf(t, must(t, api, "GET", dials+"/a", "").Body)
+		after := partsOf(t, apitest.Must(t, api, "GET", apitest.Dials+"/a", "").Body)
 		require.NotEqual(t, before.spec[name], after.spec[name], name)
 		require.Equal(t, before.without(name), after.without(name), "%s of %s", name, stored)
-		require.Equal(t, read.Spec, getDial(t, client).Spec)
+		require.Equal(t, read.Spec, apitest.GetDial(t, client).Spec)
 	})
 }
 

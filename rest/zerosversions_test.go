@@ -1,6 +1,7 @@
 package rest_test
 
 import (
+	"context"
 	"encoding/json"
 	"fmt"
 	"math/rand/v2"
@@ -12,6 +13,7 @@ import (
 
 	"github.com/decorum-go/decorum/apimeta"
 	"github.com/decorum-go/decorum/rest"
+	"github.com/decorum-go/decorum/rest/internal/apitest"
 )
 
 // Pump is a kind whose versions say zero in different words.
@@ -92,9 +94,9 @@ func pumpBody(version, spec string) string {
 }
 
 // A zero that is sent in one version is that zero in every other.
-func TestZerosInEveryVersion(t *testing.T) { overBoth(t, testZerosInEveryVersion) }
+func TestZerosInEveryVersion(t *testing.T) { apitest.OverBoth(t, testZerosInEveryVersion) }
 
-func testZerosInEveryVersion(t *testing.T, by transport) {
+func testZerosInEveryVersion(t *testing.T, by apitest.Transport) {
 	for _, c := range []struct{ name, stored, shown string }{
 		{"nothing", `{"replicas":3,"enabled":true,"tier":"gold"}`, `{"count":3}`},
 		{"zeros", `{"replicas":0,"enabled":false,"tier":"gold"}`, `{"count":0,"disabled":true}`},
@@ -105,19 +107,19 @@ func testZerosInEveryVersion(t *testing.T, by transport) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			spec := func(api *rest.API, target string) string {
-				out, err := json.Marshal(must(t, api, "GET", target+"/a", "").value(t, "spec"))
+				out, err := json.Marshal(apitest.Must(t, api, "GET", target+"/a", "").Value(t, "spec"))
 				require.NoError(t, err)
 				return string(out)
 			}
 			for _, written := range []struct{ target, version, spec string }{{pumps, "v1", c.stored}, {betaPumps, "v1beta1", c.shown}} {
-				api := newAPI(t, rest.Options{}, pumpResource())
-				must(t, api, "POST", written.target, pumpBody(written.version, written.spec))
+				api := apitest.New(t, rest.Options{}, pumpResource())
+				apitest.Must(t, api, "POST", written.target, pumpBody(written.version, written.spec))
 				assert.JSONEq(t, c.stored, spec(api, pumps), "written in %s", written.version)
 				assert.JSONEq(t, c.shown, spec(api, betaPumps), "written in %s", written.version)
 				for _, target := range []string{pumps, betaPumps} {
-					must(t, api, "PATCH", target+"/a", `{"metadata":{"labels":{"`+written.version+`":"x"}}}`, "Content-Type", typeMergePatch)
+					apitest.Must(t, api, "PATCH", target+"/a", `{"metadata":{"labels":{"`+written.version+`":"x"}}}`, "Content-Type", apitest.TypeMergePatch)
 				}
-				client := clientBy(t, by, api, betaPumpResource()).Namespace("default")
+				client := apitest.ClientBy(t, by, api, betaPumpResource()).Namespace("default")
 				p, err := client.Get(t.Context(), "a")
 				require.NoError(t, err)
 				p.Labels["typed"] = "x"
@@ -129,8 +131,8 @@ func testZerosInEveryVersion(t *testing.T, by transport) {
 				p.Spec.Count, p.Spec.Disabled = 0, true
 				_, err = client.Update(t.Context(), p)
 				require.NoError(t, err)
-				got := must(t, api, "GET", pumps+"/a", "")
-				assert.Equal(t, []any{0.0, false}, []any{got.value(t, "spec.replicas"), got.value(t, "spec.enabled")})
+				got := apitest.Must(t, api, "GET", pumps+"/a", "")
+				assert.Equal(t, []any{0.0, false}, []any{got.Value(t, "spec.replicas"), got.Value(t, "spec.enabled")})
 			}
 		})
 	}
@@ -138,21 +140,41 @@ func testZerosInEveryVersion(t *testing.T, by transport) {
 
 // What a client of a version leaves out has the default of the stored one.
 func TestDefaultsOfTheStoredVersion(t *testing.T) {
-	api := newAPI(t, rest.Options{}, pumpResource())
-	must(t, api, "POST", betaPumps, pumpBody("v1beta1", `{"parts":[{"name":"a"}]}`))
-	got, err := json.Marshal(must(t, api, "GET", pumps+"/a", "").value(t, "spec"))
+	api := apitest.New(t, rest.Options{}, pumpResource())
+	apitest.Must(t, api, "POST", betaPumps, pumpBody("v1beta1", `{"parts":[{"name":"a"}]}`))
+	got, err := json.Marshal(apitest.Must(t, api, "GET", pumps+"/a", "").Value(t, "spec"))
 	require.NoError(t, err)
 	assert.JSONEq(t, `{"replicas":3,"enabled":true,"tier":"gold","valves":[{"name":"a","size":5}]}`, string(got))
 }
 
 // What a version has no words for stays in the elements of a keyed list.
 func TestElementsKeepWhatAVersionCannotSay(t *testing.T) {
-	api := newAPI(t, rest.Options{}, pumpResource())
-	must(t, api, "POST", pumps, pumpBody("v1", `{"valves":[{"name":"a","finish":"brass"},{"name":"b","finish":"steel","size":0},{"name":"c","finish":"tin"}]}`))
-	must(t, api, "PATCH", betaPumps+"/a", `{"spec":{"parts":[{"name":"new"},{"name":"c","size":5},{"name":"b","size":7}]}}`, "Content-Type", typeMergePatch)
-	got, err := json.Marshal(must(t, api, "GET", pumps+"/a", "").value(t, "spec.valves"))
+	api := apitest.New(t, rest.Options{}, pumpResource())
+	apitest.Must(t, api, "POST", pumps, pumpBody("v1", `{"valves":[{"name":"a","finish":"brass"},{"name":"b","finish":"steel","size":0},{"name":"c","finish":"tin"}]}`))
+	apitest.Must(t, api, "PATCH", betaPumps+"/a", `{"spec":{"parts":[{"name":"new"},{"name":"c","size":5},{"name":"b","size":7}]}}`, "Content-Type", apitest.TypeMergePatch)
+	got, err := json.Marshal(apitest.Must(t, api, "GET", pumps+"/a", "").Value(t, "spec.valves"))
 	require.NoError(t, err)
 	assert.JSONEq(t, `[{"name":"new","size":5},{"name":"c","size":5,"finish":"tin"},{"name":"b","size":7,"finish":"steel"}]`, string(got))
+}
+
+// A hook that works in another version than that of the request sees zeros and sets them.
+func TestAHookInAnotherVersionSetsZeros(t *testing.T) {
+	hook := apitest.Mutating("m", func(_ context.Context, r *rest.AdmissionRequest) error {
+		var p Pump
+		if err := r.Object(&p); err != nil {
+			return err
+		}
+		if p.Spec.Replicas != 0 || p.Spec.Tier != "gold" {
+			return fmt.Errorf("sees %v", p.Spec)
+		}
+		p.Spec.Enabled, p.Spec.Tier = false, ""
+		return r.SetObject(&p)
+	})
+	api := apitest.New(t, rest.Options{Admission: []rest.Admission{hook}}, pumpResource())
+	made := apitest.Do(t, api, "POST", betaPumps, pumpBody("v1beta1", `{"count":0,"limit":0}`))
+	require.Equal(t, 201, made.Code, made.Body)
+	assert.Equal(t, map[string]any{"count": 0.0, "limit": 0.0, "disabled": true}, made.Value(t, "spec"))
+	assert.Equal(t, map[string]any{"replicas": 0.0, "limit": 0.0, "enabled": false, "tier": ""}, apitest.Do(t, api, "GET", pumps+"/a", "").Value(t, "spec"))
 }
 
 // FuzzVersionsKeepZeros writes a random Pump in one version and compares what typed clients of both read.
@@ -161,7 +183,7 @@ func FuzzVersionsKeepZeros(f *testing.F) {
 		f.Add(seed)
 	}
 	f.Fuzz(func(t *testing.T, seed uint64) {
-		by := transports[seed%2]
+		by := apitest.Transports[seed%2]
 		r := rand.New(rand.NewPCG(seed, 1))
 		maybe := func(member string, values ...string) string {
 			if r.IntN(3) == 0 {
@@ -176,9 +198,9 @@ func FuzzVersionsKeepZeros(f *testing.F) {
 		want := PumpV1beta1Spec{Count: 3, Parts: []PumpPart{{Size: 5}, {Size: 5}}}
 		require.NoError(t, json.Unmarshal([]byte(spec), &want))
 
-		api := newAPI(t, rest.Options{}, pumpResource())
-		beta, stored := clientBy(t, by, api, betaPumpResource()).Namespace("default"), clientBy(t, by, api, pumpResource()).Namespace("default")
-		must(t, api, "POST", betaPumps, pumpBody("v1beta1", spec))
+		api := apitest.New(t, rest.Options{}, pumpResource())
+		beta, stored := apitest.ClientBy(t, by, api, betaPumpResource()).Namespace("default"), apitest.ClientBy(t, by, api, pumpResource()).Namespace("default")
+		apitest.Must(t, api, "POST", betaPumps, pumpBody("v1beta1", spec))
 		check := func() {
 			b, err := beta.Get(t.Context(), "a")
 			require.NoError(t, err)

@@ -13,6 +13,7 @@ import (
 
 	"github.com/decorum-go/decorum/apimeta"
 	"github.com/decorum-go/decorum/rest"
+	"github.com/decorum-go/decorum/rest/internal/apitest"
 )
 
 // Crane is a kind without defaults. Its versions have other words for everything, and Go omits every zero in v2.
@@ -148,7 +149,7 @@ func craneBody(version, spec string) string {
 // specOf returns the spec of an object as JSON.
 func specOf(t *testing.T, api *rest.API, target string) string {
 	t.Helper()
-	out, err := json.Marshal(must(t, api, "GET", target+"/a", "").value(t, "spec"))
+	out, err := json.Marshal(apitest.Must(t, api, "GET", target+"/a", "").Value(t, "spec"))
 	require.NoError(t, err)
 	return string(out)
 }
@@ -172,8 +173,8 @@ func TestSentZerosAreShown(t *testing.T) {
 		{"another type", `{"active":false}`, `{"replicas":0}`},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			api := newAPI(t, rest.Options{}, craneResource())
-			created := must(t, api, "POST", cranesV2, craneBody("v2", c.sent))
+			api := apitest.New(t, rest.Options{}, craneResource())
+			created := apitest.Must(t, api, "POST", cranesV2, craneBody("v2", c.sent))
 			var stored, want map[string]any
 			require.NoError(t, json.Unmarshal([]byte(specOf(t, api, cranes)), &stored))
 			require.NoError(t, json.Unmarshal([]byte(c.stored), &want))
@@ -184,19 +185,19 @@ func TestSentZerosAreShown(t *testing.T) {
 				want["enabled"] = true
 			}
 			assert.Equal(t, want, stored)
-			wantShown(t, api, c.sent, created.value(t, "metadata.resourceVersion"))
+			wantShown(t, api, c.sent, created.Value(t, "metadata.resourceVersion"))
 		})
 	}
 }
 
 // A conversion that loses a field does not turn it into a zero.
 func TestLostFieldIsNotZero(t *testing.T) {
-	api := newAPI(t, rest.Options{}, craneResource())
+	api := apitest.New(t, rest.Options{}, craneResource())
 	for sent, want := range map[string]any{`{"hint":"left"}`: nil, `{"hint":""}`: ""} {
-		a := must(t, api, "POST", cranesV2, craneBody("v2", sent))
-		assert.Equal(t, want, a.value(t, "spec.hint"))
-		assert.Equal(t, want, must(t, api, "GET", cranesV2+"/a", "").value(t, "spec.hint"))
-		must(t, api, "DELETE", cranesV2+"/a", "")
+		a := apitest.Must(t, api, "POST", cranesV2, craneBody("v2", sent))
+		assert.Equal(t, want, a.Value(t, "spec.hint"))
+		assert.Equal(t, want, apitest.Must(t, api, "GET", cranesV2+"/a", "").Value(t, "spec.hint"))
+		apitest.Must(t, api, "DELETE", cranesV2+"/a", "")
 	}
 }
 
@@ -211,19 +212,19 @@ func wantShown(t *testing.T, api *rest.API, sent string, revision any) {
 			assert.Fail(t, how, "%s lacks a part of %s", out, sent)
 		}
 	}
-	covers("get", must(t, api, "GET", cranesV2+"/a", "").value(t, "spec"))
-	covers("list", must(t, api, "GET", cranesV2, "").value(t, "items.0.spec"))
-	again := must(t, api, "PATCH", cranesV2+"/a", `{"spec":`+sent+`}`, "Content-Type", typeMergePatch)
-	covers("patch", again.value(t, "spec"))
-	assert.Equal(t, revision, again.value(t, "metadata.resourceVersion"), "the patch changes nothing")
-	put := must(t, api, "PUT", cranesV2+"/a", string(must(t, api, "GET", cranesV2+"/a", "").Body))
-	assert.Equal(t, revision, put.value(t, "metadata.resourceVersion"), "writing back what was read changes nothing")
+	covers("get", apitest.Must(t, api, "GET", cranesV2+"/a", "").Value(t, "spec"))
+	covers("list", apitest.Must(t, api, "GET", cranesV2, "").Value(t, "items.0.spec"))
+	again := apitest.Must(t, api, "PATCH", cranesV2+"/a", `{"spec":`+sent+`}`, "Content-Type", apitest.TypeMergePatch)
+	covers("patch", again.Value(t, "spec"))
+	assert.Equal(t, revision, again.Value(t, "metadata.resourceVersion"), "the patch changes nothing")
+	put := apitest.Must(t, api, "PUT", cranesV2+"/a", string(apitest.Must(t, api, "GET", cranesV2+"/a", "").Body))
+	assert.Equal(t, revision, put.Value(t, "metadata.resourceVersion"), "writing back what was read changes nothing")
 	for range 2 {
-		apply := must(t, api, "PATCH", cranesV2+"/a?fieldManager=gitops&force=true", craneBody("v2", sent), "Content-Type", typeApply)
-		covers("apply", apply.value(t, "spec"))
+		apply := apitest.Must(t, api, "PATCH", cranesV2+"/a?fieldManager=gitops&force=true", craneBody("v2", sent), "Content-Type", apitest.TypeApply)
+		covers("apply", apply.Value(t, "spec"))
 	}
-	must(t, api, "PATCH", cranes+"/a", `{"metadata":{"labels":{"x":"y"}}}`, "Content-Type", typeMergePatch)
-	covers("after a write in v1", must(t, api, "GET", cranesV2+"/a", "").value(t, "spec"))
+	apitest.Must(t, api, "PATCH", cranes+"/a", `{"metadata":{"labels":{"x":"y"}}}`, "Content-Type", apitest.TypeMergePatch)
+	covers("after a write in v1", apitest.Must(t, api, "GET", cranesV2+"/a", "").Value(t, "spec"))
 }
 
 // containsJSON reports whether a JSON text has all that another one has.
@@ -277,8 +278,8 @@ func FuzzSentZerosAreShown(f *testing.F) {
 			maybe("bounds", "{}", `{"a":0,"b":1}`), maybe("perhaps", "0", "3"), maybe("engine", engine()),
 			maybe("grips", "[]", "["+grip("a")+","+grip("a")+"]"), maybe("lines", "[]", "["+line("a")+","+line("b")+"]"),
 			maybe("engines", "{}", `{"a":`+engine()+`,"b":`+engine()+"}"))
-		api := newAPI(t, rest.Options{}, craneResource())
-		created := must(t, api, "POST", cranesV2, craneBody("v2", sent))
-		wantShown(t, api, sent, created.value(t, "metadata.resourceVersion"))
+		api := apitest.New(t, rest.Options{}, craneResource())
+		created := apitest.Must(t, api, "POST", cranesV2, craneBody("v2", sent))
+		wantShown(t, api, sent, created.Value(t, "metadata.resourceVersion"))
 	})
 }

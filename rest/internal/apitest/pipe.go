@@ -1,4 +1,4 @@
-package rest_test
+package apitest
 
 import (
 	"context"
@@ -11,15 +11,15 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// pipeServer serves a handler on a network without a kernel. In a bubble of synctest, hours pass there in no time.
-type pipeServer struct {
+// PipeServer serves a handler on a network without a kernel. In a bubble of synctest, hours pass there in no time.
+type PipeServer struct {
 	URL      string
 	Client   *http.Client
 	listener *pipeListener
 }
 
-// pipeHTTP serves a handler until the test ends. What configure sets holds for the server, and its protocols for the client too.
-func pipeHTTP(t testing.TB, handler http.Handler, configure ...func(*http.Server)) *pipeServer {
+// ServeOnPipes serves a handler until the test ends. What configure sets holds for the server, and its protocols for the client too.
+func ServeOnPipes(t testing.TB, handler http.Handler, configure ...func(*http.Server)) *PipeServer {
 	t.Helper()
 	l := &pipeListener{conns: make(chan net.Conn), done: make(chan struct{})}
 	server := &http.Server{Handler: handler}
@@ -32,11 +32,11 @@ func pipeHTTP(t testing.TB, handler http.Handler, configure ...func(*http.Server
 		require.NoError(t, server.Close())
 		transport.CloseIdleConnections()
 	})
-	return &pipeServer{URL: "http://pipe", Client: &http.Client{Transport: transport}, listener: l}
+	return &PipeServer{URL: "http://pipe", Client: &http.Client{Transport: transport}, listener: l}
 }
 
-// dial connects without an HTTP client.
-func (s *pipeServer) dial(t testing.TB) net.Conn {
+// Dial connects without an HTTP client.
+func (s *PipeServer) Dial(t testing.TB) net.Conn {
 	t.Helper()
 	conn, err := s.listener.dial(t.Context(), "", "")
 	require.NoError(t, err)
@@ -59,20 +59,21 @@ func (l *pipeListener) Accept() (net.Conn, error) {
 	}
 }
 
-func (l *pipeListener) Close() error   { close(l.done); return nil }
+func (l *pipeListener) Close() error { close(l.done); return nil }
+
 func (l *pipeListener) Addr() net.Addr { return &net.UnixAddr{Name: "pipe", Net: "pipe"} }
 
 func (l *pipeListener) dial(context.Context, string, string) (net.Conn, error) {
 	client, server := net.Pipe()
 	closed := make(chan struct{})
 	l.conns <- &closingConn{Conn: server, end: sync.OnceFunc(func() { close(closed) })}
-	return &pipeConn{Conn: client, closed: closed}, nil
+	return &PipeConn{Conn: client, Closed: closed}, nil
 }
 
-// pipeConn is the client's end of a connection, whose client sees the server close it without reading.
-type pipeConn struct {
+// PipeConn is the client's end of a connection, whose client sees the server close it without reading.
+type PipeConn struct {
 	net.Conn
-	closed chan struct{}
+	Closed chan struct{}
 }
 
 // closingConn is the server's end.
@@ -86,11 +87,11 @@ func (c *closingConn) Close() error {
 	return c.Conn.Close()
 }
 
-// inFlight counts the requests that handlers are answering. Watches and streams are requests too.
-type inFlight struct{ atomic.Int64 }
+// InFlight counts the requests that handlers are answering. Watches and streams are requests too.
+type InFlight struct{ atomic.Int64 }
 
-// of returns a handler whose requests count.
-func (f *inFlight) of(h http.Handler) http.Handler {
+// Of returns a handler whose requests count.
+func (f *InFlight) Of(h http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		f.Add(1)
 		defer f.Add(-1)

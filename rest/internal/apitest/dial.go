@@ -1,4 +1,4 @@
-package rest_test
+package apitest
 
 import (
 	"context"
@@ -19,6 +19,7 @@ type Dial struct {
 	Status             DialStatus `json:"status,omitzero"`
 }
 
+// DialSpec is the desired state of a Dial.
 type DialSpec struct {
 	Replicas int32  `json:"replicas,omitempty" api:"default=3,min=0"`
 	Enabled  bool   `json:"enabled,omitempty" api:"default=true"`
@@ -47,27 +48,33 @@ type DialScale struct {
 	Factor float64 `json:"factor,omitempty" api:"default=1"`
 }
 
+// Knob is an object within a Dial.
 type Knob struct {
 	Size  int32  `json:"size,omitempty" api:"default=5"`
 	Title string `json:"title,omitempty"`
 }
 
+// NamedKnob is an element of a map list.
 type NamedKnob struct {
 	Name string `json:"name"`
 	Knob
 }
 
+// DialStatus is the observed state of a Dial.
 type DialStatus struct {
 	Replicas int32  `json:"replicas,omitempty"`
 	Ready    bool   `json:"ready,omitempty" api:"default=true"`
 	Selector string `json:"selector,omitempty"`
 }
 
-const dials = "/apis/example.com/v1/namespaces/default/dials"
+// Dials is the path of the Dials in namespace default.
+const Dials = "/apis/example.com/v1/namespaces/default/dials"
 
-type dialOption func(*rest.Resource[Dial])
+// DialOption changes the resource for a test.
+type DialOption func(*rest.Resource[Dial])
 
-func dialResource(options ...dialOption) rest.Resource[Dial] {
+// DialResource declares Dials.
+func DialResource(options ...DialOption) rest.Resource[Dial] {
 	r := rest.Resource[Dial]{Group: "example.com", Version: "v1", Plural: "dials",
 		Scale: &rest.Scale{SpecReplicas: ".spec.replicas", StatusReplicas: ".status.replicas", Selector: ".status.selector"}}
 	for _, o := range options {
@@ -76,29 +83,32 @@ func dialResource(options ...dialOption) rest.Resource[Dial] {
 	return r
 }
 
-func newDials(t testing.TB, options ...dialOption) (*rest.API, rest.Client[Dial]) {
+// NewDials is an API of Dials with a client of namespace default.
+func NewDials(t testing.TB, options ...DialOption) (*rest.API, rest.Client[Dial]) {
 	t.Helper()
-	api := newAPI(t, rest.Options{}, dialResource(options...))
-	return api, clientFor[Dial](t, api).Namespace("default")
+	api := New(t, rest.Options{}, DialResource(options...))
+	return api, ClientFor[Dial](t, api).Namespace("default")
 }
 
-func dialBody(spec string) string {
+// DialBody is the JSON of the Dial a with this spec.
+func DialBody(spec string) string {
 	return `{"apiVersion":"example.com/v1","kind":"Dial","metadata":{"name":"a"},"spec":` + spec + `}`
 }
 
-// dialDefaults are the defaults that tests do not care about.
-const dialDefaults = `"factor":1,"colors":["red"]`
+// DialDefaults are the defaults that tests do not care about.
+const DialDefaults = `"factor":1,"colors":["red"]`
 
-// wantDial asserts what is stored in a member of the Dial a.
-func wantDial(t testing.TB, api *rest.API, member, want string) {
+// WantDial asserts what is stored in a member of the Dial a.
+func WantDial(t testing.TB, api *rest.API, member, want string) {
 	t.Helper()
-	a := must(t, api, "GET", dials+"/a", "")
-	got, err := json.Marshal(a.value(t, member))
+	a := Must(t, api, "GET", Dials+"/a", "")
+	got, err := json.Marshal(a.Value(t, member))
 	require.NoError(t, err)
 	require.JSONEq(t, want, string(got))
 }
 
-func getDial(t testing.TB, c rest.Client[Dial]) *Dial {
+// GetDial reads the Dial a.
+func GetDial(t testing.TB, c rest.Client[Dial]) *Dial {
 	t.Helper()
 	d, err := c.Get(context.Background(), "a")
 	require.NoError(t, err)

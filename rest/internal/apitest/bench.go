@@ -1,0 +1,136 @@
+package apitest
+
+import (
+	"bytes"
+	"io"
+	"math"
+	"net"
+	"net/http"
+	"runtime"
+	"syscall"
+	"testing"
+
+	jsonv2 "github.com/go-json-experiment/json"
+)
+
+// BenchObject is the size of an object in benchmarks.
+const BenchObject = 2 << 10
+
+// cpuTime is the processor time that the process has used, in nanoseconds.
+func cpuTime() float64 {
+	var usage syscall.Rusage
+	_ = syscall.Getrusage(syscall.RUSAGE_SELF, &usage) // cannot fail for RUSAGE_SELF
+	return float64(usage.Utime.Nano() + usage.Stime.Nano())
+}
+
+func cpuOf(f func()) float64 {
+	before := cpuTime()
+	f()
+	return cpuTime() - before
+}
+
+// Compare runs b.N operations in chunks, each followed by a chunk of the limit, and reports the ratio of the least
+// processor time of each.
+func Compare(b *testing.B, chunk int, ours, limit func(n int)) {
+	b.Helper()
+	ourBest, limitBest := math.Inf(1), math.Inf(1)
+	runtime.GC()
+	b.ReportAllocs()
+	b.ResetTimer()
+	for done := 0; done < b.N; done += chunk {
+		n := min(chunk, b.N-done)
+		time := cpuOf(func() { ours(n) })
+		b.StopTimer()
+		if n == chunk || b.N < chunk { // a rest would be measured too roughly
+			ourBest = min(ourBest, time/float64(n))
+			limitBest = min(limitBest, cpuOf(func() { limit(n) })/float64(n))
+		}
+		b.StartTimer()
+	}
+	b.StopTimer()
+	b.ReportMetric(ourBest/limitBest, "ratio")
+	b.ReportMetric(ourBest, "cpu-ns/op")
+}
+
+// DiscardWriter is a ResponseWriter that costs nothing and is used again and again.
+type DiscardWriter struct {
+	Headers http.Header
+	Code    int
+	Bytes   int
+}
+
+// Header is that of the last answer.
+func (w *DiscardWriter) Header() http.Header { return w.Headers }
+
+// WriteHeader keeps the code.
+func (w *DiscardWriter) WriteHeader(code int) { w.Code = code }
+
+// Write counts the bytes.
+func (w *DiscardWriter) Write(p []byte) (int, error) { w.Bytes += len(p); return len(p), nil }
+
+// Reset forgets the last answer.
+func (w *DiscardWriter) Reset() {
+	clear(w.Headers)
+	w.Code, w.Bytes = 0, 0
+}
+
+// ThingWriter sends writes straight to the handler, with a request and a ResponseWriter that it uses again.
+type ThingWriter struct {
+	api     http.Handler
+	request *http.Request
+	body    bytes.Reader
+	Answer  DiscardWriter
+}
+
+// NewThingWriter returns a writer whose requests differ only in their bodies.
+func NewThingWriter(api http.Handler, method, target, media string) *ThingWriter {
+	w := &ThingWriter{api: api, request: NewRequest(method, target, nil, "Content-Type", media), Answer: DiscardWriter{Headers: http.Header{}}}
+	w.request.Body = io.NopCloser(&w.body)
+	return w
+}
+
+// Send sends a body and returns the code of the answer.
+func (w *ThingWriter) Send(body []byte) int {
+	w.body.Reset(body)
+	w.request.ContentLength = int64(len(body))
+	w.Answer.Reset()
+	w.api.ServeHTTP(&w.Answer, w.request)
+	return w.Answer.Code
+}
+
+// DecodeAndEncode is the limit of a write: the body decoded once into the struct, strictly, and the struct encoded once.
+func DecodeAndEncode(b *testing.B, body []byte) func(n int) {
+	return func(n int) {
+		for range n {
+			var thing Thing
+			if err := jsonv2.Unmarshal(body, &thing, jsonv2.RejectUnknownMembers(true)); err != nil {
+				b.Fatal(err)
+			}
+			if _, err := jsonv2.Marshal(&thing); err != nil {
+				b.Fatal(err)
+			}
+		}
+	}
+}
+
+// ReadHead reads a header byte by byte, so as not to read on.
+func ReadHead(conn net.Conn) (string, error) {
+	var head []byte
+	one := make([]byte, 1)
+	for !bytes.HasSuffix(head, []byte("\r\n\r\n")) {
+		if _, err := conn.Read(one); err != nil {
+			return string(head), err
+		}
+		head = append(head, one[0])
+	}
+	return string(head), nil
+}
+
+// Get sends n requests straight to the handler.
+func (w *ThingWriter) Get(b *testing.B, n int) {
+	for range n {
+		if w.Send(nil); w.Answer.Bytes < BenchObject { // a list does not say that it is 200
+			b.Fatal(w.Answer)
+		}
+	}
+}
