@@ -78,10 +78,39 @@ func TestStringsOfUsersAreNeverMarkup(t *testing.T) {
 	p.clickText(".subresources button", "Read")
 	p.awaitText(".subresources pre", "window.ran")
 
+	// The views that change something.
+	p.clickText("[role=tab]", "edit")
+	p.awaitYAML("onerror")
+	p.clickText("button", "Form")
+	p.awaitText(".form .hint", markup)
+	p.fill(`[id="field-spec.text"]`, markup+"!")
+	p.clickText(".edit button", "Review")
+	p.awaitText(".difference ins", "onerror")
+	p.clickText("dialog button", "Cancel")
+	p.clickText(".actions button", "Annotations")
+	p.fill("[aria-label='Value 1']", markup+"?")
+	p.awaitText(".difference ins", "onerror")
+	p.clickText("dialog button", "Cancel")
+	p.open("#" + traps + "/trap?tab=edit&way=apply&as=yaml")
+	p.writeYAML("apiVersion: example.com/v1\nkind: Trap\nmetadata:\n  name: trap\nspec:\n  text: " + text + "\n  other: " + text + "\n")
+	p.clickText(".edit button", "Review")
+	p.awaitText(".difference ins", "onerror")
+	p.clickText("dialog button", "Cancel")
+	p.writeYAML("apiVersion: example.com/v1\nkind: Trap\nmetadata:\n  name: trap\nspec:\n  text: other\n")
+	p.clickText(".edit button", "Review")
+	p.awaitText(".conflicts td", "<b onclick=ran>")
+	p.awaitText(".conflicts td", markup[:40])
+
 	for _, address := range []string{"#/apis/" + markup, "#/apis/example.com/v1/namespaces/..%2F..%2F/traps", "#javascript:window.ran=7", "#/api/v1/%00", "#/%zz"} {
 		p.open(address)
 	}
 	p.awaitText(".cards a", "Trap")
+	assertNoMarkup(t, p)
+}
+
+// assertNoMarkup fails if the strings of users have become elements, or have run.
+func assertNoMarkup(t *testing.T, p *page) {
+	t.Helper()
 	assert.Equal(t, "undefined", eval[string](p, "typeof window.ran"), "a string of a user ran as a script")
 	assert.Zero(t, eval[int](p, "document.querySelectorAll('img, #app script, iframe, [onerror], [onload], [onclick]').length"))
 }

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/chromedp/chromedp"
+	"github.com/chromedp/chromedp/kb"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 )
@@ -20,6 +21,9 @@ var views = []struct{ name, address, selector, text string }{
 	{"object", "#" + databases + "/orders", ".node", "replica-a"},
 	{"document", "#" + databases + "/orders?tab=document&field=spec.users%5B0%5D.role", ".field .text", "account may do"},
 	{"subresources", "#" + databases + "/orders?tab=subresources", ".subresources li", "status"},
+	{"form", "#" + databases + "?new=1", ".form .hint", "database engine"},
+	{"editor", "#" + databases + "/orders?tab=edit", ".edit .about", "whole object is replaced"},
+	{"apply", "#" + databases + "/orders?tab=edit&way=apply&as=form", ".form .hint", "database engine"},
 	{"refusal", "#" + databases + "?fieldSelector=spec.replicas%3D1", ".failure", "400"},
 }
 
@@ -68,6 +72,14 @@ func TestAccessibility(t *testing.T) {
 			found := eval[[]string](p, `axe.run().then((r) => r.violations.map((v) => v.id + ': ' + v.nodes.map((n) => n.html + ' ' + n.failureSummary).join('\n')))`)
 			assert.Empty(t, found, "%s, %s", view.name, theme)
 		}
+	}
+	p.open("#" + databases + "/orders")
+	for button, text := range map[string]string{"Delete": "What it owns", "Labels": "Labels select objects"} {
+		p.clickText(".actions button", button)
+		p.awaitText("dialog[open]", text)
+		assert.Empty(t, eval[[]string](p, `axe.run().then((r) => r.violations.map((v) => v.id + ' ' + v.nodes[0].html))`), button)
+		p.press(kb.Escape)
+		p.await("!document.querySelector('dialog')")
 	}
 	p.shortcut("?")
 	p.awaitText("dialog", "next and previous row")

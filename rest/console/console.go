@@ -20,12 +20,15 @@ type Options struct {
 	// API is the path of the API's mount on the origin of the page, such as "/platform". The page sends its requests there and nowhere
 	// else. Default: "/".
 	API string
+	// Issuer lets users sign in with OpenID Connect. Optional: without it, they sign in with a token, or as the host decides.
+	Issuer *Issuer
 }
 
 //go:embed static
 var static embed.FS
 
 // policy makes browsers refuse scripts, styles and connections of other origins, inline scripts and styles, and frames around the page.
+// With an issuer, connections to its origins are the one exception.
 const policy = "default-src 'self'; frame-ancestors 'none'"
 
 // contentTypes are the types of the page's files. Those that an operating system configures may differ.
@@ -44,7 +47,10 @@ type file struct {
 	plain, zipped []byte
 }
 
-type handler map[string]file
+type handler struct {
+	policy string
+	files  map[string]file
+}
 
 // New returns a handler that serves the page for every path that ends in a slash, and its files beside it. It works with and without
 // http.StripPrefix. It answers GET and HEAD only, and any other path with 404.
@@ -53,17 +59,20 @@ func New(options Options) http.Handler {
 	if err != nil {
 		panic(err) // the files are part of the program
 	}
-	h := handler{}
+	h := handler{policy: policy, files: map[string]file{}}
+	if options.Issuer != nil {
+		h.policy += "; connect-src 'self' " + strings.Join(options.Issuer.origins, " ")
+	}
 	for _, entry := range files {
 		content, err := static.ReadFile("static/" + entry.Name())
 		if err != nil {
 			panic(err)
 		}
 		if entry.Name() == "index.html" {
-			h[""] = newFile("page.html", withAPI(content, options.API))
+			h.files[""] = newFile("page.html", withIssuer(withAPI(content, options.API), options.Issuer))
 			continue
 		}
-		h[entry.Name()] = newFile(entry.Name(), content)
+		h.files[entry.Name()] = newFile(entry.Name(), content)
 	}
 	return h
 }
@@ -85,12 +94,12 @@ func newFile(name string, content []byte) file {
 
 func (h handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	header := w.Header()
-	header.Set("Content-Security-Policy", policy)
+	header.Set("Content-Security-Policy", h.policy)
 	header.Set("X-Content-Type-Options", "nosniff")
 	header.Set("Referrer-Policy", "no-referrer")
 	header.Set("Cross-Origin-Opener-Policy", "same-origin")
 	header.Set("Cross-Origin-Resource-Policy", "same-origin")
-	f, ok := h[r.URL.Path[strings.LastIndexByte(r.URL.Path, '/')+1:]]
+	f, ok := h.files[r.URL.Path[strings.LastIndexByte(r.URL.Path, '/')+1:]]
 	if !ok {
 		http.NotFound(w, r)
 		return

@@ -10,8 +10,8 @@ export function forgetAccess(): void {
   answers.clear();
 }
 
-/** may asks whether the user may do something. An API that has no reviews lets the page offer everything. */
-export function may(verb: string, place: Place, subresource = ''): Promise<boolean> {
+/** may asks whether the user may do something. Where the API has no reviews, otherwise is the answer. */
+export function may(verb: string, place: Place, subresource = '', otherwise = true): Promise<boolean> {
   const { group, version, resource, namespace, name } = place;
   const resourceAttributes = { verb, group, version, resource, subresource, namespace, name };
   const key = JSON.stringify(resourceAttributes);
@@ -20,7 +20,7 @@ export function may(verb: string, place: Place, subresource = ''): Promise<boole
     const body = { apiVersion: 'authorization.k8s.io/v1', kind: 'SelfSubjectAccessReview', spec: { resourceAttributes } };
     answer = getJSON<{ status?: { allowed?: boolean } }>('/apis/authorization.k8s.io/v1/selfsubjectaccessreviews', { body }).then(
       (review) => review.status?.allowed ?? false,
-      () => true,
+      () => otherwise,
     );
     answers.set(key, answer);
   }

@@ -55,9 +55,12 @@ export class ApiError extends Error {
   }
 }
 
+/** Parameters of a URL. A list may have a name several times. */
+export type Query = Record<string, string> | [string, string][];
+
 export interface Ask {
   accept?: string;
-  query?: Record<string, string>;
+  query?: Query;
   signal?: AbortSignal | undefined;
   /** Sent as JSON with POST. */
   body?: unknown;
@@ -90,13 +93,14 @@ export async function send(path: string, ask: Ask = {}): Promise<Response> {
   return response;
 }
 
-function withQuery(path: string, settings: Record<string, string> = {}): string {
-  const query = new URLSearchParams(Object.entries(settings).filter(([, value]) => value !== '')).toString();
+function withQuery(path: string, settings: Query = []): string {
+  const pairs = Array.isArray(settings) ? settings : Object.entries(settings);
+  const query = new URLSearchParams(pairs.filter(([, value]) => value !== '')).toString();
   return query === '' ? path : path + (path.includes('?') ? '&' : '?') + query;
 }
 
 /** openSocket opens a WebSocket. A page cannot set its headers, so the token travels among the subprotocols and never in the URL. */
-export function openSocket(path: string, query: Record<string, string>, protocols: string[]): WebSocket {
+export function openSocket(path: string, query: Query, protocols: string[]): WebSocket {
   const url = new URL(mount + withQuery(path, query), location.href);
   url.protocol = url.protocol === 'https:' ? 'wss:' : 'ws:';
   const encoded = btoa(token).replaceAll('+', '-').replaceAll('/', '_').replaceAll('=', '');

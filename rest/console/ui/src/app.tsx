@@ -1,6 +1,7 @@
 import { useCallback, useEffect, useRef, useState } from 'preact/hooks';
 import { forgetAccess } from './access';
-import { onSignInNeeded, signIn, whoAmI } from './api';
+import { impersonate, onSignInNeeded, signIn, whoAmI } from './api';
+import type { Impersonated } from './api';
 import { count } from './counts';
 import type { Counts } from './counts';
 import { discover, groupName, kindAt, listable } from './discovery';
@@ -40,6 +41,7 @@ export function App() {
   const [error, setError] = useState<unknown>();
   const [user, setUser] = useState('');
   const [asking, setAsking] = useState(false);
+  const [impersonated, setImpersonated] = useState<Impersonated>();
   const [help, setHelp] = useState(false);
   const [menu, setMenu] = useState(false);
   const [look, setLook] = useState(theme);
@@ -87,6 +89,14 @@ export function App() {
     document.title = [place?.name, place?.resource, 'Console'].filter(Boolean).join(' · ');
   }, [place?.name, place?.resource]);
 
+  const beginAnew = (other: Impersonated | undefined) => {
+    setImpersonated(other);
+    forgetAccess();
+    forgetSchemas();
+    setUser('');
+    setAsking(false);
+    setSession((n) => n + 1);
+  };
   const changeTheme = () => {
     const next = themeAfter(look);
     showTheme(next);
@@ -131,9 +141,13 @@ export function App() {
           {place && place.name !== '' && <span aria-current="page">{place.name}</span>}
         </nav>
         <NamespaceSwitch kinds={kinds ?? []} namespace={namespace} onChange={changeNamespace} key={`namespaces-${session}`} />
-        {user !== '' && (
-          <button class="user" title="You. Press to use another token." onClick={() => setAsking(true)}>
-            {user}
+        {(user !== '' || impersonated) && (
+          <button
+            class={impersonated ? 'user impersonated' : 'user'}
+            title={impersonated ? 'You act as this user. Press to end that.' : 'You. Press to be another user.'}
+            onClick={() => setAsking(true)}
+          >
+            {impersonated ? `as ${impersonated.user}` : user}
           </button>
         )}
         <button class="icon" aria-label={`Colours: ${look}`} title={`Colours: ${look} (t)`} onClick={changeTheme}>
@@ -165,13 +179,15 @@ export function App() {
       {asking && (
         <SignIn
           onClose={() => setAsking(false)}
+          user={user}
+          impersonated={impersonated}
           onToken={(token) => {
             signIn(token);
-            forgetAccess();
-            forgetSchemas();
-            setUser('');
-            setAsking(false);
-            setSession((n) => n + 1);
+            beginAnew(undefined);
+          }}
+          onImpersonate={(other) => {
+            impersonate(other);
+            beginAnew(other);
           }}
         />
       )}

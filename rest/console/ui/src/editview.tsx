@@ -65,7 +65,10 @@ export function EditView(props: EditProps) {
   const jump = useRef<(offset: number) => void>(() => undefined);
 
   const read = async (): Promise<Base> => {
-    if (way === 'create') return { draft: new Draft(skeleton(kind, metadataOf(kind, place), schema)), object: undefined };
+    if (way === 'create') {
+      const metadata = subresource === '' ? metadataOf(kind, place) : {};
+      return { draft: new Draft(skeleton(kind, metadata, schema)), object: undefined };
+    }
     if (way === 'apply') {
       const current = await getJSON<Thing>(pathOf(place, subresource));
       return { draft: new Draft(owned(current, fieldManager)), object: current };
@@ -92,7 +95,7 @@ export function EditView(props: EditProps) {
 
   const value = useMemo(() => draft?.value, [draft]);
   const problems = useMemo(() => {
-    const own = schema && value !== undefined && subresource === '' ? check(schema, value) : [];
+    const own = schema && value !== undefined ? check(schema, value) : [];
     // What is required of a whole object is not required of what is applied.
     const counted = way === 'apply' ? own.filter((p) => !p.message.endsWith('is required')) : own;
     return [...found, ...counted.filter((p) => !found.some((f) => pathText(f.path) === pathText(p.path)))];
@@ -155,7 +158,7 @@ export function EditView(props: EditProps) {
             ))}
           </div>
         )}
-        <p class="hint about">{waysAbout[way]}</p>
+        <p class="hint about">{way === 'create' && subresource !== '' ? 'The API runs an action on the object.' : waysAbout[way]}</p>
         <button class="primary" title="Let the API try the change (Ctrl-Enter)" onClick={() => propose(false)}>
           Review
         </button>
@@ -187,8 +190,8 @@ export function EditView(props: EditProps) {
       )}
       {review && (
         <Review
-          title={way === 'create' ? `Create a ${kind.kind}` : `Change ${place.name}`}
-          act={way === 'create' ? 'Create' : review.query?.['force'] ? 'Take over and apply' : way === 'apply' ? 'Apply' : 'Save'}
+          title={subresource !== '' ? `${subresource} of ${place.name}` : way === 'create' ? `Create a ${kind.kind}` : `Change ${place.name}`}
+          act={way === 'create' ? (subresource === '' ? 'Create' : 'Run') : review.query?.['force'] ? 'Take over and apply' : way === 'apply' ? 'Apply' : 'Save'}
           proposal={review}
           before={way === 'create' ? undefined : (object ?? base.object)}
           onDone={(answer) => {
@@ -211,6 +214,7 @@ function metadataOf(kind: Kind, place: Place): object {
 function proposalOf(draft: Draft, way: Way, kind: Kind, place: Place, subresource: string, force: boolean): Proposal {
   const query: Record<string, string> = { fieldValidation: 'Strict', ...(force ? { force: 'true' } : {}) };
   const bodyOf = () => draft.text;
+  if (way === 'create' && subresource !== '') return { method: 'POST', path: pathOf(place, subresource), query, contentType: 'application/yaml', bodyOf };
   if (way === 'create') {
     const metadata = (draft.value as Thing | undefined)?.metadata;
     const namespace = kind.namespaced ? String(metadata?.namespace ?? (place.namespace || 'default')) : '';

@@ -19,7 +19,7 @@ export function explain(error: unknown): string {
     case 422:
       return 'The API refuses the object: mend the fields named below.';
     case 429:
-      return 'The API has too many requests at present: the page waits and tries again.';
+      return 'The API has too many requests at present: try again in a moment; tables do so by themselves.';
     default:
       return error.code >= 500 ? 'The API has a fault: try again later, or ask who runs it.' : 'The API refuses the request.';
   }

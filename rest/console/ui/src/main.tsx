@@ -1,6 +1,8 @@
 import { render } from 'preact';
 import { App } from './app';
+import { handOver } from './oidc';
 import { showTheme, theme } from './theme';
 
 showTheme(theme());
-render(<App />, document.getElementById('app')!);
+const answered = handOver();
+render(answered ? <p class="note">You may close this window.</p> : <App />, document.getElementById('app')!);

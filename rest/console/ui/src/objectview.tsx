@@ -115,7 +115,7 @@ export function ObjectView({ kind, kinds, place, query }: Props) {
         {tab === 'edit' && ways.length > 0 && (
           <LazyEdit kind={kind} place={place} query={query} schema={schema} ways={ways} object={object} now={now} onDone={() => show('document')} />
         )}
-        {tab === 'subresources' && <SubresourcesView kind={kind} place={place} />}
+        {tab === 'subresources' && <SubresourcesView kind={kind} place={place} object={object} query={query} />}
       </div>
       <StateLine state={shown.state} revision={shown.revision} />
     </div>

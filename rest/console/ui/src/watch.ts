@@ -87,6 +87,16 @@ async function* eventsOf<T>(response: Response): AsyncGenerator<Event<T>[]> {
   }
 }
 
+/** withSlot counts another stream without an end as a watch. */
+export async function withSlot<T>(f: () => Promise<T>): Promise<T> {
+  await slot();
+  try {
+    return await f();
+  } finally {
+    free();
+  }
+}
+
 async function slot(): Promise<void> {
   if (open >= most) await new Promise<void>((resolve) => waiting.push(resolve));
   open++;
