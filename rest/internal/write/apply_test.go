@@ -1,0 +1,275 @@
+package write_test
+
+import (
+	"fmt"
+	"net/http"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/decorum-go/decorum/apimeta"
+	"github.com/decorum-go/decorum/rest"
+	"github.com/decorum-go/decorum/rest/internal/apitest"
+	"github.com/decorum-go/decorum/status"
+)
+
+// times shows when each manager wrote last, in seconds since the test began.
+func times(t testing.TB, a apitest.Answer) string {
+	t.Helper()
+	var obj struct {
+		Metadata struct{ ManagedFields []apimeta.ManagedFieldsEntry }
+	}
+	a.Decode(t, &obj)
+	var out []string
+	for _, e := range obj.Metadata.ManagedFields {
+		at := "never"
+		if e.Time != nil {
+			at = fmt.Sprint(e.Time.Sub(apitest.Now().Truncate(time.Second)).Seconds())
+		}
+		out = append(out, e.Manager+" "+at)
+	}
+	return strings.Join(out, ", ")
+}
+
+// config is a configuration of the Widget a.
+func config(rest string) string {
+	return `{"apiVersion":"example.com/v1","kind":"Widget","metadata":{"name":"a"},` + rest + `}`
+}
+
+// Each story is a series of writes to one Widget, and who owns what after each.
+func TestManagedFieldsStories(t *testing.T) {
+	type step struct {
+		verb, path, media, body string
+		code                    int
+		owners                  string // "" for what is not looked at
+	}
+	apply := func(query, body string, code int, owners string) step {
+		return step{"PATCH", apitest.Widgets + "/a" + query, apitest.TypeApply, body, code, owners}
+	}
+	for _, c := range []struct {
+		name  string
+		steps []step
+	}{
+		{"an update takes the fields it changes", []step{
+			{"POST", apitest.Widgets + "?fieldManager=m", "", config(`"spec":{"size":1,"steps":["x"]}`), 201,
+				`m Update {"f:spec":{".":{},"f:color":{},"f:replicas":{},"f:size":{},"f:steps":{},"f:template":{".":{},"f:image":{}}}}`},
+			{"PATCH", apitest.Widgets + "/a?fieldManager=n", apitest.TypeMergePatch, `{"spec":{"size":2}}`, 200,
+				`m Update {"f:spec":{".":{},"f:color":{},"f:replicas":{},"f:steps":{},"f:template":{".":{},"f:image":{}}}}` + "\n" +
+					`n Update {"f:spec":{"f:size":{}}}`},
+			{"PATCH", apitest.Widgets + "/a?fieldManager=n", apitest.TypeMergePatch, `{"spec":{"size":3,"steps":null}}`, 200,
+				`m Update {"f:spec":{".":{},"f:color":{},"f:replicas":{},"f:template":{".":{},"f:image":{}}}}` + "\n" +
+					`n Update {"f:spec":{"f:size":{}}}`},
+		}},
+		{"a conflict, by force", []step{
+			apply("?fieldManager=m", config(`"spec":{"size":1,"parts":[{"name":"p","count":2}]}`), 201, ""),
+			apply("?fieldManager=n", config(`"spec":{"parts":[{"name":"p","count":3}]}`), 409, ""),
+			apply("?fieldManager=n&force=true", config(`"spec":{"parts":[{"name":"p","count":3}]}`), 200,
+				`m Apply {"f:spec":{"f:parts":{"k:{\"name\":\"p\"}":{".":{},"f:name":{}}},"f:size":{}}}`+"\n"+
+					`n Apply {"f:spec":{"f:parts":{"k:{\"name\":\"p\"}":{".":{},"f:count":{},"f:name":{}}}}}`),
+		}},
+		{"what nobody applies any more goes, what others own stays", []step{
+			apply("?fieldManager=m", config(`"spec":{"size":1,"settings":{"a":"1","b":"2"}}`), 201, ""),
+			{"PATCH", apitest.Widgets + "/a?fieldManager=u", apitest.TypeMergePatch, `{"spec":{"settings":{"c":"3"}}}`, 200, ""},
+			apply("?fieldManager=m", config(`"spec":{"size":1}`), 200, `m Apply {"f:spec":{"f:size":{}}}`+"\n"+`u Update {"f:spec":{"f:settings":{"f:c":{}}}}`),
+		}},
+		{"a list of nothing begins anew, and what was there belongs to before-first-apply", []step{
+			apply("?fieldManager=m", config(`"spec":{"size":1}`), 201, ""),
+			{"PATCH", apitest.Widgets + "/a?fieldManager=u", apitest.TypeMergePatch, `{"metadata":{"managedFields":[{}]},"spec":{"owner":"o"}}`, 200, ""},
+			{"PATCH", apitest.Widgets + "/a?fieldManager=u", apitest.TypeMergePatch, `{"spec":{"owner":"p"}}`, 200, ""},
+			apply("?fieldManager=m", config(`"spec":{"size":1}`), 200,
+				`m Apply {"f:spec":{"f:size":{}}}`+"\n"+`before-first-apply Update {"f:spec":{".":{},"f:color":{},"f:owner":{},"f:replicas":{},"f:size":{},"f:template":{".":{},"f:image":{}}}}`),
+		}},
+		{"a list of one empty entry begins anew", []step{
+			apply("?fieldManager=m", config(`"spec":{"size":1}`), 201, ""),
+			{"PUT", apitest.Widgets + "/a?fieldManager=u", "", `{"apiVersion":"example.com/v1","kind":"Widget","metadata":{"name":"a","resourceVersion":"2","managedFields":[{}]},"spec":{"size":2}}`, 200, ""},
+		}},
+		{"entries that a client writes replace those there were", []step{
+			apply("?fieldManager=m", config(`"spec":{"size":1}`), 201, ""),
+			{"PATCH", apitest.Widgets + "/a?fieldManager=u", apitest.TypeMergePatch, `{"metadata":{"managedFields":[{"manager":"other","operation":"Apply","apiVersion":"example.com/v1","fieldsType":"FieldsV1","fieldsV1":{"f:spec":{"f:size":{}}}}]}}`, 200,
+				`other Apply {"f:spec":{"f:size":{}}}`},
+			{"PATCH", apitest.Widgets + "/a?fieldManager=u", apitest.TypeMergePatch, `{"metadata":{"managedFields":[{"manager":"other","operation":"Nonsense"}]}}`, 200,
+				`other Apply {"f:spec":{"f:size":{}}}`},
+			{"PATCH", apitest.Widgets + "/a?fieldManager=u", apitest.TypeMergePatch, `{"metadata":{"managedFields":[{"manager":"` + strings.Repeat("x", 129) + `","operation":"Apply","apiVersion":"example.com/v1","fieldsType":"FieldsV1","fieldsV1":{"f:spec":{"f:size":{}}}}]}}`, 422, ""},
+		}},
+		{"kubectl that applied on the client before", []step{
+			{"POST", apitest.Widgets + "?fieldManager=kubectl-client-side-apply", "", `{"apiVersion":"example.com/v1","kind":"Widget","metadata":{"name":"a","annotations":{"kubectl.kubernetes.io/last-applied-configuration":"{\"apiVersion\":\"example.com/v1\",\"kind\":\"Widget\",\"metadata\":{\"name\":\"a\"},\"spec\":{\"size\":1}}"}},"spec":{"size":1}}`, 201, ""},
+			apply("?fieldManager=other", config(`"spec":{"size":2}`), 409, ""),
+			apply("?fieldManager=kubectl", config(`"spec":{"size":2}`), 200, ""),
+		}},
+		{"the status has entries of its own", []step{
+			apply("?fieldManager=m", config(`"spec":{"size":1},"status":{"phase":"Ready"}`), 201, `m Apply {"f:spec":{"f:size":{}}}`),
+			{"PATCH", apitest.Widgets + "/a/status?fieldManager=m", apitest.TypeApply, config(`"status":{"phase":"Ready"}`), 200,
+				`m Apply {"f:spec":{"f:size":{}}}` + "\n" + `m Apply status {"f:status":{"f:phase":{}}}`},
+			{"PATCH", apitest.Widgets + "/a/status?fieldManager=m", apitest.TypeMergePatch, `{"status":{"phase":"Failed"}}`, 200,
+				`m Apply {"f:spec":{"f:size":{}}}` + "\n" + `m Update status {"f:status":{"f:phase":{}}}`},
+		}},
+		{"replicas are owned through the scale", []step{
+			apply("?fieldManager=m", config(`"spec":{"size":1,"replicas":1}`), 201, ""),
+			{"PATCH", apitest.Widgets + "/a/scale?fieldManager=s", apitest.TypeApply, `{"apiVersion":"autoscaling/v1","kind":"Scale","spec":{"nonsense":2}}`, 500, ""},
+			{"PATCH", apitest.Widgets + "/a/scale?fieldManager=s", apitest.TypeApply, `{"apiVersion":"autoscaling/v1","kind":"Scale","metadata":{"name":"a"},"spec":{"replicas":2}}`, 409, ""},
+			{"PATCH", apitest.Widgets + "/a/scale?fieldManager=s&force=true", apitest.TypeApply, `{"apiVersion":"autoscaling/v1","kind":"Scale","metadata":{"name":"a"},"spec":{"replicas":2}}`, 200, ""},
+			{"GET", apitest.Widgets + "/a", "", "", 200, `s Apply scale {"f:spec":{"f:replicas":{}}}` + "\n" + `m Apply {"f:spec":{"f:size":{}}}`},
+			{"PATCH", apitest.Widgets + "/a/scale?fieldManager=s", apitest.TypeMergePatch, `{"spec":{"replicas":3}}`, 200, ""},
+			{"GET", apitest.Widgets + "/a", "", "", 200, `m Apply {"f:spec":{"f:size":{}}}` + "\n" + `s Update scale {"f:spec":{"f:replicas":{}}}`},
+			{"PATCH", apitest.Widgets + "/none/scale?fieldManager=s", apitest.TypeApply, `{"apiVersion":"autoscaling/v1","kind":"Scale","metadata":{"name":"none"},"spec":{"replicas":2}}`, 404, ""},
+		}},
+		{"a name is taken from the User-Agent", []step{
+			{"POST", apitest.Widgets, "", config(`"spec":{"size":1}`), 201,
+				`agent Update {"f:spec":{".":{},"f:color":{},"f:replicas":{},"f:size":{},"f:template":{".":{},"f:image":{}}}}`},
+		}},
+		{"refused", []step{
+			apply("?fieldManager=m", `{"apiVersion":"example.com/v1","kind":"Widget","metadata":{"name":"a"},"spec":{"size":1,"nonsense":1}}`, 500, ""),
+			apply("?fieldManager=m", `{"apiVersion":"example.com/v1","kind":"Widget","metadata":{"name":"a","uid":"3"},"spec":{"size":1}}`, 409, ""),
+			apply("?fieldManager=m&fieldValidation=Strict", "apiVersion: example.com/v1\nkind: Widget\nmetadata: {name: a}\nspec: {size: 1, size: 2}", 400, ""),
+			{"PATCH", apitest.Widgets + "/a/status?fieldManager=m", apitest.TypeApply, config(`"status":{"phase":"Ready"}`), 404, ""},
+			{"GET", apitest.Widgets + "/a", "", "", 404, ""},
+		}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			api := apitest.NewWidgets(t)
+			for i, s := range c.steps {
+				a := apitest.Do(t, api, s.verb, s.path, s.body, "Content-Type", s.media, "User-Agent", "agent/v1 (test)")
+				require.Equal(t, s.code, a.Code, "step %d: %s", i+1, a.Body)
+				if s.owners != "" {
+					assert.Equal(t, s.owners, apitest.OwnersOf(t, a), "step %d", i+1)
+				}
+			}
+		})
+	}
+}
+
+// The time of an entry is when its manager changed a value last, whatever the number of requests that changed none.
+func TestManagedFieldsTimes(t *testing.T) {
+	seconds := 0
+	clock := func() time.Time { return apitest.Now().Add(time.Duration(seconds) * time.Second) }
+	api := apitest.New(t, rest.Options{Now: clock}, apitest.WidgetResource())
+	for i, s := range []struct{ query, media, body, want string }{
+		{"?fieldManager=m", apitest.TypeApply, config(`"spec":{"size":1}`), "m 0"},
+		{"?fieldManager=m", apitest.TypeApply, config(`"spec":{"size":1}`), "m 0"},
+		{"?fieldManager=n", apitest.TypeApply, config(`"spec":{"size":1}`), "n never, m 0"},
+		{"?fieldManager=u", apitest.TypeMergePatch, `{"spec":{"owner":"o"}}`, "n never, m 0, u 3"},
+		{"?fieldManager=u", apitest.TypeMergePatch, `{"spec":{"owner":"o"}}`, "n never, m 0, u 3"},
+		{"?fieldManager=u", apitest.TypeMergePatch, `{"spec":{"owner":"p"}}`, "n never, m 0, u 5"},
+		{"?fieldManager=n", apitest.TypeApply, config(`"spec":{"size":1,"code":"x"}`), "m 0, n 6, u 5"},
+		{"?fieldManager=u", apitest.TypeMergePatch, `{"spec":{"code":"y"}}`, "n never, m 0, u 7"},
+	} {
+		a := apitest.Do(t, api, "PATCH", apitest.Widgets+"/a"+s.query, s.body, "Content-Type", s.media)
+		require.Less(t, a.Code, 300, a.Body)
+		if i == 7 {
+			s.want = "m 0, n 6, u 7"
+		}
+		assert.Equal(t, s.want, times(t, a), "step %d", i+1)
+		seconds++
+	}
+}
+
+// An object keeps ten managers of updates apart; the oldest share an entry.
+func TestManyUpdateManagers(t *testing.T) {
+	api := apitest.NewWidgets(t)
+	apitest.CreateWidget(t, api, "a")
+	for i := range 12 {
+		a := apitest.Do(t, api, "PATCH", apitest.Widgets+fmt.Sprintf("/a?fieldManager=m%02d", i), fmt.Sprintf(`{"spec":{"settings":{"k%02d":"v"}}}`, i), "Content-Type", apitest.TypeMergePatch)
+		require.Equal(t, 200, a.Code, a.Body)
+		if i == 11 {
+			lines := strings.Split(apitest.OwnersOf(t, a), "\n")
+			assert.Len(t, lines, 10)
+			assert.Contains(t, lines[0], "ancient-changes Update")
+			assert.Contains(t, lines[0], `"f:k00":{},"f:k01":{}`)
+		}
+	}
+}
+
+// The in-process client writes under the name it was given, else under that of the user.
+func TestManagerOfTheClient(t *testing.T) {
+	api := apitest.NewWidgets(t)
+	c := apitest.WidgetClient(t, api)
+	size := int32(1)
+	managers := func(w *apitest.Widget) (out []string) {
+		for _, e := range w.ManagedFields {
+			out = append(out, e.Manager)
+		}
+		return out
+	}
+	w, err := c.As("one").Create(t.Context(), &apitest.Widget{ObjectMeta: apimeta.ObjectMeta{Name: "a"}, Spec: apitest.WidgetSpec{Size: &size}})
+	require.NoError(t, err)
+	assert.Equal(t, []string{"one"}, managers(w))
+	ctx := rest.WithUser(t.Context(), rest.User{Name: "alice"})
+	w, err = c.Patch(ctx, "a", rest.MergePatch, []byte(`{"spec":{"owner":"o"}}`))
+	require.NoError(t, err)
+	assert.Equal(t, []string{"alice", "one"}, managers(w))
+	_, err = c.Apply(t.Context(), "a", map[string]any{"spec": map[string]any{"size": 1}}, rest.ApplyOptions{})
+	assert.True(t, status.IsInvalid(err), "a manager needs a name: %v", err)
+	w, err = c.As("two").ApplyStatus(t.Context(), "a", map[string]any{"status": map[string]any{"phase": "Ready"}}, rest.ApplyOptions{})
+	require.NoError(t, err)
+	assert.Equal(t, "Ready", w.Status.Phase)
+	assert.Equal(t, []string{"two", "alice", "one"}, managers(w))
+	_, err = c.As("two").Apply(t.Context(), "a", map[string]any{"spec": map[string]any{"size": 2}}, rest.ApplyOptions{})
+	assert.True(t, status.HasCause(err, status.CauseFieldManagerConflict), "%v", err)
+	w, err = c.As("two").Apply(t.Context(), "a", map[string]any{"spec": map[string]any{"size": 2}}, rest.ApplyOptions{Force: true})
+	require.NoError(t, err)
+	assert.Equal(t, int32(2), *w.Spec.Size)
+}
+
+// A resource can do without: nothing is kept, and nothing can be applied.
+func TestUntracked(t *testing.T) {
+	api := apitest.NewWidgets(t, func(r *rest.Resource[apitest.Widget]) { r.Wire.Untracked = true })
+	a := apitest.Do(t, api, "POST", apitest.Widgets, `{"apiVersion":"example.com/v1","kind":"Widget","metadata":{"name":"a","managedFields":[{"manager":"m","operation":"Update","apiVersion":"example.com/v1","fieldsType":"FieldsV1","fieldsV1":{}}]},"spec":{"size":1}}`)
+	require.Equal(t, http.StatusCreated, a.Code, a.Body)
+	assert.NotContains(t, a.Body, "managedFields")
+	a = apitest.Do(t, api, "PATCH", apitest.Widgets+"/a?fieldManager=m", config(`"spec":{"size":1}`), "Content-Type", apitest.TypeApply)
+	assert.Equal(t, http.StatusUnsupportedMediaType, a.Code)
+	assert.NotContains(t, a.Body, "apply-patch")
+	_, err := apitest.WidgetClient(t, api).As("m").Apply(t.Context(), "a", map[string]any{}, rest.ApplyOptions{})
+	assert.Equal(t, http.StatusUnsupportedMediaType, status.CodeOf(err))
+}
+
+// An entry names fields in the version of its write, and holds against writes in other versions.
+func TestManagedFieldsOfVersions(t *testing.T) {
+	api := apitest.New(t, rest.Options{}, apitest.CogResource())
+	beta := func(spec string) string {
+		return `{` + apitest.BetaCogKind + `,"metadata":{"name":"a"},"spec":` + spec + `}`
+	}
+	stored := func(spec string) string {
+		return `{"apiVersion":"example.com/v1","kind":"Cog","metadata":{"name":"a"},"spec":` + spec + `}`
+	}
+	a := apitest.Do(t, api, "PATCH", apitest.BetaCogs+"/a?fieldManager=m", beta(`{"toothCount":5}`), "Content-Type", apitest.TypeApply)
+	require.Equal(t, 201, a.Code, a.Body)
+	assert.Equal(t, `m Apply {"f:spec":{"f:toothCount":{}}}`, apitest.OwnersOf(t, a))
+	assert.Contains(t, a.Body, `"fieldsV1":{"f:spec":{"f:toothCount":{}}}`)
+
+	a = apitest.Do(t, api, "PATCH", apitest.Cogs+"/a?fieldManager=n", stored(`{"teeth":6}`), "Content-Type", apitest.TypeApply)
+	require.Equal(t, 409, a.Code, a.Body)
+	assert.Contains(t, a.Body, `.spec.toothCount`, "as its owner calls it")
+	a = apitest.Do(t, api, "PATCH", apitest.Cogs+"/a?fieldManager=n&force=true", stored(`{"teeth":6}`), "Content-Type", apitest.TypeApply)
+	require.Equal(t, 200, a.Code, a.Body)
+	assert.Equal(t, `n Apply {"f:spec":{"f:teeth":{}}}`, apitest.OwnersOf(t, a))
+
+	a = apitest.Do(t, api, "PATCH", apitest.BetaCogs+"/a?fieldManager=u", `{"spec":{"toothCount":7}}`, "Content-Type", apitest.TypeMergePatch)
+	require.Equal(t, 200, a.Code, a.Body)
+	assert.Equal(t, `u Update {"f:spec":{"f:toothCount":{}}}`, apitest.OwnersOf(t, a))
+}
+
+// The defaults of a singleton belong to nobody, so that they can be changed by apply without force.
+func TestApplyToSingleton(t *testing.T) {
+	api := apitest.New(t, rest.Options{}, apitest.SettingsResource())
+	a := apitest.Do(t, api, "PATCH", apitest.SettingsPath+"/cluster?fieldManager=m", `{"apiVersion":"example.com/v1","kind":"Settings","metadata":{"name":"cluster"},"spec":{"level":"high"}}`, "Content-Type", apitest.TypeApply)
+	require.Equal(t, 200, a.Code, a.Body)
+	assert.Equal(t, "decorum Apply {\"f:spec\":{}}\nm Apply {\"f:spec\":{\"f:level\":{}}}", apitest.OwnersOf(t, a))
+}
+
+// A text that begins with a brace is refused in other words than other YAML, as by kube-apiserver 1.37.
+func TestMalformedConfigurations(t *testing.T) {
+	for body, message := range map[string]string{
+		`{"spec": `: "error decoding patch: error converting YAML to JSON: yaml: line 1: did not find expected node content",
+		"a: b: c":   "error encoding patch: yaml: mapping values are not allowed in this context",
+		`[]`: "error decoding patch: error unmarshaling JSON: while decoding JSON: " +
+			"json: cannot unmarshal array into Go value of type map[string]interface {}",
+	} {
+		a := apitest.Do(t, apitest.NewWidgets(t), "PATCH", apitest.Widgets+"/a?fieldManager=m", body, "Content-Type", apitest.TypeApply)
+		assert.Equal(t, 400, a.Code)
+		assert.Equal(t, message, a.Text(t, "message"))
+	}
+}

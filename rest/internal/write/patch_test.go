@@ -1,0 +1,185 @@
+package write_test
+
+import (
+	"fmt"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/decorum-go/decorum/rest/internal/apitest"
+)
+
+const rejected = "the server rejected our request due to an error in our request"
+
+func TestPatch(t *testing.T) {
+	const before = `{"size":1,"color":"blue","replicas":4,"steps":["a","b"],"settings":{"k":"v","l":"w"},"template":{"image":"x"},"extra":{"o":{"p":1}}}`
+	spec := func(replacements ...string) string { return strings.NewReplacer(replacements...).Replace(before) }
+	for _, c := range []struct {
+		name, media, patch string
+		want               apitest.StoredWidget
+	}{
+		{"merge sets and deletes members", apitest.TypeMergePatch, `{"spec":{"settings":{"k":"v2","l":null,"none":null,"m":"n"}}}`,
+			apitest.StoredWidget{RV: "3", Generation: 2, Spec: spec(`{"k":"v","l":"w"}`, `{"k":"v2","m":"n"}`)}},
+		{"merge replaces lists", apitest.TypeMergePatch, `{"spec":{"steps":["c"]}}`, apitest.StoredWidget{RV: "3", Generation: 2, Spec: spec(`["a","b"]`, `["c"]`)}},
+		{"what is taken away is defaulted again", apitest.TypeMergePatch, `{"spec":{"color":null,"replicas":null,"template":null}}`,
+			apitest.StoredWidget{RV: "3", Generation: 2, Spec: spec(`"blue"`, `"red"`, `4`, `1`, `"x"`, `"none"`)}},
+		{"merge drops null within what is new", apitest.TypeMergePatch, `{"spec":{"extra":{"o":null,"new":{"a":1,"b":null},"list":[{"c":null},null]}}}`,
+			apitest.StoredWidget{RV: "3", Generation: 2, Spec: spec(`{"o":{"p":1}}`, `{"new":{"a":1},"list":[{},null]}`)}},
+		{"a change of metadata leaves the generation", apitest.TypeMergePatch, `{"metadata":{"labels":{"x":"y"}}}`, apitest.StoredWidget{RV: "3", Metadata: `"labels":{"x":"y"}`, Spec: before}},
+		{"the version it needs is the latest", apitest.TypeMergePatch, `{"metadata":{"resourceVersion":"2"},"spec":{"size":2}}`, apitest.StoredWidget{RV: "3", Generation: 2, Spec: spec(`"size":1`, `"size":2`)}},
+		{"the status is ignored", apitest.TypeMergePatch, `{"status":{"phase":"Ready"}}`, apitest.StoredWidget{Spec: before}},
+		{"an empty merge patch", apitest.TypeMergePatch, `{}`, apitest.StoredWidget{Spec: before}},
+		{"a merge patch of what is there", apitest.TypeMergePatch, `{"spec":{"size":1}}`, apitest.StoredWidget{Spec: before}},
+		{"with a charset", apitest.TypeMergePatch + "; charset=utf-8", `{}`, apitest.StoredWidget{Spec: before}},
+
+		{"operations in their order", apitest.TypeJSONPatch, `[{"op":"add","path":"/spec/settings/z","value":"3"},{"op":"replace","path":"/spec/settings/k","value":"9"},{"op":"remove","path":"/spec/settings/l"}]`,
+			apitest.StoredWidget{RV: "3", Generation: 2, Spec: spec(`{"k":"v","l":"w"}`, `{"k":"9","z":"3"}`)}},
+		{"a test that holds", apitest.TypeJSONPatch, `[{"op":"test","path":"/spec/color","value":"blue"},{"op":"replace","path":"/spec/color","value":"red"}]`,
+			apitest.StoredWidget{RV: "3", Generation: 2, Spec: spec("blue", "red")}},
+		{"move and copy", apitest.TypeJSONPatch, `[{"op":"move","from":"/spec/settings/k","path":"/spec/settings/moved"},{"op":"copy","from":"/spec/settings/l","path":"/spec/settings/copied"}]`,
+			apitest.StoredWidget{RV: "3", Generation: 2, Spec: spec(`{"k":"v","l":"w"}`, `{"moved":"v","l":"w","copied":"w"}`)}},
+		{"insert and append", apitest.TypeJSONPatch, `[{"op":"add","path":"/spec/steps/1","value":"i"},{"op":"add","path":"/spec/steps/-","value":"z"}]`,
+			apitest.StoredWidget{RV: "3", Generation: 2, Spec: spec(`["a","b"]`, `["a","i","b","z"]`)}},
+		{"escaped pointers", apitest.TypeJSONPatch, `[{"op":"add","path":"/metadata/annotations","value":{}},{"op":"add","path":"/metadata/annotations/example.com~1x","value":"1"}]`,
+			apitest.StoredWidget{RV: "3", Metadata: `"annotations":{"example.com/x":"1"}`, Spec: before}},
+		{"no operation", apitest.TypeJSONPatch, `[]`, apitest.StoredWidget{Spec: before}},
+		{"operations that come to nothing", apitest.TypeJSONPatch, `[{"op":"add","path":"/spec/settings/y","value":"2"},{"op":"remove","path":"/spec/settings/y"}]`, apitest.StoredWidget{Spec: before}},
+		{"a test of the version", apitest.TypeJSONPatch, `[{"op":"test","path":"/metadata/resourceVersion","value":"2"},{"op":"replace","path":"/spec/size","value":2}]`,
+			apitest.StoredWidget{RV: "3", Generation: 2, Spec: spec(`"size":1`, `"size":2`)}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			api := apitest.NewWidgets(t)
+			apitest.Must(t, api, "POST", apitest.Widgets, apitest.WidgetBody(`"name":"a"`, `"spec":`+before))
+			a := apitest.Do(t, api, "PATCH", apitest.Widgets+"/a", c.patch, "Content-Type", c.media)
+			apitest.WantJSON(t, a, 200, c.want.String())
+			assert.Equal(t, a.Body, apitest.Do(t, api, "GET", apitest.Widgets+"/a", "").Body)
+		})
+	}
+}
+
+// As kube-apiserver 1.37, the server reads the JSON of a patch before it looks for the object, and its operations afterwards.
+func TestMalformedPatchesOfNothing(t *testing.T) {
+	api := apitest.NewWidgets(t)
+	for _, media := range []string{apitest.TypeMergePatch, apitest.TypeJSONPatch} {
+		for _, patch := range []string{"", "{", "]"} {
+			apitest.WantFailure(t, apitest.Do(t, api, "PATCH", apitest.Widgets+"/none", patch, "Content-Type", media), 400, "BadRequest", "invalid JSON patch", "")
+		}
+		assert.Equal(t, 404, apitest.Do(t, api, "PATCH", apitest.Widgets+"/none", `5`, "Content-Type", media).Code)
+	}
+}
+
+func TestPatchRefuses(t *testing.T) {
+	for _, c := range []struct {
+		name, media, patch       string
+		code                     int
+		reason, message, details string
+	}{
+		{"no JSON", apitest.TypeMergePatch, `{"spec": `, 400, "BadRequest", "invalid JSON patch", ""},
+		{"no merge patch", apitest.TypeMergePatch, `[]`, 400, "BadRequest", "error decoding patch: json: cannot unmarshal array into Go value of type map[string]interface {}", ""},
+		{"null", apitest.TypeMergePatch, `null`, 400, "BadRequest", "Invalid JSON Patch", ""},
+		{"no list of operations", apitest.TypeJSONPatch, `{"op":"add"}`, 400, "BadRequest", "error decoding patch: json: cannot unmarshal object into Go value of type []handlers.jsonPatchOp", ""},
+		{"another version", apitest.TypeMergePatch, `{"metadata":{"resourceVersion":"1"},"spec":{"size":2}}`, 409, "Conflict",
+			`Operation cannot be fulfilled on widgets.example.com "a": the object has been modified; please apply your changes to the latest version and try again`, apitest.AboutWidget("a")},
+		{"another name", apitest.TypeMergePatch, `{"metadata":{"name":"b"}}`, 400, "BadRequest", "the name of the object (b) does not match the name on the URL (a)", ""},
+		{"another name by JSON patch", apitest.TypeJSONPatch, `[{"op":"replace","path":"/metadata/name","value":"b"}]`, 400, "BadRequest", "the name of the object (b) does not match the name on the URL (a)", ""},
+		{"another namespace", apitest.TypeMergePatch, `{"metadata":{"namespace":"other"}}`, 400, "BadRequest", "the namespace of the provided object does not match the namespace sent on the request", ""},
+		{"a test that fails", apitest.TypeJSONPatch, `[{"op":"replace","path":"/spec/size","value":2},{"op":"test","path":"/spec/size","value":1}]`, 422, "Invalid", rejected, "{}"},
+		{"a path that is not there", apitest.TypeJSONPatch, `[{"op":"remove","path":"/spec/none"}]`, 422, "Invalid", rejected, "{}"},
+		{"below what is not there", apitest.TypeJSONPatch, `[{"op":"add","path":"/spec/settings/x","value":"v"}]`, 422, "Invalid", rejected, "{}"},
+		{"an index beyond the end", apitest.TypeJSONPatch, `[{"op":"add","path":"/spec/steps","value":[]},{"op":"add","path":"/spec/steps/9","value":"x"}]`, 422, "Invalid", rejected, "{}"},
+		{"an unknown operation", apitest.TypeJSONPatch, `[{"op":"increment","path":"/spec/size","value":1}]`, 422, "Invalid", rejected, "{}"},
+		{"too many operations", apitest.TypeJSONPatch, "[" + strings.Repeat(`{"op":"test","path":"/spec/size","value":1},`, 10000) + `{"op":"test","path":"/spec/size","value":1}]`, 413, "RequestEntityTooLarge",
+			"Request entity too large: The allowed maximum operations in a JSON patch is 10000, got 10001", ""},
+		{"strategic merge of a custom kind", "application/strategic-merge-patch+json", `{}`, 415, "UnsupportedMediaType",
+			"the body of the request was in an unknown format - accepted media types include: application/json-patch+json, application/merge-patch+json, application/apply-patch+yaml", ""},
+		{"no patch", "application/json", `{}`, 415, "UnsupportedMediaType",
+			"the body of the request was in an unknown format - accepted media types include: application/json-patch+json, application/merge-patch+json, application/apply-patch+yaml", ""},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			api := apitest.NewWidgets(t)
+			apitest.CreateWidget(t, api, "a")
+			apitest.WantFailure(t, apitest.Do(t, api, "PATCH", apitest.Widgets+"/a", c.patch, "Content-Type", c.media), c.code, c.reason, c.message, c.details)
+			apitest.WantJSON(t, apitest.Do(t, api, "GET", apitest.Widgets+"/a", ""), 200, apitest.StoredWidget{}.String())
+		})
+	}
+	t.Run("a type is needed", func(t *testing.T) {
+		api := apitest.NewWidgets(t)
+		apitest.CreateWidget(t, api, "a")
+		assert.Equal(t, 415, apitest.Do(t, api, "PATCH", apitest.Widgets+"/a", `{}`, "Content-Type", "").Code)
+	})
+	t.Run("an object that is not there", func(t *testing.T) {
+		apitest.WantFailure(t, apitest.MergePatch(t, apitest.NewWidgets(t), apitest.Widgets+"/none", `{"spec":{"size":2}}`), 404, "NotFound", `widgets.example.com "none" not found`, apitest.AboutWidget("none"))
+	})
+}
+
+func TestPatchValidatesItsResult(t *testing.T) {
+	api := apitest.NewWidgets(t)
+	apitest.CreateWidget(t, api, "a")
+	for _, c := range []struct {
+		name, patch, kind string
+		causes            []apitest.Cause
+	}{
+		{"a value", `{"spec":{"color":"pink"}}`, "Widget.example.com", []apitest.Cause{apitest.NotSupported("spec.color", `Unsupported value: "pink": supported values: "red", "green", "blue"`)}},
+		{"a required field", `{"spec":{"size":null}}`, "Widget.example.com", []apitest.Cause{apitest.Required("spec.size", "Required value")}},
+		{"a type", `{"spec":{"size":"big"}}`, "Widget.example.com", []apitest.Cause{apitest.TypeInvalid("spec.size", `Invalid value: "string": spec.size in body must be of type integer: "string"`)}},
+		{"another kind", `{"kind":"Gadget"}`, "Gadget.example.com", []apitest.Cause{apitest.Invalid("kind", `Invalid value: "Gadget": must be Widget`)}},
+		{"uid", `{"metadata":{"uid":"zz"}}`, "Widget.example.com", []apitest.Cause{apitest.Invalid("metadata.uid", `Invalid value: "zz": field is immutable`)}},
+		{"another version", `{"apiVersion":"example.com/v2"}`, "Widget.example.com", []apitest.Cause{apitest.Invalid("apiVersion", `Invalid value: "example.com/v2": must be example.com/v1`)}},
+		{"another group", `{"apiVersion":"v1"}`, "Widget", []apitest.Cause{apitest.Invalid("apiVersion", `Invalid value: "v1": must be example.com/v1`)}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			apitest.WantInvalid(t, apitest.MergePatch(t, api, apitest.Widgets+"/a", c.patch), c.kind, "a", c.causes...)
+		})
+	}
+	t.Run("no name", func(t *testing.T) {
+		for _, patch := range []string{`{"metadata":{"name":null}}`, `{"metadata":null}`} {
+			apitest.WantFailure(t, apitest.MergePatch(t, api, apitest.Widgets+"/a", patch), 400, "BadRequest", "the name of the object (a based on URL) was undeterminable: name must be provided", "")
+		}
+	})
+	t.Run("metadata that is null", func(t *testing.T) {
+		apitest.WantFailure(t, apitest.Do(t, api, "PATCH", apitest.Widgets+"/a", `[{"op":"replace","path":"/metadata","value":null}]`, "Content-Type", apitest.TypeJSONPatch),
+			400, "BadRequest", "the name of the object (a based on URL) was undeterminable: name must be provided", "")
+	})
+	t.Run("no resourceVersion, of a kind that demands one", func(t *testing.T) {
+		for _, version := range []string{`null`, `""`, `"0"`} {
+			apitest.WantInvalid(t, apitest.MergePatch(t, api, apitest.Widgets+"/a", `{"metadata":{"resourceVersion":`+version+`},"spec":{"size":2}}`), "widgets.example.com", "a",
+				apitest.Invalid("metadata.resourceVersion", "Invalid value: 0: must be specified for an update"))
+		}
+	})
+	t.Run("what is no object of the kind any more", func(t *testing.T) {
+		for _, patch := range []string{`{"apiVersion":null}`, `{"metadata":{"labels":{"x":1}}}`, `{"kind":null}`} {
+			a := apitest.MergePatch(t, api, apitest.Widgets+"/a", patch)
+			require.Equal(t, 422, a.Code, a.Body)
+			assert.Equal(t, "patch", a.Text(t, "details.causes.0.field"))
+			assert.Contains(t, a.Text(t, "message"), ` "" is invalid: patch: Invalid value: "{`)
+		}
+	})
+	apitest.WantJSON(t, apitest.Do(t, api, "GET", apitest.Widgets+"/a", ""), 200, apitest.StoredWidget{}.String())
+}
+
+func TestPatchDryRun(t *testing.T) {
+	api := apitest.NewWidgets(t)
+	apitest.CreateWidget(t, api, "a")
+	apitest.WantJSON(t, apitest.MergePatch(t, api, apitest.Widgets+"/a?dryRun=All", `{"spec":{"size":2}}`), 200, apitest.StoredWidget{RV: "2", Generation: 2, Spec: apitest.SpecOfSizeTwo}.String())
+	apitest.WantJSON(t, apitest.Do(t, api, "GET", apitest.Widgets+"/a", ""), 200, apitest.StoredWidget{}.String())
+}
+
+// A patch without a version is tried again when somebody else was faster, so that none is lost.
+func TestConcurrentPatchesAllCount(t *testing.T) {
+	api := apitest.NewWidgets(t)
+	apitest.CreateWidget(t, api, "a")
+	const writers = 10
+	var wait sync.WaitGroup
+	for i := range writers {
+		wait.Go(func() {
+			assert.Equal(t, 200, apitest.MergePatch(t, api, apitest.Widgets+"/a", fmt.Sprintf(`{"spec":{"settings":{"k%d":"v"}}}`, i)).Code)
+		})
+	}
+	wait.Wait()
+	a := apitest.Do(t, api, "GET", apitest.Widgets+"/a", "")
+	assert.Len(t, a.Value(t, "spec.settings"), writers)
+	assert.Equal(t, float64(1+writers), a.Value(t, "metadata.generation"))
+}

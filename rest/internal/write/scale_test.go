@@ -1,0 +1,157 @@
+package write_test
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/decorum-go/decorum/apimeta"
+	"github.com/decorum-go/decorum/rest"
+	"github.com/decorum-go/decorum/rest/internal/apitest"
+)
+
+// A write to /scale that is done is never answered with an error.
+func TestScaleOfZero(t *testing.T) {
+	type pumpSpec struct {
+		Replicas int32 `json:"replicas,omitempty"`
+		Power    int32 `json:"power,omitempty"`
+	}
+	type Pump struct {
+		apimeta.TypeMeta   `json:",inline"`
+		apimeta.ObjectMeta `json:"metadata,omitempty"`
+		Spec               pumpSpec           `json:"spec"`
+		Status             apitest.DialStatus `json:"status,omitzero"`
+	}
+	const pumps = "/apis/example.com/v1/namespaces/default/pumps"
+	const scale = `{"apiVersion":"autoscaling/v1","kind":"Scale","metadata":{"name":"a"},"spec":`
+	for _, c := range []struct {
+		name, begin, method, contentType, body string
+		code                                   int
+		message, want                          string
+		answered                               any
+	}{
+		{"a PUT of zero", `{"replicas":2}`, "PUT", "application/json", scale + `{"replicas":0}}`, 200, "", `{"replicas":0}`, nil},
+		{"a PUT of zero as Go writes it", `{"replicas":2}`, "PUT", "application/json", scale + `{}}`, 200, "", `{"replicas":0}`, nil},
+		{"a patch to zero", `{"replicas":2}`, "PATCH", apitest.TypeMergePatch, `{"spec":{"replicas":0}}`, 200, "", `{"replicas":0}`, nil},
+		{"an apply of zero", `{"replicas":2}`, "PATCH", apitest.TypeApply, scale + `{"replicas":0}}`, 200, "", `{"replicas":0}`, nil},
+		{"a PUT over no count", `{}`, "PUT", "application/json", scale + `{"replicas":4}}`, 200, "", `{"replicas":4}`, 4.0},
+		{"a PUT of zero over no count", `{}`, "PUT", "application/json", scale + `{}}`, 200, "", `{"replicas":0}`, nil},
+		{"a patch over no count", `{}`, "PATCH", apitest.TypeMergePatch, `{"spec":{"replicas":4}}`, 200, "", `{"replicas":4}`, 4.0},
+		{"a patch to zero over no count", `{}`, "PATCH", apitest.TypeMergePatch, `{"spec":{"replicas":0}}`, 200, "", `{"replicas":0}`, nil},
+		{"a patch without a count over none", `{}`, "PATCH", apitest.TypeMergePatch, `{"metadata":{"labels":{"a":"b"}}}`, 400, `the spec replicas field ".spec.replicas" cannot be empty`, `{}`, nil},
+		{"an apply over no count", `{}`, "PATCH", apitest.TypeApply, scale + `{"replicas":4}}`, 200, "", `{"replicas":4}`, 4.0},
+		{"an apply of nothing over no count", `{}`, "PATCH", apitest.TypeApply, scale + `{}}`, 200, "", `{}`, nil},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			api := apitest.New(t, rest.Options{}, rest.Resource[Pump]{Group: "example.com", Version: "v1", Plural: "pumps", Names: rest.Names{Kind: "Pump"},
+				Scale: &rest.Scale{SpecReplicas: ".spec.replicas", StatusReplicas: ".status.replicas"}})
+			apitest.Must(t, api, "POST", pumps, `{"apiVersion":"example.com/v1","kind":"Pump","metadata":{"name":"a"},"spec":`+c.begin+`}`)
+			target := pumps + "/a/scale?fieldManager=m"
+			if c.contentType == apitest.TypeApply {
+				target += "&force=true"
+			}
+			a := apitest.Do(t, api, c.method, target, c.body, "Content-Type", c.contentType)
+			require.Equal(t, c.code, a.Code, a.Body)
+			if c.message != "" {
+				assert.Equal(t, c.message, a.Text(t, "message"))
+			} else {
+				assert.Equal(t, c.answered, a.Value(t, "spec.replicas"))
+			}
+			got, err := json.Marshal(apitest.Must(t, api, "GET", pumps+"/a", "").Value(t, "spec"))
+			require.NoError(t, err)
+			assert.JSONEq(t, c.want, string(got))
+		})
+	}
+	t.Run("a count that its owner gives up", func(t *testing.T) {
+		api := apitest.New(t, rest.Options{}, rest.Resource[Pump]{Group: "example.com", Version: "v1", Plural: "pumps", Names: rest.Names{Kind: "Pump"},
+			Scale: &rest.Scale{SpecReplicas: ".spec.replicas", StatusReplicas: ".status.replicas"}})
+		apitest.Must(t, api, "POST", pumps, `{"apiVersion":"example.com/v1","kind":"Pump","metadata":{"name":"a"},"spec":{"power":0}}`)
+		for _, spec := range []string{`{"replicas":4}`, `{}`} {
+			apitest.Must(t, api, "PATCH", pumps+"/a/scale?fieldManager=m", scale+spec+`}`, "Content-Type", apitest.TypeApply)
+		}
+		assert.Equal(t, map[string]any{"power": 0.0}, apitest.Must(t, api, "GET", pumps+"/a", "").Value(t, "spec"))
+	})
+}
+
+// A hook may spoil the selector that /scale shows. The write is done and answered.
+func TestScaleAfterAHook(t *testing.T) {
+	for name, selector := range map[string]string{"text": `"x y z =="`, "operator": `{"matchExpressions":[{"key":"a","operator":"Bogus"}]}`, "type": `{"matchLabels":1}`} {
+		t.Run(name, func(t *testing.T) {
+			api, _ := apitest.NewDials(t, func(r *rest.Resource[apitest.Dial]) {
+				r.Scale.Selector = ".spec.raw"
+				r.Hooks.Prepare = func(_ context.Context, d, old *apitest.Dial) error {
+					if old != nil {
+						d.Spec.Raw = json.RawMessage(selector)
+					}
+					return nil
+				}
+			})
+			apitest.Must(t, api, "POST", apitest.Dials, apitest.DialBody(`{}`))
+			for _, count := range []string{"1", "0"} {
+				apitest.Must(t, api, "PATCH", apitest.Dials+"/a/scale", `{"spec":{"replicas":`+count+`}}`, "Content-Type", apitest.TypeMergePatch)
+				apitest.WantDial(t, api, "spec.replicas", count)
+			}
+		})
+	}
+}
+
+// The first write to /scale that repeats the count gives the count an entry of its own, without a time. It stays the owner's. Further
+// repetitions change nothing, whoever sends them and whoever owns the count.
+func TestScaleToThePresentCount(t *testing.T) {
+	type reelSpec struct {
+		Replicas int32 `json:"replicas,omitempty"`
+		Length   int32 `json:"length,omitempty"`
+	}
+	type Reel struct {
+		apimeta.TypeMeta   `json:",inline"`
+		apimeta.ObjectMeta `json:"metadata,omitempty"`
+		Spec               reelSpec           `json:"spec"`
+		Status             apitest.DialStatus `json:"status,omitzero"`
+	}
+	const reels = "/apis/example.com/v1/namespaces/default/reels"
+	const scale = `{"apiVersion":"autoscaling/v1","kind":"Scale","metadata":{"name":"a"},"spec":{"replicas":2}}`
+	const reel = `{"apiVersion":"example.com/v1","kind":"Reel","metadata":{"name":"a"},"spec":{"replicas":2,"length":1}}`
+	for _, dialect := range []rest.Dialect{rest.DialectCustom, rest.DialectBuiltin} {
+		api := apitest.New(t, rest.Options{}, rest.Resource[Reel]{Group: "example.com", Version: "v1", Plural: "reels", Wire: rest.Wire{Dialect: dialect},
+			Scale: &rest.Scale{SpecReplicas: ".spec.replicas", StatusReplicas: ".status.replicas"}})
+		get := func() apitest.Answer { return apitest.Must(t, api, "GET", reels+"/a", "") }
+		// counted returns who owns the count, and whether its entry has a time.
+		counted := func() (owners []string) {
+			for _, e := range get().Value(t, "metadata.managedFields").([]any) {
+				entry := e.(map[string]any)
+				if fields, _ := entry["fieldsV1"].(map[string]any)["f:spec"].(map[string]any); fields["f:replicas"] != nil {
+					owners = append(owners, fmt.Sprint(entry["manager"], " ", entry["time"] != nil))
+				}
+			}
+			return owners
+		}
+		apitest.Must(t, api, "POST", reels+"?fieldManager=creator", reel)
+		created := get()
+		assert.Equal(t, []string{"creator true"}, counted(), dialect)
+
+		apitest.Must(t, api, "PUT", reels+"/a/scale?fieldManager=first", scale)
+		assert.Equal(t, []string{"creator false"}, counted(), dialect)
+		assert.NotEqual(t, created.Value(t, "metadata.resourceVersion"), get().Value(t, "metadata.resourceVersion"), dialect)
+		assert.Equal(t, created.Value(t, "metadata.generation"), get().Value(t, "metadata.generation"), dialect)
+		repeat := func() {
+			before := get()
+			apitest.Must(t, api, "PUT", reels+"/a/scale?fieldManager=first", scale)
+			apitest.Must(t, api, "PUT", reels+"/a/scale?fieldManager=second", scale)
+			apitest.Must(t, api, "PATCH", reels+"/a/scale?fieldManager=third", `{"spec":{"replicas":2}}`, "Content-Type", apitest.TypeMergePatch)
+			assert.Equal(t, before.Body, get().Body, dialect)
+		}
+		repeat()
+
+		apitest.Must(t, api, "PATCH", reels+"/a?fieldManager=labeler", `{"metadata":{"labels":{"a":"b"}}}`, "Content-Type", apitest.TypeMergePatch)
+		assert.Equal(t, []string{"creator true"}, counted(), dialect)
+		apitest.Must(t, api, "PUT", reels+"/a/scale?fieldManager=other", strings.Replace(scale, ":2", ":3", 1))
+		apitest.Must(t, api, "PUT", reels+"/a/scale?fieldManager=owner", scale)
+		assert.Equal(t, []string{"owner false"}, counted(), dialect)
+		repeat()
+	}
+}
