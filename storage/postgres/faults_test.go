@@ -1,9 +1,14 @@
 package postgres_test
 
 import (
+	"crypto/rand"
+	"encoding/hex"
 	"errors"
 	"fmt"
 	"net/url"
+	"os"
+	"path/filepath"
+	"syscall"
 	"testing"
 	"time"
 
@@ -108,60 +113,86 @@ func TestServerKilled(t *testing.T) {
 	require.Equal(t, written, changes[0].Current)
 }
 
-// A standby that lacks the last commits never gives out their revisions again.
-func TestFailover(t *testing.T) {
-	primary := start(t, postgrestest.Options{})
-	l := newLink(t, primary)
-	store := serving(t, postgres.Options{Pool: connect(t, l.url()), Timeout: 5 * time.Second})
-	kept, err := put(t.Context(), store, "kept", "1")
-	require.NoError(t, err)
-	standby, err := primary.Standby(nil)
-	require.NoError(t, err)
-	t.Cleanup(func() { require.NoError(t, standby.Stop()) })
-	behind := connect(t, standby.URL("postgres"))
-	execute(t, behind, "ALTER SYSTEM SET primary_conninfo = ''")
-	execute(t, behind, "SELECT pg_reload_conf()")
-	eventually(t, func() error { // the standby no longer receives anything
-		receivers := 0
-		err := behind.QueryRow(t.Context(), "SELECT count(*) FROM pg_stat_wal_receiver").Scan(&receivers)
-		if err == nil && receivers > 0 {
-			err = errors.New("it still receives")
-		}
-		return err
-	})
-	lost, err := put(t.Context(), store, "lost", "1")
-	require.NoError(t, err)
-	cursor, err := store.Watch(t.Context(), watch.Scope{Resource: notes}, kept.Revision)
-	require.NoError(t, err)
-	defer cursor.Close()
-	require.NoError(t, primary.Kill())
-	l.lead(standby.Socket())
-	_, err = store.Get(t.Context(), note("kept"), storage.MostRecent)
-	require.ErrorIs(t, err, storage.ErrUnavailable, "a standby does not answer for the most recent state")
-	require.NoError(t, standby.Promote())
+// A server that lacks the last commits never gives out their revisions again.
+func TestServersThatLackTheLastCommits(t *testing.T) {
+	const point = "before the lost commit"
+	for name, c := range map[string]struct {
+		settings map[string]string // of the other server
+		before   func(t *testing.T, primary *postgrestest.Server, other *pgxpool.Pool)
+		after    string // what the other server answers with true when it goes no further
+	}{
+		"promoted standby": {nil, func(t *testing.T, _ *postgrestest.Server, other *pgxpool.Pool) {
+			execute(t, other, "ALTER SYSTEM SET primary_conninfo = ''")
+			execute(t, other, "SELECT pg_reload_conf()")
+			eventually(t, func() error { // the standby no longer receives anything
+				receivers := 0
+				err := other.QueryRow(t.Context(), "SELECT count(*) FROM pg_stat_wal_receiver").Scan(&receivers)
+				if err == nil && receivers > 0 {
+					err = errors.New("it still receives")
+				}
+				return err
+			})
+		}, "SELECT true"},
+		"recovery to a point in time": {
+			map[string]string{"recovery_target_name": point, "recovery_target_action": "pause"},
+			func(t *testing.T, primary *postgrestest.Server, _ *pgxpool.Pool) {
+				execute(t, connect(t, primary.URL("postgres")), "SELECT pg_create_restore_point($1)", point)
+			}, "SELECT pg_get_wal_replay_pause_state() = 'paused'"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			primary := start(t, postgrestest.Options{})
+			l := newLink(t, primary)
+			store := serving(t, postgres.Options{Pool: connect(t, l.url()), Timeout: 5 * time.Second})
+			kept, err := put(t.Context(), store, "kept", "1")
+			require.NoError(t, err)
+			other, err := primary.Standby(c.settings)
+			require.NoError(t, err)
+			t.Cleanup(func() { require.NoError(t, other.Stop()) })
+			behind := connect(t, other.URL("postgres"))
+			c.before(t, primary, behind)
+			lost, err := put(t.Context(), store, "lost", "1")
+			require.NoError(t, err)
+			cursor, err := store.Watch(t.Context(), watch.Scope{Resource: notes}, kept.Revision)
+			require.NoError(t, err)
+			defer cursor.Close()
+			eventually(t, func() error {
+				reached := false
+				err := behind.QueryRow(t.Context(), c.after).Scan(&reached)
+				if err == nil && !reached {
+					err = errors.New("it still recovers")
+				}
+				return err
+			})
+			require.NoError(t, primary.Kill())
+			l.lead(other.Socket())
+			_, err = store.Get(t.Context(), note("kept"), storage.MostRecent)
+			require.ErrorIs(t, err, storage.ErrUnavailable, "a standby does not answer for the most recent state")
+			require.NoError(t, other.Promote())
 
-	eventually(t, func() error {
-		_, err := store.Get(t.Context(), note("lost"), storage.MostRecent)
-		if errors.Is(err, storage.ErrNotFound) {
-			return nil
-		}
-		return fmt.Errorf("the lost object: %w", err)
-	})
-	require.Equal(t, kept, latest(t, store, "kept"))
-	var next *storage.Record
-	eventually(t, func() (err error) {
-		next, err = put(t.Context(), store, "next", "1")
-		return err
-	})
-	require.Greater(t, next.Revision, lost.Revision)
-	for _, after := range []watch.Revision{kept.Revision, lost.Revision} {
-		_, err = store.Watch(t.Context(), watch.Scope{Resource: notes}, after)
-		require.True(t, status.IsExpired(err), "%v", err)
+			eventually(t, func() error {
+				_, err := store.Get(t.Context(), note("lost"), storage.MostRecent)
+				if errors.Is(err, storage.ErrNotFound) {
+					return nil
+				}
+				return fmt.Errorf("the lost object: %w", err)
+			})
+			require.Equal(t, kept, latest(t, store, "kept"))
+			var next *storage.Record
+			eventually(t, func() (err error) {
+				next, err = put(t.Context(), store, "next", "1")
+				return err
+			})
+			require.Greater(t, next.Revision, lost.Revision)
+			for _, after := range []watch.Revision{kept.Revision, lost.Revision} {
+				_, err = store.Watch(t.Context(), watch.Scope{Resource: notes}, after)
+				require.True(t, status.IsExpired(err), "%v", err)
+			}
+			for err = nil; err == nil; { // what it has not yet read may be shown
+				_, err = cursor.Next(t.Context(), nil)
+			}
+			require.True(t, status.IsExpired(err), "%v", err)
+		})
 	}
-	for err = nil; err == nil; { // what it has not yet read may be shown
-		_, err = cursor.Next(t.Context(), nil)
-	}
-	require.True(t, status.IsExpired(err), "%v", err)
 }
 
 // A restored dump has a new epoch, even on the server of the original.
@@ -268,6 +299,52 @@ func TestRefusedWrites(t *testing.T) {
 			})
 			eventually(t, store.Ready)
 		})
+	}
+}
+
+// On a disk that is full, Postgres refuses writes or stops. Nothing that was acknowledged is lost, and the store recovers by itself.
+func TestFullDisk(t *testing.T) {
+	disk := filepath.Join(os.TempDir(), fmt.Sprint("decorum-disk-", os.Getpid()))
+	require.NoError(t, os.Mkdir(disk, 0o755))
+	defer os.Remove(disk)
+	if err := syscall.Mount("tmpfs", disk, "tmpfs", 0, "size=160m"); err != nil {
+		t.Skipf("NOT RUN: only root can mount a small disk: %v", err) // CI is root
+	}
+	defer func() { require.NoError(t, syscall.Unmount(disk, syscall.MNT_DETACH)) }()
+	require.NoError(t, os.Chmod(disk, 0o777))
+	s, err := postgrestest.Start(postgrestest.Options{Dir: disk, Settings: map[string]string{"max_wal_size": "32MB", "wal_keep_size": "0"}})
+	if errors.Is(err, postgrestest.ErrNotInstalled) {
+		t.Skip(err) // as for every test with a server
+	}
+	require.NoError(t, err)
+	defer func() { require.NoError(t, s.Stop()) }()
+	store := serving(t, postgres.Options{Pool: connect(t, s.URL("postgres")), Timeout: 5 * time.Second})
+	filler := filepath.Join(disk, "filler")
+	require.NoError(t, os.WriteFile(filler, make([]byte, 40<<20), 0o600))
+	random := make([]byte, 250_000) // so that Postgres cannot compress it
+	acknowledged := 0
+	for ; err == nil; acknowledged++ {
+		require.Less(t, acknowledged, 1000, "the disk has 160 MB")
+		_, _ = rand.Read(random)
+		_, err = put(t.Context(), store, fmt.Sprint(acknowledged), hex.EncodeToString(random))
+	}
+	acknowledged--
+	require.Contains(t, []int{503, 504}, status.CodeOf(err), "%v", err)
+	got, err := store.Get(t.Context(), note("0"), storage.Any)
+	require.NoError(t, err)
+	require.NotNil(t, got, "reads of any state continue")
+
+	require.NoError(t, os.Remove(filler))
+	if s.Ended() {
+		require.NoError(t, s.Restart())
+	}
+	eventually(t, func() error {
+		_, err := put(t.Context(), store, "afterwards", "1")
+		return err
+	})
+	eventually(t, store.Ready)
+	for n := range acknowledged {
+		require.NotNil(t, latest(t, store, fmt.Sprint(n)), "%d was acknowledged", n)
 	}
 }
 

@@ -123,8 +123,8 @@ func (a *authority) listen(ctx context.Context) (conn *pgx.Conn, err error) {
 	if err == nil {
 		_, err = conn.Exec(bounded, "LISTEN "+pgx.Identifier{channel}.Sanitize())
 	}
-	if err == nil {
-		_, err = conn.Exec(bounded, "SELECT pg_notify($1, '0')", channel)
+	if err == nil { // PgBouncer delivers to a connection what this connection itself notifies, and nothing else
+		_, err = a.opts.Pool.Exec(bounded, "SELECT pg_notify($1, '0')", channel)
 	}
 	if err == nil {
 		if _, err = conn.WaitForNotification(bounded); err != nil {
@@ -136,6 +136,15 @@ func (a *authority) listen(ctx context.Context) (conn *pgx.Conn, err error) {
 		return nil, a.unavailable(ctx, err)
 	}
 	return conn, nil
+}
+
+// tryListening returns an error if this replica would not receive notifications.
+func (a *authority) tryListening(ctx context.Context) error {
+	conn, err := a.listen(ctx)
+	if err == nil {
+		closeConn(conn)
+	}
+	return err
 }
 
 // closeConn closes a connection, and does not wait long for a server that does not answer.

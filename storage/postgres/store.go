@@ -20,14 +20,19 @@ var (
 
 // Open opens a replica. It creates the schema and its tables, or upgrades those of an older version of this package. It returns when the
 // replica has received what was committed before. The caller must close the store. Open returns [storage.ErrUnavailable] if Postgres does not
-// answer, and [ErrFormat] if the schema has tables of a newer version. The store loads objects when their resource is registered.
+// answer or does not deliver notifications, and [ErrFormat] if the schema has tables of a newer version. The store loads objects when their
+// resource is registered.
 func Open(ctx context.Context, opts Options) (*Store, error) {
 	opts, err := opts.withDefaults()
 	if err != nil {
 		return nil, err
 	}
 	a := newAuthority(opts)
-	if err := a.layOut(ctx); err != nil {
+	err = a.layOut(ctx)
+	if err == nil && opts.Poll == 0 {
+		err = a.tryListening(ctx)
+	}
+	if err != nil {
 		return nil, errors.Join(err, a.Close())
 	}
 	engine, err := storage.OpenReplica(ctx, a, opts.Engine)

@@ -26,6 +26,9 @@ const patience = time.Minute
 type Options struct {
 	// Programs is the directory with the programs of Postgres. The default is the first of [Installed].
 	Programs string
+	// Dir is where the server makes its directory, by default the directory for temporary files. The user of the server must be able to
+	// reach it.
+	Dir string
 	// Sync makes the server sync its files, as in production.
 	Sync bool
 	// Settings are written into postgresql.conf.
@@ -67,7 +70,7 @@ func newServer(opts Options) (*Server, error) {
 	if err != nil {
 		return nil, err
 	}
-	dir, err := os.MkdirTemp("", "postgres") // short, because the path of a socket has at most 107 bytes
+	dir, err := os.MkdirTemp(opts.Dir, "postgres") // short, because the path of a socket has at most 107 bytes
 	if err != nil {
 		return nil, err
 	}
@@ -80,6 +83,24 @@ func newServer(opts Options) (*Server, error) {
 
 func (s *Server) data() string { return filepath.Join(s.dir, "data") }
 
+// WriteFile writes a file into the directory of the server, for a program of [Server.Command].
+func (s *Server) WriteFile(name string, content []byte) error {
+	path := filepath.Join(s.dir, name)
+	if err := os.WriteFile(path, content, 0o600); err != nil || s.user == nil {
+		return err
+	}
+	return os.Chown(path, int(s.user.Uid), int(s.user.Gid))
+}
+
+// Command returns a program that runs as the user of the server, in the directory of the server.
+func (s *Server) Command(path string, args ...string) *exec.Cmd {
+	command := exec.Command(path, args...)
+	command.Dir = s.dir
+	command.Env = append(os.Environ(), "PGHOST="+s.dir, "PGUSER=postgres", "LC_ALL=C")
+	command.SysProcAttr = &syscall.SysProcAttr{Credential: s.user, Setpgid: true}
+	return command
+}
+
 // run runs a program of Postgres to its end.
 func (s *Server) run(program string, args ...string) error {
 	command := s.command(program, args...)
@@ -90,11 +111,7 @@ func (s *Server) run(program string, args ...string) error {
 }
 
 func (s *Server) command(program string, args ...string) *exec.Cmd {
-	command := exec.Command(filepath.Join(s.opts.Programs, program), args...)
-	command.Dir = s.dir
-	command.Env = append(os.Environ(), "PGHOST="+s.dir, "PGUSER=postgres", "LC_ALL=C")
-	command.SysProcAttr = &syscall.SysProcAttr{Credential: s.user, Setpgid: true}
-	return command
+	return s.Command(filepath.Join(s.opts.Programs, program), args...)
 }
 
 // Dump returns the output of pg_dump with arguments, which should name the database last.
@@ -122,7 +139,8 @@ func (s *Server) Restore(database string, script []byte) error {
 // configureAndStart writes the settings of the server, and starts it.
 func (s *Server) configureAndStart(more map[string]string) error {
 	settings := map[string]string{"listen_addresses": "", "unix_socket_directories": s.dir, "max_connections": "200", "shared_buffers": "64MB",
-		"fsync": "off", "full_page_writes": "off", "wal_level": "replica", "max_wal_size": "1GB"}
+		"fsync": "off", "full_page_writes": "off", "wal_level": "replica", "max_wal_size": "1GB",
+		"wal_keep_size": "512MB"} // for standbys
 	if s.opts.Sync {
 		settings["fsync"], settings["full_page_writes"] = "on", "on"
 	}
@@ -219,6 +237,16 @@ func (s *Server) URL(database string) string {
 // Socket returns the path of the Unix socket.
 func (s *Server) Socket() string { return filepath.Join(s.dir, ".s.PGSQL.5432") }
 
+// Ended reports whether the server has ended by itself, or was killed.
+func (s *Server) Ended() bool {
+	select {
+	case <-s.ended:
+		return true
+	default:
+		return false
+	}
+}
+
 // Kill kills all processes of the server at once, as a crash of the machine does.
 func (s *Server) Kill() error {
 	pid := s.process.Process.Pid
@@ -235,18 +263,6 @@ func (s *Server) Kill() error {
 	}
 	<-s.ended
 	return errors.Join(errs...)
-}
-
-// Standby starts a second server that follows this one.
-func (s *Server) Standby(settings map[string]string) (*Server, error) {
-	standby, err := newServer(s.opts)
-	if err != nil {
-		return nil, err
-	}
-	if err := s.run("pg_basebackup", "-h", s.dir, "-U", "postgres", "-D", standby.data(), "-R", "--checkpoint=fast", "--no-sync"); err != nil {
-		return nil, errors.Join(err, standby.Stop())
-	}
-	return standby, standby.configureAndStart(settings)
 }
 
 // Promote makes a standby a primary. It returns when the server accepts writes.
