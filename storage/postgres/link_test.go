@@ -12,13 +12,14 @@ import (
 	"github.com/decorum-go/decorum/storage/postgres/postgrestest"
 )
 
-// link is a proxy in front of a server. It can be cut, and can lead to another server.
+// link is a proxy in front of a server. It can be cut or held, and can lead to another server.
 type link struct {
 	listener net.Listener
 	serving  sync.WaitGroup
 
 	mu     sync.Mutex
 	target string
+	held   chan struct{} // not nil while new connections wait
 	open   map[net.Conn]bool
 }
 
@@ -54,6 +55,25 @@ func (l *link) lead(target string) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.target = target
+	if l.held != nil {
+		close(l.held)
+		l.held = nil
+	}
+	l.cut()
+}
+
+// hold cuts all connections, and lets new ones wait until the link leads to a server.
+func (l *link) hold() {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.held == nil {
+		l.held = make(chan struct{})
+	}
+	l.cut()
+}
+
+// cut closes all connections. The caller holds the lock.
+func (l *link) cut() {
 	for conn := range l.open {
 		conn.Close()
 	}
@@ -62,7 +82,16 @@ func (l *link) lead(target string) {
 func (l *link) serve(client net.Conn) {
 	defer client.Close()
 	l.mu.Lock()
+	held := l.held
+	l.mu.Unlock()
+	if held != nil {
+		<-held
+	}
+	l.mu.Lock()
 	target := l.target
+	if l.held != nil {
+		target = ""
+	}
 	l.mu.Unlock()
 	if target == "" {
 		return

@@ -22,6 +22,7 @@ var shared *postgrestest.Server
 
 func TestMain(m *testing.M) {
 	isVictim()
+	isReplica()
 	os.Exit(run(m))
 }
 
