@@ -21,7 +21,7 @@ export GOFLAGS := $(strip $(GOFLAGS) -buildvcs=false)
 
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
-.PHONY: help test check console console-files require vet fmt staticcheck tidy race plain budget conformance e2e modules released suites \
+.PHONY: help test check console console-files second-postgres require vet fmt staticcheck tidy race plain budget conformance e2e modules released suites \
 	cross next-go old-kubectls other-modules client-suite project-suite lint bench bench-compare soak fuzz cover vuln release
 
 help: ## list the targets
@@ -32,7 +32,7 @@ help: ## list the targets
 test: require vet fmt race plain budget conformance e2e modules released staticcheck tidy ## everything that must hold
 	@echo "all stages passed"
 
-check: require console-files other-modules cross next-go old-kubectls client-suite project-suite ## upstream's code as oracle, clients, other platforms, another Go release, old kubectls, suites of operators (CI runs it too)
+check: require console-files second-postgres other-modules cross next-go old-kubectls client-suite project-suite ## upstream's code as oracle, clients, other platforms, another Go release, old kubectls, suites of operators (CI runs it too)
 	@echo "all checks passed"
 
 lint: require vet fmt staticcheck tidy ## vet, gofmt, staticcheck, tidy go.mod
@@ -75,6 +75,9 @@ console: ## build the page of rest/console from TypeScript (needs node and npm)
 
 console-files: ## the committed files of the page are those that its TypeScript builds, byte for byte
 	@.ci/stage console-files .ci/console check
+
+second-postgres: ## the tests of storage/postgres on another major version of Postgres (needs npm)
+	@.ci/stage second-postgres .ci/second-postgres
 
 released: ## build the public modules as users get them, in a program outside of the repository
 	@.ci/stage released .ci/released
