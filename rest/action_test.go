@@ -73,7 +73,7 @@ func TestActionRunsOnce(t *testing.T) {
 	assert.Equal(t, 409, apitest.Do(t, api, "POST", invoicesIn+"/n1/pay", payN1).Code)
 }
 
-func TestActionThatFailsIsSettled(t *testing.T) {
+func TestFailedActionIsSettled(t *testing.T) {
 	for _, c := range []struct {
 		name   string
 		charge func(context.Context) error
@@ -149,7 +149,7 @@ func TestAdmissionOfAnAction(t *testing.T) {
 	assert.Equal(t, []string{"CREATE ", "CREATE pay"}, seen)
 }
 
-func TestClaimsThatCannotWork(t *testing.T) {
+func TestInvalidClaimDeclarations(t *testing.T) {
 	claim := func(context.Context, *Invoice, *Payment) error { return nil }
 	settle := func(context.Context, *Invoice, *Payment, error) error { return nil }
 	bank := &bankFunc{}

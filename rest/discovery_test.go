@@ -47,7 +47,7 @@ func TestDiscovery(t *testing.T) {
 	}
 }
 
-func TestDiscoveryOfWhatThereIsNot(t *testing.T) {
+func TestDiscoveryOfAbsentGroupsAndResources(t *testing.T) {
 	api := apitest.NewManyKinds(t)
 	for _, target := range []string{"/api/v9", "/apis/example.com/v9", "/apis/example.com/v1/bogus", "/apis/example.com/v1/namespaces/default/bogus/x"} {
 		apitest.WantFailure(t, apitest.Do(t, api, "GET", target, ""), 404, "NotFound", "the server could not find the requested resource", "{}")
@@ -139,7 +139,7 @@ func TestDiscoveryWithoutCoreKinds(t *testing.T) {
 }
 
 // After a 404 for an object kubectl asks for its namespace, and prints a second 404 instead of the first.
-func TestNamespaceThatIsNotServed(t *testing.T) {
+func TestUnservedNamespaceKind(t *testing.T) {
 	const other = "/api/v1/namespaces/other"
 	for name, api := range map[string]*rest.API{"no core kind": apitest.NewWidgets(t), "a core kind": apitest.NewMemos(t)} {
 		apitest.WantFailure(t, apitest.Do(t, api, "GET", other, ""), 405, "MethodNotAllowed", "the server does not allow this method on the requested resource", "{}")
@@ -164,7 +164,7 @@ func TestDiscoveryOfBuiltinKinds(t *testing.T) {
 }
 
 // Every request but a watch says how long it may take, and is refused where it does not say that in Go's words.
-func TestTimeoutThatIsNone(t *testing.T) {
+func TestInvalidTimeout(t *testing.T) {
 	api := apitest.NewWidgets(t)
 	apitest.CreateWidget(t, api, "a")
 	for _, target := range []string{apitest.Widgets, apitest.Widgets + "/a", apitest.Widgets + "/none", apitest.Widgets + "/a/status", apitest.Widgets + "/a/scale", apitest.ExampleV1, "/apis", "/apis/example.com", "/version"} {
@@ -234,7 +234,7 @@ func TestHealth(t *testing.T) {
 }
 
 // An API that is shut down is alive, but not ready.
-func TestHealthOfAnAPIThatIsShutDown(t *testing.T) {
+func TestHealthAfterShutdown(t *testing.T) {
 	api := apitest.NewWidgets(t)
 	require.NoError(t, api.Close())
 	assert.Equal(t, "ok", apitest.Do(t, api, "GET", "/livez", "").Body)

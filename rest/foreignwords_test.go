@@ -13,7 +13,7 @@ import (
 )
 
 // Error messages about malformed requests do not depend on another library.
-func TestWordsOfMalformedRequests(t *testing.T) {
+func TestMessagesAboutMalformedRequests(t *testing.T) {
 	api := apitest.Start(t, rest.Options{}, apitest.ThingResource())
 	token := func(json string) string { return base64.RawURLEncoding.EncodeToString([]byte(json)) }
 	const invalidToken = "invalid continue token: continue key is not valid: "

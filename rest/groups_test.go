@@ -110,7 +110,7 @@ func TestAHookSeesAKindInBothGroups(t *testing.T) {
 	}
 }
 
-func TestGroupsThatCannotWork(t *testing.T) {
+func TestInvalidGroupDeclarations(t *testing.T) {
 	other := rest.Resource[apitest.Widget]{Group: "old.example.com", Version: "v2", Plural: "cogs"}
 	_, err := rest.New(rest.Options{}, apitest.CogResource(inTwoGroups), other)
 	assert.EqualError(t, err, `rest.New: kind "Widget": kind "Cog" of the same group already has the name "cogs"`)

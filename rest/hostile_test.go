@@ -288,7 +288,7 @@ func TestPromisedBodyCostsNothing(t *testing.T) {
 	assert.Less(t, after.TotalAlloc-before.TotalAlloc, uint64(requests*promised/4))
 }
 
-func TestDeepButAllowed(t *testing.T) {
+func TestDeepestAllowedBody(t *testing.T) {
 	s := apitest.NewThingServer(t, rest.Options{})
 	deep := strings.Repeat(`{"a":`, 9_000) + "1" + strings.Repeat("}", 9_000)
 	w := s.Do("POST", apitest.Things, apitest.ThingBody("deep", `{"size":1,"unknown":`+deep+`}`))
@@ -388,7 +388,7 @@ func TestHostileNames(t *testing.T) {
 		{name: "put with another name", method: "PUT", target: item("a"), body: apitest.ThingBody("b", "{}"), code: 400, reason: bad, messagePart: "does not match the name"},
 		{name: "put without a name", method: "PUT", target: item("a"), body: apitest.ThingBody("", "{}"), code: 400, reason: bad, messagePart: "undeterminable"},
 		{name: "create in dots", method: "POST", target: apitest.ThingsV1 + "/namespaces/%2e%2e/things", body: apitest.ThingBody("b", "{}"), code: 400, reason: bad, messagePart: namespace},
-		{name: "create in a namespace that is no label", method: "POST", target: apitest.ThingsV1 + "/namespaces/Not_A_Label/things", body: apitest.ThingBody("b", "{}"), code: 422, reason: status.ReasonInvalid, messagePart: "metadata.namespace: Invalid value"},
+		{name: "create in a namespace that is not a label", method: "POST", target: apitest.ThingsV1 + "/namespaces/Not_A_Label/things", body: apitest.ThingBody("b", "{}"), code: 422, reason: status.ReasonInvalid, messagePart: "metadata.namespace: Invalid value"},
 		{name: "create without a namespace", method: "POST", target: apitest.ThingsV1 + "/namespaces//things", body: apitest.ThingBody("b", "{}"), code: 405, reason: status.ReasonMethodNotAllowed, messagePart: "does not allow"},
 		{name: "create across all namespaces", method: "POST", target: apitest.ThingsV1 + "/things", body: apitest.ThingBody("b", "{}"), code: 405, reason: status.ReasonMethodNotAllowed, messagePart: "does not allow"},
 		{name: "delete across all namespaces", method: "DELETE", target: apitest.ThingsV1 + "/things", code: 405, reason: status.ReasonMethodNotAllowed, messagePart: "does not allow"},
@@ -397,7 +397,7 @@ func TestHostileNames(t *testing.T) {
 }
 
 // Every way of writing a path leads to what it says, or nowhere.
-func TestPathsThatAreTheSame(t *testing.T) {
+func TestEquivalentPaths(t *testing.T) {
 	s := apitest.NewThingServer(t, rest.Options{})
 	s.MustCreate(t, "a")
 	for _, target := range []string{
@@ -506,7 +506,7 @@ func TestHostileParameters(t *testing.T) {
 }
 
 // Numbers at the edges that are no error.
-func TestNumbersAtTheEdges(t *testing.T) {
+func TestExtremeNumbersInOptions(t *testing.T) {
 	s := apitest.NewThingServer(t, rest.Options{})
 	s.MustCreate(t, "a")
 	for _, query := range []string{"limit=-1", "limit=-9223372036854775808", "limit=9223372036854775807", "limit=0", "timeoutSeconds=-5", "resourceVersion=0", "timeout=-1s", "timeout=0"} {
@@ -643,14 +643,14 @@ func TestHostileHeaders(t *testing.T) {
 		{name: "delete options that are a number", method: "DELETE", target: apitest.Things + "/a", body: `7`, code: 400, reason: status.ReasonBadRequest},
 		{name: "delete options of wrong types", method: "DELETE", target: apitest.Things + "/a", body: `{"gracePeriodSeconds":"x"}`, code: 400, reason: status.ReasonBadRequest},
 		{name: "delete options that are no JSON", method: "DELETE", target: apitest.Things + "/a", body: `{`, code: 400, reason: status.ReasonBadRequest, messagePart: "json parse error"},
-		{name: "delete options of a media type nobody knows", method: "DELETE", target: apitest.Things + "/a", body: `{}`, header: []string{"Content-Type", "text/html"}, code: 415, reason: unsupported},
+		{name: "delete options of an unknown media type", method: "DELETE", target: apitest.Things + "/a", body: `{}`, header: []string{"Content-Type", "text/html"}, code: 415, reason: unsupported},
 		{name: "delete on another uid", method: "DELETE", target: apitest.Things + "/a", body: `{"preconditions":{"uid":"x"}}`, code: 409, reason: status.ReasonConflict},
 		{name: "delete on an old version", method: "DELETE", target: apitest.Things + "/a", body: `{"preconditions":{"resourceVersion":"1"}}`, code: 409, reason: status.ReasonConflict},
 		{name: "delete all on another uid", method: "DELETE", target: apitest.Things, body: `{"preconditions":{"uid":"x"}}`, code: 409, reason: status.ReasonConflict},
 	})
 }
 
-func TestHeadersThatAreFine(t *testing.T) {
+func TestUnusualButValidHeaders(t *testing.T) {
 	s := apitest.NewThingServer(t, rest.Options{})
 	for i, media := range []string{"application/json", "application/json; charset=utf-8", "APPLICATION/JSON", "application/json;q=1;x=y", " application/json ", ""} {
 		r := apitest.NewRequest("POST", apitest.Things, strings.NewReader(apitest.ThingBody(fmt.Sprintf("m%d", i), "{}")))
@@ -766,7 +766,7 @@ func TestObjectsDoNotGrowWithoutEnd(t *testing.T) {
 }
 
 // What was written counts for more than who wrote it: an object that is too large with its managedFields is stored without.
-func TestObjectsThatAreTooLargeWithTheirManagedFields(t *testing.T) {
+func TestManagedFieldsCanMakeAnObjectTooLarge(t *testing.T) {
 	s := apitest.NewThingServer(t, rest.Options{MaxBodyBytes: 4 << 10})
 	var members []string
 	for i := range 400 {
@@ -781,7 +781,7 @@ func TestObjectsThatAreTooLargeWithTheirManagedFields(t *testing.T) {
 	require.NotContains(t, got, `"managedFields"`)
 }
 
-func TestHooksThatPanic(t *testing.T) {
+func TestPanickingHooks(t *testing.T) {
 	const secret = "the password is 1234"
 	boom := func() { panic(secret) }
 	hooks := map[string]struct {
@@ -840,7 +840,7 @@ type registeredStore struct{ *storage.Engine }
 
 func (registeredStore) Register(context.Context, storage.Resource) error { return nil }
 
-func TestVirtualCallThatPanics(t *testing.T) {
+func TestPanickingCall(t *testing.T) {
 	resource := rest.Resource[apitest.Thing]{Group: apitest.ThingGroup, Version: "v1", Plural: "thingcalls", Hooks: rest.Hooks[apitest.Thing]{Call: func(context.Context, *apitest.Thing) error { panic("boom") }}}
 	s := apitest.NewThingServer(t, rest.Options{}, resource)
 	got := apitest.StatusOf(t, s.Do("POST", apitest.ThingsV1+"/namespaces/default/thingcalls", apitest.ThingBody("", "{}")))
@@ -869,7 +869,7 @@ func (s *panickyStore) Get(context.Context, storage.Key, watch.Revision) (*stora
 	panic(s.with)
 }
 
-func TestPanicsBelow(t *testing.T) {
+func TestPanickingStore(t *testing.T) {
 	serve := func(with any) (a apitest.Answer, passed any) {
 		api := apitest.Start(t, rest.Options{Store: &panickyStore{Engine: apitest.NewStore(t), with: with}, MaxInFlight: 1}, apitest.ThingResource())
 		defer func() {
@@ -938,7 +938,7 @@ func TestTimeoutOfARequest(t *testing.T) {
 }
 
 // A store that the host has closed too early is no reason to answer in anything but a Status.
-func TestStoreClosedFirst(t *testing.T) {
+func TestStoreClosedBeforeTheAPI(t *testing.T) {
 	s := apitest.NewThingServer(t, rest.Options{})
 	require.NoError(t, s.Store.Close())
 	for _, r := range []*http.Request{apitest.NewRequest("GET", apitest.Things, nil), apitest.NewRequest("GET", apitest.Things+"/a", nil), apitest.NewRequest("POST", apitest.Things, strings.NewReader(apitest.ThingBody("a", "{}")))} {

@@ -56,7 +56,7 @@ func TestFailuresAreSeenWithoutALogger(t *testing.T) {
 }
 
 // A hook may refuse a request with 503 on purpose. The log says so, but not as an error of the server.
-func TestADeliberate503IsAWarning(t *testing.T) {
+func TestDeliberate503IsLoggedAsAWarning(t *testing.T) {
 	for _, c := range []struct {
 		name, level string
 		err         error

@@ -182,42 +182,42 @@ func TestBadConfiguration(t *testing.T) {
 		{"a pointer", []rest.Definition{rest.Resource[*apitest.Thing]{Group: apitest.ThingGroup, Version: v1, Plural: "things", Names: rest.Names{Kind: "Thing"}}}, []string{`kind "Thing"`, "is not a struct"}},
 		{"a type without a name", []rest.Definition{rest.Resource[struct{}]{Group: apitest.ThingGroup, Version: v1, Plural: "nothings"}}, []string{"Kind"}},
 		{"no metadata", []rest.Definition{rest.Resource[thingNoMeta]{Group: apitest.ThingGroup, Version: v1, Plural: "things"}}, []string{`kind "thingNoMeta"`, "metadata"}},
-		{"an option of a tag that nobody knows", []rest.Definition{rest.Resource[thingBadTag]{Group: apitest.ThingGroup, Version: v1, Plural: "things"}}, []string{`kind "thingBadTag"`, "Size", "nonsense"}},
+		{"an unknown option of a tag", []rest.Definition{rest.Resource[thingBadTag]{Group: apitest.ThingGroup, Version: v1, Plural: "things"}}, []string{`kind "thingBadTag"`, "Size", "nonsense"}},
 		{"a default of another type", []rest.Definition{rest.Resource[thingBadDefault]{Group: apitest.ThingGroup, Version: v1, Plural: "things"}}, []string{`kind "thingBadDefault"`, "Size", "many"}},
 		{"a pattern that does not parse", []rest.Definition{rest.Resource[thingBadPattern]{Group: apitest.ThingGroup, Version: v1, Plural: "things"}}, []string{`kind "thingBadPattern"`, "Text"}},
 		{"a field that JSON cannot hold", []rest.Definition{rest.Resource[thingBadField]{Group: apitest.ThingGroup, Version: v1, Plural: "things"}}, []string{`kind "thingBadField"`, "Pipe"}},
 		{"column without a name", with(func(r *rest.Resource[apitest.Thing]) { r.Columns = []rest.Column{{Path: ".spec.size"}} }), []string{`kind "Thing"`, "column"}},
 		{"column without a path", with(func(r *rest.Resource[apitest.Thing]) { r.Columns = []rest.Column{{Name: "Size"}} }), []string{`kind "Thing"`, `column "Size"`}},
 		{"column with a bad path", with(func(r *rest.Resource[apitest.Thing]) { r.Columns = []rest.Column{{Name: "Size", Path: ".spec["}} }), []string{`kind "Thing"`, `column "Size"`}},
-		{"column of a field that is not there", with(func(r *rest.Resource[apitest.Thing]) { r.Columns = []rest.Column{{Name: "Size", Path: ".spec.sise"}} }),
+		{"column of an absent field", with(func(r *rest.Resource[apitest.Thing]) { r.Columns = []rest.Column{{Name: "Size", Path: ".spec.sise"}} }),
 			[]string{`kind "Thing"`, `column "Size"`, `".spec.sise"`, `spec has no field "sise": it has color, data, `}},
 		{"column with the name of a Go field", with(func(r *rest.Resource[apitest.Thing]) { r.Columns = []rest.Column{{Name: "Size", Path: ".Spec.Size"}} }),
 			[]string{`column "Size"`, `the object has no field "Spec": it has apiVersion, kind, metadata, spec, status`}},
 		{"column with a bad type", with(func(r *rest.Resource[apitest.Thing]) {
 			r.Columns = []rest.Column{{Name: "Size", Path: ".spec.size", Type: "float"}}
 		}), []string{`kind "Thing"`, `column "Size"`, `"float"`}},
-		{"selectable field that is not there", with(func(r *rest.Resource[apitest.Thing]) { r.SelectableFields = []string{"spec.nope"} }), []string{`kind "Thing"`, "SelectableFields", "spec.nope"}},
+		{"absent selectable field", with(func(r *rest.Resource[apitest.Thing]) { r.SelectableFields = []string{"spec.nope"} }), []string{`kind "Thing"`, "SelectableFields", "spec.nope"}},
 		{"selectable field that is a list", with(func(r *rest.Resource[apitest.Thing]) { r.SelectableFields = []string{"spec.parts"} }), []string{`kind "Thing"`, "SelectableFields", "spec.parts"}},
 		{"selectable field in metadata", with(func(r *rest.Resource[apitest.Thing]) { r.SelectableFields = []string{"metadata.uid"} }), []string{`kind "Thing"`, "SelectableFields", "metadata.uid"}},
 		{"selectable field of nothing", with(func(r *rest.Resource[apitest.Thing]) { r.SelectableFields = []string{""} }), []string{`kind "Thing"`, "SelectableFields"}},
-		{"selectable field twice", with(func(r *rest.Resource[apitest.Thing]) { r.SelectableFields = []string{"spec.color", "spec.color"} }), []string{`kind "Thing"`, "SelectableFields", "spec.color"}},
-		{"selectable field twice, once as a name", with(func(r *rest.Resource[apitest.Thing]) {
+		{"duplicate selectable field", with(func(r *rest.Resource[apitest.Thing]) { r.SelectableFields = []string{"spec.color", "spec.color"} }), []string{`kind "Thing"`, "SelectableFields", "spec.color"}},
+		{"duplicate selectable field, once as a name", with(func(r *rest.Resource[apitest.Thing]) {
 			r.SelectableFields = []string{"spec.color", "spec.color=spec.size"}
 		}), []string{`kind "Thing"`, "SelectableFields", "duplicate", "spec.color"}},
-		{"name for a field that is not there", with(func(r *rest.Resource[apitest.Thing]) { r.SelectableFields = []string{"color=spec.color,spec.nope"} }), []string{`kind "Thing"`, "SelectableFields", "spec.nope", "unknown field"}},
+		{"name for an absent field", with(func(r *rest.Resource[apitest.Thing]) { r.SelectableFields = []string{"color=spec.color,spec.nope"} }), []string{`kind "Thing"`, "SelectableFields", "spec.nope", "unknown field"}},
 		{"name in metadata for a selectable field", with(func(r *rest.Resource[apitest.Thing]) { r.SelectableFields = []string{"metadata.color=spec.color"} }), []string{`kind "Thing"`, "SelectableFields", "metadata.color"}},
 		{"no name for a selectable field", with(func(r *rest.Resource[apitest.Thing]) { r.SelectableFields = []string{"=spec.color"} }), []string{`kind "Thing"`, "SelectableFields", "=spec.color"}},
 		{"seventeen selectable fields", with(func(r *rest.Resource[apitest.Thing]) { r.SelectableFields = slices.Repeat([]string{"spec.color"}, 17) }), []string{`kind "Thing"`, "SelectableFields", "17"}},
 		{"nine indexed labels", with(func(r *rest.Resource[apitest.Thing]) { r.IndexedLabels = slices.Repeat([]string{"app"}, 9) }), []string{`kind "Thing"`, "IndexedLabels", "9"}},
-		{"indexed label twice", with(func(r *rest.Resource[apitest.Thing]) { r.IndexedLabels = []string{"app", "app"} }), []string{`kind "Thing"`, "IndexedLabels", "app"}},
-		{"indexed label that is none", with(func(r *rest.Resource[apitest.Thing]) { r.IndexedLabels = []string{"a b"} }), []string{`kind "Thing"`, "IndexedLabels", "a b"}},
+		{"duplicate indexed label", with(func(r *rest.Resource[apitest.Thing]) { r.IndexedLabels = []string{"app", "app"} }), []string{`kind "Thing"`, "IndexedLabels", "app"}},
+		{"invalid indexed label", with(func(r *rest.Resource[apitest.Thing]) { r.IndexedLabels = []string{"a b"} }), []string{`kind "Thing"`, "IndexedLabels", "a b"}},
 		{"a namespaced singleton", with(func(r *rest.Resource[apitest.Thing]) { r.Singleton = "only" }), []string{`kind "Thing"`, `Singleton "only"`}},
 		{"a singleton with a bad name", with(func(r *rest.Resource[apitest.Thing]) { r.Scope, r.Singleton = rest.ScopeCluster, "../x" }), []string{`kind "Thing"`, `Singleton "../x"`}},
 		{"a singleton that can be created", with(func(r *rest.Resource[apitest.Thing]) {
 			r.Scope, r.Singleton, r.Verbs = rest.ScopeCluster, "only", []rest.Verb{rest.VerbCreate}
 		}), []string{`kind "Thing"`, "Verbs", `"create"`}},
 		{"a singleton that its defaults do not make", []rest.Definition{rest.Resource[thingRequiring]{Group: apitest.ThingGroup, Version: v1, Plural: "things", Scope: rest.ScopeCluster, Singleton: "only"}}, []string{`kind "thingRequiring"`, "singleton", "spec.needed"}},
-		{"a verb that is none", with(func(r *rest.Resource[apitest.Thing]) { r.Verbs = []rest.Verb{"read"} }), []string{`kind "Thing"`, "Verbs", `"read"`}},
+		{"an invalid verb", with(func(r *rest.Resource[apitest.Thing]) { r.Verbs = []rest.Verb{"read"} }), []string{`kind "Thing"`, "Verbs", `"read"`}},
 		{"a call that can be listed", with(func(r *rest.Resource[apitest.Thing]) {
 			r.Hooks.Call, r.Verbs = func(context.Context, *apitest.Thing) error { return nil }, []rest.Verb{rest.VerbList}
 		}), []string{`kind "Thing"`, "Verbs", `"list"`}},
@@ -228,7 +228,7 @@ func TestBadConfiguration(t *testing.T) {
 		{"a subresource that does nothing", sub(rest.Subresource[apitest.Thing, ThingScale]{Name: "x"}), []string{`kind "Thing"`, `subresource "x"`, "Get", "Create"}},
 		{"a subresource that updates and cannot be read", sub(rest.Subresource[apitest.Thing, ThingScale]{Name: "x", Update: update}), []string{`kind "Thing"`, `subresource "x"`}},
 		{"a subresource that is not a struct", sub(rest.Subresource[apitest.Thing, chan int]{Name: "x", Kind: "X", Get: func(context.Context, *apitest.Thing) (*chan int, error) { return nil, nil }}), []string{`kind "Thing"`, `subresource "x"`}},
-		{"a subresource twice", with(func(r *rest.Resource[apitest.Thing]) {
+		{"a duplicate subresource", with(func(r *rest.Resource[apitest.Thing]) {
 			s := rest.Subresource[apitest.Thing, ThingScale]{Name: "x", Get: get}
 			r.Subresources = []rest.SubresourceOf[apitest.Thing]{s, s}
 		}), []string{`kind "Thing"`, `subresource "x"`, "twice"}},
@@ -249,7 +249,7 @@ func TestBadConfiguration(t *testing.T) {
 	}
 }
 
-func TestNewWithAStoreThatKnowsTheResource(t *testing.T) {
+func TestStoreAlreadyKnowsTheResource(t *testing.T) {
 	store := apitest.NewStore(t)
 	first, second := apitest.Start(t, rest.Options{Store: store}, apitest.ThingResource()), apitest.Start(t, rest.Options{Store: store}, apitest.ThingResource())
 	_, err := apitest.ClientFor[apitest.Thing](t, first).Namespace("default").Create(t.Context(), &apitest.Thing{ObjectMeta: apimeta.ObjectMeta{Name: "a"}})
@@ -405,7 +405,7 @@ func TestWatchThroughWrappedWriters(t *testing.T) {
 	})
 }
 
-func TestWatchThroughAWriterThatCannotFlush(t *testing.T) {
+func TestWatchNeedsAWriterWithFlush(t *testing.T) {
 	s := apitest.NewThingServer(t, rest.Options{})
 	recorder := httptest.NewRecorder()
 	s.API.ServeHTTP(&apitest.Wrapped{ResponseWriter: recorder}, apitest.NewRequest("GET", apitest.Things+"?watch=1", nil))

@@ -15,7 +15,7 @@ import (
 const console = "https://console.example"
 
 // A page of another site changes nothing with what a browser sends on its own.
-func TestRequestsOfPages(t *testing.T) {
+func TestRequestsOfWebPages(t *testing.T) {
 	for _, c := range []struct {
 		name    string
 		headers []string

@@ -92,7 +92,7 @@ func TestContextOfAPlugin(t *testing.T) {
 }
 
 // The end of the context of Start ends a start under way, and so does a shutdown.
-func TestAStartUnderWayEnds(t *testing.T) {
+func TestCloseEndsAStartInProgress(t *testing.T) {
 	for name, end := range map[string]func(api *rest.API, cancel func()){
 		"context":  func(_ *rest.API, cancel func()) { cancel() },
 		"shutdown": func(api *rest.API, _ func()) { assert.NoError(t, api.Shutdown(t.Context())) },
@@ -117,7 +117,7 @@ func TestAStartUnderWayEnds(t *testing.T) {
 }
 
 // A plug-in that does not stop in time is named, and a later Shutdown asks it again.
-func TestAPluginThatDoesNotStop(t *testing.T) {
+func TestPluginDoesNotStop(t *testing.T) {
 	release := make(chan struct{})
 	stuck := rest.Parts{Name: "stuck", Start: func(context.Context, *rest.API) error { return nil },
 		Stop: func(ctx context.Context) error {

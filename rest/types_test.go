@@ -77,7 +77,7 @@ func TestAPIsThatShareTypesDoNotInfluenceEachOther(t *testing.T) {
 }
 
 // A host may use the map of an Overlay for the next declaration.
-func TestTypesForgetNothingOfAChangedOverlay(t *testing.T) {
+func TestChangedOverlayIsAnotherType(t *testing.T) {
 	overlay := map[string]string{"WidgetSpec.color": "default=green"}
 	shared := rest.Options{Types: new(rest.Types)}
 	with := func(r *rest.Resource[apitest.Widget]) { r.Overlay = overlay }

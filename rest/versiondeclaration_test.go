@@ -15,7 +15,7 @@ import (
 	"github.com/decorum-go/decorum/status"
 )
 
-func TestVersionsThatCannotWork(t *testing.T) {
+func TestInvalidVersionDeclarations(t *testing.T) {
 	beta := func(change func(*rest.Resource[apitest.CogV1beta1])) func(*rest.Resource[apitest.Cog]) {
 		return func(r *rest.Resource[apitest.Cog]) {
 			b := apitest.BetaCogResource()
@@ -33,7 +33,7 @@ func TestVersionsThatCannotWork(t *testing.T) {
 		{"nil", func(r *rest.Resource[apitest.Cog]) { r.Versions = []rest.VersionOf[apitest.Cog]{nil} }, `kind "Cog": Versions: one is nil`},
 		{"no name", beta(func(b *rest.Resource[apitest.CogV1beta1]) { b.Version = "" }), `kind "Cog": version "": Version "": a DNS-1035 label`},
 		{"names of its own", beta(func(b *rest.Resource[apitest.CogV1beta1]) { b.Plural = "cogs" }), `kind "Cog": version "v1beta1": Plural is declared for all versions by the stored one`},
-		{"a field that is not there", beta(func(b *rest.Resource[apitest.CogV1beta1]) { b.SelectableFields = []string{"spec.material"} }),
+		{"an absent field", beta(func(b *rest.Resource[apitest.CogV1beta1]) { b.SelectableFields = []string{"spec.material"} }),
 			`kind "Cog": version "v1beta1": SelectableFields: "spec.material": unknown field`},
 		{"of a virtual kind", func(r *rest.Resource[apitest.Cog]) {
 			r.Hooks.Call = func(context.Context, *apitest.Cog) error { return nil }
@@ -73,7 +73,7 @@ func TestEachFieldBelongsToTheKindOrToItsVersions(t *testing.T) {
 	})
 }
 
-func TestAVersionIsHeldToTheHooksOfTheStoredOne(t *testing.T) {
+func TestEachVersionPassesTheHooksOfTheStoredVersion(t *testing.T) {
 	prime := status.FieldErrors{status.InvalidField(status.Field("spec", "teeth"), 4, "must be prime")}
 	var olds []*apitest.Cog
 	stored := func(r *rest.Resource[apitest.Cog]) {

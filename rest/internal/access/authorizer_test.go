@@ -72,7 +72,7 @@ func TestUnauthenticatedRequests(t *testing.T) {
 }
 
 // The words of a refusal are those of kube-apiserver.
-func TestForbiddenWords(t *testing.T) {
+func TestMessagesAboutForbiddenRequests(t *testing.T) {
 	api := apitest.New(t, rest.Options{Authenticator: apitest.UserFromHeader, Authorizer: new(rights)}, apitest.WidgetResource(), rest.NamespacesOf[apitest.Namespace]())
 	for _, c := range []struct{ user, method, target, want string }{
 		{"alice", "GET", apitest.Widgets, `widgets.example.com is forbidden: User "alice" cannot list resource "widgets" in API group "example.com" in the namespace "default": no rule`},
@@ -93,7 +93,7 @@ func TestForbiddenWords(t *testing.T) {
 }
 
 // The Authorizer is asked once for each request, before the body is read, and about each further thing that the request does.
-func TestWhatTheAuthorizerIsAsked(t *testing.T) {
+func TestAttributesForTheAuthorizer(t *testing.T) {
 	leases := apitest.WidgetResource()
 	leases.Wire.CreateOnUpdate = true
 	for _, c := range []struct {

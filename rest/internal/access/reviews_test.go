@@ -141,7 +141,7 @@ func TestAccessReviews(t *testing.T) {
 }
 
 // A question that nobody can answer is refused before the host is asked.
-func TestAccessReviewsThatAskNothing(t *testing.T) {
+func TestAccessReviewWithoutAttributes(t *testing.T) {
 	api := reviewing(t, func(context.Context, rest.Access) (rest.Decision, error) {
 		t.Error("the host was asked")
 		return allowed, nil
@@ -162,7 +162,7 @@ func TestAccessReviewsThatAskNothing(t *testing.T) {
 }
 
 // A decision that cannot be made is neither yes nor no.
-func TestAuthorizerThatFails(t *testing.T) {
+func TestFailingAuthorizer(t *testing.T) {
 	fails := func(err error) *rest.API {
 		return reviewing(t, func(context.Context, rest.Access) (rest.Decision, error) { return rest.Decision{}, err })
 	}

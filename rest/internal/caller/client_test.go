@@ -93,7 +93,7 @@ func testClientErrors(t *testing.T, by apitest.Transport) {
 	}{
 		{"get", func() error { _, err := client.Get(ctx, "none"); return err }, status.IsNotFound, `widgets.example.com "none" not found`},
 		{"create of a taken name", func() error { _, err := client.Create(ctx, apitest.NewWidget("a", 1)); return err }, status.IsAlreadyExists, `widgets.example.com "a" already exists`},
-		{"create of what is not valid", func() error { _, err := client.Create(ctx, apitest.NewWidget("b", 0)); return err }, status.IsInvalid,
+		{"create of an invalid object", func() error { _, err := client.Create(ctx, apitest.NewWidget("b", 0)); return err }, status.IsInvalid,
 			`Widget.example.com "b" is invalid: spec.size: Invalid value: 0: spec.size in body should be greater than or equal to 1`},
 		{"create in another namespace", func() error { _, err := client.Create(ctx, &elsewhere); return err }, status.IsBadRequest,
 			"the namespace of the provided object does not match the namespace sent on the request"},
@@ -105,7 +105,7 @@ func testClientErrors(t *testing.T, by apitest.Transport) {
 			`Operation cannot be fulfilled on widgets.example.com "a": the object has been modified; please apply your changes to the latest version and try again`},
 		{"update without a version", func() error { _, err := client.Update(ctx, &versionless); return err }, status.IsInvalid,
 			`Widget.example.com "a" is invalid: metadata.resourceVersion: Required value: get the object before you update it, or call Modify`},
-		{"update of what is not there", func() error { _, err := client.Update(ctx, apitest.NewWidget("none", 1)); return err }, status.IsNotFound, `widgets.example.com "none" not found`},
+		{"update of an absent object", func() error { _, err := client.Update(ctx, apitest.NewWidget("none", 1)); return err }, status.IsNotFound, `widgets.example.com "none" not found`},
 		{"update of a status that is stale", func() error { _, err := client.UpdateStatus(ctx, &stale); return err }, status.IsConflict, ""},
 		{"delete", func() error { return client.Delete(ctx, "none", rest.DeleteOptions{}) }, status.IsNotFound, `widgets.example.com "none" not found`},
 		{"delete of another uid", func() error {
@@ -649,7 +649,7 @@ func testClientAfterShutdown(t *testing.T, by apitest.Transport) {
 	})
 }
 
-// Verbs bind those who come over HTTP; see TestVerbsThatAResourceDoesNotHave. Hooks and validation bind everyone.
+// Verbs bind those who come over HTTP; see TestDisabledVerbs. Hooks and validation bind everyone.
 func TestClientGoesThroughTheHooks(t *testing.T) { apitest.OverBoth(t, testClientGoesThroughTheHooks) }
 
 func testClientGoesThroughTheHooks(t *testing.T, by apitest.Transport) {

@@ -16,16 +16,16 @@ import (
 )
 
 // A custom kind is stored as it was sent, with its defaults and without what is unknown or null.
-func TestWhatIsSentIsStored(t *testing.T) {
+func TestSentFieldsAreStored(t *testing.T) {
 	const defaults = `"replicas":3,"enabled":true,` + apitest.DialDefaults
 	for _, c := range []struct{ name, sent, stored string }{
 		{"zeros", `{"replicas":0,"enabled":false,"label":"","limit":0,"factor":0,"colors":[]}`, `{"replicas":0,"enabled":false,"label":"","limit":0,"factor":0,"colors":[]}`},
-		{"what is empty", `{"tags":[],"notes":{},"knob":{"size":0},"spare":{"size":0},"free":{},"maybe":0}`,
+		{"empty fields", `{"tags":[],"notes":{},"knob":{"size":0},"spare":{"size":0},"free":{},"maybe":0}`,
 			`{"tags":[],"notes":{},"knob":{"size":0},"spare":{"size":0},"free":{},"maybe":0,` + defaults + `}`},
 		{"in lists and maps", `{"knobs":[{"name":"","size":0}],"steps":[{"title":""}],"byName":{"":{"size":0}}}`,
 			`{"knobs":[{"name":"","size":0}],"steps":[{"title":"","size":5}],"byName":{"":{"size":0}},` + defaults + `}`},
 		{"null", `{"replicas":null,"label":null,"notes":{"a":null},"maybe":null,"remark":null,"free":{"a":null}}`, `{"remark":null,"notes":{},"free":{"a":null},` + defaults + `}`},
-		{"what is unknown", `{"nope":1,"knob":{"nope":1},"raw":{"a":{"b":0}}}`, `{"knob":{"size":5},"raw":{"a":{"b":0}},` + defaults + `}`},
+		{"unknown fields", `{"nope":1,"knob":{"nope":1},"raw":{"a":{"b":0}}}`, `{"knob":{"size":5},"raw":{"a":{"b":0}},` + defaults + `}`},
 		{"more digits than Go holds", `{"free":{"a":123456789012345678901},"factor":0.1000000000000000055511151231257827}`,
 			`{"free":{"a":123456789012345678901},"factor":0.1000000000000000055511151231257827,"replicas":3,"enabled":true,"colors":["red"]}`},
 		{"other forms than Go writes", `{"when":"2026-01-02T05:04:05.5+02:00","pair":[1,2,3],"limit":1.0}`, `{"when":"2026-01-02T05:04:05.5+02:00","pair":[1,2,3],"limit":1,` + defaults + `}`},
@@ -140,7 +140,7 @@ func (l *level) UnmarshalText(text []byte) error {
 }
 
 // What hooks change is merged into what was sent, which stays as it is elsewhere.
-func TestHooksChangeOnlyWhatTheyChange(t *testing.T) {
+func TestHooksChangeNoOtherField(t *testing.T) {
 	const sent = `{"replicas":0,"enabled":false,"label":"","limit":0,"tags":[],"knobs":[{"name":"a","size":0},{"name":"b","size":1}],"steps":[{"size":0}],"free":{"a":123456789012345678901},"pair":[1,2,3]}`
 	const kept = `"replicas":0,"enabled":false,"limit":0,"tags":[],"steps":[{"size":0}],"free":{"a":123456789012345678901},"pair":[1,2,3],` + apitest.DialDefaults
 	hook := func(d *apitest.Dial) {

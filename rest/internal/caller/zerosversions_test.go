@@ -148,7 +148,7 @@ func TestDefaultsOfTheStoredVersion(t *testing.T) {
 }
 
 // What a version has no words for stays in the elements of a keyed list.
-func TestElementsKeepWhatAVersionCannotSay(t *testing.T) {
+func TestElementsKeepFieldsThatAVersionLacks(t *testing.T) {
 	api := apitest.New(t, rest.Options{}, pumpResource())
 	apitest.Must(t, api, "POST", pumps, pumpBody("v1", `{"valves":[{"name":"a","finish":"brass"},{"name":"b","finish":"steel","size":0},{"name":"c","finish":"tin"}]}`))
 	apitest.Must(t, api, "PATCH", betaPumps+"/a", `{"spec":{"parts":[{"name":"new"},{"name":"c","size":5},{"name":"b","size":7}]}}`, "Content-Type", apitest.TypeMergePatch)
@@ -158,7 +158,7 @@ func TestElementsKeepWhatAVersionCannotSay(t *testing.T) {
 }
 
 // A hook that works in another version than that of the request sees zeros and sets them.
-func TestAHookInAnotherVersionSetsZeros(t *testing.T) {
+func TestHookInAnotherVersionSetsZeros(t *testing.T) {
 	hook := apitest.Mutating("m", func(_ context.Context, r *rest.AdmissionRequest) error {
 		var p Pump
 		if err := r.Object(&p); err != nil {

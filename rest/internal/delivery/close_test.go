@@ -70,7 +70,7 @@ func closeUnread(t *testing.T, open func(t *testing.T, s *slabServer)) (took tim
 	return took, err
 }
 
-func TestCloseBesideClientsThatDoNotRead(t *testing.T) {
+func TestCloseBesideUnreadAnswers(t *testing.T) {
 	inProcess := func(wrap func(http.Handler) http.Handler, target string, ends bool) func(*testing.T, *slabServer) {
 		return func(t *testing.T, s *slabServer) {
 			client := http.Client{Transport: rest.RoundTripper(wrap(s.api))}
@@ -121,7 +121,7 @@ func TestCloseBesideClientsThatDoNotRead(t *testing.T) {
 }
 
 // Whatever waits for the host's own code is named as well.
-func TestCloseBesideHostsThatDoNotReturn(t *testing.T) {
+func TestCloseBesideStuckHosts(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s, entered, release := apitest.NewBlockingThings(t, rest.Options{})
 		s.MustCreate(t, "a")

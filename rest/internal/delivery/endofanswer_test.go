@@ -12,7 +12,7 @@ import (
 
 // As in kube-apiserver, an answer in compact JSON ends with a newline, and one in indented JSON ends without one. /version is always
 // indented, and documents of OpenAPI end as they are.
-func TestEndsOfAnswers(t *testing.T) {
+func TestLastByteOfAnswers(t *testing.T) {
 	api := apitest.NewWidgets(t)
 	apitest.CreateWidget(t, api, "a")
 	large := strings.Repeat("x", 256<<10)

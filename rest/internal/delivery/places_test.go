@@ -17,7 +17,7 @@ import (
 
 // Readers who wait for the conversion of one object share a call, but each holds a place. At most half of the places wait so, and one kind
 // holds at most as many of that half as are free.
-func TestConversionsThatHangLeavePlaces(t *testing.T) {
+func TestHangingConversionsLeavePlaces(t *testing.T) {
 	const places = 24
 	hanging, release := make(chan struct{}, places), make(chan struct{})
 	stored := apitest.Lanterns()

@@ -62,7 +62,7 @@ const (
 
 // A watch whose client reads the first state one part a minute goes on for as long as the history holds that state, and ends with 410 when
 // it does not. It could not have gone on from there anyway.
-func TestFirstStateThatIsReadSlowly(t *testing.T) {
+func TestInitialStateIsReadSlowly(t *testing.T) {
 	for _, form := range slabForms {
 		if form.name == "tables" || form.name == "metadata" {
 			continue // they are small
@@ -112,7 +112,7 @@ func TestFirstStateThatIsReadSlowly(t *testing.T) {
 }
 
 // A watch of an object that is larger than a chunk is the same.
-func TestLargeObjectThatIsReadSlowly(t *testing.T) {
+func TestLargeObjectIsReadSlowly(t *testing.T) {
 	open := func(t *testing.T) (*slabServer, *slabClient) {
 		s := newSlabServer(t, 6<<20)
 		s.create(t, "a", 2900<<10)
@@ -166,7 +166,7 @@ func TestLargeObjectThatIsReadSlowly(t *testing.T) {
 
 // A list whose client reads it one part a minute goes on for as long as the history holds what it shows, if it is not a copy of its own. A list
 // that is read is not broken off.
-func TestListThatIsReadSlowly(t *testing.T) {
+func TestListIsReadSlowly(t *testing.T) {
 	for _, form := range []struct {
 		name, query string
 		copied      bool
@@ -197,7 +197,7 @@ func TestListThatIsReadSlowly(t *testing.T) {
 
 // The same limits apply to a large object. The limits for the response to a write count from the start, because the history may not hold
 // that state.
-func TestObjectThatIsReadSlowly(t *testing.T) {
+func TestObjectIsReadSlowly(t *testing.T) {
 	state := func(t *testing.T) (s *slabServer, rewrite func()) {
 		const objectSize = 1280 << 10
 		s = newSlabServer(t, objectSize)

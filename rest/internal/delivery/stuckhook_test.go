@@ -82,7 +82,7 @@ func stuckHooks(t *testing.T, test func(w *stuckWorld), change ...func(*rest.Opt
 }
 
 // A hook that ignores its context does not hold its client: the client gets its 504 a second after its time is up, and nothing is stored.
-func TestHookThatIgnoresItsContext(t *testing.T) {
+func TestHookIgnoresItsContext(t *testing.T) {
 	for _, c := range []struct{ name, method, path, body, contentType, hook string }{
 		{"create", "POST", apitest.Widgets, apitest.WidgetBody(`"name":"stuck"`), "application/json", "Default"},
 		{"update", "PUT", apitest.Widgets + "/stuck-there", apitest.WidgetBody(`"name":"stuck-there","resourceVersion":"RV"`, `"spec":{"size":2}`), "application/json", "Default"},
@@ -120,7 +120,7 @@ func TestHookThatIgnoresItsContext(t *testing.T) {
 }
 
 // The same holds for what comes before a stream. The stream itself has no time limit.
-func TestHookBeforeAStreamThatIgnoresItsContext(t *testing.T) {
+func TestHookBeforeAStreamIgnoresItsContext(t *testing.T) {
 	for path, hook := range map[string]string{"/log": "Check of log", "/door": "Validate of slow.example.com"} {
 		stuckHooks(t, func(w *stuckWorld) {
 			storeFreely(w, "a")
@@ -177,7 +177,7 @@ func TestShutdownWaitsForStuckHooks(t *testing.T) {
 }
 
 // A client that leaves does not free the place of its request, or clients could start any number of hooks.
-func TestClientsThatLeaveKeepTheirPlaces(t *testing.T) {
+func TestRequestsOfDepartedClientsKeepTheirPlaces(t *testing.T) {
 	stuckHooks(t, func(w *stuckWorld) {
 		ctx, leave := context.WithCancel(w.Context())
 		ended := make(chan struct{})
@@ -221,7 +221,7 @@ func TestStuckHookBehindAServer(t *testing.T) {
 }
 
 // Whatever a hook does to its goroutine, the client gets a 500.
-func TestHookThatEndsItsGoroutine(t *testing.T) {
+func TestHookEndsItsGoroutine(t *testing.T) {
 	for name, hook := range map[string]func(){
 		"exit": runtime.Goexit, "panic": func() { panic(errors.New("no")) }, "abort": func() { panic(http.ErrAbortHandler) },
 	} {

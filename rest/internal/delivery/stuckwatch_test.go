@@ -107,7 +107,7 @@ func (s unread) close(t *testing.T) (took time.Duration) {
 }
 
 // Watchers that do not read what they have asked for cost a writer no more than watchers that have nothing to read.
-func TestAWatcherThatNeverReads(t *testing.T) {
+func TestUnreadWatchesSlowNoWriter(t *testing.T) {
 	const watches, objectSize, logBytes, writes = 200, 50 << 10, 2 << 20, 400
 	idle := newUnread(t, watches, logBytes, "&fieldSelector=metadata.name%3Dnone")
 	stuck := newUnread(t, watches, logBytes, "")

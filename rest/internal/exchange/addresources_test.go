@@ -199,7 +199,7 @@ func TestServeRefuses(t *testing.T) {
 	}
 }
 
-func TestServeAfterTheEnd(t *testing.T) {
+func TestExchangeAfterClose(t *testing.T) {
 	api, err := rest.New(rest.Options{})
 	require.NoError(t, err)
 	require.NoError(t, api.Close())
@@ -210,7 +210,7 @@ func TestServeAfterTheEnd(t *testing.T) {
 }
 
 // A declaration whose form some object cannot take is refused, and the objects stay as they are.
-func TestReplaceByAnImpossibleForm(t *testing.T) {
+func TestReplaceByAFormThatObjectsCannotTake(t *testing.T) {
 	api := apitest.New(t, rest.Options{}, apitest.CogResource(), leverResource())
 	apitest.Must(t, api, "POST", apitest.Cogs, `{"apiVersion":"example.com/v1","kind":"Cog","metadata":{"name":"x"},"spec":{"teeth":5,"material":"wood"}}`)
 	apitest.Must(t, api, "POST", levers, leverText)
@@ -492,7 +492,7 @@ func TestServeAgainDuringWithdraw(t *testing.T) {
 }
 
 // Hooks may change what the API serves, also their own kind. A hook that runs because of such a change may not.
-func TestHooksChangeWhatIsServed(t *testing.T) {
+func TestHooksMayExchangeResources(t *testing.T) {
 	var api *rest.API
 	var change func(ctx context.Context) error
 	withHook := leverResource(func(r *rest.Resource[Lever]) {
@@ -551,7 +551,7 @@ func TestGracePeriodsOfAChangingSet(t *testing.T) {
 }
 
 // An expected resource is answered with 503 until it is served.
-func TestExpect(t *testing.T) {
+func TestExpectedResourceAnswers503(t *testing.T) {
 	api := apitest.New(t, rest.Options{}, apitest.WidgetResource())
 	lever := apimeta.GroupVersionResource{Group: "example.com", Version: "v1", Resource: "levers"}
 	other := apimeta.GroupVersionResource{Group: "new.example.com", Version: "v1", Resource: "levers"}
@@ -572,7 +572,7 @@ func TestExpect(t *testing.T) {
 }
 
 // Admission hooks see the resources that arrive later, as long as they are served.
-func TestHooksOfResourcesThatArriveLater(t *testing.T) {
+func TestHooksOfLaterResources(t *testing.T) {
 	for pattern, sees := range map[string][]string{
 		"levers.example.com":        {"levers"},
 		"levers.example.com/status": {"levers/status"},

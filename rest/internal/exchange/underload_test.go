@@ -100,7 +100,7 @@ func containsResource(t *testing.T, api *rest.API, plural string) bool {
 type brokenDefinition struct{ rest.Definition }
 
 // A declaration that makes the API panic is an error of who declares it. The API goes on with what it serves.
-func TestDeclarationThatPanics(t *testing.T) {
+func TestPanickingDeclaration(t *testing.T) {
 	_, err := rest.New(rest.Options{Logger: slog.New(slog.DiscardHandler)}, brokenDefinition{})
 	require.ErrorContains(t, err, "the declaration makes the API panic")
 

@@ -39,7 +39,7 @@ func TestWatch(t *testing.T) {
 	})
 }
 
-func TestWatchReplaysWhatHasHappened(t *testing.T) {
+func TestWatchReplaysPastEvents(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		api := apitest.NewWidgets(t)
 		apitest.CreateWidget(t, api, "a")
@@ -54,7 +54,7 @@ func TestWatchReplaysWhatHasHappened(t *testing.T) {
 	})
 }
 
-func TestWatchesSeeNoChangeWhereThereIsNone(t *testing.T) {
+func TestUnchangedObjectsCauseNoEvent(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		api := apitest.NewWidgets(t)
 		apitest.CreateWidget(t, api, "a")
@@ -80,7 +80,7 @@ func TestWatchOfADeletionInTwoPhases(t *testing.T) {
 	})
 }
 
-func TestWatchBeginsWithWhatThereIs(t *testing.T) {
+func TestWatchBeginsWithExistingObjects(t *testing.T) {
 	for _, c := range []struct {
 		name, query string
 		events      []string
@@ -173,7 +173,7 @@ func TestWatchWithSelectors(t *testing.T) {
 	})
 }
 
-func TestWatchOfOneNameOrNamespace(t *testing.T) {
+func TestWatchOneNameOrNamespace(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		api := apitest.NewWidgets(t)
 		byName := apitest.OpenWatch(t, api, apitest.Widgets+"?watch=1&resourceVersion=1&fieldSelector=metadata.name%3Da")
@@ -290,7 +290,7 @@ func TestBookmarks(t *testing.T) {
 	})
 }
 
-func TestWatchFromAForgottenVersion(t *testing.T) {
+func TestWatchFromAnExpiredVersion(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		store := apitest.NewStore(t)
 		api := apitest.New(t, rest.Options{Store: store}, apitest.WidgetResource())
@@ -307,7 +307,7 @@ func TestWatchFromAForgottenVersion(t *testing.T) {
 }
 
 // A client that does not read holds up nobody; when it has fallen behind what is kept, it is told so.
-func TestWatchThatFallsBehind(t *testing.T) {
+func TestSlowWatchExpires(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		store := storage.NewMemory(storage.Options{MaxLogBytes: 20_000})
 		api := apitest.New(t, rest.Options{Store: store}, apitest.WidgetResource())
@@ -396,7 +396,7 @@ func TestWatchFromTheFuture(t *testing.T) {
 			})
 		})
 	}
-	t.Run("with initial events, is told in the stream", func(t *testing.T) {
+	t.Run("with initial events, the error comes in the stream", func(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) {
 			s := apitest.OpenWatch(t, apitest.NewWidgets(t), apitest.Widgets+"?watch=1&resourceVersion=99&sendInitialEvents=true&resourceVersionMatch=NotOlderThan")
 			<-s.Done
@@ -428,14 +428,14 @@ func TestWatchRefuses(t *testing.T) {
 		code                int
 		reason, message     string
 	}{
-		{"a version that is no number", "&resourceVersion=abc", "", 400, "BadRequest", `invalid resource version: resourceVersion: Invalid value: "abc": strconv.ParseUint: parsing "abc": invalid syntax`},
+		{"a resourceVersion that is not a number", "&resourceVersion=abc", "", 400, "BadRequest", `invalid resource version: resourceVersion: Invalid value: "abc": strconv.ParseUint: parsing "abc": invalid syntax`},
 		{"a bad selector", "&fieldSelector=spec.size%3D1", "", 400, "BadRequest", "field label not supported: spec.size"},
 		{"a bad timeout", "&timeoutSeconds=x", "", 400, "BadRequest", `strconv.ParseInt: parsing "x": invalid syntax`},
-		{"two numbers that are none", "&limit=&timeoutSeconds=x", "", 400, "BadRequest", `strconv.ParseInt: parsing "x": invalid syntax`},
+		{"two invalid numbers", "&limit=&timeoutSeconds=x", "", 400, "BadRequest", `strconv.ParseInt: parsing "x": invalid syntax`},
 		{"YAML", "", apitest.TypeYAML, 406, "NotAcceptable", "only the following media types are accepted: application/json;stream=watch"},
 		{"HTML", "", "text/html", 406, "NotAcceptable", "only the following media types are accepted: application/json, application/yaml, application/vnd.kubernetes.protobuf"},
 		{"YAML before JSON", "", "application/yaml, application/json;q=0.9", 406, "NotAcceptable", "only the following media types are accepted: application/json;stream=watch"},
-		{"YAML, and a version that is no number", "&resourceVersion=abc", "application/yaml, application/json;q=0.9", 400, "BadRequest", `invalid resource version`},
+		{"YAML, and a resourceVersion that is not a number", "&resourceVersion=abc", "application/yaml, application/json;q=0.9", 400, "BadRequest", `invalid resource version`},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			a := apitest.Do(t, api, "GET", apitest.Widgets+"?watch=1"+c.query, "", "Accept", c.accept)

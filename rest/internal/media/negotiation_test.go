@@ -191,7 +191,7 @@ func TestPretty(t *testing.T) {
 		{"not by itself", "", nil, false},
 		{"when asked", "?pretty=true", nil, true},
 		{"not by a parameter without a value", "?pretty", nil, false},
-		{"not by one that is no flag", "?pretty=maybe", nil, false},
+		{"an invalid flag has no effect", "?pretty=maybe", nil, false},
 		{"not when asked not to", "?pretty=false", nil, false},
 		{"by Accept", "", []string{"Accept", "application/json;pretty=1"}, true},
 		{"for curl", "", []string{"User-Agent", "curl/8.1"}, true},

@@ -74,8 +74,8 @@ func TestTableRefuses(t *testing.T) {
 		{"an unknown version", apitest.Widgets + "/a", "application/json;as=Table;v=v99;g=meta.k8s.io", 406, "NotAcceptable", "only the following media types are accepted: application/json, application/yaml, application/vnd.kubernetes.protobuf", ""},
 		{"an object of a list", apitest.Widgets, apitest.AcceptPartial, 406, "NotAcceptable", "you requested PartialObjectMetadata, but the requested object is a list (*unstructured.UnstructuredList)", ""},
 		{"an object of an empty list", apitest.Widgets + "?labelSelector=none", apitest.AcceptPartial, 406, "NotAcceptable", "you requested PartialObjectMetadata, but the requested object is a list (*unstructured.UnstructuredList)", ""},
-		{"what is wrong with the list comes first", apitest.Widgets + "?limit=x", apitest.AcceptPartial, 400, "BadRequest", `strconv.ParseInt: parsing "x": invalid syntax`, ""},
-		{"what is not there comes first", apitest.Widgets + "/none", apitest.AcceptPartials, 404, "NotFound", `widgets.example.com "none" not found`, apitest.AboutWidget("none")},
+		{"errors about the list come first", apitest.Widgets + "?limit=x", apitest.AcceptPartial, 400, "BadRequest", `strconv.ParseInt: parsing "x": invalid syntax`, ""},
+		{"an absent object comes first", apitest.Widgets + "/none", apitest.AcceptPartials, 404, "NotFound", `widgets.example.com "none" not found`, apitest.AboutWidget("none")},
 		{"an unknown form comes before the options", apitest.Widgets + "?limit=x", "application/json;as=Bogus;v=v1;g=meta.k8s.io", 406, "NotAcceptable", "only the following media types are accepted: application/json, application/yaml, application/vnd.kubernetes.protobuf", ""},
 		{"a list of an object", apitest.Widgets + "/a", apitest.AcceptPartials, 406, "NotAcceptable", "you requested PartialObjectMetadataList, but the requested object is not a list (*unstructured.Unstructured)", ""},
 		{"an unknown includeObject", apitest.Widgets + "?includeObject=Foo", apitest.AcceptTable, 400, "BadRequest",
@@ -116,9 +116,9 @@ func TestTableCells(t *testing.T) {
 		{"beyond the end", "string", ".spec.steps[9]", `"spec":{"size":1,"steps":["a","b"]}`, `null`},
 		{"a condition", "string", ".spec.parts[?(@.name=='q')].count", `"spec":{"size":1,"parts":[{"name":"p"},{"name":"q","count":5}]}`, `"5"`},
 		{"a key with a dot", "string", `.metadata.labels.example\.com/k`, `"spec":{"size":1}`, `"v"`},
-		{"an integer that is none", "integer", ".spec.color", `"spec":{"size":1}`, `null`},
+		{"an invalid integer", "integer", ".spec.color", `"spec":{"size":1}`, `null`},
 		{"a date", "date", ".metadata.creationTimestamp", `"spec":{"size":1}`, `"0s"`},
-		{"a date that is none", "date", ".spec.color", `"spec":{"size":1}`, `"<invalid>"`},
+		{"an invalid date", "date", ".spec.color", `"spec":{"size":1}`, `"<invalid>"`},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			api := apitest.NewWidgets(t, func(r *rest.Resource[apitest.Widget]) {

@@ -20,7 +20,7 @@ type Sign struct {
 }
 
 // Kubernetes' own kinds state rules in OpenAPI that only their hooks check.
-func TestRulesThatAreOnlyPublished(t *testing.T) {
+func TestPublishedRulesAreNotChecked(t *testing.T) {
 	r := rest.Resource[Sign]{Group: "example.com", Version: "v1", Plural: "signs"}
 	api := apitest.New(t, rest.Options{}, r)
 	for _, path := range []string{"/openapi/v3/apis/example.com/v1", "/openapi/v2"} {

@@ -294,7 +294,7 @@ func TestFollowOverHTTPEnds(t *testing.T) {
 }
 
 // If a server returns with an older state, as after a restore from a backup, Follow yields the difference to that state.
-func TestFollowAServerThatHasLostItsHistory(t *testing.T) {
+func TestFollowAfterTheServerLostItsHistory(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		first, second := apitest.NewWidgets(t), apitest.NewWidgets(t)
 		serving := first

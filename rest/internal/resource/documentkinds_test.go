@@ -144,7 +144,7 @@ func TestStatusWithoutSubresource(t *testing.T) {
 }
 
 // An update may keep a value that a later schema excludes, of a wrong type too, and may not set it.
-func TestUpdatesKeepWhatALaterSchemaExcludes(t *testing.T) {
+func TestUpdatesKeepValuesThatALaterSchemaExcludes(t *testing.T) {
 	store := apitest.NewStore(t)
 	before, err := rest.New(rest.Options{Store: store}, apitest.Lanterns(func(r *rest.Resource[apimeta.Document]) { r.Schema.OpenAPI = nil }))
 	require.NoError(t, err)

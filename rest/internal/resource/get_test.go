@@ -21,7 +21,7 @@ func TestGet(t *testing.T) {
 		{"of any version", apitest.Widgets + "/a?resourceVersion=0"},
 		{"not older than a version there was", apitest.Widgets + "/a?resourceVersion=2"},
 		{"not older than the store's latest version", apitest.Widgets + "/a?resourceVersion=3"},
-		{"with parameters that nobody knows", apitest.Widgets + "/a?foo=bar&pretty=0"},
+		{"with unknown parameters", apitest.Widgets + "/a?foo=bar&pretty=0"},
 		{"with an escaped name", apitest.ExampleV1 + "/namespaces/%64efault/widgets/%61"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -32,14 +32,14 @@ func TestGet(t *testing.T) {
 	}
 }
 
-func TestGetOfWhatIsNotThere(t *testing.T) {
+func TestGetAbsentObject(t *testing.T) {
 	const noSuchResource = "the server could not find the requested resource"
 	api := apitest.NewWidgets(t)
 	apitest.CreateWidget(t, api, "a")
 	for _, c := range []struct{ name, target, message, details string }{
 		{"unknown name", apitest.Widgets + "/none", `widgets.example.com "none" not found`, apitest.AboutWidget("none")},
 		{"a name in another namespace", apitest.ExampleV1 + "/namespaces/other/widgets/a", `widgets.example.com "a" not found`, apitest.AboutWidget("a")},
-		{"a name that cannot be", apitest.Widgets + "/UPPER", `widgets.example.com "UPPER" not found`, apitest.AboutWidget("UPPER")},
+		{"an impossible name", apitest.Widgets + "/UPPER", `widgets.example.com "UPPER" not found`, apitest.AboutWidget("UPPER")},
 		{"no namespace", apitest.AllWidgets + "/a", noSuchResource, "{}"},
 		{"an empty namespace", apitest.ExampleV1 + "/namespaces//widgets/a", noSuchResource, "{}"},
 		{"an unknown resource", apitest.ExampleV1 + "/namespaces/default/gadgets/a", noSuchResource, "{}"},
@@ -49,7 +49,7 @@ func TestGetOfWhatIsNotThere(t *testing.T) {
 			apitest.WantFailure(t, apitest.Do(t, api, "GET", c.target, ""), 404, "NotFound", c.message, c.details)
 		})
 	}
-	t.Run("an unknown group is not the API's", func(t *testing.T) {
+	t.Run("an unknown group belongs to the host", func(t *testing.T) {
 		a := apitest.Do(t, api, "GET", "/apis/other.example.com/v1/things", "")
 		assert.Equal(t, 404, a.Code)
 		assert.Equal(t, "404 page not found\n", a.Body)
@@ -64,8 +64,8 @@ func TestGetRefuses(t *testing.T) {
 	api := apitest.NewWidgets(t)
 	apitest.CreateWidget(t, api, "a")
 	for _, c := range []struct{ name, target, message string }{
-		{"a version of a scale that is no number", apitest.Widgets + "/a/scale?resourceVersion=abc", `invalid resource version: resourceVersion: Invalid value: "abc": strconv.ParseUint: parsing "abc": invalid syntax`},
-		{"a version that is no number", apitest.Widgets + "/a?resourceVersion=abc", `invalid resource version: resourceVersion: Invalid value: "abc": strconv.ParseUint: parsing "abc": invalid syntax`},
+		{"a resourceVersion of a scale that is not a number", apitest.Widgets + "/a/scale?resourceVersion=abc", `invalid resource version: resourceVersion: Invalid value: "abc": strconv.ParseUint: parsing "abc": invalid syntax`},
+		{"a resourceVersion that is not a number", apitest.Widgets + "/a?resourceVersion=abc", `invalid resource version: resourceVersion: Invalid value: "abc": strconv.ParseUint: parsing "abc": invalid syntax`},
 		{"a percent sign in a name", apitest.Widgets + "/a%2562", `Name parameter invalid: "a%62": may not contain '%'`},
 		{"a name that leads elsewhere", apitest.Widgets + "/%2e%2e", `Name parameter invalid: "..": may not be '..'`},
 		{"a namespace that leads elsewhere", apitest.ExampleV1 + "/namespaces/%2e%2e/widgets/a", `Namespace parameter invalid: "..": may not be '..'`},
@@ -76,7 +76,7 @@ func TestGetRefuses(t *testing.T) {
 	}
 }
 
-func TestMethodsThatNoPathTakes(t *testing.T) {
+func TestUnsupportedMethods(t *testing.T) {
 	api := apitest.NewWidgets(t)
 	apitest.CreateWidget(t, api, "a")
 	for _, c := range []struct{ method, target string }{

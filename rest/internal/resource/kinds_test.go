@@ -56,7 +56,7 @@ func TestVirtualKind(t *testing.T) {
 	})
 }
 
-func TestVirtualKindThatPanics(t *testing.T) {
+func TestPanickingVirtualKind(t *testing.T) {
 	api := apitest.New(t, rest.Options{}, apitest.SumResource(func(context.Context, *apitest.Sum) error { panic("boom") }))
 	apitest.WantFailure(t, apitest.Do(t, api, "POST", apitest.Sums, apitest.SumBody(`{"numbers":[1]}`)), 500, "InternalError", "Internal error occurred: the request could not be completed", "")
 }
@@ -91,7 +91,7 @@ func TestSingleton(t *testing.T) {
 	})
 }
 
-func TestSingletonWhoseDefaultsAreNoObject(t *testing.T) {
+func TestSingletonNeedsValidDefaults(t *testing.T) {
 	r := apitest.WidgetResource()
 	singleton := rest.Resource[apitest.Widget]{Group: r.Group, Version: r.Version, Plural: r.Plural, Scope: rest.ScopeCluster, Singleton: "one"}
 	_, err := rest.New(rest.Options{}, singleton)
@@ -104,7 +104,7 @@ func TestSingletonWhoseDefaultsAreNoObject(t *testing.T) {
 	require.ErrorContains(t, err, another.Error(), "it is another object that exists already")
 }
 
-func TestVerbsThatAResourceDoesNotHave(t *testing.T) {
+func TestDisabledVerbs(t *testing.T) {
 	t.Run("read-only", func(t *testing.T) {
 		api := apitest.NewWidgets(t, func(r *rest.Resource[apitest.Widget]) {
 			r.Verbs, r.Scale = []rest.Verb{rest.VerbGet, rest.VerbList, rest.VerbWatch}, nil
@@ -190,7 +190,7 @@ func paint(rv, color, coats string) string {
 	return `{"apiVersion":"example.com/v1","kind":"Paint",` + paintOf + `"` + rv + `"},"spec":{"color":"` + color + `"` + coats + `}}`
 }
 
-func TestSubresourceThatIsAPart(t *testing.T) {
+func TestSubresourceShowsAPart(t *testing.T) {
 	target := apitest.Widgets + "/a/paint"
 	put := func(api *rest.API, metadata, spec string) apitest.Answer {
 		return apitest.Do(t, api, "PUT", target, `{"apiVersion":"example.com/v1","kind":"Paint","metadata":{`+metadata+`},"spec":`+spec+`}`)
@@ -242,7 +242,7 @@ func TestSubresourceThatIsAPart(t *testing.T) {
 	})
 }
 
-func TestSubresourceThatIsAnAction(t *testing.T) {
+func TestSubresourceIsAnAction(t *testing.T) {
 	api := apitest.NewWidgets(t, apitest.WithSubresources)
 	apitest.CreateWidget(t, api, "a")
 	target := apitest.Widgets + "/a/restart"
@@ -293,7 +293,7 @@ func TestBuiltinDialect(t *testing.T) {
 		apitest.WantFailure(t, apitest.Do(t, apitest.NewWidgets(t), "POST", apitest.Widgets, "", "Content-Type", apitest.TypeYAML), 400, "BadRequest",
 			"the object provided is unrecognized (must be of type Widget): Object 'Kind' is missing in '' (<empty>)", "")
 	})
-	t.Run("what is empty goes", func(t *testing.T) {
+	t.Run("empty fields are dropped", func(t *testing.T) {
 		apitest.WantJSON(t, apitest.Do(t, apitest.NewMemos(t), "POST", apitest.Memos, `{"kind":"Memo","apiVersion":"v1","metadata":{"name":"a","labels":{},"finalizers":[]},"data":{},"locked":null}`), 201, apitest.StoredMemo("2", ""))
 	})
 	t.Run("a wrong type is a bad request", func(t *testing.T) {
@@ -329,7 +329,7 @@ func TestBuiltinDialect(t *testing.T) {
 		apitest.WantFailure(t, apitest.Do(t, apitest.NewMemos(t), "GET", apitest.Memos+"?fieldSelector=data.k%3Dv", ""), 400, "BadRequest",
 			`"data.k" is not a known field selector: only "metadata.name", "metadata.namespace"`, "")
 	})
-	t.Run("a subresource that there is not", func(t *testing.T) {
+	t.Run("an absent subresource", func(t *testing.T) {
 		api := apitest.NewMemos(t)
 		apitest.Must(t, api, "POST", apitest.Memos, `{"metadata":{"name":"a"}}`)
 		apitest.WantFailure(t, apitest.Do(t, api, "GET", apitest.Memos+"/a/status", ""), 404, "NotFound", "the server could not find the requested resource", "{}")

@@ -28,9 +28,9 @@ func TestList(t *testing.T) {
 		{"in the order of names", apitest.Widgets, apitest.WidgetList(`"resourceVersion":"4"`, a, b)},
 		{"of all namespaces, in the order of namespace and name", apitest.AllWidgets, apitest.WidgetList(`"resourceVersion":"4"`, z, a, b)},
 		{"with an empty namespace", apitest.ExampleV1 + "/namespaces//widgets", apitest.WidgetList(`"resourceVersion":"4"`, z, a, b)},
-		{"of a namespace that nobody knows", apitest.ExampleV1 + "/namespaces/none/widgets", apitest.WidgetList(`"resourceVersion":"4"`)},
+		{"of an unknown namespace", apitest.ExampleV1 + "/namespaces/none/widgets", apitest.WidgetList(`"resourceVersion":"4"`)},
 		{"with parameters that do not change it", apitest.Widgets + "?timeoutSeconds=5&allowWatchBookmarks=true&watch=false&foo=bar&limit=0&continue=", apitest.WidgetList(`"resourceVersion":"4"`, a, b)},
-		{"with a limit below nought", apitest.Widgets + "?limit=-1", apitest.WidgetList(`"resourceVersion":"4"`, a, b)},
+		{"with a negative limit", apitest.Widgets + "?limit=-1", apitest.WidgetList(`"resourceVersion":"4"`, a, b)},
 		{"with a limit that covers all", apitest.Widgets + "?limit=2", apitest.WidgetList(`"resourceVersion":"4"`, a, b)},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -293,11 +293,11 @@ func TestListRefusesOptions(t *testing.T) {
 		})
 	}
 	for _, c := range []struct{ name, parameter, value, message string }{
-		{"a limit that is no number", "limit", "two", `strconv.ParseInt: parsing "two": invalid syntax`},
-		{"a limit that is no integer", "limit", "1.5", `strconv.ParseInt: parsing "1.5": invalid syntax`},
+		{"a limit that is not a number", "limit", "two", `strconv.ParseInt: parsing "two": invalid syntax`},
+		{"a limit that is not an integer", "limit", "1.5", `strconv.ParseInt: parsing "1.5": invalid syntax`},
 		{"timeoutSeconds", "timeoutSeconds", "abc", `strconv.ParseInt: parsing "abc": invalid syntax`},
-		{"a version that is no number", "resourceVersion", "abc", `invalid resource version: resourceVersion: Invalid value: "abc": strconv.ParseUint: parsing "abc": invalid syntax`},
-		{"a timeout that is no duration", "timeout", "abc", `invalid timeout specified in the request URL - time: invalid duration "abc"`},
+		{"a resourceVersion that is not a number", "resourceVersion", "abc", `invalid resource version: resourceVersion: Invalid value: "abc": strconv.ParseUint: parsing "abc": invalid syntax`},
+		{"a timeout that is not a duration", "timeout", "abc", `invalid timeout specified in the request URL - time: invalid duration "abc"`},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			apitest.WantFailure(t, apitest.List(t, api, apitest.Widgets, c.parameter, c.value), 400, "BadRequest", c.message, "")

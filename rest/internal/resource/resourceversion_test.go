@@ -164,7 +164,7 @@ func TestPagesAndTheirTokens(t *testing.T) {
 		assert.Equal(t, "400 BadRequest: invalid continue token: continue key is not valid: incorrect encoded start resourceVersion (version meta.k8s.io/v1)",
 			listed(t, apitest.Do(t, api, "GET", apitest.Widgets+"?continue="+forged(0, `a\u0000`), "")))
 	})
-	t.Run("what is wrong with a token comes first", func(t *testing.T) {
+	t.Run("errors about a token come first", func(t *testing.T) {
 		assert.True(t, strings.HasPrefix(listed(t, apitest.Do(t, api, "GET", apitest.Widgets+"?resourceVersion=abc&continue=!", "")), "400 BadRequest: invalid continue token: "))
 	})
 	t.Run("behind a selector nothing is counted", func(t *testing.T) {
@@ -323,7 +323,7 @@ func (s *askedStore) List(ctx context.Context, options storage.Query, into []*st
 }
 
 // A read that names no version is one of the most recent state, for a replica too; "0" is any state that it has.
-func TestWhatReadsAskOfTheStore(t *testing.T) {
+func TestReadsAskTheStoreForAVersion(t *testing.T) {
 	memory := apitest.NewStore(t)
 	store := &askedStore{Store: memory}
 	api := apitest.New(t, rest.Options{Store: store}, apitest.WidgetResource())

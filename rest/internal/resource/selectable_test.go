@@ -12,7 +12,7 @@ import (
 )
 
 // An Event of the core group has such a field: its source is the component, or else the reporting controller.
-func TestANameSelectsByTheFirstFieldWithAValue(t *testing.T) {
+func TestSelectorNameTakesTheFirstFieldWithAValue(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		api := apitest.New(t, rest.Options{}, lampResource[Lamp]("fitting=spec.base,spec.watts", "power=spec.watts", "spec.watts"))
 		for name, spec := range map[string]string{"screwed": `{"watts":5,"base":"E27"}`, "soldered": `{"watts":5}`} {
@@ -47,7 +47,7 @@ func TestANameSelectsByTheFirstFieldWithAValue(t *testing.T) {
 	})
 }
 
-func TestANameForOtherFieldsSelectsStoredObjects(t *testing.T) {
+func TestChangedSelectorNameSelectsStoredObjects(t *testing.T) {
 	api, _, err := restarted(t, lampResource[Lamp]("fitting=spec.base"), lampResource[Lamp]("fitting=spec.watts"), makeLamp(t))
 	require.NoError(t, err)
 	assert.Equal(t, []string{"a"}, apitest.List(t, api, lamps, "fieldSelector", "fitting=5").Names(t))

@@ -68,7 +68,7 @@ func makeLamp(t *testing.T) func(api *rest.API) {
 	}
 }
 
-func TestATypeThatHasChanged(t *testing.T) {
+func TestChangedGoType(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		api, store, err := restarted(t, lampResource[Lamp]("spec.base"), lampResource[LampNow]("spec.color"), makeLamp(t))
 		require.NoError(t, err)
@@ -91,7 +91,7 @@ func TestATypeThatHasChanged(t *testing.T) {
 }
 
 // Who follows the kind that has changed lists again, also where none of its objects is left. Nobody else does.
-func TestOtherKindsThanTheOneThatHasChanged(t *testing.T) {
+func TestOtherKindsBesideAChangedOne(t *testing.T) {
 	for name, left := range map[string]bool{"an object is left": true, "none is left": false} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
@@ -120,7 +120,7 @@ func TestOtherKindsThanTheOneThatHasChanged(t *testing.T) {
 	}
 }
 
-func TestAnotherVersionIsStored(t *testing.T) {
+func TestChangedStoredVersion(t *testing.T) {
 	beta := apitest.BetaCogResource()
 	beta.Group, beta.Plural, beta.Names.Kind = "example.com", "cogs", "Cog"
 	api, _, err := restarted(t, beta, apitest.CogResource(), func(api *rest.API) {
@@ -134,7 +134,7 @@ func TestAnotherVersionIsStored(t *testing.T) {
 	assert.Equal(t, map[string]any{"toothCount": 5.0, "metal": "iron", "oiled": true}, apitest.Must(t, api, "GET", apitest.BetaCogs+"/a", "").Value(t, "spec"))
 }
 
-func TestWhatIsStoredCannotBeReadAnyMore(t *testing.T) {
+func TestStoredObjectsThatTheNewTypeCannotRead(t *testing.T) {
 	t.Run("its version is gone", func(t *testing.T) {
 		old := lampResource[Lamp]()
 		old.Version = "v1alpha1"

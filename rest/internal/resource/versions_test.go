@@ -17,14 +17,14 @@ import (
 	"github.com/decorum-go/decorum/status"
 )
 
-func TestAnObjectIsReadInEachVersion(t *testing.T) {
+func TestReadInEachVersion(t *testing.T) {
 	for _, c := range []struct {
 		name, target string
 		want         apitest.StoredCog
 	}{
 		{"as stored", apitest.Cogs, apitest.StoredCog{Spec: `{"teeth":12,"material":"steel","note":"oil me"}`}},
 		{"converted", apitest.BetaCogs, apitest.StoredCog{Version: "v1beta1", Metadata: `"annotations":{"example.com/note":"oil me"}`, Spec: `{"toothCount":12,"metal":"steel"}`}},
-		{"by what is common", apitest.AlphaCogs, apitest.StoredCog{Version: "v1alpha1", Spec: `{"teeth":12}`}},
+		{"by a common field", apitest.AlphaCogs, apitest.StoredCog{Version: "v1alpha1", Spec: `{"teeth":12}`}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
@@ -46,7 +46,7 @@ func TestAnObjectIsReadInEachVersion(t *testing.T) {
 	}
 }
 
-func TestAWriteIsOfTheVersionOfItsRequest(t *testing.T) {
+func TestWriteTakesTheVersionOfItsRequest(t *testing.T) {
 	const note = `"annotations":{"example.com/note":"oil me"}`
 	begin := apitest.CogBody(`{"teeth":12,"note":"oil me"}`)
 	for _, c := range []struct {
@@ -89,7 +89,7 @@ func TestAWriteIsOfTheVersionOfItsRequest(t *testing.T) {
 }
 
 // A version that has no words for something must not lose it for the others.
-func TestAVersionLosesNothingItCannotSay(t *testing.T) {
+func TestWriteKeepsFieldsThatItsVersionLacks(t *testing.T) {
 	api := apitest.NewCogs(t)
 	require.Equal(t, 201, apitest.Do(t, api, "POST", apitest.Cogs, apitest.CogBody(`{"teeth":12,"material":"tin","note":"oil me"}`)).Code)
 	apitest.Must(t, api, "PATCH", apitest.Cogs+"/a/status", `{"status":{"turns":7}}`, "Content-Type", apitest.TypeMergePatch)
@@ -122,7 +122,7 @@ type BeamV1beta1 struct {
 }
 
 // Millimeters are centimeters in the older version of the example, which rounds them.
-func TestARoundedValueIsChangedOnlyByWhoChangesIt(t *testing.T) {
+func TestRoundedValueStaysUnlessTheClientChangesIt(t *testing.T) {
 	beams := rest.Resource[Beam]{Group: "example.com", Version: "v1", Plural: "beams", Versions: []rest.VersionOf[Beam]{
 		rest.Converted(rest.Resource[BeamV1beta1]{Version: "v1beta1"},
 			func(in *BeamV1beta1, out *Beam) error {
@@ -148,7 +148,7 @@ func TestARoundedValueIsChangedOnlyByWhoChangesIt(t *testing.T) {
 	}
 }
 
-func TestAVersionHasRulesOfItsOwn(t *testing.T) {
+func TestEachVersionHasItsOwnRules(t *testing.T) {
 	api := apitest.NewCogs(t)
 	apitest.WantInvalid(t, apitest.Do(t, api, "POST", apitest.BetaCogs, apitest.BetaCogBody(`{"toothCount":1}`)), "Cog.example.com", "a",
 		apitest.Invalid("spec.toothCount", "Invalid value: 1: spec.toothCount in body should be greater than or equal to 2"))
@@ -159,7 +159,7 @@ func TestAVersionHasRulesOfItsOwn(t *testing.T) {
 		"the API version in the data (example.com/v1) does not match the expected API version (example.com/v1beta1)", "")
 }
 
-func TestSelectorsSpeakTheVersionOfTheRequest(t *testing.T) {
+func TestSelectorsUseTheVersionOfTheRequest(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		api := apitest.NewCogs(t)
 		w := apitest.OpenWatch(t, api, apitest.BetaCogs+"?watch=1&resourceVersion=1&fieldSelector=spec.metal%3Dtin")
@@ -201,7 +201,7 @@ func TestRepresentationsOfAConvertedObject(t *testing.T) {
 }
 
 // A version that declares no columns has those of the stored one that find a value of the same type in it.
-func TestColumnsThatFitAnotherVersion(t *testing.T) {
+func TestColumnsInAnotherVersion(t *testing.T) {
 	declared := []rest.Column{
 		{Name: "Teeth", Type: "integer", Path: ".spec.teeth"},
 		{Name: "Metal", Path: ".spec.material"},
@@ -278,7 +278,7 @@ func TestDeletionThroughAnotherVersion(t *testing.T) {
 	})
 }
 
-func TestAConversionThatFails(t *testing.T) {
+func TestFailedConversion(t *testing.T) {
 	var log bytes.Buffer
 	api := apitest.New(t, rest.Options{Logger: apitest.LoggerTo(&log)}, apitest.CogResource())
 	failed := func(from, to string) string {
@@ -330,7 +330,7 @@ func TestAConversionThatFails(t *testing.T) {
 	require.Equal(t, 200, apitest.Do(t, api, "DELETE", apitest.BetaCogs+"/a", "").Code, "what cannot be shown can be deleted")
 }
 
-func TestAVersionThatIsDeprecatedOrNotServed(t *testing.T) {
+func TestDeprecatedAndUnservedVersions(t *testing.T) {
 	api := apitest.NewCogs(t, func(r *rest.Resource[apitest.Cog]) {
 		alpha := rest.Resource[apitest.CogV1alpha1]{Version: "v1alpha1", Stage: rest.Stage{NotServed: true}}
 		beta := apitest.BetaCogResource()

@@ -30,7 +30,7 @@ func namedCog(name string) string {
 	return strings.Replace(apitest.CogBody(`{"teeth":12}`), `"a"`, `"`+name+`"`, 1)
 }
 
-func TestAnObjectIsConvertedOnceForAllReaders(t *testing.T) {
+func TestOneConversionServesAllReaders(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		api, count := countingCogs(t, rest.Options{})
 		var watches []*apitest.Watching
@@ -55,7 +55,7 @@ func TestAnObjectIsConvertedOnceForAllReaders(t *testing.T) {
 	})
 }
 
-func TestWhatIsKeptOfOtherVersionsIsBounded(t *testing.T) {
+func TestConvertedObjectsAreCachedWithinABudget(t *testing.T) {
 	const objects = 50
 	for _, c := range []struct {
 		name     string

@@ -29,7 +29,7 @@ func everyStream() []rest.SubresourceOf[apitest.Thing] {
 	}
 }
 
-func TestStreamsThatCannotWork(t *testing.T) {
+func TestInvalidStreamDeclarations(t *testing.T) {
 	type nested struct {
 		Inner struct{} `json:"inner"`
 	}

@@ -133,7 +133,7 @@ func TestSessionRefusals(t *testing.T) {
 		{"no upgrade", "GET", "/a/exec?stdout=true&command=echo", nil, 400, "Upgrade request required"},
 		{"no upgrade of a POST", "POST", "/a/exec?stdout=true&command=echo", nil, 400, "Upgrade request required"},
 		{"SPDY", "POST", "/a/exec?stdout=true&command=echo", []string{"Connection", "Upgrade", "Upgrade", "SPDY/3.1"}, 400, "exec is served over WebSocket, not SPDY/3.1: use a newer client"},
-		{"what is wrong is told before that", "POST", "/b/exec?command=echo", []string{"Connection", "Upgrade", "Upgrade", "SPDY/3.1"}, 404, `things.things.example.com "b" not found`},
+		{"other errors come before that", "POST", "/b/exec?command=echo", []string{"Connection", "Upgrade", "Upgrade", "SPDY/3.1"}, 404, `things.things.example.com "b" not found`},
 		{"by the host", "GET", "/a/exec?stdout=true", apitest.UpgradeHeaders(), 400, "you must specify a command"},
 		{"no stream", "GET", "/a/exec?command=echo", apitest.UpgradeHeaders(), 400, "you must specify at least 1 of stdin, stdout, stderr"},
 		{"nothing but what a terminal has not", "GET", "/a/exec?command=echo&tty=true&stderr=true", apitest.UpgradeHeaders(), 400, "you must specify at least 1 of stdin, stdout, stderr"},

@@ -92,8 +92,8 @@ func TestWebSocketRefusals(t *testing.T) {
 		{"bad options", "watch=1&resourceVersionMatch=Foo&resourceVersion=1", apitest.UpgradeHeaders(), 422, ""},
 		{"bad selector", "watch=1&labelSelector=a%20b", apitest.UpgradeHeaders(), 400, ""},
 		{"not acceptable", "watch=1", apitest.UpgradeHeaders("Accept", "text/html"), 406, ""},
-		{"a version of long ago", "watch=1", apitest.UpgradeHeaders("Sec-WebSocket-Version", "8"), 400, `unsupported WebSocket protocol version (only 13 is supported): "8"`},
-		{"a key that is none", "watch=1", apitest.UpgradeHeaders("Sec-WebSocket-Key", "short"), 400, `WebSocket protocol violation: invalid Sec-WebSocket-Key "short", must be a 16 byte base64 encoded string`},
+		{"an outdated version", "watch=1", apitest.UpgradeHeaders("Sec-WebSocket-Version", "8"), 400, `unsupported WebSocket protocol version (only 13 is supported): "8"`},
+		{"an invalid key", "watch=1", apitest.UpgradeHeaders("Sec-WebSocket-Key", "short"), 400, `WebSocket protocol violation: invalid Sec-WebSocket-Key "short", must be a 16 byte base64 encoded string`},
 		{"a page of another site", "watch=1", apitest.UpgradeHeaders("Origin", "https://evil.example"), 403, `a WebSocket from the origin "https://evil.example" needs a bearer token`},
 		{"a page of no site", "watch=1", apitest.UpgradeHeaders("Origin", "null"), 403, `a WebSocket from the origin "null" needs a bearer token`},
 		{"a password is sent by browsers too", "watch=1", apitest.UpgradeHeaders("Origin", "https://evil.example", "Authorization", "Basic YTpi"), 403, `a WebSocket from the origin "https://evil.example" needs a bearer token`},
@@ -169,7 +169,7 @@ func TestWebSocketBearer(t *testing.T) {
 			assert.Equal(t, c.wantLeft, seen.Get("Sec-WebSocket-Protocol"))
 		})
 	}
-	t.Run("a request that is no WebSocket is left alone", func(t *testing.T) {
+	t.Run("a request that is not a WebSocket stays as it is", func(t *testing.T) {
 		var seen http.Header
 		h := auth.WebSocketBearer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) { seen = r.Header }))
 		r := httptest.NewRequest("GET", "/", nil)

@@ -159,7 +159,7 @@ var probes = map[string]probe{
 }
 
 // A switch of a dialect changes its own rule and no other.
-func TestEachSwitchOfADialectChangesItsOwnRule(t *testing.T) {
+func TestEachSwitchOfADialectChangesOneRule(t *testing.T) {
 	for _, base := range []struct {
 		name    string
 		dialect rest.Dialect

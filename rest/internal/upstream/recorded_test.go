@@ -14,7 +14,7 @@ import (
 // What was recorded of kube-apiserver 1.36 beside the transcripts of internal/conformance: neighbours of their cases, with
 // the texts it answers.
 
-func TestRecordedOptions(t *testing.T) {
+func TestMessagesAboutInvalidOptions(t *testing.T) {
 	api := apitest.NewWidgets(t)
 	apitest.CreateWidget(t, api, "a")
 	for _, c := range []struct{ name, method, target string }{
@@ -40,7 +40,7 @@ func TestRecordedOptions(t *testing.T) {
 	})
 }
 
-func TestRecordedWarningsOfRefusedBodies(t *testing.T) {
+func TestWarningsOfRefusedBodies(t *testing.T) {
 	api := apitest.NewWidgets(t)
 	apitest.CreateWidget(t, api, "a")
 	for _, c := range []struct {
@@ -52,7 +52,7 @@ func TestRecordedWarningsOfRefusedBodies(t *testing.T) {
 		{"invalid", apitest.Do(t, api, "POST", apitest.Widgets, apitest.WidgetBody(`"name":"b"`, `"spec":{"size":0,"foo":1}`)), 422, []string{`299 - "unknown field \"spec.foo\""`}},
 		{"there already", apitest.Do(t, api, "POST", apitest.Widgets, apitest.WidgetBody(`"name":"a"`, `"spec":{"size":1,"foo":1}`)), 409, []string{`299 - "unknown field \"spec.foo\""`}},
 		{"not up to date", apitest.Do(t, api, "PUT", apitest.Widgets+"/a", apitest.WidgetBody(`"name":"a","resourceVersion":"1"`, `"spec":{"size":1,"foo":1}`)), 409, []string{`299 - "unknown field \"spec.foo\""`}},
-		{"a warning of what is stored", apitest.Do(t, api, "POST", apitest.Widgets, apitest.WidgetBody(`"name":"b","finalizers":["bare"]`, `"spec":{"size":0}`)), 422, nil},
+		{"a warning about the stored object", apitest.Do(t, api, "POST", apitest.Widgets, apitest.WidgetBody(`"name":"b","finalizers":["bare"]`, `"spec":{"size":0}`)), 422, nil},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			assert.Equal(t, c.code, c.a.Code, c.a.Body)
@@ -61,7 +61,7 @@ func TestRecordedWarningsOfRefusedBodies(t *testing.T) {
 	}
 }
 
-func TestRecordedScale(t *testing.T) {
+func TestScaleWithoutACount(t *testing.T) {
 	scale := func(rv, spec string) string {
 		return `{"kind":"Scale","apiVersion":"autoscaling/v1","metadata":{"name":"a","namespace":"default","uid":"uid-1","resourceVersion":"` + rv +
 			`","creationTimestamp":"` + apitest.NowText + `"},"spec":{` + spec + `},"status":{"replicas":0}}`
@@ -96,7 +96,7 @@ func TestRecordedScale(t *testing.T) {
 	})
 }
 
-func TestRecordedPatchesOfBuiltinKinds(t *testing.T) {
+func TestPatchesOfBuiltinKinds(t *testing.T) {
 	const typeStrategic = "application/strategic-merge-patch+json"
 	strategic := func(t *testing.T, target, patch string) apitest.Answer {
 		return apitest.Do(t, apitest.NewMemosWith(t, `"data":{"k":"v"}`), "PATCH", target, patch, "Content-Type", typeStrategic)
@@ -111,7 +111,7 @@ func TestRecordedPatchesOfBuiltinKinds(t *testing.T) {
 			apitest.WantJSON(t, strategic(t, apitest.Memos+"/a", c.patch), 200, c.want)
 		})
 	}
-	t.Run("of what is not there", func(t *testing.T) {
+	t.Run("of an absent object", func(t *testing.T) {
 		apitest.WantFailure(t, strategic(t, apitest.Memos+"/none", `5`), 404, "NotFound", `memos "none" not found`, `{"name":"none","kind":"memos"}`)
 	})
 	t.Run("that takes the name away", func(t *testing.T) {
@@ -123,7 +123,7 @@ func TestRecordedPatchesOfBuiltinKinds(t *testing.T) {
 }
 
 // What a patch has made of an object is shown as upstream writes it: sorted where the patch leads, and as it was elsewhere.
-func TestRecordedTextsOfPatchedObjects(t *testing.T) {
+func TestPatchedObjectsInErrorMessages(t *testing.T) {
 	const created = `"creationTimestamp":"2026-01-02T03:04:05Z"`
 	const managed = `"managedFields":[{"manager":"m","operation":"Update","apiVersion":"v1","time":"2026-01-02T03:04:05Z","fieldsType":"FieldsV1","fieldsV1":{"f:data":{".":{},"f:k":{}}}}]`
 	const asDeclared = `"metadata":{"name":"a","namespace":"default","uid":"uid-1","resourceVersion":"2",` + created + `,` + managed + `}`
@@ -174,14 +174,14 @@ func TestRecordedTextsOfPatchedObjects(t *testing.T) {
 	})
 }
 
-func TestRecordedConversionsOfAppliedConfigurations(t *testing.T) {
+func TestAppliedConfigurationsThatFitNoType(t *testing.T) {
 	t.Run("a value that its Go type does not take", func(t *testing.T) {
 		a := apitest.Do(t, apitest.NewMemos(t), "PATCH", apitest.Memos+"/a?fieldManager=m", `{"apiVersion":"v1","kind":"Memo","metadata":{"name":"a","deletionTimestamp":"x"}}`, "Content-Type", apitest.TypeApply)
 		assert.Equal(t, 500, a.Code)
 		assert.Equal(t, `failed to convert new object (/a; /v1, Kind=Memo) to proper version: unable to convert unstructured object to /v1, Kind=Memo: `+
 			`parsing time "x" as "2006-01-02T15:04:05Z07:00": cannot parse "x" as "2006"`, a.Text(t, "message"))
 	})
-	t.Run("times of a custom kind that are none", func(t *testing.T) {
+	t.Run("invalid times of a custom kind", func(t *testing.T) {
 		a := apitest.Do(t, apitest.NewWidgets(t), "PATCH", apitest.Widgets+"/a?fieldManager=m", apitest.WidgetBody(`"name":"a","creationTimestamp":"x","deletionTimestamp":"y","generation":1.5`, `"spec":{"size":1}`), "Content-Type", apitest.TypeApply)
 		assert.Equal(t, 201, a.Code, a.Body)
 		assert.Equal(t, "2026-01-02T03:04:05Z", a.Text(t, "metadata.creationTimestamp"))
@@ -198,7 +198,7 @@ func TestRecordedConversionsOfAppliedConfigurations(t *testing.T) {
 			assert.Equal(t, `failed to create typed patch object (/a; example.com/v1, Kind=Widget): `+want, a.Text(t, "message"))
 		}
 	})
-	t.Run("a version that is none", func(t *testing.T) {
+	t.Run("an invalid resourceVersion", func(t *testing.T) {
 		a := apitest.Do(t, apitest.NewWidgets(t), "PATCH", apitest.Widgets+"/a?fieldManager=m", apitest.WidgetBody(`"name":"a","resourceVersion":"x"`, `"spec":{"size":1}`), "Content-Type", apitest.TypeApply)
 		assert.Equal(t, 400, a.Code, a.Body)
 	})
@@ -208,7 +208,7 @@ func TestRecordedConversionsOfAppliedConfigurations(t *testing.T) {
 	})
 }
 
-func TestRecordedPatchesOfScale(t *testing.T) {
+func TestPatchesOfScale(t *testing.T) {
 	api := apitest.NewWidgets(t)
 	apitest.Must(t, api, "POST", apitest.Widgets+"?fieldManager=m", apitest.WidgetBody(`"name":"a"`, `"spec":{"size":1,"replicas":2}`))
 	scale := func(media, patch string) apitest.Answer {
@@ -236,7 +236,7 @@ func TestRecordedPatchesOfScale(t *testing.T) {
 	assert.NotContains(t, apitest.Do(t, api, "GET", apitest.Widgets+"/a", "").Body, `f:replicas`)
 }
 
-func TestRecordedPhasesOfNamespaces(t *testing.T) {
+func TestPhasesOfNamespaces(t *testing.T) {
 	api := apitest.New(t, rest.Options{}, rest.NamespacesOf[apitest.Namespace]())
 	const path = "/api/v1/namespaces/n"
 	apitest.Must(t, api, "POST", "/api/v1/namespaces", `{"metadata":{"name":"n"}}`)
@@ -249,8 +249,8 @@ func TestRecordedPhasesOfNamespaces(t *testing.T) {
 		apitest.Invalid("status.Phase", "Invalid value: \"Active\": may only be 'Terminating' if `deletionTimestamp` is not empty"))
 }
 
-func TestRecordedMetadata(t *testing.T) {
-	t.Run("a deletionTimestamp that is there is not compared", func(t *testing.T) {
+func TestMetadataOfTheClient(t *testing.T) {
+	t.Run("an existing deletionTimestamp is not compared", func(t *testing.T) {
 		api := apitest.NewWidgets(t)
 		apitest.CreateWidget(t, api, "w") // another one, so that versions differ
 		apitest.Must(t, api, "POST", apitest.Widgets, apitest.WidgetBody(`"name":"a","finalizers":["a.b/c"]`))
@@ -281,7 +281,7 @@ func TestRecordedMetadata(t *testing.T) {
 	})
 }
 
-func TestRecordedNamespaces(t *testing.T) {
+func TestNamespaceLabelsAndStatus(t *testing.T) {
 	const namespaces = "/api/v1/namespaces"
 	api := apitest.New(t, rest.Options{}, apitest.WidgetResource(), rest.NamespacesOf[apitest.Namespace]())
 	apitest.Must(t, api, "POST", namespaces, `{"metadata":{"name":"team"}}`)
@@ -313,7 +313,7 @@ func TestRecordedNamespaces(t *testing.T) {
 	assert.Contains(t, a.Text(t, "message"), `widgets.example.com "g-" is forbidden: unable to create new content in namespace team`)
 }
 
-func TestRecordedApplyOfAnyForm(t *testing.T) {
+func TestApplyToAFieldOfAnyForm(t *testing.T) {
 	api := apitest.NewWidgets(t)
 	apply := func(manager, spec string) apitest.Answer {
 		return apitest.Do(t, api, "PATCH", apitest.Widgets+"/a?fieldManager="+manager, `{"apiVersion":"example.com/v1","kind":"Widget","metadata":{"name":"a"},"spec":`+spec+`}`, "Content-Type", apitest.TypeApply)
@@ -323,7 +323,7 @@ func TestRecordedApplyOfAnyForm(t *testing.T) {
 		`{"causes":[{"reason":"FieldManagerConflict","message":"conflict with \"m\"","field":".spec.port"}]}`)
 }
 
-func TestRecordedCompressionOfWrites(t *testing.T) {
+func TestAnswersToWritesAreCompressed(t *testing.T) {
 	api := apitest.NewMemosWith(t, `"data":{"k":"v"}`)
 	a := apitest.Do(t, api, "PUT", apitest.Memos+"/a", `{"metadata":{"name":"a"},"data":{"k":"`+strings.Repeat("x", 200_000)+`"}}`, "Accept-Encoding", "gzip")
 	assert.Equal(t, 200, a.Code)
@@ -332,7 +332,7 @@ func TestRecordedCompressionOfWrites(t *testing.T) {
 	assert.Less(t, len(a.Body), 10_000)
 }
 
-func TestRecordedEmptyManagedFields(t *testing.T) {
+func TestEmptyManagedFields(t *testing.T) {
 	const none = `{"metadata":{"managedFields":[]}}`
 	t.Run("of a custom kind", func(t *testing.T) {
 		api := apitest.NewWidgets(t)
@@ -346,11 +346,11 @@ func TestRecordedEmptyManagedFields(t *testing.T) {
 	})
 }
 
-func TestRecordedPatchesOfWhatIsNotThere(t *testing.T) {
+func TestPatchOfAbsentObject(t *testing.T) {
 	api := apitest.NewWidgets(t)
 	for _, c := range []struct{ name, media, patch string }{
-		{"a merge patch that is no object", apitest.TypeMergePatch, `[]`},
-		{"a JSON patch that is no list", apitest.TypeJSONPatch, `{}`},
+		{"a merge patch that is not an object", apitest.TypeMergePatch, `[]`},
+		{"a JSON patch that is not a list", apitest.TypeJSONPatch, `{}`},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			apitest.WantFailure(t, apitest.Do(t, api, "PATCH", apitest.Widgets+"/none", c.patch, "Content-Type", c.media), 404, "NotFound", `widgets.example.com "none" not found`, apitest.AboutWidget("none"))
@@ -358,12 +358,12 @@ func TestRecordedPatchesOfWhatIsNotThere(t *testing.T) {
 	}
 }
 
-func TestRecordedFieldSelectorsOfTheCluster(t *testing.T) {
+func TestNamespaceSelectorOfAClusterScopedKind(t *testing.T) {
 	api := apitest.New(t, rest.Options{}, rest.NamespacesOf[apitest.Namespace](), apitest.WidgetResource())
 	apitest.WantFailure(t, apitest.Do(t, api, "GET", "/api/v1/namespaces?fieldSelector=metadata.namespace%3Dx", ""), 400, "BadRequest", "field label not supported: metadata.namespace", "")
 }
 
-func TestRecordedNullsOfAnAppliedConfiguration(t *testing.T) {
+func TestNullsInAnAppliedConfiguration(t *testing.T) {
 	for _, c := range []struct {
 		name, spec string
 		want       []apitest.Cause
@@ -396,7 +396,7 @@ func TestRecordedNullsOfAnAppliedConfiguration(t *testing.T) {
 	}
 }
 
-func TestRecordedOrderOfCauses(t *testing.T) {
+func TestOrderOfCauses(t *testing.T) {
 	const int32Format = "Checked value must be of type integer with format int32 in "
 	api := apitest.NewWidgets(t)
 	apitest.CreateWidget(t, api, "w")
@@ -406,18 +406,18 @@ func TestRecordedOrderOfCauses(t *testing.T) {
 	}{
 		{"what a struct lacks comes after its members", `{"color":"pink"}`, []apitest.Cause{
 			apitest.NotSupported("spec.color", `Unsupported value: "pink": supported values: "red", "green", "blue"`), apitest.Required("spec.size", "Required value")}},
-		{"what stands twice comes last", `{"parts":[{"name":"a"},{"name":"a","kind":"x"}]}`, []apitest.Cause{
+		{"duplicates come last", `{"parts":[{"name":"a"},{"name":"a","kind":"x"}]}`, []apitest.Cause{
 			apitest.NotSupported("spec.parts[1].kind", `Unsupported value: "x": supported values: "bolt", "nut"`), apitest.Required("spec.size", "Required value"),
 			apitest.Duplicate("spec.parts[1]", `Duplicate value: {"name":"a"}`)}},
 		{"the faults of a value stand together", `{"size":0,"color":1}`, []apitest.Cause{
 			apitest.TypeInvalid("spec.color", `Invalid value: "integer": spec.color in body must be of type string: "integer"`),
 			apitest.NotSupported("spec.color", `Unsupported value: 1: supported values: "red", "green", "blue"`),
 			apitest.Invalid("spec.size", "Invalid value: 0: spec.size in body should be greater than or equal to 1")}},
-		{"a count that is none is told of again", `{"size":1,"replicas":1.5}`, []apitest.Cause{
+		{"an invalid count is reported again", `{"size":1,"replicas":1.5}`, []apitest.Cause{
 			apitest.TypeInvalid("spec.replicas", `Invalid value: "float64": spec.replicas in body must be of type int32: "float64"`),
 			apitest.Invalid("<nil>", `Invalid value: "": `+int32Format+"spec.replicas"),
 			apitest.Invalid(".spec.replicas", "Invalid value: 0: .spec.replicas accessor error: 1.5 is of the type float64, expected int64")}},
-		{"so is what is in the way of it", `["x"]`, []apitest.Cause{
+		{"so is a value above it", `["x"]`, []apitest.Cause{
 			apitest.TypeInvalid("spec", `Invalid value: "array": spec in body must be of type object: "array"`),
 			apitest.Invalid(".spec.replicas", "Invalid value: 0: .spec.replicas accessor error: [x] is of the type []interface {}, expected map[string]interface{}")}},
 	} {
@@ -436,14 +436,14 @@ func TestRecordedOrderOfCauses(t *testing.T) {
 		{"the texts about a status name its fields from there", `{"phase":1}`, []apitest.Cause{
 			apitest.TypeInvalid("status.phase", `Invalid value: "integer": phase in body must be of type string: "integer"`),
 			apitest.NotSupported("status.phase", `Unsupported value: 1: supported values: "Pending", "Ready", "Failed"`)}},
-		{"a status that is none", `"x"`, []apitest.Cause{
+		{"an invalid status", `"x"`, []apitest.Cause{
 			apitest.TypeInvalid("status", `Invalid value: "string":  in body must be of type object: "string"`),
 			apitest.Invalid(".status.replicas", "Invalid value: 0: .status.replicas accessor error: x is of the type string, expected map[string]interface{}"),
 			apitest.Invalid(".status.selector", `Invalid value: "": .status.selector accessor error: x is of the type string, expected map[string]interface{}`)}},
 		{"a number beyond its format", `{"replicas":2147483648}`, []apitest.Cause{
 			apitest.Invalid("status", `Invalid value: "": `+int32Format+"replicas"),
 			apitest.Invalid(".status.replicas", "Invalid value: 2147483648: should be less than or equal to 2147483647")}},
-		{"a selector that is no text", `{"selector":1}`, []apitest.Cause{
+		{"a selector that is not a string", `{"selector":1}`, []apitest.Cause{
 			apitest.TypeInvalid("status.selector", `Invalid value: "integer": selector in body must be of type string: "integer"`),
 			apitest.Invalid(".status.selector", `Invalid value: "": .status.selector accessor error: 1 is of the type int64, expected string`)}},
 		{"what an element lacks, in the order of the struct", `{"conditions":[{}]}`, []apitest.Cause{

@@ -13,7 +13,7 @@ import (
 
 // What was recorded of kube-apiserver 1.36 when objects are created, replaced and deleted.
 
-func TestRecordedBodies(t *testing.T) {
+func TestUnusualBodies(t *testing.T) {
 	t.Run("null is an object of which all is left out", func(t *testing.T) {
 		apitest.WantInvalid(t, apitest.Do(t, apitest.NewMemos(t), "POST", apitest.Memos, "null"), "Memo", "", apitest.Required("metadata.name", "Required value: name or generateName is required"))
 		apitest.WantInvalid(t, apitest.Do(t, apitest.NewMemos(t), "POST", apitest.Memos, "# nothing\n", "Content-Type", apitest.TypeYAML), "Memo", "", apitest.Required("metadata.name", "Required value: name or generateName is required"))
@@ -31,7 +31,7 @@ func TestRecordedBodies(t *testing.T) {
 		apitest.WantFailure(t, apitest.Do(t, apitest.NewWidgets(t), "POST", apitest.Widgets, `{"kind":"Widget","apiVersion":"/v1"}`), 400, "BadRequest",
 			"the API version in the data (v1) does not match the expected API version (example.com/v1)", "")
 	})
-	t.Run("a key that stands twice in a body of another version", func(t *testing.T) {
+	t.Run("a duplicate key in a body of another version", func(t *testing.T) {
 		const body = `{"kind":"Gadget","kind":"Widget","apiVersion":"v1"}`
 		a := apitest.Do(t, apitest.NewWidgets(t), "POST", apitest.Widgets, body)
 		assert.Equal(t, `299 - "duplicate field \"kind\""`, a.Header.Get("Warning"))
@@ -73,7 +73,7 @@ type Counted struct {
 	} `json:"status,omitempty"`
 }
 
-func TestRecordedValuesOfBuiltinKinds(t *testing.T) {
+func TestValuesOfBuiltinKinds(t *testing.T) {
 	const counted = "/api/v1/namespaces/default/counteds"
 	post := func(members string) apitest.Answer {
 		api := apitest.New(t, rest.Options{}, rest.Resource[Counted]{Version: "v1", Plural: "counteds", Wire: rest.Wire{Dialect: rest.DialectBuiltin}})
@@ -93,13 +93,13 @@ func TestRecordedValuesOfBuiltinKinds(t *testing.T) {
 		apitest.Invalid("metadata.generation", "Invalid value: -1: must be greater than or equal to 0"))
 }
 
-func TestRecordedVersionsOfBodies(t *testing.T) {
-	t.Run("what is no version is nothing to a new object", func(t *testing.T) {
+func TestResourceVersionsInBodies(t *testing.T) {
+	t.Run("a new object may have an invalid resourceVersion", func(t *testing.T) {
 		for _, version := range []string{"abc", "-1", "00", "18446744073709551616"} {
 			assert.Equal(t, 201, apitest.Do(t, apitest.NewWidgets(t), "POST", apitest.Widgets, apitest.WidgetBody(`"name":"a","resourceVersion":"`+version+`"`)).Code, version)
 		}
 	})
-	t.Run("other faults are told first", func(t *testing.T) {
+	t.Run("other errors come first", func(t *testing.T) {
 		assert.Equal(t, 422, apitest.Do(t, apitest.NewWidgets(t), "POST", apitest.Widgets, apitest.WidgetBody(`"name":"Bad","resourceVersion":"1"`)).Code)
 	})
 	t.Run("zeros in front do not count", func(t *testing.T) {
@@ -117,9 +117,9 @@ func TestRecordedVersionsOfBodies(t *testing.T) {
 	})
 }
 
-func TestRecordedMetadataOfBuiltinKinds(t *testing.T) {
+func TestMetadataOfBuiltinKinds(t *testing.T) {
 	const bare = `Invalid value: "bad one": name is neither a standard finalizer name nor is it fully qualified`
-	t.Run("a finalizer without a domain is the last to be told", func(t *testing.T) {
+	t.Run("a finalizer without a domain comes last", func(t *testing.T) {
 		apitest.WantInvalid(t, apitest.Do(t, apitest.NewMemos(t), "POST", apitest.Memos, `{"metadata":{"name":"a","finalizers":["orphan","bad one","foregroundDeletion"]}}`), "Memo", "a",
 			apitest.Invalid("metadata.finalizers", `Invalid value: "bad one": `+apitest.NamePartText),
 			apitest.Invalid("metadata.finalizers", `Invalid value: ["orphan","bad one","foregroundDeletion"]: finalizer orphan and foregroundDeletion cannot be both set`),
@@ -166,7 +166,7 @@ func TestRecordedMetadataOfBuiltinKinds(t *testing.T) {
 	})
 }
 
-func TestRecordedDeleteOptions(t *testing.T) {
+func TestMessagesAboutInvalidDeleteOptions(t *testing.T) {
 	const unregistered = ` in scheme "pkg/runtime/scheme.go:111"`
 	for _, c := range []struct {
 		name, query, body string
@@ -191,7 +191,7 @@ func TestRecordedDeleteOptions(t *testing.T) {
 }
 
 // Some kinds answer a deletion with what they have deleted, as it was, in the version of the deletion.
-func TestRecordedDeletionThatReturnsTheObject(t *testing.T) {
+func TestDeletionReturnsTheObject(t *testing.T) {
 	api := apitest.New(t, rest.Options{}, rest.Resource[apitest.Memo]{Version: "v1", Plural: "memos", Wire: rest.Wire{Dialect: rest.DialectBuiltin, ReturnDeleted: true}})
 	apitest.Must(t, api, "POST", apitest.Memos, `{"metadata":{"name":"a"}}`)
 	apitest.WantJSON(t, apitest.Do(t, api, "DELETE", apitest.Memos+"/a?dryRun=All", ""), 200, apitest.StoredMemo("2", ""))
@@ -204,7 +204,7 @@ func TestRecordedDeletionThatReturnsTheObject(t *testing.T) {
 	assert.NotContains(t, a.Body, "deletionTimestamp")
 }
 
-func TestRecordedNamespaceFinalizers(t *testing.T) {
+func TestNamespaceFinalizers(t *testing.T) {
 	const namespaces = "/api/v1/namespaces"
 	api := apitest.New(t, rest.Options{}, apitest.WidgetResource(), rest.NamespacesOf[apitest.Namespace]())
 	post := func(name, spec string) apitest.Answer {
@@ -230,7 +230,7 @@ func TestRecordedNamespaceFinalizers(t *testing.T) {
 	assert.Equal(t, []any{"c/d"}, a.Value(t, "spec.finalizers"))
 }
 
-func TestRecordedNamespaceStatus(t *testing.T) {
+func TestNamespaceStatus(t *testing.T) {
 	const team = "/api/v1/namespaces/team"
 	api := apitest.New(t, rest.Options{}, apitest.WidgetResource(), rest.NamespacesOf[apitest.Namespace]())
 	apitest.Must(t, api, "POST", "/api/v1/namespaces", `{"metadata":{"name":"team"}}`)
@@ -245,7 +245,7 @@ func TestRecordedNamespaceStatus(t *testing.T) {
 		apitest.Invalid("status.Phase", "Invalid value: \"Active\": may only be 'Terminating' if `deletionTimestamp` is not empty"))
 }
 
-func TestRecordedNamespaceDeletion(t *testing.T) {
+func TestNamespaceDeletion(t *testing.T) {
 	const team = "/api/v1/namespaces/team"
 	api := apitest.New(t, rest.Options{}, apitest.WidgetResource(), rest.NamespacesOf[apitest.Namespace]())
 	apitest.Must(t, api, "POST", "/api/v1/namespaces", `{"metadata":{"name":"team","finalizers":["orphan"]}}`)

@@ -44,7 +44,7 @@ func TestMutatingAdmission(t *testing.T) {
 		{"may override what the client sent", patching(`{"spec":{"color":"blue"}}`), apitest.WidgetBody(`"name":"a"`, `"spec":{"size":1,"color":"green"}`),
 			apitest.StoredWidget{Spec: `{"size":1,"color":"blue","replicas":1,"template":{"image":"none"}}`}},
 		{"what it leaves out is defaulted again", patching(`{"spec":{"color":null}}`), apitest.WidgetBody(`"name":"a"`, `"spec":{"size":1,"color":"green"}`), apitest.StoredWidget{}},
-		{"fills in what is required", patching(`{"spec":{"size":1}}`), apitest.WidgetBody(`"name":"a"`, `"spec":{}`), apitest.StoredWidget{}},
+		{"fills in required fields", patching(`{"spec":{"size":1}}`), apitest.WidgetBody(`"name":"a"`, `"spec":{}`), apitest.StoredWidget{}},
 		{"unknown fields are dropped", patching(`{"spec":{"nothing":1}}`), apitest.WidgetBody(`"name":"a"`), apitest.StoredWidget{}},
 		{"the metadata of the server stays", patching(`{"kind":"Other","metadata":{"name":"b","namespace":"c","uid":"d","generation":7,"creationTimestamp":null,"deletionTimestamp":"` + apitest.NowText + `"}}`),
 			apitest.WidgetBody(`"name":"a"`), apitest.StoredWidget{}},
@@ -419,7 +419,7 @@ func TestAdmissionOfStreams(t *testing.T) {
 }
 
 // What a hook says about another object is not taken for what the store says about the one that is written.
-func TestAHookSpeaksOfAnotherObject(t *testing.T) {
+func TestHookErrorsAboutAnotherObject(t *testing.T) {
 	gadgets := apimeta.GroupResource{Group: "example.com", Resource: "gadgets"}
 	exists, missing := status.AlreadyExists(gadgets, "g"), status.NotFound(gadgets, "g")
 	for _, c := range []struct {
@@ -434,16 +434,16 @@ func TestAHookSpeaksOfAnotherObject(t *testing.T) {
 		{"there is one already, on a PUT that creates", exists, func(t *testing.T, api *rest.API) apitest.Answer {
 			return apitest.Do(t, api, "PUT", apitest.Widgets+"/b", apitest.WidgetBody(`"name":"b"`))
 		}, rest.OperationCreate},
-		{"there is none, on PUT", missing, func(t *testing.T, api *rest.API) apitest.Answer {
+		{"absent, on PUT", missing, func(t *testing.T, api *rest.API) apitest.Answer {
 			return apitest.Do(t, api, "PUT", apitest.Widgets+"/a", apitest.WidgetBody(`"name":"a","resourceVersion":"2"`))
 		}, rest.OperationUpdate},
-		{"there is none, on apply", missing, func(t *testing.T, api *rest.API) apitest.Answer {
+		{"absent, on apply", missing, func(t *testing.T, api *rest.API) apitest.Answer {
 			return apitest.Do(t, api, "PATCH", apitest.Widgets+"/a?fieldManager=m&force=true", apitest.WidgetBody(`"name":"a"`, `"spec":{"size":2}`), "Content-Type", apitest.TypeApply)
 		}, rest.OperationUpdate},
-		{"there is none, on DELETE", missing, func(t *testing.T, api *rest.API) apitest.Answer {
+		{"absent, on DELETE", missing, func(t *testing.T, api *rest.API) apitest.Answer {
 			return apitest.Do(t, api, "DELETE", apitest.Widgets+"/a", "")
 		}, rest.OperationDelete},
-		{"there is none, on DELETE of the collection", missing, func(t *testing.T, api *rest.API) apitest.Answer {
+		{"absent, on DELETE of the collection", missing, func(t *testing.T, api *rest.API) apitest.Answer {
 			return apitest.Do(t, api, "DELETE", apitest.Widgets, "")
 		}, rest.OperationDelete},
 	} {

@@ -13,7 +13,7 @@ import (
 )
 
 // A hook sees and changes the object in each version.
-func TestReviewsHaveEveryVersion(t *testing.T) {
+func TestAdmissionReviewInEachVersion(t *testing.T) {
 	var seen []string
 	look := func(ctx context.Context, r *rest.AdmissionRequest) error {
 		for _, v := range r.Versions() {
@@ -54,7 +54,7 @@ func TestReviewsHaveEveryVersion(t *testing.T) {
 }
 
 // What a Go type of a built-in kind cannot hold is a fault of the server, because no client has sent it.
-func TestReviewsRefuseWhatTheGoTypeCannotHold(t *testing.T) {
+func TestAdmissionReviewRefusesValuesThatItsGoTypeCannotHold(t *testing.T) {
 	api := apitest.New(t, rest.Options{Admission: []rest.Admission{apitest.Mutating("m", func(_ context.Context, r *rest.AdmissionRequest) error {
 		var obj map[string]any
 		if _, err := r.ObjectIn(r.Version(), &obj); err != nil {
@@ -69,7 +69,7 @@ func TestReviewsRefuseWhatTheGoTypeCannotHold(t *testing.T) {
 }
 
 // A hook can ask for its second Mutate, and then remembers the first. The next attempt starts without a memory.
-func TestReviewsRemember(t *testing.T) {
+func TestAdmissionReviewHasAMemory(t *testing.T) {
 	for _, again := range []bool{false, true} {
 		t.Run(fmt.Sprint("again ", again), func(t *testing.T) {
 			var values []any

@@ -18,7 +18,7 @@ func admittedDisks(t testing.TB, hooks ...rest.Admission) *rest.API {
 }
 
 // A hook that knows one version of a kind sees and changes objects in that version, whatever they are written in.
-func TestAHookWorksInItsVersion(t *testing.T) {
+func TestHookSeesObjectsInItsVersion(t *testing.T) {
 	atLeastTen := func(_ context.Context, r *rest.AdmissionRequest) error {
 		var d Disk
 		if err := r.Object(&d); err != nil {
@@ -95,7 +95,7 @@ func TestAHookWorksInItsVersion(t *testing.T) {
 
 // What a hook has changed in the stored version comes through an update in a version that has no words for it, and so does what
 // was there before.
-func TestAHookKeepsWhatTheRequestCannotSay(t *testing.T) {
+func TestHookKeepsFieldsThatTheRequestVersionLacks(t *testing.T) {
 	seen := 0
 	hooks := []rest.Admission{apitest.Mutating("first", func(_ context.Context, r *rest.AdmissionRequest) error {
 		var d, old Disk
@@ -170,7 +170,7 @@ func TestAHookKeepsWhatTheRequestCannotSay(t *testing.T) {
 }
 
 // Whatever version a client takes, it meets the policy.
-func TestAPolicyHoldsInEachVersion(t *testing.T) {
+func TestPolicyHoldsInEachVersion(t *testing.T) {
 	limit := func(_ context.Context, r *rest.AdmissionRequest) error {
 		var part struct {
 			Spec struct {
@@ -207,7 +207,7 @@ func TestAPolicyHoldsInEachVersion(t *testing.T) {
 }
 
 // A hook that decodes nothing costs no conversion, and one that decodes what cannot be converted is told so.
-func TestAHookAndAConversionThatFails(t *testing.T) {
+func TestHookAfterAFailedConversion(t *testing.T) {
 	look := false
 	hook := apitest.Mutating("m", func(_ context.Context, r *rest.AdmissionRequest) error {
 		if !look {
@@ -234,7 +234,7 @@ func TestAHookAndAConversionThatFails(t *testing.T) {
 }
 
 // A hook cannot reach the metadata of the server, nor the status, by way of another version.
-func TestAHookInAnotherVersionReachesNoFurther(t *testing.T) {
+func TestHookInAnotherVersionReachesNoFurther(t *testing.T) {
 	api := admittedDisks(t, apitest.Mutating("m", func(_ context.Context, r *rest.AdmissionRequest) error {
 		var d Disk
 		if err := r.Object(&d); err != nil {

@@ -70,7 +70,7 @@ func TestManagedFieldsStories(t *testing.T) {
 				`m Apply {"f:spec":{"f:parts":{"k:{\"name\":\"p\"}":{".":{},"f:name":{}}},"f:size":{}}}`+"\n"+
 					`n Apply {"f:spec":{"f:parts":{"k:{\"name\":\"p\"}":{".":{},"f:count":{},"f:name":{}}}}}`),
 		}},
-		{"what nobody applies any more goes, what others own stays", []step{
+		{"fields that nobody applies any more go, fields of others stay", []step{
 			apply("?fieldManager=m", config(`"spec":{"size":1,"settings":{"a":"1","b":"2"}}`), 201, ""),
 			{"PATCH", apitest.Widgets + "/a?fieldManager=u", apitest.TypeMergePatch, `{"spec":{"settings":{"c":"3"}}}`, 200, ""},
 			apply("?fieldManager=m", config(`"spec":{"size":1}`), 200, `m Apply {"f:spec":{"f:size":{}}}`+"\n"+`u Update {"f:spec":{"f:settings":{"f:c":{}}}}`),

@@ -22,7 +22,7 @@ func TestCreateAnswersTheStoredObject(t *testing.T) {
 		{"defaults are filled in", apitest.WidgetBody(`"name":"a"`), apitest.StoredWidget{}.String()},
 		{"defaults within lists and objects", apitest.WidgetBody(`"name":"a"`, `"spec":{"size":1,"parts":[{"name":"p"},{"name":"q","count":5}],"template":{}}`),
 			apitest.StoredWidget{Spec: `{"size":1,"color":"red","replicas":1,"template":{"image":"none"},"parts":[{"name":"p","count":1},{"name":"q","count":5}]}`}.String()},
-		{"what is given stays", apitest.WidgetBody(`"name":"a"`, `"spec":{"size":1,"color":"green","replicas":3,"template":{"image":"x","args":["y"]}}`),
+		{"given values stay", apitest.WidgetBody(`"name":"a"`, `"spec":{"size":1,"color":"green","replicas":3,"template":{"image":"x","args":["y"]}}`),
 			apitest.StoredWidget{Spec: `{"size":1,"color":"green","replicas":3,"template":{"image":"x","args":["y"]}}`}.String()},
 		{"zero values, empty values and null where it means something", apitest.WidgetBody(`"name":"a"`, `"spec":{"size":1,"replicas":0,"paused":false,"weight":0,"owner":"","tags":[],"parts":[],"settings":{},"extra":{},"note":null}`),
 			apitest.StoredWidget{Spec: `{"size":1,"color":"red","template":{"image":"none"},"replicas":0,"paused":false,"weight":0,"owner":"","tags":[],"parts":[],"settings":{},"extra":{},"note":null}`}.String()},
@@ -76,7 +76,7 @@ func TestCreateRefusesBodies(t *testing.T) {
 			"the API version in the data () does not match the expected API version (example.com/v1)"},
 		{"null", "null", 400, "BadRequest", unrecognized + "Object 'Kind' is missing in 'null' (6e756c6c)"},
 		{"true", "true", 400, "BadRequest", unrecognized + "couldn't get version/kind; json parse error: json: cannot unmarshal bool into Go value of type struct { APIVersion string \"json:\\\"apiVersion,omitempty\\\"\"; Kind string \"json:\\\"kind,omitempty\\\"\" } (74727565)"},
-		{"a kind and an apiVersion of wrong types, the first of which is told", `{"kind":[],"apiVersion":{}}`, 400, "BadRequest",
+		{"a kind and an apiVersion of wrong types: the first is reported", `{"kind":[],"apiVersion":{}}`, 400, "BadRequest",
 			unrecognized + `couldn't get version/kind; json parse error: json: cannot unmarshal array into Go struct field .kind of type string ({"kind":[],"apiVersion":{}})`},
 		{"a kind in other letters", `{"Kind":"Widget","apiVersion":"example.com/v1"}`, 400, "BadRequest",
 			unrecognized + `Object 'Kind' is missing in '{"Kind":"Widget","apiVersion":"example.com/v1"}' ({"Kind":"Widget","apiVersion": ...)`},
@@ -178,8 +178,8 @@ func TestCreateValidates(t *testing.T) {
 		{"text too long", spec(`"owner":"12345678901"`), "a", []apitest.Cause{apitest.TooLong("spec.owner", "Too long: may not be more than 10 bytes")}},
 		{"pattern", spec(`"code":"ABC"`), "a", []apitest.Cause{apitest.Invalid("spec.code", `Invalid value: "ABC": spec.code in body should match '^[a-z]+$'`)}},
 		{"too many items", spec(`"tags":["a","b","c","d","e","f"]`), "a", []apitest.Cause{apitest.TooMany("spec.tags", "Too many: 6: must have at most 5 items")}},
-		{"twice in a set", spec(`"tags":["a","b","a"]`), "a", []apitest.Cause{apitest.Duplicate("spec.tags[2]", `Duplicate value: "a"`)}},
-		{"twice in a list map", spec(`"parts":[{"name":"p"},{"name":"q"},{"name":"p"}]`), "a", []apitest.Cause{apitest.Duplicate("spec.parts[2]", `Duplicate value: {"name":"p"}`)}},
+		{"a duplicate in a set", spec(`"tags":["a","b","a"]`), "a", []apitest.Cause{apitest.Duplicate("spec.tags[2]", `Duplicate value: "a"`)}},
+		{"a duplicate in a list map", spec(`"parts":[{"name":"p"},{"name":"q"},{"name":"p"}]`), "a", []apitest.Cause{apitest.Duplicate("spec.parts[2]", `Duplicate value: {"name":"p"}`)}},
 		{"a text for a number", apitest.WidgetBody(`"name":"a"`, `"spec":{"size":"1"}`), "a", []apitest.Cause{apitest.TypeInvalid("spec.size", `Invalid value: "string": spec.size in body must be of type integer: "string"`)}},
 		{"neither integer nor string", spec(`"port":true`), "a", []apitest.Cause{apitest.TypeInvalid("spec.port", `Invalid value: "boolean": spec.port in body must be of type integer,string: "boolean"`)}},
 		{"several things", apitest.WidgetBody(`"name":"a","labels":{"k":"bad value!"}`, `"spec":{"size":0,"color":"pink"}`), "a", []apitest.Cause{
@@ -262,7 +262,7 @@ func TestCreateOfATakenName(t *testing.T) {
 	})
 }
 
-func TestCreateWhereThereIsNothingToCreateIn(t *testing.T) {
+func TestCreateNeedsACollectionInANamespace(t *testing.T) {
 	api := apitest.NewWidgets(t)
 	apitest.CreateWidget(t, api, "a")
 	for name, target := range map[string]string{"all namespaces": apitest.AllWidgets, "an object": apitest.Widgets + "/a"} {

@@ -27,7 +27,7 @@ func TestWrongTypesInEveryMode(t *testing.T) {
 			`Memo in version "v1" cannot be handled as a Memo: json: cannot unmarshal number into Go struct field ObjectMeta.metadata.labels of type map[string]string`},
 		{"the first of two in another order", apitest.Memos, `{"kind":"Memo","data":[],"metadata":{"name":"a","labels":5}}`,
 			`Memo in version "v1" cannot be handled as a Memo: json: cannot unmarshal array into Go struct field Memo.data of type map[string]string`},
-		{"one in the metadata, and nothing is said of what is unknown within it", apitest.Widgets, `{"apiVersion":"example.com/v1","kind":"Widget","metadata":{"name":{"x":1}},"spec":{"size":1,"y":2}}`,
+		{"one in the metadata, within which unknown fields are not reported", apitest.Widgets, `{"apiVersion":"example.com/v1","kind":"Widget","metadata":{"name":{"x":1}},"spec":{"size":1,"y":2}}`,
 			`Widget in version "v1" cannot be handled as a Widget: json: cannot unmarshal object into Go struct field ObjectMeta.name of type string`},
 	} {
 		t.Run(c.name, func(t *testing.T) {

@@ -19,7 +19,7 @@ func TestDelete(t *testing.T) {
 		{"a body replaces the query", "?propagationPolicy=Foreground", `{}`},
 		{"with kind and apiVersion", "", `{"kind":"DeleteOptions","apiVersion":"v1","gracePeriodSeconds":30}`},
 		{"with those of another group", "", `{"kind":"DeleteOptions","apiVersion":"meta.k8s.io/v1"}`},
-		{"with members nobody knows", "", `{"foo":"bar"}`},
+		{"with unknown members", "", `{"foo":"bar"}`},
 		{"of this uid", "", `{"preconditions":{"uid":"uid-1"}}`},
 		{"of this version", "", `{"preconditions":{"resourceVersion":"2","uid":"uid-1"}}`},
 		{"with preconditions that say nothing", "", `{"preconditions":{}}`},
@@ -62,7 +62,7 @@ func TestDeleteRefuses(t *testing.T) {
 		{"of another version, in the query", "?resourceVersion=1", "", 409, "Conflict",
 			`Operation cannot be fulfilled on Widget.example.com "a": the ResourceVersion in the precondition (1) does not match the ResourceVersion in record (2). The object might have been modified`, aboutKind},
 		{"no JSON", "", `{"preconditions": `, 400, "BadRequest", "couldn't get version/kind; json parse error: unexpected end of JSON input", ""},
-		{"a grace period that is no number", "?gracePeriodSeconds=x", "", 400, "BadRequest", `strconv.ParseInt: parsing "x": invalid syntax`, ""},
+		{"a grace period that is not a number", "?gracePeriodSeconds=x", "", 400, "BadRequest", `strconv.ParseInt: parsing "x": invalid syntax`, ""},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			api := apitest.NewWidgets(t)
@@ -168,7 +168,7 @@ func TestDeleteCollection(t *testing.T) {
 	}
 }
 
-func TestDeleteCollectionKeepsWhatFinalizersHold(t *testing.T) {
+func TestDeleteCollectionKeepsObjectsWithFinalizers(t *testing.T) {
 	api := apitest.NewWidgets(t)
 	apitest.CreateWidget(t, api, "a")
 	apitest.Must(t, api, "POST", apitest.Widgets, apitest.WidgetBody(`"name":"b","finalizers":["example.com/f"]`))

@@ -174,7 +174,7 @@ func TestManyUnknownFields(t *testing.T) {
 }
 
 // A Scale has a Go type, whatever kind it is of: members that stand twice are read into one.
-func TestMembersThatStandTwiceInAScale(t *testing.T) {
+func TestDuplicateMembersInAScale(t *testing.T) {
 	api := apitest.NewWidgets(t)
 	apitest.CreateWidget(t, api, "a")
 	body := `{"apiVersion":"autoscaling/v1","kind":"Scale","metadata":{"name":"a"},"metadata":{"labels":{"x":"y"}},"spec":{"replicas":3}}`
@@ -186,7 +186,7 @@ func TestMembersThatStandTwiceInAScale(t *testing.T) {
 }
 
 // A value of a JSON Patch stands in the result as it was written, so what stands twice in it stands there twice.
-func TestMembersThatStandTwiceInAJSONPatch(t *testing.T) {
+func TestDuplicateMembersInAJSONPatch(t *testing.T) {
 	api := apitest.NewWidgets(t)
 	apitest.CreateWidget(t, api, "a")
 	const patch = `[{"op":"add","path":"/spec/extra","value":{"x":{"b":1,"b":2}}},{"op":"test","path":"/spec/size","value":1,"value":1}]`

@@ -53,7 +53,7 @@ func TestDeletionHasTwoPhases(t *testing.T) {
 	}
 }
 
-func TestTheLastFinalizerCounts(t *testing.T) {
+func TestLastFinalizerRemovesTheObject(t *testing.T) {
 	api := inDeletion(t, "example.com/g")
 	a := apitest.MergePatch(t, api, apitest.Widgets+"/a", `{"metadata":{"finalizers":["example.com/g"]}}`)
 	apitest.WantJSON(t, a, 200, apitest.StoredWidget{RV: "4", Generation: 2, Metadata: apitest.BeingDeleted("example.com/g")}.String())

@@ -124,7 +124,7 @@ func TestWatchersSeeAGracePeriodOfZero(t *testing.T) {
 	}
 }
 
-func TestAnObjectStaysMarked(t *testing.T) {
+func TestObjectStaysMarkedForDeletion(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		api := apitest.NewWidgets(t, func(r *rest.Resource[apitest.Widget]) {
 			graceful(r)
@@ -378,7 +378,7 @@ func TestUnsafeDeletion(t *testing.T) {
 }
 
 // The answer to the deletion of a collection carries the warnings of the deletions.
-func TestTheDeletionOfACollectionWarns(t *testing.T) {
+func TestDeleteCollectionReturnsWarnings(t *testing.T) {
 	api := apitest.New(t, rest.Options{}, apitest.WidgetResource(apitest.WithValidateDelete(func(ctx context.Context, w *apitest.Widget) error {
 		rest.Warn(ctx, w.Name+" had an owner")
 		return nil
@@ -399,7 +399,7 @@ func (s *countingStore) Update(ctx context.Context, key storage.Key, fn storage.
 }
 
 // What was deleted before its time has come is not waited for: when that time comes nobody looks for it.
-func TestNothingWaitsForWhatIsGone(t *testing.T) {
+func TestEarlyDeletionEndsTheGracePeriod(t *testing.T) {
 	for _, c := range []struct {
 		name       string
 		finalizers []string

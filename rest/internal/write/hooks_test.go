@@ -206,7 +206,7 @@ func TestValidateDeleteHook(t *testing.T) {
 	assert.Equal(t, []string{"a"}, apitest.Do(t, api, "GET", apitest.Widgets, "").Names(t))
 }
 
-func TestAPanicInAHookWritesNothing(t *testing.T) {
+func TestPanicInAHookWritesNothing(t *testing.T) {
 	const secret = "the password is 1234"
 	for _, c := range []struct {
 		name   string

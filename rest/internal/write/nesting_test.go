@@ -82,7 +82,7 @@ func newMeddler(t *testing.T, place string, write func(ctx context.Context, m *m
 }
 
 // A hook that writes the object for which it runs comes to an end, and the client is told why.
-func TestAHookThatWritesItsOwnObject(t *testing.T) {
+func TestHookWritesItsOwnObject(t *testing.T) {
 	modify := func(ctx context.Context, m *meddler) error { return m.modify(ctx) }
 	change := func(m *meddler) apitest.Answer {
 		return apitest.MergePatch(t, m.api, apitest.Widgets+"/a", `{"spec":{"size":2}}`)
@@ -145,7 +145,7 @@ func TestAHookThatWritesItsOwnObject(t *testing.T) {
 			})
 		})
 	}
-	t.Run("that ignores what it is told", func(t *testing.T) {
+	t.Run("that ignores the error", func(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) {
 			m := newMeddler(t, "Validate", func(ctx context.Context, m *meddler) error { _ = m.modify(ctx); return nil })
 			change(m)
@@ -175,7 +175,7 @@ func TestAHookThatWritesItsOwnObject(t *testing.T) {
 }
 
 // A hook may write many objects, and the same one many times, as long as that does not run it for its own writes.
-func TestAHookThatWritesALot(t *testing.T) {
+func TestHookWritesALot(t *testing.T) {
 	m := newMeddler(t, "Validate", func(ctx context.Context, m *meddler) error {
 		m.armed = false
 		for range 40 {

@@ -88,7 +88,7 @@ func TestANewObjectKeepsItsStatusIfTheKindSaysSo(t *testing.T) {
 	}
 }
 
-func TestPartsHaveNamesOfTheirOwn(t *testing.T) {
+func TestInvalidNamesOfParts(t *testing.T) {
 	for _, c := range []struct {
 		wire rest.Wire
 		want string

@@ -24,15 +24,15 @@ func TestPatch(t *testing.T) {
 		{"merge sets and deletes members", apitest.TypeMergePatch, `{"spec":{"settings":{"k":"v2","l":null,"none":null,"m":"n"}}}`,
 			apitest.StoredWidget{RV: "3", Generation: 2, Spec: spec(`{"k":"v","l":"w"}`, `{"k":"v2","m":"n"}`)}},
 		{"merge replaces lists", apitest.TypeMergePatch, `{"spec":{"steps":["c"]}}`, apitest.StoredWidget{RV: "3", Generation: 2, Spec: spec(`["a","b"]`, `["c"]`)}},
-		{"what is taken away is defaulted again", apitest.TypeMergePatch, `{"spec":{"color":null,"replicas":null,"template":null}}`,
+		{"a removed field is defaulted again", apitest.TypeMergePatch, `{"spec":{"color":null,"replicas":null,"template":null}}`,
 			apitest.StoredWidget{RV: "3", Generation: 2, Spec: spec(`"blue"`, `"red"`, `4`, `1`, `"x"`, `"none"`)}},
-		{"merge drops null within what is new", apitest.TypeMergePatch, `{"spec":{"extra":{"o":null,"new":{"a":1,"b":null},"list":[{"c":null},null]}}}`,
+		{"a merge patch drops nulls within new values", apitest.TypeMergePatch, `{"spec":{"extra":{"o":null,"new":{"a":1,"b":null},"list":[{"c":null},null]}}}`,
 			apitest.StoredWidget{RV: "3", Generation: 2, Spec: spec(`{"o":{"p":1}}`, `{"new":{"a":1},"list":[{},null]}`)}},
 		{"a change of metadata leaves the generation", apitest.TypeMergePatch, `{"metadata":{"labels":{"x":"y"}}}`, apitest.StoredWidget{RV: "3", Metadata: `"labels":{"x":"y"}`, Spec: before}},
 		{"the version it needs is the latest", apitest.TypeMergePatch, `{"metadata":{"resourceVersion":"2"},"spec":{"size":2}}`, apitest.StoredWidget{RV: "3", Generation: 2, Spec: spec(`"size":1`, `"size":2`)}},
 		{"the status is ignored", apitest.TypeMergePatch, `{"status":{"phase":"Ready"}}`, apitest.StoredWidget{Spec: before}},
 		{"an empty merge patch", apitest.TypeMergePatch, `{}`, apitest.StoredWidget{Spec: before}},
-		{"a merge patch of what is there", apitest.TypeMergePatch, `{"spec":{"size":1}}`, apitest.StoredWidget{Spec: before}},
+		{"a merge patch with the current values", apitest.TypeMergePatch, `{"spec":{"size":1}}`, apitest.StoredWidget{Spec: before}},
 		{"with a charset", apitest.TypeMergePatch + "; charset=utf-8", `{}`, apitest.StoredWidget{Spec: before}},
 
 		{"operations in their order", apitest.TypeJSONPatch, `[{"op":"add","path":"/spec/settings/z","value":"3"},{"op":"replace","path":"/spec/settings/k","value":"9"},{"op":"remove","path":"/spec/settings/l"}]`,
@@ -61,7 +61,7 @@ func TestPatch(t *testing.T) {
 }
 
 // As kube-apiserver 1.37, the server reads the JSON of a patch before it looks for the object, and its operations afterwards.
-func TestMalformedPatchesOfNothing(t *testing.T) {
+func TestMalformedPatchOfAbsentObject(t *testing.T) {
 	api := apitest.NewWidgets(t)
 	for _, media := range []string{apitest.TypeMergePatch, apitest.TypeJSONPatch} {
 		for _, patch := range []string{"", "{", "]"} {
@@ -87,8 +87,8 @@ func TestPatchRefuses(t *testing.T) {
 		{"another name by JSON patch", apitest.TypeJSONPatch, `[{"op":"replace","path":"/metadata/name","value":"b"}]`, 400, "BadRequest", "the name of the object (b) does not match the name on the URL (a)", ""},
 		{"another namespace", apitest.TypeMergePatch, `{"metadata":{"namespace":"other"}}`, 400, "BadRequest", "the namespace of the provided object does not match the namespace sent on the request", ""},
 		{"a test that fails", apitest.TypeJSONPatch, `[{"op":"replace","path":"/spec/size","value":2},{"op":"test","path":"/spec/size","value":1}]`, 422, "Invalid", rejected, "{}"},
-		{"a path that is not there", apitest.TypeJSONPatch, `[{"op":"remove","path":"/spec/none"}]`, 422, "Invalid", rejected, "{}"},
-		{"below what is not there", apitest.TypeJSONPatch, `[{"op":"add","path":"/spec/settings/x","value":"v"}]`, 422, "Invalid", rejected, "{}"},
+		{"an absent path", apitest.TypeJSONPatch, `[{"op":"remove","path":"/spec/none"}]`, 422, "Invalid", rejected, "{}"},
+		{"below an absent path", apitest.TypeJSONPatch, `[{"op":"add","path":"/spec/settings/x","value":"v"}]`, 422, "Invalid", rejected, "{}"},
 		{"an index beyond the end", apitest.TypeJSONPatch, `[{"op":"add","path":"/spec/steps","value":[]},{"op":"add","path":"/spec/steps/9","value":"x"}]`, 422, "Invalid", rejected, "{}"},
 		{"an unknown operation", apitest.TypeJSONPatch, `[{"op":"increment","path":"/spec/size","value":1}]`, 422, "Invalid", rejected, "{}"},
 		{"too many operations", apitest.TypeJSONPatch, "[" + strings.Repeat(`{"op":"test","path":"/spec/size","value":1},`, 10000) + `{"op":"test","path":"/spec/size","value":1}]`, 413, "RequestEntityTooLarge",
@@ -110,7 +110,7 @@ func TestPatchRefuses(t *testing.T) {
 		apitest.CreateWidget(t, api, "a")
 		assert.Equal(t, 415, apitest.Do(t, api, "PATCH", apitest.Widgets+"/a", `{}`, "Content-Type", "").Code)
 	})
-	t.Run("an object that is not there", func(t *testing.T) {
+	t.Run("an absent object", func(t *testing.T) {
 		apitest.WantFailure(t, apitest.MergePatch(t, apitest.NewWidgets(t), apitest.Widgets+"/none", `{"spec":{"size":2}}`), 404, "NotFound", `widgets.example.com "none" not found`, apitest.AboutWidget("none"))
 	})
 }
@@ -149,7 +149,7 @@ func TestPatchValidatesItsResult(t *testing.T) {
 				apitest.Invalid("metadata.resourceVersion", "Invalid value: 0: must be specified for an update"))
 		}
 	})
-	t.Run("what is no object of the kind any more", func(t *testing.T) {
+	t.Run("an object that is no longer of the kind", func(t *testing.T) {
 		for _, patch := range []string{`{"apiVersion":null}`, `{"metadata":{"labels":{"x":1}}}`, `{"kind":null}`} {
 			a := apitest.MergePatch(t, api, apitest.Widgets+"/a", patch)
 			require.Equal(t, 422, a.Code, a.Body)

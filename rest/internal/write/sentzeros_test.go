@@ -191,7 +191,7 @@ func TestSentZerosAreShown(t *testing.T) {
 }
 
 // A conversion that loses a field does not turn it into a zero.
-func TestLostFieldIsNotZero(t *testing.T) {
+func TestFieldThatAConversionLosesIsNotZero(t *testing.T) {
 	api := apitest.New(t, rest.Options{}, craneResource())
 	for sent, want := range map[string]any{`{"hint":"left"}`: nil, `{"hint":""}`: ""} {
 		a := apitest.Must(t, api, "POST", cranesV2, craneBody("v2", sent))

@@ -65,11 +65,11 @@ func TestStatusRefuses(t *testing.T) {
 		apitest.WantInvalid(t, apitest.Do(t, api, "PUT", status, apitest.WidgetBody(`"name":"a"`, `"status":{"phase":"Ready"}`)), "widgets.example.com", "a",
 			apitest.Invalid("metadata.resourceVersion", "Invalid value: 0: must be specified for an update"))
 	})
-	t.Run("a version that is no longer the latest", func(t *testing.T) {
+	t.Run("an outdated resourceVersion", func(t *testing.T) {
 		apitest.WantFailure(t, apitest.Do(t, api, "PUT", status, apitest.WidgetBody(`"name":"a","resourceVersion":"1"`, `"status":{"phase":"Ready"}`)), 409, "Conflict",
 			`Operation cannot be fulfilled on widgets.example.com "a": the object has been modified; please apply your changes to the latest version and try again`, apitest.AboutWidget("a"))
 	})
-	t.Run("an object that is not there", func(t *testing.T) {
+	t.Run("an absent object", func(t *testing.T) {
 		for _, method := range []string{"GET", "PUT", "PATCH"} {
 			a := apitest.Do(t, api, method, apitest.Widgets+"/none/status", map[string]string{"PUT": apitest.WidgetBody(`"name":"none","resourceVersion":"2"`), "PATCH": `{"status":{}}`}[method],
 				"Content-Type", map[string]string{"PUT": "application/json", "PATCH": apitest.TypeMergePatch}[method])
@@ -81,7 +81,7 @@ func TestStatusRefuses(t *testing.T) {
 			apitest.WantFailure(t, apitest.Do(t, api, method, status, ""), 405, "MethodNotAllowed", verb+` is not supported on resources of kind "widgets.example.com"`, `{"group":"example.com","kind":"widgets"}`)
 		}
 	})
-	t.Run("a subresource that there is not", func(t *testing.T) {
+	t.Run("an absent subresource", func(t *testing.T) {
 		apitest.WantFailure(t, apitest.Do(t, api, "GET", apitest.Widgets+"/a/bogus", ""), 404, "NotFound", `widgets.example.com "a" not found`, apitest.AboutWidget("a"))
 	})
 	apitest.WantJSON(t, apitest.Do(t, api, "GET", apitest.Widgets+"/a", ""), 200, apitest.StoredWidget{}.String())

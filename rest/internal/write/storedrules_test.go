@@ -161,7 +161,7 @@ func TestHooksOfTheStoredVersionSeeEachWrite(t *testing.T) {
 }
 
 // What the hooks of the stored version change belongs to the one who has written it, as the version of the request tells it.
-func TestOwnersOfWhatTheStoredVersionChanges(t *testing.T) {
+func TestOwnersOfChangesByTheStoredVersion(t *testing.T) {
 	api := newDisks(t, func(r *rest.Resource[Disk]) {
 		r.Hooks.Prepare = func(_ context.Context, d, old *Disk) error {
 			if d.Spec.Note == "gone" {
@@ -267,7 +267,7 @@ func TestAConversionByNameToAnotherType(t *testing.T) {
 }
 
 // An element of a keyed list that a version does not show stays, whatever a client makes of those it sees.
-func TestElementsThatAVersionDoesNotShow(t *testing.T) {
+func TestElementsKeepPartsThatAVersionLacks(t *testing.T) {
 	api := newDisks(t, func(r *rest.Resource[Disk]) {
 		r.Versions = []rest.VersionOf[Disk]{rest.Converted(betaDiskResource(), diskToV1, func(in *Disk, out *DiskV1beta1) error {
 			shown := *in

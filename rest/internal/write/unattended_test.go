@@ -20,7 +20,7 @@ import (
 )
 
 // If deletions wait for the controllers of package lifecycle and nobody runs them, the API says so, once.
-func TestDeletionsThatNobodyWorksOn(t *testing.T) {
+func TestUnattendedDeletionsAreReported(t *testing.T) {
 	for _, c := range []struct {
 		name     string
 		attended bool
