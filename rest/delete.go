@@ -133,9 +133,12 @@ func (q *request) deleteCollection() error {
 		return err
 	}
 	defer cancel()
-	each := func(t resource.Target) *write.Write { return q.deletion(t, options) }
+	collection := write.Collection{
+		Resource: q.res.Resource, Namespace: namespace, Selected: *p,
+		Asked: write.Asked{DryRun: len(options.DryRun) > 0}, Warnings: &q.warnings,
+	}
 	deleted, err := inTime(ctx, q, func(ctx context.Context) (resource.Page, error) {
-		return write.DeleteAll(ctx, q.res.Resource, namespace, *p, options, each)
+		return q.api.writes.DeleteAll(ctx, collection, options)
 	})
 	if err != nil {
 		return err

@@ -303,11 +303,10 @@ func (l *Local) DeleteCollection(ctx context.Context, c *Write, options apimeta.
 	if ctx, p.Only, err = l.calling(ctx, l.many(kind.DeleteCollection, c.Namespace, options)); err != nil {
 		return nil, err
 	}
-	deleted, err := write.DeleteAll(ctx, l.Resource, c.Namespace, p, c.Deletion, func(t resource.Target) *write.Write {
-		one := l.Writes.New(l.Resource, t, c.Asked)
-		one.Warnings = w.Warnings
-		return one
-	})
+	collection := write.Collection{
+		Resource: l.Resource, Namespace: c.Namespace, Selected: p, Asked: c.Asked, Warnings: w.Warnings,
+	}
+	deleted, err := l.Writes.DeleteAll(ctx, collection, c.Deletion)
 	if err != nil {
 		return nil, err
 	}

@@ -7,7 +7,8 @@ import (
 	"github.com/decorum-go/decorum/watch"
 )
 
-// A selection whose objects are converted outside of the process converts many of them together, before it needs them one at a time.
+// A selection whose objects are converted outside of the process converts many of them together, before it needs them
+// one at a time.
 
 // ConvertAhead converts the objects of a query together, because Match, which needs them, would convert one at a time.
 // It omits the objects that a restriction hides, so that a client causes no work for them.
@@ -40,7 +41,8 @@ func (s Selection) ChangesAhead() func([]*watch.Change[storage.Record]) {
 	return s.changesAhead
 }
 
-// changesAhead converts the objects of changes together. If that fails, the watch gets the error when it converts the first of them.
+// changesAhead converts the objects of changes together. If that fails, the watch gets the error when it converts the
+// first of them.
 func (s Selection) changesAhead(changes []*watch.Change[storage.Record]) {
 	var records []*storage.Record
 	for _, c := range changes {

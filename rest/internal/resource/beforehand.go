@@ -13,12 +13,12 @@ import (
 	"github.com/decorum-go/decorum/watch"
 )
 
-// exchangeTime limits the conversions within the turn of an exchange, for which other exchanges wait. They are of objects that were written
-// since the last round, so the webhook has just answered.
+// exchangeTime limits the conversions within the turn of an exchange, for which other exchanges wait. They are of
+// objects that were written since the last round, so the webhook has just answered.
 const exchangeTime = 5 * time.Second
 
-// Converted holds objects that were converted to new stored versions before the exchange that upgrades the store to these, by their
-// resourceVersions. Each commit has its own.
+// Converted holds objects that were converted to new stored versions before the exchange that upgrades the store to
+// these, by their resourceVersions. Each commit has its own.
 type Converted map[string]doc.Value
 
 // beforehand is what an exchange has converted beforehand.
@@ -38,8 +38,9 @@ func (u *Unconverted) Error() string {
 	return fmt.Sprintf("%d objects are not in the version %s", len(u.records), u.res.GVK.Version)
 }
 
-// TakeConverted prepares the resource to upgrade the objects of old with the converted ones. If other stored objects have to be converted
-// outside of the process, a patient exchange gets an [Unconverted] error. An impatient one converts them itself, because they are few.
+// TakeConverted prepares the resource to upgrade the objects of old with the converted ones. If other stored objects
+// have to be converted outside of the process, a patient exchange gets an [Unconverted] error. An impatient one
+// converts them itself, because they are few.
 func (res *Resource) TakeConverted(ctx context.Context, old *Resource, converted Converted, patient bool) error {
 	if res.outside == nil || res.fingerprint() == old.fingerprint() {
 		return nil

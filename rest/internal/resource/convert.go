@@ -20,11 +20,13 @@ func Conversions[V, T any](
 	if stored.outside != nil {
 		return stored.outside.between(version, stored), stored.outside.between(stored, version)
 	}
-	return typedConversion[V, T]{version, stored, toStored, fromStored}.convert, typedConversion[T, V]{stored, version, fromStored, toStored}.convert
+	there := typedConversion[V, T]{version, stored, toStored, fromStored}
+	back := typedConversion[T, V]{stored, version, fromStored, toStored}
+	return there.convert, back.convert
 }
 
-// typedConversion is the conversion of a kind from one version to another with the host's function f; back is its inverse. If f is nil, fields
-// are converted by their names. back may be nil as well.
+// typedConversion is the conversion of a kind from one version to another with the host's function f; back is its
+// inverse. If f is nil, fields are converted by their names. back may be nil as well.
 type typedConversion[A, B any] struct {
 	from, to *Resource
 	f        func(in *A, out *B) error
@@ -49,12 +51,13 @@ func (c typedConversion[A, B]) convert(v doc.Value) (doc.Value, error) {
 	return to.defaultConverted(converted)
 }
 
-// withZeros adds the zero values that Go's encoding left out of converted, which the host's function made from v. A zero of v stays if no
-// default would replace it. So does the zero of a field that depends on a zero of v, or that managedFields name in the version of a request:
-// a client has set it to zero, or to what the stored version expresses by another value.
+// withZeros adds the zero values that Go's encoding left out of converted, which the host's function made from v. A
+// zero of v stays if no default would replace it. So does the zero of a field that depends on a zero of v, or that
+// managedFields name in the version of a request: a client has set it to zero, or to what the stored version expresses
+// by another value.
 //
-// If a default would replace the zero, Go does not show whether the function set the field to zero or did not set it. The field is then zero
-// if that makes the object, converted back, more like v than the default does.
+// If a default would replace the zero, Go does not show whether the function set the field to zero or did not set it.
+// The field is then zero if that makes the object, converted back, more like v than the default does.
 func (c typedConversion[A, B]) withZeros(v, converted doc.Value) doc.Value {
 	to := c.to
 	converted = to.TypeView.SharedZeros(converted, v)
@@ -98,9 +101,10 @@ func (c typedConversion[A, B]) withZeros(v, converted doc.Value) doc.Value {
 // maxAlterations bounds how often one conversion calls the host's function with altered zeros.
 const maxAlterations = 16
 
-// withDependentZeros adds the zero values that Go's encoding left out of converted, and that depend on zeros of v under other names. These
-// fields are the ones that change if other values replace the zeros of v. Zeros of one kind are altered together: a function often copies
-// them, but seldom lets one decide about another. If the function refuses the altered values, half of them are altered at a time.
+// withDependentZeros adds the zero values that Go's encoding left out of converted, and that depend on zeros of v under
+// other names. These fields are the ones that change if other values replace the zeros of v. Zeros of one kind are
+// altered together: a function often copies them, but seldom lets one decide about another. If the function refuses the
+// altered values, half of them are altered at a time.
 func (c typedConversion[A, B]) withDependentZeros(v, converted doc.Value) doc.Value {
 	left, known := maxAlterations, converted
 	var alter func(kind doc.Kind, first, end int)
@@ -149,7 +153,8 @@ func differencesAt(v, a, b doc.Value) (n int) {
 	return 1
 }
 
-// callConversion runs the host's function f on a document. The function may change labels and annotations, but no other metadata.
+// callConversion runs the host's function f on a document. The function may change labels and annotations, but no other
+// metadata.
 func callConversion[A, B any](to *Resource, f func(in *A, out *B) error, v doc.Value) (converted doc.Value, err error) {
 	defer RecoverHook("conversion", &err)
 	in, out := new(A), new(B)
@@ -185,7 +190,8 @@ func callConversion[A, B any](to *Resource, f func(in *A, out *B) error, v doc.V
 			return doc.Value{}, status.InternalError(fmt.Errorf("it changed metadata.%s", field))
 		}
 	}
-	return converted.With("metadata", metadata.With(objectmeta.Labels, after.Get(objectmeta.Labels)).With(objectmeta.Annotations, after.Get(objectmeta.Annotations))), nil
+	metadata = metadata.With(objectmeta.Labels, after.Get(objectmeta.Labels))
+	return converted.With("metadata", metadata.With(objectmeta.Annotations, after.Get(objectmeta.Annotations))), nil
 }
 
 // withoutLabels returns the metadata that a conversion must not change.
@@ -193,8 +199,8 @@ func withoutLabels(metadata doc.Value) doc.Value {
 	return metadata.Without(objectmeta.Labels, objectmeta.Annotations)
 }
 
-// conversionFailed returns the error for an object that cannot be converted. Clients see the message of the host's error only if it is a
-// Status; the log gets it in any case.
+// conversionFailed returns the error for an object that cannot be converted. Clients see the message of the host's
+// error only if it is a Status; the log gets it in any case.
 func conversionFailed(from, to *Resource, name string, err error) error {
 	text := fmt.Sprintf("conversion of %s %q from %s to %s failed", from.GVK.GroupKind(), name, from.VersionBeside(to), to.VersionBeside(from))
 	if told := (*status.Error)(nil); errors.As(err, &told) {

@@ -37,7 +37,8 @@ type Traits struct {
 	Untracked bool
 	// StatusOnCreate: a new object keeps the status that the client sent.
 	StatusOnCreate bool
-	// Parts and StatusParts name further subresources that are parts of the object: of all of it but the status, and of the status.
+	// Parts and StatusParts name further subresources that are parts of the object: of all of it but the status, and of
+	// the status.
 	Parts, StatusParts []string
 }
 
@@ -66,8 +67,9 @@ var allVerbs = [...]string{kind.Delete, kind.DeleteCollection, kind.Get, kind.Li
 
 // New builds a resource. stored is the version in which objects are stored; it is nil if this is that version.
 func New(env *Environment, d Declaration, stored *Resource) (*Resource, error) {
-	res := &Resource{Environment: env, underway: &underway{}, Kind: d.Kind, GVK: d.Kind.GroupVersionKind, GR: d.Kind.GroupResource(), Dialect: d.Dialect,
-		Traits: d.Traits, GoType: d.GoType, lineage: lineage{Stored: stored}, index: index{indexedLabels: d.IndexedLabels}}
+	res := declared(d)
+	res.Environment, res.underway = env, &underway{}
+	res.lineage, res.index = lineage{Stored: stored}, index{indexedLabels: d.IndexedLabels}
 	if stored == nil {
 		res.Stored = res
 	}
@@ -91,6 +93,14 @@ func New(env *Environment, d Declaration, stored *Resource) (*Resource, error) {
 	}
 	res.describe()
 	return res, nil
+}
+
+// declared returns a resource with what its declaration says, and without what New derives from it.
+func declared(d Declaration) *Resource {
+	return &Resource{
+		Kind: d.Kind, GVK: d.Kind.GroupVersionKind, GR: d.Kind.GroupResource(),
+		Dialect: d.Dialect, Traits: d.Traits, GoType: d.GoType,
+	}
 }
 
 // derive reads the kind's schema from its Go type or from its OpenAPI schema, and builds what depends on it.
@@ -186,7 +196,8 @@ func (res *Resource) addVerbs() error {
 	return nil
 }
 
-// Possible reports whether the kind can have a verb: a virtual kind only create, and a singleton neither create nor delete.
+// Possible reports whether the kind can have a verb: a virtual kind only create, and a singleton neither create nor
+// delete.
 func (res *Resource) Possible(verb string) bool {
 	switch {
 	case res.Kind.Virtual:
@@ -202,10 +213,12 @@ func (res *Resource) addPart(name string, part Part, verbs ...string) {
 	if len(verbs) == 0 {
 		verbs = slices.DeleteFunc([]string{kind.Get, kind.Patch, kind.Update}, func(v string) bool { return !res.Has(v) })
 	}
-	res.Subresources = append(res.Subresources, &Subresource{Name: name, Kind: res.GVK, Schema: res.Schema, Verbs: verbs, OfItself: true, Part: part})
+	res.Subresources = append(res.Subresources,
+		&Subresource{Name: name, Kind: res.GVK, Schema: res.Schema, Verbs: verbs, OfItself: true, Part: part})
 }
 
-// addSubresources adds /status, the parts of the kind's strategy and of its traits, /scale, and those of the host, in this order.
+// addSubresources adds /status, the parts of the kind's strategy and of its traits, /scale, and those of the host, in
+// this order.
 func (res *Resource) addSubresources(d Declaration) error {
 	if res.declaresStatus(d) {
 		res.addPart("status", StatusPart)

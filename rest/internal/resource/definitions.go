@@ -9,8 +9,8 @@ import (
 	"github.com/decorum-go/decorum/status"
 )
 
-// Definitions is the Strategy of CustomResourceDefinitions. The status records every version in which objects may be stored. A deleted
-// definition stays until the objects of its kind are gone.
+// Definitions is the Strategy of CustomResourceDefinitions. The status records every version in which objects may be
+// stored. A deleted definition stays until the objects of its kind are gone.
 var Definitions = &Strategy{
 	Begin:  withStorageVersion,
 	Change: updatedDefinition,
@@ -57,8 +57,8 @@ func withStorageVersion(obj doc.Value) doc.Value {
 	return obj
 }
 
-// endingDefinition adds the finalizer and the condition of a deleted definition. As in kube-apiserver, the deletion does not count as
-// a change of the definition and has no grace period.
+// endingDefinition adds the finalizer and the condition of a deleted definition. As in kube-apiserver, the deletion
+// does not count as a change of the definition and has no grace period.
 func endingDefinition(obj doc.Value) doc.Value {
 	var conditions []doc.Value
 	for _, c := range obj.Lookup("status", "conditions").Elements() {

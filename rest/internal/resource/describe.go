@@ -38,9 +38,9 @@ func (s *Subresource) describe() kind.Subresource {
 	return out
 }
 
-// PatchTypes returns the media types that a PATCH of the object accepts or, if sub is not nil, a PATCH of the subresource. The view of a
-// subresource with its own kind has no managedFields. So a client can apply through it only if the view maps a field of the object, as
-// /scale does.
+// PatchTypes returns the media types that a PATCH of the object accepts or, if sub is not nil, a PATCH of the
+// subresource. The view of a subresource with its own kind has no managedFields. So a client can apply through it only
+// if the view maps a field of the object, as /scale does.
 func (res *Resource) PatchTypes(sub *Subresource) []string {
 	types := []string{kind.JSONPatch, kind.MergePatch}
 	if res.Dialect.StrategicMerge {

@@ -29,14 +29,16 @@ type Host struct {
 	Owner any
 	// Served returns what the API serves now. The set may differ from one call to the next.
 	Served func() Set
-	// UntilRetired returns the context of a watch of the resource, which also ends when the API ends, and with [ErrRetired] when the API
-	// gives up or replaces the resource.
+	// UntilRetired returns the context of a watch of the resource, which also ends when the API ends, and with
+	// [ErrRetired] when the API gives up or replaces the resource.
 	UntilRetired func(context.Context, *Resource) (context.Context, context.CancelFunc)
-	// WaitOutside registers that a request begins to wait for a webhook, or returns an error if too many wait. The caller must call done.
+	// WaitOutside registers that a request begins to wait for a webhook, or returns an error if too many wait. The
+	// caller must call done.
 	WaitOutside func(webhook string) (done func(), err error)
 	// Types remembers the schemas of Go types.
 	Types *schema.Types
-	// Begin registers a write that no client asked for, so that the API's shutdown waits for it. The caller must call done.
+	// Begin registers a write that no client asked for, so that the API's shutdown waits for it. The caller must call
+	// done.
 	Begin func() (ctx context.Context, done func(), err error)
 }
 
@@ -76,7 +78,10 @@ type Set struct {
 
 // NewSet returns the set of these resources, which are in their stored versions.
 func NewSet(resources []*Resource) Set {
-	s := Set{Resources: resources, stored: make(map[string]*Resource, len(resources)), versions: make(map[apimeta.GroupVersionResource]*Resource, len(resources))}
+	s := Set{
+		Resources: resources, stored: make(map[string]*Resource, len(resources)),
+		versions: make(map[apimeta.GroupVersionResource]*Resource, len(resources)),
+	}
 	for _, res := range resources {
 		if res.AreNamespaces() {
 			s.Namespaces = res
@@ -91,8 +96,8 @@ func NewSet(resources []*Resource) Set {
 	return s
 }
 
-// Stored returns the resource whose objects have this name in the store, such as "widgets.example.com". It returns nil if the API does
-// not store this resource.
+// Stored returns the resource whose objects have this name in the store, such as "widgets.example.com". It returns nil
+// if the API does not store this resource.
 func (s Set) Stored(name string) *Resource { return s.stored[name] }
 
 // Namespaces returns the resource that serves namespaces, or nil.

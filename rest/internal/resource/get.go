@@ -19,7 +19,8 @@ type Target struct {
 	// Name is empty for a new object until its body has been read. If the server generates the name, it is empty until the
 	// object is committed.
 	Name string
-	// Through is the subresource through which the client writes the object. It is nil if the client writes the object itself.
+	// Through is the subresource through which the client writes the object. It is nil if the client writes the object
+	// itself.
 	Through *Subresource
 	// Only restricts the client.
 	Only *access.Restriction
@@ -33,7 +34,8 @@ func (t Target) Part() Part {
 	return t.Through.Part
 }
 
-// ThroughOwnKind reports whether the client writes the object through a subresource that has a kind of its own, such as /scale.
+// ThroughOwnKind reports whether the client writes the object through a subresource that has a kind of its own, such as
+// /scale.
 func (t Target) ThroughOwnKind() bool { return t.Through != nil && !t.Through.OfItself }
 
 // Get returns the record of a target in the version of the resource, not older than a revision.
@@ -67,8 +69,9 @@ func (res *Resource) StoreError(err error, name string) error {
 	return err
 }
 
-// Show returns a stored record in the version of the resource: the record itself if this is the stored version, otherwise a record of the
-// converted object with the same key and revision. Callers share both and must not change them.
+// Show returns a stored record in the version of the resource: the record itself if this is the stored version,
+// otherwise a record of the converted object with the same key and revision. Callers share both and must not change
+// them.
 func (res *Resource) Show(r *storage.Record) (*storage.Record, error) {
 	if res.Stored.retirement.Load() != nil {
 		return res.showRetired(r)
@@ -117,9 +120,10 @@ func (res *Resource) ShowAs(r *storage.Record, v doc.Value) (*storage.Record, er
 // shownAhead is how many bytes of a list are converted before the answer begins.
 const shownAhead = 4 << 20
 
-// ShowAhead converts the beginning of a list, before the answer starts. If a conversion fails there, the client gets an error Status. The
-// rest of a long list is converted while it is sent; a failure then can only break off the answer. If objects are converted outside of the
-// process, ShowAhead converts all of them together, and replaces the records, which [Resource.Show] then leaves as they are.
+// ShowAhead converts the beginning of a list, before the answer starts. If a conversion fails there, the client gets an
+// error Status. The rest of a long list is converted while it is sent; a failure then can only break off the answer. If
+// objects are converted outside of the process, ShowAhead converts all of them together, and replaces the records,
+// which [Resource.Show] then leaves as they are.
 func (res *Resource) ShowAhead(ctx context.Context, records []*storage.Record) error {
 	switch {
 	case res.FromStored == nil:

@@ -11,7 +11,8 @@ import (
 	"github.com/decorum-go/decorum/status"
 )
 
-// GoType is the Go type T of a kind, with the host's hooks on it. Package rest implements it for each T. An object in an any is a *T.
+// GoType is the Go type T of a kind, with the host's hooks on it. Package rest implements it for each T. An object in
+// an any is a *T.
 type GoType interface {
 	ObjectType() reflect.Type
 	// Decode decodes a stored object.
@@ -32,15 +33,16 @@ type GoType interface {
 // HookSet says which hooks a host has set. The steps decode an object only if one of them needs it.
 type HookSet struct{ Defaults, Prepare, Validate, ValidateDelete, GracePeriod bool }
 
-// RecoverHook turns a panic of a host's hook into an error: the client sees a 500, and the log gets the stack. Call it with defer. A hook
-// holds no lock and runs before the commit, so there is nothing to undo.
+// RecoverHook turns a panic of a host's hook into an error: the client sees a 500, and the log gets the stack. Call it
+// with defer. A hook holds no lock and runs before the commit, so there is nothing to undo.
 func RecoverHook(hook string, err *error) {
 	if p := recover(); p != nil {
 		*err = panicked(hook, p)
 	}
 }
 
-// panicked returns the error of a hook that panics with value. A deferred function calls it, so that the stack is that of the panic.
+// panicked returns the error of a hook that panics with value. A deferred function calls it, so that the stack is that
+// of the panic.
 func panicked(hook string, value any) *PanicError {
 	return &PanicError{Where: "the host's hook " + hook, Value: value, Stack: debug.Stack()}
 }
@@ -57,10 +59,11 @@ func (e *PanicError) Error() string {
 	return fmt.Sprintf("panic in %s: %v\n%s", e.Where, e.Value, e.Stack)
 }
 
-// A custom kind is stored as the client sent it. The host's Go type is a view of the document, for hooks and typed clients. What they
-// change in the view is merged into the document; the rest of the document stays as it is.
+// A custom kind is stored as the client sent it. The host's Go type is a view of the document, for hooks and typed
+// clients. What they change in the view is merged into the document; the rest of the document stays as it is.
 
-// ChangeTyped runs a function of the host that changes typed, which is obj in its Go type, and returns obj with those changes.
+// ChangeTyped runs a function of the host that changes typed, which is obj in its Go type, and returns obj with those
+// changes.
 func (res *Resource) ChangeTyped(obj doc.Value, typed any, f func() error) (doc.Value, error) {
 	before := obj
 	if !res.Dialect.GoWritten && !res.TypeView.Holds(obj) {
@@ -82,8 +85,8 @@ func (res *Resource) ChangeTyped(obj doc.Value, typed any, f func() error) (doc.
 	return res.WithKind(res.TypeView.Merge(obj, before, after, schema.ZerosOfChanges)), nil
 }
 
-// SentByType returns the object that a typed client sends to replace old. v is what Go encodes of it; fields that the type does not have
-// come from old.
+// SentByType returns the object that a typed client sends to replace old. v is what Go encodes of it; fields that the
+// type does not have come from old.
 func (res *Resource) SentByType(v, old doc.Value) doc.Value {
 	if res.Dialect.GoWritten || old.IsAbsent() {
 		return v

@@ -22,7 +22,8 @@ type index struct {
 // Each selectable field and each indexed label costs an index that every write updates.
 const maxSelectableFields, maxIndexedLabels = 16, 8
 
-// checkSelectable checks the declared selectable fields, names them, and builds the function that extracts their values.
+// checkSelectable checks the declared selectable fields, names them, and builds the function that extracts their
+// values.
 func (res *Resource) checkSelectable(declared []string) error {
 	if len(declared) > maxSelectableFields {
 		return fmt.Errorf("SelectableFields: %d fields, at most %d are allowed", len(declared), maxSelectableFields)

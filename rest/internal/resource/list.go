@@ -43,8 +43,8 @@ func ReturnRecords(records *[]*storage.Record) {
 	recordBuffers.Put(records)
 }
 
-// List reads one page of a list (API concepts, Retrieving large results sets in chunks; Resource versions). It uses the buffer into if
-// that is large enough.
+// List reads one page of a list (API concepts, Retrieving large results sets in chunks; Resource versions). It uses the
+// buffer into if that is large enough.
 func (res *Resource) List(
 	ctx context.Context, namespace string, p ListParameters, into []*storage.Record,
 ) (page Page, err error) {
@@ -114,8 +114,8 @@ func (res *Resource) list(ctx context.Context, namespace string, p ListParameter
 	return out, nil
 }
 
-// continueToken says where the next page begins: at which revision and after which object. It is opaque to clients. Start is a key
-// relative to the namespace of the list, so a forged token reaches nothing outside of it.
+// continueToken says where the next page begins: at which revision and after which object. It is opaque to clients.
+// Start is a key relative to the namespace of the list, so a forged token reaches nothing outside of it.
 type continueToken struct {
 	Version  string `json:"v"`
 	Revision int64  `json:"rv"` // currentRevision means the latest
@@ -143,8 +143,8 @@ func encodeContinue(namespace string, revision int64, last storage.Key, only *ac
 	return base64.RawURLEncoding.EncodeToString(data)
 }
 
-// decodeContinue returns the revision of a token, and the key after which the next page begins. If the client is not restricted as on the
-// first page, the pages would not be of one list, so the error is Expired.
+// decodeContinue returns the revision of a token, and the key after which the next page begins. If the client is not
+// restricted as on the first page, the pages would not be of one list, so the error is Expired.
 func (res *Resource) decodeContinue(p ListParameters, namespace string) (revision int64, after storage.Key, err error) {
 	invalid := func(reason any) (int64, storage.Key, error) {
 		return 0, storage.Key{}, status.BadRequest(fmt.Sprintf("invalid continue token: continue key is not valid: %v", reason))
@@ -177,7 +177,8 @@ func (res *Resource) decodeContinue(p ListParameters, namespace string) (revisio
 		return invalid("encoded start key does not belong to this server")
 	}
 	if t.Only != p.Only.Fingerprint() {
-		return 0, storage.Key{}, status.Expired("the rights of the user have changed since the first page; start a new list without the continue parameter")
+		return 0, storage.Key{}, status.Expired("the rights of the user have changed since the first page; " +
+			"start a new list without the continue parameter")
 	}
 	return t.Revision, after, nil
 }

@@ -5,8 +5,8 @@ import (
 	"github.com/decorum-go/decorum/internal/managed"
 )
 
-// trackManagers prepares the resource to keep managedFields. Nobody owns what an empty object contains. For a built-in kind, that is what
-// Go writes for an empty value of its type; for a custom kind, it is nothing.
+// trackManagers prepares the resource to keep managedFields. Nobody owns what an empty object contains. For a built-in
+// kind, that is what Go writes for an empty value of its type; for a custom kind, it is nothing.
 func (res *Resource) trackManagers() error {
 	empty := res.Bare()
 	if res.Dialect.GoWritten {
@@ -23,8 +23,8 @@ func (res *Resource) trackManagers() error {
 	return nil
 }
 
-// asOwned converts an object to the version in which an entry of managedFields names its fields. The keeper is nil if the kind has no
-// such version any more.
+// asOwned converts an object to the version in which an entry of managedFields names its fields. The keeper is nil if
+// the kind has no such version any more.
 func (res *Resource) asOwned(obj doc.Value, apiVersion string) (doc.Value, *managed.Kind, error) {
 	from, to := res.inVersion(obj.Get("apiVersion").Text()), res.inVersion(apiVersion)
 	if from == nil || to == nil {

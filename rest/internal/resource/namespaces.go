@@ -10,8 +10,9 @@ import (
 	"github.com/decorum-go/decorum/status"
 )
 
-// Namespaces is the Strategy of namespaces. spec.finalizers hold a namespace as well, and only its subresource /finalize changes them. A
-// namespace has a phase and a label with its own name. Nobody may delete certain namespaces, and the API creates one when it starts.
+// Namespaces is the Strategy of namespaces. spec.finalizers hold a namespace as well, and only its subresource
+// /finalize changes them. A namespace has a phase and a label with its own name. Nobody may delete certain namespaces,
+// and the API creates one when it starts.
 var Namespaces = &Strategy{
 	Begin:        newNamespace,
 	Change:       updatedNamespace,
@@ -50,7 +51,8 @@ func newNamespace(obj doc.Value) doc.Value {
 	if !holds {
 		finalizers = append(finalizers, doc.Of(objectmeta.FinalizerNamespace))
 	}
-	return LabelledNamespace(obj).WithAt(doc.ListOf(finalizers...), "spec", objectmeta.Finalizers).WithAt(doc.Of(phaseActive), "status", "phase")
+	obj = LabelledNamespace(obj).WithAt(doc.ListOf(finalizers...), "spec", objectmeta.Finalizers)
+	return obj.WithAt(doc.Of(phaseActive), "status", "phase")
 }
 
 // activeNamespace sets the phase Active if the namespace has no phase.
@@ -86,8 +88,8 @@ func LabelledNamespace(obj doc.Value) doc.Value {
 	return obj.WithAt(doc.Of(objectmeta.NameOf(obj)), "metadata", objectmeta.Labels, namespaceLabel)
 }
 
-// updatedNamespace restores what a write of a part may not change: only /finalize changes spec.finalizers, and a status always has a
-// phase.
+// updatedNamespace restores what a write of a part may not change: only /finalize changes spec.finalizers, and a status
+// always has a phase.
 func updatedNamespace(obj, old doc.Value, part Part) doc.Value {
 	obj = LabelledNamespace(obj)
 	switch {
@@ -99,7 +101,8 @@ func updatedNamespace(obj, old doc.Value, part Part) doc.Value {
 	return obj
 }
 
-// validateNamespace checks the phase in a write of the status, and the names of spec.finalizers in a create or a /finalize.
+// validateNamespace checks the phase in a write of the status, and the names of spec.finalizers in a create or a
+// /finalize.
 func validateNamespace(obj, old doc.Value, part Part) (errs status.FieldErrors) {
 	if part == MainPart && !old.IsAbsent() {
 		return nil // it cannot change the finalizers
@@ -120,7 +123,8 @@ func validateNamespace(obj, old doc.Value, part Part) (errs status.FieldErrors) 
 
 // failedNamespacePrecondition returns upstream's error for a deletion of a namespace whose preconditions do not match.
 func failedNamespacePrecondition(res *Resource, name, what, wanted, found string) error {
-	return status.Conflict(res.GR, name, fmt.Sprintf("Precondition failed: %s in precondition: %s, %s in object meta: %s", what, wanted, what, found))
+	return status.Conflict(res.GR, name, fmt.Sprintf("Precondition failed: %[1]s in precondition: %[2]s, %[1]s in object meta: %[3]s",
+		what, wanted, found))
 }
 
 // endingNamespace completes a namespace whose deletion has begun: it has the phase Terminating and no grace period.

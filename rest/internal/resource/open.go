@@ -27,8 +27,8 @@ type OpenSchema struct {
 	DefinedBy *DefinedBy
 }
 
-// DefinedBy is the object that describes a kind. Objects of the kind are created only while it exists, with this UID, and is not being
-// deleted.
+// DefinedBy is the object that describes a kind. Objects of the kind are created only while it exists, with this UID,
+// and is not being deleted.
 type DefinedBy struct {
 	storage.Key
 	UID string
@@ -56,7 +56,8 @@ func (res *Resource) readOpen(d Declaration) (err error) {
 	hasRules := res.Schema.HasRules()
 	switch {
 	case d.Rules == nil && hasRules && !res.IsOutline():
-		return errors.New("Schema: it has validation rules (x-kubernetes-validations), which need the evaluator of module cel: set Rules to cel.New(nil)")
+		return errors.New("Schema: it has validation rules (x-kubernetes-validations), which need the evaluator of module cel: " +
+			"set Rules to cel.New(nil)")
 	case d.Rules == nil:
 		return nil
 	case len(d.Rules.Declared()) > 0:
@@ -84,7 +85,8 @@ func (compile lateRules) Check(ctx context.Context, obj, old doc.Value) (broken,
 	return checker.Check(ctx, obj, old)
 }
 
-// declaresStatus reports whether the kind has the subresource /status: if its Go type has a field status, or if its schema says so.
+// declaresStatus reports whether the kind has the subresource /status: if its Go type has a field status, or if its
+// schema says so.
 func (res *Resource) declaresStatus(d Declaration) bool {
 	switch {
 	case res.Kind.Virtual:

@@ -6,11 +6,12 @@ import (
 	"github.com/decorum-go/decorum/apimeta"
 )
 
-// Outline returns a resource for a client in another process: its names, its schema, and the Go type of the client. An outline has no
-// hooks and no environment, so it cannot read or write objects. It contains only the subresources that the client declares.
+// Outline returns a resource for a client in another process: its names, its schema, and the Go type of the client. An
+// outline has no hooks and no environment, so it cannot read or write objects. It contains only the subresources that
+// the client declares.
 func Outline(d Declaration) (*Resource, error) {
 	d.Rules, d.Scale, d.Traits.Untracked = nil, nil, true
-	res := &Resource{Kind: d.Kind, GVK: d.Kind.GroupVersionKind, GR: d.Kind.GroupResource(), Dialect: d.Dialect, Traits: d.Traits, GoType: d.GoType}
+	res := declared(d)
 	res.Stored, res.Strategy = res, plainStrategy
 	if d.Traits.Strategy != nil {
 		res.Strategy = d.Traits.Strategy
@@ -30,9 +31,9 @@ func Outline(d Declaration) (*Resource, error) {
 // IsOutline reports whether the resource is an [Outline].
 func (res *Resource) IsOutline() bool { return res.Environment == nil }
 
-// KindOfView returns the kind of a subresource whose Go type is t. If the resource does not declare the subresource, as an outline may,
-// KindOfView returns the kind Scale for /scale. For any other name it returns the default of rest.Subresource: the name of t, in the
-// group and version of the resource.
+// KindOfView returns the kind of a subresource whose Go type is t. If the resource does not declare the subresource, as
+// an outline may, KindOfView returns the kind Scale for /scale. For any other name it returns the default of
+// rest.Subresource: the name of t, in the group and version of the resource.
 func (res *Resource) KindOfView(subresource string, t reflect.Type) apimeta.GroupVersionKind {
 	switch sub := res.FindSubresource(subresource); {
 	case sub != nil:

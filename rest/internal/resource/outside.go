@@ -15,9 +15,9 @@ import (
 	"github.com/decorum-go/decorum/status"
 )
 
-// Converter converts objects of a kind without a Go struct to the version with this apiVersion. It returns one object for each, in the same
-// order. It may take long and cost much, as a call of a webhook does, so the resource passes many objects at a time, and asks once if
-// several readers want the same object.
+// Converter converts objects of a kind without a Go struct to the version with this apiVersion. It returns one object
+// for each, in the same order. It may take long and cost much, as a call of a webhook does, so the resource passes many
+// objects at a time, and asks once if several readers want the same object.
 type Converter func(ctx context.Context, objects []json.RawMessage, apiVersion string) ([]json.RawMessage, error)
 
 // outside is the Converter of a kind, with the conversions under way.

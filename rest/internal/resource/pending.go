@@ -21,8 +21,8 @@ type pending struct {
 // convertedAtOnce is about how many bytes of stored objects are converted in one call.
 const convertedAtOnce = 8 << 20
 
-// showOutside replaces stored records by records of the converted objects. It converts those together that no other reader is converting.
-// If it fails, the records may be of both kinds.
+// showOutside replaces stored records by records of the converted objects. It converts those together that no other
+// reader is converting. If it fails, the records may be of both kinds.
 func (res *Resource) showOutside(ctx context.Context, records []*storage.Record) error {
 	own, others := res.assign(records)
 	if err := res.convertAssigned(ctx, records, own); err != nil {
@@ -48,8 +48,8 @@ func (res *Resource) showOutside(ctx context.Context, records []*storage.Record)
 	return nil
 }
 
-// assign replaces the records whose conversion is cached. Of the others, it returns those that the caller must convert, and those that
-// another goroutine is converting.
+// assign replaces the records whose conversion is cached. Of the others, it returns those that the caller must convert,
+// and those that another goroutine is converting.
 func (res *Resource) assign(records []*storage.Record) (own []assigned, others map[int]*pending) {
 	o := res.Stored.outside
 	head := res.head()
@@ -83,14 +83,15 @@ func (res *Resource) head() []byte {
 	return fmt.Appendf(nil, `{"apiVersion":%q,`, res.GVK.GroupVersion())
 }
 
-// assigned is the conversion of a record that the caller carries out, and the place of the record among those that the reader wants.
+// assigned is the conversion of a record that the caller carries out, and the place of the record among those that the
+// reader wants.
 type assigned struct {
 	*pending
 	place int
 }
 
-// convertAssigned converts the assigned records, and finishes each conversion. Others may wait for them, so a call does not end with the
-// context of the reader that makes it.
+// convertAssigned converts the assigned records, and finishes each conversion. Others may wait for them, so a call does
+// not end with the context of the reader that makes it.
 func (res *Resource) convertAssigned(ctx context.Context, records []*storage.Record, own []assigned) (err error) {
 	defer func() { // what is left after an error
 		for _, p := range own {

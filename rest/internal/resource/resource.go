@@ -20,11 +20,11 @@ func (res *Resource) WithKind(obj doc.Value) doc.Value {
 	return obj.With("apiVersion", doc.Of(res.GVK.GroupVersion().String())).With("kind", doc.Of(res.GVK.Kind))
 }
 
-// Resource is one version of a resource. It creates, reads, changes, deletes and selects objects, as documents. It does not know how a
-// request arrived or how its answer is shown.
+// Resource is one version of a resource. It creates, reads, changes, deletes and selects objects, as documents. It does
+// not know how a request arrived or how its answer is shown.
 //
-// [New] builds a Resource, and AddVersion links the versions of a kind. From then on a Resource is immutable, and any number of
-// goroutines may use it.
+// [New] builds a Resource, and AddVersion links the versions of a kind. From then on a Resource is immutable, and any
+// number of goroutines may use it.
 type Resource struct {
 	*Environment
 	Kind     *kind.Kind
@@ -68,8 +68,8 @@ func (res *Resource) Replaced() bool {
 	return f != nil && f.replaced
 }
 
-// Reshaped reports whether the store may hold the objects in the form of another resource, which takes or has taken the place of this one.
-// Without another form, watches still show what has happened before they end.
+// Reshaped reports whether the store may hold the objects in the form of another resource, which takes or has taken the
+// place of this one. Without another form, watches still show what has happened before they end.
 func (res *Resource) Reshaped() bool {
 	f := res.Stored.retirement.Load()
 	return f != nil && f.reshaped

@@ -23,9 +23,9 @@ func (res *Resource) Admits(only *access.Restriction, stored *storage.Record) bo
 	return res.admits(only, stored, func() (*storage.Record, error) { return res.Show(stored) })
 }
 
-// admits is Admits for a record of which show returns the form in the version of the resource. Only filters of fields call show, because
-// these fields belong to a version. Labels are those that are stored: a conversion may change them, and whoever brings a conversion must not
-// decide with it which objects the filter hides.
+// admits is Admits for a record of which show returns the form in the version of the resource. Only filters of fields
+// call show, because these fields belong to a version. Labels are those that are stored: a conversion may change them,
+// and whoever brings a conversion must not decide with it which objects the filter hides.
 func (res *Resource) admits(only *access.Restriction, stored *storage.Record, show func() (*storage.Record, error)) bool {
 	return only.Admits(func(f access.Filter) bool { return res.matches(f, stored, show) })
 }
@@ -45,7 +45,8 @@ func (res *Resource) recordOf(key storage.Key, obj doc.Value) (*storage.Record, 
 	return &storage.Record{Key: key, Parts: parts}, err
 }
 
-// mayAdmit reports whether the client might see a stored record. It converts nothing, so it takes every filter of fields as met.
+// mayAdmit reports whether the client might see a stored record. It converts nothing, so it takes every filter of
+// fields as met.
 func (res *Resource) mayAdmit(only *access.Restriction, stored *storage.Record) bool {
 	return only.Admits(func(f access.Filter) bool {
 		f.Fields = apimeta.FieldSelector{}
@@ -76,7 +77,8 @@ func (res *Resource) matches(f access.Filter, stored *storage.Record, show func(
 	return err == nil && f.Fields.Matches(func(field string) string { return res.fieldOf(shown, field) })
 }
 
-// narrow lets a selection visit fewer objects if a single filter restricts the client. The match still checks each object.
+// narrow lets a selection visit fewer objects if a single filter restricts the client. The match still checks each
+// object.
 func (res *Resource) narrow(s *Selection, only *access.Restriction) {
 	f, ok := only.Single()
 	if !ok {

@@ -9,25 +9,29 @@ import (
 	"github.com/decorum-go/decorum/storage"
 )
 
-// ErrRetired says that the API has given up or replaced the resource of a watch or a write. It never reaches a client: the watch ends
-// cleanly, and the write starts again on the resource that the API serves instead.
+// ErrRetired says that the API has given up or replaced the resource of a watch or a write. It never reaches a client:
+// the watch ends cleanly, and the write starts again on the resource that the API serves instead.
 var ErrRetired = errors.New("the resource has been given up or replaced")
 
-// Retirement says what becomes of a resource that the API gives up or replaces. Its stored version holds it for all versions.
+// Retirement says what becomes of a resource that the API gives up or replaces. Its stored version holds it for all
+// versions.
 //
-// The order of a replacement is: the old resource gets its retirement; the store upgrades the records; the API exchanges what it serves;
-// the retirement is decided. A write of the old resource therefore either commits before the upgrade, or sees the retirement when the store
-// repeats it.
+// The order of a replacement is: the old resource gets its retirement; the store upgrades the records; the API
+// exchanges what it serves; the retirement is decided. A write of the old resource therefore either commits before the
+// upgrade, or sees the retirement when the store repeats it.
 type Retirement struct {
-	// replaced says that another resource takes over. Without it the API gives the resource up, and writes under way may still finish.
+	// replaced says that another resource takes over. Without it the API gives the resource up, and writes under way
+	// may still finish.
 	replaced bool
 	// reshaped says that the records of the resource that takes over have another form.
 	reshaped bool
-	// decided is closed when the API serves the next set. If the change has failed, the resource no longer has the retirement then.
+	// decided is closed when the API serves the next set. If the change has failed, the resource no longer has the
+	// retirement then.
 	decided chan struct{}
 }
 
-// Replace gives the resource its retirement: next takes its place, if the exchange succeeds. Replace returns the retirement before.
+// Replace gives the resource its retirement: next takes its place, if the exchange succeeds. Replace returns the
+// retirement before.
 func (res *Resource) Replace(next *Resource) (before *Retirement) {
 	reshaped := next.fingerprint() != res.fingerprint()
 	return res.retirement.Swap(&Retirement{replaced: true, reshaped: reshaped, decided: make(chan struct{})})
@@ -42,7 +46,8 @@ func (res *Resource) Decide() { close(res.retirement.Load().decided) }
 // GiveUp says that the API has given the resource up. Writes under way may still finish.
 func (res *Resource) GiveUp() { res.retirement.Store(&Retirement{decided: decided()}) }
 
-// End says that the store stops serving the resource. A write that is still under way does not commit under a later declaration.
+// End says that the store stops serving the resource. A write that is still under way does not commit under a later
+// declaration.
 func (res *Resource) End() { res.retirement.Store(&Retirement{replaced: true, decided: decided()}) }
 
 // decided returns a closed channel, for a retirement that is already complete.
@@ -57,9 +62,9 @@ func IsRetired(err error) bool {
 	return errors.Is(err, ErrRetired) || errors.Is(err, storage.ErrResource)
 }
 
-// Current returns the resource that the API serves under the group, version and plural of this one: usually the resource itself. During
-// a replacement it waits for the outcome. It returns ResourceNotFound if the API has given up the resource, and the cause of the context
-// if that ends first.
+// Current returns the resource that the API serves under the group, version and plural of this one: usually the
+// resource itself. During a replacement it waits for the outcome. It returns ResourceNotFound if the API has given up
+// the resource, and the cause of the context if that ends first.
 func (res *Resource) Current(ctx context.Context) (*Resource, error) {
 	for {
 		f := res.Stored.retirement.Load()
@@ -82,8 +87,8 @@ func (res *Resource) Current(ctx context.Context) (*Resource, error) {
 	}
 }
 
-// OnServed lists from the resource that the API serves. If another resource takes the place of this one meanwhile, the store may have used
-// the indexes of that one. list then runs again with it, as if the request had arrived later.
+// OnServed lists from the resource that the API serves. If another resource takes the place of this one meanwhile, the
+// store may have used the indexes of that one. list then runs again with it, as if the request had arrived later.
 func (res *Resource) OnServed(ctx context.Context, list func(*Resource) error) error {
 	for {
 		err := list(res)
@@ -116,7 +121,8 @@ func (res *Resource) EndOfWatch(ctx context.Context, err error) error {
 	return status.Expired("the resource was replaced by a newer declaration")
 }
 
-// showRetired is Show for a resource that is or was replaced. The store may already hold the record in the form of the next resource.
+// showRetired is Show for a resource that is or was replaced. The store may already hold the record in the form of the
+// next resource.
 func (res *Resource) showRetired(r *storage.Record) (*storage.Record, error) {
 	if bytes.HasPrefix(r.JSON, []byte(`{"apiVersion":"`+res.Stored.GVK.GroupVersion().String()+`"`)) {
 		return res.show(r)

@@ -6,8 +6,8 @@ import (
 	"time"
 )
 
-// Running knows which hook of the host a request runs at present. The contexts of its hooks carry it. A hook that calls the API may run
-// other hooks inside; the innermost is the one that counts.
+// Running knows which hook of the host a request runs at present. The contexts of its hooks carry it. A hook that calls
+// the API may run other hooks inside; the innermost is the one that counts.
 type Running struct{ hook atomic.Pointer[RunningHook] }
 
 // RunningHook is a hook that has begun and not ended.

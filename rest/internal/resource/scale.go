@@ -19,7 +19,8 @@ import (
 // scaleGroup is the API group of the kind Scale.
 const scaleGroup = "autoscaling"
 
-// scaleType returns the Go type of autoscaling/v1 Scale. Its struct types have upstream's names, because decoding errors show them.
+// scaleType returns the Go type of autoscaling/v1 Scale. Its struct types have upstream's names, because decoding
+// errors show them.
 func scaleType() reflect.Type {
 	type ScaleSpec struct {
 		Replicas int32 `json:"replicas,omitempty" api:"doc='The wanted count.'"`
@@ -47,8 +48,8 @@ type scaler struct {
 // ScalePaths names the fields of an object that /scale shows, by paths such as ".spec.replicas". Selector may be empty.
 type ScalePaths struct{ SpecReplicas, StatusReplicas, Selector string }
 
-// scaleSubresource returns the subresource /scale. It returns an error if a path leads to no field of the Go type, or to one of another
-// type. In a kind without a Go type, upstream accepts every path.
+// scaleSubresource returns the subresource /scale. It returns an error if a path leads to no field of the Go type, or
+// to one of another type. In a kind without a Go type, upstream accepts every path.
 func (res *Resource) scaleSubresource(s ScalePaths) (*Subresource, error) {
 	sc := scaler{res: res}
 	for _, f := range []struct {
@@ -93,8 +94,8 @@ func (s scaler) get(_ context.Context, parent doc.Value) (doc.Value, error) {
 	return s.scaleOf(parent)
 }
 
-// written returns the Scale of an object after a write. The write is committed, so written cannot fail: a missing count is zero, and a
-// selector that cannot be parsed is left out.
+// written returns the Scale of an object after a write. The write is committed, so written cannot fail: a missing count
+// is zero, and a selector that cannot be parsed is left out.
 func (s scaler) written(_ context.Context, parent doc.Value) (doc.Value, error) {
 	v, _ := s.scaleOf(parent)
 	return v, nil
@@ -160,7 +161,8 @@ func (s scaler) update(_ context.Context, parent, scale doc.Value) (doc.Value, e
 	return parent.WithAt(wanted, s.spec...), nil
 }
 
-// ValidateScale checks the fields that /scale reads, in every write of the object, as upstream does for custom resources.
+// ValidateScale checks the fields that /scale reads, in every write of the object, as upstream does for custom
+// resources.
 func (res *Resource) ValidateScale(obj doc.Value, which Part) status.FieldErrors {
 	var errs status.FieldErrors
 	s := res.scale
@@ -230,7 +232,8 @@ func (s *Subresource) WithoutCount(v, parent doc.Value) doc.Value {
 	return v.WithAt(doc.OfInt(noCount), "spec", "replicas")
 }
 
-// EntriesOf returns the managedFields of the view: the entries of the parent that own the count, with the view's own paths.
+// EntriesOf returns the managedFields of the view: the entries of the parent that own the count, with the view's own
+// paths.
 func (s *Subresource) EntriesOf(parent doc.Value) doc.Value {
 	if s.Applied == nil {
 		return doc.Value{}

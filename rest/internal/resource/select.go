@@ -28,8 +28,8 @@ type ListParameters struct {
 	apimeta.ListOptions
 	Labels apimeta.Selector
 	Fields apimeta.FieldSelector
-	// Only restricts the client. Resume returns an error unless the client may watch the changes after a revision without listing first;
-	// nil allows every revision.
+	// Only restricts the client. Resume returns an error unless the client may watch the changes after a revision
+	// without listing first; nil allows every revision.
 	Only   *access.Restriction
 	Resume func(ctx context.Context, after watch.Revision) error
 }
@@ -143,8 +143,8 @@ type Selection struct {
 	Scope watch.Scope
 	Terms []watch.Term               // indexed values that the store may use to find the matches
 	Match func(*storage.Record) bool // nil matches everything
-	// mayMatch is false for records that the client may not see, as far as that is known without a conversion. It is nil if the client may
-	// see everything.
+	// mayMatch is false for records that the client may not see, as far as that is known without a conversion. It is
+	// nil if the client may see everything.
 	mayMatch func(*storage.Record) bool
 	// Of is the version in which the objects are shown.
 	Of *Resource
@@ -209,7 +209,8 @@ func (res *Resource) Select(namespace string, p ListParameters) (s Selection) {
 // nothing is the match of a selection that no object can meet.
 func nothing(*storage.Record) bool { return false }
 
-// fieldTerms appends the indexed values that a selector of fields requires. Indexes hold values of the stored version only.
+// fieldTerms appends the indexed values that a selector of fields requires. Indexes hold values of the stored version
+// only.
 func (res *Resource) fieldTerms(terms []watch.Term, fields apimeta.FieldSelector) []watch.Term {
 	if res.FromStored != nil {
 		return terms

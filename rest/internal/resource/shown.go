@@ -7,9 +7,10 @@ import (
 	"github.com/decorum-go/decorum/watch"
 )
 
-// shownCache caches records that were converted to other versions than the stored one. A committed record never changes, so an entry never
-// becomes stale; it is dropped only for lack of room. There are two generations. When the young one is full, it becomes the old one. An
-// entry of the old one becomes young again when it is read. Any goroutine may use a shownCache.
+// shownCache caches records that were converted to other versions than the stored one. A committed record never
+// changes, so an entry never becomes stale; it is dropped only for lack of room. There are two generations. When the
+// young one is full, it becomes the old one. An entry of the old one becomes young again when it is read. Any goroutine
+// may use a shownCache.
 type shownCache struct {
 	mu         sync.Mutex
 	budget     int64 // bytes for each generation

@@ -20,10 +20,11 @@ func failedPrecondition(res *Resource, name, what, wanted, found string) error {
 		fmt.Sprintf("the %s in the precondition (%s) does not match the %s in record (%s). %s", what, wanted, what, found, why))
 }
 
-// Strategy holds a kind's own rules for how its objects begin, change and end. Nearly every kind uses plainStrategy; namespaces use [Namespaces].
+// Strategy holds a kind's own rules for how its objects begin, change and end. Nearly every kind uses plainStrategy;
+// namespaces use [Namespaces].
 type Strategy struct {
-	// begin fills in the initial fields of a new object. owned removes them again from what managedFields record, because no client owns
-	// them.
+	// begin fills in the initial fields of a new object. owned removes them again from what managedFields record,
+	// because no client owns them.
 	Begin, Owned func(obj doc.Value) doc.Value
 	// change returns obj without the changes that a write of this part may not make.
 	Change func(obj, old doc.Value, part Part) doc.Value

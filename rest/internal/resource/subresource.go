@@ -29,8 +29,8 @@ const (
 	finalizePart
 )
 
-// Subresource has a path below that of an object: a part of the object, a view of it, an action on it, or a stream of bytes. Its
-// functions work on documents. The object is their parent.
+// Subresource has a path below that of an object: a part of the object, a view of it, an action on it, or a stream of
+// bytes. Its functions work on documents. The object is their parent.
 type Subresource struct {
 	Name string
 	// Kind, Schema and GoType describe the body and the answer. GoType is nil for a part of the object and for a stream.
@@ -55,14 +55,15 @@ type Subresource struct {
 	Update func(ctx context.Context, parent, sub doc.Value) (doc.Value, error)
 	// Create runs the action on a parent. If the answer is absent, it is a plain success.
 	Create func(ctx context.Context, parent, sub doc.Value) (doc.Value, error)
-	// DryRun runs the action without effects. If it is nil, an action with a claim only tries the claim, and any other action refuses a dry
-	// run.
+	// DryRun runs the action without effects. If it is nil, an action with a claim only tries the claim, and any other
+	// action refuses a dry run.
 	DryRun func(ctx context.Context, parent, sub doc.Value) (doc.Value, error)
-	// Claim returns the parent with the note that the action begins, and Settle with its outcome. The action has both or neither.
+	// Claim returns the parent with the note that the action begins, and Settle with its outcome. The action has both
+	// or neither.
 	Claim  func(ctx context.Context, parent, sub doc.Value) (doc.Value, error)
 	Settle func(ctx context.Context, parent, answer doc.Value, failure error) (doc.Value, error)
-	// applied is the path of the parent's field that a client owns if it applies spec.replicas through the subresource. It is nil if
-	// nothing can be applied.
+	// applied is the path of the parent's field that a client owns if it applies spec.replicas through the subresource.
+	// It is nil if nothing can be applied.
 	Applied []string
 }
 
@@ -78,7 +79,9 @@ func CheckSubresourceName(name string) error {
 func (s *Subresource) Has(verb string) bool { return slices.Contains(s.Verbs, verb) }
 
 // Show returns the view of a stored parent, with the parent's name. get is Get or Written of the subresource.
-func (s *Subresource) Show(ctx context.Context, parentJSON []byte, get func(context.Context, doc.Value) (doc.Value, error)) (doc.Value, error) {
+func (s *Subresource) Show(
+	ctx context.Context, parentJSON []byte, get func(context.Context, doc.Value) (doc.Value, error),
+) (doc.Value, error) {
 	parent, _, err := codec.DecodeJSON(parentJSON)
 	if err != nil {
 		return doc.Value{}, fmt.Errorf("stored object: %w", err)
@@ -97,7 +100,9 @@ func (s *Subresource) Named(v, parent doc.Value) doc.Value {
 		return v
 	}
 	m := objectmeta.Of(v)
-	for _, field := range []string{objectmeta.Name, objectmeta.Namespace, objectmeta.UID, objectmeta.ResourceVersion, objectmeta.CreationTimestamp} {
+	for _, field := range []string{
+		objectmeta.Name, objectmeta.Namespace, objectmeta.UID, objectmeta.ResourceVersion, objectmeta.CreationTimestamp,
+	} {
 		if m.Get(field).Text() == "" {
 			m = m.With(field, objectmeta.Of(parent).Get(field))
 		}

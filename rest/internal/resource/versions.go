@@ -18,8 +18,8 @@ func (res *Resource) MaxDefaults() int {
 	return int(min(res.MaxObjectBytes, math.MaxInt))
 }
 
-// AddVersion adds another version to the stored one. toStored and fromStored convert between the two. Only the caller of [New] may call
-// it, before the resource is used.
+// AddVersion adds another version to the stored one. toStored and fromStored convert between the two. Only the caller
+// of [New] may call it, before the resource is used.
 func (res *Resource) AddVersion(other *Resource, toStored, fromStored func(doc.Value) (doc.Value, error)) error {
 	if res.Kind.Virtual || res.Strategy.namespaces {
 		return fmt.Errorf("Versions: a virtual kind and namespaces have one")
@@ -32,8 +32,8 @@ func (res *Resource) AddVersion(other *Resource, toStored, fromStored func(doc.V
 	return nil
 }
 
-// VersionBeside returns the name of the version for a text that also names another version of the kind. It includes the group if the
-// groups differ.
+// VersionBeside returns the name of the version for a text that also names another version of the kind. It includes the
+// group if the groups differ.
 func (res *Resource) VersionBeside(other *Resource) string {
 	if res.GVK.Group == other.GVK.Group {
 		return res.GVK.Version
@@ -89,8 +89,9 @@ func (res *Resource) Convert(v doc.Value, to *Resource) (doc.Value, error) {
 	return v, err
 }
 
-// Defaulted defaults a document. In the built-in dialect it also encodes the document as its Go type does. If the type cannot decode the
-// document, because the type has changed since, the document stays as it is. So does a document that its defaults would make too large.
+// Defaulted defaults a document. In the built-in dialect it also encodes the document as its Go type does. If the type
+// cannot decode the document, because the type has changed since, the document stays as it is. So does a document that
+// its defaults would make too large.
 func (res *Resource) Defaulted(v doc.Value) (doc.Value, error) {
 	v, _ = res.Schema.DefaultWithin(v, res.MaxDefaults())
 	if !res.Dialect.GoWritten || res.TypeView.Holds(v) {
@@ -104,8 +105,8 @@ func (res *Resource) Defaulted(v doc.Value) (doc.Value, error) {
 	return res.WithKind(out), err
 }
 
-// defaultConverted is [Resource.defaulted] for an object that was converted to this version. Only the stored version defaults it if the
-// dialect says so; every other version then prunes it.
+// defaultConverted is [Resource.defaulted] for an object that was converted to this version. Only the stored version
+// defaults it if the dialect says so; every other version then prunes it.
 func (res *Resource) defaultConverted(v doc.Value) (doc.Value, error) {
 	if res == res.Stored || res.Dialect.ShownDefaulted {
 		return res.Defaulted(v)
@@ -114,8 +115,8 @@ func (res *Resource) defaultConverted(v doc.Value) (doc.Value, error) {
 	return res.Schema.WithoutNulls(v), nil
 }
 
-// upgrade brings an object of another version, or of an older Go type, into the current stored form: converted, pruned and defaulted. The
-// store calls it when the API starts.
+// upgrade brings an object of another version, or of an older Go type, into the current stored form: converted, pruned
+// and defaulted. The store calls it when the API starts.
 func (res *Resource) upgrade(json []byte) ([]byte, error) {
 	v, _, err := codec.DecodeJSON(json)
 	if err != nil {

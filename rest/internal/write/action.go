@@ -13,9 +13,9 @@ import (
 	"github.com/decorum-go/decorum/status"
 )
 
-// Call runs the action of a subresource on an object. If the returned document is absent, the answer is a plain success. An action is not
-// a write of the object, so it takes none of the steps, but admission hooks see it. An action with a claim writes the object twice: before
-// it runs and after it.
+// Call runs the action of a subresource on an object. If the returned document is absent, the answer is a plain
+// success. An action is not a write of the object, so it takes none of the steps, but admission hooks see it. An action
+// with a claim writes the object twice: before it runs and after it.
 func (w *Write) Call(ctx context.Context, body doc.Value) (doc.Value, error) {
 	if w.Asked.DryRun && !w.Through.RunsDry() {
 		return doc.Value{}, status.BadRequest("dryRun is not supported")
@@ -47,7 +47,8 @@ func (w *Write) Call(ctx context.Context, body doc.Value) (doc.Value, error) {
 	return w.Through.Named(answer, doc.Value{}), nil
 }
 
-// act runs the action on the object with this uid. If the action has a claim, the claim is stored first and settled afterwards.
+// act runs the action on the object with this uid. If the action has a claim, the claim is stored first and settled
+// afterwards.
 func (w *Write) act(ctx context.Context, uid string, body doc.Value) (answer doc.Value, err error) {
 	parent, sub := w.before.shown, w.Through
 	if sub.Claim != nil {
@@ -70,8 +71,9 @@ func (w *Write) act(ctx context.Context, uid string, body doc.Value) (answer doc
 	return answer, err
 }
 
-// claim stores the claim of the action and returns the claimed object. The store repeats the claim if another write commits first, so of two
-// clients the later one claims the object that the earlier one has claimed. A claim that changes nothing cannot stop the second client.
+// claim stores the claim of the action and returns the claimed object. The store repeats the claim if another write
+// commits first, so of two clients the later one claims the object that the earlier one has claimed. A claim that
+// changes nothing cannot stop the second client.
 func (w *Write) claim(ctx context.Context, uid string, body doc.Value) (doc.Value, error) {
 	write := w.recording(uid, func(old doc.Value) (doc.Value, error) { return w.Through.Claim(ctx, old, body) })
 	out, err := write.Update(ctx)
@@ -90,10 +92,12 @@ func (w *Write) claim(ctx context.Context, uid string, body doc.Value) (doc.Valu
 	return claimed, nil
 }
 
-// settleTime limits the write that settles a claim. It does not end with the request, because the client may have gone away.
+// settleTime limits the write that settles a claim. It does not end with the request, because the client may have gone
+// away.
 const settleTime = 10 * time.Second
 
-// settleClaim records the outcome of the action in the object. If somebody has removed the object meanwhile, there is nothing to record.
+// settleClaim records the outcome of the action in the object. If somebody has removed the object meanwhile, there is
+// nothing to record.
 func (w *Write) settleClaim(ctx context.Context, uid string, answer doc.Value, failure error) error {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), settleTime)
 	defer cancel()
@@ -118,7 +122,8 @@ func (w *Write) recording(uid string, change Change) *recording {
 	if w.res.HasStatus() {
 		target.Through = w.res.FindSubresource("status")
 	}
-	r := &recording{Write: w.writes.New(w.res, target, Asked{DryRun: w.Asked.DryRun, Manager: w.Asked.Manager, Agent: w.Asked.Agent, Trusted: true})}
+	asked := Asked{DryRun: w.Asked.DryRun, Manager: w.Asked.Manager, Agent: w.Asked.Agent, Trusted: true}
+	r := &recording{Write: w.writes.New(w.res, target, asked)}
 	r.Compute(func(old doc.Value) (doc.Value, error) {
 		if r.removed = objectmeta.Of(old).Get(objectmeta.UID).Text() != uid; r.removed {
 			return doc.Value{}, w.res.NotFound(w.Name)

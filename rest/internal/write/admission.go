@@ -13,8 +13,8 @@ import (
 	"github.com/decorum-go/decorum/status"
 )
 
-// admission is one write, or one view that a subresource shows, as the admission hooks see it. A nil admission means that no hook sees
-// the write.
+// admission is one write, or one view that a subresource shows, as the admission hooks see it. A nil admission means
+// that no hook sees the write.
 type admission struct {
 	*Write
 	operation       operation
@@ -23,8 +23,8 @@ type admission struct {
 	schema          *schema.Schema // the schema of kind
 	old             forms          // both forms are the same for a subresource with its own kind
 	options         any
-	// base is the last pair of forms that match: old, or the result of a hook that worked in another version. Its stored form keeps what
-	// the version of the request cannot express.
+	// base is the last pair of forms that match: old, or the result of a hook that worked in another version. Its
+	// stored form keeps what the version of the request cannot express.
 	base forms
 	// known caches the forms of the object that a hook asked for last.
 	known forms
@@ -43,7 +43,8 @@ func (w *Write) mutate(ctx context.Context) error {
 		return err
 	}
 	w.draft.base = w.review.base
-	return w.defaultAgain(ctx, w.dropRepeatedOwners(mutated(w.res, changed, w.draft.now, w.Part()), objectmeta.AfterMutation))
+	changed = mutated(w.res, changed, w.draft.now, w.Part())
+	return w.defaultAgain(ctx, w.dropRepeatedOwners(changed, objectmeta.AfterMutation))
 }
 
 // admit lets the admission hooks validate the object as it would be stored, or a deletion.
@@ -54,8 +55,8 @@ func (w *Write) admit(ctx context.Context) error {
 	return w.review.validate(ctx, w.after.forms)
 }
 
-// reviewed returns the admission of a create or update of an object or of a part of it. It is nil if no hook sees the write. A write
-// through a subresource with its own kind has been reviewed as a write of that kind, by admitView.
+// reviewed returns the admission of a create or update of an object or of a part of it. It is nil if no hook sees the
+// write. A write through a subresource with its own kind has been reviewed as a write of that kind, by admitView.
 func (w *Write) reviewed(ctx context.Context, obj doc.Value) *admission {
 	if w.ThroughOwnKind() {
 		return nil
@@ -66,8 +67,12 @@ func (w *Write) reviewed(ctx context.Context, obj doc.Value) *admission {
 		return nil
 	}
 	m := objectmeta.Of(obj)
-	return &admission{Write: w, hooks: hooks, operation: operation, kind: w.res.Stored.GVK, schema: w.res.Schema,
-		options: w.optionsOf(operation), namespace: m.Get(objectmeta.Namespace).Text(), name: m.Get(objectmeta.Name).Text(), old: w.before.forms, base: w.before.forms}
+	return &admission{
+		Write: w, hooks: hooks, operation: operation, options: w.optionsOf(operation),
+		kind: w.res.Stored.GVK, schema: w.res.Schema,
+		namespace: m.Get(objectmeta.Namespace).Text(), name: m.Get(objectmeta.Name).Text(),
+		old: w.before.forms, base: w.before.forms,
+	}
 }
 
 // operationOn returns the operation of a write that is not a deletion.
@@ -78,8 +83,8 @@ func operationOn(old doc.Value) operation {
 	return updateOperation
 }
 
-// admitView lets the hooks change and validate what a client writes to a subresource with its own kind. If old is absent, the request is
-// a POST.
+// admitView lets the hooks change and validate what a client writes to a subresource with its own kind. If old is
+// absent, the request is a POST.
 func (w *Write) admitView(ctx context.Context, v, old doc.Value) (doc.Value, error) {
 	operation := operationOn(old)
 	hooks := w.hooks(ctx, operation)
@@ -104,7 +109,8 @@ func (w *Write) admitView(ctx context.Context, v, old doc.Value) (doc.Value, err
 	return changed, a.validate(ctx, forms{changed, changed})
 }
 
-// admitDelete lets the hooks validate the deletion of the stored object. A mutating hook runs as well, but it has no object to change.
+// admitDelete lets the hooks validate the deletion of the stored object. A mutating hook runs as well, but it has no
+// object to change.
 func (w *Write) admitDelete(ctx context.Context) error {
 	hooks := w.hooks(ctx, deleteOperation)
 	if len(hooks) == 0 {
@@ -177,8 +183,8 @@ func (w *Write) optionsOf(op operation) any {
 	return &apimeta.UpdateOptions{DryRun: dryRun, FieldManager: manager, FieldValidation: validation}
 }
 
-// mutate lets the hooks change an object. A hook runs a second time if a later hook changed the object, so that it sees those changes, or
-// if it asked for that.
+// mutate lets the hooks change an object. A hook runs a second time if a later hook changed the object, so that it sees
+// those changes, or if it asked for that.
 func (a *admission) mutate(ctx context.Context, obj doc.Value) (doc.Value, error) {
 	if a == nil {
 		return obj, nil
@@ -237,8 +243,8 @@ func (a *admission) call(ctx context.Context, h *Hook, obj doc.Value, mutable bo
 	return r.object, nil
 }
 
-// refusal returns the client's answer to an error of a hook. A Status is the answer itself. A panic, and any error after the context has
-// ended, stays an internal error. Every other error is a 403 with the text of the hook.
+// refusal returns the client's answer to an error of a hook. A Status is the answer itself. A panic, and any error
+// after the context has ended, stays an internal error. Every other error is a 403 with the text of the hook.
 func (a *admission) refusal(ctx context.Context, err error) error {
 	if _, ok := errors.AsType[*status.Error](err); ok {
 		return err
@@ -249,8 +255,8 @@ func (a *admission) refusal(ctx context.Context, err error) error {
 	return status.Forbidden(a.res.GR, cmp.Or(a.name, unknownName), err.Error()).WithCause(err)
 }
 
-// mutated returns an object with the changes that hooks may make. The system metadata, and everything outside the part that is written,
-// is restored from before.
+// mutated returns an object with the changes that hooks may make. The system metadata, and everything outside the part
+// that is written, is restored from before.
 func mutated(res *resource.Resource, obj, before doc.Value, part resource.Part) doc.Value {
 	obj, _ = res.Schema.Prune(obj)
 	if part != resource.MainPart {

@@ -8,14 +8,16 @@ import (
 	"github.com/decorum-go/decorum/rest/internal/resource"
 )
 
-// An admission hook works in one version of a kind, whatever the version of the request is: in that of the Go type it decodes
-// into, or in the stored one. What it changes there is carried over into the version of the request and, where that has no
-// words for it, kept in the stored form.
+// An admission hook works in one version of a kind, whatever the version of the request is: in that of the Go type it
+// decodes into, or in the stored one. What it changes there is carried over into the version of the request and, where
+// that has no words for it, kept in the stored form.
 
-// isOfObject reports whether the hooks see the object itself, which may have several versions, rather than a subresource's own kind.
+// isOfObject reports whether the hooks see the object itself, which may have several versions, rather than a
+// subresource's own kind.
 func (a *admission) isOfObject() bool { return a.schema == a.res.Schema }
 
-// versionOf returns the version in which a hook works: that of the Go type of value, or the stored version if no version has this type.
+// versionOf returns the version in which a hook works: that of the Go type of value, or the stored version if no
+// version has this type.
 func (a *admission) versionOf(value any) *resource.Resource {
 	if !a.isOfObject() {
 		return a.res
@@ -76,8 +78,8 @@ func (a *admission) oldAs(to *resource.Resource) (doc.Value, error) {
 	return a.res.Stored.Convert(a.old.stored, to)
 }
 
-// changed returns obj, an object in the version of the request, with the changes that a hook made in the version in. It also keeps the
-// new stored form, for what the version of the request cannot express.
+// changed returns obj, an object in the version of the request, with the changes that a hook made in the version in. It
+// also keeps the new stored form, for what the version of the request cannot express.
 func (a *admission) changed(obj doc.Value, in *resource.Resource, before, after doc.Value) (doc.Value, error) {
 	if in == a.res {
 		return after, nil

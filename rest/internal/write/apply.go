@@ -18,8 +18,8 @@ func ManagerRequired() *status.FieldError {
 	return status.RequiredField(status.Field("fieldManager"), "is required for apply patch")
 }
 
-// ApplyText makes the write an apply of a configuration in YAML or JSON. The message about a malformed one depends on whether it looks
-// like JSON, as upstream.
+// ApplyText makes the write an apply of a configuration in YAML or JSON. The message about a malformed one depends on
+// whether it looks like JSON, as upstream.
 func (w *Write) ApplyText(data []byte) error {
 	v, lines, err := codec.DecodeYAML(data, w.Asked.Validation != ValidationIgnore)
 	switch {
@@ -37,15 +37,16 @@ func (w *Write) ApplyText(data []byte) error {
 	return w.Apply(v)
 }
 
-// Apply makes the write an apply of a configuration: the fields that the client wants to own, with their values (API concepts,
-// Server-Side Apply). Through /scale, the configuration becomes one of the object that holds only the replicas field. The manager then
-// owns that field.
+// Apply makes the write an apply of a configuration: the fields that the client wants to own, with their values (API
+// concepts, Server-Side Apply). Through /scale, the configuration becomes one of the object that holds only the
+// replicas field. The manager then owns that field.
 func (w *Write) Apply(config doc.Value) error {
 	if sub := w.Through; w.ThroughOwnKind() {
 		if err := managed.NewKind(sub.Schema, sub.Kind, doc.Value{}, nil).Check(config); err != nil {
 			return err
 		}
-		config = w.res.Bare().With("metadata", objectmeta.Of(config)).WithAt(config.Lookup("spec", "replicas"), sub.Applied...)
+		replicas := config.Lookup("spec", "replicas")
+		config = w.res.Bare().With("metadata", objectmeta.Of(config)).WithAt(replicas, sub.Applied...)
 	}
 	w.form, w.config, w.want = applied, config, w.applyTo
 	return nil
@@ -64,16 +65,18 @@ func (w *Write) applyTo(old doc.Value) (doc.Value, error) {
 		obj = withoutUnreadable(w.res, obj)
 	}
 	if w.Asked.Validation == ValidationStrict && len(w.Body.repeated) > 0 {
-		return doc.Value{}, status.BadRequest("error strict decoding YAML: error converting YAML to JSON: " + codec.DuplicateLines(w.Body.repeated))
+		return doc.Value{}, status.BadRequest("error strict decoding YAML: error converting YAML to JSON: " +
+			codec.DuplicateLines(w.Body.repeated))
 	}
 	if uid := objectmeta.Of(obj).Get(objectmeta.UID).Text(); old.IsAbsent() && uid != "" {
-		return doc.Value{}, status.Conflict(w.res.GR, w.Name, fmt.Sprintf("uid mismatch: the provided object specified uid %s, and no existing object was found", uid))
+		return doc.Value{}, status.Conflict(w.res.GR, w.Name,
+			fmt.Sprintf("uid mismatch: the provided object specified uid %s, and no existing object was found", uid))
 	}
 	return obj, nil
 }
 
-// withoutUnreadable drops the fields of metadata whose values have a wrong type. Upstream reads the metadata of a custom resource field
-// by field and skips those.
+// withoutUnreadable drops the fields of metadata whose values have a wrong type. Upstream reads the metadata of a
+// custom resource field by field and skips those.
 func withoutUnreadable(res *resource.Resource, obj doc.Value) doc.Value {
 	m := objectmeta.Of(obj)
 	if len(res.Metadata.CheckTypes(nil, m)) == 0 {
@@ -90,16 +93,18 @@ func withoutUnreadable(res *resource.Resource, obj doc.Value) doc.Value {
 // internalServerError is HTTP's status code for a fault of the server. This package may not import net/http.
 const internalServerError = 500
 
-// inconvertible returns the error for a configuration that fits the schema of a built-in kind but not its Go type. Upstream reports it as
-// its own fault, like a configuration that does not fit the schema.
+// inconvertible returns the error for a configuration that fits the schema of a built-in kind but not its Go type.
+// Upstream reports it as its own fault, like a configuration that does not fit the schema.
 func inconvertible(config doc.Value, err error) error {
 	m, gvk := objectmeta.Of(config), gvkOf(config)
-	return status.Generic(internalServerError, fmt.Sprintf("failed to convert new object (%s/%s; %s) to proper version: unable to convert unstructured object to %s: %v",
+	return status.Generic(internalServerError, fmt.Sprintf("failed to convert new object (%s/%s; %s) to proper version: "+
+		"unable to convert unstructured object to %s: %v",
 		m.Get(objectmeta.Namespace).Text(), m.Get(objectmeta.Name).Text(), gvk, gvk, err))
 }
 
-// withAskedNulls restores the nulls that [schema.Schema.Default] has dropped from an applied configuration of a custom kind. A null in a
-// configuration is a value that its manager wants to own. Nulls in metadata stay dropped, and so does a status that is null.
+// withAskedNulls restores the nulls that [schema.Schema.Default] has dropped from an applied configuration of a custom
+// kind. A null in a configuration is a value that its manager wants to own. Nulls in metadata stay dropped, and so does
+// a status that is null.
 func withAskedNulls(obj, sent doc.Value) doc.Value {
 	sent = sent.Without("metadata")
 	if sent.Get("status").IsNull() {

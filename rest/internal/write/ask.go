@@ -19,7 +19,8 @@ func (w *Write) ask(ctx context.Context) (err error) {
 	}
 	seen := w.before.view
 	if w.ThroughOwnKind() && w.form == patched {
-		seen = w.Through.WithoutCount(seen, w.before.shown).WithAt(w.Through.EntriesOf(w.before.shown), "metadata", objectmeta.ManagedFields)
+		entries := w.Through.EntriesOf(w.before.shown)
+		seen = w.Through.WithoutCount(seen, w.before.shown).WithAt(entries, "metadata", objectmeta.ManagedFields)
 	}
 	w.draft.now, err = w.want(seen)
 	if err == nil && w.instead {
@@ -28,8 +29,8 @@ func (w *Write) ask(ctx context.Context) (err error) {
 	return err
 }
 
-// withoutVersion returns the object of an update that creates it. Its resourceVersion cannot match anything, so only a malformed one is an
-// error.
+// withoutVersion returns the object of an update that creates it. Its resourceVersion cannot match anything, so only a
+// malformed one is an error.
 func withoutVersion(obj doc.Value) (doc.Value, error) {
 	if rv := objectmeta.Of(obj).Get(objectmeta.ResourceVersion).Text(); rv != "" && !isDecimal(rv) {
 		return doc.Value{}, noVersion(rv)
@@ -37,8 +38,8 @@ func withoutVersion(obj doc.Value) (doc.Value, error) {
 	return obj.WithAt(doc.Value{}, "metadata", objectmeta.ResourceVersion), nil
 }
 
-// seen returns what the client sees and changes: the view of a subresource with its own kind, or the object. An apply always works on the
-// object.
+// seen returns what the client sees and changes: the view of a subresource with its own kind, or the object. An apply
+// always works on the object.
 func (w *Write) seen(ctx context.Context) (doc.Value, error) {
 	if !w.ThroughOwnKind() || w.form == applied {
 		return w.before.shown, nil
@@ -80,13 +81,14 @@ func (w *Write) translate(ctx context.Context) error {
 		return err
 	}
 	// The step precondition compares the resourceVersion of the client's view with that of the object.
-	w.draft.now = w.res.WithKind(obj).WithAt(objectmeta.Of(v).Get(objectmeta.ResourceVersion), "metadata", objectmeta.ResourceVersion)
+	rv := objectmeta.Of(v).Get(objectmeta.ResourceVersion)
+	w.draft.now = w.res.WithKind(obj).WithAt(rv, "metadata", objectmeta.ResourceVersion)
 	w.draft.translated = true
 	return nil
 }
 
-// translateApplied checks the view of an object to which a configuration has been applied. Hooks see that view and may change it; then
-// the object is updated by it.
+// translateApplied checks the view of an object to which a configuration has been applied. Hooks see that view and may
+// change it; then the object is updated by it.
 func (w *Write) translateApplied(ctx context.Context) error {
 	if err := w.checkNamed(w.draft.now); err != nil {
 		return err
@@ -147,8 +149,8 @@ func checkComputedView(res *resource.Resource, s *resource.Subresource, v doc.Va
 // viewMisfit is the error of a document whose values have other types than those of the subresource's kind.
 type viewMisfit struct{ error }
 
-// fitView prunes and defaults a document of the subresource's kind, and checks the types of its values. limit bounds what the defaults may
-// add, in bytes.
+// fitView prunes and defaults a document of the subresource's kind, and checks the types of its values. limit bounds
+// what the defaults may add, in bytes.
 func fitView(res *resource.Resource, s *resource.Subresource, sent doc.Value, limit int) (v doc.Value, unknown []string, err error) {
 	v, unknown = s.Schema.Prune(sent)
 	if v, err = defaultWithin(res, s.Schema, v, limit); err != nil {

@@ -10,8 +10,8 @@ import (
 	"github.com/decorum-go/decorum/storage"
 )
 
-// onServed writes to the resource that the API serves. If another resource takes its place before the write commits, the write starts again
-// with that one, as if the request had arrived later.
+// onServed writes to the resource that the API serves. If another resource takes its place before the write commits,
+// the write starts again with that one, as if the request had arrived later.
 func (w *Write) onServed(ctx context.Context, write func() error) error {
 	for {
 		err := w.checkServed()
@@ -33,8 +33,8 @@ func (w *Write) onServed(ctx context.Context, write func() error) error {
 	}
 }
 
-// checkServed returns ErrRetired if another resource takes the place of this one. A write asks before it begins, so that it does not take
-// its steps by an old declaration, and again whenever the store is about to commit.
+// checkServed returns ErrRetired if another resource takes the place of this one. A write asks before it begins, so
+// that it does not take its steps by an old declaration, and again whenever the store is about to commit.
 func (w *Write) checkServed() error {
 	if w.res.Replaced() {
 		return resource.ErrRetired
@@ -42,12 +42,13 @@ func (w *Write) checkServed() error {
 	return nil
 }
 
-// next computes the bytes for the store from the stored object, which is nil if there is none. Nil bytes remove the object.
+// next computes the bytes for the store from the stored object, which is nil if there is none. Nil bytes remove the
+// object.
 type next func(w *Write, ctx context.Context, current *storage.Record) ([]byte, error)
 
-// commit stores what f returns. The store calls f again, with the newer object, if another write commits first. A dry run calls f once and
-// stores nothing; then the record is nil. The write commits only if what the object needs is unchanged as well. It fails if it would exceed
-// a quota.
+// commit stores what f returns. The store calls f again, with the newer object, if another write commits first. A dry
+// run calls f once and stores nothing; then the record is nil. The write commits only if what the object needs is
+// unchanged as well. It fails if it would exceed a quota.
 func (w *Write) commit(ctx context.Context, needs []need, f next) (*storage.Record, error) {
 	key := w.res.Key(w.Namespace, w.Name)
 	compute := func(current *storage.Record) ([]byte, error) {
@@ -83,8 +84,8 @@ func (w *Write) rehearse(ctx context.Context, key storage.Key, compute storage.U
 	return w.storeError(err)
 }
 
-// commitWith commits a write together with what its object needs. Those objects are written back unchanged, which commits nothing. But if
-// one of them changes meanwhile, the store repeats the transaction.
+// commitWith commits a write together with what its object needs. Those objects are written back unchanged, which
+// commits nothing. But if one of them changes meanwhile, the store repeats the transaction.
 func (w *Write) commitWith(ctx context.Context, key storage.Key, needs []need, compute storage.UpdateFunc) (*storage.Record, error) {
 	keys := []storage.Key{key}
 	for _, need := range needs {
@@ -108,8 +109,9 @@ func (w *Write) commitWith(ctx context.Context, key storage.Key, needs []need, c
 	return records[0], nil
 }
 
-// commitNew stores a new object. It commits only if the namespace and the definition of the kind are unchanged as well. Otherwise an object
-// could appear after those who delete the objects of a namespace or of a definition have looked, because a replica was asleep.
+// commitNew stores a new object. It commits only if the namespace and the definition of the kind are unchanged as well.
+// Otherwise an object could appear after those who delete the objects of a namespace or of a definition have looked,
+// because a replica was asleep.
 func (w *Write) commitNew(ctx context.Context) (*storage.Record, error) {
 	w.Name = objectmeta.NameOf(w.after.shown)
 	return w.commit(ctx, w.needed(), func(w *Write, _ context.Context, current *storage.Record) ([]byte, error) {
@@ -129,8 +131,8 @@ func (w *Write) checkFree(current *storage.Record) error {
 	return exists
 }
 
-// storeError turns the store's error into the Status for the client. A restricted client does not learn how full a quota is, because hidden
-// objects count as well.
+// storeError turns the store's error into the Status for the client. A restricted client does not learn how full a
+// quota is, because hidden objects count as well.
 func (w *Write) storeError(err error) error {
 	exceeded, ok := errors.AsType[*storage.Exceeded](err)
 	if !ok {

@@ -13,9 +13,9 @@ type decoded struct {
 	warnings Warnings // about the body; they belong to every attempt
 }
 
-// decodeFirst takes the steps of the body before the store is asked, if the body alone says which object the client wants. Upstream decodes
-// a body, and compares it with the URL, before it looks at the stored object. So a bad body is reported before a missing object or a
-// conflict, and nothing is decoded again if another write commits first.
+// decodeFirst takes the steps of the body before the store is asked, if the body alone says which object the client
+// wants. Upstream decodes a body, and compares it with the URL, before it looks at the stored object. So a bad body is
+// reported before a missing object or a conflict, and nothing is decoded again if another write commits first.
 func (w *Write) decodeFirst(ctx context.Context) error {
 	if w.body.IsAbsent() {
 		return nil
@@ -27,7 +27,8 @@ func (w *Write) decodeFirst(ctx context.Context) error {
 	return err
 }
 
-// decode takes the steps of the body on an object that the server has computed from the old one. Any other object has taken them before.
+// decode takes the steps of the body on an object that the server has computed from the old one. Any other object has
+// taken them before.
 func (w *Write) decode(ctx context.Context) error {
 	if !w.body.IsAbsent() {
 		return nil
@@ -35,8 +36,8 @@ func (w *Write) decode(ctx context.Context) error {
 	return w.take(ctx, w.writes.order.body, onWrite)
 }
 
-// identify refuses an object with another name or namespace than the URL. The step translate has compared the view of a subresource with
-// its own kind.
+// identify refuses an object with another name or namespace than the URL. The step translate has compared the view of a
+// subresource with its own kind.
 func (w *Write) identify(context.Context) error {
 	if w.ThroughOwnKind() {
 		return nil

@@ -65,7 +65,8 @@ func (w *Write) defaulted(ctx context.Context, sent, obj doc.Value) (defaulted, 
 	return out, err
 }
 
-// refuseUnfit returns the error for an object that does not fit its type. The error depends on the dialect and on the form of the write.
+// refuseUnfit returns the error for an object that does not fit its type. The error depends on the dialect and on the
+// form of the write.
 func (w *Write) refuseUnfit(ctx context.Context, sent doc.Value, u *unfit) error {
 	switch {
 	case u.undecodable != nil:
@@ -76,7 +77,8 @@ func (w *Write) refuseUnfit(ctx context.Context, sent doc.Value, u *unfit) error
 	return w.illTyped(ctx, u.obj, u.types)
 }
 
-// illTyped returns the error for an object with values of wrong types. It also lists everything else that is wrong with the object.
+// illTyped returns the error for an object with values of wrong types. It also lists everything else that is wrong with
+// the object.
 func (w *Write) illTyped(ctx context.Context, obj doc.Value, errs status.FieldErrors) error {
 	if all := w.checkRules(obj, (*schema.Schema).CheckTypesAndRules); len(all) > 0 {
 		errs = all
@@ -112,8 +114,8 @@ func (u *unfit) Error() string {
 	return u.types.Error()
 }
 
-// object defaults an object by its schema and by the host's Default hook, and checks the types of its values. In the built-in dialect the
-// object passes through its Go type, see passThroughType. sent is the object without any default.
+// object defaults an object by its schema and by the host's Default hook, and checks the types of its values. In the
+// built-in dialect the object passes through its Go type, see passThroughType. sent is the object without any default.
 func (d defaulting) object(ctx context.Context, sent, obj doc.Value) (defaulted, error) {
 	obj, err := d.bySchema(obj)
 	if err != nil {
@@ -136,8 +138,8 @@ func (d defaulting) object(ctx context.Context, sent, obj doc.Value) (defaulted,
 	return d.showToHooks(ctx, sent, obj)
 }
 
-// bySchema defaults an object by the schema. In a version that does not default what it shows, the old object may lack defaults, so there
-// it defaults only the part of the object that the write may change.
+// bySchema defaults an object by the schema. In a version that does not default what it shows, the old object may lack
+// defaults, so there it defaults only the part of the object that the write may change.
 func (d defaulting) bySchema(obj doc.Value) (doc.Value, error) {
 	res := d.res
 	v, err := defaultWithin(res, res.Schema, obj, d.limit)
@@ -154,8 +156,9 @@ func (d defaulting) bySchema(obj doc.Value) (doc.Value, error) {
 	return v, nil
 }
 
-// isStoredBare reports whether the old object lacks defaults because they would make it too large. A definition can get such defaults
-// after its objects are stored. Their finalizers must still be removable, so writes leave them without these defaults.
+// isStoredBare reports whether the old object lacks defaults because they would make it too large. A definition can get
+// such defaults after its objects are stored. Their finalizers must still be removable, so writes leave them without
+// these defaults.
 func (d defaulting) isStoredBare() bool {
 	if d.old.IsAbsent() {
 		return false
@@ -164,7 +167,8 @@ func (d defaulting) isStoredBare() bool {
 	return !ok
 }
 
-// maxDefaults returns the size in bytes up to which defaults may enlarge an object. An object that is already too large may shrink.
+// maxDefaults returns the size in bytes up to which defaults may enlarge an object. An object that is already too large
+// may shrink.
 func maxDefaults(res *resource.Resource, old *storage.Record) int {
 	if old == nil {
 		return res.MaxDefaults()
@@ -172,8 +176,8 @@ func maxDefaults(res *resource.Resource, old *storage.Record) int {
 	return max(res.MaxDefaults(), len(old.JSON))
 }
 
-// defaultWithin defaults a document of the object or of its subresource. It refuses a document that its defaults alone make too large for
-// an object, before anything encodes them.
+// defaultWithin defaults a document of the object or of its subresource. It refuses a document that its defaults alone
+// make too large for an object, before anything encodes them.
 func defaultWithin(res *resource.Resource, s *schema.Schema, v doc.Value, limit int) (doc.Value, error) {
 	full, ok := s.DefaultWithin(v, limit)
 	if !ok {
@@ -182,7 +186,8 @@ func defaultWithin(res *resource.Resource, s *schema.Schema, v doc.Value, limit 
 	return full, nil
 }
 
-// showToHooks runs the Default hook on an object of a custom kind. It decodes the object into its Go type only if a hook needs that.
+// showToHooks runs the Default hook on an object of a custom kind. It decodes the object into its Go type only if a
+// hook needs that.
 func (d defaulting) showToHooks(ctx context.Context, sent, obj doc.Value) (out defaulted, err error) {
 	if obj, err = writeMetadata(d.res, obj); err != nil {
 		return out, &unfit{obj: obj, undecodable: err}
@@ -213,10 +218,10 @@ func (d defaulting) showToHooks(ctx context.Context, sent, obj doc.Value) (out d
 	return out, err
 }
 
-// passThroughType decodes an object of a built-in kind into its Go type, runs the Default hook, and encodes the object again. So null,
-// omitempty and types with their own encodings come out as Go writes them. If the document already has that form, it is decoded only for
-// a hook that needs it. The part wanted keeps the object as the client and the hook want it: there, a required field is still missing that
-// Go has written as a zero value.
+// passThroughType decodes an object of a built-in kind into its Go type, runs the Default hook, and encodes the object
+// again. So null, omitempty and types with their own encodings come out as Go writes them. If the document already has
+// that form, it is decoded only for a hook that needs it. The part wanted keeps the object as the client and the hook
+// want it: there, a required field is still missing that Go has written as a zero value.
 func (d defaulting) passThroughType(ctx context.Context, sent, obj doc.Value) (out defaulted, err error) {
 	hooks, asWritten := d.res.GoType.SetHooks(), d.res.TypeView.Holds(obj)
 	out = defaulted{now: obj, wanted: obj}
@@ -243,22 +248,24 @@ func (d defaulting) passThroughType(ctx context.Context, sent, obj doc.Value) (o
 	return out, nil
 }
 
-// defaultByHook runs the Default hook and returns the changed object. It refuses a hook that changes what the client set. typed is obj in
-// its Go type.
+// defaultByHook runs the Default hook and returns the changed object. It refuses a hook that changes what the client
+// set. typed is obj in its Go type.
 func defaultByHook(ctx context.Context, res *resource.Resource, sent, obj doc.Value, typed any) (doc.Value, error) {
 	out, err := res.ChangeTyped(obj, typed, func() error { return res.GoType.RunDefault(ctx, typed) })
 	if err != nil {
 		return doc.Value{}, err
 	}
 	if path, ok := overridden(res, sent, obj, out); ok {
-		return doc.Value{}, status.InternalError(fmt.Errorf("the Default hook of %s changed %q, which the client had set", res.GVK.GroupKind(), path))
+		return doc.Value{}, status.InternalError(
+			fmt.Errorf("the Default hook of %s changed %q, which the client had set", res.GVK.GroupKind(), path))
 	}
 	return out, nil
 }
 
-// overridden returns the path of a value that the client sent and that differs between before and after. A value that before lacks does
-// not count: the Go type omits it like a value that was never sent. Nor does a zero that the Go type writes, because a client with this
-// type cannot omit it. The elements of a list are compared by their places, so a hook may add fields to them.
+// overridden returns the path of a value that the client sent and that differs between before and after. A value that
+// before lacks does not count: the Go type omits it like a value that was never sent. Nor does a zero that the Go type
+// writes, because a client with this type cannot omit it. The elements of a list are compared by their places, so a
+// hook may add fields to them.
 func overridden(res *resource.Resource, sent, before, after doc.Value) (string, bool) {
 	if sent.IsNull() || before.IsAbsent() || res.Dialect.GoWritten && isZero(before) {
 		return "", false
@@ -311,7 +318,8 @@ func typedOld(res *resource.Resource, old doc.Value) (any, error) {
 	return before, nil
 }
 
-// writeMetadata returns obj with its metadata as Go writes it, because upstream encodes the metadata of every kind with Go.
+// writeMetadata returns obj with its metadata as Go writes it, because upstream encodes the metadata of every kind with
+// Go.
 func writeMetadata(res *resource.Resource, obj doc.Value) (doc.Value, error) {
 	m := objectmeta.Of(obj)
 	written, err := res.TypeView.Member("metadata").Show(m)

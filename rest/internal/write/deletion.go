@@ -15,8 +15,8 @@ import (
 	"github.com/decorum-go/decorum/storage"
 )
 
-// Delete removes an object. If finalizers or a grace period hold it, Delete only marks it for deletion (API conventions, Metadata; API
-// concepts, Resource deletion).
+// Delete removes an object. If finalizers or a grace period hold it, Delete only marks it for deletion (API
+// conventions, Metadata; API concepts, Resource deletion).
 func (w *Write) Delete(ctx context.Context, options apimeta.DeleteOptions) (out Result, err error) {
 	if ctx, err = w.nest(ctx); err != nil {
 		return Result{}, err
@@ -63,8 +63,9 @@ func (w *Write) Delete(ctx context.Context, options apimeta.DeleteOptions) (out 
 	return w.result, err
 }
 
-// removeMarked removes an object whose grace period is 0, after a first commit has marked it. So every watcher sees that the deletion has
-// begun before it sees that the object is gone, as upstream. The removal does not depend on the request, whose client may leave.
+// removeMarked removes an object whose grace period is 0, after a first commit has marked it. So every watcher sees
+// that the deletion has begun before it sees that the object is gone, as upstream. The removal does not depend on the
+// request, whose client may leave.
 func (w *Write) removeMarked(marked *storage.Record) (Result, error) {
 	ctx, done, err := w.res.Begin()
 	if err != nil {
@@ -87,12 +88,21 @@ func (w *Write) removeMarked(marked *storage.Record) (Result, error) {
 	return w.result, w.showResult(marked)
 }
 
-// DeleteAll deletes each object of a page of a list, with one write each, which begin makes. It returns the page of the objects that it
+// Collection says which objects [Writes.DeleteAll] deletes, and how.
+type Collection struct {
+	Resource *resource.Resource
+	// Namespace is empty for all namespaces.
+	Namespace string
+	Selected  resource.ListParameters
+	// Asked and Warnings are those of each deletion.
+	Asked    Asked
+	Warnings *Warnings
+}
+
+// DeleteAll deletes each object of a page of a list, with one write each. It returns the page of the objects that it
 // deleted, in their state before. It stops at the first error; objects deleted until then stay deleted.
-func DeleteAll(
-	ctx context.Context, res *resource.Resource, namespace string, p resource.ListParameters, options apimeta.DeleteOptions,
-	begin func(resource.Target) *Write,
-) (resource.Page, error) {
+func (all *Writes) DeleteAll(ctx context.Context, c Collection, options apimeta.DeleteOptions) (resource.Page, error) {
+	res, p := c.Resource, c.Selected
 	if ignore := options.IgnoreStoreReadErrorWithClusterBreakingPotential; ignore != nil && *ignore {
 		return resource.Page{}, resource.InvalidOptions("DeleteOptions", status.FieldErrors{status.InvalidField(
 			status.Field(FieldIgnoreReadError), true, "is not allowed with DELETECOLLECTION, try again after removing the option")})
@@ -100,7 +110,7 @@ func DeleteAll(
 	if p.ResourceVersion != "" && p.ResourceVersion != "0" && p.ResourceVersionMatch == "" {
 		p.ResourceVersionMatch = apimeta.MatchExact // a list may be read in pages, and all of them must show one revision
 	}
-	found, err := res.List(ctx, namespace, p, nil)
+	found, err := res.List(ctx, c.Namespace, p, nil)
 	if err != nil {
 		return resource.Page{}, err
 	}
@@ -115,7 +125,9 @@ func DeleteAll(
 	deleted := found
 	deleted.Records = nil
 	for _, r := range found.Records {
-		done, err := begin(resource.Target{Namespace: r.Key.Namespace, Name: r.Key.Name, Only: p.Only}).Delete(ctx, options)
+		one := all.New(res, resource.Target{Namespace: r.Key.Namespace, Name: r.Key.Name, Only: p.Only}, c.Asked)
+		one.Warnings = c.Warnings
+		done, err := one.Delete(ctx, options)
 		switch {
 		case done.Missing: // another client has deleted it
 		case err != nil:
@@ -127,8 +139,8 @@ func DeleteAll(
 	return deleted, nil
 }
 
-// validateDelete asks the host's ValidateDelete hooks: that of the version of the request and, if the dialect applies the stored
-// version's rules, that of the stored version.
+// validateDelete asks the host's ValidateDelete hooks: that of the version of the request and, if the dialect applies
+// the stored version's rules, that of the stored version.
 func (w *Write) validateDelete(ctx context.Context) error {
 	if w.Asked.Trusted {
 		return nil
@@ -171,8 +183,8 @@ func validateDelete(ctx context.Context, res *resource.Resource, current *storag
 	return res.GoType.RunValidateDelete(ctx, obj)
 }
 
-// mark computes the object that stays while something holds it. A deletion changes only metadata. So mark changes the stored form,
-// whatever the version of the request, and converts nothing.
+// mark computes the object that stays while something holds it. A deletion changes only metadata. So mark changes the
+// stored form, whatever the version of the request, and converts nothing.
 func (w *Write) mark(ctx context.Context) error {
 	grace, err := graceFor(ctx, w.res, w.before.stored, *w.deletion)
 	if err != nil {
@@ -185,8 +197,9 @@ func (w *Write) mark(ctx context.Context) error {
 	return nil
 }
 
-// markForDeletion returns the object with the finalizer of the propagation policy, with the time when its grace period ends, and with the
-// length of that period. A repeated deletion counts the new grace period from the first request. The kind's strategy completes the mark.
+// markForDeletion returns the object with the finalizer of the propagation policy, with the time when its grace period
+// ends, and with the length of that period. A repeated deletion counts the new grace period from the first request. The
+// kind's strategy completes the mark.
 func markForDeletion(res *resource.Resource, old doc.Value, options apimeta.DeleteOptions, grace int64) doc.Value {
 	m := objectmeta.Of(old)
 	finalizers := objectmeta.FinalizersOf(old)
@@ -234,8 +247,8 @@ func withGrace(m doc.Value, begun time.Time, grace int64) doc.Value {
 	return m.With(objectmeta.DeletionTimestamp, end).With(objectmeta.GracePeriod, doc.OfInt(grace))
 }
 
-// beginsGrace reports whether a deletion begins or shortens a grace period, even to 0. A trusted deletion ends a period that has begun:
-// watchers know the mark already.
+// beginsGrace reports whether a deletion begins or shortens a grace period, even to 0. A trusted deletion ends a period
+// that has begun: watchers know the mark already.
 func (w *Write) beginsGrace() bool {
 	old := w.before.stored
 	return w.res.Stored.GoType.SetHooks().GracePeriod && (!objectmeta.Deleting(old) || objectmeta.GraceOf(old) > 0 && !w.Asked.Trusted)
@@ -255,7 +268,8 @@ func propagation(res *resource.Resource, o apimeta.DeleteOptions) apimeta.Deleti
 	}
 }
 
-// held reports whether finalizers, the rest of a grace period, or the kind's strategy keep an object that is being deleted.
+// held reports whether finalizers, the rest of a grace period, or the kind's strategy keep an object that is being
+// deleted.
 func held(res *resource.Resource, obj doc.Value) bool {
 	return len(objectmeta.FinalizersOf(obj)) > 0 || objectmeta.GraceOf(obj) > 0 || res.Strategy.Holds(obj)
 }
@@ -269,14 +283,15 @@ func asked(options apimeta.DeleteOptions) *int64 {
 	return &shortest
 }
 
-// shortens reports whether the options shorten the grace period of an object that is being deleted. They cannot lengthen it.
+// shortens reports whether the options shorten the grace period of an object that is being deleted. They cannot
+// lengthen it.
 func shortens(obj doc.Value, options apimeta.DeleteOptions) bool {
 	n := asked(options)
 	return n != nil && *n < objectmeta.GraceOf(obj)
 }
 
-// graceFor returns the grace period of a stored object in seconds, counted from this request, or from the first request if the period is
-// already running.
+// graceFor returns the grace period of a stored object in seconds, counted from this request, or from the first request
+// if the period is already running.
 func graceFor(ctx context.Context, res *resource.Resource, old doc.Value, options apimeta.DeleteOptions) (int64, error) {
 	switch {
 	case objectmeta.GraceOf(old) > 0:

@@ -14,8 +14,9 @@ import (
 	"github.com/decorum-go/decorum/status"
 )
 
-// decodeEmbedded returns an object with the metadata of its embedded resources as Go writes it. It returns an error if an embedded
-// resource cannot be decoded: its apiVersion and kind must be texts, and its metadata must have the types of object metadata.
+// decodeEmbedded returns an object with the metadata of its embedded resources as Go writes it. It returns an error if
+// an embedded resource cannot be decoded: its apiVersion and kind must be texts, and its metadata must have the types
+// of object metadata.
 func decodeEmbedded(res *resource.Resource, obj doc.Value) (decoded doc.Value, err error) {
 	decoded = res.Schema.RewriteEmbedded(nil, obj, func(at *status.Path, v doc.Value) doc.Value {
 		for _, name := range []string{"apiVersion", "kind"} {
@@ -41,7 +42,8 @@ func decodeEmbedded(res *resource.Resource, obj doc.Value) (decoded doc.Value, e
 	return decoded, err
 }
 
-// checkEmbedded checks embedded resources as objects of their own. Updates are checked like new objects, as upstream does.
+// checkEmbedded checks embedded resources as objects of their own. Updates are checked like new objects, as upstream
+// does.
 func checkEmbedded(res *resource.Resource, obj doc.Value) (errs status.FieldErrors) {
 	res.Schema.RewriteEmbedded(nil, obj, func(at *status.Path, v doc.Value) doc.Value {
 		apiVersion, kind := v.Get("apiVersion"), v.Get("kind")
@@ -72,7 +74,8 @@ func checkEmbedded(res *resource.Resource, obj doc.Value) (errs status.FieldErro
 	return errs
 }
 
-// checkEmbeddedText checks the apiVersion or the kind of an embedded resource. fault returns the reason why a text is invalid, or "".
+// checkEmbeddedText checks the apiVersion or the kind of an embedded resource. fault returns the reason why a text is
+// invalid, or "".
 func checkEmbeddedText(at *status.Path, v doc.Value, fault func(text string) string) status.FieldErrors {
 	switch {
 	case v.IsAbsent():

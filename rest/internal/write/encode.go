@@ -67,8 +67,9 @@ func (w *Write) encode(context.Context) error {
 	return w.encodeStored(w.after.forms)
 }
 
-// encodeStored encodes the object for the store. If the object is too large only with its managedFields, it is stored without them:
-// losing the owners is better than refusing the write. An apply is refused, because ownership is what its client asks for.
+// encodeStored encodes the object for the store. If the object is too large only with its managedFields, it is stored
+// without them: losing the owners is better than refusing the write. An apply is refused, because ownership is what its
+// client asks for.
 func (w *Write) encodeStored(obj forms) error {
 	before := 0
 	if w.before.record != nil {

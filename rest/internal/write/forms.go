@@ -10,8 +10,8 @@ import (
 	"github.com/decorum-go/decorum/storage"
 )
 
-// forms are two versions of one object: shown in the version of a request, stored in the stored version. If the request uses the stored
-// version, both are the same value.
+// forms are two versions of one object: shown in the version of a request, stored in the stored version. If the request
+// uses the stored version, both are the same value.
 type forms struct{ shown, stored doc.Value }
 
 // formsOf decodes both forms of a stored object. json is its text in the version of the resource.
@@ -41,9 +41,9 @@ func (f forms) withMetadata(changes ...doc.Member) forms {
 	return forms{set(f.shown), set(f.stored)}
 }
 
-// convertStored converts an object to the stored version and, if the dialect says so, merges it into base. Then only fields that differ
-// from base in the version of the request change in the stored object, so a version that cannot express all fields of the stored version
-// does not lose them.
+// convertStored converts an object to the stored version and, if the dialect says so, merges it into base. Then only
+// fields that differ from base in the version of the request change in the stored object, so a version that cannot
+// express all fields of the stored version does not lose them.
 func convertStored(res *resource.Resource, obj doc.Value, base forms) (doc.Value, error) {
 	if res.ToStored == nil {
 		return obj, nil

@@ -39,11 +39,13 @@ type Hook struct {
 
 // sees reports whether the hook sees this operation on the resource or, if subresource is not "", on the subresource.
 func (h *Hook) sees(res *resource.Resource, subresource string, op operation) bool {
+	names := func(pattern string) bool { return patternNames(pattern, res, subresource) }
 	return (len(h.Operations) == 0 || slices.Contains(h.Operations, string(op))) &&
-		(len(h.Resources) == 0 || slices.ContainsFunc(h.Resources, func(p string) bool { return patternNames(p, res, subresource) }))
+		(len(h.Resources) == 0 || slices.ContainsFunc(h.Resources, names))
 }
 
-// idle reports whether the hook has nothing to do at present. A panic of the host counts as work, so that the hook itself reports it.
+// idle reports whether the hook has nothing to do at present. A panic of the host counts as work, so that the hook
+// itself reports it.
 func (h *Hook) idle(ctx context.Context) (idle bool) {
 	if h.Idle == nil {
 		return false
@@ -72,16 +74,17 @@ func patternNames(pattern string, res *resource.Resource, subresource string) bo
 	return (of == "*" || wholeGroup && res.IsIn(group) || res.IsCalled(of)) && (sub == subresource || sub == "*" && subresource != "")
 }
 
-// patternMayArrive reports whether a pattern may name a resource that the API does not serve yet. It may not if one of these resources has
-// the name, as its plural, singular or short name.
+// patternMayArrive reports whether a pattern may name a resource that the API does not serve yet. It may not if one of
+// these resources has the name, as its plural, singular or short name.
 func patternMayArrive(pattern string, resources []*resource.Resource) bool {
 	of, sub, below := strings.Cut(pattern, "/")
 	plural, group, ok := strings.Cut(of, ".")
-	if !ok || len(apimeta.ValidateDNS1123Subdomain(group)) > 0 || below && sub != "*" && len(apimeta.ValidateDNS1123Label(sub)) > 0 {
+	invalid := below && sub != "*" && len(apimeta.ValidateDNS1123Label(sub)) > 0
+	if !ok || invalid || len(apimeta.ValidateDNS1123Subdomain(group)) > 0 {
 		return false
 	}
-	return plural == "*" || len(apimeta.ValidateDNS1035Label(plural)) == 0 &&
-		!slices.ContainsFunc(resources, func(res *resource.Resource) bool { return res.IsIn(group) && slices.Contains(res.Kind.Names(), plural) })
+	has := func(res *resource.Resource) bool { return res.IsIn(group) && slices.Contains(res.Kind.Names(), plural) }
+	return plural == "*" || len(apimeta.ValidateDNS1035Label(plural)) == 0 && !slices.ContainsFunc(resources, has)
 }
 
 // hooksOf returns the hooks that may see a write of the resource or of its subresources.
@@ -104,7 +107,8 @@ func (all *Writes) hooksOf(res *resource.Resource) (hooks []*Hook) {
 	return hooks
 }
 
-// MayRunHooks reports whether a write of the resource, or a request to one of its subresources, may run code of the host that gets a context.
+// MayRunHooks reports whether a write of the resource, or a request to one of its subresources, may run code of the
+// host that gets a context.
 func (all *Writes) MayRunHooks(res *resource.Resource, through *resource.Subresource) bool {
 	return through != nil && !through.OfItself || res.Kind.Virtual || len(all.hooksOf(res)) > 0 || res.ConvertedOutside() ||
 		res.GoType.SetHooks() != resource.HookSet{} || res.Stored.GoType.SetHooks() != resource.HookSet{}

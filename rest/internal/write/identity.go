@@ -42,8 +42,8 @@ func CheckNamespace(res *resource.Resource, obj doc.Value, namespace string) err
 	return nil
 }
 
-// KindOf reads the apiVersion and kind of an object. A missing one is empty. text returns the object's JSON. As when Go decodes into a
-// struct, the names of the members may be in any case and null counts as absent.
+// KindOf reads the apiVersion and kind of an object. A missing one is empty. text returns the object's JSON. As when Go
+// decodes into a struct, the names of the members may be in any case and null counts as absent.
 func KindOf(obj doc.Value, text func() []byte) (apimeta.GroupVersionKind, error) {
 	apiVersion, kind := obj.Get("apiVersion"), obj.Get("kind")
 	found := struct {
@@ -77,9 +77,9 @@ func (w *Write) Kind() apimeta.GroupVersionKind {
 	return w.res.GVK
 }
 
-// CheckKind compares the apiVersion and kind of a body with those of the write, and fills in what the dialect lets a body leave out. An
-// object of a custom kind keeps a wrong kind of the right group and version; validation reports it later. data is the body as it arrived,
-// and text returns its JSON.
+// CheckKind compares the apiVersion and kind of a body with those of the write, and fills in what the dialect lets a
+// body leave out. An object of a custom kind keeps a wrong kind of the right group and version; validation reports it
+// later. data is the body as it arrived, and text returns its JSON.
 func (w *Write) CheckKind(obj doc.Value, data []byte, text func() []byte) (doc.Value, error) {
 	want := w.Kind()
 	body, err := KindOf(obj, text)
@@ -118,8 +118,8 @@ func (w *Write) checkCustomKind(obj doc.Value, body apimeta.GroupVersionKind, da
 	return nil
 }
 
-// checkBuiltinKind refuses a body of another kind in the words of upstream. Upstream first looks the kind up among all kinds that it
-// knows, and only then compares it with the kind of the URL.
+// checkBuiltinKind refuses a body of another kind in the words of upstream. Upstream first looks the kind up among all
+// kinds that it knows, and only then compares it with the kind of the URL.
 func checkBuiltinKind(res *resource.Resource, body, want apimeta.GroupVersionKind, data []byte) error {
 	if body.Kind == "" {
 		body.Kind = want.Kind
@@ -166,8 +166,8 @@ func internalPackage(group string) string {
 	return name
 }
 
-// knows reports whether upstream's registry would contain a kind, and the Go package of its type. The registry contains built-in kinds,
-// their lists, and the kinds that every version of every group has. It does not contain custom kinds.
+// knows reports whether upstream's registry would contain a kind, and the Go package of its type. The registry contains
+// built-in kinds, their lists, and the kinds that every version of every group has. It does not contain custom kinds.
 func knows(s resource.Set, kind apimeta.GroupVersionKind) (pkg string, known bool) {
 	if kind.Group == "" && kind.Version == "v1" && (kind.Kind == "List" || kind.Kind == "Status") {
 		return "v1", true
@@ -185,7 +185,9 @@ func knows(s resource.Set, kind apimeta.GroupVersionKind) (pkg string, known boo
 }
 
 // kindsOfEveryVersion lists the kinds of options and events that upstream registers in every version.
-var kindsOfEveryVersion = []string{"CreateOptions", "DeleteOptions", "GetOptions", "ListOptions", "PatchOptions", "UpdateOptions", "WatchEvent"}
+var kindsOfEveryVersion = []string{
+	"CreateOptions", "DeleteOptions", "GetOptions", "ListOptions", "PatchOptions", "UpdateOptions", "WatchEvent",
+}
 
 func otherVersion(got, want string) error {
 	return status.BadRequest(fmt.Sprintf("the API version in the data (%s) does not match the expected API version (%s)", got, want))
@@ -206,7 +208,8 @@ func otherKind(res *resource.Resource, obj doc.Value, sameVersion, sameKind bool
 		errs = append(errs, status.InvalidField(status.Field("kind"), gvk.Kind, "must be "+res.GVK.Kind))
 	}
 	if !sameVersion {
-		errs = append(errs, status.InvalidField(status.Field("apiVersion"), gvk.GroupVersion().String(), "must be "+res.GVK.GroupVersion().String()))
+		must := "must be " + res.GVK.GroupVersion().String()
+		errs = append(errs, status.InvalidField(status.Field("apiVersion"), gvk.GroupVersion().String(), must))
 	}
 	return status.Invalid(gvk.GroupKind(), objectmeta.NameOf(obj), errs)
 }
@@ -228,7 +231,8 @@ func Unrecognized(kind string, err error, data []byte) error {
 
 const excerptLength = 30
 
-// excerpt returns the beginning of a body for an error text: as text if it looks like JSON, otherwise in hexadecimal digits.
+// excerpt returns the beginning of a body for an error text: as text if it looks like JSON, otherwise in hexadecimal
+// digits.
 func excerpt(data []byte) string {
 	if len(data) == 0 {
 		return "<empty>"

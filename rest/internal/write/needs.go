@@ -10,8 +10,8 @@ import (
 	"github.com/decorum-go/decorum/storage"
 )
 
-// checkDefined refuses to create an object of a kind whose definition is deleted. commitNew checks again in the transaction of the write;
-// this earlier check gives the error before the other steps run.
+// checkDefined refuses to create an object of a kind whose definition is deleted. commitNew checks again in the
+// transaction of the write; this earlier check gives the error before the other steps run.
 func checkDefined(ctx context.Context, res *resource.Resource, name string) error {
 	by := res.Stored.DefinedBy
 	if by == nil {
@@ -24,8 +24,9 @@ func checkDefined(ctx context.Context, res *resource.Resource, name string) erro
 	return definedIn(res, record, name)
 }
 
-// definedIn refuses to create an object if the record is not the definition of the kind, or if the definition is being deleted. The API may
-// not have seen that change yet: the client sends the request again, and finds the new definition or none.
+// definedIn refuses to create an object if the record is not the definition of the kind, or if the definition is being
+// deleted. The API may not have seen that change yet: the client sends the request again, and finds the new definition
+// or none.
 func definedIn(res *resource.Resource, record *storage.Record, name string) error {
 	switch {
 	case record == nil || record.UID != res.Stored.DefinedBy.UID:
@@ -38,9 +39,9 @@ func definedIn(res *resource.Resource, record *storage.Record, name string) erro
 	return nil
 }
 
-// checkNamespaceOpen refuses to create an object in a namespace that does not exist or is being deleted. If the API serves no namespaces,
-// every namespace is open. commitNew checks again in the transaction of the write; this earlier check gives the error before the other
-// steps run.
+// checkNamespaceOpen refuses to create an object in a namespace that does not exist or is being deleted. If the API
+// serves no namespaces, every namespace is open. commitNew checks again in the transaction of the write; this earlier
+// check gives the error before the other steps run.
 func checkNamespaceOpen(ctx context.Context, res *resource.Resource, namespace, name string) error {
 	namespaces := res.Namespaces()
 	if namespaces == nil || !res.Kind.Namespaced {
@@ -66,14 +67,15 @@ func openTo(res *resource.Resource, namespace *storage.Record, name string) erro
 	if !namespace.Deleting {
 		return nil
 	}
-	refused := status.Forbidden(res.GR, name, fmt.Sprintf("unable to create new content in namespace %s because it is being terminated", namespace.Key.Name))
+	refused := status.Forbidden(res.GR, name,
+		fmt.Sprintf("unable to create new content in namespace %s because it is being terminated", namespace.Key.Name))
 	refused.Status.Details.Causes = append(refused.Status.Details.Causes, status.Cause{Type: causeNamespaceEnding,
 		Message: fmt.Sprintf("namespace %s is being terminated", namespace.Key.Name), Field: "metadata.namespace"})
 	return refused
 }
 
-// need is an object without which no new object may be committed. check returns an error unless its record, which may be nil, allows the
-// new object.
+// need is an object without which no new object may be committed. check returns an error unless its record, which may
+// be nil, allows the new object.
 type need struct {
 	key   storage.Key
 	check func(record *storage.Record, name string) error
@@ -82,7 +84,8 @@ type need struct {
 // needed returns what a new object needs.
 func (w *Write) needed() (needs []need) {
 	if by := w.res.Stored.DefinedBy; by != nil {
-		needs = append(needs, need{by.Key, func(record *storage.Record, name string) error { return definedIn(w.res, record, name) }})
+		check := func(record *storage.Record, name string) error { return definedIn(w.res, record, name) }
+		needs = append(needs, need{by.Key, check})
 	}
 	if namespaces := w.res.Namespaces(); namespaces != nil && w.res.Kind.Namespaced {
 		needs = append(needs, need{namespaces.Key("", w.Namespace), func(record *storage.Record, name string) error {

@@ -13,8 +13,8 @@ import (
 // maxNesting limits how deep writes may nest, each made by a hook of the one outside.
 const maxNesting = 100
 
-// nestedWrite is a write in progress. The contexts of its hooks carry it, so that a write by a hook is known to be nested in it. Without
-// this, a hook that writes its own object would run for its own writes forever.
+// nestedWrite is a write in progress. The contexts of its hooks carry it, so that a write by a hook is known to be
+// nested in it. Without this, a hook that writes its own object would run for its own writes forever.
 type nestedWrite struct {
 	env      *resource.Environment // a hook may also write to another API
 	key      storage.Key           // the name is empty if the server generates it
@@ -35,7 +35,8 @@ func nestedIn(ctx context.Context) *nestedWrite {
 
 type environmentKey struct{}
 
-// In returns a context for hooks that run in an environment and outside of a write. [EnvironmentOf] finds the environment in it.
+// In returns a context for hooks that run in an environment and outside of a write. [EnvironmentOf] finds the
+// environment in it.
 func In(ctx context.Context, env *resource.Environment) context.Context {
 	return context.WithValue(ctx, environmentKey{}, env)
 }
@@ -66,8 +67,8 @@ func InHook(ctx context.Context, env *resource.Environment) bool {
 	return false
 }
 
-// nest returns a context for the write's hooks that carries the write. It refuses a write if hooks have nested writes too deep, or have
-// written the same object too often.
+// nest returns a context for the write's hooks that carries the write. It refuses a write if hooks have nested writes
+// too deep, or have written the same object too often.
 func (w *Write) nest(ctx context.Context) (context.Context, error) {
 	n := &nestedWrite{
 		env: w.res.Environment, warnings: w.Warnings, key: w.res.Key(w.Namespace, w.Name), again: new(atomic.Int32), outer: nestedIn(ctx),

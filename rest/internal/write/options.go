@@ -52,9 +52,11 @@ func ValidateDeleteOptions(o apimeta.DeleteOptions) error {
 		errs = append(errs, status.InvalidField(status.Field("propagationPolicy"), string(*o.PropagationPolicy),
 			"orphanDependents and deletionPropagation cannot be both set"))
 	}
-	if p := o.PropagationPolicy; p != nil && *p != apimeta.DeletePropagationForeground && *p != apimeta.DeletePropagationBackground && *p != apimeta.DeletePropagationOrphan {
-		errs = append(errs, status.UnsupportedValue(status.Field("propagationPolicy"), string(*p), []string{
-			string(apimeta.DeletePropagationForeground), string(apimeta.DeletePropagationBackground), string(apimeta.DeletePropagationOrphan), "nil"}))
+	policies := []string{
+		string(apimeta.DeletePropagationForeground), string(apimeta.DeletePropagationBackground), string(apimeta.DeletePropagationOrphan),
+	}
+	if p := o.PropagationPolicy; p != nil && !slices.Contains(policies, string(*p)) {
+		errs = append(errs, status.UnsupportedValue(status.Field("propagationPolicy"), string(*p), append(policies, "nil")))
 	}
 	errs = append(errs, ValidateDryRun(o.DryRun)...)
 	errs = append(errs, validateUnsafeDeletion(o)...)

@@ -16,8 +16,8 @@ func (w *Write) own(context.Context) error {
 	return nil
 }
 
-// withOwners returns the object with the managedFields after this write (API concepts, Field management). A client may send
-// managedFields; if it sends none, those of the old object count.
+// withOwners returns the object with the managedFields after this write (API concepts, Field management). A client may
+// send managedFields; if it sends none, those of the old object count.
 func (w *Write) withOwners(obj doc.Value) doc.Value {
 	claimed, old := w.draft.owners, w.before.shown
 	switch {
@@ -26,7 +26,8 @@ func (w *Write) withOwners(obj doc.Value) doc.Value {
 	case w.form != applied:
 		claimed = w.res.Managed.Update(old, w.owned(obj), claimed, w.writer())
 	case !old.IsAbsent() && doc.Equal(obj, objectmeta.WithoutManagedFields(old)):
-		// If an apply changes nothing, it keeps the times too. Otherwise each repetition would be a write, and its event could cause the next.
+		// If an apply changes nothing, it keeps the times too. Otherwise each repetition would be a write, and its
+		// event could cause the next.
 		if before := objectmeta.Of(old).Get(objectmeta.ManagedFields); managed.SameButTimes(claimed, before) {
 			claimed = before
 		}
@@ -65,7 +66,8 @@ func (w *Write) keepsCount(obj doc.Value) bool {
 	return w.setsCount() && doc.Equal(obj.Lookup(w.Through.Applied...), w.before.shown.Lookup(w.Through.Applied...))
 }
 
-// splitsEntries reports whether a write that changes nothing else changes managedFields, as [managed.Kind.KeptCount] does.
+// splitsEntries reports whether a write that changes nothing else changes managedFields, as [managed.Kind.KeptCount]
+// does.
 func (w *Write) splitsEntries() bool {
 	if w.res.Managed == nil || !w.setsCount() {
 		return false
@@ -74,8 +76,8 @@ func (w *Write) splitsEntries() bool {
 	return !doc.Equal(entries, w.res.Managed.KeptCount(entries, w.Through.Applied))
 }
 
-// owned returns the object without the fields that nobody owns: the initial fields of a new object, and a count of zero, because a Scale
-// leaves it out.
+// owned returns the object without the fields that nobody owns: the initial fields of a new object, and a count of
+// zero, because a Scale leaves it out.
 func (w *Write) owned(obj doc.Value) doc.Value {
 	if w.before.shown.IsAbsent() {
 		return w.res.Strategy.Owned(obj)

@@ -14,9 +14,9 @@ import (
 	"github.com/decorum-go/decorum/status"
 )
 
-// Patch makes the write a patch of the object, or of the view of a subresource with its own kind. It returns an error only for an
-// unsupported media type and a patch that is not JSON. Another patch that cannot be parsed fails in the step ask, after the step find, so
-// that a missing object is reported first.
+// Patch makes the write a patch of the object, or of the view of a subresource with its own kind. It returns an error
+// only for an unsupported media type and a patch that is not JSON. Another patch that cannot be parsed fails in the
+// step ask, after the step find, so that a missing object is reported first.
 func (w *Write) Patch(media string, data []byte) error {
 	of := w.res.Schema
 	if w.ThroughOwnKind() {
@@ -54,8 +54,9 @@ type parsedPatch struct {
 	inDocument bool
 }
 
-// parsePatch parses a patch of an object of the resource, or of the view of one of its subresources; the schema describes it. It returns an
-// error only for an unsupported media type and a patch that is not JSON. Another patch that cannot be parsed fails when it is applied.
+// parsePatch parses a patch of an object of the resource, or of the view of one of its subresources; the schema
+// describes it. It returns an error only for an unsupported media type and a patch that is not JSON. Another patch that
+// cannot be parsed fails when it is applied.
 func parsePatch(res *resource.Resource, media string, data []byte, of *schema.Schema) (parsed parsedPatch, err error) {
 	var want Change
 	text := &patchedText{}
@@ -105,8 +106,8 @@ func parsePatch(res *resource.Resource, media string, data []byte, of *schema.Sc
 	return parsed, nil
 }
 
-// checkPatchedKind refuses a patch that changed the kind, in the words of upstream's decoder. In the built-in dialect the patch may
-// remove the kind.
+// checkPatchedKind refuses a patch that changed the kind, in the words of upstream's decoder. In the built-in dialect
+// the patch may remove the kind.
 func (w *Write) checkPatchedKind(obj, old doc.Value) error {
 	if _, err := KindOf(obj, JSONOf(obj)); err != nil {
 		return w.undecodable(obj, err)
@@ -163,7 +164,8 @@ func gvkOf(obj doc.Value) apimeta.GroupVersionKind {
 	return gv.WithKind(obj.Get("kind").Text())
 }
 
-// patchedInvalid returns the error for a patch whose result is not a valid object of the kind. Upstream leaves out the kind and the name.
+// patchedInvalid returns the error for a patch whose result is not a valid object of the kind. Upstream leaves out the
+// kind and the name.
 func (w *Write) patchedInvalid(obj doc.Value, text string) error {
 	return status.Invalid(apimeta.GroupKind{}, "", status.FieldErrors{
 		status.InvalidField(status.Field("patch"), w.textOf(obj), text)})

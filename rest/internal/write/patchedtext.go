@@ -8,8 +8,8 @@ import (
 	"github.com/decorum-go/decorum/internal/schema"
 )
 
-// patchedText writes the JSON text of a patched object, which error messages show. It does so only when an error needs it. of is the old
-// object; text patches the text of an object.
+// patchedText writes the JSON text of a patched object, which error messages show. It does so only when an error needs
+// it. of is the old object; text patches the text of an object.
 type patchedText struct {
 	of   doc.Value
 	text func(object []byte) []byte
@@ -19,8 +19,8 @@ type patchedText struct {
 	asWritten bool
 }
 
-// repeated returns the duplicate members of the text, as field validation reports them. If the patch has no duplicate members, its result
-// has none either.
+// repeated returns the duplicate members of the text, as field validation reports them. If the patch has no duplicate
+// members, its result has none either.
 func (p *patchedText) repeated(problems []string) (again []string) {
 	if p == nil || !p.asWritten || len(problems) == 0 {
 		return nil

@@ -21,8 +21,9 @@ import (
 // isPatch reports whether the client sent a patch or a configuration from which the object was computed.
 func (w *Write) isPatch() bool { return w.form == applied || w.form == patched && !w.draft.translated }
 
-// prune removes unknown fields and reports them as the request asks. It refuses wrong types in metadata, because the later steps rely on
-// them. For a built-in kind it refuses every wrong type, and reports it before unknown fields, as upstream's decoder does.
+// prune removes unknown fields and reports them as the request asks. It refuses wrong types in metadata, because the
+// later steps rely on them. For a built-in kind it refuses every wrong type, and reports it before unknown fields, as
+// upstream's decoder does.
 func (w *Write) prune(context.Context) error {
 	sent, res := w.draft.now, w.res
 	if err := w.checkNumbers(sent); err != nil {
@@ -81,8 +82,9 @@ func (w *Write) checkNumbers(obj doc.Value) error {
 // EndlessNumber returns the error for a number with too many digits.
 func EndlessNumber(text string) error { return fmt.Errorf("the number %q has too many digits", text) }
 
-// checkBody checks the types that no later step checks, or that the dialect checks before it compares the body with the stored object.
-// Otherwise the step "set defaults" checks the types of what the write changes. Upstream's decoder reads the whole body.
+// checkBody checks the types that no later step checks, or that the dialect checks before it compares the body with the
+// stored object. Otherwise the step "set defaults" checks the types of what the write changes. Upstream's decoder reads
+// the whole body.
 func (w *Write) checkBody(obj doc.Value) status.FieldErrors {
 	res, whole := w.res, w.res.Dialect.WholeBodyChecked
 	writesStatus := !res.HasStatus() || w.Part() != resource.MainPart
@@ -110,8 +112,8 @@ func (w *Write) wrongType(sent doc.Value, errs status.FieldErrors) error {
 	return w.undecodable(sent, err)
 }
 
-// decodingError returns Go's error for an object that does not fit its Go type. If several values have wrong types, it names the first
-// one in the body.
+// decodingError returns Go's error for an object that does not fit its Go type. If several values have wrong types, it
+// names the first one in the body.
 func (w *Write) decodingError(obj doc.Value) error {
 	t := w.res.GoType.ObjectType()
 	if w.Body.Text != nil && !w.draft.translated && !w.isPatch() {
@@ -122,8 +124,8 @@ func (w *Write) decodingError(obj doc.Value) error {
 	return gotype.DecodingError(codec.AppendJSON(nil, obj), t)
 }
 
-// metadataTypeError returns Go's error for metadata that cannot be decoded: as part of the object for a built-in kind, alone for a custom
-// kind.
+// metadataTypeError returns Go's error for metadata that cannot be decoded: as part of the object for a built-in kind,
+// alone for a custom kind.
 func (w *Write) metadataTypeError(m doc.Value, errs status.FieldErrors) error {
 	var err error
 	if w.res.Dialect.MetadataAlone {
@@ -141,7 +143,8 @@ func (w *Write) undecodable(obj doc.Value, err error) error {
 	return w.undecodableAs(w.res.GVK, obj, err)
 }
 
-// undecodableAs returns the error for an object that cannot be decoded as its kind. The error depends on the form of the write.
+// undecodableAs returns the error for an object that cannot be decoded as its kind. The error depends on the form of
+// the write.
 func (w *Write) undecodableAs(kind apimeta.GroupVersionKind, obj doc.Value, err error) error {
 	switch {
 	case w.form == applied:
@@ -160,7 +163,8 @@ func Undecodable(kind apimeta.GroupVersionKind, err error) error {
 // maxFieldProblems is the largest number of unknown and duplicate fields in one report. A decoder stops there.
 const maxFieldProblems = 100
 
-// problems returns the decoder's findings about the object that the steps work on. A translated object is not the body, so it has none.
+// problems returns the decoder's findings about the object that the steps work on. A translated object is not the body,
+// so it has none.
 func (w *Write) problems() []string {
 	if w.draft.translated {
 		return nil
@@ -168,8 +172,8 @@ func (w *Write) problems() []string {
 	return w.Body.Problems
 }
 
-// Report adds warnings about unknown fields and the decoder's findings. If the client asked for strict validation, Report returns the
-// text of the error instead.
+// Report adds warnings about unknown fields and the decoder's findings. If the client asked for strict validation,
+// Report returns the text of the error instead.
 func (w *Write) Report(unknown []string) (refused string) {
 	if len(unknown)+len(w.problems()) == 0 || w.Asked.Validation == ValidationIgnore {
 		return ""
@@ -186,9 +190,9 @@ func (w *Write) Report(unknown []string) (refused string) {
 	return ""
 }
 
-// problemsWith returns the decoder's findings and the unknown fields in upstream's order. For a built-in kind, that is the order of the
-// body, and nothing inside an unknown field is reported. Otherwise the decoder's findings come first, then the unknown fields of
-// metadata, then all other unknown fields by their paths.
+// problemsWith returns the decoder's findings and the unknown fields in upstream's order. For a built-in kind, that is
+// the order of the body, and nothing inside an unknown field is reported. Otherwise the decoder's findings come first,
+// then the unknown fields of metadata, then all other unknown fields by their paths.
 func (w *Write) problemsWith(unknown []string) []string {
 	found, body := w.problems(), w.Body
 	if w.draft.translated {
@@ -232,8 +236,8 @@ func boolOrder(a, b bool) int {
 	return 1
 }
 
-// maxOrdered is the longest path, in bytes, that is put in the order of the text. The path of every member is compared with the unknown
-// ones. A path may be as long as the body, so that comparison could take quadratic time.
+// maxOrdered is the longest path, in bytes, that is put in the order of the text. The path of every member is compared
+// with the unknown ones. A path may be as long as the body, so that comparison could take quadratic time.
 const maxOrdered = 4 << 10
 
 func isLong(text string) bool { return len(text) > maxOrdered }
@@ -271,8 +275,8 @@ func unknownField(path string) string { return fmt.Sprintf("unknown field %q", p
 // DuplicateField returns the text about a duplicate field of a body.
 func DuplicateField(path string) string { return fmt.Sprintf("duplicate field %q", path) }
 
-// FieldValidation says how to handle unknown and duplicate fields (API concepts, Validation for unrecognized or duplicate fields). The
-// empty value means ValidationWarn.
+// FieldValidation says how to handle unknown and duplicate fields (API concepts, Validation for unrecognized or
+// duplicate fields). The empty value means ValidationWarn.
 type FieldValidation string
 
 const (
@@ -293,8 +297,9 @@ func (v FieldValidation) Check() status.FieldErrors {
 	return status.FieldErrors{status.UnsupportedValue(status.Field("fieldValidation"), string(v), []string{"", "Ignore", "Strict", "Warn"})}
 }
 
-// Warnings are the texts of an answer's Warning headers. An error answer carries only the first Always of them: those about the body and
-// about rules that the old object already broke. A nil *Warnings drops everything. One goroutine at a time may use it.
+// Warnings are the texts of an answer's Warning headers. An error answer carries only the first Always of them: those
+// about the body and about rules that the old object already broke. A nil *Warnings drops everything. One goroutine at
+// a time may use it.
 type Warnings struct {
 	Texts  []string
 	Always int

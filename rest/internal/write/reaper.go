@@ -17,9 +17,9 @@ import (
 	"github.com/decorum-go/decorum/watch"
 )
 
-// reaper removes objects when their grace period has passed, if their resource has the trait RemoveWhenDue. It reads the waiting objects
-// from the store when the API starts, and learns of each later deletion. One timer waits for the earliest object; no goroutine runs until
-// it fires. The store is the truth: the heap only says when to look.
+// reaper removes objects when their grace period has passed, if their resource has the trait RemoveWhenDue. It reads
+// the waiting objects from the store when the API starts, and learns of each later deletion. One timer waits for the
+// earliest object; no goroutine runs until it fires. The store is the truth: the heap only says when to look.
 type reaper struct {
 	writes *Writes
 
@@ -77,7 +77,8 @@ func (r *reaper) load(res *resource.Resource) {
 	page, err := res.Store.List(context.Background(), storage.Query{Scope: watch.Scope{Resource: res.StoredName()},
 		Match: func(record *storage.Record) bool { return record.Deleting }}, nil)
 	if err != nil {
-		r.writes.env.Logger.Error("objects whose grace period is running cannot be listed, so nobody removes them", slog.String("resource", res.GR.String()), slog.Any("error", err))
+		r.writes.env.Logger.Error("objects whose grace period is running cannot be listed, so nobody removes them",
+			slog.String("resource", res.GR.String()), slog.Any("error", err))
 	}
 	for _, record := range page.Records {
 		if d := dueOf(record); d != nil {
@@ -86,8 +87,8 @@ func (r *reaper) load(res *resource.Resource) {
 	}
 }
 
-// dueOf says when to remove an object. It returns nil if no grace period is running, or if the object cannot be decoded; a reader of the
-// object reports that.
+// dueOf says when to remove an object. It returns nil if no grace period is running, or if the object cannot be
+// decoded; a reader of the object reports that.
 func dueOf(record *storage.Record) *due {
 	obj, _, err := codec.DecodeJSON(record.JSON)
 	if err != nil {
@@ -221,14 +222,16 @@ func (r *reaper) remove(ctx context.Context, d *due) {
 		return
 	}
 	r.writes.env.Logger.Error("an object whose grace period has passed cannot be removed",
-		slog.String("resource", d.key.Resource), slog.String("namespace", d.key.Namespace), slog.String("name", d.key.Name), slog.Any("error", err))
+		slog.String("resource", d.key.Resource), slog.String("namespace", d.key.Namespace),
+		slog.String("name", d.key.Name), slog.Any("error", err))
 	d.at = r.writes.env.Now().Add(reapAgain)
 	r.push(d)
 }
 
-// endGrace ends the grace period with a trusted deletion. If finalizers still hold the object, the write that removes the last of them removes
-// the object. Several replicas may do this at once. The condition on the uid suffices, because a grace period only gets shorter: an
-// object that has changed since is still due at this time. If the object is gone already, the result is empty.
+// endGrace ends the grace period with a trusted deletion. If finalizers still hold the object, the write that removes
+// the last of them removes the object. Several replicas may do this at once. The condition on the uid suffices, because
+// a grace period only gets shorter: an object that has changed since is still due at this time. If the object is gone
+// already, the result is empty.
 func (all *Writes) endGrace(ctx context.Context, res *resource.Resource, key storage.Key, uid string) (Result, error) {
 	none := int64(0)
 	options := apimeta.DeleteOptions{GracePeriodSeconds: &none, Preconditions: &apimeta.Preconditions{UID: &uid}}
@@ -245,9 +248,11 @@ func (all *Writes) endGrace(ctx context.Context, res *resource.Resource, key sto
 	return out, err
 }
 
-// EndGrace removes an object if its grace period has been over for the time late. Otherwise it returns how long to wait, or 0 if no grace
-// period holds the object.
-func (all *Writes) EndGrace(ctx context.Context, res *resource.Resource, key storage.Key, late time.Duration) (left time.Duration, err error) {
+// EndGrace removes an object if its grace period has been over for the time late. Otherwise it returns how long to
+// wait, or 0 if no grace period holds the object.
+func (all *Writes) EndGrace(
+	ctx context.Context, res *resource.Resource, key storage.Key, late time.Duration,
+) (left time.Duration, err error) {
 	record, err := res.Store.Get(ctx, key, storage.MostRecent)
 	if errors.Is(err, storage.ErrNotFound) {
 		return 0, nil

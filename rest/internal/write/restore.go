@@ -14,8 +14,8 @@ import (
 	"github.com/decorum-go/decorum/status"
 )
 
-// precondition refuses an update if the client has seen another version of the object, and a create if the definition of the kind or the
-// namespace does not exist or is being deleted.
+// precondition refuses an update if the client has seen another version of the object, and a create if the definition
+// of the kind or the namespace does not exist or is being deleted.
 func (w *Write) precondition(ctx context.Context) error {
 	if w.before.record != nil {
 		return w.checkVersion()
@@ -49,7 +49,8 @@ func (w *Write) begun(obj doc.Value) doc.Value {
 	if obj = metadataForCreate(res, obj, w.Namespace); res.HasStatus() && !res.Traits.StatusOnCreate || res.Kind.Virtual {
 		obj = obj.Without("status")
 	}
-	if base := objectmeta.Of(obj).Get(objectmeta.GenerateName).Text(); base != "" && objectmeta.NameOf(obj) == "" && !res.Kind.Virtual {
+	base := objectmeta.Of(obj).Get(objectmeta.GenerateName).Text()
+	if base != "" && objectmeta.NameOf(obj) == "" && !res.Kind.Virtual {
 		w.draft.nameGenerated = true
 		obj = obj.WithAt(doc.Of(objectmeta.GeneratedName(base)), "metadata", objectmeta.Name)
 	}
@@ -91,13 +92,14 @@ func restored(res *resource.Resource, which resource.Part, obj, old doc.Value) d
 	return res.Schema.Reconcile(res.Strategy.Change(written, old, which), old)
 }
 
-// compare ends a write that changes nothing, not even managedFields. It also ends a repeated deletion that does not shorten the running
-// grace period, or that the kind's strategy holds anyway, as it holds a namespace that is being emptied. The deletion of an object that only
-// finalizers hold goes on, because it may change the propagation policy.
+// compare ends a write that changes nothing, not even managedFields. It also ends a repeated deletion that does not
+// shorten the running grace period, or that the kind's strategy holds anyway, as it holds a namespace that is being
+// emptied. The deletion of an object that only finalizers hold goes on, because it may change the propagation policy.
 func (w *Write) compare(ctx context.Context) error {
 	if w.deletion != nil {
 		old := w.before.stored
-		if w.done = objectmeta.GraceOf(old) > 0 && !shortens(old, *w.deletion) || objectmeta.Deleting(old) && w.res.Strategy.Holds(old); w.done {
+		waits := objectmeta.GraceOf(old) > 0 && !shortens(old, *w.deletion)
+		if w.done = waits || objectmeta.Deleting(old) && w.res.Strategy.Holds(old); w.done {
 			w.after.stored, w.after.json = old, w.before.record.JSON
 		}
 		return nil
@@ -127,8 +129,8 @@ func (w *Write) setAside(context.Context) error {
 	return nil
 }
 
-// checkVersion refuses an update if the client has seen another version of the object (API conventions, Concurrency Control and
-// Consistency).
+// checkVersion refuses an update if the client has seen another version of the object (API conventions, Concurrency
+// Control and Consistency).
 func (w *Write) checkVersion() error {
 	res, m, before := w.res, objectmeta.Of(w.draft.now), objectmeta.Of(w.before.shown)
 	name := before.Get(objectmeta.Name).Text()
@@ -151,8 +153,8 @@ func (w *Write) checkVersion() error {
 	return nil
 }
 
-// uidConflict returns the error for an update with another uid than the stored one. stored is empty if the object does not exist. The
-// text is upstream's and names a key in its store.
+// uidConflict returns the error for an update with another uid than the stored one. stored is empty if the object does
+// not exist. The text is upstream's and names a key in its store.
 func uidConflict(res *resource.Resource, namespace, name, wanted, stored string) error {
 	key := "/registry/"
 	if group := res.Stored.GR.Group; res.Dialect.GroupInKey && group != "" {

@@ -35,7 +35,8 @@ func (r *Review) Where() (apimeta.GroupVersionResource, string) {
 // Named returns the namespace and the name of the object, also if the server generated the name.
 func (r *Review) Named() (namespace, name string) { return r.write.namespace, r.write.name }
 
-// Options returns the options of the request, as a pointer to a struct of package apimeta, and whether the request is a dry run.
+// Options returns the options of the request, as a pointer to a struct of package apimeta, and whether the request is a
+// dry run.
 func (r *Review) Options() (options any, dryRun bool) { return r.write.options, r.write.Asked.DryRun }
 
 // Warn adds a warning to the answer.
@@ -62,8 +63,8 @@ func decodeAdmitted(v doc.Value, err error, into any) error {
 	return err
 }
 
-// decodeFound decodes an object for a hook, and reports whether the operation has one. For the packages of this module, into may be a
-// document, which needs no decoding.
+// decodeFound decodes an object for a hook, and reports whether the operation has one. For the packages of this module,
+// into may be a document, which needs no decoding.
 func decodeFound(v doc.Value, err error, into any) (found bool, _ error) {
 	if err != nil || v.IsAbsent() {
 		return false, err
@@ -90,7 +91,8 @@ func documentOf(value any) (doc.Value, error) {
 	return v, nil
 }
 
-// SetObject changes the object to obj, in the version of obj's type. Fields that the type does not have stay as they are.
+// SetObject changes the object to obj, in the version of obj's type. Fields that the type does not have stay as they
+// are.
 func (r *Review) SetObject(obj any) error {
 	if err := r.checkMutable(); err != nil {
 		return err

@@ -16,9 +16,10 @@ func (r *Review) NamespaceObject(ctx context.Context, into any) (found bool, err
 	return decodeFound(namespace, err, into)
 }
 
-// namespaceObject returns the namespace to which a review belongs, as selectors and expressions see it. A namespace belongs to itself: its create
-// and update belong to the new state, and its deletion to the stored one. The namespace is absent for other cluster-scoped resources. If
-// the API serves no namespaces, it has nothing but its name and the label with the name.
+// namespaceObject returns the namespace to which a review belongs, as selectors and expressions see it. A namespace
+// belongs to itself: its create and update belong to the new state, and its deletion to the stored one. The namespace
+// is absent for other cluster-scoped resources. If the API serves no namespaces, it has nothing but its name and the
+// label with the name.
 func (r *Review) namespaceObject(ctx context.Context) (doc.Value, error) {
 	a := r.write
 	if a.res.AreNamespaces() && a.Through == nil && !r.object.IsAbsent() {
@@ -33,8 +34,10 @@ func (r *Review) namespaceObject(ctx context.Context) (doc.Value, error) {
 	}
 	namespaces := a.res.Namespaces()
 	if namespaces == nil {
-		return resource.LabelledNamespace(doc.MapOf(doc.Member{Key: "apiVersion", Value: doc.Of("v1")}, doc.Member{Key: "kind", Value: doc.Of("Namespace")},
-			doc.Member{Key: "metadata", Value: doc.MapOf(doc.Member{Key: objectmeta.Name, Value: doc.Of(name)})})), nil
+		metadata := doc.MapOf(doc.Member{Key: objectmeta.Name, Value: doc.Of(name)})
+		return resource.LabelledNamespace(doc.MapOf(
+			doc.Member{Key: "apiVersion", Value: doc.Of("v1")}, doc.Member{Key: "kind", Value: doc.Of("Namespace")},
+			doc.Member{Key: "metadata", Value: metadata})), nil
 	}
 	record, err := a.res.Store.Get(ctx, namespaces.Key("", name), storage.MostRecent)
 	if err != nil {

@@ -26,7 +26,8 @@ func (r *Review) AreNamespaces() bool { return r.write.res.AreNamespaces() }
 // Requested returns the version of the request.
 func (r *Review) Requested() Version { return r.write.versionFor(r.write.res) }
 
-// Versions returns the versions in which the same object could be written at the same subresource, the one of the request first.
+// Versions returns the versions in which the same object could be written at the same subresource, the one of the
+// request first.
 func (r *Review) Versions() []Version {
 	a := r.write
 	out := []Version{a.versionFor(a.res)}
@@ -47,7 +48,8 @@ func (a *admission) versionFor(res *resource.Resource) Version {
 	return v
 }
 
-// hasSubresourceOf reports whether a version has the subresource of the write, with the same kind unless it is a part of the object.
+// hasSubresourceOf reports whether a version has the subresource of the write, with the same kind unless it is a part
+// of the object.
 func (a *admission) hasSubresourceOf(res *resource.Resource) bool {
 	if a.Through == nil {
 		return true
@@ -56,8 +58,8 @@ func (a *admission) hasSubresourceOf(res *resource.Resource) bool {
 	return sub != nil && sub.OfItself == a.Through.OfItself && (sub.OfItself || sub.Kind == a.Through.Kind)
 }
 
-// ObjectIn decodes the new object in a version, and reports whether the operation has one. If the client connects, the object is the options
-// of the stream.
+// ObjectIn decodes the new object in a version, and reports whether the operation has one. If the client connects, the
+// object is the options of the stream.
 func (r *Review) ObjectIn(v Version, into any) (found bool, err error) {
 	object, err := r.in(v)
 	return decodeFound(object, err, into)
@@ -88,8 +90,8 @@ func (v Version) check() error {
 	return nil
 }
 
-// ReplaceIn makes obj the object, in a version, and defaults it. It fails with an internal error if the Go type of a built-in kind cannot
-// hold it, as Kubernetes does.
+// ReplaceIn makes obj the object, in a version, and defaults it. It fails with an internal error if the Go type of a
+// built-in kind cannot hold it, as Kubernetes does.
 func (r *Review) ReplaceIn(v Version, obj any) error {
 	if err := r.checkMutable(); err != nil {
 		return err
@@ -119,8 +121,8 @@ func (r *Review) ReplaceIn(v Version, obj any) error {
 // WarnAlways adds a warning to the answer, also if the write fails.
 func (r *Review) WarnAlways(text string) { r.write.Warnings.addAlways(text) }
 
-// Memory is what a hook remembers from its first Mutate to its second one of the same attempt to write. A write makes a new attempt if
-// another write commits first.
+// Memory is what a hook remembers from its first Mutate to its second one of the same attempt to write. A write makes a
+// new attempt if another write commits first.
 type Memory struct {
 	Value any
 	// Again asks for the second Mutate even if no later hook changes the object.
@@ -145,8 +147,8 @@ func (a *admission) again(h *Hook) bool {
 	return m != nil && m.Again
 }
 
-// MergedIn decodes the object with a configuration merged into it as server-side apply would, but without owners. The error says what is
-// wrong with the configuration.
+// MergedIn decodes the object with a configuration merged into it as server-side apply would, but without owners. The
+// error says what is wrong with the configuration.
 func (r *Review) MergedIn(v Version, configuration, into any) error {
 	object, err := r.in(v)
 	if err != nil {

@@ -7,8 +7,9 @@ import (
 	"github.com/decorum-go/decorum/storage"
 )
 
-// attempt is the state of one attempt to write against one snapshot of the object. It has the object at three places: as found, as it
-// changes, and as it will be. If another write commits first, run drops the attempt and starts a new one.
+// attempt is the state of one attempt to write against one snapshot of the object. It has the object at three places:
+// as found, as it changes, and as it will be. If another write commits first, run drops the attempt and starts a new
+// one.
 type attempt struct {
 	before found
 	draft  draft
@@ -33,34 +34,37 @@ type found struct {
 type draft struct {
 	defaulted
 	translated bool // the subresource computed now, so the problems of the body do not concern it
-	// nameGenerated and versioned are valid after restore: the server generated the name, and the client set a resourceVersion on a new
-	// object.
+	// nameGenerated and versioned are valid after restore: the server generated the name, and the client set a
+	// resourceVersion on a new object.
 	nameGenerated, versioned bool
 	// owners are the managedFields that the client sent or that an apply computed, after setAside.
 	owners doc.Value
 	// sent is the object without any default, after setAside. The Default hook may not change its values.
 	sent doc.Value
-	// base is the last pair of shown and stored forms that match, after setAside. The step convert merges into its stored form.
+	// base is the last pair of shown and stored forms that match, after setAside. The step convert merges into its
+	// stored form.
 	base forms
 }
 
 // defaulted is an object as defaulting leaves it.
 type defaulted struct {
-	// now is the object with the changes of all steps so far, after ask. Through a subresource with its own kind, it is the client's view
-	// until translate. It has no managedFields after setAside.
+	// now is the object with the changes of all steps so far, after ask. Through a subresource with its own kind, it is
+	// the client's view until translate. It has no managedFields after setAside.
 	now doc.Value
-	// wanted is the object without the zeros that only Go's encoding added, after setDefaults. The step validate looks at this one.
+	// wanted is the object without the zeros that only Go's encoding added, after setDefaults. The step validate looks
+	// at this one.
 	wanted doc.Value
 	typed  any // the object in its Go type, after setDefaults; nil if no hook needs it
 }
 
 // outcome is the object as it will be.
 type outcome struct {
-	// The forms are the object with its managedFields: shown after own, stored after convert. A deletion has only the stored form, after
-	// mark or compare.
+	// The forms are the object with its managedFields: shown after own, stored after convert. A deletion has only the
+	// stored form, after mark or compare.
 	forms
 	json []byte // stored for the store, after encode; nil removes the object
-	// answer is shown with the resourceVersion of the answer still missing, after encode. It is absent if the client gets the stored form.
+	// answer is shown with the resourceVersion of the answer still missing, after encode. It is absent if the client
+	// gets the stored form.
 	answer doc.Value
 }
 
@@ -102,8 +106,9 @@ const (
 	formsBefore = shownBefore | storedBefore
 	formsAfter  = shownAfter | storedAfter
 	inDefaults  = now | wanted | typed
-	// ofCreate are the parts that a create has from the start, because an object that does not exist is absent. ofDeletion are the parts
-	// that a deletion has at all. ofStored are those with which the steps in the stored version begin.
+	// ofCreate are the parts that a create has from the start, because an object that does not exist is absent.
+	// ofDeletion are the parts that a deletion has at all. ofStored are those with which the steps in the stored
+	// version begin.
 	ofCreate   = record | formsBefore
 	ofDeletion = record | storedBefore | storedAfter | encoded
 	ofStored   = record | formsBefore | now | sent | shownAfter | translated
@@ -127,8 +132,8 @@ type order struct {
 	stored []step
 }
 
-// newOrder returns the order of every write. It is a function, because decode and convert take steps, and Go would see a cycle in the
-// initializer of a variable.
+// newOrder returns the order of every write. It is a function, because decode and convert take steps, and Go would see
+// a cycle in the initializer of a variable.
 func newOrder() (o order) {
 	setDefaults := step{"set defaults", "Missing fields are defaulted by the schema, types are checked, and the Default hook runs. In the " +
 		"built-in dialect the object passes through its Go type.",
@@ -213,9 +218,10 @@ func newOrder() (o order) {
 	return o
 }
 
-// run makes one attempt to write against the current object and returns the bytes for the store. The store calls run again, with the
-// newer object, if another write commits first. So a step keeps its results in the attempt, and run drops the warnings of the attempt
-// before. A write whose time is up fails, also if no hook says so: its client may have been told that it failed.
+// run makes one attempt to write against the current object and returns the bytes for the store. The store calls run
+// again, with the newer object, if another write commits first. So a step keeps its results in the attempt, and run
+// drops the warnings of the attempt before. A write whose time is up fails, also if no hook says so: its client may
+// have been told that it failed.
 func (w *Write) run(ctx context.Context, on operations, current *storage.Record) ([]byte, error) {
 	w.attempt = attempt{before: found{record: w.visible(current)}}
 	w.Warnings.resetTo(w.decoded.warnings)

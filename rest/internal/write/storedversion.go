@@ -9,8 +9,8 @@ import (
 	"github.com/decorum-go/decorum/rest/internal/resource"
 )
 
-// convert converts the object to the stored version, takes it through that version's steps if the dialect says so, and converts the
-// result back for the answer.
+// convert converts the object to the stored version, takes it through that version's steps if the dialect says so, and
+// converts the result back for the answer.
 func (w *Write) convert(ctx context.Context) (err error) {
 	obj := w.after.shown
 	if w.after.forms = (forms{obj, obj}); w.res.ToStored == nil {
@@ -33,8 +33,9 @@ func (w *Write) convert(ctx context.Context) (err error) {
 	return nil
 }
 
-// showConverted converts the stored object back to the version of the request. The object of the request says which fields the client has
-// set to zero. Its managedFields do not: the conversion may have lost other fields that they name.
+// showConverted converts the stored object back to the version of the request. The object of the request says which
+// fields the client has set to zero. Its managedFields do not: the conversion may have lost other fields that they
+// name.
 func (w *Write) showConverted(obj doc.Value) (doc.Value, error) {
 	shown, err := w.res.FromStored(objectmeta.WithoutManagedFields(w.after.stored))
 	if err != nil {
@@ -46,8 +47,8 @@ func (w *Write) showConverted(obj doc.Value) (doc.Value, error) {
 	return shown.WithAt(objectmeta.Of(obj).Get(objectmeta.ManagedFields), "metadata", objectmeta.ManagedFields), nil
 }
 
-// takeInStored takes a converted object through the steps of the stored version. Errors and warnings name that version, because the client
-// may not know it.
+// takeInStored takes a converted object through the steps of the stored version. Errors and warnings name that version,
+// because the client may not know it.
 func (w *Write) takeInStored(ctx context.Context, v doc.Value) (doc.Value, error) {
 	var heard Warnings
 	in := w.inStored(v, &heard)
@@ -61,32 +62,36 @@ func (w *Write) takeInStored(ctx context.Context, v doc.Value) (doc.Value, error
 	return in.draft.now, err
 }
 
-// inStored returns the write of a converted object in the stored version, with the parts that the steps of that version begin with. The
-// server asks for this write, so it has none of the client's options and sees the whole object.
+// inStored returns the write of a converted object in the stored version, with the parts that the steps of that version
+// begin with. The server asks for this write, so it has none of the client's options and sees the whole object.
 func (w *Write) inStored(v doc.Value, heard *Warnings) *Write {
 	stored := w.res.Stored
-	in := &Write{
-		Target:   resource.Target{Namespace: w.Namespace, Name: w.Name},
-		Warnings: heard, writes: w.writes, res: stored, requested: w.res,
-		attempt: attempt{
-			before: found{forms: forms{w.before.stored, w.before.stored}},
-			draft: draft{
-				defaulted: defaulted{now: v},
-				sent:      doc.MapOf(), // the Default hook may change all of it, because the client sent none of it in this version
-			},
-			after: outcome{forms: forms{shown: v}},
-		},
-	}
+	in := w.writes.New(stored, resource.Target{Namespace: w.Namespace, Name: w.Name}, Asked{})
+	in.Warnings, in.requested, in.attempt = heard, w.res, w.attempt.inStored(v)
 	if w.Part() == resource.StatusPart && !desiredStateChanged(stored, v, w.before.stored) {
-		// The write stays one of the status. If a field of one version's status lies outside of the other's, it counts as a write of the
-		// whole object.
+		// The write stays one of the status. If a field of one version's status lies outside of the other's, it counts
+		// as a write of the whole object.
 		in.Through = stored.FindSubresource(w.Through.Name)
 	}
 	return in
 }
 
-// count sets the metadata that both forms share: managedFields and, in an update, the resourceVersion that the write replaces and the
-// generation. The generation rises if either form changed outside of metadata and status (API conventions, Metadata).
+// inStored returns the attempt that the steps of the stored version begin with. v is the converted object.
+func (a *attempt) inStored(v doc.Value) attempt {
+	return attempt{
+		before: found{forms: forms{a.before.stored, a.before.stored}},
+		draft: draft{
+			defaulted: defaulted{now: v},
+			// The Default hook may change all of it, because the client sent none of it in this version.
+			sent: doc.MapOf(),
+		},
+		after: outcome{forms: forms{shown: v}},
+	}
+}
+
+// count sets the metadata that both forms share: managedFields and, in an update, the resourceVersion that the write
+// replaces and the generation. The generation rises if either form changed outside of metadata and status (API
+// conventions, Metadata).
 func (w *Write) count(context.Context) error {
 	if w.res.ToStored == nil && w.before.shown.IsAbsent() {
 		return nil
@@ -94,7 +99,8 @@ func (w *Write) count(context.Context) error {
 	m := objectmeta.Of(w.after.shown)
 	generation, rv := m.Get(objectmeta.Generation), m.Get(objectmeta.ResourceVersion)
 	if old := w.before.forms; !old.shown.IsAbsent() {
-		generation, rv = objectmeta.Of(old.shown).Get(objectmeta.Generation), objectmeta.Of(old.shown).Get(objectmeta.ResourceVersion)
+		was := objectmeta.Of(old.shown)
+		generation, rv = was.Get(objectmeta.Generation), was.Get(objectmeta.ResourceVersion)
 		rises := w.res.Dialect.Generation && (w.counts(w.after.shown, old.shown) ||
 			w.res.ToStored != nil && desiredStateChanged(w.res.Stored, w.after.stored, old.stored))
 		if rises {
@@ -113,7 +119,8 @@ func (w *Write) count(context.Context) error {
 // counts reports whether the write of obj over old raises the generation.
 func (w *Write) counts(obj, old doc.Value) bool {
 	e, m, was := &w.res.Strategy.Except, objectmeta.Of(obj), objectmeta.Of(old)
-	if w.Part() == resource.MainPart && slices.ContainsFunc(e.Counted, func(f string) bool { return !doc.Equal(m.Get(f), was.Get(f)) }) {
+	differs := func(field string) bool { return !doc.Equal(m.Get(field), was.Get(field)) }
+	if w.Part() == resource.MainPart && slices.ContainsFunc(e.Counted, differs) {
 		return true
 	}
 	for _, path := range e.Uncounted {
@@ -122,8 +129,8 @@ func (w *Write) counts(obj, old doc.Value) bool {
 	return desiredStateChanged(w.res, obj, old)
 }
 
-// desiredStateChanged reports whether two objects differ outside of metadata and status. Without the subresource /status, the status is a
-// field like any other.
+// desiredStateChanged reports whether two objects differ outside of metadata and status. Without the subresource
+// /status, the status is a field like any other.
 func desiredStateChanged(res *resource.Resource, obj, old doc.Value) bool {
 	outside := []string{"metadata", "apiVersion", "kind", "status"}
 	if !res.HasStatus() {

@@ -15,8 +15,8 @@ import (
 // unattendedAfter is how long a deletion may wait until the API looks whether anybody works on it.
 const unattendedAfter = 30 * time.Second
 
-// unattended logs once that a deletion waits for the controllers of package lifecycle and nobody seems to run them. It looks at one
-// deletion at a time. One timer waits; no goroutine runs until it fires.
+// unattended logs once that a deletion waits for the controllers of package lifecycle and nobody seems to run them. It
+// looks at one deletion at a time. One timer waits; no goroutine runs until it fires.
 type unattended struct {
 	host resource.Host
 
@@ -50,14 +50,16 @@ func (u *unattended) await(res *resource.Resource, record *storage.Record, obj d
 	}
 }
 
-// waitsForControllers reports whether an object that is being deleted has a finalizer that a controller of package lifecycle removes.
+// waitsForControllers reports whether an object that is being deleted has a finalizer that a controller of package
+// lifecycle removes.
 func waitsForControllers(res *resource.Resource, obj doc.Value) bool {
 	return res.AreNamespaces() || slices.ContainsFunc(objectmeta.FinalizersOf(obj), func(f string) bool {
 		return f == objectmeta.FinalizerForeground || f == objectmeta.FinalizerOrphan
 	})
 }
 
-// look logs that nobody works on a deletion, if that is so: nobody in this process, and nobody has changed the object since.
+// look logs that nobody works on a deletion, if that is so: nobody in this process, and nobody has changed the object
+// since.
 func (u *unattended) look(res *resource.Resource, record *storage.Record) {
 	waits := false
 	if ctx, done, err := u.host.Begin(); err == nil {

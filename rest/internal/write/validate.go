@@ -42,7 +42,8 @@ func (w *Write) faults(ctx context.Context) (status.FieldErrors, error) {
 	return append(errs, more...), err
 }
 
-// invalid returns the Invalid error for these faults. In the steps of the stored version, each field names that version.
+// invalid returns the Invalid error for these faults. In the steps of the stored version, each field names that
+// version.
 func (w *Write) invalid(obj doc.Value, errs status.FieldErrors) error {
 	kind := w.res.GVK.GroupKind()
 	if w.requested != nil {
@@ -61,8 +62,8 @@ func (w *Write) invalid(obj doc.Value, errs status.FieldErrors) error {
 // where returns the prefix of field paths in errors about the stored version.
 func (w *Write) where() string { return "in " + w.res.VersionBeside(w.requested) + ": " }
 
-// checkRules checks an object by all rules except the host's, in upstream's order. bySchema checks values one by one; in a write of
-// /status, it checks only the status.
+// checkRules checks an object by all rules except the host's, in upstream's order. bySchema checks values one by one;
+// in a write of /status, it checks only the status.
 func (w *Write) checkRules(
 	obj doc.Value, bySchema func(s *schema.Schema, path *status.Path, v, old doc.Value) status.FieldErrors,
 ) status.FieldErrors {
@@ -107,8 +108,8 @@ func (w *Write) dropRepeatedOwners(obj doc.Value, stage objectmeta.Stage) doc.Va
 	return obj
 }
 
-// checkByRules evaluates the kind's validation rules. If faults contains an error of a type or a size, the rules do not run, because an
-// expression could fail on such values; the error says so.
+// checkByRules evaluates the kind's validation rules. If faults contains an error of a type or a size, the rules do not
+// run, because an expression could fail on such values; the error says so.
 func (w *Write) checkByRules(ctx context.Context, obj doc.Value, faults status.FieldErrors) (broken status.FieldErrors, err error) {
 	if w.res.Rules == nil {
 		return nil, nil

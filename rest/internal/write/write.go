@@ -14,22 +14,22 @@ import (
 	"github.com/decorum-go/decorum/storage"
 )
 
-// Write is one write, whatever its verb and its client. It has four parts: what it writes (Target), the options of the request (Asked),
-// the data that the client sent (Body), and the current attempt.
+// Write is one write, whatever its verb and its client. It has four parts: what it writes (Target), the options of the
+// request (Asked), the data that the client sent (Body), and the current attempt.
 //
-// All work happens in the steps of an attempt (see [order]). They run outside every lock and against a snapshot, so a host's hook may
-// call the API. If another write commits first, the next attempt starts with the first step.
+// All work happens in the steps of an attempt (see [order]). They run outside every lock and against a snapshot, so a
+// host's hook may call the API. If another write commits first, the next attempt starts with the first step.
 //
-// A caller gets a Write from [Writes.New]. Before Create or Update it says what the client wants, with Replace, Change, Patch or Apply. A
-// Write is used once, by one goroutine: for Create, Update, Delete, Call or Connect.
+// A caller gets a Write from [Writes.New]. Before Create or Update it says what the client wants, with Replace, Change,
+// Patch or Apply. A Write is used once, by one goroutine: for Create, Update, Delete, Call or Connect.
 type Write struct {
 	resource.Target
 	Asked Asked
 	Body  Body
 	// Warnings collects the warnings for the client. It is nil if nobody reads them.
 	Warnings *Warnings
-	// MayCreate returns an error unless the client may create the object, and otherwise a restriction that holds besides Only. An update that
-	// finds no object calls it first. Nil permits.
+	// MayCreate returns an error unless the client may create the object, and otherwise a restriction that holds
+	// besides Only. An update that finds no object calls it first. Nil permits.
 	MayCreate func(context.Context) (*access.Restriction, error)
 
 	writes    *Writes
@@ -66,7 +66,8 @@ type Body struct {
 	UID string
 	// Problems are what the decoder reported besides the content, such as duplicate keys.
 	Problems []string
-	// Text is the body, if it is JSON whose unknown and duplicate fields are reported in the order of the text. Otherwise it is nil.
+	// Text is the body, if it is JSON whose unknown and duplicate fields are reported in the order of the text.
+	// Otherwise it is nil.
 	Text []byte
 
 	// patched writes the text of the patched object for error messages. It is nil if the write is not a patch.
@@ -96,8 +97,8 @@ type Result struct {
 	Created bool
 	// Gone: the write removed the object.
 	Gone bool
-	// Missing: the write failed because no object has this name. The error alone does not tell, because a hook may return a NotFound error
-	// about another object.
+	// Missing: the write failed because no object has this name. The error alone does not tell, because a hook may
+	// return a NotFound error about another object.
 	Missing bool
 	Taken   bool // a create failed because the name is taken
 }
@@ -133,8 +134,8 @@ func (w *Write) Create(ctx context.Context) (out Result, err error) {
 	return out, err
 }
 
-// Update replaces an object, or a part of it, by what the client wants. If the object does not exist, an apply creates it, and so does a
-// PUT if the kind allows that.
+// Update replaces an object, or a part of it, by what the client wants. If the object does not exist, an apply creates
+// it, and so does a PUT if the kind allows that.
 func (w *Write) Update(ctx context.Context) (out Result, err error) {
 	if ctx, err = w.nest(ctx); err != nil {
 		return Result{}, err
@@ -153,9 +154,9 @@ func (w *Write) Update(ctx context.Context) (out Result, err error) {
 	return out, err
 }
 
-// updateOrCreate updates the object, or creates it if it does not exist and the write may do so. If the name is then taken, another client
-// has created the object meanwhile, and the write updates that object. Or the object is hidden from the client: then the update misses it
-// again, and the client learns that the name is taken.
+// updateOrCreate updates the object, or creates it if it does not exist and the write may do so. If the name is then
+// taken, another client has created the object meanwhile, and the write updates that object. Or the object is hidden
+// from the client: then the update misses it again, and the client learns that the name is taken.
 func (w *Write) updateOrCreate(ctx context.Context) (Result, error) {
 	out, err := w.update(ctx)
 	if !out.Missing || !w.createsIfMissing() {
@@ -171,8 +172,8 @@ func (w *Write) updateOrCreate(ctx context.Context) (Result, error) {
 	return out, err
 }
 
-// createMissing creates the object that an update has not found, if the user may create it. The right to create may restrict the user more
-// than the right to update.
+// createMissing creates the object that an update has not found, if the user may create it. The right to create may
+// restrict the user more than the right to update.
 func (w *Write) createMissing(ctx context.Context) (Result, error) {
 	if w.MayCreate != nil {
 		only, err := w.MayCreate(ctx)
@@ -195,7 +196,8 @@ func (w *Write) createsIfMissing() bool {
 // generateAttempts bounds how many generated names a create tries.
 const generateAttempts = 8
 
-// create tries to store a new object. If the server generated the name and it is taken, create starts again with another name.
+// create tries to store a new object. If the server generated the name and it is taken, create starts again with
+// another name.
 func (w *Write) create(ctx context.Context) (Result, error) {
 	for range generateAttempts {
 		_, err := w.run(ctx, onCreate, nil)
@@ -230,8 +232,8 @@ func (w *Write) update(ctx context.Context) (Result, error) {
 	return w.result, w.showResult(record)
 }
 
-// showResult puts the committed object into the result. If a step has already computed the object in the version of the request, only its
-// resourceVersion is missing, and nothing is converted again.
+// showResult puts the committed object into the result. If a step has already computed the object in the version of the
+// request, only its resourceVersion is missing, and nothing is converted again.
 func (w *Write) showResult(record *storage.Record) (err error) {
 	if w.after.answer.IsAbsent() {
 		record, err = w.res.Show(record)
@@ -244,7 +246,8 @@ func (w *Write) showResult(record *storage.Record) (err error) {
 	return err
 }
 
-// withRevision returns an object with the resourceVersion of its record, which is empty if a transaction of the host has not committed it yet.
+// withRevision returns an object with the resourceVersion of its record, which is empty if a transaction of the host
+// has not committed it yet.
 func withRevision(obj doc.Value, record *storage.Record) doc.Value {
 	if record.Revision == 0 {
 		return obj.WithAt(doc.Of(""), "metadata", objectmeta.ResourceVersion)

@@ -6,8 +6,8 @@ import (
 	"github.com/decorum-go/decorum/rest/internal/resource"
 )
 
-// Writes makes the writes of an API, and holds what they share: the admission hooks, and what awaits the ends of deletions. Any number of
-// goroutines may use it.
+// Writes makes the writes of an API, and holds what they share: the admission hooks, and what awaits the ends of
+// deletions. Any number of goroutines may use it.
 type Writes struct {
 	env        *resource.Environment
 	order      order
@@ -17,7 +17,8 @@ type Writes struct {
 	unattended *unattended
 }
 
-// NewWrites returns the Writes of an API with these admission hooks, in the order in which they run. The API must close it.
+// NewWrites returns the Writes of an API with these admission hooks, in the order in which they run. The API must close
+// it.
 func NewWrites(env *resource.Environment, hooks []*Hook) *Writes {
 	all := &Writes{env: env, order: newOrder(), hooks: hooks, unattended: &unattended{host: env.Host}}
 	all.reaper = newReaper(all)
