@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"sync"
 )
 
 // Plugin adds parts to an API: kinds, admission hooks, users, rights, and work in the background. [Options.Plugins] lists the plug-ins of an
@@ -49,9 +50,24 @@ type Parts struct {
 	// ctx ends when the API stops the plug-in, so goroutines that Start begins take it as theirs. It also ends if Start fails, or if the
 	// context of API.Start ends before all plug-ins have started. After an error, nothing that Start began may still run.
 	Start func(ctx context.Context, api *API) error
-	// Stop waits until the work that Start began has ended. [API.Shutdown] calls it after the ctx of Start has ended, while the API still
+	// Stop waits until the work that Start began has ended, for example with [Wait]. [API.Shutdown] calls it after the ctx of Start has ended, while the API still
 	// accepts calls. Stop returns an error if its own ctx ends first; a later Shutdown then calls it again. A plug-in with Stop has Start.
 	Stop func(ctx context.Context) error
+}
+
+// Wait waits until goroutines have ended, or returns an error if ctx ends first. It is for the Stop of a plug-in.
+func Wait(ctx context.Context, running *sync.WaitGroup) error {
+	done := make(chan struct{})
+	go func() {
+		running.Wait()
+		close(done)
+	}()
+	select {
+	case <-done:
+		return nil
+	case <-ctx.Done():
+		return context.Cause(ctx)
+	}
 }
 
 // Plug implements [Plugin].

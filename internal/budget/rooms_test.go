@@ -47,7 +47,6 @@ var rooms = []room{
 		"rest/internal/write",
 	}},
 	{name: "backoff"},
-	{name: "background"},
 	{name: "turns"},
 	{name: "notes", may: []string{"storage", "watch"}},
 	{name: "peers", may: []string{"watch", "rest/internal/notes"}},

@@ -10,7 +10,6 @@ import (
 	"github.com/decorum-go/decorum/apimeta"
 	"github.com/decorum-go/decorum/internal/errorlog"
 	"github.com/decorum-go/decorum/rest"
-	"github.com/decorum-go/decorum/rest/internal/background"
 	"github.com/decorum-go/decorum/status"
 )
 
@@ -60,7 +59,7 @@ func (s *Services) Plug(*rest.API) (rest.Parts, error) {
 			}
 			return err
 		},
-		Stop: func(ctx context.Context) error { return background.Wait(ctx, &running) },
+		Stop: func(ctx context.Context) error { return rest.Wait(ctx, &running) },
 	}, nil
 }
 

@@ -7,7 +7,6 @@ import (
 	"github.com/decorum-go/decorum/internal/errorlog"
 	"github.com/decorum-go/decorum/rest"
 	"github.com/decorum-go/decorum/rest/crd/apiextensions"
-	"github.com/decorum-go/decorum/rest/internal/background"
 	"github.com/decorum-go/decorum/rest/internal/notes"
 	"github.com/decorum-go/decorum/rest/internal/peers"
 	"github.com/decorum-go/decorum/watch"
@@ -62,7 +61,7 @@ func (d *Definitions) Plug(api *rest.API) (rest.Parts, error) {
 			k, err = start(ctx, api, settings{d.options, api.CEL()})
 			return err
 		},
-		Stop: func(ctx context.Context) error { return background.Wait(ctx, &k.running) },
+		Stop: func(ctx context.Context) error { return rest.Wait(ctx, &k.running) },
 	}, nil
 }
 

@@ -5,7 +5,6 @@ import (
 	"sync"
 
 	"github.com/decorum-go/decorum/rest"
-	"github.com/decorum-go/decorum/rest/internal/background"
 )
 
 // Controllers is the plug-in that runs all controllers, as [Run] does, from [rest.API.Start] until the API shuts down. If several replicas
@@ -28,6 +27,6 @@ func (c *Controllers) Plug(*rest.API) (rest.Parts, error) {
 			})
 			return nil
 		},
-		Stop: func(ctx context.Context) error { return background.Wait(ctx, &running) },
+		Stop: func(ctx context.Context) error { return rest.Wait(ctx, &running) },
 	}, nil
 }
