@@ -104,9 +104,9 @@ func TestTagsAreDocumented(t *testing.T) {
 // A case with a deliberate difference records an accident of the recorded
 // server, and the project's documentation says what our server answers and why.
 func TestDifferencesAreDocumented(t *testing.T) {
-	protocol, err := os.ReadFile("../../docs/protocol.md")
+	differences, err := os.ReadFile("../../docs/differences.md")
 	require.NoError(t, err)
-	_, section, found := strings.Cut(string(protocol), "## What differs on purpose")
+	_, section, found := strings.Cut(string(differences), "## What differs on purpose")
 	require.True(t, found)
 	section, _, _ = strings.Cut(section, "\n## ")
 	areas, err := conformance.Load(conformance.Cases())
@@ -119,7 +119,7 @@ func TestDifferencesAreDocumented(t *testing.T) {
 	}
 	known := readKnown(t, "expected.yaml")
 	for _, d := range known.Different {
-		assert.Contains(t, section, "\n| <a id=\""+d.Row+"\"></a>", "docs/protocol.md has no row with this anchor")
+		assert.Contains(t, section, "\n| <a id=\""+d.Row+"\"></a>", "docs/differences.md has no row with this anchor")
 		for _, id := range d.Cases {
 			if !strings.HasPrefix(id, "crd") { // the transcripts about definitions and their kinds have no tags
 				assert.Contains(t, tags[id], "quirk", "%s records no accident", id)

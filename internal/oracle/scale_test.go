@@ -74,7 +74,7 @@ func (s scaling) send(t *testing.T, api http.Handler) scaled {
 }
 
 // A write to /scale that repeats the count has the same effects as upstream, until upstream forgets the owner of the count. Ours keeps the
-// owner; docs/protocol.md names that difference. The first of the forgotten writes raises upstream's resourceVersion, and ours only if it
+// owner; docs/differences.md names that difference. The first of the forgotten writes raises upstream's resourceVersion, and ours only if it
 // changes the object.
 func TestScaleToThePresentCount(t *testing.T) {
 	const both = `,"spec":{"replicas":2,"size":1}`

@@ -41,7 +41,7 @@ func (o entries) owner() (all string) {
 }
 
 // A write to /scale that repeats the count has the same effects on both sides, until Kubernetes forgets the owner of the count. Ours keeps
-// the owner; docs/protocol.md names that difference. Module internal/oracle sends more such writes to custom resources.
+// the owner; docs/differences.md names that difference. Module internal/oracle sends more such writes to custom resources.
 func TestScaleToThePresentCount(t *testing.T) {
 	const (
 		template = `"template":{"metadata":{"labels":{"a":"b"}},"spec":{"containers":[{"name":"c","image":"i"}]}}`
