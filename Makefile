@@ -14,6 +14,8 @@ SOAK     ?= 10m
 KILLS    ?= 1000
 FAULTS   ?= 200
 ROUNDS   ?= 1m
+FLAKY    ?= 60m
+PACKAGES ?= ./...
 
 # A checkout may belong to somebody else than who runs this; git then refuses to
 # tell the version that Go would stamp into a program.
@@ -21,21 +23,21 @@ export GOFLAGS := $(strip $(GOFLAGS) -buildvcs=false)
 
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
-.PHONY: help test check console console-files second-postgres require vet fmt staticcheck tidy race plain budget conformance e2e modules released suites \
-	cross next-go old-kubectls other-modules client-suite project-suite lint bench bench-compare soak fuzz cover vuln release
+.PHONY: help test check console console-files second-postgres require vet fmt staticcheck tidy race plain budget conformance shared-stores e2e modules released \
+	suites cross next-go old-kubectls other-modules lint-modules client-suite project-suite lint bench bench-compare soak flaky fuzz cover vuln release
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## / { printf "  %-14s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
-# The order is what a newcomer wants to know first: the core, the transcripts, one kubectl. Stages that test do so without vet, because
-# they or the stage vet have run it.
-test: require vet fmt race plain budget conformance e2e modules released staticcheck tidy ## everything that must hold
+# The order is what a newcomer wants to know first: the core, one kubectl, the transcripts. Stages that test do so without vet, because
+# the stages vet and lint-modules run it.
+test: require vet fmt tidy race plain budget e2e conformance modules ## what must hold before a change lands
 	@echo "all stages passed"
 
-check: require console-files second-postgres other-modules cross next-go old-kubectls client-suite project-suite ## upstream's code as oracle, clients, other platforms, another Go release, old kubectls, suites of operators (CI runs it too)
+check: require staticcheck lint-modules released console-files shared-stores second-postgres other-modules cross next-go old-kubectls client-suite project-suite ## staticcheck, a release, upstream's code as oracle, clients, faults of stores, other platforms, another Go release, old kubectls, suites of operators (CI runs it too)
 	@echo "all checks passed"
 
-lint: require vet fmt staticcheck tidy ## vet, gofmt, staticcheck, tidy go.mod
+lint: require vet fmt tidy staticcheck lint-modules ## vet, gofmt, tidy go.mod, staticcheck, in all modules
 
 require:
 	@.ci/require go make cc
@@ -53,7 +55,7 @@ tidy:
 	@.ci/stage tidy go mod tidy -diff
 
 race: ## all tests of the core module under the race detector, the soak for 30 s
-	@.ci/stage race env DECORUM_SOAK=30s go test -vet=off -race -timeout 15m ./...
+	@.ci/stage race env DECORUM_SOAK=30s .ci/gotest -vet=off -race -timeout 15m ./...
 
 plain: ## the tests that differ without the race detector (allocation counts)
 	@.ci/stage plain .ci/plain
@@ -67,8 +69,11 @@ cross: ## build for linux, darwin and windows on amd64 and arm64
 next-go: ## vet, build and test with a second Go release (NEXT_GO=...)
 	@.ci/stage next-go .ci/next-go $(NEXT_GO)
 
-modules: ## vet and test the nested modules that users import or copy
+modules: ## test the nested modules that users import or copy
 	@.ci/stage modules .ci/modules test
+
+lint-modules: ## vet the nested modules, and check that their go.mod is tidy
+	@.ci/stage lint-modules .ci/modules lint
 
 console: ## build the page of rest/console from TypeScript (needs node and npm)
 	@.ci/console build
@@ -79,19 +84,22 @@ console-files: ## the committed files of the page are those that its TypeScript 
 second-postgres: ## the tests of storage/postgres on another major version of Postgres (needs npm)
 	@.ci/stage second-postgres .ci/second-postgres
 
-released: ## build the public modules as users get them, in a program outside of the repository
+released: ## make a release in a scratch clone, and build its modules as users get them, in a program outside of the repository
 	@.ci/stage released .ci/released
 
-other-modules: ## vet and test the nested modules that compare with upstream's code, or build clients, an old kubectl, helm or Kubernetes
+other-modules: ## test the nested modules that compare with upstream's code, or build clients, an old kubectl, helm or Kubernetes; faults of etcd and Postgres
 	@.ci/stage other-modules .ci/modules check
 
 conformance: ## the transcripts of a real API server, replayed against ours
-	@.ci/stage conformance .ci/conformance
+	@.ci/stage conformance .ci/conformance own
 
-e2e: ## the hosts and the examples under the newest kubectl
+shared-stores: ## the same with the objects in etcd and in Postgres
+	@.ci/stage shared-stores .ci/conformance shared
+
+e2e: ## the hosts, the examples and the pages of the documentation under the newest kubectl
 	@.ci/stage e2e .ci/e2e newest
 
-old-kubectls: ## the same under the kubectls of older releases
+old-kubectls: ## the hosts and the examples under the kubectls of older releases
 	@.ci/stage old-kubectls .ci/e2e older
 
 client-suite: ## the envtest suite of controller-runtime's client, with kubeapi
@@ -102,6 +110,9 @@ project-suite: ## the tests of a project that kubebuilder generates, with kubeap
 
 suites: ## envtest suites of controller-runtime, with kubeapi in the place of kube-apiserver and etcd (SUITES="client cache")
 	@.ci/stage suites .ci/suites $(SUITES)
+
+flaky: ## look for tests that fail now and then: each package 20 times beside eight busy processes (PACKAGES=./..., for at most FLAKY=60m; goes on where it stopped)
+	@.ci/flaky $(FLAKY) $(PACKAGES)
 
 bench: ## benchmarks (BENCH=pattern COUNT=runs)
 	go test -run '^$$' -bench '$(BENCH)' -benchmem -count $(COUNT) ./...
