@@ -5,8 +5,10 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
+	"unicode"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -38,13 +40,16 @@ func TestDocsShowExamples(t *testing.T) {
 		"docs/guide.md": {"examples/platform/site/site.go", "examples/platform/site/v2.go", "examples/platform/site/site_test.go", "examples/platform/main.go",
 			"examples/platform/publisher.go", "examples/platform/publisher_test.go", "examples/platform/report/main.go",
 			"examples/replicas/replica.go", "examples/replicas/store.go", "storage/postgres/example_test.go"},
-		"docs/storage.md":       {"rest/example_storage_test.go", "storage/bolt/example_test.go", "rest/lifecycle/example_test.go", "examples/replicas/replica.go", "examples/replicas/store.go", "storage/postgres/example_test.go"},
-		"docs/kinds.md":         {"rest/example_kinds_test.go", "rest/example_actions_test.go"},
-		"docs/runtime-kinds.md": {"rest/example_runtime_test.go", "cel/example_definitions_test.go"},
-		"docs/teams.md":         {"examples/platform/teams/main.go"},
-		"docs/versions.md":      {"rest/example_versions_test.go"},
-		"docs/webhooks.md":      {"rest/callout/example_test.go", "rest/crd/example_webhook_test.go", "rest/webhook/example_test.go", "cel/example_policies_test.go"},
-		"docs/deletion.md":      {"rest/example_test.go", "rest/lifecycle/example_test.go"},
+		"docs/storage.md":         {"rest/example_storage_test.go", "storage/bolt/example_test.go", "rest/lifecycle/example_test.go", "examples/replicas/replica.go", "examples/replicas/store.go", "storage/postgres/example_test.go"},
+		"docs/kinds.md":           {"rest/example_kinds_test.go", "rest/example_actions_test.go"},
+		"docs/runtime-kinds.md":   {"rest/example_runtime_test.go", "cel/example_definitions_test.go"},
+		"docs/teams.md":           {"examples/platform/teams/main.go"},
+		"docs/path-service.md":    {"examples/billing/main.go", "examples/billing/invoice.go", "examples/billing/billing.go"},
+		"docs/path-controller.md": {"examples/controller/main.go", "examples/controller/manager.go", "examples/controller/database.go"},
+		"docs/path-tenants.md":    {"examples/platform/teams/main.go"},
+		"docs/versions.md":        {"rest/example_versions_test.go"},
+		"docs/webhooks.md":        {"rest/callout/example_test.go", "rest/crd/example_webhook_test.go", "rest/webhook/example_test.go", "cel/example_policies_test.go"},
+		"docs/deletion.md":        {"rest/example_test.go", "rest/lifecycle/example_test.go"},
 	} {
 		text, err := os.ReadFile(page)
 		require.NoError(t, err)
@@ -103,27 +108,22 @@ func TestExamplesCanBeCopied(t *testing.T) {
 	assert.NotZero(t, seen)
 }
 
-// Every file that the README and the documentation link to exists, and has the heading or the anchor that a link names.
+// Every file that the README and the documentation link to exists, and has the heading or the anchor that a link names. Links to other sites
+// are not followed, because tests use only this machine.
 func TestLinksPointToFiles(t *testing.T) {
-	docs, err := os.ReadDir("docs")
+	decisions, err := filepath.Glob("docs/decisions/*.md")
 	require.NoError(t, err)
-	pages := []string{"README.md", "CONTRIBUTING.md", "SECURITY.md", "CHANGELOG.md"}
-	for _, entry := range docs {
-		if strings.HasSuffix(entry.Name(), ".md") {
-			pages = append(pages, "docs/"+entry.Name())
-		}
-	}
-	for _, page := range pages {
+	link := regexp.MustCompile(`\]\(([^)]*)\)|(?:src|srcset|href)="([^"]*)"`)
+	for _, page := range append(pages(t), decisions...) {
 		text, err := os.ReadFile(page)
 		require.NoError(t, err)
-		dir := strings.TrimSuffix(page, page[strings.LastIndex(page, "/")+1:])
-		for _, part := range strings.Split(withoutCode(string(text)), "](")[1:] {
-			target, _, _ := strings.Cut(part, ")")
+		for _, match := range link.FindAllStringSubmatch(withoutCode(string(text)), -1) {
+			target := match[1] + match[2]
 			if strings.Contains(target, "://") {
 				continue
 			}
 			target, anchor, named := strings.Cut(target, "#")
-			file := dir + target
+			file := filepath.Join(filepath.Dir(page), target)
 			if target == "" {
 				file = page
 			}
@@ -136,6 +136,25 @@ func TestLinksPointToFiles(t *testing.T) {
 	}
 }
 
+// Comments name pages of the documentation by their path from the root of the repository.
+func TestCommentsNamePagesThatExist(t *testing.T) {
+	name := regexp.MustCompile(`\bdocs/[a-z0-9/-]+\.md\b`)
+	seen := 0
+	require.NoError(t, filepath.WalkDir(".", func(path string, _ fs.DirEntry, err error) error {
+		if err != nil || !strings.HasSuffix(path, ".go") {
+			return err
+		}
+		text, err := os.ReadFile(path)
+		for _, page := range name.FindAllString(string(text), -1) {
+			seen++
+			_, err := os.Stat(page)
+			assert.NoError(t, err, "%s names %s", path, page)
+		}
+		return err
+	}))
+	assert.NotZero(t, seen)
+}
+
 // anchors returns the places in a page to which a link can lead: its headings, as GitHub writes them, and its explicit anchors.
 func anchors(t *testing.T, page string) []string {
 	text, err := os.ReadFile(page)
@@ -143,7 +162,7 @@ func anchors(t *testing.T, page string) []string {
 	var out []string
 	for line := range strings.Lines(withoutCode(string(text))) {
 		if heading, ok := strings.CutPrefix(strings.TrimLeft(line, "#"), " "); ok && line[0] == '#' {
-			out = append(out, strings.ReplaceAll(strings.ToLower(strings.TrimSpace(heading)), " ", "-"))
+			out = append(out, strings.Map(inAnchor, strings.TrimSpace(heading)))
 		}
 		for _, part := range strings.Split(line, `<a id="`)[1:] {
 			id, _, _ := strings.Cut(part, `"`)
@@ -151,6 +170,17 @@ func anchors(t *testing.T, page string) []string {
 		}
 	}
 	return out
+}
+
+// inAnchor returns the character that stands for r in the anchor of a heading, or -1 if none does.
+func inAnchor(r rune) rune {
+	switch {
+	case r == ' ':
+		return '-'
+	case r == '-' || r == '_' || unicode.IsLetter(r) || unicode.IsDigit(r):
+		return unicode.ToLower(r)
+	}
+	return -1
 }
 
 // withoutCode leaves out the blocks between fences.

@@ -12,8 +12,8 @@ import (
 )
 
 const (
-	// finalizer keeps a database until its instances are gone: nothing else would remove them, because the host
-	// has no garbage collector.
+	// finalizer keeps a database until its controller has deleted the instances. The garbage collector would delete them, too, but only
+	// after the database is gone.
 	finalizer = "platform.example.com/instances"
 	// databaseLabel names the database on each of its instances.
 	databaseLabel = "platform.example.com/database"

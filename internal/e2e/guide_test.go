@@ -1,6 +1,7 @@
 package e2e_test
 
 import (
+	"bufio"
 	"io"
 	"net/http"
 	"os"
@@ -17,8 +18,12 @@ import (
 // pageServer is where the programs of the documentation listen, according to its pages.
 const pageServer = "http://127.0.0.1:8080"
 
-// The tests run the commands of a page in their order. They run each block of type sh. A block of type text must equal the
-// output of the last command before it. A command after an exclamation mark must fail.
+// The tests run the commands of a page in their order: each block of type sh, unless the line above it says that it is not run, or that another
+// test runs it. A block of type text must equal the output of the last command before it. A command after an exclamation mark must fail.
+
+func TestReadme(t *testing.T) {
+	assert.Equal(t, 4, runPage(t, "../README.md", host{program: "quickstart", args: []string{"--crds"}}))
+}
 
 func TestGuide(t *testing.T) {
 	assert.Greater(t, runPage(t, "guide.md", host{program: "platform"}), 10)
@@ -41,6 +46,57 @@ func TestTeamsPage(t *testing.T) {
 	assert.Greater(t, runPage(t, "teams.md", host{program: "teams", args: []string{"--dir", dir}}, "/tmp/teams", dir), 20)
 }
 
+func TestControllerPath(t *testing.T) {
+	buildIn(t, "examples/controller", ".")
+	assert.Equal(t, 8, runPage(t, "path-controller.md", host{program: "controller"}))
+}
+
+func TestTenantsPath(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "teams")
+	assert.Equal(t, 8, runPage(t, "path-tenants.md", host{program: "teams", args: []string{"--dir", dir}}, "/tmp/teams", dir))
+}
+
+func TestServicePath(t *testing.T) {
+	buildIn(t, "storage/postgres", "./postgrestest/cmd/postgres")
+	buildIn(t, "examples/billing", ".")
+	assert.Equal(t, 6, runPage(t, "path-service.md", host{program: "billing", args: []string{"--postgres", startPostgres(t)}}))
+}
+
+// buildIn builds a program of another module of the repository into the directory of the programs.
+func buildIn(t *testing.T, module, pkg string) {
+	t.Helper()
+	program := filepath.Base(filepath.Join(module, pkg))
+	require.NoError(t, build(filepath.Join(programs, program), filepath.Join("..", "..", module), pkg))
+}
+
+// startPostgres starts an empty Postgres that ends with the test, and returns its URL. The test is skipped where Postgres is not installed.
+func startPostgres(t *testing.T) string {
+	t.Helper()
+	const notInstalled = 3 // the status of the program
+	cmd := exec.CommandContext(t.Context(), filepath.Join(programs, "postgres"))
+	stdin, err := cmd.StdinPipe()
+	require.NoError(t, err)
+	stdout, err := cmd.StdoutPipe()
+	require.NoError(t, err)
+	var stderr strings.Builder
+	cmd.Stderr = &stderr
+	require.NoError(t, cmd.Start())
+	line, _ := bufio.NewReader(stdout).ReadString('\n')
+	url, ready := strings.CutPrefix(strings.TrimSpace(line), "ready ")
+	if !ready {
+		_ = cmd.Wait()
+		if cmd.ProcessState.ExitCode() == notInstalled {
+			t.Skip(stderr.String()) // it says what to install; CI installs Postgres
+		}
+		require.Fail(t, "Postgres does not start", stderr.String())
+	}
+	t.Cleanup(func() {
+		assert.NoError(t, stdin.Close())
+		assert.NoError(t, cmd.Wait())
+	})
+	return url
+}
+
 // runPage runs the commands of a page of the documentation against a host, and returns how many there are. replaced alternates texts of the
 // page and what stands in their place in the test.
 func runPage(t *testing.T, page string, h host, replaced ...string) (ran int) {
@@ -50,12 +106,21 @@ func runPage(t *testing.T, page string, h host, replaced ...string) (ran int) {
 	text, err := os.ReadFile(filepath.Join("..", "..", "docs", page))
 	require.NoError(t, err)
 	var said string
-	for _, block := range regexp.MustCompile("(?s)```(sh|text)\n(.*?)```").FindAllStringSubmatch(strings.NewReplacer(replaced...).Replace(string(text)), -1) {
-		if block[1] == "text" {
-			assert.Equal(t, withoutAges(block[2]), withoutAges(said))
+	whole := strings.HasPrefix(string(text), "<!-- run by ")
+	blocks := regexp.MustCompile("(?s)(?:<!-- ([^>]*) -->\n)?```(sh|text)\n(.*?)```")
+	for _, block := range blocks.FindAllStringSubmatch(strings.NewReplacer(replaced...).Replace(string(text)), -1) {
+		mark, kind, lines := block[1], block[2], block[3]
+		switch {
+		case kind == "text" && said == "":
+			continue // the output of a command that is not run here
+		case kind == "text":
+			assert.Equal(t, withoutAges(lines), withoutAges(said))
+			continue
+		case mark == "" && !whole, mark != "" && !strings.HasSuffix(mark, " "+t.Name()):
+			said = ""
 			continue
 		}
-		for line := range strings.Lines(block[2]) {
+		for line := range strings.Lines(lines) {
 			line, fails := strings.CutPrefix(strings.TrimSpace(line), "! ")
 			said = pageCommand(t, s, line, fails)
 			ran++

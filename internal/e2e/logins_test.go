@@ -143,8 +143,8 @@ func newLogin(t *testing.T) *login {
 	require.NoError(t, err)
 	users := rest.Authenticators{auth.RequestHeaders(auth.Certificates(), "front-proxy"), auth.Certificates(),
 		auth.Tokens(auth.Token{Secret: aliceToken, User: rest.User{Name: "alice"}})}
-	api, err := rest.New(rest.Options{Authenticator: users, Plugins: []rest.Plugin{roles, auth.Reviews()}}, builtin.Namespaces(), rest.Resource[Note]{Group: "example.com", Version: "v1", Plural: "widgets",
-		Names: rest.Names{Kind: "Widget"}})
+	api, err := rest.New(rest.Options{Authenticator: users, Plugins: []rest.Plugin{roles, newAccounts(t), auth.Reviews()}}, builtin.Namespaces(),
+		rest.Resource[Note]{Group: "example.com", Version: "v1", Plural: "widgets", Names: rest.Names{Kind: "Widget"}})
 	require.NoError(t, err)
 	t.Cleanup(func() { require.NoError(t, api.Close()) })
 	require.NoError(t, api.Start(t.Context()))
@@ -168,6 +168,15 @@ func (l *login) sh(t *testing.T, kubeconfig, line string) string {
 	return string(out)
 }
 
+// loginAsAdministrator makes the kubeconfig "admin".
+func (l *login) loginAsAdministrator(t *testing.T) {
+	t.Helper()
+	l.client(t, "root", "platform-admins")
+	l.sh(t, "admin", "kubectl config set-cluster platform --server=https://platform.example.com:6443/platform --certificate-authority=ca.crt --embed-certs")
+	l.sh(t, "admin", "kubectl config set-credentials root --client-certificate=root.crt --client-key=root.key --embed-certs")
+	l.sh(t, "admin", "kubectl config set-context platform --cluster=platform --user=root && kubectl config use-context platform")
+}
+
 // The commands of docs/login.md work with each router, over HTTP/2, with a token and with a client certificate.
 func TestLogin(t *testing.T) {
 	page, err := os.ReadFile(filepath.Join("..", "..", "docs", "login.md"))
@@ -189,7 +198,6 @@ func TestLogin(t *testing.T) {
 				handler.ServeHTTP(w, r)
 			})).URL
 			l.client(t, "alice")
-			l.client(t, "root", "platform-admins")
 			run := func(kubeconfig string, lines []string) (last string) {
 				for _, line := range lines {
 					last = l.sh(t, kubeconfig, line)
@@ -198,9 +206,7 @@ func TestLogin(t *testing.T) {
 			}
 			assert.Contains(t, run("token", chapters[0]), "alice")
 			assert.Contains(t, run("certificate", chapters[1]), "alice")
-			l.sh(t, "admin", "kubectl config set-cluster platform --server=https://platform.example.com:6443/platform --certificate-authority=ca.crt --embed-certs")
-			l.sh(t, "admin", "kubectl config set-credentials root --client-certificate=root.crt --client-key=root.key --embed-certs")
-			l.sh(t, "admin", "kubectl config set-context platform --cluster=platform --user=root && kubectl config use-context platform")
+			l.loginAsAdministrator(t)
 			assert.Contains(t, run("admin", chapters[2]), "widgets.example.com")
 
 			l.file(t, "widget.yaml", "{apiVersion: example.com/v1, kind: Widget, metadata: {name: a}}")
@@ -210,6 +216,25 @@ func TestLogin(t *testing.T) {
 			assert.Zero(t, old.Load())
 		})
 	}
+}
+
+// The commands of docs/security.md show an administrator who they are, and give a program an identity.
+func TestSecurityPage(t *testing.T) {
+	page, err := os.ReadFile(filepath.Join("..", "..", "docs", "security.md"))
+	require.NoError(t, err)
+	l := newLogin(t)
+	l.url = l.serve(t, routers()["net/http"](l.api)).URL
+	l.loginAsAdministrator(t)
+	var said []string
+	for _, block := range regexp.MustCompile("(?s)```sh\n(.*?)```").FindAllStringSubmatch(string(page), -1) {
+		for line := range strings.Lines(block[1]) {
+			said = append(said, l.sh(t, "admin", strings.TrimSpace(line)))
+		}
+	}
+	require.Len(t, said, 6)
+	assert.Contains(t, said[0], "root")
+	assert.Equal(t, "yes\n", said[1])
+	assert.Len(t, strings.Split(strings.TrimSpace(said[5]), "."), 3, "a token")
 }
 
 // A reverse proxy in front of the API finds out the users itself, and passes them on: by impersonation, or in request headers.
