@@ -67,7 +67,11 @@ func serve(ctx context.Context, pool *pgxpool.Pool, listen string, stdout io.Wri
 	if err != nil {
 		return err
 	}
-	b := &billing{pool: pool, invoices: rest.ClientFor[Invoice](api).As("billing")}
+	client, err := rest.ClientForType[Invoice](api)
+	if err != nil {
+		return err
+	}
+	b := &billing{pool: pool, invoices: client.As("billing")}
 
 	mux := http.NewServeMux()
 	mux.HandleFunc("POST /invoices", b.issue)

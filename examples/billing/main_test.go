@@ -64,8 +64,10 @@ func TestRowsAndObjectsAgree(t *testing.T) {
 	service := start(t)
 	code, number := issue(t, service, "books", "4200")
 	require.Equal(t, http.StatusOK, code, number)
-	invoices := rest.ClientAt(rest.Endpoint{URL: service + "/platform"}, invoices()).Namespace(namespace)
-	_, err := invoices.Modify(t.Context(), "invoice-"+number, func(in *Invoice) error {
+	client, err := rest.ClientForEndpoint(rest.Endpoint{URL: service + "/platform"}, invoices())
+	require.NoError(t, err)
+	invoices := client.Namespace(namespace)
+	_, err = invoices.Modify(t.Context(), "invoice-"+number, func(in *Invoice) error {
 		assert.Equal(t, int64(4200), in.Spec.Cents)
 		in.Spec.State = "Cancelled"
 		return nil
