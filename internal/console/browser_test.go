@@ -210,11 +210,12 @@ func (p *page) shortcut(key string) {
 		command(input.DispatchKeyEvent, input.DispatchKeyEventParams{Type: input.DispatchKeyEventTypeKeyUp, Key: key}))
 }
 
-// clickText clicks the first element that the selector finds and that has the text.
+// clickText clicks the first element that the selector finds and that has the text, once it is not disabled.
 func (p *page) clickText(selector, text string) {
 	p.t.Helper()
-	p.awaitText(selector, text)
-	p.run(fmt.Sprintf("[...document.querySelectorAll(%s)].find((e) => e.textContent.includes(%s)).click()", quote(selector), quote(text)))
+	found := fmt.Sprintf("[...document.querySelectorAll(%s)].find((e) => e.textContent.includes(%s))", quote(selector), quote(text))
+	p.await(found + "?.disabled === false || " + found + " && !('disabled' in " + found + ")")
+	p.run(found + ".click()")
 }
 
 // fill types a text into a field and confirms it.
@@ -227,6 +228,13 @@ func (p *page) fill(selector, text string) {
 	}
 	p.press(text)
 	p.press(kb.Enter)
+}
+
+// click clicks as a person does, which the browser tells from a click of a script.
+func (p *page) click(selector string) {
+	p.t.Helper()
+	p.await("document.querySelector(" + quote(selector) + ")?.checkVisibility()")
+	p.do(chromedp.Click(selector))
 }
 
 // choose chooses an option of a field.

@@ -95,7 +95,9 @@ func robotics(t *testing.T, more <-chan string) (url string, launches *int) {
 		Subresources: []rest.SubresourceOf[Robot]{greet, launch, logs, shell}})
 	require.NoError(t, err)
 	t.Cleanup(func() { assert.NoError(t, api.Close()) })
-	_, err = rest.ClientFor[Robot](api).Namespace("default").Create(t.Context(), &Robot{ObjectMeta: apimeta.ObjectMeta{Name: "r2"}})
+	client, err := rest.ClientForType[Robot](api)
+	require.NoError(t, err)
+	_, err = client.Namespace("default").Create(t.Context(), &Robot{ObjectMeta: apimeta.ObjectMeta{Name: "r2"}})
 	require.NoError(t, err)
 	return serve(t, api), launches
 }

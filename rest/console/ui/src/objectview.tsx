@@ -115,6 +115,7 @@ export function ObjectView({ kind, kinds, place, query }: Props) {
         {tab === 'edit' && ways.length > 0 && (
           <LazyEdit kind={kind} place={place} query={query} schema={schema} ways={ways} object={object} now={now} onDone={() => show('document')} />
         )}
+        {tab === 'edit' && ways.length === 0 && <p class="note">You may not change this object.</p>}
         {tab === 'subresources' && <SubresourcesView kind={kind} place={place} object={object} query={query} />}
       </div>
       <StateLine state={shown.state} revision={shown.revision} />
