@@ -70,11 +70,11 @@ func TestMatchConditionsOfWebhooks(t *testing.T) {
 			called = false
 			hooks, err := webhook.New(webhook.Options{Calls: calls})
 			require.NoError(t, err)
-			decide := func(a rest.Access) rest.Verdict {
+			decide := func(a rest.Access) rest.Decision {
 				if a.Verb == "delete" {
-					return rest.NoOpinion
+					return rest.NoOpinion("")
 				}
-				return rest.Allow
+				return rest.Allow("")
 			}
 			api, err := rest.New(rest.Options{CEL: cel.New(nil), Plugins: []rest.Plugin{hooks}, Authorizer: authorizerOf(decide), Logger: slog.New(slog.DiscardHandler)},
 				rest.Resource[Parcel]{Group: "example.com", Version: "v1", Plural: "parcels", Scope: rest.ScopeCluster})
@@ -104,9 +104,9 @@ func TestMatchConditionsOfWebhooks(t *testing.T) {
 }
 
 // authorizerOf returns an Authorizer that decides by the access alone.
-func authorizerOf(decide func(rest.Access) rest.Verdict) rest.Authorizer {
+func authorizerOf(decide func(rest.Access) rest.Decision) rest.Authorizer {
 	return rest.AuthorizerFunc(func(_ context.Context, a rest.Access) (rest.Decision, error) {
-		return rest.Decision{Verdict: decide(a)}, nil
+		return decide(a), nil
 	})
 }
 

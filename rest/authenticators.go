@@ -40,16 +40,16 @@ func (all Authorizers) Authorize(ctx context.Context, a Access) (Decision, error
 	var errs []error
 	for _, authorizer := range all {
 		d, err := authorizer.Authorize(ctx, a)
-		if d.Verdict != NoOpinion {
+		if d.opinion != noOpinion {
 			return d, err
 		}
 		if err != nil {
 			errs = append(errs, err)
 		}
-		if d.Reason != "" && none.Reason != "" {
-			none.Reason += ", "
+		if d.reason != "" && none.reason != "" {
+			none.reason += ", "
 		}
-		none.Reason += d.Reason
+		none.reason += d.reason
 	}
 	return none, joined(errs)
 }

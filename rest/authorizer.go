@@ -2,6 +2,7 @@ package rest
 
 import (
 	"context"
+	"slices"
 
 	"github.com/decorum-go/decorum/apimeta"
 	"github.com/decorum-go/decorum/rest/internal/identity"
@@ -15,7 +16,8 @@ import (
 // combine several.
 type Authorizer interface {
 	// Authorize decides about an access. If it cannot decide, it returns an error: clients receive an error of package status unchanged,
-	// and a 500 for any other error, whose text goes to the log. An error does not matter if the decision is Allow.
+	// and a 500 for any other error, whose text goes to the log. An error does not matter if the decision is
+	// [Allow] or [AllowOnly].
 	Authorize(ctx context.Context, a Access) (Decision, error)
 }
 
@@ -25,15 +27,54 @@ type AuthorizerFunc func(ctx context.Context, a Access) (Decision, error)
 // Authorize implements [Authorizer].
 func (f AuthorizerFunc) Authorize(ctx context.Context, a Access) (Decision, error) { return f(ctx, a) }
 
-// Decision is the answer of an [Authorizer]. The zero value allows nothing.
+// Decision is the answer of an [Authorizer]: [Allow], [AllowOnly], [Deny] or [NoOpinion]. The zero value is NoOpinion without a reason.
 type Decision struct {
-	Verdict Verdict
-	// Reason explains the verdict. A client that is refused sees it.
-	Reason string
-	// Only lists the objects to which AllowOnly allows the access: those that match at least one of the filters, so none if Only is empty.
-	// With Allow, Only must be empty.
-	Only []Filter
+	opinion opinion
+	reason  string
+	only    []Filter
 }
+
+// opinion is what an [Authorizer] thinks of an access.
+type opinion int
+
+const (
+	noOpinion opinion = iota
+	allow
+	allowOnly
+	deny
+)
+
+// Allow returns the decision that allows an access, to all objects if it has objects. The reason explains it in access reviews, and may
+// be empty.
+func Allow(reason string) Decision { return Decision{opinion: allow, reason: reason} }
+
+// AllowOnly returns the decision that allows an access to the objects that match at least one of the filters, so to none without filters.
+// For the client, the others do not exist: it gets 404 for them, lists and watches leave them out, and no write can move an object out of
+// the filters (403). Only their names remain taken (409). An access without objects, such as one to a path or an impersonation, is refused
+// with 403 and the reason.
+func AllowOnly(reason string, filters ...Filter) Decision {
+	return Decision{opinion: allowOnly, reason: reason, only: slices.Clone(filters)}
+}
+
+// Deny returns the decision that refuses an access. Authorizers after this one are not asked (see [Authorizers]). The client sees the
+// reason, which may be empty.
+func Deny(reason string) Decision { return Decision{opinion: deny, reason: reason} }
+
+// NoOpinion returns the decision that leaves an access to the next of several authorizers (see [Authorizers]). If none has an opinion, the
+// API refuses the access, and the client sees the reasons, which may be empty.
+func NoOpinion(reason string) Decision { return Decision{reason: reason} }
+
+// Allowed reports whether the access is allowed without a restriction. It is false for [AllowOnly].
+func (d Decision) Allowed() bool { return d.opinion == allow }
+
+// Denied reports whether the decision is [Deny]. An access without an opinion is refused too, unless another authorizer allows it.
+func (d Decision) Denied() bool { return d.opinion == deny }
+
+// Only returns the filters of [AllowOnly]. ok is false for any other decision. The caller must not change the filters.
+func (d Decision) Only() (filters []Filter, ok bool) { return d.only, d.opinion == allowOnly }
+
+// Reason returns the reason of the decision, or "".
+func (d Decision) Reason() string { return d.reason }
 
 // Filter describes objects of a resource. It matches the objects that meet all its conditions; the zero Filter matches every object.
 type Filter struct {
@@ -41,29 +82,13 @@ type Filter struct {
 	// selects.
 	Labels apimeta.Selector
 	// Fields selects by fields, in the version of the request. Only the fields that clients can use in field selectors are allowed (see
-	// [Resource]).
+	// [Resource]). A filter by another field is a mistake of the host, which the API cannot know before a request: the client gets a 500,
+	// and the log names the field.
 	Fields apimeta.FieldSelector
 	// Namespace is the namespace of the objects, or empty for any. A namespace counts as being in itself. No other cluster-scoped object is
 	// in a namespace.
 	Namespace string
 }
-
-// Verdict says whether an access is allowed.
-type Verdict int
-
-const (
-	// NoOpinion leaves the decision to the next of several authorizers (see [Authorizers]). The API refuses the access if no
-	// authorizer has an opinion.
-	NoOpinion Verdict = iota
-	// Allow allows the access.
-	Allow
-	// Deny refuses the access. Later authorizers are not asked.
-	Deny
-	// AllowOnly allows the access to the objects that match [Decision.Only]. For the client, the others do not exist: it gets 404 for them,
-	// lists and watches leave them out, and no write can move an object out of the filters (403). Only their names remain taken (409). An
-	// access without objects, such as one to a path or an impersonation, is refused.
-	AllowOnly
-)
 
 // RightsChanged makes the API ask [Options.Authorizer] again about every open watch and stream. If the user may no longer do exactly the
 // same, a watch ends with 410 Expired, so that its client lists again, and the context of a stream ends. RightsChanged returns at once. An
@@ -84,7 +109,7 @@ func Authorize(ctx context.Context, a Access) (Decision, error) {
 		ok = ok && !(inProcess && !c.acting)
 	}
 	if !ok {
-		return Decision{Verdict: Allow}, nil
+		return Allow(""), nil
 	}
 	return authorizer.Authorize(ctx, a)
 }
@@ -92,9 +117,9 @@ func Authorize(ctx context.Context, a Access) (Decision, error) {
 // unguarded returns the decision of an API without an Authorizer.
 func unguarded(a Access) Decision {
 	if a.Path == "" && identity.IsImpersonation(a.Verb) {
-		return Decision{Reason: "the server has no authorizer and does not support impersonation"}
+		return NoOpinion("the server has no authorizer and does not support impersonation")
 	}
-	return Decision{Verdict: Allow, Reason: "the server has no authorizer and allows everything except impersonation"}
+	return Allow("the server has no authorizer and allows everything except impersonation")
 }
 
 // AuthorizerFrom returns the Authorizer of the API that runs a hook, with those of its plug-ins. ok is false if the API has none.

@@ -26,9 +26,9 @@ func ExampleAuthorizer() {
 	visitorsRead := rest.AuthorizerFunc(func(_ context.Context, a rest.Access) (rest.Decision, error) {
 		switch {
 		case a.Verb == "get", a.Verb == "list", a.Verb == "watch", a.User.Name != "visitor":
-			return rest.Decision{Verdict: rest.Allow}, nil
+			return rest.Allow(""), nil
 		}
-		return rest.Decision{Reason: "visitors only read"}, nil
+		return rest.NoOpinion("visitors only read"), nil
 	})
 	api, err := rest.New(rest.Options{Authenticator: withPassword, Authorizer: visitorsRead}, books())
 	if err != nil {

@@ -15,9 +15,9 @@ func ExampleFilter() {
 	byShelf := rest.AuthorizerFunc(func(_ context.Context, a rest.Access) (rest.Decision, error) {
 		books, err := apimeta.ParseSelector(shelves[a.User.Name])
 		if err != nil || books.Empty() {
-			return rest.Decision{Reason: "not a member"}, err
+			return rest.NoOpinion("not a member"), err
 		}
-		return rest.Decision{Verdict: rest.AllowOnly, Only: []rest.Filter{{Labels: books}}}, nil
+		return rest.AllowOnly("", rest.Filter{Labels: books}), nil
 	})
 	api, err := rest.New(rest.Options{Authorizer: byShelf}, books())
 	if err != nil {

@@ -165,22 +165,20 @@ func (a *API) permit(ctx context.Context, u User, q route.Question, res *resourc
 	}
 	d, err := a.options.Authorizer.Authorize(ctx, accessOf(u, q))
 	switch {
-	case d.Verdict == Allow && len(d.Only) > 0:
-		return nil, errors.New("the Authorizer returned filters with the verdict Allow, and not AllowOnly")
-	case d.Verdict == Allow:
+	case d.Allowed():
 		return nil, nil
-	case d.Verdict == AllowOnly && res != nil:
+	case d.opinion == allowOnly && res != nil:
 		return d.restriction(res)
 	case err != nil:
 		return nil, err
 	}
-	return nil, identity.Forbidden(u.Name, q, d.Reason)
+	return nil, identity.Forbidden(u.Name, q, d.reason)
 }
 
 // restriction returns the restriction of an access. If a filter selects by an unsupported field, clients do not see the error.
 func (d Decision) restriction(res *resource.Resource) (*access.Restriction, error) {
 	only := &access.Restriction{}
-	for _, f := range d.Only {
+	for _, f := range d.only {
 		only.AnyOf = append(only.AnyOf, access.Filter(f))
 	}
 	if err := res.CheckRestriction(only); err != nil {

@@ -176,7 +176,7 @@ func TestOrderOfParts(t *testing.T) {
 			if a.User.Name != name {
 				return rest.Decision{}, nil
 			}
-			return rest.Decision{Verdict: rest.Allow}, nil
+			return rest.Allow(""), nil
 		})
 	}
 	part := func(name string) rest.Plugin {

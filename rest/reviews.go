@@ -74,11 +74,12 @@ var everyVerb = []string{kind.Create, kind.Delete, kind.DeleteCollection, kind.G
 // mayI returns the status of an access review about the client.
 func mayI(ctx context.Context, q route.Question) (review.AccessStatus, error) {
 	d, err := Authorize(ctx, accessOf(UserFrom(ctx), q))
-	allowed := d.Verdict == Allow || d.Verdict == AllowOnly
+	_, some := d.Only()
+	allowed := some || d.Allowed()
 	if allowed {
 		err = nil
 	}
-	return review.AccessStatus{Allowed: allowed, Denied: d.Verdict == Deny, Reason: d.Reason}, err
+	return review.AccessStatus{Allowed: allowed, Denied: d.Denied(), Reason: d.Reason()}, err
 }
 
 // myRules returns the status of a SelfSubjectRulesReview.

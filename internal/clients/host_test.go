@@ -134,9 +134,9 @@ func (l *lives) ServeHTTP(w http.ResponseWriter, r *http.Request) { l.api.Load()
 func decide(_ context.Context, a rest.Access) (rest.Decision, error) {
 	switch {
 	case a.User.Name == "bob" && !slices.Contains([]string{"get", "list", "watch"}, a.Verb), a.Verb == "delete" && a.Name == "kept", a.Verb == "impersonate":
-		return rest.Decision{Reason: "not allowed here"}, nil
+		return rest.NoOpinion("not allowed here"), nil
 	}
-	return rest.Decision{Verdict: rest.Allow, Reason: "allowed here"}, nil
+	return rest.Allow("allowed here"), nil
 }
 
 // forget compacts the whole history, so that a client that resumes a watch gets 410.

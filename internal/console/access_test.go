@@ -43,7 +43,7 @@ func bearers(users *sync.Map) rest.Authenticator {
 func admins(_ context.Context, a rest.Access) (rest.Decision, error) {
 	reads := a.Verb == "get" || a.Verb == "list" || a.Verb == "watch" || a.Group == "authorization.k8s.io" || a.Group == "authentication.k8s.io"
 	if a.User.Name == "admin" || reads && a.User.Name != "system:anonymous" {
-		return rest.Decision{Verdict: rest.Allow}, nil
+		return rest.Allow(""), nil
 	}
 	return rest.Decision{}, nil
 }
@@ -158,7 +158,7 @@ func TestCookieAndHostilePage(t *testing.T) {
 	})
 	api, err := rest.New(rest.Options{Authenticator: authenticator, Authorizer: rest.AuthorizerFunc(func(_ context.Context, a rest.Access) (rest.Decision, error) {
 		if a.User.Name == "alice" {
-			return rest.Decision{Verdict: rest.Allow}, nil
+			return rest.Allow(""), nil
 		}
 		return rest.Decision{}, nil
 	})}, rest.Resource[Item]{Group: "example.com", Version: "v1", Plural: "items"})

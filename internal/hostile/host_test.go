@@ -133,7 +133,7 @@ func byTeam(t *testing.T) rest.Authorizer {
 		if !ok || a.Resource != "notes" || a.Namespace != "shared" {
 			return rest.Decision{}, nil
 		}
-		return rest.Decision{Verdict: rest.AllowOnly, Only: []rest.Filter{filter}}, nil
+		return rest.AllowOnly("", filter), nil
 	})
 }
 

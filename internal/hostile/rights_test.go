@@ -59,7 +59,7 @@ func (h *host) replica(t *testing.T, options rest.Options) string {
 
 // allowed allows everything.
 var allowed = rest.AuthorizerFunc(func(context.Context, rest.Access) (rest.Decision, error) {
-	return rest.Decision{Verdict: rest.Allow}, nil
+	return rest.Allow(""), nil
 })
 
 // Fay lists while a filter hides notes from her. When another replica, which knows nothing of that, shows her everything, she does not

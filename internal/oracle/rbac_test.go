@@ -244,7 +244,7 @@ func compareRBAC(t testing.TB, r *rand.Rand) {
 			want, _ := validation.Covers(upstreamRules(t, rules), upstreamRules(t, []rbac.PolicyRule{asRule(a)}))
 			got, err := o.authorizer.Authorize(t.Context(), a)
 			require.NoError(t, err)
-			require.Equal(t, want, got.Verdict == rest.Allow, "%+v\n%+v\n%s", a, rules, got.Reason)
+			require.Equal(t, want, got.Allowed(), "%+v\n%+v\n%s", a, rules, got.Reason())
 		}
 		compareEscalation(t, r, api, p)
 	}

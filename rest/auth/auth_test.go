@@ -176,12 +176,12 @@ func (a *answers) Authorize(context.Context, rest.Access) (rest.Decision, error)
 	return a.Decision, a.err
 }
 func (a *answers) RulesFor(context.Context, rest.User, string) (rest.AccessRules, error) {
-	return rest.AccessRules{Paths: []rest.PathAccess{{Verbs: []string{"get"}, Paths: []string{"/" + a.Reason}}}}, nil
+	return rest.AccessRules{Paths: []rest.PathAccess{{Verbs: []string{"get"}, Paths: []string{"/" + a.Reason()}}}}, nil
 }
 
 func TestAuthorizers(t *testing.T) {
-	none, also := &answers{Decision: rest.Decision{Reason: "a"}}, &answers{Decision: rest.Decision{Reason: "b"}}
-	allow, deny := &answers{Decision: rest.Decision{Verdict: rest.Allow, Reason: "c"}}, &answers{Decision: rest.Decision{Verdict: rest.Deny, Reason: "d"}}
+	none, also := &answers{Decision: rest.NoOpinion("a")}, &answers{Decision: rest.NoOpinion("b")}
+	allow, deny := &answers{Decision: rest.Allow("c")}, &answers{Decision: rest.Deny("d")}
 	broken := &answers{err: errors.New("broken")}
 	for _, c := range []struct {
 		of    []rest.Authorizer
@@ -189,7 +189,7 @@ func TestAuthorizers(t *testing.T) {
 		fails bool
 	}{
 		{nil, rest.Decision{}, false},
-		{[]rest.Authorizer{none, also}, rest.Decision{Reason: "a, b"}, false},
+		{[]rest.Authorizer{none, also}, rest.NoOpinion("a, b"), false},
 		{[]rest.Authorizer{none, allow, deny}, allow.Decision, false},
 		{[]rest.Authorizer{none, deny, allow}, deny.Decision, false},
 		{[]rest.Authorizer{broken, allow}, allow.Decision, false},

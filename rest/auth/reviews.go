@@ -47,9 +47,10 @@ func decide(ctx context.Context, u rest.User, question *review.Question) (review
 	q := question.Asked()
 	d, err := rest.Authorize(ctx, rest.Access{User: u, Verb: q.Verb, Group: q.Group, Version: q.Version, Resource: q.Resource, Subresource: q.Subresource,
 		Namespace: q.Namespace, Name: q.Name, LabelSelector: q.LabelSelector, FieldSelector: q.FieldSelector, Path: q.Path})
-	allowed := d.Verdict == rest.Allow || d.Verdict == rest.AllowOnly
+	_, some := d.Only()
+	allowed := some || d.Allowed()
 	if allowed {
 		err = nil
 	}
-	return review.AccessStatus{Allowed: allowed, Denied: d.Verdict == rest.Deny, Reason: d.Reason}, err
+	return review.AccessStatus{Allowed: allowed, Denied: d.Denied(), Reason: d.Reason()}, err
 }

@@ -547,9 +547,9 @@ func TestWebhookConvertsOnlyWhatTheClientMaySee(t *testing.T) {
 	var only rest.Filter
 	rights := rest.AuthorizerFunc(func(_ context.Context, a rest.Access) (rest.Decision, error) {
 		if a.Resource != "rods" || a.Version != "v2" {
-			return rest.Decision{Verdict: rest.Allow}, nil
+			return rest.Allow(""), nil
 		}
-		return rest.Decision{Verdict: rest.AllowOnly, Only: []rest.Filter{only}}, nil
+		return rest.AllowOnly("", only), nil
 	})
 	api := converting(t, c, rest.Options{Authorizer: rights, MaxConvertedBytes: 1})
 	define(t, api, c)

@@ -16,7 +16,7 @@ import (
 // The API keeps records of its own in the store, such as which users were ever restricted. No owner waits for these to be dependents.
 func TestForegroundDeletionBesideRecordsOfTheAPI(t *testing.T) {
 	only := rest.AuthorizerFunc(func(context.Context, rest.Access) (rest.Decision, error) {
-		return rest.Decision{Verdict: rest.AllowOnly}, nil
+		return rest.AllowOnly(""), nil
 	})
 	inWorld(t, lifecycle.CollectGarbage, rest.Options{Authorizer: only}, []rest.Definition{parts(), sites()}, func(w *world) {
 		answer := httptest.NewRecorder()

@@ -108,7 +108,7 @@ func (p *policies) paramKind(ctx context.Context, h halfName, name string) (kind
 
 func allows(ctx context.Context, a rest.Access) (bool, error) {
 	d, err := rest.Authorize(ctx, a)
-	if d.Verdict == rest.Allow {
+	if d.Allowed() {
 		return true, nil
 	}
 	return false, err

@@ -81,7 +81,7 @@ func (w *reviewed) authorize(ctx context.Context, c rules.Check) rules.Ruling {
 		a.User = rest.ServiceAccountUser(c.ServiceAccountNamespace, c.ServiceAccount)
 	}
 	decision, err := rest.Authorize(ctx, a)
-	ruling := rules.Ruling{Allowed: decision.Verdict == rest.Allow, Reason: decision.Reason, Err: err}
+	ruling := rules.Ruling{Allowed: decision.Allowed(), Reason: decision.Reason(), Err: err}
 	w.rulings[c] = ruling
 	return ruling
 }

@@ -203,9 +203,9 @@ func TestRestrictedClients(t *testing.T) {
 	require.NoError(t, err)
 	authorizer := rest.AuthorizerFunc(func(_ context.Context, a rest.Access) (rest.Decision, error) {
 		if a.User.Name == "alice" {
-			return rest.Decision{Verdict: rest.AllowOnly, Only: []rest.Filter{{Labels: mine}}}, nil
+			return rest.AllowOnly("", rest.Filter{Labels: mine}), nil
 		}
-		return rest.Decision{Verdict: rest.Allow}, nil
+		return rest.Allow(""), nil
 	})
 	api := serve(t, memory(t, map[quota.Account][]quota.Limit{{Namespace: "a"}: {{Name: "q", Resource: notesName, Objects: 1}}}), authorizer)
 	require.NoError(t, create(t.Context(), api, "bob", "a", "x"))

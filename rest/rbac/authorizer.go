@@ -72,7 +72,7 @@ func (z *authorizer) Authorize(ctx context.Context, a rest.Access) (rest.Decisio
 		z.following.Do(func() { go z.follow() })
 	}
 	if group := z.administrates(a.User); group != "" {
-		return rest.Decision{Verdict: rest.Allow, Reason: "a member of the administrators"}, nil
+		return rest.Allow("a member of the administrators"), nil
 	}
 	index, err := z.mirror.Acquire(ctx)
 	if err != nil {
@@ -90,9 +90,9 @@ func (z *authorizer) Authorize(ctx context.Context, a rest.Access) (rest.Decisio
 		return true
 	})
 	if found != nil {
-		return rest.Decision{Verdict: rest.Allow, Reason: found.reason}, nil
+		return rest.Allow(found.reason), nil
 	}
-	return rest.Decision{Reason: index.unresolved(a.User, a.Namespace)}, nil
+	return rest.NoOpinion(index.unresolved(a.User, a.Namespace)), nil
 }
 
 // mayStay reports whether the access may be one of a watch or a stream, which ends when a right is lost that it depends on. Impersonation

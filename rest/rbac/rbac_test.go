@@ -72,7 +72,7 @@ func (s *server) decision(t testing.TB, user string, groups ...string) rest.Deci
 }
 
 func (s *server) may(t testing.TB, user string) bool {
-	return s.decision(t, user).Verdict == rest.Allow
+	return s.decision(t, user).Allowed()
 }
 
 // Every decision sees all earlier writes of roles and bindings, of all clients and in any order.

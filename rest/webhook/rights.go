@@ -18,5 +18,5 @@ func authorize(ctx context.Context, c rules.Check) rules.Ruling {
 		a.User = rest.ServiceAccountUser(c.ServiceAccountNamespace, c.ServiceAccount)
 	}
 	decision, err := rest.Authorize(ctx, a)
-	return rules.Ruling{Allowed: decision.Verdict == rest.Allow, Reason: decision.Reason, Err: err}
+	return rules.Ruling{Allowed: decision.Allowed(), Reason: decision.Reason(), Err: err}
 }

@@ -188,9 +188,9 @@ func TestAuthorizer(t *testing.T) {
 	options := rest.Options{Authorizer: rest.AuthorizerFunc(func(_ context.Context, a rest.Access) (rest.Decision, error) {
 		switch {
 		case a.Verb == "paint" && a.User.Name != "jane", a.Verb == "post" && a.Path == "/paint":
-			return rest.Decision{Verdict: rest.Deny, Reason: a.User.Name + " may not " + a.Verb + " " + a.Resource + a.Path + " " + a.Name}, nil
+			return rest.Deny(a.User.Name + " may not " + a.Verb + " " + a.Resource + a.Path + " " + a.Name), nil
 		}
-		return rest.Decision{Verdict: rest.Allow}, nil
+		return rest.Allow(""), nil
 	})}
 	s := newServer(t, options, false)
 	s.policy(`"variables": [{"name": "may", "expression": "authorizer.requestResource.check('paint')"}], "validations": [{"expression": "!has(object.spec.color) || variables.may.allowed()", "message": "no paint"},
@@ -206,9 +206,9 @@ func TestAuthorizer(t *testing.T) {
 func TestRightsOnParams(t *testing.T) {
 	s := newServer(t, rest.Options{Authorizer: rest.AuthorizerFunc(func(_ context.Context, a rest.Access) (rest.Decision, error) {
 		if a.Resource == "limits" && a.User.Name != "jane" {
-			return rest.Decision{Verdict: rest.Deny}, nil
+			return rest.Deny(""), nil
 		}
-		return rest.Decision{Verdict: rest.Allow}, nil
+		return rest.Allow(""), nil
 	})}, false)
 	p := validatingPolicy("p", `"paramKind": {"apiVersion": "example.com/v1", "kind": "Limit"}, "validations": [{"expression": "params.max == 1"}]`)
 	b := binding("ValidatingAdmissionPolicyBinding", `"paramRef": {"name": "small", "parameterNotFoundAction": "Allow"}`)

@@ -116,16 +116,16 @@ func newAPI(store storage.Store, people people, keys []serviceaccount.Key, quota
 func ownNamespaces(_ context.Context, a rest.Access) (rest.Decision, error) {
 	reads := a.Verb == "get" || a.Verb == "list" || a.Verb == "watch"
 	if !reads || a.Group != "" || a.Resource != "namespaces" || a.Subresource != "" {
-		return rest.Decision{}, nil
+		return rest.NoOpinion(""), nil
 	}
-	own := rest.Decision{Verdict: rest.AllowOnly}
+	var own []rest.Filter
 	for _, group := range a.User.Groups {
 		if strings.HasPrefix(group, "team-") {
-			own.Only = append(own.Only, rest.Filter{Namespace: group})
+			own = append(own, rest.Filter{Namespace: group})
 		}
 	}
-	if len(own.Only) == 0 {
-		return rest.Decision{}, nil
+	if len(own) == 0 {
+		return rest.NoOpinion("in no team"), nil
 	}
-	return own, nil
+	return rest.AllowOnly("a member of the team", own...), nil
 }

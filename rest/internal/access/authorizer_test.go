@@ -36,9 +36,9 @@ func (r *rights) Authorize(_ context.Context, a rest.Access) (rest.Decision, err
 		object = strings.TrimSuffix(a.Resource+"/"+a.Subresource, "/")
 	}
 	if slices.Contains(r.rules, a.User.Name+" "+a.Verb+" "+object) {
-		return rest.Decision{Verdict: rest.Allow}, nil
+		return rest.Allow(""), nil
 	}
-	return rest.Decision{Reason: "no rule"}, nil
+	return rest.NoOpinion("no rule"), nil
 }
 
 // verbs returns the verbs that the Authorizer was asked about since the last call.
@@ -136,6 +136,28 @@ func TestAttributesForTheAuthorizer(t *testing.T) {
 	}
 }
 
+// A decision is exactly one of allowed, restricted, denied and without an opinion. The zero value has no opinion.
+func TestDecisions(t *testing.T) {
+	filters := []rest.Filter{{Namespace: "a"}, {Namespace: "b"}}
+	for _, c := range []struct {
+		decision                    rest.Decision
+		allowed, restricted, denied bool
+		reason                      string
+		filters                     []rest.Filter
+	}{
+		{rest.Decision{}, false, false, false, "", nil},
+		{rest.NoOpinion("n"), false, false, false, "n", nil},
+		{rest.Allow("a"), true, false, false, "a", nil},
+		{rest.AllowOnly("o", filters...), false, true, false, "o", filters},
+		{rest.AllowOnly("o"), false, true, false, "o", nil},
+		{rest.Deny("d"), false, false, true, "d", nil},
+	} {
+		only, restricted := c.decision.Only()
+		assert.Equal(t, []any{c.allowed, c.restricted, c.denied, c.reason, c.filters},
+			[]any{c.decision.Allowed(), restricted, c.decision.Denied(), c.decision.Reason(), only})
+	}
+}
+
 // An error decides nothing, and its text stays in the log. Allow counts in spite of an error.
 func TestAuthorizerErrors(t *testing.T) {
 	for _, c := range []struct {
@@ -144,9 +166,9 @@ func TestAuthorizerErrors(t *testing.T) {
 		code     int
 	}{
 		{rest.Decision{}, errors.New("secret"), 500},
-		{rest.Decision{Verdict: rest.Deny}, status.ServiceUnavailable("later"), 503},
-		{rest.Decision{Verdict: rest.Allow}, errors.New("secret"), 200},
-		{rest.Decision{Verdict: rest.Deny}, nil, 403},
+		{rest.Deny(""), status.ServiceUnavailable("later"), 503},
+		{rest.Allow(""), errors.New("secret"), 200},
+		{rest.Deny(""), nil, 403},
 	} {
 		api := apitest.New(t, rest.Options{Authorizer: rest.AuthorizerFunc(func(context.Context, rest.Access) (rest.Decision, error) { return c.decision, c.err })}, apitest.WidgetResource())
 		answer := apitest.Do(t, api, "GET", apitest.Widgets, "")

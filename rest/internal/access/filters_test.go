@@ -33,9 +33,9 @@ func (f *filters) Authorize(_ context.Context, a rest.Access) (rest.Decision, er
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	if only, ok := f.only[a.User.Name]; ok {
-		return rest.Decision{Verdict: rest.AllowOnly, Only: only}, nil
+		return rest.AllowOnly("", only...), nil
 	}
-	return rest.Decision{Verdict: rest.Allow}, nil
+	return rest.Allow(""), nil
 }
 
 // restrict changes what a user sees.
@@ -312,10 +312,9 @@ func TestFaultyFilters(t *testing.T) {
 		decision     rest.Decision
 		code         int
 	}{
-		{"filters with Allow", apitest.Widgets, rest.Decision{Verdict: rest.Allow, Only: []rest.Filter{{}}}, 500},
-		{"a field by which widgets cannot be selected", apitest.Widgets, rest.Decision{Verdict: rest.AllowOnly, Only: []rest.Filter{withField(t, "spec.size!=1")}}, 500},
-		{"a path", "/version", rest.Decision{Verdict: rest.AllowOnly, Only: []rest.Filter{{}}}, 403},
-		{"an unknown resource", apitest.ExampleV1 + "/nowhere", rest.Decision{Verdict: rest.AllowOnly, Only: []rest.Filter{{}}}, 403},
+		{"a field by which widgets cannot be selected", apitest.Widgets, rest.AllowOnly("", withField(t, "spec.size!=1")), 500},
+		{"a path", "/version", rest.AllowOnly("", rest.Filter{}), 403},
+		{"an unknown resource", apitest.ExampleV1 + "/nowhere", rest.AllowOnly("", rest.Filter{}), 403},
 	} {
 		authorizer := rest.AuthorizerFunc(func(context.Context, rest.Access) (rest.Decision, error) { return c.decision, nil })
 		api := apitest.New(t, rest.Options{Authorizer: authorizer}, apitest.WidgetResource())
@@ -397,7 +396,7 @@ func TestChangedRightsAreAskedOnce(t *testing.T) {
 			if lost.Load() && a.User.Name == "user1" {
 				return rest.Decision{}, nil
 			}
-			return rest.Decision{Verdict: rest.Allow}, nil
+			return rest.Allow(""), nil
 		})
 		api := apitest.New(t, rest.Options{Authenticator: apitest.UserFromHeader, Authorizer: authorizer}, apitest.WidgetResource())
 		const users, each = 4, 50

@@ -86,10 +86,10 @@ func TestResumedWatchesAfterAChangeOfGroups(t *testing.T) {
 	byGroup := rest.AuthorizerFunc(func(_ context.Context, a rest.Access) (rest.Decision, error) {
 		for _, group := range a.User.Groups {
 			if group == "all" {
-				return rest.Decision{Verdict: rest.Allow}, nil
+				return rest.Allow(""), nil
 			}
 		}
-		return rest.Decision{Verdict: rest.AllowOnly, Only: []rest.Filter{labelled(t, "team=a")}}, nil
+		return rest.AllowOnly("", labelled(t, "team=a")), nil
 	})
 	api := apitest.New(t, rest.Options{Authorizer: byGroup}, apitest.WidgetResource())
 	r := apitest.NewRequest("GET", apitest.Widgets, nil)

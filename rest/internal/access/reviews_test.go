@@ -35,14 +35,14 @@ func byAlice(api http.Handler) http.Handler {
 func reviewing(t *testing.T, decide rest.AuthorizerFunc) *rest.API {
 	return apitest.New(t, rest.Options{Authorizer: rest.AuthorizerFunc(func(ctx context.Context, a rest.Access) (rest.Decision, error) {
 		if a.Verb == "create" && (a.Group == "authorization.k8s.io" || a.Group == "authentication.k8s.io") {
-			return rest.Decision{Verdict: rest.Allow}, nil
+			return rest.Allow(""), nil
 		}
 		return decide(ctx, a)
 	}), Plugins: []rest.Plugin{auth.Reviews()}})
 }
 
 // allowed is the decision that allows an access.
-var allowed = rest.Decision{Verdict: rest.Allow}
+var allowed = rest.Allow("")
 
 // Every API tells clients who they are and what they may do, unless the host says no or does so itself. It tells about others only if the
 // host declares that.
@@ -102,7 +102,7 @@ func TestAccessReviews(t *testing.T) {
 		if a.User.Name == "alice" {
 			return allowed, nil
 		}
-		return rest.Decision{Reason: "only alice may"}, nil
+		return rest.NoOpinion("only alice may"), nil
 	})
 	alice := rest.User{Name: "alice", UID: "1", Groups: []string{"dev"}, Extra: map[string][]string{"team": {"a"}}}
 	const resource = `"resourceAttributes":{"verb":"get","group":"example.com","version":"v1","resource":"widgets","subresource":"status","namespace":"team","name":"a"}`

@@ -22,7 +22,7 @@ func permitSigning(ctx context.Context, user rest.User, verb, signer string) err
 		if err != nil {
 			return err
 		}
-		if decision.Verdict == rest.Allow {
+		if decision.Allowed() {
 			return nil
 		}
 	}

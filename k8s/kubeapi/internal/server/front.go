@@ -66,7 +66,7 @@ func (f *front) serveKeys(w http.ResponseWriter, r *http.Request) {
 	}
 	a := rest.Access{User: withSystemGroup(r, who.User), Verb: strings.ToLower(r.Method), Path: r.URL.Path}
 	decision, err := f.authorizer.Authorize(r.Context(), a)
-	if err == nil && decision.Verdict != rest.Allow {
+	if err == nil && !decision.Allowed() {
 		err = status.Forbidden(apimeta.GroupResource{}, "", "User \""+a.User.Name+"\" cannot "+a.Verb+" path \""+a.Path+"\"")
 	}
 	if err != nil {
