@@ -18,7 +18,7 @@ import (
 var large = strings.Repeat("x", 1900)
 
 // bare are the rows of a write of the store, in tables of their own.
-const bare = `CREATE TABLE bare_objects (name text PRIMARY KEY, revision bigint, body bytea) WITH (fillfactor = 80);
+const bare = `CREATE TABLE bare_objects (name text PRIMARY KEY, revision bigint, body bytea) WITH (fillfactor = 60, toast_tuple_target = 8160);
 	CREATE TABLE bare_changes (revision bigserial PRIMARY KEY, name text, body bytea);`
 
 // bareWrite writes these rows in one transaction, and in one round trip.

@@ -12,6 +12,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgxpool"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -346,6 +347,27 @@ func TestFullDisk(t *testing.T) {
 	for n := range acknowledged {
 		require.NotNil(t, latest(t, store, fmt.Sprint(n)), "%d was acknowledged", n)
 	}
+}
+
+// A newer program upgrades the layout of an older one.
+func TestOlderLayout(t *testing.T) {
+	pool, schema := connect(t, server(t).URL("postgres")), newSchema()
+	first, err := os.ReadFile("layout/1.sql")
+	require.NoError(t, err)
+	execute(t, pool, fmt.Sprintf(`CREATE SCHEMA "%s"`, schema))
+	require.NoError(t, pgx.BeginFunc(t.Context(), pool, func(tx pgx.Tx) error {
+		script := fmt.Sprintf(`SET LOCAL search_path = "%s", pg_temp; %s; INSERT INTO meta (layout, id) VALUES (1, 'older')`, schema, first)
+		_, err := tx.Conn().PgConn().Exec(t.Context(), script).ReadAll()
+		return err
+	}))
+	store := serving(t, postgres.Options{Pool: pool, Schema: schema})
+	require.Equal(t, "older", store.ID())
+	_, err = put(t.Context(), store, "x", "1")
+	require.NoError(t, err)
+	inLine := false
+	require.NoError(t, pool.QueryRow(t.Context(), `SELECT 'toast_tuple_target=8160' = ANY (reloptions) FROM pg_class WHERE oid = $1::regclass`,
+		fmt.Sprintf(`"%s".objects`, schema)).Scan(&inLine))
+	require.True(t, inLine)
 }
 
 // An older program refuses a newer layout, and changes nothing.
