@@ -199,7 +199,7 @@ func TestComputedColumns(t *testing.T) {
 		fault  string
 		column rest.Column
 	}{
-		{"its function takes a *media_test.Memo", rest.ColumnFunc(rest.Column{Name: "X"}, func(*apitest.Memo) any { return nil })},
+		{"its function takes a *apitest.Memo", rest.ColumnFunc(rest.Column{Name: "X"}, func(*apitest.Memo) any { return nil })},
 		{`it has a path, ".spec", and a function`, rest.ColumnFunc(rest.Column{Name: "X", Path: ".spec"}, func(*apitest.Widget) any { return nil })},
 	} {
 		r := apitest.WidgetResource()
