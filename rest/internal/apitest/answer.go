@@ -13,6 +13,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/decorum-go/decorum/apimeta"
+	"github.com/decorum-go/decorum/rest/internal/write"
 	"github.com/decorum-go/decorum/status"
 )
 
@@ -230,4 +231,9 @@ func JSONOf(t testing.TB, v any) string {
 	text, err := json.Marshal(v)
 	require.NoError(t, err)
 	return string(text)
+}
+
+// Unregistered is the message that a body has a kind or a version that the API does not know.
+func Unregistered(kind, version string) string {
+	return fmt.Sprintf("no kind %q is registered for version %q in scheme %q", kind, version, write.SchemeName)
 }

@@ -347,3 +347,12 @@ func TestCompression(t *testing.T) {
 		})
 	}
 }
+
+func TestAnswersToWritesAreCompressed(t *testing.T) {
+	api := apitest.NewMemosWith(t, `"data":{"k":"v"}`)
+	a := apitest.Do(t, api, "PUT", apitest.Memos+"/a", `{"metadata":{"name":"a"},"data":{"k":"`+strings.Repeat("x", 200_000)+`"}}`, "Accept-Encoding", "gzip")
+	assert.Equal(t, 200, a.Code)
+	assert.Equal(t, "gzip", a.Header.Get("Content-Encoding"))
+	assert.Equal(t, "Accept-Encoding", a.Header.Get("Vary"))
+	assert.Less(t, len(a.Body), 10_000)
+}

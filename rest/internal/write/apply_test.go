@@ -273,3 +273,94 @@ func TestMalformedConfigurations(t *testing.T) {
 		assert.Equal(t, message, a.Text(t, "message"))
 	}
 }
+
+func TestAppliedConfigurationsThatFitNoType(t *testing.T) {
+	t.Run("a value that its Go type does not take", func(t *testing.T) {
+		a := apitest.Do(t, apitest.NewMemos(t), "PATCH", apitest.Memos+"/a?fieldManager=m", `{"apiVersion":"v1","kind":"Memo","metadata":{"name":"a","deletionTimestamp":"x"}}`, "Content-Type", apitest.TypeApply)
+		assert.Equal(t, 500, a.Code)
+		assert.Equal(t, `failed to convert new object (/a; /v1, Kind=Memo) to proper version: unable to convert unstructured object to /v1, Kind=Memo: `+
+			`parsing time "x" as "2006-01-02T15:04:05Z07:00": cannot parse "x" as "2006"`, a.Text(t, "message"))
+	})
+	t.Run("invalid times of a custom kind", func(t *testing.T) {
+		a := apitest.Do(t, apitest.NewWidgets(t), "PATCH", apitest.Widgets+"/a?fieldManager=m", apitest.WidgetBody(`"name":"a","creationTimestamp":"x","deletionTimestamp":"y","generation":1.5`, `"spec":{"size":1}`), "Content-Type", apitest.TypeApply)
+		assert.Equal(t, 201, a.Code, a.Body)
+		assert.Equal(t, "2026-01-02T03:04:05Z", a.Text(t, "metadata.creationTimestamp"))
+		assert.NotContains(t, a.Body, `"deletionTimestamp"`)
+	})
+	t.Run("a value of another type", func(t *testing.T) {
+		for spec, want := range map[string]string{
+			`{"color":{"b":1}}`: `.spec.color: expected string, got &value.valueUnstructured{Value:map[string]interface {}{"b":1}}`,
+			`{"parts":"x"}`:     `.spec.parts: expected list, got &{x}`,
+			`{"settings":[[]]}`: `.spec.settings: expected map, got &{[[]]}`,
+		} {
+			a := apitest.Do(t, apitest.NewWidgets(t), "PATCH", apitest.Widgets+"/a?fieldManager=m", apitest.WidgetBody(`"name":"a"`, `"spec":`+spec), "Content-Type", apitest.TypeApply)
+			assert.Equal(t, 500, a.Code)
+			assert.Equal(t, `failed to create typed patch object (/a; example.com/v1, Kind=Widget): `+want, a.Text(t, "message"))
+		}
+	})
+	t.Run("an invalid resourceVersion", func(t *testing.T) {
+		a := apitest.Do(t, apitest.NewWidgets(t), "PATCH", apitest.Widgets+"/a?fieldManager=m", apitest.WidgetBody(`"name":"a","resourceVersion":"x"`, `"spec":{"size":1}`), "Content-Type", apitest.TypeApply)
+		assert.Equal(t, 400, a.Code, a.Body)
+	})
+	t.Run("managedFields that are no list", func(t *testing.T) {
+		a := apitest.Do(t, apitest.NewWidgets(t), "PATCH", apitest.Widgets+"/a?fieldManager=m", apitest.WidgetBody(`"name":"a","managedFields":"x"`, `"spec":{"size":1}`), "Content-Type", apitest.TypeApply)
+		assert.Equal(t, `failed to create typed patch object (/a; example.com/v1, Kind=Widget): .metadata.managedFields: expected list, got &{x}`, a.Text(t, "message"))
+	})
+}
+
+func TestApplyToAFieldOfAnyForm(t *testing.T) {
+	api := apitest.NewWidgets(t)
+	apply := func(manager, spec string) apitest.Answer {
+		return apitest.Do(t, api, "PATCH", apitest.Widgets+"/a?fieldManager="+manager, `{"apiVersion":"example.com/v1","kind":"Widget","metadata":{"name":"a"},"spec":`+spec+`}`, "Content-Type", apitest.TypeApply)
+	}
+	assert.Equal(t, 201, apply("m", `{"size":1,"port":80}`).Code)
+	apitest.WantFailure(t, apply("n", `{"port":{"a":"b"}}`), 409, "Conflict", `Apply failed with 1 conflict: conflict with "m": .spec.port`,
+		`{"causes":[{"reason":"FieldManagerConflict","message":"conflict with \"m\"","field":".spec.port"}]}`)
+}
+
+func TestEmptyManagedFields(t *testing.T) {
+	const none = `{"metadata":{"managedFields":[]}}`
+	t.Run("of a custom kind", func(t *testing.T) {
+		api := apitest.NewWidgets(t)
+		apitest.CreateWidget(t, api, "a")
+		a := apitest.MergePatch(t, api, apitest.Widgets+"/a", none)
+		assert.Contains(t, a.Body, `"managedFields":[{`, "an empty list is not there for a custom resource")
+		assert.Equal(t, "2", a.ResourceVersion(t))
+	})
+	t.Run("of a built-in kind", func(t *testing.T) {
+		assert.NotContains(t, apitest.MergePatch(t, apitest.NewMemosWith(t, `"data":{"k":"v"}`), apitest.Memos+"/a", none).Body, `"managedFields"`)
+	})
+}
+
+func TestNullsInAnAppliedConfiguration(t *testing.T) {
+	for _, c := range []struct {
+		name, spec string
+		want       []apitest.Cause
+	}{
+		{"some", `{"size":1,"note":null,"color":null,"template":null,"parts":null,"owner":null,"settings":{"k":null}}`, []apitest.Cause{
+			apitest.TypeInvalid("spec.owner", `Invalid value: "null": spec.owner in body must be of type string: "null"`),
+			apitest.TypeInvalid("spec.parts", `Invalid value: "null": spec.parts in body must be of type array: "null"`),
+			apitest.TypeInvalid("spec.settings.k", `Invalid value: "null": spec.settings.k in body must be of type string: "null"`)}},
+		{"of an enumeration", `{"size":1,"parts":[{"name":"p","kind":null}]}`, []apitest.Cause{
+			apitest.TypeInvalid("spec.parts[0].kind", `Invalid value: "null": spec.parts[0].kind in body must be of type string: "null"`),
+			apitest.NotSupported("spec.parts[0].kind", `Unsupported value: null: supported values: "bolt", "nut"`)}},
+		{"of a required field", `{"size":null}`, []apitest.Cause{apitest.TypeInvalid("spec.size", `Invalid value: "null": spec.size in body must be of type integer: "null"`)}},
+		{"with other faults", `{"size":500,"owner":null,"parts":[{"name":"a","kind":null}]}`, []apitest.Cause{
+			apitest.TypeInvalid("spec.owner", `Invalid value: "null": spec.owner in body must be of type string: "null"`),
+			apitest.TypeInvalid("spec.parts[0].kind", `Invalid value: "null": spec.parts[0].kind in body must be of type string: "null"`),
+			apitest.NotSupported("spec.parts[0].kind", `Unsupported value: null: supported values: "bolt", "nut"`),
+			apitest.Invalid("spec.size", `Invalid value: 500: spec.size in body should be less than or equal to 100`)}},
+		{"of the spec", `null`, []apitest.Cause{apitest.TypeInvalid("spec", `Invalid value: "null": spec in body must be of type object: "null"`)}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			api := apitest.NewWidgets(t)
+			apply := func(labels, spec string) apitest.Answer {
+				return apitest.Do(t, api, "PATCH", apitest.Widgets+"/a?fieldManager=m", apitest.WidgetBody(`"name":"a","labels":`+labels, `"spec":`+spec), "Content-Type", apitest.TypeApply)
+			}
+			apitest.WantInvalid(t, apply("null", c.spec), "Widget.example.com", "a", c.want...)
+			assert.Equal(t, 404, apitest.Do(t, api, "GET", apitest.Widgets+"/a", "").Code)
+			taken := apply("null", `{"size":1,"note":null,"color":null}`)
+			assert.Equal(t, 201, taken.Code, "nulls that are let be, and those that a default replaces: %s", taken.Body)
+		})
+	}
+}

@@ -6,6 +6,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/decorum-go/decorum/rest"
 	"github.com/decorum-go/decorum/rest/internal/apitest"
 )
 
@@ -187,4 +188,18 @@ func TestDeleteCollectionRefuses(t *testing.T) {
 	}
 	assert.Equal(t, 422, apitest.Do(t, api, "DELETE", apitest.Widgets+"?propagationPolicy=x", "").Code)
 	assert.Equal(t, []string{"a"}, apitest.Do(t, api, "GET", apitest.Widgets, "").Names(t))
+}
+
+// Some kinds answer a deletion with what they have deleted, as it was, in the version of the deletion.
+func TestDeletionReturnsTheObject(t *testing.T) {
+	api := apitest.New(t, rest.Options{}, rest.Resource[apitest.Memo]{Version: "v1", Plural: "memos", Wire: rest.Wire{Dialect: rest.DialectBuiltin, ReturnDeleted: true}})
+	apitest.Must(t, api, "POST", apitest.Memos, `{"metadata":{"name":"a"}}`)
+	apitest.WantJSON(t, apitest.Do(t, api, "DELETE", apitest.Memos+"/a?dryRun=All", ""), 200, apitest.StoredMemo("2", ""))
+	apitest.WantJSON(t, apitest.Do(t, api, "DELETE", apitest.Memos+"/a?orphanDependents=false", ""), 200, apitest.StoredMemo("3", ""))
+	assert.Equal(t, 404, apitest.Do(t, api, "GET", apitest.Memos+"/a", "").Code)
+
+	apitest.Must(t, api, "POST", apitest.Memos, `{"metadata":{"name":"b","finalizers":["orphan"]}}`)
+	a := apitest.Do(t, api, "DELETE", apitest.Memos+"/b?propagationPolicy=Background", "")
+	assert.Equal(t, []any{"orphan"}, a.Value(t, "metadata.finalizers"), "as it was")
+	assert.NotContains(t, a.Body, "deletionTimestamp")
 }

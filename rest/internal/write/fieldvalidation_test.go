@@ -90,7 +90,7 @@ func TestBodiesOfOtherKinds(t *testing.T) {
 		rest.Resource[apitest.Memo]{Group: "other.example.com", Version: "v2", Plural: "memos", Wire: rest.Wire{Dialect: rest.DialectBuiltin}})
 	for _, c := range []struct{ name, target, body, want string }{
 		{"a custom kind", apitest.Memos, `{"apiVersion":"example.com/v1","kind":"Widget","metadata":{"name":"a"}}`,
-			`Widget in version "v1" cannot be handled as a Memo: no kind "Widget" is registered for version "example.com/v1" in scheme "pkg/runtime/scheme.go:111"`},
+			`Widget in version "v1" cannot be handled as a Memo: ` + apitest.Unregistered("Widget", "example.com/v1")},
 		{"a list", apitest.Memos, `{"apiVersion":"v1","kind":"MemoList"}`,
 			`MemoList in version "v1" cannot be handled as a Memo: converting (v1.MemoList) to (core.Memo): unknown conversion`},
 		{"a list of another group", apitest.Memos, `{"apiVersion":"other.example.com/v2","kind":"MemoList"}`,
@@ -104,9 +104,9 @@ func TestBodiesOfOtherKinds(t *testing.T) {
 		{"a group alone", apitest.Memos, `{"apiVersion":"v1/","kind":"Memo"}`,
 			`Memo in version "" cannot be handled as a Memo: Object 'apiVersion' is missing in '{"apiVersion":"v1/","kind":"Memo"}'`},
 		{"a kind that is not", apitest.Memos, `{"apiVersion":"v1","kind":"Bogus"}`,
-			`Bogus in version "v1" cannot be handled as a Memo: no kind "Bogus" is registered for version "v1" in scheme "pkg/runtime/scheme.go:111"`},
+			`Bogus in version "v1" cannot be handled as a Memo: ` + apitest.Unregistered("Bogus", "v1")},
 		{"no kind, another version", apitest.Memos, `{"apiVersion":"a.b/v3"}`,
-			`Memo in version "v3" cannot be handled as a Memo: no kind "Memo" is registered for version "a.b/v3" in scheme "pkg/runtime/scheme.go:111"`},
+			`Memo in version "v3" cannot be handled as a Memo: ` + apitest.Unregistered("Memo", "a.b/v3")},
 		{"the kind in another group", apitest.Memos, `{"apiVersion":"other.example.com/v2","kind":"Memo"}`,
 			`the API version in the data (other.example.com/v2) does not match the expected API version (v1)`},
 		{"no version at all", apitest.Memos, `{"apiVersion":"a/b/c","kind":"Memo"}`,
@@ -204,8 +204,8 @@ func TestPatchedScaleIsAScale(t *testing.T) {
 	api := apitest.NewWidgets(t)
 	apitest.CreateWidget(t, api, "a")
 	for patch, want := range map[string]string{
-		`{"kind":"Other"}`:                 `no kind "Other" is registered for version "autoscaling/v1" in scheme "pkg/runtime/scheme.go:111"`,
-		`{"apiVersion":"v1"}`:              `no kind "Scale" is registered for version "v1" in scheme "pkg/runtime/scheme.go:111"`,
+		`{"kind":"Other"}`:                 apitest.Unregistered("Other", "autoscaling/v1"),
+		`{"apiVersion":"v1"}`:              apitest.Unregistered("Scale", "v1"),
 		`{"kind":null}`:                    "",
 		`{"apiVersion":"","kind":"Scale"}`: "",
 	} {
@@ -216,5 +216,26 @@ func TestPatchedScaleIsAScale(t *testing.T) {
 		}
 		assert.Equal(t, 422, a.Code, patch)
 		assert.Contains(t, a.Text(t, "message"), want, patch)
+	}
+}
+
+func TestWarningsOfRefusedBodies(t *testing.T) {
+	api := apitest.NewWidgets(t)
+	apitest.CreateWidget(t, api, "a")
+	for _, c := range []struct {
+		name string
+		a    apitest.Answer
+		code int
+		want []string
+	}{
+		{"invalid", apitest.Do(t, api, "POST", apitest.Widgets, apitest.WidgetBody(`"name":"b"`, `"spec":{"size":0,"foo":1}`)), 422, []string{`299 - "unknown field \"spec.foo\""`}},
+		{"there already", apitest.Do(t, api, "POST", apitest.Widgets, apitest.WidgetBody(`"name":"a"`, `"spec":{"size":1,"foo":1}`)), 409, []string{`299 - "unknown field \"spec.foo\""`}},
+		{"not up to date", apitest.Do(t, api, "PUT", apitest.Widgets+"/a", apitest.WidgetBody(`"name":"a","resourceVersion":"1"`, `"spec":{"size":1,"foo":1}`)), 409, []string{`299 - "unknown field \"spec.foo\""`}},
+		{"a warning about the stored object", apitest.Do(t, api, "POST", apitest.Widgets, apitest.WidgetBody(`"name":"b","finalizers":["bare"]`, `"spec":{"size":0}`)), 422, nil},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			assert.Equal(t, c.code, c.a.Code, c.a.Body)
+			assert.Equal(t, c.want, c.a.Header["Warning"])
+		})
 	}
 }

@@ -151,11 +151,11 @@ func otherBuiltinKind(res *resource.Resource, body, want apimeta.GroupVersionKin
 
 // unregistered returns upstream's text about an unknown kind.
 func unregistered(kind apimeta.GroupVersionKind) string {
-	return fmt.Sprintf("no kind %q is registered for version %q in scheme %q", kind.Kind, kind.GroupVersion(), schemeName)
+	return fmt.Sprintf("no kind %q is registered for version %q in scheme %q", kind.Kind, kind.GroupVersion(), SchemeName)
 }
 
-// schemeName is the name of upstream's registry of kinds in its error texts.
-const schemeName = "pkg/runtime/scheme.go:111"
+// SchemeName is the name of upstream's registry of kinds in its error texts.
+const SchemeName = "pkg/runtime/scheme.go:111"
 
 // internalPackage returns the Go package in which upstream keeps the types of a group.
 func internalPackage(group string) string {

@@ -2,6 +2,7 @@ package write_test
 
 import (
 	"fmt"
+	"strconv"
 	"strings"
 	"sync"
 	"testing"
@@ -9,6 +10,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/decorum-go/decorum/rest"
 	"github.com/decorum-go/decorum/rest/internal/apitest"
 )
 
@@ -182,4 +184,103 @@ func TestConcurrentPatchesAllCount(t *testing.T) {
 	a := apitest.Do(t, api, "GET", apitest.Widgets+"/a", "")
 	assert.Len(t, a.Value(t, "spec.settings"), writers)
 	assert.Equal(t, float64(1+writers), a.Value(t, "metadata.generation"))
+}
+
+func TestStrategicMerge(t *testing.T) {
+	api := apitest.NewMemos(t)
+	apitest.Must(t, api, "POST", apitest.Memos, `{"metadata":{"name":"a","finalizers":["example.com/f"]},"data":{"k":"v","l":"w"}}`)
+	a := apitest.Do(t, api, "PATCH", apitest.Memos+"/a", `{"metadata":{"finalizers":["example.com/g"]},"data":{"l":null,"m":"n"}}`, "Content-Type", string(rest.StrategicPatch))
+	apitest.WantJSON(t, a, 200, strings.Replace(apitest.StoredMemo("3", `,"data":{"k":"v","m":"n"}`), `"name":"a"`, `"name":"a","finalizers":["example.com/g","example.com/f"]`, 1))
+	a = apitest.Do(t, api, "PATCH", apitest.Memos+"/a", `{"data":{"$patch":"replace","x":"y"}}`, "Content-Type", string(rest.StrategicPatch))
+	assert.Equal(t, map[string]any{"x": "y"}, a.Value(t, "data"))
+}
+
+func TestPatchesOfBuiltinKinds(t *testing.T) {
+	const typeStrategic = "application/strategic-merge-patch+json"
+	strategic := func(t *testing.T, target, patch string) apitest.Answer {
+		return apitest.Do(t, apitest.NewMemosWith(t, `"data":{"k":"v"}`), "PATCH", target, patch, "Content-Type", typeStrategic)
+	}
+	for _, c := range []struct{ name, patch, want string }{
+		{"kind", `{"kind":"Secret"}`, apitest.StoredMemo("2", `,"data":{"k":"v"}`)},
+		{"apiVersion", `{"apiVersion":"v2"}`, apitest.StoredMemo("2", `,"data":{"k":"v"}`)},
+		{"neither", `{"kind":null,"apiVersion":null,"data":{"l":"w"}}`, apitest.StoredMemo("3", `,"data":{"k":"v","l":"w"}`)},
+		{"everything", `{"$patch":"replace","metadata":{"name":"a"}}`, apitest.StoredMemo("3", "")},
+	} {
+		t.Run("a strategic merge patch cannot change "+c.name, func(t *testing.T) {
+			apitest.WantJSON(t, strategic(t, apitest.Memos+"/a", c.patch), 200, c.want)
+		})
+	}
+	t.Run("of an absent object", func(t *testing.T) {
+		apitest.WantFailure(t, strategic(t, apitest.Memos+"/none", `5`), 404, "NotFound", `memos "none" not found`, `{"name":"none","kind":"memos"}`)
+	})
+	t.Run("that takes the name away", func(t *testing.T) {
+		apitest.WantFailure(t, strategic(t, apitest.Memos+"/a", `{"$patch":"delete"}`), 400, "BadRequest", "the name of the object (a based on URL) was undeterminable: name must be provided", "")
+	})
+	t.Run("a merge patch may take the kind away", func(t *testing.T) {
+		apitest.WantJSON(t, apitest.MergePatch(t, apitest.NewMemosWith(t, `"data":{"k":"v"}`), apitest.Memos+"/a", `{"kind":null}`), 200, apitest.StoredMemo("2", `,"data":{"k":"v"}`))
+	})
+}
+
+// What a patch has made of an object is shown as upstream writes it: sorted where the patch leads, and as it was elsewhere.
+func TestPatchedObjectsInErrorMessages(t *testing.T) {
+	const created = `"creationTimestamp":"2026-01-02T03:04:05Z"`
+	const managed = `"managedFields":[{"manager":"m","operation":"Update","apiVersion":"v1","time":"2026-01-02T03:04:05Z","fieldsType":"FieldsV1","fieldsV1":{"f:data":{".":{},"f:k":{}}}}]`
+	const asDeclared = `"metadata":{"name":"a","namespace":"default","uid":"uid-1","resourceVersion":"2",` + created + `,` + managed + `}`
+	for _, c := range []struct{ name, media, patch, text, fault string }{
+		{"data", apitest.TypeMergePatch, `{"data":["<x>"]}`, `{"apiVersion":"v1","data":["\u003cx\u003e"],"kind":"Memo",` + asDeclared + `}`,
+			`json: cannot unmarshal array into Go struct field Memo.data of type map[string]string`},
+		{"a value as it was sent", apitest.TypeJSONPatch, `[{"op":"add","path":"/data/l","value":{"z":1.50,"a":null}}]`,
+			`{"apiVersion":"v1","data":{"k":"v","l":{"z":1.50,"a":null}},"kind":"Memo",` + asDeclared + `}`,
+			`json: cannot unmarshal object into Go struct field Memo.data of type string`},
+		{"metadata", apitest.TypeMergePatch, `{"metadata":{"finalizers":1},"data":2}`,
+			`{"apiVersion":"v1","data":2,"kind":"Memo","metadata":{` + created + `,"finalizers":1,` + managed + `,"name":"a","namespace":"default","resourceVersion":"2","uid":"uid-1"}}`,
+			`json: cannot unmarshal number into Go struct field Memo.data of type map[string]string`},
+		{"no name", apitest.TypeMergePatch, `{"metadata":null,"data":2}`, `{"apiVersion":"v1","data":2,"kind":"Memo"}`,
+			`json: cannot unmarshal number into Go struct field Memo.data of type map[string]string`},
+		{"the kind", apitest.TypeMergePatch, `{"kind":["a"]}`, `{"apiVersion":"v1","data":{"k":"v"},"kind":["a"],` + asDeclared + `}`,
+			`couldn't get version/kind; json parse error: json: cannot unmarshal array into Go struct field .kind of type string`},
+		{"another kind", apitest.TypeMergePatch, `{"kind":"Nope"}`, `{"apiVersion":"v1","data":{"k":"v"},"kind":"Nope",` + asDeclared + `}`,
+			apitest.Unregistered("Nope", "v1")},
+		{"a list", apitest.TypeJSONPatch, `[{"op":"replace","path":"","value":[]}]`, `[]`,
+			`couldn't get version/kind; json parse error: json: cannot unmarshal array into Go value of type struct { APIVersion string "json:\"apiVersion,omitempty\""; Kind string "json:\"kind,omitempty\"" }`},
+	} {
+		t.Run("of a built-in kind, "+c.name, func(t *testing.T) {
+			api := apitest.NewMemos(t)
+			apitest.Must(t, api, "POST", apitest.Memos+"?fieldManager=m", `{"metadata":{"name":"a"},"data":{"k":"v"}}`)
+			a := apitest.Do(t, api, "PATCH", apitest.Memos+"/a", c.patch, "Content-Type", c.media)
+			assert.Equal(t, 422, a.Code)
+			assert.Equal(t, ` "" is invalid: patch: Invalid value: `+strconv.Quote(c.text)+`: `+c.fault, a.Text(t, "message"))
+		})
+	}
+	t.Run("of a built-in kind without apiVersion", func(t *testing.T) {
+		apitest.WantFailure(t, apitest.MergePatch(t, apitest.NewMemosWith(t, `"data":{"k":"v"}`), apitest.Memos+"/a", `{"apiVersion":null}`), 400, "BadRequest",
+			"the name of the object (a based on URL) was undeterminable: name must be provided", "")
+	})
+	t.Run("of a custom kind", func(t *testing.T) {
+		api := apitest.NewWidgets(t)
+		apitest.CreateWidget(t, api, "a")
+		for _, c := range []struct{ patch, want string }{
+			{`[{"op":"replace","path":"","value":{}}]`, `patch: Invalid value: "{}": Object 'Kind' is missing in '{}'`},
+			{`[{"op":"replace","path":"","value":{"kind":"Widget"}}]`, `patch: Invalid value: "{\"kind\":\"Widget\"}": Object 'apiVersion' is missing in '{"kind":"Widget"}'`},
+			{`[{"op":"replace","path":"","value":{"kind":"Widget","apiVersion":"a/b/c"}}]`, `patch: Invalid value: "{\"apiVersion\":\"a/b/c\",\"kind\":\"Widget\"}": unexpected GroupVersion string: a/b/c`},
+			{`[{"op":"replace","path":"","value":{"kind":1,"apiVersion":"v1"}}]`, `patch: Invalid value: "{\"apiVersion\":\"v1\",\"kind\":1}": couldn't get version/kind; json parse error: json: cannot unmarshal number into Go struct field .kind of type string`},
+			{`[{"op":"replace","path":"","value":{"kind":"Gadget","apiVersion":"v1"}}]`, `[kind: Invalid value: "Gadget": must be Widget, apiVersion: Invalid value: "v1": must be example.com/v1]`},
+		} {
+			a := apitest.Do(t, api, "PATCH", apitest.Widgets+"/a", c.patch, "Content-Type", apitest.TypeJSONPatch)
+			assert.Equal(t, 422, a.Code)
+			assert.Contains(t, a.Text(t, "message"), c.want)
+		}
+	})
+}
+
+func TestPatchOfAbsentObject(t *testing.T) {
+	api := apitest.NewWidgets(t)
+	for _, c := range []struct{ name, media, patch string }{
+		{"a merge patch that is not an object", apitest.TypeMergePatch, `[]`},
+		{"a JSON patch that is not a list", apitest.TypeJSONPatch, `{}`},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			apitest.WantFailure(t, apitest.Do(t, api, "PATCH", apitest.Widgets+"/none", c.patch, "Content-Type", c.media), 404, "NotFound", `widgets.example.com "none" not found`, apitest.AboutWidget("none"))
+		})
+	}
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -154,4 +155,67 @@ func TestScaleToThePresentCount(t *testing.T) {
 		assert.Equal(t, []string{"owner false"}, counted(), dialect)
 		repeat()
 	}
+}
+
+func TestScaleWithoutACount(t *testing.T) {
+	scale := func(rv, spec string) string {
+		return `{"kind":"Scale","apiVersion":"autoscaling/v1","metadata":{"name":"a","namespace":"default","uid":"uid-1","resourceVersion":"` + rv +
+			`","creationTimestamp":"` + apitest.NowText + `"},"spec":{` + spec + `},"status":{"replicas":0}}`
+	}
+	withWidget := func(t *testing.T) *rest.API {
+		api := apitest.NewWidgets(t)
+		apitest.CreateWidget(t, api, "a")
+		return api
+	}
+	t.Run("the kind need not be named", func(t *testing.T) {
+		apitest.WantJSON(t, apitest.Do(t, withWidget(t), "PUT", apitest.Widgets+"/a/scale", `{"kind":"Scale","metadata":{"name":"a"},"spec":{"replicas":2}}`), 200, scale("3", `"replicas":2`))
+	})
+	t.Run("the name must", func(t *testing.T) {
+		apitest.WantFailure(t, apitest.Do(t, withWidget(t), "PUT", apitest.Widgets+"/a/scale", `{"kind":"Scale","apiVersion":"autoscaling/v1","spec":{"replicas":2}}`), 400, "BadRequest",
+			"the name of the object (a based on URL) was undeterminable: name must be provided", "")
+	})
+	t.Run("none is not written", func(t *testing.T) {
+		api := withWidget(t)
+		apitest.WantJSON(t, apitest.MergePatch(t, api, apitest.Widgets+"/a/scale", `{"spec":{"replicas":null}}`), 200, scale("3", ""))
+		apitest.WantJSON(t, apitest.Do(t, api, "GET", apitest.Widgets+"/a/scale", ""), 200, scale("3", ""))
+		assert.Equal(t, float64(0), apitest.Do(t, api, "GET", apitest.Widgets+"/a", "").Value(t, "spec.replicas"))
+	})
+	t.Run("a count that its owner lets go is the default again", func(t *testing.T) {
+		api := withWidget(t)
+		apply := func(spec string) apitest.Answer {
+			return apitest.Do(t, api, "PATCH", apitest.Widgets+"/a/scale?fieldManager=m&force=true", `{"apiVersion":"autoscaling/v1","kind":"Scale","metadata":{"name":"a"},"spec":{`+spec+`}}`, "Content-Type", apitest.TypeApply)
+		}
+		assert.Equal(t, float64(5), apply(`"replicas":5`).Value(t, "spec.replicas"))
+		a := apply("")
+		assert.Equal(t, 200, a.Code, a.Body)
+		assert.Equal(t, float64(1), a.Value(t, "spec.replicas"))
+	})
+}
+
+func TestPatchesOfScale(t *testing.T) {
+	api := apitest.NewWidgets(t)
+	apitest.Must(t, api, "POST", apitest.Widgets+"?fieldManager=m", apitest.WidgetBody(`"name":"a"`, `"spec":{"size":1,"replicas":2}`))
+	scale := func(media, patch string) apitest.Answer {
+		return apitest.Do(t, api, "PATCH", apitest.Widgets+"/a/scale?fieldManager=s", patch, "Content-Type", media)
+	}
+	const before = `{"apiVersion":"autoscaling/v1","kind":"Scale","metadata":{"name":"a","namespace":"default","uid":"uid-1","resourceVersion":"2","creationTimestamp":"2026-01-02T03:04:05Z",` +
+		`"managedFields":[{"manager":"m","operation":"Update","apiVersion":"autoscaling/v1","time":"2026-01-02T03:04:05Z","fieldsType":"FieldsV1","fieldsV1":{"f:spec":{"f:replicas":{}}}}]},`
+	for _, c := range []struct{ patch, text, fault string }{
+		{`{"spec":{"replicas":"x"}}`, before + `"spec":{"replicas":"x"},"status":{"replicas":0}}`, `json: cannot unmarshal string into Go struct field ScaleSpec.spec.replicas of type int32`},
+		{`{"spec":[]}`, before + `"spec":[],"status":{"replicas":0}}`, `json: cannot unmarshal array into Go struct field Scale.spec of type v1.ScaleSpec`},
+		{`{"kind":"X"}`, strings.Replace(before, `"Scale"`, `"X"`, 1) + `"spec":{"replicas":2},"status":{"replicas":0}}`, apitest.Unregistered("X", "autoscaling/v1")},
+	} {
+		a := scale(apitest.TypeMergePatch, c.patch)
+		assert.Equal(t, 422, a.Code)
+		assert.Equal(t, ` "" is invalid: patch: Invalid value: `+strconv.Quote(c.text)+`: `+c.fault, a.Text(t, "message"))
+	}
+	apitest.WantFailure(t, scale(apitest.TypeMergePatch, `{"metadata":null}`), 400, "BadRequest", "the name of the object (a based on URL) was undeterminable: name must be provided", "")
+	a := scale(apitest.TypeApply, `{"apiVersion":"autoscaling/v1","kind":"Scale","metadata":{"name":"a"},"spec":{"replicas":3}}`)
+	assert.Equal(t, `Apply failed with 1 conflict: conflict with "m" using autoscaling/v1: .spec.replicas`, a.Text(t, "message"))
+
+	assert.Equal(t, 200, scale(apitest.TypeMergePatch, `{"kind":null,"spec":{"replicas":5}}`).Code)
+	got := apitest.Do(t, api, "GET", apitest.Widgets+"/a", "").Body
+	assert.Contains(t, got, `{"apiVersion":"example.com/v1","fieldsType":"FieldsV1","fieldsV1":{"f:spec":{"f:replicas":{}}},"manager":"s","operation":"Update","subresource":"scale"}`)
+	assert.Equal(t, 200, scale(apitest.TypeMergePatch, `{"spec":{"replicas":0}}`).Code)
+	assert.NotContains(t, apitest.Do(t, api, "GET", apitest.Widgets+"/a", "").Body, `f:replicas`)
 }

@@ -7,6 +7,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/decorum-go/decorum/rest"
 	"github.com/decorum-go/decorum/rest/internal/apitest"
 )
 
@@ -135,4 +136,16 @@ func TestUpdateLetsOneWriterThrough(t *testing.T) {
 	}
 	assert.Equal(t, 1, won)
 	assert.Equal(t, "3", apitest.Do(t, api, "GET", apitest.Widgets+"/a", "").ResourceVersion(t))
+}
+
+func TestCreateOnUpdate(t *testing.T) {
+	api := apitest.NewWidgets(t, func(r *rest.Resource[apitest.Widget]) { r.Wire.CreateOnUpdate = true })
+	apitest.WantJSON(t, apitest.Do(t, api, "PUT", apitest.Widgets+"/a", apitest.WidgetBody(`"name":"a"`)), 201, apitest.StoredWidget{}.String())
+	apitest.WantJSON(t, apitest.Do(t, api, "PUT", apitest.Widgets+"/a", apitest.WidgetBody(`"name":"a","resourceVersion":"2"`, `"spec":{"size":2}`)), 200, apitest.StoredWidget{RV: "3", Generation: 2, Spec: apitest.SpecOfSizeTwo}.String())
+	assert.Equal(t, 422, apitest.Do(t, api, "PUT", apitest.Widgets+"/b", apitest.WidgetBody(`"name":"b"`, `"spec":{"size":0}`)).Code)
+	apitest.WantFailure(t, apitest.Do(t, api, "PUT", apitest.Widgets+"/none", apitest.WidgetBody(`"name":"none","uid":"zz"`)), 409, "Conflict",
+		`Operation cannot be fulfilled on widgets.example.com "none": StorageError: invalid object, Code: 4, Key: /registry/example.com/widgets/default/none, ResourceVersion: 0, AdditionalErrorMsg: Precondition failed: UID in precondition: zz, UID in object meta: `, apitest.AboutWidget("none"))
+	assert.Equal(t, 404, apitest.MergePatch(t, api, apitest.Widgets+"/b", `{"spec":{"size":1}}`).Code, "a patch creates nothing")
+	assert.Equal(t, 404, apitest.Do(t, api, "PUT", apitest.Widgets+"/b/status", apitest.WidgetBody(`"name":"b"`)).Code, "neither does a subresource")
+	assert.Equal(t, 404, apitest.Do(t, api, "GET", apitest.Widgets+"/b", "").Code)
 }
