@@ -3,6 +3,7 @@ package postgres_test
 import (
 	"fmt"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"testing"
 
@@ -105,5 +106,31 @@ func BenchmarkRead(b *testing.B) {
 				require.NoError(b, reads[name]())
 			}
 		})
+	}
+}
+
+// BenchmarkStart measures how long a replica takes to serve 100,000 objects of 2 KB.
+func BenchmarkStart(b *testing.B) {
+	const objects, writers = 100_000, 64
+	pool, schema := connect(b, server(b).URL("postgres")), newSchema()
+	opts := postgres.Options{Pool: pool, Schema: schema}
+	store := serving(b, opts)
+	var writing sync.WaitGroup
+	for writer := range writers {
+		writing.Go(func() {
+			for n := writer; n < objects; n += writers {
+				if _, err := put(b.Context(), store, fmt.Sprint(n), large); err != nil {
+					b.Error(err)
+					return
+				}
+			}
+		})
+	}
+	writing.Wait()
+	for b.Loop() {
+		replica := serving(b, opts)
+		page, err := replica.List(b.Context(), storage.Query{Scope: storage.Key{Resource: notes}, Limit: 1}, nil)
+		require.NoError(b, err)
+		require.Equal(b, int64(objects-1), page.Remaining)
 	}
 }
