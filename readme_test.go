@@ -33,36 +33,68 @@ func TestReadmeShowsTheExample(t *testing.T) {
 	assert.Equal(t, 2, blocks, "the kind, and the program around it")
 }
 
-// The Go code in a page of documentation is that of an Example, too.
+// examples are the files that the Go code in each page of documentation comes from. docs/testing.md has a
+// test in rest/resttest, and the page of the conformance suite describes a kind to authors of other servers.
+var examples = map[string][]string{
+	"docs/admission.md": {"rest/example_test.go"},
+	"docs/cel.md":       {"cel/example_test.go"},
+	"docs/console.md":   {"examples/platform/main.go", "rest/console/example_test.go"},
+	"docs/deletion.md":  {"rest/example_test.go", "rest/lifecycle/example_test.go"},
+	"docs/guide.md": {
+		"examples/platform/site/site.go", "examples/platform/site/v2.go", "examples/platform/site/site_test.go", "examples/platform/main.go",
+		"examples/platform/publisher.go", "examples/platform/publisher_test.go", "examples/platform/report/main.go",
+		"examples/replicas/replica.go", "examples/replicas/store.go", "storage/postgres/example_test.go",
+	},
+	"docs/kinds.md": {"rest/example_kinds_test.go", "rest/example_actions_test.go"},
+	"docs/login.md": {"rest/auth/example_test.go", "rest/auth/oidc/example_test.go", "rest/seed/example_test.go"},
+	"docs/path-controller.md": {
+		"examples/controller/main.go", "examples/controller/manager.go", "examples/controller/database.go",
+	},
+	"docs/path-service.md":  {"examples/billing/main.go", "examples/billing/invoice.go", "examples/billing/billing.go"},
+	"docs/path-tenants.md":  {"examples/platform/teams/main.go"},
+	"docs/runtime-kinds.md": {"rest/example_runtime_test.go", "cel/example_definitions_test.go"},
+	"docs/security.md": {
+		"rest/auth/example_test.go", "rest/serviceaccount/example_test.go", "rest/example_filters_test.go", "rest/quota/example_test.go",
+	},
+	"docs/storage.md": {
+		"rest/example_storage_test.go", "storage/bolt/example_test.go", "rest/lifecycle/example_test.go",
+		"examples/replicas/replica.go", "examples/replicas/store.go", "storage/postgres/example_test.go",
+	},
+	"docs/teams.md":                           {"examples/platform/teams/main.go"},
+	"docs/testing.md":                         nil,
+	"docs/versions.md":                        {"rest/example_versions_test.go"},
+	"docs/webhooks.md":                        {"rest/callout/example_test.go", "rest/crd/example_webhook_test.go", "rest/webhook/example_test.go", "cel/example_policies_test.go"},
+	"examples/controller/README.md":           {"examples/controller/manager.go"},
+	"k8s/README.md":                           {"k8s/example_test.go"},
+	"internal/conformance/fixtures/widget.md": nil,
+}
+
+// The Go code in a page of documentation is that of an Example, too. The comment "// ..." stands for lines that the page leaves out.
 func TestDocsShowExamples(t *testing.T) {
-	for page, examples := range map[string][]string{
-		"docs/admission.md": {"rest/example_test.go"},
-		"docs/guide.md": {"examples/platform/site/site.go", "examples/platform/site/v2.go", "examples/platform/site/site_test.go", "examples/platform/main.go",
-			"examples/platform/publisher.go", "examples/platform/publisher_test.go", "examples/platform/report/main.go",
-			"examples/replicas/replica.go", "examples/replicas/store.go", "storage/postgres/example_test.go"},
-		"docs/storage.md":         {"rest/example_storage_test.go", "storage/bolt/example_test.go", "rest/lifecycle/example_test.go", "examples/replicas/replica.go", "examples/replicas/store.go", "storage/postgres/example_test.go"},
-		"docs/kinds.md":           {"rest/example_kinds_test.go", "rest/example_actions_test.go"},
-		"docs/runtime-kinds.md":   {"rest/example_runtime_test.go", "cel/example_definitions_test.go"},
-		"docs/teams.md":           {"examples/platform/teams/main.go"},
-		"docs/path-service.md":    {"examples/billing/main.go", "examples/billing/invoice.go", "examples/billing/billing.go"},
-		"docs/path-controller.md": {"examples/controller/main.go", "examples/controller/manager.go", "examples/controller/database.go"},
-		"docs/path-tenants.md":    {"examples/platform/teams/main.go"},
-		"docs/versions.md":        {"rest/example_versions_test.go"},
-		"docs/webhooks.md":        {"rest/callout/example_test.go", "rest/crd/example_webhook_test.go", "rest/webhook/example_test.go", "cel/example_policies_test.go"},
-		"docs/deletion.md":        {"rest/example_test.go", "rest/lifecycle/example_test.go"},
-	} {
+	for _, page := range pages(t) {
 		text, err := os.ReadFile(page)
 		require.NoError(t, err)
+		blocks := strings.Split(string(text), "```go\n")[1:]
+		if len(blocks) == 0 || page == "README.md" {
+			continue
+		}
+		files, known := examples[page]
+		require.True(t, known, "%s has Go code; name the files that it comes from", page)
+		if files == nil {
+			continue
+		}
 		var code string
-		for _, file := range examples {
+		for _, file := range files {
 			example, err := os.ReadFile(file)
 			require.NoError(t, err)
 			code += unindent(string(example))
 		}
-		for _, part := range strings.Split(string(text), "```go\n")[1:] {
-			block, _, closed := strings.Cut(part, "```")
+		for _, block := range blocks {
+			block, _, closed := strings.Cut(block, "```")
 			require.True(t, closed, "a code block is not closed")
-			assert.Contains(t, code, unindent(block), "this block of %s is in none of %v", page, examples)
+			for _, part := range strings.Split(block, "// ...\n") {
+				assert.Contains(t, code, unindent(part), "this block of %s is in none of %v", page, files)
+			}
 		}
 	}
 }

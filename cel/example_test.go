@@ -19,9 +19,10 @@ type Queue struct {
 }
 
 type QueueSpec struct {
-	MinWorkers int32  `json:"minWorkers" api:"default=1"`
-	MaxWorkers int32  `json:"maxWorkers" api:"default=10"`
-	Mode       string `json:"mode,omitempty" api:"enum=fifo|lifo,default=fifo"`
+	MinWorkers int32    `json:"minWorkers" api:"default=1"`
+	MaxWorkers int32    `json:"maxWorkers" api:"default=10"`
+	Mode       string   `json:"mode,omitempty" api:"enum=fifo|lifo,default=fifo"`
+	Tags       []string `json:"tags,omitempty" api:"maxItems=20,items.maxLength=63"`
 }
 
 func ExampleNew() {

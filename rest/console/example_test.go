@@ -2,8 +2,10 @@ package console_test
 
 import (
 	"fmt"
+	"log"
 	"net/http"
 	"net/http/httptest"
+	"strings"
 
 	"github.com/decorum-go/decorum/rest/console"
 )
@@ -28,4 +30,20 @@ func ExampleNew() {
 	// Output:
 	// 200 default-src 'self'; frame-ancestors 'none'
 	// 403
+}
+
+// People sign in at an issuer of OpenID Connect, to which the page may then connect.
+func ExampleNewIssuer() {
+	mux := http.NewServeMux()
+
+	issuer, err := console.NewIssuer(console.IssuerOptions{URL: "https://login.example.com", ClientID: "platform", Scopes: []string{"email", "groups"}})
+	if err != nil {
+		log.Fatal(err)
+	}
+	mux.Handle("/console/", console.New(console.Options{API: "/platform", Issuer: issuer}))
+
+	page := httptest.NewRecorder()
+	mux.ServeHTTP(page, httptest.NewRequest(http.MethodGet, "/console/", nil))
+	fmt.Println(page.Code, strings.Contains(page.Header().Get("Content-Security-Policy"), "https://login.example.com"))
+	// Output: 200 true
 }

@@ -44,3 +44,23 @@ metadata: {name: team-b}
 	// team-a
 	// team-b
 }
+
+// As a plug-in, the objects exist before the API serves.
+func ExampleNew() {
+	objects := fstest.MapFS{"teams.yaml": {Data: []byte("{apiVersion: v1, kind: Namespace, metadata: {name: team-a}}")}} // usually an embed.FS
+	api, err := rest.New(rest.Options{Plugins: []rest.Plugin{seed.New(objects, seed.Options{})}}, builtin.Namespaces())
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer api.Close()
+	if err := api.Start(context.Background()); err != nil {
+		log.Fatal(err)
+	}
+	namespaces, err := rest.ClientForType[builtin.Namespace](api)
+	if err != nil {
+		log.Fatal(err)
+	}
+	namespace, err := namespaces.Get(context.Background(), "team-a")
+	fmt.Println(namespace.Name, err)
+	// Output: team-a <nil>
+}

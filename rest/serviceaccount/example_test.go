@@ -11,6 +11,8 @@ import (
 
 	"github.com/decorum-go/decorum/apimeta"
 	"github.com/decorum-go/decorum/rest"
+	"github.com/decorum-go/decorum/rest/auth"
+	"github.com/decorum-go/decorum/rest/rbac"
 	"github.com/decorum-go/decorum/rest/serviceaccount"
 )
 
@@ -64,4 +66,24 @@ func Example() {
 	// Output:
 	// 200
 	// 401
+}
+
+// Programs have tokens of service accounts, and people have client certificates.
+func ExampleNew() {
+	var keys []serviceaccount.Key // such as those of credentials.Keys
+	roles, err := rbac.New(rbac.Options{Administrators: []string{"platform-admins"}})
+	if err != nil {
+		log.Fatal(err)
+	}
+	var widgets rest.Definition // a kind of the host
+
+	accounts, err := serviceaccount.New(serviceaccount.Options{Issuer: "https://platform.example.com", Keys: keys})
+	if err != nil {
+		log.Fatal(err)
+	}
+	api, err := rest.New(rest.Options{Authenticator: auth.Certificates(), Plugins: []rest.Plugin{accounts, roles}}, widgets)
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer api.Close()
 }

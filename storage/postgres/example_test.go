@@ -82,3 +82,29 @@ func ExampleInTx() {
 	fmt.Println(number, invoice.Spec.Customer, invoice.Spec.Cents)
 	// Output: 12 books 4200
 }
+
+// A host gives the store the pool that it has already. Each replica of the host does the same.
+func ExampleOpen() {
+	if shared == nil {
+		fmt.Println("ready") // there is no Postgres here
+		return
+	}
+	ctx := context.Background()
+	pool, err := pgxpool.New(ctx, shared.URL("postgres"))
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer pool.Close()
+	store, err := postgres.Open(ctx, postgres.Options{Pool: pool, Schema: "example"})
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer store.Close()
+	api, err := rest.New(rest.Options{Store: store}, rest.Resource[Invoice]{Group: "example.com", Version: "v1", Plural: "invoices"})
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer api.Close()
+	fmt.Println("ready")
+	// Output: ready
+}
