@@ -2,19 +2,22 @@ package apimeta
 
 import "encoding/json"
 
-// Types of a [WatchEvent] (API concepts, Efficient detection of changes).
+// EventType is the type of an event of a watch (API concepts, Efficient detection of changes).
+type EventType string
+
+// The types of events.
 const (
 	// EventAdded carries an object that is new to the watch.
-	EventAdded = "ADDED"
+	EventAdded EventType = "ADDED"
 	// EventModified carries the new state of an object.
-	EventModified = "MODIFIED"
+	EventModified EventType = "MODIFIED"
 	// EventDeleted carries the last state of an object that is gone, or that the
 	// selector no longer matches.
-	EventDeleted = "DELETED"
+	EventDeleted EventType = "DELETED"
 	// EventBookmark carries nothing but a resourceVersion to resume from.
-	EventBookmark = "BOOKMARK"
+	EventBookmark EventType = "BOOKMARK"
 	// EventError carries a Status and ends the watch.
-	EventError = "ERROR"
+	EventError EventType = "ERROR"
 )
 
 // InitialEventsAnnotation is set to "true" on the bookmark that follows the
@@ -24,6 +27,6 @@ const InitialEventsAnnotation = "k8s.io/initial-events-end"
 // WatchEvent is one message of a watch. Object is the object, or the Status of an
 // error, as it stands on the wire.
 type WatchEvent struct {
-	Type   string          `json:"type"`
+	Type   EventType       `json:"type"`
 	Object json.RawMessage `json:"object"`
 }

@@ -16,7 +16,6 @@ import (
 	"github.com/decorum-go/decorum/rest/internal/route"
 	"github.com/decorum-go/decorum/rest/internal/write"
 	"github.com/decorum-go/decorum/status"
-	"github.com/decorum-go/decorum/watch"
 )
 
 // Client reads and writes the objects of one resource. A program has four ways to a client:
@@ -136,7 +135,7 @@ type Page[T any] struct {
 
 // Event is one event of a watch. The caller owns Object. ResourceVersion is the version of the change, also of a deletion.
 type Event[T any] struct {
-	Type            watch.EventType
+	Type            apimeta.EventType
 	Object          *T
 	ResourceVersion string
 }

@@ -14,7 +14,6 @@ import (
 	"github.com/decorum-go/decorum/apimeta"
 	"github.com/decorum-go/decorum/rest"
 	"github.com/decorum-go/decorum/status"
-	"github.com/decorum-go/decorum/watch"
 )
 
 // Book is a kind: a struct with the shape of a Kubernetes object. What its tags say is checked and filled in.
@@ -159,18 +158,18 @@ func ExampleClient_Watch() {
 		}
 		fmt.Printf("%s %s, lent to %q\n", event.Type, event.Object.Name, event.Object.Status.LentTo)
 		switch event.Type {
-		case watch.Added: // a controller does something about it and says so in the status
+		case apimeta.EventAdded: // a controller does something about it and says so in the status
 			_, err = client.ModifyStatus(ctx, event.Object.Name, func(b *Book) error {
 				b.Status.LentTo = "Jane"
 				return nil
 			})
-		case watch.Modified:
+		case apimeta.EventModified:
 			err = client.Delete(ctx, event.Object.Name, rest.DeleteOptions{})
 		}
 		if err != nil {
 			log.Fatal(err)
 		}
-		if event.Type == watch.Deleted {
+		if event.Type == apimeta.EventDeleted {
 			break
 		}
 	}

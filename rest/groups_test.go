@@ -66,7 +66,7 @@ func TestAKindInTwoGroupsIsOneKind(t *testing.T) {
 		gone = apitest.Do(t, api, "GET", apitest.Cogs+"/a", "")
 		assert.Equal(t, `cogs.example.com "a" not found`, gone.Text(t, "message"))
 
-		resources := rest.ObjectsOf(api).Resources()
+		resources := api.Objects().Resources()
 		require.Len(t, resources, 1)
 		assert.Equal(t, "cogs.example.com", resources[0].Name)
 		assert.Equal(t, []apimeta.GroupVersionKind{{Group: "example.com", Version: "v1", Kind: "Cog"}, {Group: "old.example.com", Version: "v1", Kind: "Cog"}}, resources[0].Kinds)

@@ -24,7 +24,6 @@ import (
 	"github.com/decorum-go/decorum/rest/internal/apitest"
 	"github.com/decorum-go/decorum/status"
 	"github.com/decorum-go/decorum/storage"
-	"github.com/decorum-go/decorum/watch"
 )
 
 func openSockets(t *testing.T) int {
@@ -67,7 +66,7 @@ func TestCloseLeavesNothing(t *testing.T) {
 	s.MustCreate(t, "a")
 	for _, w := range watches {
 		event, thing := w.Next(t)
-		require.Equal(t, watch.Added, event)
+		require.Equal(t, apimeta.EventAdded, event)
 		require.Equal(t, "a", thing.Name)
 	}
 	client := apitest.ClientFor[apitest.Thing](t, s.API)
@@ -326,7 +325,7 @@ func TestUnderAnyPrefixBesideTheHostsRoutes(t *testing.T) {
 			require.NoError(t, response.Body.Close())
 			require.Equal(t, http.StatusCreated, response.StatusCode)
 			event, thing := w.Next(t)
-			require.Equal(t, watch.Added, event)
+			require.Equal(t, apimeta.EventAdded, event)
 			require.Equal(t, "a", thing.Name)
 			w.Stop()
 
@@ -363,7 +362,7 @@ func TestWatchesSurviveTheHostsTimeouts(t *testing.T) {
 			time.Sleep(time.Minute)
 			s.MustCreate(t, fmt.Sprintf("a%d", i))
 			event, thing := w.Next(t)
-			require.Equal(t, watch.Added, event)
+			require.Equal(t, apimeta.EventAdded, event)
 			require.Equal(t, fmt.Sprintf("a%d", i), thing.Name)
 		}
 		require.NoError(t, s.API.Close())
@@ -401,7 +400,7 @@ func TestWatchThroughWrappedWriters(t *testing.T) {
 		time.Sleep(time.Minute)
 		s.MustCreate(t, "a")
 		event, _ := w.Next(t)
-		require.Equal(t, watch.Added, event)
+		require.Equal(t, apimeta.EventAdded, event)
 	})
 }
 

@@ -8,15 +8,12 @@ import (
 	"github.com/decorum-go/decorum/rest/internal/kind"
 	"github.com/decorum-go/decorum/rest/internal/resource"
 	"github.com/decorum-go/decorum/rest/internal/write"
+	"github.com/decorum-go/decorum/rest/raw"
 	"github.com/decorum-go/decorum/status"
 	"github.com/decorum-go/decorum/storage"
 )
 
-// Apply makes an object match a manifest, in JSON or YAML (API concepts, Server-Side Apply), and creates the object
-// if it does not exist. The manifest is in version, which may be any version that the API serves. The manager of
-// [Objects.As] then owns the fields of the manifest. Fields that the kind does not have, and fields that occur twice,
-// are errors.
-func (o Objects) Apply(ctx context.Context, key storage.Key, version string, manifest []byte, options ApplyOptions) error {
+func (o objects) Apply(ctx context.Context, key storage.Key, version string, manifest []byte, options raw.ApplyOptions) error {
 	stored, done, err := o.begin(key.Resource)
 	if err != nil {
 		return err

@@ -7,8 +7,7 @@ import (
 	"github.com/decorum-go/decorum/storage"
 )
 
-// In returns a record of Get or List in the version that has this kind, with the same key and revision. The caller must not change it.
-func (o Objects) In(kind apimeta.GroupVersionKind, record *storage.Record) (*storage.Record, error) {
+func (o objects) In(kind apimeta.GroupVersionKind, record *storage.Record) (*storage.Record, error) {
 	res, done, err := o.begin(record.Key.Resource)
 	if err != nil {
 		return nil, err

@@ -1,21 +1,11 @@
 package watch
 
-// EventType is the type of an event in a watch stream, as it goes over the wire (API concepts, Efficient detection of changes).
-type EventType string
-
-// The event types of a watch stream. A change is Added, Modified or Deleted. The writer of the stream adds Bookmark and Error.
-const (
-	Added    EventType = "ADDED"
-	Modified EventType = "MODIFIED"
-	Deleted  EventType = "DELETED"
-	Bookmark EventType = "BOOKMARK"
-	Error    EventType = "ERROR"
-)
+import "github.com/decorum-go/decorum/apimeta"
 
 // Event is what a watcher receives: the type of the change, the state to show, and the revision, from which a later watch can
 // continue.
 type Event[T any] struct {
-	Type     EventType
+	Type     apimeta.EventType
 	Object   *T
 	Revision Revision
 }
@@ -65,18 +55,18 @@ type Change[T any] struct {
 func (c *Change[T]) Lost() bool { return c.Previous == nil && c.Current == nil }
 
 // Select returns the event that the change is for a watcher of the objects that match accepts, and the state to show. A nil match
-// accepts all objects. An object that begins to match is Added. An object that ceases to match is Deleted, with the last state
+// accepts all objects. An object that begins to match is added. An object that ceases to match is deleted, with the last state
 // that matched and the revision of this change. The type is empty if the change does not concern the watcher.
-func (c *Change[T]) Select(match func(*T) bool) (EventType, *T) {
+func (c *Change[T]) Select(match func(*T) bool) (apimeta.EventType, *T) {
 	was := c.Previous != nil && (match == nil || match(c.Previous))
 	is := c.Current != nil && (match == nil || match(c.Current))
 	switch {
 	case was && is:
-		return Modified, c.Current
+		return apimeta.EventModified, c.Current
 	case is:
-		return Added, c.Current
+		return apimeta.EventAdded, c.Current
 	case was:
-		return Deleted, c.Previous
+		return apimeta.EventDeleted, c.Previous
 	default:
 		return "", nil
 	}

@@ -11,6 +11,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/decorum-go/decorum/apimeta"
 	"github.com/decorum-go/decorum/status"
 	"github.com/decorum-go/decorum/watch"
 )
@@ -293,19 +294,19 @@ func TestSelect(t *testing.T) {
 	for name, c := range map[string]struct {
 		previous, current *thing
 		match             func(*thing) bool
-		want              watch.EventType
+		want              apimeta.EventType
 		shown             *thing
 	}{
-		"created":               {nil, out, nil, watch.Added, out},
-		"changed":               {in, out, nil, watch.Modified, out},
-		"deleted":               {in, nil, nil, watch.Deleted, in},
-		"created matching":      {nil, in, match, watch.Added, in},
+		"created":               {nil, out, nil, apimeta.EventAdded, out},
+		"changed":               {in, out, nil, apimeta.EventModified, out},
+		"deleted":               {in, nil, nil, apimeta.EventDeleted, in},
+		"created matching":      {nil, in, match, apimeta.EventAdded, in},
 		"created not matching":  {nil, out, match, "", nil},
-		"comes to match":        {out, in, match, watch.Added, in},
-		"keeps matching":        {in, in, match, watch.Modified, in},
-		"ceases to match":       {in, out, match, watch.Deleted, in},
+		"comes to match":        {out, in, match, apimeta.EventAdded, in},
+		"keeps matching":        {in, in, match, apimeta.EventModified, in},
+		"ceases to match":       {in, out, match, apimeta.EventDeleted, in},
 		"never matched":         {out, out, match, "", nil},
-		"deleted matching":      {in, nil, match, watch.Deleted, in},
+		"deleted matching":      {in, nil, match, apimeta.EventDeleted, in},
 		"deleted not matching":  {out, nil, match, "", nil},
 		"nothing became of it":  {nil, nil, nil, "", nil},
 		"nothing, with a match": {nil, nil, match, "", nil},

@@ -22,7 +22,6 @@ import (
 	"github.com/decorum-go/decorum/rest/builtin"
 	"github.com/decorum-go/decorum/status"
 	"github.com/decorum-go/decorum/storage/postgres/postgrestest"
-	"github.com/decorum-go/decorum/watch"
 )
 
 // The replicas are processes of the program that starts them: here, of the test.
@@ -99,7 +98,7 @@ func await[T any](t *testing.T, client rest.Client[T], name string, until func(*
 	t.Helper()
 	for event, err := range client.Follow(t.Context(), rest.WatchOptions{FieldSelector: "metadata.name=" + name}) {
 		require.NoError(t, err)
-		if event.Type != watch.Deleted && until(event.Object) {
+		if event.Type != apimeta.EventDeleted && until(event.Object) {
 			return event.Object
 		}
 	}
@@ -174,7 +173,7 @@ func replicasAreKilled(t *testing.T, store string) {
 				follows <- err
 				return
 			}
-			if event.Type == watch.Added {
+			if event.Type == apimeta.EventAdded {
 				added[event.Object.UID]++
 				if seen, ok := shown[event.Object.Name]; ok && added[event.Object.UID] == 1 {
 					close(seen)

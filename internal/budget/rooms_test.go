@@ -34,7 +34,7 @@ var rooms = []room{
 		"storage", "watch", "rest/internal/access", "rest/internal/kind", "rest/internal/objectmeta", "rest/internal/resource",
 	}},
 	{name: "exchange", may: []string{"internal/doc", "rest/internal/objectmeta", "rest/internal/resource", "rest/internal/write"}},
-	{name: "follow", may: []string{"status", "storage", "watch", "rest/internal/access", "rest/internal/resource"}},
+	{name: "follow", may: []string{"apimeta", "status", "storage", "watch", "rest/internal/access", "rest/internal/resource"}},
 	{name: "route", may: []string{"apimeta"}},
 	{name: "clientconfig", may: []string{"apimeta", "status"}},
 	{name: "matching", may: []string{"apimeta", "status", "internal/codec", "internal/doc", "rest", "rest/internal/objectmeta"}},

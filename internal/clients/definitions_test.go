@@ -123,7 +123,7 @@ func (h *host) install(t *testing.T, definition *apiextensionsv1.CustomResourceD
 // change updates a definition as envtest does, and waits until its newest schema holds. No condition tells this, as in a cluster.
 func (h *host) change(t *testing.T, definition *apiextensionsv1.CustomResourceDefinition) {
 	t.Helper()
-	changed := rest.ObjectsOf(h.api).Changed()
+	changed := h.api.Objects().Changed()
 	h.install(t, definition)
 	select {
 	case <-changed:

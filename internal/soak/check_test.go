@@ -9,8 +9,8 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/decorum-go/decorum/apimeta"
 	"github.com/decorum-go/decorum/storage"
-	"github.com/decorum-go/decorum/watch"
 )
 
 // The following tests give the checks a history that contains an object, which is created, changes sides, is deleted and is created again,
@@ -47,7 +47,7 @@ func left() selector {
 	return selector{labels: "side=left", holds: func(_ storage.Key, v value) bool { return v.side == "left" }}
 }
 
-func event(e watch.EventType, i item) note {
+func event(e apimeta.EventType, i item) note {
 	return note{kind: changed, event: e, revision: i.value.revision, item: i}
 }
 
@@ -59,24 +59,24 @@ var (
 // all returns the events that a watcher of the left side sees after start.
 func all() []note {
 	return []note{
-		event(watch.Added, at("x", 11, "1", "left")),
-		event(watch.Modified, at("x", 13, "1", "left")),
-		event(watch.Deleted, at("x", 14, "1", "left")),
-		event(watch.Added, at("x", 15, "1", "left")),
-		event(watch.Deleted, at("x", 16, "1", "left")),
-		event(watch.Added, at("x", 17, "3", "left")),
+		event(apimeta.EventAdded, at("x", 11, "1", "left")),
+		event(apimeta.EventModified, at("x", 13, "1", "left")),
+		event(apimeta.EventDeleted, at("x", 14, "1", "left")),
+		event(apimeta.EventAdded, at("x", 15, "1", "left")),
+		event(apimeta.EventDeleted, at("x", 16, "1", "left")),
+		event(apimeta.EventAdded, at("x", 17, "3", "left")),
 	}
 }
 
 func notes(first note, rest ...note) []note { return append([]note{first}, rest...) }
 
 func TestReplay(t *testing.T) {
-	freshZ, over := event(watch.Added, z), note{kind: expired}
+	freshZ, over := event(apimeta.EventAdded, z), note{kind: expired}
 	start11 := note{kind: listed, revision: 11, items: []item{at("x", 11, "1", "left"), z}}
 	start13 := note{kind: listed, revision: 13, items: []item{at("x", 13, "1", "left"), z}}
 	again := func(revision uint64) note { return note{kind: relisted, revision: revision} }
-	difference := func(e watch.EventType, revision uint64, i item) note {
-		if e == watch.Deleted {
+	difference := func(e apimeta.EventType, revision uint64, i item) note {
+		if e == apimeta.EventDeleted {
 			i.value = i.value.at(revision)
 		}
 		return note{kind: changed, event: e, revision: revision, item: i}
@@ -91,31 +91,31 @@ func TestReplay(t *testing.T) {
 		{name: "a list later on", notes: append(notes(start, all()[:2]...), note{kind: listed, revision: 15, floor: 15, items: []item{at("x", 15, "1", "left"), z}}, all()[4], all()[5])},
 		{name: "bookmarks", notes: append(notes(start, all()[0], note{kind: bookmarked, revision: 12}), all()[1:]...)},
 		{name: "from nowhere", notes: append([]note{{kind: fresh, floor: 10}, freshZ}, all()...)},
-		{name: "from nowhere, in the middle", notes: append([]note{{kind: fresh, floor: 12}, event(watch.Added, at("x", 13, "1", "left")), freshZ}, all()[2:]...)},
-		{name: "from nowhere, at the end", notes: []note{{kind: fresh, floor: 12}, event(watch.Added, at("x", 17, "3", "left")), freshZ}},
+		{name: "from nowhere, in the middle", notes: append([]note{{kind: fresh, floor: 12}, event(apimeta.EventAdded, at("x", 13, "1", "left")), freshZ}, all()[2:]...)},
+		{name: "from nowhere, at the end", notes: []note{{kind: fresh, floor: 12}, event(apimeta.EventAdded, at("x", 17, "3", "left")), freshZ}},
 		{name: "from nowhere, passed before an object", notes: append([]note{{kind: fresh, floor: 10}, over, {kind: fresh, floor: 11}, over, start11}, all()[1:]...)},
 		{name: "from nowhere, passed before the last object", notes: append([]note{{kind: fresh, floor: 10}, all()[0], over, start11}, all()[1:]...)},
 		{name: "from nowhere, passed after all objects", notes: append([]note{{kind: fresh, floor: 10}, freshZ, over, start11}, all()[1:]...)},
 		{name: "from nowhere, passed after a change", notes: append([]note{{kind: fresh, floor: 10}, freshZ, all()[0], all()[1], over, start13}, all()[2:]...)},
 		{name: "passed, and a list", notes: append(notes(start, all()[0], over, start13), all()[2:]...)},
 		{name: "a difference", notes: append(notes(start, all()[:2]...), again(17),
-			difference(watch.Deleted, 17, at("x", 13, "1", "left")), event(watch.Added, at("x", 17, "3", "left")))},
-		{name: "a difference between events", notes: append(notes(start, all()[0], again(15), difference(watch.Modified, 15, at("x", 15, "1", "left"))), all()[4:]...)},
+			difference(apimeta.EventDeleted, 17, at("x", 13, "1", "left")), event(apimeta.EventAdded, at("x", 17, "3", "left")))},
+		{name: "a difference between events", notes: append(notes(start, all()[0], again(15), difference(apimeta.EventModified, 15, at("x", 15, "1", "left"))), all()[4:]...)},
 		{name: "an empty difference", notes: append(notes(start, again(14)), all()[3:]...)},
 		{name: "an empty difference, at the end", end: 14, notes: notes(start, again(14))},
-		{name: "two differences", notes: append(notes(start, again(12), difference(watch.Added, 12, at("x", 11, "1", "left")), again(16), difference(watch.Deleted, 16, at("x", 11, "1", "left"))), all()[5])},
-		{name: "a difference that was broken off", notes: []note{start, again(17), {kind: fresh, floor: 17}, event(watch.Added, at("x", 17, "3", "left")), event(watch.Added, z)}},
+		{name: "two differences", notes: append(notes(start, again(12), difference(apimeta.EventAdded, 12, at("x", 11, "1", "left")), again(16), difference(apimeta.EventDeleted, 16, at("x", 11, "1", "left"))), all()[5])},
+		{name: "a difference that was broken off", notes: []note{start, again(17), {kind: fresh, floor: 17}, event(apimeta.EventAdded, at("x", 17, "3", "left")), event(apimeta.EventAdded, z)}},
 
 		{name: "an event is lost", notes: append(notes(start, all()[0]), all()[2:]...), want: "no event may be lost"},
 		{name: "an event is lost before another of the object", notes: append(notes(start, all()[:3]...), all()[5]), want: "no event may be lost"},
 		{name: "the last event is lost", notes: notes(start, all()[:5]...), want: errMissing.Error()},
 		{name: "an event comes twice", notes: append(notes(start, all()[0]), all()...), want: "must ascend"},
 		{name: "events change places", notes: append(notes(start, all()[1], all()[0]), all()[2:]...), want: "no event may be lost"},
-		{name: "the wrong type", notes: append(notes(start, event(watch.Modified, at("x", 11, "1", "left"))), all()[1:]...), want: "must match its commit"},
-		{name: "the wrong object", notes: append(notes(start, event(watch.Added, at("x", 11, "9", "left"))), all()[1:]...), want: "must match its commit"},
-		{name: "the wrong state of what is deleted", notes: append(notes(start, all()[:2]...), event(watch.Deleted, at("x", 14, "1", "right"))), want: "must match its commit"},
-		{name: "an event that the selector hides", notes: append(notes(start, all()[0], event(watch.Added, at("y", 12, "2", "right"))), all()[1:]...), want: "must match its commit"},
-		{name: "an event from the future", notes: append(notes(start, all()...), event(watch.Modified, at("x", 18, "3", "left"))), want: "come from the store"},
+		{name: "the wrong type", notes: append(notes(start, event(apimeta.EventModified, at("x", 11, "1", "left"))), all()[1:]...), want: "must match its commit"},
+		{name: "the wrong object", notes: append(notes(start, event(apimeta.EventAdded, at("x", 11, "9", "left"))), all()[1:]...), want: "must match its commit"},
+		{name: "the wrong state of what is deleted", notes: append(notes(start, all()[:2]...), event(apimeta.EventDeleted, at("x", 14, "1", "right"))), want: "must match its commit"},
+		{name: "an event that the selector hides", notes: append(notes(start, all()[0], event(apimeta.EventAdded, at("y", 12, "2", "right"))), all()[1:]...), want: "must match its commit"},
+		{name: "an event from the future", notes: append(notes(start, all()...), event(apimeta.EventModified, at("x", 18, "3", "left"))), want: "come from the store"},
 		{name: "a bookmark too early", notes: append(notes(start, all()[0], note{kind: bookmarked, revision: 13}), all()[1:]...), want: "a bookmark must follow"},
 		{name: "a bookmark that goes back", notes: append(notes(start, all()[0], note{kind: bookmarked, revision: 10}), all()[1:]...), want: "must not go back"},
 		{name: "a list that lacks a write", notes: []note{{kind: listed, revision: 10, floor: 11, items: []item{z}}}, want: "every acknowledged write"},
@@ -126,29 +126,29 @@ func TestReplay(t *testing.T) {
 		{name: "from nowhere, lacking a write", notes: append([]note{{kind: fresh, floor: 12}, freshZ}, all()...), want: "the existing objects"},
 		{name: "from nowhere, behind what was seen", notes: append(append(notes(start, all()[:3]...), note{kind: fresh, floor: 11}, all()[0], freshZ), all()[1:]...), want: "the existing objects"},
 		{name: "from nowhere, passed, lacking a write", notes: append([]note{{kind: fresh, floor: 13}, all()[0], over, start13}, all()[2:]...), want: "the existing objects"},
-		{name: "from nowhere, passed after a wrong object", notes: append([]note{{kind: fresh, floor: 10}, event(watch.Added, at("x", 11, "9", "left")), over, start13}, all()[2:]...), want: "the existing objects"},
+		{name: "from nowhere, passed after a wrong object", notes: append([]note{{kind: fresh, floor: 10}, event(apimeta.EventAdded, at("x", 11, "9", "left")), over, start13}, all()[2:]...), want: "the existing objects"},
 		{name: "from nowhere, passed, with an object left out", end: 13, notes: []note{{kind: fresh, floor: 11}, freshZ, over, start13}, want: "the existing objects"},
 		{name: "from nowhere, broken off before an object", notes: append([]note{{kind: fresh, floor: 10}, start13}, all()[2:]...), want: "the existing objects"},
-		{name: "a difference from nowhere", notes: append([]note{{kind: fresh, floor: 10}, again(15), difference(watch.Added, 15, at("x", 15, "1", "left")), difference(watch.Added, 15, z)}, all()[4:]...), want: "the existing objects"},
+		{name: "a difference from nowhere", notes: append([]note{{kind: fresh, floor: 10}, again(15), difference(apimeta.EventAdded, 15, at("x", 15, "1", "left")), difference(apimeta.EventAdded, 15, z)}, all()[4:]...), want: "the existing objects"},
 		{name: "from nowhere, passed at the end", notes: []note{{kind: fresh, floor: 10}, over}, want: errMissing.Error()},
 		{name: "passed at the end", notes: append(notes(start, all()...), over), want: errMissing.Error()},
 		{name: "an event after 410", notes: append(notes(start, all()[0], over), all()[1:]...), want: "a watch must begin with a list"},
-		{name: "an event that is not part of a difference", notes: append(notes(start, all()[:2]...), event(watch.Modified, at("x", 17, "3", "left"))), want: "no event may be lost"},
+		{name: "an event that is not part of a difference", notes: append(notes(start, all()[:2]...), event(apimeta.EventModified, at("x", 17, "3", "left"))), want: "no event may be lost"},
 		{name: "a difference without a list", notes: append(notes(start, all()[:2]...),
-			difference(watch.Deleted, 17, at("x", 13, "1", "left")), event(watch.Added, at("x", 17, "3", "left"))), want: "no event may be lost"},
+			difference(apimeta.EventDeleted, 17, at("x", 13, "1", "left")), event(apimeta.EventAdded, at("x", 17, "3", "left"))), want: "no event may be lost"},
 		{name: "what came and went is lost without a list", end: 14, notes: notes(start), want: errMissing.Error()},
 		{name: "a difference that lacks something", notes: append(notes(start, all()[:2]...), again(17),
-			difference(watch.Deleted, 17, at("x", 13, "1", "left"))), want: errMissing.Error()},
+			difference(apimeta.EventDeleted, 17, at("x", 13, "1", "left"))), want: errMissing.Error()},
 		{name: "a difference that lacks everything", notes: append(notes(start, again(15)), all()[4:]...), want: "must lead to the state at its revision"},
 		{name: "a difference that lacks something before the next", notes: append(notes(start, again(15), again(17)), all()[5]), want: "must lead to the state at its revision"},
-		{name: "a difference that deletes what was not seen", notes: notes(start, again(17), event(watch.Deleted, at("x", 17, "3", "left"))), want: "objects that were seen"},
-		{name: "a difference that adds what was seen", notes: append(notes(start, all()[:2]...), again(15), difference(watch.Added, 15, at("x", 15, "1", "left"))), want: "objects that were seen"},
-		{name: "a difference that deletes another state", notes: append(notes(start, all()[:2]...), again(17), difference(watch.Deleted, 17, at("x", 15, "2", "left"))), want: "last state that was seen"},
-		{name: "a difference that modifies one into another", notes: append(notes(start, all()[:2]...), again(17), difference(watch.Modified, 17, at("x", 17, "3", "left"))), want: "kept its uid"},
-		{name: "a difference that modifies nothing", notes: append(notes(start, all()[:2]...), again(13), difference(watch.Modified, 13, at("x", 13, "1", "left"))), want: "must modify an object that has changed"},
-		{name: "a difference that shows too old an object", notes: append(notes(start, again(15), difference(watch.Added, 15, at("x", 13, "1", "left"))), all()[4:]...), want: "must lead to the state at its revision"},
+		{name: "a difference that deletes what was not seen", notes: notes(start, again(17), event(apimeta.EventDeleted, at("x", 17, "3", "left"))), want: "objects that were seen"},
+		{name: "a difference that adds what was seen", notes: append(notes(start, all()[:2]...), again(15), difference(apimeta.EventAdded, 15, at("x", 15, "1", "left"))), want: "objects that were seen"},
+		{name: "a difference that deletes another state", notes: append(notes(start, all()[:2]...), again(17), difference(apimeta.EventDeleted, 17, at("x", 15, "2", "left"))), want: "last state that was seen"},
+		{name: "a difference that modifies one into another", notes: append(notes(start, all()[:2]...), again(17), difference(apimeta.EventModified, 17, at("x", 17, "3", "left"))), want: "kept its uid"},
+		{name: "a difference that modifies nothing", notes: append(notes(start, all()[:2]...), again(13), difference(apimeta.EventModified, 13, at("x", 13, "1", "left"))), want: "must modify an object that has changed"},
+		{name: "a difference that shows too old an object", notes: append(notes(start, again(15), difference(apimeta.EventAdded, 15, at("x", 13, "1", "left"))), all()[4:]...), want: "must lead to the state at its revision"},
 		{name: "a difference that does not lead to its revision", notes: append(notes(start, all()[:2]...), again(15),
-			difference(watch.Deleted, 15, at("x", 13, "1", "left")), all()[4]), want: "must lead to the state at its revision"},
+			difference(apimeta.EventDeleted, 15, at("x", 13, "1", "left")), all()[4]), want: "must lead to the state at its revision"},
 		{name: "a second list that lacks a write", notes: notes(start, note{kind: relisted, revision: 14, floor: 15}), want: "every acknowledged write"},
 		{name: "a second list that goes back", notes: append(notes(start, all()[:3]...), again(13)), want: "missed events"},
 	} {
@@ -260,9 +260,9 @@ func TestNobodySeesAPartOfAGroup(t *testing.T) {
 	x, y := at("x", 11, "1", "left"), at("y", 12, "2", "left")
 	for name, inside := range map[string][]note{
 		"a list":       {{kind: listed, revision: 12, items: []item{x, y, z}}},
-		"a bookmark":   {start, event(watch.Added, x), event(watch.Added, y), {kind: bookmarked, revision: 12}},
-		"a difference": {start, {kind: relisted, revision: 12}, event(watch.Added, x), event(watch.Added, y)},
-		"from nowhere": {{kind: fresh, floor: 10}, event(watch.Added, x), event(watch.Added, y), event(watch.Added, z), event(watch.Deleted, at("x", 14, "1", "left"))},
+		"a bookmark":   {start, event(apimeta.EventAdded, x), event(apimeta.EventAdded, y), {kind: bookmarked, revision: 12}},
+		"a difference": {start, {kind: relisted, revision: 12}, event(apimeta.EventAdded, x), event(apimeta.EventAdded, y)},
+		"from nowhere": {{kind: fresh, floor: 10}, event(apimeta.EventAdded, x), event(apimeta.EventAdded, y), event(apimeta.EventAdded, z), event(apimeta.EventDeleted, at("x", 14, "1", "left"))},
 	} {
 		t.Run(name, func(t *testing.T) {
 			_, err := newReplay(grouped(t), newTape("", left())).run(inside)
@@ -282,7 +282,7 @@ func TestNobodySeesAPartOfAGroup(t *testing.T) {
 // If a watcher sees only the first change of a group, and begins after the group, the group is complete when it begins.
 func TestFreshAfterAGroup(t *testing.T) {
 	sel := selector{fields: "metadata.name=y", holds: func(k storage.Key, _ value) bool { return k.Name == "y" }}
-	_, err := newReplay(grouped(t), newTape("", sel)).run([]note{{kind: fresh, floor: 11}, event(watch.Added, at("y", 12, "2", "left"))})
+	_, err := newReplay(grouped(t), newTape("", sel)).run([]note{{kind: fresh, floor: 11}, event(apimeta.EventAdded, at("y", 12, "2", "left"))})
 	require.NoError(t, err)
 }
 

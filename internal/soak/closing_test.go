@@ -83,7 +83,7 @@ func closeBesideStuckStreams(t *testing.T, withList bool) {
 			return err
 		},
 		func() error {
-			for _, err := range rest.ObjectsOf(b.api).Follow(context.Background()) {
+			for _, err := range b.api.Objects().Follow(context.Background()) {
 				if err != nil {
 					return err
 				}

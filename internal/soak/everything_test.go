@@ -10,7 +10,6 @@ import (
 	"sync/atomic"
 	"time"
 
-	"github.com/decorum-go/decorum/rest"
 	"github.com/decorum-go/decorum/status"
 	"github.com/decorum-go/decorum/storage"
 )
@@ -126,7 +125,7 @@ func (s *soak) everything(ctx context.Context, c *chronicle, restless bool, rand
 	for ctx.Err() == nil {
 		b := batch{begins: true, floor: s.before()}
 		left := 200 + random.IntN(2000)
-		for changes, err := range rest.ObjectsOf(s.api).Follow(ctx) {
+		for changes, err := range s.api.Objects().Follow(ctx) {
 			if ctx.Err() != nil {
 				return
 			}

@@ -11,7 +11,6 @@ import (
 	"strconv"
 
 	"github.com/decorum-go/decorum/apimeta"
-	"github.com/decorum-go/decorum/watch"
 )
 
 // rawSource speaks HTTP and requests objects, metadata or tables.
@@ -99,6 +98,6 @@ func (c rawSource) frame(e apimeta.WatchEvent) (frame, error) {
 	if revision != "" && revision != g.ResourceVersion {
 		return frame{}, fmt.Errorf("a table must have the version of its object: %s and %s", revision, g.ResourceVersion)
 	}
-	return frame{event: watch.EventType(e.Type), item: itemOf(&g), revision: revisionOf(g.ResourceVersion),
+	return frame{event: e.Type, item: itemOf(&g), revision: revisionOf(g.ResourceVersion),
 		initial: e.Type == apimeta.EventBookmark && g.Annotations[apimeta.InitialEventsAnnotation] == "true"}, nil
 }

@@ -6,8 +6,8 @@ import (
 	"maps"
 	"slices"
 
+	"github.com/decorum-go/decorum/apimeta"
 	"github.com/decorum-go/decorum/storage"
-	"github.com/decorum-go/decorum/watch"
 )
 
 // errMissing says that a tape ends too early: the missing events may still arrive, or are lost.
@@ -50,16 +50,16 @@ func (r *replay) shown(v value) value {
 }
 
 // change returns the event that a commit causes for the selector, or "" if the selector does not see the commit.
-func (r *replay) change(e entry) (watch.EventType, value) {
+func (r *replay) change(e entry) (apimeta.EventType, value) {
 	was, had := r.view[e.key]
 	has := !e.gone && r.sel.matches(e.key, e.value)
 	switch {
 	case had && has:
-		return watch.Modified, r.shown(e.value)
+		return apimeta.EventModified, r.shown(e.value)
 	case has:
-		return watch.Added, r.shown(e.value)
+		return apimeta.EventAdded, r.shown(e.value)
 	case had:
-		return watch.Deleted, was.at(e.revision)
+		return apimeta.EventDeleted, was.at(e.revision)
 	}
 	return "", value{}
 }
@@ -76,7 +76,7 @@ func (r *replay) step() {
 }
 
 // skip moves the position to a revision. It stops before the first commit that the selector makes visible, and returns that commit.
-func (r *replay) skip(to uint64) (event watch.EventType, e entry) {
+func (r *replay) skip(to uint64) (event apimeta.EventType, e entry) {
 	for r.at < to {
 		e := r.history.at(r.at + 1)
 		if event, _ := r.change(e); event != "" {
@@ -250,10 +250,10 @@ func (r *replay) relist(n note) error {
 func (r *replay) leap(n note) error {
 	was, had := r.seen[n.item.key]
 	now := n.item.value
-	if had == (n.event == watch.Added) {
+	if had == (n.event == apimeta.EventAdded) {
 		return fmt.Errorf("a difference must refer to objects that were seen: %s", n)
 	}
-	if n.event == watch.Deleted {
+	if n.event == apimeta.EventDeleted {
 		if now != was.at(n.revision) {
 			return fmt.Errorf("a difference must delete the last state that was seen: %s, not %+v", n, was)
 		}
@@ -273,7 +273,7 @@ func (r *replay) leap(n note) error {
 // match only the first objects.
 func (r *replay) fresh(notes []note, floor uint64, last bool) (int, error) {
 	initial := 0
-	for initial < len(notes) && notes[initial].kind == changed && notes[initial].event == watch.Added {
+	for initial < len(notes) && notes[initial].kind == changed && notes[initial].event == apimeta.EventAdded {
 		initial++
 	}
 	ceiling, passed := r.history.end(), false

@@ -251,7 +251,7 @@ func (r *resumer) watch(ctx context.Context, at uint64) (uint64, error) {
 	}
 }
 
-func (r *resumer) see(event string, g *Gadget) {
+func (r *resumer) see(event apimeta.EventType, g *Gadget) {
 	r.mu.Lock()
 	switch event {
 	case apimeta.EventBookmark:

@@ -5,7 +5,7 @@ import (
 	"strings"
 	"sync"
 
-	"github.com/decorum-go/decorum/watch"
+	"github.com/decorum-go/decorum/apimeta"
 )
 
 // tape holds what one watcher saw, in order, since the check of the last round.
@@ -46,7 +46,7 @@ const (
 type note struct {
 	kind            noteKind
 	revision, floor uint64
-	event           watch.EventType
+	event           apimeta.EventType
 	item            item
 	items           []item
 }

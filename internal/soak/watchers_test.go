@@ -8,14 +8,14 @@ import (
 	"math/rand/v2"
 	"strconv"
 
+	"github.com/decorum-go/decorum/apimeta"
 	"github.com/decorum-go/decorum/rest"
 	"github.com/decorum-go/decorum/status"
-	"github.com/decorum-go/decorum/watch"
 )
 
 // frame is one event of a watch.
 type frame struct {
-	event    watch.EventType
+	event    apimeta.EventType
 	item     item
 	revision uint64
 	initial  bool // the bookmark that ends the initial events
@@ -153,7 +153,7 @@ func (s *soak) connect(ctx context.Context, t *tape, from source, at uint64, all
 		}
 		s.totals.events.Add(1)
 		switch {
-		case all && f.event == watch.Added:
+		case all && f.event == apimeta.EventAdded:
 			initial = append(initial, f.item)
 			continue
 		case all && f.initial:
@@ -162,14 +162,14 @@ func (s *soak) connect(ctx context.Context, t *tape, from source, at uint64, all
 			continue
 		case all || f.initial:
 			return 0, fmt.Errorf("initial events must be ADDED and end with their bookmark: %+v", f)
-		case f.event == watch.Bookmark:
+		case f.event == apimeta.EventBookmark:
 			t.add(note{kind: bookmarked, revision: f.revision})
 			s.totals.bookmarks.Add(1)
 			at = f.revision
 			continue
 		}
 		t.add(note{kind: changed, event: f.event, revision: f.revision, item: f.item})
-		if at > 0 || f.event != watch.Added { // the ADDED of a watch without a revision may be an initial event
+		if at > 0 || f.event != apimeta.EventAdded { // the ADDED of a watch without a revision may be an initial event
 			at = f.revision
 		}
 		if random.IntN(600) == 0 {
@@ -213,7 +213,7 @@ func (s *soak) follower(ctx context.Context, t *tape, c typed, random *rand.Rand
 			if random.IntN(400) == 0 {
 				s.journal.pause(ctx, 800)
 			}
-			if left--; left <= 0 && f.event != watch.Added {
+			if left--; left <= 0 && f.event != apimeta.EventAdded {
 				break
 			}
 		}

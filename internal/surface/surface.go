@@ -1,5 +1,5 @@
 // Package surface inspects the exported API of a module with the type checker. Tests use it to keep internal types out of exported
-// declarations.
+// declarations, and the types of a lower layer out of those of a higher one.
 package surface
 
 import (
@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"go/importer"
 	"go/token"
+	"go/types"
 	"io"
 	"os"
 	"os/exec"
@@ -19,7 +20,35 @@ import (
 // Check type-checks the public packages of the module in the working directory, and returns their import paths. Its error lists
 // each exported name whose declaration uses a type of an internal package.
 func Check(module string) (packages []string, err error) {
-	listed, err := list(module)
+	listed, err := load(module + "/...")
+	if err != nil {
+		return nil, err
+	}
+	var leaks []error
+	for _, pkg := range listed {
+		packages = append(packages, pkg.Path())
+		for _, leak := range mentions(pkg, isInternal) {
+			leaks = append(leaks, errors.New(leak))
+		}
+	}
+	return packages, errors.Join(leaks...)
+}
+
+// Mentions returns a line for each type of other packages that the exported declarations of a package use.
+func Mentions(path string, others ...string) ([]string, error) {
+	listed, err := load(path)
+	if err != nil {
+		return nil, err
+	}
+	if len(listed) != 1 {
+		return nil, fmt.Errorf("%s is not one public package", path)
+	}
+	return mentions(listed[0], func(path string) bool { return slices.Contains(others, path) }), nil
+}
+
+// load type-checks the public packages that a pattern matches.
+func load(pattern string) (packages []*types.Package, err error) {
+	listed, err := list(pattern)
 	if err != nil {
 		return nil, err
 	}
@@ -27,7 +56,6 @@ func Check(module string) (packages []string, err error) {
 	for _, p := range listed {
 		exports[p.ImportPath] = p.Export
 	}
-	var leaks []error
 	compiled := importer.ForCompiler(token.NewFileSet(), "gc", func(path string) (io.ReadCloser, error) { return os.Open(exports[path]) })
 	for _, p := range listed {
 		if !p.public() {
@@ -37,18 +65,15 @@ func Check(module string) (packages []string, err error) {
 		if err != nil {
 			return nil, fmt.Errorf("cannot type-check %s: %w", p.ImportPath, err)
 		}
-		packages = append(packages, p.ImportPath)
-		for _, leak := range leaksOf(pkg) {
-			leaks = append(leaks, errors.New(leak))
-		}
+		packages = append(packages, pkg)
 	}
-	return packages, errors.Join(leaks...)
+	return packages, nil
 }
 
 // listing is what the go command says about a package.
 type listing struct {
 	ImportPath, Name, Export string
-	DepOnly                  bool // not of the module, or not of its packages that were asked for
+	DepOnly                  bool // does not match the pattern
 }
 
 // public reports whether users may import the package. Nobody imports a program.
@@ -57,9 +82,9 @@ func (p listing) public() bool { return !p.DepOnly && p.Name != "main" && !isInt
 // isInternal reports whether the go command keeps other modules from importing the package.
 func isInternal(path string) bool { return slices.Contains(strings.Split(path, "/"), "internal") }
 
-// list compiles the packages of a module and returns them, with all that they import.
-func list(module string) (all []listing, err error) {
-	cmd := exec.Command("go", "list", "-deps", "-export", "-json=ImportPath,Name,Export,DepOnly", module+"/...")
+// list compiles the packages that a pattern matches and returns them, with all that they import.
+func list(pattern string) (all []listing, err error) {
+	cmd := exec.Command("go", "list", "-deps", "-export", "-json=ImportPath,Name,Export,DepOnly", pattern)
 	var stderr strings.Builder
 	cmd.Stderr = &stderr
 	out, err := cmd.Output()

@@ -58,7 +58,7 @@ func TestLeaks(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			pkg := p.check(t, "m/open", "package open\nimport \"m/internal/hidden\"\nvar _ hidden.Value\n"+c.source)
-			leaks := leaksOf(pkg)
+			leaks := mentions(pkg, isInternal)
 			if c.want == "" {
 				assert.Empty(t, leaks)
 				return

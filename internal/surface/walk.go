@@ -5,25 +5,26 @@ import (
 	"slices"
 )
 
-// leaksOf returns a line for each internal type that the exported names of a package show.
-func leaksOf(pkg *types.Package) []string {
-	w := walker{pkg: pkg, seen: map[types.Type]bool{}}
+// mentions returns a line for each type of certain packages that the exported names of a package show.
+func mentions(pkg *types.Package, of func(path string) bool) []string {
+	w := walker{pkg: pkg, of: of, seen: map[types.Type]bool{}}
 	for _, name := range pkg.Scope().Names() {
 		if obj := pkg.Scope().Lookup(name); obj.Exported() {
 			w.object(pkg.Path()+"."+name, obj)
 		}
 	}
-	return w.leaks
+	return w.mentions
 }
 
 // walker follows the declarations of one package, as far as its users can see.
 type walker struct {
-	pkg   *types.Package
-	seen  map[types.Type]bool // named types of the package that were visited
-	leaks []string
+	pkg      *types.Package
+	of       func(path string) bool // whether types of a package count as mentions
+	seen     map[types.Type]bool    // named types of the package that were visited
+	mentions []string
 }
 
-// object visits a package-level name. at is what a leak is reported under.
+// object visits a package-level name. at is what a mention is reported under.
 func (w *walker) object(at string, obj types.Object) {
 	if name, ok := obj.(*types.TypeName); ok && name.IsAlias() {
 		w.alias(at, name.Type())
@@ -80,7 +81,7 @@ func (w *walker) visit(at string, t types.Type) {
 	}
 }
 
-// named visits a declared type. Types of other packages are those packages' own concern, unless they are internal.
+// named visits a declared type. Types of other packages are those packages' own concern, unless they count as mentions.
 func (w *walker) named(at string, t *types.Named) {
 	if !w.mention(at, t.Obj()) {
 		return
@@ -126,13 +127,13 @@ func (w *walker) tuple(at string, list *types.Tuple) {
 	}
 }
 
-// mention reports whether users may name a type, and takes down a leak if they may not.
+// mention reports whether the walker may visit a type, and takes down a mention if it may not.
 func (w *walker) mention(at string, name *types.TypeName) bool {
-	if name.Pkg() == nil || !isInternal(name.Pkg().Path()) {
+	if name.Pkg() == nil || !w.of(name.Pkg().Path()) {
 		return true
 	}
-	if leak := at + " mentions " + name.Pkg().Path() + "." + name.Name(); !slices.Contains(w.leaks, leak) {
-		w.leaks = append(w.leaks, leak)
+	if line := at + " mentions " + name.Pkg().Path() + "." + name.Name(); !slices.Contains(w.mentions, line) {
+		w.mentions = append(w.mentions, line)
 	}
 	return false
 }

@@ -93,9 +93,9 @@ func (e *entries) follow(ctx context.Context, changed <-chan struct{}) {
 // write creates, changes and deletes objects until they show what the API serves. The channel is closed when it serves something else;
 // it is nil after an error.
 func (e *entries) write(ctx context.Context) (<-chan struct{}, error) {
-	changed := rest.ObjectsOf(e.api).Changed()
+	changed := e.api.Objects().Changed()
 	wanted := map[string]*APIService{}
-	for _, version := range rest.ObjectsOf(e.api).GroupVersions() {
+	for _, version := range e.api.Objects().GroupVersions() {
 		if version.Group != Group {
 			s := describe(version)
 			wanted[s.Name] = s
@@ -123,7 +123,7 @@ func (e *entries) write(ctx context.Context) (<-chan struct{}, error) {
 		}
 	}
 	for _, s := range wanted {
-		s.Status.Conditions[0].LastTransitionTime = apimeta.NewTime(rest.ObjectsOf(e.api).Now())
+		s.Status.Conditions[0].LastTransitionTime = apimeta.NewTime(e.api.Objects().Now())
 		if _, err := e.client.Create(ctx, s); !status.IsAlreadyExists(err) {
 			errs = append(errs, err)
 		}

@@ -8,11 +8,11 @@ import (
 	"sync"
 	"time"
 
+	"github.com/decorum-go/decorum/apimeta"
 	"github.com/decorum-go/decorum/internal/errorlog"
 	"github.com/decorum-go/decorum/rest"
 	"github.com/decorum-go/decorum/rest/internal/backoff"
 	"github.com/decorum-go/decorum/status"
-	"github.com/decorum-go/decorum/watch"
 )
 
 // InformerOptions configure an informer. The zero value selects all objects of the client's namespace, without an index.
@@ -280,7 +280,7 @@ func (i *Informer[T]) apply(event rest.Event[T]) {
 	i.delivering.Lock()
 	defer i.delivering.Unlock()
 	key := i.metadata.key(event.Object)
-	if event.Type == watch.Deleted {
+	if event.Type == apimeta.EventDeleted {
 		i.cache.set(entry[T]{key: key})
 		i.tell(event.Object, nil)
 		return

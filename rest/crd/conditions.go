@@ -129,7 +129,7 @@ func (k *kinds) report(ctx context.Context, d *definition, list []condition) err
 		}
 		stored.Status.AcceptedNames = d.granted
 		for _, c := range list {
-			set(&stored.Status, c, rest.ObjectsOf(k.api).Now)
+			set(&stored.Status, c, k.api.Objects().Now)
 		}
 		return nil
 	})

@@ -8,7 +8,6 @@ import (
 	"slices"
 	"time"
 
-	"github.com/decorum-go/decorum/rest"
 	"github.com/decorum-go/decorum/rest/crd/apiextensions"
 	"github.com/decorum-go/decorum/storage"
 	"github.com/decorum-go/decorum/watch"
@@ -44,7 +43,7 @@ func (k *kinds) feed(ctx context.Context, from watch.Revision) {
 }
 
 func (k *kinds) followFrom(ctx context.Context, from watch.Revision, failures *int) error {
-	cursor, err := rest.ObjectsOf(k.api).Watch(ctx, resourceName, from)
+	cursor, err := k.api.Objects().Watch(ctx, resourceName, from)
 	if err != nil {
 		return err
 	}

@@ -110,7 +110,7 @@ func TestDefaultsTooLargeForStoredObjects(t *testing.T) {
 	var before, after runtime.MemStats
 	runtime.ReadMemStats(&before)
 	changed := `{"spec":{"versions":[` + version("v1", "true", listOf(defaultOf(20_000))) + `]}}`
-	served := rest.ObjectsOf(api).Changed()
+	served := api.Objects().Changed()
 	require.Equal(t, 200, send(t, api, "PATCH "+definitions+"/traps.example.org", changed, nil))
 	<-served
 	_, small, _ := measured(api, "GET "+trapPath+"/small", "")

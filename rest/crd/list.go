@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 
-	"github.com/decorum-go/decorum/rest"
 	"github.com/decorum-go/decorum/rest/crd/apiextensions"
 	"github.com/decorum-go/decorum/storage"
 	"github.com/decorum-go/decorum/watch"
@@ -16,7 +15,7 @@ const resourceName = "customresourcedefinitions." + apiextensions.Group
 // list returns all stored definitions, with the texts of their schemas, and a revision from which to follow them. Changes after that
 // revision may already be in the list.
 func (k *kinds) list(ctx context.Context) (all []*apiextensions.CustomResourceDefinition, from watch.Revision, err error) {
-	objects := rest.ObjectsOf(k.api)
+	objects := k.api.Objects()
 	from = objects.Revision()
 	records, err := objects.List(ctx, resourceName, "")
 	if err != nil {

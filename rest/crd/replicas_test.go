@@ -175,7 +175,7 @@ func TestReplicasAreOutOfReach(t *testing.T) {
 		for _, path := range []string{"/apis/decorum", "/apis/decorum/v1", "/apis/decorum/v1/definitionreplicas"} {
 			assert.Equal(t, 404, send(t, one, "GET "+path, "", nil), path)
 		}
-		held, err := rest.ObjectsOf(one).ResourcesIn(t.Context(), "")
+		held, err := one.Objects().ResourcesIn(t.Context(), "")
 		require.NoError(t, err)
 		assert.Empty(t, held)
 		err = one.AddResources(t.Context(), rest.Resource[apimeta.Document]{Group: "decorum", Version: "v1", Plural: "definitionreplicas", Scope: rest.ScopeCluster,

@@ -7,6 +7,7 @@ import (
 	"github.com/decorum-go/decorum/apimeta"
 	"github.com/decorum-go/decorum/rest"
 	"github.com/decorum-go/decorum/rest/crd/apiextensions"
+	"github.com/decorum-go/decorum/rest/raw"
 )
 
 // serve makes the API serve the kind of a definition, in the form that the definition has now.
@@ -118,9 +119,9 @@ func (k *kinds) withdraw(ctx context.Context, name string) {
 			k.options.Logger.Error("crd: the API still serves the kind of a definition that is gone", "definition", name, "error", err)
 		}
 	})
-	for objects := rest.ObjectsOf(k.api); ; {
+	for objects := k.api.Objects(); ; {
 		changed := objects.Changed()
-		if !slices.ContainsFunc(objects.Resources(), func(r rest.StoredResource) bool { return r.Name == kind.resource().String() }) {
+		if !slices.ContainsFunc(objects.Resources(), func(r raw.Resource) bool { return r.Name == kind.resource().String() }) {
 			return
 		}
 		select {

@@ -8,8 +8,8 @@ import (
 	"github.com/decorum-go/decorum/apimeta"
 	"github.com/decorum-go/decorum/rest"
 	"github.com/decorum-go/decorum/rest/crd/apiextensions"
+	"github.com/decorum-go/decorum/rest/raw"
 	"github.com/decorum-go/decorum/status"
-	"github.com/decorum-go/decorum/watch"
 )
 
 // terminate begins to delete the objects of the kind of a deleted definition. The definition keeps its finalizer until they are gone.
@@ -64,7 +64,7 @@ func (k *kinds) serveOpen(ctx context.Context, d *definition) error {
 
 // declaredByHost reports whether the API serves the resource of a definition, but not because of the definition.
 func (k *kinds) declaredByHost(d *definition) bool {
-	return slices.ContainsFunc(rest.ObjectsOf(k.api).Resources(), func(r rest.StoredResource) bool { return r.Name == d.Name })
+	return slices.ContainsFunc(k.api.Objects().Resources(), func(r raw.Resource) bool { return r.Name == d.Name })
 }
 
 func (k *kinds) stopEmptying(definition string) {
@@ -119,7 +119,7 @@ func (k *kinds) empty(ctx context.Context, kind *kindOf) error {
 			return err
 		}
 		switch event.Type {
-		case watch.Deleted:
+		case apimeta.EventDeleted:
 			delete(left, event.Object.UID)
 		default:
 			left[event.Object.UID] = true
@@ -165,7 +165,7 @@ func deleteOne(ctx context.Context, objects rest.Client[apimeta.Document], obj *
 func (k *kinds) inProgress(ctx context.Context, definition string) {
 	_, err := k.client.ModifyStatus(ctx, definition, func(d *apiextensions.CustomResourceDefinition) error {
 		set(&d.Status, condition{Type: apiextensions.Terminating, Status: apimeta.ConditionTrue, Reason: "InstanceDeletionInProgress",
-			Message: "CustomResource deletion is in progress"}, rest.ObjectsOf(k.api).Now)
+			Message: "CustomResource deletion is in progress"}, k.api.Objects().Now)
 		return nil
 	})
 	if err != nil && !status.IsNotFound(err) && ctx.Err() == nil { // nothing waits for the condition

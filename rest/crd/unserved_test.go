@@ -20,7 +20,6 @@ import (
 	"github.com/decorum-go/decorum/rest/resttest"
 	"github.com/decorum-go/decorum/status"
 	"github.com/decorum-go/decorum/storage/bolt"
-	"github.com/decorum-go/decorum/watch"
 )
 
 // The program starts, and cannot serve a definition for now, because it does not evaluate rules. A namespace with objects
@@ -80,7 +79,7 @@ func awaitNamespace(t *testing.T, namespaces rest.Client[builtin.Namespace], nam
 	}
 	for event, err := range namespaces.Watch(ctx, rest.WatchOptions{ResourceVersion: page.ResourceVersion, FieldSelector: "metadata.name=" + name}) {
 		require.NoError(t, err)
-		if event.Type == watch.Deleted && holds(nil) || event.Type != watch.Deleted && holds(event.Object) {
+		if event.Type == apimeta.EventDeleted && holds(nil) || event.Type != apimeta.EventDeleted && holds(event.Object) {
 			return
 		}
 	}

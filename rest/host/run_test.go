@@ -24,7 +24,6 @@ import (
 	"github.com/decorum-go/decorum/rest/resttest"
 	"github.com/decorum-go/decorum/status"
 	"github.com/decorum-go/decorum/storage"
-	"github.com/decorum-go/decorum/watch"
 )
 
 func newAPI(t *testing.T, options rest.Options, more ...rest.Definition) *rest.API {
@@ -202,7 +201,7 @@ func TestStopTimeout(t *testing.T) {
 }
 
 // awaitEvents waits until a watch has reported a type of event so many times.
-func awaitEvents[T any](t *testing.T, client rest.Client[T], after string, typ watch.EventType, times int) {
+func awaitEvents[T any](t *testing.T, client rest.Client[T], after string, typ apimeta.EventType, times int) {
 	t.Helper()
 	for event, err := range client.Watch(t.Context(), rest.WatchOptions{ResourceVersion: after}) {
 		require.NoError(t, err)
@@ -235,7 +234,7 @@ func TestControllersOfOneReplicaRun(t *testing.T) {
 		require.Equal(t, "a", <-leads)
 		stopB, endedB := replica("b")
 		leases := resttest.Client[builtin.Lease](t, newAPI(t, rest.Options{Store: store})).Namespace("default")
-		awaitEvents(t, leases, "", watch.Modified, 5) // a renews its Lease as often as b asks for it
+		awaitEvents(t, leases, "", apimeta.EventModified, 5) // a renews its Lease as often as b asks for it
 		require.Empty(t, leads, "b waits while a leads")
 		stopA()
 		require.NoError(t, <-endedA)
@@ -256,7 +255,7 @@ func TestLifecycle(t *testing.T) {
 			require.NoError(t, err)
 			require.NoError(t, namespaces.Delete(t.Context(), "team-a", rest.DeleteOptions{}))
 			if !without {
-				awaitEvents(t, namespaces, made.ResourceVersion, watch.Deleted, 1)
+				awaitEvents(t, namespaces, made.ResourceVersion, apimeta.EventDeleted, 1)
 			}
 			synctest.Wait()
 			_, err = namespaces.Get(t.Context(), "team-a")

@@ -12,7 +12,6 @@ import (
 	"github.com/decorum-go/decorum/rest"
 	"github.com/decorum-go/decorum/rest/lifecycle"
 	"github.com/decorum-go/decorum/rest/resttest"
-	"github.com/decorum-go/decorum/watch"
 )
 
 // The benchmark measures an owner with many dependents: what it costs to track a dependent, and to collect it once the owner is gone. The
@@ -70,7 +69,7 @@ func awaitDeleted[T any](b *testing.B, client rest.Client[T], from string, count
 	b.Helper()
 	for event, err := range client.Watch(b.Context(), rest.WatchOptions{ResourceVersion: from}) {
 		require.NoError(b, err)
-		if event.Type == watch.Deleted {
+		if event.Type == apimeta.EventDeleted {
 			count--
 		}
 		if count == 0 {

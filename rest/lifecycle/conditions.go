@@ -7,7 +7,7 @@ import (
 	"strings"
 
 	"github.com/decorum-go/decorum/apimeta"
-	"github.com/decorum-go/decorum/rest"
+	"github.com/decorum-go/decorum/rest/raw"
 	"github.com/decorum-go/decorum/storage"
 )
 
@@ -31,7 +31,7 @@ type content struct {
 func (c *content) remains() bool { return len(c.resources) > 0 }
 
 // count adds the remaining objects of a resource.
-func (c *content) count(resource rest.StoredResource, records []*storage.Record) error {
+func (c *content) count(resource raw.Resource, records []*storage.Record) error {
 	if len(records) == 0 {
 		return nil
 	}

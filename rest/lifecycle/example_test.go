@@ -11,7 +11,6 @@ import (
 	"github.com/decorum-go/decorum/rest/builtin"
 	"github.com/decorum-go/decorum/rest/election"
 	"github.com/decorum-go/decorum/rest/lifecycle"
-	"github.com/decorum-go/decorum/watch"
 )
 
 // A Site owns a Part. After the Site is deleted, the plug-in deletes the Part.
@@ -51,7 +50,7 @@ func ExampleNew() {
 		if err != nil {
 			log.Fatal(err)
 		}
-		if event.Type == watch.Deleted {
+		if event.Type == apimeta.EventDeleted {
 			fmt.Println(event.Object.Name, "was deleted with its site")
 			break
 		}
@@ -129,7 +128,7 @@ func ExampleEmptyNamespaces() {
 		if err != nil {
 			log.Fatal(err)
 		}
-		if event.Type == watch.Deleted {
+		if event.Type == apimeta.EventDeleted {
 			break
 		}
 	}

@@ -8,6 +8,7 @@ import (
 
 	"github.com/decorum-go/decorum/apimeta"
 	"github.com/decorum-go/decorum/rest"
+	"github.com/decorum-go/decorum/rest/raw"
 	"github.com/decorum-go/decorum/storage"
 )
 
@@ -22,9 +23,9 @@ import (
 // Expire works until ctx ends and then returns nil. It returns an error if the API closes first. As long as no resource has a time to live,
 // it waits. It keeps about 20 bytes in memory for each object of these resources, and ignores the changes of all other resources.
 func Expire(ctx context.Context, api *rest.API, options Options) error {
-	objects := rest.ObjectsOf(api).As("ttl-controller")
-	return whileServed(as(ctx, "ttl-controller"), objects, func(r rest.StoredResource) bool { return r.TimeToLive > 0 },
-		func(ctx context.Context, r rest.StoredResource) error {
+	objects := api.Objects().As("ttl-controller")
+	return whileServed(as(ctx, "ttl-controller"), objects, func(r raw.Resource) bool { return r.TimeToLive > 0 },
+		func(ctx context.Context, r raw.Resource) error {
 			e := &expirer{objects: objects, life: r.TimeToLive, wake: make(chan struct{}, 1)}
 			f := follower{name: "expiry of " + r.Name, objects: objects, options: options.withDefaults(), resources: []string{r.Name},
 				reset: e.reset, apply: e.apply, work: e.remove, alongside: e.keepTime}
@@ -44,7 +45,7 @@ const (
 
 // expirer deletes the objects of one resource when they are due.
 type expirer struct {
-	objects rest.Objects
+	objects raw.Objects
 	life    time.Duration
 	wake    chan struct{} // tells keepTime that an object is due earlier than expected
 
@@ -61,7 +62,7 @@ func (e *expirer) reset() {
 }
 
 // apply records when objects were written. It enqueues no object, because only the passing of time makes an object due.
-func (e *expirer) apply(changes rest.Changes) []storage.Key {
+func (e *expirer) apply(changes raw.Changes) []storage.Key {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	for _, c := range changes.List {

@@ -9,8 +9,8 @@ import (
 	"sync"
 	"time"
 
-	"github.com/decorum-go/decorum/rest"
 	"github.com/decorum-go/decorum/rest/controller"
+	"github.com/decorum-go/decorum/rest/raw"
 	"github.com/decorum-go/decorum/status"
 	"github.com/decorum-go/decorum/storage"
 )
@@ -18,14 +18,14 @@ import (
 // follower tracks the state of the API and works on the objects that a change may affect.
 type follower struct {
 	name    string
-	objects rest.Objects
+	objects raw.Objects
 	options Options
 	// resources names the resources that the follower tracks. Empty means all resources.
 	resources []string
 	// reset discards the tracked state. apply updates it and returns the objects to work on. The follower calls them one at a time, and
 	// does not call work before apply has seen the complete initial state.
 	reset func()
-	apply func(rest.Changes) []storage.Key
+	apply func(raw.Changes) []storage.Key
 	// work handles one object. The follower calls it again later if it returns an error, and after a notYet at the time that this names.
 	// look enqueues another object.
 	work func(ctx context.Context, key storage.Key, look func(storage.Key)) error

@@ -9,6 +9,7 @@ import (
 
 	"github.com/decorum-go/decorum/apimeta"
 	"github.com/decorum-go/decorum/rest"
+	"github.com/decorum-go/decorum/rest/raw"
 	"github.com/decorum-go/decorum/status"
 	"github.com/decorum-go/decorum/storage"
 )
@@ -28,14 +29,14 @@ import (
 // CollectGarbage works until ctx ends and then returns nil. It returns an error if the API closes first. It keeps the owner references of
 // all objects in memory.
 func CollectGarbage(ctx context.Context, api *rest.API, options Options) error {
-	objects := rest.ObjectsOf(api).As("garbage-collector")
+	objects := api.Objects().As("garbage-collector")
 	c := &collector{objects: objects, graph: newGraph()}
 	f := follower{name: "garbage collector", objects: objects, options: options.withDefaults(), reset: c.graph.reset, apply: c.graph.apply, work: c.collect}
 	return f.run(as(ctx, "generic-garbage-collector"))
 }
 
 type collector struct {
-	objects rest.Objects
+	objects raw.Objects
 	graph   *graph
 }
 
@@ -259,5 +260,5 @@ func (c *collector) patch(ctx context.Context, r *storage.Record, member string,
 	if err != nil {
 		return err
 	}
-	return c.objects.Patch(ctx, r.Key, "", rest.MergePatch, patch)
+	return c.objects.Patch(ctx, r.Key, "", patch)
 }

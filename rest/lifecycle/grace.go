@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/decorum-go/decorum/rest"
+	"github.com/decorum-go/decorum/rest/raw"
 	"github.com/decorum-go/decorum/storage"
 )
 
@@ -22,20 +23,20 @@ const headStart = time.Second
 // EndGracePeriods works until ctx ends and then returns nil. It returns an error if the API closes first. As long as no resource has
 // RemoveWhenDue, it waits. It compares the deletionTimestamp with the API's clock.
 func EndGracePeriods(ctx context.Context, api *rest.API, options Options) error {
-	objects := rest.ObjectsOf(api).As("grace-period-controller")
+	objects := api.Objects().As("grace-period-controller")
 	g := &gracer{objects: objects}
-	return whileServed(as(ctx, "grace-period-controller"), objects, func(r rest.StoredResource) bool { return r.RemoveWhenDue },
-		func(ctx context.Context, r rest.StoredResource) error {
+	return whileServed(as(ctx, "grace-period-controller"), objects, func(r raw.Resource) bool { return r.RemoveWhenDue },
+		func(ctx context.Context, r raw.Resource) error {
 			f := follower{name: "grace period controller of " + r.Name, objects: objects, options: options.withDefaults(),
 				resources: []string{r.Name}, reset: func() {}, apply: g.apply, work: g.end}
 			return f.run(ctx)
 		})
 }
 
-type gracer struct{ objects rest.Objects }
+type gracer struct{ objects raw.Objects }
 
 // apply returns the objects that are being deleted.
-func (g *gracer) apply(changes rest.Changes) (look []storage.Key) {
+func (g *gracer) apply(changes raw.Changes) (look []storage.Key) {
 	for _, c := range changes.List {
 		if c.Current != nil && c.Current.Deleting {
 			look = append(look, c.Scope)

@@ -6,7 +6,7 @@ import (
 	"unique"
 
 	"github.com/decorum-go/decorum/apimeta"
-	"github.com/decorum-go/decorum/rest"
+	"github.com/decorum-go/decorum/rest/raw"
 	"github.com/decorum-go/decorum/storage"
 	"github.com/decorum-go/decorum/watch"
 )
@@ -16,10 +16,10 @@ import (
 type graph struct {
 	mu         sync.Mutex
 	through    watch.Revision
-	kinds      map[apimeta.GroupKind]rest.StoredResource
-	read       map[string]rest.StoredResource // the resources whose objects the graph knows, by name
-	owned      map[string]*node               // by uid
-	dependents map[string]map[*node]struct{}  // by the uid of the owner
+	kinds      map[apimeta.GroupKind]raw.Resource
+	read       map[string]raw.Resource       // the resources whose objects the graph knows, by name
+	owned      map[string]*node              // by uid
+	dependents map[string]map[*node]struct{} // by the uid of the owner
 	departed   *departed
 	held       map[storage.Key]struct{} // objects that wait until the graph knows more resources
 }
@@ -51,11 +51,11 @@ func (g *graph) reset() {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	g.through, g.owned, g.dependents = 0, map[string]*node{}, map[string]map[*node]struct{}{}
-	g.kinds, g.read, g.held = map[apimeta.GroupKind]rest.StoredResource{}, map[string]rest.StoredResource{}, map[storage.Key]struct{}{}
+	g.kinds, g.read, g.held = map[apimeta.GroupKind]raw.Resource{}, map[string]raw.Resource{}, map[storage.Key]struct{}{}
 }
 
 // apply applies changes and returns the objects that they may affect.
-func (g *graph) apply(changes rest.Changes) []storage.Key {
+func (g *graph) apply(changes raw.Changes) []storage.Key {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	look := g.giveUp(nil, changes.GivenUp)
@@ -102,7 +102,7 @@ func (g *graph) forgetKinds(resource string) {
 
 // know notes that the graph knows all objects of resources. It adds the objects that may have waited for this: those that were held, and
 // those that name owners of these kinds.
-func (g *graph) know(look []storage.Key, resources []rest.StoredResource) []storage.Key {
+func (g *graph) know(look []storage.Key, resources []raw.Resource) []storage.Key {
 	if len(resources) == 0 {
 		return look
 	}
@@ -217,7 +217,7 @@ func ownerIn(ref apimeta.OwnerReference) owner {
 }
 
 // in returns where to find the owner that an object in a namespace names: in the same namespace, or among the cluster-scoped objects.
-func (o owner) in(r rest.StoredResource, namespace string) storage.Key {
+func (o owner) in(r raw.Resource, namespace string) storage.Key {
 	key := storage.Key{Resource: r.Name, Name: o.name}
 	if r.Namespaced {
 		key.Namespace = namespace

@@ -9,6 +9,7 @@ import (
 
 	"github.com/decorum-go/decorum/apimeta"
 	"github.com/decorum-go/decorum/rest"
+	"github.com/decorum-go/decorum/rest/raw"
 	"github.com/decorum-go/decorum/status"
 	"github.com/decorum-go/decorum/storage"
 )
@@ -24,9 +25,9 @@ import (
 // EmptyNamespaces works until ctx ends and then returns nil. It returns an error if the API closes first. As long as the API does not serve
 // namespaces (see [rest.NamespacesOf]), it waits.
 func EmptyNamespaces(ctx context.Context, api *rest.API, options Options) error {
-	objects := rest.ObjectsOf(api).As("namespace-controller")
-	return whileServed(as(ctx, "namespace-controller"), objects, func(r rest.StoredResource) bool { return r.Namespaces },
-		func(ctx context.Context, r rest.StoredResource) error {
+	objects := api.Objects().As("namespace-controller")
+	return whileServed(as(ctx, "namespace-controller"), objects, func(r raw.Resource) bool { return r.Namespaces },
+		func(ctx context.Context, r raw.Resource) error {
 			e := &emptier{objects: objects, namespaces: r.Name}
 			f := follower{name: "namespace controller", objects: objects, options: options.withDefaults(), reset: e.reset, apply: e.apply, work: e.empty}
 			return f.run(ctx)
@@ -34,7 +35,7 @@ func EmptyNamespaces(ctx context.Context, api *rest.API, options Options) error 
 }
 
 type emptier struct {
-	objects    rest.Objects
+	objects    raw.Objects
 	namespaces string          // the name of their resource
 	ending     map[string]bool // the names of the namespaces that are being deleted
 }
@@ -43,7 +44,7 @@ func (e *emptier) reset() { e.ending = map[string]bool{} }
 
 // apply returns the namespaces that are being deleted and in which something has changed. A resource that the API takes or gives up may
 // have objects in each of them.
-func (e *emptier) apply(changes rest.Changes) []storage.Key {
+func (e *emptier) apply(changes raw.Changes) []storage.Key {
 	var look []storage.Key
 	for _, c := range changes.List {
 		switch {
@@ -138,7 +139,7 @@ func (e *emptier) patch(ctx context.Context, r *storage.Record, subresource stri
 	if err != nil {
 		return err
 	}
-	return ignoreNotFound(e.objects.Patch(ctx, r.Key, subresource, rest.MergePatch, patch))
+	return ignoreNotFound(e.objects.Patch(ctx, r.Key, subresource, patch))
 }
 
 // clear deletes the content of a namespace and returns what is left. It returns an error only if the API fails; the reasons why single
@@ -166,7 +167,7 @@ func (e *emptier) clear(ctx context.Context, name string) (content, error) {
 
 // clearOf deletes the objects of one resource in a namespace. It then lists again, because finalizers or a rejected deletion may hold
 // some of them.
-func (e *emptier) clearOf(ctx context.Context, resource rest.StoredResource, namespace string, left *content) error {
+func (e *emptier) clearOf(ctx context.Context, resource raw.Resource, namespace string, left *content) error {
 	records, err := e.objects.List(ctx, resource.Name, namespace)
 	if err != nil {
 		return err

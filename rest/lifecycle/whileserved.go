@@ -6,7 +6,7 @@ import (
 	"sync"
 	"time"
 
-	"github.com/decorum-go/decorum/rest"
+	"github.com/decorum-go/decorum/rest/raw"
 	"github.com/decorum-go/decorum/status"
 	"github.com/decorum-go/decorum/storage"
 )
@@ -18,13 +18,13 @@ type traits struct {
 	isNamespaces, removes bool
 }
 
-func traitsOf(r rest.StoredResource) traits {
+func traitsOf(r raw.Resource) traits {
 	return traits{r.Name, r.TimeToLive, r.Namespaces, r.RemoveWhenDue}
 }
 
 // whileServed runs a function for each resource that the API serves and that is wanted, as long as the API serves it. It returns nil when
 // the context ends. It returns an error if the API closes, or the error of a function.
-func whileServed(ctx context.Context, objects rest.Objects, wanted func(rest.StoredResource) bool, run func(context.Context, rest.StoredResource) error) error {
+func whileServed(ctx context.Context, objects raw.Objects, wanted func(raw.Resource) bool, run func(context.Context, raw.Resource) error) error {
 	ctx, cancel := context.WithCancel(ctx)
 	var running sync.WaitGroup
 	defer running.Wait()

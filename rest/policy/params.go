@@ -9,8 +9,8 @@ import (
 	"github.com/decorum-go/decorum/apimeta"
 	"github.com/decorum-go/decorum/internal/codec"
 	"github.com/decorum-go/decorum/internal/doc"
-	"github.com/decorum-go/decorum/rest"
 	ar "github.com/decorum-go/decorum/rest/admissionregistration"
+	"github.com/decorum-go/decorum/rest/raw"
 	"github.com/decorum-go/decorum/status"
 	"github.com/decorum-go/decorum/storage"
 )
@@ -18,7 +18,7 @@ import (
 // params are the objects of a kind that configures policies.
 type params struct {
 	kind     apimeta.GroupVersionKind
-	resource rest.StoredResource
+	resource raw.Resource
 }
 
 // paramsOf returns the parameters of a policy, or nil for a policy without parameters. It returns an error if the API does not store their
@@ -34,7 +34,7 @@ func (w *reviewed) paramsOf(p *policy) (*params, error) {
 }
 
 // resourceOf returns the resource that stores the objects of a kind.
-func (p *policies) resourceOf(kind apimeta.GroupVersionKind) (of rest.StoredResource, ok bool) {
+func (p *policies) resourceOf(kind apimeta.GroupVersionKind) (of raw.Resource, ok bool) {
 	for _, r := range p.objects.Resources() {
 		if slices.Contains(r.Kinds, kind) {
 			return r, true

@@ -7,6 +7,7 @@ import (
 	"github.com/decorum-go/decorum/internal/rules"
 	"github.com/decorum-go/decorum/rest"
 	"github.com/decorum-go/decorum/rest/internal/mirror"
+	"github.com/decorum-go/decorum/rest/raw"
 )
 
 // Options configure [Policies].
@@ -35,7 +36,7 @@ func (p *Policies) Plug(api *rest.API) (rest.Parts, error) {
 	if err != nil {
 		return rest.Parts{}, err
 	}
-	objects := rest.ObjectsOf(api)
+	objects := api.Objects()
 	of := &policies{language: language, audit: p.options.Audit, objects: objects, mirror: mirror.New(objects, followed(), newIndex)}
 	return rest.Parts{Name: "policies", Definitions: of.definitions(), Admission: of.admission()}, nil
 }
@@ -44,7 +45,7 @@ func (p *Policies) Plug(api *rest.API) (rest.Parts, error) {
 type policies struct {
 	language rules.Admission
 	audit    func(ctx context.Context, key, value string)
-	objects  rest.Objects
+	objects  raw.Objects
 	mirror   *mirror.Mirror[*index]
 }
 

@@ -34,7 +34,7 @@ func (q *ResourceQuotas) Run(ctx context.Context, api *rest.API) error {
 	reconcile := func(ctx context.Context, key controller.Key) (controller.Result, error) {
 		return controller.Result{}, q.update(ctx, client.Namespace(key.Namespace))
 	}
-	ending := rest.ObjectsOf(api).Ending()
+	ending := api.Objects().Ending()
 	return controller.New(reconcile, controller.Options{}, func(ctx context.Context, enqueue func(controller.Key), synced func()) error {
 		return q.follow(ctx, ending, enqueue, synced)
 	}).Run(ctx)

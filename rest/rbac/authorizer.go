@@ -10,6 +10,7 @@ import (
 
 	"github.com/decorum-go/decorum/rest"
 	"github.com/decorum-go/decorum/rest/internal/mirror"
+	"github.com/decorum-go/decorum/rest/raw"
 )
 
 // Options configure [Roles].
@@ -37,7 +38,7 @@ func New(options Options) (*Roles, error) {
 
 // Plug implements [rest.Plugin].
 func (r *Roles) Plug(api *rest.API) (rest.Parts, error) {
-	z := &authorizer{administrators: r.administrators, api: api, objects: rest.ObjectsOf(api)}
+	z := &authorizer{administrators: r.administrators, api: api, objects: api.Objects()}
 	z.mirror = mirror.New(z.objects, resources(), newIndex)
 	return rest.Parts{
 		Name: "roles", Definitions: z.definitions(), Authorizer: z, ExemptGroups: slices.Clone(z.administrators),
@@ -49,7 +50,7 @@ func (r *Roles) Plug(api *rest.API) (rest.Parts, error) {
 type authorizer struct {
 	administrators []string
 	api            *rest.API
-	objects        rest.Objects
+	objects        raw.Objects
 	following      sync.Once
 	mirror         *mirror.Mirror[*index]
 }

@@ -5,7 +5,7 @@ import (
 	"errors"
 	"time"
 
-	"github.com/decorum-go/decorum/rest"
+	"github.com/decorum-go/decorum/rest/raw"
 	"github.com/decorum-go/decorum/status"
 	"github.com/decorum-go/decorum/watch"
 )
@@ -17,7 +17,7 @@ const retryAfter = time.Second
 func (z *authorizer) follow() {
 	for err := error(nil); err == nil || status.IsExpired(err); {
 		told := false
-		var changes rest.Changes
+		var changes raw.Changes
 		for changes, err = range z.objects.Follow(context.Background(), resources()...) {
 			// The first state counts as a change, because the first watch may have been allowed by an earlier one.
 			if err == nil && changes.Through > 0 && (!told || len(changes.List) > 0) {

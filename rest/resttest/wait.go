@@ -11,9 +11,9 @@ import (
 	"testing"
 	"time"
 
+	"github.com/decorum-go/decorum/apimeta"
 	"github.com/decorum-go/decorum/rest"
 	"github.com/decorum-go/decorum/status"
-	"github.com/decorum-go/decorum/watch"
 )
 
 // patience is how long the functions for tests wait. If something takes longer, they fail the test.
@@ -117,7 +117,7 @@ func follow[T any](ctx context.Context, c rest.Client[T], selected rest.WatchOpt
 		if err != nil {
 			return false, err
 		}
-		if event.Type == watch.Deleted {
+		if event.Type == apimeta.EventDeleted {
 			delete(state, keyOf(event.Object))
 		} else {
 			state[keyOf(event.Object)] = event.Object

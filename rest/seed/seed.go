@@ -11,6 +11,7 @@ import (
 
 	"github.com/decorum-go/decorum/apimeta"
 	"github.com/decorum-go/decorum/rest"
+	"github.com/decorum-go/decorum/rest/raw"
 	"github.com/decorum-go/decorum/status"
 	"github.com/decorum-go/decorum/storage"
 )
@@ -52,7 +53,7 @@ func Apply(ctx context.Context, api *rest.API, files fs.FS, options Options) err
 		return fmt.Errorf("seed: %w", err)
 	}
 	slices.SortStableFunc(manifests, func(a, b manifest) int { return cmp.Compare(a.phase(), b.phase()) })
-	s := seeder{objects: rest.ObjectsOf(api).As(cmp.Or(options.Manager, "seed")), options: options}
+	s := seeder{objects: api.Objects().As(cmp.Or(options.Manager, "seed")), options: options}
 	for _, m := range manifests {
 		if err := s.apply(ctx, m); err != nil {
 			return fmt.Errorf("seed: %s: %w", m.where, err)
@@ -65,7 +66,7 @@ const defaultKindTimeout = 30 * time.Second
 
 // seeder applies manifests.
 type seeder struct {
-	objects rest.Objects
+	objects raw.Objects
 	options Options
 	defines bool // a definition has been applied, so a kind may still come
 }
@@ -89,11 +90,11 @@ func (s *seeder) apply(ctx context.Context, m manifest) error {
 			return err
 		}
 	}
-	return s.objects.Apply(ctx, key, m.kind.Version, m.text, rest.ApplyOptions{Force: s.options.Update})
+	return s.objects.Apply(ctx, key, m.kind.Version, m.text, raw.ApplyOptions{Force: s.options.Update})
 }
 
 // resource returns the resource of a kind. If definitions have been applied, it waits until the API serves the kind.
-func (s *seeder) resource(ctx context.Context, kind apimeta.GroupVersionKind) (rest.StoredResource, error) {
+func (s *seeder) resource(ctx context.Context, kind apimeta.GroupVersionKind) (raw.Resource, error) {
 	ctx, cancel := context.WithTimeout(ctx, cmp.Or(s.options.KindTimeout, defaultKindTimeout))
 	defer cancel()
 	for {
@@ -105,14 +106,14 @@ func (s *seeder) resource(ctx context.Context, kind apimeta.GroupVersionKind) (r
 		}
 		missing := fmt.Errorf("the API stores no objects of kind %s in %s", kind.Kind, kind.GroupVersion())
 		if !s.defines {
-			return rest.StoredResource{}, missing
+			return raw.Resource{}, missing
 		}
 		select {
 		case <-changed:
 		case <-s.objects.Ending():
-			return rest.StoredResource{}, errors.Join(missing, errors.New("the API has shut down"))
+			return raw.Resource{}, errors.Join(missing, errors.New("the API has shut down"))
 		case <-ctx.Done():
-			return rest.StoredResource{}, errors.Join(missing, ctx.Err())
+			return raw.Resource{}, errors.Join(missing, ctx.Err())
 		}
 	}
 }

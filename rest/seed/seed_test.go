@@ -90,7 +90,7 @@ func TestApply(t *testing.T) {
 	assert.Equal(t, "seed", first.ManagedFields[0].Manager)
 	assert.Equal(t, "Second", site(t, api, "default", "second").Spec.Title)
 	assert.Equal(t, "Third", site(t, api, "default", "third").Spec.Title)
-	_, err := rest.ObjectsOf(api).Get(t.Context(), storage.Key{Resource: "ships.example.com", Namespace: "team-a", Name: "mary"})
+	_, err := api.Objects().Get(t.Context(), storage.Key{Resource: "ships.example.com", Namespace: "team-a", Name: "mary"})
 	require.NoError(t, err)
 }
 
@@ -99,7 +99,7 @@ func TestPlugin(t *testing.T) {
 	newAPI(t, crd.New(crd.Options{}), seed.New(files(map[string]string{
 		"ship.yaml": definition + "---\napiVersion: example.com/v1\nkind: Ship\nmetadata: {name: mary}\nspec: {sails: 3}",
 	}), seed.Options{}), rest.Parts{Name: "reader", Start: func(ctx context.Context, api *rest.API) error {
-		_, err := rest.ObjectsOf(api).Get(ctx, storage.Key{Resource: "ships.example.com", Namespace: "default", Name: "mary"})
+		_, err := api.Objects().Get(ctx, storage.Key{Resource: "ships.example.com", Namespace: "default", Name: "mary"})
 		return err
 	}})
 

@@ -35,7 +35,7 @@ var (
 
 // check returns the service account of a token, and the audiences of the token among those wanted. It returns an error if there are none.
 func (i *Issuer) check(ctx context.Context, token string, wanted []string) (*rest.Identity, []string, error) {
-	if i.objects == (rest.Objects{}) {
+	if i.objects == nil {
 		return nil, nil, errNotStarted
 	}
 	var c claims

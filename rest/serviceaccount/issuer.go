@@ -10,6 +10,7 @@ import (
 
 	"github.com/decorum-go/decorum/rest"
 	"github.com/decorum-go/decorum/rest/internal/jwt"
+	"github.com/decorum-go/decorum/rest/raw"
 )
 
 // Options configure an [Issuer].
@@ -50,7 +51,7 @@ type Issuer struct {
 	audiences   []string
 	maxLifetime time.Duration
 	keys        atomic.Pointer[[]*jwt.Key]
-	objects     rest.Objects
+	objects     raw.Objects
 	open        *sessions
 }
 
@@ -107,16 +108,16 @@ func (i *Issuer) SetKeys(keys ...Key) error {
 // give this right to administrators and to the programs that start others. Unlike Kubernetes, the API creates no account called default
 // in each namespace.
 func (i *Issuer) Plug(api *rest.API) (rest.Parts, error) {
-	if i.objects != (rest.Objects{}) {
+	if i.objects != nil {
 		return rest.Parts{}, errors.New("serviceaccount: an Issuer belongs to one API")
 	}
-	i.objects = rest.ObjectsOf(api)
+	i.objects = api.Objects()
 	return rest.Parts{Name: accounts, Definitions: i.definitions(), Authenticator: i}, nil
 }
 
 // serves reports whether an API stores a resource.
-func serves(objects rest.Objects, resource string) bool {
-	return slices.ContainsFunc(objects.Resources(), func(r rest.StoredResource) bool { return r.Name == resource })
+func serves(objects raw.Objects, resource string) bool {
+	return slices.ContainsFunc(objects.Resources(), func(r raw.Resource) bool { return r.Name == resource })
 }
 
 // errNotStarted is the error of an Issuer that is not plugged into an API.

@@ -24,7 +24,7 @@ const (
 
 // issue answers a TokenRequest for the service account in the URL.
 func (i *Issuer) issue(ctx context.Context, r *TokenRequest) (*TokenRequest, error) {
-	if i.objects == (rest.Objects{}) {
+	if i.objects == nil {
 		return nil, errNotStarted
 	}
 	lifetime, err := i.lifetime(ctx, &r.Spec)

@@ -5,8 +5,8 @@ import (
 	"errors"
 	"time"
 
-	"github.com/decorum-go/decorum/rest"
 	"github.com/decorum-go/decorum/rest/internal/jwt"
+	"github.com/decorum-go/decorum/rest/raw"
 	"github.com/decorum-go/decorum/status"
 	"github.com/decorum-go/decorum/watch"
 )
@@ -66,7 +66,7 @@ func (i *Issuer) examine(object existing) {
 func (i *Issuer) follow(resource string) {
 	var err error
 	for err == nil || status.IsExpired(err) {
-		var changes rest.Changes
+		var changes raw.Changes
 		complete := false
 		for changes, err = range i.objects.Follow(context.Background(), resource) {
 			if err == nil && changes.Through > 0 && !complete { // deletions from now on are among the changes

@@ -53,7 +53,7 @@ func New(options Options) (*Webhooks, error) {
 // Without CEL in [rest.Options], the API refuses configurations with matchConditions.
 func (w *Webhooks) Plug(api *rest.API) (rest.Parts, error) {
 	h := &webhooks{options: w.options, api: api}
-	h.mirror = mirror.New(rest.ObjectsOf(api), followed(), h.newIndex)
+	h.mirror = mirror.New(api.Objects(), followed(), h.newIndex)
 	if api.CEL() != nil {
 		var err error
 		if h.language, err = rules.AdmissionOf(api.CEL()); err != nil {

@@ -10,6 +10,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/decorum-go/decorum/apimeta"
 	"github.com/decorum-go/decorum/status"
 	"github.com/decorum-go/decorum/storage"
 	"github.com/decorum-go/decorum/watch"
@@ -240,13 +241,13 @@ func (c *client) see(s *subject, change *watch.Change[storage.Record]) bool {
 	kind, record := change.Select(c.match)
 	_, known := c.state[change.Scope]
 	switch kind {
-	case watch.Added:
+	case apimeta.EventAdded:
 		ok = ok && assert.False(s, known, "ADDED twice: %v", change.Scope)
 		c.state[change.Scope] = string(record.JSON)
-	case watch.Modified:
+	case apimeta.EventModified:
 		ok = ok && assert.True(s, known, "MODIFIED before ADDED: %v", change.Scope)
 		c.state[change.Scope] = string(record.JSON)
-	case watch.Deleted:
+	case apimeta.EventDeleted:
 		ok = ok && assert.True(s, known, "DELETED before ADDED: %v", change.Scope) &&
 			assert.Equal(s, c.state[change.Scope], string(record.JSON), "DELETED shows the last state that the client saw")
 		delete(c.state, change.Scope)

@@ -17,7 +17,6 @@ import (
 	"github.com/decorum-go/decorum/rest/builtin"
 	"github.com/decorum-go/decorum/rest/kubeconfig"
 	"github.com/decorum-go/decorum/status"
-	"github.com/decorum-go/decorum/watch"
 )
 
 // internal/e2e runs the commands of docs/teams.md against the program.
@@ -67,7 +66,7 @@ func TestProgram(t *testing.T) {
 	require.NoError(t, namespaces.Delete(ctx, "team-b", rest.DeleteOptions{}))
 	for event, err := range namespaces.Watch(ctx, rest.WatchOptions{ResourceVersion: team.ResourceVersion}) {
 		require.NoError(t, err)
-		if event.Type == watch.Deleted {
+		if event.Type == apimeta.EventDeleted {
 			break
 		}
 	}

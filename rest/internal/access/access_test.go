@@ -203,8 +203,8 @@ func TestAccessFromOfClients(t *testing.T) {
 	_, err = rest.UpdateSubresource(ctx, client, "a", "part", &apitest.ThingPart{Name: "p"})
 	wants(err, "update", "a", "part")
 	key := storage.Key{Resource: "things." + apitest.ThingGroup, Namespace: "default", Name: "a"}
-	wants(rest.ObjectsOf(api).Patch(ctx, key, "status", rest.MergePatch, []byte(`{"status":{"seen":5}}`)), "patch", "a", "status")
-	_, err = rest.ObjectsOf(api).Delete(ctx, key, apimeta.DeleteOptions{DryRun: []string{"All"}})
+	wants(api.Objects().Patch(ctx, key, "status", []byte(`{"status":{"seen":5}}`)), "patch", "a", "status")
+	_, err = api.Objects().Delete(ctx, key, apimeta.DeleteOptions{DryRun: []string{"All"}})
 	wants(err, "delete", "a", "")
 	wants(client.Delete(ctx, "a", rest.DeleteOptions{}), "delete", "a", "")
 

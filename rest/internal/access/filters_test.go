@@ -20,7 +20,6 @@ import (
 	"github.com/decorum-go/decorum/rest"
 	"github.com/decorum-go/decorum/rest/internal/apitest"
 	"github.com/decorum-go/decorum/status"
-	"github.com/decorum-go/decorum/watch"
 )
 
 // filters is an Authorizer that restricts the users in it, and allows everything to all others.
@@ -441,7 +440,7 @@ func TestFollowWithChangingRights(t *testing.T) {
 				switch {
 				case err != nil:
 					failed = err
-				case e.Type == watch.Deleted:
+				case e.Type == apimeta.EventDeleted:
 					delete(known, e.Object.Name)
 				default:
 					known[e.Object.Name] = true

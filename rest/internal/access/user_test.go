@@ -101,7 +101,7 @@ func TestUserOfInProcessClients(t *testing.T) {
 			require.NoError(t, err)
 			wants("apply", 1, c.want, true)
 			key := storage.Key{Resource: "widgets.example.com", Namespace: "default", Name: "a"}
-			require.NoError(t, rest.ObjectsOf(api).Patch(ctx, key, "", rest.MergePatch, []byte(`{"spec":{"size":5}}`)))
+			require.NoError(t, api.Objects().Patch(ctx, key, "", []byte(`{"spec":{"size":5}}`)))
 			wants("a patch without types", 1, c.want, true)
 
 			alice := rest.User{Name: "alice"}

@@ -17,7 +17,6 @@ import (
 	"github.com/decorum-go/decorum/rest"
 	"github.com/decorum-go/decorum/status"
 	"github.com/decorum-go/decorum/storage"
-	"github.com/decorum-go/decorum/watch"
 )
 
 // Thing is a kind with one field of each sort that input can be wrong in.
@@ -127,7 +126,7 @@ type ThingWatch struct {
 }
 
 type thingEvent struct {
-	Type   watch.EventType
+	Type   apimeta.EventType
 	Object json.RawMessage
 }
 
@@ -144,7 +143,7 @@ func OpenThingWatch(t testing.TB, client *http.Client, url string) *ThingWatch {
 }
 
 // Next waits for the next event; the test's own deadline bounds the wait.
-func (w *ThingWatch) Next(t testing.TB) (watch.EventType, Thing) {
+func (w *ThingWatch) Next(t testing.TB) (apimeta.EventType, Thing) {
 	t.Helper()
 	var e thingEvent
 	require.NoError(t, w.Decoder.Decode(&e))

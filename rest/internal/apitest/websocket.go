@@ -9,7 +9,7 @@ import (
 	"github.com/coder/websocket"
 	"github.com/stretchr/testify/require"
 
-	"github.com/decorum-go/decorum/watch"
+	"github.com/decorum-go/decorum/apimeta"
 )
 
 // DialWebSocket opens a WebSocket and fails the test where the server refuses it.
@@ -38,7 +38,7 @@ func ReadMessage(t testing.TB, conn *websocket.Conn) (websocket.MessageType, []b
 }
 
 // ReadThingEvent reads the next event of a watch of Things.
-func ReadThingEvent(t testing.TB, conn *websocket.Conn) (watch.EventType, Thing) {
+func ReadThingEvent(t testing.TB, conn *websocket.Conn) (apimeta.EventType, Thing) {
 	t.Helper()
 	kind, data := ReadMessage(t, conn)
 	require.Equal(t, websocket.MessageText, kind)

@@ -9,7 +9,6 @@ import (
 	"github.com/decorum-go/decorum/apimeta"
 	"github.com/decorum-go/decorum/internal/doc"
 	"github.com/decorum-go/decorum/rest/internal/write"
-	"github.com/decorum-go/decorum/watch"
 )
 
 // Caller reads and writes the objects of one resource, as JSON in one version. It is safe for concurrent use. Errors of the API are
@@ -73,7 +72,7 @@ type Following struct {
 
 // Event is one event of a watch. JSON is the object at the ResourceVersion of the event.
 type Event struct {
-	Type            watch.EventType
+	Type            apimeta.EventType
 	JSON            []byte
 	ResourceVersion string
 }

@@ -18,7 +18,6 @@ import (
 	"github.com/decorum-go/decorum/rest"
 	"github.com/decorum-go/decorum/rest/internal/apitest"
 	"github.com/decorum-go/decorum/status"
-	"github.com/decorum-go/decorum/watch"
 )
 
 func sizes(page *rest.Page[apitest.Widget]) []string {
@@ -506,7 +505,7 @@ func testClientFollow(t *testing.T, by apitest.Transport) {
 				events = append(events, apitest.DescribeEvent(e))
 				name := e.Object.Name
 				*e.Object = apitest.Widget{} // it is the caller's
-				if e.Type == watch.Modified && name == "same" {
+				if e.Type == apimeta.EventModified && name == "same" {
 					close(held)
 					<-hold // it falls behind
 				}

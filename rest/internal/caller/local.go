@@ -369,7 +369,7 @@ func (l *Local) event(e follow.Event) (Event, error) {
 		return Event{}, err
 	}
 	json := r.JSON
-	if e.Type == watch.Deleted {
+	if e.Type == apimeta.EventDeleted {
 		json = r.AppendAt(nil, e.Revision)
 	}
 	return Event{Type: e.Type, JSON: json, ResourceVersion: text(e.Revision)}, nil

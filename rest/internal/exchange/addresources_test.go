@@ -132,7 +132,7 @@ func TestServeAndWithdraw(t *testing.T) {
 }
 
 func storedNames(api *rest.API) (names []string) {
-	for _, r := range rest.ObjectsOf(api).Resources() {
+	for _, r := range api.Objects().Resources() {
 		names = append(names, r.Name)
 	}
 	return names
@@ -305,7 +305,7 @@ func TestReplace(t *testing.T) {
 		r.Version = "v2"
 		r.Versions = []rest.VersionOf[Lever]{rest.Converted[Lever](rest.Resource[LongLever]{Version: "v1"}, nil, nil)}
 	})))
-	record, err := rest.ObjectsOf(api).Get(t.Context(), storage.Key{Resource: "levers.example.com", Namespace: "default", Name: "x"})
+	record, err := api.Objects().Get(t.Context(), storage.Key{Resource: "levers.example.com", Namespace: "default", Name: "x"})
 	require.NoError(t, err)
 	assert.Contains(t, string(record.JSON), `"apiVersion":"example.com/v2"`)
 	assert.JSONEq(t, `{"length":12,"metal":"steel"}`, apitest.JSONOf(t, apitest.Must(t, api, "GET", levers+"/x", "").Value(t, "spec")))

@@ -14,7 +14,6 @@ import (
 	"github.com/decorum-go/decorum/apimeta"
 	"github.com/decorum-go/decorum/rest"
 	"github.com/decorum-go/decorum/rest/internal/apitest"
-	"github.com/decorum-go/decorum/watch"
 )
 
 // What an API serves is exchanged under load: no request fails, an open watch misses nothing, and discovery and routes change
@@ -39,7 +38,7 @@ func TestTheServingSetIsExchangedUnderLoad(t *testing.T) {
 				close(watching)
 				continue
 			}
-			assert.Equal(t, watch.Added, event.Type)
+			assert.Equal(t, apimeta.EventAdded, event.Type)
 			if seen = append(seen, event.Object.Name); len(seen) == writes {
 				return
 			}

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"time"
 
+	"github.com/decorum-go/decorum/apimeta"
 	"github.com/decorum-go/decorum/rest/internal/resource"
 	"github.com/decorum-go/decorum/status"
 	"github.com/decorum-go/decorum/storage"
@@ -161,7 +162,7 @@ func (f *Follower) tellExisting(see func(Event) error) error {
 		if err := f.check(); err != nil {
 			return err
 		}
-		if err := see(Event{Type: watch.Added, Object: r, Revision: r.Revision}); err != nil {
+		if err := see(Event{Type: apimeta.EventAdded, Object: r, Revision: r.Revision}); err != nil {
 			return err
 		}
 	}

@@ -41,7 +41,7 @@ func TestFollowYieldsTheLastChange(t *testing.T) {
 		var through atomic.Uint64
 		var following sync.WaitGroup
 		following.Go(func() {
-			for changes, err := range rest.ObjectsOf(s.API).Follow(t.Context()) {
+			for changes, err := range s.API.Objects().Follow(t.Context()) {
 				if err != nil {
 					assert.True(t, status.IsServiceUnavailable(err), "%v", err)
 					return
@@ -120,7 +120,7 @@ func TestFollowWhileItLists(t *testing.T) {
 			}
 			store.turn = turn
 			state := map[storage.Key]watch.Revision{}
-			for changes, err := range rest.ObjectsOf(api).Follow(t.Context()) {
+			for changes, err := range api.Objects().Follow(t.Context()) {
 				require.NoError(t, err)
 				for _, c := range changes.List {
 					require.Greater(t, c.Revision, state[c.Scope], "%v goes back", c.Scope)
@@ -158,7 +158,7 @@ func TestFollowKeepsToItsAPI(t *testing.T) {
 		var through watch.Revision
 		var following sync.WaitGroup
 		following.Go(func() {
-			for changes, err := range rest.ObjectsOf(s.API).Follow(t.Context()) {
+			for changes, err := range s.API.Objects().Follow(t.Context()) {
 				if err != nil {
 					assert.True(t, status.IsServiceUnavailable(err), "%v", err)
 					return

@@ -15,6 +15,7 @@ import (
 	"github.com/decorum-go/decorum/apimeta"
 	"github.com/decorum-go/decorum/rest"
 	"github.com/decorum-go/decorum/rest/internal/apitest"
+	"github.com/decorum-go/decorum/rest/raw"
 	"github.com/decorum-go/decorum/status"
 	"github.com/decorum-go/decorum/storage"
 	"github.com/decorum-go/decorum/watch"
@@ -23,10 +24,10 @@ import (
 func TestObjects(t *testing.T) {
 	api := apitest.New(t, rest.Options{}, apitest.WidgetResource(), rest.NamespacesOf[apitest.Namespace](), apitest.GlobalThingResource())
 	apitest.Must(t, api, "POST", apitest.Widgets, apitest.WidgetBody(`"name":"a","finalizers":["example.com/f"]`))
-	objects := rest.ObjectsOf(api).As("tester")
+	objects := api.Objects().As("tester")
 	resources := objects.Resources()
 	require.Len(t, resources, 3)
-	assert.Equal(t, rest.StoredResource{Name: "widgets.example.com", Namespaced: true,
+	assert.Equal(t, raw.Resource{Name: "widgets.example.com", Namespaced: true,
 		Kinds: []apimeta.GroupVersionKind{{Group: "example.com", Version: "v1", Kind: "Widget"}}}, resources[0])
 	assert.True(t, resources[1].Namespaces)
 	assert.False(t, resources[2].Namespaced)
@@ -46,19 +47,19 @@ func TestObjects(t *testing.T) {
 	require.NoError(t, err)
 	assert.Len(t, records, 1)
 
-	require.NoError(t, objects.Patch(t.Context(), key, "", rest.MergePatch, []byte(`{"spec":{"size":2},"status":{"phase":"Ready"}}`)))
-	require.NoError(t, objects.Patch(t.Context(), key, "status", rest.MergePatch, []byte(`{"spec":{"size":3},"status":{"phase":"Pending"}}`)))
+	require.NoError(t, objects.Patch(t.Context(), key, "", []byte(`{"spec":{"size":2},"status":{"phase":"Ready"}}`)))
+	require.NoError(t, objects.Patch(t.Context(), key, "status", []byte(`{"spec":{"size":3},"status":{"phase":"Pending"}}`)))
 	a := apitest.Do(t, api, "GET", apitest.Widgets+"/a", "")
 	assert.Equal(t, float64(2), a.Value(t, "spec.size"))
 	assert.Equal(t, "Pending", a.Text(t, "status.phase"))
-	assert.True(t, status.IsConflict(objects.Patch(t.Context(), key, "", rest.MergePatch, []byte(`{"metadata":{"resourceVersion":"1"}}`))))
-	assert.True(t, status.IsNotFound(objects.Patch(t.Context(), key, "scale", rest.MergePatch, []byte(`{}`))))
-	assert.True(t, status.IsInvalid(objects.Patch(t.Context(), key, "", rest.MergePatch, []byte(`{"spec":{"size":1000}}`))))
+	assert.True(t, status.IsConflict(objects.Patch(t.Context(), key, "", []byte(`{"metadata":{"resourceVersion":"1"}}`))))
+	assert.True(t, status.IsNotFound(objects.Patch(t.Context(), key, "scale", []byte(`{}`))))
+	assert.True(t, status.IsInvalid(objects.Patch(t.Context(), key, "", []byte(`{"spec":{"size":1000}}`))))
 
 	gone, err := objects.Delete(t.Context(), key, apimeta.DeleteOptions{})
 	require.NoError(t, err)
 	assert.False(t, gone)
-	require.NoError(t, objects.Patch(t.Context(), key, "", rest.MergePatch, []byte(`{"metadata":{"finalizers":null}}`)))
+	require.NoError(t, objects.Patch(t.Context(), key, "", []byte(`{"metadata":{"finalizers":null}}`)))
 	_, err = objects.Delete(t.Context(), key, apimeta.DeleteOptions{})
 	assert.True(t, status.IsNotFound(err))
 	apitest.CreateWidget(t, api, "b")
@@ -97,7 +98,7 @@ func TestFollowAllObjects(t *testing.T) {
 		var ended error
 		var following sync.WaitGroup
 		following.Go(func() {
-			for changes, err := range rest.ObjectsOf(s.API).Follow(ctx) {
+			for changes, err := range s.API.Objects().Follow(ctx) {
 				if err != nil {
 					ended = err
 					return
@@ -122,8 +123,8 @@ func TestFollowAllObjects(t *testing.T) {
 		write(1200, 2000)
 		synctest.Wait()
 		want := map[storage.Key]watch.Revision{}
-		for _, resource := range rest.ObjectsOf(s.API).Resources() {
-			records, err := rest.ObjectsOf(s.API).List(t.Context(), resource.Name, "")
+		for _, resource := range s.API.Objects().Resources() {
+			records, err := s.API.Objects().List(t.Context(), resource.Name, "")
 			require.NoError(t, err)
 			for _, r := range records {
 				want[r.Key] = r.Revision
@@ -145,13 +146,13 @@ func TestFollowEnds(t *testing.T) {
 		things := apitest.ClientFor[apitest.Thing](t, s.API).Namespace("default")
 		_, err := things.Create(t.Context(), &apitest.Thing{ObjectMeta: apimeta.ObjectMeta{Name: "a"}})
 		require.NoError(t, err)
-		for range rest.ObjectsOf(s.API).Follow(t.Context()) {
+		for range s.API.Objects().Follow(t.Context()) {
 			break
 		}
 		var following sync.WaitGroup
 		var ended error
 		following.Go(func() {
-			for _, err := range rest.ObjectsOf(s.API).Follow(t.Context()) {
+			for _, err := range s.API.Objects().Follow(t.Context()) {
 				ended = err
 			}
 		})
@@ -159,7 +160,7 @@ func TestFollowEnds(t *testing.T) {
 		require.NoError(t, s.API.Close())
 		following.Wait()
 		assert.ErrorContains(t, ended, "the server is shutting down")
-		for _, err := range rest.ObjectsOf(s.API).Follow(t.Context()) {
+		for _, err := range s.API.Objects().Follow(t.Context()) {
 			assert.True(t, status.IsServiceUnavailable(err))
 		}
 	})

@@ -3,6 +3,7 @@ package follow
 import (
 	"context"
 
+	"github.com/decorum-go/decorum/apimeta"
 	"github.com/decorum-go/decorum/rest/internal/access"
 	"github.com/decorum-go/decorum/rest/internal/resource"
 	"github.com/decorum-go/decorum/status"
@@ -145,7 +146,7 @@ type replica map[storage.Key]*storage.Record
 
 // apply changes the replica by an event that the reader has seen.
 func (known replica) apply(e Event) {
-	if e.Type == watch.Deleted {
+	if e.Type == apimeta.EventDeleted {
 		delete(known, e.Object.Key)
 	} else {
 		known[e.Object.Key] = e.Object
@@ -158,15 +159,15 @@ func (known replica) difference(list storage.Listing, tell func(Event) error) er
 	exists := make(map[storage.Key]bool, len(list.Records))
 	for _, r := range list.Records {
 		exists[r.Key] = true
-		event, was := watch.Modified, known[r.Key]
+		event, was := apimeta.EventModified, known[r.Key]
 		switch {
 		case was == nil:
-			event = watch.Added
+			event = apimeta.EventAdded
 		case was.UID != r.UID:
-			if err := tell(Event{Type: watch.Deleted, Object: was, Revision: list.Revision}); err != nil {
+			if err := tell(Event{Type: apimeta.EventDeleted, Object: was, Revision: list.Revision}); err != nil {
 				return err
 			}
-			event = watch.Added
+			event = apimeta.EventAdded
 		case was.Revision == r.Revision:
 			continue
 		}
@@ -178,7 +179,7 @@ func (known replica) difference(list storage.Listing, tell func(Event) error) er
 		if exists[key] {
 			continue
 		}
-		if err := tell(Event{Type: watch.Deleted, Object: was, Revision: list.Revision}); err != nil {
+		if err := tell(Event{Type: apimeta.EventDeleted, Object: was, Revision: list.Revision}); err != nil {
 			return err
 		}
 	}

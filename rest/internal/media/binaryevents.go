@@ -3,8 +3,8 @@ package media
 import (
 	"encoding/binary"
 
+	"github.com/decorum-go/decorum/apimeta"
 	"github.com/decorum-go/decorum/internal/codec"
-	"github.com/decorum-go/decorum/watch"
 )
 
 // encoding returns a record in a binary form. All watches that send the record in this form share it.
@@ -34,7 +34,7 @@ type form interface {
 	encode(dst, json []byte) ([]byte, error)
 	encodeStatus(dst, json []byte) ([]byte, error)
 	// head appends the part of an event before its object, which is already encoded and has this size.
-	head(dst []byte, event watch.EventType, size int) []byte
+	head(dst []byte, event apimeta.EventType, size int) []byte
 }
 
 // key returns the key of an event's object in this form.
@@ -44,12 +44,12 @@ func (f *binaryFraming) key(event Event) encodingKey {
 	return key
 }
 
-func (f *binaryFraming) begin(dst []byte, _ watch.EventType) []byte { return dst }
+func (f *binaryFraming) begin(dst []byte, _ apimeta.EventType) []byte { return dst }
 
 // end encodes the JSON that the caller has appended, and replaces it by the event.
-func (f *binaryFraming) end(dst []byte, start int, event watch.EventType) ([]byte, error) {
+func (f *binaryFraming) end(dst []byte, start int, event apimeta.EventType) ([]byte, error) {
 	encode := f.encode
-	if event == watch.Error {
+	if event == apimeta.EventError {
 		encode = f.encodeStatus
 	}
 	var err error
@@ -86,7 +86,7 @@ func (f *protobufForm) encodeStatus(dst, json []byte) ([]byte, error) {
 }
 
 // head appends the fields of WatchEvent, up to the bytes of the object.
-func (f *protobufForm) head(dst []byte, event watch.EventType, size int) []byte {
+func (f *protobufForm) head(dst []byte, event apimeta.EventType, size int) []byte {
 	var room [16]byte
 	raw := codec.AppendFieldHead(room[:0], rawField, size)
 	start := len(dst)
@@ -122,7 +122,7 @@ func (f cborForm) encode(dst, json []byte) ([]byte, error) {
 func (f cborForm) encodeStatus(dst, json []byte) ([]byte, error) { return f.encode(dst, json) }
 
 // head appends the map of the event, up to the object.
-func (cborForm) head(dst []byte, event watch.EventType, _ int) []byte {
+func (cborForm) head(dst []byte, event apimeta.EventType, _ int) []byte {
 	dst = append(dst, cborTag...)
 	dst = append(dst, cborMap2)
 	for _, text := range [...]string{"type", string(event), "object"} {

@@ -1,6 +1,7 @@
 package media
 
 import (
+	"github.com/decorum-go/decorum/apimeta"
 	"github.com/decorum-go/decorum/storage"
 	"github.com/decorum-go/decorum/watch"
 )
@@ -42,17 +43,17 @@ func (e *Events) Append(buf []byte, event Event, shared bool) ([]byte, error) {
 
 // AppendBookmark appends a bookmark.
 func (e *Events) AppendBookmark(buf []byte, at watch.Revision, initialEventsEnd bool) ([]byte, error) {
-	out, err := e.objects.bookmark(e.framing.begin(buf, watch.Bookmark), at, initialEventsEnd)
-	return e.complete(buf, out, watch.Bookmark, err)
+	out, err := e.objects.bookmark(e.framing.begin(buf, apimeta.EventBookmark), at, initialEventsEnd)
+	return e.complete(buf, out, apimeta.EventBookmark, err)
 }
 
 // AppendError appends an event with a Status, which is given as JSON.
 func (e *Events) AppendError(buf, status []byte) ([]byte, error) {
-	return e.complete(buf, append(e.framing.begin(buf, watch.Error), status...), watch.Error, nil)
+	return e.complete(buf, append(e.framing.begin(buf, apimeta.EventError), status...), apimeta.EventError, nil)
 }
 
 // complete ends the event in out after buf. If err is not nil, it returns buf without the event.
-func (e *Events) complete(buf, out []byte, event watch.EventType, err error) ([]byte, error) {
+func (e *Events) complete(buf, out []byte, event apimeta.EventType, err error) ([]byte, error) {
 	if err == nil {
 		out, err = e.framing.end(out, len(buf), event)
 	}
@@ -121,11 +122,11 @@ func (v wholeObjects) forget() {}
 
 // framing puts events around objects, in the media type of the stream. Between begin and end, the caller appends the object's JSON.
 type framing interface {
-	begin(dst []byte, event watch.EventType) []byte
+	begin(dst []byte, event apimeta.EventType) []byte
 	// end completes the event that begins at start.
-	end(dst []byte, start int, event watch.EventType) ([]byte, error)
+	end(dst []byte, start int, event apimeta.EventType) ([]byte, error)
 	// head appends what comes before an object that is already encoded and has this size. tail returns what comes after it.
-	head(dst []byte, event watch.EventType, size int) []byte
+	head(dst []byte, event apimeta.EventType, size int) []byte
 	tail() string
 	// forget drops what is only kept to be used again.
 	forget()
@@ -148,17 +149,17 @@ type jsonFraming struct{}
 
 const jsonTail = "}\n"
 
-func (jsonFraming) begin(dst []byte, event watch.EventType) []byte {
+func (jsonFraming) begin(dst []byte, event apimeta.EventType) []byte {
 	dst = append(dst, `{"type":"`...)
 	dst = append(dst, event...)
 	return append(dst, `","object":`...)
 }
 
-func (jsonFraming) end(dst []byte, _ int, _ watch.EventType) ([]byte, error) {
+func (jsonFraming) end(dst []byte, _ int, _ apimeta.EventType) ([]byte, error) {
 	return append(dst, jsonTail...), nil
 }
 
-func (f jsonFraming) head(dst []byte, event watch.EventType, _ int) []byte {
+func (f jsonFraming) head(dst []byte, event apimeta.EventType, _ int) []byte {
 	return f.begin(dst, event)
 }
 

@@ -14,7 +14,7 @@ import (
 	"github.com/decorum-go/decorum/watch"
 )
 
-// Source reads the objects of an API. A rest.Objects is one.
+// Source reads the objects of an API. A raw.Objects is one.
 type Source interface {
 	Revision() watch.Revision
 	Watch(ctx context.Context, resource string, after watch.Revision) (*watch.Cursor[storage.Record], error)

@@ -39,7 +39,7 @@ func (c *Caller) follow(ctx context.Context, f caller.Following, see func(caller
 // shown returns the object of an event. If follow discovered a deletion by listing, the object gets the resourceVersion of
 // the list.
 func shown(e follow.Event) ([]byte, error) {
-	if e.Type != watch.Deleted || e.Object.Revision == e.Revision {
+	if e.Type != apimeta.EventDeleted || e.Object.Revision == e.Revision {
 		return e.Object.JSON, nil
 	}
 	v, _, err := codec.DecodeJSON(e.Object.JSON)

@@ -16,7 +16,6 @@ import (
 	"github.com/decorum-go/decorum/internal/codec"
 	"github.com/decorum-go/decorum/rest/internal/caller"
 	"github.com/decorum-go/decorum/status"
-	"github.com/decorum-go/decorum/watch"
 )
 
 const (
@@ -75,7 +74,7 @@ func (w *watching) begin(ctx context.Context) error {
 	for _, item := range page.Items {
 		m, err := metadataOf(item)
 		if err == nil {
-			err = w.tell(caller.Event{Type: watch.Added, JSON: item, ResourceVersion: m.ResourceVersion})
+			err = w.tell(caller.Event{Type: apimeta.EventAdded, JSON: item, ResourceVersion: m.ResourceVersion})
 		}
 		if err != nil {
 			return err
@@ -205,7 +204,7 @@ func (w *watching) event(e apimeta.WatchEvent) error {
 	case !advances:
 		return fmt.Errorf("the server sent an event of resourceVersion %q after %q", m.ResourceVersion, w.after)
 	case e.Type != apimeta.EventBookmark:
-		if err := w.tell(caller.Event{Type: watch.EventType(e.Type), JSON: bytes.Clone(e.Object), ResourceVersion: m.ResourceVersion}); err != nil {
+		if err := w.tell(caller.Event{Type: e.Type, JSON: bytes.Clone(e.Object), ResourceVersion: m.ResourceVersion}); err != nil {
 			return err
 		}
 	}

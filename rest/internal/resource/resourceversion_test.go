@@ -338,7 +338,7 @@ func TestReadsAskTheStoreForAVersion(t *testing.T) {
 			assert.Equal(t, []string{want}, store.asked, "%s %s", target, version)
 		}
 	}
-	objects, key := rest.ObjectsOf(api), storage.Key{Resource: "widgets.example.com", Namespace: "default", Name: "a"}
+	objects, key := api.Objects(), storage.Key{Resource: "widgets.example.com", Namespace: "default", Name: "a"}
 	client := apitest.WidgetClient(t, api)
 	for name, read := range map[string]func() error{
 		"Objects.Get":  func() error { _, err := objects.Get(t.Context(), key); return err },

@@ -15,11 +15,11 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/decorum-go/decorum/apimeta"
 	"github.com/decorum-go/decorum/rest"
 	"github.com/decorum-go/decorum/rest/auth"
 	"github.com/decorum-go/decorum/rest/internal/apitest"
 	"github.com/decorum-go/decorum/status"
-	"github.com/decorum-go/decorum/watch"
 )
 
 func TestWatchOverWebSocket(t *testing.T) {
@@ -37,7 +37,7 @@ func TestWatchOverWebSocket(t *testing.T) {
 		s.MustCreate(t, "b")
 		for _, name := range []string{"a", "b"} {
 			event, thing := apitest.ReadThingEvent(t, conn)
-			require.Equal(t, watch.Added, event)
+			require.Equal(t, apimeta.EventAdded, event)
 			require.Equal(t, name, thing.Name, "one event in each message")
 		}
 		require.NoError(t, conn.Close(websocket.StatusNormalClosure, ""))

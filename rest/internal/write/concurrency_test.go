@@ -15,9 +15,9 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/decorum-go/decorum/apimeta"
 	"github.com/decorum-go/decorum/rest"
 	"github.com/decorum-go/decorum/rest/internal/apitest"
-	"github.com/decorum-go/decorum/watch"
 )
 
 // thingCaller speaks HTTP to a server of Things.
@@ -169,7 +169,7 @@ func (c *thingCaller) replay(t *testing.T, query string, begun func()) map[strin
 	told := version
 	for {
 		var e struct {
-			Type   watch.EventType
+			Type   apimeta.EventType
 			Object apitest.Thing
 		}
 		if !assert.NoError(t, events.Decode(&e)) {
@@ -180,16 +180,16 @@ func (c *thingCaller) replay(t *testing.T, query string, begun func()) map[strin
 		assert.True(t, len(told) < len(e.Object.ResourceVersion) || told < e.Object.ResourceVersion, "revisions grow: %s after %s", e.Object.ResourceVersion, told)
 		told = e.Object.ResourceVersion
 		switch e.Type {
-		case watch.Added:
+		case apimeta.EventAdded:
 			assert.False(t, known, "%s was added twice", name)
 			state[name] = told
-		case watch.Modified:
+		case apimeta.EventModified:
 			assert.True(t, known, "%s changed before it was added", name)
 			state[name] = told
-		case watch.Deleted:
+		case apimeta.EventDeleted:
 			assert.True(t, known, "%s was deleted twice", name)
 			delete(state, name)
-		case watch.Bookmark:
+		case apimeta.EventBookmark:
 		default:
 			assert.Fail(t, "unexpected event", "%v", e)
 			return nil

@@ -20,7 +20,6 @@ import (
 	"github.com/decorum-go/decorum/rest/internal/apitest"
 	"github.com/decorum-go/decorum/status"
 	"github.com/decorum-go/decorum/storage"
-	"github.com/decorum-go/decorum/watch"
 )
 
 // graceful Widgets have as many seconds as their size says, unless the client says.
@@ -115,7 +114,7 @@ func TestWatchersSeeAGracePeriodOfZero(t *testing.T) {
 				require.NoError(t, err)
 				require.NotNil(t, event.Object.DeletionTimestamp)
 				events = append(events, fmt.Sprintf("%s %s %d", event.Type, event.Object.ResourceVersion, *event.Object.DeletionGracePeriodSeconds))
-				if event.Type == watch.Deleted {
+				if event.Type == apimeta.EventDeleted {
 					break
 				}
 			}
@@ -167,7 +166,7 @@ func deletedAfter(t *testing.T, client rest.Client[apitest.Widget], from string)
 	began := time.Now()
 	for event, err := range client.Watch(t.Context(), rest.WatchOptions{ResourceVersion: from}) {
 		require.NoError(t, err)
-		if event.Type == watch.Deleted {
+		if event.Type == apimeta.EventDeleted {
 			return time.Since(began)
 		}
 	}

@@ -22,7 +22,6 @@ import (
 	"github.com/decorum-go/decorum/rest/builtin"
 	"github.com/decorum-go/decorum/rest/events"
 	"github.com/decorum-go/decorum/rest/lifecycle"
-	"github.com/decorum-go/decorum/watch"
 )
 
 // Plant is the host's own kind.
@@ -96,7 +95,7 @@ func report(ctx context.Context, plants rest.Client[Plant], recorder *events.Rec
 			return nil
 		case err != nil:
 			return err
-		case event.Type != watch.Deleted:
+		case event.Type != apimeta.EventDeleted:
 			recorder.Normal(event.Object, "Seen", "Look", "It wants %d litres", event.Object.Spec.Litres)
 		}
 	}

@@ -6,9 +6,9 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
+	"github.com/decorum-go/decorum/apimeta"
 	"github.com/decorum-go/decorum/rest"
 	"github.com/decorum-go/decorum/status"
-	"github.com/decorum-go/decorum/watch"
 )
 
 // CreateAccounts creates the ServiceAccount default in each namespace, until ctx ends.
@@ -40,7 +40,7 @@ func eachNamespace(ctx context.Context, api *rest.API, create func(namespace str
 		if err != nil {
 			return err
 		}
-		if event.Type != watch.Added || event.Object.DeletionTimestamp != nil {
+		if event.Type != apimeta.EventAdded || event.Object.DeletionTimestamp != nil {
 			continue
 		}
 		// A namespace that has been deleted in the meantime needs nothing.

@@ -9,7 +9,6 @@ import (
 
 	"github.com/decorum-go/decorum/k8s/kubeapi/internal/bootstrap"
 	"github.com/decorum-go/decorum/k8s/kubeapi/internal/server"
-	"github.com/decorum-go/decorum/rest"
 	"github.com/decorum-go/decorum/storage"
 )
 
@@ -21,7 +20,7 @@ func TestServersThatShareObjectsBeginWithTheSame(t *testing.T) {
 	uids := map[string]bool{}
 	objects := func(common *bootstrap.Common) map[storage.Key]string {
 		found := map[storage.Key]string{}
-		of := rest.ObjectsOf(newServer(t, func(c *server.Config) { c.Objects.Common = common }).API())
+		of := newServer(t, func(c *server.Config) { c.Objects.Common = common }).API().Objects()
 		for _, resource := range of.Resources() {
 			records, err := of.List(t.Context(), resource.Name, "")
 			require.NoError(t, err)

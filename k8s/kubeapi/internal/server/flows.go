@@ -11,9 +11,9 @@ import (
 	flowcontrolv1 "k8s.io/api/flowcontrol/v1"
 	"k8s.io/apimachinery/pkg/types"
 
+	"github.com/decorum-go/decorum/apimeta"
 	"github.com/decorum-go/decorum/rest"
 	"github.com/decorum-go/decorum/status"
-	"github.com/decorum-go/decorum/watch"
 )
 
 // flows knows which FlowSchema and which priority level a request belongs to. The server shares nothing by them, but names both in its
@@ -70,7 +70,7 @@ func follow[T any](ctx context.Context, api *rest.API, put func(obj *T, gone boo
 		case err != nil:
 			return err
 		}
-		put(e.Object, e.Type == watch.Deleted)
+		put(e.Object, e.Type == apimeta.EventDeleted)
 	}
 	return nil
 }
