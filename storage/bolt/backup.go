@@ -8,7 +8,6 @@ import (
 	"fmt"
 	"hash/crc32"
 	"io"
-	"path/filepath"
 
 	bbolt "go.etcd.io/bbolt"
 )
@@ -148,9 +147,9 @@ func readFrame(r io.Reader) (fr frame, err error) {
 
 // Restore makes a new file from a backup. The file must not exist. The new file has a new identity and no history, so older watches and
 // continue tokens get 410 Expired. Its revisions continue above those of the backup. If the backup is damaged or truncated, Restore returns
-// an error and leaves no file.
-func Restore(ctx context.Context, r io.Reader, path string) error {
-	path, err := filepath.Abs(path)
+// an error and leaves no file. It uses only Path; sealed objects remain sealed.
+func Restore(ctx context.Context, r io.Reader, opts Options) error {
+	path, err := opts.path()
 	if err != nil {
 		return err
 	}

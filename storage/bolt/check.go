@@ -5,7 +5,6 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
-	"path/filepath"
 
 	bbolt "go.etcd.io/bbolt"
 
@@ -21,9 +20,9 @@ const maxFindings = 100
 func (s *Store) Check(ctx context.Context) error { return s.file.check(ctx) }
 
 // Check is [Store.Check] for a file that no store has open. It also verifies that the freelist of bbolt contains no page in use, as Open
-// does. It changes nothing. It uses only Path and Transformer of opts.
+// does. It changes nothing. It uses Path and Transformer.
 func Check(ctx context.Context, opts Options) error {
-	path, err := filepath.Abs(opts.Path)
+	path, err := opts.path()
 	if err != nil {
 		return err
 	}

@@ -11,11 +11,11 @@ import (
 
 // Compact returns the free space of a file to the file system. It copies the content to a new file, which then replaces the old one, so
 // it needs space for the copy. No store may have the file open. The new file has the same identity and history. If the file is damaged,
-// Compact returns an error and does not change it.
-func Compact(ctx context.Context, path string) error {
-	path, err := filepath.EvalSymlinks(path) // the new file replaces the old one, not a link to it
+// Compact returns an error and does not change it. It uses only Path; sealed objects remain sealed.
+func Compact(ctx context.Context, opts Options) error {
+	path, err := opts.path()
 	if err == nil {
-		path, err = filepath.Abs(path)
+		path, err = filepath.EvalSymlinks(path) // the new file replaces the old one, not a link to it
 	}
 	if err != nil {
 		return err

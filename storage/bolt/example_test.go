@@ -58,7 +58,7 @@ func ExampleStore_Backup() {
 		return err
 	}
 	restore := func(r io.Reader) error {
-		err := bolt.Restore(ctx, r, path)
+		err := bolt.Restore(ctx, r, bolt.Options{Path: path})
 		return err
 	}
 	var b bytes.Buffer

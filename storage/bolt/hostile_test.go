@@ -156,7 +156,7 @@ func TestCompactThroughALink(t *testing.T) {
 	path := newFile(t)
 	link := filepath.Join(t.TempDir(), "link.db")
 	require.NoError(t, os.Symlink(path, link))
-	require.NoError(t, bolt.Compact(t.Context(), link))
+	require.NoError(t, bolt.Compact(t.Context(), bolt.Options{Path: link}))
 	info, err := os.Lstat(link)
 	require.NoError(t, err)
 	require.NotZero(t, info.Mode()&os.ModeSymlink)
@@ -183,7 +183,7 @@ func TestBackupAfterAFault(t *testing.T) {
 	_ = store.Close()
 
 	restored := filepath.Join(t.TempDir(), "restored.db")
-	require.NoError(t, bolt.Restore(t.Context(), &backup, restored))
+	require.NoError(t, bolt.Restore(t.Context(), &backup, bolt.Options{Path: restored}))
 	store = open(t, bolt.Options{Path: restored, ReadOnly: true, MaxBytes: 1})
 	defer store.Close()
 	register(t, store)

@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"strings"
 	"testing"
 	"time"
 
@@ -85,7 +86,7 @@ func TestOnlyOneProcessWrites(t *testing.T) {
 		assert.ErrorIs(t, err, bolt.ErrLocked)
 		assert.ErrorContains(t, err, path)
 	}
-	assert.ErrorIs(t, bolt.Compact(t.Context(), path), bolt.ErrLocked)
+	assert.ErrorIs(t, bolt.Compact(t.Context(), bolt.Options{Path: path}), bolt.ErrLocked)
 	require.NoError(t, first.Close())
 	readers := []*bolt.Store{open(t, bolt.Options{Path: path, ReadOnly: true}), open(t, bolt.Options{Path: path, ReadOnly: true})}
 	for _, reader := range readers {
@@ -104,6 +105,13 @@ func TestOnlyOneProcessWrites(t *testing.T) {
 func TestOpenRefuses(t *testing.T) {
 	_, err := bolt.Open(t.Context(), bolt.Options{})
 	assert.ErrorContains(t, err, "Path is required")
+	for _, err := range []error{
+		bolt.Check(t.Context(), bolt.Options{}),
+		bolt.Compact(t.Context(), bolt.Options{}),
+		bolt.Restore(t.Context(), strings.NewReader(bolt.BackupFormat+"\n"), bolt.Options{}),
+	} {
+		assert.ErrorContains(t, err, "Path is required")
+	}
 	_, err = bolt.Open(t.Context(), bolt.Options{Path: newFile(t), SkipDamaged: func(error) {}})
 	assert.ErrorContains(t, err, "requires ReadOnly")
 	for name, c := range map[string]struct {
@@ -185,7 +193,7 @@ func TestDamagedRecord(t *testing.T) {
 			require.ErrorIs(t, err, bolt.ErrDamaged)
 			require.ErrorContains(t, err, path)
 			require.ErrorContains(t, err, "notes /7")
-			require.ErrorIs(t, bolt.Compact(t.Context(), path), bolt.ErrDamaged)
+			require.ErrorIs(t, bolt.Compact(t.Context(), bolt.Options{Path: path}), bolt.ErrDamaged)
 
 			store := open(t, bolt.Options{Path: path})
 			err = store.Register(t.Context(), storage.Resource{Name: notes, Extract: storage.ExtractMetadata})
@@ -236,7 +244,7 @@ func TestDamagedHistory(t *testing.T) {
 	var backup bytes.Buffer
 	require.NoError(t, store.Backup(t.Context(), &backup), "a backup has no history")
 	restored := filepath.Join(t.TempDir(), "restored.db")
-	require.NoError(t, bolt.Restore(t.Context(), &backup, restored))
+	require.NoError(t, bolt.Restore(t.Context(), &backup, bolt.Options{Path: restored}))
 	require.NoError(t, bolt.Check(t.Context(), bolt.Options{Path: restored}))
 	store = open(t, bolt.Options{Path: restored})
 	defer store.Close()

@@ -1,8 +1,14 @@
 package bolt
 
-import "github.com/decorum-go/decorum/storage"
+import (
+	"errors"
+	"path/filepath"
 
-// Options configures [Open]. Only Path is required.
+	"github.com/decorum-go/decorum/storage"
+)
+
+// Options describes a file, and configures how [Open] opens it. [Check], [Compact] and [Restore] take the same Options, and say which of the
+// fields they use. Only Path is required.
 type Options struct {
 	// Path is the file. Open creates it, with mode 0600, if it does not exist. Its directory must exist.
 	Path string
@@ -21,4 +27,12 @@ type Options struct {
 	Transformer Transformer
 	// Engine configures the engine in memory. MaxLogAge and MaxLogBytes also limit the history in the file.
 	Engine storage.Options
+}
+
+// path returns the absolute path of the file.
+func (o Options) path() (string, error) {
+	if o.Path == "" {
+		return "", errors.New("bolt: Options.Path is required")
+	}
+	return filepath.Abs(o.Path)
 }

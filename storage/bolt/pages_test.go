@@ -87,7 +87,7 @@ func TestDamagedFreelist(t *testing.T) {
 			_, err := bolt.Open(t.Context(), bolt.Options{Path: path})
 			require.ErrorIs(t, err, bolt.ErrDamaged)
 			require.ErrorContains(t, err, path)
-			require.ErrorIs(t, bolt.Compact(t.Context(), path), bolt.ErrDamaged)
+			require.ErrorIs(t, bolt.Compact(t.Context(), bolt.Options{Path: path}), bolt.ErrDamaged)
 			require.ErrorIs(t, bolt.Check(t.Context(), bolt.Options{Path: path}), bolt.ErrDamaged)
 			after, err := os.ReadFile(path)
 			require.NoError(t, err)
@@ -100,7 +100,7 @@ func TestDamagedFreelist(t *testing.T) {
 			require.NoError(t, reader.Backup(t.Context(), &backup))
 			require.NoError(t, reader.Close())
 			restored := filepath.Join(t.TempDir(), "restored.db")
-			require.NoError(t, bolt.Restore(t.Context(), &backup, restored))
+			require.NoError(t, bolt.Restore(t.Context(), &backup, bolt.Options{Path: restored}))
 			require.NoError(t, bolt.Check(t.Context(), bolt.Options{Path: restored}))
 		})
 	}

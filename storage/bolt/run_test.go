@@ -55,7 +55,7 @@ func TestBackup(t *testing.T) {
 	require.NotZero(t, n)
 
 	path := filepath.Join(t.TempDir(), "restored.db")
-	require.NoError(t, bolt.Restore(t.Context(), bytes.NewReader(backup.Bytes()), path))
+	require.NoError(t, bolt.Restore(t.Context(), bytes.NewReader(backup.Bytes()), bolt.Options{Path: path}))
 	require.NoError(t, bolt.Check(t.Context(), bolt.Options{Path: path}))
 	restored := open(t, bolt.Options{Path: path})
 	defer restored.Close()
@@ -77,12 +77,12 @@ func TestBackup(t *testing.T) {
 		"a flipped bit":  flipped(backup.Bytes(), backup.Len()/2),
 	} {
 		path := filepath.Join(t.TempDir(), "bad.db")
-		assert.Error(t, bolt.Restore(t.Context(), bytes.NewReader(bad), path), name)
+		assert.Error(t, bolt.Restore(t.Context(), bytes.NewReader(bad), bolt.Options{Path: path}), name)
 		entries, err := os.ReadDir(filepath.Dir(path))
 		require.NoError(t, err)
 		assert.Empty(t, entries, name)
 	}
-	assert.ErrorIs(t, bolt.Restore(t.Context(), bytes.NewReader(backup.Bytes()), path), os.ErrExist)
+	assert.ErrorIs(t, bolt.Restore(t.Context(), bytes.NewReader(backup.Bytes()), bolt.Options{Path: path}), os.ErrExist)
 }
 
 func flipped(b []byte, at int) []byte {
@@ -116,7 +116,7 @@ func TestCompactFile(t *testing.T) {
 	require.NoError(t, store.Compact(t.Context(), old-1))
 	before, stats := list(t, store), store.Stats()
 	require.NoError(t, store.Close())
-	require.NoError(t, bolt.Compact(t.Context(), path))
+	require.NoError(t, bolt.Compact(t.Context(), bolt.Options{Path: path}))
 	require.NoError(t, bolt.Check(t.Context(), bolt.Options{Path: path}))
 	store = open(t, bolt.Options{Path: path})
 	defer store.Close()
@@ -213,7 +213,7 @@ func TestReseal(t *testing.T) {
 		require.Zero(t, sealed)
 		require.NoError(t, store.Check(t.Context()))
 		require.NoError(t, store.Close())
-		require.NoError(t, bolt.Compact(t.Context(), path))
+		require.NoError(t, bolt.Compact(t.Context(), bolt.Options{Path: path}))
 		require.False(t, holds(), "once the free pages are gone")
 		require.NoError(t, bolt.Check(t.Context(), bolt.Options{Path: path, Transformer: aead(keys[0])}), "older keys are not needed")
 	}

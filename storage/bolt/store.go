@@ -5,7 +5,6 @@ import (
 	"encoding/hex"
 	"errors"
 	"os"
-	"path/filepath"
 	"time"
 
 	"github.com/decorum-go/decorum/storage"
@@ -28,9 +27,9 @@ var (
 // the headers of all pages, because bbolt would overwrite pages that a damaged freelist contains. The store loads objects when their
 // resource is registered.
 func Open(ctx context.Context, opts Options) (*Store, error) {
-	path, err := filepath.Abs(opts.Path)
-	if opts.Path == "" || err != nil {
-		return nil, errors.Join(errors.New("bolt: Options.Path is required"), err)
+	path, err := opts.path()
+	if err != nil {
+		return nil, err
 	}
 	opts.Path = path
 	if opts.SkipDamaged != nil && !opts.ReadOnly {
