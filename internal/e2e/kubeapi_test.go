@@ -115,8 +115,8 @@ func pods(t *testing.T, s *server) {
 
 func drainedNodes(t *testing.T, s *server) {
 	s.feed(t, `{"apiVersion":"v1","kind":"Node","metadata":{"name":"n1"},"status":{"allocatable":{"cpu":"4","pods":"10"},"capacity":{"cpu":"4","pods":"10"},`+
-		`"nodeInfo":{"kubeletVersion":"v1.37.2"},"conditions":[{"type":"Ready","status":"True","reason":"KubeletReady"}]}}`, "create", "-f", "-")
-	assertLine(t, s.run(t, "get", "nodes"), "n1", "Ready", "<none>", "v1.37.2")
+		`"nodeInfo":{"kubeletVersion":"`+rest.KubernetesVersion+`"},"conditions":[{"type":"Ready","status":"True","reason":"KubeletReady"}]}}`, "create", "-f", "-")
+	assertLine(t, s.run(t, "get", "nodes"), "n1", "Ready", "<none>", rest.KubernetesVersion)
 	assert.Equal(t, "node/n1 tainted\n", s.run(t, "taint", "nodes", "n1", "disk=slow:NoSchedule"))
 	assert.Equal(t, "node/n1 untainted\n", s.run(t, "taint", "nodes", "n1", "disk-"))
 	s.run(t, "wait", "--for=create", "serviceaccount/default")
