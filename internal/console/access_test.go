@@ -118,12 +118,13 @@ func TestRefusalsAreExplained(t *testing.T) {
 	p := openPage(t, serve(t, refusing))
 	p.fill("#token", "admin-token")
 	p.awaitText(".user", "admin")
-	for _, tt := range []struct {
+	for i, tt := range []struct {
 		err       *status.Error
 		code, say string
 	}{
 		{status.Forbidden(kind, "one", "no"), "403", "ask an administrator for the right"},
 		{status.Conflict(kind, "one", "busy"), "409", "read it again, and repeat your change"},
+		{status.AlreadyExists(kind, "one"), "409", "choose another name"},
 		{status.Expired("too old"), "410", "reads it again"},
 		{status.Invalid(apimeta.GroupKind{Group: "example.com", Kind: "Item"}, "one", status.FieldErrors{
 			status.InvalidField(status.Field("spec", "size"), 5, "odd")}), "422", "mend the fields"},
@@ -132,7 +133,7 @@ func TestRefusalsAreExplained(t *testing.T) {
 	} {
 		t.Run(tt.code, func(t *testing.T) {
 			answer.Store(nil)
-			p.open("#" + items + "/one?now=" + tt.code)
+			p.open(fmt.Sprintf("#%s/one?now=%d", items, i))
 			p.clickText(".actions button", "Scale")
 			answer.Store(tt.err)
 			p.fill("#replicas", "5")

@@ -17,6 +17,7 @@ import (
 	"github.com/chromedp/cdproto/input"
 	"github.com/chromedp/cdproto/log"
 	"github.com/chromedp/cdproto/runtime"
+	"github.com/chromedp/cdproto/tracing"
 	"github.com/chromedp/chromedp"
 	"github.com/chromedp/chromedp/kb"
 	"github.com/stretchr/testify/require"
@@ -32,6 +33,8 @@ type page struct {
 	url    string // of the console
 	mutex  sync.Mutex
 	faults []string
+	trace  [][]byte      // what the browser has recorded
+	traced chan struct{} // closed when all is in trace
 }
 
 var browser struct {
@@ -106,6 +109,14 @@ func startBrowser(t *testing.T, path string) {
 func (p *page) listen(event any) {
 	fault := ""
 	switch e := event.(type) {
+	case *tracing.EventDataCollected:
+		p.mutex.Lock()
+		for _, value := range e.Value {
+			p.trace = append(p.trace, value)
+		}
+		p.mutex.Unlock()
+	case *tracing.EventTracingComplete:
+		close(p.traced)
 	case *runtime.EventExceptionThrown:
 		fault = fmt.Sprintf("the page throws: %+v", e.ExceptionDetails)
 	case *log.EventEntryAdded:

@@ -28,5 +28,6 @@ export function useNow(every = 5000): number {
     const timer = setInterval(() => document.hidden || setNow(Date.now()), every);
     return () => clearInterval(timer);
   }, [every]);
-  return Math.max(now, Date.now() - every);
+  // A page that was hidden has not counted. The steps keep the time the same for renders that follow each other.
+  return Math.max(now, (Math.floor(Date.now() / every) - 1) * every);
 }

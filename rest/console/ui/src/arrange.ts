@@ -7,11 +7,21 @@ export interface Order {
   descending: boolean;
 }
 
-const collator = new Intl.Collator('en', { numeric: true });
+/** natural returns a text whose order by code units is the order that people expect: without case, and with numbers by their value.
+ * A collator gives nearly the same order, and takes ten times as long for each comparison. */
+function natural(text: string): string {
+  return text.toLowerCase().replace(/\d+/g, (digits) => digits.padStart(16, '0'));
+}
+
+interface Keys {
+  by: string | number;
+  namespace: string;
+  name: string;
+}
 
 export class Arranged {
   rows: Row[] = [];
-  private readonly keys = new Map<Row, string | number>();
+  private readonly keys = new Map<Row, Keys>();
 
   constructor(
     private readonly order: Order,
@@ -27,21 +37,28 @@ export class Arranged {
   }
 
   private readonly compare = (a: Row, b: Row): number => {
-    const x = this.keyOf(a);
-    const y = this.keyOf(b);
-    const order = typeof x === 'number' && typeof y === 'number' ? x - y : collator.compare(String(x), String(y));
+    const x = this.keysOf(a);
+    const y = this.keysOf(b);
+    const order = inOrder(x.by, y.by);
     if (order !== 0) return this.order.descending ? -order : order;
-    return collator.compare(a.namespace, b.namespace) || collator.compare(a.name, b.name);
+    return inOrder(x.namespace, y.namespace) || inOrder(x.name, y.name);
   };
 
-  private keyOf(row: Row): string | number {
-    let key = this.keys.get(row);
-    if (key === undefined) {
-      key = keyOf(row, this.order.by);
-      this.keys.set(row, key);
+  private keysOf(row: Row): Keys {
+    let keys = this.keys.get(row);
+    if (keys === undefined) {
+      const by = keyOf(row, this.order.by);
+      keys = { by: typeof by === 'number' ? by : natural(by), namespace: row.namespace, name: natural(row.name) };
+      this.keys.set(row, keys);
     }
-    return key;
+    return keys;
   }
+}
+
+/** inOrder compares two keys. Numbers come before texts. */
+function inOrder(x: string | number, y: string | number): number {
+  if (typeof x !== typeof y) return typeof x === 'number' ? -1 : 1;
+  return x < y ? -1 : x > y ? 1 : 0;
 }
 
 function keyOf(row: Row, by: Order['by']): string | number {
@@ -64,8 +81,11 @@ export function comparable(text: string): string | number {
 /** matches reports whether each word of a search is in a cell, the namespace or a label. */
 export function matches(row: Row, search: string): boolean {
   if (search === '') return true;
-  const labels = Object.entries(row.labels).map(([key, value]) => `${key}=${value}`);
-  const text = [row.namespace, row.name, ...row.cells, ...labels].join('\n').toLowerCase();
+  if (row.text === undefined) {
+    const labels = Object.entries(row.labels).map(([key, value]) => `${key}=${value}`);
+    row.text = [row.namespace, row.name, ...row.cells, ...labels].join('\n').toLowerCase();
+  }
+  const text = row.text;
   return search.toLowerCase().split(/\s+/).every((word) => text.includes(word));
 }
 

@@ -139,7 +139,7 @@ export function EditView(props: EditProps) {
   const texts = new Map<string, string[]>();
   for (const p of problems) texts.set(pathText(p.path), [...(texts.get(pathText(p.path)) ?? []), p.message]);
   return (
-    <div class="edit">
+    <div class="edit" onKeyDown={(e) => asForm && e.key === 'Enter' && (e.ctrlKey || e.metaKey) && propose(false)}>
       <div class="bar">
         <div class="switch" role="group" aria-label="How to edit">
           <button aria-pressed={asForm} disabled={!schema || value === undefined} onClick={() => set({ as: 'form' })}>

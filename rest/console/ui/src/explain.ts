@@ -2,7 +2,7 @@ import { ApiError } from './api';
 
 /** explain says in one sentence what an error means and what to do. */
 export function explain(error: unknown): string {
-  if (!(error instanceof ApiError)) return 'The API does not answer; the page tries again by itself.';
+  if (!(error instanceof ApiError)) return 'The API does not answer: check the connection; tables try again by themselves.';
   switch (error.code) {
     case 400:
       return 'The API does not understand the request: check the selectors, or the fields that it names.';
@@ -13,6 +13,7 @@ export function explain(error: unknown): string {
     case 404:
       return 'This does not exist, or no longer: go back to the table.';
     case 409:
+      if (error.status.reason === 'AlreadyExists') return 'An object of this name exists already: choose another name.';
       return 'Somebody else changed the object meanwhile: read it again, and repeat your change.';
     case 410:
       return 'The API no longer has the history of this view: the page reads it again.';

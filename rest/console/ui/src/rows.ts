@@ -28,6 +28,8 @@ export interface Row {
   changes: number;
   /** Whether the object is deleted: the row fades. */
   gone: boolean;
+  /** What a search looks at, once there was one. */
+  text?: string;
 }
 
 export const acceptTable = 'application/json;as=Table;v=v1;g=meta.k8s.io';

@@ -105,7 +105,9 @@ export class LiveTable {
         next = '';
         continue;
       }
-      if (table.columnDefinitions) this.columns = table.columnDefinitions;
+      // Each page tells the columns. The same ones again must not arrange the table anew.
+      const { columnDefinitions } = table;
+      if (columnDefinitions && JSON.stringify(columnDefinitions) !== JSON.stringify(this.columns)) this.columns = columnDefinitions;
       for (const row of rowsOf(table)) {
         seen.add(row.key);
         this.put(row, false);

@@ -1,4 +1,5 @@
-import { useEffect, useMemo, useReducer, useRef, useState } from 'preact/hooks';
+import { Component } from 'preact';
+import { useCallback, useEffect, useMemo, useReducer, useRef, useState } from 'preact/hooks';
 import { useMay } from './access';
 import { age, useNow } from './age';
 import type { Order } from './arrange';
@@ -46,9 +47,20 @@ export function TableView({ kind, place, query }: Props) {
   const [table, setTable] = useState<LiveTable>();
   useEffect(() => {
     const selectors = { labelSelector: labels, fieldSelector: fields };
-    const next = new LiveTable(pathOf(place), selectors, kind.verbs.includes('watch'), { by: 0, descending: false }, search, () => changed(0));
+    // However often the table changes, it is rendered at most once a frame. A hidden page has no frames, and shows nothing to anybody.
+    let frame = 0;
+    const render = () => {
+      frame ||= requestAnimationFrame(() => {
+        frame = 0;
+        changed(0);
+      });
+    };
+    const next = new LiveTable(pathOf(place), selectors, kind.verbs.includes('watch'), { by: 0, descending: false }, search, render);
     setTable(next);
-    return () => next.close();
+    return () => {
+      next.close();
+      cancelAnimationFrame(frame);
+    };
   }, [place.namespace, labels, fields, round]);
 
   const columns = table?.columns ?? [];
@@ -71,7 +83,10 @@ export function TableView({ kind, place, query }: Props) {
     if (scroller.current) reveal(scroller.current, at.current, rowHeight, rowHeight + 2);
     changed(0);
   };
-  const hrefOfRow = (row: Row) => hrefOf({ ...place, namespace: kind.namespaced ? row.namespace : '', name: row.name });
+  const hrefOfRow = useCallback(
+    (row: Row) => hrefOf({ ...place, namespace: kind.namespaced ? row.namespace : '', name: row.name }),
+    [place.namespace, kind],
+  );
   const open = () => {
     const row = rows[at.current];
     if (row) go(hrefOfRow(row));
@@ -173,26 +188,7 @@ export function TableView({ kind, place, query }: Props) {
           <tbody>
             {first > 0 && <Space rows={first} columns={shown.length} />}
             {rows.slice(first, end).map((row, i) => (
-              <tr
-                key={row.key}
-                id={`row-${first + i}`}
-                aria-rowindex={first + i + 2}
-                aria-selected={first + i === cursor}
-                class={classOf(row)}
-                onClick={(e) => !(e.target as HTMLElement).closest('a') && !getSelection()?.toString() && go(hrefOfRow(row))}
-              >
-                {shown.map((column) => (
-                  <td key={column.title} class={column.numeric ? 'number' : undefined}>
-                    {column.by === 0 ? (
-                      <a href={hrefOfRow(row)} tabIndex={-1}>
-                        {column.text(row, now)}
-                      </a>
-                    ) : (
-                      <Cell text={column.text(row, now)} />
-                    )}
-                  </td>
-                ))}
-              </tr>
+              <TableRow key={row.key} row={row} look={classOf(row)} i={first + i} selected={first + i === cursor} columns={shown} now={now} hrefOf={hrefOfRow} />
             ))}
             {end < rows.length && <Space rows={rows.length - end} columns={shown.length} />}
           </tbody>
@@ -208,6 +204,48 @@ export function TableView({ kind, place, query }: Props) {
       )}
     </div>
   );
+}
+
+interface RowProps {
+  row: Row;
+  look: string;
+  i: number;
+  selected: boolean;
+  columns: ShownColumn[];
+  now: number;
+  hrefOf: (row: Row) => string;
+}
+
+/** TableRow renders only what changed: a table of many changes has few changed rows at a time. */
+class TableRow extends Component<RowProps> {
+  override shouldComponentUpdate(next: RowProps): boolean {
+    return (Object.keys(next) as (keyof RowProps)[]).some((key) => next[key] !== this.props[key]);
+  }
+
+  override render({ row, look, i, selected, columns, now, hrefOf }: RowProps) {
+    const href = hrefOf(row);
+    return (
+      <tr
+        id={`row-${i}`}
+        aria-rowindex={i + 2}
+        aria-selected={selected}
+        class={look}
+        onClick={(e) => !(e.target as HTMLElement).closest('a') && !getSelection()?.toString() && go(href)}
+      >
+        {columns.map((column) => (
+          <td key={column.title} class={column.numeric ? 'number' : undefined}>
+            {column.by === 0 ? (
+              <a href={href} tabIndex={-1}>
+                {column.text(row, now)}
+              </a>
+            ) : (
+              <Cell text={column.text(row, now)} />
+            )}
+          </td>
+        ))}
+      </tr>
+    );
+  }
 }
 
 function Heading({ column, order, onSort }: { column: ShownColumn; order: Order; onSort: (sort: string) => void }) {
