@@ -294,3 +294,18 @@ func definition(t *testing.T, url, subresources string) {
 		return answer.StatusCode == http.StatusOK
 	}, patience, 10*time.Millisecond)
 }
+
+// A draft that is not saved outlives a look at another view, until the user discards it.
+func TestUnsavedDraftIsKept(t *testing.T) {
+	p := openPage(t, quickstart(t))
+	p.open("#" + databases + "/orders?tab=edit")
+	p.replaceYAML("replicas: 3", "replicas: 8")
+	p.awaitText(".edit button", "Discard")
+	p.clickText(".side a", "databases")
+	p.clickText("tbody a", "orders")
+	p.clickText("[role=tab]", "edit")
+	p.awaitYAML("replicas: 8")
+	p.clickText(".edit button", "Discard")
+	p.awaitYAML("replicas: 3")
+	p.awaitNoText(".edit button", "Discard")
+}

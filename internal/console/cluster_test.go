@@ -70,6 +70,27 @@ func TestClusterBehindAProxy(t *testing.T) {
 	p.clickText(".subresources li:nth-child(1) button", "Read")
 	p.awaitText(".subresources pre", "kind: Scale")
 	assert.Empty(t, p.texts(".failure"))
+
+	p.clickText(".actions button", "Scale")
+	p.fill("#replicas", "3")
+	p.awaitText(".difference ins", "replicas: 3")
+	p.clickText("dialog button", "Scale")
+	p.await("!document.querySelector('dialog')")
+	p.clickText("[role=tab]", "edit")
+	p.replaceYAML("image: web:1", "image: web:2")
+	p.clickText(".edit button", "Review")
+	p.awaitText(".difference ins", "image: web:2")
+	p.clickText("dialog button", "Save")
+	p.awaitText(".lines", "image: web:2")
+	p.awaitText(".lines", "replicas: 3")
+	p.open("#/api/v1/namespaces/default/configmaps?new=1")
+	p.fill(`[id="field-metadata.name"]`, "settings")
+	p.fill(`[id="field-data[\"+\"]"]`, "colour")
+	p.fill(`[id="field-data.colour"]`, "green")
+	p.clickText(".edit button", "Review")
+	p.awaitText(".difference ins", "colour: green")
+	p.clickText("dialog button", "Create")
+	p.awaitText("h1", "settings")
 }
 
 // definitions returns the files of definitions beside the repository, or that of the quickstart.

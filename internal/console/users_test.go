@@ -52,9 +52,23 @@ func TestTwoUsers(t *testing.T) {
 	p.awaitText(".user", "alice")
 	p.awaitText(".failure", "403")
 	p.awaitText(".failure", "choose a namespace that is yours")
+	p.fill("#namespace", "team-a")
+	p.awaitText("tbody tr", "site-of-team-a")
+	p.clickText(".bar button", "Create")
+	p.fill(`[id="field-metadata.name"]`, "by-alice")
+	p.fill(`[id="field-spec.title"]`, "Made on a page")
+	p.clickText(".edit button", "Review")
+	p.awaitText(".difference ins", "title: Made on a page")
+	p.clickText("dialog button", "Create")
+	p.awaitText("h1", "by-alice")
+	p.clickText(".actions button", "Delete")
+	p.clickText("dialog button", "Review")
+	p.clickText("dialog button", "Delete")
+	p.awaitText(".dot", "deleted")
 	p.clickText(".side a", "namespaces")
 	p.awaitText("tbody tr", "team-a")
 	assert.Len(t, p.texts("tbody tr"), 1, "a member of a team sees the namespace of the team only")
+	assert.Empty(t, p.texts(".bar .primary"), "a member of a team may not create namespaces")
 }
 
 // token returns the token in the kubeconfig file of a person.

@@ -1,14 +1,11 @@
 // "May I?" from self-subject reviews. The answers decide what the page offers; the API decides what happens.
 import { useEffect, useState } from 'preact/hooks';
-import { getJSON } from './api';
+import { getJSON, onUserChange } from './api';
 import type { Place } from './route';
 
 const answers = new Map<string, Promise<boolean>>();
 
-/** forgetAccess forgets all answers: the user changed. */
-export function forgetAccess(): void {
-  answers.clear();
-}
+onUserChange(() => answers.clear());
 
 /** may asks whether the user may do something. Where the API has no reviews, otherwise is the answer. */
 export function may(verb: string, place: Place, subresource = '', otherwise = true): Promise<boolean> {

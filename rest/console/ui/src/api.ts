@@ -15,12 +15,20 @@ const signInListeners = new Set<() => void>();
 
 export function signIn(secret: string): void {
   token = secret;
-  impersonated = undefined;
+  impersonate(undefined);
+}
+
+const userListeners = new Set<() => void>();
+
+/** onUserChange calls f when the page begins to act as another user. */
+export function onUserChange(f: () => void): void {
+  userListeners.add(f);
 }
 
 /** impersonate makes all later requests count as those of another user; undefined ends that. */
 export function impersonate(other: Impersonated | undefined): void {
   impersonated = other;
+  userListeners.forEach((f) => f());
 }
 
 /** onSignInNeeded calls f when the API does not know the user. */

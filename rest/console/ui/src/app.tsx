@@ -1,5 +1,4 @@
 import { useCallback, useEffect, useRef, useState } from 'preact/hooks';
-import { forgetAccess } from './access';
 import { impersonate, onSignInNeeded, signIn, whoAmI } from './api';
 import type { Impersonated } from './api';
 import { count } from './counts';
@@ -91,7 +90,6 @@ export function App() {
 
   const beginAnew = (other: Impersonated | undefined) => {
     setImpersonated(other);
-    forgetAccess();
     forgetSchemas();
     setUser('');
     setAsking(false);

@@ -1,5 +1,5 @@
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
-import { ApiError, getJSON, send } from './api';
+import { ApiError, getJSON, onUserChange, send } from './api';
 import { check } from './check';
 import type { Problem } from './check';
 import { completeYAML } from './complete';
@@ -50,6 +50,11 @@ interface Base {
   object: Thing | undefined;
 }
 
+/** Drafts that are not saved, so that a look at another view loses nothing. */
+const unsaved = new Map<string, { base: Base; draft: Draft }>();
+addEventListener('beforeunload', (event) => unsaved.size > 0 && event.preventDefault());
+onUserChange(() => unsaved.clear());
+
 /** EditView edits a new or existing object by a form or as YAML. The API tries each change before it happens. */
 export function EditView(props: EditProps) {
   const { kind, place, query, schema, ways, object, subresource = '', now, onDone } = props;
@@ -76,22 +81,29 @@ export function EditView(props: EditProps) {
     const response = await send(pathOf(place, subresource), { accept: 'application/yaml' });
     return { draft: new Draft(editable(await response.text(), subresource === 'status')), object };
   };
+  const key = JSON.stringify([place, way, subresource]);
   const begin = () => {
     setError(undefined);
-    read().then((next) => {
-      setBase(next);
+    const show = (next: { base: Base; draft: Draft }) => {
+      setBase(next.base);
       setDraft(next.draft);
       setFound([]);
-    }, setError);
+    };
+    const kept = unsaved.get(key);
+    if (kept) show(kept);
+    else read().then((next) => show({ base: next, draft: next.draft }), setError);
   };
-  useEffect(begin, [way, subresource]);
+  useEffect(begin, [key]);
   const dirty = draft !== undefined && base !== undefined && draft.text !== base.draft.text;
   useEffect(() => {
-    if (!dirty) return;
-    const ask = (event: BeforeUnloadEvent) => event.preventDefault();
-    addEventListener('beforeunload', ask);
-    return () => removeEventListener('beforeunload', ask);
-  }, [dirty]);
+    if (!base || !draft) return;
+    if (dirty) unsaved.set(key, { base, draft });
+    else unsaved.delete(key);
+  }, [base, draft]);
+  const discard = () => {
+    unsaved.delete(key);
+    begin();
+  };
 
   const value = useMemo(() => draft?.value, [draft]);
   const problems = useMemo(() => {
@@ -159,6 +171,7 @@ export function EditView(props: EditProps) {
           </div>
         )}
         <p class="hint about">{way === 'create' && subresource !== '' ? 'The API runs an action on the object.' : waysAbout[way]}</p>
+        {dirty && <button onClick={discard}>Discard</button>}
         <button class="primary" title="Let the API try the change (Ctrl-Enter)" onClick={() => propose(false)}>
           Review
         </button>
@@ -196,6 +209,7 @@ export function EditView(props: EditProps) {
           before={way === 'create' ? undefined : (object ?? base.object)}
           onDone={(answer) => {
             setReview(undefined);
+            unsaved.delete(key);
             setBase({ ...base, draft });
             onDone(answer.object);
           }}
