@@ -73,6 +73,9 @@ func TestAccessibility(t *testing.T) {
 			assert.Empty(t, found, "%s, %s", view.name, theme)
 		}
 	}
+	leave := p.reviewChange()
+	assert.Empty(t, eval[[]string](p, `axe.run().then((r) => r.violations.map((v) => v.id + ' ' + v.nodes[0].html))`), "review")
+	leave()
 	p.open("#" + databases + "/orders")
 	for button, text := range map[string]string{"Delete": "What it owns", "Labels": "Labels select objects"} {
 		p.clickText(".actions button", button)
@@ -84,6 +87,27 @@ func TestAccessibility(t *testing.T) {
 	p.shortcut("?")
 	p.awaitText("dialog", "next and previous row")
 	assert.Empty(t, eval[[]string](p, `axe.run().then((r) => r.violations.map((v) => v.id))`), "the keys")
+}
+
+// reviewChange lets the API try a change of the database orders. The function that it returns drops the change.
+func (p *page) reviewChange() (leave func()) {
+	p.t.Helper()
+	p.open("#" + databases + "/orders?tab=edit&as=yaml")
+	p.replaceYAML("replicas: 3", "replicas: 5")
+	p.clickText(".edit button", "Review")
+	p.awaitText(".difference ins", "replicas: 5")
+	return func() {
+		p.t.Helper()
+		p.clickText("dialog button", "Cancel")
+		p.clickText(".edit button", "Discard")
+	}
+}
+
+func (p *page) picture(path string) {
+	p.t.Helper()
+	picture, err := chromedp.Run(p.ctx, chromedp.CaptureScreenshot())
+	require.NoError(p.t, err)
+	require.NoError(p.t, os.WriteFile(path, picture, 0o644))
 }
 
 // With CONSOLE_PICTURES=DIR the views are written to DIR at three widths in both themes, for people to look at.
@@ -103,11 +127,11 @@ func TestPictures(t *testing.T) {
 				p.open(view.address)
 				p.awaitText(view.selector, view.text)
 				p.awaitNoText(".note", "kinds searched")
-				picture, err := chromedp.Run(p.ctx, chromedp.CaptureScreenshot())
-				require.NoError(t, err)
-				name := fmt.Sprintf("%s-%s-%d.png", view.name, theme, width)
-				require.NoError(t, os.WriteFile(filepath.Join(dir, name), picture, 0o644))
+				p.picture(filepath.Join(dir, fmt.Sprintf("%s-%s-%d.png", view.name, theme, width)))
 			}
+			leave := p.reviewChange()
+			p.picture(filepath.Join(dir, fmt.Sprintf("review-%s-%d.png", theme, width)))
+			leave()
 		}
 	}
 }

@@ -47,6 +47,33 @@ func TestTwoUsers(t *testing.T) {
 	p.awaitNoText("tbody tr", "site-of-team-a")
 	p.awaitText("tbody tr", "site-of-team-b")
 
+	const rbac = "#/apis/rbac.authorization.k8s.io/v1/"
+	p.createYAML(rbac+"clusterroles?new=1&as=yaml", "site-editor", `apiVersion: rbac.authorization.k8s.io/v1
+kind: ClusterRole
+metadata:
+  name: site-editor
+rules:
+- apiGroups: [platform.example.com]
+  resources: [sites]
+  verbs: ["*"]
+`)
+	p.createYAML(rbac+"namespaces/team-a/rolebindings?new=1&as=yaml", "editors", `apiVersion: rbac.authorization.k8s.io/v1
+kind: RoleBinding
+metadata:
+  name: editors
+  namespace: team-a
+roleRef:
+  apiGroup: rbac.authorization.k8s.io
+  kind: ClusterRole
+  name: site-editor
+subjects:
+- apiGroup: rbac.authorization.k8s.io
+  kind: Group
+  name: team-a
+`)
+	p.open("#/apis/platform.example.com/v1/sites")
+	p.awaitText("tbody tr", "site-of-team-b")
+
 	p.clickText(".user", "root")
 	p.fill("#token", token(t, dir, "alice"))
 	p.awaitText(".user", "alice")
@@ -69,6 +96,16 @@ func TestTwoUsers(t *testing.T) {
 	p.awaitText("tbody tr", "team-a")
 	assert.Len(t, p.texts("tbody tr"), 1, "a member of a team sees the namespace of the team only")
 	assert.Empty(t, p.texts(".bar .primary"), "a member of a team may not create namespaces")
+}
+
+// createYAML creates an object that the page then shows.
+func (p *page) createYAML(address, name, text string) {
+	p.t.Helper()
+	p.open(address)
+	p.writeYAML(text)
+	p.clickText(".edit button", "Review")
+	p.clickText("dialog button", "Create")
+	p.awaitText("h1", name)
 }
 
 // token returns the token in the kubeconfig file of a person.

@@ -1,5 +1,6 @@
 // Package console serves a web page that shows an API: its kinds, a live table for each, and each object with its conditions, owners,
-// dependents and events, who set each field, and what each field means.
+// dependents and events, who set each field, and what each field means. People create, change and delete objects there. The API tries
+// each change first, and the page shows what it would do.
 //
 // A host mounts it beside the API:
 //
