@@ -75,18 +75,18 @@ func (c Client[T]) AsUser(u User) Client[T] {
 // actingCaller returns a caller that acts as a user.
 func (a *API) actingCaller(acting caller.Local, u User) *caller.Local {
 	u.Groups = identity.WithSystemGroup(u.Name, u.Groups)
-	acting.Calling = func(ctx context.Context, asked route.Question) context.Context {
-		return &call{Context: WithUser(ctx, u), asked: asked, acting: true}
+	acting.Calling = func(ctx context.Context, q route.Question) context.Context {
+		return &call{Context: WithUser(ctx, u), access: q, acting: true}
 	}
-	acting.Permit = func(ctx context.Context, res *resource.Resource, asked route.Question) (*access.Restriction, error) {
-		only, err := a.permit(ctx, u, asked, res)
+	acting.Permit = func(ctx context.Context, res *resource.Resource, q route.Question) (*access.Restriction, error) {
+		only, err := a.permit(ctx, u, q, res)
 		if err == nil {
-			a.reads(ctx, u, asked, only)
+			a.reads(ctx, u, q, only)
 		}
 		return only, err
 	}
-	acting.PermitWatch = func(ctx context.Context, res *resource.Resource, asked route.Question) (*access.Permission, error) {
-		return a.permitWatch(ctx, u, asked, res)
+	acting.PermitWatch = func(ctx context.Context, res *resource.Resource, q route.Question) (*access.Permission, error) {
+		return a.permitWatch(ctx, u, q, res)
 	}
 	return &acting
 }
@@ -143,13 +143,13 @@ type Event[T any] struct {
 // call is the context for the hooks of a call of an in-process client.
 type call struct {
 	context.Context
-	host  User
-	asked route.Question
+	host   User
+	access route.Question
 	// acting: the call is that of a user, and not the host's own.
 	acting bool
 }
 
-func (c *call) question() route.Question { return c.asked }
+func (c *call) question() route.Question { return c.access }
 
 // Value implements [context.Context].
 func (c *call) Value(key any) any {
@@ -163,8 +163,8 @@ func (c *call) Value(key any) any {
 }
 
 // calling returns the context for the hooks of a call. Its user is the user in ctx or, if ctx has no user, [Options.HostUser].
-func (a *API) calling(ctx context.Context, asked route.Question) context.Context {
-	return &call{Context: ctx, host: a.options.HostUser, asked: asked}
+func (a *API) calling(ctx context.Context, q route.Question) context.Context {
+	return &call{Context: ctx, host: a.options.HostUser, access: q}
 }
 
 // at checks that the resource supports a verb, and returns the address of an object or, if subresource is not empty, of that

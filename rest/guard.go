@@ -148,9 +148,9 @@ type allowance struct {
 	needs     []route.Question               // what the sender must be allowed to do to act as that user
 }
 
-// permitAll returns an error unless the user may do everything that is asked. u may be nil if nothing is.
-func (a *API) permitAll(ctx context.Context, u *User, asked []route.Question) error {
-	for _, q := range asked {
+// permitAll returns an error unless the user may do everything in needs. u may be nil if needs is empty.
+func (a *API) permitAll(ctx context.Context, u *User, needs []route.Question) error {
+	for _, q := range needs {
 		if _, err := a.permit(ctx, *u, q, nil); err != nil {
 			return err
 		}
@@ -195,7 +195,7 @@ func (a *API) permitWatch(ctx context.Context, u User, q route.Question, res *re
 		return nil, err
 	}
 	p := &access.Permission{Only: only, Resume: a.reads(ctx, u, q, only)}
-	p.Context, p.Release = a.rights.Open(ctx, access.Grant{Since: since, Right: &right{api: a, user: u, asked: q, res: res, before: only.Fingerprint()}})
+	p.Context, p.Release = a.rights.Open(ctx, access.Grant{Since: since, Right: &right{api: a, user: u, access: q, res: res, before: only.Fingerprint()}})
 	return p, nil
 }
 
@@ -203,7 +203,7 @@ func (a *API) permitWatch(ctx context.Context, u User, q route.Question, res *re
 type right struct {
 	api    *API
 	user   User
-	asked  route.Question
+	access route.Question
 	res    *resource.Resource
 	before string // the fingerprint of the restriction when the watch or the stream was opened
 	sender *User  // and needs: see allowance
@@ -211,11 +211,11 @@ type right struct {
 }
 
 func (r *right) Key() access.Key {
-	return sha256.Sum256(fmt.Appendf(nil, "%q %p %q %q %q", accessOf(r.user, r.asked), r.res, r.before, r.sender, r.needs))
+	return sha256.Sum256(fmt.Appendf(nil, "%q %p %q %q %q", accessOf(r.user, r.access), r.res, r.before, r.sender, r.needs))
 }
 
 func (r *right) Holds(ctx context.Context) bool {
-	now, err := r.api.permit(ctx, r.user, r.asked, r.res)
+	now, err := r.api.permit(ctx, r.user, r.access, r.res)
 	return err == nil && now.Fingerprint() == r.before && r.api.permitAll(ctx, r.sender, r.needs) == nil
 }
 
@@ -227,10 +227,10 @@ func (q *request) authorize() (err error) {
 	if q.needs == nil {
 		q.since = q.api.rights.Changes()
 	}
-	u, asked := UserFrom(q.r.Context()), q.question()
-	q.only, err = q.api.permit(q.r.Context(), u, asked, q.resource())
+	u, question := UserFrom(q.r.Context()), q.question()
+	q.only, err = q.api.permit(q.r.Context(), u, question, q.resource())
 	if err == nil {
-		q.resume = q.api.reads(q.r.Context(), u, asked, q.only)
+		q.resume = q.api.reads(q.r.Context(), u, question, q.only)
 	}
 	return err
 }
@@ -266,7 +266,7 @@ func (q *request) guarded(ctx context.Context) (context.Context, context.CancelF
 
 // permitVerb returns an error unless the user may do something that the request does besides its verb.
 func (q *request) permitVerb(ctx context.Context, verb string) (*access.Restriction, error) {
-	asked := q.question()
-	asked.Verb = verb
-	return q.api.permit(ctx, UserFrom(ctx), asked, q.resource())
+	question := q.question()
+	question.Verb = verb
+	return q.api.permit(ctx, UserFrom(ctx), question, q.resource())
 }

@@ -81,9 +81,9 @@ func (q *request) openAPIv3() error {
 		return err
 	}
 	cacheControl := headerNoCache[0]
-	switch asked := q.parameters().Get("hash"); {
-	case asked == "":
-	case asked != d.Hash:
+	switch hash := q.parameters().Get("hash"); {
+	case hash == "":
+	case hash != d.Hash:
 		q.w.Header().Set("Location", q.documentURL(name, d.Hash))
 		return q.writeRaw(http.StatusMovedPermanently, media.Text, nil, nil)
 	default:

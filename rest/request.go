@@ -118,12 +118,12 @@ func (q *request) negotiate(e media.Endpoint) (*media.Representation, error) {
 // negotiateRead picks the form of the answer to a read. Its caller reports Mismatch only after errors in the options and a
 // missing object, which is the order of kube-apiserver.
 func (q *request) negotiateRead(e media.Endpoint) (*media.Representation, error) {
-	return q.api.types.Negotiate(q.kind, e, q.asked())
+	return q.api.types.Negotiate(q.kind, e, q.accepted())
 }
 
-// asked returns what the request says about the form of its answer.
-func (q *request) asked() media.Asked {
-	return media.Asked{Accept: q.r.Header["Accept"], Pretty: q.wantsPretty(), Include: apimeta.IncludeObjectPolicy(q.parameters().Get("includeObject"))}
+// accepted returns what the request says about the form of its answer.
+func (q *request) accepted() media.Accepted {
+	return media.Accepted{Accept: q.r.Header["Accept"], Pretty: q.wantsPretty(), Include: apimeta.IncludeObjectPolicy(q.parameters().Get("includeObject"))}
 }
 
 func (q *request) wantsPretty() bool {

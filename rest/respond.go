@@ -149,7 +149,7 @@ func (q *request) fail(err error) {
 	}
 	q.warnings.Texts = q.warnings.Texts[:q.warnings.Always]
 	q.w.Header().Del("Content-Encoding") // was set for the answer that failed
-	_ = q.writeOwn(status.CodeOf(e), q.api.types.NegotiateStatus(q.asked()), &e.Status)
+	_ = q.writeOwn(status.CodeOf(e), q.api.types.NegotiateStatus(q.accepted()), &e.Status)
 }
 
 // failure returns the error that the client sees. An error outside package status becomes a 500 without its text. failure logs

@@ -294,8 +294,8 @@ func (s *serving) find(gv apimeta.GroupVersion, plural string) *served {
 // the groups that are served, as their clients expect, and in plain text elsewhere.
 func (q *request) unknownPath() error {
 	path := q.r.URL.Path
-	asked, expected := q.question(), q.api.expected.Load()
-	gvr := apimeta.GroupVersionResource{Group: asked.Group, Version: asked.Version, Resource: asked.Resource}
+	question, expected := q.question(), q.api.expected.Load()
+	gvr := apimeta.GroupVersionResource{Group: question.Group, Version: question.Version, Resource: question.Resource}
 	if expected != nil && (*expected)[gvr] && q.serving.byPath[gvr] == nil {
 		return delivery.NotYetServed()
 	}

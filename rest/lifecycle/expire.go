@@ -26,7 +26,7 @@ func Expire(ctx context.Context, api *rest.API, options Options) error {
 	objects := api.Objects().As("ttl-controller")
 	return whileServed(as(ctx, "ttl-controller"), objects, func(r raw.Resource) bool { return r.TimeToLive > 0 },
 		func(ctx context.Context, r raw.Resource) error {
-			e := &expirer{objects: objects, life: r.TimeToLive, wake: make(chan struct{}, 1)}
+			e := &expirer{objects: objects, timeToLive: r.TimeToLive, wake: make(chan struct{}, 1)}
 			f := follower{name: "expiry of " + r.Name, objects: objects, options: options.withDefaults(), resources: []string{r.Name},
 				reset: e.reset, apply: e.apply, work: e.remove, alongside: e.keepTime}
 			return f.run(ctx)
@@ -45,9 +45,9 @@ const (
 
 // expirer deletes the objects of one resource when they are due.
 type expirer struct {
-	objects raw.Objects
-	life    time.Duration
-	wake    chan struct{} // tells keepTime that an object is due earlier than expected
+	objects    raw.Objects
+	timeToLive time.Duration
+	wake       chan struct{} // tells keepTime that an object is due earlier than expected
 
 	mu       sync.Mutex
 	ages     *ages
@@ -118,7 +118,7 @@ func (e *expirer) ripe() (due []*storage.Record, wait time.Duration) {
 		if !ok {
 			return due, never
 		}
-		if left := oldest.since + e.life.Microseconds() - now; left > 0 {
+		if left := oldest.since + e.timeToLive.Microseconds() - now; left > 0 {
 			e.expected = oldest.since
 			return due, min(glance, time.Duration(left)*time.Microsecond)
 		}

@@ -14,7 +14,7 @@ import (
 // traits are what a controller of one resource depends on.
 type traits struct {
 	name                  string
-	life                  time.Duration
+	timeToLive            time.Duration
 	isNamespaces, removes bool
 }
 

@@ -74,14 +74,14 @@ func (d *dispatch) ask(ctx context.Context, w *webhook, request doc.Value) (*ans
 	if err := d.options.Calls.Post(ctx, w.target, json.RawMessage(sent), &received); err != nil {
 		return nil, &callError{w.name, fmt.Errorf("failed to call webhook: %w", err)}
 	}
-	if err := received.check(apiVersion, uid, d.kind); err != nil {
+	if err := received.check(apiVersion, uid, d.phase); err != nil {
 		return nil, &callError{w.name, fmt.Errorf("received invalid webhook response: %w", err)}
 	}
 	return received.Response, nil
 }
 
 // check verifies that a reply belongs to the question, and that its patch is complete. Servers of v1beta1 were never held to the first.
-func (r *reply) check(apiVersion, uid string, k kind) error {
+func (r *reply) check(apiVersion, uid string, k phase) error {
 	a := r.Response
 	if a == nil {
 		return errors.New("webhook response was absent")

@@ -13,10 +13,10 @@ import (
 	"github.com/decorum-go/decorum/status"
 )
 
-// dispatch shows one write to the webhooks of one kind.
+// dispatch shows one write to the webhooks of one phase.
 type dispatch struct {
 	*webhooks
-	kind     kind
+	phase    phase
 	request  *rest.AdmissionRequest
 	matching *matching.Request
 }

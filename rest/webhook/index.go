@@ -9,13 +9,13 @@ import (
 	"github.com/decorum-go/decorum/storage"
 )
 
-// kind distinguishes the two kinds of webhooks.
-type kind int
+// phase is the part of admission in which a webhook is called.
+type phase int
 
 const (
-	mutating kind = iota
+	mutating phase = iota
 	validating
-	kinds
+	phases
 )
 
 // The names of the resources in the store.
@@ -30,8 +30,8 @@ func followed() []string { return []string{mutatingConfigurations, validatingCon
 // index holds the webhooks of an API.
 type index struct {
 	webhooks       *webhooks
-	configurations [kinds][]configuration // by name
-	ordered        [kinds][]*webhook      // all webhooks, in the order in which they are called; never changed in place
+	configurations [phases][]configuration // by name
+	ordered        [phases][]*webhook      // all webhooks, in the order in which they are called; never changed in place
 }
 
 // configuration is an object with its webhooks.
@@ -68,7 +68,7 @@ func (x *index) Put(key storage.Key, record *storage.Record) {
 }
 
 // decode returns the webhooks of a configuration.
-func (h *webhooks) decode(k kind, name string, text []byte) (out []*webhook) {
+func (h *webhooks) decode(k phase, name string, text []byte) (out []*webhook) {
 	if k == mutating {
 		var c ar.MutatingWebhookConfiguration
 		if json.Unmarshal(text, &c) == nil {

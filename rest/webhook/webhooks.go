@@ -82,17 +82,17 @@ type webhooks struct {
 }
 
 // idle returns a function that reports whether no webhook is registered.
-func (h *webhooks) idle(k kind) func(ctx context.Context) bool {
+func (h *webhooks) idle(k phase) func(ctx context.Context) bool {
 	return func(ctx context.Context) bool {
 		registered, err := h.registered(ctx, k)
 		return err == nil && len(registered) == 0
 	}
 }
 
-// hook returns an admission hook that calls the webhooks of a kind, unless the write is exempt.
-func (h *webhooks) hook(k kind, call func(*dispatch, context.Context, []*webhook) error) func(context.Context, *rest.AdmissionRequest) error {
+// hook returns an admission hook that calls the webhooks of a phase, unless the write is exempt.
+func (h *webhooks) hook(k phase, call func(*dispatch, context.Context, []*webhook) error) func(context.Context, *rest.AdmissionRequest) error {
 	return func(ctx context.Context, r *rest.AdmissionRequest) error {
-		d := &dispatch{webhooks: h, kind: k, request: r, matching: matching.For(r)}
+		d := &dispatch{webhooks: h, phase: k, request: r, matching: matching.For(r)}
 		if d.matching.Exempt() {
 			return nil
 		}
@@ -104,8 +104,8 @@ func (h *webhooks) hook(k kind, call func(*dispatch, context.Context, []*webhook
 	}
 }
 
-// registered returns the webhooks of a kind, in the order in which they are called. ctx is the context of an admission hook.
-func (h *webhooks) registered(ctx context.Context, k kind) ([]*webhook, error) {
+// registered returns the webhooks of a phase, in the order in which they are called. ctx is the context of an admission hook.
+func (h *webhooks) registered(ctx context.Context, k phase) ([]*webhook, error) {
 	x, err := h.mirror.Acquire(ctx)
 	if err != nil {
 		return nil, err

@@ -197,12 +197,12 @@ func (l *Local) Write(ctx context.Context, c *Write) ([]byte, error) {
 	}
 	defer l.Leave(l.Resource)
 	defer l.tell(c, w)
-	asked := c.Question(l.Resource, c.Verb)
-	if ctx, w.Only, err = l.calling(ctx, asked); err != nil {
+	question := c.Question(l.Resource, c.Verb)
+	if ctx, w.Only, err = l.calling(ctx, question); err != nil {
 		return nil, err
 	}
-	if asked.Verb = kind.Create; l.Permit != nil {
-		w.MayCreate = func(ctx context.Context) (*access.Restriction, error) { return l.Permit(ctx, l.Resource, asked) }
+	if question.Verb = kind.Create; l.Permit != nil {
+		w.MayCreate = func(ctx context.Context) (*access.Restriction, error) { return l.Permit(ctx, l.Resource, question) }
 	}
 	var done write.Result
 	switch {
@@ -328,7 +328,7 @@ func (l *Local) Watch(ctx context.Context, f Following, see func(Event) error) e
 		return err
 	}
 	defer l.Leave(nil)
-	asked := l.many(kind.Watch, f.Namespace, f.Options)
+	question := l.many(kind.Watch, f.Namespace, f.Options)
 	show := func(e follow.Event) error {
 		l, err := l.now(ctx)
 		if err != nil {
@@ -344,11 +344,11 @@ func (l *Local) Watch(ctx context.Context, f Following, see func(Event) error) e
 		permit := func(ctx context.Context, res *resource.Resource) (*access.Permission, error) {
 			now := *l
 			now.Resource = res
-			return now.watching(ctx, asked)
+			return now.watching(ctx, question)
 		}
 		return follow.Follow(ctx, l.Resource, permit, f.Namespace, p, show)
 	}
-	permission, err := l.watching(ctx, asked)
+	permission, err := l.watching(ctx, question)
 	if err != nil {
 		return err
 	}

@@ -22,7 +22,7 @@ type buffer struct {
 }
 
 // event adds an event to the buffer, and sends the buffer if it holds enough.
-func (s *stream) event(e follow.Event) error {
+func (s *liveWatch) event(e follow.Event) error {
 	if err := s.show(e); err != nil {
 		return err
 	}
@@ -33,7 +33,7 @@ func (s *stream) event(e follow.Event) error {
 }
 
 // show adds an event to the buffer, with the object in the version of the watch.
-func (s *stream) show(e follow.Event) error {
+func (s *liveWatch) show(e follow.Event) error {
 	stored := e.Object
 	var err error
 	if e.Object, err = s.resource.Show(stored); err != nil {
@@ -48,7 +48,7 @@ func (s *stream) show(e follow.Event) error {
 }
 
 // bookmark adds a bookmark to the buffer.
-func (s *stream) bookmark(at watch.Revision, initialEventsEnd bool) (err error) {
+func (s *liveWatch) bookmark(at watch.Revision, initialEventsEnd bool) (err error) {
 	s.borrow()
 	s.buf, err = s.events.AppendBookmark(s.buf, at, initialEventsEnd)
 	return err
@@ -56,7 +56,7 @@ func (s *stream) bookmark(at watch.Revision, initialEventsEnd bool) (err error) 
 
 // showLarge sends an event about a whole object that is larger than a chunk. It does not copy the object. stored says that the record is
 // the store's own, so the object costs no memory while the store or its history holds it.
-func (s *stream) showLarge(event media.Event, stored bool) error {
+func (s *liveWatch) showLarge(event media.Event, stored bool) error {
 	large, err := s.events.AppendLarge(s.buf, event)
 	if err != nil {
 		return err
@@ -76,7 +76,7 @@ func (s *stream) showLarge(event media.Event, stored bool) error {
 
 // gathered sends the buffer if it is worth a write, or if each event is a message. A watch with much to send yields now and then.
 // Otherwise a request that waits for its turn would wait for all that many watches have to send.
-func (s *stream) gathered() {
+func (s *liveWatch) gathered() {
 	if len(s.buf) >= media.ChunkSize || s.out.EventByEvent() {
 		s.flush()
 	}
@@ -88,10 +88,10 @@ func (s *stream) gathered() {
 }
 
 // flush sends the buffer in one write.
-func (s *stream) flush() { s.flushWith(nil, "") }
+func (s *liveWatch) flush() { s.flushWith(nil, "") }
 
 // flushWith sends the buffer, whose last event continues with an object and a tail.
-func (s *stream) flushWith(object []byte, tail string) {
+func (s *liveWatch) flushWith(object []byte, tail string) {
 	if s.err != nil || len(s.buf) == 0 {
 		return
 	}
@@ -100,8 +100,8 @@ func (s *stream) flushWith(object []byte, tail string) {
 	s.sent++
 }
 
-// borrow makes sure that the stream has a chunk.
-func (s *stream) borrow() {
+// borrow makes sure that the watch has a chunk.
+func (s *liveWatch) borrow() {
 	if s.chunk == nil {
 		s.chunk = media.BorrowChunk()
 		s.buf = *s.chunk
@@ -109,7 +109,7 @@ func (s *stream) borrow() {
 }
 
 // giveBack returns the chunk. A waiting watch holds no buffer and no copy of what it sent.
-func (s *stream) giveBack() {
+func (s *liveWatch) giveBack() {
 	s.events.Forget()
 	if s.chunk != nil {
 		media.ReturnChunk(s.chunk, s.buf)

@@ -34,7 +34,7 @@ type Watch struct {
 // with a Status. Afterwards it returns an error only if the stream breaks off within an event.
 func (w *Watch) Deliver(ctx context.Context, open func() (Output, error)) error {
 	b := w.start(ctx)
-	s := b.stream
+	s := b.liveWatch
 	defer s.close()
 	if !b.ahead {
 		if err := b.open(open); err != nil {
@@ -65,7 +65,7 @@ func (w *Watch) Deliver(ctx context.Context, open func() (Output, error)) error 
 
 // beginning is what a watch needs until it has sent the existing objects. It is dropped then, so that a waiting watch does not hold it.
 type beginning struct {
-	*stream
+	*liveWatch
 	from follow.Beginning
 	// ahead says that the watch takes its position before it begins its answer. A watch of existing objects does so: once a client has the
 	// answer, the watch reports every later change. A watch of changes alone begins its answer first, and reports an expired position
@@ -80,7 +80,7 @@ func (w *Watch) start(ctx context.Context) *beginning {
 		duration = time.Duration(min(*w.Seconds, int64(24*time.Hour/time.Second))) * time.Second
 	}
 	// The watch needs a timer anyway. A context with a deadline would cost each watch more.
-	s := &stream{resource: w.Resource, ending: w.Ending, held: w.Held, ctx: ctx, deadline: time.Now().Add(duration), events: w.Events,
+	s := &liveWatch{resource: w.Resource, ending: w.Ending, held: w.Held, ctx: ctx, deadline: time.Now().Add(duration), events: w.Events,
 		bookmarks: w.Bookmarks, alarm: make(chan struct{}, 1)}
 	from := w.From
 	from.Until, from.Alarm, from.Throughout = s.deadline, s.alarm, true
@@ -89,7 +89,7 @@ func (w *Watch) start(ctx context.Context) *beginning {
 		from.After = current
 	}
 	reached := from.After <= current
-	return &beginning{stream: s, from: from, ahead: reached == from.Existing}
+	return &beginning{liveWatch: s, from: from, ahead: reached == from.Existing}
 }
 
 // waiting returns the context in which the follower takes its position. If the store has not reached the revision, the context also ends

@@ -10,7 +10,7 @@ import (
 
 // negotiateClauses returns the representation for the first clause and media type that fit. As in upstream, the order of the clauses
 // comes before the order of the media types that the API serves.
-func (t *Types) negotiateClauses(k *Kind, e Endpoint, a Asked) (*Representation, error) {
+func (t *Types) negotiateClauses(k *Kind, e Endpoint, a Accepted) (*Representation, error) {
 	clauses := parseAccept(strings.Join(a.Accept, ","))
 	for _, c := range clauses {
 		// A watch in CBOR is a sequence of CBOR items, with a media type of its own.
@@ -103,7 +103,7 @@ func refusal(text string) error {
 
 // NegotiateStatus returns the representation of an error. An error has only one form. If the client accepts nothing that the API serves,
 // it gets indented JSON.
-func (t *Types) NegotiateStatus(a Asked) *Representation {
+func (t *Types) NegotiateStatus(a Accepted) *Representation {
 	header := strings.Join(a.Accept, ",")
 	if header == "" {
 		header = JSON

@@ -70,17 +70,17 @@ func TestNegotiate(t *testing.T) {
 		{"metadata", object, media.EventStream, []string{media.JSON + partial}, media.Representation{Media: media.JSON, Form: media.AsPartial, MetaVersion: "v1"}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			rep, err := types.Negotiate(c.kind, c.at, media.Asked{Accept: c.accept})
+			rep, err := types.Negotiate(c.kind, c.at, media.Accepted{Accept: c.accept})
 			require.NoError(t, err)
 			got := media.Representation{Media: rep.Media, Pretty: rep.Pretty, Form: rep.Form, MetaVersion: rep.MetaVersion, Mismatch: rep.Mismatch}
 			assert.Equal(t, c.want, got)
 		})
 	}
 
-	rep, err := types.Negotiate(object, media.DeletedObjects, media.Asked{Accept: []string{media.JSON + partial}})
+	rep, err := types.Negotiate(object, media.DeletedObjects, media.Accepted{Accept: []string{media.JSON + partial}})
 	require.NoError(t, err)
 	assert.ErrorContains(t, rep.Mismatch, "the requested object is a list (*unstructured.UnstructuredList)")
-	rep, err = types.Negotiate(message, media.OneObject, media.Asked{Accept: []string{media.JSON + ";as=PartialObjectMetadataList;v=v1;g=meta.k8s.io"}})
+	rep, err = types.Negotiate(message, media.OneObject, media.Accepted{Accept: []string{media.JSON + ";as=PartialObjectMetadataList;v=v1;g=meta.k8s.io"}})
 	require.NoError(t, err)
 	assert.ErrorContains(t, rep.Mismatch, "the requested object is not a list (*example.Thing)")
 }
@@ -89,7 +89,7 @@ func TestNegotiate(t *testing.T) {
 func TestNothingIsAcceptable(t *testing.T) {
 	types := media.NewTypes(nil)
 	refused := func(k *media.Kind, at media.Endpoint) string {
-		_, err := types.Negotiate(k, at, media.Asked{Accept: []string{"text/html"}})
+		_, err := types.Negotiate(k, at, media.Accepted{Accept: []string{"text/html"}})
 		require.True(t, status.IsNotAcceptable(err), "%v", err)
 		return status.From(err).Status.Message
 	}

@@ -35,8 +35,8 @@ type Representation struct {
 	cbor    Transcoder                  // nil if the API does not serve CBOR
 }
 
-// Asked is what a client asks for in the form of its answer.
-type Asked struct {
+// Accepted is what a client asks for in the form of its answer.
+type Accepted struct {
 	// Accept holds the values of the Accept header.
 	Accept []string
 	// Pretty asks for an indented answer, see [ForPeople].
@@ -64,7 +64,7 @@ func (e Endpoint) isList() bool { return e == ManyObjects || e == DeletedObjects
 
 // Negotiate returns the representation of an answer. It takes the clauses of the Accept header by falling q, and in the order of the
 // header for the same q, and uses the first one that the API can serve. k is the kind of the answer.
-func (t *Types) Negotiate(k *Kind, e Endpoint, a Asked) (*Representation, error) {
+func (t *Types) Negotiate(k *Kind, e Endpoint, a Accepted) (*Representation, error) {
 	if len(a.Accept) == 0 || len(a.Accept) == 1 && (a.Accept[0] == JSON || a.Accept[0] == "*/*" || a.Accept[0] == "") {
 		return PlainJSON(a.Pretty), nil
 	}

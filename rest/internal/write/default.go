@@ -125,12 +125,12 @@ func (d defaulting) object(ctx context.Context, sent, obj doc.Value) (defaulted,
 	if len(errs) > 0 { // most writes have none, so compare with the old object only then
 		errs = d.res.Schema.CheckTypesRatcheted(nil, obj, d.old)
 	}
-	asked := obj
+	reported := obj
 	if d.nulls {
-		asked = withAskedNulls(obj, sent)
+		reported = withAskedNulls(obj, sent)
 	}
-	if len(errs) > 0 || asked != obj {
-		return defaulted{}, &unfit{obj: asked, types: errs}
+	if len(errs) > 0 || reported != obj {
+		return defaulted{}, &unfit{obj: reported, types: errs}
 	}
 	if d.res.Dialect.GoWritten {
 		return d.passThroughType(ctx, sent, obj)

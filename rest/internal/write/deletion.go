@@ -274,8 +274,8 @@ func held(res *resource.Resource, obj doc.Value) bool {
 	return len(objectmeta.FinalizersOf(obj)) > 0 || objectmeta.GraceOf(obj) > 0 || res.Strategy.Holds(obj)
 }
 
-// asked returns the grace period that a client asks for. As upstream does, it turns a negative period into one second.
-func asked(options apimeta.DeleteOptions) *int64 {
+// graceAsked returns the grace period that a client asks for. As upstream does, it turns a negative period into one second.
+func graceAsked(options apimeta.DeleteOptions) *int64 {
 	if n := options.GracePeriodSeconds; n == nil || *n >= 0 {
 		return n
 	}
@@ -286,7 +286,7 @@ func asked(options apimeta.DeleteOptions) *int64 {
 // shortens reports whether the options shorten the grace period of an object that is being deleted. They cannot
 // lengthen it.
 func shortens(obj doc.Value, options apimeta.DeleteOptions) bool {
-	n := asked(options)
+	n := graceAsked(options)
 	return n != nil && *n < objectmeta.GraceOf(obj)
 }
 
@@ -295,7 +295,7 @@ func shortens(obj doc.Value, options apimeta.DeleteOptions) bool {
 func graceFor(ctx context.Context, res *resource.Resource, old doc.Value, options apimeta.DeleteOptions) (int64, error) {
 	switch {
 	case objectmeta.GraceOf(old) > 0:
-		return *asked(options), nil // compare has ended every write that does not shorten it
+		return *graceAsked(options), nil // compare has ended every write that does not shorten it
 	case objectmeta.Deleting(old) || !res.Stored.GoType.SetHooks().GracePeriod:
 		return 0, nil
 	}
@@ -303,6 +303,6 @@ func graceFor(ctx context.Context, res *resource.Resource, old doc.Value, option
 	if err != nil {
 		return 0, err
 	}
-	n, err := res.Stored.GoType.RunGracePeriod(ctx, obj, asked(options))
+	n, err := res.Stored.GoType.RunGracePeriod(ctx, obj, graceAsked(options))
 	return max(n, 0), err
 }

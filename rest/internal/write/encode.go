@@ -83,7 +83,7 @@ func (w *Write) encodeStored(obj forms) error {
 		err = checkSize(w.res, w.after.json, before)
 	}
 	if w.res.FromStored != nil {
-		w.after.answer = obj.shown
+		w.after.response = obj.shown
 	}
 	return err
 }

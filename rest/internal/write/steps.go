@@ -63,9 +63,9 @@ type outcome struct {
 	// stored form, after mark or compare.
 	forms
 	json []byte // stored for the store, after encode; nil removes the object
-	// answer is shown with the resourceVersion of the answer still missing, after encode. It is absent if the client
+	// response is shown with the resourceVersion of the answer still missing, after encode. It is absent if the client
 	// gets the stored form.
-	answer doc.Value
+	response doc.Value
 }
 
 // operations is a set of kinds of write.
@@ -79,12 +79,12 @@ const (
 	onWrite = onCreate | onUpdate
 )
 
-// parts is a set of parts of an attempt. A test compares what a step says it reads and sets with its code.
-type parts int
+// values is a set of values of an attempt. A test compares what a step says it reads and sets with its code.
+type values int
 
 const (
-	record      parts = 1 << iota // before.record
-	shownBefore                   // before.shown and before.json
+	record      values = 1 << iota // before.record
+	shownBefore                    // before.shown and before.json
 	storedBefore
 	view
 	now
@@ -100,14 +100,14 @@ const (
 	shownAfter
 	storedAfter
 	encoded // after.json
-	answer
-	none parts = 0
+	response
+	none values = 0
 
 	formsBefore = shownBefore | storedBefore
 	formsAfter  = shownAfter | storedAfter
 	inDefaults  = now | wanted | typed
-	// ofCreate are the parts that a create has from the start, because an object that does not exist is absent.
-	// ofDeletion are the parts that a deletion has at all. ofStored are those with which the steps in the stored
+	// ofCreate are the values that a create has from the start, because an object that does not exist is absent.
+	// ofDeletion are the values that a deletion has at all. ofStored are those with which the steps in the stored
 	// version begin.
 	ofCreate   = record | formsBefore
 	ofDeletion = record | storedBefore | storedAfter | encoded
@@ -118,7 +118,7 @@ const (
 type step struct {
 	name, about string
 	on          operations
-	reads, sets parts
+	reads, sets values
 	do          func(*Write, context.Context) error
 }
 
@@ -203,7 +203,7 @@ func newOrder() (o order) {
 			onDelete, storedBefore, storedAfter, (*Write).mark},
 		// encode.go
 		{"encode", "The object is encoded for the store. If it is being deleted and nothing holds it, the store removes it.",
-			onWrite | onDelete, record | storedBefore | versioned | formsAfter, storedAfter | encoded | answer, (*Write).encode},
+			onWrite | onDelete, record | storedBefore | versioned | formsAfter, storedAfter | encoded | response, (*Write).encode},
 	}
 	o.stored = []step{setDefaults, prepare, validate}
 	o.body = []step{

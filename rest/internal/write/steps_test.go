@@ -54,8 +54,8 @@ func TestStepsAreInTheDocs(t *testing.T) {
 
 // A page that tells what happens at some steps names them in the order of the table.
 func TestDocsNameStepsInOrder(t *testing.T) {
-	item := regexp.MustCompile("(?m)^[0-9]+\\. `([a-z ]+)`:")
-	for _, page := range []string{"admission.md", "kinds.md", "deletion.md"} {
+	item := regexp.MustCompile("(?m)^(?:[0-9]+\\.|-) `([a-z ]+)`:")
+	for _, page := range []string{"admission.md", "deletion.md"} {
 		text, err := os.ReadFile(filepath.Join("../../../docs", page))
 		require.NoError(t, err)
 		steps := slices.Concat(theOrder.body, theOrder.main)
@@ -90,7 +90,7 @@ func TestStepsAreCalledLikeTheirMethods(t *testing.T) {
 
 // Whatever the operation, no step reads a part of the attempt before another step has set it.
 func TestStepsReadWhatIsSet(t *testing.T) {
-	check := func(name string, list []step, on operations, set, has parts) {
+	check := func(name string, list []step, on operations, set, has values) {
 		for _, s := range list {
 			if s.on&on == 0 {
 				continue
@@ -109,18 +109,18 @@ func TestStepsReadWhatIsSet(t *testing.T) {
 	check("stored version", theOrder.stored, onWrite, ofStored, ^none)
 }
 
-// partNames are the parts by their selectors below an attempt.
-var partNames = map[string]parts{
+// valueNames are the values by their selectors below an attempt.
+var valueNames = map[string]values{
 	"before.record": record, "before.shown": shownBefore, "before.json": shownBefore, "before.stored": storedBefore, "before.forms": formsBefore,
 	"before.view": view, "draft.now": now, "draft.wanted": wanted, "draft.typed": typed, "draft.defaulted": inDefaults,
 	"draft.translated": translated, "draft.nameGenerated": nameGenerated, "draft.versioned": versioned, "draft.owners": owners,
 	"draft.sent": sent, "draft.base": base, "after.shown": shownAfter, "after.stored": storedAfter, "after.forms": formsAfter,
-	"after.json": encoded, "after.answer": answer,
+	"after.json": encoded, "after.response": response,
 }
 
-// selectors names parts for an error.
-func selectors(of parts) (names []string) {
-	for name, part := range partNames {
+// selectors names values for an error.
+func selectors(of values) (names []string) {
+	for name, part := range valueNames {
 		if part&(part-1) == 0 && of&part != 0 { // not a pair of forms
 			names = append(names, name)
 		}
@@ -134,7 +134,7 @@ func selectors(of parts) (names []string) {
 
 // usage is what the code of a method of Write reads, sets and calls.
 type usage struct {
-	reads, sets parts
+	reads, sets values
 	calls       []string
 }
 
@@ -182,7 +182,7 @@ func usageOf(f *ast.FuncDecl, receiver string) *usage {
 		}
 		if within, ok := selector.X.(*ast.SelectorExpr); ok {
 			if of, ok := within.X.(*ast.Ident); ok && of.Name == receiver {
-				part := partNames[within.Sel.Name+"."+selector.Sel.Name]
+				part := valueNames[within.Sel.Name+"."+selector.Sel.Name]
 				if assigned[n] {
 					u.sets |= part
 				} else {
@@ -200,7 +200,7 @@ func TestStepsSayWhatTheyUse(t *testing.T) {
 	all := usages(t)
 	for _, s := range slices.Concat(theOrder.body, theOrder.main) {
 		method, _ := codeOf(s)
-		var reads, sets parts
+		var reads, sets values
 		seen := map[string]bool{}
 		var visit func(name string)
 		visit = func(name string) {

@@ -14,7 +14,7 @@ import (
 	"github.com/decorum-go/decorum/storage"
 )
 
-// Write is one write, whatever its verb and its client. It has four parts: what it writes (Target), the options of the
+// Write is one write, whatever its verb and its client. It consists of what it writes (Target), the options of the
 // request (Asked), the data that the client sent (Body), and the current attempt.
 //
 // All work happens in the steps of an attempt (see [order]). They run outside every lock and against a snapshot, so a
@@ -235,10 +235,10 @@ func (w *Write) update(ctx context.Context) (Result, error) {
 // showResult puts the committed object into the result. If a step has already computed the object in the version of the
 // request, only its resourceVersion is missing, and nothing is converted again.
 func (w *Write) showResult(record *storage.Record) (err error) {
-	if w.after.answer.IsAbsent() {
+	if w.after.response.IsAbsent() {
 		record, err = w.res.Show(record)
 	} else {
-		record, err = w.res.ShowAs(record, withRevision(w.after.answer, record))
+		record, err = w.res.ShowAs(record, withRevision(w.after.response, record))
 	}
 	if err == nil {
 		w.result.JSON = record.JSON

@@ -21,12 +21,12 @@ const (
 	lastBookmark = 2 * time.Second
 )
 
-// stream is a watch in progress. Its follower is a position in the store's log and has no queue. So a client that stops reading holds up
+// liveWatch is a watch in progress. Its follower is a position in the store's log and has no queue. So a client that stops reading holds up
 // nobody; once it has fallen behind the log, it gets 410 Expired.
 //
 // There may be many watches, and most of them wait. While it waits, a watch consists of this struct, one timer and one channel. One
 // goroutine runs it. Other goroutines only call wake and hurry.
-type stream struct {
+type liveWatch struct {
 	resource  *resource.Resource
 	ending    *Ending
 	held      *Held
@@ -47,7 +47,7 @@ type stream struct {
 
 // follow sends changes until the watch ends. The work happens in functions that have returned while the watch waits, because a deep stack
 // would take memory in every watch.
-func (s *stream) follow() error {
+func (s *liveWatch) follow() error {
 	for {
 		if err := s.catchUp(); err != nil {
 			return err
@@ -62,7 +62,7 @@ func (s *stream) follow() error {
 
 // left returns the error of a watch whose context has ended: because the client has left, or because a right or the credentials of the
 // user have ended, which the client has to know.
-func (s *stream) left() error {
+func (s *liveWatch) left() error {
 	if cause := context.Cause(s.ctx); status.IsExpired(cause) {
 		return cause
 	}
@@ -70,7 +70,7 @@ func (s *stream) left() error {
 }
 
 // catchUp sends everything that has happened, and asks for an alarm when more happens.
-func (s *stream) catchUp() error {
+func (s *liveWatch) catchUp() error {
 	s.sent = 0
 	retired := s.follower.Retired() // read before the last poll, which then sees everything that happened under the resource
 	for more := true; more; {
@@ -107,7 +107,7 @@ func (s *stream) catchUp() error {
 }
 
 // gatherNews adds the events of one poll to the buffer and, if bookmark is true, a bookmark. It returns false if nothing has happened.
-func (s *stream) gatherNews(bookmark bool) (more bool, err error) {
+func (s *liveWatch) gatherNews(bookmark bool) (more bool, err error) {
 	more, err = s.follower.Poll(func(e follow.Event) error {
 		s.after = e.Revision
 		return s.event(e)
@@ -127,7 +127,7 @@ func (s *stream) gatherNews(bookmark bool) (more bool, err error) {
 
 // setTimer sets the timer for the next bookmark or, if no bookmark is left, for the end. The time to the next bookmark varies, so that
 // watches do not send theirs together. The last bookmark comes shortly before the end.
-func (s *stream) setTimer() {
+func (s *liveWatch) setTimer() {
 	left := time.Until(s.deadline)
 	s.next = s.deadline
 	if s.bookmarks && left > lastBookmark {
@@ -142,7 +142,7 @@ func (s *stream) setTimer() {
 }
 
 // wake makes the stream poll again. It may be called from any goroutine.
-func (s *stream) wake() {
+func (s *liveWatch) wake() {
 	select {
 	case s.alarm <- struct{}{}:
 	default:
@@ -150,13 +150,13 @@ func (s *stream) wake() {
 }
 
 // hurry limits the current write and wakes a waiting watch, because the API ends.
-func (s *stream) hurry() {
+func (s *liveWatch) hurry() {
 	s.out.Hurry()
 	s.wake()
 }
 
 // close releases everything that the stream holds.
-func (s *stream) close() {
+func (s *liveWatch) close() {
 	if s.timer != nil {
 		s.timer.Stop()
 	}
@@ -171,7 +171,7 @@ func (s *stream) close() {
 // end sends err as the last event of the stream, unless the watch ends because its time is over, the client has left, the server shuts
 // down, or the API has given up or replaced the resource. Upstream too ends the watches of a custom resource without an event when its
 // definition is deleted or changed, so that clients watch again. It returns an error if the stream breaks off within an event.
-func (s *stream) end(err error) error {
+func (s *liveWatch) end(err error) error {
 	err = s.follower.Reason(err)
 	if err != nil && !errors.Is(err, context.DeadlineExceeded) && !errors.Is(err, context.Canceled) &&
 		!errors.Is(err, watch.ErrClosed) && !resource.IsRetired(err) {
