@@ -91,7 +91,7 @@ func TestCloseLeavesNothing(t *testing.T) {
 func TestCloseLeavesTheHostsStoreOpen(t *testing.T) {
 	store := apitest.NewStore(t)
 	for range 2 {
-		api := apitest.Start(t, rest.Options{Store: &registeredStore{store}}, rest.Resource[apitest.Thing]{Group: "g.example.com", Version: "v1", Plural: "things"})
+		api := apitest.Start(t, rest.Options{Store: &apitest.RegisteredStore{Engine: store}}, rest.Resource[apitest.Thing]{Group: "g.example.com", Version: "v1", Plural: "things"})
 		require.NoError(t, api.Close())
 	}
 	require.NoError(t, store.Register(t.Context(), storage.Resource{Name: "others", Extract: storage.NewExtractor()}), "the store is still open")
@@ -150,8 +150,8 @@ func TestBadConfiguration(t *testing.T) {
 	sub := func(s rest.SubresourceOf[apitest.Thing]) []rest.Definition {
 		return with(func(r *rest.Resource[apitest.Thing]) { r.Subresources = []rest.SubresourceOf[apitest.Thing]{s} })
 	}
-	get := func(context.Context, *apitest.Thing) (*ThingScale, error) { return nil, nil }
-	update := func(context.Context, *apitest.Thing, *ThingScale) error { return nil }
+	get := func(context.Context, *apitest.Thing) (*apitest.ThingScale, error) { return nil, nil }
+	update := func(context.Context, *apitest.Thing, *apitest.ThingScale) error { return nil }
 	const v1 = "v1"
 	cases := []struct {
 		name        string
@@ -221,14 +221,14 @@ func TestBadConfiguration(t *testing.T) {
 			r.Hooks.Call, r.Verbs = func(context.Context, *apitest.Thing) error { return nil }, []rest.Verb{rest.VerbList}
 		}), []string{`kind "Thing"`, "Verbs", `"list"`}},
 		{"a nil subresource", sub(nil), []string{`kind "Thing"`, "subresource"}},
-		{"a subresource without a name", sub(rest.Subresource[apitest.Thing, ThingScale]{Get: get}), []string{`kind "Thing"`, "subresource"}},
-		{"a subresource with a slash", sub(rest.Subresource[apitest.Thing, ThingScale]{Name: "a/b", Get: get}), []string{`kind "Thing"`, `subresource "a/b"`}},
-		{"a subresource called status", sub(rest.Subresource[apitest.Thing, ThingScale]{Name: "status", Get: get}), []string{`kind "Thing"`, `subresource "status"`}},
-		{"a subresource that does nothing", sub(rest.Subresource[apitest.Thing, ThingScale]{Name: "x"}), []string{`kind "Thing"`, `subresource "x"`, "Get", "Create"}},
-		{"a subresource that updates and cannot be read", sub(rest.Subresource[apitest.Thing, ThingScale]{Name: "x", Update: update}), []string{`kind "Thing"`, `subresource "x"`}},
+		{"a subresource without a name", sub(rest.Subresource[apitest.Thing, apitest.ThingScale]{Get: get}), []string{`kind "Thing"`, "subresource"}},
+		{"a subresource with a slash", sub(rest.Subresource[apitest.Thing, apitest.ThingScale]{Name: "a/b", Get: get}), []string{`kind "Thing"`, `subresource "a/b"`}},
+		{"a subresource called status", sub(rest.Subresource[apitest.Thing, apitest.ThingScale]{Name: "status", Get: get}), []string{`kind "Thing"`, `subresource "status"`}},
+		{"a subresource that does nothing", sub(rest.Subresource[apitest.Thing, apitest.ThingScale]{Name: "x"}), []string{`kind "Thing"`, `subresource "x"`, "Get", "Create"}},
+		{"a subresource that updates and cannot be read", sub(rest.Subresource[apitest.Thing, apitest.ThingScale]{Name: "x", Update: update}), []string{`kind "Thing"`, `subresource "x"`}},
 		{"a subresource that is not a struct", sub(rest.Subresource[apitest.Thing, chan int]{Name: "x", Kind: "X", Get: func(context.Context, *apitest.Thing) (*chan int, error) { return nil, nil }}), []string{`kind "Thing"`, `subresource "x"`}},
 		{"a duplicate subresource", with(func(r *rest.Resource[apitest.Thing]) {
-			s := rest.Subresource[apitest.Thing, ThingScale]{Name: "x", Get: get}
+			s := rest.Subresource[apitest.Thing, apitest.ThingScale]{Name: "x", Get: get}
 			r.Subresources = []rest.SubresourceOf[apitest.Thing]{s, s}
 		}), []string{`kind "Thing"`, `subresource "x"`, "twice"}},
 	}

@@ -207,3 +207,13 @@ func NewBlockingThings(t *testing.T, options rest.Options) (s *ThingServer, ente
 	}
 	return NewThingServer(t, options, resource), entered, release
 }
+
+// RegisteredStore is a store whose resources another API has registered before.
+type RegisteredStore struct{ *storage.Engine }
+
+func (RegisteredStore) Register(context.Context, storage.Resource) error { return nil }
+
+// ThingScale is a subresource of a Thing.
+type ThingScale struct {
+	Replicas int32 `json:"replicas,omitempty"`
+}

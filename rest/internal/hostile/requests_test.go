@@ -1,4 +1,4 @@
-package rest_test
+package hostile_test
 
 import (
 	"context"
@@ -805,12 +805,15 @@ func TestPanickingHooks(t *testing.T) {
 		"ValidateDelete of all": {func(r *rest.Resource[apitest.Thing]) {
 			r.Hooks.ValidateDelete = func(context.Context, *apitest.Thing) error { boom(); return nil }
 		}, "DELETE", apitest.Things, ""},
-		"Get of a subresource": {thingSub(rest.Subresource[apitest.Thing, ThingScale]{Name: "scale", Get: func(context.Context, *apitest.Thing) (*ThingScale, error) { boom(); return nil, nil }}), "GET", apitest.Things + "/a/scale", ""},
-		"Update of a subresource": {thingSub(rest.Subresource[apitest.Thing, ThingScale]{Name: "scale",
-			Get:    func(context.Context, *apitest.Thing) (*ThingScale, error) { return &ThingScale{}, nil },
-			Update: func(context.Context, *apitest.Thing, *ThingScale) error { boom(); return nil }}), "PUT", apitest.Things + "/a/scale", thingScaleJSON},
-		"Create of a subresource": {thingSub(rest.Subresource[apitest.Thing, ThingScale]{Name: "scale",
-			Create: func(context.Context, *apitest.Thing, *ThingScale) (*ThingScale, error) { boom(); return nil, nil }}), "POST", apitest.Things + "/a/scale", thingScaleJSON},
+		"Get of a subresource": {thingSub(rest.Subresource[apitest.Thing, apitest.ThingScale]{Name: "scale", Get: func(context.Context, *apitest.Thing) (*apitest.ThingScale, error) { boom(); return nil, nil }}), "GET", apitest.Things + "/a/scale", ""},
+		"Update of a subresource": {thingSub(rest.Subresource[apitest.Thing, apitest.ThingScale]{Name: "scale",
+			Get:    func(context.Context, *apitest.Thing) (*apitest.ThingScale, error) { return &apitest.ThingScale{}, nil },
+			Update: func(context.Context, *apitest.Thing, *apitest.ThingScale) error { boom(); return nil }}), "PUT", apitest.Things + "/a/scale", thingScaleJSON},
+		"Create of a subresource": {thingSub(rest.Subresource[apitest.Thing, apitest.ThingScale]{Name: "scale",
+			Create: func(context.Context, *apitest.Thing, *apitest.ThingScale) (*apitest.ThingScale, error) {
+				boom()
+				return nil, nil
+			}}), "POST", apitest.Things + "/a/scale", thingScaleJSON},
 	}
 	for name, h := range hooks {
 		t.Run(name, func(t *testing.T) {
@@ -822,7 +825,7 @@ func TestPanickingHooks(t *testing.T) {
 
 			resource := apitest.ThingResource()
 			h.change(&resource)
-			api := apitest.Start(t, rest.Options{Store: &registeredStore{store}, Logger: apitest.LoggerTo(&logged)}, resource)
+			api := apitest.Start(t, rest.Options{Store: &apitest.RegisteredStore{Engine: store}, Logger: apitest.LoggerTo(&logged)}, resource)
 			before := store.Revision()
 			got := apitest.StatusOf(t, (&apitest.ThingServer{API: api}).Do(h.method, h.target, h.body))
 			assert.Equal(t, status.ReasonInternalError, got.Reason, got.Message)
@@ -835,11 +838,6 @@ func TestPanickingHooks(t *testing.T) {
 	}
 }
 
-// registeredStore is a store whose resources another API has registered before.
-type registeredStore struct{ *storage.Engine }
-
-func (registeredStore) Register(context.Context, storage.Resource) error { return nil }
-
 func TestPanickingCall(t *testing.T) {
 	resource := rest.Resource[apitest.Thing]{Group: apitest.ThingGroup, Version: "v1", Plural: "thingcalls", Hooks: rest.Hooks[apitest.Thing]{Call: func(context.Context, *apitest.Thing) error { panic("boom") }}}
 	s := apitest.NewThingServer(t, rest.Options{}, resource)
@@ -848,14 +846,9 @@ func TestPanickingCall(t *testing.T) {
 	require.NotContains(t, got.Message, "boom")
 }
 
-// ThingScale is a subresource of a Thing.
-type ThingScale struct {
-	Replicas int32 `json:"replicas,omitempty"`
-}
-
 const thingScaleJSON = `{"kind":"ThingScale","apiVersion":"things.example.com/v1","replicas":1}`
 
-func thingSub(s rest.Subresource[apitest.Thing, ThingScale]) func(*rest.Resource[apitest.Thing]) {
+func thingSub(s rest.Subresource[apitest.Thing, apitest.ThingScale]) func(*rest.Resource[apitest.Thing]) {
 	return func(r *rest.Resource[apitest.Thing]) { r.Subresources = []rest.SubresourceOf[apitest.Thing]{s} }
 }
 

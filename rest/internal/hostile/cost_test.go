@@ -1,6 +1,6 @@
 //go:build !race
 
-package rest_test
+package hostile_test
 
 import (
 	"fmt"

@@ -1,4 +1,4 @@
-package rest_test
+package hostile_test
 
 import (
 	"bytes"
