@@ -34,7 +34,7 @@ func run(ctx context.Context, args []string, stdout io.Writer) error {
 	if err := flags.Parse(args); err != nil {
 		return err
 	}
-	api, err := rest.New(rest.Options{AllowedHosts: []string{"localhost"}}, resources()...)
+	api, err := newAPI()
 	if err != nil {
 		return err
 	}
@@ -47,4 +47,9 @@ func run(ctx context.Context, args []string, stdout io.Writer) error {
 		Controllers: controller.Group{manager.Start},
 		Ready:       func(address net.Addr) { fmt.Fprintf(stdout, "ready http://%s\n", address) },
 	})
+}
+
+// newAPI returns the API of both kinds. It has no users, so it answers under no name that a web page could point to it.
+func newAPI() (*rest.API, error) {
+	return rest.New(rest.Options{AllowedHosts: []string{"localhost"}}, resources()...)
 }

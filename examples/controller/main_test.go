@@ -17,8 +17,6 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/watch"
 	"sigs.k8s.io/controller-runtime/pkg/client"
-
-	"github.com/decorum-go/decorum/rest"
 )
 
 // patience bounds every wait, so that a hang becomes a failure with a name.
@@ -28,7 +26,7 @@ const patience = 2 * time.Minute
 // test uses no socket.
 func newUser(t *testing.T) client.WithWatch {
 	t.Helper()
-	api, err := rest.New(rest.Options{}, resources()...)
+	api, err := newAPI()
 	require.NoError(t, err)
 	t.Cleanup(func() { assert.NoError(t, api.Close()) })
 	manager, err := newManager(api, slog.New(slog.DiscardHandler))

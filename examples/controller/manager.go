@@ -16,13 +16,13 @@ import (
 // clientConfig returns a configuration by which a client of client-go or
 // controller-runtime calls the API in this process, without a socket, port or
 // certificate. name is the user of its requests. Nothing looks up the host of the
-// URL.
+// URL, but it must be one of rest.Options.AllowedHosts.
 func clientConfig(api *rest.API, name string) *clientrest.Config {
 	named := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		api.ServeHTTP(w, r.WithContext(rest.WithUser(r.Context(), rest.User{Name: name})))
 	})
 	return &clientrest.Config{
-		Host:      "http://decorum",
+		Host:      "http://localhost",
 		Transport: rest.RoundTripper(named),
 		QPS:       -1, // no remote server needs protection
 	}
