@@ -18,10 +18,8 @@ func TestGet(t *testing.T) {
 	for _, c := range []struct{ name, target string }{
 		{"by name", apitest.Widgets + "/a"},
 		{"with a trailing slash", apitest.Widgets + "/a/"},
-		{"of any version", apitest.Widgets + "/a?resourceVersion=0"},
 		{"not older than a version there was", apitest.Widgets + "/a?resourceVersion=2"},
 		{"not older than the store's latest version", apitest.Widgets + "/a?resourceVersion=3"},
-		{"with unknown parameters", apitest.Widgets + "/a?foo=bar&pretty=0"},
 		{"with an escaped name", apitest.ExampleV1 + "/namespaces/%64efault/widgets/%61"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -37,10 +35,7 @@ func TestGetAbsentObject(t *testing.T) {
 	api := apitest.NewWidgets(t)
 	apitest.CreateWidget(t, api, "a")
 	for _, c := range []struct{ name, target, message, details string }{
-		{"unknown name", apitest.Widgets + "/none", `widgets.example.com "none" not found`, apitest.AboutWidget("none")},
-		{"a name in another namespace", apitest.ExampleV1 + "/namespaces/other/widgets/a", `widgets.example.com "a" not found`, apitest.AboutWidget("a")},
 		{"an impossible name", apitest.Widgets + "/UPPER", `widgets.example.com "UPPER" not found`, apitest.AboutWidget("UPPER")},
-		{"no namespace", apitest.AllWidgets + "/a", noSuchResource, "{}"},
 		{"an empty namespace", apitest.ExampleV1 + "/namespaces//widgets/a", noSuchResource, "{}"},
 		{"an unknown resource", apitest.ExampleV1 + "/namespaces/default/gadgets/a", noSuchResource, "{}"},
 		{"an unknown version", "/apis/example.com/v2/namespaces/default/widgets/a", noSuchResource, "{}"},
@@ -53,10 +48,6 @@ func TestGetAbsentObject(t *testing.T) {
 		a := apitest.Do(t, api, "GET", "/apis/other.example.com/v1/things", "")
 		assert.Equal(t, 404, a.Code)
 		assert.Equal(t, "404 page not found\n", a.Body)
-	})
-	t.Run("after a delete", func(t *testing.T) {
-		apitest.Must(t, api, "DELETE", apitest.Widgets+"/a", "")
-		apitest.WantFailure(t, apitest.Do(t, api, "GET", apitest.Widgets+"/a", ""), 404, "NotFound", `widgets.example.com "a" not found`, apitest.AboutWidget("a"))
 	})
 }
 
