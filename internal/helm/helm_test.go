@@ -55,7 +55,9 @@ type cluster struct {
 }
 
 func newCluster(t *testing.T) *cluster {
-	api := kubeapitest.New(t, kubeapitest.Controllers("garbage-collector", "namespace", "serviceaccount", "root-ca-certificate-publisher"))
+	api := kubeapitest.New(t, kubeapitest.Options{
+		Controllers: []string{"garbage-collector", "namespace", "serviceaccount", "root-ca-certificate-publisher"},
+	})
 	c := &cluster{kubeconfig: api.Kubeconfig(""), home: t.TempDir()}
 	var err error
 	c.client, err = kubernetes.NewForConfig(api.Config())

@@ -13,7 +13,7 @@ import (
 )
 
 // A test with an API of its own must cost little. The first API of a process also declares the kinds, so the benchmarks leave it out.
-func BenchmarkNew(b *testing.B) { benchmark(b) }
+func BenchmarkNew(b *testing.B) { benchmark(b, kubeapitest.Options{}) }
 
 // The definitions are those of the folder that DECORUM_CRDS names, by default of shared/crds beside the checkout.
 func BenchmarkNewWithDefinitions(b *testing.B) {
@@ -29,14 +29,14 @@ func BenchmarkNewWithDefinitions(b *testing.B) {
 		return err
 	})
 	require.NoError(b, err)
-	benchmark(b, kubeapitest.CRDs(files...))
+	benchmark(b, kubeapitest.Options{CRDs: files})
 	b.ReportMetric(float64(len(files)), "files")
 }
 
-func benchmark(b *testing.B, options ...kubeapitest.Option) {
-	kubeapitest.New(b, options...)
+func benchmark(b *testing.B, options kubeapitest.Options) {
+	kubeapitest.New(b, options)
 	b.ReportAllocs()
 	for b.Loop() {
-		kubeapitest.New(b, options...)
+		kubeapitest.New(b, options)
 	}
 }

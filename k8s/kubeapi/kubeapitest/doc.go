@@ -2,7 +2,7 @@
 //
 //	func TestReconcile(t *testing.T) {
 //		t.Parallel()
-//		api := kubeapitest.New(t, kubeapitest.CRDs("../config/crd/bases"))
+//		api := kubeapitest.New(t, kubeapitest.Options{CRDs: []string{"../config/crd/bases"}})
 //		mgr, err := ctrl.NewManager(api.Config(), ctrl.Options{})
 //		…
 //	}
@@ -11,7 +11,7 @@
 // the time of the first one. Clients in the same process, such as those of client-go and controller-runtime, need no socket. For other
 // processes, [Server.Kubeconfig] opens one.
 //
-// Webhooks come from manifests too (see [Webhooks]).
+// Webhooks come from manifests too (see [Options.Webhooks]).
 //
-// The API is that of the program kubeapi: no controller acts on the objects unless the test wants it (see [Controllers]).
+// The API is that of the program kubeapi: no controller acts on the objects unless the test wants it (see [Options.Controllers]).
 package kubeapitest

@@ -12,7 +12,7 @@ import (
 // A test of a controller starts an API with the definitions of the project.
 func ExampleNew() {
 	var t *testing.T // the argument of the test
-	api := kubeapitest.New(t, kubeapitest.CRDs("../config/crd/bases"))
+	api := kubeapitest.New(t, kubeapitest.Options{CRDs: []string{"../config/crd/bases"}})
 	client, err := kubernetes.NewForConfig(api.Config())
 	if err != nil {
 		t.Fatal(err)
@@ -26,7 +26,7 @@ func ExampleNew() {
 //	webhook.NewServer(webhook.Options{Host: w.Host, Port: w.Port, CertDir: w.CertDir})
 func ExampleServer_WebhookServer() {
 	var t *testing.T // the argument of the test
-	api := kubeapitest.New(t, kubeapitest.CRDs("../config/crd/bases"), kubeapitest.Webhooks("../config/webhook"))
+	api := kubeapitest.New(t, kubeapitest.Options{CRDs: []string{"../config/crd/bases"}, Webhooks: []string{"../config/webhook"}})
 	w := api.WebhookServer()
 	t.Log(w.Host, w.Port, w.CertDir)
 }
@@ -39,7 +39,10 @@ func ExampleServer_ServeWebhooks() {
 	var convert http.Handler // converts objects between the versions of a definition
 	mux.Handle("/validate-batch-v1-cronjob", review)
 	mux.Handle("/convert", convert)
-	api := kubeapitest.New(t, kubeapitest.CRDs("../config/crd/bases"), kubeapitest.Webhooks("../config/webhook"),
-		kubeapitest.ConversionWebhooks("cronjobs.batch.example.com"))
+	api := kubeapitest.New(t, kubeapitest.Options{
+		CRDs:               []string{"../config/crd/bases"},
+		Webhooks:           []string{"../config/webhook"},
+		ConversionWebhooks: []string{"cronjobs.batch.example.com"},
+	})
 	api.ServeWebhooks(&mux)
 }

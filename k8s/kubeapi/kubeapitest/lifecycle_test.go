@@ -22,7 +22,7 @@ import (
 func TestControllersFollowDefinitions(t *testing.T) {
 	t.Parallel()
 	ctx := t.Context()
-	api := kubeapitest.New(t, kubeapitest.Controllers("namespace", "garbage-collector"))
+	api := kubeapitest.New(t, kubeapitest.Options{Controllers: []string{"namespace", "garbage-collector"}})
 	client, err := dynamic.NewForConfig(api.Config())
 	require.NoError(t, err)
 	core := clientOf(t, api.Config()).CoreV1()

@@ -27,14 +27,14 @@ import (
 // establishing is how long New waits for the definitions of a test. It is long because test machines can be slow.
 const establishing = time.Minute
 
-// load installs the definitions and creates the objects of c. Webhooks come last, because the test has not started their server yet.
-func (s *Server) load(c config) error {
-	definitions, err := readAll(c.crds)
+// load installs the definitions and creates the objects of the options. Webhooks come last, because the test has not started their server yet.
+func (s *Server) load(options Options) error {
+	definitions, err := readAll(options.CRDs)
 	if err != nil {
 		return err
 	}
 	definitions = slices.DeleteFunc(definitions, func(o *unstructured.Unstructured) bool { return !isDefinition(o) })
-	objects, err := readAll(c.objects)
+	objects, err := readAll(options.Objects)
 	if err != nil {
 		return err
 	}
@@ -44,12 +44,12 @@ func (s *Server) load(c config) error {
 		}
 		return isDefinition(o)
 	})
-	webhooks, err := readAll(c.webhooks)
+	webhooks, err := readAll(options.Webhooks)
 	if err != nil {
 		return err
 	}
 	webhooks = slices.DeleteFunc(webhooks, func(o *unstructured.Unstructured) bool { return !isWebhookConfiguration(o) })
-	if err := convertByWebhook(definitions, c.converted); err != nil {
+	if err := convertByWebhook(definitions, options.ConversionWebhooks); err != nil {
 		return err
 	}
 	s.services = trust(clientConfigs(slices.Concat(definitions, objects, webhooks)), s.secrets.Authority.Certificate())

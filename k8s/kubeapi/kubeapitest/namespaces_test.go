@@ -14,7 +14,7 @@ import (
 )
 
 func TestDeletedNamespacesStayTerminatingWithoutAController(t *testing.T) {
-	client := clientOf(t, kubeapitest.New(t).Config()).CoreV1()
+	client := clientOf(t, kubeapitest.New(t, kubeapitest.Options{}).Config()).CoreV1()
 	n, err := client.Namespaces().Create(t.Context(), &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: "team"}}, metav1.CreateOptions{})
 	require.NoError(t, err)
 	assert.Equal(t, corev1.NamespaceActive, n.Status.Phase)
@@ -50,7 +50,7 @@ func TestDeletedNamespacesStayTerminatingWithoutAController(t *testing.T) {
 }
 
 func TestTheControllerEmptiesDeletedNamespaces(t *testing.T) {
-	client := clientOf(t, kubeapitest.New(t, kubeapitest.Controllers("namespace")).Config()).CoreV1()
+	client := clientOf(t, kubeapitest.New(t, kubeapitest.Options{Controllers: []string{"namespace"}}).Config()).CoreV1()
 	n, err := client.Namespaces().Create(t.Context(), &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: "team"}}, metav1.CreateOptions{})
 	require.NoError(t, err)
 	_, err = client.ConfigMaps("team").Create(t.Context(), &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Name: "m"}}, metav1.CreateOptions{})

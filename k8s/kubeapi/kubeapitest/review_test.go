@@ -37,7 +37,7 @@ func TestWebhooksOnThisMachineAreCalled(t *testing.T) {
 	server := httptest.NewTLSServer(labels)
 	defer server.Close()
 	url := server.URL + "//label" // as envtest writes it
-	client := clientOf(t, kubeapitest.New(t).Config())
+	client := clientOf(t, kubeapitest.New(t, kubeapitest.Options{}).Config())
 	_, err := client.AdmissionregistrationV1().MutatingWebhookConfigurations().Create(t.Context(), &admissionregistrationv1.MutatingWebhookConfiguration{
 		ObjectMeta: metav1.ObjectMeta{Name: "labels"},
 		Webhooks: []admissionregistrationv1.MutatingWebhook{{
@@ -55,7 +55,7 @@ func TestWebhooksOnThisMachineAreCalled(t *testing.T) {
 }
 
 func TestPoliciesDecide(t *testing.T) {
-	client := clientOf(t, kubeapitest.New(t, kubeapitest.Objects(manifest(t, `
+	client := clientOf(t, kubeapitest.New(t, kubeapitest.Options{Objects: []string{manifest(t, `
 apiVersion: admissionregistration.k8s.io/v1
 kind: ValidatingAdmissionPolicy
 metadata: {name: short}
@@ -68,7 +68,7 @@ apiVersion: admissionregistration.k8s.io/v1
 kind: ValidatingAdmissionPolicyBinding
 metadata: {name: short}
 spec: {policyName: short, validationActions: [Deny]}
-`))).Config())
+`)}}).Config())
 	_, err := client.CoreV1().ConfigMaps("default").Create(t.Context(), &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Name: "lengthy"}}, metav1.CreateOptions{})
 	assert.ErrorContains(t, err, "the name is too long")
 }

@@ -33,11 +33,10 @@ type Server struct {
 }
 
 // New starts an API, which ends with the test. It fails the test if it cannot.
-func New(t testing.TB, options ...Option) *Server {
+func New(t testing.TB, options Options) *Server {
 	t.Helper()
-	c := config{serviceRange: netip.MustParsePrefix("10.0.0.0/24")}
-	for _, option := range options {
-		option(&c)
+	if !options.ServiceRange.IsValid() {
+		options.ServiceRange = netip.MustParsePrefix("10.0.0.0/24")
 	}
 	secrets, err := processSecrets()
 	if err != nil {
@@ -54,8 +53,8 @@ func New(t testing.TB, options ...Option) *Server {
 		Logger:   slog.New(slog.NewTextHandler(logWriter{t}, &slog.HandlerOptions{Level: slog.LevelWarn})),
 		Accounts: serviceaccount.Options{Issuer: "https://kubernetes.default.svc.cluster.local", Keys: []serviceaccount.Key{{Signer: secrets.AccountKey}}},
 		Users:    []decorum.Authenticator{decorum.AuthenticatorFunc(userOfTransport), auth.Certificates()},
-		Objects:  bootstrap.Config{ClientCA: ca, ServiceRange: c.serviceRange, Common: &processObjects}, ServingCA: ca,
-		Controllers: c.controllers, PluginsOff: server.DefaultOff(c.controllers), Report: report, Types: &processTypes,
+		Objects:  bootstrap.Config{ClientCA: ca, ServiceRange: options.ServiceRange, Common: &processObjects}, ServingCA: ca,
+		Controllers: options.Controllers, PluginsOff: server.DefaultOff(options.Controllers), Report: report, Types: &processTypes,
 		WebhookServer: s.webhookAddress,
 	})
 	if err != nil {
@@ -67,7 +66,7 @@ func New(t testing.TB, options ...Option) *Server {
 		}
 		_ = closeReport()
 	})
-	if err := s.load(c); err != nil {
+	if err := s.load(options); err != nil {
 		t.Fatal(err)
 	}
 	return s

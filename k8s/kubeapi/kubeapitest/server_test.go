@@ -34,7 +34,7 @@ func TestEachTestHasItsOwnAPI(t *testing.T) {
 	for _, name := range []string{"a", "b", "c"} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			maps := clientOf(t, kubeapitest.New(t).Config()).CoreV1().ConfigMaps("default")
+			maps := clientOf(t, kubeapitest.New(t, kubeapitest.Options{}).Config()).CoreV1().ConfigMaps("default")
 			_, err := maps.Create(t.Context(), &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Name: "same"}}, metav1.CreateOptions{})
 			require.NoError(t, err)
 			all, err := maps.List(t.Context(), metav1.ListOptions{})
@@ -45,7 +45,7 @@ func TestEachTestHasItsOwnAPI(t *testing.T) {
 }
 
 func TestASocketServesTheSameObjects(t *testing.T) {
-	api := kubeapitest.New(t)
+	api := kubeapitest.New(t, kubeapitest.Options{})
 	config, err := clientcmd.BuildConfigFromFlags("", api.Kubeconfig(""))
 	require.NoError(t, err)
 	inProcess, watched := clientOf(t, api.Config()), clientOf(t, config)
@@ -59,7 +59,7 @@ func TestASocketServesTheSameObjects(t *testing.T) {
 }
 
 func TestUsersMayDoWhatTheirRolesAllow(t *testing.T) {
-	api := kubeapitest.New(t)
+	api := kubeapitest.New(t, kubeapitest.Options{})
 	alice := clientOf(t, api.ConfigFor("alice"))
 	read := func(namespace string) error {
 		_, err := alice.CoreV1().ConfigMaps(namespace).List(t.Context(), metav1.ListOptions{})
@@ -79,7 +79,7 @@ func TestUsersMayDoWhatTheirRolesAllow(t *testing.T) {
 }
 
 func TestServiceAccountsUseTheirTokens(t *testing.T) {
-	api := kubeapitest.New(t)
+	api := kubeapitest.New(t, kubeapitest.Options{})
 	admin := clientOf(t, api.Config())
 	_, err := admin.CoreV1().ServiceAccounts("default").Create(t.Context(), &corev1.ServiceAccount{ObjectMeta: metav1.ObjectMeta{Name: "robot"}}, metav1.CreateOptions{})
 	require.NoError(t, err)
@@ -133,7 +133,10 @@ kind: Widget
 metadata: {name: first}
 spec: {}
 `)
-	api := kubeapitest.New(t, kubeapitest.CRDs(filepath.Dir(file)), kubeapitest.Objects(manifest(t, `{"apiVersion": "example.com/v1", "kind": "Widget", "metadata": {"name": "second"}, "spec": {}}`)))
+	api := kubeapitest.New(t, kubeapitest.Options{
+		CRDs:    []string{filepath.Dir(file)},
+		Objects: []string{manifest(t, `{"apiVersion": "example.com/v1", "kind": "Widget", "metadata": {"name": "second"}, "spec": {}}`)},
+	})
 	client, err := dynamic.NewForConfig(api.Config())
 	require.NoError(t, err)
 	resource := client.Resource(schema.GroupVersionResource{Group: "example.com", Version: "v1", Resource: "widgets"}).Namespace("default")
@@ -149,7 +152,7 @@ spec: {}
 }
 
 func TestControllersRunOnlyIfTheTestWantsThem(t *testing.T) {
-	api := kubeapitest.New(t, kubeapitest.Controllers("namespace", "serviceaccount", "root-ca-certificate-publisher"))
+	api := kubeapitest.New(t, kubeapitest.Options{Controllers: []string{"namespace", "serviceaccount", "root-ca-certificate-publisher"}})
 	client := clientOf(t, api.Config())
 	awaits := func(list func(context.Context, metav1.ListOptions) (watch.Interface, error), name string) {
 		t.Helper()

@@ -8,25 +8,7 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 )
 
-// Webhooks registers the MutatingWebhookConfigurations and ValidatingWebhookConfigurations in files and folders, after the objects of
-// [Objects]. Other objects in the files are ignored.
-//
-// A webhook with clientConfig.service is called at the external name or at a ready endpoint of this Service, and, if it has neither, at
-// the server that [Server.WebhookServer] describes or [Server.ServeWebhooks] starts. If it has no caBundle, New sets it to the authority
-// of that server. A webhook with clientConfig.url is called at its URL.
-func Webhooks(paths ...string) Option {
-	return func(c *config) { c.webhooks = append(c.webhooks, paths...) }
-}
-
-// ConversionWebhooks lets a webhook convert the objects of CustomResourceDefinitions of [CRDs], by their names, such as widgets.example.com.
-// The webhook is at the path /convert of the server that [Webhooks] describes.
-//
-// A definition whose manifest names a Service in spec.conversion does not need this option.
-func ConversionWebhooks(definitions ...string) Option {
-	return func(c *config) { c.converted = append(c.converted, definitions...) }
-}
-
-// conversionService is the Service of ConversionWebhooks. It does not exist, so the test's own server has its webhook.
+// conversionService is the Service of [Options.ConversionWebhooks]. It does not exist, so the test's own server has its webhook.
 var conversionService = service{namespace: "kubeapitest", name: "webhooks"}
 
 // placeholder is the caBundle, a line break, that generated manifests have where another program injects the authority.

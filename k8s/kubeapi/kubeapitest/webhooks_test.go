@@ -101,7 +101,7 @@ func TestWebhooksInManifestsAreCalled(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			api := kubeapitest.New(t, kubeapitest.Webhooks(manifest(t, byService)))
+			api := kubeapitest.New(t, kubeapitest.Options{Webhooks: []string{manifest(t, byService)}})
 			serve(t, api)
 			createLabeled(t, clientOf(t, api.Config()))
 		})
@@ -109,7 +109,7 @@ func TestWebhooksInManifestsAreCalled(t *testing.T) {
 }
 
 func TestWebhooksOfAServiceWithoutAServerFail(t *testing.T) {
-	client := clientOf(t, kubeapitest.New(t, kubeapitest.Webhooks(manifest(t, byService))).Config())
+	client := clientOf(t, kubeapitest.New(t, kubeapitest.Options{Webhooks: []string{manifest(t, byService)}}).Config())
 	create := func() error {
 		_, err := client.CoreV1().ConfigMaps("default").Create(t.Context(), &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Name: "a"}}, metav1.CreateOptions{})
 		return err
@@ -168,14 +168,14 @@ func TestConversionWebhooksOfDefinitionsAreCalled(t *testing.T) {
     strategy: Webhook
     webhook: {conversionReviewVersions: [v1], clientConfig: {service: {namespace: system, name: converter, path: /convert}}}
 `
-	for name, options := range map[string][]kubeapitest.Option{
-		"by an option":    {kubeapitest.CRDs(manifest(t, twoVersions)), kubeapitest.ConversionWebhooks("widgets.example.com")},
-		"by its manifest": {kubeapitest.CRDs(manifest(t, withService))},
-		"as an object":    {kubeapitest.Objects(manifest(t, withService))},
+	for name, options := range map[string]kubeapitest.Options{
+		"by an option":    {CRDs: []string{manifest(t, twoVersions)}, ConversionWebhooks: []string{"widgets.example.com"}},
+		"by its manifest": {CRDs: []string{manifest(t, withService)}},
+		"as an object":    {Objects: []string{manifest(t, withService)}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			api := kubeapitest.New(t, options...)
+			api := kubeapitest.New(t, options)
 			api.ServeWebhooks(http.HandlerFunc(double))
 			client, err := dynamic.NewForConfig(api.Config())
 			require.NoError(t, err)

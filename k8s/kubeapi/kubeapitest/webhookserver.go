@@ -23,7 +23,7 @@ type WebhookServer struct {
 }
 
 // WebhookServer returns where the test must serve its webhooks: on a port that was free a moment ago. The folder is removed with the test.
-// A later call returns another server, and only that one is called. See [Webhooks].
+// A later call returns another server, and only that one is called. See [Options.Webhooks].
 func (s *Server) WebhookServer() WebhookServer {
 	s.t.Helper()
 	listener := s.listenForWebhooks()
@@ -52,7 +52,7 @@ func (s *Server) WebhookServer() WebhookServer {
 }
 
 // ServeWebhooks starts a server of webhooks, which ends with the test. Use it instead of [Server.WebhookServer] if the test has a handler
-// and needs no server of its own. See [Webhooks].
+// and needs no server of its own. See [Options.Webhooks].
 func (s *Server) ServeWebhooks(handler http.Handler) {
 	s.t.Helper()
 	listener := s.listenForWebhooks()

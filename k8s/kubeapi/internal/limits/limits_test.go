@@ -17,8 +17,8 @@ import (
 )
 
 // newClient returns a client of a server that sends and reads Protobuf.
-func newClient(t *testing.T, options ...kubeapitest.Option) *kubernetes.Clientset {
-	config := kubeapitest.New(t, options...).Config()
+func newClient(t *testing.T) *kubernetes.Clientset {
+	config := kubeapitest.New(t, kubeapitest.Options{}).Config()
 	config.ContentType = "application/vnd.kubernetes.protobuf"
 	client, err := kubernetes.NewForConfig(config)
 	require.NoError(t, err)

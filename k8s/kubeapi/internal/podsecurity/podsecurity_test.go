@@ -21,7 +21,7 @@ type heard struct{ texts []string }
 func (h *heard) HandleWarningHeader(_ int, _, text string) { h.texts = append(h.texts, text) }
 
 func newClient(t *testing.T) (*kubernetes.Clientset, *heard) {
-	config, warnings := kubeapitest.New(t).Config(), new(heard)
+	config, warnings := kubeapitest.New(t, kubeapitest.Options{}).Config(), new(heard)
 	config.ContentType, config.WarningHandler = "application/vnd.kubernetes.protobuf", warnings
 	client, err := kubernetes.NewForConfig(config)
 	require.NoError(t, err)

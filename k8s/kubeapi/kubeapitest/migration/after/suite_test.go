@@ -32,7 +32,10 @@ var _ = BeforeSuite(func() {
 	err := fleet.AddToScheme(scheme.Scheme)
 	Expect(err).NotTo(HaveOccurred())
 
-	api := kubeapitest.New(GinkgoTB(), kubeapitest.CRDs("../config/crd/bases"), kubeapitest.Webhooks("../config/webhook"))
+	api := kubeapitest.New(GinkgoTB(), kubeapitest.Options{
+		CRDs:     []string{"../config/crd/bases"},
+		Webhooks: []string{"../config/webhook"},
+	})
 	cfg, hooks := api.Config(), api.WebhookServer()
 	k8sClient, err = client.New(cfg, client.Options{Scheme: scheme.Scheme})
 	Expect(err).NotTo(HaveOccurred())
