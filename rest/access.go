@@ -12,10 +12,10 @@ import (
 type Access struct {
 	// User is the user who would act.
 	User User
-	// Verb is a [Verb] for a resource, or an HTTP method in lower case for a path. It is empty if the method of a resource request
-	// does not correspond to a verb. An Authorizer is also asked about other verbs: impersonate, the verbs in access reviews, and "*"
-	// in a review, which means all verbs.
-	Verb string
+	// Verb is the verb for a resource, or an HTTP method in lower case for a path. It is empty if the method of a resource request
+	// does not correspond to a verb. An Authorizer is also asked about verbs without a constant: impersonate, the verbs in access
+	// reviews, and "*" in a review, which means all verbs.
+	Verb Verb
 	// Group, Version and Resource name the resource; Resource is its plural. In an access review each may be "*". Resource is empty
 	// if Path is set.
 	Group, Version, Resource string
@@ -59,7 +59,7 @@ func AccessFrom(ctx context.Context) Access {
 type accessKey struct{}
 
 func accessOf(u User, q route.Question) Access {
-	return Access{User: u, Verb: q.Verb, Group: q.Group, Version: q.Version, Resource: q.Resource, Subresource: q.Subresource, Namespace: q.Namespace, Name: q.Name,
+	return Access{User: u, Verb: Verb(q.Verb), Group: q.Group, Version: q.Version, Resource: q.Resource, Subresource: q.Subresource, Namespace: q.Namespace, Name: q.Name,
 		LabelSelector: q.LabelSelector, FieldSelector: q.FieldSelector, Path: q.Path}
 }
 

@@ -77,13 +77,30 @@ type AdmissionRequest struct {
 	Subresource string
 	// Namespace is empty for a cluster-scoped resource. Name is set even if the server generates it.
 	Namespace, Name string
-	// Options are the options of the request: *apimeta.CreateOptions, *apimeta.UpdateOptions, *apimeta.PatchOptions or
-	// *apimeta.DeleteOptions. They are nil if the client connects.
-	Options any
+	// Options are the options of the request.
+	Options AdmissionOptions
 	// DryRun says that the API will not store the object.
 	DryRun bool
 
 	review *write.Review
+}
+
+// AdmissionOptions are the options of a request that a hook reviews. Exactly one field is set, and none if the client connects. The request
+// decides which one, and not the [Operation]: an apply that creates an object has Patch.
+type AdmissionOptions struct {
+	Create *apimeta.CreateOptions
+	Update *apimeta.UpdateOptions
+	Patch  *apimeta.PatchOptions
+	Delete *apimeta.DeleteOptions
+}
+
+// admissionOptions returns the exported view of the options of a review.
+func admissionOptions(options any) (out AdmissionOptions) {
+	out.Create, _ = options.(*apimeta.CreateOptions)
+	out.Update, _ = options.(*apimeta.UpdateOptions)
+	out.Patch, _ = options.(*apimeta.PatchOptions)
+	out.Delete, _ = options.(*apimeta.DeleteOptions)
+	return out
 }
 
 // newAdmissionRequest returns the exported view of a review, whose methods stay behind the unexported field.
@@ -91,7 +108,8 @@ func newAdmissionRequest(ctx context.Context, r *write.Review) *AdmissionRequest
 	out := &AdmissionRequest{User: UserFrom(ctx), Operation: Operation(r.Operation()), Kind: r.Kind(), review: r}
 	out.Resource, out.Subresource = r.Where()
 	out.Namespace, out.Name = r.Named()
-	out.Options, out.DryRun = r.Options()
+	options, dryRun := r.Options()
+	out.Options, out.DryRun = admissionOptions(options), dryRun
 	return out
 }
 

@@ -116,7 +116,7 @@ func Authorize(ctx context.Context, a Access) (Decision, error) {
 
 // unguarded returns the decision of an API without an Authorizer.
 func unguarded(a Access) Decision {
-	if a.Path == "" && identity.IsImpersonation(a.Verb) {
+	if a.Path == "" && identity.IsImpersonation(string(a.Verb)) {
 		return NoOpinion("the server has no authorizer and does not support impersonation")
 	}
 	return Allow("the server has no authorizer and allows everything except impersonation")

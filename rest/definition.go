@@ -26,7 +26,8 @@ const (
 	ScopeCluster
 )
 
-// Verb is what a client may ask of a resource, as discovery lists it.
+// Verb is what a client may ask of a resource. Discovery lists the verbs of each resource. An [Authorizer] decides about further ones: see
+// [Access].
 type Verb string
 
 // The verbs of the API conventions (API conventions, Verbs on Resources).

@@ -106,11 +106,20 @@ func myRules(ctx context.Context, namespace string) (review.RulesStatus, error) 
 	}
 	for _, r := range rules.Resources {
 		out.ResourceRules = append(out.ResourceRules,
-			review.ResourceRule{Verbs: r.Verbs, APIGroups: r.Groups, Resources: r.Resources, ResourceNames: r.Names})
+			review.ResourceRule{Verbs: texts(r.Verbs), APIGroups: r.Groups, Resources: r.Resources, ResourceNames: r.Names})
 	}
 	for _, r := range rules.Paths {
-		out.NonResourceRules = append(out.NonResourceRules, review.NonResourceRule{Verbs: r.Verbs, NonResourceURLs: r.Paths})
+		out.NonResourceRules = append(out.NonResourceRules, review.NonResourceRule{Verbs: texts(r.Verbs), NonResourceURLs: r.Paths})
 	}
 	out.Incomplete = rules.Incomplete
 	return out, nil
+}
+
+// texts returns verbs as a review shows them.
+func texts(verbs []Verb) []string {
+	out := make([]string, len(verbs))
+	for i, v := range verbs {
+		out[i] = string(v)
+	}
+	return out
 }

@@ -15,8 +15,16 @@ type AccessRules struct {
 	Incomplete bool
 }
 
-// ResourceAccess allows verbs on resources. Without Names, it allows them on all objects.
-type ResourceAccess struct{ Verbs, Groups, Resources, Names []string }
+// ResourceAccess allows verbs on resources. Resources are plurals, with a subresource after a slash, such as "widgets/status". Without
+// Names, it allows the verbs on all objects.
+type ResourceAccess struct {
+	Verbs                    []Verb
+	Groups, Resources, Names []string
+}
 
-// PathAccess allows verbs on paths outside all resources. A path that ends with "*" covers the paths that begin with the rest of it.
-type PathAccess struct{ Verbs, Paths []string }
+// PathAccess allows verbs on paths outside all resources. Its verbs are HTTP methods in lower case. A path that ends with "*" covers the
+// paths that begin with the rest of it.
+type PathAccess struct {
+	Verbs []Verb
+	Paths []string
+}

@@ -133,7 +133,7 @@ func (l *lives) ServeHTTP(w http.ResponseWriter, r *http.Request) { l.api.Load()
 // another.
 func decide(_ context.Context, a rest.Access) (rest.Decision, error) {
 	switch {
-	case a.User.Name == "bob" && !slices.Contains([]string{"get", "list", "watch"}, a.Verb), a.Verb == "delete" && a.Name == "kept", a.Verb == "impersonate":
+	case a.User.Name == "bob" && !slices.Contains([]rest.Verb{"get", "list", "watch"}, a.Verb), a.Verb == "delete" && a.Name == "kept", a.Verb == "impersonate":
 		return rest.NoOpinion("not allowed here"), nil
 	}
 	return rest.Allow("allowed here"), nil

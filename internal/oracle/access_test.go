@@ -19,7 +19,7 @@ func upstreamAccess(t testing.TB, method, target string) rest.Access {
 	factory := request.RequestInfoFactory{APIPrefixes: sets.NewString("api", "apis"), GrouplessAPIPrefixes: sets.NewString("api")}
 	info, err := factory.NewRequestInfo(httptest.NewRequest(method, target, nil))
 	require.NoError(t, err)
-	a := rest.Access{User: rest.UserFrom(t.Context()), Verb: info.Verb, Group: info.APIGroup, Version: info.APIVersion, Resource: info.Resource,
+	a := rest.Access{User: rest.UserFrom(t.Context()), Verb: rest.Verb(info.Verb), Group: info.APIGroup, Version: info.APIVersion, Resource: info.Resource,
 		Subresource: info.Subresource, Namespace: info.Namespace, Name: info.Name, LabelSelector: info.LabelSelector, FieldSelector: info.FieldSelector}
 	if !info.IsResourceRequest {
 		a.Path = info.Path
@@ -123,7 +123,7 @@ func TestAccessOfRandomPaths(t *testing.T) {
 		method := pickText(r.Rand, "GET", "POST", "PUT", "PATCH", "DELETE", "HEAD")
 		want, got := upstreamAccess(t, method, target), api.AccessOf(httptest.NewRequest(method, target, nil))
 		if want.Resource == "" && want.Path == "" {
-			want = rest.Access{User: want.User, Verb: strings.ToLower(method), Path: got.Path} // an empty segment, see TestAccessOfDiffers
+			want = rest.Access{User: want.User, Verb: rest.Verb(strings.ToLower(method)), Path: got.Path} // an empty segment, see TestAccessOfDiffers
 		}
 		require.Equal(t, want, got, "%s %s", method, target)
 	})

@@ -132,9 +132,9 @@ func upstreamRules(t testing.TB, rules []rbac.PolicyRule) (out []rbacv1.PolicyRu
 // asRule returns the rule that allows an access and nothing else.
 func asRule(a rest.Access) rbac.PolicyRule {
 	if a.Path != "" {
-		return rbac.PolicyRule{Verbs: []string{a.Verb}, NonResourceURLs: []string{a.Path}}
+		return rbac.PolicyRule{Verbs: []string{string(a.Verb)}, NonResourceURLs: []string{a.Path}}
 	}
-	r := rbac.PolicyRule{Verbs: []string{a.Verb}, APIGroups: []string{a.Group}, Resources: []string{a.Resource}}
+	r := rbac.PolicyRule{Verbs: []string{string(a.Verb)}, APIGroups: []string{a.Group}, Resources: []string{a.Resource}}
 	if a.Subresource != "" {
 		r.Resources[0] += "/" + a.Subresource
 	}

@@ -176,7 +176,7 @@ func (a *answers) Authorize(context.Context, rest.Access) (rest.Decision, error)
 	return a.Decision, a.err
 }
 func (a *answers) RulesFor(context.Context, rest.User, string) (rest.AccessRules, error) {
-	return rest.AccessRules{Paths: []rest.PathAccess{{Verbs: []string{"get"}, Paths: []string{"/" + a.Reason()}}}}, nil
+	return rest.AccessRules{Paths: []rest.PathAccess{{Verbs: []rest.Verb{"get"}, Paths: []string{"/" + a.Reason()}}}}, nil
 }
 
 func TestAuthorizers(t *testing.T) {

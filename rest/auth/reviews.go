@@ -45,7 +45,7 @@ func aboutOthers(kind, plural string, scope rest.Scope, description string) rest
 // decide returns the status of an access review about a user.
 func decide(ctx context.Context, u rest.User, question *review.Question) (review.AccessStatus, error) {
 	q := question.Asked()
-	d, err := rest.Authorize(ctx, rest.Access{User: u, Verb: q.Verb, Group: q.Group, Version: q.Version, Resource: q.Resource, Subresource: q.Subresource,
+	d, err := rest.Authorize(ctx, rest.Access{User: u, Verb: rest.Verb(q.Verb), Group: q.Group, Version: q.Version, Resource: q.Resource, Subresource: q.Subresource,
 		Namespace: q.Namespace, Name: q.Name, LabelSelector: q.LabelSelector, FieldSelector: q.FieldSelector, Path: q.Path})
 	_, some := d.Only()
 	allowed := some || d.Allowed()

@@ -31,7 +31,7 @@ func (p *policies) validateMutatingBinding(ctx context.Context, b, old *ar.Mutat
 // readAccess returns the access to the objects of a kind with a verb: to those of all kinds if kind is nil, and of all resources of the
 // group and version if the API does not serve it.
 func (p *policies) readAccess(verb string, kind *apimeta.GroupVersionKind) rest.Access {
-	a := rest.Access{Verb: verb, Group: "*", Version: "*", Resource: "*"}
+	a := rest.Access{Verb: rest.Verb(verb), Group: "*", Version: "*", Resource: "*"}
 	if kind == nil {
 		return a
 	}

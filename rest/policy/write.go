@@ -72,9 +72,9 @@ func (w *reviewed) authorize(ctx context.Context, c rules.Check) rules.Ruling {
 	if known, ok := w.rulings[c]; ok {
 		return known
 	}
-	a := rest.Access{Verb: c.Verb, Path: c.Path}
+	a := rest.Access{Verb: rest.Verb(c.Verb), Path: c.Path}
 	if c.Path == "" {
-		a = rest.Access{Verb: c.Verb, Group: c.Group, Version: "*", Resource: c.Resource, Subresource: c.Subresource, Namespace: c.Namespace, Name: c.Name,
+		a = rest.Access{Verb: rest.Verb(c.Verb), Group: c.Group, Version: "*", Resource: c.Resource, Subresource: c.Subresource, Namespace: c.Namespace, Name: c.Name,
 			FieldSelector: c.FieldSelector, LabelSelector: c.LabelSelector}
 	}
 	if c.ServiceAccount != "" {

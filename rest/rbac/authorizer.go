@@ -159,11 +159,15 @@ func (z *authorizer) rulesOf(ctx context.Context, u rest.User, namespace string)
 func (z *authorizer) RulesFor(ctx context.Context, u rest.User, namespace string) (out rest.AccessRules, err error) {
 	rules, err := z.rulesOf(ctx, u, namespace)
 	for _, r := range rules {
+		verbs := make([]rest.Verb, len(r.Verbs))
+		for i, v := range r.Verbs {
+			verbs[i] = rest.Verb(v)
+		}
 		if len(r.Resources) > 0 {
-			out.Resources = append(out.Resources, rest.ResourceAccess{Verbs: r.Verbs, Groups: r.APIGroups, Resources: r.Resources, Names: r.ResourceNames})
+			out.Resources = append(out.Resources, rest.ResourceAccess{Verbs: verbs, Groups: r.APIGroups, Resources: r.Resources, Names: r.ResourceNames})
 		}
 		if len(r.NonResourceURLs) > 0 {
-			out.Paths = append(out.Paths, rest.PathAccess{Verbs: r.Verbs, Paths: r.NonResourceURLs})
+			out.Paths = append(out.Paths, rest.PathAccess{Verbs: verbs, Paths: r.NonResourceURLs})
 		}
 	}
 	return out, err

@@ -103,7 +103,7 @@ func (z *authorizer) checkBinding(ctx context.Context, plural string, meta *apim
 }
 
 // mayDo reports whether the user has a verb on a role. For calls of the host itself it always does.
-func mayDo(ctx context.Context, verb, plural string, meta *apimeta.ObjectMeta) (bool, error) {
+func mayDo(ctx context.Context, verb rest.Verb, plural string, meta *apimeta.ObjectMeta) (bool, error) {
 	d, err := rest.Authorize(ctx, rest.Access{Verb: verb, Group: Group, Version: all, Resource: plural, Namespace: meta.Namespace, Name: meta.Name})
 	if d.Allowed() {
 		err = nil

@@ -9,7 +9,7 @@ import (
 
 // allows reports whether a rule allows an access.
 func (r *PolicyRule) allows(a *rest.Access) bool {
-	if !has(r.Verbs, a.Verb) {
+	if !has(r.Verbs, string(a.Verb)) {
 		return false
 	}
 	if a.Path != "" {

@@ -9,7 +9,7 @@ import (
 
 // authorize answers the question of a condition about the rights of a user.
 func authorize(ctx context.Context, c rules.Check) rules.Ruling {
-	a := rest.Access{Verb: c.Verb, Path: c.Path}
+	a := rest.Access{Verb: rest.Verb(c.Verb), Path: c.Path}
 	if c.Path == "" {
 		a.Group, a.Version, a.Resource, a.Subresource = c.Group, "*", c.Resource, c.Subresource
 		a.Namespace, a.Name, a.FieldSelector, a.LabelSelector = c.Namespace, c.Name, c.FieldSelector, c.LabelSelector

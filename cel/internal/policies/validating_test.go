@@ -188,7 +188,7 @@ func TestAuthorizer(t *testing.T) {
 	options := rest.Options{Authorizer: rest.AuthorizerFunc(func(_ context.Context, a rest.Access) (rest.Decision, error) {
 		switch {
 		case a.Verb == "paint" && a.User.Name != "jane", a.Verb == "post" && a.Path == "/paint":
-			return rest.Deny(a.User.Name + " may not " + a.Verb + " " + a.Resource + a.Path + " " + a.Name), nil
+			return rest.Deny(a.User.Name + " may not " + string(a.Verb) + " " + a.Resource + a.Path + " " + a.Name), nil
 		}
 		return rest.Allow(""), nil
 	})}

@@ -28,11 +28,11 @@ func TestAccessOf(t *testing.T) {
 		rest.Resource[apitest.GlobalThing]{Group: "clash.example.com", Version: "v1", Plural: "namespaces", Scope: rest.ScopeCluster, Names: rest.Names{Kind: "Space", Singular: "space"}},
 		rest.Resource[apitest.Thing]{Group: "clash.example.com", Version: "v1", Plural: "status", Names: rest.Names{Kind: "State", Singular: "state"}})
 	const odd, clash = "/apis/odd.example.com/v1", "/apis/clash.example.com/v1"
-	of := func(group, resource, verb, namespace, name string) rest.Access {
+	of := func(group, resource string, verb rest.Verb, namespace, name string) rest.Access {
 		return rest.Access{User: anonymous, Verb: verb, Group: group, Version: "v1", Resource: resource, Namespace: namespace, Name: name}
 	}
-	widget := func(verb, name string) rest.Access { return of("example.com", "widgets", verb, "default", name) }
-	path := func(verb, path string) rest.Access { return rest.Access{User: anonymous, Verb: verb, Path: path} }
+	widget := func(verb rest.Verb, name string) rest.Access { return of("example.com", "widgets", verb, "default", name) }
+	path := func(verb rest.Verb, path string) rest.Access { return rest.Access{User: anonymous, Verb: verb, Path: path} }
 	below := func(a rest.Access, subresource string) rest.Access { a.Subresource = subresource; return a }
 	for _, c := range []struct {
 		name, method, target string
@@ -158,7 +158,7 @@ func TestAccessFromInHooks(t *testing.T) {
 			r = r.WithContext(rest.WithUser(r.Context(), alice))
 			answer := apitest.Ask(api, r)
 			require.Less(t, answer.Code, 300, answer.Body)
-			want := rest.Access{User: alice, Verb: c.verb, Group: apitest.ThingGroup, Version: "v1", Resource: "things", Namespace: "default",
+			want := rest.Access{User: alice, Verb: rest.Verb(c.verb), Group: apitest.ThingGroup, Version: "v1", Resource: "things", Namespace: "default",
 				Name: c.name, Subresource: c.subresource, FieldSelector: c.fieldSelector}
 			assert.Equal(t, want, api.AccessOf(r))
 			assert.Equal(t, want, n.taken(t))
@@ -182,7 +182,7 @@ func TestAccessFromOfClients(t *testing.T) {
 	wants := func(err error, verb, name, subresource string) {
 		t.Helper()
 		require.NoError(t, err)
-		assert.Equal(t, rest.Access{User: host, Verb: verb, Group: apitest.ThingGroup, Version: "v1", Resource: "things", Namespace: "default",
+		assert.Equal(t, rest.Access{User: host, Verb: rest.Verb(verb), Group: apitest.ThingGroup, Version: "v1", Resource: "things", Namespace: "default",
 			Name: name, Subresource: subresource}, n.taken(t))
 	}
 	thing, err := client.Create(ctx, &apitest.Thing{ObjectMeta: apimeta.ObjectMeta{Name: "a"}})
@@ -213,7 +213,7 @@ func TestAccessFromOfClients(t *testing.T) {
 	_, err = client.DeleteCollection(ctx, rest.DeleteOptions{}, rest.ListOptions{LabelSelector: "!x", FieldSelector: "metadata.name=b"})
 	require.NoError(t, err)
 	got := n.taken(t)
-	assert.Equal(t, []string{"deletecollection", "", "!x", "metadata.name=b"}, []string{got.Verb, got.Name, got.LabelSelector, got.FieldSelector})
+	assert.Equal(t, []string{"deletecollection", "", "!x", "metadata.name=b"}, []string{string(got.Verb), got.Name, got.LabelSelector, got.FieldSelector})
 }
 
 // If a hook calls the API, the hooks of that call see the access of the inner call.

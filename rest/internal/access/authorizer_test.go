@@ -35,7 +35,7 @@ func (r *rights) Authorize(_ context.Context, a rest.Access) (rest.Decision, err
 	if a.Resource != "" {
 		object = strings.TrimSuffix(a.Resource+"/"+a.Subresource, "/")
 	}
-	if slices.Contains(r.rules, a.User.Name+" "+a.Verb+" "+object) {
+	if slices.Contains(r.rules, a.User.Name+" "+string(a.Verb)+" "+object) {
 		return rest.Allow(""), nil
 	}
 	return rest.NoOpinion("no rule"), nil
@@ -46,7 +46,7 @@ func (r *rights) verbs() (verbs []string) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	for _, a := range r.asked {
-		verbs = append(verbs, a.Verb)
+		verbs = append(verbs, string(a.Verb))
 	}
 	r.asked = nil
 	return verbs

@@ -47,22 +47,27 @@ func describeResource(r apimeta.GroupVersionResource) doc.Value {
 }
 
 // describeOptions returns the options of a request with their kind. They are absent if the client connects.
-func describeOptions(options any) (doc.Value, error) {
+func describeOptions(options rest.AdmissionOptions) (doc.Value, error) {
 	var kind string
-	switch options.(type) {
-	case *apimeta.CreateOptions:
+	var described doc.Value
+	var err error
+	switch {
+	case options.Create != nil:
 		kind = "CreateOptions"
-	case *apimeta.UpdateOptions:
+		described, err = codec.FromGo(options.Create)
+	case options.Update != nil:
 		kind = "UpdateOptions"
-	case *apimeta.PatchOptions:
+		described, err = codec.FromGo(options.Update)
+	case options.Patch != nil:
 		kind = "PatchOptions"
-	case *apimeta.DeleteOptions:
+		described, err = codec.FromGo(options.Patch)
+	case options.Delete != nil:
 		kind = "DeleteOptions"
+		described, err = codec.FromGo(options.Delete)
 	default:
 		return doc.Value{}, nil
 	}
-	v, err := codec.FromGo(options)
-	return v.With("apiVersion", doc.Of("meta.k8s.io/v1")).With("kind", doc.Of(kind)), err
+	return described.With("apiVersion", doc.Of("meta.k8s.io/v1")).With("kind", doc.Of(kind)), err
 }
 
 func describeUser(u rest.User) doc.Value {

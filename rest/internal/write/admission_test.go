@@ -169,7 +169,7 @@ func TestAdmissionRequest(t *testing.T) {
 			return fmt.Sprintf("%s:%d/%d", obj.Kind, obj.Spec.Size, obj.Spec.Replicas)
 		}
 		seen = append(seen, fmt.Sprintf("%s %s %s/%s %s.%s %s dry=%v %T %s <- %s", r.User.Name, r.Operation, r.Namespace, r.Name, r.Resource.Resource, r.Kind.Kind,
-			r.Subresource, r.DryRun, r.Options, describe(r.Object), describe(r.OldObject)))
+			r.Subresource, r.DryRun, optionsOf(r), describe(r.Object), describe(r.OldObject)))
 		return nil
 	}
 	api := apitest.New(t, rest.Options{Admission: []rest.Admission{apitest.Validating("v", look)}},
@@ -396,7 +396,7 @@ func TestAdmissionOfStreams(t *testing.T) {
 		if err := r.Object(&o); err != nil {
 			return err
 		}
-		seen = append(seen, fmt.Sprintf("%s %s/%s %s %s %s %v", r.Operation, r.Namespace, r.Name, r.Subresource, r.Kind.Kind, o.Path, r.Options))
+		seen = append(seen, fmt.Sprintf("%s %s/%s %s %s %s %v", r.Operation, r.Namespace, r.Name, r.Subresource, r.Kind.Kind, o.Path, optionsOf(r)))
 		if o.Path == "secret" {
 			return errors.New("not for you")
 		}
@@ -467,4 +467,19 @@ func TestHookErrorsAboutAnotherObject(t *testing.T) {
 			assert.Equal(t, []string{"a"}, apitest.Do(t, api, "GET", apitest.Widgets, "").Names(t))
 		})
 	}
+}
+
+// optionsOf returns the options of a request that are set, or nil.
+func optionsOf(r *rest.AdmissionRequest) any {
+	switch o := r.Options; {
+	case o.Create != nil:
+		return o.Create
+	case o.Update != nil:
+		return o.Update
+	case o.Patch != nil:
+		return o.Patch
+	case o.Delete != nil:
+		return o.Delete
+	}
+	return nil
 }

@@ -18,7 +18,7 @@ import (
 func permitSigning(ctx context.Context, user rest.User, verb, signer string) error {
 	domain, _, _ := strings.Cut(signer, "/")
 	for _, name := range []string{signer, domain + "/*"} {
-		decision, err := rest.Authorize(ctx, rest.Access{User: user, Verb: verb, Group: "certificates.k8s.io", Version: "*", Resource: "signers", Name: name})
+		decision, err := rest.Authorize(ctx, rest.Access{User: user, Verb: rest.Verb(verb), Group: "certificates.k8s.io", Version: "*", Resource: "signers", Name: name})
 		if err != nil {
 			return err
 		}

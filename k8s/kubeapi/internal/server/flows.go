@@ -132,7 +132,7 @@ func matchesFlow(s *flowcontrolv1.FlowSchema, a rest.Access) bool {
 		}
 		if a.Resource == "" {
 			return slices.ContainsFunc(rule.NonResourceRules, func(r flowcontrolv1.NonResourcePolicyRule) bool {
-				return has(r.Verbs, a.Verb) && slices.ContainsFunc(r.NonResourceURLs, func(url string) bool { return coversPath(url, a.Path) })
+				return has(r.Verbs, string(a.Verb)) && slices.ContainsFunc(r.NonResourceURLs, func(url string) bool { return coversPath(url, a.Path) })
 			})
 		}
 		return slices.ContainsFunc(rule.ResourceRules, func(r flowcontrolv1.ResourcePolicyRule) bool { return coversResource(r, a) })
@@ -161,7 +161,7 @@ func coversResource(r flowcontrolv1.ResourcePolicyRule, a rest.Access) bool {
 	if a.Subresource != "" {
 		name += "/" + a.Subresource
 	}
-	if !has(r.Verbs, a.Verb) || !has(r.APIGroups, a.Group) || !has(r.Resources, name) {
+	if !has(r.Verbs, string(a.Verb)) || !has(r.APIGroups, a.Group) || !has(r.Resources, name) {
 		return false
 	}
 	if a.Namespace == "" {

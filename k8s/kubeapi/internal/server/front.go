@@ -64,10 +64,10 @@ func (f *front) serveKeys(w http.ResponseWriter, r *http.Request) {
 		f.api.Error(w, r, status.Unauthorized(""))
 		return
 	}
-	a := rest.Access{User: withSystemGroup(r, who.User), Verb: strings.ToLower(r.Method), Path: r.URL.Path}
+	a := rest.Access{User: withSystemGroup(r, who.User), Verb: rest.Verb(strings.ToLower(r.Method)), Path: r.URL.Path}
 	decision, err := f.authorizer.Authorize(r.Context(), a)
 	if err == nil && !decision.Allowed() {
-		err = status.Forbidden(apimeta.GroupResource{}, "", "User \""+a.User.Name+"\" cannot "+a.Verb+" path \""+a.Path+"\"")
+		err = status.Forbidden(apimeta.GroupResource{}, "", "User \""+a.User.Name+"\" cannot "+string(a.Verb)+" path \""+a.Path+"\"")
 	}
 	if err != nil {
 		f.api.Error(w, r, err)
