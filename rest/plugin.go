@@ -12,6 +12,12 @@ import (
 // API. Packages rest/rbac, rest/serviceaccount, rest/webhook, rest/policy, rest/crd, rest/apiservice, rest/lifecycle and rest/auth have
 // plug-ins, and a host can write its own.
 //
+// A plug-in is also the place for a program's own kinds that belong together with their hooks and their work in the background. [API.Start]
+// starts that work; host.Run of package rest/host calls it.
+//
+// A Plugin value serves one API, because it usually keeps what it knows of that API. Make another value for another API. [Parts] without
+// state may serve several.
+//
 // A plug-in can wrap another: it calls Plug of the other one, changes the parts, and returns them.
 type Plugin interface {
 	// Plug returns the parts that the plug-in adds to an API. [New] calls it once, before the API serves anything. Plug keeps api for the
