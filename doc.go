@@ -16,7 +16,7 @@
 //   - patch: JSON Patch, merge patch and strategic merge patch, as pure functions on documents.
 //   - watch: the revision log, one ordered history of changes. A watcher is a position in it and a selector.
 //   - storage: the contract of a store, and the engine, which keeps objects in memory. storage/bolt also keeps them in a
-//     file. storage/storagetest tests stores.
+//     file; the modules storage/etcd and storage/postgres keep them where replicas share them. storage/storagetest tests stores.
 //   - rest: resources, the HTTP handler, and typed clients for the same process and for other processes.
 //   - rest/builtin: the kinds Namespace, Lease and Event, which clients of Kubernetes expect from every API.
 //   - rest/controller: informers, a work queue and a reconcile loop.
@@ -32,6 +32,11 @@
 //   - rest/kubeconfig: reads and writes the files in which kubectl keeps addresses and credentials.
 //   - rest/seed: creates the first objects of an API from files.
 //   - rest/crd: serves the kinds of CustomResourceDefinitions, and exports a kind as one.
+//   - rest/webhook, rest/policy: admission webhooks and admission policies that users of an API register, and rest/callout, the client
+//     that calls webhooks.
+//   - rest/quota: limits of what a namespace or a user stores.
+//   - rest/console: a web page that shows an API.
+//   - rest/apiservice: lists groups and versions as objects, for clients that look there.
 //   - rest/cbor: the media type CBOR, for hosts that enable it.
 //   - rest/resttest: serves an API to tests, with faults to inject.
 //   - rest/conventions: checks kinds against the API conventions.

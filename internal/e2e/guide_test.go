@@ -73,7 +73,7 @@ func buildIn(t *testing.T, module, pkg string) {
 func startPostgres(t *testing.T) string {
 	t.Helper()
 	const notInstalled = 3 // the status of the program
-	cmd := exec.CommandContext(t.Context(), filepath.Join(programs, "postgres"))
+	cmd := exec.Command(filepath.Join(programs, "postgres")) // it ends with its standard input, after the program that uses it
 	stdin, err := cmd.StdinPipe()
 	require.NoError(t, err)
 	stdout, err := cmd.StdoutPipe()

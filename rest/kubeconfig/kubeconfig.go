@@ -1,5 +1,5 @@
 // Package kubeconfig reads and writes kubeconfig files, in which kubectl keeps the addresses of servers and the credentials of users, and
-// returns an [rest.Endpoint] for [rest.ClientForEndpoint]. [Write] writes the file of a user.
+// returns a [rest.Endpoint] for [rest.ClientForEndpoint]. [Write] writes the file of a user.
 //
 //	config, err := kubeconfig.Default(kubeconfig.Options{})
 //	…

@@ -11,7 +11,7 @@ import (
 // form of the definition that has no JSON names, and its messages show this form.
 type shown struct{ value any }
 
-// MarshalJSON implements [json.Marshaler].
+// MarshalJSON implements [encoding/json.Marshaler].
 func (s shown) MarshalJSON() ([]byte, error) {
 	var b bytes.Buffer
 	err := writeShown(&b, reflect.ValueOf(s.value))

@@ -18,7 +18,7 @@ type JSON struct {
 	Raw []byte `protobuf:"bytes,1,opt,name=raw"`
 }
 
-// MarshalJSON implements [json.Marshaler].
+// MarshalJSON implements [encoding/json.Marshaler].
 func (j JSON) MarshalJSON() ([]byte, error) {
 	if len(j.Raw) == 0 {
 		return []byte("null"), nil
@@ -26,7 +26,7 @@ func (j JSON) MarshalJSON() ([]byte, error) {
 	return j.Raw, nil
 }
 
-// UnmarshalJSON implements [json.Unmarshaler].
+// UnmarshalJSON implements [encoding/json.Unmarshaler].
 func (j *JSON) UnmarshalJSON(data []byte) error {
 	if string(data) == "null" {
 		return nil
@@ -41,10 +41,10 @@ type JSONSchemaPropsOrBool struct {
 	Schema *JSONSchemaProps `protobuf:"bytes,2,opt,name=schema"`
 }
 
-// MarshalJSON implements [json.Marshaler].
+// MarshalJSON implements [encoding/json.Marshaler].
 func (s JSONSchemaPropsOrBool) MarshalJSON() ([]byte, error) { return codec.Marshal(s) }
 
-// MarshalJSONTo implements [json.MarshalerTo].
+// MarshalJSONTo implements [github.com/go-json-experiment/json.MarshalerTo].
 func (s JSONSchemaPropsOrBool) MarshalJSONTo(e *jsontext.Encoder) error {
 	if s.Schema != nil {
 		return json.MarshalEncode(e, s.Schema)
@@ -52,10 +52,10 @@ func (s JSONSchemaPropsOrBool) MarshalJSONTo(e *jsontext.Encoder) error {
 	return e.WriteToken(jsontext.Bool(s.Allows))
 }
 
-// UnmarshalJSON implements [json.Unmarshaler].
+// UnmarshalJSON implements [encoding/json.Unmarshaler].
 func (s *JSONSchemaPropsOrBool) UnmarshalJSON(data []byte) error { return codec.Unmarshal(data, s) }
 
-// UnmarshalJSONFrom implements [json.UnmarshalerFrom].
+// UnmarshalJSONFrom implements [github.com/go-json-experiment/json.UnmarshalerFrom].
 func (s *JSONSchemaPropsOrBool) UnmarshalJSONFrom(d *jsontext.Decoder) error {
 	*s = JSONSchemaPropsOrBool{}
 	switch d.PeekKind() {
@@ -74,10 +74,10 @@ type JSONSchemaPropsOrArray struct {
 	JSONSchemas []JSONSchemaProps `protobuf:"bytes,2,rep,name=jSONSchemas"`
 }
 
-// MarshalJSON implements [json.Marshaler].
+// MarshalJSON implements [encoding/json.Marshaler].
 func (s JSONSchemaPropsOrArray) MarshalJSON() ([]byte, error) { return codec.Marshal(s) }
 
-// MarshalJSONTo implements [json.MarshalerTo].
+// MarshalJSONTo implements [github.com/go-json-experiment/json.MarshalerTo].
 func (s JSONSchemaPropsOrArray) MarshalJSONTo(e *jsontext.Encoder) error {
 	if len(s.JSONSchemas) > 0 {
 		return json.MarshalEncode(e, s.JSONSchemas)
@@ -85,10 +85,10 @@ func (s JSONSchemaPropsOrArray) MarshalJSONTo(e *jsontext.Encoder) error {
 	return json.MarshalEncode(e, s.Schema)
 }
 
-// UnmarshalJSON implements [json.Unmarshaler].
+// UnmarshalJSON implements [encoding/json.Unmarshaler].
 func (s *JSONSchemaPropsOrArray) UnmarshalJSON(data []byte) error { return codec.Unmarshal(data, s) }
 
-// UnmarshalJSONFrom implements [json.UnmarshalerFrom]. A value that is neither an object nor a list leaves s empty, as in kube-apiserver.
+// UnmarshalJSONFrom implements [github.com/go-json-experiment/json.UnmarshalerFrom]. A value that is neither an object nor a list leaves s empty, as in kube-apiserver.
 func (s *JSONSchemaPropsOrArray) UnmarshalJSONFrom(d *jsontext.Decoder) error {
 	*s = JSONSchemaPropsOrArray{}
 	return unmarshalEither(d, &s.Schema, &s.JSONSchemas)
@@ -100,10 +100,10 @@ type JSONSchemaPropsOrStringArray struct {
 	Property []string         `protobuf:"bytes,2,rep,name=property"`
 }
 
-// MarshalJSON implements [json.Marshaler].
+// MarshalJSON implements [encoding/json.Marshaler].
 func (s JSONSchemaPropsOrStringArray) MarshalJSON() ([]byte, error) { return codec.Marshal(s) }
 
-// MarshalJSONTo implements [json.MarshalerTo].
+// MarshalJSONTo implements [github.com/go-json-experiment/json.MarshalerTo].
 func (s JSONSchemaPropsOrStringArray) MarshalJSONTo(e *jsontext.Encoder) error {
 	if len(s.Property) > 0 {
 		return json.MarshalEncode(e, s.Property)
@@ -111,12 +111,12 @@ func (s JSONSchemaPropsOrStringArray) MarshalJSONTo(e *jsontext.Encoder) error {
 	return json.MarshalEncode(e, s.Schema)
 }
 
-// UnmarshalJSON implements [json.Unmarshaler].
+// UnmarshalJSON implements [encoding/json.Unmarshaler].
 func (s *JSONSchemaPropsOrStringArray) UnmarshalJSON(data []byte) error {
 	return codec.Unmarshal(data, s)
 }
 
-// UnmarshalJSONFrom implements [json.UnmarshalerFrom]. A value that is neither an object nor a list leaves s empty, as in kube-apiserver.
+// UnmarshalJSONFrom implements [github.com/go-json-experiment/json.UnmarshalerFrom]. A value that is neither an object nor a list leaves s empty, as in kube-apiserver.
 func (s *JSONSchemaPropsOrStringArray) UnmarshalJSONFrom(d *jsontext.Decoder) error {
 	*s = JSONSchemaPropsOrStringArray{}
 	return unmarshalEither(d, &s.Schema, &s.Property)
