@@ -156,7 +156,8 @@ func (r Resource[T]) declaration() (d resource.Declaration, err error) {
 		d.Dialect.CoreMetadata = false
 	}
 	if r.Scale != nil {
-		d.Scale = &resource.ScalePaths{SpecReplicas: r.Scale.SpecReplicas, StatusReplicas: r.Scale.StatusReplicas, Selector: r.Scale.Selector}
+		paths := resource.ScalePaths(*r.Scale)
+		d.Scale = &paths
 	}
 	return d, r.declareSchema(&d)
 }

@@ -5,6 +5,8 @@ import (
 	"errors"
 	"sync"
 	"time"
+
+	"github.com/decorum-go/decorum/rest/internal/backoff"
 )
 
 // QueueOptions configure a [Queue]. The zero value means the stated defaults.
@@ -124,16 +126,8 @@ func (q *Queue[K]) addAfter(key K, d time.Duration) {
 func (q *Queue[K]) AddRateLimited(key K) time.Duration {
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	d := q.base
-	for range q.failures[key] {
-		if d >= q.max/2 {
-			d = q.max
-			break
-		}
-		d *= 2
-	}
-	d = min(d, q.max)
 	q.failures[key]++
+	d := backoff.Delay(q.failures[key], q.base, q.max)
 	q.addAfter(key, d)
 	return d
 }

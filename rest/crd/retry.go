@@ -2,6 +2,8 @@ package crd
 
 import (
 	"time"
+
+	"github.com/decorum-go/decorum/rest/internal/backoff"
 )
 
 // The time between two attempts doubles from firstDelay to lastDelay.
@@ -11,13 +13,7 @@ const (
 )
 
 // delayAfter returns how long to wait after a number of failures.
-func delayAfter(failures int) time.Duration {
-	delay := firstDelay
-	for ; failures > 1 && delay < lastDelay; failures-- {
-		delay *= 2
-	}
-	return min(delay, lastDelay)
-}
+func delayAfter(failures int) time.Duration { return backoff.Delay(failures, firstDelay, lastDelay) }
 
 // retries remembers when to apply which definition again.
 type retries map[string]retry

@@ -14,20 +14,32 @@ const (
 	calm = 2 * time.Minute
 )
 
+// Delay returns how long to wait after a number of failures. It is first after the first failure, doubles with each further one, and is never
+// longer than longest.
+func Delay(failures int, first, longest time.Duration) time.Duration {
+	delay := min(first, longest)
+	for ; failures > 1 && delay < longest; failures-- {
+		if delay > longest/2 {
+			return longest
+		}
+		delay *= 2
+	}
+	return delay
+}
+
 // Backoff computes the delays between retries. The zero value has seen no failure.
 type Backoff struct {
-	delay  time.Duration
-	failed time.Time // the time of the last failure
+	failures int
+	failed   time.Time // the time of the last failure
 }
 
 // Next returns the delay after a failure at time now. It doubles the previous delay, and adds a random time of up to the
 // same length, so that readers that fail together do not retry together.
 func (b *Backoff) Next(now time.Time) time.Duration {
 	if b.failed.IsZero() || now.Sub(b.failed) > calm {
-		b.delay = firstDelay
-	} else {
-		b.delay = min(2*b.delay, longestDelay)
+		b.failures = 0
 	}
-	b.failed = now
-	return b.delay + rand.N(b.delay)
+	b.failures, b.failed = b.failures+1, now
+	delay := Delay(b.failures, firstDelay, longestDelay)
+	return delay + rand.N(delay)
 }
