@@ -3,10 +3,11 @@
 //
 // # For a host
 //
-// A host opens a store, passes it to the API, and closes it after the API. [NewMemory] returns a store that keeps objects in memory only.
-// Packages storage/bolt, storage/etcd and storage/postgres keep them in a file, in etcd and in Postgres. Each has an Open, and
-// the file a Backup and a Restore. [Options] bounds the history of any of them. The API reads and writes objects, so a host needs the methods of [Store] only for tools of its own.
-// Errors that a host may meet are [ErrReadOnly], [ErrUnknown], [ErrUnavailable] and [ErrClosed]. A [Ledger] limits what tenants hold.
+// A host opens a store, passes it to the API, and closes it after the API. [NewMemory] returns a store that keeps
+// objects in memory only. Packages storage/bolt, storage/etcd and storage/postgres keep them in a file, in etcd and in
+// Postgres. Each has an Open, and the file a Backup and a Restore. [Options] bounds the history of any of them. The API
+// reads and writes objects, so a host needs the methods of [Store] only for tools of its own. Errors that a host may
+// meet are [ErrReadOnly], [ErrUnknown], [ErrUnavailable] and [ErrClosed]. A [Ledger] limits what tenants hold.
 //
 // All writes go through Update. It calls a function with the current record, and the function returns the next JSON, nil to delete the
 // object, or an error to change nothing. The function runs outside every lock, so it may call the store. It runs again if another

@@ -11,6 +11,8 @@ import (
 
 // Open returns an engine for the objects in a backend. The caller must close the engine, which closes the backend. If Open returns an
 // error, it has already closed the backend.
+//
+// Open is for authors of stores. A host calls the Open of a package with a store, such as storage/bolt.
 func Open(ctx context.Context, backend Backend, opts Options) (*Engine, error) {
 	opts = opts.withDefaults()
 	start, err := backend.Begin(ctx, opts.Start)

@@ -49,6 +49,8 @@ type replica struct {
 // has changed. A refusal or a no-op is returned only after the authority has confirmed that these records are the
 // latest. A read with [MostRecent] also asks the authority; reads that wait share a question. If the authority cannot
 // be reached, these calls fail with [ErrUnavailable].
+//
+// OpenReplica is for authors of stores. A host calls the Open of a package with a store, such as storage/etcd.
 func OpenReplica(ctx context.Context, authority Authority, opts Options) (*Engine, error) {
 	opts = opts.withDefaults()
 	start, err := authority.Begin(ctx, opts.Start, opts.Now().Add(-opts.MaxLogAge))
