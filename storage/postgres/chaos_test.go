@@ -235,15 +235,18 @@ func (c *chaos) round(n int, faults []fault) (operations, unknown int) {
 			}
 		})
 	}
+	var names []string
 	for _, f := range faults {
 		c.await(20)
 		f.cause()
 		c.faults[f.name]++
+		names = append(names, f.name)
 	}
 	c.await(20)
 	stop()
 	working.Wait()
 	c.process.stop(c)
+	c.Logf("round %d: %v", n, names)
 	settled, unknown := settle(c, c.journal.take(), c.state())
 	require.Equal(c, porcupine.Ok, porcupine.CheckOperationsTimeout(registerModel, settled, time.Minute), "round %d", n)
 	return len(settled), unknown

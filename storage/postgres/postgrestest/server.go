@@ -247,20 +247,25 @@ func (s *Server) Ended() bool {
 	}
 }
 
-// Kill kills all processes of the server at once, as a crash of the machine does.
+// Kill kills all processes of the server at once, as a crash of the machine does. It stops all of them first: a process that saw the end of
+// the first one would show commits that a synchronous standby has not received.
 func (s *Server) Kill() error {
 	pid := s.process.Process.Pid
+	errs := []error{s.process.Process.Signal(syscall.SIGSTOP)}
 	children, err := os.ReadFile(fmt.Sprintf("/proc/%d/task/%d/children", pid, pid))
-	errs := []error{err, s.process.Process.Kill()}
-	for _, word := range strings.Fields(string(children)) {
-		child, err := strconv.Atoi(word)
-		if err == nil {
-			err = syscall.Kill(child, syscall.SIGKILL)
-		}
-		if err != nil && !errors.Is(err, syscall.ESRCH) {
-			errs = append(errs, err)
+	errs = append(errs, err)
+	for _, signal := range []syscall.Signal{syscall.SIGSTOP, syscall.SIGKILL} {
+		for _, word := range strings.Fields(string(children)) {
+			child, err := strconv.Atoi(word)
+			if err == nil {
+				err = syscall.Kill(child, signal)
+			}
+			if err != nil && !errors.Is(err, syscall.ESRCH) {
+				errs = append(errs, err)
+			}
 		}
 	}
+	errs = append(errs, s.process.Process.Kill())
 	<-s.ended
 	return errors.Join(errs...)
 }
