@@ -359,7 +359,7 @@ func TestWatchesSurviveTheHostsTimeouts(t *testing.T) {
 		})
 		w := apitest.OpenThingWatch(t, server.Client, server.URL+apitest.Things+"?watch=1")
 		for i := range 2 {
-			time.Sleep(time.Minute)
+			apitest.LetPass(time.Minute)
 			s.MustCreate(t, fmt.Sprintf("a%d", i))
 			event, thing := w.Next(t)
 			require.Equal(t, apimeta.EventAdded, event)
@@ -397,7 +397,7 @@ func TestWatchThroughWrappedWriters(t *testing.T) {
 		s := apitest.NewThingServer(t, rest.Options{})
 		server := apitest.ServeOnPipes(t, apitest.BehindUnwrap(apitest.BehindUnwrap(s.API)), func(config *http.Server) { config.WriteTimeout = time.Second })
 		w := apitest.OpenThingWatch(t, server.Client, server.URL+apitest.Things+"?watch=1")
-		time.Sleep(time.Minute)
+		apitest.LetPass(time.Minute)
 		s.MustCreate(t, "a")
 		event, _ := w.Next(t)
 		require.Equal(t, apimeta.EventAdded, event)

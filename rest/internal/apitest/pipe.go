@@ -7,6 +7,7 @@ import (
 	"sync"
 	"sync/atomic"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 )
@@ -98,3 +99,6 @@ func (f *InFlight) Of(h http.Handler) http.Handler {
 		h.ServeHTTP(w, r)
 	})
 }
+
+// LetPass lets time pass in a bubble of synctest, in which nothing waits for the clock on the wall.
+func LetPass(d time.Duration) { <-time.After(d) }

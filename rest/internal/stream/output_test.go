@@ -171,7 +171,7 @@ func TestOutputIsFollowed(t *testing.T) {
 		require.Equal(t, 200, response.StatusCode, "the answer begins before there is a line")
 		reader := bufio.NewReader(response.Body)
 		for _, line := range []string{"one", "two"} {
-			time.Sleep(time.Minute)
+			apitest.LetPass(time.Minute)
 			lines <- line
 			got, err := reader.ReadString('\n')
 			require.NoError(t, err)

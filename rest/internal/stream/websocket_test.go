@@ -32,7 +32,7 @@ func TestWatchOverWebSocket(t *testing.T) {
 
 		chatter := []byte(strings.Repeat("whatever", 1<<17))
 		require.NoError(t, conn.Write(t.Context(), websocket.MessageText, chatter), "the server reads and drops what the client says")
-		time.Sleep(time.Minute)
+		apitest.LetPass(time.Minute)
 		s.MustCreate(t, "a")
 		s.MustCreate(t, "b")
 		for _, name := range []string{"a", "b"} {
