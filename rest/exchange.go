@@ -13,7 +13,7 @@ import (
 	"github.com/decorum-go/decorum/rest/internal/write"
 )
 
-// withdrawWithin is how long Withdraw waits for the requests under way.
+// withdrawWithin is how long WithdrawResources waits for the requests under way.
 const withdrawWithin = 10 * time.Second
 
 // exchangeKey marks the context of the hooks that run within an exchange.
@@ -27,7 +27,7 @@ func (a *API) exchange(ctx context.Context, what string, plan func(*serving, *ex
 	}
 	defer a.flights.LeaveCall(nil)
 	if ctx.Value(exchangeKey{}) == a {
-		err = errors.New("called by a hook that runs within another Serve or Replace")
+		err = errors.New("called by a hook that runs within another AddResources or ReplaceResources")
 	} else {
 		err = a.exchanges.Do(ctx, func(x *exchange.Exchange) error { return a.exchangeNow(ctx, x, plan) })
 	}

@@ -520,7 +520,7 @@ func TestHooksMayExchangeResources(t *testing.T) {
 		return nil
 	}
 	require.NoError(t, api.AddResources(t.Context(), only))
-	assert.ErrorContains(t, inner, "called by a hook that runs within another Serve or Replace")
+	assert.ErrorContains(t, inner, "called by a hook that runs within another AddResources or ReplaceResources")
 	assert.Equal(t, 200, apitest.Do(t, api, "GET", "/apis/example.com/v1/cogs/only", "").Code)
 }
 
