@@ -20,7 +20,7 @@ func (q *request) delete() error {
 	if err != nil {
 		return err
 	}
-	namespace, name, err := q.object()
+	namespace, name, err := q.objectName()
 	if err != nil {
 		return err
 	}

@@ -13,14 +13,14 @@ import (
 
 // get answers with one object. The answer is the stored bytes if the client wants plain JSON in the stored version.
 func (q *request) get() error {
-	if _, err := q.timeout(); err != nil { // a read has no time limit, but a malformed one is refused
+	if _, err := q.timeout(); err != nil { // a read has no time limit, but the API refuses a malformed timeout
 		return err
 	}
 	rep, err := q.negotiateRead(media.OneObject)
 	if err != nil {
 		return err
 	}
-	namespace, name, err := q.object()
+	namespace, name, err := q.objectName()
 	if err != nil {
 		return err
 	}

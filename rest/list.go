@@ -25,7 +25,7 @@ func (q *request) beginList(e media.Endpoint, verb Verb) (*media.Representation,
 
 // list answers GET of a collection. The records go back to their pool when the answer is written.
 func (q *request) list() error {
-	if _, err := q.timeout(); err != nil { // a read has no time limit, but a malformed one is refused
+	if _, err := q.timeout(); err != nil { // a read has no time limit, but the API refuses a malformed timeout
 		return err
 	}
 	rep, p, err := q.beginList(media.ManyObjects, VerbList)
@@ -85,10 +85,10 @@ func (q *request) writeListAs(rep *media.Representation, l media.List, size int)
 	}
 	q.sendWarnings() // a deletion of a collection has some
 	if size > media.CompressAbove && q.compresses() {
-		return media.Compressed(q.body(), func(w io.Writer) error { return out.Write(q.r.Context(), w, l) })
+		return media.Compressed(q.answerWriter(), func(w io.Writer) error { return out.Write(q.r.Context(), w, l) })
 	}
 	if length, known := out.Length(l); known {
 		h["Content-Length"] = []string{strconv.FormatInt(length, 10)}
 	}
-	return out.Write(q.r.Context(), q.body(), l)
+	return out.Write(q.r.Context(), q.answerWriter(), l)
 }

@@ -48,8 +48,8 @@ type request struct {
 	warnings write.Warnings
 }
 
-// body returns the writer of the answer's body.
-func (q *request) body() io.Writer {
+// answerWriter returns the writer of the body of the answer.
+func (q *request) answerWriter() io.Writer {
 	if q.held.Now != nil {
 		return q.held.Now.Writer(q.w)
 	}
@@ -87,11 +87,11 @@ func (q *request) recover() {
 	if p == http.ErrAbortHandler {
 		panic(p)
 	}
-	q.last().fail(&resource.PanicError{Where: "a request", Value: p, Stack: debug.Stack()})
+	q.answering().fail(&resource.PanicError{Where: "a request", Value: p, Stack: debug.Stack()})
 }
 
-// last returns the request that answers: this one, or its heir.
-func (q *request) last() *request {
+// answering returns the request that answers the client: this one, or its heir.
+func (q *request) answering() *request {
 	if q.heir != nil {
 		return q.heir
 	}
@@ -145,8 +145,8 @@ func (q *request) namespace() (string, error) {
 	return namespace, nil
 }
 
-// object returns the namespace and the name in the URL of an object.
-func (q *request) object() (namespace, name string, err error) {
+// objectName returns the namespace and the name of the object in the URL.
+func (q *request) objectName() (namespace, name string, err error) {
 	if namespace, err = q.namespace(); err != nil {
 		return "", "", err
 	}

@@ -70,7 +70,7 @@ func (q *request) writeBody(code int, contentType string, body, end []byte) erro
 	q.wrote = true
 	if code == http.StatusOK && len(body) > media.CompressAbove && q.compresses() {
 		q.w.WriteHeader(code)
-		return media.Compressed(q.body(), func(w io.Writer) error {
+		return media.Compressed(q.answerWriter(), func(w io.Writer) error {
 			_, _ = w.Write(body)
 			_, _ = w.Write(end)
 			return nil
@@ -78,7 +78,7 @@ func (q *request) writeBody(code int, contentType string, body, end []byte) erro
 	}
 	h["Content-Length"] = []string{strconv.Itoa(len(body) + len(end))}
 	q.w.WriteHeader(code)
-	to := q.body()
+	to := q.answerWriter()
 	if _, err := to.Write(body); err == nil && len(end) > 0 { // an error means that the client has left
 		_, _ = to.Write(end)
 	}

@@ -129,7 +129,8 @@ func documents(groups []kind.Group) map[string]chooser {
 	return paths
 }
 
-// handle answers a request to a path of the router. It is answered from the resources that the API served when it arrived.
+// handle answers a request to a path of the router, from the resources that the API served when the request arrived.
+// Only a path below a subresource may contain an escaped slash: see [route.Path].
 func (a *API) handle(w http.ResponseWriter, r *http.Request, params httprouter.Params, find finder) {
 	q := &request{api: a, serving: a.serving.Load(), w: w, r: r}
 	path, whole := route.Path(r.URL)
@@ -144,8 +145,8 @@ func (a *API) handle(w http.ResponseWriter, r *http.Request, params httprouter.P
 // findNothing is the finder of a path that the router does not know.
 func findNothing(*serving, string, httprouter.Params, *place) (*served, chooser) { return nil, nil }
 
-// lookUpIn finds out where a path below a version of a group leads. Nothing is registered, so whatever the resources are called, a path
-// leads to one place at most, and no resource can make the lookup of another one fail.
+// lookUpIn finds out where a path below a version of a group leads. Resources register no paths. So whatever they are
+// called, a path leads to one place at most, and no resource can make the lookup of another one fail.
 func (s *serving) lookUpIn(gv apimeta.GroupVersion, path string, at *place) (*served, chooser) {
 	watched, watches := strings.CutPrefix(path, route.WatchSegment+"/")
 	if !watches || s.HasPlural(gv, route.WatchSegment) { // a resource called watch takes the path
@@ -258,7 +259,7 @@ func (q *request) answer(choose chooser) {
 		err = h(q)
 	}
 	if err != nil {
-		q.last().fail(err)
+		q.answering().fail(err)
 	}
 }
 

@@ -115,7 +115,7 @@ func (q *request) proxy(ctx context.Context, call *stream.Call, bound boundStrea
 // which is a read.
 func (q *request) bindStream(sub *servedSubresource) (boundStream, error) {
 	s := sub.bytes
-	namespace, name, err := q.object()
+	namespace, name, err := q.objectName()
 	if err != nil {
 		return boundStream{}, err
 	}

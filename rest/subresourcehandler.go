@@ -78,7 +78,7 @@ func (q *request) getSubresource(sub *servedSubresource) error {
 	if err != nil {
 		return err
 	}
-	namespace, name, err := q.object()
+	namespace, name, err := q.objectName()
 	if err != nil {
 		return err
 	}

@@ -20,7 +20,7 @@ func (q *request) watchByPath() (handler, error) {
 
 // selectObject narrows a watch down to the object in the path. A field selector may say the same and nothing else.
 func (q *request) selectObject(p *resource.ListParameters) error {
-	_, name, err := q.object()
+	_, name, err := q.objectName()
 	if err != nil {
 		return err
 	}

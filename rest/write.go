@@ -31,7 +31,7 @@ type writeCall struct {
 func (q *request) beginWrite(optionsKind string, ofItem bool) (c writeCall, err error) {
 	t := resource.Target{Only: q.only}
 	if ofItem {
-		t.Namespace, t.Name, err = q.object()
+		t.Namespace, t.Name, err = q.objectName()
 	} else {
 		t.Namespace, err = q.namespace()
 	}
