@@ -173,9 +173,9 @@ func (w *Write) optionsOf(op operation) any {
 	}
 	manager, validation, force := w.Asked.Manager, string(w.Asked.Validation), w.Asked.Force // a hook may change its copies
 	switch {
-	case w.form == applied:
+	case w.way == applied:
 		return &apimeta.PatchOptions{DryRun: dryRun, FieldManager: manager, FieldValidation: validation, Force: &force}
-	case w.form == patched:
+	case w.way == patched:
 		return &apimeta.PatchOptions{DryRun: dryRun, FieldManager: manager, FieldValidation: validation}
 	case op == createOperation:
 		return &apimeta.CreateOptions{DryRun: dryRun, FieldManager: manager, FieldValidation: validation}

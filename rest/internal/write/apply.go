@@ -48,7 +48,7 @@ func (w *Write) Apply(config doc.Value) error {
 		replicas := config.Lookup("spec", "replicas")
 		config = w.res.Bare().With("metadata", objectmeta.Of(config)).WithAt(replicas, sub.Applied...)
 	}
-	w.form, w.config, w.want = applied, config, w.applyTo
+	w.way, w.config, w.want = applied, config, w.applyTo
 	return nil
 }
 

@@ -18,7 +18,7 @@ func (w *Write) ask(ctx context.Context) (err error) {
 		return err
 	}
 	seen := w.before.view
-	if w.ThroughOwnKind() && w.form == patched {
+	if w.ThroughOwnKind() && w.way == patched {
 		entries := w.Through.EntriesOf(w.before.shown)
 		seen = w.Through.WithoutCount(seen, w.before.shown).WithAt(entries, "metadata", objectmeta.ManagedFields)
 	}
@@ -41,7 +41,7 @@ func withoutVersion(obj doc.Value) (doc.Value, error) {
 // seen returns what the client sees and changes: the view of a subresource with its own kind, or the object. An apply
 // always works on the object.
 func (w *Write) seen(ctx context.Context) (doc.Value, error) {
-	if !w.ThroughOwnKind() || w.form == applied {
+	if !w.ThroughOwnKind() || w.way == applied {
 		return w.before.shown, nil
 	}
 	shown, err := w.Through.Written(ctx, w.before.shown)
@@ -56,11 +56,11 @@ func (w *Write) translate(ctx context.Context) error {
 	if !w.ThroughOwnKind() {
 		return nil
 	}
-	if w.form == applied {
+	if w.way == applied {
 		return w.translateApplied(ctx)
 	}
 	v, sub := w.draft.now, w.Through
-	if w.form == patched {
+	if w.way == patched {
 		if err := w.checkPatchedSubresource(v); err != nil {
 			return err
 		}

@@ -42,20 +42,17 @@ func (w *Write) checkServed() error {
 	return nil
 }
 
-// next computes the bytes for the store from the stored object, which is nil if there is none. Nil bytes remove the
-// object.
-type next func(w *Write, ctx context.Context, current *storage.Record) ([]byte, error)
-
-// commit stores what f returns. The store calls f again, with the newer object, if another write commits first. A dry
-// run calls f once and stores nothing; then the record is nil. The write commits only if what the object needs is
-// unchanged as well. It fails if it would exceed a quota.
-func (w *Write) commit(ctx context.Context, needs []need, f next) (*storage.Record, error) {
+// commit stores the bytes that f computes from the stored object, which is nil if there is none. Nil bytes remove the
+// object. The store calls f again, with the newer object, if another write commits first. A dry run calls f once and
+// stores nothing; then the record is nil. The write commits only if what the object needs is unchanged as well. It
+// fails if it would exceed a quota.
+func (w *Write) commit(ctx context.Context, needs []need, f storage.UpdateFunc) (*storage.Record, error) {
 	key := w.res.Key(w.Namespace, w.Name)
 	compute := func(current *storage.Record) ([]byte, error) {
 		if err := w.checkServed(); err != nil {
 			return nil, err
 		}
-		return f(w, ctx, current)
+		return f(current)
 	}
 	switch {
 	case w.Asked.DryRun:
@@ -114,7 +111,7 @@ func (w *Write) commitWith(ctx context.Context, key storage.Key, needs []need, c
 // because a replica was asleep.
 func (w *Write) commitNew(ctx context.Context) (*storage.Record, error) {
 	w.Name = objectmeta.NameOf(w.after.shown)
-	return w.commit(ctx, w.needed(), func(w *Write, _ context.Context, current *storage.Record) ([]byte, error) {
+	return w.commit(ctx, w.needed(), func(current *storage.Record) ([]byte, error) {
 		return w.after.json, w.checkFree(current)
 	})
 }

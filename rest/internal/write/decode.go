@@ -7,7 +7,8 @@ import (
 	"github.com/decorum-go/decorum/rest/internal/objectmeta"
 )
 
-// decoded is the whole object that a client has sent, after the steps of a body.
+// decoded is the whole object that a client has sent, after the steps of a body. Package body has made a document of
+// the bytes before. To decode means here to make an object of the document, by the kind and the URL.
 type decoded struct {
 	now      doc.Value
 	warnings Warnings // about the body; they belong to every attempt

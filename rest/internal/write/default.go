@@ -56,7 +56,7 @@ func (w *Write) defaultAgain(ctx context.Context, changed doc.Value) (err error)
 func (w *Write) defaulted(ctx context.Context, sent, obj doc.Value) (defaulted, error) {
 	by := defaulting{
 		res: w.res, old: w.before.shown, part: w.Part(), limit: maxDefaults(w.res, w.before.record),
-		nulls: w.form == applied && w.res.Dialect.AppliedNullsOwned,
+		nulls: w.way == applied && w.res.Dialect.AppliedNullsOwned,
 	}
 	out, err := by.object(ctx, sent, obj)
 	if unfit, ok := errors.AsType[*unfit](err); ok {
@@ -66,7 +66,7 @@ func (w *Write) defaulted(ctx context.Context, sent, obj doc.Value) (defaulted, 
 }
 
 // refuseUnfit returns the error for an object that does not fit its type. The error depends on the dialect and on the
-// form of the write.
+// way in which the client says what it wants.
 func (w *Write) refuseUnfit(ctx context.Context, sent doc.Value, u *unfit) error {
 	switch {
 	case u.undecodable != nil:

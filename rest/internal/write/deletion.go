@@ -16,7 +16,8 @@ import (
 )
 
 // Delete removes an object. If finalizers or a grace period hold it, Delete only marks it for deletion (API
-// conventions, Metadata; API concepts, Resource deletion).
+// conventions, Metadata; API concepts, Resource deletion). An object whose kind has grace periods is marked in one
+// commit and removed in a second one, even if nothing holds it: see removeMarked.
 func (w *Write) Delete(ctx context.Context, options apimeta.DeleteOptions) (out Result, err error) {
 	if ctx, err = w.nest(ctx); err != nil {
 		return Result{}, err
@@ -30,7 +31,7 @@ func (w *Write) Delete(ctx context.Context, options apimeta.DeleteOptions) (out 
 			out, err = w.deleteUnreadable(ctx)
 			return err
 		}
-		record, err = w.commit(ctx, nil, func(w *Write, ctx context.Context, current *storage.Record) ([]byte, error) {
+		record, err = w.commit(ctx, nil, func(current *storage.Record) ([]byte, error) {
 			return w.run(ctx, onDelete, current)
 		})
 		return err

@@ -77,7 +77,7 @@ func (w *Write) encodeStored(obj forms) error {
 	}
 	w.after.json = codec.AppendObject(make([]byte, 0, max(before, w.Body.Size)+roomForMetadata), obj.stored)
 	err := checkSize(w.res, w.after.json, before)
-	if err != nil && w.form != applied && objectmeta.Of(obj.stored).Has(objectmeta.ManagedFields) {
+	if err != nil && w.way != applied && objectmeta.Of(obj.stored).Has(objectmeta.ManagedFields) {
 		obj = obj.withMetadata(doc.Member{Key: objectmeta.ManagedFields})
 		w.after.json = codec.AppendObject(nil, obj.stored)
 		err = checkSize(w.res, w.after.json, before)

@@ -23,7 +23,7 @@ func (w *Write) withOwners(obj doc.Value) doc.Value {
 	switch {
 	case w.res.Managed == nil:
 		return obj
-	case w.form != applied:
+	case w.way != applied:
 		claimed = w.res.Managed.Update(old, w.owned(obj), claimed, w.writer())
 	case !old.IsAbsent() && doc.Equal(obj, objectmeta.WithoutManagedFields(old)):
 		// If an apply changes nothing, it keeps the times too. Otherwise each repetition would be a write, and its

@@ -26,7 +26,7 @@ func (w *Write) Patch(media string, data []byte) error {
 	if err != nil {
 		return err
 	}
-	w.form, w.want = patched, patch.want
+	w.way, w.want = patched, patch.want
 	w.Body.Problems, w.Body.patched, w.Body.inDocument = patch.problems, patch.text, patch.inDocument
 	if w.ThroughOwnKind() {
 		return nil

@@ -19,7 +19,7 @@ import (
 )
 
 // isPatch reports whether the client sent a patch or a configuration from which the object was computed.
-func (w *Write) isPatch() bool { return w.form == applied || w.form == patched && !w.draft.translated }
+func (w *Write) isPatch() bool { return w.way == applied || w.way == patched && !w.draft.translated }
 
 // prune removes unknown fields and reports them as the request asks. It refuses wrong types in metadata, because the
 // later steps rely on them. For a built-in kind it refuses every wrong type, and reports it before unknown fields, as
@@ -46,7 +46,7 @@ func (w *Write) prune(context.Context) error {
 	}
 	m := objectmeta.Of(obj)
 	if errs := res.Metadata.CheckTypes(status.Field("metadata"), m); len(errs) > 0 {
-		if w.form == applied || w.isPatch() && !res.Dialect.MetadataAlone {
+		if w.way == applied || w.isPatch() && !res.Dialect.MetadataAlone {
 			return w.wrongType(sent, errs)
 		}
 		return w.undecodable(sent, w.metadataTypeError(m, errs))
@@ -106,7 +106,7 @@ func (w *Write) wrongType(sent doc.Value, errs status.FieldErrors) error {
 	if err == nil {
 		err = errs[0]
 	}
-	if text := w.res.Schema.Misfit(sent); w.form == applied && text != "" {
+	if text := w.res.Schema.Misfit(sent); w.way == applied && text != "" {
 		err = errors.New(text)
 	}
 	return w.undecodable(sent, err)
@@ -143,11 +143,11 @@ func (w *Write) undecodable(obj doc.Value, err error) error {
 	return w.undecodableAs(w.res.GVK, obj, err)
 }
 
-// undecodableAs returns the error for an object that cannot be decoded as its kind. The error depends on the form of
-// the write.
+// undecodableAs returns the error for an object that cannot be decoded as its kind. The error depends on the way in
+// which the client says what it wants.
 func (w *Write) undecodableAs(kind apimeta.GroupVersionKind, obj doc.Value, err error) error {
 	switch {
-	case w.form == applied:
+	case w.way == applied:
 		return inconvertible(w.config, err)
 	case w.isPatch():
 		return w.patchedInvalid(obj, err.Error())
@@ -210,7 +210,7 @@ func (w *Write) problemsWith(unknown []string) []string {
 		}
 		return strings.Compare(a, b)
 	})
-	ofView := w.ThroughOwnKind() && !w.draft.translated && w.form != applied
+	ofView := w.ThroughOwnKind() && !w.draft.translated && w.way != applied
 	if body.inDocument || w.res.Dialect.UnknownVerbatim && !ofView {
 		for _, path := range sorted {
 			problems = append(problems, `unknown field "`+path+`"`)

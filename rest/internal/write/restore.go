@@ -36,7 +36,7 @@ func (w *Write) restore(context.Context) error {
 		return nil
 	}
 	entries := objectmeta.Of(w.draft.now).Get(objectmeta.ManagedFields)
-	if w.draft.now = restored(w.res, w.Part(), w.draft.now, w.before.shown); w.form == applied {
+	if w.draft.now = restored(w.res, w.Part(), w.draft.now, w.before.shown); w.way == applied {
 		w.draft.now = w.draft.now.WithAt(entries, "metadata", objectmeta.ManagedFields)
 	}
 	return nil

@@ -20,8 +20,9 @@ import (
 // All work happens in the steps of an attempt (see [order]). They run outside every lock and against a snapshot, so a
 // host's hook may call the API. If another write commits first, the next attempt starts with the first step.
 //
-// A caller gets a Write from [Writes.New]. Before Create or Update it says what the client wants, with Replace, Change,
-// Patch or Apply. A Write is used once, by one goroutine: for Create, Update, Delete, Call or Connect.
+// A caller gets a Write from [Writes.New]. Before Create or Update it says what the client wants, with Replace,
+// Compute, Patch, Apply or ApplyText. A Write is used once, by one goroutine: for Create, Update, Delete, Call or
+// Connect.
 type Write struct {
 	resource.Target
 	Asked Asked
@@ -34,7 +35,7 @@ type Write struct {
 
 	writes    *Writes
 	res       *resource.Resource
-	form      form
+	way       way
 	want      Change
 	named     bool      // the URL, or the caller in the process, names the object
 	instead   bool      // the write is an update that has found no object, and now creates it
@@ -78,13 +79,13 @@ type Body struct {
 	repeated []string
 }
 
-// form is the way in which a client says what it wants.
-type form int
+// way is the way in which a client says what it wants.
+type way int
 
 const (
-	whole   form = iota // the whole object
-	patched             // a change of the object: a missing resourceVersion or kind is kept, and a bad result is a 422
-	applied             // an applied configuration, from which the managedFields are computed together with the object
+	whole   way = iota // the whole object
+	patched            // a change of the object: a missing resourceVersion or kind is kept, and a bad result is a 422
+	applied            // an applied configuration, from which the managedFields are computed together with the object
 )
 
 // Change computes the object that the client wants from the current one, which is absent on create.
@@ -190,13 +191,14 @@ func (w *Write) createMissing(ctx context.Context) (Result, error) {
 
 // createsIfMissing reports whether the write may create the object if it does not exist.
 func (w *Write) createsIfMissing() bool {
-	return w.Through == nil && (w.form == applied || w.form == whole && w.res.Traits.CreateOnUpdate)
+	return w.Through == nil && (w.way == applied || w.way == whole && w.res.Traits.CreateOnUpdate)
 }
 
 // generateAttempts bounds how many generated names a create tries.
 const generateAttempts = 8
 
-// create tries to store a new object. If the server generated the name and it is taken, create starts again with
+// create tries to store a new object. It takes the steps once, before it asks the store, because there is no object
+// that another write could change meanwhile. If the server generated the name and it is taken, create starts again with
 // another name.
 func (w *Write) create(ctx context.Context) (Result, error) {
 	for range generateAttempts {
@@ -220,7 +222,7 @@ func (w *Write) create(ctx context.Context) (Result, error) {
 
 // update runs the steps against the stored object and commits the result.
 func (w *Write) update(ctx context.Context) (Result, error) {
-	record, err := w.commit(ctx, nil, func(w *Write, ctx context.Context, current *storage.Record) ([]byte, error) {
+	record, err := w.commit(ctx, nil, func(current *storage.Record) ([]byte, error) {
 		return w.run(ctx, onUpdate, current)
 	})
 	if err != nil {
