@@ -28,7 +28,7 @@ func (q *request) watch() error {
 	ctx, release := q.guarded(q.r.Context())
 	defer release()
 	gone := context.CancelFunc(func() {})
-	if stream.WantsSocket(q.r) { // whose end the request's context does not know
+	if stream.WantsSocket(q.r) { // the request's context does not end with a WebSocket
 		ctx, gone = context.WithCancel(ctx)
 	}
 	defer gone()
@@ -36,7 +36,7 @@ func (q *request) watch() error {
 	return w.Deliver(ctx, func() (delivery.Output, error) {
 		out, err := q.openWatch(rep.Media, gone)
 		if err == nil {
-			q.query, q.at = nil, place{} // they have been read
+			q.query, q.at = nil, place{} // nothing reads them again, and a watch may wait for long
 		}
 		return out, err
 	})

@@ -141,7 +141,7 @@ func (s *liveWatch) setTimer() {
 	}
 }
 
-// wake makes the stream poll again. It may be called from any goroutine.
+// wake makes the watch poll again. It may be called from any goroutine.
 func (s *liveWatch) wake() {
 	select {
 	case s.alarm <- struct{}{}:
@@ -155,7 +155,7 @@ func (s *liveWatch) hurry() {
 	s.wake()
 }
 
-// close releases everything that the stream holds.
+// close releases everything that the watch holds.
 func (s *liveWatch) close() {
 	if s.timer != nil {
 		s.timer.Stop()
@@ -168,9 +168,10 @@ func (s *liveWatch) close() {
 	}
 }
 
-// end sends err as the last event of the stream, unless the watch ends because its time is over, the client has left, the server shuts
-// down, or the API has given up or replaced the resource. Upstream too ends the watches of a custom resource without an event when its
-// definition is deleted or changed, so that clients watch again. It returns an error if the stream breaks off within an event.
+// end sends err as the last event of the watch, unless the watch ends because its time is over, the client has left,
+// the server shuts down, or the API has given up or replaced the resource. Upstream too ends the watches of a custom
+// resource without an event when its definition is deleted or changed, so that clients watch again. It returns an error
+// if the answer breaks off within an event.
 func (s *liveWatch) end(err error) error {
 	err = s.follower.Reason(err)
 	if err != nil && !errors.Is(err, context.DeadlineExceeded) && !errors.Is(err, context.Canceled) &&

@@ -31,7 +31,7 @@ type Watch struct {
 
 // Deliver sends the events of a watch until it ends (API concepts, Efficient detection of changes). It calls open to begin the answer,
 // once and from its own goroutine. If Deliver fails before open has succeeded, it returns the error, which the caller can still answer
-// with a Status. Afterwards it returns an error only if the stream breaks off within an event.
+// with a Status. Afterwards it returns an error only if the answer breaks off within an event.
 func (w *Watch) Deliver(ctx context.Context, open func() (Output, error)) error {
 	b := w.start(ctx)
 	s := b.liveWatch
@@ -69,11 +69,11 @@ type beginning struct {
 	from follow.Beginning
 	// ahead says that the watch takes its position before it begins its answer. A watch of existing objects does so: once a client has the
 	// answer, the watch reports every later change. A watch of changes alone begins its answer first, and reports an expired position
-	// within the stream. If a watch must wait for its revision, it is the other way round. Upstream does the same.
+	// as an event. If a watch must wait for its revision, it is the other way round. Upstream does the same.
 	ahead bool
 }
 
-// start makes the stream of the watch, whose time begins to run.
+// start makes the live watch, whose time begins to run.
 func (w *Watch) start(ctx context.Context) *beginning {
 	duration := minWatchTime + rand.N(maxWatchTime-minWatchTime)
 	if w.Seconds != nil && *w.Seconds > 0 {
@@ -112,7 +112,7 @@ func (b *beginning) open(open func() (Output, error)) error {
 	return nil
 }
 
-// send sends the existing objects, if the client asked for them, and makes the stream live.
+// send sends the existing objects, if the client asked for them, and makes the watch live.
 func (b *beginning) send() error {
 	if b.from.Existing {
 		if err := b.sendState(); err != nil {
