@@ -20,7 +20,8 @@ type plugin struct {
 	hooks []rest.Admission
 }
 
-// plugins returns the plugins in the order in which they run.
+// plugins returns the plugins in the order in which their hooks run. The functions on Pods run in this order too, but
+// after all of the hooks, because the hook that they share comes last.
 func plugins() []plugin {
 	creates, updates := []rest.Operation{rest.OperationCreate}, []rest.Operation{rest.OperationUpdate}
 	const requests = "certificatesigningrequests.certificates.k8s.io"
