@@ -20,6 +20,12 @@ import (
 //	…
 //	err = quotas.Run(ctx, api) // on the leader, beside the other controllers
 //
+// All three parts are necessary. Without the Ledger, clients can create quotas, but nothing enforces them. Without the
+// plug-in, the API does not serve the kind. Without Run, the status stays empty. A host with host.Run passes Run as one
+// of the Controllers:
+//
+//	Controllers: controller.Group{func(ctx context.Context) error { return quotas.Run(ctx, api) }},
+//
 // The limits are as exact as those of [New]. A new or changed quota counts in each replica as soon as the replica has
 // seen it. Objects that exist count too, so a namespace may use more than its limit; then only deletions pass.
 type ResourceQuotas struct {
