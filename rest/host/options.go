@@ -17,8 +17,9 @@ import (
 // Options configure [Run]. The zero value serves nothing over HTTP, and runs only the controllers of package lifecycle.
 type Options struct {
 	// Server serves the API, and with it whatever else the host adds to its Handler. Its Handler is the API if it is
-	// nil. If its TLSConfig is set, the server speaks HTTPS. Run replaces the zero values of its limits, so that slow
-	// clients hold no connection for ever:
+	// nil. If its TLSConfig is set, the server speaks HTTPS with the Certificates or the GetCertificate of the
+	// TLSConfig, one of which must be set. Run replaces the zero values of its limits, so that slow clients hold no
+	// connection for ever:
 	//
 	//	ReadHeaderTimeout  10 seconds
 	//	ReadTimeout        1 minute
