@@ -25,13 +25,14 @@ const maxFile = 16 << 20
 
 // Tokens recognizes bearer tokens that a file lists. It is a [rest.Authenticator]. The file is a list in YAML or JSON:
 //
-//   - token: bdVTOYVSRKBHTYKEEQ3BXEAFUM
-//     user: alice
-//     groups: [team-a]
-//     expires: 2027-01-01T00:00:00Z
-//   - token: NX3H6RTSQ6YTMSOHEGVPO6HC3U
-//     user: root
-//     groups: [platform-admins]
+//	# tokens.yaml
+//	- token: bdVTOYVSRKBHTYKEEQ3BXEAFUM
+//	  user: alice
+//	  groups: [team-a]
+//	  expires: 2027-01-01T00:00:00Z
+//	- token: NX3H6RTSQ6YTMSOHEGVPO6HC3U
+//	  user: root
+//	  groups: [platform-admins]
 //
 // A token needs token and user; it may have uid, groups, extra (a map from a name to a list) and expires. Without
 // expires, it does not expire.
