@@ -41,6 +41,9 @@
 //   - rest/resttest: serves an API to tests, with faults to inject.
 //   - rest/conventions: checks kinds against the API conventions.
 //
+// Three modules add what needs more dependencies: cel, rules in the Common Expression Language; k8s, the kinds of
+// k8s.io/api; and rest/auth/oidc, people who log in with OpenID Connect.
+//
 // A program links only the packages that it imports.
 //
 // # The way of a request

@@ -91,7 +91,8 @@ type Options struct {
 	// which they are asked and started, see [Parts]. [API.Start] starts what they do in the background.
 	Plugins []Plugin
 	// CEL is the evaluator of expressions that clients write: in CustomResourceDefinitions, admission policies and match conditions of
-	// webhooks. All plug-ins use it. Set it to cel.New(nil) of module cel. Default: plug-ins refuse expressions.
+	// webhooks. All plug-ins use it. Set it to cel.New(nil) of module cel: rules that it contains have no
+	// effect here, because rules belong to a kind ([Resource.Rules]). Default: plug-ins refuse expressions.
 	CEL Rules
 	// MaxConvertedBytes is the size of the cache of converted objects, in bytes. The cache spares the API from converting an
 	// object for each client that reads it in another version than the stored one (see [Converted]). Default: 64 MiB.
