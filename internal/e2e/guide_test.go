@@ -72,7 +72,7 @@ func buildIn(t *testing.T, module, pkg string) {
 // startPostgres starts an empty Postgres that ends with the test, and returns its URL. The test is skipped where Postgres is not installed.
 func startPostgres(t *testing.T) string {
 	t.Helper()
-	const notInstalled = 3 // the status of the program
+	const notInstalled = 3                                   // the status of the program
 	cmd := exec.Command(filepath.Join(programs, "postgres")) // it ends with its standard input, after the program that uses it
 	stdin, err := cmd.StdinPipe()
 	require.NoError(t, err)

@@ -32,7 +32,7 @@ var (
 	rbacTeams      = []string{"dev", "ops", "alice"}
 )
 
-func oneOf(r *rand.Rand, words []string) string { return words[r.Intn(len(words))] }
+func oneOf[T any](r *rand.Rand, words []T) T { return words[r.Intn(len(words))] }
 
 // someOf returns up to two of the words, and at least min.
 func someOf(r *rand.Rand, min int, words []string) (some []string) {
@@ -147,9 +147,9 @@ func asRule(a rest.Access) rbac.PolicyRule {
 func randomAccess(r *rand.Rand) rest.Access {
 	u := rest.User{Name: oneOf(r, rbacUsers), Groups: someOf(r, 0, rbacTeams)}
 	if r.Intn(5) == 0 {
-		return rest.Access{User: u, Verb: oneOf(r, []string{"get", "list"}), Path: oneOf(r, []string{"/a", "/a/b", "/a/", "/b", "/ab"})}
+		return rest.Access{User: u, Verb: oneOf(r, []rest.Verb{rest.VerbGet, rest.VerbList}), Path: oneOf(r, []string{"/a", "/a/b", "/a/", "/b", "/ab"})}
 	}
-	return rest.Access{User: u, Verb: oneOf(r, []string{"get", "list", "create", "*"}), Group: oneOf(r, []string{"", "example.com"}), Resource: oneOf(r, []string{"pods", "nodes"}),
+	return rest.Access{User: u, Verb: oneOf(r, []rest.Verb{rest.VerbGet, rest.VerbList, rest.VerbCreate, "*"}), Group: oneOf(r, []string{"", "example.com"}), Resource: oneOf(r, []string{"pods", "nodes"}),
 		Subresource: oneOf(r, []string{"", "", "log", "status"}), Name: oneOf(r, []string{"", "a", "b", "c"}), Namespace: oneOf(r, []string{"", "red", "blue"})}
 }
 

@@ -31,8 +31,12 @@ func TestAccessOf(t *testing.T) {
 	of := func(group, resource string, verb rest.Verb, namespace, name string) rest.Access {
 		return rest.Access{User: anonymous, Verb: verb, Group: group, Version: "v1", Resource: resource, Namespace: namespace, Name: name}
 	}
-	widget := func(verb rest.Verb, name string) rest.Access { return of("example.com", "widgets", verb, "default", name) }
-	path := func(verb rest.Verb, path string) rest.Access { return rest.Access{User: anonymous, Verb: verb, Path: path} }
+	widget := func(verb rest.Verb, name string) rest.Access {
+		return of("example.com", "widgets", verb, "default", name)
+	}
+	path := func(verb rest.Verb, path string) rest.Access {
+		return rest.Access{User: anonymous, Verb: verb, Path: path}
+	}
 	below := func(a rest.Access, subresource string) rest.Access { a.Subresource = subresource; return a }
 	for _, c := range []struct {
 		name, method, target string

@@ -13,7 +13,6 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client/fake"
 	"sigs.k8s.io/controller-runtime/pkg/client/interceptor"
 
-	decorum "github.com/decorum-go/decorum/rest"
 	"github.com/decorum-go/decorum/rest/resttest"
 )
 

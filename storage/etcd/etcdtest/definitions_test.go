@@ -82,7 +82,7 @@ func (r *replica) await(holds func(d *apiextensions.CustomResourceDefinition) bo
 	ctx, cancel := context.WithTimeout(r.Context(), time.Minute)
 	defer cancel()
 	var last error
-	client := resttest.Client[apiextensions.CustomResourceDefinition](r, r.API)
+	client := resttest.Client[apiextensions.CustomResourceDefinition](r.T, r.API)
 	page, err := client.List(ctx, rest.ListOptions{})
 	require.NoError(r, err)
 	if len(page.Items) == 0 && holds(nil) || len(page.Items) == 1 && holds(page.Items[0]) {
