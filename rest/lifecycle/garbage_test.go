@@ -104,7 +104,7 @@ func TestCollectGarbage(t *testing.T) {
 		{"an absent owner that is added later", func(w *world) {
 			w.part("a/x")
 			w.settle()
-			_, err := w.parts.Namespace("a").Modify(w.Context(), "x", func(p *Part) error {
+			_, err := w.parts().Namespace("a").Modify(w.Context(), "x", func(p *Part) error {
 				p.OwnerReferences = []apimeta.OwnerReference{{APIVersion: "example.com/v1", Kind: "Part", Name: "none", UID: "u"}}
 				return nil
 			})
@@ -159,7 +159,7 @@ func TestCollectGarbage(t *testing.T) {
 			w.make("a/x", []string{"example.com/f"}, blocking(w.refTo("a", "owner")))
 			w.delete("a/owner", foreground)
 			w.settle()
-			_, err := w.parts.Namespace("a").Modify(w.Context(), "x", func(p *Part) error { p.OwnerReferences[0].BlockOwnerDeletion = nil; return nil })
+			_, err := w.parts().Namespace("a").Modify(w.Context(), "x", func(p *Part) error { p.OwnerReferences[0].BlockOwnerDeletion = nil; return nil })
 			require.NoError(w, err)
 		}, []string{"a/x!:owner"}},
 		{"a dependent with another owner stays without the reference", func(w *world) {
@@ -180,7 +180,7 @@ func TestCollectGarbage(t *testing.T) {
 		{"a cycle does not wait for itself", func(w *world) {
 			w.part("a/one")
 			w.part("a/two", blocking(w.refTo("a", "one")))
-			_, err := w.parts.Namespace("a").Modify(w.Context(), "one", func(p *Part) error {
+			_, err := w.parts().Namespace("a").Modify(w.Context(), "one", func(p *Part) error {
 				p.OwnerReferences = []apimeta.OwnerReference{blocking(w.refTo("a", "two"))}
 				return nil
 			})
@@ -205,7 +205,7 @@ func TestCollectGarbageOfBefore(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		api, err := rest.New(rest.Options{}, parts(), sites())
 		require.NoError(t, err)
-		w := &world{T: t, api: api, parts: resttest.Client[Part](t, api), sites: resttest.Client[Site](t, api)}
+		w := &world{T: t, api: api}
 		for _, name := range []string{"one", "two", "three"} {
 			w.part("a/" + name)
 			w.part("a/of-"+name, blocking(w.refTo("a", name)))
@@ -236,7 +236,7 @@ func TestCollectGarbageAfterMissedChanges(t *testing.T) {
 		gate, begun := &gatedStore{Engine: store}, 0
 		api, err := rest.New(rest.Options{Store: gate}, parts(), sites())
 		require.NoError(t, err)
-		w := &world{T: t, api: api, parts: resttest.Client[Part](t, api), sites: resttest.Client[Site](t, api)}
+		w := &world{T: t, api: api}
 		w.part("a/owner")
 		w.part("a/x", w.refTo("a", "owner"))
 		// The collector lists the parts and then blocks at the sites. The log drops what happens meanwhile.

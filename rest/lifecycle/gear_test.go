@@ -1,6 +1,7 @@
 package lifecycle_test
 
 import (
+	"cmp"
 	"context"
 	"slices"
 	"strings"
@@ -67,9 +68,12 @@ func sites() rest.Resource[Site] {
 type world struct {
 	*testing.T
 	api   *rest.API
-	parts rest.Client[Part]
-	sites rest.Client[Site]
+	newer *rest.API // another one over the same store, which serves the parts, or nil
 }
+
+func (w *world) parts() rest.Client[Part] { return resttest.Client[Part](w.T, cmp.Or(w.newer, w.api)) }
+
+func (w *world) sites() rest.Client[Site] { return resttest.Client[Site](w.T, w.api) }
 
 // inWorld runs f beside a controller. The bubble fails if the controller leaves a goroutine when its context ends.
 func inWorld(t *testing.T, run func(context.Context, *rest.API, lifecycle.Options) error, options rest.Options, definitions []rest.Definition, f func(w *world)) {
@@ -82,7 +86,7 @@ func inBubble(t *testing.T, run func(context.Context, *rest.API, lifecycle.Optio
 	t.Helper()
 	api, err := rest.New(options, definitions...)
 	require.NoError(t, err)
-	w := &world{T: t, api: api, parts: resttest.Client[Part](t, api), sites: resttest.Client[Site](t, api)}
+	w := &world{T: t, api: api}
 	ctx, stop := context.WithCancel(t.Context())
 	ended := make(chan error, 1)
 	go func() { ended <- run(ctx, api, lifecycle.Options{}) }()
@@ -109,11 +113,11 @@ func (w *world) settle() {
 func (w *world) refTo(namespace, name string) apimeta.OwnerReference {
 	w.Helper()
 	if namespace == "" {
-		site, err := w.sites.Get(w.Context(), name)
+		site, err := w.sites().Get(w.Context(), name)
 		require.NoError(w, err)
 		return apimeta.OwnerReference{APIVersion: "example.com/v1", Kind: "Site", Name: name, UID: site.UID}
 	}
-	part, err := w.parts.Namespace(namespace).Get(w.Context(), name)
+	part, err := w.parts().Namespace(namespace).Get(w.Context(), name)
 	require.NoError(w, err)
 	return apimeta.OwnerReference{APIVersion: "example.com/v1", Kind: "Part", Name: name, UID: part.UID}
 }
@@ -134,14 +138,14 @@ func (w *world) part(key string, owners ...apimeta.OwnerReference) string {
 func (w *world) make(key string, finalizers []string, owners ...apimeta.OwnerReference) string {
 	w.Helper()
 	namespace, name, _ := strings.Cut(key, "/")
-	part, err := w.parts.Namespace(namespace).Create(w.Context(), &Part{ObjectMeta: apimeta.ObjectMeta{Name: name, Finalizers: finalizers, OwnerReferences: owners}})
+	part, err := w.parts().Namespace(namespace).Create(w.Context(), &Part{ObjectMeta: apimeta.ObjectMeta{Name: name, Finalizers: finalizers, OwnerReferences: owners}})
 	require.NoError(w, err)
 	return part.UID
 }
 
 func (w *world) site(name string, owners ...apimeta.OwnerReference) string {
 	w.Helper()
-	site, err := w.sites.Create(w.Context(), &Site{ObjectMeta: apimeta.ObjectMeta{Name: name, OwnerReferences: owners}})
+	site, err := w.sites().Create(w.Context(), &Site{ObjectMeta: apimeta.ObjectMeta{Name: name, OwnerReferences: owners}})
 	require.NoError(w, err)
 	return site.UID
 }
@@ -151,9 +155,9 @@ func (w *world) delete(key string, policy apimeta.DeletionPropagation) {
 	namespace, name, found := strings.Cut(key, "/")
 	var err error
 	if found {
-		err = w.parts.Namespace(namespace).Delete(w.Context(), name, rest.DeleteOptions{PropagationPolicy: policy})
+		err = w.parts().Namespace(namespace).Delete(w.Context(), name, rest.DeleteOptions{PropagationPolicy: policy})
 	} else {
-		err = w.sites.Delete(w.Context(), key, rest.DeleteOptions{PropagationPolicy: policy})
+		err = w.sites().Delete(w.Context(), key, rest.DeleteOptions{PropagationPolicy: policy})
 	}
 	require.NoError(w, err)
 }
@@ -177,11 +181,11 @@ func (w *world) left() []string {
 		}
 		out = append(out, text)
 	}
-	for part, err := range w.parts.All(w.Context(), rest.ListOptions{}) {
+	for part, err := range w.parts().All(w.Context(), rest.ListOptions{}) {
 		require.NoError(w, err)
 		add(&part.ObjectMeta)
 	}
-	for site, err := range w.sites.All(w.Context(), rest.ListOptions{}) {
+	for site, err := range w.sites().All(w.Context(), rest.ListOptions{}) {
 		require.NoError(w, err)
 		add(&site.ObjectMeta)
 	}
@@ -192,7 +196,7 @@ func (w *world) left() []string {
 func (w *world) unfinalize(key string) {
 	w.Helper()
 	namespace, name, _ := strings.Cut(key, "/")
-	_, err := w.parts.Namespace(namespace).Modify(w.Context(), name, func(p *Part) error { p.Finalizers = nil; return nil })
+	_, err := w.parts().Namespace(namespace).Modify(w.Context(), name, func(p *Part) error { p.Finalizers = nil; return nil })
 	if !status.IsNotFound(err) {
 		require.NoError(w, err)
 	}

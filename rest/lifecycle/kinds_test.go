@@ -56,7 +56,6 @@ func TestCollectGarbageOfLaterResources(t *testing.T) {
 				w.site("s")
 				w.settle()
 				require.NoError(w, w.api.AddResources(w.Context(), parts()))
-				w.parts = resttest.Client[Part](t, w.api)
 				w.part("a/dependent", blocking(w.refTo("", "s")))
 				w.part("a/late", w.refTo("", "s"))
 				w.delete("s", policy)
@@ -79,7 +78,7 @@ func TestCollectGarbageOfLaterResources(t *testing.T) {
 // A dependent whose owner is of a kind that nobody serves is kept until the API serves the kind.
 func TestDependentsOfALaterKind(t *testing.T) {
 	inWorld(t, lifecycle.CollectGarbage, rest.Options{}, []rest.Definition{sites()}, func(w *world) {
-		_, err := w.sites.Create(w.Context(), &Site{ObjectMeta: apimeta.ObjectMeta{Name: "s", OwnerReferences: []apimeta.OwnerReference{
+		_, err := w.sites().Create(w.Context(), &Site{ObjectMeta: apimeta.ObjectMeta{Name: "s", OwnerReferences: []apimeta.OwnerReference{
 			{APIVersion: "late.example.com/v1", Kind: "Late", Name: "never", UID: "never"}}}})
 		require.NoError(w, err)
 		w.settle()
@@ -106,7 +105,6 @@ func TestOwnersWaitForUnservedDependents(t *testing.T) {
 				w.settle()
 				assert.Equal(w, []string{"s!"}, w.sitesLeft())
 				require.NoError(w, w.api.AddResources(w.Context(), parts()))
-				w.parts = resttest.Client[Part](t, w.api)
 				w.settle()
 				assert.Equal(w, want, w.left())
 			})
@@ -130,7 +128,7 @@ func suffix(n int) string {
 
 func (w *world) sitesLeft() []string {
 	w.Helper()
-	page, err := w.sites.List(w.Context(), rest.ListOptions{})
+	page, err := w.sites().List(w.Context(), rest.ListOptions{})
 	require.NoError(w, err)
 	out := []string{}
 	for _, site := range page.Items {
@@ -260,7 +258,7 @@ func TestEachResourceIsReadOnce(t *testing.T) {
 				w.site("s")
 				require.NoError(w, w.api.ReplaceResources(w.Context(), wider))
 				wider.SelectableFields = append(wider.SelectableFields, "spec.size")[:(len(wider.SelectableFields)+1)%2]
-				require.NoError(w, w.sites.Delete(w.Context(), "s", rest.DeleteOptions{}))
+				require.NoError(w, w.sites().Delete(w.Context(), "s", rest.DeleteOptions{}))
 				synctest.Wait()
 			}
 			assert.Zero(w, store.lists["parts.example.com"])

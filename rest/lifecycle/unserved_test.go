@@ -41,7 +41,6 @@ func TestNamespaceWithObjectsOfAWithdrawnResource(t *testing.T) {
 		require.True(w, status.IsNotFound(err), "the other namespace has no such objects: %v", err)
 
 		require.NoError(w, w.api.AddResources(w.Context(), parts()))
-		w.parts = resttest.Client[Part](t, w.api)
 		w.settle()
 		_, err = namespaces.Get(w.Context(), "a")
 		require.True(w, status.IsNotFound(err), "%v", err)
@@ -57,7 +56,7 @@ func TestOlderLeader(t *testing.T) {
 		newer, err := rest.New(rest.Options{Store: store}, rest.NamespacesOf[Namespace](), parts(), sites())
 		require.NoError(t, err)
 		inBubble(t, lifecycle.Run, rest.Options{Store: store}, []rest.Definition{rest.NamespacesOf[Namespace](), sites()}, func(w *world) {
-			w.parts = resttest.Client[Part](t, newer)
+			w.newer = newer
 			namespaces := resttest.Client[Namespace](t, w.api)
 			_, err := namespaces.Create(w.Context(), &Namespace{ObjectMeta: apimeta.ObjectMeta{Name: "a"}})
 			require.NoError(w, err)

@@ -119,9 +119,9 @@ func TestReasons(t *testing.T) {
 	s.must(t, "POST", clusterRoleBindings, binding("c", "ClusterRole/reader", "User/alice"))
 	s.must(t, "POST", bindings("default"), binding("b", "ClusterRole/reader", "ServiceAccount/team/robot"))
 	s.must(t, "POST", bindings("default"), binding("g", "ClusterRole/reader", "Group/dev"))
-	assert.Equal(t, `RBAC: allowed by ClusterRoleBinding "c" of ClusterRole "reader" to User "alice"`, s.decision(t, "alice").Reason)
-	assert.Equal(t, `RBAC: allowed by RoleBinding "b/default" of ClusterRole "reader" to ServiceAccount "robot/team"`, s.decision(t, "system:serviceaccount:team:robot").Reason)
-	assert.Equal(t, `RBAC: allowed by RoleBinding "g/default" of ClusterRole "reader" to Group "dev"`, s.decision(t, "x", "dev").Reason)
+	assert.Equal(t, `RBAC: allowed by ClusterRoleBinding "c" of ClusterRole "reader" to User "alice"`, s.decision(t, "alice").Reason())
+	assert.Equal(t, `RBAC: allowed by RoleBinding "b/default" of ClusterRole "reader" to ServiceAccount "robot/team"`, s.decision(t, "system:serviceaccount:team:robot").Reason())
+	assert.Equal(t, `RBAC: allowed by RoleBinding "g/default" of ClusterRole "reader" to Group "dev"`, s.decision(t, "x", "dev").Reason())
 	assert.Equal(t, rest.Decision{}, s.decision(t, "bob"))
 }
 

@@ -152,7 +152,8 @@ func TestWait(t *testing.T) {
 	require.NoError(t, err)
 	assert.Equal(t, "a", ship.Name)
 
-	s, _ := fleet(t)
-	_, err = resttest.Wait(t.Context(), resttest.Client[Sail](t, s.API), "a", whatever[Sail])
-	assert.ErrorContains(t, err, "serves no resource")
+	s, ships := fleet(t)
+	require.NoError(t, s.API.Close())
+	_, err = resttest.Wait(t.Context(), ships, "a", whatever[Ship])
+	assert.True(t, status.IsServiceUnavailable(err), "%v", err)
 }
