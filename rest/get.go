@@ -41,7 +41,7 @@ func (q *request) get() error {
 	}
 	// The store keeps the record in memory at least until its log drops the changes after since.
 	expired := func() error {
-		cursor, err := q.res.Store.Watch(q.r.Context(), watch.Scope{Resource: record.Key.Resource}, since)
+		cursor, err := q.res.Store.Watch(q.r.Context(), watch.Key{Resource: record.Key.Resource}, since)
 		if err != nil {
 			return err
 		}

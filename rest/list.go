@@ -62,7 +62,7 @@ func (q *request) writeList(rep *media.Representation, p resource.Page) error {
 	}
 	expired := delivery.Copied
 	if rep.Media != media.Protobuf { // such a list may be a copy
-		if cursor, err := q.res.Store.Watch(q.r.Context(), p.Selected.Scope, p.Revision, p.Selected.Terms...); err == nil {
+		if cursor, err := q.res.Store.Watch(q.r.Context(), p.Selected.Within, p.Revision, p.Selected.Terms...); err == nil {
 			defer cursor.Close()
 			expired = cursor.Err
 		}

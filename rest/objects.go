@@ -95,7 +95,7 @@ func (o objects) List(ctx context.Context, resource, namespace string) ([]*stora
 		return nil, err
 	}
 	defer done()
-	page, err := o.api.store.List(ctx, storage.Query{Scope: storage.Key{Resource: resource, Namespace: namespace}, Revision: storage.MostRecent}, nil)
+	page, err := o.api.store.List(ctx, storage.Query{Within: storage.Key{Resource: resource, Namespace: namespace}, Revision: storage.MostRecent}, nil)
 	return page.Records, err
 }
 

@@ -68,7 +68,7 @@ func (o objects) Watch(ctx context.Context, resource string, after watch.Revisio
 		return nil, err
 	}
 	defer done()
-	cursor, err := o.api.store.Watch(ctx, watch.Scope{Resource: resource}, after)
+	cursor, err := o.api.store.Watch(ctx, watch.Key{Resource: resource}, after)
 	if err == nil {
 		context.AfterFunc(o.api.ending, cursor.Close)
 	}

@@ -137,7 +137,7 @@ func (r *replica) install(a *Arrival, all []staged) (wait <-chan struct{}, ok bo
 			if s.next != nil {
 				key = s.next.Key
 			}
-			group = append(group, watch.Change[Record]{Scope: key, Revision: s.entry.Revision, Previous: s.base, Current: s.next})
+			group = append(group, watch.Change[Record]{Key: key, Revision: s.entry.Revision, Previous: s.base, Current: s.next})
 		}
 		writes = append(writes, s.write)
 	}

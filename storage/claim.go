@@ -147,7 +147,7 @@ func (r *replica) replay(l *loading, e *arrived) error {
 			i.replace(s.base, s.next)
 		}
 		l.live += s.grown
-		c := watch.Change[Record]{Scope: key, Revision: e.Revision, Previous: s.base, Current: s.next}
+		c := watch.Change[Record]{Key: key, Revision: e.Revision, Previous: s.base, Current: s.next}
 		l.past = append(l.past, watch.Past[Record]{Change: c, GroupEnd: e.end, At: e.at})
 	}
 	s.mark(r.opts.Logger)

@@ -69,7 +69,7 @@ func (o *objects) assign(
 			w.next.Written = now.UnixMicro()
 			record = w.next
 		}
-		group = append(group, watch.Change[Record]{Scope: record.Key, Revision: revision, Previous: w.base, Current: w.next})
+		group = append(group, watch.Change[Record]{Key: record.Key, Revision: revision, Previous: w.base, Current: w.next})
 	}
 	o.book(writes)
 	return group, nil

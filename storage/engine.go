@@ -108,27 +108,27 @@ func (e *Engine) Get(ctx context.Context, key Key, atLeast watch.Revision) (*Rec
 
 // Watch implements [Store].
 func (e *Engine) Watch(
-	ctx context.Context, scope watch.Scope, after watch.Revision, terms ...watch.Term,
+	ctx context.Context, within watch.Key, after watch.Revision, terms ...watch.Term,
 ) (*watch.Cursor[Record], error) {
 	var by watch.Term
-	everything := scope == (watch.Scope{}) && len(terms) == 0
+	everything := within == (watch.Key{}) && len(terms) == 0
 	if !everything {
-		t, err := e.tableIn(scope)
+		t, err := e.tableIn(within)
 		if err != nil {
 			return nil, err
 		}
-		if narrowest := e.narrowest(t, scope, terms); narrowest != nil {
+		if narrowest := e.narrowest(t, within, terms); narrowest != nil {
 			by = *narrowest
 		}
 	}
 	if err := e.await(ctx, max(after, Any)); err != nil {
 		return nil, err
 	}
-	cursor, err := e.log.CursorOn(scope, by, after)
+	cursor, err := e.log.CursorOn(within, by, after)
 	if err != nil || everything {
 		return cursor, err
 	}
-	if _, err := e.tableIn(scope); err != nil { // Unregister may have ended the cursors before this one
+	if _, err := e.tableIn(within); err != nil { // Unregister may have ended the cursors before this one
 		cursor.Close()
 		return nil, err
 	}

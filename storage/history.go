@@ -45,7 +45,7 @@ func (o *objects) at(ctx context.Context, t *table, revision watch.Revision, by 
 	if err != nil {
 		return nil, err
 	}
-	if revision < o.log.Floor(watch.Scope{Resource: t.name}) {
+	if revision < o.log.Floor(watch.Key{Resource: t.name}) {
 		return nil, tooOld()
 	}
 	if revision >= latest.from {
@@ -70,7 +70,7 @@ func (o *objects) at(ctx context.Context, t *table, revision watch.Revision, by 
 		}
 	}
 	o.past.keep(s)
-	o.past.forget(t, o.log.Floor(watch.Scope{Resource: t.name})) // the floor may have passed s while it was built
+	o.past.forget(t, o.log.Floor(watch.Key{Resource: t.name})) // the floor may have passed s while it was built
 	return s, nil
 }
 
@@ -105,7 +105,7 @@ func (o *objects) undoIndex(ctx context.Context, younger, s *snapshot, by *watch
 
 // eachUndone calls undo for the changes between a revision and a younger state, last change first.
 func (o *objects) eachUndone(ctx context.Context, younger *snapshot, revision watch.Revision, undo func(*watch.Change[Record])) error {
-	changes, err := o.log.Since(watch.Scope{Resource: younger.table.name}, revision)
+	changes, err := o.log.Since(watch.Key{Resource: younger.table.name}, revision)
 	if status.IsExpired(err) {
 		return tooOld()
 	}

@@ -57,7 +57,7 @@ func newOld(t *testing.T) old {
 }
 
 func (o old) list(ctx context.Context, resource string, revision watch.Revision) error {
-	_, err := o.List(ctx, storage.Query{Scope: watch.Scope{Resource: resource}, Revision: revision, Exact: true}, nil)
+	_, err := o.List(ctx, storage.Query{Within: watch.Key{Resource: resource}, Revision: revision, Exact: true}, nil)
 	return err
 }
 
@@ -159,7 +159,7 @@ func TestSnapshotsAreBoundedByBytes(t *testing.T) {
 	var pages []storage.Query
 	for round := range 8 {
 		for _, label := range labels {
-			opts := storage.Query{Scope: watch.Scope{Resource: pods}, Limit: 1, Terms: []watch.Term{{Index: watch.Index{Label: label}, Value: "x"}}}
+			opts := storage.Query{Within: watch.Key{Resource: pods}, Limit: 1, Terms: []watch.Term{{Index: watch.Index{Label: label}, Value: "x"}}}
 			page, err := m.List(t.Context(), opts, nil)
 			require.NoError(t, err)
 			require.True(t, page.More)

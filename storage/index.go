@@ -77,10 +77,10 @@ func (i index) rank(value string, key Key) int {
 }
 
 // count returns how many records of a scope have a value.
-func (i index) count(scope watch.Scope, value string) int {
-	first, end := Key{Namespace: scope.Namespace}, value
-	last := Key{Namespace: scope.Namespace + "\x00"}
-	if scope.Namespace == "" {
+func (i index) count(within watch.Key, value string) int {
+	first, end := Key{Namespace: within.Namespace}, value
+	last := Key{Namespace: within.Namespace + "\x00"}
+	if within.Namespace == "" {
 		end, last = value+"\x00", Key{}
 	}
 	return i.rank(end, last) - i.rank(value, first)
@@ -95,8 +95,8 @@ func (t *table) index(of watch.Index) *index {
 }
 
 // narrowest returns the term whose index finds the fewest records of a scope, or nil if no index helps.
-func (o *objects) narrowest(t *table, scope watch.Scope, terms []watch.Term) (best *watch.Term) {
-	if scope.Name != "" || len(terms) == 0 {
+func (o *objects) narrowest(t *table, within watch.Key, terms []watch.Term) (best *watch.Term) {
+	if within.Name != "" || len(terms) == 0 {
 		return nil
 	}
 	o.mu.RLock()
@@ -107,7 +107,7 @@ func (o *objects) narrowest(t *table, scope watch.Scope, terms []watch.Term) (be
 		if i == nil || term.Label == "" && term.Value == "" {
 			continue
 		}
-		if count := i.count(scope, term.Value); best == nil || count < least {
+		if count := i.count(within, term.Value); best == nil || count < least {
 			best, least = &term, count
 		}
 	}

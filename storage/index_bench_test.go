@@ -37,7 +37,7 @@ func BenchmarkListByTerm(b *testing.B) {
 		for _, count := range []int{1000, 10_000, 100_000} {
 			b.Run(fmt.Sprintf("indexes=%d/objects=%d", indexes, count), func(b *testing.B) {
 				m := newIndexed(b, count, indexes)
-				opts := storage.Query{Scope: watch.Scope{Resource: pods}, Terms: []watch.Term{{Index: watch.Index{Label: "app"}, Value: "app-17"}}}
+				opts := storage.Query{Within: watch.Key{Resource: pods}, Terms: []watch.Term{{Index: watch.Index{Label: "app"}, Value: "app-17"}}}
 				page, err := m.List(context.Background(), opts, nil)
 				require.NoError(b, err)
 				require.Len(b, page.Records, 20)
@@ -81,7 +81,7 @@ func BenchmarkWatchByTerm(b *testing.B) {
 			const watches = 10_000
 			m := newIndexed(b, 1000, indexes)
 			for i := range watches {
-				cursor, err := m.Watch(context.Background(), watch.Scope{Resource: pods}, m.Revision(), watch.Term{Index: watch.Index{Label: "app"}, Value: fmt.Sprint("other-", i)})
+				cursor, err := m.Watch(context.Background(), watch.Key{Resource: pods}, m.Revision(), watch.Term{Index: watch.Index{Label: "app"}, Value: fmt.Sprint("other-", i)})
 				require.NoError(b, err)
 				ctx, cancel := context.WithCancel(context.Background())
 				ended := make(chan struct{})

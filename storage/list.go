@@ -13,14 +13,14 @@ const scanStep = 1024
 
 // List implements [Store].
 func (e *Engine) List(ctx context.Context, opts Query, into []*Record) (Listing, error) {
-	t, err := e.tableIn(opts.Scope)
+	t, err := e.tableIn(opts.Within)
 	if err != nil {
 		return Listing{}, err
 	}
 	if err := e.await(ctx, opts.Revision); err != nil {
 		return Listing{}, err
 	}
-	by := e.narrowest(t, opts.Scope, opts.Terms)
+	by := e.narrowest(t, opts.Within, opts.Terms)
 	var s *snapshot
 	var revision watch.Revision
 	if opts.Exact {
@@ -47,10 +47,10 @@ func (e *Engine) List(ctx context.Context, opts Query, into []*Record) (Listing,
 func (s *snapshot) page(ctx context.Context, opts Query, by *watch.Term, into []*Record) (Listing, error) {
 	page := Listing{Records: into}
 	everything := opts.Match == nil && len(opts.Terms) == 0
-	if everything && opts.Limit == 0 && opts.Scope.Namespace == "" && opts.Scope.Name == "" {
+	if everything && opts.Limit == 0 && opts.Within.Namespace == "" && opts.Within.Name == "" {
 		page.Records = slices.Grow(into, s.tree.Len())
 	}
-	start := Key{Namespace: opts.Scope.Namespace, Name: opts.Scope.Name}
+	start := Key{Namespace: opts.Within.Namespace, Name: opts.Within.Name}
 	after := opts.After != Key{} && !keyBefore(opts.After, start)
 	if after {
 		start.Namespace, start.Name = opts.After.Namespace, opts.After.Name
@@ -58,7 +58,7 @@ func (s *snapshot) page(ctx context.Context, opts Query, by *watch.Term, into []
 	var err error
 	var visited, taken int
 	visit := func(r *Record) bool {
-		if !opts.Scope.Contains(r.Key) {
+		if !opts.Within.Contains(r.Key) {
 			return false
 		}
 		if visited++; visited%scanStep == 0 {
@@ -84,24 +84,24 @@ func (s *snapshot) page(ctx context.Context, opts Query, by *watch.Term, into []
 		s.tree.Ascend(&Record{Key: start}, visit)
 	}
 	if opts.Limit > 0 && taken == opts.Limit {
-		page.More = s.anyAfter(page.Records[len(page.Records)-1].Key, opts.Scope)
+		page.More = s.anyAfter(page.Records[len(page.Records)-1].Key, opts.Within)
 	}
 	switch {
 	case !everything:
 		page.Remaining = -1
 	case page.More:
-		page.Remaining = int64(s.rankAfter(opts.Scope) - s.rank(page.Records[len(page.Records)-1].Key) - 1)
+		page.Remaining = int64(s.rankAfter(opts.Within) - s.rank(page.Records[len(page.Records)-1].Key) - 1)
 	}
 	return page, err
 }
 
 // anyAfter reports whether a scope has records after a key.
-func (s *snapshot) anyAfter(key Key, scope watch.Scope) (found bool) {
+func (s *snapshot) anyAfter(key Key, within watch.Key) (found bool) {
 	s.tree.Ascend(&Record{Key: key}, func(r *Record) bool {
 		if !keyBefore(key, r.Key) {
 			return true
 		}
-		found = scope.Contains(r.Key)
+		found = within.Contains(r.Key)
 		return false
 	})
 	return found
@@ -126,12 +126,12 @@ func (s *snapshot) rank(key Key) int {
 }
 
 // rankAfter returns how many records precede the end of a scope.
-func (s *snapshot) rankAfter(scope watch.Scope) int {
-	if scope.Namespace == "" {
+func (s *snapshot) rankAfter(within watch.Key) int {
+	if within.Namespace == "" {
 		return s.tree.Len()
 	}
 	return sort.Search(s.tree.Len(), func(i int) bool {
 		r, _ := s.tree.GetAt(i)
-		return r.Key.Namespace > scope.Namespace
+		return r.Key.Namespace > within.Namespace
 	})
 }

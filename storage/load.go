@@ -101,7 +101,7 @@ func (l *loading) undo(ctx context.Context) func(Undo) error {
 		if !known {
 			current = l.objects.find(t, u.Key)
 		}
-		c := watch.Change[Record]{Scope: l.key(u.Key), Revision: u.Revision, Current: current}
+		c := watch.Change[Record]{Key: l.key(u.Key), Revision: u.Revision, Current: current}
 		if current != nil && current.Revision != u.Revision {
 			if current.Revision > u.Revision {
 				return aboutKey(u.Key, fmt.Errorf("%w: the history has no change to revision %d", ErrJSON, current.Revision))
@@ -119,7 +119,7 @@ func (l *loading) undo(ctx context.Context) func(Undo) error {
 			}
 			c.Previous = r
 		}
-		states[c.Scope] = c.Previous
+		states[c.Key] = c.Previous
 		l.past = append(l.past, watch.Past[Record]{Change: c, GroupEnd: u.GroupEnd, At: u.At})
 		return nil
 	}

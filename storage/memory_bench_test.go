@@ -116,13 +116,13 @@ func BenchmarkDeleteCreate(b *testing.B) {
 
 func BenchmarkList(b *testing.B) {
 	for name, opts := range map[string]storage.Query{
-		"all":       {Scope: watch.Scope{Resource: pods}},
-		"namespace": {Scope: watch.Scope{Resource: pods, Namespace: "ns-7"}},
-		"labels": {Scope: watch.Scope{Resource: pods}, Match: func(r *storage.Record) bool {
+		"all":       {Within: watch.Key{Resource: pods}},
+		"namespace": {Within: watch.Key{Resource: pods, Namespace: "ns-7"}},
+		"labels": {Within: watch.Key{Resource: pods}, Match: func(r *storage.Record) bool {
 			v, _ := r.Labels.Lookup("app")
 			return v == "app-7"
 		}},
-		"limit=1": {Scope: watch.Scope{Resource: pods}, Limit: 1},
+		"limit=1": {Within: watch.Key{Resource: pods}, Limit: 1},
 	} {
 		b.Run(name, func(b *testing.B) {
 			benchmark(b, func(b *testing.B, m *storage.Engine, count int) {
@@ -147,7 +147,7 @@ func BenchmarkListAtOldRevision(b *testing.B) {
 			_, err := m.Update(context.Background(), key, func(*storage.Record) ([]byte, error) { return typical(key.Name, n+1, m.Revision()), nil })
 			require.NoError(b, err)
 		}
-		opts := storage.Query{Scope: watch.Scope{Resource: pods}, Limit: 500, Revision: revision, Exact: true}
+		opts := storage.Query{Within: watch.Key{Resource: pods}, Limit: 500, Revision: revision, Exact: true}
 		var page storage.Listing
 		var err error
 		for b.Loop() {

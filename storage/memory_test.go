@@ -94,7 +94,7 @@ func put(t testing.TB, m *storage.Engine, name string, size int) *storage.Record
 }
 
 func readable(m *storage.Engine, revision watch.Revision) bool {
-	_, err := m.List(context.Background(), storage.Query{Scope: watch.Scope{Resource: pods}, Revision: revision, Exact: true}, nil)
+	_, err := m.List(context.Background(), storage.Query{Within: watch.Key{Resource: pods}, Revision: revision, Exact: true}, nil)
 	return !status.IsExpired(err)
 }
 
@@ -193,8 +193,8 @@ func TestNothingPinsOldRecords(t *testing.T) {
 			m := newMemory(t, storage.Options{MaxLogBytes: 100_000})
 			old := weak.Make(put(t, m, "x", 1000))
 			put(t, m, "y", 1)
-			scope := watch.Scope{Resource: pods}
-			page, err := m.List(t.Context(), storage.Query{Scope: scope, Limit: 1}, nil)
+			scope := watch.Key{Resource: pods}
+			page, err := m.List(t.Context(), storage.Query{Within: scope, Limit: 1}, nil)
 			require.NoError(t, err)
 			revision := page.Revision
 			cursor, err := m.Watch(t.Context(), scope, revision)
@@ -203,7 +203,7 @@ func TestNothingPinsOldRecords(t *testing.T) {
 			for i := range 20 { // more snapshots than the store keeps; the last one is of the first revision again
 				put(t, m, "x", 100+i)
 				at := revision + watch.Revision((i+1)%20)
-				_, err := m.List(t.Context(), storage.Query{Scope: scope, Limit: 1, Revision: at, Exact: true}, nil)
+				_, err := m.List(t.Context(), storage.Query{Within: scope, Limit: 1, Revision: at, Exact: true}, nil)
 				require.NoError(t, err)
 			}
 			page = storage.Listing{}
@@ -254,7 +254,7 @@ func ExampleNewMemory() {
 	})
 	fmt.Println(created.Fields[0], string(created.JSON))
 
-	changes, _ := store.Watch(ctx, watch.Scope{Resource: "widgets.example.com"}, created.Revision)
+	changes, _ := store.Watch(ctx, watch.Key{Resource: "widgets.example.com"}, created.Revision)
 	defer changes.Close()
 	_, _ = store.Update(ctx, key, func(*storage.Record) ([]byte, error) { return nil, nil }) // delete
 	next, _ := changes.Next(ctx, nil)

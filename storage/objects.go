@@ -114,19 +114,19 @@ func (o *objects) find(t *table, key Key) *Record {
 }
 
 // tableIn returns the table of a scope, or an error if the scope does not fit its resource.
-func (o *objects) tableIn(scope watch.Scope) (*table, error) {
+func (o *objects) tableIn(within watch.Key) (*table, error) {
 	o.mu.RLock()
 	defer o.mu.RUnlock()
-	t := o.tables[scope.Resource]
+	t := o.tables[within.Resource]
 	switch {
 	case o.closed:
 		return nil, ErrClosed
 	case t == nil || t.dormant:
-		return nil, notRegistered(scope.Resource)
-	case !t.namespaced && scope.Namespace != "":
-		return nil, fmt.Errorf("%w: %q has no namespaces", ErrKey, scope.Resource)
-	case t.namespaced && scope.Namespace == "" && scope.Name != "":
-		return nil, fmt.Errorf("%w: a name in %q needs a namespace", ErrKey, scope.Resource)
+		return nil, notRegistered(within.Resource)
+	case !t.namespaced && within.Namespace != "":
+		return nil, fmt.Errorf("%w: %q has no namespaces", ErrKey, within.Resource)
+	case t.namespaced && within.Namespace == "" && within.Name != "":
+		return nil, fmt.Errorf("%w: a name in %q needs a namespace", ErrKey, within.Resource)
 	}
 	return t, nil
 }

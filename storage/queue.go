@@ -170,7 +170,7 @@ func (p *pending) entries() Group {
 		if w := &p.writes[i]; w.changes {
 			c := &p.group[len(g.Entries)]
 			g.Entries = append(g.Entries, Entry{
-				Key: c.Scope, Revision: c.Revision, Previous: c.Previous, Current: c.Current, Form: w.form.Fingerprint,
+				Key: c.Key, Revision: c.Revision, Previous: c.Previous, Current: c.Current, Form: w.form.Fingerprint,
 			})
 		}
 	}

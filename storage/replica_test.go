@@ -173,7 +173,7 @@ func TestCutOffReplica(t *testing.T) {
 		for name, call := range map[string]func() error{
 			"get": func() error { _, err := far.Get(t.Context(), pod("x"), storage.MostRecent); return err },
 			"list": func() error {
-				_, err := far.List(t.Context(), storage.Query{Scope: watch.Scope{Resource: pods}}, nil)
+				_, err := far.List(t.Context(), storage.Query{Within: watch.Key{Resource: pods}}, nil)
 				return err
 			},
 			"refusal": func() error {
@@ -232,7 +232,7 @@ func TestLostChanges(t *testing.T) {
 			require.NoError(t, err)
 		}
 		synctest.Wait()
-		scope := watch.Scope{Resource: pods}
+		scope := watch.Key{Resource: pods}
 		cursor, err := far.Watch(t.Context(), scope, far.Revision())
 		require.NoError(t, err)
 		defer cursor.Close()
@@ -254,9 +254,9 @@ func TestLostChanges(t *testing.T) {
 		cut.Store(false)
 		_, err = cursor.Next(t.Context(), nil)
 		assert.True(t, status.IsExpired(err), "%v", err)
-		want, err := here.List(t.Context(), storage.Query{Scope: scope}, nil)
+		want, err := here.List(t.Context(), storage.Query{Within: scope}, nil)
 		require.NoError(t, err)
-		got, err := far.List(t.Context(), storage.Query{Scope: scope}, nil)
+		got, err := far.List(t.Context(), storage.Query{Within: scope}, nil)
 		require.NoError(t, err)
 		assert.Equal(t, want.Records, got.Records)
 		_, err = create(t.Context(), far, "later")
@@ -279,7 +279,7 @@ func TestOthersChangesLost(t *testing.T) {
 		m := serving(t, &replica{truth: on})
 		r, err := create(t.Context(), m, "x")
 		require.NoError(t, err)
-		cursor, err := m.Watch(t.Context(), watch.Scope{Resource: pods}, r.Revision)
+		cursor, err := m.Watch(t.Context(), watch.Key{Resource: pods}, r.Revision)
 		require.NoError(t, err)
 		defer cursor.Close()
 		on.mu.Lock()
@@ -357,8 +357,8 @@ func TestLateRegistration(t *testing.T) {
 	_, err = late.Get(t.Context(), pod("5"), storage.MostRecent)
 	require.ErrorIs(t, err, storage.ErrResource)
 	require.NoError(t, late.Register(t.Context(), podResource))
-	scope := watch.Scope{Resource: pods}
-	_, err = late.List(t.Context(), storage.Query{Scope: scope}, nil)
+	scope := watch.Key{Resource: pods}
+	_, err = late.List(t.Context(), storage.Query{Within: scope}, nil)
 	require.NoError(t, err)
 	cursor, err := late.Watch(t.Context(), scope, first.Revision)
 	require.NoError(t, err)
@@ -366,7 +366,7 @@ func TestLateRegistration(t *testing.T) {
 	changes, err := cursor.Next(t.Context(), nil)
 	require.NoError(t, err)
 	assert.Len(t, changes, 5)
-	page, err := late.List(t.Context(), storage.Query{Scope: scope, Revision: first.Revision, Exact: true}, nil)
+	page, err := late.List(t.Context(), storage.Query{Within: scope, Revision: first.Revision, Exact: true}, nil)
 	require.NoError(t, err)
 	assert.Equal(t, []*storage.Record{first}, page.Records)
 
@@ -394,10 +394,10 @@ func TestUnregisteredReplica(t *testing.T) {
 		require.NoError(t, err)
 		synctest.Wait()
 		require.NoError(t, there.Register(t.Context(), podResource))
-		page, err := there.List(t.Context(), storage.Query{Scope: watch.Scope{Resource: pods}}, nil)
+		page, err := there.List(t.Context(), storage.Query{Within: watch.Key{Resource: pods}}, nil)
 		require.NoError(t, err)
 		assert.Equal(t, []*storage.Record{first, second}, page.Records)
-		_, err = there.Watch(t.Context(), watch.Scope{Resource: pods}, first.Revision)
+		_, err = there.Watch(t.Context(), watch.Key{Resource: pods}, first.Revision)
 		assert.True(t, status.IsExpired(err), "%v", err)
 		require.NoError(t, here.Close())
 		require.NoError(t, there.Close())
@@ -409,7 +409,7 @@ func TestUnregisteredReplicaOfAnEmptyResource(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		on := newTruth()
 		here, there := serving(t, &replica{truth: on}), serving(t, &replica{truth: on})
-		scope := watch.Scope{Resource: pods}
+		scope := watch.Key{Resource: pods}
 		for round := range 3 {
 			position := there.Revision()
 			require.NoError(t, there.Unregister(t.Context(), pods, nil))
@@ -420,7 +420,7 @@ func TestUnregisteredReplicaOfAnEmptyResource(t *testing.T) {
 			}
 			require.NoError(t, there.Register(t.Context(), podResource))
 			synctest.Wait()
-			page, err := there.List(t.Context(), storage.Query{Scope: scope}, nil)
+			page, err := there.List(t.Context(), storage.Query{Within: scope}, nil)
 			require.NoError(t, err)
 			assert.Equal(t, []*storage.Record{first}, page.Records)
 			cursor, err := there.Watch(t.Context(), scope, position)
@@ -520,7 +520,7 @@ func TestIdleReplicaAdvances(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		on := newTruth()
 		m := serving(t, &replica{truth: on})
-		cursor, err := m.Watch(t.Context(), watch.Scope{Resource: pods}, m.Revision())
+		cursor, err := m.Watch(t.Context(), watch.Key{Resource: pods}, m.Revision())
 		require.NoError(t, err)
 		on.mu.Lock()
 		on.add(storage.Arrival{Entries: []storage.Stored{{Key: storage.Key{Resource: "others", Name: "x"}, Revision: on.known() + 1}}, End: on.known() + 1})

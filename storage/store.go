@@ -6,9 +6,9 @@ import (
 	"github.com/decorum-go/decorum/watch"
 )
 
-// Key names one object: resource, namespace (empty if the resource is cluster-scoped) and name. The store compares keys part by part and
-// never joins the parts, so a name cannot reach beyond its namespace.
-type Key = watch.Scope
+// Key names one object, or what a query covers: resource, namespace (empty if the resource is cluster-scoped) and name. The store compares
+// keys part by part and never joins the parts, so a name cannot reach beyond its namespace.
+type Key = watch.Key
 
 // These revisions serve reads that do not name one. A replicated store asks the other replicas for MostRecent, and answers Any by itself.
 const (
@@ -152,7 +152,7 @@ type Store interface {
 	// if the changes of any resource are no longer held. If Register ends the history of a resource, open cursors go
 	// on, and return a change that is Lost (see [watch.Change]) for each one of the resource that they have not read,
 	// except removals, which they return whole. Their reader has to list the resource again.
-	Watch(ctx context.Context, scope watch.Scope, after watch.Revision, terms ...watch.Term) (*watch.Cursor[Record], error)
+	Watch(ctx context.Context, within watch.Key, after watch.Revision, terms ...watch.Term) (*watch.Cursor[Record], error)
 
 	// Compact drops the history up to and including a revision. Reads and watches from earlier revisions then give 410 Expired.
 	Compact(ctx context.Context, through watch.Revision) error
@@ -170,8 +170,8 @@ type Prober interface {
 
 // Query selects the records of a list.
 type Query struct {
-	// Scope is a whole resource, one of its namespaces, or one object.
-	Scope watch.Scope
+	// Within is a whole resource, one of its namespaces, or one object.
+	Within watch.Key
 	// After is the key after which the list starts: the last key of the previous page. Its Resource is ignored. Zero means the beginning.
 	After Key
 	// Limit is the maximum number of records. Zero means no limit.

@@ -13,7 +13,7 @@ import (
 func TestAdvance(t *testing.T) {
 	l := watch.NewLog(watch.LogOptions[string]{Start: 10})
 	defer l.Close()
-	key := watch.Scope{Resource: "widgets", Name: "x"}
+	key := watch.Key{Resource: "widgets", Name: "x"}
 	cursor, err := l.Cursor(key, 10)
 	require.NoError(t, err)
 	defer cursor.Close()
@@ -29,8 +29,8 @@ func TestAdvance(t *testing.T) {
 	assert.EqualValues(t, 20, cursor.Position(), "a bookmark may carry the revision")
 
 	state := "state"
-	assert.Error(t, l.Append([]watch.Change[string]{{Scope: key, Revision: 20, Current: &state}}))
-	require.NoError(t, l.Append([]watch.Change[string]{{Scope: key, Revision: 22, Current: &state}}))
+	assert.Error(t, l.Append([]watch.Change[string]{{Key: key, Revision: 20, Current: &state}}))
+	require.NoError(t, l.Append([]watch.Change[string]{{Key: key, Revision: 22, Current: &state}}))
 	changes, err = cursor.Poll(nil)
 	require.NoError(t, err)
 	assert.Len(t, changes, 1)
@@ -39,10 +39,10 @@ func TestAdvance(t *testing.T) {
 func TestReset(t *testing.T) {
 	l := watch.NewLog(watch.LogOptions[string]{Start: 10})
 	defer l.Close()
-	key := watch.Scope{Resource: "widgets", Name: "x"}
+	key := watch.Key{Resource: "widgets", Name: "x"}
 	state := "state"
-	require.NoError(t, l.Append([]watch.Change[string]{{Scope: key, Revision: 11, Current: &state}}))
-	waiting, err := l.Cursor(watch.Scope{Resource: "widgets"}, 11)
+	require.NoError(t, l.Append([]watch.Change[string]{{Key: key, Revision: 11, Current: &state}}))
+	waiting, err := l.Cursor(watch.Key{Resource: "widgets"}, 11)
 	require.NoError(t, err)
 	defer waiting.Close()
 	ended := make(chan error, 1)
@@ -59,7 +59,7 @@ func TestReset(t *testing.T) {
 	cursor, err := l.Cursor(key, 30)
 	require.NoError(t, err)
 	defer cursor.Close()
-	require.NoError(t, l.Append([]watch.Change[string]{{Scope: key, Revision: 31, Previous: &state}}))
+	require.NoError(t, l.Append([]watch.Change[string]{{Key: key, Revision: 31, Previous: &state}}))
 	changes, err := cursor.Poll(nil)
 	require.NoError(t, err)
 	assert.Len(t, changes, 1)

@@ -15,23 +15,23 @@ type Event[T any] struct {
 // change.
 type Revision uint64
 
-// Scope names what a watch or a list covers: a whole resource (only Resource is set), one of its namespaces (Resource and
-// Namespace), or one object. The zero Scope covers everything, and is for watches only. An object's own scope is its full key:
-// Resource, Namespace (empty for a cluster-scoped resource) and Name.
-type Scope struct {
+// Key names an object, or all objects that a watch or a list covers. The full key of an object has Resource, Namespace (empty for a
+// cluster-scoped resource) and Name. A key of which only Resource is set covers the whole resource; a key with Resource and Namespace covers
+// one namespace of it. The zero Key covers everything, and is for watches only.
+type Key struct {
 	// Resource is the plural and the group, such as "widgets.example.com", or "configmaps" in the core group.
 	Resource string
 	// Namespace is empty for a cluster-scoped resource and for all namespaces.
 	Namespace string
-	// Name is empty unless the scope is one object.
+	// Name is empty unless the key names one object.
 	Name string
 }
 
-// Contains reports whether the object with this full key lies in the scope.
-func (s Scope) Contains(key Scope) bool {
-	return s == Scope{} || s.Resource == key.Resource &&
-		(s.Namespace == "" || s.Namespace == key.Namespace) &&
-		(s.Name == "" || s.Name == key.Name && s.Namespace == key.Namespace)
+// Contains reports whether k covers the object with this full key.
+func (k Key) Contains(object Key) bool {
+	return k == Key{} || k.Resource == object.Resource &&
+		(k.Namespace == "" || k.Namespace == object.Namespace) &&
+		(k.Name == "" || k.Name == object.Name && k.Namespace == object.Namespace)
 }
 
 // Change is one committed write of one object: Previous is nil when the write created it, Current is nil when it deleted it. Once
@@ -40,8 +40,8 @@ func (s Scope) Contains(key Scope) bool {
 // A change without states and without a name stands for a change that the log no longer holds. Only cursors on all resources get it, after
 // [Log.CompactResource]. They learn from it that they have to list that resource again. It never stands for a removal.
 type Change[T any] struct {
-	// Scope is the full key of the object.
-	Scope Scope
+	// Key is the full key of the object.
+	Key Key
 	// Revision is that of the change. It is also the resourceVersion of the object that the change wrote or deleted.
 	Revision Revision
 	// Previous is the state before the change, Current the state after it.

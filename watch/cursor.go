@@ -11,7 +11,7 @@ const (
 	PollBytes = 128 << 10
 )
 
-// Cursor is a position in a [Log] and a scope. It has no queue and holds no changes. One goroutine at a time may use it. The
+// Cursor is a position in a [Log], and the key whose changes it reads. It has no queue and holds no changes. One goroutine at a time may use it. The
 // reader must close it: until then the log keeps its topic.
 type Cursor[T any] struct {
 	log      *Log[T]
@@ -26,20 +26,20 @@ type Cursor[T any] struct {
 	before, behind *Cursor[T]
 }
 
-// Cursor returns a cursor that reads the scope's changes younger than the given revision. If the log has not reached the revision
+// Cursor returns a cursor that reads the changes within a key that are younger than the given revision. If the log has not reached the revision
 // yet, the cursor stays silent until younger changes arrive. Cursor returns 410 Expired if the log no longer holds all changes
 // after the revision, and [ErrClosed] after Close.
-func (l *Log[T]) Cursor(scope Scope, after Revision) (*Cursor[T], error) {
-	return l.CursorOn(scope, Term{}, after)
+func (l *Log[T]) Cursor(within Key, after Revision) (*Cursor[T], error) {
+	return l.CursorOn(within, Term{}, after)
 }
 
-// CursorOn is Cursor for the changes of the scope that concern a term. The scope must name a resource, because an index belongs
+// CursorOn is Cursor for the changes within a key that concern a term. The key must name a resource, because an index belongs
 // to one.
-func (l *Log[T]) CursorOn(scope Scope, term Term, after Revision) (*Cursor[T], error) {
-	key := topicKey{scope, term}
+func (l *Log[T]) CursorOn(within Key, term Term, after Revision) (*Cursor[T], error) {
+	key := topicKey{within, term}
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if err := l.readable(scope, after); err != nil {
+	if err := l.readable(within, after); err != nil {
 		return nil, err
 	}
 	t := l.topics[key]
@@ -60,7 +60,7 @@ func (l *Log[T]) fill(key topicKey, after Revision) (*topic[T], error) {
 	changes, reached, err := l.collect(key, after)
 	l.mu.Lock()
 	if err == nil {
-		err = l.readable(key.Scope, after)
+		err = l.readable(key.Key, after)
 	}
 	if err != nil {
 		return nil, err
@@ -121,7 +121,7 @@ func (c *Cursor[T]) err() error {
 	case c.topic.ended != nil:
 		return c.topic.ended
 	case c.position < c.topic.from:
-		return expired(c.position, c.log.floor(c.topic.Scope))
+		return expired(c.position, c.log.floor(c.topic.Key))
 	}
 	return nil
 }
@@ -172,7 +172,7 @@ func (c *Cursor[T]) signal() {
 	}
 }
 
-// Position returns the revision up to which Poll has returned every change of the scope, so a bookmark may carry it. Every Poll
+// Position returns the revision up to which Poll has returned every change within the key, so a bookmark may carry it. Every Poll
 // moves it, even one that returns nothing. It lies at the end of a group, except before the first Poll of a cursor that starts
 // inside one.
 func (c *Cursor[T]) Position() Revision { return c.position }

@@ -17,7 +17,7 @@ import (
 	"github.com/decorum-go/decorum/watch"
 )
 
-func cursorAt(t *testing.T, log *watch.Log[thing], scope watch.Scope, after watch.Revision) *watch.Cursor[thing] {
+func cursorAt(t *testing.T, log *watch.Log[thing], scope watch.Key, after watch.Revision) *watch.Cursor[thing] {
 	c, err := log.Cursor(scope, after)
 	require.NoError(t, err)
 	t.Cleanup(c.Close)
@@ -30,10 +30,10 @@ func poll(t *testing.T, c *watch.Cursor[thing]) []watch.Revision {
 	return revisions(changes)
 }
 
-func TestCursorSeesItsScopeOnly(t *testing.T) {
+func TestCursorSeesItsKeyOnly(t *testing.T) {
 	log := newLog(t, watch.LogOptions[thing]{})
-	node := watch.Scope{Resource: "nodes", Name: "x"}
-	scopes := []watch.Scope{
+	node := watch.Key{Resource: "nodes", Name: "x"}
+	scopes := []watch.Key{
 		{Resource: "things"}, {Resource: "things", Namespace: "a"}, {Resource: "things", Namespace: "aa"},
 		key("a", "x"), key("aa", "x"), {Resource: "nodes"}, node, {},
 	}
@@ -63,14 +63,14 @@ func TestCursorFromAnOlderRevisionThanItsTopic(t *testing.T) {
 
 func TestGroupIsNeverSplit(t *testing.T) {
 	log := newLog(t, watch.LogOptions[thing]{})
-	var keys []watch.Scope
+	var keys []watch.Key
 	for i := range 2*watch.PollLimit + 10 {
 		keys = append(keys, key("a", fmt.Sprint(i)))
 	}
 	require.NoError(t, log.Append(group(1, keys[:watch.PollLimit-1]...)))
 	require.NoError(t, log.Append(group(watch.PollLimit, keys...)))
 	require.NoError(t, log.Append(group(watch.PollLimit+watch.Revision(len(keys)), key("a", "x"))))
-	c := cursorAt(t, log, watch.Scope{Resource: "things"}, 0)
+	c := cursorAt(t, log, watch.Key{Resource: "things"}, 0)
 	assert.Len(t, poll(t, c), watch.PollLimit-1+len(keys))
 	assert.Equal(t, watch.PollLimit+watch.Revision(len(keys))-1, c.Position())
 	assert.Len(t, poll(t, c), 1)
@@ -87,13 +87,13 @@ func TestPollIsBoundedByBytes(t *testing.T) {
 		return int64(len(t.text))
 	}})
 	state := func(size int) *thing { return &thing{strings.Repeat("x", size)} }
-	c := cursorAt(t, log, watch.Scope{Resource: "things"}, 0)
+	c := cursorAt(t, log, watch.Key{Resource: "things"}, 0)
 	at := watch.Revision(0)
 	add := func(states ...*thing) { // pairs of a previous and a current one
 		var changes []watch.Change[thing]
 		for i := 0; i < len(states); i += 2 {
 			at++
-			changes = append(changes, watch.Change[thing]{Scope: key("a", "x"), Revision: at, Previous: states[i], Current: states[i+1]})
+			changes = append(changes, watch.Change[thing]{Key: key("a", "x"), Revision: at, Previous: states[i], Current: states[i+1]})
 		}
 		require.NoError(t, log.Append(changes))
 	}
@@ -136,9 +136,9 @@ func TestErrTellsWhatPollWould(t *testing.T) {
 func TestResumeInsideAGroupGetsTheRest(t *testing.T) {
 	log := newLog(t, watch.LogOptions[thing]{})
 	require.NoError(t, log.Append(group(1, key("a", "x"), key("a", "y"), key("b", "z"))))
-	c := cursorAt(t, log, watch.Scope{Resource: "things"}, 1)
+	c := cursorAt(t, log, watch.Key{Resource: "things"}, 1)
 	assert.Equal(t, []watch.Revision{2, 3}, poll(t, c))
-	c = cursorAt(t, log, watch.Scope{Resource: "things", Namespace: "a"}, 1)
+	c = cursorAt(t, log, watch.Key{Resource: "things", Namespace: "a"}, 1)
 	assert.Equal(t, []watch.Revision{2}, poll(t, c))
 	assert.Equal(t, watch.Revision(3), c.Position(), "not inside the group")
 }
@@ -189,7 +189,7 @@ func TestCursorsReadyOnOneChannel(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		log := newLog(t, watch.LogOptions[thing]{})
 		ready := make(chan struct{}, 1)
-		a, b := cursorAt(t, log, watch.Scope{Resource: "things", Namespace: "a"}, 0), cursorAt(t, log, watch.Scope{Resource: "things", Namespace: "b"}, 0)
+		a, b := cursorAt(t, log, watch.Key{Resource: "things", Namespace: "a"}, 0), cursorAt(t, log, watch.Key{Resource: "things", Namespace: "b"}, 0)
 		a.ReadyOn(ready)
 		b.ReadyOn(ready)
 		for i, c := range []*watch.Cursor[thing]{a, b} {
@@ -206,10 +206,10 @@ func TestCursorsReadyOnOneChannel(t *testing.T) {
 	})
 }
 
-func TestReadyReceivesForItsScopeOnly(t *testing.T) {
+func TestReadyReceivesForItsKeyOnly(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		log := watch.NewLog(watch.LogOptions[thing]{})
-		c := cursorAt(t, log, watch.Scope{Resource: "things", Namespace: "a"}, 0)
+		c := cursorAt(t, log, watch.Key{Resource: "things", Namespace: "a"}, 0)
 		ready := c.Ready()
 		require.NoError(t, log.Append(group(1, key("b", "x"))))
 		synctest.Wait()
@@ -283,19 +283,19 @@ func TestCursorsAgainstAModel(t *testing.T) {
 	t.Logf("seed %d", seed)
 	random := rand.New(rand.NewPCG(seed, 0))
 	log := newLog(t, watch.LogOptions[thing]{})
-	var all []watch.Scope // all[i] changed at revision i+1
+	var all []watch.Key // all[i] changed at revision i+1
 	namespaces, names := []string{"a", "aa", "b"}, []string{"x", "y"}
-	randomKey := func() watch.Scope { return key(namespaces[random.IntN(3)], names[random.IntN(2)]) }
+	randomKey := func() watch.Key { return key(namespaces[random.IntN(3)], names[random.IntN(2)]) }
 	type reader struct {
 		cursor *watch.Cursor[thing]
-		scope  watch.Scope
+		scope  watch.Key
 		after  watch.Revision
 	}
 	var readers []*reader
 	for range 20_000 {
 		switch n := random.IntN(100); {
 		case n < 40:
-			var keys []watch.Scope
+			var keys []watch.Key
 			for range 1 + random.IntN(4) {
 				keys = append(keys, randomKey())
 			}
@@ -357,7 +357,7 @@ func TestConcurrentReaders(t *testing.T) {
 	log := newLog(t, watch.LogOptions[thing]{})
 	var all sync.WaitGroup
 	for i := range 40 {
-		scope := watch.Scope{Resource: "things", Namespace: fmt.Sprint(i % 4)}
+		scope := watch.Key{Resource: "things", Namespace: fmt.Sprint(i % 4)}
 		if i%4 == 0 {
 			scope.Namespace = ""
 		}
@@ -403,8 +403,8 @@ func TestConcurrentReaders(t *testing.T) {
 // Without resources, too, the zero scope covers everything, and each change comes once.
 func TestKeysWithoutAResource(t *testing.T) {
 	log := newLog(t, watch.LogOptions[thing]{})
-	early := cursorAt(t, log, watch.Scope{}, 0)
-	require.NoError(t, log.Append(group(1, watch.Scope{Name: "x"}, watch.Scope{Name: "y"})))
+	early := cursorAt(t, log, watch.Key{}, 0)
+	require.NoError(t, log.Append(group(1, watch.Key{Name: "x"}, watch.Key{Name: "y"})))
 	assert.Equal(t, []watch.Revision{1, 2}, poll(t, early))
-	assert.Equal(t, []watch.Revision{1, 2}, poll(t, cursorAt(t, log, watch.Scope{}, 0)))
+	assert.Equal(t, []watch.Revision{1, 2}, poll(t, cursorAt(t, log, watch.Key{}, 0)))
 }

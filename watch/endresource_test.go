@@ -17,15 +17,15 @@ func TestEndResourceEndsItsCursorsOnly(t *testing.T) {
 		over := errors.New("over")
 		log := watch.NewLog(watch.LogOptions[thing]{Start: 10})
 		defer log.Close()
-		other := watch.Scope{Resource: "others", Name: "x"}
+		other := watch.Key{Resource: "others", Name: "x"}
 		require.NoError(t, log.Append(group(11, key("a", "x"), other)))
-		cursor := func(scope watch.Scope, after watch.Revision) *watch.Cursor[thing] {
+		cursor := func(scope watch.Key, after watch.Revision) *watch.Cursor[thing] {
 			c, err := log.Cursor(scope, after)
 			require.NoError(t, err)
 			return c
 		}
-		behind, waiting, closed := cursor(watch.Scope{Resource: "things"}, 10), cursor(key("a", "x"), 12), cursor(watch.Scope{Resource: "things"}, 12)
-		others, all, allBehind := cursor(other, 10), cursor(watch.Scope{}, 12), cursor(watch.Scope{}, 10)
+		behind, waiting, closed := cursor(watch.Key{Resource: "things"}, 10), cursor(key("a", "x"), 12), cursor(watch.Key{Resource: "things"}, 12)
+		others, all, allBehind := cursor(other, 10), cursor(watch.Key{}, 12), cursor(watch.Key{}, 10)
 		ended := make(chan error)
 		go func() {
 			_, err := waiting.Next(t.Context(), nil)
@@ -47,10 +47,10 @@ func TestEndResourceEndsItsCursorsOnly(t *testing.T) {
 		assert.Len(t, changes, 1)
 		_, err = all.Poll(nil)
 		require.NoError(t, err)
-		_, err = log.Cursor(watch.Scope{Resource: "things"}, 11)
+		_, err = log.Cursor(watch.Key{Resource: "things"}, 11)
 		assert.True(t, status.IsExpired(err), "%v", err)
 
-		again := cursor(watch.Scope{Resource: "things"}, 12)
+		again := cursor(watch.Key{Resource: "things"}, 12)
 		behind.Close()
 		require.NoError(t, log.Append(group(13, key("a", "x"))))
 		changes, err = again.Poll(nil)
@@ -67,7 +67,7 @@ func TestEndResourceBesidePolls(t *testing.T) {
 		behind := make([]*watch.Cursor[thing], 1000)
 		for i := range behind {
 			var err error
-			behind[i], err = log.Cursor(watch.Scope{Resource: "things"}, 10)
+			behind[i], err = log.Cursor(watch.Key{Resource: "things"}, 10)
 			require.NoError(t, err)
 		}
 		require.NoError(t, log.Append(group(11, key("a", "x"))))
@@ -95,8 +95,8 @@ func TestEndResourceBesidePolls(t *testing.T) {
 func TestEndResourceKeepsWhatOthersHaveNotRead(t *testing.T) {
 	log := newLog(t, watch.LogOptions[thing]{Start: 10})
 	require.NoError(t, log.Append(group(11, key("a", "x"))))
-	require.NoError(t, log.Append(group(12, watch.Scope{Resource: "others", Name: "x"})))
-	all, err := log.Cursor(watch.Scope{}, 11)
+	require.NoError(t, log.Append(group(12, watch.Key{Resource: "others", Name: "x"})))
+	all, err := log.Cursor(watch.Key{}, 11)
 	require.NoError(t, err)
 	log.EndResource("things", errors.New("over"))
 	changes, err := all.Poll(nil)

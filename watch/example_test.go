@@ -12,20 +12,20 @@ func ExampleLog() {
 	jobs := watch.NewLog(watch.LogOptions[Job]{})
 	defer jobs.Close()
 
-	key := watch.Scope{Resource: "jobs", Name: "shop"}
+	key := watch.Key{Resource: "jobs", Name: "shop"}
 	begun, built, done := &Job{"begun"}, &Job{"built"}, &Job{"done"}
 	for _, group := range [][]watch.Change[Job]{
-		{{Scope: key, Revision: 1, Current: begun}},
-		{{Scope: key, Revision: 2, Previous: begun, Current: built}},
-		{{Scope: key, Revision: 3, Previous: built, Current: done}},
-		{{Scope: key, Revision: 4, Previous: done}},
+		{{Key: key, Revision: 1, Current: begun}},
+		{{Key: key, Revision: 2, Previous: begun, Current: built}},
+		{{Key: key, Revision: 3, Previous: built, Current: done}},
+		{{Key: key, Revision: 4, Previous: done}},
 	} {
 		if err := jobs.Append(group); err != nil {
 			fmt.Println(err)
 		}
 	}
 
-	cursor, err := jobs.Cursor(watch.Scope{Resource: "jobs"}, 2)
+	cursor, err := jobs.Cursor(watch.Key{Resource: "jobs"}, 2)
 	if err != nil {
 		fmt.Println(err)
 		return

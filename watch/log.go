@@ -109,18 +109,18 @@ func (l *Log[T]) Revision() Revision { return Revision(l.revision.Load()) }
 // Compacted returns the revision up to which the log has dropped the changes of all resources.
 func (l *Log[T]) Compacted() Revision { return Revision(l.compacted.Load()) }
 
-// Floor returns the revision up to which the log has dropped changes of a scope. It is the oldest position of a new cursor on
-// that scope.
-func (l *Log[T]) Floor(scope Scope) Revision {
+// Floor returns the revision up to which the log has dropped changes within a key. It is the oldest position of a new cursor on
+// that key.
+func (l *Log[T]) Floor(within Key) Revision {
 	l.mu.RLock()
 	defer l.mu.RUnlock()
-	return l.floor(scope)
+	return l.floor(within)
 }
 
-func (l *Log[T]) floor(scope Scope) Revision {
+func (l *Log[T]) floor(within Key) Revision {
 	floor := l.Compacted()
-	if scope != (Scope{}) {
-		return max(floor, l.floors[scope.Resource])
+	if within != (Key{}) {
+		return max(floor, l.floors[within.Resource])
 	}
 	for _, of := range l.floors {
 		floor = max(floor, of)
@@ -199,7 +199,7 @@ func (l *Log[T]) Compact(through Revision) {
 }
 
 // CompactResource is Compact for the changes of one resource. It does not affect cursors on other resources. A cursor on all resources that
-// has yet to read the changes gets each of them without its states and its name: its Scope names only the resource. It gets removals whole,
+// has yet to read the changes gets each of them without its states and its name: its Key names only the resource. It gets removals whole,
 // because its reader could not find out later what is gone.
 func (l *Log[T]) CompactResource(resource string, through Revision) {
 	l.mu.Lock()
@@ -214,7 +214,7 @@ func (l *Log[T]) compactResource(resource string, through Revision) {
 	if n < l.entries.len() {
 		through = min(through, l.entries.at(n).change.Revision-1)
 	}
-	if through <= l.floor(Scope{Resource: resource}) {
+	if through <= l.floor(Key{Resource: resource}) {
 		return
 	}
 	maps.DeleteFunc(l.floors, func(_ string, floor Revision) bool { return floor <= l.Compacted() })
@@ -227,12 +227,12 @@ func (l *Log[T]) compactResource(resource string, through Revision) {
 	everything := l.topics[topicKey{}]
 	for i := range n {
 		e := l.entries.at(i)
-		if e.change.Scope.Resource != resource || everything != nil && e.change.Current == nil {
+		if e.change.Key.Resource != resource || everything != nil && e.change.Current == nil {
 			continue
 		}
 		// The entry stays without its states, so that GroupEnd still knows the whole group.
 		l.bytes += entryOverhead - e.size
-		lost := &Change[T]{Scope: Scope{Resource: resource}, Revision: e.change.Revision, groupEnd: e.change.groupEnd}
+		lost := &Change[T]{Key: Key{Resource: resource}, Revision: e.change.Revision, groupEnd: e.change.groupEnd}
 		l.entries.set(i, entry[T]{lost, e.at, entryOverhead})
 		if everything != nil {
 			everything.replace(e.change, lost)
@@ -268,10 +268,10 @@ func (l *Log[T]) dropGroup() {
 	l.compacted.Store(uint64(end))
 }
 
-// Since returns the changes of the scope younger than the given revision, oldest first. Undone from the last to the first, they
+// Since returns the changes within a key that are younger than the given revision, oldest first. Undone from the last to the first, they
 // lead from the current state back to the one at that revision. It returns 410 Expired if the log no longer holds all of them.
-func (l *Log[T]) Since(scope Scope, after Revision) ([]*Change[T], error) {
-	changes, _, err := l.collect(topicKey{Scope: scope}, after)
+func (l *Log[T]) Since(within Key, after Revision) ([]*Change[T], error) {
+	changes, _, err := l.collect(topicKey{Key: within}, after)
 	return changes, err
 }
 
@@ -293,7 +293,7 @@ func (l *Log[T]) collect(key topicKey, after Revision) (changes []*Change[T], re
 	reached = after
 	for end := false; !end; {
 		l.mu.RLock()
-		if err := l.readable(key.Scope, after); err != nil {
+		if err := l.readable(key.Key, after); err != nil {
 			l.mu.RUnlock()
 			return nil, 0, err
 		}
@@ -318,11 +318,11 @@ func (l *Log[T]) scan(key topicKey, after Revision, limit int, into []*Change[T]
 }
 
 // readable returns why a cursor cannot start at a position, or nil. The caller holds the lock.
-func (l *Log[T]) readable(scope Scope, after Revision) error {
+func (l *Log[T]) readable(within Key, after Revision) error {
 	if l.closed {
 		return ErrClosed
 	}
-	if floor := l.floor(scope); after < floor {
+	if floor := l.floor(within); after < floor {
 		return expired(after, floor)
 	}
 	return nil

@@ -19,15 +19,15 @@ import (
 // thing is the object of the tests' logs.
 type thing struct{ text string }
 
-func key(namespace, name string) watch.Scope {
-	return watch.Scope{Resource: "things", Namespace: namespace, Name: name}
+func key(namespace, name string) watch.Key {
+	return watch.Key{Resource: "things", Namespace: namespace, Name: name}
 }
 
 // group returns changes of the keys with consecutive revisions from first on.
-func group(first watch.Revision, keys ...watch.Scope) []watch.Change[thing] {
+func group(first watch.Revision, keys ...watch.Key) []watch.Change[thing] {
 	var changes []watch.Change[thing]
 	for i, k := range keys {
-		changes = append(changes, watch.Change[thing]{Scope: k, Revision: first + watch.Revision(i), Current: &thing{k.Name}})
+		changes = append(changes, watch.Change[thing]{Key: k, Revision: first + watch.Revision(i), Current: &thing{k.Name}})
 	}
 	return changes
 }
@@ -56,7 +56,7 @@ func TestAppendRefusesRevisionsThatDoNotAscend(t *testing.T) {
 			log := newLog(t, watch.LogOptions[thing]{Start: 10})
 			require.Error(t, log.Append(changes))
 			assert.Equal(t, watch.Revision(10), log.Revision())
-			changes, err := log.Since(watch.Scope{Resource: "things"}, 10)
+			changes, err := log.Since(watch.Key{Resource: "things"}, 10)
 			require.NoError(t, err)
 			assert.Empty(t, changes, "a rejected group leaves no change behind")
 		})
@@ -109,15 +109,15 @@ func TestCompactDropsWholeGroups(t *testing.T) {
 
 func TestCompactResource(t *testing.T) {
 	log := newLog(t, watch.LogOptions[thing]{})
-	other := watch.Scope{Resource: "others", Name: "o"}
-	things, others, everything := watch.Scope{Resource: "things"}, watch.Scope{Resource: "others"}, watch.Scope{}
-	elsewhere := watch.Scope{Resource: "things", Namespace: "b"}
+	other := watch.Key{Resource: "others", Name: "o"}
+	things, others, everything := watch.Key{Resource: "things"}, watch.Key{Resource: "others"}, watch.Key{}
+	elsewhere := watch.Key{Resource: "things", Namespace: "b"}
 	require.NoError(t, log.Append(group(1, key("a", "x"), other)))
 	require.NoError(t, log.Append(group(3, key("a", "y"))))
 	require.NoError(t, log.Append(group(4, other)))
 	cursors := map[string]*watch.Cursor[thing]{}
 	for name, c := range map[string]struct {
-		scope watch.Scope
+		scope watch.Key
 		after watch.Revision
 	}{"behind": {things, 0}, "up to it": {things, 3}, "elsewhere": {elsewhere, 0}, "other": {others, 0}, "everything, behind": {everything, 2}, "everything, up to it": {everything, 3}} {
 		cursors[name] = cursorAt(t, log, c.scope, c.after)
@@ -132,13 +132,13 @@ func TestCompactResource(t *testing.T) {
 	require.NoError(t, err)
 	assert.Equal(t, []watch.Revision{3, 4}, revisions(changes))
 	assert.True(t, changes[0].Lost())
-	assert.Equal(t, things, changes[0].Scope, "it says only that a change of the resource is lost")
+	assert.Equal(t, things, changes[0].Key, "it says only that a change of the resource is lost")
 	assert.False(t, changes[1].Lost())
 	assert.Equal(t, []watch.Revision{2, 4}, poll(t, cursorAt(t, log, others, 0)))
 	changes, err = log.Since(others, 0)
 	require.NoError(t, err)
 	assert.Equal(t, []watch.Revision{2, 4}, revisions(changes))
-	for _, scope := range []watch.Scope{things, elsewhere, key("a", "x"), everything} {
+	for _, scope := range []watch.Key{things, elsewhere, key("a", "x"), everything} {
 		_, err := log.Cursor(scope, 2)
 		assert.True(t, status.IsExpired(err), "%v: %v", scope, err)
 		assert.EqualError(t, err, "too old resource version: 2 (3)")
@@ -157,7 +157,7 @@ func TestCompactResource(t *testing.T) {
 	assert.Equal(t, watch.Revision(3), log.Floor(things))
 	require.NoError(t, log.Append(group(5, key("a", "x"))))
 	log.Compact(5)
-	for _, scope := range []watch.Scope{things, others, everything} {
+	for _, scope := range []watch.Key{things, others, everything} {
 		assert.Equal(t, watch.Revision(5), log.Floor(scope))
 	}
 }
@@ -169,7 +169,7 @@ func TestCompactResourceKeepsRemovals(t *testing.T) {
 	changes[1].Previous, changes[1].Current = changes[0].Current, nil
 	gone := changes[1].Previous
 	require.NoError(t, log.Append(changes))
-	cursor := cursorAt(t, log, watch.Scope{}, 0)
+	cursor := cursorAt(t, log, watch.Key{}, 0)
 	for range 2 {
 		log.CompactResource("things", log.Revision())
 		require.NoError(t, log.Append(group(log.Revision()+1, key("a", "y"))))
@@ -178,7 +178,7 @@ func TestCompactResourceKeepsRemovals(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, []watch.Revision{1, 2, 3, 4}, revisions(got))
 	assert.True(t, got[0].Lost())
-	assert.Equal(t, key("a", "x"), got[1].Scope)
+	assert.Equal(t, key("a", "x"), got[1].Key)
 	assert.Same(t, gone, got[1].Previous)
 	assert.True(t, got[2].Lost())
 	assert.False(t, got[3].Lost())
@@ -186,7 +186,7 @@ func TestCompactResourceKeepsRemovals(t *testing.T) {
 
 func TestCompactResourceDropsWholeGroups(t *testing.T) {
 	log := newLog(t, watch.LogOptions[thing]{})
-	things := watch.Scope{Resource: "things"}
+	things := watch.Key{Resource: "things"}
 	require.NoError(t, log.Append(group(1, key("a", "x"))))
 	require.NoError(t, log.Append(group(2, key("a", "x"), key("a", "y"), key("b", "z"))))
 	behind := cursorAt(t, log, things, 1)
@@ -207,13 +207,13 @@ func TestCompactResourceLetsGoOfStates(t *testing.T) {
 	require.NoError(t, log.Append(changes))
 	changes = nil
 	require.NoError(t, log.Append(group(2, key("a", "x"), key("a", "y"))))
-	watching := cursorAt(t, log, watch.Scope{Resource: "things"}, 3)
+	watching := cursorAt(t, log, watch.Key{Resource: "things"}, 3)
 	runtime.GC()
 	require.NotNil(t, state.Value())
 	log.CompactResource("things", 3)
 	runtime.GC()
 	assert.Nil(t, state.Value())
-	other := watch.Scope{Resource: "others", Name: "o"}
+	other := watch.Key{Resource: "others", Name: "o"}
 	require.NoError(t, log.Append(group(4, other, other, other, other)))
 	assert.Equal(t, watch.Revision(0), log.Floor(other), "the compaction has made room for other resources")
 	assert.Empty(t, poll(t, watching))
@@ -224,18 +224,18 @@ func TestCompactResourceLetsGoOfStates(t *testing.T) {
 func TestSince(t *testing.T) {
 	log := newLog(t, watch.LogOptions[thing]{})
 	require.NoError(t, log.Append(group(1, key("a", "x"), key("b", "y"))))
-	require.NoError(t, log.Append(group(3, key("a", "z"), watch.Scope{Resource: "others", Name: "x"})))
+	require.NoError(t, log.Append(group(3, key("a", "z"), watch.Key{Resource: "others", Name: "x"})))
 	log.Compact(2)
 	for name, c := range map[string]struct {
-		scope watch.Scope
+		scope watch.Key
 		after watch.Revision
 		want  []watch.Revision
 	}{
-		"resource":  {watch.Scope{Resource: "things"}, 2, []watch.Revision{3}},
-		"other":     {watch.Scope{Resource: "others"}, 2, []watch.Revision{4}},
-		"namespace": {watch.Scope{Resource: "things", Namespace: "b"}, 2, nil},
-		"latest":    {watch.Scope{Resource: "things"}, 4, nil},
-		"future":    {watch.Scope{Resource: "things"}, 9, nil},
+		"resource":  {watch.Key{Resource: "things"}, 2, []watch.Revision{3}},
+		"other":     {watch.Key{Resource: "others"}, 2, []watch.Revision{4}},
+		"namespace": {watch.Key{Resource: "things", Namespace: "b"}, 2, nil},
+		"latest":    {watch.Key{Resource: "things"}, 4, nil},
+		"future":    {watch.Key{Resource: "things"}, 9, nil},
 	} {
 		t.Run(name, func(t *testing.T) {
 			changes, err := log.Since(c.scope, c.after)
@@ -243,7 +243,7 @@ func TestSince(t *testing.T) {
 			assert.Equal(t, c.want, revisions(changes))
 		})
 	}
-	_, err := log.Since(watch.Scope{Resource: "things"}, 1)
+	_, err := log.Since(watch.Key{Resource: "things"}, 1)
 	require.True(t, status.IsExpired(err), "%v", err)
 	assert.EqualError(t, err, "too old resource version: 1 (2)")
 }
@@ -320,19 +320,19 @@ func TestSelect(t *testing.T) {
 	}
 }
 
-func TestScopeContains(t *testing.T) {
+func TestKeyContains(t *testing.T) {
 	object := key("a", "x")
 	for name, c := range map[string]struct {
-		scope watch.Scope
+		scope watch.Key
 		want  bool
 	}{
-		"resource":        {watch.Scope{Resource: "things"}, true},
-		"namespace":       {watch.Scope{Resource: "things", Namespace: "a"}, true},
+		"resource":        {watch.Key{Resource: "things"}, true},
+		"namespace":       {watch.Key{Resource: "things", Namespace: "a"}, true},
 		"object":          {object, true},
-		"other resource":  {watch.Scope{Resource: "thing"}, false},
-		"other namespace": {watch.Scope{Resource: "things", Namespace: "aa"}, false},
+		"other resource":  {watch.Key{Resource: "thing"}, false},
+		"other namespace": {watch.Key{Resource: "things", Namespace: "aa"}, false},
 		"other name":      {key("a", "xx"), false},
-		"cluster-scoped":  {watch.Scope{Resource: "things", Name: "x"}, false},
+		"cluster-scoped":  {watch.Key{Resource: "things", Name: "x"}, false},
 	} {
 		t.Run(name, func(t *testing.T) { assert.Equal(t, c.want, c.scope.Contains(object)) })
 	}

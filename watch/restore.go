@@ -26,12 +26,12 @@ func (l *Log[T]) Restore(resource string, floor Revision, past []Past[T]) error 
 	}
 	last := floor
 	for i := range past {
-		if past[i].Revision <= last || past[i].Revision > l.Revision() || past[i].Scope.Resource != resource {
-			return fmt.Errorf("%w: %d of %q follows %d", errOrder, past[i].Revision, past[i].Scope.Resource, last)
+		if past[i].Revision <= last || past[i].Revision > l.Revision() || past[i].Key.Resource != resource {
+			return fmt.Errorf("%w: %d of %q follows %d", errOrder, past[i].Revision, past[i].Key.Resource, last)
 		}
 		last = past[i].Revision
 	}
-	if floor = max(floor, l.floor(Scope{Resource: resource})); floor > l.Compacted() {
+	if floor = max(floor, l.floor(Key{Resource: resource})); floor > l.Compacted() {
 		l.floors[resource] = floor
 	}
 	l.merge(past, floor)

@@ -12,19 +12,19 @@ import (
 )
 
 // past returns a change from before the start of the log.
-func past(revision, groupEnd watch.Revision, scope watch.Scope, at time.Time) watch.Past[thing] {
-	return watch.Past[thing]{Change: watch.Change[thing]{Scope: scope, Revision: revision, Current: &thing{}}, GroupEnd: groupEnd, At: at}
+func past(revision, groupEnd watch.Revision, scope watch.Key, at time.Time) watch.Past[thing] {
+	return watch.Past[thing]{Change: watch.Change[thing]{Key: scope, Revision: revision, Current: &thing{}}, GroupEnd: groupEnd, At: at}
 }
 
 func TestRestore(t *testing.T) {
 	now := time.Unix(1000, 0)
-	other := watch.Scope{Resource: "others", Name: "x"}
+	other := watch.Key{Resource: "others", Name: "x"}
 	log := newLog(t, watch.LogOptions[thing]{Start: 100, Oldest: 10, MaxAge: time.Minute, Now: func() time.Time { return now }})
-	require.NoError(t, log.Append(group(101, watch.Scope{Resource: "late", Name: "x"})))
-	everything, err := log.Cursor(watch.Scope{}, 100)
+	require.NoError(t, log.Append(group(101, watch.Key{Resource: "late", Name: "x"})))
+	everything, err := log.Cursor(watch.Key{}, 100)
 	require.NoError(t, err)
 	require.NoError(t, log.Restore("others", 10, []watch.Past[thing]{past(21, 22, other, now), past(50, 50, other, now)}))
-	behind, err := log.Cursor(watch.Scope{}, 20)
+	behind, err := log.Cursor(watch.Key{}, 20)
 	require.NoError(t, err)
 	require.NoError(t, log.Restore("things", 15, []watch.Past[thing]{past(20, 22, key("a", "x"), now), past(22, 22, key("a", "y"), now), past(30, 30, key("a", "x"), now)}))
 	changes, err := behind.Poll(nil)
@@ -32,15 +32,15 @@ func TestRestore(t *testing.T) {
 	assert.Equal(t, []watch.Revision{21, 22, 30, 50, 101}, revisions(changes), "a cursor on all resources reads the restored changes after its position")
 
 	for _, c := range []struct {
-		scope watch.Scope
+		scope watch.Key
 		after watch.Revision
 		want  []watch.Revision
 	}{
-		{watch.Scope{Resource: "things"}, 15, []watch.Revision{20, 22, 30}},
-		{watch.Scope{Resource: "things"}, 22, []watch.Revision{30}},
+		{watch.Key{Resource: "things"}, 15, []watch.Revision{20, 22, 30}},
+		{watch.Key{Resource: "things"}, 22, []watch.Revision{30}},
 		{key("a", "y"), 15, []watch.Revision{22}},
-		{watch.Scope{Resource: "others"}, 10, []watch.Revision{21, 50}},
-		{watch.Scope{}, 15, []watch.Revision{20, 21, 22, 30, 50, 101}},
+		{watch.Key{Resource: "others"}, 10, []watch.Revision{21, 50}},
+		{watch.Key{}, 15, []watch.Revision{20, 21, 22, 30, 50, 101}},
 	} {
 		cursor, err := log.Cursor(c.scope, c.after)
 		require.NoError(t, err, "%+v", c)
@@ -49,7 +49,7 @@ func TestRestore(t *testing.T) {
 		assert.Equal(t, c.want, revisions(changes), "%+v", c)
 	}
 	assert.Equal(t, watch.Revision(22), log.GroupEnd(20))
-	_, err = log.Cursor(watch.Scope{Resource: "things"}, 14)
+	_, err = log.Cursor(watch.Key{Resource: "things"}, 14)
 	assert.True(t, status.IsExpired(err), "%v", err)
 	changes, err = everything.Poll(nil)
 	require.NoError(t, err)
@@ -70,17 +70,17 @@ func TestRestoreKeepsTheBounds(t *testing.T) {
 	now := time.Unix(1000, 0)
 	log := newLog(t, watch.LogOptions[thing]{Start: 100, Oldest: 10, MaxAge: time.Minute, Now: func() time.Time { return now }})
 	require.NoError(t, log.Restore("things", 10, []watch.Past[thing]{past(20, 20, key("a", "x"), now.Add(-time.Hour)), past(30, 30, key("a", "x"), now)}))
-	_, err := log.Cursor(watch.Scope{Resource: "things"}, 10)
+	_, err := log.Cursor(watch.Key{Resource: "things"}, 10)
 	assert.True(t, status.IsExpired(err), "%v", err)
-	cursor, err := log.Cursor(watch.Scope{Resource: "things"}, 20)
+	cursor, err := log.Cursor(watch.Key{Resource: "things"}, 20)
 	require.NoError(t, err)
 	changes, err := cursor.Poll(nil)
 	require.NoError(t, err)
 	assert.Equal(t, []watch.Revision{30}, revisions(changes))
 
 	log.Compact(100)
-	require.NoError(t, log.Restore("others", 10, []watch.Past[thing]{past(40, 40, watch.Scope{Resource: "others", Name: "x"}, now)}))
-	_, err = log.Cursor(watch.Scope{Resource: "others"}, 40)
+	require.NoError(t, log.Restore("others", 10, []watch.Past[thing]{past(40, 40, watch.Key{Resource: "others", Name: "x"}, now)}))
+	_, err = log.Cursor(watch.Key{Resource: "others"}, 40)
 	assert.True(t, status.IsExpired(err), "%v", err)
 	log.Close()
 	assert.ErrorIs(t, log.Restore("things", 10, nil), watch.ErrClosed)

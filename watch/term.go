@@ -16,15 +16,15 @@ type Term struct {
 	Value string
 }
 
-// topicKey identifies a topic: a scope, and one value of an index in it. The zero term stands for the whole scope.
+// topicKey identifies a topic: a key, and one value of an index within it. The zero term stands for everything within the key.
 type topicKey struct {
-	Scope
+	Key
 	Term
 }
 
 // concerns reports whether a change belongs to a topic.
 func (l *Log[T]) concerns(k topicKey, c *Change[T]) bool {
-	return k.Scope.Contains(c.Scope) && (k.Term == Term{} || l.has(k.Term, c.Previous) || l.has(k.Term, c.Current))
+	return k.Key.Contains(c.Key) && (k.Term == Term{} || l.has(k.Term, c.Previous) || l.has(k.Term, c.Current))
 }
 
 func (l *Log[T]) has(t Term, state *T) bool {
@@ -86,15 +86,15 @@ func (l *Log[T]) eachTopic(c *Change[T], yield func(*topic[T])) {
 	if len(l.topics) == 0 {
 		return
 	}
-	room := [3]Scope{{Resource: c.Scope.Resource}}
+	room := [3]Key{{Resource: c.Key.Resource}}
 	scopes := room[:1]
-	if c.Scope.Namespace != "" {
-		scopes = append(scopes, Scope{Resource: c.Scope.Resource, Namespace: c.Scope.Namespace})
+	if c.Key.Namespace != "" {
+		scopes = append(scopes, Key{Resource: c.Key.Resource, Namespace: c.Key.Namespace})
 	}
-	if c.Scope.Name != "" {
-		scopes = append(scopes, c.Scope)
+	if c.Key.Name != "" {
+		scopes = append(scopes, c.Key)
 	}
-	if t := l.topics[topicKey{}]; t != nil && c.Scope.Resource != "" {
+	if t := l.topics[topicKey{}]; t != nil && c.Key.Resource != "" {
 		yield(t)
 	}
 	each := func(t Term) {
@@ -105,7 +105,7 @@ func (l *Log[T]) eachTopic(c *Change[T], yield func(*topic[T])) {
 		}
 	}
 	each(Term{})
-	for _, use := range l.indexes[c.Scope.Resource] {
+	for _, use := range l.indexes[c.Key.Resource] {
 		was, had := l.value(use.Index, c.Previous)
 		is, has := l.value(use.Index, c.Current)
 		if had {

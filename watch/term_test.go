@@ -38,8 +38,8 @@ func newIndexedLog(t *testing.T) *watch.Log[thing] {
 }
 
 // step is a change from one state to another; "" means no object.
-func step(key watch.Scope, revision watch.Revision, from, to string) watch.Change[thing] {
-	c := watch.Change[thing]{Scope: key, Revision: revision}
+func step(key watch.Key, revision watch.Revision, from, to string) watch.Change[thing] {
+	c := watch.Change[thing]{Key: key, Revision: revision}
 	if from != "" {
 		c.Previous = &thing{from}
 	}
@@ -49,7 +49,7 @@ func step(key watch.Scope, revision watch.Revision, from, to string) watch.Chang
 	return c
 }
 
-func cursorOn(t *testing.T, log *watch.Log[thing], scope watch.Scope, term watch.Term, after watch.Revision) *watch.Cursor[thing] {
+func cursorOn(t *testing.T, log *watch.Log[thing], scope watch.Key, term watch.Term, after watch.Revision) *watch.Cursor[thing] {
 	c, err := log.CursorOn(scope, term, after)
 	require.NoError(t, err)
 	t.Cleanup(c.Close)
@@ -58,7 +58,7 @@ func cursorOn(t *testing.T, log *watch.Log[thing], scope watch.Scope, term watch
 
 // A watcher of a value learns of exactly the objects of the scope that get, keep or lose it.
 func TestCursorOnATerm(t *testing.T) {
-	x, y, z := key("a", "x"), key("b", "y"), watch.Scope{Resource: "others", Name: "z"}
+	x, y, z := key("a", "x"), key("b", "y"), watch.Key{Resource: "others", Name: "z"}
 	changes := []watch.Change[thing]{
 		step(x, 1, "", "color=red"),
 		step(y, 2, "", "color=blue,size=3"),
@@ -71,10 +71,10 @@ func TestCursorOnATerm(t *testing.T) {
 		step(x, 9, "size=1", "color="),
 		step(x, 10, "color=", "color=red"),
 	}
-	all, a := watch.Scope{Resource: "things"}, watch.Scope{Resource: "things", Namespace: "a"}
+	all, a := watch.Key{Resource: "things"}, watch.Key{Resource: "things", Namespace: "a"}
 	for _, c := range []struct {
 		name  string
-		scope watch.Scope
+		scope watch.Key
 		term  watch.Term
 		want  []watch.Revision
 	}{
@@ -86,7 +86,7 @@ func TestCursorOnATerm(t *testing.T) {
 		{"a field", all, watch.Term{Index: size, Value: "1"}, []watch.Revision{4, 5, 7, 9}},
 		{"a field in a namespace", a, watch.Term{Index: size, Value: "3"}, nil},
 		{"one object", y, watch.Term{Index: color, Value: "red"}, []watch.Revision{6, 8}},
-		{"a cluster-scoped resource", watch.Scope{Resource: "others"}, watch.Term{Index: size, Value: "3"}, []watch.Revision{3}},
+		{"a cluster-scoped resource", watch.Key{Resource: "others"}, watch.Term{Index: size, Value: "3"}, []watch.Revision{3}},
 		{"no term", a, watch.Term{}, []watch.Revision{1, 4, 5, 7, 9, 10}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -110,7 +110,7 @@ func TestTermsAreWokenByTheirChangesOnly(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		log := watch.NewLog(watch.LogOptions[thing]{Value: valueOf})
 		defer log.Close()
-		red := cursorOn(t, log, watch.Scope{Resource: "things"}, watch.Term{Index: color, Value: "red"}, 0)
+		red := cursorOn(t, log, watch.Key{Resource: "things"}, watch.Term{Index: color, Value: "red"}, 0)
 		ready := red.Ready()
 		require.NoError(t, log.Append([]watch.Change[thing]{step(key("a", "x"), 1, "", "color=blue")}))
 		synctest.Wait()
@@ -123,7 +123,7 @@ func TestTermsAreWokenByTheirChangesOnly(t *testing.T) {
 
 func TestTermsGoWithTheirLastCursor(t *testing.T) {
 	log := newIndexedLog(t)
-	all := watch.Scope{Resource: "things"}
+	all := watch.Key{Resource: "things"}
 	var cursors []*watch.Cursor[thing]
 	for _, term := range []watch.Term{{Index: color, Value: "red"}, {Index: color, Value: "red"}, {Index: color, Value: "blue"}, {Index: size, Value: "1"}, {}} {
 		cursors = append(cursors, cursorOn(t, log, all, term, 0))
@@ -152,10 +152,10 @@ func TestTermsAgainstAllChanges(t *testing.T) {
 	t.Logf("seed %d", seed)
 	random := rand.New(rand.NewPCG(seed, 0))
 	log := newIndexedLog(t)
-	states := map[watch.Scope]string{}
+	states := map[watch.Key]string{}
 	type reader struct {
 		all, on *watch.Cursor[thing]
-		scope   watch.Scope
+		scope   watch.Key
 		term    watch.Term
 	}
 	var readers []reader
@@ -176,7 +176,7 @@ func TestTermsAgainstAllChanges(t *testing.T) {
 		}
 		if random.IntN(20) == 0 {
 			after := log.Compacted() + watch.Revision(random.IntN(int(log.Revision()-log.Compacted())+1))
-			scope := watch.Scope{Resource: "things", Namespace: []string{"", "a", "b"}[random.IntN(3)]}
+			scope := watch.Key{Resource: "things", Namespace: []string{"", "a", "b"}[random.IntN(3)]}
 			term := watch.Term{Index: []watch.Index{color, size}[random.IntN(2)], Value: fmt.Sprint(random.IntN(3))}
 			readers = append(readers, reader{cursorOn(t, log, scope, watch.Term{}, after), cursorOn(t, log, scope, term, after), scope, term})
 		}

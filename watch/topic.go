@@ -1,6 +1,6 @@
 package watch
 
-// topic is the part of the log that belongs to one scope, or to one value of an index in it, with the cursors that wait for more.
+// topic is the part of the log that belongs to one key, or to one value of an index within it, with the cursors that wait for more.
 // It exists as long as it has cursors.
 type topic[T any] struct {
 	topicKey

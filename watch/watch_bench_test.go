@@ -14,7 +14,7 @@ import (
 )
 
 // attach makes count cursors wait, each in its own goroutine, and returns the number of changes they have received so far.
-func attach(b *testing.B, log *watch.Log[thing], count int, scope func(int) watch.Scope) (delivered *atomic.Int64, stop func()) {
+func attach(b *testing.B, log *watch.Log[thing], count int, scope func(int) watch.Key) (delivered *atomic.Int64, stop func()) {
 	b.Helper()
 	delivered = new(atomic.Int64)
 	var readers sync.WaitGroup
@@ -36,14 +36,14 @@ func attach(b *testing.B, log *watch.Log[thing], count int, scope func(int) watc
 
 // The cost of one change for a writer while cursors wait. The limit keeps the log as long as in a server.
 func BenchmarkAppend(b *testing.B) {
-	everything := func(int) watch.Scope { return watch.Scope{Resource: "things"} }
-	elsewhere := func(i int) watch.Scope {
-		return watch.Scope{Resource: "things", Namespace: fmt.Sprint("other-", i%100)}
+	everything := func(int) watch.Key { return watch.Key{Resource: "things"} }
+	elsewhere := func(i int) watch.Key {
+		return watch.Key{Resource: "things", Namespace: fmt.Sprint("other-", i%100)}
 	}
 	for _, c := range []struct {
 		name  string
 		count int
-		scope func(int) watch.Scope
+		scope func(int) watch.Key
 	}{
 		{"watchers=0", 0, nil}, {"watchers=1", 1, everything}, {"watchers=100", 100, everything},
 		{"watchers=1000", 1000, everything}, {"watchers=10000", 10_000, everything}, {"uninterested=10000", 10_000, elsewhere},
@@ -57,7 +57,7 @@ func BenchmarkAppend(b *testing.B) {
 			b.ReportAllocs()
 			for b.Loop() {
 				r++
-				if err := log.Append([]watch.Change[thing]{{Scope: k, Revision: r}}); err != nil {
+				if err := log.Append([]watch.Change[thing]{{Key: k, Revision: r}}); err != nil {
 					b.Fatal(err)
 				}
 			}
@@ -71,14 +71,14 @@ func BenchmarkAppendPaced(b *testing.B) {
 	for _, count := range []int{1, 100, 1000, 10_000} {
 		b.Run(fmt.Sprintf("watchers=%d", count), func(b *testing.B) {
 			log := watch.NewLog(watch.LogOptions[thing]{})
-			delivered, stop := attach(b, log, count, func(int) watch.Scope { return watch.Scope{Resource: "things"} })
+			delivered, stop := attach(b, log, count, func(int) watch.Key { return watch.Key{Resource: "things"} })
 			defer stop()
 			k := key("default", "x")
 			var took []time.Duration
 			r := watch.Revision(0)
 			for b.Loop() {
 				r++
-				change := []watch.Change[thing]{{Scope: k, Revision: r}}
+				change := []watch.Change[thing]{{Key: k, Revision: r}}
 				start := time.Now()
 				if err := log.Append(change); err != nil {
 					b.Fatal(err)
@@ -101,7 +101,7 @@ func BenchmarkBurst(b *testing.B) {
 	for _, count := range []int{1, 100, 1000, 10_000} {
 		b.Run(fmt.Sprintf("watchers=%d", count), func(b *testing.B) {
 			log := watch.NewLog(watch.LogOptions[thing]{MaxBytes: func() int64 { return 64 << 20 }})
-			delivered, stop := attach(b, log, count, func(int) watch.Scope { return watch.Scope{Resource: "things"} })
+			delivered, stop := attach(b, log, count, func(int) watch.Key { return watch.Key{Resource: "things"} })
 			defer stop()
 			k := key("default", "x")
 			r := watch.Revision(0)
@@ -110,7 +110,7 @@ func BenchmarkBurst(b *testing.B) {
 				changes := make([]watch.Change[thing], burst)
 				for i := range changes {
 					r++
-					changes[i] = watch.Change[thing]{Scope: k, Revision: r}
+					changes[i] = watch.Change[thing]{Key: k, Revision: r}
 					if err := log.Append(changes[i : i+1 : i+1]); err != nil {
 						b.Fatal(err)
 					}

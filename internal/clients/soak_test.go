@@ -271,7 +271,7 @@ func (s *soak) remove(t *testing.T, resource int) error {
 
 // state returns the versions of a selection in the store.
 func (s *soak) state(t *testing.T, resource schema.GroupVersionResource, selector labels.Selector) versions {
-	page, err := s.h.store.List(t.Context(), storage.Query{Scope: scope.Scope{Resource: resource.GroupResource().String()}}, nil)
+	page, err := s.h.store.List(t.Context(), storage.Query{Within: scope.Key{Resource: resource.GroupResource().String()}}, nil)
 	require.NoError(t, err)
 	all := versions{}
 	for _, r := range page.Records {

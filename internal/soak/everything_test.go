@@ -134,7 +134,7 @@ func (s *soak) everything(ctx context.Context, c *chronicle, restless bool, rand
 				break
 			}
 			for _, change := range changes.List {
-				b.changes = append(b.changes, step{change.Scope, uint64(change.Revision), change.Current == nil})
+				b.changes = append(b.changes, step{change.Key, uint64(change.Revision), change.Current == nil})
 			}
 			b.through = uint64(changes.Through)
 			if c.add(b, err); err != nil {

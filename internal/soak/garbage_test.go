@@ -101,7 +101,7 @@ func (s *soak) settle() error {
 func (s *soak) unsettled() (left []string, err error) {
 	now := state{}
 	for _, resource := range []string{"namespaces", gadgets, parts} {
-		page, err := s.journal.Store.List(context.Background(), storage.Query{Scope: watch.Scope{Resource: resource}}, nil)
+		page, err := s.journal.Store.List(context.Background(), storage.Query{Within: watch.Key{Resource: resource}}, nil)
 		if err != nil {
 			return nil, err
 		}

@@ -152,5 +152,5 @@ func decode(r *storage.Record) (*Gadget, error) {
 
 // pause waits until a number of commits have happened, but no longer than the store lets a read wait.
 func (j *journal) pause(ctx context.Context, commits uint64) {
-	_, _ = j.Store.List(ctx, storage.Query{Scope: watch.Scope{Resource: gadgets}, Revision: j.Revision() + watch.Revision(commits), Limit: 1}, nil)
+	_, _ = j.Store.List(ctx, storage.Query{Within: watch.Key{Resource: gadgets}, Revision: j.Revision() + watch.Revision(commits), Limit: 1}, nil)
 }

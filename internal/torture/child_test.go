@@ -102,7 +102,7 @@ func child(path string) error {
 	go func() { errs <- follow(ctx, store, 0, watch.Revision(after)) }()
 	go func() { errs <- follow(ctx, store, 1, store.Revision()) }()
 	go func() { errs <- lists(ctx, store) }()
-	open, err := store.Watch(ctx, watch.Scope{}, store.Revision())
+	open, err := store.Watch(ctx, watch.Key{}, store.Revision())
 	if err != nil {
 		return err
 	}
@@ -265,7 +265,7 @@ func follow(ctx context.Context, store storage.Store, id int, after watch.Revisi
 		if after == 0 {
 			after = store.Revision()
 		}
-		cursor, err := store.Watch(ctx, watch.Scope{}, after)
+		cursor, err := store.Watch(ctx, watch.Key{}, after)
 		if err == nil {
 			report("s %d %d", id, after)
 			err = show(ctx, cursor, id)
@@ -310,7 +310,7 @@ func showSome(ctx context.Context, cursor *watch.Cursor[storage.Record], id int)
 // lists lists after each change.
 func lists(ctx context.Context, store storage.Store) error {
 	for {
-		cursor, err := store.Watch(ctx, watch.Scope{}, store.Revision())
+		cursor, err := store.Watch(ctx, watch.Key{}, store.Revision())
 		for err == nil {
 			if _, err = cursor.Next(ctx, nil); err == nil {
 				err = list(ctx, store)
@@ -327,7 +327,7 @@ func lists(ctx context.Context, store storage.Store) error {
 
 func list(ctx context.Context, store storage.Store) error {
 	for _, resource := range resources() {
-		page, err := store.List(ctx, storage.Query{Scope: watch.Scope{Resource: resource.Name}}, nil)
+		page, err := store.List(ctx, storage.Query{Within: watch.Key{Resource: resource.Name}}, nil)
 		if err != nil {
 			return err
 		}

@@ -88,14 +88,14 @@ func read(t *testing.T, path string, m *model, readOnly bool) *found {
 func readStore(t *testing.T, store storage.Store, m *model) *found {
 	f := &found{revision: store.Revision(), objects: map[string]event{}}
 	for _, resource := range resources() {
-		page, err := store.List(t.Context(), storage.Query{Scope: watch.Scope{Resource: resource.Name}}, nil)
+		page, err := store.List(t.Context(), storage.Query{Within: watch.Key{Resource: resource.Name}}, nil)
 		require.NoError(t, err)
 		require.Equal(t, f.revision, page.Revision)
 		for _, r := range page.Records {
 			f.objects[keyText(r.Key)] = event{r.Revision, keyText(r.Key), writeOf(r)}
 		}
 	}
-	cursor, err := store.Watch(t.Context(), watch.Scope{}, max(m.base, watch.Revision(1)))
+	cursor, err := store.Watch(t.Context(), watch.Key{}, max(m.base, watch.Revision(1)))
 	if status.IsExpired(err) && m.mayBeCut() {
 		f.cut = true
 		return f

@@ -32,7 +32,7 @@ func afterFault(ctx context.Context, store *bolt.Store, open *watch.Cursor[stora
 	if err := list(ctx, store); err != nil {
 		return err
 	}
-	cursor, err := store.Watch(ctx, watch.Scope{}, store.Revision())
+	cursor, err := store.Watch(ctx, watch.Key{}, store.Revision())
 	if err != nil {
 		return err
 	}

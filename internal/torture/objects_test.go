@@ -65,5 +65,5 @@ type event struct {
 }
 
 func eventOf(c *watch.Change[storage.Record]) event {
-	return event{c.Revision, keyText(c.Scope), writeOf(c.Current)}
+	return event{c.Revision, keyText(c.Key), writeOf(c.Current)}
 }

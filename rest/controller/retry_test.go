@@ -54,7 +54,7 @@ func (s *brittle) List(ctx context.Context, opts storage.Query, into []*storage.
 	return s.Engine.List(ctx, opts, into)
 }
 
-func (s *brittle) Watch(ctx context.Context, scope watch.Scope, after watch.Revision, terms ...watch.Term) (*watch.Cursor[storage.Record], error) {
+func (s *brittle) Watch(ctx context.Context, scope watch.Key, after watch.Revision, terms ...watch.Term) (*watch.Cursor[storage.Record], error) {
 	if err := s.watches.Load(); err != nil {
 		return nil, s.fail(err)
 	}

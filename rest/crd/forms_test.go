@@ -32,7 +32,7 @@ func (h *host) takeToolName() {
 // forms returns how many older generations the store holds.
 func forms(t *testing.T, store storage.Store) int {
 	t.Helper()
-	page, err := store.List(t.Context(), storage.Query{Scope: watch.Scope{Resource: "servedforms.decorum"}}, nil)
+	page, err := store.List(t.Context(), storage.Query{Within: watch.Key{Resource: "servedforms.decorum"}}, nil)
 	require.NoError(t, err)
 	return len(page.Records)
 }

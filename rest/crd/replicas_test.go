@@ -81,7 +81,7 @@ func TestEstablishedDoesNotWaitForever(t *testing.T) {
 // replicasIn returns how many replicas the store knows.
 func replicasIn(t *testing.T, store storage.Store) int {
 	t.Helper()
-	page, err := store.List(t.Context(), storage.Query{Scope: watch.Scope{Resource: replicaNotes}}, nil)
+	page, err := store.List(t.Context(), storage.Query{Within: watch.Key{Resource: replicaNotes}}, nil)
 	require.NoError(t, err)
 	return len(page.Records)
 }
@@ -89,7 +89,7 @@ func replicasIn(t *testing.T, store storage.Store) int {
 // changesWithin awaits the changes of a resource until a time of the bubble has passed, and returns how many there were.
 func changesWithin(t *testing.T, store storage.Store, resource string, d time.Duration) (n int) {
 	t.Helper()
-	cursor, err := store.Watch(t.Context(), watch.Scope{Resource: resource}, store.Revision())
+	cursor, err := store.Watch(t.Context(), watch.Key{Resource: resource}, store.Revision())
 	require.NoError(t, err)
 	defer cursor.Close()
 	ctx, cancel := context.WithTimeout(t.Context(), d)

@@ -66,7 +66,7 @@ func (e *expirer) apply(changes raw.Changes) []storage.Key {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	for _, c := range changes.List {
-		delete(e.due, c.Scope)
+		delete(e.due, c.Key)
 		if c.Previous != nil {
 			e.ages.drop(c.Previous)
 		}

@@ -62,7 +62,7 @@ func pass(d time.Duration) {
 // resize writes a Part, given as "namespace/name".
 func (w *world) resize(name string, size int32) {
 	w.Helper()
-	_, err := w.parts.Namespace("a").Modify(w.Context(), name, func(p *Part) error { p.Spec.Size = size; return nil })
+	_, err := w.parts().Namespace("a").Modify(w.Context(), name, func(p *Part) error { p.Spec.Size = size; return nil })
 	require.NoError(w, err)
 }
 
@@ -291,10 +291,10 @@ func TestExpireByTheClockOfATest(t *testing.T) {
 // scopes records the scopes of watches.
 type scopes struct {
 	*storage.Engine
-	watched []watch.Scope
+	watched []watch.Key
 }
 
-func (s *scopes) Watch(ctx context.Context, scope watch.Scope, after watch.Revision, terms ...watch.Term) (*watch.Cursor[storage.Record], error) {
+func (s *scopes) Watch(ctx context.Context, scope watch.Key, after watch.Revision, terms ...watch.Term) (*watch.Cursor[storage.Record], error) {
 	s.watched = append(s.watched, scope)
 	return s.Engine.Watch(ctx, scope, after, terms...)
 }
@@ -303,7 +303,7 @@ func TestExpireFollowsOnlyWhatExpires(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		store := &scopes{Engine: storage.NewMemory(storage.Options{})}
 		inBubble(t, expire(t, 0), rest.Options{Store: store}, perishable(), func(w *world) { pass(time.Hour) })
-		assert.Equal(t, []watch.Scope{{Resource: "parts.example.com"}}, store.watched)
+		assert.Equal(t, []watch.Key{{Resource: "parts.example.com"}}, store.watched)
 		require.NoError(t, store.Close())
 	})
 }

@@ -272,7 +272,7 @@ type gatedStore struct {
 
 func (g *gatedStore) List(ctx context.Context, options storage.Query, into []*storage.Record) (storage.Listing, error) {
 	if g.lists != nil {
-		g.lists(ctx, options.Scope.Resource)
+		g.lists(ctx, options.Within.Resource)
 	}
 	return g.Engine.List(ctx, options, into)
 }

@@ -39,7 +39,7 @@ type gracer struct{ objects raw.Objects }
 func (g *gracer) apply(changes raw.Changes) (look []storage.Key) {
 	for _, c := range changes.List {
 		if c.Current != nil && c.Current.Deleting {
-			look = append(look, c.Scope)
+			look = append(look, c.Key)
 		}
 	}
 	return look

@@ -72,7 +72,7 @@ func (c *cluster) endOf(client rest.Client[Part], then func()) (after time.Durat
 	c.Helper()
 	created, err := client.Create(c.Context(), &Part{ObjectMeta: apimeta.ObjectMeta{Name: "x"}})
 	require.NoError(c, err)
-	cursor, err := c.store.Watch(c.Context(), watch.Scope{Resource: "parts.example.com"}, c.store.Revision())
+	cursor, err := c.store.Watch(c.Context(), watch.Key{Resource: "parts.example.com"}, c.store.Revision())
 	require.NoError(c, err)
 	defer cursor.Close()
 	began := time.Now()
@@ -151,7 +151,7 @@ func TestManyReplicasEndAGracePeriodOnce(t *testing.T) {
 		assert.Equal(t, again.UID, found.UID)
 		assert.Empty(t, found.DeletionTimestamp)
 
-		cursor, err := c.store.Watch(t.Context(), watch.Scope{Resource: "parts.example.com"}, from)
+		cursor, err := c.store.Watch(t.Context(), watch.Key{Resource: "parts.example.com"}, from)
 		require.NoError(t, err)
 		defer cursor.Close()
 		changes, err := cursor.Poll(nil)
@@ -172,7 +172,7 @@ func (s stale) Get(ctx context.Context, key storage.Key, atLeast watch.Revision)
 }
 
 func (s stale) List(ctx context.Context, q storage.Query, into []*storage.Record) (storage.Listing, error) {
-	assert.NotEqual(s.t, storage.Any, q.Revision, "a controller listed %v from an old state", q.Scope)
+	assert.NotEqual(s.t, storage.Any, q.Revision, "a controller listed %v from an old state", q.Within)
 	return s.Engine.List(ctx, q, into)
 }
 

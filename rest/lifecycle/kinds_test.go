@@ -180,7 +180,7 @@ type heldStore struct {
 }
 
 func (s *heldStore) List(ctx context.Context, options storage.Query, into []*storage.Record) (storage.Listing, error) {
-	if options.Scope.Resource == s.resource {
+	if options.Within.Resource == s.resource {
 		<-s.held
 	}
 	return s.Engine.List(ctx, options, into)
@@ -221,7 +221,7 @@ type readStore struct {
 
 func (s *readStore) List(ctx context.Context, options storage.Query, into []*storage.Record) (storage.Listing, error) {
 	s.mu.Lock()
-	s.lists[options.Scope.Resource]++
+	s.lists[options.Within.Resource]++
 	s.mu.Unlock()
 	return s.Engine.List(ctx, options, into)
 }

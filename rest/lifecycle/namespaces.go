@@ -48,15 +48,15 @@ func (e *emptier) apply(changes raw.Changes) []storage.Key {
 	var look []storage.Key
 	for _, c := range changes.List {
 		switch {
-		case c.Scope.Resource != e.namespaces:
-			if e.ending[c.Scope.Namespace] {
-				look = append(look, e.key(c.Scope.Namespace))
+		case c.Key.Resource != e.namespaces:
+			if e.ending[c.Key.Namespace] {
+				look = append(look, e.key(c.Key.Namespace))
 			}
 		case c.Current == nil:
-			delete(e.ending, c.Scope.Name)
+			delete(e.ending, c.Key.Name)
 		case c.Current.Deleting:
-			e.ending[c.Scope.Name] = true
-			look = append(look, c.Scope)
+			e.ending[c.Key.Name] = true
+			look = append(look, c.Key)
 		}
 	}
 	if len(changes.Read)+len(changes.GivenUp) > 0 {

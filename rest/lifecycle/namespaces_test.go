@@ -104,7 +104,7 @@ func TestConditionsOfNamespaces(t *testing.T) {
 		assert.Equal(w, []string{"a/held!", "a/kept", "a/too!"}, w.left())
 
 		// The API rejects new objects in a namespace that is being deleted.
-		_, err = w.parts.Namespace("a").Create(w.Context(), &Part{ObjectMeta: apimeta.ObjectMeta{Name: "late"}})
+		_, err = w.parts().Namespace("a").Create(w.Context(), &Part{ObjectMeta: apimeta.ObjectMeta{Name: "late"}})
 		require.True(w, status.IsForbidden(err))
 		assert.True(w, status.HasCause(err, status.CauseNamespaceTerminating))
 

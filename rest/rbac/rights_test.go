@@ -74,7 +74,7 @@ type flakyStore struct {
 	failed atomic.Bool
 }
 
-func (s *flakyStore) Watch(ctx context.Context, scope watch.Scope, after watch.Revision, terms ...watch.Term) (*watch.Cursor[storage.Record], error) {
+func (s *flakyStore) Watch(ctx context.Context, scope watch.Key, after watch.Revision, terms ...watch.Term) (*watch.Cursor[storage.Record], error) {
 	if scope.Resource == "" && s.failed.CompareAndSwap(false, true) {
 		return nil, errors.New("the network is down")
 	}

@@ -69,7 +69,7 @@ func (c *calledStore) finish(entry *Request, fault *Fault, success int, err erro
 }
 
 // about returns the request that a scope describes. The resource of a scope has the form "widgets.example.com".
-func about(verb rest.Verb, scope watch.Scope) Request {
+func about(verb rest.Verb, scope watch.Key) Request {
 	resource, group, _ := strings.Cut(scope.Resource, ".")
 	return Request{Verb: verb, Group: group, Resource: resource, Namespace: scope.Namespace, Name: scope.Name, InProcess: true}
 }
@@ -89,7 +89,7 @@ func (c *calledStore) List(ctx context.Context, options storage.Query, into []*s
 	if !c.sees(ctx) {
 		return c.Store.List(ctx, options, into)
 	}
-	entry, fault, err := c.begin(ctx, about(rest.VerbList, options.Scope))
+	entry, fault, err := c.begin(ctx, about(rest.VerbList, options.Within))
 	if err == nil {
 		page, err = c.Store.List(ctx, options, into)
 	}

@@ -77,7 +77,7 @@ func (i *Issuer) follow(resource string) {
 			}
 			for _, c := range changes.List {
 				if c.Previous != nil && (c.Current == nil || c.Current.Deleting) {
-					i.examine(existing{c.Scope, c.Previous.UID})
+					i.examine(existing{c.Key, c.Previous.UID})
 				}
 			}
 		}

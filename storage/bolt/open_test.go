@@ -205,7 +205,7 @@ func TestDamagedRecord(t *testing.T) {
 			var skipped []error
 			store = open(t, bolt.Options{Path: path, ReadOnly: true, SkipDamaged: func(err error) { skipped = append(skipped, err) }})
 			require.NoError(t, store.Register(t.Context(), storage.Resource{Name: notes, Extract: storage.ExtractMetadata}))
-			page, err := store.List(t.Context(), storage.Query{Scope: watch.Scope{Resource: notes}}, nil)
+			page, err := store.List(t.Context(), storage.Query{Within: watch.Key{Resource: notes}}, nil)
 			require.NoError(t, err)
 			assert.Len(t, page.Records, 19)
 			require.Len(t, skipped, 1)
@@ -347,7 +347,7 @@ func TestDamagedBytes(t *testing.T) {
 	want := map[string]string{}
 	store := open(t, bolt.Options{Path: path, ReadOnly: true})
 	register(t, store)
-	page, err := store.List(t.Context(), storage.Query{Scope: watch.Scope{Resource: notes}}, nil)
+	page, err := store.List(t.Context(), storage.Query{Within: watch.Key{Resource: notes}}, nil)
 	require.NoError(t, err)
 	for _, r := range page.Records {
 		want[r.Key.Name] = string(r.JSON)
@@ -373,7 +373,7 @@ func TestDamagedBytes(t *testing.T) {
 			continue
 		}
 		if store.Register(t.Context(), storage.Resource{Name: notes, Extract: storage.ExtractMetadata}) == nil {
-			page, err := store.List(t.Context(), storage.Query{Scope: watch.Scope{Resource: notes}}, nil)
+			page, err := store.List(t.Context(), storage.Query{Within: watch.Key{Resource: notes}}, nil)
 			require.NoError(t, err)
 			for _, r := range page.Records {
 				require.Equal(t, want[r.Key.Name], string(r.JSON), "damaged at %d", at)

@@ -22,7 +22,7 @@ import (
 
 func list(t *testing.T, store storage.Store) map[string]string {
 	t.Helper()
-	page, err := store.List(t.Context(), storage.Query{Scope: watch.Scope{Resource: notes}}, nil)
+	page, err := store.List(t.Context(), storage.Query{Within: watch.Key{Resource: notes}}, nil)
 	require.NoError(t, err)
 	all := map[string]string{}
 	for _, r := range page.Records {
@@ -63,7 +63,7 @@ func TestBackup(t *testing.T) {
 	assert.Equal(t, before, list(t, restored))
 	assert.NotEqual(t, store.Stats().ID, restored.Stats().ID)
 	assert.Greater(t, restored.Revision(), revision)
-	_, err := restored.Watch(t.Context(), watch.Scope{Resource: notes}, revision-1)
+	_, err := restored.Watch(t.Context(), watch.Key{Resource: notes}, revision-1)
 	assert.True(t, status.IsExpired(err), "it has no history: %v", err)
 
 	ended, cancel := context.WithCancel(t.Context())
@@ -124,7 +124,7 @@ func TestCompactFile(t *testing.T) {
 	assert.Equal(t, before, list(t, store))
 	assert.Equal(t, stats.ID, store.Stats().ID)
 	assert.Less(t, store.Stats().FileBytes, stats.FileBytes/10)
-	cursor, err := store.Watch(t.Context(), watch.Scope{Resource: notes}, old)
+	cursor, err := store.Watch(t.Context(), watch.Key{Resource: notes}, old)
 	require.NoError(t, err, "the history is still there")
 	cursor.Close()
 }
@@ -149,7 +149,7 @@ func TestHistoryInTheFileIsBounded(t *testing.T) {
 	store = open(t, options)
 	defer store.Close()
 	register(t, store)
-	_, err := store.Watch(t.Context(), watch.Scope{Resource: notes}, stats.Oldest)
+	_, err := store.Watch(t.Context(), watch.Key{Resource: notes}, stats.Oldest)
 	assert.True(t, status.IsExpired(err), "%v", err)
 }
 

@@ -70,9 +70,9 @@ func BenchmarkWatch(b *testing.B) {
 	store, peer := serving(b, postgres.Options{Pool: pool}), serving(b, postgres.Options{Pool: pool})
 	for name, on := range map[string]*postgres.Store{"same replica": store, "another replica": peer} {
 		b.Run(name, func(b *testing.B) {
-			_, err := on.List(b.Context(), storage.Query{Scope: watch.Scope{Resource: notes}}, nil)
+			_, err := on.List(b.Context(), storage.Query{Within: watch.Key{Resource: notes}}, nil)
 			require.NoError(b, err)
-			cursor, err := on.Watch(b.Context(), watch.Scope{Resource: notes}, on.Revision())
+			cursor, err := on.Watch(b.Context(), watch.Key{Resource: notes}, on.Revision())
 			require.NoError(b, err)
 			defer cursor.Close()
 			for n := 0; b.Loop(); n++ {
@@ -129,7 +129,7 @@ func BenchmarkStart(b *testing.B) {
 	writing.Wait()
 	for b.Loop() {
 		replica := serving(b, opts)
-		page, err := replica.List(b.Context(), storage.Query{Scope: storage.Key{Resource: notes}, Limit: 1}, nil)
+		page, err := replica.List(b.Context(), storage.Query{Within: storage.Key{Resource: notes}, Limit: 1}, nil)
 		require.NoError(b, err)
 		require.Equal(b, int64(objects-1), page.Remaining)
 	}

@@ -72,7 +72,7 @@ func TestPgBouncer(t *testing.T) {
 
 	direct := serving(t, postgres.Options{Pool: connect(t, s.URL("postgres")), Schema: schema})
 	store := serving(t, postgres.Options{Pool: pool, Schema: schema, Poll: 20 * time.Millisecond})
-	cursor, err := store.Watch(t.Context(), watch.Scope{Resource: notes}, store.Revision())
+	cursor, err := store.Watch(t.Context(), watch.Key{Resource: notes}, store.Revision())
 	require.NoError(t, err)
 	defer cursor.Close()
 	next := func(want *storage.Record) {

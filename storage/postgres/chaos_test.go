@@ -270,7 +270,7 @@ func (c *chaos) state() (state map[string]string) {
 
 // list returns what all registers hold.
 func list(ctx context.Context, store storage.Store) (map[string]string, storage.Listing, error) {
-	page, err := store.List(ctx, storage.Query{Scope: storage.Key{Resource: notes}, Revision: storage.MostRecent}, nil)
+	page, err := store.List(ctx, storage.Query{Within: storage.Key{Resource: notes}, Revision: storage.MostRecent}, nil)
 	state := map[string]string{}
 	for _, r := range page.Records {
 		state[r.Key.Name] = textOf(r)

@@ -61,7 +61,7 @@ func TestConnectionLost(t *testing.T) {
 	other := serving(t, postgres.Options{Pool: connect(t, s.URL("postgres")), Schema: schema})
 	before, err := put(t.Context(), store, "x", "1")
 	require.NoError(t, err)
-	cursor, err := store.Watch(t.Context(), watch.Scope{Resource: notes}, before.Revision)
+	cursor, err := store.Watch(t.Context(), watch.Key{Resource: notes}, before.Revision)
 	require.NoError(t, err)
 	defer cursor.Close()
 	l.lead("")
@@ -95,7 +95,7 @@ func TestServerKilled(t *testing.T) {
 		last, err = put(t.Context(), store, fmt.Sprint(n), "1")
 		require.NoError(t, err)
 	}
-	cursor, err := store.Watch(t.Context(), watch.Scope{Resource: notes}, last.Revision)
+	cursor, err := store.Watch(t.Context(), watch.Key{Resource: notes}, last.Revision)
 	require.NoError(t, err)
 	defer cursor.Close()
 	require.NoError(t, s.Kill())
@@ -153,7 +153,7 @@ func TestServersThatLackTheLastCommits(t *testing.T) {
 			c.before(t, primary, behind)
 			lost, err := put(t.Context(), store, "lost", "1")
 			require.NoError(t, err)
-			cursor, err := store.Watch(t.Context(), watch.Scope{Resource: notes}, kept.Revision)
+			cursor, err := store.Watch(t.Context(), watch.Key{Resource: notes}, kept.Revision)
 			require.NoError(t, err)
 			defer cursor.Close()
 			eventually(t, func() error {
@@ -185,7 +185,7 @@ func TestServersThatLackTheLastCommits(t *testing.T) {
 			})
 			require.Greater(t, next.Revision, lost.Revision)
 			for _, after := range []watch.Revision{kept.Revision, lost.Revision} {
-				_, err = store.Watch(t.Context(), watch.Scope{Resource: notes}, after)
+				_, err = store.Watch(t.Context(), watch.Key{Resource: notes}, after)
 				require.True(t, status.IsExpired(err), "%v", err)
 			}
 			for err = nil; err == nil; { // what it has not yet read may be shown
@@ -213,7 +213,7 @@ func TestRestoredDump(t *testing.T) {
 	restored := serving(t, postgres.Options{Pool: connect(t, s.URL("restored")), Schema: schema})
 	require.Greater(t, restored.Revision(), lost.Revision)
 	require.Equal(t, kept, latest(t, restored, "kept"))
-	_, err = restored.Watch(t.Context(), watch.Scope{Resource: notes}, kept.Revision)
+	_, err = restored.Watch(t.Context(), watch.Key{Resource: notes}, kept.Revision)
 	require.True(t, status.IsExpired(err), "%v", err)
 	next, err := put(t.Context(), restored, "next", "1")
 	require.NoError(t, err)

@@ -26,7 +26,7 @@ func TestInTx(t *testing.T) {
 	require.NoError(t, err)
 	gone, err := put(t.Context(), store, "gone", "1")
 	require.NoError(t, err)
-	cursor, err := peer.Watch(t.Context(), watch.Scope{Resource: notes}, gone.Revision)
+	cursor, err := peer.Watch(t.Context(), watch.Key{Resource: notes}, gone.Revision)
 	require.NoError(t, err)
 	defer cursor.Close()
 	write := func(ctx context.Context) {
@@ -72,7 +72,7 @@ func TestInTx(t *testing.T) {
 		changes, err := cursor.Next(t.Context(), nil)
 		require.NoError(t, err)
 		for _, c := range changes {
-			names = append(names, c.Scope.Name)
+			names = append(names, c.Key.Name)
 			assert.Equal(t, gone.Revision+watch.Revision(len(names)), c.Revision, "revisions are in the order of the commits")
 		}
 	}

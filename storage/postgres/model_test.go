@@ -26,8 +26,8 @@ func (f *follower) take(t testing.TB, changes []*watch.Change[storage.Record]) {
 	for _, c := range changes {
 		assert.Greater(t, c.Revision, f.last)
 		f.last = c.Revision
-		f.counts[c.Scope.Name]++
-		assert.Equal(t, fmt.Sprint(f.counts[c.Scope.Name]), textOf(c.Current))
+		f.counts[c.Key.Name]++
+		assert.Equal(t, fmt.Sprint(f.counts[c.Key.Name]), textOf(c.Current))
 	}
 }
 
@@ -81,7 +81,7 @@ func TestOrder(t *testing.T) {
 	const total = writers*rounds + 2*transactions*rounds
 	for _, replica := range replicas {
 		following.Go(func() {
-			cursor, err := replica.Watch(t.Context(), watch.Scope{Resource: notes}, start)
+			cursor, err := replica.Watch(t.Context(), watch.Key{Resource: notes}, start)
 			if !assert.NoError(t, err) {
 				return
 			}

@@ -61,7 +61,7 @@ func TestHostileNames(t *testing.T) {
 			return err
 		}))
 		reopened := serving(t, postgres.Options{Pool: pool, Schema: schema})
-		page, err := reopened.List(t.Context(), storage.Query{Scope: watch.Scope{Resource: notes}}, nil)
+		page, err := reopened.List(t.Context(), storage.Query{Within: watch.Key{Resource: notes}}, nil)
 		require.NoError(t, err)
 		require.Len(t, page.Records, len(hostile))
 		exists := false
@@ -131,7 +131,7 @@ func TestHistoryIsTrimmed(t *testing.T) {
 	store, peer := serving(t, opts), serving(t, opts)
 	first, err := put(t.Context(), store, "first", large)
 	require.NoError(t, err)
-	cursor, err := peer.Watch(t.Context(), watch.Scope{Resource: notes}, first.Revision)
+	cursor, err := peer.Watch(t.Context(), watch.Key{Resource: notes}, first.Revision)
 	require.NoError(t, err)
 	defer cursor.Close()
 	rows, seen, n := 0, 0, 0
@@ -146,11 +146,11 @@ func TestHistoryIsTrimmed(t *testing.T) {
 	}
 	require.Equal(t, n, seen, "the replica that follows has received every change")
 	late := serving(t, opts)
-	_, err = late.Watch(t.Context(), watch.Scope{Resource: notes}, first.Revision)
+	_, err = late.Watch(t.Context(), watch.Key{Resource: notes}, first.Revision)
 	require.True(t, status.IsExpired(err), "%v", err)
-	want, err := store.List(t.Context(), storage.Query{Scope: watch.Scope{Resource: notes}}, nil)
+	want, err := store.List(t.Context(), storage.Query{Within: watch.Key{Resource: notes}}, nil)
 	require.NoError(t, err)
-	got, err := late.List(t.Context(), storage.Query{Scope: watch.Scope{Resource: notes}}, nil)
+	got, err := late.List(t.Context(), storage.Query{Within: watch.Key{Resource: notes}}, nil)
 	require.NoError(t, err)
 	require.Equal(t, want, got)
 }
@@ -160,7 +160,7 @@ func TestPolling(t *testing.T) {
 	pool, schema := connect(t, server(t).URL("postgres")), newSchema()
 	store := serving(t, postgres.Options{Pool: pool, Schema: schema, Poll: time.Hour})
 	peer := serving(t, postgres.Options{Pool: pool, Schema: schema, Poll: 20 * time.Millisecond})
-	cursor, err := peer.Watch(t.Context(), watch.Scope{Resource: notes}, peer.Revision())
+	cursor, err := peer.Watch(t.Context(), watch.Key{Resource: notes}, peer.Revision())
 	require.NoError(t, err)
 	defer cursor.Close()
 	for n := range 5 {

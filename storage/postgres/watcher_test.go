@@ -41,7 +41,7 @@ func (w *watcher) follow(t testing.TB) {
 		if _, ended := w.seen[last]; ended {
 			return
 		}
-		cursor, err := store.Watch(t.Context(), watch.Scope{Resource: notes}, w.at)
+		cursor, err := store.Watch(t.Context(), watch.Key{Resource: notes}, w.at)
 		for err == nil {
 			var changes []*watch.Change[storage.Record]
 			changes, err = cursor.Next(t.Context(), nil)
@@ -64,7 +64,7 @@ func (w *watcher) follow(t testing.TB) {
 // take checks that a change appends one word to what the watcher knows: no change is lost, doubled or out of order.
 func (w *watcher) take(t testing.TB, change *watch.Change[storage.Record]) {
 	assert.Greater(t, change.Revision, w.at)
-	name, text := change.Scope.Name, textOf(change.Current)
+	name, text := change.Key.Name, textOf(change.Current)
 	known, ok := w.seen[name]
 	words, isNext := strings.CutPrefix(text, known)
 	assert.True(t, isNext, "%s was %q, and is %q", name, known, text)

@@ -13,21 +13,21 @@ import (
 
 var compactionRules = []rule{
 	{"Compact", "Compacted revisions give 410 Expired; all others stay readable.", func(s *subject) {
-		scope := watch.Scope{Resource: widgets}
+		scope := watch.Key{Resource: widgets}
 		var revisions []watch.Revision
 		for i := range 20 {
 			revisions = append(revisions, s.put(widget("a", fmt.Sprint(i%5)), "red", i).Revision)
 		}
 		behind := s.watch(scope, revisions[3])
 		ahead := s.watch(scope, revisions[12])
-		quiet := s.watch(watch.Scope{Resource: nodes}, revisions[0])
-		before := s.list(storage.Query{Scope: scope})
+		quiet := s.watch(watch.Key{Resource: nodes}, revisions[0])
+		before := s.list(storage.Query{Within: scope})
 		require.NoError(s, s.store.Compact(s.ctx, revisions[10]))
-		after := s.list(storage.Query{Scope: scope})
+		after := s.list(storage.Query{Within: scope})
 		require.Equal(s, before, after, "the latest state is not part of the history")
 
 		for i, revision := range revisions {
-			_, err := s.store.List(s.ctx, storage.Query{Scope: scope, Revision: revision, Exact: true}, nil)
+			_, err := s.store.List(s.ctx, storage.Query{Within: scope, Revision: revision, Exact: true}, nil)
 			cursor, watchErr := s.store.Watch(s.ctx, scope, revision)
 			if i < 10 {
 				require.True(s, status.IsExpired(err), "list at the %dth: %v", i, err)
@@ -55,7 +55,7 @@ var compactionRules = []rule{
 			require.NoError(s, s.store.Compact(s.ctx, through))
 		}
 		require.Equal(s, revision, s.store.Revision())
-		page := s.list(storage.Query{Scope: watch.Scope{Resource: widgets}, Revision: revision, Exact: true})
+		page := s.list(storage.Query{Within: watch.Key{Resource: widgets}, Revision: revision, Exact: true})
 		require.Len(s, page.Records, 1)
 		next := s.put(widget("a", "x"), "green", 2).Revision
 		require.Greater(s, next, revision)
@@ -67,10 +67,10 @@ var compactionRules = []rule{
 		for i := range 5 {
 			s.put(widget("a", fmt.Sprint(i)), "red", i)
 		}
-		scope := watch.Scope{Resource: widgets}
-		page := s.list(storage.Query{Scope: scope, Limit: 2})
+		scope := watch.Key{Resource: widgets}
+		page := s.list(storage.Query{Within: scope, Limit: 2})
 		s.put(widget("a", "3"), "green", 1)
-		next := storage.Query{Scope: scope, Limit: 2, After: page.Records[1].Key, Revision: page.Revision, Exact: true}
+		next := storage.Query{Within: scope, Limit: 2, After: page.Records[1].Key, Revision: page.Revision, Exact: true}
 		require.Equal(s, "red", s.list(next).Records[1].Fields[0])
 		require.NoError(s, s.store.Compact(s.ctx, s.store.Revision()))
 		_, err := s.store.List(s.ctx, next, nil)

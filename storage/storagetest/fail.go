@@ -35,7 +35,7 @@ var failRules = []rule{
 		key := widget("a", "x")
 		current := s.put(key, "red", 1)
 		before := s.store.Revision()
-		cursor := s.watch(watch.Scope{Resource: widgets}, before-1)
+		cursor := s.watch(watch.Key{Resource: widgets}, before-1)
 		prober, ok := s.store.(storage.Prober)
 		require.True(s, ok)
 		require.NoError(s, prober.Ready())

@@ -35,7 +35,7 @@ var groupRules = []rule{
 		require.Greater(s, last, records[2].Revision)
 		require.Equal(s, last, s.store.Revision())
 
-		cursor := s.watch(watch.Scope{Resource: widgets}, before)
+		cursor := s.watch(watch.Key{Resource: widgets}, before)
 		changes, err := cursor.Poll(nil)
 		require.NoError(s, err)
 		require.Len(s, changes, 2)
@@ -43,12 +43,12 @@ var groupRules = []rule{
 		require.Nil(s, changes[0].Current)
 		require.Equal(s, records[4], changes[1].Current)
 
-		cursor = s.watch(watch.Scope{Resource: widgets}, first)
+		cursor = s.watch(watch.Key{Resource: widgets}, first)
 		changes, err = cursor.Poll(nil)
 		require.NoError(s, err)
 		require.Len(s, changes, 1, "a watch that resumes inside a group gets the rest")
 		for _, inside := range []watch.Revision{first, records[2].Revision, last} {
-			page := s.list(storage.Query{Scope: watch.Scope{Resource: widgets}, Revision: inside, Exact: true})
+			page := s.list(storage.Query{Within: watch.Key{Resource: widgets}, Revision: inside, Exact: true})
 			require.Equal(s, last, page.Revision, "no list shows a revision inside a group")
 			require.Equal(s, []string{"a/changed", "a/same"}, names(page.Records))
 		}
@@ -97,7 +97,7 @@ var groupRules = []rule{
 		}
 		require.NoError(s, set(0))
 		start := s.store.Revision()
-		scope := watch.Scope{Resource: widgets}
+		scope := watch.Key{Resource: widgets}
 		var writing, reading sync.WaitGroup
 		written := make(chan struct{})
 		for w := range writers {
@@ -121,7 +121,7 @@ var groupRules = []rule{
 					ended = true
 				default:
 				}
-				page, err := s.store.List(s.ctx, storage.Query{Scope: scope}, nil)
+				page, err := s.store.List(s.ctx, storage.Query{Within: scope}, nil)
 				if !assert.NoError(s, err) || !assert.Equal(s, page.Records[0].Fields[0], page.Records[1].Fields[0]) {
 					return
 				}

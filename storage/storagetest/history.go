@@ -94,7 +94,7 @@ func (m *model) step() {
 		through := revisions[m.random.IntN(len(revisions))]
 		require.NoError(m, m.store.Compact(m.ctx, through))
 		m.oldest = max(m.oldest, through)
-		_, err := m.store.List(m.ctx, storage.Query{Scope: watch.Scope{Resource: widgets}, Revision: m.oldest - 1, Exact: true}, nil)
+		_, err := m.store.List(m.ctx, storage.Query{Within: watch.Key{Resource: widgets}, Revision: m.oldest - 1, Exact: true}, nil)
 		require.True(m, status.IsExpired(err), "%v", err)
 		maps.DeleteFunc(m.states, func(r watch.Revision, _ map[storage.Key]string) bool { return r < m.oldest })
 	}
@@ -176,7 +176,7 @@ func (m *model) checkList(revision watch.Revision) {
 		}
 	}
 	got := map[storage.Key]string{}
-	opts := storage.Query{Scope: scope, Match: match, Limit: m.random.IntN(4), Revision: revision, Exact: true}
+	opts := storage.Query{Within: scope, Match: match, Limit: m.random.IntN(4), Revision: revision, Exact: true}
 	for more := true; more; {
 		page := m.list(opts)
 		require.Equal(m, revision, page.Revision)
@@ -197,22 +197,22 @@ func (m *model) checkEveryRevision() {
 	for revision, state := range m.states { // in random order
 		got := map[storage.Key]string{}
 		for _, resource := range m.resources() {
-			scope := watch.Scope{Resource: resource.Name}
-			page := m.list(storage.Query{Scope: scope, Revision: revision, Exact: true})
+			scope := watch.Key{Resource: resource.Name}
+			page := m.list(storage.Query{Within: scope, Revision: revision, Exact: true})
 			maps.Copy(got, shown(page))
 		}
 		require.Equal(m, state, got, "at %d", revision)
 		for _, resource := range m.resources() {
-			cursor, err := m.store.Watch(m.ctx, watch.Scope{Resource: resource.Name}, revision)
+			cursor, err := m.store.Watch(m.ctx, watch.Key{Resource: resource.Name}, revision)
 			require.NoError(m, err)
 			for cursor.Position() < m.store.Revision() {
 				changes, err := cursor.Poll(nil)
 				require.NoError(m, err)
 				for _, c := range changes {
 					if c.Current == nil {
-						delete(got, c.Scope)
+						delete(got, c.Key)
 					} else {
-						got[c.Scope] = string(c.Current.JSON)
+						got[c.Key] = string(c.Current.JSON)
 					}
 				}
 			}
@@ -299,7 +299,7 @@ func (s *subject) call(in call) answer {
 		assert.NoError(s, err)
 		return answer{r.Fields[0], r.Revision}
 	case "list":
-		page, err := s.store.List(s.ctx, storage.Query{Scope: key}, nil)
+		page, err := s.store.List(s.ctx, storage.Query{Within: key}, nil)
 		if !assert.NoError(s, err) || len(page.Records) == 0 {
 			return answer{}
 		}

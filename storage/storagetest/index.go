@@ -85,7 +85,7 @@ var indexRules = []rule{
 	{"WatchTerms", "A watch by terms shows every change of objects that have the values before or after it.", func(s *subject) {
 		key, other := widget("a", "x"), widget("a", "y")
 		start := s.store.Revision()
-		cursor, err := s.store.Watch(s.ctx, watch.Scope{Resource: widgets}, start, red(), watch.Term{Index: odds, Value: "true"})
+		cursor, err := s.store.Watch(s.ctx, watch.Key{Resource: widgets}, start, red(), watch.Term{Index: odds, Value: "true"})
 		require.NoError(s, err)
 		defer cursor.Close()
 		made := []*storage.Record{
@@ -119,9 +119,9 @@ func (s *subject) checkTerms(random *rand.Rand, revision watch.Revision) {
 		{red(), {Index: colors, Value: "green"}},
 	}
 	terms := all[random.IntN(len(all))]
-	opts := storage.Query{Scope: watch.Scope{Resource: widgets, Namespace: []string{"", "a", "aa", "none"}[random.IntN(4)]}, Revision: revision, Exact: true}
-	if opts.Scope.Namespace != "" && random.IntN(4) == 0 {
-		opts.Scope.Name = fmt.Sprint(random.IntN(12))
+	opts := storage.Query{Within: watch.Key{Resource: widgets, Namespace: []string{"", "a", "aa", "none"}[random.IntN(4)]}, Revision: revision, Exact: true}
+	if opts.Within.Namespace != "" && random.IntN(4) == 0 {
+		opts.Within.Name = fmt.Sprint(random.IntN(12))
 	}
 	if random.IntN(3) == 0 {
 		opts.Match = func(r *storage.Record) bool { return r.Owners[0] == "owner-1" }

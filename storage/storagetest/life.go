@@ -37,7 +37,7 @@ var lifeRules = []rule{
 	}},
 	{"Revisions", "Revisions start above 0, ascend across all resources of the store, and stay below 2^53.", func(s *subject) {
 		require.NotZero(s, s.store.Revision(), "0 means any on the wire")
-		require.NotZero(s, s.list(storage.Query{Scope: watch.Scope{Resource: widgets}}).Revision)
+		require.NotZero(s, s.list(storage.Query{Within: watch.Key{Resource: widgets}}).Revision)
 		for _, key := range []storage.Key{widget("a", "x"), {Resource: nodes, Name: "x"}, {Resource: longer, Namespace: "a", Name: "x"}, widget("b", "x")} {
 			before := s.store.Revision()
 			r := s.put(key, "red", 1)
@@ -64,7 +64,7 @@ var lifeRules = []rule{
 			}
 		})
 		reads.Go(func() {
-			page, err := s.store.List(s.ctx, storage.Query{Scope: watch.Scope{Resource: widgets}, Revision: next}, nil)
+			page, err := s.store.List(s.ctx, storage.Query{Within: watch.Key{Resource: widgets}, Revision: next}, nil)
 			if assert.NoError(s, err) && s.make.Peer == nil {
 				assert.Len(s, page.Records, 1)
 			}
@@ -81,7 +81,7 @@ var lifeRules = []rule{
 
 		for _, exact := range []bool{false, true} {
 			reads.Go(func() {
-				_, err := s.store.List(s.ctx, storage.Query{Scope: key, Revision: future, Exact: exact}, nil)
+				_, err := s.store.List(s.ctx, storage.Query{Within: key, Revision: future, Exact: exact}, nil)
 				assert.True(s, status.IsTooLargeResourceVersion(err), "%v", err)
 			})
 		}
@@ -95,9 +95,9 @@ var lifeRules = []rule{
 	}},
 	{"NoRevision", "A read with MostRecent shows every acknowledged write; a read with Any never waits.", func(s *subject) {
 		key := widget("a", "x")
-		scope := watch.Scope{Resource: widgets}
+		scope := watch.Key{Resource: widgets}
 		for _, any := range []watch.Revision{storage.Any, storage.MostRecent} {
-			require.Empty(s, s.list(storage.Query{Scope: scope, Revision: any}).Records)
+			require.Empty(s, s.list(storage.Query{Within: scope, Revision: any}).Records)
 			_, err := s.store.Get(s.ctx, key, any)
 			require.ErrorIs(s, err, storage.ErrNotFound)
 		}
@@ -105,11 +105,11 @@ var lifeRules = []rule{
 		got, err := s.store.Get(s.ctx, key, storage.MostRecent)
 		require.NoError(s, err)
 		require.Equal(s, r.Revision, got.Revision)
-		require.Len(s, s.list(storage.Query{Scope: scope, Revision: storage.MostRecent}).Records, 1)
+		require.Len(s, s.list(storage.Query{Within: scope, Revision: storage.MostRecent}).Records, 1)
 		s.remove(key)
 		_, err = s.store.Get(s.ctx, key, storage.MostRecent)
 		require.ErrorIs(s, err, storage.ErrNotFound)
-		require.Empty(s, s.list(storage.Query{Scope: scope, Revision: storage.MostRecent}).Records)
+		require.Empty(s, s.list(storage.Query{Within: scope, Revision: storage.MostRecent}).Records)
 	}},
 	{"EndedContext", "A call whose context has ended changes nothing.", func(s *subject) {
 		ctx, cancel := context.WithCancel(s.ctx)
@@ -124,7 +124,7 @@ var lifeRules = []rule{
 		revision := s.store.Revision()
 		var ends sync.WaitGroup
 		for range 10 {
-			cursor := s.watch(watch.Scope{Resource: widgets}, revision)
+			cursor := s.watch(watch.Key{Resource: widgets}, revision)
 			ends.Go(func() {
 				_, err := cursor.Next(s.ctx, nil)
 				assert.ErrorIs(s, err, storage.ErrClosed)
@@ -158,7 +158,7 @@ var lifeRules = []rule{
 func (s *subject) everyCall(key storage.Key) map[string]error {
 	errs := map[string]error{}
 	_, errs["Get"] = s.store.Get(s.ctx, key, 0)
-	_, errs["List"] = s.store.List(s.ctx, storage.Query{Scope: key}, nil)
+	_, errs["List"] = s.store.List(s.ctx, storage.Query{Within: key}, nil)
 	_, errs["Watch"] = s.store.Watch(s.ctx, key, s.store.Revision())
 	_, errs["Update"] = s.store.Update(s.ctx, key, func(*storage.Record) ([]byte, error) { return object(key, "red", 1), nil })
 	_, errs["UpdateAll"] = s.store.UpdateAll(s.ctx, []storage.Key{key}, func([]*storage.Record) ([][]byte, error) {

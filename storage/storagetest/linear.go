@@ -159,7 +159,7 @@ func randomGroup(random *rand.Rand, value string) (in groupCall) {
 // objects, such as a read-only store.
 func (s *subject) groupCall(in groupCall) (out groupAnswer, ok bool) {
 	if in.list {
-		page, err := s.store.List(s.ctx, storage.Query{Scope: watch.Scope{Resource: widgets, Namespace: "a"}}, nil)
+		page, err := s.store.List(s.ctx, storage.Query{Within: watch.Key{Resource: widgets, Namespace: "a"}}, nil)
 		assert.NoError(s, err)
 		byName := map[string]string{}
 		for _, r := range page.Records {

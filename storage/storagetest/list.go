@@ -18,25 +18,25 @@ var listRules = []rule{
 			s.put(key, "red", i)
 		}
 		for _, c := range []struct {
-			scope watch.Scope
+			scope watch.Key
 			want  []string
 		}{
-			{watch.Scope{Resource: widgets}, []string{"a/x", "a/y", "aa/x", "b/x"}},
-			{watch.Scope{Resource: widgets, Namespace: "a"}, []string{"a/x", "a/y"}},
-			{watch.Scope{Resource: widgets, Namespace: "none"}, []string{}},
+			{watch.Key{Resource: widgets}, []string{"a/x", "a/y", "aa/x", "b/x"}},
+			{watch.Key{Resource: widgets, Namespace: "a"}, []string{"a/x", "a/y"}},
+			{watch.Key{Resource: widgets, Namespace: "none"}, []string{}},
 			{widget("a", "y"), []string{"a/y"}},
 			{widget("a", "none"), []string{}},
-			{watch.Scope{Resource: nodes}, []string{"/n"}},
-			{watch.Scope{Resource: nodes, Name: "n"}, []string{"/n"}},
-			{watch.Scope{Resource: longer}, []string{}},
+			{watch.Key{Resource: nodes}, []string{"/n"}},
+			{watch.Key{Resource: nodes, Name: "n"}, []string{"/n"}},
+			{watch.Key{Resource: longer}, []string{}},
 		} {
-			page := s.list(storage.Query{Scope: c.scope})
+			page := s.list(storage.Query{Within: c.scope})
 			require.Equal(s, c.want, names(page.Records), "%v", c.scope)
 			require.Equal(s, s.store.Revision(), page.Revision)
 		}
 		kept, err := s.store.Get(s.ctx, widget("a", "x"), 0)
 		require.NoError(s, err)
-		page, err := s.store.List(s.ctx, storage.Query{Scope: widget("b", "x")}, []*storage.Record{kept})
+		page, err := s.store.List(s.ctx, storage.Query{Within: widget("b", "x")}, []*storage.Record{kept})
 		require.NoError(s, err)
 		require.Equal(s, []string{"a/x", "b/x"}, names(page.Records), "a list appends")
 	}},
@@ -45,37 +45,37 @@ var listRules = []rule{
 			s.put(widget("a", fmt.Sprintf("%02d", i)), []string{"red", "green"}[i%2], i)
 		}
 		red := func(r *storage.Record) bool { return r.Fields[0] == "red" }
-		scope := watch.Scope{Resource: widgets}
-		page := s.list(storage.Query{Scope: scope, Match: red})
+		scope := watch.Key{Resource: widgets}
+		page := s.list(storage.Query{Within: scope, Match: red})
 		require.Len(s, page.Records, 10)
 		require.False(s, page.More)
-		page = s.list(storage.Query{Scope: scope, Match: red, Limit: 9})
+		page = s.list(storage.Query{Within: scope, Match: red, Limit: 9})
 		require.Len(s, page.Records, 9)
 		require.True(s, page.More)
 		require.EqualValues(s, -1, page.Remaining)
-		page = s.list(storage.Query{Scope: scope, Match: red, Limit: 9, After: page.Records[8].Key, Revision: page.Revision, Exact: true})
+		page = s.list(storage.Query{Within: scope, Match: red, Limit: 9, After: page.Records[8].Key, Revision: page.Revision, Exact: true})
 		require.Equal(s, []string{"a/18"}, names(page.Records))
 		require.False(s, page.More, "the page has room")
-		page = s.list(storage.Query{Scope: scope, Match: red, Limit: 10})
+		page = s.list(storage.Query{Within: scope, Match: red, Limit: 10})
 		require.Len(s, page.Records, 10)
 		require.True(s, page.More, "record 19 follows, though it is not red")
-		page = s.list(storage.Query{Scope: scope, Match: red, Limit: 10, After: page.Records[9].Key, Revision: page.Revision, Exact: true})
+		page = s.list(storage.Query{Within: scope, Match: red, Limit: 10, After: page.Records[9].Key, Revision: page.Revision, Exact: true})
 		require.Empty(s, page.Records)
 		require.False(s, page.More)
 		terms := []watch.Term{{Index: watch.Index{Field: 0}, Value: "red"}}
-		page = s.list(storage.Query{Scope: scope, Terms: terms, Limit: 10})
+		page = s.list(storage.Query{Within: scope, Terms: terms, Limit: 10})
 		require.True(s, page.More, "an index gives the same answer")
-		page = s.list(storage.Query{Scope: watch.Scope{Resource: widgets, Namespace: "a", Name: "00"}, Limit: 1})
+		page = s.list(storage.Query{Within: watch.Key{Resource: widgets, Namespace: "a", Name: "00"}, Limit: 1})
 		require.False(s, page.More, "no other record has this name")
 	}},
 	{"Pages", "The pages of a list show one state, whatever is written between them, and report how many records remain.", func(s *subject) {
 		for i := range 30 {
 			s.put(widget([]string{"a", "aa", "b"}[i%3], fmt.Sprintf("%02d", i)), "red", i)
 		}
-		for _, scope := range []watch.Scope{{Resource: widgets}, {Resource: widgets, Namespace: "aa"}} {
+		for _, scope := range []watch.Key{{Resource: widgets}, {Resource: widgets, Namespace: "aa"}} {
 			for _, limit := range []int{1, 3, 7, 10, 29, 30, 31} {
-				whole := s.list(storage.Query{Scope: scope})
-				page := s.list(storage.Query{Scope: scope, Limit: limit})
+				whole := s.list(storage.Query{Within: scope})
+				page := s.list(storage.Query{Within: scope, Limit: limit})
 				got := page.Records
 				for n := 0; page.More; n++ {
 					require.Len(s, page.Records, limit)
@@ -83,7 +83,7 @@ var listRules = []rule{
 					s.put(widget("aa", fmt.Sprintf("new-%d", n)), "green", n) // before and after the end of the page
 					s.put(widget("a", fmt.Sprintf("new-%d", n)), "green", n)
 					s.put(whole.Records[len(whole.Records)-1].Key, "changed", s.changeCount())
-					page = s.list(storage.Query{Scope: scope, Limit: limit, After: got[len(got)-1].Key, Revision: whole.Revision, Exact: true})
+					page = s.list(storage.Query{Within: scope, Limit: limit, After: got[len(got)-1].Key, Revision: whole.Revision, Exact: true})
 					require.Equal(s, whole.Revision, page.Revision)
 					got = append(got, page.Records...)
 				}
@@ -106,7 +106,7 @@ var listRules = []rule{
 			for n := range count {
 				s.put(key(resource, n), []string{"red", "green"}[(i+n)%2], i*count+n)
 			}
-			opts := storage.Query{Scope: watch.Scope{Resource: resource}}
+			opts := storage.Query{Within: watch.Key{Resource: resource}}
 			if i%4 < 2 {
 				opts.Terms = []watch.Term{red()}
 			}
@@ -140,19 +140,19 @@ var listRules = []rule{
 		}
 		for _, c := range []struct {
 			after storage.Key
-			scope watch.Scope
+			scope watch.Key
 			want  []string
 		}{
-			{widget("m", "c"), watch.Scope{Resource: widgets}, []string{"m/d", "m/f", "n/b", "n/d", "n/f"}},
-			{widget("m", "f"), watch.Scope{Resource: widgets}, []string{"n/b", "n/d", "n/f"}},
-			{widget("mm", ""), watch.Scope{Resource: widgets}, []string{"n/b", "n/d", "n/f"}},
-			{widget("m", "f"), watch.Scope{Resource: widgets, Namespace: "m"}, []string{}},
-			{widget("a", "z"), watch.Scope{Resource: widgets, Namespace: "m"}, []string{"m/b", "m/d", "m/f"}},
-			{widget("z", "a"), watch.Scope{Resource: widgets, Namespace: "m"}, []string{}},
+			{widget("m", "c"), watch.Key{Resource: widgets}, []string{"m/d", "m/f", "n/b", "n/d", "n/f"}},
+			{widget("m", "f"), watch.Key{Resource: widgets}, []string{"n/b", "n/d", "n/f"}},
+			{widget("mm", ""), watch.Key{Resource: widgets}, []string{"n/b", "n/d", "n/f"}},
+			{widget("m", "f"), watch.Key{Resource: widgets, Namespace: "m"}, []string{}},
+			{widget("a", "z"), watch.Key{Resource: widgets, Namespace: "m"}, []string{"m/b", "m/d", "m/f"}},
+			{widget("z", "a"), watch.Key{Resource: widgets, Namespace: "m"}, []string{}},
 			{widget("m", "d"), widget("m", "d"), []string{}},
 			{widget("m", "c"), widget("m", "d"), []string{"m/d"}},
 		} {
-			require.Equal(s, c.want, names(s.list(storage.Query{Scope: c.scope, After: c.after}).Records), "%v after %v", c.scope, c.after)
+			require.Equal(s, c.want, names(s.list(storage.Query{Within: c.scope, After: c.after}).Records), "%v after %v", c.scope, c.after)
 		}
 	}},
 }

@@ -13,7 +13,7 @@ var peerRules = []rule{
 	{"Peers", "What one replica has acknowledged, another one shows at the same revisions; lists and watches move between them.", func(s *subject) {
 		peer := &subject{T: s.T, ctx: s.ctx, make: s.make, store: s.make.Peer(s.T, s.store)}
 		peer.register()
-		scope := watch.Scope{Resource: widgets}
+		scope := watch.Key{Resource: widgets}
 		replicas := []*subject{s, peer}
 		position := s.store.Revision()
 		for n := range 20 {
@@ -22,7 +22,7 @@ var peerRules = []rule{
 			got, err := there.store.Get(s.ctx, r.Key, storage.MostRecent)
 			require.NoError(s, err)
 			require.Equal(s, r, got)
-			page := there.list(storage.Query{Scope: scope, Revision: r.Revision, Exact: true})
+			page := there.list(storage.Query{Within: scope, Revision: r.Revision, Exact: true})
 			require.Equal(s, r.Revision, page.Revision)
 			cursor := there.watch(scope, position)
 			changes, err := cursor.Next(s.ctx, nil)

@@ -17,7 +17,7 @@ import (
 var registerRules = []rule{
 	{"RegisteredAgain", "Registering a resource again unchanged has no effect.", func(s *subject) {
 		before := s.put(widget("a", "x"), "red", 1)
-		cursor, err := s.store.Watch(s.ctx, watch.Scope{Resource: widgets}, s.store.Revision())
+		cursor, err := s.store.Watch(s.ctx, watch.Key{Resource: widgets}, s.store.Revision())
 		require.NoError(s, err)
 		defer cursor.Close()
 		same := s.resources()[0]
@@ -58,8 +58,8 @@ var registerRules = []rule{
 		painted.Upgrade = func(json []byte) ([]byte, error) {
 			return bytes.ReplaceAll(json, []byte(`"red"`), []byte(`"crimson"`)), nil
 		}
-		scope := watch.Scope{Resource: widgets}
-		paged := s.list(storage.Query{Scope: scope, Revision: first.Revision, Exact: true})
+		scope := watch.Key{Resource: widgets}
+		paged := s.list(storage.Query{Within: scope, Revision: first.Revision, Exact: true})
 		require.Equal(s, []*storage.Record{first}, paged.Records)
 		behind, upToDate := s.watch(scope, first.Revision), s.watch(scope, second.Revision)
 		term, err := s.store.Watch(s.ctx, scope, first.Revision, red())
@@ -86,7 +86,7 @@ var registerRules = []rule{
 		assert.Equal(s, other, kept)
 
 		s.checkHistoryEnds(scope, revision)
-		cursor, err := s.store.Watch(s.ctx, watch.Scope{Resource: widgets}, revision)
+		cursor, err := s.store.Watch(s.ctx, watch.Key{Resource: widgets}, revision)
 		require.NoError(s, err)
 		defer cursor.Close()
 		changes, err := cursor.Poll(nil)
@@ -107,7 +107,7 @@ var registerRules = []rule{
 		form := s.resources()[0]
 		form.Fingerprint = "2"
 		require.NoError(s, s.store.Register(s.ctx, form))
-		s.checkHistoryEnds(watch.Scope{Resource: widgets}, s.store.Revision())
+		s.checkHistoryEnds(watch.Key{Resource: widgets}, s.store.Revision())
 	}},
 	{"UpgradeOfOne", "Registering a resource under another fingerprint keeps the history of all other resources.", func(s *subject) {
 		node := storage.Key{Resource: nodes, Name: "x"}
@@ -121,8 +121,8 @@ var registerRules = []rule{
 		require.NoError(s, err)
 		s.put(node, "blue", 1)
 		last := s.put(widget("a", "x"), "blue", 1).Revision
-		everything, behind := s.watch(watch.Scope{}, last), s.watch(watch.Scope{}, last-1)
-		scope := watch.Scope{Resource: nodes}
+		everything, behind := s.watch(watch.Key{}, last), s.watch(watch.Key{}, last-1)
+		scope := watch.Key{Resource: nodes}
 		open := s.watch(scope, start)
 		form := s.resources()[0]
 		form.Fingerprint = "2"
@@ -136,19 +136,19 @@ var registerRules = []rule{
 		}
 		begin, end := group[0].Revision, group[2].Revision
 		for revision, want := range map[watch.Revision]string{first: "red", second: "red", begin: "green", end: "green", last: "blue", white: "white"} {
-			page := s.list(storage.Query{Scope: scope, Revision: revision, Exact: true})
+			page := s.list(storage.Query{Within: scope, Revision: revision, Exact: true})
 			require.Equal(s, want, page.Records[0].Fields[0], "+%d", revision-start)
 			if revision == begin {
 				require.Equal(s, end, page.Revision, "no list shows a part of a group, even if the log has dropped the rest")
 			}
 		}
-		_, err = s.store.Watch(s.ctx, watch.Scope{}, last-1)
+		_, err = s.store.Watch(s.ctx, watch.Key{}, last-1)
 		require.True(s, status.IsExpired(err), "a watch of all resources has lost changes: %v", err)
 		changes, err := behind.Poll(nil)
 		require.NoError(s, err)
 		require.Len(s, changes, 2)
 		require.True(s, changes[0].Lost(), "the watch has lost the last change of the resource")
-		require.Equal(s, watch.Scope{Resource: widgets}, changes[0].Scope)
+		require.Equal(s, watch.Key{Resource: widgets}, changes[0].Key)
 		require.False(s, changes[1].Lost())
 		changes, err = everything.Poll(nil)
 		require.NoError(s, err)
@@ -224,8 +224,8 @@ var registerRules = []rule{
 		start := s.store.Revision()
 		r := s.put(key, "red", 1)
 		s.put(node, "red", 1)
-		scope := watch.Scope{Resource: widgets}
-		cursor, other := s.watch(scope, s.store.Revision()), s.watch(watch.Scope{Resource: nodes}, start)
+		scope := watch.Key{Resource: widgets}
+		cursor, other := s.watch(scope, s.store.Revision()), s.watch(watch.Key{Resource: nodes}, start)
 		ended := make(chan error, 1)
 		go func() {
 			_, err := cursor.Next(s.ctx, nil)
@@ -265,7 +265,7 @@ var registerRules = []rule{
 
 		require.NoError(s, s.store.Unregister(s.ctx, widgets, nil))
 		require.NoError(s, s.store.Register(s.ctx, form))
-		require.Len(s, s.list(storage.Query{Scope: scope}).Records, 1)
+		require.Len(s, s.list(storage.Query{Within: scope}).Records, 1)
 		require.NoError(s, s.store.Register(s.ctx, s.resources()[0]))
 	}},
 	{"UnregisterWhileWriting", "A write that is under way when its resource is unregistered fails, and changes nothing.", func(s *subject) {
@@ -330,7 +330,7 @@ var registerRules = []rule{
 			require.NoError(s, s.store.Register(s.ctx, form))
 			require.NoError(s, s.store.Register(s.ctx, form), "twice")
 		}
-		cursor := s.watch(watch.Scope{Resource: widgets}, s.store.Revision())
+		cursor := s.watch(watch.Key{Resource: widgets}, s.store.Revision())
 		require.NoError(s, s.store.Unregister(s.ctx, widgets, first))
 		require.NoError(s, s.store.Unregister(s.ctx, widgets, nil))
 		s.put(key, "red", 1)
@@ -342,10 +342,10 @@ var registerRules = []rule{
 		_, err = s.store.Get(s.ctx, key, storage.MostRecent)
 		require.ErrorIs(s, err, storage.ErrResource)
 		require.NoError(s, s.store.Register(s.ctx, s.resources()[0]))
-		require.Len(s, s.list(storage.Query{Scope: watch.Scope{Resource: widgets}}).Records, 1)
+		require.Len(s, s.list(storage.Query{Within: watch.Key{Resource: widgets}}).Records, 1)
 	}},
 	{"UnregisterEmpty", "A resource without records may come back with another scope, and never with its history.", func(s *subject) {
-		key, scope := widget("a", "x"), watch.Scope{Resource: widgets}
+		key, scope := widget("a", "x"), watch.Key{Resource: widgets}
 		start := s.store.Revision()
 		s.put(key, "red", 1)
 		cluster := s.resources()[0]
@@ -364,11 +364,11 @@ var registerRules = []rule{
 		changes, err := cursor.Poll(nil)
 		require.NoError(s, err)
 		require.Len(s, changes, 1)
-		require.Len(s, s.list(storage.Query{Scope: scope}).Records, 1)
+		require.Len(s, s.list(storage.Query{Within: scope}).Records, 1)
 		s.remove(storage.Key{Resource: widgets, Name: "x"})
 		require.NoError(s, s.store.Unregister(s.ctx, widgets, nil))
 		require.NoError(s, s.store.Register(s.ctx, s.resources()[0]))
-		require.Empty(s, s.list(storage.Query{Scope: scope}).Records)
+		require.Empty(s, s.list(storage.Query{Within: scope}).Records)
 		s.put(key, "green", 2)
 	}},
 }
@@ -381,15 +381,15 @@ func (h *holder) Ended() bool { return h.ended.Load() }
 
 // checkHistoryEnds checks that the store has dropped all changes before a revision, and that nothing has
 // changed since.
-func (s *subject) checkHistoryEnds(scope watch.Scope, at watch.Revision) {
+func (s *subject) checkHistoryEnds(scope watch.Key, at watch.Revision) {
 	s.Helper()
-	_, err := s.store.List(s.ctx, storage.Query{Scope: scope, Revision: at - 1, Exact: true}, nil)
+	_, err := s.store.List(s.ctx, storage.Query{Within: scope, Revision: at - 1, Exact: true}, nil)
 	require.True(s, status.IsExpired(err), "%v", err)
 	_, err = s.store.Watch(s.ctx, scope, at-1)
 	require.True(s, status.IsExpired(err), "%v", err)
 	require.EqualError(s, err, fmt.Sprintf("too old resource version: %d (%d)", at-1, at))
-	page := s.list(storage.Query{Scope: scope, Revision: at, Exact: true})
-	require.Equal(s, s.list(storage.Query{Scope: scope}), page)
+	page := s.list(storage.Query{Within: scope, Revision: at, Exact: true})
+	require.Equal(s, s.list(storage.Query{Within: scope}), page)
 	changes, err := s.watch(scope, at).Poll(nil)
 	require.NoError(s, err)
 	require.Empty(s, changes)

@@ -21,14 +21,14 @@ var reopenRules = []rule{
 		s.remove(widget("a", "0"))
 		before := map[string]storage.Listing{}
 		for _, resource := range s.resources() {
-			before[resource.Name] = s.list(storage.Query{Scope: watch.Scope{Resource: resource.Name}})
+			before[resource.Name] = s.list(storage.Query{Within: watch.Key{Resource: resource.Name}})
 		}
 		for range 3 {
 			last := s.store.Revision()
 			s.reopen()
 			require.GreaterOrEqual(s, s.store.Revision(), last)
 			for resource, was := range before {
-				page := s.list(storage.Query{Scope: watch.Scope{Resource: resource}})
+				page := s.list(storage.Query{Within: watch.Key{Resource: resource}})
 				require.Equal(s, was.Records, page.Records)
 			}
 			s.checkInvariants()
@@ -37,7 +37,7 @@ var reopenRules = []rule{
 		require.Greater(s, s.put(widget("a", "new"), "red", 1).Revision, last)
 	}},
 	{"HistoryReopened", "Watches and pages from before go on after the store is opened again.", func(s *subject) {
-		scope := watch.Scope{Resource: widgets}
+		scope := watch.Key{Resource: widgets}
 		m := newModel(s)
 		for range 3 {
 			for range 150 {
@@ -51,10 +51,10 @@ var reopenRules = []rule{
 		}
 		first := s.put(widget("a", "page-0"), "red", 1).Revision
 		s.put(widget("a", "page-1"), "red", 1)
-		page := s.list(storage.Query{Scope: watch.Scope{Resource: widgets, Namespace: "a"}, Limit: 1})
+		page := s.list(storage.Query{Within: watch.Key{Resource: widgets, Namespace: "a"}, Limit: 1})
 		s.put(widget("a", "page-1"), "green", 2)
 		s.reopen()
-		rest := s.list(storage.Query{Scope: watch.Scope{Resource: widgets, Namespace: "a"}, After: page.Records[0].Key, Revision: page.Revision, Exact: true})
+		rest := s.list(storage.Query{Within: watch.Key{Resource: widgets, Namespace: "a"}, After: page.Records[0].Key, Revision: page.Revision, Exact: true})
 		require.Equal(s, "red", rest.Records[len(rest.Records)-1].Fields[0])
 		require.NoError(s, s.store.Compact(s.ctx, first))
 		_, err := s.store.Watch(s.ctx, scope, first-1)
@@ -83,7 +83,7 @@ var reopenRules = []rule{
 		for n := range 30 {
 			s.put(widget("a", fmt.Sprintf("%02d", n)), "red", n)
 		}
-		old := s.list(storage.Query{Scope: watch.Scope{Resource: widgets}})
+		old := s.list(storage.Query{Within: watch.Key{Resource: widgets}})
 		node := s.put(storage.Key{Resource: nodes, Name: "x"}, "red", 1)
 		upgrades := 0
 		next := s.resources()[0]
@@ -99,16 +99,16 @@ var reopenRules = []rule{
 		check := func() {
 			require.NoError(s, s.store.Register(s.ctx, s.resources()[2]))
 			require.NoError(s, s.store.Register(s.ctx, next))
-			page := s.list(storage.Query{Scope: watch.Scope{Resource: widgets}})
+			page := s.list(storage.Query{Within: watch.Key{Resource: widgets}})
 			require.Len(s, page.Records, len(old.Records))
 			for i, r := range page.Records {
 				require.Equal(s, old.Records[i].Revision, r.Revision)
 				require.Equal(s, "crimson", r.Fields[0])
 				s.checkRecord(r, next.Extract)
 			}
-			_, err := s.store.Watch(s.ctx, watch.Scope{Resource: widgets}, old.Records[len(old.Records)-2].Revision)
+			_, err := s.store.Watch(s.ctx, watch.Key{Resource: widgets}, old.Records[len(old.Records)-2].Revision)
 			require.True(s, status.IsExpired(err), "the history has the older form: %v", err)
-			s.watch(watch.Scope{Resource: nodes}, node.Revision-1)
+			s.watch(watch.Key{Resource: nodes}, node.Revision-1)
 		}
 		check()
 		require.Equal(s, len(old.Records), upgrades)
@@ -189,6 +189,6 @@ var reopenRules = []rule{
 			require.True(s, errors.Is(err, storage.ErrResource), "%v", err)
 		}
 		s.register()
-		require.Len(s, s.list(storage.Query{Scope: watch.Scope{Resource: widgets}}).Records, 3000)
+		require.Len(s, s.list(storage.Query{Within: watch.Key{Resource: widgets}}).Records, 3000)
 	}},
 }

@@ -133,7 +133,7 @@ func (s *subject) resources() []storage.Resource {
 // checkInvariants checks what must hold for every store that is not being written.
 func (s *subject) checkInvariants() {
 	for _, resource := range s.resources() {
-		page := s.list(storage.Query{Scope: watch.Scope{Resource: resource.Name}})
+		page := s.list(storage.Query{Within: watch.Key{Resource: resource.Name}})
 		require.Equal(s, s.store.Revision(), page.Revision, "without writes, a list has the store's revision")
 		require.False(s, page.More)
 		require.Zero(s, page.Remaining)
@@ -206,7 +206,7 @@ func (s *subject) list(opts storage.Query) storage.Listing {
 	return page
 }
 
-func (s *subject) watch(scope watch.Scope, after watch.Revision) *watch.Cursor[storage.Record] {
+func (s *subject) watch(scope watch.Key, after watch.Revision) *watch.Cursor[storage.Record] {
 	s.Helper()
 	cursor, err := s.store.Watch(s.ctx, scope, after)
 	require.NoError(s, err)

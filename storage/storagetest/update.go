@@ -103,7 +103,7 @@ var updateRules = []rule{
 		_, err := s.store.UpdateAll(s.ctx, keys, func([]*storage.Record) ([][]byte, error) { return nil, errRefused })
 		require.True(s, err == errRefused, "%v", err)
 		require.Equal(s, before, s.store.Revision())
-		require.Len(s, s.list(storage.Query{Scope: watch.Scope{Resource: widgets}}).Records, 1)
+		require.Len(s, s.list(storage.Query{Within: watch.Key{Resource: widgets}}).Records, 1)
 	}},
 	{"BadObject", "A text that the store cannot extract or stamp with a revision changes nothing.", func(s *subject) {
 		key := widget("a", "x")
@@ -196,7 +196,7 @@ var updateRules = []rule{
 			s.put(other, "red", runs)
 			_, err := s.store.Get(s.ctx, other, s.store.Revision())
 			require.NoError(s, err)
-			s.list(storage.Query{Scope: watch.Scope{Resource: widgets}})
+			s.list(storage.Query{Within: watch.Key{Resource: widgets}})
 			s.watch(key, s.store.Revision()).Close()
 			return object(key, "red", runs), nil
 		})
@@ -315,16 +315,16 @@ var updateRules = []rule{
 			s.put(key, fmt.Sprint(i), i)
 		}
 		for i, key := range keys {
-			page := s.list(storage.Query{Scope: key})
+			page := s.list(storage.Query{Within: key})
 			require.Len(s, page.Records, 1)
 			require.Equal(s, fmt.Sprint(i), page.Records[0].Fields[0])
 		}
-		page := s.list(storage.Query{Scope: watch.Scope{Resource: widgets, Namespace: "a"}})
+		page := s.list(storage.Query{Within: watch.Key{Resource: widgets, Namespace: "a"}})
 		require.Equal(s, []string{"a/a", "a/a-b", "a/aa", "a/b-c"}, names(page.Records))
-		require.Len(s, s.list(storage.Query{Scope: watch.Scope{Resource: widgets}}).Records, 16)
-		require.Len(s, s.list(storage.Query{Scope: watch.Scope{Resource: nodes}}).Records, 2)
+		require.Len(s, s.list(storage.Query{Within: watch.Key{Resource: widgets}}).Records, 16)
+		require.Len(s, s.list(storage.Query{Within: watch.Key{Resource: nodes}}).Records, 2)
 		before := s.store.Revision()
-		cursor := s.watch(watch.Scope{Resource: widgets, Namespace: "a"}, before)
+		cursor := s.watch(watch.Key{Resource: widgets, Namespace: "a"}, before)
 		for _, key := range keys {
 			s.remove(key)
 		}
@@ -332,7 +332,7 @@ var updateRules = []rule{
 		require.NoError(s, err)
 		require.Len(s, changes, 4)
 		for _, c := range changes {
-			require.Equal(s, widgets+" a", c.Scope.Resource+" "+c.Scope.Namespace)
+			require.Equal(s, widgets+" a", c.Key.Resource+" "+c.Key.Namespace)
 		}
 	}},
 }

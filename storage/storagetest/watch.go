@@ -45,7 +45,7 @@ var watchRules = []rule{
 	}},
 	{"WatchEverything", "A watch of the zero scope shows the changes of all resources in the order of their revisions.", func(s *subject) {
 		start := s.store.Revision()
-		cursor := s.watch(watch.Scope{}, start)
+		cursor := s.watch(watch.Key{}, start)
 		node, late := storage.Key{Resource: nodes, Name: "x"}, storage.Key{Resource: "late", Name: "x"}
 		made := []*storage.Record{s.put(widget("a", "x"), "red", 1), s.put(node, "red", 1)}
 		group, err := s.store.UpdateAll(s.ctx, []storage.Key{node, widget("b", "x"), {Resource: longer, Namespace: "a", Name: "x"}}, func([]*storage.Record) ([][]byte, error) {
@@ -55,20 +55,20 @@ var watchRules = []rule{
 		require.NoError(s, s.store.Register(s.ctx, storage.Resource{Name: late.Resource, Extract: storage.ExtractMetadata}))
 		made = append(append(made, group...), s.put(late, "red", 1), s.remove(widget("a", "x")))
 		want := []string{"0 a/x", "1 /x", "2 /x", "3 b/x", "4 a/x", "5 /x", "6 a/x"}
-		for _, c := range []*watch.Cursor[storage.Record]{cursor, s.watch(watch.Scope{}, start)} {
+		for _, c := range []*watch.Cursor[storage.Record]{cursor, s.watch(watch.Key{}, start)} {
 			changes, err := c.Poll(nil)
 			require.NoError(s, err)
 			var got []string
 			for _, change := range changes {
-				got = append(got, fmt.Sprintf("%d %s/%s", position(made, change.Revision), change.Scope.Namespace, change.Scope.Name))
+				got = append(got, fmt.Sprintf("%d %s/%s", position(made, change.Revision), change.Key.Namespace, change.Key.Name))
 			}
 			require.Equal(s, want, got)
 			require.Equal(s, s.store.Revision(), c.Position())
 		}
 		require.NoError(s, s.store.Compact(s.ctx, made[1].Revision))
-		_, err = s.store.Watch(s.ctx, watch.Scope{}, made[0].Revision)
+		_, err = s.store.Watch(s.ctx, watch.Key{}, made[0].Revision)
 		require.True(s, status.IsExpired(err), "%v", err)
-		for _, scope := range []watch.Scope{{Namespace: "a"}, {Name: "x"}} {
+		for _, scope := range []watch.Key{{Namespace: "a"}, {Name: "x"}} {
 			_, err := s.store.Watch(s.ctx, scope, made[1].Revision)
 			require.ErrorIs(s, err, storage.ErrResource, "%v", scope)
 		}
@@ -80,7 +80,7 @@ var watchRules = []rule{
 		var watching sync.WaitGroup
 		for _, terms := range [][]watch.Term{nil, {red()}} {
 			watching.Go(func() {
-				cursor, err := s.store.Watch(s.ctx, watch.Scope{Resource: widgets}, next, terms...)
+				cursor, err := s.store.Watch(s.ctx, watch.Key{Resource: widgets}, next, terms...)
 				if !assert.NoError(s, err) {
 					return
 				}
@@ -105,7 +105,7 @@ var watchRules = []rule{
 
 // selection is what one client watches.
 type selection struct {
-	scope watch.Scope
+	scope watch.Key
 	terms []watch.Term
 	match func(*storage.Record) bool
 }
@@ -116,7 +116,7 @@ func selections() []selection {
 	isOdd := func(r *storage.Record) bool { return has(r, odd) }
 	both := func(r *storage.Record) bool { return isRed(r) && isOdd(r) }
 	var all []selection
-	for _, scope := range []watch.Scope{{Resource: widgets}, {Resource: widgets, Namespace: "a"}, {Resource: widgets, Namespace: "aa"}, widget("a", "0"), {Resource: nodes}} {
+	for _, scope := range []watch.Key{{Resource: widgets}, {Resource: widgets, Namespace: "a"}, {Resource: widgets, Namespace: "aa"}, widget("a", "0"), {Resource: nodes}} {
 		all = append(all, selection{scope, nil, nil}, selection{scope, nil, isRed}, selection{scope, nil, isOdd},
 			selection{scope, []watch.Term{red()}, isRed}, selection{scope, []watch.Term{odd}, isOdd}, selection{scope, []watch.Term{odd, red()}, both})
 	}
@@ -183,7 +183,7 @@ type client struct {
 // follow lists if necessary and watches for a while, or until the end once the writers are done. It reports whether to go on.
 func (c *client) follow(s *subject, random *rand.Rand, done <-chan struct{}) bool {
 	if c.position == 0 {
-		page, err := c.store.List(s.ctx, storage.Query{Scope: c.scope, Terms: c.terms, Match: c.match}, nil)
+		page, err := c.store.List(s.ctx, storage.Query{Within: c.scope, Terms: c.terms, Match: c.match}, nil)
 		if !assert.NoError(s, err) {
 			return false
 		}
@@ -227,7 +227,7 @@ func (c *client) follow(s *subject, random *rand.Rand, done <-chan struct{}) boo
 		}
 		c.position = cursor.Position()
 		if finished && len(changes) == 0 {
-			page, err := c.store.List(s.ctx, storage.Query{Scope: c.scope, Terms: c.terms, Match: c.match}, nil)
+			page, err := c.store.List(s.ctx, storage.Query{Within: c.scope, Terms: c.terms, Match: c.match}, nil)
 			return assert.NoError(s, err) && assert.Equal(s, page.Revision, c.position) && assert.Equal(s, shown(page), c.state, "%+v", c.scope) && false
 		}
 	}
@@ -239,18 +239,18 @@ func (c *client) see(s *subject, change *watch.Change[storage.Record]) bool {
 	ok := assert.Greater(s, change.Revision, c.position, "in order, and once")
 	c.position = change.Revision
 	kind, record := change.Select(c.match)
-	_, known := c.state[change.Scope]
+	_, known := c.state[change.Key]
 	switch kind {
 	case apimeta.EventAdded:
-		ok = ok && assert.False(s, known, "ADDED twice: %v", change.Scope)
-		c.state[change.Scope] = string(record.JSON)
+		ok = ok && assert.False(s, known, "ADDED twice: %v", change.Key)
+		c.state[change.Key] = string(record.JSON)
 	case apimeta.EventModified:
-		ok = ok && assert.True(s, known, "MODIFIED before ADDED: %v", change.Scope)
-		c.state[change.Scope] = string(record.JSON)
+		ok = ok && assert.True(s, known, "MODIFIED before ADDED: %v", change.Key)
+		c.state[change.Key] = string(record.JSON)
 	case apimeta.EventDeleted:
-		ok = ok && assert.True(s, known, "DELETED before ADDED: %v", change.Scope) &&
-			assert.Equal(s, c.state[change.Scope], string(record.JSON), "DELETED shows the last state that the client saw")
-		delete(c.state, change.Scope)
+		ok = ok && assert.True(s, known, "DELETED before ADDED: %v", change.Key) &&
+			assert.Equal(s, c.state[change.Key], string(record.JSON), "DELETED shows the last state that the client saw")
+		delete(c.state, change.Key)
 	}
 	return ok
 }

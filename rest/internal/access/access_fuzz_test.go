@@ -38,7 +38,7 @@ func (s *reachedStore) Get(ctx context.Context, key storage.Key, atLeast watch.R
 }
 
 func (s *reachedStore) List(ctx context.Context, q storage.Query, into []*storage.Record) (storage.Listing, error) {
-	s.note("list", q.Scope)
+	s.note("list", q.Within)
 	return s.Store.List(ctx, q, into)
 }
 
@@ -54,7 +54,7 @@ func (s *reachedStore) UpdateAll(ctx context.Context, keys []storage.Key, fn sto
 	return s.Store.UpdateAll(ctx, keys, fn)
 }
 
-func (s *reachedStore) Watch(ctx context.Context, scope watch.Scope, after watch.Revision, terms ...watch.Term) (*watch.Cursor[storage.Record], error) {
+func (s *reachedStore) Watch(ctx context.Context, scope watch.Key, after watch.Revision, terms ...watch.Term) (*watch.Cursor[storage.Record], error) {
 	s.note("watch", scope)
 	return s.Store.Watch(ctx, scope, after, terms...)
 }

@@ -20,7 +20,7 @@ const pageSize = 500
 // Following says what All follows.
 type Following struct {
 	// Scope is the part of the log that All reads. Changes outside of it do not move News.Through.
-	Scope watch.Scope
+	Scope watch.Key
 	// Names are the resources, unless Served is set.
 	Names []string
 	// Served returns the resources that the API serves now, and a channel that is closed when it serves others.
@@ -159,7 +159,7 @@ func (f *allFollower) giveUp(served []*resource.Resource) error {
 }
 
 func (f *allFollower) isRead(c *LogChange) bool {
-	_, ok := f.read[c.Scope.Resource]
+	_, ok := f.read[c.Key.Resource]
 	return ok
 }
 
@@ -203,8 +203,8 @@ func (f *allFollower) pollOnce(takes func(*LogChange) bool) (more bool, err erro
 	more, err = f.poll(func(c *LogChange) error {
 		switch {
 		case c.Lost():
-			if f.isRead(c) || c.Scope.Resource == f.listing {
-				f.lost[c.Scope.Resource] = true
+			if f.isRead(c) || c.Key.Resource == f.listing {
+				f.lost[c.Key.Resource] = true
 			}
 		case takes(c):
 			news.Changes = append(news.Changes, c)
@@ -224,11 +224,11 @@ func (f *allFollower) pollOnce(takes func(*LogChange) bool) (more bool, err erro
 // reports the changes up to that state. So the cursor falls behind by at most one page, however long the list is, and list keeps no
 // change in memory.
 func (f *allFollower) list(ctx context.Context, resource string) (err error) {
-	scope := watch.Scope{Resource: resource}
+	scope := watch.Key{Resource: resource}
 	f.listing = resource
 	defer func() { f.listing = "" }()
 	for l := (listing{}); ; l.before = l.last() {
-		if l.page, err = f.store.List(ctx, storage.Query{Scope: scope, After: l.before, Limit: pageSize, Revision: f.Position()}, nil); err != nil {
+		if l.page, err = f.store.List(ctx, storage.Query{Within: scope, After: l.before, Limit: pageSize, Revision: f.Position()}, nil); err != nil {
 			return err
 		}
 		if changes := added(l.page.Records); len(changes) > 0 {
@@ -238,7 +238,7 @@ func (f *allFollower) list(ctx context.Context, resource string) (err error) {
 		}
 		for f.Position() < l.page.Revision {
 			_, err := f.pollOnce(func(c *LogChange) bool {
-				return f.isRead(c) || scope.Contains(c.Scope) && l.precedes(c)
+				return f.isRead(c) || scope.Contains(c.Key) && l.precedes(c)
 			})
 			if err != nil {
 				return err
@@ -262,9 +262,9 @@ func (l *listing) last() storage.Key { return l.page.Records[len(l.page.Records)
 // current page or a later one includes it.
 func (l *listing) precedes(c *LogChange) bool {
 	switch {
-	case compareKeys(c.Scope, l.before) <= 0:
+	case compareKeys(c.Key, l.before) <= 0:
 		return true
-	case l.page.More && compareKeys(c.Scope, l.last()) > 0:
+	case l.page.More && compareKeys(c.Key, l.last()) > 0:
 		return false
 	}
 	return c.Revision > l.page.Revision
@@ -275,7 +275,7 @@ func added(records []*storage.Record) []*LogChange {
 	changes := make([]LogChange, len(records))
 	list := make([]*LogChange, len(records))
 	for i, record := range records {
-		changes[i] = LogChange{Scope: record.Key, Revision: record.Revision, Current: record}
+		changes[i] = LogChange{Key: record.Key, Revision: record.Revision, Current: record}
 		list[i] = &changes[i]
 	}
 	return list

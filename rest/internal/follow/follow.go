@@ -89,7 +89,7 @@ func (f *Follower) Begin(ctx context.Context, store storage.Store, b Beginning) 
 		b.After = page.Revision
 	}
 	// The position comes right after the list, so the reader misses no change and sees none twice.
-	cursor, err := store.Watch(bounded, b.Scope, b.After, b.Terms...)
+	cursor, err := store.Watch(bounded, b.Within, b.After, b.Terms...)
 	switch {
 	case err == nil:
 		cursor.ReadyOn(b.Alarm)

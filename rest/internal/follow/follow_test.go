@@ -35,8 +35,8 @@ func write(t *testing.T, store storage.Store, name string, selected bool) {
 }
 
 var selected = resource.Selection{
-	Scope: watch.Scope{Resource: "notes"},
-	Match: func(r *storage.Record) bool { value, _ := r.Labels.Lookup("selected"); return value == "true" },
+	Within: watch.Key{Resource: "notes"},
+	Match:  func(r *storage.Record) bool { value, _ := r.Labels.Lookup("selected"); return value == "true" },
 }
 
 // told returns the events of one poll.

@@ -123,9 +123,9 @@ func TestFollowWhileItLists(t *testing.T) {
 			for changes, err := range api.Objects().Follow(t.Context()) {
 				require.NoError(t, err)
 				for _, c := range changes.List {
-					require.Greater(t, c.Revision, state[c.Scope], "%v goes back", c.Scope)
-					if state[c.Scope] = c.Revision; c.Previous != nil && c.Current == nil {
-						delete(state, c.Scope)
+					require.Greater(t, c.Revision, state[c.Key], "%v goes back", c.Key)
+					if state[c.Key] = c.Revision; c.Previous != nil && c.Current == nil {
+						delete(state, c.Key)
 					}
 				}
 				if changes.Through == memory.Revision() {
@@ -137,7 +137,7 @@ func TestFollowWhileItLists(t *testing.T) {
 			}
 			want := map[storage.Key]watch.Revision{}
 			for _, resource := range []string{"things." + apitest.ThingGroup, "globalthings." + apitest.ThingGroup} {
-				page, err := memory.List(t.Context(), storage.Query{Scope: watch.Scope{Resource: resource}}, nil)
+				page, err := memory.List(t.Context(), storage.Query{Within: watch.Key{Resource: resource}}, nil)
 				require.NoError(t, err)
 				for _, r := range page.Records {
 					want[r.Key] = r.Revision
@@ -164,7 +164,7 @@ func TestFollowKeepsToItsAPI(t *testing.T) {
 					return
 				}
 				for _, c := range changes.List {
-					keys = append(keys, c.Scope)
+					keys = append(keys, c.Key)
 				}
 				through = changes.Through
 			}

@@ -110,9 +110,9 @@ func TestFollowAllObjects(t *testing.T) {
 					}
 					last = max(last, c.Revision)
 					if c.Current == nil {
-						delete(state, c.Scope)
+						delete(state, c.Key)
 					} else {
-						state[c.Scope] = c.Revision
+						state[c.Key] = c.Revision
 					}
 				}
 				assert.GreaterOrEqual(t, changes.Through, through)

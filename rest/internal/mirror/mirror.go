@@ -125,7 +125,7 @@ func (m *Mirror[I]) poll() error {
 				break
 			}
 			for _, c := range changes {
-				m.index.Put(c.Scope, c.Current)
+				m.index.Put(c.Key, c.Current)
 			}
 		}
 	}

@@ -155,7 +155,7 @@ func (n *Notes) List(ctx context.Context) (all []Note, from watch.Revision, err 
 	if err := n.ended(); err != nil {
 		return nil, 0, err
 	}
-	page, err := n.store.List(ctx, storage.Query{Scope: watch.Scope{Resource: n.resource}, Revision: storage.MostRecent}, nil)
+	page, err := n.store.List(ctx, storage.Query{Within: watch.Key{Resource: n.resource}, Revision: storage.MostRecent}, nil)
 	if err != nil {
 		return nil, 0, err
 	}
@@ -175,7 +175,7 @@ func (n *Notes) Watch(ctx context.Context, after watch.Revision, tell func(note 
 	if err := n.ended(); err != nil {
 		return err
 	}
-	cursor, err := n.store.Watch(ctx, watch.Scope{Resource: n.resource}, after)
+	cursor, err := n.store.Watch(ctx, watch.Key{Resource: n.resource}, after)
 	if err != nil {
 		return err
 	}
@@ -187,7 +187,7 @@ func (n *Notes) Watch(ctx context.Context, after watch.Revision, tell func(note 
 			return err
 		}
 		for _, c := range changes {
-			note := Note{Name: c.Scope.Name, Revision: c.Revision}
+			note := Note{Name: c.Key.Name, Revision: c.Revision}
 			if c.Current != nil {
 				if note, err = read(c.Current); err != nil {
 					return err

@@ -45,7 +45,7 @@ func (res *Resource) TakeConverted(ctx context.Context, old *Resource, converted
 	if res.outside == nil || res.fingerprint() == old.fingerprint() {
 		return nil
 	}
-	page, err := res.Store.List(ctx, storage.Query{Scope: watch.Scope{Resource: old.StoredName()}}, nil)
+	page, err := res.Store.List(ctx, storage.Query{Within: watch.Key{Resource: old.StoredName()}}, nil)
 	if err != nil {
 		return err
 	}

@@ -48,7 +48,7 @@ func (res *Resource) Rehearse(ctx context.Context, old *Resource) error {
 	if old.fingerprint() == res.fingerprint() {
 		return nil
 	}
-	page, err := res.Store.List(ctx, storage.Query{Scope: watch.Scope{Resource: old.StoredName()}}, nil)
+	page, err := res.Store.List(ctx, storage.Query{Within: watch.Key{Resource: old.StoredName()}}, nil)
 	if err != nil {
 		return err
 	}

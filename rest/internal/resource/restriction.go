@@ -86,7 +86,7 @@ func (res *Resource) narrow(s *Selection, only *access.Restriction) {
 	}
 	s.Terms = res.fieldTerms(s.Terms, f.Fields)
 	s.Terms = res.Stored.labelTerms(s.Terms, f.Labels)
-	if res.Kind.Namespaced && s.Scope.Namespace == "" {
-		s.Scope.Namespace = f.Namespace
+	if res.Kind.Namespaced && s.Within.Namespace == "" {
+		s.Within.Namespace = f.Namespace
 	}
 }

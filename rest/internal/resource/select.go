@@ -140,9 +140,9 @@ func ParseRevision(s string) (uint64, error) {
 
 // Selection is what a list or watch selects: where the store looks, and which of the records there match.
 type Selection struct {
-	Scope watch.Scope
-	Terms []watch.Term               // indexed values that the store may use to find the matches
-	Match func(*storage.Record) bool // nil matches everything
+	Within watch.Key
+	Terms  []watch.Term               // indexed values that the store may use to find the matches
+	Match  func(*storage.Record) bool // nil matches everything
 	// mayMatch is false for records that the client may not see, as far as that is known without a conversion. It is
 	// nil if the client may see everything.
 	mayMatch func(*storage.Record) bool
@@ -155,7 +155,7 @@ func (s Selection) outside() bool { return s.Of != nil && s.Of.ConvertsOutside()
 
 // Query returns the query that lists the whole selection at the latest revision.
 func (s Selection) Query() storage.Query {
-	return storage.Query{Scope: s.Scope, Terms: s.Terms, Match: s.Match}
+	return storage.Query{Within: s.Within, Terms: s.Terms, Match: s.Match}
 }
 
 // ConvertsOutside reports whether objects are converted to this version outside of the process.
@@ -166,9 +166,9 @@ func (res *Resource) ConvertsOutside() bool {
 // Select turns the selectors of a request into a scope, as narrow as possible, and a match for the rest.
 func (res *Resource) Select(namespace string, p ListParameters) (s Selection) {
 	s.Of = res
-	s.Scope = watch.Scope{Resource: res.StoredName(), Namespace: namespace}
+	s.Within = watch.Key{Resource: res.StoredName(), Namespace: namespace}
 	if name, ok := p.Fields.Exact("metadata.name"); ok && (namespace != "" || !res.Kind.Namespaced) {
-		s.Scope.Name = name
+		s.Within.Name = name
 	}
 	if ns, ok := p.Fields.Exact("metadata.namespace"); ok {
 		switch {
@@ -176,7 +176,7 @@ func (res *Resource) Select(namespace string, p ListParameters) (s Selection) {
 			s.Match = nothing // no object meets both conditions
 			return s
 		case res.Kind.Namespaced && ns != "":
-			s.Scope.Namespace = ns
+			s.Within.Namespace = ns
 		}
 	}
 	labels, fields, only := p.Labels, p.Fields, p.Only

@@ -74,7 +74,7 @@ func (r *reaper) load(res *resource.Resource) {
 	if !res.Traits.RemoveWhenDue || res.Kind.Virtual {
 		return
 	}
-	page, err := res.Store.List(context.Background(), storage.Query{Scope: watch.Scope{Resource: res.StoredName()},
+	page, err := res.Store.List(context.Background(), storage.Query{Within: watch.Key{Resource: res.StoredName()},
 		Match: func(record *storage.Record) bool { return record.Deleting }}, nil)
 	if err != nil {
 		r.writes.env.Logger.Error("objects whose grace period is running cannot be listed, so nobody removes them",

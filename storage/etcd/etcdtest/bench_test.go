@@ -85,7 +85,7 @@ func BenchmarkWatch(b *testing.B) {
 		b.Run(name, func(b *testing.B) {
 			_, err := on.Get(b.Context(), note("x"), storage.MostRecent)
 			require.True(b, err == nil || errors.Is(err, storage.ErrNotFound))
-			cursor, err := on.Watch(b.Context(), watch.Scope{Resource: notes}, on.Revision())
+			cursor, err := on.Watch(b.Context(), watch.Key{Resource: notes}, on.Revision())
 			require.NoError(b, err)
 			defer cursor.Close()
 			for n := 0; b.Loop(); n++ {

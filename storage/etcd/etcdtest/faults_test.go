@@ -70,7 +70,7 @@ func TestCutOff(t *testing.T) {
 		_, err := far.Get(t.Context(), note("x"), storage.MostRecent)
 		return err
 	})
-	cursor, err := far.Watch(t.Context(), watch.Scope{Resource: notes}, first.Revision)
+	cursor, err := far.Watch(t.Context(), watch.Key{Resource: notes}, first.Revision)
 	require.NoError(t, err)
 	defer cursor.Close()
 	cable.set(true)
@@ -160,7 +160,7 @@ func valueOf(r *storage.Record) (value int) {
 
 // follow checks that a watch shows every value of every counter once, in order, until each has reached its final value.
 func (c *counters) follow(store storage.Store, after watch.Revision, final <-chan [4]int) {
-	cursor, err := store.Watch(c.Context(), watch.Scope{Resource: notes}, after)
+	cursor, err := store.Watch(c.Context(), watch.Key{Resource: notes}, after)
 	if !assert.NoError(c, err) {
 		return
 	}
@@ -178,7 +178,7 @@ func (c *counters) follow(store storage.Store, after watch.Revision, final <-cha
 			return
 		}
 		for _, change := range changes {
-			i := int(change.Scope.Name[0] - '0')
+			i := int(change.Key.Name[0] - '0')
 			if !assert.Equal(c, seen[i]+1, valueOf(change.Current), "no event is lost or doubled") || !assert.Greater(c, change.Revision, last) {
 				return
 			}

@@ -63,7 +63,7 @@ func TestRestoredBackup(t *testing.T) {
 	_, err = store.Get(t.Context(), note("lost"), storage.MostRecent)
 	assert.ErrorIs(t, err, storage.ErrNotFound)
 	for _, seen := range []watch.Revision{kept.Revision, lost.Revision} {
-		_, err = store.Watch(t.Context(), watch.Scope{Resource: notes}, seen)
+		_, err = store.Watch(t.Context(), watch.Key{Resource: notes}, seen)
 		assert.True(t, status.IsExpired(err), "a watch from revision %d: %v", seen, err)
 	}
 	again, err := put(t.Context(), store, "lost", "made after the restore")

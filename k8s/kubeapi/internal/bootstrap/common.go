@@ -36,7 +36,7 @@ func (m *Common) create(ctx context.Context, api *rest.API, c Config) error {
 	}
 	var records []*storage.Record
 	for _, resource := range commonResources {
-		found, err := c.Store.List(ctx, storage.Query{Scope: storage.Key{Resource: resource}}, nil)
+		found, err := c.Store.List(ctx, storage.Query{Within: storage.Key{Resource: resource}}, nil)
 		if err != nil {
 			return err
 		}
