@@ -115,6 +115,9 @@ func TestFailuresEndTheProgram(t *testing.T) {
 		{"short WriteTimeout", func(l net.Listener) host.Options {
 			return host.Options{Server: &http.Server{WriteTimeout: time.Minute}, Listener: l}
 		}, "host: Server.WriteTimeout is 1m0s, but must be longer than 1m0s, the RequestTimeout of the API"},
+		{"TLS without certificates", func(l net.Listener) host.Options {
+			return host.Options{Server: &http.Server{TLSConfig: &tls.Config{}}, Listener: l}
+		}, "host: Server.TLSConfig has no certificates"},
 		{"listener without a server", func(l net.Listener) host.Options { return host.Options{Listener: l} },
 			"host: Listener is set, but Server is missing"},
 		{"address in use", func(l net.Listener) host.Options {
