@@ -124,12 +124,15 @@ func TestResourceQuotasShowWhatIsUsed(t *testing.T) {
 	require.Error(t, <-ended, "the API has ended")
 }
 
-func TestRunNeedsTheLedger(t *testing.T) {
+func TestQuotasNeedTheLedger(t *testing.T) {
+	const message = "quota: Ledger is not in the options of the store"
 	quotas := quota.NewResourceQuotas(nil)
-	api, err := rest.New(rest.Options{Plugins: []rest.Plugin{quotas}})
+	_, err := rest.New(rest.Options{Plugins: []rest.Plugin{quotas}})
+	require.ErrorContains(t, err, message)
+	api, err := rest.New(rest.Options{})
 	require.NoError(t, err)
 	defer api.Close()
-	require.ErrorContains(t, quotas.Run(t.Context(), api), "quota: Ledger is not in the options of the store")
+	require.ErrorContains(t, quotas.Run(t.Context(), api), message)
 }
 
 func TestResourceQuotasAreValidated(t *testing.T) {

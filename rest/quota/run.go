@@ -20,11 +20,8 @@ const settle = 200 * time.Millisecond
 // objects within a second. The limits hold without Run. If several replicas serve the API, the leader runs it (see
 // package election). Run returns an error if the API closes, or if its store does not have the Ledger.
 func (q *ResourceQuotas) Run(ctx context.Context, api *rest.API) error {
-	q.mu.RLock()
-	connected := q.ledger != nil
-	q.mu.RUnlock()
-	if !connected {
-		return errors.New("quota: Ledger is not in the options of the store")
+	if err := q.connected(); err != nil {
+		return err
 	}
 	client, err := rest.ClientForType[ResourceQuota](api)
 	if err != nil {
@@ -38,6 +35,16 @@ func (q *ResourceQuotas) Run(ctx context.Context, api *rest.API) error {
 	return controller.New(reconcile, controller.Options{}, func(ctx context.Context, enqueue func(controller.Key), synced func()) error {
 		return q.follow(ctx, ending, enqueue, synced)
 	}).Run(ctx)
+}
+
+// connected returns an error if no store has asked for the Ledger, so that no limit would hold.
+func (q *ResourceQuotas) connected() error {
+	q.mu.RLock()
+	defer q.mu.RUnlock()
+	if q.ledger == nil {
+		return errors.New("quota: Ledger is not in the options of the store")
+	}
+	return nil
 }
 
 // follow is the [controller.Source] of the namespaces whose quotas may have another status.
