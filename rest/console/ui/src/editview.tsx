@@ -63,6 +63,7 @@ export function EditView(props: EditProps) {
   const set = (changes: Record<string, string>) => go(hrefOf(place, withSettings(query, changes)), true);
   const [base, setBase] = useState<Base>();
   const [draft, setDraft] = useState<Draft>();
+  const [shown, setShown] = useState(''); // the key of what base and draft are of
   const [error, setError] = useState<unknown>();
   const [found, setFound] = useState<Problem[]>([]);
   const [review, setReview] = useState<Proposal>();
@@ -83,20 +84,26 @@ export function EditView(props: EditProps) {
   };
   const key = JSON.stringify([place, way, subresource]);
   const begin = () => {
+    let wanted = true;
     setError(undefined);
     const show = (next: { base: Base; draft: Draft }) => {
+      if (!wanted) return;
+      setShown(key);
       setBase(next.base);
       setDraft(next.draft);
       setFound([]);
     };
     const kept = unsaved.get(key);
     if (kept) show(kept);
-    else read().then((next) => show({ base: next, draft: next.draft }), setError);
+    else read().then((next) => show({ base: next, draft: next.draft }), (failed: unknown) => wanted && setError(failed));
+    return () => {
+      wanted = false;
+    };
   };
   useEffect(begin, [key]);
   const dirty = draft !== undefined && base !== undefined && draft.text !== base.draft.text;
   useEffect(() => {
-    if (!base || !draft) return;
+    if (!base || !draft || shown !== key) return;
     if (dirty) unsaved.set(key, { base, draft });
     else unsaved.delete(key);
   }, [base, draft]);
@@ -119,7 +126,8 @@ export function EditView(props: EditProps) {
     if (!(error instanceof ApiError && error.code === 409)) setError(undefined);
   };
 
-  if (!draft || !base) return error === undefined ? <p class="note">Reading…</p> : <Failure error={error} again={begin} />;
+  // Nobody may type into the draft of another object or way: it would be lost when this one arrives.
+  if (!draft || !base || shown !== key) return error === undefined ? <p class="note">Reading…</p> : <Failure error={error} again={begin} />;
   const propose = (force: boolean) => {
     setError(undefined);
     if (draft.faults.length > 0) return setError(new Error('yaml'));
