@@ -1,5 +1,5 @@
 import type { ComponentChildren } from 'preact';
-import { useEffect, useRef } from 'preact/hooks';
+import { useLayoutEffect, useRef } from 'preact/hooks';
 
 interface Props {
   title: string;
@@ -10,7 +10,8 @@ interface Props {
 
 export function Dialog({ title, wide, onClose, children }: Props) {
   const ref = useRef<HTMLDialogElement>(null);
-  useEffect(() => ref.current?.showModal(), []);
+  // Escape must close the dialog from the first moment in which it is shown.
+  useLayoutEffect(() => ref.current?.showModal(), []);
   return (
     <dialog ref={ref} class={wide ? 'wide' : undefined} aria-label={title} onClose={onClose}>
       <header>
