@@ -183,7 +183,11 @@ func (p *page) await(expression string) {
 	ctx, cancel := context.WithTimeout(p.ctx, patience)
 	defer cancel()
 	wait := "new Promise((done) => { const look = () => (" + expression + ") ? done(true) : setTimeout(look, 20); look() })"
-	if _, err := chromedp.Run(ctx, chromedp.Evaluate[bool](wait, chromedp.EvalAwaitPromise)); err != nil {
+	_, err := chromedp.Run(ctx, chromedp.Evaluate[bool](wait, chromedp.EvalAwaitPromise))
+	for err != nil && ctx.Err() == nil && strings.Contains(err.Error(), "navigated") { // the next page waits for it too
+		_, err = chromedp.Run(ctx, chromedp.Evaluate[bool](wait, chromedp.EvalAwaitPromise))
+	}
+	if err != nil {
 		seen, _ := chromedp.Run(p.ctx, chromedp.Evaluate[string]("location.hash + '\\n' + document.body.innerText"))
 		p.t.Fatalf("never true: %s: %v; the page shows:\n%s", expression, err, seen)
 	}
