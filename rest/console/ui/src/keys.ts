@@ -1,4 +1,4 @@
-import { useEffect, useRef } from 'preact/hooks';
+import { useLayoutEffect, useRef } from 'preact/hooks';
 
 export type Keys = Record<string, () => void>;
 
@@ -7,7 +7,8 @@ export function useKeys(keys: Keys): void {
   // A key may come between a render and its effects, so the listener stays and finds the functions of the last render.
   const latest = useRef(keys);
   latest.current = keys;
-  useEffect(() => {
+  // A view takes its keys from the first moment in which it is shown.
+  useLayoutEffect(() => {
     const press = (event: KeyboardEvent) => {
       if (event.ctrlKey || event.metaKey || event.altKey || event.defaultPrevented) return;
       // An editor in a shadow root is the first of the path, and not the target.
