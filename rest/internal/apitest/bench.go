@@ -7,7 +7,6 @@ import (
 	"net"
 	"net/http"
 	"runtime"
-	"syscall"
 	"testing"
 
 	jsonv2 "github.com/go-json-experiment/json"
@@ -15,13 +14,6 @@ import (
 
 // BenchObject is the size of an object in benchmarks.
 const BenchObject = 2 << 10
-
-// cpuTime is the processor time that the process has used, in nanoseconds.
-func cpuTime() float64 {
-	var usage syscall.Rusage
-	_ = syscall.Getrusage(syscall.RUSAGE_SELF, &usage) // cannot fail for RUSAGE_SELF
-	return float64(usage.Utime.Nano() + usage.Stime.Nano())
-}
 
 func cpuOf(f func()) float64 {
 	before := cpuTime()
