@@ -42,9 +42,14 @@ func newPlainAPI(tb testing.TB, hooks ...rest.Admission) *rest.API {
 	return api
 }
 
-// Without a configuration, a write allocates as much with the hooks as without them.
+// Without a configuration, a write allocates as much with the hooks as without them. Other goroutines can only add allocations, so the least of
+// several counts is the best.
 func TestCostWithoutWebhooks(t *testing.T) {
-	without, with := testing.AllocsPerRun(200, change(t, newPlainAPI(t))), testing.AllocsPerRun(200, change(t, newWorld(t).API))
+	plain, hooked := change(t, newPlainAPI(t)), change(t, newWorld(t).API)
+	without, with := testing.AllocsPerRun(100, plain), testing.AllocsPerRun(100, hooked)
+	for range 5 {
+		without, with = min(without, testing.AllocsPerRun(100, plain)), min(with, testing.AllocsPerRun(100, hooked))
+	}
 	t.Logf("%.0f allocations without the hooks, %.0f with them", without, with)
 	assert.LessOrEqual(t, with, without*1.02)
 }

@@ -92,10 +92,10 @@ type pipeBody struct {
 func (b *pipeBody) Read(p []byte) (int, error) {
 	n, err := b.pipe.Read(p)
 	switch {
+	case err != nil && b.ctx.Err() != nil: // the handler may have returned for this reason, so even an io.EOF may be half an answer
+		return n, b.ctx.Err()
 	case err == io.EOF && b.from.err != nil:
 		return n, b.from.err
-	case err != nil && err != io.EOF && b.ctx.Err() != nil:
-		return n, b.ctx.Err()
 	}
 	return n, err
 }

@@ -37,8 +37,10 @@ func (t transport) RoundTrip(r *http.Request) (*http.Response, error) {
 	select {
 	case <-w.began:
 	case <-r.Context().Done():
+	}
+	if err := r.Context().Err(); err != nil { // an answer may have begun, too: that of a handler that has returned for this reason
 		_ = body.Close()
-		return nil, r.Context().Err()
+		return nil, err
 	}
 	out := &http.Response{
 		Status: strconv.Itoa(w.code) + " " + http.StatusText(w.code), StatusCode: w.code,

@@ -73,6 +73,32 @@ func TestRoundTripper(t *testing.T) {
 		assert.ErrorIs(t, err, context.Canceled)
 	})
 
+	t.Run("an answer of a handler that returns because the context ends is an error", func(t *testing.T) {
+		for range 100 {
+			ctx, cancel := context.WithCancel(t.Context())
+			req, err := http.NewRequestWithContext(ctx, http.MethodGet, "http://anything/", nil)
+			require.NoError(t, err)
+			_, err = client(func(http.ResponseWriter, *http.Request) { cancel() }).Do(req)
+			require.ErrorIs(t, err, context.Canceled)
+		}
+	})
+
+	t.Run("a body whose handler returns because the context ends is incomplete", func(t *testing.T) {
+		for range 100 {
+			ctx, cancel := context.WithCancel(t.Context())
+			req, err := http.NewRequestWithContext(ctx, http.MethodGet, "http://anything/", nil)
+			require.NoError(t, err)
+			resp, err := client(func(w http.ResponseWriter, r *http.Request) {
+				_, _ = io.WriteString(w, "half")
+				cancel()
+			}).Do(req)
+			require.NoError(t, err)
+			_, err = io.ReadAll(resp.Body)
+			require.ErrorIs(t, err, context.Canceled)
+			require.NoError(t, resp.Body.Close())
+		}
+	})
+
 	t.Run("an answer to HEAD has no body", func(t *testing.T) {
 		resp, err := client(func(w http.ResponseWriter, _ *http.Request) {
 			w.Header().Set("Content-Length", "5")
