@@ -44,6 +44,7 @@ type API struct {
 	readings  access.Readings
 	pages     *pagePolicy
 	plugins   *plugins
+	checks    []*hostCheck
 }
 
 // New returns an API that serves the given resources and those of [Options.Plugins]. If a declaration is wrong, the error names the kind

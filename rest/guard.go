@@ -8,6 +8,7 @@ import (
 	"log/slog"
 	"net/http"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/decorum-go/decorum/apimeta"
@@ -134,7 +135,11 @@ func (q *request) holder() delivery.Holder {
 
 // isOpen reports whether the host serves the path to everybody, see [Options.OpenHealth].
 func (q *request) isOpen() bool {
-	return q.api.options.OpenHealth && (q.isHealth() || q.r.URL.Path == "/version")
+	if !q.api.options.OpenHealth {
+		return false
+	}
+	path := q.r.URL.Path
+	return path == "/version" || slices.Contains(healthEndpoints, HealthEndpoint(strings.TrimPrefix(path, "/")))
 }
 
 // allowance is what a user may do in a request, and until when.

@@ -1,30 +1,45 @@
 package rest
 
 import (
+	"errors"
+	"fmt"
+	"maps"
 	"net/http"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/decorum-go/decorum/rest/internal/media"
 	"github.com/decorum-go/decorum/storage"
 )
 
+// The checks that the API makes itself. All endpoints have checkPing, and /readyz the others.
+const (
+	checkPing     = "ping"
+	checkStore    = "store"
+	checkPlugins  = "plugins"
+	checkShutdown = "shutdown"
+)
+
 // health answers /healthz, /livez and /readyz. During a shutdown the API is alive but not ready, so that load balancers stop sending
-// requests. The API is also not ready while the store refuses writes, and until its plug-ins have started; the response then gives the
-// reason.
+// requests. The API is also not ready while the store refuses writes, and until its plug-ins have started.
 func (q *request) health() error {
 	endpoint, _, _ := strings.Cut(strings.TrimPrefix(q.r.URL.Path, "/"), "/")
-	unready := map[string]string{} // reasons, by check
-	if endpoint == "readyz" {
-		unready = q.api.unready()
-	}
-	query := q.parameters()
-	text, ok := healthReport(endpoint, unready, query["exclude"], query.Has("verbose"))
-	if check := q.at.name; check != "" {
-		var known bool
-		if text, ok, known = healthOf(check, unready); !known {
+	checks := q.api.checksOf(HealthEndpoint(endpoint))
+	var text string
+	var ok bool
+	if name := q.at.name; name != "" {
+		i := slices.IndexFunc(checks, func(c check) bool { return c.name == name })
+		if i < 0 {
 			return q.unknownPath()
 		}
+		text, ok = "ok", true
+		if err := checks[i].begin()(); err != nil {
+			text, ok = "internal server error: "+err.Error()+"\n", false
+		}
+	} else {
+		query := q.parameters()
+		text, ok = healthReport(endpoint, checks, query["exclude"], query.Has("verbose"))
 	}
 	code := http.StatusOK
 	if !ok {
@@ -33,63 +48,98 @@ func (q *request) health() error {
 	return q.writeRaw(code, media.Text, []byte(text), nil)
 }
 
-// unready returns the failed readiness checks and their reasons.
-func (a *API) unready() map[string]string {
-	why := map[string]string{}
-	if a.plugins.leaving.Err() != nil || a.closing() {
-		why[checkPing] = "the server is shutting down"
-		return why
-	}
-	if store, ok := a.store.(storage.Prober); ok {
-		if err := store.Ready(); err != nil {
-			why[checkStore] = err.Error()
+// check is one line of a health report.
+type check struct {
+	name  string
+	open  bool                // the report gives the reason of a failure
+	begin func() func() error // begins the check, and returns the function that waits for its result
+}
+
+// own returns a check of the API itself, which does not wait.
+func own(name string, open bool, result func() error) check {
+	return check{name, open, func() func() error { return result }}
+}
+
+// checksOf returns the checks of an endpoint, in the order of the report. /readyz gives the reasons of the API's own checks.
+func (a *API) checksOf(endpoint HealthEndpoint) []check {
+	checks := []check{own(checkPing, false, func() error { return nil })}
+	if endpoint == Readyz {
+		if store, ok := a.store.(storage.Prober); ok {
+			checks = append(checks, own(checkStore, true, store.Ready))
+		}
+		if len(a.plugins.parts) > 0 {
+			checks = append(checks, own(checkPlugins, true, a.plugins.ready))
 		}
 	}
-	if a.plugins.waiting.Load() {
-		why[checkPlugins] = "the API has not started its plug-ins: " + a.plugins.names()
+	for _, c := range a.checks {
+		if slices.Contains(c.Endpoints, endpoint) {
+			checks = append(checks, check{c.Name, false, func() func() error {
+				call := c.begin()
+				return func() error { return c.wait(call) }
+			}})
+		}
 	}
-	return why
+	if endpoint == Readyz {
+		checks = append(checks, own(checkShutdown, false, a.leaving))
+	}
+	return checks
 }
 
-// The checks of the health endpoints. The report shows checkStore and checkPlugins only if they fail.
-const (
-	checkPing    = "ping"
-	checkStore   = "store"
-	checkPlugins = "plugins"
-)
-
-// healthOf returns the answer for a single check, and whether it succeeds. failed holds the reasons of the failed checks. known is false if no
-// check has the name.
-func healthOf(name string, failed map[string]string) (text string, ok, known bool) {
-	why, down := failed[name]
-	switch {
-	case name != checkPing && name != checkStore && name != checkPlugins:
-		return "", false, false
-	case down:
-		return "internal server error: " + why + "\n", false, true
+// ready returns an error until the plug-ins have started.
+func (p *plugins) ready() error {
+	if p.waiting.Load() {
+		return errors.New("the API has not started its plug-ins: " + p.names())
 	}
-	return "ok", true, true
+	return nil
 }
 
-// healthReport returns the answer for all checks of an endpoint but the excluded ones, and whether they succeed. A report of success is short
-// unless it is verbose.
-func healthReport(endpoint string, failed map[string]string, excluded []string, verbose bool) (text string, ok bool) {
+// leaving returns an error once the API has begun to shut down.
+func (a *API) leaving() error {
+	if a.plugins.leaving.Err() != nil || a.closing() {
+		return errors.New("the server is shutting down")
+	}
+	return nil
+}
+
+// healthReport returns the answer for all checks of an endpoint but the excluded ones, and whether they succeed. The checks run at the
+// same time. A report of success is short unless it is verbose. The texts are those of kube-apiserver, which never gives a reason.
+func healthReport(endpoint string, checks []check, excluded []string, verbose bool) (text string, ok bool) {
+	unknown := map[string]bool{}
+	for _, name := range excluded {
+		unknown[name] = true
+	}
+	results := make([]func() error, len(checks))
+	for i, c := range checks {
+		if slices.Contains(excluded, c.name) {
+			delete(unknown, c.name)
+			continue
+		}
+		results[i] = c.begin()
+	}
 	var report strings.Builder
 	ok = true
-	for _, check := range []string{checkPing, checkStore, checkPlugins} {
-		why, down := failed[check]
-		if check == checkPing {
-			why = "reason withheld" // the text of kube-apiserver
+	for i, c := range checks {
+		if results[i] == nil {
+			fmt.Fprintf(&report, "[+]%s excluded: ok\n", c.name)
+			continue
 		}
-		switch {
-		case slices.Contains(excluded, check):
-			report.WriteString("[+]" + check + " excluded: ok\n")
-		case down:
+		switch err := results[i](); {
+		case err == nil:
+			fmt.Fprintf(&report, "[+]%s ok\n", c.name)
+		case c.open:
 			ok = false
-			report.WriteString("[-]" + check + " failed: " + why + "\n")
-		case check == checkPing:
-			report.WriteString("[+]" + check + " ok\n")
+			fmt.Fprintf(&report, "[-]%s failed: %v\n", c.name, err)
+		default:
+			ok = false
+			fmt.Fprintf(&report, "[-]%s failed: reason withheld\n", c.name)
 		}
+	}
+	if len(unknown) > 0 {
+		var names []string
+		for _, name := range slices.Sorted(maps.Keys(unknown)) {
+			names = append(names, strconv.Quote(name))
+		}
+		fmt.Fprintf(&report, "warn: some health checks cannot be excluded: no matches for %s\n", strings.Join(names, ","))
 	}
 	switch {
 	case !ok:

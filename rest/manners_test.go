@@ -437,7 +437,7 @@ func TestShutdown(t *testing.T) {
 	}
 	_, err := apitest.ClientFor[apitest.Thing](t, s.API).Namespace("default").Get(context.Background(), "a")
 	require.Error(t, err, "a call in process is refused as well")
-	for target, want := range map[string]int{"/livez": 200, "/healthz": 200, "/readyz": 500, "/livez/ping": 200, "/readyz/ping": 500} {
+	for target, want := range map[string]int{"/livez": 200, "/healthz": 200, "/readyz": 500, "/livez/ping": 200, "/readyz/shutdown": 500} {
 		assert.Equal(t, want, s.Do("GET", target, "").Code, target)
 	}
 	select {

@@ -69,8 +69,12 @@ type Options struct {
 	// also decides about impersonation (kubectl --as), about updates that create an object, and about calls of [Client.AsUser]. Default:
 	// everything is allowed, except impersonation.
 	Authorizer Authorizer
-	// OpenHealth serves /healthz, /livez, /readyz and /version to everybody, without asking the Authenticator and the Authorizer.
+	// OpenHealth serves /healthz, /livez, /readyz and /version to everybody, without asking the Authenticator and the Authorizer. It does
+	// not open the paths of single checks, such as /readyz/store, because they give the reason of a failure.
 	OpenHealth bool
+	// HealthChecks are the host's own checks at /readyz, /livez and /healthz, such as whether its database answers. Those of the plug-ins
+	// follow them.
+	HealthChecks []HealthCheck
 	// AllowedOrigins are the origins of web pages that may use the API with what the browser sends on its own, such as cookies and
 	// client certificates, and may read its answers (CORS). An origin is a scheme and a host, such as https://console.example.com.
 	// Default: only pages of the API's own origin may. Requests of other pages that change something get 403, unless they have a bearer
@@ -156,7 +160,7 @@ func (o Options) withDefaults() Options {
 	o.RequestTimeout = cmp.Or(max(o.RequestTimeout, 0), defaultRequestTimeout)
 	o.MaxConvertedBytes = cmp.Or(max(o.MaxConvertedBytes, 0), defaultMaxConvertedBytes)
 	o.Admission, o.AllowedOrigins, o.AllowedHosts = slices.Clone(o.Admission), slices.Clone(o.AllowedOrigins), slices.Clone(o.AllowedHosts)
-	o.Plugins = slices.Clone(o.Plugins)
+	o.Plugins, o.HealthChecks = slices.Clone(o.Plugins), slices.Clone(o.HealthChecks)
 	o.Version = o.Version.withDefaults()
 	return o
 }

@@ -51,6 +51,8 @@ type Parts struct {
 	Authorizer Authorizer
 	// ExemptGroups are added to [Options.ExemptGroups] unless the host sets them.
 	ExemptGroups []string
+	// HealthChecks are added to those of [Options.HealthChecks].
+	HealthChecks []HealthCheck
 	// Start starts the work of the plug-in in the background and returns when the plug-in is ready. [API.Start] calls it.
 	//
 	// ctx ends when the API stops the plug-in, so goroutines that Start begins take it as theirs. It also ends if Start fails, or if the
@@ -85,6 +87,7 @@ func (a *API) plug() (definitions []Definition, err error) {
 		return nil, fmt.Errorf("Options.CEL: %w", err)
 	}
 	var exempt []string
+	checks := a.options.HealthChecks
 	authenticators, authorizers := Authenticators{a.options.Authenticator}, Authorizers{a.options.Authorizer}
 	for i, plugin := range a.options.Plugins {
 		if plugin == nil {
@@ -102,11 +105,15 @@ func (a *API) plug() (definitions []Definition, err error) {
 		a.options.Admission = append(a.options.Admission, parts.Admission...)
 		authenticators, authorizers = append(authenticators, parts.Authenticator), append(authorizers, parts.Authorizer)
 		exempt = append(exempt, parts.ExemptGroups...)
+		checks = append(checks, parts.HealthChecks...)
 	}
 	a.options.Authenticator = oneOf(authenticators, func(all []Authenticator) Authenticator { return Authenticators(all) })
 	a.options.Authorizer = oneOf(authorizers, func(all []Authorizer) Authorizer { return Authorizers(all) })
 	if a.options.ExemptGroups == nil {
 		a.options.ExemptGroups = exempt
+	}
+	if a.checks, err = newHostChecks(checks, a.options.Logger); err != nil {
+		return nil, err
 	}
 	return definitions, nil
 }

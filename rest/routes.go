@@ -76,9 +76,9 @@ func (a *API) newRouter() *httprouter.Router {
 	outside("/", always((*request).index))
 	outside("/index.html", always((*request).index))
 	outside("/version", always((*request).version))
-	for _, endpoint := range []string{"/healthz", "/livez", "/readyz"} {
-		outside(endpoint, exactly((*request).health))
-		add(endpoint+"/:"+paramCheck, findCheck)
+	for _, endpoint := range healthEndpoints {
+		outside("/"+string(endpoint), exactly((*request).health))
+		add("/"+string(endpoint)+"/:"+paramCheck, findCheck)
 	}
 	outside("/openapi/v2", exactly((*request).openAPIv2))
 	outside("/openapi/v3", exactly((*request).openAPIv3Index))

@@ -63,9 +63,11 @@ func TestUnauthenticatedRequests(t *testing.T) {
 				assert.Equal(t, "Bearer", answer.Header.Get("WWW-Authenticate"), target)
 			}
 		}
-		for _, target := range []string{"/healthz", "/livez", "/livez/ping", "/readyz", "/version"} {
+		for _, target := range []string{"/healthz", "/livez", "/readyz", "/version"} {
 			assert.Equal(t, map[bool]int{true: 200, false: 401}[open], apitest.Do(t, api, "GET", target, "").Code, target)
 		}
+		assert.Equal(t, 401, apitest.Do(t, api, "GET", "/readyz/store", "").Code, "a single check gives its reason")
+		assert.Equal(t, 200, apitest.Do(t, api, "GET", "/readyz/store", "", "Test-User", "alice").Code)
 		apitest.WantFailure(t, apitest.Do(t, api, "GET", apitest.Widgets, "", "Test-User", "late"), 503, "ServiceUnavailable", "the directory is down", "")
 		assert.Equal(t, 200, apitest.Do(t, api, "GET", apitest.Widgets, "", "Test-User", "alice").Code)
 	}
