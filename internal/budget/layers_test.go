@@ -87,6 +87,7 @@ func TestOnlyItsUsersLink(t *testing.T) {
 	for _, c := range []struct{ pkg, library string }{
 		{"/rest/admissionregistration", ""},
 		{"/rest/apiservice", ""},
+		{"/rest/audit", ""},
 		{"/rest/auth", ""},
 		{"/rest/builtin", ""},
 		{"/rest/callout", ""},
