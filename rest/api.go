@@ -45,6 +45,7 @@ type API struct {
 	pages     *pagePolicy
 	plugins   *plugins
 	checks    []*hostCheck
+	draining  atomic.Pointer[time.Time] // when the drain began
 }
 
 // New returns an API that serves the given resources and those of [Options.Plugins]. If a declaration is wrong, the error names the kind
@@ -155,8 +156,11 @@ func (a *API) NewUID() string { return a.options.NewUID() }
 // when the wait has ended.
 func (a *API) WaitOutside(whom string) (done func(), err error) { return a.flights.WaitOutside(whom) }
 
-// Shutdown stops the plug-ins, in the reverse order of their start. Then it ends all watches and streams, refuses new requests and calls
-// with 503 ServiceUnavailable, waits for those in flight, and closes the store if the API created it.
+// Shutdown drains the API for [Options].DrainTime, see [API.Drain]. Then it stops the plug-ins, in the reverse order of their start, ends all
+// watches and streams, refuses new requests and calls with 503 ServiceUnavailable, waits for those in flight, and closes the store if the API
+// created it. A watch ends as a complete answer without an error event, so its client watches again from where it was, at another replica.
+//
+// The host shuts its server down after Shutdown, which leaves the listener open: during the drain, load balancers still send requests.
 //
 // If ctx ends first, Shutdown returns an error that names the requests in flight and wraps the context's error; the API stays
 // closed to new requests, and Shutdown can be called again. If ctx is the context of a write's hook, Shutdown returns an error at
@@ -166,6 +170,8 @@ func (a *API) Shutdown(ctx context.Context) error {
 		a.end()
 		return errors.New("rest: a hook of a write cannot wait until that write has ended: call Shutdown outside of hooks")
 	}
+	a.Drain()
+	a.untilDrained(ctx)
 	err := a.plugins.stopAll(ctx)
 	a.end()
 	return errors.Join(err, a.untilIdle(ctx))
@@ -184,7 +190,7 @@ func (a *API) untilIdle(ctx context.Context) error {
 // closeAfter is how long Close waits for requests and calls. It leaves the rest of Close's 5 seconds to the store.
 const closeAfter = 4 * time.Second
 
-// Close is [API.Shutdown] within 5 seconds. It breaks off answers that clients of [RoundTripper] do not read. If a
+// Close is [API.Shutdown] within 5 seconds and without a drain. It breaks off answers that clients of [RoundTripper] do not read. If a
 // request or a call is still in flight after 4 seconds, because its client does not read or a hook does not return, Close closes
 // the store nevertheless, if the API created it. The error then names the requests that the host's server has to end.
 func (a *API) Close() error {

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"log/slog"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -73,9 +74,10 @@ func TestAHealthCheckThatPanicsFails(t *testing.T) {
 // A check that ignores its time limit fails in time and runs once, however often somebody asks. The other checks do not wait for it.
 func TestHealthChecksHaveATimeLimit(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		calls, release := 0, make(chan struct{})
+		var calls atomic.Int32
+		release := make(chan struct{})
 		api := apitest.New(t, rest.Options{HealthChecks: []rest.HealthCheck{
-			{Name: "stuck", Check: func(context.Context) error { calls++; <-release; return nil }},
+			{Name: "stuck", Check: func(context.Context) error { calls.Add(1); <-release; return nil }},
 			{Name: "slow", Check: func(ctx context.Context) error { <-ctx.Done(); return errors.New("no answer of the ledger") }},
 		}})
 		begin := time.Now()
@@ -84,7 +86,7 @@ func TestHealthChecksHaveATimeLimit(t *testing.T) {
 		assert.Less(t, time.Since(begin), 1500*time.Millisecond, "the checks run at the same time")
 		assert.Equal(t, "internal server error: the check did not return within 1s\n", apitest.Do(t, api, "GET", "/readyz/stuck", "").Body)
 		assert.Equal(t, "internal server error: no answer of the ledger\n", apitest.Do(t, api, "GET", "/readyz/slow", "").Body)
-		assert.Equal(t, 1, calls)
+		assert.EqualValues(t, 1, calls.Load())
 		close(release)
 		synctest.Wait()
 		assert.Equal(t, "ok", apitest.Do(t, api, "GET", "/readyz/stuck", "").Body)

@@ -62,6 +62,10 @@ type Options struct {
 	// A hook should return when its context ends. The client of a hook that ignores it gets its answer a second later, nothing is stored,
 	// and the log names the user, the resource, the hook and how long it runs. See [API.StuckHooks].
 	RequestTimeout time.Duration
+	// DrainTime is how long the API still serves after a shutdown has begun (see [API.Drain]). Meanwhile /readyz fails, so load balancers
+	// and proxies send requests to other replicas before this one refuses them. Choose more time than they need to notice, such as 10
+	// seconds for a probe every 3 seconds that must fail twice. Default: none.
+	DrainTime time.Duration
 	// Authenticator finds out the user of each request. A request without valid credentials is answered with 401 Unauthorized. Default:
 	// the host's middleware sets the user (see [WithUser]), and a request without a user is one of system:anonymous.
 	Authenticator Authenticator
@@ -157,6 +161,7 @@ func (o Options) withDefaults() Options {
 	o.ExemptGroups = slices.Clone(o.ExemptGroups)
 	o.MaxBodyBytes = cmp.Or(max(o.MaxBodyBytes, 0), defaultMaxBodyBytes)
 	o.MaxInFlight = cmp.Or(max(o.MaxInFlight, 0), defaultMaxInFlight)
+	o.DrainTime = max(o.DrainTime, 0)
 	o.RequestTimeout = cmp.Or(max(o.RequestTimeout, 0), defaultRequestTimeout)
 	o.MaxConvertedBytes = cmp.Or(max(o.MaxConvertedBytes, 0), defaultMaxConvertedBytes)
 	o.Admission, o.AllowedOrigins, o.AllowedHosts = slices.Clone(o.Admission), slices.Clone(o.AllowedOrigins), slices.Clone(o.AllowedHosts)

@@ -210,6 +210,7 @@ func (res *served) lookUp(path string, inside bool, at *place) chooser {
 func (q *request) answer(choose chooser) {
 	a, res, w, r := q.api, q.res, q.w, q.r
 	w.Header()["X-Content-Type-Options"] = headerNoSniff
+	a.moveOn(w.Header())
 	q.setAuditID()
 	if err := a.pages.checkHost(r); err != nil {
 		q.fail(err)

@@ -1,6 +1,7 @@
 package host
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"net"
@@ -54,13 +55,16 @@ type Options struct {
 	// deletions.
 	NoLifecycle bool
 
-	// StopTimeout is the time limit for stopping everything. Controllers and services may use half of it. Default: 25
-	// seconds, because Kubernetes kills a container 30 seconds after it has told the container to end.
+	// StopTimeout is the time limit for stopping everything. Controllers and services may use half of it, and so may the
+	// DrainTime of the API, which runs at the same time. Default: 25 seconds, because Kubernetes kills a container 30
+	// seconds after it has told the container to end.
 	StopTimeout time.Duration
 }
 
 // defaultStopTimeout is the default of [Options].StopTimeout.
 const defaultStopTimeout = 25 * time.Second
+
+func (o Options) stopTimeout() time.Duration { return cmp.Or(o.StopTimeout, defaultStopTimeout) }
 
 // controllers returns the controllers of the host and of package lifecycle, under the election if there is one.
 func (o Options) controllers(api *rest.API) (run func(ctx context.Context) error, err error) {

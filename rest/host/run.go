@@ -1,9 +1,9 @@
 package host
 
 import (
-	"cmp"
 	"context"
 	"errors"
+	"fmt"
 	"net"
 
 	"github.com/decorum-go/decorum/rest"
@@ -12,11 +12,12 @@ import (
 // Run starts the plug-ins of the API (see [rest.API.Start]), serves the API, and runs controllers until ctx ends, the
 // server ends, or something fails. Then it stops everything in this order:
 //
-//  1. The controllers end, and the leader gives up its lease, so another replica continues at once.
-//  2. The services end; a recorder writes its last events.
-//  3. The API stops its plug-ins, ends its watches and streams, refuses new requests, and finishes those in flight
-//     (see [rest.API.Shutdown]).
-//  4. The server closes its connections.
+//  1. The API begins to drain: /readyz fails, and the API serves on (see [rest.API.Drain]).
+//  2. The controllers end, and the leader gives up its lease, so another replica continues at once.
+//  3. The services end; a recorder writes its last events.
+//  4. When the DrainTime of the API is over, the API stops its plug-ins, ends its watches and streams, refuses new
+//     requests, and finishes those in flight (see [rest.API.Shutdown]).
+//  5. The server closes its listener and its connections.
 //
 // Run returns nil if ctx ends, or the host shuts the server down, and everything stops in time. Otherwise it returns
 // all failures, such as the name of a part that has not ended within [Options].StopTimeout. Run ends the API and
@@ -30,6 +31,9 @@ func Run(ctx context.Context, api *rest.API, options Options) error {
 		return errors.Join(err, api.Close())
 	}
 	controllers, err := options.controllers(api)
+	if longest := options.stopTimeout() / 2; err == nil && api.DrainTime() > longest {
+		err = fmt.Errorf("host: the DrainTime of the API is %s, but must not be longer than %s, half of StopTimeout", api.DrainTime(), longest)
+	}
 	if err == nil {
 		err = api.Start(ctx)
 	}
@@ -50,7 +54,8 @@ func Run(ctx context.Context, api *rest.API, options Options) error {
 	runningControllers := start(detached, "the controllers", controllers, stop)
 	<-stopping.Done()
 
-	timeout := cmp.Or(options.StopTimeout, defaultStopTimeout)
+	api.Drain()
+	timeout := options.stopTimeout()
 	all, cancelAll := context.WithTimeout(detached, timeout)
 	defer cancelAll()
 	half, cancelHalf := context.WithTimeout(detached, timeout/2)

@@ -96,6 +96,38 @@ func TestStopsInOrder(t *testing.T) {
 	require.Error(t, err, "the listener is closed")
 }
 
+// While the controllers end, the API already says that it is not ready, and still serves. The drain does not prolong the
+// stop if the controllers take as long.
+func TestDrainsWhileControllersEnd(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		api := newAPI(t, rest.Options{DrainTime: 10 * time.Second})
+		get := func(path string) int {
+			answer := httptest.NewRecorder()
+			api.ServeHTTP(answer, httptest.NewRequest(http.MethodGet, path, nil))
+			return answer.Code
+		}
+		stop, ended := running(t, api, host.Options{Controllers: controller.Group{func(ctx context.Context) error {
+			<-ctx.Done()
+			<-time.After(10 * time.Second)
+			assert.Equal(t, http.StatusInternalServerError, get("/readyz"))
+			assert.Equal(t, http.StatusOK, get("/api/v1/namespaces"))
+			return nil
+		}}})
+		assert.Equal(t, http.StatusOK, get("/readyz"))
+		begin := time.Now()
+		stop()
+		require.NoError(t, <-ended)
+		assert.Equal(t, 10*time.Second, time.Since(begin))
+		assert.Equal(t, http.StatusServiceUnavailable, get("/api/v1/namespaces"))
+	})
+}
+
+func TestDrainMustLeaveTimeToStop(t *testing.T) {
+	api := newAPI(t, rest.Options{DrainTime: 13 * time.Second})
+	require.EqualError(t, host.Run(t.Context(), api, host.Options{}),
+		"host: the DrainTime of the API is 13s, but must not be longer than 12.5s, half of StopTimeout")
+}
+
 func TestFailuresEndTheProgram(t *testing.T) {
 	fails := controller.Group{func(context.Context) error { return errors.New("no more disk") }}
 	for _, c := range []struct {
