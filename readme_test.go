@@ -66,7 +66,7 @@ var examples = map[string][]string{
 	"docs/webhooks.md":                        {"rest/callout/example_test.go", "rest/crd/example_webhook_test.go", "rest/webhook/example_test.go", "cel/example_policies_test.go"},
 	"examples/controller/README.md":           {"examples/controller/manager.go"},
 	"k8s/README.md":                           {"k8s/example_test.go"},
-	"internal/conformance/fixtures/widget.md": nil,
+	"rest/conformance/fixtures/widget.md": nil,
 }
 
 // The Go code in a page of documentation is that of an Example, too. The comment "// ..." stands for lines that the page leaves out.

@@ -53,7 +53,7 @@ func TestTheDocumentationNamesTheReleaseOfKubernetes(t *testing.T) {
 		{"../k8s/kubeapi/README.md", `understand the flags of kube-apiserver (\S+)\. `, kubernetes},
 		{"../k8s/kubeapi/README.md", "for example `(\\S+)-linux-amd64`", kubernetes},
 		{"../k8s/kubeapi/internal/kinds/doc.go", `of the API groups of Kubernetes (\S+)\.\n`, kubernetesMinor},
-		{"../internal/conformance/README.md", `\nkube-apiserver v(\S+) \(unmodified`, kubernetes},
+		{"conformance/README.md", `\nkube-apiserver v(\S+) \(unmodified`, kubernetes},
 	} {
 		text, start, end := m.find(t)
 		if *update {

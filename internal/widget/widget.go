@@ -8,7 +8,7 @@ import (
 	"github.com/decorum-go/decorum/rest"
 )
 
-// Widget is the custom kind of the transcripts, as fixtures/widget.md in internal/conformance describes it. A field that must keep an
+// Widget is the custom kind of the transcripts, as fixtures/widget.md in rest/conformance describes it. A field that must keep an
 // explicit empty value is a pointer or has omitzero.
 type Widget struct {
 	apimeta.TypeMeta   `json:",inline"`

@@ -1,4 +1,4 @@
-// Command conformhost serves the kinds that the transcripts of internal/conformance use: Widget as a custom kind, and some of
+// Command conformhost serves the kinds that the transcripts of rest/conformance use: Widget as a custom kind, and some of
 // Kubernetes' own.
 //
 //	go run ./cmd/conformhost --listen 127.0.0.1:8080 --prefix /p

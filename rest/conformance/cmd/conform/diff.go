@@ -5,7 +5,7 @@ import (
 	"io"
 	"os"
 
-	"github.com/decorum-go/decorum/internal/conformance"
+	"github.com/decorum-go/decorum/rest/conformance"
 )
 
 // diff compares two recordings with each other.

@@ -1,4 +1,4 @@
-module github.com/decorum-go/decorum/internal/conformance
+module github.com/decorum-go/decorum/rest/conformance
 
 go 1.26.0
 

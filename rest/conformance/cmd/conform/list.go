@@ -5,7 +5,7 @@ import (
 	"io"
 	"io/fs"
 
-	"github.com/decorum-go/decorum/internal/conformance"
+	"github.com/decorum-go/decorum/rest/conformance"
 )
 
 // list prints the areas or the cases.

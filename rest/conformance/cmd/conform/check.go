@@ -7,7 +7,7 @@ import (
 	"io"
 	"os"
 
-	"github.com/decorum-go/decorum/internal/conformance"
+	"github.com/decorum-go/decorum/rest/conformance"
 )
 
 // check compares a server's answers with the golden transcripts.

@@ -6,7 +6,7 @@ import (
 	"fmt"
 	"io"
 
-	"github.com/decorum-go/decorum/internal/conformance"
+	"github.com/decorum-go/decorum/rest/conformance"
 )
 
 // record creates golden transcripts from a server.

@@ -15,7 +15,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/decorum-go/decorum/internal/conformance"
+	"github.com/decorum-go/decorum/rest/conformance"
 )
 
 const stories = `

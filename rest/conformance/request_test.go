@@ -12,7 +12,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/decorum-go/decorum/internal/conformance"
+	"github.com/decorum-go/decorum/rest/conformance"
 )
 
 // The requests of steps, as the server sees them.

@@ -9,7 +9,7 @@ import (
 	"os"
 	"strings"
 
-	"github.com/decorum-go/decorum/internal/conformance"
+	"github.com/decorum-go/decorum/rest/conformance"
 )
 
 func newFlags(name string, stderr io.Writer) *flag.FlagSet {

@@ -8,7 +8,7 @@ import (
 	"os"
 	"testing/fstest"
 
-	"github.com/decorum-go/decorum/internal/conformance"
+	"github.com/decorum-go/decorum/rest/conformance"
 )
 
 // The example has its own case, its golden transcript, and a server that answers
