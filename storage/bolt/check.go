@@ -8,6 +8,7 @@ import (
 
 	bbolt "go.etcd.io/bbolt"
 
+	"github.com/decorum-go/decorum/storage"
 	"github.com/decorum-go/decorum/watch"
 )
 
@@ -42,13 +43,14 @@ type checking struct {
 	state    state
 	forms    forms
 	seen     state
+	report   func(error) error // takes an error; the walk ends if it returns one
 	findings []error
 }
 
 var errEnough = errors.New("there are more errors")
 
-// found records an error. It returns errEnough after maxFindings errors.
-func (c *checking) found(err error) error {
+// collect records an error. It returns errEnough after maxFindings errors.
+func (c *checking) collect(err error) error {
 	if c.findings = append(c.findings, err); len(c.findings) == maxFindings {
 		c.findings = append(c.findings, errEnough)
 		return errEnough
@@ -57,16 +59,10 @@ func (c *checking) found(err error) error {
 }
 
 func (f *file) check(ctx context.Context) error {
-	c := checking{file: f, ctx: ctx}
-	err := f.view(&place{resource: "the beginning"}, func(tx *bbolt.Tx) (err error) {
-		c.tx = tx
-		if _, c.state, err = readMeta(tx); err != nil {
-			return err
-		}
-		if c.forms, err = readForms(tx); err != nil {
-			return err
-		}
-		if err := c.objects(); err != nil {
+	c := &checking{file: f, ctx: ctx}
+	c.report = c.collect
+	err := c.walk(func() error {
+		if err := c.objects(func(storage.Stored) {}); err != nil {
 			return err
 		}
 		if err := c.history(); err != nil {
@@ -74,7 +70,7 @@ func (f *file) check(ctx context.Context) error {
 		}
 		c.seen.revision, c.seen.oldest = c.state.revision, c.state.oldest
 		if c.seen != c.state && len(c.findings) == 0 {
-			return c.found(damaged(f.path, nil, "it holds %+v, but claims %+v", c.seen, c.state))
+			return c.report(damaged(f.path, nil, "it holds %+v, but claims %+v", c.seen, c.state))
 		}
 		return nil
 	})
@@ -85,6 +81,20 @@ func (f *file) check(ctx context.Context) error {
 		return err
 	}
 	return errors.Join(append(c.findings, withPath(f.path, err))...)
+}
+
+// walk reads the beginning of the file, and then calls look within a transaction.
+func (c *checking) walk(look func() error) error {
+	return c.view(&place{resource: "the beginning"}, func(tx *bbolt.Tx) (err error) {
+		c.tx = tx
+		if _, c.state, err = readMeta(tx); err != nil {
+			return err
+		}
+		if c.forms, err = readForms(tx); err != nil {
+			return err
+		}
+		return look()
+	})
 }
 
 // each calls look for the values of a bucket. If it cannot read a page, it ends the bucket, but the check continues.
@@ -98,18 +108,19 @@ func (c *checking) each(b *bbolt.Bucket, at *place, look func(key, value []byte)
 				return stop
 			}
 			if err := look(key, value); err != nil {
-				stop = c.found(damaged(c.path, at, "%w", err))
+				stop = c.report(damaged(c.path, at, "%w", err))
 			}
 			return stop
 		})
 	})
 	if err != nil && stop == nil {
-		stop = c.found(err)
+		stop = c.report(err)
 	}
 	return stop
 }
 
-func (c *checking) objects() error {
+// objects checks all objects, and calls intact with those that pass.
+func (c *checking) objects(intact func(storage.Stored)) error {
 	objects := c.tx.Bucket([]byte(objectsBucket))
 	var resources []string
 	at := &place{resource: "the list of resources"}
@@ -132,6 +143,9 @@ func (c *checking) objects() error {
 			s, err := c.stored(resource, key, value, c.forms)
 			if err == nil && s.Revision > c.state.revision {
 				return fmt.Errorf("revision %d is above the last one, %d", s.Revision, c.state.revision)
+			}
+			if err == nil {
+				intact(s)
 			}
 			return err
 		})

@@ -28,6 +28,24 @@ func Compact(ctx context.Context, opts Options) error {
 	return errors.Join(err, f.release(err))
 }
 
+// CompactTo writes the content of a file to a new file without free space, and leaves the old file as it is. The new file must not exist. Both
+// have the same identity, so a program may use one of them only. CompactTo returns an error if the file is damaged, or if a store has it open
+// for writing. It uses only Path.
+func CompactTo(ctx context.Context, opts Options, path string) error {
+	from, err := opts.path()
+	if err != nil {
+		return err
+	}
+	f, err := openFile(Options{Path: from, ReadOnly: true, Transformer: unopened{}})
+	if err != nil {
+		return err
+	}
+	if err = errors.Join(f.checkPages(), f.check(ctx)); err == nil {
+		err = createFile(path, func(db *bbolt.DB) error { return bbolt.Compact(db, f.db, stepBytes) })
+	}
+	return errors.Join(err, f.release(err))
+}
+
 // unopened is a transformer that leaves sealed texts sealed.
 type unopened struct{}
 

@@ -5,7 +5,8 @@
 //
 // A write is on disk before the store acknowledges it, and before a reader or watcher sees it. Waiting writers share a sync. If a write or a
 // sync fails, the store refuses all writes until the host closes it and opens it again; reads and watches continue. [Store.Stats],
-// [Store.Backup], [Store.Check], [Store.Reseal] and [Compact] are for operators. docs/storage.md describes what happens on each fault.
+// [Store.Backup], [Store.Check], [Store.Reseal], [Compact] and [Dump] are for operators, and so is the command in cmd/decorum-bolt.
+// docs/storage.md describes what happens on each fault.
 //
 // # The file
 //
