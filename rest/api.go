@@ -46,6 +46,7 @@ type API struct {
 	plugins   *plugins
 	checks    []*hostCheck
 	draining  atomic.Pointer[time.Time] // when the drain began
+	observers []Observer
 }
 
 // New returns an API that serves the given resources and those of [Options.Plugins]. If a declaration is wrong, the error names the kind

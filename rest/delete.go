@@ -42,7 +42,9 @@ func (q *request) delete() error {
 		return err
 	}
 	if done.Gone && done.JSON == nil {
-		return q.writeOwn(http.StatusOK, rep.OfStatus(), status.Deleted(q.res.GR, name, done.UID))
+		deleted := status.Deleted(q.res.GR, name, done.UID)
+		q.observed.answeredStatus(deleted)
+		return q.writeOwn(http.StatusOK, rep.OfStatus(), deleted)
 	}
 	code := http.StatusOK
 	if options.OrphanDependents != nil && !*options.OrphanDependents && !done.Gone {

@@ -165,19 +165,26 @@ func (a *API) permitAll(ctx context.Context, u *User, needs []route.Question) er
 
 // permit returns the restriction under which a user may do what q asks, or an error. res is nil for an access without objects.
 func (a *API) permit(ctx context.Context, u User, q route.Question, res *resource.Resource) (*access.Restriction, error) {
+	_, only, err := a.decide(ctx, u, q, res)
+	return only, err
+}
+
+// decide is permit that also returns the decision of the Authorizer.
+func (a *API) decide(ctx context.Context, u User, q route.Question, res *resource.Resource) (Decision, *access.Restriction, error) {
 	if a.options.Authorizer == nil {
-		return nil, nil
+		return Decision{}, nil, nil
 	}
 	d, err := a.options.Authorizer.Authorize(ctx, accessOf(u, q))
 	switch {
 	case d.Allowed():
-		return nil, nil
+		return d, nil, nil
 	case d.opinion == allowOnly && res != nil:
-		return d.restriction(res)
+		only, err := d.restriction(res)
+		return d, only, err
 	case err != nil:
-		return nil, err
+		return d, nil, err
 	}
-	return nil, identity.Forbidden(u.Name, q, d.reason)
+	return d, nil, identity.Forbidden(u.Name, q, d.reason)
 }
 
 // restriction returns the restriction of an access. If a filter selects by an unsupported field, clients do not see the error.
@@ -233,7 +240,11 @@ func (q *request) authorize() (err error) {
 		q.since = q.api.rights.Changes()
 	}
 	u, question := UserFrom(q.r.Context()), q.question()
-	q.only, err = q.api.permit(q.r.Context(), u, question, q.resource())
+	var d Decision
+	d, q.only, err = q.api.decide(q.r.Context(), u, question, q.resource())
+	if q.observed != nil {
+		q.observed.authorized, q.observed.decision = true, d
+	}
 	if err == nil {
 		q.resume = q.api.reads(q.r.Context(), u, question, q.only)
 	}

@@ -59,7 +59,8 @@ func inTime[T any](ctx context.Context, q *request, do func(context.Context) (T,
 // answers the client.
 func (q *request) abandon(hook *resource.RunningHook) (returned func()) {
 	a := q.api
-	q.heir = &request{api: a, serving: q.serving, res: q.res, w: q.w, r: q.r, at: q.at, kind: q.kind, query: q.query, auditID: q.auditID, logged: true}
+	q.heir = &request{api: a, serving: q.serving, res: q.res, w: q.w, r: q.r, at: q.at, kind: q.kind, query: q.query, auditID: q.auditID, logged: true,
+		observed: q.observed}
 	a.flights.Locked(func() { q.w = nil })
 	stuck := a.flights.Abandon(&q.flight)
 	if hook == nil {

@@ -1,7 +1,9 @@
 package rest
 
 import (
+	"bytes"
 	"io"
+	"slices"
 	"strconv"
 
 	"github.com/decorum-go/decorum/rest/internal/delivery"
@@ -70,6 +72,27 @@ func (q *request) writeList(rep *media.Representation, p resource.Page) error {
 	return q.hold(expired, size, func() error { return q.writeListAs(rep, l, size) })
 }
 
+// observeList keeps the list for those who observe the request, as JSON in the form of the answer.
+func (q *request) observeList(rep *media.Representation, l media.List) error {
+	if !q.observed.wantsBodies() {
+		return nil
+	}
+	asJSON := *rep
+	asJSON.Media = media.JSON
+	out, err := media.NewListWriter(q.kind, &asJSON, &q.api.copies)
+	if err != nil {
+		return err
+	}
+	defer out.Release()
+	l.Records = slices.Clone(l.Records) // Write drops each record that it has written
+	var list bytes.Buffer
+	if err := out.Write(q.r.Context(), &list, l); err != nil {
+		return err
+	}
+	q.observed.answered(list.Bytes())
+	return nil
+}
+
 // writeListAs sends a list record by record.
 func (q *request) writeListAs(rep *media.Representation, l media.List, size int) error {
 	out, err := media.NewListWriter(q.kind, rep, &q.api.copies)
@@ -84,6 +107,9 @@ func (q *request) writeListAs(rep *media.Representation, l media.List, size int)
 		h["Content-Type"] = []string{rep.Media}
 	}
 	q.sendWarnings() // a deletion of a collection has some
+	if err := q.observeList(rep, l); err != nil {
+		return err
+	}
 	if size > media.CompressAbove && q.compresses() {
 		return media.Compressed(q.answerWriter(), func(w io.Writer) error { return out.Write(q.r.Context(), w, l) })
 	}

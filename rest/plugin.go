@@ -49,6 +49,8 @@ type Parts struct {
 	// Authorizer decides about accesses on which no earlier Authorizer has an opinion (see [Authorizers]). As with
 	// [Options.Authorizer], the API then refuses what no Authorizer allows.
 	Authorizer Authorizer
+	// Observer observes the requests of the API.
+	Observer Observer
 	// ExemptGroups are added to [Options.ExemptGroups] unless the host sets them.
 	ExemptGroups []string
 	// HealthChecks are added to those of [Options.HealthChecks].
@@ -106,6 +108,9 @@ func (a *API) plug() (definitions []Definition, err error) {
 		authenticators, authorizers = append(authenticators, parts.Authenticator), append(authorizers, parts.Authorizer)
 		exempt = append(exempt, parts.ExemptGroups...)
 		checks = append(checks, parts.HealthChecks...)
+		if parts.Observer != nil {
+			a.observers = append(a.observers, parts.Observer)
+		}
 	}
 	a.options.Authenticator = oneOf(authenticators, func(all []Authenticator) Authenticator { return Authenticators(all) })
 	a.options.Authorizer = oneOf(authorizers, func(all []Authorizer) Authorizer { return Authorizers(all) })

@@ -9,6 +9,7 @@ import (
 	"net/url"
 	"runtime/debug"
 	"strings"
+	"sync/atomic"
 	"time"
 
 	"github.com/decorum-go/decorum/apimeta"
@@ -46,6 +47,8 @@ type request struct {
 	flight   delivery.Flight
 	held     delivery.Held
 	warnings write.Warnings
+	observed *observed     // nil if nobody observes the API
+	behind   atomic.Uint64 // of a watch, see [delivery.Watch]
 }
 
 // answerWriter returns the writer of the body of the answer.
@@ -85,6 +88,9 @@ func (q *request) recover() {
 		return
 	}
 	if p == http.ErrAbortHandler {
+		if q.observed != nil {
+			q.observed.end.Aborted = true
+		}
 		panic(p)
 	}
 	q.answering().fail(&resource.PanicError{Where: "a request", Value: p, Stack: debug.Stack()})
@@ -205,6 +211,7 @@ func (q *request) readBody() ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
+	q.observed.read(data)
 	return data, flights.Resume(&q.flight)
 }
 

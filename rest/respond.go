@@ -98,6 +98,7 @@ func (q *request) compresses() bool {
 
 // writeJSON sends a JSON body in the negotiated media type.
 func (q *request) writeJSON(code int, rep *media.Representation, body []byte) error {
+	q.observed.answered(body)
 	if rep.IsPlain() {
 		return q.writeRaw(code, rep.Media, body, newline)
 	}
@@ -141,6 +142,7 @@ func (q *request) writeOwn(code int, rep *media.Representation, v any) error {
 // server closes the connection.
 func (q *request) fail(err error) {
 	e := q.failure(err)
+	q.observed.failed(err, &e.Status)
 	if q.wrote {
 		panic(http.ErrAbortHandler) // otherwise the client would take the part it has for the whole
 	}

@@ -212,6 +212,11 @@ func (q *request) answer(choose chooser) {
 	w.Header()["X-Content-Type-Options"] = headerNoSniff
 	a.moveOn(w.Header())
 	q.setAuditID()
+	if a.observers != nil {
+		q.beginObserving()
+		w = q.w
+		defer q.endObserving()
+	}
 	if err := a.pages.checkHost(r); err != nil {
 		q.fail(err)
 		return
@@ -255,6 +260,9 @@ func (q *request) answer(choose chooser) {
 	var h handler
 	if err == nil {
 		h, err = choose(q)
+	}
+	if q.observed != nil {
+		err = q.observe(err)
 	}
 	if err == nil {
 		err = h(q)

@@ -90,6 +90,7 @@ func (q *request) decodeBody(w *write.Write) (doc.Value, error) {
 	case err != nil:
 		return doc.Value{}, write.Unrecognized(w.Kind().Kind, err, data)
 	}
+	q.observed.decoded(obj, f.Type == media.JSON)
 	return w.CheckKind(obj, data, f.JSON(obj, data))
 }
 

@@ -43,14 +43,25 @@ func (s *liveWatch) show(e follow.Event) error {
 	if s.events.IsLarge(e.Object) {
 		return s.showLarge(e, e.Object == stored && !s.resource.ConvertsOutside())
 	}
+	before := len(s.buf)
 	s.buf, err = s.events.Append(s.buf, e, s.live)
+	s.told(len(s.buf) - before)
 	return err
+}
+
+// told reports an event in the buffer to those who observe the watch.
+func (s *liveWatch) told(bytes int) {
+	if s.sentEvent != nil {
+		s.sentEvent(bytes)
+	}
 }
 
 // bookmark adds a bookmark to the buffer.
 func (s *liveWatch) bookmark(at watch.Revision, initialEventsEnd bool) (err error) {
 	s.borrow()
+	before := len(s.buf)
 	s.buf, err = s.events.AppendBookmark(s.buf, at, initialEventsEnd)
+	s.told(len(s.buf) - before)
 	return err
 }
 
@@ -70,6 +81,7 @@ func (s *liveWatch) showLarge(event media.Event, stored bool) error {
 		}
 		defer s.held.Hold(bytes, len(large.Object)).Release()
 	}
+	s.told(len(large.Head) + len(large.Object) + len(large.Tail))
 	s.flushWith(large.Object, large.Tail)
 	return nil
 }

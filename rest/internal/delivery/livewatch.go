@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"math/rand/v2"
+	"sync/atomic"
 	"time"
 
 	"github.com/decorum-go/decorum/internal/codec"
@@ -42,6 +43,8 @@ type liveWatch struct {
 	alarm     chan struct{} // the one channel for everything that wakes the watch; each channel to wait on takes memory
 	timer     *time.Timer   // calls wake at next
 	next      time.Time     // the time of the next bookmark, or the end
+	sentEvent func(bytes int)
+	behind    *atomic.Uint64 // sentEvent and behind: see Watch
 	buffer
 }
 
@@ -82,6 +85,7 @@ func (s *liveWatch) catchUp() error {
 		if more, err = s.gatherNews(due); err != nil {
 			return err
 		}
+		s.behind.Store(uint64(s.follower.Position()))
 		// The API ends. Changes that are left reach the client when it reconnects elsewhere.
 		if s.ending.Err() != nil {
 			return ErrEnding
@@ -102,6 +106,7 @@ func (s *liveWatch) catchUp() error {
 		return context.Canceled
 	}
 	s.giveBack()
+	s.behind.Store(0)
 	s.follower.Ready()
 	return nil
 }

@@ -3,6 +3,7 @@ package delivery
 import (
 	"context"
 	"math/rand/v2"
+	"sync/atomic"
 	"time"
 
 	"github.com/decorum-go/decorum/rest/internal/follow"
@@ -27,6 +28,10 @@ type Watch struct {
 	Seconds *int64
 	Ending  *Ending
 	Held    *Held
+	// Sent, if not nil, is called for each event that the watch gathers, with its size.
+	Sent func(bytes int)
+	// Behind is the revision up to which a watch with something left to send has read, and 0 while it waits.
+	Behind *atomic.Uint64
 }
 
 // Deliver sends the events of a watch until it ends (API concepts, Efficient detection of changes). It calls open to begin the answer,
@@ -81,7 +86,7 @@ func (w *Watch) start(ctx context.Context) *beginning {
 	}
 	// The watch needs a timer anyway. A context with a deadline would cost each watch more.
 	s := &liveWatch{resource: w.Resource, ending: w.Ending, held: w.Held, ctx: ctx, deadline: time.Now().Add(duration), events: w.Events,
-		bookmarks: w.Bookmarks, alarm: make(chan struct{}, 1)}
+		bookmarks: w.Bookmarks, sentEvent: w.Sent, behind: w.Behind, alarm: make(chan struct{}, 1)}
 	from := w.From
 	from.Until, from.Alarm, from.Throughout = s.deadline, s.alarm, true
 	current := w.Resource.Store.Revision()

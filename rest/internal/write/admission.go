@@ -10,6 +10,7 @@ import (
 	"github.com/decorum-go/decorum/internal/schema"
 	"github.com/decorum-go/decorum/rest/internal/objectmeta"
 	"github.com/decorum-go/decorum/rest/internal/resource"
+	"github.com/decorum-go/decorum/rest/internal/steps"
 	"github.com/decorum-go/decorum/status"
 )
 
@@ -185,10 +186,12 @@ func (w *Write) optionsOf(op operation) any {
 
 // mutate lets the hooks change an object. A hook runs a second time if a later hook changed the object, so that it sees
 // those changes, or if it asked for that.
-func (a *admission) mutate(ctx context.Context, obj doc.Value) (doc.Value, error) {
+func (a *admission) mutate(ctx context.Context, obj doc.Value) (changed doc.Value, err error) {
 	if a == nil {
 		return obj, nil
 	}
+	ctx, ended := a.begin(ctx, steps.Admission, "", true)
+	defer func() { ended(steps.Outcome{Err: err}) }()
 	left := make([]forms, len(a.hooks)) // the object after each hook
 	for round := range 2 {
 		for i, h := range a.hooks {
@@ -196,7 +199,6 @@ func (a *admission) mutate(ctx context.Context, obj doc.Value) (doc.Value, error
 			if h.Mutate == nil || round > 0 && unchanged && !a.again(h) {
 				continue
 			}
-			var err error
 			if obj, err = a.call(ctx, h, obj, true); err != nil {
 				return doc.Value{}, err
 			}
@@ -207,10 +209,12 @@ func (a *admission) mutate(ctx context.Context, obj doc.Value) (doc.Value, error
 }
 
 // validate runs the validating hooks on an object as it would be stored.
-func (a *admission) validate(ctx context.Context, obj forms) error {
+func (a *admission) validate(ctx context.Context, obj forms) (err error) {
 	if a == nil {
 		return nil
 	}
+	ctx, ended := a.begin(ctx, steps.Admission, "", false)
+	defer func() { ended(steps.Outcome{Err: err}) }()
 	a.known = obj
 	for _, h := range a.hooks {
 		if h.Validate == nil {
@@ -223,11 +227,20 @@ func (a *admission) validate(ctx context.Context, obj forms) error {
 	return nil
 }
 
+// begin reports the beginning of a step to the observer of the write, if it has one.
+func (a *admission) begin(ctx context.Context, of steps.Kind, name string, mutating bool) (context.Context, func(steps.Outcome)) {
+	if a.observer == nil {
+		return ctx, func(steps.Outcome) {}
+	}
+	return a.observer.Begin(ctx, steps.Step{Kind: of, Name: name, Operation: string(a.operation), Mutating: mutating})
+}
+
 // call runs Mutate or Validate of one hook, and returns the object after it.
 func (a *admission) call(ctx context.Context, h *Hook, obj doc.Value, mutable bool) (doc.Value, error) {
 	if a.Asked.DryRun && !h.RunsDry {
 		return doc.Value{}, status.BadRequest(`admission webhook "` + h.Name + `" does not support dry run`)
 	}
+	ctx, ended := a.begin(ctx, steps.Hook, h.Name, mutable)
 	r := &Review{write: a, hook: h, object: obj, mutable: mutable}
 	what, f := "Validate", h.Validate
 	if mutable {
@@ -237,6 +250,7 @@ func (a *admission) call(ctx context.Context, h *Hook, obj doc.Value, mutable bo
 		defer resource.EnterHook(ctx, what+" of "+h.Name).Leave(&err)
 		return f(ctx, r)
 	}()
+	ended(steps.Outcome{Err: err})
 	if err != nil {
 		return doc.Value{}, a.refusal(ctx, err)
 	}

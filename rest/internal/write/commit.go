@@ -19,6 +19,7 @@ func (w *Write) onServed(ctx context.Context, write func() error) error {
 			err = write()
 		}
 		if !errors.Is(err, resource.ErrRetired) {
+			w.writes.count(err)
 			return err
 		}
 		if w.res, err = w.res.Current(ctx); err != nil {
@@ -47,21 +48,29 @@ func (w *Write) checkServed() error {
 // stores nothing; then the record is nil. The write commits only if what the object needs is unchanged as well. It
 // fails if it would exceed a quota.
 func (w *Write) commit(ctx context.Context, needs []need, f storage.UpdateFunc) (*storage.Record, error) {
+	w.attempts = 0
 	key := w.res.Key(w.Namespace, w.Name)
 	compute := func(current *storage.Record) ([]byte, error) {
+		w.endCommit(nil)
 		if err := w.checkServed(); err != nil {
 			return nil, err
 		}
-		return f(current)
+		json, err := f(current)
+		if err == nil {
+			w.beginCommit(ctx, current, json)
+		}
+		return json, err
 	}
 	switch {
 	case w.Asked.DryRun:
 		return nil, w.rehearse(ctx, key, compute)
 	case len(needs) > 0:
 		record, err := w.commitWith(ctx, key, needs, compute)
+		w.committed(ctx, record, err)
 		return record, w.storeError(err)
 	}
 	record, err := w.res.Store.Update(ctx, key, compute)
+	w.committed(ctx, record, err)
 	return record, w.storeError(err)
 }
 

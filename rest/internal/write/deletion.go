@@ -11,6 +11,7 @@ import (
 	"github.com/decorum-go/decorum/internal/doc"
 	"github.com/decorum-go/decorum/rest/internal/objectmeta"
 	"github.com/decorum-go/decorum/rest/internal/resource"
+	"github.com/decorum-go/decorum/rest/internal/steps"
 	"github.com/decorum-go/decorum/status"
 	"github.com/decorum-go/decorum/storage"
 )
@@ -73,6 +74,9 @@ func (w *Write) removeMarked(marked *storage.Record) (Result, error) {
 		return Result{}, err
 	}
 	defer done()
+	if w.observer != nil {
+		ctx = steps.In(ctx, w.observer)
+	}
 	if pause := w.res.Traits.MarkedFor; pause > 0 && !w.Asked.Trusted {
 		select {
 		case <-time.After(pause):

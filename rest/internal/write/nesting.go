@@ -6,6 +6,7 @@ import (
 	"sync/atomic"
 
 	"github.com/decorum-go/decorum/rest/internal/resource"
+	"github.com/decorum-go/decorum/rest/internal/steps"
 	"github.com/decorum-go/decorum/status"
 	"github.com/decorum-go/decorum/storage"
 )
@@ -89,5 +90,6 @@ func (w *Write) nest(ctx context.Context) (context.Context, error) {
 	if n.depth >= maxNesting {
 		return nil, status.Conflict(w.res.GR, w.Name, fmt.Sprintf("%d writes are nested, each made by a hook of the one before", maxNesting))
 	}
+	w.observer = steps.ObserverOf(ctx)
 	return context.WithValue(ctx, nestedWriteKey{}, n), nil
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"github.com/decorum-go/decorum/internal/doc"
+	"github.com/decorum-go/decorum/rest/internal/steps"
 	"github.com/decorum-go/decorum/storage"
 )
 
@@ -238,9 +239,19 @@ func (w *Write) take(ctx context.Context, list []step, on operations) error {
 		if list[i].on&on == 0 || w.done {
 			continue
 		}
-		if err := list[i].do(w, ctx); err != nil {
+		if err := w.step(ctx, &list[i]); err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+// step takes one step.
+func (w *Write) step(ctx context.Context, s *step) (err error) {
+	if w.observer == nil {
+		return s.do(w, ctx)
+	}
+	ctx, ended := w.observer.Begin(ctx, steps.Step{Kind: steps.Pipeline, Name: s.name})
+	defer func() { ended(steps.Outcome{Err: err}) }()
+	return s.do(w, ctx)
 }

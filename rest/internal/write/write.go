@@ -10,6 +10,7 @@ import (
 	"github.com/decorum-go/decorum/rest/internal/access"
 	"github.com/decorum-go/decorum/rest/internal/objectmeta"
 	"github.com/decorum-go/decorum/rest/internal/resource"
+	"github.com/decorum-go/decorum/rest/internal/steps"
 	"github.com/decorum-go/decorum/status"
 	"github.com/decorum-go/decorum/storage"
 )
@@ -44,6 +45,8 @@ type Write struct {
 	config    doc.Value              // the configuration that a client applies
 	deletion  *apimeta.DeleteOptions // the options of a deletion; nil for every other write
 	requested *resource.Resource     // the version of the request, while the steps of the stored version run
+	observer  steps.Observer         // nil if nobody observes the write
+	committing
 	attempt
 }
 

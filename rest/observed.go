@@ -1,0 +1,291 @@
+package rest
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"net/http"
+	"runtime/debug"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/decorum-go/decorum/internal/codec"
+	"github.com/decorum-go/decorum/internal/doc"
+	"github.com/decorum-go/decorum/rest/internal/kind"
+	"github.com/decorum-go/decorum/rest/internal/objectmeta"
+	"github.com/decorum-go/decorum/rest/internal/resource"
+	"github.com/decorum-go/decorum/rest/internal/steps"
+	"github.com/decorum-go/decorum/rest/internal/stream"
+	"github.com/decorum-go/decorum/status"
+)
+
+// observed holds what the observers of a request want to know, and what Ended will report. A request has none if nobody observes the API;
+// the methods that handlers call do nothing then. It implements [steps.Observer].
+type observed struct {
+	received   time.Time
+	writer     observedWriter
+	authorized bool
+	decision   Decision
+
+	// mu makes the calls of observers come one at a time, and guards what follows.
+	mu       sync.Mutex
+	by       []Observation
+	observed bool // Observe has been called
+	bodies   bool
+	ended    bool
+	end      EndedRequest
+}
+
+// beginObserving makes the request observed, if anybody observes the API. The lock is needed because Shutdown reads the writer.
+func (q *request) beginObserving() {
+	o := &observed{received: time.Now()}
+	o.writer = observedWriter{ResponseWriter: q.w, isHead: q.r.Method == http.MethodHead, started: o.started}
+	q.observed = o
+	q.api.flights.Locked(func() { q.w = &o.writer })
+}
+
+// observe calls the observers. refused is the error because of which the request will not act. observe returns it, or else the error of an
+// observer.
+func (q *request) observe(refused error) error {
+	o := q.observed
+	r := &ObservedRequest{
+		Received: o.received, HTTP: q.r, AuditID: q.auditID[0], Access: accessOf(UserFrom(q.r.Context()), q.question()), Sender: q.sender,
+		DryRun: len(q.query["dryRun"]) > 0, Authorized: o.authorized, Decision: o.decision, Refused: refused,
+	}
+	r.LongRunning = r.Access.Verb == kind.Watch || q.isStream()
+	ctx := q.r.Context()
+	var failed error
+	for _, observer := range q.api.observers {
+		next, observation, err := observer.Observe(ctx, r)
+		if next != nil {
+			ctx = next
+		}
+		o.add(observation)
+		if failed == nil {
+			failed = err
+		}
+	}
+	o.observed = true
+	q.continueAs(q.r.WithContext(steps.In(ctx, o)))
+	if refused != nil {
+		return refused
+	}
+	return failed
+}
+
+// isStream reports whether the path leads to a stream.
+func (q *request) isStream() bool {
+	if q.res == nil || q.at.subresource == "" {
+		return false
+	}
+	sub := q.res.subresource(q.at.subresource)
+	return sub != nil && sub.bytes != nil
+}
+
+// endObserving reports the end of the request. A request that was answered early is observed only now.
+func (q *request) endObserving() {
+	o := q.observed
+	if !o.observed {
+		_ = q.observe(o.end.Err)
+	}
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	o.ended = true
+	end := o.end
+	end.Duration, end.Code, end.Bytes, end.Abandoned = time.Since(o.received), o.writer.code, o.writer.bytes, q.heir != nil
+	switch {
+	case end.Code != 0 || end.Aborted:
+	case stream.WantsSocket(q.r): // a host's proxy has taken over the connection
+		end.Code = http.StatusSwitchingProtocols
+	default:
+		end.Code = http.StatusOK // net/http sends it for a handler that writes nothing
+	}
+	for i := range o.by {
+		if ended := o.by[i].Ended; ended != nil {
+			q.callEnded(ended, end)
+		}
+	}
+}
+
+// callEnded calls the function of one observer. A panic goes to the log, because the request has been answered, and other observers must
+// learn of its end.
+func (q *request) callEnded(ended func(EndedRequest), end EndedRequest) {
+	defer func() {
+		if p := recover(); p != nil {
+			q.api.options.Logger.LogAttrs(context.Background(), slog.LevelError, "an observer has panicked",
+				slog.String("auditID", q.auditID[0]), slog.Any("panic", p), slog.String("stack", string(debug.Stack())))
+		}
+	}()
+	ended(end)
+}
+
+// add adds what one observer wants to know.
+func (o *observed) add(by Observation) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	o.by = append(o.by, by)
+	o.bodies = o.bodies || by.Bodies
+}
+
+// tell calls f for each observation, unless the request has ended.
+func (o *observed) tell(f func(*Observation)) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	if o.ended {
+		return
+	}
+	for i := range o.by {
+		f(&o.by[i])
+	}
+}
+
+// started reports that the answer begins.
+func (o *observed) started(code int) {
+	o.tell(func(by *Observation) {
+		if by.Started != nil {
+			by.Started(code)
+		}
+	})
+}
+
+// sentFunc returns the function that reports an event of a watch, or nil if no observer wants to know.
+func (o *observed) sentFunc() func(bytes int) {
+	if o == nil || !slices.ContainsFunc(o.by, func(by Observation) bool { return by.Sent != nil }) {
+		return nil
+	}
+	return o.sent
+}
+
+// sent reports an event of a watch.
+func (o *observed) sent(bytes int) {
+	o.tell(func(by *Observation) {
+		if by.Sent != nil {
+			by.Sent(bytes)
+		}
+	})
+}
+
+// Begin implements [steps.Observer].
+func (o *observed) Begin(ctx context.Context, s steps.Step) (context.Context, func(steps.Outcome)) {
+	step := Step{Kind: StepKind(s.Kind), Name: s.Name, Operation: Operation(s.Operation), Mutating: s.Mutating}
+	var ends []func(StepResult)
+	o.tell(func(by *Observation) {
+		if by.Step == nil {
+			return
+		}
+		within, ended := by.Step(ctx, step)
+		if within != nil {
+			ctx = within
+		}
+		if ended != nil {
+			ends = append(ends, ended)
+		}
+	})
+	return ctx, func(out steps.Outcome) {
+		o.mu.Lock()
+		defer o.mu.Unlock()
+		for _, end := range ends {
+			if !o.ended {
+				end(StepResult(out))
+			}
+		}
+	}
+}
+
+// Committed implements [steps.Observer].
+func (o *observed) Committed(_ context.Context, c steps.Change) {
+	o.tell(func(by *Observation) {
+		if by.Changed != nil {
+			by.Changed(Change(c))
+		}
+	})
+}
+
+// failed notes the error with which the API answers, and the panic behind it if there is one.
+func (o *observed) failed(err error, answer *status.Status) {
+	if o == nil {
+		return
+	}
+	o.end.Err, o.end.Status = err, answer
+	if p, ok := errors.AsType[*resource.PanicError](err); ok {
+		o.end.Panic, o.end.Stack = p.Value, p.Stack
+	}
+}
+
+// wantsBodies reports whether an observer wants the objects of the request and of the answer.
+func (o *observed) wantsBodies() bool { return o != nil && o.bodies }
+
+// read notes the body of the request.
+func (o *observed) read(body []byte) {
+	if o.wantsBodies() {
+		o.end.Request = body
+	}
+}
+
+// decoded notes the object in the body of the request. isJSON says that the body is the object as JSON.
+func (o *observed) decoded(obj doc.Value, isJSON bool) {
+	if o == nil {
+		return
+	}
+	m := objectmeta.Of(obj)
+	o.end.Body = ObjectMetadata{
+		Namespace: m.Get(objectmeta.Namespace).Text(), Name: m.Get(objectmeta.Name).Text(), UID: m.Get(objectmeta.UID).Text(),
+		ResourceVersion: m.Get(objectmeta.ResourceVersion).Text(),
+	}
+	if o.bodies && !isJSON {
+		o.end.Request = codec.AppendObject(nil, obj)
+	}
+}
+
+// answered notes the object in the answer.
+func (o *observed) answered(object []byte) {
+	if o.wantsBodies() && o.end.Status == nil {
+		o.end.Answer = object
+	}
+}
+
+// answeredStatus notes that the answer to a successful request is a Status.
+func (o *observed) answeredStatus(s status.Status) {
+	if o != nil {
+		o.end.Status = &s
+	}
+}
+
+// observedWriter counts what is written to the client.
+type observedWriter struct {
+	http.ResponseWriter
+	isHead  bool // net/http leaves the body out
+	started func(code int)
+	code    int // 0 until the answer begins
+	bytes   int64
+}
+
+// Unwrap is for [http.ResponseController].
+func (w *observedWriter) Unwrap() http.ResponseWriter { return w.ResponseWriter }
+
+// WriteHeader implements [http.ResponseWriter].
+func (w *observedWriter) WriteHeader(code int) {
+	if w.code == 0 && (code >= http.StatusOK || code == http.StatusSwitchingProtocols) {
+		w.begin(code)
+	}
+	w.ResponseWriter.WriteHeader(code)
+}
+
+// begin notes that the answer begins.
+func (w *observedWriter) begin(code int) {
+	w.code = code
+	w.started(code)
+}
+
+// Write implements [http.ResponseWriter].
+func (w *observedWriter) Write(p []byte) (int, error) {
+	if w.code == 0 {
+		w.begin(http.StatusOK)
+	}
+	n, err := w.ResponseWriter.Write(p)
+	if !w.isHead {
+		w.bytes += int64(n)
+	}
+	return n, err
+}

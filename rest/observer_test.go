@@ -1,0 +1,253 @@
+package rest_test
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"net/http/httptest"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/decorum-go/decorum/rest"
+	"github.com/decorum-go/decorum/rest/internal/apitest"
+	"github.com/decorum-go/decorum/status"
+)
+
+// watcher is an observer that keeps what it learns of each request, in the order in which the requests ended.
+type watcher struct {
+	refuse error
+	bodies bool
+	began  []*rest.ObservedRequest
+	story  []string
+	ended  chan rest.EndedRequest
+}
+
+func newWatcher() *watcher { return &watcher{ended: make(chan rest.EndedRequest, 100)} }
+
+// Plug implements [rest.Plugin].
+func (w *watcher) Plug(*rest.API) (rest.Parts, error) {
+	return rest.Parts{Name: "watcher", Observer: w}, nil
+}
+
+type seenKey struct{}
+
+// Observe implements [rest.Observer].
+func (w *watcher) Observe(ctx context.Context, r *rest.ObservedRequest) (context.Context, rest.Observation, error) {
+	w.began = append(w.began, r)
+	note := func(format string, args ...any) { w.story = append(w.story, fmt.Sprintf(format, args...)) }
+	return context.WithValue(ctx, seenKey{}, r.AuditID), rest.Observation{
+		Bodies:  w.bodies,
+		Started: func(code int) { note("started %d", code) },
+		Step: func(ctx context.Context, s rest.Step) (context.Context, func(rest.StepResult)) {
+			note("%s %s %s", s.Kind, s.Name, s.Operation)
+			return nil, func(r rest.StepResult) { note("end of %s %s: %v", s.Kind, s.Name, r.Err) }
+		},
+		Changed: func(c rest.Change) {
+			note("changed %s %s/%s: %t to %t", c.Resource, c.Namespace, c.Name, c.Before != nil, c.After != nil)
+		},
+		Sent:  func(int) { note("sent an event") },
+		Ended: func(e rest.EndedRequest) { w.ended <- e },
+	}, w.refuse
+}
+
+// last returns how the last request began and ended.
+func (w *watcher) last(t *testing.T) (*rest.ObservedRequest, rest.EndedRequest) {
+	t.Helper()
+	e := apitest.Within(t, "the end of the request", w.ended)
+	require.Empty(t, w.ended)
+	return w.began[len(w.began)-1], e
+}
+
+// observedWidgets is an API of Widgets that w observes.
+func observedWidgets(t *testing.T, w *watcher, options rest.Options) *rest.API {
+	t.Helper()
+	options.Plugins = append(options.Plugins, w)
+	return apitest.New(t, options, apitest.WidgetResource())
+}
+
+func TestAnObserverSeesAWriteFromItsAccessToItsChange(t *testing.T) {
+	w := newWatcher()
+	w.bodies = true
+	var seen any
+	hook := apitest.Validating("limits.example.com", func(ctx context.Context, _ *rest.AdmissionRequest) error {
+		seen = ctx.Value(seenKey{})
+		return nil
+	})
+	api := observedWidgets(t, w, rest.Options{Admission: []rest.Admission{hook}})
+	body := apitest.WidgetBody(`"name":"a"`)
+	answer := apitest.Must(t, api, "POST", apitest.Widgets, body, "X-Forwarded-For", "192.0.2.7, 192.0.2.8", "Audit-ID", "mine")
+
+	began, ended := w.last(t)
+	assert.Equal(t, rest.VerbCreate, began.Access.Verb)
+	assert.Equal(t, "widgets", began.Access.Resource)
+	assert.Equal(t, "system:anonymous", began.Access.User.Name)
+	assert.Equal(t, "mine", began.AuditID)
+	assert.Equal(t, []string{"192.0.2.7", "192.0.2.8"}, began.SourceIPs()[:2])
+	assert.NoError(t, began.Refused)
+	assert.Equal(t, began.AuditID, seen, "the context of the observer reaches the hooks")
+	assert.Equal(t, 201, ended.Code)
+	assert.EqualValues(t, len(answer.Raw), ended.Bytes)
+	assert.Positive(t, ended.Duration)
+	assert.Equal(t, "a", ended.Body.Name)
+	assert.JSONEq(t, body, string(ended.Request))
+	assert.JSONEq(t, answer.Raw, string(ended.Answer))
+	story := strings.Join(w.story, "\n")
+	for _, part := range []string{
+		"pipeline set defaults \nend of pipeline set defaults: <nil>\n",
+		"pipeline admit \nadmission  CREATE\nhook limits.example.com CREATE\nend of hook limits.example.com: <nil>\nend of admission : <nil>\n",
+		"commit  \nend of commit : <nil>\nchanged widgets.example.com default/a: false to true\nstarted 201",
+	} {
+		assert.Contains(t, story, part)
+	}
+}
+
+// A change is what the store has committed: nothing for a dry run and for a write that changes nothing.
+func TestAnObserverSeesOnlyCommittedChanges(t *testing.T) {
+	w := newWatcher()
+	api := observedWidgets(t, w, rest.Options{})
+	one := apitest.Widgets + "/a"
+	patch := func(size int, query string) {
+		apitest.Must(t, api, "PATCH", one+query, fmt.Sprintf(`{"spec":{"size":%d}}`, size), "Content-Type", "application/merge-patch+json")
+	}
+	apitest.Must(t, api, "POST", apitest.Widgets, apitest.WidgetBody(`"name":"a"`))
+	patch(2, "?dryRun=All")
+	assert.True(t, w.began[1].DryRun)
+	patch(2, "")
+	patch(2, "")
+	apitest.Must(t, api, "POST", apitest.Widgets, apitest.WidgetBody(`"name":"b"`))
+	apitest.Must(t, api, "DELETE", one, "")
+	apitest.Must(t, api, "DELETE", apitest.Widgets, "")
+	var changes []string
+	for _, line := range w.story {
+		if strings.HasPrefix(line, "changed ") {
+			changes = append(changes, strings.TrimPrefix(line, "changed widgets.example.com default/"))
+		}
+	}
+	assert.Equal(t, []string{"a: false to true", "a: true to true", "b: false to true", "a: true to false", "b: true to false"}, changes)
+}
+
+func TestAnObserverSeesWhyARequestIsRefused(t *testing.T) {
+	w := newWatcher()
+	deny := rest.AuthorizerFunc(func(_ context.Context, a rest.Access) (rest.Decision, error) {
+		if a.Verb == rest.VerbList {
+			return rest.Allow("lists are for all"), nil
+		}
+		return rest.Deny("closed"), nil
+	})
+	api := observedWidgets(t, w, rest.Options{Authorizer: deny})
+	apitest.Do(t, api, "DELETE", apitest.Widgets+"/a", "")
+	began, ended := w.last(t)
+	assert.True(t, status.IsForbidden(began.Refused))
+	assert.True(t, began.Authorized)
+	assert.Equal(t, "closed", began.Decision.Reason())
+	assert.Equal(t, 403, ended.Code)
+	require.NotNil(t, ended.Status)
+	assert.Contains(t, ended.Status.Message, "closed")
+
+	apitest.Must(t, api, "GET", apitest.Widgets, "")
+	began, ended = w.last(t)
+	assert.Equal(t, "lists are for all", began.Decision.Reason())
+	assert.Nil(t, ended.Status)
+
+	apitest.Do(t, api, "GET", "/nowhere", "")
+	began, _ = w.last(t)
+	assert.Equal(t, "/nowhere", began.Access.Path)
+
+	require.NoError(t, api.Close())
+	apitest.Do(t, api, "GET", apitest.Widgets, "")
+	began, ended = w.last(t)
+	assert.Equal(t, 503, ended.Code)
+	assert.True(t, status.IsServiceUnavailable(began.Refused))
+}
+
+// A blocking audit refuses what it cannot record.
+func TestAnErrorOfAnObserverRefusesTheRequestBeforeItActs(t *testing.T) {
+	w, other := newWatcher(), newWatcher()
+	w.refuse = errors.New("the disk is full")
+	var log strings.Builder
+	options := rest.Options{Logger: apitest.LoggerTo(&log), Plugins: []rest.Plugin{other}}
+	api := observedWidgets(t, w, options)
+	answer := apitest.Do(t, api, "POST", apitest.Widgets, apitest.WidgetBody(`"name":"a"`))
+	assert.Equal(t, 500, answer.Code)
+	assert.NotContains(t, answer.Raw, "disk")
+	assert.Contains(t, log.String(), "the disk is full")
+	_, ended := w.last(t)
+	assert.ErrorIs(t, ended.Err, w.refuse)
+	_, ended = other.last(t)
+	assert.Equal(t, 500, ended.Code)
+	w.refuse = nil
+	assert.Equal(t, 404, apitest.Do(t, api, "GET", apitest.Widgets+"/a", "").Code)
+}
+
+func TestAnObserverSeesAWatchBeforeItsFirstEventAndAtItsEnd(t *testing.T) {
+	w := newWatcher()
+	api := observedWidgets(t, w, rest.Options{})
+	apitest.Must(t, api, "POST", apitest.Widgets, apitest.WidgetBody(`"name":"a"`))
+	w.last(t)
+	w.story = nil
+	server := apitest.Serve(t, api)
+	ctx, leave := context.WithCancel(t.Context())
+	defer leave()
+	response := apitest.Open(ctx, t, server.Client(), "GET", server.URL+apitest.Widgets+"?watch=true")
+	_, err := bufio.NewReader(response.Body).ReadBytes('\n')
+	require.NoError(t, err)
+	leave()
+	began, ended := w.last(t)
+	assert.True(t, began.LongRunning)
+	assert.Equal(t, []string{"started 200", "sent an event"}, w.story)
+	assert.Equal(t, 200, ended.Code)
+	assert.Positive(t, ended.Bytes)
+}
+
+func TestAnObserverSeesAPanicWithItsStack(t *testing.T) {
+	w := newWatcher()
+	broken := apitest.Validating("broken.example.com", func(context.Context, *rest.AdmissionRequest) error { panic("broken hook") })
+	api := observedWidgets(t, w, rest.Options{Admission: []rest.Admission{broken}, Logger: apitest.LoggerTo(&strings.Builder{})})
+	apitest.Do(t, api, "POST", apitest.Widgets, apitest.WidgetBody(`"name":"a"`))
+	_, ended := w.last(t)
+	assert.Equal(t, 500, ended.Code)
+	assert.Equal(t, "broken hook", ended.Panic)
+	assert.Contains(t, string(ended.Stack), "observer_test.go")
+}
+
+// A list in another form is kept in this form.
+func TestAnObserverSeesTheAnswerAsTheClientAsksForIt(t *testing.T) {
+	w := newWatcher()
+	w.bodies = true
+	api := observedWidgets(t, w, rest.Options{})
+	apitest.Must(t, api, "POST", apitest.Widgets, apitest.WidgetBody(`"name":"a"`))
+	w.last(t)
+	for _, accept := range []string{"application/json", "application/json;as=Table;v=v1;g=meta.k8s.io"} {
+		answer := apitest.Must(t, api, "GET", apitest.Widgets, "", "Accept", accept)
+		_, ended := w.last(t)
+		assert.JSONEq(t, answer.Raw, string(ended.Answer))
+		assert.Nil(t, ended.Request)
+	}
+}
+
+// An Observer prints a line for each request.
+func ExampleObserver() {
+	log := observerFunc(func(r *rest.ObservedRequest, e rest.EndedRequest) {
+		fmt.Println(r.Access.User.Name, r.Access.Verb, r.Access.Resource, e.Code)
+	})
+	api, err := rest.New(rest.Options{Plugins: []rest.Plugin{rest.Parts{Name: "log", Observer: log}}}, apitest.WidgetResource())
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	defer api.Close()
+	api.ServeHTTP(httptest.NewRecorder(), httptest.NewRequest("GET", apitest.Widgets, nil))
+	// Output: system:anonymous list widgets 200
+}
+
+// observerFunc is called at the end of each request.
+type observerFunc func(r *rest.ObservedRequest, e rest.EndedRequest)
+
+// Observe implements [rest.Observer].
+func (f observerFunc) Observe(_ context.Context, r *rest.ObservedRequest) (context.Context, rest.Observation, error) {
+	return nil, rest.Observation{Ended: func(e rest.EndedRequest) { f(r, e) }}, nil
+}
