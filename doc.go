@@ -31,6 +31,7 @@
 //   - rest/credentials: tokens of people and keys of service accounts, in files.
 //   - rest/kubeconfig: reads and writes the files in which kubectl keeps addresses and credentials.
 //   - rest/seed: creates the first objects of an API from files.
+//   - rest/validate: says what an API would answer to the objects in files.
 //   - rest/crd: serves the kinds of CustomResourceDefinitions, and exports a kind as one.
 //   - rest/webhook, rest/policy: admission webhooks and admission policies that users of an API register, and rest/callout, the client
 //     that calls webhooks.

@@ -1,17 +1,16 @@
 package seed
 
 import (
-	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
 	"path"
-	"regexp"
 
 	"sigs.k8s.io/yaml"
 
 	"github.com/decorum-go/decorum/apimeta"
+	"github.com/decorum-go/decorum/internal/codec"
 )
 
 // manifest is one object of a file.
@@ -50,8 +49,10 @@ func read(files fs.FS) (all []manifest, err error) {
 		if err != nil {
 			return err
 		}
-		for i, document := range documents(text) {
-			of, err := parse(fmt.Sprintf("%s: document %d", name, i+1), document)
+		i := 0
+		for _, document := range codec.Documents(text) {
+			i++
+			of, err := parse(fmt.Sprintf("%s: document %d", name, i), document)
 			if err != nil {
 				return err
 			}
@@ -68,21 +69,6 @@ func isManifest(name string) bool {
 		return true
 	}
 	return false
-}
-
-// separator is a line that ends a document of YAML. A separator within a block of text is indented.
-var separator = regexp.MustCompile(`(?m)^---(?:[ \t].*)?\r?$`)
-
-func documents(text []byte) [][]byte {
-	var all [][]byte
-	start := 0
-	for _, at := range separator.FindAllIndex(text, -1) {
-		if before := text[start:at[0]]; start > 0 || len(bytes.TrimSpace(before)) > 0 {
-			all = append(all, before)
-		}
-		start = at[1]
-	}
-	return append(all, text[start:])
 }
 
 // parse returns the object of a document, the objects of a list, or nothing for a document without content.

@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// warnings returns the texts of the Warning headers with code 299 (RFC 9111; API conventions, Warnings).
-func warnings(h http.Header) (texts []string) {
+// Warnings returns the texts of the Warning headers with code 299 (RFC 9111; API conventions, Warnings).
+func Warnings(h http.Header) (texts []string) {
 	for _, value := range h["Warning"] {
 		for value != "" {
 			var code, text string

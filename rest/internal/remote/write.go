@@ -86,7 +86,7 @@ func (c *Caller) put(ctx context.Context, w *caller.Write, r request) ([]byte, e
 func (c *Caller) tell(ctx context.Context, w *caller.Write, r request) ([]byte, error) {
 	out, err := c.send(ctx, r)
 	if w.Tell != nil {
-		for _, text := range warnings(out.header) {
+		for _, text := range Warnings(out.header) {
 			w.Tell(text)
 		}
 	}

@@ -1,0 +1,222 @@
+package validate
+
+import (
+	"bytes"
+	"cmp"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"regexp"
+	"strconv"
+	"strings"
+	"sync"
+
+	"go.yaml.in/yaml/v3"
+
+	"github.com/decorum-go/decorum/apimeta"
+	"github.com/decorum-go/decorum/internal/codec"
+	"github.com/decorum-go/decorum/internal/doc"
+)
+
+// Manifest is one object of a file.
+type Manifest struct {
+	// File is the name of the file, as [Read] got it.
+	File string
+	// Line is where the object begins, counted from 1.
+	Line int
+	// Source is the template from which helm has rendered the object. It is empty for all other objects.
+	Source string
+	// Kind, Namespace and Name are what the object says of itself. Name is the generateName of an object without a name.
+	Kind            apimeta.GroupVersionKind
+	Namespace, Name string
+
+	in     *document
+	at     string // the path of the object in its document, such as "items[3]"
+	object doc.Value
+	body   []byte // what the API gets; nil for the object encoded as JSON
+	isYAML bool   // body is YAML
+	err    error  // why there is no object
+}
+
+// document is one document of a file.
+type document struct {
+	text  []byte
+	lines int               // in the file before the document
+	nodes func() *yaml.Node // the document with the place of each value, or nil
+}
+
+func newDocument(text []byte, lines int) *document {
+	return &document{text: text, lines: lines, nodes: sync.OnceValue(func() *yaml.Node {
+		var root yaml.Node
+		if yaml.Unmarshal(text, &root) != nil || len(root.Content) == 0 {
+			return nil
+		}
+		return root.Content[0]
+	})}
+}
+
+// Read reads the objects of a file. A file has any number of documents in YAML or JSON, and a document of a list kind, such as
+// List or ConfigMapList, has any number of objects. Empty documents are left out. A document that cannot be read is a Manifest
+// too, whose [Result] says why.
+func Read(file string, text []byte) []Manifest {
+	if objects, ok := readJSON(file, text); ok {
+		return objects
+	}
+	var all []Manifest
+	lines, counted := 0, 0
+	for offset, part := range codec.Documents(text) {
+		lines += bytes.Count(text[counted:offset], newline)
+		counted = offset
+		in := newDocument(part, lines)
+		m := Manifest{File: file, Line: lines + 1 + leading(part), Source: sourceOf(part), in: in}
+		v, duplicates, err := codec.DecodeYAML(part, true)
+		if len(duplicates) > 0 {
+			m.body, m.isYAML = part, true
+		}
+		all = append(all, m.expand(v, err)...)
+	}
+	return all
+}
+
+var newline = []byte("\n")
+
+// readJSON reads a file of JSON texts that follow each other. It returns false for a file that is something else.
+func readJSON(file string, text []byte) (all []Manifest, ok bool) {
+	if start := bytes.TrimLeft(text, " \t\r\n"); len(start) == 0 || start[0] != '{' {
+		return nil, false
+	}
+	decoder := json.NewDecoder(bytes.NewReader(text))
+	lines, counted := 0, 0
+	for {
+		var part json.RawMessage
+		err := decoder.Decode(&part)
+		if errors.Is(err, io.EOF) {
+			return all, true
+		}
+		if err != nil {
+			return nil, false
+		}
+		offset := int(decoder.InputOffset()) - len(part)
+		lines += bytes.Count(text[counted:offset], newline)
+		counted = offset
+		m := Manifest{File: file, Line: lines + 1, in: newDocument(part, lines), body: part}
+		v, _, err := codec.DecodeJSON(part)
+		all = append(all, m.expand(v, err)...)
+	}
+}
+
+// leading counts the lines before the first one with content.
+func leading(text []byte) (lines int) {
+	for line := range bytes.Lines(text) {
+		if line = bytes.TrimSpace(line); len(line) > 0 && line[0] != '#' {
+			return lines
+		}
+		lines++
+	}
+	return 0
+}
+
+// source is the comment with which helm begins each object.
+var source = regexp.MustCompile(`^\s*# Source: (\S+)\s`)
+
+func sourceOf(text []byte) string {
+	if match := source.FindSubmatch(text); match != nil {
+		return string(match[1])
+	}
+	return ""
+}
+
+// expand returns the objects of a document.
+func (m Manifest) expand(v doc.Value, err error) []Manifest {
+	items := v.Get("items")
+	switch {
+	case err != nil:
+		m.err = err
+	case v.IsNull():
+		return nil
+	case v.Kind() != doc.Map:
+		m.err = errors.New("the document is not an object")
+	case strings.HasSuffix(textOf(v, "kind"), "List") && items.Kind() == doc.List && textOf(v, "metadata", "name") == "":
+		return m.expandItems(v, items)
+	default:
+		m.object = v
+		m.identify()
+	}
+	return []Manifest{m}
+}
+
+// expandItems returns the objects of a list. The items of a list of another kind than List may lack apiVersion and kind.
+func (m Manifest) expandItems(list, items doc.Value) (all []Manifest) {
+	kind, isTyped := strings.CutSuffix(textOf(list, "kind"), "List")
+	for i, item := range items.Elements() {
+		one := m
+		one.at = strings.TrimPrefix(fmt.Sprintf("%s.items[%d]", m.at, i), ".")
+		one.body, one.isYAML = nil, false
+		if isTyped && kind != "" && item.Kind() == doc.Map && !item.Has("kind") {
+			item = item.With("kind", doc.Of(kind)).With("apiVersion", list.Get("apiVersion"))
+		}
+		one.Line = m.in.lineOf(one.at)
+		all = append(all, one.expand(item, nil)...)
+	}
+	if m.isYAML && len(all) > 0 { // the list has duplicate keys, and nobody knows in which item
+		all[0].body, all[0].isYAML = m.body, true
+	}
+	return all
+}
+
+// identify reads what the object says of itself.
+func (m *Manifest) identify() {
+	gv, err := apimeta.ParseGroupVersion(textOf(m.object, "apiVersion"))
+	m.Kind = gv.WithKind(textOf(m.object, "kind"))
+	m.Namespace = textOf(m.object, "metadata", "namespace")
+	m.Name = cmp.Or(textOf(m.object, "metadata", "name"), textOf(m.object, "metadata", "generateName"))
+	switch {
+	case err != nil:
+		m.err = err
+	case m.Kind.Version == "":
+		m.err = errors.New("apiVersion is missing")
+	case m.Kind.Kind == "":
+		m.err = errors.New("kind is missing")
+	}
+}
+
+// textOf returns a string in a document, or an empty one.
+func textOf(v doc.Value, path ...string) string {
+	if found := v.Lookup(path...); found.Kind() == doc.String {
+		return found.Text()
+	}
+	return ""
+}
+
+// json returns the object as JSON.
+func (m *Manifest) json() []byte {
+	if m.body != nil && !m.isYAML {
+		return m.body
+	}
+	return codec.AppendJSON(nil, m.object)
+}
+
+// String names the object as in "Deployment shop/web".
+func (m *Manifest) String() string {
+	name := m.Name
+	if m.Namespace != "" {
+		name = m.Namespace + "/" + name
+	}
+	return strings.TrimSpace(m.Kind.Kind + " " + name)
+}
+
+// numbered is how the YAML parser says where something is wrong.
+var numbered = regexp.MustCompile(`\bline (\d+): `)
+
+// inFile changes the lines in a message of the YAML parser to those of the file, and returns the first of them, or 0.
+func (d *document) inFile(message string) (text string, line int) {
+	text = numbered.ReplaceAllStringFunc(message, func(found string) string {
+		n, _ := strconv.Atoi(numbered.FindStringSubmatch(found)[1])
+		if n += d.lines; line == 0 {
+			line = n
+		}
+		return fmt.Sprintf("line %d: ", n)
+	})
+	return text, line
+}

@@ -1,0 +1,242 @@
+package validate
+
+import (
+	"cmp"
+	"context"
+	"net/http"
+	"slices"
+
+	"github.com/decorum-go/decorum/internal/codec"
+	"github.com/decorum-go/decorum/internal/doc"
+	"github.com/decorum-go/decorum/status"
+)
+
+// run is one call of [Validator.Validate].
+type run struct {
+	*Validator
+	in       Input
+	old      map[key]formerState
+	kept     map[*Manifest]*Result // of Input.Manifests that are objects of the API
+	refused  []Result              // of Input.Given
+	defined  bool                  // the API has got definitions that it may not serve yet
+	barriers int
+}
+
+// formerState is what became of the former state of an object. It is an object of the API, unless refused says why not.
+type formerState struct{ refused string }
+
+// key names an object, whatever its version.
+type key struct{ group, resource, namespace, name string }
+
+// target is where the API has the object of a manifest.
+type target struct {
+	*resource
+	namespace string
+	key       key
+}
+
+// targetOf returns nil if the API does not serve the kind.
+func (r *run) targetOf(ctx context.Context, m *Manifest) (*target, error) {
+	if m.err != nil {
+		return nil, nil
+	}
+	res, err := r.resourceOf(ctx, m.Kind)
+	if err != nil || res == nil {
+		return nil, err
+	}
+	t := &target{resource: res}
+	if res.Namespaced {
+		t.namespace = cmp.Or(m.Namespace, r.options.Namespace)
+	}
+	t.key = key{m.Kind.Group, res.Name, t.namespace, textOf(m.object, "metadata", "name")}
+	return t, nil
+}
+
+// judge returns the result of a manifest.
+func (r *run) judge(ctx context.Context, m *Manifest) (Result, error) {
+	result := Result{Manifest: *m, Verdict: Valid}
+	if m.err != nil {
+		result.Verdict = Unreadable
+		message, line := m.in.inFile(m.err.Error())
+		result.Findings = []Finding{{Severity: Error, Line: cmp.Or(line, m.Line), Message: message}}
+		return result, nil
+	}
+	t, err := r.targetOf(ctx, m)
+	if err != nil {
+		return result, err
+	}
+	if t == nil {
+		result.Verdict = Unknown
+		result.Findings = []Finding{{Severity: Error, Line: m.Line, Message: "the API serves no kind " + m.Kind.Kind + " in " + m.Kind.GroupVersion().String()}}
+		return result, nil
+	}
+	before, known := r.old[t.key]
+	if before.refused != "" {
+		result.Findings = append(result.Findings, Finding{Severity: Warning, Line: m.Line,
+			Message: "is validated as a new object, because the API refuses the old one: " + before.refused})
+	}
+	kept := r.kept[m]
+	if known && kept != nil {
+		return *kept, nil
+	}
+	a, err := r.write(ctx, t, m, "dryRun=All&")
+	if err != nil {
+		return result, err
+	}
+	failed := a.failure()
+	switch {
+	case failed == nil:
+		result.accept(a, r.options.Changes)
+	case failed.Reason != status.ReasonAlreadyExists:
+		result.warn(a)
+		result.refuse(failed)
+	case kept != nil: // the name is the last thing that the API checks, and what has it is the manifest itself
+		return *kept, nil
+	default:
+		result.Code = http.StatusCreated
+	}
+	return result, nil
+}
+
+// accept notes that the API accepts the object.
+func (r *Result) accept(a *answer, changes bool) {
+	r.Code = a.code
+	r.warn(a)
+	if changes {
+		r.changes(a.body.Bytes())
+	}
+}
+
+func (r *Result) warn(a *answer) {
+	for _, text := range a.warnings() {
+		r.Findings = append(r.Findings, Finding{Severity: Warning, Line: r.Line, Message: text})
+	}
+}
+
+// write sends a manifest as a create or, if the API has its former state, as an update.
+func (r *run) write(ctx context.Context, t *target, m *Manifest, query string) (*answer, error) {
+	query = "?" + query + "fieldValidation=Strict&fieldManager=validate"
+	before, known := r.old[t.key]
+	switch {
+	case m.isYAML: // with duplicate keys, for which the API refuses a create and an update alike
+		return r.send(ctx, http.MethodPost, t.path(m.Kind, t.namespace, "")+query, "application/yaml", m.body)
+	case !known || before.refused != "":
+		return r.send(ctx, http.MethodPost, t.path(m.Kind, t.namespace, "")+query, "application/json", m.json())
+	}
+	path := t.path(m.Kind, t.namespace, t.key.name)
+	now, err := r.send(ctx, http.MethodGet, path, "", nil)
+	if err != nil {
+		return nil, err
+	}
+	stored, _, err := codec.DecodeJSON(now.body.Bytes())
+	if err != nil {
+		return nil, err
+	}
+	object := m.object.WithAt(stored.Lookup("metadata", "resourceVersion"), "metadata", "resourceVersion")
+	object = object.With("metadata", object.Get("metadata").Without("uid"))
+	return r.send(ctx, http.MethodPut, path+query, "application/json", codec.AppendJSON(nil, object))
+}
+
+// create creates the object of a manifest, or updates that of Input.Old. It returns nil if the API does not serve the kind.
+func (r *run) create(ctx context.Context, m *Manifest) (*Result, error) {
+	t, err := r.targetOf(ctx, m)
+	if err != nil || t == nil {
+		return nil, err
+	}
+	a, err := r.write(ctx, t, m, "")
+	if err != nil {
+		return nil, err
+	}
+	result := &Result{Manifest: *m, Verdict: Valid}
+	if failed := a.failure(); failed != nil {
+		result.warn(a)
+		result.refuse(failed)
+	} else {
+		result.accept(a, r.options.Changes)
+		r.defined = r.defined || isDefinition(m)
+	}
+	return result, nil
+}
+
+// give creates a given object. An object that another manifest describes too exists once.
+func (r *run) give(ctx context.Context, m *Manifest) error {
+	var result *Result
+	var err error
+	if !callsOut(m) {
+		if result, err = r.create(ctx, m); err != nil {
+			return err
+		}
+	}
+	if result == nil { // unreadable, of an unknown kind, or not to be created
+		judged, err := r.judge(ctx, m)
+		if err != nil {
+			return err
+		}
+		result = &judged
+	}
+	if result.Verdict != Valid && result.Code != http.StatusConflict {
+		r.refused = append(r.refused, *result)
+	}
+	return nil
+}
+
+// keep creates the object of one of Input.Manifests. If the API refuses it, judge says why.
+func (r *run) keep(ctx context.Context, m *Manifest) error {
+	result, err := r.create(ctx, m)
+	if result != nil && (result.Verdict == Valid || result.Code != http.StatusConflict) {
+		r.kept[m] = result
+	}
+	return err
+}
+
+// remember creates an object in its former state.
+func (r *run) remember(ctx context.Context, m *Manifest) error {
+	if m.err != nil {
+		return r.give(ctx, m)
+	}
+	t, err := r.targetOf(ctx, m)
+	if err != nil || t == nil || callsOut(m) {
+		return err
+	}
+	former := *m
+	former.object = m.object.With("metadata", m.object.Get("metadata").Without(
+		"creationTimestamp", "deletionGracePeriodSeconds", "deletionTimestamp", "generation", "managedFields", "resourceVersion", "selfLink", "uid"))
+	former.body, former.isYAML = nil, false
+	a, err := r.write(ctx, t, &former, "")
+	if err != nil {
+		return err
+	}
+	if failed := a.failure(); failed != nil && failed.Reason != status.ReasonAlreadyExists {
+		r.old[t.key] = formerState{refused: failed.Message}
+		return nil
+	}
+	r.old[t.key] = formerState{}
+	r.defined = r.defined || isDefinition(m)
+	return nil
+}
+
+// assume creates the namespaces of all manifests that do not exist, if the API has namespaces.
+func (r *run) assume(ctx context.Context) error {
+	namespaces, err := r.resourceOf(ctx, namespaceKind)
+	if err != nil || namespaces == nil {
+		return err
+	}
+	known := map[string]bool{}
+	for _, m := range slices.Concat(r.in.Old, r.in.Given, r.in.Manifests) {
+		t, err := r.targetOf(ctx, &m)
+		if err != nil {
+			return err
+		}
+		if t == nil || t.namespace == "" || known[t.namespace] {
+			continue
+		}
+		known[t.namespace] = true
+		body := codec.AppendJSON(nil, doc.FromPlain(map[string]any{
+			"apiVersion": "v1", "kind": "Namespace", "metadata": map[string]any{"name": t.namespace}}))
+		// An error is not interesting: the namespace exists, or the answer to its objects says why it cannot.
+		if _, err := r.send(ctx, http.MethodPost, namespaces.path(namespaceKind, "", ""), "application/json", body); err != nil {
+			return err
+		}
+	}
+	return nil
+}
