@@ -52,6 +52,9 @@ func status(c validate.Counts, ignoreUnknown bool) int {
 }
 
 func write(w io.Writer, output string, results []validate.Result) error {
+	if output == "json" {
+		return validate.WriteJSON(w, results)
+	}
 	return validate.WriteText(w, results)
 }
 
