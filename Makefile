@@ -34,7 +34,7 @@ help: ## list the targets
 test: require vet fmt tidy race plain budget e2e conformance modules ## what must hold before a change lands
 	@echo "all stages passed"
 
-check: require staticcheck lint-modules released console-files shared-stores second-postgres other-modules cross next-go old-kubectls client-suite project-suite ## staticcheck, a release, upstream's code as oracle, clients, faults of stores, other platforms, another Go release, old kubectls, suites of operators (CI runs it too)
+check: require staticcheck pure-race lint-modules released console-files shared-stores second-postgres other-modules cross next-go old-kubectls client-suite project-suite ## staticcheck, a release, upstream's code as oracle, clients, faults of stores, other platforms, another Go release, old kubectls, suites of operators (CI runs it too)
 	@echo "all checks passed"
 
 lint: require vet fmt tidy staticcheck lint-modules ## vet, gofmt, tidy go.mod, staticcheck, in all modules
@@ -54,11 +54,15 @@ staticcheck:
 tidy:
 	@.ci/stage tidy go mod tidy -diff
 
-race: ## all tests of the core module under the race detector, the soak for 30 s
-	@.ci/stage race env DECORUM_SOAK=30s .ci/gotest -vet=off -race -timeout 15m ./...
+race: ## the packages of the core module that start goroutines, under the race detector, the soak for 10 s
+	@.ci/stage race env DECORUM_SOAK=10s .ci/core race
 
-plain: ## the tests that differ without the race detector (allocation counts)
-	@.ci/stage plain .ci/plain
+plain: ## the other packages, and the tests that differ without the race detector (allocation counts)
+	@.ci/stage plain .ci/core plain
+
+pure-race: ## the other packages under the race detector, and the soak for a minute
+	@.ci/stage pure-race .ci/core pure-race
+	@.ci/stage soak-minute env DECORUM_SOAK=1m go test -vet=off -race -count=1 -timeout 15m ./internal/soak
 
 budget: ## what a host links: packages, modules, megabytes; who may import whom; which functions a request enters
 	@.ci/stage budget go test -vet=off -count=1 -v ./internal/budget

@@ -202,14 +202,14 @@ func TestHistoryCountsWhatBelongsToARecord(t *testing.T) {
 		"owners": list(`,"ownerReferences":[`, `{"uid":"#"}`, `]`),
 	} {
 		t.Run(name, func(t *testing.T) {
-			const limit = 4 << 20
+			const limit = 2 << 20
 			m := newMemory(t, storage.Options{Start: 1_000_000_000, MaxLogBytes: limit})
 			write := func(version int) {
 				_, err := m.Update(t.Context(), pod("x"), func(*storage.Record) ([]byte, error) { return object(version, 2000), nil })
 				require.NoError(t, err)
 			}
 			before := heap()
-			for version := range 400 {
+			for version := range 150 {
 				write(version)
 			}
 			assert.Less(t, heap()-before, int64(limit*5/4))

@@ -19,7 +19,7 @@ import (
 
 // The dependents of the objects of a deleted definition are deleted too, also if another replica collects garbage.
 func TestDependentsOfADeletedDefinition(t *testing.T) {
-	for _, n := range []int{1, 20, 300} {
+	for _, n := range []int{1, 20, 100} {
 		for replicas := range 2 {
 			t.Run(fmt.Sprint(n, " owners, ", replicas+1, " replicas"), func(t *testing.T) {
 				synctest.Test(t, func(t *testing.T) {
