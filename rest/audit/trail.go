@@ -1,0 +1,197 @@
+package audit
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"maps"
+	"net/http"
+	"sync"
+	"time"
+
+	"github.com/decorum-go/decorum/apimeta"
+	"github.com/decorum-go/decorum/rest"
+	"github.com/decorum-go/decorum/status"
+)
+
+const (
+	decisionKey  = "authorization.k8s.io/decision"
+	reasonKey    = "authorization.k8s.io/reason"
+	truncatedKey = "audit.k8s.io/truncated"
+
+	maxUserAgent = 1024
+)
+
+// trailKey is the key under which a context carries the trail of its request.
+type trailKey struct{}
+
+// Annotate adds an annotation to the events of a request that follow. ctx is the context of a hook of this request, or one that comes from it. The first value
+// of a key counts. Annotate does nothing for a request that is not recorded. It fits the option Audit of rest/webhook and of rest/policy.
+//
+// Annotations are recorded at [LevelMetadata], so they must not contain secrets.
+func Annotate(ctx context.Context, key, value string) {
+	if t, ok := ctx.Value(trailKey{}).(*trail); ok {
+		t.mu.Lock()
+		defer t.mu.Unlock()
+		t.annotate(key, value)
+	}
+}
+
+// trail makes the events of one request.
+type trail struct {
+	audit    *Audit
+	decision Decision
+	withheld bool // the objects are confidential
+	unknown  bool // the credentials are invalid
+	request  *rest.ObservedRequest
+
+	mu    sync.Mutex
+	event Event // as far as it is known
+}
+
+func newTrail(a *Audit, r *rest.ObservedRequest, client rest.Access, d Decision, withheld bool) *trail {
+	t := &trail{audit: a, decision: d, withheld: withheld, unknown: status.IsUnauthorized(r.Refused), request: r}
+	t.event = Event{
+		TypeMeta: apimeta.TypeMeta{APIVersion: apiVersion, Kind: "Event"},
+		Level:    d.Level, AuditID: r.AuditID, RequestURI: uriOf(r.HTTP), Verb: string(client.Verb), User: userOf(client.User),
+		SourceIPs: r.SourceIPs(), UserAgent: userAgentOf(r.HTTP), ObjectRef: referenceOf(client),
+		RequestReceivedTimestamp: apimeta.NewMicroTime(r.Received),
+	}
+	return t
+}
+
+// uriOf returns the URI as the client sent it. Middleware may have changed the URL.
+func uriOf(r *http.Request) string {
+	if len(r.RequestURI) > 0 && r.RequestURI[0] == '/' {
+		return r.RequestURI
+	}
+	return r.URL.RequestURI()
+}
+
+func userAgentOf(r *http.Request) string {
+	agent := r.UserAgent()
+	if len(agent) > maxUserAgent {
+		return agent[:maxUserAgent] + "...TRUNCATED"
+	}
+	return agent
+}
+
+// annotate sets an annotation, unless it is set. The caller holds the lock.
+func (t *trail) annotate(key, value string) {
+	if _, set := t.event.Annotations[key]; set {
+		return
+	}
+	if t.event.Annotations == nil {
+		t.event.Annotations = map[string]string{}
+	}
+	t.event.Annotations[key] = value
+}
+
+// received records the first stage, and then what the Authorizer has decided, which only later stages show.
+func (t *trail) received(ctx context.Context) error {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if err := t.record(ctx, StageRequestReceived, t.request.Received); err != nil {
+		return err
+	}
+	r := t.request
+	if r.Sender != nil && (r.Authorized || r.Refused == nil) {
+		impersonated := userOf(r.Access.User)
+		t.event.ImpersonatedUser = &impersonated
+	}
+	if r.Authorized {
+		_, some := r.Decision.Only()
+		word := "forbid"
+		if some || r.Decision.Allowed() {
+			word = "allow"
+		}
+		t.annotate(decisionKey, word)
+		t.annotate(reasonKey, r.Decision.Reason())
+	}
+	return nil
+}
+
+// started records that a watch or a stream begins.
+func (t *trail) started(code int) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.event.ResponseStatus = &status.Status{Code: int32(code)}
+	_ = t.record(t.request.HTTP.Context(), StageResponseStarted, time.Now())
+}
+
+// ended records the last stage.
+func (t *trail) ended(end rest.EndedRequest) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	stage := StageResponseComplete
+	switch {
+	case t.unknown:
+		stage = StageResponseStarted
+	case end.Panic != nil:
+		stage = StagePanic
+	}
+	t.event.ResponseStatus = t.statusOf(end)
+	t.refer(end.Body)
+	t.objects(end)
+	_ = t.record(t.request.HTTP.Context(), stage, t.request.Received.Add(end.Duration))
+}
+
+// statusOf returns what the answer says. A failure about a confidential object may quote it, so only its reason remains.
+func (t *trail) statusOf(end rest.EndedRequest) *status.Status {
+	s := status.Status{Code: int32(end.Code)}
+	if end.Status != nil {
+		s = *end.Status
+		s.TypeMeta = apimeta.TypeMeta{}
+		s.Code = cmp.Or(s.Code, int32(end.Code))
+	}
+	if t.withheld && s.Status == status.Failure {
+		s.Message, s.Details = "", nil
+	}
+	return &s
+}
+
+// refer completes the reference to the object with what the client has sent.
+func (t *trail) refer(sent rest.ObjectMetadata) {
+	if t.event.ObjectRef == nil {
+		return
+	}
+	ref := *t.event.ObjectRef // earlier events keep theirs
+	ref.Namespace, ref.Name = cmp.Or(ref.Namespace, sent.Namespace), cmp.Or(ref.Name, sent.Name)
+	ref.UID, ref.ResourceVersion = sent.UID, sent.ResourceVersion
+	t.event.ObjectRef = &ref
+}
+
+// objects adds the objects that the level includes.
+func (t *trail) objects(end rest.EndedRequest) {
+	if t.event.ObjectRef == nil || !t.decision.Level.includes(LevelRequest) {
+		return
+	}
+	t.event.RequestObject = t.object(end.Request)
+	if !t.decision.Level.includes(LevelRequestResponse) || t.request.LongRunning && end.Status == nil {
+		return
+	}
+	answer := end.Answer
+	if end.Status != nil {
+		answer = encodeStatus(end.Status)
+	}
+	t.event.ResponseObject = t.object(answer)
+}
+
+// object returns an object as an event shows it.
+func (t *trail) object(text []byte) json.RawMessage {
+	if len(text) > t.audit.maxObject {
+		t.annotate(truncatedKey, "true")
+		return nil
+	}
+	return asJSON(text, t.decision.OmitManagedFields)
+}
+
+// record sends the event as it is now. The caller holds the lock.
+func (t *trail) record(ctx context.Context, s Stage, at time.Time) error {
+	if t.decision.Omits(s) {
+		return nil
+	}
+	e := t.event
+	e.Stage, e.StageTimestamp, e.Annotations = s, apimeta.NewMicroTime(at), maps.Clone(t.event.Annotations)
+	return t.audit.record(ctx, &e)
+}
