@@ -2,10 +2,12 @@ package conformance
 
 import (
 	"bytes"
+	"cmp"
 	"errors"
 	"fmt"
 	"io/fs"
 	"path"
+	"slices"
 	"strings"
 
 	"go.yaml.in/yaml/v3"
@@ -21,14 +23,16 @@ type Area struct {
 
 // Case pins one rule of the protocol.
 type Case struct {
-	Name string
-	Doc  string   // the rule
-	Tags []string // README.md lists them
+	Name  string
+	Doc   string   // the rule
+	Level Level    // the level of the API that the rule belongs to; empty in files that state none
+	Tags  []string // README.md lists them
 
 	managedFields bool // compare metadata.managedFields instead of dropping it
 	given         []map[string]any
 	steps         []*step
-	text          string // the whole text of the case, to tell its literals from a server's values
+	paths         []string // what the steps ask for, with the variables of the file replaced
+	text          string   // the whole text of the case, to tell its literals from a server's values
 }
 
 // Steps returns the number of steps of the case.
@@ -38,11 +42,13 @@ func (c *Case) Steps() int { return len(c.steps) }
 type caseFile struct {
 	Area    string            `yaml:"area"`
 	Doc     string            `yaml:"doc"`
+	Level   Level             `yaml:"level"` // of the cases that state none
 	Vars    map[string]string `yaml:"vars"`
 	Anchors yaml.Node         `yaml:"anchors"` // a place for values that aliases repeat
 	Cases   []struct {
 		Name          string      `yaml:"name"`
 		Doc           string      `yaml:"doc"`
+		Level         Level       `yaml:"level"`
 		Tags          texts       `yaml:"tags"`
 		ManagedFields bool        `yaml:"managedFields"`
 		Given         []yaml.Node `yaml:"given"`
@@ -94,11 +100,17 @@ func parseArea(name string, b []byte) (Area, error) {
 	area := Area{Name: name, vars: form.Vars}
 	seen := map[string]bool{}
 	for i, f := range form.Cases {
-		c := &Case{Name: f.Name, Doc: strings.TrimSpace(f.Doc), Tags: f.Tags, managedFields: f.ManagedFields, steps: f.Steps}
+		c := &Case{
+			Name: f.Name, Doc: strings.TrimSpace(f.Doc), Level: cmp.Or(f.Level, form.Level), Tags: f.Tags,
+			managedFields: f.ManagedFields, steps: f.Steps,
+		}
 		said, _ := lookup(plain, fmt.Sprintf("cases[%d]", i))
 		c.text = jsonText(said)
 		if err := c.finish(f.Given); err != nil {
 			return Area{}, fmt.Errorf("case %d (%s): %w", i+1, f.Name, err)
+		}
+		for _, s := range c.steps {
+			c.paths = append(c.paths, area.readable(s.Path))
 		}
 		if seen[c.Name] {
 			return Area{}, fmt.Errorf("two cases named %s", c.Name)
@@ -117,6 +129,11 @@ func (c *Case) finish(given []yaml.Node) error {
 		return errors.New("no doc")
 	case len(c.steps) == 0:
 		return errors.New("no steps")
+	}
+	if c.Level != "" {
+		if _, err := ParseLevel(string(c.Level)); err != nil {
+			return err
+		}
 	}
 	for i := range given {
 		object, err := shortForm(&given[i])
@@ -148,4 +165,21 @@ func shortForm(n *yaml.Node) (map[string]any, error) {
 	}
 	_, err = kindOf(short)
 	return short, err
+}
+
+// Methods returns the methods of the requests of the case, one for each step that
+// sends one.
+func (c *Case) Methods() []string {
+	var methods []string
+	for _, s := range c.steps {
+		if s.Method != "" {
+			methods = append(methods, s.Method)
+		}
+	}
+	return methods
+}
+
+// Watches reports whether the case reads a watch.
+func (c *Case) Watches() bool {
+	return slices.ContainsFunc(c.steps, func(s *step) bool { return s.Watch != nil })
 }

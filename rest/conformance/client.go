@@ -3,6 +3,7 @@ package conformance
 import (
 	"context"
 	"crypto/tls"
+	"crypto/x509"
 	"errors"
 	"fmt"
 	"io"
@@ -24,6 +25,7 @@ const (
 type client struct {
 	scheme, host, prefix, token string
 	timeout                     time.Duration // for one answer
+	keep                        bool          // do not delete what the cases create
 	http                        *http.Client
 }
 
@@ -43,23 +45,46 @@ func newClient(o Options) (*client, error) {
 	if p := strings.Trim(o.Prefix, "/"); p != "" {
 		prefix += "/" + p
 	}
+	credentials, err := o.tlsConfig()
+	if err != nil {
+		return nil, err
+	}
 	timeout := o.Timeout
 	if timeout <= 0 {
 		timeout = defaultTimeout
 	}
 	return &client{
-		scheme: u.Scheme, host: u.Host, prefix: prefix, token: o.Token, timeout: timeout,
+		scheme: u.Scheme, host: u.Host, prefix: prefix, token: o.Token, timeout: timeout, keep: o.Keep,
 		http: &http.Client{
 			CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
 			Transport: &http.Transport{
 				DialContext:         (&net.Dialer{Timeout: 5 * time.Second}).DialContext,
-				TLSClientConfig:     &tls.Config{InsecureSkipVerify: o.Insecure},
+				TLSClientConfig:     credentials,
 				TLSNextProto:        map[string]func(string, *tls.Conn) http.RoundTripper{}, // HTTP/1.1, one connection per watch
 				DisableCompression:  true,
 				MaxIdleConnsPerHost: max(16, o.Jobs),
 			},
 		},
 	}, nil
+}
+
+// tlsConfig returns how to verify the server, and the client's own certificate.
+func (o Options) tlsConfig() (*tls.Config, error) {
+	config := &tls.Config{InsecureSkipVerify: o.Insecure}
+	if len(o.Authorities) > 0 {
+		config.RootCAs = x509.NewCertPool()
+		if !config.RootCAs.AppendCertsFromPEM(o.Authorities) {
+			return nil, errors.New("the certificate authorities hold no certificate in PEM")
+		}
+	}
+	if len(o.Certificate) > 0 || len(o.Key) > 0 {
+		pair, err := tls.X509KeyPair(o.Certificate, o.Key)
+		if err != nil {
+			return nil, fmt.Errorf("the client certificate: %w", err)
+		}
+		config.Certificates = []tls.Certificate{pair}
+	}
+	return config, nil
 }
 
 func (c *client) close() { c.http.CloseIdleConnections() }

@@ -89,9 +89,37 @@ func (r Report) WriteTable(w io.Writer) error {
 	if listed {
 		fmt.Fprintf(&b, "%d cases fail as the list says, %d listed cases pass (counted as failed)\n", total.Known, total.Stale)
 	}
+	if r.Skipped > 0 {
+		fmt.Fprintf(&b, "%d cases need kinds that the server does not serve, and did not run\n", r.Skipped)
+	}
+	r.levels(&b)
 	fmt.Fprintf(&b, "%d passed, %d failed\n", total.Passed, total.Failed)
 	_, err := io.WriteString(w, b.String())
 	return err
+}
+
+// levels writes what the run says about each level, if the case files state levels.
+func (r Report) levels(b *strings.Builder) {
+	stated := false
+	for _, c := range r.ByLevel() {
+		if c.Cases == 0 {
+			continue
+		}
+		stated = true
+		fmt.Fprintf(b, "level %-12s %d of %d cases passed", c.Area, c.Passed, c.Cases)
+		if c.Known > 0 {
+			fmt.Fprintf(b, ", %d fail as listed", c.Known)
+		}
+		if left := r.available[Level(c.Area)] - c.Cases; left > 0 {
+			fmt.Fprintf(b, ", %d did not run", left)
+		}
+		b.WriteString("\n")
+	}
+	if claim := r.Claim(); claim != "" {
+		fmt.Fprintf(b, "the server can claim the level %s\n\n", claim)
+	} else if stated {
+		b.WriteString("the server can claim no level\n\n")
+	}
 }
 
 // cut shortens a text to n bytes.

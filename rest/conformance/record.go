@@ -19,7 +19,7 @@ type Recording struct {
 // manifests of fixtures on the server; nil means none. If the options select only
 // some cases, the other transcripts in dir stay.
 func Record(ctx context.Context, o Options, fixtures fs.FS, dir string) (Recording, error) {
-	areas, err := o.load()
+	areas, _, err := o.load()
 	if err != nil {
 		return Recording{}, err
 	}

@@ -67,6 +67,9 @@ func (p *play) run(ctx context.Context, c *client) {
 	}
 	maps.Copy(r.vars, p.area.vars)
 	p.transcript, p.err = r.run(ctx)
+	if !c.keep {
+		r.cleanUp(ctx)
+	}
 	p.took = time.Since(start)
 }
 
@@ -78,6 +81,8 @@ type replay struct {
 	vars    variables
 	streams map[string]*stream // started but not collected
 	answers []*answer
+
+	namespaces []string // that the case has created
 }
 
 func (r *replay) run(ctx context.Context) (transcript, error) {

@@ -35,6 +35,7 @@ type Result struct {
 	Area        string       `json:"area"`
 	Case        string       `json:"case"`
 	Doc         string       `json:"doc,omitempty"` // the rule
+	Level       Level        `json:"level,omitempty"`
 	Tags        []string     `json:"tags,omitempty"`
 	Outcome     Outcome      `json:"result"`
 	Verdict     Verdict      `json:"verdict"`
@@ -76,6 +77,9 @@ type Report struct {
 	Results        []Result // in the order of the case files
 	StrictMessages bool     // as in the options of the run
 	Known          Known    // as in the options of the run
+	Skipped        int      // cases that need a kind which the server does not serve
+
+	available map[Level]int // how many cases of each level there are
 }
 
 // OK reports whether the run passed: no unlisted case failed, and no listed case
@@ -138,12 +142,31 @@ func (r Report) ByArea() []Counts {
 	return areas
 }
 
-// MarshalJSON writes the numbers of passed and failed cases and all results.
+// levelSummary is a level in the JSON form of a report.
+type levelSummary struct {
+	Level     Level `json:"level"`
+	Available int   `json:"available"` // the cases of the level in the suite
+	Cases     int   `json:"cases"`     // those that ran
+	Passed    int   `json:"passed"`
+	Known     int   `json:"known"`
+	Failed    int   `json:"failed"`
+}
+
+// MarshalJSON writes the numbers of passed and failed cases, the level that the server
+// can claim, the counts of each level, and all results.
 func (r Report) MarshalJSON() ([]byte, error) {
 	total := r.Total()
+	var levels []levelSummary
+	for _, c := range r.ByLevel() {
+		level := Level(c.Area)
+		levels = append(levels, levelSummary{level, r.available[level], c.Cases, c.Passed, c.Known, c.Failed})
+	}
 	return json.Marshal(struct {
-		Passed int      `json:"passed"`
-		Failed int      `json:"failed"`
-		Cases  []Result `json:"cases"`
-	}{total.Passed, total.Failed, r.Results})
+		Passed  int            `json:"passed"`
+		Failed  int            `json:"failed"`
+		Skipped int            `json:"skipped"`
+		Claim   Level          `json:"claim"`
+		Levels  []levelSummary `json:"levels"`
+		Cases   []Result       `json:"cases"`
+	}{total.Passed, total.Failed, r.Skipped, r.Claim(), levels, r.Results})
 }

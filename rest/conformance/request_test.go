@@ -58,7 +58,7 @@ func TestRequests(t *testing.T) {
 				step = "{" + step + "}"
 			}
 			o := conformance.Options{
-				Server: server.start(t), Token: "secret",
+				Server: server.start(t), Token: "secret", Keep: true,
 				Cases:  folder("a.yaml", "cases: [{name: x, doc: y, steps: ["+step+"]}]"),
 				Golden: folder("a.json", `{"cases":{"x":[{"status":200,"headers":{}}]}}`),
 			}

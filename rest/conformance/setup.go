@@ -18,7 +18,10 @@ func (r *replay) namespace(ctx context.Context, variable, prefix string) error {
 		switch {
 		case err != nil:
 			return err
-		case status/100 == 2, status == http.StatusNotFound, status == http.StatusMethodNotAllowed:
+		case status/100 == 2:
+			r.namespaces = append(r.namespaces, name)
+			return nil
+		case status == http.StatusNotFound, status == http.StatusMethodNotAllowed:
 			return nil
 		case status == http.StatusConflict && try < 3:
 			continue // left over from an earlier run

@@ -8,9 +8,11 @@ import (
 // Run replays the selected cases against a server and compares its answers with the
 // golden transcripts. A failed case is a [Result], not an error. Run returns an
 // error for invalid options, unreadable files, a server that does not answer, and a
-// context that ended.
+// context that ended. Before the first case it asks for the collections of the kinds
+// that the cases need, and returns a [MissingKindsError] if the server lacks some. It
+// deletes the objects and namespaces that a case has created when the case ends.
 func Run(ctx context.Context, o Options) (Report, error) {
-	areas, err := o.load()
+	areas, available, err := o.load()
 	if err != nil {
 		return Report{}, err
 	}
@@ -29,7 +31,12 @@ func Run(ctx context.Context, o Options) (Report, error) {
 		return Report{}, err
 	}
 
-	report := Report{StrictMessages: o.StrictMessages, Known: o.Known}
+	areas, skipped, err := c.serves(ctx, areas, o.SkipMissing)
+	if err != nil {
+		return Report{}, err
+	}
+
+	report := Report{StrictMessages: o.StrictMessages, Known: o.Known, Skipped: skipped, available: available}
 	results := map[string]Result{}
 	runs, err := replayAll(ctx, c, areas, o.Jobs, func(p *play) {
 		r := o.judge(p, recorded[p.area.Name])
@@ -50,7 +57,7 @@ func Run(ctx context.Context, o Options) (Report, error) {
 // judge compares one played case with its golden transcript.
 func (o Options) judge(p *play, recorded golden) Result {
 	r := Result{
-		Area: p.area.Name, Case: p.test.Name, Doc: p.test.Doc, Tags: p.test.Tags,
+		Area: p.area.Name, Case: p.test.Name, Doc: p.test.Doc, Level: p.test.Level, Tags: p.test.Tags,
 		Outcome: Pass, Millis: p.took.Milliseconds(),
 	}
 	want, found := recorded[p.test.Name]

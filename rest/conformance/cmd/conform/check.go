@@ -17,6 +17,11 @@ func check(ctx context.Context, args []string, stdout, stderr io.Writer) error {
 	serverFlags(f, &o)
 	dirFlag(f, &o.Golden, "golden", "`folder` with the golden transcripts (default: the suite's own)")
 	f.BoolVar(&o.StrictMessages, "strict-messages", false, "count differing message texts as failures")
+	f.Func("level", "run the cases of this `level` and of those before it: read, write, watch, apply, definitions (default: all)", func(name string) (err error) {
+		o.Level, err = conformance.ParseLevel(name)
+		return err
+	})
+	f.BoolVar(&o.SkipMissing, "skip-missing", false, "leave out the cases that need a kind which the server does not serve")
 	known := f.String("known", "", "`file` that lists the cases which are known to fail")
 	listFailing := f.Bool("list-failing", false, "print the list of known failures as it should be, and all else to standard error")
 	verbose := f.Bool("v", false, "print every case and difference, and for failed cases both responses")

@@ -22,7 +22,8 @@ func diff(args []string, stdout, stderr io.Writer) error {
 		fmt.Fprintln(stdout, d)
 	}
 	if len(differences) > 0 {
-		return fmt.Errorf("%d differences", len(differences))
+		fmt.Fprintf(stderr, "conform: %d differences\n", len(differences))
+		return errFailed
 	}
 	_, err = fmt.Fprintln(stdout, "identical")
 	return err

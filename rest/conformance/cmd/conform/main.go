@@ -1,7 +1,7 @@
 // Command conform replays recorded requests against a server and compares its answers
 // with those of a real kube-apiserver. README.md of package conformance explains it.
 //
-//	conform check  --server URL [--prefix /mount] [--known FILE]
+//	conform [check] --server URL [--level LEVEL] [--known FILE]
 //	conform record --server URL --out DIR
 //	conform list   [-v]
 //	conform diff   DIR DIR
@@ -15,16 +15,19 @@ import (
 	"io"
 	"os"
 	"os/signal"
+	"strings"
 	"syscall"
 )
 
 const usage = `usage:
-  conform check  --server URL [flags]   compare a server with the golden transcripts
+  conform [check] --server URL [flags]  compare a server with the golden transcripts
   conform record --server URL --out DIR [flags]
                                         make golden transcripts from a server
   conform list   [flags]                list the areas, with -v the cases
   conform diff   DIR DIR                compare two recordings
 The flags of a command: conform COMMAND -h
+The exit status: 0 all cases passed, 1 some failed, 2 wrong command line, 3 the cases
+could not run, because the server does not answer or lacks a kind, or of a file
 `
 
 // The errors of a command: errFailed means that the run has printed its failures
@@ -40,8 +43,8 @@ func main() {
 	os.Exit(run(ctx, os.Args[1:], os.Stdout, os.Stderr))
 }
 
-// run returns the exit status: 0 for success, 1 for a failure, 2 for a wrong command
-// line.
+// run returns the exit status: 0 for success, 1 for cases that failed and recordings
+// that differ, 2 for a wrong command line, 3 if the command could not do its work.
 func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 	err := dispatch(ctx, args, stdout, stderr)
 	switch {
@@ -53,7 +56,7 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 		return 2
 	}
 	fmt.Fprintln(stderr, "conform:", err)
-	return 1
+	return 3
 }
 
 func dispatch(ctx context.Context, args []string, stdout, stderr io.Writer) error {
@@ -67,6 +70,9 @@ func dispatch(ctx context.Context, args []string, stdout, stderr io.Writer) erro
 			return list(args[1:], stdout, stderr)
 		case "diff":
 			return diff(args[1:], stdout, stderr)
+		}
+		if strings.HasPrefix(args[0], "-") && args[0] != "-h" && args[0] != "--help" {
+			return check(ctx, args, stdout, stderr)
 		}
 	}
 	fmt.Fprint(stderr, usage)
