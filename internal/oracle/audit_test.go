@@ -1,18 +1,25 @@
 package oracle
 
 import (
+	"bytes"
+	"context"
 	"encoding/json"
+	"fmt"
+	"net/http/httptest"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 	auditinternal "k8s.io/apiserver/pkg/apis/audit"
+	auditv1 "k8s.io/apiserver/pkg/apis/audit/v1"
 	upstreampolicy "k8s.io/apiserver/pkg/audit/policy"
 	"k8s.io/apiserver/pkg/authentication/user"
 	"k8s.io/apiserver/pkg/authorization/authorizer"
 	"sigs.k8s.io/yaml"
 
+	"github.com/decorum-go/decorum/apimeta"
 	"github.com/decorum-go/decorum/rest"
 	"github.com/decorum-go/decorum/rest/audit"
 )
@@ -161,4 +168,58 @@ func TestAuditPoliciesAreAcceptedAsUpstream(t *testing.T) {
 		assert.Greater(t, accepted, 500)
 		assert.Greater(t, refused, 500)
 	}
+}
+
+// Upstream's types decode each event, and encode it to the same JSON.
+func TestAuditEventsAreThoseOfUpstreamsTypes(t *testing.T) {
+	type Memo struct {
+		apimeta.TypeMeta   `json:",inline"`
+		apimeta.ObjectMeta `json:"metadata,omitempty"`
+	}
+	var log bytes.Buffer
+	policy := &audit.Policy{Rules: []audit.PolicyRule{{Level: audit.LevelRequestResponse}}}
+	records, err := audit.New(audit.Options{Policy: policy, Outputs: []audit.Output{{Sink: audit.NewWriter(&log), Mode: audit.Strict}}})
+	require.NoError(t, err)
+	api, err := rest.New(rest.Options{
+		Plugins:    []rest.Plugin{records},
+		Authorizer: rest.AuthorizerFunc(func(context.Context, rest.Access) (rest.Decision, error) { return rest.Allow("a test"), nil }),
+	}, rest.Resource[Memo]{Group: "example.com", Version: "v1", Plural: "memos"})
+	require.NoError(t, err)
+	defer api.Close()
+	const memos, patched = "/apis/example.com/v1/namespaces/default/memos", "application/merge-patch+json"
+	rounds(t, 300, func(t *testing.T, r round) {
+		name := pickText(r.Rand, "a", "b", "Not_Valid")
+		method := pickText(r.Rand, "GET", "PUT", "PATCH", "DELETE", "POST")
+		target, contentType := pickText(r.Rand, memos, memos+"/"+name, "/version", "/nowhere", memos+"?watch=1&timeoutSeconds=1&resourceVersion=x"), "application/json"
+		body := fmt.Sprintf(`{"apiVersion":"example.com/v1","kind":"Memo","metadata":{"name":%q,"labels":{"n":"%d"}}}`, name, r.Intn(3))
+		switch {
+		case method == "PATCH":
+			contentType = patched
+		case method == "GET" || method == "DELETE":
+			body = ""
+		case r.Intn(5) == 0:
+			body = body[:r.Intn(len(body))]
+		}
+		request := httptest.NewRequest(method, target, strings.NewReader(body))
+		request.Header.Set("Content-Type", contentType)
+		request.Header.Set("Accept", pickText(r.Rand, "application/json", "application/yaml", "application/json;as=Table;v=v1;g=meta.k8s.io"))
+		if r.Intn(3) == 0 {
+			request.Header.Set("Impersonate-User", "bob")
+			request.Header.Set("Impersonate-Extra-Scopes", "view")
+		}
+		log.Reset()
+		api.ServeHTTP(httptest.NewRecorder(), request)
+		events := 0
+		for line := range bytes.Lines(log.Bytes()) {
+			strict := json.NewDecoder(bytes.NewReader(line))
+			strict.DisallowUnknownFields()
+			var event auditv1.Event
+			require.NoError(t, strict.Decode(&event), "%s", line)
+			again, err := json.Marshal(event)
+			require.NoError(t, err)
+			require.JSONEq(t, string(line), string(again))
+			events++
+		}
+		require.GreaterOrEqual(t, events, 2, "%s %s", method, target)
+	})
 }
