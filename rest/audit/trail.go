@@ -25,8 +25,8 @@ const (
 // trailKey is the key under which a context carries the trail of its request.
 type trailKey struct{}
 
-// Annotate adds an annotation to the events of a request that follow. ctx is the context of a hook of this request, or one that comes from it. The first value
-// of a key counts. Annotate does nothing for a request that is not recorded. It fits the option Audit of rest/webhook and of rest/policy.
+// Annotate adds an annotation to the later events of a request. ctx is the context of a hook of this request, or comes from it. The first
+// value of a key counts. Annotate does nothing for a request that is not recorded. It fits the option Audit of rest/webhook and of rest/policy.
 //
 // Annotations are recorded at [LevelMetadata], so they must not contain secrets.
 func Annotate(ctx context.Context, key, value string) {
