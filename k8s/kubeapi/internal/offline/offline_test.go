@@ -191,7 +191,7 @@ func TestJSON(t *testing.T) {
 	assert.JSONEq(t, `{"results": [
 		{"file": "-", "line": 2, "source": "shop/templates/a.yaml", "apiVersion": "v1", "kind": "ConfigMap", "name": "<A>", "verdict": "invalid",
 			"code": 422, "findings": [{"severity": "error", "line": 5, "field": "metadata.name", "reason": "FieldValueInvalid",
-			"message": "Invalid value: \"<A>\": a lowercase RFC 1123 subdomain must consist of lower case alphanumeric characters, '-' or '.', and must start and end with an alphanumeric character (e.g. 'example.com', regex used for validation is '[a-z0-9]([-a-z0-9]*[a-z0-9])?(\\\\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*')"}]},
+			"message": "Invalid value: \"<A>\": a lowercase RFC 1123 subdomain must consist of lower case alphanumeric characters, '-' or '.', and must start and end with an alphanumeric character (e.g. 'example.com', regex used for validation is '[a-z0-9]([-a-z0-9]*[a-z0-9])?(\\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*')"}]},
 		{"file": "-", "line": 7, "verdict": "unreadable", "findings": [{"severity": "error", "line": 7, "message": "the document is not an object"}]}
 	], "summary": {"valid": 0, "invalid": 1, "unknown": 0, "unreadable": 1}}`, stdout)
 	assert.Equal(t, 2, code)
