@@ -45,6 +45,7 @@ type API struct {
 	pages     *pagePolicy
 	plugins   *plugins
 	checks    []*hostCheck
+	paths     pluginPaths
 	draining  atomic.Pointer[time.Time] // when the drain began
 	observers []Observer
 }
@@ -149,6 +150,10 @@ func (a *API) begin(definitions []Definition) (err error) {
 // RequestTimeout returns the time limit of a write, [Options].RequestTimeout or its default. The WriteTimeout of the server must be longer.
 func (a *API) RequestTimeout() time.Duration { return a.options.RequestTimeout }
 
+// Authorizes reports whether an Authorizer decides about requests. Without one, every user may do everything. A plug-in that would give more
+// away than objects asks for it when it answers a request, because later plug-ins may bring the Authorizer.
+func (a *API) Authorizes() bool { return a.options.Authorizer != nil }
+
 // NewUID returns a new uid, as [Options].NewUID does.
 func (a *API) NewUID() string { return a.options.NewUID() }
 
@@ -233,5 +238,5 @@ func (a *API) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		handle(w, r, params)
 		return
 	}
-	a.handle(w, r, nil, findNothing)
+	a.handle(w, r, nil, a.findPluginPath)
 }

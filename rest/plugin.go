@@ -4,13 +4,14 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"net/http"
 	"slices"
 	"sync"
 )
 
 // Plugin adds parts to an API: kinds, admission hooks, users, rights, and work in the background. [Options.Plugins] lists the plug-ins of an
 // API. Packages rest/rbac, rest/serviceaccount, rest/quota, rest/webhook, rest/policy, rest/crd, rest/seed,
-// rest/apiservice, rest/lifecycle, rest/audit and rest/auth have plug-ins, and a host can write its own.
+// rest/apiservice, rest/lifecycle, rest/audit, rest/debug and rest/auth have plug-ins, and a host can write its own.
 //
 // A plug-in is also the place for a program's own kinds that belong together with their hooks and their work in the background. [API.Start]
 // starts that work; host.Run of package rest/host calls it.
@@ -55,6 +56,10 @@ type Parts struct {
 	ExemptGroups []string
 	// HealthChecks are added to those of [Options.HealthChecks].
 	HealthChecks []HealthCheck
+	// Paths are handlers of paths outside of all resources, such as "/debug/watches". A path that ends with a slash stands for
+	// all paths below too, and for itself without the slash. The API finds out the user of each request, gives it a place, and asks the Authorizer for its verb, such as get, on its path,
+	// before it calls the handler. The context of the request also ends with the API. A panic of the handler is a 500.
+	Paths map[string]http.Handler
 	// Start starts the work of the plug-in in the background and returns when the plug-in is ready. [API.Start] calls it.
 	//
 	// ctx ends when the API stops the plug-in, so goroutines that Start begins take it as theirs. It also ends if Start fails, or if the
@@ -88,6 +93,7 @@ func (a *API) plug() (definitions []Definition, err error) {
 	if _, err := setOf(a.options.CEL); err != nil {
 		return nil, fmt.Errorf("Options.CEL: %w", err)
 	}
+	a.paths = pluginPaths{}
 	var exempt []string
 	checks := a.options.HealthChecks
 	authenticators, authorizers := Authenticators{a.options.Authenticator}, Authorizers{a.options.Authorizer}
@@ -101,6 +107,9 @@ func (a *API) plug() (definitions []Definition, err error) {
 		}
 		if err != nil {
 			return nil, fmt.Errorf("plug-in %T: %w", plugin, err)
+		}
+		if err := a.paths.add(parts.Paths, a.router); err != nil {
+			return nil, fmt.Errorf("plug-in %q: %w", parts.Name, err)
 		}
 		a.plugins.add(parts)
 		definitions = append(definitions, parts.Definitions...)

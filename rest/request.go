@@ -46,6 +46,7 @@ type request struct {
 	heir     *request  // answers in the place of this request, which a hook holds; see inTime
 	flight   delivery.Flight
 	held     delivery.Held
+	watches  bool // the request is a watch that has begun
 	warnings write.Warnings
 	observed *observed     // nil if nobody observes the API
 	behind   atomic.Uint64 // of a watch, see [delivery.Watch]

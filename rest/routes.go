@@ -142,9 +142,6 @@ func (a *API) handle(w http.ResponseWriter, r *http.Request, params httprouter.P
 	q.answer(choose)
 }
 
-// findNothing is the finder of a path that the router does not know.
-func findNothing(*serving, string, httprouter.Params, *place) (*served, chooser) { return nil, nil }
-
 // lookUpIn finds out where a path below a version of a group leads. Resources register no paths. So whatever they are
 // called, a path leads to one place at most, and no resource can make the lookup of another one fail.
 func (s *serving) lookUpIn(gv apimeta.GroupVersion, path string, at *place) (*served, chooser) {

@@ -33,6 +33,7 @@ func (q *request) watch() error {
 	}
 	defer gone()
 	q.api.flights.Stay(&q.flight, false) // a watch does not count for MaxInFlight
+	q.api.flights.Locked(func() { q.watches = true })
 	return w.Deliver(ctx, func() (delivery.Output, error) {
 		out, err := q.openWatch(rep.Media, gone)
 		if err == nil {

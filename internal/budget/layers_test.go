@@ -97,6 +97,7 @@ func TestOnlyItsUsersLink(t *testing.T) {
 		{"/rest/crd", ""},
 		{"/rest/credentials", ""},
 		{"/rest/crd/apiextensions", ""},
+		{"/rest/debug", ""},
 		{"/rest/election", ""},
 		{"/rest/events", ""},
 		{"/rest/host", ""},

@@ -195,6 +195,15 @@ func (f *Flights) Hurry() {
 	}
 }
 
+// Each calls look with every request, while no request begins or ends.
+func (f *Flights) Each(look func(Request)) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	for in := f.first; in != nil; in = in.behind {
+		look(in.request)
+	}
+}
+
 // named is how many requests String names.
 const named = 10
 

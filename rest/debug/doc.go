@@ -1,0 +1,20 @@
+// Package debug serves what helps to find out why a program is slow or large: profiles, and the watches that clients have open. Nothing of it
+// is served unless the host adds the plug-in:
+//
+//	api, err := rest.New(rest.Options{Plugins: []rest.Plugin{rbac.New(…), debug.New(debug.Options{})}}, …)
+//
+// The paths need rights of their own, such as a ClusterRole with nonResourceURLs /debug/* and the verb get:
+//
+//	/debug/pprof/            the list of profiles
+//	/debug/pprof/profile     where the program spends its time: CPU, for ?seconds=30
+//	/debug/pprof/trace       what its goroutines do, for ?seconds=1, for go tool trace
+//	/debug/pprof/NAME        a profile by name: allocs, block, goroutine, heap, mutex, threadcreate
+//	/debug/watches           the open watches with user, path, and how far behind they are, as JSON
+//
+// The profiles are those of net/http/pprof, which this package does not link, because net/http/pprof registers itself with
+// [http.DefaultServeMux]. kubectl reads them with the credentials of its user:
+//
+//	kubectl get --raw /debug/pprof/heap >heap; go tool pprof heap
+//
+// Other plug-ins add paths of their own below /debug/ with [rest.Parts].
+package debug

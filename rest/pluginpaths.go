@@ -1,0 +1,76 @@
+package rest
+
+import (
+	"fmt"
+	"net/http"
+	"strings"
+
+	"github.com/julienschmidt/httprouter"
+)
+
+// pluginPaths are the paths of [Parts.Paths].
+type pluginPaths map[string]http.Handler
+
+// add adds the paths of a plug-in, or returns an error if something else is at one of them.
+func (p pluginPaths) add(more map[string]http.Handler, router *httprouter.Router) error {
+	for path, handler := range more {
+		own, _, _ := router.Lookup(anyMethod, path)
+		switch {
+		case !strings.HasPrefix(path, "/") || path == "/":
+			return fmt.Errorf("path %q: it must begin with a slash, and must not be the root", path)
+		case handler == nil:
+			return fmt.Errorf("path %q: the handler is nil", path)
+		case own != nil || p[path] != nil:
+			return fmt.Errorf("path %q: something else is served there", path)
+		}
+		p[path] = handler
+	}
+	return nil
+}
+
+// at returns the handler of a path without a slash at its end: that of the path itself, or of the longest one with a slash at or above it, or
+// nil.
+func (p pluginPaths) at(path string) http.Handler {
+	if handler := p[path]; handler != nil {
+		return handler
+	}
+	for ; path != ""; path = path[:strings.LastIndexByte(path, '/')] {
+		if handler := p[path+"/"]; handler != nil {
+			return handler
+		}
+	}
+	return nil
+}
+
+// findPluginPath is the finder of a path that the router does not know.
+func (a *API) findPluginPath(_ *serving, path string, _ httprouter.Params, _ *place) (*served, chooser) {
+	handler := a.paths.at(path)
+	if handler == nil {
+		return nil, nil
+	}
+	return nil, always(func(q *request) error {
+		ctx, cancel := q.api.ending.Until(q.r.Context())
+		defer cancel()
+		handler.ServeHTTP(&notingWriter{q.w, q}, q.r.WithContext(ctx))
+		return nil
+	})
+}
+
+// notingWriter notes when the answer of a plug-in begins. A panic after that breaks the answer off.
+type notingWriter struct {
+	http.ResponseWriter
+	q *request
+}
+
+func (w *notingWriter) WriteHeader(code int) {
+	w.q.wrote = true
+	w.ResponseWriter.WriteHeader(code)
+}
+
+func (w *notingWriter) Write(b []byte) (int, error) {
+	w.q.wrote = true
+	return w.ResponseWriter.Write(b)
+}
+
+// Unwrap is for [http.ResponseController].
+func (w *notingWriter) Unwrap() http.ResponseWriter { return w.ResponseWriter }
