@@ -46,9 +46,13 @@ func TestKubectl(t *testing.T) {
 		{"cascade", true, cascades},
 		{"raw", false, raw},
 	}
-	for _, k := range kubectls {
+	tested := kubectls
+	if withOlder {
+		tested = append(slices.Clip(tested), newest())
+	}
+	for _, k := range tested {
 		for _, g := range targets() {
-			if k != newest() && (!g.older || g.host.name() == prefixHost.name()) {
+			if !runs(k, g) {
 				continue
 			}
 			t.Run(k.version+"/"+g.name(), func(t *testing.T) {
@@ -64,6 +68,15 @@ func TestKubectl(t *testing.T) {
 			})
 		}
 	}
+}
+
+// runs reports whether a kubectl is tested with a kind. The kinds at the root of a server are those below a prefix again, so the newest release
+// is tested with them beside the older releases.
+func runs(k *kubectl, g target) bool {
+	if k == newest() {
+		return (g.host.name() == rootHost.name()) == withOlder
+	}
+	return g.older && g.host.name() != prefixHost.name()
 }
 
 func discovery(t *testing.T, s *server, g target) {

@@ -20,8 +20,11 @@ var latest = &kubectl{module: ".", pkg: "./cmd/kubectl"}
 // TestMain sets the fields that follow from their modules.
 var kubectls = underTest()
 
+// withOlder is true if the older releases are under test.
+var withOlder = os.Getenv("DECORUM_KUBECTLS") == "older"
+
 func underTest() []*kubectl {
-	if os.Getenv("DECORUM_KUBECTLS") == "older" {
+	if withOlder {
 		return []*kubectl{{module: "kubectl-1.33", pkg: "."}, {module: "kubectl-1.30", pkg: "."}}
 	}
 	return []*kubectl{latest}
