@@ -42,6 +42,7 @@ type API struct {
 	flights   *delivery.Flights
 	rights    *access.Rights
 	readings  access.Readings
+	limiter   Limiter // nil if only Options.MaxInFlight limits requests
 	pages     *pagePolicy
 	plugins   *plugins
 	checks    []*hostCheck
@@ -83,7 +84,7 @@ func newAPI(options Options) *API {
 		Begin: func() (context.Context, func(), error) {
 			return &call{Context: context.Background(), host: a.options.HostUser}, func() { a.flights.LeaveCall(nil) }, a.flights.EnterCall(nil)
 		},
-		WaitOutside: a.flights.WaitOutside, UntilRetired: a.ending.UntilRetired, Types: &a.options.Types.known,
+		UntilRetired: a.ending.UntilRetired, Types: &a.options.Types.known,
 	})
 	a.router = a.newRouter()
 	a.serving.Store(newServing(nil, nil))
@@ -156,11 +157,6 @@ func (a *API) Authorizes() bool { return a.options.Authorizer != nil }
 
 // NewUID returns a new uid, as [Options].NewUID does.
 func (a *API) NewUID() string { return a.options.NewUID() }
-
-// WaitOutside registers that a hook begins to wait for a service outside of the process, such as a webhook, whose name is whom. It returns an
-// error if too many hooks wait, for this service or for all, so that a service that hangs does not take all requests. The caller calls done
-// when the wait has ended.
-func (a *API) WaitOutside(whom string) (done func(), err error) { return a.flights.WaitOutside(whom) }
 
 // Shutdown drains the API for [Options].DrainTime, see [API.Drain]. Then it stops the plug-ins, in the reverse order of their start, ends all
 // watches and streams, refuses new requests and calls with 503 ServiceUnavailable, waits for those in flight, and closes the store if the API

@@ -51,6 +51,8 @@ type Options struct {
 	// Protobuf, is a copy that the history does not hold. The limits therefore apply to such a response, and to the response to a write, from the start.
 	// All such copies together have at most 256 MiB; the API answers more with 429 too. A list is encoded element by element, as
 	// the client reads it.
+	//
+	// A [Limiter] takes the place of this limit, but bodies, large answers and webhooks are still limited by it.
 	MaxInFlight int
 	// ExemptGroups are groups whose members always get a place, such as administrators, who may have to end what takes all others.
 	// Default: those of the plug-ins (see [Parts]), such as the administrators of package rest/rbac.

@@ -10,8 +10,8 @@ import (
 )
 
 // Plugin adds parts to an API: kinds, admission hooks, users, rights, and work in the background. [Options.Plugins] lists the plug-ins of an
-// API. Packages rest/rbac, rest/serviceaccount, rest/quota, rest/webhook, rest/policy, rest/crd, rest/seed,
-// rest/apiservice, rest/lifecycle, rest/audit, rest/debug and rest/auth have plug-ins, and a host can write its own.
+// API. Packages rest/rbac, rest/serviceaccount, rest/quota, rest/fairness, rest/webhook, rest/policy, rest/crd,
+// rest/seed, rest/apiservice, rest/lifecycle, rest/audit, rest/debug and rest/auth have plug-ins, and a host can write its own.
 //
 // A plug-in is also the place for a program's own kinds that belong together with their hooks and their work in the background. [API.Start]
 // starts that work; host.Run of package rest/host calls it.
@@ -52,6 +52,8 @@ type Parts struct {
 	Authorizer Authorizer
 	// Observer observes the requests of the API.
 	Observer Observer
+	// Limiter decides when the API works on requests, in the place of [Options.MaxInFlight]. At most one plug-in may have one.
+	Limiter Limiter
 	// ExemptGroups are added to [Options.ExemptGroups] unless the host sets them.
 	ExemptGroups []string
 	// HealthChecks are added to those of [Options.HealthChecks].
@@ -115,6 +117,9 @@ func (a *API) plug() (definitions []Definition, err error) {
 		definitions = append(definitions, parts.Definitions...)
 		a.options.Admission = append(a.options.Admission, parts.Admission...)
 		authenticators, authorizers = append(authenticators, parts.Authenticator), append(authorizers, parts.Authorizer)
+		if err := a.limitBy(parts); err != nil {
+			return nil, err
+		}
 		exempt = append(exempt, parts.ExemptGroups...)
 		checks = append(checks, parts.HealthChecks...)
 		if parts.Observer != nil {
@@ -130,6 +135,19 @@ func (a *API) plug() (definitions []Definition, err error) {
 		return nil, err
 	}
 	return definitions, nil
+}
+
+// limitBy makes the Limiter of a plug-in that of the API, if the plug-in has one.
+func (a *API) limitBy(parts Parts) error {
+	switch {
+	case parts.Limiter == nil:
+		return nil
+	case a.limiter != nil:
+		return fmt.Errorf("plug-in %q has a Limiter, and so has an earlier one", parts.Name)
+	}
+	a.limiter = parts.Limiter
+	a.flights.LiftLimit()
+	return nil
 }
 
 // check returns an error if the parts contradict each other.

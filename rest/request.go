@@ -213,7 +213,7 @@ func (q *request) readBody() ([]byte, error) {
 		return nil, err
 	}
 	q.observed.read(data)
-	return data, flights.Resume(&q.flight)
+	return data, flights.Resume(q.r.Context(), &q.flight)
 }
 
 // bodyFormat returns the format of the body. message is what a body in Protobuf contains.

@@ -245,11 +245,11 @@ func (q *request) answer(choose chooser) {
 	if err == nil && q.needsUser() {
 		err = q.identify()
 	}
-	if err == nil && entered {
-		err = a.flights.Take(&q.flight, q.holder())
-	}
 	if err == nil {
 		err = q.readQuery()
+	}
+	if err == nil && entered {
+		err = q.takePlace()
 	}
 	if err == nil && a.options.Authorizer != nil {
 		err = q.authorize()

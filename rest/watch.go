@@ -32,9 +32,12 @@ func (q *request) watch() error {
 		ctx, gone = context.WithCancel(ctx)
 	}
 	defer gone()
-	q.api.flights.Stay(&q.flight, false) // a watch does not count for MaxInFlight
+	if q.api.limiter == nil {
+		q.api.flights.Stay(&q.flight, false) // a watch does not count for MaxInFlight
+	}
 	q.api.flights.Locked(func() { q.watches = true })
 	return w.Deliver(ctx, func() (delivery.Output, error) {
+		q.api.flights.Stay(&q.flight, false)
 		out, err := q.openWatch(rep.Media, gone)
 		if err == nil {
 			q.query, q.at = nil, place{} // nothing reads them again, and a watch may wait for long

@@ -100,6 +100,7 @@ func TestOnlyItsUsersLink(t *testing.T) {
 		{"/rest/debug", ""},
 		{"/rest/election", ""},
 		{"/rest/events", ""},
+		{"/rest/fairness", ""},
 		{"/rest/host", ""},
 		{"/rest/kubeconfig", "os/exec"},
 		{"/rest/policy", ""},

@@ -54,7 +54,7 @@ func (d *dispatch) mutate(ctx context.Context, registered []*webhook) (err error
 			continue
 		}
 		changed, err := false, error(nil)
-		if done, crowded := d.waitOutside(w.id()); crowded != nil {
+		if done, crowded := d.waitOutside(ctx, w.id()); crowded != nil {
 			err = &callError{w.name, crowded}
 		} else {
 			changed, err = d.callMutating(ctx, w, in)

@@ -77,7 +77,7 @@ func (d *dispatch) callAll(ctx context.Context, calls []call) {
 	for i, c := range calls {
 		ids[i] = c.id()
 	}
-	done, err := d.waitOutside(strings.Join(ids, " "))
+	done, err := d.waitOutside(ctx, strings.Join(ids, " "))
 	if err != nil {
 		for i, c := range calls {
 			calls[i].err = &callError{c.name, err}

@@ -34,6 +34,8 @@ type Flight struct {
 	of             *resource.Resource // nil for paths outside of all resources, and for a stream
 	user           string             // empty if nobody knows
 	exempt         bool               // no limit holds for the request
+	seats          Seats              // nil if the request needs none
+	outside        int                // how many hooks of the request wait for webhooks
 	waitsFor       string             // the webhook for which the request may wait while it has a place
 	in             *share             // where the request is now; nil before Take, after Stay and for an exempt request
 	taken          int                // how much it takes there

@@ -1,6 +1,11 @@
 package delivery
 
-import "github.com/decorum-go/decorum/status"
+import (
+	"context"
+	"math"
+
+	"github.com/decorum-go/decorum/status"
+)
 
 // A request has a place while the API works on it, and there is a limited number of places. It gives its place back while it waits for its
 // client: while its body is read, and while its client reads a large answer. Both have limits of their own. A request that waits for a
@@ -52,6 +57,9 @@ func (f *Flights) leave(in *Flight) {
 	if in.in == &f.places && in.waitsFor != "" {
 		f.outside.give(in.waitsFor, 1)
 	}
+	if in.in == &f.places && in.seats != nil {
+		in.seats.Release()
+	}
 	in.in, in.taken = nil, 0
 }
 
@@ -90,14 +98,24 @@ type Holder struct {
 	Exempt bool
 	// WaitsFor names the webhook for which the request may wait all the time that it has a place. It may be empty.
 	WaitsFor string
+	// Seats are what the request needs beside its place; nil for nothing.
+	Seats Seats
 }
 
-// Take gives a request a place.
-func (f *Flights) Take(in *Flight, h Holder) error {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	in.user, in.exempt, in.waitsFor = h.User, h.Exempt, h.WaitsFor
-	return f.move(in, &f.places)
+// Seats have the methods of rest.Seats. A request has them as long as it has a place, except while it waits for a webhook.
+type Seats interface {
+	Take(ctx context.Context) error
+	Retake()
+	Release()
+}
+
+// LiftLimit makes the number of places unlimited, because seats limit the requests.
+func (f *Flights) LiftLimit() { f.places.limit = math.MaxInt }
+
+// Take gives a request its seats and a place. It waits for the seats.
+func (f *Flights) Take(ctx context.Context, in *Flight, h Holder) error {
+	in.user, in.exempt, in.waitsFor, in.seats = h.User, h.Exempt, h.WaitsFor, h.Seats
+	return f.Resume(ctx, in)
 }
 
 // bodyUnit is how many bytes of bodies count as one body, so that a few large bodies count as much as many small ones.
@@ -130,11 +148,20 @@ func (f *Flights) Received(in *Flight, bytes int64) error {
 	return nil
 }
 
-// Resume gives the place back to a request that has read its body.
-func (f *Flights) Resume(in *Flight) error {
+// Resume gives seats and a place back to a request that has read its body. It waits for the seats.
+func (f *Flights) Resume(ctx context.Context, in *Flight) error {
+	if in.seats != nil {
+		if err := in.seats.Take(ctx); err != nil {
+			return err
+		}
+	}
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	return f.move(in, &f.places)
+	err := f.move(in, &f.places)
+	if err != nil && in.seats != nil {
+		in.seats.Release()
+	}
+	return err
 }
 
 // Deliver takes the place from a request whose client reads a large answer, which may take the client long. If too many clients read, the
@@ -170,16 +197,30 @@ func (f *Flights) Abandoned() int {
 }
 
 // WaitOutside registers that somebody begins to wait for what is outside of the process, such as a webhook, whose name is whom. It returns
-// an error if too many wait, for it or for all. The caller calls the returned function when the wait has ended.
-func (f *Flights) WaitOutside(whom string) (done func(), err error) {
+// an error if too many wait, for it or for all. The caller calls the returned function when the wait has ended. Meanwhile the request in,
+// if it is not nil, gives its seats to others.
+func (f *Flights) WaitOutside(in *Flight, whom string) (done func(), err error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	if !f.outside.take(whom, 1) {
 		return nil, crowded()
 	}
+	seated := func() bool { return in != nil && in.seats != nil && in.in == &f.places && in.outside == 0 }
+	if seated() {
+		in.seats.Release()
+	}
+	if in != nil {
+		in.outside++
+	}
 	return func() {
 		f.mu.Lock()
 		defer f.mu.Unlock()
 		f.outside.give(whom, 1)
+		if in != nil {
+			in.outside--
+		}
+		if seated() {
+			in.seats.Retake()
+		}
 	}, nil
 }

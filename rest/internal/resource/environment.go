@@ -32,9 +32,6 @@ type Host struct {
 	// UntilRetired returns the context of a watch of the resource, which also ends when the API ends, and with
 	// [ErrRetired] when the API gives up or replaces the resource.
 	UntilRetired func(context.Context, *Resource) (context.Context, context.CancelFunc)
-	// WaitOutside registers that a request begins to wait for a webhook, or returns an error if too many wait. The
-	// caller must call done.
-	WaitOutside func(webhook string) (done func(), err error)
 	// Types remembers the schemas of Go types.
 	Types *schema.Types
 	// Begin registers a write that no client asked for, so that the API's shutdown waits for it. The caller must call

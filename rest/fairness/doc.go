@@ -1,0 +1,34 @@
+// Package fairness shares the capacity of an API among its users, so that one of them cannot keep out the others:
+//
+//	limiter, err := fairness.New(fairness.Options{})
+//	api, err := rest.New(rest.Options{Plugins: []rest.Plugin{limiter}}, widgets)
+//
+// It does what API Priority and Fairness does in kube-apiserver, and takes the place of [rest.Options.MaxInFlight].
+//
+// # Seats, levels, flows
+//
+// A request needs seats while the API works on it: most requests one, a list one for each 100 objects of its resource and namespace, at
+// most ten. A watch needs as many as a list while it sends the existing objects, and none after that. Streams and health checks need none.
+//
+// A [Level] is a kind of requests with a part of the seats. A request that finds no seat waits in a queue of its level. A [Flow] assigns
+// requests to a level and says which of them belong together, such as those of one user. The level gives the next free seats to the queue
+// that has used the least, in seats times seconds, while it had something to do. A queue that was idle does not save up what it did not
+// use. So a user with few requests waits for the end of one request, however long the queues of the others are.
+//
+// The requests of a flow wait in a few queues of its level, which a hash of its name chooses (shuffle sharding). The hash is secret, and
+// differs in each process.
+//
+// Levels can lend seats ([Level].LendablePercent, [Level].BorrowingPercent). A level takes back what it has lent at once, so for the
+// length of a request more seats may be in use than there are.
+//
+// # What gives seats back
+//
+// A request has no seats while its body is read, while its client reads a large answer, and while it waits for a webhook. After its body
+// it waits in its queue again. After a webhook it goes on at once, even if no seat is free: the limit on requests that wait for webhooks
+// bounds how many do ([rest.API.WaitOutside]).
+//
+// # Refusals
+//
+// A request gets 429 TooManyRequests with Retry-After if its queue is full, or if it has waited for [Options].MaxWait. Both are the
+// answers of kube-apiserver. Nothing has happened then, so the client may send the request again.
+package fairness

@@ -1,0 +1,200 @@
+package fairness
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+	"time"
+
+	"github.com/decorum-go/decorum/rest"
+)
+
+// Options configure a [Limiter]. The zero value shares the seats equally among the users.
+type Options struct {
+	// Seats is how many requests that cost one seat the API works on at once. Default: 600.
+	Seats int
+	// MaxWait is how long a request waits for its seats before it is refused. Default: 15 seconds.
+	MaxWait time.Duration
+	// Levels divide the seats. Default: [DefaultLevel] alone.
+	Levels []Level
+	// Flows assign requests to levels: the first that matches decides. Requests that none matches are flows of their users at the last
+	// level that is not exempt, and members of system:masters are exempt.
+	Flows []Flow
+	// Now is the clock. Default: time.Now.
+	Now func() time.Time
+}
+
+// Level is a kind of requests with seats of its own: a PriorityLevelConfiguration of Kubernetes.
+type Level struct {
+	// Name is required, and unique.
+	Name string
+	// UID is the value of the header X-Kubernetes-PF-PriorityLevel-UID of answers. Default: no header.
+	UID string
+	// Exempt levels have no limit. Their other fields are zero.
+	Exempt bool
+	// Shares is the part of the seats that the level gets, in proportion to those of the other levels. At least 1.
+	Shares int
+	// LendablePercent is the part of its seats that other levels may use while the level does not need them. 0 to 100.
+	LendablePercent int
+	// BorrowingPercent bounds how many seats of others the level may use, in percent of its own. 0 means none.
+	BorrowingPercent int
+	// Queues is how many queues the level has. Zero means that requests which find no seat are refused at once. A request of a flow waits
+	// in one of HandSize queues, chosen by shuffle sharding, so a flow that fills its queues leaves others to most other flows. QueueLength
+	// is how many requests wait in one queue.
+	Queues, HandSize, QueueLength int
+}
+
+// DefaultLevel returns the level of an API that has no other: 128 queues with 50 requests each, 6 of them for one flow.
+func DefaultLevel() Level {
+	return Level{Name: "global-default", Shares: 1, Queues: 128, HandSize: 6, QueueLength: 50}
+}
+
+// Distinguisher says which requests that match a [Flow] share a flow, and so a share of the seats.
+type Distinguisher int
+
+// The distinguishers. By default all requests that match are one flow.
+const (
+	ByNothing Distinguisher = iota
+	ByUser
+	ByNamespace
+)
+
+// Flow assigns requests to a level: a FlowSchema of Kubernetes.
+type Flow struct {
+	// Name is required, and unique.
+	Name string
+	// UID is the value of the header X-Kubernetes-PF-FlowSchema-UID of answers. Default: no header.
+	UID string
+	// Level is the name of a level.
+	Level string
+	// By tells the flows apart that share the level.
+	By Distinguisher
+	// Users and Groups select by the user of the request, who is one of Users or in one of Groups. Both empty select all users.
+	Users, Groups []string
+	// Verbs, Resources and Namespaces select by the access. Resources are plurals with their groups, such as "widgets.example.com". An
+	// empty list selects everything.
+	Verbs, Resources, Namespaces []string
+	// Match selects by anything else, if it is set. It must be fast, and safe for use by many goroutines.
+	Match func(rest.Access) bool
+}
+
+// matches reports whether an access belongs to the flow.
+func (f *Flow) matches(a *rest.Access) bool {
+	if len(f.Users)+len(f.Groups) > 0 && !slices.Contains(f.Users, a.User.Name) &&
+		!slices.ContainsFunc(a.User.Groups, func(g string) bool { return slices.Contains(f.Groups, g) }) {
+		return false
+	}
+	return selects(f.Verbs, string(a.Verb)) && selects(f.Namespaces, a.Namespace) && f.selectsResource(a) && (f.Match == nil || f.Match(*a))
+}
+
+func selects(list []string, value string) bool { return len(list) == 0 || slices.Contains(list, value) }
+
+func (f *Flow) selectsResource(a *rest.Access) bool {
+	return len(f.Resources) == 0 || slices.ContainsFunc(f.Resources, func(name string) bool {
+		n := len(a.Resource)
+		if a.Group == "" {
+			return name == a.Resource
+		}
+		return len(name) == n+1+len(a.Group) && name[:n] == a.Resource && name[n] == '.' && name[n+1:] == a.Group
+	})
+}
+
+const (
+	defaultSeats   = 600
+	defaultMaxWait = 15 * time.Second
+
+	// maxHandBits is how many bits of a hash the choice of a hand may need.
+	maxHandBits  = 60
+	exemptName   = "exempt"
+	mastersGroup = "system:masters"
+)
+
+// withDefaults fills in the defaults and checks the options.
+func (o Options) withDefaults() (Options, error) {
+	if o.Seats < 0 || o.MaxWait < 0 {
+		return o, errors.New("Seats and MaxWait must not be negative")
+	}
+	o.Seats, o.MaxWait = cmp.Or(o.Seats, defaultSeats), cmp.Or(o.MaxWait, defaultMaxWait)
+	if o.Now == nil {
+		o.Now = time.Now
+	}
+	o.Levels, o.Flows = slices.Clone(o.Levels), slices.Clone(o.Flows)
+	if len(o.Levels) == 0 {
+		o.Levels = []Level{DefaultLevel()}
+	}
+	levels := map[string]bool{}
+	last := ""
+	for i, l := range o.Levels {
+		if err := l.check(); err != nil {
+			return o, fmt.Errorf("Levels[%d] %q: %w", i, l.Name, err)
+		}
+		if levels[l.Name] {
+			return o, fmt.Errorf("Levels[%d]: an earlier level has the name %q", i, l.Name)
+		}
+		if levels[l.Name] = true; !l.Exempt {
+			last = l.Name
+		}
+	}
+	if last == "" {
+		return o, errors.New("Levels: all levels are exempt, so nothing would be limited")
+	}
+	flows := map[string]bool{}
+	for i, f := range o.Flows {
+		switch {
+		case f.Name == "":
+			return o, fmt.Errorf("Flows[%d]: Name is empty", i)
+		case flows[f.Name]:
+			return o, fmt.Errorf("Flows[%d]: an earlier flow has the name %q", i, f.Name)
+		case !levels[f.Level]:
+			return o, fmt.Errorf("Flows[%d] %q: there is no level %q", i, f.Name, f.Level)
+		case f.By < ByNothing || f.By > ByNamespace:
+			return o, fmt.Errorf("Flows[%d] %q: unknown Distinguisher %d", i, f.Name, f.By)
+		}
+		flows[f.Name] = true
+	}
+	if !levels[exemptName] {
+		o.Levels = append(o.Levels, Level{Name: exemptName, Exempt: true})
+	}
+	if !flows[exemptName] {
+		o.Flows = append(o.Flows, Flow{Name: exemptName, Level: exemptName, Groups: []string{mastersGroup}})
+	}
+	o.Flows = append(o.Flows, Flow{Name: "catch-all", Level: last, By: ByUser})
+	return o, nil
+}
+
+// check returns an error if the level is invalid.
+func (l *Level) check() error {
+	percent := func(p int) bool { return p >= 0 && p <= 100 }
+	switch {
+	case l.Name == "":
+		return errors.New("Name is empty")
+	case l.Name == exemptName && !l.Exempt:
+		return errors.New("a level of this name must be exempt")
+	case l.Exempt && *l != Level{Name: l.Name, UID: l.UID, Exempt: true}:
+		return errors.New("an exempt level has no limits, so its other fields must be zero")
+	case l.Exempt:
+		return nil
+	case l.Shares < 1:
+		return errors.New("Shares must be at least 1")
+	case !percent(l.LendablePercent):
+		return errors.New("LendablePercent must be between 0 and 100")
+	case l.BorrowingPercent < 0:
+		return errors.New("BorrowingPercent must not be negative")
+	case l.Queues == 0 && l.HandSize == 0 && l.QueueLength == 0:
+		return nil
+	case l.Queues < 1 || l.QueueLength < 1:
+		return errors.New("Queues and QueueLength must be positive, or zero together with HandSize")
+	case l.HandSize < 1 || l.HandSize > l.Queues:
+		return errors.New("HandSize must be between 1 and Queues")
+	}
+	bits := 0.0
+	for i := range l.HandSize {
+		bits += math.Log2(float64(l.Queues - i))
+	}
+	if bits > maxHandBits {
+		return fmt.Errorf("too many hands: %d of %d queues need %.0f bits of a hash, and there are %d", l.HandSize, l.Queues, bits, maxHandBits)
+	}
+	return nil
+}

@@ -1,0 +1,82 @@
+package rest
+
+import (
+	"context"
+	"net/http"
+	"net/url"
+
+	"github.com/decorum-go/decorum/rest/internal/delivery"
+	"github.com/decorum-go/decorum/storage"
+	"github.com/decorum-go/decorum/watch"
+)
+
+// Limiter decides when the API works on a request. It takes the place of the limit [Options.MaxInFlight]; the limits on bodies and on
+// answers stay. Package rest/fairness has a Limiter. Many goroutines call it at once.
+//
+// The API does not ask it about health checks, about what Options.OpenHealth opens, and about streams. Members of Options.ExemptGroups
+// do not wait for the seats that it returns.
+type Limiter interface {
+	// Limit returns the seats that a request needs, or nil if it needs none. It does not wait.
+	Limit(r LimitedRequest) Seats
+}
+
+// LimitedRequest is what a [Limiter] knows of a request.
+type LimitedRequest struct {
+	// Access is the access that the request needs.
+	Access Access
+	// Query is the query of the URL.
+	Query url.Values
+	// Header is the header of the answer, to which the Limiter may add.
+	Header http.Header
+	// Objects returns how many objects the store holds in the resource and the namespace of the request.
+	Objects func() int
+}
+
+// Seats are what a request needs of the capacity of the API while the API works on it. A request gives them back while its body is read,
+// while its client reads a large answer, and while it waits for a webhook. A watch has them while it begins.
+type Seats interface {
+	// Take waits for the seats, or returns the error to answer with. ctx ends when the client has gone.
+	Take(ctx context.Context) error
+	// Retake takes the seats at once, even if there are none, for a request that has given them back while it waited for a webhook.
+	Retake()
+	// Release gives the seats back, if the request has them.
+	Release()
+}
+
+// takePlace gives the request a place, and its seats if the API has a [Limiter].
+func (q *request) takePlace() error {
+	h := q.holder()
+	if l := q.api.limiter; l != nil && !q.isHealth() && !q.isOpen() && !q.isStream() {
+		seats := l.Limit(LimitedRequest{
+			Access: accessOf(UserFrom(q.r.Context()), q.question()), Query: q.query, Header: q.w.Header(), Objects: q.stored,
+		})
+		if seats != nil && !h.Exempt {
+			h.Seats = seats
+		}
+	}
+	return q.api.flights.Take(q.r.Context(), &q.flight, h)
+}
+
+// stored returns how many objects the store holds in the resource and the namespace of the request.
+func (q *request) stored() int {
+	if q.res == nil || q.res.Kind.Virtual {
+		return 0
+	}
+	within := watch.Key{Resource: q.res.StoredName(), Namespace: q.at.namespace}
+	page, err := q.res.Store.List(q.r.Context(), storage.Query{Within: within, Limit: 1}, nil)
+	if err != nil {
+		return 0
+	}
+	return len(page.Records) + int(max(page.Remaining, 0))
+}
+
+// WaitOutside registers that a hook begins to wait for a service outside of the process, such as a webhook, whose name is whom. ctx is the
+// context of the hook. WaitOutside returns an error if too many hooks wait, for this service or for all, so that a service that hangs does
+// not take all requests. The caller calls done when the wait has ended. Meanwhile the request of the hook needs no seat (see [Limiter]).
+func (a *API) WaitOutside(ctx context.Context, whom string) (done func(), err error) {
+	var in *delivery.Flight
+	if q, ok := ctx.Value(accessKey{}).(*request); ok && q.api == a {
+		in = &q.flight
+	}
+	return a.flights.WaitOutside(in, whom)
+}
