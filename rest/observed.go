@@ -53,6 +53,7 @@ func (q *request) observe(refused error) error {
 		Received: o.received, HTTP: q.r, AuditID: q.auditID[0], Access: accessOf(UserFrom(q.r.Context()), q.question()), Sender: q.sender,
 		DryRun: len(q.query["dryRun"]) > 0, Authorized: o.authorized, Decision: o.decision, Refused: refused,
 	}
+	r.Unknown = q.unknown || q.res != nil && q.at.subresource != "" && q.res.subresource(q.at.subresource) == nil
 	r.LongRunning = r.Access.Verb == kind.Watch || q.isStream()
 	ctx := q.r.Context()
 	var failed error

@@ -44,6 +44,8 @@ type ObservedRequest struct {
 	Access Access
 	// Sender is the user who sent the request, if Access.User is a user whom the sender impersonates. Otherwise it is nil.
 	Sender *User
+	// Unknown says that the API serves nothing at the path, so that a client may have chosen any name in it.
+	Unknown bool
 	// LongRunning says that the request is a watch or a stream, which ends when its client or the API ends it.
 	LongRunning bool
 	// DryRun says that the query asks for a write that is not stored.

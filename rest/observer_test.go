@@ -156,6 +156,10 @@ func TestAnObserverSeesWhyARequestIsRefused(t *testing.T) {
 	apitest.Do(t, api, "GET", "/nowhere", "")
 	began, _ = w.last(t)
 	assert.Equal(t, "/nowhere", began.Access.Path)
+	assert.True(t, began.Unknown)
+	apitest.Do(t, api, "GET", apitest.Widgets+"/a/status", "")
+	began, _ = w.last(t)
+	assert.False(t, began.Unknown)
 
 	require.NoError(t, api.Close())
 	apitest.Do(t, api, "GET", apitest.Widgets, "")

@@ -35,6 +35,7 @@ type request struct {
 	at      place
 	kind    *media.Kind        // of the body and the answer: the resource's, or the subresource's own
 	through *servedSubresource // the subresource in the path; nil for the object itself
+	unknown bool               // the API serves nothing at the path
 	ofPath  bool               // the path asks to watch its object
 
 	query  url.Values

@@ -136,7 +136,7 @@ func (a *API) handle(w http.ResponseWriter, r *http.Request, params httprouter.P
 	path, whole := route.Path(r.URL)
 	res, choose := find(q.serving, path, params, &q.at)
 	if choose == nil || !whole && !q.at.below {
-		res, choose, q.at = nil, always((*request).unknownPath), place{}
+		res, choose, q.at, q.unknown = nil, always((*request).unknownPath), place{}, true
 	}
 	q.res = res
 	q.answer(choose)

@@ -13,6 +13,7 @@ import (
 
 	"github.com/decorum-go/decorum/internal/codec"
 	"github.com/decorum-go/decorum/internal/doc"
+	"github.com/decorum-go/decorum/rest"
 	"github.com/decorum-go/decorum/status"
 )
 
@@ -54,8 +55,23 @@ func (a *answer) sortedAnnotations() iter.Seq2[string, string] {
 	}
 }
 
+// result is how the call of a webhook ended, for those who observe the request.
+func (d *dispatch) result(w *webhook, a *answer, err error) rest.StepResult {
+	switch {
+	case err != nil:
+		return rest.StepResult{Err: err, FailedOpen: w.failOpen}
+	case !a.Allowed:
+		return rest.StepResult{Err: a.refusal(w.name), Code: http.StatusOK}
+	}
+	return rest.StepResult{Code: http.StatusOK}
+}
+
 // ask sends a request to a webhook and returns its answer. All errors are callErrors.
-func (d *dispatch) ask(ctx context.Context, w *webhook, request doc.Value) (*answer, error) {
+func (d *dispatch) ask(ctx context.Context, w *webhook, request doc.Value) (a *answer, err error) {
+	ctx, ended := rest.BeginStep(ctx, rest.Step{
+		Kind: rest.StepWebhook, Name: w.name, Operation: d.request.Operation, Mutating: d.phase == mutating,
+	})
+	defer func() { ended(d.result(w, a, err)) }()
 	i := slices.IndexFunc(w.versions, func(v string) bool { return v == v1 || v == v1beta1 })
 	if i < 0 {
 		return nil, &callError{w.name, errors.New("could not create admission objects: webhook does not accept known AdmissionReview versions (v1, v1beta1)")}
