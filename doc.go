@@ -42,8 +42,8 @@
 //   - rest/resttest: serves an API to tests, with faults to inject.
 //   - rest/conventions: checks kinds against the API conventions.
 //
-// Three modules add what needs more dependencies: cel, rules in the Common Expression Language; k8s, the kinds of
-// k8s.io/api; and rest/auth/oidc, people who log in with OpenID Connect.
+// Four modules add what needs more dependencies: cel, rules in the Common Expression Language; k8s, the kinds of
+// k8s.io/api; rest/auth/oidc, people who log in with OpenID Connect; and rest/metrics, metrics for Prometheus.
 //
 // A program links only the packages that it imports.
 //

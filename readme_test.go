@@ -55,17 +55,19 @@ var examples = map[string][]string{
 	"docs/runtime-kinds.md": {"rest/example_runtime_test.go", "cel/example_definitions_test.go"},
 	"docs/security.md": {
 		"rest/auth/example_test.go", "rest/serviceaccount/example_test.go", "rest/example_filters_test.go", "rest/quota/example_test.go",
+		"rest/fairness/example_test.go",
 	},
 	"docs/storage.md": {
 		"rest/example_storage_test.go", "storage/bolt/example_test.go", "rest/lifecycle/example_test.go",
 		"examples/replicas/replica.go", "examples/replicas/store.go", "storage/postgres/example_test.go",
 	},
-	"docs/teams.md":                           {"examples/platform/teams/main.go"},
-	"docs/testing.md":                         nil,
-	"docs/versions.md":                        {"rest/example_versions_test.go"},
-	"docs/webhooks.md":                        {"rest/callout/example_test.go", "rest/crd/example_webhook_test.go", "rest/webhook/example_test.go", "cel/example_policies_test.go"},
-	"examples/controller/README.md":           {"examples/controller/manager.go"},
-	"k8s/README.md":                           {"k8s/example_test.go"},
+	"docs/teams.md":                       {"examples/platform/teams/main.go"},
+	"docs/testing.md":                     nil,
+	"docs/validate.md":                    {"rest/validate/example_test.go"},
+	"docs/versions.md":                    {"rest/example_versions_test.go"},
+	"docs/webhooks.md":                    {"rest/callout/example_test.go", "rest/crd/example_webhook_test.go", "rest/webhook/example_test.go", "cel/example_policies_test.go"},
+	"examples/controller/README.md":       {"examples/controller/manager.go"},
+	"k8s/README.md":                       {"k8s/example_test.go"},
 	"rest/conformance/fixtures/widget.md": nil,
 }
 

@@ -19,7 +19,6 @@ func (w *Write) onServed(ctx context.Context, write func() error) error {
 			err = write()
 		}
 		if !errors.Is(err, resource.ErrRetired) {
-			w.writes.count(err)
 			return err
 		}
 		if w.res, err = w.res.Current(ctx); err != nil {
@@ -48,7 +47,6 @@ func (w *Write) checkServed() error {
 // stores nothing; then the record is nil. The write commits only if what the object needs is unchanged as well. It
 // fails if it would exceed a quota.
 func (w *Write) commit(ctx context.Context, needs []need, f storage.UpdateFunc) (*storage.Record, error) {
-	w.attempts = 0
 	key := w.res.Key(w.Namespace, w.Name)
 	compute := func(current *storage.Record) ([]byte, error) {
 		w.endCommit(nil)

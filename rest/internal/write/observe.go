@@ -4,23 +4,18 @@ import (
 	"context"
 
 	"github.com/decorum-go/decorum/rest/internal/steps"
-	"github.com/decorum-go/decorum/status"
 	"github.com/decorum-go/decorum/storage"
 )
 
 // committing is what the observer of a write has to know of its commit.
 type committing struct {
-	found    *storage.Record // the stored object of the last attempt
-	removes  bool            // the last attempt removes the object
-	attempts int             // of this commit
-	ended    func(steps.Outcome)
+	found   *storage.Record // the stored object of the last attempt
+	removes bool            // the last attempt removes the object
+	ended   func(steps.Outcome)
 }
 
 // beginCommit reports that the store begins to commit what an attempt has computed.
 func (w *Write) beginCommit(ctx context.Context, current *storage.Record, json []byte) {
-	if w.attempts++; w.attempts > 1 {
-		w.writes.retries.Add(1)
-	}
 	if w.observer == nil {
 		return
 	}
@@ -55,23 +50,4 @@ func (w *Write) committed(ctx context.Context, record *storage.Record, err error
 		c.After = record.JSON
 	}
 	w.observer.Committed(ctx, c)
-}
-
-// Counts are what writes have met since the API was made.
-type Counts struct {
-	// Conflicts is how many writes failed because the object had changed, and Retries is how often a write took its steps again
-	// because another one had committed first.
-	Conflicts, Retries uint64
-}
-
-// count counts the end of a write.
-func (all *Writes) count(err error) {
-	if status.IsConflict(err) {
-		all.conflicts.Add(1)
-	}
-}
-
-// Counts returns the counts of all writes.
-func (all *Writes) Counts() Counts {
-	return Counts{Conflicts: all.conflicts.Load(), Retries: all.retries.Load()}
 }

@@ -2,7 +2,6 @@ package write
 
 import (
 	"sync"
-	"sync/atomic"
 
 	"github.com/decorum-go/decorum/rest/internal/resource"
 )
@@ -16,8 +15,6 @@ type Writes struct {
 	seeing     sync.Map // the hooks that may see a write of a *Resource, as []*Hook
 	reaper     *reaper
 	unattended *unattended
-	// What Counts returns.
-	conflicts, retries atomic.Uint64
 }
 
 // NewWrites returns the Writes of an API with these admission hooks, in the order in which they run. The API must close
