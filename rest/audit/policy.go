@@ -68,7 +68,7 @@ type PolicyRule struct {
 	Level Level
 	// Users are names of users. The client counts, also if it acts as another user.
 	Users []string
-	// UserGroups are groups, of which the user must have one.
+	// UserGroups match users who belong to at least one of these groups.
 	UserGroups []string
 	// Verbs are verbs of resources, or HTTP methods in lower case for paths outside all resources.
 	Verbs []string

@@ -42,13 +42,14 @@ func (r *replay) discard(ctx context.Context, path string) {
 	})
 }
 
-// created returns the paths of the objects in the answers, the latest first.
+// created returns the paths of the objects that the case has created, the latest first. An object that it has only read stays: it may belong
+// to others.
 func (r *replay) created() []string {
 	var paths []string
 	for _, a := range slices.Backward(r.answers) {
 		uid, _ := lookup(a.body, "metadata.uid")
 		name, _ := lookup(a.body, "metadata.name")
-		if text(uid) == "" || text(name) == "" {
+		if a.status != http.StatusCreated || text(uid) == "" || text(name) == "" {
 			continue
 		}
 		path, _, _ := strings.Cut(a.path, "?")

@@ -42,6 +42,27 @@ func TestCasesCleanUp(t *testing.T) {
 	}
 }
 
+// An object that a case reads, and has not created, stays.
+func TestCleanUpLeavesOtherObjects(t *testing.T) {
+	deleted := ""
+	server := &fake{Instead: func(w http.ResponseWriter, r *http.Request) bool {
+		switch {
+		case r.Method == http.MethodDelete && strings.Contains(r.URL.Path, "/configmaps/"):
+			deleted = r.URL.Path
+		case r.Method == http.MethodGet && strings.HasSuffix(r.URL.Path, "/configmaps/theirs"):
+			w.Header().Set("Content-Type", "application/json")
+			_, _ = w.Write([]byte(`{"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"theirs","uid":"1"}}`))
+			return true
+		}
+		return false
+	}}
+	theirs := strings.ReplaceAll(oneCase("a", "[]"), "GET /api", "GET /api/v1/namespaces/default/configmaps/theirs")
+	o := conformance.Options{Server: server.start(t), Cases: folder("one.yaml", theirs)}
+	_, err := conformance.Record(t.Context(), o, nil, t.TempDir())
+	require.NoError(t, err)
+	assert.Empty(t, deleted)
+}
+
 // The suite asks for the kinds first, and creates nothing on a server that lacks one.
 func TestMissingKinds(t *testing.T) {
 	golden, created := recorded(t), false

@@ -132,6 +132,6 @@ func (r *replay) giveDefinition(ctx context.Context, id, path string, object map
 		v, _ := lookup(a.body, "metadata."+member)
 		r.vars[id+"."+variable] = text(v)
 	}
-	r.answers = append(r.answers, &answer{path: path, body: a.body, hasBody: true})
+	r.answers = append(r.answers, &answer{path: path, status: status, body: a.body, hasBody: true})
 	return nil
 }

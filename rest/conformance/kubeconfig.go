@@ -95,7 +95,7 @@ func (o *Options) use(config kubeconfig, context, dir string) error {
 		}
 		return nil
 	}
-	return fmt.Errorf("there is no context %q", context)
+	return fmt.Errorf("the kubeconfig has no context %q", context)
 }
 
 func (o *Options) useCluster(c kubeconfigCluster, dir string) error {

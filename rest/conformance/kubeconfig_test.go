@@ -49,7 +49,7 @@ func TestKubeconfig(t *testing.T) {
 		{"programs", withCertificate, ""},
 		{"plugin", conformance.Options{}, "user exec: only tokens and client certificates are supported"},
 		{"nowhere", conformance.Options{}, `the context "nowhere" names no cluster with a server`},
-		{"other", conformance.Options{}, `there is no context "other"`},
+		{"other", conformance.Options{}, `the kubeconfig has no context "other"`},
 	} {
 		t.Run("context "+test.context, func(t *testing.T) {
 			var got conformance.Options

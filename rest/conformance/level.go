@@ -33,7 +33,7 @@ func ParseLevel(name string) (Level, error) {
 	for _, level := range Levels() {
 		names = append(names, string(level))
 	}
-	return "", fmt.Errorf("there is no level %q; the levels are %s", name, strings.Join(names, ", "))
+	return "", fmt.Errorf("unknown level %q; the levels are %s", name, strings.Join(names, ", "))
 }
 
 // includes reports whether a claim of the level covers cases of the other one.

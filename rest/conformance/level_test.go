@@ -127,5 +127,5 @@ func TestCasesFitTheirLevel(t *testing.T) {
 
 func TestUnknownLevelInACaseFile(t *testing.T) {
 	_, err := conformance.Load(folder("a.yaml", "cases:\n- {name: a, doc: b, level: raed, steps: [{do: GET /api}]}\n"))
-	assert.ErrorContains(t, err, `there is no level "raed"`)
+	assert.ErrorContains(t, err, `unknown level "raed"`)
 }

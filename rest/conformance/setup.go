@@ -68,6 +68,6 @@ func (r *replay) give(ctx context.Context, short map[string]any) error {
 		v, _ := lookup(created, "metadata."+member)
 		r.vars[id+"."+variable] = text(v)
 	}
-	r.answers = append(r.answers, &answer{path: path, body: created, hasBody: true})
+	r.answers = append(r.answers, &answer{path: path, status: status, body: created, hasBody: true})
 	return nil
 }

@@ -214,7 +214,7 @@ func TestConfigurationErrors(t *testing.T) {
 		`Levels[0] "exempt": a level of this name must be exempt`:                                  of(fairness.Level{Name: "exempt", Shares: 1}),
 		`Levels[1]: an earlier level has the name "a"`:                                             {Levels: []fairness.Level{{Name: "a", Shares: 1}, {Name: "a", Shares: 1}}},
 		"Flows[0]: Name is empty":                                                                  flow(fairness.Flow{}),
-		`Flows[0] "f": there is no level "none"`:                                                   flow(fairness.Flow{Name: "f", Level: "none"}),
+		`Flows[0] "f": unknown level "none"`:                                                       flow(fairness.Flow{Name: "f", Level: "none"}),
 		`Flows[0] "f": unknown Distinguisher 9`:                                                    flow(fairness.Flow{Name: "f", Level: "global-default", By: 9}),
 		`Flows[1]: an earlier flow has the name "f"`:                                               flow(fairness.Flow{Name: "f", Level: "global-default"}, fairness.Flow{Name: "f"}),
 	} {

@@ -148,7 +148,7 @@ func (o Options) withDefaults() (Options, error) {
 		case flows[f.Name]:
 			return o, fmt.Errorf("Flows[%d]: an earlier flow has the name %q", i, f.Name)
 		case !levels[f.Level]:
-			return o, fmt.Errorf("Flows[%d] %q: there is no level %q", i, f.Name, f.Level)
+			return o, fmt.Errorf("Flows[%d] %q: unknown level %q", i, f.Name, f.Level)
 		case f.By < ByNothing || f.By > ByNamespace:
 			return o, fmt.Errorf("Flows[%d] %q: unknown Distinguisher %d", i, f.Name, f.By)
 		}
