@@ -128,7 +128,7 @@ func TestExportedCRDsAreValid(t *testing.T) {
 
 // The exported manifest of Widget equals the manifest with which the transcripts were recorded.
 func TestExportedCRDIsTheRecordedOne(t *testing.T) {
-	recorded, err := os.ReadFile("../conformance/fixtures/widget-crd.yaml")
+	recorded, err := os.ReadFile("../../rest/conformance/fixtures/widget-crd.yaml")
 	require.NoError(t, err)
 	want, got := decodedCRD(t, recorded), exported(t, widget.Resource())
 	for _, c := range []*apiextensions.CustomResourceDefinition{want, got} {
