@@ -197,26 +197,57 @@ func TestFlowsMatch(t *testing.T) {
 	}
 }
 
+// A host's own flows of the names exempt and catch-all take the places of those that every Limiter has.
+func TestMandatoryFlowsOfTheHost(t *testing.T) {
+	o := level(10, 4, 10)
+	o.Levels = append(o.Levels, fairness.Level{Name: "rest", UID: "rest-level", Shares: 1}, fairness.Level{Name: "exempt", UID: "exempt-level", Exempt: true})
+	o.Flows = []fairness.Flow{
+		{Name: "exempt", UID: "exempt-flow", Level: "exempt", Users: []string{"jane"}},
+		{Name: "catch-all", UID: "rest-flow", Level: "all"},
+	}
+	h, _, limiter := newLimited(t, o)
+	for user, want := range map[string][2]string{
+		"jane": {"exempt-flow", "exempt-level"}, "joe": {"rest-flow", "level-uid"}, "root": {"rest-flow", "level-uid"},
+	} {
+		a := apitest.Do(t, h, "GET", path, "", "User", user)
+		got := [2]string{a.Header.Get("X-Kubernetes-PF-FlowSchema-UID"), a.Header.Get("X-Kubernetes-PF-PriorityLevel-UID")}
+		assert.Equal(t, want, got, user)
+	}
+	var names []string
+	for _, f := range limiter.State().Flows {
+		names = append(names, f.Name)
+	}
+	assert.Equal(t, []string{"exempt", "catch-all"}, names)
+
+	o.Flows = o.Flows[1:]
+	h, _, _ = newLimited(t, o)
+	a := apitest.Do(t, h, "GET", path, "", "User", "root")
+	assert.Equal(t, "exempt-level", a.Header.Get("X-Kubernetes-PF-PriorityLevel-UID"), "members of system:masters come before a catch-all")
+}
+
 func TestConfigurationErrors(t *testing.T) {
 	of := func(l fairness.Level) fairness.Options { return fairness.Options{Levels: []fairness.Level{l}} }
 	flow := func(f ...fairness.Flow) fairness.Options { return fairness.Options{Flows: f} }
 	for want, o := range map[string]fairness.Options{
-		"Seats and MaxWait must not be negative":                                                   {Seats: -1},
-		`Levels[0] "": Name is empty`:                                                              of(fairness.Level{}),
-		`Levels[0] "a": Shares must be at least 1`:                                                 of(fairness.Level{Name: "a"}),
-		`Levels[0] "a": LendablePercent must be between 0 and 100`:                                 of(fairness.Level{Name: "a", Shares: 1, LendablePercent: 101}),
-		`Levels[0] "a": BorrowingPercent must not be negative`:                                     of(fairness.Level{Name: "a", Shares: 1, BorrowingPercent: -1}),
-		`Levels[0] "a": HandSize must be between 1 and Queues`:                                     of(fairness.Level{Name: "a", Shares: 1, Queues: 2, HandSize: 3, QueueLength: 1}),
-		`Levels[0] "a": Queues and QueueLength must be positive, or zero together with HandSize`:   of(fairness.Level{Name: "a", Shares: 1, Queues: 2, HandSize: 1}),
-		`Levels[0] "a": too many hands: 10 of 128 queues need 69 bits of a hash, and there are 60`: of(fairness.Level{Name: "a", Shares: 1, Queues: 128, HandSize: 10, QueueLength: 1}),
-		`Levels[0] "a": an exempt level has no limits, so its other fields must be zero`:           of(fairness.Level{Name: "a", Exempt: true, Shares: 1}),
-		"Levels: all levels are exempt, so nothing would be limited":                               of(fairness.Level{Name: "a", Exempt: true}),
-		`Levels[0] "exempt": a level of this name must be exempt`:                                  of(fairness.Level{Name: "exempt", Shares: 1}),
-		`Levels[1]: an earlier level has the name "a"`:                                             {Levels: []fairness.Level{{Name: "a", Shares: 1}, {Name: "a", Shares: 1}}},
-		"Flows[0]: Name is empty":                                                                  flow(fairness.Flow{}),
-		`Flows[0] "f": unknown level "none"`:                                                       flow(fairness.Flow{Name: "f", Level: "none"}),
-		`Flows[0] "f": unknown Distinguisher 9`:                                                    flow(fairness.Flow{Name: "f", Level: "global-default", By: 9}),
-		`Flows[1]: an earlier flow has the name "f"`:                                               flow(fairness.Flow{Name: "f", Level: "global-default"}, fairness.Flow{Name: "f"}),
+		"Seats and MaxWait must not be negative":                                                          {Seats: -1},
+		`Levels[0] "": Name is empty`:                                                                     of(fairness.Level{}),
+		`Levels[0] "a": Shares must be at least 1`:                                                        of(fairness.Level{Name: "a"}),
+		`Levels[0] "a": LendablePercent must be between 0 and 100`:                                        of(fairness.Level{Name: "a", Shares: 1, LendablePercent: 101}),
+		`Levels[0] "a": BorrowingPercent must not be negative`:                                            of(fairness.Level{Name: "a", Shares: 1, BorrowingPercent: -1}),
+		`Levels[0] "a": HandSize must be between 1 and Queues`:                                            of(fairness.Level{Name: "a", Shares: 1, Queues: 2, HandSize: 3, QueueLength: 1}),
+		`Levels[0] "a": Queues and QueueLength must be positive, or zero together with HandSize`:          of(fairness.Level{Name: "a", Shares: 1, Queues: 2, HandSize: 1}),
+		`Levels[0] "a": too many hands: 10 of 128 queues need 69 bits of a hash, and there are 60`:        of(fairness.Level{Name: "a", Shares: 1, Queues: 128, HandSize: 10, QueueLength: 1}),
+		`Levels[0] "a": an exempt level has no limits, so its other fields must be zero`:                  of(fairness.Level{Name: "a", Exempt: true, Shares: 1}),
+		"Levels: all levels are exempt, so nothing would be limited":                                      of(fairness.Level{Name: "a", Exempt: true}),
+		`Levels[0] "exempt": a level of this name must be exempt`:                                         of(fairness.Level{Name: "exempt", Shares: 1}),
+		`Levels[1]: an earlier level has the name "a"`:                                                    {Levels: []fairness.Level{{Name: "a", Shares: 1}, {Name: "a", Shares: 1}}},
+		`Flows[0] "": Name is empty`:                                                                      flow(fairness.Flow{}),
+		`Flows[0] "f": unknown level "none"`:                                                              flow(fairness.Flow{Name: "f", Level: "none"}),
+		`Flows[0] "f": unknown Distinguisher 9`:                                                           flow(fairness.Flow{Name: "f", Level: "global-default", By: 9}),
+		`Flows[0] "exempt": the level of a flow of this name must be exempt, and "global-default" is not`: flow(fairness.Flow{Name: "exempt", Level: "global-default"}),
+		`Flows[0] "catch-all": a flow of this name must match all requests`:                               flow(fairness.Flow{Name: "catch-all", Level: "global-default", Verbs: []string{"get"}}),
+		`Flows[0] "catch-all": a flow of this name must be the last`:                                      flow(fairness.Flow{Name: "catch-all", Level: "global-default"}, fairness.Flow{Name: "f", Level: "global-default"}),
+		`Flows[1]: an earlier flow has the name "f"`:                                                      flow(fairness.Flow{Name: "f", Level: "global-default"}, fairness.Flow{Name: "f"}),
 	} {
 		_, err := fairness.New(o)
 		assert.EqualError(t, err, "fairness.New: "+want)

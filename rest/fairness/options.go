@@ -19,8 +19,10 @@ type Options struct {
 	MaxWait time.Duration
 	// Levels divide the seats. Default: [DefaultLevel] alone.
 	Levels []Level
-	// Flows assign requests to levels: the first that matches decides. Requests that none matches are flows of their users at the last
-	// level that is not exempt, and members of system:masters are exempt.
+	// Flows assign requests to levels: the first that matches decides. Two flows follow unless the list has flows of their names, as
+	// every cluster of Kubernetes has them. The flow exempt matches members of system:masters, at an exempt level. The flow catch-all
+	// comes last and matches everything: requests are flows of their users at the last level that is not exempt. A host that declares
+	// one of the two chooses its level, its UID and its Distinguisher, and for exempt also whom it matches.
 	Flows []Flow
 	// Now is the clock. Default: time.Now.
 	Now func() time.Time
@@ -108,6 +110,7 @@ const (
 	// maxHandBits is how many bits of a hash the choice of a hand may need.
 	maxHandBits  = 60
 	exemptName   = "exempt"
+	catchAllName = "catch-all"
 	mastersGroup = "system:masters"
 )
 
@@ -124,44 +127,70 @@ func (o Options) withDefaults() (Options, error) {
 	if len(o.Levels) == 0 {
 		o.Levels = []Level{DefaultLevel()}
 	}
-	levels := map[string]bool{}
+	levels := map[string]Level{}
 	last := ""
 	for i, l := range o.Levels {
 		if err := l.check(); err != nil {
 			return o, fmt.Errorf("Levels[%d] %q: %w", i, l.Name, err)
 		}
-		if levels[l.Name] {
+		if _, taken := levels[l.Name]; taken {
 			return o, fmt.Errorf("Levels[%d]: an earlier level has the name %q", i, l.Name)
 		}
-		if levels[l.Name] = true; !l.Exempt {
+		if levels[l.Name] = l; !l.Exempt {
 			last = l.Name
 		}
 	}
 	if last == "" {
 		return o, errors.New("Levels: all levels are exempt, so nothing would be limited")
 	}
+	if _, ok := levels[exemptName]; !ok {
+		l := Level{Name: exemptName, Exempt: true}
+		o.Levels, levels[exemptName] = append(o.Levels, l), l
+	}
 	flows := map[string]bool{}
 	for i, f := range o.Flows {
-		switch {
-		case f.Name == "":
-			return o, fmt.Errorf("Flows[%d]: Name is empty", i)
-		case flows[f.Name]:
+		if flows[f.Name] {
 			return o, fmt.Errorf("Flows[%d]: an earlier flow has the name %q", i, f.Name)
-		case !levels[f.Level]:
-			return o, fmt.Errorf("Flows[%d] %q: unknown level %q", i, f.Name, f.Level)
-		case f.By < ByNothing || f.By > ByNamespace:
-			return o, fmt.Errorf("Flows[%d] %q: unknown Distinguisher %d", i, f.Name, f.By)
+		}
+		if err := f.check(levels); err != nil {
+			return o, fmt.Errorf("Flows[%d] %q: %w", i, f.Name, err)
+		}
+		if f.Name == catchAllName && i < len(o.Flows)-1 {
+			return o, fmt.Errorf("Flows[%d] %q: a flow of this name must be the last", i, f.Name)
 		}
 		flows[f.Name] = true
 	}
-	if !levels[exemptName] {
-		o.Levels = append(o.Levels, Level{Name: exemptName, Exempt: true})
-	}
 	if !flows[exemptName] {
-		o.Flows = append(o.Flows, Flow{Name: exemptName, Level: exemptName, Groups: []string{mastersGroup}})
+		// Before a catch-all of the host, which matches everything.
+		at := len(o.Flows)
+		if flows[catchAllName] {
+			at--
+		}
+		o.Flows = slices.Insert(o.Flows, at, Flow{Name: exemptName, Level: exemptName, Groups: []string{mastersGroup}})
 	}
-	o.Flows = append(o.Flows, Flow{Name: "catch-all", Level: last, By: ByUser})
+	if !flows[catchAllName] {
+		o.Flows = append(o.Flows, Flow{Name: catchAllName, Level: last, By: ByUser})
+	}
 	return o, nil
+}
+
+// check returns an error if the flow is invalid beside the levels.
+func (f *Flow) check(levels map[string]Level) error {
+	level, ok := levels[f.Level]
+	selective := f.Match != nil || len(f.Users)+len(f.Groups)+len(f.Verbs)+len(f.Resources)+len(f.Namespaces) > 0
+	switch {
+	case f.Name == "":
+		return errors.New("Name is empty")
+	case !ok:
+		return fmt.Errorf("unknown level %q", f.Level)
+	case f.By < ByNothing || f.By > ByNamespace:
+		return fmt.Errorf("unknown Distinguisher %d", f.By)
+	case f.Name == exemptName && !level.Exempt:
+		return fmt.Errorf("the level of a flow of this name must be exempt, and %q is not", f.Level)
+	case f.Name == catchAllName && selective:
+		return errors.New("a flow of this name must match all requests")
+	}
+	return nil
 }
 
 // check returns an error if the level is invalid.
