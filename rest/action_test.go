@@ -129,7 +129,8 @@ func TestDryRunOfAClaimedAction(t *testing.T) {
 	bank := &bankFunc{}
 	api := newInvoices(t, bank)
 	before := apitest.Must(t, api, "GET", invoicesIn+"/n1", "").Body
-	apitest.WantJSON(t, apitest.Do(t, api, "POST", invoicesIn+"/n1/pay?dryRun=All", payN1), 201, `{"kind":"Status","apiVersion":"v1","metadata":{},"status":"Success","code":201}`)
+	apitest.WantJSON(t, apitest.Do(t, api, "POST", invoicesIn+"/n1/pay?dryRun=All", payN1), 201,
+		`{"kind":"Status","apiVersion":"v1","metadata":{},"status":"Success","code":201}`)
 	assert.Equal(t, before, apitest.Must(t, api, "GET", invoicesIn+"/n1", "").Body)
 	apitest.Must(t, api, "POST", invoicesIn+"/n1/pay", payN1)
 	assert.Equal(t, 409, apitest.Do(t, api, "POST", invoicesIn+"/n1/pay?dryRun=All", payN1).Code)

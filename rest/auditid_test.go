@@ -79,7 +79,8 @@ func TestAuditIDOfTheClient(t *testing.T) {
 func TestFailuresAreLoggedWithTheirAuditID(t *testing.T) {
 	var log strings.Builder
 	options := rest.Options{Logger: slog.New(slog.NewTextHandler(&log, nil))}
-	api := apitest.New(t, options, apitest.WidgetResource(apitest.WithDefault(func(context.Context, *apitest.Widget) error { return errors.New("the disk is full") })))
+	api := apitest.New(t, options,
+		apitest.WidgetResource(apitest.WithDefault(func(context.Context, *apitest.Widget) error { return errors.New("the disk is full") })))
 	assert.Equal(t, 500, apitest.Do(t, api, "POST", apitest.Widgets, apitest.WidgetBody(`"name":"a"`), "Audit-ID", "find-me").Code)
 	assert.Contains(t, log.String(), "auditID=find-me")
 	log.Reset()

@@ -33,16 +33,19 @@ func TestDiscovery(t *testing.T) {
 			{"name":"settings","singularName":"setting","namespaced":false,"kind":"Settings","verbs":["get","list","patch","update","watch"],"storageVersionHash":"` + hashOf("example.com/v1/Settings") + `"},
 			{"name":"settings/status","singularName":"","namespaced":false,"kind":"Settings","verbs":["get","patch","update"]},
 			{"name":"sums","singularName":"sum","namespaced":false,"kind":"Sum","verbs":["create"]},
-			{"name":"widgets","singularName":"widget","namespaced":true,"kind":"Widget","verbs":` + widgetVerbs + `,"shortNames":["wd"],"categories":["all"],"storageVersionHash":"` + hashOf("example.com/v1/Widget") + `"},
+			{"name":"widgets","singularName":"widget","namespaced":true,"kind":"Widget","verbs":` + widgetVerbs +
+			`,"shortNames":["wd"],"categories":["all"],"storageVersionHash":"` + hashOf("example.com/v1/Widget") + `"},
 			{"name":"widgets/status",` + parts + `"kind":"Widget","verbs":["get","patch","update"]},
 			{"name":"widgets/scale",` + parts + `"kind":"Scale","group":"autoscaling","version":"v1","verbs":["get","patch","update"]}]}`},
-		{"/api/v1", `{"kind":"APIResourceList","groupVersion":"v1","resources":[{"name":"memos","singularName":"memo","namespaced":true,"kind":"Memo","verbs":["get","list"],"storageVersionHash":"` + hashOf("/v1/Memo") + `"}]}`},
+		{"/api/v1",
+			`{"kind":"APIResourceList","groupVersion":"v1","resources":[{"name":"memos","singularName":"memo","namespaced":true,"kind":"Memo","verbs":["get","list"],"storageVersionHash":"` + hashOf("/v1/Memo") + `"}]}`},
 	} {
 		t.Run(c.target, func(t *testing.T) {
 			a := apitest.Do(t, api, "GET", c.target, "")
 			apitest.WantJSON(t, a, 200, c.want)
 			assert.Equal(t, a.Body, apitest.Do(t, api, "GET", c.target+"/", "").Body, "with a trailing slash")
-			apitest.WantFailure(t, apitest.Do(t, api, "POST", c.target, "{}"), 405, "MethodNotAllowed", "the server does not allow this method on the requested resource", "{}")
+			apitest.WantFailure(t, apitest.Do(t, api, "POST", c.target, "{}"), 405, "MethodNotAllowed",
+				"the server does not allow this method on the requested resource", "{}")
 		})
 	}
 }
@@ -62,9 +65,11 @@ func TestDiscoveryOfAbsentGroupsAndResources(t *testing.T) {
 // Of several versions the most mature one is preferred (API conventions, API versioning).
 func TestDiscoveryOrdersVersions(t *testing.T) {
 	version := func(v string) rest.Resource[apitest.Zone] {
-		return rest.Resource[apitest.Zone]{Group: "example.com", Version: v, Plural: "zones" + v, Names: rest.Names{Kind: "Zone" + v, Singular: "zone" + v}, Scope: rest.ScopeCluster}
+		return rest.Resource[apitest.Zone]{Group: "example.com", Version: v, Plural: "zones" + v,
+			Names: rest.Names{Kind: "Zone" + v, Singular: "zone" + v}, Scope: rest.ScopeCluster}
 	}
-	api := apitest.New(t, rest.Options{}, version("v1alpha1"), version("v2"), version("v1beta2"), version("v10"), version("v1"), version("v1beta10"), version("foo"))
+	api := apitest.New(t, rest.Options{}, version("v1alpha1"), version("v2"), version("v1beta2"), version("v10"), version("v1"),
+		version("v1beta10"), version("foo"))
 	group := apitest.Do(t, api, "GET", "/apis/example.com", "")
 	var got []string
 	for i := range 7 {
@@ -85,16 +90,20 @@ func TestAggregatedDiscovery(t *testing.T) {
 	const all = `["delete","deletecollection","get","list","patch","create","update","watch"]`
 	want := `{"kind":"APIGroupDiscoveryList","apiVersion":"apidiscovery.k8s.io/v2","metadata":{},"items":[
 		{"metadata":{"name":"aaa.example.com"},"versions":[{"version":"v1beta1","freshness":"Current","resources":[
-			{"resource":"zones","responseKind":` + kind("aaa.example.com", "v1beta1", "Zone") + `,"scope":"Cluster","singularResource":"zone","verbs":` + all + `,"shortNames":["zn"],
+			{"resource":"zones","responseKind":` + kind("aaa.example.com", "v1beta1", "Zone") +
+		`,"scope":"Cluster","singularResource":"zone","verbs":` + all + `,"shortNames":["zn"],
 				"subresources":[{"subresource":"status","responseKind":` + kind("aaa.example.com", "v1beta1", "Zone") + `,"verbs":` + parts + `}]}]}]},
 		{"metadata":{"name":"example.com"},"versions":[{"version":"v1","freshness":"Current","resources":[
-			{"resource":"settings","responseKind":` + kind("example.com", "v1", "Settings") + `,"scope":"Cluster","singularResource":"setting","verbs":["get","list","patch","update","watch"],
+			{"resource":"settings","responseKind":` + kind("example.com", "v1", "Settings") +
+		`,"scope":"Cluster","singularResource":"setting","verbs":["get","list","patch","update","watch"],
 				"subresources":[{"subresource":"status","responseKind":` + kind("example.com", "v1", "Settings") + `,"verbs":` + parts + `}]},
 			{"resource":"sums","responseKind":` + kind("example.com", "v1", "Sum") + `,"scope":"Cluster","singularResource":"sum","verbs":["create"]},
-			{"resource":"widgets","responseKind":` + kind("example.com", "v1", "Widget") + `,"scope":"Namespaced","singularResource":"widget","verbs":` + all + `,"shortNames":["wd"],"categories":["all"],
+			{"resource":"widgets","responseKind":` + kind("example.com", "v1", "Widget") +
+		`,"scope":"Namespaced","singularResource":"widget","verbs":` + all + `,"shortNames":["wd"],"categories":["all"],
 				"subresources":[{"subresource":"status","responseKind":` + kind("example.com", "v1", "Widget") + `,"verbs":` + parts + `},
 					{"subresource":"scale","responseKind":` + kind("autoscaling", "v1", "Scale") + `,"verbs":` + parts + `}]}]}]}]}`
-	for _, accept := range []string{acceptAggregated, "application/json;as=APIGroupDiscoveryList;v=v2;g=apidiscovery.k8s.io", "application/json," + acceptAggregated, acceptAggregated + ",application/json"} {
+	for _, accept := range []string{acceptAggregated, "application/json;as=APIGroupDiscoveryList;v=v2;g=apidiscovery.k8s.io",
+		"application/json," + acceptAggregated, acceptAggregated + ",application/json"} {
 		a := apitest.Do(t, api, "GET", "/apis", "", "Accept", accept)
 		require.Equal(t, 200, a.Code, a.Body)
 		require.JSONEq(t, want, a.Body)
@@ -111,7 +120,8 @@ func TestAggregatedDiscovery(t *testing.T) {
 		assert.Equal(t, 200, apitest.Do(t, api, "GET", "/apis", "", "Accept", accept, "If-None-Match", `"OTHER"`).Code)
 	}
 	core := apitest.Do(t, api, "GET", "/api", "", "Accept", acceptAggregated)
-	require.JSONEq(t, `{"kind":"APIGroupDiscoveryList","apiVersion":"apidiscovery.k8s.io/v2","metadata":{},"items":[{"metadata":{},"versions":[{"version":"v1","freshness":"Current","resources":[
+	require.JSONEq(t,
+		`{"kind":"APIGroupDiscoveryList","apiVersion":"apidiscovery.k8s.io/v2","metadata":{},"items":[{"metadata":{},"versions":[{"version":"v1","freshness":"Current","resources":[
 		{"resource":"memos","responseKind":`+kind("", "", "Memo")+`,"scope":"Namespaced","singularResource":"memo","verbs":["get","list"]}]}]}]}`, core.Body)
 	t.Run("a version that is gone", func(t *testing.T) {
 		accept := "application/json;g=apidiscovery.k8s.io;v=v2beta1;as=APIGroupDiscoveryList"
@@ -120,7 +130,8 @@ func TestAggregatedDiscovery(t *testing.T) {
 	})
 	t.Run("an API without a group", func(t *testing.T) {
 		memos := apitest.NewMemos(t)
-		require.JSONEq(t, `{"kind":"APIGroupDiscoveryList","apiVersion":"apidiscovery.k8s.io/v2","metadata":{},"items":[]}`, apitest.Do(t, memos, "GET", "/apis", "", "Accept", acceptAggregated).Body)
+		require.JSONEq(t, `{"kind":"APIGroupDiscoveryList","apiVersion":"apidiscovery.k8s.io/v2","metadata":{},"items":[]}`,
+			apitest.Do(t, memos, "GET", "/apis", "", "Accept", acceptAggregated).Body)
 		apitest.WantJSON(t, apitest.Do(t, memos, "GET", "/apis", ""), 200, `{"kind":"APIGroupList","apiVersion":"v1","groups":[]}`)
 	})
 }
@@ -128,9 +139,11 @@ func TestAggregatedDiscovery(t *testing.T) {
 // Clients find the kind List in v1 of the core group, so it is there also where no kind is.
 func TestDiscoveryWithoutCoreKinds(t *testing.T) {
 	api := apitest.NewWidgets(t)
-	apitest.WantJSON(t, apitest.Do(t, api, "GET", "/api", ""), 200, `{"kind":"APIVersions","versions":["v1"],"serverAddressByClientCIDRs":[{"clientCIDR":"0.0.0.0/0","serverAddress":"example.com"}]}`)
+	apitest.WantJSON(t, apitest.Do(t, api, "GET", "/api", ""), 200,
+		`{"kind":"APIVersions","versions":["v1"],"serverAddressByClientCIDRs":[{"clientCIDR":"0.0.0.0/0","serverAddress":"example.com"}]}`)
 	apitest.WantJSON(t, apitest.Do(t, api, "GET", "/api/v1", ""), 200, `{"kind":"APIResourceList","groupVersion":"v1","resources":[]}`)
-	assert.JSONEq(t, `{"kind":"APIGroupDiscoveryList","apiVersion":"apidiscovery.k8s.io/v2","metadata":{},"items":[{"metadata":{},"versions":[{"version":"v1","freshness":"Current"}]}]}`,
+	assert.JSONEq(t,
+		`{"kind":"APIGroupDiscoveryList","apiVersion":"apidiscovery.k8s.io/v2","metadata":{},"items":[{"metadata":{},"versions":[{"version":"v1","freshness":"Current"}]}]}`,
 		apitest.Do(t, api, "GET", "/api", "", "Accept", acceptAggregated).Body)
 	assert.Contains(t, apitest.Do(t, api, "GET", "/", "").Body, `"/api/v1"`)
 	assert.Contains(t, apitest.Do(t, api, "GET", "/openapi/v3", "").Value(t, "paths"), "api/v1")
@@ -167,9 +180,11 @@ func TestDiscoveryOfBuiltinKinds(t *testing.T) {
 func TestInvalidTimeout(t *testing.T) {
 	api := apitest.NewWidgets(t)
 	apitest.CreateWidget(t, api, "a")
-	for _, target := range []string{apitest.Widgets, apitest.Widgets + "/a", apitest.Widgets + "/none", apitest.Widgets + "/a/status", apitest.Widgets + "/a/scale", apitest.ExampleV1, "/apis", "/apis/example.com", "/version"} {
+	for _, target := range []string{apitest.Widgets, apitest.Widgets + "/a", apitest.Widgets + "/none", apitest.Widgets + "/a/status",
+		apitest.Widgets + "/a/scale", apitest.ExampleV1, "/apis", "/apis/example.com", "/version"} {
 		for value, message := range map[string]string{"abc": `time: invalid duration "abc"`, "5": `time: missing unit in duration "5"`} {
-			apitest.WantFailure(t, apitest.Do(t, api, "GET", target+"?timeout="+value, ""), 400, "BadRequest", "invalid timeout specified in the request URL - "+message, "")
+			apitest.WantFailure(t, apitest.Do(t, api, "GET", target+"?timeout="+value, ""), 400, "BadRequest",
+				"invalid timeout specified in the request URL - "+message, "")
 		}
 		assert.NotEqual(t, 400, apitest.Do(t, api, "GET", target+"?timeout=1m", "").Code, target)
 	}
@@ -178,13 +193,15 @@ func TestInvalidTimeout(t *testing.T) {
 // A slash behind a path is passed over where things are named, and nowhere else.
 func TestSlashesAtTheEnd(t *testing.T) {
 	api := apitest.NewWidgets(t)
-	for target, want := range map[string]int{"/apis/": 200, "/version/": 200, apitest.Widgets + "/": 200, "/healthz/": 404, "/readyz/": 404, "/openapi/v2/": 404, "/openapi/v3/": 404, "/index.html": 200} {
+	for target, want := range map[string]int{"/apis/": 200, "/version/": 200, apitest.Widgets + "/": 200, "/healthz/": 404, "/readyz/": 404,
+		"/openapi/v2/": 404, "/openapi/v3/": 404, "/index.html": 200} {
 		assert.Equal(t, want, apitest.Do(t, api, "GET", target, "").Code, target)
 	}
 }
 
 func TestRootIndex(t *testing.T) {
-	apitest.WantJSON(t, apitest.Do(t, apitest.NewManyKinds(t), "GET", "/", ""), 200, `{"paths":["/api","/api/v1","/apis","/apis/","/apis/aaa.example.com","/apis/aaa.example.com/v1beta1",
+	apitest.WantJSON(t, apitest.Do(t, apitest.NewManyKinds(t), "GET", "/", ""), 200,
+		`{"paths":["/api","/api/v1","/apis","/apis/","/apis/aaa.example.com","/apis/aaa.example.com/v1beta1",
 		"/apis/example.com","/apis/example.com/v1","/healthz","/livez","/openapi/v2","/openapi/v3","/readyz","/version"]}`)
 }
 

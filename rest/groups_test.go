@@ -32,7 +32,8 @@ func oldCogBody(spec string) string {
 func TestAKindInTwoGroupsIsOneKind(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		api := apitest.NewCogs(t, inTwoGroups)
-		here, there := apitest.OpenWatch(t, api, apitest.Cogs+"?watch=1&resourceVersion=1"), apitest.OpenWatch(t, api, oldCogs+"?watch=1&resourceVersion=1&fieldSelector=spec.metal%3Dtin")
+		here, there := apitest.OpenWatch(t, api, apitest.Cogs+"?watch=1&resourceVersion=1"),
+			apitest.OpenWatch(t, api, oldCogs+"?watch=1&resourceVersion=1&fieldSelector=spec.metal%3Dtin")
 
 		written := apitest.Must(t, api, "POST", oldCogs, oldCogBody(`{"toothCount":12,"metal":"tin"}`))
 		assert.Equal(t, "old.example.com/v1", written.Text(t, "apiVersion"))
@@ -49,10 +50,12 @@ func TestAKindInTwoGroupsIsOneKind(t *testing.T) {
 		exists = apitest.Do(t, api, "POST", oldCogs, oldCogBody(`{"toothCount":5}`))
 		assert.Equal(t, `cogs.old.example.com "a" already exists`, exists.Text(t, "message"))
 
-		applied := apitest.Must(t, api, "PATCH", apitest.Cogs+"/a?fieldManager=m", `{"apiVersion":"example.com/v1","kind":"Cog","spec":{"note":"oil me"},"metadata":{"name":"a"}}`, "Content-Type", apitest.TypeApply)
+		applied := apitest.Must(t, api, "PATCH", apitest.Cogs+"/a?fieldManager=m",
+			`{"apiVersion":"example.com/v1","kind":"Cog","spec":{"note":"oil me"},"metadata":{"name":"a"}}`, "Content-Type", apitest.TypeApply)
 		assert.Equal(t, "example.com/v1", applied.Text(t, "metadata.managedFields.0.apiVersion"))
 		assert.Equal(t, "old.example.com/v1", applied.Text(t, "metadata.managedFields.1.apiVersion"))
-		conflict := apitest.Do(t, api, "PATCH", apitest.Cogs+"/a?fieldManager=m", `{"apiVersion":"example.com/v1","kind":"Cog","spec":{"material":"wax"},"metadata":{"name":"a"}}`, "Content-Type", apitest.TypeApply)
+		conflict := apitest.Do(t, api, "PATCH", apitest.Cogs+"/a?fieldManager=m",
+			`{"apiVersion":"example.com/v1","kind":"Cog","spec":{"material":"wax"},"metadata":{"name":"a"}}`, "Content-Type", apitest.TypeApply)
 		assert.Equal(t, `Apply failed with 1 conflict: conflict with "unknown" using old.example.com/v1: .spec.metal`, conflict.Text(t, "message"))
 
 		apitest.Must(t, api, "POST", apitest.Cogs, `{"apiVersion":"example.com/v1","kind":"Cog","metadata":{"name":"b"},"spec":{"teeth":3}}`)
@@ -69,7 +72,8 @@ func TestAKindInTwoGroupsIsOneKind(t *testing.T) {
 		resources := api.Objects().Resources()
 		require.Len(t, resources, 1)
 		assert.Equal(t, "cogs.example.com", resources[0].Name)
-		assert.Equal(t, []apimeta.GroupVersionKind{{Group: "example.com", Version: "v1", Kind: "Cog"}, {Group: "old.example.com", Version: "v1", Kind: "Cog"}}, resources[0].Kinds)
+		assert.Equal(t, []apimeta.GroupVersionKind{{Group: "example.com", Version: "v1", Kind: "Cog"},
+			{Group: "old.example.com", Version: "v1", Kind: "Cog"}}, resources[0].Kinds)
 	})
 }
 
@@ -86,7 +90,9 @@ func TestDiscoveryOfAKindInTwoGroups(t *testing.T) {
 func TestErrorsNameTheGroupsOfBothVersions(t *testing.T) {
 	api := apitest.NewCogs(t, inTwoGroups)
 	failed := apitest.Do(t, api, "POST", oldCogs, oldCogBody(`{"toothCount":3,"metal":"unobtainium"}`))
-	assert.Equal(t, `Internal error occurred: conversion of Cog.old.example.com "a" from old.example.com/v1 to example.com/v1 failed: nobody has unobtainium`, failed.Text(t, "message"))
+	assert.Equal(t,
+		`Internal error occurred: conversion of Cog.old.example.com "a" from old.example.com/v1 to example.com/v1 failed: nobody has unobtainium`,
+		failed.Text(t, "message"))
 
 	prime := apitest.NewCogs(t, inTwoGroups, func(r *rest.Resource[apitest.Cog]) {
 		r.Hooks.Validate = func(_ context.Context, c, _ *apitest.Cog) status.FieldErrors {

@@ -39,7 +39,8 @@ func TestFailuresAreSeenWithoutALogger(t *testing.T) {
 		{"a hook that runs out of its own time", rest.Options{}, apitest.WithDefault(func(context.Context, *apitest.Widget) error {
 			return errors.Join(errors.New(secret), context.DeadlineExceeded)
 		})},
-		{"an admission hook that panics", rest.Options{Admission: []rest.Admission{apitest.Validating("v", func(context.Context, *rest.AdmissionRequest) error { panic(secret) })}}, func(*rest.Resource[apitest.Widget]) {}},
+		{"an admission hook that panics", rest.Options{Admission: []rest.Admission{apitest.Validating("v",
+			func(context.Context, *rest.AdmissionRequest) error { panic(secret) })}}, func(*rest.Resource[apitest.Widget]) {}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			var log strings.Builder

@@ -91,7 +91,8 @@ func TestCloseLeavesNothing(t *testing.T) {
 func TestCloseLeavesTheHostsStoreOpen(t *testing.T) {
 	store := apitest.NewStore(t)
 	for range 2 {
-		api := apitest.Start(t, rest.Options{Store: &apitest.RegisteredStore{Engine: store}}, rest.Resource[apitest.Thing]{Group: "g.example.com", Version: "v1", Plural: "things"})
+		api := apitest.Start(t, rest.Options{Store: &apitest.RegisteredStore{Engine: store}},
+			rest.Resource[apitest.Thing]{Group: "g.example.com", Version: "v1", Plural: "things"})
 		require.NoError(t, api.Close())
 	}
 	require.NoError(t, store.Register(t.Context(), storage.Resource{Name: "others", Extract: storage.NewExtractor()}), "the store is still open")
@@ -173,21 +174,35 @@ func TestBadConfiguration(t *testing.T) {
 		{"short name in upper case", with(func(r *rest.Resource[apitest.Thing]) { r.Names.Short = []string{"TH"} }), []string{`kind "Thing"`, `"TH"`}},
 		{"short name empty", with(func(r *rest.Resource[apitest.Thing]) { r.Names.Short = []string{""} }), []string{`kind "Thing"`}},
 		{"declared twice", []rest.Definition{apitest.ThingResource(), apitest.ThingResource()}, []string{`kind "Thing"`, "declared twice"}},
-		{"one plural for two kinds", []rest.Definition{apitest.ThingResource(), rest.Resource[apitest.GlobalThing]{Group: apitest.ThingGroup, Version: v1, Plural: "things"}}, []string{`kind "GlobalThing"`, `"things"`, `"Thing"`}},
-		{"one kind for two plurals", []rest.Definition{apitest.ThingResource(), rest.Resource[apitest.GlobalThing]{Group: apitest.ThingGroup, Version: v1, Plural: "others", Names: rest.Names{Kind: "Thing"}}}, []string{`kind "Thing"`}},
-		{"short name that is another's plural", append(with(func(r *rest.Resource[apitest.Thing]) { r.Names.Short = []string{"globalthings"} }), apitest.GlobalThingResource()), []string{`"globalthings"`}},
-		{"short name that is another's short name", []rest.Definition{apitest.ThingResource(), rest.Resource[apitest.GlobalThing]{Group: apitest.ThingGroup, Version: v1, Plural: "others", Names: rest.Names{Short: []string{"th"}}}}, []string{`kind "GlobalThing"`, `"th"`}},
+		{"one plural for two kinds", []rest.Definition{apitest.ThingResource(), rest.Resource[apitest.GlobalThing]{Group: apitest.ThingGroup,
+			Version: v1, Plural: "things"}}, []string{`kind "GlobalThing"`, `"things"`, `"Thing"`}},
+		{"one kind for two plurals", []rest.Definition{apitest.ThingResource(), rest.Resource[apitest.GlobalThing]{Group: apitest.ThingGroup,
+			Version: v1, Plural: "others", Names: rest.Names{Kind: "Thing"}}}, []string{`kind "Thing"`}},
+		{"short name that is another's plural", append(with(func(r *rest.Resource[apitest.Thing]) { r.Names.Short = []string{"globalthings"} }),
+			apitest.GlobalThingResource()), []string{`"globalthings"`}},
+		{"short name that is another's short name",
+			[]rest.Definition{apitest.ThingResource(), rest.Resource[apitest.GlobalThing]{Group: apitest.ThingGroup, Version: v1, Plural: "others",
+				Names: rest.Names{Short: []string{"th"}}}}, []string{`kind "GlobalThing"`, `"th"`}},
 		{"no struct", []rest.Definition{rest.Resource[string]{Group: apitest.ThingGroup, Version: v1, Plural: "strings"}}, []string{`"string"`, "is not a struct"}},
-		{"a pointer", []rest.Definition{rest.Resource[*apitest.Thing]{Group: apitest.ThingGroup, Version: v1, Plural: "things", Names: rest.Names{Kind: "Thing"}}}, []string{`kind "Thing"`, "is not a struct"}},
+		{"a pointer", []rest.Definition{rest.Resource[*apitest.Thing]{Group: apitest.ThingGroup, Version: v1, Plural: "things",
+			Names: rest.Names{Kind: "Thing"}}}, []string{`kind "Thing"`, "is not a struct"}},
 		{"a type without a name", []rest.Definition{rest.Resource[struct{}]{Group: apitest.ThingGroup, Version: v1, Plural: "nothings"}}, []string{"Kind"}},
-		{"no metadata", []rest.Definition{rest.Resource[thingNoMeta]{Group: apitest.ThingGroup, Version: v1, Plural: "things"}}, []string{`kind "thingNoMeta"`, "metadata"}},
-		{"an unknown option of a tag", []rest.Definition{rest.Resource[thingBadTag]{Group: apitest.ThingGroup, Version: v1, Plural: "things"}}, []string{`kind "thingBadTag"`, "Size", "nonsense"}},
-		{"a default of another type", []rest.Definition{rest.Resource[thingBadDefault]{Group: apitest.ThingGroup, Version: v1, Plural: "things"}}, []string{`kind "thingBadDefault"`, "Size", "many"}},
-		{"a pattern that does not parse", []rest.Definition{rest.Resource[thingBadPattern]{Group: apitest.ThingGroup, Version: v1, Plural: "things"}}, []string{`kind "thingBadPattern"`, "Text"}},
-		{"a field that JSON cannot hold", []rest.Definition{rest.Resource[thingBadField]{Group: apitest.ThingGroup, Version: v1, Plural: "things"}}, []string{`kind "thingBadField"`, "Pipe"}},
-		{"column without a name", with(func(r *rest.Resource[apitest.Thing]) { r.Columns = []rest.Column{{Path: ".spec.size"}} }), []string{`kind "Thing"`, "column"}},
-		{"column without a path", with(func(r *rest.Resource[apitest.Thing]) { r.Columns = []rest.Column{{Name: "Size"}} }), []string{`kind "Thing"`, `column "Size"`}},
-		{"column with a bad path", with(func(r *rest.Resource[apitest.Thing]) { r.Columns = []rest.Column{{Name: "Size", Path: ".spec["}} }), []string{`kind "Thing"`, `column "Size"`}},
+		{"no metadata", []rest.Definition{rest.Resource[thingNoMeta]{Group: apitest.ThingGroup, Version: v1, Plural: "things"}},
+			[]string{`kind "thingNoMeta"`, "metadata"}},
+		{"an unknown option of a tag", []rest.Definition{rest.Resource[thingBadTag]{Group: apitest.ThingGroup, Version: v1, Plural: "things"}},
+			[]string{`kind "thingBadTag"`, "Size", "nonsense"}},
+		{"a default of another type", []rest.Definition{rest.Resource[thingBadDefault]{Group: apitest.ThingGroup, Version: v1, Plural: "things"}},
+			[]string{`kind "thingBadDefault"`, "Size", "many"}},
+		{"a pattern that does not parse", []rest.Definition{rest.Resource[thingBadPattern]{Group: apitest.ThingGroup, Version: v1,
+			Plural: "things"}}, []string{`kind "thingBadPattern"`, "Text"}},
+		{"a field that JSON cannot hold", []rest.Definition{rest.Resource[thingBadField]{Group: apitest.ThingGroup, Version: v1,
+			Plural: "things"}}, []string{`kind "thingBadField"`, "Pipe"}},
+		{"column without a name", with(func(r *rest.Resource[apitest.Thing]) { r.Columns = []rest.Column{{Path: ".spec.size"}} }),
+			[]string{`kind "Thing"`, "column"}},
+		{"column without a path", with(func(r *rest.Resource[apitest.Thing]) { r.Columns = []rest.Column{{Name: "Size"}} }),
+			[]string{`kind "Thing"`, `column "Size"`}},
+		{"column with a bad path", with(func(r *rest.Resource[apitest.Thing]) { r.Columns = []rest.Column{{Name: "Size", Path: ".spec["}} }),
+			[]string{`kind "Thing"`, `column "Size"`}},
 		{"column of an absent field", with(func(r *rest.Resource[apitest.Thing]) { r.Columns = []rest.Column{{Name: "Size", Path: ".spec.sise"}} }),
 			[]string{`kind "Thing"`, `column "Size"`, `".spec.sise"`, `spec has no field "sise": it has color, data, `}},
 		{"column with the name of a Go field", with(func(r *rest.Resource[apitest.Thing]) { r.Columns = []rest.Column{{Name: "Size", Path: ".Spec.Size"}} }),
@@ -195,38 +210,62 @@ func TestBadConfiguration(t *testing.T) {
 		{"column with a bad type", with(func(r *rest.Resource[apitest.Thing]) {
 			r.Columns = []rest.Column{{Name: "Size", Path: ".spec.size", Type: "float"}}
 		}), []string{`kind "Thing"`, `column "Size"`, `"float"`}},
-		{"absent selectable field", with(func(r *rest.Resource[apitest.Thing]) { r.SelectableFields = []string{"spec.nope"} }), []string{`kind "Thing"`, "SelectableFields", "spec.nope"}},
-		{"selectable field that is a list", with(func(r *rest.Resource[apitest.Thing]) { r.SelectableFields = []string{"spec.parts"} }), []string{`kind "Thing"`, "SelectableFields", "spec.parts"}},
-		{"selectable field in metadata", with(func(r *rest.Resource[apitest.Thing]) { r.SelectableFields = []string{"metadata.uid"} }), []string{`kind "Thing"`, "SelectableFields", "metadata.uid"}},
-		{"selectable field of nothing", with(func(r *rest.Resource[apitest.Thing]) { r.SelectableFields = []string{""} }), []string{`kind "Thing"`, "SelectableFields"}},
-		{"duplicate selectable field", with(func(r *rest.Resource[apitest.Thing]) { r.SelectableFields = []string{"spec.color", "spec.color"} }), []string{`kind "Thing"`, "SelectableFields", "spec.color"}},
+		{"absent selectable field", with(func(r *rest.Resource[apitest.Thing]) { r.SelectableFields = []string{"spec.nope"} }),
+			[]string{`kind "Thing"`, "SelectableFields", "spec.nope"}},
+		{"selectable field that is a list", with(func(r *rest.Resource[apitest.Thing]) { r.SelectableFields = []string{"spec.parts"} }),
+			[]string{`kind "Thing"`, "SelectableFields", "spec.parts"}},
+		{"selectable field in metadata", with(func(r *rest.Resource[apitest.Thing]) { r.SelectableFields = []string{"metadata.uid"} }),
+			[]string{`kind "Thing"`, "SelectableFields", "metadata.uid"}},
+		{"selectable field of nothing", with(func(r *rest.Resource[apitest.Thing]) { r.SelectableFields = []string{""} }),
+			[]string{`kind "Thing"`, "SelectableFields"}},
+		{"duplicate selectable field", with(func(r *rest.Resource[apitest.Thing]) { r.SelectableFields = []string{"spec.color", "spec.color"} }),
+			[]string{`kind "Thing"`, "SelectableFields", "spec.color"}},
 		{"duplicate selectable field, once as a name", with(func(r *rest.Resource[apitest.Thing]) {
 			r.SelectableFields = []string{"spec.color", "spec.color=spec.size"}
 		}), []string{`kind "Thing"`, "SelectableFields", "duplicate", "spec.color"}},
-		{"name for an absent field", with(func(r *rest.Resource[apitest.Thing]) { r.SelectableFields = []string{"color=spec.color,spec.nope"} }), []string{`kind "Thing"`, "SelectableFields", "spec.nope", "unknown field"}},
-		{"name in metadata for a selectable field", with(func(r *rest.Resource[apitest.Thing]) { r.SelectableFields = []string{"metadata.color=spec.color"} }), []string{`kind "Thing"`, "SelectableFields", "metadata.color"}},
-		{"no name for a selectable field", with(func(r *rest.Resource[apitest.Thing]) { r.SelectableFields = []string{"=spec.color"} }), []string{`kind "Thing"`, "SelectableFields", "=spec.color"}},
-		{"seventeen selectable fields", with(func(r *rest.Resource[apitest.Thing]) { r.SelectableFields = slices.Repeat([]string{"spec.color"}, 17) }), []string{`kind "Thing"`, "SelectableFields", "17"}},
-		{"nine indexed labels", with(func(r *rest.Resource[apitest.Thing]) { r.IndexedLabels = slices.Repeat([]string{"app"}, 9) }), []string{`kind "Thing"`, "IndexedLabels", "9"}},
-		{"duplicate indexed label", with(func(r *rest.Resource[apitest.Thing]) { r.IndexedLabels = []string{"app", "app"} }), []string{`kind "Thing"`, "IndexedLabels", "app"}},
-		{"invalid indexed label", with(func(r *rest.Resource[apitest.Thing]) { r.IndexedLabels = []string{"a b"} }), []string{`kind "Thing"`, "IndexedLabels", "a b"}},
+		{"name for an absent field", with(func(r *rest.Resource[apitest.Thing]) { r.SelectableFields = []string{"color=spec.color,spec.nope"} }),
+			[]string{`kind "Thing"`, "SelectableFields", "spec.nope", "unknown field"}},
+		{"name in metadata for a selectable field",
+			with(func(r *rest.Resource[apitest.Thing]) { r.SelectableFields = []string{"metadata.color=spec.color"} }),
+			[]string{`kind "Thing"`, "SelectableFields", "metadata.color"}},
+		{"no name for a selectable field", with(func(r *rest.Resource[apitest.Thing]) { r.SelectableFields = []string{"=spec.color"} }),
+			[]string{`kind "Thing"`, "SelectableFields", "=spec.color"}},
+		{"seventeen selectable fields", with(func(r *rest.Resource[apitest.Thing]) {
+			r.SelectableFields = slices.Repeat([]string{"spec.color"},
+				17)
+		}), []string{`kind "Thing"`, "SelectableFields", "17"}},
+		{"nine indexed labels", with(func(r *rest.Resource[apitest.Thing]) { r.IndexedLabels = slices.Repeat([]string{"app"}, 9) }),
+			[]string{`kind "Thing"`, "IndexedLabels", "9"}},
+		{"duplicate indexed label", with(func(r *rest.Resource[apitest.Thing]) { r.IndexedLabels = []string{"app", "app"} }),
+			[]string{`kind "Thing"`, "IndexedLabels", "app"}},
+		{"invalid indexed label", with(func(r *rest.Resource[apitest.Thing]) { r.IndexedLabels = []string{"a b"} }),
+			[]string{`kind "Thing"`, "IndexedLabels", "a b"}},
 		{"a namespaced singleton", with(func(r *rest.Resource[apitest.Thing]) { r.Singleton = "only" }), []string{`kind "Thing"`, `Singleton "only"`}},
-		{"a singleton with a bad name", with(func(r *rest.Resource[apitest.Thing]) { r.Scope, r.Singleton = rest.ScopeCluster, "../x" }), []string{`kind "Thing"`, `Singleton "../x"`}},
+		{"a singleton with a bad name", with(func(r *rest.Resource[apitest.Thing]) { r.Scope, r.Singleton = rest.ScopeCluster, "../x" }),
+			[]string{`kind "Thing"`, `Singleton "../x"`}},
 		{"a singleton that can be created", with(func(r *rest.Resource[apitest.Thing]) {
 			r.Scope, r.Singleton, r.Verbs = rest.ScopeCluster, "only", []rest.Verb{rest.VerbCreate}
 		}), []string{`kind "Thing"`, "Verbs", `"create"`}},
-		{"a singleton that its defaults do not make", []rest.Definition{rest.Resource[thingRequiring]{Group: apitest.ThingGroup, Version: v1, Plural: "things", Scope: rest.ScopeCluster, Singleton: "only"}}, []string{`kind "thingRequiring"`, "singleton", "spec.needed"}},
+		{"a singleton that its defaults do not make",
+			[]rest.Definition{rest.Resource[thingRequiring]{Group: apitest.ThingGroup, Version: v1, Plural: "things", Scope: rest.ScopeCluster,
+				Singleton: "only"}}, []string{`kind "thingRequiring"`, "singleton", "spec.needed"}},
 		{"an invalid verb", with(func(r *rest.Resource[apitest.Thing]) { r.Verbs = []rest.Verb{"read"} }), []string{`kind "Thing"`, "Verbs", `"read"`}},
 		{"a call that can be listed", with(func(r *rest.Resource[apitest.Thing]) {
 			r.Hooks.Call, r.Verbs = func(context.Context, *apitest.Thing) error { return nil }, []rest.Verb{rest.VerbList}
 		}), []string{`kind "Thing"`, "Verbs", `"list"`}},
 		{"a nil subresource", sub(nil), []string{`kind "Thing"`, "subresource"}},
 		{"a subresource without a name", sub(rest.Subresource[apitest.Thing, apitest.ThingScale]{Get: get}), []string{`kind "Thing"`, "subresource"}},
-		{"a subresource with a slash", sub(rest.Subresource[apitest.Thing, apitest.ThingScale]{Name: "a/b", Get: get}), []string{`kind "Thing"`, `subresource "a/b"`}},
-		{"a subresource called status", sub(rest.Subresource[apitest.Thing, apitest.ThingScale]{Name: "status", Get: get}), []string{`kind "Thing"`, `subresource "status"`}},
-		{"a subresource that does nothing", sub(rest.Subresource[apitest.Thing, apitest.ThingScale]{Name: "x"}), []string{`kind "Thing"`, `subresource "x"`, "Get", "Create"}},
-		{"a subresource that updates and cannot be read", sub(rest.Subresource[apitest.Thing, apitest.ThingScale]{Name: "x", Update: update}), []string{`kind "Thing"`, `subresource "x"`}},
-		{"a subresource that is not a struct", sub(rest.Subresource[apitest.Thing, chan int]{Name: "x", Kind: "X", Get: func(context.Context, *apitest.Thing) (*chan int, error) { return nil, nil }}), []string{`kind "Thing"`, `subresource "x"`}},
+		{"a subresource with a slash", sub(rest.Subresource[apitest.Thing, apitest.ThingScale]{Name: "a/b", Get: get}),
+			[]string{`kind "Thing"`, `subresource "a/b"`}},
+		{"a subresource called status", sub(rest.Subresource[apitest.Thing, apitest.ThingScale]{Name: "status", Get: get}),
+			[]string{`kind "Thing"`, `subresource "status"`}},
+		{"a subresource that does nothing", sub(rest.Subresource[apitest.Thing, apitest.ThingScale]{Name: "x"}),
+			[]string{`kind "Thing"`, `subresource "x"`, "Get", "Create"}},
+		{"a subresource that updates and cannot be read", sub(rest.Subresource[apitest.Thing, apitest.ThingScale]{Name: "x", Update: update}),
+			[]string{`kind "Thing"`, `subresource "x"`}},
+		{"a subresource that is not a struct",
+			sub(rest.Subresource[apitest.Thing, chan int]{Name: "x", Kind: "X",
+				Get: func(context.Context, *apitest.Thing) (*chan int, error) { return nil, nil }}), []string{`kind "Thing"`, `subresource "x"`}},
 		{"a duplicate subresource", with(func(r *rest.Resource[apitest.Thing]) {
 			s := rest.Subresource[apitest.Thing, apitest.ThingScale]{Name: "x", Get: get}
 			r.Subresources = []rest.SubresourceOf[apitest.Thing]{s, s}
@@ -329,7 +368,8 @@ func TestUnderAnyPrefixBesideTheHostsRoutes(t *testing.T) {
 			require.Equal(t, "a", thing.Name)
 			w.Stop()
 
-			for _, path := range []string{apitest.Things + "/a", apitest.Things + "/", apitest.ThingsV1 + "/namespaces//things", "/apis", "/version", "/readyz", "/openapi/v2"} {
+			for _, path := range []string{apitest.Things + "/a", apitest.Things + "/", apitest.ThingsV1 + "/namespaces//things", "/apis", "/version",
+				"/readyz", "/openapi/v2"} {
 				code, body, _ := get(prefix + path)
 				require.Equal(t, http.StatusOK, code, "%s: %s", path, body)
 			}
@@ -430,7 +470,8 @@ func TestShutdown(t *testing.T) {
 	require.NoError(t, apitest.Within(t, "the watch ends although a write is under way", apitest.InBackground(stream.Drained)))
 
 	closed := apitest.InBackground(s.API.Close)
-	for _, r := range []struct{ method, target string }{{"GET", apitest.Things}, {"GET", apitest.Things + "/a"}, {"GET", apitest.Things + "?watch=1"}, {"POST", apitest.Things}, {"GET", "/apis"}, {"GET", "/nowhere"}} {
+	for _, r := range []struct{ method, target string }{{"GET", apitest.Things}, {"GET", apitest.Things + "/a"},
+		{"GET", apitest.Things + "?watch=1"}, {"POST", apitest.Things}, {"GET", "/apis"}, {"GET", "/nowhere"}} {
 		got := apitest.StatusOf(t, s.Do(r.method, r.target, ""))
 		assert.Equal(t, status.ReasonServiceUnavailable, got.Reason, "%s %s", r.method, r.target)
 		assert.Equal(t, 503, int(got.Code))

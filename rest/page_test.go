@@ -45,7 +45,8 @@ func TestRequestsOfWebPages(t *testing.T) {
 func TestCORS(t *testing.T) {
 	api := apitest.New(t, rest.Options{AllowedOrigins: []string{console}, Authenticator: apitest.UserFromHeader}, apitest.WidgetResource())
 	preflight := func(api http.Handler, origin string) apitest.Answer {
-		return apitest.Do(t, api, "OPTIONS", apitest.Widgets, "", "Origin", origin, "Access-Control-Request-Method", "PATCH", "Access-Control-Request-Headers", "authorization")
+		return apitest.Do(t, api, "OPTIONS", apitest.Widgets, "", "Origin", origin, "Access-Control-Request-Method", "PATCH",
+			"Access-Control-Request-Headers", "authorization")
 	}
 	asked := preflight(api, console)
 	assert.Equal(t, 204, asked.Code)

@@ -186,7 +186,8 @@ func TestOrderOfParts(t *testing.T) {
 		Admission: hook("host"), Authenticator: users("host"), Authorizer: rights("host"),
 		Plugins: []rest.Plugin{part("one"), rest.Parts{Name: "nothing"}, part("two")},
 	}, apitest.WidgetResource())
-	answer := apitest.Do(t, api, "POST", apitest.Widgets, `{"apiVersion":"example.com/v1","kind":"Widget","metadata":{"name":"a"},"spec":{"size":1}}`, "Test-User", "two")
+	answer := apitest.Do(t, api, "POST", apitest.Widgets,
+		`{"apiVersion":"example.com/v1","kind":"Widget","metadata":{"name":"a"},"spec":{"size":1}}`, "Test-User", "two")
 	require.Equal(t, 201, answer.Code, answer.Body)
 	assert.Equal(t, []string{
 		"authenticator host", "authenticator one", "authenticator two",
@@ -201,7 +202,8 @@ func TestDefinitionsOfPlugins(t *testing.T) {
 		Group: "example.com", Version: "v1", Plural: "widgets", Names: rest.Names{Kind: "Widget", Short: []string{"w"}}}}}
 	own := rest.Resource[apitest.Thing]{Group: "example.com", Version: "v1", Plural: "widgets", Names: rest.Names{Kind: "Widget", Short: []string{"own"}}}
 	assert.Contains(t, apitest.Do(t, apitest.New(t, rest.Options{Plugins: []rest.Plugin{part}}), "GET", "/apis/example.com/v1", "").Body, `"shortNames":["w"]`)
-	assert.Contains(t, apitest.Do(t, apitest.New(t, rest.Options{Plugins: []rest.Plugin{part}}, own), "GET", "/apis/example.com/v1", "").Body, `"shortNames":["own"]`)
+	assert.Contains(t, apitest.Do(t, apitest.New(t, rest.Options{Plugins: []rest.Plugin{part}}, own), "GET", "/apis/example.com/v1", "").Body,
+		`"shortNames":["own"]`)
 	_, err := rest.New(rest.Options{Plugins: []rest.Plugin{part, part}})
 	assert.EqualError(t, err, `rest.New: kind "Widget": declared twice`)
 }
@@ -256,7 +258,8 @@ func TestExemptGroupsOfPlugins(t *testing.T) {
 			})
 			api := apitest.New(t, rest.Options{Admission: []rest.Admission{wait}, Authenticator: users, MaxInFlight: 2, ExemptGroups: c.host,
 				Plugins: []rest.Plugin{rest.Parts{Name: "groups", ExemptGroups: []string{"annas"}}}}, apitest.WidgetResource())
-			go apitest.Do(t, api, "POST", apitest.Widgets, `{"apiVersion":"example.com/v1","kind":"Widget","metadata":{"name":"slow"},"spec":{"size":1}}`, "Test-User", "anna")
+			go apitest.Do(t, api, "POST", apitest.Widgets,
+				`{"apiVersion":"example.com/v1","kind":"Widget","metadata":{"name":"slow"},"spec":{"size":1}}`, "Test-User", "anna")
 			<-entered
 			defer close(release)
 			code := apitest.Do(t, api, "GET", apitest.Widgets, "", "Test-User", "anna").Code

@@ -29,10 +29,11 @@ func TestRequestTimeout(t *testing.T) {
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				api := apitest.New(t, rest.Options{RequestTimeout: tt.limit}, apitest.WidgetResource(apitest.WithDefault(func(ctx context.Context, _ *apitest.Widget) error {
-					<-ctx.Done()
-					return ctx.Err()
-				})))
+				api := apitest.New(t, rest.Options{RequestTimeout: tt.limit},
+					apitest.WidgetResource(apitest.WithDefault(func(ctx context.Context, _ *apitest.Widget) error {
+						<-ctx.Done()
+						return ctx.Err()
+					})))
 				began := time.Now()
 				assert.Equal(t, 504, apitest.Do(t, api, "POST", apitest.Widgets+tt.query, apitest.WidgetBody(`"name":"a"`)).Code)
 				assert.Equal(t, tt.want, time.Since(began))

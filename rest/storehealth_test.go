@@ -54,7 +54,8 @@ func TestReadOnlyStore(t *testing.T) {
 	assert.Equal(t, 500, a.Code)
 	assert.Equal(t, "[+]ping ok\n[-]store failed: storage: the store is read-only: the disk is full\n[+]shutdown ok\nreadyz check failed\n", a.Body)
 	assert.Equal(t, "internal server error: storage: the store is read-only: the disk is full\n", apitest.Do(t, api, "GET", "/readyz/store", "").Body)
-	assert.Equal(t, "[+]ping ok\n[+]store excluded: ok\n[+]shutdown ok\nreadyz check passed\n", apitest.Do(t, api, "GET", "/readyz?verbose&exclude=store", "").Body)
+	assert.Equal(t, "[+]ping ok\n[+]store excluded: ok\n[+]shutdown ok\nreadyz check passed\n",
+		apitest.Do(t, api, "GET", "/readyz?verbose&exclude=store", "").Body)
 
 	store.err = storage.Unknown(context.DeadlineExceeded)
 	a = apitest.Do(t, api, "POST", apitest.Widgets, apitest.WidgetBody(`"name":"b"`))

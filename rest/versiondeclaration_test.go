@@ -32,7 +32,8 @@ func TestInvalidVersionDeclarations(t *testing.T) {
 		{"the stored one again", func(r *rest.Resource[apitest.Cog]) { r.Version = "v1beta1" }, `kind "Cog": Versions: "v1beta1" is declared twice`},
 		{"nil", func(r *rest.Resource[apitest.Cog]) { r.Versions = []rest.VersionOf[apitest.Cog]{nil} }, `kind "Cog": Versions: one is nil`},
 		{"no name", beta(func(b *rest.Resource[apitest.CogV1beta1]) { b.Version = "" }), `kind "Cog": version "": Version "": a DNS-1035 label`},
-		{"names of its own", beta(func(b *rest.Resource[apitest.CogV1beta1]) { b.Plural = "cogs" }), `kind "Cog": version "v1beta1": Plural is declared for all versions by the stored one`},
+		{"names of its own", beta(func(b *rest.Resource[apitest.CogV1beta1]) { b.Plural = "cogs" }),
+			`kind "Cog": version "v1beta1": Plural is declared for all versions by the stored one`},
 		{"an absent field", beta(func(b *rest.Resource[apitest.CogV1beta1]) { b.SelectableFields = []string{"spec.material"} }),
 			`kind "Cog": version "v1beta1": SelectableFields: "spec.material": unknown field`},
 		{"of a virtual kind", func(r *rest.Resource[apitest.Cog]) {

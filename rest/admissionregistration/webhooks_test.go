@@ -110,7 +110,8 @@ func TestValidation(t *testing.T) {
 			`webhooks[0].rules[0].resources[1]: Invalid value: \"a/b\": if 'a/*' is present, must not specify a/b`},
 		{"a condition", least + `,"matchConditions":[{"name":"c","expression":"bad"}]`,
 			`webhooks[0].matchConditions[0].expression: Invalid value: \"bad\": compilation failed: ERROR`},
-		{"65 conditions", least + `,"matchConditions":[` + strings.TrimSuffix(strings.Repeat(`{"name":"","expression":"true"},`, 65), ",") + `]`, `webhooks[0].matchConditions: Too many: 65: must have at most 64 items`},
+		{"65 conditions", least + `,"matchConditions":[` + strings.TrimSuffix(strings.Repeat(`{"name":"","expression":"true"},`, 65), ",") + `]`,
+			`webhooks[0].matchConditions: Too many: 65: must have at most 64 items`},
 		{"two of a name", least + `},{` + least, `webhooks[1].name: Duplicate value: \"a.example.com\"`},
 	} {
 		t.Run(c.name, func(t *testing.T) {

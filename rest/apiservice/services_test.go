@@ -101,8 +101,10 @@ func TestClientsCannotWrite(t *testing.T) {
 	api := enabled(t, rest.Options{}, gears())
 	const local = `{"apiVersion":"apiregistration.k8s.io/v1","kind":"APIService","metadata":{"name":"v1.other"},"spec":{"group":"other","version":"v1","groupPriorityMinimum":1,"versionPriority":1`
 	for _, c := range []struct{ request, body, message string }{
-		{"POST " + path, local + `}}`, `apiservices.apiregistration.k8s.io "v1.other" is forbidden: only the server writes APIServices, which describe what it serves`},
-		{"POST " + path, local + `,"service":{"namespace":"a","name":"b"}}}`, `apiservices.apiregistration.k8s.io "v1.other" is forbidden: this server does not aggregate other servers (spec.service)`},
+		{"POST " + path, local + `}}`,
+			`apiservices.apiregistration.k8s.io "v1.other" is forbidden: only the server writes APIServices, which describe what it serves`},
+		{"POST " + path, local + `,"service":{"namespace":"a","name":"b"}}}`,
+			`apiservices.apiregistration.k8s.io "v1.other" is forbidden: this server does not aggregate other servers (spec.service)`},
 		{"PATCH " + path + "/v1.example.org", `{"spec":{"versionPriority":7}}`, "only the server writes APIServices"},
 		{"PATCH " + path + "/v1.example.org/status", `{"status":{"conditions":null}}`, "only the server writes APIServices"},
 		{"DELETE " + path + "/v1.example.org", "", "only the server deletes APIServices"},

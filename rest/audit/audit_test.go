@@ -188,7 +188,8 @@ func TestCredentialsAreRecordedOnlyIfTheRuleNamesThem(t *testing.T) {
 	} {
 		var b bytes.Buffer
 		api, _ := audited(t, audit.Options{Policy: parse(t, policy), Outputs: []audit.Output{{Sink: audit.NewWriter(&b), Mode: audit.Strict}}},
-			rest.Options{Authenticator: auth.Tokens(auth.Token{Secret: "bearer-" + planted, User: rest.User{Name: "alice"}}), Plugins: []rest.Plugin{auth.Reviews()}}, secrets())
+			rest.Options{Authenticator: auth.Tokens(auth.Token{Secret: "bearer-" + planted, User: rest.User{Name: "alice"}}),
+				Plugins: []rest.Plugin{auth.Reviews()}}, secrets())
 		do := func(method, target, body string, more ...string) {
 			apitest.Do(t, api, method, target, body, append([]string{"Authorization", "Bearer bearer-" + planted}, more...)...)
 		}
@@ -211,7 +212,8 @@ func TestCredentialsAreRecordedOnlyIfTheRuleNamesThem(t *testing.T) {
 
 func TestLargeObjectsAreLeftOut(t *testing.T) {
 	var sink recorder
-	api, _ := audited(t, audit.Options{Policy: parse(t, "rules: [{level: Request}]"), Outputs: []audit.Output{{Sink: &sink, Mode: audit.Strict}}, MaxObjectBytes: 10},
+	api, _ := audited(t, audit.Options{Policy: parse(t, "rules: [{level: Request}]"),
+		Outputs: []audit.Output{{Sink: &sink, Mode: audit.Strict}}, MaxObjectBytes: 10},
 		rest.Options{}, memos())
 	apitest.Must(t, api, "POST", memosPath, memoBody("a"))
 	got := sink.take()
@@ -253,7 +255,8 @@ func TestAPanicHasAStageOfItsOwn(t *testing.T) {
 func TestEventsNameTheClient(t *testing.T) {
 	var sink recorder
 	api, _ := audited(t, audit.Options{Outputs: []audit.Output{{Sink: &sink, Mode: audit.Strict}}}, rest.Options{}, memos())
-	r := apitest.NewRequest("GET", memosPath+"?limit=1", nil, "X-Forwarded-For", "192.0.2.1, 192.0.2.2", "User-Agent", strings.Repeat("x", 2000), "Audit-ID", "mine")
+	r := apitest.NewRequest("GET", memosPath+"?limit=1", nil, "X-Forwarded-For", "192.0.2.1, 192.0.2.2", "User-Agent",
+		strings.Repeat("x", 2000), "Audit-ID", "mine")
 	r.RemoteAddr = "192.0.2.3:1234"
 	apitest.Ask(api, r)
 	e := sink.take()[1]

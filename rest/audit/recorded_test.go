@@ -74,7 +74,8 @@ func (c *recordedCase) send(t *testing.T, api *rest.API) apitest.Answer {
 
 // between are the requests that were sent between the recorded ones, by the recorded one that follows.
 var between = map[string][2]string{
-	"deletecollection": {"/apis/example.com/v1/namespaces/default/widgets", `{"apiVersion":"example.com/v1","kind":"Widget","metadata":{"name":"u"},"spec":{"replicas":1}}`},
+	"deletecollection": {"/apis/example.com/v1/namespaces/default/widgets",
+		`{"apiVersion":"example.com/v1","kind":"Widget","metadata":{"name":"u"},"spec":{"replicas":1}}`},
 }
 
 // notServed are recorded requests that this host does not serve.

@@ -87,7 +87,8 @@ func TestAuthenticators(t *testing.T) {
 		{"headers without TLS", proxy, request(remote...), "", nil, false},
 		{"no proxy named", auth.RequestHeaders(auth.Certificates()), withCertificate(request(remote...), "front-proxy", true), "", nil, false},
 
-		{"the first", rest.Authenticators{proxy, auth.Certificates(), tokens()}, withCertificate(request(remote...), "front-proxy", true), "carol", []string{"a", "b"}, false},
+		{"the first", rest.Authenticators{proxy, auth.Certificates(), tokens()}, withCertificate(request(remote...), "front-proxy", true),
+			"carol", []string{"a", "b"}, false},
 		{"the second", rest.Authenticators{proxy, auth.Certificates(), tokens()}, withCertificate(request(remote...), "dave", true), "dave", nil, false},
 		{"the second after an error", rest.Authenticators{auth.Tokens(), tokens()}, request("Authorization", "Bearer bob-secret"), "bob", nil, false},
 		{"none of several", rest.Authenticators{auth.Tokens(), tokens()}, request("Authorization", "Bearer guess"), "", nil, true},

@@ -99,11 +99,15 @@ func TestEventsAreValidatedByTheGroupOfTheRequest(t *testing.T) {
 			`series.count: Invalid value: "": should be at least 2`, "series.lastObservedTime: Required value", `firstTimestamp: Invalid value: "": needs to be unset`,
 			`lastTimestamp: Invalid value: "": needs to be unset`, `count: Invalid value: "": needs to be unset`, `source: Invalid value: "": needs to be unset`,
 		}},
-		{name: "the event repeats", method: http.MethodPatch, path: modern + "/new", headers: merge, body: `{"series":{"count":2,"lastObservedTime":"2026-01-02T03:04:06.000007Z"}}`},
-		{name: "other texts", method: http.MethodPatch, path: modern + "/new", headers: merge, body: `{"note":"with 4 litres","type":"Warning","deprecatedCount":3}`, faults: []string{
-			`message: Invalid value: "with 4 litres": field is immutable`, `count: Invalid value: 3: field is immutable`, `type: Invalid value: "Warning": field is immutable`,
-		}},
-		{name: "other texts in the core group", method: http.MethodPatch, path: events + "/new", headers: merge, body: `{"message":"with 4 litres","type":"Warning","count":3}`},
+		{name: "the event repeats", method: http.MethodPatch, path: modern + "/new", headers: merge,
+			body: `{"series":{"count":2,"lastObservedTime":"2026-01-02T03:04:06.000007Z"}}`},
+		{name: "other texts", method: http.MethodPatch, path: modern + "/new", headers: merge,
+			body: `{"note":"with 4 litres","type":"Warning","deprecatedCount":3}`, faults: []string{
+				`message: Invalid value: "with 4 litres": field is immutable`, `count: Invalid value: 3: field is immutable`,
+				`type: Invalid value: "Warning": field is immutable`,
+			}},
+		{name: "other texts in the core group", method: http.MethodPatch, path: events + "/new", headers: merge,
+			body: `{"message":"with 4 litres","type":"Warning","count":3}`},
 		{name: "a label on an old event", method: http.MethodPatch, path: modern + "/old", headers: merge, body: `{"metadata":{"labels":{"k":"v"}}}`},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -141,7 +145,8 @@ func TestAnEventIsCollectedOnce(t *testing.T) {
 	leases := resttest.Client[builtin.Lease](t, s.API).Namespace("default")
 	owner, err := leases.Create(t.Context(), &builtin.Lease{ObjectMeta: apimeta.ObjectMeta{Name: "a"}})
 	require.NoError(t, err)
-	created(t, s, modern, `{"metadata":{"name":"a","ownerReferences":[{"apiVersion":"coordination.k8s.io/v1","kind":"Lease","name":"a","uid":"`+owner.UID+`"}]},`+modernEvent+`}`)
+	created(t, s, modern,
+		`{"metadata":{"name":"a","ownerReferences":[{"apiVersion":"coordination.k8s.io/v1","kind":"Lease","name":"a","uid":"`+owner.UID+`"}]},`+modernEvent+`}`)
 	require.NoError(t, leases.Delete(t.Context(), "a", rest.DeleteOptions{}))
 	resttest.WaitForGone(t, resttest.Client[builtin.Event](t, s.API).Namespace("default"), "a")
 	resttest.WaitForGone(t, resttest.Client[builtin.CoreEvent](t, s.API).Namespace("default"), "a")
@@ -150,7 +155,8 @@ func TestAnEventIsCollectedOnce(t *testing.T) {
 func TestEventsAreSelectedInTheWordsOfEachGroup(t *testing.T) {
 	s := start(t)
 	created(t, s, modern, `{"metadata":{"name":"a"},`+modernEvent+`}`)
-	created(t, s, events, `{"metadata":{"name":"b"},"involvedObject":{"namespace":"default","name":"q"},"source":{"component":"kubelet"},"reportingComponent":"other"}`)
+	created(t, s, events,
+		`{"metadata":{"name":"b"},"involvedObject":{"namespace":"default","name":"q"},"source":{"component":"kubelet"},"reportingComponent":"other"}`)
 	for path, found := range map[string]string{
 		events + "?fieldSelector=involvedObject.name=p,reportingComponent=example.com/gardener": `"name":"a"`,
 		modern + "?fieldSelector=regarding.name=p,reportingController=example.com/gardener":     `"name":"a"`,

@@ -72,7 +72,8 @@ func TestEventOfTheCoreGroupIsValidatedAsInKubernetes(t *testing.T) {
 		"about an object of the namespace": {fields: `"involvedObject":{"namespace":"default"}`},
 		"about a cluster-scoped object":    {fields: `"involvedObject":{"kind":"Node"}`},
 		"about an object of another":       {fields: `"involvedObject":{"namespace":"two"}`, faults: []string{strings.Replace(elsewhere, "%", `"two"`, 1)}},
-		"with an eventTime, about another": {fields: modern + `,"involvedObject":{"namespace":"two"},"reportingComponent":"a","reportingInstance":"b","action":"c","reason":"d"`},
+		"with an eventTime, about another": {fields: modern +
+			`,"involvedObject":{"namespace":"two"},"reportingComponent":"a","reportingInstance":"b","action":"c","reason":"d"`},
 		"with an eventTime and nothing else": {fields: modern, faults: []string{
 			"reportingController: Required value",
 			`reportingController: Invalid value: "": name part must be non-empty`,
@@ -80,7 +81,8 @@ func TestEventOfTheCoreGroupIsValidatedAsInKubernetes(t *testing.T) {
 			"reportingInstance: Required value", "action: Required value", "reason: Required value",
 		}},
 		"with long texts": {
-			fields: modern + `,"reportingComponent":"a","reportingInstance":"` + long[:129] + `","action":"` + long[:129] + `","reason":"` + long[:129] + `","message":"` + long + `"`,
+			fields: modern + `,"reportingComponent":"a","reportingInstance":"` + long[:129] + `","action":"` + long[:129] + `","reason":"` +
+				long[:129] + `","message":"` + long + `"`,
 			faults: []string{
 				`reportingInstance: Invalid value: "": can have at most 128 characters`, `action: Invalid value: "": can have at most 128 characters`,
 				`reason: Invalid value: "": can have at most 128 characters`, `message: Invalid value: "": can have at most 1024 characters`,
@@ -111,7 +113,8 @@ func TestEventMayHaveAnyNameThatFitsAPath(t *testing.T) {
 func TestEventHasTheEmptyFieldsOfKubernetes(t *testing.T) {
 	s := start(t)
 	_, body := send(t, s, http.MethodPut, events+"/a", `{"metadata":{"name":"a"},"reason":"Tested"}`)
-	assert.Contains(t, body, `"eventTime":null,"firstTimestamp":null,"involvedObject":{},"lastTimestamp":null,"reason":"Tested","reportingComponent":"","reportingInstance":"","source":{}}`)
+	assert.Contains(t, body,
+		`"eventTime":null,"firstTimestamp":null,"involvedObject":{},"lastTimestamp":null,"reason":"Tested","reportingComponent":"","reportingInstance":"","source":{}}`)
 }
 
 func TestColumnsAreThoseOfKubernetes(t *testing.T) {
@@ -122,9 +125,12 @@ func TestColumnsAreThoseOfKubernetes(t *testing.T) {
 		{"/api/v1/namespaces", `{"metadata":{"name":"a"}}`, "Name Status Age", `["a","Active","0s"]`},
 		{leases, `{"metadata":{"name":"a"},"spec":{"holderIdentity":"me"}}`, "Name Holder Age", `["a","me","0s"]`},
 		{leases, `{"metadata":{"name":"a"}}`, "Name Holder Age", `["a","","0s"]`},
-		{events, `{"metadata":{"name":"a"},"involvedObject":{"kind":"Widget","name":"w","namespace":"default"},"source":{"component":"c","host":"h"},"type":"Normal","reason":"Tested","message":" fine\n","count":3,"firstTimestamp":"` + at + `","lastTimestamp":"` + at + `"}`,
+		{events,
+			`{"metadata":{"name":"a"},"involvedObject":{"kind":"Widget","name":"w","namespace":"default"},"source":{"component":"c","host":"h"},"type":"Normal","reason":"Tested","message":" fine\n","count":3,"firstTimestamp":"` + at + `","lastTimestamp":"` + at + `"}`,
 			"Last Seen Type Reason Object Subobject Source Message First Seen Count Name", `["0s","Normal","Tested","widget/w","","c, h","fine","0s",3,"a"]`},
-		{events, `{"metadata":{"name":"a"},"eventTime":"` + at[:19] + `.000000Z","reportingComponent":"c","reportingInstance":"i","action":"Test","reason":"Tested","series":{"count":4,"lastObservedTime":"` + at[:19] + `.000000Z"}}`,
+		{events, `{"metadata":{"name":"a"},"eventTime":"` + at[:19] +
+			`.000000Z","reportingComponent":"c","reportingInstance":"i","action":"Test","reason":"Tested","series":{"count":4,"lastObservedTime":"` +
+			at[:19] + `.000000Z"}}`,
 			"Last Seen Type Reason Object Subobject Source Message First Seen Count Name", `["0s","","Tested","","","c, i","","0s",4,"a"]`},
 	} {
 		code, body := send(t, s, http.MethodPost, c.path+"?dryRun=All", c.object, "Accept", "application/json;as=Table;v=v1;g=meta.k8s.io")
@@ -148,7 +154,8 @@ func TestColumnsAreThoseOfKubernetes(t *testing.T) {
 func TestEventsAreSelectedByTheirObject(t *testing.T) {
 	s := start(t)
 	for _, name := range []string{"a", "b"} {
-		code, body := send(t, s, http.MethodPost, events, `{"metadata":{"name":"`+name+`"},"involvedObject":{"namespace":"default","name":"`+name+`"},"reportingComponent":"c"}`)
+		code, body := send(t, s, http.MethodPost, events,
+			`{"metadata":{"name":"`+name+`"},"involvedObject":{"namespace":"default","name":"`+name+`"},"reportingComponent":"c"}`)
 		require.Equal(t, http.StatusCreated, code, body)
 	}
 	code, body := send(t, s, http.MethodGet, events+"?fieldSelector=involvedObject.name=b,involvedObject.namespace=default,reportingComponent=c", "")

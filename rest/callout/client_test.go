@@ -112,12 +112,14 @@ func TestAnswers(t *testing.T) {
 		"one byte more than 3 MiB": {large(3<<20+1<<10, false), "the answer is larger than 3145728 bytes"},
 		"large header":             {reply(200, "X-Large", strings.Repeat("secret", 20<<10)), tooLong},
 		"informal answers":         {raw(strings.Repeat("HTTP/1.1 103 Early Hints\r\nLink: </secret>\r\n\r\n", 1<<15)), tooLong},
-		"switched protocols":       {raw("HTTP/1.1 101 Switching Protocols\r\nUpgrade: secret\r\nConnection: Upgrade\r\n\r\n"), "the server answered 101 Switching Protocols"},
+		"switched protocols": {raw("HTTP/1.1 101 Switching Protocols\r\nUpgrade: secret\r\nConnection: Upgrade\r\n\r\n"),
+			"the server answered 101 Switching Protocols"},
 		"closed before the answer": {raw(""), "EOF"},
 		"closed within the header": {raw("HTTP/1.1 200 OK\r\nContent-"), tooLong},
 		"not HTTP":                 {raw("secret\r\n\r\n"), tooLong},
 		"invalid header":           {raw("HTTP/1.1 200 OK\r\nContent-Length: secret\r\n\r\n"), tooLong},
-		"invalid trailer":          {raw("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n0\r\nsecret\r\n\r\n"), "reading the answer: the server did not answer in HTTP"},
+		"invalid trailer": {raw("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n0\r\nsecret\r\n\r\n"),
+			"reading the answer: the server did not answer in HTTP"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -166,15 +168,16 @@ func TestServersAreVerified(t *testing.T) {
 		bundle   []byte
 		roots    *x509.CertPool
 	}{
-		"by its authority":        {url: w.URL, bundle: bundle(w.authority.certificate.Raw)},
-		"by itself":               {url: w.URL, bundle: bundle(w.certificate.Certificate[0])},
-		"by one of two":           {url: w.URL, bundle: bundle(other.certificate.Raw, w.certificate.Certificate[0])},
-		"by name":                 {url: byName, bundle: bundle(w.certificate.Certificate[0])},
-		"by the roots":            {url: w.URL, roots: roots},
-		"white space":             {url: w.URL, roots: roots, bundle: []byte(" \n")},
-		"another authority":       {url: w.URL, bundle: bundle(other.certificate.Raw), err: "certificate signed by unknown authority"},
-		"the bundle, not roots":   {url: w.URL, roots: roots, bundle: bundle(other.certificate.Raw), err: "certificate signed by unknown authority"},
-		"another name":            {url: "https://other.example.com:" + port, bundle: bundle(w.certificate.Certificate[0]), err: "certificate is valid for hooks.example.com, not other.example.com"},
+		"by its authority":      {url: w.URL, bundle: bundle(w.authority.certificate.Raw)},
+		"by itself":             {url: w.URL, bundle: bundle(w.certificate.Certificate[0])},
+		"by one of two":         {url: w.URL, bundle: bundle(other.certificate.Raw, w.certificate.Certificate[0])},
+		"by name":               {url: byName, bundle: bundle(w.certificate.Certificate[0])},
+		"by the roots":          {url: w.URL, roots: roots},
+		"white space":           {url: w.URL, roots: roots, bundle: []byte(" \n")},
+		"another authority":     {url: w.URL, bundle: bundle(other.certificate.Raw), err: "certificate signed by unknown authority"},
+		"the bundle, not roots": {url: w.URL, roots: roots, bundle: bundle(other.certificate.Raw), err: "certificate signed by unknown authority"},
+		"another name": {url: "https://other.example.com:" + port, bundle: bundle(w.certificate.Certificate[0]),
+			err: "certificate is valid for hooks.example.com, not other.example.com"},
 		"no bundle, empty roots":  {url: w.URL, roots: x509.NewCertPool(), err: "certificate signed by unknown authority"},
 		"a bundle without a word": {url: w.URL, bundle: []byte("PEM"), err: "unable to load root certificates"},
 	} {
@@ -322,7 +325,8 @@ func TestServices(t *testing.T) {
 		err string
 	}{
 		{w: w},
-		{w: other, err: `Post "https://check.ops.svc:8443/a?timeout=30s": tls: failed to verify certificate: x509: certificate is valid for hooks.example.com, not check.ops.svc`},
+		{w: other,
+			err: `Post "https://check.ops.svc:8443/a?timeout=30s": tls: failed to verify certificate: x509: certificate is valid for hooks.example.com, not check.ops.svc`},
 	} {
 		asked := callout.Service{Namespace: "ops", Name: "check", Path: "/a", Port: 8443}
 		calls := client(t, func(o *callout.Options) {

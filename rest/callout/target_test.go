@@ -53,7 +53,8 @@ func TestEndpoint(t *testing.T) {
 
 // Every endpoint is an https URL of the same host with a clean path.
 func FuzzEndpoint(f *testing.F) {
-	for _, seed := range []string{"https://h//convert", "https://h/a/../b", "https://h/%2f%2e%2e/", "https://[fe80::1%25eth0]:1/", "https://u@h/?q#f", "https://h:/", "https://%41/", "https://h\\@g/"} {
+	for _, seed := range []string{"https://h//convert", "https://h/a/../b", "https://h/%2f%2e%2e/", "https://[fe80::1%25eth0]:1/",
+		"https://u@h/?q#f", "https://h:/", "https://%41/", "https://h\\@g/"} {
 		f.Add(seed)
 	}
 	f.Fuzz(func(t *testing.T, text string) {

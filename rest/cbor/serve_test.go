@@ -152,7 +152,8 @@ func TestRefusals(t *testing.T) {
 	w := do(t, api, "POST", lamps, []byte("<a/>"), "Content-Type", "application/xml")
 	assert.Contains(t, w.Body.String(), "accepted media types include: application/json, application/yaml, application/vnd.kubernetes.protobuf, application/cbor")
 	w = do(t, api, "GET", lamps+"?watch=1", nil, "Accept", "application/yaml, application/json;q=0.5")
-	assert.Contains(t, strings.Join(strings.Fields(w.Body.String()), " "), "application/json;stream=watch, application/vnd.kubernetes.protobuf;stream=watch, application/cbor-seq")
+	assert.Contains(t, strings.Join(strings.Fields(w.Body.String()), " "),
+		"application/json;stream=watch, application/vnd.kubernetes.protobuf;stream=watch, application/cbor-seq")
 }
 
 func TestOffByDefault(t *testing.T) {
@@ -171,7 +172,8 @@ func TestWatch(t *testing.T) {
 	require.Equal(t, 201, do(t, api, "POST", lamps, []byte(lamp("a")), "Content-Type", "application/json").Code)
 	for _, accept := range []string{"application/cbor-seq", "application/cbor", "application/cbor-seq, application/json"} {
 		t.Run(accept, func(t *testing.T) {
-			r, err := http.NewRequestWithContext(t.Context(), "GET", server.URL+lamps+"?watch=1&sendInitialEvents=true&resourceVersionMatch=NotOlderThan&allowWatchBookmarks=true&timeoutSeconds=1", nil)
+			r, err := http.NewRequestWithContext(t.Context(), "GET",
+				server.URL+lamps+"?watch=1&sendInitialEvents=true&resourceVersionMatch=NotOlderThan&allowWatchBookmarks=true&timeoutSeconds=1", nil)
 			require.NoError(t, err)
 			r.Header.Set("Accept", accept)
 			response, err := server.Client().Do(r)

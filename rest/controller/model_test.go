@@ -209,7 +209,8 @@ func testReplicasEqualTheStore(t *testing.T, newWorkshop func(testing.TB) *works
 		}
 	}
 	for i, o := range all {
-		page, err := resttest.Client[Gear](t, w.api).List(t.Context(), rest.ListOptions{LabelSelector: o.options.LabelSelector, FieldSelector: o.options.FieldSelector})
+		page, err := resttest.Client[Gear](t, w.api).List(t.Context(),
+			rest.ListOptions{LabelSelector: o.options.LabelSelector, FieldSelector: o.options.FieldSelector})
 		require.NoError(t, err)
 		want := versions(page.Items)
 		assert.Equal(t, want, versions(o.informer.List()), "the cache of %d", i)

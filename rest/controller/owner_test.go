@@ -66,7 +66,8 @@ func TestSetControllerReference(t *testing.T) {
 		assert.Equal(t, "Machine", in.OwnerReferences[0].Kind)
 	})
 	t.Run("an owner that is not stored", func(t *testing.T) {
-		assert.ErrorContains(t, controller.SetControllerReference(gear("x", 1), tooth("", "")), `the owner "x" has no name, uid, apiVersion or kind: read it through a client`)
+		assert.ErrorContains(t, controller.SetControllerReference(gear("x", 1), tooth("", "")),
+			`the owner "x" has no name, uid, apiVersion or kind: read it through a client`)
 	})
 	t.Run("an object without references", func(t *testing.T) {
 		assert.ErrorContains(t, controller.SetControllerReference(a, &Foreign{}), "*controller_test.Foreign has no metadata.ownerReferences")
@@ -98,7 +99,8 @@ func TestSetControllerReferenceIsStored(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newWorkshop(t)
 		a := w.create(gear("a", 1))
-		gears, teeth := gearInformer(w, controller.InformerOptions[Gear]{}), controller.NewInformer(resttest.Client[Tooth](t, w.api), controller.InformerOptions[Tooth]{})
+		gears, teeth := gearInformer(w, controller.InformerOptions[Gear]{}),
+			controller.NewInformer(resttest.Client[Tooth](t, w.api), controller.InformerOptions[Tooth]{})
 		c := newCalls(func(controller.Key, int) (controller.Result, error) { return controller.Result{}, nil })
 		run(t, controller.New(c.reconcile, controller.Options{}, controller.For(gears), controller.Owned(teeth, gears)))
 		assert.Equal(t, []string{"a after 0s"}, c.read())

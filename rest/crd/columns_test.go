@@ -39,7 +39,8 @@ func TestColumnsOfDefinitions(t *testing.T) {
 		columns = append(columns, fmt.Sprintf(`{name: "c%d", type: string, jsonPath: %q}`, i, c.path))
 	}
 	definition := strings.Replace(gears, "    served: true", "    additionalPrinterColumns: ["+strings.Join(columns, ", ")+"]\n    served: true", 1)
-	definition = strings.Replace(definition, "{turns: {type: integer}}", "{conditions: {type: array, items: {type: object, properties: {type: {type: string}}}}}", 1)
+	definition = strings.Replace(definition, "{turns: {type: integer}}",
+		"{conditions: {type: array, items: {type: object, properties: {type: {type: string}}}}}", 1)
 	definition = strings.Replace(definition, "subresources: {status: {}}", "subresources: {}", 1)
 	var answer map[string]any
 	require.Equal(t, 201, send(t, api, "POST "+definitions, definition, &answer), "%v", answer)

@@ -32,7 +32,8 @@ func BenchmarkCreate(b *testing.B) {
 	schema := `{"type":"object","properties":{"spec":{"type":"object","properties":{"teeth":{"type":"integer","minimum":3,"default":8}}}}}`
 	api, err := rest.New(rest.Options{Logger: discard, Plugins: []rest.Plugin{crd.New(crd.Options{})}},
 		rest.Resource[Cog]{Group: "example.org", Version: "v1", Plural: "cogs"},
-		rest.Resource[apimeta.Document]{Group: "example.org", Version: "v1", Plural: "pins", Names: rest.Names{Kind: "Pin"}, Schema: rest.Schema{OpenAPI: []byte(schema)}})
+		rest.Resource[apimeta.Document]{Group: "example.org", Version: "v1", Plural: "pins", Names: rest.Names{Kind: "Pin"},
+			Schema: rest.Schema{OpenAPI: []byte(schema)}})
 	require.NoError(b, err)
 	defer func() { require.NoError(b, api.Close()) }()
 	require.NoError(b, api.Start(b.Context()))

@@ -134,7 +134,8 @@ func TestDefinitionIsServed(t *testing.T) {
 	require.Equal(t, 201, send(t, api, "POST "+definitions, gears, nil))
 	d := await(t, api, "gears.example.org", established)
 	assert.True(t, d.Is(apiextensions.NamesAccepted))
-	assert.Equal(t, apiextensions.CustomResourceDefinitionNames{Plural: "gears", Singular: "gear", Kind: "Gear", ListKind: "GearList", ShortNames: []string{"gr"}}, d.Status.AcceptedNames)
+	assert.Equal(t, apiextensions.CustomResourceDefinitionNames{Plural: "gears", Singular: "gear", Kind: "Gear", ListKind: "GearList",
+		ShortNames: []string{"gr"}}, d.Status.AcceptedNames)
 	for _, c := range d.Status.Conditions {
 		assert.Zero(t, c.ObservedGeneration, c.Type)
 	}
@@ -170,7 +171,8 @@ func TestDeletedDefinitionTakesItsObjectsAlong(t *testing.T) {
 	require.Equal(t, 201, send(t, api, "POST "+definitions, gears, nil))
 	await(t, api, "gears.example.org", established)
 	require.Equal(t, 201, send(t, api, "POST "+gearPath, `{"apiVersion":"example.org/v1","kind":"Gear","metadata":{"name":"a"}}`, nil))
-	require.Equal(t, 201, send(t, api, "POST "+gearPath, `{"apiVersion":"example.org/v1","kind":"Gear","metadata":{"name":"held","finalizers":["example.com/hold"]}}`, nil))
+	require.Equal(t, 201, send(t, api, "POST "+gearPath,
+		`{"apiVersion":"example.org/v1","kind":"Gear","metadata":{"name":"held","finalizers":["example.com/hold"]}}`, nil))
 	require.Equal(t, 200, send(t, api, "DELETE "+definitions+"/gears.example.org", "", nil))
 	await(t, api, "gears.example.org", func(d *apiextensions.CustomResourceDefinition) bool {
 		i := len(d.Status.Conditions) - 1

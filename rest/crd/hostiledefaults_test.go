@@ -68,15 +68,21 @@ func TestCostOfHostileObjects(t *testing.T) {
 		"900,000 defaults of 300 bytes": {listOf(defaultOf(300)), empty(900_000), 413, large},
 		"50,000 defaults of 10 KB":      {listOf(defaultOf(10_000)), empty(50_000), 413, large},
 		"200,000 defaults of 50 KB":     {listOf(defaultOf(50_000)), empty(200_000), 413, large},
-		"defaults for nulls":            {`{"type":"array","items":{"type":"string","default":"` + strings.Repeat("x", 50_000) + `"}}`, repeated("null", 200_000), 413, large},
-		"lists in lists":                {`{"type":"array","items":` + listOf(`"l":`+listOf(defaultOf(1000))) + `}`, repeated(repeated(`{"l":`+empty(100)+`}`, 10), 100), 413, large},
-		"a default with many lists":     {listOf(`"l":{"type":"array","default":` + empty(1000) + `,"items":{"type":"object","properties":{` + defaultOf(1000) + `}}}`), empty(50_000), 413, large},
-		"maps":                          {`{"type":"object","additionalProperties":{"type":"object","properties":{` + defaultOf(10_000) + `}}}`, `{` + numbered(`"k%d":{}`, 50_000) + `}`, 413, large},
+		"defaults for nulls": {`{"type":"array","items":{"type":"string","default":"` + strings.Repeat("x", 50_000) + `"}}`,
+			repeated("null", 200_000), 413, large},
+		"lists in lists": {`{"type":"array","items":` + listOf(`"l":`+listOf(defaultOf(1000))) + `}`,
+			repeated(repeated(`{"l":`+empty(100)+`}`, 10), 100), 413, large},
+		"a default with many lists": {listOf(`"l":{"type":"array","default":` + empty(1000) + `,"items":{"type":"object","properties":{` +
+			defaultOf(1000) + `}}}`), empty(50_000), 413, large},
+		"maps": {`{"type":"object","additionalProperties":{"type":"object","properties":{` + defaultOf(10_000) + `}}}`,
+			`{` + numbered(`"k%d":{}`, 50_000) + `}`, 413, large},
 		"5,000 properties, one default": {listOf(properties(defaultOf(1) + ",")), empty(300_000), 201, ""},
 		"5,000 properties, none absent": {listOf(properties(defaultOf(1) + ",")), repeated(`{"d":""}`, 200_000), 201, ""},
-		"5,000 required properties":     {strings.Replace(listOf(properties("")), `"object",`, `"object","required":[`+numbered(`"p%d"`, 5000)+`],`, 1), empty(300_000), 422, "Required value"},
-		"a pattern of 100,000 states":   {`{"type":"string","pattern":"^(` + strings.Repeat("a?", 50) + `){1000}$"}`, `"` + strings.Repeat("a", 20<<10) + `"`, 422, "is too long for the pattern"},
-		"50,000 owned elements":         {keyed, "[" + numbered(`{"k":%d}`, 50_000) + "]", 201, ""},
+		"5,000 required properties": {strings.Replace(listOf(properties("")), `"object",`,
+			`"object","required":[`+numbered(`"p%d"`, 5000)+`],`, 1), empty(300_000), 422, "Required value"},
+		"a pattern of 100,000 states": {`{"type":"string","pattern":"^(` + strings.Repeat("a?", 50) + `){1000}$"}`,
+			`"` + strings.Repeat("a", 20<<10) + `"`, 422, "is too long for the pattern"},
+		"50,000 owned elements": {keyed, "[" + numbered(`{"k":%d}`, 50_000) + "]", 201, ""},
 	}
 	for name, c := range tests {
 		t.Run(name, func(t *testing.T) {

@@ -108,12 +108,14 @@ func TestManifestRefuses(t *testing.T) {
 			r.Versions = []rest.VersionOf[Box]{rest.Converted[Box, Crate](rest.Resource[Crate]{Group: "other.example.com", Version: "v1"}, nil, nil)}
 		}), `it is served in two groups, "example.com" and "other.example.com"`},
 		{"functions that convert", boxes(func(r *rest.Resource[Box]) {
-			r.Versions = []rest.VersionOf[Box]{rest.Converted(rest.Resource[Crate]{Version: "v2"}, func(*Crate, *Box) error { return nil }, func(*Box, *Crate) error { return nil })}
+			r.Versions = []rest.VersionOf[Box]{rest.Converted(rest.Resource[Crate]{Version: "v2"}, func(*Crate, *Box) error { return nil },
+				func(*Box, *Crate) error { return nil })}
 		}), `functions convert it between the versions "v1" and "v2"`},
 		{"versions with different fields", boxes(func(r *rest.Resource[Box]) {
 			r.Versions = []rest.VersionOf[Box]{rest.Converted[Box, OldBox](rest.Resource[OldBox]{Version: "v1beta1"}, nil, nil)}
 		}), `the versions "v1" and "v1beta1" have different fields`},
-		{"a type that contains itself", rest.Resource[Tree]{Group: "example.com", Version: "v1", Plural: "trees"}, "spec.branches[]: the type github.com/decorum-go/decorum/rest/crd_test.Branch contains itself"},
+		{"a type that contains itself", rest.Resource[Tree]{Group: "example.com", Version: "v1", Plural: "trees"},
+			"spec.branches[]: the type github.com/decorum-go/decorum/rest/crd_test.Branch contains itself"},
 		{"several types", rest.Resource[Mixed]{Group: "example.com", Version: "v1", Plural: "mixed"}, "spec.amount: it has several types, [string number]"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -167,13 +169,15 @@ func TestManifestReportsLosses(t *testing.T) {
 // Versions that differ only in their rules need no conversion.
 func TestManifestOfVersions(t *testing.T) {
 	r := boxes(func(r *rest.Resource[Box]) {
-		r.Versions = []rest.VersionOf[Box]{rest.Converted[Box, Crate](rest.Resource[Crate]{Version: "v1beta1", Stage: rest.Stage{Deprecated: true, NotServed: true}}, nil, nil)}
+		r.Versions = []rest.VersionOf[Box]{rest.Converted[Box, Crate](rest.Resource[Crate]{Version: "v1beta1",
+			Stage: rest.Stage{Deprecated: true, NotServed: true}}, nil, nil)}
 	})
 	yaml, losses, err := crd.Manifest(r)
 	require.NoError(t, err)
 	assert.Empty(t, losses)
 	text := string(yaml)
-	for _, part := range []string{"strategy: None", "name: v1\n", "name: v1beta1\n", "deprecated: true", "deprecationWarning: example.com/v1beta1 Box is deprecated", "served: false", "storage: false", "maximum: 5", "default: red"} {
+	for _, part := range []string{"strategy: None", "name: v1\n", "name: v1beta1\n", "deprecated: true",
+		"deprecationWarning: example.com/v1beta1 Box is deprecated", "served: false", "storage: false", "maximum: 5", "default: red"} {
 		assert.Contains(t, text, part)
 	}
 	assert.Equal(t, 1, strings.Count(text, "storage: true"))

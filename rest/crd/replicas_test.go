@@ -140,7 +140,8 @@ func TestForgedLeases(t *testing.T) {
 		synctest.Wait() // each has seen the note of the other
 		for _, annotations := range []map[string]string{nil, {"crd.decorum/followed": "1"}} {
 			then := apimeta.NewMicroTime(time.Date(2099, 1, 1, 0, 0, 0, 0, time.UTC))
-			forged := &builtin.Lease{ObjectMeta: apimeta.ObjectMeta{GenerateName: "crd-", Labels: map[string]string{"crd.decorum/replica": "true"}, Annotations: annotations},
+			forged := &builtin.Lease{ObjectMeta: apimeta.ObjectMeta{GenerateName: "crd-", Labels: map[string]string{"crd.decorum/replica": "true"},
+				Annotations: annotations},
 				Spec: builtin.LeaseSpec{RenewTime: &then}}
 			_, err := resttest.Client[builtin.Lease](t, hosts[0].API).Namespace("default").Create(t.Context(), forged)
 			require.NoError(t, err)
@@ -218,13 +219,14 @@ func TestReplicaThatSleepsThroughADeletion(t *testing.T) {
 	awake.post(gears)
 	begun, woken := make(chan struct{}), make(chan struct{})
 	plugin := &apart{Plugin: crd.New(crd.Options{})}
-	asleep, err := rest.New(rest.Options{Store: store, Logger: discard, Plugins: []rest.Plugin{plugin}, Admission: []rest.Admission{{Name: "sleep", Validate: func(_ context.Context, r *rest.AdmissionRequest) error {
-		if r.Name == "underway" {
-			close(begun)
-			<-woken
-		}
-		return nil
-	}}}}, builtin.Leases())
+	asleep, err := rest.New(rest.Options{Store: store, Logger: discard, Plugins: []rest.Plugin{plugin},
+		Admission: []rest.Admission{{Name: "sleep", Validate: func(_ context.Context, r *rest.AdmissionRequest) error {
+			if r.Name == "underway" {
+				close(begun)
+				<-woken
+			}
+			return nil
+		}}}}, builtin.Leases())
 	require.NoError(t, err)
 	t.Cleanup(func() { assert.NoError(t, asleep.Close()) })
 	require.NoError(t, asleep.Start(t.Context()))

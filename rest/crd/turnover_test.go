@@ -19,7 +19,8 @@ func TestNameThatIsGivenUpGoesToTheNext(t *testing.T) {
 	h := newHost(t, newUnreliable(t), crd.Options{})
 	h.post(gears)
 	for _, waiting := range []string{"wheels", "axles"} {
-		require.Equal(t, 201, send(t, h, "POST "+definitions, strings.NewReplacer("gears", waiting, "Gear", strings.ToUpper(waiting[:1])+waiting[1:len(waiting)-1]).Replace(gears), nil))
+		require.Equal(t, 201, send(t, h, "POST "+definitions,
+			strings.NewReplacer("gears", waiting, "Gear", strings.ToUpper(waiting[:1])+waiting[1:len(waiting)-1]).Replace(gears), nil))
 		await(t, h.API, waiting+".example.org", func(d *apiextensions.CustomResourceDefinition) bool {
 			return conditionOf(d, apiextensions.NamesAccepted).Reason == "ShortNamesConflict"
 		})

@@ -112,7 +112,8 @@ func (c *converter) taken() (sizes []int) {
 // definition returns the definition of a kind that the webhook converts.
 func (c *converter) definition(reviewVersions string) string {
 	schema := func(field string) string {
-		return `{openAPIV3Schema: {type: object, properties: {spec: {type: object, properties: {` + field + `: {type: integer}}}, status: {type: object, x-kubernetes-preserve-unknown-fields: true}}}}`
+		return `{openAPIV3Schema: {type: object, properties: {spec: {type: object, properties: {` + field +
+			`: {type: integer}}}, status: {type: object, x-kubernetes-preserve-unknown-fields: true}}}}`
 	}
 	certificate := pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: c.Certificate().Raw})
 	encoded, _ := json.Marshal(certificate)
@@ -280,25 +281,31 @@ func TestWebhooksThatLie(t *testing.T) {
 		one    string // the error of a GET, and of a LIST unless that has its own
 		list   string
 	}{
-		"another kind":     {tamper: func(a object) { a["kind"] = "Other" }, one: "failed: expected webhook response of apiextensions.k8s.io/v1, Kind=ConversionReview, got apiextensions.k8s.io/v1, Kind=Other"},
-		"no response":      {tamper: func(a object) { delete(a, "response") }, one: "failed: no response provided"},
-		"another uid":      {tamper: func(a object) { response(a)["uid"] = "1" }, one: `failed: expected response.uid="`},
-		"failure":          {tamper: func(a object) { response(a)["result"] = object{"status": "Failure", "message": "no way"} }, one: "failed: no way"},
-		"failure, no text": {tamper: func(a object) { response(a)["result"] = object{"status": "Failure"} }, one: "failed: response.result.status was 'Failure', not 'Success'"},
+		"another kind": {tamper: func(a object) { a["kind"] = "Other" },
+			one: "failed: expected webhook response of apiextensions.k8s.io/v1, Kind=ConversionReview, got apiextensions.k8s.io/v1, Kind=Other"},
+		"no response": {tamper: func(a object) { delete(a, "response") }, one: "failed: no response provided"},
+		"another uid": {tamper: func(a object) { response(a)["uid"] = "1" }, one: `failed: expected response.uid="`},
+		"failure":     {tamper: func(a object) { response(a)["result"] = object{"status": "Failure", "message": "no way"} }, one: "failed: no way"},
+		"failure, no text": {tamper: func(a object) { response(a)["result"] = object{"status": "Failure"} },
+			one: "failed: response.result.status was 'Failure', not 'Success'"},
 		"no objects":       {tamper: func(a object) { response(a)["convertedObjects"] = []any{} }, one: "returned 0 objects, expected 1"},
 		"too many objects": {tamper: func(a object) { response(a)["convertedObjects"] = []any{object{}, object{}} }, one: "returned 2 objects, expected 1"},
 		"another version": {tamper: func(a object) { first(a)["apiVersion"] = "example.org/v3" },
 			one: "returned invalid object at index 0: invalid groupVersion (expected example.org/v2, received example.org/v3)"},
-		"another object's kind": {tamper: func(a object) { first(a)["kind"] = "Bar" }, one: "returned invalid object at index 0: invalid kind (expected Rod, received Bar)"},
-		"another name":          {tamper: func(a object) { metadata(a)["name"] = "z" }, one: "returned invalid object: must have the same name: a != z"},
-		"another namespace":     {tamper: func(a object) { metadata(a)["namespace"] = "z" }, one: "returned invalid object: must have the same namespace: default != z"},
-		"another object's uid":  {tamper: func(a object) { metadata(a)["uid"] = "z" }, one: "returned invalid object: must have the same UID: "},
+		"another object's kind": {tamper: func(a object) { first(a)["kind"] = "Bar" },
+			one: "returned invalid object at index 0: invalid kind (expected Rod, received Bar)"},
+		"another name": {tamper: func(a object) { metadata(a)["name"] = "z" }, one: "returned invalid object: must have the same name: a != z"},
+		"another namespace": {tamper: func(a object) { metadata(a)["namespace"] = "z" },
+			one: "returned invalid object: must have the same namespace: default != z"},
+		"another object's uid": {tamper: func(a object) { metadata(a)["uid"] = "z" }, one: "returned invalid object: must have the same UID: "},
 		"labels of another type": {tamper: func(a object) { metadata(a)["labels"] = []any{} },
 			one: "returned invalid metadata: invalid metadata.labels of type []interface {} in converted object"},
 		"a label of another type": {tamper: func(a object) { metadata(a)["labels"] = object{"of": 1} },
 			one: "returned invalid metadata: metadata.labels[of] must be a string, but is int64 in converted object"},
-		"an invalid label": {tamper: func(a object) { metadata(a)["labels"] = object{"of": "-"} }, one: `returned invalid metadata: metadata.labels: Invalid value: "-"`},
-		"not an object":    {tamper: func(a object) { response(a)["convertedObjects"] = []any{"secret"} }, one: "returned invalid object at index 0: it is not a JSON object"},
+		"an invalid label": {tamper: func(a object) { metadata(a)["labels"] = object{"of": "-"} },
+			one: `returned invalid metadata: metadata.labels: Invalid value: "-"`},
+		"not an object": {tamper: func(a object) { response(a)["convertedObjects"] = []any{"secret"} },
+			one: "returned invalid object at index 0: it is not a JSON object"},
 	} {
 		c.behave(test.tamper, nil)
 		var got struct{ Message string }
@@ -346,7 +353,8 @@ func TestWebhooksThatFail(t *testing.T) {
 		}, "EOF"},
 	} {
 		c.behave(nil, test.handle)
-		requests := []string{"GET " + rodsV2 + "/a", "GET " + rodsV2, "GET " + rodsV2 + "?labelSelector=of", "DELETE " + rodsV2, "PATCH " + rodsV2 + "/a", "GET " + rodsV2 + "?watch=1"}
+		requests := []string{"GET " + rodsV2 + "/a", "GET " + rodsV2, "GET " + rodsV2 + "?labelSelector=of", "DELETE " + rodsV2,
+			"PATCH " + rodsV2 + "/a", "GET " + rodsV2 + "?watch=1"}
 		if name == "endless" { // which takes long
 			requests = requests[:1]
 		}
@@ -442,7 +450,8 @@ func TestChangedWebhook(t *testing.T) {
 		Metadata struct{ ResourceVersion string }
 	}
 	require.Equal(t, 200, send(t, api, "GET "+definitions+"/rods.example.org", "", &d))
-	changed := strings.Replace(next.definition("[v1]"), "{name: rods.example.org}", fmt.Sprintf("{name: rods.example.org, resourceVersion: %q}", d.Metadata.ResourceVersion), 1)
+	changed := strings.Replace(next.definition("[v1]"), "{name: rods.example.org}",
+		fmt.Sprintf("{name: rods.example.org, resourceVersion: %q}", d.Metadata.ResourceVersion), 1)
 	require.Equal(t, 200, send(t, api, "PUT "+definitions+"/rods.example.org", changed, nil))
 	assert.Eventually(t, func() bool {
 		return send(t, api, "GET "+rodsV2+"/a", "", nil) == 200 && len(next.taken()) > 0

@@ -242,7 +242,8 @@ func TestASlowRenewal(t *testing.T) {
 func TestTheHolderChoosesTheDuration(t *testing.T) {
 	inSeat(t, func(s *seat) {
 		holder, seconds := "elsewhere", int32(60)
-		_, err := s.leases.Create(s.Context(), &builtin.Lease{ObjectMeta: apimeta.ObjectMeta{Name: "seat"}, Spec: builtin.LeaseSpec{HolderIdentity: &holder, LeaseDurationSeconds: &seconds}})
+		_, err := s.leases.Create(s.Context(), &builtin.Lease{ObjectMeta: apimeta.ObjectMeta{Name: "seat"},
+			Spec: builtin.LeaseSpec{HolderIdentity: &holder, LeaseDurationSeconds: &seconds}})
 		require.NoError(t, err)
 		stop := s.run(s.options("here"), s.lead)
 		pass(time.Minute)

@@ -55,7 +55,8 @@ func inWorld(t *testing.T, f func(w *world)) {
 			rest.Resource[Site]{Group: "example.com", Version: "v1", Plural: "sites", Scope: rest.ScopeCluster})
 		require.NoError(t, err)
 		defer func() { assert.NoError(t, w.api.Close()) }()
-		w.recorder = events.New(events.Options{Client: resttest.Client[builtin.CoreEvent](t, w.api), KindOf: w.api.KindOf, Controller: "example.com/sizes", Instance: "one",
+		w.recorder = events.New(events.Options{Client: resttest.Client[builtin.CoreEvent](t, w.api), KindOf: w.api.KindOf,
+			Controller: "example.com/sizes", Instance: "one",
 			Logger: slog.New(slog.NewTextHandler(&w.log, &slog.HandlerOptions{Level: slog.LevelInfo}))})
 		w.start()
 		defer func() { w.stop() }()
@@ -153,7 +154,8 @@ func TestAnEvent(t *testing.T) {
 		e := all[0]
 		assert.Equal(t, fmt.Sprintf("a.%x", began.UnixNano()), e.Name)
 		assert.Equal(t, "default", e.Namespace)
-		assert.Equal(t, builtin.ObjectReference{APIVersion: "example.com/v1", Kind: "Widget", Namespace: "default", Name: "a", UID: "uid-a", ResourceVersion: "7"}, e.InvolvedObject)
+		assert.Equal(t, builtin.ObjectReference{APIVersion: "example.com/v1", Kind: "Widget", Namespace: "default", Name: "a", UID: "uid-a",
+			ResourceVersion: "7"}, e.InvolvedObject)
 		assert.Equal(t, "Warning TooLarge Resize: 5 is more than 4", e.Type+" "+e.Reason+" "+e.Action+": "+e.Message)
 		assert.Equal(t, "example.com/sizes one", e.ReportingController+" "+e.ReportingInstance)
 		assert.True(t, e.EventTime.Time.Equal(began))
@@ -174,7 +176,8 @@ func TestWhatAnEventCanBeAbout(t *testing.T) {
 		{"a cluster-scoped object", func(*world) any { return &Site{ObjectMeta: apimeta.ObjectMeta{Name: "s", UID: "u"}} },
 			builtin.ObjectReference{APIVersion: "example.com/v1", Kind: "Site", Name: "s", UID: "u"}, "default"},
 		{"an object with a type", func(*world) any {
-			return &Widget{TypeMeta: apimeta.TypeMeta{APIVersion: "other.example.com/v2", Kind: "Other"}, ObjectMeta: apimeta.ObjectMeta{Namespace: "default", Name: "o"}}
+			return &Widget{TypeMeta: apimeta.TypeMeta{APIVersion: "other.example.com/v2", Kind: "Other"},
+				ObjectMeta: apimeta.ObjectMeta{Namespace: "default", Name: "o"}}
 		}, builtin.ObjectReference{APIVersion: "other.example.com/v2", Kind: "Other", Namespace: "default", Name: "o"}, "default"},
 		{"an object of a client", func(w *world) any {
 			n, err := resttest.Client[builtin.Namespace](t, w.api).Get(w.Context(), "default")
@@ -479,7 +482,8 @@ func TestFlushingIsBounded(t *testing.T) {
 
 func TestOptionsAreChecked(t *testing.T) {
 	assert.ErrorContains(t, events.New(events.Options{}).Run(t.Context()), `events: Controller "": `)
-	assert.EqualError(t, events.New(events.Options{Controller: "c", Instance: strings.Repeat("x", 129)}).Run(t.Context()), "events: Instance has more than 128 bytes")
+	assert.EqualError(t, events.New(events.Options{Controller: "c", Instance: strings.Repeat("x", 129)}).Run(t.Context()),
+		"events: Instance has more than 128 bytes")
 	inWorld(t, func(w *world) {
 		synctest.Wait()
 		assert.EqualError(t, w.recorder.Run(w.Context()), "events: the recorder is already running")

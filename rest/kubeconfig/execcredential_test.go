@@ -37,7 +37,8 @@ func TestMain(m *testing.M) {
 			attend(address)
 		}
 		if answer == "mirror" {
-			answer = `{"apiVersion":"client.authentication.k8s.io/v1","kind":"ExecCredential","status":{"token":` + fmt.Sprintf("%q", os.Getenv("KUBERNETES_EXEC_INFO")) + `}}`
+			answer = `{"apiVersion":"client.authentication.k8s.io/v1","kind":"ExecCredential","status":{"token":` +
+				fmt.Sprintf("%q", os.Getenv("KUBERNETES_EXEC_INFO")) + `}}`
 		}
 		fmt.Print(answer)
 		os.Exit(0)
@@ -76,7 +77,8 @@ func TestRunExec(t *testing.T) {
 	credential := func(status string) string {
 		return `{"apiVersion":"` + execV1 + `","kind":"ExecCredential","status":` + status + `}`
 	}
-	got, err := kubeconfig.RunExec(t.Context(), program(t, credential(`{"token":"t","expirationTimestamp":"2026-01-02T03:04:05Z","clientCertificateData":"c","clientKeyData":"k"}`)))
+	got, err := kubeconfig.RunExec(t.Context(),
+		program(t, credential(`{"token":"t","expirationTimestamp":"2026-01-02T03:04:05Z","clientCertificateData":"c","clientKeyData":"k"}`)))
 	require.NoError(t, err)
 	assert.Equal(t, kubeconfig.Credentials{Token: "t", Certificate: []byte("c"), Key: []byte("k"), Expires: time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)}, got)
 
@@ -84,7 +86,8 @@ func TestRunExec(t *testing.T) {
 	asks.Cluster = &kubeconfig.Cluster{Server: "https://api.example.com", CertificateAuthority: []byte("ca")}
 	got, err = kubeconfig.RunExec(t.Context(), asks)
 	require.NoError(t, err)
-	assert.JSONEq(t, `{"apiVersion":"`+execV1+`","kind":"ExecCredential","spec":{"interactive":false,"cluster":{"server":"https://api.example.com","certificate-authority-data":"Y2E="}}}`, got.Token)
+	assert.JSONEq(t,
+		`{"apiVersion":"`+execV1+`","kind":"ExecCredential","spec":{"interactive":false,"cluster":{"server":"https://api.example.com","certificate-authority-data":"Y2E="}}}`, got.Token)
 	assert.True(t, json.Valid([]byte(got.Token)))
 
 	for _, c := range []struct {
@@ -98,7 +101,8 @@ func TestRunExec(t *testing.T) {
 		{"no status", program(t, credential("null")), "its output has no status"},
 		{"no program", kubeconfig.Plugin{Command: "there-is-no-such-program", APIVersion: execV1, InstallHint: "get it at example.com"}, "executable file not found"},
 		{"a hint", kubeconfig.Plugin{Command: "there-is-no-such-program", APIVersion: execV1, InstallHint: "get it at example.com"}, "\nget it at example.com"},
-		{"an old version", kubeconfig.Plugin{Command: "x", APIVersion: "client.authentication.k8s.io/v1alpha1"}, `unknown apiVersion "client.authentication.k8s.io/v1alpha1"`},
+		{"an old version", kubeconfig.Plugin{Command: "x", APIVersion: "client.authentication.k8s.io/v1alpha1"},
+			`unknown apiVersion "client.authentication.k8s.io/v1alpha1"`},
 		{"an interactive program", kubeconfig.Plugin{Command: "x", APIVersion: execV1, InteractiveMode: "Always"}, "requires a terminal"},
 		{"an auth-provider", kubeconfig.Plugin{Provider: "oidc"}, `the auth-provider "oidc" is not a program`},
 	} {

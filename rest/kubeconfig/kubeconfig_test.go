@@ -75,13 +75,17 @@ func TestErrors(t *testing.T) {
 		{"a server with a query", whole("server: 'https://api.example.com?a=b'", ""), `cluster "c": server: "https://api.example.com?a=b" must have the form`},
 		{"an invalid server URL", whole("server: 'https://%zz'", ""), `cluster "c": server: parse`},
 		{"an invalid proxy URL", whole(anyServer+", proxy-url: 'http://%zz'", ""), `cluster "c": proxy-url: parse`},
-		{"a proxy of another kind", whole(anyServer+", proxy-url: 'ftp://me:secret@proxy'", ""), `cluster "c": proxy-url: the scheme of "ftp://me:xxxxx@proxy" is not http`},
+		{"a proxy of another kind", whole(anyServer+", proxy-url: 'ftp://me:secret@proxy'", ""),
+			`cluster "c": proxy-url: the scheme of "ftp://me:xxxxx@proxy" is not http`},
 		{"no file", whole(anyServer+", certificate-authority: missing.pem", ""), `cluster "c": certificate-authority: open `},
 		{"no base64", whole(anyServer+", certificate-authority-data: '*'", ""), "illegal base64"},
 		{"no certificate", whole(anyServer+", certificate-authority-data: "+pem, ""), `cluster "c": certificate-authority: contains no PEM certificate`},
-		{"a file and data", whole(anyServer+", certificate-authority: a, certificate-authority-data: "+pem, ""), `certificate-authority: cannot be combined with certificate-authority-data`},
-		{"insecure with an authority", whole(anyServer+", insecure-skip-tls-verify: true, certificate-authority-data: "+pem, ""), "insecure-skip-tls-verify: cannot be combined with certificate-authority"},
-		{"a certificate without a key", whole(anyServer, "client-certificate-data: "+pem), `context "here": user "u": client-key: required if client-certificate is set`},
+		{"a file and data", whole(anyServer+", certificate-authority: a, certificate-authority-data: "+pem, ""),
+			`certificate-authority: cannot be combined with certificate-authority-data`},
+		{"insecure with an authority", whole(anyServer+", insecure-skip-tls-verify: true, certificate-authority-data: "+pem, ""),
+			"insecure-skip-tls-verify: cannot be combined with certificate-authority"},
+		{"a certificate without a key", whole(anyServer, "client-certificate-data: "+pem),
+			`context "here": user "u": client-key: required if client-certificate is set`},
 		{"a key without a certificate", whole(anyServer, "client-key-data: "+pem), `user "u": client-certificate: required if client-key is set`},
 		{"no pair", whole(anyServer, "client-key-data: "+pem+", client-certificate-data: "+pem), `user "u": client-certificate: tls: `},
 		{"no key file", whole(anyServer, "client-key: missing.pem, client-certificate-data: "+pem), `user "u": client-key: open `},
@@ -123,7 +127,8 @@ func TestFilesAreBounded(t *testing.T) {
 	require.NoError(t, os.Truncate(large, 16<<20+1))
 	_, err := kubeconfig.Load(kubeconfig.Options{}, large)
 	assert.EqualError(t, err, "kubeconfig: "+large+": exceeds the limit of 16777216 bytes")
-	for _, text := range []string{whole(anyServer+", certificate-authority: large", ""), whole(anyServer, "tokenFile: large"), whole(anyServer, "client-key: large")} {
+	for _, text := range []string{whole(anyServer+", certificate-authority: large", ""), whole(anyServer, "tokenFile: large"),
+		whole(anyServer, "client-key: large")} {
 		_, err = kubeconfig.Load(kubeconfig.Options{}, write(t, dir, "config", text))
 		assert.ErrorContains(t, err, large+": exceeds the limit")
 	}
@@ -141,7 +146,8 @@ users:
 - name: shared
   user: {as: first}
 `)
-	second := write(t, dir, "second", strings.NewReplacer("here", "b", "name: c", "name: shared", "cluster: c", "cluster: shared").Replace(whole("server: https://second.example.com", ""))+`
+	second := write(t, dir, "second", strings.NewReplacer("here", "b", "name: c", "name: shared", "cluster: c", "cluster: shared").
+		Replace(whole("server: https://second.example.com", ""))+`
 - name: shared
   user: {as-groups: [g]} # is not merged with that of first, where it would be an error
 `)
@@ -206,8 +212,10 @@ func TestClientOfAFile(t *testing.T) {
 func FuzzParse(f *testing.F) {
 	for _, seed := range []string{
 		"", "{}", "[]", "current-context: x", whole(anyServer, ""), whole(anyServer, "token: hush"), whole(anyServer, "username: a, password: hush"),
-		whole(anyServer+", tls-server-name: x, insecure-skip-tls-verify: true, disable-compression: true, proxy-url: socks5://p", "as: x, as-uid: u, as-groups: [a, b], as-user-extra: {k/%: [v]}"),
-		whole(anyServer, "exec: {command: ./x, args: [a], env: [{name: A, value: B}], provideClusterInfo: true}"), whole(anyServer, "auth-provider: {name: gcp, config: {a: b}}"),
+		whole(anyServer+", tls-server-name: x, insecure-skip-tls-verify: true, disable-compression: true, proxy-url: socks5://p",
+			"as: x, as-uid: u, as-groups: [a, b], as-user-extra: {k/%: [v]}"),
+		whole(anyServer, "exec: {command: ./x, args: [a], env: [{name: A, value: B}], provideClusterInfo: true}"),
+		whole(anyServer, "auth-provider: {name: gcp, config: {a: b}}"),
 		"clusters: [{name: a}, {name: a}]", "contexts: [{name: null, context: null}]\ncurrent-context: null",
 		"a: &a [*a]", "users: [{name: u, user: {client-certificate-data: AAAA, client-key-data: AAAA}}]",
 	} {

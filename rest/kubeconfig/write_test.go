@@ -128,8 +128,10 @@ func TestWriteRefuses(t *testing.T) {
 		{"server without a host", "", kubeconfig.Entry{Name: "a", Server: "https://"}, "must have the form https://HOST/PREFIX"},
 		{"token over http", "", kubeconfig.Entry{Name: "a", Server: "http://a", Token: "t"}, "over which kubectl sends no credentials"},
 		{"key over http", "", kubeconfig.Entry{Name: "a", Server: "http://a", ClientKey: []byte("k")}, "over which kubectl sends no credentials"},
-		{"authority of http", "", kubeconfig.Entry{Name: "a", Server: "http://a", CertificateAuthority: []byte("c")}, "CertificateAuthority is set, but Server is http"},
-		{"authority that is not PEM", "", kubeconfig.Entry{Name: "a", Server: "https://a", CertificateAuthority: []byte("c")}, "certificate-authority: contains no PEM certificate"},
+		{"authority of http", "", kubeconfig.Entry{Name: "a", Server: "http://a", CertificateAuthority: []byte("c")},
+			"CertificateAuthority is set, but Server is http"},
+		{"authority that is not PEM", "", kubeconfig.Entry{Name: "a", Server: "https://a", CertificateAuthority: []byte("c")},
+			"certificate-authority: contains no PEM certificate"},
 		{"file of another kind", "kind: Pod", kubeconfig.Entry{Name: "a", Server: "https://a"}, "must be Config of v1"},
 		{"file that is not YAML", "\t{", kubeconfig.Entry{Name: "a", Server: "https://a"}, "yaml"},
 	} {

@@ -76,13 +76,15 @@ func (w *world) parts() rest.Client[Part] { return resttest.Client[Part](w.T, cm
 func (w *world) sites() rest.Client[Site] { return resttest.Client[Site](w.T, w.api) }
 
 // inWorld runs f beside a controller. The bubble fails if the controller leaves a goroutine when its context ends.
-func inWorld(t *testing.T, run func(context.Context, *rest.API, lifecycle.Options) error, options rest.Options, definitions []rest.Definition, f func(w *world)) {
+func inWorld(t *testing.T, run func(context.Context, *rest.API, lifecycle.Options) error, options rest.Options,
+	definitions []rest.Definition, f func(w *world)) {
 	t.Helper()
 	synctest.Test(t, func(t *testing.T) { inBubble(t, run, options, definitions, f) })
 }
 
 // inBubble is inWorld for a caller that already runs in a bubble.
-func inBubble(t *testing.T, run func(context.Context, *rest.API, lifecycle.Options) error, options rest.Options, definitions []rest.Definition, f func(w *world)) {
+func inBubble(t *testing.T, run func(context.Context, *rest.API, lifecycle.Options) error, options rest.Options,
+	definitions []rest.Definition, f func(w *world)) {
 	t.Helper()
 	api, err := rest.New(options, definitions...)
 	require.NoError(t, err)
@@ -138,7 +140,8 @@ func (w *world) part(key string, owners ...apimeta.OwnerReference) string {
 func (w *world) make(key string, finalizers []string, owners ...apimeta.OwnerReference) string {
 	w.Helper()
 	namespace, name, _ := strings.Cut(key, "/")
-	part, err := w.parts().Namespace(namespace).Create(w.Context(), &Part{ObjectMeta: apimeta.ObjectMeta{Name: name, Finalizers: finalizers, OwnerReferences: owners}})
+	part, err := w.parts().Namespace(namespace).Create(w.Context(),
+		&Part{ObjectMeta: apimeta.ObjectMeta{Name: name, Finalizers: finalizers, OwnerReferences: owners}})
 	require.NoError(w, err)
 	return part.UID
 }

@@ -116,7 +116,8 @@ func TestOwnersWaitForUnservedDependents(t *testing.T) {
 type Late Part
 
 func late(n int) rest.Resource[Late] {
-	return rest.Resource[Late]{Group: "late.example.com", Version: "v1", Plural: fmt.Sprint("lates", suffix(n)), Names: rest.Names{Kind: fmt.Sprint("Late", suffix(n))}, Scope: rest.ScopeCluster}
+	return rest.Resource[Late]{Group: "late.example.com", Version: "v1", Plural: fmt.Sprint("lates", suffix(n)),
+		Names: rest.Names{Kind: fmt.Sprint("Late", suffix(n))}, Scope: rest.ScopeCluster}
 }
 
 func suffix(n int) string {

@@ -89,7 +89,8 @@ func TestConditionsOfNamespaces(t *testing.T) {
 		w.make("a/too", []string{"example.com/f"})
 		w.part("a/kept")
 		w.part("a/gone")
-		_, err := resttest.Client[Bolt](t, w.api).Namespace("a").Create(w.Context(), &Bolt{ObjectMeta: apimeta.ObjectMeta{Name: "m4", Finalizers: []string{"example.com/g"}}})
+		_, err := resttest.Client[Bolt](t, w.api).Namespace("a").Create(w.Context(),
+			&Bolt{ObjectMeta: apimeta.ObjectMeta{Name: "m4", Finalizers: []string{"example.com/g"}}})
 		require.NoError(w, err)
 		require.NoError(w, namespaces.Delete(w.Context(), "a", rest.DeleteOptions{}))
 		w.settle()

@@ -87,7 +87,8 @@ func TestResourceQuotasByPlainNameAndBytes(t *testing.T) {
 	api, _ := managed(t, nil)
 	require.NoError(t, limit(t, api, "a", "few", hard{"resourcequotas": quota.Count(2)}))
 	require.NoError(t, limit(t, api, "a", "small", hard{"bytes/notes.example.com": quota.Count(1)}))
-	require.ErrorContains(t, limit(t, api, "a", "third", hard{}), "exceeded quota: few, requested: resourcequotas=1, used: resourcequotas=2, limited: resourcequotas=2")
+	require.ErrorContains(t, limit(t, api, "a", "third", hard{}),
+		"exceeded quota: few, requested: resourcequotas=1, used: resourcequotas=2, limited: resourcequotas=2")
 	require.ErrorContains(t, write(t, api, "a", "1"), "exceeded quota: small, requested: bytes/notes.example.com=")
 }
 
@@ -138,7 +139,8 @@ func TestQuotasNeedTheLedger(t *testing.T) {
 func TestResourceQuotasAreValidated(t *testing.T) {
 	api, _ := managed(t, nil)
 	for _, c := range []struct{ name, spec, err string }{
-		{"what no quota limits", `{"hard": {"cpu": "2"}}`, `spec.hard[cpu]: Invalid value: "cpu": must be count/PLURAL.GROUP, bytes/PLURAL.GROUP, or one of configmaps`},
+		{"what no quota limits", `{"hard": {"cpu": "2"}}`,
+			`spec.hard[cpu]: Invalid value: "cpu": must be count/PLURAL.GROUP, bytes/PLURAL.GROUP, or one of configmaps`},
 		{"name without a resource", `{"hard": {"count/": "2"}}`, "spec.hard[count/]"},
 		{"size of the quotas themselves", `{"hard": {"bytes/resourcequotas": "2"}}`, "spec.hard[bytes/resourcequotas]"},
 		{"negative number", `{"hard": {"pods": "-1"}}`, `spec.hard[pods]: Invalid value: "-1": must be greater than or equal to 0`},
@@ -160,7 +162,8 @@ func TestQuantity(t *testing.T) {
 		n    int64
 		back string
 	}{
-		{`5`, 5, `"5"`}, {`"5"`, 5, `"5"`}, {`"2k"`, 2000, `"2k"`}, {`"2000"`, 2000, `"2k"`}, {`"1Ki"`, 1024, `"1024"`}, {`"3M"`, 3e6, `"3M"`}, {`"9E"`, 9e18, `"9E"`},
+		{`5`, 5, `"5"`}, {`"5"`, 5, `"5"`}, {`"2k"`, 2000, `"2k"`}, {`"2000"`, 2000, `"2k"`}, {`"1Ki"`, 1024, `"1024"`}, {`"3M"`, 3e6, `"3M"`},
+		{`"9E"`, 9e18, `"9E"`},
 		{`"-7"`, -7, `"-7"`}, {`0`, 0, `"0"`}, {`"9223372036854775807"`, math.MaxInt64, `"9223372036854775807"`},
 	} {
 		var q quota.Quantity

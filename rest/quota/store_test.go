@@ -124,7 +124,8 @@ func TestReplacedKinds(t *testing.T) {
 	require.NoError(t, create(t.Context(), api, "alice", "a", "1"))
 	before := sizeOf(t, store, "a", "1")
 
-	require.NoError(t, api.ReplaceResources(t.Context(), rest.Resource[defaultedNote]{Group: "example.com", Version: "v1", Plural: "notes", Names: rest.Names{Kind: "Note"}}))
+	require.NoError(t, api.ReplaceResources(t.Context(), rest.Resource[defaultedNote]{Group: "example.com", Version: "v1", Plural: "notes",
+		Names: rest.Names{Kind: "Note"}}))
 	after := sizeOf(t, store, "a", "1")
 	require.Greater(t, after, before)
 	limits[quota.Account{User: "alice"}] = []quota.Limit{{Name: "q", Resource: notesName, Bytes: after + before}}

@@ -49,7 +49,8 @@ func newGet(t testing.TB, bindings int) *get {
 		_, err := resttest.Client[rbac.Role](t, api).Namespace("default").Create(t.Context(), &rbac.Role{ObjectMeta: meta, Rules: []rbac.PolicyRule{rule}})
 		require.NoError(t, err)
 		_, err = resttest.Client[rbac.RoleBinding](t, api).Namespace("default").Create(t.Context(), &rbac.RoleBinding{ObjectMeta: meta,
-			RoleRef: rbac.RoleRef{APIGroup: rbac.Group, Kind: "Role", Name: name}, Subjects: []rbac.Subject{{Kind: rbac.GroupKind, APIGroup: rbac.Group, Name: fmt.Sprint("team-", i)}}})
+			RoleRef:  rbac.RoleRef{APIGroup: rbac.Group, Kind: "Role", Name: name},
+			Subjects: []rbac.Subject{{Kind: rbac.GroupKind, APIGroup: rbac.Group, Name: fmt.Sprint("team-", i)}}})
 		require.NoError(t, err)
 	}
 	u := rest.User{Name: "alice", Groups: []string{"system:authenticated", "people", fmt.Sprint("team-", bindings-1)}}

@@ -51,7 +51,8 @@ func Example() {
 		log.Fatal(err)
 	}
 
-	for _, try := range []struct{ token, namespace string }{{"secret of alice", "team-a"}, {"secret of alice", "team-b"}, {"secret of bob", "team-a"}, {"guess", "team-a"}} {
+	for _, try := range []struct{ token, namespace string }{{"secret of alice", "team-a"}, {"secret of alice", "team-b"},
+		{"secret of bob", "team-a"}, {"guess", "team-a"}} {
 		r, err := http.NewRequest("GET", "http://host/apis/example.com/v1/namespaces/"+try.namespace+"/notes", nil)
 		if err != nil {
 			log.Fatal(err)

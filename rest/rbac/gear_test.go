@@ -125,7 +125,8 @@ func binding(name, role, subject string) string {
 	if len(who) == 3 {
 		namespace = `"namespace":"` + who[1] + `",`
 	}
-	return `{"metadata":{"name":"` + name + `"},"roleRef":{"kind":"` + kind + `","name":"` + of + `"},"subjects":[{"kind":"` + who[0] + `",` + namespace + `"name":"` + who[len(who)-1] + `"}]}`
+	return `{"metadata":{"name":"` + name + `"},"roleRef":{"kind":"` + kind + `","name":"` + of + `"},"subjects":[{"kind":"` + who[0] + `",` +
+		namespace + `"name":"` + who[len(who)-1] + `"}]}`
 }
 
 // Rules as JSON.

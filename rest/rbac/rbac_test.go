@@ -24,7 +24,8 @@ func TestAdministratorsAreRequired(t *testing.T) {
 func TestRightsOfSubjects(t *testing.T) {
 	s := start(t, nil)
 	s.must(t, "POST", clusterRoles, role("reader", readNotes))
-	s.must(t, "POST", roles("default"), role("writer", `{"apiGroups":["example.com"],"resources":["notes"],"verbs":["create","update"],"resourceNames":["shared",""]}`))
+	s.must(t, "POST", roles("default"),
+		role("writer", `{"apiGroups":["example.com"],"resources":["notes"],"verbs":["create","update"],"resourceNames":["shared",""]}`))
 	s.must(t, "POST", clusterRoleBindings, binding("everywhere", "ClusterRole/reader", "User/alice"))
 	s.must(t, "POST", bindings("default"), binding("devs", "ClusterRole/reader", "Group/dev"))
 	s.must(t, "POST", bindings("default"), binding("writers", "Role/writer", "ServiceAccount/default/robot"))
@@ -47,7 +48,8 @@ func TestRightsOfSubjects(t *testing.T) {
 		{"system:serviceaccount:default:robot", "POST", notes, note, 201},
 		{"system:serviceaccount:other:robot", "POST", notes, note, 403},
 		{"system:serviceaccount:default:robot", "PUT", notes + "/private", `{"metadata":{"name":"private"}}`, 403},
-		{"system:serviceaccount:default:robot", "PUT", notes + "/shared", `{"apiVersion":"example.com/v1","kind":"Note","metadata":{"name":"shared"},"text":"a"}`, 422},
+		{"system:serviceaccount:default:robot", "PUT", notes + "/shared",
+			`{"apiVersion":"example.com/v1","kind":"Note","metadata":{"name":"shared"},"text":"a"}`, 422},
 		{"system:serviceaccount:default:robot", "PATCH", notes + "/shared", `{"text":"b"}`, 403},
 		{"bob", "GET", "/apis", "", 200},
 		{"bob", "GET", "/apis/example.com/v1", "", 200},
@@ -59,14 +61,16 @@ func TestRightsOfSubjects(t *testing.T) {
 		got := s.send(t, c.user, c.method, c.path, c.body)
 		assert.Equal(t, c.code, got.Code, "%s %s %s: %s", c.user, c.method, c.path, got.Body)
 	}
-	assert.Equal(t, `notes.example.com is forbidden: User "carol" cannot list resource "notes" in API group "example.com" in the namespace "default": RBAC: role.rbac.authorization.k8s.io "nowhere" not found`,
+	assert.Equal(t,
+		`notes.example.com is forbidden: User "carol" cannot list resource "notes" in API group "example.com" in the namespace "default": RBAC: role.rbac.authorization.k8s.io "nowhere" not found`,
 		s.send(t, "carol", "GET", notes, "").message(t))
 }
 
 // decision returns what the Authorizer of a server decides about a list of notes.
 func (s *server) decision(t testing.TB, user string, groups ...string) rest.Decision {
 	t.Helper()
-	d, err := s.roles.authorizer.Authorize(t.Context(), rest.Access{User: rest.User{Name: user, Groups: groups}, Verb: "list", Group: "example.com", Resource: "notes", Namespace: "default"})
+	d, err := s.roles.authorizer.Authorize(t.Context(), rest.Access{User: rest.User{Name: user, Groups: groups}, Verb: "list",
+		Group: "example.com", Resource: "notes", Namespace: "default"})
 	require.NoError(t, err)
 	return d
 }
@@ -120,7 +124,8 @@ func TestReasons(t *testing.T) {
 	s.must(t, "POST", bindings("default"), binding("b", "ClusterRole/reader", "ServiceAccount/team/robot"))
 	s.must(t, "POST", bindings("default"), binding("g", "ClusterRole/reader", "Group/dev"))
 	assert.Equal(t, `RBAC: allowed by ClusterRoleBinding "c" of ClusterRole "reader" to User "alice"`, s.decision(t, "alice").Reason())
-	assert.Equal(t, `RBAC: allowed by RoleBinding "b/default" of ClusterRole "reader" to ServiceAccount "robot/team"`, s.decision(t, "system:serviceaccount:team:robot").Reason())
+	assert.Equal(t, `RBAC: allowed by RoleBinding "b/default" of ClusterRole "reader" to ServiceAccount "robot/team"`,
+		s.decision(t, "system:serviceaccount:team:robot").Reason())
 	assert.Equal(t, `RBAC: allowed by RoleBinding "g/default" of ClusterRole "reader" to Group "dev"`, s.decision(t, "x", "dev").Reason())
 	assert.Equal(t, rest.Decision{}, s.decision(t, "bob"))
 }
@@ -131,8 +136,10 @@ func TestAggregation(t *testing.T) {
 	labelled := func(name, label, rules string) string {
 		return `{"metadata":{"name":"` + name + `","labels":{"` + label + `":"yes"}},"rules":[` + rules + `]}`
 	}
-	s.must(t, "POST", clusterRoles, `{"metadata":{"name":"sum","labels":{"loop":"yes"}},"rules":[`+allNotes+`],"aggregationRule":{"clusterRoleSelectors":[{"matchLabels":{"part":"yes"}},{"matchLabels":{"loop":"yes"}}]}}`)
-	s.must(t, "POST", clusterRoles, `{"metadata":{"name":"middle","labels":{"part":"yes"}},"rules":[],"aggregationRule":{"clusterRoleSelectors":[{"matchExpressions":[{"key":"leaf","operator":"Exists"}]},{"matchLabels":{"loop":"yes"}}]}}`)
+	s.must(t, "POST", clusterRoles,
+		`{"metadata":{"name":"sum","labels":{"loop":"yes"}},"rules":[`+allNotes+`],"aggregationRule":{"clusterRoleSelectors":[{"matchLabels":{"part":"yes"}},{"matchLabels":{"loop":"yes"}}]}}`)
+	s.must(t, "POST", clusterRoles,
+		`{"metadata":{"name":"middle","labels":{"part":"yes"}},"rules":[],"aggregationRule":{"clusterRoleSelectors":[{"matchExpressions":[{"key":"leaf","operator":"Exists"}]},{"matchLabels":{"loop":"yes"}}]}}`)
 	s.must(t, "POST", clusterRoleBindings, binding("c", "ClusterRole/sum", "User/alice"))
 	assert.False(t, s.may(t, "alice"))
 	s.must(t, "POST", clusterRoles, labelled("leaf", "leaf", readNotes))
@@ -150,7 +157,8 @@ func TestAggregation(t *testing.T) {
 // Users cannot grant rights that they do not have.
 func TestEscalation(t *testing.T) {
 	lacking := func(resource, name, rules string) string {
-		return resource + `.rbac.authorization.k8s.io "` + name + `" is forbidden: user "eve" (groups=["system:authenticated"]) is attempting to grant RBAC permissions not currently held:` + "\n" + rules
+		return resource + `.rbac.authorization.k8s.io "` + name +
+			`" is forbidden: user "eve" (groups=["system:authenticated"]) is attempting to grant RBAC permissions not currently held:` + "\n" + rules
 	}
 	const all = `{APIGroups:["example.com"], Resources:["notes"], Verbs:["*"]}`
 	const writeNotes = `{"apiGroups":["example.com"],"resources":["notes"],"verbs":["create","delete"],"resourceNames":["a"]}`
@@ -160,14 +168,18 @@ func TestEscalation(t *testing.T) {
 	}{
 		{"a role within her rights", "", "POST", roles("default"), role("r", readNotes), ""},
 		{"a role beyond", "", "POST", roles("default"), role("r", allNotes), lacking("roles", "r", all)},
-		{"a role partly beyond", "", "POST", roles("default"), role("r", readNotes+","+writeNotes), lacking("roles", "r", `{APIGroups:["example.com"], Resources:["notes"], ResourceNames:["a"], Verbs:["create" "delete"]}`)},
+		{"a role partly beyond", "", "POST", roles("default"), role("r", readNotes+","+writeNotes),
+			lacking("roles", "r", `{APIGroups:["example.com"], Resources:["notes"], ResourceNames:["a"], Verbs:["create" "delete"]}`)},
 		{"a narrower role", "", "POST", roles("default"), role("r", `{"apiGroups":["example.com"],"resources":["notes"],"verbs":["get"],"resourceNames":["a"]}`), ""},
-		{"with escalate", `,{"apiGroups":["rbac.authorization.k8s.io"],"resources":["roles"],"verbs":["escalate"]}`, "POST", roles("default"), role("r", allNotes), ""},
+		{"with escalate", `,{"apiGroups":["rbac.authorization.k8s.io"],"resources":["roles"],"verbs":["escalate"]}`, "POST", roles("default"),
+			role("r", allNotes), ""},
 		{"an update", "", "PATCH", roles("default") + "/small", `{"rules":[` + allNotes + `]}`, lacking("roles", "small", all)},
-		{"a PUT that creates", "", "PUT", roles("default") + "/r", `{"apiVersion":"rbac.authorization.k8s.io/v1","kind":"Role","metadata":{"name":"r"},"rules":[` + allNotes + `]}`, lacking("roles", "r", all)},
+		{"a PUT that creates", "", "PUT", roles("default") + "/r",
+			`{"apiVersion":"rbac.authorization.k8s.io/v1","kind":"Role","metadata":{"name":"r"},"rules":[` + allNotes + `]}`, lacking("roles", "r", all)},
 		{"a label on a role beyond her rights", "", "PATCH", clusterRoles + "/big", `{"metadata":{"labels":{"part":"yes"}}}`, lacking("clusterroles", "big", all)},
 		{"a finalizer on such a role", "", "PATCH", clusterRoles + "/big", `{"metadata":{"finalizers":["example.com/x"]}}`, ""},
-		{"paths", "", "POST", clusterRoles, role("r", `{"nonResourceURLs":["/metrics"],"verbs":["get"]}`), lacking("clusterroles", "r", `{NonResourceURLs:["/metrics"], Verbs:["get"]}`)},
+		{"paths", "", "POST", clusterRoles, role("r", `{"nonResourceURLs":["/metrics"],"verbs":["get"]}`),
+			lacking("clusterroles", "r", `{NonResourceURLs:["/metrics"], Verbs:["get"]}`)},
 		{"paths that she has", "", "POST", clusterRoles, role("r", `{"nonResourceURLs":["/apis/x"],"verbs":["get"]}`), ""},
 		{"aggregation", "", "POST", clusterRoles, `{"metadata":{"name":"r"},"aggregationRule":{"clusterRoleSelectors":[{"matchLabels":{"a":"b"}}]}}`,
 			`clusterroles.rbac.authorization.k8s.io "r" is forbidden: must have cluster-admin privileges to use the aggregationRule`},
@@ -175,12 +187,19 @@ func TestEscalation(t *testing.T) {
 		{"a binding within her rights", "", "POST", bindings("default"), binding("b", "Role/small", "User/bob"), ""},
 		{"a binding beyond", "", "POST", bindings("default"), binding("b", "ClusterRole/big", "User/bob"), lacking("rolebindings", "b", all)},
 		{"a binding everywhere", "", "POST", clusterRoleBindings, binding("b", "ClusterRole/big", "User/bob"), lacking("clusterrolebindings", "b", all)},
-		{"a binding to a role that does not exist", "", "POST", bindings("default"), binding("b", "Role/nowhere", "User/bob"), `rolebindings.rbac.authorization.k8s.io "nowhere" not found`},
-		{"a binding to a cluster role that does not exist", "", "POST", bindings("default"), binding("b", "ClusterRole/nowhere", "User/bob"), `rolebindings.rbac.authorization.k8s.io "nowhere" not found`},
-		{"a binding everywhere to a role that does not exist", "", "POST", clusterRoleBindings, binding("b", "ClusterRole/nowhere", "User/bob"), `clusterrolebindings.rbac.authorization.k8s.io "nowhere" not found`},
-		{"with bind", `,{"apiGroups":["rbac.authorization.k8s.io"],"resources":["clusterroles"],"verbs":["bind"],"resourceNames":["big"]}`, "POST", bindings("default"), binding("b", "ClusterRole/big", "User/bob"), ""},
-		{"with bind for another role", `,{"apiGroups":["rbac.authorization.k8s.io"],"resources":["clusterroles"],"verbs":["bind"],"resourceNames":["other"]}`, "POST", bindings("default"), binding("b", "ClusterRole/big", "User/bob"), lacking("rolebindings", "b", all)},
-		{"another subject of a binding beyond her rights", "", "PATCH", clusterRoleBindings + "/boss", `{"subjects":[{"kind":"User","name":"eve"}]}`, lacking("clusterrolebindings", "boss", all)},
+		{"a binding to a role that does not exist", "", "POST", bindings("default"), binding("b", "Role/nowhere", "User/bob"),
+			`rolebindings.rbac.authorization.k8s.io "nowhere" not found`},
+		{"a binding to a cluster role that does not exist", "", "POST", bindings("default"), binding("b", "ClusterRole/nowhere", "User/bob"),
+			`rolebindings.rbac.authorization.k8s.io "nowhere" not found`},
+		{"a binding everywhere to a role that does not exist", "", "POST", clusterRoleBindings, binding("b", "ClusterRole/nowhere", "User/bob"),
+			`clusterrolebindings.rbac.authorization.k8s.io "nowhere" not found`},
+		{"with bind", `,{"apiGroups":["rbac.authorization.k8s.io"],"resources":["clusterroles"],"verbs":["bind"],"resourceNames":["big"]}`,
+			"POST", bindings("default"), binding("b", "ClusterRole/big", "User/bob"), ""},
+		{"with bind for another role",
+			`,{"apiGroups":["rbac.authorization.k8s.io"],"resources":["clusterroles"],"verbs":["bind"],"resourceNames":["other"]}`, "POST",
+			bindings("default"), binding("b", "ClusterRole/big", "User/bob"), lacking("rolebindings", "b", all)},
+		{"another subject of a binding beyond her rights", "", "PATCH", clusterRoleBindings + "/boss",
+			`{"subjects":[{"kind":"User","name":"eve"}]}`, lacking("clusterrolebindings", "boss", all)},
 		{"deletion needs no rights", "", "DELETE", clusterRoleBindings + "/boss", "", ""},
 		{"a dry run", "", "POST", roles("default") + "?dryRun=All", role("r", allNotes), lacking("roles", "r", all)},
 	} {
@@ -217,15 +236,24 @@ func TestInProcessClientsAndEscalation(t *testing.T) {
 func TestValidation(t *testing.T) {
 	s := start(t, nil)
 	for _, c := range []struct{ path, body, want string }{
-		{roles("default"), role("r", `{"verbs":["get"]}`), `Role.rbac.authorization.k8s.io "r" is invalid: [rules[0].apiGroups: Required value: resource rules must supply at least one api group, rules[0].resources: Required value: resource rules must supply at least one resource]`},
-		{roles("default"), role("r", `{"apiGroups":[""],"resources":["x"],"verbs":[]}`), `Role.rbac.authorization.k8s.io "r" is invalid: rules[0].verbs: Required value: verbs must contain at least one value`},
-		{roles("default"), role("r", `{"nonResourceURLs":["/a"],"verbs":["get"]}`), `Role.rbac.authorization.k8s.io "r" is invalid: rules[0].nonResourceURLs: Invalid value: ["/a"]: namespaced rules cannot apply to non-resource URLs`},
-		{clusterRoles, role("r", `{"nonResourceURLs":["/a"],"resources":["x"],"verbs":["get"]}`), `ClusterRole.rbac.authorization.k8s.io "r" is invalid: rules[0].nonResourceURLs: Invalid value: ["/a"]: rules cannot apply to both regular resources and non-resource URLs`},
-		{clusterRoles, `{"metadata":{"name":"r"},"aggregationRule":{}}`, `ClusterRole.rbac.authorization.k8s.io "r" is invalid: aggregationRule.clusterRoleSelectors: Required value: at least one clusterRoleSelector required if aggregationRule is non-nil`},
-		{bindings("default"), binding("b", "Owner/r", "User/a"), `RoleBinding.rbac.authorization.k8s.io "b" is invalid: roleRef.kind: Unsupported value: "Owner": supported values: "Role", "ClusterRole"`},
-		{bindings("default"), binding("b", "Role/small", "Robot/a"), `RoleBinding.rbac.authorization.k8s.io "b" is invalid: subjects[0].kind: Unsupported value: "Robot": supported values: "ServiceAccount", "User", "Group"`},
-		{clusterRoleBindings, binding("b", "Role/small", "User/a"), `ClusterRoleBinding.rbac.authorization.k8s.io "b" is invalid: roleRef.kind: Unsupported value: "Role": supported values: "ClusterRole"`},
-		{clusterRoleBindings, binding("b", "ClusterRole/cluster-admin", "ServiceAccount/a"), `ClusterRoleBinding.rbac.authorization.k8s.io "b" is invalid: subjects[0].namespace: Required value`},
+		{roles("default"), role("r", `{"verbs":["get"]}`),
+			`Role.rbac.authorization.k8s.io "r" is invalid: [rules[0].apiGroups: Required value: resource rules must supply at least one api group, rules[0].resources: Required value: resource rules must supply at least one resource]`},
+		{roles("default"), role("r", `{"apiGroups":[""],"resources":["x"],"verbs":[]}`),
+			`Role.rbac.authorization.k8s.io "r" is invalid: rules[0].verbs: Required value: verbs must contain at least one value`},
+		{roles("default"), role("r", `{"nonResourceURLs":["/a"],"verbs":["get"]}`),
+			`Role.rbac.authorization.k8s.io "r" is invalid: rules[0].nonResourceURLs: Invalid value: ["/a"]: namespaced rules cannot apply to non-resource URLs`},
+		{clusterRoles, role("r", `{"nonResourceURLs":["/a"],"resources":["x"],"verbs":["get"]}`),
+			`ClusterRole.rbac.authorization.k8s.io "r" is invalid: rules[0].nonResourceURLs: Invalid value: ["/a"]: rules cannot apply to both regular resources and non-resource URLs`},
+		{clusterRoles, `{"metadata":{"name":"r"},"aggregationRule":{}}`,
+			`ClusterRole.rbac.authorization.k8s.io "r" is invalid: aggregationRule.clusterRoleSelectors: Required value: at least one clusterRoleSelector required if aggregationRule is non-nil`},
+		{bindings("default"), binding("b", "Owner/r", "User/a"),
+			`RoleBinding.rbac.authorization.k8s.io "b" is invalid: roleRef.kind: Unsupported value: "Owner": supported values: "Role", "ClusterRole"`},
+		{bindings("default"), binding("b", "Role/small", "Robot/a"),
+			`RoleBinding.rbac.authorization.k8s.io "b" is invalid: subjects[0].kind: Unsupported value: "Robot": supported values: "ServiceAccount", "User", "Group"`},
+		{clusterRoleBindings, binding("b", "Role/small", "User/a"),
+			`ClusterRoleBinding.rbac.authorization.k8s.io "b" is invalid: roleRef.kind: Unsupported value: "Role": supported values: "ClusterRole"`},
+		{clusterRoleBindings, binding("b", "ClusterRole/cluster-admin", "ServiceAccount/a"),
+			`ClusterRoleBinding.rbac.authorization.k8s.io "b" is invalid: subjects[0].namespace: Required value`},
 	} {
 		s.must(t, "PUT", roles("default")+"/small", `{"apiVersion":"rbac.authorization.k8s.io/v1","kind":"Role","metadata":{"name":"small"},"rules":[`+readNotes+`]}`)
 		got := s.send(t, "root|admins", "POST", c.path, c.body)
@@ -233,7 +261,8 @@ func TestValidation(t *testing.T) {
 		assert.Equal(t, c.want, got.message(t))
 	}
 	s.must(t, "POST", bindings("default"), binding("b", "Role/small", "User/a"))
-	assert.Contains(t, s.send(t, "root|admins", "GET", bindings("default")+"/b", "").Body, `"roleRef":{"apiGroup":"rbac.authorization.k8s.io","kind":"Role","name":"small"}`)
+	assert.Contains(t, s.send(t, "root|admins", "GET", bindings("default")+"/b", "").Body,
+		`"roleRef":{"apiGroup":"rbac.authorization.k8s.io","kind":"Role","name":"small"}`)
 	assert.Contains(t, s.send(t, "root|admins", "PATCH", bindings("default")+"/b", `{"roleRef":{"name":"other"}}`).message(t), "roleRef: Invalid value:")
 }
 
@@ -244,10 +273,12 @@ func TestRulesFor(t *testing.T) {
 	s.must(t, "POST", bindings("default"), binding("b", "Role/r", "User/alice"))
 	rules, err := s.roles.authorizer.(rest.RuleLister).RulesFor(t.Context(), rest.User{Name: "alice"}, "default")
 	require.NoError(t, err)
-	assert.Equal(t, rest.AccessRules{Resources: []rest.ResourceAccess{{Verbs: []rest.Verb{"get", "list", "watch"}, Groups: []string{"example.com"}, Resources: []string{"notes"}}}}, rules)
+	assert.Equal(t, rest.AccessRules{Resources: []rest.ResourceAccess{{Verbs: []rest.Verb{"get", "list", "watch"},
+		Groups: []string{"example.com"}, Resources: []string{"notes"}}}}, rules)
 	rules, err = s.roles.authorizer.(rest.RuleLister).RulesFor(t.Context(), rest.User{Name: "root", Groups: []string{"admins"}}, "default")
 	require.NoError(t, err)
-	assert.Equal(t, rest.AccessRules{Resources: []rest.ResourceAccess{{Verbs: []rest.Verb{"*"}, Groups: []string{"*"}, Resources: []string{"*"}}}, Paths: []rest.PathAccess{{Verbs: []rest.Verb{"*"}, Paths: []string{"*"}}}}, rules)
+	assert.Equal(t, rest.AccessRules{Resources: []rest.ResourceAccess{{Verbs: []rest.Verb{"*"}, Groups: []string{"*"},
+		Resources: []string{"*"}}}, Paths: []rest.PathAccess{{Verbs: []rest.Verb{"*"}, Paths: []string{"*"}}}}, rules)
 	got := s.send(t, "alice", "POST", "/apis/authorization.k8s.io/v1/selfsubjectrulesreviews", `{"spec":{"namespace":"default"}}`)
 	assert.Contains(t, got.Body, `{"apiGroups":["example.com"],"resources":["notes"],"verbs":["get","list","watch"]}`)
 	assert.Contains(t, got.Body, `"/apis/*"`)

@@ -34,7 +34,8 @@ func TestFaultsAreStatuses(t *testing.T) {
 		{403, "PUT", 0, status.ReasonForbidden, `ships.fleet.example.com "a" is forbidden: a fault that the test has injected`, ""},
 		{404, "PUT", 0, status.ReasonNotFound, `ships.fleet.example.com "a" not found`, ""},
 		{405, "PUT", 0, status.ReasonMethodNotAllowed, "", ""},
-		{409, "PUT", 0, status.ReasonConflict, `Operation cannot be fulfilled on ships.fleet.example.com "a": the object has been modified; please apply your changes to the latest version and try again`, ""},
+		{409, "PUT", 0, status.ReasonConflict,
+			`Operation cannot be fulfilled on ships.fleet.example.com "a": the object has been modified; please apply your changes to the latest version and try again`, ""},
 		{409, "POST", 0, status.ReasonAlreadyExists, `ships.fleet.example.com "a" already exists`, ""},
 		{410, "PUT", 0, status.ReasonExpired, "", ""},
 		{418, "PUT", 0, status.ReasonUnknown, "", ""},
@@ -99,12 +100,15 @@ func TestFaultsMeetWhatTheyAreAbout(t *testing.T) {
 		{"Skip lets the first pass", resttest.Fault{Skip: 1}, [][2]string{get(shipsPath), get(shipsPath), get(shipsPath)}, []bool{false, true, false}},
 		{"a verb", resttest.Fault{Verb: rest.VerbGet}, [][2]string{get(shipsPath), get(shipsPath + "/a")}, []bool{false, true}},
 		{"a custom verb", resttest.Fault{Verb: rest.VerbUpdate}, [][2]string{patch(shipsPath + "/a"), {"PUT", shipsPath + "/a"}}, []bool{false, true}},
-		{"a resource", resttest.Fault{Resource: "ships"}, [][2]string{get("/apis/a.b/v1/boats"), patch(shipsPath + "/a/status"), get(shipsPath)}, []bool{false, false, true}},
+		{"a resource", resttest.Fault{Resource: "ships"}, [][2]string{get("/apis/a.b/v1/boats"), patch(shipsPath + "/a/status"), get(shipsPath)},
+			[]bool{false, false, true}},
 		{"a subresource", resttest.Fault{Resource: "ships/status"}, [][2]string{patch(shipsPath + "/a"), patch(shipsPath + "/a/status")}, []bool{false, true}},
-		{"a namespace", resttest.Fault{Namespace: "other"}, [][2]string{get(shipsPath), get(other), get("/apis/fleet.example.com/v1/ships")}, []bool{false, true, false}},
+		{"a namespace", resttest.Fault{Namespace: "other"}, [][2]string{get(shipsPath), get(other), get("/apis/fleet.example.com/v1/ships")},
+			[]bool{false, true, false}},
 		{"a name", resttest.Fault{Name: "b"}, [][2]string{get(shipsPath + "/a"), get(shipsPath), get(other + "/b")}, []bool{false, false, true}},
 		{"all fields", resttest.Fault{Verb: rest.VerbPatch, Resource: "ships/status", Namespace: "default", Name: "b"},
-			[][2]string{patch(shipsPath + "/a/status"), patch(other + "/b/status"), patch(shipsPath + "/b"), patch(shipsPath + "/b/status")}, []bool{false, false, false, true}},
+			[][2]string{patch(shipsPath + "/a/status"), patch(other + "/b/status"), patch(shipsPath + "/b"), patch(shipsPath + "/b/status")},
+			[]bool{false, false, false, true}},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {

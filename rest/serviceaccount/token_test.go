@@ -155,11 +155,14 @@ func TestTokenRequests(t *testing.T) {
 		{"an audience", "builder", `{"audiences":["a","b"]}`, 201, `"audiences":["a","b"]`},
 		{"no spec", "builder", `null`, 201, `"expirationSeconds":3600`},
 		{"too long a life", "builder", `{"expirationSeconds":86400}`, 201, `"expirationSeconds":7200`},
-		{"too short a life", "builder", `{"expirationSeconds":599}`, 422, "spec.expirationSeconds: Invalid value: 599: may not specify a duration less than 10 minutes"},
+		{"too short a life", "builder", `{"expirationSeconds":599}`, 422,
+			"spec.expirationSeconds: Invalid value: 599: may not specify a duration less than 10 minutes"},
 		{"an endless life", "builder", `{"expirationSeconds":4294967297}`, 422, "may not specify a duration larger than 2^32 seconds"},
 		{"another account", "missing", `{}`, 404, `serviceaccounts \"missing\" not found`},
-		{"an object that is not served", "builder", `{"boundObjectRef":{"kind":"Secret","apiVersion":"v1","name":"a"}}`, 400, "cannot bind token to object of type v1, Kind=Secret"},
-		{"an object of another kind", "builder", `{"boundObjectRef":{"kind":"Namespace","apiVersion":"v1","name":"team"}}`, 400, "cannot bind token to object of type v1, Kind=Namespace"},
+		{"an object that is not served", "builder", `{"boundObjectRef":{"kind":"Secret","apiVersion":"v1","name":"a"}}`, 400,
+			"cannot bind token to object of type v1, Kind=Secret"},
+		{"an object of another kind", "builder", `{"boundObjectRef":{"kind":"Namespace","apiVersion":"v1","name":"team"}}`, 400,
+			"cannot bind token to object of type v1, Kind=Namespace"},
 		{"audiences beyond all bounds", "builder", `{"audiences":["` + strings.Repeat("a", 16<<10) + `"]}`, 400, "the token would be longer than 16384 bytes"},
 	} {
 		code, body := s.send(t, "root", http.MethodPost, fmt.Sprintf(path, c.account), `{"spec":`+c.spec+`}`)

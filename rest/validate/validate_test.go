@@ -124,7 +124,8 @@ metadata: {name: a}
 spec:
   size: 1
   size: 2
-`, `in.yaml:8: error: Widget a: Widget in version "v1" cannot be handled as a Widget: strict decoding error: yaml: unmarshal errors:   line 8: key "size" already set in map`},
+`,
+			`in.yaml:8: error: Widget a: Widget in version "v1" cannot be handled as a Widget: strict decoding error: yaml: unmarshal errors:   line 8: key "size" already set in map`},
 		{"JSON", `{"apiVersion": "example.com/v1", "kind": "Widget", "metadata": {"name": "a"}, "spec": {"size": 1}}
 {
   "apiVersion": "example.com/v1", "kind": "Widget", "metadata": {"name": "b"},
@@ -212,8 +213,9 @@ func TestKindsOfDefinitionsAreKnown(t *testing.T) {
 func TestGivenObjectsAreValidatedToo(t *testing.T) {
 	given := validate.Read("crds.yaml", []byte(strings.Replace(fmt.Sprintf(definition, 9), "type: integer", "type: int", 1)))
 	got := findings(t, validate.Options{}, validate.Input{Manifests: manifests(fmt.Sprintf(ship, "a", 10)), Given: given})
-	assert.Contains(t, got, "crds.yaml:13: error: CustomResourceDefinition ships.example.com: spec.validation.openAPIV3Schema.properties[spec].properties[sails].type: "+
-		`Unsupported value: "int"`)
+	assert.Contains(t, got,
+		"crds.yaml:13: error: CustomResourceDefinition ships.example.com: spec.validation.openAPIV3Schema.properties[spec].properties[sails].type: "+
+			`Unsupported value: "int"`)
 	assert.Contains(t, got, "in.yaml:2: error: Ship harbour/a: the API serves no kind Ship in example.com/v1\n"+
 		"0 valid, 1 invalid, 1 of unknown kinds, 0 unreadable\n")
 }

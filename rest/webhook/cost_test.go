@@ -36,7 +36,8 @@ func change(tb testing.TB, api *rest.API) func() {
 }
 
 func newPlainAPI(tb testing.TB, hooks ...rest.Admission) *rest.API {
-	api, err := rest.New(rest.Options{Admission: hooks}, rest.Resource[Memo]{Group: "example.com", Version: "v1", Plural: "memos", Scope: rest.ScopeCluster, Wire: rest.Wire{Dialect: rest.DialectBuiltin}})
+	api, err := rest.New(rest.Options{Admission: hooks}, rest.Resource[Memo]{Group: "example.com", Version: "v1", Plural: "memos",
+		Scope: rest.ScopeCluster, Wire: rest.Wire{Dialect: rest.DialectBuiltin}})
 	require.NoError(tb, err)
 	tb.Cleanup(func() { assert.NoError(tb, api.Close()) })
 	return api
@@ -65,7 +66,8 @@ func BenchmarkValidatingWebhook(b *testing.B) {
 		asked, _ = io.ReadAll(r.Body)
 		_ = json.Unmarshal(asked, &in)
 		out.Header().Set("Content-Type", "application/json")
-		_, _ = io.WriteString(out, `{"apiVersion":"admission.k8s.io/v1","kind":"AdmissionReview","response":{"allowed":true,"uid":`+strconv.Quote(in.Request.UID)+`}}`)
+		_, _ = io.WriteString(out,
+			`{"apiVersion":"admission.k8s.io/v1","kind":"AdmissionReview","response":{"allowed":true,"uid":`+strconv.Quote(in.Request.UID)+`}}`)
 	})
 	w.validating("allow", hook{path: "/allow", more: everything})
 	client := w.server.Client()

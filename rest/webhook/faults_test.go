@@ -35,8 +35,10 @@ func TestFaults(t *testing.T) {
 		want    string // of the message, after the name of the webhook
 	}{
 		{"an unknown path", nil, `failed to call webhook: Post "URL?timeout=10s": the server answered 404 Not Found`},
-		{"an error", func(out http.ResponseWriter, _ *http.Request) { http.Error(out, "secret", 500) }, `failed to call webhook: Post "URL?timeout=10s": the server answered 500 Internal Server Error`},
-		{"a redirect", func(out http.ResponseWriter, r *http.Request) { http.Redirect(out, r, "/elsewhere", http.StatusFound) }, `failed to call webhook: Post "URL?timeout=10s": the server answered 302 Found: redirects are not followed`},
+		{"an error", func(out http.ResponseWriter, _ *http.Request) { http.Error(out, "secret", 500) },
+			`failed to call webhook: Post "URL?timeout=10s": the server answered 500 Internal Server Error`},
+		{"a redirect", func(out http.ResponseWriter, r *http.Request) { http.Redirect(out, r, "/elsewhere", http.StatusFound) },
+			`failed to call webhook: Post "URL?timeout=10s": the server answered 302 Found: redirects are not followed`},
 		{"a panic", func(http.ResponseWriter, *http.Request) { panic(http.ErrAbortHandler) }, `failed to call webhook: Post "URL?timeout=10s": `},
 		{"garbage", write("secret"), `failed to call webhook: Post "URL?timeout=10s": the answer is not JSON of the expected form`},
 		{"50 MB", func(out http.ResponseWriter, _ *http.Request) {
@@ -67,7 +69,9 @@ func TestFaults(t *testing.T) {
 				want := `Internal error occurred: failed calling webhook "bad.example.com": ` + strings.Replace(c.want, "URL", w.server.URL+"/bad", 1)
 				assert.True(t, strings.HasPrefix(a.message(), want), "%s\n%s", a.message(), want)
 				assert.NotContains(t, fmt.Sprint(a.body), "secret")
-				w.must("PATCH", configurations(kind)+"/bad", strings.Replace(w.configuration("", "", hook{path: "/bad", more: `"failurePolicy":"Ignore"`}), `"apiVersion":"admissionregistration.k8s.io/v1","kind":"","metadata":{"name":""},`, "", 1))
+				w.must("PATCH", configurations(kind)+"/bad",
+					strings.Replace(w.configuration("", "", hook{path: "/bad", more: `"failurePolicy":"Ignore"`}),
+						`"apiVersion":"admissionregistration.k8s.io/v1","kind":"","metadata":{"name":""},`, "", 1))
 				w.must("POST", gears, gear("a", ""))
 			}
 		})
@@ -108,7 +112,8 @@ func TestAWebhookThatHangs(t *testing.T) {
 	w.must("POST", memos, `{"metadata":{"name":"a"}}`)
 	a := <-done
 	assert.Equal(t, 500, a.code)
-	assert.Contains(t, a.message(), fmt.Sprintf(`Internal error occurred: failed calling webhook "hang.example.com": failed to call webhook: Post "%s/hang?timeout=1s": `, w.server.URL))
+	assert.Contains(t, a.message(),
+		fmt.Sprintf(`Internal error occurred: failed calling webhook "hang.example.com": failed to call webhook: Post "%s/hang?timeout=1s": `, w.server.URL))
 }
 
 // Of the calls of a webhook that hangs, one is under way and four wait. The others fail at once.
@@ -127,7 +132,8 @@ func TestCallsAreLimited(t *testing.T) {
 	}
 	for range more {
 		a := <-answers
-		assert.Equal(t, `Internal error occurred: failed calling webhook "hang.example.com": failed to call webhook: too many calls are waiting for the webhook`, a.message())
+		assert.Equal(t,
+			`Internal error occurred: failed calling webhook "hang.example.com": failed to call webhook: too many calls are waiting for the webhook`, a.message())
 	}
 	close(release)
 	for range places {

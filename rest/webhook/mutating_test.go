@@ -21,18 +21,29 @@ func TestPatches(t *testing.T) {
 	}{
 		{"no patch", response{"allowed": true}, 201, "", map[string]any{"teeth": 1.0}},
 		{"an empty patch", patched(`[]`)(nil), 201, "", map[string]any{"teeth": 1.0}},
-		{"a patch", patched(`[{"op":"add","path":"/spec/material","value":"brass"},{"op":"replace","path":"/spec/teeth","value":2}]`)(nil), 201, "", map[string]any{"teeth": 2.0, "material": "brass"}},
+		{"a patch", patched(`[{"op":"add","path":"/spec/material","value":"brass"},{"op":"replace","path":"/spec/teeth","value":2}]`)(nil), 201,
+			"", map[string]any{"teeth": 2.0, "material": "brass"}},
 		{"a patch of an unknown field", patched(`[{"op":"add","path":"/spec/nothing","value":1}]`)(nil), 201, "", map[string]any{"teeth": 1.0}},
-		{"a patch of what the server sets", patched(`[{"op":"add","path":"/metadata/uid","value":"x"},{"op":"replace","path":"/metadata/name","value":"b"},{"op":"replace","path":"/kind","value":"Other"}]`)(nil), 201, "", map[string]any{"teeth": 1.0}},
-		{"a patch whose result is invalid", patched(`[{"op":"replace","path":"/spec/teeth","value":101}]`)(nil), 422, `Gear.example.com "a" is invalid: spec.teeth: Invalid value: 101: spec.teeth in body should be less than or equal to 100`, nil},
-		{"a patch that does not apply", patched(`[{"op":"remove","path":"/spec/nothing"}]`)(nil), 500, `Internal error occurred: operation 0, remove "/spec/nothing": `, nil},
-		{"a patch to a list", patched(`[{"op":"replace","path":"","value":[]}]`)(nil), 500, `Internal error occurred: admission webhook "patch.example.com" returned a patch whose result is not an object`, nil},
-		{"not a patch", patched(`{"op":"add"}`)(nil), 500, `Internal error occurred: failed calling webhook "patch.example.com": received undecodable patch in webhook response: `, nil},
-		{"too large a patch", patched(big)(nil), 500, `Internal error occurred: failed calling webhook "patch.example.com": received undecodable patch in webhook response: `, nil},
-		{"a patch without a type", response{"allowed": true, "patch": []byte(`[]`)}, 500, `Internal error occurred: failed calling webhook "patch.example.com": received invalid webhook response: webhook returned response.patch but not response.patchType`, nil},
-		{"a type without a patch", response{"allowed": true, "patchType": "JSONPatch"}, 500, `Internal error occurred: failed calling webhook "patch.example.com": received invalid webhook response: webhook returned response.patchType but not response.patch`, nil},
-		{"an empty type", response{"allowed": true, "patch": []byte(`[]`), "patchType": ""}, 500, `Internal error occurred: failed calling webhook "patch.example.com": received invalid webhook response: webhook returned invalid response.patchType of ""`, nil},
-		{"an unknown type", response{"allowed": true, "patch": []byte(`[{"op":"add","path":"/spec/teeth","value":2}]`), "patchType": "Merge"}, 500, `Internal error occurred: failed calling webhook "patch.example.com": unsupported patch type "Merge"`, nil},
+		{"a patch of what the server sets",
+			patched(`[{"op":"add","path":"/metadata/uid","value":"x"},{"op":"replace","path":"/metadata/name","value":"b"},{"op":"replace","path":"/kind","value":"Other"}]`)(nil), 201, "", map[string]any{"teeth": 1.0}},
+		{"a patch whose result is invalid", patched(`[{"op":"replace","path":"/spec/teeth","value":101}]`)(nil), 422,
+			`Gear.example.com "a" is invalid: spec.teeth: Invalid value: 101: spec.teeth in body should be less than or equal to 100`, nil},
+		{"a patch that does not apply", patched(`[{"op":"remove","path":"/spec/nothing"}]`)(nil), 500,
+			`Internal error occurred: operation 0, remove "/spec/nothing": `, nil},
+		{"a patch to a list", patched(`[{"op":"replace","path":"","value":[]}]`)(nil), 500,
+			`Internal error occurred: admission webhook "patch.example.com" returned a patch whose result is not an object`, nil},
+		{"not a patch", patched(`{"op":"add"}`)(nil), 500,
+			`Internal error occurred: failed calling webhook "patch.example.com": received undecodable patch in webhook response: `, nil},
+		{"too large a patch", patched(big)(nil), 500,
+			`Internal error occurred: failed calling webhook "patch.example.com": received undecodable patch in webhook response: `, nil},
+		{"a patch without a type", response{"allowed": true, "patch": []byte(`[]`)}, 500,
+			`Internal error occurred: failed calling webhook "patch.example.com": received invalid webhook response: webhook returned response.patch but not response.patchType`, nil},
+		{"a type without a patch", response{"allowed": true, "patchType": "JSONPatch"}, 500,
+			`Internal error occurred: failed calling webhook "patch.example.com": received invalid webhook response: webhook returned response.patchType but not response.patch`, nil},
+		{"an empty type", response{"allowed": true, "patch": []byte(`[]`), "patchType": ""}, 500,
+			`Internal error occurred: failed calling webhook "patch.example.com": received invalid webhook response: webhook returned invalid response.patchType of ""`, nil},
+		{"an unknown type", response{"allowed": true, "patch": []byte(`[{"op":"add","path":"/spec/teeth","value":2}]`), "patchType": "Merge"},
+			500, `Internal error occurred: failed calling webhook "patch.example.com": unsupported patch type "Merge"`, nil},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			w := newWorld(t)
@@ -63,7 +74,8 @@ func TestPatchOfADeletion(t *testing.T) {
 	w.answers("/patch", patched(`[{"op":"add","path":"/spec","value":{}}]`))
 	w.mutating("patch", hook{path: "/patch"})
 	a := w.do("DELETE", gears+"/a", "")
-	assert.Equal(t, `Internal error occurred: admission webhook "patch.example.com" attempted to modify the object, which is not supported for this operation`, a.message())
+	assert.Equal(t,
+		`Internal error occurred: admission webhook "patch.example.com" attempted to modify the object, which is not supported for this operation`, a.message())
 	w.answers("/patch", allow)
 	w.must("DELETE", gears+"/a", "")
 }
@@ -80,7 +92,8 @@ func TestPatchOfAValidatingWebhook(t *testing.T) {
 		w := newWorld(t)
 		w.answers("/patch", func(request) response { return c.answer })
 		w.validating("patch", hook{path: "/patch"})
-		assert.Equal(t, `Internal error occurred: failed calling webhook "patch.example.com": received invalid webhook response: `+c.want, w.do("POST", gears, gear("a", "")).message())
+		assert.Equal(t, `Internal error occurred: failed calling webhook "patch.example.com": received invalid webhook response: `+c.want,
+			w.do("POST", gears, gear("a", "")).message())
 	}
 }
 

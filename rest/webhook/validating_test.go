@@ -31,10 +31,14 @@ func TestRequests(t *testing.T) {
 		{"update", "PATCH", gears + "/a", `{"spec":{"teeth":2}}`, "UPDATE default/a gears.v1 Gear dry=false options=PatchOptions:<nil> teeth=2<-1"},
 		{"dry run", "PATCH", gears + "/a?dryRun=All", `{"spec":{"teeth":3}}`, "UPDATE default/a gears.v1 Gear dry=true options=PatchOptions:<nil> teeth=3<-2"},
 		{"no change", "PATCH", gears + "/a", `{}`, "UPDATE default/a gears.v1 Gear dry=false options=PatchOptions:<nil> teeth=2<-2"},
-		{"status", "PATCH", gears + "/a/status", `{"status":{"turning":true}}`, "UPDATE default/a gears.v1/status Gear dry=false options=PatchOptions:<nil> teeth=2<-2"},
-		{"scale", "PATCH", gears + "/a/scale", `{"spec":{"replicas":4}}`, "UPDATE default/a gears.v1/scale Scale dry=false options=PatchOptions:<nil> teeth=<nil><-<nil>"},
-		{"another version", "PATCH", beta + "/a", `{"spec":{"teeth":5}}`, "UPDATE default/a gears.v1 Gear dry=false options=PatchOptions:<nil> teeth=5<-4 (gears.v1beta1 example.com/v1beta1)"},
-		{"delete", "DELETE", gears + "/a", `{"kind":"DeleteOptions","apiVersion":"v1","propagationPolicy":"Background"}`, "DELETE default/a gears.v1 Gear dry=false options=DeleteOptions:<nil> teeth=<nil><-5"},
+		{"status", "PATCH", gears + "/a/status", `{"status":{"turning":true}}`,
+			"UPDATE default/a gears.v1/status Gear dry=false options=PatchOptions:<nil> teeth=2<-2"},
+		{"scale", "PATCH", gears + "/a/scale", `{"spec":{"replicas":4}}`,
+			"UPDATE default/a gears.v1/scale Scale dry=false options=PatchOptions:<nil> teeth=<nil><-<nil>"},
+		{"another version", "PATCH", beta + "/a", `{"spec":{"teeth":5}}`,
+			"UPDATE default/a gears.v1 Gear dry=false options=PatchOptions:<nil> teeth=5<-4 (gears.v1beta1 example.com/v1beta1)"},
+		{"delete", "DELETE", gears + "/a", `{"kind":"DeleteOptions","apiVersion":"v1","propagationPolicy":"Background"}`,
+			"DELETE default/a gears.v1 Gear dry=false options=DeleteOptions:<nil> teeth=<nil><-5"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			seen = nil
@@ -63,7 +67,8 @@ func shown(r request) string {
 	text += fmt.Sprintf(" %v dry=%v options=%v:%v teeth=%v<-%v", at(r, "kind", "kind"), r["dryRun"], at(r, "options", "kind"), at(r, "options", "fieldManager"),
 		at(r, "object", "spec", "teeth"), at(r, "oldObject", "spec", "teeth"))
 	if at(r, "requestResource", "version") != at(r, "resource", "version") {
-		text += fmt.Sprintf(" (%v.%v %v/%v)", at(r, "requestResource", "resource"), at(r, "requestResource", "version"), at(r, "requestKind", "group"), at(r, "requestKind", "version"))
+		text += fmt.Sprintf(" (%v.%v %v/%v)", at(r, "requestResource", "resource"), at(r, "requestResource", "version"),
+			at(r, "requestKind", "group"), at(r, "requestKind", "version"))
 	}
 	if version := at(r, "object", "apiVersion"); version != nil && r["subResource"] != "scale" && version != fmt.Sprint("example.com/", at(r, "kind", "version")) {
 		text += fmt.Sprint(" in ", version)
@@ -83,8 +88,10 @@ func TestRefusals(t *testing.T) {
 		{"nothing", nil, 400, nil, `admission webhook "deny.example.com" denied the request without explanation`, ""},
 		{"a text", response{"message": "too big"}, 400, nil, `admission webhook "deny.example.com" denied the request: too big`, ""},
 		{"a reason", response{"reason": "Invalid"}, 400, "Invalid", `admission webhook "deny.example.com" denied the request: Invalid`, ""},
-		{"a code", response{"message": "too big", "reason": "Invalid", "code": 422}, 422, "Invalid", `admission webhook "deny.example.com" denied the request: too big`, ""},
-		{"a code of success", response{"status": "Success", "code": 200}, 400, nil, `admission webhook "deny.example.com" denied the request without explanation`, ""},
+		{"a code", response{"message": "too big", "reason": "Invalid", "code": 422}, 422, "Invalid",
+			`admission webhook "deny.example.com" denied the request: too big`, ""},
+		{"a code of success", response{"status": "Success", "code": 200}, 400, nil,
+			`admission webhook "deny.example.com" denied the request without explanation`, ""},
 		{"a code beyond HTTP", response{"code": 1000}, 400, nil, `admission webhook "deny.example.com" denied the request without explanation`, ""},
 		{"details", response{"message": "no", "details": response{"causes": []any{response{"field": "spec.teeth", "message": "odd"}}}}, 400, nil,
 			`admission webhook "deny.example.com" denied the request: no`, `map[causes:[map[field:spec.teeth message:odd]]]`},
@@ -179,7 +186,8 @@ func TestSelectors(t *testing.T) {
 	w := newWorld(t)
 	w.answers("/deny", deny)
 	w.validating("deny",
-		hook{path: "/deny", more: everything + `,"namespaceSelector":{"matchLabels":{"watched":"yes"}},"objectSelector":{"matchExpressions":[{"key":"free","operator":"DoesNotExist"}]}`})
+		hook{path: "/deny", more: everything +
+			`,"namespaceSelector":{"matchLabels":{"watched":"yes"}},"objectSelector":{"matchExpressions":[{"key":"free","operator":"DoesNotExist"}]}`})
 	w.must("POST", gears, gear("a", ""))
 	assert.Equal(t, 400, w.do("POST", memos, `{"metadata":{"name":"a"}}`).code, "a cluster-scoped object")
 	assert.Equal(t, 400, w.do("PATCH", "/api/v1/namespaces/default", `{"metadata":{"labels":{"watched":"yes"}}}`).code, "a namespace that comes to match")

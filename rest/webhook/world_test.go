@@ -168,7 +168,8 @@ func (w *world) configuration(kind, name string, hooks ...hook) string {
 	require.NoError(w.TB, err)
 	var list []string
 	for _, h := range hooks {
-		text := fmt.Sprintf(`"name":"%s.example.com","clientConfig":{"url":"%s/%s","caBundle":%s},"sideEffects":"None"`, strings.TrimPrefix(h.path, "/"), w.server.URL, h.path, bundle)
+		text := fmt.Sprintf(`"name":"%s.example.com","clientConfig":{"url":"%s/%s","caBundle":%s},"sideEffects":"None"`,
+			strings.TrimPrefix(h.path, "/"), w.server.URL, h.path, bundle)
 		if !strings.Contains(h.more, "admissionReviewVersions") {
 			text += `,"admissionReviewVersions":["v1"]`
 		}

@@ -118,7 +118,8 @@ func TestHostWithoutRulesSaysSo(t *testing.T) {
 }
 
 func TestHostWithoutWebhooksSaysSo(t *testing.T) {
-	converted := strings.Replace(things, "  scope:", `  conversion: {strategy: Webhook, webhook: {conversionReviewVersions: [v1], clientConfig: {url: "https://x.example"}}}
+	converted := strings.Replace(things, "  scope:",
+		`  conversion: {strategy: Webhook, webhook: {conversionReviewVersions: [v1], clientConfig: {url: "https://x.example"}}}
   scope:`, 1)
 	var refused status.Status
 	require.Equal(t, 422, send(t, newAPI(t, apiextensions.Checks{}), "POST "+definitions, converted, &refused).Code)

@@ -25,7 +25,8 @@ func TestAccessOf(t *testing.T) {
 	api := apitest.New(t, rest.Options{}, apitest.WidgetResource(), rest.NamespacesOf[apitest.Namespace](), apitest.GlobalThingResource(),
 		rest.Resource[apitest.Thing]{Group: "odd.example.com", Version: "v1", Plural: "watch", Names: rest.Names{Kind: "Watch", Singular: "watch"}},
 		rest.Resource[apitest.GlobalThing]{Group: "odd.example.com", Version: "v1", Plural: "status", Names: rest.Names{Kind: "State", Singular: "state"}},
-		rest.Resource[apitest.GlobalThing]{Group: "clash.example.com", Version: "v1", Plural: "namespaces", Scope: rest.ScopeCluster, Names: rest.Names{Kind: "Space", Singular: "space"}},
+		rest.Resource[apitest.GlobalThing]{Group: "clash.example.com", Version: "v1", Plural: "namespaces", Scope: rest.ScopeCluster,
+			Names: rest.Names{Kind: "Space", Singular: "space"}},
 		rest.Resource[apitest.Thing]{Group: "clash.example.com", Version: "v1", Plural: "status", Names: rest.Names{Kind: "State", Singular: "state"}})
 	const odd, clash = "/apis/odd.example.com/v1", "/apis/clash.example.com/v1"
 	of := func(group, resource string, verb rest.Verb, namespace, name string) rest.Access {
@@ -120,7 +121,8 @@ func noted(t testing.TB) (*rest.API, *accessNotes) {
 			Update: func(ctx context.Context, _ *apitest.Thing, _ *apitest.ThingPart) error { n.note(ctx); return nil }},
 		rest.Stream[apitest.Thing, struct{}]{Name: "log", Check: func(ctx context.Context, _ *apitest.Thing, _ *struct{}) error { n.note(ctx); return nil },
 			Output: func(ctx context.Context, _ *apitest.Thing, _ *struct{}, out io.Writer) error { n.note(ctx); return nil }},
-		rest.Stream[apitest.Thing, struct{}]{Name: "proxy", Serve: func(_ http.ResponseWriter, r *http.Request, _ *apitest.Thing, _ *struct{}) { n.note(r.Context()) }},
+		rest.Stream[apitest.Thing, struct{}]{Name: "proxy",
+			Serve: func(_ http.ResponseWriter, r *http.Request, _ *apitest.Thing, _ *struct{}) { n.note(r.Context()) }},
 	}
 	admission := rest.Admission{Name: "notes", SideEffects: rest.SideEffectsNone,
 		Validate: func(ctx context.Context, _ *rest.AdmissionRequest) error { n.note(ctx); return nil }}
@@ -142,7 +144,8 @@ func TestAccessFromInHooks(t *testing.T) {
 		verb, name, subresource, fieldSelector string
 	}{
 		{"POST", apitest.Things, apitest.ThingBody("a", "{}"), "", "create", "", "", ""},
-		{"PUT", apitest.Things + "/a", `{"apiVersion":"things.example.com/v1","kind":"Thing","metadata":{"name":"a","resourceVersion":"2"},"spec":{"size":2}}`, "", "update", "a", "", ""},
+		{"PUT", apitest.Things + "/a",
+			`{"apiVersion":"things.example.com/v1","kind":"Thing","metadata":{"name":"a","resourceVersion":"2"},"spec":{"size":2}}`, "", "update", "a", "", ""},
 		{"PATCH", apitest.Things + "/a", `{"spec":{"size":3}}`, "application/merge-patch+json", "patch", "a", "", ""},
 		{"PATCH", apitest.Things + "/b?fieldManager=m", apitest.ThingBody("b", "{}"), "application/apply-patch+yaml", "patch", "b", "", ""},
 		{"PATCH", apitest.Things + "/a/status", `{"status":{"seen":1}}`, "application/merge-patch+json", "patch", "a", "status", ""},
@@ -241,7 +244,8 @@ func TestAccessFromInNestedCalls(t *testing.T) {
 		map[string]any{"spec": map[string]any{"size": 1}}, rest.ApplyOptions{})
 	require.NoError(t, err)
 	require.NotEmpty(t, inner)
-	assert.Equal(t, rest.Access{User: rest.User{Name: "alice"}, Verb: "create", Group: "example.com", Version: "v1", Resource: "widgets", Namespace: "default"}, inner[0])
+	assert.Equal(t, rest.Access{User: rest.User{Name: "alice"}, Verb: "create", Group: "example.com", Version: "v1", Resource: "widgets",
+		Namespace: "default"}, inner[0])
 }
 
 // An access review may contain selectors.
@@ -254,10 +258,12 @@ func TestAccessReviewsWithSelectors(t *testing.T) {
 	for _, c := range []struct{ name, selectors, labels, fields string }{
 		{"none", ``, "", ""},
 		{"text", `,"labelSelector":{"rawSelector":"a=b"},"fieldSelector":{"rawSelector":"spec.x=y"}`, "a=b", "spec.x=y"},
-		{"requirements", `,"labelSelector":{"requirements":[{"key":"a","operator":"In","values":["b","c"]},{"key":"d","operator":"Exists"},{"key":"e","operator":"DoesNotExist"}]},
+		{"requirements",
+			`,"labelSelector":{"requirements":[{"key":"a","operator":"In","values":["b","c"]},{"key":"d","operator":"Exists"},{"key":"e","operator":"DoesNotExist"}]},
 			"fieldSelector":{"requirements":[{"key":"spec.x","operator":"In","values":["a,b"]},{"key":"spec.y","operator":"NotIn","values":["z"]}]}`,
 			"a in (b,c),d,!e", `spec.x=a\,b,spec.y!=z`},
-		{"requirements that a query parameter cannot express", `,"labelSelector":{"requirements":[{"key":"a","operator":"In"},{"key":"b","operator":"Near"},{"key":"c","operator":"Exists"}]},
+		{"requirements that a query parameter cannot express",
+			`,"labelSelector":{"requirements":[{"key":"a","operator":"In"},{"key":"b","operator":"Near"},{"key":"c","operator":"Exists"}]},
 			"fieldSelector":{"requirements":[{"key":"spec.x","operator":"In","values":["a","b"]},{"key":"spec.y","operator":"Exists"}]}`, "c", ""},
 		{"both forms", `,"labelSelector":{"rawSelector":"a=b","requirements":[{"key":"a","operator":"Exists"}]}`, "", ""},
 	} {

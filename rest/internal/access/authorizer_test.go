@@ -56,7 +56,8 @@ func (r *rights) verbs() (verbs []string) {
 func TestUnauthenticatedRequests(t *testing.T) {
 	for _, open := range []bool{false, true} {
 		api := apitest.New(t, rest.Options{Authenticator: apitest.UserFromHeader, OpenHealth: open}, apitest.WidgetResource())
-		for _, target := range []string{apitest.Widgets, apitest.Widgets + "/a", "/apis", "/openapi/v2", "/nowhere", "/apis/example.com/v1/nowhere", apitest.Widgets + "?%zz"} {
+		for _, target := range []string{apitest.Widgets, apitest.Widgets + "/a", "/apis", "/openapi/v2", "/nowhere",
+			"/apis/example.com/v1/nowhere", apitest.Widgets + "?%zz"} {
 			for _, user := range []string{"", "mallory"} {
 				answer := apitest.Do(t, api, "GET", target, "", "Test-User", user)
 				apitest.WantFailure(t, answer, 401, "Unauthorized", "Unauthorized", "")
@@ -75,15 +76,23 @@ func TestUnauthenticatedRequests(t *testing.T) {
 
 // The words of a refusal are those of kube-apiserver.
 func TestMessagesAboutForbiddenRequests(t *testing.T) {
-	api := apitest.New(t, rest.Options{Authenticator: apitest.UserFromHeader, Authorizer: new(rights)}, apitest.WidgetResource(), rest.NamespacesOf[apitest.Namespace]())
+	api := apitest.New(t, rest.Options{Authenticator: apitest.UserFromHeader, Authorizer: new(rights)}, apitest.WidgetResource(),
+		rest.NamespacesOf[apitest.Namespace]())
 	for _, c := range []struct{ user, method, target, want string }{
-		{"alice", "GET", apitest.Widgets, `widgets.example.com is forbidden: User "alice" cannot list resource "widgets" in API group "example.com" in the namespace "default": no rule`},
-		{"alice", "GET", apitest.Widgets + "/a", `widgets.example.com "a" is forbidden: User "alice" cannot get resource "widgets" in API group "example.com" in the namespace "default": no rule`},
-		{"alice", "PATCH", apitest.Widgets + "/a/status", `widgets.example.com "a" is forbidden: User "alice" cannot patch resource "widgets/status" in API group "example.com" in the namespace "default": no rule`},
-		{"alice", "GET", "/apis/example.com/v1/widgets?watch=1", `widgets.example.com is forbidden: User "alice" cannot watch resource "widgets" in API group "example.com" at the cluster scope: no rule`},
-		{"alice", "DELETE", apitest.Widgets, `widgets.example.com is forbidden: User "alice" cannot deletecollection resource "widgets" in API group "example.com" in the namespace "default": no rule`},
-		{"alice", "GET", apitest.Widgets + "?fieldSelector=metadata.name%3Da", `widgets.example.com "a" is forbidden: User "alice" cannot list resource "widgets" in API group "example.com" in the namespace "default": no rule`},
-		{"alice", "GET", "/api/v1/namespaces/team", `namespaces "team" is forbidden: User "alice" cannot get resource "namespaces" in API group "" in the namespace "team": no rule`},
+		{"alice", "GET", apitest.Widgets,
+			`widgets.example.com is forbidden: User "alice" cannot list resource "widgets" in API group "example.com" in the namespace "default": no rule`},
+		{"alice", "GET", apitest.Widgets + "/a",
+			`widgets.example.com "a" is forbidden: User "alice" cannot get resource "widgets" in API group "example.com" in the namespace "default": no rule`},
+		{"alice", "PATCH", apitest.Widgets + "/a/status",
+			`widgets.example.com "a" is forbidden: User "alice" cannot patch resource "widgets/status" in API group "example.com" in the namespace "default": no rule`},
+		{"alice", "GET", "/apis/example.com/v1/widgets?watch=1",
+			`widgets.example.com is forbidden: User "alice" cannot watch resource "widgets" in API group "example.com" at the cluster scope: no rule`},
+		{"alice", "DELETE", apitest.Widgets,
+			`widgets.example.com is forbidden: User "alice" cannot deletecollection resource "widgets" in API group "example.com" in the namespace "default": no rule`},
+		{"alice", "GET", apitest.Widgets + "?fieldSelector=metadata.name%3Da",
+			`widgets.example.com "a" is forbidden: User "alice" cannot list resource "widgets" in API group "example.com" in the namespace "default": no rule`},
+		{"alice", "GET", "/api/v1/namespaces/team",
+			`namespaces "team" is forbidden: User "alice" cannot get resource "namespaces" in API group "" in the namespace "team": no rule`},
 		{"alice", "GET", "/apis", `forbidden: User "alice" cannot get path "/apis": no rule`},
 		{"<b>", "GET", "/nowhere", `forbidden: User "&lt;b&gt;" cannot get path "/nowhere": no rule`},
 	} {
@@ -109,11 +118,16 @@ func TestAttributesForTheAuthorizer(t *testing.T) {
 		{"get", []string{"alice get widgets"}, "GET", apitest.Widgets + "/old", "", "", 200, []string{"get"}},
 		{"an invalid body", nil, "POST", apitest.Widgets, "no JSON", "", 403, []string{"create"}},
 		{"a dry run", []string{"alice create widgets"}, "POST", apitest.Widgets + "?dryRun=All", apitest.WidgetBody(`"name":"new"`), "", 201, []string{"create"}},
-		{"an update", []string{"alice update widgets"}, "PUT", apitest.Widgets + "/old", apitest.WidgetBody(`"name":"old","resourceVersion":"2"`, `"spec":{"size":7}`), "", 200, []string{"update"}},
-		{"a PUT that may not create", []string{"alice update widgets"}, "PUT", apitest.Widgets + "/new", apitest.WidgetBody(`"name":"new"`), "", 403, []string{"update", "create"}},
-		{"a PUT that may create", []string{"alice update widgets", "alice create widgets"}, "PUT", apitest.Widgets + "/new", apitest.WidgetBody(`"name":"new"`), "", 201, []string{"update", "create"}},
-		{"an apply that may not create", []string{"alice patch widgets"}, "PATCH", apitest.Widgets + "/new?fieldManager=m", apitest.WidgetBody(`"name":"new"`), "application/apply-patch+yaml", 403, []string{"patch", "create"}},
-		{"an apply that may create", []string{"alice patch widgets", "alice create widgets"}, "PATCH", apitest.Widgets + "/new?fieldManager=m", apitest.WidgetBody(`"name":"new"`), "application/apply-patch+yaml", 201, []string{"patch", "create"}},
+		{"an update", []string{"alice update widgets"}, "PUT", apitest.Widgets + "/old",
+			apitest.WidgetBody(`"name":"old","resourceVersion":"2"`, `"spec":{"size":7}`), "", 200, []string{"update"}},
+		{"a PUT that may not create", []string{"alice update widgets"}, "PUT", apitest.Widgets + "/new", apitest.WidgetBody(`"name":"new"`), "",
+			403, []string{"update", "create"}},
+		{"a PUT that may create", []string{"alice update widgets", "alice create widgets"}, "PUT", apitest.Widgets + "/new",
+			apitest.WidgetBody(`"name":"new"`), "", 201, []string{"update", "create"}},
+		{"an apply that may not create", []string{"alice patch widgets"}, "PATCH", apitest.Widgets + "/new?fieldManager=m",
+			apitest.WidgetBody(`"name":"new"`), "application/apply-patch+yaml", 403, []string{"patch", "create"}},
+		{"an apply that may create", []string{"alice patch widgets", "alice create widgets"}, "PATCH", apitest.Widgets + "/new?fieldManager=m",
+			apitest.WidgetBody(`"name":"new"`), "application/apply-patch+yaml", 201, []string{"patch", "create"}},
 		{"a patch never creates", []string{"alice patch widgets"}, "PATCH", apitest.Widgets + "/new", "{}", "application/merge-patch+json", 404, []string{"patch"}},
 		{"a subresource", []string{"alice get widgets"}, "GET", apitest.Widgets + "/old/status", "", "", 403, []string{"get"}},
 		{"discovery", []string{"alice get /apis"}, "GET", "/apis", "", "", 200, []string{"get"}},
@@ -122,7 +136,8 @@ func TestAttributesForTheAuthorizer(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			r := &rights{rules: c.rules}
 			api := apitest.New(t, rest.Options{Authenticator: apitest.UserFromHeader, Authorizer: r}, leases)
-			_, err := apitest.ClientFor[apitest.Widget](t, api).Namespace("default").Create(t.Context(), &apitest.Widget{ObjectMeta: apimeta.ObjectMeta{Name: "old"}, Spec: apitest.WidgetSpec{Size: new(int32(1))}})
+			_, err := apitest.ClientFor[apitest.Widget](t, api).Namespace("default").Create(t.Context(),
+				&apitest.Widget{ObjectMeta: apimeta.ObjectMeta{Name: "old"}, Spec: apitest.WidgetSpec{Size: new(int32(1))}})
 			require.NoError(t, err, "the host's own calls are not asked about")
 			media := c.media
 			if media == "" {
@@ -172,7 +187,9 @@ func TestAuthorizerErrors(t *testing.T) {
 		{rest.Allow(""), errors.New("secret"), 200},
 		{rest.Deny(""), nil, 403},
 	} {
-		api := apitest.New(t, rest.Options{Authorizer: rest.AuthorizerFunc(func(context.Context, rest.Access) (rest.Decision, error) { return c.decision, c.err })}, apitest.WidgetResource())
+		api := apitest.New(t,
+			rest.Options{Authorizer: rest.AuthorizerFunc(func(context.Context, rest.Access) (rest.Decision, error) { return c.decision, c.err })},
+			apitest.WidgetResource())
 		answer := apitest.Do(t, api, "GET", apitest.Widgets, "")
 		assert.Equal(t, c.code, answer.Code)
 		assert.NotContains(t, answer.Body, "secret")
@@ -191,7 +208,8 @@ func TestClientAsUser(t *testing.T) {
 	api := apitest.New(t, rest.Options{Authorizer: r}, widgetsOf)
 	ctx := t.Context()
 	host := apitest.ClientFor[apitest.Widget](t, api).Namespace("default")
-	widget, err := host.Create(rest.WithUser(ctx, rest.User{Name: "bob"}), &apitest.Widget{ObjectMeta: apimeta.ObjectMeta{Name: "a"}, Spec: apitest.WidgetSpec{Size: new(int32(1))}})
+	widget, err := host.Create(rest.WithUser(ctx, rest.User{Name: "bob"}),
+		&apitest.Widget{ObjectMeta: apimeta.ObjectMeta{Name: "a"}, Spec: apitest.WidgetSpec{Size: new(int32(1))}})
 	require.NoError(t, err, "a user in the context does not restrict the host")
 	assert.Empty(t, r.verbs())
 
@@ -259,7 +277,8 @@ func TestClientOverHTTPAsUser(t *testing.T) {
 // Each header of impersonation needs a right of its own, and the request is then one of the other user.
 func TestImpersonation(t *testing.T) {
 	all := []string{"boss impersonate users", "boss impersonate groups", "boss impersonate uids", "boss impersonate userextras/scope/s",
-		"boss impersonate serviceaccounts", "bob create selfsubjectreviews", "system:serviceaccount:team:robot create selfsubjectreviews", "system:anonymous create selfsubjectreviews"}
+		"boss impersonate serviceaccounts", "bob create selfsubjectreviews", "system:serviceaccount:team:robot create selfsubjectreviews",
+		"system:anonymous create selfsubjectreviews"}
 	without := func(rule string) []string {
 		return slices.DeleteFunc(slices.Clone(all), func(r string) bool { return r == rule })
 	}
@@ -312,10 +331,12 @@ func TestStreamsSeeNoCredentials(t *testing.T) {
 	things := apitest.ThingResource()
 	things.Subresources = []rest.SubresourceOf[apitest.Thing]{rest.Stream[apitest.Thing, struct{}]{Name: "proxy",
 		Serve: func(_ http.ResponseWriter, r *http.Request, _ *apitest.Thing, _ *struct{}) { seen = r.Header }}}
-	api := apitest.New(t, rest.Options{Authenticator: apitest.UserFromHeader, Authorizer: &rights{rules: []string{"alice impersonate users", "bob get things/proxy"}}}, things)
+	api := apitest.New(t, rest.Options{Authenticator: apitest.UserFromHeader,
+		Authorizer: &rights{rules: []string{"alice impersonate users", "bob get things/proxy"}}}, things)
 	_, err := apitest.ClientFor[apitest.Thing](t, api).Namespace("default").Create(t.Context(), &apitest.Thing{ObjectMeta: apimeta.ObjectMeta{Name: "a"}})
 	require.NoError(t, err)
-	answer := apitest.Do(t, api, "GET", apitest.Things+"/a/proxy/", "", "Test-User", "alice", "Authorization", "Bearer x", "Impersonate-User", "bob", "Test-Other", "y")
+	answer := apitest.Do(t, api, "GET", apitest.Things+"/a/proxy/", "", "Test-User", "alice", "Authorization", "Bearer x", "Impersonate-User",
+		"bob", "Test-Other", "y")
 	require.Equal(t, 200, answer.Code, answer.Body)
 	assert.Equal(t, "y", seen.Get("Test-Other"))
 	for _, name := range []string{"Test-User", "Authorization", "Impersonate-User"} {

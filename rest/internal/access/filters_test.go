@@ -90,25 +90,31 @@ func TestFilters(t *testing.T) {
 		{name: "create", method: "POST", body: apitest.WidgetBody(`"name":"new",` + inside), code: 201},
 		{name: "create outside", method: "POST", body: apitest.WidgetBody(`"name":"new",` + outside), code: 403},
 		{name: "create without a label", method: "POST", body: apitest.WidgetBody(`"name":"new"`), code: 403},
-		{name: "create on a hidden name", method: "POST", body: apitest.WidgetBody(`"name":"theirs",` + inside), code: 409, message: `widgets.example.com "theirs" already exists`},
+		{name: "create on a hidden name", method: "POST", body: apitest.WidgetBody(`"name":"theirs",` + inside), code: 409,
+			message: `widgets.example.com "theirs" already exists`},
 		{name: "create outside on a hidden name", method: "POST", body: apitest.WidgetBody(`"name":"theirs",` + outside), code: 403},
 		{name: "dry run on a hidden name", method: "POST", path: "?dryRun=All", body: apitest.WidgetBody(`"name":"theirs",` + inside), code: 409},
 		{name: "dry run outside", method: "POST", path: "?dryRun=All", body: apitest.WidgetBody(`"name":"new",` + outside), code: 403},
-		{name: "update", method: "PUT", path: "/mine", body: apitest.WidgetBody(`"name":"mine","resourceVersion":"RV",`+inside, `"spec":{"size":2}`), code: 200, changesMine: true},
-		{name: "update hidden", method: "PUT", path: "/theirs", body: apitest.WidgetBody(`"name":"theirs","resourceVersion":"RV",` + inside), code: 404, message: hidden},
+		{name: "update", method: "PUT", path: "/mine", body: apitest.WidgetBody(`"name":"mine","resourceVersion":"RV",`+inside,
+			`"spec":{"size":2}`), code: 200, changesMine: true},
+		{name: "update hidden", method: "PUT", path: "/theirs", body: apitest.WidgetBody(`"name":"theirs","resourceVersion":"RV",` + inside),
+			code: 404, message: hidden},
 		{name: "update out", method: "PUT", path: "/mine", body: apitest.WidgetBody(`"name":"mine","resourceVersion":"RV",` + outside), code: 403},
-		{name: "update out as a dry run", method: "PUT", path: "/mine?dryRun=All", body: apitest.WidgetBody(`"name":"mine","resourceVersion":"RV",` + outside), code: 403},
+		{name: "update out as a dry run", method: "PUT", path: "/mine?dryRun=All",
+			body: apitest.WidgetBody(`"name":"mine","resourceVersion":"RV",` + outside), code: 403},
 		{name: "patch", method: "PATCH", path: "/mine", media: merge, body: `{"spec":{"size":3}}`, code: 200, changesMine: true},
 		{name: "patch nothing", method: "PATCH", path: "/mine", media: merge, body: `{}`, code: 200},
 		{name: "patch hidden", method: "PATCH", path: "/theirs", media: merge, body: `{}`, code: 404, message: hidden},
 		{name: "patch out", method: "PATCH", path: "/mine", media: merge, body: `{"metadata":{"labels":null}}`, code: 403},
-		{name: "patch in", method: "PATCH", path: "/theirs", media: apitest.TypeJSONPatch, body: `[{"op":"test","path":"/metadata/labels/team","value":"b"}]`, code: 404, message: hidden},
+		{name: "patch in", method: "PATCH", path: "/theirs", media: apitest.TypeJSONPatch,
+			body: `[{"op":"test","path":"/metadata/labels/team","value":"b"}]`, code: 404, message: hidden},
 		{name: "patch the status of hidden", method: "PATCH", path: "/theirs/status", media: merge, body: `{"status":{"phase":"x"}}`, code: 404, message: hidden},
 		{name: "patch the scale of hidden", method: "PATCH", path: "/theirs/scale", media: merge, body: `{"spec":{"replicas":7}}`, code: 404, message: hidden},
 		{name: "apply", method: "PATCH", path: "/mine?fieldManager=m", media: apply, body: apitest.WidgetBody(`"name":"mine"`, `"spec":{"size":4}`), code: 409},
 		{name: "apply that creates", method: "PATCH", path: "/new?fieldManager=m", media: apply, body: apitest.WidgetBody(`"name":"new",` + inside), code: 201},
 		{name: "apply that creates outside", method: "PATCH", path: "/new?fieldManager=m", media: apply, body: apitest.WidgetBody(`"name":"new"`), code: 403},
-		{name: "apply to hidden", method: "PATCH", path: "/theirs?fieldManager=m&force=true", media: apply, body: apitest.WidgetBody(`"name":"theirs",` + inside), code: 409, message: `widgets.example.com "theirs" already exists`},
+		{name: "apply to hidden", method: "PATCH", path: "/theirs?fieldManager=m&force=true", media: apply,
+			body: apitest.WidgetBody(`"name":"theirs",` + inside), code: 409, message: `widgets.example.com "theirs" already exists`},
 		{name: "apply out", method: "PATCH", path: "/mine?fieldManager=m&force=true", media: apply, body: apitest.WidgetBody(`"name":"mine",` + outside), code: 403},
 		{name: "delete", method: "DELETE", path: "/mine", code: 200, changesMine: true},
 		{name: "delete hidden", method: "DELETE", path: "/theirs", code: 404, message: hidden},
@@ -147,11 +153,13 @@ func TestFilters(t *testing.T) {
 func TestFilteredLists(t *testing.T) {
 	f := &filters{only: map[string][]rest.Filter{}}
 	indexed := func(r *rest.Resource[apitest.Widget]) { r.IndexedLabels = []string{"team"} }
-	api := apitest.New(t, rest.Options{Authenticator: apitest.UserFromHeader, Authorizer: f}, apitest.WidgetResource(indexed), rest.NamespacesOf[apitest.Namespace]())
+	api := apitest.New(t, rest.Options{Authenticator: apitest.UserFromHeader, Authorizer: f}, apitest.WidgetResource(indexed),
+		rest.NamespacesOf[apitest.Namespace]())
 	for _, ns := range []string{"one", "two"} {
 		apitest.Must(t, api, "POST", "/api/v1/namespaces", `{"apiVersion":"v1","kind":"Namespace","metadata":{"name":"`+ns+`"}}`, "Test-User", "root")
 		for _, w := range []string{"a1", "b1", "a2", "b2", "a3"} {
-			apitest.Must(t, api, "POST", apitest.ExampleV1+"/namespaces/"+ns+"/widgets", apitest.WidgetBody(`"name":"`+w+`","labels":{"team":"`+w[:1]+`"}`, `"spec":{"size":1,"owner":"c`+w[1:]+`"}`), "Test-User", "root")
+			apitest.Must(t, api, "POST", apitest.ExampleV1+"/namespaces/"+ns+"/widgets",
+				apitest.WidgetBody(`"name":"`+w+`","labels":{"team":"`+w[:1]+`"}`, `"spec":{"size":1,"owner":"c`+w[1:]+`"}`), "Test-User", "root")
 		}
 	}
 	const one = apitest.ExampleV1 + "/namespaces/one/widgets"
@@ -170,7 +178,8 @@ func TestFilteredLists(t *testing.T) {
 		{"either of two", []rest.Filter{withField(t, "spec.owner=c1"), labelled(t, "team=b")}, one, []string{"a1", "b1", "b2"}},
 		{"a namespace", []rest.Filter{{Namespace: "two"}}, apitest.AllWidgets, []string{"a1", "a2", "a3", "b1", "b2"}},
 		{"another namespace", []rest.Filter{{Namespace: "two"}}, one, []string{}},
-		{"one namespace or a label", []rest.Filter{{Namespace: "two"}, labelled(t, "team=b")}, apitest.AllWidgets, []string{"b1", "b2", "a1", "a2", "a3", "b1", "b2"}},
+		{"one namespace or a label", []rest.Filter{{Namespace: "two"}, labelled(t, "team=b")}, apitest.AllWidgets,
+			[]string{"b1", "b2", "a1", "a2", "a3", "b1", "b2"}},
 		{"a namespace of namespaces", []rest.Filter{{Namespace: "two"}}, "/api/v1/namespaces", []string{"two"}},
 		{"everything", []rest.Filter{{}}, one, []string{"a1", "a2", "a3", "b1", "b2"}},
 		{"nothing", nil, one, []string{}},
@@ -271,7 +280,8 @@ func testFiltersOfConvertedLabels(t *testing.T, indexed bool) {
 	assert.Equal(t, 201, alice("POST", apitest.BetaCogs, beta("new", "b")).Code)
 	assert.Equal(t, 403, alice("PATCH", apitest.BetaCogs+"/new", `{"metadata":{"labels":{"team":"a"}}}`, "Content-Type", apitest.TypeMergePatch).Code)
 	require.Equal(t, 200, alice("DELETE", apitest.BetaCogs, "").Code)
-	assert.Equal(t, []string{"theirs", "unreadable"}, apitest.Must(t, api, "GET", apitest.Cogs, "", "Test-User", "root").Names(t), "a collection is what the user sees")
+	assert.Equal(t, []string{"theirs", "unreadable"}, apitest.Must(t, api, "GET", apitest.Cogs, "", "Test-User", "root").Names(t),
+		"a collection is what the user sees")
 }
 
 // A watch in a version whose conversion changes labels follows the stored labels.
@@ -290,7 +300,8 @@ func TestFilteredWatchOfConvertedLabels(t *testing.T) {
 			"Test-User", "root")
 		assert.Empty(t, s.Events())
 		relabel := func(team string) {
-			got := apitest.Do(t, api, "PATCH", apitest.Cogs+"/x", `{"metadata":{"labels":{"team":"`+team+`"}}}`, "Test-User", "root", "Content-Type", apitest.TypeMergePatch)
+			got := apitest.Do(t, api, "PATCH", apitest.Cogs+"/x", `{"metadata":{"labels":{"team":"`+team+`"}}}`, "Test-User", "root", "Content-Type",
+				apitest.TypeMergePatch)
 			require.Equal(t, 200, got.Code)
 		}
 		relabel("a")
@@ -344,7 +355,8 @@ func TestFilteredWatches(t *testing.T) {
 		}
 		assert.Equal(t, []string{"ADDED mine a"}, kinds())
 		relabel := func(name, team string) {
-			got := apitest.Do(t, api, "PATCH", apitest.Widgets+"/"+name, `{"metadata":{"labels":{"team":"`+team+`"}}}`, "Test-User", "root", "Content-Type", apitest.TypeMergePatch)
+			got := apitest.Do(t, api, "PATCH", apitest.Widgets+"/"+name, `{"metadata":{"labels":{"team":"`+team+`"}}}`, "Test-User", "root",
+				"Content-Type", apitest.TypeMergePatch)
 			require.Equal(t, 200, got.Code)
 		}
 		relabel("theirs", "a")
@@ -362,7 +374,8 @@ func TestFilteredWatches(t *testing.T) {
 func TestWatchesEndWhenRightsChange(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		api, f := teams(t)
-		alice, root := apitest.OpenWatch(t, api, apitest.Widgets+"?watch=1", "Test-User", "alice"), apitest.OpenWatch(t, api, apitest.Widgets+"?watch=1", "Test-User", "root")
+		alice, root := apitest.OpenWatch(t, api, apitest.Widgets+"?watch=1", "Test-User", "alice"),
+			apitest.OpenWatch(t, api, apitest.Widgets+"?watch=1", "Test-User", "root")
 		require.Len(t, alice.Events(), 1)
 		require.Len(t, root.Events(), 2)
 		api.RightsChanged()

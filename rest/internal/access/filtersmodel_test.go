@@ -27,9 +27,10 @@ func TestFilteredUsersSeeWhatTheyList(t *testing.T) {
 		t.Run(fmt.Sprint(seed), func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				m := &filterModel{T: t, random: rand.New(rand.NewPCG(seed, 18)), rights: &filters{only: map[string][]rest.Filter{}}, sees: map[string][]modelFilter{}}
-				m.api = apitest.New(t, rest.Options{Now: time.Now, Authenticator: apitest.UserFromHeader, Authorizer: m.rights}, apitest.WidgetResource(func(r *rest.Resource[apitest.Widget]) {
-					r.IndexedLabels = []string{"team"}
-				}))
+				m.api = apitest.New(t, rest.Options{Now: time.Now, Authenticator: apitest.UserFromHeader, Authorizer: m.rights},
+					apitest.WidgetResource(func(r *rest.Resource[apitest.Widget]) {
+						r.IndexedLabels = []string{"team"}
+					}))
 				for _, name := range []string{"alice", "bob", "carol"} {
 					m.changeRights(name)
 					m.readers = append(m.readers, &filteredReader{model: m, user: name})

@@ -78,7 +78,8 @@ func TestWhoAmI(t *testing.T) {
 func TestReviewsWithoutAnAuthorizer(t *testing.T) {
 	api := apitest.New(t, rest.Options{Plugins: []rest.Plugin{auth.Reviews()}})
 	for _, target := range []string{mayI, mayThey} {
-		assert.Equal(t, true, apitest.Do(t, api, "POST", target, `{"spec":{"user":"a","resourceAttributes":{"verb":"get","resource":"widgets"}}}`).Value(t, "status.allowed"), target)
+		assert.Equal(t, true, apitest.Do(t, api, "POST", target,
+			`{"spec":{"user":"a","resourceAttributes":{"verb":"get","resource":"widgets"}}}`).Value(t, "status.allowed"), target)
 	}
 	for _, verb := range []string{"impersonate", "impersonate:user-info", "impersonate-on:user-info:get"} {
 		for _, target := range []string{mayI, mayThey} {
@@ -121,7 +122,8 @@ func TestAccessReviews(t *testing.T) {
 		{"oneself, by another name", mayI, resource + `,"user":"bob"`, true, "", ofResource(alice)},
 		{"another", mayThey, resource + `,"user":"bob","uid":"2","groups":["ops"],"extra":{"k":["v"]}`, false, "only alice may",
 			ofResource(rest.User{Name: "bob", UID: "2", Groups: []string{"ops"}, Extra: map[string][]string{"k": {"v"}}})},
-		{"a group", mayThey, path + `,"groups":["ops"]`, false, "only alice may", rest.Access{User: rest.User{Groups: []string{"ops"}}, Verb: "get", Path: "/version"}},
+		{"a group", mayThey, path + `,"groups":["ops"]`, false, "only alice may",
+			rest.Access{User: rest.User{Groups: []string{"ops"}}, Verb: "get", Path: "/version"}},
 		{"another in a namespace", mayTheyHere, resource + `,"user":"alice"`, true, "", ofResource(rest.User{Name: "alice"})},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -170,7 +172,8 @@ func TestFailingAuthorizer(t *testing.T) {
 	a := apitest.Do(t, fails(errors.New("secret")), "POST", mayI, question)
 	assert.Equal(t, 500, a.Code)
 	assert.NotContains(t, a.Body, "secret")
-	apitest.WantFailure(t, apitest.Do(t, fails(status.ServiceUnavailable("the directory is down")), "POST", mayI, question), 503, "ServiceUnavailable", "the directory is down", "")
+	apitest.WantFailure(t, apitest.Do(t, fails(status.ServiceUnavailable("the directory is down")), "POST", mayI, question), 503,
+		"ServiceUnavailable", "the directory is down", "")
 }
 
 // A function cannot be listed, and clients are told.
@@ -188,6 +191,7 @@ func TestReviewsHaveNoTable(t *testing.T) {
 	for _, target := range []string{mayI, whoami} {
 		apitest.WantFailure(t, apitest.Do(t, api, "POST", target, `{}`, "Accept", asTable), 406, "NotAcceptable",
 			"only the following media types are accepted: application/json, application/yaml, application/vnd.kubernetes.protobuf", "")
-		assert.NotEqual(t, "Table", apitest.Must(t, api, "POST", target, `{"spec":{"nonResourceAttributes":{"path":"/","verb":"get"}}}`, "Accept", asTable+",application/json").Text(t, "kind"))
+		assert.NotEqual(t, "Table", apitest.Must(t, api, "POST", target, `{"spec":{"nonResourceAttributes":{"path":"/","verb":"get"}}}`, "Accept",
+			asTable+",application/json").Text(t, "kind"))
 	}
 }

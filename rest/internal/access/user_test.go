@@ -56,7 +56,8 @@ func TestUserOfInProcessClients(t *testing.T) {
 		want    rest.User
 	}{
 		{"by default", rest.Options{}, rest.User{Name: "system:host", Groups: []string{"system:authenticated"}}},
-		{"named by the host", rest.Options{HostUser: rest.User{Name: "billing", Groups: []string{"services"}}}, rest.User{Name: "billing", Groups: []string{"services"}}},
+		{"named by the host", rest.Options{HostUser: rest.User{Name: "billing", Groups: []string{"services"}}},
+			rest.User{Name: "billing", Groups: []string{"services"}}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			var inHook, inAdmission []rest.User

@@ -186,7 +186,8 @@ func TestErrorOfAMiddleware(t *testing.T) {
 	assert.Equal(t, http.StatusUnauthorized, refused.Code)
 	assert.Equal(t, "who are you?", apitest.StatusOf(t, refused).Message)
 	assert.Equal(t, "application/json", refused.Header.Get("Content-Type"))
-	assert.Equal(t, "application/vnd.kubernetes.protobuf", apitest.Do(t, middleware, "GET", apitest.Widgets, "", "Accept", "application/vnd.kubernetes.protobuf").Header.Get("Content-Type"))
+	assert.Equal(t, "application/vnd.kubernetes.protobuf",
+		apitest.Do(t, middleware, "GET", apitest.Widgets, "", "Accept", "application/vnd.kubernetes.protobuf").Header.Get("Content-Type"))
 	hidden := apitest.Do(t, middleware, "GET", apitest.Widgets+"?%zz", "", "Authorization", "broken")
 	assert.Equal(t, http.StatusInternalServerError, hidden.Code)
 	assert.NotContains(t, hidden.Body, "directory")

@@ -91,7 +91,8 @@ func testClientErrors(t *testing.T, by apitest.Transport) {
 		text string
 	}{
 		{"get", func() error { _, err := client.Get(ctx, "none"); return err }, status.IsNotFound, `widgets.example.com "none" not found`},
-		{"create of a taken name", func() error { _, err := client.Create(ctx, apitest.NewWidget("a", 1)); return err }, status.IsAlreadyExists, `widgets.example.com "a" already exists`},
+		{"create of a taken name", func() error { _, err := client.Create(ctx, apitest.NewWidget("a", 1)); return err }, status.IsAlreadyExists,
+			`widgets.example.com "a" already exists`},
 		{"create of an invalid object", func() error { _, err := client.Create(ctx, apitest.NewWidget("b", 0)); return err }, status.IsInvalid,
 			`Widget.example.com "b" is invalid: spec.size: Invalid value: 0: spec.size in body should be greater than or equal to 1`},
 		{"create in another namespace", func() error { _, err := client.Create(ctx, &elsewhere); return err }, status.IsBadRequest,
@@ -104,7 +105,8 @@ func testClientErrors(t *testing.T, by apitest.Transport) {
 			`Operation cannot be fulfilled on widgets.example.com "a": the object has been modified; please apply your changes to the latest version and try again`},
 		{"update without a version", func() error { _, err := client.Update(ctx, &versionless); return err }, status.IsInvalid,
 			`Widget.example.com "a" is invalid: metadata.resourceVersion: Required value: get the object before you update it, or call Modify`},
-		{"update of an absent object", func() error { _, err := client.Update(ctx, apitest.NewWidget("none", 1)); return err }, status.IsNotFound, `widgets.example.com "none" not found`},
+		{"update of an absent object", func() error { _, err := client.Update(ctx, apitest.NewWidget("none", 1)); return err }, status.IsNotFound,
+			`widgets.example.com "none" not found`},
 		{"update of a status that is stale", func() error { _, err := client.UpdateStatus(ctx, &stale); return err }, status.IsConflict, ""},
 		{"delete", func() error { return client.Delete(ctx, "none", rest.DeleteOptions{}) }, status.IsNotFound, `widgets.example.com "none" not found`},
 		{"delete of another uid", func() error {
@@ -126,9 +128,11 @@ func testClientErrors(t *testing.T, by apitest.Transport) {
 		{"create of nothing", func() error { _, err := client.Create(ctx, nil); return err }, status.IsBadRequest, "the object must not be nil"},
 		{"update to nothing", func() error { _, err := client.Update(ctx, nil); return err }, status.IsBadRequest, "the object must not be nil"},
 		{"a bad label selector", func() error { _, err := client.List(ctx, rest.ListOptions{LabelSelector: "x==="}); return err }, status.IsBadRequest, ""},
-		{"a bad field selector", func() error { _, err := client.List(ctx, rest.ListOptions{FieldSelector: "spec.size=1"}); return err }, status.IsBadRequest, "field label not supported: spec.size"},
+		{"a bad field selector", func() error { _, err := client.List(ctx, rest.ListOptions{FieldSelector: "spec.size=1"}); return err },
+			status.IsBadRequest, "field label not supported: spec.size"},
 		{"a bad token", func() error { _, err := client.List(ctx, rest.ListOptions{Continue: "x"}); return err }, status.IsBadRequest, ""},
-		{"a bad version to watch from", func() error { return apitest.FirstError(client.Watch(ctx, rest.WatchOptions{ResourceVersion: "x"})) }, status.IsBadRequest, ""},
+		{"a bad version to watch from", func() error { return apitest.FirstError(client.Watch(ctx, rest.WatchOptions{ResourceVersion: "x"})) },
+			status.IsBadRequest, ""},
 		{"a bad selector to watch", func() error { return apitest.FirstError(client.Watch(ctx, rest.WatchOptions{FieldSelector: "x"})) }, status.IsBadRequest, ""},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -534,7 +538,8 @@ func testClientFollow(t *testing.T, by apitest.Transport) {
 			wantOutcome(t, events, "changed", "MODIFIED", "deleted", "DELETED", "new", "ADDED", "recreated", "ADDED", "same", "MODIFIED")
 		} else {
 			slices.Sort(events)
-			assert.Equal(t, []string{"ADDED new 13", "ADDED recreated 13", "DELETED deleted 13", "DELETED recreated 13", "MODIFIED changed 13", "MODIFIED same 7"}, events)
+			assert.Equal(t, []string{"ADDED new 13", "ADDED recreated 13", "DELETED deleted 13", "DELETED recreated 13", "MODIFIED changed 13",
+				"MODIFIED same 7"}, events)
 		}
 		events = nil
 		_, err = client.Create(ctx, apitest.NewWidget("later", 1))

@@ -46,7 +46,8 @@ func FuzzClientsAgree(f *testing.F) {
 		for step := range 60 {
 			local, remote := models[0].step(t.Context()), models[1].step(t.Context())
 			require.Equal(t, local, remote, "step %d", step)
-			require.Equal(t, apitest.Do(t, models[0].api, "GET", apitest.Dials, "").Body, apitest.Do(t, models[1].api, "GET", apitest.Dials, "").Body, "after step %d: %s", step, local)
+			require.Equal(t, apitest.Do(t, models[0].api, "GET", apitest.Dials, "").Body,
+				apitest.Do(t, models[1].api, "GET", apitest.Dials, "").Body, "after step %d: %s", step, local)
 		}
 	})
 }
@@ -274,7 +275,8 @@ func (m *dialModel) patch(ctx context.Context, client rest.Client[apitest.Dial])
 	data := m.one(`{"spec":{"replicas":0,"nope":1}}`, `{"spec":{"label":"","enabled":null}}`, `{"metadata":{"resourceVersion":"2"}}`, `{"spec":{"replicas":"x"}}`,
 		`{"status":{"ready":false}}`, `{`, `{"spec":{"label":"p","label":"q"}}`)
 	if form == apitest.TypeJSONPatch {
-		data = m.one(`[{"op":"replace","path":"/spec/replicas","value":0}]`, `[{"op":"add","path":"/status","value":{"replicas":1}}]`, `[{"op":"test","path":"/spec/label","value":"z"}]`, `{}`)
+		data = m.one(`[{"op":"replace","path":"/spec/replicas","value":0}]`, `[{"op":"add","path":"/status","value":{"replicas":1}}]`,
+			`[{"op":"test","path":"/spec/label","value":"z"}]`, `{}`)
 	}
 	name, call := m.name(), client.Patch
 	if m.chance(3) {

@@ -19,16 +19,19 @@ import (
 func TestSentFieldsAreStored(t *testing.T) {
 	const defaults = `"replicas":3,"enabled":true,` + apitest.DialDefaults
 	for _, c := range []struct{ name, sent, stored string }{
-		{"zeros", `{"replicas":0,"enabled":false,"label":"","limit":0,"factor":0,"colors":[]}`, `{"replicas":0,"enabled":false,"label":"","limit":0,"factor":0,"colors":[]}`},
+		{"zeros", `{"replicas":0,"enabled":false,"label":"","limit":0,"factor":0,"colors":[]}`,
+			`{"replicas":0,"enabled":false,"label":"","limit":0,"factor":0,"colors":[]}`},
 		{"empty fields", `{"tags":[],"notes":{},"knob":{"size":0},"spare":{"size":0},"free":{},"maybe":0}`,
 			`{"tags":[],"notes":{},"knob":{"size":0},"spare":{"size":0},"free":{},"maybe":0,` + defaults + `}`},
 		{"in lists and maps", `{"knobs":[{"name":"","size":0}],"steps":[{"title":""}],"byName":{"":{"size":0}}}`,
 			`{"knobs":[{"name":"","size":0}],"steps":[{"title":"","size":5}],"byName":{"":{"size":0}},` + defaults + `}`},
-		{"null", `{"replicas":null,"label":null,"notes":{"a":null},"maybe":null,"remark":null,"free":{"a":null}}`, `{"remark":null,"notes":{},"free":{"a":null},` + defaults + `}`},
+		{"null", `{"replicas":null,"label":null,"notes":{"a":null},"maybe":null,"remark":null,"free":{"a":null}}`,
+			`{"remark":null,"notes":{},"free":{"a":null},` + defaults + `}`},
 		{"unknown fields", `{"nope":1,"knob":{"nope":1},"raw":{"a":{"b":0}}}`, `{"knob":{"size":5},"raw":{"a":{"b":0}},` + defaults + `}`},
 		{"more digits than Go holds", `{"free":{"a":123456789012345678901},"factor":0.1000000000000000055511151231257827}`,
 			`{"free":{"a":123456789012345678901},"factor":0.1000000000000000055511151231257827,"replicas":3,"enabled":true,"colors":["red"]}`},
-		{"other forms than Go writes", `{"when":"2026-01-02T05:04:05.5+02:00","pair":[1,2,3],"limit":1.0}`, `{"when":"2026-01-02T05:04:05.5+02:00","pair":[1,2,3],"limit":1,` + defaults + `}`},
+		{"other forms than Go writes", `{"when":"2026-01-02T05:04:05.5+02:00","pair":[1,2,3],"limit":1.0}`,
+			`{"when":"2026-01-02T05:04:05.5+02:00","pair":[1,2,3],"limit":1,` + defaults + `}`},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			api, _ := apitest.NewDials(t)
@@ -61,16 +64,19 @@ func TestZerosInEachWrite(t *testing.T) {
 	}{
 		{"PUT", func(t *testing.T, api *rest.API) {
 			rv := apitest.Must(t, api, "GET", apitest.Dials+"/a", "").ResourceVersion(t)
-			apitest.Must(t, api, "PUT", apitest.Dials+"/a", `{"apiVersion":"example.com/v1","kind":"Dial","metadata":{"name":"a","resourceVersion":"`+rv+`"},"spec":{"replicas":0,"enabled":false,"label":""}}`)
+			apitest.Must(t, api, "PUT", apitest.Dials+"/a",
+				`{"apiVersion":"example.com/v1","kind":"Dial","metadata":{"name":"a","resourceVersion":"`+rv+`"},"spec":{"replicas":0,"enabled":false,"label":""}}`)
 		}, zeros},
 		{"merge patch", func(t *testing.T, api *rest.API) {
 			apitest.Must(t, api, "PATCH", apitest.Dials+"/a", `{"spec":{"replicas":0,"enabled":false,"label":""}}`, "Content-Type", apitest.TypeMergePatch)
 		}, zeros},
 		{"JSON patch", func(t *testing.T, api *rest.API) {
-			apitest.Must(t, api, "PATCH", apitest.Dials+"/a", `[{"op":"replace","path":"/spec/replicas","value":0},{"op":"replace","path":"/spec/enabled","value":false},{"op":"add","path":"/spec/label","value":""}]`, "Content-Type", apitest.TypeJSONPatch)
+			apitest.Must(t, api, "PATCH", apitest.Dials+"/a",
+				`[{"op":"replace","path":"/spec/replicas","value":0},{"op":"replace","path":"/spec/enabled","value":false},{"op":"add","path":"/spec/label","value":""}]`, "Content-Type", apitest.TypeJSONPatch)
 		}, zeros},
 		{"apply", func(t *testing.T, api *rest.API) {
-			apitest.Must(t, api, "PATCH", apitest.Dials+"/a?fieldManager=m&force=1", apitest.DialBody(`{"replicas":0,"enabled":false,"label":""}`), "Content-Type", apitest.TypeApply)
+			apitest.Must(t, api, "PATCH", apitest.Dials+"/a?fieldManager=m&force=1", apitest.DialBody(`{"replicas":0,"enabled":false,"label":""}`),
+				"Content-Type", apitest.TypeApply)
 		}, zeros},
 		{"a null", func(t *testing.T, api *rest.API) {
 			apitest.Must(t, api, "PATCH", apitest.Dials+"/a", `{"spec":{"replicas":null,"enabled":null}}`, "Content-Type", apitest.TypeMergePatch)
@@ -110,7 +116,8 @@ func TestTypesThatDecodeThemselves(t *testing.T) {
 	}
 	api := apitest.New(t, rest.Options{}, rest.Resource[Gauge]{Group: "example.com", Version: "v1", Plural: "gauges", Names: rest.Names{Kind: "Gauge"}})
 	post := func(spec string) apitest.Answer {
-		return apitest.Do(t, api, "POST", "/apis/example.com/v1/namespaces/default/gauges", `{"apiVersion":"example.com/v1","kind":"Gauge","metadata":{"generateName":"a"},"spec":`+spec+`}`)
+		return apitest.Do(t, api, "POST", "/apis/example.com/v1/namespaces/default/gauges",
+			`{"apiVersion":"example.com/v1","kind":"Gauge","metadata":{"generateName":"a"},"spec":`+spec+`}`)
 	}
 	for _, c := range []struct{ spec, field, message string }{
 		{`{"level":"high"}`, "spec.level", `Invalid value: "high": "high" is no level`},
@@ -213,7 +220,8 @@ func TestZerosThatHooksSet(t *testing.T) {
 			return nil
 		}
 	})
-	apitest.Must(t, api, "POST", apitest.Dials, apitest.DialBody(`{"replicas":2,"label":"x","tags":["a"],"maybe":1,"knob":{"title":"t"},"spare":{},"notes":{"a":"b"}}`))
+	apitest.Must(t, api, "POST", apitest.Dials,
+		apitest.DialBody(`{"replicas":2,"label":"x","tags":["a"],"maybe":1,"knob":{"title":"t"},"spare":{},"notes":{"a":"b"}}`))
 	apitest.WantDial(t, api, "spec", `{"replicas":0,"enabled":false,"label":"","factor":0,"colors":[],"maybe":1,"knob":{"size":0,"title":""}}`)
 }
 
@@ -271,7 +279,8 @@ func testZerosOfTypedClients(t *testing.T, by apitest.Transport) {
 			return err
 		}, spec, `{"replicas":2,"ready":true}`},
 		{"Update of an object that was not read", func(client rest.Client[apitest.Dial]) error {
-			_, err := client.Update(ctx, &apitest.Dial{ObjectMeta: apimeta.ObjectMeta{Name: "a", ResourceVersion: "3"}, Spec: apitest.DialSpec{Knobs: []apitest.NamedKnob{{Name: "new"}}}})
+			_, err := client.Update(ctx, &apitest.Dial{ObjectMeta: apimeta.ObjectMeta{Name: "a", ResourceVersion: "3"},
+				Spec: apitest.DialSpec{Knobs: []apitest.NamedKnob{{Name: "new"}}}})
 			return err
 		}, spec, `{"replicas":2,"ready":true}`},
 		{"Modify", func(client rest.Client[apitest.Dial]) error {
@@ -311,7 +320,8 @@ func TestTypedClientsLeaveZerosToTheirOwners(t *testing.T) {
 func testTypedClientsLeaveZerosToTheirOwners(t *testing.T, by apitest.Transport) {
 	ctx := t.Context()
 	api, client := by.NewDials(t)
-	apitest.Must(t, api, "PATCH", apitest.Dials+"/a?fieldManager=applier", apitest.DialBody(`{"replicas":0,"enabled":false,"limit":0,"notes":{},"knobs":[{"name":"a","size":0}]}`), "Content-Type", apitest.TypeApply)
+	apitest.Must(t, api, "PATCH", apitest.Dials+"/a?fieldManager=applier",
+		apitest.DialBody(`{"replicas":0,"enabled":false,"limit":0,"notes":{},"knobs":[{"name":"a","size":0}]}`), "Content-Type", apitest.TypeApply)
 	before := apitest.Must(t, api, "GET", apitest.Dials+"/a", "")
 	client = client.As("controller")
 
@@ -323,7 +333,8 @@ func testTypedClientsLeaveZerosToTheirOwners(t *testing.T, by apitest.Transport)
 	_, err = client.Update(ctx, d)
 	require.NoError(t, err)
 	after := apitest.Must(t, api, "GET", apitest.Dials+"/a", "")
-	assert.Equal(t, `applier Apply {"f:spec":{"f:enabled":{},"f:knobs":{"k:{\"name\":\"a\"}":{".":{},"f:name":{},"f:size":{}}},"f:limit":{},"f:notes":{},"f:replicas":{}}}
+	assert.Equal(t,
+		`applier Apply {"f:spec":{"f:enabled":{},"f:knobs":{"k:{\"name\":\"a\"}":{".":{},"f:name":{},"f:size":{}}},"f:limit":{},"f:notes":{},"f:replicas":{}}}
 controller Update {"f:spec":{"f:knobs":{"k:{\"name\":\"a\"}":{"f:title":{}}}}}`, apitest.OwnersOf(t, after))
 	apitest.WantDial(t, api, "spec", `{"replicas":0,"enabled":false,"limit":0,"notes":{},"knobs":[{"name":"a","size":0,"title":"x"}],`+apitest.DialDefaults+`}`)
 }

@@ -103,7 +103,8 @@ func testZerosInEveryVersion(t *testing.T, by apitest.Transport) {
 		{"one of them", `{"replicas":3,"enabled":false,"tier":"gold"}`, `{"count":3,"disabled":true}`},
 		{"the other", `{"replicas":0,"enabled":true,"tier":"gold"}`, `{"count":0}`},
 		{"zeros without a default", `{"replicas":1,"enabled":true,"tier":"gold","limit":0,"tags":[]}`, `{"count":1,"limit":0,"tags":[]}`},
-		{"in elements", `{"replicas":0,"enabled":true,"tier":"gold","valves":[{"name":"a","size":0},{"name":"b","size":1}]}`, `{"count":0,"parts":[{"name":"a","size":0},{"name":"b","size":1}]}`},
+		{"in elements", `{"replicas":0,"enabled":true,"tier":"gold","valves":[{"name":"a","size":0},{"name":"b","size":1}]}`,
+			`{"count":0,"parts":[{"name":"a","size":0},{"name":"b","size":1}]}`},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			spec := func(api *rest.API, target string) string {
@@ -150,8 +151,10 @@ func TestDefaultsOfTheStoredVersion(t *testing.T) {
 // What a version has no words for stays in the elements of a keyed list.
 func TestElementsKeepFieldsThatAVersionLacks(t *testing.T) {
 	api := apitest.New(t, rest.Options{}, pumpResource())
-	apitest.Must(t, api, "POST", pumps, pumpBody("v1", `{"valves":[{"name":"a","finish":"brass"},{"name":"b","finish":"steel","size":0},{"name":"c","finish":"tin"}]}`))
-	apitest.Must(t, api, "PATCH", betaPumps+"/a", `{"spec":{"parts":[{"name":"new"},{"name":"c","size":5},{"name":"b","size":7}]}}`, "Content-Type", apitest.TypeMergePatch)
+	apitest.Must(t, api, "POST", pumps,
+		pumpBody("v1", `{"valves":[{"name":"a","finish":"brass"},{"name":"b","finish":"steel","size":0},{"name":"c","finish":"tin"}]}`))
+	apitest.Must(t, api, "PATCH", betaPumps+"/a", `{"spec":{"parts":[{"name":"new"},{"name":"c","size":5},{"name":"b","size":7}]}}`,
+		"Content-Type", apitest.TypeMergePatch)
 	got, err := json.Marshal(apitest.Must(t, api, "GET", pumps+"/a", "").Value(t, "spec.valves"))
 	require.NoError(t, err)
 	assert.JSONEq(t, `[{"name":"new","size":5},{"name":"c","size":5,"finish":"tin"},{"name":"b","size":7,"finish":"steel"}]`, string(got))

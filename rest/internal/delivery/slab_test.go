@@ -89,7 +89,8 @@ var slabText = sync.OnceValue(func() string {
 // create stores a Slab with a text of so many bytes.
 func (s *slabServer) create(t testing.TB, name string, size int) {
 	t.Helper()
-	_, err := apitest.ClientFor[Slab](t, s.api).Create(t.Context(), &Slab{ObjectMeta: apimeta.ObjectMeta{Name: name}, Spec: SlabSpec{Turn: "00000000", Text: slabText()[:size]}})
+	_, err := apitest.ClientFor[Slab](t, s.api).Create(t.Context(),
+		&Slab{ObjectMeta: apimeta.ObjectMeta{Name: name}, Spec: SlabSpec{Turn: "00000000", Text: slabText()[:size]}})
 	require.NoError(t, err)
 }
 

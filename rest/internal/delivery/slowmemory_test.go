@@ -114,7 +114,8 @@ func TestListsEndWithTheirClient(t *testing.T) {
 func TestUnreadListsTakeLittle(t *testing.T) {
 	const objects, size, lists = 300, 64 << 10, 20 // 20 MB
 	for name, accept := range map[string]string{
-		"JSON": "application/json", "pretty JSON": "application/json;pretty=1", "YAML": "application/yaml", "Protobuf": apitest.TypeProtobuf, "CBOR": "application/cbor",
+		"JSON": "application/json", "pretty JSON": "application/json;pretty=1", "YAML": "application/yaml", "Protobuf": apitest.TypeProtobuf,
+		"CBOR":            "application/cbor",
 		"a Table in YAML": "application/yaml;as=Table;g=meta.k8s.io;v=v1", "metadata in YAML": "application/yaml;as=PartialObjectMetadataList;g=meta.k8s.io;v=v1",
 	} {
 		t.Run(name, func(t *testing.T) {

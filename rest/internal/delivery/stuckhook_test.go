@@ -85,7 +85,8 @@ func stuckHooks(t *testing.T, test func(w *stuckWorld), change ...func(*rest.Opt
 func TestHookIgnoresItsContext(t *testing.T) {
 	for _, c := range []struct{ name, method, path, body, contentType, hook string }{
 		{"create", "POST", apitest.Widgets, apitest.WidgetBody(`"name":"stuck"`), "application/json", "Default"},
-		{"update", "PUT", apitest.Widgets + "/stuck-there", apitest.WidgetBody(`"name":"stuck-there","resourceVersion":"RV"`, `"spec":{"size":2}`), "application/json", "Default"},
+		{"update", "PUT", apitest.Widgets + "/stuck-there", apitest.WidgetBody(`"name":"stuck-there","resourceVersion":"RV"`,
+			`"spec":{"size":2}`), "application/json", "Default"},
 		{"patch", "PATCH", apitest.Widgets + "/stuck-there", `{"metadata":{"labels":{"a":"b"}}}`, apitest.TypeMergePatch, "Default"},
 		{"delete", "DELETE", apitest.Widgets + "/stuck-there", "", "application/json", "Validate of slow.example.com"},
 		{"deletecollection", "DELETE", apitest.Widgets, "", "application/json", "Validate of slow.example.com"},
@@ -104,7 +105,8 @@ func TestHookIgnoresItsContext(t *testing.T) {
 				assert.Equal(w, 1, w.api.StuckHooks())
 				line := strings.TrimSpace(w.log.String())
 				assert.Equal(w, 1, strings.Count(line, "\n")+1, line)
-				for _, part := range []string{"level=ERROR", "user=system:anonymous", "resource=widgets.example.com", `hook="?` + c.hook, "duration=3s", "stuck=1", "auditID=the-id"} {
+				for _, part := range []string{"level=ERROR", "user=system:anonymous", "resource=widgets.example.com", `hook="?` + c.hook, "duration=3s",
+					"stuck=1", "auditID=the-id"} {
 					assert.Regexp(w, part, line)
 				}
 
@@ -200,10 +202,11 @@ func TestRequestsOfDepartedClientsKeepTheirPlaces(t *testing.T) {
 func TestStuckHookBehindAServer(t *testing.T) {
 	for _, http2 := range []bool{false, true} {
 		release := make(chan struct{})
-		api := apitest.New(t, rest.Options{Logger: slog.New(slog.DiscardHandler)}, apitest.WidgetResource(apitest.WithDefault(func(context.Context, *apitest.Widget) error {
-			<-release
-			return nil
-		})))
+		api := apitest.New(t, rest.Options{Logger: slog.New(slog.DiscardHandler)},
+			apitest.WidgetResource(apitest.WithDefault(func(context.Context, *apitest.Widget) error {
+				<-release
+				return nil
+			})))
 		server := httptest.NewUnstartedServer(api)
 		server.EnableHTTP2 = http2
 		server.StartTLS()
@@ -226,10 +229,11 @@ func TestHookEndsItsGoroutine(t *testing.T) {
 		"exit": runtime.Goexit, "panic": func() { panic(errors.New("no")) }, "abort": func() { panic(http.ErrAbortHandler) },
 	} {
 		t.Run(name, func(t *testing.T) {
-			api := apitest.New(t, rest.Options{Logger: slog.New(slog.DiscardHandler)}, apitest.WidgetResource(apitest.WithDefault(func(context.Context, *apitest.Widget) error {
-				hook()
-				return nil
-			})))
+			api := apitest.New(t, rest.Options{Logger: slog.New(slog.DiscardHandler)},
+				apitest.WidgetResource(apitest.WithDefault(func(context.Context, *apitest.Widget) error {
+					hook()
+					return nil
+				})))
 			assert.Equal(t, 500, apitest.Do(t, api, "POST", apitest.Widgets, apitest.WidgetBody(`"name":"a"`)).Code)
 		})
 	}

@@ -124,7 +124,8 @@ func TestUnreadWatchesSlowNoWriter(t *testing.T) {
 			besideIdle = append(besideIdle, idle.write(t, "small", n))
 			besideStuck = append(besideStuck, stuck.write(t, "small", n))
 		}
-		t.Logf("%s: a write takes %v beside %d watchers that have nothing to read, %v beside as many that never read", when, median(besideIdle), watches, median(besideStuck))
+		t.Logf("%s: a write takes %v beside %d watchers that have nothing to read, %v beside as many that never read", when, median(besideIdle),
+			watches, median(besideStuck))
 		require.Less(t, median(besideStuck), median(besideIdle)*3/2, "%s: a watcher slows no writer", when)
 	}
 	change := func(times int) { // more than the connections can hold

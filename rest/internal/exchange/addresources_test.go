@@ -174,17 +174,22 @@ func TestServeRefuses(t *testing.T) {
 		call func(*rest.API) error
 		want string
 	}{
-		"served":      {serve(cogs, apitest.WidgetResource()), `rest.API.AddResources: kind "Widget": the API already serves widgets.example.com`},
-		"twice":       {serve(cogs, cogs), `rest.API.AddResources: kind "Cog": declared twice`},
-		"nil":         {serve(cogs, nil), "rest.API.AddResources: a resource is nil"},
-		"kind":        {serve(clash(func(r *rest.Resource[Lever]) { r.Names.Kind = "Widget" })), `rest.API.AddResources: kind "Widget": declared twice`},
-		"short name":  {serve(clash(func(r *rest.Resource[Lever]) { r.Names.Short = []string{"wd"} })), `kind "Bar": kind "Widget" of the same group already has the name "wd"`},
-		"singular":    {serve(clash(func(r *rest.Resource[Lever]) { r.Names.Singular = "widgets" })), `kind "Bar": kind "Widget" of the same group already has the name "widgets"`},
-		"declaration": {serve(cogs, clash(func(r *rest.Resource[Lever]) { r.SelectableFields = []string{"spec.x"} })), `kind "Bar": SelectableFields: "spec.x": unknown field`},
-		"unknown":     {replace(cogs), `rest.API.ReplaceResources: kind "Cog": the API does not serve cogs.example.com`},
-		"both":        {replace(leverResource(), longLeverResource()), `rest.API.ReplaceResources: kind "Lever": declared twice`},
-		"scope":       {replace(leverResource(func(r *rest.Resource[Lever]) { r.Scope = rest.ScopeCluster })), `rest.API.ReplaceResources: kind "Lever": Scope: must not change`},
-		"to a name":   {replace(leverResource(func(r *rest.Resource[Lever]) { r.Names.Short = []string{"wd"} })), `kind "Lever": kind "Widget" of the same group already has the name "wd"`},
+		"served": {serve(cogs, apitest.WidgetResource()), `rest.API.AddResources: kind "Widget": the API already serves widgets.example.com`},
+		"twice":  {serve(cogs, cogs), `rest.API.AddResources: kind "Cog": declared twice`},
+		"nil":    {serve(cogs, nil), "rest.API.AddResources: a resource is nil"},
+		"kind":   {serve(clash(func(r *rest.Resource[Lever]) { r.Names.Kind = "Widget" })), `rest.API.AddResources: kind "Widget": declared twice`},
+		"short name": {serve(clash(func(r *rest.Resource[Lever]) { r.Names.Short = []string{"wd"} })),
+			`kind "Bar": kind "Widget" of the same group already has the name "wd"`},
+		"singular": {serve(clash(func(r *rest.Resource[Lever]) { r.Names.Singular = "widgets" })),
+			`kind "Bar": kind "Widget" of the same group already has the name "widgets"`},
+		"declaration": {serve(cogs, clash(func(r *rest.Resource[Lever]) { r.SelectableFields = []string{"spec.x"} })),
+			`kind "Bar": SelectableFields: "spec.x": unknown field`},
+		"unknown": {replace(cogs), `rest.API.ReplaceResources: kind "Cog": the API does not serve cogs.example.com`},
+		"both":    {replace(leverResource(), longLeverResource()), `rest.API.ReplaceResources: kind "Lever": declared twice`},
+		"scope": {replace(leverResource(func(r *rest.Resource[Lever]) { r.Scope = rest.ScopeCluster })),
+			`rest.API.ReplaceResources: kind "Lever": Scope: must not change`},
+		"to a name": {replace(leverResource(func(r *rest.Resource[Lever]) { r.Names.Short = []string{"wd"} })),
+			`kind "Lever": kind "Widget" of the same group already has the name "wd"`},
 		"not withdrawn": {func(api *rest.API) error {
 			return api.WithdrawResources(t.Context(), leverName, apimeta.GroupResource{Group: "example.com", Resource: "cogs"})
 		}, "rest.API.WithdrawResources: the API does not serve cogs.example.com"},
@@ -234,7 +239,8 @@ func TestServeFailsHalfway(t *testing.T) {
 	require.NoError(t, api.WithdrawResources(t.Context(), leverName))
 	cogs := rest.Resource[apitest.Cog]{Group: "example.com", Version: "v1", Plural: "cogs"}
 	cluster := leverResource(func(r *rest.Resource[Lever]) { r.Scope = rest.ScopeCluster })
-	assert.ErrorContains(t, api.AddResources(t.Context(), cogs, cluster), `kind "Lever": storage: bad resource: "levers.example.com" is registered with another scope`)
+	assert.ErrorContains(t, api.AddResources(t.Context(), cogs, cluster),
+		`kind "Lever": storage: bad resource: "levers.example.com" is registered with another scope`)
 	assert.Equal(t, 404, apitest.Do(t, api, "GET", "/apis/example.com/v1/cogs", "").Code)
 	cogs.Scope = rest.ScopeCluster
 	require.NoError(t, api.AddResources(t.Context(), cogs, leverResource()))
@@ -279,7 +285,8 @@ func TestWithdrawFromOneOfTwoAPIs(t *testing.T) {
 		apitest.Must(t, one, "DELETE", levers+"/x", "")
 		require.NoError(t, one.Close())
 		require.NoError(t, other.WithdrawResources(t.Context(), leverName))
-		require.NoError(t, other.AddResources(t.Context(), leverResource(func(r *rest.Resource[Lever]) { r.Scope = rest.ScopeCluster })), "an API that has ended holds nothing")
+		require.NoError(t, other.AddResources(t.Context(), leverResource(func(r *rest.Resource[Lever]) { r.Scope = rest.ScopeCluster })),
+			"an API that has ended holds nothing")
 	})
 }
 
@@ -416,7 +423,8 @@ func TestAWriteDuringReplace(t *testing.T) {
 			return apitest.MergePatch(t, api, levers+"/x", `{"spec":{"length":13}}`)
 		},
 		"apply": func(t *testing.T, api *rest.API) apitest.Answer {
-			return apitest.Do(t, api, "PATCH", levers+"/x?fieldManager=m&force=true", strings.NewReplacer("12", "13", `,"grip":"cork"`, "").Replace(leverText), "Content-Type", "application/apply-patch+yaml")
+			return apitest.Do(t, api, "PATCH", levers+"/x?fieldManager=m&force=true",
+				strings.NewReplacer("12", "13", `,"grip":"cork"`, "").Replace(leverText), "Content-Type", "application/apply-patch+yaml")
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -603,6 +611,7 @@ func TestHooksOfLaterResources(t *testing.T) {
 }
 
 func statusLeverResource() rest.Resource[apimeta.Document] {
-	return rest.Resource[apimeta.Document]{Group: "example.com", Version: "v1", Plural: "levers", Names: rest.Names{Kind: "Lever"}, Schema: rest.Schema{Status: true,
-		OpenAPI: []byte(`{"type":"object","properties":{"spec":{"type":"object","properties":{"length":{"type":"integer"}}},"status":{"type":"object","properties":{"turns":{"type":"integer"}}}}}`)}}
+	return rest.Resource[apimeta.Document]{Group: "example.com", Version: "v1", Plural: "levers", Names: rest.Names{Kind: "Lever"},
+		Schema: rest.Schema{Status: true,
+			OpenAPI: []byte(`{"type":"object","properties":{"spec":{"type":"object","properties":{"length":{"type":"integer"}}},"status":{"type":"object","properties":{"turns":{"type":"integer"}}}}}`)}}
 }

@@ -24,7 +24,8 @@ import (
 func manyKinds(n int) []rest.Definition {
 	var definitions []rest.Definition
 	for i := range n {
-		definitions = append(definitions, rest.Resource[apitest.GlobalThing]{Group: apitest.ThingGroup, Version: "v1", Names: rest.Names{Kind: fmt.Sprint("Idle", i)}, Plural: fmt.Sprint("idles", i), Scope: rest.ScopeCluster})
+		definitions = append(definitions, rest.Resource[apitest.GlobalThing]{Group: apitest.ThingGroup, Version: "v1",
+			Names: rest.Names{Kind: fmt.Sprint("Idle", i)}, Plural: fmt.Sprint("idles", i), Scope: rest.ScopeCluster})
 	}
 	return append(definitions, apitest.ThingResource())
 }

@@ -63,7 +63,8 @@ func TestObjects(t *testing.T) {
 	_, err = objects.Delete(t.Context(), key, apimeta.DeleteOptions{})
 	assert.True(t, status.IsNotFound(err))
 	apitest.CreateWidget(t, api, "b")
-	gone, err = objects.Delete(t.Context(), storage.Key{Resource: key.Resource, Namespace: "default", Name: "b"}, apimeta.DeleteOptions{DryRun: []string{apimeta.DryRunAll}})
+	gone, err = objects.Delete(t.Context(), storage.Key{Resource: key.Resource, Namespace: "default", Name: "b"},
+		apimeta.DeleteOptions{DryRun: []string{apimeta.DryRunAll}})
 	require.NoError(t, err)
 	assert.True(t, gone)
 	assert.Equal(t, 200, apitest.Do(t, api, "GET", apitest.Widgets+"/b", "").Code)
@@ -172,13 +173,14 @@ func TestCreateRacesWithNamespaceDeletion(t *testing.T) {
 	store := apitest.NewStore(t)
 	var api *rest.API
 	racing := false
-	api = apitest.New(t, rest.Options{Store: store}, rest.NamespacesOf[apitest.Namespace](), apitest.WidgetResource(apitest.WithValidate(func(context.Context, *apitest.Widget, *apitest.Widget) status.FieldErrors {
-		if racing { // the namespace was looked at before this hook, and the commit is after it
-			racing = false
-			apitest.Must(t, api, "DELETE", "/api/v1/namespaces/x", "")
-		}
-		return nil
-	})))
+	api = apitest.New(t, rest.Options{Store: store}, rest.NamespacesOf[apitest.Namespace](),
+		apitest.WidgetResource(apitest.WithValidate(func(context.Context, *apitest.Widget, *apitest.Widget) status.FieldErrors {
+			if racing { // the namespace was looked at before this hook, and the commit is after it
+				racing = false
+				apitest.Must(t, api, "DELETE", "/api/v1/namespaces/x", "")
+			}
+			return nil
+		})))
 	apitest.Must(t, api, "POST", "/api/v1/namespaces", `{"metadata":{"name":"x"}}`)
 	in := strings.ReplaceAll(apitest.Widgets, "default", "x")
 	apitest.Must(t, api, "POST", in, apitest.WidgetBody(`"name":"a"`))

@@ -48,7 +48,8 @@ func TestWatchReplaysPastEvents(t *testing.T) {
 		apitest.CreateWidget(t, api, "a")
 		again := apitest.Added(apitest.StoredWidget{UID: "uid-2", RV: "5"})
 		gone := apitest.Deleted(apitest.StoredWidget{RV: "4", Generation: 2, Spec: apitest.SpecOfSizeTwo})
-		apitest.OpenWatch(t, api, apitest.Widgets+"?watch=1&resourceVersion=2").Want(apitest.Modified(apitest.StoredWidget{RV: "3", Generation: 2, Spec: apitest.SpecOfSizeTwo}), gone, again)
+		apitest.OpenWatch(t, api, apitest.Widgets+"?watch=1&resourceVersion=2").
+			Want(apitest.Modified(apitest.StoredWidget{RV: "3", Generation: 2, Spec: apitest.SpecOfSizeTwo}), gone, again)
 		apitest.OpenWatch(t, api, apitest.Widgets+"?watch=1&resourceVersion=3").Want(gone, again)
 		apitest.OpenWatch(t, api, apitest.AllWidgets+"?watch=1&resourceVersion=5").Want()
 	})
@@ -138,7 +139,8 @@ func TestWatchWithSelectors(t *testing.T) {
 			s.Want()
 			apitest.Must(t, api, "POST", apitest.Widgets, apitest.WidgetBody(`"name":"a",`+x("1")))
 			apitest.Must(t, api, "DELETE", apitest.Widgets+"/a", "")
-			s.Want(apitest.Added(apitest.StoredWidget{UID: "uid-2", RV: "8", Metadata: x("1")}), apitest.Deleted(apitest.StoredWidget{UID: "uid-2", RV: "9", Metadata: x("1")}))
+			s.Want(apitest.Added(apitest.StoredWidget{UID: "uid-2", RV: "8", Metadata: x("1")}),
+				apitest.Deleted(apitest.StoredWidget{UID: "uid-2", RV: "9", Metadata: x("1")}))
 		})
 	})
 	t.Run("fields", func(t *testing.T) {
@@ -159,8 +161,10 @@ func TestWatchWithSelectors(t *testing.T) {
 			api := apitest.NewWidgets(t)
 			apitest.Must(t, api, "POST", apitest.Widgets, apitest.WidgetBody(`"name":"a",`+x("1")))
 			apitest.MergePatch(t, api, apitest.Widgets+"/a", `{"metadata":{`+x("2")+`}}`)
-			apitest.OpenWatch(t, api, apitest.Widgets+"?watch=1&resourceVersion=2&labelSelector=x%3D1").Want(apitest.Deleted(apitest.StoredWidget{RV: "3", Metadata: x("1")}))
-			apitest.OpenWatch(t, api, apitest.Widgets+"?watch=1&resourceVersion=2&labelSelector=x%3D2").Want(apitest.Added(apitest.StoredWidget{RV: "3", Metadata: x("2")}))
+			apitest.OpenWatch(t, api, apitest.Widgets+"?watch=1&resourceVersion=2&labelSelector=x%3D1").
+				Want(apitest.Deleted(apitest.StoredWidget{RV: "3", Metadata: x("1")}))
+			apitest.OpenWatch(t, api, apitest.Widgets+"?watch=1&resourceVersion=2&labelSelector=x%3D2").
+				Want(apitest.Added(apitest.StoredWidget{RV: "3", Metadata: x("2")}))
 		})
 	})
 	t.Run("conditions that contradict each other", func(t *testing.T) {
@@ -299,7 +303,8 @@ func TestWatchFromAnExpiredVersion(t *testing.T) {
 		}
 		require.NoError(t, store.Compact(context.Background(), 3))
 		s := apitest.OpenWatch(t, api, apitest.Widgets+"?watch=1&resourceVersion=2")
-		s.Want(apitest.Event("ERROR", `{"kind":"Status","apiVersion":"v1","metadata":{},"status":"Failure","reason":"Expired","code":410,"message":"too old resource version: 2 (3)"}`))
+		s.Want(apitest.Event("ERROR",
+			`{"kind":"Status","apiVersion":"v1","metadata":{},"status":"Failure","reason":"Expired","code":410,"message":"too old resource version: 2 (3)"}`))
 		assert.True(t, s.Ended())
 		apitest.OpenWatch(t, api, apitest.Widgets+"?watch=1&resourceVersion=3").Want(apitest.Added(apitest.StoredWidget{Name: "c", UID: "uid-3", RV: "4"}))
 		require.NoError(t, store.Close())
@@ -354,7 +359,8 @@ func TestWatchFromTheFuture(t *testing.T) {
 	}{
 		{"is refused in plain HTTP after a while", apitest.Widgets + "?watch=1&resourceVersion=99", nil, 3 * time.Second},
 		{"also by path", apitest.ExampleV1 + "/watch/namespaces/default/widgets/a?resourceVersion=99", nil, 3 * time.Second},
-		{"also without initial events by name", apitest.Widgets + "?watch=1&resourceVersion=99&sendInitialEvents=false&resourceVersionMatch=NotOlderThan", nil, 3 * time.Second},
+		{"also without initial events by name",
+			apitest.Widgets + "?watch=1&resourceVersion=99&sendInitialEvents=false&resourceVersionMatch=NotOlderThan", nil, 3 * time.Second},
 		{"also before an upgrade", apitest.Widgets + "?watch=1&resourceVersion=99",
 			[]string{"Connection", "Upgrade", "Upgrade", "websocket", "Sec-WebSocket-Version", "13", "Sec-WebSocket-Key", "MDEyMzQ1Njc4OTAxMjM0NQ=="}, 3 * time.Second},
 		{"not later than it would end", apitest.Widgets + "?watch=1&resourceVersion=99&timeoutSeconds=1", nil, time.Second},
@@ -412,7 +418,8 @@ func TestWatchRefuses(t *testing.T) {
 		name, query string
 		causes      []apitest.Cause
 	}{
-		{"initial events without a match", "&sendInitialEvents=true", []apitest.Cause{apitest.Forbidden("resourceVersionMatch", "Forbidden: sendInitialEvents requires setting resourceVersionMatch to NotOlderThan")}},
+		{"initial events without a match", "&sendInitialEvents=true",
+			[]apitest.Cause{apitest.Forbidden("resourceVersionMatch", "Forbidden: sendInitialEvents requires setting resourceVersionMatch to NotOlderThan")}},
 		{"initial events of an exact version", "&sendInitialEvents=true&resourceVersionMatch=Exact&resourceVersion=1", []apitest.Cause{
 			apitest.Forbidden("resourceVersionMatch", "Forbidden: sendInitialEvents requires setting resourceVersionMatch to NotOlderThan"),
 			apitest.NotSupported("resourceVersionMatch", `Unsupported value: "Exact": supported values: "NotOlderThan"`)}},
@@ -428,14 +435,18 @@ func TestWatchRefuses(t *testing.T) {
 		code                int
 		reason, message     string
 	}{
-		{"a resourceVersion that is not a number", "&resourceVersion=abc", "", 400, "BadRequest", `invalid resource version: resourceVersion: Invalid value: "abc": strconv.ParseUint: parsing "abc": invalid syntax`},
+		{"a resourceVersion that is not a number", "&resourceVersion=abc", "", 400, "BadRequest",
+			`invalid resource version: resourceVersion: Invalid value: "abc": strconv.ParseUint: parsing "abc": invalid syntax`},
 		{"a bad selector", "&fieldSelector=spec.size%3D1", "", 400, "BadRequest", "field label not supported: spec.size"},
 		{"a bad timeout", "&timeoutSeconds=x", "", 400, "BadRequest", `strconv.ParseInt: parsing "x": invalid syntax`},
 		{"two invalid numbers", "&limit=&timeoutSeconds=x", "", 400, "BadRequest", `strconv.ParseInt: parsing "x": invalid syntax`},
 		{"YAML", "", apitest.TypeYAML, 406, "NotAcceptable", "only the following media types are accepted: application/json;stream=watch"},
-		{"HTML", "", "text/html", 406, "NotAcceptable", "only the following media types are accepted: application/json, application/yaml, application/vnd.kubernetes.protobuf"},
-		{"YAML before JSON", "", "application/yaml, application/json;q=0.9", 406, "NotAcceptable", "only the following media types are accepted: application/json;stream=watch"},
-		{"YAML, and a resourceVersion that is not a number", "&resourceVersion=abc", "application/yaml, application/json;q=0.9", 400, "BadRequest", `invalid resource version`},
+		{"HTML", "", "text/html", 406, "NotAcceptable",
+			"only the following media types are accepted: application/json, application/yaml, application/vnd.kubernetes.protobuf"},
+		{"YAML before JSON", "", "application/yaml, application/json;q=0.9", 406, "NotAcceptable",
+			"only the following media types are accepted: application/json;stream=watch"},
+		{"YAML, and a resourceVersion that is not a number", "&resourceVersion=abc", "application/yaml, application/json;q=0.9", 400,
+			"BadRequest", `invalid resource version`},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			a := apitest.Do(t, api, "GET", apitest.Widgets+"?watch=1"+c.query, "", "Accept", c.accept)
@@ -480,7 +491,8 @@ func TestWatchAsTable(t *testing.T) {
 		s := apitest.OpenWatch(t, api, apitest.Widgets+"?watch=1&allowWatchBookmarks=true&labelSelector=x", "Accept", apitest.AcceptTable)
 		first := apitest.StoredWidget{Metadata: `"labels":{"x":"y"}`}
 		table := func(rv, columns, cells, object string) string {
-			return `{"kind":"Table","apiVersion":"meta.k8s.io/v1","metadata":{"resourceVersion":"` + rv + `"},"columnDefinitions":` + columns + `,"rows":[{"cells":` + cells + `,"object":` + object + `}]}`
+			return `{"kind":"Table","apiVersion":"meta.k8s.io/v1","metadata":{"resourceVersion":"` + rv + `"},"columnDefinitions":` + columns +
+				`,"rows":[{"cells":` + cells + `,"object":` + object + `}]}`
 		}
 		end := `{"kind":"PartialObjectMetadata","apiVersion":"meta.k8s.io/v1","metadata":{"resourceVersion":"3","annotations":{"k8s.io/initial-events-end":"true"}}}`
 		s.Want(apitest.Event("ADDED", table("2", apitest.WidgetColumns, `["a",1,"red",null,null,"0s"]`, first.Partial())),
@@ -520,7 +532,8 @@ func TestBookmarksOfTables(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				s := apitest.OpenWatch(t, apitest.NewWidgets(t, c.change), apitest.Widgets+"?watch=1&allowWatchBookmarks=true&includeObject="+c.include, "Accept", apitest.AcceptTable)
+				s := apitest.OpenWatch(t, apitest.NewWidgets(t, c.change), apitest.Widgets+"?watch=1&allowWatchBookmarks=true&includeObject="+c.include,
+					"Accept", apitest.AcceptTable)
 				events := s.Events()
 				require.Len(t, events, 1)
 				_, rows, _ := strings.Cut(events[0], `"rows":`)

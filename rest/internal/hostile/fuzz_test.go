@@ -57,9 +57,12 @@ func checkAnswer(t *testing.T, a apitest.Answer) {
 
 func FuzzRouter(f *testing.F) {
 	for _, path := range []string{
-		"/", "", "/api", "/apis", "/apis/", "/apis/" + apitest.ThingGroup, apitest.ThingsV1, apitest.ThingsV1 + "/things", apitest.Things, apitest.Things + "/", apitest.Things + "/a", apitest.Things + "//", apitest.Things + "//status", apitest.Things + "/a/status",
-		apitest.Things + "/..", apitest.Things + "/%2e%2e", apitest.Things + "/a%2Fstatus", apitest.Things + "/a%252Fb", apitest.Things + "/%ff%00", apitest.ThingsV1 + "/namespaces//things", apitest.ThingsV1 + "/namespaces/%2e%2e/things/a",
-		apitest.ThingsV1 + "/globalthings/a", apitest.ThingsV1 + "/globalthings//status", "/openapi/v2", "/openapi/v3", "/openapi/v3" + apitest.ThingsV1, "/version", "/healthz", "/livez/ping", "/readyz/nope", "//", "/%2f", "*", "http://x/apis", "/api/v1/namespaces/x",
+		"/", "", "/api", "/apis", "/apis/", "/apis/" + apitest.ThingGroup, apitest.ThingsV1, apitest.ThingsV1 + "/things", apitest.Things,
+		apitest.Things + "/", apitest.Things + "/a", apitest.Things + "//", apitest.Things + "//status", apitest.Things + "/a/status",
+		apitest.Things + "/..", apitest.Things + "/%2e%2e", apitest.Things + "/a%2Fstatus", apitest.Things + "/a%252Fb",
+		apitest.Things + "/%ff%00", apitest.ThingsV1 + "/namespaces//things", apitest.ThingsV1 + "/namespaces/%2e%2e/things/a",
+		apitest.ThingsV1 + "/globalthings/a", apitest.ThingsV1 + "/globalthings//status", "/openapi/v2", "/openapi/v3",
+		"/openapi/v3" + apitest.ThingsV1, "/version", "/healthz", "/livez/ping", "/readyz/nope", "//", "/%2f", "*", "http://x/apis", "/api/v1/namespaces/x",
 	} {
 		f.Add("GET", path, "")
 		f.Add("DELETE", path, "dryRun=All")
@@ -95,8 +98,10 @@ func FuzzContinueToken(f *testing.F) {
 		}
 	}
 	for _, seed := range []string{
-		`{"v":"meta.k8s.io/v1","rv":-1,"start":"mmm-0\u0000"}`, `{"v":"meta.k8s.io/v1","rv":4,"start":"mmm/mmm-0\u0000"}`, `{"v":"meta.k8s.io/v1","rv":9223372036854775807,"start":"a\u0000"}`,
-		`{"v":"meta.k8s.io/v1","rv":1,"start":"../zzz/zzz-0\u0000"}`, `{"v":"meta.k8s.io/v1","rv":1,"start":"\u0000\u0000"}`, `{"v":"x"}`, `{}`, `[]`, `null`, ``, `{"V":"meta.k8s.io/v1","RV":2,"Start":"/\u0000"}`,
+		`{"v":"meta.k8s.io/v1","rv":-1,"start":"mmm-0\u0000"}`, `{"v":"meta.k8s.io/v1","rv":4,"start":"mmm/mmm-0\u0000"}`,
+		`{"v":"meta.k8s.io/v1","rv":9223372036854775807,"start":"a\u0000"}`,
+		`{"v":"meta.k8s.io/v1","rv":1,"start":"../zzz/zzz-0\u0000"}`, `{"v":"meta.k8s.io/v1","rv":1,"start":"\u0000\u0000"}`, `{"v":"x"}`, `{}`,
+		`[]`, `null`, ``, `{"V":"meta.k8s.io/v1","RV":2,"Start":"/\u0000"}`,
 	} {
 		f.Add(seed, true)
 		f.Add(seed, false)
@@ -117,8 +122,10 @@ func FuzzContinueToken(f *testing.F) {
 
 func FuzzBody(f *testing.F) {
 	for _, body := range []string{
-		apitest.ThingBody("a", `{"size":1,"color":"red","text":"ä\u0000","ratio":1.5e-7,"enabled":true,"parts":[{"name":"x","count":9007199254740993}],"data":{"k":"v"}}`),
-		apitest.ThingBody("a", `{"size":1,"size":2,"unknown":[{}]}`), apitest.ThingBody("a", `null`), apitest.ThingBody("a", `[]`), apitest.ThingBody("../x", `{}`), `{}`, `[]`, `null`, ``, `{"kind":"Thing"`, "\xff", strings.Repeat("[", 100),
+		apitest.ThingBody("a",
+			`{"size":1,"color":"red","text":"ä\u0000","ratio":1.5e-7,"enabled":true,"parts":[{"name":"x","count":9007199254740993}],"data":{"k":"v"}}`),
+		apitest.ThingBody("a", `{"size":1,"size":2,"unknown":[{}]}`), apitest.ThingBody("a", `null`), apitest.ThingBody("a", `[]`),
+		apitest.ThingBody("../x", `{}`), `{}`, `[]`, `null`, ``, `{"kind":"Thing"`, "\xff", strings.Repeat("[", 100),
 		`{"apiVersion":"things.example.com/v1","kind":"Thing","metadata":{"generateName":"g-","labels":{"a":"b"},"annotations":{"c":"d"},"finalizers":["x.io/y"],"ownerReferences":[{"apiVersion":"v1","kind":"K","name":"n","uid":"u"}],"creationTimestamp":null,"resourceVersion":"","managedFields":[{}]},"status":{"seen":1}}`,
 		"apiVersion: things.example.com/v1\nkind: Thing\nmetadata: {name: y}\nspec: {data: &d {a: b}, text: 'x'}\n",
 		`{"apiVersion":"things.example.com/v1","kind":"Thing","metadata":{"name":"t","creationTimestamp":"x","deletionTimestamp":"2020-01-01T00:00:00Z","generation":-1,"uid":"u"}}`,
@@ -133,7 +140,8 @@ func FuzzBody(f *testing.F) {
 			media = "application/yaml"
 		}
 		before := s.Store.Revision()
-		w := apitest.Ask(s.API, apitest.NewRequest("POST", apitest.Things+"?fieldValidation="+url.QueryEscape(validation), bytes.NewReader(body), "Content-Type", media))
+		w := apitest.Ask(s.API, apitest.NewRequest("POST", apitest.Things+"?fieldValidation="+url.QueryEscape(validation), bytes.NewReader(body),
+			"Content-Type", media))
 		checkAnswer(t, w)
 		if w.Code != http.StatusCreated {
 			require.GreaterOrEqual(t, w.Code, 400)
@@ -165,17 +173,20 @@ func FuzzSelectors(f *testing.F) {
 	s := fuzzServer(f)
 	var all []apitest.Thing
 	for i, labels := range []string{`{}`, `{"a":"b"}`, `{"a":"c","n":"5"}`, `{"x.io/a":"b","n":"0"}`, `{"a":""}`} {
-		body := fmt.Sprintf(`{"apiVersion":"things.example.com/v1","kind":"Thing","metadata":{"name":"n%d","labels":%s},"spec":{"color":%q}}`, i, labels, []string{"red", "green"}[i%2])
+		body := fmt.Sprintf(`{"apiVersion":"things.example.com/v1","kind":"Thing","metadata":{"name":"n%d","labels":%s},"spec":{"color":%q}}`, i,
+			labels, []string{"red", "green"}[i%2])
 		w := s.Do("POST", apitest.Things, body)
 		require.Equal(f, http.StatusCreated, w.Code, w.Body)
 		var thing apitest.Thing
 		w.Decode(f, &thing)
 		all = append(all, thing)
 	}
-	for _, label := range []string{"", "a", "!a", "a=b", "a==b", "a!=b", "a in (b,c)", "a notin (b)", "n>1", "n<1", "x.io/a", ",", "a in", "a in ()", "in in (in)", "a=b,", "\x00", "a=\xff"} {
+	for _, label := range []string{"", "a", "!a", "a=b", "a==b", "a!=b", "a in (b,c)", "a notin (b)", "n>1", "n<1", "x.io/a", ",", "a in",
+		"a in ()", "in in (in)", "a=b,", "\x00", "a=\xff"} {
 		f.Add(label, "")
 	}
-	for _, field := range []string{"metadata.name=n1", "metadata.name!=n1", "spec.color=red", "spec.color==", "metadata.namespace=default", "metadata.namespace=x", "spec.size=1", "a", `spec.color=r\,d`, `spec.color=\`, "metadata.name=n1,metadata.name=n2"} {
+	for _, field := range []string{"metadata.name=n1", "metadata.name!=n1", "spec.color=red", "spec.color==", "metadata.namespace=default",
+		"metadata.namespace=x", "spec.size=1", "a", `spec.color=r\,d`, `spec.color=\`, "metadata.name=n1,metadata.name=n2"} {
 		f.Add("", field)
 	}
 	f.Fuzz(func(t *testing.T, label, field string) {
@@ -211,8 +222,12 @@ func FuzzSelectors(f *testing.F) {
 
 func FuzzAccept(f *testing.F) {
 	for _, accept := range []string{
-		"", "*/*", "application/json", "application/yaml", "application/*;q=0.5", "text/html", "application/json;as=Table;g=meta.k8s.io;v=v1,application/json", "application/json;as=PartialObjectMetadata;g=meta.k8s.io;v=v1",
-		"application/json;as=PartialObjectMetadataList;g=meta.k8s.io;v=v1beta1", "application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList", "application/json;q=NaN", "application/json;q=1e999", ",;,=", "application/json;pretty=1", "application/vnd.kubernetes.protobuf,application/json", "application/yaml;as=Table;g=meta.k8s.io;v=v1", "application/json;stream=watch",
+		"", "*/*", "application/json", "application/yaml", "application/*;q=0.5", "text/html",
+		"application/json;as=Table;g=meta.k8s.io;v=v1,application/json", "application/json;as=PartialObjectMetadata;g=meta.k8s.io;v=v1",
+		"application/json;as=PartialObjectMetadataList;g=meta.k8s.io;v=v1beta1",
+		"application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList", "application/json;q=NaN", "application/json;q=1e999", ",;,=",
+		"application/json;pretty=1", "application/vnd.kubernetes.protobuf,application/json", "application/yaml;as=Table;g=meta.k8s.io;v=v1",
+		"application/json;stream=watch",
 	} {
 		f.Add(accept, "", "")
 		f.Add(accept, "curl/8", "includeObject=Object&pretty=true")
@@ -223,7 +238,8 @@ func FuzzAccept(f *testing.F) {
 		if strings.Contains(query, "watch") {
 			return
 		}
-		for _, target := range []string{apitest.Things, apitest.Things + "/a", apitest.Things + "/b", "/apis", "/openapi/v2", "/openapi/v3", apitest.ThingsV1, "/nowhere"} {
+		for _, target := range []string{apitest.Things, apitest.Things + "/a", apitest.Things + "/b", "/apis", "/openapi/v2", "/openapi/v3",
+			apitest.ThingsV1, "/nowhere"} {
 			r := apitest.NewRequest("GET", target+"?"+query, nil)
 			r.Header["Accept"], r.Header["User-Agent"] = []string{accept}, []string{agent}
 			w := apitest.Ask(s.API, r)

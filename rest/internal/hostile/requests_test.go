@@ -93,20 +93,28 @@ func TestHostileBodies(t *testing.T) {
 		badJSON("deep 100,000 without an end", strings.Repeat(`{"a":`, 100_000)),
 		badJSON("deep list 1,000,000 without an end", strings.Repeat(`[`, 1_000_000)),
 		badJSON("deep 100,000 in a field", apitest.ThingBody("b", deep(100_000))),
-		post("wrong version", `{"kind":"Thing","apiVersion":"things.example.com/v2","metadata":{"name":"b"}}`, 400, status.ReasonBadRequest, "does not match the expected API version"),
+		post("wrong version", `{"kind":"Thing","apiVersion":"things.example.com/v2","metadata":{"name":"b"}}`, 400, status.ReasonBadRequest,
+			"does not match the expected API version"),
 		invalid("another kind", `{"kind":"GlobalThing","apiVersion":"things.example.com/v1","metadata":{"name":"b"}}`, "kind: Invalid value"),
-		post("metadata is a list", `{"kind":"Thing","apiVersion":"things.example.com/v1","metadata":[]}`, 400, status.ReasonBadRequest, "cannot be handled as a Thing"),
-		post("name is a number", `{"kind":"Thing","apiVersion":"things.example.com/v1","metadata":{"name":1}}`, 400, status.ReasonBadRequest, "cannot be handled as a Thing"),
-		post("labels are a list", `{"kind":"Thing","apiVersion":"things.example.com/v1","metadata":{"name":"b","labels":[1]}}`, 400, status.ReasonBadRequest, "cannot be handled as a Thing"),
-		post("another namespace", `{"kind":"Thing","apiVersion":"things.example.com/v1","metadata":{"name":"b","namespace":"kube-system"}}`, 400, status.ReasonBadRequest, "namespace of the provided object"),
-		post("resourceVersion on create", `{"kind":"Thing","apiVersion":"things.example.com/v1","metadata":{"name":"b","resourceVersion":"7"}}`, 400, status.ReasonBadRequest, "resourceVersion should not be set"),
+		post("metadata is a list", `{"kind":"Thing","apiVersion":"things.example.com/v1","metadata":[]}`, 400, status.ReasonBadRequest,
+			"cannot be handled as a Thing"),
+		post("name is a number", `{"kind":"Thing","apiVersion":"things.example.com/v1","metadata":{"name":1}}`, 400, status.ReasonBadRequest,
+			"cannot be handled as a Thing"),
+		post("labels are a list", `{"kind":"Thing","apiVersion":"things.example.com/v1","metadata":{"name":"b","labels":[1]}}`, 400,
+			status.ReasonBadRequest, "cannot be handled as a Thing"),
+		post("another namespace", `{"kind":"Thing","apiVersion":"things.example.com/v1","metadata":{"name":"b","namespace":"kube-system"}}`, 400,
+			status.ReasonBadRequest, "namespace of the provided object"),
+		post("resourceVersion on create", `{"kind":"Thing","apiVersion":"things.example.com/v1","metadata":{"name":"b","resourceVersion":"7"}}`,
+			400, status.ReasonBadRequest, "resourceVersion should not be set"),
 		invalid("spec is a list", apitest.ThingBody("b", `[]`), "spec: "),
 		invalid("string for an integer", apitest.ThingBody("b", `{"size":"1"}`), "spec.size: "),
 		invalid("fraction for an integer", apitest.ThingBody("b", `{"size":1.5}`), "spec.size: "),
 		invalid("integer over int32", apitest.ThingBody("b", `{"size":99999999999}`), "spec.size: "),
 		invalid("integer over int64", apitest.ThingBody("b", `{"parts":[{"name":"a","count":9223372036854775808}]}`), "format int64 in spec.parts[0].count"),
-		post("exponent over every integer", apitest.ThingBody("b", `{"size":1e400}`), 400, status.ReasonBadRequest, "cannot unmarshal number 1e400 into Go value of type float64"),
-		post("exponent over every float", apitest.ThingBody("b", `{"ratio":-1e400}`), 400, status.ReasonBadRequest, "cannot unmarshal number -1e400 into Go value of type float64"),
+		post("exponent over every integer", apitest.ThingBody("b", `{"size":1e400}`), 400, status.ReasonBadRequest,
+			"cannot unmarshal number 1e400 into Go value of type float64"),
+		post("exponent over every float", apitest.ThingBody("b", `{"ratio":-1e400}`), 400, status.ReasonBadRequest,
+			"cannot unmarshal number -1e400 into Go value of type float64"),
 		invalid("object for a boolean", apitest.ThingBody("b", `{"enabled":{}}`), "spec.enabled: "),
 		invalid("number in a map of strings", apitest.ThingBody("b", `{"data":{"k":1}}`), "spec.data.k: "),
 		invalid("object for a list", apitest.ThingBody("b", `{"parts":{}}`), "spec.parts: "),
@@ -117,11 +125,17 @@ func TestHostileBodies(t *testing.T) {
 		invalid("name with a NUL", `{"kind":"Thing","apiVersion":"things.example.com/v1","metadata":{"name":"a\u0000b"}}`, "metadata.name: Invalid value"),
 		invalid("no name", apitest.ThingBody("", `{}`), "metadata.name: Required value"),
 		invalid("long name", apitest.ThingBody(strings.Repeat("a", 254), `{}`), "must be no more than 253"),
-		invalid("generateName of runes that are cut in two", `{"kind":"Thing","apiVersion":"things.example.com/v1","metadata":{"generateName":"`+strings.Repeat("aé", 60)+`"}}`, "metadata.generateName: Invalid value"),
-		{name: "strict, unknown field", method: "POST", target: apitest.Things + "?fieldValidation=Strict", body: apitest.ThingBody("b", `{"nope":1}`), code: 400, reason: status.ReasonBadRequest, messagePart: `unknown field "spec.nope"`},
-		{name: "strict, duplicate key", method: "POST", target: apitest.Things + "?fieldValidation=Strict", body: apitest.ThingBody("b", `{"size":1,"size":2}`), code: 400, reason: status.ReasonBadRequest, messagePart: `duplicate field "spec.size"`},
-		{name: "strict, duplicate name", method: "POST", target: apitest.Things + "?fieldValidation=Strict", body: `{"kind":"Thing","apiVersion":"things.example.com/v1","metadata":{"name":"b","name":"c"}}`, code: 400, reason: status.ReasonBadRequest, messagePart: `duplicate field "metadata.name"`},
-		{name: "strict, other case", method: "POST", target: apitest.Things + "?fieldValidation=Strict", body: apitest.ThingBody("b", `{"Size":1}`), code: 400, reason: status.ReasonBadRequest, messagePart: `unknown field "spec.Size"`},
+		invalid("generateName of runes that are cut in two",
+			`{"kind":"Thing","apiVersion":"things.example.com/v1","metadata":{"generateName":"`+strings.Repeat("aé", 60)+`"}}`, "metadata.generateName: Invalid value"),
+		{name: "strict, unknown field", method: "POST", target: apitest.Things + "?fieldValidation=Strict",
+			body: apitest.ThingBody("b", `{"nope":1}`), code: 400, reason: status.ReasonBadRequest, messagePart: `unknown field "spec.nope"`},
+		{name: "strict, duplicate key", method: "POST", target: apitest.Things + "?fieldValidation=Strict",
+			body: apitest.ThingBody("b", `{"size":1,"size":2}`), code: 400, reason: status.ReasonBadRequest, messagePart: `duplicate field "spec.size"`},
+		{name: "strict, duplicate name", method: "POST", target: apitest.Things + "?fieldValidation=Strict",
+			body: `{"kind":"Thing","apiVersion":"things.example.com/v1","metadata":{"name":"b","name":"c"}}`, code: 400,
+			reason: status.ReasonBadRequest, messagePart: `duplicate field "metadata.name"`},
+		{name: "strict, other case", method: "POST", target: apitest.Things + "?fieldValidation=Strict",
+			body: apitest.ThingBody("b", `{"Size":1}`), code: 400, reason: status.ReasonBadRequest, messagePart: `unknown field "spec.Size"`},
 	})
 }
 
@@ -138,7 +152,8 @@ func TestHostileYAML(t *testing.T) {
 		merge += fmt.Sprintf("m%d: &m%d {x: *m%d, y: *m%d}\n", i, i, i-1, i-1)
 	}
 	post := func(name, body, message string) attack {
-		return attack{name: name, method: "POST", target: apitest.Things, body: body, header: []string{"Content-Type", "application/yaml"}, code: 400, reason: status.ReasonBadRequest, messagePart: message}
+		return attack{name: name, method: "POST", target: apitest.Things, body: body, header: []string{"Content-Type", "application/yaml"},
+			code: 400, reason: status.ReasonBadRequest, messagePart: message}
 	}
 	refuse(t, []attack{
 		post("a billion laughs", list+head, "unrecognized"),
@@ -171,11 +186,14 @@ func TestHostilePatches(t *testing.T) {
 		doubling += fmt.Sprintf(`,{"op":"copy","from":"/spec/data","path":"/spec/data/d%d"}`, i)
 	}
 	patch := func(name, media, body string, code int, reason status.Reason, message string) attack {
-		return attack{name: name, method: "PATCH", target: apitest.Things + "/a", body: body, header: []string{"Content-Type", media}, code: code, reason: reason, messagePart: message}
+		return attack{name: name, method: "PATCH", target: apitest.Things + "/a", body: body, header: []string{"Content-Type", media}, code: code,
+			reason: reason, messagePart: message}
 	}
 	refuse(t, []attack{
 		patch("copies that double", jsonPatch, doubling+"]", 422, status.ReasonInvalid, ""),
-		patch("too many operations", jsonPatch, "["+strings.TrimSuffix(strings.Repeat(`{"op":"test","path":"/kind","value":"Thing"},`, 10_001), ",")+"]", 413, status.ReasonRequestEntityTooLarge, "maximum operations"),
+		patch("too many operations", jsonPatch,
+			"["+strings.TrimSuffix(strings.Repeat(`{"op":"test","path":"/kind","value":"Thing"},`, 10_001), ",")+"]", 413,
+			status.ReasonRequestEntityTooLarge, "maximum operations"),
 		patch("no JSON", jsonPatch, "nope", 400, status.ReasonBadRequest, ""),
 		patch("an object for a list", jsonPatch, "{}", 400, status.ReasonBadRequest, ""),
 		patch("a list of numbers", jsonPatch, "[1]", 400, status.ReasonBadRequest, ""),
@@ -185,8 +203,10 @@ func TestHostilePatches(t *testing.T) {
 		patch("an index of many digits", jsonPatch, `[{"op":"add","path":"/spec/parts/99999999999999999999","value":{}}]`, 422, status.ReasonInvalid, ""),
 		patch("the whole object replaced by a number", jsonPatch, `[{"op":"replace","path":"","value":1}]`, 422, status.ReasonInvalid, ""),
 		patch("the whole object removed", jsonPatch, `[{"op":"remove","path":""}]`, 422, status.ReasonInvalid, ""),
-		patch("a failed test", jsonPatch, `[{"op":"replace","path":"/spec/size","value":7},{"op":"test","path":"/spec/size","value":8}]`, 422, status.ReasonInvalid, ""),
-		patch("deep value", jsonPatch, `[{"op":"add","path":"/spec/data","value":`+strings.Repeat("[", 100_000)+strings.Repeat("]", 100_000)+`}]`, 400, status.ReasonBadRequest, ""),
+		patch("a failed test", jsonPatch, `[{"op":"replace","path":"/spec/size","value":7},{"op":"test","path":"/spec/size","value":8}]`, 422,
+			status.ReasonInvalid, ""),
+		patch("deep value", jsonPatch, `[{"op":"add","path":"/spec/data","value":`+strings.Repeat("[", 100_000)+strings.Repeat("]", 100_000)+`}]`,
+			400, status.ReasonBadRequest, ""),
 		patch("merge, no JSON", merge, "nope", 400, status.ReasonBadRequest, ""),
 		patch("merge, a list", merge, "[]", 400, status.ReasonBadRequest, ""),
 		patch("merge, a number", merge, "1", 400, status.ReasonBadRequest, ""),
@@ -311,7 +331,8 @@ func TestDuplicateKeysLastOneCounts(t *testing.T) {
 	require.Equal(t, http.StatusCreated, w.Code)
 	require.Empty(t, w.Header["Warning"])
 	// Both checks and storage must see the same one of two names, or one could be checked and the other stored.
-	w = s.Do("POST", apitest.Things, `{"kind":"Thing","apiVersion":"things.example.com/v1","metadata":{"name":"../x","namespace":"other"},"metadata":{"name":"c"}}`)
+	w = s.Do("POST", apitest.Things,
+		`{"kind":"Thing","apiVersion":"things.example.com/v1","metadata":{"name":"../x","namespace":"other"},"metadata":{"name":"c"}}`)
 	require.Equal(t, http.StatusCreated, w.Code, w.Body)
 	require.Equal(t, "c", apitest.ThingOf(t, w).Name)
 	require.Equal(t, "default", apitest.ThingOf(t, w).Namespace)
@@ -383,16 +404,24 @@ func TestHostileNames(t *testing.T) {
 		get("an unknown subresource", item("a/nope"), 404, absent, ""),
 		{name: "delete a name of dots", method: "DELETE", target: item("%2e%2e"), code: 400, reason: bad, messagePart: name},
 		{name: "delete across an escaped slash", method: "DELETE", target: item("x%2F..%2Fa"), code: 404, reason: absent, messagePart: "could not find"},
-		{name: "patch a name of dots", method: "PATCH", target: item("%2e%2e"), body: "{}", header: []string{"Content-Type", "application/merge-patch+json"}, code: 400, reason: bad, messagePart: name},
+		{name: "patch a name of dots", method: "PATCH", target: item("%2e%2e"), body: "{}",
+			header: []string{"Content-Type", "application/merge-patch+json"}, code: 400, reason: bad, messagePart: name},
 		{name: "put to a name of dots", method: "PUT", target: item("%2e%2e"), body: apitest.ThingBody("..", "{}"), code: 400, reason: bad, messagePart: name},
-		{name: "put with another name", method: "PUT", target: item("a"), body: apitest.ThingBody("b", "{}"), code: 400, reason: bad, messagePart: "does not match the name"},
+		{name: "put with another name", method: "PUT", target: item("a"), body: apitest.ThingBody("b", "{}"), code: 400, reason: bad,
+			messagePart: "does not match the name"},
 		{name: "put without a name", method: "PUT", target: item("a"), body: apitest.ThingBody("", "{}"), code: 400, reason: bad, messagePart: "undeterminable"},
-		{name: "create in dots", method: "POST", target: apitest.ThingsV1 + "/namespaces/%2e%2e/things", body: apitest.ThingBody("b", "{}"), code: 400, reason: bad, messagePart: namespace},
-		{name: "create in a namespace that is not a label", method: "POST", target: apitest.ThingsV1 + "/namespaces/Not_A_Label/things", body: apitest.ThingBody("b", "{}"), code: 422, reason: status.ReasonInvalid, messagePart: "metadata.namespace: Invalid value"},
-		{name: "create without a namespace", method: "POST", target: apitest.ThingsV1 + "/namespaces//things", body: apitest.ThingBody("b", "{}"), code: 405, reason: status.ReasonMethodNotAllowed, messagePart: "does not allow"},
-		{name: "create across all namespaces", method: "POST", target: apitest.ThingsV1 + "/things", body: apitest.ThingBody("b", "{}"), code: 405, reason: status.ReasonMethodNotAllowed, messagePart: "does not allow"},
-		{name: "delete across all namespaces", method: "DELETE", target: apitest.ThingsV1 + "/things", code: 405, reason: status.ReasonMethodNotAllowed, messagePart: "does not allow"},
-		{name: "delete in no namespace", method: "DELETE", target: apitest.ThingsV1 + "/namespaces//things", code: 405, reason: status.ReasonMethodNotAllowed, messagePart: "does not allow"},
+		{name: "create in dots", method: "POST", target: apitest.ThingsV1 + "/namespaces/%2e%2e/things", body: apitest.ThingBody("b", "{}"),
+			code: 400, reason: bad, messagePart: namespace},
+		{name: "create in a namespace that is not a label", method: "POST", target: apitest.ThingsV1 + "/namespaces/Not_A_Label/things",
+			body: apitest.ThingBody("b", "{}"), code: 422, reason: status.ReasonInvalid, messagePart: "metadata.namespace: Invalid value"},
+		{name: "create without a namespace", method: "POST", target: apitest.ThingsV1 + "/namespaces//things", body: apitest.ThingBody("b", "{}"),
+			code: 405, reason: status.ReasonMethodNotAllowed, messagePart: "does not allow"},
+		{name: "create across all namespaces", method: "POST", target: apitest.ThingsV1 + "/things", body: apitest.ThingBody("b", "{}"),
+			code: 405, reason: status.ReasonMethodNotAllowed, messagePart: "does not allow"},
+		{name: "delete across all namespaces", method: "DELETE", target: apitest.ThingsV1 + "/things", code: 405,
+			reason: status.ReasonMethodNotAllowed, messagePart: "does not allow"},
+		{name: "delete in no namespace", method: "DELETE", target: apitest.ThingsV1 + "/namespaces//things", code: 405,
+			reason: status.ReasonMethodNotAllowed, messagePart: "does not allow"},
 	})
 }
 
@@ -402,14 +431,16 @@ func TestEquivalentPaths(t *testing.T) {
 	s.MustCreate(t, "a")
 	for _, target := range []string{
 		apitest.Things + "/a", apitest.Things + "/a/", apitest.Things + "/%61", strings.Replace(apitest.Things, "things", "%74hings", 2) + "/a",
-		strings.Replace(apitest.Things, "default", "d%65fault", 1) + "/a", apitest.Things + "/a/status", apitest.Things + "/a/status/", apitest.Things + "/a/%73tatus",
+		strings.Replace(apitest.Things, "default", "d%65fault", 1) + "/a", apitest.Things + "/a/status", apitest.Things + "/a/status/",
+		apitest.Things + "/a/%73tatus",
 	} {
 		w := s.Do("GET", target, "")
 		if assert.Equal(t, http.StatusOK, w.Code, "%s: %s", target, w.Body) {
 			assert.Equal(t, "a", apitest.ThingOf(t, w).Name, target)
 		}
 	}
-	for _, target := range []string{apitest.Things, apitest.Things + "/", apitest.ThingsV1 + "/namespaces//things", apitest.ThingsV1 + "/namespaces//things/", apitest.ThingsV1 + "/things", apitest.ThingsV1 + "/things/"} {
+	for _, target := range []string{apitest.Things, apitest.Things + "/", apitest.ThingsV1 + "/namespaces//things",
+		apitest.ThingsV1 + "/namespaces//things/", apitest.ThingsV1 + "/things", apitest.ThingsV1 + "/things/"} {
 		w := s.Do("GET", target, "")
 		var list struct{ Items []apitest.Thing }
 		if assert.Equal(t, http.StatusOK, w.Code, "%s: %s", target, w.Body) {
@@ -443,7 +474,8 @@ func TestHostileParameters(t *testing.T) {
 		return attack{name: name, method: "DELETE", target: apitest.Things + "/a?" + query, code: code, reason: reason, messagePart: message}
 	}
 	post := func(name, query string, code int, reason status.Reason, message string) attack {
-		return attack{name: name, method: "POST", target: apitest.Things + "?" + query, body: apitest.ThingBody("b", "{}"), code: code, reason: reason, messagePart: message}
+		return attack{name: name, method: "POST", target: apitest.Things + "?" + query, body: apitest.ThingBody("b", "{}"), code: code,
+			reason: reason, messagePart: message}
 	}
 	var many strings.Builder
 	for i := range 2000 {
@@ -492,9 +524,12 @@ func TestHostileParameters(t *testing.T) {
 		{name: "delete all of a selector that does not parse", method: "DELETE", target: apitest.Things + "?labelSelector=%21%21", code: 400, reason: bad},
 		{name: "delete all of a field that is not known", method: "DELETE", target: apitest.Things + "?fieldSelector=spec.size%3D9", code: 400, reason: bad},
 		// A query that falls apart must not lose its selector: this would delete everything.
-		{name: "delete all, a query that does not unescape", method: "DELETE", target: apitest.Things + "?labelSelector=app%3Dx%zz", code: 400, reason: bad, messagePart: "invalid URL escape"},
-		{name: "delete all, a query with a semicolon", method: "DELETE", target: apitest.Things + "?labelSelector=app%3Dx;y", code: 400, reason: bad, messagePart: "semicolon"},
-		{name: "delete, options with a query that does not unescape", method: "DELETE", target: apitest.Things + "/a?dryRun=All%", code: 400, reason: bad, messagePart: "invalid URL escape"},
+		{name: "delete all, a query that does not unescape", method: "DELETE", target: apitest.Things + "?labelSelector=app%3Dx%zz", code: 400,
+			reason: bad, messagePart: "invalid URL escape"},
+		{name: "delete all, a query with a semicolon", method: "DELETE", target: apitest.Things + "?labelSelector=app%3Dx;y", code: 400,
+			reason: bad, messagePart: "semicolon"},
+		{name: "delete, options with a query that does not unescape", method: "DELETE", target: apitest.Things + "/a?dryRun=All%", code: 400,
+			reason: bad, messagePart: "invalid URL escape"},
 		{name: "get with a number over uint64", method: "GET", target: apitest.Things + "/a?resourceVersion=99999999999999999999", code: 400, reason: bad},
 	}
 	for i := range attacks {
@@ -509,7 +544,8 @@ func TestHostileParameters(t *testing.T) {
 func TestExtremeNumbersInOptions(t *testing.T) {
 	s := apitest.NewThingServer(t, rest.Options{})
 	s.MustCreate(t, "a")
-	for _, query := range []string{"limit=-1", "limit=-9223372036854775808", "limit=9223372036854775807", "limit=0", "timeoutSeconds=-5", "resourceVersion=0", "timeout=-1s", "timeout=0"} {
+	for _, query := range []string{"limit=-1", "limit=-9223372036854775808", "limit=9223372036854775807", "limit=0", "timeoutSeconds=-5",
+		"resourceVersion=0", "timeout=-1s", "timeout=0"} {
 		w := s.Do("GET", apitest.Things+"?"+query, "")
 		assert.Equal(t, http.StatusOK, w.Code, "%s: %s", query, w.Body)
 		assert.Contains(t, w.Body, `"name":"a"`, query)
@@ -573,10 +609,14 @@ func TestForgedContinueTokens(t *testing.T) {
 	}
 	good := token(v1, -1, "a\x00")
 	attacks = append(attacks,
-		attack{name: "and a version", method: "GET", target: apitest.Things + "?resourceVersion=1&continue=" + good, code: 400, reason: status.ReasonBadRequest, messagePart: "not allowed when using continue"},
-		attack{name: "and a match", method: "GET", target: apitest.Things + "?resourceVersion=1&resourceVersionMatch=Exact&continue=" + good, code: 422, reason: status.ReasonInvalid, messagePart: "resourceVersionMatch is forbidden when continue"},
-		attack{name: "for all namespaces, without one", method: "GET", target: apitest.ThingsV1 + "/things?continue=" + good, code: 400, reason: status.ReasonBadRequest, messagePart: invalid},
-		attack{name: "delete the rest, no base64", method: "DELETE", target: apitest.Things + "?continue=!!!", code: 400, reason: status.ReasonBadRequest, messagePart: invalid},
+		attack{name: "and a version", method: "GET", target: apitest.Things + "?resourceVersion=1&continue=" + good, code: 400,
+			reason: status.ReasonBadRequest, messagePart: "not allowed when using continue"},
+		attack{name: "and a match", method: "GET", target: apitest.Things + "?resourceVersion=1&resourceVersionMatch=Exact&continue=" + good,
+			code: 422, reason: status.ReasonInvalid, messagePart: "resourceVersionMatch is forbidden when continue"},
+		attack{name: "for all namespaces, without one", method: "GET", target: apitest.ThingsV1 + "/things?continue=" + good, code: 400,
+			reason: status.ReasonBadRequest, messagePart: invalid},
+		attack{name: "delete the rest, no base64", method: "DELETE", target: apitest.Things + "?continue=!!!", code: 400,
+			reason: status.ReasonBadRequest, messagePart: invalid},
 	)
 	refuse(t, attacks)
 }
@@ -605,15 +645,18 @@ func TestHostileMethods(t *testing.T) {
 	s.MustCreate(t, "a")
 	before := s.Store.Revision()
 	for _, method := range []string{"OPTIONS", "TRACE", "CONNECT", "LINK", "get", "G\x00T", strings.Repeat("X", 10_000), ""} {
-		for _, target := range []string{apitest.Things, apitest.Things + "/a", apitest.ThingsV1 + "/things", "/apis", "/api", "/apis/" + apitest.ThingGroup, apitest.ThingsV1, "/openapi/v2", "/openapi/v3", "/version", "/"} {
+		for _, target := range []string{apitest.Things, apitest.Things + "/a", apitest.ThingsV1 + "/things", "/apis", "/api",
+			"/apis/" + apitest.ThingGroup, apitest.ThingsV1, "/openapi/v2", "/openapi/v3", "/version", "/"} {
 			r := apitest.NewRequest("GET", target, nil)
 			r.Method = method
 			got := apitest.StatusOf(t, apitest.Ask(s.API, r))
 			assert.Equal(t, status.ReasonMethodNotAllowed, got.Reason, "%.20s %s", method, target)
-			assert.Contains(t, []string{"the server does not allow this method on the requested resource", ` is not supported on resources of kind "things.things.example.com"`}, got.Message)
+			assert.Contains(t, []string{"the server does not allow this method on the requested resource",
+				` is not supported on resources of kind "things.things.example.com"`}, got.Message)
 		}
 	}
-	for _, c := range []struct{ method, target string }{{"POST", apitest.Things + "/a"}, {"PUT", apitest.Things}, {"PATCH", apitest.Things}, {"PUT", apitest.ThingsV1 + "/things"}, {"POST", "/version"}, {"DELETE", "/apis"}} {
+	for _, c := range []struct{ method, target string }{{"POST", apitest.Things + "/a"}, {"PUT", apitest.Things}, {"PATCH", apitest.Things},
+		{"PUT", apitest.ThingsV1 + "/things"}, {"POST", "/version"}, {"DELETE", "/apis"}} {
 		got := apitest.StatusOf(t, s.Do(c.method, c.target, apitest.ThingBody("b", "{}")))
 		assert.Equal(t, status.ReasonMethodNotAllowed, got.Reason, "%s %s", c.method, c.target)
 	}
@@ -625,40 +668,60 @@ func TestHostileMethods(t *testing.T) {
 func TestHostileHeaders(t *testing.T) {
 	unsupported := status.ReasonUnsupportedMediaType
 	post := func(media string) attack {
-		return attack{name: "POST " + media, method: "POST", target: apitest.Things, body: apitest.ThingBody("b", "{}"), header: []string{"Content-Type", media}, code: 415, reason: unsupported, messagePart: "application/json"}
+		return attack{name: "POST " + media, method: "POST", target: apitest.Things, body: apitest.ThingBody("b", "{}"),
+			header: []string{"Content-Type", media}, code: 415, reason: unsupported, messagePart: "application/json"}
 	}
 	accept := func(header string) attack {
-		return attack{name: "GET accepting " + header, method: "GET", target: apitest.Things + "/a", header: []string{"Accept", header}, code: 406, reason: status.ReasonNotAcceptable}
+		return attack{name: "GET accepting " + header, method: "GET", target: apitest.Things + "/a", header: []string{"Accept", header},
+			code: 406, reason: status.ReasonNotAcceptable}
 	}
 	refuse(t, []attack{
-		post("text/html"), post("application/jsonx"), post("garbage"), post("application/json; charset"), post("application/json;;;=\""), post("application/xml;application/json"), post("application/vnd.kubernetes.protobuf"), post("multipart/form-data; boundary=x"), post(strings.Repeat("x", 10_000)[:200]), post("application/json-patch+json"),
-		accept("text/html"), accept("garbage"), accept(";"), accept("application/json;q=0"), accept("application/json;as=Nothing;g=meta.k8s.io;v=v1"), accept("application/json;as=Table;g=meta.k8s.io;v=v7"), accept("application/json;stream=other"), accept("*/xml"),
-		{name: "a list as one object", method: "GET", target: apitest.Things, header: []string{"Accept", "application/json;as=PartialObjectMetadata;g=meta.k8s.io;v=v1"}, code: 406, reason: status.ReasonNotAcceptable},
-		{name: "a watch in CBOR", method: "GET", target: apitest.Things + "?watch=1", header: []string{"Accept", "application/cbor"}, code: 406, reason: status.ReasonNotAcceptable},
-		{name: "a delete that cannot be answered deletes nothing", method: "DELETE", target: apitest.Things + "/a", header: []string{"Accept", "text/html"}, code: 406, reason: status.ReasonNotAcceptable},
-		{name: "a delete of all that cannot be answered deletes nothing", method: "DELETE", target: apitest.Things, header: []string{"Accept", "text/html"}, code: 406, reason: status.ReasonNotAcceptable},
-		{name: "a create that cannot be answered creates nothing", method: "POST", target: apitest.Things, body: apitest.ThingBody("b", "{}"), header: []string{"Accept", "text/html"}, code: 406, reason: status.ReasonNotAcceptable},
-		{name: "delete options of another kind", method: "DELETE", target: apitest.Things + "/a", body: `{"kind":"Thing","apiVersion":"v1"}`, code: 400, reason: status.ReasonBadRequest, messagePart: `no kind "Thing" is registered`},
+		post("text/html"), post("application/jsonx"), post("garbage"), post("application/json; charset"), post("application/json;;;=\""),
+		post("application/xml;application/json"), post("application/vnd.kubernetes.protobuf"), post("multipart/form-data; boundary=x"),
+		post(strings.Repeat("x", 10_000)[:200]), post("application/json-patch+json"),
+		accept("text/html"), accept("garbage"), accept(";"), accept("application/json;q=0"),
+		accept("application/json;as=Nothing;g=meta.k8s.io;v=v1"), accept("application/json;as=Table;g=meta.k8s.io;v=v7"),
+		accept("application/json;stream=other"), accept("*/xml"),
+		{name: "a list as one object", method: "GET", target: apitest.Things,
+			header: []string{"Accept", "application/json;as=PartialObjectMetadata;g=meta.k8s.io;v=v1"}, code: 406, reason: status.ReasonNotAcceptable},
+		{name: "a watch in CBOR", method: "GET", target: apitest.Things + "?watch=1", header: []string{"Accept", "application/cbor"}, code: 406,
+			reason: status.ReasonNotAcceptable},
+		{name: "a delete that cannot be answered deletes nothing", method: "DELETE", target: apitest.Things + "/a",
+			header: []string{"Accept", "text/html"}, code: 406, reason: status.ReasonNotAcceptable},
+		{name: "a delete of all that cannot be answered deletes nothing", method: "DELETE", target: apitest.Things,
+			header: []string{"Accept", "text/html"}, code: 406, reason: status.ReasonNotAcceptable},
+		{name: "a create that cannot be answered creates nothing", method: "POST", target: apitest.Things, body: apitest.ThingBody("b", "{}"),
+			header: []string{"Accept", "text/html"}, code: 406, reason: status.ReasonNotAcceptable},
+		{name: "delete options of another kind", method: "DELETE", target: apitest.Things + "/a", body: `{"kind":"Thing","apiVersion":"v1"}`,
+			code: 400, reason: status.ReasonBadRequest, messagePart: `no kind "Thing" is registered`},
 		{name: "delete options that are a list", method: "DELETE", target: apitest.Things + "/a", body: `[]`, code: 400, reason: status.ReasonBadRequest},
 		{name: "delete options that are a number", method: "DELETE", target: apitest.Things + "/a", body: `7`, code: 400, reason: status.ReasonBadRequest},
-		{name: "delete options of wrong types", method: "DELETE", target: apitest.Things + "/a", body: `{"gracePeriodSeconds":"x"}`, code: 400, reason: status.ReasonBadRequest},
-		{name: "delete options that are no JSON", method: "DELETE", target: apitest.Things + "/a", body: `{`, code: 400, reason: status.ReasonBadRequest, messagePart: "json parse error"},
-		{name: "delete options of an unknown media type", method: "DELETE", target: apitest.Things + "/a", body: `{}`, header: []string{"Content-Type", "text/html"}, code: 415, reason: unsupported},
-		{name: "delete on another uid", method: "DELETE", target: apitest.Things + "/a", body: `{"preconditions":{"uid":"x"}}`, code: 409, reason: status.ReasonConflict},
-		{name: "delete on an old version", method: "DELETE", target: apitest.Things + "/a", body: `{"preconditions":{"resourceVersion":"1"}}`, code: 409, reason: status.ReasonConflict},
-		{name: "delete all on another uid", method: "DELETE", target: apitest.Things, body: `{"preconditions":{"uid":"x"}}`, code: 409, reason: status.ReasonConflict},
+		{name: "delete options of wrong types", method: "DELETE", target: apitest.Things + "/a", body: `{"gracePeriodSeconds":"x"}`, code: 400,
+			reason: status.ReasonBadRequest},
+		{name: "delete options that are no JSON", method: "DELETE", target: apitest.Things + "/a", body: `{`, code: 400,
+			reason: status.ReasonBadRequest, messagePart: "json parse error"},
+		{name: "delete options of an unknown media type", method: "DELETE", target: apitest.Things + "/a", body: `{}`,
+			header: []string{"Content-Type", "text/html"}, code: 415, reason: unsupported},
+		{name: "delete on another uid", method: "DELETE", target: apitest.Things + "/a", body: `{"preconditions":{"uid":"x"}}`, code: 409,
+			reason: status.ReasonConflict},
+		{name: "delete on an old version", method: "DELETE", target: apitest.Things + "/a", body: `{"preconditions":{"resourceVersion":"1"}}`,
+			code: 409, reason: status.ReasonConflict},
+		{name: "delete all on another uid", method: "DELETE", target: apitest.Things, body: `{"preconditions":{"uid":"x"}}`, code: 409,
+			reason: status.ReasonConflict},
 	})
 }
 
 func TestUnusualButValidHeaders(t *testing.T) {
 	s := apitest.NewThingServer(t, rest.Options{})
-	for i, media := range []string{"application/json", "application/json; charset=utf-8", "APPLICATION/JSON", "application/json;q=1;x=y", " application/json ", ""} {
+	for i, media := range []string{"application/json", "application/json; charset=utf-8", "APPLICATION/JSON", "application/json;q=1;x=y",
+		" application/json ", ""} {
 		r := apitest.NewRequest("POST", apitest.Things, strings.NewReader(apitest.ThingBody(fmt.Sprintf("m%d", i), "{}")))
 		r.Header["Content-Type"] = []string{media}
 		w := apitest.Ask(s.API, r)
 		assert.Equal(t, http.StatusCreated, w.Code, "%q: %s", media, w.Body)
 	}
-	for _, accept := range []string{"", "*/*", "application/*", "text/html, */*;q=0.1", "application/json;q=0.3, text/html", "application/json;q=9", ",,,application/json,", "garbage/,application/json"} {
+	for _, accept := range []string{"", "*/*", "application/*", "text/html, */*;q=0.1", "application/json;q=0.3, text/html",
+		"application/json;q=9", ",,,application/json,", "garbage/,application/json"} {
 		w := s.Do("GET", apitest.Things+"/m0", "", "Accept", accept)
 		assert.Equal(t, http.StatusOK, w.Code, "%q: %s", accept, w.Body)
 	}
@@ -697,23 +760,29 @@ func TestAmplification(t *testing.T) {
 		"wrong annotations":   {body: meta(`"annotations":{` + numbered(`"-%d":"-",`, 12_000) + `}`)},
 		"wrong finalizers":    {body: meta(`"finalizers":[` + numbered(`"-%d",`, 12_000) + `]`)},
 		"wrong owners":        {body: meta(`"ownerReferences":[` + repeat(`{},`, most) + `]`)},
-		"many controllers":    {body: meta(`"ownerReferences":[` + numbered(`{"apiVersion":"v1","kind":"K","name":"n%d","uid":"u","controller":true},`, 4_000) + `]`)},
-		"bare finalizers":     {body: `{"kind":"Thing","apiVersion":"things.example.com/v1","metadata":{"name":"B","finalizers":[` + numbered(`"f%d",`, 12_000) + `]}}`},
-		"long enum value":     {body: apitest.ThingBody("b", `{"color":"`+strings.Repeat("x", most)+`"}`)},
-		"long wrong value":    {body: apitest.ThingBody("b", `{"size":"`+strings.Repeat("x", most)+`"}`)},
-		"long name":           {body: apitest.ThingBody(strings.Repeat("a", most), "{}")},
-		"long kind":           {body: `{"kind":"` + strings.Repeat("x", most) + `","apiVersion":"things.example.com/v1"}`},
-		"long group":          {body: `{"kind":"Thing","apiVersion":"` + strings.Repeat("x", most) + `"}`},
-		"many YAML keys":      {media: "application/yaml", body: numbered("k%d: 1\n", 12_000)},
-		"equal YAML keys":     {media: "application/yaml", body: strings.Repeat("k: 1\n", 20_000)},
-		"many YAML aliases":   {media: "application/yaml", body: "a: &a " + strings.Repeat("x", 1000) + "\nb:\n" + strings.Repeat("- *a\n", 50_000)},
-		"YAML in quotes":      {media: "application/yaml", body: "a: '" + strings.Repeat("''", most/2)},
-		"YAML questions":      {media: "application/yaml", body: strings.Repeat("? ", 500_000)},
-		"YAML dashes":         {media: "application/yaml", body: strings.Repeat("- ", 500_000)},
-		"patch of nonsense":   {media: "application/json-patch+json", method: "PATCH", target: apitest.Things + "/a", body: `[` + repeat(`{"op":"remove","path":"/x","y":1},`, 300_000) + `]`},
-		"patch of inserts":    {media: "application/json-patch+json", method: "PATCH", target: apitest.Things + "/a", body: `[{"op":"add","path":"/spec/parts","value":[]},` + repeat(`{"op":"add","path":"/spec/parts/0","value":{"name":"x"}},`, 500_000) + `]`},
-		"merge into nothing":  {media: "application/merge-patch+json", method: "PATCH", target: apitest.Things + "/a", body: `{"spec":{"size":-1,"data":{` + numbered(`"k%d":null,`, 12_000) + `}}}`},
-		"patch with no sense": {media: "application/merge-patch+json", method: "PATCH", target: apitest.Things + "/a?fieldValidation=Strict", body: `{"spec":{` + numbered(`"u%d":1,`, 20_000) + `}}`},
+		"many controllers": {body: meta(`"ownerReferences":[` +
+			numbered(`{"apiVersion":"v1","kind":"K","name":"n%d","uid":"u","controller":true},`, 4_000) + `]`)},
+		"bare finalizers": {body: `{"kind":"Thing","apiVersion":"things.example.com/v1","metadata":{"name":"B","finalizers":[` +
+			numbered(`"f%d",`, 12_000) + `]}}`},
+		"long enum value":   {body: apitest.ThingBody("b", `{"color":"`+strings.Repeat("x", most)+`"}`)},
+		"long wrong value":  {body: apitest.ThingBody("b", `{"size":"`+strings.Repeat("x", most)+`"}`)},
+		"long name":         {body: apitest.ThingBody(strings.Repeat("a", most), "{}")},
+		"long kind":         {body: `{"kind":"` + strings.Repeat("x", most) + `","apiVersion":"things.example.com/v1"}`},
+		"long group":        {body: `{"kind":"Thing","apiVersion":"` + strings.Repeat("x", most) + `"}`},
+		"many YAML keys":    {media: "application/yaml", body: numbered("k%d: 1\n", 12_000)},
+		"equal YAML keys":   {media: "application/yaml", body: strings.Repeat("k: 1\n", 20_000)},
+		"many YAML aliases": {media: "application/yaml", body: "a: &a " + strings.Repeat("x", 1000) + "\nb:\n" + strings.Repeat("- *a\n", 50_000)},
+		"YAML in quotes":    {media: "application/yaml", body: "a: '" + strings.Repeat("''", most/2)},
+		"YAML questions":    {media: "application/yaml", body: strings.Repeat("? ", 500_000)},
+		"YAML dashes":       {media: "application/yaml", body: strings.Repeat("- ", 500_000)},
+		"patch of nonsense": {media: "application/json-patch+json", method: "PATCH", target: apitest.Things + "/a",
+			body: `[` + repeat(`{"op":"remove","path":"/x","y":1},`, 300_000) + `]`},
+		"patch of inserts": {media: "application/json-patch+json", method: "PATCH", target: apitest.Things + "/a",
+			body: `[{"op":"add","path":"/spec/parts","value":[]},` + repeat(`{"op":"add","path":"/spec/parts/0","value":{"name":"x"}},`, 500_000) + `]`},
+		"merge into nothing": {media: "application/merge-patch+json", method: "PATCH", target: apitest.Things + "/a",
+			body: `{"spec":{"size":-1,"data":{` + numbered(`"k%d":null,`, 12_000) + `}}}`},
+		"patch with no sense": {media: "application/merge-patch+json", method: "PATCH", target: apitest.Things + "/a?fieldValidation=Strict",
+			body: `{"spec":{` + numbered(`"u%d":1,`, 20_000) + `}}`},
 	}
 	before := s.Store.Revision()
 	for name, c := range bodies {
@@ -751,7 +820,8 @@ func TestObjectsDoNotGrowWithoutEnd(t *testing.T) {
 	s := apitest.NewThingServer(t, rest.Options{MaxBodyBytes: 64 << 10})
 	s.MustCreate(t, "a")
 	grow := func(i int) apitest.Answer {
-		return s.Do("PATCH", apitest.Things+"/a", fmt.Sprintf(`{"spec":{"data":{"k%d":"%s"}}}`, i, strings.Repeat("x", 30<<10)), "Content-Type", "application/merge-patch+json")
+		return s.Do("PATCH", apitest.Things+"/a", fmt.Sprintf(`{"spec":{"data":{"k%d":"%s"}}}`, i, strings.Repeat("x", 30<<10)), "Content-Type",
+			"application/merge-patch+json")
 	}
 	require.Equal(t, http.StatusOK, grow(1).Code)
 	require.Equal(t, http.StatusOK, grow(2).Code)
@@ -805,7 +875,8 @@ func TestPanickingHooks(t *testing.T) {
 		"ValidateDelete of all": {func(r *rest.Resource[apitest.Thing]) {
 			r.Hooks.ValidateDelete = func(context.Context, *apitest.Thing) error { boom(); return nil }
 		}, "DELETE", apitest.Things, ""},
-		"Get of a subresource": {thingSub(rest.Subresource[apitest.Thing, apitest.ThingScale]{Name: "scale", Get: func(context.Context, *apitest.Thing) (*apitest.ThingScale, error) { boom(); return nil, nil }}), "GET", apitest.Things + "/a/scale", ""},
+		"Get of a subresource": {thingSub(rest.Subresource[apitest.Thing, apitest.ThingScale]{Name: "scale",
+			Get: func(context.Context, *apitest.Thing) (*apitest.ThingScale, error) { boom(); return nil, nil }}), "GET", apitest.Things + "/a/scale", ""},
 		"Update of a subresource": {thingSub(rest.Subresource[apitest.Thing, apitest.ThingScale]{Name: "scale",
 			Get:    func(context.Context, *apitest.Thing) (*apitest.ThingScale, error) { return &apitest.ThingScale{}, nil },
 			Update: func(context.Context, *apitest.Thing, *apitest.ThingScale) error { boom(); return nil }}), "PUT", apitest.Things + "/a/scale", thingScaleJSON},
@@ -839,7 +910,8 @@ func TestPanickingHooks(t *testing.T) {
 }
 
 func TestPanickingCall(t *testing.T) {
-	resource := rest.Resource[apitest.Thing]{Group: apitest.ThingGroup, Version: "v1", Plural: "thingcalls", Hooks: rest.Hooks[apitest.Thing]{Call: func(context.Context, *apitest.Thing) error { panic("boom") }}}
+	resource := rest.Resource[apitest.Thing]{Group: apitest.ThingGroup, Version: "v1", Plural: "thingcalls",
+		Hooks: rest.Hooks[apitest.Thing]{Call: func(context.Context, *apitest.Thing) error { panic("boom") }}}
 	s := apitest.NewThingServer(t, rest.Options{}, resource)
 	got := apitest.StatusOf(t, s.Do("POST", apitest.ThingsV1+"/namespaces/default/thingcalls", apitest.ThingBody("", "{}")))
 	require.Equal(t, status.ReasonInternalError, got.Reason)
@@ -934,7 +1006,8 @@ func TestTimeoutOfARequest(t *testing.T) {
 func TestStoreClosedBeforeTheAPI(t *testing.T) {
 	s := apitest.NewThingServer(t, rest.Options{})
 	require.NoError(t, s.Store.Close())
-	for _, r := range []*http.Request{apitest.NewRequest("GET", apitest.Things, nil), apitest.NewRequest("GET", apitest.Things+"/a", nil), apitest.NewRequest("POST", apitest.Things, strings.NewReader(apitest.ThingBody("a", "{}")))} {
+	for _, r := range []*http.Request{apitest.NewRequest("GET", apitest.Things, nil), apitest.NewRequest("GET", apitest.Things+"/a", nil),
+		apitest.NewRequest("POST", apitest.Things, strings.NewReader(apitest.ThingBody("a", "{}")))} {
 		got := apitest.StatusOf(t, apitest.Ask(s.API, r))
 		assert.Equal(t, status.ReasonServiceUnavailable, got.Reason, "%s %s: %s", r.Method, r.URL, got.Message)
 		assert.Equal(t, 503, int(got.Code))

@@ -65,8 +65,10 @@ func TestNegotiate(t *testing.T) {
 		{"no Protobuf message", object, media.OneObject, []string{media.Protobuf + "," + media.JSON}, media.Representation{Media: media.JSON}},
 		{"a Protobuf message", message, media.OneObject, []string{media.Protobuf + "," + media.JSON}, media.Representation{Media: media.Protobuf}},
 		{"indented", object, media.OneObject, []string{media.JSON + ";pretty=1"}, media.Representation{Media: media.JSON, Pretty: true}},
-		{"a Table", object, media.ManyObjects, []string{media.JSON + table + "," + media.JSON}, media.Representation{Media: media.JSON, Form: media.AsTable, MetaVersion: "v1"}},
-		{"a Table of a document", media.OfDocument(codec.APIGroupMessage(), false), media.OneObject, []string{media.JSON + table + "," + media.JSON}, media.Representation{Media: media.JSON}},
+		{"a Table", object, media.ManyObjects, []string{media.JSON + table + "," + media.JSON},
+			media.Representation{Media: media.JSON, Form: media.AsTable, MetaVersion: "v1"}},
+		{"a Table of a document", media.OfDocument(codec.APIGroupMessage(), false), media.OneObject,
+			[]string{media.JSON + table + "," + media.JSON}, media.Representation{Media: media.JSON}},
 		{"metadata", object, media.EventStream, []string{media.JSON + partial}, media.Representation{Media: media.JSON, Form: media.AsPartial, MetaVersion: "v1"}},
 	} {
 		t.Run(c.name, func(t *testing.T) {

@@ -51,7 +51,8 @@ func TestAccept(t *testing.T) {
 		})
 	}
 	t.Run("Protobuf, of what has a message", func(t *testing.T) {
-		for target, want := range map[string]string{apitest.Widgets: asJSON, apitest.Widgets + "/a": asJSON, "/api": asProtobuf, "/apis": asProtobuf, "/apis/example.com": asProtobuf, apitest.ExampleV1: asProtobuf} {
+		for target, want := range map[string]string{apitest.Widgets: asJSON, apitest.Widgets + "/a": asJSON, "/api": asProtobuf,
+			"/apis": asProtobuf, "/apis/example.com": asProtobuf, apitest.ExampleV1: asProtobuf} {
 			assert.Equal(t, want, apitest.Do(t, api, "GET", target, "", "Accept", asProtobuf+", application/json").Header.Get("Content-Type"), target)
 		}
 	})
@@ -69,7 +70,8 @@ func TestAccept(t *testing.T) {
 		for _, accept := range []string{asJSON, "*/*", "text/html, application/json;as=Table;v=v1;g=meta.k8s.io"} {
 			assert.Equal(t, 200, apitest.Do(t, api, "GET", "/version", "", "Accept", accept).Code, accept)
 		}
-		apitest.WantFailure(t, apitest.Do(t, api, "GET", "/version", "", "Accept", "text/html"), 406, "NotAcceptable", "406: Not Acceptable\n\nAvailable representations: application/json", "")
+		apitest.WantFailure(t, apitest.Do(t, api, "GET", "/version", "", "Accept", "text/html"), 406, "NotAcceptable",
+			"406: Not Acceptable\n\nAvailable representations: application/json", "")
 	})
 	t.Run("not acceptable, in discovery", func(t *testing.T) {
 		const types = "application/json, application/yaml, application/vnd.kubernetes.protobuf"
@@ -92,7 +94,8 @@ func TestAccept(t *testing.T) {
 // A client can read an object in YAML and write it back, even if it contains unusual characters.
 func TestYAMLOfUnusualText(t *testing.T) {
 	api := apitest.NewWidgets(t)
-	apitest.CreateWidget(t, api, "a", `"spec":{"size":1,"settings":{"delete":"\u007f","no character":"\ufffe","lines":"a\u0085b\u2028c\u2029d","a\u2028b":"","number":"1e3"},"weight":1e300,"big":-9223372036854775808}`)
+	apitest.CreateWidget(t, api, "a",
+		`"spec":{"size":1,"settings":{"delete":"\u007f","no character":"\ufffe","lines":"a\u0085b\u2028c\u2029d","a\u2028b":"","number":"1e3"},"weight":1e300,"big":-9223372036854775808}`)
 	a := apitest.Must(t, api, "GET", apitest.Widgets+"/a", "", "Accept", apitest.TypeYAML)
 	apitest.Must(t, api, "GET", apitest.Widgets, "", "Accept", apitest.TypeYAML)
 	apitest.Must(t, api, "PUT", apitest.Widgets+"/a", a.Body, "Content-Type", apitest.TypeYAML)
@@ -111,7 +114,8 @@ func TestYAMLOut(t *testing.T) {
 		{"an object", apitest.Widgets + "/a", apitest.TypeYAML, object, 200},
 		{"a list", apitest.Widgets, apitest.TypeYAML, apitest.WidgetList(`"resourceVersion":"2"`, object), 200},
 		{"a partial object", apitest.Widgets + "/a", apitest.TypeYAML + ";as=PartialObjectMetadata;v=v1;g=meta.k8s.io", apitest.StoredWidget{}.Partial(), 200},
-		{"a table", apitest.Widgets + "/a?includeObject=None", apitest.TypeYAML + ";as=Table;v=v1;g=meta.k8s.io", apitest.WidgetTable(`"resourceVersion":"2"`, apitest.TableRow(`["a",1,"red",null,"yes","0s"]`, "null")), 200},
+		{"a table", apitest.Widgets + "/a?includeObject=None", apitest.TypeYAML + ";as=Table;v=v1;g=meta.k8s.io",
+			apitest.WidgetTable(`"resourceVersion":"2"`, apitest.TableRow(`["a",1,"red",null,"yes","0s"]`, "null")), 200},
 		{"an error", apitest.Widgets + "/none", apitest.TypeYAML,
 			`{"kind":"Status","apiVersion":"v1","metadata":{},"status":"Failure","message":"widgets.example.com \"none\" not found","reason":"NotFound","details":` + apitest.AboutWidget("none") + `,"code":404}`, 404},
 	} {
@@ -210,7 +214,8 @@ func TestPretty(t *testing.T) {
 			}
 		})
 	}
-	apitest.WantJSON(t, apitest.Do(t, api, "GET", apitest.Widgets+"?pretty=1", ""), 200, apitest.WidgetList(`"resourceVersion":"2"`, apitest.StoredWidget{}.String()))
+	apitest.WantJSON(t, apitest.Do(t, api, "GET", apitest.Widgets+"?pretty=1", ""), 200,
+		apitest.WidgetList(`"resourceVersion":"2"`, apitest.StoredWidget{}.String()))
 }
 
 func TestFieldValidation(t *testing.T) {
@@ -243,7 +248,8 @@ func TestFieldValidation(t *testing.T) {
 		{"duplicate fields, ignore", "Ignore", "application/json", double, nil, apitest.StoredWidget{}.String(), ""},
 		{"duplicate fields, strict", "Strict", "application/json", double, nil, "", strict + strings.Join(doubles, ", ")},
 		{"duplicate fields in YAML", "", apitest.TypeYAML, doubleY, quoted(`line 6: key "size" already set in map`), apitest.StoredWidget{}.String(), ""},
-		{"duplicate fields in YAML, strict", "Strict", apitest.TypeYAML, doubleY, nil, "", strict + "yaml: unmarshal errors:\n  line 6: key \"size\" already set in map"},
+		{"duplicate fields in YAML, strict", "Strict", apitest.TypeYAML, doubleY, nil, "",
+			strict + "yaml: unmarshal errors:\n  line 6: key \"size\" already set in map"},
 		{"nothing to complain of", "Strict", "application/json", apitest.WidgetBody(`"name":"a"`), nil, apitest.StoredWidget{}.String(), ""},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -271,7 +277,8 @@ func TestFieldValidationOfUpdates(t *testing.T) {
 		a := apitest.Do(t, api, "PUT", apitest.Widgets+"/a", body)
 		apitest.WantJSON(t, a, 200, apitest.StoredWidget{}.String())
 		assert.Equal(t, []string{`299 - "unknown field \"spec.bogus\""`}, a.Header.Values("Warning"))
-		apitest.WantFailure(t, apitest.Do(t, api, "PUT", apitest.Widgets+"/a?fieldValidation=Strict", body), 400, "BadRequest", `Widget in version "v1" cannot be handled as a Widget: strict decoding error: `+text, "")
+		apitest.WantFailure(t, apitest.Do(t, api, "PUT", apitest.Widgets+"/a?fieldValidation=Strict", body), 400, "BadRequest",
+			`Widget in version "v1" cannot be handled as a Widget: strict decoding error: `+text, "")
 	})
 	for _, c := range []struct{ name, media, body string }{
 		{"merge patch", apitest.TypeMergePatch, `{"spec":{"bogus":1}}`},
@@ -319,7 +326,8 @@ func TestCompression(t *testing.T) {
 	api := apitest.NewWidgets(t)
 	big := `{"apiVersion":"example.com/v1","kind":"Widget","metadata":{"name":"big","annotations":{"a":"` + strings.Repeat("x", 140<<10) + `"}},"spec":{"size":1}}`
 	require.Equal(t, 201, apitest.Do(t, api, "POST", apitest.Widgets, big, "Accept-Encoding", "gzip").Code)
-	require.Equal(t, 201, apitest.Do(t, api, "POST", apitest.Widgets, `{"apiVersion":"example.com/v1","kind":"Widget","metadata":{"name":"small"},"spec":{"size":1}}`).Code)
+	require.Equal(t, 201, apitest.Do(t, api, "POST", apitest.Widgets,
+		`{"apiVersion":"example.com/v1","kind":"Widget","metadata":{"name":"small"},"spec":{"size":1}}`).Code)
 	plain := apitest.Do(t, api, "GET", apitest.Widgets+"/big", "").Body
 	for _, c := range []struct {
 		name, path, accept string

@@ -82,7 +82,8 @@ func TestMetadataInProtobuf(t *testing.T) {
 	assert.Equal(t, "a", v.Get("items").At(0).Lookup("metadata", "name").Text())
 
 	assert.Equal(t, 406, apitest.Do(t, api, "GET", apitest.Widgets, "", "Accept", apitest.TypeProtobuf+asPartial).Code, "a list is no object")
-	assert.Equal(t, 406, apitest.Do(t, api, "GET", apitest.Widgets, "", "Accept", apitest.TypeProtobuf+";as=Table;g=meta.k8s.io;v=v1").Code, "a Table is JSON or YAML")
+	assert.Equal(t, 406, apitest.Do(t, api, "GET", apitest.Widgets, "", "Accept", apitest.TypeProtobuf+";as=Table;g=meta.k8s.io;v=v1").Code,
+		"a Table is JSON or YAML")
 	assert.Equal(t, 406, apitest.Do(t, api, "GET", "/apis", "", "Accept", apitest.TypeProtobuf+asPartial).Code, "discovery has no metadata")
 	assert.Equal(t, 200, apitest.Do(t, api, "GET", apitest.Widgets+"/a/scale", "", "Accept", apitest.TypeProtobuf+asPartial).Code)
 }
@@ -122,7 +123,8 @@ func TestWatchInProtobuf(t *testing.T) {
 		assert.Equal(t, "Expired", v.Get("reason").Text())
 	})
 	t.Run("over a WebSocket", func(t *testing.T) {
-		conn := apitest.DialWebSocket(t, server.URL+apitest.Widgets+"?watch=1", &websocket.DialOptions{HTTPHeader: http.Header{"Accept": {apitest.TypeProtobuf + asPartial}}})
+		conn := apitest.DialWebSocket(t, server.URL+apitest.Widgets+"?watch=1",
+			&websocket.DialOptions{HTTPHeader: http.Header{"Accept": {apitest.TypeProtobuf + asPartial}}})
 		kind, data := apitest.ReadMessage(t, conn)
 		assert.Equal(t, websocket.MessageBinary, kind)
 		event, object := eventIn(t, data) // no length: a message knows where it ends
@@ -182,7 +184,8 @@ func TestWatchersInProtobufOfOneChange(t *testing.T) {
 		}
 	}
 	beta := strings.Replace(asPartial, "v=v1", "v=v1beta1", 1)
-	one, two, other, selected := watch("", apitest.TypeProtobuf+asPartial), watch("", apitest.TypeProtobuf+asPartial), watch("", apitest.TypeProtobuf+beta), watch("labelSelector=on%3D1", apitest.TypeProtobuf+asPartial)
+	one, two, other, selected := watch("", apitest.TypeProtobuf+asPartial), watch("", apitest.TypeProtobuf+asPartial),
+		watch("", apitest.TypeProtobuf+beta), watch("labelSelector=on%3D1", apitest.TypeProtobuf+asPartial)
 	apitest.MergePatch(t, api, apitest.Widgets+"/a", `{"metadata":{"labels":{"on":"2"}}}`)
 	apitest.Must(t, api, "DELETE", apitest.Widgets+"/a", "")
 	for _, want := range []struct{ event, rv string }{{"MODIFIED", "3"}, {"DELETED", "4"}} {

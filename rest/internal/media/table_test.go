@@ -23,24 +23,33 @@ func TestTable(t *testing.T) {
 	clock = clock.Add(90 * time.Minute)
 
 	a := apitest.StoredWidget{}
-	b := apitest.StoredWidget{Name: "b", UID: "uid-2", RV: "4", Spec: `{"size":2,"color":"blue","owner":"me","replicas":1,"template":{"image":"none"}}`, Status: `{"phase":"Ready"}`}
+	b := apitest.StoredWidget{Name: "b", UID: "uid-2", RV: "4",
+		Spec: `{"size":2,"color":"blue","owner":"me","replicas":1,"template":{"image":"none"}}`, Status: `{"phase":"Ready"}`}
 	const cellsA, cellsB = `["a",1,"red",null,null,"90m"]`, `["b",2,"blue","Ready","me","90m"]`
 	v1beta1 := func(text string) string { return strings.ReplaceAll(text, "meta.k8s.io/v1", "meta.k8s.io/v1beta1") }
 	for _, c := range []struct{ name, target, accept, want string }{
-		{"of a list", apitest.Widgets, apitest.AcceptTable, apitest.WidgetTable(`"resourceVersion":"4"`, apitest.TableRow(cellsA, a.Partial())+","+apitest.TableRow(cellsB, b.Partial()))},
+		{"of a list", apitest.Widgets, apitest.AcceptTable,
+			apitest.WidgetTable(`"resourceVersion":"4"`, apitest.TableRow(cellsA, a.Partial())+","+apitest.TableRow(cellsB, b.Partial()))},
 		{"of an object", apitest.Widgets + "/b", apitest.AcceptTable, apitest.WidgetTable(`"resourceVersion":"4"`, apitest.TableRow(cellsB, b.Partial()))},
-		{"without objects", apitest.Widgets + "?includeObject=None", apitest.AcceptTable, apitest.WidgetTable(`"resourceVersion":"4"`, apitest.TableRow(cellsA, "null")+","+apitest.TableRow(cellsB, "null"))},
-		{"with metadata", apitest.Widgets + "/a?includeObject=Metadata", apitest.AcceptTable, apitest.WidgetTable(`"resourceVersion":"2"`, apitest.TableRow(cellsA, a.Partial()))},
-		{"with whole objects", apitest.Widgets + "?includeObject=Object", apitest.AcceptTable, apitest.WidgetTable(`"resourceVersion":"4"`, apitest.TableRow(cellsA, a.String())+","+apitest.TableRow(cellsB, b.String()))},
-		{"in the older version", apitest.Widgets, "application/json;as=Table;v=v1beta1;g=meta.k8s.io", v1beta1(apitest.WidgetTable(`"resourceVersion":"4"`, apitest.TableRow(cellsA, a.Partial())+","+apitest.TableRow(cellsB, b.Partial())))},
+		{"without objects", apitest.Widgets + "?includeObject=None", apitest.AcceptTable,
+			apitest.WidgetTable(`"resourceVersion":"4"`, apitest.TableRow(cellsA, "null")+","+apitest.TableRow(cellsB, "null"))},
+		{"with metadata", apitest.Widgets + "/a?includeObject=Metadata", apitest.AcceptTable,
+			apitest.WidgetTable(`"resourceVersion":"2"`, apitest.TableRow(cellsA, a.Partial()))},
+		{"with whole objects", apitest.Widgets + "?includeObject=Object", apitest.AcceptTable,
+			apitest.WidgetTable(`"resourceVersion":"4"`, apitest.TableRow(cellsA, a.String())+","+apitest.TableRow(cellsB, b.String()))},
+		{"in the older version", apitest.Widgets, "application/json;as=Table;v=v1beta1;g=meta.k8s.io",
+			v1beta1(apitest.WidgetTable(`"resourceVersion":"4"`, apitest.TableRow(cellsA, a.Partial())+","+apitest.TableRow(cellsB, b.Partial())))},
 		{"selected", apitest.Widgets + "?labelSelector=x", apitest.AcceptTable, apitest.WidgetTable(`"resourceVersion":"4"`, "")},
-		{"as kubectl asks", apitest.Widgets + "/a", apitest.AcceptTable + ",application/json;as=Table;v=v1beta1;g=meta.k8s.io,application/json", apitest.WidgetTable(`"resourceVersion":"2"`, apitest.TableRow(cellsA, a.Partial()))},
+		{"as kubectl asks", apitest.Widgets + "/a", apitest.AcceptTable + ",application/json;as=Table;v=v1beta1;g=meta.k8s.io,application/json",
+			apitest.WidgetTable(`"resourceVersion":"2"`, apitest.TableRow(cellsA, a.Partial()))},
 		{"an unknown version falls back", apitest.Widgets + "/a", "application/json;as=Table;v=v99;g=meta.k8s.io,application/json", a.String()},
 		{"an unknown form falls back", apitest.Widgets + "/a", "application/json;as=Bogus;v=v1;g=meta.k8s.io," + apitest.AcceptPartial, a.Partial()},
 		{"another group falls back", apitest.Widgets + "/a", "application/json;as=Table;v=v1;g=other,application/json", a.String()},
 		{"partial object", apitest.Widgets + "/a", apitest.AcceptPartial, a.Partial()},
-		{"empty partial list", apitest.Widgets + "?labelSelector=none", apitest.AcceptPartials, `{"kind":"PartialObjectMetadataList","apiVersion":"meta.k8s.io/v1","metadata":{"resourceVersion":"4"},"items":null}`},
-		{"partial list", apitest.Widgets, apitest.AcceptPartials, `{"kind":"PartialObjectMetadataList","apiVersion":"meta.k8s.io/v1","metadata":{"resourceVersion":"4"},"items":[` + a.Partial() + `,` + b.Partial() + `]}`},
+		{"empty partial list", apitest.Widgets + "?labelSelector=none", apitest.AcceptPartials,
+			`{"kind":"PartialObjectMetadataList","apiVersion":"meta.k8s.io/v1","metadata":{"resourceVersion":"4"},"items":null}`},
+		{"partial list", apitest.Widgets, apitest.AcceptPartials,
+			`{"kind":"PartialObjectMetadataList","apiVersion":"meta.k8s.io/v1","metadata":{"resourceVersion":"4"},"items":[` + a.Partial() + `,` + b.Partial() + `]}`},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			apitest.WantJSON(t, apitest.Do(t, api, "GET", c.target, "", "Accept", c.accept), 200, c.want)
@@ -49,14 +58,18 @@ func TestTable(t *testing.T) {
 	t.Run("in pages", func(t *testing.T) {
 		page := apitest.Do(t, api, "GET", apitest.Widgets+"?limit=1", "", "Accept", apitest.AcceptTable)
 		token := page.Text(t, "metadata.continue")
-		apitest.WantJSON(t, page, 200, apitest.WidgetTable(`"resourceVersion":"4","remainingItemCount":1,"continue":"`+token+`"`, apitest.TableRow(cellsA, a.Partial())))
-		apitest.WantJSON(t, apitest.Do(t, api, "GET", apitest.Widgets+"?limit=1&continue="+token, "", "Accept", apitest.AcceptTable), 200, apitest.WidgetTable(`"resourceVersion":"4"`, apitest.TableRow(cellsB, b.Partial())))
+		apitest.WantJSON(t, page, 200, apitest.WidgetTable(`"resourceVersion":"4","remainingItemCount":1,"continue":"`+token+`"`,
+			apitest.TableRow(cellsA, a.Partial())))
+		apitest.WantJSON(t, apitest.Do(t, api, "GET", apitest.Widgets+"?limit=1&continue="+token, "", "Accept", apitest.AcceptTable), 200,
+			apitest.WidgetTable(`"resourceVersion":"4"`, apitest.TableRow(cellsB, b.Partial())))
 	})
 	t.Run("of what has been written", func(t *testing.T) {
-		patched := apitest.Do(t, api, "PATCH", apitest.Widgets+"/a?includeObject=None", `{"spec":{"owner":"you"}}`, "Content-Type", apitest.TypeMergePatch, "Accept", apitest.AcceptTable)
+		patched := apitest.Do(t, api, "PATCH", apitest.Widgets+"/a?includeObject=None", `{"spec":{"owner":"you"}}`, "Content-Type",
+			apitest.TypeMergePatch, "Accept", apitest.AcceptTable)
 		apitest.WantJSON(t, patched, 200, apitest.WidgetTable(`"resourceVersion":"5"`, apitest.TableRow(`["a",1,"red",null,"you","90m"]`, "null")))
 		created := apitest.Do(t, api, "POST", apitest.Widgets, apitest.WidgetBody(`"name":"c"`), "Accept", apitest.AcceptPartial)
-		apitest.WantJSON(t, created, 201, strings.Replace(apitest.StoredWidget{Name: "c", UID: "uid-3", RV: "6"}.Partial(), apitest.NowText, "2026-01-02T04:34:05Z", 1))
+		apitest.WantJSON(t, created, 201, strings.Replace(apitest.StoredWidget{Name: "c", UID: "uid-3", RV: "6"}.Partial(), apitest.NowText,
+			"2026-01-02T04:34:05Z", 1))
 	})
 }
 
@@ -68,16 +81,25 @@ func TestTableRefuses(t *testing.T) {
 		code                     int
 		reason, message, details string
 	}{
-		{"an error is never transformed", apitest.Widgets + "/none", apitest.AcceptTable, 404, "NotFound", `widgets.example.com "none" not found`, apitest.AboutWidget("none")},
+		{"an error is never transformed", apitest.Widgets + "/none", apitest.AcceptTable, 404, "NotFound", `widgets.example.com "none" not found`,
+			apitest.AboutWidget("none")},
 		{"nor here", apitest.Widgets + "/none", apitest.AcceptPartial, 404, "NotFound", `widgets.example.com "none" not found`, apitest.AboutWidget("none")},
-		{"an unknown form", apitest.Widgets + "/a", "application/json;as=Bogus;v=v1;g=meta.k8s.io", 406, "NotAcceptable", "only the following media types are accepted: application/json, application/yaml, application/vnd.kubernetes.protobuf", ""},
-		{"an unknown version", apitest.Widgets + "/a", "application/json;as=Table;v=v99;g=meta.k8s.io", 406, "NotAcceptable", "only the following media types are accepted: application/json, application/yaml, application/vnd.kubernetes.protobuf", ""},
-		{"an object of a list", apitest.Widgets, apitest.AcceptPartial, 406, "NotAcceptable", "you requested PartialObjectMetadata, but the requested object is a list (*unstructured.UnstructuredList)", ""},
-		{"an object of an empty list", apitest.Widgets + "?labelSelector=none", apitest.AcceptPartial, 406, "NotAcceptable", "you requested PartialObjectMetadata, but the requested object is a list (*unstructured.UnstructuredList)", ""},
-		{"errors about the list come first", apitest.Widgets + "?limit=x", apitest.AcceptPartial, 400, "BadRequest", `strconv.ParseInt: parsing "x": invalid syntax`, ""},
-		{"an absent object comes first", apitest.Widgets + "/none", apitest.AcceptPartials, 404, "NotFound", `widgets.example.com "none" not found`, apitest.AboutWidget("none")},
-		{"an unknown form comes before the options", apitest.Widgets + "?limit=x", "application/json;as=Bogus;v=v1;g=meta.k8s.io", 406, "NotAcceptable", "only the following media types are accepted: application/json, application/yaml, application/vnd.kubernetes.protobuf", ""},
-		{"a list of an object", apitest.Widgets + "/a", apitest.AcceptPartials, 406, "NotAcceptable", "you requested PartialObjectMetadataList, but the requested object is not a list (*unstructured.Unstructured)", ""},
+		{"an unknown form", apitest.Widgets + "/a", "application/json;as=Bogus;v=v1;g=meta.k8s.io", 406, "NotAcceptable",
+			"only the following media types are accepted: application/json, application/yaml, application/vnd.kubernetes.protobuf", ""},
+		{"an unknown version", apitest.Widgets + "/a", "application/json;as=Table;v=v99;g=meta.k8s.io", 406, "NotAcceptable",
+			"only the following media types are accepted: application/json, application/yaml, application/vnd.kubernetes.protobuf", ""},
+		{"an object of a list", apitest.Widgets, apitest.AcceptPartial, 406, "NotAcceptable",
+			"you requested PartialObjectMetadata, but the requested object is a list (*unstructured.UnstructuredList)", ""},
+		{"an object of an empty list", apitest.Widgets + "?labelSelector=none", apitest.AcceptPartial, 406, "NotAcceptable",
+			"you requested PartialObjectMetadata, but the requested object is a list (*unstructured.UnstructuredList)", ""},
+		{"errors about the list come first", apitest.Widgets + "?limit=x", apitest.AcceptPartial, 400, "BadRequest",
+			`strconv.ParseInt: parsing "x": invalid syntax`, ""},
+		{"an absent object comes first", apitest.Widgets + "/none", apitest.AcceptPartials, 404, "NotFound",
+			`widgets.example.com "none" not found`, apitest.AboutWidget("none")},
+		{"an unknown form comes before the options", apitest.Widgets + "?limit=x", "application/json;as=Bogus;v=v1;g=meta.k8s.io", 406,
+			"NotAcceptable", "only the following media types are accepted: application/json, application/yaml, application/vnd.kubernetes.protobuf", ""},
+		{"a list of an object", apitest.Widgets + "/a", apitest.AcceptPartials, 406, "NotAcceptable",
+			"you requested PartialObjectMetadataList, but the requested object is not a list (*unstructured.Unstructured)", ""},
 		{"an unknown includeObject", apitest.Widgets + "?includeObject=Foo", apitest.AcceptTable, 400, "BadRequest",
 			`Unable to convert to Table as requested: includeObject: Invalid value: "Foo": must be 'Metadata', 'Object', 'None', or empty`, ""},
 	} {
@@ -98,7 +120,8 @@ func TestTableOfScale(t *testing.T) {
 	}
 	assert.Contains(t, got.Body, `"rows":[{"cells":["a",0,0,"0s"],"object":`+`{"apiVersion":"meta.k8s.io/v1","kind":"PartialObjectMetadata"`)
 	apitest.WantJSON(t, apitest.Do(t, api, "GET", apitest.Widgets+"/a/scale", "", "Accept", apitest.AcceptPartial), 200, partial+`2"}}`)
-	patched := apitest.Do(t, api, "PATCH", apitest.Widgets+"/a/scale?includeObject=None", `{"spec":{"replicas":3}}`, "Content-Type", apitest.TypeMergePatch, "Accept", apitest.AcceptTable)
+	patched := apitest.Do(t, api, "PATCH", apitest.Widgets+"/a/scale?includeObject=None", `{"spec":{"replicas":3}}`, "Content-Type",
+		apitest.TypeMergePatch, "Accept", apitest.AcceptTable)
 	require.Equal(t, 200, patched.Code, patched.Body)
 	assert.Equal(t, []any{"a", 3., 0., "0s"}, patched.Value(t, "rows.0.cells"))
 }
@@ -164,7 +187,8 @@ func TestNameColumn(t *testing.T) {
 func TestComputedColumns(t *testing.T) {
 	columns := func(r *rest.Resource[apitest.Widget]) {
 		r.Columns = []rest.Column{
-			rest.ColumnFunc(rest.Column{Name: "Sizes", Description: "Size and replicas."}, func(w *apitest.Widget) any { return fmt.Sprint(*w.Spec.Size, "/", *w.Spec.Replicas) }),
+			rest.ColumnFunc(rest.Column{Name: "Sizes", Description: "Size and replicas."},
+				func(w *apitest.Widget) any { return fmt.Sprint(*w.Spec.Size, "/", *w.Spec.Replicas) }),
 			rest.ColumnFunc(rest.Column{Name: "Since", Type: "date"}, func(w *apitest.Widget) any { return w.CreationTimestamp.Time }),
 			rest.ColumnFunc(rest.Column{Name: "Owner"}, func(w *apitest.Widget) any {
 				switch w.Name {
@@ -192,7 +216,8 @@ func TestComputedColumns(t *testing.T) {
 	assert.Equal(t, "Size and replicas.", a.Value(t, "columnDefinitions.1.description"))
 
 	apitest.CreateWidget(t, api, "panics")
-	apitest.WantFailure(t, apitest.Do(t, api, "GET", apitest.Widgets+"/panics", "", "Accept", apitest.AcceptTable), 500, "InternalError", "Internal error occurred: the request could not be completed", "")
+	apitest.WantFailure(t, apitest.Do(t, api, "GET", apitest.Widgets+"/panics", "", "Accept", apitest.AcceptTable), 500, "InternalError",
+		"Internal error occurred: the request could not be completed", "")
 	assert.Equal(t, 200, apitest.Do(t, api, "GET", apitest.Widgets+"/panics", "").Code)
 
 	for _, c := range []struct {

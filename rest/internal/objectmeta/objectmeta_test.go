@@ -91,11 +91,12 @@ func TestValidate(t *testing.T) {
 			{"apiVersion":"v1","kind":"K","name":"m","uid":"2","controller":true}]}`, fields: []string{"metadata.ownerReferences"}},
 		"an event owns nothing": {rules: core, obj: `{"name":"a","ownerReferences":[{"apiVersion":"v1","kind":"Event","name":"n","uid":"1"}]}`,
 			fields: []string{"metadata.ownerReferences[0]"}},
-		"bare finalizer":           {rules: custom, obj: `{"name":"a","namespace":"ns","finalizers":["x"]}`, warnings: 1},
-		"bare finalizer, old":      {rules: custom, obj: `{"name":"a","namespace":"ns","finalizers":["x"]}`, old: `{"name":"a","finalizers":["x"]}`},
-		"bare finalizer, core":     {rules: core, obj: `{"name":"a","finalizers":["x"]}`, fields: []string{"metadata.finalizers[0]"}},
-		"finalizers that disagree": {rules: custom, obj: `{"name":"a","namespace":"ns","finalizers":["orphan","foregroundDeletion"]}`, fields: []string{"metadata.finalizers"}},
-		"uid":                      {rules: core, obj: `{"name":"a","uid":"1"}`, old: `{"name":"a","uid":"2"}`, fields: []string{"metadata.uid"}},
+		"bare finalizer":       {rules: custom, obj: `{"name":"a","namespace":"ns","finalizers":["x"]}`, warnings: 1},
+		"bare finalizer, old":  {rules: custom, obj: `{"name":"a","namespace":"ns","finalizers":["x"]}`, old: `{"name":"a","finalizers":["x"]}`},
+		"bare finalizer, core": {rules: core, obj: `{"name":"a","finalizers":["x"]}`, fields: []string{"metadata.finalizers[0]"}},
+		"finalizers that disagree": {rules: custom, obj: `{"name":"a","namespace":"ns","finalizers":["orphan","foregroundDeletion"]}`,
+			fields: []string{"metadata.finalizers"}},
+		"uid": {rules: core, obj: `{"name":"a","uid":"1"}`, old: `{"name":"a","uid":"2"}`, fields: []string{"metadata.uid"}},
 		"finalizer too late": {rules: core, obj: `{"name":"a","finalizers":["x/y"],"deletionTimestamp":"2026-01-01T00:00:00Z"}`,
 			old: `{"name":"a","deletionTimestamp":"2026-01-01T00:00:00Z"}`, fields: []string{"metadata.finalizers"}},
 	} {
@@ -158,6 +159,7 @@ func TestWithoutNulls(t *testing.T) {
 }
 
 func TestValidateManagedFields(t *testing.T) {
-	obj := parse(t, `{"metadata":{"managedFields":[{"manager":"a\u0001"},{"manager":"`+strings.Repeat("m", 129)+`"},{"subresource":"`+strings.Repeat("s", 257)+`"}]}}`)
+	obj := parse(t,
+		`{"metadata":{"managedFields":[{"manager":"a\u0001"},{"manager":"`+strings.Repeat("m", 129)+`"},{"subresource":"`+strings.Repeat("s", 257)+`"}]}}`)
 	assert.Len(t, objectmeta.ValidateManagedFields(obj), 3)
 }

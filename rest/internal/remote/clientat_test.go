@@ -53,7 +53,8 @@ func TestClientForAnInvalidEndpoint(t *testing.T) {
 		{"no URL at all", rest.Endpoint{URL: "http://%zz"}, apitest.WidgetResource(), "invalid URL escape"},
 		{"no plural", valid, rest.Resource[apitest.Widget]{Group: "example.com", Version: "v1"}, `Plural ""`},
 		{"no version", valid, rest.Resource[apitest.Widget]{Group: "example.com", Plural: "widgets"}, `Version ""`},
-		{"no subresource", valid, apitest.WidgetResource(func(r *rest.Resource[apitest.Widget]) { r.Subresources = []rest.SubresourceOf[apitest.Widget]{nil} }), "a subresource is nil"},
+		{"no subresource", valid,
+			apitest.WidgetResource(func(r *rest.Resource[apitest.Widget]) { r.Subresources = []rest.SubresourceOf[apitest.Widget]{nil} }), "a subresource is nil"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			_, err := rest.ClientForEndpoint(c.server, c.widget)
@@ -125,11 +126,15 @@ func TestUnexpectedAnswers(t *testing.T) {
 		{"null", `null`, `the kind "" of ""`, "not a list: it has no resourceVersion"},
 		{"an empty object", `{}`, `the kind "" of ""`, "not a list: it has no resourceVersion"},
 		{"a text", `"hello"`, "not an object: json: cannot unmarshal string", "not a list: json: cannot unmarshal string"},
-		{"a Status", `{"kind":"Status","apiVersion":"v1","metadata":{},"status":"Success"}`, `the kind "Status" of "v1", not "Widget" of "example.com/v1"`, "not a list: it has no resourceVersion"},
+		{"a Status", `{"kind":"Status","apiVersion":"v1","metadata":{},"status":"Success"}`,
+			`the kind "Status" of "v1", not "Widget" of "example.com/v1"`, "not a list: it has no resourceVersion"},
 		{"another object", apitest.StoredWidget{Name: "b"}.String(), `the Widget "b", not "a"`, "not a list: it has no items"},
-		{"another kind", strings.Replace(apitest.StoredWidget{}.String(), "Widget", "Gadget", 1), `the kind "Gadget" of "example.com/v1", not "Widget"`, "not a list: it has no items"},
-		{"another version", strings.Replace(apitest.StoredWidget{}.String(), "/v1", "/v2", 1), `the kind "Widget" of "example.com/v2", not`, "not a list: it has no items"},
-		{"items that are not objects", `{"metadata":{"resourceVersion":"5"},"items":[1]}`, `the kind "" of ""`, "not a list of objects: json: cannot unmarshal number"},
+		{"another kind", strings.Replace(apitest.StoredWidget{}.String(), "Widget", "Gadget", 1),
+			`the kind "Gadget" of "example.com/v1", not "Widget"`, "not a list: it has no items"},
+		{"another version", strings.Replace(apitest.StoredWidget{}.String(), "/v1", "/v2", 1), `the kind "Widget" of "example.com/v2", not`,
+			"not a list: it has no items"},
+		{"items that are not objects", `{"metadata":{"resourceVersion":"5"},"items":[1]}`, `the kind "" of ""`,
+			"not a list of objects: json: cannot unmarshal number"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			var sent []string
@@ -173,7 +178,8 @@ func TestAnswersWithoutAStatus(t *testing.T) {
 	for code, is := range map[int]func(error) bool{
 		400: status.IsBadRequest, 401: status.IsUnauthorized, 403: status.IsForbidden, 404: status.IsNotFound, 405: status.IsMethodNotAllowed,
 		406: status.IsNotAcceptable, 409: status.IsConflict, 410: status.IsGone, 413: status.IsRequestEntityTooLarge, 415: status.IsUnsupportedMediaType,
-		422: status.IsInvalid, 429: status.IsTooManyRequests, 500: status.IsInternalError, 502: status.IsInternalError, 503: status.IsServiceUnavailable, 504: status.IsTimeout,
+		422: status.IsInvalid, 429: status.IsTooManyRequests, 500: status.IsInternalError, 502: status.IsInternalError,
+		503: status.IsServiceUnavailable, 504: status.IsTimeout,
 	} {
 		client := answering(t, func(w http.ResponseWriter, _ *http.Request) {
 			w.WriteHeader(code)
@@ -183,7 +189,8 @@ func TestAnswersWithoutAStatus(t *testing.T) {
 		assert.True(t, is(err), "%d: %v", code, err)
 		assert.Equal(t, code, status.CodeOf(err))
 		assert.True(t, status.HasCause(err, status.CauseUnexpectedServerResponse))
-		assert.ErrorContains(t, err, fmt.Sprintf(`GET /pre/fix%s/a: the server answered %d %s without a Status: "<html>Bad Gateway!!!`, apitest.Widgets, code, http.StatusText(code)))
+		assert.ErrorContains(t, err, fmt.Sprintf(`GET /pre/fix%s/a: the server answered %d %s without a Status: "<html>Bad Gateway!!!`,
+			apitest.Widgets, code, http.StatusText(code)))
 		assert.Less(t, len(err.Error()), 3000)
 		_, err = client.Create(t.Context(), apitest.NewWidget("a", 1))
 		if code == http.StatusConflict {
@@ -288,7 +295,8 @@ func TestRedirectedWrites(t *testing.T) {
 	require.NoError(t, err)
 	assert.Equal(t, "a", got.Name)
 	err = client.Delete(t.Context(), "a", rest.DeleteOptions{})
-	assert.ErrorContains(t, err, "DELETE https://api.example.com/pre/fix/apis/example.com/v1/namespaces/default/widgets/a: a redirect to https://api.example.com/elsewhere changed the method to GET")
+	assert.ErrorContains(t, err,
+		"DELETE https://api.example.com/pre/fix/apis/example.com/v1/namespaces/default/widgets/a: a redirect to https://api.example.com/elsewhere changed the method to GET")
 }
 
 // The client refuses names that would change the path.
@@ -370,8 +378,10 @@ type SmallKnob struct {
 // An update keeps fields that the Go type of the client lacks.
 func TestClientAtKeepsUnknownFields(t *testing.T) {
 	api, _ := apitest.NewDials(t)
-	apitest.Must(t, api, "POST", apitest.Dials, apitest.DialBody(`{"replicas":0,"label":"x","knobs":[{"name":"a","size":0},{"name":"b","title":"t"}],"free":{"a":123456789012345678901}}`))
-	client := apitest.ClientAt(t, apitest.EndpointOf(http.StripPrefix("/pre/fix", api)), rest.Resource[SmallDial]{Group: "example.com", Version: "v1", Plural: "dials", Names: rest.Names{Kind: "Dial"}}).Namespace("default")
+	apitest.Must(t, api, "POST", apitest.Dials,
+		apitest.DialBody(`{"replicas":0,"label":"x","knobs":[{"name":"a","size":0},{"name":"b","title":"t"}],"free":{"a":123456789012345678901}}`))
+	client := apitest.ClientAt(t, apitest.EndpointOf(http.StripPrefix("/pre/fix", api)),
+		rest.Resource[SmallDial]{Group: "example.com", Version: "v1", Plural: "dials", Names: rest.Names{Kind: "Dial"}}).Namespace("default")
 	d, err := client.Get(t.Context(), "a")
 	require.NoError(t, err)
 	same, err := client.Update(t.Context(), d)
@@ -421,7 +431,8 @@ func TestModifyOverHTTP(t *testing.T) {
 // A client need not declare the subresources that it uses.
 func TestUndeclaredSubresources(t *testing.T) {
 	ctx, api := t.Context(), apitest.NewWidgets(t, apitest.WithSubresources)
-	client := apitest.ClientAt(t, apitest.EndpointOf(http.StripPrefix("/pre/fix", api)), rest.Resource[apitest.Widget]{Group: "example.com", Version: "v1", Plural: "widgets"}).Namespace("default")
+	client := apitest.ClientAt(t, apitest.EndpointOf(http.StripPrefix("/pre/fix", api)),
+		rest.Resource[apitest.Widget]{Group: "example.com", Version: "v1", Plural: "widgets"}).Namespace("default")
 	_, err := client.Create(ctx, apitest.NewWidget("a", 1))
 	require.NoError(t, err)
 	p, err := rest.GetSubresource[apitest.Paint](ctx, client, "a", "paint")
@@ -460,7 +471,8 @@ func TestItemsOverHTTPHaveTheirKind(t *testing.T) {
 // A call returns the error of the http.Client if the connection breaks, and the cause of the context if the context
 // ends.
 func TestBrokenConnections(t *testing.T) {
-	server := rest.Endpoint{URL: "http://api.example.com", HTTP: &http.Client{Transport: roundTrip(func(*http.Request) (*http.Response, error) { return nil, io.ErrUnexpectedEOF })}}
+	server := rest.Endpoint{URL: "http://api.example.com",
+		HTTP: &http.Client{Transport: roundTrip(func(*http.Request) (*http.Response, error) { return nil, io.ErrUnexpectedEOF })}}
 	client := apitest.ClientAt(t, server, apitest.WidgetResource()).Namespace("default")
 	_, err := client.Get(t.Context(), "a")
 	assert.ErrorIs(t, err, io.ErrUnexpectedEOF)

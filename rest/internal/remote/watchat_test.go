@@ -77,26 +77,41 @@ func TestStreamsOfAWatch(t *testing.T) {
 	}{
 		{"goes on where the stream ended", "", []func(io.Writer, *http.Request){events("ADDED b 6", "BOOKMARK x 9"), events("DELETED b 11"), over(expiredEvent)},
 			[]string{"ADDED a 3", "ADDED b 6", "DELETED b 11"}, []string{"5", "9", "11"}, status.IsExpired, "too old"},
-		{"from a version", "7", []func(io.Writer, *http.Request){events("MODIFIED a 8"), over(expiredEvent)}, []string{"MODIFIED a 8"}, []string{"7", "8"}, status.IsExpired, ""},
+		{"from a version", "7", []func(io.Writer, *http.Request){events("MODIFIED a 8"), over(expiredEvent)}, []string{"MODIFIED a 8"},
+			[]string{"7", "8"}, status.IsExpired, ""},
 		{"is gone", "7", []func(io.Writer, *http.Request){over(strings.Replace(expiredEvent, `"Expired"`, `"Gone"`, 1))}, nil, []string{"7"}, status.IsExpired, ""},
-		{"another failure", "7", []func(io.Writer, *http.Request){over(`{"type":"ERROR","object":{"kind":"Status","apiVersion":"v1","status":"Failure","message":"boom","reason":"InternalError","code":500}}`)},
+		{"another failure", "7",
+			[]func(io.Writer,
+				*http.Request){over(`{"type":"ERROR","object":{"kind":"Status","apiVersion":"v1","status":"Failure","message":"boom","reason":"InternalError","code":500}}`)},
 			nil, []string{"7"}, status.IsInternalError, "boom"},
 		{"no Status", "7", []func(io.Writer, *http.Request){over(`{"type":"ERROR","object":42}`)}, nil, []string{"7"}, isError, `without a Status: "42"`},
 		{"an unknown event", "7", []func(io.Writer, *http.Request){over(`{"type":"MOVED","object":{}}`)}, nil, []string{"7"}, isError, `unknown type "MOVED"`},
 		{"no JSON", "7", []func(io.Writer, *http.Request){over(`<html>`)}, nil, []string{"7"}, isError, "invalid character '<'"},
-		{"breaks", "7", []func(io.Writer, *http.Request){func(w io.Writer, r *http.Request) { events("MODIFIED a 8")(w, r); broken(w, r) }}, []string{"MODIFIED a 8"}, []string{"7"}, isError, "broke off"},
+		{"breaks", "7", []func(io.Writer, *http.Request){func(w io.Writer, r *http.Request) { events("MODIFIED a 8")(w, r); broken(w, r) }},
+			[]string{"MODIFIED a 8"}, []string{"7"}, isError, "broke off"},
 		{"ends within an event", "7", []func(io.Writer, *http.Request){over(`{"type":"ADDED","obj`)}, nil, []string{"7"}, isError, "unexpected EOF"},
-		{"ends at once, twice", "7", []func(io.Writer, *http.Request){over(), over()}, nil, []string{"7", "7"}, isError, "the server ends every watch as soon as it begins"},
-		{"ends at once, once", "7", []func(io.Writer, *http.Request){over(), events("MODIFIED a 8"), over(), over(expiredEvent)}, []string{"MODIFIED a 8"}, []string{"7", "7", "8", "8"}, status.IsExpired, ""},
-		{"a Status without a message", "7", []func(io.Writer, *http.Request){over(`{"type":"ERROR","object":{"kind":"Status","apiVersion":"v1","status":"Failure","reason":"InternalError","code":500}}`)},
+		{"ends at once, twice", "7", []func(io.Writer, *http.Request){over(), over()}, nil, []string{"7", "7"}, isError,
+			"the server ends every watch as soon as it begins"},
+		{"ends at once, once", "7", []func(io.Writer, *http.Request){over(), events("MODIFIED a 8"), over(), over(expiredEvent)},
+			[]string{"MODIFIED a 8"}, []string{"7", "7", "8", "8"}, status.IsExpired, ""},
+		{"a Status without a message", "7",
+			[]func(io.Writer,
+				*http.Request){over(`{"type":"ERROR","object":{"kind":"Status","apiVersion":"v1","status":"Failure","reason":"InternalError","code":500}}`)},
 			nil, []string{"7"}, status.IsInternalError, `the reason "InternalError", but without a message`},
-		{"a bookmark goes back", "7", []func(io.Writer, *http.Request){events("MODIFIED a 8", "BOOKMARK x 6"), over(expiredEvent)}, []string{"MODIFIED a 8"}, []string{"7", "8"}, status.IsExpired, ""},
-		{"a bookmark without a version", "7", []func(io.Writer, *http.Request){over(`{"type":"BOOKMARK","object":{}}`), over(expiredEvent)}, nil, []string{"7", "7"}, status.IsExpired, ""},
-		{"an event goes back", "7", []func(io.Writer, *http.Request){events("ADDED b 9", "MODIFIED a 8")}, []string{"ADDED b 9"}, []string{"7"}, isError, `an event of resourceVersion "8" after "9"`},
-		{"an event twice", "7", []func(io.Writer, *http.Request){events("ADDED b 9"), events("ADDED b 9")}, []string{"ADDED b 9"}, []string{"7", "9"}, isError, `resourceVersion "9" after "9"`},
-		{"an event without a version", "7", []func(io.Writer, *http.Request){over(`{"type":"ADDED","object":{"metadata":{"name":"b"}}}`)}, nil, []string{"7"}, isError, `resourceVersion "" after "7"`},
-		{"only bookmarks that do not advance", "7", []func(io.Writer, *http.Request){events("BOOKMARK x 7"), events("BOOKMARK x 7")}, nil, []string{"7", "7"}, isError, "the server ends every watch as soon as it begins"},
-		{"versions that are not numbers", "x", []func(io.Writer, *http.Request){events("ADDED b y"), events("DELETED b z"), over(expiredEvent)}, []string{"ADDED b y", "DELETED b z"}, []string{"x", "y", "z"}, status.IsExpired, ""},
+		{"a bookmark goes back", "7", []func(io.Writer, *http.Request){events("MODIFIED a 8", "BOOKMARK x 6"), over(expiredEvent)},
+			[]string{"MODIFIED a 8"}, []string{"7", "8"}, status.IsExpired, ""},
+		{"a bookmark without a version", "7", []func(io.Writer, *http.Request){over(`{"type":"BOOKMARK","object":{}}`), over(expiredEvent)}, nil,
+			[]string{"7", "7"}, status.IsExpired, ""},
+		{"an event goes back", "7", []func(io.Writer, *http.Request){events("ADDED b 9", "MODIFIED a 8")}, []string{"ADDED b 9"}, []string{"7"},
+			isError, `an event of resourceVersion "8" after "9"`},
+		{"an event twice", "7", []func(io.Writer, *http.Request){events("ADDED b 9"), events("ADDED b 9")}, []string{"ADDED b 9"},
+			[]string{"7", "9"}, isError, `resourceVersion "9" after "9"`},
+		{"an event without a version", "7", []func(io.Writer, *http.Request){over(`{"type":"ADDED","object":{"metadata":{"name":"b"}}}`)}, nil,
+			[]string{"7"}, isError, `resourceVersion "" after "7"`},
+		{"only bookmarks that do not advance", "7", []func(io.Writer, *http.Request){events("BOOKMARK x 7"), events("BOOKMARK x 7")}, nil,
+			[]string{"7", "7"}, isError, "the server ends every watch as soon as it begins"},
+		{"versions that are not numbers", "x", []func(io.Writer, *http.Request){events("ADDED b y"), events("DELETED b z"), over(expiredEvent)},
+			[]string{"ADDED b y", "DELETED b z"}, []string{"x", "y", "z"}, status.IsExpired, ""},
 		{"an event without end", "7", []func(io.Writer, *http.Request){func(w io.Writer, _ *http.Request) {
 			_, _ = io.WriteString(w, `{"type":"ADDED","object":"`)
 			for chunk := strings.Repeat("x", 1<<20); ; {
@@ -218,22 +233,28 @@ func TestFollowOverHTTPRecovers(t *testing.T) {
 		expire bool
 		want   []string
 	}{
-		{"a broken connection", []resttest.Fault{{Verb: rest.VerbWatch, Drop: true, Events: 1}}, false, []string{"MODIFIED a 4", "MODIFIED a 5", "DELETED b 6", "ADDED c 7"}},
-		{"several", []resttest.Fault{{Verb: rest.VerbWatch, Drop: true, Events: 1}, {Verb: rest.VerbWatch, Drop: true}, {Verb: rest.VerbWatch, Drop: true, Events: 2}}, false,
+		{"a broken connection", []resttest.Fault{{Verb: rest.VerbWatch, Drop: true, Events: 1}}, false,
+			[]string{"MODIFIED a 4", "MODIFIED a 5", "DELETED b 6", "ADDED c 7"}},
+		{"several", []resttest.Fault{{Verb: rest.VerbWatch, Drop: true, Events: 1}, {Verb: rest.VerbWatch, Drop: true},
+			{Verb: rest.VerbWatch, Drop: true, Events: 2}}, false,
 			[]string{"MODIFIED a 4", "MODIFIED a 5", "DELETED b 6", "ADDED c 7"}},
 		{"the end of the stream", []resttest.Fault{{Verb: rest.VerbWatch, Events: 1}}, false, []string{"MODIFIED a 4", "MODIFIED a 5", "DELETED b 6", "ADDED c 7"}},
-		{"a busy server", []resttest.Fault{{Verb: rest.VerbWatch, Drop: true, Events: 1}, {Verb: rest.VerbWatch, Code: 503}, {Verb: rest.VerbWatch, Code: 429}, {Verb: rest.VerbWatch, Code: 500}}, false,
+		{"a busy server", []resttest.Fault{{Verb: rest.VerbWatch, Drop: true, Events: 1}, {Verb: rest.VerbWatch, Code: 503},
+			{Verb: rest.VerbWatch, Code: 429}, {Verb: rest.VerbWatch, Code: 500}}, false,
 			[]string{"MODIFIED a 4", "MODIFIED a 5", "DELETED b 6", "ADDED c 7"}},
 		{"lost history", []resttest.Fault{{Verb: rest.VerbWatch, Drop: true, Events: 1}}, true, []string{"MODIFIED a 4", "MODIFIED a 7", "ADDED c 7", "DELETED b 7"}},
-		{"an expired watch", []resttest.Fault{{Verb: rest.VerbWatch, Code: 410, Events: 1}}, false, []string{"MODIFIED a 4", "MODIFIED a 5", "DELETED b 6", "ADDED c 7"}},
-		{"lost history and a broken list", []resttest.Fault{{Verb: rest.VerbWatch, Drop: true, Events: 1}, {Verb: rest.VerbList, Drop: true}, {Verb: rest.VerbList, Code: 502}}, true,
+		{"an expired watch", []resttest.Fault{{Verb: rest.VerbWatch, Code: 410, Events: 1}}, false,
+			[]string{"MODIFIED a 4", "MODIFIED a 5", "DELETED b 6", "ADDED c 7"}},
+		{"lost history and a broken list", []resttest.Fault{{Verb: rest.VerbWatch, Drop: true, Events: 1}, {Verb: rest.VerbList, Drop: true},
+			{Verb: rest.VerbList, Code: 502}}, true,
 			[]string{"MODIFIED a 4", "MODIFIED a 7", "ADDED c 7", "DELETED b 7"}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				s := resttest.New(t, apitest.WidgetResource())
 				own := apitest.WidgetClient(t, s.API)
-				client := apitest.ClientAt(t, rest.Endpoint{URL: "http://api.example.com", HTTP: &http.Client{Transport: s.RoundTripper()}}, apitest.WidgetResource()).Namespace("default")
+				client := apitest.ClientAt(t, rest.Endpoint{URL: "http://api.example.com", HTTP: &http.Client{Transport: s.RoundTripper()}},
+					apitest.WidgetResource()).Namespace("default")
 				for _, name := range []string{"a", "b"} {
 					_, err := own.Create(t.Context(), apitest.NewWidget(name, 1))
 					require.NoError(t, err)
@@ -279,7 +300,8 @@ func TestFollowOverHTTPEnds(t *testing.T) {
 	for code, is := range map[int]func(error) bool{401: status.IsUnauthorized, 403: status.IsForbidden, 404: status.IsNotFound} {
 		synctest.Test(t, func(t *testing.T) {
 			s := resttest.New(t, apitest.WidgetResource())
-			client := apitest.ClientAt(t, rest.Endpoint{URL: "http://api.example.com", HTTP: &http.Client{Transport: s.RoundTripper()}}, apitest.WidgetResource()).Namespace("default")
+			client := apitest.ClientAt(t, rest.Endpoint{URL: "http://api.example.com", HTTP: &http.Client{Transport: s.RoundTripper()}},
+				apitest.WidgetResource()).Namespace("default")
 			s.Inject(resttest.Fault{Verb: rest.VerbWatch, Drop: true, Events: 1})
 			f := followAt(t.Context(), client, rest.WatchOptions{})
 			synctest.Wait()

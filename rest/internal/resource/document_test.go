@@ -86,7 +86,8 @@ func newWidgetHost(t *testing.T, definitions ...rest.Definition) *widgetHost {
 		apitest.Must(t, api, "POST", "/apis/apiextensions.k8s.io/v1/customresourcedefinitions", string(manifest), "Content-Type", "application/yaml")
 		synctest.Wait()
 	}
-	return &widgetHost{api: api, first: apitest.Must(t, api, "GET", "/apis/example.com/v1/widgets", "").Text(t, "metadata.resourceVersion"), seen: map[string]string{}}
+	return &widgetHost{api: api, first: apitest.Must(t, api, "GET", "/apis/example.com/v1/widgets", "").Text(t, "metadata.resourceVersion"),
+		seen: map[string]string{}}
 }
 
 // peculiar matches what is different in each host: the uids and the resourceVersions.
@@ -178,7 +179,8 @@ func oneOf[T any](r *rand.Rand, list []T) T { return list[r.IntN(len(list))] }
 // readsOf returns requests that read widgets.
 func readsOf(all, one string) (reads []exchange) {
 	for _, path := range []string{
-		one, one + "#table", one + "#metadata", one + "#yaml", one + "#protobuf", one + "#browser", one + "/scale", one + "/status", one + "/status#table", one + "?resourceVersion=0",
+		one, one + "#table", one + "#metadata", one + "#yaml", one + "#protobuf", one + "#browser", one + "/scale", one + "/status",
+		one + "/status#table", one + "?resourceVersion=0",
 		all + "?fieldSelector=spec.color=red", all + "?fieldSelector=spec.owner!=jane", all + "?fieldSelector=metadata.name=w1", all + "?fieldSelector=spec.size=1",
 		all + "?labelSelector=a=Warn", all + "?labelSelector=a+in+(Strict,Ignore)", all + "?labelSelector=a+in+(", all + "?labelSelector=!a",
 		all + "#table", all + "#metadatas", all + "#yaml", all + "#protobuf", all + "?includeObject=Object#table", all + "?includeObject=None#table",
@@ -187,7 +189,8 @@ func readsOf(all, one string) (reads []exchange) {
 		all + "?watch=true&timeoutSeconds=1&resourceVersion=FIRST", all + "?watch=true&timeoutSeconds=1&resourceVersion=FIRST#table",
 		all + "?watch=true&timeoutSeconds=1&resourceVersion=FIRST&allowWatchBookmarks=true#metadata", all + "?watch=true&timeoutSeconds=1",
 		all + "?watch=true&timeoutSeconds=1&resourceVersion=FIRST&fieldSelector=spec.color=red", all + "?watch=true&timeoutSeconds=1&labelSelector=a=Warn",
-		all + "?watch=true&timeoutSeconds=1&sendInitialEvents=true&resourceVersionMatch=NotOlderThan&allowWatchBookmarks=true", all + "?watch=true&timeoutSeconds=1&resourceVersion=x",
+		all + "?watch=true&timeoutSeconds=1&sendInitialEvents=true&resourceVersionMatch=NotOlderThan&allowWatchBookmarks=true",
+		all + "?watch=true&timeoutSeconds=1&resourceVersion=x",
 		"/v1/widgets", "/v1/widgets#table", "/v1/widgets/w1", "/v1", "", "/v2/widgets", "/v1/namespaces/default/widget", one + "/finalize", one + "/log",
 	} {
 		reads = append(reads, exchange{"GET", path, "", ""})
@@ -202,27 +205,46 @@ func oddExchanges(all, one string) []exchange {
 		asMerge = "application/merge-patch+json"
 	)
 	return []exchange{
-		{"DELETE", one, "", ""}, {"DELETE", one + "?dryRun=All", "", ""}, {"DELETE", one, asJSON, `{"kind":"DeleteOptions","apiVersion":"v1","preconditions":{"uid":"other"}}`},
-		{"DELETE", one, asJSON, `{"propagationPolicy":"Foreground"}`}, {"DELETE", one, asJSON, `{"propagationPolicy":"Sometimes"}`}, {"DELETE", one + "?gracePeriodSeconds=0", "", ""},
-		{"DELETE", all, "", ""}, {"DELETE", all + "?labelSelector=a=Strict", "", ""}, {"DELETE", all + "?fieldSelector=spec.color=red", "", ""}, {"DELETE", one + "/status", "", ""},
-		{"POST", all, asJSON, `{"kind":"Widget"}`}, {"POST", all, asJSON, `{"spec":`}, {"POST", all, asJSON, ``}, {"POST", all, asJSON, `[]`}, {"POST", all, asJSON, `null`},
-		{"POST", all, asJSON, `{"apiVersion":"example.com/v1","kind":"Gadget","metadata":{"name":"w0"}}`}, {"POST", all, asJSON, `{"apiVersion":"example.com/v2","kind":"Widget","metadata":{"name":"w0"}}`},
+		{"DELETE", one, "", ""}, {"DELETE", one + "?dryRun=All", "", ""},
+		{"DELETE", one, asJSON, `{"kind":"DeleteOptions","apiVersion":"v1","preconditions":{"uid":"other"}}`},
+		{"DELETE", one, asJSON, `{"propagationPolicy":"Foreground"}`}, {"DELETE", one, asJSON, `{"propagationPolicy":"Sometimes"}`},
+		{"DELETE", one + "?gracePeriodSeconds=0", "", ""},
+		{"DELETE", all, "", ""}, {"DELETE", all + "?labelSelector=a=Strict", "", ""}, {"DELETE", all + "?fieldSelector=spec.color=red", "", ""},
+		{"DELETE", one + "/status", "", ""},
+		{"POST", all, asJSON, `{"kind":"Widget"}`}, {"POST", all, asJSON, `{"spec":`}, {"POST", all, asJSON, ``}, {"POST", all, asJSON, `[]`},
+		{"POST", all, asJSON, `null`},
+		{"POST", all, asJSON, `{"apiVersion":"example.com/v1","kind":"Gadget","metadata":{"name":"w0"}}`},
+		{"POST", all, asJSON, `{"apiVersion":"example.com/v2","kind":"Widget","metadata":{"name":"w0"}}`},
 		{"POST", all, asJSON, `{"apiVersion":"example.com/v1","kind":"Widget","metadata":{"name":"W 0"},"spec":{"size":1}}`},
 		{"POST", all, asJSON, `{"apiVersion":"example.com/v1","kind":"Widget","metadata":{"name":"w0","namespace":"other"},"spec":{"size":1}}`},
 		{"POST", all, asJSON, `{"apiVersion":"example.com/v1","kind":"Widget","metadata":{"name":7,"labels":{"a":{}}},"spec":{"size":1}}`},
 		{"POST", all, asJSON, `{"apiVersion":"example.com/v1","kind":"Widget","metadata":{"name":"w0","labels":{"a b":"c"},"finalizers":["x"]},"spec":{"size":1}}`},
-		{"POST", all, "application/yaml", "apiVersion: example.com/v1\nkind: Widget\nmetadata: {name: w0, finalizers: [example.com/hold]}\nspec: {size: 1}\n"}, {"POST", all, "application/yaml", "a: [\n"},
-		{"POST", all, "text/plain", "{}"}, {"POST", one, asJSON, "{}"}, {"PUT", all, asJSON, "{}"}, {"PUT", one, asJSON, `{"apiVersion":"example.com/v1","kind":"Widget","metadata":{"name":"else"}}`},
-		{"PATCH", one, "application/strategic-merge-patch+json", "{}"}, {"PATCH", one, "application/patch", "{}"}, {"PATCH", one, asMerge, `[]`}, {"PATCH", one, asMerge, `{`},
-		{"PATCH", one, asMerge, `{"metadata":{"finalizers":["example.com/hold"]}}`}, {"PATCH", one, asMerge, `{"metadata":{"finalizers":null}}`}, {"PATCH", one, asMerge, `{"metadata":{"name":"else"}}`},
-		{"PATCH", one, asMerge, `{"metadata":{"resourceVersion":"1"}}`}, {"PATCH", one, asMerge, `{"metadata":{"uid":"else"}}`}, {"PATCH", one, asMerge, `{"spec":null}`}, {"PATCH", one, asMerge, `{"kind":"Gadget"}`},
-		{"PATCH", one, asMerge, `{"spec":{"size":1,"size":2}}`}, {"PATCH", one + "?fieldValidation=Strict", asMerge, `{"spec":{"size":1,"size":2}}`}, {"PATCH", one + "?fieldValidation=Odd", asMerge, `{}`},
-		{"PATCH", one + "/scale", asMerge, `{"spec":{"replicas":2}}`}, {"PATCH", one + "/scale", asMerge, `{"spec":{"replicas":-1}}`}, {"PATCH", one + "/scale", asMerge, `{"spec":{"replicas":"x"}}`},
-		{"PUT", one + "/scale", asJSON, `{"apiVersion":"autoscaling/v1","kind":"Scale","metadata":{"name":"w1","namespace":"default"},"spec":{"replicas":3}}`}, {"PUT", one + "/scale", asJSON, `{"spec":{}}`},
-		{"PATCH", one + "/scale?fieldManager=m", "application/apply-patch+yaml", `{"apiVersion":"autoscaling/v1","kind":"Scale","metadata":{"name":"w1"},"spec":{"replicas":4}}`},
-		{"PATCH", one, "application/json-patch+json", `[{"op":"test","path":"/spec/size","value":3}]`}, {"PATCH", one, "application/json-patch+json", `[{"op":"move","from":"/spec/tags","path":"/spec/steps"}]`},
-		{"PATCH", one, "application/json-patch+json", `[{"op":"add","path":"/spec/extra/new","value":1}]`}, {"PATCH", one, "application/json-patch+json", `{}`}, {"PATCH", one, "application/json-patch+json", `[{"op":"jump"}]`},
-		{"PATCH", one, "application/apply-patch+yaml", `{"apiVersion":"example.com/v1","kind":"Widget"}`}, {"PATCH", one + "?fieldManager=n", "application/apply-patch+yaml", `{"spec":{"size":1}}`},
+		{"POST", all, "application/yaml",
+			"apiVersion: example.com/v1\nkind: Widget\nmetadata: {name: w0, finalizers: [example.com/hold]}\nspec: {size: 1}\n"},
+		{"POST", all, "application/yaml", "a: [\n"},
+		{"POST", all, "text/plain", "{}"}, {"POST", one, asJSON, "{}"}, {"PUT", all, asJSON, "{}"},
+		{"PUT", one, asJSON, `{"apiVersion":"example.com/v1","kind":"Widget","metadata":{"name":"else"}}`},
+		{"PATCH", one, "application/strategic-merge-patch+json", "{}"}, {"PATCH", one, "application/patch", "{}"}, {"PATCH", one, asMerge, `[]`},
+		{"PATCH", one, asMerge, `{`},
+		{"PATCH", one, asMerge, `{"metadata":{"finalizers":["example.com/hold"]}}`}, {"PATCH", one, asMerge, `{"metadata":{"finalizers":null}}`},
+		{"PATCH", one, asMerge, `{"metadata":{"name":"else"}}`},
+		{"PATCH", one, asMerge, `{"metadata":{"resourceVersion":"1"}}`}, {"PATCH", one, asMerge, `{"metadata":{"uid":"else"}}`},
+		{"PATCH", one, asMerge, `{"spec":null}`}, {"PATCH", one, asMerge, `{"kind":"Gadget"}`},
+		{"PATCH", one, asMerge, `{"spec":{"size":1,"size":2}}`}, {"PATCH", one + "?fieldValidation=Strict", asMerge,
+			`{"spec":{"size":1,"size":2}}`}, {"PATCH", one + "?fieldValidation=Odd", asMerge, `{}`},
+		{"PATCH", one + "/scale", asMerge, `{"spec":{"replicas":2}}`}, {"PATCH", one + "/scale", asMerge, `{"spec":{"replicas":-1}}`},
+		{"PATCH", one + "/scale", asMerge, `{"spec":{"replicas":"x"}}`},
+		{"PUT", one + "/scale", asJSON,
+			`{"apiVersion":"autoscaling/v1","kind":"Scale","metadata":{"name":"w1","namespace":"default"},"spec":{"replicas":3}}`},
+		{"PUT", one + "/scale", asJSON, `{"spec":{}}`},
+		{"PATCH", one + "/scale?fieldManager=m", "application/apply-patch+yaml",
+			`{"apiVersion":"autoscaling/v1","kind":"Scale","metadata":{"name":"w1"},"spec":{"replicas":4}}`},
+		{"PATCH", one, "application/json-patch+json", `[{"op":"test","path":"/spec/size","value":3}]`},
+		{"PATCH", one, "application/json-patch+json", `[{"op":"move","from":"/spec/tags","path":"/spec/steps"}]`},
+		{"PATCH", one, "application/json-patch+json", `[{"op":"add","path":"/spec/extra/new","value":1}]`},
+		{"PATCH", one, "application/json-patch+json", `{}`}, {"PATCH", one, "application/json-patch+json", `[{"op":"jump"}]`},
+		{"PATCH", one, "application/apply-patch+yaml", `{"apiVersion":"example.com/v1","kind":"Widget"}`},
+		{"PATCH", one + "?fieldManager=n", "application/apply-patch+yaml", `{"spec":{"size":1}}`},
 		{"OPTIONS", one, "", ""}, {"HEAD", one, "", ""}, {"PUT", one, asJSON, strings.Replace(wholeWidget, `"a":`, `"a":7,"a":`, 1)},
 	}
 }
@@ -251,7 +273,8 @@ func nearlyRightWrite(t *testing.T, r *rand.Rand, name, one string) exchange {
 	case 5:
 		return exchange{"PATCH", at, "application/merge-patch+json", patch}
 	case 6:
-		ops := []any{map[string]any{"op": "add", "path": "/spec/size", "value": oneOf(r, []any{1.0, 500.0, "x"})}, map[string]any{"op": "remove", "path": "/spec/owner"}}
+		ops := []any{map[string]any{"op": "add", "path": "/spec/size", "value": oneOf(r, []any{1.0, 500.0, "x"})},
+			map[string]any{"op": "remove", "path": "/spec/owner"}}
 		return exchange{"PATCH", one + query, "application/json-patch+json", text(ops[:1+r.IntN(2)])}
 	}
 	return exchange{"PATCH", at + "&fieldManager=m&force=" + oneOf(r, []string{"true", "false"}), "application/apply-patch+yaml", text(obj)}

@@ -37,9 +37,12 @@ func TestNewRefusesDocuments(t *testing.T) {
 		{"a duplicate", with(`{"type":"object","type":"object"}`), "Schema: schema: duplicate member type"},
 		{"an invalid schema", with(`{"type":"object","properties":{"spec":{"type":"thing"}}}`), `Schema: schema: spec: type: "thing" is not a JSON type`},
 		{"rules without their evaluator", with(`{"type":"object","x-kubernetes-validations":[{"rule":"true"}]}`), "set Rules to cel.New(nil)"},
-		{"an overlay", apitest.Lanterns(func(r *rest.Resource[apimeta.Document]) { r.Overlay = map[string]string{"Lantern": "doc=x"} }), "Overlay: it adds to a Go type"},
-		{"an unknown selectable field", apitest.Lanterns(func(r *rest.Resource[apimeta.Document]) { r.SelectableFields = []string{"spec.size"} }), `SelectableFields: "spec.size": unknown field`},
-		{"a schema for a struct", rest.Resource[Lantern]{Group: "home.example.com", Version: "v1", Plural: "lanterns", Schema: rest.Schema{Status: true}}, "the kind has a Go struct"},
+		{"an overlay", apitest.Lanterns(func(r *rest.Resource[apimeta.Document]) { r.Overlay = map[string]string{"Lantern": "doc=x"} }),
+			"Overlay: it adds to a Go type"},
+		{"an unknown selectable field", apitest.Lanterns(func(r *rest.Resource[apimeta.Document]) { r.SelectableFields = []string{"spec.size"} }),
+			`SelectableFields: "spec.size": unknown field`},
+		{"a schema for a struct", rest.Resource[Lantern]{Group: "home.example.com", Version: "v1", Plural: "lanterns",
+			Schema: rest.Schema{Status: true}}, "the kind has a Go struct"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			_, err := rest.New(rest.Options{}, c.of)
@@ -75,7 +78,8 @@ func TestClientForResource(t *testing.T) {
 	}
 	_, err := rest.ClientForType[apimeta.Document](api)
 	require.ErrorContains(t, err, "is the type of more than one resource")
-	_, err = apitest.ClientOf[apitest.Widget](t, api, apimeta.GroupVersionResource{Group: "example.com", Version: "v1", Resource: "widgets"}).List(ctx, rest.ListOptions{})
+	_, err = apitest.ClientOf[apitest.Widget](t, api, apimeta.GroupVersionResource{Group: "example.com", Version: "v1", Resource: "widgets"}).
+		List(ctx, rest.ListOptions{})
 	require.NoError(t, err)
 }
 
@@ -108,7 +112,8 @@ func TestHooksOnDocuments(t *testing.T) {
 			},
 		}
 	}))
-	a := apitest.Do(t, api, "POST", apitest.LanternsPath, `{"apiVersion":"home.example.com/v1","kind":"Lantern","metadata":{"name":"red"},"spec":{"watts":7,"serial":9007199254740993}}`)
+	a := apitest.Do(t, api, "POST", apitest.LanternsPath,
+		`{"apiVersion":"home.example.com/v1","kind":"Lantern","metadata":{"name":"red"},"spec":{"watts":7,"serial":9007199254740993}}`)
 	require.Equal(t, http.StatusCreated, a.Code, a.Body)
 	assert.Contains(t, a.Body, `"serial":9007199254740993`)
 	assert.Contains(t, a.Body, `"status":{"lit":false}`)
@@ -132,7 +137,8 @@ func TestHooksOnDocuments(t *testing.T) {
 // Without the subresource, the status is a field like any other: clients set it, and a change of it is a change of the generation.
 func TestStatusWithoutSubresource(t *testing.T) {
 	api := apitest.New(t, rest.Options{}, apitest.Lanterns(func(r *rest.Resource[apimeta.Document]) { r.Schema.Status = false }))
-	a := apitest.Do(t, api, "POST", apitest.LanternsPath, `{"apiVersion":"home.example.com/v1","kind":"Lantern","metadata":{"name":"desk"},"spec":{"watts":7},"status":{"lit":true}}`)
+	a := apitest.Do(t, api, "POST", apitest.LanternsPath,
+		`{"apiVersion":"home.example.com/v1","kind":"Lantern","metadata":{"name":"desk"},"spec":{"watts":7},"status":{"lit":true}}`)
 	require.Equal(t, http.StatusCreated, a.Code, a.Body)
 	assert.Contains(t, a.Body, `"status":{"lit":true}`)
 	a = apitest.Do(t, api, "PATCH", apitest.LanternsPath+"/desk", `{"status":{"lit":false}}`, "Content-Type", "application/merge-patch+json")
@@ -149,7 +155,8 @@ func TestUpdatesKeepValuesThatALaterSchemaExcludes(t *testing.T) {
 	before, err := rest.New(rest.Options{Store: store}, apitest.Lanterns(func(r *rest.Resource[apimeta.Document]) { r.Schema.OpenAPI = nil }))
 	require.NoError(t, err)
 	for _, name := range []string{"desk", "hall"} {
-		a := apitest.Do(t, before, "POST", apitest.LanternsPath, `{"apiVersion":"home.example.com/v1","kind":"Lantern","metadata":{"name":"`+name+`"},"spec":{"watts":"many","color":"blue","serial":1}}`)
+		a := apitest.Do(t, before, "POST", apitest.LanternsPath,
+			`{"apiVersion":"home.example.com/v1","kind":"Lantern","metadata":{"name":"`+name+`"},"spec":{"watts":"many","color":"blue","serial":1}}`)
 		require.Equal(t, http.StatusCreated, a.Code, a.Body)
 	}
 	require.NoError(t, before.Shutdown(t.Context()))
@@ -179,17 +186,20 @@ func TestEmbeddedResourcesOfDocuments(t *testing.T) {
 		code     int
 		want     []string
 	}{
-		{`{"apiVersion":"v1","kind":"Pod","metadata":{"name":"p","nope":1},"spec":{"x":1}}`, http.StatusCreated, []string{`"e":{"apiVersion":"v1","kind":"Pod","metadata":{"name":"p"},"spec":{"x":1}}`}},
+		{`{"apiVersion":"v1","kind":"Pod","metadata":{"name":"p","nope":1},"spec":{"x":1}}`, http.StatusCreated,
+			[]string{`"e":{"apiVersion":"v1","kind":"Pod","metadata":{"name":"p"},"spec":{"x":1}}`}},
 		{`{"apiVersion":"v1","kind":"Pod","metadata":{"labels":{},"annotations":{"a":null},"name":"","creationTimestamp":"2024-01-02T03:04:05+01:00"}}`, http.StatusCreated, []string{`"e":{"apiVersion":"v1","kind":"Pod","metadata":{"annotations":{"a":""},"creationTimestamp":"2024-01-02T02:04:05Z"}}`}},
 		{`{"apiVersion":"v1","kind":"Pod","metadata":null}`, http.StatusCreated, []string{`"e":{"apiVersion":"v1","kind":"Pod","metadata":{}}`}},
 		{`{"spec":{}}`, http.StatusUnprocessableEntity, []string{"e.apiVersion: Required value", "e.kind: Required value"}},
 		{`{"apiVersion":"a/b/c","kind":"A B","metadata":{"name":"X Y","labels":{"a b":"c"}}}`, http.StatusUnprocessableEntity, []string{
-			`e.apiVersion: Invalid value: \"a/b/c\": unexpected GroupVersion string: a/b/c`, `e.kind: Invalid value: \"A B\": may have mixed case`, `e.metadata.labels: Invalid value: \"a b\"`}},
+			`e.apiVersion: Invalid value: \"a/b/c\": unexpected GroupVersion string: a/b/c`, `e.kind: Invalid value: \"A B\": may have mixed case`,
+			`e.metadata.labels: Invalid value: \"a b\"`}},
 		{`{"apiVersion":"v1","kind":"Pod","metadata":{"labels":7}}`, http.StatusBadRequest, []string{
 			`Lantern in version \"v1\" cannot be handled as a Lantern: e.metadata: Invalid value: {\"labels\":7}: json: cannot unmarshal number into Go struct field ObjectMeta.labels of type map[string]string`}},
 		{`{"apiVersion":7,"kind":"Pod"}`, http.StatusBadRequest, []string{`e.apiVersion: Invalid value: 7: must be a string`}},
 	} {
-		a := apitest.Do(t, api, "POST", apitest.LanternsPath+"?fieldValidation=Ignore", fmt.Sprintf(`{"apiVersion":"home.example.com/v1","kind":"Lantern","metadata":{"name":"l%d"},"e":%s}`, i, c.embedded))
+		a := apitest.Do(t, api, "POST", apitest.LanternsPath+"?fieldValidation=Ignore",
+			fmt.Sprintf(`{"apiVersion":"home.example.com/v1","kind":"Lantern","metadata":{"name":"l%d"},"e":%s}`, i, c.embedded))
 		assert.Equal(t, c.code, a.Code, a.Body)
 		for _, want := range c.want {
 			assert.Contains(t, a.Body, want)

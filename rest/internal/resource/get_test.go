@@ -55,8 +55,10 @@ func TestGetRefuses(t *testing.T) {
 	api := apitest.NewWidgets(t)
 	apitest.CreateWidget(t, api, "a")
 	for _, c := range []struct{ name, target, message string }{
-		{"a resourceVersion of a scale that is not a number", apitest.Widgets + "/a/scale?resourceVersion=abc", `invalid resource version: resourceVersion: Invalid value: "abc": strconv.ParseUint: parsing "abc": invalid syntax`},
-		{"a resourceVersion that is not a number", apitest.Widgets + "/a?resourceVersion=abc", `invalid resource version: resourceVersion: Invalid value: "abc": strconv.ParseUint: parsing "abc": invalid syntax`},
+		{"a resourceVersion of a scale that is not a number", apitest.Widgets + "/a/scale?resourceVersion=abc",
+			`invalid resource version: resourceVersion: Invalid value: "abc": strconv.ParseUint: parsing "abc": invalid syntax`},
+		{"a resourceVersion that is not a number", apitest.Widgets + "/a?resourceVersion=abc",
+			`invalid resource version: resourceVersion: Invalid value: "abc": strconv.ParseUint: parsing "abc": invalid syntax`},
 		{"a percent sign in a name", apitest.Widgets + "/a%2562", `Name parameter invalid: "a%62": may not contain '%'`},
 		{"a name that leads elsewhere", apitest.Widgets + "/%2e%2e", `Name parameter invalid: "..": may not be '..'`},
 		{"a namespace that leads elsewhere", apitest.ExampleV1 + "/namespaces/%2e%2e/widgets/a", `Namespace parameter invalid: "..": may not be '..'`},
@@ -81,7 +83,8 @@ func TestUnsupportedMethods(t *testing.T) {
 		})
 	}
 	for _, c := range []struct{ method, target string }{
-		{"OPTIONS", apitest.Widgets + "/a"}, {"CONNECT", apitest.Widgets + "/a"}, {"TRACE", apitest.Widgets}, {"OPTIONS", apitest.Widgets + "/a/status"}, {"HEAD", apitest.Widgets + "?watch=1"},
+		{"OPTIONS", apitest.Widgets + "/a"}, {"CONNECT", apitest.Widgets + "/a"}, {"TRACE", apitest.Widgets},
+		{"OPTIONS", apitest.Widgets + "/a/status"}, {"HEAD", apitest.Widgets + "?watch=1"},
 	} {
 		t.Run(c.method+" "+c.target, func(t *testing.T) {
 			apitest.WantFailure(t, apitest.Do(t, api, c.method, c.target, ""), http.StatusMethodNotAllowed, "MethodNotAllowed",
@@ -95,7 +98,8 @@ func TestHead(t *testing.T) {
 	api := apitest.NewWidgets(t)
 	apitest.CreateWidget(t, api, "a")
 	server := apitest.Serve(t, api)
-	for target, want := range map[string]int{apitest.Widgets: 200, apitest.AllWidgets: 200, apitest.Widgets + "/a": 200, apitest.Widgets + "/a/status": 200, apitest.Widgets + "/b": 404} {
+	for target, want := range map[string]int{apitest.Widgets: 200, apitest.AllWidgets: 200, apitest.Widgets + "/a": 200,
+		apitest.Widgets + "/a/status": 200, apitest.Widgets + "/b": 404} {
 		response, err := http.Head(server.URL + target)
 		require.NoError(t, err)
 		require.NoError(t, response.Body.Close())
@@ -117,7 +121,8 @@ func TestGetWaitsForAVersion(t *testing.T) {
 		go get()
 		synctest.Wait() // it waits for the write
 		apitest.MergePatch(t, api, apitest.Widgets+"/a", `{"spec":{"size":2}}`)
-		apitest.WantJSON(t, <-answers, 200, apitest.StoredWidget{RV: "3", Generation: 2, Spec: `{"size":2,"color":"red","replicas":1,"template":{"image":"none"}}`}.String())
+		apitest.WantJSON(t, <-answers, 200,
+			apitest.StoredWidget{RV: "3", Generation: 2, Spec: `{"size":2,"color":"red","replicas":1,"template":{"image":"none"}}`}.String())
 
 		a := apitest.Do(t, api, "GET", apitest.Widgets+"/a?resourceVersion=9999", "")
 		apitest.WantFailure(t, a, 504, "Timeout", "Timeout: Too large resource version: 9999, current: 3",

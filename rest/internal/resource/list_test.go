@@ -28,7 +28,8 @@ func TestList(t *testing.T) {
 		{"in the order of names", apitest.Widgets, apitest.WidgetList(`"resourceVersion":"4"`, a, b)},
 		{"of all namespaces, in the order of namespace and name", apitest.AllWidgets, apitest.WidgetList(`"resourceVersion":"4"`, z, a, b)},
 		{"with an empty namespace", apitest.ExampleV1 + "/namespaces//widgets", apitest.WidgetList(`"resourceVersion":"4"`, z, a, b)},
-		{"with parameters that do not change it", apitest.Widgets + "?timeoutSeconds=5&allowWatchBookmarks=true&watch=false&foo=bar&limit=0&continue=", apitest.WidgetList(`"resourceVersion":"4"`, a, b)},
+		{"with parameters that do not change it",
+			apitest.Widgets + "?timeoutSeconds=5&allowWatchBookmarks=true&watch=false&foo=bar&limit=0&continue=", apitest.WidgetList(`"resourceVersion":"4"`, a, b)},
 		{"with a negative limit", apitest.Widgets + "?limit=-1", apitest.WidgetList(`"resourceVersion":"4"`, a, b)},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -131,7 +132,8 @@ func TestPagesAreOneSnapshot(t *testing.T) {
 	apitest.MergePatch(t, api, apitest.Widgets+"/b", `{"spec":{"size":2}}`)
 	apitest.Must(t, api, "DELETE", apitest.Widgets+"/d", "")
 	rest := apitest.List(t, api, apitest.Widgets, "continue", first.Text(t, "metadata.continue"))
-	apitest.WantJSON(t, rest, 200, apitest.WidgetList(`"resourceVersion":"4"`, apitest.StoredWidget{Name: "b", UID: "uid-2", RV: "3"}.String(), apitest.StoredWidget{Name: "d", UID: "uid-3", RV: "4"}.String()))
+	apitest.WantJSON(t, rest, 200, apitest.WidgetList(`"resourceVersion":"4"`, apitest.StoredWidget{Name: "b", UID: "uid-2", RV: "3"}.String(),
+		apitest.StoredWidget{Name: "d", UID: "uid-3", RV: "4"}.String()))
 	assert.Equal(t, []string{"a", "b", "c"}, apitest.List(t, api, apitest.Widgets).Names(t))
 }
 
@@ -189,11 +191,13 @@ func TestContinueRefuses(t *testing.T) {
 		}
 	})
 	t.Run("together with a version", func(t *testing.T) {
-		apitest.WantFailure(t, apitest.List(t, api, apitest.Widgets, "continue", token, "resourceVersion", "2"), 400, "BadRequest", "specifying resource version is not allowed when using continue", "")
+		apitest.WantFailure(t, apitest.List(t, api, apitest.Widgets, "continue", token, "resourceVersion", "2"), 400, "BadRequest",
+			"specifying resource version is not allowed when using continue", "")
 		assert.Equal(t, 200, apitest.List(t, api, apitest.Widgets, "continue", token, "resourceVersion", "0").Code)
 	})
 	t.Run("together with a match", func(t *testing.T) {
-		apitest.WantInvalid(t, apitest.List(t, api, apitest.Widgets, "continue", token, "resourceVersion", "2", "resourceVersionMatch", "NotOlderThan"), "ListOptions.meta.k8s.io", "",
+		apitest.WantInvalid(t, apitest.List(t, api, apitest.Widgets, "continue", token, "resourceVersion", "2", "resourceVersionMatch",
+			"NotOlderThan"), "ListOptions.meta.k8s.io", "",
 			apitest.Forbidden("resourceVersionMatch", "Forbidden: resourceVersionMatch is forbidden when continue is provided"))
 	})
 }
@@ -279,12 +283,14 @@ func TestListRefusesOptions(t *testing.T) {
 		causes []apitest.Cause
 	}{
 		{"Exact without a version", []string{"resourceVersionMatch", "Exact"}, []apitest.Cause{apitest.Forbidden("resourceVersionMatch", needsVersion)}},
-		{"NotOlderThan without a version", []string{"resourceVersionMatch", "NotOlderThan", "limit", "1"}, []apitest.Cause{apitest.Forbidden("resourceVersionMatch", needsVersion)}},
+		{"NotOlderThan without a version", []string{"resourceVersionMatch", "NotOlderThan", "limit", "1"},
+			[]apitest.Cause{apitest.Forbidden("resourceVersionMatch", needsVersion)}},
 		{"exactly any", []string{"resourceVersionMatch", "Exact", "resourceVersion", "0"},
 			[]apitest.Cause{apitest.Forbidden("resourceVersionMatch", `Forbidden: resourceVersionMatch "exact" is forbidden for resourceVersion "0"`)}},
 		{"an unknown match", []string{"resourceVersionMatch", "Foo", "resourceVersion", "2"},
 			[]apitest.Cause{apitest.NotSupported("resourceVersionMatch", `Unsupported value: "Foo": supported values: "Exact", "NotOlderThan", ""`)}},
-		{"initial events", []string{"sendInitialEvents", "true"}, []apitest.Cause{apitest.Forbidden("sendInitialEvents", "Forbidden: sendInitialEvents is forbidden for list")}},
+		{"initial events", []string{"sendInitialEvents", "true"},
+			[]apitest.Cause{apitest.Forbidden("sendInitialEvents", "Forbidden: sendInitialEvents is forbidden for list")}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			apitest.WantInvalid(t, apitest.List(t, api, apitest.Widgets, c.query...), "ListOptions.meta.k8s.io", "", c.causes...)
@@ -294,7 +300,8 @@ func TestListRefusesOptions(t *testing.T) {
 		{"a limit that is not a number", "limit", "two", `strconv.ParseInt: parsing "two": invalid syntax`},
 		{"a limit that is not an integer", "limit", "1.5", `strconv.ParseInt: parsing "1.5": invalid syntax`},
 		{"timeoutSeconds", "timeoutSeconds", "abc", `strconv.ParseInt: parsing "abc": invalid syntax`},
-		{"a resourceVersion that is not a number", "resourceVersion", "abc", `invalid resource version: resourceVersion: Invalid value: "abc": strconv.ParseUint: parsing "abc": invalid syntax`},
+		{"a resourceVersion that is not a number", "resourceVersion", "abc",
+			`invalid resource version: resourceVersion: Invalid value: "abc": strconv.ParseUint: parsing "abc": invalid syntax`},
 		{"a timeout that is not a duration", "timeout", "abc", `invalid timeout specified in the request URL - time: invalid duration "abc"`},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -303,7 +310,8 @@ func TestListRefusesOptions(t *testing.T) {
 	}
 	t.Run("a version from the future", func(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) {
-			apitest.WantFailure(t, apitest.List(t, apitest.NewWidgets(t), apitest.Widgets, "resourceVersion", "9999"), 504, "Timeout", "Timeout: Too large resource version: 9999, current: 1",
+			apitest.WantFailure(t, apitest.List(t, apitest.NewWidgets(t), apitest.Widgets, "resourceVersion", "9999"), 504, "Timeout",
+				"Timeout: Too large resource version: 9999, current: 1",
 				`{"causes":[{"reason":"ResourceVersionTooLarge","message":"Too large resource version"}],"retryAfterSeconds":1}`)
 		})
 	})
@@ -311,7 +319,8 @@ func TestListRefusesOptions(t *testing.T) {
 
 func TestSelectors(t *testing.T) {
 	api := apitest.NewWidgets(t)
-	for name, labels := range map[string]string{"none": `{}`, "x1": `{"x":"1"}`, "x2": `{"x":"2"}`, "x2y": `{"x":"2","y":"v","example.com/k":"v"}`, "xe": `{"x":""}`} {
+	for name, labels := range map[string]string{"none": `{}`, "x1": `{"x":"1"}`, "x2": `{"x":"2"}`,
+		"x2y": `{"x":"2","y":"v","example.com/k":"v"}`, "xe": `{"x":""}`} {
 		color := map[string]string{"x1": "green", "x2": "blue"}[name]
 		if color == "" {
 			color = "red"

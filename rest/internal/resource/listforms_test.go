@@ -39,7 +39,8 @@ func TestListsAreEncodedElementByElement(t *testing.T) {
 		},
 	}
 	texts := []string{
-		"", " ", "plain", "two\nlines", "two lines and an end\n", "\n\n  indented\n\ttab\n\n", "ends with blanks  \nhere  ", "- a: b", "'quoted' \"text\"", "#", "yes", "null",
+		"", " ", "plain", "two\nlines", "two lines and an end\n", "\n\n  indented\n\ttab\n\n", "ends with blanks  \nhere  ", "- a: b",
+		"'quoted' \"text\"", "#", "yes", "null",
 		"0x1F", "1e3", "2026-01-02", "~", ": ", "{a: b}", "\u00e4\u20ac\U0001F600", "\ttab", strings.Repeat("words that are folded ", 30),
 		strings.Repeat("long", 100), strings.Repeat("words with a tab\t", 10) + "\nand a line", "trailing newlines\n\n\n",
 	}
@@ -55,7 +56,8 @@ func TestListsAreEncodedElementByElement(t *testing.T) {
 				}
 				data["key "+texts[i%len(texts)]] = texts[(i*7)%len(texts)]
 				body, err := json.Marshal(map[string]any{
-					"apiVersion": apitest.ThingGroup + "/v1", "kind": "Thing", "metadata": map[string]any{"name": fmt.Sprintf("n%d-%d", objects, i), "labels": map[string]string{"a": "on"}},
+					"apiVersion": apitest.ThingGroup + "/v1", "kind": "Thing", "metadata": map[string]any{"name": fmt.Sprintf("n%d-%d", objects, i),
+						"labels": map[string]string{"a": "on"}},
 					"spec": map[string]any{"text": texts[i%len(texts)], "ratio": float64(i) * 1.5e7, "data": data, "parts": []any{map[string]any{"name": "p", "count": i}}},
 				})
 				require.NoError(t, err)

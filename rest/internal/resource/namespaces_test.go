@@ -14,12 +14,14 @@ func TestNamespaces(t *testing.T) {
 	const namespaces = "/api/v1/namespaces"
 	api := apitest.New(t, rest.Options{}, apitest.WidgetResource(), rest.NamespacesOf[apitest.Namespace]())
 	namespace := func(metadata, phase, finalizers string) string {
-		return `{"kind":"Namespace","apiVersion":"v1","metadata":{"name":"team","uid":"uid-2","creationTimestamp":"` + apitest.NowText + `","labels":{"kubernetes.io/metadata.name":"team"}` + metadata +
+		return `{"kind":"Namespace","apiVersion":"v1","metadata":{"name":"team","uid":"uid-2","creationTimestamp":"` + apitest.NowText +
+			`","labels":{"kubernetes.io/metadata.name":"team"}` + metadata +
 			`},"spec":{` + finalizers + `},"status":{"phase":"` + phase + `"}}`
 	}
 	const held = `"finalizers":["kubernetes"]`
 	assert.Equal(t, []string{"default"}, apitest.Do(t, api, "GET", namespaces, "").Names(t), "this one is always there")
-	apitest.WantFailure(t, apitest.Do(t, api, "POST", apitest.ExampleV1+"/namespaces/team/widgets", apitest.WidgetBody(`"name":"a"`)), 404, "NotFound", `namespaces "team" not found`, `{"name":"team","kind":"namespaces"}`)
+	apitest.WantFailure(t, apitest.Do(t, api, "POST", apitest.ExampleV1+"/namespaces/team/widgets", apitest.WidgetBody(`"name":"a"`)), 404,
+		"NotFound", `namespaces "team" not found`, `{"name":"team","kind":"namespaces"}`)
 	apitest.WantJSON(t, apitest.Do(t, api, "POST", namespaces, `{"metadata":{"name":"team"}}`), 201, namespace(`,"resourceVersion":"3"`, "Active", held))
 	apitest.Must(t, api, "POST", apitest.ExampleV1+"/namespaces/team/widgets", apitest.WidgetBody(`"name":"a"`))
 
@@ -28,15 +30,18 @@ func TestNamespaces(t *testing.T) {
 	apitest.WantFailure(t, apitest.Do(t, api, "POST", apitest.ExampleV1+"/namespaces/team/widgets", apitest.WidgetBody(`"name":"b"`)), 403, "Forbidden",
 		`widgets.example.com "b" is forbidden: unable to create new content in namespace team because it is being terminated`,
 		`{"name":"b","group":"example.com","kind":"widgets","causes":[{"reason":"NamespaceTerminating","message":"namespace team is being terminated","field":"metadata.namespace"}]}`)
-	assert.Equal(t, 200, apitest.MergePatch(t, api, apitest.ExampleV1+"/namespaces/team/widgets/a", `{"spec":{"size":2}}`).Code, "what is there can be changed and deleted")
+	assert.Equal(t, 200, apitest.MergePatch(t, api, apitest.ExampleV1+"/namespaces/team/widgets/a", `{"spec":{"size":2}}`).Code,
+		"what is there can be changed and deleted")
 	assert.Equal(t, 200, apitest.Do(t, api, "DELETE", apitest.ExampleV1+"/namespaces/team/widgets/a", "").Code)
 	assert.Equal(t, 200, apitest.MergePatch(t, api, namespaces+"/team", `{"spec":{"finalizers":null}}`).Code)
 	assert.Equal(t, 200, apitest.Do(t, api, "GET", namespaces+"/team", "").Code, "only finalize lets go of a namespace")
 	assert.Equal(t, 200, apitest.Do(t, api, "PUT", namespaces+"/team/finalize", `{"metadata":{"name":"team"},"spec":{}}`).Code)
 	assert.Equal(t, 404, apitest.Do(t, api, "GET", namespaces+"/team", "").Code)
 
-	apitest.WantFailure(t, apitest.Do(t, api, "DELETE", namespaces+"/default", ""), 403, "Forbidden", `namespaces "default" is forbidden: this namespace may not be deleted`, `{"name":"default","kind":"namespaces"}`)
-	apitest.WantFailure(t, apitest.Do(t, api, "DELETE", namespaces, ""), 405, "MethodNotAllowed", "the server does not allow this method on the requested resource", "{}")
+	apitest.WantFailure(t, apitest.Do(t, api, "DELETE", namespaces+"/default", ""), 403, "Forbidden",
+		`namespaces "default" is forbidden: this namespace may not be deleted`, `{"name":"default","kind":"namespaces"}`)
+	apitest.WantFailure(t, apitest.Do(t, api, "DELETE", namespaces, ""), 405, "MethodNotAllowed",
+		"the server does not allow this method on the requested resource", "{}")
 	assert.Equal(t, 422, apitest.Do(t, api, "POST", namespaces, `{"metadata":{"name":"a.b"}}`).Code, "a name is a DNS label")
 	assert.Equal(t, []string{}, apitest.Do(t, api, "GET", apitest.ExampleV1+"/namespaces/none/widgets", "").Names(t), "reading asks for no namespace")
 }
@@ -67,7 +72,8 @@ func TestNamespaceLabelsAndStatus(t *testing.T) {
 	}
 	const its = `"kubernetes.io/metadata.name":"team"`
 	assert.Equal(t, `{`+its+`}`, labels(apitest.MergePatch(t, api, namespaces+"/team", `{"metadata":{"labels":null}}`)), "the label is always there")
-	assert.Equal(t, `{`+its+`}`, labels(apitest.Do(t, api, "PUT", namespaces+"/team", `{"metadata":{"name":"team","labels":{"kubernetes.io/metadata.name":"x"}}}`)))
+	assert.Equal(t, `{`+its+`}`, labels(apitest.Do(t, api, "PUT", namespaces+"/team",
+		`{"metadata":{"name":"team","labels":{"kubernetes.io/metadata.name":"x"}}}`)))
 
 	a := apitest.MergePatch(t, api, namespaces+"/team/status", `{"metadata":{"labels":{"x":"y"},"annotations":{"p":"q"}},"spec":{"finalizers":null}}`)
 	assert.Equal(t, `{`+its+`,"x":"y"}`, labels(a), "/status of a built-in kind takes metadata")
@@ -75,10 +81,12 @@ func TestNamespaceLabelsAndStatus(t *testing.T) {
 	assert.Contains(t, a.Body, `"finalizers":["kubernetes"]`, "and no spec")
 
 	for _, verb := range []string{"DELETE", "POST"} {
-		apitest.WantFailure(t, apitest.Do(t, api, verb, namespaces+"/team/status", `{}`), 405, "MethodNotAllowed", "the server does not allow this method on the requested resource", "{}")
+		apitest.WantFailure(t, apitest.Do(t, api, verb, namespaces+"/team/status", `{}`), 405, "MethodNotAllowed",
+			"the server does not allow this method on the requested resource", "{}")
 	}
 	apitest.WantFailure(t, apitest.Do(t, api, "DELETE", namespaces+"/team", `{"preconditions":{"uid":"other"}}`), 409, "Conflict",
-		`Operation cannot be fulfilled on namespaces "team": Precondition failed: UID in precondition: other, UID in object meta: uid-2`, `{"name":"team","kind":"namespaces"}`)
+		`Operation cannot be fulfilled on namespaces "team": Precondition failed: UID in precondition: other, UID in object meta: uid-2`,
+		`{"name":"team","kind":"namespaces"}`)
 
 	apitest.Must(t, api, "DELETE", namespaces+"/team", "")
 	a = apitest.Do(t, api, "POST", apitest.ExampleV1+"/namespaces/team/widgets", apitest.WidgetBody(`"generateName":"g-"`))
@@ -88,7 +96,8 @@ func TestNamespaceLabelsAndStatus(t *testing.T) {
 
 func TestNamespaceSelectorOfAClusterScopedKind(t *testing.T) {
 	api := apitest.New(t, rest.Options{}, rest.NamespacesOf[apitest.Namespace](), apitest.WidgetResource())
-	apitest.WantFailure(t, apitest.Do(t, api, "GET", "/api/v1/namespaces?fieldSelector=metadata.namespace%3Dx", ""), 400, "BadRequest", "field label not supported: metadata.namespace", "")
+	apitest.WantFailure(t, apitest.Do(t, api, "GET", "/api/v1/namespaces?fieldSelector=metadata.namespace%3Dx", ""), 400, "BadRequest",
+		"field label not supported: metadata.namespace", "")
 }
 
 func TestNamespaceFinalizers(t *testing.T) {
@@ -110,7 +119,8 @@ func TestNamespaceFinalizers(t *testing.T) {
 	finalize := func(members string) apitest.Answer {
 		return apitest.Do(t, api, "PUT", namespaces+"/a/finalize", `{"metadata":{"name":"a"`+members+`}`)
 	}
-	apitest.WantInvalid(t, finalize(`},"spec":{"finalizers":["c/d","bare"]}`), "Namespace", "a", apitest.Invalid("spec.finalizers[1]", `Invalid value: "bare"`+neither))
+	apitest.WantInvalid(t, finalize(`},"spec":{"finalizers":["c/d","bare"]}`), "Namespace", "a",
+		apitest.Invalid("spec.finalizers[1]", `Invalid value: "bare"`+neither))
 	a := finalize(`,"labels":{"x":"y"}},"spec":{"finalizers":["c/d"]},"status":{"phase":"Terminating"}`)
 	assert.Equal(t, "y", a.Text(t, "metadata.labels.x"), "the metadata is the body's, %s", a.Body)
 	assert.Equal(t, "Active", a.Text(t, "status.phase"), "the status is not")

@@ -57,7 +57,8 @@ func TestChangedSelectorNameSelectsStoredObjects(t *testing.T) {
 // A boolean that an object does not have is false, as clients ask for nodes: spec.unschedulable=false.
 func TestAbsentSelectableFields(t *testing.T) {
 	for dialect, want := range map[rest.Dialect][]string{rest.DialectBuiltin: {"open", "unlocked"}, rest.DialectCustom: {"unlocked"}} {
-		api := apitest.New(t, rest.Options{}, rest.Resource[apitest.Memo]{Version: "v1", Plural: "memos", Wire: rest.Wire{Dialect: dialect}, SelectableFields: []string{"locked"}})
+		api := apitest.New(t, rest.Options{}, rest.Resource[apitest.Memo]{Version: "v1", Plural: "memos", Wire: rest.Wire{Dialect: dialect},
+			SelectableFields: []string{"locked"}})
 		for name, locked := range map[string]string{"open": "", "unlocked": `,"locked":false`, "shut": `,"locked":true`} {
 			apitest.Must(t, api, "POST", apitest.Memos, `{"apiVersion":"v1","kind":"Memo","metadata":{"name":"`+name+`"}`+locked+`}`)
 		}

@@ -16,14 +16,16 @@ import (
 func TestSingleton(t *testing.T) {
 	api := apitest.New(t, rest.Options{}, apitest.SettingsResource())
 	object := func(rv, generation, level, more string) string {
-		return `{"apiVersion":"example.com/v1","kind":"Settings","metadata":{"name":"cluster","uid":"uid-1","resourceVersion":"` + rv + `","generation":` + generation +
+		return `{"apiVersion":"example.com/v1","kind":"Settings","metadata":{"name":"cluster","uid":"uid-1","resourceVersion":"` + rv +
+			`","generation":` + generation +
 			`,"creationTimestamp":"` + apitest.NowText + `"},"spec":{"level":"` + level + `"}` + more + `}`
 	}
 	one := apitest.SettingsPath + "/cluster"
 	apitest.WantJSON(t, apitest.Do(t, api, "GET", one, ""), 200, object("2", "1", "low", ""))
 	assert.Equal(t, []string{"cluster"}, apitest.Do(t, api, "GET", apitest.SettingsPath, "").Names(t))
 	apitest.WantJSON(t, apitest.MergePatch(t, api, one, `{"spec":{"level":"high"}}`), 200, object("3", "2", "high", ""))
-	apitest.WantJSON(t, apitest.Do(t, api, "PUT", one, `{"apiVersion":"example.com/v1","kind":"Settings","metadata":{"name":"cluster","resourceVersion":"3"},"spec":{}}`), 200, object("4", "3", "low", ""))
+	apitest.WantJSON(t, apitest.Do(t, api, "PUT", one,
+		`{"apiVersion":"example.com/v1","kind":"Settings","metadata":{"name":"cluster","resourceVersion":"3"},"spec":{}}`), 200, object("4", "3", "low", ""))
 	apitest.WantJSON(t, apitest.MergePatch(t, api, one+"/status", `{"status":{"applied":"low"}}`), 200, object("5", "3", "low", `,"status":{"applied":"low"}`))
 	assert.Equal(t, 404, apitest.Do(t, api, "GET", apitest.SettingsPath+"/other", "").Code)
 	for _, c := range []struct{ method, target string }{{"POST", apitest.SettingsPath}, {"DELETE", apitest.SettingsPath}, {"DELETE", one}} {

@@ -53,15 +53,20 @@ func TestSubresourceShowsAPart(t *testing.T) {
 		apitest.WantInvalid(t, put(api, `"name":"a"`, `{"color":"pink"}`), "Widget.example.com", "a", // the object has its say too
 			apitest.NotSupported("spec.color", `Unsupported value: "pink": supported values: "red", "green", "blue"`))
 		apitest.WantFailure(t, put(api, `"name":"b"`, `{"color":"blue"}`), 400, "BadRequest", "the name of the object (b) does not match the name on the URL (a)", "")
-		apitest.WantFailure(t, put(api, `"name":"a","namespace":"x"`, `{"color":"blue"}`), 400, "BadRequest", "the namespace of the provided object does not match the namespace sent on the request", "")
-		apitest.WantFailure(t, apitest.Do(t, api, "PUT", target, apitest.WidgetBody(`"name":"a"`)+" "), 422, "Invalid", `Widget.example.com "a" is invalid: kind: Invalid value: "Widget": must be Paint`,
+		apitest.WantFailure(t, put(api, `"name":"a","namespace":"x"`, `{"color":"blue"}`), 400, "BadRequest",
+			"the namespace of the provided object does not match the namespace sent on the request", "")
+		apitest.WantFailure(t, apitest.Do(t, api, "PUT", target, apitest.WidgetBody(`"name":"a"`)+" "), 422, "Invalid",
+			`Widget.example.com "a" is invalid: kind: Invalid value: "Widget": must be Paint`,
 			`{"name":"a","group":"example.com","kind":"Widget","causes":[{"reason":"FieldValueInvalid","field":"kind","message":"Invalid value: \"Widget\": must be Paint"}]}`)
 		assert.Equal(t, 415, apitest.Do(t, api, "PATCH", target, `{}`).Code)
 		assert.Equal(t, 422, apitest.Do(t, api, "PUT", target+"?dryRun=x", `{}`).Code)
-		apitest.WantFailure(t, apitest.Do(t, api, "GET", apitest.Widgets+"/none/paint", ""), 404, "NotFound", `widgets.example.com "none" not found`, apitest.AboutWidget("none"))
-		apitest.WantFailure(t, apitest.MergePatch(t, api, apitest.Widgets+"/none/paint", `{}`), 404, "NotFound", `widgets.example.com "none" not found`, apitest.AboutWidget("none"))
+		apitest.WantFailure(t, apitest.Do(t, api, "GET", apitest.Widgets+"/none/paint", ""), 404, "NotFound",
+			`widgets.example.com "none" not found`, apitest.AboutWidget("none"))
+		apitest.WantFailure(t, apitest.MergePatch(t, api, apitest.Widgets+"/none/paint", `{}`), 404, "NotFound",
+			`widgets.example.com "none" not found`, apitest.AboutWidget("none"))
 		for method, verb := range map[string]string{"POST": "create", "DELETE": "delete"} {
-			apitest.WantFailure(t, apitest.Do(t, api, method, target, ""), 405, "MethodNotAllowed", verb+` is not supported on resources of kind "widgets.example.com"`, `{"group":"example.com","kind":"widgets"}`)
+			apitest.WantFailure(t, apitest.Do(t, api, method, target, ""), 405, "MethodNotAllowed",
+				verb+` is not supported on resources of kind "widgets.example.com"`, `{"group":"example.com","kind":"widgets"}`)
 		}
 		apitest.WantJSON(t, apitest.Do(t, api, "GET", apitest.Widgets+"/a", ""), 200, apitest.StoredWidget{}.String())
 	})
@@ -81,11 +86,13 @@ func TestSubresourceIsAnAction(t *testing.T) {
 	apitest.WantFailure(t, apitest.Do(t, api, "POST", target+"?dryRun=All", "{}"), 400, "BadRequest", "dryRun is not supported", "")
 	apitest.WantFailure(t, apitest.Do(t, api, "POST", target, `{"apiVersion":"example.com/v1","kind":"RestartNow"}`), 400, "BadRequest",
 		"the API version in the data (example.com/v1) does not match the expected API version (actions.example.com/v2)", "")
-	apitest.WantFailure(t, apitest.Do(t, api, "POST", apitest.Widgets+"/none/restart", `{"apiVersion":"actions.example.com/v2","kind":"RestartNow"}`), 404, "NotFound", `widgets.example.com "none" not found`, apitest.AboutWidget("none"))
+	apitest.WantFailure(t, apitest.Do(t, api, "POST", apitest.Widgets+"/none/restart",
+		`{"apiVersion":"actions.example.com/v2","kind":"RestartNow"}`), 404, "NotFound", `widgets.example.com "none" not found`, apitest.AboutWidget("none"))
 	warned := post(`,"bogus":1`)
 	assert.Equal(t, `299 - "unknown field \"bogus\""`, warned.Header.Get("Warning"))
 	for method, verb := range map[string]string{"GET": "get", "PUT": "update", "PATCH": "patch", "DELETE": "delete"} {
-		apitest.WantFailure(t, apitest.Do(t, api, method, target, ""), 405, "MethodNotAllowed", verb+` is not supported on resources of kind "widgets.example.com"`, `{"group":"example.com","kind":"widgets"}`)
+		apitest.WantFailure(t, apitest.Do(t, api, method, target, ""), 405, "MethodNotAllowed",
+			verb+` is not supported on resources of kind "widgets.example.com"`, `{"group":"example.com","kind":"widgets"}`)
 	}
 	apitest.WantJSON(t, apitest.Do(t, api, "GET", apitest.Widgets+"/a", ""), 200, apitest.StoredWidget{}.String())
 }

@@ -108,7 +108,8 @@ func TestOtherKindsBesideAChangedOne(t *testing.T) {
 				}, apitest.WidgetResource())
 				require.NoError(t, err)
 				last := fmt.Sprint(store.Revision())
-				assert.Equal(t, "ERROR 410 Expired: too old resource version: 3 ("+last+")", told(t, apitest.OpenWatch(t, api, lamps+"?watch=1&resourceVersion=3").Events()))
+				assert.Equal(t, "ERROR 410 Expired: too old resource version: 3 ("+last+")",
+					told(t, apitest.OpenWatch(t, api, lamps+"?watch=1&resourceVersion=3").Events()))
 				assert.Equal(t, 410, apitest.Do(t, api, "GET", lamps+"?resourceVersion=4&resourceVersionMatch=Exact", "").Code)
 				assert.Empty(t, apitest.OpenWatch(t, api, lamps+"?watch=1&resourceVersion="+last).Events())
 
@@ -142,7 +143,8 @@ func TestStoredObjectsThatTheNewTypeCannotRead(t *testing.T) {
 			body := `{"apiVersion":"example.com/v1alpha1","kind":"Lamp","metadata":{"name":"a"},"spec":{"watts":5}}`
 			require.Equal(t, 201, apitest.Do(t, api, "POST", "/apis/example.com/v1alpha1/namespaces/default/lamps", body).Code)
 		})
-		require.ErrorContains(t, err, `rest.New: kind "Lamp": lamps.example.com default/a: it is stored as "example.com/v1alpha1", which is not a version of kind "Lamp"`)
+		require.ErrorContains(t, err,
+			`rest.New: kind "Lamp": lamps.example.com default/a: it is stored as "example.com/v1alpha1", which is not a version of kind "Lamp"`)
 		record, err := store.Get(t.Context(), storage.Key{Resource: "lamps.example.com", Namespace: "default", Name: "a"}, 0)
 		require.NoError(t, err)
 		assert.Contains(t, string(record.JSON), "v1alpha1", "nothing has changed")

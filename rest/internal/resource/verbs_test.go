@@ -23,19 +23,23 @@ func TestDisabledVerbs(t *testing.T) {
 		apitest.WantJSON(t, apitest.Do(t, api, "GET", apitest.Widgets+"/a", ""), 200, apitest.StoredWidget{}.String())
 		assert.Equal(t, []string{"a"}, apitest.Do(t, api, "GET", apitest.Widgets, "").Names(t))
 		for _, c := range []struct{ method, target string }{
-			{"POST", apitest.Widgets}, {"DELETE", apitest.Widgets}, {"PUT", apitest.Widgets + "/a"}, {"PATCH", apitest.Widgets + "/a"}, {"DELETE", apitest.Widgets + "/a"},
+			{"POST", apitest.Widgets}, {"DELETE", apitest.Widgets}, {"PUT", apitest.Widgets + "/a"}, {"PATCH", apitest.Widgets + "/a"},
+			{"DELETE", apitest.Widgets + "/a"},
 		} {
-			apitest.WantFailure(t, apitest.Do(t, api, c.method, c.target, ""), 405, "MethodNotAllowed", "the server does not allow this method on the requested resource", "{}")
+			apitest.WantFailure(t, apitest.Do(t, api, c.method, c.target, ""), 405, "MethodNotAllowed",
+				"the server does not allow this method on the requested resource", "{}")
 		}
 		assert.Equal(t, 200, apitest.Do(t, api, "GET", apitest.Widgets+"/a/status", "").Code)
 		for method, verb := range map[string]string{"PUT": "update", "PATCH": "patch"} {
-			apitest.WantFailure(t, apitest.Do(t, api, method, apitest.Widgets+"/a/status", ""), 405, "MethodNotAllowed", verb+` is not supported on resources of kind "widgets.example.com"`, `{"group":"example.com","kind":"widgets"}`)
+			apitest.WantFailure(t, apitest.Do(t, api, method, apitest.Widgets+"/a/status", ""), 405, "MethodNotAllowed",
+				verb+` is not supported on resources of kind "widgets.example.com"`, `{"group":"example.com","kind":"widgets"}`)
 		}
 	})
 	t.Run("nothing but create", func(t *testing.T) {
 		api := apitest.NewWidgets(t, func(r *rest.Resource[apitest.Widget]) { r.Verbs = []rest.Verb{rest.VerbCreate} })
 		apitest.CreateWidget(t, api, "a")
-		for _, c := range []struct{ method, target string }{{"GET", apitest.Widgets}, {"GET", apitest.Widgets + "?watch=1"}, {"GET", apitest.AllWidgets}, {"GET", apitest.Widgets + "/a"}} {
+		for _, c := range []struct{ method, target string }{{"GET", apitest.Widgets}, {"GET", apitest.Widgets + "?watch=1"},
+			{"GET", apitest.AllWidgets}, {"GET", apitest.Widgets + "/a"}} {
 			assert.Equal(t, 405, apitest.Do(t, api, c.method, c.target, "").Code, "%s %s", c.method, c.target)
 		}
 	})

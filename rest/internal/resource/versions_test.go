@@ -23,7 +23,8 @@ func TestReadInEachVersion(t *testing.T) {
 		want         apitest.StoredCog
 	}{
 		{"as stored", apitest.Cogs, apitest.StoredCog{Spec: `{"teeth":12,"material":"steel","note":"oil me"}`}},
-		{"converted", apitest.BetaCogs, apitest.StoredCog{Version: "v1beta1", Metadata: `"annotations":{"example.com/note":"oil me"}`, Spec: `{"toothCount":12,"metal":"steel"}`}},
+		{"converted", apitest.BetaCogs, apitest.StoredCog{Version: "v1beta1", Metadata: `"annotations":{"example.com/note":"oil me"}`,
+			Spec: `{"toothCount":12,"metal":"steel"}`}},
 		{"by a common field", apitest.AlphaCogs, apitest.StoredCog{Version: "v1alpha1", Spec: `{"teeth":12}`}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -56,15 +57,18 @@ func TestWriteTakesTheVersionOfItsRequest(t *testing.T) {
 	}{
 		{"create, with the version's defaults", "POST", apitest.BetaCogs, "", apitest.BetaCogBody(`{"toothCount":8}`), 201,
 			apitest.StoredCog{Version: "v1beta1", Spec: `{"toothCount":8,"metal":"iron"}`}, apitest.StoredCog{Spec: `{"teeth":8,"material":"iron"}`}},
-		{"create with a null function", "POST", apitest.AlphaCogs, "", `{"apiVersion":"example.com/v1alpha1","kind":"Cog","metadata":{"name":"a"},"spec":{"teeth":3}}`, 201,
+		{"create with a null function", "POST", apitest.AlphaCogs, "",
+			`{"apiVersion":"example.com/v1alpha1","kind":"Cog","metadata":{"name":"a"},"spec":{"teeth":3}}`, 201,
 			apitest.StoredCog{Version: "v1alpha1", Spec: `{"teeth":3}`}, apitest.StoredCog{Spec: `{"teeth":3,"material":"steel"}`}},
-		{"put", "PUT", apitest.BetaCogs + "/a", "", `{"apiVersion":"example.com/v1beta1","kind":"Cog","metadata":{"name":"a","resourceVersion":"2",` + note + `},"spec":{"toothCount":9,"metal":"tin"}}`, 200,
+		{"put", "PUT", apitest.BetaCogs + "/a", "",
+			`{"apiVersion":"example.com/v1beta1","kind":"Cog","metadata":{"name":"a","resourceVersion":"2",` + note + `},"spec":{"toothCount":9,"metal":"tin"}}`, 200,
 			apitest.StoredCog{Version: "v1beta1", Rv: "3", Generation: 2, Metadata: note, Spec: `{"toothCount":9,"metal":"tin"}`},
 			apitest.StoredCog{Rv: "3", Generation: 2, Spec: `{"teeth":9,"material":"tin","note":"oil me"}`}},
 		{"merge patch", "PATCH", apitest.BetaCogs + "/a", apitest.TypeMergePatch, `{"spec":{"oiled":true}}`, 200,
 			apitest.StoredCog{Version: "v1beta1", Rv: "3", Generation: 2, Metadata: note, Spec: `{"toothCount":12,"metal":"steel","oiled":true}`},
 			apitest.StoredCog{Rv: "3", Generation: 2, Metadata: `"annotations":{"example.com/oiled":"true"}`, Spec: `{"teeth":12,"material":"steel","note":"oil me"}`}},
-		{"JSON patch", "PATCH", apitest.BetaCogs + "/a", apitest.TypeJSONPatch, `[{"op":"test","path":"/spec/toothCount","value":12},{"op":"replace","path":"/spec/metal","value":"tin"}]`, 200,
+		{"JSON patch", "PATCH", apitest.BetaCogs + "/a", apitest.TypeJSONPatch,
+			`[{"op":"test","path":"/spec/toothCount","value":12},{"op":"replace","path":"/spec/metal","value":"tin"}]`, 200,
 			apitest.StoredCog{Version: "v1beta1", Rv: "3", Generation: 2, Metadata: note, Spec: `{"toothCount":12,"metal":"tin"}`},
 			apitest.StoredCog{Rv: "3", Generation: 2, Spec: `{"teeth":12,"material":"tin","note":"oil me"}`}},
 		{"status", "PATCH", apitest.BetaCogs + "/a/status", apitest.TypeMergePatch, `{"spec":{"metal":"tin"},"status":{"rotations":7}}`, 200,
@@ -96,10 +100,12 @@ func TestWriteKeepsFieldsThatItsVersionLacks(t *testing.T) {
 	apitest.Must(t, api, "PATCH", apitest.AlphaCogs+"/a", `{"spec":{"teeth":3}}`, "Content-Type", apitest.TypeMergePatch)
 	apitest.WantJSON(t, apitest.Do(t, api, "GET", apitest.Cogs+"/a", ""), 200,
 		apitest.StoredCog{Rv: "4", Generation: 2, Spec: `{"teeth":3,"material":"tin","note":"oil me"}`, Status: `{"turns":7}`}.String())
-	put := apitest.Do(t, api, "PUT", apitest.AlphaCogs+"/a", `{"apiVersion":"example.com/v1alpha1","kind":"Cog","metadata":{"name":"a","resourceVersion":"4","labels":{"x":"y"}},"spec":{"teeth":4}}`)
+	put := apitest.Do(t, api, "PUT", apitest.AlphaCogs+"/a",
+		`{"apiVersion":"example.com/v1alpha1","kind":"Cog","metadata":{"name":"a","resourceVersion":"4","labels":{"x":"y"}},"spec":{"teeth":4}}`)
 	apitest.WantJSON(t, put, 200, apitest.StoredCog{Version: "v1alpha1", Rv: "5", Generation: 3, Metadata: `"labels":{"x":"y"}`, Spec: `{"teeth":4}`}.String())
 	apitest.WantJSON(t, apitest.Do(t, api, "GET", apitest.Cogs+"/a", ""), 200,
-		apitest.StoredCog{Rv: "5", Generation: 3, Metadata: `"labels":{"x":"y"}`, Spec: `{"teeth":4,"material":"tin","note":"oil me"}`, Status: `{"turns":7}`}.String())
+		apitest.StoredCog{Rv: "5", Generation: 3, Metadata: `"labels":{"x":"y"}`, Spec: `{"teeth":4,"material":"tin","note":"oil me"}`,
+			Status: `{"turns":7}`}.String())
 }
 
 // Beam has a width in millimeters. Its older version counts in centimeters.
@@ -171,8 +177,10 @@ func TestSelectorsUseTheVersionOfTheRequest(t *testing.T) {
 		} {
 			assert.Equal(t, names, apitest.Must(t, api, "GET", apitest.BetaCogs+"?fieldSelector="+strings.ReplaceAll(selector, "=", "%3D"), "").Names(t), selector)
 		}
-		apitest.WantFailure(t, apitest.Do(t, api, "GET", apitest.BetaCogs+"?fieldSelector=spec.material%3Dtin", ""), 400, "BadRequest", "field label not supported: spec.material", "")
-		apitest.WantFailure(t, apitest.Do(t, api, "GET", apitest.Cogs+"?fieldSelector=spec.metal%3Dtin", ""), 400, "BadRequest", "field label not supported: spec.metal", "")
+		apitest.WantFailure(t, apitest.Do(t, api, "GET", apitest.BetaCogs+"?fieldSelector=spec.material%3Dtin", ""), 400, "BadRequest",
+			"field label not supported: spec.material", "")
+		apitest.WantFailure(t, apitest.Do(t, api, "GET", apitest.Cogs+"?fieldSelector=spec.metal%3Dtin", ""), 400, "BadRequest",
+			"field label not supported: spec.metal", "")
 
 		apitest.Must(t, api, "PATCH", apitest.Cogs+"/a", `{"spec":{"material":"steel"}}`, "Content-Type", apitest.TypeMergePatch)
 		tin.Rv = "3"
@@ -184,7 +192,8 @@ func TestSelectorsUseTheVersionOfTheRequest(t *testing.T) {
 func TestRepresentationsOfAConvertedObject(t *testing.T) {
 	api := apitest.NewCogs(t)
 	require.Equal(t, 201, apitest.Do(t, api, "POST", apitest.Cogs, apitest.CogBody(`{"teeth":12,"note":"oil me"}`)).Code)
-	const metadata = `{"name":"a","namespace":"default","uid":"uid-1","resourceVersion":"2","generation":1,"creationTimestamp":"` + apitest.NowText + `","annotations":{"example.com/note":"oil me"}}`
+	const metadata = `{"name":"a","namespace":"default","uid":"uid-1","resourceVersion":"2","generation":1,"creationTimestamp":"` +
+		apitest.NowText + `","annotations":{"example.com/note":"oil me"}}`
 	const partial = `{"apiVersion":"meta.k8s.io/v1","kind":"PartialObjectMetadata","metadata":` + metadata + `}`
 	apitest.WantJSON(t, apitest.Do(t, api, "GET", apitest.BetaCogs+"/a", "", "Accept", apitest.AcceptPartial), 200, partial)
 	apitest.WantJSON(t, apitest.Do(t, api, "GET", apitest.BetaCogs, "", "Accept", apitest.AcceptPartials), 200,
@@ -197,7 +206,8 @@ func TestRepresentationsOfAConvertedObject(t *testing.T) {
 	scale := apitest.Must(t, api, "GET", apitest.BetaCogs+"/a/scale", "")
 	assert.EqualValues(t, "12", fmt.Sprint(scale.Value(t, "spec.replicas")))
 	apitest.Must(t, api, "PATCH", apitest.BetaCogs+"/a/scale", `{"spec":{"replicas":20}}`, "Content-Type", apitest.TypeMergePatch)
-	apitest.WantJSON(t, apitest.Do(t, api, "GET", apitest.Cogs+"/a", ""), 200, apitest.StoredCog{Rv: "3", Generation: 2, Spec: `{"teeth":20,"material":"steel","note":"oil me"}`}.String())
+	apitest.WantJSON(t, apitest.Do(t, api, "GET", apitest.Cogs+"/a", ""), 200,
+		apitest.StoredCog{Rv: "3", Generation: 2, Spec: `{"teeth":20,"material":"steel","note":"oil me"}`}.String())
 }
 
 // A version that declares no columns has those of the stored one that find a value of the same type in it.
@@ -344,7 +354,8 @@ func TestDeprecatedAndUnservedVersions(t *testing.T) {
 	} {
 		assert.Equal(t, warnings, apitest.Do(t, api, "GET", target, "").Header.Values("Warning"), target)
 	}
-	assert.Equal(t, []string{`299 - "example.com/v1beta1 Cog is deprecated"`}, apitest.Do(t, apitest.NewCogs(t), "GET", apitest.BetaCogs, "").Header.Values("Warning"))
+	assert.Equal(t, []string{`299 - "example.com/v1beta1 Cog is deprecated"`},
+		apitest.Do(t, apitest.NewCogs(t), "GET", apitest.BetaCogs, "").Header.Values("Warning"))
 
 	require.Equal(t, 404, apitest.Do(t, api, "GET", apitest.AlphaCogs+"/a", "").Code)
 	require.Equal(t, 404, apitest.Do(t, api, "GET", "/apis/example.com/v1alpha1", "").Code)
@@ -383,7 +394,8 @@ func TestTypedClientsOfSeveralVersions(t *testing.T) {
 func TestVersionsOfABuiltinKind(t *testing.T) {
 	api := apitest.NewCogs(t, func(r *rest.Resource[apitest.Cog]) { r.Wire.Dialect = rest.DialectBuiltin })
 	require.Equal(t, 201, apitest.Do(t, api, "POST", apitest.BetaCogs, `{"metadata":{"name":"a"},"spec":{"toothCount":5}}`).Code)
-	patched := apitest.Do(t, api, "PATCH", apitest.BetaCogs+"/a", `{"metadata":{"finalizers":["example.com/a"]},"spec":{"oiled":true}}`, "Content-Type", "application/strategic-merge-patch+json")
+	patched := apitest.Do(t, api, "PATCH", apitest.BetaCogs+"/a", `{"metadata":{"finalizers":["example.com/a"]},"spec":{"oiled":true}}`,
+		"Content-Type", "application/strategic-merge-patch+json")
 	require.Equal(t, 200, patched.Code, patched.Body)
 	assert.Equal(t, map[string]any{"toothCount": 5.0, "metal": "iron", "oiled": true}, patched.Value(t, "spec"))
 	for target, spec := range map[string]string{apitest.BetaCogs: `{"metal":"iron","oiled":true,"toothCount":5}`, apitest.Cogs: `{"material":"iron","teeth":5}`} {

@@ -65,15 +65,21 @@ func randomWrite(t *testing.T, r *rand.Rand, api *rest.API) {
 	var a apitest.Answer
 	switch r.IntN(7) {
 	case 0:
-		a = apitest.Do(t, api, "POST", apitest.Cogs, fmt.Sprintf(`{"apiVersion":"example.com/v1","kind":"Cog","metadata":{"name":%q,"labels":%s},"spec":{"teeth":%d,"material":%q}}`, name, labels, teeth, metal))
+		a = apitest.Do(t, api, "POST", apitest.Cogs,
+			fmt.Sprintf(`{"apiVersion":"example.com/v1","kind":"Cog","metadata":{"name":%q,"labels":%s},"spec":{"teeth":%d,"material":%q}}`, name, labels, teeth, metal))
 	case 1:
-		a = apitest.Do(t, api, "POST", apitest.BetaCogs, fmt.Sprintf(`{"apiVersion":"example.com/v1beta1","kind":"Cog","metadata":{"name":%q,"labels":%s},"spec":{"toothCount":%d,"oiled":true}}`, name, labels, teeth))
+		a = apitest.Do(t, api, "POST", apitest.BetaCogs,
+			fmt.Sprintf(`{"apiVersion":"example.com/v1beta1","kind":"Cog","metadata":{"name":%q,"labels":%s},"spec":{"toothCount":%d,"oiled":true}}`,
+				name, labels, teeth))
 	case 2:
-		a = apitest.MergePatch(t, api, apitest.Cogs+"/"+name, fmt.Sprintf(`{"metadata":{"labels":{"team":%q}},"spec":{"material":%q,"note":%q}}`, pick("a", "b"), metal, pick("", "oil")))
+		a = apitest.MergePatch(t, api, apitest.Cogs+"/"+name, fmt.Sprintf(`{"metadata":{"labels":{"team":%q}},"spec":{"material":%q,"note":%q}}`,
+			pick("a", "b"), metal, pick("", "oil")))
 	case 3:
-		a = apitest.MergePatch(t, api, apitest.BetaCogs+"/"+name, fmt.Sprintf(`{"metadata":{"labels":{"team":null}},"spec":{"metal":%q,"oiled":%t}}`, metal, r.IntN(2) == 0))
+		a = apitest.MergePatch(t, api, apitest.BetaCogs+"/"+name,
+			fmt.Sprintf(`{"metadata":{"labels":{"team":null}},"spec":{"metal":%q,"oiled":%t}}`, metal, r.IntN(2) == 0))
 	case 4:
-		a = apitest.MergePatch(t, api, pick(apitest.BetaCogs, apitest.Cogs)+"/"+name+"/status", fmt.Sprintf(`{"status":{"turns":%d,"rotations":%d}}`, r.IntN(3), r.IntN(3)))
+		a = apitest.MergePatch(t, api, pick(apitest.BetaCogs, apitest.Cogs)+"/"+name+"/status",
+			fmt.Sprintf(`{"status":{"turns":%d,"rotations":%d}}`, r.IntN(3), r.IntN(3)))
 	case 5:
 		a = apitest.Do(t, api, "DELETE", pick(apitest.BetaCogs, apitest.Cogs, apitest.AlphaCogs)+"/"+name, "")
 	case 6:

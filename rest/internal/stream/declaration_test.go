@@ -41,10 +41,14 @@ func TestInvalidStreamDeclarations(t *testing.T) {
 		{"no name", apitest.ThingLog{Output: apitest.NoOutput}, "the name must be a lower-case word"},
 		{"the name of another", apitest.ThingLog{Name: "status", Output: apitest.NoOutput}, "the name must be a lower-case word"},
 		{"no function", apitest.ThingLog{Name: "log"}, "one of Output, Session, Forward and Serve must be set, and 0 are"},
-		{"two functions", apitest.ThingLog{Name: "log", Output: apitest.NoOutput, Serve: func(http.ResponseWriter, *http.Request, *apitest.Thing, *apitest.LogOptions) {}}, "and 2 are"},
+		{"two functions", apitest.ThingLog{Name: "log", Output: apitest.NoOutput,
+			Serve: func(http.ResponseWriter, *http.Request, *apitest.Thing, *apitest.LogOptions) {}}, "and 2 are"},
 		{"a content type of nothing", apitest.ThingExec{Name: "exec", Session: apitest.Shell, ContentType: "text/plain"}, "ContentType needs Output"},
-		{"options that are no struct", rest.Stream[apitest.Thing, string]{Name: "x", Output: func(context.Context, *apitest.Thing, *string, io.Writer) error { return nil }}, "the options must be a struct"},
-		{"options that no URL can hold", rest.Stream[apitest.Thing, nested]{Name: "x", Output: func(context.Context, *apitest.Thing, *nested, io.Writer) error { return nil }}, `"inner" is neither a string, number or boolean nor a list of them`},
+		{"options that are no struct", rest.Stream[apitest.Thing, string]{Name: "x",
+			Output: func(context.Context, *apitest.Thing, *string, io.Writer) error { return nil }}, "the options must be a struct"},
+		{"options that no URL can hold", rest.Stream[apitest.Thing, nested]{Name: "x",
+			Output: func(context.Context, *apitest.Thing, *nested, io.Writer) error { return nil }},
+			`"inner" is neither a string, number or boolean nor a list of them`},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			things := apitest.ThingResource()
@@ -56,7 +60,8 @@ func TestInvalidStreamDeclarations(t *testing.T) {
 	}
 	t.Run("twice", func(t *testing.T) {
 		things := apitest.ThingResource()
-		things.Subresources = []rest.SubresourceOf[apitest.Thing]{apitest.ThingLog{Name: "log", Output: apitest.NoOutput}, apitest.ThingLog{Name: "log", Output: apitest.NoOutput}}
+		things.Subresources = []rest.SubresourceOf[apitest.Thing]{apitest.ThingLog{Name: "log", Output: apitest.NoOutput},
+			apitest.ThingLog{Name: "log", Output: apitest.NoOutput}}
 		_, err := rest.New(rest.Options{}, things)
 		require.ErrorContains(t, err, `subresource "log" is declared twice`)
 	})

@@ -84,8 +84,10 @@ func TestEndings(t *testing.T) {
 		{"the API ends a session", v5, sessionUntilEnd, shutDown, true, websocket.StatusGoingAway, 0},
 		{"the API ends output", binary, outputUntilEnd, shutDown, true, websocket.StatusNormalClosure, 0},
 		{"the API ends a forward", v4, forwardUntilEnd, shutDown, true, websocket.StatusGoingAway, 0},
-		{"the API ends a session that is not read", v5, session(func(_ context.Context, t *terminal) error { return writeForever(t.Stdout) }), shutDown, false, 0, limits.End},
-		{"the API ends output that is not read", binary, output(func(_ context.Context, out io.Writer) error { return writeForever(out) }), shutDown, false, 0, limits.End},
+		{"the API ends a session that is not read", v5, session(func(_ context.Context, t *terminal) error { return writeForever(t.Stdout) }),
+			shutDown, false, 0, limits.End},
+		{"the API ends output that is not read", binary, output(func(_ context.Context, out io.Writer) error { return writeForever(out) }),
+			shutDown, false, 0, limits.End},
 		{"a session is forgotten", v5, sessionUntilEnd, nothing, true, -1, limits.Idle},
 		{"output is forgotten", binary, outputUntilEnd, nothing, true, -1, limits.Idle},
 		{"the client violates the protocol", v5, sessionUntilEnd, func(_ *host, conn *websocket.Conn) {

@@ -37,7 +37,8 @@ func connectTo(_ context.Context, thing *apitest.Thing, _ *apitest.ThingForwardO
 
 func TestForward(t *testing.T) {
 	var log apitest.LogBuffer
-	s := apitest.NewThingStreams(t, rest.Options{Logger: apitest.LoggerTo(&log)}, rest.Stream[apitest.Thing, apitest.ThingForwardOptions]{Name: "portforward", Forward: connectTo})
+	s := apitest.NewThingStreams(t, rest.Options{Logger: apitest.LoggerTo(&log)},
+		rest.Stream[apitest.Thing, apitest.ThingForwardOptions]{Name: "portforward", Forward: connectTo})
 	server := apitest.Serve(t, s.API).URL
 	number := func(port uint16) string { return string(binary.LittleEndian.AppendUint16(nil, port)) }
 	open := func(t *testing.T, query, protocol string) *apitest.Session {
@@ -90,7 +91,8 @@ func TestForward(t *testing.T) {
 		})
 	}
 	t.Run("kubectl's tunnel of SPDY is not served", func(t *testing.T) {
-		got := apitest.StatusOf(t, s.Do("GET", apitest.Things+"/a/portforward?ports=80", "", apitest.UpgradeHeaders("Sec-WebSocket-Protocol", "SPDY/3.1+portforward.k8s.io")...))
+		got := apitest.StatusOf(t, s.Do("GET", apitest.Things+"/a/portforward?ports=80", "",
+			apitest.UpgradeHeaders("Sec-WebSocket-Protocol", "SPDY/3.1+portforward.k8s.io")...))
 		assert.Equal(t, "requested protocol(s) are not supported: [SPDY/3.1+portforward.k8s.io]; supports [v4.channel.k8s.io v4.base64.channel.k8s.io ]", got.Message)
 	})
 }

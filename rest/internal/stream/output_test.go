@@ -24,14 +24,15 @@ import (
 )
 
 func TestOutput(t *testing.T) {
-	s := apitest.NewThingStreams(t, rest.Options{}, apitest.ThingLog{Name: "log", Output: func(_ context.Context, thing *apitest.Thing, o *apitest.LogOptions, out io.Writer) error {
-		tail := "all"
-		if o.TailLines != nil {
-			tail = fmt.Sprint(*o.TailLines)
-		}
-		_, err := fmt.Fprintf(out, "%s %v %s %s %v %v %v", thing.Name, o.Follow, tail, o.Container, o.Ratio, o.Level, o.Lines)
-		return err
-	}})
+	s := apitest.NewThingStreams(t, rest.Options{},
+		apitest.ThingLog{Name: "log", Output: func(_ context.Context, thing *apitest.Thing, o *apitest.LogOptions, out io.Writer) error {
+			tail := "all"
+			if o.TailLines != nil {
+				tail = fmt.Sprint(*o.TailLines)
+			}
+			_, err := fmt.Fprintf(out, "%s %v %s %s %v %v %v", thing.Name, o.Follow, tail, o.Container, o.Ratio, o.Level, o.Lines)
+			return err
+		}})
 	for _, c := range []struct {
 		name, query, want string
 	}{
@@ -121,10 +122,11 @@ func TestOutputFailures(t *testing.T) {
 	}
 	t.Run("after the beginning the answer is broken off", func(t *testing.T) {
 		for _, end := range []func() error{func() error { return errors.New("gone") }, func() error { panic("boom") }} {
-			s := apitest.NewThingStreams(t, rest.Options{}, apitest.ThingLog{Name: "log", Output: func(_ context.Context, _ *apitest.Thing, _ *apitest.LogOptions, out io.Writer) error {
-				_, _ = io.WriteString(out, "some")
-				return end()
-			}})
+			s := apitest.NewThingStreams(t, rest.Options{},
+				apitest.ThingLog{Name: "log", Output: func(_ context.Context, _ *apitest.Thing, _ *apitest.LogOptions, out io.Writer) error {
+					_, _ = io.WriteString(out, "some")
+					return end()
+				}})
 			response, err := http.Get(apitest.Serve(t, s.API).URL + apitest.Things + "/a/log")
 			require.NoError(t, err)
 			body, err := io.ReadAll(response.Body)
@@ -134,7 +136,8 @@ func TestOutputFailures(t *testing.T) {
 		}
 	})
 	t.Run("nothing is an empty answer", func(t *testing.T) {
-		s := apitest.NewThingStreams(t, rest.Options{}, apitest.ThingLog{Name: "log", ContentType: "application/x-ndjson", Output: func(context.Context, *apitest.Thing, *apitest.LogOptions, io.Writer) error { return nil }})
+		s := apitest.NewThingStreams(t, rest.Options{}, apitest.ThingLog{Name: "log", ContentType: "application/x-ndjson",
+			Output: func(context.Context, *apitest.Thing, *apitest.LogOptions, io.Writer) error { return nil }})
 		w := s.Do("GET", apitest.Things+"/a/log", "")
 		assert.Equal(t, 200, w.Code)
 		assert.Empty(t, w.Body)
@@ -146,11 +149,12 @@ func TestOutputFailures(t *testing.T) {
 // the short requests. A late write of the host must not reach the connection, which may already carry another response.
 func TestOutputAfterTheHostHasReturned(t *testing.T) {
 	kept := make(chan io.Writer, 1)
-	s := apitest.NewThingStreams(t, rest.Options{}, apitest.ThingLog{Name: "log", Output: func(_ context.Context, _ *apitest.Thing, o *apitest.LogOptions, out io.Writer) error {
-		kept <- out
-		_, err := io.WriteString(out, "line")
-		return err
-	}})
+	s := apitest.NewThingStreams(t, rest.Options{},
+		apitest.ThingLog{Name: "log", Output: func(_ context.Context, _ *apitest.Thing, o *apitest.LogOptions, out io.Writer) error {
+			kept <- out
+			_, err := io.WriteString(out, "line")
+			return err
+		}})
 	server := apitest.Serve(t, s.API)
 	for _, headers := range [][]string{nil, {"Connection", "close"}} {
 		response := apitest.Open(t.Context(), t, server.Client(), "GET", server.URL+apitest.Things+"/a/log", headers...)
@@ -199,15 +203,16 @@ func TestOutputEndsWithTheAPI(t *testing.T) {
 // A client that does not read makes the host wait, and neither keeps the API from ending.
 func TestOutputWaitsForItsClient(t *testing.T) {
 	written, ended := make(chan int, 10_000), make(chan error, 2)
-	s := apitest.NewThingStreams(t, rest.Options{}, apitest.ThingLog{Name: "log", Output: func(_ context.Context, _ *apitest.Thing, _ *apitest.LogOptions, out io.Writer) error {
-		for i := 0; ; i++ {
-			if _, err := out.Write(make([]byte, 1<<20)); err != nil {
-				ended <- err
-				return err
+	s := apitest.NewThingStreams(t, rest.Options{},
+		apitest.ThingLog{Name: "log", Output: func(_ context.Context, _ *apitest.Thing, _ *apitest.LogOptions, out io.Writer) error {
+			for i := 0; ; i++ {
+				if _, err := out.Write(make([]byte, 1<<20)); err != nil {
+					ended <- err
+					return err
+				}
+				written <- i
 			}
-			written <- i
-		}
-	}})
+		}})
 	server := apitest.Serve(t, s.API)
 	for _, open := range []func(){
 		func() {
@@ -227,14 +232,15 @@ func TestOutputWaitsForItsClient(t *testing.T) {
 }
 
 func TestOutputOverWebSocket(t *testing.T) {
-	s := apitest.NewThingStreams(t, rest.Options{}, apitest.ThingLog{Name: "log", Output: func(_ context.Context, _ *apitest.Thing, o *apitest.LogOptions, out io.Writer) error {
-		if o.Container == "none" {
-			return status.BadRequest("there is no container none")
-		}
-		_, _ = io.WriteString(out, "one\n")
-		_, err := io.WriteString(out, "two\n")
-		return err
-	}})
+	s := apitest.NewThingStreams(t, rest.Options{},
+		apitest.ThingLog{Name: "log", Output: func(_ context.Context, _ *apitest.Thing, o *apitest.LogOptions, out io.Writer) error {
+			if o.Container == "none" {
+				return status.BadRequest("there is no container none")
+			}
+			_, _ = io.WriteString(out, "one\n")
+			_, err := io.WriteString(out, "two\n")
+			return err
+		}})
 	server := apitest.Serve(t, s.API)
 	for _, c := range []struct {
 		protocol string

@@ -21,12 +21,13 @@ func TestQuietSession(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		ended := make(chan error, 1)
 		things := apitest.ThingResource()
-		things.Subresources = []rest.SubresourceOf[apitest.Thing]{apitest.ThingExec{Name: "exec", Session: func(ctx context.Context, _ *apitest.Thing, _ *apitest.ThingExecOptions, s *rest.Session) error {
-			_, err := io.Copy(s.Stdout, s.Stdin)
-			<-ctx.Done()
-			ended <- err
-			return err
-		}}}
+		things.Subresources = []rest.SubresourceOf[apitest.Thing]{apitest.ThingExec{Name: "exec",
+			Session: func(ctx context.Context, _ *apitest.Thing, _ *apitest.ThingExecOptions, s *rest.Session) error {
+				_, err := io.Copy(s.Stdout, s.Stdin)
+				<-ctx.Done()
+				ended <- err
+				return err
+			}}}
 		api := apitest.Start(t, rest.Options{}, things)
 		_, err := apitest.ClientFor[apitest.Thing](t, api).Namespace("default").Create(t.Context(), &apitest.Thing{ObjectMeta: apimeta.ObjectMeta{Name: "a"}})
 		require.NoError(t, err)

@@ -82,18 +82,21 @@ func TestServe(t *testing.T) {
 
 func TestServeOfClusterScopedAndNamespaces(t *testing.T) {
 	globals := apitest.GlobalThingResource()
-	globals.Subresources = []rest.SubresourceOf[apitest.GlobalThing]{rest.Stream[apitest.GlobalThing, struct{}]{Name: "proxy", Serve: func(w http.ResponseWriter, r *http.Request, g *apitest.GlobalThing, _ *struct{}) {
-		_, _ = fmt.Fprint(w, g.Name, r.URL.Path)
-	}}}
+	globals.Subresources = []rest.SubresourceOf[apitest.GlobalThing]{rest.Stream[apitest.GlobalThing, struct{}]{Name: "proxy",
+		Serve: func(w http.ResponseWriter, r *http.Request, g *apitest.GlobalThing, _ *struct{}) {
+			_, _ = fmt.Fprint(w, g.Name, r.URL.Path)
+		}}}
 	s := apitest.NewThingServer(t, rest.Options{}, globals)
-	require.Equal(t, 201, s.Do("POST", apitest.ThingsV1+"/globalthings", `{"apiVersion":"things.example.com/v1","kind":"GlobalThing","metadata":{"name":"g"},"spec":{"size":1}}`).Code)
+	require.Equal(t, 201, s.Do("POST", apitest.ThingsV1+"/globalthings",
+		`{"apiVersion":"things.example.com/v1","kind":"GlobalThing","metadata":{"name":"g"},"spec":{"size":1}}`).Code)
 	assert.Equal(t, "g/x/y", s.Do("GET", apitest.ThingsV1+"/globalthings/g/proxy/x/y", "").Body)
 
 	type Namespace apitest.Thing
 	namespaces := rest.NamespacesOf[Namespace]()
-	namespaces.Subresources = []rest.SubresourceOf[Namespace]{rest.Stream[Namespace, struct{}]{Name: "proxy", Serve: func(w http.ResponseWriter, r *http.Request, n *Namespace, _ *struct{}) {
-		_, _ = fmt.Fprint(w, n.Name, r.URL.Path)
-	}}}
+	namespaces.Subresources = []rest.SubresourceOf[Namespace]{rest.Stream[Namespace, struct{}]{Name: "proxy",
+		Serve: func(w http.ResponseWriter, r *http.Request, n *Namespace, _ *struct{}) {
+			_, _ = fmt.Fprint(w, n.Name, r.URL.Path)
+		}}}
 	s = apitest.NewThingServer(t, rest.Options{}, namespaces)
 	assert.Equal(t, "default/x/y", s.Do("GET", "/api/v1/namespaces/default/proxy/x/y", "").Body)
 	assert.Equal(t, "default/", s.Do("GET", "/api/v1/namespaces/default/proxy/", "").Body)
@@ -114,9 +117,10 @@ func TestServeFailures(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			var log bytes.Buffer
-			s := apitest.NewThingStreams(t, rest.Options{Logger: apitest.LoggerTo(&log)}, apitest.ThingProxy{Name: "proxy", Serve: func(w http.ResponseWriter, _ *http.Request, _ *apitest.Thing, _ *apitest.ThingProxyOptions) {
-				c.serve(w)
-			}})
+			s := apitest.NewThingStreams(t, rest.Options{Logger: apitest.LoggerTo(&log)},
+				apitest.ThingProxy{Name: "proxy", Serve: func(w http.ResponseWriter, _ *http.Request, _ *apitest.Thing, _ *apitest.ThingProxyOptions) {
+					c.serve(w)
+				}})
 			serve := func() apitest.Answer { return s.Do("GET", apitest.Things+"/a/proxy/", "") }
 			if c.code == 0 {
 				assert.PanicsWithValue(t, http.ErrAbortHandler, func() { serve() })
@@ -152,10 +156,11 @@ func TestServeAReverseProxy(t *testing.T) {
 	t.Cleanup(backend.Close)
 	target, err := url.Parse(backend.URL)
 	require.NoError(t, err)
-	s := apitest.NewThingStreams(t, rest.Options{}, apitest.ThingProxy{Name: "proxy", Serve: func(w http.ResponseWriter, r *http.Request, _ *apitest.Thing, _ *apitest.ThingProxyOptions) {
-		proxy := httputil.ReverseProxy{FlushInterval: -1, Rewrite: func(p *httputil.ProxyRequest) { p.SetURL(target) }}
-		proxy.ServeHTTP(w, r)
-	}})
+	s := apitest.NewThingStreams(t, rest.Options{},
+		apitest.ThingProxy{Name: "proxy", Serve: func(w http.ResponseWriter, r *http.Request, _ *apitest.Thing, _ *apitest.ThingProxyOptions) {
+			proxy := httputil.ReverseProxy{FlushInterval: -1, Rewrite: func(p *httputil.ProxyRequest) { p.SetURL(target) }}
+			proxy.ServeHTTP(w, r)
+		}})
 	server := apitest.Serve(t, s.API)
 
 	conn := apitest.DialWebSocket(t, server.URL+apitest.Things+"/a/proxy/echo", nil)

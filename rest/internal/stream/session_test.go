@@ -132,14 +132,18 @@ func TestSessionRefusals(t *testing.T) {
 		{"no object", "GET", "/b/exec?stdout=true&command=echo", apitest.UpgradeHeaders(), 404, `things.things.example.com "b" not found`},
 		{"no upgrade", "GET", "/a/exec?stdout=true&command=echo", nil, 400, "Upgrade request required"},
 		{"no upgrade of a POST", "POST", "/a/exec?stdout=true&command=echo", nil, 400, "Upgrade request required"},
-		{"SPDY", "POST", "/a/exec?stdout=true&command=echo", []string{"Connection", "Upgrade", "Upgrade", "SPDY/3.1"}, 400, "exec is served over WebSocket, not SPDY/3.1: use a newer client"},
-		{"other errors come before that", "POST", "/b/exec?command=echo", []string{"Connection", "Upgrade", "Upgrade", "SPDY/3.1"}, 404, `things.things.example.com "b" not found`},
+		{"SPDY", "POST", "/a/exec?stdout=true&command=echo", []string{"Connection", "Upgrade", "Upgrade", "SPDY/3.1"}, 400,
+			"exec is served over WebSocket, not SPDY/3.1: use a newer client"},
+		{"other errors come before that", "POST", "/b/exec?command=echo", []string{"Connection", "Upgrade", "Upgrade", "SPDY/3.1"}, 404,
+			`things.things.example.com "b" not found`},
 		{"by the host", "GET", "/a/exec?stdout=true", apitest.UpgradeHeaders(), 400, "you must specify a command"},
 		{"no stream", "GET", "/a/exec?command=echo", apitest.UpgradeHeaders(), 400, "you must specify at least 1 of stdin, stdout, stderr"},
-		{"nothing but what a terminal has not", "GET", "/a/exec?command=echo&tty=true&stderr=true", apitest.UpgradeHeaders(), 400, "you must specify at least 1 of stdin, stdout, stderr"},
+		{"nothing but what a terminal has not", "GET", "/a/exec?command=echo&tty=true&stderr=true", apitest.UpgradeHeaders(), 400,
+			"you must specify at least 1 of stdin, stdout, stderr"},
 		{"another protocol", "GET", "/a/exec?stdout=true&command=echo", apitest.UpgradeHeaders("Sec-WebSocket-Protocol", "v6.channel.k8s.io"), 400,
 			"requested protocol(s) are not supported: [v6.channel.k8s.io]; supports [v5.channel.k8s.io v4.channel.k8s.io v4.base64.channel.k8s.io channel.k8s.io base64.channel.k8s.io ]"},
-		{"a page of another site", "GET", "/a/exec?stdout=true&command=echo", apitest.UpgradeHeaders("Origin", "https://evil.example"), 403, `a WebSocket from the origin "https://evil.example" needs a bearer token`},
+		{"a page of another site", "GET", "/a/exec?stdout=true&command=echo", apitest.UpgradeHeaders("Origin", "https://evil.example"), 403,
+			`a WebSocket from the origin "https://evil.example" needs a bearer token`},
 		{"another verb", "DELETE", "/a/exec?stdout=true&command=echo", nil, 405, ""},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -248,9 +252,10 @@ func TestSessionEnds(t *testing.T) {
 			"it does not say goodbye": func(ctx context.Context, _ *rest.Session) error { <-ctx.Done(); return nil },
 		} {
 			t.Run(name, func(t *testing.T) {
-				s := apitest.NewThingStreams(t, rest.Options{}, apitest.ThingExec{Name: "exec", Session: func(ctx context.Context, _ *apitest.Thing, _ *apitest.ThingExecOptions, s *rest.Session) error {
-					return command(ctx, s)
-				}})
+				s := apitest.NewThingStreams(t, rest.Options{},
+					apitest.ThingExec{Name: "exec", Session: func(ctx context.Context, _ *apitest.Thing, _ *apitest.ThingExecOptions, s *rest.Session) error {
+						return command(ctx, s)
+					}})
 				apitest.OpenSession(t, apitest.Serve(t, answering.Of(s.API)).URL, "v5.channel.k8s.io", query)
 				began := time.Now()
 				require.NoError(t, apitest.Within(t, "Close", apitest.InBackground(s.API.Close)))
@@ -265,12 +270,13 @@ func TestSessionEnds(t *testing.T) {
 func TestSessionHoldsItsClientBack(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		read, sent := make(chan struct{}), make(chan int, 10_000)
-		s := apitest.NewThingStreams(t, rest.Options{}, apitest.ThingExec{Name: "exec", Session: func(_ context.Context, _ *apitest.Thing, _ *apitest.ThingExecOptions, s *rest.Session) error {
-			<-read
-			n, err := io.Copy(io.Discard, s.Stdin)
-			_, _ = fmt.Fprint(s.Stdout, n)
-			return err
-		}})
+		s := apitest.NewThingStreams(t, rest.Options{},
+			apitest.ThingExec{Name: "exec", Session: func(_ context.Context, _ *apitest.Thing, _ *apitest.ThingExecOptions, s *rest.Session) error {
+				<-read
+				n, err := io.Copy(io.Discard, s.Stdin)
+				_, _ = fmt.Fprint(s.Stdout, n)
+				return err
+			}})
 		server := apitest.ServeOnPipes(t, s.API)
 		client := apitest.OpenSessionBy(t, server.Client, server.URL, "v5.channel.k8s.io", "stdin=true&stdout=true&command=x")
 		client.Next()

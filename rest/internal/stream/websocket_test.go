@@ -26,7 +26,8 @@ func TestWatchOverWebSocket(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := apitest.NewThingServer(t, rest.Options{})
 		var answering apitest.InFlight
-		server := apitest.ServeOnPipes(t, http.StripPrefix("/platform", answering.Of(apitest.BehindUnwrap(s.API))), func(config *http.Server) { config.ReadTimeout, config.WriteTimeout = time.Second, time.Second })
+		server := apitest.ServeOnPipes(t, http.StripPrefix("/platform", answering.Of(apitest.BehindUnwrap(s.API))),
+			func(config *http.Server) { config.ReadTimeout, config.WriteTimeout = time.Second, time.Second })
 		conn := apitest.DialWebSocket(t, server.URL+"/platform"+apitest.Things+"?watch=1", &websocket.DialOptions{HTTPClient: server.Client})
 		require.Empty(t, conn.Subprotocol(), "none was asked for")
 
@@ -92,11 +93,15 @@ func TestWebSocketRefusals(t *testing.T) {
 		{"bad options", "watch=1&resourceVersionMatch=Foo&resourceVersion=1", apitest.UpgradeHeaders(), 422, ""},
 		{"bad selector", "watch=1&labelSelector=a%20b", apitest.UpgradeHeaders(), 400, ""},
 		{"not acceptable", "watch=1", apitest.UpgradeHeaders("Accept", "text/html"), 406, ""},
-		{"an outdated version", "watch=1", apitest.UpgradeHeaders("Sec-WebSocket-Version", "8"), 400, `unsupported WebSocket protocol version (only 13 is supported): "8"`},
-		{"an invalid key", "watch=1", apitest.UpgradeHeaders("Sec-WebSocket-Key", "short"), 400, `WebSocket protocol violation: invalid Sec-WebSocket-Key "short", must be a 16 byte base64 encoded string`},
-		{"a page of another site", "watch=1", apitest.UpgradeHeaders("Origin", "https://evil.example"), 403, `a WebSocket from the origin "https://evil.example" needs a bearer token`},
+		{"an outdated version", "watch=1", apitest.UpgradeHeaders("Sec-WebSocket-Version", "8"), 400,
+			`unsupported WebSocket protocol version (only 13 is supported): "8"`},
+		{"an invalid key", "watch=1", apitest.UpgradeHeaders("Sec-WebSocket-Key", "short"), 400,
+			`WebSocket protocol violation: invalid Sec-WebSocket-Key "short", must be a 16 byte base64 encoded string`},
+		{"a page of another site", "watch=1", apitest.UpgradeHeaders("Origin", "https://evil.example"), 403,
+			`a WebSocket from the origin "https://evil.example" needs a bearer token`},
 		{"a page of no site", "watch=1", apitest.UpgradeHeaders("Origin", "null"), 403, `a WebSocket from the origin "null" needs a bearer token`},
-		{"a password is sent by browsers too", "watch=1", apitest.UpgradeHeaders("Origin", "https://evil.example", "Authorization", "Basic YTpi"), 403, `a WebSocket from the origin "https://evil.example" needs a bearer token`},
+		{"a password is sent by browsers too", "watch=1", apitest.UpgradeHeaders("Origin", "https://evil.example", "Authorization", "Basic YTpi"),
+			403, `a WebSocket from the origin "https://evil.example" needs a bearer token`},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			a := apitest.ReadAnswer(t, apitest.Open(t.Context(), t, server.Client(), "GET", server.URL+apitest.Things+"?"+c.query, c.header...))

@@ -10,9 +10,12 @@ import (
 
 func TestUnusualBodies(t *testing.T) {
 	t.Run("null is an object of which all is left out", func(t *testing.T) {
-		apitest.WantInvalid(t, apitest.Do(t, apitest.NewMemos(t), "POST", apitest.Memos, "null"), "Memo", "", apitest.Required("metadata.name", "Required value: name or generateName is required"))
-		apitest.WantInvalid(t, apitest.Do(t, apitest.NewMemos(t), "POST", apitest.Memos, "# nothing\n", "Content-Type", apitest.TypeYAML), "Memo", "", apitest.Required("metadata.name", "Required value: name or generateName is required"))
-		apitest.WantFailure(t, apitest.Do(t, apitest.NewMemos(t), "PUT", apitest.Memos+"/a", "null"), 400, "BadRequest", "the name of the object (a based on URL) was undeterminable: name must be provided", "")
+		apitest.WantInvalid(t, apitest.Do(t, apitest.NewMemos(t), "POST", apitest.Memos, "null"), "Memo", "",
+			apitest.Required("metadata.name", "Required value: name or generateName is required"))
+		apitest.WantInvalid(t, apitest.Do(t, apitest.NewMemos(t), "POST", apitest.Memos, "# nothing\n", "Content-Type", apitest.TypeYAML), "Memo",
+			"", apitest.Required("metadata.name", "Required value: name or generateName is required"))
+		apitest.WantFailure(t, apitest.Do(t, apitest.NewMemos(t), "PUT", apitest.Memos+"/a", "null"), 400, "BadRequest",
+			"the name of the object (a based on URL) was undeterminable: name must be provided", "")
 	})
 	t.Run("a kind that is null counts as left out", func(t *testing.T) {
 		assert.Equal(t, 201, apitest.Do(t, apitest.NewMemos(t), "POST", apitest.Memos, `{"kind":null,"apiVersion":null,"metadata":{"name":"a"}}`).Code)
@@ -36,7 +39,8 @@ func TestUnusualBodies(t *testing.T) {
 	})
 	t.Run("half of a surrogate pair", func(t *testing.T) {
 		assert.Equal(t, "\uFFFDx", apitest.Do(t, apitest.NewMemos(t), "POST", apitest.Memos, `{"metadata":{"name":"a"},"data":{"k":"\ud83dx"}}`).Text(t, "data.k"))
-		assert.Equal(t, "\uFFFD", apitest.Do(t, apitest.NewWidgets(t), "POST", apitest.Widgets, apitest.WidgetBody(`"name":"a","annotations":{"k":"\udc00"}`)).Text(t, "metadata.annotations.k"))
+		assert.Equal(t, "\uFFFD", apitest.Do(t, apitest.NewWidgets(t), "POST", apitest.Widgets,
+			apitest.WidgetBody(`"name":"a","annotations":{"k":"\udc00"}`)).Text(t, "metadata.annotations.k"))
 	})
 	t.Run("the body's media type is looked at before the options, and Accept before both", func(t *testing.T) {
 		for _, c := range []struct {

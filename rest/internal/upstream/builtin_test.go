@@ -13,7 +13,8 @@ import (
 func TestBuiltinDialect(t *testing.T) {
 	aboutMemo := `{"name":"a","kind":"memos"}`
 	t.Run("kind and apiVersion may be left out", func(t *testing.T) {
-		apitest.WantJSON(t, apitest.Do(t, apitest.NewMemos(t), "POST", apitest.Memos, `{"metadata":{"name":"a"},"data":{"k":"v"}}`), 201, apitest.StoredMemo("2", `,"data":{"k":"v"}`))
+		apitest.WantJSON(t, apitest.Do(t, apitest.NewMemos(t), "POST", apitest.Memos, `{"metadata":{"name":"a"},"data":{"k":"v"}}`), 201,
+			apitest.StoredMemo("2", `,"data":{"k":"v"}`))
 	})
 	t.Run("nothing at all is an object without a name", func(t *testing.T) {
 		for contentType, bodies := range map[string][]string{"application/json": {"null"}, apitest.TypeYAML: {"", "null", "# nothing"}} {
@@ -27,7 +28,8 @@ func TestBuiltinDialect(t *testing.T) {
 			"the object provided is unrecognized (must be of type Widget): Object 'Kind' is missing in '' (<empty>)", "")
 	})
 	t.Run("empty fields are dropped", func(t *testing.T) {
-		apitest.WantJSON(t, apitest.Do(t, apitest.NewMemos(t), "POST", apitest.Memos, `{"kind":"Memo","apiVersion":"v1","metadata":{"name":"a","labels":{},"finalizers":[]},"data":{},"locked":null}`), 201, apitest.StoredMemo("2", ""))
+		apitest.WantJSON(t, apitest.Do(t, apitest.NewMemos(t), "POST", apitest.Memos,
+			`{"kind":"Memo","apiVersion":"v1","metadata":{"name":"a","labels":{},"finalizers":[]},"data":{},"locked":null}`), 201, apitest.StoredMemo("2", ""))
 	})
 	t.Run("a wrong type is a bad request", func(t *testing.T) {
 		for _, c := range []struct{ body, message string }{
@@ -44,7 +46,8 @@ func TestBuiltinDialect(t *testing.T) {
 	t.Run("PUT needs no version, and no generation is kept", func(t *testing.T) {
 		api := apitest.NewMemos(t)
 		apitest.Must(t, api, "POST", apitest.Memos, `{"metadata":{"name":"a"}}`)
-		apitest.WantJSON(t, apitest.Do(t, api, "PUT", apitest.Memos+"/a", `{"metadata":{"name":"a"},"data":{"k":"v"}}`), 200, apitest.StoredMemo("3", `,"data":{"k":"v"}`))
+		apitest.WantJSON(t, apitest.Do(t, api, "PUT", apitest.Memos+"/a", `{"metadata":{"name":"a"},"data":{"k":"v"}}`), 200,
+			apitest.StoredMemo("3", `,"data":{"k":"v"}`))
 		apitest.WantFailure(t, apitest.Do(t, api, "PUT", apitest.Memos+"/a", `{"metadata":{"name":"a","resourceVersion":"2"}}`), 409, "Conflict",
 			`Operation cannot be fulfilled on memos "a": the object has been modified; please apply your changes to the latest version and try again`, aboutMemo)
 	})

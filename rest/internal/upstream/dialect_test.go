@@ -71,14 +71,16 @@ var probes = map[string]probe{
 	"TypesFirst": {custom: true, builtin: true, also: "TypeErrorsInvalid", show: func(t *testing.T, api *rest.API) string {
 		return apitest.Do(t, api, "POST", trials+"?fieldValidation=Strict", trial("a", "", `,"count":"x","more":1`)).Brief(t)
 	}},
-	"WholeBodyChecked":  {custom: true, builtin: true, show: of("POST", trials, strings.TrimSuffix(trial("a", "", ""), "}")+`,"status":{"replicas":"x"}}`, "message")},
+	"WholeBodyChecked": {custom: true, builtin: true,
+		show: of("POST", trials, strings.TrimSuffix(trial("a", "", ""), "}")+`,"status":{"replicas":"x"}}`, "message")},
 	"TypeErrorsInvalid": {custom: true, also: "TypesFirst", show: post("", `,"on":"x"`)},
 	"MetadataAlone":     {custom: true, builtin: true, show: post(`,"labels":5`, "")},
 	"UnknownVerbatim": {custom: true, also: "BodiesAreStructs", show: func(t *testing.T, api *rest.API) string {
 		return apitest.Do(t, api, "POST", trials+"?fieldValidation=Strict", trial("a", "", `,"a\"b":1`)).Brief(t)
 	}},
-	"GoWritten":     {custom: true, builtin: true, show: of("POST", trials, trial("a", "", `,"on":false`), "spec")},
-	"RequiredByTag": {custom: true, builtin: true, show: of("POST", trials, `{"apiVersion":"example.com/v1","kind":"Trial","metadata":{"name":"a"},"spec":{"on":true}}`, "message")},
+	"GoWritten": {custom: true, builtin: true, show: of("POST", trials, trial("a", "", `,"on":false`), "spec")},
+	"RequiredByTag": {custom: true, builtin: true,
+		show: of("POST", trials, `{"apiVersion":"example.com/v1","kind":"Trial","metadata":{"name":"a"},"spec":{"on":true}}`, "message")},
 	"StoredRules": {custom: true, builtin: true, show: of("POST", strings.Replace(boundTrials, "v1", "v1beta1", 1),
 		`{"apiVersion":"example.com/v1beta1","kind":"BoundTrial","metadata":{"name":"a"},"spec":{"count":5}}`, "message")},
 	"FieldsKept": {custom: true, builtin: true, show: func(t *testing.T, api *rest.API) string {
@@ -104,7 +106,8 @@ var probes = map[string]probe{
 		return of("GET", trials+"/graceful", "", "metadata.finalizers")(t, api)
 	}},
 	"EmptyManagersUnset": {custom: true, builtin: true, show: after("", "", func(t *testing.T, api *rest.API) string {
-		a := apitest.Do(t, api, "PATCH", trials+"/there?fieldManager=other", `{"metadata":{"managedFields":[]},"spec":{"on":true}}`, "Content-Type", apitest.TypeMergePatch)
+		a := apitest.Do(t, api, "PATCH", trials+"/there?fieldManager=other", `{"metadata":{"managedFields":[]},"spec":{"on":true}}`,
+			"Content-Type", apitest.TypeMergePatch)
 		return fmt.Sprint(a.Code, strings.Count(a.Body, `"manager"`))
 	})},
 	"UnconditionalUpdate": {custom: true, builtin: true, show: after("", "", of("PUT", trials+"/there", trial("there", "", `,"on":true`), "message"))},
@@ -119,7 +122,8 @@ var probes = map[string]probe{
 		return apitest.Do(t, api, "PATCH", trials+"/there", `{"metadata":{"uid":"other","resourceVersion":"2"}}`, "Content-Type", apitest.TypeMergePatch).Brief(t) +
 			apitest.Do(t, api, "PUT", trials+"/there", trial("there", `,"uid":"other","resourceVersion":"2"`, "")).Brief(t)
 	})},
-	"StrategicMerge": {custom: true, builtin: true, show: after("", "", of("PATCH", trials+"/there", `{"spec":{"on":true}}`, "spec", "Content-Type", "application/strategic-merge-patch+json"))},
+	"StrategicMerge": {custom: true, builtin: true,
+		show: after("", "", of("PATCH", trials+"/there", `{"spec":{"on":true}}`, "spec", "Content-Type", "application/strategic-merge-patch+json"))},
 	"PatchedKindInvalid": {custom: true, builtin: true, show: after("", "", func(t *testing.T, api *rest.API) string {
 		a := apitest.Do(t, api, "PATCH", trials+"/there", `{"kind":"Other"}`, "Content-Type", apitest.TypeMergePatch)
 		return fmt.Sprint(a.Code, strings.Contains(a.Body, "must be Trial"))
@@ -128,7 +132,8 @@ var probes = map[string]probe{
 		return apitest.Do(t, api, "PATCH", trials+"/a?fieldManager=m", trial("a", "", `,"count":null`), "Content-Type", "application/apply-patch+yaml").Brief(t)
 	}},
 	"AppliedMetaLenient": {custom: true, builtin: true, show: func(t *testing.T, api *rest.API) string {
-		return apitest.Do(t, api, "PATCH", trials+"/a?fieldManager=m", trial("a", `,"creationTimestamp":"noon"`, ""), "Content-Type", "application/apply-patch+yaml").Brief(t)
+		return apitest.Do(t, api, "PATCH", trials+"/a?fieldManager=m", trial("a", `,"creationTimestamp":"noon"`, ""), "Content-Type",
+			"application/apply-patch+yaml").Brief(t)
 	}},
 	"DeclaredOrder": {custom: true, builtin: true, show: after("", `,"count":1`, func(t *testing.T, api *rest.API) string {
 		a := apitest.Do(t, api, "PATCH", trials+"/there", `[{"op":"replace","path":"/metadata/name","value":5}]`, "Content-Type", apitest.TypeJSONPatch)
@@ -152,7 +157,8 @@ var probes = map[string]probe{
 	"VerbsRefusedByRoute": {custom: true, builtin: true, show: after("", "", of("DELETE", trials+"/there/status", "", "message"))},
 	"UnstructuredNames": {custom: true, builtin: true, show: after("", "", of("GET", trials+"/there", "", "message",
 		"Accept", "application/json;as=PartialObjectMetadataList;g=meta.k8s.io;v=v1"))},
-	"InScheme": {builtin: true, also: "KindRequired", show: of("POST", trials, `{"apiVersion":"example.com/v1","kind":"PlainTrial","metadata":{"name":"a"}}`, "message")},
+	"InScheme": {builtin: true, also: "KindRequired",
+		show: of("POST", trials, `{"apiVersion":"example.com/v1","kind":"PlainTrial","metadata":{"name":"a"}}`, "message")},
 	"BriefDiscovery": {custom: true, builtin: true, show: func(t *testing.T, api *rest.API) string {
 		return apitest.Do(t, api, "GET", "/apis/example.com/v1", "").Body
 	}},

@@ -15,7 +15,8 @@ func TestMetadataOfTheClient(t *testing.T) {
 		apitest.CreateWidget(t, api, "w") // another one, so that versions differ
 		apitest.Must(t, api, "POST", apitest.Widgets, apitest.WidgetBody(`"name":"a","finalizers":["a.b/c"]`))
 		apitest.Must(t, api, "DELETE", apitest.Widgets+"/a", "")
-		a := apitest.Do(t, api, "PUT", apitest.Widgets+"/a", apitest.WidgetBody(`"name":"a","resourceVersion":"4","deletionTimestamp":"2020-01-01T00:00:00Z","finalizers":["a.b/c"]`, `"spec":{"size":5}`))
+		a := apitest.Do(t, api, "PUT", apitest.Widgets+"/a",
+			apitest.WidgetBody(`"name":"a","resourceVersion":"4","deletionTimestamp":"2020-01-01T00:00:00Z","finalizers":["a.b/c"]`, `"spec":{"size":5}`))
 		assert.Equal(t, 200, a.Code, a.Body)
 		assert.Equal(t, apitest.NowText, a.Text(t, "metadata.deletionTimestamp"))
 	})
@@ -34,7 +35,8 @@ func TestMetadataOfTheClient(t *testing.T) {
 		assert.Equal(t, float64(4), a.Value(t, "metadata.generation"), a.Body)
 	})
 	t.Run("namespace of an object of the cluster", func(t *testing.T) {
-		api := apitest.New(t, rest.Options{}, rest.Resource[apitest.Memo]{Version: "v1", Plural: "memos", Wire: rest.Wire{Dialect: rest.DialectBuiltin}, Scope: rest.ScopeCluster})
+		api := apitest.New(t, rest.Options{},
+			rest.Resource[apitest.Memo]{Version: "v1", Plural: "memos", Wire: rest.Wire{Dialect: rest.DialectBuiltin}, Scope: rest.ScopeCluster})
 		a := apitest.Do(t, api, "POST", "/api/v1/memos", `{"metadata":{"name":"a","namespace":"x"}}`)
 		assert.Equal(t, 201, a.Code, a.Body)
 		assert.NotContains(t, a.Body, `"namespace"`)
@@ -44,7 +46,8 @@ func TestMetadataOfTheClient(t *testing.T) {
 func TestResourceVersionsInBodies(t *testing.T) {
 	t.Run("a new object may have an invalid resourceVersion", func(t *testing.T) {
 		for _, version := range []string{"abc", "-1", "00", "18446744073709551616"} {
-			assert.Equal(t, 201, apitest.Do(t, apitest.NewWidgets(t), "POST", apitest.Widgets, apitest.WidgetBody(`"name":"a","resourceVersion":"`+version+`"`)).Code, version)
+			assert.Equal(t, 201, apitest.Do(t, apitest.NewWidgets(t), "POST", apitest.Widgets,
+				apitest.WidgetBody(`"name":"a","resourceVersion":"`+version+`"`)).Code, version)
 		}
 	})
 	t.Run("other errors come first", func(t *testing.T) {
@@ -53,7 +56,8 @@ func TestResourceVersionsInBodies(t *testing.T) {
 	t.Run("zeros in front do not count", func(t *testing.T) {
 		api := apitest.NewWidgets(t)
 		apitest.CreateWidget(t, api, "a")
-		assert.Equal(t, "3", apitest.Must(t, api, "PUT", apitest.Widgets+"/a", apitest.WidgetBody(`"name":"a","resourceVersion":"02"`, `"spec":{"size":2}`)).ResourceVersion(t))
+		assert.Equal(t, "3", apitest.Must(t, api, "PUT", apitest.Widgets+"/a",
+			apitest.WidgetBody(`"name":"a","resourceVersion":"02"`, `"spec":{"size":2}`)).ResourceVersion(t))
 		apitest.WantInvalid(t, apitest.Do(t, api, "PUT", apitest.Widgets+"/a", apitest.WidgetBody(`"name":"a","resourceVersion":"00"`)), "widgets.example.com", "a",
 			apitest.Invalid("metadata.resourceVersion", "Invalid value: 0: must be specified for an update"))
 	})
@@ -68,9 +72,11 @@ func TestResourceVersionsInBodies(t *testing.T) {
 func TestMetadataOfBuiltinKinds(t *testing.T) {
 	const bare = `Invalid value: "bad one": name is neither a standard finalizer name nor is it fully qualified`
 	t.Run("a finalizer without a domain comes last", func(t *testing.T) {
-		apitest.WantInvalid(t, apitest.Do(t, apitest.NewMemos(t), "POST", apitest.Memos, `{"metadata":{"name":"a","finalizers":["orphan","bad one","foregroundDeletion"]}}`), "Memo", "a",
+		apitest.WantInvalid(t, apitest.Do(t, apitest.NewMemos(t), "POST", apitest.Memos,
+			`{"metadata":{"name":"a","finalizers":["orphan","bad one","foregroundDeletion"]}}`), "Memo", "a",
 			apitest.Invalid("metadata.finalizers", `Invalid value: "bad one": `+apitest.NamePartText),
-			apitest.Invalid("metadata.finalizers", `Invalid value: ["orphan","bad one","foregroundDeletion"]: finalizer orphan and foregroundDeletion cannot be both set`),
+			apitest.Invalid("metadata.finalizers",
+				`Invalid value: ["orphan","bad one","foregroundDeletion"]: finalizer orphan and foregroundDeletion cannot be both set`),
 			apitest.Invalid("metadata.finalizers[1]", bare))
 	})
 	t.Run("generateName is checked in updates", func(t *testing.T) {
@@ -80,7 +86,8 @@ func TestMetadataOfBuiltinKinds(t *testing.T) {
 			apitest.Invalid("metadata.generateName", `Invalid value: "Bad_": `+apitest.SubdomainText))
 	})
 	t.Run("but not of leases", func(t *testing.T) {
-		api := apitest.New(t, rest.Options{}, rest.Resource[apitest.Memo]{Version: "v1", Plural: "memos", Wire: rest.Wire{Dialect: rest.DialectBuiltin, PlainMetadata: true}})
+		api := apitest.New(t, rest.Options{},
+			rest.Resource[apitest.Memo]{Version: "v1", Plural: "memos", Wire: rest.Wire{Dialect: rest.DialectBuiltin, PlainMetadata: true}})
 		a := apitest.Do(t, api, "POST", apitest.Memos, `{"metadata":{"name":"a","finalizers":["bare"]}}`)
 		assert.Equal(t, 201, a.Code, a.Body)
 		assert.Empty(t, a.Header.Get("Warning"))
@@ -96,10 +103,12 @@ func TestMetadataOfBuiltinKinds(t *testing.T) {
 			apitest.Invalid("metadata.ownerReferences", only+"b"), apitest.Invalid("metadata.ownerReferences", only+"c"))
 	})
 	t.Run("nulls in lists", func(t *testing.T) {
-		apitest.WantInvalid(t, apitest.Do(t, apitest.NewWidgets(t), "POST", apitest.Widgets, apitest.WidgetBody(`"name":"a","finalizers":[null]`)), "Widget.example.com", "a",
+		apitest.WantInvalid(t, apitest.Do(t, apitest.NewWidgets(t), "POST", apitest.Widgets,
+			apitest.WidgetBody(`"name":"a","finalizers":[null]`)), "Widget.example.com", "a",
 			apitest.Invalid("metadata.finalizers", `Invalid value: "": name part must be non-empty`),
 			apitest.Invalid("metadata.finalizers", `Invalid value: "": `+apitest.NamePartText))
-		assert.Contains(t, apitest.Do(t, apitest.NewWidgets(t), "POST", apitest.Widgets, apitest.WidgetBody(`"name":"a","ownerReferences":[null]`)).Text(t, "message"),
+		assert.Contains(t, apitest.Do(t, apitest.NewWidgets(t), "POST", apitest.Widgets,
+			apitest.WidgetBody(`"name":"a","ownerReferences":[null]`)).Text(t, "message"),
 			`metadata.ownerReferences[0].kind: Required value: must not be empty`)
 	})
 	t.Run("names of types", func(t *testing.T) {

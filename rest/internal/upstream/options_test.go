@@ -22,12 +22,14 @@ func TestMessagesAboutInvalidOptions(t *testing.T) {
 	}
 	const dryRun, validation = `Unsupported value: ["x"]: supported values: "All"`, `Unsupported value: "y": supported values: "", "Ignore", "Strict", "Warn"`
 	t.Run("an apply of which all is wrong", func(t *testing.T) {
-		apitest.WantInvalid(t, apitest.Do(t, api, "PATCH", apitest.Widgets+"/a?dryRun=x&fieldValidation=y", `{}`, "Content-Type", apitest.TypeApply), "PatchOptions.meta.k8s.io", "",
+		apitest.WantInvalid(t, apitest.Do(t, api, "PATCH", apitest.Widgets+"/a?dryRun=x&fieldValidation=y", `{}`, "Content-Type",
+			apitest.TypeApply), "PatchOptions.meta.k8s.io", "",
 			apitest.Required("fieldManager", "Required value: is required for apply patch"),
 			apitest.NotSupported("dryRun", dryRun), apitest.NotSupported("fieldValidation", validation))
 	})
 	t.Run("a patch of which all is wrong", func(t *testing.T) {
-		apitest.WantInvalid(t, apitest.MergePatch(t, api, apitest.Widgets+"/a?fieldValidation=y&dryRun=x&force=true&fieldManager=%07", `{}`), "PatchOptions.meta.k8s.io", "",
+		apitest.WantInvalid(t, apitest.MergePatch(t, api, apitest.Widgets+"/a?fieldValidation=y&dryRun=x&force=true&fieldManager=%07", `{}`),
+			"PatchOptions.meta.k8s.io", "",
 			apitest.Forbidden("force", "Forbidden: may not be specified for non-apply patch"),
 			apitest.Invalid("fieldManager", `Invalid value: "\a": invalid character U+0007 (at position 0)`),
 			apitest.NotSupported("dryRun", dryRun), apitest.NotSupported("fieldValidation", validation))
@@ -44,9 +46,12 @@ func TestMessagesAboutInvalidDeleteOptions(t *testing.T) {
 		{"of another kind in other letters", "", `{"Kind":"Bogus","apiVersion":"v1"}`, 400, apitest.Unregistered("Bogus", "v1")},
 		{"of another request", "", `{"kind":"CreateOptions","apiVersion":"v1"}`, 400, "converting (v1.CreateOptions) to (v1.DeleteOptions): unknown conversion"},
 		{"of no version", "", `{"apiVersion":"a/b/c"}`, 400, "unexpected GroupVersion string: a/b/c"},
-		{"with a kind that is a number", "", `{"kind":5}`, 400, "couldn't get version/kind; json parse error: json: cannot unmarshal number into Go struct field .kind of type string"},
-		{"with 2.0 for a whole number", "", `{"gracePeriodSeconds":2.0}`, 400, "json: cannot unmarshal number 2.0 into Go struct field DeleteOptions.gracePeriodSeconds of type int64"},
-		{"with a uid that is a number", "", `{"preconditions":{"uid":5}}`, 400, "json: cannot unmarshal number into Go struct field Preconditions.preconditions.uid of type types.UID"},
+		{"with a kind that is a number", "", `{"kind":5}`, 400,
+			"couldn't get version/kind; json parse error: json: cannot unmarshal number into Go struct field .kind of type string"},
+		{"with 2.0 for a whole number", "", `{"gracePeriodSeconds":2.0}`, 400,
+			"json: cannot unmarshal number 2.0 into Go struct field DeleteOptions.gracePeriodSeconds of type int64"},
+		{"with a uid that is a number", "", `{"preconditions":{"uid":5}}`, 400,
+			"json: cannot unmarshal number into Go struct field Preconditions.preconditions.uid of type types.UID"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			api := apitest.NewWidgets(t)

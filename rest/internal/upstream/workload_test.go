@@ -35,7 +35,8 @@ func TestWorkloadOfTheBuiltinDialect(t *testing.T) {
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			api := apitest.Start(t, rest.Options{}, rest.Resource[Controller]{Version: "v1", Plural: "controllers", Wire: rest.Wire{Dialect: rest.DialectBuiltin, Generation: tt.keeps},
+			api := apitest.Start(t, rest.Options{}, rest.Resource[Controller]{Version: "v1", Plural: "controllers",
+				Wire:  rest.Wire{Dialect: rest.DialectBuiltin, Generation: tt.keeps},
 				Scale: &rest.Scale{SpecReplicas: ".spec.replicas", StatusReplicas: ".status.replicas", Selector: ".spec.selector"}})
 			apitest.Must(t, api, "POST", controllers, `{"metadata":{"name":"a"},"spec":{"replicas":1,"selector":{"b":"c","app":"a"}}}`)
 

@@ -43,10 +43,12 @@ func TestMutatingAdmission(t *testing.T) {
 		}, apitest.WidgetBody(`"name":"a"`), apitest.StoredWidget{Spec: `{"size":2,"color":"red","replicas":1,"template":{"image":"none"}}`}},
 		{"may override what the client sent", patching(`{"spec":{"color":"blue"}}`), apitest.WidgetBody(`"name":"a"`, `"spec":{"size":1,"color":"green"}`),
 			apitest.StoredWidget{Spec: `{"size":1,"color":"blue","replicas":1,"template":{"image":"none"}}`}},
-		{"what it leaves out is defaulted again", patching(`{"spec":{"color":null}}`), apitest.WidgetBody(`"name":"a"`, `"spec":{"size":1,"color":"green"}`), apitest.StoredWidget{}},
+		{"what it leaves out is defaulted again", patching(`{"spec":{"color":null}}`),
+			apitest.WidgetBody(`"name":"a"`, `"spec":{"size":1,"color":"green"}`), apitest.StoredWidget{}},
 		{"fills in required fields", patching(`{"spec":{"size":1}}`), apitest.WidgetBody(`"name":"a"`, `"spec":{}`), apitest.StoredWidget{}},
 		{"unknown fields are dropped", patching(`{"spec":{"nothing":1}}`), apitest.WidgetBody(`"name":"a"`), apitest.StoredWidget{}},
-		{"the metadata of the server stays", patching(`{"kind":"Other","metadata":{"name":"b","namespace":"c","uid":"d","generation":7,"creationTimestamp":null,"deletionTimestamp":"` + apitest.NowText + `"}}`),
+		{"the metadata of the server stays",
+			patching(`{"kind":"Other","metadata":{"name":"b","namespace":"c","uid":"d","generation":7,"creationTimestamp":null,"deletionTimestamp":"` + apitest.NowText + `"}}`),
 			apitest.WidgetBody(`"name":"a"`), apitest.StoredWidget{}},
 		{"and so does the status", patching(`{"status":{"phase":"Ready"}}`), apitest.WidgetBody(`"name":"a"`), apitest.StoredWidget{}},
 	} {
@@ -142,7 +144,8 @@ func TestPanicInAdmission(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			var log strings.Builder
 			api := apitest.New(t, rest.Options{Admission: []rest.Admission{c.hook}, Logger: slog.New(slog.NewTextHandler(&log, nil))}, apitest.WidgetResource())
-			apitest.WantFailure(t, apitest.Do(t, api, "POST", apitest.Widgets, apitest.WidgetBody(`"name":"a"`)), 500, "InternalError", "Internal error occurred: the request could not be completed", "")
+			apitest.WantFailure(t, apitest.Do(t, api, "POST", apitest.Widgets, apitest.WidgetBody(`"name":"a"`)), 500, "InternalError",
+				"Internal error occurred: the request could not be completed", "")
 			assert.Contains(t, log.String(), "the secret")
 			assert.Empty(t, apitest.Do(t, api, "GET", apitest.Widgets, "").Names(t))
 		})
@@ -200,10 +203,12 @@ func TestAdmissionRequest(t *testing.T) {
 		{"scale", func(t *testing.T) { apitest.MergePatch(t, api, apitest.Widgets+"/a/scale", `{"spec":{"replicas":5}}`) },
 			[]string{"system:anonymous UPDATE default/a widgets.Scale scale dry=false *apimeta.PatchOptions Scale:0/5 <- Scale:0/1"}},
 		{"apply that changes", func(t *testing.T) {
-			apitest.Must(t, api, "PATCH", apitest.Widgets+"/a?fieldManager=m&force=true", apitest.WidgetBody(`"name":"a"`, `"spec":{"size":1,"replicas":5}`), "Content-Type", "application/apply-patch+yaml")
+			apitest.Must(t, api, "PATCH", apitest.Widgets+"/a?fieldManager=m&force=true",
+				apitest.WidgetBody(`"name":"a"`, `"spec":{"size":1,"replicas":5}`), "Content-Type", "application/apply-patch+yaml")
 		}, []string{"system:anonymous UPDATE default/a widgets.Widget  dry=false *apimeta.PatchOptions Widget:1/5 <- Widget:1/5"}},
 		{"apply that creates", func(t *testing.T) {
-			apitest.Must(t, api, "PATCH", apitest.Widgets+"/new?fieldManager=m&dryRun=All", apitest.WidgetBody(`"name":"new"`), "Content-Type", "application/apply-patch+yaml")
+			apitest.Must(t, api, "PATCH", apitest.Widgets+"/new?fieldManager=m&dryRun=All", apitest.WidgetBody(`"name":"new"`), "Content-Type",
+				"application/apply-patch+yaml")
 		}, []string{"system:anonymous CREATE default/new widgets.Widget  dry=true *apimeta.PatchOptions Widget:1/1 <- -"}},
 		{"typed client", func(t *testing.T) {
 			_, err := client.Modify(user, "a", func(w *apitest.Widget) error { w.Spec.Size = new(int32(4)); return nil })
@@ -241,12 +246,14 @@ func TestAdmissionOfSubresources(t *testing.T) {
 	api := apitest.NewWidgetsWithAdmission(t, count, phase, scale)
 	apitest.CreateWidget(t, api, "a")
 	assert.Equal(t, 0, called, "the object itself is no subresource")
-	apitest.WantJSON(t, apitest.MergePatch(t, api, apitest.Widgets+"/a/status", `{"status":{"phase":"Ready"}}`), 200, apitest.StoredWidget{RV: "3", Status: `{"phase":"Failed"}`}.String())
+	apitest.WantJSON(t, apitest.MergePatch(t, api, apitest.Widgets+"/a/status", `{"status":{"phase":"Ready"}}`), 200,
+		apitest.StoredWidget{RV: "3", Status: `{"phase":"Failed"}`}.String())
 	a := apitest.MergePatch(t, api, apitest.Widgets+"/a/scale", `{"spec":{"replicas":2}}`)
 	require.Equal(t, 200, a.Code, a.Body)
 	assert.Equal(t, float64(7), a.Value(t, "spec.replicas"))
 	assert.Equal(t, 2, called)
-	a = apitest.Do(t, api, "PATCH", apitest.Widgets+"/a/scale?fieldManager=m&force=true", `{"apiVersion":"autoscaling/v1","kind":"Scale","metadata":{"name":"a"},"spec":{"replicas":3}}`, "Content-Type", "application/apply-patch+yaml")
+	a = apitest.Do(t, api, "PATCH", apitest.Widgets+"/a/scale?fieldManager=m&force=true",
+		`{"apiVersion":"autoscaling/v1","kind":"Scale","metadata":{"name":"a"},"spec":{"replicas":3}}`, "Content-Type", "application/apply-patch+yaml")
 	require.Equal(t, 200, a.Code, a.Body)
 	assert.Equal(t, float64(7), a.Value(t, "spec.replicas"))
 	assert.Equal(t, 3, called)
@@ -318,7 +325,8 @@ func TestAdmissionMayCallTheAPI(t *testing.T) {
 		if _, err := client.Get(ctx, r.Name); err != nil && !status.IsNotFound(err) {
 			return err
 		}
-		_, err := client.Create(ctx, &apitest.Widget{ObjectMeta: apimeta.ObjectMeta{Name: "log-" + strings.ToLower(string(r.Operation)) + "-" + r.Name}, Spec: apitest.WidgetSpec{Size: new(int32(1))}})
+		_, err := client.Create(ctx, &apitest.Widget{ObjectMeta: apimeta.ObjectMeta{Name: "log-" + strings.ToLower(string(r.Operation)) + "-" +
+			r.Name}, Spec: apitest.WidgetSpec{Size: new(int32(1))}})
 		if status.IsAlreadyExists(err) {
 			return nil
 		}
@@ -346,13 +354,19 @@ func TestAdmissionConfiguration(t *testing.T) {
 		{"no function", []rest.Admission{{Name: "a"}}, `admission "a": neither Mutate nor Validate is set`},
 		{"two of a name", []rest.Admission{{Name: "a", Mutate: ok}, {Name: "a", Mutate: ok}}, `admission "a": duplicate name`},
 		{"operation", []rest.Admission{{Name: "a", Mutate: ok, Operations: []rest.Operation{"PATCH"}}}, `admission "a": Operations: unknown operation "PATCH"`},
-		{"side effects", []rest.Admission{{Name: "a", Mutate: ok, SideEffects: "Few"}}, `admission "a": SideEffects: unknown value "Few": must be None, NoneOnDryRun or Some`},
+		{"side effects", []rest.Admission{{Name: "a", Mutate: ok, SideEffects: "Few"}},
+			`admission "a": SideEffects: unknown value "Few": must be None, NoneOnDryRun or Some`},
 		{"resource", []rest.Admission{{Name: "a", Mutate: ok, Resources: []string{"widgets"}}}, `admission "a": Resources: the API does not serve "widgets"`},
-		{"subresource", []rest.Admission{{Name: "a", Mutate: ok, Resources: []string{"widgets.example.com/log"}}}, `admission "a": Resources: the API does not serve "widgets.example.com/log"`},
-		{"singular", []rest.Admission{{Name: "a", Mutate: ok, Resources: []string{"widget.example.com"}}}, `admission "a": Resources: the API does not serve "widget.example.com"`},
-		{"kind", []rest.Admission{{Name: "a", Mutate: ok, Resources: []string{"Gear.example.com"}}}, `admission "a": Resources: the API does not serve "Gear.example.com"`},
-		{"group", []rest.Admission{{Name: "a", Mutate: ok, Resources: []string{"gears.example_com"}}}, `admission "a": Resources: the API does not serve "gears.example_com"`},
-		{"subresource of a later resource", []rest.Admission{{Name: "a", Mutate: ok, Resources: []string{"gears.example.com/a/b"}}}, `admission "a": Resources: the API does not serve "gears.example.com/a/b"`},
+		{"subresource", []rest.Admission{{Name: "a", Mutate: ok, Resources: []string{"widgets.example.com/log"}}},
+			`admission "a": Resources: the API does not serve "widgets.example.com/log"`},
+		{"singular", []rest.Admission{{Name: "a", Mutate: ok, Resources: []string{"widget.example.com"}}},
+			`admission "a": Resources: the API does not serve "widget.example.com"`},
+		{"kind", []rest.Admission{{Name: "a", Mutate: ok, Resources: []string{"Gear.example.com"}}},
+			`admission "a": Resources: the API does not serve "Gear.example.com"`},
+		{"group", []rest.Admission{{Name: "a", Mutate: ok, Resources: []string{"gears.example_com"}}},
+			`admission "a": Resources: the API does not serve "gears.example_com"`},
+		{"subresource of a later resource", []rest.Admission{{Name: "a", Mutate: ok, Resources: []string{"gears.example.com/a/b"}}},
+			`admission "a": Resources: the API does not serve "gears.example.com/a/b"`},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			_, err := rest.New(rest.Options{Admission: c.hooks}, apitest.WidgetResource())
@@ -438,7 +452,8 @@ func TestHookErrorsAboutAnotherObject(t *testing.T) {
 			return apitest.Do(t, api, "PUT", apitest.Widgets+"/a", apitest.WidgetBody(`"name":"a","resourceVersion":"2"`))
 		}, rest.OperationUpdate},
 		{"absent, on apply", missing, func(t *testing.T, api *rest.API) apitest.Answer {
-			return apitest.Do(t, api, "PATCH", apitest.Widgets+"/a?fieldManager=m&force=true", apitest.WidgetBody(`"name":"a"`, `"spec":{"size":2}`), "Content-Type", apitest.TypeApply)
+			return apitest.Do(t, api, "PATCH", apitest.Widgets+"/a?fieldManager=m&force=true", apitest.WidgetBody(`"name":"a"`, `"spec":{"size":2}`),
+				"Content-Type", apitest.TypeApply)
 		}, rest.OperationUpdate},
 		{"absent, on DELETE", missing, func(t *testing.T, api *rest.API) apitest.Answer {
 			return apitest.Do(t, api, "DELETE", apitest.Widgets+"/a", "")
@@ -457,7 +472,8 @@ func TestHookErrorsAboutAnotherObject(t *testing.T) {
 				asked = append(asked, r.Operation)
 				return c.err
 			})
-			api := apitest.New(t, rest.Options{Admission: []rest.Admission{hook}}, apitest.WidgetResource(func(r *rest.Resource[apitest.Widget]) { r.Wire.CreateOnUpdate = true }))
+			api := apitest.New(t, rest.Options{Admission: []rest.Admission{hook}},
+				apitest.WidgetResource(func(r *rest.Resource[apitest.Widget]) { r.Wire.CreateOnUpdate = true }))
 			apitest.CreateWidget(t, api, "a")
 			armed = true
 			a := c.do(t, api)

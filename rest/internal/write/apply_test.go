@@ -84,18 +84,23 @@ func TestManagedFieldsStories(t *testing.T) {
 		}},
 		{"a list of one empty entry begins anew", []step{
 			apply("?fieldManager=m", config(`"spec":{"size":1}`), 201, ""),
-			{"PUT", apitest.Widgets + "/a?fieldManager=u", "", `{"apiVersion":"example.com/v1","kind":"Widget","metadata":{"name":"a","resourceVersion":"2","managedFields":[{}]},"spec":{"size":2}}`, 200, ""},
+			{"PUT", apitest.Widgets + "/a?fieldManager=u", "",
+				`{"apiVersion":"example.com/v1","kind":"Widget","metadata":{"name":"a","resourceVersion":"2","managedFields":[{}]},"spec":{"size":2}}`, 200, ""},
 		}},
 		{"entries that a client writes replace those there were", []step{
 			apply("?fieldManager=m", config(`"spec":{"size":1}`), 201, ""),
-			{"PATCH", apitest.Widgets + "/a?fieldManager=u", apitest.TypeMergePatch, `{"metadata":{"managedFields":[{"manager":"other","operation":"Apply","apiVersion":"example.com/v1","fieldsType":"FieldsV1","fieldsV1":{"f:spec":{"f:size":{}}}}]}}`, 200,
+			{"PATCH", apitest.Widgets + "/a?fieldManager=u", apitest.TypeMergePatch,
+				`{"metadata":{"managedFields":[{"manager":"other","operation":"Apply","apiVersion":"example.com/v1","fieldsType":"FieldsV1","fieldsV1":{"f:spec":{"f:size":{}}}}]}}`, 200,
 				`other Apply {"f:spec":{"f:size":{}}}`},
 			{"PATCH", apitest.Widgets + "/a?fieldManager=u", apitest.TypeMergePatch, `{"metadata":{"managedFields":[{"manager":"other","operation":"Nonsense"}]}}`, 200,
 				`other Apply {"f:spec":{"f:size":{}}}`},
-			{"PATCH", apitest.Widgets + "/a?fieldManager=u", apitest.TypeMergePatch, `{"metadata":{"managedFields":[{"manager":"` + strings.Repeat("x", 129) + `","operation":"Apply","apiVersion":"example.com/v1","fieldsType":"FieldsV1","fieldsV1":{"f:spec":{"f:size":{}}}}]}}`, 422, ""},
+			{"PATCH", apitest.Widgets + "/a?fieldManager=u", apitest.TypeMergePatch,
+				`{"metadata":{"managedFields":[{"manager":"` + strings.Repeat("x", 129) +
+					`","operation":"Apply","apiVersion":"example.com/v1","fieldsType":"FieldsV1","fieldsV1":{"f:spec":{"f:size":{}}}}]}}`, 422, ""},
 		}},
 		{"kubectl that applied on the client before", []step{
-			{"POST", apitest.Widgets + "?fieldManager=kubectl-client-side-apply", "", `{"apiVersion":"example.com/v1","kind":"Widget","metadata":{"name":"a","annotations":{"kubectl.kubernetes.io/last-applied-configuration":"{\"apiVersion\":\"example.com/v1\",\"kind\":\"Widget\",\"metadata\":{\"name\":\"a\"},\"spec\":{\"size\":1}}"}},"spec":{"size":1}}`, 201, ""},
+			{"POST", apitest.Widgets + "?fieldManager=kubectl-client-side-apply", "",
+				`{"apiVersion":"example.com/v1","kind":"Widget","metadata":{"name":"a","annotations":{"kubectl.kubernetes.io/last-applied-configuration":"{\"apiVersion\":\"example.com/v1\",\"kind\":\"Widget\",\"metadata\":{\"name\":\"a\"},\"spec\":{\"size\":1}}"}},"spec":{"size":1}}`, 201, ""},
 			apply("?fieldManager=other", config(`"spec":{"size":2}`), 409, ""),
 			apply("?fieldManager=kubectl", config(`"spec":{"size":2}`), 200, ""),
 		}},
@@ -109,12 +114,15 @@ func TestManagedFieldsStories(t *testing.T) {
 		{"replicas are owned through the scale", []step{
 			apply("?fieldManager=m", config(`"spec":{"size":1,"replicas":1}`), 201, ""),
 			{"PATCH", apitest.Widgets + "/a/scale?fieldManager=s", apitest.TypeApply, `{"apiVersion":"autoscaling/v1","kind":"Scale","spec":{"nonsense":2}}`, 500, ""},
-			{"PATCH", apitest.Widgets + "/a/scale?fieldManager=s", apitest.TypeApply, `{"apiVersion":"autoscaling/v1","kind":"Scale","metadata":{"name":"a"},"spec":{"replicas":2}}`, 409, ""},
-			{"PATCH", apitest.Widgets + "/a/scale?fieldManager=s&force=true", apitest.TypeApply, `{"apiVersion":"autoscaling/v1","kind":"Scale","metadata":{"name":"a"},"spec":{"replicas":2}}`, 200, ""},
+			{"PATCH", apitest.Widgets + "/a/scale?fieldManager=s", apitest.TypeApply,
+				`{"apiVersion":"autoscaling/v1","kind":"Scale","metadata":{"name":"a"},"spec":{"replicas":2}}`, 409, ""},
+			{"PATCH", apitest.Widgets + "/a/scale?fieldManager=s&force=true", apitest.TypeApply,
+				`{"apiVersion":"autoscaling/v1","kind":"Scale","metadata":{"name":"a"},"spec":{"replicas":2}}`, 200, ""},
 			{"GET", apitest.Widgets + "/a", "", "", 200, `s Apply scale {"f:spec":{"f:replicas":{}}}` + "\n" + `m Apply {"f:spec":{"f:size":{}}}`},
 			{"PATCH", apitest.Widgets + "/a/scale?fieldManager=s", apitest.TypeMergePatch, `{"spec":{"replicas":3}}`, 200, ""},
 			{"GET", apitest.Widgets + "/a", "", "", 200, `m Apply {"f:spec":{"f:size":{}}}` + "\n" + `s Update scale {"f:spec":{"f:replicas":{}}}`},
-			{"PATCH", apitest.Widgets + "/none/scale?fieldManager=s", apitest.TypeApply, `{"apiVersion":"autoscaling/v1","kind":"Scale","metadata":{"name":"none"},"spec":{"replicas":2}}`, 404, ""},
+			{"PATCH", apitest.Widgets + "/none/scale?fieldManager=s", apitest.TypeApply,
+				`{"apiVersion":"autoscaling/v1","kind":"Scale","metadata":{"name":"none"},"spec":{"replicas":2}}`, 404, ""},
 		}},
 		{"a name is taken from the User-Agent", []step{
 			{"POST", apitest.Widgets, "", config(`"spec":{"size":1}`), 201,
@@ -171,7 +179,8 @@ func TestManyUpdateManagers(t *testing.T) {
 	api := apitest.NewWidgets(t)
 	apitest.CreateWidget(t, api, "a")
 	for i := range 12 {
-		a := apitest.Do(t, api, "PATCH", apitest.Widgets+fmt.Sprintf("/a?fieldManager=m%02d", i), fmt.Sprintf(`{"spec":{"settings":{"k%02d":"v"}}}`, i), "Content-Type", apitest.TypeMergePatch)
+		a := apitest.Do(t, api, "PATCH", apitest.Widgets+fmt.Sprintf("/a?fieldManager=m%02d", i),
+			fmt.Sprintf(`{"spec":{"settings":{"k%02d":"v"}}}`, i), "Content-Type", apitest.TypeMergePatch)
 		require.Equal(t, 200, a.Code, a.Body)
 		if i == 11 {
 			lines := strings.Split(apitest.OwnersOf(t, a), "\n")
@@ -216,7 +225,8 @@ func TestManagerOfTheClient(t *testing.T) {
 // A resource can do without: nothing is kept, and nothing can be applied.
 func TestUntracked(t *testing.T) {
 	api := apitest.NewWidgets(t, func(r *rest.Resource[apitest.Widget]) { r.Wire.Untracked = true })
-	a := apitest.Do(t, api, "POST", apitest.Widgets, `{"apiVersion":"example.com/v1","kind":"Widget","metadata":{"name":"a","managedFields":[{"manager":"m","operation":"Update","apiVersion":"example.com/v1","fieldsType":"FieldsV1","fieldsV1":{}}]},"spec":{"size":1}}`)
+	a := apitest.Do(t, api, "POST", apitest.Widgets,
+		`{"apiVersion":"example.com/v1","kind":"Widget","metadata":{"name":"a","managedFields":[{"manager":"m","operation":"Update","apiVersion":"example.com/v1","fieldsType":"FieldsV1","fieldsV1":{}}]},"spec":{"size":1}}`)
 	require.Equal(t, http.StatusCreated, a.Code, a.Body)
 	assert.NotContains(t, a.Body, "managedFields")
 	a = apitest.Do(t, api, "PATCH", apitest.Widgets+"/a?fieldManager=m", config(`"spec":{"size":1}`), "Content-Type", apitest.TypeApply)
@@ -255,7 +265,8 @@ func TestManagedFieldsOfVersions(t *testing.T) {
 // The defaults of a singleton belong to nobody, so that they can be changed by apply without force.
 func TestApplyToSingleton(t *testing.T) {
 	api := apitest.New(t, rest.Options{}, apitest.SettingsResource())
-	a := apitest.Do(t, api, "PATCH", apitest.SettingsPath+"/cluster?fieldManager=m", `{"apiVersion":"example.com/v1","kind":"Settings","metadata":{"name":"cluster"},"spec":{"level":"high"}}`, "Content-Type", apitest.TypeApply)
+	a := apitest.Do(t, api, "PATCH", apitest.SettingsPath+"/cluster?fieldManager=m",
+		`{"apiVersion":"example.com/v1","kind":"Settings","metadata":{"name":"cluster"},"spec":{"level":"high"}}`, "Content-Type", apitest.TypeApply)
 	require.Equal(t, 200, a.Code, a.Body)
 	assert.Equal(t, "decorum Apply {\"f:spec\":{}}\nm Apply {\"f:spec\":{\"f:level\":{}}}", apitest.OwnersOf(t, a))
 }
@@ -276,13 +287,15 @@ func TestMalformedConfigurations(t *testing.T) {
 
 func TestAppliedConfigurationsThatFitNoType(t *testing.T) {
 	t.Run("a value that its Go type does not take", func(t *testing.T) {
-		a := apitest.Do(t, apitest.NewMemos(t), "PATCH", apitest.Memos+"/a?fieldManager=m", `{"apiVersion":"v1","kind":"Memo","metadata":{"name":"a","deletionTimestamp":"x"}}`, "Content-Type", apitest.TypeApply)
+		a := apitest.Do(t, apitest.NewMemos(t), "PATCH", apitest.Memos+"/a?fieldManager=m",
+			`{"apiVersion":"v1","kind":"Memo","metadata":{"name":"a","deletionTimestamp":"x"}}`, "Content-Type", apitest.TypeApply)
 		assert.Equal(t, 500, a.Code)
 		assert.Equal(t, `failed to convert new object (/a; /v1, Kind=Memo) to proper version: unable to convert unstructured object to /v1, Kind=Memo: `+
 			`parsing time "x" as "2006-01-02T15:04:05Z07:00": cannot parse "x" as "2006"`, a.Text(t, "message"))
 	})
 	t.Run("invalid times of a custom kind", func(t *testing.T) {
-		a := apitest.Do(t, apitest.NewWidgets(t), "PATCH", apitest.Widgets+"/a?fieldManager=m", apitest.WidgetBody(`"name":"a","creationTimestamp":"x","deletionTimestamp":"y","generation":1.5`, `"spec":{"size":1}`), "Content-Type", apitest.TypeApply)
+		a := apitest.Do(t, apitest.NewWidgets(t), "PATCH", apitest.Widgets+"/a?fieldManager=m",
+			apitest.WidgetBody(`"name":"a","creationTimestamp":"x","deletionTimestamp":"y","generation":1.5`, `"spec":{"size":1}`), "Content-Type", apitest.TypeApply)
 		assert.Equal(t, 201, a.Code, a.Body)
 		assert.Equal(t, "2026-01-02T03:04:05Z", a.Text(t, "metadata.creationTimestamp"))
 		assert.NotContains(t, a.Body, `"deletionTimestamp"`)
@@ -293,25 +306,30 @@ func TestAppliedConfigurationsThatFitNoType(t *testing.T) {
 			`{"parts":"x"}`:     `.spec.parts: expected list, got &{x}`,
 			`{"settings":[[]]}`: `.spec.settings: expected map, got &{[[]]}`,
 		} {
-			a := apitest.Do(t, apitest.NewWidgets(t), "PATCH", apitest.Widgets+"/a?fieldManager=m", apitest.WidgetBody(`"name":"a"`, `"spec":`+spec), "Content-Type", apitest.TypeApply)
+			a := apitest.Do(t, apitest.NewWidgets(t), "PATCH", apitest.Widgets+"/a?fieldManager=m", apitest.WidgetBody(`"name":"a"`, `"spec":`+spec),
+				"Content-Type", apitest.TypeApply)
 			assert.Equal(t, 500, a.Code)
 			assert.Equal(t, `failed to create typed patch object (/a; example.com/v1, Kind=Widget): `+want, a.Text(t, "message"))
 		}
 	})
 	t.Run("an invalid resourceVersion", func(t *testing.T) {
-		a := apitest.Do(t, apitest.NewWidgets(t), "PATCH", apitest.Widgets+"/a?fieldManager=m", apitest.WidgetBody(`"name":"a","resourceVersion":"x"`, `"spec":{"size":1}`), "Content-Type", apitest.TypeApply)
+		a := apitest.Do(t, apitest.NewWidgets(t), "PATCH", apitest.Widgets+"/a?fieldManager=m",
+			apitest.WidgetBody(`"name":"a","resourceVersion":"x"`, `"spec":{"size":1}`), "Content-Type", apitest.TypeApply)
 		assert.Equal(t, 400, a.Code, a.Body)
 	})
 	t.Run("managedFields that are no list", func(t *testing.T) {
-		a := apitest.Do(t, apitest.NewWidgets(t), "PATCH", apitest.Widgets+"/a?fieldManager=m", apitest.WidgetBody(`"name":"a","managedFields":"x"`, `"spec":{"size":1}`), "Content-Type", apitest.TypeApply)
-		assert.Equal(t, `failed to create typed patch object (/a; example.com/v1, Kind=Widget): .metadata.managedFields: expected list, got &{x}`, a.Text(t, "message"))
+		a := apitest.Do(t, apitest.NewWidgets(t), "PATCH", apitest.Widgets+"/a?fieldManager=m",
+			apitest.WidgetBody(`"name":"a","managedFields":"x"`, `"spec":{"size":1}`), "Content-Type", apitest.TypeApply)
+		assert.Equal(t, `failed to create typed patch object (/a; example.com/v1, Kind=Widget): .metadata.managedFields: expected list, got &{x}`,
+			a.Text(t, "message"))
 	})
 }
 
 func TestApplyToAFieldOfAnyForm(t *testing.T) {
 	api := apitest.NewWidgets(t)
 	apply := func(manager, spec string) apitest.Answer {
-		return apitest.Do(t, api, "PATCH", apitest.Widgets+"/a?fieldManager="+manager, `{"apiVersion":"example.com/v1","kind":"Widget","metadata":{"name":"a"},"spec":`+spec+`}`, "Content-Type", apitest.TypeApply)
+		return apitest.Do(t, api, "PATCH", apitest.Widgets+"/a?fieldManager="+manager,
+			`{"apiVersion":"example.com/v1","kind":"Widget","metadata":{"name":"a"},"spec":`+spec+`}`, "Content-Type", apitest.TypeApply)
 	}
 	assert.Equal(t, 201, apply("m", `{"size":1,"port":80}`).Code)
 	apitest.WantFailure(t, apply("n", `{"port":{"a":"b"}}`), 409, "Conflict", `Apply failed with 1 conflict: conflict with "m": .spec.port`,
@@ -344,7 +362,8 @@ func TestNullsInAnAppliedConfiguration(t *testing.T) {
 		{"of an enumeration", `{"size":1,"parts":[{"name":"p","kind":null}]}`, []apitest.Cause{
 			apitest.TypeInvalid("spec.parts[0].kind", `Invalid value: "null": spec.parts[0].kind in body must be of type string: "null"`),
 			apitest.NotSupported("spec.parts[0].kind", `Unsupported value: null: supported values: "bolt", "nut"`)}},
-		{"of a required field", `{"size":null}`, []apitest.Cause{apitest.TypeInvalid("spec.size", `Invalid value: "null": spec.size in body must be of type integer: "null"`)}},
+		{"of a required field", `{"size":null}`,
+			[]apitest.Cause{apitest.TypeInvalid("spec.size", `Invalid value: "null": spec.size in body must be of type integer: "null"`)}},
 		{"with other faults", `{"size":500,"owner":null,"parts":[{"name":"a","kind":null}]}`, []apitest.Cause{
 			apitest.TypeInvalid("spec.owner", `Invalid value: "null": spec.owner in body must be of type string: "null"`),
 			apitest.TypeInvalid("spec.parts[0].kind", `Invalid value: "null": spec.parts[0].kind in body must be of type string: "null"`),
@@ -355,7 +374,8 @@ func TestNullsInAnAppliedConfiguration(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			api := apitest.NewWidgets(t)
 			apply := func(labels, spec string) apitest.Answer {
-				return apitest.Do(t, api, "PATCH", apitest.Widgets+"/a?fieldManager=m", apitest.WidgetBody(`"name":"a","labels":`+labels, `"spec":`+spec), "Content-Type", apitest.TypeApply)
+				return apitest.Do(t, api, "PATCH", apitest.Widgets+"/a?fieldManager=m",
+					apitest.WidgetBody(`"name":"a","labels":`+labels, `"spec":`+spec), "Content-Type", apitest.TypeApply)
 			}
 			apitest.WantInvalid(t, apply("null", c.spec), "Widget.example.com", "a", c.want...)
 			assert.Equal(t, 404, apitest.Do(t, api, "GET", apitest.Widgets+"/a", "").Code)

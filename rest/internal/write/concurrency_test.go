@@ -234,7 +234,8 @@ func TestListThenWatchReplaysToTheList(t *testing.T) {
 					w := s.Do("POST", apitest.Things, apitest.ThingBody(name, "{}"))
 					assert.Contains(t, []int{201, 409}, w.Code)
 				default:
-					w := s.Do("PATCH", apitest.Things+"/"+name, fmt.Sprintf(`{"metadata":{"labels":{"side":%s,"hidden":%s}},"spec":{"color":%s}}`, side, hidden, color), "Content-Type", "application/merge-patch+json")
+					w := s.Do("PATCH", apitest.Things+"/"+name, fmt.Sprintf(`{"metadata":{"labels":{"side":%s,"hidden":%s}},"spec":{"color":%s}}`, side,
+						hidden, color), "Content-Type", "application/merge-patch+json")
 					assert.Contains(t, []int{200, 404}, w.Code, w.Body)
 				}
 			}
@@ -252,9 +253,11 @@ func TestListThenWatchReplaysToTheList(t *testing.T) {
 	writing.Wait()
 	begun.Wait()
 	// The last Thing comes into every selection, either when it is made or when it changes sides.
-	last := fmt.Sprintf(`{"apiVersion":"%s/v1","kind":"Thing","metadata":{"name":%q,"labels":{"side":"left"}},"spec":{"color":"red"}}`, apitest.ThingGroup, thingLast)
+	last := fmt.Sprintf(`{"apiVersion":"%s/v1","kind":"Thing","metadata":{"name":%q,"labels":{"side":"left"}},"spec":{"color":"red"}}`,
+		apitest.ThingGroup, thingLast)
 	require.Equal(t, http.StatusCreated, s.Do("POST", apitest.Things, last).Code)
-	w := s.Do("PATCH", apitest.Things+"/"+thingLast, `{"metadata":{"labels":{"side":"right"}},"spec":{"color":"green"}}`, "Content-Type", "application/merge-patch+json")
+	w := s.Do("PATCH", apitest.Things+"/"+thingLast, `{"metadata":{"labels":{"side":"right"}},"spec":{"color":"green"}}`, "Content-Type",
+		"application/merge-patch+json")
 	require.Equal(t, http.StatusOK, w.Code)
 	apitest.Within(t, "all watchers have seen the last Thing", apitest.InBackground(func() bool { watching.Wait(); return true }))
 	for i, got := range results {

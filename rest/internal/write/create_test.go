@@ -24,9 +24,12 @@ func TestCreateAnswersTheStoredObject(t *testing.T) {
 			apitest.StoredWidget{Spec: `{"size":1,"color":"red","replicas":1,"template":{"image":"none"},"parts":[{"name":"p","count":1},{"name":"q","count":5}]}`}.String()},
 		{"given values stay", apitest.WidgetBody(`"name":"a"`, `"spec":{"size":1,"color":"green","replicas":3,"template":{"image":"x","args":["y"]}}`),
 			apitest.StoredWidget{Spec: `{"size":1,"color":"green","replicas":3,"template":{"image":"x","args":["y"]}}`}.String()},
-		{"zero values, empty values and null where it means something", apitest.WidgetBody(`"name":"a"`, `"spec":{"size":1,"replicas":0,"paused":false,"weight":0,"owner":"","tags":[],"parts":[],"settings":{},"extra":{},"note":null}`),
+		{"zero values, empty values and null where it means something",
+			apitest.WidgetBody(`"name":"a"`,
+				`"spec":{"size":1,"replicas":0,"paused":false,"weight":0,"owner":"","tags":[],"parts":[],"settings":{},"extra":{},"note":null}`),
 			apitest.StoredWidget{Spec: `{"size":1,"color":"red","template":{"image":"none"},"replicas":0,"paused":false,"weight":0,"owner":"","tags":[],"parts":[],"settings":{},"extra":{},"note":null}`}.String()},
-		{"null counts as absent and is defaulted", apitest.WidgetBody(`"name":"a","labels":null`, `"spec":{"size":1,"color":null,"owner":null}`), apitest.StoredWidget{}.String()},
+		{"null counts as absent and is defaulted", apitest.WidgetBody(`"name":"a","labels":null`, `"spec":{"size":1,"color":null,"owner":null}`),
+			apitest.StoredWidget{}.String()},
 		{"an integer or a string", apitest.WidgetBody(`"name":"a"`, `"spec":{"size":1,"port":"http"}`),
 			apitest.StoredWidget{Spec: `{"size":1,"color":"red","replicas":1,"template":{"image":"none"},"port":"http"}`}.String()},
 		{"labels and annotations", apitest.WidgetBody(`"name":"a","labels":{"app":"x","example.com/e":""},"annotations":{"UPPER/Key":"any text, at all!"}`),
@@ -37,7 +40,8 @@ func TestCreateAnswersTheStoredObject(t *testing.T) {
 		{"resourceVersion 0 counts as none", apitest.WidgetBody(`"name":"a","resourceVersion":"0"`), apitest.StoredWidget{}.String()},
 		{"a name wins over generateName", apitest.WidgetBody(`"name":"a","generateName":"gen-"`), apitest.StoredWidget{Metadata: `"generateName":"gen-"`}.String()},
 		{"the status is ignored", apitest.WidgetBody(`"name":"a"`, `"status":{"phase":"Ready","replicas":4}`), apitest.StoredWidget{}.String()},
-		{"what the server sets is its own", apitest.WidgetBody(`"name":"a","uid":"mine","generation":9,"selfLink":"/x","creationTimestamp":"2001-02-03T04:05:06Z","deletionTimestamp":"2001-02-03T04:05:06Z","deletionGracePeriodSeconds":7`),
+		{"what the server sets is its own",
+			apitest.WidgetBody(`"name":"a","uid":"mine","generation":9,"selfLink":"/x","creationTimestamp":"2001-02-03T04:05:06Z","deletionTimestamp":"2001-02-03T04:05:06Z","deletionGracePeriodSeconds":7`),
 			apitest.StoredWidget{}.String()},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -51,9 +55,12 @@ func TestCreateAnswersTheStoredObject(t *testing.T) {
 
 func TestCreateKeepsNumbersExactly(t *testing.T) {
 	api := apitest.NewWidgets(t)
-	a := apitest.Do(t, api, "POST", apitest.Widgets, apitest.WidgetBody(`"name":"a"`, `"spec":{"size":1,"big":9223372036854775807,"weight":1.5,"extra":{"a":9007199254740993,"b":-9223372036854775808,"c":0.1,"n":null,"l":[null,{"x":null}]}}`))
+	a := apitest.Do(t, api, "POST", apitest.Widgets,
+		apitest.WidgetBody(`"name":"a"`,
+			`"spec":{"size":1,"big":9223372036854775807,"weight":1.5,"extra":{"a":9007199254740993,"b":-9223372036854775808,"c":0.1,"n":null,"l":[null,{"x":null}]}}`))
 	require.Equal(t, 201, a.Code, a.Body)
-	for _, text := range []string{`"big":9223372036854775807`, `"weight":1.5`, `"a":9007199254740993`, `"b":-9223372036854775808`, `"c":0.1`, `"n":null`, `"l":[null,{"x":null}]`} {
+	for _, text := range []string{`"big":9223372036854775807`, `"weight":1.5`, `"a":9007199254740993`, `"b":-9223372036854775808`, `"c":0.1`,
+		`"n":null`, `"l":[null,{"x":null}]`} {
 		assert.Contains(t, a.Body, text)
 	}
 }
@@ -66,7 +73,8 @@ func TestCreateRefusesBodies(t *testing.T) {
 		code         int
 		reason, text string
 	}{
-		{"no JSON", "not json", 400, "BadRequest", unrecognized + "couldn't get version/kind; json parse error: invalid character 'o' in literal null (expecting 'u') (6e6f74206a736f6e)"},
+		{"no JSON", "not json", 400, "BadRequest",
+			unrecognized + "couldn't get version/kind; json parse error: invalid character 'o' in literal null (expecting 'u') (6e6f74206a736f6e)"},
 		{"cut off", `{"apiVersion":"example.com/v1","kind":"Widget","metadata":`, 400, "BadRequest",
 			unrecognized + `couldn't get version/kind; json parse error: unexpected end of JSON input ({"apiVersion":"example.com/v1" ...)`},
 		{"no body", "", 400, "BadRequest", unrecognized + "couldn't get version/kind; json parse error: unexpected end of JSON input (<empty>)"},
@@ -75,9 +83,12 @@ func TestCreateRefusesBodies(t *testing.T) {
 		{"no apiVersion", `{"kind":"Widget","metadata":{"name":"a"}}`, 400, "BadRequest",
 			"the API version in the data () does not match the expected API version (example.com/v1)"},
 		{"null", "null", 400, "BadRequest", unrecognized + "Object 'Kind' is missing in 'null' (6e756c6c)"},
-		{"true", "true", 400, "BadRequest", unrecognized + "couldn't get version/kind; json parse error: json: cannot unmarshal bool into Go value of type struct { APIVersion string \"json:\\\"apiVersion,omitempty\\\"\"; Kind string \"json:\\\"kind,omitempty\\\"\" } (74727565)"},
+		{"true", "true", 400, "BadRequest",
+			unrecognized +
+				"couldn't get version/kind; json parse error: json: cannot unmarshal bool into Go value of type struct { APIVersion string \"json:\\\"apiVersion,omitempty\\\"\"; Kind string \"json:\\\"kind,omitempty\\\"\" } (74727565)"},
 		{"a kind and an apiVersion of wrong types: the first is reported", `{"kind":[],"apiVersion":{}}`, 400, "BadRequest",
-			unrecognized + `couldn't get version/kind; json parse error: json: cannot unmarshal array into Go struct field .kind of type string ({"kind":[],"apiVersion":{}})`},
+			unrecognized +
+				`couldn't get version/kind; json parse error: json: cannot unmarshal array into Go struct field .kind of type string ({"kind":[],"apiVersion":{}})`},
 		{"a kind in other letters", `{"Kind":"Widget","apiVersion":"example.com/v1"}`, 400, "BadRequest",
 			unrecognized + `Object 'Kind' is missing in '{"Kind":"Widget","apiVersion":"example.com/v1"}' ({"Kind":"Widget","apiVersion": ...)`},
 		{"a number beyond every float", apitest.WidgetBody(`"name":"a"`, `"spec":{"size":1,"extra":{"x":[1e999]}}`), 400, "BadRequest",
@@ -86,8 +97,10 @@ func TestCreateRefusesBodies(t *testing.T) {
 			"the API version in the data (example.com/v2) does not match the expected API version (example.com/v1)"},
 		{"another group", `{"apiVersion":"other.example.com/v1","kind":"Widget","metadata":{"name":"a"}}`, 400, "BadRequest",
 			"the API version in the data (other.example.com/v1) does not match the expected API version (example.com/v1)"},
-		{"another namespace", apitest.WidgetBody(`"name":"a","namespace":"other"`), 400, "BadRequest", "the namespace of the provided object does not match the namespace sent on the request"},
-		{"a resourceVersion", apitest.WidgetBody(`"name":"a","resourceVersion":"1"`), 400, "BadRequest", "resourceVersion should not be set on objects to be created"},
+		{"another namespace", apitest.WidgetBody(`"name":"a","namespace":"other"`), 400, "BadRequest",
+			"the namespace of the provided object does not match the namespace sent on the request"},
+		{"a resourceVersion", apitest.WidgetBody(`"name":"a","resourceVersion":"1"`), 400, "BadRequest",
+			"resourceVersion should not be set on objects to be created"},
 		{"too large", `{"kind":"` + strings.Repeat("x", big) + `"}`, 413, "RequestEntityTooLarge", "Request entity too large: limit is 3145728"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -122,7 +135,8 @@ func TestUnknownFieldsOfAnotherKind(t *testing.T) {
 func TestCreateRefusesMetadataOfAWrongType(t *testing.T) {
 	api := apitest.NewWidgets(t)
 	for name, metadata := range map[string]string{
-		"a number as name": `{"name":5}`, "a number as label": `{"name":"a","labels":{"k":1}}`, "a text as metadata": `"x"`, "a list as labels": `{"name":"a","labels":["x"]}`,
+		"a number as name": `{"name":5}`, "a number as label": `{"name":"a","labels":{"k":1}}`, "a text as metadata": `"x"`,
+		"a list as labels": `{"name":"a","labels":["x"]}`,
 	} {
 		t.Run(name, func(t *testing.T) {
 			a := apitest.Do(t, api, "POST", apitest.Widgets, `{"apiVersion":"example.com/v1","kind":"Widget","metadata":`+metadata+`,"spec":{"size":1}}`)
@@ -145,14 +159,18 @@ func TestCreateValidates(t *testing.T) {
 	}{
 		{"no name", apitest.WidgetBody(""), "", []apitest.Cause{apitest.Required("metadata.name", "Required value: name or generateName is required")}},
 		{"an upper-case name", named("Upper"), "Upper", []apitest.Cause{apitest.Invalid("metadata.name", `Invalid value: "Upper": `+apitest.SubdomainText)}},
-		{"an underscore in a name", named("under_score"), "under_score", []apitest.Cause{apitest.Invalid("metadata.name", `Invalid value: "under_score": `+apitest.SubdomainText)}},
+		{"an underscore in a name", named("under_score"), "under_score",
+			[]apitest.Cause{apitest.Invalid("metadata.name", `Invalid value: "under_score": `+apitest.SubdomainText)}},
 		{"a name too long", named(strings.Repeat("a", 254)), strings.Repeat("a", 254),
 			[]apitest.Cause{apitest.Invalid("metadata.name", `Invalid value: "`+strings.Repeat("a", 254)+`": must be no more than 253 characters`)}},
-		{"a bad label key", meta(`"labels":{"bad key":"v"}`), "a", []apitest.Cause{apitest.Invalid("metadata.labels", `Invalid value: "bad key": `+apitest.NamePartText)}},
-		{"a bad label value", meta(`"labels":{"k":"bad value!"}`), "a", []apitest.Cause{apitest.Invalid("metadata.labels", `Invalid value: "bad value!": `+apitest.LabelValueText)}},
+		{"a bad label key", meta(`"labels":{"bad key":"v"}`), "a",
+			[]apitest.Cause{apitest.Invalid("metadata.labels", `Invalid value: "bad key": `+apitest.NamePartText)}},
+		{"a bad label value", meta(`"labels":{"k":"bad value!"}`), "a",
+			[]apitest.Cause{apitest.Invalid("metadata.labels", `Invalid value: "bad value!": `+apitest.LabelValueText)}},
 		{"a label value too long", meta(`"labels":{"k":"` + strings.Repeat("v", 64) + `"}`), "a",
 			[]apitest.Cause{apitest.Invalid("metadata.labels", `Invalid value: "`+strings.Repeat("v", 64)+`": must be no more than 63 bytes`)}},
-		{"a bad annotation key", meta(`"annotations":{"bad key":"v"}`), "a", []apitest.Cause{apitest.Invalid("metadata.annotations", `Invalid value: "bad key": `+apitest.NamePartText)}},
+		{"a bad annotation key", meta(`"annotations":{"bad key":"v"}`), "a",
+			[]apitest.Cause{apitest.Invalid("metadata.annotations", `Invalid value: "bad key": `+apitest.NamePartText)}},
 		{"annotations too long", meta(`"annotations":{"k":"` + strings.Repeat("v", 262144) + `"}`), "a",
 			[]apitest.Cause{apitest.TooLong("metadata.annotations", "Too long: may not be more than 262144 bytes")}},
 		{"an owner without anything", meta(`"ownerReferences":[{"apiVersion":"","kind":"","name":"","uid":""}]`), "a", []apitest.Cause{
@@ -160,28 +178,38 @@ func TestCreateValidates(t *testing.T) {
 			apitest.Required("metadata.ownerReferences[0].kind", `Required value: must not be empty`),
 			apitest.Required("metadata.ownerReferences[0].name", `Required value: must not be empty`),
 			apitest.Required("metadata.ownerReferences[0].uid", `Required value: must not be empty`)}},
-		{"an owner with a bad version", meta(`"ownerReferences":[{"apiVersion":"v1","kind":"A","name":"e",` + uid + `},{"apiVersion":"a/b/c","kind":"A","name":"e",` + uid + `}]`), "a",
+		{"an owner with a bad version", meta(`"ownerReferences":[{"apiVersion":"v1","kind":"A","name":"e",` + uid +
+			`},{"apiVersion":"a/b/c","kind":"A","name":"e",` + uid + `}]`), "a",
 			[]apitest.Cause{apitest.Invalid("metadata.ownerReferences[1].apiVersion", `Invalid value: "a/b/c": must be <group>/<version> or <version>`)}},
 		{"an owner without a version", meta(`"ownerReferences":[{"apiVersion":"a/","kind":"A","name":"e",` + uid + `}]`), "a",
 			[]apitest.Cause{apitest.Invalid("metadata.ownerReferences[0].apiVersion", `Invalid value: "a/": must be <group>/<version> or <version>`)}},
-		{"two controllers", meta(`"ownerReferences":[{"apiVersion":"v1","kind":"A","name":"e",` + uid + `,"controller":true},{"apiVersion":"v1","kind":"B","name":"f",` + uid + `,"controller":true}]`), "a",
-			[]apitest.Cause{apitest.Invalid("metadata.ownerReferences", `Invalid value: [{"apiVersion":"v1","kind":"A","name":"e","uid":"1","controller":true},{"apiVersion":"v1","kind":"B","name":"f","uid":"1","controller":true}]: `+
-				`Only one reference can have Controller set to true. Found "true" in references for A/e and B/f`)}},
+		{"two controllers", meta(`"ownerReferences":[{"apiVersion":"v1","kind":"A","name":"e",` + uid +
+			`,"controller":true},{"apiVersion":"v1","kind":"B","name":"f",` + uid + `,"controller":true}]`), "a",
+			[]apitest.Cause{apitest.Invalid("metadata.ownerReferences",
+				`Invalid value: [{"apiVersion":"v1","kind":"A","name":"e","uid":"1","controller":true},{"apiVersion":"v1","kind":"B","name":"f","uid":"1","controller":true}]: `+
+					`Only one reference can have Controller set to true. Found "true" in references for A/e and B/f`)}},
 		{"an event as owner", meta(`"ownerReferences":[{"apiVersion":"v1","kind":"Event","name":"e",` + uid + `}]`), "a",
-			[]apitest.Cause{apitest.Invalid("metadata.ownerReferences[0]", `Invalid value: {"apiVersion":"v1","kind":"Event","name":"e","uid":"1"}: /v1, Kind=Event is disallowed from being an owner`)}},
+			[]apitest.Cause{apitest.Invalid("metadata.ownerReferences[0]",
+				`Invalid value: {"apiVersion":"v1","kind":"Event","name":"e","uid":"1"}: /v1, Kind=Event is disallowed from being an owner`)}},
 		{"no spec", `{"apiVersion":"example.com/v1","kind":"Widget","metadata":{"name":"a"}}`, "a", []apitest.Cause{apitest.Required("spec", "Required value")}},
 		{"a required field", apitest.WidgetBody(`"name":"a"`, `"spec":{}`), "a", []apitest.Cause{apitest.Required("spec.size", "Required value")}},
 		{"a required field of an element", spec(`"parts":[{"count":1}]`), "a", []apitest.Cause{apitest.Required("spec.parts[0].name", "Required value")}},
-		{"too small", apitest.WidgetBody(`"name":"a"`, `"spec":{"size":0}`), "a", []apitest.Cause{apitest.Invalid("spec.size", "Invalid value: 0: spec.size in body should be greater than or equal to 1")}},
-		{"too large", apitest.WidgetBody(`"name":"a"`, `"spec":{"size":101}`), "a", []apitest.Cause{apitest.Invalid("spec.size", "Invalid value: 101: spec.size in body should be less than or equal to 100")}},
-		{"not in the enumeration", spec(`"color":"pink"`), "a", []apitest.Cause{apitest.NotSupported("spec.color", `Unsupported value: "pink": supported values: "red", "green", "blue"`)}},
+		{"too small", apitest.WidgetBody(`"name":"a"`, `"spec":{"size":0}`), "a",
+			[]apitest.Cause{apitest.Invalid("spec.size", "Invalid value: 0: spec.size in body should be greater than or equal to 1")}},
+		{"too large", apitest.WidgetBody(`"name":"a"`, `"spec":{"size":101}`), "a",
+			[]apitest.Cause{apitest.Invalid("spec.size", "Invalid value: 101: spec.size in body should be less than or equal to 100")}},
+		{"not in the enumeration", spec(`"color":"pink"`), "a",
+			[]apitest.Cause{apitest.NotSupported("spec.color", `Unsupported value: "pink": supported values: "red", "green", "blue"`)}},
 		{"text too long", spec(`"owner":"12345678901"`), "a", []apitest.Cause{apitest.TooLong("spec.owner", "Too long: may not be more than 10 bytes")}},
 		{"pattern", spec(`"code":"ABC"`), "a", []apitest.Cause{apitest.Invalid("spec.code", `Invalid value: "ABC": spec.code in body should match '^[a-z]+$'`)}},
 		{"too many items", spec(`"tags":["a","b","c","d","e","f"]`), "a", []apitest.Cause{apitest.TooMany("spec.tags", "Too many: 6: must have at most 5 items")}},
 		{"a duplicate in a set", spec(`"tags":["a","b","a"]`), "a", []apitest.Cause{apitest.Duplicate("spec.tags[2]", `Duplicate value: "a"`)}},
-		{"a duplicate in a list map", spec(`"parts":[{"name":"p"},{"name":"q"},{"name":"p"}]`), "a", []apitest.Cause{apitest.Duplicate("spec.parts[2]", `Duplicate value: {"name":"p"}`)}},
-		{"a text for a number", apitest.WidgetBody(`"name":"a"`, `"spec":{"size":"1"}`), "a", []apitest.Cause{apitest.TypeInvalid("spec.size", `Invalid value: "string": spec.size in body must be of type integer: "string"`)}},
-		{"neither integer nor string", spec(`"port":true`), "a", []apitest.Cause{apitest.TypeInvalid("spec.port", `Invalid value: "boolean": spec.port in body must be of type integer,string: "boolean"`)}},
+		{"a duplicate in a list map", spec(`"parts":[{"name":"p"},{"name":"q"},{"name":"p"}]`), "a",
+			[]apitest.Cause{apitest.Duplicate("spec.parts[2]", `Duplicate value: {"name":"p"}`)}},
+		{"a text for a number", apitest.WidgetBody(`"name":"a"`, `"spec":{"size":"1"}`), "a",
+			[]apitest.Cause{apitest.TypeInvalid("spec.size", `Invalid value: "string": spec.size in body must be of type integer: "string"`)}},
+		{"neither integer nor string", spec(`"port":true`), "a",
+			[]apitest.Cause{apitest.TypeInvalid("spec.port", `Invalid value: "boolean": spec.port in body must be of type integer,string: "boolean"`)}},
 		{"several things", apitest.WidgetBody(`"name":"a","labels":{"k":"bad value!"}`, `"spec":{"size":0,"color":"pink"}`), "a", []apitest.Cause{
 			apitest.Invalid("metadata.labels", `Invalid value: "bad value!": `+apitest.LabelValueText),
 			apitest.NotSupported("spec.color", `Unsupported value: "pink": supported values: "red", "green", "blue"`),
@@ -246,14 +274,17 @@ func TestGenerateNameGivesUp(t *testing.T) {
 	assert.Equal(t, "AlreadyExists", a.Text(t, "reason"))
 	assert.Equal(t, float64(1), a.Value(t, "details.retryAfterSeconds"))
 	name := a.Text(t, "details.name")
-	assert.Equal(t, fmt.Sprintf(`widgets.example.com %q already exists, the server was not able to generate a unique name for the object`, name), a.Text(t, "message"))
+	assert.Equal(t, fmt.Sprintf(`widgets.example.com %q already exists, the server was not able to generate a unique name for the object`,
+		name), a.Text(t, "message"))
 }
 
 func TestCreateOfATakenName(t *testing.T) {
 	api := apitest.NewWidgets(t)
 	apitest.CreateWidget(t, api, "a")
-	apitest.WantFailure(t, apitest.Do(t, api, "POST", apitest.Widgets, apitest.WidgetBody(`"name":"a"`)), 409, "AlreadyExists", `widgets.example.com "a" already exists`, apitest.AboutWidget("a"))
-	assert.Equal(t, 201, apitest.Do(t, api, "POST", apitest.ExampleV1+"/namespaces/other/widgets", apitest.WidgetBody(`"name":"a"`)).Code, "names are unique in one namespace only")
+	apitest.WantFailure(t, apitest.Do(t, api, "POST", apitest.Widgets, apitest.WidgetBody(`"name":"a"`)), 409, "AlreadyExists",
+		`widgets.example.com "a" already exists`, apitest.AboutWidget("a"))
+	assert.Equal(t, 201, apitest.Do(t, api, "POST", apitest.ExampleV1+"/namespaces/other/widgets", apitest.WidgetBody(`"name":"a"`)).Code,
+		"names are unique in one namespace only")
 	t.Run("again after a delete", func(t *testing.T) {
 		apitest.Must(t, api, "DELETE", apitest.Widgets+"/a", "")
 		a := apitest.CreateWidget(t, api, "a")
@@ -275,14 +306,18 @@ func TestCreateNeedsACollectionInANamespace(t *testing.T) {
 
 func TestCreateDryRun(t *testing.T) {
 	api := apitest.NewWidgets(t)
-	apitest.WantJSON(t, apitest.Do(t, api, "POST", apitest.Widgets+"?dryRun=All", apitest.WidgetBody(`"name":"a"`)), 201, apitest.StoredWidget{RV: "none"}.String())
+	apitest.WantJSON(t, apitest.Do(t, api, "POST", apitest.Widgets+"?dryRun=All", apitest.WidgetBody(`"name":"a"`)), 201,
+		apitest.StoredWidget{RV: "none"}.String())
 	// Only the store of kube-apiserver refuses a resourceVersion, and a dry run does not reach it.
-	apitest.WantJSON(t, apitest.Do(t, api, "POST", apitest.Widgets+"?dryRun=All", apitest.WidgetBody(`"name":"a","resourceVersion":"1"`)), 201, apitest.StoredWidget{RV: "none", UID: "uid-2"}.String())
+	apitest.WantJSON(t, apitest.Do(t, api, "POST", apitest.Widgets+"?dryRun=All", apitest.WidgetBody(`"name":"a","resourceVersion":"1"`)), 201,
+		apitest.StoredWidget{RV: "none", UID: "uid-2"}.String())
 	assert.Equal(t, 404, apitest.Do(t, api, "GET", apitest.Widgets+"/a", "").Code)
-	apitest.WantInvalid(t, apitest.Do(t, api, "POST", apitest.Widgets+"?dryRun=All", apitest.WidgetBody(`"name":"a"`, `"spec":{"size":0}`)), "Widget.example.com", "a",
+	apitest.WantInvalid(t, apitest.Do(t, api, "POST", apitest.Widgets+"?dryRun=All", apitest.WidgetBody(`"name":"a"`, `"spec":{"size":0}`)),
+		"Widget.example.com", "a",
 		apitest.Invalid("spec.size", "Invalid value: 0: spec.size in body should be greater than or equal to 1"))
 	apitest.CreateWidget(t, api, "a")
-	apitest.WantFailure(t, apitest.Do(t, api, "POST", apitest.Widgets+"?dryRun=All", apitest.WidgetBody(`"name":"a"`)), 409, "AlreadyExists", `widgets.example.com "a" already exists`, apitest.AboutWidget("a"))
+	apitest.WantFailure(t, apitest.Do(t, api, "POST", apitest.Widgets+"?dryRun=All", apitest.WidgetBody(`"name":"a"`)), 409, "AlreadyExists",
+		`widgets.example.com "a" already exists`, apitest.AboutWidget("a"))
 	a := apitest.Must(t, api, "POST", apitest.Widgets+"?dryRun=All", apitest.WidgetBody(`"generateName":"g-"`))
 	assert.Len(t, a.Text(t, "metadata.name"), len("g-")+5)
 	assert.Equal(t, []string{"a"}, apitest.Do(t, api, "GET", apitest.Widgets, "").Names(t))
@@ -296,15 +331,22 @@ func TestWriteOptionsAreChecked(t *testing.T) {
 		name, method, target, query, kind string
 		want                              apitest.Cause
 	}{
-		{"dryRun of a create", "POST", apitest.Widgets, "dryRun=true", "CreateOptions", apitest.NotSupported("dryRun", `Unsupported value: ["true"]: supported values: "All"`)},
-		{"dryRun of an update", "PUT", apitest.Widgets + "/a", "dryRun=Some", "UpdateOptions", apitest.NotSupported("dryRun", `Unsupported value: ["Some"]: supported values: "All"`)},
-		{"dryRun of a patch", "PATCH", apitest.Widgets + "/a", "dryRun=all", "PatchOptions", apitest.NotSupported("dryRun", `Unsupported value: ["all"]: supported values: "All"`)},
-		{"dryRun of a delete", "DELETE", apitest.Widgets + "/a", "dryRun=x", "DeleteOptions", apitest.NotSupported("dryRun", `Unsupported value: ["x"]: supported values: "All"`)},
+		{"dryRun of a create", "POST", apitest.Widgets, "dryRun=true", "CreateOptions",
+			apitest.NotSupported("dryRun", `Unsupported value: ["true"]: supported values: "All"`)},
+		{"dryRun of an update", "PUT", apitest.Widgets + "/a", "dryRun=Some", "UpdateOptions",
+			apitest.NotSupported("dryRun", `Unsupported value: ["Some"]: supported values: "All"`)},
+		{"dryRun of a patch", "PATCH", apitest.Widgets + "/a", "dryRun=all", "PatchOptions",
+			apitest.NotSupported("dryRun", `Unsupported value: ["all"]: supported values: "All"`)},
+		{"dryRun of a delete", "DELETE", apitest.Widgets + "/a", "dryRun=x", "DeleteOptions",
+			apitest.NotSupported("dryRun", `Unsupported value: ["x"]: supported values: "All"`)},
 		{"fieldValidation", "POST", apitest.Widgets, "fieldValidation=Foo", "CreateOptions",
 			apitest.NotSupported("fieldValidation", `Unsupported value: "Foo": supported values: "", "Ignore", "Strict", "Warn"`)},
-		{"a long fieldManager", "POST", apitest.Widgets, "fieldManager=" + strings.Repeat("m", 129), "CreateOptions", apitest.TooLong("fieldManager", "Too long: may not be more than 128 bytes")},
-		{"an unprintable fieldManager", "PUT", apitest.Widgets + "/a", "fieldManager=a%07", "UpdateOptions", apitest.Invalid("fieldManager", `Invalid value: "a\a": invalid character U+0007 (at position 1)`)},
-		{"force without apply", "PATCH", apitest.Widgets + "/a", "force=true", "PatchOptions", apitest.Forbidden("force", "Forbidden: may not be specified for non-apply patch")},
+		{"a long fieldManager", "POST", apitest.Widgets, "fieldManager=" + strings.Repeat("m", 129), "CreateOptions",
+			apitest.TooLong("fieldManager", "Too long: may not be more than 128 bytes")},
+		{"an unprintable fieldManager", "PUT", apitest.Widgets + "/a", "fieldManager=a%07", "UpdateOptions",
+			apitest.Invalid("fieldManager", `Invalid value: "a\a": invalid character U+0007 (at position 1)`)},
+		{"force without apply", "PATCH", apitest.Widgets + "/a", "force=true", "PatchOptions",
+			apitest.Forbidden("force", "Forbidden: may not be specified for non-apply patch")},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			body, media := body, "application/json"

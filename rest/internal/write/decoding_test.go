@@ -15,7 +15,8 @@ import (
 // Values of a wrong type are refused in every mode of field validation, and before unknown fields where a decoder of Go
 // would meet them first.
 func TestWrongTypesInEveryMode(t *testing.T) {
-	api := apitest.New(t, rest.Options{}, apitest.WidgetResource(), rest.Resource[apitest.Memo]{Version: "v1", Plural: "memos", Wire: rest.Wire{Dialect: rest.DialectBuiltin}})
+	api := apitest.New(t, rest.Options{}, apitest.WidgetResource(),
+		rest.Resource[apitest.Memo]{Version: "v1", Plural: "memos", Wire: rest.Wire{Dialect: rest.DialectBuiltin}})
 	apitest.CreateWidget(t, api, "w")
 	apitest.Must(t, api, "POST", apitest.Memos, `{"metadata":{"name":"m"}}`)
 	const (
@@ -27,7 +28,8 @@ func TestWrongTypesInEveryMode(t *testing.T) {
 			`Memo in version "v1" cannot be handled as a Memo: json: cannot unmarshal number into Go struct field ObjectMeta.metadata.labels of type map[string]string`},
 		{"the first of two in another order", apitest.Memos, `{"kind":"Memo","data":[],"metadata":{"name":"a","labels":5}}`,
 			`Memo in version "v1" cannot be handled as a Memo: json: cannot unmarshal array into Go struct field Memo.data of type map[string]string`},
-		{"one in the metadata, within which unknown fields are not reported", apitest.Widgets, `{"apiVersion":"example.com/v1","kind":"Widget","metadata":{"name":{"x":1}},"spec":{"size":1,"y":2}}`,
+		{"one in the metadata, within which unknown fields are not reported", apitest.Widgets,
+			`{"apiVersion":"example.com/v1","kind":"Widget","metadata":{"name":{"x":1}},"spec":{"size":1,"y":2}}`,
 			`Widget in version "v1" cannot be handled as a Widget: json: cannot unmarshal object into Go struct field ObjectMeta.name of type string`},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -50,7 +52,8 @@ func TestWrongTypesInEveryMode(t *testing.T) {
 			require.Equal(t, 422, a.Code, a.Body)
 			assert.True(t, strings.HasSuffix(a.Text(t, "message"), `: json: cannot unmarshal array into Go struct field Memo.data of type map[string]string`), a.Body)
 
-			apitest.WantFailure(t, apitest.Do(t, api, "PUT", apitest.Widgets+"/w/scale"+query, `{"apiVersion":"autoscaling/v1","kind":"Scale","metadata":{"name":"w"},"spec":{"replicas":"x"}}`), 400, "BadRequest",
+			apitest.WantFailure(t, apitest.Do(t, api, "PUT", apitest.Widgets+"/w/scale"+query,
+				`{"apiVersion":"autoscaling/v1","kind":"Scale","metadata":{"name":"w"},"spec":{"replicas":"x"}}`), 400, "BadRequest",
 				`Scale in version "v1" cannot be handled as a Scale: json: cannot unmarshal string into Go struct field ScaleSpec.spec.replicas of type int32`, "")
 			a = apitest.MergePatch(t, api, apitest.Widgets+"/w/scale"+query, `{"spec":{"replicas":"x"}}`)
 			require.Equal(t, 422, a.Code, a.Body)
@@ -61,7 +64,8 @@ func TestWrongTypesInEveryMode(t *testing.T) {
 
 // The API reports a fault of the body before a fault of the path.
 func TestBodiesAreReadFirst(t *testing.T) {
-	api := apitest.New(t, rest.Options{}, apitest.WidgetResource(), rest.Resource[apitest.Memo]{Version: "v1", Plural: "memos", Wire: rest.Wire{Dialect: rest.DialectBuiltin}})
+	api := apitest.New(t, rest.Options{}, apitest.WidgetResource(),
+		rest.Resource[apitest.Memo]{Version: "v1", Plural: "memos", Wire: rest.Wire{Dialect: rest.DialectBuiltin}})
 	apitest.CreateWidget(t, api, "there")
 	apitest.Must(t, api, "POST", apitest.Memos, `{"metadata":{"name":"there"}}`)
 	const (
@@ -71,7 +75,8 @@ func TestBodiesAreReadFirst(t *testing.T) {
 	)
 	for _, c := range []struct{ name, method, target, body, message string }{
 		{"no such object", "PUT", apitest.Memos + "/gone", `{"metadata":{"name":"gone"},"data":[]}`, noMap},
-		{"no such object, unknown field", "PUT", apitest.Widgets + "/gone?fieldValidation=Strict", apitest.WidgetBody(`"name":"gone"`, `"unknown":1`, `"spec":{"size":1}`), inWidget + `strict decoding error: unknown field "unknown"`},
+		{"no such object, unknown field", "PUT", apitest.Widgets + "/gone?fieldValidation=Strict",
+			apitest.WidgetBody(`"name":"gone"`, `"unknown":1`, `"spec":{"size":1}`), inWidget + `strict decoding error: unknown field "unknown"`},
 		{"an old version", "PUT", apitest.Memos + "/there", `{"metadata":{"name":"there","resourceVersion":"1"},"data":[]}`, noMap},
 		{"another uid", "PUT", apitest.Memos + "/there", `{"metadata":{"name":"there","uid":"x"},"data":[]}`, noMap},
 		{"another name", "PUT", apitest.Memos + "/there", `{"metadata":{"name":"other"},"data":[]}`, noMap},
@@ -96,7 +101,8 @@ func TestRepeatedOwners(t *testing.T) {
 		second = `{"apiVersion":"v1","kind":"B","name":"b","uid":"2"}`
 	)
 	api := apitest.NewWidgets(t)
-	a := apitest.Do(t, api, "POST", apitest.Widgets, apitest.WidgetBody(`"name":"a","ownerReferences":[`+strings.Join([]string{owner, second, owner, other, second}, ",")+`]`))
+	a := apitest.Do(t, api, "POST", apitest.Widgets,
+		apitest.WidgetBody(`"name":"a","ownerReferences":[`+strings.Join([]string{owner, second, owner, other, second}, ",")+`]`))
 	apitest.WantJSON(t, a, 201, apitest.StoredWidget{Metadata: `"ownerReferences":[` + owner + "," + second + "," + other + `]`}.String())
 	assert.Equal(t, `299 - ".metadata.ownerReferences contains duplicate entries; API server dedups owner references in 1.20+, `+
 		`and may reject such requests as early as 1.24; please fix your requests; duplicate UID(s) observed: 1, 2"`, a.Header.Get("Warning"))
@@ -122,13 +128,15 @@ func TestDryRunOfAnAction(t *testing.T) {
 	})
 	apitest.CreateWidget(t, api, "a")
 	const body = `{"apiVersion":"example.com/v1","kind":"Restart","reason":"crash"}`
-	apitest.WantJSON(t, apitest.Do(t, api, "POST", apitest.Widgets+"/a/restart?dryRun=All", body), 201, `{"apiVersion":"example.com/v1","kind":"Restart","reason":"crash of a"}`)
+	apitest.WantJSON(t, apitest.Do(t, api, "POST", apitest.Widgets+"/a/restart?dryRun=All", body), 201,
+		`{"apiVersion":"example.com/v1","kind":"Restart","reason":"crash of a"}`)
 	assert.Zero(t, ran)
 	apitest.WantJSON(t, apitest.Do(t, api, "POST", apitest.Widgets+"/a/restart", body), 201, `{"apiVersion":"example.com/v1","kind":"Restart","done":true}`)
 	assert.Equal(t, 1, ran)
 
 	r := apitest.WidgetResource()
-	r.Subresources = []rest.SubresourceOf[apitest.Widget]{rest.Subresource[apitest.Widget, apitest.Restart]{Name: "restart", Get: func(context.Context, *apitest.Widget) (*apitest.Restart, error) { return nil, nil },
+	r.Subresources = []rest.SubresourceOf[apitest.Widget]{rest.Subresource[apitest.Widget, apitest.Restart]{Name: "restart",
+		Get:          func(context.Context, *apitest.Widget) (*apitest.Restart, error) { return nil, nil },
 		CreateDryRun: func(context.Context, *apitest.Widget, *apitest.Restart) (*apitest.Restart, error) { return nil, nil }}}
 	_, err := rest.New(rest.Options{}, r)
 	require.ErrorContains(t, err, "CreateDryRun needs Create")

@@ -31,7 +31,8 @@ func TestDelete(t *testing.T) {
 			apitest.CreateWidget(t, api, "a")
 			apitest.WantJSON(t, apitest.Do(t, api, "DELETE", apitest.Widgets+"/a"+c.query, c.body), 200, goneA)
 			apitest.WantFailure(t, apitest.Do(t, api, "GET", apitest.Widgets+"/a", ""), 404, "NotFound", `widgets.example.com "a" not found`, apitest.AboutWidget("a"))
-			apitest.WantFailure(t, apitest.Do(t, api, "DELETE", apitest.Widgets+"/a", ""), 404, "NotFound", `widgets.example.com "a" not found`, apitest.AboutWidget("a"))
+			apitest.WantFailure(t, apitest.Do(t, api, "DELETE", apitest.Widgets+"/a", ""), 404, "NotFound", `widgets.example.com "a" not found`,
+				apitest.AboutWidget("a"))
 		})
 	}
 }
@@ -92,7 +93,8 @@ func TestDeleteRefuses(t *testing.T) {
 			apitest.NotSupported("propagationPolicy", `Unsupported value: "": supported values: "Foreground", "Background", "Orphan", "nil"`))
 	})
 	t.Run("two policies", func(t *testing.T) {
-		apitest.WantInvalid(t, apitest.Do(t, api, "DELETE", apitest.Widgets+"/a?propagationPolicy=Foreground&orphanDependents=true", ""), "DeleteOptions.meta.k8s.io", "",
+		apitest.WantInvalid(t, apitest.Do(t, api, "DELETE", apitest.Widgets+"/a?propagationPolicy=Foreground&orphanDependents=true", ""),
+			"DeleteOptions.meta.k8s.io", "",
 			apitest.Invalid("propagationPolicy", `Invalid value: "Foreground": orphanDependents and deletionPropagation cannot be both set`))
 	})
 	assert.Equal(t, 200, apitest.Do(t, api, "GET", apitest.Widgets+"/a", "").Code)
@@ -119,7 +121,8 @@ func TestDeleteAnswersAccepted(t *testing.T) {
 	api := apitest.NewWidgets(t)
 	apitest.Must(t, api, "POST", apitest.Widgets, apitest.WidgetBody(`"name":"a","finalizers":["example.com/f"]`))
 	// An explicit orphanDependents=false is the one case in which an object that is not gone yet is answered with 202.
-	apitest.WantJSON(t, apitest.Do(t, api, "DELETE", apitest.Widgets+"/a?orphanDependents=false", ""), 202, apitest.StoredWidget{RV: "3", Generation: 2, Metadata: apitest.BeingDeleted("example.com/f")}.String())
+	apitest.WantJSON(t, apitest.Do(t, api, "DELETE", apitest.Widgets+"/a?orphanDependents=false", ""), 202,
+		apitest.StoredWidget{RV: "3", Generation: 2, Metadata: apitest.BeingDeleted("example.com/f")}.String())
 }
 
 func TestDeleteDryRun(t *testing.T) {
@@ -192,7 +195,8 @@ func TestDeleteCollectionRefuses(t *testing.T) {
 
 // Some kinds answer a deletion with what they have deleted, as it was, in the version of the deletion.
 func TestDeletionReturnsTheObject(t *testing.T) {
-	api := apitest.New(t, rest.Options{}, rest.Resource[apitest.Memo]{Version: "v1", Plural: "memos", Wire: rest.Wire{Dialect: rest.DialectBuiltin, ReturnDeleted: true}})
+	api := apitest.New(t, rest.Options{},
+		rest.Resource[apitest.Memo]{Version: "v1", Plural: "memos", Wire: rest.Wire{Dialect: rest.DialectBuiltin, ReturnDeleted: true}})
 	apitest.Must(t, api, "POST", apitest.Memos, `{"metadata":{"name":"a"}}`)
 	apitest.WantJSON(t, apitest.Do(t, api, "DELETE", apitest.Memos+"/a?dryRun=All", ""), 200, apitest.StoredMemo("2", ""))
 	apitest.WantJSON(t, apitest.Do(t, api, "DELETE", apitest.Memos+"/a?orphanDependents=false", ""), 200, apitest.StoredMemo("3", ""))

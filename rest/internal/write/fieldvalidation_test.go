@@ -29,7 +29,8 @@ func TestOrderOfFieldProblems(t *testing.T) {
 			append([]string{`duplicate field "spec.size"`, `unknown field "metadata.bogus"`}, sortedParts(11, `unknown field "zz"`)...)},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			api := apitest.New(t, rest.Options{}, apitest.WidgetResource(), rest.Resource[apitest.Memo]{Version: "v1", Plural: "memos", Wire: rest.Wire{Dialect: rest.DialectBuiltin}})
+			api := apitest.New(t, rest.Options{}, apitest.WidgetResource(),
+				rest.Resource[apitest.Memo]{Version: "v1", Plural: "memos", Wire: rest.Wire{Dialect: rest.DialectBuiltin}})
 			a := apitest.Do(t, api, "POST", c.target+"?fieldValidation=Strict", c.body)
 			require.Equal(t, 400, a.Code, a.Body)
 			assert.Equal(t, fmt.Sprintf(`%[1]s in version "v1"`+strict, c.kind)+strings.Join(c.want, ", "), a.Text(t, "message"))
@@ -123,7 +124,8 @@ func TestBodiesOfOtherKinds(t *testing.T) {
 func TestNamesOfUnknownFields(t *testing.T) {
 	const odd = `"a\"b":1,"é\u0007":1`
 	const strict = ` in version "v1" cannot be handled as a %[1]s: strict decoding error: `
-	api := apitest.New(t, rest.Options{}, apitest.WidgetResource(), rest.Resource[apitest.Memo]{Version: "v1", Plural: "memos", Wire: rest.Wire{Dialect: rest.DialectBuiltin}})
+	api := apitest.New(t, rest.Options{}, apitest.WidgetResource(),
+		rest.Resource[apitest.Memo]{Version: "v1", Plural: "memos", Wire: rest.Wire{Dialect: rest.DialectBuiltin}})
 	apitest.Must(t, api, "POST", apitest.Memos, `{"metadata":{"name":"w"}}`)
 	for _, c := range []struct {
 		name string
@@ -142,7 +144,8 @@ func TestNamesOfUnknownFields(t *testing.T) {
 			[]string{`299 - "unknown field \"a\\\"b\""`, `299 - "unknown field \"é\\a\""`}},
 		{"strategic", func(query string) apitest.Answer {
 			return apitest.Do(t, api, "PATCH", apitest.Memos+"/w"+query, `{`+odd+`}`, "Content-Type", "application/strategic-merge-patch+json")
-		}, "patch: Invalid value: \"map[a\\\"b:1 é\\a:1]\": strict decoding error: unknown field \"a\"b\", unknown field \"é\a\"", []string{`299 - "unknown field \"a\"b\""`}},
+		}, "patch: Invalid value: \"map[a\\\"b:1 é\\a:1]\": strict decoding error: unknown field \"a\"b\", unknown field \"é\a\"",
+			[]string{`299 - "unknown field \"a\"b\""`}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			a := c.send("?fieldValidation=Strict")
@@ -157,7 +160,8 @@ func TestManyUnknownFields(t *testing.T) {
 	for i := range 2000 {
 		fields = append(fields, fmt.Sprintf(`"x%04d":1`, i))
 	}
-	api := apitest.New(t, rest.Options{}, apitest.WidgetResource(), rest.Resource[apitest.Memo]{Version: "v1", Plural: "memos", Wire: rest.Wire{Dialect: rest.DialectBuiltin}})
+	api := apitest.New(t, rest.Options{}, apitest.WidgetResource(),
+		rest.Resource[apitest.Memo]{Version: "v1", Plural: "memos", Wire: rest.Wire{Dialect: rest.DialectBuiltin}})
 	for name, c := range map[string]struct {
 		target, body string
 		want         int
@@ -228,10 +232,14 @@ func TestWarningsOfRefusedBodies(t *testing.T) {
 		code int
 		want []string
 	}{
-		{"invalid", apitest.Do(t, api, "POST", apitest.Widgets, apitest.WidgetBody(`"name":"b"`, `"spec":{"size":0,"foo":1}`)), 422, []string{`299 - "unknown field \"spec.foo\""`}},
-		{"there already", apitest.Do(t, api, "POST", apitest.Widgets, apitest.WidgetBody(`"name":"a"`, `"spec":{"size":1,"foo":1}`)), 409, []string{`299 - "unknown field \"spec.foo\""`}},
-		{"not up to date", apitest.Do(t, api, "PUT", apitest.Widgets+"/a", apitest.WidgetBody(`"name":"a","resourceVersion":"1"`, `"spec":{"size":1,"foo":1}`)), 409, []string{`299 - "unknown field \"spec.foo\""`}},
-		{"a warning about the stored object", apitest.Do(t, api, "POST", apitest.Widgets, apitest.WidgetBody(`"name":"b","finalizers":["bare"]`, `"spec":{"size":0}`)), 422, nil},
+		{"invalid", apitest.Do(t, api, "POST", apitest.Widgets, apitest.WidgetBody(`"name":"b"`, `"spec":{"size":0,"foo":1}`)), 422,
+			[]string{`299 - "unknown field \"spec.foo\""`}},
+		{"there already", apitest.Do(t, api, "POST", apitest.Widgets, apitest.WidgetBody(`"name":"a"`, `"spec":{"size":1,"foo":1}`)), 409,
+			[]string{`299 - "unknown field \"spec.foo\""`}},
+		{"not up to date", apitest.Do(t, api, "PUT", apitest.Widgets+"/a", apitest.WidgetBody(`"name":"a","resourceVersion":"1"`,
+			`"spec":{"size":1,"foo":1}`)), 409, []string{`299 - "unknown field \"spec.foo\""`}},
+		{"a warning about the stored object",
+			apitest.Do(t, api, "POST", apitest.Widgets, apitest.WidgetBody(`"name":"b","finalizers":["bare"]`, `"spec":{"size":0}`)), 422, nil},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			assert.Equal(t, c.code, c.a.Code, c.a.Body)

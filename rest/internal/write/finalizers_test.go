@@ -16,7 +16,8 @@ import (
 func inDeletion(t *testing.T, finalizers ...string) *rest.API {
 	t.Helper()
 	api := apitest.NewWidgets(t)
-	apitest.Must(t, api, "POST", apitest.Widgets, apitest.WidgetBody(`"name":"a","finalizers":["`+strings.Join(append([]string{"example.com/f"}, finalizers...), `","`)+`"]`))
+	apitest.Must(t, api, "POST", apitest.Widgets,
+		apitest.WidgetBody(`"name":"a","finalizers":["`+strings.Join(append([]string{"example.com/f"}, finalizers...), `","`)+`"]`))
 	apitest.Must(t, api, "DELETE", apitest.Widgets+"/a", "")
 	return api
 }
@@ -65,7 +66,8 @@ func TestLastFinalizerRemovesTheObject(t *testing.T) {
 func TestDryRunOfTheLastFinalizerDeletesNothing(t *testing.T) {
 	api := inDeletion(t)
 	assert.Equal(t, 200, apitest.MergePatch(t, api, apitest.Widgets+"/a?dryRun=All", `{"metadata":{"finalizers":null}}`).Code)
-	apitest.WantJSON(t, apitest.Do(t, api, "GET", apitest.Widgets+"/a", ""), 200, apitest.StoredWidget{RV: "3", Generation: 2, Metadata: apitest.BeingDeleted("example.com/f")}.String())
+	apitest.WantJSON(t, apitest.Do(t, api, "GET", apitest.Widgets+"/a", ""), 200,
+		apitest.StoredWidget{RV: "3", Generation: 2, Metadata: apitest.BeingDeleted("example.com/f")}.String())
 }
 
 func TestSecondDeleteChangesNothing(t *testing.T) {
@@ -94,7 +96,8 @@ func TestUpdateOfAnObjectInDeletion(t *testing.T) {
 			return apitest.MergePatch(t, api, apitest.Widgets+"/a", `{"spec":{"size":2}}`)
 		}, changed},
 		{"a PUT need not repeat the deletion", func(api *rest.API) apitest.Answer {
-			return apitest.Do(t, api, "PUT", apitest.Widgets+"/a", apitest.WidgetBody(`"name":"a","resourceVersion":"3","finalizers":["example.com/f"]`, `"spec":{"size":2}`))
+			return apitest.Do(t, api, "PUT", apitest.Widgets+"/a",
+				apitest.WidgetBody(`"name":"a","resourceVersion":"3","finalizers":["example.com/f"]`, `"spec":{"size":2}`))
 		}, changed},
 		{"the deletion cannot be taken back", func(api *rest.API) apitest.Answer {
 			return apitest.MergePatch(t, api, apitest.Widgets+"/a", `{"metadata":{"deletionTimestamp":null,"deletionGracePeriodSeconds":null},"spec":{"size":2}}`)
@@ -125,7 +128,8 @@ func TestUpdateOfAnObjectInDeletion(t *testing.T) {
 	})
 	t.Run("the status can be written", func(t *testing.T) {
 		a := apitest.MergePatch(t, inDeletion(t), apitest.Widgets+"/a/status", `{"status":{"phase":"Failed"}}`)
-		apitest.WantJSON(t, a, 200, apitest.StoredWidget{RV: "4", Generation: 2, Metadata: apitest.BeingDeleted("example.com/f"), Status: `{"phase":"Failed"}`}.String())
+		apitest.WantJSON(t, a, 200, apitest.StoredWidget{RV: "4", Generation: 2, Metadata: apitest.BeingDeleted("example.com/f"),
+			Status: `{"phase":"Failed"}`}.String())
 	})
 }
 

@@ -58,10 +58,13 @@ func TestGracefulDeletion(t *testing.T) {
 		{"none", []string{`{"gracePeriodSeconds":0}`}, []string{""}},
 		{"a negative one is one second", []string{`{"gracePeriodSeconds":-7}`}, []string{dying("3", "2026-01-02T03:04:06Z", 1).String()}},
 		{"again", []string{"", ""}, []string{dying("3", "2026-01-02T03:04:35Z", 30).String(), dying("3", "2026-01-02T03:04:35Z", 30).String()}},
-		{"it cannot grow", []string{"", `{"gracePeriodSeconds":31}`}, []string{dying("3", "2026-01-02T03:04:35Z", 30).String(), dying("3", "2026-01-02T03:04:35Z", 30).String()}},
-		{"it can shrink", []string{"", `{"gracePeriodSeconds":10}`}, []string{dying("3", "2026-01-02T03:04:35Z", 30).String(), dying("4", "2026-01-02T03:04:15Z", 10).String()}},
+		{"it cannot grow", []string{"", `{"gracePeriodSeconds":31}`},
+			[]string{dying("3", "2026-01-02T03:04:35Z", 30).String(), dying("3", "2026-01-02T03:04:35Z", 30).String()}},
+		{"it can shrink", []string{"", `{"gracePeriodSeconds":10}`},
+			[]string{dying("3", "2026-01-02T03:04:35Z", 30).String(), dying("4", "2026-01-02T03:04:15Z", 10).String()}},
 		{"to nothing", []string{"", `{"gracePeriodSeconds":0}`}, []string{dying("3", "2026-01-02T03:04:35Z", 30).String(), ""}},
-		{"a policy comes too late", []string{"", `{"propagationPolicy":"Orphan"}`}, []string{dying("3", "2026-01-02T03:04:35Z", 30).String(), dying("3", "2026-01-02T03:04:35Z", 30).String()}},
+		{"a policy comes too late", []string{"", `{"propagationPolicy":"Orphan"}`},
+			[]string{dying("3", "2026-01-02T03:04:35Z", 30).String(), dying("3", "2026-01-02T03:04:35Z", 30).String()}},
 		{"a policy in time", []string{`{"propagationPolicy":"Orphan"}`, `{"gracePeriodSeconds":0}`},
 			[]string{dying("3", "2026-01-02T03:04:35Z", 30, "orphan").String(), dying("4", "2026-01-02T03:04:05Z", 0, "orphan").String()}},
 	} {
@@ -154,7 +157,8 @@ func TestGracePeriodHookFails(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			api := apitest.NewWidgets(t, func(r *rest.Resource[apitest.Widget]) { r.Hooks.GracePeriod = hook })
 			apitest.CreateWidget(t, api, "a")
-			apitest.WantFailure(t, apitest.Do(t, api, "DELETE", apitest.Widgets+"/a", ""), 500, "InternalError", "Internal error occurred: the request could not be completed", "")
+			apitest.WantFailure(t, apitest.Do(t, api, "DELETE", apitest.Widgets+"/a", ""), 500, "InternalError",
+				"Internal error occurred: the request could not be completed", "")
 			apitest.WantJSON(t, apitest.Do(t, api, "GET", apitest.Widgets+"/a", ""), 200, apitest.StoredWidget{}.String())
 		})
 	}
@@ -249,7 +253,8 @@ func endOfAnother(t *testing.T, later time.Duration) {
 	t.Helper()
 	api := apitest.Start(t, rest.Options{}, apitest.WidgetResource(removedWhenDue))
 	client := apitest.WidgetClient(t, api)
-	created, err := client.Create(t.Context(), &apitest.Widget{ObjectMeta: apimeta.ObjectMeta{Name: "a"}, Spec: apitest.WidgetSpec{Size: new(int32(later.Seconds()))}})
+	created, err := client.Create(t.Context(),
+		&apitest.Widget{ObjectMeta: apimeta.ObjectMeta{Name: "a"}, Spec: apitest.WidgetSpec{Size: new(int32(later.Seconds()))}})
 	require.NoError(t, err)
 	require.NoError(t, client.Delete(t.Context(), "a", rest.DeleteOptions{}))
 	// A deletionTimestamp has no fraction of a second. The clock of the test may have one: a writer that lost a race pauses.
@@ -315,7 +320,8 @@ func TestUnsafeDeletion(t *testing.T) {
 	key := storage.Key{Resource: "widgets.example.com", Namespace: "default", Name: "broken"}
 	broken := func(t *testing.T, allowed bool) (*rest.API, *storage.Engine) {
 		store := apitest.NewStore(t)
-		api := apitest.New(t, rest.Options{Store: store, UnsafeDeletion: allowed}, apitest.WidgetResource(apitest.WithValidateDelete(func(context.Context, *apitest.Widget) error { return nil })))
+		api := apitest.New(t, rest.Options{Store: store, UnsafeDeletion: allowed},
+			apitest.WidgetResource(apitest.WithValidateDelete(func(context.Context, *apitest.Widget) error { return nil })))
 		_, err := store.Update(t.Context(), key, func(*storage.Record) ([]byte, error) {
 			return []byte(`{"apiVersion":"example.com/v1","kind":"Widget","metadata":{"name":"broken","namespace":"default","uid":"u","resourceVersion":"0","finalizers":["example.com/f"]},"spec":7}`), nil
 		})
@@ -333,7 +339,8 @@ func TestUnsafeDeletion(t *testing.T) {
 		api, _ := broken(t, true)
 		apitest.CreateWidget(t, api, "a")
 		apitest.WantFailure(t, apitest.Do(t, api, "DELETE", apitest.Widgets+"/a", `{"`+field+`":true}`), 409, "Conflict",
-			`Operation cannot be fulfilled on widgets.example.com "a": unsafe deletion is not allowed because the object is decodable from storage`, apitest.AboutWidget("a"))
+			`Operation cannot be fulfilled on widgets.example.com "a": unsafe deletion is not allowed because the object is decodable from storage`,
+			apitest.AboutWidget("a"))
 		apitest.Must(t, api, "DELETE", apitest.Widgets+"/a?"+field+"=false", "")
 	})
 	t.Run("is an option of the host's", func(t *testing.T) {
@@ -344,7 +351,8 @@ func TestUnsafeDeletion(t *testing.T) {
 	})
 	t.Run("alone", func(t *testing.T) {
 		api, _ := broken(t, true)
-		apitest.WantInvalid(t, apitest.Do(t, api, "DELETE", apitest.Widgets+"/broken", `{"`+field+`":true,"dryRun":["All"],"propagationPolicy":"Orphan","gracePeriodSeconds":0,"preconditions":{}}`),
+		apitest.WantInvalid(t, apitest.Do(t, api, "DELETE", apitest.Widgets+"/broken",
+			`{"`+field+`":true,"dryRun":["All"],"propagationPolicy":"Orphan","gracePeriodSeconds":0,"preconditions":{}}`),
 			"DeleteOptions.meta.k8s.io", "",
 			apitest.Invalid(field, "Invalid value: true: cannot be set together with .dryRun"),
 			apitest.Invalid(field, "Invalid value: true: cannot be set together with .propagationPolicy"),
@@ -423,7 +431,8 @@ func TestEarlyDeletionEndsTheGracePeriod(t *testing.T) {
 					client := apitest.WidgetClient(t, api)
 					for i := range 1000 {
 						name := fmt.Sprint("w-", i)
-						_, err := client.Create(t.Context(), &apitest.Widget{ObjectMeta: apimeta.ObjectMeta{Name: name, Finalizers: c.finalizers}, Spec: apitest.WidgetSpec{Size: new(int32(30))}})
+						_, err := client.Create(t.Context(), &apitest.Widget{ObjectMeta: apimeta.ObjectMeta{Name: name, Finalizers: c.finalizers},
+							Spec: apitest.WidgetSpec{Size: new(int32(30))}})
 						require.NoError(t, err)
 						var deleting sync.WaitGroup
 						slowly := func() {

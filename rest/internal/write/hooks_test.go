@@ -40,19 +40,22 @@ func TestDefaultHook(t *testing.T) {
 				w.Spec.Color = new("blue")
 			}
 		}, apitest.WidgetBody(`"name":"a"`), apitest.StoredWidget{Spec: `{"size":1,"color":"blue","replicas":1,"template":{"image":"none"}}`}},
-		{"adds a label beside those of the client", func(w *apitest.Widget) { w.Labels["b"] = "2" }, apitest.WidgetBody(`"name":"a","labels":{"a":"1"}`), apitest.StoredWidget{Metadata: `"labels":{"a":"1","b":"2"}`}},
+		{"adds a label beside those of the client", func(w *apitest.Widget) { w.Labels["b"] = "2" },
+			apitest.WidgetBody(`"name":"a","labels":{"a":"1"}`), apitest.StoredWidget{Metadata: `"labels":{"a":"1","b":"2"}`}},
 		{"fills in what the client wants to be null", func(w *apitest.Widget) {
 			if w.Spec.Owner == nil {
 				w.Spec.Owner = new("nobody")
 			}
-		}, apitest.WidgetBody(`"name":"a"`, `"spec":{"size":1,"owner":null}`), apitest.StoredWidget{Spec: `{"size":1,"color":"red","replicas":1,"template":{"image":"none"},"owner":"nobody"}`}},
+		}, apitest.WidgetBody(`"name":"a"`, `"spec":{"size":1,"owner":null}`),
+			apitest.StoredWidget{Spec: `{"size":1,"color":"red","replicas":1,"template":{"image":"none"},"owner":"nobody"}`}},
 		{"fills in a field of an element", func(w *apitest.Widget) {
 			for i := range w.Spec.Parts {
 				w.Spec.Parts[i].Kind = cmp.Or(w.Spec.Parts[i].Kind, new("bolt"))
 			}
 		}, apitest.WidgetBody(`"name":"a"`, `"spec":{"size":1,"parts":[{"name":"x"},{"name":"y","kind":"nut"}]}`), apitest.StoredWidget{
 			Spec: `{"size":1,"color":"red","replicas":1,"template":{"image":"none"},"parts":[{"name":"x","count":1,"kind":"bolt"},{"name":"y","count":1,"kind":"nut"}]}`}},
-		{"begins the status", func(w *apitest.Widget) { w.Status.Phase = "Pending" }, apitest.WidgetBody(`"name":"a"`, `"status":{"phase":"Ready"}`), apitest.StoredWidget{Status: `{"phase":"Pending"}`}},
+		{"begins the status", func(w *apitest.Widget) { w.Status.Phase = "Pending" },
+			apitest.WidgetBody(`"name":"a"`, `"status":{"phase":"Ready"}`), apitest.StoredWidget{Status: `{"phase":"Pending"}`}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			api := apitest.NewWidgets(t, apitest.WithDefault(func(_ context.Context, w *apitest.Widget) error { c.hook(w); return nil }))
@@ -70,7 +73,8 @@ func TestDefaultHookThatOverrides(t *testing.T) {
 		{"a field", apitest.WidgetBody(`"name":"a"`), "spec.size", func(w *apitest.Widget) { w.Spec.Size = new(int32(2)) }},
 		{"a field taken away", apitest.WidgetBody(`"name":"a"`), "spec.size", func(w *apitest.Widget) { w.Spec.Size = nil }},
 		{"a label", apitest.WidgetBody(`"name":"a","labels":{"a":"1"}`), "metadata.labels.a", func(w *apitest.Widget) { w.Labels["a"] = "2" }},
-		{"a list", apitest.WidgetBody(`"name":"a"`, `"spec":{"size":1,"steps":["x"]}`), "spec.steps", func(w *apitest.Widget) { w.Spec.Steps = append(w.Spec.Steps, "y") }},
+		{"a list", apitest.WidgetBody(`"name":"a"`, `"spec":{"size":1,"steps":["x"]}`), "spec.steps",
+			func(w *apitest.Widget) { w.Spec.Steps = append(w.Spec.Steps, "y") }},
 		{"a field of an element", apitest.WidgetBody(`"name":"a"`, `"spec":{"size":1,"parts":[{"name":"x"},{"name":"y","count":2}]}`), "spec.parts.1.count",
 			func(w *apitest.Widget) { w.Spec.Parts[1].Count = new(int32(3)) }},
 		{"an element", apitest.WidgetBody(`"name":"a"`, `"spec":{"size":1,"steps":["x","y"]}`), "spec.steps.1", func(w *apitest.Widget) { w.Spec.Steps[1] = "z" }},
@@ -99,7 +103,8 @@ type Order struct {
 // A client with a Go type of Kubernetes sends a zero for each field that it leaves out and whose tag has no omitempty.
 func TestDefaultHookFillsInTheZerosOfBuiltinKinds(t *testing.T) {
 	const orders = "/apis/example.com/v1/namespaces/default/orders"
-	api := apitest.New(t, rest.Options{}, rest.Resource[Order]{Group: "example.com", Version: "v1", Plural: "orders", Wire: rest.Wire{Dialect: rest.DialectBuiltin},
+	api := apitest.New(t, rest.Options{}, rest.Resource[Order]{Group: "example.com", Version: "v1", Plural: "orders",
+		Wire: rest.Wire{Dialect: rest.DialectBuiltin},
 		Hooks: rest.Hooks[Order]{Default: func(_ context.Context, obj *Order) error {
 			obj.Spec.Amount = cmp.Or(obj.Spec.Amount, "much")
 			return nil
@@ -117,9 +122,12 @@ func TestDefaultHookRunsOnUpdatesToo(t *testing.T) {
 	}))
 	apitest.CreateWidget(t, api, "a", `"spec":{"size":1,"owner":"me"}`)
 	const nobody = `{"size":1,"color":"red","replicas":1,"template":{"image":"none"},"owner":"nobody"}`
-	apitest.WantJSON(t, apitest.MergePatch(t, api, apitest.Widgets+"/a", `{"spec":{"owner":null}}`), 200, apitest.StoredWidget{RV: "3", Generation: 2, Spec: nobody}.String())
-	apitest.WantJSON(t, apitest.Do(t, api, "PUT", apitest.Widgets+"/a", apitest.WidgetBody(`"name":"a","resourceVersion":"3"`)), 200, apitest.StoredWidget{RV: "3", Generation: 2, Spec: nobody}.String())
-	apitest.WantJSON(t, apitest.MergePatch(t, api, apitest.Widgets+"/a/status", `{"status":{"phase":"Ready"}}`), 200, apitest.StoredWidget{RV: "4", Generation: 2, Spec: nobody, Status: `{"phase":"Ready"}`}.String())
+	apitest.WantJSON(t, apitest.MergePatch(t, api, apitest.Widgets+"/a", `{"spec":{"owner":null}}`), 200,
+		apitest.StoredWidget{RV: "3", Generation: 2, Spec: nobody}.String())
+	apitest.WantJSON(t, apitest.Do(t, api, "PUT", apitest.Widgets+"/a", apitest.WidgetBody(`"name":"a","resourceVersion":"3"`)), 200,
+		apitest.StoredWidget{RV: "3", Generation: 2, Spec: nobody}.String())
+	apitest.WantJSON(t, apitest.MergePatch(t, api, apitest.Widgets+"/a/status", `{"status":{"phase":"Ready"}}`), 200,
+		apitest.StoredWidget{RV: "4", Generation: 2, Spec: nobody, Status: `{"phase":"Ready"}`}.String())
 }
 
 func TestErrorsOfHooks(t *testing.T) {
@@ -148,7 +156,8 @@ func TestErrorsOfHooks(t *testing.T) {
 				}
 				return nil
 			}
-			resource := apitest.WidgetResource(apitest.WithDefault(func(context.Context, *apitest.Widget) error { return fail() }), apitest.WithValidateDelete(func(context.Context, *apitest.Widget) error { return fail() }))
+			resource := apitest.WidgetResource(apitest.WithDefault(func(context.Context, *apitest.Widget) error { return fail() }),
+				apitest.WithValidateDelete(func(context.Context, *apitest.Widget) error { return fail() }))
 			api := apitest.New(t, rest.Options{Logger: slog.New(slog.NewTextHandler(&log, nil))}, resource)
 			apitest.CreateWidget(t, api, "a")
 			armed = true
@@ -181,8 +190,10 @@ func TestValidateHook(t *testing.T) {
 	}))
 	evil := apitest.Forbidden("spec.owner", "Forbidden: must not be evil")
 
-	apitest.WantInvalid(t, apitest.Do(t, api, "POST", apitest.Widgets, apitest.WidgetBody(`"name":"a"`, `"spec":{"size":1,"owner":"evil"}`)), "Widget.example.com", "a", evil)
-	apitest.WantInvalid(t, apitest.Do(t, api, "POST", apitest.Widgets, apitest.WidgetBody(`"name":"a"`, `"spec":{"size":0,"owner":"evil"}`)), "Widget.example.com", "a",
+	apitest.WantInvalid(t, apitest.Do(t, api, "POST", apitest.Widgets, apitest.WidgetBody(`"name":"a"`, `"spec":{"size":1,"owner":"evil"}`)),
+		"Widget.example.com", "a", evil)
+	apitest.WantInvalid(t, apitest.Do(t, api, "POST", apitest.Widgets, apitest.WidgetBody(`"name":"a"`, `"spec":{"size":0,"owner":"evil"}`)),
+		"Widget.example.com", "a",
 		apitest.Invalid("spec.size", "Invalid value: 0: spec.size in body should be greater than or equal to 1"), evil)
 	apitest.WantJSON(t, apitest.Do(t, api, "POST", apitest.Widgets, apitest.WidgetBody(`"name":"a"`)), 201, apitest.StoredWidget{UID: "uid-3"}.String())
 	apitest.WantInvalid(t, apitest.MergePatch(t, api, apitest.Widgets+"/a", `{"spec":{"owner":"evil"}}`), "Widget.example.com", "a", evil)
@@ -201,7 +212,8 @@ func TestValidateDeleteHook(t *testing.T) {
 	}))
 	apitest.Must(t, api, "POST", apitest.Widgets, apitest.WidgetBody(`"name":"a","labels":{"keep":"1"}`))
 	apitest.CreateWidget(t, api, "b")
-	apitest.WantFailure(t, apitest.Do(t, api, "DELETE", apitest.Widgets+"/a", ""), 403, "Forbidden", `widgets.example.com "a" is forbidden: it is to be kept`, apitest.AboutWidget("a"))
+	apitest.WantFailure(t, apitest.Do(t, api, "DELETE", apitest.Widgets+"/a", ""), 403, "Forbidden",
+		`widgets.example.com "a" is forbidden: it is to be kept`, apitest.AboutWidget("a"))
 	assert.Equal(t, 200, apitest.Do(t, api, "DELETE", apitest.Widgets+"/b", "").Code)
 	assert.Equal(t, []string{"a"}, apitest.Do(t, api, "GET", apitest.Widgets, "").Names(t))
 }
@@ -326,7 +338,8 @@ func TestHooksMayCallTheAPI(t *testing.T) {
 		client = apitest.WidgetClient(t, api)
 		apitest.CreateWidget(t, api, "a")
 		assert.Equal(t, 409, apitest.Do(t, api, "PUT", apitest.Widgets+"/a", apitest.WidgetBody(`"name":"a","resourceVersion":"2"`, `"spec":{"size":2}`)).Code)
-		apitest.WantJSON(t, apitest.Do(t, api, "GET", apitest.Widgets+"/a", ""), 200, apitest.StoredWidget{RV: "3", Metadata: `"labels":{"hook":"was-here"}`}.String())
+		apitest.WantJSON(t, apitest.Do(t, api, "GET", apitest.Widgets+"/a", ""), 200,
+			apitest.StoredWidget{RV: "3", Metadata: `"labels":{"hook":"was-here"}`}.String())
 	})
 }
 

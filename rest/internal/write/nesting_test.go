@@ -95,7 +95,8 @@ func TestHookWritesItsOwnObject(t *testing.T) {
 	}{
 		{"of the kind, before validation", "Prepare", modify, change, writesItself},
 		{"of the kind, that fills in", "Default", modify, change, writesItself},
-		{"of the kind, before deletion", "ValidateDelete", modify, func(m *meddler) apitest.Answer { return apitest.Do(t, m.api, "DELETE", apitest.Widgets+"/a", "") }, writesItself},
+		{"of the kind, before deletion", "ValidateDelete", modify,
+			func(m *meddler) apitest.Answer { return apitest.Do(t, m.api, "DELETE", apitest.Widgets+"/a", "") }, writesItself},
 		{"mutating", "Mutate", modify, change, writesItself},
 		{"validating", "Validate", modify, change, writesItself},
 		{"asked by a status", "Validate", modify, func(m *meddler) apitest.Answer {
@@ -105,7 +106,8 @@ func TestHookWritesItsOwnObject(t *testing.T) {
 			return apitest.MergePatch(t, m.api, apitest.Widgets+"/a/scale", `{"spec":{"replicas":9}}`)
 		}, writesItself},
 		{"asked by an apply to /scale", "Validate", modify, func(m *meddler) apitest.Answer {
-			return apitest.Do(t, m.api, "PATCH", apitest.Widgets+"/a/scale?fieldManager=m&force=true", `{"apiVersion":"autoscaling/v1","kind":"Scale","metadata":{"name":"a"},"spec":{"replicas":9}}`, "Content-Type", apitest.TypeApply)
+			return apitest.Do(t, m.api, "PATCH", apitest.Widgets+"/a/scale?fieldManager=m&force=true",
+				`{"apiVersion":"autoscaling/v1","kind":"Scale","metadata":{"name":"a"},"spec":{"replicas":9}}`, "Content-Type", apitest.TypeApply)
 		}, writesItself},
 		{"writing /scale", "Mutate", func(ctx context.Context, m *meddler) error {
 			_, err := rest.UpdateSubresource[map[string]any](ctx, m.client, "a", "scale",
@@ -182,7 +184,8 @@ func TestHookWritesALot(t *testing.T) {
 			if err := m.modify(ctx); err != nil {
 				return err
 			}
-			if _, err := m.client.Create(ctx, &apitest.Widget{ObjectMeta: apimeta.ObjectMeta{GenerateName: "b-"}, Spec: apitest.WidgetSpec{Size: new(int32(1))}}); err != nil {
+			if _, err := m.client.Create(ctx, &apitest.Widget{ObjectMeta: apimeta.ObjectMeta{GenerateName: "b-"},
+				Spec: apitest.WidgetSpec{Size: new(int32(1))}}); err != nil {
 				return err
 			}
 			m.runs++

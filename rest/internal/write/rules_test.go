@@ -72,7 +72,8 @@ func TestUnionsInWrites(t *testing.T) {
 
 	a := apitest.MergePatch(t, api, releases+"/a", `{"spec":{"strategy":"Canary","canary":{"percent":5}}}`)
 	require.Equal(t, 200, a.Code, a.Body)
-	assert.Equal(t, map[string]any{"channel": "stable", "strategy": "Canary", "canary": map[string]any{"percent": 5.0}}, a.Value(t, "spec"), "the other member goes")
+	assert.Equal(t, map[string]any{"channel": "stable", "strategy": "Canary", "canary": map[string]any{"percent": 5.0}}, a.Value(t, "spec"),
+		"the other member goes")
 	apitest.WantInvalid(t, apitest.MergePatch(t, api, releases+"/a", `{"spec":{"rolling":{"surge":1}}}`), "Release.example.com", "a",
 		apitest.Invalid("spec.rolling", "Invalid value: \"\": may only be specified when `strategy` is \"Rolling\""))
 }
@@ -94,7 +95,8 @@ func TestImmutableDefaultsStay(t *testing.T) {
 func TestRatchetingOfWrites(t *testing.T) {
 	before := apitest.Must(t, newReleases(t), "POST", releases, release("a", `{"note":"too long"}`))
 	store := apitest.NewStore(t)
-	api := apitest.New(t, rest.Options{Store: store}, rest.Resource[StrictRelease]{Group: "example.com", Version: "v1", Plural: "releases", Names: rest.Names{Kind: "Release"}})
+	api := apitest.New(t, rest.Options{Store: store}, rest.Resource[StrictRelease]{Group: "example.com", Version: "v1", Plural: "releases",
+		Names: rest.Names{Kind: "Release"}})
 	_, err := store.Update(context.Background(), storage.Key{Resource: "releases.example.com", Namespace: "default", Name: "a"},
 		func(*storage.Record) ([]byte, error) { return []byte(before.Body), nil })
 	require.NoError(t, err)

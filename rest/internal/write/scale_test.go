@@ -44,7 +44,8 @@ func TestScaleOfZero(t *testing.T) {
 		{"a PUT of zero over no count", `{}`, "PUT", "application/json", scale + `{}}`, 200, "", `{"replicas":0}`, nil},
 		{"a patch over no count", `{}`, "PATCH", apitest.TypeMergePatch, `{"spec":{"replicas":4}}`, 200, "", `{"replicas":4}`, 4.0},
 		{"a patch to zero over no count", `{}`, "PATCH", apitest.TypeMergePatch, `{"spec":{"replicas":0}}`, 200, "", `{"replicas":0}`, nil},
-		{"a patch without a count over none", `{}`, "PATCH", apitest.TypeMergePatch, `{"metadata":{"labels":{"a":"b"}}}`, 400, `the spec replicas field ".spec.replicas" cannot be empty`, `{}`, nil},
+		{"a patch without a count over none", `{}`, "PATCH", apitest.TypeMergePatch, `{"metadata":{"labels":{"a":"b"}}}`, 400,
+			`the spec replicas field ".spec.replicas" cannot be empty`, `{}`, nil},
 		{"an apply over no count", `{}`, "PATCH", apitest.TypeApply, scale + `{"replicas":4}}`, 200, "", `{"replicas":4}`, 4.0},
 		{"an apply of nothing over no count", `{}`, "PATCH", apitest.TypeApply, scale + `{}}`, 200, "", `{}`, nil},
 	} {
@@ -81,7 +82,8 @@ func TestScaleOfZero(t *testing.T) {
 
 // A hook may spoil the selector that /scale shows. The write is done and answered.
 func TestScaleAfterAHook(t *testing.T) {
-	for name, selector := range map[string]string{"text": `"x y z =="`, "operator": `{"matchExpressions":[{"key":"a","operator":"Bogus"}]}`, "type": `{"matchLabels":1}`} {
+	for name, selector := range map[string]string{"text": `"x y z =="`, "operator": `{"matchExpressions":[{"key":"a","operator":"Bogus"}]}`,
+		"type": `{"matchLabels":1}`} {
 		t.Run(name, func(t *testing.T) {
 			api, _ := apitest.NewDials(t, func(r *rest.Resource[apitest.Dial]) {
 				r.Scale.Selector = ".spec.raw"
@@ -168,10 +170,12 @@ func TestScaleWithoutACount(t *testing.T) {
 		return api
 	}
 	t.Run("the kind need not be named", func(t *testing.T) {
-		apitest.WantJSON(t, apitest.Do(t, withWidget(t), "PUT", apitest.Widgets+"/a/scale", `{"kind":"Scale","metadata":{"name":"a"},"spec":{"replicas":2}}`), 200, scale("3", `"replicas":2`))
+		apitest.WantJSON(t, apitest.Do(t, withWidget(t), "PUT", apitest.Widgets+"/a/scale",
+			`{"kind":"Scale","metadata":{"name":"a"},"spec":{"replicas":2}}`), 200, scale("3", `"replicas":2`))
 	})
 	t.Run("the name must", func(t *testing.T) {
-		apitest.WantFailure(t, apitest.Do(t, withWidget(t), "PUT", apitest.Widgets+"/a/scale", `{"kind":"Scale","apiVersion":"autoscaling/v1","spec":{"replicas":2}}`), 400, "BadRequest",
+		apitest.WantFailure(t, apitest.Do(t, withWidget(t), "PUT", apitest.Widgets+"/a/scale",
+			`{"kind":"Scale","apiVersion":"autoscaling/v1","spec":{"replicas":2}}`), 400, "BadRequest",
 			"the name of the object (a based on URL) was undeterminable: name must be provided", "")
 	})
 	t.Run("none is not written", func(t *testing.T) {
@@ -183,7 +187,8 @@ func TestScaleWithoutACount(t *testing.T) {
 	t.Run("a count that its owner lets go is the default again", func(t *testing.T) {
 		api := withWidget(t)
 		apply := func(spec string) apitest.Answer {
-			return apitest.Do(t, api, "PATCH", apitest.Widgets+"/a/scale?fieldManager=m&force=true", `{"apiVersion":"autoscaling/v1","kind":"Scale","metadata":{"name":"a"},"spec":{`+spec+`}}`, "Content-Type", apitest.TypeApply)
+			return apitest.Do(t, api, "PATCH", apitest.Widgets+"/a/scale?fieldManager=m&force=true",
+				`{"apiVersion":"autoscaling/v1","kind":"Scale","metadata":{"name":"a"},"spec":{`+spec+`}}`, "Content-Type", apitest.TypeApply)
 		}
 		assert.Equal(t, float64(5), apply(`"replicas":5`).Value(t, "spec.replicas"))
 		a := apply("")
@@ -201,21 +206,25 @@ func TestPatchesOfScale(t *testing.T) {
 	const before = `{"apiVersion":"autoscaling/v1","kind":"Scale","metadata":{"name":"a","namespace":"default","uid":"uid-1","resourceVersion":"2","creationTimestamp":"2026-01-02T03:04:05Z",` +
 		`"managedFields":[{"manager":"m","operation":"Update","apiVersion":"autoscaling/v1","time":"2026-01-02T03:04:05Z","fieldsType":"FieldsV1","fieldsV1":{"f:spec":{"f:replicas":{}}}}]},`
 	for _, c := range []struct{ patch, text, fault string }{
-		{`{"spec":{"replicas":"x"}}`, before + `"spec":{"replicas":"x"},"status":{"replicas":0}}`, `json: cannot unmarshal string into Go struct field ScaleSpec.spec.replicas of type int32`},
+		{`{"spec":{"replicas":"x"}}`, before + `"spec":{"replicas":"x"},"status":{"replicas":0}}`,
+			`json: cannot unmarshal string into Go struct field ScaleSpec.spec.replicas of type int32`},
 		{`{"spec":[]}`, before + `"spec":[],"status":{"replicas":0}}`, `json: cannot unmarshal array into Go struct field Scale.spec of type v1.ScaleSpec`},
-		{`{"kind":"X"}`, strings.Replace(before, `"Scale"`, `"X"`, 1) + `"spec":{"replicas":2},"status":{"replicas":0}}`, apitest.Unregistered("X", "autoscaling/v1")},
+		{`{"kind":"X"}`, strings.Replace(before, `"Scale"`, `"X"`, 1) + `"spec":{"replicas":2},"status":{"replicas":0}}`,
+			apitest.Unregistered("X", "autoscaling/v1")},
 	} {
 		a := scale(apitest.TypeMergePatch, c.patch)
 		assert.Equal(t, 422, a.Code)
 		assert.Equal(t, ` "" is invalid: patch: Invalid value: `+strconv.Quote(c.text)+`: `+c.fault, a.Text(t, "message"))
 	}
-	apitest.WantFailure(t, scale(apitest.TypeMergePatch, `{"metadata":null}`), 400, "BadRequest", "the name of the object (a based on URL) was undeterminable: name must be provided", "")
+	apitest.WantFailure(t, scale(apitest.TypeMergePatch, `{"metadata":null}`), 400, "BadRequest",
+		"the name of the object (a based on URL) was undeterminable: name must be provided", "")
 	a := scale(apitest.TypeApply, `{"apiVersion":"autoscaling/v1","kind":"Scale","metadata":{"name":"a"},"spec":{"replicas":3}}`)
 	assert.Equal(t, `Apply failed with 1 conflict: conflict with "m" using autoscaling/v1: .spec.replicas`, a.Text(t, "message"))
 
 	assert.Equal(t, 200, scale(apitest.TypeMergePatch, `{"kind":null,"spec":{"replicas":5}}`).Code)
 	got := apitest.Do(t, api, "GET", apitest.Widgets+"/a", "").Body
-	assert.Contains(t, got, `{"apiVersion":"example.com/v1","fieldsType":"FieldsV1","fieldsV1":{"f:spec":{"f:replicas":{}}},"manager":"s","operation":"Update","subresource":"scale"}`)
+	assert.Contains(t, got,
+		`{"apiVersion":"example.com/v1","fieldsType":"FieldsV1","fieldsV1":{"f:spec":{"f:replicas":{}}},"manager":"s","operation":"Update","subresource":"scale"}`)
 	assert.Equal(t, 200, scale(apitest.TypeMergePatch, `{"spec":{"replicas":0}}`).Code)
 	assert.NotContains(t, apitest.Do(t, api, "GET", apitest.Widgets+"/a", "").Body, `f:replicas`)
 }

@@ -169,7 +169,8 @@ func TestSentZerosAreShown(t *testing.T) {
 		{"elements", `{"grips":[{"title":"a","weight":0},{"title":"b"}]}`, `{"replicas":0,"hooks":[{"name":"a","grams":0,"fixed":true},{"name":"b","fixed":true}]}`},
 		{"structs in a map", `{"engines":{"a":{"power":0},"b":{}}}`, `{"replicas":0,"motors":{"a":{"watts":0},"b":{}}}`},
 		{"opposite", `{"disabled":false}`, `{"replicas":0}`},
-		{"opposite in a keyed list", `{"lines":[{"title":"a","loose":false},{"title":"b"}]}`, `{"replicas":0,"ropes":[{"name":"a","fixed":true},{"name":"b","fixed":true}]}`},
+		{"opposite in a keyed list", `{"lines":[{"title":"a","loose":false},{"title":"b"}]}`,
+			`{"replicas":0,"ropes":[{"name":"a","fixed":true},{"name":"b","fixed":true}]}`},
 		{"another type", `{"active":false}`, `{"replicas":0}`},
 	} {
 		t.Run(c.name, func(t *testing.T) {

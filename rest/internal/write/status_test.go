@@ -13,14 +13,21 @@ func TestStatusIsWrittenAlone(t *testing.T) {
 		name, method, media, body string
 		want                      apitest.StoredWidget
 	}{
-		{"by PUT", "PUT", "application/json", apitest.WidgetBody(`"name":"a","resourceVersion":"2","labels":{"x":"y"},"annotations":{"x":"y"},"finalizers":["example.com/f"],"ownerReferences":[]`,
-			`"spec":{"size":50,"color":"blue"}`, `"status":{"phase":"Ready","replicas":1}`), apitest.StoredWidget{RV: "3", Status: `{"phase":"Ready","replicas":1}`}},
-		{"by merge patch", "PATCH", apitest.TypeMergePatch, `{"metadata":{"labels":{"x":"y"}},"spec":{"size":9},"status":{"phase":"Pending"}}`, apitest.StoredWidget{RV: "3", Status: `{"phase":"Pending"}`}},
-		{"by JSON patch", "PATCH", apitest.TypeJSONPatch, `[{"op":"add","path":"/status","value":{"phase":"Failed"}},{"op":"replace","path":"/spec/size","value":9}]`, apitest.StoredWidget{RV: "3", Status: `{"phase":"Failed"}`}},
-		{"a spec that would not be valid does not matter", "PATCH", apitest.TypeMergePatch, `{"spec":{"size":1000},"status":{"phase":"Pending"}}`, apitest.StoredWidget{RV: "3", Status: `{"phase":"Pending"}`}},
+		{"by PUT", "PUT", "application/json",
+			apitest.WidgetBody(`"name":"a","resourceVersion":"2","labels":{"x":"y"},"annotations":{"x":"y"},"finalizers":["example.com/f"],"ownerReferences":[]`,
+				`"spec":{"size":50,"color":"blue"}`, `"status":{"phase":"Ready","replicas":1}`), apitest.StoredWidget{RV: "3", Status: `{"phase":"Ready","replicas":1}`}},
+		{"by merge patch", "PATCH", apitest.TypeMergePatch, `{"metadata":{"labels":{"x":"y"}},"spec":{"size":9},"status":{"phase":"Pending"}}`,
+			apitest.StoredWidget{RV: "3", Status: `{"phase":"Pending"}`}},
+		{"by JSON patch", "PATCH", apitest.TypeJSONPatch,
+			`[{"op":"add","path":"/status","value":{"phase":"Failed"}},{"op":"replace","path":"/spec/size","value":9}]`,
+			apitest.StoredWidget{RV: "3", Status: `{"phase":"Failed"}`}},
+		{"a spec that would not be valid does not matter", "PATCH", apitest.TypeMergePatch, `{"spec":{"size":1000},"status":{"phase":"Pending"}}`,
+			apitest.StoredWidget{RV: "3", Status: `{"phase":"Pending"}`}},
 		{"a change of nothing but the spec is none", "PATCH", apitest.TypeMergePatch, `{"spec":{"size":44}}`, apitest.StoredWidget{}},
-		{"conditions", "PATCH", apitest.TypeMergePatch, `{"status":{"conditions":[{"type":"Ready","status":"True","lastTransitionTime":"2024-01-02T03:04:05.678+01:00"}],"observedGeneration":1}}`,
-			apitest.StoredWidget{RV: "3", Status: `{"conditions":[{"type":"Ready","status":"True","lastTransitionTime":"2024-01-02T03:04:05.678+01:00"}],"observedGeneration":1}`}},
+		{"conditions", "PATCH", apitest.TypeMergePatch,
+			`{"status":{"conditions":[{"type":"Ready","status":"True","lastTransitionTime":"2024-01-02T03:04:05.678+01:00"}],"observedGeneration":1}}`,
+			apitest.StoredWidget{RV: "3",
+				Status: `{"conditions":[{"type":"Ready","status":"True","lastTransitionTime":"2024-01-02T03:04:05.678+01:00"}],"observedGeneration":1}`}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			api := apitest.NewWidgets(t)
@@ -47,8 +54,10 @@ func TestStatusCanBeTakenAway(t *testing.T) {
 	api := apitest.NewWidgets(t)
 	apitest.CreateWidget(t, api, "a")
 	apitest.Must(t, api, "PATCH", apitest.Widgets+"/a/status", `{"status":{"phase":"Ready","replicas":2}}`, "Content-Type", apitest.TypeMergePatch)
-	apitest.WantJSON(t, apitest.MergePatch(t, api, apitest.Widgets+"/a/status", `{"status":{"phase":null}}`), 200, apitest.StoredWidget{RV: "4", Status: `{"replicas":2}`}.String())
-	apitest.WantJSON(t, apitest.Do(t, api, "PUT", apitest.Widgets+"/a/status", apitest.WidgetBody(`"name":"a","resourceVersion":"4"`)), 200, apitest.StoredWidget{RV: "5"}.String())
+	apitest.WantJSON(t, apitest.MergePatch(t, api, apitest.Widgets+"/a/status", `{"status":{"phase":null}}`), 200,
+		apitest.StoredWidget{RV: "4", Status: `{"replicas":2}`}.String())
+	apitest.WantJSON(t, apitest.Do(t, api, "PUT", apitest.Widgets+"/a/status", apitest.WidgetBody(`"name":"a","resourceVersion":"4"`)), 200,
+		apitest.StoredWidget{RV: "5"}.String())
 }
 
 func TestStatusRefuses(t *testing.T) {
@@ -66,23 +75,27 @@ func TestStatusRefuses(t *testing.T) {
 			apitest.Invalid("metadata.resourceVersion", "Invalid value: 0: must be specified for an update"))
 	})
 	t.Run("an outdated resourceVersion", func(t *testing.T) {
-		apitest.WantFailure(t, apitest.Do(t, api, "PUT", status, apitest.WidgetBody(`"name":"a","resourceVersion":"1"`, `"status":{"phase":"Ready"}`)), 409, "Conflict",
+		apitest.WantFailure(t, apitest.Do(t, api, "PUT", status,
+			apitest.WidgetBody(`"name":"a","resourceVersion":"1"`, `"status":{"phase":"Ready"}`)), 409, "Conflict",
 			`Operation cannot be fulfilled on widgets.example.com "a": the object has been modified; please apply your changes to the latest version and try again`, apitest.AboutWidget("a"))
 	})
 	t.Run("an absent object", func(t *testing.T) {
 		for _, method := range []string{"GET", "PUT", "PATCH"} {
-			a := apitest.Do(t, api, method, apitest.Widgets+"/none/status", map[string]string{"PUT": apitest.WidgetBody(`"name":"none","resourceVersion":"2"`), "PATCH": `{"status":{}}`}[method],
+			a := apitest.Do(t, api, method, apitest.Widgets+"/none/status",
+				map[string]string{"PUT": apitest.WidgetBody(`"name":"none","resourceVersion":"2"`), "PATCH": `{"status":{}}`}[method],
 				"Content-Type", map[string]string{"PUT": "application/json", "PATCH": apitest.TypeMergePatch}[method])
 			apitest.WantFailure(t, a, 404, "NotFound", `widgets.example.com "none" not found`, apitest.AboutWidget("none"))
 		}
 	})
 	t.Run("other verbs", func(t *testing.T) {
 		for method, verb := range map[string]string{"POST": "create", "DELETE": "delete"} {
-			apitest.WantFailure(t, apitest.Do(t, api, method, status, ""), 405, "MethodNotAllowed", verb+` is not supported on resources of kind "widgets.example.com"`, `{"group":"example.com","kind":"widgets"}`)
+			apitest.WantFailure(t, apitest.Do(t, api, method, status, ""), 405, "MethodNotAllowed",
+				verb+` is not supported on resources of kind "widgets.example.com"`, `{"group":"example.com","kind":"widgets"}`)
 		}
 	})
 	t.Run("an absent subresource", func(t *testing.T) {
-		apitest.WantFailure(t, apitest.Do(t, api, "GET", apitest.Widgets+"/a/bogus", ""), 404, "NotFound", `widgets.example.com "a" not found`, apitest.AboutWidget("a"))
+		apitest.WantFailure(t, apitest.Do(t, api, "GET", apitest.Widgets+"/a/bogus", ""), 404, "NotFound", `widgets.example.com "a" not found`,
+			apitest.AboutWidget("a"))
 	})
 	apitest.WantJSON(t, apitest.Do(t, api, "GET", apitest.Widgets+"/a", ""), 200, apitest.StoredWidget{}.String())
 }
@@ -90,7 +103,8 @@ func TestStatusRefuses(t *testing.T) {
 func TestStatusDryRun(t *testing.T) {
 	api := apitest.NewWidgets(t)
 	apitest.CreateWidget(t, api, "a")
-	apitest.WantJSON(t, apitest.MergePatch(t, api, apitest.Widgets+"/a/status?dryRun=All", `{"status":{"phase":"Ready"}}`), 200, apitest.StoredWidget{Status: `{"phase":"Ready"}`}.String())
+	apitest.WantJSON(t, apitest.MergePatch(t, api, apitest.Widgets+"/a/status?dryRun=All", `{"status":{"phase":"Ready"}}`), 200,
+		apitest.StoredWidget{Status: `{"phase":"Ready"}`}.String())
 	apitest.WantJSON(t, apitest.Do(t, api, "GET", apitest.Widgets+"/a", ""), 200, apitest.StoredWidget{}.String())
 }
 
@@ -126,9 +140,11 @@ func TestScale(t *testing.T) {
 	apitest.Must(t, api, "PATCH", apitest.Widgets+"/a/status", `{"status":{"replicas":2,"selector":"app=w"}}`, "Content-Type", apitest.TypeMergePatch)
 	apitest.WantJSON(t, apitest.Do(t, api, "GET", scale, ""), 200, scaleOf+`3"},"spec":{"replicas":1},"status":{"replicas":2,"selector":"app=w"}}`)
 
-	apitest.WantJSON(t, apitest.MergePatch(t, api, scale, `{"spec":{"replicas":5},"status":{"replicas":99}}`), 200, scaleOf+`4"},"spec":{"replicas":5},"status":{"replicas":2,"selector":"app=w"}}`)
+	apitest.WantJSON(t, apitest.MergePatch(t, api, scale, `{"spec":{"replicas":5},"status":{"replicas":99}}`), 200,
+		scaleOf+`4"},"spec":{"replicas":5},"status":{"replicas":2,"selector":"app=w"}}`)
 	put := func(version string) apitest.Answer {
-		return apitest.Do(t, api, "PUT", scale, `{"apiVersion":"autoscaling/v1","kind":"Scale","metadata":{"name":"a","namespace":"default"`+version+`},"spec":{"replicas":7}}`)
+		return apitest.Do(t, api, "PUT", scale,
+			`{"apiVersion":"autoscaling/v1","kind":"Scale","metadata":{"name":"a","namespace":"default"`+version+`},"spec":{"replicas":7}}`)
 	}
 	assert.Equal(t, 409, put(`,"resourceVersion":"2"`).Code)
 	apitest.WantJSON(t, put(""), 200, scaleOf+`5"},"spec":{"replicas":7},"status":{"replicas":2,"selector":"app=w"}}`)

@@ -33,14 +33,17 @@ func TestRulesOfTheStoredVersionHoldInEachVersion(t *testing.T) {
 		{"merge patch", "PATCH", beta, apitest.TypeMergePatch, `{"spec":{"sizeMB":204800}}`, tooLarge},
 		{"JSON patch", "PATCH", beta, apitest.TypeJSONPatch, `[{"op":"replace","path":"/spec/sizeMB","value":204800}]`, tooLarge},
 		{"apply", "PATCH", beta + "?fieldManager=m&force=true", apitest.TypeApply, diskBody("v1beta1", "", `{"sizeMB":204800}`), tooLarge},
-		{"apply that creates", "PATCH", betaDisks + "/b?fieldManager=m", apitest.TypeApply, strings.Replace(diskBody("v1beta1", "", `{"sizeMB":204800}`), `"a"`, `"b"`, 1), tooLarge},
+		{"apply that creates", "PATCH", betaDisks + "/b?fieldManager=m", apitest.TypeApply,
+			strings.Replace(diskBody("v1beta1", "", `{"sizeMB":204800}`), `"a"`, `"b"`, 1), tooLarge},
 		{"scale", "PATCH", beta + "/scale", apitest.TypeMergePatch, `{"spec":{"replicas":9}}`,
 			apitest.Invalid("in v1: spec.replicas", "Invalid value: 9: spec.replicas in body should be less than or equal to 5")},
-		{"apply to scale", "PATCH", beta + "/scale?fieldManager=m&force=true", apitest.TypeApply, `{"apiVersion":"autoscaling/v1","kind":"Scale","metadata":{"name":"a"},"spec":{"replicas":9}}`,
+		{"apply to scale", "PATCH", beta + "/scale?fieldManager=m&force=true", apitest.TypeApply,
+			`{"apiVersion":"autoscaling/v1","kind":"Scale","metadata":{"name":"a"},"spec":{"replicas":9}}`,
 			apitest.Invalid("in v1: spec.replicas", "Invalid value: 9: spec.replicas in body should be less than or equal to 5")},
 		{"status", "PATCH", beta + "/status", apitest.TypeMergePatch, `{"status":{"state":"Lost"}}`,
 			apitest.NotSupported("in v1: status.phase", `Unsupported value: "Lost": supported values: "Pending", "Ready"`)},
-		{"apply to status", "PATCH", beta + "/status?fieldManager=m", apitest.TypeApply, `{"apiVersion":"example.com/v1beta1","kind":"Disk","metadata":{"name":"a"},"status":{"state":"Lost"}}`,
+		{"apply to status", "PATCH", beta + "/status?fieldManager=m", apitest.TypeApply,
+			`{"apiVersion":"example.com/v1beta1","kind":"Disk","metadata":{"name":"a"},"status":{"state":"Lost"}}`,
 			apitest.NotSupported("in v1: status.phase", `Unsupported value: "Lost": supported values: "Pending", "Ready"`)},
 		{"what never changes", "PATCH", beta, apitest.TypeMergePatch, `{"spec":{"media":"hdd"}}`, fixed},
 		{"how long a list is", "PATCH", beta, apitest.TypeMergePatch, `{"spec":{"mounts":[{"name":"a"},{"name":"b"},{"name":"c"}]}}`,
@@ -63,9 +66,12 @@ func TestRulesOfTheStoredVersionHoldInEachVersion(t *testing.T) {
 	t.Run("built-in dialect", func(t *testing.T) {
 		api := newDisks(t, func(r *rest.Resource[Disk]) { r.Wire.Dialect = rest.DialectBuiltin })
 		require.Equal(t, 201, apitest.Do(t, api, "POST", betaDisks, diskBody("v1beta1", "", `{"sizeMB":2048,"mounts":[{"name":"a"}]}`)).Code)
-		apitest.WantInvalid(t, apitest.Do(t, api, "POST", betaDisks, strings.Replace(diskBody("v1beta1", "", `{"sizeMB":204800}`), `"a"`, `"b"`, 1)), "Disk.example.com", "b", tooLarge)
-		apitest.WantInvalid(t, apitest.Do(t, api, "PUT", betaDisks+"/a", diskBody("v1beta1", "", `{"sizeMB":204800,"media":"ssd"}`)), "Disk.example.com", "a", tooLarge)
-		apitest.WantInvalid(t, apitest.Do(t, api, "PATCH", beta, `{"spec":{"sizeMB":204800}}`, "Content-Type", "application/strategic-merge-patch+json"), "Disk.example.com", "a", tooLarge)
+		apitest.WantInvalid(t, apitest.Do(t, api, "POST", betaDisks, strings.Replace(diskBody("v1beta1", "", `{"sizeMB":204800}`), `"a"`, `"b"`,
+			1)), "Disk.example.com", "b", tooLarge)
+		apitest.WantInvalid(t, apitest.Do(t, api, "PUT", betaDisks+"/a", diskBody("v1beta1", "", `{"sizeMB":204800,"media":"ssd"}`)),
+			"Disk.example.com", "a", tooLarge)
+		apitest.WantInvalid(t, apitest.Do(t, api, "PATCH", beta, `{"spec":{"sizeMB":204800}}`, "Content-Type",
+			"application/strategic-merge-patch+json"), "Disk.example.com", "a", tooLarge)
 		apitest.WantInvalid(t, apitest.MergePatch(t, api, beta, `{"spec":{"media":"hdd"}}`), "Disk.example.com", "a", fixed)
 		require.Equal(t, 200, apitest.Do(t, api, "PATCH", beta, `{"spec":{"sizeMB":4096}}`, "Content-Type", "application/strategic-merge-patch+json").Code)
 	})
@@ -134,7 +140,8 @@ func TestHooksOfTheStoredVersionSeeEachWrite(t *testing.T) {
 	require.Equal(t, 201, made.Code, made.Body)
 	assert.Equal(t, map[string]any{"sizeMB": 2048.0, "media": "ssd", "replicas": 1.0, "note": "trim"}, made.Value(t, "spec"))
 	assert.Equal(t, map[string]any{"state": "Pending"}, made.Value(t, "status"))
-	assert.Equal(t, map[string]any{"sizeGB": 2.0, "class": "ssd", "replicas": 1.0, "note": "trim", "tier": "hot"}, apitest.Do(t, api, "GET", disks+"/a", "").Value(t, "spec"))
+	assert.Equal(t, map[string]any{"sizeGB": 2.0, "class": "ssd", "replicas": 1.0, "note": "trim", "tier": "hot"},
+		apitest.Do(t, api, "GET", disks+"/a", "").Value(t, "spec"))
 
 	patched := apitest.MergePatch(t, api, betaDisks+"/a", `{"spec":{"sizeMB":4096}}`)
 	require.Equal(t, 200, patched.Code, patched.Body)
@@ -175,7 +182,8 @@ func TestOwnersOfChangesByTheStoredVersion(t *testing.T) {
 	})
 	made := apitest.Do(t, api, "POST", betaDisks+"?fieldManager=maker", diskBody("v1beta1", "", `{"sizeMB":2048,"note":"gone"}`))
 	require.Equal(t, 201, made.Code, made.Body)
-	assert.Equal(t, map[string]string{"maker Update example.com/v1beta1": `{"f:spec":{".":{},"f:media":{},"f:note":{},"f:replicas":{},"f:sizeMB":{}}}`}, owned(t, made))
+	assert.Equal(t,
+		map[string]string{"maker Update example.com/v1beta1": `{"f:spec":{".":{},"f:media":{},"f:note":{},"f:replicas":{},"f:sizeMB":{}}}`}, owned(t, made))
 	assert.Equal(t, "", made.Value(t, "spec.note"), "what a hook empties is empty")
 
 	grown := apitest.Do(t, api, "PATCH", betaDisks+"/a?fieldManager=grower", `{"spec":{"sizeMB":4096}}`, "Content-Type", apitest.TypeMergePatch)
@@ -184,9 +192,11 @@ func TestOwnersOfChangesByTheStoredVersion(t *testing.T) {
 
 	applied := apitest.Do(t, api, "PATCH", betaDisks+"/a?fieldManager=applier", diskBody("v1beta1", "", `{"replicas":2}`), "Content-Type", apitest.TypeApply)
 	require.Equal(t, 409, applied.Code, applied.Body)
-	applied = apitest.Do(t, api, "PATCH", betaDisks+"/a?fieldManager=applier&force=true", diskBody("v1beta1", "", `{"replicas":2}`), "Content-Type", apitest.TypeApply)
+	applied = apitest.Do(t, api, "PATCH", betaDisks+"/a?fieldManager=applier&force=true", diskBody("v1beta1", "", `{"replicas":2}`),
+		"Content-Type", apitest.TypeApply)
 	require.Equal(t, 200, applied.Code, applied.Body)
-	stored := apitest.Do(t, api, "PATCH", disks+"/a?fieldManager=newer&force=true", diskBody("v1", "", `{"sizeGB":5,"tier":"cold"}`), "Content-Type", apitest.TypeApply)
+	stored := apitest.Do(t, api, "PATCH", disks+"/a?fieldManager=newer&force=true", diskBody("v1", "", `{"sizeGB":5,"tier":"cold"}`),
+		"Content-Type", apitest.TypeApply)
 	require.Equal(t, 200, stored.Code, stored.Body)
 	for _, target := range []string{disks, betaDisks} {
 		assert.Equal(t, map[string]string{
@@ -197,15 +207,18 @@ func TestOwnersOfChangesByTheStoredVersion(t *testing.T) {
 		}, owned(t, apitest.Do(t, api, "GET", target+"/a", "")), target)
 	}
 	rv := stored.ResourceVersion(t)
-	again := apitest.Do(t, api, "PATCH", betaDisks+"/a?fieldManager=applier&force=true", diskBody("v1beta1", "", `{"replicas":2}`), "Content-Type", apitest.TypeApply)
+	again := apitest.Do(t, api, "PATCH", betaDisks+"/a?fieldManager=applier&force=true", diskBody("v1beta1", "", `{"replicas":2}`),
+		"Content-Type", apitest.TypeApply)
 	assert.Equal(t, rv, again.ResourceVersion(t), "an apply that asks for what there is comes to rest")
 }
 
 // A rule that came later, in the stored version, does not stand in the way of who changes something else through another one.
 func TestRatchetingOfTheStoredVersion(t *testing.T) {
 	store := apitest.NewStore(t)
-	first := apitest.Start(t, rest.Options{Store: store, Now: apitest.Now}, rest.Resource[DiskV1beta1]{Group: "example.com", Version: "v1beta1", Plural: "disks", Names: rest.Names{Kind: "Disk"}})
-	require.Equal(t, 201, apitest.Do(t, first, "POST", betaDisks, diskBody("v1beta1", "", `{"sizeMB":204800,"note":"too long","mounts":[{"name":"a"},{"name":"b"},{"name":"c"}]}`)).Code)
+	first := apitest.Start(t, rest.Options{Store: store, Now: apitest.Now},
+		rest.Resource[DiskV1beta1]{Group: "example.com", Version: "v1beta1", Plural: "disks", Names: rest.Names{Kind: "Disk"}})
+	require.Equal(t, 201, apitest.Do(t, first, "POST", betaDisks,
+		diskBody("v1beta1", "", `{"sizeMB":204800,"note":"too long","mounts":[{"name":"a"},{"name":"b"},{"name":"c"}]}`)).Code)
 	require.NoError(t, first.Close())
 	api := apitest.New(t, rest.Options{Store: store}, diskResource())
 

@@ -29,7 +29,8 @@ var trackedWrites = []trackedWrite{
 	{name: "patch adds and removes", managers: 4, body: func(n int) string {
 		return fmt.Sprintf(`{"spec":{"data":{"more%d":"a","more%d":null},"parts":[{"name":"a","count":1},{"name":"p%d"}]}}`, n, n-1, n)
 	}},
-	{name: "status of four controllers", target: "/status", managers: 4, body: func(n int) string { return fmt.Sprintf(`{"status":{"phase":"Ready","seen":%d}}`, n) }},
+	{name: "status of four controllers", target: "/status", managers: 4,
+		body: func(n int) string { return fmt.Sprintf(`{"status":{"phase":"Ready","seen":%d}}`, n) }},
 	{name: "apply by another", managers: 4, apply: true,
 		body: func(n int) string {
 			return apitest.ThingBody("a", fmt.Sprintf(`{"size":%d,"data":{"key001":"mine"}}`, n))

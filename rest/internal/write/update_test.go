@@ -16,11 +16,15 @@ func TestUpdate(t *testing.T) {
 		name, body string
 		want       apitest.StoredWidget
 	}{
-		{"replaces the whole object", apitest.WidgetBody(`"name":"a","resourceVersion":"2"`, `"spec":{"size":2}`), apitest.StoredWidget{RV: "3", Generation: 2, Spec: apitest.SpecOfSizeTwo}},
-		{"a change of metadata alone leaves the generation", apitest.WidgetBody(`"name":"a","resourceVersion":"2","labels":{"x":"y"}`, `"spec":{"size":1,"color":"blue"}`),
+		{"replaces the whole object", apitest.WidgetBody(`"name":"a","resourceVersion":"2"`, `"spec":{"size":2}`),
+			apitest.StoredWidget{RV: "3", Generation: 2, Spec: apitest.SpecOfSizeTwo}},
+		{"a change of metadata alone leaves the generation", apitest.WidgetBody(`"name":"a","resourceVersion":"2","labels":{"x":"y"}`,
+			`"spec":{"size":1,"color":"blue"}`),
 			apitest.StoredWidget{RV: "3", Metadata: `"labels":{"x":"y"}`, Spec: `{"size":1,"color":"blue","replicas":1,"template":{"image":"none"}}`}},
-		{"the status is ignored", apitest.WidgetBody(`"name":"a","resourceVersion":"2"`, `"spec":{"size":2}`, `"status":{"phase":"Ready"}`), apitest.StoredWidget{RV: "3", Generation: 2, Spec: apitest.SpecOfSizeTwo}},
-		{"what the server sets stays", apitest.WidgetBody(`"name":"a","resourceVersion":"2","namespace":"default","uid":"uid-1","generation":77,"creationTimestamp":"2001-02-03T04:05:06Z","managedFields":[]`, `"spec":{"size":2}`),
+		{"the status is ignored", apitest.WidgetBody(`"name":"a","resourceVersion":"2"`, `"spec":{"size":2}`, `"status":{"phase":"Ready"}`),
+			apitest.StoredWidget{RV: "3", Generation: 2, Spec: apitest.SpecOfSizeTwo}},
+		{"what the server sets stays",
+			apitest.WidgetBody(`"name":"a","resourceVersion":"2","namespace":"default","uid":"uid-1","generation":77,"creationTimestamp":"2001-02-03T04:05:06Z","managedFields":[]`, `"spec":{"size":2}`),
 			apitest.StoredWidget{RV: "3", Generation: 2, Spec: apitest.SpecOfSizeTwo}},
 		{"nothing changes, nothing is written", apitest.WidgetBody(`"name":"a","resourceVersion":"2","labels":{"gone":"soon"}`, `"spec":{"size":1,"color":"blue"}`),
 			apitest.StoredWidget{RV: "2", Metadata: `"labels":{"gone":"soon"}`, Spec: `{"size":1,"color":"blue","replicas":1,"template":{"image":"none"}}`}},
@@ -48,20 +52,28 @@ func TestUpdateRefuses(t *testing.T) {
 			`Operation cannot be fulfilled on widgets.example.com "a": the object has been modified; please apply your changes to the latest version and try again`, apitest.AboutWidget("a")},
 		{"another uid", "/a", current(`,"uid":"zz"`), 409, "Conflict",
 			`Operation cannot be fulfilled on widgets.example.com "a": StorageError: invalid object, Code: 4, Key: /registry/example.com/widgets/default/a, ResourceVersion: 0, AdditionalErrorMsg: Precondition failed: UID in precondition: zz, UID in object meta: uid-1`, apitest.AboutWidget("a")},
-		{"a uid of something that is gone", "/none", apitest.WidgetBody(`"name":"none","uid":"zz","resourceVersion":"3"`), 404, "NotFound", `widgets.example.com "none" not found`, apitest.AboutWidget("none")},
+		{"a uid of something that is gone", "/none", apitest.WidgetBody(`"name":"none","uid":"zz","resourceVersion":"3"`), 404, "NotFound",
+			`widgets.example.com "none" not found`, apitest.AboutWidget("none")},
 		{"another kind, of a stale version", "/a", `{"apiVersion":"example.com/v1","kind":"Gadget","metadata":{"name":"a","resourceVersion":"2"}}`, 409, "Conflict",
 			`Operation cannot be fulfilled on widgets.example.com "a": the object has been modified; please apply your changes to the latest version and try again`, apitest.AboutWidget("a")},
-		{"another name and namespace", "/a", apitest.WidgetBody(`"name":"b","namespace":"other"`), 400, "BadRequest", "the namespace of the provided object does not match the namespace sent on the request", ""},
-		{"a resourceVersion that is not a number", "/a", apitest.WidgetBody(`"name":"a","resourceVersion":"abc"`), 400, "BadRequest", `metadata.resourceVersion: Invalid value: "abc": must be a number`, ""},
-		{"another name", "/a", apitest.WidgetBody(`"name":"b","resourceVersion":"3"`), 400, "BadRequest", "the name of the object (b) does not match the name on the URL (a)", ""},
-		{"no name", "/a", apitest.WidgetBody(`"resourceVersion":"3"`), 400, "BadRequest", "the name of the object (a based on URL) was undeterminable: name must be provided", ""},
-		{"another namespace", "/a", current(`,"namespace":"other"`), 400, "BadRequest", "the namespace of the provided object does not match the namespace sent on the request", ""},
+		{"another name and namespace", "/a", apitest.WidgetBody(`"name":"b","namespace":"other"`), 400, "BadRequest",
+			"the namespace of the provided object does not match the namespace sent on the request", ""},
+		{"a resourceVersion that is not a number", "/a", apitest.WidgetBody(`"name":"a","resourceVersion":"abc"`), 400, "BadRequest",
+			`metadata.resourceVersion: Invalid value: "abc": must be a number`, ""},
+		{"another name", "/a", apitest.WidgetBody(`"name":"b","resourceVersion":"3"`), 400, "BadRequest",
+			"the name of the object (b) does not match the name on the URL (a)", ""},
+		{"no name", "/a", apitest.WidgetBody(`"resourceVersion":"3"`), 400, "BadRequest",
+			"the name of the object (a based on URL) was undeterminable: name must be provided", ""},
+		{"another namespace", "/a", current(`,"namespace":"other"`), 400, "BadRequest",
+			"the namespace of the provided object does not match the namespace sent on the request", ""},
 		{"another version of the API", "/a", `{"apiVersion":"example.com/v2","kind":"Widget","metadata":{"name":"a"}}`, 400, "BadRequest",
 			"the API version in the data (example.com/v2) does not match the expected API version (example.com/v1)", ""},
 		{"no body", "/a", "", 400, "BadRequest",
 			"the object provided is unrecognized (must be of type Widget): couldn't get version/kind; json parse error: unexpected end of JSON input (<empty>)", ""},
-		{"an absent object", "/none", apitest.WidgetBody(`"name":"none","resourceVersion":"3"`), 404, "NotFound", `widgets.example.com "none" not found`, apitest.AboutWidget("none")},
-		{"an absent object, without a resourceVersion", "/none", apitest.WidgetBody(`"name":"none"`), 404, "NotFound", `widgets.example.com "none" not found`, apitest.AboutWidget("none")},
+		{"an absent object", "/none", apitest.WidgetBody(`"name":"none","resourceVersion":"3"`), 404, "NotFound",
+			`widgets.example.com "none" not found`, apitest.AboutWidget("none")},
+		{"an absent object, without a resourceVersion", "/none", apitest.WidgetBody(`"name":"none"`), 404, "NotFound",
+			`widgets.example.com "none" not found`, apitest.AboutWidget("none")},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			api := apitest.NewWidgets(t)
@@ -106,7 +118,8 @@ func TestUpdateDryRun(t *testing.T) {
 	api := apitest.NewWidgets(t)
 	apitest.CreateWidget(t, api, "a")
 	body := apitest.WidgetBody(`"name":"a","resourceVersion":"2"`, `"spec":{"size":2}`)
-	apitest.WantJSON(t, apitest.Do(t, api, "PUT", apitest.Widgets+"/a?dryRun=All", body), 200, apitest.StoredWidget{RV: "2", Generation: 2, Spec: apitest.SpecOfSizeTwo}.String())
+	apitest.WantJSON(t, apitest.Do(t, api, "PUT", apitest.Widgets+"/a?dryRun=All", body), 200,
+		apitest.StoredWidget{RV: "2", Generation: 2, Spec: apitest.SpecOfSizeTwo}.String())
 	apitest.WantJSON(t, apitest.Do(t, api, "GET", apitest.Widgets+"/a", ""), 200, apitest.StoredWidget{}.String())
 	apitest.Must(t, api, "PUT", apitest.Widgets+"/a", body)
 	assert.Equal(t, 409, apitest.Do(t, api, "PUT", apitest.Widgets+"/a?dryRun=All", body).Code)
@@ -122,7 +135,8 @@ func TestUpdateLetsOneWriterThrough(t *testing.T) {
 	var wait sync.WaitGroup
 	for i := range writers {
 		wait.Go(func() {
-			codes[i] = apitest.Do(t, api, "PUT", apitest.Widgets+"/a", apitest.WidgetBody(`"name":"a","resourceVersion":"2"`, `"spec":{"size":`+string(rune('2'+i))+`}`)).Code
+			codes[i] = apitest.Do(t, api, "PUT", apitest.Widgets+"/a",
+				apitest.WidgetBody(`"name":"a","resourceVersion":"2"`, `"spec":{"size":`+string(rune('2'+i))+`}`)).Code
 		})
 	}
 	wait.Wait()
@@ -141,7 +155,8 @@ func TestUpdateLetsOneWriterThrough(t *testing.T) {
 func TestCreateOnUpdate(t *testing.T) {
 	api := apitest.NewWidgets(t, func(r *rest.Resource[apitest.Widget]) { r.Wire.CreateOnUpdate = true })
 	apitest.WantJSON(t, apitest.Do(t, api, "PUT", apitest.Widgets+"/a", apitest.WidgetBody(`"name":"a"`)), 201, apitest.StoredWidget{}.String())
-	apitest.WantJSON(t, apitest.Do(t, api, "PUT", apitest.Widgets+"/a", apitest.WidgetBody(`"name":"a","resourceVersion":"2"`, `"spec":{"size":2}`)), 200, apitest.StoredWidget{RV: "3", Generation: 2, Spec: apitest.SpecOfSizeTwo}.String())
+	apitest.WantJSON(t, apitest.Do(t, api, "PUT", apitest.Widgets+"/a", apitest.WidgetBody(`"name":"a","resourceVersion":"2"`,
+		`"spec":{"size":2}`)), 200, apitest.StoredWidget{RV: "3", Generation: 2, Spec: apitest.SpecOfSizeTwo}.String())
 	assert.Equal(t, 422, apitest.Do(t, api, "PUT", apitest.Widgets+"/b", apitest.WidgetBody(`"name":"b"`, `"spec":{"size":0}`)).Code)
 	apitest.WantFailure(t, apitest.Do(t, api, "PUT", apitest.Widgets+"/none", apitest.WidgetBody(`"name":"none","uid":"zz"`)), 409, "Conflict",
 		`Operation cannot be fulfilled on widgets.example.com "none": StorageError: invalid object, Code: 4, Key: /registry/example.com/widgets/default/none, ResourceVersion: 0, AdditionalErrorMsg: Precondition failed: UID in precondition: zz, UID in object meta: `, apitest.AboutWidget("none"))
