@@ -84,9 +84,12 @@ func TestMicroTimeFromTheWire(t *testing.T) {
 		{"six digits", `"2024-05-06T07:08:07.123456Z"`, time.Date(2024, 5, 6, 7, 8, 7, 123456000, time.UTC), ""},
 		{"offset", `"2024-05-06T09:08:07.000000+02:00"`, time.Date(2024, 5, 6, 7, 8, 7, 0, time.UTC), ""},
 		{"null", `null`, time.Time{}, ""},
-		{"no digits", `"2024-05-06T07:08:07Z"`, time.Time{}, `parsing time "2024-05-06T07:08:07Z" as "2006-01-02T15:04:05.000000Z07:00": cannot parse "Z" as ".000000"`},
-		{"three digits", `"2024-05-06T07:08:07.123Z"`, time.Time{}, `parsing time "2024-05-06T07:08:07.123Z" as "2006-01-02T15:04:05.000000Z07:00": cannot parse ".123Z" as ".000000"`},
-		{"nine digits", `"2024-05-06T07:08:07.123456789Z"`, time.Time{}, `parsing time "2024-05-06T07:08:07.123456789Z" as "2006-01-02T15:04:05.000000Z07:00": cannot parse "789Z" as "Z07:00"`},
+		{"no digits", `"2024-05-06T07:08:07Z"`, time.Time{},
+			`parsing time "2024-05-06T07:08:07Z" as "2006-01-02T15:04:05.000000Z07:00": cannot parse "Z" as ".000000"`},
+		{"three digits", `"2024-05-06T07:08:07.123Z"`, time.Time{},
+			`parsing time "2024-05-06T07:08:07.123Z" as "2006-01-02T15:04:05.000000Z07:00": cannot parse ".123Z" as ".000000"`},
+		{"nine digits", `"2024-05-06T07:08:07.123456789Z"`, time.Time{},
+			`parsing time "2024-05-06T07:08:07.123456789Z" as "2006-01-02T15:04:05.000000Z07:00": cannot parse "789Z" as "Z07:00"`},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
@@ -169,7 +172,8 @@ func TestTimesDescribeTheirSchema(t *testing.T) {
 }
 
 func FuzzTime(f *testing.F) {
-	for _, seed := range []string{`"2024-05-06T07:08:07Z"`, `"2024-05-06T07:08:07.123456+02:00"`, `null`, `"9999-12-31T23:59:59-23:59"`, `"0000-01-01T00:00:00Z"`, `"0001-01-01T00:00:00Z"`} {
+	for _, seed := range []string{`"2024-05-06T07:08:07Z"`, `"2024-05-06T07:08:07.123456+02:00"`, `null`, `"9999-12-31T23:59:59-23:59"`,
+		`"0000-01-01T00:00:00Z"`, `"0001-01-01T00:00:00Z"`} {
 		f.Add([]byte(seed))
 	}
 	f.Fuzz(func(t *testing.T, data []byte) {

@@ -23,9 +23,10 @@ func TestAnswersOnTheWire(t *testing.T) {
 	}{
 		{"watch event", apimeta.WatchEvent{Type: apimeta.EventAdded, Object: json.RawMessage(`{"a":1}`)}, `{"type":"ADDED","object":{"a":1}}`},
 		{"table", apimeta.Table{
-			TypeMeta:          apimeta.TypeMeta{Kind: "Table", APIVersion: "meta.k8s.io/v1"},
-			ListMeta:          apimeta.ListMeta{ResourceVersion: "7", Continue: "c", RemainingItemCount: &remaining},
-			ColumnDefinitions: []apimeta.TableColumnDefinition{{Name: "Name", Type: "string", Format: "name"}, {Name: "Size", Type: "integer", Description: "d", Priority: 1}},
+			TypeMeta: apimeta.TypeMeta{Kind: "Table", APIVersion: "meta.k8s.io/v1"},
+			ListMeta: apimeta.ListMeta{ResourceVersion: "7", Continue: "c", RemainingItemCount: &remaining},
+			ColumnDefinitions: []apimeta.TableColumnDefinition{{Name: "Name", Type: "string", Format: "name"},
+				{Name: "Size", Type: "integer", Description: "d", Priority: 1}},
 			Rows: []apimeta.TableRow{
 				{Cells: []any{"a", 1}, Object: json.RawMessage(`{"kind":"PartialObjectMetadata"}`)},
 				{Cells: []any{"b", nil}, Conditions: []apimeta.TableRowCondition{{Type: apimeta.RowCompleted, Status: apimeta.ConditionTrue}}},
@@ -42,13 +43,15 @@ func TestAnswersOnTheWire(t *testing.T) {
 			`{"kind":"APIVersions","versions":["v1"],"serverAddressByClientCIDRs":[{"clientCIDR":"0.0.0.0/0","serverAddress":"h:1"}]}`},
 		{"/apis", apimeta.APIGroupList{TypeMeta: apimeta.TypeMeta{Kind: "APIGroupList"}, Groups: []apimeta.APIGroup{
 			{Name: "example.com", Versions: []apimeta.GroupVersionForDiscovery{version}, PreferredVersion: version},
-		}}, `{"kind":"APIGroupList","groups":[{"name":"example.com","versions":[{"groupVersion":"example.com/v1","version":"v1"}],"preferredVersion":{"groupVersion":"example.com/v1","version":"v1"}}]}`},
+		}},
+			`{"kind":"APIGroupList","groups":[{"name":"example.com","versions":[{"groupVersion":"example.com/v1","version":"v1"}],"preferredVersion":{"groupVersion":"example.com/v1","version":"v1"}}]}`},
 		{"/apis/group", apimeta.APIGroup{TypeMeta: apimeta.TypeMeta{Kind: "APIGroup", APIVersion: "v1"}, Name: "example.com",
 			Versions: []apimeta.GroupVersionForDiscovery{version}, PreferredVersion: version, ServerAddressByClientCIDRs: cidr},
 			`{"kind":"APIGroup","apiVersion":"v1","name":"example.com","versions":[{"groupVersion":"example.com/v1","version":"v1"}],"preferredVersion":{"groupVersion":"example.com/v1","version":"v1"},"serverAddressByClientCIDRs":[{"clientCIDR":"0.0.0.0/0","serverAddress":"h:1"}]}`},
 		{"/apis/group/version", apimeta.APIResourceList{TypeMeta: apimeta.TypeMeta{Kind: "APIResourceList", APIVersion: "v1"}, GroupVersion: "example.com/v1",
 			Resources: []apimeta.APIResource{
-				{Name: "widgets", SingularName: "widget", Namespaced: true, Kind: "Widget", Verbs: []string{"get"}, ShortNames: []string{"wd"}, Categories: []string{"all"}, StorageVersionHash: "h"},
+				{Name: "widgets", SingularName: "widget", Namespaced: true, Kind: "Widget", Verbs: []string{"get"}, ShortNames: []string{"wd"},
+					Categories: []string{"all"}, StorageVersionHash: "h"},
 				{Name: "widgets/scale", Namespaced: true, Group: "autoscaling", Version: "v1", Kind: "Scale", Verbs: []string{"get"}},
 			}},
 			`{"kind":"APIResourceList","apiVersion":"v1","groupVersion":"example.com/v1","resources":[` +
@@ -69,9 +72,10 @@ func TestAnswersOnTheWire(t *testing.T) {
 					}},
 				}}},
 			},
-		}, `{"kind":"APIGroupDiscoveryList","apiVersion":"apidiscovery.k8s.io/v2","metadata":{},"items":[{"metadata":{}},{"metadata":{"name":"example.com"},"versions":[{"version":"v1","resources":[` +
-			`{"resource":"widgets","responseKind":{"group":"","version":"","kind":"Widget"},"scope":"Namespaced","singularResource":"widget","verbs":["get"],"shortNames":["wd"],"categories":["all"],` +
-			`"subresources":[{"subresource":"scale","responseKind":{"group":"autoscaling","version":"v1","kind":"Scale"},"acceptedTypes":[{"group":"g","version":"v","kind":"k"}],"verbs":["get"]}]}],"freshness":"Current"}]}]}`},
+		},
+			`{"kind":"APIGroupDiscoveryList","apiVersion":"apidiscovery.k8s.io/v2","metadata":{},"items":[{"metadata":{}},{"metadata":{"name":"example.com"},"versions":[{"version":"v1","resources":[` +
+				`{"resource":"widgets","responseKind":{"group":"","version":"","kind":"Widget"},"scope":"Namespaced","singularResource":"widget","verbs":["get"],"shortNames":["wd"],"categories":["all"],` +
+				`"subresources":[{"subresource":"scale","responseKind":{"group":"autoscaling","version":"v1","kind":"Scale"},"acceptedTypes":[{"group":"g","version":"v","kind":"k"}],"verbs":["get"]}]}],"freshness":"Current"}]}]}`},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {

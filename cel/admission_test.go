@@ -99,7 +99,8 @@ func TestResultsOfExpressionsOfAdmission(t *testing.T) {
 		{"'size ' + string(variables.double)", rules.Text, `"size 6"`},
 		{"has(variables.double) && variables.double == 6", rules.Bool, `true`},
 		{"null", rules.TextOrNull, `null`},
-		{"variables.failing == 1", rules.Bool, `expression 'variables.failing == 1' resulted in error: composited variable "failing" fails to evaluate: no such key: missing`},
+		{"variables.failing == 1", rules.Bool,
+			`expression 'variables.failing == 1' resulted in error: composited variable "failing" fails to evaluate: no such key: missing`},
 		{"[JSONPatch{op: 'add', path: '/spec/' + jsonpatch.escapeKey('a/b~c'), value: Object.spec{list: [1, 2], share: 2.5, of: {'k': true}}}]", rules.JSONPatch,
 			`[{"op":"add","path":"/spec/a~1b~0c","value":{"list":[1,2],"of":{"k":true},"share":2.5}}]`},
 		{"[JSONPatch{op: 'move', from: '/a', path: '/b'}, JSONPatch{op: 'test', path: '/c', value: object.spec.parts}]", rules.JSONPatch,
@@ -115,7 +116,8 @@ func TestResultsOfExpressionsOfAdmission(t *testing.T) {
 		{"request.nothing == 1", rules.Bool, "compilation failed: ERROR: <input>:1:8: undefined field 'nothing'\n | request.nothing == 1\n | .......^"},
 		{"variables.double == 'x'", rules.Bool, "compilation failed: ERROR: <input>:1:18: found no matching overload for '_==_' applied to '(int, string)'\n" +
 			" | variables.double == 'x'\n | .................^"},
-		{"authorizer.path(' ').check('get').allowed()", rules.Bool, "expression 'authorizer.path(' ').check('get').allowed()' resulted in error: path must not be empty"},
+		{"authorizer.path(' ').check('get').allowed()", rules.Bool,
+			"expression 'authorizer.path(' ').check('get').allowed()' resulted in error: path must not be empty"},
 		{"authorizer.group('').resource('').check('get').allowed()", rules.Bool,
 			"expression 'authorizer.group('').resource('').check('get').allowed()' resulted in error: resource must not be empty"},
 		{"authorizer.serviceAccount('a', '-').path('/').check('get').allowed()", rules.Bool,
@@ -178,11 +180,13 @@ func TestMatchConditions(t *testing.T) {
 		{"one false", []string{yes, no, yes}, false, "1", ""},
 		{"a false condition outweighs an error", []string{fails, no}, false, "1", ""},
 		{"an error", []string{yes, fails}, false, "", failure},
-		{"two errors", []string{fails, fails, "object.other == 1"}, false, "", "[" + failure + ", expression 'object.other == 1' resulted in error: no such key: other]"},
+		{"two errors", []string{fails, fails, "object.other == 1"}, false, "",
+			"[" + failure + ", expression 'object.other == 1' resulted in error: no such key: other]"},
 		{"a condition that does not compile", []string{broken}, false, "", "compilation error: compilation failed: ERROR: <input>:1:4: Syntax error"},
 		{"too expensive", []string{strings.Repeat("authorizer.requestResource.check('get').allowed() && ", 2) + "true",
 			strings.Repeat("authorizer.requestResource.check('get').allowed() && ", 2) + "true", "lists.range(1000000).size() == 0",
-			"lists.range(1000000).size() == 0", "lists.range(1000000).size() == 0"}, false, "", "validation failed due to running out of cost budget, no further validation rules will be run"},
+			"lists.range(1000000).size() == 0", "lists.range(1000000).size() == 0"}, false, "",
+			"validation failed due to running out of cost budget, no further validation rules will be run"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			var conditions []rules.Condition

@@ -17,7 +17,8 @@ import (
 // ruled returns a kind without a Go struct, whose spec has these rules.
 func ruled(rules string, checked bool) rest.Resource[apimeta.Document] {
 	return rest.Resource[apimeta.Document]{Group: "example.com", Version: "v1", Plural: "boxes", Names: rest.Names{Kind: "Box"}, Rules: cel.New(nil),
-		Schema: rest.Schema{RulesChecked: checked, OpenAPI: []byte(`{"type":"object","properties":{"spec":{"type":"object","x-kubernetes-validations":` + rules + `,"properties":{
+		Schema: rest.Schema{RulesChecked: checked,
+			OpenAPI: []byte(`{"type":"object","properties":{"spec":{"type":"object","x-kubernetes-validations":` + rules + `,"properties":{
 			"min":{"type":"integer"},"max":{"type":"integer"},"port":{"x-kubernetes-int-or-string":true},
 			"free":{"type":"object","additionalProperties":true},"any":{"x-kubernetes-preserve-unknown-fields":true},
 			"template":{"type":"object","x-kubernetes-embedded-resource":true,"properties":{"spec":{"type":"object","properties":{"a":{"type":"string","maxLength":5}}}}}}}}}`)}}

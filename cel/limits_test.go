@@ -44,16 +44,22 @@ func TestRulesThatCannotWork(t *testing.T) {
 		{"a malformed path", "WidgetSpec", cel.Rule{Rule: "true", FieldPath: "min"}, []string{"expected [ or . but got: min"}},
 		{"a path into a list", "WidgetSpec", cel.Rule{Rule: "true", FieldPath: ".parts[0]"}, []string{"expected a single quoted name"}},
 		{"OptionalOldSelf without oldSelf", "WidgetSpec", cel.Rule{Rule: "true", OptionalOldSelf: true}, []string{"OptionalOldSelf may not be set"}},
-		{"an unknown function", "WidgetSpec", cel.Rule{Rule: "authorizer.group('').resource('pods').check('get').allowed()"}, []string{"undeclared reference to 'authorizer'"}},
+		{"an unknown function", "WidgetSpec", cel.Rule{Rule: "authorizer.group('').resource('pods').check('get').allowed()"},
+			[]string{"undeclared reference to 'authorizer'"}},
 		{"an invalid pattern", "WidgetSpec", cel.Rule{Rule: "self.name.find('(') == ''"}, []string{"program instantiation failed", "missing closing )"}},
 		{"too much of a list without bounds", "WidgetSpec", cel.Rule{Rule: "self.tags.all(t, self.tags.all(u, t != u || t == u))"},
-			[]string{"self.spec: rule 0: it could cost more than 100 times the limit: make it simpler, or bound its lists", "all rules together could cost more than 100 times the limit of a kind, most of it self.spec: rule 0"}},
-		{"too much for all elements", "Part", cel.Rule{Rule: "self.name.matches('^[a-z]+$')"}, []string{"self.spec.parts[*]: rule 0: it could cost more than 100 times"}},
-		{"too much of a type that contains itself", "Branch", cel.Rule{Rule: "self.size + self.size + self.size + self.size > 0"}, []string{"self.spec.tree.branches[*]: rule 0: it could cost 1.258291 times"}},
-		{"too much for a message", "WidgetSpec", cel.Rule{Rule: "self.min > 0", MessageExpression: "'not ' + string(self.min)"}, []string{"self.spec: messageExpression of rule 0: it could cost more than 100 times"}},
+			[]string{"self.spec: rule 0: it could cost more than 100 times the limit: make it simpler, or bound its lists",
+				"all rules together could cost more than 100 times the limit of a kind, most of it self.spec: rule 0"}},
+		{"too much for all elements", "Part", cel.Rule{Rule: "self.name.matches('^[a-z]+$')"},
+			[]string{"self.spec.parts[*]: rule 0: it could cost more than 100 times"}},
+		{"too much of a type that contains itself", "Branch", cel.Rule{Rule: "self.size + self.size + self.size + self.size > 0"},
+			[]string{"self.spec.tree.branches[*]: rule 0: it could cost 1.258291 times"}},
+		{"too much for a message", "WidgetSpec", cel.Rule{Rule: "self.min > 0", MessageExpression: "'not ' + string(self.min)"},
+			[]string{"self.spec: messageExpression of rule 0: it could cost more than 100 times"}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			_, err := rest.New(rest.Options{}, rest.Resource[Widget]{Group: "example.com", Version: "v1", Plural: "widgets", Rules: cel.New(cel.Rules{c.place: {c.rule}})})
+			_, err := rest.New(rest.Options{}, rest.Resource[Widget]{Group: "example.com", Version: "v1", Plural: "widgets",
+				Rules: cel.New(cel.Rules{c.place: {c.rule}})})
 			require.Error(t, err)
 			for _, says := range append(c.says, `kind "Widget"`) {
 				assert.Contains(t, err.Error(), says)
@@ -97,11 +103,16 @@ func TestCosts(t *testing.T) {
 			[]string{`FieldValueInvalid spec: Invalid value: "object": validation failed due to running out of cost budget, no further validation rules will be run`}},
 		{"cost of a message", big, []cel.Rule{{Rule: "false", MessageExpression: "self.name.matches('(b|c|d|e|f|g|h|i|j|k|l|m|n|o|p)') ? 'a' : 'b'", Message: "m"}},
 			[]string{`FieldValueInvalid spec: Invalid value: "object": no further validation rules will be run due to call cost exceeds limit for messageExpression: "self.name.matches('(b|c|d|e|f|g|h|i|j|k|l|m|n|o|p)') ? 'a' : 'b'"`}},
-		{"a search for a pattern of many states", `{"name":"` + strings.Repeat("a", 20<<10) + `"}`, []cel.Rule{{Rule: "self.name.matches('^(" + strings.Repeat("a?", 50) + "){1000}$')", Message: "m"}},
-			[]string{`FieldValueInvalid spec: Invalid value: "object": the text is too long for the pattern '^(` + strings.Repeat("a?", 50) + `){1000}$': the search could take more than 200000000 steps evaluating rule: m`}},
-		{"a search for a computed pattern", `{"name":"` + strings.Repeat("a", 20<<10) + `"}`, []cel.Rule{{Rule: "self.name.matches('^(" + strings.Repeat("a?", 50) + "){1000}' + '$')", Message: "m"}},
-			[]string{`FieldValueInvalid spec: Invalid value: "object": the text is too long for the pattern '^(` + strings.Repeat("a?", 50) + `){1000}$': the search could take more than 200000000 steps evaluating rule: m`}},
-		{"many searches, each to the end", `{"name":"` + strings.Repeat("a", 20<<10) + `"}`, []cel.Rule{{Rule: "self.name.findAll('a.*b|a').size() > 0", Message: "m"}},
+		{"a search for a pattern of many states", `{"name":"` + strings.Repeat("a", 20<<10) + `"}`,
+			[]cel.Rule{{Rule: "self.name.matches('^(" + strings.Repeat("a?", 50) + "){1000}$')", Message: "m"}},
+			[]string{`FieldValueInvalid spec: Invalid value: "object": the text is too long for the pattern '^(` + strings.Repeat("a?", 50) +
+				`){1000}$': the search could take more than 200000000 steps evaluating rule: m`}},
+		{"a search for a computed pattern", `{"name":"` + strings.Repeat("a", 20<<10) + `"}`,
+			[]cel.Rule{{Rule: "self.name.matches('^(" + strings.Repeat("a?", 50) + "){1000}' + '$')", Message: "m"}},
+			[]string{`FieldValueInvalid spec: Invalid value: "object": the text is too long for the pattern '^(` + strings.Repeat("a?", 50) +
+				`){1000}$': the search could take more than 200000000 steps evaluating rule: m`}},
+		{"many searches, each to the end", `{"name":"` + strings.Repeat("a", 20<<10) + `"}`,
+			[]cel.Rule{{Rule: "self.name.findAll('a.*b|a').size() > 0", Message: "m"}},
 			[]string{`FieldValueInvalid spec: Invalid value: "object": the text is too long for the pattern 'a.*b|a': the search could take more than 200000000 steps evaluating rule: m`}},
 		{"many searches for a pattern of many states", `{"name":"` + strings.Repeat("b", 20<<10) + `"}`,
 			[]cel.Rule{{Rule: "[1,2,3,4,5,6,7,8,9,10].all(a, !self.name.matches('^(a?){1000}$'))", Message: "m"}},
@@ -161,12 +172,18 @@ func TestUnchangedValuesAreTolerated(t *testing.T) {
 		{"unchanged", `{"min":7}`, `{"min":7,"parts":[]}`, nil, `299 - "spec.min: Invalid value: 7: must be small"`},
 		{"changed", `{"min":7}`, `{"min":8}`, []string{`FieldValueInvalid spec.min: Invalid value: 8: must be small`}, ""},
 		{"mended", `{"min":7}`, `{"min":1}`, nil, ""},
-		{"an element by its key", `{"parts":[{"name":"a"},{"name":"b","count":7}]}`, `{"parts":[{"name":"b","count":7}]}`, nil, `299 - "spec.parts[0]: Invalid value: must be few"`},
-		{"elements in another order", `{"parts":[{"name":"a","count":1},{"name":"old","count":1}]}`, `{"parts":[{"name":"old","count":1},{"name":"a","count":1}]}`, nil, `299 - "spec.parts: Invalid value: must not be old"`},
-		{"a member of an element without a key", `{"notes":[{"word":"long"}]}`, `{"min":1,"notes":[{"word":"long"}]}`, nil, `299 - "spec.notes[0].word: Invalid value: \"long\": must be short"`},
-		{"a member of a list that has changed", `{"notes":[{"word":"long"}]}`, `{"notes":[{"word":"long"},{}]}`, []string{`FieldValueInvalid spec.notes[0].word: Invalid value: "long": must be short`}, ""},
-		{"unchanged, beside a rejected value", `{"min":7,"parts":[{"name":"b","count":7}]}`, `{"min":8,"parts":[{"name":"b","count":7}]}`, []string{`FieldValueInvalid spec.min: Invalid value: 8: must be small`}, `299 - "spec.parts[0]: Invalid value: must be few"`},
-		{"a new element", `{"parts":[{"name":"a"}]}`, `{"parts":[{"name":"b","count":7}]}`, []string{`FieldValueInvalid spec.parts[0]: Invalid value: must be few`}, ""},
+		{"an element by its key", `{"parts":[{"name":"a"},{"name":"b","count":7}]}`, `{"parts":[{"name":"b","count":7}]}`, nil,
+			`299 - "spec.parts[0]: Invalid value: must be few"`},
+		{"elements in another order", `{"parts":[{"name":"a","count":1},{"name":"old","count":1}]}`,
+			`{"parts":[{"name":"old","count":1},{"name":"a","count":1}]}`, nil, `299 - "spec.parts: Invalid value: must not be old"`},
+		{"a member of an element without a key", `{"notes":[{"word":"long"}]}`, `{"min":1,"notes":[{"word":"long"}]}`, nil,
+			`299 - "spec.notes[0].word: Invalid value: \"long\": must be short"`},
+		{"a member of a list that has changed", `{"notes":[{"word":"long"}]}`, `{"notes":[{"word":"long"},{}]}`,
+			[]string{`FieldValueInvalid spec.notes[0].word: Invalid value: "long": must be short`}, ""},
+		{"unchanged, beside a rejected value", `{"min":7,"parts":[{"name":"b","count":7}]}`, `{"min":8,"parts":[{"name":"b","count":7}]}`,
+			[]string{`FieldValueInvalid spec.min: Invalid value: 8: must be small`}, `299 - "spec.parts[0]: Invalid value: must be few"`},
+		{"a new element", `{"parts":[{"name":"a"}]}`, `{"parts":[{"name":"b","count":7}]}`,
+			[]string{`FieldValueInvalid spec.parts[0]: Invalid value: must be few`}, ""},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			store := storage.NewMemory(storage.Options{})
@@ -207,7 +224,8 @@ func TestRulesInOpenAPI(t *testing.T) {
 		case strings.HasSuffix(name, ".Widget"):
 			found++
 			assert.Equal(t, []map[string]any{{"rule": "self.metadata.name.size() < 10", "message": "short"}}, s.Rules)
-			assert.Equal(t, []map[string]any{{"rule": "self.min <= self.max", "fieldPath": ".max", "reason": "FieldValueForbidden", "messageExpression": "'x'"}}, s.Properties["spec"].Rules)
+			assert.Equal(t, []map[string]any{{"rule": "self.min <= self.max", "fieldPath": ".max", "reason": "FieldValueForbidden",
+				"messageExpression": "'x'"}}, s.Properties["spec"].Rules)
 		case strings.HasSuffix(name, "WidgetSpec"):
 			found++
 			assert.Equal(t, []map[string]any{{"rule": "self > 0"}}, s.Properties["min"].Rules)

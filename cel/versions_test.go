@@ -68,5 +68,6 @@ func TestRulesOfTheStoredVersion(t *testing.T) {
 	require.NoError(t, set(ctx, func(w *OldWidget) { w.Labels = map[string]string{"a": "b"} }), "the value broke the rule before")
 	assert.Equal(t, []string{"in v1: spec: Invalid value: min is above max"}, told)
 	require.NoError(t, set(ctx, func(w *OldWidget) { w.Spec.Low, w.Spec.Name = 1, "one" }))
-	assert.EqualError(t, set(ctx, func(w *OldWidget) { w.Spec.Name = "two" }), `Widget.example.com "a" is invalid: in v1: spec.name: Invalid value: "two": the name must not change`)
+	assert.EqualError(t, set(ctx, func(w *OldWidget) { w.Spec.Name = "two" }),
+		`Widget.example.com "a" is invalid: in v1: spec.name: Invalid value: "two": the name must not change`)
 }

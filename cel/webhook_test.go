@@ -59,10 +59,12 @@ func TestMatchConditionsOfWebhooks(t *testing.T) {
 		{"false", "", []string{"object.weight > 50"}, false, ""},
 		{"all must be true", "", []string{"object.weight > 5", "request.operation == 'UPDATE'"}, false, ""},
 		{"the old object is null", "", []string{"oldObject == null"}, true, ""},
-		{"the request", "", []string{"request.userInfo.username == 'jane' && request.resource.resource == 'parcels' && request.dryRun == false && request.name == 'a'"}, true, ""},
+		{"the request", "",
+			[]string{"request.userInfo.username == 'jane' && request.resource.resource == 'parcels' && request.dryRun == false && request.name == 'a'"}, true, ""},
 		{"rights", "", []string{"authorizer.group('example.com').resource('parcels').check('delete').allowed()"}, false, ""},
 		{"other rights", "", []string{"authorizer.requestResource.check('create').allowed()"}, true, ""},
-		{"an error", "", []string{"object.nothing == 1"}, false, `parcels.example.com "a" is forbidden: expression 'object.nothing == 1' resulted in error: no such key: nothing`},
+		{"an error", "", []string{"object.nothing == 1"}, false,
+			`parcels.example.com "a" is forbidden: expression 'object.nothing == 1' resulted in error: no such key: nothing`},
 		{"an error and false", "", []string{"object.nothing == 1", "false"}, false, ""},
 		{"an error that does not matter", `,"failurePolicy":"Ignore"`, []string{"object.nothing == 1"}, false, ""},
 	} {
@@ -153,7 +155,8 @@ func TestInvalidMatchConditions(t *testing.T) {
 		require.NoError(t, err)
 		t.Cleanup(func() { assert.NoError(t, api.Close()) })
 		w := httptest.NewRecorder()
-		r := httptest.NewRequest("POST", "/apis/"+admissionregistration.Group+"/v1/validatingwebhookconfigurations", strings.NewReader(conditional(t, server, []string{c.expression}, "")))
+		r := httptest.NewRequest("POST", "/apis/"+admissionregistration.Group+"/v1/validatingwebhookconfigurations",
+			strings.NewReader(conditional(t, server, []string{c.expression}, "")))
 		r.Header.Set("Content-Type", "application/json")
 		api.ServeHTTP(w, r)
 		assert.Equal(t, 422, w.Code)

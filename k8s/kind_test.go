@@ -139,6 +139,7 @@ func TestNamespacesAreThoseOfTheAPI(t *testing.T) {
 	require.NoError(t, err)
 	assert.Equal(t, corev1.NamespaceActive, ns.Status.Phase)
 
-	_, err = resttest.Client[corev1.ConfigMap](t, api).Namespace("missing").Create(context.Background(), &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Name: "a"}})
+	_, err = resttest.Client[corev1.ConfigMap](t, api).Namespace("missing").Create(context.Background(),
+		&corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Name: "a"}})
 	require.ErrorContains(t, err, `namespaces "missing" not found`)
 }

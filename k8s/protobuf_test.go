@@ -27,7 +27,8 @@ func TestConfigMapsInProtobuf(t *testing.T) {
 	s := newServer(t)
 	maps := s.client(t).CoreV1().ConfigMaps(metav1.NamespaceDefault)
 
-	created, err := maps.Create(t.Context(), &corev1.ConfigMap{ObjectMeta: named("a"), Data: map[string]string{"k": "v"}, BinaryData: map[string][]byte{"b": {0, 255}}}, metav1.CreateOptions{})
+	created, err := maps.Create(t.Context(), &corev1.ConfigMap{ObjectMeta: named("a"), Data: map[string]string{"k": "v"},
+		BinaryData: map[string][]byte{"b": {0, 255}}}, metav1.CreateOptions{})
 	require.NoError(t, err)
 	assert.Equal(t, protobuf+" > "+protobuf, s.exchanged("POST"))
 	assert.NotEmpty(t, created.UID)
@@ -92,7 +93,8 @@ func TestEventsInProtobuf(t *testing.T) {
 	assert.Len(t, of.Items, 2)
 
 	newer := s.client(t).EventsV1().Events(metav1.NamespaceDefault)
-	_, err = newer.Create(t.Context(), &eventsv1.Event{ObjectMeta: named("a.1"), EventTime: metav1.NowMicro(), Regarding: corev1.ObjectReference{Name: "c"}}, metav1.CreateOptions{})
+	_, err = newer.Create(t.Context(), &eventsv1.Event{ObjectMeta: named("a.1"), EventTime: metav1.NowMicro(),
+		Regarding: corev1.ObjectReference{Name: "c"}}, metav1.CreateOptions{})
 	require.NoError(t, err, "the newer kind has objects of its own")
 	list, err := newer.List(t.Context(), metav1.ListOptions{FieldSelector: "regarding.name=c"})
 	require.NoError(t, err)

@@ -47,7 +47,8 @@ func TestQuantitiesThatAreReadForHours(t *testing.T) {
 		"strategic patch": {"PATCH", pods + "/a", "application/strategic-merge-patch+json", `{"spec":{"overhead":{"cpu":"` + endless + `"}}}`},
 		"JSON patch":      {"PATCH", pods + "/a", "application/json-patch+json", `[{"op":"add","path":"/spec/overhead","value":{"cpu":"` + endless + `"}}]`},
 		"apply":           {"PATCH", pods + "/a?fieldManager=m&force=true", "application/apply-patch+yaml", pod(`"` + endless + `"`)},
-		"status":          {"PATCH", pods + "/a/status", "application/merge-patch+json", `{"status":{"allocatedResources":{"cpu":"` + endless + `"}},"spec":{"overhead":{"cpu":"` + endless + `"}}}`},
+		"status": {"PATCH", pods + "/a/status", "application/merge-patch+json",
+			`{"status":{"allocatedResources":{"cpu":"` + endless + `"}},"spec":{"overhead":{"cpu":"` + endless + `"}}}`},
 	}
 	for name, c := range tests {
 		t.Run(name, func(t *testing.T) {

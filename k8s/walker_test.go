@@ -21,12 +21,13 @@ func TestPlacesWithoutAName(t *testing.T) {
 	set := smd.TypeRef{Inlined: smd.Atom{List: &smd.List{ElementType: smd.TypeRef{Inlined: smd.Atom{Scalar: &text}}, ElementRelationship: smd.Associative}}}
 	atomic := smd.TypeRef{Inlined: smd.Atom{List: &smd.List{ElementType: set, ElementRelationship: smd.Atomic}}}
 	name := "shelf"
-	w := walker{seen: map[reflect.Type]bool{}, tags: map[string]string{}, schema: &smd.Schema{Types: []smd.TypeDef{{Name: name, Atom: smd.Atom{Map: &smd.Map{Fields: []smd.StructField{
-		{Name: "rows", Type: atomic},
-		{Name: "labels", Type: smd.TypeRef{Inlined: smd.Atom{Map: &smd.Map{ElementType: set, ElementRelationship: smd.Atomic}}}},
-		{Name: "quoted", Type: smd.TypeRef{Inlined: smd.Atom{Scalar: &text}}, Default: "it's"},
-		{Name: "elsewhere", Type: set},
-	}}}}}}}
+	w := walker{seen: map[reflect.Type]bool{}, tags: map[string]string{},
+		schema: &smd.Schema{Types: []smd.TypeDef{{Name: name, Atom: smd.Atom{Map: &smd.Map{Fields: []smd.StructField{
+			{Name: "rows", Type: atomic},
+			{Name: "labels", Type: smd.TypeRef{Inlined: smd.Atom{Map: &smd.Map{ElementType: set, ElementRelationship: smd.Atomic}}}},
+			{Name: "quoted", Type: smd.TypeRef{Inlined: smd.Atom{Scalar: &text}}, Default: "it's"},
+			{Name: "elsewhere", Type: set},
+		}}}}}}}
 
 	assert.Empty(t, w.place(reflect.TypeFor[*shelf](), smd.TypeRef{NamedType: &name}))
 	assert.Equal(t, map[string]string{

@@ -109,7 +109,8 @@ func TestExpiredContinueCarriesTheToken(t *testing.T) {
 func TestDeletedIsASuccess(t *testing.T) {
 	got, err := json.Marshal(status.Deleted(widgets(), "a", "u-1"))
 	require.NoError(t, err)
-	assert.Equal(t, `{"kind":"Status","apiVersion":"v1","metadata":{},"status":"Success","details":{"name":"a","group":"example.com","kind":"widgets","uid":"u-1"}}`, string(got))
+	assert.Equal(t,
+		`{"kind":"Status","apiVersion":"v1","metadata":{},"status":"Success","details":{"name":"a","group":"example.com","kind":"widgets","uid":"u-1"}}`, string(got))
 }
 
 func TestStatusRoundTrip(t *testing.T) {

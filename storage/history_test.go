@@ -45,10 +45,12 @@ type old struct {
 func newOld(t *testing.T) old {
 	m := newMemory(t, storage.Options{})
 	require.NoError(t, m.Register(t.Context(), storage.Resource{Name: services, Namespaced: true, Extract: storage.NewExtractor()}))
-	_, err := m.Update(t.Context(), storage.Key{Resource: services, Namespace: "default", Name: "x"}, func(*storage.Record) ([]byte, error) { return podJSON("x", 1), nil })
+	_, err := m.Update(t.Context(), storage.Key{Resource: services, Namespace: "default", Name: "x"},
+		func(*storage.Record) ([]byte, error) { return podJSON("x", 1), nil })
 	require.NoError(t, err)
 	o := old{m, t, put(t, m, "x", 1).Revision}
-	_, err = m.Update(t.Context(), storage.Key{Resource: services, Namespace: "default", Name: "x"}, func(*storage.Record) ([]byte, error) { return podJSON("x", 2), nil })
+	_, err = m.Update(t.Context(), storage.Key{Resource: services, Namespace: "default", Name: "x"},
+		func(*storage.Record) ([]byte, error) { return podJSON("x", 2), nil })
 	require.NoError(t, err)
 	for i := range 100 {
 		put(t, m, "x", 2+i)
@@ -147,7 +149,8 @@ func TestSnapshotsAreBoundedByBytes(t *testing.T) {
 	require.NoError(t, m.Register(t.Context(), form))
 	write := func(n, round int) {
 		_, err := m.Update(t.Context(), pod(fmt.Sprintf("%05d", n)), func(*storage.Record) ([]byte, error) {
-			return fmt.Appendf(nil, `{"metadata":{"resourceVersion":"1000000000","labels":{"a":"x","b":"x","c":"x","d":"x","e":"x","f":"x","g":"x","h":"x"}},"round":%d}`, round), nil
+			return fmt.Appendf(nil,
+				`{"metadata":{"resourceVersion":"1000000000","labels":{"a":"x","b":"x","c":"x","d":"x","e":"x","f":"x","g":"x","h":"x"}},"round":%d}`, round), nil
 		})
 		require.NoError(t, err)
 	}
@@ -194,7 +197,8 @@ func TestHistoryCountsWhatBelongsToARecord(t *testing.T) {
 	list := func(before, element, after string) func(version, count int) []byte {
 		return func(version, count int) []byte {
 			all := strings.TrimSuffix(strings.Repeat(element+",", count), ",")
-			return fmt.Appendf(nil, `{"metadata":{"resourceVersion":"1000000000"%s%s%s},"version":%d}`, before, strings.ReplaceAll(all, "#", fmt.Sprint(version)), after, version)
+			return fmt.Appendf(nil, `{"metadata":{"resourceVersion":"1000000000"%s%s%s},"version":%d}`, before,
+				strings.ReplaceAll(all, "#", fmt.Sprint(version)), after, version)
 		}
 	}
 	for name, object := range map[string]func(version, count int) []byte{

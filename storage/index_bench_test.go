@@ -28,7 +28,8 @@ func newIndexed(b *testing.B, count, indexes int) *storage.Engine {
 }
 
 func numbered(n int) []byte {
-	return fmt.Appendf(nil, `{"metadata":{"name":"x","uid":"%d","resourceVersion":"1000000000","labels":{"app":"app-%d","tier":"backend"}},"spec":{"text":"node-%d"},"status":{"phase":"Running"}}`, n, n/20, n/20)
+	return fmt.Appendf(nil,
+		`{"metadata":{"name":"x","uid":"%d","resourceVersion":"1000000000","labels":{"app":"app-%d","tier":"backend"}},"spec":{"text":"node-%d"},"status":{"phase":"Running"}}`, n, n/20, n/20)
 }
 
 // BenchmarkListByTerm lists 20 objects among more and more others. With an index, the cost must depend on the 20 alone.
@@ -81,7 +82,8 @@ func BenchmarkWatchByTerm(b *testing.B) {
 			const watches = 10_000
 			m := newIndexed(b, 1000, indexes)
 			for i := range watches {
-				cursor, err := m.Watch(context.Background(), watch.Key{Resource: pods}, m.Revision(), watch.Term{Index: watch.Index{Label: "app"}, Value: fmt.Sprint("other-", i)})
+				cursor, err := m.Watch(context.Background(), watch.Key{Resource: pods}, m.Revision(),
+					watch.Term{Index: watch.Index{Label: "app"}, Value: fmt.Sprint("other-", i)})
 				require.NoError(b, err)
 				ctx, cancel := context.WithCancel(context.Background())
 				ended := make(chan struct{})

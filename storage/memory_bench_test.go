@@ -25,7 +25,8 @@ func typical(name string, n int, version watch.Revision) []byte {
 		`"resourceVersion":"%d","generation":3,"creationTimestamp":"2026-01-01T00:00:00Z","labels":{"app":"app-%d","tier":"backend","version":"v%d"},`+
 		`"ownerReferences":[{"apiVersion":"apps/v1","kind":"ReplicaSet","name":"owner-%d","uid":"owner-uid-%024d"}],"managedFields":[%s]},`+
 		`"spec":{"replicas":%d,"text":"%s"},"status":{"phase":"Running","n":%d}}`,
-		name, n%20, n, version, n%50, n%5, n%1000, n%1000, strings.Repeat(`{"manager":"controller","operation":"Update","time":"2026-01-01T00:00:00Z","fieldsV1":{"f:spec":{"f:replicas":{}}}},`, 6)+"{}",
+		name, n%20, n, version, n%50, n%5, n%1000, n%1000,
+		strings.Repeat(`{"manager":"controller","operation":"Update","time":"2026-01-01T00:00:00Z","fieldsV1":{"f:spec":{"f:replicas":{}}}},`, 6)+"{}",
 		n%10, strings.Repeat("some text of the spec. ", 36), n)
 }
 
@@ -161,7 +162,8 @@ func BenchmarkListAtOldRevision(b *testing.B) {
 func BenchmarkExtract(b *testing.B) {
 	text := typical("x", 1, 1_000_000)
 	for name, extract := range map[string]storage.Extractor{
-		"metadata": storage.ExtractMetadata, "interning": storage.NewExtractor(), "fields": storage.NewExtractor([]string{"spec", "nodeName"}, []string{"status", "phase"}),
+		"metadata": storage.ExtractMetadata, "interning": storage.NewExtractor(), "fields": storage.NewExtractor([]string{"spec", "nodeName"},
+			[]string{"status", "phase"}),
 	} {
 		b.Run(name, func(b *testing.B) {
 			b.SetBytes(int64(len(text)))
@@ -185,7 +187,8 @@ func TestMemoryPerObject(t *testing.T) {
 	require.NoError(t, m.Compact(t.Context(), m.Revision()))
 	compacted := heap() - before
 	size := len(typical("object-0000000", 1, m.Revision()))
-	t.Logf("%d bytes of JSON per object; memory use: %.3f times that, %.3f with the log", size, float64(compacted)/count/float64(size), float64(withLog)/count/float64(size))
+	t.Logf("%d bytes of JSON per object; memory use: %.3f times that, %.3f with the log", size, float64(compacted)/count/float64(size),
+		float64(withLog)/count/float64(size))
 	require.Less(t, float64(compacted), 1.25*float64(count*size))
 	runtime.KeepAlive(m)
 }

@@ -243,7 +243,8 @@ func TestVersionsShareTheirParts(t *testing.T) {
 func ExampleNewMemory() {
 	store := storage.NewMemory(storage.Options{Start: 1})
 	defer store.Close()
-	err := store.Register(context.Background(), storage.Resource{Name: "widgets.example.com", Namespaced: true, Extract: storage.NewExtractor([]string{"spec", "size"})})
+	err := store.Register(context.Background(), storage.Resource{Name: "widgets.example.com", Namespaced: true,
+		Extract: storage.NewExtractor([]string{"spec", "size"})})
 	if err != nil {
 		panic(err)
 	}

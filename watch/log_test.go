@@ -119,7 +119,8 @@ func TestCompactResource(t *testing.T) {
 	for name, c := range map[string]struct {
 		scope watch.Key
 		after watch.Revision
-	}{"behind": {things, 0}, "up to it": {things, 3}, "elsewhere": {elsewhere, 0}, "other": {others, 0}, "everything, behind": {everything, 2}, "everything, up to it": {everything, 3}} {
+	}{"behind": {things, 0}, "up to it": {things, 3}, "elsewhere": {elsewhere, 0}, "other": {others, 0}, "everything, behind": {everything, 2},
+		"everything, up to it": {everything, 3}} {
 		cursors[name] = cursorAt(t, log, c.scope, c.after)
 	}
 	log.CompactResource("things", 3)

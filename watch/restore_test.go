@@ -26,7 +26,8 @@ func TestRestore(t *testing.T) {
 	require.NoError(t, log.Restore("others", 10, []watch.Past[thing]{past(21, 22, other, now), past(50, 50, other, now)}))
 	behind, err := log.Cursor(watch.Key{}, 20)
 	require.NoError(t, err)
-	require.NoError(t, log.Restore("things", 15, []watch.Past[thing]{past(20, 22, key("a", "x"), now), past(22, 22, key("a", "y"), now), past(30, 30, key("a", "x"), now)}))
+	require.NoError(t, log.Restore("things", 15, []watch.Past[thing]{past(20, 22, key("a", "x"), now), past(22, 22, key("a", "y"), now),
+		past(30, 30, key("a", "x"), now)}))
 	changes, err := behind.Poll(nil)
 	require.NoError(t, err)
 	assert.Equal(t, []watch.Revision{21, 22, 30, 50, 101}, revisions(changes), "a cursor on all resources reads the restored changes after its position")

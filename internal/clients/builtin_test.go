@@ -36,7 +36,8 @@ func TestTypedClientsOfBuiltinKinds(t *testing.T) {
 	whole, micro := metav1.NewTime(time.Unix(1767323045, 0)), metav1.NewMicroTime(time.UnixMicro(1767323045000006))
 	holder, seconds, transitions := "me", int32(15), int32(0)
 	named := metav1.ObjectMeta{Name: "one", Labels: map[string]string{"app": "web"}, Annotations: map[string]string{"empty": ""}, Finalizers: []string{}}
-	about := corev1.ObjectReference{Kind: "ConfigMap", Namespace: metav1.NamespaceDefault, Name: "page", UID: "1", APIVersion: "v1", ResourceVersion: "2", FieldPath: "data"}
+	about := corev1.ObjectReference{Kind: "ConfigMap", Namespace: metav1.NamespaceDefault, Name: "page", UID: "1", APIVersion: "v1",
+		ResourceVersion: "2", FieldPath: "data"}
 	overBoth(t, func(t *testing.T, h *host) {
 		client := h.typed(t)
 		t.Run("namespaces", func(t *testing.T) {
@@ -48,7 +49,8 @@ func TestTypedClientsOfBuiltinKinds(t *testing.T) {
 		})
 		t.Run("events of the core group", func(t *testing.T) {
 			throughTypedClient(t, h, client.CoreV1().Events(metav1.NamespaceDefault), &corev1.Event{ObjectMeta: named, InvolvedObject: about, Reason: "Watered",
-				Message: "with 3 litres", Source: corev1.EventSource{Component: "gardener", Host: "h"}, FirstTimestamp: whole, LastTimestamp: whole, Count: 3, Type: "Normal"})
+				Message: "with 3 litres", Source: corev1.EventSource{Component: "gardener", Host: "h"}, FirstTimestamp: whole, LastTimestamp: whole,
+				Count: 3, Type: "Normal"})
 		})
 		t.Run("events of events.k8s.io", func(t *testing.T) {
 			throughTypedClient(t, h, client.EventsV1().Events(metav1.NamespaceDefault), &eventsv1.Event{ObjectMeta: named, EventTime: micro, Regarding: about,

@@ -115,7 +115,8 @@ func (h *host) definitions(t *testing.T) apiextensionsclient.CustomResourceDefin
 // install creates a definition as envtest does, and waits until its kind is served.
 func (h *host) install(t *testing.T, definition *apiextensionsv1.CustomResourceDefinition) {
 	t.Helper()
-	_, err := envtest.InstallCRDs(h.config, envtest.CRDInstallOptions{CRDs: []*apiextensionsv1.CustomResourceDefinition{definition}, PollInterval: time.Millisecond})
+	_, err := envtest.InstallCRDs(h.config, envtest.CRDInstallOptions{CRDs: []*apiextensionsv1.CustomResourceDefinition{definition},
+		PollInterval: time.Millisecond})
 	require.NoError(t, err)
 	h.awaitEstablished(t, definition.Name)
 }
@@ -293,10 +294,11 @@ func TestDefinitionsInProtobuf(t *testing.T) {
 	parsed := func(text string) *apiextensionsv1.JSON { return &apiextensionsv1.JSON{Raw: []byte(text)} }
 	least, most, step := 0.5, int64(9), 0.25
 	wanted := shops(map[string]apiextensionsv1.JSONSchemaProps{
-		"price":  {Type: "number", Minimum: &least, MultipleOf: &step, Default: parsed("1.5")},
-		"size":   {Type: "string", MaxLength: &most, Enum: []apiextensionsv1.JSON{*parsed(`"small"`), *parsed(`"large"`)}},
-		"doors":  {Type: "array", Items: &apiextensionsv1.JSONSchemaPropsOrArray{Schema: &apiextensionsv1.JSONSchemaProps{Type: "string"}}},
-		"rooms":  {Type: "object", AdditionalProperties: &apiextensionsv1.JSONSchemaPropsOrBool{Allows: true, Schema: &apiextensionsv1.JSONSchemaProps{Type: "integer"}}},
+		"price": {Type: "number", Minimum: &least, MultipleOf: &step, Default: parsed("1.5")},
+		"size":  {Type: "string", MaxLength: &most, Enum: []apiextensionsv1.JSON{*parsed(`"small"`), *parsed(`"large"`)}},
+		"doors": {Type: "array", Items: &apiextensionsv1.JSONSchemaPropsOrArray{Schema: &apiextensionsv1.JSONSchemaProps{Type: "string"}}},
+		"rooms": {Type: "object", AdditionalProperties: &apiextensionsv1.JSONSchemaPropsOrBool{Allows: true,
+			Schema: &apiextensionsv1.JSONSchemaProps{Type: "integer"}}},
 		"others": {Type: "object", AdditionalProperties: &apiextensionsv1.JSONSchemaPropsOrBool{Allows: true}},
 	})
 	overBoth(t, func(t *testing.T, h *host) {

@@ -136,7 +136,8 @@ func TestReflector(t *testing.T) {
 			for i := range 12 {
 				create(fmt.Sprintf("m%02d", i))
 			}
-			lw := cache.NewListWatchFromClient(h.typed(t).CoreV1().RESTClient(), "configmaps", metav1.NamespaceDefault, fields.OneTermNotEqualSelector("metadata.name", "hidden"))
+			lw := cache.NewListWatchFromClient(h.typed(t).CoreV1().RESTClient(), "configmaps", metav1.NamespaceDefault,
+				fields.OneTermNotEqualSelector("metadata.name", "hidden"))
 			store := &toldStore{Store: cache.NewStore(cache.MetaNamespaceKeyFunc), told: make(chan struct{}, 100)}
 			reflector := cache.NewReflectorWithOptions(lw, &corev1.ConfigMap{}, store, cache.ReflectorOptions{})
 			reflector.WatchListPageSize = 5
@@ -228,7 +229,8 @@ type objects struct {
 func (o objects) create(names ...string) {
 	o.t.Helper()
 	for _, name := range names {
-		_, err := o.h.dynamic(o.t).Resource(o.resource).Namespace(metav1.NamespaceDefault).Create(o.t.Context(), newObject(o.t, o.resource, name), metav1.CreateOptions{})
+		_, err := o.h.dynamic(o.t).Resource(o.resource).Namespace(metav1.NamespaceDefault).Create(o.t.Context(), newObject(o.t, o.resource, name),
+			metav1.CreateOptions{})
 		require.NoError(o.t, err)
 	}
 }
@@ -247,7 +249,8 @@ func newObject(t *testing.T, resource schema.GroupVersionResource, name string) 
 func (o objects) touch(name string) {
 	o.t.Helper()
 	patch := fmt.Sprintf(`{"metadata":{"annotations":{"touched":"%d"}}}`, o.h.store.Revision())
-	_, err := o.h.dynamic(o.t).Resource(o.resource).Namespace(metav1.NamespaceDefault).Patch(o.t.Context(), name, types.MergePatchType, []byte(patch), metav1.PatchOptions{})
+	_, err := o.h.dynamic(o.t).Resource(o.resource).Namespace(metav1.NamespaceDefault).Patch(o.t.Context(), name, types.MergePatchType,
+		[]byte(patch), metav1.PatchOptions{})
 	require.NoError(o.t, err)
 }
 

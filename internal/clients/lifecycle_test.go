@@ -77,7 +77,8 @@ func TestFinalizersAndOwners(t *testing.T) {
 		}
 		require.NoError(t, err)
 		assert.GreaterOrEqual(t, cleaned, 1)
-		sites, err := user.Watch(ctx, &SiteList{}, client.InNamespace(metav1.NamespaceDefault), &client.ListOptions{Raw: &metav1.ListOptions{ResourceVersion: page.ResourceVersion}})
+		sites, err := user.Watch(ctx, &SiteList{}, client.InNamespace(metav1.NamespaceDefault),
+			&client.ListOptions{Raw: &metav1.ListOptions{ResourceVersion: page.ResourceVersion}})
 		require.NoError(t, err)
 		defer sites.Stop()
 		await(t, sites.ResultChan(), "the site is gone", func(e watch.Event) bool { return e.Type == watch.Deleted })

@@ -175,19 +175,20 @@ func TestReconcilerAfterTheGap(t *testing.T) {
 		ctx := t.Context()
 		mgr := newManager(t, h)
 		seen := make(chan string, 100)
-		require.NoError(t, ctrl.NewControllerManagedBy(mgr).For(&Site{}).Complete(reconcilerFunc(func(ctx context.Context, request ctrl.Request) (ctrl.Result, error) {
-			var site Site
-			err := mgr.GetClient().Get(ctx, request.NamespacedName, &site)
-			switch {
-			case err == nil:
-				seen <- request.Name + " " + site.Spec.Title
-			case apierrors.IsNotFound(err):
-				seen <- request.Name + " is gone"
-			default:
-				return ctrl.Result{}, err
-			}
-			return ctrl.Result{}, nil
-		})))
+		require.NoError(t, ctrl.NewControllerManagedBy(mgr).For(&Site{}).
+			Complete(reconcilerFunc(func(ctx context.Context, request ctrl.Request) (ctrl.Result, error) {
+				var site Site
+				err := mgr.GetClient().Get(ctx, request.NamespacedName, &site)
+				switch {
+				case err == nil:
+					seen <- request.Name + " " + site.Spec.Title
+				case apierrors.IsNotFound(err):
+					seen <- request.Name + " is gone"
+				default:
+					return ctrl.Result{}, err
+				}
+				return ctrl.Result{}, nil
+			})))
 		start(t, mgr)
 		user, err := client.New(h.config, client.Options{Scheme: mgr.GetScheme()})
 		require.NoError(t, err)

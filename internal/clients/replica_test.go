@@ -146,7 +146,8 @@ func TestReplica(t *testing.T) {
 		want string // part of the violation; "" if nothing is wrong
 	}{
 		{"what follows", func(r *replica) error {
-			return errors.Join(r.Add(object("b", 11)), r.Update(object("a", 12)), r.Delete(object("a", 13)), r.Add(object("a", 14)), r.Replace([]any{object("a", 14)}, "14"))
+			return errors.Join(r.Add(object("b", 11)), r.Update(object("a", 12)), r.Delete(object("a", 13)), r.Add(object("a", 14)),
+				r.Replace([]any{object("a", 14)}, "14"))
 		}, ""},
 		{"a duplicate event", func(r *replica) error { return errors.Join(r.Update(object("a", 11)), r.Update(object("a", 11))) }, "comes after"},
 		{"events out of order", func(r *replica) error { return errors.Join(r.Add(object("c", 12)), r.Update(object("a", 11))) }, "comes after"},

@@ -23,17 +23,20 @@ func TestReviews(t *testing.T) {
 			self, err := authorization.SelfSubjectAccessReviews().Create(ctx, &authorizationv1.SelfSubjectAccessReview{
 				Spec: authorizationv1.SelfSubjectAccessReviewSpec{ResourceAttributes: attributes}}, metav1.CreateOptions{})
 			require.NoError(t, err)
-			assert.Equal(t, authorizationv1.SubjectAccessReviewStatus{Allowed: want, Reason: map[bool]string{true: "allowed here", false: "not allowed here"}[want]}, self.Status, verb)
+			assert.Equal(t, authorizationv1.SubjectAccessReviewStatus{Allowed: want,
+				Reason: map[bool]string{true: "allowed here", false: "not allowed here"}[want]}, self.Status, verb)
 			other, err := authorization.SubjectAccessReviews().Create(ctx, &authorizationv1.SubjectAccessReview{
 				Spec: authorizationv1.SubjectAccessReviewSpec{ResourceAttributes: attributes, User: "bob"}}, metav1.CreateOptions{})
 			require.NoError(t, err)
 			assert.Equal(t, want, other.Status.Allowed, verb)
-			here, err := authorization.LocalSubjectAccessReviews("default").Create(ctx, &authorizationv1.LocalSubjectAccessReview{ObjectMeta: metav1.ObjectMeta{Namespace: "default"},
-				Spec: authorizationv1.SubjectAccessReviewSpec{ResourceAttributes: attributes, User: "bob"}}, metav1.CreateOptions{})
+			here, err := authorization.LocalSubjectAccessReviews("default").Create(ctx,
+				&authorizationv1.LocalSubjectAccessReview{ObjectMeta: metav1.ObjectMeta{Namespace: "default"},
+					Spec: authorizationv1.SubjectAccessReviewSpec{ResourceAttributes: attributes, User: "bob"}}, metav1.CreateOptions{})
 			require.NoError(t, err)
 			assert.Equal(t, want, here.Status.Allowed, verb)
 		}
-		rules, err := authorization.SelfSubjectRulesReviews().Create(ctx, &authorizationv1.SelfSubjectRulesReview{Spec: authorizationv1.SelfSubjectRulesReviewSpec{Namespace: "default"}}, metav1.CreateOptions{})
+		rules, err := authorization.SelfSubjectRulesReviews().Create(ctx,
+			&authorizationv1.SelfSubjectRulesReview{Spec: authorizationv1.SelfSubjectRulesReviewSpec{Namespace: "default"}}, metav1.CreateOptions{})
 		require.NoError(t, err)
 		assert.True(t, rules.Status.Incomplete)
 		_, err = authorization.SubjectAccessReviews().Create(ctx, &authorizationv1.SubjectAccessReview{}, metav1.CreateOptions{})

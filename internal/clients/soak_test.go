@@ -170,7 +170,8 @@ func (s *soak) startReflectors(t *testing.T, ctx context.Context, group *sync.Wa
 				},
 			} {
 				f := follower{newReplica(fmt.Sprintf("the reflector of %s of %s with %q", form, resource.Resource, selector)), resource, selector}
-				reflector := cache.NewReflectorWithOptions(lw, nil, f.replica, cache.ReflectorOptions{Backoff: &wait.Backoff{Duration: time.Millisecond, Factor: 1, Jitter: 1, Steps: 1}})
+				reflector := cache.NewReflectorWithOptions(lw, nil, f.replica,
+					cache.ReflectorOptions{Backoff: &wait.Backoff{Duration: time.Millisecond, Factor: 1, Jitter: 1, Steps: 1}})
 				reflector.WatchListPageSize = 7
 				group.Go(func() { reflector.RunWithContext(ctx) })
 				all = append(all, f)

@@ -83,9 +83,11 @@ func siteWebhook(name, path string, operations ...admissionregistrationv1.Operat
 	none := admissionregistrationv1.SideEffectClassNone
 	return admissionregistrationv1.ValidatingWebhook{
 		Name: name, SideEffects: &none, AdmissionReviewVersions: []string{"v1"},
-		ClientConfig: admissionregistrationv1.WebhookClientConfig{Service: &admissionregistrationv1.ServiceReference{Namespace: "system", Name: "webhook-service", Path: &path}},
+		ClientConfig: admissionregistrationv1.WebhookClientConfig{Service: &admissionregistrationv1.ServiceReference{Namespace: "system",
+			Name: "webhook-service", Path: &path}},
 		Rules: []admissionregistrationv1.RuleWithOperations{{Operations: operations,
-			Rule: admissionregistrationv1.Rule{APIGroups: []string{siteVersion.Group}, APIVersions: []string{siteVersion.Version}, Resources: []string{siteResource.Resource}}}},
+			Rule: admissionregistrationv1.Rule{APIGroups: []string{siteVersion.Group}, APIVersions: []string{siteVersion.Version},
+				Resources: []string{siteResource.Resource}}}},
 	}
 }
 
@@ -93,7 +95,8 @@ func siteWebhook(name, path string, operations ...admissionregistrationv1.Operat
 func TestWebhooksOfControllerRuntime(t *testing.T) {
 	h := newHookedHost(t)
 	const create, update, remove = admissionregistrationv1.Create, admissionregistrationv1.Update, admissionregistrationv1.Delete
-	v, m := siteWebhook("vsite.example.com", "/validate-"+sitesPath(), create, update, remove), siteWebhook("msite.example.com", "/mutate-"+sitesPath(), create, update)
+	v, m := siteWebhook("vsite.example.com", "/validate-"+sitesPath(), create, update, remove),
+		siteWebhook("msite.example.com", "/mutate-"+sitesPath(), create, update)
 	install := envtest.WebhookInstallOptions{
 		ValidatingWebhooks: []*admissionregistrationv1.ValidatingWebhookConfiguration{{
 			ObjectMeta: metav1.ObjectMeta{Name: "validating"}, Webhooks: []admissionregistrationv1.ValidatingWebhook{v}}},
@@ -106,7 +109,8 @@ func TestWebhooksOfControllerRuntime(t *testing.T) {
 	t.Cleanup(func() { assert.NoError(t, install.Cleanup()) })
 
 	hooks := ctrlwebhook.NewServer(ctrlwebhook.Options{Host: install.LocalServingHost, Port: install.LocalServingPort, CertDir: install.LocalServingCertDir})
-	mgr, err := ctrl.NewManager(h.config, ctrl.Options{Scheme: newScheme(t), Logger: logr.Discard(), Metrics: server.Options{BindAddress: "0"}, WebhookServer: hooks})
+	mgr, err := ctrl.NewManager(h.config, ctrl.Options{Scheme: newScheme(t), Logger: logr.Discard(), Metrics: server.Options{BindAddress: "0"},
+		WebhookServer: hooks})
 	require.NoError(t, err)
 	require.NoError(t, ctrl.NewWebhookManagedBy(mgr, &Site{}).WithDefaulter(siteRules{}).WithValidator(siteRules{}).Complete())
 	start(t, mgr)
@@ -141,7 +145,8 @@ func TestTypedClientsOfWebhookConfigurations(t *testing.T) {
 	require.NoError(t, err)
 	got, err := hooks.Get(t.Context(), "a", metav1.GetOptions{})
 	require.NoError(t, err)
-	fail, equivalent, scope, seconds, port := admissionregistrationv1.Fail, admissionregistrationv1.Equivalent, admissionregistrationv1.AllScopes, int32(10), int32(443)
+	fail, equivalent, scope, seconds, port := admissionregistrationv1.Fail, admissionregistrationv1.Equivalent,
+		admissionregistrationv1.AllScopes, int32(10), int32(443)
 	v.FailurePolicy, v.MatchPolicy, v.TimeoutSeconds, v.ObjectSelector = &fail, &equivalent, &seconds, &metav1.LabelSelector{}
 	v.ClientConfig.Service.Port, v.Rules[0].Scope = &port, &scope
 	assert.Equal(t, []admissionregistrationv1.ValidatingWebhook{v}, got.Webhooks)

@@ -204,7 +204,8 @@ func FuzzDecodeJSON(f *testing.F) {
 	require.NoError(f, err)
 	f.Add(deployment)
 	for _, seed := range []string{
-		``, `null`, `{"a":1,"a":{"b":[{"c":1,"c":2}]}}`, `[1,-0,1.5e-7,1E400]`, `"\u00e9\ud83d\ude00\n"`, `{"a":}`, "\"\xff\"", `[[[]]]`, `{"":{"":0,"":1}}`, ` [true , false] `,
+		``, `null`, `{"a":1,"a":{"b":[{"c":1,"c":2}]}}`, `[1,-0,1.5e-7,1E400]`, `"\u00e9\ud83d\ude00\n"`, `{"a":}`, "\"\xff\"", `[[[]]]`,
+		`{"":{"":0,"":1}}`, ` [true , false] `,
 		`{"b":1,"a":2}x`, `"\ud800"`, `{"\u0061":1,"a":2}`, `01`,
 	} {
 		f.Add([]byte(seed))

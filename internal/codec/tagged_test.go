@@ -185,7 +185,8 @@ func TestNestedMessagesAreEncodedOnce(t *testing.T) {
 	m, err := codec.MessageOf(reflect.TypeFor[tagged]())
 	require.NoError(t, err)
 	const levels, size = 3000, 1 << 20
-	v, _, err := codec.DecodeJSON([]byte(`{"rule":` + strings.Repeat(`{"next":`, levels) + `{"name":"` + strings.Repeat("x", size) + `"}` + strings.Repeat("}", levels+1)))
+	v, _, err := codec.DecodeJSON([]byte(`{"rule":` + strings.Repeat(`{"next":`, levels) + `{"name":"` + strings.Repeat("x", size) + `"}` +
+		strings.Repeat("}", levels+1)))
 	require.NoError(t, err)
 	var before, after runtime.MemStats
 	runtime.ReadMemStats(&before)

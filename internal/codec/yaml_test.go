@@ -170,7 +170,8 @@ func TestAppendYAML(t *testing.T) {
 // DecodeYAML returns the document that upstream's converter returns. A text with characters that
 // are special in YAML survives encoding and decoding.
 func TestAppendYAMLKeepsText(t *testing.T) {
-	for _, text := range []string{"\u007f", "\u0080", "\u0085", "a\u0085b", "\u2028", "\u2029 ", "\ufffe", "\uffff", "\ufeff", "\x00", "\x1b", "\t", "\r\n", "\n\n", " a ", "- a", "~", "0x10", "1_0", "12:30", ".inf", "2026-01-02", "<<"} {
+	for _, text := range []string{"\u007f", "\u0080", "\u0085", "a\u0085b", "\u2028", "\u2029 ", "\ufffe", "\uffff", "\ufeff", "\x00", "\x1b",
+		"\t", "\r\n", "\n\n", " a ", "- a", "~", "0x10", "1_0", "12:30", ".inf", "2026-01-02", "<<"} {
 		want := doc.MapOf(doc.Member{Key: "k", Value: doc.Of(text)}, doc.Member{Key: "l", Value: doc.ListOf(doc.Of(text))})
 		out, err := codec.AppendYAML(nil, codec.AppendJSON(nil, want))
 		require.NoError(t, err, "%q", text)

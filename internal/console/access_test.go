@@ -54,7 +54,8 @@ func guarded(t *testing.T) (*rest.API, *sync.Map) {
 	users := &sync.Map{}
 	users.Store("admin-token", "admin")
 	users.Store("reader-token", "reader")
-	items := rest.Resource[Item]{Group: "example.com", Version: "v1", Plural: "items", Scale: &rest.Scale{SpecReplicas: ".spec.size", StatusReplicas: ".spec.size"}}
+	items := rest.Resource[Item]{Group: "example.com", Version: "v1", Plural: "items",
+		Scale: &rest.Scale{SpecReplicas: ".spec.size", StatusReplicas: ".spec.size"}}
 	api, err := rest.New(rest.Options{Authenticator: bearers(users), Authorizer: rest.AuthorizerFunc(admins)}, items)
 	require.NoError(t, err)
 	t.Cleanup(func() { assert.NoError(t, api.Close()) })

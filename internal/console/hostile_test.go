@@ -50,7 +50,8 @@ func TestStringsOfUsersAreNeverMarkup(t *testing.T) {
 		"apiVersion": "example.com/v1", "kind": "Trap",
 		"metadata": {"name": "trap", "uid": "", "annotations": {"note": %[1]s}, "labels": {"a": "b"}},
 		"spec": {"text": %[1]s, %[1]s: "key", "lines": "first\n\u001b[31m\u202e%[2]s", "many": "one\n<script>window.ran=5</script>\ntwo\n"}}`, text, "x"))
-	send(t, http.MethodPatch, url+"/platform"+traps+"/trap/status", "application/merge-patch+json", fmt.Sprintf(`{"status": {"conditions": [{"type": %[1]s, "status": %[1]s, "reason": %[1]s, "message": %[1]s, "lastTransitionTime": %[1]s}]}}`, text))
+	send(t, http.MethodPatch, url+"/platform"+traps+"/trap/status", "application/merge-patch+json",
+		fmt.Sprintf(`{"status": {"conditions": [{"type": %[1]s, "status": %[1]s, "reason": %[1]s, "message": %[1]s, "lastTransitionTime": %[1]s}]}}`, text))
 
 	p.open("#/apis/example.com/v1/traps?q=" + strings.ReplaceAll("<img src=x onerror=window.ran=6>", " ", "%20"))
 	p.awaitText(".note", "No object matches.")
@@ -101,7 +102,8 @@ func TestStringsOfUsersAreNeverMarkup(t *testing.T) {
 	p.awaitText(".conflicts td", "<b onclick=ran>")
 	p.awaitText(".conflicts td", markup[:40])
 
-	for _, address := range []string{"#/apis/" + markup, "#/apis/example.com/v1/namespaces/..%2F..%2F/traps", "#javascript:window.ran=7", "#/api/v1/%00", "#/%zz"} {
+	for _, address := range []string{"#/apis/" + markup, "#/apis/example.com/v1/namespaces/..%2F..%2F/traps", "#javascript:window.ran=7",
+		"#/api/v1/%00", "#/%zz"} {
 		p.open(address)
 	}
 	p.awaitText(".cards a", "Trap")

@@ -168,7 +168,8 @@ func TestDepthLimit(t *testing.T) {
 		// x and y move into each other's deepest place in turn; each move adds a few levels.
 		var b strings.Builder
 		for i := range 3_000 {
-			fmt.Fprintf(&b, `,{"op":"add","path":"/n","value":{"a":{"b":{"c":{}}}}},{"op":"move","from":"/x","path":"/n/a/b/c/%d"},{"op":"move","from":"/n","path":"/x"}`, i)
+			fmt.Fprintf(&b,
+				`,{"op":"add","path":"/n","value":{"a":{"b":{"c":{}}}}},{"op":"move","from":"/x","path":"/n/a/b/c/%d"},{"op":"move","from":"/n","path":"/x"}`, i)
 		}
 		p, err := docpatch.ParseJSONPatch([]byte("[" + b.String()[1:] + "]"))
 		require.NoError(t, err)

@@ -78,7 +78,8 @@ func BenchmarkStrategicMergePatch(b *testing.B) {
 		{"image", `{"spec":{"containers":[{"name":"web","image":"registry.example.com/team/web:v1.2.4"}]}}`},
 		{"kubectl apply", `{"metadata":{"labels":{"tier":"backend"}},"spec":{"$setElementOrder/containers":[{"name":"web"},{"name":"sidecar"}],"containers":[` +
 			`{"$setElementOrder/env":[{"name":"SETTING_1"},{"name":"SETTING_0"},{"name":"NEW"}],"name":"web","env":[{"name":"SETTING_1","value":"x"},{"name":"NEW","value":"y"},{"$patch":"delete","name":"SETTING_7"}]}]}}`},
-		{"status", `{"status":{"$setElementOrder/conditions":[{"type":"Ready"},{"type":"Initialized"}],"conditions":[{"type":"Ready","status":"False","lastTransitionTime":"2026-03-04T06:00:00Z"}]}}`},
+		{"status",
+			`{"status":{"$setElementOrder/conditions":[{"type":"Ready"},{"type":"Initialized"}],"conditions":[{"type":"Ready","status":"False","lastTransitionTime":"2026-03-04T06:00:00Z"}]}}`},
 	} {
 		b.Run(c.name+"/parse", func(b *testing.B) {
 			b.ReportAllocs()

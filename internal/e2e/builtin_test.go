@@ -34,7 +34,8 @@ func TestKubectlShowsBuiltinKinds(t *testing.T) {
 	about := `{apiVersion: garden.example.com/v1, kind: Plant, name: rose, namespace: ` + namespace + `, uid: ` + uid + `}`
 	s.feed(t, `{apiVersion: v1, kind: Event, metadata: {name: rose.1}, involvedObject: `+about+`, type: Normal, reason: Watered, message: with 3 litres, count: 2,
   source: {component: gardener}, firstTimestamp: "2026-01-02T03:04:05Z", lastTimestamp: "2026-01-02T03:04:06Z"}`, "create", "-f", "-")
-	s.feed(t, `{apiVersion: events.k8s.io/v1, kind: Event, metadata: {name: rose.2}, regarding: `+about+`, type: Warning, reason: Withered, action: Watering, note: too late,
+	s.feed(t,
+		`{apiVersion: events.k8s.io/v1, kind: Event, metadata: {name: rose.2}, regarding: `+about+`, type: Warning, reason: Withered, action: Watering, note: too late,
   reportingController: example.com/gardener, reportingInstance: gardener-1, eventTime: "2026-01-02T03:05:05.000006Z"}`, "create", "-f", "-")
 	s.feed(t, `{apiVersion: coordination.k8s.io/v1, kind: Lease, metadata: {name: seat}, spec: {holderIdentity: me}}`, "apply", "-f", "-")
 

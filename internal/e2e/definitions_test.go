@@ -84,13 +84,16 @@ func TestKubectlBringsKinds(t *testing.T) {
 // arrive installs the definition together with objects.
 func arrive(t *testing.T, s *server) {
 	broken := strings.Replace(boatsDefinition, "type: array, items", "type: list, items", 1)
-	assert.Contains(t, s.refused(t, broken, "create", "-f", "-"), `spec.versions[0].schema.openAPIV3Schema.properties[spec].properties[sails].type: Unsupported value: "list"`)
+	assert.Contains(t, s.refused(t, broken, "create", "-f", "-"),
+		`spec.versions[0].schema.openAPIV3Schema.properties[spec].properties[sails].type: Unsupported value: "list"`)
 
-	assert.Contains(t, s.refused(t, boatsDefinition+boats, "apply", "-f", "-"), "ensure CRDs are installed first", "kubectl looks the kinds up before it applies anything")
+	assert.Contains(t, s.refused(t, boatsDefinition+boats, "apply", "-f", "-"), "ensure CRDs are installed first",
+		"kubectl looks the kinds up before it applies anything")
 	waitForBoats(t, s)
 	assert.Equal(t, "customresourcedefinition.apiextensions.k8s.io/boats.example.org unchanged\nboat.example.org/one created\nboat.example.org/two created\n",
 		s.feed(t, boatsDefinition+boats, "apply", "-f", "-"))
-	assert.Equal(t, "customresourcedefinition.apiextensions.k8s.io/boats.example.org serverside-applied\nboat.example.org/one serverside-applied\nboat.example.org/two serverside-applied\n",
+	assert.Equal(t,
+		"customresourcedefinition.apiextensions.k8s.io/boats.example.org serverside-applied\nboat.example.org/one serverside-applied\nboat.example.org/two serverside-applied\n",
 		s.feed(t, boatsDefinition+boats, "apply", "--server-side", "--force-conflicts", "-f", "-"))
 	assertLine(t, s.run(t, "get", "crds"), "boats.example.org")
 	assert.Contains(t, s.run(t, "describe", "crd", "boats.example.org"), "Established")

@@ -206,7 +206,8 @@ spec: {selector: {app: web}, ports: [{port: 80}]}
 		"images: [{name: nginx, newTag: '2'}]\nreplicas: [{name: web, count: 4}]\n"+
 		"patches: [{patch: \"- {op: add, path: /spec/template/spec/containers/0/ports/-, value: {containerPort: 81}}\", target: {kind: Deployment}}]\n")
 	assert.Equal(t, 4, strings.Count(s.run(t, "apply", "-k", "over"), " created\n"))
-	assert.Equal(t, "4 nginx:2 80 81", s.get(t, "deployment", "my-web", "{.spec.replicas} {.spec.template.spec.containers[0].image} {.spec.template.spec.containers[0].ports[*].containerPort}"))
+	assert.Equal(t, "4 nginx:2 80 81", s.get(t, "deployment", "my-web",
+		"{.spec.replicas} {.spec.template.spec.containers[0].image} {.spec.template.spec.containers[0].ports[*].containerPort}"))
 	assert.Regexp(t, "^my-settings-[a-z0-9]+$", s.get(t, "deployment", "my-web", "{.spec.template.spec.containers[0].envFrom[0].configMapRef.name}"))
 	assert.Equal(t, 4, strings.Count(s.run(t, "apply", "-k", "over"), " unchanged\n"))
 	assert.Equal(t, 4, strings.Count(s.run(t, "apply", "-k", "over", "--server-side", "--force-conflicts"), " serverside-applied\n"))

@@ -82,7 +82,8 @@ func runs(k *kubectl, g target) bool {
 func discovery(t *testing.T, s *server, g target) {
 	columns := []string{g.plural, g.short, g.apiVersion(), strconv.FormatBool(!g.cluster), g.kind}
 	assertLine(t, s.run(t, "api-resources"), slices.DeleteFunc(columns, func(c string) bool { return c == "" })...)
-	assertLine(t, s.run(t, "api-resources", "--namespaced="+strconv.FormatBool(!g.cluster), "--verbs=list,create,deletecollection", "-o", "wide"), g.plural, g.apiVersion(), g.kind)
+	assertLine(t, s.run(t, "api-resources", "--namespaced="+strconv.FormatBool(!g.cluster), "--verbs=list,create,deletecollection", "-o",
+		"wide"), g.plural, g.apiVersion(), g.kind)
 	if g.all {
 		assertLine(t, s.run(t, "api-resources", "--categories=all", "-o", "name"), g.groupResource())
 	}
@@ -150,7 +151,8 @@ func apply(t *testing.T, s *server, g target) {
 	assert.Contains(t, s.refused(t, g.manifest("one", "a", g.typo), "apply", "-f", "-"), `unknown field "`+g.unknown+`"`)
 
 	s.feed(t, g.manifest("two", "a", g.bare), "apply", "-f", "-")
-	pruned := s.feed(t, g.manifest("three", "a", g.bare), "apply", "-f", "-", "--prune", "-l", "team=a", "--prune-allowlist="+cmp.Or(g.group, "core")+"/v1/"+g.kind)
+	pruned := s.feed(t, g.manifest("three", "a", g.bare), "apply", "-f", "-", "--prune", "-l", "team=a",
+		"--prune-allowlist="+cmp.Or(g.group, "core")+"/v1/"+g.kind)
 	assert.Contains(t, pruned, g.resource("three")+" created\n")
 	assert.Contains(t, pruned, g.resource("two")+" pruned\n")
 	assert.NotContains(t, pruned, "/one", "another label")
@@ -260,7 +262,8 @@ func selects(t *testing.T, s *server, g target) {
 }
 
 func watches(t *testing.T, s *server, g target) {
-	lines, _ := s.background(t, "get", g.plural, "-w", "-l", "team=red", "-o", `jsonpath={.metadata.name} {.metadata.labels.team}{"\n"}`, "--output-watch-events=false")
+	lines, _ := s.background(t, "get", g.plural, "-w", "-l", "team=red", "-o", `jsonpath={.metadata.name} {.metadata.labels.team}{"\n"}`,
+		"--output-watch-events=false")
 	table, _ := s.background(t, "get", g.plural, "-w", "--output-watch-events")
 	s.feed(t, g.manifest("a", "blue", g.bare), "create", "-f", "-")
 	await(t, table, "ADDED", "a")
@@ -335,13 +338,15 @@ func patch(t *testing.T, s *server, g target) {
 
 	strategic := patchOne("-p", `{"metadata":{"labels":{"team":"b"},"finalizers":["example.com/a"]}}`)
 	if !g.builtin {
-		assert.Contains(t, s.refused(t, "", strategic...), "the body of the request was in an unknown format - accepted media types include: application/json-patch+json, application/merge-patch+json")
+		assert.Contains(t, s.refused(t, "", strategic...),
+			"the body of the request was in an unknown format - accepted media types include: application/json-patch+json, application/merge-patch+json")
 		return
 	}
 	s.run(t, strategic...)
 	s.run(t, patchOne("-p", `{"metadata":{"finalizers":["example.com/b"]}}`)...)
 	assert.Equal(t, "b", s.field(t, g, "one", ".metadata.labels.team"))
-	assert.ElementsMatch(t, []string{"example.com/a", "example.com/b"}, strings.Fields(s.field(t, g, "one", ".metadata.finalizers[*]")), "finalizers are merged as a set")
+	assert.ElementsMatch(t, []string{"example.com/a", "example.com/b"}, strings.Fields(s.field(t, g, "one", ".metadata.finalizers[*]")),
+		"finalizers are merged as a set")
 }
 
 func replace(t *testing.T, s *server, g target) {

@@ -153,7 +153,8 @@ func keyedLists(t *testing.T, s *server) {
 	s.run(t, "patch", "node", "worker", "-p", strings.Replace(owner, "%", "2", 1))
 	assert.ElementsMatch(t, []string{"1", "2"}, strings.Fields(s.get(t, "node", "worker", "{.metadata.ownerReferences[*].uid}")))
 
-	for _, condition := range []string{`{"type":"Ready","status":"False","reason":"Starting"}`, `{"type":"DiskPressure","status":"False"}`, `{"type":"Ready","status":"True"}`} {
+	for _, condition := range []string{`{"type":"Ready","status":"False","reason":"Starting"}`, `{"type":"DiskPressure","status":"False"}`,
+		`{"type":"Ready","status":"True"}`} {
 		s.run(t, "patch", "node", "worker", "--subresource=status", "-p", `{"status":{"conditions":[`+condition+`]}}`)
 	}
 	assert.Equal(t, "True Starting", s.get(t, "node", "worker", `{.status.conditions[?(@.type=="Ready")]['status','reason']}`))
@@ -297,8 +298,9 @@ func status(t *testing.T, s *server) {
 func severalKinds(t *testing.T, s *server) {
 	s.file(t, "all/a.yaml", "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: one, labels: {app: k}}\n---\n"+
 		"apiVersion: v1\nkind: ServiceAccount\nmetadata: {name: one, labels: {app: k}}\n")
-	s.file(t, "all/b.json", `{"apiVersion":"v1","kind":"List","items":[{"apiVersion":"example.com/v1","kind":"Widget","metadata":{"name":"one","labels":{"app":"k"}},"spec":{"size":5}},`+
-		`{"apiVersion":"coordination.k8s.io/v1","kind":"Lease","metadata":{"name":"one","labels":{"app":"k"}},"spec":{"holderIdentity":"me"}}]}`)
+	s.file(t, "all/b.json",
+		`{"apiVersion":"v1","kind":"List","items":[{"apiVersion":"example.com/v1","kind":"Widget","metadata":{"name":"one","labels":{"app":"k"}},"spec":{"size":5}},`+
+			`{"apiVersion":"coordination.k8s.io/v1","kind":"Lease","metadata":{"name":"one","labels":{"app":"k"}},"spec":{"holderIdentity":"me"}}]}`)
 	assert.Equal(t, 4, strings.Count(s.run(t, "apply", "-f", "all"), " created\n"))
 	names := s.run(t, "get", "cm,sa,widgets.example.com,leases.v1.coordination.k8s.io", "-l", "app=k", "-o", "name")
 	assert.Equal(t, "configmap/one\nserviceaccount/one\nwidget.example.com/one\nlease.coordination.k8s.io/one\n", names)

@@ -92,7 +92,8 @@ func TestPoliciesWithKubectl(t *testing.T) {
 	assert.Equal(t, "weighs 10", s.run(t, "get", "crate", "crate", "-o", "jsonpath={.label}"))
 	s.run(t, "patch", "load", "small", "--type=merge", "-p", `{"max": 5}`)
 	assert.Contains(t, s.refused(t, crateOf("9"), "apply", "-f", "-"), "denied request: at most 5")
-	assert.Contains(t, s.refused(t, strings.ReplaceAll(cratePolicies, "params.max,", "params.most +,"), "apply", "-f", "-"), "spec.validations[0].expression: Invalid value")
+	assert.Contains(t, s.refused(t, strings.ReplaceAll(cratePolicies, "params.max,", "params.most +,"), "apply", "-f", "-"),
+		"spec.validations[0].expression: Invalid value")
 
 	columns := func(args ...string) []string {
 		return strings.Fields(strings.Split(s.run(t, append([]string{"get"}, args...)...), "\n")[1])

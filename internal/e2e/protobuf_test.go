@@ -135,7 +135,8 @@ func typedWatch(t *testing.T, client kubernetes.Interface) {
 	require.NoError(t, err)
 	defer w.Stop()
 
-	made, err := configMaps.Create(t.Context(), &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Name: "a", Labels: map[string]string{"team": "red"}}}, metav1.CreateOptions{})
+	made, err := configMaps.Create(t.Context(),
+		&corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Name: "a", Labels: map[string]string{"team": "red"}}}, metav1.CreateOptions{})
 	require.NoError(t, err)
 	assert.Equal(t, watch.Event{Type: watch.Added, Object: made}, <-w.ResultChan())
 	changed, err := configMaps.Patch(t.Context(), "a", types.MergePatchType, []byte(`{"data":{"k":"v"}}`), metav1.PatchOptions{})

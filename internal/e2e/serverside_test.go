@@ -19,7 +19,8 @@ func applyServerSide(t *testing.T, s *server, g target) {
 	complaint := s.refused(t, other, "apply", "--server-side", "--field-manager=other", "-f", "-")
 	assert.Contains(t, complaint, `conflict with "kubectl": .metadata.labels.team`)
 	assert.Equal(t, "a", s.field(t, g, "one", ".metadata.labels.team"))
-	dry := s.feed(t, other, "apply", "--server-side", "--field-manager=other", "--force-conflicts", "--dry-run=server", "-f", "-", "-o", "jsonpath={.metadata.labels.team}")
+	dry := s.feed(t, other, "apply", "--server-side", "--field-manager=other", "--force-conflicts", "--dry-run=server", "-f", "-", "-o",
+		"jsonpath={.metadata.labels.team}")
 	assert.Equal(t, "b", dry)
 	assert.Equal(t, "a", s.field(t, g, "one", ".metadata.labels.team"), "a dry run changes nothing")
 	assert.Equal(t, applied, s.feed(t, other, "apply", "--server-side", "--field-manager=other", "--force-conflicts", "-f", "-"))

@@ -74,11 +74,13 @@ func TestKubectlWithAdmissionWebhooks(t *testing.T) {
 	}{
 		{manifest, []string{"apply", "-f", "-"}, 0, "validatingwebhookconfiguration.admissionregistration.k8s.io/notes created\n"},
 		{manifest, []string{"apply", "-f", "-"}, 0, "validatingwebhookconfiguration.admissionregistration.k8s.io/notes unchanged\n"},
-		{"", []string{"get", "validatingwebhookconfigurations", "-o", "custom-columns=NAME:.metadata.name,POLICY:.webhooks[0].failurePolicy"}, 0, "NAME    POLICY\nnotes   Fail\n"},
+		{"", []string{"get", "validatingwebhookconfigurations", "-o", "custom-columns=NAME:.metadata.name,POLICY:.webhooks[0].failurePolicy"}, 0,
+			"NAME    POLICY\nnotes   Fail\n"},
 		{empty, []string{"apply", "-n", "default", "-f", "-"}, 1, "Warning: notes are public\n" +
 			"Error from server: error when creating \"STDIN\": admission webhook \"notes.example.com\" denied the request: a note needs a text\n"},
 		{full, []string{"apply", "-n", "default", "-f", "-"}, 0, "Warning: notes are public\nnote.example.com/a created\n"},
-		{"", []string{"delete", "validatingwebhookconfiguration", "notes"}, 0, "Warning: deleting cluster-scoped resources, not scoped to the provided namespace\nvalidatingwebhookconfiguration.admissionregistration.k8s.io \"notes\" deleted\n"},
+		{"", []string{"delete", "validatingwebhookconfiguration", "notes"}, 0,
+			"Warning: deleting cluster-scoped resources, not scoped to the provided namespace\nvalidatingwebhookconfiguration.admissionregistration.k8s.io \"notes\" deleted\n"},
 		{empty, []string{"replace", "-n", "default", "-f", "-"}, 0, "note.example.com/a replaced\n"},
 	} {
 		cmd := s.command(t.Context(), step.stdin, step.args...)

@@ -33,7 +33,8 @@ func underAttack(t *testing.T, attacks ...attack) {
 			began := time.Now()
 			h.behaveWhile(t, func() { a.run(t, h) })
 			after := h.settled(t, before)
-			t.Logf("%v; goroutines %d, then %d; memory %d KiB, then %d KiB", time.Since(began).Round(time.Millisecond), before.goroutines, after.goroutines, before.bytes>>10, after.bytes>>10)
+			t.Logf("%v; goroutines %d, then %d; memory %d KiB, then %d KiB", time.Since(began).Round(time.Millisecond), before.goroutines,
+				after.goroutines, before.bytes>>10, after.bytes>>10)
 		})
 	}
 }

@@ -37,9 +37,11 @@ func headerBombs(t *testing.T, h *host) {
 		"many extras":          "Impersonate-User: root\r\n" + many("Impersonate-Extra-Key%d: x\r\n", 50_000),
 		"a large content type": "Content-Type: application/json;" + strings.Repeat("a=b;", large/4) + "\r\n",
 	} {
-		got := raw(t, h.hasty.Listener.Addr().String(), "GET "+notesIn("team-a")+" HTTP/1.1\r\nHost: host\r\nAuthorization: Bearer token-of-alice\r\n"+header+"Connection: close\r\n\r\n")
+		got := raw(t, h.hasty.Listener.Addr().String(),
+			"GET "+notesIn("team-a")+" HTTP/1.1\r\nHost: host\r\nAuthorization: Bearer token-of-alice\r\n"+header+"Connection: close\r\n\r\n")
 		code := codeOf(got)
-		require.True(t, code == http.StatusRequestHeaderFieldsTooLarge || code == 0, "%s: %.200s", name, got) // 0: the server closed the connection while the client was still sending
+		require.True(t, code == http.StatusRequestHeaderFieldsTooLarge || code == 0, "%s: %.200s", name,
+			got) // 0: the server closed the connection while the client was still sending
 	}
 	// These headers are below the server's limit.
 	groups := ask32K(t, h, "Impersonate-Group", "g")

@@ -116,16 +116,19 @@ func otherNamespaces(t *testing.T, h *host) {
 		{"a body with another namespace", "POST", own, strings.Replace(note("x", "", ""), `"name":`, `"namespace":"team-b","name":`, 1), nil, 400},
 		{"a PUT with another namespace", "PUT", own + "/hers", strings.Replace(note("hers", "", ""), `"name":`, `"namespace":"team-b","name":`, 1), nil, 400},
 		{"a patch of the namespace", "PATCH", own + "/hers", `{"metadata":{"namespace":"team-b"}}`, []string{"Content-Type", "application/merge-patch+json"}, 400},
-		{"an apply with another namespace", "PATCH", own + "/hers?fieldManager=m&force=true", strings.Replace(note("hers", "", ""), `"name":`, `"namespace":"team-b","name":`, 1),
+		{"an apply with another namespace", "PATCH", own + "/hers?fieldManager=m&force=true",
+			strings.Replace(note("hers", "", ""), `"name":`, `"namespace":"team-b","name":`, 1),
 			[]string{"Content-Type", "application/apply-patch+yaml"}, 400},
 		{"a write into another namespace", "POST", notesIn("team-b"), note("x", "", ""), nil, 403},
 		{"a dry run in another namespace", "POST", notesIn("team-b") + "?dryRun=All", note("x", "", ""), nil, 403},
-		{"an apply in another namespace", "PATCH", notesIn("team-b") + "/new?fieldManager=m", note("new", "", ""), []string{"Content-Type", "application/apply-patch+yaml"}, 403},
+		{"an apply in another namespace", "PATCH", notesIn("team-b") + "/new?fieldManager=m", note("new", "", ""),
+			[]string{"Content-Type", "application/apply-patch+yaml"}, 403},
 		{"a list of all namespaces", "GET", "/apis/example.com/v1/notes", "", nil, 403},
 		{"a deletion in another namespace", "DELETE", notesIn("team-b"), "", nil, 403},
 		{"a role binding in her namespace", "POST", "/apis/rbac.authorization.k8s.io/v1/namespaces/team-a/rolebindings", role, nil, 403},
 		{"a token of another account", "POST", "/api/v1/namespaces/team-b/serviceaccounts/robot/token", `{"spec":{}}`, nil, 403},
-		{"a question about others", "POST", "/apis/authorization.k8s.io/v1/subjectaccessreviews", `{"spec":{"user":"root","resourceAttributes":{"verb":"get"}}}`, nil, 403},
+		{"a question about others", "POST", "/apis/authorization.k8s.io/v1/subjectaccessreviews",
+			`{"spec":{"user":"root","resourceAttributes":{"verb":"get"}}}`, nil, 403},
 	} {
 		got := h.as("alice").ask(t, c.method, c.path, c.body, c.header...)
 		assert.Equal(t, c.code, got.code, "%s: %s", c.name, got.body)
@@ -141,7 +144,8 @@ func otherNamespaces(t *testing.T, h *host) {
 func cachedAnswers(t *testing.T, h *host) {
 	clients := map[string]*http.Client{h.plain.URL: {Transport: &http.Transport{MaxConnsPerHost: 4}}, h.http2.URL: {Transport: &http.Transport{
 		ForceAttemptHTTP2: true, TLSClientConfig: &tls.Config{InsecureSkipVerify: true}}}}
-	forms := []string{"application/json", "application/yaml", "application/json;as=Table;g=meta.k8s.io;v=v1", "application/json;as=PartialObjectMetadataList;g=meta.k8s.io;v=v1"}
+	forms := []string{"application/json", "application/yaml", "application/json;as=Table;g=meta.k8s.io;v=v1",
+		"application/json;as=PartialObjectMetadataList;g=meta.k8s.io;v=v1"}
 	queries := []string{"", "?resourceVersion=0", "?limit=1", "?labelSelector=team", "?pretty=true", "?fieldSelector=metadata.name%3Dtheirs"}
 	var group sync.WaitGroup
 	var answered atomic.Int64
@@ -217,7 +221,8 @@ func relabelling(t *testing.T, h *host) {
 		if n%2 == 1 {
 			team, text = "b", secret
 		}
-		h.must(t, "PATCH", shared+"/wandering", fmt.Sprintf(`{"metadata":{"labels":{"team":%q}},"text":%q}`, team, text), "Content-Type", "application/merge-patch+json")
+		h.must(t, "PATCH", shared+"/wandering", fmt.Sprintf(`{"metadata":{"labels":{"team":%q}},"text":%q}`, team, text), "Content-Type",
+			"application/merge-patch+json")
 		h.attackBorder(t, n%2 == 1)
 	}
 	h.must(t, "POST", shared, note("last", "the last", `"team":"a"`))

@@ -28,7 +28,8 @@ func (h *host) token(t *testing.T, namespace, name string) string {
 func tokenGuessing(t *testing.T, h *host) {
 	robots := h.token(t, "team-b", "robot")
 	const right = "token-of-root"
-	guesses := []string{"", " ", "Bearer", "Bearer ", "Basic " + right, right, "Basic cm9vdDp0b2tlbi1vZi1yb290", "bearer token-of", "Token " + right, "Bearer " + right + "\x7f",
+	guesses := []string{"", " ", "Bearer", "Bearer ", "Basic " + right, right, "Basic cm9vdDp0b2tlbi1vZi1yb290", "bearer token-of",
+		"Token " + right, "Bearer " + right + "\x7f",
 		"Bearer " + strings.ToUpper(right), "Bearer " + right + "x", "Bearer x" + right, "Bearer " + right + ", Bearer " + right, "Bearer " + right + " " + right,
 		"Bearer Bearer " + right, "Bearer \"" + right + "\"", "Bearer 0", "Bearer null", "Bearer undefined", "Bearer %74oken-of-root"}
 	for i := range right {

@@ -43,7 +43,8 @@ func randomGear(r *rand.Rand, depth int) doc.Value {
 		if r.IntN(20) == 0 {
 			name = `"quoted" & <odd>`
 		}
-		return doc.MapOf(doc.Member{Key: "name", Value: doc.Of(name)}, doc.Member{Key: "length", Value: doc.OfInt(int64(r.IntN(3)))}, doc.Member{Key: "note", Value: word()})
+		return doc.MapOf(doc.Member{Key: "name", Value: doc.Of(name)}, doc.Member{Key: "length", Value: doc.OfInt(int64(r.IntN(3)))},
+			doc.Member{Key: "note", Value: word()})
 	}))
 	add("tags", list(func(i int) doc.Value {
 		if r.IntN(30) == 0 {
@@ -172,7 +173,8 @@ func TestKeptOwnersAllocateLittle(t *testing.T) {
 // Whatever a client sends as managedFields, the server can read the resulting entries and writes them back unchanged.
 func FuzzClaimedEntries(f *testing.F) {
 	for _, seed := range []string{
-		`[]`, `[{}]`, `null`, `[null]`, `{}`, `[{"manager":"m","operation":"Apply","apiVersion":"example.com/v1","fieldsType":"FieldsV1","fieldsV1":{"f:spec":{"f:size":{}}}}]`,
+		`[]`, `[{}]`, `null`, `[null]`, `{}`,
+		`[{"manager":"m","operation":"Apply","apiVersion":"example.com/v1","fieldsType":"FieldsV1","fieldsV1":{"f:spec":{"f:size":{}}}}]`,
 		`[{"manager":"m","operation":"Update","apiVersion":"v0","time":"x","fieldsType":"FieldsV1","fieldsV1":{"k:{\"a\":1}":{".":{},"v:1":{}},"i:3":{},"x:":{},"f:":null}}]`,
 		`[{"operation":"Update","apiVersion":"example.com/v1","fieldsType":"FieldsV1","fieldsV1":{"k:{":{},"v:":{}}}]`,
 		`[{"operation":"Update","apiVersion":"example.com/v1","fieldsType":"FieldsV1","fieldsV1":[1]}]`,
@@ -305,11 +307,15 @@ func TestIrregularEntriesGoTheGeneralWay(t *testing.T) {
 	const ordinary = `{"apiVersion":"example.com/v1","fieldsType":"FieldsV1","fieldsV1":{"f:spec":{"f:size":{}}},"manager":"n","operation":"Update","time":"2026-01-02T03:04:00Z"}`
 	const spec = `{"size":1,"limits":{"a":"b"},"teeth":[{"name":"a"}]}`
 	for _, c := range []struct{ name, entries, spec string }{
-		{"an atomic map in parts", `[{"apiVersion":"example.com/v1","fieldsType":"FieldsV1","fieldsV1":{"f:spec":{"f:limits":{".":{},"f:a":{}}}},"manager":"n","operation":"Update"}]`, spec},
-		{"an atomic list in parts", `[{"apiVersion":"example.com/v1","fieldsType":"FieldsV1","fieldsV1":{"f:spec":{"f:steps":{"v:\"a\"":{}}}},"manager":"n","operation":"Apply"}]`, spec},
+		{"an atomic map in parts",
+			`[{"apiVersion":"example.com/v1","fieldsType":"FieldsV1","fieldsV1":{"f:spec":{"f:limits":{".":{},"f:a":{}}}},"manager":"n","operation":"Update"}]`, spec},
+		{"an atomic list in parts",
+			`[{"apiVersion":"example.com/v1","fieldsType":"FieldsV1","fieldsV1":{"f:spec":{"f:steps":{"v:\"a\"":{}}}},"manager":"n","operation":"Apply"}]`, spec},
 		{"another version", `[{"apiVersion":"example.com/v0","fieldsType":"FieldsV1","fieldsV1":{"f:spec":{"f:size":{}}},"manager":"n","operation":"Update"}]`, spec},
-		{"a time in another zone", `[{"apiVersion":"example.com/v1","fieldsType":"FieldsV1","fieldsV1":{"f:spec":{"f:limits":{}}},"manager":"n","operation":"Update","time":"2026-01-02T03:04:05+02:00"}]`, spec},
-		{"a member of a later version", `[{"apiVersion":"example.com/v1","fieldsType":"FieldsV1","fieldsV1":{"f:spec":{"f:limits":{}}},"manager":"n","operation":"Update","reason":"r"}]`, spec},
+		{"a time in another zone",
+			`[{"apiVersion":"example.com/v1","fieldsType":"FieldsV1","fieldsV1":{"f:spec":{"f:limits":{}}},"manager":"n","operation":"Update","time":"2026-01-02T03:04:05+02:00"}]`, spec},
+		{"a member of a later version",
+			`[{"apiVersion":"example.com/v1","fieldsType":"FieldsV1","fieldsV1":{"f:spec":{"f:limits":{}}},"manager":"n","operation":"Update","reason":"r"}]`, spec},
 		{"a duplicate manager", `[` + ordinary + `,` + ordinary + `]`, spec},
 		{"a value that does not fit", `[` + ordinary + `]`, `{"size":"1"}`},
 		{"an unknown member", `[` + ordinary + `]`, `{"size":1,"weight":1}`},

@@ -163,7 +163,8 @@ func randomGear(t testing.TB, r round) doc.Value {
 		teeth = append(teeth, tooth)
 	}
 	members := map[string]any{"size": r.Intn(5), "weight": float64(r.Intn(9)) / 2, "teeth": teeth, "tags": list(), "steps": list(), "settings": words(4),
-		"limits": words(4), "inner": map[string]any{"a": word(r.Rand), "b": word(r.Rand)}, "port": r.Intn(3), "extra": map[string]any{"x": words(3), "y": []any{words(2), 1}}}
+		"limits": words(4), "inner": map[string]any{"a": word(r.Rand), "b": word(r.Rand)}, "port": r.Intn(3),
+		"extra": map[string]any{"x": words(3), "y": []any{words(2), 1}}}
 	for key := range members {
 		if r.Intn(4) == 0 {
 			delete(members, key)

@@ -190,7 +190,8 @@ func TestAuditEventsAreThoseOfUpstreamsTypes(t *testing.T) {
 	rounds(t, 300, func(t *testing.T, r round) {
 		name := pickText(r.Rand, "a", "b", "Not_Valid")
 		method := pickText(r.Rand, "GET", "PUT", "PATCH", "DELETE", "POST")
-		target, contentType := pickText(r.Rand, memos, memos+"/"+name, "/version", "/nowhere", memos+"?watch=1&timeoutSeconds=1&resourceVersion=x"), "application/json"
+		target, contentType := pickText(r.Rand, memos, memos+"/"+name, "/version", "/nowhere",
+			memos+"?watch=1&timeoutSeconds=1&resourceVersion=x"), "application/json"
 		body := fmt.Sprintf(`{"apiVersion":"example.com/v1","kind":"Memo","metadata":{"name":%q,"labels":{"n":"%d"}}}`, name, r.Intn(3))
 		switch {
 		case method == "PATCH":

@@ -103,7 +103,8 @@ func facts(s *schema.Schema, path string, all map[string]string) map[string]stri
 	if s == nil || path == ".metadata" {
 		return all
 	}
-	all[path] = fmt.Sprint(s.Type, s.Format, " list ", s.ListType, s.ListMapKeys, " map ", s.MapType, " patch ", s.PatchStrategy, s.PatchMergeKey, " default ", s.DefaultValue.Literal())
+	all[path] = fmt.Sprint(s.Type, s.Format, " list ", s.ListType, s.ListMapKeys, " map ", s.MapType, " patch ", s.PatchStrategy,
+		s.PatchMergeKey, " default ", s.DefaultValue.Literal())
 	if s.Object != nil {
 		for _, p := range s.Object.Properties {
 			facts(p.Schema, path+"."+p.Name, all)

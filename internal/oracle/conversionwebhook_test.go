@@ -108,7 +108,8 @@ func TestConversionWebhooksAreChecked(t *testing.T) {
 	}
 	for _, field := range []string{"labels", "annotations"} {
 		for name, value := range map[string]any{"null": nil, "text": "x", "number": 1, "list": []any{}, "empty": map[string]any{}, "other": map[string]any{"a": "b"},
-			"number inside": map[string]any{"a": 1}, "null inside": map[string]any{"a": nil}, "list inside": map[string]any{"a": []any{}}, "fraction inside": map[string]any{"a": 1.5}} {
+			"number inside": map[string]any{"a": 1}, "null inside": map[string]any{"a": nil}, "list inside": map[string]any{"a": []any{}},
+			"fraction inside": map[string]any{"a": 1.5}} {
 			tampers[field+", "+name] = func(a map[string]any) { metadata(a)[field] = value }
 		}
 	}

@@ -45,7 +45,8 @@ func readmeWidgets() rest.Definition {
 		Spec   WidgetSpec   `json:"spec"`
 		Status WidgetStatus `json:"status,omitzero"`
 	}
-	return rest.Resource[Widget]{Group: "example.com", Version: "v1", Plural: "widgets", Columns: []rest.Column{{Name: "Size", Type: "integer", Path: ".spec.size"}}}
+	return rest.Resource[Widget]{Group: "example.com", Version: "v1", Plural: "widgets",
+		Columns: []rest.Column{{Name: "Size", Type: "integer", Path: ".spec.size"}}}
 }
 
 // Wide covers the features that the other kinds do not use: unions, immutable fields, rules, all number types, and

@@ -67,7 +67,8 @@ func (g *objects) metadata() any {
 		return []any{map[string]any{"a": "b"}, map[string]any{}, map[string]any{"a": nil}, map[string]any{"a b": "c"}, nil}[g.Intn(5)]
 	}
 	all := map[string]any{
-		"name": pickText(g.Rand, "a", "A/B", ""), "namespace": pickText(g.Rand, "b", ""), "labels": texts(), "annotations": texts(), "finalizers": []any{}, "generation": int64(g.Intn(2)), "unknown": int64(1),
+		"name": pickText(g.Rand, "a", "A/B", ""), "namespace": pickText(g.Rand, "b", ""), "labels": texts(), "annotations": texts(),
+		"finalizers": []any{}, "generation": int64(g.Intn(2)), "unknown": int64(1),
 		"creationTimestamp": []any{nil, "2024-01-02T03:04:05+01:00"}[g.Intn(2)],
 	}
 	m := map[string]any{}
@@ -119,7 +120,8 @@ func (g *objects) number(p *apiextensions.JSONSchemaProps) float64 {
 }
 
 // words are texts, chosen so that most patterns and formats allow at least one.
-var words = []string{"a", "abc", "b-c", "example.com", "*.example.com", "/", "/a/b", "Name", "10s", "1h30m", "500m", "1Gi", "80%", "2024-01-02T03:04:05Z", "https://example.com/x", "example.com/controller", "GET", "10.0.0.1", "aGk=", "0", ""}
+var words = []string{"a", "abc", "b-c", "example.com", "*.example.com", "/", "/a/b", "Name", "10s", "1h30m", "500m", "1Gi", "80%",
+	"2024-01-02T03:04:05Z", "https://example.com/x", "example.com/controller", "GET", "10.0.0.1", "aGk=", "0", ""}
 
 // text returns a text that the schema allows, if one of the words is.
 func (g *objects) text(p *apiextensions.JSONSchemaProps) string {

@@ -131,11 +131,13 @@ const anyStatus = `{"type":"object","x-kubernetes-preserve-unknown-fields":true}
 // twoVersions returns a definition of things whose versions v1, which is stored, and v2 have these schemas of the field spec.
 func twoVersions(v1, v2 string) []byte {
 	version := func(name, spec, more string) string {
-		return `{"name":"` + name + `","served":true` + more + `,"schema":{"openAPIV3Schema":{"type":"object","properties":{"spec":` + spec + `,"status":` + anyStatus + `}}}}`
+		return `{"name":"` + name + `","served":true` + more + `,"schema":{"openAPIV3Schema":{"type":"object","properties":{"spec":` + spec +
+			`,"status":` + anyStatus + `}}}}`
 	}
 	return []byte(`{"apiVersion":"apiextensions.k8s.io/v1","kind":"CustomResourceDefinition","metadata":{"name":"things.example.com"},"spec":{"group":"example.com","scope":"Namespaced",
 "names":{"plural":"things","singular":"thing","kind":"Thing","listKind":"ThingList"},"versions":[` +
-		version("v1", v1, `,"storage":true,"subresources":{"status":{},"scale":{"specReplicasPath":".spec.replicas","statusReplicasPath":".status.replicas"}}`) + `,` +
+		version("v1", v1,
+			`,"storage":true,"subresources":{"status":{},"scale":{"specReplicasPath":".spec.replicas","statusReplicasPath":".status.replicas"}}`) + `,` +
 		version("v2", v2, `,"storage":false,"subresources":{"status":{},"scale":{"specReplicasPath":".spec.count","statusReplicasPath":".status.count"}}`) + `]}}`)
 }
 
@@ -152,56 +154,63 @@ func TestVersionsWithoutConversion(t *testing.T) {
 		name, v1, v2 string
 		calls        []call
 	}{
-		{"a field of each", `{"type":"object","properties":{"a":{"type":"string"},"one":{"type":"string"}}}`, `{"type":"object","properties":{"a":{"type":"string"},"two":{"type":"string"}}}`, []call{
-			{"POST", one, thing("v1", `,"spec":{"a":"x","one":"y","two":"z"}`)},
-			{"PUT", two + "/a", thing("v2", `,"spec":{"a":"x2","two":"z"}`)},
-			{"PATCH", one + "/a", `{"spec":{"one":"y"}}`},
-			{"PATCH", two + "/a", `{"spec":{"a":"x3"}}`},
-			{"PATCH", one + "/a", `{"spec":{"one":"y"}}`},
-			{"PATCH", two + "/a", `{"spec":{"two":"x3"}}`},
-			{"PATCH", two + "/a/status", `{"status":{"x":"x3"}}`},
-			{"PATCH", one + "/a", `{"spec":{"one":"y"}}`},
-			{"PATCH", two + "/a", `{"metadata":{"labels":{"x":"y"}}}`},
-		}},
-		{"a default of each", `{"type":"object","default":{},"properties":{"a":{"type":"string","default":"1"},"one":{"type":"string","default":"1"}}}`, `{"type":"object","default":{},"properties":{"a":{"type":"string","default":"2"},"two":{"type":"string","default":"2"}}}`, []call{
-			{"POST", one, thing("v1", `,"spec":{}`)},
-			{"DELETE", one + "/a", ""},
-			{"POST", two, thing("v2", `,"spec":{}`)},
-			{"PATCH", two + "/a", `{"spec":{"a":null}}`},
-			{"PATCH", one + "/a", `{"spec":{"a":null}}`},
-			{"PUT", two + "/a", thing("v2", ``)},
-		}},
-		{"other types", `{"type":"object","properties":{"a":{"type":"string","maxLength":2}}}`, `{"type":"object","properties":{"a":{"type":"integer"},"b":{"type":"string"}}}`, []call{
-			{"POST", one, thing("v1", `,"spec":{"a":"x"}`)},
-			{"PATCH", two + "/a", `{"spec":{"b":"x"}}`},
-			{"PATCH", two + "/a", `{"spec":{"a":5}}`},
-			{"PATCH", one + "/a", `{"metadata":{"labels":{"x":"y"}}}`},
-			{"PATCH", one + "/a", `{"spec":{"a":"xyz"}}`},
-		}},
+		{"a field of each", `{"type":"object","properties":{"a":{"type":"string"},"one":{"type":"string"}}}`,
+			`{"type":"object","properties":{"a":{"type":"string"},"two":{"type":"string"}}}`, []call{
+				{"POST", one, thing("v1", `,"spec":{"a":"x","one":"y","two":"z"}`)},
+				{"PUT", two + "/a", thing("v2", `,"spec":{"a":"x2","two":"z"}`)},
+				{"PATCH", one + "/a", `{"spec":{"one":"y"}}`},
+				{"PATCH", two + "/a", `{"spec":{"a":"x3"}}`},
+				{"PATCH", one + "/a", `{"spec":{"one":"y"}}`},
+				{"PATCH", two + "/a", `{"spec":{"two":"x3"}}`},
+				{"PATCH", two + "/a/status", `{"status":{"x":"x3"}}`},
+				{"PATCH", one + "/a", `{"spec":{"one":"y"}}`},
+				{"PATCH", two + "/a", `{"metadata":{"labels":{"x":"y"}}}`},
+			}},
+		{"a default of each",
+			`{"type":"object","default":{},"properties":{"a":{"type":"string","default":"1"},"one":{"type":"string","default":"1"}}}`,
+			`{"type":"object","default":{},"properties":{"a":{"type":"string","default":"2"},"two":{"type":"string","default":"2"}}}`, []call{
+				{"POST", one, thing("v1", `,"spec":{}`)},
+				{"DELETE", one + "/a", ""},
+				{"POST", two, thing("v2", `,"spec":{}`)},
+				{"PATCH", two + "/a", `{"spec":{"a":null}}`},
+				{"PATCH", one + "/a", `{"spec":{"a":null}}`},
+				{"PUT", two + "/a", thing("v2", ``)},
+			}},
+		{"other types", `{"type":"object","properties":{"a":{"type":"string","maxLength":2}}}`,
+			`{"type":"object","properties":{"a":{"type":"integer"},"b":{"type":"string"}}}`, []call{
+				{"POST", one, thing("v1", `,"spec":{"a":"x"}`)},
+				{"PATCH", two + "/a", `{"spec":{"b":"x"}}`},
+				{"PATCH", two + "/a", `{"spec":{"a":5}}`},
+				{"PATCH", one + "/a", `{"metadata":{"labels":{"x":"y"}}}`},
+				{"PATCH", one + "/a", `{"spec":{"a":"xyz"}}`},
+			}},
 		{"bounds", `{"type":"object","properties":{"a":{"type":"integer","maximum":5}}}`, `{"type":"object","properties":{"a":{"type":"integer"}}}`, []call{
 			{"POST", two, thing("v2", `,"spec":{"a":7}`)},
 			{"PATCH", one + "/a", `{"metadata":{"labels":{"x":"y"}}}`},
 			{"PATCH", one + "/a", `{"spec":{"a":8}}`},
 		}},
-		{"nulls", `{"type":"object","properties":{"a":{"type":"string","nullable":true},"b":{"type":"string","nullable":true},"c":{"type":"string"},"d":{"type":"string","default":"d"}}}`,
+		{"nulls",
+			`{"type":"object","properties":{"a":{"type":"string","nullable":true},"b":{"type":"string","nullable":true},"c":{"type":"string"},"d":{"type":"string","default":"d"}}}`,
 			`{"type":"object","properties":{"a":{"type":"string"},"b":{"type":"string","default":"b"},"c":{"type":"string","nullable":true},"d":{"type":"string","nullable":true}}}`, []call{
 				{"POST", one, thing("v1", `,"spec":{"a":null,"b":null,"c":null,"d":null}`)},
 				{"PATCH", two + "/a", `{"metadata":{"labels":{"x":"y"}}}`},
 				{"PUT", two + "/a", thing("v2", `,"spec":{"a":null,"b":null,"c":null,"d":null}`)},
 			}},
-		{"scale", `{"type":"object","properties":{"replicas":{"type":"integer"},"count":{"type":"integer"}}}`, `{"type":"object","properties":{"replicas":{"type":"integer"},"count":{"type":"integer"}}}`, []call{
-			{"POST", one, thing("v1", `,"spec":{"replicas":2,"count":3}`)},
-			{"GET", one + "/a/scale", ""}, {"GET", two + "/a/scale", ""},
-			{"PATCH", two + "/a/scale", `{"spec":{"replicas":7}}`},
-			{"PATCH", one + "/a/scale", `{"spec":{"replicas":8}}`},
-		}},
-		{"scale of a field that is not stored", `{"type":"object","properties":{"replicas":{"type":"integer"}}}`, `{"type":"object","properties":{"count":{"type":"integer","default":4}}}`, []call{
-			{"POST", one, thing("v1", `,"spec":{"replicas":2}`)},
-			{"GET", one + "/a/scale", ""}, {"GET", two + "/a/scale", ""},
-			{"PATCH", two + "/a/scale", `{"spec":{"replicas":7}}`},
-			{"GET", two + "/a/scale", ""},
-			{"PATCH", one + "/a/scale", `{"spec":{"replicas":8}}`},
-		}},
+		{"scale", `{"type":"object","properties":{"replicas":{"type":"integer"},"count":{"type":"integer"}}}`,
+			`{"type":"object","properties":{"replicas":{"type":"integer"},"count":{"type":"integer"}}}`, []call{
+				{"POST", one, thing("v1", `,"spec":{"replicas":2,"count":3}`)},
+				{"GET", one + "/a/scale", ""}, {"GET", two + "/a/scale", ""},
+				{"PATCH", two + "/a/scale", `{"spec":{"replicas":7}}`},
+				{"PATCH", one + "/a/scale", `{"spec":{"replicas":8}}`},
+			}},
+		{"scale of a field that is not stored", `{"type":"object","properties":{"replicas":{"type":"integer"}}}`,
+			`{"type":"object","properties":{"count":{"type":"integer","default":4}}}`, []call{
+				{"POST", one, thing("v1", `,"spec":{"replicas":2}`)},
+				{"GET", one + "/a/scale", ""}, {"GET", two + "/a/scale", ""},
+				{"PATCH", two + "/a/scale", `{"spec":{"replicas":7}}`},
+				{"GET", two + "/a/scale", ""},
+				{"PATCH", one + "/a/scale", `{"spec":{"replicas":8}}`},
+			}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			b := newBothAPIs(t, twoVersions(c.v1, c.v2))
@@ -222,14 +231,16 @@ func TestColumnsAndSelectableFieldsOfVersions(t *testing.T) {
 	}
 	for version, more := range map[string]string{
 		"v1": fmt.Sprintf(`"additionalPrinterColumns":[%s,%s],"selectableFields":[{"jsonPath":".spec.a"},{"jsonPath":".spec.n"}]`, column("a"), column("n")),
-		"v2": fmt.Sprintf(`"additionalPrinterColumns":[%s,%s,%s],"selectableFields":[{"jsonPath":".spec.b"},{"jsonPath":".spec.x"}]`, column("b"), column("n"), column("x")),
+		"v2": fmt.Sprintf(`"additionalPrinterColumns":[%s,%s,%s],"selectableFields":[{"jsonPath":".spec.b"},{"jsonPath":".spec.x"}]`, column("b"),
+			column("n"), column("x")),
 	} {
 		definition = strings.Replace(definition, `{"name":"`+version+`",`, `{"name":"`+version+`",`+more+`,`, 1)
 	}
 	b := newBothAPIs(t, []byte(definition))
 	one, two := "v1/namespaces/default/things", "v2/namespaces/default/things"
 	b.compare(t, call{"POST", one, thing("v1", `,"spec":{"n":5,"x":true}`)})
-	for _, query := range []string{"asTable", "fieldSelector=spec.a%3Done", "fieldSelector=spec.a%3Dtwo", "fieldSelector=spec.n%3D5", "fieldSelector=spec.b%3Db", "fieldSelector=spec.b%3D",
+	for _, query := range []string{"asTable", "fieldSelector=spec.a%3Done", "fieldSelector=spec.a%3Dtwo", "fieldSelector=spec.n%3D5",
+		"fieldSelector=spec.b%3Db", "fieldSelector=spec.b%3D",
 		"fieldSelector=spec.x%3Dtrue", "fieldSelector=spec.x%21%3Dtrue", "fieldSelector=spec.nope%3D1", "fieldSelector=metadata.name%3Da"} {
 		b.compare(t, call{"GET", one + "?" + query, ""}, call{"GET", two + "?" + query, ""})
 	}

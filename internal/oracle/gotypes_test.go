@@ -99,8 +99,10 @@ func loosen(t testing.TB, r *rand.Rand, body []byte) []byte {
 
 func FuzzThroughType(f *testing.F) {
 	for _, seed := range [][2]string{
-		{"v1 Pod", `{"apiVersion":"v1","kind":"Pod","metadata":{"name":"a","creationTimestamp":null},"spec":{"containers":[{"name":"c","resources":{"limits":{"cpu":"1000m","memory":1}}}]}}`},
-		{"v1 Service", `{"metadata":{"labels":{},"finalizers":[],"ownerReferences":null},"spec":{"ports":[{"port":80,"targetPort":"http"},{"port":81,"targetPort":8081}]}}`},
+		{"v1 Pod",
+			`{"apiVersion":"v1","kind":"Pod","metadata":{"name":"a","creationTimestamp":null},"spec":{"containers":[{"name":"c","resources":{"limits":{"cpu":"1000m","memory":1}}}]}}`},
+		{"v1 Service",
+			`{"metadata":{"labels":{},"finalizers":[],"ownerReferences":null},"spec":{"ports":[{"port":80,"targetPort":"http"},{"port":81,"targetPort":8081}]}}`},
 		{"v1 ConfigMap", `{"data":{"a":null,"b":"","a":"c"},"binaryData":{"c":"AAE="},"immutable":false}`},
 		{"apps/v1 Deployment", `{"spec":{"replicas":3,"template":{"spec":{"containers":null}}},"Spec":{"replicas":2}}`},
 		{"v1 Secret", `{"metadata":{"creationTimestamp":"2026-01-02T03:04:05.678+02:00","managedFields":[{"fieldsV1":{"f:a":{}}}]},"data":{"a":""}}`},

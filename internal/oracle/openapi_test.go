@@ -103,7 +103,8 @@ func randomOpen(r *rand.Rand, depth int) object {
 		s["nullable"] = true
 	}
 	randomRules(r, s, 2)
-	if text, ok := map[string]any{"string": "a", "integer": int64(2), "number": 2.5, "boolean": true, "object": object{}, "array": []any{}}[kindOf(s)]; ok && oneIn(r, 4) {
+	if text, ok := map[string]any{"string": "a", "integer": int64(2), "number": 2.5, "boolean": true, "object": object{},
+		"array": []any{}}[kindOf(s)]; ok && oneIn(r, 4) {
 		s["default"] = text
 		if kindOf(s) == "object" && oneIn(r, 2) {
 			s["default"] = object{"a": int64(1), "unknown": "x"}
@@ -445,7 +446,8 @@ func TestDefaultsOfElements(t *testing.T) {
 		{"preserving elements", list(preserving(elements())), []any{nil}, `[{"a":1,"unknown":"x"}]`},
 		{"a list in a preserving list", preserving(list(list(elements()))), []any{[]any{nil}}, `[[{"a":1,"unknown":"x"}]]`},
 		{"an object in a preserving list", preserving(list(object{"type": "object", "properties": object{"c": elements()}})), []any{object{}}, `[{"c":{"a":1}}]`},
-		{"values of a map in a preserving list", preserving(list(object{"type": "object", "additionalProperties": list(elements())})), []any{object{"k": []any{nil}}}, `[{"k":[{"a":1}]}]`},
+		{"values of a map in a preserving list", preserving(list(object{"type": "object", "additionalProperties": list(elements())})),
+			[]any{object{"k": []any{nil}}}, `[{"k":[{"a":1}]}]`},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			s := newOpenKind(t, c.spec).send(t, c.sent)

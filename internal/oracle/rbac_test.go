@@ -149,7 +149,8 @@ func randomAccess(r *rand.Rand) rest.Access {
 	if r.Intn(5) == 0 {
 		return rest.Access{User: u, Verb: oneOf(r, []rest.Verb{rest.VerbGet, rest.VerbList}), Path: oneOf(r, []string{"/a", "/a/b", "/a/", "/b", "/ab"})}
 	}
-	return rest.Access{User: u, Verb: oneOf(r, []rest.Verb{rest.VerbGet, rest.VerbList, rest.VerbCreate, "*"}), Group: oneOf(r, []string{"", "example.com"}), Resource: oneOf(r, []string{"pods", "nodes"}),
+	return rest.Access{User: u, Verb: oneOf(r, []rest.Verb{rest.VerbGet, rest.VerbList, rest.VerbCreate, "*"}),
+		Group: oneOf(r, []string{"", "example.com"}), Resource: oneOf(r, []string{"pods", "nodes"}),
 		Subresource: oneOf(r, []string{"", "", "log", "status"}), Name: oneOf(r, []string{"", "a", "b", "c"}), Namespace: oneOf(r, []string{"", "red", "blue"})}
 }
 
@@ -160,9 +161,11 @@ func (p *policy) change(t testing.TB, r *rand.Rand, api *rest.API) {
 	global := apimeta.ObjectMeta{Name: name}
 	switch r.Intn(4) {
 	case 0:
-		replace(t, resttest.Client[rbac.Role](t, api).Namespace(namespace), p.roles, key, name, r.Intn(4) == 0, &rbac.Role{ObjectMeta: meta, Rules: randomPolicyRules(r, true)})
+		replace(t, resttest.Client[rbac.Role](t, api).Namespace(namespace), p.roles, key, name, r.Intn(4) == 0,
+			&rbac.Role{ObjectMeta: meta, Rules: randomPolicyRules(r, true)})
 	case 1:
-		replace(t, resttest.Client[rbac.ClusterRole](t, api), p.clusterRoles, name, name, r.Intn(4) == 0, &rbac.ClusterRole{ObjectMeta: global, Rules: randomPolicyRules(r, false)})
+		replace(t, resttest.Client[rbac.ClusterRole](t, api), p.clusterRoles, name, name, r.Intn(4) == 0,
+			&rbac.ClusterRole{ObjectMeta: global, Rules: randomPolicyRules(r, false)})
 	case 2:
 		ref := rbac.RoleRef{APIGroup: rbac.Group, Kind: oneOf(r, []string{"Role", "ClusterRole"}), Name: oneOf(r, []string{"a", "b", "c"})}
 		b := &rbac.RoleBinding{ObjectMeta: meta, RoleRef: ref, Subjects: randomSubjects(r, true)}
@@ -171,7 +174,8 @@ func (p *policy) change(t testing.TB, r *rand.Rand, api *rest.API) {
 		}
 		replace(t, resttest.Client[rbac.RoleBinding](t, api).Namespace(namespace), p.bindings, key, name, r.Intn(4) == 0, b)
 	default:
-		b := &rbac.ClusterRoleBinding{ObjectMeta: global, RoleRef: rbac.RoleRef{APIGroup: rbac.Group, Kind: "ClusterRole", Name: oneOf(r, []string{"a", "b", "c"})}, Subjects: randomSubjects(r, false)}
+		b := &rbac.ClusterRoleBinding{ObjectMeta: global, RoleRef: rbac.RoleRef{APIGroup: rbac.Group, Kind: "ClusterRole",
+			Name: oneOf(r, []string{"a", "b", "c"})}, Subjects: randomSubjects(r, false)}
 		if old := p.clusterBindings[name]; old != nil {
 			b.RoleRef = old.RoleRef
 		}
@@ -254,11 +258,14 @@ func compareRBAC(t testing.TB, r *rand.Rand) {
 func compareEscalation(t testing.TB, r *rand.Rand, api *rest.API, p *policy) {
 	u, namespace := rest.User{Name: oneOf(r, rbacUsers), Groups: someOf(r, 0, rbacTeams)}, oneOf(r, rbacNamespaces)
 	owned := p.rulesOf(u, namespace)
-	mayCreate, _ := validation.Covers(upstreamRules(t, owned), upstreamRules(t, []rbac.PolicyRule{asRule(rest.Access{Verb: "create", Group: rbac.Group, Resource: "roles"})}))
+	mayCreate, _ := validation.Covers(upstreamRules(t, owned),
+		upstreamRules(t, []rbac.PolicyRule{asRule(rest.Access{Verb: "create", Group: rbac.Group, Resource: "roles"})}))
 	wanted := randomPolicyRules(r, true)
 	covers, _ := validation.Covers(upstreamRules(t, owned), upstreamRules(t, wanted))
-	mayEscalate, _ := validation.Covers(upstreamRules(t, owned), upstreamRules(t, []rbac.PolicyRule{asRule(rest.Access{Verb: "escalate", Group: rbac.Group, Resource: "roles", Name: "new"})}))
-	_, err := resttest.Client[rbac.Role](t, api).Namespace(namespace).AsUser(u).DryRun().Create(t.Context(), &rbac.Role{ObjectMeta: apimeta.ObjectMeta{Name: "new"}, Rules: wanted})
+	mayEscalate, _ := validation.Covers(upstreamRules(t, owned),
+		upstreamRules(t, []rbac.PolicyRule{asRule(rest.Access{Verb: "escalate", Group: rbac.Group, Resource: "roles", Name: "new"})}))
+	_, err := resttest.Client[rbac.Role](t, api).Namespace(namespace).AsUser(u).DryRun().Create(t.Context(),
+		&rbac.Role{ObjectMeta: apimeta.ObjectMeta{Name: "new"}, Rules: wanted})
 	assert.Equal(t, mayCreate && (covers || mayEscalate), err == nil, "%v\n%+v\n%+v\n%+v", err, u, owned, wanted)
 	assert.True(t, err == nil || status.IsForbidden(err), "%v", err)
 }

@@ -80,7 +80,8 @@ func newReference(t testing.TB, d *apiextensions.CustomResourceDefinition, versi
 	require.NoError(t, defaulting.PruneDefaults(r.structural))
 	validator, _, err := validation.NewSchemaValidator(r.props)
 	require.NoError(t, err)
-	r.strategy = customresource.NewStrategy(crdserverscheme.NewUnstructuredObjectTyper(), r.namespaced, r.kind, validator, nil, r.structural, sub.Status, sub.Scale, selectable)
+	r.strategy = customresource.NewStrategy(crdserverscheme.NewUnstructuredObjectTyper(), r.namespaced, r.kind, validator, nil, r.structural,
+		sub.Status, sub.Scale, selectable)
 	return r
 }
 

@@ -96,7 +96,8 @@ func TestSelectors(t *testing.T) {
 	all := rounds(t, 5000, func(t *testing.T, r round) {
 		var b strings.Builder
 		for range r.Intn(9) {
-			b.WriteString(pickText(r.Rand, "a", "b", "x", "1", "-1", "in", "notin", "not", "d.e/f", "=", "==", "!=", "!", ",", ",", "(", ")", ">", "<", " ", "", "é", "_"))
+			b.WriteString(pickText(r.Rand, "a", "b", "x", "1", "-1", "in", "notin", "not", "d.e/f", "=", "==", "!=", "!", ",", ",", "(", ")", ">",
+				"<", " ", "", "é", "_"))
 		}
 		if checkLabelSelector(t, b.String()) {
 			parsedLabels++
@@ -127,7 +128,8 @@ func randomSelector(r *rand.Rand) string {
 }
 
 func FuzzLabelSelector(f *testing.F) {
-	for _, text := range []string{"", "a", "!a", "a=x", "a==x,b!=y", "a in (x,y),b notin (), c", "a>1,b<2", "a in", "a in x", ",", "a,", "a in (,)", "x in ((", "!a=b", "a = b c", "in in (in)"} {
+	for _, text := range []string{"", "a", "!a", "a=x", "a==x,b!=y", "a in (x,y),b notin (), c", "a>1,b<2", "a in", "a in x", ",", "a,",
+		"a in (,)", "x in ((", "!a=b", "a = b c", "in in (in)"} {
 		f.Add(text)
 	}
 	f.Fuzz(func(t *testing.T, text string) { checkLabelSelector(t, text) })

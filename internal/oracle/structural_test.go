@@ -193,7 +193,8 @@ func (s *shape) setDefault(r *rand.Rand) {
 	if !oneIn(r, 4) {
 		return
 	}
-	text, ok := map[string]string{"string": `"a"`, "integer": "2", "number": "2", "boolean": "true", "object": "{}", "array": "[]", "map": `{}`, "intOrString": "1"}[s.kind]
+	text, ok := map[string]string{"string": `"a"`, "integer": "2", "number": "2", "boolean": "true", "object": "{}", "array": "[]",
+		"map": `{}`, "intOrString": "1"}[s.kind]
 	if !ok {
 		return
 	}

@@ -93,7 +93,8 @@ func (m *memory) GetRESTOptions(resource schema.GroupResource, _ runtime.Object)
 		_ storage.IndexerFuncs, _ *cache.Indexers) (storage.Interface, factory.DestroyFunc, error) {
 		return memoryOf{memory: m, codec: config.Codec, versioner: storage.APIObjectVersioner{}}, func() {}, nil
 	}
-	return generic.RESTOptions{StorageConfig: config.ForResource(resource), Decorator: decorate, DeleteCollectionWorkers: 1, ResourcePrefix: resource.Resource}, nil
+	return generic.RESTOptions{StorageConfig: config.ForResource(resource), Decorator: decorate, DeleteCollectionWorkers: 1,
+		ResourcePrefix: resource.Resource}, nil
 }
 
 // memoryOf is the memory as one version of a kind sees it. It implements what the tests need.
@@ -153,7 +154,8 @@ func (m memoryOf) GetList(_ context.Context, prefix string, options storage.List
 	return m.versioner.UpdateList(list, uint64(m.memory.revision), "", nil)
 }
 
-func (m memoryOf) GuaranteedUpdate(_ context.Context, key string, out runtime.Object, ignoreNotFound bool, preconditions *storage.Preconditions, update storage.UpdateFunc, _ runtime.Object) error {
+func (m memoryOf) GuaranteedUpdate(_ context.Context, key string, out runtime.Object, ignoreNotFound bool,
+	preconditions *storage.Preconditions, update storage.UpdateFunc, _ runtime.Object) error {
 	m.memory.mu.Lock()
 	defer m.memory.mu.Unlock()
 	object, exists := m.memory.data[key]
@@ -186,7 +188,8 @@ func (m memoryOf) GuaranteedUpdate(_ context.Context, key string, out runtime.Ob
 	return m.decode(object, out)
 }
 
-func (m memoryOf) Delete(ctx context.Context, key string, out runtime.Object, preconditions *storage.Preconditions, validate storage.ValidateObjectFunc, _ runtime.Object, _ storage.DeleteOptions) error {
+func (m memoryOf) Delete(ctx context.Context, key string, out runtime.Object, preconditions *storage.Preconditions,
+	validate storage.ValidateObjectFunc, _ runtime.Object, _ storage.DeleteOptions) error {
 	m.memory.mu.Lock()
 	defer m.memory.mu.Unlock()
 	object, exists := m.memory.data[key]

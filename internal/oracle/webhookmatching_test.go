@@ -56,7 +56,8 @@ type hookedYard struct {
 
 // randomWebhook returns a webhook with random rules and selectors.
 func randomWebhook(r *rand.Rand, name string) *admissionregistrationv1.ValidatingWebhook {
-	none, policy, scope := admissionregistrationv1.SideEffectClassNone, admissionregistrationv1.Exact, admissionregistrationv1.ScopeType(oneOf(r, []string{"*", "*", "Cluster", "Namespaced"}))
+	none, policy, scope := admissionregistrationv1.SideEffectClassNone, admissionregistrationv1.Exact,
+		admissionregistrationv1.ScopeType(oneOf(r, []string{"*", "*", "Cluster", "Namespaced"}))
 	if r.Intn(2) == 0 {
 		policy = admissionregistrationv1.Equivalent
 	}
@@ -64,8 +65,9 @@ func randomWebhook(r *rand.Rand, name string) *admissionregistrationv1.Validatin
 		NamespaceSelector: randomLabels(r, "stage", "test", "live"), ObjectSelector: randomLabels(r, "size", "small", "large")}
 	for range 1 + r.Intn(2) {
 		rule := admissionregistrationv1.RuleWithOperations{Rule: admissionregistrationv1.Rule{
-			APIGroups: []string{oneOf(r, []string{"*", "*", "", "example.com", "old.example.com"})}, APIVersions: []string{oneOf(r, []string{"*", "*", "v1", "v1beta1"})},
-			Resources: []string{oneOf(r, []string{"*/*", "*", "crates", "crates/*", "*/status", "crates/status", "yards", "namespaces"})}, Scope: &scope}}
+			APIGroups:   []string{oneOf(r, []string{"*", "*", "", "example.com", "old.example.com"})},
+			APIVersions: []string{oneOf(r, []string{"*", "*", "v1", "v1beta1"})},
+			Resources:   []string{oneOf(r, []string{"*/*", "*", "crates", "crates/*", "*/status", "crates/status", "yards", "namespaces"})}, Scope: &scope}}
 		rule.Operations = []admissionregistrationv1.OperationType{admissionregistrationv1.OperationType(oneOf(r, []string{"*", "*", "CREATE", "UPDATE", "DELETE"}))}
 		h.Rules = append(h.Rules, rule)
 	}
@@ -106,11 +108,13 @@ func (o *webhookOracle) called(t *testing.T, r *rest.AdmissionRequest) []string 
 	}
 	kind := schema.GroupVersionKind{Group: r.Resource.Group, Version: r.Resource.Version, Kind: r.Kind.Kind}
 	attributes := func(of schema.GroupVersionResource) admission.Attributes {
-		return admission.NewAttributesRecord(asObject(r.Object), asObject(r.OldObject), kind, space, r.Name, of, r.Subresource, admission.Operation(r.Operation), nil, false, nil)
+		return admission.NewAttributesRecord(asObject(r.Object), asObject(r.OldObject), kind, space, r.Name, of, r.Subresource,
+			admission.Operation(r.Operation), nil, false, nil)
 	}
 	requested := schema.GroupVersionResource{Group: r.Resource.Group, Version: r.Resource.Version, Resource: r.Resource.Resource}
 	versions := []schema.GroupVersionResource{requested}
-	for _, other := range []schema.GroupVersionResource{{Group: "example.com", Version: "v1", Resource: "crates"}, {Group: "old.example.com", Version: "v1beta1", Resource: "crates"}} {
+	for _, other := range []schema.GroupVersionResource{{Group: "example.com", Version: "v1", Resource: "crates"},
+		{Group: "old.example.com", Version: "v1beta1", Resource: "crates"}} {
 		if requested.Resource == "crates" && other != requested {
 			versions = append(versions, other)
 		}

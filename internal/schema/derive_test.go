@@ -364,7 +364,8 @@ func TestDescriptions(t *testing.T) {
 // Every member of the shared types must be documented, so that kubectl explain has something to print.
 func TestMetadataIsDocumented(t *testing.T) {
 	for _, typ := range []reflect.Type{reflect.TypeFor[apimeta.ObjectMeta](), reflect.TypeFor[apimeta.ListMeta](), reflect.TypeFor[apimeta.TypeMeta](),
-		reflect.TypeFor[apimeta.DeleteOptions](), reflect.TypeFor[apimeta.Condition](), reflect.TypeFor[apimeta.LabelSelector](), reflect.TypeFor[apimeta.WatchEvent]()} {
+		reflect.TypeFor[apimeta.DeleteOptions](), reflect.TypeFor[apimeta.Condition](), reflect.TypeFor[apimeta.LabelSelector](),
+		reflect.TypeFor[apimeta.WatchEvent]()} {
 		s, err := schema.Derive(typ, schema.Options{})
 		require.NoError(t, err)
 		seen := map[*schema.Object]bool{}
@@ -443,7 +444,8 @@ func TestFingerprint(t *testing.T) {
 	add("list", derive[struct{ A []string }](t))
 	add("map", derive[struct{ A map[string]string }](t))
 	add("nested", derive[struct{ A struct{ A string } }](t))
-	for _, tag := range []string{"default=x", "default=y", "enum=a", "enum=a|b", "minLength=1", "maxLength=1", "pattern=a", "nullable", "immutable", "optional", "format=date"} {
+	for _, tag := range []string{"default=x", "default=y", "enum=a", "enum=a|b", "minLength=1", "maxLength=1", "pattern=a", "nullable",
+		"immutable", "optional", "format=date"} {
 		typ := reflect.StructOf([]reflect.StructField{{Name: "A", Type: reflect.TypeFor[string](), Tag: reflect.StructTag(fmt.Sprintf("api:%q", tag))}})
 		s, err := schema.Derive(typ, schema.Options{})
 		require.NoError(t, err)

@@ -14,7 +14,8 @@ func FuzzWalk(f *testing.F) {
 	for _, seed := range []string{
 		`{"spec":{"size":1}}`, `{"spec":{"size":0,"color":"pink","parts":[{"name":"a"},{"name":"a"},{}],"tags":["a","a"]}}`, `null`, `[1]`, `{"spec":null}`,
 		`{"metadata":{"labels":{"a":null}},"spec":{"template":{},"port":true,"note":null,"steps":[null],"extra":{"a":{"b":null}}},"bogus":{}}`,
-		`{"spec":{"size":1e400,"big":99999999999999999999,"weight":-0.0}}`, `{"name":"a","children":[{"name":"b","children":[{}]}],"next":{"next":{"x":1}},"byName":{"a":null}}`,
+		`{"spec":{"size":1e400,"big":99999999999999999999,"weight":-0.0}}`,
+		`{"name":"a","children":[{"name":"b","children":[{}]}],"next":{"next":{"x":1}},"byName":{"a":null}}`,
 	} {
 		f.Add([]byte(seed), []byte(`{"spec":{"size":2}}`))
 	}

@@ -24,11 +24,13 @@ func TestMatchingIsBounded(t *testing.T) {
 	for name, c := range map[string]struct {
 		schema, value, says string
 	}{
-		"a long text":       {object(`"t":{"type":"string",` + pattern + `}`), `{"t":"` + strings.Repeat("b", 20<<10) + `"}`, "t"},
-		"many short texts":  {object(`"t":{"type":"array","items":{"type":"string",` + pattern + `}}`), `{"t":["` + strings.Repeat(short+`","`, 10_000) + `"]}`, "t[19]"},
-		"below a not":       {object(`"t":{"type":"string","not":{` + pattern + `}}`), `{"t":"` + strings.Repeat("b", 20<<10) + `"}`, "t"},
-		"many alternatives": {object(`"t":{"type":"string","allOf":[` + strings.TrimSuffix(strings.Repeat(`{`+pattern+`},`, 25), ",") + `]}`), `{"t":"` + short + `"}`, "t"},
-		"some short texts":  {object(`"t":{"type":"array","items":{"type":"string",` + pattern + `}}`), `{"t":["` + short + `","` + short + `"]}`, ""},
+		"a long text": {object(`"t":{"type":"string",` + pattern + `}`), `{"t":"` + strings.Repeat("b", 20<<10) + `"}`, "t"},
+		"many short texts": {object(`"t":{"type":"array","items":{"type":"string",` + pattern + `}}`),
+			`{"t":["` + strings.Repeat(short+`","`, 10_000) + `"]}`, "t[19]"},
+		"below a not": {object(`"t":{"type":"string","not":{` + pattern + `}}`), `{"t":"` + strings.Repeat("b", 20<<10) + `"}`, "t"},
+		"many alternatives": {object(`"t":{"type":"string","allOf":[` + strings.TrimSuffix(strings.Repeat(`{`+pattern+`},`, 25), ",") + `]}`),
+			`{"t":"` + short + `"}`, "t"},
+		"some short texts": {object(`"t":{"type":"array","items":{"type":"string",` + pattern + `}}`), `{"t":["` + short + `","` + short + `"]}`, ""},
 		"an ordinary pattern and 3 MB": {object(`"t":{"type":"string","pattern":"^[a-z0-9]([-a-z0-9]*[a-z0-9])?([.][a-z0-9]([-a-z0-9]*[a-z0-9])?)*$"}`),
 			`{"t":"` + strings.Repeat("a", 3<<20) + `"}`, ""},
 		"10,000 addresses": {object(`"t":{"type":"array","items":{"type":"string","pattern":"^(([0-9]|[1-9][0-9]|1[0-9]{2}|2[0-4][0-9]|25[0-5])[.]){3}([0-9]|[1-9][0-9]|1[0-9]{2}|2[0-4][0-9]|25[0-5])/[0-9]{1,2}$"}}`),

@@ -35,10 +35,14 @@ func TestFromOpenAPIRefuses(t *testing.T) {
 		{"an unknown type", `{"type":"text"}`, `schema: spec: type: "text" is not a JSON type`},
 		{"an unknown keyword", `{"type":"object","properties":{"size":{"type":"integer","minimun":1}}}`, "schema: spec.size: minimun: unknown keyword"},
 		{"a keyword without support", `{"$ref":"#/definitions/x"}`, "schema: spec: $ref: OpenAPIV3Schema 'ref' is not supported"},
-		{"several schemas of elements", `{"type":"array","items":[{"type":"string"}]}`, "schema: spec: items: OpenAPIV3Schema 'items' must be a schema, but is an array"},
-		{"unique elements", `{"type":"array","items":{"type":"string"},"uniqueItems":true}`, "uniqueItems cannot be set to true since the runtime complexity becomes quadratic"},
-		{"an invalid pattern", `{"type":"array","items":{"type":"string","pattern":"("}}`, "schema: spec[]: pattern: must be a valid regular expression, but isn't: error parsing regexp: missing closing ): `(`"},
-		{"a pattern that explodes", `{"type":"string","pattern":"((a{100}){100}){100}"}`, "must be a valid regular expression, but isn't: error parsing regexp: invalid repeat count"},
+		{"several schemas of elements", `{"type":"array","items":[{"type":"string"}]}`,
+			"schema: spec: items: OpenAPIV3Schema 'items' must be a schema, but is an array"},
+		{"unique elements", `{"type":"array","items":{"type":"string"},"uniqueItems":true}`,
+			"uniqueItems cannot be set to true since the runtime complexity becomes quadratic"},
+		{"an invalid pattern", `{"type":"array","items":{"type":"string","pattern":"("}}`,
+			"schema: spec[]: pattern: must be a valid regular expression, but isn't: error parsing regexp: missing closing ): `(`"},
+		{"a pattern that explodes", `{"type":"string","pattern":"((a{100}){100}){100}"}`,
+			"must be a valid regular expression, but isn't: error parsing regexp: invalid repeat count"},
 		{"a schema that is not an object", `{"type":"object","additionalProperties":7}`, "schema: spec.{}: schema: must be an object, not number"},
 		{"unknown fields pruned on purpose", `{"type":"object","x-kubernetes-preserve-unknown-fields":false}`, "must be true or undefined"},
 		{"a rule of a wrong type", `{"type":"object","x-kubernetes-validations":[{"rule":true}]}`, "x-kubernetes-validations: rule: must be a string, not boolean"},
@@ -56,7 +60,8 @@ func TestFromOpenAPIRefuses(t *testing.T) {
 // exploding returns a schema whose default contains two million values.
 func exploding() string {
 	many := func(element string) string { return "[" + strings.Repeat(element+",", 1999) + element + "]" }
-	return `{"type":"array","default":` + many("{}") + `,"items":{"type":"object","properties":{"a":{"type":"array","default":` + many("1") + `,"items":{"type":"integer"}}}}}`
+	return `{"type":"array","default":` + many("{}") + `,"items":{"type":"object","properties":{"a":{"type":"array","default":` + many("1") +
+		`,"items":{"type":"integer"}}}}}`
 }
 
 // A description does not change the fingerprint, and every rule does.
@@ -70,9 +75,11 @@ func TestFingerprintsFromOpenAPI(t *testing.T) {
 
 // An embedded resource keeps its apiVersion, kind and metadata. Unknown fields of the metadata are unknown there, too.
 func TestEmbeddedResources(t *testing.T) {
-	s := fromOpenAPI(t, `{"type":"object","properties":{"template":{"type":"object","x-kubernetes-embedded-resource":true,"properties":{"spec":{"type":"object","properties":{"a":{"type":"string"}}}}}}}`)
+	s := fromOpenAPI(t,
+		`{"type":"object","properties":{"template":{"type":"object","x-kubernetes-embedded-resource":true,"properties":{"spec":{"type":"object","properties":{"a":{"type":"string"}}}}}}}`)
 	assert.True(t, s.At("spec", "template").IsEmbedded())
-	pruned, unknown := s.Prune(decode(t, `{"spec":{"template":{"apiVersion":"v1","kind":"A","metadata":{"name":"n","colour":"red"},"spec":{"a":"x","b":1},"c":2}}}`))
+	pruned, unknown := s.Prune(decode(t,
+		`{"spec":{"template":{"apiVersion":"v1","kind":"A","metadata":{"name":"n","colour":"red"},"spec":{"a":"x","b":1},"c":2}}}`))
 	assert.Equal(t, `{"spec":{"template":{"apiVersion":"v1","kind":"A","metadata":{"name":"n"},"spec":{"a":"x"}}}}`, string(codec.AppendJSON(nil, pruned)))
 	assert.Equal(t, []string{"spec.template.c", "spec.template.metadata.colour", "spec.template.spec.b"}, unknown)
 }

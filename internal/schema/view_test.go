@@ -119,11 +119,14 @@ func TestMergeKeepsWhatGoCannotShow(t *testing.T) {
 		change     func(p *panel)
 		want       string
 	}{
-		{"nothing changes", `{"count":0,"on":false,"text":"","tags":[],"labels":{},"nest":{},"note":null,"any":123456789012345678901,"when":"2026-01-02T05:04:05.5+02:00","bytes":"YQ\n==","size":7}`,
-			func(*panel) {}, `{"any":123456789012345678901,"bytes":"YQ\n==","count":0,"labels":{},"nest":{},"note":null,"on":false,"size":7,"tags":[],"text":"","when":"2026-01-02T05:04:05.5+02:00"}`},
+		{"nothing changes",
+			`{"count":0,"on":false,"text":"","tags":[],"labels":{},"nest":{},"note":null,"any":123456789012345678901,"when":"2026-01-02T05:04:05.5+02:00","bytes":"YQ\n==","size":7}`,
+			func(*panel) {},
+			`{"any":123456789012345678901,"bytes":"YQ\n==","count":0,"labels":{},"nest":{},"note":null,"on":false,"size":7,"tags":[],"text":"","when":"2026-01-02T05:04:05.5+02:00"}`},
 		{"a field beside a zero", `{"count":0,"ratio":0}`, func(p *panel) { p.Text = "x" }, `{"count":0,"ratio":0,"text":"x"}`},
 		{"a zero becomes another value", `{"count":0}`, func(p *panel) { p.Count = 2 }, `{"count":2}`},
-		{"values become zero", `{"text":"x","count":2,"on":true,"inline":1,"ratio":1.5}`, func(p *panel) { p.Text, p.Count, p.On, p.Inline, p.Ratio = "", 0, false, 0, 0 },
+		{"values become zero", `{"text":"x","count":2,"on":true,"inline":1,"ratio":1.5}`,
+			func(p *panel) { p.Text, p.Count, p.On, p.Inline, p.Ratio = "", 0, false, 0, 0 },
 			`{"count":0,"inline":0,"on":false,"ratio":0,"text":""}`},
 		{"a zero that the rules forbid is omitted", `{"mode":"fast"}`, func(p *panel) { p.Mode = "" }, `{}`},
 		{"a pointer becomes nil", `{"maybe":1,"note":"x","behind":{"size":1}}`, func(p *panel) { p.Maybe, p.Note, p.Behind = nil, nil, nil }, `{}`},
@@ -132,10 +135,12 @@ func TestMergeKeepsWhatGoCannotShow(t *testing.T) {
 		{"below a struct", `{"nest":{"size":0,"title":"a"}}`, func(p *panel) { p.Nest.Title = "b" }, `{"nest":{"size":0,"title":"b"}}`},
 		{"below a pointer", `{"behind":{"size":0}}`, func(p *panel) { p.Behind.Title = "b" }, `{"behind":{"size":0,"title":"b"}}`},
 		{"below a struct that is zero", `{"nest":{"size":0}}`, func(p *panel) { p.Nest.Title = "b" }, `{"nest":{"size":0,"title":"b"}}`},
-		{"a struct becomes zero", `{"nest":{"size":4,"title":"a","inner":{"depth":1}}}`, func(p *panel) { p.Nest = panelNest{} }, `{"nest":{"inner":{"depth":0},"size":0,"title":""}}`},
+		{"a struct becomes zero", `{"nest":{"size":4,"title":"a","inner":{"depth":1}}}`, func(p *panel) { p.Nest = panelNest{} },
+			`{"nest":{"inner":{"depth":0},"size":0,"title":""}}`},
 		{"a list becomes nil", `{"tags":["a"],"bare":["b"],"colors":["blue"]}`, func(p *panel) { p.Tags, p.Bare, p.Colors = nil, nil, nil }, `{"colors":[]}`},
 		{"bytes and times become zero", `{"bytes":"AA==","when":"2026-01-02T05:04:05Z"}`, func(p *panel) { p.Bytes, p.When = nil, apimeta.Time{} }, `{}`},
-		{"an element by its key", `{"parts":[{"name":"a","rank":0,"size":0},{"name":"b","rank":0}]}`, func(p *panel) { p.Parts = p.Parts[1:]; p.Parts[0].Size = 1 }, `{"parts":[{"name":"b","rank":0,"size":1}]}`},
+		{"an element by its key", `{"parts":[{"name":"a","rank":0,"size":0},{"name":"b","rank":0}]}`,
+			func(p *panel) { p.Parts = p.Parts[1:]; p.Parts[0].Size = 1 }, `{"parts":[{"name":"b","rank":0,"size":1}]}`},
 		{"elements in another order", `{"parts":[{"name":"a","rank":0},{"name":"b","size":0}]}`, func(p *panel) { p.Parts[0], p.Parts[1] = p.Parts[1], p.Parts[0] },
 			`{"parts":[{"name":"b","size":0},{"name":"a","rank":0}]}`},
 		{"an element gets another key", `{"parts":[{"name":"a","rank":0}]}`, func(p *panel) { p.Parts[0].Name = "z" }, `{"parts":[{"name":"z","rank":0}]}`},
@@ -143,24 +148,29 @@ func TestMergeKeepsWhatGoCannotShow(t *testing.T) {
 			`{"parts":[{"name":"z","sub":{}},{"name":"a","rank":0}]}`},
 		{"an element of an atomic list", `{"steps":[{"title":"a","size":0},{"title":"b","size":0}]}`, func(p *panel) { p.Steps[1].Title = "c" },
 			`{"steps":[{"size":0,"title":"a"},{"size":0,"title":"c"}]}`},
-		{"an element removed from an atomic list", `{"steps":[{"title":"a","size":0},{"title":"b","size":0}]}`, func(p *panel) { p.Steps = p.Steps[1:] }, `{"steps":[{"size":0,"title":"b"}]}`},
+		{"an element removed from an atomic list", `{"steps":[{"title":"a","size":0},{"title":"b","size":0}]}`,
+			func(p *panel) { p.Steps = p.Steps[1:] }, `{"steps":[{"size":0,"title":"b"}]}`},
 		{"an atomic list is reversed", `{"steps":[{"title":"a","size":0},{"title":"b"}]}`, func(p *panel) { p.Steps[0], p.Steps[1] = p.Steps[1], p.Steps[0] },
 			`{"steps":[{"title":"b"},{"size":0,"title":"a"}]}`},
-		{"lists in lists", `{"steps":[{"next":[{"size":0,"title":"a"}]}]}`, func(p *panel) { p.Steps[0].Next[0].Title = "b" }, `{"steps":[{"next":[{"size":0,"title":"b"}]}]}`},
+		{"lists in lists", `{"steps":[{"next":[{"size":0,"title":"a"}]}]}`, func(p *panel) { p.Steps[0].Next[0].Title = "b" },
+			`{"steps":[{"next":[{"size":0,"title":"b"}]}]}`},
 		{"members of maps", `{"labels":{"a":"","b":"1"},"byName":{"x":{"size":0},"y":{}}}`, func(p *panel) {
 			delete(p.Labels, "b")
 			p.Labels["c"] = ""
 			p.Byname["x"] = panelNest{Title: "t"}
 			delete(p.Byname, "y")
 		}, `{"byName":{"x":{"size":0,"title":"t"}},"labels":{"a":"","c":""}}`},
-		{"a map with numbers for keys", `{"numbers":{"1":{"size":0},"2":{}}}`, func(p *panel) { p.Numbers[2] = panelNest{Title: "t"} }, `{"numbers":{"1":{"size":0},"2":{"title":"t"}}}`},
-		{"keys that Go writes differently", `{"numbers":{"01":{"size":0}}}`, func(p *panel) { p.Numbers[2] = panelNest{Title: "t"} }, `{"numbers":{"1":{},"2":{"title":"t"}}}`},
+		{"a map with numbers for keys", `{"numbers":{"1":{"size":0},"2":{}}}`, func(p *panel) { p.Numbers[2] = panelNest{Title: "t"} },
+			`{"numbers":{"1":{"size":0},"2":{"title":"t"}}}`},
+		{"keys that Go writes differently", `{"numbers":{"01":{"size":0}}}`, func(p *panel) { p.Numbers[2] = panelNest{Title: "t"} },
+			`{"numbers":{"1":{},"2":{"title":"t"}}}`},
 		{"numbers beyond a float64", `{"free":{"a":123456789012345678901,"b":1},"any":[0.1000000000000000055511151231257827,1]}`, func(p *panel) {
 			p.Free["b"] = 2
 			p.Any.([]any)[1] = 2
 		}, `{"any":[0.1000000000000000055511151231257827,2],"free":{"a":123456789012345678901,"b":2}}`},
 		{"a null in a map of any values", `{"free":{"a":null,"b":1}}`, func(p *panel) { p.Free["b"] = nil; delete(p.Free, "a") }, `{"free":{"b":null}}`},
-		{"raw JSON", `{"raw":{"a":1.0},"raws":{"a":{"b":1},"c":2}}`, func(p *panel) { p.Raws["a"] = json.RawMessage(`{"b":2}`) }, `{"raw":{"a":1},"raws":{"a":{"b":2},"c":2}}`},
+		{"raw JSON", `{"raw":{"a":1.0},"raws":{"a":{"b":1},"c":2}}`, func(p *panel) { p.Raws["a"] = json.RawMessage(`{"b":2}`) },
+			`{"raw":{"a":1},"raws":{"a":{"b":2},"c":2}}`},
 		{"a type that encodes itself", `{"size":7,"text":"a"}`, func(p *panel) { p.Size.text = "8" }, `{"size":"8","text":"a"}`},
 		{"an array", `{"two":[1,2,3]}`, func(p *panel) { p.Two[0] = 9 }, `{"two":[9,2,3]}`},
 		{"a list shorter than the array", `{"two":[1]}`, func(p *panel) { p.Two[1] = 9 }, `{"two":[1,9]}`},
@@ -180,7 +190,8 @@ func TestZerosOverDefaults(t *testing.T) {
 		change     func(p *panel)
 		want       string
 	}{
-		{"fields with and without a default", `{"count":2,"on":true,"text":"x","ratio":1}`, func(p *panel) { p.Count, p.On, p.Text, p.Ratio = 0, false, "", 0 }, `{"count":0,"on":false}`},
+		{"fields with and without a default", `{"count":2,"on":true,"text":"x","ratio":1}`,
+			func(p *panel) { p.Count, p.On, p.Text, p.Ratio = 0, false, "", 0 }, `{"count":0,"on":false}`},
 		{"a stored zero stays", `{"count":0,"text":"","maybe":0}`, func(p *panel) { p.Ratio = 1 }, `{"count":0,"maybe":0,"ratio":1,"text":""}`},
 		{"a list with a default", `{"colors":["blue"],"tags":["a"]}`, func(p *panel) { p.Colors, p.Tags = nil, nil }, `{"colors":[]}`},
 		{"a struct that is omitted", `{"nest":{"size":4,"title":"a"}}`, func(p *panel) { p.Nest = panelNest{} }, `{"nest":{"size":0}}`},
@@ -236,10 +247,13 @@ func TestMergeOfDocuments(t *testing.T) {
 		{"a map", `{"map":{"x":"1","y":"2"}}`, `{"map":{"x":"1"}}`, `{"map":{"x":"3","z":"4"}}`, `{"map":{"x":"3","y":"2","z":"4"}}`},
 		{"an element by its key", `{"items":[{"name":"x","size":1,"path":"/x"},{"name":"y","path":"/y"}]}`, `{"items":[{"name":"x","size":1},{"name":"y"}]}`,
 			`{"items":[{"name":"n"},{"name":"y"},{"name":"x","size":2}]}`, `{"items":[{"name":"n"},{"name":"y","path":"/y"},{"name":"x","path":"/x","size":2}]}`},
-		{"an element is removed", `{"items":[{"name":"x","path":"/x"},{"name":"y","path":"/y"}]}`, `{"items":[{"name":"x"},{"name":"y"}]}`, `{"items":[{"name":"y"}]}`, `{"items":[{"name":"y","path":"/y"}]}`},
+		{"an element is removed", `{"items":[{"name":"x","path":"/x"},{"name":"y","path":"/y"}]}`, `{"items":[{"name":"x"},{"name":"y"}]}`,
+			`{"items":[{"name":"y"}]}`, `{"items":[{"name":"y","path":"/y"}]}`},
 		{"an element that is not shown stays", `{"items":[{"name":"x"},{"name":"y"}]}`, `{"items":[{"name":"y"}]}`, `{"items":[]}`, `{"items":[{"name":"x"}]}`},
-		{"an element that is not shown is replaced by one with its key", `{"items":[{"name":"x"},{"name":"y"}]}`, `{"items":[{"name":"y"}]}`, `{"items":[{"name":"x","size":7}]}`, `{"items":[{"name":"x","size":7}]}`},
-		{"keys that before shows differently", `{"items":[{"name":"805"}]}`, `{"items":[{"name":"800"}]}`, `{"items":[{"name":"800"},{"name":"900"}]}`, `{"items":[{"name":"800"},{"name":"900"}]}`},
+		{"an element that is not shown is replaced by one with its key", `{"items":[{"name":"x"},{"name":"y"}]}`, `{"items":[{"name":"y"}]}`,
+			`{"items":[{"name":"x","size":7}]}`, `{"items":[{"name":"x","size":7}]}`},
+		{"keys that before shows differently", `{"items":[{"name":"805"}]}`, `{"items":[{"name":"800"}]}`,
+			`{"items":[{"name":"800"},{"name":"900"}]}`, `{"items":[{"name":"800"},{"name":"900"}]}`},
 		{"a set", `{"set":["x","y","z"]}`, `{"set":["x","y"]}`, `{"set":["w","y"]}`, `{"set":["w","y","z"]}`},
 		{"any other list", `{"list":["x","y","z"]}`, `{"list":["x","y"]}`, `{"list":["w","y"]}`, `{"list":["w","y"]}`},
 		{"another kind of value", `{"map":{"x":"1"}}`, `{"map":null}`, `{"map":{"y":"1"}}`, `{"map":{"y":"1"}}`},

@@ -88,10 +88,12 @@ func TestReplay(t *testing.T) {
 		want  string // part of the error; "" if nothing is wrong
 	}{
 		{name: "everything", notes: notes(start, all()...)},
-		{name: "a list later on", notes: append(notes(start, all()[:2]...), note{kind: listed, revision: 15, floor: 15, items: []item{at("x", 15, "1", "left"), z}}, all()[4], all()[5])},
+		{name: "a list later on", notes: append(notes(start, all()[:2]...),
+			note{kind: listed, revision: 15, floor: 15, items: []item{at("x", 15, "1", "left"), z}}, all()[4], all()[5])},
 		{name: "bookmarks", notes: append(notes(start, all()[0], note{kind: bookmarked, revision: 12}), all()[1:]...)},
 		{name: "from nowhere", notes: append([]note{{kind: fresh, floor: 10}, freshZ}, all()...)},
-		{name: "from nowhere, in the middle", notes: append([]note{{kind: fresh, floor: 12}, event(apimeta.EventAdded, at("x", 13, "1", "left")), freshZ}, all()[2:]...)},
+		{name: "from nowhere, in the middle",
+			notes: append([]note{{kind: fresh, floor: 12}, event(apimeta.EventAdded, at("x", 13, "1", "left")), freshZ}, all()[2:]...)},
 		{name: "from nowhere, at the end", notes: []note{{kind: fresh, floor: 12}, event(apimeta.EventAdded, at("x", 17, "3", "left")), freshZ}},
 		{name: "from nowhere, passed before an object", notes: append([]note{{kind: fresh, floor: 10}, over, {kind: fresh, floor: 11}, over, start11}, all()[1:]...)},
 		{name: "from nowhere, passed before the last object", notes: append([]note{{kind: fresh, floor: 10}, all()[0], over, start11}, all()[1:]...)},
@@ -100,11 +102,14 @@ func TestReplay(t *testing.T) {
 		{name: "passed, and a list", notes: append(notes(start, all()[0], over, start13), all()[2:]...)},
 		{name: "a difference", notes: append(notes(start, all()[:2]...), again(17),
 			difference(apimeta.EventDeleted, 17, at("x", 13, "1", "left")), event(apimeta.EventAdded, at("x", 17, "3", "left")))},
-		{name: "a difference between events", notes: append(notes(start, all()[0], again(15), difference(apimeta.EventModified, 15, at("x", 15, "1", "left"))), all()[4:]...)},
+		{name: "a difference between events",
+			notes: append(notes(start, all()[0], again(15), difference(apimeta.EventModified, 15, at("x", 15, "1", "left"))), all()[4:]...)},
 		{name: "an empty difference", notes: append(notes(start, again(14)), all()[3:]...)},
 		{name: "an empty difference, at the end", end: 14, notes: notes(start, again(14))},
-		{name: "two differences", notes: append(notes(start, again(12), difference(apimeta.EventAdded, 12, at("x", 11, "1", "left")), again(16), difference(apimeta.EventDeleted, 16, at("x", 11, "1", "left"))), all()[5])},
-		{name: "a difference that was broken off", notes: []note{start, again(17), {kind: fresh, floor: 17}, event(apimeta.EventAdded, at("x", 17, "3", "left")), event(apimeta.EventAdded, z)}},
+		{name: "two differences", notes: append(notes(start, again(12), difference(apimeta.EventAdded, 12, at("x", 11, "1", "left")), again(16),
+			difference(apimeta.EventDeleted, 16, at("x", 11, "1", "left"))), all()[5])},
+		{name: "a difference that was broken off", notes: []note{start, again(17), {kind: fresh, floor: 17},
+			event(apimeta.EventAdded, at("x", 17, "3", "left")), event(apimeta.EventAdded, z)}},
 
 		{name: "an event is lost", notes: append(notes(start, all()[0]), all()[2:]...), want: "no event may be lost"},
 		{name: "an event is lost before another of the object", notes: append(notes(start, all()[:3]...), all()[5]), want: "no event may be lost"},
@@ -113,9 +118,12 @@ func TestReplay(t *testing.T) {
 		{name: "events change places", notes: append(notes(start, all()[1], all()[0]), all()[2:]...), want: "no event may be lost"},
 		{name: "the wrong type", notes: append(notes(start, event(apimeta.EventModified, at("x", 11, "1", "left"))), all()[1:]...), want: "must match its commit"},
 		{name: "the wrong object", notes: append(notes(start, event(apimeta.EventAdded, at("x", 11, "9", "left"))), all()[1:]...), want: "must match its commit"},
-		{name: "the wrong state of what is deleted", notes: append(notes(start, all()[:2]...), event(apimeta.EventDeleted, at("x", 14, "1", "right"))), want: "must match its commit"},
-		{name: "an event that the selector hides", notes: append(notes(start, all()[0], event(apimeta.EventAdded, at("y", 12, "2", "right"))), all()[1:]...), want: "must match its commit"},
-		{name: "an event from the future", notes: append(notes(start, all()...), event(apimeta.EventModified, at("x", 18, "3", "left"))), want: "come from the store"},
+		{name: "the wrong state of what is deleted",
+			notes: append(notes(start, all()[:2]...), event(apimeta.EventDeleted, at("x", 14, "1", "right"))), want: "must match its commit"},
+		{name: "an event that the selector hides", notes: append(notes(start, all()[0], event(apimeta.EventAdded, at("y", 12, "2", "right"))),
+			all()[1:]...), want: "must match its commit"},
+		{name: "an event from the future", notes: append(notes(start, all()...), event(apimeta.EventModified, at("x", 18, "3", "left"))),
+			want: "come from the store"},
 		{name: "a bookmark too early", notes: append(notes(start, all()[0], note{kind: bookmarked, revision: 13}), all()[1:]...), want: "a bookmark must follow"},
 		{name: "a bookmark that goes back", notes: append(notes(start, all()[0], note{kind: bookmarked, revision: 10}), all()[1:]...), want: "must not go back"},
 		{name: "a list that lacks a write", notes: []note{{kind: listed, revision: 10, floor: 11, items: []item{z}}}, want: "every acknowledged write"},
@@ -124,29 +132,45 @@ func TestReplay(t *testing.T) {
 		{name: "a list with a double", notes: []note{{kind: listed, revision: 10, items: []item{z, z}}}, want: "listed twice"},
 		{name: "from nowhere without an object", notes: append([]note{{kind: fresh, floor: 12}}, all()[2:]...), want: "the existing objects"},
 		{name: "from nowhere, lacking a write", notes: append([]note{{kind: fresh, floor: 12}, freshZ}, all()...), want: "the existing objects"},
-		{name: "from nowhere, behind what was seen", notes: append(append(notes(start, all()[:3]...), note{kind: fresh, floor: 11}, all()[0], freshZ), all()[1:]...), want: "the existing objects"},
-		{name: "from nowhere, passed, lacking a write", notes: append([]note{{kind: fresh, floor: 13}, all()[0], over, start13}, all()[2:]...), want: "the existing objects"},
-		{name: "from nowhere, passed after a wrong object", notes: append([]note{{kind: fresh, floor: 10}, event(apimeta.EventAdded, at("x", 11, "9", "left")), over, start13}, all()[2:]...), want: "the existing objects"},
-		{name: "from nowhere, passed, with an object left out", end: 13, notes: []note{{kind: fresh, floor: 11}, freshZ, over, start13}, want: "the existing objects"},
+		{name: "from nowhere, behind what was seen",
+			notes: append(append(notes(start, all()[:3]...), note{kind: fresh, floor: 11}, all()[0], freshZ), all()[1:]...), want: "the existing objects"},
+		{name: "from nowhere, passed, lacking a write", notes: append([]note{{kind: fresh, floor: 13}, all()[0], over, start13}, all()[2:]...),
+			want: "the existing objects"},
+		{name: "from nowhere, passed after a wrong object",
+			notes: append([]note{{kind: fresh, floor: 10}, event(apimeta.EventAdded, at("x", 11, "9", "left")), over, start13}, all()[2:]...),
+			want:  "the existing objects"},
+		{name: "from nowhere, passed, with an object left out", end: 13, notes: []note{{kind: fresh, floor: 11}, freshZ, over, start13},
+			want: "the existing objects"},
 		{name: "from nowhere, broken off before an object", notes: append([]note{{kind: fresh, floor: 10}, start13}, all()[2:]...), want: "the existing objects"},
-		{name: "a difference from nowhere", notes: append([]note{{kind: fresh, floor: 10}, again(15), difference(apimeta.EventAdded, 15, at("x", 15, "1", "left")), difference(apimeta.EventAdded, 15, z)}, all()[4:]...), want: "the existing objects"},
+		{name: "a difference from nowhere",
+			notes: append([]note{{kind: fresh, floor: 10}, again(15), difference(apimeta.EventAdded, 15, at("x", 15, "1", "left")),
+				difference(apimeta.EventAdded, 15, z)}, all()[4:]...), want: "the existing objects"},
 		{name: "from nowhere, passed at the end", notes: []note{{kind: fresh, floor: 10}, over}, want: errMissing.Error()},
 		{name: "passed at the end", notes: append(notes(start, all()...), over), want: errMissing.Error()},
 		{name: "an event after 410", notes: append(notes(start, all()[0], over), all()[1:]...), want: "a watch must begin with a list"},
-		{name: "an event that is not part of a difference", notes: append(notes(start, all()[:2]...), event(apimeta.EventModified, at("x", 17, "3", "left"))), want: "no event may be lost"},
+		{name: "an event that is not part of a difference",
+			notes: append(notes(start, all()[:2]...), event(apimeta.EventModified, at("x", 17, "3", "left"))), want: "no event may be lost"},
 		{name: "a difference without a list", notes: append(notes(start, all()[:2]...),
 			difference(apimeta.EventDeleted, 17, at("x", 13, "1", "left")), event(apimeta.EventAdded, at("x", 17, "3", "left"))), want: "no event may be lost"},
 		{name: "what came and went is lost without a list", end: 14, notes: notes(start), want: errMissing.Error()},
 		{name: "a difference that lacks something", notes: append(notes(start, all()[:2]...), again(17),
 			difference(apimeta.EventDeleted, 17, at("x", 13, "1", "left"))), want: errMissing.Error()},
 		{name: "a difference that lacks everything", notes: append(notes(start, again(15)), all()[4:]...), want: "must lead to the state at its revision"},
-		{name: "a difference that lacks something before the next", notes: append(notes(start, again(15), again(17)), all()[5]), want: "must lead to the state at its revision"},
-		{name: "a difference that deletes what was not seen", notes: notes(start, again(17), event(apimeta.EventDeleted, at("x", 17, "3", "left"))), want: "objects that were seen"},
-		{name: "a difference that adds what was seen", notes: append(notes(start, all()[:2]...), again(15), difference(apimeta.EventAdded, 15, at("x", 15, "1", "left"))), want: "objects that were seen"},
-		{name: "a difference that deletes another state", notes: append(notes(start, all()[:2]...), again(17), difference(apimeta.EventDeleted, 17, at("x", 15, "2", "left"))), want: "last state that was seen"},
-		{name: "a difference that modifies one into another", notes: append(notes(start, all()[:2]...), again(17), difference(apimeta.EventModified, 17, at("x", 17, "3", "left"))), want: "kept its uid"},
-		{name: "a difference that modifies nothing", notes: append(notes(start, all()[:2]...), again(13), difference(apimeta.EventModified, 13, at("x", 13, "1", "left"))), want: "must modify an object that has changed"},
-		{name: "a difference that shows too old an object", notes: append(notes(start, again(15), difference(apimeta.EventAdded, 15, at("x", 13, "1", "left"))), all()[4:]...), want: "must lead to the state at its revision"},
+		{name: "a difference that lacks something before the next", notes: append(notes(start, again(15), again(17)), all()[5]),
+			want: "must lead to the state at its revision"},
+		{name: "a difference that deletes what was not seen",
+			notes: notes(start, again(17), event(apimeta.EventDeleted, at("x", 17, "3", "left"))), want: "objects that were seen"},
+		{name: "a difference that adds what was seen", notes: append(notes(start, all()[:2]...), again(15),
+			difference(apimeta.EventAdded, 15, at("x", 15, "1", "left"))), want: "objects that were seen"},
+		{name: "a difference that deletes another state", notes: append(notes(start, all()[:2]...), again(17),
+			difference(apimeta.EventDeleted, 17, at("x", 15, "2", "left"))), want: "last state that was seen"},
+		{name: "a difference that modifies one into another", notes: append(notes(start, all()[:2]...), again(17),
+			difference(apimeta.EventModified, 17, at("x", 17, "3", "left"))), want: "kept its uid"},
+		{name: "a difference that modifies nothing", notes: append(notes(start, all()[:2]...), again(13),
+			difference(apimeta.EventModified, 13, at("x", 13, "1", "left"))), want: "must modify an object that has changed"},
+		{name: "a difference that shows too old an object",
+			notes: append(notes(start, again(15), difference(apimeta.EventAdded, 15, at("x", 13, "1", "left"))), all()[4:]...),
+			want:  "must lead to the state at its revision"},
 		{name: "a difference that does not lead to its revision", notes: append(notes(start, all()[:2]...), again(15),
 			difference(apimeta.EventDeleted, 15, at("x", 13, "1", "left")), all()[4]), want: "must lead to the state at its revision"},
 		{name: "a second list that lacks a write", notes: notes(start, note{kind: relisted, revision: 14, floor: 15}), want: "every acknowledged write"},
@@ -223,18 +247,24 @@ func TestHistoryOfSeveral(t *testing.T) {
 		{"in a namespace that ends", state{namespaceKey("a"): ending}, []entry{at11(part, owned)}, "no object may be created"},
 		{"a change in a namespace that ends", state{namespaceKey("a"): ending, part: owned}, []entry{at11(part, owned)}, ""},
 		{"an empty namespace", state{namespaceKey("a"): ending, keyOf("b", "x"): gadget}, []entry{gone11(namespaceKey("a"), ending)}, ""},
-		{"a namespace that is not empty", state{namespaceKey("a"): ending, keyOf("a", "x"): gadget}, []entry{gone11(namespaceKey("a"), ending)}, "only when it is empty"},
+		{"a namespace that is not empty", state{namespaceKey("a"): ending, keyOf("a", "x"): gadget}, []entry{gone11(namespaceKey("a"), ending)},
+			"only when it is empty"},
 		{"without its owner", state{namespaceKey("a"): {}, part: owned}, []entry{gone11(part, owned)}, ""},
 		{"with another of that name", state{namespaceKey("a"): {}, part: owned, keyOf("a", "gadget"): {uid: "h"}}, []entry{gone11(part, owned)}, ""},
 		{"before its owner", state{namespaceKey("a"): {}, part: owned, keyOf("a", "gadget"): gadget}, []entry{gone11(part, owned)}, "only after its owners"},
-		{"begun before its owner", state{namespaceKey("a"): {}, part: owned, keyOf("a", "gadget"): gadget}, []entry{at11(part, started(part, owned))}, "only after its owners"},
-		{"before one of its owners", state{namespaceKey("a"): {}, part: {owners: "gadget g,other o"}, keyOf("a", "gadget"): gadget}, []entry{gone11(part, value{owners: "gadget g,other o"})}, "only after its owners"},
+		{"begun before its owner", state{namespaceKey("a"): {}, part: owned, keyOf("a", "gadget"): gadget},
+			[]entry{at11(part, started(part, owned))}, "only after its owners"},
+		{"before one of its owners", state{namespaceKey("a"): {}, part: {owners: "gadget g,other o"}, keyOf("a", "gadget"): gadget},
+			[]entry{gone11(part, value{owners: "gadget g,other o"})}, "only after its owners"},
 		{"with its owner", state{namespaceKey("a"): {}, part: owned, keyOf("a", "gadget"): {uid: "g", deleting: true}}, []entry{gone11(part, owned)}, ""},
 		{"with its namespace", state{namespaceKey("a"): ending, part: owned, keyOf("a", "gadget"): gadget}, []entry{gone11(part, owned)}, ""},
 		{"without any owner", state{namespaceKey("a"): {}, part: {}}, []entry{gone11(part, value{})}, "only after its owners"},
-		{"a group", state{namespaceKey("a"): {}}, []entry{group(13, became(at("x", 11, "1", ""))), group(13, became(at("y", 12, "2", ""))), group(13, became(at("z", 13, "3", ""))), became(at("x", 14, "1", ""))}, ""},
-		{"another commit in a group", state{namespaceKey("a"): {}}, []entry{group(13, became(at("x", 11, "1", ""))), became(at("y", 12, "2", "")), group(13, became(at("z", 13, "3", "")))}, "must be consecutive"},
-		{"a group that does not end", state{namespaceKey("a"): {}}, []entry{group(13, became(at("x", 11, "1", ""))), group(13, became(at("y", 12, "2", "")))}, "must be consecutive"},
+		{"a group", state{namespaceKey("a"): {}}, []entry{group(13, became(at("x", 11, "1", ""))), group(13, became(at("y", 12, "2", ""))),
+			group(13, became(at("z", 13, "3", ""))), became(at("x", 14, "1", ""))}, ""},
+		{"another commit in a group", state{namespaceKey("a"): {}}, []entry{group(13, became(at("x", 11, "1", ""))), became(at("y", 12, "2", "")),
+			group(13, became(at("z", 13, "3", "")))}, "must be consecutive"},
+		{"a group that does not end", state{namespaceKey("a"): {}},
+			[]entry{group(13, became(at("x", 11, "1", ""))), group(13, became(at("y", 12, "2", "")))}, "must be consecutive"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			_, err := newHistory(c.start, 10, c.entries)
@@ -249,9 +279,11 @@ func TestHistoryOfSeveral(t *testing.T) {
 
 // grouped returns a history in which the second and the third commit are a group.
 func grouped(t *testing.T) *history {
-	first, second, third, fourth := became(at("x", 11, "1", "left")), became(at("y", 12, "2", "left")), became(at("w", 13, "3", "left")), went(at("x", 11, "1", "left"), 14)
+	first, second, third, fourth := became(at("x", 11, "1", "left")), became(at("y", 12, "2", "left")), became(at("w", 13, "3", "left")),
+		went(at("x", 11, "1", "left"), 14)
 	second.last, third.last = 13, 13
-	h, err := newHistory(state{namespaceKey("a"): value{revision: 8}, keyOf("a", "z"): value{uid: "z", revision: 9, side: "left"}}, 10, []entry{first, second, third, fourth})
+	h, err := newHistory(state{namespaceKey("a"): value{revision: 8}, keyOf("a", "z"): value{uid: "z", revision: 9, side: "left"}}, 10,
+		[]entry{first, second, third, fourth})
 	require.NoError(t, err)
 	return h
 }
@@ -262,7 +294,8 @@ func TestNobodySeesAPartOfAGroup(t *testing.T) {
 		"a list":       {{kind: listed, revision: 12, items: []item{x, y, z}}},
 		"a bookmark":   {start, event(apimeta.EventAdded, x), event(apimeta.EventAdded, y), {kind: bookmarked, revision: 12}},
 		"a difference": {start, {kind: relisted, revision: 12}, event(apimeta.EventAdded, x), event(apimeta.EventAdded, y)},
-		"from nowhere": {{kind: fresh, floor: 10}, event(apimeta.EventAdded, x), event(apimeta.EventAdded, y), event(apimeta.EventAdded, z), event(apimeta.EventDeleted, at("x", 14, "1", "left"))},
+		"from nowhere": {{kind: fresh, floor: 10}, event(apimeta.EventAdded, x), event(apimeta.EventAdded, y), event(apimeta.EventAdded, z),
+			event(apimeta.EventDeleted, at("x", 14, "1", "left"))},
 	} {
 		t.Run(name, func(t *testing.T) {
 			_, err := newReplay(grouped(t), newTape("", left())).run(inside)
@@ -270,7 +303,8 @@ func TestNobodySeesAPartOfAGroup(t *testing.T) {
 			require.NotErrorIs(t, err, errMissing)
 		})
 	}
-	for _, l := range []listRead{{revision: 12, floor: 12, ceiling: 14, items: []item{x, y, z}}, {revision: 12, floor: 12, ceiling: 14, exact: true, items: []item{x, y, z}}} {
+	for _, l := range []listRead{{revision: 12, floor: 12, ceiling: 14, items: []item{x, y, z}},
+		{revision: 12, floor: 12, ceiling: 14, exact: true, items: []item{x, y, z}}} {
 		l.sel = left()
 		r := reads{lists: []listRead{l}}
 		require.NotEmpty(t, r.check(grouped(t)))
@@ -298,13 +332,16 @@ func TestChronicle(t *testing.T) {
 		want    string
 	}{
 		{"everything", from(whole, rest...), ""},
-		{"in one", []batch{{begins: true, changes: []step{in("z", 9), space}, through: 10}, {changes: []step{in("x", 11), in("y", 12), in("w", 13), gone}, through: 14}}, ""},
-		{"with changes while it lists", []batch{{begins: true, changes: []step{in("x", 11), in("z", 9), space}}, {changes: []step{gone, in("w", 13), in("y", 12)}, through: 14}}, ""},
+		{"in one", []batch{{begins: true, changes: []step{in("z", 9), space}, through: 10},
+			{changes: []step{in("x", 11), in("y", 12), in("w", 13), gone}, through: 14}}, ""},
+		{"with changes while it lists", []batch{{begins: true, changes: []step{in("x", 11), in("z", 9), space}},
+			{changes: []step{gone, in("w", 13), in("y", 12)}, through: 14}}, ""},
 		{"anew", from(from(whole[:2], whole...), rest...), ""},
 		{"anew, lacking a write", []batch{{begins: true, floor: 12, changes: []step{in("z", 9), space, in("x", 11)}, through: 11}}, "every acknowledged write"},
 		{"without an object", []batch{{begins: true, changes: []step{in("z", 9), in("x", 11)}, through: 11}}, "must show every object"},
 		{"with an object too old", []batch{{begins: true, changes: []step{in("z", 9), space, in("x", 10)}, through: 11}}, "must show every object"},
-		{"with a deleted object", []batch{{begins: true, changes: []step{in("z", 9), space, in("x", 11), in("y", 12), in("w", 13)}, through: 14}}, "only existing objects"},
+		{"with a deleted object", []batch{{begins: true, changes: []step{in("z", 9), space, in("x", 11), in("y", 12), in("w", 13)}, through: 14}},
+			"only existing objects"},
 		{"with an object that goes back", []batch{{begins: true, changes: []step{in("x", 11), in("x", 10)}}}, "in order"},
 		{"a part of a group", from(whole, batch{changes: []step{in("y", 12)}, through: 12}), "a part of a group"},
 		{"a change is lost", from(whole, batch{changes: []step{in("w", 13)}, through: 13}), "every change"},
@@ -353,7 +390,8 @@ func TestReads(t *testing.T) {
 		{name: "a list out of order", list: &listRead{revision: 13, ceiling: 13, items: []item{z, x13}}, want: "one snapshot"},
 		{name: "More without more objects", list: &listRead{revision: 13, ceiling: 13, more: true, items: []item{x13, z}}, want: "no object follows"},
 		{name: "a page that is not full", list: &listRead{revision: 13, ceiling: 13, limit: 2, more: true, items: []item{x13}}, want: "full"},
-		{name: "a wrong remaining count", list: &listRead{revision: 13, ceiling: 13, limit: 1, more: true, remaining: number(2), items: []item{x13}}, want: "remainingItemCount"},
+		{name: "a wrong remaining count", list: &listRead{revision: 13, ceiling: 13, limit: 1, more: true, remaining: number(2),
+			items: []item{x13}}, want: "remainingItemCount"},
 
 		{name: "an object", object: &objectRead{item: x13, found: true, floor: 13, ceiling: 15}},
 		{name: "an unchanged object", object: &objectRead{item: z, found: true, floor: 13, ceiling: 15}},
@@ -362,7 +400,8 @@ func TestReads(t *testing.T) {
 		{name: "an object that a write has changed", object: &objectRead{item: x13, found: true, floor: 14, ceiling: 15}, want: "every acknowledged write"},
 		{name: "an object of the future", object: &objectRead{item: x17, found: true, floor: 15, ceiling: 16}, want: "every acknowledged write"},
 		{name: "no object although it exists", object: &objectRead{item: missing, floor: 17, ceiling: 17}, want: "every acknowledged write"},
-		{name: "a state that never existed", object: &objectRead{item: at("x", 13, "1", "right"), found: true, floor: 12, ceiling: 15}, want: "every acknowledged write"},
+		{name: "a state that never existed", object: &objectRead{item: at("x", 13, "1", "right"), found: true, floor: 12, ceiling: 15},
+			want: "every acknowledged write"},
 
 		{name: "an answer", answer: &answer{item: x13}},
 		{name: "an answer that changed nothing", answer: &answer{item: z}},

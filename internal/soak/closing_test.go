@@ -60,7 +60,8 @@ func closeBesideStuckStreams(t *testing.T, withList bool) {
 	var stuck unread
 	defer stuck.close()
 	wrapped := serveNarrowly(unwrapping(b.api))
-	for _, c := range append(b.callers, &caller{client: wrapped.Client(), root: wrapped.URL}, &caller{client: &http.Client{Transport: rest.RoundTripper(unwrapping(b.api))}, root: "http://in.process"}) {
+	for _, c := range append(b.callers, &caller{client: wrapped.Client(), root: wrapped.URL},
+		&caller{client: &http.Client{Transport: rest.RoundTripper(unwrapping(b.api))}, root: "http://in.process"}) {
 		for range 4 {
 			stuck.add(t, c, watches)
 		}

@@ -198,7 +198,8 @@ func (c *chronicle) replay(h *history, b batch) error {
 		}
 	}
 	if len(want) > len(b.changes) {
-		return fmt.Errorf("Follow must yield every change: from %d to %d there are %d, want %d\n%s", c.at, b.through, len(b.changes), len(want), h.around(c.at+uint64(len(b.changes))+1))
+		return fmt.Errorf("Follow must yield every change: from %d to %d there are %d, want %d\n%s", c.at, b.through, len(b.changes), len(want),
+			h.around(c.at+uint64(len(b.changes))+1))
 	}
 	c.at = b.through
 	return nil

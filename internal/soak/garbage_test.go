@@ -27,7 +27,8 @@ func (s *soak) depend(_ string, random *rand.Rand) error {
 	namespace := place(random)
 	var owners []apimeta.OwnerReference
 	for range 1 + random.IntN(2) {
-		o := apimeta.OwnerReference{APIVersion: group + "/v1", Kind: "Gadget", Name: poolName(random.IntN(poolSize)), UID: "never-was-" + strconv.Itoa(random.IntN(100))}
+		o := apimeta.OwnerReference{APIVersion: group + "/v1", Kind: "Gadget", Name: poolName(random.IntN(poolSize)),
+			UID: "never-was-" + strconv.Itoa(random.IntN(100))}
 		g, err := s.gadgets.Namespace(namespace).Get(context.Background(), o.Name)
 		switch {
 		case err == nil:

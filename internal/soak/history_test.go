@@ -104,7 +104,8 @@ func (e entry) follows(objects state) error {
 		return fmt.Errorf("an object must keep its uid: %d", e.revision)
 	case now.count < was.count || now.marks < was.marks || now.seen < was.seen:
 		return fmt.Errorf("no update may be lost: %d counts backward", e.revision)
-	case now.generation < was.generation || (now.color != was.color || now.count != was.count || now.marks != was.marks) != (now.generation > was.generation) && now.deleting == was.deleting:
+	case now.generation < was.generation ||
+		(now.color != was.color || now.count != was.count || now.marks != was.marks) != (now.generation > was.generation) && now.deleting == was.deleting:
 		return fmt.Errorf("the generation must count the changes of the spec: %d", e.revision)
 	}
 	return nil

@@ -36,7 +36,8 @@ func TestOldLists(t *testing.T) {
 	// change makes the nth change of a kind: it sets the count of the object n modulo objects to n.
 	change := func(key storage.Key, n int) {
 		_, err := memory.Update(t.Context(), key, func(*storage.Record) ([]byte, error) {
-			return fmt.Appendf(nil, `{"apiVersion":"%s/v1","kind":"Gadget","metadata":{"name":%q,"namespace":%q,"uid":%q,"resourceVersion":"","generation":1},"spec":{"count":%d}}`, group, key.Name, key.Namespace, key.Name, n), nil
+			return fmt.Appendf(nil,
+				`{"apiVersion":"%s/v1","kind":"Gadget","metadata":{"name":%q,"namespace":%q,"uid":%q,"resourceVersion":"","generation":1},"spec":{"count":%d}}`, group, key.Name, key.Namespace, key.Name, n), nil
 		})
 		require.NoError(t, err)
 	}

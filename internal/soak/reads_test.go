@@ -142,7 +142,8 @@ func (l listRead) check(objects state) error {
 		}
 	}
 	if !slices.Equal(l.items, want) {
-		return fmt.Errorf("a list must be one snapshot: at %d after %q it has %d objects, want %d: %s", l.revision, l.after.Name, len(l.items), len(want), differences(asState(l.items), asState(want)))
+		return fmt.Errorf("a list must be one snapshot: at %d after %q it has %d objects, want %d: %s", l.revision, l.after.Name, len(l.items),
+			len(want), differences(asState(l.items), asState(want)))
 	}
 	if l.limit > 0 && l.more && len(l.items) != l.limit {
 		return fmt.Errorf("every page but the last must be full: %d objects, limit %d", len(l.items), l.limit)

@@ -136,10 +136,12 @@ func TestSoak(t *testing.T) {
 	c, took := &s.totals, time.Since(began)
 	t.Logf("%d rounds, %s", rounds, took.Round(time.Millisecond))
 	t.Logf("%d commits (%.0f/s), %d conflicts; %d pages (%.0f/s), %d of them 410; %d compactions",
-		c.commits.Load(), float64(c.commits.Load())/took.Seconds(), c.conflicts.Load(), c.pages.Load(), float64(c.pages.Load())/took.Seconds(), c.expiredPages.Load(), c.compactions.Load())
+		c.commits.Load(), float64(c.commits.Load())/took.Seconds(), c.conflicts.Load(), c.pages.Load(), float64(c.pages.Load())/took.Seconds(),
+		c.expiredPages.Load(), c.compactions.Load())
 	t.Logf("%d watchers: %d events (%.0f/s), %d streams, %d bookmarks, %d times 410, %d differences after it",
 		len(s.tapes), c.events.Load(), float64(c.events.Load())/took.Seconds(), c.streams.Load(), c.bookmarks.Load(), c.expiredWatches.Load(), c.relists.Load())
-	t.Logf("%d followers of everything: %d changes, %d times 410; %d namespaces deleted, %d parts collected", len(s.chronicles), c.followed.Load(), c.expiredFollows.Load(), c.razed.Load(), c.collected.Load())
+	t.Logf("%d followers of everything: %d changes, %d times 410; %d namespaces deleted, %d parts collected", len(s.chronicles),
+		c.followed.Load(), c.expiredFollows.Load(), c.razed.Load(), c.collected.Load())
 	if duration >= time.Minute && !t.Failed() { // what did not happen was not tested
 		require.NotZero(t, c.conflicts.Load(), "no write met a conflict")
 		require.NotZero(t, c.expiredWatches.Load(), "no watcher fell behind")

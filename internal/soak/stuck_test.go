@@ -78,7 +78,8 @@ func (b *bulk) write(t *testing.T, name string, size int) {
 	b.written++
 	key := keyOf("a", name)
 	_, err := b.store.Update(t.Context(), key, func(*storage.Record) ([]byte, error) {
-		return fmt.Appendf(nil, `{"apiVersion":"%s/v1","kind":"Gadget","metadata":{"name":%q,"namespace":"a","uid":%q,"resourceVersion":"","generation":%d},"spec":{"marks":{%q:1}}}`,
+		return fmt.Appendf(nil,
+			`{"apiVersion":"%s/v1","kind":"Gadget","metadata":{"name":%q,"namespace":"a","uid":%q,"resourceVersion":"","generation":%d},"spec":{"marks":{%q:1}}}`,
 			group, name, name, b.written, strings.Repeat("x", size)), nil
 	})
 	require.NoError(t, err)
@@ -167,7 +168,8 @@ func TestWatchersThatNeverRead(t *testing.T) {
 			}
 			require.NoError(t, reader.shows(want, time.Now().Add(patience)))
 			grown := inUse() - before
-			t.Logf("%d watchers that never read hold %d KB, with a history of %d KB and %d KB of converted objects", c.watchers, grown>>10, logBytes>>10, convertedBytes>>10)
+			t.Logf("%d watchers that never read hold %d KB, with a history of %d KB and %d KB of converted objects", c.watchers, grown>>10,
+				logBytes>>10, convertedBytes>>10)
 			const forms = 8 // of an object, before and after a change
 			require.Less(t, grown, int64(logBytes+convertedBytes+forms*c.objects*c.size+c.watchers*perWatcher))
 		})

@@ -149,7 +149,8 @@ func (s *soak) patch(who string, random *rand.Rand) error {
 		}
 		media, body := mediaMerge, fmt.Sprintf(`{"metadata":{"resourceVersion":%q},"spec":{"count":%d}}`, g.ResourceVersion, g.Spec.Count+1)
 		if g.Spec.Count > 0 && random.IntN(2) == 0 {
-			media, body = mediaPatch, fmt.Sprintf(`[{"op":"test","path":"/spec/count","value":%d},{"op":"replace","path":"/spec/count","value":%d}]`, g.Spec.Count, g.Spec.Count+1)
+			media, body = mediaPatch, fmt.Sprintf(`[{"op":"test","path":"/spec/count","value":%d},{"op":"replace","path":"/spec/count","value":%d}]`,
+				g.Spec.Count, g.Spec.Count+1)
 		}
 		out, err := c.write("PATCH", path(namespace, name), media, body)
 		if media == mediaPatch && status.IsInvalid(err) { // the test operation failed
@@ -180,7 +181,8 @@ func (s *soak) flip(who string, random *rand.Rand) error {
 	if random.IntN(8) == 0 {
 		name = counterName(random.IntN(counters))
 	}
-	body := fmt.Sprintf(`{"metadata":{"labels":{%q:%s}},"spec":{"color":%s}}`, sideLabel, pick(random, `"left"`, `"right"`, "null"), pick(random, `"red"`, `"blue"`, "null"))
+	body := fmt.Sprintf(`{"metadata":{"labels":{%q:%s}},"spec":{"color":%s}}`, sideLabel, pick(random, `"left"`, `"right"`, "null"),
+		pick(random, `"red"`, `"blue"`, "null"))
 	out, err := s.caller(random).write("PATCH", path(namespace, name), mediaMerge, body)
 	if status.IsNotFound(err) {
 		return nil

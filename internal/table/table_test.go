@@ -240,7 +240,8 @@ func ExampleParsePath() {
 }
 
 func FuzzParsePath(f *testing.F) {
-	for _, seed := range []string{".", ".a.b[0]", `.a[?(@.b=="c")].d`, `['x\'y']`, ".a[*].*", ".a[?(@.b<=-1.5)]", `.a\.b`, "[?(@)]", ".a[?(@.b[?(@.c)]==true)]", "..a", "..[-1:]['a','b']",
+	for _, seed := range []string{".", ".a.b[0]", `.a[?(@.b=="c")].d`, `['x\'y']`, ".a[*].*", ".a[?(@.b<=-1.5)]", `.a\.b`, "[?(@)]",
+		".a[?(@.b[?(@.c)]==true)]", "..a", "..[-1:]['a','b']",
 		".a[1:2:3,*]..b", "..a..b..c..[?(@..d==@..e)]"} {
 		f.Add(seed)
 	}

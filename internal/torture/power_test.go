@@ -32,7 +32,8 @@ type outage struct {
 // newOutage creates a file without objects.
 func newOutage(t *testing.T, seed uint64) *outage {
 	directory := t.TempDir()
-	o := &outage{t: t, random: rand.New(rand.NewPCG(seed, 0)), path: filepath.Join(directory, "objects.db"), image: filepath.Join(directory, "image.db"), model: newModel()}
+	o := &outage{t: t, random: rand.New(rand.NewPCG(seed, 0)), path: filepath.Join(directory, "objects.db"),
+		image: filepath.Join(directory, "image.db"), model: newModel()}
 	t.Cleanup(func() {
 		t.Logf("process %d, image %d, pending %v, lost %v, DECORUM_TORTURE_SEED=%d", len(o.runs), o.images, o.disk.pending, o.disk.lost, seed)
 	})

@@ -217,13 +217,15 @@ func TestReseal(t *testing.T) {
 		require.False(t, holds(), "once the free pages are gone")
 		require.NoError(t, bolt.Check(t.Context(), bolt.Options{Path: path, Transformer: aead(keys[0])}), "older keys are not needed")
 	}
-	for name, transformer := range map[string]bolt.Transformer{"no key": nil, "an older key": aead(key("1")), "another secret": aead(bolt.Key{ID: "2", Secret: make([]byte, 16)})} {
+	for name, transformer := range map[string]bolt.Transformer{"no key": nil, "an older key": aead(key("1")),
+		"another secret": aead(bolt.Key{ID: "2", Secret: make([]byte, 16)})} {
 		store = open(t, bolt.Options{Path: path, Transformer: transformer})
 		err := store.Register(t.Context(), storage.Resource{Name: notes, Extract: storage.ExtractMetadata})
 		require.ErrorContains(t, err, `key "2"`, name)
 		require.NoError(t, store.Close())
 	}
-	for name, bad := range map[string][]bolt.Key{"none": nil, "without an id": {{Secret: make([]byte, 16)}}, "short": {{ID: "1", Secret: make([]byte, 5)}}, "twice": {key("1"), key("1")}} {
+	for name, bad := range map[string][]bolt.Key{"none": nil, "without an id": {{Secret: make([]byte, 16)}},
+		"short": {{ID: "1", Secret: make([]byte, 5)}}, "twice": {key("1"), key("1")}} {
 		_, err := bolt.NewAEAD(bad...)
 		assert.Error(t, err, name)
 	}

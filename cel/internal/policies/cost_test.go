@@ -18,11 +18,13 @@ func TestExpensivePoliciesDoNotStopOthers(t *testing.T) {
 	s := newServer(t, rest.Options{}, false)
 	one := func(name, spec string) {
 		s.create(policiesPath, validatingPolicy(name, spec))
-		s.create(bindingsPath, strings.NewReplacer(`"name": "b"`, `"name": "`+name+`"`, `"policyName": "p"`, `"policyName": "`+name+`"`).Replace(binding("ValidatingAdmissionPolicyBinding", "")))
+		s.create(bindingsPath, strings.NewReplacer(`"name": "b"`, `"name": "`+name+`"`, `"policyName": "p"`, `"policyName": "`+name+`"`).
+			Replace(binding("ValidatingAdmissionPolicyBinding", "")))
 	}
 	var many []string
 	for i := range 15 {
-		many = append(many, fmt.Sprintf(`{"expression": "%d > 100 || authorizer.group('g%d').resource('r').check('get').allowed() && authorizer.group('h%d').resource('r').check('get').allowed()"}`, i, i, i))
+		many = append(many,
+			fmt.Sprintf(`{"expression": "%d > 100 || authorizer.group('g%d').resource('r').check('get').allowed() && authorizer.group('h%d').resource('r').check('get').allowed()"}`, i, i, i))
 	}
 	one("a-expression", `"failurePolicy": "Ignore", "validations": [{"expression": "`+expensive+`"}]`)
 	one("b-policy", `"failurePolicy": "Ignore", "validations": [`+strings.Join(many, ", ")+`]`)

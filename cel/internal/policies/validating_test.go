@@ -26,32 +26,51 @@ func TestDenials(t *testing.T) {
 		{"an expression is true", `"validations": [{"expression": "object.spec.size < 10"}]`, "", "", 201},
 		{"an expression is false", `"validations": [{"expression": " object.spec.size < 1 "}]`, "failed expression: object.spec.size < 1", status.ReasonInvalid, 422},
 		{"message", `"validations": [{"expression": "false", "message": " too large "}]`, "too large", status.ReasonInvalid, 422},
-		{"messageExpression", `"validations": [{"expression": "false", "message": "no", "messageExpression": "'size ' + string(object.spec.size)"}]`, "size 3", status.ReasonInvalid, 422},
+		{"messageExpression",
+			`"validations": [{"expression": "false", "message": "no", "messageExpression": "'size ' + string(object.spec.size)"}]`, "size 3", status.ReasonInvalid, 422},
 		{"a messageExpression that fails", `"validations": [{"expression": "false", "message": "no", "messageExpression": "object.missing"}]`, "", "", 0},
-		{"a messageExpression that fails at run time", `"validations": [{"expression": "false", "message": "no", "messageExpression": "string(object.missing)"}]`, "no", status.ReasonInvalid, 422},
-		{"a messageExpression with two lines", `"validations": [{"expression": "false", "messageExpression": "'a\\nb'"}]`, "failed expression: false", status.ReasonInvalid, 422},
-		{"a messageExpression that is too long", `"validations": [{"expression": "false", "messageExpression": "[1,2,3,4,5,6].map(i, 'x'.replace('x', '` + strings.Repeat("y", 900) + `')).join('')"}]`,
+		{"a messageExpression that fails at run time",
+			`"validations": [{"expression": "false", "message": "no", "messageExpression": "string(object.missing)"}]`, "no", status.ReasonInvalid, 422},
+		{"a messageExpression with two lines", `"validations": [{"expression": "false", "messageExpression": "'a\\nb'"}]`,
+			"failed expression: false", status.ReasonInvalid, 422},
+		{"a messageExpression that is too long",
+			`"validations": [{"expression": "false", "messageExpression": "[1,2,3,4,5,6].map(i, 'x'.replace('x', '` + strings.Repeat("y", 900) + `')).join('')"}]`,
 			"failed expression: false", status.ReasonInvalid, 422},
 		{"Forbidden", `"validations": [{"expression": "false", "message": "no", "reason": "Forbidden"}]`, "no", status.ReasonForbidden, 403},
-		{"RequestEntityTooLarge", `"validations": [{"expression": "false", "message": "no", "reason": "RequestEntityTooLarge"}]`, "no", status.ReasonRequestEntityTooLarge, 413},
-		{"the first denial counts", `"validations": [{"expression": "true"}, {"expression": "false", "message": "first"}, {"expression": "false", "message": "second"}]`, "first", status.ReasonInvalid, 422},
-		{"an error", `"validations": [{"expression": "object.missing == 1"}]`, "expression 'object.missing == 1' resulted in error: no such key: missing", status.ReasonInvalid, 422},
+		{"RequestEntityTooLarge", `"validations": [{"expression": "false", "message": "no", "reason": "RequestEntityTooLarge"}]`, "no",
+			status.ReasonRequestEntityTooLarge, 413},
+		{"the first denial counts",
+			`"validations": [{"expression": "true"}, {"expression": "false", "message": "first"}, {"expression": "false", "message": "second"}]`,
+			"first", status.ReasonInvalid, 422},
+		{"an error", `"validations": [{"expression": "object.missing == 1"}]`,
+			"expression 'object.missing == 1' resulted in error: no such key: missing", status.ReasonInvalid, 422},
 		{"an error with failurePolicy Ignore", `"failurePolicy": "Ignore", "validations": [{"expression": "object.missing == 1"}]`, "", "", 201},
-		{"failurePolicy Ignore does not ignore denials", `"failurePolicy": "Ignore", "validations": [{"expression": "false", "message": "no"}]`, "no", status.ReasonInvalid, 422},
-		{"variables", `"variables": [{"name": "size", "expression": "object.spec.size"}, {"name": "large", "expression": "variables.size > 2"}], "validations": [{"expression": "!variables.large", "messageExpression": "'size ' + string(variables.size)"}]`,
+		{"failurePolicy Ignore does not ignore denials", `"failurePolicy": "Ignore", "validations": [{"expression": "false", "message": "no"}]`,
+			"no", status.ReasonInvalid, 422},
+		{"variables",
+			`"variables": [{"name": "size", "expression": "object.spec.size"}, {"name": "large", "expression": "variables.size > 2"}], "validations": [{"expression": "!variables.large", "messageExpression": "'size ' + string(variables.size)"}]`,
 			"size 3", status.ReasonInvalid, 422},
-		{"match conditions that are true", `"matchConditions": [{"name": "a", "expression": "object.spec.size == 3"}], "validations": [{"expression": "false", "message": "no"}]`, "no", status.ReasonInvalid, 422},
-		{"match conditions that are false", `"matchConditions": [{"name": "a", "expression": "object.spec.size == 4"}], "validations": [{"expression": "false", "message": "no"}]`, "", "", 201},
+		{"match conditions that are true",
+			`"matchConditions": [{"name": "a", "expression": "object.spec.size == 3"}], "validations": [{"expression": "false", "message": "no"}]`,
+			"no", status.ReasonInvalid, 422},
+		{"match conditions that are false",
+			`"matchConditions": [{"name": "a", "expression": "object.spec.size == 4"}], "validations": [{"expression": "false", "message": "no"}]`, "", "", 201},
 		{"match conditions that fail", `"matchConditions": [{"name": "a", "expression": "object.missing == 4"}], "validations": [{"expression": "true"}]`,
 			"expression 'object.missing == 4' resulted in error: no such key: missing", status.ReasonInvalid, 422},
-		{"match conditions that fail with Ignore", `"failurePolicy": "Ignore", "matchConditions": [{"name": "a", "expression": "object.missing == 4"}], "validations": [{"expression": "false"}]`, "", "", 201},
-		{"the request", `"validations": [{"expression": "request.operation == 'CREATE' && request.name == 'w' && request.namespace == 'default' && request.kind.kind == 'Widget' && request.resource.resource == 'widgets' && request.requestResource.version == 'v1' && !has(request.subResource) && request.userInfo.username == 'system:anonymous' && !request.dryRun && request.options.kind == 'CreateOptions' && oldObject == null"}]`, "", "", 201},
-		{"an audit annotation that fails", `"auditAnnotations": [{"key": "a", "valueExpression": "string(object.missing)"}]`, "expression 'string(object.missing)' resulted in error: no such key: missing", status.ReasonInvalid, 422},
+		{"match conditions that fail with Ignore",
+			`"failurePolicy": "Ignore", "matchConditions": [{"name": "a", "expression": "object.missing == 4"}], "validations": [{"expression": "false"}]`, "", "", 201},
+		{"the request",
+			`"validations": [{"expression": "request.operation == 'CREATE' && request.name == 'w' && request.namespace == 'default' && request.kind.kind == 'Widget' && request.resource.resource == 'widgets' && request.requestResource.version == 'v1' && !has(request.subResource) && request.userInfo.username == 'system:anonymous' && !request.dryRun && request.options.kind == 'CreateOptions' && oldObject == null"}]`, "", "", 201},
+		{"an audit annotation that fails", `"auditAnnotations": [{"key": "a", "valueExpression": "string(object.missing)"}]`,
+			"expression 'string(object.missing)' resulted in error: no such key: missing", status.ReasonInvalid, 422},
 		{"too expensive", `"validations": [{"expression": "[1, 2, 3].all(i, authorizer.requestResource.check('get').allowed())"}]`,
 			"expression '[1, 2, 3].all(i, authorizer.requestResource.check('get').allowed())' resulted in error: operation cancelled: actual cost limit exceeded", status.ReasonInvalid, 422},
-		{"no matching operation", `"matchConstraints": {"resourceRules": [{"apiGroups": ["example.com"], "apiVersions": ["*"], "resources": ["widgets"], "operations": ["DELETE"]}]}, "validations": [{"expression": "false"}]`, "", "", 201},
-		{"an excluded name", `"matchConstraints": {"resourceRules": [{"apiGroups": ["*"], "apiVersions": ["*"], "resources": ["*"], "operations": ["*"]}], "excludeResourceRules": [{"apiGroups": ["*"], "apiVersions": ["*"], "resources": ["widgets"], "operations": ["*"], "resourceNames": ["w"]}]}, "validations": [{"expression": "false"}]`, "", "", 201},
-		{"another label", `"matchConstraints": {"objectSelector": {"matchLabels": {"app": "other"}}, "resourceRules": [{"apiGroups": ["*"], "apiVersions": ["*"], "resources": ["*"], "operations": ["*"]}]}, "validations": [{"expression": "false"}]`, "", "", 201},
+		{"no matching operation",
+			`"matchConstraints": {"resourceRules": [{"apiGroups": ["example.com"], "apiVersions": ["*"], "resources": ["widgets"], "operations": ["DELETE"]}]}, "validations": [{"expression": "false"}]`, "", "", 201},
+		{"an excluded name",
+			`"matchConstraints": {"resourceRules": [{"apiGroups": ["*"], "apiVersions": ["*"], "resources": ["*"], "operations": ["*"]}], "excludeResourceRules": [{"apiGroups": ["*"], "apiVersions": ["*"], "resources": ["widgets"], "operations": ["*"], "resourceNames": ["w"]}]}, "validations": [{"expression": "false"}]`, "", "", 201},
+		{"another label",
+			`"matchConstraints": {"objectSelector": {"matchLabels": {"app": "other"}}, "resourceRules": [{"apiGroups": ["*"], "apiVersions": ["*"], "resources": ["*"], "operations": ["*"]}]}, "validations": [{"expression": "false"}]`, "", "", 201},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			s := newServer(t, rest.Options{}, false)
@@ -68,7 +87,8 @@ func TestDenials(t *testing.T) {
 			assert.Equal(t, denied+c.message, a.Message)
 			assert.Equal(t, c.reason, a.Reason)
 			require.NotNil(t, a.Details)
-			assert.Equal(t, status.Details{Name: "w", Group: "example.com", Kind: "widgets", Causes: []status.Cause{{Message: strings.TrimPrefix(denied, `widgets.example.com "w" is forbidden: `) + c.message}}}, *a.Details)
+			assert.Equal(t, status.Details{Name: "w", Group: "example.com", Kind: "widgets",
+				Causes: []status.Cause{{Message: strings.TrimPrefix(denied, `widgets.example.com "w" is forbidden: `) + c.message}}}, *a.Details)
 		})
 	}
 }
@@ -143,16 +163,21 @@ func TestParams(t *testing.T) {
 		{"no paramRef", limited, "", ""},
 		{"not found, Deny", limited, `"paramRef": {"name": "none", "parameterNotFoundAction": "Deny"}`,
 			"denied request: failed to configure binding: no params found for policy binding with `Deny` parameterNotFoundAction"},
-		{"not found, Deny, but the policy ignores failures", `"failurePolicy": "Ignore", ` + limited, `"paramRef": {"name": "none", "parameterNotFoundAction": "Deny"}`, ""},
+		{"not found, Deny, but the policy ignores failures", `"failurePolicy": "Ignore", ` + limited,
+			`"paramRef": {"name": "none", "parameterNotFoundAction": "Deny"}`, ""},
 		{"not found, Allow", limited, `"paramRef": {"name": "none", "parameterNotFoundAction": "Allow"}`, ""},
-		{"none selected, Deny", limited, `"paramRef": {"selector": {"matchLabels": {"for": "nothing"}}, "parameterNotFoundAction": "Deny"}`, "failed to configure binding: no params found"},
+		{"none selected, Deny", limited, `"paramRef": {"selector": {"matchLabels": {"for": "nothing"}}, "parameterNotFoundAction": "Deny"}`,
+			"failed to configure binding: no params found"},
 		{"cluster-scoped", byCluster, `"paramRef": {"name": "all", "parameterNotFoundAction": "Deny"}`, "denied request: at most 0"},
 		{"cluster-scoped with a namespace", byCluster, `"paramRef": {"name": "all", "namespace": "default", "parameterNotFoundAction": "Deny"}`,
 			"failed to configure binding: paramRef.namespace must not be provided for a cluster-scoped `paramKind`"},
-		{"a kind that is not served", `"paramKind": {"apiVersion": "example.com/v1", "kind": "Nothing"}, "validations": [{"expression": "true"}]`, `"paramRef": {"name": "all", "parameterNotFoundAction": "Deny"}`,
+		{"a kind that is not served", `"paramKind": {"apiVersion": "example.com/v1", "kind": "Nothing"}, "validations": [{"expression": "true"}]`,
+			`"paramRef": {"name": "all", "parameterNotFoundAction": "Deny"}`,
 			"ValidatingAdmissionPolicy 'p' denied request: failed to configure policy: failed to find resource referenced by paramKind: 'example.com/v1, Kind=Nothing'"},
-		{"a binding for other objects", limited, `"paramRef": {"name": "small", "parameterNotFoundAction": "Deny"}, "matchResources": {"objectSelector": {"matchLabels": {"app": "other"}}}`, ""},
-		{"a binding for other names", limited, `"paramRef": {"name": "small", "parameterNotFoundAction": "Deny"}, "matchResources": {"resourceRules": [{"apiGroups": ["*"], "apiVersions": ["*"], "resources": ["*"], "operations": ["*"], "resourceNames": ["v"]}]}`, ""},
+		{"a binding for other objects", limited,
+			`"paramRef": {"name": "small", "parameterNotFoundAction": "Deny"}, "matchResources": {"objectSelector": {"matchLabels": {"app": "other"}}}`, ""},
+		{"a binding for other names", limited,
+			`"paramRef": {"name": "small", "parameterNotFoundAction": "Deny"}, "matchResources": {"resourceRules": [{"apiGroups": ["*"], "apiVersions": ["*"], "resources": ["*"], "operations": ["*"], "resourceNames": ["v"]}]}`, ""},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			s := newServer(t, rest.Options{}, false)
@@ -215,7 +240,8 @@ func TestRightsOnParams(t *testing.T) {
 	assert.Contains(t, s.sendAs("john", http.MethodPost, policiesPath, p).Message,
 		`spec.paramKind: Forbidden: user "john" must have "get" permission on all objects of the referenced paramKind (kind=Limit, apiVersion=example.com/v1)`)
 	assert.Equal(t, 201, s.sendAs("jane", http.MethodPost, policiesPath, p).code)
-	assert.Contains(t, s.sendAs("john", http.MethodPost, bindingsPath, b).Message, `spec.paramRef: Forbidden: user "john" does not have "get" permission on the object referenced by paramRef`)
+	assert.Contains(t, s.sendAs("john", http.MethodPost, bindingsPath, b).Message,
+		`spec.paramRef: Forbidden: user "john" does not have "get" permission on the object referenced by paramRef`)
 	assert.Equal(t, 201, s.sendAs("jane", http.MethodPost, bindingsPath, b).code)
 	assert.Equal(t, 200, s.sendAs("john", http.MethodPatch, bindingsPath+"/b", `{"metadata": {"labels": {"a": "b"}}}`).code)
 }
@@ -228,7 +254,8 @@ func TestVersions(t *testing.T) {
 		if i > 0 {
 			require.Equal(t, 200, s.send(http.MethodDelete, bindingsPath+"/b", "").code)
 		} else {
-			s.create(policiesPath, validatingPolicy("p", `"paramKind": {"apiVersion": "example.com/v1beta1", "kind": "Limit"}, "validations": [{"expression": "object.spec.size <= params.tens", "messageExpression": "'at most ' + string(params.tens)"}]`))
+			s.create(policiesPath, validatingPolicy("p",
+				`"paramKind": {"apiVersion": "example.com/v1beta1", "kind": "Limit"}, "validations": [{"expression": "object.spec.size <= params.tens", "messageExpression": "'at most ' + string(params.tens)"}]`))
 		}
 		s.create(bindingsPath, binding("ValidatingAdmissionPolicyBinding", `"paramRef": `+ref))
 		assert.Contains(t, s.send(http.MethodPost, widgetsPath, widget("w", `"size": 3`)).Message, "at most 2", ref)

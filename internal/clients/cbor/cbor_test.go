@@ -184,7 +184,8 @@ func TestTypedClient(t *testing.T) {
 	require.NoError(t, err)
 	defer events.Stop()
 
-	made, err := maps.Create(ctx, &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Name: "a"}, Data: map[string]string{"k": "ü"}, BinaryData: map[string][]byte{"b": {0, 0xff}}}, metav1.CreateOptions{})
+	made, err := maps.Create(ctx, &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Name: "a"}, Data: map[string]string{"k": "ü"},
+		BinaryData: map[string][]byte{"b": {0, 0xff}}}, metav1.CreateOptions{})
 	require.NoError(t, err)
 	assert.Equal(t, []byte{0, 0xff}, made.BinaryData["b"])
 	assert.False(t, made.CreationTimestamp.IsZero())

@@ -81,7 +81,8 @@ func TestUsersMayDoWhatTheirRolesAllow(t *testing.T) {
 func TestServiceAccountsUseTheirTokens(t *testing.T) {
 	api := kubeapitest.New(t, kubeapitest.Options{})
 	admin := clientOf(t, api.Config())
-	_, err := admin.CoreV1().ServiceAccounts("default").Create(t.Context(), &corev1.ServiceAccount{ObjectMeta: metav1.ObjectMeta{Name: "robot"}}, metav1.CreateOptions{})
+	_, err := admin.CoreV1().ServiceAccounts("default").Create(t.Context(),
+		&corev1.ServiceAccount{ObjectMeta: metav1.ObjectMeta{Name: "robot"}}, metav1.CreateOptions{})
 	require.NoError(t, err)
 	request, err := admin.CoreV1().ServiceAccounts("default").CreateToken(t.Context(), "robot", &authenticationv1.TokenRequest{}, metav1.CreateOptions{})
 	require.NoError(t, err)

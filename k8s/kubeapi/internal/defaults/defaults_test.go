@@ -36,7 +36,8 @@ func TestSet(t *testing.T) {
 		{"the template of a Deployment", set[appsv1.Deployment],
 			`{"spec":{"template":{"spec":{"serviceAccountName":"a","containers":[{"name":"a","image":"nginx:1.2","livenessProbe":{"httpGet":{"port":80}},"ports":[{"containerPort":80}]}]}}}}`,
 			`{"spec":{"replicas":1,"strategy":{"type":"RollingUpdate","rollingUpdate":{"maxSurge":"25%","maxUnavailable":"25%"}},"revisionHistoryLimit":10,"progressDeadlineSeconds":600,
-				"template":{"spec":{"serviceAccountName":"a","serviceAccount":"a",` + podDefaults + `,"containers":[{"name":"a","image":"nginx:1.2","imagePullPolicy":"IfNotPresent",` + ofContainer + `,
+				"template":{"spec":{"serviceAccountName":"a","serviceAccount":"a",` + podDefaults +
+				`,"containers":[{"name":"a","image":"nginx:1.2","imagePullPolicy":"IfNotPresent",` + ofContainer + `,
 					"livenessProbe":{"httpGet":{"path":"/","port":80,"scheme":"HTTP"},"timeoutSeconds":1,"periodSeconds":10,"successThreshold":1,"failureThreshold":3},
 					"ports":[{"containerPort":80,"protocol":"TCP"}]}]}}}}`},
 		{"the claims of a StatefulSet", set[appsv1.StatefulSet], `{"spec":{"volumeClaimTemplates":[{"metadata":{"name":"data"},"spec":{}}]}}`,
@@ -48,12 +49,14 @@ func TestSet(t *testing.T) {
 		{"a Job takes the labels of its template", set[batchv1.Job], `{"spec":{"template":{"metadata":{"labels":{"a":"1"}}}}}`,
 			`{"metadata":{"labels":{"a":"1"}},"spec":{"parallelism":1,"completions":1,"backoffLimit":6,"completionMode":"NonIndexed","suspend":false,"manualSelector":false,
 				"podReplacementPolicy":"TerminatingOrFailed","template":{"metadata":{"labels":{"a":"1"}},"spec":{` + podDefaults + `}}}}`},
-		{"one direction of an autoscaler", set[autoscalingv2.HorizontalPodAutoscaler], `{"spec":{"behavior":{"scaleUp":{"policies":[{"type":"Pods","value":1,"periodSeconds":5}]}}}}`,
+		{"one direction of an autoscaler", set[autoscalingv2.HorizontalPodAutoscaler],
+			`{"spec":{"behavior":{"scaleUp":{"policies":[{"type":"Pods","value":1,"periodSeconds":5}]}}}}`,
 			`{"spec":{"minReplicas":1,"metrics":[{"type":"Resource","resource":{"name":"cpu","target":{"type":"Utilization","averageUtilization":80}}}],"behavior":{
 				"scaleUp":{"stabilizationWindowSeconds":0,"selectPolicy":"Max","policies":[{"type":"Pods","value":1,"periodSeconds":5}]},
 				"scaleDown":{"selectPolicy":"Max","policies":[{"type":"Percent","value":100,"periodSeconds":15}]}}}}`},
 		{"a claim", set[corev1.PersistentVolumeClaim], `{}`, `{"spec":{"volumeMode":"Filesystem"},"status":{"phase":"Pending"}}`},
-		{"a namespace", set[corev1.Namespace], `{"metadata":{"name":"a"}}`, `{"metadata":{"name":"a","labels":{"kubernetes.io/metadata.name":"a"}},"status":{"phase":"Active"}}`},
+		{"a namespace", set[corev1.Namespace], `{"metadata":{"name":"a"}}`,
+			`{"metadata":{"name":"a","labels":{"kubernetes.io/metadata.name":"a"}},"status":{"phase":"Active"}}`},
 		{"a kind without defaults", set[nodev1.RuntimeClass], `{"overhead":{"podFixed":{"cpu":"0.1m"}}}`, `{"overhead":{"podFixed":{"cpu":"100u"}}}`},
 	} {
 		t.Run(c.name, func(t *testing.T) { c.set(t, c.sent, c.want) })
@@ -101,9 +104,12 @@ func TestCanonicalize(t *testing.T) {
 	}{
 		{"a quantity below a thousandth", canonicalize[corev1.ResourceQuota], `{"spec":{"hard":{"cpu":"0.0001"}}}`, `{"spec":{"hard":{"cpu":"1m"}}}`},
 		{"the texts of a secret", canonicalize[corev1.Secret], `{"data":{"a":"eA==","b":"eQ=="},"stringData":{"a":"z"}}`, `{"data":{"a":"eg==","b":"eQ=="}}`},
-		{"the label of a namespace", canonicalize[corev1.Namespace], `{"metadata":{"name":"a","labels":{"kubernetes.io/metadata.name":"b"}}}`, `{"metadata":{"name":"a","labels":{"kubernetes.io/metadata.name":"a"}}}`},
-		{"two names of an account", canonicalize[corev1.PodTemplate], `{"template":{"spec":{"serviceAccountName":"a","serviceAccount":"b"}}}`, `{"template":{"spec":{"serviceAccountName":"a","serviceAccount":"a"}}}`},
-		{"settings of an affinity that a Service lacks", canonicalize[corev1.Service], `{"spec":{"sessionAffinity":"None","sessionAffinityConfig":{"clientIP":{"timeoutSeconds":1}}}}`, `{"spec":{"sessionAffinity":"None"}}`},
+		{"the label of a namespace", canonicalize[corev1.Namespace], `{"metadata":{"name":"a","labels":{"kubernetes.io/metadata.name":"b"}}}`,
+			`{"metadata":{"name":"a","labels":{"kubernetes.io/metadata.name":"a"}}}`},
+		{"two names of an account", canonicalize[corev1.PodTemplate], `{"template":{"spec":{"serviceAccountName":"a","serviceAccount":"b"}}}`,
+			`{"template":{"spec":{"serviceAccountName":"a","serviceAccount":"a"}}}`},
+		{"settings of an affinity that a Service lacks", canonicalize[corev1.Service],
+			`{"spec":{"sessionAffinity":"None","sessionAffinityConfig":{"clientIP":{"timeoutSeconds":1}}}}`, `{"spec":{"sessionAffinity":"None"}}`},
 	} {
 		t.Run(c.name, func(t *testing.T) { c.rewrite(t, c.sent, c.want) })
 	}

@@ -14,7 +14,8 @@ import (
 
 func TestNewPodsHavePrioritiesAndTolerations(t *testing.T) {
 	client := clientOf(t, newAPI(t))
-	must[*schedulingv1.PriorityClass](t)(client.SchedulingV1().PriorityClasses().Create(t.Context(), &schedulingv1.PriorityClass{ObjectMeta: named("high"), Value: 9}, metav1.CreateOptions{}))
+	must[*schedulingv1.PriorityClass](t)(client.SchedulingV1().PriorityClasses().Create(t.Context(),
+		&schedulingv1.PriorityClass{ObjectMeta: named("high"), Value: 9}, metav1.CreateOptions{}))
 	inClass := func(name string) func(*corev1.Pod) {
 		return func(p *corev1.Pod) { p.Spec.PriorityClassName = name }
 	}
@@ -82,7 +83,8 @@ func TestVolumesAreProtectedAndHaveClasses(t *testing.T) {
 	assert.Equal(t, corev1.ClaimPending, c.Status.Phase)
 	assert.Equal(t, []string{"kubernetes.io/pvc-protection"}, c.Finalizers)
 
-	fast := &storagev1.StorageClass{ObjectMeta: metav1.ObjectMeta{Name: "fast", Annotations: map[string]string{"storageclass.kubernetes.io/is-default-class": "true"}}, Provisioner: "p"}
+	fast := &storagev1.StorageClass{ObjectMeta: metav1.ObjectMeta{Name: "fast",
+		Annotations: map[string]string{"storageclass.kubernetes.io/is-default-class": "true"}}, Provisioner: "p"}
 	must[*storagev1.StorageClass](t)(client.StorageV1().StorageClasses().Create(t.Context(), fast, metav1.CreateOptions{}))
 	assert.Equal(t, "fast", *claim("b", nil).Spec.StorageClassName)
 	assert.Empty(t, *claim("c", new(string)).Spec.StorageClassName)
@@ -112,9 +114,12 @@ func TestVolumesAreProtectedAndHaveClasses(t *testing.T) {
 
 func TestIngressesGetTheDefaultClass(t *testing.T) {
 	client := clientOf(t, newAPI(t)).NetworkingV1()
-	class := &networkingv1.IngressClass{ObjectMeta: metav1.ObjectMeta{Name: "c", Annotations: map[string]string{"ingressclass.kubernetes.io/is-default-class": "true"}}, Spec: networkingv1.IngressClassSpec{Controller: "example.com/c"}}
+	class := &networkingv1.IngressClass{ObjectMeta: metav1.ObjectMeta{Name: "c",
+		Annotations: map[string]string{"ingressclass.kubernetes.io/is-default-class": "true"}}, Spec: networkingv1.IngressClassSpec{Controller: "example.com/c"}}
 	must[*networkingv1.IngressClass](t)(client.IngressClasses().Create(t.Context(), class, metav1.CreateOptions{}))
-	i := &networkingv1.Ingress{ObjectMeta: named("i"), Spec: networkingv1.IngressSpec{DefaultBackend: &networkingv1.IngressBackend{Service: &networkingv1.IngressServiceBackend{Name: "s", Port: networkingv1.ServiceBackendPort{Number: 80}}}}}
+	i := &networkingv1.Ingress{ObjectMeta: named("i"),
+		Spec: networkingv1.IngressSpec{DefaultBackend: &networkingv1.IngressBackend{Service: &networkingv1.IngressServiceBackend{Name: "s",
+			Port: networkingv1.ServiceBackendPort{Number: 80}}}}}
 	i = must[*networkingv1.Ingress](t)(client.Ingresses(namespace).Create(t.Context(), i, metav1.CreateOptions{}))
 	assert.Equal(t, "c", *i.Spec.IngressClassName)
 }

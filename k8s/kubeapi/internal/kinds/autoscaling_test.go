@@ -49,8 +49,9 @@ func TestAutoscalersOfV2InV1(t *testing.T) {
 			map[string]string{hpa + "behavior": `{"ScaleUp":{"StabilizationWindowSeconds":0,"SelectPolicy":"Max","Policies":[{"Type":"Pods","Value":4,"PeriodSeconds":15},` +
 				`{"Type":"Percent","Value":100,"PeriodSeconds":15}],"Tolerance":null},"ScaleDown":{"StabilizationWindowSeconds":null,"SelectPolicy":"Disabled",` +
 				`"Policies":[{"Type":"Percent","Value":100,"PeriodSeconds":15}],"Tolerance":"500m"}}`}},
-		{"status", `"metrics":[` + cpu50 + `]`, `{"currentReplicas":3,"currentMetrics":[{"type":"Resource","resource":{"name":"cpu","current":{"averageUtilization":33,"averageValue":"1"}}}],` +
-			`"conditions":[{"type":"AbleToScale","status":"True","reason":"R"}]}`, new(int32(50)), new(int32(33)),
+		{"status", `"metrics":[` + cpu50 + `]`,
+			`{"currentReplicas":3,"currentMetrics":[{"type":"Resource","resource":{"name":"cpu","current":{"averageUtilization":33,"averageValue":"1"}}}],` +
+				`"conditions":[{"type":"AbleToScale","status":"True","reason":"R"}]}`, new(int32(50)), new(int32(33)),
 			map[string]string{
 				hpa + "current-metrics": `[{"type":"Resource","resource":{"name":"cpu","currentAverageUtilization":33,"currentAverageValue":"1"}}]`,
 				hpa + "conditions":      `[{"type":"AbleToScale","status":"True","lastTransitionTime":null,"reason":"R"}]`,
@@ -98,7 +99,8 @@ func TestAutoscalersOfV1InV2(t *testing.T) {
 		shown       *int32 // the target of v1
 	}{
 		{"default", nil, nil, `[{"type":"Resource","resource":{"name":"cpu","target":{"type":"Utilization","averageUtilization":80}}}]`, new(int32(80))},
-		{"target", map[string]string{"a": "b"}, new(int32(7)), `[{"type":"Resource","resource":{"name":"cpu","target":{"type":"Utilization","averageUtilization":7}}}]`, new(int32(7))},
+		{"target", map[string]string{"a": "b"}, new(int32(7)),
+			`[{"type":"Resource","resource":{"name":"cpu","target":{"type":"Utilization","averageUtilization":7}}}]`, new(int32(7))},
 		{"pods", map[string]string{"a": "b", hpa + "metrics": pods}, nil,
 			`[{"type":"Pods","pods":{"metric":{"name":"m"},"target":{"type":"AverageValue","averageValue":"5"}}}]`, nil},
 		{"both", map[string]string{hpa + "metrics": pods}, new(int32(7)),
@@ -113,10 +115,12 @@ func TestAutoscalersOfV1InV2(t *testing.T) {
 			old := &autoscalingv1.HorizontalPodAutoscaler{ObjectMeta: named(c.name), Spec: autoscalingv1.HorizontalPodAutoscalerSpec{MaxReplicas: 5,
 				ScaleTargetRef: autoscalingv1.CrossVersionObjectReference{APIVersion: "apps/v1", Kind: "Deployment", Name: "d"}, TargetCPUUtilizationPercentage: c.target}}
 			old.Annotations = c.annotations
-			old = must[*autoscalingv1.HorizontalPodAutoscaler](t)(client.AutoscalingV1().HorizontalPodAutoscalers(namespace).Create(t.Context(), old, metav1.CreateOptions{}))
+			old = must[*autoscalingv1.HorizontalPodAutoscaler](t)(client.AutoscalingV1().HorizontalPodAutoscalers(namespace).Create(t.Context(), old,
+				metav1.CreateOptions{}))
 			assert.Equal(t, new(int32(1)), old.Spec.MinReplicas)
 			assert.Equal(t, c.shown, old.Spec.TargetCPUUtilizationPercentage)
-			a := must[*autoscalingv2.HorizontalPodAutoscaler](t)(client.AutoscalingV2().HorizontalPodAutoscalers(namespace).Get(t.Context(), c.name, metav1.GetOptions{}))
+			a := must[*autoscalingv2.HorizontalPodAutoscaler](t)(client.AutoscalingV2().HorizontalPodAutoscalers(namespace).Get(t.Context(), c.name,
+				metav1.GetOptions{}))
 			metrics, err := json.Marshal(a.Spec.Metrics)
 			require.NoError(t, err)
 			assert.JSONEq(t, c.metrics, string(metrics))
@@ -125,7 +129,8 @@ func TestAutoscalersOfV1InV2(t *testing.T) {
 			assert.Empty(t, a.Status.Conditions)
 
 			old.Annotations, old.Spec.TargetCPUUtilizationPercentage = c.annotations, c.target
-			again := must[*autoscalingv1.HorizontalPodAutoscaler](t)(client.AutoscalingV1().HorizontalPodAutoscalers(namespace).Update(t.Context(), old, metav1.UpdateOptions{}))
+			again := must[*autoscalingv1.HorizontalPodAutoscaler](t)(client.AutoscalingV1().HorizontalPodAutoscalers(namespace).Update(t.Context(),
+				old, metav1.UpdateOptions{}))
 			assert.Equal(t, old.ResourceVersion, again.ResourceVersion)
 		})
 	}
@@ -148,8 +153,9 @@ func TestAutoscalersHaveOneValidation(t *testing.T) {
 // Kubernetes prints the same table for both versions.
 func TestAutoscalersPrintAllMetricsInBothVersions(t *testing.T) {
 	api := newAPI(t)
-	code, message := send(t, api, http.MethodPost, autoscalersV2, "application/json", `{"metadata":{"name":"a"},"spec":{"maxReplicas":5,"scaleTargetRef":{"apiVersion":"apps/v1",`+
-		`"kind":"Deployment","name":"d"},"metrics":[{"type":"Pods","pods":{"metric":{"name":"m"},"target":{"type":"AverageValue","averageValue":"5"}}}]}}`)
+	code, message := send(t, api, http.MethodPost, autoscalersV2, "application/json",
+		`{"metadata":{"name":"a"},"spec":{"maxReplicas":5,"scaleTargetRef":{"apiVersion":"apps/v1",`+
+			`"kind":"Deployment","name":"d"},"metrics":[{"type":"Pods","pods":{"metric":{"name":"m"},"target":{"type":"AverageValue","averageValue":"5"}}}]}}`)
 	require.Equal(t, http.StatusCreated, code, message)
 	for _, path := range []string{autoscalersV1, autoscalersV2} {
 		assert.Equal(t, []any{"a", "Deployment/d", "<unknown>/5", "1", 5., 0.}, cells(t, api, path)[:6], path)

@@ -38,18 +38,28 @@ func TestGenerationsRiseAsInKubernetes(t *testing.T) {
 		name, collection, object, patch, part string
 		begins, ends                          int64
 	}{
-		{"a Deployment's spec", "/apis/apps/v1/namespaces/default/deployments", object("apps/v1", "Deployment", "a", `,"spec":{`+template+`}`), `{"spec":{"paused":true}}`, "", 1, 2},
-		{"a Deployment's annotations", "/apis/apps/v1/namespaces/default/deployments", object("apps/v1", "Deployment", "b", `,"spec":{`+template+`}`), annotated, "", 1, 2},
+		{"a Deployment's spec", "/apis/apps/v1/namespaces/default/deployments", object("apps/v1", "Deployment", "a", `,"spec":{`+template+`}`),
+			`{"spec":{"paused":true}}`, "", 1, 2},
+		{"a Deployment's annotations", "/apis/apps/v1/namespaces/default/deployments",
+			object("apps/v1", "Deployment", "b", `,"spec":{`+template+`}`), annotated, "", 1, 2},
 		{"a Deployment's labels", "/apis/apps/v1/namespaces/default/deployments", object("apps/v1", "Deployment", "c", `,"spec":{`+template+`}`), labelled, "", 1, 1},
-		{"a Deployment's status", "/apis/apps/v1/namespaces/default/deployments", object("apps/v1", "Deployment", "d", `,"spec":{`+template+`}`), `{"metadata":{"annotations":{"c":"d"}},"status":{"replicas":1}}`, "/status", 1, 1},
-		{"a StatefulSet's annotations", "/apis/apps/v1/namespaces/default/statefulsets", object("apps/v1", "StatefulSet", "a", `,"spec":{"serviceName":"s",`+template+`}`), annotated, "", 1, 1},
-		{"a DaemonSet's template", "/apis/apps/v1/namespaces/default/daemonsets", object("apps/v1", "DaemonSet", "a", `,"spec":{`+template+`}`), `{"spec":{"template":{"metadata":{"annotations":{"c":"d"}}}}}`, "", 1, 2},
-		{"an EndpointSlice's labels", "/apis/discovery.k8s.io/v1/namespaces/default/endpointslices", object("discovery.k8s.io/v1", "EndpointSlice", "a", `,"addressType":"IPv4","endpoints":[]`), labelled, "", 1, 2},
-		{"an EndpointSlice's annotations", "/apis/discovery.k8s.io/v1/namespaces/default/endpointslices", object("discovery.k8s.io/v1", "EndpointSlice", "b", `,"addressType":"IPv4","endpoints":[]`), annotated, "", 1, 1},
-		{"a PriorityClass", "/apis/scheduling.k8s.io/v1/priorityclasses", object("scheduling.k8s.io/v1", "PriorityClass", "a", `,"value":1`), `{"description":"d"}`, "", 1, 1},
-		{"a Pod's image", "/api/v1/namespaces/default/pods", object("v1", "Pod", "a", `,"spec":{"containers":[{"name":"c","image":"i"}]}`), `{"spec":{"containers":[{"name":"c","image":"j"}]}}`, "", 1, 2},
+		{"a Deployment's status", "/apis/apps/v1/namespaces/default/deployments", object("apps/v1", "Deployment", "d", `,"spec":{`+template+`}`),
+			`{"metadata":{"annotations":{"c":"d"}},"status":{"replicas":1}}`, "/status", 1, 1},
+		{"a StatefulSet's annotations", "/apis/apps/v1/namespaces/default/statefulsets",
+			object("apps/v1", "StatefulSet", "a", `,"spec":{"serviceName":"s",`+template+`}`), annotated, "", 1, 1},
+		{"a DaemonSet's template", "/apis/apps/v1/namespaces/default/daemonsets", object("apps/v1", "DaemonSet", "a", `,"spec":{`+template+`}`),
+			`{"spec":{"template":{"metadata":{"annotations":{"c":"d"}}}}}`, "", 1, 2},
+		{"an EndpointSlice's labels", "/apis/discovery.k8s.io/v1/namespaces/default/endpointslices",
+			object("discovery.k8s.io/v1", "EndpointSlice", "a", `,"addressType":"IPv4","endpoints":[]`), labelled, "", 1, 2},
+		{"an EndpointSlice's annotations", "/apis/discovery.k8s.io/v1/namespaces/default/endpointslices",
+			object("discovery.k8s.io/v1", "EndpointSlice", "b", `,"addressType":"IPv4","endpoints":[]`), annotated, "", 1, 1},
+		{"a PriorityClass", "/apis/scheduling.k8s.io/v1/priorityclasses", object("scheduling.k8s.io/v1", "PriorityClass", "a", `,"value":1`),
+			`{"description":"d"}`, "", 1, 1},
+		{"a Pod's image", "/api/v1/namespaces/default/pods", object("v1", "Pod", "a", `,"spec":{"containers":[{"name":"c","image":"i"}]}`),
+			`{"spec":{"containers":[{"name":"c","image":"j"}]}}`, "", 1, 2},
 		{"a ConfigMap", "/api/v1/namespaces/default/configmaps", object("v1", "ConfigMap", "a", ""), `{"data":{"c":"d"}}`, "", 0, 0},
-		{"an autoscaler", "/apis/autoscaling/v2/namespaces/default/horizontalpodautoscalers", object("autoscaling/v2", "HorizontalPodAutoscaler", "a", `,"spec":{"maxReplicas":2,"scaleTargetRef":{"apiVersion":"a/v1","kind":"K","name":"n"}}`), `{"spec":{"maxReplicas":3}}`, "", 0, 0},
+		{"an autoscaler", "/apis/autoscaling/v2/namespaces/default/horizontalpodautoscalers", object("autoscaling/v2", "HorizontalPodAutoscaler",
+			"a", `,"spec":{"maxReplicas":2,"scaleTargetRef":{"apiVersion":"a/v1","kind":"K","name":"n"}}`), `{"spec":{"maxReplicas":3}}`, "", 0, 0},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			m := metadataOf(t, client, "POST", c.collection, c.object)
@@ -63,7 +73,8 @@ func TestGenerationsRiseAsInKubernetes(t *testing.T) {
 func TestDaemonSetsCountTheirTemplates(t *testing.T) {
 	client := clientOf(t, newAPI(t))
 	const collection = "/apis/apps/v1/namespaces/default/daemonsets"
-	manifest := object("apps/v1", "DaemonSet", "a", `,"spec":{"selector":{"matchLabels":{"a":"b"}},"template":{"metadata":{"labels":{"a":"b"}},"spec":{"containers":[{"name":"c","image":"i"}]}}}`)
+	manifest := object("apps/v1", "DaemonSet", "a",
+		`,"spec":{"selector":{"matchLabels":{"a":"b"}},"template":{"metadata":{"labels":{"a":"b"}},"spec":{"containers":[{"name":"c","image":"i"}]}}}`)
 	count := func(m metav1.ObjectMeta) string { return m.Annotations["deprecated.daemonset.template.generation"] }
 
 	first := metadataOf(t, client, "POST", collection, manifest)

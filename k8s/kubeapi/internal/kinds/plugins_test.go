@@ -24,7 +24,8 @@ func TestPodsRunAsTheirRuntimeClassSays(t *testing.T) {
 	client := clientOf(t, newAPI(t))
 	class := &nodev1.RuntimeClass{ObjectMeta: named("micro"), Handler: "micro", Overhead: &nodev1.Overhead{PodFixed: resources("cpu", "100m")},
 		Scheduling: &nodev1.Scheduling{NodeSelector: map[string]string{"runtime": "micro"},
-			Tolerations: []corev1.Toleration{{Key: "micro", Operator: corev1.TolerationOpExists}, {Key: "micro", Operator: corev1.TolerationOpEqual, Value: "v", Effect: corev1.TaintEffectNoSchedule}}}}
+			Tolerations: []corev1.Toleration{{Key: "micro", Operator: corev1.TolerationOpExists},
+				{Key: "micro", Operator: corev1.TolerationOpEqual, Value: "v", Effect: corev1.TaintEffectNoSchedule}}}}
 	must[*nodev1.RuntimeClass](t)(client.NodeV1().RuntimeClasses().Create(t.Context(), class, metav1.CreateOptions{}))
 	runs := func(name string) func(*corev1.Pod) { return func(p *corev1.Pod) { p.Spec.RuntimeClassName = &name } }
 	onNodes := func(value string) func(*corev1.Pod) {
@@ -40,8 +41,10 @@ func TestPodsRunAsTheirRuntimeClassSays(t *testing.T) {
 	}{
 		{"with a class", pod("a", runs("micro"), onNodes("micro")), ""},
 		{"with the overhead of the class", pod("a", runs("micro"), onNodes("micro"), costs("100m")), ""},
-		{"with another overhead", pod("a", runs("micro"), costs("1")), `pods "a" is forbidden: pod rejected: Pod's Overhead doesn't match RuntimeClass's defined Overhead`},
-		{"with an overhead and no class", pod("a", costs("1")), `pods "a" is forbidden: pod rejected: Pod Overhead set without corresponding RuntimeClass defined Overhead`},
+		{"with another overhead", pod("a", runs("micro"), costs("1")),
+			`pods "a" is forbidden: pod rejected: Pod's Overhead doesn't match RuntimeClass's defined Overhead`},
+		{"with an overhead and no class", pod("a", costs("1")),
+			`pods "a" is forbidden: pod rejected: Pod Overhead set without corresponding RuntimeClass defined Overhead`},
 		{"for other nodes", pod("a", runs("micro"), onNodes("other")),
 			`pods "a" is forbidden: conflict: runtimeClass.scheduling.nodeSelector[runtime] = micro; pod.spec.nodeSelector[runtime] = other`},
 		{"with an unknown class", pod("a", runs("x")), `pods "a" is forbidden: pod rejected: RuntimeClass "x" not found`},
@@ -65,8 +68,10 @@ func TestPodsRunAsAnAccount(t *testing.T) {
 	client := clientOf(t, newAPIWith(t, kinds.Admission()))
 	accounts, pods := client.CoreV1().ServiceAccounts(namespace), client.CoreV1().Pods(namespace)
 	no := false
-	must[*corev1.ServiceAccount](t)(accounts.Create(t.Context(), &corev1.ServiceAccount{ObjectMeta: named("default"), ImagePullSecrets: []corev1.LocalObjectReference{{Name: "pull"}}}, metav1.CreateOptions{}))
-	must[*corev1.ServiceAccount](t)(accounts.Create(t.Context(), &corev1.ServiceAccount{ObjectMeta: named("quiet"), AutomountServiceAccountToken: &no}, metav1.CreateOptions{}))
+	must[*corev1.ServiceAccount](t)(accounts.Create(t.Context(), &corev1.ServiceAccount{ObjectMeta: named("default"),
+		ImagePullSecrets: []corev1.LocalObjectReference{{Name: "pull"}}}, metav1.CreateOptions{}))
+	must[*corev1.ServiceAccount](t)(accounts.Create(t.Context(),
+		&corev1.ServiceAccount{ObjectMeta: named("quiet"), AutomountServiceAccountToken: &no}, metav1.CreateOptions{}))
 	as := func(name string) func(*corev1.Pod) { return func(p *corev1.Pod) { p.Spec.ServiceAccountName = name } }
 
 	p := must[*corev1.Pod](t)(pods.Create(t.Context(), pod("a"), metav1.CreateOptions{}))
@@ -75,7 +80,8 @@ func TestPodsRunAsAnAccount(t *testing.T) {
 	require.Len(t, p.Spec.Volumes, 1)
 	assert.Regexp(t, "^kube-api-access-.{5}$", p.Spec.Volumes[0].Name)
 	assert.EqualValues(t, 3607, *p.Spec.Volumes[0].Projected.Sources[0].ServiceAccountToken.ExpirationSeconds)
-	assert.Equal(t, []corev1.VolumeMount{{Name: p.Spec.Volumes[0].Name, ReadOnly: true, MountPath: "/var/run/secrets/kubernetes.io/serviceaccount"}}, p.Spec.Containers[0].VolumeMounts)
+	assert.Equal(t, []corev1.VolumeMount{{Name: p.Spec.Volumes[0].Name, ReadOnly: true,
+		MountPath: "/var/run/secrets/kubernetes.io/serviceaccount"}}, p.Spec.Containers[0].VolumeMounts)
 
 	p = must[*corev1.Pod](t)(pods.Create(t.Context(), pod("b", as("quiet")), metav1.CreateOptions{}))
 	assert.Empty(t, p.Spec.Volumes)
@@ -97,15 +103,17 @@ func TestClaimsGrowIfTheirClassAllowsIt(t *testing.T) {
 		refused     string
 	}{
 		{"an elastic class", "elastic", corev1.ClaimBound, 0, ""},
-		{"a fixed class", "fixed", corev1.ClaimBound, 403, "only dynamically provisioned pvc can be resized and the storageclass that provisions the pvc must support resize"},
+		{"a fixed class", "fixed", corev1.ClaimBound, 403,
+			"only dynamically provisioned pvc can be resized and the storageclass that provisions the pvc must support resize"},
 		{"no such class", "x", corev1.ClaimBound, 403, "only dynamically provisioned pvc can be resized"},
 		{"no volume yet", "elastic", corev1.ClaimPending, 422, "spec is immutable after creation except resources.requests"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			claims := client.CoreV1().PersistentVolumeClaims(newNamespace(t, client))
-			claim := must[*corev1.PersistentVolumeClaim](t)(claims.Create(t.Context(), &corev1.PersistentVolumeClaim{ObjectMeta: named("c"), Spec: corev1.PersistentVolumeClaimSpec{
-				StorageClassName: &c.class, VolumeName: "v", AccessModes: []corev1.PersistentVolumeAccessMode{corev1.ReadWriteOnce},
-				Resources: corev1.VolumeResourceRequirements{Requests: resources("storage", "1Gi")}}}, metav1.CreateOptions{}))
+			claim := must[*corev1.PersistentVolumeClaim](t)(claims.Create(t.Context(),
+				&corev1.PersistentVolumeClaim{ObjectMeta: named("c"), Spec: corev1.PersistentVolumeClaimSpec{
+					StorageClassName: &c.class, VolumeName: "v", AccessModes: []corev1.PersistentVolumeAccessMode{corev1.ReadWriteOnce},
+					Resources: corev1.VolumeResourceRequirements{Requests: resources("storage", "1Gi")}}}, metav1.CreateOptions{}))
 			claim.Status.Phase = c.phase
 			claim = must[*corev1.PersistentVolumeClaim](t)(claims.UpdateStatus(t.Context(), claim, metav1.UpdateOptions{}))
 			claim.Spec.Resources.Requests = resources("storage", "2Gi")
@@ -123,7 +131,8 @@ func TestNobodyRequestsToBeAnAdministrator(t *testing.T) {
 	key := must[*ecdsa.PrivateKey](t)(ecdsa.GenerateKey(elliptic.P256(), rand.Reader))
 	requests := clientOf(t, newAPI(t)).CertificatesV1().CertificateSigningRequests()
 	request := func(name, group string) error {
-		der := must[[]byte](t)(x509.CreateCertificateRequest(rand.Reader, &x509.CertificateRequest{Subject: pkix.Name{CommonName: "me", Organization: []string{group}}}, key))
+		der := must[[]byte](t)(x509.CreateCertificateRequest(rand.Reader,
+			&x509.CertificateRequest{Subject: pkix.Name{CommonName: "me", Organization: []string{group}}}, key))
 		_, err := requests.Create(t.Context(), &certificatesv1.CertificateSigningRequest{ObjectMeta: named(name), Spec: certificatesv1.CertificateSigningRequestSpec{
 			SignerName: certificatesv1.KubeAPIServerClientSignerName, Usages: []certificatesv1.KeyUsage{certificatesv1.UsageClientAuth},
 			Request: pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE REQUEST", Bytes: der})}}, metav1.CreateOptions{})

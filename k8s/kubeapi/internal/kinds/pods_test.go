@@ -102,14 +102,17 @@ func TestUpdatesOfPodsChangeOnlyAFewFields(t *testing.T) {
 		{"a shorter deadline", deadline(9), deadline(5), ""},
 		{"a longer deadline", deadline(5), deadline(9), "spec.activeDeadlineSeconds: Invalid value: 9: must be less than or equal to previous value"},
 		{"another toleration", tolerating("a"), tolerating("b"), ""},
-		{"a lost toleration", tolerating("a"), func(p *corev1.Pod) { p.Spec.Tolerations = nil }, "spec.tolerations: Forbidden: existing toleration can not be modified except its tolerationSeconds"},
+		{"a lost toleration", tolerating("a"), func(p *corev1.Pod) { p.Spec.Tolerations = nil },
+			"spec.tolerations: Forbidden: existing toleration can not be modified except its tolerationSeconds"},
 		{"a node", nil, onNode, "spec: Forbidden: pod updates may not change fields other than `spec.containers[*].image`"},
 		{"a command", nil, func(p *corev1.Pod) { p.Spec.Containers[0].Command = []string{"x"} }, "spec: Forbidden: pod updates may not change fields other than"},
 		{"another container", nil, func(p *corev1.Pod) {
 			p.Spec.Containers = append(p.Spec.Containers, corev1.Container{Name: "d", Image: "i"})
 		}, "spec.containers: Forbidden: pod updates may not add or remove containers"},
-		{"an opened gate", func(p *corev1.Pod) { p.Spec.SchedulingGates = []corev1.PodSchedulingGate{{Name: "g"}} }, func(p *corev1.Pod) { p.Spec.SchedulingGates = nil }, ""},
-		{"a new gate", nil, func(p *corev1.Pod) { p.Spec.SchedulingGates = []corev1.PodSchedulingGate{{Name: "g"}} }, "spec.schedulingGates[0].name: Forbidden: only deletion is allowed, but found new scheduling gate 'g'"},
+		{"an opened gate", func(p *corev1.Pod) { p.Spec.SchedulingGates = []corev1.PodSchedulingGate{{Name: "g"}} },
+			func(p *corev1.Pod) { p.Spec.SchedulingGates = nil }, ""},
+		{"a new gate", nil, func(p *corev1.Pod) { p.Spec.SchedulingGates = []corev1.PodSchedulingGate{{Name: "g"}} },
+			"spec.schedulingGates[0].name: Forbidden: only deletion is allowed, but found new scheduling gate 'g'"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			pods := client.CoreV1().Pods(newNamespace(t, client))
@@ -210,12 +213,15 @@ func TestEvictionsRespectBudgets(t *testing.T) {
 		want    string
 	}{
 		{"no budget", corev1.PodRunning, true, 0, nil, policyv1.PodDisruptionBudgetStatus{}, 0, ""},
-		{"an allowed disruption", corev1.PodRunning, true, 1, nil, policyv1.PodDisruptionBudgetStatus{ObservedGeneration: 1, DisruptionsAllowed: 1, CurrentHealthy: 3, DesiredHealthy: 2}, 0, ""},
+		{"an allowed disruption", corev1.PodRunning, true, 1, nil,
+			policyv1.PodDisruptionBudgetStatus{ObservedGeneration: 1, DisruptionsAllowed: 1, CurrentHealthy: 3, DesiredHealthy: 2}, 0, ""},
 		{"too few are healthy", corev1.PodRunning, true, 1, nil, policyv1.PodDisruptionBudgetStatus{ObservedGeneration: 1, CurrentHealthy: 2, DesiredHealthy: 2}, 429,
 			"The disruption budget b0 needs 2 healthy pods and has 2 currently"},
-		{"an unknown state", corev1.PodRunning, true, 1, nil, policyv1.PodDisruptionBudgetStatus{}, 429, "The disruption budget b0 is still being processed by the server."},
+		{"an unknown state", corev1.PodRunning, true, 1, nil, policyv1.PodDisruptionBudgetStatus{}, 429,
+			"The disruption budget b0 is still being processed by the server."},
 		{"a Pod that is not ready", corev1.PodRunning, false, 1, &always, policyv1.PodDisruptionBudgetStatus{ObservedGeneration: 1}, 0, ""},
-		{"a Pod that is not ready, of a healthy application", corev1.PodRunning, false, 1, nil, policyv1.PodDisruptionBudgetStatus{ObservedGeneration: 1, CurrentHealthy: 2, DesiredHealthy: 2}, 0, ""},
+		{"a Pod that is not ready, of a healthy application", corev1.PodRunning, false, 1, nil,
+			policyv1.PodDisruptionBudgetStatus{ObservedGeneration: 1, CurrentHealthy: 2, DesiredHealthy: 2}, 0, ""},
 		{"a Pod that does not run yet", corev1.PodPending, false, 1, nil, policyv1.PodDisruptionBudgetStatus{}, 0, ""},
 		{"a Pod that has ended", corev1.PodFailed, false, 1, nil, policyv1.PodDisruptionBudgetStatus{}, 0, ""},
 		{"two budgets", corev1.PodRunning, true, 2, nil, policyv1.PodDisruptionBudgetStatus{}, 500, "This pod has more than one PodDisruptionBudget"},
@@ -279,7 +285,8 @@ func TestPartsOfPods(t *testing.T) {
 		assert.Empty(t, p.Labels)
 		assert.EqualValues(t, 2, p.Generation)
 
-		p = must[*corev1.Pod](t)(pods.Patch(t.Context(), "a", types.StrategicMergePatchType, []byte(`{"spec":{"ephemeralContainers":[{"name":"e","image":"debug"}]}}`), metav1.PatchOptions{}, "ephemeralcontainers"))
+		p = must[*corev1.Pod](t)(pods.Patch(t.Context(), "a", types.StrategicMergePatchType,
+			[]byte(`{"spec":{"ephemeralContainers":[{"name":"e","image":"debug"}]}}`), metav1.PatchOptions{}, "ephemeralcontainers"))
 		assert.Len(t, p.Spec.EphemeralContainers, 2)
 
 		p.Spec.EphemeralContainers = nil
@@ -327,7 +334,8 @@ func TestNothingRunsInPods(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			err := client.CoreV1().RESTClient().Post().Namespace(namespace).Resource("pods").Name(c.pod).SubResource(c.subresource).
-				SetHeader("Upgrade", "websocket").SetHeader("Connection", "Upgrade").SetHeader("Sec-WebSocket-Version", "13").SetHeader("Sec-WebSocket-Key", "AAAAAAAAAAAAAAAAAAAAAA==").
+				SetHeader("Upgrade", "websocket").SetHeader("Connection", "Upgrade").SetHeader("Sec-WebSocket-Version", "13").
+				SetHeader("Sec-WebSocket-Key", "AAAAAAAAAAAAAAAAAAAAAA==").
 				Param("command", "ls").Param("container", "c").Param("stdout", "true").Param("ports", "80").Do(t.Context()).Error()
 			assertRefused(t, err, c.code, c.want)
 		})

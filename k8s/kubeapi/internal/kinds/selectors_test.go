@@ -18,7 +18,8 @@ func TestSelectorsOfFieldsWithOtherNames(t *testing.T) {
 	ending := corev1.PodTemplateSpec{Spec: pod("p").Spec}
 	ending.Spec.RestartPolicy = corev1.RestartPolicyNever
 	for _, name := range []string{"young", "ended"} {
-		_, err := client.BatchV1().Jobs(namespace).Create(t.Context(), &batchv1.Job{ObjectMeta: named(name), Spec: batchv1.JobSpec{Template: ending}}, metav1.CreateOptions{})
+		_, err := client.BatchV1().Jobs(namespace).Create(t.Context(),
+			&batchv1.Job{ObjectMeta: named(name), Spec: batchv1.JobSpec{Template: ending}}, metav1.CreateOptions{})
 		require.NoError(t, err)
 	}
 	_, err := client.BatchV1().Jobs(namespace).Patch(t.Context(), "ended", "application/merge-patch+json",

@@ -45,7 +45,8 @@ func TestServicesGetWhatTheirTypeNeeds(t *testing.T) {
 		s.Type, s.AllocateLoadBalancerNodePorts = corev1.ServiceTypeLoadBalancer, new(bool)
 	}
 	dns := func(s *corev1.ServiceSpec) {
-		s.Type, s.Ports = corev1.ServiceTypeNodePort, []corev1.ServicePort{{Name: "tcp", Port: 53, Protocol: "TCP"}, {Name: "udp", Port: 53, Protocol: "UDP"}, {Name: "http", Port: 80, Protocol: "TCP"}}
+		s.Type, s.Ports = corev1.ServiceTypeNodePort, []corev1.ServicePort{{Name: "tcp", Port: 53, Protocol: "TCP"},
+			{Name: "udp", Port: 53, Protocol: "UDP"}, {Name: "http", Port: 80, Protocol: "TCP"}}
 	}
 	for _, c := range []struct {
 		name              string
@@ -59,8 +60,10 @@ func TestServicesGetWhatTheirTypeNeeds(t *testing.T) {
 		{"a cluster IP", service("a"), "allocated", []corev1.IPFamily{"IPv4"}, "SingleStack", 0, 0, false, false},
 		{"a chosen cluster IP", service("a", atIP("10.0.0.5")), "10.0.0.5", []corev1.IPFamily{"IPv4"}, "SingleStack", 0, 0, false, false},
 		{"headless", service("a", atIP("None")), "None", []corev1.IPFamily{"IPv4"}, "SingleStack", 0, 0, false, false},
-		{"headless without a selector", service("a", atIP("None"), func(s *corev1.ServiceSpec) { s.Selector = nil }), "None", []corev1.IPFamily{"IPv4", "IPv6"}, "RequireDualStack", 0, 0, false, false},
-		{"an external name", service("a", ofType(corev1.ServiceTypeExternalName), func(s *corev1.ServiceSpec) { s.ExternalName = "example.com" }), "", nil, "", 0, 0, false, true},
+		{"headless without a selector", service("a", atIP("None"), func(s *corev1.ServiceSpec) { s.Selector = nil }), "None",
+			[]corev1.IPFamily{"IPv4", "IPv6"}, "RequireDualStack", 0, 0, false, false},
+		{"an external name", service("a", ofType(corev1.ServiceTypeExternalName), func(s *corev1.ServiceSpec) { s.ExternalName = "example.com" }),
+			"", nil, "", 0, 0, false, true},
 		{"node ports", service("a", ofType(corev1.ServiceTypeNodePort)), "allocated", []corev1.IPFamily{"IPv4"}, "SingleStack", 1, 1, false, false},
 		{"a node port for two protocols", service("a", dns), "allocated", []corev1.IPFamily{"IPv4"}, "SingleStack", 3, 2, false, false},
 		{"a load balancer", service("a", ofType(corev1.ServiceTypeLoadBalancer)), "allocated", []corev1.IPFamily{"IPv4"}, "SingleStack", 1, 1, false, false},
@@ -114,11 +117,13 @@ func TestServicesAreRefusedWhatOthersHave(t *testing.T) {
 		service *corev1.Service
 		want    string
 	}{
-		{"a cluster IP", service("b", atIP("10.0.0.5")), `Service "b" is invalid: spec.clusterIPs: Invalid value: ["10.0.0.5"]: failed to allocate IP 10.0.0.5: provided IP is already allocated`},
+		{"a cluster IP", service("b", atIP("10.0.0.5")),
+			`Service "b" is invalid: spec.clusterIPs: Invalid value: ["10.0.0.5"]: failed to allocate IP 10.0.0.5: provided IP is already allocated`},
 		{"an address elsewhere", service("b", atIP("10.1.0.5")), `failed to allocate IP 10.1.0.5: the provided network does not match the current range`},
 		{"the network", service("b", atIP("10.0.0.0")), `failed to allocate IP 10.0.0.0: the provided network does not match the current range`},
 		{"a node port", service("b", atPort(30100)), `Service "b" is invalid: spec.ports[0].nodePort: Invalid value: 30100: provided port is already allocated`},
-		{"a port outside of the range", service("b", atPort(80)), `spec.ports[0].nodePort: Invalid value: 80: provided port is not in the valid range. The range of valid ports is 30000-32767`},
+		{"a port outside of the range", service("b", atPort(80)),
+			`spec.ports[0].nodePort: Invalid value: 80: provided port is not in the valid range. The range of valid ports is 30000-32767`},
 		{"two families", service("b", secondary), `spec.ipFamilyPolicy: Invalid value: "RequireDualStack": this cluster is not configured for dual-stack services`},
 		{"another family", service("b", v6), `spec.ipFamilies[0]: Invalid value: "IPv6": not configured on this cluster`},
 	} {
@@ -149,13 +154,15 @@ func TestServicesKeepAndReleaseWhatTheyHave(t *testing.T) {
 	assert.Zero(t, plain.Spec.Ports[0].NodePort)
 	must[*corev1.Service](t)(services.Create(t.Context(), service("b", atPort(created.Spec.Ports[0].NodePort)), metav1.CreateOptions{}))
 
-	named := must[*corev1.Service](t)(services.Patch(t.Context(), "a", types.MergePatchType, []byte(`{"spec":{"type":"ExternalName","externalName":"example.com"}}`), metav1.PatchOptions{}))
+	named := must[*corev1.Service](t)(services.Patch(t.Context(), "a", types.MergePatchType,
+		[]byte(`{"spec":{"type":"ExternalName","externalName":"example.com"}}`), metav1.PatchOptions{}))
 	assert.Empty(t, named.Spec.ClusterIP)
 	assert.Empty(t, named.Spec.ClusterIPs)
 	assert.Nil(t, named.Spec.IPFamilyPolicy)
 	must[*corev1.Service](t)(services.Create(t.Context(), service("c", atIP(created.Spec.ClusterIP)), metav1.CreateOptions{}))
 
-	back := must[*corev1.Service](t)(services.Patch(t.Context(), "a", types.MergePatchType, []byte(`{"spec":{"type":"ClusterIP","externalName":null}}`), metav1.PatchOptions{}))
+	back := must[*corev1.Service](t)(services.Patch(t.Context(), "a", types.MergePatchType,
+		[]byte(`{"spec":{"type":"ClusterIP","externalName":null}}`), metav1.PatchOptions{}))
 	assert.NotEmpty(t, back.Spec.ClusterIP)
 	assert.NotEqual(t, created.Spec.ClusterIP, back.Spec.ClusterIP)
 

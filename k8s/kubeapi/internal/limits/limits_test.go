@@ -60,7 +60,8 @@ func pod(name string, requests, limits corev1.ResourceList, options ...func(*cor
 
 func withInit(requests, limits corev1.ResourceList) func(*corev1.Pod) {
 	return func(p *corev1.Pod) {
-		p.Spec.InitContainers = append(p.Spec.InitContainers, corev1.Container{Name: "first", Image: "i", Resources: corev1.ResourceRequirements{Requests: requests, Limits: limits}})
+		p.Spec.InitContainers = append(p.Spec.InitContainers,
+			corev1.Container{Name: "first", Image: "i", Resources: corev1.ResourceRequirements{Requests: requests, Limits: limits}})
 	}
 }
 
@@ -78,7 +79,8 @@ func TestLimitRangesCompletePods(t *testing.T) {
 	client := newClient(t)
 	namespace := newNamespace(t, client)
 	_, err := client.CoreV1().LimitRanges(namespace).Create(t.Context(), &corev1.LimitRange{ObjectMeta: metav1.ObjectMeta{Name: "r"}, Spec: corev1.LimitRangeSpec{
-		Limits: []corev1.LimitRangeItem{{Type: corev1.LimitTypeContainer, Default: list("cpu", "500m", "memory", "1Gi"), DefaultRequest: list("cpu", "100m")}}}}, metav1.CreateOptions{})
+		Limits: []corev1.LimitRangeItem{{Type: corev1.LimitTypeContainer, Default: list("cpu", "500m", "memory", "1Gi"),
+			DefaultRequest: list("cpu", "100m")}}}}, metav1.CreateOptions{})
 	require.NoError(t, err)
 	for _, c := range []struct {
 		name             string
@@ -90,7 +92,8 @@ func TestLimitRangesCompletePods(t *testing.T) {
 			"LimitRanger plugin set: cpu, memory request for container c; cpu, memory limit for container c"},
 		{"a request", pod("b", list("cpu", "200m", "memory", "1Mi"), nil), list("cpu", "200m", "memory", "1Mi"), list("cpu", "500m", "memory", "1Gi"),
 			"LimitRanger plugin set: cpu, memory limit for container c"},
-		{"everything", pod("c", list("cpu", "1", "memory", "1Mi"), list("cpu", "2", "memory", "1Mi"), withInit(nil, nil)), list("cpu", "1", "memory", "1Mi"), list("cpu", "2", "memory", "1Mi"),
+		{"everything", pod("c", list("cpu", "1", "memory", "1Mi"), list("cpu", "2", "memory", "1Mi"), withInit(nil, nil)),
+			list("cpu", "1", "memory", "1Mi"), list("cpu", "2", "memory", "1Mi"),
 			"LimitRanger plugin set: cpu, memory request for init container first; cpu, memory limit for init container first"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -111,17 +114,21 @@ func TestLimitRangesRefuse(t *testing.T) {
 		pod     *corev1.Pod
 		refused string
 	}{
-		{"enough", corev1.LimitRangeItem{Type: corev1.LimitTypeContainer, Min: list("cpu", "1"), Max: list("cpu", "2")}, pod("a", list("cpu", "1"), list("cpu", "2")), ""},
+		{"enough", corev1.LimitRangeItem{Type: corev1.LimitTypeContainer, Min: list("cpu", "1"), Max: list("cpu", "2")},
+			pod("a", list("cpu", "1"), list("cpu", "2")), ""},
 		{"too little", corev1.LimitRangeItem{Type: corev1.LimitTypeContainer, Min: list("memory", "2Mi")}, pod("a", list("memory", "1Mi"), nil),
 			`pods "a" is forbidden: minimum memory usage per Container is 2Mi, but request is 1Mi`},
 		{"no request", corev1.LimitRangeItem{Type: corev1.LimitTypePod, Min: list("memory", "2Mi")}, pod("a", nil, nil),
 			`pods "a" is forbidden: minimum memory usage per Pod is 2Mi.  No request is specified`},
-		{"too much of two", corev1.LimitRangeItem{Type: corev1.LimitTypeContainer, Max: list("cpu", "1", "memory", "1Mi")}, pod("a", nil, list("cpu", "2", "memory", "2Mi")),
+		{"too much of two", corev1.LimitRangeItem{Type: corev1.LimitTypeContainer, Max: list("cpu", "1", "memory", "1Mi")},
+			pod("a", nil, list("cpu", "2", "memory", "2Mi")),
 			`pods "a" is forbidden: [maximum cpu usage per Container is 1, but limit is 2, maximum memory usage per Container is 1Mi, but limit is 2Mi]`},
 		{"no limit", corev1.LimitRangeItem{Type: corev1.LimitTypePod, Max: list("cpu", "1")}, pod("a", nil, nil),
 			`pods "a" is forbidden: maximum cpu usage per Pod is 1.  No limit is specified`},
-		{"init containers run before the others", corev1.LimitRangeItem{Type: corev1.LimitTypePod, Max: list("cpu", "3")}, pod("a", nil, list("cpu", "2"), withInit(nil, list("cpu", "3"))), ""},
-		{"the limit is far from the request", corev1.LimitRangeItem{Type: corev1.LimitTypeContainer, MaxLimitRequestRatio: list("cpu", "2")}, pod("a", list("cpu", "100m"), list("cpu", "300m")),
+		{"init containers run before the others", corev1.LimitRangeItem{Type: corev1.LimitTypePod, Max: list("cpu", "3")},
+			pod("a", nil, list("cpu", "2"), withInit(nil, list("cpu", "3"))), ""},
+		{"the limit is far from the request", corev1.LimitRangeItem{Type: corev1.LimitTypeContainer, MaxLimitRequestRatio: list("cpu", "2")},
+			pod("a", list("cpu", "100m"), list("cpu", "300m")),
 			`pods "a" is forbidden: cpu max limit to request ratio per Container is 2, but provided ratio is 3.000000`},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -139,7 +146,8 @@ func TestLimitRangesOfClaims(t *testing.T) {
 	client := newClient(t)
 	namespace := newNamespace(t, client)
 	_, err := client.CoreV1().LimitRanges(namespace).Create(t.Context(), &corev1.LimitRange{ObjectMeta: metav1.ObjectMeta{Name: "r"}, Spec: corev1.LimitRangeSpec{
-		Limits: []corev1.LimitRangeItem{{Type: corev1.LimitTypePersistentVolumeClaim, Min: list("storage", "1Gi"), Max: list("storage", "2Gi")}}}}, metav1.CreateOptions{})
+		Limits: []corev1.LimitRangeItem{{Type: corev1.LimitTypePersistentVolumeClaim, Min: list("storage", "1Gi"),
+			Max: list("storage", "2Gi")}}}}, metav1.CreateOptions{})
 	require.NoError(t, err)
 	for size, refused := range map[string]string{
 		"1Gi": "",
@@ -184,7 +192,8 @@ func TestQuotasLimitNamespaces(t *testing.T) {
 	}
 	createService := func(t *testing.T, namespace string) error {
 		_, err := client.CoreV1().Services(namespace).Create(t.Context(), &corev1.Service{ObjectMeta: metav1.ObjectMeta{Name: "s"},
-			Spec: corev1.ServiceSpec{Type: corev1.ServiceTypeNodePort, Ports: []corev1.ServicePort{{Name: "a", Port: 80}, {Name: "b", Port: 81}}}}, metav1.CreateOptions{})
+			Spec: corev1.ServiceSpec{Type: corev1.ServiceTypeNodePort, Ports: []corev1.ServicePort{{Name: "a", Port: 80}, {Name: "b", Port: 81}}}},
+			metav1.CreateOptions{})
 		return err
 	}
 	createClaim := func(t *testing.T, namespace string) error {
@@ -197,8 +206,9 @@ func TestQuotasLimitNamespaces(t *testing.T) {
 			return err
 		}
 	}
-	priority := corev1.ResourceQuotaSpec{Hard: list("pods", "1"), ScopeSelector: &corev1.ScopeSelector{MatchExpressions: []corev1.ScopedResourceSelectorRequirement{
-		{ScopeName: corev1.ResourceQuotaScopePriorityClass, Operator: corev1.ScopeSelectorOpIn, Values: []string{"system-cluster-critical"}}}}}
+	priority := corev1.ResourceQuotaSpec{Hard: list("pods", "1"),
+		ScopeSelector: &corev1.ScopeSelector{MatchExpressions: []corev1.ScopedResourceSelectorRequirement{
+			{ScopeName: corev1.ResourceQuotaScopePriorityClass, Operator: corev1.ScopeSelectorOpIn, Values: []string{"system-cluster-critical"}}}}}
 	for _, c := range []struct {
 		name        string
 		quota       corev1.ResourceQuotaSpec
@@ -207,13 +217,17 @@ func TestQuotasLimitNamespaces(t *testing.T) {
 		refused     string
 		usedInTotal corev1.ResourceList
 	}{
-		{"a Pod that fits", corev1.ResourceQuotaSpec{Hard: list("pods", "2", "requests.cpu", "2", "limits.memory", "2Gi")}, list("pods", "1", "requests.cpu", "500m", "limits.memory", "0"),
+		{"a Pod that fits", corev1.ResourceQuotaSpec{Hard: list("pods", "2", "requests.cpu", "2", "limits.memory", "2Gi")},
+			list("pods", "1", "requests.cpu", "500m", "limits.memory", "0"),
 			createPod(pod("a", list("cpu", "1"), list("memory", "1Gi"))), "", list("pods", "2", "requests.cpu", "1500m", "limits.memory", "1Gi")},
 		{"a Pod too many", corev1.ResourceQuotaSpec{Hard: list("pods", "1", "count/pods", "5")}, list("pods", "1", "count/pods", "1"), createPod(pod("a", nil, nil)),
 			`pods "a" is forbidden: exceeded quota: q, requested: pods=1, used: pods=1, limited: pods=1`, list("pods", "1", "count/pods", "1")},
-		{"too much", corev1.ResourceQuotaSpec{Hard: list("cpu", "1", "memory", "1Gi")}, list("cpu", "500m", "memory", "0"), createPod(pod("a", list("cpu", "1", "memory", "2Gi"), nil)),
-			`pods "a" is forbidden: exceeded quota: q, requested: cpu=1,memory=2Gi, used: cpu=500m,memory=0, limited: cpu=1,memory=1Gi`, list("cpu", "500m", "memory", "0")},
-		{"a container does not say what it needs", corev1.ResourceQuotaSpec{Hard: list("requests.cpu", "1", "limits.memory", "1Gi")}, list("requests.cpu", "0", "limits.memory", "0"),
+		{"too much", corev1.ResourceQuotaSpec{Hard: list("cpu", "1", "memory", "1Gi")}, list("cpu", "500m", "memory", "0"),
+			createPod(pod("a", list("cpu", "1", "memory", "2Gi"), nil)),
+			`pods "a" is forbidden: exceeded quota: q, requested: cpu=1,memory=2Gi, used: cpu=500m,memory=0, limited: cpu=1,memory=1Gi`,
+			list("cpu", "500m", "memory", "0")},
+		{"a container does not say what it needs", corev1.ResourceQuotaSpec{Hard: list("requests.cpu", "1", "limits.memory", "1Gi")},
+			list("requests.cpu", "0", "limits.memory", "0"),
 			createPod(pod("a", list("cpu", "1"), nil, withInit(nil, nil))),
 			`pods "a" is forbidden: failed quota: q: must specify limits.memory for: c,first; requests.cpu for: first`, list("requests.cpu", "0", "limits.memory", "0")},
 		{"an extended resource", corev1.ResourceQuotaSpec{Hard: list("requests.example.com/gpu", "1")}, list("requests.example.com/gpu", "0"),
@@ -221,24 +235,33 @@ func TestQuotasLimitNamespaces(t *testing.T) {
 			`pods "a" is forbidden: exceeded quota: q, requested: requests.example.com/gpu=2, used: requests.example.com/gpu=0, limited: requests.example.com/gpu=1`, list("requests.example.com/gpu", "0")},
 		{"before a controller has counted", corev1.ResourceQuotaSpec{Hard: list("pods", "1")}, nil, createPod(pod("a", nil, nil)),
 			`pods "a" is forbidden: status unknown for quota: q, resources: pods`, nil},
-		{"Pods that end", corev1.ResourceQuotaSpec{Hard: list("pods", "1"), Scopes: []corev1.ResourceQuotaScope{corev1.ResourceQuotaScopeTerminating}}, list("pods", "0"),
+		{"Pods that end", corev1.ResourceQuotaSpec{Hard: list("pods", "1"),
+			Scopes: []corev1.ResourceQuotaScope{corev1.ResourceQuotaScopeTerminating}}, list("pods", "0"),
 			createPod(pod("a", nil, nil, ends)), "", list("pods", "1")},
-		{"Pods that do not end", corev1.ResourceQuotaSpec{Hard: list("pods", "1"), Scopes: []corev1.ResourceQuotaScope{corev1.ResourceQuotaScopeTerminating}}, list("pods", "1"),
+		{"Pods that do not end", corev1.ResourceQuotaSpec{Hard: list("pods", "1"),
+			Scopes: []corev1.ResourceQuotaScope{corev1.ResourceQuotaScopeTerminating}}, list("pods", "1"),
 			createPod(pod("a", nil, nil)), "", list("pods", "1")},
-		{"Pods without resources", corev1.ResourceQuotaSpec{Hard: list("pods", "0"), Scopes: []corev1.ResourceQuotaScope{corev1.ResourceQuotaScopeBestEffort}}, list("pods", "0"),
+		{"Pods without resources", corev1.ResourceQuotaSpec{Hard: list("pods", "0"),
+			Scopes: []corev1.ResourceQuotaScope{corev1.ResourceQuotaScopeBestEffort}}, list("pods", "0"),
 			createPod(pod("a", nil, nil)), `pods "a" is forbidden: exceeded quota: q, requested: pods=1, used: pods=0, limited: pods=0`, list("pods", "0")},
-		{"Pods of a priority", priority, list("pods", "1"), createPod(pod("a", nil, nil, func(p *corev1.Pod) { p.Spec.PriorityClassName = "system-cluster-critical" })),
+		{"Pods of a priority", priority, list("pods", "1"),
+			createPod(pod("a", nil, nil, func(p *corev1.Pod) { p.Spec.PriorityClassName = "system-cluster-critical" })),
 			`pods "a" is forbidden: exceeded quota: q, requested: pods=1, used: pods=1, limited: pods=1`, list("pods", "1")},
 		{"Pods of another priority", priority, list("pods", "1"), createPod(pod("a", nil, nil)), "", list("pods", "1")},
-		{"node ports", corev1.ResourceQuotaSpec{Hard: list("services", "5", "services.nodeports", "1")}, list("services", "0", "services.nodeports", "0"), createService,
+		{"node ports", corev1.ResourceQuotaSpec{Hard: list("services", "5", "services.nodeports", "1")},
+			list("services", "0", "services.nodeports", "0"), createService,
 			`services "s" is forbidden: exceeded quota: q, requested: services.nodeports=2, used: services.nodeports=0, limited: services.nodeports=1`, list("services", "0", "services.nodeports", "0")},
-		{"claims", corev1.ResourceQuotaSpec{Hard: list("requests.storage", "5Gi", "gold.storageclass.storage.k8s.io/requests.storage", "2Gi", "silver.storageclass.storage.k8s.io/requests.storage", "0")},
-			list("requests.storage", "1Gi", "gold.storageclass.storage.k8s.io/requests.storage", "1Gi", "silver.storageclass.storage.k8s.io/requests.storage", "0"), createClaim, "",
+		{"claims", corev1.ResourceQuotaSpec{Hard: list("requests.storage", "5Gi", "gold.storageclass.storage.k8s.io/requests.storage", "2Gi",
+			"silver.storageclass.storage.k8s.io/requests.storage", "0")},
+			list("requests.storage", "1Gi", "gold.storageclass.storage.k8s.io/requests.storage", "1Gi",
+				"silver.storageclass.storage.k8s.io/requests.storage", "0"), createClaim, "",
 			list("requests.storage", "2Gi", "gold.storageclass.storage.k8s.io/requests.storage", "2Gi", "silver.storageclass.storage.k8s.io/requests.storage", "0")},
 		{"other objects", corev1.ResourceQuotaSpec{Hard: list("configmaps", "1", "count/configmaps", "2")}, list("configmaps", "0", "count/configmaps", "0"),
 			createConfigMap(metav1.CreateOptions{}), "", list("configmaps", "1", "count/configmaps", "1")},
-		{"a dry run", corev1.ResourceQuotaSpec{Hard: list("configmaps", "1")}, list("configmaps", "0"), createConfigMap(metav1.CreateOptions{DryRun: []string{metav1.DryRunAll}}), "", list("configmaps", "0")},
-		{"a dry run too many", corev1.ResourceQuotaSpec{Hard: list("configmaps", "1")}, list("configmaps", "1"), createConfigMap(metav1.CreateOptions{DryRun: []string{metav1.DryRunAll}}),
+		{"a dry run", corev1.ResourceQuotaSpec{Hard: list("configmaps", "1")}, list("configmaps", "0"),
+			createConfigMap(metav1.CreateOptions{DryRun: []string{metav1.DryRunAll}}), "", list("configmaps", "0")},
+		{"a dry run too many", corev1.ResourceQuotaSpec{Hard: list("configmaps", "1")}, list("configmaps", "1"),
+			createConfigMap(metav1.CreateOptions{DryRun: []string{metav1.DryRunAll}}),
 			`configmaps "m" is forbidden: exceeded quota: q, requested: configmaps=1, used: configmaps=1, limited: configmaps=1`, list("configmaps", "1")},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -256,11 +279,13 @@ func TestServicesPayForANewType(t *testing.T) {
 	newQuota(t, client, namespace, corev1.ResourceQuotaSpec{Hard: list("services", "1", "services.loadbalancers", "0", "services.nodeports", "1")},
 		list("services", "0", "services.loadbalancers", "0", "services.nodeports", "0"))
 	services := client.CoreV1().Services(namespace)
-	s, err := services.Create(t.Context(), &corev1.Service{ObjectMeta: metav1.ObjectMeta{Name: "s"}, Spec: corev1.ServiceSpec{Ports: []corev1.ServicePort{{Port: 80}}}}, metav1.CreateOptions{})
+	s, err := services.Create(t.Context(), &corev1.Service{ObjectMeta: metav1.ObjectMeta{Name: "s"},
+		Spec: corev1.ServiceSpec{Ports: []corev1.ServicePort{{Port: 80}}}}, metav1.CreateOptions{})
 	require.NoError(t, err)
 	s.Spec.Type = corev1.ServiceTypeLoadBalancer
 	_, err = services.Update(t.Context(), s, metav1.UpdateOptions{})
-	assertRefused(t, err, `services "s" is forbidden: exceeded quota: q, requested: services.loadbalancers=1, used: services.loadbalancers=0, limited: services.loadbalancers=0`)
+	assertRefused(t, err,
+		`services "s" is forbidden: exceeded quota: q, requested: services.loadbalancers=1, used: services.loadbalancers=0, limited: services.loadbalancers=0`)
 	s.Spec.Type = corev1.ServiceTypeNodePort
 	_, err = services.Update(t.Context(), s, metav1.UpdateOptions{})
 	require.NoError(t, err)
@@ -274,7 +299,8 @@ func TestConcurrentWritesKeepAQuota(t *testing.T) {
 	var writers sync.WaitGroup
 	for i := range 40 {
 		writers.Go(func() {
-			_, err := client.CoreV1().ConfigMaps(namespace).Create(t.Context(), &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Name: fmt.Sprint(i)}}, metav1.CreateOptions{})
+			_, err := client.CoreV1().ConfigMaps(namespace).Create(t.Context(),
+				&corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Name: fmt.Sprint(i)}}, metav1.CreateOptions{})
 			if err != nil && !apierrors.IsForbidden(err) {
 				t.Error(err)
 			}

@@ -129,7 +129,8 @@ func TestObjectsFromTheStart(t *testing.T) {
 	clusterBindingMeta := func(b *rbacv1.ClusterRoleBinding) *metav1.ObjectMeta { return &b.ObjectMeta }
 	clusterBinding := func(b *rbacv1.ClusterRoleBinding) binding { return binding{b.RoleRef, b.Subjects} }
 	wantClusterBindings := slices.Concat(bootstrappolicy.ClusterRoleBindings(), bootstrappolicy.ControllerRoleBindings())
-	assertSame(t, named(wantClusterBindings, clusterBindingMeta, clusterBinding), named(all[rbac.ClusterRoleBinding, rbacv1.ClusterRoleBinding](t, s), clusterBindingMeta, clusterBinding))
+	assertSame(t, named(wantClusterBindings, clusterBindingMeta, clusterBinding),
+		named(all[rbac.ClusterRoleBinding, rbacv1.ClusterRoleBinding](t, s), clusterBindingMeta, clusterBinding))
 
 	roleMeta := func(r *rbacv1.Role) *metav1.ObjectMeta { return &r.ObjectMeta }
 	rights := func(r *rbacv1.Role) []string { return rightsOf(r.Rules) }
@@ -147,7 +148,8 @@ func TestObjectsFromTheStart(t *testing.T) {
 
 	levelMeta := func(l *flowcontrolv1.PriorityLevelConfiguration) *metav1.ObjectMeta { return &l.ObjectMeta }
 	level := func(l *flowcontrolv1.PriorityLevelConfiguration) any { return []any{l.Annotations, l.Spec} }
-	assertSame(t, named(pointed(flowcontrolbootstrap.MandatoryPriorityLevelConfigurations, flowcontrolbootstrap.SuggestedPriorityLevelConfigurations), levelMeta, level),
+	assertSame(t, named(pointed(flowcontrolbootstrap.MandatoryPriorityLevelConfigurations,
+		flowcontrolbootstrap.SuggestedPriorityLevelConfigurations), levelMeta, level),
 		named(all[flowcontrolv1.PriorityLevelConfiguration, flowcontrolv1.PriorityLevelConfiguration](t, s), levelMeta, level))
 }
 

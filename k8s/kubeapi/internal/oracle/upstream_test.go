@@ -59,7 +59,8 @@ func creations(obj, _ runtime.Object) field.ErrorList {
 	case *apps.ControllerRevision:
 		return appsvalidation.ValidateControllerRevisionCreate(obj)
 	case *batch.Job:
-		return batchvalidation.ValidateJob(obj, batchvalidation.JobValidationOptions{PodValidationOptions: templates(&obj.Spec.Template, nil), RequirePrefixedLabels: true})
+		return batchvalidation.ValidateJob(obj, batchvalidation.JobValidationOptions{PodValidationOptions: templates(&obj.Spec.Template, nil),
+			RequirePrefixedLabels: true})
 	case *batch.CronJob:
 		return batchvalidation.ValidateCronJobCreate(obj, templates(&obj.Spec.JobTemplate.Spec.Template, nil))
 	case *coordination.Lease:

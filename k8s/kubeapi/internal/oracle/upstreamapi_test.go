@@ -92,7 +92,8 @@ var upstream = sync.OnceValues(func() (http.RoundTripper, error) {
 	config.ExternalAddress = "127.0.0.1:443"
 	config.LoopbackClientConfig = clientConfig
 	config.Authentication.Authenticator = authenticator.RequestFunc(func(*http.Request) (*authenticator.Response, bool, error) {
-		return &authenticator.Response{User: &user.DefaultInfo{Name: "kubernetes-admin", Groups: []string{user.SystemPrivilegedGroup, user.AllAuthenticated}}}, true, nil
+		return &authenticator.Response{User: &user.DefaultInfo{Name: "kubernetes-admin",
+			Groups: []string{user.SystemPrivilegedGroup, user.AllAuthenticated}}}, true, nil
 	})
 	config.Authorization.Authorizer = authorizerfactory.NewAlwaysAllowAuthorizer()
 	namer := openapinamer.NewDefinitionNamer(legacyscheme.Scheme)
@@ -199,7 +200,8 @@ func coreStorage(stores generic.RESTOptionsGetter) (group genericapiserver.APIGr
 	if err != nil {
 		return group, err
 	}
-	services, serviceStatus, serviceProxy, err := servicestore.NewREST(stores, core.IPv4Protocol, map[core.IPFamily]ipallocator.Interface{core.IPv4Protocol: ips}, ports, endpoints, pods.Pod, nil)
+	services, serviceStatus, serviceProxy, err := servicestore.NewREST(stores, core.IPv4Protocol,
+		map[core.IPFamily]ipallocator.Interface{core.IPv4Protocol: ips}, ports, endpoints, pods.Pod, nil)
 	if err != nil {
 		return group, err
 	}
@@ -223,7 +225,8 @@ func coreStorage(stores generic.RESTOptionsGetter) (group genericapiserver.APIGr
 	if err != nil {
 		return group, err
 	}
-	accounts, err := accountstore.NewREST(stores, tokens{}, authenticator.Audiences{"api"}, 0, pods.Pod, group.VersionedResourcesStorageMap["v1"]["secrets"].(rest.Getter), nodes.Node, false, 0)
+	accounts, err := accountstore.NewREST(stores, tokens{}, authenticator.Audiences{"api"}, 0, pods.Pod,
+		group.VersionedResourcesStorageMap["v1"]["secrets"].(rest.Getter), nodes.Node, false, 0)
 	if err != nil {
 		return group, err
 	}

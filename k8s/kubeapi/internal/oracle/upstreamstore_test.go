@@ -127,7 +127,8 @@ func (m *memory) GetList(_ context.Context, key string, o storage.ListOptions, l
 	return m.versioner.UpdateList(list, *m.revision, "", nil)
 }
 
-func (m *memory) Delete(ctx context.Context, key string, out runtime.Object, p *storage.Preconditions, validate storage.ValidateObjectFunc, _ runtime.Object, _ storage.DeleteOptions) error {
+func (m *memory) Delete(ctx context.Context, key string, out runtime.Object, p *storage.Preconditions, validate storage.ValidateObjectFunc,
+	_ runtime.Object, _ storage.DeleteOptions) error {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	s, ok := m.objects[key]
@@ -147,7 +148,8 @@ func (m *memory) Delete(ctx context.Context, key string, out runtime.Object, p *
 	return nil
 }
 
-func (m *memory) GuaranteedUpdate(_ context.Context, key string, out runtime.Object, ignoreNotFound bool, p *storage.Preconditions, change storage.UpdateFunc, _ runtime.Object) error {
+func (m *memory) GuaranteedUpdate(_ context.Context, key string, out runtime.Object, ignoreNotFound bool, p *storage.Preconditions,
+	change storage.UpdateFunc, _ runtime.Object) error {
 	m.mu.Lock()
 	s, ok := m.objects[key]
 	m.mu.Unlock()

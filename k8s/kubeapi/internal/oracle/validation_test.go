@@ -254,7 +254,8 @@ func TestSchedules(t *testing.T) {
 		r := newFiller(seed)
 		var parts []string
 		for range pick(r, 1, 5, 5, 5, 5, 6) {
-			part := pick(r, "*", "?", "0", "1", "6", "59", "60", "-1", "", "x", "JAN", "sun", "1-5", "5-1", "1-", "1-2-3", "mon-fri", "@daily", "@every 1h", "@every x", "99999999999999999999")
+			part := pick(r, "*", "?", "0", "1", "6", "59", "60", "-1", "", "x", "JAN", "sun", "1-5", "5-1", "1-", "1-2-3", "mon-fri", "@daily",
+				"@every 1h", "@every x", "99999999999999999999")
 			part += pick(r, "", "", "", "/2", "/0", "/x", "/-1", "/1/2", ",1", ",", ",*/3", "-7")
 			parts = append(parts, part)
 		}

@@ -30,7 +30,8 @@ func newClient(t *testing.T) (*kubernetes.Clientset, *heard) {
 
 // newNamespace creates a namespace with labels of the plugin: pairs of the end of a key and a value.
 func newNamespace(t *testing.T, client *kubernetes.Clientset, labels ...string) string {
-	n, err := client.CoreV1().Namespaces().Create(t.Context(), &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{GenerateName: "n-", Labels: labelled(labels...)}}, metav1.CreateOptions{})
+	n, err := client.CoreV1().Namespaces().Create(t.Context(),
+		&corev1.Namespace{ObjectMeta: metav1.ObjectMeta{GenerateName: "n-", Labels: labelled(labels...)}}, metav1.CreateOptions{})
 	require.NoError(t, err)
 	return n.Name
 }
@@ -59,7 +60,8 @@ func privileged(p *corev1.Pod) {
 func restricted(p *corev1.Pod) {
 	yes, no := true, false
 	p.Spec.SecurityContext = &corev1.PodSecurityContext{RunAsNonRoot: &yes, SeccompProfile: &corev1.SeccompProfile{Type: corev1.SeccompProfileTypeRuntimeDefault}}
-	p.Spec.Containers[0].SecurityContext = &corev1.SecurityContext{AllowPrivilegeEscalation: &no, Capabilities: &corev1.Capabilities{Drop: []corev1.Capability{"ALL"}}}
+	p.Spec.Containers[0].SecurityContext = &corev1.SecurityContext{AllowPrivilegeEscalation: &no,
+		Capabilities: &corev1.Capabilities{Drop: []corev1.Capability{"ALL"}}}
 }
 
 func TestNamespacesRestrictTheirPods(t *testing.T) {
@@ -78,11 +80,14 @@ func TestNamespacesRestrictTheirPods(t *testing.T) {
 	}{
 		{"no labels", nil, pod(privileged), "", nil},
 		{"a plain Pod in a baseline namespace", []string{"enforce", "baseline"}, pod(), "", nil},
-		{"a privileged Pod in a baseline namespace", []string{"enforce", "baseline"}, pod(privileged), `pods "a" is forbidden: violates PodSecurity "baseline:latest": ` + isPrivileged, nil},
-		{"a plain Pod in a restricted namespace", []string{"enforce", "restricted", "enforce-version", "v1.30"}, pod(), `pods "a" is forbidden: violates PodSecurity "restricted:v1.30": ` + isPlain, nil},
+		{"a privileged Pod in a baseline namespace", []string{"enforce", "baseline"}, pod(privileged),
+			`pods "a" is forbidden: violates PodSecurity "baseline:latest": ` + isPrivileged, nil},
+		{"a plain Pod in a restricted namespace", []string{"enforce", "restricted", "enforce-version", "v1.30"}, pod(),
+			`pods "a" is forbidden: violates PodSecurity "restricted:v1.30": ` + isPlain, nil},
 		{"a restricted Pod", []string{"enforce", "restricted"}, pod(restricted), "", nil},
 		{"a warning", []string{"warn", "baseline"}, pod(privileged), "", []string{`would violate PodSecurity "baseline:latest": ` + isPrivileged}},
-		{"stricter warnings", []string{"enforce", "baseline", "warn", "restricted"}, pod(), "", []string{`would violate PodSecurity "restricted:latest": ` + isPlain}},
+		{"stricter warnings", []string{"enforce", "baseline", "warn", "restricted"}, pod(), "",
+			[]string{`would violate PodSecurity "restricted:latest": ` + isPlain}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			namespace := newNamespace(t, client, c.labels...)
@@ -135,7 +140,8 @@ func TestPoliciesChange(t *testing.T) {
 	n.Labels = labelled("enforce", "baseline")
 	_, err = client.CoreV1().Namespaces().Update(t.Context(), n, metav1.UpdateOptions{})
 	require.NoError(t, err)
-	assert.Equal(t, []string{`existing pods in namespace "` + namespace + `" violate the new PodSecurity enforce level "baseline:latest"`, "a: privileged"}, warnings.texts)
+	assert.Equal(t, []string{`existing pods in namespace "` + namespace + `" violate the new PodSecurity enforce level "baseline:latest"`,
+		"a: privileged"}, warnings.texts)
 
 	p.Labels = map[string]string{"a": "b"}
 	p, err = pods.Update(t.Context(), p, metav1.UpdateOptions{})

@@ -49,11 +49,13 @@ func TestUpdates(t *testing.T) {
 		change{"one more gate", gated, `{"spec":{"schedulingGates":[{"name":"a"},{"name":"b"}]}}`,
 			[]string{"spec.schedulingGates[1].name: Forbidden: only deletion is allowed, but found new scheduling gate 'b'"}},
 		change{"fewer nodes, before the gates are open", gated, `{"spec":{"nodeSelector":{"a":"b","c":"d"}}}`, nil},
-		change{"an affinity, before the gates are open", gated, `{"spec":{"affinity":{"nodeAffinity":{"requiredDuringSchedulingIgnoredDuringExecution":{"nodeSelectorTerms":[{"matchExpressions":[{"key":"a","operator":"Exists"}]}]}}}}}`, nil},
+		change{"an affinity, before the gates are open", gated,
+			`{"spec":{"affinity":{"nodeAffinity":{"requiredDuringSchedulingIgnoredDuringExecution":{"nodeSelectorTerms":[{"matchExpressions":[{"key":"a","operator":"Exists"}]}]}}}}}`, nil},
 		change{"other nodes, before the gates are open", gated, `{"spec":{"nodeSelector":{"a":"c"}}}`,
 			[]string{`spec.nodeSelector: Invalid value: {"a":"c"}: only additions to spec.nodeSelector are allowed (no mutations or deletions)`}})
 	run[appsv1.Deployment](t, validation.CheckUpdate,
-		change{"another selector", `{"spec":{"selector":{"matchLabels":{"a":"b"}},"template":{"metadata":{"labels":{"a":"b","c":"d"}},"spec":{"containers":[{"name":"a","image":"b"}]}}}}`,
+		change{"another selector",
+			`{"spec":{"selector":{"matchLabels":{"a":"b"}},"template":{"metadata":{"labels":{"a":"b","c":"d"}},"spec":{"containers":[{"name":"a","image":"b"}]}}}}`,
 			`{"spec":{"selector":{"matchLabels":{"a":"b","c":"d"}}}}`,
 			[]string{`spec.selector: Invalid value: {"matchLabels":{"a":"b","c":"d"}}: field is immutable`}})
 	run[corev1.Node](t, validation.CheckUpdate,
@@ -72,7 +74,8 @@ func TestWritesOfTheStatus(t *testing.T) {
 		change{"a class", ended, `{"status":{"qosClass":"Guaranteed"}}`,
 			[]string{`status.qosClass: Invalid value: "Guaranteed": field is immutable`}})
 	run[batchv1.Job](t, validation.CheckStatus,
-		change{"an end that was announced", aJob, `{"status":{"completionTime":"2026-01-01T00:00:01Z","conditions":[{"type":"SuccessCriteriaMet","status":"True"},{"type":"Complete","status":"True"}]}}`, nil},
+		change{"an end that was announced", aJob,
+			`{"status":{"completionTime":"2026-01-01T00:00:01Z","conditions":[{"type":"SuccessCriteriaMet","status":"True"},{"type":"Complete","status":"True"}]}}`, nil},
 		change{"an end that was not announced", aJob, `{"status":{"completionTime":"2026-01-01T00:00:01Z","conditions":[{"type":"Complete","status":"True"}]}}`,
 			[]string{"status.conditions: Invalid value: cannot set Complete=True condition without the " +
 				"SuccessCriteriaMet=true condition"}},

@@ -244,7 +244,8 @@ func TestOtherFilesAreRefused(t *testing.T) {
 }
 
 func TestWrongArguments(t *testing.T) {
-	for _, arguments := range [][]string{{}, {"repair"}, {"check"}, {"backup", "a"}, {"dump", "a", "b"}, {"check", "-nothing", "a"}, {"backup", "-keys", "k", "a", "b"}} {
+	for _, arguments := range [][]string{{}, {"repair"}, {"check"}, {"backup", "a"}, {"dump", "a", "b"}, {"check", "-nothing", "a"},
+		{"backup", "-keys", "k", "a", "b"}} {
 		r := run(t, arguments...)
 		assert.Equal(t, 2, r.code, arguments)
 		assert.Contains(t, r.stderr, "usage: decorum-bolt", arguments)
