@@ -1,6 +1,7 @@
 package resttest_test
 
 import (
+	"context"
 	"net/http"
 	"testing"
 	"time"
@@ -51,4 +52,31 @@ func ExampleWaitFor() {
 	c := resttest.Client[Boat](t, s.API).Namespace("default")
 	boat := resttest.WaitFor(t, c, "dinghy", func(b *Boat) bool { return b.Labels["launched"] == "true" })
 	t.Log(boat.ResourceVersion)
+}
+
+// The host mounts the API below a path, and the code under test may only read.
+func ExampleNewWith() {
+	var t *testing.T // the argument of the test
+	s := resttest.NewWith(t, resttest.Options{
+		Prefix: "/platform",
+		API: rest.Options{Authorizer: rest.AuthorizerFunc(func(_ context.Context, a rest.Access) (rest.Decision, error) {
+			switch a.Verb {
+			case rest.VerbGet, rest.VerbList, rest.VerbWatch:
+				return rest.Allow(""), nil
+			}
+			return rest.Deny("this test only reads"), nil
+		})},
+	}, boats())
+	t.Log(s.URL()) // ends in /platform
+}
+
+// The test waits until a finalizer and the garbage collector have let an object go.
+func ExampleWaitForGone() {
+	var t *testing.T // the argument of the test
+	s := resttest.New(t, boats())
+	c := resttest.Client[Boat](t, s.API).Namespace("default")
+	if err := c.Delete(t.Context(), "dinghy", rest.DeleteOptions{}); err != nil {
+		t.Fatal(err)
+	}
+	resttest.WaitForGone(t, c, "dinghy")
 }

@@ -65,3 +65,19 @@ func ExampleStore_Backup() {
 	fmt.Println(backup(&b), restore(&b))
 	// Output: <nil> <nil>
 }
+
+// A program checks its file before it serves, or after a fault of the disk. The command decorum-bolt does the same.
+func ExampleCheck() {
+	directory, _ := os.MkdirTemp("", "")
+	defer os.RemoveAll(directory)
+	options := bolt.Options{Path: filepath.Join(directory, "objects.db")}
+	store, err := bolt.Open(context.Background(), options)
+	if err != nil {
+		panic(err)
+	}
+	if err := store.Close(); err != nil {
+		panic(err)
+	}
+	fmt.Println(bolt.Check(context.Background(), options))
+	// Output: <nil>
+}
