@@ -43,7 +43,9 @@ func knownCases() conformance.Options {
 	}
 }
 
-func TestKnownDecidesTheVerdict(t *testing.T) {
+// runListed runs knownCases with the list of known failures. It returns the options for further runs, too.
+func runListed(t *testing.T) (conformance.Options, conformance.Report) {
+	t.Helper()
 	o, server := knownCases(), &fake{}
 	o.Server = server.start(t)
 	known, err := conformance.ParseKnown([]byte(listed))
@@ -51,6 +53,11 @@ func TestKnownDecidesTheVerdict(t *testing.T) {
 	o.Known = known
 	report, err := conformance.Run(t.Context(), o)
 	require.NoError(t, err)
+	return o, report
+}
+
+func TestKnownDecidesTheVerdict(t *testing.T) {
+	_, report := runListed(t)
 
 	verdicts, reasons := map[string]conformance.Verdict{}, map[string]string{}
 	for _, r := range report.Results {
@@ -87,13 +94,7 @@ total                     6      2                0      4              2       
 
 // The refreshed list is correct for the server once its reasons are filled in.
 func TestRefreshed(t *testing.T) {
-	o, server := knownCases(), &fake{}
-	o.Server = server.start(t)
-	known, err := conformance.ParseKnown([]byte(listed))
-	require.NoError(t, err)
-	o.Known = known
-	report, err := conformance.Run(t.Context(), o)
-	require.NoError(t, err)
+	o, report := runListed(t)
 
 	text, err := report.Refreshed().Encode()
 	require.NoError(t, err)

@@ -52,6 +52,17 @@ func readKnown(t *testing.T, file string) conformance.Known {
 	return known
 }
 
+// readSection returns the text below a heading of the second level, up to the next one.
+func readSection(t *testing.T, page, heading string) string {
+	t.Helper()
+	text, err := os.ReadFile(page)
+	require.NoError(t, err)
+	_, section, found := strings.Cut(string(text), "\n## "+heading+"\n")
+	require.True(t, found, "%s has no heading %q", page, heading)
+	section, _, _ = strings.Cut(section, "\n## ")
+	return section
+}
+
 // Each case has a golden transcript, and each golden transcript has a case.
 func TestEveryCaseIsRecorded(t *testing.T) {
 	areas, err := conformance.Load(conformance.Cases())
@@ -80,11 +91,7 @@ func TestEveryCaseIsRecorded(t *testing.T) {
 }
 
 func TestTagsAreDocumented(t *testing.T) {
-	readme, err := os.ReadFile("README.md")
-	require.NoError(t, err)
-	_, section, found := strings.Cut(string(readme), "## Tags")
-	require.True(t, found)
-	section, _, _ = strings.Cut(section, "\n## ")
+	section := readSection(t, "README.md", "Tags")
 	areas, err := conformance.Load(conformance.Cases())
 	require.NoError(t, err)
 	used := map[string]bool{}
@@ -104,11 +111,7 @@ func TestTagsAreDocumented(t *testing.T) {
 // A case with a deliberate difference records an accident of the recorded
 // server, and the project's documentation says what our server answers and why.
 func TestDifferencesAreDocumented(t *testing.T) {
-	differences, err := os.ReadFile("../../docs/differences.md")
-	require.NoError(t, err)
-	_, section, found := strings.Cut(string(differences), "## What differs on purpose")
-	require.True(t, found)
-	section, _, _ = strings.Cut(section, "\n## ")
+	section := readSection(t, "../../docs/differences.md", "What differs on purpose")
 	areas, err := conformance.Load(conformance.Cases())
 	require.NoError(t, err)
 	tags := map[string][]string{}

@@ -130,3 +130,53 @@ func ExampleController_finalizer() {
 	// switch the power of home/kitchen off
 	// home/kitchen is gone
 }
+
+// A change or a deletion of a Lamp reconciles the Room that owns it.
+func ExampleOwned() {
+	api := roomAPI()
+	defer api.Close()
+	ctx, stop := context.WithCancel(context.Background())
+	rooms, err := rest.ClientForType[Room](api)
+	if err != nil {
+		log.Fatal(err)
+	}
+	lamps, err := rest.ClientForType[Lamp](api)
+	if err != nil {
+		log.Fatal(err)
+	}
+
+	created := 0
+	reconcile := func(ctx context.Context, key controller.Key) (controller.Result, error) {
+		room, err := rooms.Namespace(key.Namespace).Get(ctx, key.Name)
+		if err != nil {
+			return controller.Result{}, err
+		}
+		lamps := lamps.Namespace(key.Namespace)
+		_, outcome, err := controller.CreateOrUpdate(ctx, lamps, room.Name, func(lamp *Lamp) error {
+			return controller.SetControllerReference(room, lamp)
+		})
+		if err != nil || outcome != controller.Created {
+			return controller.Result{}, err
+		}
+		fmt.Println("a lamp for", key)
+		if created++; created == 2 {
+			stop() // the example ends here
+			return controller.Result{}, nil
+		}
+		return controller.Result{}, lamps.Delete(ctx, room.Name, rest.DeleteOptions{}) // somebody takes the lamp away
+	}
+
+	_, err = rooms.Namespace("home").Create(ctx, &Room{ObjectMeta: apimeta.ObjectMeta{Name: "kitchen"}})
+	if err != nil {
+		log.Fatal(err)
+	}
+	roomInformer := controller.NewInformer(rooms, controller.InformerOptions[Room]{})
+	lampInformer := controller.NewInformer(lamps, controller.InformerOptions[Lamp]{})
+	c := controller.New(reconcile, controller.Options{}, controller.For(roomInformer), controller.Owned(lampInformer, roomInformer))
+	if err := c.Run(ctx); err != nil {
+		log.Fatal(err)
+	}
+	// Output:
+	// a lamp for home/kitchen
+	// a lamp for home/kitchen
+}

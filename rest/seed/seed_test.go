@@ -12,6 +12,7 @@ import (
 	"github.com/decorum-go/decorum/rest"
 	"github.com/decorum-go/decorum/rest/builtin"
 	"github.com/decorum-go/decorum/rest/crd"
+	"github.com/decorum-go/decorum/rest/internal/apitest"
 	"github.com/decorum-go/decorum/rest/resttest"
 	"github.com/decorum-go/decorum/rest/seed"
 	"github.com/decorum-go/decorum/storage"
@@ -58,27 +59,30 @@ func site(t *testing.T, api *rest.API, namespace, name string) *Site {
 	return s
 }
 
-const definition = `
-apiVersion: apiextensions.k8s.io/v1
-kind: CustomResourceDefinition
-metadata: {name: ships.example.com}
-spec:
-  group: example.com
-  scope: Namespaced
-  names: {plural: ships, kind: Ship}
-  versions:
-  - name: v1
-    served: true
-    storage: true
-    schema: {openAPIV3Schema: {type: object, properties: {spec: {type: object, properties: {sails: {type: integer}}}}}}
-`
+var definition = apitest.ShipDefinition("{type: integer}")
 
 func TestApply(t *testing.T) {
 	api := newAPI(t, crd.New(crd.Options{}))
 	objects := files(map[string]string{
-		"a/ship.yaml":   "apiVersion: example.com/v1\nkind: Ship\nmetadata: {name: mary, namespace: team-a}\nspec: {sails: 3}",
-		"a/site.json":   `{"apiVersion": "example.com/v2", "kind": "Site", "metadata": {"name": "second"}, "spec": {"title": "Second"}}`,
-		"a/sites.yml":   "---\n# one\napiVersion: example.com/v1\nkind: Site\nmetadata: {name: first, namespace: team-a}\nspec:\n  title: |\n    A\n    ---\n    B\n---\n---\napiVersion: v1\nkind: List\nitems:\n- {apiVersion: example.com/v1, kind: Site, metadata: {name: third}, spec: {title: Third}}\n",
+		"a/ship.yaml": "apiVersion: example.com/v1\nkind: Ship\nmetadata: {name: mary, namespace: team-a}\nspec: {sails: 3}",
+		"a/site.json": `{"apiVersion": "example.com/v2", "kind": "Site", "metadata": {"name": "second"}, "spec": {"title": "Second"}}`,
+		"a/sites.yml": `---
+# one
+apiVersion: example.com/v1
+kind: Site
+metadata: {name: first, namespace: team-a}
+spec:
+  title: |
+    A
+    ---
+    B
+---
+---
+apiVersion: v1
+kind: List
+items:
+- {apiVersion: example.com/v1, kind: Site, metadata: {name: third}, spec: {title: Third}}
+`,
 		"z/all.yaml":    definition + "---\napiVersion: v1\nkind: Namespace\nmetadata: {name: team-a}\n",
 		"z/ignored.txt": "This is not a manifest.",
 	})

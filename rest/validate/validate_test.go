@@ -175,20 +175,10 @@ apiVersion: v1
 `))
 }
 
-const definition = `
-apiVersion: apiextensions.k8s.io/v1
-kind: CustomResourceDefinition
-metadata: {name: ships.example.com}
-spec:
-  group: example.com
-  scope: Namespaced
-  names: {plural: ships, kind: Ship}
-  versions:
-  - name: v1
-    served: true
-    storage: true
-    schema: {openAPIV3Schema: {type: object, properties: {spec: {type: object, properties: {sails: {type: integer, maximum: %d}}}}}}
-`
+// definition returns the definition of kind Ship, with a bound of its field spec.sails.
+func definition(maximum int) string {
+	return apitest.ShipDefinition(fmt.Sprintf("{type: integer, maximum: %d}", maximum))
+}
 
 const ship = `
 ---
@@ -199,7 +189,7 @@ spec: {sails: %d}
 `
 
 func TestKindsOfDefinitionsAreKnown(t *testing.T) {
-	ship, definition := fmt.Sprintf(ship, "a", 10), fmt.Sprintf(definition, 9)
+	ship, definition := fmt.Sprintf(ship, "a", 10), definition(9)
 	const want = `in.yaml:5: error: Ship harbour/a: spec.sails: Invalid value: 10: spec.sails in body should be less than or equal to 9
 `
 	assert.Equal(t, want+"1 valid, 1 invalid, 0 of unknown kinds, 0 unreadable\n", of(t, strings.TrimPrefix(ship, "\n")+"---"+definition),
@@ -211,7 +201,7 @@ func TestKindsOfDefinitionsAreKnown(t *testing.T) {
 
 // A given object that the API refuses would falsify the results of others.
 func TestGivenObjectsAreValidatedToo(t *testing.T) {
-	given := validate.Read("crds.yaml", []byte(strings.Replace(fmt.Sprintf(definition, 9), "type: integer", "type: int", 1)))
+	given := validate.Read("crds.yaml", []byte(strings.Replace(definition(9), "type: integer", "type: int", 1)))
 	got := findings(t, validate.Options{}, validate.Input{Manifests: manifests(fmt.Sprintf(ship, "a", 10)), Given: given})
 	assert.Contains(t, got,
 		"crds.yaml:13: error: CustomResourceDefinition ships.example.com: spec.validation.openAPIV3Schema.properties[spec].properties[sails].type: "+
@@ -240,10 +230,10 @@ func TestFormerStatesMakeUpdates(t *testing.T) {
 }
 
 func TestFormerStatesAreOfTheFormerDefinition(t *testing.T) {
-	old := validate.Read("old.yaml", fmt.Appendf(nil, definition+ship+ship, 9, "a", 9, "b", 8))
+	old := validate.Read("old.yaml", fmt.Appendf(nil, definition(9)+ship+ship, "a", 9, "b", 8))
 	assert.Equal(t, `in.yaml:24: error: Ship harbour/b: spec.sails: Invalid value: 6: spec.sails in body should be less than or equal to 5
 2 valid, 1 invalid, 0 of unknown kinds, 0 unreadable
-`, findings(t, validate.Options{}, validate.Input{Manifests: manifests(fmt.Sprintf(definition+ship+ship, 5, "a", 9, "b", 6)), Old: old}),
+`, findings(t, validate.Options{}, validate.Input{Manifests: manifests(fmt.Sprintf(definition(5)+ship+ship, "a", 9, "b", 6)), Old: old}),
 		"an update may keep a value that the new definition forbids")
 }
 

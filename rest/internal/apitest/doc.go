@@ -6,7 +6,7 @@
 //   - [Widget] is a custom kind, with subresources ([Paint], [Restart]), and [Dial] is one whose zeros mean something.
 //   - [Memo] is a kind in the built-in dialect, and [Namespace] the one of the core group.
 //   - [Cog] has several versions.
-//   - [Lanterns] come from a definition: they have a schema and no Go type.
+//   - [Lanterns] come from a definition: they have a schema and no Go type. [ShipDefinition] is a CustomResourceDefinition.
 //   - [Thing] has streams ([ThingLog], [ThingExec]), and fields in which input can be wrong in many ways.
 //   - [PaddedThing] is as large as a test likes.
 //
