@@ -1,7 +1,6 @@
 package callout_test
 
 import (
-	"bytes"
 	"context"
 	"crypto/tls"
 	"crypto/x509"
@@ -11,7 +10,6 @@ import (
 	"net"
 	"net/http"
 	"net/netip"
-	"runtime"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -22,6 +20,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/decorum-go/decorum/rest/callout"
+	"github.com/decorum-go/decorum/rest/internal/apitest"
 )
 
 // post calls a webhook and returns what it says.
@@ -501,11 +500,7 @@ func TestClose(t *testing.T) {
 	_, err := post(t, calls, w.target("/"))
 	assert.ErrorContains(t, err, "the client for calls out is closed")
 	w.Close()
-	assert.Eventually(t, func() bool {
-		stacks := make([]byte, 1<<20)
-		stacks = stacks[:runtime.Stack(stacks, true)]
-		return !bytes.Contains(stacks, []byte("http.(*persistConn)")) && !bytes.Contains(stacks, []byte("callout.(*"))
-	}, time.Minute, time.Millisecond, "goroutines of the client")
+	apitest.Await(t, "no goroutine of the client is left", func() bool { return len(apitest.Goroutines(t, "rest/callout")) == 0 })
 }
 
 // The client keeps the connections of 200 different ways to verify a server, and closes those of the others.

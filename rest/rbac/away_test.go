@@ -5,11 +5,9 @@ import (
 	"errors"
 	"net/http"
 	"net/http/httptest"
-	"runtime/pprof"
-	"strings"
 	"sync/atomic"
 	"testing"
-	"time"
+	"testing/synctest"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -26,7 +24,6 @@ type leaving struct {
 	*storage.Engine
 	away    atomic.Bool
 	lists   atomic.Int64 // begun while the store was away
-	began   chan struct{}
 	release chan struct{}
 }
 
@@ -34,9 +31,7 @@ func (s *leaving) List(ctx context.Context, q storage.Query, into []*storage.Rec
 	if !s.away.Load() {
 		return s.Engine.List(ctx, q, into)
 	}
-	if s.lists.Add(1) == 1 {
-		close(s.began)
-	}
+	s.lists.Add(1)
 	select {
 	case <-s.release:
 	case <-ctx.Done():
@@ -44,58 +39,50 @@ func (s *leaving) List(ctx context.Context, q storage.Query, into []*storage.Rec
 	return storage.Listing{}, storage.Unavailable(errors.New("away"))
 }
 
-// refreshing returns how many goroutines bring an index up to date.
-func refreshing() int {
-	var dump strings.Builder
-	_ = pprof.Lookup("goroutine").WriteTo(&dump, 2)
-	return strings.Count(dump.String(), ".refresh(")
-}
-
 // An Authorizer that has to read the roles anew, while the store is away, asks the store once for all requests. Each request waits until
 // its own context ends at the latest.
 func TestRequestsWaitTogetherForTheStore(t *testing.T) {
-	store := &leaving{Engine: storage.NewMemory(storage.Options{MaxLogBytes: 4 << 10}), began: make(chan struct{}), release: make(chan struct{})}
-	defer store.Close()
-	s := start(t, store)
-	s.must(t, "POST", clusterRoles, role("reader", readNotes))
-	s.must(t, "POST", clusterRoleBindings, binding("everywhere", "ClusterRole/reader", "User/bob"))
-	s.must(t, "POST", notes, `{"apiVersion":"example.com/v1","kind":"Note","metadata":{"name":"kept"}}`)
-	require.Equal(t, 200, s.send(t, "bob", "GET", notes+"/kept", "").Code)
-	writer := resttest.Client[rbac.ClusterRole](t, s.api)
-	for range 100 { // more than the log holds
-		_, err := writer.Create(t.Context(), &rbac.ClusterRole{ObjectMeta: apimeta.ObjectMeta{Name: "much"}})
-		require.NoError(t, err)
-		require.NoError(t, writer.Delete(t.Context(), "much", rest.DeleteOptions{}))
-	}
-	store.away.Store(true)
+	synctest.Test(t, func(t *testing.T) {
+		store := &leaving{Engine: storage.NewMemory(storage.Options{MaxLogBytes: 4 << 10}), release: make(chan struct{})}
+		defer store.Close()
+		s := start(t, store)
+		s.must(t, "POST", clusterRoles, role("reader", readNotes))
+		s.must(t, "POST", clusterRoleBindings, binding("everywhere", "ClusterRole/reader", "User/bob"))
+		s.must(t, "POST", notes, `{"apiVersion":"example.com/v1","kind":"Note","metadata":{"name":"kept"}}`)
+		require.Equal(t, 200, s.send(t, "bob", "GET", notes+"/kept", "").Code)
+		writer := resttest.Client[rbac.ClusterRole](t, s.api)
+		for range 100 { // more than the log holds
+			_, err := writer.Create(t.Context(), &rbac.ClusterRole{ObjectMeta: apimeta.ObjectMeta{Name: "much"}})
+			require.NoError(t, err)
+			require.NoError(t, writer.Delete(t.Context(), "much", rest.DeleteOptions{}))
+		}
+		store.away.Store(true)
 
-	const requests = 20
-	codes := make(chan int, requests)
-	ask := func(ctx context.Context) int {
-		r := httptest.NewRequestWithContext(ctx, http.MethodGet, notes+"/kept", nil)
-		r.Header.Set("Test-User", "bob")
-		w := httptest.NewRecorder()
-		s.api.ServeHTTP(w, r)
-		return w.Code
-	}
-	for range requests {
-		go func() { codes <- ask(t.Context()) }()
-	}
-	select {
-	case <-store.began:
-	case <-time.After(time.Minute):
-		t.Fatal("the roles were not read anew")
-	}
-	left, leave := context.WithCancel(t.Context())
-	leave()
-	assert.Equal(t, http.StatusGatewayTimeout, ask(left), "a request whose client has left does not wait")
-	require.Eventually(t, func() bool { return refreshing() == requests }, time.Minute, time.Millisecond, "all requests wait")
-	close(store.release)
-	for range requests {
-		assert.Equal(t, http.StatusServiceUnavailable, <-codes)
-	}
-	assert.EqualValues(t, 1, store.lists.Load(), "requests wait for the same list")
+		const requests = 20
+		codes := make(chan int, requests)
+		ask := func(ctx context.Context) int {
+			r := httptest.NewRequestWithContext(ctx, http.MethodGet, notes+"/kept", nil)
+			r.Header.Set("Test-User", "bob")
+			w := httptest.NewRecorder()
+			s.api.ServeHTTP(w, r)
+			return w.Code
+		}
+		for range requests {
+			go func() { codes <- ask(t.Context()) }()
+		}
+		synctest.Wait() // all requests wait for one list
+		left, leave := context.WithCancel(t.Context())
+		leave()
+		assert.Equal(t, http.StatusGatewayTimeout, ask(left), "a request whose client has left does not wait")
+		synctest.Wait()
+		assert.Empty(t, codes, "the others still wait")
+		close(store.release)
+		for range requests {
+			assert.Equal(t, http.StatusServiceUnavailable, <-codes)
+		}
+		assert.EqualValues(t, 1, store.lists.Load(), "requests wait for the same list")
 
-	store.away.Store(false)
-	assert.Equal(t, 200, s.send(t, "bob", "GET", notes+"/kept", "").Code)
+		store.away.Store(false)
+		assert.Equal(t, 200, s.send(t, "bob", "GET", notes+"/kept", "").Code)
+	})
 }

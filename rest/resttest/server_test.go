@@ -7,7 +7,6 @@ import (
 	"io"
 	"net/http"
 	"os"
-	"runtime/pprof"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -18,6 +17,7 @@ import (
 	"sigs.k8s.io/yaml"
 
 	"github.com/decorum-go/decorum/rest"
+	"github.com/decorum-go/decorum/rest/internal/apitest"
 	"github.com/decorum-go/decorum/rest/resttest"
 	"github.com/decorum-go/decorum/status"
 	"github.com/decorum-go/decorum/storage"
@@ -269,22 +269,6 @@ func TestUnchangedResourceVersionMeansNoWrite(t *testing.T) {
 	assert.NotEqual(t, before, s.ResourceVersion())
 }
 
-// goroutines returns the goroutines that run code of this library, outside of its tests.
-func goroutines() string {
-	var dump bytes.Buffer
-	_ = pprof.Lookup("goroutine").WriteTo(&dump, 2)
-	var ours []string
-	for _, g := range strings.Split(dump.String(), "\n\n") {
-		for line := range strings.Lines(g) {
-			if strings.Contains(line, "decorum") && !strings.Contains(line, "_test.go") && !strings.Contains(line, "resttest_test") {
-				ours = append(ours, g)
-				break
-			}
-		}
-	}
-	return strings.Join(ours, "\n\n")
-}
-
 // readBy is an empty body that reports when the server reads it.
 type readBy func()
 
@@ -321,7 +305,7 @@ func TestNothingIsLeftBehind(t *testing.T) {
 		<-arrived
 	})
 	assert.Empty(t, errs)
-	require.Eventually(t, func() bool { return goroutines() == "" }, time.Minute, time.Millisecond, "%s", goroutines())
+	apitest.Await(t, "no goroutine of the library is left", func() bool { return apitest.LibraryGoroutines(t) == 0 })
 }
 
 func TestAfterTheEnd(t *testing.T) {

@@ -13,7 +13,7 @@ import (
 // Deadline is how long something may take that happens at once on an idle machine.
 const Deadline = time.Minute
 
-// Await yields until something holds that no channel tells of.
+// Await yields until something holds that no channel reports.
 func Await(t testing.TB, what string, holds func() bool) {
 	t.Helper()
 	for end := time.Now().Add(Deadline); !holds(); {

@@ -4,8 +4,6 @@ import (
 	"context"
 	"fmt"
 	"io"
-	"runtime/pprof"
-	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -14,6 +12,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/decorum-go/decorum/rest/internal/apitest"
 	"github.com/decorum-go/decorum/rest/internal/stream"
 )
 
@@ -112,7 +111,7 @@ func TestEndings(t *testing.T) {
 				if c.reads {
 					assert.Equal(t, c.code, <-code)
 				}
-				assert.Empty(t, goroutines(t))
+				assert.Empty(t, apitest.Goroutines(t, "rest/internal/stream"))
 				assert.Zero(t, h.hurried())
 			})
 		})
@@ -154,18 +153,4 @@ func untilClosed(conn *websocket.Conn) websocket.StatusCode {
 			return websocket.CloseStatus(err)
 		}
 	}
-}
-
-// goroutines returns those that run the code of this room.
-func goroutines(t *testing.T) []string {
-	t.Helper()
-	var dump strings.Builder
-	require.NoError(t, pprof.Lookup("goroutine").WriteTo(&dump, 2))
-	var out []string
-	for stack := range strings.SplitSeq(dump.String(), "\n\n") {
-		if strings.Contains(stack, "rest/internal/stream.") {
-			out = append(out, stack)
-		}
-	}
-	return out
 }
