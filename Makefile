@@ -24,7 +24,7 @@ export GOFLAGS := $(strip $(GOFLAGS) -buildvcs=false)
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
 .PHONY: help test check console console-files second-postgres require vet fmt staticcheck tidy race plain budget conformance shared-stores e2e modules released \
-	suites cross next-go old-kubectls other-modules lint-modules client-suite project-suite lint bench bench-compare soak flaky fuzz cover vuln release
+	suites cross next-go old-kubectls other-modules lint-modules client-suite project-suite lint bench benchmarks bench-compare soak flaky fuzz cover vuln release
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## / { printf "  %-14s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -118,7 +118,10 @@ suites: ## envtest suites of controller-runtime, with kubeapi in the place of ku
 flaky: ## look for tests that fail now and then: each package 20 times beside eight busy processes (PACKAGES=./..., for at most FLAKY=60m; goes on where it stopped)
 	@.ci/flaky $(FLAKY) $(PACKAGES)
 
-bench: ## benchmarks (BENCH=pattern COUNT=runs)
+bench: ## what requests cost beside the least that they can cost: a table of ratios, least of ten rounds (BENCH=pattern)
+	@.ci/bench '$(BENCH)'
+
+benchmarks: ## all benchmarks (BENCH=pattern COUNT=runs)
 	go test -run '^$$' -bench '$(BENCH)' -benchmem -count $(COUNT) ./...
 
 bench-compare: ## compare benchmarks with a commit (REF=commit BENCH=pattern COUNT=runs)

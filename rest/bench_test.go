@@ -8,7 +8,6 @@ import (
 	"fmt"
 	"net"
 	"net/http"
-	"net/http/httptest"
 	"runtime"
 	"strconv"
 	"strings"
@@ -24,122 +23,8 @@ import (
 )
 
 // Each benchmark here measures what the library does and, in turns with it, a limit: the least that any program would do
-// for the same result. It reports processor time of the whole process, clients included, as the ratio of the two.
-
-// rawClient is a keep-alive client that costs little: it sends ready bytes and expects an answer of known length.
-type rawClient struct {
-	conn    net.Conn
-	request []byte
-	answer  int
-	buf     []byte
-}
-
-func newRawClient(b *testing.B, server *httptest.Server, target string) *rawClient {
-	b.Helper()
-	conn, err := net.Dial("tcp", server.Listener.Addr().String())
-	require.NoError(b, err)
-	b.Cleanup(func() { _ = conn.Close() })
-	c := &rawClient{conn: conn, buf: make([]byte, 256<<10), request: fmt.Appendf(nil, "GET %s HTTP/1.1\r\nHost: x\r\nAccept: application/json\r\n\r\n", target)}
-	// The first answer tells how long the others are.
-	_, err = conn.Write(c.request)
-	require.NoError(b, err)
-	tail := []byte(nil)
-	for {
-		n, err := conn.Read(c.buf)
-		require.NoError(b, err)
-		c.answer += n
-		tail = append(tail, c.buf[:n]...)
-		if i := bytes.Index(tail, []byte("\r\n\r\n")); i >= 0 {
-			if _, length, ok := bytes.Cut(tail[:i+2], []byte("Content-Length: ")); ok {
-				length, _, _ = bytes.Cut(length, []byte("\r"))
-				size, err := strconv.Atoi(string(length))
-				require.NoError(b, err)
-				if c.answer == i+4+size {
-					return c
-				}
-			} else if bytes.HasSuffix(tail, []byte("\r\n0\r\n\r\n")) {
-				return c
-			}
-		}
-	}
-}
-
-func (c *rawClient) get() error {
-	if _, err := c.conn.Write(c.request); err != nil {
-		return err
-	}
-	for left := c.answer; left > 0; {
-		n, err := c.conn.Read(c.buf[:min(left, len(c.buf))])
-		if err != nil {
-			return err
-		}
-		left -= n
-	}
-	return nil
-}
-
-// getAll spreads n requests over clients.
-func getAll(b *testing.B, clients []*rawClient, n int) {
-	var wg sync.WaitGroup
-	for i, c := range clients {
-		share := n / len(clients)
-		if i < n%len(clients) {
-			share++
-		}
-		wg.Add(1)
-		go func() {
-			defer wg.Done()
-			for range share {
-				if err := c.get(); err != nil {
-					b.Error(err)
-					return
-				}
-			}
-		}()
-	}
-	wg.Wait()
-}
-
-func rawClients(b *testing.B, handler http.Handler, target string, count int) []*rawClient {
-	server := apitest.Serve(b, handler)
-	out := make([]*rawClient, count)
-	for i := range out {
-		out[i] = newRawClient(b, server, target)
-	}
-	return out
-}
-
-// Limit: a bare net/http handler that writes the same ready 2 KB, over keep-alive connections. Target: 1.15.
-func BenchmarkGet(b *testing.B) {
-	for _, concurrency := range []int{1, 8, 64} {
-		b.Run(fmt.Sprintf("clients=%d", concurrency), func(b *testing.B) {
-			s := apitest.NewThingServer(b, rest.Options{})
-			s.Fill(b, 10_000)
-			target := apitest.Things + "/n005000"
-			ready := []byte(s.Do("GET", target, "").Body)
-			bare := http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
-				h := w.Header()
-				h.Set("Content-Type", apitest.TypeJSON)
-				h.Set("Cache-Control", "no-cache, private")
-				h.Set("Content-Length", strconv.Itoa(len(ready)))
-				_, _ = w.Write(ready)
-			})
-			ours, limit := rawClients(b, s.API, target, concurrency), rawClients(b, bare, target, concurrency)
-			apitest.Compare(b, 4000, func(n int) { getAll(b, ours, n) }, func(n int) { getAll(b, limit, n) })
-		})
-	}
-}
-
-// Limit: one Write of the ready 20 MB. Target: 2.5.
-func BenchmarkList(b *testing.B) {
-	s := apitest.NewThingServer(b, rest.Options{})
-	s.Fill(b, 10_000)
-	ready := []byte(s.Do("GET", apitest.Things, "").Body)
-	b.SetBytes(int64(len(ready)))
-	bare := http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { _, _ = w.Write(ready) })
-	ours, limit := rawClients(b, s.API, apitest.Things, 1), rawClients(b, bare, apitest.Things, 1)
-	apitest.Compare(b, 2, func(n int) { getAll(b, ours, n) }, func(n int) { getAll(b, limit, n) })
-}
+// for the same result. It reports processor time of the whole process, clients included, as the ratio of the two. Package
+// rest/internal/limits measures reads and watches over HTTP, without their clients.
 
 // Limit: strict decode and encode of the same 2 KB. Target: 1.5 without managedFields, 2 with them.
 func BenchmarkCreate(b *testing.B) {

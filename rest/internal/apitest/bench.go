@@ -7,6 +7,7 @@ import (
 	"net"
 	"net/http"
 	"runtime"
+	"slices"
 	"testing"
 
 	jsonv2 "github.com/go-json-experiment/json"
@@ -21,27 +22,40 @@ func cpuOf(f func()) float64 {
 	return cpuTime() - before
 }
 
-// Compare runs b.N operations in chunks, each followed by a chunk of the limit, and reports the ratio of the least
-// processor time of each.
-func Compare(b *testing.B, chunk int, ours, limit func(n int)) {
+// rounds is how often Compare measures each side.
+const rounds = 10
+
+// Compare measures n operations and as many of the limit in turns, ten times. It reports the ratio of the least processor time of each, and
+// as the spread the middle half of the ratios of the rounds, and returns both. b.N does not count, so run benchmarks with -benchtime 1x.
+func Compare(b *testing.B, n int, ours, limit func(n int)) (ratio, spread float64) {
 	b.Helper()
-	ourBest, limitBest := math.Inf(1), math.Inf(1)
-	runtime.GC()
-	b.ReportAllocs()
-	b.ResetTimer()
-	for done := 0; done < b.N; done += chunk {
-		n := min(chunk, b.N-done)
-		time := cpuOf(func() { ours(n) })
-		b.StopTimer()
-		if n == chunk || b.N < chunk { // a rest would be measured too roughly
-			ourBest = min(ourBest, time/float64(n))
-			limitBest = min(limitBest, cpuOf(func() { limit(n) })/float64(n))
-		}
-		b.StartTimer()
+	var before, after runtime.MemStats
+	oursBest, limitBest := math.Inf(1), math.Inf(1)
+	var ratios []float64
+	var mallocs, bytes uint64
+	ours(1) // so that what happens once, such as the opening of connections, does not count
+	limit(1)
+	for range rounds {
+		runtime.GC()
+		runtime.ReadMemStats(&before)
+		our := cpuOf(func() { ours(n) }) / float64(n)
+		runtime.ReadMemStats(&after)
+		mallocs, bytes = mallocs+after.Mallocs-before.Mallocs, bytes+after.TotalAlloc-before.TotalAlloc
+		runtime.GC()
+		its := cpuOf(func() { limit(n) }) / float64(n)
+		oursBest, limitBest = min(oursBest, our), min(limitBest, its)
+		ratios = append(ratios, our/its)
 	}
-	b.StopTimer()
-	b.ReportMetric(ourBest/limitBest, "ratio")
-	b.ReportMetric(ourBest, "cpu-ns/op")
+	slices.Sort(ratios)
+	ratio, spread = oursBest/limitBest, ratios[rounds*3/4]-ratios[rounds/4]
+	b.ReportAllocs()
+	b.ReportMetric(ratio, "ratio")
+	b.ReportMetric(spread, "spread")
+	b.ReportMetric(oursBest, "cpu-ns/op")
+	b.ReportMetric(float64(mallocs)/float64(rounds*n), "allocs/op")
+	b.ReportMetric(float64(bytes)/float64(rounds*n), "B/op")
+	b.ReportMetric(0, "ns/op") // leaves the time of b.N out
+	return ratio, spread
 }
 
 // DiscardWriter is a ResponseWriter that costs nothing and is used again and again.

@@ -1,0 +1,127 @@
+//go:build unix
+
+package limits_test
+
+import (
+	"bytes"
+	"fmt"
+	"net/http"
+	"strconv"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/decorum-go/decorum/rest"
+	"github.com/decorum-go/decorum/rest/internal/apitest"
+)
+
+// serve serves a handler on a socket and returns its address.
+func serve(b *testing.B, handler http.Handler) string {
+	b.Helper()
+	return apitest.Serve(b, handler).Listener.Addr().String()
+}
+
+// ready is a handler that sends the same bytes to everybody.
+func ready(media string, body []byte) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		h := w.Header()
+		h.Set("Content-Type", media)
+		h.Set("Cache-Control", "no-cache, private")
+		h.Set("Content-Length", strconv.Itoa(len(body)))
+		_, _ = w.Write(body)
+	})
+}
+
+// beside compares reads with a bare handler that sends the same bytes.
+func beside(b *testing.B, aim float64, s *apitest.ThingServer, target, accept string, connections, requests int) {
+	b.Helper()
+	answer := s.Do("GET", target, "", "Accept", accept)
+	body := []byte(answer.Body)
+	if accept == apitest.TypeJSON {
+		body = append(body, '\n') // Do has trimmed it
+	}
+	api, bare := serve(b, s.API), serve(b, ready(answer.Header.Get("Content-Type"), body))
+	c := startClients(b)
+	ours, limit := c.caller(api, target, accept, connections), c.caller(bare, target, accept, connections)
+	apitest.Compare(b, requests, ours.get, limit.get)
+	b.ReportMetric(aim, "aim")
+}
+
+// Limit: a bare handler that sends the same ready 2 KB.
+func BenchmarkGet(b *testing.B) {
+	s := apitest.NewThingServer(b, rest.Options{})
+	s.Fill(b, 10_000)
+	for _, connections := range []int{8, 64} {
+		b.Run(fmt.Sprintf("connections=%d", connections), func(b *testing.B) {
+			beside(b, 1.12, s, apitest.Things+"/n005000", apitest.TypeJSON, connections, 4000)
+		})
+	}
+}
+
+// Limit: one Write of the ready 20 MB.
+func BenchmarkList(b *testing.B) {
+	s := apitest.NewThingServer(b, rest.Options{})
+	s.Fill(b, 10_000)
+	beside(b, 1.6, s, apitest.Things, apitest.TypeJSON, 1, 10)
+}
+
+// lists are other forms of a list.
+var lists = []struct {
+	name, accept string
+	objects      int
+	aim          float64
+	byBytes      bool // compares the time for each byte
+}{
+	{name: "metadata", accept: "application/json;as=PartialObjectMetadataList;g=meta.k8s.io;v=v1", objects: 10_000, aim: 1, byBytes: true},
+	{name: "Table", accept: "application/json;as=Table;g=meta.k8s.io;v=v1", objects: 500, aim: 3},
+}
+
+// Limit: the same list as JSON.
+func BenchmarkListAs(b *testing.B) {
+	for _, l := range lists {
+		b.Run(l.name, func(b *testing.B) {
+			s := apitest.NewThingServer(b, rest.Options{})
+			s.Fill(b, l.objects)
+			address := serve(b, s.API)
+			c := startClients(b)
+			ours, limit := c.caller(address, apitest.Things, l.accept, 1), c.caller(address, apitest.Things, apitest.TypeJSON, 1)
+			ratio, spread := apitest.Compare(b, 100_000/l.objects, ours.get, limit.get)
+			if l.byBytes {
+				size := func(accept string) int { return len(s.Do("GET", apitest.Things, "", "Accept", accept).Body) }
+				scale := float64(size(apitest.TypeJSON)) / float64(size(l.accept))
+				b.ReportMetric(ratio*scale, "ratio")
+				b.ReportMetric(spread*scale, "spread")
+			}
+			b.ReportMetric(l.aim, "aim")
+		})
+	}
+}
+
+// Limit: a list of 100 objects. 100,000 objects are beside those that the selector selects.
+func BenchmarkListSelected(b *testing.B) {
+	for _, indexed := range []bool{true, false} {
+		b.Run(fmt.Sprintf("indexed=%t", indexed), func(b *testing.B) {
+			resource := apitest.ThingResource()
+			if indexed {
+				resource.IndexedLabels = []string{"picked"}
+			}
+			s := apitest.NewThingServer(b, rest.Options{}, resource)
+			s.Fill(b, 100_000)
+			few := apitest.ThingsV1 + "/namespaces/few/things"
+			for i := range 100 {
+				object := bytes.Replace(apitest.PaddedThing(fmt.Sprintf("m%06d", i), apitest.BenchObject), []byte(`"app"`), []byte(`"picked":"yes","app"`), 1)
+				for _, namespace := range []string{apitest.Things, few} {
+					require.Equal(b, http.StatusCreated, s.Do("POST", namespace, string(object)).Code)
+				}
+			}
+			address := serve(b, s.API)
+			c := startClients(b)
+			ours := c.caller(address, apitest.Things+"?labelSelector=picked%3Dyes", apitest.TypeJSON, 1)
+			limit := c.caller(address, few, apitest.TypeJSON, 1)
+			apitest.Compare(b, 20, ours.get, limit.get)
+			if indexed {
+				b.ReportMetric(1.5, "aim")
+			}
+		})
+	}
+}

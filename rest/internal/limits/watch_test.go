@@ -1,0 +1,110 @@
+//go:build unix
+
+package limits_test
+
+import (
+	"fmt"
+	"net/http"
+	"strconv"
+	"sync"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/decorum-go/decorum/rest"
+	"github.com/decorum-go/decorum/rest/internal/apitest"
+)
+
+// bareStreams is a handler of streams that all send the same bytes, in one Write, whenever they are told to.
+type bareStreams struct {
+	payload []byte
+
+	mu   sync.Mutex
+	sent int             // how often all streams were told to send
+	wake []chan struct{} // wake[i] is closed when all send for the time i
+}
+
+// turn returns the channel that is closed when all streams send for the time i.
+func (s *bareStreams) turn(i int) chan struct{} {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for len(s.wake) <= i {
+		s.wake = append(s.wake, make(chan struct{}))
+	}
+	return s.wake[i]
+}
+
+func (s *bareStreams) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	control := http.NewResponseController(w)
+	w.Header().Set("Content-Type", apitest.TypeJSON)
+	w.WriteHeader(http.StatusOK)
+	_ = control.Flush()
+	for i := 0; ; i++ {
+		select {
+		case <-s.turn(i):
+		case <-r.Context().Done():
+			return
+		}
+		_, _ = w.Write(s.payload)
+		_ = control.Flush()
+	}
+}
+
+// send makes all streams send the payload once.
+func (s *bareStreams) send() {
+	close(s.turn(s.sent))
+	s.sent++
+}
+
+// changed is the object that changes.
+const changed = apitest.Things + "/n000000"
+
+// changes returns a function that changes an object.
+func changes(b *testing.B, s *apitest.ThingServer) func() {
+	w := apitest.NewThingWriter(s.API, "PATCH", changed, "application/merge-patch+json")
+	size := 100_000
+	return func() {
+		size++
+		require.Equal(b, http.StatusOK, w.Send([]byte(`{"spec":{"size":`+strconv.Itoa(size)+`}}`)))
+	}
+}
+
+// Each operation is one change that reaches all streams. Limit: the same change of an object that nobody watches, then one Write and one
+// Flush of the same bytes in each stream.
+func BenchmarkWatch(b *testing.B) {
+	for _, streams := range []int{200, 5000} {
+		b.Run(fmt.Sprintf("streams=%d", streams), func(b *testing.B) {
+			s := apitest.NewThingServer(b, rest.Options{})
+			unwatched := apitest.NewThingServer(b, rest.Options{})
+			s.Fill(b, 1)
+			unwatched.Fill(b, 1)
+			change, changeUnwatched := changes(b, s), changes(b, unwatched)
+			change()
+			changeUnwatched()
+			from := "?watch=1&resourceVersion=" + fmt.Sprint(s.Store.Revision())
+			frame := func() int64 {
+				return int64(len(`{"type":"MODIFIED","object":` + s.Do("GET", changed, "").Body + "}\n"))
+			}
+			limit := &bareStreams{payload: make([]byte, frame())}
+			api, bare := serve(b, s.API), serve(b, limit)
+			c := startClients(b)
+			ours := c.caller(api, apitest.Things+from, apitest.TypeJSON, streams)
+			its := c.caller(bare, "/", apitest.TypeJSON, streams)
+			its.follow(0, func() {})
+			ours.follow(0, func() {})
+			apitest.Compare(b, 4000/streams+1, func(n int) {
+				for range n {
+					// The next generation and the next revision may have a digit more.
+					change()
+					ours.follow(frame(), func() {})
+				}
+			}, func(n int) {
+				for range n {
+					changeUnwatched()
+					its.follow(int64(len(limit.payload)), limit.send)
+				}
+			})
+			b.ReportMetric(1.12, "aim")
+		})
+	}
+}
