@@ -101,6 +101,7 @@ func TestOnlyItsUsersLink(t *testing.T) {
 		{"/rest/election", ""},
 		{"/rest/events", ""},
 		{"/rest/fairness", ""},
+		{"/rest/fairness/flowcontrol", ""},
 		{"/rest/host", ""},
 		{"/rest/kubeconfig", "os/exec"},
 		{"/rest/policy", ""},

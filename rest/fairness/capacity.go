@@ -1,13 +1,17 @@
 package fairness
 
 import (
+	"math"
 	"slices"
 	"time"
 )
 
 // capacity shares seats among the requests of several levels. It has no goroutines, no lock and no clock: each call
 // says what time it is, and now never goes back.
-type capacity struct{ levels []*level }
+type capacity struct {
+	seats  int // that rebalance divides among the levels
+	levels []*level
+}
 
 // guess is how long a request is assumed to work while it does. When it ends, its queue is charged for the true time.
 const guess = 3 * time.Millisecond
@@ -19,8 +23,11 @@ const guess = 3 * time.Millisecond
 // level gives the next seats to the queue whose first request would end first there. So a queue that has used little
 // comes before those that have used much.
 type level struct {
-	name   string
-	exempt bool // requests never wait
+	name    string
+	exempt  bool // requests never wait
+	config  Level
+	gone    bool // no longer configured: the level is removed when it has no requests left
+	removed bool // from capacity.levels
 	limits
 	queues []*queue // those beyond limits.queues only become empty
 
@@ -54,6 +61,7 @@ type queue struct {
 type ticket struct {
 	level   *level
 	queue   *queue // nil if the request never waits
+	tally   *tally // of the flow; nil if nobody counts
 	seats   int
 	arrived float64 // in virtual time
 	began   time.Time
@@ -61,8 +69,18 @@ type ticket struct {
 	wake    chan struct{} // closed when the request gets its seats; nil if nobody waits
 }
 
+// tally counts the requests of a flow that have seats or wait.
+type tally struct{ requests, seats, waiting int }
+
+func (t *tally) add(requests, seats, waiting int) {
+	if t != nil {
+		t.requests, t.seats, t.waiting = t.requests+requests, t.seats+seats, t.waiting+waiting
+	}
+}
+
 // arrive lets a request of a flow take its seats or a place in a queue. It returns false if the queue is full.
 func (c *capacity) arrive(now time.Time, t *ticket, flow uint64) bool {
+	c.list(t)
 	l := t.level
 	l.advance(now)
 	t.queue, t.wake = nil, nil
@@ -97,6 +115,7 @@ func (l *level) enqueue(q *queue, t *ticket) {
 	q.waitingSeats += t.seats
 	l.waiting++
 	l.waitingSeats += t.seats
+	t.tally.add(0, 0, 1)
 	q.bound()
 }
 
@@ -110,6 +129,7 @@ func (q *queue) bound() {
 
 // force gives a request its seats, although there may be none.
 func (c *capacity) force(now time.Time, t *ticket) {
+	c.list(t)
 	l := t.level
 	l.advance(now)
 	if q := t.queue; q != nil && len(q.waiting) == 0 && q.requests == 0 {
@@ -123,6 +143,7 @@ func (l *level) seat(now time.Time, t *ticket) {
 	t.seated, t.began = true, now
 	l.seats += t.seats
 	l.requests++
+	t.tally.add(1, t.seats, 0)
 	if q := t.queue; q != nil {
 		q.seats += t.seats
 		q.requests++
@@ -143,20 +164,29 @@ func (c *capacity) finish(now time.Time, t *ticket) {
 	t.seated = false
 	l.seats -= t.seats
 	l.requests--
+	t.tally.add(-1, -t.seats, 0)
 	if q := t.queue; q != nil {
 		q.seats -= t.seats
 		q.requests--
 		q.start += work(t.seats, now.Sub(t.began)) - work(t.seats, guess)
 		q.bound()
 	}
-	c.dispatchAll(now, l)
+	c.left(now, l)
 }
 
 // cancel takes a waiting request out of its queue.
 func (c *capacity) cancel(now time.Time, t *ticket) {
 	t.level.advance(now)
 	t.leaveQueue()
-	c.dispatchAll(now, t.level)
+	c.left(now, t.level)
+}
+
+// left gives to others what a request has left.
+func (c *capacity) left(now time.Time, l *level) {
+	if l.gone && l.requests+l.waiting == 0 {
+		c.rebalance(now)
+	}
+	c.dispatchAll(now, l)
 }
 
 func (t *ticket) leaveQueue() {
@@ -166,6 +196,7 @@ func (t *ticket) leaveQueue() {
 	q.waitingSeats -= t.seats
 	l.waiting--
 	l.waitingSeats -= t.seats
+	t.tally.add(0, 0, -1)
 }
 
 // dispatchAll gives free seats to the requests of a level, and what then is lent to those of the others.
@@ -223,12 +254,12 @@ func (c *capacity) limit(l *level) int {
 	lent := 0
 	if l.borrowing > 0 {
 		for _, other := range c.levels {
-			if other != l && !other.exempt {
-				if free := other.nominal - other.seats; free > 0 {
-					lent += min(other.lendable, free)
-				} else {
-					lent += free
-				}
+			switch free := other.nominal - other.seats; {
+			case other == l:
+			case free > 0:
+				lent += min(other.lendable, free)
+			case !other.exempt:
+				lent += free
 			}
 		}
 	}
@@ -289,12 +320,79 @@ func deal(hand []int, n int, hash uint64) int {
 	return len(hand)
 }
 
-// configure sets the limits of a level, and adds the queues that are missing.
-func (c *capacity) configure(now time.Time, l *level, to limits) {
+// configure sets the limits of a level, and adds the queues that are missing. Requests wait on in theirs.
+func (l *level) configure(now time.Time, to limits) {
 	l.advance(now)
 	l.limits = to
 	for len(l.queues) < to.queues {
 		l.queues = append(l.queues, new(queue))
 	}
-	c.dispatchAll(now, l)
 }
+
+// replace configures all levels. Those that are not among the configured ones are removed as soon as they have no requests left.
+func (c *capacity) replace(now time.Time, configured []Level) {
+	for _, l := range c.levels {
+		l.gone = true
+	}
+	for _, to := range configured {
+		l := c.find(to.Name)
+		if l == nil {
+			l = &level{name: to.Name, exempt: to.Exempt, at: now}
+			c.levels = append(c.levels, l)
+		}
+		l.config, l.gone = to, false
+	}
+	c.rebalance(now)
+	for _, l := range c.levels {
+		c.dispatchAll(now, l)
+	}
+}
+
+// find returns the level of a name, or nil.
+func (c *capacity) find(name string) *level {
+	if i := slices.IndexFunc(c.levels, func(l *level) bool { return l.name == name }); i >= 0 {
+		return c.levels[i]
+	}
+	return nil
+}
+
+// list prepares the level of a request that comes back after its level was removed: the level of the same name, if it is configured
+// again, or the old one for as long as the request needs it.
+func (c *capacity) list(t *ticket) {
+	if !t.level.removed {
+		return
+	}
+	if again := c.find(t.level.name); again != nil {
+		t.level = again
+		return
+	}
+	t.level.removed = false
+	c.levels = append(c.levels, t.level)
+}
+
+// rebalance divides the seats among the levels by their shares. A level that is gone keeps its share while it has requests.
+func (c *capacity) rebalance(now time.Time) {
+	shares := 0
+	c.levels = slices.DeleteFunc(c.levels, func(l *level) bool {
+		l.removed = l.gone && l.requests+l.waiting == 0
+		if !l.removed {
+			shares += l.config.Shares
+		}
+		return l.removed
+	})
+	for _, l := range c.levels {
+		of := &l.config
+		to := limits{queues: of.Queues, hand: of.HandSize, length: of.QueueLength}
+		if of.Shares > 0 {
+			to.nominal = (c.seats*of.Shares + shares - 1) / shares
+		}
+		to.lendable, to.borrowing = percent(to.nominal, of.LendablePercent), percent(to.nominal, of.BorrowingPercent)
+		if of.borrowsAll {
+			to.borrowing = c.seats
+		}
+		l.configure(now, to)
+	}
+}
+
+// percent returns a part of some seats.
+func percent(seats, of int) int { return int(math.Round(float64(seats) * float64(of) / 100)) }

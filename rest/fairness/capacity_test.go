@@ -23,7 +23,7 @@ func newWorld(levels ...*level) *world {
 	w := &world{now: time.Unix(0, 0), ends: map[*ticket]time.Time{}}
 	w.levels = levels
 	for _, l := range levels {
-		w.configure(w.now, l, l.limits)
+		l.configure(w.now, l.limits)
 	}
 	return w
 }

@@ -21,6 +21,16 @@
 // Levels can lend seats ([Level].LendablePercent, [Level].BorrowingPercent). A level takes back what it has lent at once, so for the
 // length of a request more seats may be in use than there are.
 //
+// # Objects
+//
+// With [Options.Objects], the FlowSchemas and PriorityLevelConfigurations of the API configure the Limiter (see package flowcontrol). The
+// seats of a level are its part of [Options.Seats], in proportion to its nominalConcurrencyShares. A change takes nothing from requests
+// that have seats or wait. A level whose object is gone works off its requests first. A FlowSchema without a level matches nothing, and
+// its condition Dangling says so.
+//
+// kube-apiserver computes every ten seconds how many seats of others a level may use. Here a level uses those that are free at the moment,
+// within the bounds of lendablePercent and borrowingLimitPercent.
+//
 // # What gives seats back
 //
 // A request has no seats while its body is read, while its client reads a large answer, and while it waits for a webhook. After its body

@@ -5,12 +5,13 @@ import (
 	"fmt"
 	"hash/maphash"
 	"net/http"
-	"slices"
 	"strconv"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/decorum-go/decorum/rest"
+	"github.com/decorum-go/decorum/rest/fairness/flowcontrol"
 	"github.com/decorum-go/decorum/status"
 )
 
@@ -18,18 +19,33 @@ import (
 type Limiter struct {
 	options Options
 	seed    maphash.Seed // secret, so that nobody can choose a name that shares the queues of another user
+	flows   atomic.Pointer[flows]
 
 	mu       sync.Mutex
 	capacity capacity
-	flows    []*flow
+
+	running sync.WaitGroup
+}
+
+// flows are the configured flows.
+type flows struct {
+	inOrder  []*flow
+	catchAll *flow // one of inOrder
 }
 
 // flow is a Flow with what happened to its requests.
 type flow struct {
 	Flow
-	level                          *level
-	levelUID                       string
-	dispatched, full, late, noSeat uint64
+	level    *level
+	levelUID string
+	counts   *counts
+}
+
+// counts are protected by Limiter.mu.
+type counts struct {
+	tally
+	dispatched, full, late, left, noSeat uint64
+	served, refused                      Waits
 }
 
 // New returns a Limiter, or an error if the options are wrong.
@@ -38,33 +54,64 @@ func New(options Options) (*Limiter, error) {
 	if err != nil {
 		return nil, fmt.Errorf("fairness.New: %w", err)
 	}
-	l := &Limiter{options: o, seed: maphash.MakeSeed()}
-	shares := 0
-	for _, of := range o.Levels {
-		shares += of.Shares
+	l := &Limiter{options: o, seed: maphash.MakeSeed(), capacity: capacity{seats: o.Seats}}
+	if o.Objects {
+		o.Levels, o.Flows = (&objects{}).configuration()
 	}
-	now := o.Now()
-	for _, of := range o.Levels {
-		made := &level{name: of.Name, exempt: of.Exempt, at: now}
-		l.capacity.levels = append(l.capacity.levels, made)
-		if !of.Exempt {
-			nominal := (o.Seats*of.Shares + shares - 1) / shares
-			l.capacity.configure(now, made, limits{
-				nominal: nominal, lendable: nominal * of.LendablePercent / 100, borrowing: nominal * of.BorrowingPercent / 100,
-				queues: of.Queues, hand: of.HandSize, length: of.QueueLength,
-			})
+	l.configure(o.Levels, o.Flows)
+	return l, nil
+}
+
+// configure replaces the configuration. Requests under way, and those that wait, keep their places. The flow catch-all is among the flows;
+// requests that match no other belong to it.
+func (l *Limiter) configure(levels []Level, configured []Flow) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.capacity.replace(l.options.Now(), levels)
+	old, now := l.flows.Load(), new(flows)
+	for _, f := range configured {
+		level := l.capacity.find(f.Level)
+		made := &flow{Flow: f, level: level, levelUID: level.config.UID, counts: new(counts)}
+		if before := old.find(f.Name); before != nil && before.Level == f.Level {
+			made.counts = before.counts
+		}
+		now.inOrder = append(now.inOrder, made)
+	}
+	now.catchAll = now.find(catchAllName)
+	l.flows.Store(now)
+}
+
+// find returns the flow of a name, or nil.
+func (f *flows) find(name string) *flow {
+	if f != nil {
+		for _, flow := range f.inOrder {
+			if flow.Name == name {
+				return flow
+			}
 		}
 	}
-	for _, f := range o.Flows {
-		i := slices.IndexFunc(o.Levels, func(of Level) bool { return of.Name == f.Level })
-		l.flows = append(l.flows, &flow{Flow: f, level: l.capacity.levels[i], levelUID: o.Levels[i].UID})
+	return nil
+}
+
+// of returns the flow of an access: the first that matches.
+func (f *flows) of(a *rest.Access) *flow {
+	for _, flow := range f.inOrder {
+		if flow.matches(a) {
+			return flow
+		}
 	}
-	return l, nil
+	return f.catchAll
 }
 
 // Plug implements [rest.Plugin].
 func (l *Limiter) Plug(*rest.API) (rest.Parts, error) {
-	return rest.Parts{Name: "fairness", Limiter: l}, nil
+	parts := rest.Parts{Name: "fairness", Limiter: l}
+	if l.options.Objects {
+		parts.Definitions = []rest.Definition{flowcontrol.FlowSchemas(), flowcontrol.PriorityLevelConfigurations()}
+		parts.Start = l.start
+		parts.Stop = func(ctx context.Context) error { return rest.Wait(ctx, &l.running) }
+	}
+	return parts, nil
 }
 
 // The headers that name the flow of a request. They are uids, so that clients do not learn how the host ranks them.
@@ -75,9 +122,9 @@ const (
 
 // Limit implements [rest.Limiter].
 func (l *Limiter) Limit(r rest.LimitedRequest) rest.Seats {
-	f := l.flows[slices.IndexFunc(l.flows, func(f *flow) bool { return f.matches(&r.Access) })]
-	name(r.Header, f)
-	s := &seats{limiter: l, flow: f, ticket: ticket{level: f.level, seats: 1}}
+	f := l.flows.Load().of(&r.Access)
+	f.name(r.Header)
+	s := &seats{limiter: l, counts: f.counts, ticket: ticket{level: f.level, tally: &f.counts.tally, seats: 1}}
 	if f.level.exempt {
 		return s
 	}
@@ -86,7 +133,11 @@ func (l *Limiter) Limit(r rest.LimitedRequest) rest.Seats {
 	return s
 }
 
-func name(h http.Header, f *flow) {
+// Name writes the headers that name the flow of an access into the header of an answer. [Limiter.Limit] does so for all requests that the
+// API asks about. Name is for hosts that answer other requests as kube-apiserver does, which names the flows of those too.
+func (l *Limiter) Name(h http.Header, a rest.Access) { l.flows.Load().of(&a).name(h) }
+
+func (f *flow) name(h http.Header) {
 	if f.UID != "" {
 		h[headerFlow] = []string{f.UID}
 	}
@@ -142,7 +193,7 @@ func cost(r *rest.LimitedRequest) int {
 // seats are the seats of one request.
 type seats struct {
 	limiter *Limiter
-	flow    *flow
+	counts  *counts
 	hash    uint64
 	ticket  ticket // protected by Limiter.mu
 }
@@ -151,45 +202,55 @@ type seats struct {
 func (s *seats) Take(ctx context.Context) error {
 	l, t := s.limiter, &s.ticket
 	l.mu.Lock()
-	if !l.capacity.arrive(l.options.Now(), t, s.hash) {
+	defer l.mu.Unlock()
+	arrived := l.options.Now()
+	if !l.capacity.arrive(arrived, t, s.hash) {
+		count := &s.counts.full
 		if t.level.limits.queues == 0 {
-			s.flow.noSeat++
-		} else {
-			s.flow.full++
+			count = &s.counts.noSeat
 		}
-		l.mu.Unlock()
-		return refused()
+		return s.refuse(count, 0)
 	}
-	if t.seated {
-		s.flow.dispatched++
+	if !t.seated {
+		t.wake = make(chan struct{})
 		l.mu.Unlock()
-		return nil
+		count := s.wait(ctx, t.wake)
+		l.mu.Lock()
+		t.wake = nil
+		if !t.seated {
+			now := l.options.Now()
+			l.capacity.cancel(now, t)
+			return s.refuse(count, now.Sub(arrived))
+		}
 	}
-	t.wake = make(chan struct{})
-	wake := t.wake
-	l.mu.Unlock()
-	late := time.NewTimer(l.options.MaxWait)
+	s.counts.dispatched++
+	if !t.level.exempt {
+		s.counts.served.add(t.began.Sub(arrived))
+	}
+	return nil
+}
+
+// wait waits until wake is closed, and not longer than a request waits for its seats. If the wait ends before that, it returns what has
+// ended it.
+func (s *seats) wait(ctx context.Context, wake <-chan struct{}) (end *uint64) {
+	late := time.NewTimer(s.limiter.options.MaxWait)
 	defer late.Stop()
 	select {
 	case <-wake:
-	case <-late.C:
-	case <-ctx.Done():
-	}
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	t.wake = nil
-	if t.seated {
-		s.flow.dispatched++
 		return nil
+	case <-late.C:
+		return &s.counts.late
+	case <-ctx.Done():
+		return &s.counts.left
 	}
-	s.flow.late++
-	l.capacity.cancel(l.options.Now(), t)
-	return refused()
 }
 
-// refused is the answer to a request that gets no seats, because its queue is full or because it has waited too long. It is that of
-// kube-apiserver in both cases.
-func refused() error { return status.TooManyRequests("Too many requests, please try again later.", 1) }
+// refuse counts a refusal after a wait. The answer is that of kube-apiserver in all cases.
+func (s *seats) refuse(count *uint64, waited time.Duration) error {
+	*count++
+	s.counts.refused.add(waited)
+	return status.TooManyRequests("Too many requests, please try again later.", 1)
+}
 
 // Retake implements [rest.Seats].
 func (s *seats) Retake() {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"net/http"
+	"slices"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -77,8 +78,10 @@ func TestRequestsAreRefused(t *testing.T) {
 		assert.Equal(t, 201, <-codes)
 		state := limiter.State()
 		assert.Zero(t, state.Levels[0].Seats+state.Levels[0].Requests+state.Levels[0].Waiting)
-		i := len(state.Flows) - 1
-		assert.Equal(t, fairness.FlowState{Name: "catch-all", Level: "all", Dispatched: 2, QueueFull: 1, TimeOut: 1}, state.Flows[i])
+		want := fairness.FlowState{Name: "catch-all", Level: "all", Dispatched: 2, QueueFull: 1, TimeOut: 1}
+		want.Served.Counts[0], want.Refused.Counts[0] = 2, 1
+		want.Refused.Counts[slices.Index(fairness.WaitBounds(), 15*time.Second)], want.Refused.Sum = 1, 15*time.Second
+		assert.Equal(t, want, state.Flows[len(state.Flows)-1])
 	})
 }
 

@@ -4,10 +4,12 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"log/slog"
 	"math"
 	"slices"
 	"time"
 
+	"github.com/decorum-go/decorum/internal/errorlog"
 	"github.com/decorum-go/decorum/rest"
 )
 
@@ -24,6 +26,12 @@ type Options struct {
 	// comes last and matches everything: requests are flows of their users at the last level that is not exempt. A host that declares
 	// one of the two chooses its level, its UID and its Distinguisher, and for exempt also whom it matches.
 	Flows []Flow
+	// Objects makes users configure levels and flows by the PriorityLevelConfigurations and FlowSchemas of the API. It declares both kinds
+	// (see package flowcontrol), unless the host does. Until [rest.API.Start], only the mandatory ones of these objects count.
+	// Levels and Flows must be empty.
+	Objects bool
+	// Logger receives an error if the objects cannot be read or written. Default: slog's default logger.
+	Logger *slog.Logger
 	// Now is the clock. Default: time.Now.
 	Now func() time.Time
 }
@@ -46,6 +54,8 @@ type Level struct {
 	// in one of HandSize queues, chosen by shuffle sharding, so a flow that fills its queues leaves others to most other flows. QueueLength
 	// is how many requests wait in one queue.
 	Queues, HandSize, QueueLength int
+
+	borrowsAll bool // whatever BorrowingPercent says, nothing bounds how many seats of others the level may use
 }
 
 // DefaultLevel returns the level of an API that has no other: 128 queues with 50 requests each, 6 of them for one flow.
@@ -80,10 +90,15 @@ type Flow struct {
 	Verbs, Resources, Namespaces []string
 	// Match selects by anything else, if it is set. It must be fast, and safe for use by many goroutines.
 	Match func(rest.Access) bool
+
+	schema *flowSchema // selects, in the place of all that, if it is set
 }
 
 // matches reports whether an access belongs to the flow.
 func (f *Flow) matches(a *rest.Access) bool {
+	if f.schema != nil {
+		return f.schema.Matches(a)
+	}
 	if len(f.Users)+len(f.Groups) > 0 && !slices.Contains(f.Users, a.User.Name) &&
 		!slices.ContainsFunc(a.User.Groups, func(g string) bool { return slices.Contains(f.Groups, g) }) {
 		return false
@@ -122,6 +137,13 @@ func (o Options) withDefaults() (Options, error) {
 	o.Seats, o.MaxWait = cmp.Or(o.Seats, defaultSeats), cmp.Or(o.MaxWait, defaultMaxWait)
 	if o.Now == nil {
 		o.Now = time.Now
+	}
+	o.Logger = errorlog.Or(o.Logger)
+	if o.Objects {
+		if len(o.Levels)+len(o.Flows) > 0 {
+			return o, errors.New("Levels and Flows must be empty, because Objects says that the objects of the API take their places")
+		}
+		return o, nil
 	}
 	o.Levels, o.Flows = slices.Clone(o.Levels), slices.Clone(o.Flows)
 	if len(o.Levels) == 0 {

@@ -1,5 +1,7 @@
 package fairness
 
+import "time"
+
 // State is what a [Limiter] does at one moment.
 type State struct {
 	Levels []LevelState
@@ -21,16 +23,48 @@ type LevelState struct {
 	VirtualTime float64
 }
 
-// FlowState counts what has happened to the requests of a [Flow]. A request that gives its seats back while its body is read counts
-// twice.
+// FlowState is the state of a [Flow], and counts what has happened to its requests. A request that gives its seats back while its body is
+// read counts twice.
 type FlowState struct {
 	Name, Level string
-	// Dispatched counts seats given. QueueFull, TimeOut and ConcurrencyLimit count refusals: because a queue was full, because the
-	// request had waited too long or its client had gone, and because a level without queues had no seat.
-	Dispatched, QueueFull, TimeOut, ConcurrencyLimit uint64
+	// Seats is how many seats are in use, Requests by how many requests, and Waiting how many requests wait.
+	Seats, Requests, Waiting int
+	// Dispatched counts seats given. QueueFull, TimeOut, Cancelled and ConcurrencyLimit count refusals: because a queue was full, because
+	// the request had waited too long, because its client had gone while it waited, and because a level without queues had no seat.
+	Dispatched, QueueFull, TimeOut, Cancelled, ConcurrencyLimit uint64
+	// Served and Refused are the waits of requests that got their seats, and of those that did not. Requests of exempt levels do not
+	// count.
+	Served, Refused Waits
 }
 
-// State returns the state of all levels and flows.
+// Waits counts waits for seats by how long they took.
+type Waits struct {
+	// Counts[i] is how many waits took at most WaitBounds()[i], and longer than the bound before. The last element counts the waits
+	// beyond all bounds.
+	Counts [len(waitBounds) + 1]uint64
+	// Sum is the time of all waits.
+	Sum time.Duration
+}
+
+// waitBounds are those of apiserver_flowcontrol_request_wait_duration_seconds.
+var waitBounds = [...]time.Duration{
+	0, 5 * time.Millisecond, 20 * time.Millisecond, 50 * time.Millisecond, 100 * time.Millisecond, 200 * time.Millisecond,
+	500 * time.Millisecond, time.Second, 2 * time.Second, 5 * time.Second, 10 * time.Second, 15 * time.Second, 30 * time.Second,
+}
+
+// WaitBounds returns the upper bounds by which [Waits] counts.
+func WaitBounds() []time.Duration { return waitBounds[:] }
+
+func (w *Waits) add(d time.Duration) {
+	i := 0
+	for i < len(waitBounds) && d > waitBounds[i] {
+		i++
+	}
+	w.Counts[i]++
+	w.Sum += d
+}
+
+// State returns the state of all levels and flows. A level that is no longer configured is among them until its last request has ended.
 func (l *Limiter) State() State {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -45,9 +79,12 @@ func (l *Limiter) State() State {
 		}
 		s.Levels = append(s.Levels, state)
 	}
-	for _, f := range l.flows {
+	for _, f := range l.flows.Load().inOrder {
+		c := f.counts
 		s.Flows = append(s.Flows, FlowState{
-			Name: f.Name, Level: f.Level, Dispatched: f.dispatched, QueueFull: f.full, TimeOut: f.late, ConcurrencyLimit: f.noSeat,
+			Name: f.Name, Level: f.Level, Seats: c.seats, Requests: c.requests, Waiting: c.waiting,
+			Dispatched: c.dispatched, QueueFull: c.full, TimeOut: c.late, Cancelled: c.left, ConcurrencyLimit: c.noSeat,
+			Served: c.served, Refused: c.refused,
 		})
 	}
 	return s
