@@ -27,6 +27,7 @@ type Case struct {
 	Doc   string   // the rule
 	Level Level    // the level of the API that the rule belongs to; empty in files that state none
 	Tags  []string // README.md lists them
+	Rules []string // the rules of README.md that the case depends on
 
 	managedFields bool // compare metadata.managedFields instead of dropping it
 	given         []map[string]any
@@ -50,6 +51,7 @@ type caseFile struct {
 		Doc           string      `yaml:"doc"`
 		Level         Level       `yaml:"level"`
 		Tags          texts       `yaml:"tags"`
+		Rules         texts       `yaml:"rules"`
 		ManagedFields bool        `yaml:"managedFields"`
 		Given         []yaml.Node `yaml:"given"`
 		Steps         []*step     `yaml:"steps"`
@@ -101,10 +103,13 @@ func parseArea(name string, b []byte) (Area, error) {
 	seen := map[string]bool{}
 	for i, f := range form.Cases {
 		c := &Case{
-			Name: f.Name, Doc: strings.TrimSpace(f.Doc), Level: cmp.Or(f.Level, form.Level), Tags: f.Tags,
+			Name: f.Name, Doc: strings.TrimSpace(f.Doc), Level: cmp.Or(f.Level, form.Level), Tags: f.Tags, Rules: f.Rules,
 			managedFields: f.ManagedFields, steps: f.Steps,
 		}
 		said, _ := lookup(plain, fmt.Sprintf("cases[%d]", i))
+		if m, ok := said.(map[string]any); ok {
+			delete(m, "rules") // their names are words that answers contain, too
+		}
 		c.text = jsonText(said)
 		if err := c.finish(f.Given); err != nil {
 			return Area{}, fmt.Errorf("case %d (%s): %w", i+1, f.Name, err)

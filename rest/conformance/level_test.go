@@ -18,8 +18,8 @@ const (
 	leveledCases = `
 level: read
 cases:
-- {name: versions, doc: The core group has one version., steps: [{do: GET /api}]}
-- {name: groups, doc: There are groups., level: write, steps: [{do: GET /apis}]}
+- {name: versions, doc: The core group has one version., rules: [documents], steps: [{do: GET /api}]}
+- {name: groups, doc: There are groups., rules: [codes], level: write, steps: [{do: GET /apis}]}
 - {name: streams, doc: There are streams., level: watch, steps: [{do: GET /streams}]}
 `
 	leveledGolden = `{"cases":{
@@ -57,6 +57,7 @@ area                  cases   pass  message differs   fail
 base                      3      2                0      1
 total                     3      2                0      1
 
+rule codes                  1 of 1 cases failed
 level read         1 of 1 cases passed
 level write        0 of 1 cases passed
 level watch        1 of 1 cases passed
@@ -79,9 +80,13 @@ func TestJSONReport(t *testing.T) {
 			{"level": "apply", "available": 0, "cases": 0, "passed": 0, "known": 0, "failed": 0},
 			{"level": "definitions", "available": 0, "cases": 0, "passed": 0, "known": 0, "failed": 0}
 		],
+		"rules": [
+			{"rule": "codes", "cases": 1, "passed": 0, "known": 0, "failed": 1},
+			{"rule": "documents", "cases": 1, "passed": 1, "known": 0, "failed": 0}
+		],
 		"cases": [
-			{"area": "base", "case": "versions", "doc": "The core group has one version.", "level": "read", "result": "pass", "verdict": "passed", "millis": 0},
-			{"area": "base", "case": "groups", "doc": "There are groups.", "level": "write", "result": "fail", "verdict": "failed", "millis": 0,
+			{"area": "base", "case": "versions", "doc": "The core group has one version.", "rules": ["documents"], "level": "read", "result": "pass", "verdict": "passed", "millis": 0},
+			{"area": "base", "case": "groups", "doc": "There are groups.", "rules": ["codes"], "level": "write", "result": "fail", "verdict": "failed", "millis": 0,
 			 "diffs": [{"step": 1, "request": "GET /apis", "path": "status", "want": "404", "got": "200"}]}
 		]
 	}`, timeless)

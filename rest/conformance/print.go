@@ -92,10 +92,20 @@ func (r Report) WriteTable(w io.Writer) error {
 	if r.Skipped > 0 {
 		fmt.Fprintf(&b, "%d cases need kinds that the server does not serve, and did not run\n", r.Skipped)
 	}
+	r.broken(&b)
 	r.levels(&b)
 	fmt.Fprintf(&b, "%d passed, %d failed\n", total.Passed, total.Failed)
 	_, err := io.WriteString(w, b.String())
 	return err
+}
+
+// broken names the rules that no case found kept. One broken rule can fail many cases, so these are where to start.
+func (r Report) broken(b *strings.Builder) {
+	for _, c := range r.ByRule() {
+		if c.Fail == c.Cases {
+			fmt.Fprintf(b, "rule %-22s %d of %d cases failed\n", c.Area, c.Fail, c.Cases)
+		}
+	}
 }
 
 // levels writes what the run says about each level, if the case files state levels.

@@ -2,6 +2,7 @@ package conformance
 
 import (
 	"encoding/json"
+	"maps"
 	"slices"
 	"strings"
 )
@@ -37,6 +38,7 @@ type Result struct {
 	Doc         string       `json:"doc,omitempty"` // the rule
 	Level       Level        `json:"level,omitempty"`
 	Tags        []string     `json:"tags,omitempty"`
+	Rules       []string     `json:"rules,omitempty"`
 	Outcome     Outcome      `json:"result"`
 	Verdict     Verdict      `json:"verdict"`
 	Known       string       `json:"known,omitempty"` // why the case is listed
@@ -142,6 +144,24 @@ func (r Report) ByArea() []Counts {
 	return areas
 }
 
+// ByRule counts the cases that depend on each rule of README.md, in the order of the names. The rule is in Area.
+func (r Report) ByRule() []Counts {
+	rules := map[string]*Counts{}
+	for _, x := range r.Results {
+		for _, name := range x.Rules {
+			if rules[name] == nil {
+				rules[name] = &Counts{Area: name}
+			}
+			rules[name].add(x)
+		}
+	}
+	var counts []Counts
+	for _, name := range slices.Sorted(maps.Keys(rules)) {
+		counts = append(counts, *rules[name])
+	}
+	return counts
+}
+
 // levelSummary is a level in the JSON form of a report.
 type levelSummary struct {
 	Level     Level `json:"level"`
@@ -152,8 +172,17 @@ type levelSummary struct {
 	Failed    int   `json:"failed"`
 }
 
+// ruleSummary is a rule in the JSON form of a report.
+type ruleSummary struct {
+	Rule   string `json:"rule"`
+	Cases  int    `json:"cases"` // those that depend on the rule and ran
+	Passed int    `json:"passed"`
+	Known  int    `json:"known"`
+	Failed int    `json:"failed"`
+}
+
 // MarshalJSON writes the numbers of passed and failed cases, the level that the server
-// can claim, the counts of each level, and all results.
+// can claim, the counts of each level and of each rule, and all results.
 func (r Report) MarshalJSON() ([]byte, error) {
 	total := r.Total()
 	var levels []levelSummary
@@ -161,12 +190,17 @@ func (r Report) MarshalJSON() ([]byte, error) {
 		level := Level(c.Area)
 		levels = append(levels, levelSummary{level, r.available[level], c.Cases, c.Passed, c.Known, c.Failed})
 	}
+	var rules []ruleSummary
+	for _, c := range r.ByRule() {
+		rules = append(rules, ruleSummary{c.Area, c.Cases, c.Passed, c.Known, c.Failed})
+	}
 	return json.Marshal(struct {
 		Passed  int            `json:"passed"`
 		Failed  int            `json:"failed"`
 		Skipped int            `json:"skipped"`
 		Claim   Level          `json:"claim"`
 		Levels  []levelSummary `json:"levels"`
+		Rules   []ruleSummary  `json:"rules,omitempty"`
 		Cases   []Result       `json:"cases"`
-	}{total.Passed, total.Failed, r.Skipped, r.Claim(), levels, r.Results})
+	}{total.Passed, total.Failed, r.Skipped, r.Claim(), levels, rules, r.Results})
 }

@@ -57,7 +57,7 @@ func Run(ctx context.Context, o Options) (Report, error) {
 // judge compares one played case with its golden transcript.
 func (o Options) judge(p *play, recorded golden) Result {
 	r := Result{
-		Area: p.area.Name, Case: p.test.Name, Doc: p.test.Doc, Level: p.test.Level, Tags: p.test.Tags,
+		Area: p.area.Name, Case: p.test.Name, Doc: p.test.Doc, Level: p.test.Level, Tags: p.test.Tags, Rules: p.test.Rules,
 		Outcome: Pass, Millis: p.took.Milliseconds(),
 	}
 	want, found := recorded[p.test.Name]
