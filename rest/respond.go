@@ -11,6 +11,7 @@ import (
 	"github.com/decorum-go/decorum/internal/codec"
 	"github.com/decorum-go/decorum/rest/internal/delivery"
 	"github.com/decorum-go/decorum/rest/internal/media"
+	"github.com/decorum-go/decorum/rest/internal/resource"
 	"github.com/decorum-go/decorum/status"
 )
 
@@ -155,11 +156,12 @@ func (q *request) fail(err error) {
 }
 
 // failure returns the error that the client sees. An error outside package status becomes a 500 without its text. failure logs
-// errors of the server with their causes, which the client must not see. A 503 without a cause is an answer that somebody chose, such as that
-// of a hook whose backend is away on purpose. It tells the client everything, so it is a warning.
+// errors of the server with their causes, which the client must not see, and every panic. A 503 without a cause is an answer that
+// somebody chose, such as that of a hook whose backend is away on purpose. It tells the client everything, so it is a warning.
 func (q *request) failure(err error) *status.Error {
 	e := status.From(err)
-	if status.CodeOf(e) < http.StatusInternalServerError || q.logged || q.expected(e) {
+	_, panicked := errors.AsType[*resource.PanicError](err)
+	if status.CodeOf(e) < http.StatusInternalServerError || q.logged || q.expected(e) && !panicked {
 		return e
 	}
 	level, message := slog.LevelError, "request failed"

@@ -107,6 +107,7 @@ func TestOnlyItsUsersLink(t *testing.T) {
 		{"/rest/policy", ""},
 		{"/rest/quota", ""},
 		{"/rest/rbac", ""},
+		{"/rest/requestlog", ""},
 		{"/rest/seed", ""},
 		{"/rest/serviceaccount", ""},
 		{"/rest/validate", "go.yaml.in/yaml/v3"},

@@ -1,0 +1,214 @@
+package requestlog
+
+import (
+	"context"
+	"log/slog"
+	"net/http"
+	"strings"
+	"time"
+
+	"github.com/decorum-go/decorum/rest"
+	"github.com/decorum-go/decorum/status"
+)
+
+// Options configure a [Log]. The zero value logs every request but health checks.
+type Options struct {
+	// Logger receives the lines. Default: slog's default logger.
+	Logger *slog.Logger
+	// Level is the lowest level of a line. It can change while the program runs, if it is a [slog.LevelVar]. The Logger may drop more.
+	// Default: [slog.LevelInfo].
+	//
+	// A request is a warning if it was slow, if it failed with a 5xx, or if its answer was broken off. Successful health checks, and the
+	// beginnings of watches and streams, are on [slog.LevelDebug]. All else is on [slog.LevelInfo].
+	Level slog.Leveler
+	// Slow is the time from which on a request is slow. Its line then has the time of each step. Watches and streams are never slow.
+	// Default: no request is slow, and no step is timed.
+	Slow time.Duration
+}
+
+// Log is the plug-in that logs requests. Calls of in-process clients are not requests, and are not logged. One Log may serve several APIs.
+type Log struct{ options Options }
+
+// New returns a Log.
+func New(options Options) *Log {
+	if options.Logger == nil {
+		options.Logger = slog.Default()
+	}
+	if options.Level == nil {
+		options.Level = slog.LevelInfo
+	}
+	return &Log{options}
+}
+
+// Plug implements [rest.Plugin].
+func (l *Log) Plug(*rest.API) (rest.Parts, error) {
+	return rest.Parts{Name: "requestlog", Observer: (*observer)(l)}, nil
+}
+
+// observer implements [rest.Observer], apart from [Log] so that a host sees only the plug-in.
+type observer Log
+
+// Observe implements [rest.Observer].
+func (o *observer) Observe(ctx context.Context, r *rest.ObservedRequest) (context.Context, rest.Observation, error) {
+	if !o.logs(ctx, slog.LevelWarn) {
+		return nil, rest.Observation{}, nil
+	}
+	q := &request{log: o, ctx: ctx, ObservedRequest: r}
+	observation := rest.Observation{Ended: q.ended}
+	switch {
+	case r.LongRunning:
+		observation.Started, observation.Sent = q.started, q.sent
+	case o.options.Slow > 0:
+		observation.Step = q.times.begin
+	}
+	if r.Access.Verb == rest.VerbCreate {
+		observation.Changed = q.changed
+	}
+	return nil, observation, nil
+}
+
+// logs reports whether a line of a level is written.
+func (o *observer) logs(ctx context.Context, level slog.Level) bool {
+	return level >= o.options.Level.Level() && o.options.Logger.Enabled(ctx, level)
+}
+
+// request is a request whose line is to be written.
+type request struct {
+	*rest.ObservedRequest
+	log     *observer
+	ctx     context.Context
+	times   times
+	created string // the name of the object that the request has created
+	events  int    // of a watch
+}
+
+// started logs the beginning of a watch or a stream.
+func (q *request) started(code int) {
+	level, message := slog.LevelDebug, "stream began"
+	if q.isWatch() {
+		message = "watch began"
+	}
+	if q.log.logs(q.ctx, level) {
+		q.write(level, message, &rest.EndedRequest{Code: code}, time.Now())
+	}
+}
+
+func (q *request) sent(int) { q.events++ }
+
+// changed notes the name of a new object, which is not in the URL. Hooks may have created others before, so the last one counts.
+func (q *request) changed(c rest.Change) {
+	if c.Before == nil && c.Namespace == q.Access.Namespace && c.Resource == resourceOf(&q.Access) {
+		q.created = c.Name
+	}
+}
+
+// ended logs the request.
+func (q *request) ended(e rest.EndedRequest) {
+	level, message := slog.LevelInfo, "request"
+	switch {
+	case q.isWatch():
+		message = "watch ended"
+	case q.LongRunning:
+		message = "stream ended"
+	case q.isSlow(&e):
+		level, message = slog.LevelWarn, "slow request"
+	}
+	switch {
+	case e.Code >= http.StatusInternalServerError || e.Aborted:
+		level = slog.LevelWarn
+	case level == slog.LevelInfo && e.Code == http.StatusOK && isHealth(q.Access.Path):
+		level = slog.LevelDebug
+	}
+	if q.log.logs(q.ctx, level) {
+		q.write(level, message, &e, q.Received.Add(e.Duration))
+	}
+}
+
+func (q *request) isWatch() bool { return q.Access.Verb == rest.VerbWatch }
+
+func (q *request) isSlow(e *rest.EndedRequest) bool {
+	slow := q.log.options.Slow
+	return slow > 0 && e.Duration >= slow && !q.LongRunning
+}
+
+// isHealth reports whether a path is that of a health check.
+func isHealth(path string) bool {
+	return strings.HasPrefix(path, "/livez") || strings.HasPrefix(path, "/readyz") || strings.HasPrefix(path, "/healthz")
+}
+
+// write writes a line. e is how the request has ended, or as far as that is known.
+func (q *request) write(level slog.Level, message string, e *rest.EndedRequest, at time.Time) {
+	line := slog.NewRecord(at, level, message, 0)
+	a := &q.Access
+	attrs := make(attributes, 0, 20)
+	attrs.text("method", q.HTTP.Method)
+	attrs.text("verb", string(a.Verb))
+	attrs.text("path", a.Path)
+	attrs.text("resource", resourceOf(a))
+	attrs.text("version", a.Version)
+	attrs.text("subresource", a.Subresource)
+	attrs.text("namespace", a.Namespace)
+	attrs.text("name", a.Name+q.created)
+	if !status.IsUnauthorized(q.Refused) {
+		attrs.text("user", a.User.Name)
+	}
+	if q.Sender != nil {
+		attrs.text("impersonatedBy", q.Sender.Name)
+	}
+	attrs.text("from", q.HTTP.RemoteAddr)
+	attrs.text("userAgent", q.HTTP.UserAgent())
+	attrs.text("auditID", q.AuditID)
+	if q.DryRun {
+		attrs.add(slog.Bool("dryRun", true))
+	}
+	attrs.add(slog.Int("code", e.Code))
+	if e.Duration > 0 {
+		attrs.outcome(q, e)
+	}
+	line.AddAttrs(attrs...)
+	// The error of a handler has no place to go: it is that of the log itself.
+	_ = q.log.options.Logger.Handler().Handle(q.ctx, line)
+}
+
+// attributes are those of a line.
+type attributes []slog.Attr
+
+func (all *attributes) add(a slog.Attr) { *all = append(*all, a) }
+
+// text adds a text that a client may have chosen, unless it is empty.
+func (all *attributes) text(key, value string) {
+	if value != "" {
+		all.add(slog.String(key, safe(value)))
+	}
+}
+
+// outcome adds how a request has ended.
+func (all *attributes) outcome(q *request, e *rest.EndedRequest) {
+	if e.Status != nil && e.Status.Reason != "" {
+		all.text("reason", string(e.Status.Reason))
+	}
+	all.add(slog.Int64("bytes", e.Bytes))
+	if q.isWatch() {
+		all.add(slog.Int("events", q.events))
+	}
+	all.add(slog.Duration("latency", e.Duration))
+	for _, mark := range []struct {
+		key string
+		set bool
+	}{{"panicked", e.Panic != nil}, {"aborted", e.Aborted}, {"abandoned", e.Abandoned}} {
+		if mark.set {
+			all.add(slog.Bool(mark.key, true))
+		}
+	}
+	if q.isSlow(e) {
+		all.add(slog.Attr{Key: "steps", Value: slog.GroupValue(q.times.attributes()...)})
+	}
+}
+
+// resourceOf returns the plural of a resource with its group, as [rest.Change] has it. It is empty for a path outside of all resources.
+func resourceOf(a *rest.Access) string {
+	if a.Group == "" || a.Resource == "" {
+		return a.Resource
+	}
+	return a.Resource + "." + a.Group
+}
