@@ -62,7 +62,7 @@ func TestDiscoveryOfAbsentGroupsAndResources(t *testing.T) {
 	}
 }
 
-// Of several versions the most mature one is preferred (API conventions, API versioning).
+// The most mature version is the preferred one (API conventions, API versioning).
 func TestDiscoveryOrdersVersions(t *testing.T) {
 	version := func(v string) rest.Resource[apitest.Zone] {
 		return rest.Resource[apitest.Zone]{Group: "example.com", Version: v, Plural: "zones" + v,

@@ -22,7 +22,7 @@ import (
 	"github.com/decorum-go/decorum/status"
 )
 
-// identify finds out the user of the request, and the user as whom the client acts. Without an Authenticator, the user is that of the
+// identify finds out who sends the request, and which user the sender impersonates. Without an Authenticator, the user is that of the
 // context.
 func (q *request) identify() error {
 	if q.isOpen() {

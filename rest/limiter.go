@@ -70,13 +70,13 @@ func (q *request) stored() int {
 	return len(page.Records) + int(max(page.Remaining, 0))
 }
 
-// WaitOutside registers that a hook begins to wait for a service outside of the process, such as a webhook, whose name is whom. ctx is the
-// context of the hook. WaitOutside returns an error if too many hooks wait, for this service or for all, so that a service that hangs does
-// not take all requests. The caller calls done when the wait has ended. Meanwhile the request of the hook needs no seat (see [Limiter]).
-func (a *API) WaitOutside(ctx context.Context, whom string) (done func(), err error) {
+// WaitOutside registers that a hook begins to wait for a service outside of the process, such as a webhook. ctx is the context of the
+// hook. WaitOutside returns an error if too many hooks wait, for this service or for all, so that a service that hangs does not take
+// all requests. The caller calls done when the wait has ended. Meanwhile the request of the hook needs no seat (see [Limiter]).
+func (a *API) WaitOutside(ctx context.Context, service string) (done func(), err error) {
 	var in *delivery.Flight
 	if q, ok := ctx.Value(accessKey{}).(*request); ok && q.api == a {
 		in = &q.flight
 	}
-	return a.flights.WaitOutside(in, whom)
+	return a.flights.WaitOutside(in, service)
 }

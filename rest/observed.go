@@ -45,7 +45,7 @@ func (q *request) beginObserving() {
 	q.api.flights.Locked(func() { q.w = &o.writer })
 }
 
-// observe calls the observers. refused is the error because of which the request will not act. observe returns it, or else the error of an
+// observe calls the observers. refused is the error that keeps the request from acting, or nil. observe returns it, or else the error of an
 // observer.
 func (q *request) observe(refused error) error {
 	o := q.observed

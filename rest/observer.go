@@ -41,7 +41,7 @@ type ObservedRequest struct {
 	AuditID string
 	// Access is the user and what the request does. It is read from the URL, so it has no name in a create.
 	Access Access
-	// Sender is the user who sent the request, if Access.User is a user whom the sender impersonates. Otherwise it is nil.
+	// Sender is the user who sent the request, if the sender impersonates Access.User. Otherwise it is nil.
 	Sender *User
 	// Unknown says that the API serves nothing at the path, so that a client may have chosen any name in it.
 	Unknown bool
@@ -52,7 +52,7 @@ type ObservedRequest struct {
 	// Authorized says that the Authorizer was asked. Decision is its decision.
 	Authorized bool
 	Decision   Decision
-	// Refused is the error because of which the request will do nothing, such as 401, 403, 405 or 429. It is nil for a request that acts.
+	// Refused is the error that keeps the request from acting, such as 401, 403, 405 or 429. It is nil for a request that acts.
 	Refused error
 }
 
@@ -171,7 +171,7 @@ type EndedRequest struct {
 	Bytes int64
 	// Status is the Status with which the API answered, after a failure or a deletion. Otherwise it is nil.
 	Status *status.Status
-	// Err is the error because of which the request failed. It may say more than clients may know.
+	// Err is the error with which the request failed. It may say more than clients may know.
 	Err error
 	// Aborted says that the API broke off the answer.
 	Aborted bool

@@ -180,7 +180,7 @@ func TestNestedMessagesAreBounded(t *testing.T) {
 	assert.ErrorIs(t, err, codec.ErrTooDeep)
 }
 
-// What the encoding of nested messages costs grows with their size, not with their depth.
+// The cost of encoding nested messages grows with their size, not with their depth.
 func TestNestedMessagesAreEncodedOnce(t *testing.T) {
 	m, err := codec.MessageOf(reflect.TypeFor[tagged]())
 	require.NoError(t, err)

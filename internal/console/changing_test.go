@@ -248,7 +248,7 @@ func TestLabelsAndAnnotations(t *testing.T) {
 	assert.Equal(t, map[string]any{"team": "sales"}, at(get(t, url+databases+"/orders"), "metadata", "labels"))
 }
 
-// A deletion says what becomes of what the object owns, and whom it waits for.
+// A deletion says what becomes of what the object owns, and what it waits for.
 func TestDelete(t *testing.T) {
 	url := quickstart(t)
 	p := openPage(t, url)

@@ -157,7 +157,7 @@ func TestLostConnectionResumes(t *testing.T) {
 	link.mend()
 	p.awaitText(".dot", "live")
 	p.awaitText("tbody tr", "meanwhile")
-	assert.NotZero(t, eval[int](p, "document.querySelectorAll('tr.flash-odd').length"), "the watch told of the new row, not a second list")
+	assert.NotZero(t, eval[int](p, "document.querySelectorAll('tr.flash-odd').length"), "the watch reported the new row, not a second list")
 }
 
 // A link to an API breaks and is mended.

@@ -148,7 +148,7 @@ func TestLog(t *testing.T) {
 	p.awaitText(".stream [role=status]", "the stream has ended")
 }
 
-// What a log or a command writes is text, whatever it says to terminals or to browsers.
+// The page shows the output of a log or a command as text, whatever escapes and tags it contains.
 func TestHostileOutput(t *testing.T) {
 	more := make(chan string)
 	url, _ := robotics(t, more)

@@ -72,7 +72,7 @@ func impersonation(t *testing.T, h *host) {
 		name    string
 		headers []string
 		code    int
-		user    string // as whom the client then acts
+		user    string // the one that the client impersonates
 	}{
 		{"an administrator", []string{"Impersonate-User", "root"}, 403, ""},
 		{"herself", []string{"Impersonate-User", "alice"}, 403, ""},

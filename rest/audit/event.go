@@ -24,7 +24,7 @@ type Event struct {
 	Verb string `json:"verb"`
 	// User is the client. It is empty if the credentials are invalid.
 	User User `json:"user"`
-	// ImpersonatedUser is the user as whom the client acts, or nil.
+	// ImpersonatedUser is the user that the client impersonates, or nil.
 	ImpersonatedUser *User `json:"impersonatedUser,omitempty"`
 	// SourceIPs are the addresses in X-Forwarded-For and X-Real-Ip, and then the address of the connection. The client can choose all but
 	// the last one.

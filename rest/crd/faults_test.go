@@ -161,7 +161,7 @@ func conditionOf(d *apiextensions.CustomResourceDefinition, of apiextensions.Con
 	return c
 }
 
-func TestWhatTheStoreRefusesIsTriedAgain(t *testing.T) {
+func TestFailedRegistrationIsRetried(t *testing.T) {
 	store := newUnreliable(t)
 	h := newHost(t, store, crd.Options{})
 	store.refusing("gears.example.org", 4)

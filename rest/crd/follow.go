@@ -164,7 +164,7 @@ func (k *kinds) settle(ctx context.Context, d *definition) {
 	}
 }
 
-// settleWaiting applies the definitions of a group that lack names, the oldest first, until none of them gives up a name.
+// settleWaiting applies the definitions of a group that lack names, the oldest first, until no definition gives up a name.
 func (k *kinds) settleWaiting(ctx context.Context, group string) {
 	for again := true; again; {
 		again = false

@@ -133,7 +133,7 @@ func TestReplicaThatHasEndedIsNotAwaited(t *testing.T) {
 	})
 }
 
-// Whoever writes Leases has no effect on definitions.
+// Leases that clients forge have no effect on definitions.
 func TestForgedLeases(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		hosts, _ := newReplicas(t, 2)
@@ -156,7 +156,7 @@ func TestForgedLeases(t *testing.T) {
 }
 
 // Clients cannot reach the records that replicas keep of each other. The API does not serve them, and no admission hook sees them.
-func TestReplicasAreOutOfReach(t *testing.T) {
+func TestRecordsOfReplicasAreOutOfReach(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		store := newUnreliable(t).Store
 		var seen atomic.Int32
@@ -186,7 +186,7 @@ func TestReplicasAreOutOfReach(t *testing.T) {
 }
 
 // No replica leaves objects behind, whichever of them serves the clients that create them.
-func TestNothingIsLeftOnAnyReplica(t *testing.T) {
+func TestADeletedDefinitionLeavesNoObjectsOnAnyReplica(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		hosts, _ := newReplicas(t, 2)
 		synctest.Wait() // each has seen the notes of the others

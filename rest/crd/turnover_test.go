@@ -64,7 +64,7 @@ func TestDefinitionComesBackWithAnotherScope(t *testing.T) {
 	}
 }
 
-// Whoever creates objects while the definition is deleted leaves none behind.
+// Clients that create objects while their definition is deleted leave none behind.
 func TestNothingIsLeftOfAKindThatClientsKeepUsing(t *testing.T) {
 	h := newHost(t, newUnreliable(t), crd.Options{})
 	for round := range 10 {

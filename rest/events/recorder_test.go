@@ -166,7 +166,7 @@ func TestAnEvent(t *testing.T) {
 	})
 }
 
-func TestWhatAnEventCanBeAbout(t *testing.T) {
+func TestAnEventRefersToItsObject(t *testing.T) {
 	for _, c := range []struct {
 		name string
 		obj  func(w *world) any
@@ -213,7 +213,7 @@ type panicking struct{}
 
 func (panicking) MarshalJSON() ([]byte, error) { panic("oh") }
 
-func TestWhatNoEventCanBeAbout(t *testing.T) {
+func TestEventsWithoutAnObjectAreDropped(t *testing.T) {
 	inWorld(t, func(w *world) {
 		for _, obj := range []any{nil, 1, (*Widget)(nil), &Widget{}, *widget("a"), struct{}{}, make(chan int), panicking{}} {
 			w.recorder.Normal(obj, "Seen", "", "")
@@ -253,7 +253,7 @@ func TestNotesAreCut(t *testing.T) {
 }
 
 // A note may quote bytes that are not text. The caller of the recorder must not suffer from them, and the event is not lost.
-func TestNotesOfAnyBytes(t *testing.T) {
+func TestNotesOfInvalidUTF8(t *testing.T) {
 	inWorld(t, func(w *world) {
 		w.recorder.Normal(widget("a"), "Short", "", "%s", "read \xc3\xff")
 		w.recorder.Normal(widget("a"), "Long", "", "%s", strings.Repeat("\x80a", 2000))
@@ -303,7 +303,7 @@ func TestRepetitionsAreASeries(t *testing.T) {
 	})
 }
 
-func TestWhatIsNotARepetition(t *testing.T) {
+func TestEventsThatDifferAreNoRepetition(t *testing.T) {
 	inWorld(t, func(w *world) {
 		other := widget("a")
 		other.UID = "another"

@@ -24,7 +24,7 @@ type Options struct {
 	// Flows assign requests to levels: the first that matches decides. Two flows follow unless the list has flows of their names, as
 	// every cluster of Kubernetes has them. The flow exempt matches members of system:masters, at an exempt level. The flow catch-all
 	// comes last and matches everything: requests are flows of their users at the last level that is not exempt. A host that declares
-	// one of the two chooses its level, its UID and its Distinguisher, and for exempt also whom it matches.
+	// one of the two chooses its level, its UID and its Distinguisher, and for exempt also its rules.
 	Flows []Flow
 	// Objects makes users configure levels and flows by the PriorityLevelConfigurations and FlowSchemas of the API. It declares both kinds
 	// (see package flowcontrol), unless the host does. Until [rest.API.Start], only the mandatory ones of these objects count.

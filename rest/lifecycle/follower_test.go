@@ -119,7 +119,7 @@ func (s laggingStore) List(ctx context.Context, options storage.Query, into []*s
 }
 
 // The controllers must decide that an owner is absent, or a namespace empty, on the most recent state.
-func TestDecisionsOnAReplica(t *testing.T) {
+func TestControllersDecideOnTheMostRecentState(t *testing.T) {
 	for name, run := range map[string]func(context.Context, *rest.API, lifecycle.Options) error{
 		"CollectGarbage": lifecycle.CollectGarbage, "EmptyNamespaces": lifecycle.EmptyNamespaces,
 	} {

@@ -201,7 +201,7 @@ func TestCollectGarbage(t *testing.T) {
 }
 
 // The collector starts from the existing objects, so it makes up for the time in which it did not run.
-func TestCollectGarbageOfBefore(t *testing.T) {
+func TestCollectGarbageOfExistingObjects(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		api, err := rest.New(rest.Options{}, parts(), sites())
 		require.NoError(t, err)

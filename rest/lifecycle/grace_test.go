@@ -176,7 +176,7 @@ func (s stale) List(ctx context.Context, q storage.Query, into []*storage.Record
 	return s.Engine.List(ctx, q, into)
 }
 
-// What a controller deletes, because an owner is absent, a namespace is empty or a time has passed, it reads from the most recent state.
+// A controller decides on the most recent state that an owner is absent, a namespace empty or a time past.
 func TestControllersReadTheMostRecentState(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		store := stale{storage.NewMemory(storage.Options{}), t}

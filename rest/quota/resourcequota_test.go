@@ -200,7 +200,7 @@ func TestResourceQuotasSurviveARestart(t *testing.T) {
 	require.ErrorContains(t, write(t, api, "a", "3"), "exceeded quota: q")
 }
 
-// Of many writers at once, as many succeed as there are places.
+// Exactly as many concurrent writers succeed as the quota has room for.
 func TestResourceQuotasAreExact(t *testing.T) {
 	api, quotas := managed(t, nil)
 	go func() { _ = quotas.Run(t.Context(), api) }()

@@ -14,7 +14,7 @@ import (
 	"github.com/decorum-go/decorum/rest/resttest"
 )
 
-// Whoever gives a right can use it at once, and whoever takes it away sees it gone, while others give and take other rights.
+// A right counts as soon as it has been granted, and ends as soon as it has been withdrawn, while others grant and withdraw rights.
 func TestConcurrentChangesCountAtOnce(t *testing.T) {
 	s := start(t, nil)
 	s.must(t, "POST", clusterRoles, role("reader", readNotes))

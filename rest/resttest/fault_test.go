@@ -297,7 +297,7 @@ func TestWatchesAreRefused(t *testing.T) {
 	})
 }
 
-func TestFaultsThatMakeNoSense(t *testing.T) {
+func TestInvalidFaults(t *testing.T) {
 	tests := []struct {
 		name  string
 		fault resttest.Fault

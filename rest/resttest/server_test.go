@@ -207,7 +207,7 @@ func TestKubeconfig(t *testing.T) {
 	assert.True(t, config.Clusters[0].Cluster.Insecure, "clients in JavaScript refuse http without it")
 }
 
-func TestWhatCannotWorkIsFatal(t *testing.T) {
+func TestMisuseIsFatal(t *testing.T) {
 	errs := inside(t, func(t *fakeT) {
 		resttest.New(t, rest.Resource[Ship]{Group: "fleet.example.com", Version: "v1"})
 		t.Errorf("New has returned")

@@ -35,7 +35,7 @@ type reference struct {
 	UID  string `json:"uid,omitempty"`
 }
 
-// user returns the user whom the claims describe, with the extra attributes of Kubernetes.
+// user returns the user that the claims describe, with the extra attributes of Kubernetes.
 func (c *claims) user() rest.User {
 	extra := map[string][]string{identity.CredentialID: {"JTI=" + c.ID}}
 	add := func(kind string, r *reference) {

@@ -32,7 +32,7 @@ func resolve(n *yaml.Node) *yaml.Node {
 }
 
 // descend follows the beginning of a path. It returns where the field is named, its value and the rest of the path, or nothing if
-// there is no such field.
+// the field does not exist.
 func descend(in *yaml.Node, path string) (key, value *yaml.Node, rest string) {
 	switch in.Kind {
 	case yaml.SequenceNode:

@@ -152,7 +152,7 @@ spec: {size: 13}
 	}
 }
 
-// What nobody can judge is neither valid nor invalid.
+// An object of an unknown kind is neither valid nor invalid.
 func TestUnknownKindsAndUnreadableDocuments(t *testing.T) {
 	assert.Equal(t, `in.yaml:1: error: Gadget a: the API serves no kind Gadget in example.com/v1
 in.yaml:5: error: yaml: line 5: did not find expected node content

@@ -33,8 +33,8 @@ func (d *dispatch) matches(ctx context.Context, w *webhook) (in rest.AdmissionVe
 }
 
 // waitOutside registers that the write begins to wait for webhooks, or returns an error if too many writes wait.
-func (d *dispatch) waitOutside(ctx context.Context, whom string) (done func(), err error) {
-	return d.api.WaitOutside(ctx, "admission/"+whom)
+func (d *dispatch) waitOutside(ctx context.Context, service string) (done func(), err error) {
+	return d.api.WaitOutside(ctx, "admission/"+service)
 }
 
 // objects returns the new and the old object in a version. Either is absent if the operation has no such object.

@@ -116,7 +116,7 @@ func TestAWebhookThatHangs(t *testing.T) {
 		fmt.Sprintf(`Internal error occurred: failed calling webhook "hang.example.com": failed to call webhook: Post "%s/hang?timeout=1s": `, w.server.URL))
 }
 
-// Of the calls of a webhook that hangs, one is under way and four wait. The others fail at once.
+// A webhook that hangs has one call under way and four that wait. Further calls fail at once.
 func TestCallsAreLimited(t *testing.T) {
 	w := newWorldWith(t, webhook.Options{MaxCalls: 1}, rest.Options{})
 	release := make(chan struct{})

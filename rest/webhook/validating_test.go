@@ -13,7 +13,7 @@ import (
 	"github.com/decorum-go/decorum/rest"
 )
 
-// What a webhook receives of each write.
+// Webhooks receive the operation, the options and both objects of each write.
 func TestRequests(t *testing.T) {
 	w := newWorld(t)
 	var seen []request

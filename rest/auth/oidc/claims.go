@@ -31,7 +31,7 @@ func (c claims) texts(name string) ([]string, error) {
 	return all, nil
 }
 
-// user returns the user whom verified claims describe.
+// user returns the user that verified claims describe.
 func (a *authenticator) user(c claims) (u rest.User, err error) {
 	o := &a.options
 	for name, want := range o.RequiredClaims {

@@ -315,7 +315,7 @@ func TestFilteredWatchOfConvertedLabels(t *testing.T) {
 	})
 }
 
-// What an Authorizer cannot mean is refused, and nothing is shown.
+// The API refuses an invalid filter of an Authorizer, and shows nothing.
 func TestFaultyFilters(t *testing.T) {
 	for _, c := range []struct {
 		name, target string
@@ -397,7 +397,7 @@ func TestWatchesEndWhenRightsChange(t *testing.T) {
 	})
 }
 
-// However many watches are open, the Authorizer is asked once about those that ask for the same as the same user.
+// The API asks the Authorizer once for all watches of one user with the same access.
 func TestChangedRightsAreAskedOnce(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var asked atomic.Int64

@@ -97,7 +97,7 @@ func TestResumedWatchesAfterAChangeOfGroups(t *testing.T) {
 	assert.Equal(t, http.StatusGone, resume(t, api, rest.User{Name: "alice", Groups: []string{"all"}}, seen))
 }
 
-// A revision that the store does not reach is none of a change of rights.
+// A change of rights does not expire a revision that the store has not reached.
 func TestResumedWatchesAtAFutureRevision(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		api := apitest.New(t, rest.Options{Authenticator: apitest.UserFromHeader, Authorizer: &filters{}}, apitest.WidgetResource())

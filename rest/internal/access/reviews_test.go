@@ -176,7 +176,7 @@ func TestFailingAuthorizer(t *testing.T) {
 		"ServiceUnavailable", "the directory is down", "")
 }
 
-// A function cannot be listed, and clients are told.
+// An authorizer that is a function cannot list rules, and the answer says so.
 func TestRulesReview(t *testing.T) {
 	api := reviewing(t, func(context.Context, rest.Access) (rest.Decision, error) { return allowed, nil })
 	a := apitest.Do(t, api, "POST", myRules, `{"spec":{"namespace":"team"}}`)

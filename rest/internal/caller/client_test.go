@@ -480,7 +480,7 @@ func testClientWatchFromTheFuture(t *testing.T, by apitest.Transport) {
 	}
 }
 
-// A client that has lost what happened in between is told the difference.
+// A client that has missed changes receives the difference.
 func TestClientFollow(t *testing.T) { apitest.OverBoth(t, testClientFollow) }
 
 func testClientFollow(t *testing.T, by apitest.Transport) {
@@ -553,8 +553,8 @@ func testClientFollow(t *testing.T, by apitest.Transport) {
 	})
 }
 
-// A client that goes on from its own list is told the difference to that list, also of objects of which it has seen no
-// event.
+// A client that continues from its own list receives the difference to that list, also for objects whose events it has not
+// seen.
 func TestClientFollowFromAVersion(t *testing.T) { apitest.OverBoth(t, testClientFollowFromAVersion) }
 
 func testClientFollowFromAVersion(t *testing.T, by apitest.Transport) {

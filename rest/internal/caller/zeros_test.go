@@ -146,7 +146,7 @@ func (l *level) UnmarshalText(text []byte) error {
 	return nil
 }
 
-// What hooks change is merged into what was sent, which stays as it is elsewhere.
+// The changes of hooks are merged into the object that was sent. Its other fields stay.
 func TestHooksChangeNoOtherField(t *testing.T) {
 	const sent = `{"replicas":0,"enabled":false,"label":"","limit":0,"tags":[],"knobs":[{"name":"a","size":0},{"name":"b","size":1}],"steps":[{"size":0}],"free":{"a":123456789012345678901},"pair":[1,2,3]}`
 	const kept = `"replicas":0,"enabled":false,"limit":0,"tags":[],"steps":[{"size":0}],"free":{"a":123456789012345678901},"pair":[1,2,3],` + apitest.DialDefaults

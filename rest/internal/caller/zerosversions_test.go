@@ -139,7 +139,7 @@ func testZerosInEveryVersion(t *testing.T, by apitest.Transport) {
 	}
 }
 
-// What a client of a version leaves out has the default of the stored one.
+// A field that a client leaves out gets the default of the stored version.
 func TestDefaultsOfTheStoredVersion(t *testing.T) {
 	api := apitest.New(t, rest.Options{}, pumpResource())
 	apitest.Must(t, api, "POST", betaPumps, pumpBody("v1beta1", `{"parts":[{"name":"a"}]}`))
@@ -148,7 +148,7 @@ func TestDefaultsOfTheStoredVersion(t *testing.T) {
 	assert.JSONEq(t, `{"replicas":3,"enabled":true,"tier":"gold","valves":[{"name":"a","size":5}]}`, string(got))
 }
 
-// What a version has no words for stays in the elements of a keyed list.
+// Fields that a version lacks stay in the elements of a keyed list.
 func TestElementsKeepFieldsThatAVersionLacks(t *testing.T) {
 	api := apitest.New(t, rest.Options{}, pumpResource())
 	apitest.Must(t, api, "POST", pumps,

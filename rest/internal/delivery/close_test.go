@@ -120,7 +120,7 @@ func TestCloseBesideUnreadAnswers(t *testing.T) {
 	}
 }
 
-// Whatever waits for the host's own code is named as well.
+// The error of Close also names the requests that wait for code of the host.
 func TestCloseBesideStuckHosts(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s, entered, release := apitest.NewBlockingThings(t, rest.Options{})

@@ -11,7 +11,7 @@ import (
 )
 
 // Each answer is hurried once, whether it registers before the end or after it, and not after it is complete.
-func TestTheEndHurriesThoseUnderWay(t *testing.T) {
+func TestTheEndHurriesAnswersUnderWay(t *testing.T) {
 	e := delivery.NewEnding()
 	var early, done, late delivery.Hurried
 	hurried := map[string]int{}

@@ -19,7 +19,7 @@ type share struct {
 	by          map[string]int // by holder
 }
 
-// take takes n things, or reports that the holder gets none. The holder "" is nobody in particular, for whom only the limit counts.
+// take takes n things, or reports that the holder gets none. Only the limit counts for the holder "".
 func (s *share) take(holder string, n int) bool {
 	free := s.limit - s.used
 	if n > free || holder != "" && s.by[holder]+n > max(1, free) {
@@ -196,13 +196,13 @@ func (f *Flights) Abandoned() int {
 	return f.abandoned
 }
 
-// WaitOutside registers that somebody begins to wait for what is outside of the process, such as a webhook, whose name is whom. It returns
-// an error if too many wait, for it or for all. The caller calls the returned function when the wait has ended. Meanwhile the request in,
+// WaitOutside registers that somebody begins to wait for a service outside of the process, such as a webhook. It returns an error if
+// too many wait, for this service or for all. The caller calls the returned function when the wait has ended. Meanwhile the request in,
 // if it is not nil, gives its seats to others.
-func (f *Flights) WaitOutside(in *Flight, whom string) (done func(), err error) {
+func (f *Flights) WaitOutside(in *Flight, service string) (done func(), err error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	if !f.outside.take(whom, 1) {
+	if !f.outside.take(service, 1) {
 		return nil, crowded()
 	}
 	seated := func() bool { return in != nil && in.seats != nil && in.in == &f.places && in.outside == 0 }
@@ -215,7 +215,7 @@ func (f *Flights) WaitOutside(in *Flight, whom string) (done func(), err error) 
 	return func() {
 		f.mu.Lock()
 		defer f.mu.Unlock()
-		f.outside.give(whom, 1)
+		f.outside.give(service, 1)
 		if in != nil {
 			in.outside--
 		}

@@ -81,7 +81,7 @@ type leaving struct{ apitest.DiscardWriter }
 
 func (w *leaving) Write([]byte) (int, error) { return 0, io.ErrClosedPipe }
 
-// Nothing of a list is encoded for a client that has left.
+// The API stops encoding a list when its client leaves.
 func TestListsEndWithTheirClient(t *testing.T) {
 	s := newSlabServer(t, 64<<20)
 	for i := range 300 {

@@ -158,7 +158,7 @@ func callsOf(t *testing.T, c rest.Client[Lever]) map[string]error {
 	return errs
 }
 
-// What is refused changes nothing.
+// A refused call changes nothing.
 func TestServeRefuses(t *testing.T) {
 	clash := func(change func(*rest.Resource[Lever])) rest.Definition {
 		return leverResource(func(r *rest.Resource[Lever]) { r.Plural, r.Names = "bars", rest.Names{Kind: "Bar"}; change(r) })

@@ -118,7 +118,7 @@ func (s compacting) List(ctx context.Context, options storage.Query, into []*sto
 }
 
 // If the log drops the revision of the list before the follower has its position, the follower still reports the list, which is complete.
-func TestFollowerWhoseListHistoryPasses(t *testing.T) {
+func TestFollowerWhoseListIsCompacted(t *testing.T) {
 	store := compacting{notes(t)}
 	write(t, store, "a", true)
 	f, after := begin(t, store)

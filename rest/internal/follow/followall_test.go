@@ -149,7 +149,7 @@ func TestFollowWhileItLists(t *testing.T) {
 	}
 }
 
-// A watch of everything is told of resources that the API does not have, like those of another API on the same store.
+// A watch of everything leaves out resources that the API does not have, such as those of another API on the same store.
 func TestFollowKeepsToItsAPI(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := apitest.NewThingServer(t, rest.Options{}, apitest.ThingResource())

@@ -311,7 +311,7 @@ func TestWatchFromAnExpiredVersion(t *testing.T) {
 	})
 }
 
-// A client that does not read holds up nobody; when it has fallen behind what is kept, it is told so.
+// A client that does not read holds up nobody. Once the changes that it lacks are no longer kept, its watch ends with 410.
 func TestSlowWatchExpires(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		store := storage.NewMemory(storage.Options{MaxLogBytes: 20_000})

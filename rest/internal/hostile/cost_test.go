@@ -74,7 +74,7 @@ func numbered(format string, n int) string {
 	return strings.TrimSuffix(b.String(), ",")
 }
 
-// What a request costs, in memory, time and bytes of the answer, grows with its length, whatever is in it. The race detector
+// The cost of a request in memory, time and bytes of the answer grows with its length, whatever its content. The race detector
 // would be measured with it.
 func TestCostOfHostileRequests(t *testing.T) {
 	const (

@@ -157,7 +157,7 @@ func FuzzBody(f *testing.F) {
 		require.Equal(t, fmt.Sprint(before+1), made.ResourceVersion)
 		got := s.Do("GET", apitest.Things+"/"+made.Name, "")
 		require.Equal(t, w.Body, got.Body, "what is stored is what was answered")
-		// What the server has said can be said to it again, and changes nothing.
+		// The answer of the server is a valid request that changes nothing.
 		again := s.Do("PUT", apitest.Things+"/"+made.Name+"?fieldValidation=Strict", got.Body)
 		require.Equal(t, http.StatusOK, again.Code, again.Body)
 		require.Equal(t, got.Body, again.Body)

@@ -320,7 +320,7 @@ func TestDeepestAllowedBody(t *testing.T) {
 	require.Equal(t, before, s.Store.Revision())
 }
 
-// Without Strict the last of several members with one name counts, and the client is told.
+// Without Strict, the last of several members with one name counts, and the client gets a warning.
 func TestDuplicateKeysLastOneCounts(t *testing.T) {
 	s := apitest.NewThingServer(t, rest.Options{})
 	w := s.Do("POST", apitest.Things, apitest.ThingBody("a", `{"size":1,"size":2}`))
@@ -552,7 +552,7 @@ func TestExtremeNumbersInOptions(t *testing.T) {
 	}
 }
 
-// What is younger than the store is waited for, and then it is the client's error; nothing waits for ever.
+// A request for a version of the future waits for it a while, and then gets an error.
 func TestVersionsFromTheFuture(t *testing.T) {
 	s := apitest.NewThingServer(t, rest.Options{Store: nil})
 	quick := apitest.CloseAtEnd(t, storage.NewMemory(storage.Options{MaxWait: time.Millisecond}))
@@ -835,7 +835,7 @@ func TestObjectsDoNotGrowWithoutEnd(t *testing.T) {
 	require.Equal(t, http.StatusOK, shrink.Code, shrink.Body)
 }
 
-// What was written counts for more than who wrote it: an object that is too large with its managedFields is stored without.
+// An object that is too large with its managedFields is stored without them.
 func TestManagedFieldsCanMakeAnObjectTooLarge(t *testing.T) {
 	s := apitest.NewThingServer(t, rest.Options{MaxBodyBytes: 4 << 10})
 	var members []string
@@ -903,7 +903,7 @@ func TestPanickingHooks(t *testing.T) {
 			assert.Equal(t, 500, int(got.Code))
 			assert.NotContains(t, got.Message, secret)
 			assert.NotContains(t, got.Message, "goroutine")
-			assert.NotEmpty(t, logged.String(), "the host is told what the client is not")
+			assert.NotEmpty(t, logged.String(), "the log says what the answer does not")
 			assert.Equal(t, before, store.Revision())
 		})
 	}

@@ -33,7 +33,7 @@ const (
 	serviceAccountsGroup = "system:serviceaccounts"
 )
 
-// Impersonation describes the user as whom a client wants to act.
+// Impersonation describes the user that a client wants to impersonate.
 type Impersonation struct {
 	Name, UID string
 	Groups    []string

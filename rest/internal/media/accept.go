@@ -49,8 +49,8 @@ func (c clause) matches(media string) bool {
 	return c.media == media || c.media == "*/*" || c.media == "application/*"
 }
 
-// Preferred returns the offered media type that an Accept header prefers, or "" if it accepts none. If a clause accepts several, or if
-// there is no header, the first one offered wins.
+// Preferred returns the offered media type that an Accept header prefers, or "" if it accepts none. If a clause accepts several, or
+// without a header, the first one offered wins.
 func Preferred(header string, offered ...string) string {
 	if header == "" {
 		return offered[0]

@@ -88,7 +88,7 @@ func TestNegotiate(t *testing.T) {
 }
 
 // A refusal by the route lists the media types of the route. The route of a deletecollection has no watch.
-func TestNothingIsAcceptable(t *testing.T) {
+func TestRefusalListsTheMediaTypesOfTheRoute(t *testing.T) {
 	types := media.NewTypes(nil)
 	refused := func(k *media.Kind, at media.Endpoint) string {
 		_, err := types.Negotiate(k, at, media.Accepted{Accept: []string{"text/html"}})

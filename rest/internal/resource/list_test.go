@@ -202,7 +202,7 @@ func TestContinueRefuses(t *testing.T) {
 	})
 }
 
-// What happened before the retained history cannot be listed. The answer holds a token for the rest of what is there now.
+// A page older than the retained history gets 410, with a token that continues in the present state.
 func TestContinueAfterCompaction(t *testing.T) {
 	store := apitest.NewStore(t)
 	api := apitest.New(t, rest.Options{Store: store}, apitest.WidgetResource())
@@ -395,7 +395,7 @@ func TestSelectorsRefuse(t *testing.T) {
 	}
 }
 
-// What is indexed is found by its index, and lists and watches are as they would be without it.
+// Lists and watches by an index have the same result as without it.
 func TestIndexedLabels(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		ctx, stop := context.WithCancel(context.Background())

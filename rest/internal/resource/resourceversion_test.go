@@ -147,7 +147,7 @@ func TestVersionsOfLists(t *testing.T) {
 	}
 }
 
-// What one page says of the rest, and what a token does when its snapshot is gone, or is none of ours.
+// A page says how many objects remain. Its token fails if the snapshot is gone or the token is forged.
 func TestPagesAndTheirTokens(t *testing.T) {
 	api := newRevised(t)
 	t.Run("a snapshot that is gone", func(t *testing.T) {

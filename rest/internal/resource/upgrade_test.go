@@ -90,8 +90,8 @@ func TestChangedGoType(t *testing.T) {
 	})
 }
 
-// Who follows the kind that has changed lists again, also where none of its objects is left. Nobody else does.
-func TestOtherKindsBesideAChangedOne(t *testing.T) {
+// Clients that follow the changed kind list again, even if none of its objects remains. Other clients do not.
+func TestOnlyFollowersOfAChangedKindListAgain(t *testing.T) {
 	for name, left := range map[string]bool{"an object is left": true, "none is left": false} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {

@@ -48,7 +48,7 @@ func writeForever(out io.Writer) error {
 	}
 }
 
-// However a stream ends, its client is told how, and nothing of the stream is left when it has been served.
+// However a stream ends, its client learns why, and the server keeps nothing of it.
 func TestEndings(t *testing.T) {
 	sessionUntilEnd := session(func(ctx context.Context, _ *terminal) error { <-ctx.Done(); return nil })
 	outputUntilEnd := output(func(ctx context.Context, out io.Writer) error {

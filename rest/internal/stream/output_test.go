@@ -145,7 +145,7 @@ func TestOutputFailures(t *testing.T) {
 	})
 }
 
-// What the host writes arrives while the stream goes on, past the timeouts of the host's server, and without a place among
+// Output arrives while the stream continues, past the timeouts of the host's server, and without a place among
 // the short requests. A late write of the host must not reach the connection, which may already carry another response.
 func TestOutputAfterTheHostHasReturned(t *testing.T) {
 	kept := make(chan io.Writer, 1)

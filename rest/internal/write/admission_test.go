@@ -152,7 +152,7 @@ func TestPanicInAdmission(t *testing.T) {
 	}
 }
 
-// What a hook is told of each write.
+// A hook receives the operation, the kind, the user and the options of each write.
 func TestAdmissionRequest(t *testing.T) {
 	var seen []string
 	var during *rest.API
@@ -384,7 +384,7 @@ func TestAdmissionChoosesOperations(t *testing.T) {
 	assert.Equal(t, 403, apitest.Do(t, api, "DELETE", apitest.Widgets+"/a", "").Code)
 }
 
-// A hook outside of Mutate, or without an object, is told so and the client sees a fault of the server.
+// A hook that changes the object in Validate, or reads an object that the operation lacks, gets an error, and the client gets a 500.
 func TestAdmissionMisuse(t *testing.T) {
 	for _, c := range []struct {
 		name string
@@ -402,7 +402,7 @@ func TestAdmissionMisuse(t *testing.T) {
 	}
 }
 
-// Who connects to a stream asks the hooks with the options of the URL; who only reads one asks nobody.
+// The hooks review a connection to a stream with the options of its URL. They do not see a request that only reads.
 func TestAdmissionOfStreams(t *testing.T) {
 	var seen []string
 	hook := rest.Admission{Name: "v", Mutate: func(_ context.Context, r *rest.AdmissionRequest) error {
@@ -432,7 +432,7 @@ func TestAdmissionOfStreams(t *testing.T) {
 	assert.Equal(t, []string{"CONNECT default/a proxy ThingProxyOptions here <nil>", "CONNECT default/a proxy ThingProxyOptions secret <nil>"}, seen)
 }
 
-// What a hook says about another object is not taken for what the store says about the one that is written.
+// The API does not take an error of a hook about another object for an error of the store.
 func TestHookErrorsAboutAnotherObject(t *testing.T) {
 	gadgets := apimeta.GroupResource{Group: "example.com", Resource: "gadgets"}
 	exists, missing := status.AlreadyExists(gadgets, "g"), status.NotFound(gadgets, "g")

@@ -53,7 +53,7 @@ func TestAdmissionReviewInEachVersion(t *testing.T) {
 	}, seen)
 }
 
-// What a Go type of a built-in kind cannot hold is a fault of the server, because no client has sent it.
+// A value that the Go type of a built-in kind cannot hold is a fault of the server, because no client has sent it.
 func TestAdmissionReviewRefusesValuesThatItsGoTypeCannotHold(t *testing.T) {
 	api := apitest.New(t, rest.Options{Admission: []rest.Admission{apitest.Mutating("m", func(_ context.Context, r *rest.AdmissionRequest) error {
 		var obj map[string]any

@@ -169,7 +169,7 @@ func TestHookKeepsFieldsThatTheRequestVersionLacks(t *testing.T) {
 	}
 }
 
-// Whatever version a client takes, it meets the policy.
+// The policy holds in each version.
 func TestPolicyHoldsInEachVersion(t *testing.T) {
 	limit := func(_ context.Context, r *rest.AdmissionRequest) error {
 		var part struct {

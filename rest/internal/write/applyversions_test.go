@@ -36,7 +36,7 @@ func applyCog(t *testing.T, api *rest.API, target, manager, version, spec string
 		`{"apiVersion":"example.com/`+version+`","kind":"Cog","metadata":{"name":"a"},"spec":`+spec+`}`, "Content-Type", apitest.TypeApply)
 }
 
-// Who owns a field owns it in all versions, whatever it is called there.
+// The owner of a field owns it in all versions, under the name that it has there.
 func TestOwnershipIsAcrossVersions(t *testing.T) {
 	api := apitest.NewCogs(t)
 	made := applyCog(t, api, apitest.BetaCogs, "older", "v1beta1", `{"toothCount":5,"metal":"tin"}`)
@@ -72,7 +72,7 @@ func TestOwnershipIsAcrossVersions(t *testing.T) {
 	assert.Len(t, owned(t, moved), 2)
 	rv := moved.ResourceVersion(t)
 	assert.Equal(t, rv, applyCog(t, api, apitest.Cogs, "older", "v1", `{"material":"zinc","teeth":7}`).ResourceVersion(t), "again")
-	// What newer alone said is gone, what older says too stays.
+	// a field of newer alone goes, and one that older owns too stays
 	dropped := applyCog(t, api, apitest.BetaCogs, "newer", "v1beta1", `{"oiled":true}`)
 	require.Equal(t, 200, dropped.Code, dropped.Body)
 	assert.Equal(t, map[string]any{"toothCount": 7.0, "metal": "zinc", "oiled": true}, dropped.Value(t, "spec"))

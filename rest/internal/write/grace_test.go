@@ -218,7 +218,7 @@ func TestRemovedWhenDue(t *testing.T) {
 	}
 }
 
-// What waits is in the store, so it is removed also by the API of the next process, at once if its time has passed meanwhile.
+// The store keeps the objects that wait, so the API of the next process removes them, at once if their time has passed meanwhile.
 func TestRemovedWhenDueAfterARestart(t *testing.T) {
 	for _, c := range []struct {
 		name        string
@@ -405,7 +405,7 @@ func (s *countingStore) Update(ctx context.Context, key storage.Key, fn storage.
 	return s.Engine.Update(ctx, key, fn)
 }
 
-// What was deleted before its time has come is not waited for: when that time comes nobody looks for it.
+// The API forgets the timer of an object that is deleted early.
 func TestEarlyDeletionEndsTheGracePeriod(t *testing.T) {
 	for _, c := range []struct {
 		name       string

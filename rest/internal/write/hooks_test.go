@@ -64,7 +64,7 @@ func TestDefaultHook(t *testing.T) {
 	}
 }
 
-// What the client has sent is not the hook's to change (API conventions, What May Be Defaulted).
+// A Default hook may not change a value that the client has sent (API conventions, What May Be Defaulted).
 func TestDefaultHookThatOverrides(t *testing.T) {
 	for _, c := range []struct {
 		name, body, path string

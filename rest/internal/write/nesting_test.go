@@ -81,7 +81,7 @@ func newMeddler(t *testing.T, place string, write func(ctx context.Context, m *m
 	return m
 }
 
-// A hook that writes the object for which it runs comes to an end, and the client is told why.
+// A hook that writes the object for which it runs ends, and the answer says why.
 func TestHookWritesItsOwnObject(t *testing.T) {
 	modify := func(ctx context.Context, m *meddler) error { return m.modify(ctx) }
 	change := func(m *meddler) apitest.Answer {

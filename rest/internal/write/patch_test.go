@@ -248,7 +248,7 @@ func TestPatchesOfBuiltinKinds(t *testing.T) {
 	})
 }
 
-// What a patch has made of an object is shown as upstream writes it: sorted where the patch leads, and as it was elsewhere.
+// Messages show a patched object as upstream writes it: members are sorted on the way to the patched value, and keep their order elsewhere.
 func TestPatchedObjectsInErrorMessages(t *testing.T) {
 	const created = `"creationTimestamp":"2026-01-02T03:04:05Z"`
 	const managed = `"managedFields":[{"manager":"m","operation":"Update","apiVersion":"v1","time":"2026-01-02T03:04:05Z","fieldsType":"FieldsV1","fieldsV1":{"f:data":{".":{},"f:k":{}}}}]`

@@ -108,7 +108,7 @@ func TestStatusDryRun(t *testing.T) {
 	apitest.WantJSON(t, apitest.Do(t, api, "GET", apitest.Widgets+"/a", ""), 200, apitest.StoredWidget{}.String())
 }
 
-// Of two kinds of change only that of the spec is one of the desired state.
+// The generation counts changes of the spec, and no others.
 func TestGenerationCountsDesiredState(t *testing.T) {
 	api := apitest.NewWidgets(t)
 	apitest.CreateWidget(t, api, "a")

@@ -90,7 +90,7 @@ func TestRulesOfTheStoredVersionHoldInEachVersion(t *testing.T) {
 	})
 }
 
-// All that is wrong in the stored version is told together, after what is wrong in the version of the request.
+// The answer lists all faults in the stored version after those in the version of the request.
 func TestFaultsOfEachVersion(t *testing.T) {
 	api := newDisks(t, func(r *rest.Resource[Disk]) {
 		beta := betaDiskResource()
@@ -167,7 +167,7 @@ func TestHooksOfTheStoredVersionSeeEachWrite(t *testing.T) {
 	})
 }
 
-// What the hooks of the stored version change belongs to the one who has written it, as the version of the request tells it.
+// The writer owns what the hooks of the stored version change, under the names of the version of the request.
 func TestOwnersOfChangesByTheStoredVersion(t *testing.T) {
 	api := newDisks(t, func(r *rest.Resource[Disk]) {
 		r.Hooks.Prepare = func(_ context.Context, d, old *Disk) error {

@@ -126,7 +126,7 @@ func TestUpdateDryRun(t *testing.T) {
 	assert.Equal(t, 404, apitest.Do(t, api, "PUT", apitest.Widgets+"/none?dryRun=All", apitest.WidgetBody(`"name":"none","resourceVersion":"2"`)).Code)
 }
 
-// Of writers that have all seen one version exactly one gets through.
+// Of several writers that have read one version, exactly one succeeds.
 func TestUpdateLetsOneWriterThrough(t *testing.T) {
 	api := apitest.NewWidgets(t)
 	apitest.CreateWidget(t, api, "a")

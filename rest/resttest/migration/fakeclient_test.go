@@ -66,7 +66,7 @@ func TestReconcileWithResttest(t *testing.T) {
 }
 
 // A test with the fake client does not notice these faults.
-func TestWhatTheFakeClientLetsThrough(t *testing.T) {
+func TestTheFakeClientAcceptsFaultyWrites(t *testing.T) {
 	faulted := ship("victory")
 	faulted.Spec.Class = "Submarine"
 	plain := ship("plain")

@@ -22,7 +22,7 @@ const (
 	hpa = "autoscaling.alpha.kubernetes.io/"
 )
 
-// What a client of v2 writes, a client of v1 reads, and writes back without loss.
+// A client of v1 reads an object of v2, and writes it back without loss.
 func TestAutoscalersOfV2InV1(t *testing.T) {
 	const cpu50 = `{"type":"Resource","resource":{"name":"cpu","target":{"type":"Utilization","averageUtilization":50}}}`
 	client := clientOf(t, newAPI(t))
@@ -87,7 +87,7 @@ func TestAutoscalersOfV2InV1(t *testing.T) {
 	}
 }
 
-// What a client of v1 writes, a client of v2 reads.
+// A client of v2 reads an object of v1.
 func TestAutoscalersOfV1InV2(t *testing.T) {
 	const pods = `[{"type": "Pods","pods":{"metricName":"m","targetAverageValue":"5"}}]`
 	client := clientOf(t, newAPI(t))
