@@ -3,6 +3,7 @@ package debug_test
 import (
 	"context"
 	"encoding/json"
+	"fmt"
 	"net/http"
 	"os/exec"
 	"strings"
@@ -14,6 +15,7 @@ import (
 
 	"github.com/decorum-go/decorum/rest"
 	"github.com/decorum-go/decorum/rest/debug"
+	"github.com/decorum-go/decorum/rest/fairness"
 	"github.com/decorum-go/decorum/rest/internal/apitest"
 )
 
@@ -102,6 +104,29 @@ func TestWatchesByUser(t *testing.T) {
 		assert.Equal(t, apitest.Widgets, answer.Watches[0].Path)
 		assert.Equal(t, "watch=1", answer.Watches[0].Query)
 	})
+}
+
+// A state of the host is shown beside the others, under the same right.
+func TestStates(t *testing.T) {
+	limiter, err := fairness.New(fairness.Options{Seats: 7})
+	require.NoError(t, err)
+	state := func() any { return limiter.State() }
+	api := apitest.New(t, rest.Options{Plugins: []rest.Plugin{limiter, debug.New(debug.Options{
+		WithoutAuthorizer: true, States: map[string]func() any{"fairness": state},
+	})}}, apitest.WidgetResource())
+	require.Equal(t, 200, apitest.Do(t, api, "GET", apitest.Widgets, "").Code)
+	a := apitest.Do(t, api, "GET", "/debug/fairness", "")
+	assert.Equal(t, "application/json", a.Header.Get("Content-Type"))
+	var got fairness.State
+	require.NoError(t, json.Unmarshal([]byte(a.Body), &got))
+	assert.Equal(t, "global-default 7", fmt.Sprint(got.Levels[0].Name, " ", got.Levels[0].NominalSeats))
+	assert.EqualValues(t, 2, got.Flows[1].Dispatched, "the list, and the question itself")
+	assert.Equal(t, 405, apitest.Do(t, api, "POST", "/debug/fairness", "").Code)
+
+	for _, name := range []string{"", "a/b", "pprof", "watches"} {
+		_, err := rest.New(rest.Options{Plugins: []rest.Plugin{debug.New(debug.Options{States: map[string]func() any{name: state}})}})
+		assert.ErrorContains(t, err, fmt.Sprintf("debug: Options.States: %q is not a name for a path of its own", name))
+	}
 }
 
 // net/http/pprof would serve profiles at http.DefaultServeMux of the host, to everybody.

@@ -10,6 +10,14 @@
 //	/debug/pprof/trace       what its goroutines do, for ?seconds=1, for go tool trace
 //	/debug/pprof/NAME        a profile by name: allocs, block, goroutine, heap, mutex, threadcreate
 //	/debug/watches           the open watches with user, path, and how far behind they are, as JSON
+//	/debug/NAME              a state of the host or of a plug-in, as JSON, see Options.States
+//
+// The state of flow control is such a state:
+//
+//	limiter, err := fairness.New(fairness.Options{})
+//	debug.Options{States: map[string]func() any{"fairness": func() any { return limiter.State() }}}
+//
+// It shows what the dump endpoints of kube-apiserver show: the levels, the lengths of their queues, and what each flow has had.
 //
 // The profiles are those of net/http/pprof, which this package does not link, because net/http/pprof registers itself with
 // [http.DefaultServeMux]. kubectl reads them with the credentials of its user:

@@ -2,7 +2,9 @@ package debug
 
 import (
 	"encoding/json"
+	"fmt"
 	"net/http"
+	"strings"
 
 	"github.com/decorum-go/decorum/apimeta"
 	"github.com/decorum-go/decorum/rest"
@@ -14,6 +16,9 @@ type Options struct {
 	// WithoutAuthorizer serves the paths also if the API has no Authorizer, so to everybody who reaches the API. Profiles show names of
 	// functions and what the program does, and slow it down. Default: 403 without an Authorizer.
 	WithoutAuthorizer bool
+	// States are what the host or its plug-ins also show, by the last element of the path: "fairness" is at /debug/fairness. The answer is
+	// the JSON of what the function returns. Many goroutines may call it at once.
+	States map[string]func() any
 }
 
 // New returns the plug-in.
@@ -27,12 +32,20 @@ type plugin struct {
 // Plug implements [rest.Plugin].
 func (p *plugin) Plug(api *rest.API) (rest.Parts, error) {
 	p.api = api
-	return rest.Parts{Name: "debug", Paths: map[string]http.Handler{
+	paths := map[string]http.Handler{
 		"/debug/pprof/":        p.guarded(profile),
 		"/debug/pprof/profile": p.guarded(cpuProfile),
 		"/debug/pprof/trace":   p.guarded(executionTrace),
 		"/debug/watches":       p.guarded(p.watches),
-	}}, nil
+	}
+	for name, state := range p.options.States {
+		path := "/debug/" + name
+		if name == "" || strings.Contains(name, "/") || name == "pprof" || paths[path] != nil {
+			return rest.Parts{}, fmt.Errorf("debug: Options.States: %q is not a name for a path of its own", name)
+		}
+		paths[path] = p.guarded(func(w http.ResponseWriter, _ *http.Request) error { return writeJSON(w, state()) })
+	}
+	return rest.Parts{Name: "debug", Paths: paths}, nil
 }
 
 // guarded returns the handler of a path. An error is answered with its Status.
@@ -55,7 +68,11 @@ func (p *plugin) guarded(answer func(w http.ResponseWriter, r *http.Request) err
 
 // watches answers with the open watches.
 func (p *plugin) watches(w http.ResponseWriter, _ *http.Request) error {
-	text, err := json.MarshalIndent(map[string][]rest.OpenWatch{"watches": p.api.OpenWatches()}, "", "  ")
+	return writeJSON(w, map[string][]rest.OpenWatch{"watches": p.api.OpenWatches()})
+}
+
+func writeJSON(w http.ResponseWriter, value any) error {
+	text, err := json.MarshalIndent(value, "", "  ")
 	if err != nil {
 		return err
 	}

@@ -196,6 +196,7 @@ type seats struct {
 	counts  *counts
 	hash    uint64
 	ticket  ticket // protected by Limiter.mu
+	again   bool   // the request has had its seats before
 }
 
 // Take implements [rest.Seats].
@@ -223,7 +224,10 @@ func (s *seats) Take(ctx context.Context) error {
 			return s.refuse(count, now.Sub(arrived))
 		}
 	}
-	s.counts.dispatched++
+	if !s.again {
+		s.again = true
+		s.counts.dispatched++
+	}
 	if !t.level.exempt {
 		s.counts.served.add(t.began.Sub(arrived))
 	}

@@ -1,49 +1,62 @@
 package fairness
 
-import "time"
+import (
+	"slices"
+	"time"
+)
 
-// State is what a [Limiter] does at one moment.
+// State is what a [Limiter] does at one moment. Its JSON is for people, see Options.States of package debug.
 type State struct {
-	Levels []LevelState
-	Flows  []FlowState
+	Levels []LevelState `json:"levels"`
+	Flows  []FlowState  `json:"flows"`
 }
 
 // LevelState is the state of a level.
 type LevelState struct {
-	Name   string
-	Exempt bool
+	Name   string `json:"name"`
+	Exempt bool   `json:"exempt,omitempty"`
 	// NominalSeats is how many seats the level has, and LimitSeats how many it may use now with those that others lend.
-	NominalSeats, LimitSeats int
+	NominalSeats int `json:"nominalSeats"`
+	LimitSeats   int `json:"limitSeats"`
 	// Seats is how many seats are in use, and Requests by how many requests.
-	Seats, Requests int
+	Seats    int `json:"seats"`
+	Requests int `json:"requests"`
 	// Waiting is how many requests wait, and WaitingSeats how many seats they need. QueueLengths has the lengths of the queues.
-	Waiting, WaitingSeats int
-	QueueLengths          []int
+	Waiting      int   `json:"waiting"`
+	WaitingSeats int   `json:"waitingSeats"`
+	QueueLengths []int `json:"queueLengths,omitempty"`
 	// VirtualTime is how many seat-seconds a queue would have got so far that always had a request.
-	VirtualTime float64
+	VirtualTime float64 `json:"virtualTime"`
 }
 
-// FlowState is the state of a [Flow], and counts what has happened to its requests. A request that gives its seats back while its body is
-// read counts twice.
+// FlowState is the state of a [Flow], and counts what has happened to its requests.
 type FlowState struct {
-	Name, Level string
+	Name  string `json:"name"`
+	Level string `json:"level"`
 	// Seats is how many seats are in use, Requests by how many requests, and Waiting how many requests wait.
-	Seats, Requests, Waiting int
-	// Dispatched counts seats given. QueueFull, TimeOut, Cancelled and ConcurrencyLimit count refusals: because a queue was full, because
-	// the request had waited too long, because its client had gone while it waited, and because a level without queues had no seat.
-	Dispatched, QueueFull, TimeOut, Cancelled, ConcurrencyLimit uint64
-	// Served and Refused are the waits of requests that got their seats, and of those that did not. Requests of exempt levels do not
-	// count.
-	Served, Refused Waits
+	Seats    int `json:"seats"`
+	Requests int `json:"requests"`
+	Waiting  int `json:"waiting"`
+	// Dispatched counts the requests that have got their seats. The others count refusals: because a queue was full, because the request
+	// had waited too long, because its client had gone while it waited, and because a level without queues had no seat.
+	Dispatched       uint64 `json:"dispatched"`
+	QueueFull        uint64 `json:"queueFull"`
+	TimeOut          uint64 `json:"timeOut"`
+	Cancelled        uint64 `json:"cancelled"`
+	ConcurrencyLimit uint64 `json:"concurrencyLimit"`
+	// Served and Refused are the waits of requests that got their seats, and of those that did not. A request with a body waits twice,
+	// because it has no seats while its body is read. Requests of exempt levels do not wait.
+	Served  Waits `json:"served"`
+	Refused Waits `json:"refused"`
 }
 
 // Waits counts waits for seats by how long they took.
 type Waits struct {
 	// Counts[i] is how many waits took at most WaitBounds()[i], and longer than the bound before. The last element counts the waits
 	// beyond all bounds.
-	Counts [len(waitBounds) + 1]uint64
-	// Sum is the time of all waits.
-	Sum time.Duration
+	Counts [len(waitBounds) + 1]uint64 `json:"counts"`
+	// Sum is the time of all waits, in nanoseconds in JSON.
+	Sum time.Duration `json:"sum"`
 }
 
 // waitBounds are those of apiserver_flowcontrol_request_wait_duration_seconds.
@@ -53,7 +66,7 @@ var waitBounds = [...]time.Duration{
 }
 
 // WaitBounds returns the upper bounds by which [Waits] counts.
-func WaitBounds() []time.Duration { return waitBounds[:] }
+func WaitBounds() []time.Duration { return slices.Clone(waitBounds[:]) }
 
 func (w *Waits) add(d time.Duration) {
 	i := 0

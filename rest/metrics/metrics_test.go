@@ -24,6 +24,7 @@ import (
 
 	"github.com/decorum-go/decorum/apimeta"
 	"github.com/decorum-go/decorum/rest"
+	"github.com/decorum-go/decorum/rest/fairness"
 	"github.com/decorum-go/decorum/rest/metrics"
 )
 
@@ -236,6 +237,9 @@ func names(t *testing.T) (all []string) {
 	t.Helper()
 	to := make(chan *prometheus.Desc, 100)
 	metrics.New(metrics.Options{}).Describe(to)
+	limiter, err := fairness.New(fairness.Options{})
+	require.NoError(t, err)
+	metrics.FlowControl(limiter).Describe(to)
 	close(to)
 	for d := range to {
 		all = append(all, described.FindStringSubmatch(d.String())[1])

@@ -10,6 +10,13 @@ var present = []string{
 	"apiserver_admission_webhook_request_total",
 	"apiserver_authorization_decisions_total",
 	"apiserver_current_inflight_requests",
+	"apiserver_flowcontrol_current_executing_requests",
+	"apiserver_flowcontrol_current_executing_seats",
+	"apiserver_flowcontrol_current_inqueue_requests",
+	"apiserver_flowcontrol_dispatched_requests_total",
+	"apiserver_flowcontrol_nominal_limit_seats",
+	"apiserver_flowcontrol_rejected_requests_total",
+	"apiserver_flowcontrol_request_wait_duration_seconds",
 	"apiserver_longrunning_requests",
 	"apiserver_request_duration_seconds",
 	"apiserver_request_total",
@@ -21,7 +28,6 @@ const (
 	noReload   = "the host makes the configuration in Go, and nothing reloads it from a file"
 	noCount    = "the store does not report it"
 	noQueue    = "package rest/controller does not report it"
-	noFlow     = "the flow control of the host reports it, which the observer does not see"
 	noPolicies = "package rest/policy does not report it"
 	noSubject  = "nothing corresponds to it here"
 )
@@ -39,13 +45,6 @@ var omitted = map[string]string{
 	"apiserver_authorization_config_controller_automatic_reloads_total":                  noReload,
 	"apiserver_cel_compilation_duration_seconds":                                         "the observer does not see the compiler of expressions",
 	"apiserver_cel_evaluation_duration_seconds":                                          "the observer sees the step of a write, and not each expression",
-	"apiserver_flowcontrol_current_executing_requests":                                   noFlow,
-	"apiserver_flowcontrol_current_executing_seats":                                      noFlow,
-	"apiserver_flowcontrol_current_inqueue_requests":                                     noFlow,
-	"apiserver_flowcontrol_dispatched_requests_total":                                    noFlow,
-	"apiserver_flowcontrol_nominal_limit_seats":                                          noFlow,
-	"apiserver_flowcontrol_rejected_requests_total":                                      noFlow,
-	"apiserver_flowcontrol_request_wait_duration_seconds":                                noFlow,
 	"apiserver_validating_admission_policy_check_duration_seconds":                       noPolicies,
 	"apiserver_validating_admission_policy_check_total":                                  noPolicies,
 	"apiserver_validation_declarative_validation_mismatch_total":                         noSubject,
