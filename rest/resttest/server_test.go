@@ -371,9 +371,7 @@ func TestStartsFast(t *testing.T) {
 	best := time.Hour
 	for range 20 {
 		inner := &fakeT{TB: t}
-		began := time.Now()
-		resttest.New(inner, ships())
-		best = min(best, time.Since(began))
+		best = min(best, apitest.ProcessorTime(func() { resttest.New(inner, ships()) }))
 		inner.cleanUp()
 	}
 	assert.Less(t, best, 5*time.Millisecond)

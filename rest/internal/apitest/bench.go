@@ -9,6 +9,7 @@ import (
 	"runtime"
 	"slices"
 	"testing"
+	"time"
 
 	jsonv2 "github.com/go-json-experiment/json"
 )
@@ -21,6 +22,10 @@ func cpuOf(f func()) float64 {
 	f()
 	return cpuTime() - before
 }
+
+// ProcessorTime returns how much processor time this process uses while f runs. Unlike the time that passes, it hardly depends on what else the
+// machine does. Other tests must not run at the same time.
+func ProcessorTime(f func()) time.Duration { return time.Duration(cpuOf(f)) }
 
 // rounds is how often Compare measures each side.
 const rounds = 10

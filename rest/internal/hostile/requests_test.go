@@ -793,9 +793,8 @@ func TestAmplification(t *testing.T) {
 			if c.media == "" {
 				c.media = apitest.TypeJSON
 			}
-			start := time.Now()
-			w := s.Do(c.method, c.target, c.body, "Content-Type", c.media)
-			took := time.Since(start)
+			var w apitest.Answer
+			took := apitest.ProcessorTime(func() { w = s.Do(c.method, c.target, c.body, "Content-Type", c.media) })
 			t.Logf("%d bytes in, %d bytes out, %v, %d", len(c.body), len(w.Body), took, w.Code)
 			got := apitest.StatusOf(t, w)
 			assert.GreaterOrEqual(t, int(got.Code), 400)
@@ -806,9 +805,8 @@ func TestAmplification(t *testing.T) {
 		})
 	}
 	t.Run("accept header", func(t *testing.T) {
-		start := time.Now()
-		w := s.Do("GET", apitest.Things+"/a", "", "Accept", repeat("a/b;q=0.5,", 1<<20))
-		took := time.Since(start)
+		var w apitest.Answer
+		took := apitest.ProcessorTime(func() { w = s.Do("GET", apitest.Things+"/a", "", "Accept", repeat("a/b;q=0.5,", 1<<20)) })
 		t.Logf("%v", took)
 		assert.Equal(t, http.StatusNotAcceptable, w.Code)
 		assert.Less(t, took, 30*time.Second)
