@@ -172,12 +172,12 @@ func shortForm(n *yaml.Node) (map[string]any, error) {
 	return short, err
 }
 
-// Methods returns the methods of the requests of the case, one for each step that
-// sends one.
+// Methods returns the methods of the requests whose answers the case compares, one for
+// each step that sends one. A hidden step only prepares those after it.
 func (c *Case) Methods() []string {
 	var methods []string
 	for _, s := range c.steps {
-		if s.Method != "" {
+		if s.Method != "" && !s.Hidden {
 			methods = append(methods, s.Method)
 		}
 	}

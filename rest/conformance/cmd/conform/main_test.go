@@ -6,6 +6,8 @@ import (
 	"net/http/httptest"
 	"os"
 	"path/filepath"
+	"regexp"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -118,4 +120,22 @@ func TestConform(t *testing.T) {
 ]
 }}
 `, string(recorded), "one response per line")
+}
+
+// The page of the documentation shows what the program prints about the host that CONFORM_URL names.
+func TestPage(t *testing.T) {
+	url := os.Getenv("CONFORM_URL")
+	if url == "" {
+		t.Skip("CONFORM_URL names no server")
+	}
+	t.Chdir("../..")
+	page, err := os.ReadFile("../../docs/conformance.md")
+	require.NoError(t, err)
+	outputs := regexp.MustCompile("(?s)<!-- output of: (.*?) -->\n```text\n(.*?)```\n").FindAllSubmatch(page, -1)
+	require.NotEmpty(t, outputs)
+	for _, output := range outputs {
+		var stdout, stderr bytes.Buffer
+		run(t.Context(), append([]string{"--server", url}, strings.Fields(string(output[1]))...), &stdout, &stderr)
+		assert.Equal(t, string(output[2]), stdout.String(), stderr.String())
+	}
 }
