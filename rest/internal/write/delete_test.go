@@ -55,8 +55,6 @@ func TestDeleteRefuses(t *testing.T) {
 	}{
 		{"of another uid", "", `{"preconditions":{"uid":"x"}}`, 409, "Conflict",
 			`Operation cannot be fulfilled on Widget.example.com "a": the UID in the precondition (x) does not match the UID in record (uid-1). The object might have been deleted and then recreated`, aboutKind},
-		{"of another version", "", `{"preconditions":{"resourceVersion":"1"}}`, 409, "Conflict",
-			`Operation cannot be fulfilled on Widget.example.com "a": the ResourceVersion in the precondition (1) does not match the ResourceVersion in record (2). The object might have been modified`, aboutKind},
 		{"of this uid and another version", "", `{"preconditions":{"uid":"uid-1","resourceVersion":"1"}}`, 409, "Conflict",
 			`Operation cannot be fulfilled on Widget.example.com "a": the ResourceVersion in the precondition (1) does not match the ResourceVersion in record (2). The object might have been modified`, aboutKind},
 		{"of another uid, in the query", "?uid=x&resourceVersion=1", "", 409, "Conflict",
