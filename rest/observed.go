@@ -54,6 +54,7 @@ func (q *request) observe(refused error) error {
 		DryRun: len(q.query["dryRun"]) > 0, Authorized: o.authorized, Decision: o.decision, Refused: refused,
 	}
 	r.Unknown = q.unknown || q.res != nil && q.at.subresource != "" && q.res.subresource(q.at.subresource) == nil
+	r.Deprecated = q.res != nil && q.res.Kind.Warning != ""
 	r.LongRunning = r.Access.Verb == kind.Watch || q.isStream()
 	ctx := q.r.Context()
 	var failed error
@@ -163,6 +164,23 @@ func (o *observed) sent(bytes int) {
 	o.tell(func(by *Observation) {
 		if by.Sent != nil {
 			by.Sent(bytes)
+		}
+	})
+}
+
+// listedFunc returns the function that reports that a watch has sent the existing objects, or nil if no observer wants to know.
+func (o *observed) listedFunc() func() {
+	if o == nil || !slices.ContainsFunc(o.by, func(by Observation) bool { return by.Listed != nil }) {
+		return nil
+	}
+	return o.listed
+}
+
+// listed reports that a watch has sent the existing objects.
+func (o *observed) listed() {
+	o.tell(func(by *Observation) {
+		if by.Listed != nil {
+			by.Listed()
 		}
 	})
 }

@@ -47,6 +47,8 @@ type ObservedRequest struct {
 	Unknown bool
 	// LongRunning says that the request is a watch or a stream, which ends when its client or the API ends it.
 	LongRunning bool
+	// Deprecated says that the version in the path is deprecated, see [Stage].
+	Deprecated bool
 	// DryRun says that the query asks for a write that is not stored.
 	DryRun bool
 	// Authorized says that the Authorizer was asked. Decision is its decision.
@@ -104,6 +106,9 @@ type Observation struct {
 	// Sent is called when a watch sends an event, with its size in bytes, and before its bytes may have left the buffer of the watch.
 	// A bookmark is an event.
 	Sent func(bytes int)
+	// Listed is called when a watch has sent the objects that existed when it began, if its client asked for them. This is after their
+	// events, and the bookmark behind them.
+	Listed func()
 	// Ended is called once, at the end of the request.
 	Ended func(EndedRequest)
 }
@@ -140,8 +145,10 @@ type Step struct {
 
 // StepResult is how a [Step] ended.
 type StepResult struct {
-	// Err is the error of the step. In admission, it refuses the write.
+	// Err is the error of the step. In admission, it refuses the write, unless FailedOpen is set.
 	Err error
+	// Refused says that a webhook has answered, and that its answer refuses the write. Otherwise, an Err of a webhook says why it failed.
+	Refused bool
 	// Code is the HTTP code of the answer of a webhook, or 0 if there was none.
 	Code int
 	// FailedOpen says that a webhook failed, and that its failure policy let the write go on.

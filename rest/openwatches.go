@@ -27,12 +27,18 @@ func (a *API) OpenWatches() []OpenWatch {
 		if !q.watches {
 			return
 		}
-		w := OpenWatch{User: UserFrom(q.r.Context()).Name, Path: q.r.URL.Path, Query: q.r.URL.RawQuery}
-		if at := q.behind.Load(); at != 0 && at < now {
-			w.Behind = now - at
-		}
-		watches = append(watches, w)
+		watches = append(watches, OpenWatch{
+			User: UserFrom(q.r.Context()).Name, Path: q.r.URL.Path, Query: q.r.URL.RawQuery, Behind: q.changesBehind(now),
+		})
 	})
 	slices.SortStableFunc(watches, func(x, y OpenWatch) int { return int(y.Behind) - int(x.Behind) })
 	return watches
+}
+
+// changesBehind returns how many changes of the store a watch has yet to look at. now is the revision of the store.
+func (q *request) changesBehind(now uint64) uint64 {
+	if at := q.behind.Load(); at != 0 && at < now {
+		return now - at
+	}
+	return 0
 }

@@ -68,7 +68,7 @@ func (q *request) readWatch(rep *media.Representation, p *resource.ListParameter
 	}
 	return &delivery.Watch{
 		Resource: q.res.Resource, From: from, Events: events, Bookmarks: p.AllowWatchBookmarks, Seconds: p.TimeoutSeconds,
-		Ending: q.api.ending, Held: &q.held, Sent: q.observed.sentFunc(), Behind: &q.behind,
+		Ending: q.api.ending, Held: &q.held, Sent: q.observed.sentFunc(), Listed: q.observed.listedFunc(), Behind: &q.behind,
 	}, nil
 }
 

@@ -149,6 +149,7 @@ func (r *replica) install(a *Arrival, all []staged) (wait <-chan struct{}, ok bo
 		all[i].mark(r.opts.Logger)
 	}
 	r.movedAt = r.opts.Now()
+	r.delay = max(0, r.movedAt.Sub(a.At))
 	r.unclaimed.trim(r.movedAt.Add(-r.opts.MaxLogAge), r.logLimit()/pastShare)
 	return nil, true, nil
 }

@@ -98,6 +98,7 @@ func (r *replica) runChecks(c *check) {
 func (r *replica) askLatest() (last, known watch.Revision, err error) {
 	ctx, cancel := context.WithTimeout(r.ctx, r.opts.MaxWait)
 	defer cancel()
+	asked := r.opts.Now()
 	if last, known, err = r.authority.Latest(ctx); err == nil {
 		if err = r.log.Wait(ctx, last); errors.Is(err, context.DeadlineExceeded) {
 			err = fmt.Errorf("the replica is at revision %d and has not received revision %d", r.log.Revision(), last)
@@ -106,7 +107,7 @@ func (r *replica) askLatest() (last, known watch.Revision, err error) {
 	}
 	switch {
 	case err == nil:
-		r.health.note(nil)
+		r.health.reached(asked)
 	case r.ctx.Err() != nil || errors.Is(err, ErrClosed):
 		err = ErrClosed
 	default:

@@ -89,6 +89,7 @@ func (o *objects) publish(group []watch.Change[Record], writes []write, last wat
 			t.latest = nil
 		}
 		t.changed = last
+		t.changes++
 		o.live.Add(w.grown)
 		if w.next != nil {
 			t.tree.Set(w.next)
@@ -103,6 +104,7 @@ func (o *objects) publish(group []watch.Change[Record], writes []write, last wat
 		}
 	}
 	o.revision = last
+	o.commits++
 	if err := o.log.Append(group); err != nil {
 		return err
 	}

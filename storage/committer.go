@@ -49,6 +49,8 @@ type committer interface {
 
 	// compact drops the stored history up to and including a revision.
 	compact(ctx context.Context, through watch.Revision) error
+	// report adds the figures that only the committer has. The caller holds the lock.
+	report(s *StoreStats)
 	// ready returns why the engine cannot serve, or nil. The caller holds the lock.
 	ready() error
 	// close waits for the commits in progress, and then ends the watches and releases everything. The engine calls it once, and begins no

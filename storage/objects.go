@@ -21,11 +21,15 @@ type objects struct {
 	probes sync.Pool    // *Record, search keys for the trees
 	live   atomic.Int64 // bytes of the latest records
 
+	conflicts, syncs atomic.Uint64 // conflicts, syncs and syncTime: see [StoreStats]
+	syncTime         atomic.Int64
+
 	// Lock order: a table's turn to build, then mu, then the locks of past and of the log. A goroutine that waits for a turn holds no
 	// lock. The functions of the host (Extract, Upgrade, the update functions and Match) run without any of these locks.
 	mu       sync.RWMutex // guards tables, their trees and all below; held while the log is appended to
 	tables   map[string]*table
 	revision watch.Revision // of the latest visible commit
+	commits  uint64         // how many were made visible
 	closed   bool
 
 	registering chan struct{} // holds a value while a resource is being registered
@@ -42,6 +46,7 @@ type table struct {
 	tree       *btree.BTreeG[*Record]
 	indexes    []index
 	changed    watch.Revision // revision of the last change, or of the start
+	changes    uint64         // how many were made visible
 	latest     *snapshot      // a copy of the tree; nil after a change until the next list
 	names      *interner
 	builder    *builder // builds old states

@@ -68,7 +68,9 @@ func (r *replica) propose(ctx context.Context, writes []write, claim Claim, now 
 			return 0, false, err
 		}
 	}
+	began := time.Now()
 	verdict, err := r.authority.Commit(ctx, group)
+	r.synced(began)
 	if err != nil {
 		if errors.Is(err, ErrUnknown) && ctx.Err() == nil {
 			r.health.note(err)

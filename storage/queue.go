@@ -160,6 +160,7 @@ func (d *durable) appendAll(batch []*pending) (err error) {
 	for i, p := range batch {
 		groups[i] = p.entries()
 	}
+	defer d.synced(time.Now())
 	return d.backend.Append(groups)
 }
 

@@ -36,7 +36,8 @@ type replica struct {
 	health health
 
 	// The lock of the objects guards these.
-	movedAt   time.Time // when the revision last moved
+	movedAt   time.Time     // when the revision last moved
+	delay     time.Duration // of the latest group, see [ReplicaStats]
 	unclaimed unclaimed
 	refollow  context.CancelFunc // makes the replica follow the authority anew
 }
@@ -72,6 +73,7 @@ func OpenReplica(ctx context.Context, authority Authority, opts Options) (*Engin
 // catchUp waits until the replica shows the latest state, and advances its revision. Its revision is then above all revisions that other
 // replicas have shown.
 func (r *replica) catchUp(ctx context.Context) error {
+	asked := r.opts.Now()
 	last, known, err := r.authority.Latest(ctx)
 	if err != nil {
 		return err
@@ -79,6 +81,7 @@ func (r *replica) catchUp(ctx context.Context) error {
 	if err := r.log.Wait(ctx, last); err != nil {
 		return errors.Join(err, r.health.failure())
 	}
+	r.health.reached(asked)
 	return r.advance(last, known)
 }
 
@@ -235,8 +238,9 @@ func (r *replica) close() error {
 
 // health remembers whether the authority can be reached.
 type health struct {
-	mu      sync.Mutex
-	trouble error
+	mu       sync.Mutex
+	trouble  error
+	upToDate time.Time // see [ReplicaStats]
 }
 
 // note remembers why the authority cannot be reached; nil says that it was reached.
@@ -244,6 +248,20 @@ func (h *health) note(err error) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	h.trouble = err
+}
+
+// reached remembers that the replica shows everything that was committed at a time.
+func (h *health) reached(at time.Time) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.trouble, h.upToDate = nil, at
+}
+
+// state returns what is remembered.
+func (h *health) state() (upToDate time.Time, trouble error) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return h.upToDate, h.trouble
 }
 
 // failure returns why the authority cannot be reached, or nil.

@@ -75,6 +75,7 @@ func (e *Engine) Update(ctx context.Context, key Key, fn UpdateFunc) (*Record, e
 		if done {
 			return w.result(revision), nil
 		}
+		e.conflicts.Add(1)
 	}
 }
 
@@ -126,6 +127,7 @@ func (e *Engine) UpdateAll(ctx context.Context, keys []Key, fn UpdateAllFunc) ([
 		if done {
 			return results(all, first), nil
 		}
+		e.conflicts.Add(1)
 	}
 }
 

@@ -41,9 +41,9 @@ func read(answer *http.Response, limit int64, response any) error {
 	code := answer.StatusCode
 	switch {
 	case code >= 300 && code < 400:
-		return fmt.Errorf("the server answered %s: redirects are not followed", describe(code))
+		return fmt.Errorf("%w: redirects are not followed", &CodeError{code})
 	case code < 200 || code > http.StatusPartialContent:
-		return fmt.Errorf("the server answered %s", describe(code))
+		return &CodeError{code}
 	}
 	if encoding := answer.Header.Get("Content-Encoding"); encoding != "" && !strings.EqualFold(encoding, "identity") {
 		return errors.New("the answer is compressed, which the request did not permit")
@@ -73,9 +73,12 @@ func read(answer *http.Response, limit int64, response any) error {
 	return nil
 }
 
-// describe returns a status code and its standard text.
-func describe(code int) string {
-	return strings.TrimSpace(fmt.Sprint(code, " ", http.StatusText(code)))
+// CodeError says that a server has answered with a code that means no success.
+type CodeError struct{ Code int }
+
+// Error returns the code and its standard text.
+func (e *CodeError) Error() string {
+	return strings.TrimSpace(fmt.Sprint("the server answered ", e.Code, " ", http.StatusText(e.Code)))
 }
 
 func tooLarge(limit int64) error {

@@ -2,6 +2,7 @@ package metrics
 
 import (
 	"context"
+	"net/http"
 	"strconv"
 	"time"
 
@@ -9,12 +10,18 @@ import (
 	"github.com/decorum-go/decorum/status"
 )
 
-// step times the steps of admission, and counts the calls of webhooks.
+// step times admission, commits and conversions, and counts the calls of webhooks.
 func (m *observer) step(_ context.Context, s rest.Step) (context.Context, func(rest.StepResult)) {
-	if s.Kind != rest.StepAdmission && s.Kind != rest.StepHook && s.Kind != rest.StepWebhook {
+	if s.Kind == rest.StepPipeline {
 		return nil, nil
 	}
 	began := time.Now()
+	switch s.Kind {
+	case rest.StepCommit:
+		return nil, func(rest.StepResult) { m.commits.Observe(time.Since(began).Seconds()) }
+	case rest.StepConversion:
+		return nil, func(rest.StepResult) { m.conversions.WithLabelValues(s.Name).Observe(time.Since(began).Seconds()) }
+	}
 	return nil, func(r rest.StepResult) {
 		took, rejected := time.Since(began).Seconds(), strconv.FormatBool(r.Err != nil && !r.FailedOpen)
 		switch operation := string(s.Operation); s.Kind {
@@ -22,7 +29,7 @@ func (m *observer) step(_ context.Context, s rest.Step) (context.Context, func(r
 			m.phases.WithLabelValues(operation, rejected, phaseOf(s, "validate")).Observe(took)
 		case rest.StepHook:
 			m.controllers.WithLabelValues(s.Name, operation, rejected, phaseOf(s, "validate")).Observe(took)
-		default:
+		case rest.StepWebhook:
 			m.webhooks.WithLabelValues(s.Name, operation, rejected, phaseOf(s, "validating")).Observe(took)
 			m.countCall(s, r, rejected)
 		}
@@ -39,15 +46,27 @@ func phaseOf(s rest.Step, validating string) string {
 
 // countCall counts one call of a webhook.
 func (m *observer) countCall(s rest.Step, r rest.StepResult, rejected string) {
-	phase, code := phaseOf(s, "validating"), strconv.Itoa(r.Code)
-	m.webhookCalls.WithLabelValues(code, s.Name, string(s.Operation), rejected, phase).Inc()
+	phase, operation, code := phaseOf(s, "validating"), string(s.Operation), codeOf(r)
+	m.webhookCalls.WithLabelValues(code, s.Name, operation, rejected, phase).Inc()
 	switch {
 	case r.FailedOpen:
 		m.failedOpen.WithLabelValues(s.Name, phase).Inc()
-	case r.Err != nil && r.Code == 0:
-		m.webhookErrors.WithLabelValues("calling_webhook_error", s.Name, string(s.Operation), "0", phase).Inc()
+	case r.Refused:
+		m.webhookErrors.WithLabelValues("no_error", s.Name, operation, code, phase).Inc()
 	case r.Err != nil:
-		code := strconv.Itoa(status.CodeOf(status.From(r.Err)))
-		m.webhookErrors.WithLabelValues("no_error", s.Name, string(s.Operation), code, phase).Inc()
+		m.webhookErrors.WithLabelValues("calling_webhook_error", s.Name, operation, code, phase).Inc()
 	}
+}
+
+// codeOf returns the label code of the call of a webhook: the code with which the webhook refuses a write, or else that of its answer. A
+// webhook that could not be reached, or whose answer makes no sense, has 503.
+func codeOf(r rest.StepResult) string {
+	code := r.Code
+	switch {
+	case r.Refused:
+		code = status.CodeOf(r.Err)
+	case r.Err != nil && (code == 0 || code == http.StatusOK):
+		code = http.StatusServiceUnavailable
+	}
+	return strconv.Itoa(code)
 }

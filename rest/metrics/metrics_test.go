@@ -5,11 +5,14 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"maps"
+	"math"
 	"net/http"
 	"net/http/httptest"
 	"os"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -26,6 +29,7 @@ import (
 	"github.com/decorum-go/decorum/rest"
 	"github.com/decorum-go/decorum/rest/fairness"
 	"github.com/decorum-go/decorum/rest/metrics"
+	"github.com/decorum-go/decorum/status"
 )
 
 type memo struct {
@@ -41,9 +45,9 @@ type world struct {
 	registry *prometheus.Registry
 }
 
+// newWorld returns a world whose API refuses bad words, and everything in the namespace "closed".
 func newWorld(t *testing.T) *world {
 	t.Helper()
-	m := metrics.New(metrics.Options{})
 	noSecrets := rest.Admission{Name: "words.example.com", SideEffects: rest.SideEffectsNone,
 		Validate: func(_ context.Context, r *rest.AdmissionRequest) error {
 			if strings.HasPrefix(r.Name, "bad") {
@@ -51,15 +55,26 @@ func newWorld(t *testing.T) *world {
 			}
 			return nil
 		}}
-	api, err := rest.New(rest.Options{
-		Plugins: []rest.Plugin{m}, Admission: []rest.Admission{noSecrets},
+	return newWorldWith(t, rest.Options{
+		Admission: []rest.Admission{noSecrets},
 		Authorizer: rest.AuthorizerFunc(func(_ context.Context, a rest.Access) (rest.Decision, error) {
 			if a.Namespace == "closed" {
 				return rest.Deny("closed"), nil
 			}
 			return rest.Allow(""), nil
 		}),
-	}, rest.Resource[memo]{Group: "example.com", Version: "v1", Plural: "memos", Names: rest.Names{Kind: "Memo"}})
+	})
+}
+
+func newWorldWith(t *testing.T, options rest.Options, more ...func(*rest.Resource[memo])) *world {
+	t.Helper()
+	m := metrics.New(metrics.Options{})
+	options.Plugins = append(options.Plugins, m)
+	memos := rest.Resource[memo]{Group: "example.com", Version: "v1", Plural: "memos", Names: rest.Names{Kind: "Memo"}}
+	for _, change := range more {
+		change(&memos)
+	}
+	api, err := rest.New(options, memos)
 	require.NoError(t, err)
 	t.Cleanup(func() { require.NoError(t, api.Close()) })
 	w := &world{t: t, server: httptest.NewServer(api), registry: prometheus.NewPedanticRegistry()}
@@ -100,17 +115,18 @@ func (w *world) scrape() map[string]*dto.MetricFamily {
 	return families
 }
 
-// values returns the values of a metric, or the counts of a histogram, by the labels that are not empty.
-func (w *world) values(name string) map[string]float64 {
+// values returns the values of a metric, or the counts of a histogram, by the labels that are not empty and not left out.
+func (w *world) values(name string, without ...string) map[string]float64 {
+	without = append(without, "component", "group", "version")
 	values := map[string]float64{}
 	for _, m := range w.scrape()[name].GetMetric() {
 		var labels []string
 		for _, l := range m.GetLabel() {
-			if l.GetValue() != "" && l.GetName() != "component" && l.GetName() != "group" && l.GetName() != "version" {
+			if l.GetValue() != "" && !slices.Contains(without, l.GetName()) {
 				labels = append(labels, l.GetName()+"="+l.GetValue())
 			}
 		}
-		value := m.GetCounter().GetValue() + m.GetGauge().GetValue() + float64(m.GetHistogram().GetSampleCount())
+		value := m.GetCounter().GetValue() + m.GetGauge().GetValue() + float64(m.GetHistogram().GetSampleCount()+m.GetSummary().GetSampleCount())
 		values[strings.Join(labels, " ")] = value
 	}
 	return values
@@ -205,7 +221,18 @@ func TestOnlyNamesOfUpstreamAreBad(t *testing.T) {
 	}
 }
 
-var metricName = regexp.MustCompile(`apiserver_[a-z_]+`)
+var metricName = regexp.MustCompile(`\b(?:apiserver|decorum|workqueue)_[a-z_]+`)
+
+// unknownNames returns the names of metrics in a query that are not known.
+func unknownNames(query string, known []string) (unknown []string) {
+	for _, name := range metricName.FindAllString(query, -1) {
+		series := regexp.MustCompile(`_(bucket|sum|count)$`).ReplaceAllString(name, "")
+		if !slices.Contains(known, name) && !slices.Contains(known, series) {
+			unknown = append(unknown, name)
+		}
+	}
+	return unknown
+}
 
 // A panel of the dashboard shows metrics that exist.
 func TestTheDashboardAsksForMetricsThatExist(t *testing.T) {
@@ -223,40 +250,86 @@ func TestTheDashboardAsksForMetricsThatExist(t *testing.T) {
 	for _, panel := range dashboard.Panels {
 		require.NotEmpty(t, panel.Targets, panel.Title)
 		for _, target := range panel.Targets {
-			for _, name := range metricName.FindAllString(target.Expr, -1) {
-				assert.Contains(t, known, strings.TrimSuffix(name, "_bucket"), panel.Title)
-			}
+			assert.Empty(t, unknownNames(target.Expr, known), panel.Title)
 		}
 	}
 }
 
-var described = regexp.MustCompile(`fqName: "([^"]+)"`)
+var described = regexp.MustCompile(`fqName: "([^"]+)".*variableLabels: \{([^}]*)\}`)
 
-// names returns the names of all metrics of the module.
-func names(t *testing.T) (all []string) {
+// descriptions returns the sorted labels of all metrics of the module.
+func descriptions(t *testing.T) map[string]string {
 	t.Helper()
-	to := make(chan *prometheus.Desc, 100)
+	to := make(chan *prometheus.Desc, 1000)
 	metrics.New(metrics.Options{}).Describe(to)
 	limiter, err := fairness.New(fairness.Options{})
 	require.NoError(t, err)
 	metrics.FlowControl(limiter).Describe(to)
 	close(to)
+	all := map[string]string{}
 	for d := range to {
-		all = append(all, described.FindStringSubmatch(d.String())[1])
+		found := described.FindStringSubmatch(d.String())
+		require.Len(t, found, 3, d)
+		labels := strings.Split(found[2], ",")
+		slices.Sort(labels)
+		all[found[1]] = strings.Join(labels, " ")
 	}
-	require.True(t, slices.Contains(all, "apiserver_request_total"))
 	return all
 }
 
-// Each stable and each beta metric of kube-apiserver that concerns an API is either here, or omitted for a reason.
-func TestEachStableMetricIsHereOrOmittedForAReason(t *testing.T) {
+// names returns the names of all metrics of the module.
+func names(t *testing.T) []string {
+	t.Helper()
+	return slices.Collect(maps.Keys(descriptions(t)))
+}
+
+// Each metric of kube-apiserver that concerns an API is either here, or omitted for a reason. Other names are those of this module.
+func TestEachMetricOfUpstreamIsHereOrOmittedForAReason(t *testing.T) {
 	here := names(t)
-	for name, reason := range omitted {
-		assert.NotContains(t, here, name)
-		assert.NotEmpty(t, reason, name)
+	for name := range upstream {
+		reason, out := omitted[name]
+		assert.NotEqual(t, out, slices.Contains(here, name), name)
+		assert.Equal(t, out, reason != "", name)
 	}
-	for _, name := range present {
-		assert.Contains(t, here, name)
+	for name := range omitted {
+		assert.Contains(t, upstream, name)
 	}
-	assert.Len(t, here, len(present))
+	for _, name := range here {
+		if _, ok := upstream[name]; !ok {
+			assert.True(t, strings.HasPrefix(name, "decorum_"), name)
+		}
+	}
+}
+
+// Metrics have the type, the labels and the buckets of upstream.
+func TestMetricsLookAsUpstream(t *testing.T) {
+	for name, labels := range descriptions(t) {
+		if row, ok := upstream[name]; ok {
+			assert.Equal(t, row.labels, labels, name)
+		}
+	}
+	w := newWorld(t)
+	w.sendAll()
+	compared := 0
+	for name, family := range w.scrape() {
+		row, ok := upstream[name]
+		if !ok {
+			continue
+		}
+		assert.Equal(t, row.is, family.GetType().String(), name)
+		var buckets []string
+		for _, b := range family.GetMetric()[0].GetHistogram().GetBucket() {
+			if bound := b.GetUpperBound(); !math.IsInf(bound, 0) {
+				buckets = append(buckets, strconv.FormatFloat(bound, 'g', -1, 64))
+			}
+		}
+		assert.Equal(t, row.buckets, strings.Join(buckets, " "), name)
+		compared++
+	}
+	assert.GreaterOrEqual(t, compared, 10)
+}
+
+// refusal is an error with an HTTP code.
+func refusal(code int) error {
+	return &status.Error{Status: status.Status{Status: "Failure", Code: int32(code)}}
 }

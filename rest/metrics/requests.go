@@ -5,6 +5,7 @@ import (
 	"mime"
 	"net/http"
 	"strconv"
+	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
 
@@ -29,9 +30,16 @@ func (m *observer) Observe(_ context.Context, r *rest.ObservedRequest) (context.
 		underWay.Dec()
 		m.count(labels, r, e)
 	}}
+	if r.Deprecated {
+		m.deprecated.WithLabelValues(labels["group"], labels["version"], labels["resource"], labels["subresource"], "").Set(1)
+	}
 	if r.Access.Verb == rest.VerbWatch && r.Access.Resource != "" {
 		events := m.watchEvents.WithLabelValues(labels["group"], labels["resource"], labels["version"])
 		o.Sent = func(int) { events.Inc() }
+		if r.HTTP.URL.Query().Get("sendInitialEvents") == "true" {
+			lists := m.watchLists.WithLabelValues(labels["group"], labels["version"], labels["resource"], labels["scope"])
+			o.Listed = func() { lists.Observe(time.Since(r.Received).Seconds()) }
+		}
 	}
 	return nil, o, nil
 }

@@ -14,6 +14,7 @@ import (
 	"github.com/decorum-go/decorum/internal/codec"
 	"github.com/decorum-go/decorum/internal/doc"
 	"github.com/decorum-go/decorum/rest"
+	"github.com/decorum-go/decorum/rest/callout"
 	"github.com/decorum-go/decorum/status"
 )
 
@@ -59,9 +60,13 @@ func (a *answer) sortedAnnotations() iter.Seq2[string, string] {
 func (d *dispatch) result(w *webhook, a *answer, err error) rest.StepResult {
 	switch {
 	case err != nil:
-		return rest.StepResult{Err: err, FailedOpen: w.failOpen}
+		result := rest.StepResult{Err: err, FailedOpen: w.failOpen}
+		if answered, ok := errors.AsType[*callout.CodeError](err); ok {
+			result.Code = answered.Code
+		}
+		return result
 	case !a.Allowed:
-		return rest.StepResult{Err: a.refusal(w.name), Code: http.StatusOK}
+		return rest.StepResult{Err: a.refusal(w.name), Code: http.StatusOK, Refused: true}
 	}
 	return rest.StepResult{Code: http.StatusOK}
 }

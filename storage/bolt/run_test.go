@@ -296,3 +296,19 @@ func TestFiguresAreKept(t *testing.T) {
 	}
 	require.NoError(t, store.Check(t.Context()))
 }
+
+// The figures of the store have those of the file and those of the engine.
+func TestStoreStats(t *testing.T) {
+	store := open(t, bolt.Options{Path: filepath.Join(t.TempDir(), "objects.db")})
+	defer store.Close()
+	register(t, store)
+	put(t, store, "x", "y")
+	put(t, store, "x", "z")
+	stats, file := store.StoreStats(), store.Stats()
+	assert.Equal(t, file.ID, stats.ID)
+	assert.Equal(t, file.FileBytes, stats.FileBytes)
+	assert.Equal(t, file.FreeBytes, stats.FreeBytes)
+	assert.Equal(t, storage.ResourceStats{Objects: 1, Changes: 2}, stats.Resources[notes])
+	assert.EqualValues(t, 2, stats.Syncs)
+	assert.Positive(t, stats.SyncTime)
+}

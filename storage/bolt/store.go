@@ -18,8 +18,9 @@ type Store struct {
 }
 
 var (
-	_ storage.Store  = (*Store)(nil)
-	_ storage.Prober = (*Store)(nil)
+	_ storage.Store    = (*Store)(nil)
+	_ storage.Prober   = (*Store)(nil)
+	_ storage.Reporter = (*Store)(nil)
 )
 
 // Open opens the store in a file, and creates the file if it does not exist. The caller must close the store. Open returns [ErrLocked],
@@ -65,7 +66,7 @@ func (s *Store) Ready() error {
 	return nil
 }
 
-// Stats describes the content and the size of a store.
+// Stats describes the content and the size of the file of a store. [storage.StoreStats] describe what a store has in memory.
 type Stats struct {
 	// Path is the absolute path of the file. ID is its identity; a file that [Restore] makes has a new one.
 	Path, ID string
@@ -84,7 +85,14 @@ type Stats struct {
 	ReadOnly error
 }
 
-// Stats returns the figures after the last commit. It does not block.
+// StoreStats implements [storage.Reporter]. The size of the file is that after the last commit.
+func (s *Store) StoreStats() storage.StoreStats {
+	stats, c := s.Engine.StoreStats(), s.file.current.Load()
+	stats.ID, stats.FileBytes, stats.FreeBytes = hex.EncodeToString(s.file.id), c.size, c.free
+	return stats
+}
+
+// Stats returns the figures of the file after the last commit. It does not block.
 func (s *Store) Stats() Stats {
 	c := s.file.current.Load()
 	return Stats{Path: s.file.path, ID: hex.EncodeToString(s.file.id), Revision: c.revision, Oldest: c.oldest, Objects: c.objects, ObjectBytes: c.objectBytes,

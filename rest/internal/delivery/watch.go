@@ -30,6 +30,8 @@ type Watch struct {
 	Held    *Held
 	// Sent, if not nil, is called for each event that the watch gathers, with its size.
 	Sent func(bytes int)
+	// Listed, if not nil, is called when the watch has sent the existing objects.
+	Listed func()
 	// Behind is the revision up to which a watch with something left to send has read, and 0 while it waits.
 	Behind *atomic.Uint64
 }
@@ -71,7 +73,8 @@ func (w *Watch) Deliver(ctx context.Context, open func() (Output, error)) error 
 // beginning is what a watch needs until it has sent the existing objects. It is dropped then, so that a waiting watch does not hold it.
 type beginning struct {
 	*liveWatch
-	from follow.Beginning
+	from   follow.Beginning
+	listed func() // see Watch
 	// ahead says that the watch takes its position before it begins its answer. A watch of existing objects does so: once a client has the
 	// answer, the watch reports every later change. A watch of changes alone begins its answer first, and reports an expired position
 	// as an event. If a watch must wait for its revision, it is the other way round. Upstream does the same.
@@ -94,7 +97,7 @@ func (w *Watch) start(ctx context.Context) *beginning {
 		from.After = current
 	}
 	reached := from.After <= current
-	return &beginning{liveWatch: s, from: from, ahead: reached == from.Existing}
+	return &beginning{liveWatch: s, from: from, listed: w.Listed, ahead: reached == from.Existing}
 }
 
 // waiting returns the context in which the follower takes its position. If the store has not reached the revision, the context also ends
@@ -159,5 +162,8 @@ func (b *beginning) sendState() error {
 		}
 	}
 	b.flush()
+	if b.listed != nil {
+		b.listed()
+	}
 	return nil
 }

@@ -31,6 +31,8 @@ const (
 // Outcome is how a step ended.
 type Outcome struct {
 	Err error
+	// Refused: a webhook has answered, and refuses the request.
+	Refused bool
 	// Code is the HTTP code of the answer of a webhook, or 0 if there was none.
 	Code int
 	// FailedOpen: the webhook failed, and its failure policy let the request go on.
