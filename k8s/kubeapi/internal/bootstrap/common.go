@@ -25,18 +25,23 @@ var commonResources = []string{
 	"prioritylevelconfigurations.flowcontrol.apiserver.k8s.io", "flowschemas.flowcontrol.apiserver.k8s.io",
 }
 
-// create creates the objects in an API that serves no clients yet. The first API writes them like any client. The others get copies, which
-// have a uid and a resourceVersion of their own, and the times of the originals.
+// create creates the objects in an API that serves no clients yet. The first API writes them like any client. The others get copies of what
+// it remembers, which have a uid and a resourceVersion of their own, and the times of the originals.
 func (m *Common) create(ctx context.Context, api *rest.API, c Config) error {
 	if known := m.records.Load(); known != nil {
 		return insert(ctx, c.Store, *known)
 	}
-	if err := createCommon(ctx, api, c); err != nil {
-		return err
+	return createCommon(ctx, api, c)
+}
+
+// Remember remembers the objects of the first API, once their statuses have been written too.
+func (m *Common) Remember(ctx context.Context, store storage.Store) error {
+	if m == nil || m.records.Load() != nil {
+		return nil
 	}
 	var records []*storage.Record
 	for _, resource := range commonResources {
-		found, err := c.Store.List(ctx, storage.Query{Within: storage.Key{Resource: resource}}, nil)
+		found, err := store.List(ctx, storage.Query{Within: storage.Key{Resource: resource}}, nil)
 		if err != nil {
 			return err
 		}

@@ -9,7 +9,7 @@ import (
 	"github.com/decorum-go/decorum/rest"
 )
 
-// flowControl creates the objects by which kube-apiserver shares its capacity among its users. This server only names them in its answers.
+// flowControl creates the objects by which an API server shares its capacity among its users.
 func flowControl(ctx context.Context, api *rest.API, _ Config) error {
 	if err := ensure(ctx, api, "",
 		limited("catch-all", 5, 0, nil),

@@ -15,6 +15,10 @@ import (
 // different matches what differs between the same objects of two servers.
 var different = regexp.MustCompile(`"(uid|resourceVersion|creationTimestamp|time|lastTransitionTime)":"[^"]*"`)
 
+// managers matches the managers of an object's fields. Their order in a FlowSchema depends on whether a second has passed between its
+// creation and the first write of its status.
+var managers = regexp.MustCompile(`"managedFields":\[.*?\],"name"`)
+
 // TestServersThatShareObjectsBeginWithTheSame compares all objects of new servers.
 func TestServersThatShareObjectsBeginWithTheSame(t *testing.T) {
 	uids := map[string]bool{}
@@ -27,7 +31,11 @@ func TestServersThatShareObjectsBeginWithTheSame(t *testing.T) {
 			for _, r := range records {
 				assert.False(t, uids[r.UID], "the uid of %v is not its own", r.Key)
 				assert.Contains(t, string(r.JSON), `"uid":"`+r.UID+`"`)
-				uids[r.UID], found[r.Key] = true, different.ReplaceAllString(string(r.JSON), `"$1":""`)
+				text := different.ReplaceAllString(string(r.JSON), `"$1":""`)
+				if r.Key.Resource == "flowschemas.flowcontrol.apiserver.k8s.io" {
+					text = managers.ReplaceAllString(text, `"name"`)
+				}
+				uids[r.UID], found[r.Key] = true, text
 			}
 		}
 		return found

@@ -48,8 +48,6 @@ func (s *Server) control(ctx context.Context, c Config) error {
 			}
 		})
 	}
-	start("flow schemas", s.flows.followSchemas)
-	start("priority levels", s.flows.followLevels)
 	if c.Host != "" {
 		start("identity", func(ctx context.Context, api *rest.API, c Config) error {
 			return bootstrap.KeepIdentity(ctx, api, c.Host, c.Logger)

@@ -3,6 +3,7 @@ package server_test
 import (
 	"net/http"
 	"net/http/httptest"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -65,7 +66,7 @@ func TestAnswersNameTheirFlow(t *testing.T) {
 	for _, c := range []struct{ method, path, token, want string }{
 		{"GET", maps, "root", "exempt exempt"},
 		{"GET", "/livez/ping", "root", "exempt exempt"},
-		{"GET", "/livez/ping", "", "global-default global-default"},
+		{"GET", "/livez/ping", "", "probes exempt"},
 		{"GET", "/livez", "", "probes exempt"},
 		{"GET", "/readyz", "jane", "probes exempt"},
 		{"GET", "/version", "jane", "global-default global-default"},
@@ -87,6 +88,8 @@ func TestAnswersNameTheirFlow(t *testing.T) {
 	}
 	assert.Equal(t, "global-default global-default", flowOf(t, s, http.MethodGet, maps, "root", "Impersonate-User", "jane"), "the final user counts")
 	assert.Empty(t, flowOf(t, s, http.MethodGet, maps, "jane", "Impersonate-User", "root"), "a refused impersonation has no final user")
+	assert.Equal(t, "system-nodes system", flowOf(t, s, http.MethodGet, "/version", "root", "Impersonate-User", "a", "Impersonate-Group", "system:nodes"))
+	assert.Equal(t, "global-default global-default", flowOf(t, s, http.MethodGet, "/version", "jane", "Impersonate-User", "a", "Impersonate-Group", "system:nodes"))
 }
 
 // A stored schema counts as soon as the server has seen it.
@@ -106,6 +109,44 @@ func TestStoredFlowSchemasCount(t *testing.T) {
 	assert.Equal(t, "global-default global-default", flowOf(t, s, http.MethodGet, "/api/v1/configmaps", "jane"), "another scope")
 	require.NoError(t, schemas.Delete(t.Context(), "of-jane", rest.DeleteOptions{}))
 	require.Eventually(t, func() bool { return flowOf(t, s, http.MethodGet, path, "jane") == "global-default global-default" }, 30*time.Second, time.Millisecond)
+}
+
+// Requests are classified by objects that a user adds, as the end-to-end test of Kubernetes checks it: the FlowSchema is not dangling, the
+// metrics have the level, and answers to an impersonated user name both.
+func TestUsersAddFlows(t *testing.T) {
+	s := newServer(t, usersOfFlows)
+	levels := resttest.Client[flowcontrolv1.PriorityLevelConfiguration](t, s.API())
+	_, err := levels.Create(t.Context(), &flowcontrolv1.PriorityLevelConfiguration{ObjectMeta: metav1.ObjectMeta{Name: "testing-level"},
+		Spec: flowcontrolv1.PriorityLevelConfigurationSpec{Type: flowcontrolv1.PriorityLevelEnablementLimited,
+			Limited: &flowcontrolv1.LimitedPriorityLevelConfiguration{NominalConcurrencyShares: new(int32(1)),
+				LimitResponse: flowcontrolv1.LimitResponse{Type: flowcontrolv1.LimitResponseTypeReject}}}})
+	require.NoError(t, err)
+	schemas := resttest.Client[flowcontrolv1.FlowSchema](t, s.API())
+	_, err = schemas.Create(t.Context(), &flowcontrolv1.FlowSchema{ObjectMeta: metav1.ObjectMeta{Name: "testing-schema"},
+		Spec: flowcontrolv1.FlowSchemaSpec{MatchingPrecedence: 1000,
+			PriorityLevelConfiguration: flowcontrolv1.PriorityLevelConfigurationReference{Name: "testing-level"},
+			DistinguisherMethod:        &flowcontrolv1.FlowDistinguisherMethod{Type: flowcontrolv1.FlowDistinguisherMethodByUserType},
+			Rules: []flowcontrolv1.PolicyRulesWithSubjects{{
+				Subjects:         []flowcontrolv1.Subject{{Kind: flowcontrolv1.SubjectKindUser, User: &flowcontrolv1.UserSubject{Name: "noxu"}}},
+				NonResourceRules: []flowcontrolv1.NonResourcePolicyRule{{Verbs: []string{"*"}, NonResourceURLs: []string{"*"}}}}}}})
+	require.NoError(t, err)
+	require.Eventually(t, func() bool {
+		schema, err := schemas.Get(t.Context(), "testing-schema")
+		require.NoError(t, err)
+		return slices.ContainsFunc(schema.Status.Conditions, func(c flowcontrolv1.FlowSchemaCondition) bool {
+			return c.Type == flowcontrolv1.FlowSchemaConditionDangling && c.Status == flowcontrolv1.ConditionFalse
+		})
+	}, 30*time.Second, time.Millisecond)
+	r := httptest.NewRequestWithContext(t.Context(), http.MethodGet, "/metrics", nil)
+	r.Header.Set("Authorization", "Bearer root")
+	w := httptest.NewRecorder()
+	s.Handler().ServeHTTP(w, r)
+	assert.Contains(t, w.Body.String(), `apiserver_flowcontrol_nominal_limit_seats{priority_level="testing-level"} 3`+"\n", "600 seats, and 246 shares")
+	as := func(user string) string {
+		return flowOf(t, s, http.MethodGet, "/version", "root", "Impersonate-User", user, "Impersonate-Group", "system:authenticated")
+	}
+	assert.Equal(t, "testing-schema testing-level", as("noxu"))
+	assert.Equal(t, "global-default global-default", as("foo"))
 }
 
 // Every answer about a deprecated kind says so, in the words of kube-apiserver.

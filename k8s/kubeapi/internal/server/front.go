@@ -1,38 +1,36 @@
 package server
 
 import (
-	"context"
 	"net/http"
+	"slices"
 	"strings"
 
 	"github.com/decorum-go/decorum/apimeta"
 	"github.com/decorum-go/decorum/rest"
+	"github.com/decorum-go/decorum/rest/fairness"
 	"github.com/decorum-go/decorum/status"
 )
 
-// front stands before the API. It serves the keys of service accounts, names the flow of each request, and reports what the API does not
-// serve.
+// front stands before the API. It serves the keys of service accounts, names the flow of the requests that the API serves to everybody, and
+// reports what the API does not serve.
 type front struct {
 	api        *rest.API
 	keys       http.Handler
 	users      rest.Authenticator
 	authorizer rest.Authorizer
-	flows      *flows
+	limiter    *fairness.Limiter
 	gaps       *gaps
 }
 
 func (f *front) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	to := &answer{header: w.Header()}
-	if isOpen(r.URL.Path) {
-		to.named.Do(func() { f.flows.name(to.header, f.accessTo(r)) })
-	}
-	r = r.WithContext(context.WithValue(r.Context(), answerKey{}, to))
-	switch r.URL.Path {
-	case "/.well-known/openid-configuration", "/openid/v1/jwks":
+	switch {
+	case r.URL.Path == "/.well-known/openid-configuration" || r.URL.Path == "/openid/v1/jwks":
 		f.serveKeys(w, r)
-	default:
-		f.api.ServeHTTP(f.gaps.watch(w, r), r)
+		return
+	case isOpen(r.URL.Path):
+		f.limiter.Name(w.Header(), f.accessTo(r))
 	}
+	f.api.ServeHTTP(f.gaps.watch(w, r), r)
 }
 
 // isOpen reports whether the API serves a path to everybody, so that it asks nobody who the user is.
@@ -44,9 +42,22 @@ func isOpen(path string) bool {
 func (f *front) accessTo(r *http.Request) rest.Access {
 	a := f.api.AccessOf(r)
 	if who, err := f.users.Authenticate(r); err == nil && who != nil {
-		a.User = withSystemGroup(r, who.User)
+		a.User = f.finalUser(r, withSystemGroup(r, who.User))
 	}
 	return a
+}
+
+// finalUser returns as whom a request of a user continues: as the user in the headers of impersonation, if that is allowed.
+func (f *front) finalUser(r *http.Request, u rest.User) rest.User {
+	name, groups := r.Header.Get("Impersonate-User"), r.Header.Values("Impersonate-Group")
+	may := func(resource, name string) bool {
+		decision, err := f.authorizer.Authorize(r.Context(), rest.Access{User: u, Verb: "impersonate", Resource: resource, Name: name})
+		return err == nil && decision.Allowed()
+	}
+	if name == "" || !may("users", name) || slices.ContainsFunc(groups, func(g string) bool { return !may("groups", g) }) {
+		return u
+	}
+	return withSystemGroup(r, rest.User{Name: name, Groups: groups})
 }
 
 // withSystemGroup adds the group of all users who are not anonymous.
@@ -65,6 +76,7 @@ func (f *front) serveKeys(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	a := rest.Access{User: withSystemGroup(r, who.User), Verb: rest.Verb(strings.ToLower(r.Method)), Path: r.URL.Path}
+	f.limiter.Name(w.Header(), a)
 	decision, err := f.authorizer.Authorize(r.Context(), a)
 	if err == nil && !decision.Allowed() {
 		err = status.Forbidden(apimeta.GroupResource{}, "", "User \""+a.User.Name+"\" cannot "+string(a.Verb)+" path \""+a.Path+"\"")

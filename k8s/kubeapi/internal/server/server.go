@@ -16,6 +16,7 @@ import (
 	"github.com/decorum-go/decorum/rest/apiservice"
 	"github.com/decorum-go/decorum/rest/auth"
 	"github.com/decorum-go/decorum/rest/crd"
+	"github.com/decorum-go/decorum/rest/fairness"
 	"github.com/decorum-go/decorum/rest/rbac"
 	"github.com/decorum-go/decorum/rest/serviceaccount"
 	"github.com/decorum-go/decorum/storage"
@@ -63,7 +64,6 @@ type Server struct {
 	api     *rest.API
 	handler http.Handler
 	review  review
-	flows   flows
 	closing []func() error
 	running sync.WaitGroup
 }
@@ -97,11 +97,17 @@ func New(ctx context.Context, c Config) (s *Server, err error) {
 	if s.review, err = newReview(c.Logger, s.resolver(c.WebhookServer)); err != nil {
 		return nil, err
 	}
-	rights := &rights{Roles: roles, flows: &s.flows, allowAll: c.AllowAll}
+	limiter, err := fairness.New(fairness.Options{Objects: true, Logger: c.Logger})
+	if err != nil {
+		return nil, err
+	}
+	rights := &rights{Roles: roles, allowAll: c.AllowAll}
 	options := rest.Options{
 		Store: c.Store, Admission: kinds.Admission(c.PluginsOff...), Logger: c.Logger, Authenticator: users, OpenHealth: true, Version: version(), Types: c.Types,
 		CEL: cel.New(nil), Plugins: slices.Concat([]rest.Plugin{rights, known{accounts}, auth.Reviews()}, s.review.plugins(), s.quotas(c.PluginsOff), []rest.Plugin{
-			rest.Parts{Name: "cluster", Start: func(ctx context.Context, api *rest.API) error { return s.fill(ctx, api, c) }},
+			rest.Parts{Name: "cluster", Start: func(ctx context.Context, api *rest.API) error { return bootstrap.Create(ctx, api, c.Objects) }},
+			limiter, measured(limiter),
+			rest.Parts{Name: "common objects", Start: func(ctx context.Context, _ *rest.API) error { return c.Objects.Common.Remember(ctx, c.Store) }},
 			crd.New(crd.Options{Calls: s.review.calls, Logger: c.Logger}), apiservice.New(apiservice.Options{Logger: c.Logger}),
 		}),
 	}
@@ -116,22 +122,13 @@ func New(ctx context.Context, c Config) (s *Server, err error) {
 	if err != nil {
 		return nil, errors.Join(err, s.Close())
 	}
-	s.handler = &front{api: s.api, keys: accounts.Discovery(), users: users, authorizer: rights.authorizer, flows: &s.flows, gaps: &gaps{api: s.api, report: c.Report}}
+	s.handler = &front{api: s.api, keys: accounts.Discovery(), users: users, authorizer: rights.authorizer, limiter: limiter, gaps: &gaps{api: s.api, report: c.Report}}
 	return s, nil
-}
-
-// fill creates the objects of a cluster.
-func (s *Server) fill(ctx context.Context, api *rest.API, c Config) error {
-	if err := bootstrap.Create(ctx, api, c.Objects); err != nil {
-		return err
-	}
-	return s.flows.read(ctx, api)
 }
 
 // rights is the plug-in that decides about accesses.
 type rights struct {
 	*rbac.Roles
-	flows      *flows
 	allowAll   bool
 	authorizer rest.Authorizer
 }
@@ -139,7 +136,7 @@ type rights struct {
 // Plug implements [rest.Plugin].
 func (r *rights) Plug(api *rest.API) (rest.Parts, error) {
 	parts, err := r.Roles.Plug(api)
-	r.authorizer = classifier{parts.Authorizer, r.flows}
+	r.authorizer = parts.Authorizer
 	if r.allowAll {
 		r.authorizer = rest.Authorizers{r.authorizer, rest.AuthorizerFunc(allow)}
 	}

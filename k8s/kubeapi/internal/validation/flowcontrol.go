@@ -1,14 +1,18 @@
 package validation
 
 import (
+	"encoding/json"
 	"fmt"
 	"math"
+	"reflect"
 	"slices"
 	"strings"
 
 	flowcontrolv1 "k8s.io/api/flowcontrol/v1"
 	"k8s.io/apimachinery/pkg/util/validation"
 	"k8s.io/apimachinery/pkg/util/validation/field"
+
+	"github.com/decorum-go/decorum/rest/fairness/flowcontrol"
 )
 
 func (r *report) flowSchema(obj *flowcontrolv1.FlowSchema) {
@@ -30,6 +34,24 @@ func (r *report) flowSchema(obj *flowcontrolv1.FlowSchema) {
 	for i := range s.Rules {
 		r.flowRule(p.Child("rules").Index(i), &s.Rules[i])
 	}
+	for _, fixed := range flowcontrol.MandatoryFlowSchemas() {
+		r.is(fixed.Name != name || sameJSON(fixed.Spec, s), field.Invalid(p, *s, fmt.Sprintf("spec of '%s' must equal the fixed value", name)))
+	}
+}
+
+// sameJSON reports whether two values are the same in JSON.
+func sameJSON(a, b any) bool {
+	decoded := func(v any) (out any) {
+		text, err := json.Marshal(v)
+		if err == nil {
+			err = json.Unmarshal(text, &out)
+		}
+		if err != nil {
+			return err
+		}
+		return out
+	}
+	return reflect.DeepEqual(decoded(a), decoded(b))
 }
 
 func (r *report) flowRule(p *field.Path, rule *flowcontrolv1.PolicyRulesWithSubjects) {
@@ -173,6 +195,10 @@ func (r *report) priorityLevel(obj *flowcontrolv1.PriorityLevelConfiguration) {
 			return
 		}
 		r.limitedLevel(p.Child("limited"), s.Limited)
+	}
+	for _, fixed := range flowcontrol.MandatoryPriorityLevelConfigurations() {
+		differs := fixed.Name == name && name != flowcontrol.Exempt && !sameJSON(fixed.Spec, s)
+		r.is(!differs, field.Invalid(p, *s, fmt.Sprintf("spec of '%s' must equal the fixed value", name)))
 	}
 }
 
