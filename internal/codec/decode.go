@@ -2,12 +2,10 @@ package codec
 
 import (
 	"bytes"
-	"errors"
 	"sync"
 	"unicode/utf8"
 
 	"github.com/decorum-go/decorum/internal/doc"
-	"github.com/go-json-experiment/json/jsontext"
 )
 
 // DecodeJSON reads one JSON value. It copies the text once. Every string, member name and number without escapes is a
@@ -52,27 +50,19 @@ func (e *RangeError) Error() string {
 }
 
 func decodeJSON(data []byte, into target) (v doc.Value, duplicates []string, err error) {
-	if !utf8.Valid(data) {
-		return doc.Value{}, nil, explain(data)
-	}
 	d := decoders.Get().(*decoder)
 	defer d.release()
 	d.text, d.into = string(data), into
-	// Every member or element except the first of its map or list follows a comma.
-	maps := bytes.Count(data, []byte("{")) + bytes.Count(data, []byte("[")) - bytes.Count(data, []byte("{}")) - bytes.Count(data, []byte("[]"))
-	d.build.Reset(bytes.Count(data, []byte{','})+maps, maps, into == intoStruct)
-	d.input = *bytes.NewBuffer(data)
-	d.scan.Reset(&d.input, jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true))
-	if v, err = d.value(); err == nil {
-		err = d.end()
-	}
-	if err != nil {
-		return doc.Value{}, nil, explain(data)
-	}
-	if d.beyond != "" {
+	// A comma precedes every member and element except the first one of its map or list.
+	d.build.Reset(bytes.Count(data, []byte{','})+1, into == intoStruct)
+	switch v, err = d.whole(); {
+	case err != nil:
+		return doc.Value{}, nil, err
+	case !utf8.Valid(data):
+		return doc.Value{}, nil, notUTF8(data)
+	case d.beyond != "":
 		return doc.Value{}, nil, &RangeError{d.beyond}
-	}
-	if d.repeated {
+	case d.repeated:
 		duplicates = findDuplicates(data)
 	}
 	return v, duplicates, nil
@@ -81,9 +71,7 @@ func decodeJSON(data []byte, into target) (v doc.Value, duplicates []string, err
 // decoder builds a document from the tokens of one text. It collects members and elements on two stacks that all
 // levels share, and copies them out in their final size when their map or list ends.
 type decoder struct {
-	text     string
-	input    bytes.Buffer
-	scan     jsontext.Decoder
+	scanner
 	build    doc.Builder
 	members  []doc.Member
 	elements []doc.Value
@@ -105,50 +93,57 @@ func (d *decoder) release() {
 	clear(d.members) // entries that remain after an error; see pop
 	clear(d.elements)
 	d.members, d.elements = d.members[:0], d.elements[:0]
-	d.text, d.input, d.build, d.repeated, d.beyond = "", bytes.Buffer{}, doc.Builder{}, false, ""
-	d.scan.Reset(&d.input) // releases the caller's bytes
+	d.scanner, d.build, d.repeated, d.beyond = scanner{}, doc.Builder{}, false, ""
 	decoders.Put(d)
 }
 
-var errTrailing = errors.New("data after the value")
-
-func (d *decoder) end() error {
-	if d.scan.PeekKind() != jsontext.KindInvalid {
-		return errTrailing
+// whole reads a text that holds one value.
+func (d *decoder) whole() (doc.Value, error) {
+	if d.space(); d.at == len(d.text) {
+		return doc.Value{}, ErrEmpty
 	}
-	_, err := d.scan.ReadToken()
-	if isEOF(err) {
-		return nil
-	}
-	return err
-}
-
-func (d *decoder) value() (doc.Value, error) {
-	switch d.scan.PeekKind() {
-	case '{':
-		return d.object()
-	case '[':
-		return d.array()
-	case '"':
-		s, err := d.string()
-		return doc.Of(s), err
-	case '0':
-		raw, err := d.scan.ReadValue()
-		return d.number(d.slice(len(raw))), err
-	}
-	token, err := d.scan.ReadToken()
+	v, err := d.value(0)
 	if err != nil {
 		return doc.Value{}, err
 	}
-	switch token.Kind() {
-	case 't', 'f':
-		return doc.OfBool(token.Bool()), nil
-	default:
-		return doc.NullValue(), nil
+	if d.space(); d.at < len(d.text) {
+		return doc.Value{}, d.misplaced("after top-level value")
 	}
+	return v, nil
 }
 
-func (d *decoder) number(literal string) doc.Value {
+// value reads a value below so many maps and lists.
+func (d *decoder) value(depth int) (doc.Value, error) {
+	switch c := d.space(); c {
+	case '{', '[':
+		if depth == doc.MaxDepth {
+			return doc.Value{}, ErrTooDeep
+		}
+		d.at++
+		if c == '{' {
+			return d.object(depth + 1)
+		}
+		return d.array(depth + 1)
+	case '"':
+		s, err := d.string()
+		return doc.Of(s), err
+	case 't':
+		return doc.OfBool(true), d.word("true")
+	case 'f':
+		return doc.OfBool(false), d.word("false")
+	case 'n':
+		return doc.NullValue(), d.word("null")
+	case '-', '0', '1', '2', '3', '4', '5', '6', '7', '8', '9':
+		literal, err := d.number()
+		if err != nil {
+			return doc.Value{}, err
+		}
+		return d.numberOf(literal), nil
+	}
+	return doc.Value{}, d.misplaced("looking for beginning of value")
+}
+
+func (d *decoder) numberOf(literal string) doc.Value {
 	switch d.into {
 	case intoStruct:
 		return doc.OfLiteral(literal)
@@ -160,68 +155,68 @@ func (d *decoder) number(literal string) doc.Value {
 	return doc.OfNumber(literal)
 }
 
-// slice returns the part of the text that the scanner read last.
-func (d *decoder) slice(length int) string {
-	end := int(d.scan.InputOffset())
-	return d.text[end-length : end]
-}
-
-func (d *decoder) string() (string, error) {
-	raw, err := d.scan.ReadValue()
-	if err != nil {
-		return "", err
-	}
-	if bytes.IndexByte(raw, '\\') < 0 {
-		quoted := d.slice(len(raw))
-		return quoted[1 : len(quoted)-1], nil
-	}
-	unquoted, _ := jsontext.AppendUnquote(make([]byte, 0, len(raw)), raw) // the error for half a surrogate pair does not matter
-	return string(unquoted), nil
-}
-
-func (d *decoder) object() (doc.Value, error) {
-	if _, err := d.scan.ReadToken(); err != nil {
-		return doc.Value{}, err
-	}
+// object reads the members of a map, and its end.
+func (d *decoder) object(depth int) (doc.Value, error) {
 	start := len(d.members)
-	for d.scan.PeekKind() == '"' {
-		name, err := d.string()
+	for more := d.space() != '}'; more; more = d.next() == ',' {
+		if len(d.members) > start {
+			d.at++ // the comma
+		}
+		name, err := d.name()
 		if err != nil {
 			return doc.Value{}, err
 		}
-		value, err := d.value()
+		value, err := d.value(depth)
 		if err != nil {
 			return doc.Value{}, err
 		}
 		d.members = append(d.members, doc.Member{Key: name, Value: value})
+		d.space()
 	}
-	if _, err := d.scan.ReadToken(); err != nil {
-		return doc.Value{}, err
+	if d.next() != '}' {
+		return doc.Value{}, d.misplaced("after object key:value pair")
 	}
+	d.at++
 	value, repeated := d.build.Map(d.members[start:])
 	d.repeated = d.repeated || repeated
 	d.members = pop(d.members, start)
 	return value, nil
 }
 
-func (d *decoder) array() (doc.Value, error) {
-	if _, err := d.scan.ReadToken(); err != nil {
-		return doc.Value{}, err
+// name reads the name of a member and the colon.
+func (d *decoder) name() (string, error) {
+	if d.space() != '"' {
+		return "", d.misplaced("looking for beginning of object key string")
 	}
+	name, err := d.string()
+	if err != nil {
+		return "", err
+	}
+	if d.space() != ':' {
+		return "", d.misplaced("after object key")
+	}
+	d.at++
+	return name, nil
+}
+
+// array reads the elements of a list, and its end.
+func (d *decoder) array(depth int) (doc.Value, error) {
 	start := len(d.elements)
-	for {
-		if kind := d.scan.PeekKind(); kind == jsontext.KindEndArray || kind == jsontext.KindInvalid {
-			break
+	for more := d.space() != ']'; more; more = d.next() == ',' {
+		if len(d.elements) > start {
+			d.at++ // the comma
 		}
-		value, err := d.value()
+		value, err := d.value(depth)
 		if err != nil {
 			return doc.Value{}, err
 		}
 		d.elements = append(d.elements, value)
+		d.space()
 	}
-	if _, err := d.scan.ReadToken(); err != nil {
-		return doc.Value{}, err
+	if d.next() != ']' {
+		return doc.Value{}, d.misplaced("after array element")
 	}
+	d.at++
 	value := d.build.List(d.elements[start:])
 	d.elements = pop(d.elements, start)
 	return value, nil

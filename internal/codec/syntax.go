@@ -1,9 +1,7 @@
 package codec
 
 import (
-	"bytes"
 	"errors"
-	"io"
 	"unicode/utf8"
 )
 
@@ -23,20 +21,6 @@ type SyntaxError struct {
 }
 
 func (e *SyntaxError) Error() string { return e.message }
-
-func isEOF(err error) bool { return errors.Is(err, io.EOF) && !errors.Is(err, io.ErrUnexpectedEOF) }
-
-// explain returns the error for a text that the scanner has rejected. It reads the text a second time, so only clients that send malformed
-// text pay for the message.
-func explain(data []byte) error {
-	if len(bytes.Trim(data, jsonSpace)) == 0 {
-		return ErrEmpty
-	}
-	if err := syntaxFault(data); err != nil {
-		return err
-	}
-	return notUTF8(data)
-}
 
 // notUTF8 returns the error for a text whose only fault is its encoding.
 func notUTF8(data []byte) error {

@@ -10,21 +10,25 @@ import (
 // suits decoders, whose documents live briefly and are dropped as a whole. The zero Builder is ready to use. One
 // goroutine at a time may use it.
 type Builder struct {
-	chunk  int // how many keys and values a chunk holds
-	maps   int // how many nodes a chunk holds
 	merge  bool
 	nodes  []node
 	keys   []string
 	values []Value
 }
 
-// maxChunk is the largest size of a chunk, in entries.
-const maxChunk = 1024
+// maxFirst is the largest size of the first chunk, in members and elements. Further chunks hold furtherMembers, and
+// chunks of nodes hold nodesInChunk, so that little of the last one is wasted.
+const (
+	maxFirst       = 1024
+	furtherMembers = 32
+	nodesInChunk   = 16
+)
 
-// Reset releases the previous document and starts a new one. size is about how many members and elements it has, maps
-// about how many maps and lists. If merge is set, the builder merges several maps under one key of a map.
-func (b *Builder) Reset(size, maps int, merge bool) {
-	*b = Builder{chunk: min(max(size, 1), maxChunk), maps: min(max(maps, 1), maxChunk), merge: merge}
+// Reset releases the previous document and starts a new one. size is about how many members and elements it has. If
+// merge is set, the builder merges several maps under one key of a map.
+func (b *Builder) Reset(size int, merge bool) {
+	size = min(size, maxFirst)
+	*b = Builder{merge: merge, keys: make([]string, size), values: make([]Value, size)}
 }
 
 // List returns a list with a copy of values.
@@ -32,7 +36,7 @@ func (b *Builder) List(values []Value) Value {
 	if len(values) == 0 {
 		return Value{kind: List}
 	}
-	n := &b.cutNodes(1)[0]
+	n := b.cutNode()
 	n.values = b.cutValues(len(values))
 	copy(n.values, values)
 	return Value{kind: List, node: n}
@@ -46,11 +50,11 @@ func (b *Builder) Map(members []Member) (v Value, repeated bool) {
 	}
 	for i := 1; i < len(members); i++ {
 		if members[i-1].Key >= members[i].Key {
-			slices.SortStableFunc(members, func(a, b Member) int { return strings.Compare(a.Key, b.Key) })
+			sortMembers(members)
 			break
 		}
 	}
-	n := &b.cutNodes(1)[0]
+	n := b.cutNode()
 	n.keys, n.values = b.cutKeys(len(members)), b.cutValues(len(members))
 	count := 0
 	for i := 0; i < len(members); {
@@ -70,6 +74,25 @@ func (b *Builder) Map(members []Member) (v Value, repeated bool) {
 	}
 	n.keys, n.values = n.keys[:count:count], n.values[:count:count]
 	return Value{kind: Map, node: n}, repeated
+}
+
+// sortMembers sorts members by their keys, and keeps the order of those with equal keys. Most maps have few members,
+// which it inserts one by one: that moves each member once.
+func sortMembers(members []Member) {
+	if len(members) > 16 {
+		slices.SortStableFunc(members, func(a, b Member) int { return strings.Compare(a.Key, b.Key) })
+		return
+	}
+	for i := 1; i < len(members); i++ {
+		m, at := members[i], i
+		for at > 0 && members[at-1].Key > m.Key {
+			at--
+		}
+		if at < i {
+			copy(members[at+1:i+1], members[at:i])
+			members[at] = m
+		}
+	}
 }
 
 // merged returns the last of several values under one key or, if it is a map, the union of the maps that end the
@@ -92,14 +115,16 @@ func (b *Builder) merged(same []Member) Value {
 	return v
 }
 
-func (b *Builder) cutNodes(n int) []node   { return cutFrom(&b.nodes, n, max(b.maps, 1)) }
-func (b *Builder) cutKeys(n int) []string  { return cutFrom(&b.keys, n, max(b.chunk, 1)) }
-func (b *Builder) cutValues(n int) []Value { return cutFrom(&b.values, n, max(b.chunk, 1)) }
+func (b *Builder) cutNode() *node          { return &cutFrom(&b.nodes, 1, nodesInChunk)[0] }
+func (b *Builder) cutKeys(n int) []string  { return cutFrom(&b.keys, n, furtherMembers) }
+func (b *Builder) cutValues(n int) []Value { return cutFrom(&b.values, n, furtherMembers) }
 
+// cutFrom cuts n entries from a chunk. If too few are left, a small piece begins a chunk of that size, and a large piece
+// gets memory of its own.
 func cutFrom[E any](chunk *[]E, n, size int) []E {
 	if len(*chunk) < n {
 		if n > size {
-			return make([]E, n) // a large piece gets memory of its own
+			return make([]E, n)
 		}
 		*chunk = make([]E, size)
 	}

@@ -178,7 +178,7 @@ func TestBuilderAgainstMapOf(t *testing.T) {
 	for seed := range uint64(500) {
 		r := rand.New(rand.NewPCG(seed, 4))
 		var b doc.Builder
-		b.Reset(r.IntN(50), r.IntN(50), false)
+		b.Reset(r.IntN(50), false)
 		var made, want []doc.Value
 		for range 30 {
 			var members []doc.Member

@@ -64,7 +64,7 @@ const maxChunk = 64
 // treeOf returns a builder for the fieldsV1 of a document.
 func treeOf(v doc.Value) *tree {
 	t := &tree{size: sizeOf(v, maxChunk)}
-	t.maps.Reset(t.size, t.size, false)
+	t.maps.Reset(t.size, false)
 	return t
 }
 
