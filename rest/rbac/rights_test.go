@@ -1,11 +1,8 @@
 package rbac_test
 
 import (
-	"context"
-	"errors"
 	"io"
 	"net/http"
-	"sync/atomic"
 	"testing"
 	"testing/synctest"
 
@@ -13,10 +10,10 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/decorum-go/decorum/rest"
+	"github.com/decorum-go/decorum/rest/internal/apitest"
 	"github.com/decorum-go/decorum/rest/resttest"
 	"github.com/decorum-go/decorum/status"
 	"github.com/decorum-go/decorum/storage"
-	"github.com/decorum-go/decorum/watch"
 )
 
 // The watch of a user who loses a right ends, whichever replica takes the right away. Other watches go on.
@@ -68,23 +65,10 @@ func TestWatchesOfImpersonatedAdministratorsEnd(t *testing.T) {
 	assert.Contains(t, string(text), `"reason":"Expired"`)
 }
 
-// flakyStore fails once when several resources are followed.
-type flakyStore struct {
-	storage.Store
-	failed atomic.Bool
-}
-
-func (s *flakyStore) Watch(ctx context.Context, scope watch.Key, after watch.Revision, terms ...watch.Term) (*watch.Cursor[storage.Record], error) {
-	if scope.Resource == "" && s.failed.CompareAndSwap(false, true) {
-		return nil, errors.New("the network is down")
-	}
-	return s.Store.Watch(ctx, scope, after, terms...)
-}
-
 // After the store has failed, the Authorizer follows the roles again, and applies the changes that it missed.
 func TestWatchesEndWithTheirRightsAfterAFailure(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		store := &flakyStore{Store: storage.NewMemory(storage.Options{})}
+		store := &apitest.FailsToWatchOnce{Store: storage.NewMemory(storage.Options{})}
 		t.Cleanup(func() { require.NoError(t, store.Close()) })
 		s := start(t, store)
 		s.must(t, "POST", clusterRoles, role("reader", `{"apiGroups":["example.com"],"resources":["notes"],"verbs":["list","watch"]}`))
@@ -96,7 +80,7 @@ func TestWatchesEndWithTheirRightsAfterAFailure(t *testing.T) {
 			}
 		}()
 		synctest.Wait()
-		require.True(t, store.failed.Load())
+		require.True(t, store.Failed.Load())
 		s.must(t, "DELETE", bindings("default")+"/alice", "")
 		assert.True(t, status.IsExpired(<-ended))
 	})

@@ -4,10 +4,8 @@ import (
 	"bufio"
 	"context"
 	"encoding/json"
-	"errors"
 	"io"
 	"net/http"
-	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -18,11 +16,11 @@ import (
 	"github.com/decorum-go/decorum/apimeta"
 	"github.com/decorum-go/decorum/rest"
 	"github.com/decorum-go/decorum/rest/builtin"
+	"github.com/decorum-go/decorum/rest/internal/apitest"
 	"github.com/decorum-go/decorum/rest/resttest"
 	"github.com/decorum-go/decorum/rest/serviceaccount"
 	"github.com/decorum-go/decorum/status"
 	"github.com/decorum-go/decorum/storage"
-	"github.com/decorum-go/decorum/watch"
 )
 
 // watching is a watch of the namespaces with a token.
@@ -227,23 +225,10 @@ func (r replaced) Plug(api *rest.API) (rest.Parts, error) {
 	return parts, err
 }
 
-// flakyStore fails once when the accounts are followed.
-type flakyStore struct {
-	storage.Store
-	failed atomic.Bool
-}
-
-func (s *flakyStore) Watch(ctx context.Context, scope watch.Key, after watch.Revision, terms ...watch.Term) (*watch.Cursor[storage.Record], error) {
-	if scope.Resource == "serviceaccounts" && s.failed.CompareAndSwap(false, true) {
-		return nil, errors.New("the network is down")
-	}
-	return s.Store.Watch(ctx, scope, after, terms...)
-}
-
 // While the Issuer cannot follow the accounts, it keeps no watch open. The next watch makes it follow them again.
 func TestWatchesEndIfTheStoreFails(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		store := &flakyStore{Store: storage.NewMemory(storage.Options{})}
+		store := &apitest.FailsToWatchOnce{Store: storage.NewMemory(storage.Options{}), Resource: "serviceaccounts"}
 		t.Cleanup(func() { require.NoError(t, store.Close()) })
 		s := startOn(t, store, nil)
 		s.account(t, "builder")
@@ -252,7 +237,7 @@ func TestWatchesEndIfTheStoreFails(t *testing.T) {
 		_, err := io.Copy(io.Discard, answer.Body)
 		require.NoError(t, err)
 		require.NoError(t, answer.Body.Close())
-		require.True(t, store.failed.Load())
+		require.True(t, store.Failed.Load())
 
 		w := watchAs(t, s.API, token)
 		require.True(t, w.isOpen())
