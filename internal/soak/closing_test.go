@@ -21,8 +21,9 @@ import (
 	"github.com/decorum-go/decorum/status"
 )
 
-// closesWithin bounds how long Close may take, whatever its clients do, on a machine that is also doing other work.
-const closesWithin = 10 * time.Second
+// closesWithin bounds how long Close may take, whatever its clients do, on a machine that is very busy. The tests of package delivery bound it
+// by a clock of their own.
+const closesWithin = time.Minute
 
 // Close must end while clients leave streams unread, write and follow. It must leave no goroutine, and name the requests that only the
 // host's server can end.

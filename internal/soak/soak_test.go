@@ -30,7 +30,7 @@ const (
 	// round is the time of load between two checks. It bounds the journal, which is held in memory.
 	round = 2500 * time.Millisecond
 	// patience bounds how long a watcher may take to show the last event of a round.
-	patience = 30 * time.Second
+	patience = 2 * time.Minute
 	// shown is the number of violations that are printed.
 	shown = 5
 )
