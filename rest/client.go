@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"iter"
+	"time"
 
 	"github.com/decorum-go/decorum/apimeta"
 	"github.com/decorum-go/decorum/internal/codec"
@@ -138,6 +139,9 @@ type Event[T any] struct {
 	Type            apimeta.EventType
 	Object          *T
 	ResourceVersion string
+	// Written is when Object was written, by the clock of the process that wrote it. It is zero for a deletion, and for a client of an API in
+	// another process.
+	Written time.Time
 }
 
 // call is the context for the hooks of a call of an in-process client.

@@ -38,7 +38,7 @@ func (c Client[T]) events(ctx context.Context, options WatchOptions, recovers bo
 		if err == nil {
 			err = c.caller.Watch(ctx, f, func(e caller.Event) error {
 				obj, err := decoded[T](e.JSON, nil)
-				if err == nil && !yield(Event[T]{Type: e.Type, Object: obj, ResourceVersion: e.ResourceVersion}, nil) {
+				if err == nil && !yield(Event[T]{Type: e.Type, Object: obj, ResourceVersion: e.ResourceVersion, Written: e.Written}, nil) {
 					err = errBrokenOff
 				}
 				return err

@@ -1,6 +1,7 @@
 package controller
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -31,6 +32,10 @@ type Result struct {
 
 // Options configure a [Controller]. The zero value means the stated defaults.
 type Options struct {
+	// Name names the controller to the Observer, such as "widgets". Controllers of one program need different names.
+	Name string
+	// Observer observes the queue and the reconciler. Default: that of Queue, or nobody.
+	Observer Observer
 	// Workers is how many objects the controller reconciles at a time. Default: 1.
 	Workers int
 	// Queue sets the delays after failures, and the clock.
@@ -55,6 +60,10 @@ func New(reconcile Reconciler, options Options, sources ...Source) *Controller {
 		options.Workers = 1
 	}
 	options.Logger = errorlog.Or(options.Logger)
+	options.Queue.Name = cmp.Or(options.Name, options.Queue.Name)
+	if options.Observer != nil {
+		options.Queue.Observer = options.Observer
+	}
 	return &Controller{reconcile: reconcile, options: options, sources: sources}
 }
 
@@ -111,6 +120,7 @@ func (c *Controller) work(ctx context.Context, queue *Queue[Key]) {
 func (c *Controller) process(ctx context.Context, queue *Queue[Key], key Key) {
 	defer queue.Done(key)
 	result, err := c.call(ctx, key)
+	queue.noteReconciled(result, err)
 	switch {
 	case err == nil:
 		queue.Forget(key)

@@ -21,6 +21,10 @@ type InformerOptions[T any] struct {
 	LabelSelector, FieldSelector string
 	// Indexes are the indexes for ByIndex, by name.
 	Indexes map[string]IndexFunc[T]
+	// Name names the informer to the Observer, such as "widgets". Informers of one program need different names.
+	Name string
+	// Observer observes how far the informer lags behind the store. Default: nobody does.
+	Observer Observer
 	// Logger logs failures after which the informer tries again. Default: the informer logs errors only, to the logger that
 	// slog.Default returns when NewInformer is called.
 	Logger *slog.Logger
@@ -37,6 +41,7 @@ type Informer[T any] struct {
 	metadata *metadata[T]
 	invalid  error // returned by Run at once
 	cache    *cache[T]
+	handled  func(lag time.Duration) // nil without an Observer
 
 	delivering sync.Mutex    // held while the cache changes and handlers run
 	synced     chan struct{} // closed after the first list
@@ -60,6 +65,9 @@ func NewInformer[T any](client rest.Client[T], options InformerOptions[T]) *Info
 	options.Logger = errorlog.Or(options.Logger)
 	i := &Informer[T]{client: client, options: options, cache: newCache(options.Indexes), synced: make(chan struct{})}
 	i.metadata, i.invalid = metadataOf[T]()
+	if options.Observer != nil {
+		i.handled = options.Observer.ObserveInformer(options.Name)
+	}
 	for name, of := range options.Indexes {
 		if of == nil {
 			i.invalid = fmt.Errorf("the index %q has no function", name)
@@ -231,6 +239,9 @@ func (i *Informer[T]) advance(ctx context.Context, version *string) (seen bool, 
 		seen = true
 		*version = event.ResourceVersion
 		i.settle()
+		if i.handled != nil && !event.Written.IsZero() {
+			i.handled(max(0, time.Since(event.Written)))
+		}
 	}
 	return seen, ctx.Err()
 }

@@ -15,6 +15,10 @@ type QueueOptions struct {
 	BaseDelay time.Duration
 	// MaxDelay bounds that delay. Default: 5 minutes.
 	MaxDelay time.Duration
+	// Name names the queue to the Observer. A [Controller] sets it to its own name.
+	Name string
+	// Observer observes the queue. Default: nobody does.
+	Observer Observer
 }
 
 const (
@@ -42,6 +46,8 @@ type Queue[K comparable] struct {
 	later    later[K]
 	alarm    time.Time // when the timer fires
 	disarm   func() bool
+	atWork   int          // how many keys workers hold
+	observed *observed[K] // nil without an Observer
 }
 
 // stage is the state of a key.
@@ -66,6 +72,9 @@ func NewQueue[K comparable](options QueueOptions) *Queue[K] {
 	if q.max <= 0 {
 		q.max = defaultMaxDelay
 	}
+	if options.Observer != nil {
+		q.observe(options.Observer, options.Name)
+	}
 	return q
 }
 
@@ -84,8 +93,17 @@ func (q *Queue[K]) add(key K) {
 	case isReady, workAgain:
 	case atWork:
 		q.keys[key] = workAgain
+		q.noteAdded(key)
 	default:
+		q.noteAdded(key)
 		q.append(key)
+	}
+}
+
+// noteAdded reports a key to the Observer.
+func (q *Queue[K]) noteAdded(key K) {
+	if q.observed != nil {
+		q.observed.add(key, q.clock.Now())
 	}
 }
 
@@ -111,11 +129,14 @@ func (q *Queue[K]) AddAfter(key K, d time.Duration) {
 }
 
 func (q *Queue[K]) addAfter(key K, d time.Duration) {
-	if d <= 0 {
-		q.add(key)
+	if q.isDown() {
 		return
 	}
-	if q.isDown() {
+	if q.observed != nil && q.observed.Delayed != nil {
+		q.observed.Delayed()
+	}
+	if d <= 0 {
+		q.add(key)
 		return
 	}
 	q.later.put(key, q.clock.Now().Add(d))
@@ -187,6 +208,10 @@ func (q *Queue[K]) take() (key K, ok bool, err error) {
 	}
 	key = q.ready.pop()
 	q.keys[key] = atWork
+	q.atWork++
+	if q.observed != nil {
+		q.observed.take(key, q.clock.Now())
+	}
 	if q.ready.len() > 0 {
 		q.signal() // one token stands for all ready keys
 	}
@@ -197,10 +222,17 @@ func (q *Queue[K]) take() (key K, ok bool, err error) {
 func (q *Queue[K]) Done(key K) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	switch q.keys[key] {
-	case workAgain:
+	stage := q.keys[key]
+	if stage != atWork && stage != workAgain {
+		return
+	}
+	q.atWork--
+	if q.observed != nil {
+		q.observed.finish(key, q.clock.Now())
+	}
+	if stage == workAgain {
 		q.append(key)
-	case atWork:
+	} else {
 		delete(q.keys, key)
 	}
 }
@@ -214,6 +246,9 @@ func (q *Queue[K]) ShutDown() {
 		return
 	}
 	close(q.down)
+	if q.observed != nil && q.observed.ShutDown != nil {
+		q.observed.ShutDown()
+	}
 	q.later = newLater[K]()
 	q.arm()
 }

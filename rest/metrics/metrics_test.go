@@ -265,6 +265,7 @@ func descriptions(t *testing.T) map[string]string {
 	limiter, err := fairness.New(fairness.Options{})
 	require.NoError(t, err)
 	metrics.FlowControl(limiter).Describe(to)
+	metrics.NewControllers().Describe(to)
 	close(to)
 	all := map[string]string{}
 	for d := range to {

@@ -2,7 +2,6 @@ package metrics_test
 
 const (
 	noReload   = "the host makes the configuration in Go, and nothing reloads it from a file"
-	noQueue    = "package rest/controller does not report it"
 	noPolicies = "package rest/policy does not report it"
 	noSubject  = "nothing corresponds to it here"
 )
@@ -19,11 +18,4 @@ var omitted = map[string]string{
 	"apiserver_validating_admission_policy_check_total":                                  noPolicies,
 	"apiserver_validation_declarative_validation_mismatch_total":                         noSubject,
 	"apiserver_validation_declarative_validation_panic_total":                            noSubject,
-	"workqueue_adds_total":                        noQueue,
-	"workqueue_depth":                             noQueue,
-	"workqueue_longest_running_processor_seconds": noQueue,
-	"workqueue_queue_duration_seconds":            noQueue,
-	"workqueue_retries_total":                     noQueue,
-	"workqueue_unfinished_work_seconds":           noQueue,
-	"workqueue_work_duration_seconds":             noQueue,
 }

@@ -5,6 +5,7 @@ package caller
 
 import (
 	"context"
+	"time"
 
 	"github.com/decorum-go/decorum/apimeta"
 	"github.com/decorum-go/decorum/internal/doc"
@@ -75,4 +76,5 @@ type Event struct {
 	Type            apimeta.EventType
 	JSON            []byte
 	ResourceVersion string
+	Written         time.Time // zero if unknown
 }

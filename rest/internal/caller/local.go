@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"strconv"
+	"time"
 
 	"github.com/decorum-go/decorum/apimeta"
 	"github.com/decorum-go/decorum/internal/codec"
@@ -368,9 +369,11 @@ func (l *Local) event(e follow.Event) (Event, error) {
 	if err != nil {
 		return Event{}, err
 	}
-	json := r.JSON
+	event := Event{Type: e.Type, JSON: r.JSON, ResourceVersion: text(e.Revision)}
 	if e.Type == apimeta.EventDeleted {
-		json = r.AppendAt(nil, e.Revision)
+		event.JSON = r.AppendAt(nil, e.Revision)
+	} else {
+		event.Written = time.UnixMicro(e.Object.Written)
 	}
-	return Event{Type: e.Type, JSON: json, ResourceVersion: text(e.Revision)}, nil
+	return event, nil
 }

@@ -1,0 +1,102 @@
+package controller
+
+import "time"
+
+// Observer observes queues, controllers and informers, for metrics. Module rest/metrics has one. A queue, a controller or an informer
+// without an Observer spends nothing on it. Several goroutines may call its methods and the functions that these return at once. They must
+// return soon, and must not call what they observe.
+type Observer interface {
+	// ObserveQueue begins to observe a queue. A controller has one queue for each call of Run. stats returns the present figures of the
+	// queue, at any time and from any goroutine, except within the functions of the observation.
+	ObserveQueue(name string, stats func() QueueStats) QueueObservation
+	// ObserveInformer returns the function that an informer calls after its handlers have returned from one change. lag is the time since
+	// the store committed the change. An informer of objects in another process, and deletions, do not know it, and are not reported.
+	ObserveInformer(name string) (handled func(lag time.Duration))
+}
+
+// QueueObservation is what an [Observer] wants to know of a queue. All fields are optional. Later versions of this package may add fields.
+type QueueObservation struct {
+	// Added is called for each key that is added, unless it waits already.
+	Added func()
+	// Delayed is called for each key that is added after a time, or because of a failure.
+	Delayed func()
+	// Taken is called when a worker gets a key. waited is the time since it was added.
+	Taken func(waited time.Duration)
+	// Done is called when a worker has finished with a key. worked is the time since the worker got it.
+	Done func(worked time.Duration)
+	// Reconciled is called after each call of the reconciler of a controller, with its result.
+	Reconciled func(Result, error)
+	// ShutDown is called when the queue is shut down. Workers may still finish keys.
+	ShutDown func()
+}
+
+// QueueStats are the figures of a queue at one moment.
+type QueueStats struct {
+	// Ready is how many keys wait for a worker, Delayed how many wait for their time, and AtWork how many are held by workers.
+	Ready, Delayed, AtWork int
+	// Unfinished is how long the workers have held their present keys, all together, and Longest how long the slowest one has. Both are zero
+	// without an [Observer].
+	Unfinished, Longest time.Duration
+}
+
+// observed is what a queue keeps for its Observer.
+type observed[K comparable] struct {
+	QueueObservation
+	added map[K]time.Time // when keys were added that no worker has taken
+	taken map[K]time.Time // when the present workers took their keys
+}
+
+// observe makes the queue observed.
+func (q *Queue[K]) observe(o Observer, name string) {
+	q.observed = &observed[K]{added: map[K]time.Time{}, taken: map[K]time.Time{}}
+	q.observed.QueueObservation = o.ObserveQueue(name, q.Stats)
+}
+
+// Stats returns the present figures. Their cost grows with the number of keys that workers hold.
+func (q *Queue[K]) Stats() QueueStats {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	s := QueueStats{Ready: q.ready.len(), Delayed: len(q.later.byKey), AtWork: q.atWork}
+	if q.observed == nil {
+		return s
+	}
+	now := q.clock.Now()
+	for _, since := range q.observed.taken {
+		took := now.Sub(since)
+		s.Unfinished += took
+		s.Longest = max(s.Longest, took)
+	}
+	return s
+}
+
+// add notes that a key was added.
+func (o *observed[K]) add(key K, now time.Time) {
+	o.added[key] = now
+	if o.Added != nil {
+		o.Added()
+	}
+}
+
+// take notes that a worker has taken a key.
+func (o *observed[K]) take(key K, now time.Time) {
+	if o.Taken != nil {
+		o.Taken(now.Sub(o.added[key]))
+	}
+	delete(o.added, key)
+	o.taken[key] = now
+}
+
+// finish notes that a worker has finished with a key.
+func (o *observed[K]) finish(key K, now time.Time) {
+	if o.Done != nil {
+		o.Done(now.Sub(o.taken[key]))
+	}
+	delete(o.taken, key)
+}
+
+// noteReconciled reports a call of a reconciler to the Observer.
+func (q *Queue[K]) noteReconciled(result Result, err error) {
+	if q.observed != nil && q.observed.Reconciled != nil {
+		q.observed.Reconciled(result, err)
+	}
+}
