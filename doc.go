@@ -44,8 +44,9 @@
 //   - rest/resttest: serves an API to tests, with faults to inject.
 //   - rest/conventions: checks kinds against the API conventions.
 //
-// Four modules add what needs more dependencies: cel, rules in the Common Expression Language; k8s, the kinds of
-// k8s.io/api; rest/auth/oidc, people who log in with OpenID Connect; and rest/metrics, metrics for Prometheus.
+// Five modules add what needs more dependencies: cel, rules in the Common Expression Language; k8s, the kinds of
+// k8s.io/api; rest/auth/oidc, people who log in with OpenID Connect; rest/metrics, metrics for Prometheus; and rest/tracing,
+// requests as spans of OpenTelemetry.
 //
 // A program links only the packages that it imports.
 //

@@ -12,7 +12,7 @@ import (
 )
 
 // Observer observes the requests of an API: for logs, metrics, traces and audits. A [Plugin] has one in its [Parts]. An API without
-// an Observer spends nothing on it. Packages rest/audit and rest/requestlog and module rest/metrics are built on it.
+// an Observer spends nothing on it. Packages rest/audit and rest/requestlog, and modules rest/metrics and rest/tracing, are built on it.
 //
 // An Observer sees the requests that [API.ServeHTTP] receives, health checks and failed requests too. It does not see the calls of
 // in-process clients. But if a hook calls the API with its context, the steps and the changes of that call belong to the request that

@@ -33,13 +33,15 @@ func (c *Client) prepare(ctx context.Context, asked call) (*http.Request, *pool,
 	r := (&http.Request{
 		Method: http.MethodPost, URL: &target, Host: asked.url.Host, ContentLength: int64(len(asked.body)),
 		GetBody: func() (io.ReadCloser, error) { return io.NopCloser(bytes.NewReader(asked.body)), nil },
-		Header: http.Header{
-			"Accept": {mediaType}, "Content-Type": {mediaType}, "User-Agent": {"decorum"},
-			// Reviews may be sent twice, so the transport repeats one that met the end of a kept connection. It does not send the header.
-			"X-Idempotency-Key": {},
-		},
+		Header:  http.Header{},
 	}).WithContext(beginDialsOf(ctx))
 	r.Body, _ = r.GetBody()
+	maps.Copy(r.Header, headerOf(ctx))
+	maps.Copy(r.Header, http.Header{
+		"Accept": {mediaType}, "Content-Type": {mediaType}, "User-Agent": {"decorum"},
+		// Reviews may be sent twice, so the transport repeats one that met the end of a kept connection. It does not send the header.
+		"X-Idempotency-Key": {},
+	})
 	maps.Copy(r.Header, shown.Header)
 	return r, p, nil
 }

@@ -47,7 +47,7 @@ func (res *Resource) Get(ctx context.Context, t Target, atLeast watch.Revision) 
 	if t.Only != nil && !res.Admits(t.Only, record) {
 		return nil, res.NotFound(t.Name)
 	}
-	return res.Show(record)
+	return res.ShowIn(ctx, record)
 }
 
 // StoreError turns the store's error about an object into the Status for the client.
@@ -67,6 +67,17 @@ func (res *Resource) StoreError(err error, name string) error {
 		return status.BadRequest(err.Error())
 	}
 	return err
+}
+
+// ShowIn is [Resource.Show] for a request. If the record is converted outside of the process, the call is a step of the request, and the
+// request waits for it until ctx ends.
+func (res *Resource) ShowIn(ctx context.Context, r *storage.Record) (*storage.Record, error) {
+	if !res.ConvertsOutside() || res.Retired() {
+		return res.Show(r)
+	}
+	one := []*storage.Record{r}
+	err := res.showOutside(ctx, one)
+	return one[0], err
 }
 
 // Show returns a stored record in the version of the resource: the record itself if this is the stored version,

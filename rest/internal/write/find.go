@@ -37,10 +37,10 @@ func (w *Write) find(context.Context) error {
 }
 
 // read decodes the stored object. A deletion needs only the stored form, whatever the version of the request.
-func (w *Write) read(context.Context) (err error) {
+func (w *Write) read(ctx context.Context) (err error) {
 	w.result.UID = w.before.record.UID
 	if w.deletion == nil {
-		w.before.forms, w.before.json, err = formsOf(w.res, w.before.record)
+		w.before.forms, w.before.json, err = formsOf(ctx, w.res, w.before.record)
 		return err
 	}
 	if w.before.stored, _, err = codec.DecodeJSON(w.before.record.JSON); err != nil {

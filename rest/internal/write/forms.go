@@ -1,6 +1,7 @@
 package write
 
 import (
+	"context"
 	"fmt"
 
 	"github.com/decorum-go/decorum/internal/codec"
@@ -15,8 +16,8 @@ import (
 type forms struct{ shown, stored doc.Value }
 
 // formsOf decodes both forms of a stored object. json is its text in the version of the resource.
-func formsOf(res *resource.Resource, current *storage.Record) (f forms, json []byte, err error) {
-	record, err := res.Show(current)
+func formsOf(ctx context.Context, res *resource.Resource, current *storage.Record) (f forms, json []byte, err error) {
+	record, err := res.ShowIn(ctx, current)
 	if err != nil {
 		return f, nil, err
 	}

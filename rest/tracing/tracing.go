@@ -1,0 +1,93 @@
+package tracing
+
+import (
+	"context"
+	"errors"
+
+	"go.opentelemetry.io/otel/propagation"
+	semconv "go.opentelemetry.io/otel/semconv/v1.43.0"
+	"go.opentelemetry.io/otel/trace"
+
+	"github.com/decorum-go/decorum/rest"
+)
+
+// Options configure a [Tracing].
+type Options struct {
+	// TracerProvider makes the spans. Its sampler sees the name of the span, http.request.method, url.path and url.scheme. Required.
+	TracerProvider trace.TracerProvider
+	// Propagator reads the trace from the headers of a request and writes it into those of a call of a webhook. Default:
+	// [propagation.TraceContext], the headers traceparent and tracestate.
+	Propagator propagation.TextMapPropagator
+	// Untrusted reports whether the sender of a request may not choose its trace. The span of the request then begins a new trace, and links
+	// to the span of the sender. Otherwise a sender can have each of its requests recorded, if the sampler follows the parent. Default: all
+	// senders are trusted.
+	Untrusted func(r *rest.ObservedRequest) bool
+}
+
+// Tracing is the plug-in that records requests as spans. Calls of in-process clients are not requests. But if a hook calls the API with its
+// context, the steps of that call are children of the hook.
+type Tracing struct {
+	options Options
+	tracer  trace.Tracer
+}
+
+// instrumentation names the package in its spans.
+const instrumentation = "github.com/decorum-go/decorum/rest/tracing"
+
+// New returns a Tracing. It returns an error if Options.TracerProvider is missing.
+func New(options Options) (*Tracing, error) {
+	if options.TracerProvider == nil {
+		return nil, errors.New("tracing.New: Options.TracerProvider must be set")
+	}
+	if options.Propagator == nil {
+		options.Propagator = propagation.TraceContext{}
+	}
+	return &Tracing{options, options.TracerProvider.Tracer(instrumentation, trace.WithSchemaURL(semconv.SchemaURL))}, nil
+}
+
+// Plug implements [rest.Plugin].
+func (t *Tracing) Plug(*rest.API) (rest.Parts, error) {
+	o := &observer{Tracing: t}
+	o.unrecorded.Step = o.passOn
+	return rest.Parts{Name: "tracing", Observer: o}, nil
+}
+
+// observer implements [rest.Observer], apart from [Tracing] so that a host sees only the plug-in.
+type observer struct {
+	*Tracing
+	unrecorded rest.Observation // of requests that are not sampled
+}
+
+// Observe implements [rest.Observer].
+func (o *observer) Observe(ctx context.Context, r *rest.ObservedRequest) (context.Context, rest.Observation, error) {
+	ctx, span := o.begin(ctx, r)
+	if !span.IsRecording() {
+		span.End()
+		return ctx, o.unrecorded, nil
+	}
+	q := &request{observer: o, ObservedRequest: r, span: span}
+	span.SetAttributes(attributesOf(r)...)
+	observation := rest.Observation{Step: q.step, Ended: q.ended}
+	if r.Access.Verb == rest.VerbWatch {
+		observation.Sent = q.sent
+	}
+	return ctx, observation, nil
+}
+
+// begin begins the span of a request. A span that the host's middleware has begun is its parent, and otherwise the span of the sender.
+func (o *observer) begin(ctx context.Context, r *rest.ObservedRequest) (context.Context, trace.Span) {
+	options := make([]trace.SpanStartOption, 0, 5)
+	options = append(options, trace.WithSpanKind(trace.SpanKindServer), trace.WithTimestamp(r.Received), trace.WithAttributes(identifying(r)...))
+	parent := ctx
+	if !trace.SpanContextFromContext(ctx).IsValid() {
+		sent := o.options.Propagator.Extract(ctx, propagation.HeaderCarrier(r.HTTP.Header))
+		switch {
+		case !trace.SpanContextFromContext(sent).IsValid():
+		case o.options.Untrusted != nil && o.options.Untrusted(r):
+			options = append(options, trace.WithNewRoot(), trace.WithLinks(trace.LinkFromContext(sent)))
+		default:
+			parent = sent
+		}
+	}
+	return o.tracer.Start(parent, nameOf(r), options...)
+}
