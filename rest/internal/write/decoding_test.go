@@ -41,6 +41,12 @@ func TestWrongTypesInEveryMode(t *testing.T) {
 			}
 		})
 	}
+	t.Run("YAML, whose first value is that of the first name", func(t *testing.T) {
+		a := apitest.Do(t, api, "POST", apitest.Memos, "kind: Memo\nmetadata: 5\ndata: []\n", "Content-Type", apitest.TypeYAML)
+		assert.Equal(t, 400, a.Code, a.Body)
+		assert.Equal(t, `Memo in version "v1" cannot be handled as a Memo: json: cannot unmarshal array into Go struct field Memo.data of type map[string]string`,
+			a.Text(t, "message"))
+	})
 	for _, mode := range []string{"", "Ignore", "Warn", "Strict"} {
 		t.Run("mode "+mode, func(t *testing.T) {
 			query := "?fieldValidation=" + mode

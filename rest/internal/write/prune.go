@@ -49,7 +49,7 @@ func (w *Write) prune(context.Context) error {
 		if w.way == applied || w.isPatch() && !res.Dialect.MetadataAlone {
 			return w.wrongType(sent, errs)
 		}
-		return w.undecodable(sent, w.metadataTypeError(m, errs))
+		return w.undecodable(sent, w.metadataTypeError(sent, m, errs))
 	}
 	if res.Schema.Embeds() {
 		var err error
@@ -126,12 +126,12 @@ func (w *Write) decodingError(obj doc.Value) error {
 
 // metadataTypeError returns Go's error for metadata that cannot be decoded: as part of the object for a built-in kind,
 // alone for a custom kind.
-func (w *Write) metadataTypeError(m doc.Value, errs status.FieldErrors) error {
+func (w *Write) metadataTypeError(sent, m doc.Value, errs status.FieldErrors) error {
 	var err error
 	if w.res.Dialect.MetadataAlone {
 		err = gotype.DecodingError(codec.AppendJSON(nil, m), reflect.TypeFor[apimeta.ObjectMeta]())
 	} else {
-		err = w.decodingError(doc.MapOf(doc.Member{Key: "metadata", Value: m}))
+		err = w.decodingError(sent)
 	}
 	if err != nil {
 		return err
