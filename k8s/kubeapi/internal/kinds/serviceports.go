@@ -68,7 +68,7 @@ func (e *refusedPort) Error() string { return e.text }
 // takePort takes a node port for a Service, or any if the port is 0.
 func (a *allocator) takePort(ctx context.Context, s *corev1.Service, port *int32) error {
 	if *port == 0 {
-		p, ok, err := a.ports.takeAny(ctx, nodePorts(), nameOf(s))
+		p, ok, err := a.ports.takeAny(ctx, except(nodePorts(), nodePortsOf(s)), nameOf(s))
 		if err == nil && !ok {
 			err = status.InternalError(errors.New("failed to allocate a nodePort: range is full"))
 		}
@@ -83,6 +83,17 @@ func (a *allocator) takePort(ctx context.Context, s *corev1.Service, port *int32
 		err = &refusedPort{"provided port is already allocated"}
 	}
 	return err
+}
+
+// except yields the candidates that are not in a list.
+func except(candidates iter.Seq[int32], list []int32) iter.Seq[int32] {
+	return func(yield func(int32) bool) {
+		for c := range candidates {
+			if !slices.Contains(list, c) && !yield(c) {
+				return
+			}
+		}
+	}
 }
 
 // nodePorts yields all node ports, from a random one on. The first 86 come last, because people choose fixed ports there.

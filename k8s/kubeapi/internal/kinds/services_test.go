@@ -104,6 +104,21 @@ func TestServicesGetWhatTheirTypeNeeds(t *testing.T) {
 	}
 }
 
+// The server chooses node ports at random, so 300 of 2768 would not all differ by chance.
+func TestNodePortsOfOneServiceDiffer(t *testing.T) {
+	s := service("a", ofType(corev1.ServiceTypeNodePort))
+	for i := range 299 {
+		s.Spec.Ports = append(s.Spec.Ports, corev1.ServicePort{Name: fmt.Sprintf("p%d", i), Port: int32(1000 + i), Protocol: corev1.ProtocolTCP})
+	}
+	created, err := clientOf(t, newAPI(t)).CoreV1().Services("default").Create(t.Context(), s, metav1.CreateOptions{})
+	require.NoError(t, err)
+	different := map[int32]bool{}
+	for _, p := range created.Spec.Ports {
+		different[p.NodePort] = true
+	}
+	assert.Len(t, different, 300)
+}
+
 func TestServicesAreRefusedWhatOthersHave(t *testing.T) {
 	secondary := func(s *corev1.ServiceSpec) {
 		policy := corev1.IPFamilyPolicyRequireDualStack
