@@ -216,9 +216,9 @@ func answered(t *testing.T, documents, former []document, definitions []string) 
 
 // pathOf returns the collection of an object, or an empty path if the server does not serve its kind.
 func (s apiserver) pathOf(t *testing.T, o map[string]any) string {
-	at := "/apis/" + textAt(o, "apiVersion")
-	if !strings.Contains(textAt(o, "apiVersion"), "/") {
-		at = "/api/" + textAt(o, "apiVersion")
+	at := "/api/" + url.PathEscape(textAt(o, "apiVersion"))
+	if group, version, grouped := strings.Cut(textAt(o, "apiVersion"), "/"); grouped {
+		at = "/apis/" + url.PathEscape(group) + "/" + url.PathEscape(version)
 	}
 	if _, known := s.resources[at]; !known {
 		s.resources[at] = metav1.APIResource{}
