@@ -259,7 +259,7 @@ func TestClientOverHTTPAsUser(t *testing.T) {
 		r.Header.Set("Test-User", "boss")
 		api.ServeHTTP(w, r)
 	})))
-	client := apitest.ClientAt(t, server, widgetsOf).Namespace("default")
+	client := apitest.ClientForEndpoint(t, server, widgetsOf).Namespace("default")
 
 	bob := rest.User{Name: "bob", UID: "7", Groups: []string{"dev", "ops"}, Extra: map[string][]string{"scope/s": {"x", "y"}}}
 	_, err := client.AsUser(bob).Create(t.Context(), apitest.NewWidget("a", 1))

@@ -25,8 +25,8 @@ func ClientOf[T any](t testing.TB, api *rest.API, of apimeta.GroupVersionResourc
 	return client
 }
 
-// ClientAt returns a client that sends its calls to a server.
-func ClientAt[T any](t testing.TB, server rest.Endpoint, r rest.Resource[T]) rest.Client[T] {
+// ClientForEndpoint returns a client that sends its calls to a server.
+func ClientForEndpoint[T any](t testing.TB, server rest.Endpoint, r rest.Resource[T]) rest.Client[T] {
 	t.Helper()
 	client, err := rest.ClientForEndpoint(server, r)
 	require.NoError(t, err)

@@ -30,7 +30,7 @@ func ClientBy[T any](t testing.TB, by Transport, api *rest.API, r rest.Resource[
 	if by == inProcess {
 		return ClientFor[T](t, api)
 	}
-	return ClientAt(t, EndpointOf(http.StripPrefix("/pre/fix", api)), r)
+	return ClientForEndpoint(t, EndpointOf(http.StripPrefix("/pre/fix", api)), r)
 }
 
 // EndpointOf returns a server that passes requests to a handler mounted under /pre/fix.

@@ -29,7 +29,7 @@ func (f roundTrip) RoundTrip(r *http.Request) (*http.Response, error) { return f
 
 // answering returns a client of Widgets that sends its requests to f.
 func answering(t testing.TB, f http.HandlerFunc) rest.Client[apitest.Widget] {
-	return apitest.ClientAt(t, apitest.EndpointOf(f), apitest.WidgetResource()).Namespace("default")
+	return apitest.ClientForEndpoint(t, apitest.EndpointOf(f), apitest.WidgetResource()).Namespace("default")
 }
 
 func TestTheZeroClientReturnsErrors(t *testing.T) {
@@ -64,8 +64,7 @@ func TestClientForAnInvalidEndpoint(t *testing.T) {
 	}
 }
 
-// The requests of a client contain only what the server needs.
-func TestRequestsOfClientAt(t *testing.T) {
+func TestRequestsContainOnlyWhatTheServerNeeds(t *testing.T) {
 	api := apitest.NewWidgets(t, apitest.WithSubresources)
 	var sent []string
 	server := apitest.EndpointOf(http.StripPrefix("/pre/fix", api))
@@ -84,7 +83,7 @@ func TestRequestsOfClientAt(t *testing.T) {
 		return inner.RoundTrip(r)
 	})
 	ctx := rest.WithUser(t.Context(), rest.User{Name: "somebody"})
-	client := apitest.ClientAt(t, server, apitest.WidgetResource(apitest.WithSubresources)).Namespace("default").As("me")
+	client := apitest.ClientForEndpoint(t, server, apitest.WidgetResource(apitest.WithSubresources)).Namespace("default").As("me")
 	wants := func(err error, lines ...string) {
 		t.Helper()
 		require.NoError(t, err)
@@ -299,8 +298,7 @@ func TestRedirectedWrites(t *testing.T) {
 		"DELETE https://api.example.com/pre/fix/apis/example.com/v1/namespaces/default/widgets/a: a redirect to https://api.example.com/elsewhere changed the method to GET")
 }
 
-// The client refuses names that would change the path.
-func TestNamesOfClientAt(t *testing.T) {
+func TestNamesThatWouldChangeThePathAreRefused(t *testing.T) {
 	client := answering(t, func(_ http.ResponseWriter, r *http.Request) { t.Error("sent:", r.Method, r.URL) })
 	for _, name := range []string{"", ".", "..", "a/b", "a%2Fstatus", "a/../../b"} {
 		_, err := client.Get(t.Context(), name)
@@ -380,7 +378,7 @@ func TestClientAtKeepsUnknownFields(t *testing.T) {
 	api, _ := apitest.NewDials(t)
 	apitest.Must(t, api, "POST", apitest.Dials,
 		apitest.DialBody(`{"replicas":0,"label":"x","knobs":[{"name":"a","size":0},{"name":"b","title":"t"}],"free":{"a":123456789012345678901}}`))
-	client := apitest.ClientAt(t, apitest.EndpointOf(http.StripPrefix("/pre/fix", api)),
+	client := apitest.ClientForEndpoint(t, apitest.EndpointOf(http.StripPrefix("/pre/fix", api)),
 		rest.Resource[SmallDial]{Group: "example.com", Version: "v1", Plural: "dials", Names: rest.Names{Kind: "Dial"}}).Namespace("default")
 	d, err := client.Get(t.Context(), "a")
 	require.NoError(t, err)
@@ -431,7 +429,7 @@ func TestModifyOverHTTP(t *testing.T) {
 // A client need not declare the subresources that it uses.
 func TestUndeclaredSubresources(t *testing.T) {
 	ctx, api := t.Context(), apitest.NewWidgets(t, apitest.WithSubresources)
-	client := apitest.ClientAt(t, apitest.EndpointOf(http.StripPrefix("/pre/fix", api)),
+	client := apitest.ClientForEndpoint(t, apitest.EndpointOf(http.StripPrefix("/pre/fix", api)),
 		rest.Resource[apitest.Widget]{Group: "example.com", Version: "v1", Plural: "widgets"}).Namespace("default")
 	_, err := client.Create(ctx, apitest.NewWidget("a", 1))
 	require.NoError(t, err)
@@ -473,7 +471,7 @@ func TestItemsOverHTTPHaveTheirKind(t *testing.T) {
 func TestBrokenConnections(t *testing.T) {
 	server := rest.Endpoint{URL: "http://api.example.com",
 		HTTP: &http.Client{Transport: roundTrip(func(*http.Request) (*http.Response, error) { return nil, io.ErrUnexpectedEOF })}}
-	client := apitest.ClientAt(t, server, apitest.WidgetResource()).Namespace("default")
+	client := apitest.ClientForEndpoint(t, server, apitest.WidgetResource()).Namespace("default")
 	_, err := client.Get(t.Context(), "a")
 	assert.ErrorIs(t, err, io.ErrUnexpectedEOF)
 	var failed *url.Error

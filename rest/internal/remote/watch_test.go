@@ -162,7 +162,7 @@ func TestTimeoutsEndNoWatches(t *testing.T) {
 		server := apitest.EndpointOf(s)
 		server.HTTP.Timeout = time.Second
 		var got []string
-		for e, err := range apitest.ClientAt(t, server, apitest.WidgetResource()).Watch(t.Context(), rest.WatchOptions{ResourceVersion: "5"}) {
+		for e, err := range apitest.ClientForEndpoint(t, server, apitest.WidgetResource()).Watch(t.Context(), rest.WatchOptions{ResourceVersion: "5"}) {
 			if err != nil {
 				assert.True(t, status.IsExpired(err), "%v", err)
 				break
@@ -173,7 +173,7 @@ func TestTimeoutsEndNoWatches(t *testing.T) {
 
 		server = apitest.EndpointOf(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) { <-r.Context().Done() }))
 		server.HTTP.Timeout = time.Second
-		_, err := apitest.ClientAt(t, server, apitest.WidgetResource()).Namespace("default").Get(t.Context(), "a")
+		_, err := apitest.ClientForEndpoint(t, server, apitest.WidgetResource()).Namespace("default").Get(t.Context(), "a")
 		assert.ErrorIs(t, err, context.DeadlineExceeded)
 	})
 }
@@ -253,7 +253,7 @@ func TestFollowOverHTTPRecovers(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				s := resttest.New(t, apitest.WidgetResource())
 				own := apitest.WidgetClient(t, s.API)
-				client := apitest.ClientAt(t, rest.Endpoint{URL: "http://api.example.com", HTTP: &http.Client{Transport: s.RoundTripper()}},
+				client := apitest.ClientForEndpoint(t, rest.Endpoint{URL: "http://api.example.com", HTTP: &http.Client{Transport: s.RoundTripper()}},
 					apitest.WidgetResource()).Namespace("default")
 				for _, name := range []string{"a", "b"} {
 					_, err := own.Create(t.Context(), apitest.NewWidget(name, 1))
@@ -300,7 +300,7 @@ func TestFollowOverHTTPEnds(t *testing.T) {
 	for code, is := range map[int]func(error) bool{401: status.IsUnauthorized, 403: status.IsForbidden, 404: status.IsNotFound} {
 		synctest.Test(t, func(t *testing.T) {
 			s := resttest.New(t, apitest.WidgetResource())
-			client := apitest.ClientAt(t, rest.Endpoint{URL: "http://api.example.com", HTTP: &http.Client{Transport: s.RoundTripper()}},
+			client := apitest.ClientForEndpoint(t, rest.Endpoint{URL: "http://api.example.com", HTTP: &http.Client{Transport: s.RoundTripper()}},
 				apitest.WidgetResource()).Namespace("default")
 			s.Inject(resttest.Fault{Verb: rest.VerbWatch, Drop: true, Events: 1})
 			f := followAt(t.Context(), client, rest.WatchOptions{})
