@@ -32,11 +32,17 @@ func (e *Engine) List(ctx context.Context, opts Query, into []*Record) (Listing,
 	if err != nil {
 		return Listing{}, err
 	}
+	if !opts.Exact && opts.Known != 0 && opts.Known == s.from {
+		return Listing{Records: into, Revision: revision, Changed: s.from}, nil
+	}
 	page, err := s.page(ctx, opts, by, into)
 	if err != nil {
 		return Listing{}, err
 	}
 	page.Revision = revision
+	if !opts.Exact {
+		page.Changed = s.from
+	}
 	if page.More {
 		s.paged.Store(true)
 	}

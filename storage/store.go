@@ -186,6 +186,9 @@ type Query struct {
 	Terms []watch.Term
 	// Match leaves out the records for which it returns false. Nil matches every record. Limit counts the records that match.
 	Match func(*Record) bool
+	// Known is the [Listing.Changed] of an earlier list that the caller still has, or 0. If no object of the resource has changed since,
+	// the list contains no records, and the same Changed again. Known has no effect with Exact.
+	Known watch.Revision
 }
 
 // Listing is the result of a list: the whole list, or one page of it.
@@ -199,4 +202,7 @@ type Listing struct {
 	More bool
 	// Remaining is how many records follow the page, or -1 for unknown if Terms or Match are set.
 	Remaining int64
+	// Changed identifies the state of the resource in a list of the latest state: two lists from the same store with the same Changed show
+	// the same records. It is 0 if the store does not know it, and with [Query.Exact].
+	Changed watch.Revision
 }

@@ -40,6 +40,41 @@ var listRules = []rule{
 		require.NoError(s, err)
 		require.Equal(s, []string{"a/x", "b/x"}, names(page.Records), "a list appends")
 	}},
+	{"Known", "A list of a known state contains no records.", func(s *subject) {
+		s.put(widget("a", "x"), "red", 0)
+		all := storage.Query{Within: watch.Key{Resource: widgets}}
+		red := storage.Query{Within: all.Within, Match: func(r *storage.Record) bool { return r.Fields[0] == "red" }}
+		first := s.list(all)
+		if first.Changed == 0 {
+			return // the store does not know its states
+		}
+		all.Known, red.Known = first.Changed, first.Changed
+		known := func(q storage.Query) {
+			page := s.list(q)
+			require.Empty(s, page.Records)
+			require.Equal(s, first.Changed, page.Changed)
+			require.Equal(s, s.store.Revision(), page.Revision)
+		}
+		known(all)
+		known(red)
+		s.put(storage.Key{Resource: nodes, Name: "n"}, "red", 0)
+		known(all) // another resource has changed
+		exact := s.list(storage.Query{Within: all.Within, Known: first.Changed, Revision: first.Revision, Exact: true})
+		require.Equal(s, []string{"a/x"}, names(exact.Records))
+		require.Zero(s, exact.Changed)
+
+		s.put(widget("a", "x"), "red", 1)
+		second := s.list(all)
+		require.Equal(s, []string{"a/x"}, names(second.Records), "an update changes the state")
+		require.Greater(s, second.Changed, first.Changed)
+		s.remove(widget("a", "x"))
+		all.Known = second.Changed
+		third := s.list(all)
+		require.Empty(s, third.Records)
+		require.Greater(s, third.Changed, second.Changed, "a deletion changes the state")
+		all.Known = first.Changed
+		require.Equal(s, third.Changed, s.list(all).Changed)
+	}},
 	{"Match", "A list leaves out records that do not match, and Limit counts those that do.", func(s *subject) {
 		for i := range 20 {
 			s.put(widget("a", fmt.Sprintf("%02d", i)), []string{"red", "green"}[i%2], i)
