@@ -34,6 +34,7 @@ type API struct {
 	writes    *write.Writes
 	types     *media.Types
 	copies    media.Copies
+	lists     *media.ListCache
 	router    *httprouter.Router
 	serving   atomic.Pointer[serving]
 	expected  atomic.Pointer[map[apimeta.GroupVersionResource]bool]
@@ -72,6 +73,7 @@ func newAPI(options Options) *API {
 		Context: a.ending, Enter: func() error { return a.flights.EnterCall(nil) }, Leave: func() { a.flights.LeaveCall(nil) },
 	}, a.options.Now)
 	a.types = media.NewTypes(a.options.CBOR)
+	a.lists = media.NewListCache(a.options.MaxListBytes)
 	a.store = a.options.Store
 	if a.store == nil {
 		a.store, a.ownsStore = storage.NewMemory(storage.Options{Now: a.options.Now}), true

@@ -40,9 +40,18 @@ func (q *request) list() error {
 	}
 	records := resource.BorrowRecords()
 	defer resource.ReturnRecords(records)
+	cached := q.cachedList(rep, namespace, p)
+	p.Known = cached.known()
 	page, err := q.res.List(q.r.Context(), namespace, *p, *records)
+	if page.Known && !cached.answer.Fits(page.Revision) {
+		p.Known = 0
+		page, err = q.res.List(q.r.Context(), namespace, *p, *records)
+	}
 	if err != nil {
 		return err
+	}
+	if page.Known {
+		return cached.send(page.Revision)
 	}
 	*records = page.Records
 	if rep.Mismatch != nil {
@@ -50,6 +59,9 @@ func (q *request) list() error {
 	}
 	if err := q.res.ShowAhead(q.r.Context(), page.Records); err != nil {
 		return err
+	}
+	if cached.claim(page) {
+		return cached.make(page)
 	}
 	return q.writeList(rep, page)
 }

@@ -107,6 +107,10 @@ type Options struct {
 	// MaxConvertedBytes is the size of the cache of converted objects, in bytes. The cache spares the API from converting an
 	// object for each client that reads it in another version than the stored one (see [Converted]). Default: 64 MiB.
 	MaxConvertedBytes int64
+	// MaxListBytes is the size of the cache of lists, in bytes. If clients ask for the same list again while no object of the kind changes, such
+	// as many controllers that start together, the API joins the list only twice. The cache never holds more than this, and no page of a
+	// list. Default: 32 MiB.
+	MaxListBytes int64
 	// UnsafeDeletion allows the delete option ignoreStoreReadErrorWithClusterBreakingPotential. The option removes an object that
 	// cannot be decoded any more, without regard to its finalizers and preconditions, so the host should let few users send it.
 	// Default: the API ignores the option.
@@ -143,6 +147,7 @@ const (
 	defaultRequestTimeout = 60 * time.Second
 
 	defaultMaxConvertedBytes = 64 << 20
+	defaultMaxListBytes      = 32 << 20
 )
 
 // withDefaults fills in the defaults, and copies what the host could change later.
@@ -166,6 +171,7 @@ func (o Options) withDefaults() Options {
 	o.DrainTime = max(o.DrainTime, 0)
 	o.RequestTimeout = cmp.Or(max(o.RequestTimeout, 0), defaultRequestTimeout)
 	o.MaxConvertedBytes = cmp.Or(max(o.MaxConvertedBytes, 0), defaultMaxConvertedBytes)
+	o.MaxListBytes = cmp.Or(max(o.MaxListBytes, 0), defaultMaxListBytes)
 	o.Admission, o.AllowedOrigins, o.AllowedHosts = slices.Clone(o.Admission), slices.Clone(o.AllowedOrigins), slices.Clone(o.AllowedHosts)
 	o.Plugins, o.HealthChecks = slices.Clone(o.Plugins), slices.Clone(o.HealthChecks)
 	o.Version = o.Version.withDefaults()

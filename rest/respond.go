@@ -56,7 +56,8 @@ func (q *request) sendWarnings() {
 	}
 }
 
-// writeBody sends the header, the body and its end. The body may be a stored object, to which nothing can be appended. It compresses a large body if the client accepts gzip.
+// writeBody sends the header, the body and its end. The body may be a stored object, to which nothing can be appended. It compresses a large
+// body if the client accepts gzip. It never compresses an end alone.
 func (q *request) writeBody(code int, contentType string, body, end []byte) error {
 	h := q.w.Header()
 	if contentType == media.JSON {
@@ -91,10 +92,15 @@ func (q *request) compresses() bool {
 	if !media.AcceptsGzip(q.r.Header["Accept-Encoding"]) {
 		return false
 	}
+	q.setCompressed()
+	return true
+}
+
+// setCompressed sets the headers of a compressed answer.
+func (q *request) setCompressed() {
 	h := q.w.Header()
 	h.Set("Content-Encoding", "gzip")
 	h.Add("Vary", "Accept-Encoding")
-	return true
 }
 
 // writeJSON sends a JSON body in the negotiated media type.

@@ -23,6 +23,8 @@ type served struct {
 	converted bool
 	// unserved hides the version from clients (see [Stage]).
 	unserved bool
+	// name stands for the resource in the cache of lists, which must not keep a replaced resource alive.
+	name *byte
 }
 
 // servedSubresource is a subresource as clients see it over HTTP.
@@ -68,7 +70,7 @@ func (r Resource[T]) resource(env *resource.Environment) (*served, error) {
 
 // build makes one version of the resource. stored is the stored version, or nil if this is the stored version itself.
 func (r Resource[T]) build(env *resource.Environment, stored *served) (*served, error) {
-	res := &served{unserved: r.Stage.NotServed}
+	res := &served{unserved: r.Stage.NotServed, name: new(byte)}
 	d, err := r.declaration()
 	if err != nil {
 		return nil, err

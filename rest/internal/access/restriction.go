@@ -5,7 +5,6 @@ import (
 	"encoding/hex"
 	"fmt"
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/decorum-go/decorum/apimeta"
@@ -46,13 +45,22 @@ func (o *Restriction) Fingerprint() string {
 	if o == nil {
 		return ""
 	}
+	digest := o.Digest()
+	return hex.EncodeToString(digest[:8])
+}
+
+// Digest is a longer Fingerprint, which nobody can choose filters to hit. It is zero for nil.
+func (o *Restriction) Digest() (digest [sha256.Size]byte) {
+	if o == nil {
+		return digest
+	}
 	var filters []string
 	for _, f := range o.AnyOf {
 		filters = append(filters, fmt.Sprintf("%q %q %q", f.Namespace, f.Labels.String(), f.Fields.String()))
 	}
 	slices.Sort(filters)
-	sum := sha256.Sum256([]byte(strconv.Quote(o.and.Fingerprint()) + strings.Join(filters, "\n")))
-	return hex.EncodeToString(sum[:8])
+	and := o.and.Digest()
+	return sha256.Sum256(append(and[:], strings.Join(filters, "\n")...))
 }
 
 // Each yields the filters of the restriction and of those that it is combined with.

@@ -28,6 +28,8 @@ type Page struct {
 	Selected  Selection
 	Token     string
 	Remaining *int64
+	// Known says that the page would be the same as the one that the caller knows. It then has no records.
+	Known bool
 }
 
 // recordBuffers lends buffers for the records of lists, so that a long list does not allocate one each time.
@@ -51,6 +53,7 @@ func (res *Resource) List(
 	err = res.OnServed(ctx, func(served *Resource) (err error) {
 		if served != res {
 			err = served.CheckFieldSelector(p.Fields)
+			p.Known = 0
 		}
 		if err == nil {
 			page, err = served.list(ctx, namespace, p, into)
@@ -94,6 +97,7 @@ func (res *Resource) list(ctx context.Context, namespace string, p ListParameter
 			options.Exact = true
 		}
 	}
+	options.Known = p.Known
 	if err := selected.ConvertAhead(ctx, res.Store, options); err != nil {
 		return Page{}, err
 	}
@@ -104,7 +108,7 @@ func (res *Resource) list(ctx context.Context, namespace string, p ListParameter
 		}
 		return Page{}, res.StoreError(err, "")
 	}
-	out := Page{Listing: found, Selected: selected}
+	out := Page{Listing: found, Selected: selected, Known: p.Known != 0 && found.Changed == p.Known}
 	if found.More && len(found.Records) > 0 {
 		out.Token = encodeContinue(namespace, int64(found.Revision), found.Records[len(found.Records)-1].Key, p.Only)
 		if selected.Match == nil && found.Remaining >= 0 {

@@ -32,6 +32,8 @@ type ListParameters struct {
 	// without listing first; nil allows every revision.
 	Only   *access.Restriction
 	Resume func(ctx context.Context, after watch.Revision) error
+	// Known is the [storage.Listing.Changed] of an earlier list of the same resource with the same parameters that the caller still has, or 0.
+	Known watch.Revision
 }
 
 // Read fills in the options, for a list or a watch of a resource. It returns an error for invalid options.
