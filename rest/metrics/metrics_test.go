@@ -255,6 +255,20 @@ func TestTheDashboardAsksForMetricsThatExist(t *testing.T) {
 	}
 }
 
+var promQL = regexp.MustCompile("(?s)```promql\n(.*?)```")
+
+// The alerts of the documentation, too.
+func TestTheAlertsOfTheDocumentationAskForMetricsThatExist(t *testing.T) {
+	text, err := os.ReadFile("../../docs/operations.md")
+	require.NoError(t, err)
+	blocks := promQL.FindAllStringSubmatch(string(text), -1)
+	require.NotEmpty(t, blocks)
+	known := names(t)
+	for _, block := range blocks {
+		assert.Empty(t, unknownNames(block[1], known))
+	}
+}
+
 var described = regexp.MustCompile(`fqName: "([^"]+)".*variableLabels: \{([^}]*)\}`)
 
 // descriptions returns the sorted labels of all metrics of the module.
