@@ -20,8 +20,8 @@ import (
 	"github.com/decorum-go/decorum/status"
 )
 
-// observed holds what the observers of a request want to know, and what Ended will report. A request has none if nobody observes the API;
-// the methods that handlers call do nothing then. It implements [steps.Observer].
+// observed collects what the observers of a request and Ended report. It is nil if nobody observes the API: the methods that handlers call
+// then do nothing. It implements [steps.Observer].
 type observed struct {
 	received   time.Time
 	writer     observedWriter

@@ -1,5 +1,5 @@
-// Package debug serves what helps to find out why a program is slow or large: profiles, and the watches that clients have open. Nothing of it
-// is served unless the host adds the plug-in:
+// Package debug serves what helps to find out why a program is slow or large: profiles, and the watches that clients have open. The API
+// serves it only if the host adds the plug-in:
 //
 //	api, err := rest.New(rest.Options{Plugins: []rest.Plugin{rbac.New(…), debug.New(debug.Options{})}}, …)
 //

@@ -74,7 +74,8 @@ const SettingsPath = ExampleV1 + "/settings"
 
 // SettingsResource declares a singleton.
 func SettingsResource() rest.Resource[Settings] {
-	return rest.Resource[Settings]{Group: "example.com", Version: "v1", Plural: "settings", Names: rest.Names{Singular: "setting"}, Scope: rest.ScopeCluster, Singleton: "cluster"}
+	return rest.Resource[Settings]{Group: "example.com", Version: "v1", Plural: "settings", Names: rest.Names{Singular: "setting"},
+		Scope: rest.ScopeCluster, Singleton: "cluster"}
 }
 
 // Zone is a kind outside of namespaces.

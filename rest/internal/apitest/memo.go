@@ -26,7 +26,8 @@ func NewMemos(t *testing.T) *rest.API {
 
 // StoredMemo is the JSON of the Memo a at a resourceVersion, with these further members.
 func StoredMemo(rv, more string) string {
-	return `{"kind":"Memo","apiVersion":"v1","metadata":{"name":"a","namespace":"default","uid":"uid-1","creationTimestamp":"` + NowText + `","resourceVersion":"` + rv + `"}` + more + `}`
+	return `{"kind":"Memo","apiVersion":"v1","metadata":{"name":"a","namespace":"default","uid":"uid-1","creationTimestamp":"` + NowText +
+		`","resourceVersion":"` + rv + `"}` + more + `}`
 }
 
 // Namespace is the kind of the core group.

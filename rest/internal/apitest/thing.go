@@ -161,7 +161,8 @@ func (w *ThingWatch) Drained() error {
 // PaddedThing is the JSON of a Thing of about size bytes.
 func PaddedThing(name string, size int) []byte {
 	var b bytes.Buffer
-	fmt.Fprintf(&b, `{"apiVersion":"%s/v1","kind":"Thing","metadata":{"name":%q,"labels":{"app":"load","tier":"t1"}},"spec":{"size":3,"color":"red","parts":[{"name":"a","count":1},{"name":"b","count":2}],"data":{`, ThingGroup, name)
+	fmt.Fprintf(&b,
+		`{"apiVersion":"%s/v1","kind":"Thing","metadata":{"name":%q,"labels":{"app":"load","tier":"t1"}},"spec":{"size":3,"color":"red","parts":[{"name":"a","count":1},{"name":"b","count":2}],"data":{`, ThingGroup, name)
 	for i := 0; b.Len() < size-64; i++ {
 		if i > 0 {
 			b.WriteByte(',')

@@ -46,7 +46,7 @@ type Change struct {
 	Before, After                  []byte
 }
 
-// Observer is who wants to know of the steps of one request. Any number of goroutines may call it.
+// Observer receives the steps of one request. Any number of goroutines may call it.
 type Observer interface {
 	// Begin reports the beginning of a step. It returns the context for what happens within the step, and a function that reports the end.
 	Begin(ctx context.Context, s Step) (context.Context, func(Outcome))

@@ -7,7 +7,7 @@ import (
 	"github.com/decorum-go/decorum/storage"
 )
 
-// committing is what the observer of a write has to know of its commit.
+// committing is a commit as the observer of the write sees it.
 type committing struct {
 	found   *storage.Record // the stored object of the last attempt
 	removes bool            // the last attempt removes the object

@@ -89,7 +89,8 @@ func TestAnswersNameTheirFlow(t *testing.T) {
 	assert.Equal(t, "global-default global-default", flowOf(t, s, http.MethodGet, maps, "root", "Impersonate-User", "jane"), "the final user counts")
 	assert.Empty(t, flowOf(t, s, http.MethodGet, maps, "jane", "Impersonate-User", "root"), "a refused impersonation has no final user")
 	assert.Equal(t, "system-nodes system", flowOf(t, s, http.MethodGet, "/version", "root", "Impersonate-User", "a", "Impersonate-Group", "system:nodes"))
-	assert.Equal(t, "global-default global-default", flowOf(t, s, http.MethodGet, "/version", "jane", "Impersonate-User", "a", "Impersonate-Group", "system:nodes"))
+	assert.Equal(t, "global-default global-default", flowOf(t, s, http.MethodGet, "/version", "jane", "Impersonate-User", "a",
+		"Impersonate-Group", "system:nodes"))
 }
 
 // A stored schema counts as soon as the server has seen it.
