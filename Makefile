@@ -23,11 +23,11 @@ export GOFLAGS := $(strip $(GOFLAGS) -buildvcs=false)
 
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
-.PHONY: help test check console console-files second-postgres require vet fmt staticcheck tidy race plain budget conformance shared-stores e2e modules released \
+.PHONY: help test check console console-files second-postgres require vet fmt staticcheck tidy race plain budget conformance shared-stores real-conformance e2e modules released \
 	suites cross next-go old-kubectls other-modules lint-modules client-suite project-suite lint bench benchmarks bench-compare soak flaky fuzz cover vuln release
 
 help: ## list the targets
-	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## / { printf "  %-14s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## / { printf "  %-16s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
 # The order is what a newcomer wants to know first: the core, one kubectl, the transcripts. Stages that test do so without vet, because
 # the stages vet and lint-modules run it.
@@ -99,6 +99,11 @@ conformance: ## the transcripts of a real API server, replayed against ours
 
 shared-stores: ## the same with the objects in etcd and in Postgres
 	@.ci/stage shared-stores .ci/conformance shared
+
+# Not a part of check: to compile Kubernetes takes seven minutes of CPU time. The answers of kube-apiserver change with its release only, and
+# the recorded ones are compared by the targets above.
+real-conformance: ## the same against kube-apiserver itself, built from the module proxy
+	@.ci/stage real-conformance .ci/real-conformance
 
 e2e: ## the hosts, the examples and the pages of the documentation under the newest kubectl
 	@.ci/stage e2e .ci/e2e newest
