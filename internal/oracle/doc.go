@@ -9,6 +9,8 @@
 //   - the access that a request needs (rest.API.AccessOf) with k8s.io/apiserver;
 //   - decisions and escalation checks of package rbac with k8s.io/component-helpers, for random roles, bindings and their changes;
 //   - audit policies, for random policies and requests, and the events of package audit with k8s.io/apiserver;
+//   - which FlowSchema and priority level a request belongs to, and how many seats a level has, for random objects and requests, with
+//     k8s.io/apiserver;
 //   - pruning, defaulting and validation, for random schemas of custom resources, and rules in CEL with
 //     k8s.io/apiextensions-apiserver;
 //   - the definitions of real projects, their samples and random changes of these, with the strategy by which an API server decodes,
