@@ -6,10 +6,14 @@ import (
 	"regexp"
 )
 
-// separator is a line that ends a document of YAML. A separator within a block of text is indented.
-var separator = regexp.MustCompile(`(?m)^---(?:[ \t].*)?\r?$`)
+// separator is a mark between documents of YAML: "---" before one, or "..." after one. A mark within a block of text is indented.
+var separator = regexp.MustCompile(`(?m)^(?:---|\.\.\.)(?:[ \t]|\r?$)`)
 
-// Documents yields the documents of a YAML text, each with its offset. It leaves out an empty text before the first separator.
+// mark is the length of a separator without what follows it.
+const mark = len("---")
+
+// Documents yields the documents of a YAML text, each with its offset. What follows a separator on its line belongs to the next document.
+// Documents leaves out an empty text before the first separator.
 func Documents(text []byte) iter.Seq2[int, []byte] {
 	return func(yield func(int, []byte) bool) {
 		start := 0
@@ -17,7 +21,7 @@ func Documents(text []byte) iter.Seq2[int, []byte] {
 			if before := text[start:at[0]]; (start > 0 || len(bytes.TrimSpace(before)) > 0) && !yield(start, before) {
 				return
 			}
-			start = at[1]
+			start = at[0] + mark
 		}
 		yield(start, text[start:])
 	}

@@ -54,5 +54,5 @@ spec:
 	// Output:
 	// widgets.yaml:6: note: Widget first: spec.color: is set to "Red"
 	// widgets.yaml:15: error: Widget second: spec.colour: unknown field "spec.colour"
-	// 1 valid, 1 invalid, 0 of unknown kinds, 0 unreadable
+	// 1 valid, 1 invalid, 0 unknown, 0 unreadable
 }

@@ -74,6 +74,30 @@ func (v *Validator) discover(ctx context.Context, gv apimeta.GroupVersion) ([]re
 	}), nil
 }
 
+// versionsOf returns the versions in which the API serves a kind, the preferred one first.
+func (v *Validator) versionsOf(ctx context.Context, kind apimeta.GroupKind) (all []string, err error) {
+	if kind.Group == "" {
+		return nil, nil
+	}
+	a, err := v.send(ctx, http.MethodGet, "/apis/"+url.PathEscape(kind.Group), "", nil)
+	if err != nil || a.code != http.StatusOK {
+		return nil, err
+	}
+	var group struct{ Versions []struct{ Version string } }
+	if err := json.Unmarshal(a.body.Bytes(), &group); err != nil {
+		return nil, fmt.Errorf("validate: discovery of %s: %w", kind.Group, err)
+	}
+	for _, version := range group.Versions {
+		gv := apimeta.GroupVersion{Group: kind.Group, Version: version.Version}
+		if res, err := v.resourceOf(ctx, gv.WithKind(kind.Kind)); err != nil {
+			return nil, err
+		} else if res != nil {
+			all = append(all, gv.String())
+		}
+	}
+	return all, nil
+}
+
 func pathOf(gv apimeta.GroupVersion) string {
 	if gv.Group == "" {
 		return "/api/" + url.PathEscape(gv.Version)

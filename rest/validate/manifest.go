@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -36,7 +37,9 @@ type Manifest struct {
 	object doc.Value
 	body   []byte // what the API gets; nil for the object encoded as JSON
 	isYAML bool   // body is YAML
-	err    error  // why there is no object
+	// duplicates are the keys that occur twice in an item of a list. The API does not see them, because it gets the item alone.
+	duplicates []string
+	err        error // why there is no object
 }
 
 // document is one document of a file.
@@ -60,6 +63,10 @@ func newDocument(text []byte, lines int) *document {
 // List or ConfigMapList, has any number of objects. Empty documents are left out. A document that cannot be read is a Manifest
 // too, whose [Result] says why.
 func Read(file string, text []byte) []Manifest {
+	text = bytes.TrimPrefix(text, []byte("\ufeff"))
+	if bytes.HasPrefix(text, []byte("\xff\xfe")) || bytes.HasPrefix(text, []byte("\xfe\xff")) {
+		return []Manifest{{File: file, Line: 1, in: newDocument(nil, 0), err: errors.New("the file is encoded in UTF-16: write it in UTF-8")}}
+	}
 	if objects, ok := readJSON(file, text); ok {
 		return objects
 	}
@@ -74,7 +81,7 @@ func Read(file string, text []byte) []Manifest {
 		if len(duplicates) > 0 {
 			m.body, m.isYAML = part, true
 		}
-		all = append(all, m.expand(v, err)...)
+		all = append(all, m.expand(v, duplicates, err)...)
 	}
 	return all
 }
@@ -102,7 +109,7 @@ func readJSON(file string, text []byte) (all []Manifest, ok bool) {
 		counted = offset
 		m := Manifest{File: file, Line: lines + 1, in: newDocument(part, lines), body: part}
 		v, _, err := codec.DecodeJSON(part)
-		all = append(all, m.expand(v, err)...)
+		all = append(all, m.expand(v, nil, err)...)
 	}
 }
 
@@ -127,8 +134,8 @@ func sourceOf(text []byte) string {
 	return ""
 }
 
-// expand returns the objects of a document.
-func (m Manifest) expand(v doc.Value, err error) []Manifest {
+// expand returns the objects of a document. duplicates are the keys that occur twice in it, as the YAML parser describes them.
+func (m Manifest) expand(v doc.Value, duplicates []string, err error) []Manifest {
 	items := v.Get("items")
 	switch {
 	case err != nil:
@@ -138,7 +145,7 @@ func (m Manifest) expand(v doc.Value, err error) []Manifest {
 	case v.Kind() != doc.Map:
 		m.err = errors.New("the document is not an object")
 	case strings.HasSuffix(textOf(v, "kind"), "List") && items.Kind() == doc.List && textOf(v, "metadata", "name") == "":
-		return m.expandItems(v, items)
+		return m.expandItems(v, items, duplicates)
 	default:
 		m.object = v
 		m.identify()
@@ -147,7 +154,7 @@ func (m Manifest) expand(v doc.Value, err error) []Manifest {
 }
 
 // expandItems returns the objects of a list. The items of a list of another kind than List may lack apiVersion and kind.
-func (m Manifest) expandItems(list, items doc.Value) (all []Manifest) {
+func (m Manifest) expandItems(list, items doc.Value, duplicates []string) (all []Manifest) {
 	kind, isTyped := strings.CutSuffix(textOf(list, "kind"), "List")
 	for i, item := range items.Elements() {
 		one := m
@@ -157,10 +164,18 @@ func (m Manifest) expandItems(list, items doc.Value) (all []Manifest) {
 			item = item.With("kind", doc.Of(kind)).With("apiVersion", list.Get("apiVersion"))
 		}
 		one.Line = m.in.lineOf(one.at)
-		all = append(all, one.expand(item, nil)...)
+		all = append(all, one.expand(item, nil, nil)...)
 	}
-	if m.isYAML && len(all) > 0 { // the list has duplicate keys, and nobody knows in which item
-		all[0].body, all[0].isYAML = m.body, true
+	if len(all) == 0 {
+		return all
+	}
+	for _, text := range duplicates {
+		_, line := m.in.inFile(text)
+		i := slices.IndexFunc(all[1:], func(next Manifest) bool { return next.Line > line })
+		if i < 0 {
+			i = len(all) - 1
+		}
+		all[i].duplicates = append(all[i].duplicates, text)
 	}
 	return all
 }

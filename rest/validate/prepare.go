@@ -23,12 +23,12 @@ const (
 // stager finds the stage of an object.
 type stager struct {
 	keep   func(kind apimeta.GroupKind) bool
-	old    map[string]bool                   // names of definitions in Input.Old
-	params map[apimeta.GroupVersionKind]bool // kinds of the parameters of policies
+	old    map[string]bool            // names of definitions in Input.Old
+	params map[apimeta.GroupKind]bool // kinds of the parameters of policies
 }
 
 func (r *run) newStager() *stager {
-	s := &stager{keep: r.options.Keep, old: map[string]bool{}, params: map[apimeta.GroupVersionKind]bool{}}
+	s := &stager{keep: r.options.Keep, old: map[string]bool{}, params: map[apimeta.GroupKind]bool{}}
 	for _, m := range r.in.Old {
 		if isDefinition(&m) {
 			s.old[m.Name] = true
@@ -37,7 +37,7 @@ func (r *run) newStager() *stager {
 	for _, m := range slices.Concat(r.in.Given, r.in.Manifests) {
 		gv, err := apimeta.ParseGroupVersion(textOf(m.object, "spec", "paramKind", "apiVersion"))
 		if kind := textOf(m.object, "spec", "paramKind", "kind"); err == nil && isPolicy(&m) {
-			s.params[gv.WithKind(kind)] = true
+			s.params[gv.WithKind(kind).GroupKind()] = true
 		}
 	}
 	return s
@@ -57,7 +57,7 @@ func (s *stager) of(m *Manifest) stage {
 		return namespaces
 	case isPolicy(m):
 		return policies
-	case s.params[m.Kind] || s.keep != nil && s.keep(kind):
+	case s.params[kind] || s.keep != nil && s.keep(kind):
 		return others
 	default:
 		return never

@@ -17,7 +17,7 @@ const (
 	Valid Verdict = "valid"
 	// Invalid means that the API refuses the object.
 	Invalid Verdict = "invalid"
-	// Unknown means that the API does not serve the kind, so nobody knows whether the object is valid.
+	// Unknown means that nobody knows whether the object is valid: the API does not serve the kind, or a webhook converts its objects.
 	Unknown Verdict = "unknown"
 	// Unreadable means that the document is no YAML and no JSON, or not an object.
 	Unreadable Verdict = "unreadable"
@@ -151,7 +151,7 @@ func Count(results []Result) (c Counts) {
 	return c
 }
 
-// String returns the counts as in "3 valid, 1 invalid, 0 of unknown kinds, 0 unreadable".
+// String returns the counts as in "3 valid, 1 invalid, 0 unknown, 0 unreadable".
 func (c Counts) String() string {
-	return fmt.Sprintf("%d valid, %d invalid, %d of unknown kinds, %d unreadable", c.Valid, c.Invalid, c.Unknown, c.Unreadable)
+	return fmt.Sprintf("%d valid, %d invalid, %d unknown, %d unreadable", c.Valid, c.Invalid, c.Unknown, c.Unreadable)
 }

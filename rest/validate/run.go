@@ -3,9 +3,13 @@ package validate
 import (
 	"cmp"
 	"context"
+	"errors"
+	"fmt"
 	"net/http"
 	"slices"
+	"strings"
 
+	"github.com/decorum-go/decorum/apimeta"
 	"github.com/decorum-go/decorum/internal/codec"
 	"github.com/decorum-go/decorum/internal/doc"
 	"github.com/decorum-go/decorum/status"
@@ -16,14 +20,15 @@ type run struct {
 	*Validator
 	in       Input
 	old      map[key]formerState
-	kept     map[*Manifest]*Result // of Input.Manifests that are objects of the API
-	refused  []Result              // of Input.Given
-	defined  bool                  // the API has got definitions that it may not serve yet
+	stored   map[apimeta.GroupKind]string // the stored version of the kinds whose objects a webhook converts
+	kept     map[*Manifest]*Result        // of Input.Manifests that are objects of the API
+	refused  []Result                     // of Input.Given
+	defined  bool                         // the API has got definitions that it may not serve yet
 	barriers int
 }
 
-// formerState is what became of the former state of an object. It is an object of the API, unless refused says why not.
-type formerState struct{ refused string }
+// formerState is what became of the former state of an object. It is an object of the API, unless missing says why not.
+type formerState struct{ missing string }
 
 // key names an object, whatever its version.
 type key struct{ group, resource, namespace, name string }
@@ -67,13 +72,23 @@ func (r *run) judge(ctx context.Context, m *Manifest) (Result, error) {
 	}
 	if t == nil {
 		result.Verdict = Unknown
-		result.Findings = []Finding{{Severity: Error, Line: m.Line, Message: "the API serves no kind " + m.Kind.Kind + " in " + m.Kind.GroupVersion().String()}}
-		return result, nil
+		message := "the API serves no kind " + m.Kind.Kind + " in " + m.Kind.GroupVersion().String()
+		others, err := r.versionsOf(ctx, m.Kind.GroupKind())
+		if len(others) > 0 {
+			message += ", but in " + strings.Join(others, ", ")
+		}
+		result.Findings = []Finding{{Severity: Error, Line: m.Line, Message: message}}
+		return result, err
 	}
-	before, known := r.old[t.key]
-	if before.refused != "" {
-		result.Findings = append(result.Findings, Finding{Severity: Warning, Line: m.Line,
-			Message: "is validated as a new object, because the API refuses the old one: " + before.refused})
+	before, known := r.former(t, m)
+	if before.missing != "" {
+		result.warn("is validated as a new object, because " + before.missing)
+	}
+	if len(m.duplicates) > 0 {
+		err := errors.New("strict decoding error: " + codec.DuplicateLines(m.duplicates))
+		refused := status.BadRequest(fmt.Sprintf("%s in version %q cannot be handled as a %s: %v", m.Kind.Kind, m.Kind.Version, m.Kind.Kind, err))
+		result.refuse(&refused.Status)
+		return result, nil
 	}
 	kept := r.kept[m]
 	if known && kept != nil {
@@ -86,14 +101,19 @@ func (r *run) judge(ctx context.Context, m *Manifest) (Result, error) {
 	failed := a.failure()
 	switch {
 	case failed == nil:
-		result.accept(a, r.options.Changes)
+		result.accept(a, r.options.Changes && !r.converts(m))
 	case failed.Reason != status.ReasonAlreadyExists:
-		result.warn(a)
+		result.warn(a.warnings()...)
 		result.refuse(failed)
 	case kept != nil: // the name is the last thing that the API checks, and what has it is the manifest itself
 		return *kept, nil
 	default:
 		result.Code = http.StatusCreated
+	}
+	if r.converts(m) && result.Verdict == Valid {
+		result.Verdict = Unknown
+		result.warn(fmt.Sprintf("is valid in version %s, but it is unknown whether the webhook of the definition can convert it to version %s, which the API stores",
+			m.Kind.Version, r.stored[m.Kind.GroupKind()]))
 	}
 	return result, nil
 }
@@ -101,14 +121,14 @@ func (r *run) judge(ctx context.Context, m *Manifest) (Result, error) {
 // accept notes that the API accepts the object.
 func (r *Result) accept(a *answer, changes bool) {
 	r.Code = a.code
-	r.warn(a)
+	r.warn(a.warnings()...)
 	if changes {
 		r.changes(a.body.Bytes())
 	}
 }
 
-func (r *Result) warn(a *answer) {
-	for _, text := range a.warnings() {
+func (r *Result) warn(texts ...string) {
+	for _, text := range texts {
 		r.Findings = append(r.Findings, Finding{Severity: Warning, Line: r.Line, Message: text})
 	}
 }
@@ -116,11 +136,11 @@ func (r *Result) warn(a *answer) {
 // write sends a manifest as a create or, if the API has its former state, as an update.
 func (r *run) write(ctx context.Context, t *target, m *Manifest, query string) (*answer, error) {
 	query = "?" + query + "fieldValidation=Strict&fieldManager=validate"
-	before, known := r.old[t.key]
+	before, known := r.former(t, m)
 	switch {
 	case m.isYAML: // with duplicate keys, for which the API refuses a create and an update alike
 		return r.send(ctx, http.MethodPost, t.path(m.Kind, t.namespace, "")+query, "application/yaml", m.body)
-	case !known || before.refused != "":
+	case !known || before.missing != "":
 		return r.send(ctx, http.MethodPost, t.path(m.Kind, t.namespace, "")+query, "application/json", m.json())
 	}
 	path := t.path(m.Kind, t.namespace, t.key.name)
@@ -143,13 +163,22 @@ func (r *run) create(ctx context.Context, m *Manifest) (*Result, error) {
 	if err != nil || t == nil {
 		return nil, err
 	}
-	a, err := r.write(ctx, t, m, "")
+	query := ""
+	if r.isConverted(m) {
+		query = "dryRun=All&" // the API gets another definition below
+	}
+	a, err := r.write(ctx, t, m, query)
 	if err != nil {
 		return nil, err
 	}
+	if r.isConverted(m) && a.failure() == nil {
+		if _, err = r.write(ctx, t, r.withoutWebhook(m), ""); err != nil {
+			return nil, err
+		}
+	}
 	result := &Result{Manifest: *m, Verdict: Valid}
 	if failed := a.failure(); failed != nil {
-		result.warn(a)
+		result.warn(a.warnings()...)
 		result.refuse(failed)
 	} else {
 		result.accept(a, r.options.Changes)
@@ -202,12 +231,16 @@ func (r *run) remember(ctx context.Context, m *Manifest) error {
 	former.object = m.object.With("metadata", m.object.Get("metadata").Without(
 		"creationTimestamp", "deletionGracePeriodSeconds", "deletionTimestamp", "generation", "managedFields", "resourceVersion", "selfLink", "uid"))
 	former.body, former.isYAML = nil, false
-	a, err := r.write(ctx, t, &former, "")
+	if r.converts(m) {
+		r.old[t.key] = formerState{missing: "a webhook converts the old one"}
+		return nil
+	}
+	a, err := r.write(ctx, t, r.withoutWebhook(&former), "")
 	if err != nil {
 		return err
 	}
 	if failed := a.failure(); failed != nil && failed.Reason != status.ReasonAlreadyExists {
-		r.old[t.key] = formerState{refused: failed.Message}
+		r.old[t.key] = formerState{missing: "the API refuses the old one: " + failed.Message}
 		return nil
 	}
 	r.old[t.key] = formerState{}

@@ -158,7 +158,7 @@ func TestUnknownKindsAndUnreadableDocuments(t *testing.T) {
 in.yaml:5: error: yaml: line 5: did not find expected node content
 in.yaml:8: error: kind is missing
 in.yaml:10: error: the document is not an object
-0 valid, 0 invalid, 1 of unknown kinds, 3 unreadable
+0 valid, 0 invalid, 1 unknown, 3 unreadable
 `, of(t, `
 apiVersion: example.com/v1
 kind: Gadget
@@ -192,10 +192,10 @@ func TestKindsOfDefinitionsAreKnown(t *testing.T) {
 	ship, definition := fmt.Sprintf(ship, "a", 10), definition(9)
 	const want = `in.yaml:5: error: Ship harbour/a: spec.sails: Invalid value: 10: spec.sails in body should be less than or equal to 9
 `
-	assert.Equal(t, want+"1 valid, 1 invalid, 0 of unknown kinds, 0 unreadable\n", of(t, strings.TrimPrefix(ship, "\n")+"---"+definition),
+	assert.Equal(t, want+"1 valid, 1 invalid, 0 unknown, 0 unreadable\n", of(t, strings.TrimPrefix(ship, "\n")+"---"+definition),
 		"the definition follows its object")
 	given := validate.Read("crds.yaml", []byte(definition))
-	assert.Equal(t, want+"0 valid, 1 invalid, 0 of unknown kinds, 0 unreadable\n",
+	assert.Equal(t, want+"0 valid, 1 invalid, 0 unknown, 0 unreadable\n",
 		findings(t, validate.Options{}, validate.Input{Manifests: manifests(ship), Given: given}))
 }
 
@@ -207,7 +207,7 @@ func TestGivenObjectsAreValidatedToo(t *testing.T) {
 		"crds.yaml:13: error: CustomResourceDefinition ships.example.com: spec.validation.openAPIV3Schema.properties[spec].properties[sails].type: "+
 			`Unsupported value: "int"`)
 	assert.Contains(t, got, "in.yaml:2: error: Ship harbour/a: the API serves no kind Ship in example.com/v1\n"+
-		"0 valid, 1 invalid, 1 of unknown kinds, 0 unreadable\n")
+		"0 valid, 1 invalid, 1 unknown, 0 unreadable\n")
 }
 
 const widget = `
@@ -222,8 +222,8 @@ func TestFormerStatesMakeUpdates(t *testing.T) {
 	update := func(from, to string) string {
 		return findings(t, validate.Options{}, validate.Input{Manifests: manifests(to), Old: validate.Read("old.yaml", []byte(from))})
 	}
-	assert.Equal(t, "1 valid, 0 invalid, 0 of unknown kinds, 0 unreadable\n", update(small, large))
-	assert.Equal(t, "in.yaml:4: error: Widget a: spec.size: Forbidden: may not shrink\n0 valid, 1 invalid, 0 of unknown kinds, 0 unreadable\n",
+	assert.Equal(t, "1 valid, 0 invalid, 0 unknown, 0 unreadable\n", update(small, large))
+	assert.Equal(t, "in.yaml:4: error: Widget a: spec.size: Forbidden: may not shrink\n0 valid, 1 invalid, 0 unknown, 0 unreadable\n",
 		update(large, small))
 	assert.Contains(t, update(fmt.Sprintf(widget, 11), strings.Replace(small, `resourceVersion: "17", `, "", 1)),
 		"in.yaml:1: warning: Widget a: is validated as a new object, because the API refuses the old one: ")
@@ -232,7 +232,7 @@ func TestFormerStatesMakeUpdates(t *testing.T) {
 func TestFormerStatesAreOfTheFormerDefinition(t *testing.T) {
 	old := validate.Read("old.yaml", fmt.Appendf(nil, definition(9)+ship+ship, "a", 9, "b", 8))
 	assert.Equal(t, `in.yaml:24: error: Ship harbour/b: spec.sails: Invalid value: 6: spec.sails in body should be less than or equal to 5
-2 valid, 1 invalid, 0 of unknown kinds, 0 unreadable
+2 valid, 1 invalid, 0 unknown, 0 unreadable
 `, findings(t, validate.Options{}, validate.Input{Manifests: manifests(fmt.Sprintf(definition(5)+ship+ship, "a", 9, "b", 6)), Old: old}),
 		"an update may keep a value that the new definition forbids")
 }
@@ -242,7 +242,7 @@ func TestSameObjectTwice(t *testing.T) {
 	got := of(t, strings.ReplaceAll(both, `resourceVersion: "17", `, ""))
 	assert.Contains(t, got, "in.yaml:9: error: Widget a: spec.size: Invalid value: 11: ")
 	twice := "apiVersion: v1\nkind: Namespace\nmetadata: {name: a}\n"
-	assert.Equal(t, "2 valid, 0 invalid, 0 of unknown kinds, 0 unreadable\n", of(t, twice+"---\n"+twice))
+	assert.Equal(t, "2 valid, 0 invalid, 0 unknown, 0 unreadable\n", of(t, twice+"---\n"+twice))
 }
 
 func TestChanges(t *testing.T) {
@@ -264,6 +264,6 @@ status: {phase: Terminating}
 in.yaml:11: note: Namespace b: metadata.labels: is set to {"kubernetes.io/metadata.name":"b"}
 in.yaml:9: note: Namespace b: spec: is set to {"finalizers":["kubernetes"]}
 in.yaml:12: note: Namespace b: status.phase: becomes "Active"
-2 valid, 0 invalid, 0 of unknown kinds, 0 unreadable
+2 valid, 0 invalid, 0 unknown, 0 unreadable
 `, findings(t, validate.Options{Changes: true}, in))
 }

@@ -59,7 +59,7 @@ func New(api *rest.API, options Options) *Validator {
 //
 // Namespaces that no manifest describes are assumed to exist. Webhooks in the input are validated, and are not called.
 func (v *Validator) Validate(ctx context.Context, in Input) ([]Result, error) {
-	r := &run{Validator: v, in: in, old: map[key]formerState{}, kept: map[*Manifest]*Result{}}
+	r := &run{Validator: v, in: in, old: map[key]formerState{}, stored: map[apimeta.GroupKind]string{}, kept: map[*Manifest]*Result{}}
 	if err := r.prepare(ctx); err != nil {
 		return nil, err
 	}

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"net/netip"
+	"slices"
 )
 
 // flags are the flags of the program.
@@ -33,7 +34,7 @@ func parseFlags(args []string, stderr io.Writer) (*flags, error) {
 	set.StringVar(&f.namespace, "namespace", "default", "the namespace of objects that name none")
 	set.StringVar(&f.output, "output", "text", "text or json")
 	set.BoolVar(&f.changes, "changes", false, "also print what the API would store differently: defaults, changed values, dropped fields")
-	set.BoolVar(&f.ignoreUnknown, "ignore-unknown-kinds", false, "exit with 0 although the API does not know some kinds")
+	set.BoolVar(&f.ignoreUnknown, "ignore-unknown", false, "exit with 0 although some objects are of unknown kinds, or need a webhook that converts them")
 	set.StringVar(&f.serviceRange, "service-cluster-ip-range", defaultServices, "the addresses of Services")
 	if err := set.Parse(args); err != nil {
 		return nil, err
@@ -43,6 +44,8 @@ func parseFlags(args []string, stderr io.Writer) (*flags, error) {
 		return nil, fmt.Errorf("unexpected argument %q", set.Arg(0))
 	case len(f.files) == 0:
 		return nil, errors.New("-f is missing")
+	case standardInputs(f) > 1:
+		return nil, errors.New("- is standard input, and can be named once")
 	case f.output != "text" && f.output != "json":
 		return nil, fmt.Errorf("--output: %q is neither text nor json", f.output)
 	}
@@ -51,4 +54,14 @@ func parseFlags(args []string, stderr io.Writer) (*flags, error) {
 		return nil, fmt.Errorf("--service-cluster-ip-range: %w", err)
 	}
 	return f, nil
+}
+
+// standardInputs counts how often the flags name standard input.
+func standardInputs(f *flags) (n int) {
+	for _, path := range slices.Concat(f.files, f.definitions, f.policies, f.old) {
+		if path == stdin {
+			n++
+		}
+	}
+	return n
 }

@@ -2,6 +2,7 @@ package offline_test
 
 import (
 	"bytes"
+	"io"
 	"os"
 	"path/filepath"
 	"strings"
@@ -27,9 +28,15 @@ func run(t *testing.T, files map[string]string, stdin string, args ...string) (s
 			args[i] = filepath.Join(dir, arg)
 		}
 	}
+	stdout, stderr, code = runOn(t, strings.NewReader(stdin), args...)
+	return strings.ReplaceAll(stdout, dir+string(filepath.Separator), ""), stderr, code
+}
+
+// runOn runs the program with a standard input.
+func runOn(t *testing.T, stdin io.Reader, args ...string) (stdout, stderr string, code int) {
 	var out, errs bytes.Buffer
-	code = offline.Run(t.Context(), args, strings.NewReader(stdin), &out, &errs)
-	return strings.ReplaceAll(out.String(), dir+string(filepath.Separator), ""), errs.String(), code
+	code = offline.Run(t.Context(), args, stdin, &out, &errs)
+	return out.String(), errs.String(), code
 }
 
 const deployment = `apiVersion: apps/v1
@@ -84,13 +91,13 @@ func TestPoliciesDecide(t *testing.T) {
 	files := map[string]string{"in/web.yaml": deployment, "in/shop.yaml": namespace, "policies/limit.yaml": limit}
 	t.Run("policies that exist", func(t *testing.T) {
 		stdout, stderr, code := run(t, files, "", "-f", "in/", "--policies", "policies/")
-		assert.Equal(t, "in/"+denied+"1 valid, 1 invalid, 0 of unknown kinds, 0 unreadable\n", stdout)
+		assert.Equal(t, "in/"+denied+"1 valid, 1 invalid, 0 unknown, 0 unreadable\n", stdout)
 		assert.Empty(t, stderr)
 		assert.Equal(t, 1, code)
 	})
 	t.Run("policies among the manifests", func(t *testing.T) {
 		stdout, _, code := run(t, files, "", "-f", "in/", "-f", "policies/")
-		assert.Equal(t, "in/"+denied+"4 valid, 1 invalid, 0 of unknown kinds, 0 unreadable\n", stdout)
+		assert.Equal(t, "in/"+denied+"4 valid, 1 invalid, 0 unknown, 0 unreadable\n", stdout)
 		assert.Equal(t, 1, code)
 	})
 	t.Run("a namespace that the binding does not select", func(t *testing.T) {
@@ -137,7 +144,7 @@ spec: {priorityClassName: urgent, containers: [{name: a, image: a}]}
 `
 	stdout, _, code := run(t, nil, pod, "-f", "-")
 	assert.Equal(t, `-:1: error: Pod a: pods "a" is forbidden: no PriorityClass with name urgent was found
-0 valid, 1 invalid, 0 of unknown kinds, 0 unreadable
+0 valid, 1 invalid, 0 unknown, 0 unreadable
 `, stdout)
 	assert.Equal(t, 1, code)
 	_, _, code = run(t, nil, pod+"---\n{apiVersion: scheduling.k8s.io/v1, kind: PriorityClass, metadata: {name: urgent}, value: 1000}\n", "-f", "-")
@@ -170,7 +177,7 @@ func TestExitStatus(t *testing.T) {
 		{"invalid", strings.ReplaceAll(deployment, "replicas: 2", "replicas: -2"), nil, 1},
 		{"unreadable", deployment + "---\na: [\n", nil, 2},
 		{"an unknown kind", deployment + "---\n" + unknown, nil, 3},
-		{"an unknown kind that is ignored", unknown, []string{"--ignore-unknown-kinds"}, 0},
+		{"an unknown kind that is ignored", unknown, []string{"--ignore-unknown"}, 0},
 		{"an unknown kind beside an invalid object", unknown + "---\napiVersion: v1\nkind: Pod\nmetadata: {name: a}\n", nil, 1},
 		{"an unknown flag", "", []string{"--bogus"}, 2},
 		{"an argument", "", []string{"bogus"}, 2},
