@@ -36,6 +36,8 @@
 //   - rest/webhook, rest/policy: admission webhooks and admission policies that users of an API register, and rest/callout, the client
 //     that calls webhooks.
 //   - rest/quota: limits of what a namespace or a user stores.
+//   - rest/fairness: shares the capacity of an API among its users, as API Priority and Fairness does.
+//   - rest/debug: profiles, open watches and other states, behind a right of their own.
 //   - rest/audit: records who did what, as Kubernetes' audit does.
 //   - rest/requestlog: a line of log/slog for each request.
 //   - rest/console: a web page that shows an API.

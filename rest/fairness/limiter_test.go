@@ -112,13 +112,15 @@ func TestHangingWebhooksLeaveSeats(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var api *rest.API
 		release := make(chan struct{})
-		h, served, limiter := newLimited(t, level(1, 1, 1), apitest.Validating("hook", func(ctx context.Context, _ *rest.AdmissionRequest) error {
-			done, err := api.WaitOutside(ctx, "hook")
+		h, served, limiter := newLimited(t, level(1, 1, 1), apitest.Validating("hook", func(ctx context.Context, r *rest.AdmissionRequest) error {
+			done, err := api.WaitOutside(ctx, "webhook of "+r.User.Name)
 			if err != nil {
 				return err
 			}
 			defer done()
-			<-release
+			if r.User.Name == "tenant" {
+				<-release
+			}
 			return nil
 		}))
 		api = served
@@ -129,6 +131,7 @@ func TestHangingWebhooksLeaveSeats(t *testing.T) {
 		}
 		assert.Zero(t, limiter.State().Levels[0].Seats)
 		assert.Equal(t, 200, apitest.Do(t, h, "GET", path, "", "User", "b").Code)
+		assert.Equal(t, 201, create(t, h, "b", "b").Code, "the webhook of another tenant answers")
 		close(release)
 		for range 20 {
 			assert.Equal(t, 201, <-codes)
