@@ -89,8 +89,7 @@ func tell(t *testing.T, q *controller.Queue[string], step string) {
 	case "len":
 		require.Equal(t, key, fmt.Sprint(q.Len()), step)
 	case "pass":
-		time.Sleep(duration(t, key)) // the time of the bubble
-		synctest.Wait()
+		pass(duration(t, key))
 	case "down":
 		q.ShutDown()
 	case "end":

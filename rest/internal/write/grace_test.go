@@ -142,7 +142,7 @@ func TestObjectStaysMarkedForDeletion(t *testing.T) {
 		marked, err := client.Get(t.Context(), "a")
 		require.NoError(t, err)
 		assert.NotNil(t, marked.DeletionTimestamp)
-		time.Sleep(time.Hour)
+		apitest.LetPass(time.Hour)
 		synctest.Wait()
 		_, err = client.Get(t.Context(), "a")
 		assert.True(t, status.IsNotFound(err))

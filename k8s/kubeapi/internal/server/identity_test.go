@@ -26,7 +26,7 @@ func TestAServerRenewsTheLeaseOfItsIdentity(t *testing.T) {
 			require.Len(t, list.Items, 1)
 			assert.NotContains(t, versions, list.Items[0].ResourceVersion)
 			versions = append(versions, list.Items[0].ResourceVersion)
-			time.Sleep(10 * time.Second)
+			<-time.After(10 * time.Second) // of the bubble
 		}
 	})
 }
