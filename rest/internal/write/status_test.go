@@ -74,11 +74,6 @@ func TestStatusRefuses(t *testing.T) {
 		apitest.WantInvalid(t, apitest.Do(t, api, "PUT", status, apitest.WidgetBody(`"name":"a"`, `"status":{"phase":"Ready"}`)), "widgets.example.com", "a",
 			apitest.Invalid("metadata.resourceVersion", "Invalid value: 0: must be specified for an update"))
 	})
-	t.Run("an outdated resourceVersion", func(t *testing.T) {
-		apitest.WantFailure(t, apitest.Do(t, api, "PUT", status,
-			apitest.WidgetBody(`"name":"a","resourceVersion":"1"`, `"status":{"phase":"Ready"}`)), 409, "Conflict",
-			`Operation cannot be fulfilled on widgets.example.com "a": the object has been modified; please apply your changes to the latest version and try again`, apitest.AboutWidget("a"))
-	})
 	t.Run("an absent object", func(t *testing.T) {
 		for _, method := range []string{"GET", "PUT", "PATCH"} {
 			a := apitest.Do(t, api, method, apitest.Widgets+"/none/status",
