@@ -32,6 +32,7 @@ type objects struct {
 	stored  raw.Objects
 	schemas map[string]*flowSchema
 	levels  map[string]*priorityLevel
+	failed  error // why the last attempt to follow them ended
 }
 
 // start creates the mandatory objects, and returns when the stored ones configure the Limiter. It follows them until ctx ends.
@@ -44,6 +45,9 @@ func (l *Limiter) start(ctx context.Context, api *rest.API) error {
 		return nil
 	case <-ctx.Done():
 		l.running.Wait()
+		if o.failed != nil {
+			return fmt.Errorf("%w: %w", context.Cause(ctx), o.failed)
+		}
 		return context.Cause(ctx)
 	}
 }
@@ -64,6 +68,7 @@ func (o *objects) run(ctx context.Context, ready chan<- struct{}) {
 		case status.IsExpired(err) || ctx.Err() != nil:
 			continue
 		}
+		o.failed = err
 		o.limiter.options.Logger.LogAttrs(ctx, slog.LevelError, "flow control does not follow its objects, and tries again", slog.Any("error", err))
 		select {
 		case <-time.After(retry.Next(time.Now())):

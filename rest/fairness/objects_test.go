@@ -9,13 +9,16 @@ import (
 	"strings"
 	"testing"
 	"testing/synctest"
+	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/decorum-go/decorum/apimeta"
 	"github.com/decorum-go/decorum/rest"
 	"github.com/decorum-go/decorum/rest/fairness"
 	"github.com/decorum-go/decorum/rest/internal/apitest"
+	"github.com/decorum-go/decorum/status"
 )
 
 const (
@@ -271,6 +274,30 @@ func TestDistinguishers(t *testing.T) {
 				<-done
 			}
 		}
+	})
+}
+
+// Start says why the objects cannot configure the Limiter, and tries until then.
+func TestStartFails(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var log strings.Builder
+		limiter, err := fairness.New(fairness.Options{Objects: true, Logger: apitest.LoggerTo(&log)})
+		require.NoError(t, err)
+		refusals := 0
+		refuse := apitest.Validating("refuse", func(_ context.Context, r *rest.AdmissionRequest) error {
+			if r.Name == "catch-all" && r.Resource.Resource == "flowschemas" {
+				refusals++
+				return status.Forbidden(apimeta.GroupResource{}, "", "nobody may")
+			}
+			return nil
+		})
+		api := apitest.New(t, rest.Options{Plugins: []rest.Plugin{limiter}, Admission: []rest.Admission{refuse}}, apitest.WidgetResource())
+		ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+		defer cancel()
+		err = api.Start(ctx)
+		assert.ErrorContains(t, err, "nobody may")
+		assert.Greater(t, refusals, 1)
+		assert.Contains(t, log.String(), "flow control does not follow its objects, and tries again")
 	})
 }
 
