@@ -52,6 +52,23 @@ const maxVisited = 10_000
 // String returns the path as it was written.
 func (p Path) String() string { return p.text }
 
+// Members returns, for each route of the path, the members with which it begins. Everything that First visits lies in the last one.
+func (p Path) Members() [][]string {
+	if p.routes == nil {
+		return [][]string{nil}
+	}
+	all := make([][]string, len(p.routes))
+	for i, steps := range p.routes {
+		for _, next := range steps {
+			if next.kind != toMember {
+				break
+			}
+			all[i] = append(all[i], next.key)
+		}
+	}
+	return all
+}
+
 // First returns the first value, in the order of the document, to which the path leads. A step finds nothing in a value of the wrong type,
 // nor outside the bounds of a list. First finds nothing that is more than 10,000 values away.
 func (p Path) First(v doc.Value) (doc.Value, bool) {

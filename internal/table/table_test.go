@@ -253,6 +253,14 @@ func FuzzParsePath(f *testing.F) {
 		}
 		first, found := p.First(object)
 		assert.Equal(t, found, !first.IsAbsent())
+		var parts *codec.Parts
+		for _, names := range p.Members() {
+			parts = parts.With(names...)
+		}
+		some, err := parts.Decode(codec.AppendObject(nil, object), 0)
+		require.NoError(t, err)
+		inParts, _ := p.First(some)
+		assert.Equal(t, string(codec.AppendJSON(nil, first)), string(codec.AppendJSON(nil, inParts)), "the path leads to the same place in its parts")
 		for _, typ := range []string{"string", "integer", "number", "boolean", "date"} {
 			_, err := json.Marshal(table.Column{Path: p, Type: typ}.Cell(object, time.Time{}))
 			assert.NoError(t, err, "every cell can be sent")

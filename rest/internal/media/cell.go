@@ -20,8 +20,20 @@ type column struct {
 	absent  any // the cell if the object has no value at the path
 }
 
-// isPath reports whether the column shows values at a path.
-func (c column) isPath() bool { return c.compute == nil && !c.isName }
+// partsOf returns the parts of an object that the columns need, except for those with a function.
+func partsOf(columns []column) (parts *codec.Parts) {
+	for _, c := range columns {
+		switch {
+		case c.isName:
+			parts = parts.With("metadata", "name")
+		case c.compute == nil:
+			for _, names := range c.cell.Path.Members() {
+				parts = parts.With(names...)
+			}
+		}
+	}
+	return parts
+}
 
 // value returns the cell of an object. typed is the object in its Go type; only a column with a function needs it.
 func (c *column) value(v doc.Value, typed any, now time.Time) (any, error) {

@@ -22,8 +22,9 @@ type Kind struct {
 
 	names        *kind.Kind // nil for a document of discovery
 	dialect      upstream.Dialect
-	declared     []Column // as the host declared them
-	columns      []column // nil if there are no Tables
+	declared     []Column     // as the host declared them
+	columns      []column     // nil if there are no Tables
+	cellParts    *codec.Parts // what the columns need of an object
 	goType       GoType
 	show         func(*storage.Record) (*storage.Record, error)
 	converts     bool // whether show converts records, which are stored in another version
@@ -61,6 +62,7 @@ func NewKind(d Declaration) (*Kind, error) {
 	if k.columns, err = k.columnsOf(d.Stored); err != nil {
 		return nil, err
 	}
+	k.cellParts = partsOf(k.columns)
 	k.bookmarkRest, err = k.afterMetadata()
 	return k, err
 }
@@ -68,7 +70,7 @@ func NewKind(d Declaration) (*Kind, error) {
 // Scale returns the Kind of the subresource /scale, which has this schema.
 func (k *Kind) Scale(scale *schema.Schema) (*Kind, error) {
 	columns, err := k.scaleColumns(scale)
-	return &Kind{names: k.names, dialect: k.dialect, Message: Described(codec.ScaleMessage()), columns: columns, now: k.now}, err
+	return &Kind{names: k.names, dialect: k.dialect, Message: Described(codec.ScaleMessage()), columns: columns, cellParts: partsOf(columns), now: k.now}, err
 }
 
 // OfSubresource returns the Kind of a subresource that the host declared. message is nil if it has no message.

@@ -2,7 +2,6 @@ package media
 
 import (
 	"fmt"
-	"slices"
 	"strconv"
 
 	"github.com/decorum-go/decorum/apimeta"
@@ -73,21 +72,11 @@ func (t *tableWriter) appendRow(dst, object []byte, metadata storage.Span) ([]by
 
 // beginRow appends a row up to its object.
 func (t *tableWriter) beginRow(dst, object []byte, metadata storage.Span) ([]byte, error) {
-	v, err := t.read(object, metadata)
+	v, err := t.kind.cellParts.Decode(object, int(metadata.End))
 	if err != nil {
 		return dst, err
 	}
 	return t.appendCells(dst, v, object)
-}
-
-// read decodes what the columns need of an object. If no column has a path, that is its metadata.
-func (t *tableWriter) read(object []byte, metadata storage.Span) (doc.Value, error) {
-	if slices.ContainsFunc(t.kind.columns, column.isPath) {
-		v, _, err := codec.DecodeJSON(object)
-		return v, err
-	}
-	m, _, err := codec.DecodeJSON(object[metadata.Start:metadata.End])
-	return doc.MapOf(doc.Member{Key: "metadata", Value: m}), err
 }
 
 // appendCells appends the cells of a row, up to its object. object is the JSON of v, or nil for a bookmark. A host's function may not

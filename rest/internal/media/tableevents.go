@@ -24,12 +24,9 @@ func (v *tableObjects) whole() surroundings {
 
 // around appends the Table up to the object in its row.
 func (v *tableObjects) around(dst, object []byte, at watch.Revision) ([]byte, string, error) {
-	parts, err := storage.ExtractMetadata(object)
+	dst, err := v.begin(dst, at)
 	if err == nil {
-		dst, err = v.begin(dst, at)
-	}
-	if err == nil {
-		dst, err = v.beginRow(dst, object, parts.Metadata)
+		dst, err = v.beginRow(dst, object, storage.Span{})
 	}
 	return dst, "}]}", err
 }
