@@ -185,30 +185,49 @@ func (o *observed) listed() {
 	})
 }
 
-// Begin implements [steps.Observer].
+// Begin implements [steps.Observer]. A write has about 20 steps, so a step allocates nothing but its end, and not even that if no observer
+// waits for it.
 func (o *observed) Begin(ctx context.Context, s steps.Step) (context.Context, func(steps.Outcome)) {
 	step := Step{Kind: StepKind(s.Kind), Name: s.Name, Operation: Operation(s.Operation), Mutating: s.Mutating}
-	var ends []func(StepResult)
-	o.tell(func(by *Observation) {
-		if by.Step == nil {
-			return
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	if o.ended {
+		return ctx, steps.Unobserved
+	}
+	var ended func(StepResult) // of the first observer that waits for the end
+	var others []func(StepResult)
+	for i := range o.by {
+		if o.by[i].Step == nil {
+			continue
 		}
-		within, ended := by.Step(ctx, step)
+		within, end := o.by[i].Step(ctx, step)
 		if within != nil {
 			ctx = within
 		}
-		if ended != nil {
-			ends = append(ends, ended)
+		switch {
+		case end == nil:
+		case ended == nil:
+			ended = end
+		default:
+			others = append(others, end)
 		}
-	})
-	return ctx, func(out steps.Outcome) {
-		o.mu.Lock()
-		defer o.mu.Unlock()
-		for _, end := range ends {
-			if !o.ended {
-				end(StepResult(out))
-			}
-		}
+	}
+	if ended == nil {
+		return ctx, steps.Unobserved
+	}
+	return ctx, func(out steps.Outcome) { o.endStep(StepResult(out), ended, others) }
+}
+
+// endStep reports the end of a step, unless the request has ended.
+func (o *observed) endStep(r StepResult, ended func(StepResult), others []func(StepResult)) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	if o.ended {
+		return
+	}
+	ended(r)
+	for _, other := range others {
+		other(r)
 	}
 }
 

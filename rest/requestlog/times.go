@@ -8,51 +8,58 @@ import (
 	"github.com/decorum-go/decorum/rest"
 )
 
-// maxSteps is how many steps of a request are timed apart. A write has about 20, and each admission hook and each webhook adds one.
-const maxSteps = 64
+// usualSteps is how many steps a write has, and maxSteps how many are timed apart: each admission hook and each webhook adds one.
+const usualSteps, maxSteps = 24, 64
 
 // times are the times of the steps of a request, in the order in which the steps began. A step that happens several times is one entry: a
 // write repeats its steps if another write commits first, and a deletion of a collection has those of each object.
 type times []stepTime
 
 type stepTime struct {
-	step  rest.Step
-	took  time.Duration
-	open  int // how many of them run
-	since time.Time
+	name     string
+	kind     rest.StepKind
+	mutating bool // of an admission
+	open     int  // how many of them run
+	took     time.Duration
+	since    time.Time // if some run
 }
 
 // begin implements the function Step of [rest.Observation].
 func (t *times) begin(_ context.Context, s rest.Step) (context.Context, func(rest.StepResult)) {
 	i := t.entry(s)
-	now := time.Now()
-	if (*t)[i].open == 0 {
-		(*t)[i].since = now
+	entry := &(*t)[i]
+	if entry.open == 0 {
+		entry.since = time.Now()
 	}
-	(*t)[i].open++
-	return nil, func(rest.StepResult) {
-		entry := &(*t)[i]
-		if entry.open--; entry.open == 0 {
-			entry.took += time.Since(entry.since)
-		}
+	entry.open++
+	return nil, func(rest.StepResult) { t.end(i) }
+}
+
+// end ends a step.
+func (t *times) end(i int) {
+	entry := &(*t)[i]
+	if entry.open--; entry.open == 0 {
+		entry.took += time.Since(entry.since)
 	}
 }
 
 // entry returns the index of the entry of a step.
 func (t *times) entry(s rest.Step) int {
-	s.Operation, s.Mutating = "", s.Mutating && s.Kind == rest.StepAdmission
+	mutating := s.Mutating && s.Kind == rest.StepAdmission
 	for i := range *t {
-		if (*t)[i].step == s {
+		if have := &(*t)[i]; have.name == s.Name && have.kind == s.Kind && have.mutating == mutating {
 			return i
 		}
 	}
-	if len(*t) >= maxSteps {
+	switch len(*t) {
+	case 0:
+		*t = make(times, 0, usualSteps)
+	case maxSteps:
 		return maxSteps - 1
-	}
-	if len(*t) == maxSteps-1 {
+	case maxSteps - 1:
 		s = rest.Step{Name: "others"}
 	}
-	*t = append(*t, stepTime{step: s})
+	*t = append(*t, stepTime{name: s.Name, kind: s.Kind, mutating: mutating})
 	return len(*t) - 1
 }
 
@@ -63,25 +70,25 @@ func (t *times) attributes() []slog.Attr {
 		if entry.open > 0 {
 			entry.took += time.Since(entry.since)
 		}
-		attrs = append(attrs, slog.Duration(safe(nameOf(entry.step)), entry.took))
+		attrs = append(attrs, slog.Duration(safe(entry.label()), entry.took))
 	}
 	return attrs
 }
 
-// nameOf returns the name of a step in a line.
-func nameOf(s rest.Step) string {
-	switch s.Kind {
+// label returns the name of a step in a line.
+func (s *stepTime) label() string {
+	switch s.kind {
 	case rest.StepAdmission:
-		if s.Mutating {
+		if s.mutating {
 			return "mutating admission"
 		}
 		return "validating admission"
 	case rest.StepHook, rest.StepWebhook:
-		return string(s.Kind) + " " + s.Name
+		return string(s.kind) + " " + s.name
 	case rest.StepConversion:
-		return "conversion to " + s.Name
+		return "conversion to " + s.name
 	case rest.StepCommit:
 		return "commit"
 	}
-	return s.Name
+	return s.name
 }

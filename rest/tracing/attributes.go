@@ -78,37 +78,40 @@ func nameOf(r *rest.ObservedRequest) string {
 	if !slices.Contains(methods, method) {
 		method = "HTTP"
 	}
-	if route := routeOf(r); route != "" {
-		return method + " " + route
-	}
-	return method
+	var buffer [128]byte
+	name := append(buffer[:0], method...)
+	name = append(name, ' ')
+	return strings.TrimSuffix(string(appendRoute(name, r)), " ")
 }
 
 // routeOf returns the path of a request without what clients choose, such as the names of objects. It is empty if the API serves nothing
 // at the path, and for the paths of plug-ins, which may have any name below them.
-func routeOf(r *rest.ObservedRequest) string {
+func routeOf(r *rest.ObservedRequest) string { return string(appendRoute(nil, r)) }
+
+func appendRoute(to []byte, r *rest.ObservedRequest) []byte {
 	a := &r.Access
 	switch {
 	case r.Unknown:
-		return ""
+		return to
 	case a.Resource == "":
-		return ownRoute(a.Path)
+		return append(to, ownRoute(a.Path)...)
+	case a.Group == "":
+		to = append(to, "/api/"...)
+	default:
+		to = append(append(append(to, "/apis/"...), a.Group...), '/')
 	}
-	route := "/apis/" + a.Group + "/" + a.Version
-	if a.Group == "" {
-		route = "/api/" + a.Version
-	}
+	to = append(to, a.Version...)
 	if a.Namespace != "" && a.Resource != "namespaces" {
-		route += "/namespaces/{namespace}"
+		to = append(to, "/namespaces/{namespace}"...)
 	}
-	route += "/" + a.Resource
+	to = append(append(to, '/'), a.Resource...)
 	if a.Name != "" && !isCollection(a.Verb) {
-		route += "/{name}"
+		to = append(to, "/{name}"...)
 	}
 	if a.Subresource != "" {
-		route += "/" + a.Subresource
+		to = append(append(to, '/'), a.Subresource...)
 	}
-	return route
+	return to
 }
 
 // isCollection reports whether a verb is about a collection, although a selector may name one object of it.

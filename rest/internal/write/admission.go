@@ -230,7 +230,7 @@ func (a *admission) validate(ctx context.Context, obj forms) (err error) {
 // begin reports the beginning of a step to the observer of the write, if it has one.
 func (a *admission) begin(ctx context.Context, of steps.Kind, name string, mutating bool) (context.Context, func(steps.Outcome)) {
 	if a.observer == nil {
-		return ctx, func(steps.Outcome) {}
+		return ctx, steps.Unobserved
 	}
 	return a.observer.Begin(ctx, steps.Step{Kind: of, Name: name, Operation: string(a.operation), Mutating: mutating})
 }
