@@ -9,12 +9,17 @@ import (
 	"context"
 	"os"
 	"os/signal"
+	"runtime/debug"
 	"syscall"
 
 	"github.com/decorum-go/decorum/k8s/kubeapi/internal/offline"
 )
 
+// collection is the growth of the heap in percent until the next collection of garbage. The program ends soon, so rare collections pay.
+const collection = 400
+
 func main() {
+	debug.SetGCPercent(collection)
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	code := offline.Run(ctx, os.Args[1:], os.Stdin, os.Stdout, os.Stderr)
 	stop()
