@@ -188,7 +188,7 @@ func (o *observed) listed() {
 // Begin implements [steps.Observer]. A write has about 20 steps, so a step allocates nothing but its end, and not even that if no observer
 // waits for it.
 func (o *observed) Begin(ctx context.Context, s steps.Step) (context.Context, func(steps.Outcome)) {
-	step := Step{Kind: StepKind(s.Kind), Name: s.Name, Operation: Operation(s.Operation), Mutating: s.Mutating}
+	step := Step{Kind: StepKind(s.Kind), Name: s.Name, Binding: s.Binding, Operation: Operation(s.Operation), Mutating: s.Mutating}
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	if o.ended {
@@ -215,7 +215,7 @@ func (o *observed) Begin(ctx context.Context, s steps.Step) (context.Context, fu
 	if ended == nil {
 		return ctx, steps.Unobserved
 	}
-	return ctx, func(out steps.Outcome) { o.endStep(StepResult(out), ended, others) }
+	return ctx, func(out steps.Outcome) { o.endStep(resultOf(out), ended, others) }
 }
 
 // endStep reports the end of a step, unless the request has ended.

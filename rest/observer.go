@@ -126,6 +126,8 @@ const (
 	StepHook StepKind = StepKind(steps.Hook)
 	// StepWebhook is one call of an admission webhook, within a StepHook. Its name is that of the webhook.
 	StepWebhook StepKind = StepKind(steps.Webhook)
+	// StepPolicy is one evaluation of a ValidatingAdmissionPolicy, within a StepHook. Its name is that of the policy.
+	StepPolicy StepKind = StepKind(steps.Policy)
 	// StepConversion is one call that converts objects outside of the process. Its name is the version to which it converts.
 	StepConversion StepKind = StepKind(steps.Conversion)
 	// StepCommit is the time that the store needs to make a write durable and visible.
@@ -137,6 +139,8 @@ type Step struct {
 	Kind StepKind
 	// Name tells apart steps of the same kind.
 	Name string
+	// Binding is the name of the ValidatingAdmissionPolicyBinding of a StepPolicy.
+	Binding string
 	// Operation is that of the admission request. It is empty for steps outside of admission.
 	Operation Operation
 	// Mutating says that the step may change the object. Otherwise, it validates it.
@@ -153,6 +157,35 @@ type StepResult struct {
 	Code int
 	// FailedOpen says that a webhook failed, and that its failure policy let the write go on.
 	FailedOpen bool
+	// Checks are what a StepPolicy does about validations that failed: one for each of them and each action.
+	Checks []PolicyCheck
+}
+
+// PolicyCheck is what a policy does about one validation that failed.
+type PolicyCheck struct {
+	// Action is "deny", "warn" or "audit", as the binding says. It is "allow" if the validation could not be evaluated, and the failure
+	// policy lets the write go on.
+	Action string
+	// Err is why the validation could not be evaluated. It is nil if the validation was false.
+	Err error
+}
+
+// resultOf returns the exported form of an outcome.
+func resultOf(out steps.Outcome) StepResult {
+	r := StepResult{Err: out.Err, Refused: out.Refused, Code: out.Code, FailedOpen: out.FailedOpen}
+	for _, c := range out.Checks {
+		r.Checks = append(r.Checks, PolicyCheck(c))
+	}
+	return r
+}
+
+// outcome is the reverse of resultOf.
+func (r StepResult) outcome() steps.Outcome {
+	out := steps.Outcome{Err: r.Err, Refused: r.Refused, Code: r.Code, FailedOpen: r.FailedOpen}
+	for _, c := range r.Checks {
+		out.Checks = append(out.Checks, steps.Check(c))
+	}
+	return out
 }
 
 // Change is a committed change of one object.
@@ -204,6 +237,12 @@ type ObjectMetadata struct {
 // plug-ins that wait for something, such as package rest/webhook. The step happens with the returned context, and the caller calls ended at its
 // end.
 func BeginStep(ctx context.Context, s Step) (within context.Context, ended func(StepResult)) {
-	within, end := steps.Begin(ctx, steps.Step{Kind: steps.Kind(s.Kind), Name: s.Name, Operation: string(s.Operation), Mutating: s.Mutating})
-	return within, func(r StepResult) { end(steps.Outcome(r)) }
+	observer := steps.ObserverOf(ctx)
+	if observer == nil {
+		return ctx, func(StepResult) {}
+	}
+	within, end := observer.Begin(ctx, steps.Step{
+		Kind: steps.Kind(s.Kind), Name: s.Name, Binding: s.Binding, Operation: string(s.Operation), Mutating: s.Mutating,
+	})
+	return within, func(r StepResult) { end(r.outcome()) }
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"net/http"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/decorum-go/decorum/rest"
@@ -19,6 +20,8 @@ func (m *observer) step(_ context.Context, s rest.Step) (context.Context, func(r
 	switch s.Kind {
 	case rest.StepCommit:
 		return nil, func(rest.StepResult) { m.commits.Observe(time.Since(began).Seconds()) }
+	case rest.StepPolicy:
+		return nil, func(r rest.StepResult) { m.countChecks(s, r, time.Since(began)) }
 	case rest.StepConversion:
 		return nil, func(rest.StepResult) { m.conversions.WithLabelValues(s.Name).Observe(time.Since(began).Seconds()) }
 	}
@@ -69,4 +72,25 @@ func codeOf(r rest.StepResult) string {
 		code = http.StatusServiceUnavailable
 	}
 	return strconv.Itoa(code)
+}
+
+// countChecks counts what a policy does about validations that failed.
+func (m *observer) countChecks(s rest.Step, r rest.StepResult, took time.Duration) {
+	for _, c := range r.Checks {
+		m.policyChecks.WithLabelValues(c.Action, faultOf(c.Err), s.Name, s.Binding).Inc()
+		m.policies.WithLabelValues(c.Action, faultOf(c.Err), s.Name, s.Binding).Observe(took.Seconds())
+	}
+}
+
+// faultOf returns the label error_type of a validation. The texts are those of API servers.
+func faultOf(err error) string {
+	switch {
+	case err == nil:
+		return "no_error"
+	case strings.HasPrefix(err.Error(), "compilation error"):
+		return "compile_error"
+	case strings.Contains(err.Error(), "running out of cost budget"):
+		return "out_of_budget"
+	}
+	return "invalid_error"
 }

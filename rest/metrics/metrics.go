@@ -39,6 +39,8 @@ type Metrics struct {
 	webhookCalls  *prometheus.CounterVec
 	webhookErrors *prometheus.CounterVec
 	failedOpen    *prometheus.CounterVec
+	policyChecks  *prometheus.CounterVec
+	policies      *prometheus.HistogramVec
 	commits       prometheus.Histogram
 	conversions   *prometheus.HistogramVec
 }
@@ -47,6 +49,7 @@ type Metrics struct {
 var (
 	ofRequest   = []string{"component", "group", "resource", "scope", "subresource", "verb", "version"}
 	ofAdmission = []string{"operation", "rejected", "type"}
+	ofPolicy    = []string{"enforcement_action", "error_type", "policy", "policy_binding"}
 	// ofWork are buckets of what usually takes less than a second.
 	ofWork = []float64{0.0001, 0.0005, 0.001, 0.005, 0.01, 0.05, 0.1, 0.5, 1, 5}
 )
@@ -98,6 +101,10 @@ func New(options Options) *Metrics {
 			"error_type", "name", "operation", "rejection_code", "type"),
 		failedOpen: counters("apiserver_admission_webhook_fail_open_count",
 			"Calls of admission webhooks that failed, and whose failure policy let the write go on.", "name", "type"),
+		policyChecks: counters("apiserver_validating_admission_policy_check_total",
+			"Validations of policies that failed, by what the policy did about them.", ofPolicy...),
+		policies: histogram("apiserver_validating_admission_policy_check_duration_seconds",
+			"Time of the evaluations of policies whose validations failed.", []float64{5e-7, 0.001, 0.01, 0.1, 1}, ofPolicy...),
 		commits: prometheus.NewHistogram(prometheus.HistogramOpts{
 			Name: "decorum_store_commit_duration_seconds", Help: "Time from the decision of a write until the store shows it.", Buckets: ofWork,
 		}),
@@ -117,7 +124,7 @@ func (m *Metrics) Plug(api *rest.API) (rest.Parts, error) {
 func (m *Metrics) all() []prometheus.Collector {
 	return []prometheus.Collector{
 		m.requests, m.durations, m.sizes, m.inFlight, m.longRunning, m.watchEvents, m.watchLists, m.deprecated, m.decisions, m.phases, m.controllers, m.webhooks,
-		m.webhookCalls, m.webhookErrors, m.failedOpen, m.commits, m.conversions,
+		m.webhookCalls, m.webhookErrors, m.failedOpen, m.policyChecks, m.policies, m.commits, m.conversions,
 	}
 }
 

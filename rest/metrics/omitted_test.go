@@ -1,9 +1,8 @@
 package metrics_test
 
 const (
-	noReload   = "the host makes the configuration in Go, and nothing reloads it from a file"
-	noPolicies = "package rest/policy does not report it"
-	noSubject  = "nothing corresponds to it here"
+	noReload  = "the host makes the configuration in Go, and nothing reloads it from a file"
+	noSubject = "nothing corresponds to it here"
 )
 
 // omitted are the stable and the beta metrics of kube-apiserver that the module does not have, and why.
@@ -14,8 +13,6 @@ var omitted = map[string]string{
 	"apiserver_authorization_config_controller_automatic_reloads_total":                  noReload,
 	"apiserver_cel_compilation_duration_seconds":                                         "the observer does not see the compiler of expressions",
 	"apiserver_cel_evaluation_duration_seconds":                                          "the observer sees the step of a write, and not each expression",
-	"apiserver_validating_admission_policy_check_duration_seconds":                       noPolicies,
-	"apiserver_validating_admission_policy_check_total":                                  noPolicies,
 	"apiserver_validation_declarative_validation_mismatch_total":                         noSubject,
 	"apiserver_validation_declarative_validation_panic_total":                            noSubject,
 }

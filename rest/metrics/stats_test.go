@@ -2,6 +2,7 @@ package metrics_test
 
 import (
 	"context"
+	"errors"
 	"net/http"
 	"testing"
 	"time"
@@ -142,6 +143,28 @@ func TestMetricsCountTheCallsOfWebhooks(t *testing.T) {
 			assert.Equal(t, c.opened, len(w.values("apiserver_admission_webhook_fail_open_count")) == 1)
 		})
 	}
+}
+
+// A hook evaluates a policy in this test, as package rest/policy does.
+func TestMetricsCountTheChecksOfPolicies(t *testing.T) {
+	w := newWorldWith(t, rest.Options{Admission: []rest.Admission{{Name: "policies", SideEffects: rest.SideEffectsNone,
+		Validate: func(ctx context.Context, r *rest.AdmissionRequest) error {
+			_, ended := rest.BeginStep(ctx, rest.Step{Kind: rest.StepPolicy, Name: "p", Binding: "b", Operation: r.Operation})
+			ended(rest.StepResult{Checks: []rest.PolicyCheck{
+				{Action: "deny"}, {Action: "audit"}, {Action: "deny"}, {Action: "allow", Err: errors.New("no such key: x")},
+				{Action: "deny", Err: errors.New("compilation error: x")},
+				{Action: "warn", Err: errors.New("validation failed due to running out of cost budget, no further validation rules will be run")},
+			}})
+			return nil
+		}}}})
+	w.do("POST", memos, memoBody("a"))
+	want := map[string]float64{
+		"enforcement_action=deny error_type=no_error": 2, "enforcement_action=audit error_type=no_error": 1,
+		"enforcement_action=allow error_type=invalid_error": 1, "enforcement_action=deny error_type=compile_error": 1,
+		"enforcement_action=warn error_type=out_of_budget": 1,
+	}
+	assert.Equal(t, want, w.values("apiserver_validating_admission_policy_check_total", "policy", "policy_binding"))
+	assert.Equal(t, want, w.values("apiserver_validating_admission_policy_check_duration_seconds", "policy", "policy_binding"))
 }
 
 func TestMetricsBelongToOneAPI(t *testing.T) {

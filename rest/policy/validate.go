@@ -10,6 +10,7 @@ import (
 
 	"github.com/decorum-go/decorum/internal/doc"
 	"github.com/decorum-go/decorum/internal/rules"
+	"github.com/decorum-go/decorum/rest"
 	ar "github.com/decorum-go/decorum/rest/admissionregistration"
 	"github.com/decorum-go/decorum/status"
 )
@@ -22,6 +23,7 @@ type decision struct {
 	denied  bool
 	message string
 	reason  status.Reason // empty if the policy could not be evaluated
+	fault   error         // why the policy could not be evaluated, or nil
 }
 
 // validate evaluates validating policies, and refuses the write if one of them denies it.
@@ -39,7 +41,11 @@ func (w *reviewed) validate(ctx context.Context, active []activePolicy) error {
 		if err != nil {
 			return err
 		}
-		v := w.validation(ctx, i, in)
+		within, ended := rest.BeginStep(ctx, rest.Step{
+			Kind: rest.StepPolicy, Name: i.name, Binding: i.binding.name, Operation: w.request.Operation,
+		})
+		v := w.validation(within, i, in)
+		ended(rest.StepResult{Checks: v.checks(i)})
 		if ctx.Err() != nil {
 			return ctx.Err()
 		}
@@ -78,6 +84,21 @@ func (w *reviewed) act(i invocation, n int, d decision, refused *refusals, notes
 type validation struct {
 	decisions   []decision
 	annotations []annotation
+}
+
+// checks returns what the policy does about validations that failed, for those who observe the request.
+func (v *validation) checks(i invocation) (all []rest.PolicyCheck) {
+	for _, d := range v.decisions {
+		switch {
+		case d.denied:
+			for _, action := range i.binding.actions {
+				all = append(all, rest.PolicyCheck{Action: strings.ToLower(string(action)), Err: d.fault})
+			}
+		case d.fault != nil:
+			all = append(all, rest.PolicyCheck{Action: "allow", Err: d.fault})
+		}
+	}
+	return all
 }
 
 // annotation is an audit annotation, or the error that prevented it.
@@ -137,7 +158,9 @@ func (w *reviewed) matchConditions(ctx context.Context, p *program, in *rules.In
 }
 
 // failed returns the decision of a policy that cannot be evaluated.
-func (p *policy) failed(err error) decision { return decision{denied: !p.ignore, message: err.Error()} }
+func (p *policy) failed(err error) decision {
+	return decision{denied: !p.ignore, message: err.Error(), fault: err}
+}
 
 // annotate appends the annotation that an expression makes.
 func (p *policy) annotate(list []annotation, key string, r result) []annotation {

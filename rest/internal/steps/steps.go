@@ -12,6 +12,8 @@ type Step struct {
 	Kind Kind
 	// Name tells steps of a kind apart.
 	Name string
+	// Binding is that of a policy.
+	Binding string
 	// Operation is that of the admission request. It is empty for steps outside of admission.
 	Operation string
 	// Mutating: the step may change the object.
@@ -25,6 +27,7 @@ const (
 	Hook       Kind = "hook"
 	Webhook    Kind = "webhook"
 	Conversion Kind = "conversion"
+	Policy     Kind = "policy"
 	Commit     Kind = "commit"
 )
 
@@ -37,6 +40,15 @@ type Outcome struct {
 	Code int
 	// FailedOpen: the webhook failed, and its failure policy let the request go on.
 	FailedOpen bool
+	// Checks are the validations of a policy that failed.
+	Checks []Check
+}
+
+// Check is a validation of a policy that failed, and what the policy does about it.
+type Check struct {
+	Action string
+	// Err is why the validation could not be evaluated. It is nil if it was false.
+	Err error
 }
 
 // Change is a committed change of one object. Before is nil if the write created the object, and After is nil if the write removed it.
