@@ -78,7 +78,6 @@ func (q *request) decodeBody(w *write.Write) (doc.Value, error) {
 	if err != nil {
 		return doc.Value{}, err
 	}
-	w.Body.Size = len(data)
 	f := q.bodyFormat(q.kind.Message)
 	f.IntoStruct = q.res.Dialect.BodiesAreStructs || w.Kind() != q.res.GVK // the kinds of subresources have Go types in both dialects
 	f.Validation = w.Asked.Validation

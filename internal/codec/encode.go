@@ -1,6 +1,8 @@
 package codec
 
 import (
+	"bytes"
+	"sync"
 	"unicode/utf8"
 
 	"github.com/decorum-go/decorum/internal/doc"
@@ -61,6 +63,23 @@ func AppendObject(dst []byte, v doc.Value) []byte {
 	}
 	return append(dst, '}')
 }
+
+// EncodeObject returns what [AppendObject] appends, in memory of just that size. So a store can keep it.
+func EncodeObject(v doc.Value) []byte {
+	draft := drafts.Get().(*[]byte)
+	*draft = AppendObject((*draft)[:0], v)
+	text := bytes.Clone(*draft)
+	if cap(*draft) <= maxDraft {
+		drafts.Put(draft)
+	}
+	return text
+}
+
+// drafts are buffers in which objects are encoded before their size is known.
+var drafts = sync.Pool{New: func() any { return new([]byte) }}
+
+// maxDraft is the largest buffer, in bytes, that the pool keeps.
+const maxDraft = 64 << 10
 
 func appendMember(dst []byte, key string, value doc.Value, first bool) []byte {
 	if !first {

@@ -3,6 +3,7 @@ package codec_test
 import (
 	"encoding/json"
 	"os"
+	"strings"
 	"testing"
 	"unicode/utf8"
 
@@ -63,6 +64,20 @@ func FuzzAppendString(f *testing.F) {
 		require.Equal(t, string([]rune(s)), back)
 		require.True(t, utf8.Valid(text))
 	})
+}
+
+// The text of an object stays as it is when others are encoded, and its memory has no room that a store would waste.
+func TestEncodeObject(t *testing.T) {
+	texts := map[string][]byte{}
+	for _, size := range []int{0, 1, 100, 5000, 100_000, 3000, 10} {
+		v := doc.MapOf(doc.Member{Key: "kind", Value: doc.Of("A")}, doc.Member{Key: "data", Value: doc.Of(strings.Repeat("x", size))})
+		text := codec.EncodeObject(v)
+		assert.Less(t, cap(text)-len(text), 64+len(text)/8)
+		texts[string(codec.AppendObject(nil, v))] = text
+	}
+	for want, text := range texts {
+		assert.Equal(t, want, string(text))
+	}
 }
 
 func BenchmarkAppendObject(b *testing.B) {

@@ -20,7 +20,7 @@ type Builder struct {
 // chunks of nodes hold nodesInChunk, so that little of the last one is wasted.
 const (
 	maxFirst       = 1024
-	furtherMembers = 32
+	furtherMembers = 16
 	nodesInChunk   = 16
 )
 

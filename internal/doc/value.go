@@ -112,6 +112,9 @@ func MapOf(members ...Member) Value {
 // FromMembers returns a map of these members, and appends the duplicate keys to duplicates in the order of the input.
 // The last member of a duplicate key counts. Members whose value is absent are left out.
 func FromMembers(members []Member, duplicates []string) (Value, []string) {
+	if len(members) == 0 {
+		return Value{kind: Map}, duplicates
+	}
 	keys := make([]string, 0, len(members))
 	values := make([]Value, 0, len(members))
 	sorted := true

@@ -64,6 +64,7 @@ const maxChunk = 64
 // treeOf returns a builder for the fieldsV1 of a document.
 func treeOf(v doc.Value) *tree {
 	t := &tree{size: sizeOf(v, maxChunk)}
+	t.members = make([]doc.Member, 0, t.size)
 	t.maps.Reset(t.size, false)
 	return t
 }

@@ -45,7 +45,7 @@ func (w *Write) encode(context.Context) error {
 	case w.deletion != nil:
 		switch w.result.Gone = !held(w.res, w.after.stored); {
 		case !w.result.Gone || w.beginsGrace():
-			w.after.json = codec.AppendObject(nil, w.after.stored)
+			w.after.json = codec.EncodeObject(w.after.stored)
 		case !w.res.Strategy.GoesMarked:
 			w.after.stored = w.before.stored // a client never saw the object marked, so the answer shows it unmarked
 		}
@@ -59,7 +59,7 @@ func (w *Write) encode(context.Context) error {
 	}
 	w.result.Gone = w.before.record.Deleting && !held(w.res, w.after.shown)
 	if w.result.Gone || w.Asked.DryRun {
-		w.result.JSON = codec.AppendObject(nil, w.after.shown)
+		w.result.JSON = codec.EncodeObject(w.after.shown)
 	}
 	if w.result.Gone {
 		return nil
@@ -75,11 +75,11 @@ func (w *Write) encodeStored(obj forms) error {
 	if w.before.record != nil {
 		before = len(w.before.record.JSON)
 	}
-	w.after.json = codec.AppendObject(make([]byte, 0, max(before, w.Body.Size)+roomForMetadata), obj.stored)
+	w.after.json = codec.EncodeObject(obj.stored)
 	err := checkSize(w.res, w.after.json, before)
 	if err != nil && w.way != applied && objectmeta.Of(obj.stored).Has(objectmeta.ManagedFields) {
 		obj = obj.withMetadata(doc.Member{Key: objectmeta.ManagedFields})
-		w.after.json = codec.AppendObject(nil, obj.stored)
+		w.after.json = codec.EncodeObject(obj.stored)
 		err = checkSize(w.res, w.after.json, before)
 	}
 	if w.res.FromStored != nil {
@@ -87,9 +87,6 @@ func (w *Write) encodeStored(obj forms) error {
 	}
 	return err
 }
-
-// roomForMetadata is about how many bytes a write adds to the client's text or to the old object. It sizes a buffer.
-const roomForMetadata = 512
 
 // checkSize refuses a write that makes an object too large. An object that is already too large may shrink.
 func checkSize(res *resource.Resource, json []byte, before int) error {

@@ -64,8 +64,6 @@ type Asked struct {
 
 // Body describes what the client sent, apart from the object itself.
 type Body struct {
-	// Size is in bytes; 0 if there is no body.
-	Size int
 	// UID is the uid that the stored object must have. Empty accepts any.
 	UID string
 	// Problems are what the decoder reported besides the content, such as duplicate keys.
