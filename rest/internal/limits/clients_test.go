@@ -12,6 +12,7 @@ import (
 	"net/http"
 	"os"
 	"os/exec"
+	"strings"
 	"sync"
 	"testing"
 
@@ -36,7 +37,7 @@ func TestMain(m *testing.M) {
 type order struct {
 	Caller      string // names the connections
 	Address     string
-	Request     string // the bytes that a connection sends
+	Request     string // the bytes that a connection sends, with another number in each place of counted
 	Connections int
 	// Answers is how many complete answers the connections read in all.
 	Answers int
@@ -132,7 +133,7 @@ func (o order) carryOutOn(c *connection, i int) error {
 		share++
 	}
 	for range share {
-		if err := c.ask([]byte(o.Request)); err != nil {
+		if err := c.ask(c.numbered(o.Request, i)); err != nil {
 			return err
 		}
 		if _, err := io.Copy(io.Discard, c.body); err != nil {
@@ -147,6 +148,17 @@ type connection struct {
 	conn net.Conn
 	in   *bufio.Reader
 	body io.Reader // of the answer that has begun
+	sent int       // how many requests it has numbered
+}
+
+// counted is the number that each request of a caller replaces by its own, of as many digits.
+const counted = "000000000"
+
+// numbered returns a request with a number that no other request of the connections has.
+func (c *connection) numbered(request string, connection int) []byte {
+	c.sent++
+	number := fmt.Sprintf("%0*d", len(counted), (connection+1)*1_000_000+c.sent)
+	return []byte(strings.ReplaceAll(request, counted, number))
 }
 
 // ask sends a request and reads the head of its answer.
@@ -158,7 +170,7 @@ func (c *connection) ask(request []byte) error {
 	if err != nil {
 		return err
 	}
-	if c.body = response.Body; response.StatusCode != http.StatusOK {
+	if c.body = response.Body; response.StatusCode/100 != 2 {
 		text, _ := io.ReadAll(c.body)
 		return fmt.Errorf("%s: %s", response.Status, text)
 	}
@@ -190,8 +202,16 @@ func (c *clients) caller(address, target, accept string, connections int) *calle
 	}}
 }
 
-// get sends the request n times and reads the answers.
-func (c *caller) get(n int) {
+// writer returns a caller that sends a body. Each request has a number of its own in the place of counted.
+func (c *clients) writer(address, method, target, media, body string, connections int) *caller {
+	return &caller{c, order{
+		Caller: fmt.Sprint(address, method, target, media), Address: address, Connections: connections,
+		Request: fmt.Sprintf("%s %s HTTP/1.1\r\nHost: x\r\nContent-Type: %s\r\nContent-Length: %d\r\n\r\n%s", method, target, media, len(body), body),
+	}}
+}
+
+// send sends the request n times and reads the answers.
+func (c *caller) send(n int) {
 	o := c.order
 	o.Answers = n
 	c.clients.begin(o)

@@ -43,7 +43,7 @@ func beside(b *testing.B, aim float64, s *apitest.ThingServer, target, accept st
 	api, bare := serve(b, s.API), serve(b, ready(answer.Header.Get("Content-Type"), body))
 	c := startClients(b)
 	ours, limit := c.caller(api, target, accept, connections), c.caller(bare, target, accept, connections)
-	apitest.Compare(b, requests, ours.get, limit.get)
+	apitest.Compare(b, requests, ours.send, limit.send)
 	b.ReportMetric(aim, "aim")
 }
 
@@ -96,7 +96,7 @@ func BenchmarkListAs(b *testing.B) {
 			address := serve(b, s.API)
 			c := startClients(b)
 			ours, limit := c.caller(address, apitest.Things, l.accept, 1), c.caller(address, apitest.Things, apitest.TypeJSON, 1)
-			ratio, spread := apitest.Compare(b, 100_000/l.objects, ours.get, limit.get)
+			ratio, spread := apitest.Compare(b, 100_000/l.objects, ours.send, limit.send)
 			if l.byBytes {
 				size := func(accept string) int { return len(s.Do("GET", apitest.Things, "", "Accept", accept).Body) }
 				scale := float64(size(apitest.TypeJSON)) / float64(size(l.accept))
@@ -129,7 +129,7 @@ func BenchmarkListSelected(b *testing.B) {
 			c := startClients(b)
 			ours := c.caller(address, apitest.Things+"?labelSelector=picked%3Dyes", apitest.TypeJSON, 1)
 			limit := c.caller(address, few, apitest.TypeJSON, 1)
-			apitest.Compare(b, 20, ours.get, limit.get)
+			apitest.Compare(b, 20, ours.send, limit.send)
 			if indexed {
 				b.ReportMetric(1.5, "aim")
 			}
