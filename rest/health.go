@@ -24,28 +24,35 @@ const (
 // health answers /healthz, /livez and /readyz. During a shutdown the API is alive but not ready, so that load balancers stop sending
 // requests. The API is also not ready while the store refuses writes, and until its plug-ins have started.
 func (q *request) health() error {
-	endpoint, _, _ := strings.Cut(strings.TrimPrefix(q.r.URL.Path, "/"), "/")
-	checks := q.api.checksOf(HealthEndpoint(endpoint))
+	endpoint := healthEndpointOf(q.r.URL.Path)
+	checks := q.api.checksOf(endpoint)
 	var text string
 	var ok bool
 	if name := q.at.name; name != "" {
-		i := slices.IndexFunc(checks, func(c check) bool { return c.name == name })
-		if i < 0 {
-			return q.unknownPath()
-		}
 		text, ok = "ok", true
-		if err := checks[i].begin()(); err != nil {
+		if err := checks[findCheck(checks, name)].begin()(); err != nil {
 			text, ok = "internal server error: "+err.Error()+"\n", false
 		}
 	} else {
 		query := q.parameters()
-		text, ok = healthReport(endpoint, checks, query["exclude"], query.Has("verbose"))
+		text, ok = healthReport(string(endpoint), checks, query["exclude"], query.Has("verbose"))
 	}
 	code := http.StatusOK
 	if !ok {
 		code = http.StatusInternalServerError
 	}
 	return q.writeRaw(code, media.Text, []byte(text), nil)
+}
+
+// healthEndpointOf returns the endpoint in the path of a report or of a single check.
+func healthEndpointOf(path string) HealthEndpoint {
+	endpoint, _, _ := strings.Cut(strings.TrimPrefix(path, "/"), "/")
+	return HealthEndpoint(endpoint)
+}
+
+// findCheck returns the index of a check, or -1.
+func findCheck(checks []check, name string) int {
+	return slices.IndexFunc(checks, func(c check) bool { return c.name == name })
 }
 
 // check is one line of a health report.

@@ -1,6 +1,7 @@
 package rest
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"log/slog"
@@ -55,6 +56,9 @@ func (q *request) observe(refused error) error {
 	}
 	r.Unknown = q.unknown || q.res != nil && q.at.subresource != "" && q.res.subresource(q.at.subresource) == nil
 	r.Deprecated = q.res != nil && q.res.Kind.Warning != ""
+	if !r.Unknown {
+		r.Declared = cmp.Or(q.at.declared, r.Access.Path)
+	}
 	r.LongRunning = r.Access.Verb == kind.Watch || q.isStream()
 	ctx := q.r.Context()
 	var failed error

@@ -45,6 +45,9 @@ type ObservedRequest struct {
 	Sender *User
 	// Unknown says that the API serves nothing at the path, so that a client may have chosen any name in it.
 	Unknown bool
+	// Declared is the path as the API or a plug-in serves it, if the request is outside of all resources: /version, for example. A path of
+	// [Parts.Paths] that ends with a slash stands for all paths below it. Declared is empty if Unknown is set, so clients cannot choose it.
+	Declared string
 	// LongRunning says that the request is a watch or a stream, which ends when its client or the API ends it.
 	LongRunning bool
 	// Deprecated says that the version in the path is deprecated, see [Stage].

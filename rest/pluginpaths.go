@@ -28,26 +28,27 @@ func (p pluginPaths) add(more map[string]http.Handler, router *httprouter.Router
 	return nil
 }
 
-// at returns the handler of a path without a slash at its end: that of the path itself, or of the longest one with a slash at or above it, or
-// nil.
-func (p pluginPaths) at(path string) http.Handler {
+// at returns the handler of a path without a slash at its end, and the declared path: that of the path itself, or of the longest one with a
+// slash at or above it. The handler is nil if nothing is served there.
+func (p pluginPaths) at(path string) (handler http.Handler, declared string) {
 	if handler := p[path]; handler != nil {
-		return handler
+		return handler, path
 	}
 	for ; path != ""; path = path[:strings.LastIndexByte(path, '/')] {
 		if handler := p[path+"/"]; handler != nil {
-			return handler
+			return handler, path + "/"
 		}
 	}
-	return nil
+	return nil, ""
 }
 
 // findPluginPath is the finder of a path that the router does not know.
-func (a *API) findPluginPath(_ *serving, path string, _ httprouter.Params, _ *place) (*served, chooser) {
-	handler := a.paths.at(path)
+func (a *API) findPluginPath(_ *serving, path string, _ httprouter.Params, at *place) (*served, chooser) {
+	handler, declared := a.paths.at(path)
 	if handler == nil {
 		return nil, nil
 	}
+	at.declared = declared
 	return nil, always(func(q *request) error {
 		ctx, cancel := q.api.ending.Until(q.r.Context())
 		defer cancel()

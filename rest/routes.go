@@ -41,7 +41,8 @@ func exactly(h handler) chooser {
 // place is what a path names. Empty segments name nothing.
 type place struct {
 	namespace, name, subresource string
-	below                        bool // the path continues below the subresource
+	below                        bool   // the path continues below the subresource
+	declared                     string // the path of a plug-in, which may stand for all paths below it
 }
 
 // finder finds out where a path leads: to a resource, or nil for a path outside of all resources, and to a chooser, or nil if the path is
@@ -78,7 +79,7 @@ func (a *API) newRouter() *httprouter.Router {
 	outside("/version", always((*request).version))
 	for _, endpoint := range healthEndpoints {
 		outside("/"+string(endpoint), exactly((*request).health))
-		add("/"+string(endpoint)+"/:"+paramCheck, findCheck)
+		add("/"+string(endpoint)+"/:"+paramCheck, a.findCheck)
 	}
 	outside("/openapi/v2", exactly((*request).openAPIv2))
 	outside("/openapi/v3", exactly((*request).openAPIv3Index))
@@ -94,9 +95,12 @@ func (a *API) newRouter() *httprouter.Router {
 	return router
 }
 
-// findCheck finds a single health check.
-func findCheck(_ *serving, _ string, params httprouter.Params, at *place) (*served, chooser) {
+// findCheck finds a single health check, if the API has it.
+func (a *API) findCheck(_ *serving, path string, params httprouter.Params, at *place) (*served, chooser) {
 	at.name = params.ByName(paramCheck)
+	if findCheck(a.checksOf(healthEndpointOf(path)), at.name) < 0 {
+		return nil, nil
+	}
 	return nil, always((*request).health)
 }
 

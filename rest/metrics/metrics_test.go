@@ -348,3 +348,26 @@ func TestMetricsLookAsUpstream(t *testing.T) {
 func refusal(code int) error {
 	return &status.Error{Status: status.Status{Status: "Failure", Code: int32(code)}}
 }
+
+// paths is a plug-in that answers each path below /debug/notes/.
+type paths struct{}
+
+func (paths) Plug(*rest.API) (rest.Parts, error) {
+	return rest.Parts{Name: "paths", Paths: map[string]http.Handler{"/debug/notes/": http.HandlerFunc(func(http.ResponseWriter, *http.Request) {})}}, nil
+}
+
+// Clients choose paths, and must not be able to fill the memory with labels.
+func TestMetricsHaveNoLabelsThatClientsChoose(t *testing.T) {
+	w := newWorldWith(t, rest.Options{Plugins: []rest.Plugin{paths{}}})
+	for _, chosen := range []string{"a", "b"} {
+		for path, code := range map[string]int{
+			"/debug/notes/": 200, "/nothing/": 404, "/readyz/": 404, "/apis/": 404, "/apis/example.com/": 404, "/openapi/v3/apis/": 404,
+		} {
+			assert.Equal(t, code, w.do("GET", path+chosen, ""), path)
+		}
+	}
+	assert.Equal(t, 200, w.do("GET", "/readyz/ping", ""))
+	assert.Equal(t, map[string]float64{
+		"code=200 subresource=/debug/notes/ verb=GET": 2, "code=200 subresource=/readyz/ping verb=GET": 1, "code=404 verb=GET": 10,
+	}, w.values("apiserver_request_total"))
+}

@@ -88,7 +88,7 @@ func (m *observer) labelsOf(r *rest.ObservedRequest) prometheus.Labels {
 	switch {
 	case r.Unknown:
 	case a.Resource == "":
-		labels["subresource"] = a.Path
+		labels["subresource"] = r.Declared
 	default:
 		labels["group"], labels["version"], labels["resource"] = a.Group, a.Version, a.Resource
 		labels["subresource"], labels["scope"] = a.Subresource, scopeOf(a)
