@@ -368,6 +368,10 @@ func TestOlderLayout(t *testing.T) {
 	require.NoError(t, pool.QueryRow(t.Context(), `SELECT 'toast_tuple_target=8160' = ANY (reloptions) FROM pg_class WHERE oid = $1::regclass`,
 		fmt.Sprintf(`"%s".objects`, schema)).Scan(&inLine))
 	require.True(t, inLine)
+	planned := ""
+	require.NoError(t, pool.QueryRow(t.Context(), `SELECT proconfig::text FROM pg_proc WHERE oid = to_regproc($1)`,
+		fmt.Sprintf(`"%s".commit_groups`, schema)).Scan(&planned))
+	require.Contains(t, planned, "plan_cache_mode=force_generic_plan")
 }
 
 // An older program refuses a newer layout, and changes nothing.

@@ -13,7 +13,7 @@ import (
 )
 
 // newest is the number of the newest layout.
-const newest = 2
+const newest = 3
 
 //go:embed layout/*.sql
 var layouts embed.FS
