@@ -7,7 +7,7 @@ import (
 	"github.com/decorum-go/decorum/status"
 )
 
-// The names of the resources in a [storage.Key].
+// The names of the resources in the keys of a store.
 const (
 	FlowSchemasResource                 = "flowschemas." + Group
 	PriorityLevelConfigurationsResource = "prioritylevelconfigurations." + Group
