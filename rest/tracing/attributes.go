@@ -85,7 +85,7 @@ func nameOf(r *rest.ObservedRequest) string {
 }
 
 // routeOf returns the path of a request without what clients choose, such as the names of objects. It is empty if the API serves nothing
-// at the path, and for the paths of plug-ins, which may have any name below them.
+// at the path.
 func routeOf(r *rest.ObservedRequest) string { return string(appendRoute(nil, r)) }
 
 func appendRoute(to []byte, r *rest.ObservedRequest) []byte {
@@ -94,7 +94,7 @@ func appendRoute(to []byte, r *rest.ObservedRequest) []byte {
 	case r.Unknown:
 		return to
 	case a.Resource == "":
-		return append(to, ownRoute(a.Path)...)
+		return append(to, r.Declared...)
 	case a.Group == "":
 		to = append(to, "/api/"...)
 	default:
@@ -117,24 +117,6 @@ func appendRoute(to []byte, r *rest.ObservedRequest) []byte {
 // isCollection reports whether a verb is about a collection, although a selector may name one object of it.
 func isCollection(v rest.Verb) bool {
 	return v == rest.VerbList || v == rest.VerbWatch || v == rest.VerbDeleteCollection
-}
-
-// ownRoute returns the route of a path that every API has.
-func ownRoute(path string) string {
-	for _, health := range []string{"/livez", "/readyz", "/healthz"} {
-		if strings.HasPrefix(path, health+"/") {
-			return health + "/{check}"
-		}
-		if path == health {
-			return health
-		}
-	}
-	for _, root := range []string{"/api", "/apis", "/openapi", "/version"} {
-		if path == root || strings.HasPrefix(path, root+"/") {
-			return path
-		}
-	}
-	return ""
 }
 
 // attributesOf returns the other attributes of a request that are known at its beginning.

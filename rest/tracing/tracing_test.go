@@ -162,8 +162,9 @@ func TestTheNameOfASpanHasNothingThatAClientChooses(t *testing.T) {
 		{"GET", "/apis/example.com/v1", "GET /apis/example.com/v1"},
 		{"GET", "/version", "GET /version"},
 		{"GET", "/readyz", "GET /readyz"},
-		{"GET", "/readyz/chosen", "GET /readyz/{check}"},
-		{"GET", "/debug/chosen", "GET"},
+		{"GET", "/readyz/ping", "GET /readyz/ping"},
+		{"GET", "/readyz/chosen", "GET"},
+		{"GET", "/debug/chosen", "GET /debug/"},
 		{"GET", "/chosen", "GET"},
 		{"BREW", memosPath + "/a", "HTTP " + memosRoute + "/{name}"},
 	} {
