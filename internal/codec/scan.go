@@ -6,9 +6,6 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 )
 
-// jsonSpace is the white space that may separate the tokens of a JSON text.
-const jsonSpace = " \t\r\n"
-
 // scanner reads the tokens of a JSON text up to its first fault, which is a [*SyntaxError]. It does not check that the
 // text is UTF-8.
 type scanner struct {
