@@ -89,7 +89,8 @@ var ours = sync.OnceValues(func() (s side, err error) {
 		return s, err
 	}
 	_, port, _ := net.SplitHostPort(address)
-	cmd := exec.Command(program, "--secure-port="+port, "--cert-dir="+running.dir, "--token-auth-file="+users, "--disable-admission-plugins="+pluginsOff)
+	cmd := exec.Command(program, "--secure-port="+port, "--cert-dir="+running.dir, "--token-auth-file="+users, "--disable-admission-plugins="+pluginsOff,
+		"--enable-priority-and-fairness=false") // upstream's side has no controller that writes the status of FlowSchemas
 	cmd.Stderr = os.Stderr
 	if err := cmd.Start(); err != nil {
 		return s, err

@@ -23,7 +23,7 @@ type serverFlags struct {
 	tlsCert, tlsKey, tokens, signingKey                            string
 	securePort                                                     int
 	audiences, issuers, accountKeys                                []string
-	anonymous, allowAll                                            bool
+	anonymous, allowAll, fair                                      bool
 	maxTokenLife                                                   time.Duration
 	pluginsOff, notes                                              []string
 }
@@ -58,6 +58,7 @@ func (f *serverFlags) define(set *flag.FlagSet) {
 	set.StringVar(&f.clientCA, "client-ca-file", "", "the authorities of client certificates")
 	set.StringVar(&f.tokens, "token-auth-file", "", "a file with lines TOKEN,USER,UID,\"GROUP,GROUP\"")
 	set.BoolVar(&f.anonymous, "anonymous-auth", true, "accept requests without credentials")
+	set.BoolVar(&f.fair, "enable-priority-and-fairness", true, "divide the capacity by FlowSchemas")
 	set.StringVar(&f.serviceRange, "service-cluster-ip-range", f.serviceRange, "the addresses of Services")
 	set.StringVar(&f.signingKey, "service-account-signing-key-file", "", "the key that signs tokens")
 	set.DurationVar(&f.maxTokenLife, "service-account-max-token-expiration", 0, "the longest life of a token")

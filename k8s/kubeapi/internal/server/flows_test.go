@@ -167,3 +167,18 @@ func TestDeprecatedKindsWarn(t *testing.T) {
 		assert.Equal(t, want, w.Header().Values("Warning"), path)
 	}
 }
+
+// Without limits, flow control names no flows, and no level has seats.
+func TestUnlimited(t *testing.T) {
+	s := newServer(t, func(c *server.Config) {
+		usersOfFlows(c)
+		c.Unlimited = true
+	})
+	assert.Empty(t, flowOf(t, s, "GET", "/api/v1/namespaces/default/configmaps", "jane"))
+	assert.Empty(t, flowOf(t, s, "GET", "/version", "jane"))
+	w := httptest.NewRecorder()
+	r := httptest.NewRequestWithContext(t.Context(), "GET", "/metrics", nil)
+	r.Header.Set("Authorization", "Bearer root")
+	s.Handler().ServeHTTP(w, r)
+	assert.Equal(t, http.StatusNotFound, w.Code)
+}

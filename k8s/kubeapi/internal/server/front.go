@@ -7,7 +7,6 @@ import (
 
 	"github.com/decorum-go/decorum/apimeta"
 	"github.com/decorum-go/decorum/rest"
-	"github.com/decorum-go/decorum/rest/fairness"
 	"github.com/decorum-go/decorum/status"
 )
 
@@ -18,7 +17,7 @@ type front struct {
 	keys       http.Handler
 	users      rest.Authenticator
 	authorizer rest.Authorizer
-	limiter    *fairness.Limiter
+	flows      *flows
 	gaps       *gaps
 }
 
@@ -28,7 +27,7 @@ func (f *front) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		f.serveKeys(w, r)
 		return
 	case isOpen(r.URL.Path):
-		f.limiter.Name(w.Header(), f.accessTo(r))
+		f.flows.name(w.Header(), func() rest.Access { return f.accessTo(r) })
 	}
 	f.api.ServeHTTP(f.gaps.watch(w, r), r)
 }
@@ -76,7 +75,7 @@ func (f *front) serveKeys(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	a := rest.Access{User: withSystemGroup(r, who.User), Verb: rest.Verb(strings.ToLower(r.Method)), Path: r.URL.Path}
-	f.limiter.Name(w.Header(), a)
+	f.flows.name(w.Header(), func() rest.Access { return a })
 	decision, err := f.authorizer.Authorize(r.Context(), a)
 	if err == nil && !decision.Allowed() {
 		err = status.Forbidden(apimeta.GroupResource{}, "", "User \""+a.User.Name+"\" cannot "+string(a.Verb)+" path \""+a.Path+"\"")

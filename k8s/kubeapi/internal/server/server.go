@@ -16,7 +16,6 @@ import (
 	"github.com/decorum-go/decorum/rest/apiservice"
 	"github.com/decorum-go/decorum/rest/auth"
 	"github.com/decorum-go/decorum/rest/crd"
-	"github.com/decorum-go/decorum/rest/fairness"
 	"github.com/decorum-go/decorum/rest/rbac"
 	"github.com/decorum-go/decorum/rest/serviceaccount"
 	"github.com/decorum-go/decorum/storage"
@@ -47,6 +46,8 @@ type Config struct {
 	Controllers []string
 	// Host is the name of the machine, for which the server keeps a Lease, as kube-apiserver does. Default: the server keeps none.
 	Host string
+	// Unlimited lets requests run without waiting for a seat. FlowSchemas and PriorityLevelConfigurations then have no effect.
+	Unlimited bool
 	// PluginsOff are names that [Plugins] returns: the admission plugins that do not run.
 	PluginsOff []string
 	// WebhookServer returns the address of the server of webhooks whose Service does not exist or has no endpoints, or an empty string.
@@ -97,7 +98,7 @@ func New(ctx context.Context, c Config) (s *Server, err error) {
 	if s.review, err = newReview(c.Logger, s.resolver(c.WebhookServer)); err != nil {
 		return nil, err
 	}
-	limiter, err := fairness.New(fairness.Options{Objects: true, Logger: c.Logger})
+	flows, err := newFlows(c)
 	if err != nil {
 		return nil, err
 	}
@@ -106,7 +107,7 @@ func New(ctx context.Context, c Config) (s *Server, err error) {
 		Store: c.Store, Admission: kinds.Admission(c.PluginsOff...), Logger: c.Logger, Authenticator: users, OpenHealth: true, Version: version(), Types: c.Types,
 		CEL: cel.New(nil), Plugins: slices.Concat([]rest.Plugin{rights, known{accounts}, auth.Reviews()}, s.review.plugins(), s.quotas(c.PluginsOff), []rest.Plugin{
 			rest.Parts{Name: "cluster", Start: func(ctx context.Context, api *rest.API) error { return bootstrap.Create(ctx, api, c.Objects) }},
-			limiter, measured(limiter),
+		}, flows.plugins(), []rest.Plugin{
 			rest.Parts{Name: "common objects", Start: func(ctx context.Context, _ *rest.API) error { return c.Objects.Common.Remember(ctx, c.Store) }},
 			crd.New(crd.Options{Calls: s.review.calls, Logger: c.Logger}), apiservice.New(apiservice.Options{Logger: c.Logger}),
 		}),
@@ -122,7 +123,7 @@ func New(ctx context.Context, c Config) (s *Server, err error) {
 	if err != nil {
 		return nil, errors.Join(err, s.Close())
 	}
-	s.handler = &front{api: s.api, keys: accounts.Discovery(), users: users, authorizer: rights.authorizer, limiter: limiter, gaps: &gaps{api: s.api, report: c.Report}}
+	s.handler = &front{api: s.api, keys: accounts.Discovery(), users: users, authorizer: rights.authorizer, flows: flows, gaps: &gaps{api: s.api, report: c.Report}}
 	return s, nil
 }
 
