@@ -136,7 +136,7 @@ func BenchmarkUpdateThatChangesNothing(b *testing.B) {
 	require.Equal(b, before, s.Store.Revision())
 }
 
-// bareStreams is a handler of streams that all write the same bytes in Writes of 48 KB when they are told to.
+// bareStreams is a handler of streams. On a signal, each of them writes the same bytes in Writes of 48 KB.
 type bareStreams struct {
 	mu      sync.Mutex
 	payload []byte

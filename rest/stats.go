@@ -28,7 +28,7 @@ type Stats struct {
 	MostBehind             uint64
 	// Objects is how many objects of each kind the store holds, for the kinds that the API serves from the store.
 	Objects map[apimeta.GroupResource]int
-	// Store are the figures of the store. It is nil if the store is no [storage.Reporter], and then Objects is empty too.
+	// Store are the figures of the store. If the store does not implement [storage.Reporter], Store is nil and Objects is empty.
 	Store *storage.StoreStats
 }
 

@@ -36,7 +36,7 @@ func TestNormalise(t *testing.T) {
 			`[{"metadata":{"namespace":"${ns}","resourceVersion":"rv3"}},{"metadata":{"namespace":"${ns}","resourceVersion":"rv1"}}]`},
 		{"a position between two", "", `{"items":[],"metadata":{"resourceVersion":"41"}}`, `{"items":[],"metadata":{"resourceVersion":"rv1+"}}`},
 		{"a position before all", "", `{"items":[],"metadata":{"resourceVersion":"39"}}`, `{"items":[],"metadata":{"resourceVersion":"rv0+"}}`},
-		{"a version that is no number", "", `{"metadata":{"namespace":"cf-nnnnnnnnnn","resourceVersion":"x"}}`, `{"metadata":{"namespace":"${ns}","resourceVersion":"opaque-rv1"}}`},
+		{"an invalid version", "", `{"metadata":{"namespace":"cf-nnnnnnnnnn","resourceVersion":"x"}}`, `{"metadata":{"namespace":"${ns}","resourceVersion":"opaque-rv1"}}`},
 		{"somebody else's object", "", `{"metadata":{"name":"kubernetes","resourceVersion":"40"}}`, `{"metadata":{"name":"kubernetes","resourceVersion":"<rv>"}}`},
 		{"a new object of an old name", "", `{"metadata":{"namespace":"cf-nnnnnnnnnn","name":"a","uid":"99999999-2222-4333-8444-555555555555"}}`,
 			`{"metadata":{"name":"a","namespace":"${ns}","uid":"<uid 2 of a>"}}`},

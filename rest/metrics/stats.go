@@ -39,7 +39,7 @@ var ofAPI = []reading{
 		func(s *rest.Stats, value func(float64, ...string)) {
 			eachUse(s, func(u rest.Use, kind string) { value(float64(u.Used), kind) })
 		}),
-	readMany(gauge, "decorum_places_limit", "Places that there are, by what they are for. There is no value without a limit.", []string{"kind"},
+	readMany(gauge, "decorum_places_limit", "Limit of places by purpose. Absent without a limit.", []string{"kind"},
 		func(s *rest.Stats, value func(float64, ...string)) {
 			eachUse(s, func(u rest.Use, kind string) {
 				if u.Limit > 0 {

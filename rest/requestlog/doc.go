@@ -3,7 +3,7 @@
 //	lines := requestlog.New(requestlog.Options{Slow: time.Second})
 //	api, err := rest.New(rest.Options{Plugins: []rest.Plugin{lines}}, definitions...)
 //
-// A line has no byte of a body, no query and no credentials, at any level. It has what the path names, such as the name of an object. What a
+// At every level, a line omits bodies, queries and credentials. It has what the path names, such as the name of an object. What a
 // client chooses is escaped and cut, so that it cannot forge a line or fill the disk.
 //
 // The Logger of rest.Options gets the causes of errors, and panics with their stacks. A line here has the same auditID, and does not repeat

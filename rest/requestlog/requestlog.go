@@ -166,7 +166,7 @@ func (q *request) write(level slog.Level, message string, e *rest.EndedRequest, 
 		attrs.outcome(q, e)
 	}
 	line.AddAttrs(attrs...)
-	// The error of a handler has no place to go: it is that of the log itself.
+	// The log cannot report its own error.
 	_ = q.log.options.Logger.Handler().Handle(q.ctx, line)
 }
 

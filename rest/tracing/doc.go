@@ -11,5 +11,5 @@
 // A span continues the trace of the request, as W3C Trace Context describes it, and webhooks receive the trace of the call. Hooks find the
 // span in their context. So a host's own spans, for example those of its database, become children.
 //
-// A span has no byte of a body, no query, no header but User-Agent, and no text of an error. docs/operations.md lists the attributes.
+// A span omits bodies, queries, the texts of errors, and all headers except User-Agent. docs/operations.md lists the attributes.
 package tracing

@@ -19,7 +19,7 @@ import (
 	"github.com/decorum-go/decorum/status"
 )
 
-// step implements the function Step of [rest.Observation]. The steps of the pipeline are no spans: a write has about 20 short ones.
+// step implements the function Step of [rest.Observation]. The steps of the pipeline do not become spans, because a write has about 20 short ones.
 func (q *request) step(ctx context.Context, s rest.Step) (context.Context, func(rest.StepResult)) {
 	if s.Kind == rest.StepPipeline {
 		return nil, nil

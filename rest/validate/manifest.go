@@ -39,7 +39,7 @@ type Manifest struct {
 	isYAML bool   // body is YAML
 	// duplicates are the keys that occur twice in an item of a list. The API does not see them, because it gets the item alone.
 	duplicates []string
-	err        error // why there is no object
+	err        error // why the document yields no object
 }
 
 // document is one document of a file.

@@ -698,7 +698,7 @@ func TestHostileHeaders(t *testing.T) {
 		{name: "delete options that are a number", method: "DELETE", target: apitest.Things + "/a", body: `7`, code: 400, reason: status.ReasonBadRequest},
 		{name: "delete options of wrong types", method: "DELETE", target: apitest.Things + "/a", body: `{"gracePeriodSeconds":"x"}`, code: 400,
 			reason: status.ReasonBadRequest},
-		{name: "delete options that are no JSON", method: "DELETE", target: apitest.Things + "/a", body: `{`, code: 400,
+		{name: "delete options that are not JSON", method: "DELETE", target: apitest.Things + "/a", body: `{`, code: 400,
 			reason: status.ReasonBadRequest, messagePart: "json parse error"},
 		{name: "delete options of an unknown media type", method: "DELETE", target: apitest.Things + "/a", body: `{}`,
 			header: []string{"Content-Type", "text/html"}, code: 415, reason: unsupported},

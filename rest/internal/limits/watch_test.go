@@ -15,7 +15,7 @@ import (
 	"github.com/decorum-go/decorum/rest/internal/apitest"
 )
 
-// bareStreams is a handler of streams that all send the same bytes, in one Write, whenever they are told to.
+// bareStreams is a handler of streams. On a signal, each of them sends the same bytes in one Write.
 type bareStreams struct {
 	payload []byte
 

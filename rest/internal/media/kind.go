@@ -23,7 +23,7 @@ type Kind struct {
 	names        *kind.Kind // nil for a document of discovery
 	dialect      upstream.Dialect
 	declared     []Column     // as the host declared them
-	columns      []column     // nil if there are no Tables
+	columns      []column     // nil if the kind has no Tables
 	cellParts    *codec.Parts // what the columns need of an object
 	goType       GoType
 	show         func(*storage.Record) (*storage.Record, error)

@@ -44,7 +44,7 @@ func TestInvalidStreamDeclarations(t *testing.T) {
 		{"two functions", apitest.ThingLog{Name: "log", Output: apitest.NoOutput,
 			Serve: func(http.ResponseWriter, *http.Request, *apitest.Thing, *apitest.LogOptions) {}}, "and 2 are"},
 		{"a content type of nothing", apitest.ThingExec{Name: "exec", Session: apitest.Shell, ContentType: "text/plain"}, "ContentType needs Output"},
-		{"options that are no struct", rest.Stream[apitest.Thing, string]{Name: "x",
+		{"options of another type than a struct", rest.Stream[apitest.Thing, string]{Name: "x",
 			Output: func(context.Context, *apitest.Thing, *string, io.Writer) error { return nil }}, "the options must be a struct"},
 		{"options that no URL can hold", rest.Stream[apitest.Thing, nested]{Name: "x",
 			Output: func(context.Context, *apitest.Thing, *nested, io.Writer) error { return nil }},

@@ -75,6 +75,7 @@ func TestAgreesAboutManifests(t *testing.T) {
 func crds(t *testing.T) string {
 	dir := cmp.Or(os.Getenv("DECORUM_CRDS"), "../../../../../shared/crds")
 	if _, err := os.Stat(dir); err != nil {
+		// The definitions belong to other projects, so this repository does not contain them.
 		t.Skip("set DECORUM_CRDS to a folder with definitions of public projects, which this repository does not contain")
 	}
 	return dir

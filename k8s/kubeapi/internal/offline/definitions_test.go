@@ -7,7 +7,7 @@ import (
 	"github.com/stretchr/testify/assert"
 )
 
-// sails is a definition with two versions, of which a webhook makes one from the other.
+// sails is a definition with two versions. A webhook converts between them.
 const sails = `apiVersion: apiextensions.k8s.io/v1
 kind: CustomResourceDefinition
 metadata: {name: ships.example.com}
