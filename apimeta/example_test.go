@@ -90,3 +90,15 @@ func ExampleValidateDNS1123Label() {
 	// Output:
 	// must not contain dots
 }
+
+func ExampleFindCondition() {
+	conditions := []apimeta.Condition{{Type: "Ready", Status: apimeta.ConditionFalse, Reason: "NoCapacity"}}
+
+	if ready := apimeta.FindCondition(conditions, "Ready"); ready != nil {
+		fmt.Println(ready.Status, ready.Reason)
+	}
+	fmt.Println(apimeta.FindCondition(conditions, "Stalled") == nil)
+	// Output:
+	// False NoCapacity
+	// true
+}

@@ -291,6 +291,63 @@ func ExampleSubresource() {
 	// 14 Jane
 }
 
+// Rack is a kind with a wanted count, so autoscalers and kubectl scale can change it.
+type Rack struct {
+	apimeta.TypeMeta   `json:",inline"`
+	apimeta.ObjectMeta `json:"metadata,omitempty"`
+
+	Spec RackSpec `json:"spec"`
+}
+
+type RackSpec struct {
+	Boards int32 `json:"boards"`
+}
+
+// ReplicaCount is the JSON of Scale of autoscaling/v1.
+type ReplicaCount struct {
+	apimeta.TypeMeta   `json:",inline"`
+	apimeta.ObjectMeta `json:"metadata,omitempty"`
+
+	Spec struct {
+		Replicas int32 `json:"replicas"`
+	} `json:"spec"`
+}
+
+// The client changes a count without knowing where the kind keeps it.
+func ExampleUpdateSubresource() {
+	ctx := context.Background()
+	api, err := rest.New(rest.Options{}, rest.Resource[Rack]{Group: "library.example.com", Version: "v1",
+		Plural: "racks", Scale: &rest.Scale{SpecReplicas: ".spec.boards", StatusReplicas: ".spec.boards"}})
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer api.Close()
+	client, err := rest.ClientForType[Rack](api)
+	if err != nil {
+		log.Fatal(err)
+	}
+	client = client.Namespace("default")
+	novels := &Rack{ObjectMeta: apimeta.ObjectMeta{Name: "novels"}, Spec: RackSpec{Boards: 3}}
+	if _, err := client.Create(ctx, novels); err != nil {
+		log.Fatal(err)
+	}
+
+	scale, err := rest.GetSubresource[ReplicaCount](ctx, client, "novels", "scale")
+	if err != nil {
+		log.Fatal(err)
+	}
+	scale.Spec.Replicas++
+	if _, err := rest.UpdateSubresource(ctx, client, "novels", "scale", scale); err != nil {
+		log.Fatal(err)
+	}
+	novels, err = client.Get(ctx, "novels")
+	if err != nil {
+		log.Fatal(err)
+	}
+	fmt.Println(novels.Spec.Boards, "boards")
+	// Output: 4 boards
+}
+
 // Price is a question with its answer.
 type Price struct {
 	apimeta.TypeMeta   `json:",inline"`

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"time"
 
 	"github.com/decorum-go/decorum/apimeta"
 	"github.com/decorum-go/decorum/status"
@@ -68,4 +69,36 @@ func ExamplePath() {
 	// Output:
 	// spec.ports[0].name
 	// metadata.annotations[example.com/note]
+}
+
+// A client reads the object again if another client has changed it, and gives up after any other error.
+func ExampleIsConflict() {
+	latest := 7
+	update := func(resourceVersion int) error {
+		if resourceVersion != latest {
+			return status.ModifiedConflict(apimeta.GroupResource{Group: "example.com", Resource: "widgets"}, "first")
+		}
+		return nil
+	}
+
+	err := update(6)
+	fmt.Println(err)
+	if status.IsConflict(err) {
+		err = update(7)
+	}
+	fmt.Println(err)
+	// Output:
+	// Operation cannot be fulfilled on widgets.example.com "first": the object has been modified; please apply your changes to the latest version and try again
+	// <nil>
+}
+
+// A client that gets the error sends its request again after the time that the server names.
+func ExampleTooManyRequests() {
+	err := status.TooManyRequests("the server is at its limit", 2)
+
+	fmt.Println(status.IsTooManyRequests(err), status.CodeOf(err))
+	fmt.Println(time.Duration(err.Status.Details.RetryAfterSeconds) * time.Second)
+	// Output:
+	// true 429
+	// 2s
 }

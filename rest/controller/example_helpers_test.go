@@ -180,3 +180,34 @@ func ExampleOwned() {
 	// a lamp for home/kitchen
 	// a lamp for home/kitchen
 }
+
+// Lamps have labels that name the Rooms that they light. A change of a Lamp reconciles these Rooms.
+func ExampleMapped() {
+	api := roomAPI()
+	defer api.Close()
+	ctx, stop := context.WithCancel(context.Background())
+	lamps, err := rest.ClientForType[Lamp](api)
+	if err != nil {
+		log.Fatal(err)
+	}
+
+	reconcile := func(_ context.Context, room controller.Key) (controller.Result, error) {
+		fmt.Println("reconcile", room)
+		stop() // the example ends here
+		return controller.Result{}, nil
+	}
+	informer := controller.NewInformer(lamps, controller.InformerOptions[Lamp]{})
+	roomsOf := func(lamp *Lamp) []controller.Key {
+		return []controller.Key{{Namespace: lamp.Namespace, Name: lamp.Labels["room"]}}
+	}
+
+	lamp := &Lamp{ObjectMeta: apimeta.ObjectMeta{Name: "ceiling", Labels: map[string]string{"room": "kitchen"}}}
+	if _, err := lamps.Namespace("home").Create(ctx, lamp); err != nil {
+		log.Fatal(err)
+	}
+	err = controller.New(reconcile, controller.Options{}, controller.Mapped(informer, roomsOf)).Run(ctx)
+	if err != nil {
+		log.Fatal(err)
+	}
+	// Output: reconcile home/kitchen
+}

@@ -11,6 +11,7 @@ import (
 	"github.com/decorum-go/decorum/rest/builtin"
 	"github.com/decorum-go/decorum/rest/election"
 	"github.com/decorum-go/decorum/rest/lifecycle"
+	"github.com/decorum-go/decorum/status"
 )
 
 // A Site owns a Part. After the Site is deleted, the plug-in deletes the Part.
@@ -91,6 +92,59 @@ func ExampleExpire() {
 	fmt.Println(<-ended)
 	// Output:
 	// DELETED closed-today
+	// <nil>
+}
+
+// A deletion with the policy Foreground ends when the dependents that block it are gone.
+func ExampleCollectGarbage() {
+	api, err := rest.New(rest.Options{}, parts(), sites())
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer api.Close()
+
+	ctx, stop := context.WithCancel(context.Background())
+	ended := make(chan error, 1)
+	go func() { ended <- lifecycle.CollectGarbage(ctx, api, lifecycle.Options{}) }()
+
+	siteClient, err := rest.ClientForType[Site](api)
+	if err != nil {
+		log.Fatal(err)
+	}
+	site, err := siteClient.Create(ctx, &Site{ObjectMeta: apimeta.ObjectMeta{Name: "berlin"}})
+	if err != nil {
+		log.Fatal(err)
+	}
+	partClient, err := rest.ClientForType[Part](api)
+	if err != nil {
+		log.Fatal(err)
+	}
+	partClient = partClient.Namespace("default")
+	blocks := true
+	roof := &Part{ObjectMeta: apimeta.ObjectMeta{Name: "roof", OwnerReferences: []apimeta.OwnerReference{{
+		APIVersion: "example.com/v1", Kind: "Site", Name: site.Name, UID: site.UID, BlockOwnerDeletion: &blocks}}}}
+	if _, err := partClient.Create(ctx, roof); err != nil {
+		log.Fatal(err)
+	}
+
+	err = siteClient.Delete(ctx, "berlin", rest.DeleteOptions{PropagationPolicy: apimeta.DeletePropagationForeground})
+	if err != nil {
+		log.Fatal(err)
+	}
+	for event, err := range siteClient.Watch(ctx, rest.WatchOptions{ResourceVersion: site.ResourceVersion}) {
+		if err != nil {
+			log.Fatal(err)
+		}
+		if event.Type == apimeta.EventDeleted {
+			break
+		}
+	}
+	_, err = partClient.Get(ctx, "roof")
+	fmt.Println("the part is gone before its site:", status.IsNotFound(err))
+	stop()
+	fmt.Println(<-ended)
+	// Output:
+	// the part is gone before its site: true
 	// <nil>
 }
 
