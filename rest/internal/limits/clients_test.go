@@ -12,6 +12,7 @@ import (
 	"net/http"
 	"os"
 	"os/exec"
+	"regexp"
 	"strings"
 	"sync"
 	"testing"
@@ -37,7 +38,7 @@ func TestMain(m *testing.M) {
 type order struct {
 	Caller      string // names the connections
 	Address     string
-	Request     string // the bytes that a connection sends, with another number in each place of counted
+	Request     string // the bytes that a connection sends, see its method completed
 	Connections int
 	// Answers is how many complete answers the connections read in all.
 	Answers int
@@ -132,11 +133,18 @@ func (o order) carryOutOn(c *connection, i int) error {
 	if i < o.Answers%o.Connections {
 		share++
 	}
-	for range share {
-		if err := c.ask(c.numbered(o.Request, i)); err != nil {
-			return err
+	read := c.discard
+	if strings.Contains(o.Request, last) {
+		read = c.readVersion
+		if c.version == "" {
+			target := strings.Fields(o.Request)[1]
+			if err := c.exchange(c.completed(getRequest(target, "*/*"), i), read); err != nil {
+				return err
+			}
 		}
-		if _, err := io.Copy(io.Discard, c.body); err != nil {
+	}
+	for range share {
+		if err := c.exchange(c.completed(o.Request, i), read); err != nil {
 			return err
 		}
 	}
@@ -145,20 +153,66 @@ func (o order) carryOutOn(c *connection, i int) error {
 
 // connection is a keep-alive connection of a client.
 type connection struct {
-	conn net.Conn
-	in   *bufio.Reader
-	body io.Reader // of the answer that has begun
-	sent int       // how many requests it has numbered
+	conn    net.Conn
+	in      *bufio.Reader
+	body    io.Reader // of the answer that has begun
+	sent    int       // how many requests it has completed
+	version string    // the resourceVersion in the last answer, if the requests need it
 }
 
-// counted is the number that each request of a caller replaces by its own, of as many digits.
-const counted = "000000000"
+// Each connection replaces these texts in its requests, by others of the same length.
+const (
+	// own is a name. Each connection has an object of its own, so that the writes of several connections do not conflict.
+	own = "n-other"
+	// counted is a number. Each request has another.
+	counted = "000000000"
+	// last is a resourceVersion, which becomes that of the last answer.
+	last = "1111111111111111"
+	// inTurns is a name. The requests of a connection have two names in turns.
+	inTurns = "manager-0"
+)
 
-// numbered returns a request with a number that no other request of the connections has.
-func (c *connection) numbered(request string, connection int) []byte {
+// completed returns the next request of a connection.
+func (c *connection) completed(request string, connection int) []byte {
 	c.sent++
-	number := fmt.Sprintf("%0*d", len(counted), (connection+1)*1_000_000+c.sent)
-	return []byte(strings.ReplaceAll(request, counted, number))
+	return []byte(strings.NewReplacer(
+		own, ownName(connection),
+		counted, fmt.Sprintf("%0*d", len(counted), (connection+1)*1_000_000+c.sent),
+		last, strings.Repeat("0", len(last)-len(c.version))+c.version,
+		inTurns, fmt.Sprintf("manager-%d", c.sent%2),
+	).Replace(request))
+}
+
+// ownName returns the name of the object of a connection.
+func ownName(connection int) string { return fmt.Sprintf("n%06d", connection) }
+
+// exchange sends a request and reads its answer.
+func (c *connection) exchange(request []byte, read func() error) error {
+	if err := c.ask(request); err != nil {
+		return err
+	}
+	return read()
+}
+
+func (c *connection) discard() error {
+	_, err := io.Copy(io.Discard, c.body)
+	return err
+}
+
+// resourceVersion finds the resourceVersion of an object in its JSON.
+var resourceVersion = regexp.MustCompile(`"resourceVersion":"([0-9]+)"`)
+
+func (c *connection) readVersion() error {
+	text, err := io.ReadAll(c.body)
+	if err != nil {
+		return err
+	}
+	found := resourceVersion.FindSubmatch(text)
+	if found == nil {
+		return fmt.Errorf("no resourceVersion in %s", text)
+	}
+	c.version = string(found[1])
+	return nil
 }
 
 // ask sends a request and reads the head of its answer.
@@ -198,11 +252,15 @@ type caller struct {
 func (c *clients) caller(address, target, accept string, connections int) *caller {
 	return &caller{c, order{
 		Caller: fmt.Sprint(address, target, accept), Address: address, Connections: connections,
-		Request: fmt.Sprintf("GET %s HTTP/1.1\r\nHost: x\r\nAccept: %s\r\n\r\n", target, accept),
+		Request: getRequest(target, accept),
 	}}
 }
 
-// writer returns a caller that sends a body. Each request has a number of its own in the place of counted.
+func getRequest(target, accept string) string {
+	return fmt.Sprintf("GET %s HTTP/1.1\r\nHost: x\r\nAccept: %s\r\n\r\n", target, accept)
+}
+
+// writer returns a caller that sends a body.
 func (c *clients) writer(address, method, target, media, body string, connections int) *caller {
 	return &caller{c, order{
 		Caller: fmt.Sprint(address, method, target, media), Address: address, Connections: connections,

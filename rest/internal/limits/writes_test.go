@@ -7,7 +7,9 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"regexp"
 	"strconv"
+	"strings"
 	"testing"
 
 	jsonv2 "github.com/go-json-experiment/json"
@@ -51,11 +53,18 @@ const (
 	typeApply = "application/apply-patch+yaml"
 )
 
+// writers is how many connections write. Each has an object of its own.
+const writers = 8
+
+// ownObject is the path of the object of a connection.
+const ownObject = apitest.Things + "/" + own
+
 // writes are writes that change an object. Each has a number of its own.
 var writes = []struct{ name, method, target, media, body string }{
 	{"create", "POST", apitest.Things, apitest.TypeJSON, string(apitest.PaddedThing("m"+counted, apitest.BenchObject))},
-	{"merge patch", "PATCH", changed, typeMerge, `{"spec":{"data":{"key001":"` + counted + `"}}}`},
-	{"apply", "PATCH", changed + "?fieldManager=m&force=true", typeApply, apitest.ThingBody("n000000", `{"data":{"key001":"`+counted+`"}}`)},
+	{"PUT", "PUT", ownObject, apitest.TypeJSON, ""},
+	{"merge patch", "PATCH", ownObject, typeMerge, `{"spec":{"data":{"key001":"` + counted + `"}}}`},
+	{"apply", "PATCH", ownObject + "?fieldManager=m&force=true", typeApply, apitest.ThingBody(own, `{"data":{"key001":"`+counted+`"}}`)},
 }
 
 // Limit: a bare handler that reads and writes as many bytes, decodes the object strictly once, and encodes it once.
@@ -63,8 +72,12 @@ func BenchmarkWrite(b *testing.B) {
 	for _, c := range writes {
 		b.Run(c.name, func(b *testing.B) {
 			s := apitest.NewThingServer(b, rest.Options{})
-			s.Fill(b, 1)
-			answer := s.Do(c.method, c.target, c.body, "Content-Type", c.media)
+			s.Fill(b, writers)
+			if c.method == "PUT" {
+				c.body = changedObject(s)
+			}
+			first := func(text string) string { return strings.NewReplacer(own, ownName(0), last, version(s)).Replace(text) }
+			answer := s.Do(c.method, first(c.target), first(c.body), "Content-Type", c.media)
 			require.Equal(b, 2, answer.Code/100, answer.Body)
 			object := []byte(answer.Body)
 			if c.method == "POST" {
@@ -72,12 +85,27 @@ func BenchmarkWrite(b *testing.B) {
 			}
 			api, bare := serve(b, s.API), serve(b, bareWrite(object, []byte(answer.Body), encode))
 			clients := startClients(b)
-			ours := clients.writer(api, c.method, c.target, c.media, c.body, 8)
-			limit := clients.writer(bare, c.method, c.target, c.media, c.body, 8)
+			ours := clients.writer(api, c.method, c.target, c.media, c.body, writers)
+			limit := clients.writer(bare, c.method, c.target, c.media, c.body, writers)
 			apitest.Compare(b, 1000, ours.send, limit.send)
 			b.ReportMetric(1.5, "aim")
 		})
 	}
+}
+
+// uid finds the uid of an object in its JSON.
+var uid = regexp.MustCompile(`,"uid":"[^"]*"`)
+
+// changedObject returns an object as a client sends it that has read it and changed a value.
+func changedObject(s *apitest.ThingServer) string {
+	text := uid.ReplaceAllString(s.Do("GET", changed, "").Body, "")
+	text = resourceVersion.ReplaceAllString(text, `"resourceVersion":"`+last+`"`)
+	return strings.NewReplacer(`"`+ownName(0)+`"`, `"`+own+`"`, "a value of some length that is 001", "a value of some length "+counted).Replace(text)
+}
+
+// version returns the resourceVersion of the object that changes.
+func version(s *apitest.ThingServer) string {
+	return resourceVersion.FindStringSubmatch(s.Do("GET", changed, "").Body)[1]
 }
 
 // Limit: a bare handler that reads and writes as many bytes, decodes the object strictly, and compares the bytes.
