@@ -69,6 +69,7 @@ type ListWriter struct {
 	rep      *Representation
 	rows     *tableWriter // nil unless the list is a Table
 	form     listForm     // nil for compact JSON and for Protobuf
+	items    itemForm     // of a list that is no Table
 	copies   *Copies
 	borrowed *[]byte
 	ctx      context.Context // of the request
@@ -89,6 +90,8 @@ func NewListWriter(k *Kind, rep *Representation, copies *Copies) (w ListWriter, 
 		if w.rows, err = newTableWriter(k, rep); err != nil {
 			return w, err
 		}
+	} else {
+		w.items = k.itemForm(rep)
 	}
 	w.borrowed = BorrowChunk()
 	w.buf = *w.borrowed
@@ -101,13 +104,12 @@ func (w *ListWriter) Release() { ReturnChunk(w.borrowed, w.buf) }
 // Sent reports whether anything of the list has been sent.
 func (w *ListWriter) Sent() bool { return w.sent }
 
-// Length returns the number of bytes that Write will send. It is known only for compact JSON of whole objects that are shown as they are
-// stored. A server that announces the length does not have to frame each chunk.
+// Length returns the number of bytes that Write will send. It is known only for compact JSON of objects, or of their metadata, that are
+// shown as they are stored. A server that announces the length does not have to frame each chunk.
 func (w *ListWriter) Length(l List) (n int64, known bool) {
-	if !w.rep.IsPlain() || w.rep.Form != Whole || w.kind.converts {
+	if !w.rep.IsPlain() || w.rep.Form == AsTable || w.kind.converts {
 		return 0, false
 	}
-	prefix := w.prefix()
 	for i, record := range l.Records {
 		if shown, err := w.kind.show(record); err != nil || shown != record { // a newer declaration may have replaced the resource
 			return 0, false
@@ -115,16 +117,20 @@ func (w *ListWriter) Length(l List) (n int64, known bool) {
 		if i > 0 {
 			n += int64(len(","))
 		}
-		if prefix > 0 {
-			n += int64(len("{"))
-		}
-		n += int64(len(record.JSON) - prefix)
+		n += int64(len(w.items.before) + len(w.items.shown(record)) + len(w.items.after))
+	}
+	around := "[]"
+	if w.absent(l) {
+		around = "null"
 	}
 	apiVersion, kind := w.kind.listType(w.rep)
 	head := appendListHead(w.buf[:0], apiVersion, kind, l)
 	w.asStored = true
-	return int64(len(head)+len("[")) + n + int64(len("]}\n")), true
+	return int64(len(head)+len(around)) + n + int64(len("}\n")), true
 }
+
+// absent reports whether the list has null in the place of its items: only an empty list of metadata does.
+func (w *ListWriter) absent(l List) bool { return w.rep.Form == AsPartial && len(l.Records) == 0 }
 
 // Write writes the list, and clears its records. It returns an error if the list cannot be encoded, or if the context ends first.
 // It returns nil if a write fails, because the client has left.
@@ -211,39 +217,21 @@ func (w *ListWriter) head(l List) (head []byte, name string, err error) {
 
 // element appends the JSON of one element of the list.
 func (w *ListWriter) element(dst []byte, record *storage.Record) ([]byte, error) {
-	switch {
-	case w.rows != nil:
+	if w.rows != nil {
 		return w.rows.appendRow(dst, record.JSON, record.Metadata)
-	case w.rep.Form == AsPartial:
-		return appendPartialRecord(dst, w.rep.MetaVersion, record), nil
 	}
-	prefix := w.prefix()
-	if prefix > 0 {
-		dst = append(dst, '{')
-	}
-	return append(dst, record.JSON[prefix:]...), nil
+	return w.items.append(dst, record), nil
 }
 
-// prefix returns the length of what the items of the list lack. Every stored object begins with its apiVersion and kind. The items of a
-// built-in list lack them.
-func (w *ListWriter) prefix() int {
-	if w.kind.dialect.ItemKinds {
-		return 0
-	}
-	apiVersion, _ := w.kind.listType(w.rep)
-	return len(appendTypeMeta(nil, apiVersion, w.kind.names.Kind))
-}
-
-// join writes the list as compact JSON, except for its last chunk. For whole objects, it joins the stored bytes.
+// join writes the list as compact JSON, except for its last chunk. It joins the stored bytes.
 func (w *ListWriter) join(l List) error {
 	apiVersion, kind := w.kind.listType(w.rep)
 	w.buf = appendListHead(w.buf, apiVersion, kind, l)
-	if w.rep.Form == AsPartial && len(l.Records) == 0 {
+	if w.absent(l) {
 		w.buf = append(w.buf, `null}`...)
 		return nil
 	}
 	w.buf = append(w.buf, '[')
-	prefix := w.prefix()
 	for i, record := range l.Records {
 		if !w.asStored {
 			var err error
@@ -255,15 +243,9 @@ func (w *ListWriter) join(l List) error {
 			w.buf = append(w.buf, ',')
 		}
 		l.Records[i] = nil
-		switch {
-		case w.rep.Form == AsPartial:
-			w.buf = appendPartialRecord(w.buf, w.rep.MetaVersion, record)
-		case prefix > 0:
-			w.buf = append(w.buf, '{')
-			w.bytes(record.JSON[prefix:])
-		default:
-			w.bytes(record.JSON)
-		}
+		w.buf = append(w.buf, w.items.before...)
+		w.bytes(w.items.shown(record))
+		w.buf = append(w.buf, w.items.after...)
 		if w.full(); w.err != nil {
 			return nil
 		}

@@ -65,11 +65,13 @@ func TestListAnnouncesItsLength(t *testing.T) {
 		s := apitest.NewThingServer(t, rest.Options{}, r)
 		s.Fill(t, 60) // more than one chunk
 		for _, query := range []string{"", "?limit=1", "?limit=3", "?labelSelector=absent"} {
-			t.Run(name+query, func(t *testing.T) {
-				got := s.Do("GET", apitest.Things+query, "")
-				require.Equal(t, 200, got.Code)
-				assert.Equal(t, strconv.Itoa(len(got.Body+"\n")), got.Header.Get("Content-Length"))
-			})
+			for _, accept := range []string{apitest.TypeJSON, apitest.AcceptPartials} {
+				t.Run(name+query+accept, func(t *testing.T) {
+					got := s.Do("GET", apitest.Things+query, "", "Accept", accept)
+					require.Equal(t, 200, got.Code)
+					assert.Equal(t, strconv.Itoa(len(got.Body+"\n")), got.Header.Get("Content-Length"))
+				})
+			}
 		}
 	}
 }
