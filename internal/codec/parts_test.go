@@ -22,16 +22,16 @@ func TestParts(t *testing.T) {
 		{[][]string{{"a", "b"}, {"a"}}, `{"a":{"b":[1,{"c":"}\"\\"}],"d":null,"e":{}}}`},
 		{[][]string{{"a"}, {"a", "b"}}, `{"a":{"b":[1,{"c":"}\"\\"}],"d":null,"e":{}}}`},
 		{[][]string{{"a", "d"}, {"b"}, {"c"}}, `{"a":{"d":null},"b":"\\","c":-1.5}`},
-		{[][]string{{"d", "e"}, {"c", "a"}}, `{"c":-1.5,"d":[]}`},
+		{[][]string{{"d", "e"}, {"c", "a"}}, `{}`},
 		{[][]string{{"e", "a", "b"}, {"absent"}}, `{"e":{"a":{"b":true}}}`},
-		{[][]string{{"e", "absent"}}, `{"e":{}}`},
+		{[][]string{{"e", "absent"}}, `{}`},
 		{[][]string{{}}, string(object)},
 	} {
 		var parts *codec.Parts
 		for _, names := range c.parts {
 			parts = parts.With(names...)
 		}
-		v, err := parts.Decode(object, 0)
+		v, err := parts.Decode(parts.Find(object, 0, nil))
 		require.NoError(t, err)
 		assert.JSONEq(t, c.want, string(codec.AppendJSON(nil, v)), "%q", c.parts)
 	}
@@ -46,7 +46,7 @@ func TestPartsBesideMetadata(t *testing.T) {
 		want  string
 	}{
 		{[][]string{{"metadata", "name"}, {"spec", "size"}}, `{"metadata":{"name":"a"},"spec":{"size":3}}`},
-		{[][]string{{"metadata", "absent"}, {"spec", "size"}}, `{"metadata":{},"spec":{"size":3}}`},
+		{[][]string{{"metadata", "absent"}, {"spec", "size"}}, `{"spec":{"size":3}}`},
 		{[][]string{{"metadata"}, {"spec", "metadata", "name"}, {"absent"}}, `{"metadata":{"name":"a","labels":{"x":"}"}},"spec":{"metadata":{"name":"b"}}}`},
 		{[][]string{{"spec", "size"}}, `{"spec":{"size":3}}`},
 	} {
@@ -55,7 +55,7 @@ func TestPartsBesideMetadata(t *testing.T) {
 			parts = parts.With(names...)
 		}
 		for _, metadataEnd := range []int{0, end} {
-			v, err := parts.Decode(object, metadataEnd)
+			v, err := parts.Decode(parts.Find(object, metadataEnd, nil))
 			require.NoError(t, err)
 			assert.JSONEq(t, c.want, string(codec.AppendJSON(nil, v)), "%q", c.parts)
 		}
@@ -67,6 +67,8 @@ func FuzzParts(f *testing.F) {
 	f.Add([]byte(`{"a":{"b":[1,{"c":"}\"\\"}],"d":null,"e":{}},"b":"\\","c":-1.5,"d":[],"e":{"a":{"b":true}}}`), "a", "b", "e")
 	f.Add([]byte(`{"\u0061":{"\"":"\u2028<\ud800"},"b":[[],{}],"c":{"c":1e300}}`), "a", "\"", "c")
 	f.Add([]byte(`{"metadata":{"name":"x","labels":{"é":"\\\\"}},"spec":{"size":3}}`), "metadata", "labels", "spec")
+	f.Add([]byte(`{"a":{"x":"}","y":"]"},"b":["]","}"],"c":{"x":"\\","y":"\"}"}}`), "a", "x", "c")
+	f.Add([]byte(`{"a":{"x":1,"y":"{"},"b":[1,"[",2],"c":[]}`), "b", "", "c")
 	f.Fuzz(func(t *testing.T, data []byte, one, two, three string) {
 		v, _, err := codec.DecodeJSON(data)
 		if err != nil || v.Kind() != doc.Map {
@@ -75,7 +77,8 @@ func FuzzParts(f *testing.F) {
 		object := codec.AppendObject(nil, v)
 		var parts *codec.Parts
 		parts = parts.With(one, two).With(three)
-		got, err := parts.Decode(object, 0)
+		texts := parts.Find(object, 0, nil)
+		got, err := parts.Decode(texts)
 		require.NoError(t, err, "%s", object)
 		whole, _, err := codec.DecodeJSON(object)
 		require.NoError(t, err)
@@ -85,6 +88,9 @@ func FuzzParts(f *testing.F) {
 				want, have = want.Get(name), have.Get(name)
 			}
 			assert.Equal(t, string(codec.AppendJSON(nil, want)), string(codec.AppendJSON(nil, have)), "%q of %s", names, object)
+			if leaf := parts.Leaf(names...); leaf >= 0 && !want.IsAbsent() {
+				assert.Equal(t, string(codec.AppendJSON(nil, want)), string(texts[leaf]), "the text of %q in %s", names, object)
+			}
 		}
 	})
 }

@@ -1,6 +1,7 @@
 package table
 
 import (
+	"bytes"
 	"time"
 
 	"github.com/decorum-go/decorum/internal/codec"
@@ -65,6 +66,40 @@ func (c Column) Cell(object doc.Value, now time.Time) any {
 		}
 	}
 	return nil
+}
+
+// AppendText appends the cell for a value as JSON, like Cell. The value is given as the text that the encoder has written. AppendText
+// returns false if the value has to be decoded, or if there is no cell; it then appends nothing.
+func (c Column) AppendText(dst, value []byte, now time.Time) ([]byte, bool) {
+	if len(value) == 0 {
+		return dst, false
+	}
+	switch first := value[0]; {
+	case first == '"' && c.Type == StringType:
+		return append(dst, value...), true
+	case first == '"' && c.Type == DateType && bytes.IndexByte(value, '\\') < 0:
+		return codec.AppendJSON(dst, doc.Of(since(string(value[1:len(value)-1]), now))), true
+	case (first == 't' || first == 'f') && c.Type == BooleanType, c.Type == IntegerType && isShortInteger(value):
+		return append(dst, value...), true
+	}
+	return dst, false
+}
+
+// maxShortDigits is how many decimal digits always fit into an int64.
+const maxShortDigits = 18
+
+// isShortInteger reports whether a text is an integer of so few digits that it fits into an int64. It is false for -0, whose cell is 0.
+func isShortInteger(text []byte) bool {
+	digits := bytes.TrimPrefix(text, []byte("-"))
+	if len(digits) == 0 || len(digits) > maxShortDigits || digits[0] == '0' && len(text) > 1 {
+		return false
+	}
+	for _, c := range digits {
+		if c < '0' || c > '9' {
+			return false
+		}
+	}
+	return true
 }
 
 func text(v doc.Value) string {

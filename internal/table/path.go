@@ -69,6 +69,15 @@ func (p Path) Members() [][]string {
 	return all
 }
 
+// Only returns the members that the path names, if it consists of nothing else. First then finds the value of the last of them.
+func (p Path) Only() (members []string, ok bool) {
+	if len(p.routes) != 1 {
+		return nil, false
+	}
+	members = p.Members()[0]
+	return members, len(members) > 0 && len(members) == len(p.routes[0])
+}
+
 // First returns the first value, in the order of the document, to which the path leads. A step finds nothing in a value of the wrong type,
 // nor outside the bounds of a list. First finds nothing that is more than 10,000 values away.
 func (p Path) First(v doc.Value) (doc.Value, bool) {

@@ -257,13 +257,48 @@ func FuzzParsePath(f *testing.F) {
 		for _, names := range p.Members() {
 			parts = parts.With(names...)
 		}
-		some, err := parts.Decode(codec.AppendObject(nil, object), 0)
+		some, err := parts.Decode(parts.Find(codec.AppendObject(nil, object), 0, nil))
 		require.NoError(t, err)
 		inParts, _ := p.First(some)
 		assert.Equal(t, string(codec.AppendJSON(nil, first)), string(codec.AppendJSON(nil, inParts)), "the path leads to the same place in its parts")
+		if only, ok := p.Only(); ok {
+			var single *codec.Parts
+			single = single.With(only...)
+			if leaf := single.Leaf(only...); leaf >= 0 {
+				at := single.Find(codec.AppendObject(nil, object), 0, nil)[leaf]
+				assert.Equal(t, found, at != nil)
+				assert.True(t, !found || string(codec.AppendJSON(nil, first)) == string(at), "the path leads to the text of its value")
+			}
+		}
 		for _, typ := range []string{"string", "integer", "number", "boolean", "date"} {
 			_, err := json.Marshal(table.Column{Path: p, Type: typ}.Cell(object, time.Time{}))
 			assert.NoError(t, err, "every cell can be sent")
+		}
+	})
+}
+
+// FuzzCellOfText compares the cells that are made from the text of a value with those of the decoded value.
+func FuzzCellOfText(f *testing.F) {
+	for _, seed := range []string{`"a<b"`, `"2026-01-02T03:04:05Z"`, `"\u0022"`, `""`, "-0", "0", "12", "-7", "123456789012345678", "1234567890123456789", "1.5", "1e3", "true",
+		"false", "null", "[1]", `{"a":1}`} {
+		f.Add([]byte(seed))
+	}
+	now := time.Date(2026, 1, 3, 0, 0, 0, 0, time.UTC)
+	f.Fuzz(func(t *testing.T, data []byte) {
+		v, _, err := codec.DecodeJSON(data)
+		if err != nil {
+			return
+		}
+		for _, typ := range []string{"string", "integer", "number", "boolean", "date"} {
+			column := table.Column{Path: path(t, "."), Type: typ}
+			got, ok := column.AppendText([]byte("before"), codec.AppendJSON(nil, v), now)
+			want := []byte("before")
+			if ok {
+				cell, err := codec.FromGo(column.Cell(v, now))
+				require.NoError(t, err)
+				want = codec.AppendJSON(want, cell)
+			}
+			assert.Equal(t, string(want), string(got), "%s as %s", data, typ)
 		}
 	})
 }

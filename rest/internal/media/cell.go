@@ -18,21 +18,48 @@ type column struct {
 	compute func(obj any) (any, error)
 	isName  bool
 	absent  any // the cell if the object has no value at the path
+	leaf    int // of the parts of the columns, the one that alone decides about the cell; -1 if there is none
 }
 
-// partsOf returns the parts of an object that the columns need, except for those with a function.
+// partsOf returns the parts of an object that the columns need, except for those with a function. It notes which columns need a single leaf.
 func partsOf(columns []column) (parts *codec.Parts) {
 	for _, c := range columns {
-		switch {
-		case c.isName:
-			parts = parts.With("metadata", "name")
-		case c.compute == nil:
-			for _, names := range c.cell.Path.Members() {
-				parts = parts.With(names...)
-			}
+		for _, names := range c.members() {
+			parts = parts.With(names...)
+		}
+	}
+	for i := range columns {
+		c := &columns[i]
+		c.leaf = -1
+		if only, ok := c.cell.Path.Only(); c.isName {
+			c.leaf = parts.Leaf(nameMembers...)
+		} else if ok {
+			c.leaf = parts.Leaf(only...)
 		}
 	}
 	return parts
+}
+
+// nameMembers lead to the name of an object.
+var nameMembers = []string{"metadata", "name"}
+
+// members returns the members that lead to the values of the column, for each route to them.
+func (c *column) members() [][]string {
+	switch {
+	case c.isName:
+		return [][]string{nameMembers}
+	case c.compute != nil:
+		return nil
+	}
+	return c.cell.Path.Members()
+}
+
+// appendText appends the cell for the text of the leaf. It returns false if the object has to be decoded; it then appends nothing.
+func (c *column) appendText(dst, text []byte, now time.Time) ([]byte, bool) {
+	if c.isName && len(text) > 0 {
+		return append(dst, text...), true
+	}
+	return c.cell.AppendText(dst, text, now)
 }
 
 // value returns the cell of an object. typed is the object in its Go type; only a column with a function needs it.

@@ -17,6 +17,7 @@ type tableWriter struct {
 	kind    *Kind
 	version string // the version of meta.k8s.io
 	include apimeta.IncludeObjectPolicy
+	texts   [][]byte // the leaves of the row that is being written
 }
 
 // newTableWriter returns an error if the client asks for an invalid content of the rows.
@@ -70,34 +71,39 @@ func (t *tableWriter) appendRow(dst, object []byte, metadata storage.Span) ([]by
 	return append(dst, '}'), nil
 }
 
-// beginRow appends a row up to its object.
+// beginRow appends a row up to its object. object is nil for a bookmark. A host's function may not expect the empty object of a bookmark,
+// so a cell is empty if its function fails there. A cell that shows a text or a number is a part of the stored JSON; for others, beginRow
+// decodes the parts that the columns need.
 func (t *tableWriter) beginRow(dst, object []byte, metadata storage.Span) ([]byte, error) {
-	v, err := t.kind.cellParts.Decode(object, int(metadata.End))
-	if err != nil {
-		return dst, err
-	}
-	return t.appendCells(dst, v, object)
-}
-
-// appendCells appends the cells of a row, up to its object. object is the JSON of v, or nil for a bookmark. A host's function may not
-// expect the empty object of a bookmark, so a cell is empty if its function fails there.
-func (t *tableWriter) appendCells(dst []byte, v doc.Value, object []byte) ([]byte, error) {
+	t.texts = t.kind.cellParts.Find(object, int(metadata.End), t.texts)
 	bookmark := object == nil
 	if bookmark {
 		object = []byte("{}")
 	}
 	dst = append(dst, `{"cells":[`...)
 	now := t.kind.now()
+	var v doc.Value
 	var typed any // decoded for the first column that needs it
-	for i, c := range t.kind.columns {
+	var err error
+	for i := range t.kind.columns {
+		c := &t.kind.columns[i]
 		if i > 0 {
 			dst = append(dst, ',')
 		}
-		if c.compute != nil && typed == nil {
-			var err error
-			if typed, err = t.kind.goType.Decode(object); err != nil {
-				return dst, err
+		if c.leaf >= 0 {
+			var done bool
+			if dst, done = c.appendText(dst, t.texts[c.leaf], now); done {
+				continue
 			}
+		}
+		switch {
+		case c.compute != nil && typed == nil:
+			typed, err = t.kind.goType.Decode(object)
+		case c.compute == nil && v.IsAbsent():
+			v, err = t.kind.cellParts.Decode(t.texts)
+		}
+		if err != nil {
+			return dst, err
 		}
 		cell, err := c.value(v, typed, now)
 		if bookmark && err != nil {

@@ -2,7 +2,6 @@ package media
 
 import (
 	"github.com/decorum-go/decorum/apimeta"
-	"github.com/decorum-go/decorum/internal/doc"
 	"github.com/decorum-go/decorum/storage"
 	"github.com/decorum-go/decorum/watch"
 )
@@ -63,7 +62,7 @@ func (v *tableObjects) bookmark(dst []byte, at watch.Revision, initialEventsEnd 
 	if err != nil {
 		return dst, err
 	}
-	if dst, err = v.appendCells(dst, doc.MapOf(), nil); err != nil {
+	if dst, err = v.beginRow(dst, nil, storage.Span{}); err != nil {
 		return dst, err
 	}
 	switch {
