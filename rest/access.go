@@ -64,4 +64,10 @@ func accessOf(u User, q route.Question) Access {
 }
 
 // question implements the interface that [AccessFrom] looks for.
-func (q *request) question() route.Question { return route.Read(q.r.Method, q.r.URL, q.serving) }
+func (q *request) question() route.Question {
+	if q.asked == nil {
+		asked := route.Read(q.r.Method, q.r.URL, q.serving)
+		q.asked = &asked
+	}
+	return *q.asked
+}

@@ -242,8 +242,8 @@ func (q *request) authorize() (err error) {
 	u, question := UserFrom(q.r.Context()), q.question()
 	var d Decision
 	d, q.only, err = q.api.decide(q.r.Context(), u, question, q.resource())
-	if q.observed != nil {
-		q.observed.authorized, q.observed.decision = true, d
+	if o := q.observed; o != nil {
+		o.request.Authorized, o.request.Decision = true, d
 	}
 	if err == nil {
 		q.resume = q.api.reads(q.r.Context(), u, question, q.only)

@@ -18,30 +18,35 @@ import (
 	"github.com/decorum-go/decorum/rest/internal/resource"
 	"github.com/decorum-go/decorum/rest/internal/steps"
 	"github.com/decorum-go/decorum/rest/internal/stream"
+	"github.com/decorum-go/decorum/rest/internal/write"
 	"github.com/decorum-go/decorum/status"
 )
 
 // observed collects what the observers of a request and Ended report. It is nil if nobody observes the API: the methods that handlers call
 // then do nothing. It implements [steps.Observer].
 type observed struct {
-	received   time.Time
-	writer     observedWriter
-	authorized bool
-	decision   Decision
+	request ObservedRequest // Received, Authorized and Decision are known before the others
+	writer  observedWriter
 
 	// mu makes the calls of observers come one at a time, and guards what follows.
 	mu       sync.Mutex
 	by       []Observation
-	observed bool // Observe has been called
+	some     [4]Observation // the memory of by, as long as it suffices
+	observed bool           // Observe has been called
 	bodies   bool
+	timed    bool         // an observer wants the times of the steps of writes
+	times    *steps.Times // of the writes, from the first one on
+	reports  bool         // an observer wants each step of a write
 	ended    bool
 	end      EndedRequest
 }
 
 // beginObserving makes the request observed, if anybody observes the API. The lock is needed because Shutdown reads the writer.
 func (q *request) beginObserving() {
-	o := &observed{received: time.Now()}
-	o.writer = observedWriter{ResponseWriter: q.w, isHead: q.r.Method == http.MethodHead, started: o.started}
+	o := new(observed)
+	o.request.Received = time.Now()
+	o.writer = observedWriter{ResponseWriter: q.w, of: o, isHead: q.r.Method == http.MethodHead}
+	o.by = o.some[:0]
 	q.observed = o
 	q.api.flights.Locked(func() { q.w = &o.writer })
 }
@@ -50,10 +55,9 @@ func (q *request) beginObserving() {
 // observer.
 func (q *request) observe(refused error) error {
 	o := q.observed
-	r := &ObservedRequest{
-		Received: o.received, HTTP: q.r, AuditID: q.auditID[0], Access: accessOf(UserFrom(q.r.Context()), q.question()), Sender: q.sender,
-		DryRun: len(q.query["dryRun"]) > 0, Authorized: o.authorized, Decision: o.decision, Refused: refused,
-	}
+	r := &o.request
+	r.HTTP, r.AuditID, r.Access, r.Sender = q.r, q.auditID[0], accessOf(UserFrom(q.r.Context()), q.question()), q.sender
+	r.DryRun, r.Refused = len(q.query["dryRun"]) > 0, refused
 	r.Unknown = q.unknown || q.res != nil && q.at.subresource != "" && q.res.subresource(q.at.subresource) == nil
 	r.Deprecated = q.res != nil && q.res.Kind.Warning != ""
 	if !r.Unknown {
@@ -99,7 +103,7 @@ func (q *request) endObserving() {
 	defer o.mu.Unlock()
 	o.ended = true
 	end := o.end
-	end.Duration, end.Code, end.Bytes, end.Abandoned = time.Since(o.received), o.writer.code, o.writer.bytes, q.heir != nil
+	end.Duration, end.Code, end.Bytes, end.Abandoned = time.Since(o.request.Received), o.writer.code, o.writer.bytes, q.heir != nil
 	switch {
 	case end.Code != 0 || end.Aborted:
 	case stream.WantsSocket(q.r): // a host's proxy has taken over the connection
@@ -107,6 +111,9 @@ func (q *request) endObserving() {
 	default:
 		end.Code = http.StatusOK // net/http sends it for a handler that writes nothing
 	}
+	o.times.Each(func(step int, took time.Duration) {
+		end.Steps = append(end.Steps, StepTime{write.StepNames[step], took})
+	})
 	for i := range o.by {
 		if ended := o.by[i].Ended; ended != nil {
 			q.callEnded(ended, end)
@@ -131,7 +138,7 @@ func (o *observed) add(by Observation) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	o.by = append(o.by, by)
-	o.bodies = o.bodies || by.Bodies
+	o.bodies, o.timed, o.reports = o.bodies || by.Bodies, o.timed || by.Times, o.reports || by.Step != nil && !by.Brief
 }
 
 // tell calls f for each observation, unless the request has ended.
@@ -189,6 +196,16 @@ func (o *observed) listed() {
 	})
 }
 
+// Pipeline implements [steps.Observer].
+func (o *observed) Pipeline() (times *steps.Times, each bool) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	if o.timed && o.times == nil && !o.ended {
+		o.times = new(steps.Times)
+	}
+	return o.times, o.reports
+}
+
 // Begin implements [steps.Observer]. A write has about 20 steps, so a step allocates nothing but its end, and not even that if no observer
 // waits for it.
 func (o *observed) Begin(ctx context.Context, s steps.Step) (context.Context, func(steps.Outcome)) {
@@ -201,7 +218,7 @@ func (o *observed) Begin(ctx context.Context, s steps.Step) (context.Context, fu
 	var ended func(StepResult) // of the first observer that waits for the end
 	var others []func(StepResult)
 	for i := range o.by {
-		if o.by[i].Step == nil {
+		if o.by[i].Step == nil || o.by[i].Brief && s.Kind == steps.Pipeline {
 			continue
 		}
 		within, end := o.by[i].Step(ctx, step)
@@ -297,10 +314,10 @@ func (o *observed) answeredStatus(s status.Status) {
 // observedWriter counts what is written to the client.
 type observedWriter struct {
 	http.ResponseWriter
-	isHead  bool // net/http leaves the body out
-	started func(code int)
-	code    int // 0 until the answer begins
-	bytes   int64
+	of     *observed
+	isHead bool // net/http leaves the body out
+	code   int  // 0 until the answer begins
+	bytes  int64
 }
 
 // Unwrap is for [http.ResponseController].
@@ -317,7 +334,7 @@ func (w *observedWriter) WriteHeader(code int) {
 // begin notes that the answer begins.
 func (w *observedWriter) begin(code int) {
 	w.code = code
-	w.started(code)
+	w.of.started(code)
 }
 
 // Write implements [http.ResponseWriter].

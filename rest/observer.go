@@ -4,6 +4,7 @@ import (
 	"context"
 	"net"
 	"net/http"
+	"net/netip"
 	"strings"
 	"time"
 
@@ -65,29 +66,41 @@ type ObservedRequest struct {
 // X-Forwarded-For, else that of X-Real-Ip, and then that of the connection. A client can forge the headers, so only the last address
 // is certain.
 func (r *ObservedRequest) SourceIPs() []string {
-	var ips []string
+	ips := make([]string, 0, 1)
 	add := func(text string) {
-		if ip := net.ParseIP(strings.TrimSpace(text)); ip != nil {
-			ips = append(ips, ip.String())
+		if ip := canonicalIP(text); ip != "" {
+			ips = append(ips, ip)
 		}
 	}
 	h := r.HTTP.Header
 	for _, list := range h["X-Forwarded-For"] {
 		for text := range strings.SplitSeq(list, ",") {
-			add(text)
+			add(strings.TrimSpace(text))
 		}
 	}
-	if len(ips) == 0 {
-		add(h.Get("X-Real-Ip"))
+	if real := h["X-Real-Ip"]; len(ips) == 0 && len(real) > 0 {
+		add(strings.TrimSpace(real[0]))
 	}
 	host, _, err := net.SplitHostPort(r.HTTP.RemoteAddr)
 	if err != nil {
 		host = r.HTTP.RemoteAddr
 	}
-	if ip := net.ParseIP(host); ip != nil && (len(ips) == 0 || ips[len(ips)-1] != ip.String()) {
-		ips = append(ips, ip.String())
+	if ip := canonicalIP(host); ip != "" && (len(ips) == 0 || ips[len(ips)-1] != ip) {
+		ips = append(ips, ip)
 	}
 	return ips
+}
+
+// canonicalIP returns an address in the form in which all write it, or "" for other texts.
+func canonicalIP(text string) string {
+	ip, err := netip.ParseAddr(text)
+	switch {
+	case err != nil || ip.Zone() != "":
+		return ""
+	case ip.Is4():
+		return text // has only one form
+	}
+	return ip.Unmap().String()
 }
 
 // Observation is what an [Observer] wants to know of one request. All fields are optional. Later versions of this package may add
@@ -98,6 +111,10 @@ func (r *ObservedRequest) SourceIPs() []string {
 type Observation struct {
 	// Bodies asks for the objects of the request and of the answer, which Ended receives. They cost memory until then.
 	Bodies bool
+	// Times asks for the times of the steps of kind [StepPipeline], which Ended receives. They cost much less than calls of Step.
+	Times bool
+	// Brief says that Step is not called for steps of kind [StepPipeline], of which a write has about 20.
+	Brief bool
 	// Started is called when the answer begins, with its code. For a watch, this is before the first event.
 	Started func(code int)
 	// Step is called when a step of the request begins. It returns the context for what happens within the step, and a function that the
@@ -223,12 +240,22 @@ type EndedRequest struct {
 	// Panic is the value of a panic in the request, and Stack is where it happened. Panic is nil without one.
 	Panic any
 	Stack []byte
+	// Steps are the times of the steps of kind [StepPipeline] if [Observation].Times is set, in the order of a write. A step that happens
+	// several times is one entry, and a step that a hook still holds has the time until now. The steps of a write by a hook belong to
+	// the step that runs the hook.
+	Steps []StepTime
 	// Body is what the metadata in the body of the request says, if the body is an object.
 	Body ObjectMetadata
 	// Request is the body of the request as JSON, and Answer is the object in the answer as JSON, if [Observation].Bodies is set. A patch is
 	// as the client sent it, which is YAML for some applied configurations. They are nil if there are none, such as after errors and in
 	// watches. Nobody may change them.
 	Request, Answer []byte
+}
+
+// StepTime is how long a step has taken.
+type StepTime struct {
+	Name string
+	Took time.Duration
 }
 
 // ObjectMetadata is what identifies an object in the body of a request. Each field is empty if the body does not have it.

@@ -8,6 +8,8 @@ import (
 	"net/http/httptest"
 	"strings"
 	"testing"
+	"testing/synctest"
+	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -19,6 +21,7 @@ import (
 
 // watcher is an observer that keeps what it learns of each request, in the order in which the requests ended.
 type watcher struct {
+	brief  bool
 	refuse error
 	bodies bool
 	began  []*rest.ObservedRequest
@@ -40,7 +43,7 @@ func (w *watcher) Observe(ctx context.Context, r *rest.ObservedRequest) (context
 	w.began = append(w.began, r)
 	note := func(format string, args ...any) { w.story = append(w.story, fmt.Sprintf(format, args...)) }
 	return context.WithValue(ctx, seenKey{}, r.AuditID), rest.Observation{
-		Bodies:  w.bodies,
+		Bodies: w.bodies, Brief: w.brief, Times: w.brief,
 		Started: func(code int) { note("started %d", code) },
 		Step: func(ctx context.Context, s rest.Step) (context.Context, func(rest.StepResult)) {
 			note("%s %s %s", s.Kind, s.Name, s.Operation)
@@ -103,6 +106,45 @@ func TestAnObserverSeesAWriteFromItsAccessToItsChange(t *testing.T) {
 	} {
 		assert.Contains(t, story, part)
 	}
+}
+
+// An observer may want the times of the steps of a write in the place of each step. The time of a write by a hook is in that of the hook.
+func TestAnObserverSeesTheTimesOfAWrite(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := newWatcher()
+		w.brief = true
+		var api *rest.API
+		wait := func(context.Context, *rest.AdmissionRequest) error {
+			<-time.After(time.Second)
+			return nil
+		}
+		slow := apitest.Validating("slow.example.com", wait)
+		nests := apitest.Validating("nests.example.com", func(ctx context.Context, r *rest.AdmissionRequest) error {
+			if r.Name != "a" {
+				return nil
+			}
+			_, err := apitest.WidgetClient(t, api).Create(ctx, apitest.NewWidget("b", 1))
+			return err
+		})
+		api = observedWidgets(t, w, rest.Options{Admission: []rest.Admission{slow, nests}})
+		apitest.Must(t, api, "POST", apitest.Widgets, apitest.WidgetBody(`"name":"a"`))
+		_, ended := w.last(t)
+		took := map[string]time.Duration{}
+		var order []string
+		for _, s := range ended.Steps {
+			took[s.Name] = s.Took
+			order = append(order, s.Name)
+		}
+		assert.Equal(t, 2*time.Second, took["admit"], "of this write and of that of the hook")
+		assert.Zero(t, took["set defaults"])
+		assert.Equal(t, []string{"prune", "identify", "ask"}, order[:3])
+		assert.NotContains(t, strings.Join(w.story, "\n"), "pipeline")
+		assert.Contains(t, strings.Join(w.story, "\n"), "hook slow.example.com CREATE")
+
+		apitest.Must(t, api, "GET", apitest.Widgets, "")
+		_, ended = w.last(t)
+		assert.Empty(t, ended.Steps, "a read has no steps")
+	})
 }
 
 // A change is what the store has committed: nothing for a dry run and for a write that changes nothing.

@@ -20,6 +20,7 @@ import (
 	"github.com/decorum-go/decorum/rest/internal/inprocess"
 	"github.com/decorum-go/decorum/rest/internal/media"
 	"github.com/decorum-go/decorum/rest/internal/resource"
+	"github.com/decorum-go/decorum/rest/internal/route"
 	"github.com/decorum-go/decorum/rest/internal/write"
 	"github.com/decorum-go/decorum/status"
 )
@@ -38,6 +39,7 @@ type request struct {
 	unknown bool               // the API serves nothing at the path
 	ofPath  bool               // the path asks to watch its object
 
+	asked  *route.Question // nil until somebody needs it
 	query  url.Values
 	secret []string // the headers with credentials, which no stream receives
 	allowance

@@ -30,7 +30,7 @@ func AppendJSON(dst []byte, v doc.Value) []byte {
 		}
 		return append(dst, ']')
 	case doc.String:
-		return appendString(dst, v.Text())
+		return AppendString(dst, v.Text())
 	case doc.Number, doc.Bool:
 		return append(dst, v.Literal()...)
 	default:
@@ -85,12 +85,13 @@ func appendMember(dst []byte, key string, value doc.Value, first bool) []byte {
 	if !first {
 		dst = append(dst, ',')
 	}
-	dst = appendString(dst, key)
+	dst = AppendString(dst, key)
 	dst = append(dst, ':')
 	return AppendJSON(dst, value)
 }
 
-func appendString(dst []byte, s string) []byte {
+// AppendString appends a string in JSON, with as few escapes as JSON allows. U+FFFD replaces invalid UTF-8.
+func AppendString(dst []byte, s string) []byte {
 	for i := range len(s) {
 		if c := s[i]; c < ' ' || c == '"' || c == '\\' || c >= utf8.RuneSelf {
 			dst, _ = jsontext.AppendQuote(dst, s) // replaces invalid UTF-8, as documented

@@ -19,7 +19,7 @@ type Parts struct {
 // escapes, it wants everything too.
 func (p *Parts) With(names ...string) *Parts {
 	switch {
-	case len(names) == 0 || p != nil && len(p.names) == 0 || len(appendString(nil, names[0])) != len(names[0])+len(`""`):
+	case len(names) == 0 || p != nil && len(p.names) == 0 || len(AppendString(nil, names[0])) != len(names[0])+len(`""`):
 		return &Parts{}
 	case p == nil:
 		p = &Parts{}

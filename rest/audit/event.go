@@ -74,11 +74,8 @@ type ObjectReference struct {
 	Subresource     string `json:"subresource,omitempty"`
 }
 
-func referenceOf(a rest.Access) *ObjectReference {
-	if a.Path != "" {
-		return nil
-	}
-	return &ObjectReference{Resource: a.Resource, Namespace: a.Namespace, Name: a.Name, APIGroup: a.Group, APIVersion: a.Version,
+func referenceOf(a rest.Access) ObjectReference {
+	return ObjectReference{Resource: a.Resource, Namespace: a.Namespace, Name: a.Name, APIGroup: a.Group, APIVersion: a.Version,
 		Subresource: a.Subresource}
 }
 

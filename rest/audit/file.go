@@ -60,11 +60,9 @@ func OpenFile(path string, options FileOptions) (*File, error) {
 }
 
 // Write implements [Sink]. It returns after the operating system has the events. If it fails, the file ends with the last complete line.
-func (f *File) Write(_ context.Context, events []*Event) error {
-	text, err := lines(events)
-	if err != nil {
-		return err
-	}
+func (f *File) Write(_ context.Context, events []*Event) error { return writeLines(events, f.write) }
+
+func (f *File) write(text []byte) error {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	if f.done {

@@ -106,9 +106,8 @@ func size(e *Event) int64 { return int64(eventSize + len(e.RequestObject) + len(
 
 // accept takes an event. It returns an error if a blocking sink fails. An event is written even if its client has left.
 func (o *output) accept(ctx context.Context, e *Event) error {
-	ctx = context.WithoutCancel(ctx)
 	if o.Mode != Batched {
-		return o.write(ctx, []*Event{e})
+		return o.write(context.WithoutCancel(ctx), []*Event{e})
 	}
 	for {
 		room, taken := o.enqueue(e)
@@ -120,7 +119,7 @@ func (o *output) accept(ctx context.Context, e *Event) error {
 		}
 		<-room
 	}
-	return o.write(ctx, []*Event{e}) // the goroutine has ended
+	return o.write(context.WithoutCancel(ctx), []*Event{e}) // the goroutine has ended
 }
 
 // enqueue puts an event into the queue or drops it, and reports whether it has. Otherwise the caller waits for room and tries again, or, if

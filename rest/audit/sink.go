@@ -1,13 +1,10 @@
 package audit
 
 import (
-	"bytes"
 	"context"
 	"fmt"
 	"io"
 	"sync"
-
-	"github.com/decorum-go/decorum/internal/codec"
 )
 
 // Sink receives events. It must be safe for concurrent use. [NewWriter], [OpenFile] and [NewWebhook] return sinks, and [SinkFunc] makes a
@@ -43,26 +40,10 @@ type writer struct {
 }
 
 func (w *writer) Write(_ context.Context, events []*Event) error {
-	text, err := lines(events)
-	if err != nil {
+	return writeLines(events, func(lines []byte) error {
+		w.mu.Lock()
+		defer w.mu.Unlock()
+		_, err := w.to.Write(lines)
 		return err
-	}
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	_, err = w.to.Write(text)
-	return err
-}
-
-// lines returns the events in JSON, one a line.
-func lines(events []*Event) ([]byte, error) {
-	var b bytes.Buffer
-	for _, e := range events {
-		text, err := codec.EncodeOwn(e)
-		if err != nil {
-			return nil, err
-		}
-		b.Write(text)
-		b.WriteByte('\n')
-	}
-	return b.Bytes(), nil
+	})
 }

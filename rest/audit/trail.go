@@ -45,8 +45,14 @@ type trail struct {
 	unknown  bool // the credentials are invalid
 	request  *rest.ObservedRequest
 
-	mu    sync.Mutex
-	event Event // as far as it is known
+	mu       sync.Mutex
+	event    Event // as far as it is known
+	isShared bool  // a sink has an event with the reference and the annotations of this one
+	isDone   bool  // a sink has the event itself
+
+	// The memory of what most events point to.
+	ref    ObjectReference
+	answer status.Status
 }
 
 func newTrail(a *Audit, r *rest.ObservedRequest, client rest.Access, d Decision, withheld bool) *trail {
@@ -54,8 +60,11 @@ func newTrail(a *Audit, r *rest.ObservedRequest, client rest.Access, d Decision,
 	t.event = Event{
 		TypeMeta: apimeta.TypeMeta{APIVersion: apiVersion, Kind: "Event"},
 		Level:    d.Level, AuditID: r.AuditID, RequestURI: uriOf(r.HTTP), Verb: string(client.Verb), User: userOf(client.User),
-		SourceIPs: r.SourceIPs(), UserAgent: userAgentOf(r.HTTP), ObjectRef: referenceOf(client),
-		RequestReceivedTimestamp: apimeta.NewMicroTime(r.Received),
+		SourceIPs: r.SourceIPs(), UserAgent: userAgentOf(r.HTTP), RequestReceivedTimestamp: apimeta.NewMicroTime(r.Received),
+	}
+	if client.Path == "" {
+		t.ref = referenceOf(client)
+		t.event.ObjectRef = &t.ref
 	}
 	return t
 }
@@ -78,13 +87,27 @@ func userAgentOf(r *http.Request) string {
 
 // annotate sets an annotation, unless it is set. The caller holds the lock.
 func (t *trail) annotate(key, value string) {
-	if _, set := t.event.Annotations[key]; set {
+	if _, set := t.event.Annotations[key]; set || t.isDone {
 		return
 	}
+	t.own()
 	if t.event.Annotations == nil {
 		t.event.Annotations = map[string]string{}
 	}
 	t.event.Annotations[key] = value
+}
+
+// own copies what a sink has of the event, so that the event may change.
+func (t *trail) own() {
+	if !t.isShared {
+		return
+	}
+	t.isShared = false
+	t.event.Annotations = maps.Clone(t.event.Annotations)
+	if t.event.ObjectRef != nil {
+		ref := *t.event.ObjectRef
+		t.event.ObjectRef = &ref
+	}
 }
 
 // received records the first stage, and then what the Authorizer has decided, which only later stages show.
@@ -130,24 +153,25 @@ func (t *trail) ended(end rest.EndedRequest) {
 	case end.Panic != nil:
 		stage = StagePanic
 	}
-	t.event.ResponseStatus = t.statusOf(end)
+	t.answered(&end)
 	t.refer(end.Body)
 	t.objects(end)
-	_ = t.record(t.request.HTTP.Context(), stage, t.request.Received.Add(end.Duration))
+	t.recordLast(stage, t.request.Received.Add(end.Duration))
 }
 
-// statusOf returns what the answer says. A failure about a confidential object may quote it, so only its reason remains.
-func (t *trail) statusOf(end rest.EndedRequest) *status.Status {
-	s := status.Status{Code: int32(end.Code)}
+// answered notes what the answer says. A failure about a confidential object may quote it, so only its reason remains.
+func (t *trail) answered(end *rest.EndedRequest) {
+	s := &t.answer
+	s.Code = int32(end.Code)
 	if end.Status != nil {
-		s = *end.Status
+		*s = *end.Status
 		s.TypeMeta = apimeta.TypeMeta{}
 		s.Code = cmp.Or(s.Code, int32(end.Code))
 	}
 	if t.withheld && s.Status == status.Failure {
 		s.Message, s.Details = "", nil
 	}
-	return &s
+	t.event.ResponseStatus = s
 }
 
 // refer completes the reference to the object with what the client has sent.
@@ -155,10 +179,10 @@ func (t *trail) refer(sent rest.ObjectMetadata) {
 	if t.event.ObjectRef == nil {
 		return
 	}
-	ref := *t.event.ObjectRef // earlier events keep theirs
+	t.own()
+	ref := t.event.ObjectRef
 	ref.Namespace, ref.Name = cmp.Or(ref.Namespace, sent.Namespace), cmp.Or(ref.Name, sent.Name)
 	ref.UID, ref.ResourceVersion = sent.UID, sent.ResourceVersion
-	t.event.ObjectRef = &ref
 }
 
 // objects adds the objects that the level includes.
@@ -192,6 +216,16 @@ func (t *trail) record(ctx context.Context, s Stage, at time.Time) error {
 		return nil
 	}
 	e := t.event
-	e.Stage, e.StageTimestamp, e.Annotations = s, apimeta.NewMicroTime(at), maps.Clone(t.event.Annotations)
+	e.Stage, e.StageTimestamp = s, apimeta.NewMicroTime(at)
+	t.isShared = true
 	return t.audit.record(ctx, &e)
+}
+
+// recordLast is record for the last stage. The sinks get the event itself.
+func (t *trail) recordLast(s Stage, at time.Time) {
+	t.isDone = true
+	if !t.decision.Omits(s) {
+		t.event.Stage, t.event.StageTimestamp = s, apimeta.NewMicroTime(at)
+		_ = t.audit.record(t.request.HTTP.Context(), &t.event)
+	}
 }

@@ -13,9 +13,6 @@ import (
 
 // step times admission, commits and conversions, and counts the calls of webhooks.
 func (m *observer) step(_ context.Context, s rest.Step) (context.Context, func(rest.StepResult)) {
-	if s.Kind == rest.StepPipeline {
-		return nil, nil
-	}
 	began := time.Now()
 	switch s.Kind {
 	case rest.StepCommit:

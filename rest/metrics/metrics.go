@@ -7,6 +7,7 @@ import (
 
 	"github.com/prometheus/client_golang/prometheus"
 
+	"github.com/decorum-go/decorum/internal/memo"
 	"github.com/decorum-go/decorum/rest"
 )
 
@@ -23,6 +24,7 @@ type Options struct {
 type Metrics struct {
 	options Options
 	api     atomic.Pointer[rest.API] // nil before Plug
+	routes  memo.Map[routeKey, *route]
 
 	requests      *prometheus.CounterVec
 	durations     *prometheus.HistogramVec

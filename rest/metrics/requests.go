@@ -9,6 +9,7 @@ import (
 
 	"github.com/prometheus/client_golang/prometheus"
 
+	"github.com/decorum-go/decorum/internal/memo"
 	"github.com/decorum-go/decorum/rest"
 )
 
@@ -17,46 +18,111 @@ type observer Metrics
 
 // Observe implements [rest.Observer].
 func (m *observer) Observe(_ context.Context, r *rest.ObservedRequest) (context.Context, rest.Observation, error) {
-	labels := m.labelsOf(r)
-	underWay := m.inFlight.WithLabelValues(kindOf(r))
-	if r.LongRunning {
-		underWay = m.longRunning.With(labels)
-	}
-	underWay.Inc()
+	of := m.routeOf(r)
+	of.underWay.Inc()
 	if r.Authorized {
 		m.countDecision(r.Decision)
 	}
-	o := rest.Observation{Step: m.step, Ended: func(e rest.EndedRequest) {
-		underWay.Dec()
-		m.count(labels, r, e)
+	o := rest.Observation{Step: m.step, Brief: true, Ended: func(e rest.EndedRequest) {
+		of.underWay.Dec()
+		m.count(of, r.DryRun, &e)
 	}}
 	if r.Deprecated {
-		m.deprecated.WithLabelValues(labels["group"], labels["version"], labels["resource"], labels["subresource"], "").Set(1)
+		m.deprecated.WithLabelValues(of.group, of.version, of.resource, of.subresource, "").Set(1)
 	}
 	if r.Access.Verb == rest.VerbWatch && r.Access.Resource != "" {
-		events := m.watchEvents.WithLabelValues(labels["group"], labels["resource"], labels["version"])
+		events := m.watchEvents.WithLabelValues(of.group, of.resource, of.version)
 		o.Sent = func(int) { events.Inc() }
 		if r.HTTP.URL.Query().Get("sendInitialEvents") == "true" {
-			lists := m.watchLists.WithLabelValues(labels["group"], labels["version"], labels["resource"], labels["scope"])
+			lists := m.watchLists.WithLabelValues(of.group, of.version, of.resource, of.scope)
 			o.Listed = func() { lists.Observe(time.Since(r.Received).Seconds()) }
 		}
 	}
 	return nil, o, nil
 }
 
+// labels are those that the metrics of requests share, apart from the component. Clients cannot choose them freely.
+type labels struct{ group, resource, scope, subresource, verb, version string }
+
+// route is what requests with the same labels share, so that they need not be found for each request.
+type route struct {
+	labels
+	underWay prometheus.Gauge
+	outcomes memo.Map[outcome, *outcomeMetrics]
+}
+
+// outcome is what the metrics of requests that have ended differ in, apart from the labels.
+type outcome struct {
+	code   int
+	dryRun bool
+}
+
+type outcomeMetrics struct {
+	requests  prometheus.Counter
+	durations prometheus.Observer
+	sizes     prometheus.Observer // nil for writes
+}
+
+// routeKey is what a route depends on.
+type routeKey struct {
+	labels
+	longRunning, mutating bool
+}
+
+// routeOf returns the route of a request.
+func (m *observer) routeOf(r *rest.ObservedRequest) *route {
+	key := routeKey{labelsOf(r), r.LongRunning, isMutating(r)}
+	if known, ok := m.routes.Load(key); ok {
+		return known
+	}
+	made := &route{labels: key.labels}
+	switch {
+	case key.longRunning:
+		made.underWay = m.longRunning.With(key.with(m.options.Component))
+	case key.mutating:
+		made.underWay = m.inFlight.WithLabelValues("mutating")
+	default:
+		made.underWay = m.inFlight.WithLabelValues("readOnly")
+	}
+	return m.routes.Add(key, made)
+}
+
+// with returns the labels with the component as the metrics have them.
+func (l *labels) with(component string) prometheus.Labels {
+	return prometheus.Labels{
+		"component": component, "group": l.group, "resource": l.resource, "scope": l.scope, "subresource": l.subresource, "verb": l.verb,
+		"version": l.version,
+	}
+}
+
 // count counts a request that has ended.
-func (m *observer) count(labels prometheus.Labels, r *rest.ObservedRequest, e rest.EndedRequest) {
-	verb := labels["verb"]
-	if labels["resource"] != "" && (verb == "GET" || verb == "LIST" || verb == "WATCH") {
-		m.sizes.With(labels).Observe(float64(e.Bytes))
+func (m *observer) count(of *route, dryRun bool, e *rest.EndedRequest) {
+	key := outcome{e.Code, dryRun}
+	into, ok := of.outcomes.Load(key)
+	if !ok {
+		into = of.outcomes.Add(key, m.outcomeMetrics(&of.labels, key))
 	}
-	labels["dry_run"] = ""
-	if r.DryRun {
-		labels["dry_run"] = "All"
+	into.requests.Inc()
+	into.durations.Observe(e.Duration.Seconds())
+	if into.sizes != nil {
+		into.sizes.Observe(float64(e.Bytes))
 	}
-	m.durations.With(labels).Observe(e.Duration.Seconds())
-	labels["code"] = strconv.Itoa(e.Code)
-	m.requests.With(labels).Inc()
+}
+
+func (m *observer) outcomeMetrics(of *labels, o outcome) *outcomeMetrics {
+	var into outcomeMetrics
+	all := of.with(m.options.Component)
+	if of.resource != "" && (of.verb == "GET" || of.verb == "LIST" || of.verb == "WATCH") {
+		into.sizes = m.sizes.With(all)
+	}
+	all["dry_run"] = ""
+	if o.dryRun {
+		all["dry_run"] = "All"
+	}
+	into.durations = m.durations.With(all)
+	all["code"] = strconv.Itoa(o.code)
+	into.requests = m.requests.With(all)
+	return &into
 }
 
 // countDecision counts what the Authorizer has decided. Having no opinion is no decision.
@@ -70,34 +136,29 @@ func (m *observer) countDecision(d rest.Decision) {
 	}
 }
 
-// kindOf returns the label request_kind of a request.
-func kindOf(r *rest.ObservedRequest) string {
+// isMutating reports whether the label request_kind of a request is mutating.
+func isMutating(r *rest.ObservedRequest) bool {
 	switch r.HTTP.Method {
 	case http.MethodPost, http.MethodPut, http.MethodPatch, http.MethodDelete:
-		return "mutating"
+		return true
 	}
-	return "readOnly"
+	return false
 }
 
 // labelsOf returns the labels that the metrics of requests share.
-func (m *observer) labelsOf(r *rest.ObservedRequest) prometheus.Labels {
-	labels := prometheus.Labels{
-		"component": m.options.Component, "group": "", "resource": "", "scope": "", "subresource": "", "verb": verbOf(r), "version": "",
-	}
-	a := r.Access
+func labelsOf(r *rest.ObservedRequest) labels {
+	a := &r.Access
 	switch {
 	case r.Unknown:
+		return labels{verb: verbOf(r)}
 	case a.Resource == "":
-		labels["subresource"] = r.Declared
-	default:
-		labels["group"], labels["version"], labels["resource"] = a.Group, a.Version, a.Resource
-		labels["subresource"], labels["scope"] = a.Subresource, scopeOf(a)
+		return labels{verb: verbOf(r), subresource: r.Declared}
 	}
-	return labels
+	return labels{a.Group, a.Resource, scopeOf(a), a.Subresource, verbOf(r), a.Version}
 }
 
 // scopeOf says how much a request is about: one object, a namespace, or everything.
-func scopeOf(a rest.Access) string {
+func scopeOf(a *rest.Access) string {
 	switch {
 	case a.Name != "" || a.Verb == rest.VerbCreate:
 		return "resource"

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/decorum-go/decorum/internal/memo"
 	"github.com/decorum-go/decorum/rest"
 	"github.com/decorum-go/decorum/status"
 )
@@ -27,7 +28,10 @@ type Options struct {
 }
 
 // Log is the plug-in that logs requests. Calls of in-process clients are not requests, and are not logged. One Log may serve several APIs.
-type Log struct{ options Options }
+type Log struct {
+	options  Options
+	handlers memo.Map[route, slog.Handler]
+}
 
 // New returns a Log.
 func New(options Options) *Log {
@@ -37,7 +41,7 @@ func New(options Options) *Log {
 	if options.Level == nil {
 		options.Level = slog.LevelInfo
 	}
-	return &Log{options}
+	return &Log{options: options}
 }
 
 // Plug implements [rest.Plugin].
@@ -59,7 +63,7 @@ func (o *observer) Observe(ctx context.Context, r *rest.ObservedRequest) (contex
 	case r.LongRunning:
 		observation.Started, observation.Sent = q.started, q.sent
 	case o.options.Slow > 0:
-		observation.Step = q.times.begin
+		observation.Times, observation.Brief, observation.Step = true, true, q.times.begin
 	}
 	if r.Access.Verb == rest.VerbCreate {
 		observation.Changed = q.changed
@@ -97,7 +101,7 @@ func (q *request) sent(int) { q.events++ }
 
 // changed notes the name of a new object, which is not in the URL. Hooks may have created others before, so the last one counts.
 func (q *request) changed(c rest.Change) {
-	if c.Before == nil && c.Namespace == q.Access.Namespace && c.Resource == resourceOf(&q.Access) {
+	if c.Before == nil && c.Namespace == q.Access.Namespace && c.Resource == resourceOf(q.Access.Group, q.Access.Resource) {
 		q.created = c.Name
 	}
 }
@@ -141,12 +145,7 @@ func (q *request) write(level slog.Level, message string, e *rest.EndedRequest, 
 	line := slog.NewRecord(at, level, message, 0)
 	a := &q.Access
 	attrs := make(attributes, 0, 20)
-	attrs.text("method", q.HTTP.Method)
-	attrs.text("verb", string(a.Verb))
-	attrs.text("path", a.Path)
-	attrs.text("resource", resourceOf(a))
-	attrs.text("version", a.Version)
-	attrs.text("subresource", a.Subresource)
+	handler := q.log.handler(q.ObservedRequest, &attrs)
 	attrs.text("namespace", a.Namespace)
 	attrs.text("name", a.Name+q.created)
 	if !status.IsUnauthorized(q.Refused) {
@@ -167,7 +166,7 @@ func (q *request) write(level slog.Level, message string, e *rest.EndedRequest, 
 	}
 	line.AddAttrs(attrs...)
 	// The log cannot report its own error.
-	_ = q.log.options.Logger.Handler().Handle(q.ctx, line)
+	_ = handler.Handle(q.ctx, line)
 }
 
 // attributes are those of a line.
@@ -201,14 +200,14 @@ func (all *attributes) outcome(q *request, e *rest.EndedRequest) {
 		}
 	}
 	if q.isSlow(e) {
-		all.add(slog.Attr{Key: "steps", Value: slog.GroupValue(q.times.attributes()...)})
+		all.add(slog.Attr{Key: "steps", Value: slog.GroupValue(q.times.attributes(e.Steps)...)})
 	}
 }
 
 // resourceOf returns the plural of a resource with its group, as [rest.Change] has it. It is empty for a path outside of all resources.
-func resourceOf(a *rest.Access) string {
-	if a.Group == "" || a.Resource == "" {
-		return a.Resource
+func resourceOf(group, resource string) string {
+	if group == "" || resource == "" {
+		return resource
 	}
-	return a.Resource + "." + a.Group
+	return resource + "." + group
 }

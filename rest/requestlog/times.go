@@ -8,11 +8,12 @@ import (
 	"github.com/decorum-go/decorum/rest"
 )
 
-// usualSteps is how many steps a write has, and maxSteps how many are timed apart: each admission hook and each webhook adds one.
-const usualSteps, maxSteps = 24, 64
+// maxSteps is how many steps are timed apart: each admission hook and each webhook adds one.
+const maxSteps = 64
 
-// times are the times of the steps of a request, in the order in which the steps began. A step that happens several times is one entry: a
-// write repeats its steps if another write commits first, and a deletion of a collection has those of each object.
+// times are the times of the steps of a request, without those of kind [rest.StepPipeline], in the order in which they began. A step that
+// happens several times is one entry: a write repeats its steps if another write commits first, and a deletion of a collection has those of
+// each object.
 type times []stepTime
 
 type stepTime struct {
@@ -52,8 +53,6 @@ func (t *times) entry(s rest.Step) int {
 		}
 	}
 	switch len(*t) {
-	case 0:
-		*t = make(times, 0, usualSteps)
 	case maxSteps:
 		return maxSteps - 1
 	case maxSteps - 1:
@@ -63,9 +62,12 @@ func (t *times) entry(s rest.Step) int {
 	return len(*t) - 1
 }
 
-// attributes returns the times as attributes. A step that a hook still holds has the time until now.
-func (t *times) attributes() []slog.Attr {
-	attrs := make([]slog.Attr, 0, len(*t))
+// attributes returns the times as attributes, after those of the pipeline. A step that a hook still holds has the time until now.
+func (t *times) attributes(pipeline []rest.StepTime) []slog.Attr {
+	attrs := make([]slog.Attr, 0, len(pipeline)+len(*t))
+	for _, s := range pipeline {
+		attrs = append(attrs, slog.Duration(s.Name, s.Took))
+	}
 	for _, entry := range *t {
 		if entry.open > 0 {
 			entry.took += time.Since(entry.since)

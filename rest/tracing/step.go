@@ -19,11 +19,8 @@ import (
 	"github.com/decorum-go/decorum/status"
 )
 
-// step implements the function Step of [rest.Observation]. The steps of the pipeline do not become spans, because a write has about 20 short ones.
+// step implements the function Step of [rest.Observation].
 func (q *request) step(ctx context.Context, s rest.Step) (context.Context, func(rest.StepResult)) {
-	if s.Kind == rest.StepPipeline {
-		return nil, nil
-	}
 	if !trace.SpanContextFromContext(ctx).IsValid() { // the step must not end with the request, so it has another context
 		ctx = trace.ContextWithSpan(ctx, q.span)
 	}

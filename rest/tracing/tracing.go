@@ -48,7 +48,7 @@ func New(options Options) (*Tracing, error) {
 // Plug implements [rest.Plugin].
 func (t *Tracing) Plug(*rest.API) (rest.Parts, error) {
 	o := &observer{Tracing: t}
-	o.unrecorded.Step = o.passOn
+	o.unrecorded.Step, o.unrecorded.Brief = o.passOn, true
 	return rest.Parts{Name: "tracing", Observer: o}, nil
 }
 
@@ -67,19 +67,28 @@ func (o *observer) Observe(ctx context.Context, r *rest.ObservedRequest) (contex
 	}
 	q := &request{observer: o, ObservedRequest: r, span: span}
 	span.SetAttributes(attributesOf(r)...)
-	observation := rest.Observation{Step: q.step, Ended: q.ended}
+	// The steps of the pipeline do not become spans, because a write has about 20 short ones.
+	observation := rest.Observation{Step: q.step, Brief: true, Ended: q.ended}
 	if r.Access.Verb == rest.VerbWatch {
 		observation.Sent = q.sent
 	}
 	return ctx, observation, nil
 }
 
+var ofServer = trace.WithSpanKind(trace.SpanKindServer)
+
+// mayBeSent reports whether the headers of a request may have a trace.
+func (o *observer) mayBeSent(r *rest.ObservedRequest) bool {
+	_, usual := o.options.Propagator.(propagation.TraceContext)
+	return !usual || len(r.HTTP.Header["Traceparent"]) > 0
+}
+
 // begin begins the span of a request. A span that the host's middleware has begun is its parent, and otherwise the span of the sender.
 func (o *observer) begin(ctx context.Context, r *rest.ObservedRequest) (context.Context, trace.Span) {
 	options := make([]trace.SpanStartOption, 0, 5)
-	options = append(options, trace.WithSpanKind(trace.SpanKindServer), trace.WithTimestamp(r.Received), trace.WithAttributes(identifying(r)...))
+	options = append(options, ofServer, trace.WithTimestamp(r.Received), trace.WithAttributes(identifying(r)...))
 	parent := ctx
-	if !trace.SpanContextFromContext(ctx).IsValid() {
+	if o.mayBeSent(r) && !trace.SpanContextFromContext(ctx).IsValid() {
 		sent := o.options.Propagator.Extract(ctx, propagation.HeaderCarrier(r.HTTP.Header))
 		switch {
 		case !trace.SpanContextFromContext(sent).IsValid():

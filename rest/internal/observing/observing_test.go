@@ -19,6 +19,7 @@ import (
 
 	"github.com/decorum-go/decorum/rest"
 	"github.com/decorum-go/decorum/rest/audit"
+	"github.com/decorum-go/decorum/rest/fairness"
 	"github.com/decorum-go/decorum/rest/internal/apitest"
 	"github.com/decorum-go/decorum/rest/metrics"
 	"github.com/decorum-go/decorum/rest/requestlog"
@@ -60,6 +61,13 @@ func traced(b *testing.B) rest.Plugin {
 	return spans
 }
 
+// shared shares the seats of the API among the users.
+func shared(b *testing.B) rest.Plugin {
+	limiter, err := fairness.New(fairness.Options{})
+	require.NoError(b, err)
+	return limiter
+}
+
 // dropping is an exporter that drops spans.
 type dropping struct{}
 
@@ -87,7 +95,8 @@ func BenchmarkObservers(b *testing.B) {
 		{"audit", []plugged{audited}},
 		{"metrics", []plugged{measured}},
 		{"traces", []plugged{traced}},
-		{"all", []plugged{traced, logged, audited, measured}},
+		{"fairness", []plugged{shared}},
+		{"all", []plugged{traced, logged, audited, measured, shared}},
 	}
 	addresses := make([]string, len(sets))
 	for i, set := range sets {

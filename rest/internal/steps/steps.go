@@ -62,6 +62,8 @@ type Change struct {
 type Observer interface {
 	// Begin reports the beginning of a step. It returns the context for what happens within the step, and a function that reports the end.
 	Begin(ctx context.Context, s Step) (context.Context, func(Outcome))
+	// Pipeline says how a write reports its steps of kind [Pipeline]: in times, unless it is nil, and each by Begin if each is set.
+	Pipeline() (times *Times, each bool)
 	// Committed reports a change.
 	Committed(ctx context.Context, c Change)
 }

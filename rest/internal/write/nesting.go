@@ -90,6 +90,10 @@ func (w *Write) nest(ctx context.Context) (context.Context, error) {
 	if n.depth >= maxNesting {
 		return nil, status.Conflict(w.res.GR, w.Name, fmt.Sprintf("%d writes are nested, each made by a hook of the one before", maxNesting))
 	}
-	w.observer = steps.ObserverOf(ctx)
+	if w.observer = steps.ObserverOf(ctx); w.observer != nil {
+		if w.times, w.reports = w.observer.Pipeline(); n.outer != nil {
+			w.times = nil // the step whose hook has made the write contains its time
+		}
+	}
 	return context.WithValue(ctx, nestedWriteKey{}, n), nil
 }

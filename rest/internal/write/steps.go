@@ -2,6 +2,7 @@ package write
 
 import (
 	"context"
+	"slices"
 
 	"github.com/decorum-go/decorum/internal/doc"
 	"github.com/decorum-go/decorum/rest/internal/steps"
@@ -117,6 +118,11 @@ const (
 
 // step is one step of a write. The docs show name and about. The method of a step is called like the step.
 type step struct {
+	declaredStep
+	number int // of its name in [StepNames]
+}
+
+type declaredStep struct {
 	name, about string
 	on          operations
 	reads, sets values
@@ -133,19 +139,48 @@ type order struct {
 	stored []step
 }
 
+// StepNames are the names of the steps in their order, those of a body first.
+var StepNames = namesOf(newOrder())
+
+func namesOf(o order) (names []string) {
+	for _, s := range slices.Concat(o.body, o.main) {
+		names = append(names, s.name)
+	}
+	return names
+}
+
 // newOrder returns the order of every write. It is a function, because decode and convert take steps, and Go would see
 // a cycle in the initializer of a variable.
 func newOrder() (o order) {
-	setDefaults := step{"set defaults", "Missing fields are defaulted by the schema, types are checked, and the Default hook runs. In the " +
-		"built-in dialect the object passes through its Go type.",
+	numbers := map[string]int{}
+	number := func(list ...declaredStep) (numbered []step) {
+		for _, s := range list {
+			if _, known := numbers[s.name]; !known {
+				numbers[s.name] = len(numbers)
+			}
+			numbered = append(numbered, step{s, numbers[s.name]})
+		}
+		return numbered
+	}
+	setDefaults := declaredStep{"set defaults", "Missing fields are defaulted by the schema, types are checked, and the Default hook " +
+		"runs. In the built-in dialect the object passes through its Go type.",
 		onWrite, record | shownBefore | translated | sent | now, inDefaults, (*Write).setDefaults}
-	prepare := step{"prepare", "The Prepare hook changes the object, which is then defaulted again.",
+	prepare := declaredStep{"prepare", "The Prepare hook changes the object, which is then defaulted again.",
 		onWrite, record | shownBefore | translated | sent | inDefaults, inDefaults, (*Write).prepare}
-	validate := step{"validate", "The object is checked by the rules of metadata, the schema, Rules and the Validate hook. A deletion is " +
-		"checked by the ValidateDelete hook.",
+	validate := declaredStep{"validate", "The object is checked by the rules of metadata, the schema, Rules and the Validate hook. " +
+		"A deletion is checked by the ValidateDelete hook.",
 		onWrite | onDelete, record | shownBefore | inDefaults | shownAfter, none, (*Write).validate}
 
-	o.main = []step{
+	o.body = number([]declaredStep{
+		// prune.go
+		{"prune", "Unknown fields are pruned and reported. The values in metadata must have the right types. In the built-in dialect, all " +
+			"values must.",
+			onWrite, now | translated, now, (*Write).prune},
+		// decode.go
+		{"identify", "The name and the namespace must be those of the URL.",
+			onWrite, now, none, (*Write).identify},
+	}...)
+	o.main = number([]declaredStep{
 		// find.go
 		{"find", "The object must exist. A deletion names it, and may name its uid and resourceVersion.",
 			onUpdate | onDelete, record, none, (*Write).find},
@@ -205,17 +240,8 @@ func newOrder() (o order) {
 		// encode.go
 		{"encode", "The object is encoded for the store. If it is being deleted and nothing holds it, the store removes it.",
 			onWrite | onDelete, record | storedBefore | versioned | formsAfter, storedAfter | encoded | response, (*Write).encode},
-	}
-	o.stored = []step{setDefaults, prepare, validate}
-	o.body = []step{
-		// prune.go
-		{"prune", "Unknown fields are pruned and reported. The values in metadata must have the right types. In the built-in dialect, all " +
-			"values must.",
-			onWrite, now | translated, now, (*Write).prune},
-		// decode.go
-		{"identify", "The name and the namespace must be those of the URL.",
-			onWrite, now, none, (*Write).identify},
-	}
+	}...)
+	o.stored = number(setDefaults, prepare, validate)
 	return o
 }
 
@@ -235,11 +261,16 @@ func (w *Write) run(ctx context.Context, on operations, current *storage.Record)
 
 // take takes those steps of a list that belong to these operations, until one fails or sets done.
 func (w *Write) take(ctx context.Context, list []step, on operations) error {
+	clock := w.times.Clock()
 	for i := range list {
-		if list[i].on&on == 0 || w.done {
+		s := &list[i]
+		if s.on&on == 0 || w.done {
 			continue
 		}
-		if err := w.step(ctx, &list[i]); err != nil {
+		w.times.Begin(s.number, clock)
+		err := w.step(ctx, s)
+		clock = w.times.End(s.number, clock)
+		if err != nil {
 			return err
 		}
 	}
@@ -248,7 +279,7 @@ func (w *Write) take(ctx context.Context, list []step, on operations) error {
 
 // step takes one step.
 func (w *Write) step(ctx context.Context, s *step) (err error) {
-	if w.observer == nil {
+	if !w.reports {
 		return s.do(w, ctx)
 	}
 	ctx, ended := w.observer.Begin(ctx, steps.Step{Kind: steps.Pipeline, Name: s.name})

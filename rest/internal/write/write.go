@@ -46,6 +46,8 @@ type Write struct {
 	deletion  *apimeta.DeleteOptions // the options of a deletion; nil for every other write
 	requested *resource.Resource     // the version of the request, while the steps of the stored version run
 	observer  steps.Observer         // nil if nobody observes the write
+	times     *steps.Times           // nil if nobody wants the times of the steps
+	reports   bool                   // each step is reported to the observer
 	committing
 	attempt
 }
