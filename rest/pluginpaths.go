@@ -34,12 +34,14 @@ func (p pluginPaths) at(path string) (handler http.Handler, declared string) {
 	if handler := p[path]; handler != nil {
 		return handler, path
 	}
-	for ; path != ""; path = path[:strings.LastIndexByte(path, '/')] {
-		if handler := p[path+"/"]; handler != nil {
-			return handler, path + "/"
+	// The number of declared paths is small, and that of slashes in a path is chosen by a client.
+	for at, h := range p {
+		below := strings.HasSuffix(at, "/") && (strings.HasPrefix(path, at) || path == strings.TrimSuffix(at, "/"))
+		if below && len(at) > len(declared) {
+			handler, declared = h, at
 		}
 	}
-	return nil, ""
+	return handler, declared
 }
 
 // findPluginPath is the finder of a path that the router does not know.

@@ -450,6 +450,7 @@ func TestEquivalentPaths(t *testing.T) {
 	}
 }
 
+// A long path costs memory in proportion to its length, however many parts it has.
 func TestVeryLongURLs(t *testing.T) {
 	s := apitest.NewThingServer(t, rest.Options{})
 	s.MustCreate(t, "a")
@@ -458,8 +459,12 @@ func TestVeryLongURLs(t *testing.T) {
 		"/" + long, apitest.Things + "/" + long, apitest.ThingsV1 + "/namespaces/" + long + "/things/a", "/apis/" + long, apitest.Things + "/a/" + long,
 		strings.Repeat("/a", 1<<19), apitest.Things + "/" + strings.Repeat("%61", 1<<18),
 	} {
+		var before, after runtime.MemStats
+		runtime.ReadMemStats(&before)
 		w := s.Do("GET", target, "")
+		runtime.ReadMemStats(&after)
 		assert.Equal(t, http.StatusNotFound, w.Code)
+		assert.Less(t, after.TotalAlloc-before.TotalAlloc, uint64(64*len(target)), "%.20s", target)
 	}
 	w := s.Do("GET", apitest.Things+"?nonsense="+long, "")
 	assert.Equal(t, http.StatusOK, w.Code)
