@@ -30,6 +30,7 @@ type API struct {
 	options   Options
 	store     storage.Store
 	ownsStore bool
+	stores    []storage.Store // store, and those of Options.Stores
 	env       *resource.Environment
 	writes    *write.Writes
 	types     *media.Types
@@ -78,9 +79,10 @@ func newAPI(options Options) *API {
 	if a.store == nil {
 		a.store, a.ownsStore = storage.NewMemory(storage.Options{Now: a.options.Now}), true
 	}
+	a.stores = storesOf(a.store, a.options.Stores)
 	a.env = resource.NewEnvironment(resource.Host{
 		Owner: a, Holder: a.ending,
-		Store: a.store, Now: a.options.Now, NewUID: a.options.NewUID, Logger: a.options.Logger, MaxObjectBytes: growth * a.options.MaxBodyBytes,
+		Store: a.store, Stores: a.options.Stores, Now: a.options.Now, NewUID: a.options.NewUID, Logger: a.options.Logger, MaxObjectBytes: growth * a.options.MaxBodyBytes,
 		MaxConvertedBytes: a.options.MaxConvertedBytes, UnsafeDeletion: a.options.UnsafeDeletion,
 		Served: func() resource.Set { return a.serving.Load().Set },
 		Begin: func() (context.Context, func(), error) {
@@ -96,6 +98,11 @@ func newAPI(options Options) *API {
 // begin makes the API serve the resources of the definitions, and creates the objects that must exist before the
 // first request.
 func (a *API) begin(definitions []Definition) (err error) {
+	for gr, store := range a.options.Stores {
+		if store == nil {
+			return fmt.Errorf("Options.Stores: the store of %s is nil", gr)
+		}
+	}
 	if a.pages, err = newPagePolicy(a.options.AllowedOrigins, a.options.AllowedHosts); err != nil {
 		return err
 	}

@@ -82,7 +82,7 @@ func (a *API) actingCaller(acting caller.Local, u User) *caller.Local {
 	acting.Permit = func(ctx context.Context, res *resource.Resource, q route.Question) (*access.Restriction, error) {
 		only, err := a.permit(ctx, u, q, res)
 		if err == nil {
-			a.reads(ctx, u, q, only)
+			a.reads(ctx, u, q, only, res)
 		}
 		return only, err
 	}

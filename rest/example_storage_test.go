@@ -3,12 +3,15 @@ package rest_test
 import (
 	"context"
 	"fmt"
+	"log"
 	"os"
 	"path/filepath"
 
 	"github.com/decorum-go/decorum/apimeta"
 	"github.com/decorum-go/decorum/rest"
+	"github.com/decorum-go/decorum/rest/builtin"
 	"github.com/decorum-go/decorum/rest/internal/apitest"
+	"github.com/decorum-go/decorum/storage"
 	"github.com/decorum-go/decorum/storage/bolt"
 )
 
@@ -46,4 +49,33 @@ func Example_file() {
 		}
 	}
 	// Output: the widget is still there
+}
+
+// A host keeps Events in memory, and everything else in a file.
+func Example_storeOfAKind() {
+	directory, _ := os.MkdirTemp("", "")
+	defer os.RemoveAll(directory)
+	ctx, path, widgets := context.Background(), filepath.Join(directory, "objects.db"), apitest.WidgetResource()
+
+	file, err := bolt.Open(ctx, bolt.Options{Path: path})
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer file.Close()
+	memory := storage.NewMemory(storage.Options{})
+	defer memory.Close()
+	api, err := rest.New(rest.Options{Store: file, Stores: map[apimeta.GroupResource]storage.Store{
+		{Resource: "events"}: memory,
+	}}, builtin.Namespaces(), builtin.Events(), widgets)
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer api.Close()
+	for _, r := range api.Objects().Resources() {
+		fmt.Println(r.Name, r.Store)
+	}
+	// Output:
+	// namespaces 0
+	// events 1
+	// widgets.example.com 0
 }

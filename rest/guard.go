@@ -206,7 +206,7 @@ func (a *API) permitWatch(ctx context.Context, u User, q route.Question, res *re
 	if err != nil {
 		return nil, err
 	}
-	p := &access.Permission{Only: only, Resume: a.reads(ctx, u, q, only)}
+	p := &access.Permission{Only: only, Resume: a.reads(ctx, u, q, only, res)}
 	p.Context, p.Release = a.rights.Open(ctx, access.Grant{Since: since, Right: &right{api: a, user: u, access: q, res: res, before: only.Fingerprint()}})
 	return p, nil
 }
@@ -246,20 +246,20 @@ func (q *request) authorize() (err error) {
 		o.request.Authorized, o.request.Decision = true, d
 	}
 	if err == nil {
-		q.resume = q.api.reads(q.r.Context(), u, question, q.only)
+		q.resume = q.api.reads(q.r.Context(), u, question, q.only, q.resource())
 	}
 	return err
 }
 
 // reads remembers what the user reads, if q is about a list or a watch, and returns whether a watch may continue from a list.
-func (a *API) reads(ctx context.Context, u User, q route.Question, only *access.Restriction) access.Resume {
-	if q.Verb != kind.List && q.Verb != kind.Watch {
+func (a *API) reads(ctx context.Context, u User, q route.Question, only *access.Restriction, res *resource.Resource) access.Resume {
+	if res == nil || q.Verb != kind.List && q.Verb != kind.Watch {
 		return nil
 	}
 	return a.readings.Reads(ctx, u.Name, only.Fingerprint(), func() access.Key {
 		q.Verb = "" // a list and the watch that follows it ask for the same
 		return sha256.Sum256(fmt.Appendf(nil, "%q", accessOf(u, q)))
-	}, a.store.Revision())
+	}, res.Store.Revision(), res.Apart)
 }
 
 // resource returns the resource of the request, or nil for a path outside of all resources.

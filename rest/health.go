@@ -74,6 +74,11 @@ func (a *API) checksOf(endpoint HealthEndpoint) []check {
 		if store, ok := a.store.(storage.Prober); ok {
 			checks = append(checks, own(checkStore, true, store.Ready))
 		}
+		for _, gr := range sortedResources(a.options.Stores) {
+			if store, ok := a.options.Stores[gr].(storage.Prober); ok {
+				checks = append(checks, own(checkStore+"-"+gr.String(), true, store.Ready))
+			}
+		}
 		if len(a.plugins.parts) > 0 {
 			checks = append(checks, own(checkPlugins, true, a.plugins.ready))
 		}

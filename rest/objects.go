@@ -40,14 +40,14 @@ func (o objects) Resources() []raw.Resource {
 		if res.Kind.Virtual {
 			continue
 		}
-		out = append(out, storedResource(res))
+		out = append(out, o.api.storedResource(res))
 	}
 	return out
 }
 
-func storedResource(res *resource.Resource) raw.Resource {
+func (a *API) storedResource(res *resource.Resource) raw.Resource {
 	r := raw.Resource{Name: res.GR.String(), Namespaced: res.Kind.Namespaced, Namespaces: res.AreNamespaces(),
-		TimeToLive: res.Traits.TimeToLive, RemoveWhenDue: res.Traits.RemoveWhenDue}
+		TimeToLive: res.Traits.TimeToLive, RemoveWhenDue: res.Traits.RemoveWhenDue, Store: a.indexOf(res.Store)}
 	for _, version := range res.EveryVersion() {
 		r.Kinds = append(r.Kinds, version.GVK)
 	}
@@ -85,17 +85,17 @@ func (o objects) Get(ctx context.Context, key storage.Key) (*storage.Record, err
 		return nil, err
 	}
 	defer done()
-	record, err := o.api.store.Get(ctx, key, storage.MostRecent)
+	record, err := res.Store.Get(ctx, key, storage.MostRecent)
 	return record, res.StoreError(err, key.Name)
 }
 
 func (o objects) List(ctx context.Context, resource, namespace string) ([]*storage.Record, error) {
-	_, done, err := o.begin(resource)
+	res, done, err := o.begin(resource)
 	if err != nil {
 		return nil, err
 	}
 	defer done()
-	page, err := o.api.store.List(ctx, storage.Query{Within: storage.Key{Resource: resource, Namespace: namespace}, Revision: storage.MostRecent}, nil)
+	page, err := res.Store.List(ctx, storage.Query{Within: storage.Key{Resource: resource, Namespace: namespace}, Revision: storage.MostRecent}, nil)
 	return page.Records, err
 }
 
@@ -104,8 +104,16 @@ func (o objects) ResourcesIn(ctx context.Context, namespace string) ([]string, e
 		return nil, err
 	}
 	defer o.api.flights.LeaveCall(nil)
-	held, err := o.api.store.ResourcesIn(ctx, namespace)
-	return slices.DeleteFunc(held, notes.IsResource), err
+	var held []string
+	for _, store := range o.api.stores {
+		found, err := store.ResourcesIn(ctx, namespace)
+		if err != nil {
+			return nil, err
+		}
+		held = append(held, found...)
+	}
+	slices.Sort(held)
+	return slices.DeleteFunc(slices.Compact(held), notes.IsResource), nil
 }
 
 func (o objects) Patch(ctx context.Context, key storage.Key, subresource string, patch []byte) error {

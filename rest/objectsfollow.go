@@ -3,7 +3,6 @@ package rest
 import (
 	"context"
 	"iter"
-	"slices"
 
 	"github.com/decorum-go/decorum/rest/internal/follow"
 	"github.com/decorum-go/decorum/rest/internal/resource"
@@ -21,18 +20,13 @@ func (o objects) Follow(ctx context.Context, resources ...string) iter.Seq2[raw.
 		defer o.api.flights.LeaveCall(nil)
 		ctx, cancel := o.api.ending.Until(ctx)
 		defer cancel()
-		of := follow.Following{Names: slices.Clone(resources)}
-		switch len(resources) {
-		case 0: // the whole log, even if the API has one resource: Through then reaches every revision
-			of.Served = o.served
+		if len(resources) == 0 {
 			defer o.api.writes.Attend()()
-		case 1:
-			of.Scope.Resource = resources[0]
 		}
-		err := follow.All(ctx, o.api.store, of, func(news follow.News) error {
-			changes := raw.Changes{List: news.Changes, Through: news.Through, GivenUp: news.GivenUp, Removed: news.Removed}
+		err := followEach(ctx, o.parts(resources), func(of storePart, news follow.News) error {
+			changes := raw.Changes{List: news.Changes, Store: of.index, Through: news.Through, GivenUp: news.GivenUp, Removed: news.Removed}
 			for _, res := range news.Read {
-				changes.Read = append(changes.Read, storedResource(res))
+				changes.Read = append(changes.Read, o.api.storedResource(res))
 			}
 			if !yield(changes, nil) {
 				return errBrokenOff
@@ -49,11 +43,11 @@ func (o objects) Follow(ctx context.Context, resources ...string) iter.Seq2[raw.
 	}
 }
 
-// served returns the resources whose objects are stored, and a channel that is closed when these are others.
-func (o objects) served() (stored []*resource.Resource, changed <-chan struct{}) {
+// served returns the resources whose objects are in a store, and a channel that is closed when these are others.
+func (o objects) served(store storage.Store) (stored []*resource.Resource, changed <-chan struct{}) {
 	s := o.api.serving.Load()
 	for _, res := range s.Resources {
-		if !res.Kind.Virtual {
+		if !res.Kind.Virtual && (len(o.api.stores) == 1 || res.Store == store) {
 			stored = append(stored, res)
 		}
 	}
@@ -62,13 +56,17 @@ func (o objects) served() (stored []*resource.Resource, changed <-chan struct{})
 
 func (o objects) Revision() watch.Revision { return o.api.store.Revision() }
 
+func (o objects) RevisionOf(resources ...string) watch.Revision {
+	return o.api.revisionOf(resources...)
+}
+
 func (o objects) Watch(ctx context.Context, resource string, after watch.Revision) (*watch.Cursor[storage.Record], error) {
-	_, done, err := o.begin(resource)
+	res, done, err := o.begin(resource)
 	if err != nil {
 		return nil, err
 	}
 	defer done()
-	cursor, err := o.api.store.Watch(ctx, watch.Key{Resource: resource}, after)
+	cursor, err := res.Store.Watch(ctx, watch.Key{Resource: resource}, after)
 	if err == nil {
 		context.AfterFunc(o.api.ending, cursor.Close)
 	}

@@ -21,22 +21,22 @@ type OpenWatch struct {
 // so do not call it many times a second.
 func (a *API) OpenWatches() []OpenWatch {
 	watches := []OpenWatch{}
-	now := uint64(a.store.Revision())
 	a.flights.Each(func(r delivery.Request) {
 		q := r.(*request)
 		if !q.watches {
 			return
 		}
 		watches = append(watches, OpenWatch{
-			User: UserFrom(q.r.Context()).Name, Path: q.r.URL.Path, Query: q.r.URL.RawQuery, Behind: q.changesBehind(now),
+			User: UserFrom(q.r.Context()).Name, Path: q.r.URL.Path, Query: q.r.URL.RawQuery, Behind: q.changesBehind(),
 		})
 	})
 	slices.SortStableFunc(watches, func(x, y OpenWatch) int { return int(y.Behind) - int(x.Behind) })
 	return watches
 }
 
-// changesBehind returns how many changes of the store a watch has yet to look at. now is the revision of the store.
-func (q *request) changesBehind(now uint64) uint64 {
+// changesBehind returns how many changes of its store a watch has yet to look at.
+func (q *request) changesBehind() uint64 {
+	now := uint64(q.res.Store.Revision())
 	if at := q.behind.Load(); at != 0 && at < now {
 		return now - at
 	}

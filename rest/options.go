@@ -3,9 +3,11 @@ package rest
 import (
 	"cmp"
 	"log/slog"
+	"maps"
 	"slices"
 	"time"
 
+	"github.com/decorum-go/decorum/apimeta"
 	"github.com/decorum-go/decorum/internal/errorlog"
 	"github.com/decorum-go/decorum/internal/schema"
 	"github.com/decorum-go/decorum/rest/internal/identity"
@@ -19,6 +21,14 @@ type Options struct {
 	// Store keeps the objects. Default: that of [storage.NewMemory], which the API closes. The host closes a store that it sets here,
 	// after the API.
 	Store storage.Store
+	// Stores are stores of their own for single resources, such as a store in memory for Events while Store is a file. The key is the group
+	// and plural of the stored version. The API may take the resource later. Several resources may share a store. The host closes these
+	// stores, after the API. Namespaces and the definitions of kinds cannot have a store of their own.
+	//
+	// Revisions of different stores cannot be compared, and a transaction does not span two stores. So when an object is created in a store
+	// of its own, the API checks the namespace before and after the commit, and takes the object back if the namespace has begun to end.
+	// Each store has its own [storage.Options].Ledger. Default: Store keeps every resource.
+	Stores map[apimeta.GroupResource]storage.Store
 	// Logger receives what clients must not see: panics of hooks and the causes of 500s. A 503 that a hook returns as an error of package
 	// status, without a cause, is a warning. Default: errors only, to the logger that is slog's default when New is called.
 	Logger *slog.Logger
@@ -173,6 +183,7 @@ func (o Options) withDefaults() Options {
 	o.MaxConvertedBytes = cmp.Or(max(o.MaxConvertedBytes, 0), defaultMaxConvertedBytes)
 	o.MaxListBytes = cmp.Or(max(o.MaxListBytes, 0), defaultMaxListBytes)
 	o.Admission, o.AllowedOrigins, o.AllowedHosts = slices.Clone(o.Admission), slices.Clone(o.AllowedOrigins), slices.Clone(o.AllowedHosts)
+	o.Stores = maps.Clone(o.Stores)
 	o.Plugins, o.HealthChecks = slices.Clone(o.Plugins), slices.Clone(o.HealthChecks)
 	o.Version = o.Version.withDefaults()
 	return o

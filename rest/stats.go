@@ -26,10 +26,21 @@ type Stats struct {
 	// changes that are for the one with the most, see [OpenWatch].
 	Watches, WatchesBehind int
 	MostBehind             uint64
-	// Objects is how many objects of each kind the store holds, for the kinds that the API serves from the store.
+	// Objects is how many objects of each kind its store holds, for the kinds that the API serves from a store that implements
+	// [storage.Reporter].
 	Objects map[apimeta.GroupResource]int
-	// Store are the figures of the store. If the store does not implement [storage.Reporter], Store is nil and Objects is empty.
+	// Store are the figures of the store of the API. It is nil if the store does not implement [storage.Reporter].
 	Store *storage.StoreStats
+	// Stores are the figures of the stores in [Options].Stores that implement [storage.Reporter], for the resources that the API serves.
+	Stores map[apimeta.GroupResource]*storage.StoreStats
+}
+
+// Of returns the figures of the store of a resource, or nil.
+func (s *Stats) Of(gr apimeta.GroupResource) *storage.StoreStats {
+	if own := s.Stores[gr]; own != nil {
+		return own
+	}
+	return s.Store
 }
 
 // Use is how many of a limited number are in use. Limit is 0 without a limit.
@@ -41,7 +52,6 @@ type Use struct {
 // neither begin nor end while Stats counts them, which takes some microseconds for a thousand.
 func (a *API) Stats() Stats {
 	var s Stats
-	now := uint64(a.store.Revision())
 	f := a.flights.Stats(func(r delivery.Request) {
 		s.Requests++
 		q := r.(*request)
@@ -49,23 +59,51 @@ func (a *API) Stats() Stats {
 			return
 		}
 		s.Watches++
-		if behind := q.changesBehind(now); behind > 0 {
+		if behind := q.changesBehind(); behind > 0 {
 			s.WatchesBehind++
 			s.MostBehind = max(s.MostBehind, behind)
 		}
 	})
 	s.Places, s.Bodies, s.Answers, s.Webhooks = useOf(f.Places), useOf(f.Bodies), useOf(f.Answers), useOf(f.Outside)
 	s.StuckHooks, s.Calls = f.Abandoned, f.Calls
+	a.countObjects(&s)
+	return s
+}
+
+// countObjects adds the figures of the stores.
+func (a *API) countObjects(s *Stats) {
 	if store, ok := a.store.(storage.Reporter); ok {
 		stats := store.StoreStats()
-		s.Store, s.Objects = &stats, map[apimeta.GroupResource]int{}
-		for _, res := range a.serving.Load().stored {
-			if of, ok := stats.Resources[res.StoredName()]; ok && !res.Kind.Virtual {
-				s.Objects[res.GR] = of.Objects
+		s.Store = &stats
+	}
+	for _, res := range a.serving.Load().stored {
+		if res.Apart {
+			s.addStore(res.GR, res.Store)
+		}
+		of := s.Of(res.GR)
+		if of == nil || res.Kind.Virtual {
+			continue
+		}
+		if figures, ok := of.Resources[res.StoredName()]; ok {
+			if s.Objects == nil {
+				s.Objects = map[apimeta.GroupResource]int{}
 			}
+			s.Objects[res.GR] = figures.Objects
 		}
 	}
-	return s
+}
+
+// addStore adds the figures of a resource's own store.
+func (s *Stats) addStore(gr apimeta.GroupResource, store storage.Store) {
+	reporter, ok := store.(storage.Reporter)
+	if !ok {
+		return
+	}
+	if s.Stores == nil {
+		s.Stores = map[apimeta.GroupResource]*storage.StoreStats{}
+	}
+	stats := reporter.StoreStats()
+	s.Stores[gr] = &stats
 }
 
 func useOf(u delivery.Use) Use {

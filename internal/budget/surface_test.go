@@ -16,13 +16,16 @@ func TestExportedAPIShowsNoInternalType(t *testing.T) {
 	assert.Subset(t, packages, []string{core + "/patch", core + "/rest", core + "/rest/cbor", core + "/storage"})
 }
 
-// A reader of package rest needs no type of the store but the one that a host passes, and its figures. Programs that need records and
+// A reader of package rest needs no type of the store but those that a host passes, and their figures. Programs that need records and
 // cursors use package raw.
 func TestRestShowsOnlyTheStoreOfItsOptions(t *testing.T) {
 	mentions, err := surface.Mentions(core+"/rest", core+"/storage", core+"/watch")
 	require.NoError(t, err)
 	assert.ElementsMatch(t, []string{
 		core + "/rest.Options.Store mentions " + core + "/storage.Store",
+		core + "/rest.Options.Stores mentions " + core + "/storage.Store",
+		core + "/rest.Stats.Of mentions " + core + "/storage.StoreStats",
 		core + "/rest.Stats.Store mentions " + core + "/storage.StoreStats",
+		core + "/rest.Stats.Stores mentions " + core + "/storage.StoreStats",
 	}, mentions)
 }

@@ -65,8 +65,11 @@ func (c *collector) collect(ctx context.Context, key storage.Key, look func(stor
 
 // orphan removes the object from the references of its dependents, and then releases the object.
 func (c *collector) orphan(ctx context.Context, r *storage.Record, m metadata) error {
-	if !c.graph.reached(r.Revision) {
+	if !c.graph.reached(r) {
 		return nil // apply will enqueue the object again once the graph has reached its revision
+	}
+	if !c.graph.reachedElsewhere(r, c.objects.RevisionOf) {
+		return errReading
 	}
 	if err := c.knowsAll(ctx, r.Key); err != nil {
 		return err
@@ -93,8 +96,11 @@ func (c *collector) orphan(ctx context.Context, r *storage.Record, m metadata) e
 
 // await releases an object once no dependent blocks it.
 func (c *collector) await(ctx context.Context, r *storage.Record, m metadata, look func(storage.Key)) error {
-	if !c.graph.reached(r.Revision) {
+	if !c.graph.reached(r) {
 		return nil
+	}
+	if !c.graph.reachedElsewhere(r, c.objects.RevisionOf) {
+		return errReading
 	}
 	blocking, _ := c.graph.dependentsOf(r.UID, true)
 	if len(blocking) == 0 {
@@ -129,8 +135,8 @@ func (c *collector) knowsAll(ctx context.Context, key storage.Key) error {
 	return fmt.Errorf("dependents may be among the objects of resources that the API does not serve at the moment: %s", strings.Join(unknown, ", "))
 }
 
-// errReading makes the follower retry. The graph does not know the objects of a resource yet.
-var errReading = errors.New("the API has taken a resource whose objects are being read")
+// errReading makes the follower retry. The graph does not know all objects of a resource yet.
+var errReading = errors.New("objects that may be dependents are still being read")
 
 // judge decides on an object by the states of its owners: keep it, drop references to absent owners, or delete it.
 func (c *collector) judge(ctx context.Context, r *storage.Record, m metadata) error {

@@ -17,6 +17,7 @@ import (
 	"github.com/decorum-go/decorum/rest/lifecycle"
 	"github.com/decorum-go/decorum/rest/resttest"
 	"github.com/decorum-go/decorum/status"
+	"github.com/decorum-go/decorum/storage"
 )
 
 // Part is a namespaced kind, Site a cluster-scoped one.
@@ -98,6 +99,17 @@ func inBubble(t *testing.T, run func(context.Context, *rest.API, lifecycle.Optio
 		assert.NoError(t, api.Close())
 	}()
 	f(w)
+}
+
+// inStores is inWorld with a store of its own for the Parts.
+func inStores(t *testing.T, run func(context.Context, *rest.API, lifecycle.Options) error, definitions []rest.Definition, f func(w *world)) {
+	t.Helper()
+	synctest.Test(t, func(t *testing.T) {
+		own := storage.NewMemory(storage.Options{Start: 1})
+		defer func() { assert.NoError(t, own.Close()) }()
+		options := rest.Options{Stores: map[apimeta.GroupResource]storage.Store{{Group: "example.com", Resource: "parts"}: own}}
+		inBubble(t, run, options, definitions, f)
+	})
 }
 
 func collecting(t *testing.T, f func(w *world)) {

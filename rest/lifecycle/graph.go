@@ -15,13 +15,14 @@ import (
 // an owner by the owner's uid.
 type graph struct {
 	mu         sync.Mutex
-	through    watch.Revision
+	through    map[int]watch.Revision // of each store
 	kinds      map[apimeta.GroupKind]raw.Resource
 	read       map[string]raw.Resource       // the resources whose objects the graph knows, by name
 	owned      map[string]*node              // by uid
 	dependents map[string]map[*node]struct{} // by the uid of the owner
 	departed   *departed
-	held       map[storage.Key]struct{} // objects that wait until the graph knows more resources
+	held       map[storage.Key]struct{}          // objects that wait until the graph knows more resources
+	marked     map[string]map[int]watch.Revision // by uid: what the other stores had written when the graph saw an owner that waits
 }
 
 // node is an object that names owners.
@@ -50,7 +51,8 @@ func newGraph() *graph {
 func (g *graph) reset() {
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	g.through, g.owned, g.dependents = 0, map[string]*node{}, map[string]map[*node]struct{}{}
+	g.through, g.marked = map[int]watch.Revision{}, map[string]map[int]watch.Revision{}
+	g.owned, g.dependents = map[string]*node{}, map[string]map[*node]struct{}{}
 	g.kinds, g.read, g.held = map[apimeta.GroupKind]raw.Resource{}, map[string]raw.Resource{}, map[storage.Key]struct{}{}
 }
 
@@ -69,7 +71,7 @@ func (g *graph) apply(changes raw.Changes) []storage.Key {
 	for _, c := range changes.Removed {
 		look = g.removed(look, c.Previous)
 	}
-	g.through = changes.Through
+	g.through[changes.Store] = changes.Through
 	return g.know(look, changes.Read)
 }
 
@@ -129,6 +131,7 @@ func (g *graph) know(look []storage.Key, resources []raw.Resource) []storage.Key
 
 // removed forgets an object. It adds its dependents, which have lost an owner, and the owners that may have waited only for it.
 func (g *graph) removed(look []storage.Key, r *storage.Record) []storage.Key {
+	delete(g.marked, r.UID)
 	g.departed.add(r, func(uid string) bool { return len(g.dependents[uid]) > 0 })
 	for d := range g.dependents[r.UID] {
 		look = append(look, d.key)
@@ -263,11 +266,35 @@ func (g *graph) unknown(key storage.Key, resources []string) (all []string) {
 	return all
 }
 
-// reached reports whether the graph includes all changes up to a revision.
-func (g *graph) reached(revision watch.Revision) bool {
+// reached reports whether the graph includes all changes in the store of an object up to its present state.
+func (g *graph) reached(r *storage.Record) bool {
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	return g.through >= revision
+	return g.through[g.read[r.Key.Resource].Store] >= r.Revision
+}
+
+// reachedElsewhere reports whether the graph includes all changes in the other stores up to the first call for an object. revisionOf
+// returns the revision of the store of a resource.
+func (g *graph) reachedElsewhere(r *storage.Record, revisionOf func(resource ...string) watch.Revision) bool {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	marked := g.marked[r.UID]
+	for name, other := range g.read {
+		if other.Store == g.read[r.Key.Resource].Store {
+			continue
+		}
+		if _, ok := marked[other.Store]; !ok {
+			if marked == nil {
+				marked = map[int]watch.Revision{}
+				g.marked[r.UID] = marked
+			}
+			marked[other.Store] = revisionOf(name)
+		}
+		if g.through[other.Store] < marked[other.Store] {
+			return false
+		}
+	}
+	return true
 }
 
 // dependentsOf returns the objects that name an owner, or only those that block its deletion if blocking is set. anyWaits reports whether

@@ -10,6 +10,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/decorum-go/decorum/apimeta"
+	"github.com/decorum-go/decorum/rest"
+	"github.com/decorum-go/decorum/rest/lifecycle"
 )
 
 // oracle is the rule of garbage collection without time, queues or a store: an object with owners is deleted if all of them are absent, and
@@ -97,6 +99,17 @@ func TestCollectGarbageModel(t *testing.T) {
 	for seed := range uint64(60) {
 		t.Run(fmt.Sprint("seed ", seed), func(t *testing.T) {
 			collecting(t, func(w *world) { randomLife(w, rand.New(rand.NewPCG(seed, 1))) })
+		})
+	}
+}
+
+// The same holds if each kind has a store of its own, so that owners and dependents are in different ones.
+func TestCollectGarbageInSeveralStoresModel(t *testing.T) {
+	for seed := range uint64(20) {
+		t.Run(fmt.Sprint("seed ", seed), func(t *testing.T) {
+			inStores(t, lifecycle.CollectGarbage, []rest.Definition{parts(), sites()}, func(w *world) {
+				randomLife(w, rand.New(rand.NewPCG(seed, 1)))
+			})
 		})
 	}
 }

@@ -35,6 +35,26 @@ func emptying(t *testing.T, options rest.Options, f func(w *world, namespaces re
 	})
 }
 
+// A namespace is gone only when the objects in every store are gone.
+func TestEmptyNamespacesInSeveralStores(t *testing.T) {
+	inStores(t, lifecycle.EmptyNamespaces, []rest.Definition{rest.NamespacesOf[Namespace](), parts(), sites()}, func(w *world) {
+		namespaces := resttest.Client[Namespace](t, w.api)
+		_, err := namespaces.Create(w.Context(), &Namespace{ObjectMeta: apimeta.ObjectMeta{Name: "a"}})
+		require.NoError(w, err)
+		w.part("a/x")
+		w.make("a/held", []string{"example.com/hold"})
+		require.NoError(w, namespaces.Delete(w.Context(), "a", rest.DeleteOptions{}))
+		w.settle()
+		assert.Equal(w, []string{"a/held!"}, w.left())
+		_, err = namespaces.Get(w.Context(), "a")
+		assert.NoError(w, err)
+		w.unfinalize("a/held")
+		w.settle()
+		_, err = namespaces.Get(w.Context(), "a")
+		assert.True(w, status.IsNotFound(err), err)
+	})
+}
+
 func TestEmptyNamespaces(t *testing.T) {
 	emptying(t, rest.Options{}, func(w *world, namespaces rest.Client[Namespace]) {
 		w.part("a/x")

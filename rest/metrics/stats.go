@@ -83,7 +83,7 @@ var ofStore = []reading{
 	readMany(counter, "apiserver_storage_events_received_total", "Changes of objects that the store has shown.", []string{"group", "resource"},
 		func(s *rest.Stats, value func(float64, ...string)) {
 			for gr := range s.Objects {
-				value(float64(s.Store.Resources[gr.String()].Changes), gr.Group, gr.Resource)
+				value(float64(s.Of(gr).Resources[gr.String()].Changes), gr.Group, gr.Resource)
 			}
 		}),
 	readMany(gauge, "apiserver_storage_size_bytes", "Size of the stored data on disk.", []string{"storage_cluster_id"},
@@ -96,7 +96,7 @@ var ofStore = []reading{
 		[]string{"group", "resource"},
 		func(s *rest.Stats, value func(float64, ...string)) {
 			for gr := range s.Objects {
-				value(float64(s.Store.Resources[gr.String()].Unreadable), gr.Group, gr.Resource)
+				value(float64(s.Of(gr).Resources[gr.String()].Unreadable), gr.Group, gr.Resource)
 			}
 		}),
 	read(gauge, "decorum_store_free_bytes", "Part of the stored data on disk that later writes can reuse.",

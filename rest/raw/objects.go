@@ -45,10 +45,14 @@ type Objects interface {
 	// namespace asks ResourcesIn first.
 	ResourcesIn(ctx context.Context, namespace string) ([]string, error)
 
-	// Revision returns the revision of the latest commit that readers see.
+	// Revision returns the revision of the latest commit that readers see in the store of the API. Resources with a
+	// store of their own do not count.
 	Revision() watch.Revision
-	// Watch returns a cursor on the changes of a resource after a revision, for callers that poll; Follow waits. The
-	// cursor ends with the API. A caller that needs it no longer closes it.
+	// RevisionOf returns the revision of the latest commit that readers see in the store of a resource. For several
+	// resources it returns a number that grows with each commit in one of their stores.
+	RevisionOf(resources ...string) watch.Revision
+	// Watch returns a cursor on the changes of a resource after a revision of its store, for callers that poll; Follow
+	// waits. The cursor ends with the API. A caller that needs it no longer closes it.
 	Watch(ctx context.Context, resource string, after watch.Revision) (*watch.Cursor[storage.Record], error)
 	// Follow yields the objects of the resources and then their changes. A caller that has applied everything that
 	// Follow yielded knows the state of the resources at the revision Through. Each argument is the Name of a
@@ -59,7 +63,8 @@ type Objects interface {
 	//
 	// While Through is 0, each existing object appears as a change that adds it, mixed with later changes of objects
 	// that Follow has already yielded. The changes of one object are in order; changes of different objects may not be.
-	// Afterwards, the changes of all resources appear in the order of their revisions, each as soon as it is committed.
+	// Afterwards, the changes of all resources in one store appear in the order of their revisions, each as soon as it
+	// is committed. Changes in different stores (see [Resource]) have no order.
 	//
 	// Follow ends when the context or the API ends, or when the caller breaks out of the loop. If the store drops
 	// changes before a slow caller has received them, Follow ends with an error for which status.IsExpired holds; the
@@ -99,6 +104,9 @@ type Resource struct {
 	TimeToLive time.Duration
 	// RemoveWhenDue says that objects are removed when their grace period has passed.
 	RemoveWhenDue bool
+	// Store numbers the store of the objects: 0 is the store of the API, and the others belong to single resources.
+	// Revisions of different stores cannot be compared.
+	Store int
 }
 
 // ApplyOptions are the options of [Objects.Apply].
@@ -112,8 +120,10 @@ type ApplyOptions struct {
 type Changes struct {
 	// List holds changes of objects of the resources. Other readers share them, so the caller must not change them.
 	List []*watch.Change[storage.Record]
-	// Through is the revision up to which Follow has yielded every change of the resources, including List. It is 0
-	// until Follow has yielded all objects that existed at the beginning.
+	// Store numbers the store to which List, Removed and Through belong (see [Resource]).
+	Store int
+	// Through is the revision up to which Follow has yielded every change of the resources in this store, including
+	// List. It is 0 until Follow has yielded all objects that existed at the beginning, in every store.
 	Through watch.Revision
 	// Read describes the resources whose existing objects Follow has now all yielded: at first every resource, later
 	// those that the API has taken since, and those that it has declared anew. Through counts for the resources that

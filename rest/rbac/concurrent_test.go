@@ -12,11 +12,24 @@ import (
 	"github.com/decorum-go/decorum/rest"
 	"github.com/decorum-go/decorum/rest/rbac"
 	"github.com/decorum-go/decorum/rest/resttest"
+	"github.com/decorum-go/decorum/storage"
 )
 
 // A right counts as soon as it has been granted, and ends as soon as it has been withdrawn, while others grant and withdraw rights.
 func TestConcurrentChangesCountAtOnce(t *testing.T) {
-	s := start(t, nil)
+	concurrentChanges(t, rest.Options{})
+}
+
+// The same holds if the bindings have a store of their own, whose revisions are far below those of the other roles.
+func TestConcurrentChangesInAnotherStoreCountAtOnce(t *testing.T) {
+	own := storage.NewMemory(storage.Options{Start: 1})
+	t.Cleanup(func() { require.NoError(t, own.Close()) })
+	concurrentChanges(t, rest.Options{Stores: map[apimeta.GroupResource]storage.Store{
+		{Group: "rbac.authorization.k8s.io", Resource: "rolebindings"}: own}})
+}
+
+func concurrentChanges(t *testing.T, options rest.Options) {
+	s := startWith(t, options)
 	s.must(t, "POST", clusterRoles, role("reader", readNotes))
 	var workers sync.WaitGroup
 	for worker := range 8 {

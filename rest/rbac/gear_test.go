@@ -45,6 +45,12 @@ func (o *observed) Plug(api *rest.API) (rest.Parts, error) {
 // start starts a server whose administrators are the group admins.
 func start(t testing.TB, store storage.Store) *server {
 	t.Helper()
+	return startWith(t, rest.Options{Store: store})
+}
+
+// startWith is start with further options.
+func startWith(t testing.TB, options rest.Options) *server {
+	t.Helper()
 	roles, err := rbac.New(rbac.Options{Administrators: []string{"admins"}})
 	require.NoError(t, err)
 	users := rest.AuthenticatorFunc(func(r *http.Request) (*rest.Identity, error) {
@@ -52,7 +58,8 @@ func start(t testing.TB, store storage.Store) *server {
 		return &rest.Identity{User: rest.User{Name: r.Header.Get("Test-User"), Groups: strings.FieldsFunc(groups, func(c rune) bool { return c == ',' })}}, nil
 	})
 	o := &observed{Roles: roles}
-	api, err := rest.New(rest.Options{Store: store, Authenticator: users, Plugins: []rest.Plugin{o, auth.Reviews()}}, builtin.Namespaces(),
+	options.Authenticator, options.Plugins = users, []rest.Plugin{o, auth.Reviews()}
+	api, err := rest.New(options, builtin.Namespaces(),
 		rest.Resource[Note]{Group: "example.com", Version: "v1", Plural: "notes"})
 	require.NoError(t, err)
 	t.Cleanup(func() { require.NoError(t, api.Close()) })

@@ -7,6 +7,7 @@ import (
 	"sync"
 
 	"github.com/decorum-go/decorum/status"
+	"github.com/decorum-go/decorum/storage"
 	"github.com/decorum-go/decorum/watch"
 )
 
@@ -40,18 +41,24 @@ type Resume func(ctx context.Context, after watch.Revision) error
 const maxReadings = 10_000
 
 // Reads remembers that a user reads under a restriction, which is empty for none, and returns whether a watch that reads the same may
-// continue from a list. now is the latest revision.
+// continue from a list. now is the latest revision of the store of the resource. apart says that this is not the store of the API, which
+// has the marks, so their revisions cannot be compared.
 //
 // If two clients of one user list at the same revision, one before a change of rights and the other after it, Resume does not tell them
 // apart until something is written.
-func (r *Readings) Reads(ctx context.Context, user, restriction string, asked func() Key, now watch.Revision) Resume {
+func (r *Readings) Reads(ctx context.Context, user, restriction string, asked func() Key, now watch.Revision, apart bool) Resume {
 	if r.Restricted == nil {
 		return nil
 	}
 	if restriction != "" {
 		r.Restricted.Add(ctx, user)
-	} else if was, err := r.Restricted.Has(ctx, user, now); !was && err == nil {
-		return func(ctx context.Context, after watch.Revision) error { return r.resumeUnknown(ctx, user, after, now) }
+	} else if was, err := r.Restricted.Has(ctx, user, marksAt(now, apart)); !was && err == nil {
+		return func(ctx context.Context, after watch.Revision) error {
+			if after <= now {
+				return nil
+			}
+			return r.resumeUnknown(ctx, user, marksAt(after, apart))
+		}
 	}
 	since := r.since(restriction, asked(), now)
 	return func(_ context.Context, after watch.Revision) error {
@@ -62,12 +69,17 @@ func (r *Readings) Reads(ctx context.Context, user, restriction string, asked fu
 	}
 }
 
-// resumeUnknown is a [Resume] for a user who was not restricted before the revision now.
-func (r *Readings) resumeUnknown(ctx context.Context, user string, after, now watch.Revision) error {
-	if after <= now {
-		return nil
+// marksAt returns a revision of the marks that is as recent as a revision of a resource.
+func marksAt(revision watch.Revision, apart bool) watch.Revision {
+	if apart {
+		return storage.MostRecent
 	}
-	was, err := r.Restricted.Has(ctx, user, after) // another replica, which is ahead, may have restricted the user
+	return revision
+}
+
+// resumeUnknown is a [Resume] for a user who was not restricted when the client listed. atLeast is a later revision of the marks.
+func (r *Readings) resumeUnknown(ctx context.Context, user string, atLeast watch.Revision) error {
+	was, err := r.Restricted.Has(ctx, user, atLeast) // another replica, which is ahead, may have restricted the user
 	if was && err == nil {
 		err = errChanged()
 	}

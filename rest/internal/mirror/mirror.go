@@ -16,7 +16,7 @@ import (
 
 // Source reads the objects of an API. A raw.Objects is one.
 type Source interface {
-	Revision() watch.Revision
+	RevisionOf(resources ...string) watch.Revision
 	Watch(ctx context.Context, resource string, after watch.Revision) (*watch.Cursor[storage.Record], error)
 	List(ctx context.Context, resource, namespace string) ([]*storage.Record, error)
 }
@@ -68,7 +68,7 @@ func (m *Mirror[I]) Release() { m.mu.RUnlock() }
 
 // refresh brings the Index up to date.
 func (m *Mirror[I]) refresh(ctx context.Context) error {
-	now := uint64(m.source.Revision())
+	now := uint64(m.source.RevisionOf(m.resources...))
 	for m.seen.Load() < now {
 		r, err := m.catchUp()
 		if r == nil {
@@ -93,7 +93,7 @@ func (m *Mirror[I]) catchUp() (*reading, error) {
 	if m.reading != nil {
 		return m.reading, nil
 	}
-	now := uint64(m.source.Revision())
+	now := uint64(m.source.RevisionOf(m.resources...))
 	err := m.poll()
 	switch {
 	case err == nil:
@@ -134,7 +134,7 @@ func (m *Mirror[I]) poll() error {
 
 // readAnew reads the Index anew. It does not end with the context of a caller, because others wait for it too; the store bounds its time.
 func (m *Mirror[I]) readAnew(r *reading) {
-	now := uint64(m.source.Revision())
+	now := uint64(m.source.RevisionOf(m.resources...))
 	index, ahead, err := m.recovered(context.Background())
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -167,7 +167,7 @@ func (m *Mirror[I]) read(ctx context.Context) (index I, ahead []*watch.Cursor[st
 	}()
 	index = m.empty()
 	for _, resource := range m.resources {
-		cursor, err := m.source.Watch(ctx, resource, m.source.Revision())
+		cursor, err := m.source.Watch(ctx, resource, m.source.RevisionOf(resource))
 		if err != nil {
 			return index, ahead, err
 		}

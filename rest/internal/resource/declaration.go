@@ -76,6 +76,10 @@ func New(env *Environment, d Declaration, stored *Resource) (*Resource, error) {
 	if res.Strategy = d.Traits.Strategy; res.Strategy == nil {
 		res.Strategy = strategyOf(d.Kind.GroupVersionKind, d.Dialect)
 	}
+	res.Store, res.Apart = env.storeOf(res.Stored.GR)
+	if res.Apart && (res.Strategy.namespaces || res.Strategy == Definitions) {
+		return nil, errors.New("Options.Stores: writes of other kinds depend on these objects, so they cannot have a store of their own")
+	}
 	if err := res.checkNames(); err != nil {
 		return nil, err
 	}

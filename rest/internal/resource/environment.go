@@ -13,7 +13,9 @@ import (
 
 // Host is what the resources need from the API that serves them.
 type Host struct {
+	// Store keeps the objects of the resources that have no store of their own in Stores.
 	Store  storage.Store
+	Stores map[apimeta.GroupResource]storage.Store
 	Now    func() time.Time
 	NewUID func() string
 	Logger *slog.Logger
@@ -48,6 +50,14 @@ type Environment struct {
 // NewEnvironment returns the Environment of an API.
 func NewEnvironment(h Host) *Environment {
 	return &Environment{Host: h, shownCache: newShownCache(h.MaxConvertedBytes)}
+}
+
+// storeOf returns the store of a resource, given by its stored version, and whether it is another one than that of the API.
+func (env *Environment) storeOf(gr apimeta.GroupResource) (store storage.Store, apart bool) {
+	if own := env.Stores[gr]; own != nil && own != env.Host.Store {
+		return own, true
+	}
+	return env.Host.Store, false
 }
 
 // KnownTypes returns what remembers the schemas of Go types. A resource that no API serves remembers nothing.

@@ -27,6 +27,8 @@ func (res *Resource) WithKind(obj doc.Value) doc.Value {
 // number of goroutines may use it.
 type Resource struct {
 	*Environment
+	Store    storage.Store // keeps the objects of all versions
+	Apart    bool          // Store is not that of the API, so its transactions cannot include objects of most other resources
 	Kind     *kind.Kind
 	GVK      apimeta.GroupVersionKind
 	GR       apimeta.GroupResource

@@ -118,9 +118,11 @@ func (w *Write) commitWith(ctx context.Context, key storage.Key, needs []need, c
 // because a replica was asleep.
 func (w *Write) commitNew(ctx context.Context) (*storage.Record, error) {
 	w.Name = objectmeta.NameOf(w.after.shown)
-	return w.commit(ctx, w.needed(), func(current *storage.Record) ([]byte, error) {
-		return w.after.json, w.checkFree(current)
-	})
+	create := func(current *storage.Record) ([]byte, error) { return w.after.json, w.checkFree(current) }
+	if w.res.Apart {
+		return w.commitApart(ctx, create)
+	}
+	return w.commit(ctx, w.needed(), create)
 }
 
 // checkFree refuses to create an object if its name is taken.

@@ -17,7 +17,7 @@ func checkDefined(ctx context.Context, res *resource.Resource, name string) erro
 	if by == nil {
 		return nil
 	}
-	record, err := res.Store.Get(ctx, by.Key, storage.Any)
+	record, err := res.Host.Store.Get(ctx, by.Key, storage.Any)
 	if err != nil && !errors.Is(err, storage.ErrNotFound) {
 		return err
 	}
@@ -47,7 +47,7 @@ func checkNamespaceOpen(ctx context.Context, res *resource.Resource, namespace, 
 	if namespaces == nil || !res.Kind.Namespaced {
 		return nil
 	}
-	record, err := res.Store.Get(ctx, namespaces.Key("", namespace), 0)
+	record, err := namespaces.Store.Get(ctx, namespaces.Key("", namespace), 0)
 	if errors.Is(err, storage.ErrNotFound) {
 		return namespaces.NotFound(namespace)
 	}

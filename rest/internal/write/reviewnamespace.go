@@ -39,7 +39,7 @@ func (r *Review) namespaceObject(ctx context.Context) (doc.Value, error) {
 			doc.Member{Key: "apiVersion", Value: doc.Of("v1")}, doc.Member{Key: "kind", Value: doc.Of("Namespace")},
 			doc.Member{Key: "metadata", Value: metadata})), nil
 	}
-	record, err := a.res.Store.Get(ctx, namespaces.Key("", name), storage.MostRecent)
+	record, err := namespaces.Store.Get(ctx, namespaces.Key("", name), storage.MostRecent)
 	if err != nil {
 		return doc.Value{}, namespaces.StoreError(err, name)
 	}

@@ -64,7 +64,7 @@ func (u *unattended) look(res *resource.Resource, record *storage.Record) {
 	waits := false
 	if ctx, done, err := u.host.Begin(); err == nil {
 		defer done()
-		now, err := u.host.Store.Get(ctx, record.Key, storage.MostRecent)
+		now, err := res.Store.Get(ctx, record.Key, storage.MostRecent)
 		waits = err == nil && now.UID == record.UID && now.Revision == record.Revision
 	}
 	u.mu.Lock()

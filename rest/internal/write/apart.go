@@ -1,0 +1,49 @@
+package write
+
+import (
+	"context"
+	"errors"
+
+	"github.com/decorum-go/decorum/rest/internal/resource"
+	"github.com/decorum-go/decorum/storage"
+)
+
+// commitApart stores a new object of a resource that has a store of its own. No transaction spans two stores, so it reads what the object
+// needs once more after the commit, and takes the object back if that no longer permits it. Whoever empties a namespace first marks it
+// and then looks for objects. So either the other one finds the object, or commitApart finds the mark.
+func (w *Write) commitApart(ctx context.Context, create storage.UpdateFunc) (*storage.Record, error) {
+	record, err := w.commit(ctx, nil, create)
+	if err != nil || record == nil {
+		return record, err
+	}
+	detached := context.WithoutCancel(ctx) // the client may leave, but an object that may not exist must go
+	for _, need := range w.needed() {
+		if err := w.checkApart(detached, need); err != nil {
+			return nil, errors.Join(w.storeError(err), takeBack(detached, w.res, record))
+		}
+	}
+	return record, nil
+}
+
+// checkApart checks one need in the store of the API.
+func (w *Write) checkApart(ctx context.Context, need need) error {
+	record, err := w.res.Host.Store.Get(ctx, need.key, storage.MostRecent)
+	if err != nil && !errors.Is(err, storage.ErrNotFound) {
+		return err
+	}
+	return need.check(record, w.Name)
+}
+
+// takeBack removes an object that has just been created, unless another one has its name by now.
+func takeBack(ctx context.Context, res *resource.Resource, created *storage.Record) error {
+	_, err := res.Store.Update(ctx, created.Key, func(current *storage.Record) ([]byte, error) {
+		if current == nil || current.UID == created.UID {
+			return nil, nil
+		}
+		return current.JSON, nil
+	})
+	if errors.Is(err, storage.ErrNotFound) {
+		return nil
+	}
+	return err
+}

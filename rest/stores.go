@@ -1,0 +1,64 @@
+package rest
+
+import (
+	"cmp"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/decorum-go/decorum/apimeta"
+	"github.com/decorum-go/decorum/storage"
+	"github.com/decorum-go/decorum/watch"
+)
+
+// storesOf returns each store once: that of the API, and then those of single resources, in the order of the resources.
+func storesOf(main storage.Store, own map[apimeta.GroupResource]storage.Store) []storage.Store {
+	stores := []storage.Store{main}
+	for _, gr := range sortedResources(own) {
+		if store := own[gr]; store != nil && !slices.Contains(stores, store) {
+			stores = append(stores, store)
+		}
+	}
+	return stores
+}
+
+// sortedResources returns the resources that have a store of their own.
+func sortedResources(own map[apimeta.GroupResource]storage.Store) []apimeta.GroupResource {
+	return slices.SortedFunc(maps.Keys(own), func(x, y apimeta.GroupResource) int {
+		return cmp.Or(cmp.Compare(x.Group, y.Group), cmp.Compare(x.Resource, y.Resource))
+	})
+}
+
+// indexOf returns the index of a store in a.stores.
+func (a *API) indexOf(store storage.Store) int {
+	if len(a.stores) == 1 {
+		return 0
+	}
+	return slices.Index(a.stores, store)
+}
+
+// storeOf returns the store of a resource, given by its name in the store, whether or not the API serves the resource.
+func (a *API) storeOf(resource string) storage.Store {
+	if len(a.stores) > 1 {
+		plural, group, _ := strings.Cut(resource, ".")
+		if own := a.options.Stores[apimeta.GroupResource{Group: group, Resource: plural}]; own != nil {
+			return own
+		}
+	}
+	return a.store
+}
+
+// revisionOf returns a number that grows when one of the resources changes: the revision of their store, or the sum of several.
+func (a *API) revisionOf(resources ...string) (sum watch.Revision) {
+	if len(a.stores) == 1 {
+		return a.store.Revision()
+	}
+	var counted []storage.Store
+	for _, name := range resources {
+		if store := a.storeOf(name); !slices.Contains(counted, store) {
+			counted = append(counted, store)
+			sum += store.Revision()
+		}
+	}
+	return sum
+}
