@@ -151,7 +151,7 @@ func (e *extraction) metadata(fields *field) {
 		case "uid":
 			e.parts.UID = string(e.text(text))
 		case "labels":
-			e.labels(text)
+			e.parts.Labels = e.in.internLabels(text, func() apimeta.Labels { return e.labels(text) })
 		case "ownerReferences":
 			e.owners(text)
 		case "deletionTimestamp":
@@ -164,22 +164,23 @@ func (e *extraction) metadata(fields *field) {
 	e.parts.Metadata = Span{uint32(start), uint32(e.pos)}
 }
 
-func (e *extraction) labels(text []byte) {
+func (e *extraction) labels(text []byte) (labels apimeta.Labels) {
 	s := scanner{data: text}
 	sorted := true
 	for s.begin('{'); s.more('}'); {
-		if e.parts.Labels == nil {
-			e.parts.Labels = make(apimeta.Labels, 0, labelCount(text))
+		if labels == nil {
+			labels = make(apimeta.Labels, 0, labelCount(text))
 		}
 		key := e.in.intern(s.key())
 		value := e.in.intern(s.text(s.value()))
-		sorted = sorted && (len(e.parts.Labels) == 0 || e.parts.Labels[len(e.parts.Labels)-1].Key < key)
-		e.parts.Labels = append(e.parts.Labels, apimeta.Label{Key: key, Value: value})
+		sorted = sorted && (len(labels) == 0 || labels[len(labels)-1].Key < key)
+		labels = append(labels, apimeta.Label{Key: key, Value: value})
 	}
 	if !sorted {
-		slices.SortFunc(e.parts.Labels, func(a, b apimeta.Label) int { return strings.Compare(a.Key, b.Key) })
+		slices.SortFunc(labels, func(a, b apimeta.Label) int { return strings.Compare(a.Key, b.Key) })
 	}
 	e.failed = e.failed || s.failed
+	return labels
 }
 
 // labelCount estimates the number of labels from the quotes. It is exact unless a label contains an escaped quote.

@@ -3,21 +3,40 @@ package storage
 import (
 	"hash/maphash"
 	"sync/atomic"
+
+	"github.com/decorum-go/decorum/apimeta"
 )
 
 const (
 	internSlots = 1024
 	internLimit = 128 // bytes; longer values rarely repeat
+	labelsLimit = 512 // bytes of JSON; larger sets of labels would keep too much memory
 )
 
 // interner returns one shared copy of equal short strings, because labels, owners and field values repeat from object
-// to object, and comparing a string with itself reads no bytes. It is a fixed table in which a new string replaces the
-// previous one in its slot, so it needs no lock and does not grow. The table is made for the first string, because many
-// resources have no objects. Package unique does not fit: it forgets a string as soon as its last handle is gone, and
-// apimeta.Labels hold plain strings.
+// to object, and comparing a string with itself reads no bytes. It does the same for whole sets of labels, so that a selector reads less
+// memory. It consists of fixed tables in which a new value replaces the previous one in its slot, so it needs no lock and does not grow.
+// A table is made for its first value, because many resources have no objects. Package unique does not fit: it forgets a string as soon as
+// its last handle is gone, and apimeta.Labels hold plain strings.
 type interner struct {
-	seed  maphash.Seed
-	slots atomic.Pointer[[internSlots]atomic.Pointer[string]]
+	seed    maphash.Seed
+	strings slots[string]
+	labels  slots[apimeta.Labels]
+}
+
+// slots is a table of shared values.
+type slots[T any] struct {
+	table atomic.Pointer[[internSlots]atomic.Pointer[T]]
+}
+
+// at returns the slot of a hash.
+func (s *slots[T]) at(hash uint64) *atomic.Pointer[T] {
+	table := s.table.Load()
+	if table == nil {
+		s.table.CompareAndSwap(nil, new([internSlots]atomic.Pointer[T]))
+		table = s.table.Load()
+	}
+	return &table[hash%internSlots]
 }
 
 func newInterner() *interner { return &interner{seed: maphash.MakeSeed()} }
@@ -27,16 +46,41 @@ func (in *interner) intern(b []byte) string {
 	if in == nil || len(b) > internLimit {
 		return string(b)
 	}
-	slots := in.slots.Load()
-	if slots == nil {
-		in.slots.CompareAndSwap(nil, new([internSlots]atomic.Pointer[string]))
-		slots = in.slots.Load()
-	}
-	slot := &slots[maphash.Bytes(in.seed, b)%internSlots]
+	slot := in.strings.at(maphash.Bytes(in.seed, b))
 	if known := slot.Load(); known != nil && *known == string(b) {
 		return *known
 	}
 	s := string(b)
 	slot.Store(&s)
 	return s
+}
+
+// internLabels returns the labels of a text. It calls read only if it does not find them. A nil interner always reads, and so does one that
+// receives a large text.
+func (in *interner) internLabels(text []byte, read func() apimeta.Labels) apimeta.Labels {
+	if in == nil || len(text) > labelsLimit {
+		return read()
+	}
+	slot := in.labels.at(maphash.Bytes(in.seed, text))
+	if known := slot.Load(); known != nil && isTextOf(text, *known) {
+		return *known
+	}
+	labels := read()
+	if len(labels) > 0 {
+		slot.Store(&labels)
+	}
+	return labels
+}
+
+// isTextOf reports whether a text contains just these labels, in their order.
+func isTextOf(text []byte, labels apimeta.Labels) bool {
+	s := scanner{data: text}
+	n := 0
+	for s.begin('{'); s.more('}'); n++ {
+		key, value := s.key(), s.text(s.value())
+		if n == len(labels) || string(key) != labels[n].Key || string(value) != labels[n].Value {
+			return false
+		}
+	}
+	return !s.failed && n == len(labels)
 }

@@ -61,10 +61,22 @@ func (s *snapshot) page(ctx context.Context, opts Query, by *watch.Term, into []
 	if after {
 		start.Namespace, start.Name = opts.After.Namespace, opts.After.Name
 	}
+	o := s.slot(by)
+	byIndex := o != nil && o.Load() != nil
+	counted := !everything && !byIndex && opts.Within.Name == ""
+	left := 0 // how many records of the scope follow, if they are counted
+	if counted {
+		left = s.rankAfter(opts.Within) - s.rank(start)
+	}
 	var err error
 	var visited, taken int
 	visit := func(r *Record) bool {
-		if !opts.Within.Contains(r.Key) {
+		// A search through many records is mostly a wait for memory, so it does not look at their keys.
+		if counted {
+			if left--; left < 0 {
+				return false
+			}
+		} else if !opts.Within.Contains(r.Key) {
 			return false
 		}
 		if visited++; visited%scanStep == 0 {
@@ -72,8 +84,11 @@ func (s *snapshot) page(ctx context.Context, opts Query, by *watch.Term, into []
 				return false
 			}
 		}
-		if after && !keyBefore(start, r.Key) {
-			return true
+		if after {
+			after = false // only the first record can be the last one of the page before
+			if r.Key.Namespace == start.Namespace && r.Key.Name == start.Name {
+				return true
+			}
 		}
 		if !everything && !opts.takes(r) {
 			return true
@@ -82,7 +97,7 @@ func (s *snapshot) page(ctx context.Context, opts Query, by *watch.Term, into []
 		page.Records = append(page.Records, r)
 		return taken != opts.Limit
 	}
-	if o := s.slot(by); o != nil && o.Load() != nil {
+	if byIndex {
 		o.Load().Ascend(indexed{by.Value, &Record{Key: start}}, func(e indexed) bool {
 			return e.value == by.Value && visit(e.record)
 		})
