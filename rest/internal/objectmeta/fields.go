@@ -148,6 +148,11 @@ func asPrefix(base string) string {
 func RandomUID() string {
 	var b [16]byte
 	_, _ = rand.Read(b[:]) // never returns an error
+	return UIDOf(b)
+}
+
+// UIDOf returns the UUID that is made from random bytes.
+func UIDOf(b [16]byte) string {
 	b[6] = b[6]&0x0f | 0x40
 	b[8] = b[8]&0x3f | 0x80
 	var out [36]byte

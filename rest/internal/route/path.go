@@ -15,7 +15,9 @@ func Unescape(segment string) (plain string, ok bool) {
 // without a trailing slash. A segment with an escaped slash stays escaped, because unescaping it would shift the borders between
 // segments. No name contains a slash, so ok is then false; only paths below a subresource may contain such segments.
 func Path(u *url.URL) (path string, ok bool) {
-	path = u.EscapedPath()
+	if path = u.Path; u.RawPath != "" || !isPlain(path) {
+		path = u.EscapedPath()
+	}
 	if len(path) > 1 && path[len(path)-1] == '/' {
 		path = path[:len(path)-1]
 	}
@@ -39,6 +41,24 @@ func Path(u *url.URL) (path string, ok bool) {
 		segments[i] = plain
 	}
 	return "/" + strings.Join(segments, "/"), ok
+}
+
+// unreserved marks the bytes that stand for themselves in every part of a path (RFC 3986, section 2.3), and the slash.
+var unreserved = func() (is [256]bool) {
+	for _, c := range []byte("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~/") {
+		is[c] = true
+	}
+	return is
+}()
+
+// isPlain reports whether a path equals its escaped form, as most do.
+func isPlain(path string) bool {
+	for i := range len(path) {
+		if !unreserved[path[i]] {
+			return false
+		}
+	}
+	return true
 }
 
 // MountPrefix returns the path prefix under which the host mounts the API. http.StripPrefix has removed the prefix from u; the
