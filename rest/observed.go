@@ -18,7 +18,6 @@ import (
 	"github.com/decorum-go/decorum/rest/internal/resource"
 	"github.com/decorum-go/decorum/rest/internal/steps"
 	"github.com/decorum-go/decorum/rest/internal/stream"
-	"github.com/decorum-go/decorum/rest/internal/write"
 	"github.com/decorum-go/decorum/status"
 )
 
@@ -111,9 +110,7 @@ func (q *request) endObserving() {
 	default:
 		end.Code = http.StatusOK // net/http sends it for a handler that writes nothing
 	}
-	o.times.Each(func(step int, took time.Duration) {
-		end.Steps = append(end.Steps, StepTime{write.StepNames[step], took})
-	})
+	end.times = o.times
 	for i := range o.by {
 		if ended := o.by[i].Ended; ended != nil {
 			q.callEnded(ended, end)

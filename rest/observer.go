@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/decorum-go/decorum/rest/internal/steps"
+	"github.com/decorum-go/decorum/rest/internal/write"
 	"github.com/decorum-go/decorum/status"
 )
 
@@ -111,7 +112,7 @@ func canonicalIP(text string) string {
 type Observation struct {
 	// Bodies asks for the objects of the request and of the answer, which Ended receives. They cost memory until then.
 	Bodies bool
-	// Times asks for the times of the steps of kind [StepPipeline], which Ended receives. They cost much less than calls of Step.
+	// Times asks for the times of the steps of kind [StepPipeline], which [EndedRequest.Steps] returns. They cost much less than calls of Step.
 	Times bool
 	// Brief says that Step is not called for steps of kind [StepPipeline], of which a write has about 20.
 	Brief bool
@@ -240,16 +241,22 @@ type EndedRequest struct {
 	// Panic is the value of a panic in the request, and Stack is where it happened. Panic is nil without one.
 	Panic any
 	Stack []byte
-	// Steps are the times of the steps of kind [StepPipeline] if [Observation].Times is set, in the order of a write. A step that happens
-	// several times is one entry, and a step that a hook still holds has the time until now. The steps of a write by a hook belong to
-	// the step that runs the hook.
-	Steps []StepTime
 	// Body is what the metadata in the body of the request says, if the body is an object.
 	Body ObjectMetadata
 	// Request is the body of the request as JSON, and Answer is the object in the answer as JSON, if [Observation].Bodies is set. A patch is
 	// as the client sent it, which is YAML for some applied configurations. They are nil if there are none, such as after errors and in
 	// watches. Nobody may change them.
 	Request, Answer []byte
+
+	times *steps.Times // of the writes of the request; nil unless an observer wants them
+}
+
+// Steps returns the times of the steps of kind [StepPipeline] if [Observation].Times is set, in the order of a write. A step that happens
+// several times is one entry, and a step that a hook still holds has the time until now. The steps of a write by a hook belong to the step
+// that runs the hook.
+func (e EndedRequest) Steps() (all []StepTime) {
+	e.times.Each(func(step int, took time.Duration) { all = append(all, StepTime{write.StepNames[step], took}) })
+	return all
 }
 
 // StepTime is how long a step has taken.

@@ -131,7 +131,7 @@ func TestAnObserverSeesTheTimesOfAWrite(t *testing.T) {
 		_, ended := w.last(t)
 		took := map[string]time.Duration{}
 		var order []string
-		for _, s := range ended.Steps {
+		for _, s := range ended.Steps() {
 			took[s.Name] = s.Took
 			order = append(order, s.Name)
 		}
@@ -143,7 +143,7 @@ func TestAnObserverSeesTheTimesOfAWrite(t *testing.T) {
 
 		apitest.Must(t, api, "GET", apitest.Widgets, "")
 		_, ended = w.last(t)
-		assert.Empty(t, ended.Steps, "a read has no steps")
+		assert.Empty(t, ended.Steps(), "a read has no steps")
 	})
 }
 

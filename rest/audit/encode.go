@@ -6,7 +6,6 @@ import (
 	"maps"
 	"slices"
 	"strconv"
-	"sync"
 
 	"github.com/decorum-go/decorum/apimeta"
 	"github.com/decorum-go/decorum/internal/codec"
@@ -16,12 +15,22 @@ import (
 // line is JSON that grows member by member. A member whose value is empty is left out.
 type line []byte
 
-// key begins a member of the object that the line ends with.
+// key begins a member of the object that the line ends with. The name needs no escapes.
 func (l *line) key(name string) {
+	l.separate()
+	*l = append(append(append(*l, '"'), name...), '"', ':')
+}
+
+// anyKey is key for any name.
+func (l *line) anyKey(name string) {
+	l.separate()
+	*l = append(codec.AppendString(*l, name), ':')
+}
+
+func (l *line) separate() {
 	if (*l)[len(*l)-1] != '{' {
 		*l = append(*l, ',')
 	}
-	*l = append(codec.AppendString(*l, name), ':')
 }
 
 func (l *line) string(name, value string) {
@@ -86,7 +95,7 @@ func (l *line) user(name string, u *User) {
 		l.key("extra")
 		*l = append(*l, '{')
 		for _, key := range slices.Sorted(maps.Keys(u.Extra)) {
-			l.key(key)
+			l.anyKey(key)
 			l.elements(u.Extra[key])
 		}
 		*l = append(*l, '}')
@@ -156,7 +165,7 @@ func (l *line) encode(e *Event) error {
 		l.key("annotations")
 		*l = append(*l, '{')
 		for _, key := range slices.Sorted(maps.Keys(e.Annotations)) {
-			l.key(key)
+			l.anyKey(key)
 			*l = codec.AppendString(*l, e.Annotations[key])
 		}
 		*l = append(*l, '}')
@@ -165,26 +174,19 @@ func (l *line) encode(e *Event) error {
 	return errors.Join(errs[:]...)
 }
 
-// buffers are buffers for the lines of a batch.
-var buffers = sync.Pool{New: func() any { return new(line) }}
+// maxBuffer is the size of the largest buffer that a sink keeps for its next lines, in bytes.
+const maxBuffer = 1 << 20
 
-// maxPooled is the size of the largest buffer that the pool keeps.
-const maxPooled = 1 << 20
-
-// writeLines writes the events in JSON, one a line, with one call of write, which must not keep the bytes.
-func writeLines(events []*Event, write func(lines []byte) error) error {
-	lines := buffers.Get().(*line)
-	defer func() {
-		if cap(*lines) <= maxPooled {
-			buffers.Put(lines)
-		}
-	}()
-	*lines = (*lines)[:0]
+// encodeLines replaces the lines by those of the events in JSON.
+func (l *line) encodeLines(events []*Event) error {
+	if *l = (*l)[:0]; cap(*l) > maxBuffer {
+		*l = nil
+	}
 	for _, e := range events {
-		if err := lines.encode(e); err != nil {
+		if err := l.encode(e); err != nil {
 			return err
 		}
-		*lines = append(*lines, '\n')
+		*l = append(*l, '\n')
 	}
-	return write(*lines)
+	return nil
 }

@@ -35,10 +35,11 @@ type File struct {
 	path    string
 	options FileOptions
 
-	mu   sync.Mutex
-	file *os.File // nil after Close, and after a rotation that failed
-	size int64
-	done bool
+	mu    sync.Mutex
+	file  *os.File // nil after Close, and after a rotation that failed
+	size  int64
+	done  bool
+	lines line
 }
 
 // OpenFile opens a file, or creates it with mode 0600. It appends to an existing file. If a crash has cut the last line of that file, the
@@ -60,14 +61,16 @@ func OpenFile(path string, options FileOptions) (*File, error) {
 }
 
 // Write implements [Sink]. It returns after the operating system has the events. If it fails, the file ends with the last complete line.
-func (f *File) Write(_ context.Context, events []*Event) error { return writeLines(events, f.write) }
-
-func (f *File) write(text []byte) error {
+func (f *File) Write(_ context.Context, events []*Event) error {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	if f.done {
 		return os.ErrClosed
 	}
+	if err := f.lines.encodeLines(events); err != nil {
+		return err
+	}
+	text := f.lines
 	if f.file != nil && f.size > 0 && f.size+int64(len(text)) > f.options.MaxBytes {
 		if err := f.rotate(); err != nil {
 			return err

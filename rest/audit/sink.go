@@ -35,15 +35,17 @@ func writeTo(ctx context.Context, sink Sink, events []*Event) (err error) {
 func NewWriter(w io.Writer) Sink { return &writer{to: w} }
 
 type writer struct {
-	mu sync.Mutex
-	to io.Writer
+	mu    sync.Mutex
+	to    io.Writer
+	lines line
 }
 
 func (w *writer) Write(_ context.Context, events []*Event) error {
-	return writeLines(events, func(lines []byte) error {
-		w.mu.Lock()
-		defer w.mu.Unlock()
-		_, err := w.to.Write(lines)
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if err := w.lines.encodeLines(events); err != nil {
 		return err
-	})
+	}
+	_, err := w.to.Write(w.lines)
+	return err
 }

@@ -200,7 +200,7 @@ func (all *attributes) outcome(q *request, e *rest.EndedRequest) {
 		}
 	}
 	if q.isSlow(e) {
-		all.add(slog.Attr{Key: "steps", Value: slog.GroupValue(q.times.attributes(e.Steps)...)})
+		all.add(slog.Attr{Key: "steps", Value: slog.GroupValue(q.times.attributes(e.Steps())...)})
 	}
 }
 
