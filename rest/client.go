@@ -95,6 +95,9 @@ func (a *API) actingCaller(acting caller.Local, u User) *caller.Local {
 // ListOptions select the objects of a list. The zero value selects all objects in their most recent state.
 type ListOptions struct {
 	LabelSelector, FieldSelector string
+	// FieldQuery and SortBy are those of [Queries], such as "spec.size>=3" and "-spec.size". If the API does not support queries, the
+	// call fails with BadRequest. A watch and a deletion of a collection take no SortBy.
+	FieldQuery, SortBy string
 	// Limit is the largest number of objects in a page; 0 means no limit. Continue is the token of an earlier page, and asks for
 	// the next one (API concepts, Retrieving large results sets in chunks).
 	Limit    int64
@@ -108,6 +111,8 @@ type ListOptions struct {
 // WatchOptions select the events of a watch.
 type WatchOptions struct {
 	LabelSelector, FieldSelector string
+	// FieldQuery is that of [Queries]. If the API does not support queries, the watch fails with BadRequest.
+	FieldQuery string
 	// ResourceVersion is the version after which the watch begins, usually that of a list. If it is empty, the watch begins with
 	// an Added event for each existing object. The watch waits a few seconds for a version that the store has not reached; then
 	// it fails with an error for which [status.IsTooLargeResourceVersion] holds.
@@ -234,10 +239,13 @@ func (c Client[T]) List(ctx context.Context, options ListOptions) (*Page[T], err
 }
 
 // parameters converts the options to the query parameters of a list.
-func (o ListOptions) parameters() apimeta.ListOptions {
-	return apimeta.ListOptions{
-		LabelSelector: o.LabelSelector, FieldSelector: o.FieldSelector, Limit: o.Limit, Continue: o.Continue,
-		ResourceVersion: o.ResourceVersion, ResourceVersionMatch: o.ResourceVersionMatch,
+func (o ListOptions) parameters() caller.ListOptions {
+	return caller.ListOptions{
+		ListOptions: apimeta.ListOptions{
+			LabelSelector: o.LabelSelector, FieldSelector: o.FieldSelector, Limit: o.Limit, Continue: o.Continue,
+			ResourceVersion: o.ResourceVersion, ResourceVersionMatch: o.ResourceVersionMatch,
+		},
+		Query: resource.QueryText{Conditions: o.FieldQuery, SortBy: o.SortBy},
 	}
 }
 

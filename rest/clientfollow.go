@@ -7,6 +7,7 @@ import (
 
 	"github.com/decorum-go/decorum/apimeta"
 	"github.com/decorum-go/decorum/rest/internal/caller"
+	"github.com/decorum-go/decorum/rest/internal/resource"
 )
 
 // Follow is a [Client.Watch] that recovers from Expired errors. If the store has dropped changes that Follow has not yielded,
@@ -31,8 +32,12 @@ var errBrokenOff = errors.New("the caller has broken off")
 
 // events yields the events of a watch. It recovers like Follow if recovers is set.
 func (c Client[T]) events(ctx context.Context, options WatchOptions, recovers bool) iter.Seq2[Event[T], error] {
-	f := caller.Following{Namespace: c.namespace, Recovers: recovers, Options: apimeta.ListOptions{
-		LabelSelector: options.LabelSelector, FieldSelector: options.FieldSelector, ResourceVersion: options.ResourceVersion}}
+	f := caller.Following{Namespace: c.namespace, Recovers: recovers, Options: caller.ListOptions{
+		ListOptions: apimeta.ListOptions{
+			LabelSelector: options.LabelSelector, FieldSelector: options.FieldSelector, ResourceVersion: options.ResourceVersion,
+		},
+		Query: resource.QueryText{Conditions: options.FieldQuery},
+	}}
 	return func(yield func(Event[T], error) bool) {
 		_, err := c.at(VerbWatch, "", "")
 		if err == nil {

@@ -123,6 +123,9 @@ func (q *request) deleteCollection() error {
 		return status.MethodNotAllowed()
 	}
 	p, err := q.listParameters()
+	if err == nil {
+		err = p.Query.CheckUnsorted() // a client may not know in which order the server deletes
+	}
 	if err != nil {
 		return err
 	}

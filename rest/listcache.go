@@ -18,12 +18,12 @@ type cachedList struct {
 	answer *media.ListAnswer // nil if the cache has none
 }
 
-// cachedList looks a list up in the cache. The cache contains no pages of lists and no lists of old revisions. A list whose objects an
+// cachedList looks a list up in the cache. The cache contains no pages of lists, no answers to queries and no lists of old revisions. A list whose objects an
 // observer wants is not cached either.
 func (q *request) cachedList(rep *media.Representation, namespace string, p *resource.ListParameters) *cachedList {
 	exact := p.ResourceVersionMatch == apimeta.MatchExact
 	inPages := p.Continue != "" || p.Limit > 0 && p.ResourceVersion != "0"
-	if exact || inPages || rep.Mismatch != nil || q.observed.wantsBodies() {
+	if exact || inPages || p.Query != nil || rep.Mismatch != nil || q.observed.wantsBodies() {
 		return nil
 	}
 	c := &cachedList{q: q, rep: rep, key: media.ListKey{

@@ -121,6 +121,9 @@ type Options struct {
 	// as many controllers that start together, the API joins the list only twice. The cache never holds more than this, and no page of a
 	// list. Default: 32 MiB.
 	MaxListBytes int64
+	// Queries lets clients query and sort objects with parameters that upstream does not have. Default: the API ignores
+	// these parameters.
+	Queries *Queries
 	// UnsafeDeletion allows the delete option ignoreStoreReadErrorWithClusterBreakingPotential. The option removes an object that
 	// cannot be decoded any more, without regard to its finalizers and preconditions, so the host should let few users send it.
 	// Default: the API ignores the option.

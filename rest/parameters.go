@@ -46,6 +46,9 @@ func (q *request) listParameters() (*resource.ListParameters, error) {
 	if err == nil {
 		err = p.Read(options, q.res.Resource)
 	}
+	if err == nil {
+		err = q.readQueryParameters(p)
+	}
 	return p, err
 }
 

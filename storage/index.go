@@ -30,12 +30,21 @@ func newIndexes(of []watch.Index) []index {
 }
 
 func newIndex(of watch.Index) index {
-	return index{of, btree.NewBTreeGOptions(func(a, b indexed) bool {
+	before := func(a, b indexed) bool {
 		if a.value != b.value {
 			return a.value < b.value
 		}
 		return keyBefore(a.record.Key, b.record.Key)
-	}, btree.Options{NoLocks: true})}
+	}
+	if of.Numeric {
+		before = func(a, b indexed) bool {
+			if order := of.Compare(a.value, b.value); order != 0 {
+				return order < 0
+			}
+			return keyBefore(a.record.Key, b.record.Key)
+		}
+	}
+	return index{of, btree.NewBTreeGOptions(before, btree.Options{NoLocks: true})}
 }
 
 // valueIn returns a record's value in an index. An empty field counts as no value, because the extractor stores "" for a missing field.
@@ -72,18 +81,20 @@ func (i index) rank(value string, key Key) int {
 	probe := indexed{value, &Record{Key: key}}
 	return sort.Search(i.tree.Len(), func(at int) bool {
 		e, _ := i.tree.GetAt(at)
-		return e.value > probe.value || e.value == probe.value && !keyBefore(e.record.Key, key)
+		return !i.tree.Less(e, probe)
 	})
 }
 
+// afterAll is a key after all keys, because no name contains the byte 0xff.
+var afterAll = Key{Namespace: "\xff", Name: "\xff"}
+
 // count returns how many records of a scope have a value.
 func (i index) count(within watch.Key, value string) int {
-	first, end := Key{Namespace: within.Namespace}, value
 	last := Key{Namespace: within.Namespace + "\x00"}
 	if within.Namespace == "" {
-		end, last = value+"\x00", Key{}
+		last = afterAll
 	}
-	return i.rank(end, last) - i.rank(value, first)
+	return i.rank(value, last) - i.rank(value, Key{Namespace: within.Namespace})
 }
 
 // index returns the table's own tree of an index, or nil if the table does not have it. The caller holds the lock.

@@ -21,6 +21,11 @@ func (e *Engine) List(ctx context.Context, opts Query, into []*Record) (Listing,
 		return Listing{}, err
 	}
 	by := e.narrowest(t, opts.Within, opts.Terms)
+	var way route
+	if opts.sorts() {
+		way = e.route(t, &opts, by)
+		by = way.by()
+	}
 	var s *snapshot
 	var revision watch.Revision
 	if opts.Exact {
@@ -35,7 +40,12 @@ func (e *Engine) List(ctx context.Context, opts Query, into []*Record) (Listing,
 	if !opts.Exact && opts.Known != 0 && opts.Known == s.from {
 		return Listing{Records: into, Revision: revision, Changed: s.from}, nil
 	}
-	page, err := s.page(ctx, opts, by, into)
+	var page Listing
+	if opts.sorts() {
+		page, err = s.sorted(ctx, &opts, way, into)
+	} else {
+		page, err = s.page(ctx, opts, by, into)
+	}
 	if err != nil {
 		return Listing{}, err
 	}
@@ -83,6 +93,10 @@ func (s *snapshot) page(ctx context.Context, opts Query, by *watch.Term, into []
 			if err = ctx.Err(); err != nil {
 				return false
 			}
+		}
+		if visited > opts.MaxVisits && opts.MaxVisits > 0 {
+			err = tooManyVisits(opts.MaxVisits)
+			return false
 		}
 		if after {
 			after = false // only the first record can be the last one of the page before
@@ -132,6 +146,11 @@ func (s *snapshot) anyAfter(key Key, within watch.Key) (found bool) {
 func (o *Query) takes(r *Record) bool {
 	for _, t := range o.Terms {
 		if !r.has(t) {
+			return false
+		}
+	}
+	for i := range o.Among {
+		if !o.Among[i].has(r) {
 			return false
 		}
 	}

@@ -163,6 +163,19 @@ func (s *scanner) text(value []byte) []byte {
 	return []byte(decoded)
 }
 
+// CreationTimestamp returns metadata.creationTimestamp as it stands in the JSON, or "" if it is absent. Timestamps in UTC, as the API writes
+// them, have the order of their texts.
+func (r *Record) CreationTimestamp() string {
+	s := scanner{data: r.JSON[r.Metadata.Start:r.Metadata.End]}
+	for s.begin('{'); s.more('}'); {
+		name, value := s.key(), s.value()
+		if string(name) == "creationTimestamp" && len(value) > 0 && value[0] == '"' {
+			return string(s.text(value))
+		}
+	}
+	return ""
+}
+
 // end fails unless only white space follows.
 func (s *scanner) end() {
 	if s.peek() != 0 || s.pos < len(s.data) {

@@ -184,11 +184,47 @@ type Query struct {
 	// Terms leave out the records that lack one of the values. If a term is indexed, the list visits only the records with its value. A
 	// field that an object does not have counts as "".
 	Terms []watch.Term
+	// Among leaves out the records whose value in one of these indexes lies in none of its ranges, and the records without a value. If the
+	// index is declared and promises fewer records than other ways, the list visits only the records in the ranges.
+	Among []Among
 	// Match leaves out the records for which it returns false. Nil matches every record. Limit counts the records that match.
 	Match func(*Record) bool
+	// Order sorts the records by these values, and records with equal values by namespace and name. If the first value is that of an
+	// index and Limit is set, the list may visit the records in the order of the index, and stop at the limit. Otherwise, it visits all
+	// records that may match, and holds no more of them than Limit. Empty sorts by namespace and name alone.
+	Order []Order
+	// AfterValues are the values of the object After in Order, which need one each unless After is zero.
+	AfterValues []string
+	// MaxVisits is how many records the list may compare with Terms, Among and Match. If it would need more, it fails with BadRequest. Zero
+	// means no limit.
+	MaxVisits int
 	// Known is the [Listing.Changed] of an earlier list that the caller still has, or 0. If no object of the resource has changed since,
 	// the list contains no records, and the same Changed again. Known has no effect with Exact.
 	Known watch.Revision
+}
+
+// Among are values of an index, in ascending ranges that do not overlap.
+type Among struct {
+	Index  watch.Index
+	Ranges []Range
+}
+
+// Range are the values of an index from one bound to another, in the order of [watch.Index.Compare].
+type Range struct {
+	// From is the first value, and To the last one. Empty means that the range has no bound there.
+	From, To string
+	// AfterFrom leaves out the value From, and BeforeTo the value To.
+	AfterFrom, BeforeTo bool
+}
+
+// Order is a value by which a list is sorted. Objects without the value come last.
+type Order struct {
+	// Index has the value, and says how values are compared.
+	Index watch.Index
+	// Value, if it is set, returns the value of a record, or "" if it has none. The Index then only says whether values are numbers.
+	Value func(*Record) string
+	// Descending begins with the greatest value.
+	Descending bool
 }
 
 // Listing is the result of a list: the whole list, or one page of it.
@@ -198,9 +234,9 @@ type Listing struct {
 	// Revision is the revision of the state. A watch continues from it, and the next page asks for exactly this revision.
 	Revision watch.Revision
 	// More says that the page is full and that the scope has records after it, whether or not they match Terms and Match. Searching for the
-	// next match could cost as much as the whole list.
+	// next match could cost as much as the whole list. With Among or Order, More says that further records match.
 	More bool
-	// Remaining is how many records follow the page, or -1 for unknown if Terms or Match are set.
+	// Remaining is how many records follow the page, or -1 for unknown if Terms, Among, Match or Order are set.
 	Remaining int64
 	// Changed identifies the state of the resource in a list of the latest state: two lists from the same store with the same Changed show
 	// the same records. It is 0 if the store does not know it, and with [Query.Exact].

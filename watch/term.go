@@ -1,11 +1,71 @@
 package watch
 
+import (
+	"cmp"
+	"strings"
+)
+
 // Index groups objects by their value of one label or of one field.
 type Index struct {
 	// Label is the key of the label. It is empty for an index on a field.
 	Label string
 	// Field is the number that the owner of the log assigns to the field.
 	Field int
+	// Numeric says that the values are integers in decimal notation, and orders them as numbers.
+	Numeric bool
+}
+
+// Compare compares two values in the order of the index: as integers if the index is numeric, otherwise byte by byte. A numeric index
+// orders texts that are no integers byte by byte, after all integers. Different texts are never equal, not even "0" and "-0".
+func (i Index) Compare(a, b string) int {
+	if !i.Numeric || a == b {
+		return strings.Compare(a, b)
+	}
+	x, okX := integerOf(a)
+	y, okY := integerOf(b)
+	switch {
+	case okX && okY:
+		return cmp.Or(x.compare(y), strings.Compare(a, b))
+	case okX:
+		return -1
+	case okY:
+		return 1
+	}
+	return strings.Compare(a, b)
+}
+
+// integer is an integer of any size: its sign, which is 0 for zero, and its digits without leading zeros.
+type integer struct {
+	sign   int
+	digits string
+}
+
+// integerOf reads an integer in decimal notation.
+func integerOf(text string) (integer, bool) {
+	digits, negative := strings.CutPrefix(text, "-")
+	if digits == "" {
+		return integer{}, false
+	}
+	for i := range len(digits) {
+		if digits[i] < '0' || digits[i] > '9' {
+			return integer{}, false
+		}
+	}
+	digits = strings.TrimLeft(digits, "0")
+	switch {
+	case digits == "":
+		return integer{}, true
+	case negative:
+		return integer{-1, digits}, true
+	}
+	return integer{1, digits}, true
+}
+
+func (x integer) compare(y integer) int {
+	if x.sign != y.sign || x.sign == 0 {
+		return cmp.Compare(x.sign, y.sign)
+	}
+	return x.sign * cmp.Or(cmp.Compare(len(x.digits), len(y.digits)), strings.Compare(x.digits, y.digits))
 }
 
 // Term is one value of an index. A cursor on a term reads only the changes of objects that have the value before or after the

@@ -1,6 +1,7 @@
 package watch_test
 
 import (
+	"cmp"
 	"fmt"
 	"math/rand/v2"
 	"strings"
@@ -209,5 +210,23 @@ func TestTermsAgainstAllChanges(t *testing.T) {
 			require.Equal(t, want, revisions(got), "%+v", r.term)
 			require.Equal(t, r.all.Position(), r.on.Position())
 		}
+	}
+}
+
+func TestIndexCompare(t *testing.T) {
+	for name, c := range map[string]struct {
+		index     watch.Index
+		ascending []string
+	}{
+		"bytes":   {watch.Index{}, []string{"", "-1", "10", "9", "B", "a", "é"}},
+		"numbers": {watch.Index{Numeric: true}, []string{"-100000000000000000000", "-20", "-3", "-0", "0", "00", "9", "010", "10", "100000000000000000000", "", "-", "1.5", "1e3", "a"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			for i, a := range c.ascending {
+				for j, b := range c.ascending {
+					assert.Equal(t, cmp.Compare(i, j), c.index.Compare(a, b), "%q, %q", a, b)
+				}
+			}
+		})
 	}
 }

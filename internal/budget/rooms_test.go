@@ -27,10 +27,11 @@ var rooms = []room{
 	{name: "access", may: []string{"apimeta", "status", "storage", "watch", "rest/internal/notes"}},
 	{name: "resource", may: []string{
 		"apimeta", "status", "internal/codec", "internal/doc", "internal/gotype", "internal/managed", "internal/rules", "internal/schema",
-		"internal/words", "storage", "watch", "rest/internal/access", "rest/internal/kind", "rest/internal/objectmeta", "rest/internal/steps",
-		"rest/internal/upstream",
+		"internal/words", "storage", "watch", "rest/internal/access", "rest/internal/kind", "rest/internal/objectmeta", "rest/internal/query",
+		"rest/internal/steps", "rest/internal/upstream",
 	}},
 	{name: "steps"},
+	{name: "query", may: []string{"watch"}},
 	{name: "write", may: []string{
 		"apimeta", "status", "internal/codec", "internal/doc", "internal/docpatch", "internal/gotype", "internal/managed", "internal/schema",
 		"storage", "watch", "rest/internal/access", "rest/internal/kind", "rest/internal/objectmeta", "rest/internal/resource",

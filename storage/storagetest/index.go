@@ -16,6 +16,7 @@ import (
 var (
 	colors = watch.Index{Field: 0}
 	odds   = watch.Index{Label: "odd"}
+	sizes  = watch.Index{Field: 2, Numeric: true}
 )
 
 func red() watch.Term { return watch.Term{Index: colors, Value: "red"} }

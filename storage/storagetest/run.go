@@ -55,7 +55,7 @@ type Subject struct {
 
 // Run proves every rule for one implementation of a store.
 func Run(t *testing.T, make Subject) {
-	all := slices.Concat(lifeRules, registerRules, updateRules, listRules, indexRules, groupRules, watchRules, compactionRules, historyRules)
+	all := slices.Concat(lifeRules, registerRules, updateRules, listRules, indexRules, sortedRules, groupRules, watchRules, compactionRules, historyRules)
 	if make.Reopen != nil {
 		all = append(all, reopenRules...)
 	}
@@ -121,8 +121,8 @@ func (s *subject) reopen() {
 }
 
 func (s *subject) resources() []storage.Resource {
-	extract := storage.NewExtractor([]string{"spec", "color"}, []string{"metadata", "name"})
-	indexed := []watch.Index{odds, colors}
+	extract := storage.NewExtractor([]string{"spec", "color"}, []string{"metadata", "name"}, []string{"spec", "n"})
+	indexed := []watch.Index{odds, colors, sizes}
 	return []storage.Resource{
 		{Name: widgets, Namespaced: true, Extract: extract, Indexed: indexed, Fingerprint: "1"},
 		{Name: longer, Namespaced: true, Extract: extract, Fingerprint: "1"},

@@ -45,7 +45,7 @@ var updateRules = []rule{
 
 		created := s.put(key, "red", 1)
 		require.Equal(s, key, created.Key)
-		require.Equal(s, []string{"red", "x"}, created.Fields)
+		require.Equal(s, []string{"red", "x", "1"}, created.Fields)
 		require.Equal(s, "uid-a-x", created.UID)
 		got, err := s.store.Get(s.ctx, key, created.Revision)
 		require.NoError(s, err)

@@ -9,6 +9,7 @@ import (
 
 	"github.com/decorum-go/decorum/apimeta"
 	"github.com/decorum-go/decorum/internal/doc"
+	"github.com/decorum-go/decorum/rest/internal/resource"
 	"github.com/decorum-go/decorum/rest/internal/write"
 )
 
@@ -19,12 +20,12 @@ type Caller interface {
 	// most recent state.
 	Get(ctx context.Context, at Address, resourceVersion string) ([]byte, error)
 	// List returns one page of a list.
-	List(ctx context.Context, namespace string, options apimeta.ListOptions) (*Page, error)
+	List(ctx context.Context, namespace string, options ListOptions) (*Page, error)
 	// Write performs one write and returns the resulting object or subresource. It returns nil for a deletion, and for an action that has no
 	// result.
 	Write(ctx context.Context, w *Write) ([]byte, error)
 	// DeleteCollection performs the deletion w on each selected object, and returns the objects in their last state.
-	DeleteCollection(ctx context.Context, w *Write, options apimeta.ListOptions) (*Page, error)
+	DeleteCollection(ctx context.Context, w *Write, options ListOptions) (*Page, error)
 	// Watch calls see with each event until see returns an error, the context ends or the watch fails, and returns the reason. It calls see
 	// in the goroutine of its caller. If f.Recovers is set, Watch recovers from failures as Client.Follow does.
 	Watch(ctx context.Context, f Following, see func(Event) error) error
@@ -54,6 +55,12 @@ type Write struct {
 	Tell func(text string)
 }
 
+// ListOptions say which objects a list, a watch or a deletion of a collection selects.
+type ListOptions struct {
+	apimeta.ListOptions
+	Query resource.QueryText
+}
+
 // Apply is the verb of a write that applies a configuration.
 const Apply = "apply"
 
@@ -67,7 +74,7 @@ type Page struct {
 type Following struct {
 	Namespace string
 	// Options hold the selectors and the resourceVersion after which the watch begins.
-	Options  apimeta.ListOptions
+	Options  ListOptions
 	Recovers bool
 }
 

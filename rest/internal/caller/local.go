@@ -132,13 +132,13 @@ func (a Address) Question(res *resource.Resource, verb string) route.Question {
 }
 
 // List implements [Caller].
-func (l *Local) List(ctx context.Context, namespace string, options apimeta.ListOptions) (*Page, error) {
+func (l *Local) List(ctx context.Context, namespace string, options ListOptions) (*Page, error) {
 	l, err := l.now(ctx)
 	if err != nil {
 		return nil, err
 	}
-	var p resource.ListParameters
-	if err := p.Read(options, l.Resource); err != nil {
+	p, err := options.read(l.Resource)
+	if err != nil {
 		return nil, err
 	}
 	if err := l.Enter(l.Resource); err != nil {
@@ -158,8 +158,16 @@ func (l *Local) List(ctx context.Context, namespace string, options apimeta.List
 	return l.page(found)
 }
 
+// read parses the options for a resource.
+func (o ListOptions) read(of *resource.Resource) (p resource.ListParameters, err error) {
+	if err = p.Read(o.ListOptions, of); err == nil {
+		err = p.ReadQuery(o.Query, of)
+	}
+	return p, err
+}
+
 // many returns the question of a call about many objects.
-func (l *Local) many(verb, namespace string, options apimeta.ListOptions) route.Question {
+func (l *Local) many(verb, namespace string, options ListOptions) route.Question {
 	q := Address{Namespace: namespace}.Question(l.Resource, verb)
 	q.LabelSelector, q.FieldSelector = options.LabelSelector, options.FieldSelector
 	if verb != kind.DeleteCollection {
@@ -283,13 +291,13 @@ func (l *Local) tell(c *Write, w *write.Write) {
 }
 
 // DeleteCollection implements [Caller].
-func (l *Local) DeleteCollection(ctx context.Context, c *Write, options apimeta.ListOptions) (*Page, error) {
+func (l *Local) DeleteCollection(ctx context.Context, c *Write, options ListOptions) (*Page, error) {
 	l, err := l.now(ctx)
 	if err != nil {
 		return nil, err
 	}
-	var p resource.ListParameters
-	if err := p.Read(options, l.Resource); err != nil {
+	p, err := options.read(l.Resource)
+	if err != nil {
 		return nil, err
 	}
 	w, err := l.begin(c)
@@ -321,8 +329,8 @@ func (l *Local) Watch(ctx context.Context, f Following, see func(Event) error) e
 	if err != nil {
 		return err
 	}
-	var p resource.ListParameters
-	if err := p.Read(f.Options, l.Resource); err != nil {
+	p, err := f.Options.read(l.Resource)
+	if err != nil {
 		return err
 	}
 	if err := l.Enter(nil); err != nil {

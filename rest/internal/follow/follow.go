@@ -36,6 +36,9 @@ type Beginning struct {
 func BeginningOf(
 	ctx context.Context, res *resource.Resource, namespace string, p resource.ListParameters,
 ) (Beginning, error) {
+	if err := p.Query.CheckUnsorted(); err != nil {
+		return Beginning{}, err
+	}
 	revision, err := resource.ParseRevision(p.ResourceVersion)
 	existing := revision == 0
 	if p.SendInitialEvents != nil {

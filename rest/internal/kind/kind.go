@@ -54,6 +54,9 @@ type Kind struct {
 	// SelectableFields are the fields that a field selector may name, besides name and namespace, as [Selectable] reads them.
 	SelectableFields []string
 
+	// Queried says that clients may use the parameters of queries.
+	Queried bool
+
 	// Warning is the text that clients of a deprecated version get. It is empty for other versions.
 	Warning string
 

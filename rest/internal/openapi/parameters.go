@@ -46,8 +46,13 @@ func deleteParameters() []parameter {
 }
 
 // selectParameters are those that say which objects are meant, and in which state.
-func selectParameters() []parameter {
-	return []parameter{
+func selectParameters(queried bool) []parameter {
+	var all []parameter
+	if queried {
+		all = append(all, query("fieldQuery", "string",
+			"An extension: selects objects by their fields, e.g. spec.size>=3,spec.color in (red,blue),metadata.name^=web-."))
+	}
+	return append(all, []parameter{
 		query("continue", "string", "The text that the previous page of the list ended with: asks for the next page, with the same other parameters."),
 		query("fieldSelector", "string", "Selects objects by their fields, e.g. metadata.name=x."),
 		query("labelSelector", "string", "Selects objects by their labels, e.g. app=x,tier in (a,b)."),
@@ -56,11 +61,16 @@ func selectParameters() []parameter {
 		query("resourceVersionMatch", "string", "How resourceVersion is meant: NotOlderThan or Exact."),
 		query("sendInitialEvents", "boolean", "For watches: begins with an event for each object there is, and a bookmark after the last. Needs resourceVersionMatch=NotOlderThan."),
 		query("timeoutSeconds", "integer", "How long the request may take, however much is going on."),
-	}
+	}...)
 }
 
-func listParameters() []parameter {
-	return append(selectParameters(),
+func listParameters(queried bool) []parameter {
+	all := selectParameters(queried)
+	if queried {
+		all = append(all,
+			query("sortBy", "string", "An extension: sorts the list by these fields, e.g. spec.size,-metadata.creationTimestamp, and then by namespace and name."))
+	}
+	return append(all,
 		query("allowWatchBookmarks", "boolean", "For watches: asks for events that only say how far the watch has come."),
 		query("watch", "boolean", "Answers with a stream of changes, beginning at resourceVersion, instead of a list."))
 }

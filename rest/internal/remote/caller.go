@@ -136,7 +136,7 @@ func set(query url.Values, name, value string) {
 }
 
 // queryOf returns the parameters of a list or a watch.
-func queryOf(o apimeta.ListOptions) url.Values {
+func queryOf(o caller.ListOptions) url.Values {
 	query := url.Values{}
 	set(query, "labelSelector", o.LabelSelector)
 	set(query, "fieldSelector", o.FieldSelector)
@@ -146,20 +146,34 @@ func queryOf(o apimeta.ListOptions) url.Values {
 	if o.Limit != 0 {
 		query.Set("limit", strconv.FormatInt(o.Limit, 10))
 	}
+	for name, value := range o.Query.Parameters {
+		query.Set(name, value)
+	}
 	return query
 }
 
 // List implements [caller.Caller].
-func (c *Caller) List(ctx context.Context, namespace string, options apimeta.ListOptions) (*caller.Page, error) {
+func (c *Caller) List(ctx context.Context, namespace string, options caller.ListOptions) (*caller.Page, error) {
 	target, err := c.collection(namespace, queryOf(options))
 	if err != nil {
 		return nil, err
 	}
 	out, err := c.send(ctx, request{method: http.MethodGet, url: target})
+	if err == nil {
+		err = checkApplied(out.header, options.Query)
+	}
 	if err != nil {
 		return nil, err
 	}
 	return c.page(out.body)
+}
+
+// checkApplied returns an error if the server has ignored the parameters of a query, as one without this extension does.
+func checkApplied(answer http.Header, text resource.QueryText) error {
+	if want := text.Applied(); answer.Get(resource.AppliedParameters) != want {
+		return status.BadRequest("the server has ignored the parameters " + want + ", because it does not support queries")
+	}
+	return nil
 }
 
 // list is the part of a list that all kinds share.

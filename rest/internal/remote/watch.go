@@ -149,6 +149,9 @@ func (w *watching) stream(ctx context.Context) (received bool, err error) {
 	resp, err := w.open(bounded, request{method: http.MethodGet, url: target, watch: true})
 	if err == nil {
 		defer resp.Body.Close()
+		if err = checkApplied(resp.Header, w.Options.Query); err != nil {
+			return false, err
+		}
 		err = w.read(resp.Body)
 		received = w.after != before
 	}

@@ -14,6 +14,7 @@ import (
 	"github.com/decorum-go/decorum/rest/internal/caller"
 	"github.com/decorum-go/decorum/rest/internal/kind"
 	"github.com/decorum-go/decorum/rest/internal/objectmeta"
+	"github.com/decorum-go/decorum/rest/internal/resource"
 	"github.com/decorum-go/decorum/status"
 	"github.com/decorum-go/decorum/storage"
 )
@@ -190,7 +191,13 @@ func (c *Caller) old(ctx context.Context, w *caller.Write) (doc.Value, error) {
 }
 
 // DeleteCollection implements [caller.Caller].
-func (c *Caller) DeleteCollection(ctx context.Context, w *caller.Write, options apimeta.ListOptions) (*caller.Page, error) {
+func (c *Caller) DeleteCollection(ctx context.Context, w *caller.Write, options caller.ListOptions) (*caller.Page, error) {
+	if options.Query != (resource.QueryText{}) { // a server that ignored it would delete too much
+		one := caller.ListOptions{ListOptions: apimeta.ListOptions{Limit: 1}, Query: options.Query}
+		if _, err := c.List(ctx, w.Namespace, one); err != nil {
+			return nil, err
+		}
+	}
 	target, err := c.collection(w.Namespace, queryOf(options))
 	if err != nil {
 		return nil, err

@@ -13,10 +13,13 @@ import (
 // ConvertAhead converts the objects of a query together, because Match, which needs them, would convert one at a time.
 // It omits the objects that a restriction hides, so that a client causes no work for them.
 func (s Selection) ConvertAhead(ctx context.Context, store storage.Store, q storage.Query) error {
-	if !s.outside() || s.Match == nil {
+	if !s.outside() || s.Match == nil && len(q.Order) == 0 {
 		return nil
 	}
 	q.Match, q.Limit = s.mayMatch, 0
+	if len(q.Order) > 0 { // the values by which the list is sorted need the objects too
+		q.Order, q.After, q.AfterValues = nil, storage.Key{}, nil
+	}
 	all, err := store.List(ctx, q, nil)
 	if err != nil {
 		return nil // the query itself fails too, and its error is for the client

@@ -69,6 +69,7 @@ var allVerbs = [...]string{kind.Delete, kind.DeleteCollection, kind.Get, kind.Li
 func New(env *Environment, d Declaration, stored *Resource) (*Resource, error) {
 	res := declared(d)
 	res.Environment, res.underway = env, &underway{}
+	res.Kind.Queried = env.Queries != nil
 	res.lineage, res.index = lineage{Stored: stored}, index{indexedLabels: d.IndexedLabels}
 	if stored == nil {
 		res.Stored = res

@@ -25,6 +25,8 @@ type Host struct {
 	MaxConvertedBytes int64
 	// UnsafeDeletion allows clients to delete an object that cannot be decoded.
 	UnsafeDeletion bool
+	// Queries is nil unless clients may query, see [Query].
+	Queries *QueryLimits
 	// Holder stands for the API in the store, which several APIs may share.
 	Holder storage.Holder
 	// Owner is the API itself. Code that finds the Environment in a context, and knows the type, gets the API from it.

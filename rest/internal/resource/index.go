@@ -10,13 +10,20 @@ import (
 	"github.com/decorum-go/decorum/internal/schema"
 	"github.com/decorum-go/decorum/rest/internal/kind"
 	"github.com/decorum-go/decorum/storage"
+	"github.com/decorum-go/decorum/watch"
 )
 
 // index describes by which values the store finds objects.
 type index struct {
 	fields        []string // the names of the selectable fields
+	numeric       []bool   // whether a selectable field is an integer
 	indexedLabels []string
 	extract       storage.Extractor
+}
+
+// indexOf returns the index of a selectable field.
+func (i *index) indexOf(field int) watch.Index {
+	return watch.Index{Field: field, Numeric: i.numeric[field]}
 }
 
 // Each selectable field and each indexed label costs an index that every write updates.
@@ -34,12 +41,13 @@ func (res *Resource) checkSelectable(declared []string) error {
 		if slices.Contains(res.fields, name) {
 			return fmt.Errorf("SelectableFields: duplicate field %q", name)
 		}
-		absent := ""
+		absent, numeric := "", true
 		for _, path := range paths {
 			s, err := res.selectableAt(path)
 			if err != nil {
 				return err
 			}
+			numeric = numeric && s.Type == schema.IntegerType
 			if res.Dialect.ZeroSelectable {
 				absent = map[string]string{"boolean": "false", "integer": "0"}[s.Type]
 			}
@@ -49,6 +57,7 @@ func (res *Resource) checkSelectable(declared []string) error {
 			return fmt.Errorf("SelectableFields: %q: needs a name outside of metadata", field)
 		}
 		res.fields, found.absent = append(res.fields, name), append(found.absent, absent)
+		res.numeric = append(res.numeric, numeric)
 	}
 	res.extract = found.extractor()
 	return nil

@@ -1,6 +1,7 @@
 package resource
 
 import (
+	"cmp"
 	"context"
 	"encoding/base64"
 	"encoding/json"
@@ -16,7 +17,6 @@ import (
 	"github.com/decorum-go/decorum/internal/doc"
 	"github.com/decorum-go/decorum/internal/gotype"
 	"github.com/decorum-go/decorum/internal/words"
-	"github.com/decorum-go/decorum/rest/internal/access"
 	"github.com/decorum-go/decorum/status"
 	"github.com/decorum-go/decorum/storage"
 	"github.com/decorum-go/decorum/watch"
@@ -52,7 +52,7 @@ func (res *Resource) List(
 ) (page Page, err error) {
 	err = res.OnServed(ctx, func(served *Resource) (err error) {
 		if served != res {
-			err = served.CheckFieldSelector(p.Fields)
+			err = cmp.Or(served.CheckFieldSelector(p.Fields), served.CheckQuery(p.Query))
 			p.Known = 0
 		}
 		if err == nil {
@@ -70,19 +70,19 @@ func (res *Resource) list(ctx context.Context, namespace string, p ListParameter
 	options.Limit = int(min(max(p.Limit, 0), math.MaxInt32))
 	fromToken := false
 	if p.Continue != "" {
-		at, after, err := res.decodeContinue(p, namespace)
+		t, after, err := res.decodeContinue(p, namespace)
 		if err != nil {
 			return Page{}, err
 		}
 		if p.ResourceVersion != "" && p.ResourceVersion != "0" {
 			return Page{}, status.BadRequest("specifying resource version is not allowed when using continue")
 		}
-		options.After = after
+		options.After, options.AfterValues = after, t.Values
 		if p.ResourceVersion == "0" {
 			options.Limit = 0
 		}
-		if at != currentRevision {
-			options.Revision, options.Exact, fromToken = watch.Revision(at), true, true
+		if t.Revision != currentRevision {
+			options.Revision, options.Exact, fromToken = watch.Revision(t.Revision), true, true
 		}
 	} else {
 		revision, err := ReadRevision(p.ResourceVersion)
@@ -104,13 +104,14 @@ func (res *Resource) list(ctx context.Context, namespace string, p ListParameter
 	found, err := res.Store.List(ctx, options, into)
 	if err != nil {
 		if fromToken && status.IsExpired(err) {
-			return Page{}, status.ResourceExpiredContinue(encodeContinue(namespace, currentRevision, options.After, p.Only))
+			return Page{}, status.ResourceExpiredContinue(p.encodeContinue(namespace, currentRevision, options.After, options.AfterValues))
 		}
 		return Page{}, res.StoreError(err, "")
 	}
 	out := Page{Listing: found, Selected: selected, Known: p.Known != 0 && found.Changed == p.Known}
 	if found.More && len(found.Records) > 0 {
-		out.Token = encodeContinue(namespace, int64(found.Revision), found.Records[len(found.Records)-1].Key, p.Only)
+		last := found.Records[len(found.Records)-1]
+		out.Token = p.encodeContinue(namespace, int64(found.Revision), last.Key, valuesIn(options.Order, last))
 		if selected.Match == nil && found.Remaining >= 0 {
 			out.Remaining = &found.Remaining
 		}
@@ -126,6 +127,9 @@ type continueToken struct {
 	Start    string `json:"start"`
 	// Only is the fingerprint of the restriction under which the client reads the list.
 	Only string `json:"only,omitempty"`
+	// Order is the parameter sortBy of the list, and Values are those of the last object in this order.
+	Order  string   `json:"order,omitempty"`
+	Values []string `json:"values,omitempty"`
 }
 
 const (
@@ -136,29 +140,31 @@ const (
 // startEnd follows the last name of a page. Together they are the smallest key after that name.
 const startEnd = "\x00"
 
-// encodeContinue returns the token of the page after last.
-func encodeContinue(namespace string, revision int64, last storage.Key, only *access.Restriction) string {
+// encodeContinue returns the token of the page after last, whose values are those in the order of the list.
+func (p *ListParameters) encodeContinue(namespace string, revision int64, last storage.Key, values []string) string {
 	start := last.Name
 	if namespace == "" && last.Namespace != "" {
 		start = last.Namespace + "/" + last.Name
 	}
-	// A struct of a number and two strings always encodes.
-	data, _ := json.Marshal(continueToken{Version: tokenVersion, Revision: revision, Start: start + startEnd, Only: only.Fingerprint()})
+	t := continueToken{Version: tokenVersion, Revision: revision, Start: start + startEnd, Only: p.Only.Fingerprint(), Values: values}
+	if p.Query != nil {
+		t.Order = p.Query.SortBy
+	}
+	data, _ := json.Marshal(t) // a struct of numbers and strings always encodes
 	return base64.RawURLEncoding.EncodeToString(data)
 }
 
-// decodeContinue returns the revision of a token, and the key after which the next page begins. If the client is not
+// decodeContinue returns a token, and the key after which the next page begins. If the client is not
 // restricted as on the first page, the pages would not be of one list, so the error is Expired.
-func (res *Resource) decodeContinue(p ListParameters, namespace string) (revision int64, after storage.Key, err error) {
-	invalid := func(reason any) (int64, storage.Key, error) {
-		return 0, storage.Key{}, status.BadRequest(fmt.Sprintf("invalid continue token: continue key is not valid: %v", reason))
+func (res *Resource) decodeContinue(p ListParameters, namespace string) (t continueToken, after storage.Key, err error) {
+	invalid := func(reason any) (continueToken, storage.Key, error) {
+		return t, storage.Key{}, status.BadRequest(fmt.Sprintf("invalid continue token: continue key is not valid: %v", reason))
 	}
 	data, err := base64.RawURLEncoding.DecodeString(p.Continue)
 	if err != nil {
 		return invalid(words.NotRawBase64URL(p.Continue))
 	}
-	t, err := readToken(data)
-	if err != nil {
+	if t, err = readToken(data); err != nil {
 		return invalid(err)
 	}
 	switch {
@@ -181,10 +187,17 @@ func (res *Resource) decodeContinue(p ListParameters, namespace string) (revisio
 		return invalid("encoded start key does not belong to this server")
 	}
 	if t.Only != p.Only.Fingerprint() {
-		return 0, storage.Key{}, status.Expired("the rights of the user have changed since the first page; " +
+		return t, storage.Key{}, status.Expired("the rights of the user have changed since the first page; " +
 			"start a new list without the continue parameter")
 	}
-	return t.Revision, after, nil
+	sortBy, fields := "", 0
+	if p.Query != nil {
+		sortBy, fields = p.Query.SortBy, len(p.Query.Order)
+	}
+	if t.Order != sortBy || len(t.Values) != fields {
+		return invalid(fmt.Sprintf("it belongs to a list that is sorted by %q", t.Order))
+	}
+	return t, after, nil
 }
 
 // readToken decodes a token. Its errors are in the words that clients know from upstream.

@@ -13,7 +13,7 @@ import (
 func (res *Resource) Register(ctx context.Context) error {
 	var indexed []watch.Index
 	for i := range res.fields {
-		indexed = append(indexed, watch.Index{Field: i})
+		indexed = append(indexed, res.indexOf(i))
 	}
 	for _, label := range res.indexedLabels {
 		indexed = append(indexed, watch.Index{Label: label})

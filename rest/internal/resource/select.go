@@ -32,6 +32,8 @@ type ListParameters struct {
 	// without listing first; nil allows every revision.
 	Only   *access.Restriction
 	Resume func(ctx context.Context, after watch.Revision) error
+	// Query is nil unless the client uses a parameter of [Query].
+	Query *Query
 	// Known is the [storage.Listing.Changed] of an earlier list of the same resource with the same parameters that the caller still has, or 0.
 	Known watch.Revision
 }
@@ -145,6 +147,10 @@ type Selection struct {
 	Within watch.Key
 	Terms  []watch.Term               // indexed values that the store may use to find the matches
 	Match  func(*storage.Record) bool // nil matches everything
+	// Among, Order and MaxVisits are those of the query.
+	Among     []storage.Among
+	Order     []storage.Order
+	MaxVisits int
 	// mayMatch is false for records that the client may not see, as far as that is known without a conversion. It is
 	// nil if the client may see everything.
 	mayMatch func(*storage.Record) bool
@@ -157,7 +163,7 @@ func (s Selection) outside() bool { return s.Of != nil && s.Of.ConvertsOutside()
 
 // Query returns the query that lists the whole selection at the latest revision.
 func (s Selection) Query() storage.Query {
-	return storage.Query{Within: s.Within, Terms: s.Terms, Match: s.Match}
+	return storage.Query{Within: s.Within, Terms: s.Terms, Among: s.Among, Match: s.Match, Order: s.Order, MaxVisits: s.MaxVisits}
 }
 
 // ConvertsOutside reports whether objects are converted to this version outside of the process.
@@ -182,11 +188,11 @@ func (res *Resource) Select(namespace string, p ListParameters) (s Selection) {
 		}
 	}
 	labels, fields, only := p.Labels, p.Fields, p.Only
-	byLabels, byFields := !labels.Empty(), !fields.Empty()
-	if !byLabels && !byFields && only == nil {
+	byLabels, byFields, conditions := !labels.Empty(), !fields.Empty(), res.selectQuery(&s, p.Query)
+	if !byLabels && !byFields && only == nil && conditions == nil {
 		return s
 	}
-	s.Terms = res.labelTerms(res.fieldTerms(nil, fields), labels)
+	s.Terms = res.labelTerms(res.fieldTerms(s.Terms, fields), labels)
 	if only != nil {
 		res.narrow(&s, only)
 		s.mayMatch = func(r *storage.Record) bool { return res.mayAdmit(only, r) }
@@ -195,7 +201,7 @@ func (res *Resource) Select(namespace string, p ListParameters) (s Selection) {
 		if only != nil && !res.Admits(only, r) {
 			return false
 		}
-		if !byLabels && !byFields {
+		if !byLabels && !byFields && conditions == nil {
 			return true
 		}
 		shown, err := res.Show(r)
@@ -203,7 +209,7 @@ func (res *Resource) Select(namespace string, p ListParameters) (s Selection) {
 			return true // the reader of the record gets the error
 		}
 		return (!byLabels || labels.Matches(shown.Labels)) &&
-			(!byFields || fields.Matches(func(field string) string { return res.fieldOf(shown, field) }))
+			(!byFields || fields.Matches(func(field string) string { return res.fieldOf(shown, field) })) && conditions.hold(shown)
 	}
 	return s
 }
@@ -219,7 +225,7 @@ func (res *Resource) fieldTerms(terms []watch.Term, fields apimeta.FieldSelector
 	}
 	for i, field := range res.fields {
 		if value, ok := fields.Exact(field); ok {
-			terms = append(terms, watch.Term{Index: watch.Index{Field: i}, Value: value})
+			terms = append(terms, watch.Term{Index: res.indexOf(i), Value: value})
 		}
 	}
 	return terms

@@ -112,6 +112,9 @@ func (all *Writes) DeleteAll(ctx context.Context, c Collection, options apimeta.
 		return resource.Page{}, resource.InvalidOptions("DeleteOptions", status.FieldErrors{status.InvalidField(
 			status.Field(FieldIgnoreReadError), true, "is not allowed with DELETECOLLECTION, try again after removing the option")})
 	}
+	if err := p.Query.CheckUnsorted(); err != nil {
+		return resource.Page{}, err
+	}
 	if p.ResourceVersion != "" && p.ResourceVersion != "0" && p.ResourceVersionMatch == "" {
 		p.ResourceVersionMatch = apimeta.MatchExact // a list may be read in pages, and all of them must show one revision
 	}
