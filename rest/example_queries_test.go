@@ -69,3 +69,25 @@ func ExampleQueries() {
 	// books 2500
 	// shoes 900
 }
+
+// Count the parcels to each place. Over HTTP, the same is GET …/parcels?facets=spec.destination&fieldQuery=spec.grams<2000.
+func ExampleClient_Count() {
+	api := newParcels()
+	defer api.Close()
+	parcels, err := rest.ClientForType[Parcel](api)
+	if err != nil {
+		log.Fatal(err)
+	}
+	counts, err := parcels.Count(context.Background(), rest.CountOptions{
+		FieldQuery: "spec.grams<2000", By: []string{"spec.destination"},
+	})
+	if err != nil {
+		log.Fatal(err)
+	}
+	for _, v := range counts.Facets[0].Values {
+		fmt.Println(v.Value, v.Count)
+	}
+	// Output:
+	// Rome 2
+	// Lima 1
+}

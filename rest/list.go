@@ -38,6 +38,9 @@ func (q *request) list() error {
 	if err != nil {
 		return err
 	}
+	if p.Query != nil && len(p.Query.Facets) > 0 {
+		return q.count(rep, namespace, p)
+	}
 	records := resource.BorrowRecords()
 	defer resource.ReturnRecords(records)
 	cached := q.cachedList(rep, namespace, p)

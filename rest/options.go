@@ -121,7 +121,7 @@ type Options struct {
 	// as many controllers that start together, the API joins the list only twice. The cache never holds more than this, and no page of a
 	// list. Default: 32 MiB.
 	MaxListBytes int64
-	// Queries lets clients query and sort objects with parameters that upstream does not have. Default: the API ignores
+	// Queries lets clients query, sort and count objects with parameters that upstream does not have. Default: the API ignores
 	// these parameters.
 	Queries *Queries
 	// UnsafeDeletion allows the delete option ignoreStoreReadErrorWithClusterBreakingPotential. The option removes an object that

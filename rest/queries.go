@@ -6,7 +6,7 @@ import (
 	"github.com/decorum-go/decorum/rest/internal/resource"
 )
 
-// Queries lets clients query and sort the objects of all resources, see [Options.Queries]. It is an extension of this library:
+// Queries lets clients query, sort and count the objects of all resources, see [Options.Queries]. It is an extension of this library:
 // clients of Kubernetes do not use it, and servers without it ignore its parameters. OpenAPI lists the parameters if the API has them,
 // and the answer to a list or a watch that used some names them in its header [AppliedParameters].
 //
@@ -28,17 +28,26 @@ import (
 // A minus means descending. Objects without the field come last. With limit and continue, all pages show one revision, as those of
 // any other list.
 //
+// With the parameter facets, a list contains no objects but [Counts]: how many of the selected objects have which values of some fields.
+//
+//	facets=spec.color,status.phase
+//
 // A list by an indexed field or label, which all selectable fields and [Resource.IndexedLabels] in the stored version are, visits only the objects that it
 // needs. Any other query visits all objects of its namespace. MaxVisits bounds both.
 //
-// A user who may access some of the objects (see [AllowOnly]) queries and sorts only these. But MaxVisits counts the others too.
+// A user who may access some of the objects (see [AllowOnly]) queries, sorts and counts only these. But MaxVisits counts the others too.
 type Queries struct {
 	// MaxVisits is how many objects the server looks at to answer one request. If it would need more, the client gets 400 BadRequest.
 	// Default: 100,000.
 	MaxVisits int
+	// MaxValues is how many different values of one field an answer counts. It sums up the others. Default: 1,000.
+	MaxValues int
 }
 
-const defaultMaxVisits = 100_000
+const (
+	defaultMaxVisits = 100_000
+	defaultMaxValues = 1000
+)
 
 // AppliedParameters is the header of an answer that names those parameters of [Queries] that had an effect on it, such as "fieldQuery,
 // sortBy". A server without them does not send the header.
@@ -49,7 +58,9 @@ func (q *Queries) limits() *resource.QueryLimits {
 	if q == nil {
 		return nil
 	}
-	return &resource.QueryLimits{MaxVisits: cmp.Or(max(q.MaxVisits, 0), defaultMaxVisits)}
+	return &resource.QueryLimits{
+		MaxVisits: cmp.Or(max(q.MaxVisits, 0), defaultMaxVisits), MaxValues: cmp.Or(max(q.MaxValues, 0), defaultMaxValues),
+	}
 }
 
 // readQueryParameters reads the parameters of a query. If the API does not support queries, it ignores them, as upstream does.
@@ -57,7 +68,9 @@ func (q *request) readQueryParameters(p *resource.ListParameters) error {
 	if q.api.env.Queries == nil {
 		return nil
 	}
-	text := resource.QueryText{Conditions: q.query.Get(resource.FieldQuery), SortBy: q.query.Get(resource.SortBy)}
+	text := resource.QueryText{
+		Conditions: q.query.Get(resource.FieldQuery), SortBy: q.query.Get(resource.SortBy), Facets: q.query.Get(resource.Facets),
+	}
 	if err := p.ReadQuery(text, q.res.Resource); err != nil || p.Query == nil {
 		return err
 	}

@@ -21,6 +21,8 @@ type Caller interface {
 	Get(ctx context.Context, at Address, resourceVersion string) ([]byte, error)
 	// List returns one page of a list.
 	List(ctx context.Context, namespace string, options ListOptions) (*Page, error)
+	// Count returns how many of the selected objects have which values, as JSON.
+	Count(ctx context.Context, namespace string, options ListOptions) ([]byte, error)
 	// Write performs one write and returns the resulting object or subresource. It returns nil for a deletion, and for an action that has no
 	// result.
 	Write(ctx context.Context, w *Write) ([]byte, error)

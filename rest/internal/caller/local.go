@@ -158,6 +158,30 @@ func (l *Local) List(ctx context.Context, namespace string, options ListOptions)
 	return l.page(found)
 }
 
+// Count implements [Caller].
+func (l *Local) Count(ctx context.Context, namespace string, options ListOptions) ([]byte, error) {
+	l, err := l.now(ctx)
+	if err != nil {
+		return nil, err
+	}
+	p, err := options.read(l.Resource)
+	if err != nil {
+		return nil, err
+	}
+	if err := l.Enter(l.Resource); err != nil {
+		return nil, err
+	}
+	defer l.Leave(l.Resource)
+	if ctx, p.Only, err = l.calling(ctx, l.many(kind.List, namespace, options)); err != nil {
+		return nil, err
+	}
+	counts, err := l.Resource.Count(ctx, namespace, p)
+	if err != nil {
+		return nil, err
+	}
+	return codec.EncodeOwn(&counts)
+}
+
 // read parses the options for a resource.
 func (o ListOptions) read(of *resource.Resource) (p resource.ListParameters, err error) {
 	if err = p.Read(o.ListOptions, of); err == nil {

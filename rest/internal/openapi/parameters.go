@@ -68,6 +68,7 @@ func listParameters(queried bool) []parameter {
 	all := selectParameters(queried)
 	if queried {
 		all = append(all,
+			query("facets", "string", "An extension: answers with the number of objects for each value of these fields, e.g. spec.color,status.phase, instead of a list."),
 			query("sortBy", "string", "An extension: sorts the list by these fields, e.g. spec.size,-metadata.creationTimestamp, and then by namespace and name."))
 	}
 	return append(all,

@@ -13,7 +13,6 @@ import (
 	"github.com/decorum-go/decorum/rest"
 	"github.com/decorum-go/decorum/rest/internal/apitest"
 	"github.com/decorum-go/decorum/status"
-	"github.com/decorum-go/decorum/storage"
 )
 
 func TestFieldQuery(t *testing.T) {
@@ -268,7 +267,7 @@ var restricted = rest.AuthorizerFunc(func(_ context.Context, a rest.Access) (res
 })
 
 func TestRestrictedUserQueries(t *testing.T) {
-	api := newCrates(t, rest.Options{Authenticator: apitest.UserFromHeader, Authorizer: restricted, Store: storage.NewMemory(storage.Options{Start: 1})})
+	api := newCrates(t, rest.Options{Authenticator: apitest.UserFromHeader, Authorizer: restricted})
 	for _, body := range []string{crate("shown", "red", 5, `"app":"web"`), crate("hidden", "red", 7, "")} {
 		apitest.Must(t, api, "POST", crates, body, "Test-User", "root")
 	}

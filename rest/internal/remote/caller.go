@@ -154,18 +154,29 @@ func queryOf(o caller.ListOptions) url.Values {
 
 // List implements [caller.Caller].
 func (c *Caller) List(ctx context.Context, namespace string, options caller.ListOptions) (*caller.Page, error) {
+	body, err := c.many(ctx, namespace, options)
+	if err != nil {
+		return nil, err
+	}
+	return c.page(body)
+}
+
+// Count implements [caller.Caller].
+func (c *Caller) Count(ctx context.Context, namespace string, options caller.ListOptions) ([]byte, error) {
+	return c.many(ctx, namespace, options)
+}
+
+// many returns the answer to a list.
+func (c *Caller) many(ctx context.Context, namespace string, options caller.ListOptions) ([]byte, error) {
 	target, err := c.collection(namespace, queryOf(options))
 	if err != nil {
 		return nil, err
 	}
 	out, err := c.send(ctx, request{method: http.MethodGet, url: target})
-	if err == nil {
-		err = checkApplied(out.header, options.Query)
-	}
 	if err != nil {
 		return nil, err
 	}
-	return c.page(out.body)
+	return out.body, checkApplied(out.header, options.Query)
 }
 
 // checkApplied returns an error if the server has ignored the parameters of a query, as one without this extension does.

@@ -1,0 +1,104 @@
+package rest
+
+import (
+	"context"
+	"net/http"
+	"strings"
+
+	"github.com/decorum-go/decorum/apimeta"
+	"github.com/decorum-go/decorum/rest/internal/caller"
+	"github.com/decorum-go/decorum/rest/internal/media"
+	"github.com/decorum-go/decorum/rest/internal/resource"
+	"github.com/decorum-go/decorum/status"
+)
+
+// Counts is the answer to a list with the parameter facets, see [Queries]: how many of the selected objects have which values. Its
+// apiVersion is "queries.decorum/v1". ResourceVersion is that of the state in which the objects were counted, so a watch can continue from it.
+type Counts struct {
+	apimeta.TypeMeta `json:",inline"`
+	apimeta.ListMeta `json:"metadata"`
+
+	// Total is the number of selected objects.
+	Total int64 `json:"total"`
+	// Facets has an entry for each field, in the order of the request.
+	Facets []Facet `json:"facets"`
+}
+
+// Facet counts the values of one field.
+type Facet struct {
+	Field string `json:"field"`
+	// Values are the most frequent values first, at most [Queries].MaxValues.
+	Values []ValueCount `json:"values"`
+	// Absent is the number of objects without the field, and Others that of the objects whose value is not among Values.
+	Absent int64 `json:"absent"`
+	Others int64 `json:"others"`
+}
+
+// ValueCount is the number of objects with a value.
+type ValueCount struct {
+	Value string `json:"value"`
+	Count int64  `json:"count"`
+}
+
+// CountOptions select the objects that [Client.Count] counts.
+type CountOptions struct {
+	LabelSelector, FieldSelector, FieldQuery string
+	// By are the fields whose values are counted, such as "spec.color". At least one is required.
+	By []string
+}
+
+// Count counts the selected objects by the values of some fields, without reading the objects. If the API does not support [Queries], the
+// error is BadRequest.
+func (c Client[T]) Count(ctx context.Context, options CountOptions) (*Counts, error) {
+	if _, err := c.at(VerbList, "", ""); err != nil {
+		return nil, err
+	}
+	if len(options.By) == 0 {
+		return nil, status.BadRequest("rest.CountOptions.By names no field")
+	}
+	return decoded[Counts](c.caller.Count(ctx, c.namespace, caller.ListOptions{
+		ListOptions: apimeta.ListOptions{LabelSelector: options.LabelSelector, FieldSelector: options.FieldSelector},
+		Query:       resource.QueryText{Conditions: options.FieldQuery, Facets: strings.Join(options.By, ",")},
+	}))
+}
+
+// count answers a list with the parameter facets.
+func (q *request) count(rep *media.Representation, namespace string, p *resource.ListParameters) error {
+	if rep.Media == media.Protobuf || rep.Form == media.AsPartial {
+		return status.NotAcceptable([]string{media.JSON, media.YAML})
+	}
+	counts, err := q.res.Count(q.r.Context(), namespace, *p)
+	if err != nil {
+		return err
+	}
+	if rep.Form == media.AsTable {
+		return q.writeOwn(http.StatusOK, rep, tableOf(&counts, rep.MetaVersion))
+	}
+	return q.writeOwn(http.StatusOK, rep, &counts)
+}
+
+// tableOf shows counts as a Table with a row for each value.
+func tableOf(counts *resource.Counts, metaVersion string) *apimeta.Table {
+	t := &apimeta.Table{
+		TypeMeta: apimeta.TypeMeta{APIVersion: "meta.k8s.io/" + metaVersion, Kind: "Table"}, ListMeta: counts.ListMeta,
+		ColumnDefinitions: []apimeta.TableColumnDefinition{
+			{Name: "Field", Type: "string", Description: "The field whose values are counted."},
+			{Name: "Value", Type: "string", Description: "A value, <none> for objects without the field, or <others>."},
+			{Name: "Count", Type: "integer", Description: "How many objects have the value."},
+		},
+		Rows: []apimeta.TableRow{},
+	}
+	add := func(field, value string, count int64) {
+		if count > 0 {
+			t.Rows = append(t.Rows, apimeta.TableRow{Cells: []any{field, value, count}})
+		}
+	}
+	for _, f := range counts.Facets {
+		for _, v := range f.Values {
+			add(f.Field, v.Value, v.Count)
+		}
+		add(f.Field, "<none>", f.Absent)
+		add(f.Field, "<others>", f.Others)
+	}
+	return t
+}

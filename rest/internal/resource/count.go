@@ -1,0 +1,95 @@
+package resource
+
+import (
+	"cmp"
+	"context"
+	"slices"
+	"strconv"
+
+	"github.com/decorum-go/decorum/apimeta"
+	"github.com/decorum-go/decorum/status"
+	"github.com/decorum-go/decorum/storage"
+)
+
+// Counts says how many objects have which values. Package rest documents it.
+type Counts struct {
+	apimeta.TypeMeta `json:",inline"`
+	apimeta.ListMeta `json:"metadata"`
+	Total            int64   `json:"total"`
+	Facets           []Facet `json:"facets"`
+}
+
+// Facet is the part of [Counts] about one field.
+type Facet struct {
+	Field  string       `json:"field"`
+	Values []ValueCount `json:"values"`
+	Absent int64        `json:"absent"`
+	Others int64        `json:"others"`
+}
+
+// ValueCount is one value of a [Facet].
+type ValueCount struct {
+	Value string `json:"value"`
+	Count int64  `json:"count"`
+}
+
+// Count counts the selected objects by the values of the facets in the query.
+func (res *Resource) Count(ctx context.Context, namespace string, p ListParameters) (Counts, error) {
+	if p.Query == nil || len(p.Query.Facets) == 0 {
+		return Counts{}, status.BadRequest("facets is required: it names the fields whose values are counted")
+	}
+	records := BorrowRecords()
+	defer ReturnRecords(records)
+	page, err := res.List(ctx, namespace, p, *records)
+	if err != nil {
+		return Counts{}, err
+	}
+	*records = page.Records
+	of := page.Selected.Of // the resource may have been replaced
+	if err := of.ShowAhead(ctx, page.Records); err != nil {
+		return Counts{}, err
+	}
+	counts := Counts{
+		TypeMeta: apimeta.TypeMeta{APIVersion: "queries.decorum/v1", Kind: "Counts"},
+		ListMeta: apimeta.ListMeta{ResourceVersion: strconv.FormatUint(uint64(page.Revision), 10)}, Total: int64(len(page.Records)),
+	}
+	for _, field := range p.Query.Facets {
+		facet, err := of.facet(field, page.Records)
+		if err != nil {
+			return Counts{}, err
+		}
+		counts.Facets = append(counts.Facets, facet)
+	}
+	return counts, nil
+}
+
+// facet counts the values of a field, the most frequent ones first.
+func (res *Resource) facet(field string, records []*storage.Record) (Facet, error) {
+	f, err := res.queryField(field)
+	if err != nil {
+		return Facet{}, err
+	}
+	found := map[string]int64{}
+	for _, r := range records {
+		shown, err := res.Show(r)
+		if err != nil {
+			return Facet{}, err
+		}
+		found[f.of(shown)]++
+	}
+	facet := Facet{Field: field, Absent: found[""], Values: []ValueCount{}}
+	delete(found, "")
+	for value, count := range found {
+		facet.Values = append(facet.Values, ValueCount{value, count})
+	}
+	slices.SortFunc(facet.Values, func(a, b ValueCount) int {
+		return cmp.Or(cmp.Compare(b.Count, a.Count), f.index.Compare(a.Value, b.Value))
+	})
+	if most := res.Queries.MaxValues; len(facet.Values) > most {
+		for _, v := range facet.Values[most:] {
+			facet.Others += v.Count
+		}
+		facet.Values = facet.Values[:most]
+	}
+	return facet, nil
+}
