@@ -105,7 +105,9 @@ func (c Client[T]) replacement(ctx context.Context, obj *T, subresource string) 
 // checkRead refuses an update without a resourceVersion if the kind requires one. Usually the caller has not read the object, so
 // the error says to read it first.
 func (c Client[T]) checkRead(obj, old doc.Value) error {
-	if c.res.Dialect.UnconditionalUpdate || old.IsAbsent() || objectmeta.Of(obj).Get(objectmeta.ResourceVersion).Text() != "" {
+	version := func(v doc.Value) string { return objectmeta.Of(v).Get(objectmeta.ResourceVersion).Text() }
+	uncommitted := !old.IsAbsent() && version(old) == "" // a transaction has written it, and only its function has read it
+	if c.res.Dialect.UnconditionalUpdate || old.IsAbsent() || uncommitted || version(obj) != "" {
 		return nil
 	}
 	return status.Invalid(c.res.GVK.GroupKind(), objectmeta.NameOf(obj), status.FieldErrors{

@@ -16,7 +16,7 @@ func (o *objects) claim(ctx context.Context, writes []write) Claim {
 		key := w.key
 		if w.next != nil {
 			key = w.next.Key
-			if w.base == nil {
+			if w.base == nil && w.next.Creator == "" {
 				w.next.Creator = o.ledger.Creator(ctx)
 			}
 		}

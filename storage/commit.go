@@ -37,7 +37,16 @@ func (o *objects) examine(writes []write, assigned watch.Revision) (changes int,
 		if w.table.dormant {
 			return 0, false, notRegistered(w.table.name)
 		}
-		if base, _ := o.next(w.table, w.key); w.table.form != w.form || base != w.base {
+		if w.table.form != w.form {
+			return 0, false, nil
+		}
+		if w.lists {
+			if w.table.changed != w.listed || w.table.last != nil {
+				return 0, false, nil
+			}
+			continue
+		}
+		if base, _ := o.next(w.table, w.key); base != w.base {
 			return 0, false, nil
 		}
 		if w.changes {

@@ -23,6 +23,8 @@ type committer interface {
 	// takeTurn makes an update that has failed wait for others that compete for the same object. An update that has just
 	// begun waits if others do. The caller ends the turn.
 	takeTurn(ctx context.Context, key Key, failed bool) turn
+	// comparesTables reports whether commit can tell that a whole table has not changed.
+	comparesTables() bool
 	// drain waits for the commits to a table that have begun.
 	drain(ctx context.Context, t *table) error
 
@@ -61,6 +63,7 @@ type committer interface {
 // sole has the methods of a committer whose objects no other engine writes.
 type sole struct{ *objects }
 
+func (sole) comparesTables() bool                     { return true }
 func (sole) takeTurn(context.Context, Key, bool) turn { return turn{} }
 func (sole) confirm(context.Context) error            { return nil }
 func (sole) reach(context.Context, watch.Revision)    {}

@@ -262,11 +262,11 @@ func TestEngineOnADisk(t *testing.T) {
 func TestMemoryAsItsOwnPeer(t *testing.T) {
 	storagetest.Run(t, storagetest.Subject{
 		New:  func(*testing.T) storage.Store { return storage.NewMemory(storage.Options{}) },
-		Peer: func(_ *testing.T, store storage.Store) storage.Store { return notClosed{store} },
+		Peer: func(_ *testing.T, store storage.Store) storage.Store { return notClosed{store.(*storage.Engine)} },
 	})
 }
 
-type notClosed struct{ storage.Store }
+type notClosed struct{ *storage.Engine }
 
 func (notClosed) Close() error { return nil }
 

@@ -13,6 +13,8 @@
 // object, or an error to change nothing. The function runs outside every lock, so it may call the store. It runs again if another
 // write came first, so it must have no side effects. A [Record] is immutable: readers may keep it but must not change it.
 //
+// [Transactor] commits what a function does with any number of calls as a unit.
+//
 // # For an author of a store
 //
 // There are three ways to write a store. The tests of package storagetest check whether it keeps the contract.

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"log/slog"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/decorum-go/decorum/status"
@@ -74,6 +75,7 @@ type Engine struct {
 	*objects
 	committer committer
 	closing   sync.Once
+	transacts atomic.Bool // a transaction has begun, so contexts may have one
 }
 
 var (
@@ -88,6 +90,9 @@ func (e *Engine) Revision() watch.Revision { return e.log.Revision() }
 
 // Get implements [Store].
 func (e *Engine) Get(ctx context.Context, key Key, atLeast watch.Revision) (*Record, error) {
+	if x := e.transactionIn(ctx); x != nil {
+		return x.get(ctx, key, atLeast)
+	}
 	t, err := e.tableOf(key)
 	if err != nil {
 		return nil, err
@@ -110,6 +115,9 @@ func (e *Engine) Get(ctx context.Context, key Key, atLeast watch.Revision) (*Rec
 func (e *Engine) Watch(
 	ctx context.Context, within watch.Key, after watch.Revision, terms ...watch.Term,
 ) (*watch.Cursor[Record], error) {
+	if e.transactionIn(ctx) != nil {
+		return nil, inTransactionError(status.BadRequest("a transaction cannot watch"))
+	}
 	var by watch.Term
 	everything := within == (watch.Key{}) && len(terms) == 0
 	if !everything {

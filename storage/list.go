@@ -13,6 +13,14 @@ const scanStep = 1024
 
 // List implements [Store].
 func (e *Engine) List(ctx context.Context, opts Query, into []*Record) (Listing, error) {
+	if x := e.transactionIn(ctx); x != nil {
+		return x.list(ctx, opts, into)
+	}
+	return e.list(ctx, opts, into)
+}
+
+// list lists committed records.
+func (e *Engine) list(ctx context.Context, opts Query, into []*Record) (Listing, error) {
 	t, err := e.tableIn(opts.Within)
 	if err != nil {
 		return Listing{}, err

@@ -192,6 +192,8 @@ func (r *replica) awaitArrival(ctx context.Context, revision watch.Revision, fai
 	return fail(errors.Join(err, r.health.failure()))
 }
 
+func (r *replica) comparesTables() bool { return false }
+
 func (r *replica) takeTurn(ctx context.Context, key Key, failed bool) (taken turn) {
 	if failed || r.turns.wanted(key) {
 		taken.take(ctx, &r.turns, key, turnWait)

@@ -20,6 +20,10 @@ type write struct {
 	next    *Record  // the record to commit; nil to delete
 	changes bool     // false for a no-op
 	grown   int64    // how many bytes the write adds to the live records
+	// lists: the write stands for a list in a transaction. It has no key, and requires that the table is still in the state listed, which is
+	// 0 if the table has never changed.
+	lists  bool
+	listed watch.Revision
 	// proposals counts the proposals of a replica to the table in the form of the write.
 	proposals *sync.WaitGroup
 }
@@ -35,6 +39,9 @@ func putBack(one *[1]write) {
 
 // Update implements [Store].
 func (e *Engine) Update(ctx context.Context, key Key, fn UpdateFunc) (*Record, error) {
+	if x := e.transactionIn(ctx); x != nil {
+		return x.updateOne(ctx, key, fn)
+	}
 	t, err := e.tableOf(key)
 	if err != nil {
 		return nil, err
@@ -81,17 +88,18 @@ func (e *Engine) Update(ctx context.Context, key Key, fn UpdateFunc) (*Record, e
 
 // UpdateAll implements [Store].
 func (e *Engine) UpdateAll(ctx context.Context, keys []Key, fn UpdateAllFunc) ([]*Record, error) {
+	if err := checkDistinct(keys); err != nil {
+		return nil, err
+	}
+	if x := e.transactionIn(ctx); x != nil {
+		return x.update(ctx, keys, fn)
+	}
 	all := make([]write, len(keys))
-	seen := make(map[Key]bool, len(keys))
 	for i, key := range keys {
 		t, err := e.tableOf(key)
 		if err != nil {
 			return nil, err
 		}
-		if seen[key] {
-			return nil, fmt.Errorf("%w: duplicate key %v in the group", ErrKey, key)
-		}
-		seen[key] = true
 		all[i] = write{table: t, key: key}
 	}
 	var held turn
@@ -129,6 +137,18 @@ func (e *Engine) UpdateAll(ctx context.Context, keys []Key, fn UpdateAllFunc) ([
 		}
 		e.conflicts.Add(1)
 	}
+}
+
+// checkDistinct returns an error if a key occurs twice.
+func checkDistinct(keys []Key) error {
+	seen := make(map[Key]bool, len(keys))
+	for _, key := range keys {
+		if seen[key] {
+			return fmt.Errorf("%w: duplicate key %v in the group", ErrKey, key)
+		}
+		seen[key] = true
+	}
+	return nil
 }
 
 // firstOf returns the key for whose turn a group waits.

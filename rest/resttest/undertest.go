@@ -124,6 +124,15 @@ func (c *calledStore) Update(ctx context.Context, key storage.Key, fn storage.Up
 	return record, c.finish(entry, fault, success, err)
 }
 
+// Transact implements [storage.Transactor], if the store does.
+func (c *calledStore) Transact(ctx context.Context, fn func(context.Context) error) ([]watch.Change[storage.Record], error) {
+	transactor, ok := c.Store.(storage.Transactor)
+	if !ok {
+		return nil, status.BadRequest("the store has no transactions")
+	}
+	return transactor.Transact(ctx, fn)
+}
+
 // writeOf returns the verb and the subresource of a write, by its result.
 func writeOf(current *storage.Record, next []byte) (verb rest.Verb, subresource string) {
 	if current == nil {

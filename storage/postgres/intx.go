@@ -7,6 +7,7 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
+	"github.com/decorum-go/decorum/status"
 	"github.com/decorum-go/decorum/storage"
 	"github.com/decorum-go/decorum/watch"
 )
@@ -85,6 +86,14 @@ func (s *Store) UpdateAll(ctx context.Context, keys []storage.Key, fn storage.Up
 		return s.updateIn(ctx, tx, keys, fn)
 	}
 	return s.Engine.UpdateAll(ctx, keys, fn)
+}
+
+// Transact implements [storage.Transactor]. It refuses a context of [InTx], whose transaction the host commits.
+func (s *Store) Transact(ctx context.Context, fn func(context.Context) error) ([]watch.Change[storage.Record], error) {
+	if txOf(ctx) != nil {
+		return nil, status.BadRequest("the context belongs to a transaction of the host, which cannot be a part of another one")
+	}
+	return s.Engine.Transact(ctx, fn)
 }
 
 // readStatement returns the objects as a transaction sees them: what it has written itself, or what is committed.

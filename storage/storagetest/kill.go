@@ -16,7 +16,8 @@ import (
 
 const workers = 4
 
-// Work writes groups of two objects to an empty store, from several goroutines, until a write fails. For each acknowledged group it writes
+// Work writes groups of two objects to an empty store, from several goroutines, until a write fails. Half of the goroutines do so in
+// transactions, if the store is a [storage.Transactor]. For each acknowledged group it writes
 // a line to out. [Subject.Kill] runs it in a process that dies.
 func Work(ctx context.Context, store storage.Store, out io.Writer) error {
 	for _, resource := range (&subject{}).resources() {
@@ -32,9 +33,12 @@ func Work(ctx context.Context, store storage.Store, out io.Writer) error {
 			for n := 1; errs[w] == nil; n++ {
 				var records []*storage.Record
 				keys := pair(w)
-				records, errs[w] = store.UpdateAll(ctx, keys, func([]*storage.Record) ([][]byte, error) {
-					return [][]byte{object(keys[0], fmt.Sprint(n), n), object(keys[1], fmt.Sprint(n), n)}, nil
-				})
+				texts := [][]byte{object(keys[0], fmt.Sprint(n), n), object(keys[1], fmt.Sprint(n), n)}
+				if transactor, can := store.(storage.Transactor); can && w%2 == 1 {
+					records, errs[w] = transactAll(ctx, store, transactor, keys, texts)
+				} else {
+					records, errs[w] = store.UpdateAll(ctx, keys, func([]*storage.Record) ([][]byte, error) { return texts, nil })
+				}
 				if errs[w] == nil {
 					mu.Lock()
 					_, errs[w] = fmt.Fprintln(out, w, n, records[0].Revision, records[1].Revision)
@@ -45,6 +49,22 @@ func Work(ctx context.Context, store storage.Store, out io.Writer) error {
 	}
 	all.Wait()
 	return errors.Join(errs[:]...)
+}
+
+// transactAll writes objects in a transaction, one after the other, and returns their records.
+func transactAll(
+	ctx context.Context, store storage.Store, transactor storage.Transactor, keys []storage.Key, texts [][]byte,
+) (records []*storage.Record, err error) {
+	changes, err := transactor.Transact(ctx, func(ctx context.Context) (err error) {
+		for i := 0; i < len(keys) && err == nil; i++ {
+			_, err = store.Update(ctx, keys[i], func(*storage.Record) ([]byte, error) { return texts[i], nil })
+		}
+		return err
+	})
+	for _, c := range changes {
+		records = append(records, c.Current)
+	}
+	return records, err
 }
 
 func pair(worker int) []storage.Key {

@@ -45,7 +45,8 @@ func (w *Write) checkServed() error {
 // commit stores the bytes that f computes from the stored object, which is nil if there is none. Nil bytes remove the
 // object. The store calls f again, with the newer object, if another write commits first. A dry run calls f once and
 // stores nothing; then the record is nil. The write commits only if what the object needs is unchanged as well. It
-// fails if it would exceed a quota.
+// fails if it would exceed a quota. In a transaction, the store keeps the result until the transaction commits; if that is
+// a rehearsal, so does a dry run.
 func (w *Write) commit(ctx context.Context, needs []need, f storage.UpdateFunc) (*storage.Record, error) {
 	key := w.res.Key(w.Namespace, w.Name)
 	compute := func(current *storage.Record) ([]byte, error) {
@@ -60,7 +61,7 @@ func (w *Write) commit(ctx context.Context, needs []need, f storage.UpdateFunc) 
 		return json, err
 	}
 	switch {
-	case w.Asked.DryRun:
+	case w.Asked.DryRun && (w.in == nil || !w.in.rehearses):
 		return nil, w.rehearse(ctx, key, compute)
 	case len(needs) > 0:
 		record, err := w.commitWith(ctx, key, needs, compute)

@@ -45,6 +45,12 @@ func (w *Write) Delete(ctx context.Context, options apimeta.DeleteOptions) (out 
 	}
 	switch {
 	case record == nil: // a dry run
+	case w.in != nil:
+		w.endDeletionLater(record)
+		if w.after.json != nil {
+			w.result.Gone = false
+			return w.result, w.showResult(record)
+		}
 	case w.result.Gone && w.after.json != nil:
 		return w.removeMarked(record)
 	case w.result.Gone:

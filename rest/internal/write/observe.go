@@ -37,9 +37,18 @@ func (w *Write) endCommit(err error) {
 // of the object as it was.
 func (w *Write) committed(ctx context.Context, record *storage.Record, err error) {
 	w.endCommit(err)
-	if w.observer == nil || err != nil || record == nil || w.found != nil && w.found.Revision == record.Revision {
+	if w.in != nil && w.observer != nil && err == nil && record != nil && (w.removes || record != w.found) {
+		w.in.committedLater(ctx, w.observer, record.Key, w.changeTo(record))
 		return
 	}
+	if w.in != nil || w.observer == nil || err != nil || record == nil || w.found != nil && w.found.Revision == record.Revision {
+		return
+	}
+	w.observer.Committed(ctx, w.changeTo(record))
+}
+
+// changeTo describes the change to a record.
+func (w *Write) changeTo(record *storage.Record) steps.Change {
 	c := steps.Change{
 		Resource: w.res.GR.String(), Namespace: record.Key.Namespace, Name: record.Key.Name, UID: record.UID, Revision: uint64(record.Revision),
 	}
@@ -49,5 +58,5 @@ func (w *Write) committed(ctx context.Context, record *storage.Record, err error
 	if !w.removes {
 		c.After = record.JSON
 	}
-	w.observer.Committed(ctx, c)
+	return c
 }

@@ -48,6 +48,7 @@ type Write struct {
 	observer  steps.Observer         // nil if nobody observes the write
 	times     *steps.Times           // nil if nobody wants the times of the steps
 	reports   bool                   // each step is reported to the observer
+	in        *Transaction           // the transaction that the write belongs to; nil if it commits by itself
 	committing
 	attempt
 }
