@@ -153,6 +153,8 @@ func TestErrorsEndTheStartWithOneLine(t *testing.T) {
 		{[]string{"/x/kube-apiserver", "--enable-admission-plugins=NoSuchPlugin"}, `unknown admission plugin "NoSuchPlugin"`},
 		{[]string{"/x/kube-apiserver", "--runtime-config=batch/v2alpha1=true"}, "does not implement batch/v2alpha1"},
 		{[]string{"/x/kube-apiserver", "--authorization-mode=RBAC,Webhook"}, "does not implement the mode Webhook"},
+		{[]string{"/x/kube-apiserver", "--max-requests-inflight=-1"}, "--max-requests-inflight must not be negative"},
+		{[]string{"/x/kube-apiserver", "--max-requests-inflight=0", "--max-mutating-requests-inflight=0"}, "must not both be 0"},
 		{[]string{"/x/kube-apiserver", "--oidc-issuer-url=https://example.com"}, "does not implement --oidc-issuer-url"},
 		{[]string{"/x/kube-apiserver", "--cert-dir=/nonexistent", "--tls-cert-file=/nonexistent/a", "--secure-port=0"}, "no such file"},
 		{[]string{"/x/etcd", "--no-such-flag"}, "no-such-flag"},

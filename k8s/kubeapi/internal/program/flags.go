@@ -2,6 +2,7 @@ package program
 
 import (
 	_ "embed"
+	"errors"
 	"flag"
 	"fmt"
 	"io"
@@ -21,7 +22,7 @@ var (
 type serverFlags struct {
 	advertiseAddress, bindAddress, certDir, clientCA, serviceRange string
 	tlsCert, tlsKey, tokens, signingKey                            string
-	securePort                                                     int
+	securePort, maxReads, maxWrites                                int
 	audiences, issuers, accountKeys                                []string
 	anonymous, allowAll, fair                                      bool
 	maxTokenLife                                                   time.Duration
@@ -42,6 +43,9 @@ func parseServerFlags(p Process) (*serverFlags, error) {
 	if set.NArg() > 0 {
 		return nil, fmt.Errorf("unexpected argument %q", set.Arg(0))
 	}
+	if err := f.checkLimits(); err != nil {
+		return nil, err
+	}
 	if f.issuers == nil {
 		f.issuers = []string{"https://kubernetes.default.svc.cluster.local"}
 	}
@@ -59,6 +63,8 @@ func (f *serverFlags) define(set *flag.FlagSet) {
 	set.StringVar(&f.tokens, "token-auth-file", "", "a file with lines TOKEN,USER,UID,\"GROUP,GROUP\"")
 	set.BoolVar(&f.anonymous, "anonymous-auth", true, "accept requests without credentials")
 	set.BoolVar(&f.fair, "enable-priority-and-fairness", true, "divide the capacity by FlowSchemas")
+	set.IntVar(&f.maxReads, "max-requests-inflight", 400, "how many reads run at once; with flow control, a part of the seats")
+	set.IntVar(&f.maxWrites, "max-mutating-requests-inflight", 200, "how many writes run at once; with flow control, a part of the seats")
 	set.StringVar(&f.serviceRange, "service-cluster-ip-range", f.serviceRange, "the addresses of Services")
 	set.StringVar(&f.signingKey, "service-account-signing-key-file", "", "the key that signs tokens")
 	set.DurationVar(&f.maxTokenLife, "service-account-max-token-expiration", 0, "the longest life of a token")
@@ -71,6 +77,19 @@ func (f *serverFlags) define(set *flag.FlagSet) {
 	}
 	set.Func("feature-gates", "only the defaults are accepted", f.setGates)
 	set.Func("runtime-config", "API versions to serve; only what is served can be true", f.setRuntimeConfig)
+}
+
+// checkLimits checks the numbers of requests in flight. 0 means no limit, which flow control cannot divide.
+func (f *serverFlags) checkLimits() error {
+	switch {
+	case f.maxReads < 0:
+		return errors.New("--max-requests-inflight must not be negative")
+	case f.maxWrites < 0:
+		return errors.New("--max-mutating-requests-inflight must not be negative")
+	case f.fair && f.maxReads+f.maxWrites == 0:
+		return errors.New("--max-requests-inflight and --max-mutating-requests-inflight must not both be 0 with flow control")
+	}
+	return nil
 }
 
 func appendTo(set *flag.FlagSet, list *[]string, name, usage string) {

@@ -8,20 +8,21 @@ import (
 	"github.com/decorum-go/decorum/rest/fairness"
 )
 
-// flows divides the capacity of the server by FlowSchemas. It is nil if requests have no limit.
+// flows divides the capacity of the server by FlowSchemas. It is nil without flow control.
 type flows struct{ limiter *fairness.Limiter }
 
 func newFlows(c Config) (*flows, error) {
-	if c.Unlimited {
+	if c.NoFlowControl {
 		return nil, nil
 	}
-	limiter, err := fairness.New(fairness.Options{Objects: true, Logger: c.Logger})
+	limiter, err := fairness.New(fairness.Options{Objects: true, Seats: c.MaxReads + c.MaxWrites, Logger: c.Logger})
 	return &flows{limiter}, err
 }
 
-func (f *flows) plugins() []rest.Plugin {
+// limits returns the plug-ins that limit requests.
+func (c *Config) limits(f *flows) []rest.Plugin {
 	if f == nil {
-		return nil
+		return []rest.Plugin{&inFlight{reads: limit{max: c.MaxReads}, writes: limit{max: c.MaxWrites}}}
 	}
 	return []rest.Plugin{f.limiter, rest.Parts{Name: "metrics", Paths: map[string]http.Handler{"/metrics": http.HandlerFunc(f.serveMetrics)}}}
 }

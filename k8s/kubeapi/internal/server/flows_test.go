@@ -168,11 +168,11 @@ func TestDeprecatedKindsWarn(t *testing.T) {
 	}
 }
 
-// Without limits, flow control names no flows, and no level has seats.
-func TestUnlimited(t *testing.T) {
+// Without flow control, answers name no flows, and no level has seats.
+func TestNoFlowControl(t *testing.T) {
 	s := newServer(t, func(c *server.Config) {
 		usersOfFlows(c)
-		c.Unlimited = true
+		c.NoFlowControl = true
 	})
 	assert.Empty(t, flowOf(t, s, "GET", "/api/v1/namespaces/default/configmaps", "jane"))
 	assert.Empty(t, flowOf(t, s, "GET", "/version", "jane"))

@@ -46,8 +46,11 @@ type Config struct {
 	Controllers []string
 	// Host is the name of the machine, for which the server keeps a Lease, as kube-apiserver does. Default: the server keeps none.
 	Host string
-	// Unlimited lets requests run without waiting for a seat. FlowSchemas and PriorityLevelConfigurations then have no effect.
-	Unlimited bool
+	// NoFlowControl lets requests run without waiting for a seat. FlowSchemas and PriorityLevelConfigurations then have no effect.
+	NoFlowControl bool
+	// MaxReads and MaxWrites are how many reads and writes the server works on at once without flow control; 0 means no limit. With
+	// flow control, they are together the number of seats. Default: 600 seats.
+	MaxReads, MaxWrites int
 	// PluginsOff are names that [Plugins] returns: the admission plugins that do not run.
 	PluginsOff []string
 	// WebhookServer returns the address of the server of webhooks whose Service does not exist or has no endpoints, or an empty string.
@@ -107,7 +110,7 @@ func New(ctx context.Context, c Config) (s *Server, err error) {
 		Store: c.Store, Admission: kinds.Admission(c.PluginsOff...), Logger: c.Logger, Authenticator: users, OpenHealth: true, Version: version(), Types: c.Types,
 		CEL: cel.New(nil), Plugins: slices.Concat([]rest.Plugin{rights, known{accounts}, auth.Reviews()}, s.review.plugins(), s.quotas(c.PluginsOff), []rest.Plugin{
 			rest.Parts{Name: "cluster", Start: func(ctx context.Context, api *rest.API) error { return bootstrap.Create(ctx, api, c.Objects) }},
-		}, flows.plugins(), []rest.Plugin{
+		}, c.limits(flows), []rest.Plugin{
 			rest.Parts{Name: "common objects", Start: func(ctx context.Context, _ *rest.API) error { return c.Objects.Common.Remember(ctx, c.Store) }},
 			crd.New(crd.Options{Calls: s.review.calls, Logger: c.Logger}), apiservice.New(apiservice.Options{Logger: c.Logger}),
 		}),
