@@ -83,7 +83,8 @@ func newAPI(options Options) *API {
 	a.env = resource.NewEnvironment(resource.Host{
 		Owner: a, Holder: a.ending,
 		Store: a.store, Stores: a.options.Stores, Now: a.options.Now, NewUID: a.options.NewUID, Logger: a.options.Logger, MaxObjectBytes: growth * a.options.MaxBodyBytes,
-		MaxConvertedBytes: a.options.MaxConvertedBytes, Queries: a.options.Queries.limits(), UnsafeDeletion: a.options.UnsafeDeletion,
+		MaxConvertedBytes: a.options.MaxConvertedBytes, MaxDecodedBytes: a.options.MaxDecodedBytes, Queries: a.options.Queries.limits(),
+		UnsafeDeletion: a.options.UnsafeDeletion,
 		Served: func() resource.Set { return a.serving.Load().Set },
 		Begin: func() (context.Context, func(), error) {
 			return &call{Context: context.Background(), host: a.options.HostUser}, func() { a.flights.LeaveCall(nil) }, a.flights.EnterCall(nil)

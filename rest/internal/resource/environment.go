@@ -23,6 +23,8 @@ type Host struct {
 	MaxObjectBytes int64
 	// MaxConvertedBytes limits the memory for objects that are kept in other versions than the stored one, see shownCache.
 	MaxConvertedBytes int64
+	// MaxDecodedBytes limits the memory for documents of objects that were written recently, see decodedCache.
+	MaxDecodedBytes int64
 	// UnsafeDeletion allows clients to delete an object that cannot be decoded.
 	UnsafeDeletion bool
 	// Queries is nil unless clients may query, see [Query].
@@ -46,12 +48,13 @@ type Host struct {
 // Environment is what all resources of an API share.
 type Environment struct {
 	Host
-	shownCache *shownCache
+	shownCache   shownCache
+	decodedCache decodedCache
 }
 
 // NewEnvironment returns the Environment of an API.
 func NewEnvironment(h Host) *Environment {
-	return &Environment{Host: h, shownCache: newShownCache(h.MaxConvertedBytes)}
+	return &Environment{Host: h, shownCache: newShownCache(h.MaxConvertedBytes), decodedCache: newDecodedCache(h.MaxDecodedBytes)}
 }
 
 // storeOf returns the store of a resource, given by its stored version, and whether it is another one than that of the API.

@@ -82,6 +82,7 @@ func (w *Write) encodeStored(obj forms) error {
 		w.after.json = codec.EncodeObject(obj.stored)
 		err = checkSize(w.res, w.after.json, before)
 	}
+	w.after.stored = obj.stored
 	if w.res.FromStored != nil {
 		w.after.response = obj.shown
 	}

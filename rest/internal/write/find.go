@@ -2,10 +2,8 @@ package write
 
 import (
 	"context"
-	"fmt"
 	"slices"
 
-	"github.com/decorum-go/decorum/internal/codec"
 	"github.com/decorum-go/decorum/rest/internal/resource"
 	"github.com/decorum-go/decorum/status"
 	"github.com/decorum-go/decorum/storage"
@@ -43,10 +41,8 @@ func (w *Write) read(ctx context.Context) (err error) {
 		w.before.forms, w.before.json, err = formsOf(ctx, w.res, w.before.record)
 		return err
 	}
-	if w.before.stored, _, err = codec.DecodeJSON(w.before.record.JSON); err != nil {
-		return fmt.Errorf("stored object %v: %w", w.before.record.Key, err)
-	}
-	return nil
+	w.before.stored, err = w.res.Decode(w.before.record)
+	return err
 }
 
 // checkMortal refuses to delete an object that nobody may delete.

@@ -21,10 +21,11 @@ func formsOf(ctx context.Context, res *resource.Resource, current *storage.Recor
 	if err != nil {
 		return f, nil, err
 	}
-	if f.shown, _, err = codec.DecodeJSON(record.JSON); err == nil && res.ToStored != nil {
-		f.stored, _, err = codec.DecodeJSON(current.JSON)
-	} else {
-		f.stored = f.shown
+	if f.stored, err = res.Decode(current); err != nil {
+		return f, nil, err
+	}
+	if f.shown = f.stored; record != current {
+		f.shown, _, err = codec.DecodeJSON(record.JSON)
 	}
 	if err != nil {
 		return f, nil, fmt.Errorf("stored object %v: %w", current.Key, err)

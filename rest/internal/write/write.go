@@ -235,7 +235,17 @@ func (w *Write) update(ctx context.Context) (Result, error) {
 	if w.result.Gone || record == nil {
 		return w.result, nil
 	}
+	w.keep(record)
 	return w.result, w.showResult(record)
+}
+
+// keep keeps the document of the committed object for the next write.
+func (w *Write) keep(record *storage.Record) {
+	if w.after.stored.IsAbsent() { // the write has changed nothing
+		w.res.KeepDecoded(record, w.before.stored)
+		return
+	}
+	w.res.KeepDecoded(record, withRevision(w.after.stored, record))
 }
 
 // showResult puts the committed object into the result. If a step has already computed the object in the version of the

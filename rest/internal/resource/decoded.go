@@ -1,0 +1,75 @@
+package resource
+
+import (
+	"fmt"
+
+	"github.com/decorum-go/decorum/internal/codec"
+	"github.com/decorum-go/decorum/internal/doc"
+	"github.com/decorum-go/decorum/storage"
+	"github.com/decorum-go/decorum/watch"
+)
+
+// decodedCache caches the documents of objects that were written recently, in the stored version, so that the next write
+// need not decode the stored object.
+type decodedCache struct {
+	entries *generations[decodedKey, decoded]
+}
+
+// decodedKey identifies an object. The cache has at most one document of each.
+type decodedKey struct {
+	storage.Key
+	as *Resource
+}
+
+// decoded is the document of an object at a revision.
+type decoded struct {
+	revision watch.Revision
+	obj      doc.Value
+	// bytes is about how much memory the document takes, and what it took when it was last copied as a whole. Since then it shares
+	// unchanged parts with the documents of former revisions, and the memory of their other parts is not free yet.
+	bytes, whole int
+}
+
+func newDecodedCache(maxBytes int64) decodedCache {
+	return decodedCache{newGenerations[decodedKey, decoded](maxBytes)}
+}
+
+// decodedOverhead is about the memory that an entry needs besides its document.
+const decodedOverhead = 300
+
+// Decode returns the document of a stored record, from the cache or from its text.
+func (res *Resource) Decode(r *storage.Record) (doc.Value, error) {
+	if kept, ok := res.decodedCache.entries.get(decodedKey{r.Key, res.Stored}); ok && kept.revision == r.Revision {
+		return kept.obj, nil
+	}
+	obj, _, err := codec.DecodeJSON(r.JSON)
+	if err != nil {
+		return doc.Value{}, fmt.Errorf("stored object %v: %w", r.Key, err)
+	}
+	return obj, nil
+}
+
+// KeepDecoded caches the document of a stored record for the next write. obj is what Decode returns, or what the record
+// was encoded from, with the resourceVersion of the record.
+func (res *Resource) KeepDecoded(r *storage.Record, obj doc.Value) {
+	if r.Revision == 0 { // an object that is not committed yet changes without a new revision
+		return
+	}
+	k := decodedKey{r.Key, res.Stored}
+	kept, ok := res.decodedCache.entries.get(k)
+	if ok && kept.revision >= r.Revision {
+		return
+	}
+	if kept.bytes < 2*kept.whole {
+		var more int
+		obj, more, ok = doc.CopyBeside(obj, kept.obj)
+		kept.bytes += more
+	} else {
+		obj, kept.bytes, ok = doc.Copy(obj)
+		kept.whole = kept.bytes
+	}
+	if ok {
+		kept.revision, kept.obj = r.Revision, obj
+		res.decodedCache.entries.put(k, kept, int64(kept.bytes)+decodedOverhead)
+	}
+}
