@@ -138,6 +138,7 @@ func (a *authority) commitAll(batch []*proposal) {
 	defer a.commits.forget(batch, origin)
 	first, last, err := a.send(batch, origin)
 	if err != nil {
+		a.feed.wake(0)
 		a.settle(batch, err)
 		return
 	}
@@ -219,9 +220,13 @@ func (c *commits) refuse(now *changed, last watch.Revision) {
 	})
 }
 
-// commitStatement commits groups in one round trip.
-const commitStatement = `SELECT o_first, o_last FROM {schema}.commit_groups($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14,
-	$15, $16, $17, $18)`
+const (
+	// commitStatement commits groups in one round trip.
+	commitStatement = `SELECT o_first, o_last FROM {schema}.commit_groups($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14,
+		$15, $16, $17, $18)`
+	// commitOneStatement commits one change. It returns NULL, and changes nothing, if this needs commitStatement.
+	commitOneStatement = `SELECT {schema}.commit_one($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15)`
+)
 
 // send commits a batch. It returns the first revision of each group, or 0 if it was refused, and the last revision of the store.
 func (a *authority) send(batch []*proposal, origin int64) (first []watch.Revision, last watch.Revision, err error) {
@@ -232,10 +237,40 @@ func (a *authority) send(batch []*proposal, origin int64) (first []watch.Revisio
 		return nil, 0, storage.Unavailable(fmt.Errorf("Postgres does not answer: %w", err))
 	}
 	defer conn.Release()
+	a.feed.commits(conn.Conn().PgConn().PID())
+	defer a.feed.commits(0)
 	args := gather(batch)
+	if args.single() {
+		var revision *watch.Revision
+		err := conn.QueryRow(ctx, a.sql(commitOneStatement), args.one(a.patience(), a.channel(), origin)...).Scan(&revision)
+		if err != nil {
+			return nil, 0, err
+		}
+		if revision != nil {
+			a.show(batch[0], *revision)
+			return []watch.Revision{*revision}, *revision, nil
+		}
+	}
 	all := append([]any{a.patience(), origin}, args.all()...)
 	err = conn.QueryRow(ctx, a.sql(commitStatement), all...).Scan(&first, &last)
 	return first, last, err
+}
+
+// show passes the only change of a group to the engine, if everything before has arrived. Otherwise the feed does that.
+func (a *authority) show(p *proposal, revision watch.Revision) {
+	if a.feed.at() != revision-1 {
+		return
+	}
+	key, s := p.Entries[0].Key, storage.Stored{Key: p.Entries[0].Key, Revision: revision}
+	if p.Entries[0].Current != nil {
+		s = a.decode(context.Background(), key, revision, &p.values[0])
+	}
+	group := storage.Arrival{Entries: []storage.Stored{s}, End: revision, At: p.At}
+	if err := a.feed.arrive(revision, group); err != nil {
+		a.feed.wake(0) // it reports the error to the engine
+		return
+	}
+	a.follows(revision)
 }
 
 // settle passes the outcome of a commit that has failed to its writers.
@@ -322,6 +357,17 @@ type columnsOf struct {
 func (c *columnsOf) all() []any {
 	return []any{c.group, c.op, c.at, c.resource, c.namespace, c.key, c.previous, c.form, c.written, c.creator, c.keyID, c.position, c.body,
 		c.accountGroup, c.account, c.seen}
+}
+
+// single reports whether the arguments have one change and nothing else.
+func (c *columnsOf) single() bool {
+	return len(c.op) == 1 && c.op[0] != opCompare && len(c.account) == 0
+}
+
+// one returns the arguments of commit_one.
+func (c *columnsOf) one(patience, channel string, origin int64) []any {
+	return []any{patience, channel, origin, c.op[0], c.at[0], c.resource[0], c.namespace[0], c.key[0], c.previous[0],
+		c.form[0], c.written[0], c.creator[0], c.keyID[0], c.position[0], c.body[0]}
 }
 
 // gather returns the arguments for a batch.

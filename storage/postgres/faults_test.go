@@ -241,7 +241,7 @@ func TestClockSetBack(t *testing.T) {
 func TestRefusedWrites(t *testing.T) {
 	const refuse = `CREATE FUNCTION "%[1]s".refuse() RETURNS trigger LANGUAGE plpgsql AS $$
 			BEGIN RAISE EXCEPTION 'full' USING ERRCODE = 'disk_full'; END $$;
-		CREATE TRIGGER refuse BEFORE INSERT ON "%[1]s".objects FOR EACH ROW EXECUTE FUNCTION "%[1]s".refuse()`
+		CREATE TRIGGER refuse BEFORE INSERT OR UPDATE ON "%[1]s".objects FOR EACH ROW EXECUTE FUNCTION "%[1]s".refuse()`
 	for name, c := range map[string]struct {
 		begin, end string
 		want       error

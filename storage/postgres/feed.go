@@ -20,12 +20,75 @@ const confirmWait = 5 * time.Second
 var errDeaf = errors.New("Postgres does not deliver notifications: " +
 	"if the pool connects through PgBouncer in transaction mode, set Options.Poll")
 
-// feed wakes the goroutine that follows the changes.
+// feed passes the changes to the engine, in order. It wakes the goroutine that follows them.
 type feed struct {
+	turn sync.Mutex                  // held while a group is passed
+	pass func(storage.Arrival) error // nil unless the engine follows
+
 	mu        sync.Mutex
 	requested bool               // somebody knows that there is something to read
 	interrupt context.CancelFunc // ends the wait, or nil
-	position  watch.Revision     // what was read
+	position  watch.Revision     // what was passed; it is written under both locks
+	committer uint32             // the process of Postgres that serves a commit of this replica, or 0
+}
+
+// begin makes the feed pass the changes after a revision, until end is called.
+func (f *feed) begin(after watch.Revision, pass func(storage.Arrival) error) {
+	f.turn.Lock()
+	defer f.turn.Unlock()
+	f.pass = pass
+	f.moveTo(after)
+}
+
+func (f *feed) end() {
+	f.turn.Lock()
+	defer f.turn.Unlock()
+	f.pass = nil
+}
+
+// arrive passes a group, unless that has been done. It returns 410 Expired if a change before the group has not been passed.
+func (f *feed) arrive(first watch.Revision, group storage.Arrival) error {
+	f.turn.Lock()
+	defer f.turn.Unlock()
+	switch at := f.at(); {
+	case group.End <= at:
+		return nil
+	case f.pass == nil || first != at+1:
+		return expired()
+	}
+	if err := f.pass(group); err != nil {
+		return err
+	}
+	f.moveTo(group.End)
+	return nil
+}
+
+// at returns the revision up to which the changes were passed.
+func (f *feed) at() watch.Revision {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return f.position
+}
+
+// commits notes which process of Postgres serves a commit of this replica, or 0 after the commit. The notification of the commit may arrive
+// before the answer, and is not worth reading: whoever receives the answer shows the changes, or wakes the feed.
+func (f *feed) commits(process uint32) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.committer = process
+}
+
+// isOwn reports whether a notification may be that of the commit under way.
+func (f *feed) isOwn(process uint32) bool {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return f.committer == process
+}
+
+func (f *feed) moveTo(position watch.Revision) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.position = position
 }
 
 // wake makes the feed read again, unless it has read the revision. Revision 0 always makes it read.
@@ -71,16 +134,11 @@ func (f *feed) wait(ctx context.Context, listen func(context.Context) (watch.Rev
 	}
 }
 
-func (f *feed) read(position watch.Revision) {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	f.position = position
-}
-
 // Follow implements [storage.Authority].
 func (a *authority) Follow(ctx context.Context, after watch.Revision, yield func(storage.Arrival) error) error {
-	f := &following{authority: a, position: after, yield: yield}
-	a.feed.read(after)
+	a.feed.begin(after, yield)
+	defer a.feed.end()
+	f := &following{a}
 	if a.opts.Poll > 0 {
 		return f.poll(ctx)
 	}
@@ -98,6 +156,9 @@ func (a *authority) Follow(ctx context.Context, after watch.Revision, yield func
 			if err != nil {
 				return 0, fmt.Errorf("Postgres ended the connection: %w", err)
 			}
+			if a.feed.isOwn(notification.PID) {
+				return 0, nil
+			}
 			revision, err := strconv.ParseUint(notification.Payload, 10, 64)
 			return watch.Revision(revision), err
 		})
@@ -106,6 +167,9 @@ func (a *authority) Follow(ctx context.Context, after watch.Revision, yield func
 		}
 	}
 }
+
+// channel is the channel of the notifications.
+func (a *authority) channel() string { return "decorum_" + a.id }
 
 // listen returns a connection that receives a notification after each commit.
 func (a *authority) listen(ctx context.Context) (conn *pgx.Conn, err error) {
@@ -116,10 +180,10 @@ func (a *authority) listen(ctx context.Context) (conn *pgx.Conn, err error) {
 		return nil, a.unavailable(ctx, err)
 	}
 	conn = pooled.Hijack() // so that the host's limit of connections does not count it
-	channel := "decorum_" + a.id
+	channel := a.channel()
 	// The tables may be empty when a statement is planned, and large later. Without sequential scans, even small plans look expensive, and
 	// would be compiled.
-	_, err = conn.Exec(bounded, "SET enable_seqscan = off; SET jit = off")
+	_, err = conn.Exec(bounded, "SET enable_seqscan = off; SET jit = off; SET plan_cache_mode = force_generic_plan")
 	if err == nil {
 		_, err = conn.Exec(bounded, "LISTEN "+pgx.Identifier{channel}.Sanitize())
 	}
@@ -155,12 +219,7 @@ func closeConn(conn *pgx.Conn) {
 }
 
 // following reads the changes in order.
-type following struct {
-	*authority
-	position watch.Revision
-	yield    func(storage.Arrival) error
-	refused  error // the error of yield
-}
+type following struct{ *authority }
 
 // poll reads at intervals, and after the commits of this replica.
 func (f *following) poll(ctx context.Context) error {
@@ -181,7 +240,7 @@ func (f *following) poll(ctx context.Context) error {
 			defer timer.Stop()
 			select {
 			case <-timer.C:
-				return f.position + 1, nil
+				return f.feed.at() + 1, nil
 			case <-ctx.Done():
 				return 0, ctx.Err()
 			}
@@ -197,23 +256,24 @@ const news = `SELECT s.revision, s.floor, ` + recognized + `, s.slot, s.next_emp
 		c.resource, c.namespace, c.name, c.form, c.position, c.written, c.creator, c.key_id, c.body
 	FROM {schema}.state s LEFT JOIN {schema}.changes c ON c.revision > $1 AND NOT c.image ORDER BY c.revision`
 
-// readAll yields the changes that are new.
+// readAll passes the changes that are new.
 func (f *following) readAll(ctx context.Context, conn *pgx.Conn) error {
 	bounded, cancel := context.WithTimeout(ctx, max(f.opts.Timeout, time.Minute))
 	defer cancel()
-	rows, err := conn.Query(bounded, f.sql(news), int64(f.position))
+	from := f.feed.at()
+	rows, err := conn.Query(bounded, f.sql(news), int64(from))
 	if err != nil {
 		return f.unavailable(ctx, err)
 	}
 	defer rows.Close()
-	var group arriving
+	group := arriving{after: from}
 	var at head
 	for rows.Next() {
 		var c change
 		if err := rows.Scan(append(at.fields(), c.fields()...)...); err != nil {
 			return f.unavailable(ctx, err)
 		}
-		if err := f.check(ctx, &at); err != nil {
+		if err := f.check(ctx, &at, from); err != nil {
 			return err
 		}
 		if c.revision != nil {
@@ -225,10 +285,9 @@ func (f *following) readAll(ctx context.Context, conn *pgx.Conn) error {
 	if err := rows.Err(); err != nil {
 		return f.unavailable(ctx, err)
 	}
-	if f.position < at.revision {
+	if group.after < at.revision {
 		return expired() // the changes were dropped after the snapshot was taken
 	}
-	f.feed.read(f.position)
 	if !at.nextEmpty {
 		f.trim(at.slot)
 	}
@@ -247,16 +306,16 @@ func (h *head) fields() []any {
 	return []any{&h.revision, &h.floor, &h.recognized, &h.slot, &h.nextEmpty}
 }
 
-// check returns 410 Expired if the replica cannot continue from its position.
-func (f *following) check(ctx context.Context, at *head) error {
-	if at.recognized && at.revision >= f.position && at.floor <= f.position {
+// check returns 410 Expired if the replica cannot continue from its position, at which the query began.
+func (f *following) check(ctx context.Context, at *head, from watch.Revision) error {
+	if at.recognized && at.revision >= from && at.floor <= from {
 		return nil
 	}
-	if !at.recognized || at.revision < f.position {
-		if _, err := f.recognize(ctx, f.position); err != nil {
+	if !at.recognized || at.revision < from {
+		if _, err := f.recognize(ctx, from); err != nil {
 			return err
 		}
-		if at.revision >= f.position && at.floor <= f.position {
+		if at.revision >= from && at.floor <= from {
 			return errAgain
 		}
 	}
@@ -284,18 +343,15 @@ func (c *change) fields() []any {
 // arriving is a group whose changes are being read.
 type arriving struct {
 	storage.Arrival
-	first watch.Revision
+	after watch.Revision // the revision before the group
 }
 
-// take adds a change to its group, and yields the group once it is complete. Revisions have no gap within an epoch, so one that is missing
+// take adds a change to its group, and passes the group once it is complete. Revisions have no gap within an epoch, so one that is missing
 // was dropped.
 func (f *following) take(ctx context.Context, group *arriving, c *change) error {
 	revision := watch.Revision(*c.revision)
-	if revision != f.position+watch.Revision(len(group.Entries))+1 {
+	if revision != group.after+watch.Revision(len(group.Entries))+1 {
 		return expired()
-	}
-	if len(group.Entries) == 0 {
-		group.first = revision
 	}
 	key := storage.Key{Resource: *c.resource, Namespace: *c.namespace, Name: *c.name}
 	s := storage.Stored{Key: key, Revision: revision}
@@ -307,13 +363,13 @@ func (f *following) take(ctx context.Context, group *arriving, c *change) error 
 	if *c.revision < *c.last {
 		return nil
 	}
+	first := group.after + 1
 	group.End, group.At = revision, time.UnixMicro(*c.at)
-	if err := f.yield(group.Arrival); err != nil {
+	if err := f.feed.arrive(first, group.Arrival); err != nil {
 		return err
 	}
-	f.position = revision
 	f.follows(revision)
-	f.commits.resolve(*c.origin, group.first)
-	*group = arriving{}
+	f.commits.resolve(*c.origin, first)
+	*group = arriving{after: revision}
 	return nil
 }

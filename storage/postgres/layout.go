@@ -13,7 +13,7 @@ import (
 )
 
 // newest is the number of the newest layout.
-const newest = 3
+const newest = 4
 
 //go:embed layout/*.sql
 var layouts embed.FS

@@ -58,7 +58,7 @@ type dying struct {
 type isCommit struct{}
 
 func (d *dying) TraceQueryStart(ctx context.Context, _ *pgx.Conn, data pgx.TraceQueryStartData) context.Context {
-	if !strings.Contains(data.SQL, "commit_groups(") {
+	if !strings.Contains(data.SQL, ".commit_") {
 		return ctx
 	}
 	n := d.commits.Add(1) - 1
