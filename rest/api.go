@@ -81,11 +81,11 @@ func newAPI(options Options) *API {
 	}
 	a.stores = storesOf(a.store, a.options.Stores)
 	a.env = resource.NewEnvironment(resource.Host{
-		Owner: a, Holder: a.ending,
+		Owner: a, Holder: a.ending, UserName: func(ctx context.Context) string { return UserFrom(ctx).Name },
 		Store: a.store, Stores: a.options.Stores, Now: a.options.Now, NewUID: a.options.NewUID, Logger: a.options.Logger, MaxObjectBytes: growth * a.options.MaxBodyBytes,
 		MaxConvertedBytes: a.options.MaxConvertedBytes, MaxDecodedBytes: a.options.MaxDecodedBytes, Queries: a.options.Queries.limits(),
 		UnsafeDeletion: a.options.UnsafeDeletion,
-		Served: func() resource.Set { return a.serving.Load().Set },
+		Served:         func() resource.Set { return a.serving.Load().Set },
 		Begin: func() (context.Context, func(), error) {
 			return &call{Context: context.Background(), host: a.options.HostUser}, func() { a.flights.LeaveCall(nil) }, a.flights.EnterCall(nil)
 		},

@@ -143,6 +143,9 @@ type Resource[T any] struct {
 	// object. Default: objects do not expire.
 	TimeToLive time.Duration
 
+	// History makes the server keep former versions of the objects. Default: none.
+	History *History
+
 	// Schema describes the objects if T is [apimeta.Document], for a kind without a Go struct.
 	Schema Schema
 

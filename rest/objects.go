@@ -8,6 +8,7 @@ import (
 
 	"github.com/decorum-go/decorum/apimeta"
 	"github.com/decorum-go/decorum/rest/internal/caller"
+	"github.com/decorum-go/decorum/rest/internal/history"
 	"github.com/decorum-go/decorum/rest/internal/kind"
 	"github.com/decorum-go/decorum/rest/internal/notes"
 	"github.com/decorum-go/decorum/rest/internal/resource"
@@ -114,6 +115,19 @@ func (o objects) ResourcesIn(ctx context.Context, namespace string) ([]string, e
 	}
 	slices.Sort(held)
 	return slices.DeleteFunc(slices.Compact(held), notes.IsResource), nil
+}
+
+func (o objects) PurgeHistory(ctx context.Context, namespace string) error {
+	if err := o.api.flights.EnterCall(nil); err != nil {
+		return err
+	}
+	defer o.api.flights.LeaveCall(nil)
+	for _, store := range o.api.stores {
+		if err := history.PurgeNamespace(ctx, store, o.api.ending, namespace); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 func (o objects) Patch(ctx context.Context, key storage.Key, subresource string, patch []byte) error {

@@ -131,6 +131,9 @@ func (r Resource[T]) declaration() (d resource.Declaration, err error) {
 		},
 		GoType: &typed[T]{r}, Overlay: r.Overlay, IndexedLabels: slices.Clone(r.IndexedLabels),
 	}
+	if d.Traits.History, err = r.History.traits(r.Group == "" && r.Plural == "secrets"); err != nil {
+		return d, err
+	}
 	if d.Rules, err = setOf(r.Rules); err != nil {
 		return d, fmt.Errorf("Rules: %w", err)
 	}
@@ -170,6 +173,9 @@ func (res *served) showSubresources() error {
 	var own []*servedSubresource
 	for _, sub := range res.Resource.Subresources[:len(res.Resource.Subresources)-len(res.shown)] {
 		shown := &servedSubresource{Subresource: sub}
+		if sub.History || sub.Undo {
+			shown.media = media.OfSubresource(res.Kind, res.Dialect, nil)
+		}
 		if sub.KindImplied {
 			var err error
 			if shown.media, err = res.media.Scale(sub.Schema); err != nil {

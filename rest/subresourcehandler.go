@@ -37,6 +37,10 @@ func (q *request) subresourceOfItem() error {
 		q.kind = sub.media
 	}
 	switch {
+	case sub.History && verb == VerbGet:
+		return q.getHistory()
+	case sub.History:
+		return q.purgeHistory()
 	case verb == VerbGet && sub.OfItself:
 		return q.get()
 	case verb == VerbGet:

@@ -44,7 +44,7 @@ type convertedVersion[T, V any] struct {
 
 // The stored version declares these fields and hooks for all versions, so a further version must not set them.
 var (
-	fieldsOfAllVersions = [...]string{"Plural", "Scope", "Names", "Verbs", "IndexedLabels", "Singleton", "RemoveWhenDue", "TimeToLive", "Versions", "Wire"}
+	fieldsOfAllVersions = [...]string{"Plural", "Scope", "Names", "Verbs", "IndexedLabels", "Singleton", "RemoveWhenDue", "TimeToLive", "History", "Versions", "Wire"}
 	hooksOfAllVersions  = [...]string{"GracePeriod", "Call"}
 )
 
@@ -62,7 +62,7 @@ func (c *convertedVersion[T, V]) version(stored *served) (*served, error) {
 		return nil, fmt.Errorf("version %q: %s is not the stored type", r.Version, reflect.TypeFor[T]())
 	}
 	r.Group = cmp.Or(r.Group, of.Group)
-	r.Plural, r.Scope, r.Names, r.Verbs, r.Singleton, r.Wire = of.Plural, of.Scope, of.Names, of.Verbs, of.Singleton, of.Wire
+	r.Plural, r.Scope, r.Names, r.Verbs, r.Singleton, r.History, r.Wire = of.Plural, of.Scope, of.Names, of.Verbs, of.Singleton, of.History, of.Wire
 	r.Names.Kind = stored.GVK.Kind
 	res, err := r.build(stored.Environment, stored)
 	if err != nil {

@@ -17,7 +17,7 @@ type room struct {
 }
 
 // rooms lists all packages under rest/internal, including those that are planned. A room imports no more than it needs
-// for its one idea: only matching, which serves plug-ins, imports package rest, and only resource, write, follow, access and notes call the store. The rooms
+// for its one idea: only matching, which serves plug-ins, imports package rest, and only resource, write, follow, access, history and notes call the store. The rooms
 // media, caller, remote and mirror read the records and the changes of packages storage and watch.
 var rooms = []room{
 	{name: "upstream"},
@@ -27,15 +27,19 @@ var rooms = []room{
 	{name: "access", may: []string{"apimeta", "status", "storage", "watch", "rest/internal/notes"}},
 	{name: "resource", may: []string{
 		"apimeta", "status", "internal/codec", "internal/doc", "internal/gotype", "internal/managed", "internal/rules", "internal/schema",
-		"internal/words", "storage", "watch", "rest/internal/access", "rest/internal/kind", "rest/internal/objectmeta", "rest/internal/query",
-		"rest/internal/steps", "rest/internal/upstream",
+		"internal/words", "storage", "watch", "rest/internal/access", "rest/internal/kind", "rest/internal/objectmeta", "rest/internal/steps",
+		"rest/internal/upstream", "rest/internal/notes", "rest/internal/query", "rest/history",
+	}},
+	{name: "history", may: []string{
+		"apimeta", "status", "internal/codec", "internal/doc", "storage", "watch", "rest/history", "rest/internal/objectmeta",
+		"rest/internal/resource",
 	}},
 	{name: "steps"},
 	{name: "query", may: []string{"watch"}},
 	{name: "write", may: []string{
 		"apimeta", "status", "internal/codec", "internal/doc", "internal/docpatch", "internal/gotype", "internal/managed", "internal/schema",
 		"storage", "watch", "rest/internal/access", "rest/internal/kind", "rest/internal/objectmeta", "rest/internal/resource",
-		"rest/internal/steps",
+		"rest/internal/steps", "rest/internal/history", "rest/history",
 	}},
 	{name: "exchange", may: []string{"internal/doc", "rest/internal/objectmeta", "rest/internal/resource", "rest/internal/write"}},
 	{name: "follow", may: []string{"apimeta", "status", "storage", "watch", "rest/internal/access", "rest/internal/resource"}},
@@ -47,8 +51,8 @@ var rooms = []room{
 	{name: "review", may: []string{"apimeta", "status", "rest/internal/route"}},
 	{name: "caller", may: []string{
 		"apimeta", "status", "internal/codec", "internal/doc", "storage", "watch",
-		"rest/internal/access", "rest/internal/follow", "rest/internal/kind", "rest/internal/resource", "rest/internal/route",
-		"rest/internal/write",
+		"rest/internal/access", "rest/internal/follow", "rest/internal/history", "rest/internal/kind", "rest/internal/resource",
+		"rest/internal/route", "rest/internal/write",
 	}},
 	{name: "backoff"},
 	{name: "turns"},
@@ -57,7 +61,7 @@ var rooms = []room{
 	{name: "mirror", may: []string{"storage", "watch"}},
 	{name: "remote", http: true, may: []string{
 		"apimeta", "status", "internal/codec", "internal/doc", "storage", "watch",
-		"rest/internal/backoff", "rest/internal/caller", "rest/internal/follow", "rest/internal/kind",
+		"rest/internal/backoff", "rest/internal/caller", "rest/internal/follow", "rest/internal/history", "rest/internal/kind",
 		"rest/internal/objectmeta", "rest/internal/resource",
 	}},
 	{name: "media", may: []string{

@@ -15,8 +15,8 @@ import (
 )
 
 // EmptyNamespaces deletes everything in the namespaces that are being deleted (API concepts, Resource deletion), reports in their
-// conditions what remains and why, and removes a namespace once it is empty. To remove it, it takes the finalizer "kubernetes" out of
-// spec.finalizers through the subresource /finalize.
+// conditions what remains and why, and removes a namespace once it is empty. To remove it, it erases the history of its objects (see
+// [rest.History]), and takes the finalizer "kubernetes" out of spec.finalizers through the subresource /finalize.
 //
 // A namespace stays as long as the store holds objects in it, also objects of resources that the API does not serve at the moment.
 // EmptyNamespaces cannot delete those. It names their resources in the condition NamespaceDeletionDiscoveryFailure, and continues when the
@@ -151,6 +151,11 @@ func (e *emptier) clear(ctx context.Context, name string) (content, error) {
 			continue
 		}
 		if err := e.clearOf(ctx, resource, name, &left); err != nil {
+			return left, err
+		}
+	}
+	if !left.remains() {
+		if err := e.objects.PurgeHistory(ctx, name); err != nil {
 			return left, err
 		}
 	}

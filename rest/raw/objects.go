@@ -44,6 +44,9 @@ type Objects interface {
 	// the store, for example those of a definition that waits for its conversion webhook. So a caller that releases a
 	// namespace asks ResourcesIn first.
 	ResourcesIn(ctx context.Context, namespace string) ([]string, error)
+	// PurgeHistory erases the former versions that the API keeps of objects in a namespace, also those of resources that
+	// it does not serve. A caller that releases a namespace calls PurgeHistory after it has found no object in it.
+	PurgeHistory(ctx context.Context, namespace string) error
 
 	// Revision returns the revision of the latest commit that readers see in the store of the API. Resources with a
 	// store of their own do not count.

@@ -9,6 +9,7 @@ import (
 
 	"github.com/decorum-go/decorum/apimeta"
 	"github.com/decorum-go/decorum/internal/doc"
+	"github.com/decorum-go/decorum/rest/internal/history"
 	"github.com/decorum-go/decorum/rest/internal/resource"
 	"github.com/decorum-go/decorum/rest/internal/write"
 )
@@ -19,6 +20,8 @@ type Caller interface {
 	// Get returns an object or a subresource, in a state at least as recent as resourceVersion. If resourceVersion is empty, it returns the
 	// most recent state.
 	Get(ctx context.Context, at Address, resourceVersion string) ([]byte, error)
+	// History answers a query about the history of an object.
+	History(ctx context.Context, at Address, query history.Query) ([]byte, error)
 	// List returns one page of a list.
 	List(ctx context.Context, namespace string, options ListOptions) (*Page, error)
 	// Count returns how many of the selected objects have which values, as JSON.

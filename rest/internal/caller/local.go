@@ -10,6 +10,7 @@ import (
 	"github.com/decorum-go/decorum/internal/codec"
 	"github.com/decorum-go/decorum/rest/internal/access"
 	"github.com/decorum-go/decorum/rest/internal/follow"
+	"github.com/decorum-go/decorum/rest/internal/history"
 	"github.com/decorum-go/decorum/rest/internal/kind"
 	"github.com/decorum-go/decorum/rest/internal/resource"
 	"github.com/decorum-go/decorum/rest/internal/route"
@@ -89,6 +90,36 @@ func (l *Local) Get(ctx context.Context, at Address, resourceVersion string) ([]
 		return nil, err
 	}
 	return codec.AppendObject(nil, v), nil
+}
+
+// History implements [Caller].
+func (l *Local) History(ctx context.Context, at Address, query history.Query) ([]byte, error) {
+	if err := at.CheckName(); err != nil {
+		return nil, err
+	}
+	if err := query.Check(); err != nil {
+		return nil, err
+	}
+	l, err := l.now(ctx)
+	if err != nil {
+		return nil, err
+	}
+	if l.Resource.History() == nil {
+		return nil, status.ResourceNotFound()
+	}
+	if err := l.Enter(l.Resource); err != nil {
+		return nil, err
+	}
+	defer l.Leave(l.Resource)
+	t := resource.Target{Namespace: at.Namespace, Name: at.Name}
+	if ctx, t.Only, err = l.calling(ctx, at.Question(l.Resource, kind.Get)); err != nil {
+		return nil, err
+	}
+	past, err := history.Read(ctx, l.Resource, t)
+	if err != nil {
+		return nil, err
+	}
+	return past.Answer(query)
 }
 
 // calling returns the context of a call and the restriction under which the caller may make it, or an error if it may not.
@@ -243,6 +274,8 @@ func (l *Local) Write(ctx context.Context, c *Write) ([]byte, error) {
 		return l.call(ctx, w, c)
 	case c.Verb == kind.Create:
 		done, err = w.Create(ctx)
+	case c.Verb == kind.Delete && w.Through != nil:
+		err = history.Purge(ctx, l.Resource, w.Target, c.Asked.DryRun)
 	case c.Verb == kind.Delete:
 		_, err = w.Delete(ctx, c.Deletion)
 	default:

@@ -15,6 +15,7 @@ import (
 	"github.com/decorum-go/decorum/apimeta"
 	"github.com/decorum-go/decorum/internal/codec"
 	"github.com/decorum-go/decorum/rest/internal/caller"
+	"github.com/decorum-go/decorum/rest/internal/history"
 	"github.com/decorum-go/decorum/rest/internal/kind"
 	"github.com/decorum-go/decorum/rest/internal/resource"
 	"github.com/decorum-go/decorum/status"
@@ -105,6 +106,23 @@ func (c *Caller) Get(ctx context.Context, at caller.Address, resourceVersion str
 		return nil, err
 	}
 	return out.body, c.check(out.body, at)
+}
+
+// History implements [caller.Caller].
+func (c *Caller) History(ctx context.Context, at caller.Address, q history.Query) ([]byte, error) {
+	query := url.Values{}
+	set(query, "revision", q.Revision)
+	set(query, "from", q.From)
+	set(query, "to", q.To)
+	target, err := c.object(at, query)
+	if err != nil {
+		return nil, err
+	}
+	out, err := c.send(ctx, request{method: http.MethodGet, url: target})
+	if err == nil && q.Revision != "" {
+		err = c.check(out.body, caller.Address{Name: at.Name})
+	}
+	return out.body, err
 }
 
 // check returns an error if a successful answer is not the object at an address. A caller could not distinguish the answer of a proxy from

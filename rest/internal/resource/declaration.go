@@ -40,6 +40,8 @@ type Traits struct {
 	// Parts and StatusParts name further subresources that are parts of the object: of all of it but the status, and of
 	// the status.
 	Parts, StatusParts []string
+	// History says which former versions of objects the server keeps. Nil: none.
+	History *History
 }
 
 // Declaration is what [New] builds a resource from. The resource owns it afterwards.
@@ -222,8 +224,8 @@ func (res *Resource) addPart(name string, part Part, verbs ...string) {
 		&Subresource{Name: name, Kind: res.GVK, Schema: res.Schema, Verbs: verbs, OfItself: true, Part: part})
 }
 
-// addSubresources adds /status, the parts of the kind's strategy and of its traits, /scale, and those of the host, in
-// this order.
+// addSubresources adds /status, the parts of the kind's strategy and of its traits, /scale, /history and /undo, and those
+// of the host, in this order.
 func (res *Resource) addSubresources(d Declaration) error {
 	if res.declaresStatus(d) {
 		res.addPart("status", StatusPart)
@@ -250,6 +252,9 @@ func (res *Resource) addSubresources(d Declaration) error {
 			return err
 		}
 		res.Subresources = append(res.Subresources, sub)
+	}
+	if err := res.addHistory(); err != nil {
+		return err
 	}
 	for _, makeOne := range d.Subresources {
 		sub, err := makeOne(res)

@@ -18,7 +18,9 @@ type Host struct {
 	Stores map[apimeta.GroupResource]storage.Store
 	Now    func() time.Time
 	NewUID func() string
-	Logger *slog.Logger
+	// UserName returns the name of the user who makes the request or the call with this context.
+	UserName func(context.Context) string
+	Logger   *slog.Logger
 	// MaxObjectBytes is the size limit of an object.
 	MaxObjectBytes int64
 	// MaxConvertedBytes limits the memory for objects that are kept in other versions than the stored one, see shownCache.

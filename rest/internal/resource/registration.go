@@ -18,6 +18,11 @@ func (res *Resource) Register(ctx context.Context) error {
 	for _, label := range res.indexedLabels {
 		indexed = append(indexed, watch.Index{Label: label})
 	}
+	if res.History() != nil {
+		if err := RegisterHistory(ctx, res.Store, res.HistoryName(), res.Kind.Namespaced, res.Holder); err != nil {
+			return err
+		}
+	}
 	return res.Store.Register(ctx, storage.Resource{
 		Name:        res.StoredName(),
 		Namespaced:  res.Kind.Namespaced,
@@ -40,7 +45,11 @@ func (res *Resource) Unregister(ctx context.Context) error {
 	if res.Kind.Virtual {
 		return nil
 	}
-	return res.Store.Unregister(ctx, res.StoredName(), res.Holder)
+	err := res.Store.Unregister(ctx, res.StoredName(), res.Holder)
+	if err == nil && res.History() != nil {
+		err = res.Store.Unregister(ctx, res.HistoryName(), res.Holder)
+	}
+	return err
 }
 
 // Rehearse returns the error with which the store would refuse to upgrade the objects of old to the form of res.

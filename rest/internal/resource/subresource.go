@@ -15,7 +15,7 @@ import (
 )
 
 // RunsDry reports whether the action accepts a dry run.
-func (s *Subresource) RunsDry() bool { return s.DryRun != nil || s.Claim != nil }
+func (s *Subresource) RunsDry() bool { return s.DryRun != nil || s.Claim != nil || s.Undo }
 
 // Part is the part of an object that a write may change.
 type Part int
@@ -44,6 +44,8 @@ type Subresource struct {
 	Part     Part
 	// KindImplied says that a body may leave out its apiVersion and kind, as bodies of upstream's own types may.
 	KindImplied bool
+	// History and Undo mark the subresources /history and /undo, whose functions are nil: see room history.
+	History, Undo bool
 	// Stream describes a subresource that carries bytes. Then all functions below are nil.
 	Stream *kind.Stream
 

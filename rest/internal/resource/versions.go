@@ -118,22 +118,28 @@ func (res *Resource) defaultConverted(v doc.Value) (doc.Value, error) {
 // upgrade brings an object of another version, or of an older Go type, into the current stored form: converted, pruned
 // and defaulted. The store calls it when the API starts.
 func (res *Resource) upgrade(json []byte) ([]byte, error) {
-	v, _, err := codec.DecodeJSON(json)
+	v, err := res.upgraded(json)
 	if err != nil {
 		return nil, err
 	}
+	return codec.AppendObject(nil, v), nil
+}
+
+// upgraded returns the upgraded object as a document.
+func (res *Resource) upgraded(json []byte) (doc.Value, error) {
+	v, _, err := codec.DecodeJSON(json)
+	if err != nil {
+		return doc.Value{}, err
+	}
 	from, err := res.versionOf(v)
 	if err != nil {
-		return nil, err
+		return doc.Value{}, err
 	}
 	if converted, ok := res.outside.convertedBeforehand(v); ok {
 		v = converted
 	} else if v, err = from.Convert(v, res); err != nil {
-		return nil, errors.Join(err, errors.Unwrap(err)) // the host may see the text of its own error, which clients may not
+		return doc.Value{}, errors.Join(err, errors.Unwrap(err)) // the host may see the text of its own error, which clients may not
 	}
 	v, _ = res.Schema.Prune(v)
-	if v, err = res.Defaulted(v); err != nil {
-		return nil, err
-	}
-	return codec.AppendObject(nil, v), nil
+	return res.Defaulted(v)
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 
+	"github.com/decorum-go/decorum/rest/internal/history"
 	"github.com/decorum-go/decorum/rest/internal/resource"
 	"github.com/decorum-go/decorum/storage"
 )
@@ -12,7 +13,7 @@ import (
 // needs once more after the commit, and takes the object back if that no longer permits it. Whoever empties a namespace first marks it
 // and then looks for objects. So either the other one finds the object, or commitApart finds the mark.
 func (w *Write) commitApart(ctx context.Context, create storage.UpdateFunc) (*storage.Record, error) {
-	record, err := w.commit(ctx, nil, create)
+	record, err := w.commit(ctx, onCreate, nil, create)
 	if err != nil || record == nil {
 		return record, err
 	}
@@ -34,16 +35,18 @@ func (w *Write) checkApart(ctx context.Context, need need) error {
 	return need.check(record, w.Name)
 }
 
-// takeBack removes an object that has just been created, unless another one has its name by now.
+// takeBack removes an object that has just been created, unless another one has its name by now, and the beginning of its history.
 func takeBack(ctx context.Context, res *resource.Resource, created *storage.Record) error {
-	_, err := res.Store.Update(ctx, created.Key, func(current *storage.Record) ([]byte, error) {
-		if current == nil || current.UID == created.UID {
-			return nil, nil
-		}
-		return current.JSON, nil
-	})
-	if errors.Is(err, storage.ErrNotFound) {
-		return nil
+	keys := []storage.Key{created.Key}
+	if res.History() != nil {
+		keys = append(keys, history.PlanCreate(res, created.Key, created.UID).Keys...)
 	}
+	_, err := res.Store.UpdateAll(ctx, keys, func(current []*storage.Record) ([][]byte, error) {
+		next := make([][]byte, len(keys))
+		if now := current[0]; now != nil && now.UID != created.UID {
+			next[0] = now.JSON
+		}
+		return next, nil
+	})
 	return err
 }

@@ -47,7 +47,7 @@ func (w *Write) checkServed() error {
 // stores nothing; then the record is nil. The write commits only if what the object needs is unchanged as well. It
 // fails if it would exceed a quota. In a transaction, the store keeps the result until the transaction commits; if that is
 // a rehearsal, so does a dry run.
-func (w *Write) commit(ctx context.Context, needs []need, f storage.UpdateFunc) (*storage.Record, error) {
+func (w *Write) commit(ctx context.Context, on operations, needs []need, f storage.UpdateFunc) (*storage.Record, error) {
 	key := w.res.Key(w.Namespace, w.Name)
 	compute := func(current *storage.Record) ([]byte, error) {
 		w.endCommit(nil)
@@ -63,6 +63,10 @@ func (w *Write) commit(ctx context.Context, needs []need, f storage.UpdateFunc) 
 	switch {
 	case w.Asked.DryRun && (w.in == nil || !w.in.rehearses):
 		return nil, w.rehearse(ctx, key, compute)
+	case w.keepsHistory():
+		record, err := w.commitKept(ctx, on, key, needs, compute)
+		w.committed(ctx, record, err)
+		return record, w.storeError(err)
 	case len(needs) > 0:
 		record, err := w.commitWith(ctx, key, needs, compute)
 		w.committed(ctx, record, err)
@@ -123,7 +127,7 @@ func (w *Write) commitNew(ctx context.Context) (*storage.Record, error) {
 	if w.res.Apart {
 		return w.commitApart(ctx, create)
 	}
-	return w.commit(ctx, w.needed(), create)
+	return w.commit(ctx, onCreate, w.needed(), create)
 }
 
 // checkFree refuses to create an object if its name is taken.

@@ -32,7 +32,7 @@ func (w *Write) Delete(ctx context.Context, options apimeta.DeleteOptions) (out 
 			out, err = w.deleteUnreadable(ctx)
 			return err
 		}
-		record, err = w.commit(ctx, nil, func(current *storage.Record) ([]byte, error) {
+		record, err = w.commit(ctx, onDelete, nil, func(current *storage.Record) ([]byte, error) {
 			return w.run(ctx, onDelete, current)
 		})
 		return err

@@ -18,7 +18,7 @@ func (w *Write) deleteUnreadable(ctx context.Context) (Result, error) {
 	if err := checkMortal(w.res, w.Name); err != nil {
 		return Result{}, err
 	}
-	_, err := w.commit(ctx, nil, func(current *storage.Record) ([]byte, error) {
+	_, err := w.commit(ctx, onDelete, nil, func(current *storage.Record) ([]byte, error) {
 		w.attempt = attempt{before: found{record: w.visible(current)}}
 		w.Warnings.resetTo(Warnings{})
 		if w.before.record == nil {

@@ -39,6 +39,7 @@ type Write struct {
 	way       way
 	want      Change
 	named     bool      // the URL, or the caller in the process, names the object
+	undoes    bool      // the write gives the object the content of a former version
 	instead   bool      // the write is an update that has found no object, and now creates it
 	body      doc.Value // the whole object that the client sent; absent if it must be computed from the old one
 	decoded   decoded
@@ -226,7 +227,7 @@ func (w *Write) create(ctx context.Context) (Result, error) {
 
 // update runs the steps against the stored object and commits the result.
 func (w *Write) update(ctx context.Context) (Result, error) {
-	record, err := w.commit(ctx, nil, func(current *storage.Record) ([]byte, error) {
+	record, err := w.commit(ctx, onUpdate, nil, func(current *storage.Record) ([]byte, error) {
 		return w.run(ctx, onUpdate, current)
 	})
 	if err != nil {

@@ -3,6 +3,7 @@ package write
 import (
 	"sync"
 
+	"github.com/decorum-go/decorum/rest/internal/history"
 	"github.com/decorum-go/decorum/rest/internal/resource"
 )
 
@@ -15,12 +16,13 @@ type Writes struct {
 	seeing     sync.Map // the hooks that may see a write of a *Resource, as []*Hook
 	reaper     *reaper
 	unattended *unattended
+	sweeper    *history.Sweeper
 }
 
 // NewWrites returns the Writes of an API with these admission hooks, in the order in which they run. The API must close
 // it.
 func NewWrites(env *resource.Environment, hooks []*Hook) *Writes {
-	all := &Writes{env: env, order: newOrder(), hooks: hooks, unattended: &unattended{host: env.Host}}
+	all := &Writes{env: env, order: newOrder(), hooks: hooks, unattended: &unattended{host: env.Host}, sweeper: history.NewSweeper(env)}
 	all.reaper = newReaper(all)
 	return all
 }
@@ -30,8 +32,11 @@ func (all *Writes) New(res *resource.Resource, t resource.Target, a Asked) *Writ
 	return &Write{Target: t, Asked: a, writes: all, res: res, named: t.Name != ""}
 }
 
-// Load finds the objects whose deletion began before the API served the resource.
-func (all *Writes) Load(res *resource.Resource) { all.reaper.load(res) }
+// Load finds the objects whose deletion began before the API served the resource, and looks after their former versions.
+func (all *Writes) Load(res *resource.Resource) {
+	all.reaper.load(res)
+	all.sweeper.Load(res)
+}
 
 // Forget frees what is kept for a resource that the API has given up or replaced.
 func (all *Writes) Forget(res *resource.Resource) {
@@ -46,8 +51,9 @@ func (all *Writes) GiveUp(res *resource.Resource) {
 	all.reaper.forgetAll(res.StoredName())
 }
 
-// Close ends what awaits the ends of deletions.
+// Close ends what awaits the ends of deletions, and what removes former versions.
 func (all *Writes) Close() {
 	all.reaper.stop()
 	all.unattended.stop()
+	all.sweeper.Stop()
 }

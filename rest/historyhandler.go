@@ -1,0 +1,114 @@
+package rest
+
+import (
+	"context"
+	"encoding/json"
+	"net/http"
+	"strings"
+
+	"github.com/decorum-go/decorum/apimeta"
+	"github.com/decorum-go/decorum/rest/history"
+	past "github.com/decorum-go/decorum/rest/internal/history"
+	"github.com/decorum-go/decorum/rest/internal/media"
+	"github.com/decorum-go/decorum/rest/internal/resource"
+	"github.com/decorum-go/decorum/status"
+)
+
+// getHistory answers GET of the subresource history: with the versions of an object, with the object at a revision, or with what differs
+// between two versions. An object at a revision has the kind of the resource.
+func (q *request) getHistory() error {
+	query := past.Query{Revision: q.parameters().Get("revision"), From: q.parameters().Get("from"), To: q.parameters().Get("to")}
+	if err := query.Check(); err != nil {
+		return err
+	}
+	lists := query == past.Query{}
+	if lists || query.Revision != "" {
+		q.kind = q.res.media
+	}
+	rep, err := q.negotiate(media.OneObject)
+	if err != nil {
+		return err
+	}
+	namespace, name, err := q.objectName()
+	if err != nil {
+		return err
+	}
+	ctx, cancel, err := q.withTimeout()
+	if err != nil {
+		return err
+	}
+	defer cancel()
+	target := resource.Target{Namespace: namespace, Name: name, Only: q.only}
+	// A conversion between the versions of the kind may call functions of the host.
+	found, err := inTime(ctx, q, func(ctx context.Context) (*past.Past, error) { return past.Read(ctx, q.res.Resource, target) })
+	if err != nil {
+		return err
+	}
+	switch {
+	case lists && rep.Form == media.AsTable:
+		return q.writeOwn(http.StatusOK, rep, historyTable(found.List(), rep.MetaVersion))
+	case lists && rep.Form != media.Whole:
+		return status.NotAcceptable(q.api.types.Served)
+	}
+	answer, err := found.Answer(query)
+	switch {
+	case err != nil:
+		return err
+	case query.Revision != "":
+		return q.writeObject(http.StatusOK, rep, answer)
+	}
+	return q.writeJSON(http.StatusOK, rep, answer)
+}
+
+// purgeHistory answers DELETE of the subresource history, which erases the former versions.
+func (q *request) purgeHistory() error {
+	rep, err := q.negotiate(media.OneObject)
+	if err != nil {
+		return err
+	}
+	namespace, name, err := q.objectName()
+	if err != nil {
+		return err
+	}
+	options, err := q.deleteOptions()
+	if err != nil {
+		return err
+	}
+	target := resource.Target{Namespace: namespace, Name: name, Only: q.only}
+	if err := past.Purge(q.r.Context(), q.res.Resource, target, len(options.DryRun) > 0); err != nil {
+		return err
+	}
+	done := status.Status{TypeMeta: apimeta.TypeMeta{Kind: "Status", APIVersion: "v1"}, Status: status.Success, Code: http.StatusOK}
+	return q.writeOwn(http.StatusOK, rep.OfStatus(), &done)
+}
+
+// historyTable shows the versions of an object as a Table. The first row of a deleted object is its deletion.
+func historyTable(list *history.ObjectVersionList, metaVersion string) *apimeta.Table {
+	out := &apimeta.Table{
+		TypeMeta: apimeta.TypeMeta{Kind: "Table", APIVersion: "meta.k8s.io/" + metaVersion}, ListMeta: list.ListMeta, Rows: []apimeta.TableRow{},
+		ColumnDefinitions: []apimeta.TableColumnDefinition{
+			{Name: "Revision", Type: "string", Format: "name", Description: "The last resourceVersion of the object in this version."},
+			{Name: "Time", Type: "string", Format: "date-time", Description: "When the version was written."},
+			{Name: "User", Type: "string", Description: "Who wrote the version."},
+			{Name: "Operation", Type: "string", Description: "How the version was written."},
+			{Name: "Changed", Type: "string", Description: "The paths that differ from the version before."},
+			{Name: "Manager", Type: "string", Description: "The field manager of the write.", Priority: 1},
+		},
+	}
+	row := func(revision string, by history.Change, changed string) apimeta.TableRow {
+		at := ""
+		if !by.Time.IsZero() {
+			at = by.Time.Format("2006-01-02T15:04:05Z")
+		}
+		return apimeta.TableRow{
+			Cells: []any{revision, at, by.User, string(by.Operation), changed, by.Manager}, Object: json.RawMessage("null"),
+		}
+	}
+	if list.Deleted != nil {
+		out.Rows = append(out.Rows, row("", *list.Deleted, ""))
+	}
+	for _, v := range list.Items {
+		out.Rows = append(out.Rows, row(v.ResourceVersion, v.Written, strings.Join(v.Changed, ",")))
+	}
+	return out
+}

@@ -1,0 +1,263 @@
+package history
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+
+	"github.com/decorum-go/decorum/apimeta"
+	"github.com/decorum-go/decorum/internal/codec"
+	"github.com/decorum-go/decorum/internal/doc"
+	"github.com/decorum-go/decorum/rest/history"
+	"github.com/decorum-go/decorum/rest/internal/resource"
+	"github.com/decorum-go/decorum/status"
+	"github.com/decorum-go/decorum/storage"
+	"github.com/decorum-go/decorum/watch"
+)
+
+// Past is the history of an object as a client sees it. If no object has the name, it is that of the last one that had it.
+type Past struct {
+	UID string
+	// Exists reports whether the object exists.
+	Exists bool
+
+	res     *resource.Resource
+	target  resource.Target
+	states  []*state // the oldest first; the last one is the present state, if the object exists
+	deleted history.Change
+}
+
+// state is one version of the object.
+type state struct {
+	revision, after watch.Revision
+	written         history.Change
+	json            []byte
+	hidden          bool // from the client
+	// The document, in the version of the resource, and why it cannot be shown.
+	shown doc.Value
+	err   error
+}
+
+// Read reads the history of an object. It returns NotFound if the client sees no version of it.
+func Read(ctx context.Context, res *resource.Resource, t resource.Target) (*Past, error) {
+	key := res.Key(t.Namespace, t.Name)
+	current, err := res.Store.Get(ctx, key, storage.MostRecent)
+	if err != nil && !errors.Is(err, storage.ErrNotFound) {
+		return nil, res.StoreError(err, t.Name)
+	}
+	entries, err := entriesOf(ctx, res, key, storage.Any)
+	if err != nil {
+		return nil, err
+	}
+	p := &Past{res: res, target: t, Exists: current != nil}
+	if current != nil {
+		p.UID = current.UID
+	} else {
+		p.UID = lastDeleted(entries)
+	}
+	var last *Entry
+	for _, e := range entries {
+		// A write that has committed since the object was read belongs to the future.
+		if e.UID != p.UID || current != nil && e.Revision >= current.Revision {
+			continue
+		}
+		if last = e; e.Object != nil && !expired(res, e.at) {
+			p.add(&state{revision: e.Revision, after: e.After, written: e.Written, json: e.Object})
+		}
+	}
+	switch {
+	case current != nil:
+		now := &state{revision: current.Revision, json: current.JSON}
+		if last != nil {
+			now.after, now.written = last.committed, last.Replaced
+		}
+		p.add(now)
+	case last != nil:
+		p.deleted = last.Replaced
+	}
+	if len(p.states) == 0 || p.states[len(p.states)-1].hidden {
+		return nil, res.NotFound(t.Name)
+	}
+	return p, nil
+}
+
+// lastDeleted returns the uid of the object that was deleted last, or "".
+func lastDeleted(entries []*Entry) (uid string) {
+	var latest watch.Revision
+	for _, e := range entries {
+		if e.Revision > latest {
+			latest, uid = e.Revision, e.UID
+		}
+	}
+	return uid
+}
+
+// add appends a state. It is hidden if the rights of the client do not extend to it.
+func (p *Past) add(s *state) {
+	var stored doc.Value
+	stored, s.shown, s.err = p.res.FormerForms(s.json)
+	if p.target.Only != nil {
+		admitted := false
+		if s.err == nil {
+			key := p.res.Key(p.target.Namespace, p.target.Name)
+			admitted, s.err = p.res.AdmitsForms(p.target.Only, key, s.shown, stored)
+		}
+		s.hidden = !admitted
+	}
+	p.states = append(p.states, s)
+}
+
+// notKept returns the error for a version that is not kept, or that the client does not see.
+func (p *Past) notKept(revision string) error {
+	err := status.NotFound(p.res.GR, p.target.Name)
+	err.Status.Message = fmt.Sprintf("the version %s of %s %q is not kept", revision, p.res.GR, p.target.Name)
+	return err
+}
+
+// find returns the version that the object had at a revision.
+func (p *Past) find(revision string) (*state, error) {
+	at, err := resource.ReadRevision(revision)
+	if err != nil {
+		return nil, err
+	}
+	for _, s := range p.states {
+		if at > s.revision {
+			continue
+		}
+		if s.hidden || at < s.revision && (s.after == 0 || at <= s.after) {
+			break
+		}
+		if s.err != nil {
+			return nil, p.unreadable(s)
+		}
+		return s, nil
+	}
+	return nil, p.notKept(revision)
+}
+
+// unreadable returns the error for a version that the present declaration of the kind cannot read.
+func (p *Past) unreadable(s *state) error {
+	text := fmt.Sprintf("the version %d of %s %q cannot be read by the present declaration of the kind", s.revision, p.res.GR, p.target.Name)
+	return status.Generic(500, text).WithCause(s.err)
+}
+
+// Version returns the object at a revision, in the version of the resource. Without a revision, it is the version before the present one
+// or, if the object is deleted, the last one.
+func (p *Past) Version(revision string) (doc.Value, error) {
+	if revision != "" {
+		s, err := p.find(revision)
+		if err != nil {
+			return doc.Value{}, err
+		}
+		return s.shown, nil
+	}
+	last := len(p.states) - 1
+	if p.Exists {
+		last--
+	}
+	if last < 0 || p.states[last].hidden {
+		return doc.Value{}, p.notKept("before the present one")
+	}
+	if s := p.states[last]; s.err != nil {
+		return doc.Value{}, p.unreadable(s)
+	}
+	return p.states[last].shown, nil
+}
+
+// maxChanged limits the paths of one version in a list.
+const maxChanged = 50
+
+// List returns the versions that the client sees, the youngest first.
+func (p *Past) List() *history.ObjectVersionList {
+	out := &history.ObjectVersionList{
+		TypeMeta: apimeta.TypeMeta{Kind: "ObjectVersionList", APIVersion: history.APIVersion}, Items: []history.ObjectVersion{},
+	}
+	for i, s := range slices.Backward(p.states) {
+		if s.hidden {
+			continue
+		}
+		v := history.ObjectVersion{
+			ObjectMeta: apimeta.ObjectMeta{
+				Name: p.target.Name, Namespace: p.target.Namespace, UID: p.UID, ResourceVersion: fmt.Sprint(s.revision),
+			},
+			Written: s.written, Current: p.Exists && i == len(p.states)-1,
+		}
+		if i > 0 && !p.states[i-1].hidden {
+			v.Changed = p.changed(p.states[i-1], s)
+		}
+		out.Items = append(out.Items, v)
+	}
+	if p.Exists {
+		out.ResourceVersion = out.Items[0].ResourceVersion
+	} else {
+		out.Deleted = &p.deleted
+	}
+	return out
+}
+
+// changed returns the paths that differ between two versions. It is empty if one of them cannot be read.
+func (p *Past) changed(old, now *state) (paths []string) {
+	if old.err != nil || now.err != nil {
+		return nil
+	}
+	for _, c := range differences(p.res, old.shown, now.shown) {
+		if len(paths) == maxChanged {
+			return append(paths, "...")
+		}
+		paths = append(paths, c.Path)
+	}
+	return paths
+}
+
+// Difference returns what differs between two versions. Without to, the second one is the present state or, if the object is deleted, the last
+// one.
+func (p *Past) Difference(from, to string) (*history.Difference, error) {
+	old, err := p.find(from)
+	if err != nil {
+		return nil, err
+	}
+	now := p.states[len(p.states)-1]
+	if to != "" {
+		if now, err = p.find(to); err != nil {
+			return nil, err
+		}
+	}
+	if now.err != nil {
+		return nil, p.unreadable(now)
+	}
+	changes := differences(p.res, old.shown, now.shown)
+	return &history.Difference{
+		TypeMeta: apimeta.TypeMeta{Kind: "Difference", APIVersion: history.APIVersion},
+		From:     fmt.Sprint(old.revision), To: fmt.Sprint(now.revision), Changes: append([]history.FieldChange{}, changes...),
+	}, nil
+}
+
+// Query are the parameters of a GET of the subresource history. Revision asks for an object, and From for a difference, to the present state
+// unless To is set. Without them, the answer is the list of the versions.
+type Query struct{ Revision, From, To string }
+
+// Check refuses parameters that contradict each other.
+func (q Query) Check() error {
+	if q.Revision != "" && q.From != "" || q.To != "" && q.From == "" {
+		return status.BadRequest("the parameters of history are either revision, or from, or from and to")
+	}
+	return nil
+}
+
+// Answer returns what a query asks for, as JSON.
+func (p *Past) Answer(q Query) ([]byte, error) {
+	switch {
+	case q.Revision != "":
+		v, err := p.Version(q.Revision)
+		return codec.AppendObject(nil, v), err
+	case q.From != "":
+		d, err := p.Difference(q.From, q.To)
+		if err != nil {
+			return nil, err
+		}
+		return json.Marshal(d)
+	}
+	return json.Marshal(p.List())
+}

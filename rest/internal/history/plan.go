@@ -1,0 +1,141 @@
+package history
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"slices"
+	"time"
+
+	"github.com/decorum-go/decorum/rest/history"
+	"github.com/decorum-go/decorum/rest/internal/resource"
+	"github.com/decorum-go/decorum/storage"
+	"github.com/decorum-go/decorum/watch"
+)
+
+// ErrMoved says that another write has changed the object since the plan was made.
+var ErrMoved = errors.New("the object has changed since its history was read")
+
+// maxDropped is how many entries one write removes. There are more than one if the kind now keeps fewer versions than before; then the next
+// writes remove the others.
+const maxDropped = 16
+
+// Plan is what a write commits beside the object: the entry of the state that it replaces, in place of those that are no longer kept.
+type Plan struct {
+	// Keys are the keys of the entry and of those that it displaces. They are empty if the write keeps nothing.
+	Keys []storage.Key
+
+	res      *resource.Resource
+	entry    Entry
+	creates  bool
+	replaced *storage.Record // nil if the object did not exist
+}
+
+// PlanCreate returns the plan of a write that creates an object.
+func PlanCreate(res *resource.Resource, key storage.Key, uid string) *Plan {
+	return &Plan{res: res, creates: true, Keys: []storage.Key{keyOf(res, key, uid, 0)}, entry: Entry{UID: uid}}
+}
+
+// PlanChange returns the plan of a write that changes an object or deletes it. atLeast says how recent the state must be on which it relies.
+func PlanChange(ctx context.Context, res *resource.Resource, key storage.Key, atLeast watch.Revision) (*Plan, error) {
+	p := &Plan{res: res}
+	current, err := res.Store.Get(ctx, key, atLeast)
+	switch {
+	case errors.Is(err, storage.ErrNotFound):
+		return p, nil
+	case err != nil:
+		return nil, err
+	}
+	if p.replaced = current; current.Revision == 0 {
+		p.Keys = []storage.Key{keyOf(res, key, current.UID, 0)}
+		return p, nil
+	}
+	entries, err := entriesOf(ctx, res, key, atLeast)
+	if err != nil {
+		return nil, err
+	}
+	p.entry = Entry{UID: current.UID, Revision: current.Revision, Object: current.JSON}
+	if last := lastOf(entries, current.UID, current.Revision); last != nil {
+		p.entry.After, p.entry.Written = last.committed, last.Replaced
+	}
+	p.Keys = append(p.Keys, keyOf(res, key, current.UID, current.Revision))
+	for _, e := range displaced(res, entries, current.UID) {
+		if e.Key != p.Keys[0] {
+			p.Keys = append(p.Keys, e.Key)
+		}
+	}
+	return p, nil
+}
+
+// lastOf returns the last entry of an object before a revision, or nil.
+func lastOf(entries []*Entry, uid string, before watch.Revision) (last *Entry) {
+	for _, e := range entries {
+		if e.UID == uid && e.Revision < before {
+			last = e
+		}
+	}
+	return last
+}
+
+// displaced returns the entries that go when the object with this uid gets another one.
+func displaced(res *resource.Resource, entries []*Entry, uid string) []*Entry {
+	var out, kept []*Entry
+	for _, e := range entries {
+		switch {
+		case e.Object == nil && e.UID == uid, expired(res, e.at):
+			out = append(out, e)
+		case e.Object != nil:
+			kept = append(kept, e)
+		}
+	}
+	slices.SortFunc(kept, func(a, b *Entry) int { return cmp.Compare(a.Revision, b.Revision) })
+	if over := len(kept) + 1 - res.History().Versions; over > 0 {
+		out = append(out, kept[:over]...)
+	}
+	return out[:min(len(out), maxDropped)]
+}
+
+// expired reports whether an entry that was committed at a time, in microseconds since 1970, is no longer kept.
+func expired(res *resource.Resource, at int64) bool {
+	return !time.UnixMicro(at).Add(res.History().For).After(res.Now())
+}
+
+// Check returns [ErrMoved] if the plan does not fit the present state of the object. The plan of a create fits every state, because the create
+// itself refuses a name that is taken.
+func (p *Plan) Check(current *storage.Record) error {
+	if p.creates {
+		return nil
+	}
+	if (current == nil) != (p.replaced == nil) || current != nil && current.Revision != p.replaced.Revision {
+		return ErrMoved
+	}
+	return nil
+}
+
+// Unchanged returns the texts of the records that a write leaves as they are.
+func (p *Plan) Unchanged(current []*storage.Record) [][]byte {
+	texts := make([][]byte, len(p.Keys))
+	for i := range texts {
+		if current[i] != nil {
+			texts[i] = current[i].JSON
+		}
+	}
+	return texts
+}
+
+// Texts returns the new texts of the records with the plan's keys, for a write by this change. If a transaction has not committed the replaced
+// state, nobody has seen that, and it is no version. The entry of an object that the transaction has created goes with the object.
+func (p *Plan) Texts(by history.Change, current []*storage.Record) ([][]byte, error) {
+	uncommitted := p.replaced != nil && p.replaced.Revision == 0
+	if len(p.Keys) == 0 || uncommitted && by.Operation != history.Delete {
+		return p.Unchanged(current), nil
+	}
+	texts := make([][]byte, len(p.Keys))
+	if uncommitted {
+		return texts, nil
+	}
+	p.entry.Replaced = by
+	var err error
+	texts[0], err = p.entry.encode(p.res.Store.Revision() + 1)
+	return texts, err
+}

@@ -1,0 +1,110 @@
+package history
+
+import (
+	"context"
+	"errors"
+
+	"github.com/decorum-go/decorum/rest/internal/resource"
+	"github.com/decorum-go/decorum/storage"
+	"github.com/decorum-go/decorum/watch"
+)
+
+// Purge erases the former versions of the objects that have or had a name. A client whose rights are restricted must see the object, and erases
+// the versions that it sees. A dry run erases nothing.
+func Purge(ctx context.Context, res *resource.Resource, t resource.Target, dryRun bool) error {
+	if t.Only != nil {
+		return purgeSeen(ctx, res, t, dryRun)
+	}
+	key := res.Key(t.Namespace, t.Name)
+	entries, err := entriesOf(ctx, res, key, storage.MostRecent)
+	if err != nil {
+		return err
+	}
+	if len(entries) == 0 {
+		if _, err := res.Store.Get(ctx, key, storage.MostRecent); err != nil {
+			return res.StoreError(err, t.Name)
+		}
+	}
+	if dryRun {
+		return nil
+	}
+	keys := make([]storage.Key, len(entries))
+	for i, e := range entries {
+		keys[i] = e.Key
+	}
+	return res.StoreError(remove(ctx, res.Store, keys), t.Name)
+}
+
+// purgeSeen is Purge for a client whose rights are restricted.
+func purgeSeen(ctx context.Context, res *resource.Resource, t resource.Target, dryRun bool) error {
+	p, err := Read(ctx, res, t)
+	if err != nil || dryRun {
+		return err
+	}
+	var keys []storage.Key
+	for _, s := range p.states {
+		if !s.hidden {
+			keys = append(keys, keyOf(res, res.Key(t.Namespace, t.Name), p.UID, s.revision))
+		}
+	}
+	return res.StoreError(remove(ctx, res.Store, keys), t.Name)
+}
+
+// PurgeNamespace erases the former versions of all objects that a store holds in a namespace, also those of kinds that the API does not serve.
+func PurgeNamespace(ctx context.Context, store storage.Store, holder storage.Holder, namespace string) error {
+	held, err := store.ResourcesIn(ctx, namespace)
+	if err != nil {
+		return err
+	}
+	for _, name := range held {
+		if !resource.IsHistory(name) {
+			continue
+		}
+		if err := resource.RegisterHistory(ctx, store, name, true, holder); err != nil {
+			return err
+		}
+		within := watch.Key{Resource: name, Namespace: namespace}
+		err := inPages(ctx, store, within, nil, func(page []*storage.Record) error { return remove(ctx, store, keysOf(page)) })
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// inPages calls f with the records of a scope that match, page by page.
+func inPages(
+	ctx context.Context, store storage.Store, within watch.Key, match func(*storage.Record) bool, f func([]*storage.Record) error,
+) error {
+	q := storage.Query{Within: within, Limit: batch, Match: match}
+	for {
+		page, err := store.List(ctx, q, nil)
+		if err == nil {
+			err = f(page.Records)
+		}
+		if err != nil || !page.More {
+			return err
+		}
+		q.After = page.Records[len(page.Records)-1].Key
+	}
+}
+
+func keysOf(records []*storage.Record) (keys []storage.Key) {
+	for _, r := range records {
+		keys = append(keys, r.Key)
+	}
+	return keys
+}
+
+// remove removes records. Those that are gone already do not matter.
+func remove(ctx context.Context, store storage.Store, keys []storage.Key) error {
+	for len(keys) > 0 {
+		n := min(batch, len(keys))
+		_, err := store.UpdateAll(ctx, keys[:n], func([]*storage.Record) ([][]byte, error) { return make([][]byte, n), nil })
+		if err != nil && !errors.Is(err, storage.ErrNotFound) {
+			return err
+		}
+		keys = keys[n:]
+	}
+	return nil
+}

@@ -1,0 +1,71 @@
+package write
+
+import (
+	"context"
+
+	"github.com/decorum-go/decorum/apimeta"
+	"github.com/decorum-go/decorum/internal/codec"
+	"github.com/decorum-go/decorum/internal/doc"
+	kinds "github.com/decorum-go/decorum/rest/history"
+	"github.com/decorum-go/decorum/rest/internal/history"
+	"github.com/decorum-go/decorum/rest/internal/objectmeta"
+	"github.com/decorum-go/decorum/rest/internal/resource"
+)
+
+// undo gives the object the content of a former version, or creates a deleted object anew. It is an update or a create like any other: it takes
+// all steps, and the client's field manager owns what it changes. The answer is the object.
+func (w *Write) undo(ctx context.Context, body doc.Value) (doc.Value, error) {
+	var asked kinds.UndoRequest
+	if err := codec.ToGo(body, &asked); err != nil {
+		return doc.Value{}, err
+	}
+	target := resource.Target{Namespace: w.Namespace, Name: w.Name, Only: w.Only}
+	past, err := history.Read(ctx, w.res, target)
+	if err != nil {
+		return doc.Value{}, err
+	}
+	former, err := past.Version(asked.Revision)
+	if err != nil {
+		return doc.Value{}, err
+	}
+	u := w.writes.New(w.res, target, w.Asked)
+	u.Warnings, u.undoes = w.Warnings, true
+	var out Result
+	if past.Exists {
+		u.Compute(func(old doc.Value) (doc.Value, error) {
+			if err := checkUndo(w.res, asked.Preconditions, objectmeta.Of(old)); err != nil {
+				return doc.Value{}, err
+			}
+			return history.WithContentOf(w.res, old, former), nil
+		})
+		out, err = u.Update(ctx)
+	} else {
+		gone := doc.MapOf(doc.Member{Key: objectmeta.UID, Value: doc.Of(past.UID)})
+		if err := checkUndo(w.res, asked.Preconditions, gone); err != nil {
+			return doc.Value{}, err
+		}
+		u.Replace(history.Anew(w.res, former))
+		out, err = u.Create(ctx)
+	}
+	if err != nil {
+		return doc.Value{}, err
+	}
+	v, _, err := codec.DecodeJSON(out.JSON)
+	return v, err
+}
+
+// checkUndo refuses an undo whose preconditions name another uid or resourceVersion than the metadata of the object.
+func checkUndo(res *resource.Resource, p *apimeta.Preconditions, m doc.Value) error {
+	if p == nil {
+		return nil
+	}
+	for _, c := range []struct {
+		field, text string
+		want        *string
+	}{{objectmeta.UID, "UID", p.UID}, {objectmeta.ResourceVersion, "ResourceVersion", p.ResourceVersion}} {
+		if have := m.Get(c.field).Text(); c.want != nil && *c.want != have {
+			return res.Strategy.Precondition(res, m.Get(objectmeta.Name).Text(), c.text, *c.want, have)
+		}
+	}
+	return nil
+}
