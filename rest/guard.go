@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/decorum-go/decorum/apimeta"
+	"github.com/decorum-go/decorum/internal/errorlog"
 	"github.com/decorum-go/decorum/rest/internal/access"
 	"github.com/decorum-go/decorum/rest/internal/delivery"
 	"github.com/decorum-go/decorum/rest/internal/identity"
@@ -58,8 +59,8 @@ func (q *request) unauthorized(cause error) error {
 	}
 	if cause != nil {
 		q.api.options.Logger.LogAttrs(q.r.Context(), slog.LevelInfo, "request not authenticated",
-			slog.String("method", q.r.Method), slog.String("path", q.r.URL.Path), slog.String("auditID", q.auditID[0]),
-			slog.Any("error", cause))
+			safeText("method", q.r.Method), safeText("path", q.r.URL.Path), slog.String("auditID", q.auditID[0]),
+			slog.Any("error", errorlog.Bound(cause)))
 	}
 	q.w.Header().Set("WWW-Authenticate", "Bearer")
 	return status.Unauthorized("")

@@ -114,3 +114,32 @@ func causeErrors(t *testing.T) {
 	require.NoError(t, api.Close())
 	assert.Equal(t, 503, apitest.Do(t, api, "GET", apitest.Widgets, "").Code)
 }
+
+// What a client or a hook chooses fills no disk and forges no line, whatever the handler of the host does with texts.
+func TestCausesInTheLogAreShortAndOnOneLine(t *testing.T) {
+	long := "a\nlevel=ERROR msg=forged " + strings.Repeat("x", 100_000)
+	for name, fails := range map[string]error{
+		"error": errors.New(long), "status with a cause": status.InternalError(errors.New(long)),
+	} {
+		t.Run(name, func(t *testing.T) {
+			var log strings.Builder
+			api := apitest.New(t, rest.Options{Logger: apitest.LoggerTo(&log)}, apitest.WidgetResource(
+				apitest.WithDefault(func(context.Context, *apitest.Widget) error { return fails })))
+			r := httptest.NewRequestWithContext(t.Context(), "POST", apitest.Widgets, strings.NewReader(apitest.WidgetBody(`"name":"a"`)))
+			r.Header.Set("Content-Type", "application/json")
+			api.ServeHTTP(httptest.NewRecorder(), r)
+			assert.Contains(t, log.String(), "request failed")
+			assert.Contains(t, log.String(), "forged")
+			assert.Less(t, log.Len(), 10_000)
+			assert.NotContains(t, log.String(), "\nlevel=ERROR msg=forged")
+		})
+	}
+	t.Run("panic", func(t *testing.T) {
+		var log strings.Builder
+		api := apitest.New(t, rest.Options{Logger: apitest.LoggerTo(&log)}, apitest.WidgetResource(
+			apitest.WithDefault(func(context.Context, *apitest.Widget) error { panic(long) })))
+		apitest.Do(t, api, "POST", apitest.Widgets, apitest.WidgetBody(`"name":"a"`))
+		assert.Contains(t, log.String(), "logger_test.go", "the stack")
+		assert.Less(t, log.Len(), 30_000)
+	})
+}

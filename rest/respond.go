@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/decorum-go/decorum/internal/codec"
+	"github.com/decorum-go/decorum/internal/errorlog"
 	"github.com/decorum-go/decorum/rest/internal/delivery"
 	"github.com/decorum-go/decorum/rest/internal/media"
 	"github.com/decorum-go/decorum/rest/internal/resource"
@@ -171,17 +172,26 @@ func (q *request) failure(err error) *status.Error {
 		return e
 	}
 	level, message := slog.LevelError, "request failed"
-	attrs := []slog.Attr{slog.String("method", q.r.Method), slog.String("path", q.r.URL.Path),
-		slog.String("user", UserFrom(q.r.Context()).Name), slog.String("auditID", q.auditID[0]), slog.Any("error", err)}
+	logged := errorlog.Bound(err)
+	if panicked {
+		logged = err // its stack has many lines, and shows no text of a client
+	}
+	attrs := []slog.Attr{safeText("method", q.r.Method), safeText("path", q.r.URL.Path), safeText("user", UserFrom(q.r.Context()).Name),
+		slog.String("auditID", q.auditID[0]), slog.Any("error", logged)}
 	told, ok := errors.AsType[*status.Error](err)
 	switch {
 	case ok && errors.Unwrap(told) != nil:
-		attrs = append(attrs, slog.Any("cause", errors.Unwrap(told)))
+		attrs = append(attrs, slog.Any("cause", errorlog.Bound(errors.Unwrap(told))))
 	case ok && err == error(told) && status.IsServiceUnavailable(told):
 		level, message = slog.LevelWarn, "request refused"
 	}
 	q.api.options.Logger.LogAttrs(q.r.Context(), level, message, attrs...)
 	return e
+}
+
+// safeText returns an attribute with a text that a client has chosen.
+func safeText(key, value string) slog.Attr {
+	return slog.String(key, errorlog.Safe(value, errorlog.MaxText))
 }
 
 // expected reports whether a 5xx is not a fault of the server: the client has left, the API shuts down or expects the resource, or

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/decorum-go/decorum/internal/errorlog"
 	"github.com/decorum-go/decorum/internal/memo"
 	"github.com/decorum-go/decorum/rest"
 	"github.com/decorum-go/decorum/status"
@@ -177,7 +178,7 @@ func (all *attributes) add(a slog.Attr) { *all = append(*all, a) }
 // text adds a text that a client may have chosen, unless it is empty.
 func (all *attributes) text(key, value string) {
 	if value != "" {
-		all.add(slog.String(key, safe(value)))
+		all.add(slog.String(key, errorlog.Safe(value, errorlog.MaxText)))
 	}
 }
 

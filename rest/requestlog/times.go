@@ -5,6 +5,7 @@ import (
 	"log/slog"
 	"time"
 
+	"github.com/decorum-go/decorum/internal/errorlog"
 	"github.com/decorum-go/decorum/rest"
 )
 
@@ -72,7 +73,7 @@ func (t *times) attributes(pipeline []rest.StepTime) []slog.Attr {
 		if entry.open > 0 {
 			entry.took += time.Since(entry.since)
 		}
-		attrs = append(attrs, slog.Duration(safe(entry.label()), entry.took))
+		attrs = append(attrs, slog.Duration(errorlog.Safe(entry.label(), errorlog.MaxText), entry.took))
 	}
 	return attrs
 }

@@ -7,6 +7,7 @@ import (
 	"runtime/debug"
 
 	"github.com/decorum-go/decorum/internal/doc"
+	"github.com/decorum-go/decorum/internal/errorlog"
 	"github.com/decorum-go/decorum/internal/schema"
 	"github.com/decorum-go/decorum/status"
 )
@@ -54,9 +55,12 @@ type PanicError struct {
 	Stack []byte
 }
 
+// maxPanicValue is the size limit of the value of a panic in the log, in bytes.
+const maxPanicValue = 4 << 10
+
 // Error returns the place, the value and the stack, for the log.
 func (e *PanicError) Error() string {
-	return fmt.Sprintf("panic in %s: %v\n%s", e.Where, e.Value, e.Stack)
+	return fmt.Sprintf("panic in %s: %s\n%s", e.Where, errorlog.Safe(fmt.Sprint(e.Value), maxPanicValue), e.Stack)
 }
 
 // A custom kind is stored as the client sent it. The host's Go type is a view of the document, for hooks and typed
