@@ -36,11 +36,13 @@ func TestReadmeShowsTheExample(t *testing.T) {
 // examples are the files that the Go code in each page of documentation comes from. docs/testing.md has a
 // test in rest/resttest, and the page of the conformance suite describes a kind to authors of other servers.
 var examples = map[string][]string{
-	"docs/admission.md":  {"rest/example_test.go"},
-	"docs/cel.md":        {"cel/example_test.go"},
-	"docs/console.md":    {"examples/platform/main.go", "rest/console/example_test.go"},
-	"docs/deletion.md":   {"rest/example_test.go", "rest/lifecycle/example_test.go"},
-	"docs/extensions.md": {"rest/example_queries_test.go", "rest/example_transact_test.go", "rest/example_history_test.go"},
+	"docs/admission.md": {"rest/example_test.go"},
+	"docs/cel.md":       {"cel/example_test.go"},
+	"docs/console.md":   {"examples/platform/main.go", "rest/console/example_test.go"},
+	"docs/deletion.md":  {"rest/example_test.go", "rest/lifecycle/example_test.go"},
+	"docs/extensions.md": {
+		"rest/example_queries_test.go", "rest/example_transact_test.go", "rest/example_history_test.go", "storage/foreign/example_test.go",
+	},
 	"docs/guide.md": {
 		"examples/platform/site/site.go", "examples/platform/site/v2.go", "examples/platform/site/site_test.go", "examples/platform/main.go",
 		"examples/platform/publisher.go", "examples/platform/publisher_test.go", "examples/platform/report/main.go",

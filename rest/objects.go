@@ -48,7 +48,8 @@ func (o objects) Resources() []raw.Resource {
 
 func (a *API) storedResource(res *resource.Resource) raw.Resource {
 	r := raw.Resource{Name: res.GR.String(), Namespaced: res.Kind.Namespaced, Namespaces: res.AreNamespaces(),
-		TimeToLive: res.Traits.TimeToLive, RemoveWhenDue: res.Traits.RemoveWhenDue, Store: a.indexOf(res.Store)}
+		TimeToLive: res.Traits.TimeToLive, RemoveWhenDue: res.Traits.RemoveWhenDue, Store: a.indexOf(res.Store),
+		Fixed: res.Elsewhere && !res.Possible(kind.Delete)}
 	for _, version := range res.EveryVersion() {
 		r.Kinds = append(r.Kinds, version.GVK)
 	}

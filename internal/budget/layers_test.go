@@ -113,6 +113,7 @@ func TestOnlyItsUsersLink(t *testing.T) {
 		{"/rest/validate", "go.yaml.in/yaml/v3"},
 		{"/rest/webhook", ""},
 		{"/storage/bolt", "go.etcd.io/bbolt"},
+		{"/storage/foreign", ""},
 	} {
 		own := deps(core + c.pkg)
 		assert.NotEmpty(t, own, c.pkg)

@@ -31,13 +31,22 @@ import (
 func CollectGarbage(ctx context.Context, api *rest.API, options Options) error {
 	objects := api.Objects().As("garbage-collector")
 	c := &collector{objects: objects, graph: newGraph()}
-	f := follower{name: "garbage collector", objects: objects, options: options.withDefaults(), reset: c.graph.reset, apply: c.graph.apply, work: c.collect}
+	f := follower{name: "garbage collector", objects: objects, options: options.withDefaults(), reset: c.graph.reset, apply: c.graph.apply, work: c.collectIfPossible}
 	return f.run(as(ctx, "generic-garbage-collector"))
 }
 
 type collector struct {
 	objects raw.Objects
 	graph   *graph
+}
+
+// collectIfPossible is collect, and leaves alone an object that lives elsewhere and that the API cannot change.
+func (c *collector) collectIfPossible(ctx context.Context, key storage.Key, look func(storage.Key)) error {
+	err := c.collect(ctx, key, look)
+	if status.IsMethodNotAllowed(err) {
+		return nil
+	}
+	return err
 }
 
 // collect handles one object: it orphans its dependents, waits for them, or decides whether to delete it.

@@ -147,7 +147,7 @@ func (e *emptier) patch(ctx context.Context, r *storage.Record, subresource stri
 func (e *emptier) clear(ctx context.Context, name string) (content, error) {
 	left := content{resources: map[string]int{}, finalizers: map[string]int{}}
 	for _, resource := range e.objects.Resources() { // also those that arrived after the start
-		if !resource.Namespaced {
+		if !resource.Namespaced || resource.Fixed {
 			continue
 		}
 		if err := e.clearOf(ctx, resource, name, &left); err != nil {

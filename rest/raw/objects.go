@@ -105,6 +105,8 @@ type Resource struct {
 	Namespaces bool
 	// TimeToLive is how long an object lives after its last write (see [storage.Record]), or 0 if objects do not expire.
 	TimeToLive time.Duration
+	// Fixed says that the API cannot delete the objects, because they live elsewhere.
+	Fixed bool
 	// RemoveWhenDue says that objects are removed when their grace period has passed.
 	RemoveWhenDue bool
 	// Store numbers the store of the objects: 0 is the store of the API, and the others belong to single resources.

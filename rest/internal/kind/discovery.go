@@ -71,9 +71,9 @@ func (v Version) Discovery() *apimeta.APIResourceList {
 }
 
 // storageVersionHash identifies the stored version for clients that migrate stored objects. All versions of a kind have the same hash. A
-// virtual kind has no hash.
+// virtual kind has no hash, and neither has a kind whose objects the server does not store.
 func (k *Kind) storageVersionHash() string {
-	if k.Virtual {
+	if k.Virtual || k.Elsewhere {
 		return ""
 	}
 	sum := sha256.Sum256([]byte(k.Stored.Group + "/" + k.Stored.Version + "/" + k.Stored.Kind))

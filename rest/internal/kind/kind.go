@@ -41,6 +41,8 @@ type Kind struct {
 	Namespaced bool
 	// Virtual says that the kind is a call: the server answers it and stores nothing.
 	Virtual bool
+	// Elsewhere says that the server does not store the objects.
+	Elsewhere bool
 	// Builtin says that the kind follows the dialect of the kinds that are built into kube-apiserver.
 	Builtin bool
 	// RouteChecks says that the route refuses unsupported media types. BriefDiscovery says that the entry of the kind in the aggregated

@@ -13,6 +13,7 @@ import (
 	"github.com/decorum-go/decorum/internal/schema"
 	"github.com/decorum-go/decorum/rest/internal/kind"
 	"github.com/decorum-go/decorum/rest/internal/upstream"
+	"github.com/decorum-go/decorum/storage"
 )
 
 // Traits are the choices that a host makes for the objects of a kind. All versions share them.
@@ -83,6 +84,7 @@ func New(env *Environment, d Declaration, stored *Resource) (*Resource, error) {
 	if res.Apart && (res.Strategy.namespaces || res.Strategy == Definitions) {
 		return nil, errors.New("Options.Stores: writes of other kinds depend on these objects, so they cannot have a store of their own")
 	}
+	res.readLimits(&d)
 	if err := res.checkNames(); err != nil {
 		return nil, err
 	}
@@ -100,6 +102,22 @@ func New(env *Environment, d Declaration, stored *Resource) (*Resource, error) {
 	}
 	res.describe()
 	return res, nil
+}
+
+// elsewhere ends the description of a kind whose objects live elsewhere.
+const elsewhere = "The objects live outside of this API: it may show changes late, resourceVersions end with its process, " +
+	"and objects have no managedFields."
+
+// readLimits asks the store what it cannot do with the objects.
+func (res *Resource) readLimits(d *Declaration) {
+	store, ok := res.Store.(storage.Limited)
+	if !ok || d.Kind.Virtual {
+		return
+	}
+	if res.limits, res.Elsewhere = store.Limits(res.StoredName()); res.Elsewhere {
+		res.Traits.Untracked, d.Kind.Elsewhere = true, true
+		d.Kind.Description = strings.TrimSpace(d.Kind.Description + " " + elsewhere)
+	}
 }
 
 // declared returns a resource with what its declaration says, and without what New derives from it.
@@ -176,6 +194,9 @@ func (res *Resource) checkNames() error {
 	if strategy := res.Traits.TimeToLive; strategy < 0 || strategy > 0 && (res.Kind.Virtual || res.Traits.Singleton != "") {
 		return fmt.Errorf("TimeToLive %v: must be positive, and a virtual kind or a singleton cannot have one", strategy)
 	}
+	if res.Elsewhere && (res.Traits.TimeToLive > 0 || res.Traits.Singleton != "" || res.GoType.SetHooks().GracePeriod) {
+		return errors.New("TimeToLive, Singleton, GracePeriod: the objects live elsewhere, so the API does not decide when they begin and end")
+	}
 	if res.Traits.Singleton != "" && res.Kind.Namespaced {
 		return fmt.Errorf("Singleton %q: only a resource of scope Cluster can be a singleton", res.Traits.Singleton)
 	}
@@ -194,7 +215,7 @@ func (res *Resource) addVerbs() error {
 			return fmt.Errorf("Verbs: unknown verb %q", v)
 		}
 		if !res.Possible(v) {
-			return fmt.Errorf("Verbs: %q cannot be asked of a virtual kind or a singleton", v)
+			return fmt.Errorf("Verbs: %q cannot be asked of this kind, because it is virtual or a singleton, or its store does not allow it", v)
 		}
 	}
 	if len(res.Kind.Verbs) == 0 {
@@ -203,10 +224,14 @@ func (res *Resource) addVerbs() error {
 	return nil
 }
 
-// Possible reports whether the kind can have a verb: a virtual kind only create, and a singleton neither create nor
-// delete.
+// Possible reports whether the kind can have a verb: a virtual kind only create, a singleton neither create nor delete,
+// and a kind whose objects live elsewhere what its store allows.
 func (res *Resource) Possible(verb string) bool {
 	switch {
+	case res.limits.NoCreate && verb == kind.Create,
+		res.limits.NoUpdate && (verb == kind.Update || verb == kind.Patch),
+		res.limits.NoDelete && (verb == kind.Delete || verb == kind.DeleteCollection):
+		return false
 	case res.Kind.Virtual:
 		return verb == kind.Create
 	case res.Traits.Singleton != "":

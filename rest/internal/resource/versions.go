@@ -131,6 +131,9 @@ func (res *Resource) upgraded(json []byte) (doc.Value, error) {
 	if err != nil {
 		return doc.Value{}, err
 	}
+	if res.Elsewhere && v.Get("apiVersion").IsAbsent() {
+		v = res.WithKind(v)
+	}
 	from, err := res.versionOf(v)
 	if err != nil {
 		return doc.Value{}, err

@@ -8,6 +8,7 @@ import (
 	"github.com/decorum-go/decorum/internal/codec"
 	"github.com/decorum-go/decorum/internal/doc"
 	"github.com/decorum-go/decorum/rest/internal/access"
+	"github.com/decorum-go/decorum/rest/internal/kind"
 	"github.com/decorum-go/decorum/rest/internal/objectmeta"
 	"github.com/decorum-go/decorum/rest/internal/resource"
 	"github.com/decorum-go/decorum/rest/internal/steps"
@@ -196,7 +197,7 @@ func (w *Write) createMissing(ctx context.Context) (Result, error) {
 
 // createsIfMissing reports whether the write may create the object if it does not exist.
 func (w *Write) createsIfMissing() bool {
-	return w.Through == nil && (w.way == applied || w.way == whole && w.res.Traits.CreateOnUpdate)
+	return w.Through == nil && w.res.Possible(kind.Create) && (w.way == applied || w.way == whole && w.res.Traits.CreateOnUpdate)
 }
 
 // generateAttempts bounds how many generated names a create tries.
