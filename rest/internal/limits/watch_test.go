@@ -60,13 +60,18 @@ func (s *bareStreams) send() {
 const changed = apitest.Things + "/n000000"
 
 // changes returns a function that changes an object.
-func changes(b *testing.B, s *apitest.ThingServer) func() {
-	w := apitest.NewThingWriter(s.API, "PATCH", changed, "application/merge-patch+json")
+func changes(b *testing.B, s *apitest.ThingServer, object string) func() {
+	w := apitest.NewThingWriter(s.API, "PATCH", object, "application/merge-patch+json")
 	size := 100_000
 	return func() {
 		size++
 		require.Equal(b, http.StatusOK, w.Send([]byte(`{"spec":{"size":`+strconv.Itoa(size)+`}}`)))
 	}
+}
+
+// frameOf returns how many bytes the event of the last change of an object has.
+func frameOf(s *apitest.ThingServer, object string) int64 {
+	return int64(len(`{"type":"MODIFIED","object":` + s.Do("GET", object, "").Body + "}\n"))
 }
 
 // Each operation is one change that reaches all streams. Limit: the same change of an object that nobody watches, then one Write and one
@@ -78,14 +83,11 @@ func BenchmarkWatch(b *testing.B) {
 			unwatched := apitest.NewThingServer(b, rest.Options{})
 			s.Fill(b, 1)
 			unwatched.Fill(b, 1)
-			change, changeUnwatched := changes(b, s), changes(b, unwatched)
+			change, changeUnwatched := changes(b, s, changed), changes(b, unwatched, changed)
 			change()
 			changeUnwatched()
 			from := "?watch=1&resourceVersion=" + fmt.Sprint(s.Store.Revision())
-			frame := func() int64 {
-				return int64(len(`{"type":"MODIFIED","object":` + s.Do("GET", changed, "").Body + "}\n"))
-			}
-			limit := &bareStreams{payload: make([]byte, frame())}
+			limit := &bareStreams{payload: make([]byte, frameOf(s, changed))}
 			api, bare := serve(b, s.API), serve(b, limit)
 			c := startClients(b)
 			ours := c.caller(api, apitest.Things+from, apitest.TypeJSON, streams)
@@ -96,7 +98,7 @@ func BenchmarkWatch(b *testing.B) {
 				for range n {
 					// The next generation and the next revision may have a digit more.
 					change()
-					ours.follow(frame(), func() {})
+					ours.follow(frameOf(s, changed), func() {})
 				}
 			}, func(n int) {
 				for range n {

@@ -93,6 +93,26 @@ func BenchmarkWrite(b *testing.B) {
 	}
 }
 
+// Limit: the merge patch that does the same, to a resource that tracks no owners. Two managers take a field from each other.
+func BenchmarkWriteThatMovesOwnership(b *testing.B) {
+	untracked := apitest.ThingResource()
+	untracked.Wire.Untracked = true
+	s, plain := apitest.NewThingServer(b, rest.Options{}), apitest.NewThingServer(b, rest.Options{}, untracked)
+	s.Fill(b, writers)
+	plain.Fill(b, writers)
+	body := apitest.ThingBody(own, `{"data":{"key001":"`+counted+`"}}`)
+	target := ownObject + "?fieldManager=" + inTurns
+	api, limit := serve(b, s.API), serve(b, plain.API)
+	clients := startClients(b)
+	ours := clients.writer(api, "PATCH", target+"&force=true", typeApply, body, writers)
+	its := clients.writer(limit, "PATCH", target, typeMerge, body, writers)
+	apitest.Compare(b, 1000, ours.send, its.send)
+	b.ReportMetric(1.4, "aim")
+	applied := s.Do("GET", changed, "").Body
+	require.Regexp(b, `"manager":"manager-[01]","operation":"Apply"`, applied)
+	require.NotRegexp(b, `manager-0.*manager-1|manager-1.*manager-0`, applied, "the field has one owner")
+}
+
 // uid finds the uid of an object in its JSON.
 var uid = regexp.MustCompile(`,"uid":"[^"]*"`)
 
