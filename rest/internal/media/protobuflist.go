@@ -2,6 +2,7 @@ package media
 
 import (
 	"errors"
+	"slices"
 	"strconv"
 
 	"github.com/decorum-go/decorum/apimeta"
@@ -38,7 +39,7 @@ func (w *ListWriter) protobuf(l List) error {
 		}
 		defer w.copies.Release(size)
 	}
-	raw := begin
+	raw := slices.Grow(begin, l.Size()) // a message is hardly ever longer than its JSON
 	for i, record := range l.Records {
 		if raw, err = w.appendItem(raw, record); err != nil {
 			return err
