@@ -4,6 +4,7 @@ package limits_test
 
 import (
 	"bytes"
+	"encoding/json"
 	"fmt"
 	"net/http"
 	"strconv"
@@ -11,6 +12,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/decorum-go/decorum/apimeta"
 	"github.com/decorum-go/decorum/rest"
 	"github.com/decorum-go/decorum/rest/internal/apitest"
 )
@@ -76,29 +78,61 @@ func BenchmarkListAgain(b *testing.B) {
 	beside(b, 1.15, s, apitest.Things, apitest.TypeJSON, 1, 10)
 }
 
+// Card is a kind with a message, like a ConfigMap.
+type Card struct {
+	apimeta.TypeMeta   `json:",inline"`
+	apimeta.ObjectMeta `json:"metadata,omitempty" protobuf:"bytes,1,opt,name=metadata"`
+	Data               map[string]string `json:"data,omitempty" protobuf:"bytes,2,rep,name=data"`
+}
+
+// cards is the path of the Cards.
+const cards = "/api/v1/namespaces/default/cards"
+
+// cardServer serves n Cards of about 2 KB each.
+func cardServer(b *testing.B, n int) *apitest.ThingServer {
+	s := apitest.NewThingServer(b, uncached, rest.Resource[Card]{Version: "v1", Plural: "cards", Wire: rest.Wire{Dialect: rest.DialectBuiltin}})
+	data := map[string]string{}
+	for i := range 40 {
+		data[fmt.Sprintf("key%03d", i)] = fmt.Sprintf("a value of some length that is %03d", i)
+	}
+	for i := range n {
+		body, err := json.Marshal(Card{ObjectMeta: apimeta.ObjectMeta{Name: fmt.Sprintf("n%06d", i), Labels: map[string]string{"app": "load"}}, Data: data})
+		require.NoError(b, err)
+		require.Equal(b, http.StatusCreated, s.Do("POST", cards, string(body)).Code)
+	}
+	return s
+}
+
+func thingServer(b *testing.B, n int) *apitest.ThingServer {
+	s := apitest.NewThingServer(b, uncached)
+	s.Fill(b, n)
+	return s
+}
+
 // lists are other forms of a list.
 var lists = []struct {
-	name, accept string
-	objects      int
-	aim          float64
-	byBytes      bool // compares the time for each byte
+	name, target, accept string
+	serve                func(b *testing.B, objects int) *apitest.ThingServer
+	objects, requests    int // in each round
+	aim                  float64
+	byBytes              bool // compares the time for each byte
 }{
-	{name: "metadata", accept: "application/json;as=PartialObjectMetadataList;g=meta.k8s.io;v=v1", objects: 10_000, aim: 1, byBytes: true},
-	{name: "Table", accept: "application/json;as=Table;g=meta.k8s.io;v=v1", objects: 500, aim: 3},
+	{name: "metadata", target: apitest.Things, accept: apitest.AcceptPartials, serve: thingServer, objects: 10_000, requests: 10, aim: 1, byBytes: true},
+	{name: "Protobuf", target: cards, accept: apitest.TypeProtobuf, serve: cardServer, objects: 2000, requests: 5, aim: 1, byBytes: true},
+	{name: "Table", target: apitest.Things, accept: apitest.AcceptTable, serve: thingServer, objects: 500, requests: 200, aim: 3},
 }
 
 // Limit: the same list as JSON.
 func BenchmarkListAs(b *testing.B) {
 	for _, l := range lists {
 		b.Run(l.name, func(b *testing.B) {
-			s := apitest.NewThingServer(b, uncached)
-			s.Fill(b, l.objects)
+			s := l.serve(b, l.objects)
 			address := serve(b, s.API)
 			c := startClients(b)
-			ours, limit := c.caller(address, apitest.Things, l.accept, 1), c.caller(address, apitest.Things, apitest.TypeJSON, 1)
-			ratio, spread := apitest.Compare(b, 100_000/l.objects, ours.send, limit.send)
+			ours, limit := c.caller(address, l.target, l.accept, 1), c.caller(address, l.target, apitest.TypeJSON, 1)
+			ratio, spread := apitest.Compare(b, l.requests, ours.send, limit.send)
 			if l.byBytes {
-				size := func(accept string) int { return len(s.Do("GET", apitest.Things, "", "Accept", accept).Body) }
+				size := func(accept string) int { return len(s.Do("GET", l.target, "", "Accept", accept).Body) }
 				scale := float64(size(apitest.TypeJSON)) / float64(size(l.accept))
 				b.ReportMetric(ratio*scale, "ratio")
 				b.ReportMetric(spread*scale, "spread")
