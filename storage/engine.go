@@ -28,7 +28,7 @@ type Options struct {
 	// 410 Expired and lists again. Tests that expect fixed revisions set Start to 1. From 2^53 on, Register and writes
 	// fail with [ErrRevision].
 	Start watch.Revision
-	// MaxLogAge is how long the history keeps a change. Each write drops older changes. Zero means 5 minutes.
+	// MaxLogAge is how long the history keeps a change. Each write drops older changes, about a thousand at most. Zero means 5 minutes.
 	MaxLogAge time.Duration
 	// MaxLogBytes bounds what the changes of the history hold, and wins over MaxLogAge. Zero means 64 MiB or a quarter of the live data,
 	// whichever is more. Snapshots of old states may hold a quarter of this bound in addition.
@@ -155,16 +155,27 @@ func (e *Engine) Compact(ctx context.Context, through watch.Revision) error {
 	return e.committer.compact(ctx, through)
 }
 
-// compactLog drops the history in memory, and returns the revision up to which the stored history can be dropped as well.
+// compactLog drops the history in memory, and returns the revision up to which the stored history can be dropped as well. It gives the lock
+// to others again and again, because the history may be long.
 func (o *objects) compactLog(through watch.Revision) (watch.Revision, error) {
+	for {
+		at, more, err := o.compactSome(through)
+		if !more {
+			return at, err
+		}
+	}
+}
+
+// compactSome drops a part of the history. more reports whether there may be more to drop.
+func (o *objects) compactSome(through watch.Revision) (at watch.Revision, more bool, err error) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	if o.closed {
-		return 0, ErrClosed
+		return 0, false, ErrClosed
 	}
-	o.log.Compact(through)
+	more = o.log.CompactSome(through)
 	o.past.forget(nil, o.log.Compacted())
-	return min(through, o.revision), nil
+	return min(through, o.revision), more, nil
 }
 
 // Ready implements [Prober].

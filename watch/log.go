@@ -30,8 +30,11 @@ var errOrder = errors.New("watch: revisions of appended changes must ascend")
 const entryOverhead = 160
 
 // scanStep bounds how many entries a scan reads while it holds the lock, so that filling a topic does not block a writer for
-// long.
-const scanStep = 4096
+// long. dropStep bounds how many it drops: each of them is a wait for memory, and 1024 take half a millisecond.
+const (
+	scanStep = 4096
+	dropStep = 1024
+)
 
 // LogOptions bounds a [Log]. The zero value keeps changes without limit, from revision 0.
 type LogOptions[T any] struct {
@@ -40,8 +43,8 @@ type LogOptions[T any] struct {
 	// Oldest is the oldest revision from which a cursor may start once [Log.Restore] has added the changes up to Start. Zero means
 	// Start.
 	Oldest Revision
-	// MaxAge is how long the log keeps a change, unless MaxBytes forces it out earlier. The next Append drops older changes. Zero
-	// means forever.
+	// MaxAge is how long the log keeps a change, unless MaxBytes forces it out earlier. Each Append drops older changes, about a thousand at
+	// most. Zero means forever.
 	MaxAge time.Duration
 	// MaxBytes returns how many bytes the log may hold; each Append calls it. It wins over MaxAge, but the log always keeps the
 	// youngest group, because readers that are up to date must not lose their place. It must not call the log. Nil means no limit.
@@ -186,9 +189,20 @@ func (l *Log[T]) inOrder(group []Change[T]) error {
 // Compact drops the changes up to and including the given revision. It drops whole groups only: a group that reaches beyond the
 // revision stays.
 func (l *Log[T]) Compact(through Revision) {
+	for l.CompactSome(through) {
+	}
+}
+
+// CompactSome is Compact that drops about a thousand changes at most, so that it does not hold others up for long. It reports whether there
+// may be more to drop.
+func (l *Log[T]) CompactSome(through Revision) (more bool) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
+	enough := l.entries.len() - dropStep
 	for l.entries.len() > 0 && l.entries.at(0).change.groupEnd <= through {
+		if l.entries.len() <= enough {
+			return true
+		}
 		l.dropGroup()
 	}
 	through = min(through, l.Revision())
@@ -196,6 +210,7 @@ func (l *Log[T]) Compact(through Revision) {
 		through = min(through, l.entries.at(0).change.Revision-1)
 	}
 	l.compacted.Store(max(l.compacted.Load(), uint64(through))) // no change lies between the last one that was dropped and this revision
+	return false
 }
 
 // CompactResource is Compact for the changes of one resource. It does not affect cursors on other resources. A cursor on all resources that
@@ -240,18 +255,19 @@ func (l *Log[T]) compactResource(resource string, through Revision) {
 	}
 }
 
-// trim drops groups until the log is within MaxAge and MaxBytes, but keeps the youngest group.
+// trim drops groups until the log is within MaxAge and MaxBytes, but keeps the youngest group. It leaves some of the groups that are too old
+// to later calls if they are many.
 func (l *Log[T]) trim(now int64) {
 	limit := int64(-1)
 	if l.opts.MaxBytes != nil {
 		limit = max(0, l.opts.MaxBytes())
 	}
-	youngest := l.Revision()
+	youngest, enough := l.Revision(), l.entries.len()-dropStep
 	for l.entries.len() > 0 {
 		oldest := l.entries.at(0)
 		tooOld := l.opts.MaxAge > 0 && now-oldest.at > int64(l.opts.MaxAge)
 		tooMuch := limit >= 0 && l.bytes > limit
-		if oldest.change.groupEnd == youngest || !tooOld && !tooMuch {
+		if oldest.change.groupEnd == youngest || !tooMuch && (!tooOld || l.entries.len() <= enough) {
 			return
 		}
 		l.dropGroup()

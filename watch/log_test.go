@@ -107,6 +107,40 @@ func TestCompactDropsWholeGroups(t *testing.T) {
 	assert.Equal(t, watch.Revision(5), log.Compacted(), "compaction does not run ahead of the log")
 }
 
+// Whoever drops a long history gives others a turn between.
+func TestALongHistoryIsDroppedInParts(t *testing.T) {
+	const changes = 5000
+	now := time.Unix(0, 0)
+	fill := func() *watch.Log[thing] {
+		log := newLog(t, watch.LogOptions[thing]{MaxAge: time.Minute, Now: func() time.Time { return now }})
+		for r := range watch.Revision(changes) {
+			require.NoError(t, log.Append(group(r+1, key("a", "x"))))
+		}
+		return log
+	}
+	t.Run("compacted", func(t *testing.T) {
+		log, before := fill(), watch.Revision(0)
+		for log.CompactSome(changes - 1) {
+			require.Less(t, before, log.Compacted())
+			require.LessOrEqual(t, log.Compacted()-before, watch.Revision(2000))
+			before = log.Compacted()
+		}
+		assert.Greater(t, before, watch.Revision(0), "in several parts")
+		assert.EqualValues(t, changes-1, log.Compacted())
+		assert.False(t, log.CompactSome(changes-1))
+	})
+	t.Run("too old", func(t *testing.T) {
+		log := fill()
+		now = now.Add(time.Hour)
+		for r := watch.Revision(changes + 1); log.Compacted() < changes; r++ {
+			before := log.Compacted()
+			require.NoError(t, log.Append(group(r, key("a", "x"))))
+			require.Less(t, before, log.Compacted())
+			require.LessOrEqual(t, log.Compacted()-before, watch.Revision(2000))
+		}
+	})
+}
+
 func TestCompactResource(t *testing.T) {
 	log := newLog(t, watch.LogOptions[thing]{})
 	other := watch.Key{Resource: "others", Name: "o"}
