@@ -1,0 +1,93 @@
+//go:build unix
+
+package growth_test
+
+import (
+	"fmt"
+	"math"
+	"os"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/decorum-go/decorum/rest/internal/apitest"
+)
+
+// directory is the environment variable that names the directory for the plots. It also makes the numbers large.
+const directory = "DECORUM_GROWTH"
+
+// plan says for which numbers the costs are measured.
+type plan struct {
+	objects, watches, writers []int
+	operations                int // in each round
+}
+
+var (
+	small = plan{objects: []int{100, 1000}, watches: []int{1, 10}, writers: []int{1, 4}, operations: 20}
+	large = plan{
+		objects: []int{10_000, 100_000, 1_000_000}, watches: []int{1, 10, 100, 1000, 10_000}, writers: []int{1, 4, 16, 64}, operations: 1000,
+	}
+)
+
+func TestGrowth(t *testing.T) {
+	p, dir := small, os.Getenv(directory)
+	say := func(string) {}
+	if dir == "" {
+		dir = t.TempDir()
+	} else {
+		p, say = large, func(text string) { fmt.Println(text) }
+	}
+	for _, measure := range []func(*testing.T, plan, func(string)) figures{withWriters, withWatches, withObjects} {
+		f := measure(t, p, say)
+		for _, c := range f.curves {
+			require.Len(t, c.costs, len(f.at), c.name)
+			for _, cost := range c.costs {
+				require.Positive(t, cost, c.name)
+			}
+		}
+		say(f.table())
+		require.NoError(t, os.WriteFile(filepath.Join(dir, "growth-"+f.name+".svg"), f.plot(), 0o644))
+	}
+}
+
+// figures are costs at several numbers of something.
+type figures struct {
+	name, of string // what there are numbers of
+	at       []int
+	curves   []curve
+}
+
+// curve is the cost of one operation at each number, in microseconds of processor time.
+type curve struct {
+	name  string
+	costs []float64
+}
+
+// add notes the cost of an operation at the next number.
+func (f *figures) add(operation string, cost float64) {
+	for i := range f.curves {
+		if f.curves[i].name == operation {
+			f.curves[i].costs = append(f.curves[i].costs, cost)
+			return
+		}
+	}
+	f.curves = append(f.curves, curve{operation, []float64{cost}})
+}
+
+// rounds is how often each cost is measured. The least counts.
+const rounds = 20
+
+// least returns the least processor time of an operation, in microseconds. In each round, prepare returns what runs n operations.
+func least(n int, prepare func() func()) float64 {
+	best := math.Inf(1)
+	for range rounds {
+		run := prepare()
+		best = min(best, float64(apitest.ProcessorTime(run))/float64(time.Microsecond)/float64(n))
+	}
+	return best
+}
+
+// again is for an operation that needs no preparation.
+func again(run func()) func() func() { return func() func() { return run } }
