@@ -149,6 +149,8 @@ const (
 	StepWebhook StepKind = StepKind(steps.Webhook)
 	// StepPolicy is one evaluation of a ValidatingAdmissionPolicy, within a StepHook. Its name is that of the policy.
 	StepPolicy StepKind = StepKind(steps.Policy)
+	// StepRules is one evaluation of all rules of a kind (see [Rules]) for an object, within a StepPipeline.
+	StepRules StepKind = StepKind(steps.Rules)
 	// StepConversion is one call that converts objects outside of the process. Its name is the version to which it converts.
 	StepConversion StepKind = StepKind(steps.Conversion)
 	// StepCommit is the time that the store needs to make a write durable and visible.

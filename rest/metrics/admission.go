@@ -17,6 +17,8 @@ func (m *observer) step(_ context.Context, s rest.Step) (context.Context, func(r
 	switch s.Kind {
 	case rest.StepCommit:
 		return nil, func(rest.StepResult) { m.commits.Observe(time.Since(began).Seconds()) }
+	case rest.StepRules:
+		return nil, func(rest.StepResult) { m.rules.Observe(time.Since(began).Seconds()) }
 	case rest.StepPolicy:
 		return nil, func(r rest.StepResult) { m.countChecks(s, r, time.Since(began)) }
 	case rest.StepConversion:

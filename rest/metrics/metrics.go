@@ -43,6 +43,7 @@ type Metrics struct {
 	failedOpen    *prometheus.CounterVec
 	policyChecks  *prometheus.CounterVec
 	policies      *prometheus.HistogramVec
+	rules         prometheus.Histogram
 	commits       prometheus.Histogram
 	conversions   *prometheus.HistogramVec
 }
@@ -107,6 +108,10 @@ func New(options Options) *Metrics {
 			"Validations of policies that failed, by what the policy did about them.", ofPolicy...),
 		policies: histogram("apiserver_validating_admission_policy_check_duration_seconds",
 			"Time of the evaluations of policies whose validations failed.", []float64{5e-7, 0.001, 0.01, 0.1, 1}, ofPolicy...),
+		rules: prometheus.NewHistogram(prometheus.HistogramOpts{
+			Name: "apiserver_cel_evaluation_duration_seconds", Help: "Time that the rules of a kind took for one object.",
+			Buckets: prometheus.DefBuckets,
+		}),
 		commits: prometheus.NewHistogram(prometheus.HistogramOpts{
 			Name: "decorum_store_commit_duration_seconds", Help: "Time from the decision of a write until the store shows it.", Buckets: ofWork,
 		}),
@@ -126,7 +131,7 @@ func (m *Metrics) Plug(api *rest.API) (rest.Parts, error) {
 func (m *Metrics) all() []prometheus.Collector {
 	return []prometheus.Collector{
 		m.requests, m.durations, m.sizes, m.inFlight, m.longRunning, m.watchEvents, m.watchLists, m.deprecated, m.decisions, m.phases, m.controllers, m.webhooks,
-		m.webhookCalls, m.webhookErrors, m.failedOpen, m.policyChecks, m.policies, m.commits, m.conversions,
+		m.webhookCalls, m.webhookErrors, m.failedOpen, m.policyChecks, m.policies, m.rules, m.commits, m.conversions,
 	}
 }
 

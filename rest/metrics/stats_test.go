@@ -167,13 +167,25 @@ func TestMetricsCountTheChecksOfPolicies(t *testing.T) {
 	assert.Equal(t, want, w.values("apiserver_validating_admission_policy_check_duration_seconds", "policy", "policy_binding"))
 }
 
+// A hook evaluates rules in this test, as a write of a kind with rules of module cel does.
+func TestMetricsTimeRules(t *testing.T) {
+	w := newWorldWith(t, rest.Options{Admission: []rest.Admission{{Name: "rules", SideEffects: rest.SideEffectsNone,
+		Validate: func(ctx context.Context, _ *rest.AdmissionRequest) error {
+			_, ended := rest.BeginStep(ctx, rest.Step{Kind: rest.StepRules})
+			ended(rest.StepResult{})
+			return nil
+		}}}})
+	w.do("POST", memos, memoBody("a"))
+	assert.Equal(t, map[string]float64{"": 1}, w.values("apiserver_cel_evaluation_duration_seconds"))
+}
+
 func TestMetricsBelongToOneAPI(t *testing.T) {
 	m := metrics.New(metrics.Options{})
 	registry := prometheus.NewPedanticRegistry()
 	registry.MustRegister(m)
 	n, err := testutil.GatherAndCount(registry)
 	require.NoError(t, err, "the Metrics have no API yet")
-	assert.Equal(t, 1, n, "only the histogram without labels")
+	assert.Equal(t, 2, n, "only the histograms without labels")
 	api, err := rest.New(rest.Options{Plugins: []rest.Plugin{m}})
 	require.NoError(t, err)
 	defer api.Close()

@@ -17,7 +17,7 @@ var upstream = map[string]row{
 	"apiserver_authorization_config_controller_automatic_reloads_total":                  {"COUNTER", "apiserver_id_hash status", ""},
 	"apiserver_authorization_decisions_total":                                            {"COUNTER", "decision name type", ""},
 	"apiserver_cel_compilation_duration_seconds":                                         {"HISTOGRAM", "", ""},
-	"apiserver_cel_evaluation_duration_seconds":                                          {"HISTOGRAM", "", ""},
+	"apiserver_cel_evaluation_duration_seconds":                                          {"HISTOGRAM", "", "0.005 0.01 0.025 0.05 0.1 0.25 0.5 1 2.5 5 10"},
 	"apiserver_current_inflight_requests":                                                {"GAUGE", "request_kind", ""},
 	"apiserver_flowcontrol_current_executing_requests":                                   {"GAUGE", "flow_schema priority_level", ""},
 	"apiserver_flowcontrol_current_executing_seats":                                      {"GAUGE", "flow_schema priority_level", ""},

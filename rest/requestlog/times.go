@@ -90,8 +90,8 @@ func (s *stepTime) label() string {
 		return string(s.kind) + " " + s.name
 	case rest.StepConversion:
 		return "conversion to " + s.name
-	case rest.StepCommit:
-		return "commit"
+	case rest.StepCommit, rest.StepRules:
+		return string(s.kind)
 	}
 	return s.name
 }

@@ -28,6 +28,7 @@ const (
 	Webhook    Kind = "webhook"
 	Conversion Kind = "conversion"
 	Policy     Kind = "policy"
+	Rules      Kind = "rules"
 	Commit     Kind = "commit"
 )
 

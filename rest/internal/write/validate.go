@@ -7,6 +7,7 @@ import (
 	"github.com/decorum-go/decorum/internal/schema"
 	"github.com/decorum-go/decorum/rest/internal/objectmeta"
 	"github.com/decorum-go/decorum/rest/internal/resource"
+	"github.com/decorum-go/decorum/rest/internal/steps"
 	"github.com/decorum-go/decorum/status"
 )
 
@@ -124,6 +125,11 @@ func (w *Write) checkByRules(ctx context.Context, obj doc.Value, faults status.F
 		}
 	}
 	defer resource.EnterHook(ctx, "Rules").Leave(&err)
+	if w.observer != nil {
+		within, ended := w.observer.Begin(ctx, steps.Step{Kind: steps.Rules})
+		ctx = within
+		defer func() { ended(steps.Outcome{Err: err}) }()
+	}
 	broken, before := w.res.Rules.Check(ctx, obj, w.before.shown)
 	if ctx.Err() != nil { // the rules stopped early, so their result is incomplete
 		return nil, ctx.Err()
