@@ -211,6 +211,9 @@ func (a *authority) Commit(ctx context.Context, group storage.Group) (storage.Ve
 			entry = e
 		}
 	}
+	if entry == nil { // a group that changes nothing
+		return storage.Verdict{Done: true, Revision: group.Seen}, nil
+	}
 	s := a.sources[entry.Key.Resource]
 	end, err := a.beginWrite(ctx, s, entry.Key)
 	if err != nil {

@@ -670,9 +670,10 @@ func TestBadDeclarations(t *testing.T) {
 	defer func() { assert.NoError(t, store.Close()) }()
 	of := map[apimeta.GroupResource]storage.Store{ordersResource: store}
 	for name, kind := range map[string]rest.Resource[Order]{
-		"TimeToLive":         {TimeToLive: time.Hour},
-		"cannot be asked of": {Verbs: []rest.Verb{rest.VerbGet, rest.VerbCreate}},
-		"no source of":       {Plural: "others"},
+		"TimeToLive, Singleton, GracePeriod and History must not be set": {TimeToLive: time.Hour},
+		"because the objects live elsewhere":                             {History: &rest.History{Versions: 3}},
+		"cannot be asked of":                                             {Verbs: []rest.Verb{rest.VerbGet, rest.VerbCreate}},
+		"no source of":                                                   {Plural: "others"},
 	} {
 		kind.Group, kind.Version = "shop.example.com", "v1"
 		stores := of

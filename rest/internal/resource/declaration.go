@@ -194,8 +194,9 @@ func (res *Resource) checkNames() error {
 	if strategy := res.Traits.TimeToLive; strategy < 0 || strategy > 0 && (res.Kind.Virtual || res.Traits.Singleton != "") {
 		return fmt.Errorf("TimeToLive %v: must be positive, and a virtual kind or a singleton cannot have one", strategy)
 	}
-	if res.Elsewhere && (res.Traits.TimeToLive > 0 || res.Traits.Singleton != "" || res.GoType.SetHooks().GracePeriod) {
-		return errors.New("TimeToLive, Singleton, GracePeriod: the objects live elsewhere, so the API does not decide when they begin and end")
+	if res.Elsewhere && (res.Traits.TimeToLive > 0 || res.Traits.Singleton != "" || res.GoType.SetHooks().GracePeriod ||
+		res.Traits.History != nil) {
+		return errors.New("TimeToLive, Singleton, GracePeriod and History must not be set, because the objects live elsewhere")
 	}
 	if res.Traits.Singleton != "" && res.Kind.Namespaced {
 		return fmt.Errorf("Singleton %q: only a resource of scope Cluster can be a singleton", res.Traits.Singleton)
