@@ -13,7 +13,7 @@ import (
 )
 
 // Counts is the answer to a list with the parameter facets, see [Queries]: how many of the selected objects have which values. Its
-// apiVersion is "queries.decorum/v1". ResourceVersion is that of the state in which the objects were counted, so a watch can continue from it.
+// apiVersion is "queries.decorum-go.github.io/v1". ResourceVersion is that of the state in which the objects were counted, so a watch can continue from it.
 type Counts struct {
 	apimeta.TypeMeta `json:",inline"`
 	apimeta.ListMeta `json:"metadata"`

@@ -122,6 +122,9 @@ func (q *request) index() error {
 		return err
 	}
 	paths := []string{"/api", "/apis", "/apis/", "/healthz", "/livez", "/openapi/v2", "/openapi/v3", "/readyz", "/version"}
+	if q.api.options.Queries != nil {
+		paths = append(paths, watchesPath)
+	}
 	paths = append(paths, kind.Paths(q.serving.groups)...)
 	slices.Sort(paths)
 	return q.writeOwn(http.StatusOK, media.PlainJSON(q.wantsPretty()), map[string][]string{"paths": paths})

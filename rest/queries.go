@@ -35,6 +35,8 @@ import (
 // A list by an indexed field or label, which all selectable fields and [Resource.IndexedLabels] in the stored version are, visits only the objects that it
 // needs. Any other query visits all objects of its namespace. MaxVisits bounds both.
 //
+// The path /watches serves one stream about several resources, which the page docs/extensions.md describes.
+//
 // A user who may access some of the objects (see [AllowOnly]) queries, sorts and counts only these. But MaxVisits counts the others too.
 type Queries struct {
 	// MaxVisits is how many objects the server looks at to answer one request. If it would need more, the client gets 400 BadRequest.

@@ -15,7 +15,7 @@ func TestFacets(t *testing.T) {
 	api := newCrates(t, rest.Options{})
 	fill(t, api)
 	answer := apitest.Do(t, api, "GET", with(allCrates, "facets", "spec.color,metadata.labels.tier", "fieldQuery", "spec.size>=0"), "")
-	apitest.WantJSON(t, answer, 200, `{"kind":"Counts","apiVersion":"queries.decorum/v1","metadata":{"resourceVersion":"7"},"total":5,"facets":[`+
+	apitest.WantJSON(t, answer, 200, `{"kind":"Counts","apiVersion":"queries.decorum-go.github.io/v1","metadata":{"resourceVersion":"7"},"total":5,"facets":[`+
 		`{"field":"spec.color","values":[{"value":"blue","count":2},{"value":"red","count":2},{"value":"dark red","count":1}],"absent":0,"others":0},`+
 		`{"field":"metadata.labels.tier","values":[{"value":"gold","count":2},{"value":"iron","count":1}],"absent":2,"others":0}]}`)
 	assert.Equal(t, "fieldQuery, facets", answer.Header.Get(rest.AppliedParameters))

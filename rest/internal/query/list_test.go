@@ -259,7 +259,7 @@ func TestClientQueries(t *testing.T) {
 
 // restricted lets the user eve access only objects with the label app=web, and everybody else all objects.
 var restricted = rest.AuthorizerFunc(func(_ context.Context, a rest.Access) (rest.Decision, error) {
-	if a.User.Name != "eve" {
+	if a.User.Name != "eve" || a.Path != "" {
 		return rest.Allow(""), nil
 	}
 	labels, err := apimeta.ParseSelector("app=web")

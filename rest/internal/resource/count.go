@@ -50,7 +50,7 @@ func (res *Resource) Count(ctx context.Context, namespace string, p ListParamete
 		return Counts{}, err
 	}
 	counts := Counts{
-		TypeMeta: apimeta.TypeMeta{APIVersion: "queries.decorum/v1", Kind: "Counts"},
+		TypeMeta: apimeta.TypeMeta{APIVersion: "queries.decorum-go.github.io/v1", Kind: "Counts"},
 		ListMeta: apimeta.ListMeta{ResourceVersion: strconv.FormatUint(uint64(page.Revision), 10)}, Total: int64(len(page.Records)),
 	}
 	for _, field := range p.Query.Facets {
