@@ -162,3 +162,35 @@ func TestNamespacesHeldByOthers(t *testing.T) {
 		assert.Empty(w, w.left())
 	})
 }
+
+// A namespace takes the history of its objects along, whether they still exist or not.
+func TestEmptyNamespacesErasesHistories(t *testing.T) {
+	remembered := parts()
+	remembered.History = &rest.History{}
+	inWorld(t, lifecycle.EmptyNamespaces, rest.Options{}, []rest.Definition{rest.NamespacesOf[Namespace](), remembered}, func(w *world) {
+		namespaces := resttest.Client[Namespace](t, w.api)
+		create := func(name string) {
+			_, err := namespaces.Create(w.Context(), &Namespace{ObjectMeta: apimeta.ObjectMeta{Name: name}})
+			require.NoError(w, err)
+		}
+		create("a")
+		create("b")
+		for _, key := range []string{"a/x", "a/gone", "b/gone"} {
+			w.part(key)
+		}
+		w.delete("a/gone", apimeta.DeletePropagationBackground)
+		w.delete("b/gone", apimeta.DeletePropagationBackground)
+		require.NoError(w, namespaces.Delete(w.Context(), "a", rest.DeleteOptions{}))
+		w.settle()
+		_, err := namespaces.Get(w.Context(), "a")
+		require.True(w, status.IsNotFound(err), err)
+		create("a")
+		for _, name := range []string{"x", "gone"} {
+			_, err := w.parts().Namespace("a").History(w.Context(), name)
+			assert.True(w, status.IsNotFound(err), "%s: %v", name, err)
+		}
+		list, err := w.parts().Namespace("b").History(w.Context(), "gone")
+		require.NoError(w, err)
+		assert.Len(w, list.Items, 1)
+	})
+}
