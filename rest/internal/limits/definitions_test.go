@@ -43,7 +43,7 @@ func newDefinedThings(b *testing.B, n int) *apitest.ThingServer {
 	require.Equal(b, http.StatusCreated, answer.Code, answer.Body)
 	apitest.Await(b, "the kind is served", func() bool { return s.Do("GET", ofDefinition(apitest.Things), "").Code == http.StatusOK })
 	for i := range n {
-		answer := s.Do("POST", ofDefinition(apitest.Things), ofDefinition(string(apitest.PaddedThing(ownName(i), apitest.BenchObject))))
+		answer := s.Do("POST", ofDefinition(apitest.Things), ofDefinition(string(apitest.PaddedThing(apitest.OwnName(i), apitest.BenchObject))))
 		require.Equal(b, http.StatusCreated, answer.Code, answer.Body)
 	}
 	return s
@@ -55,10 +55,10 @@ func BenchmarkDefinition(b *testing.B) {
 		name, method, target, media, body string
 		requests, connections             int
 	}{
-		{"create", "POST", apitest.Things, apitest.TypeJSON, string(apitest.PaddedThing("m"+counted, apitest.BenchObject)), 1000, writers},
+		{"create", "POST", apitest.Things, apitest.TypeJSON, string(apitest.PaddedThing("m"+apitest.Counted, apitest.BenchObject)), 1000, writers},
 		{"GET", "GET", ownObject, "", "", 4000, writers},
 		{"LIST", "GET", apitest.Things, "", "", 20, 1},
-		{"merge patch", "PATCH", ownObject, typeMerge, `{"spec":{"data":{"key001":"` + counted + `"}}}`, 1000, writers},
+		{"merge patch", "PATCH", ownObject, typeMerge, `{"spec":{"data":{"key001":"` + apitest.Counted + `"}}}`, 1000, writers},
 		{"PUT", "PUT", ownObject, apitest.TypeJSON, "", 1000, writers},
 	} {
 		b.Run(c.name, func(b *testing.B) {
@@ -70,12 +70,12 @@ func BenchmarkDefinition(b *testing.B) {
 				c.body = changedObject(s)
 			}
 			ours, its := serve(b, defined.API), serve(b, s.API)
-			clients := startClients(b)
+			clients := apitest.StartClients(b)
 			send := func(address string, of func(string) string) func(int) {
 				if c.method == "GET" {
-					return clients.caller(address, of(c.target), apitest.TypeJSON, c.connections).send
+					return clients.Caller(address, of(c.target), apitest.TypeJSON, c.connections).Send
 				}
-				return clients.writer(address, c.method, of(c.target), c.media, of(c.body), c.connections).send
+				return clients.Writer(address, c.method, of(c.target), c.media, of(c.body), c.connections).Send
 			}
 			apitest.Compare(b, c.requests, send(ours, ofDefinition), send(its, ofStruct))
 			b.ReportMetric(1.05, "aim")
@@ -88,22 +88,22 @@ func BenchmarkDefinitionWatch(b *testing.B) {
 	defined, s := newDefinedThings(b, 1), apitest.NewThingServer(b, uncached)
 	s.Fill(b, 1)
 	ours, its := serve(b, defined.API), serve(b, s.API)
-	c := startClients(b)
+	c := apitest.StartClients(b)
 	apitest.Compare(b, 20, changesWatched(b, c, defined, ours, ofDefinition), changesWatched(b, c, s, its, ofStruct))
 	b.ReportMetric(1.05, "aim")
 }
 
 // changesWatched returns a function that changes an object n times, which 200 streams watch.
-func changesWatched(b *testing.B, c *clients, s *apitest.ThingServer, address string, of func(string) string) func(n int) {
+func changesWatched(b *testing.B, c *apitest.Clients, s *apitest.ThingServer, address string, of func(string) string) func(n int) {
 	object := of(changed)
 	change := changes(b, s, object)
 	change()
-	streams := c.caller(address, fmt.Sprintf("%s?watch=1&resourceVersion=%d", of(apitest.Things), s.Store.Revision()), apitest.TypeJSON, 200)
-	streams.follow(0, func() {})
+	streams := c.Caller(address, fmt.Sprintf("%s?watch=1&resourceVersion=%d", of(apitest.Things), s.Store.Revision()), apitest.TypeJSON, 200)
+	streams.Follow(0, func() {})
 	return func(n int) {
 		for range n {
 			change()
-			streams.follow(frameOf(s, object), func() {})
+			streams.Follow(frameOf(s, object), func() {})
 		}
 	}
 }

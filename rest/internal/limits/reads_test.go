@@ -43,9 +43,9 @@ func beside(b *testing.B, aim float64, s *apitest.ThingServer, target, accept st
 		body = append(body, '\n') // Do has trimmed it
 	}
 	api, bare := serve(b, s.API), serve(b, ready(answer.Header.Get("Content-Type"), body))
-	c := startClients(b)
-	ours, limit := c.caller(api, target, accept, connections), c.caller(bare, target, accept, connections)
-	apitest.Compare(b, requests, ours.send, limit.send)
+	c := apitest.StartClients(b)
+	ours, limit := c.Caller(api, target, accept, connections), c.Caller(bare, target, accept, connections)
+	apitest.Compare(b, requests, ours.Send, limit.Send)
 	b.ReportMetric(aim, "aim")
 }
 
@@ -128,9 +128,9 @@ func BenchmarkListAs(b *testing.B) {
 		b.Run(l.name, func(b *testing.B) {
 			s := l.serve(b, l.objects)
 			address := serve(b, s.API)
-			c := startClients(b)
-			ours, limit := c.caller(address, l.target, l.accept, 1), c.caller(address, l.target, apitest.TypeJSON, 1)
-			ratio, spread := apitest.Compare(b, l.requests, ours.send, limit.send)
+			c := apitest.StartClients(b)
+			ours, limit := c.Caller(address, l.target, l.accept, 1), c.Caller(address, l.target, apitest.TypeJSON, 1)
+			ratio, spread := apitest.Compare(b, l.requests, ours.Send, limit.Send)
 			if l.byBytes {
 				size := func(accept string) int { return len(s.Do("GET", l.target, "", "Accept", accept).Body) }
 				scale := float64(size(apitest.TypeJSON)) / float64(size(l.accept))
@@ -160,10 +160,10 @@ func BenchmarkListSelected(b *testing.B) {
 				}
 			}
 			address := serve(b, s.API)
-			c := startClients(b)
-			ours := c.caller(address, apitest.Things+"?labelSelector=picked%3Dyes", apitest.TypeJSON, 1)
-			limit := c.caller(address, few, apitest.TypeJSON, 1)
-			apitest.Compare(b, 20, ours.send, limit.send)
+			c := apitest.StartClients(b)
+			ours := c.Caller(address, apitest.Things+"?labelSelector=picked%3Dyes", apitest.TypeJSON, 1)
+			limit := c.Caller(address, few, apitest.TypeJSON, 1)
+			apitest.Compare(b, 20, ours.Send, limit.Send)
 			if indexed {
 				b.ReportMetric(1.5, "aim")
 			}

@@ -104,21 +104,21 @@ func BenchmarkWatch(b *testing.B) {
 			from := "?watch=1&resourceVersion=" + fmt.Sprint(s.Store.Revision())
 			limit := &bareStreams{payload: make([]byte, frameOf(s, changed))}
 			api, bare := serve(b, s.API), serve(b, limit)
-			c := startClients(b)
-			ours := c.caller(api, apitest.Things+from, apitest.TypeJSON, streams)
-			its := c.caller(bare, "/", apitest.TypeJSON, streams)
-			its.follow(0, func() {})
-			ours.follow(0, func() {})
+			c := apitest.StartClients(b)
+			ours := c.Caller(api, apitest.Things+from, apitest.TypeJSON, streams)
+			its := c.Caller(bare, "/", apitest.TypeJSON, streams)
+			its.Follow(0, func() {})
+			ours.Follow(0, func() {})
 			apitest.Compare(b, 4000/streams+1, func(n int) {
 				for range n {
 					// The next generation and the next revision may have a digit more.
 					change()
-					ours.follow(frameOf(s, changed), func() {})
+					ours.Follow(frameOf(s, changed), func() {})
 				}
 			}, func(n int) {
 				for range n {
 					changeUnwatched()
-					its.follow(int64(len(limit.payload)), limit.send)
+					its.Follow(int64(len(limit.payload)), limit.send)
 				}
 			})
 			b.ReportMetric(1.12, "aim")

@@ -57,14 +57,14 @@ const (
 const writers = 8
 
 // ownObject is the path of the object of a connection.
-const ownObject = apitest.Things + "/" + own
+const ownObject = apitest.Things + "/" + apitest.Own
 
 // writes are writes that change an object. Each has a number of its own.
 var writes = []struct{ name, method, target, media, body string }{
-	{"create", "POST", apitest.Things, apitest.TypeJSON, string(apitest.PaddedThing("m"+counted, apitest.BenchObject))},
+	{"create", "POST", apitest.Things, apitest.TypeJSON, string(apitest.PaddedThing("m"+apitest.Counted, apitest.BenchObject))},
 	{"PUT", "PUT", ownObject, apitest.TypeJSON, ""},
-	{"merge patch", "PATCH", ownObject, typeMerge, `{"spec":{"data":{"key001":"` + counted + `"}}}`},
-	{"apply", "PATCH", ownObject + "?fieldManager=m&force=true", typeApply, apitest.ThingBody(own, `{"data":{"key001":"`+counted+`"}}`)},
+	{"merge patch", "PATCH", ownObject, typeMerge, `{"spec":{"data":{"key001":"` + apitest.Counted + `"}}}`},
+	{"apply", "PATCH", ownObject + "?fieldManager=m&force=true", typeApply, apitest.ThingBody(apitest.Own, `{"data":{"key001":"`+apitest.Counted+`"}}`)},
 }
 
 // Limit: a bare handler that reads and writes as many bytes, decodes the object strictly once, and encodes it once.
@@ -76,7 +76,9 @@ func BenchmarkWrite(b *testing.B) {
 			if c.method == "PUT" {
 				c.body = changedObject(s)
 			}
-			first := func(text string) string { return strings.NewReplacer(own, ownName(0), last, version(s)).Replace(text) }
+			first := func(text string) string {
+				return strings.NewReplacer(apitest.Own, apitest.OwnName(0), apitest.LastVersion, version(s)).Replace(text)
+			}
 			answer := s.Do(c.method, first(c.target), first(c.body), "Content-Type", c.media)
 			require.Equal(b, 2, answer.Code/100, answer.Body)
 			object := []byte(answer.Body)
@@ -84,10 +86,10 @@ func BenchmarkWrite(b *testing.B) {
 				object = []byte(c.body)
 			}
 			api, bare := serve(b, s.API), serve(b, bareWrite(object, []byte(answer.Body), encode))
-			clients := startClients(b)
-			ours := clients.writer(api, c.method, c.target, c.media, c.body, writers)
-			limit := clients.writer(bare, c.method, c.target, c.media, c.body, writers)
-			apitest.Compare(b, 1000, ours.send, limit.send)
+			clients := apitest.StartClients(b)
+			ours := clients.Writer(api, c.method, c.target, c.media, c.body, writers)
+			limit := clients.Writer(bare, c.method, c.target, c.media, c.body, writers)
+			apitest.Compare(b, 1000, ours.Send, limit.Send)
 			b.ReportMetric(1.5, "aim")
 		})
 	}
@@ -100,13 +102,13 @@ func BenchmarkWriteThatMovesOwnership(b *testing.B) {
 	s, plain := apitest.NewThingServer(b, rest.Options{}), apitest.NewThingServer(b, rest.Options{}, untracked)
 	s.Fill(b, writers)
 	plain.Fill(b, writers)
-	body := apitest.ThingBody(own, `{"data":{"key001":"`+counted+`"}}`)
-	target := ownObject + "?fieldManager=" + inTurns
+	body := apitest.ThingBody(apitest.Own, `{"data":{"key001":"`+apitest.Counted+`"}}`)
+	target := ownObject + "?fieldManager=" + apitest.InTurns
 	api, limit := serve(b, s.API), serve(b, plain.API)
-	clients := startClients(b)
-	ours := clients.writer(api, "PATCH", target+"&force=true", typeApply, body, writers)
-	its := clients.writer(limit, "PATCH", target, typeMerge, body, writers)
-	apitest.Compare(b, 1000, ours.send, its.send)
+	clients := apitest.StartClients(b)
+	ours := clients.Writer(api, "PATCH", target+"&force=true", typeApply, body, writers)
+	its := clients.Writer(limit, "PATCH", target, typeMerge, body, writers)
+	apitest.Compare(b, 1000, ours.Send, its.Send)
 	b.ReportMetric(1.4, "aim")
 	applied := s.Do("GET", changed, "").Body
 	require.Regexp(b, `"manager":"manager-[01]","operation":"Apply"`, applied)
@@ -116,11 +118,14 @@ func BenchmarkWriteThatMovesOwnership(b *testing.B) {
 // uid finds the uid of an object in its JSON.
 var uid = regexp.MustCompile(`,"uid":"[^"]*"`)
 
+// resourceVersion finds the resourceVersion of an object in its JSON.
+var resourceVersion = regexp.MustCompile(`"resourceVersion":"([0-9]+)"`)
+
 // changedObject returns an object as a client sends it that has read it and changed a value.
 func changedObject(s *apitest.ThingServer) string {
 	text := uid.ReplaceAllString(s.Do("GET", changed, "").Body, "")
-	text = resourceVersion.ReplaceAllString(text, `"resourceVersion":"`+last+`"`)
-	return strings.NewReplacer(`"`+ownName(0)+`"`, `"`+own+`"`, "a value of some length that is 001", "a value of some length "+counted).Replace(text)
+	text = resourceVersion.ReplaceAllString(text, `"resourceVersion":"`+apitest.LastVersion+`"`)
+	return strings.NewReplacer(`"`+apitest.OwnName(0)+`"`, `"`+apitest.Own+`"`, "a value of some length that is 001", "a value of some length "+apitest.Counted).Replace(text)
 }
 
 // version returns the resourceVersion of the object that changes.
@@ -142,10 +147,10 @@ func BenchmarkWriteThatChangesNothing(b *testing.B) {
 	}
 	before := s.Store.Revision()
 	api, bare := serve(b, s.API), serve(b, bareWrite(stored, stored, compare))
-	clients := startClients(b)
-	ours := clients.writer(api, "PUT", changed, apitest.TypeJSON, object, 8)
-	limit := clients.writer(bare, "PUT", changed, apitest.TypeJSON, object, 8)
-	apitest.Compare(b, 1000, ours.send, limit.send)
+	clients := apitest.StartClients(b)
+	ours := clients.Writer(api, "PUT", changed, apitest.TypeJSON, object, 8)
+	limit := clients.Writer(bare, "PUT", changed, apitest.TypeJSON, object, 8)
+	apitest.Compare(b, 1000, ours.Send, limit.Send)
 	b.ReportMetric(1.2, "aim")
 	require.Equal(b, before, s.Store.Revision())
 }

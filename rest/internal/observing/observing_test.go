@@ -5,7 +5,6 @@ package observing_test
 import (
 	"bufio"
 	"context"
-	"fmt"
 	"io"
 	"log/slog"
 	"os"
@@ -97,12 +96,15 @@ type dropping struct{}
 func (dropping) ExportSpans(context.Context, []sdk.ReadOnlySpan) error { return nil }
 func (dropping) Shutdown(context.Context) error                        { return nil }
 
+func TestMain(m *testing.M) { apitest.RunWithClients(m) }
+
 type plugged = func(*testing.B) rest.Plugin
 
 const (
-	rounds  = 12
-	gets    = 2000 // of each API in each round
-	creates = 600
+	connections = 8
+	rounds      = 12
+	gets        = 2000 // of each API in each round
+	creates     = 600
 )
 
 // BenchmarkObservers prints the least processor time of a GET and of a CREATE of 2 KB over HTTP for each set of observers, and its ratio to
@@ -135,30 +137,27 @@ func BenchmarkObservers(b *testing.B) {
 		s.Fill(b, 1000)
 		addresses[i] = apitest.Serve(b, s.API).Listener.Addr().String()
 	}
-	body := apitest.PaddedThing("m"+digits, apitest.BenchObject)
+	c := apitest.StartClients(b)
+	body := apitest.PaddedThing("m"+apitest.Counted, apitest.BenchObject)
 	requests := []struct {
-		name  string
-		count int
-		order order
-		times [][]time.Duration
-	}{
-		{name: "GET", count: gets, order: order{Code: 200, Request: "GET " + apitest.Things + "/n000500 HTTP/1.1\r\nHost: a\r\nUser-Agent: bench\r\n\r\n"}},
-		{name: "CREATE", count: creates, order: order{Code: 201, Request: fmt.Sprintf(
-			"POST %s HTTP/1.1\r\nHost: a\r\nUser-Agent: bench\r\nContent-Type: application/json\r\nContent-Length: %d\r\n\r\n%s",
-			apitest.Things, len(body), body)}},
+		name    string
+		count   int
+		callers []*apitest.Caller // of each set
+		times   [][]time.Duration
+	}{{name: "GET", count: gets}, {name: "CREATE", count: creates}}
+	for _, address := range addresses {
+		requests[0].callers = append(requests[0].callers, c.Caller(address, apitest.Things+"/n000500", "application/json", connections))
+		requests[1].callers = append(requests[1].callers, c.Writer(address, "POST", apitest.Things, "application/json", string(body), connections))
 	}
-	c := startClients(b)
 	for i := range requests {
 		requests[i].times = make([][]time.Duration, len(sets))
 	}
 	for round := range rounds + 1 {
 		for i := range requests {
 			r := &requests[i]
-			for k, address := range addresses {
-				o := r.order
-				o.Address, o.From, o.Requests = address, round*r.count, r.count
+			for k, caller := range r.callers {
 				runtime.GC()
-				took := apitest.ProcessorTime(func() { c.send(b, o) })
+				took := apitest.ProcessorTime(func() { caller.Send(r.count) })
 				if round > 0 { // the first one opens connections
 					r.times[k] = append(r.times[k], took/time.Duration(r.count))
 				}
