@@ -27,8 +27,8 @@ var rooms = []room{
 	{name: "access", may: []string{"apimeta", "status", "storage", "watch", "rest/internal/notes"}},
 	{name: "resource", may: []string{
 		"apimeta", "status", "internal/codec", "internal/doc", "internal/gotype", "internal/managed", "internal/rules", "internal/schema",
-		"internal/words", "internal/errorlog", "storage", "watch", "rest/internal/access", "rest/internal/kind", "rest/internal/objectmeta", "rest/internal/steps",
-		"rest/internal/upstream", "rest/internal/notes", "rest/internal/query", "rest/history",
+		"internal/words", "internal/errorlog", "storage", "watch", "rest/internal/access", "rest/internal/kind",
+		"rest/internal/objectmeta", "rest/internal/steps", "rest/internal/upstream", "rest/internal/notes", "rest/internal/query", "rest/history",
 	}},
 	{name: "history", may: []string{
 		"apimeta", "status", "internal/codec", "internal/doc", "storage", "watch", "rest/history", "rest/internal/objectmeta",
