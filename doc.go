@@ -41,6 +41,7 @@
 //   - rest/debug: profiles, open watches and other states, behind a right of their own.
 //   - rest/audit: records who did what, as Kubernetes' audit does.
 //   - rest/requestlog: a line of log/slog for each request.
+//   - rest/transaction: lists of objects that clients store together or not at all.
 //   - rest/console: a web page that shows an API.
 //   - rest/apiservice: lists groups and versions as objects, for clients that look there.
 //   - rest/cbor: the media type CBOR, for hosts that enable it.

@@ -3,6 +3,7 @@ package rest
 import (
 	"crypto/sha512"
 	"encoding/hex"
+	"maps"
 	"net"
 	"net/http"
 	"slices"
@@ -126,6 +127,7 @@ func (q *request) index() error {
 		paths = append(paths, watchesPath)
 	}
 	paths = append(paths, kind.Paths(q.serving.groups)...)
+	paths = slices.AppendSeq(paths, maps.Keys(q.api.paths))
 	slices.Sort(paths)
 	return q.writeOwn(http.StatusOK, media.PlainJSON(q.wantsPretty()), map[string][]string{"paths": paths})
 }

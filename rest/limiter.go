@@ -45,6 +45,9 @@ type Seats interface {
 
 // takePlace gives the request a place, and its seats if the API has a [Limiter].
 func (q *request) takePlace() error {
+	if q.outer != nil {
+		return q.api.flights.Take(q.r.Context(), &q.flight, delivery.Holder{Exempt: true})
+	}
 	h := q.holder()
 	if l := q.api.limiter; l != nil && !q.isHealth() && !q.isOpen() && !q.isStream() {
 		seats := l.Limit(LimitedRequest{

@@ -52,7 +52,7 @@ func (a *API) findPluginPath(_ *serving, path string, _ httprouter.Params, at *p
 	}
 	at.declared = declared
 	return nil, always(func(q *request) error {
-		ctx, cancel := q.api.ending.Until(q.r.Context())
+		ctx, cancel := q.api.ending.Until(q.context())
 		defer cancel()
 		handler.ServeHTTP(&notingWriter{q.w, q}, q.r.WithContext(ctx))
 		return nil

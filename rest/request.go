@@ -46,6 +46,7 @@ type request struct {
 	auditID  [1]string // the value of a header
 	wrote    bool      // the answer has begun
 	logged   bool      // the log has the failure already
+	outer    *request  // has made this one, see [API.ServeInside]
 	heir     *request  // answers in the place of this request, which a hook holds; see inTime
 	flight   delivery.Flight
 	held     delivery.Held

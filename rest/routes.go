@@ -140,6 +140,9 @@ func documents(groups []kind.Group) map[string]chooser {
 // Only a path below a subresource may contain an escaped slash: see [route.Path].
 func (a *API) handle(w http.ResponseWriter, r *http.Request, params httprouter.Params, find finder) {
 	q := &request{api: a, serving: a.serving.Load(), w: w, r: r}
+	if inside, ok := w.(*insideWriter); ok {
+		q.outer = inside.outer
+	}
 	path, whole := route.Path(r.URL)
 	res, choose := find(q.serving, path, params, &q.at)
 	if choose == nil || !whole && !q.at.below {
@@ -249,7 +252,11 @@ func (q *request) answer(choose chooser) {
 	if r.Header["Origin"] != nil || r.Header["Sec-Fetch-Site"] != nil { // a browser may have sent it for a page
 		err = q.checkPage()
 	}
-	if err == nil && q.needsUser() {
+	switch {
+	case err != nil:
+	case q.outer != nil:
+		q.inherit()
+	case q.needsUser():
 		err = q.identify()
 	}
 	if err == nil {

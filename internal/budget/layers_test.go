@@ -108,6 +108,7 @@ func TestOnlyItsUsersLink(t *testing.T) {
 		{"/rest/quota", ""},
 		{"/rest/rbac", ""},
 		{"/rest/requestlog", ""},
+		{"/rest/transaction", ""},
 		{"/rest/seed", ""},
 		{"/rest/serviceaccount", ""},
 		{"/rest/validate", "go.yaml.in/yaml/v3"},

@@ -1,0 +1,36 @@
+package rest
+
+import (
+	"errors"
+	"net/http"
+
+	"github.com/decorum-go/decorum/status"
+)
+
+// ServeInside serves a request that the handler of a plug-in's path (see [Parts].Paths) makes on behalf of its client, such as one for each
+// object of a transaction. The API authorizes, admits and observes it like any other request. But it has the user of the handler's
+// request, without credentials of its own, and the place of the handler's request. The context of r must come from that request. Headers
+// and body of r are those of the request inside.
+func (a *API) ServeInside(w http.ResponseWriter, r *http.Request) {
+	outer, ok := r.Context().Value(accessKey{}).(*request)
+	if !ok || outer.api != a {
+		a.Error(w, r, status.InternalError(errors.New("ServeInside: the context is not that of a request of the API")))
+		return
+	}
+	a.ServeHTTP(&insideWriter{w, outer}, r)
+}
+
+// insideWriter marks a request that another one has made.
+type insideWriter struct {
+	http.ResponseWriter
+	outer *request
+}
+
+// Unwrap is for [http.ResponseController].
+func (w *insideWriter) Unwrap() http.ResponseWriter { return w.ResponseWriter }
+
+// inherit gives the request the user of the request that has made it, which the context carries, and what belongs to this user.
+func (q *request) inherit() {
+	q.allowance, q.secret = q.outer.allowance, q.outer.secret
+	q.only, q.resume = nil, nil
+}

@@ -1,0 +1,70 @@
+package transaction
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+
+	"sigs.k8s.io/yaml"
+
+	"github.com/decorum-go/decorum/apimeta"
+	"github.com/decorum-go/decorum/status"
+)
+
+// item is an object of the list.
+type item struct {
+	text []byte // JSON
+	head struct {
+		apimeta.TypeMeta `json:",inline"`
+		Metadata         struct{ Name, GenerateName, Namespace, ResourceVersion string }
+	}
+}
+
+// readList reads the body of a transaction.
+func readList(body []byte) ([]item, error) {
+	if trimmed := bytes.TrimSpace(body); !bytes.HasPrefix(trimmed, []byte("{")) {
+		text, err := yaml.YAMLToJSONStrict(body)
+		if err != nil {
+			return nil, status.BadRequest("the body is neither JSON nor YAML: " + err.Error())
+		}
+		body = text
+	}
+	var list struct {
+		apimeta.TypeMeta `json:",inline"`
+		Items            []json.RawMessage `json:"items"`
+	}
+	if err := json.Unmarshal(body, &list); err != nil {
+		return nil, status.BadRequest("the body is not a List: " + err.Error())
+	}
+	if list.APIVersion != "v1" || list.Kind != "List" {
+		return nil, status.BadRequest(fmt.Sprintf("the body must be a List of v1, and not %q of %q", list.Kind, list.APIVersion))
+	}
+	items := make([]item, len(list.Items))
+	for i, text := range list.Items {
+		items[i].text = text
+		if err := json.Unmarshal(text, &items[i].head); err != nil {
+			return nil, status.BadRequest(fmt.Sprintf("items[%d] is not an object: %v", i, err))
+		}
+	}
+	return items, nil
+}
+
+// withVersion returns the JSON of an object with another resourceVersion.
+func withVersion(object []byte, version string) ([]byte, error) {
+	var top, metadata map[string]json.RawMessage
+	if err := json.Unmarshal(object, &top); err != nil {
+		return nil, err
+	}
+	if err := json.Unmarshal(top["metadata"], &metadata); err != nil {
+		return nil, err
+	}
+	if metadata["resourceVersion"] = json.RawMessage(`"` + version + `"`); version == "" {
+		delete(metadata, "resourceVersion")
+	}
+	text, err := json.Marshal(metadata)
+	if err != nil {
+		return nil, err
+	}
+	top["metadata"] = text
+	return json.Marshal(top)
+}
