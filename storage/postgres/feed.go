@@ -78,11 +78,11 @@ func (f *feed) commits(process uint32) {
 	f.committer = process
 }
 
-// isOwn reports whether a notification may be that of the commit under way.
-func (f *feed) isOwn(process uint32) bool {
+// knows reports whether a notification from a process says nothing new: its changes were passed, or it may be that of the commit under way.
+func (f *feed) knows(revision watch.Revision, process uint32) bool {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	return f.committer == process
+	return revision <= f.position || process == f.committer
 }
 
 func (f *feed) moveTo(position watch.Revision) {
@@ -104,8 +104,8 @@ func (f *feed) wake(revision watch.Revision) {
 	}
 }
 
-// wait calls listen, whose context ends when the feed is woken. listen returns the revision of a notification.
-func (f *feed) wait(ctx context.Context, listen func(context.Context) (watch.Revision, error)) error {
+// wait calls listen, whose context ends when the feed is woken. listen returns nil once there is something to read.
+func (f *feed) wait(ctx context.Context, listen func(context.Context) error) error {
 	for {
 		f.mu.Lock()
 		if f.requested {
@@ -116,20 +116,17 @@ func (f *feed) wait(ctx context.Context, listen func(context.Context) (watch.Rev
 		bounded, cancel := context.WithCancel(ctx)
 		f.interrupt = cancel
 		f.mu.Unlock()
-		revision, err := listen(bounded)
+		err := listen(bounded)
 		woken := bounded.Err() != nil
 		cancel()
 		f.mu.Lock()
 		f.interrupt = nil
-		position := f.position
 		f.mu.Unlock()
 		switch {
 		case ctx.Err() != nil:
 			return ctx.Err()
-		case err != nil && !woken:
+		case !woken:
 			return err
-		case err == nil && revision > position:
-			return nil
 		}
 	}
 }
@@ -151,19 +148,26 @@ func (a *authority) Follow(ctx context.Context, after watch.Revision, yield func
 		if err := f.readAll(ctx, conn); err != nil {
 			return err
 		}
-		err := a.feed.wait(ctx, func(ctx context.Context) (watch.Revision, error) {
-			notification, err := conn.WaitForNotification(ctx)
-			if err != nil {
-				return 0, fmt.Errorf("Postgres ended the connection: %w", err)
-			}
-			if a.feed.isOwn(notification.PID) {
-				return 0, nil
-			}
-			revision, err := strconv.ParseUint(notification.Payload, 10, 64)
-			return watch.Revision(revision), err
-		})
+		err := a.feed.wait(ctx, func(ctx context.Context) error { return a.notified(ctx, conn) })
 		if err != nil {
 			return err
+		}
+	}
+}
+
+// notified waits for a notification of something new.
+func (a *authority) notified(ctx context.Context, conn *pgx.Conn) error {
+	for {
+		notification, err := conn.WaitForNotification(ctx)
+		if err != nil {
+			return fmt.Errorf("Postgres ended the connection: %w", err)
+		}
+		revision, err := strconv.ParseUint(notification.Payload, 10, 64)
+		if err != nil {
+			return err
+		}
+		if !a.feed.knows(watch.Revision(revision), notification.PID) {
+			return nil
 		}
 	}
 }
@@ -235,14 +239,14 @@ func (f *following) poll(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		err = f.feed.wait(ctx, func(ctx context.Context) (watch.Revision, error) {
+		err = f.feed.wait(ctx, func(ctx context.Context) error {
 			timer := time.NewTimer(f.opts.Poll)
 			defer timer.Stop()
 			select {
 			case <-timer.C:
-				return f.feed.at() + 1, nil
+				return nil
 			case <-ctx.Done():
-				return 0, ctx.Err()
+				return ctx.Err()
 			}
 		})
 		if err != nil {
