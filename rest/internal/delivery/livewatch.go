@@ -3,7 +3,6 @@ package delivery
 import (
 	"context"
 	"errors"
-	"math/rand/v2"
 	"sync/atomic"
 	"time"
 
@@ -13,13 +12,6 @@ import (
 	"github.com/decorum-go/decorum/rest/internal/resource"
 	"github.com/decorum-go/decorum/status"
 	"github.com/decorum-go/decorum/watch"
-)
-
-const (
-	// bookmarkPeriod is the time between two bookmarks of a quiet watch, give or take a quarter.
-	bookmarkPeriod = time.Minute
-	// lastBookmark is how long before its end a watch sends a last bookmark.
-	lastBookmark = 2 * time.Second
 )
 
 // liveWatch is a watch in progress. Its follower is a position in the store's log and has no queue. So a client that stops reading holds up
@@ -32,19 +24,15 @@ type liveWatch struct {
 	ending    *Ending
 	held      *Held
 	ctx       context.Context
-	deadline  time.Time
 	events    media.Events
-	bookmarks bool
 	live      bool           // the existing objects have been sent
 	after     watch.Revision // the last revision that the client knows
 	follower  follow.Follower
 	out       Output
 	hurried   Hurried
-	alarm     chan struct{} // the one channel for everything that wakes the watch; each channel to wait on takes memory
-	timer     *time.Timer   // calls wake at next
-	next      time.Time     // the time of the next bookmark, or the end
 	sentEvent func(bytes int)
 	behind    *atomic.Uint64 // sentEvent and behind: see Watch
+	alarms
 	buffer
 }
 
@@ -130,30 +118,6 @@ func (s *liveWatch) gatherNews(bookmark bool) (more bool, err error) {
 	return more, nil
 }
 
-// setTimer sets the timer for the next bookmark or, if no bookmark is left, for the end. The time to the next bookmark varies, so that
-// watches do not send theirs together. The last bookmark comes shortly before the end.
-func (s *liveWatch) setTimer() {
-	left := time.Until(s.deadline)
-	s.next = s.deadline
-	if s.bookmarks && left > lastBookmark {
-		left = min(bookmarkPeriod*3/4+rand.N(bookmarkPeriod/2), left-lastBookmark)
-		s.next = time.Now().Add(left)
-	}
-	if s.timer == nil {
-		s.timer = time.AfterFunc(left, s.wake)
-	} else {
-		s.timer.Reset(left)
-	}
-}
-
-// wake makes the watch poll again. It may be called from any goroutine.
-func (s *liveWatch) wake() {
-	select {
-	case s.alarm <- struct{}{}:
-	default:
-	}
-}
-
 // hurry limits the current write and wakes a waiting watch, because the API ends.
 func (s *liveWatch) hurry() {
 	s.out.Hurry()
@@ -162,9 +126,7 @@ func (s *liveWatch) hurry() {
 
 // close releases everything that the watch holds.
 func (s *liveWatch) close() {
-	if s.timer != nil {
-		s.timer.Stop()
-	}
+	s.stop()
 	s.follower.Close()
 	if s.out != nil {
 		s.hurried.Stop()

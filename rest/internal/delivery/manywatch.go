@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"math/rand/v2"
 	"slices"
 	"time"
 
@@ -42,11 +41,7 @@ type WatchPart struct {
 // Deliver sends the events until the stream ends. Before it calls open, which begins the answer, it takes its position, and returns an error that the
 // caller can answer with a Status. Afterwards it returns an error only if the answer breaks off within an event.
 func (w *ManyWatch) Deliver(ctx context.Context, open func() (Output, error)) error {
-	duration := minWatchTime + rand.N(maxWatchTime-minWatchTime)
-	if w.Seconds != nil && *w.Seconds > 0 {
-		duration = time.Duration(min(*w.Seconds, int64(24*time.Hour/time.Second))) * time.Second
-	}
-	s := &manyStream{ManyWatch: w, ctx: ctx, deadline: time.Now().Add(duration), alarm: make(chan struct{}, 1)}
+	s := &manyStream{ManyWatch: w, ctx: ctx, alarms: alarmsFor(w.Seconds, w.Bookmarks)}
 	defer s.close()
 	var beginnings []follow.Beginning
 	for _, part := range w.Parts {
@@ -76,17 +71,14 @@ func (w *ManyWatch) Deliver(ctx context.Context, open func() (Output, error)) er
 // manyStream is a ManyWatch in progress.
 type manyStream struct {
 	*ManyWatch
-	ctx      context.Context
-	deadline time.Time
-	alarm    chan struct{}
-	timer    *time.Timer // calls wake at next
-	next     time.Time
-	merged   follow.Merged
-	out      Output
-	hurried  []Hurried
-	buf      []byte
-	told     watch.Revision // the last revision that the client knows to resume from
-	live     bool
+	ctx context.Context
+	alarms
+	merged  follow.Merged
+	out     Output
+	hurried []Hurried
+	buf     []byte
+	told    watch.Revision // the last revision that the client knows to resume from
+	live    bool
 }
 
 // sendState sends the existing objects and what has happened since the first of them was listed, and then a bookmark that says so.
@@ -245,29 +237,6 @@ func (s *manyStream) flush() error {
 	return nil
 }
 
-// setTimer sets the timer for the next bookmark or, if no bookmark is left, for the end.
-func (s *manyStream) setTimer() {
-	left := time.Until(s.deadline)
-	s.next = s.deadline
-	if s.Bookmarks && left > lastBookmark {
-		left = min(bookmarkPeriod*3/4+rand.N(bookmarkPeriod/2), left-lastBookmark)
-		s.next = time.Now().Add(left)
-	}
-	if s.timer == nil {
-		s.timer = time.AfterFunc(left, s.wake)
-	} else {
-		s.timer.Reset(left)
-	}
-}
-
-// wake makes the stream poll again. It may be called from any goroutine.
-func (s *manyStream) wake() {
-	select {
-	case s.alarm <- struct{}{}:
-	default:
-	}
-}
-
 // hurry limits the current write and wakes a waiting stream, because the API ends.
 func (s *manyStream) hurry() {
 	s.out.Hurry()
@@ -275,9 +244,7 @@ func (s *manyStream) hurry() {
 }
 
 func (s *manyStream) close() {
-	if s.timer != nil {
-		s.timer.Stop()
-	}
+	s.stop()
 	s.merged.Close()
 	if s.out != nil {
 		for i := range s.hurried {

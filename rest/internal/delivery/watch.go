@@ -2,7 +2,6 @@ package delivery
 
 import (
 	"context"
-	"math/rand/v2"
 	"sync/atomic"
 	"time"
 
@@ -83,13 +82,9 @@ type beginning struct {
 
 // start makes the live watch, whose time begins to run.
 func (w *Watch) start(ctx context.Context) *beginning {
-	duration := minWatchTime + rand.N(maxWatchTime-minWatchTime)
-	if w.Seconds != nil && *w.Seconds > 0 {
-		duration = time.Duration(min(*w.Seconds, int64(24*time.Hour/time.Second))) * time.Second
-	}
 	// The watch needs a timer anyway. A context with a deadline would cost each watch more.
-	s := &liveWatch{resource: w.Resource, ending: w.Ending, held: w.Held, ctx: ctx, deadline: time.Now().Add(duration), events: w.Events,
-		bookmarks: w.Bookmarks, sentEvent: w.Sent, behind: w.Behind, alarm: make(chan struct{}, 1)}
+	s := &liveWatch{resource: w.Resource, ending: w.Ending, held: w.Held, ctx: ctx, events: w.Events, sentEvent: w.Sent,
+		behind: w.Behind, alarms: alarmsFor(w.Seconds, w.Bookmarks)}
 	from := w.From
 	from.Until, from.Alarm, from.Throughout = s.deadline, s.alarm, true
 	current := w.Resource.Store.Revision()
