@@ -182,7 +182,7 @@ func (s *Store) ResourcesIn(ctx context.Context, namespace string) ([]string, er
 	return slices.DeleteFunc(names, func(name string) bool { return s.authority.sources[name].remove == nil }), err
 }
 
-// Update implements [storage.Store]. The record is the object as the source has kept it.
+// Update implements [storage.Store]. The record is the object as the source has kept it, unless somebody has changed it since.
 func (s *Store) Update(ctx context.Context, key storage.Key, fn storage.UpdateFunc) (*storage.Record, error) {
 	if err := s.readable(key.Resource, storage.Any); err != nil {
 		return nil, err
@@ -196,5 +196,8 @@ func (s *Store) Update(ctx context.Context, key storage.Key, fn storage.UpdateFu
 	if err != nil || gone {
 		return record, err
 	}
-	return s.Engine.Get(ctx, key, storage.Any)
+	if kept, err := s.Engine.Get(ctx, key, storage.Any); err == nil && kept.Revision == record.Revision {
+		return kept, nil
+	}
+	return record, nil
 }
