@@ -13,7 +13,8 @@ import (
 )
 
 var (
-	// A mark in a page says which test runs commands, or why none does. It stands above a block, or in the first line for the whole page.
+	// A mark in a page says which test runs commands, or why none does. It stands above a block, or in the first line for
+	// the whole page.
 	runBy  = regexp.MustCompile(`^<!-- run by (\S+) (Test\w+) -->$`)
 	notRun = regexp.MustCompile(`^<!-- not run: \S.* -->$`)
 	// bareCommand is a command in a block without a language, or in an indented one, where no test would find it.
@@ -59,7 +60,8 @@ func isMark(t *testing.T, page, line string) bool {
 	}
 	code, err := os.ReadFile(match[1])
 	require.NoError(t, err, page)
-	assert.Contains(t, string(code), "\nfunc "+match[2]+"(t *testing.T) {\n", "%s names a test that %s does not have", page, match[1])
+	assert.Contains(t, string(code), "\nfunc "+match[2]+"(t *testing.T) {\n", "%s names a test that %s does not have",
+		page, match[1])
 	return true
 }
 
@@ -67,7 +69,8 @@ func isMark(t *testing.T, page, line string) bool {
 func pages(t *testing.T) (out []string) {
 	t.Helper()
 	require.NoError(t, filepath.WalkDir(".", func(path string, entry fs.DirEntry, err error) error {
-		if entry.IsDir() && (entry.Name() == "node_modules" || path == "docs/decisions" || strings.HasPrefix(entry.Name(), ".") && path != ".") {
+		if entry.IsDir() && (entry.Name() == "node_modules" || path == "docs/decisions" ||
+			strings.HasPrefix(entry.Name(), ".") && path != ".") {
 			return fs.SkipDir
 		}
 		if strings.HasSuffix(path, ".md") {

@@ -4,9 +4,9 @@
 // # The shortest path
 //
 // Declare a kind: a struct that embeds apimeta.TypeMeta and apimeta.ObjectMeta, and has a Spec and usually a Status. A
-// rest.Resource names the kind's group, version and plural. Pass it to rest.New, which returns an http.Handler, and mount
-// the handler in your server. The example of this package does all of this, and `go run ./examples/quickstart` adds a
-// controller.
+// rest.Resource names the kind's group, version and plural. Pass it to rest.New, which returns an http.Handler, and
+// mount the handler in your server. The example of this package does all of this, and `go run ./examples/quickstart`
+// adds a controller.
 //
 // # The packages
 //
@@ -49,26 +49,26 @@
 //   - rest/conventions: checks kinds against the API conventions.
 //
 // Five modules add what needs more dependencies: cel, rules in the Common Expression Language; k8s, the kinds of
-// k8s.io/api; rest/auth/oidc, people who log in with OpenID Connect; rest/metrics, metrics for Prometheus; and rest/tracing,
-// requests as spans of OpenTelemetry.
+// k8s.io/api; rest/auth/oidc, people who log in with OpenID Connect; rest/metrics, metrics for Prometheus; and
+// rest/tracing, requests as spans of OpenTelemetry.
 //
 // A program links only the packages that it imports.
 //
 // # The way of a request
 //
 // A read sends the bytes that the store holds: the server encodes an object once, when it commits it. A write takes the
-// steps of one list: the server decodes it, checks it against the URL, restores the fields that its verb may not change, sets
-// defaults, validates it by the schema and by hooks, and encodes it. Then the store compares it with the current object,
-// assigns a revision and appends the change to the log. If another write has changed the object in the meantime, the server
-// repeats these steps, so a hook may run more than once for one request. Typed clients in the same process take the same
-// steps.
+// steps of one list: the server decodes it, checks it against the URL, restores the fields that its verb may not
+// change, sets defaults, validates it by the schema and by hooks, and encodes it. Then the store compares it with the
+// current object, assigns a revision and appends the change to the log. If another write has changed the object in the
+// meantime, the server repeats these steps, so a hook may run more than once for one request. Typed clients in the same
+// process take the same steps.
 //
 // # What the host decides
 //
-// The host decides about the listener, TLS, users, logging, metrics and the path prefix. Set ReadTimeout and WriteTimeout on
-// the server; otherwise a slow client occupies a connection for ever. For watches, the handler lifts the WriteTimeout
-// through http.ResponseController. A middleware that wraps the ResponseWriter must therefore have a method Unwrap, which
-// net/http requires of every such wrapper.
+// The host decides about the listener, TLS, users, logging, metrics and the path prefix. Set ReadTimeout and
+// WriteTimeout on the server; otherwise a slow client occupies a connection for ever. For watches, the handler lifts
+// the WriteTimeout through http.ResponseController. A middleware that wraps the ResponseWriter must therefore have a
+// method Unwrap, which net/http requires of every such wrapper.
 //
 // At the end of the program, first cancel the context of your controllers and wait for their Run. Then call
 // rest.API.Shutdown, which ends the watches, and finally http.Server.Shutdown, which waits for all other requests.

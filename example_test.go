@@ -70,7 +70,8 @@ func Example() {
 
 	// And the same object over HTTP, below the prefix.
 	answer := httptest.NewRecorder()
-	mux.ServeHTTP(answer, httptest.NewRequest("GET", "/platform/apis/example.com/v1/namespaces/default/widgets/first", nil))
+	mux.ServeHTTP(answer, httptest.NewRequest("GET", "/platform/apis/example.com/v1/namespaces/default/widgets/first",
+		nil))
 	fmt.Println(answer.Code)
 
 	// Output:

@@ -45,8 +45,8 @@ func TestEveryLogLineIsDocumented(t *testing.T) {
 	assert.Greater(t, messages, 20, "the test finds the messages")
 }
 
-// logged returns the messages that a file logs: the first text among the arguments of a logger, and the texts that are chosen together with a
-// level.
+// logged returns the messages that a file logs: the first text among the arguments of a logger, and the texts that are
+// chosen together with a level.
 func logged(file *ast.File) (messages []string) {
 	ast.Inspect(file, func(n ast.Node) bool {
 		switch n := n.(type) {

@@ -41,10 +41,12 @@ var examples = map[string][]string{
 	"docs/console.md":   {"examples/platform/main.go", "rest/console/example_test.go"},
 	"docs/deletion.md":  {"rest/example_test.go", "rest/lifecycle/example_test.go"},
 	"docs/extensions.md": {
-		"rest/example_queries_test.go", "rest/example_transact_test.go", "rest/example_history_test.go", "storage/foreign/example_test.go",
+		"rest/example_queries_test.go", "rest/example_transact_test.go", "rest/example_history_test.go",
+		"storage/foreign/example_test.go",
 	},
 	"docs/guide.md": {
-		"examples/platform/site/site.go", "examples/platform/site/v2.go", "examples/platform/site/site_test.go", "examples/platform/main.go",
+		"examples/platform/site/site.go", "examples/platform/site/v2.go", "examples/platform/site/site_test.go",
+		"examples/platform/main.go",
 		"examples/platform/publisher.go", "examples/platform/publisher_test.go", "examples/platform/report/main.go",
 		"examples/replicas/replica.go", "examples/replicas/store.go", "storage/postgres/example_test.go",
 	},
@@ -57,7 +59,8 @@ var examples = map[string][]string{
 	"docs/path-tenants.md":  {"examples/platform/teams/main.go"},
 	"docs/runtime-kinds.md": {"rest/example_runtime_test.go", "cel/example_definitions_test.go"},
 	"docs/security.md": {
-		"rest/auth/example_test.go", "rest/serviceaccount/example_test.go", "rest/example_filters_test.go", "rest/quota/example_test.go",
+		"rest/auth/example_test.go", "rest/serviceaccount/example_test.go", "rest/example_filters_test.go",
+		"rest/quota/example_test.go",
 		"rest/fairness/example_test.go",
 	},
 	"docs/storage.md": {
@@ -68,14 +71,15 @@ var examples = map[string][]string{
 	"docs/testing.md":  nil,
 	"docs/validate.md": {"rest/validate/example_test.go"},
 	"docs/versions.md": {"rest/example_versions_test.go"},
-	"docs/webhooks.md": {"rest/callout/example_test.go", "rest/crd/example_webhook_test.go", "rest/webhook/example_test.go",
-		"cel/example_policies_test.go"},
+	"docs/webhooks.md": {"rest/callout/example_test.go", "rest/crd/example_webhook_test.go",
+		"rest/webhook/example_test.go", "cel/example_policies_test.go"},
 	"examples/controller/README.md":       {"examples/controller/manager.go"},
 	"k8s/README.md":                       {"k8s/example_test.go"},
 	"rest/conformance/fixtures/widget.md": nil,
 }
 
-// The Go code in a page of documentation is that of an Example, too. The comment "// ..." stands for lines that the page leaves out.
+// The Go code in a page of documentation is that of an Example, too. The comment "// ..." stands for lines that the
+// page leaves out.
 func TestDocsShowExamples(t *testing.T) {
 	for _, page := range pages(t) {
 		text, err := os.ReadFile(page)
@@ -146,8 +150,8 @@ func TestExamplesCanBeCopied(t *testing.T) {
 	assert.NotZero(t, seen)
 }
 
-// Every file that the README and the documentation link to exists, and has the heading or the anchor that a link names. Links to other sites
-// are not followed, because tests use only this machine.
+// Every file that the README and the documentation link to exists, and has the heading or the anchor that a link names.
+// Links to other sites are not followed, because tests use only this machine.
 func TestLinksPointToFiles(t *testing.T) {
 	decisions, err := filepath.Glob("docs/decisions/*.md")
 	require.NoError(t, err)
@@ -193,7 +197,8 @@ func TestCommentsNamePagesThatExist(t *testing.T) {
 	assert.NotZero(t, seen)
 }
 
-// anchors returns the places in a page to which a link can lead: its headings, as GitHub writes them, and its explicit anchors.
+// anchors returns the places in a page to which a link can lead: its headings, as GitHub writes them, and its explicit
+// anchors.
 func anchors(t *testing.T, page string) []string {
 	text, err := os.ReadFile(page)
 	require.NoError(t, err)

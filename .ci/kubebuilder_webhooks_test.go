@@ -10,7 +10,8 @@ import (
 	crewv1 "testproject.org/v4/api/v1"
 )
 
-// The webhooks that kubebuilder generates allow every write. So each of these writes succeeds only if the server reaches them.
+// The webhooks that kubebuilder generates allow every write. So each of these writes succeeds only if the server
+// reaches them.
 var _ = Describe("The server", func() {
 	metadata := metav1.ObjectMeta{Namespace: "default", Name: "called"}
 	DescribeTable("calls the webhooks of a write", func(object client.Object) {
@@ -22,6 +23,7 @@ var _ = Describe("The server", func() {
 		Entry("of a FirstMate", &crewv1.FirstMate{ObjectMeta: metadata}),
 		Entry("of a Sailor", &crewv1.Sailor{ObjectMeta: metadata}),
 		Entry("of an Admiral", &crewv1.Admiral{ObjectMeta: metav1.ObjectMeta{Name: "called"}}),
-		Entry("of a Pod", &corev1.Pod{ObjectMeta: metadata, Spec: corev1.PodSpec{Containers: []corev1.Container{{Name: "c", Image: "i"}}}}),
+		Entry("of a Pod", &corev1.Pod{ObjectMeta: metadata,
+			Spec: corev1.PodSpec{Containers: []corev1.Container{{Name: "c", Image: "i"}}}}),
 	)
 })

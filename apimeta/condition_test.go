@@ -31,8 +31,10 @@ func TestSetCondition(t *testing.T) {
 			{"the same, no time", with(func(c *apimeta.Condition) { c.LastTransitionTime = apimeta.Time{} }), ready, false},
 			{"other reason", with(func(c *apimeta.Condition) { c.Reason, c.LastTransitionTime = "Again", now }),
 				with(func(c *apimeta.Condition) { c.Reason = "Again" }), true},
-			{"other message", with(func(c *apimeta.Condition) { c.Message = "m" }), with(func(c *apimeta.Condition) { c.Message = "m" }), true},
-			{"newer generation", with(func(c *apimeta.Condition) { c.ObservedGeneration = 2 }), with(func(c *apimeta.Condition) { c.ObservedGeneration = 2 }), true},
+			{"other message", with(func(c *apimeta.Condition) { c.Message = "m" }),
+				with(func(c *apimeta.Condition) { c.Message = "m" }), true},
+			{"newer generation", with(func(c *apimeta.Condition) { c.ObservedGeneration = 2 }),
+				with(func(c *apimeta.Condition) { c.ObservedGeneration = 2 }), true},
 			{"other status, no time", apimeta.Condition{Type: "Ready", Status: apimeta.ConditionFalse},
 				apimeta.Condition{Type: "Ready", Status: apimeta.ConditionFalse, LastTransitionTime: now}, true},
 			{"other status, given time", with(func(c *apimeta.Condition) { c.Status = apimeta.ConditionUnknown }),
@@ -47,7 +49,8 @@ func TestSetCondition(t *testing.T) {
 
 		var conditions []apimeta.Condition
 		assert.True(t, apimeta.SetCondition(&conditions, apimeta.Condition{Type: "New", Status: apimeta.ConditionTrue}))
-		assert.Equal(t, []apimeta.Condition{{Type: "New", Status: apimeta.ConditionTrue, LastTransitionTime: now}}, conditions)
+		assert.Equal(t, []apimeta.Condition{{Type: "New", Status: apimeta.ConditionTrue, LastTransitionTime: now}},
+			conditions)
 		assert.False(t, apimeta.SetCondition(nil, ready))
 	})
 }

@@ -7,12 +7,12 @@ import (
 	"maps"
 )
 
-// Document is an object of any kind: its metadata, and all other fields as plain Go values. Use it for a kind without a Go struct, such as
-// one that arrives at run time.
+// Document is an object of any kind: its metadata, and all other fields as plain Go values. Use it for a kind without a
+// Go struct, such as one that arrives at run time.
 //
-// A Document that was decoded holds strings, bool, int64, float64, nil, []any and map[string]any. A number outside the range of int64 is a
-// float64, so it may lose digits; one outside the range of float64 is a json.Number. A Document to encode may hold all that encoding/json
-// encodes.
+// A Document that was decoded holds strings, bool, int64, float64, nil, []any and map[string]any. A number outside the
+// range of int64 is a float64, so it may lose digits; one outside the range of float64 is a json.Number. A Document to
+// encode may hold all that encoding/json encodes.
 type Document struct {
 	TypeMeta
 	ObjectMeta

@@ -14,7 +14,8 @@ import (
 // A program reads and changes an object of a kind that it was not compiled with.
 func ExampleDocument() {
 	var d apimeta.Document
-	if err := json.Unmarshal([]byte(`{"kind":"Lamp","metadata":{"name":"desk"},"spec":{"color":"red","watts":40}}`), &d); err != nil {
+	if err := json.Unmarshal([]byte(`{"kind":"Lamp","metadata":{"name":"desk"},"spec":{"color":"red","watts":40}}`),
+		&d); err != nil {
 		panic(err)
 	}
 	spec := d.Content["spec"].(map[string]any)
@@ -31,7 +32,8 @@ func ExampleDocument() {
 
 func TestDocumentKeepsValues(t *testing.T) {
 	for _, c := range []struct{ name, in, want string }{
-		{"every kind of value", `{"apiVersion":"v1","kind":"A","metadata":{"name":"n"},"a":[1,-2.5,"x",true,null,{"b":{}}]}`, ""},
+		{"every kind of value", `{"apiVersion":"v1","kind":"A","metadata":{"name":"n"},"a":[1,-2.5,"x",true,null,{"b":{}}]}`,
+			""},
 		{"the largest integer", `{"metadata":{},"n":9223372036854775807}`, ""},
 		{"a larger integer is rounded", `{"metadata":{},"n":9223372036854775808}`, `{"metadata":{},"n":9223372036854775808}`},
 		{"no metadata", `{"spec":{}}`, `{"metadata":{},"spec":{}}`},
@@ -50,9 +52,10 @@ func TestDocumentKeepsValues(t *testing.T) {
 	for _, bad := range []string{`[]`, `"x"`, `{"metadata":{"labels":7}}`, `{"kind":7}`} {
 		assert.Error(t, new(apimeta.Document).UnmarshalJSON([]byte(bad)), bad)
 	}
-	data, err := json.Marshal(apimeta.Document{ObjectMeta: apimeta.ObjectMeta{Name: "n"}, Content: map[string]any{"metadata": 7, "kind": "B", "spec": struct {
-		Size int `json:"size"`
-	}{3}}})
+	data, err := json.Marshal(apimeta.Document{ObjectMeta: apimeta.ObjectMeta{Name: "n"},
+		Content: map[string]any{"metadata": 7, "kind": "B", "spec": struct {
+			Size int `json:"size"`
+		}{3}}})
 	require.NoError(t, err)
 	assert.JSONEq(t, `{"metadata":{"name":"n"},"spec":{"size":3}}`, string(data))
 }

@@ -63,8 +63,9 @@ func ExampleParseFieldSelector() {
 
 func ExampleLabelSelector_Selector() {
 	s, err := apimeta.LabelSelector{
-		MatchLabels:      map[string]string{"app": "shop"},
-		MatchExpressions: []apimeta.LabelSelectorRequirement{{Key: "tier", Operator: apimeta.LabelSelectorNotIn, Values: []string{"back"}}},
+		MatchLabels: map[string]string{"app": "shop"},
+		MatchExpressions: []apimeta.LabelSelectorRequirement{{Key: "tier", Operator: apimeta.LabelSelectorNotIn,
+			Values: []string{"back"}}},
 	}.Selector()
 	fmt.Println(s, err)
 	// Output:

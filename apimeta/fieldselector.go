@@ -47,7 +47,8 @@ func ParseFieldSelector(s string) (FieldSelector, error) {
 			continue
 		}
 		if len(requirements) == MaxSelectorRequirements {
-			return FieldSelector{}, fmt.Errorf("field selector has too many requirements: may not have more than %d", MaxSelectorRequirements)
+			return FieldSelector{}, fmt.Errorf("field selector has too many requirements: may not have more than %d",
+				MaxSelectorRequirements)
 		}
 		field, op, escaped, ok := splitFieldTerm(term)
 		if !ok {
@@ -63,7 +64,8 @@ func ParseFieldSelector(s string) (FieldSelector, error) {
 		requirements = append(requirements, FieldRequirement{Field: field, Operator: op, Value: value})
 	}
 	slices.SortFunc(requirements, func(a, b FieldRequirement) int {
-		return cmp.Or(strings.Compare(a.Field, b.Field), cmp.Compare(a.Operator, b.Operator), strings.Compare(a.Value, b.Value))
+		return cmp.Or(strings.Compare(a.Field, b.Field), cmp.Compare(a.Operator, b.Operator),
+			strings.Compare(a.Value, b.Value))
 	})
 	return FieldSelector{requirements: requirements}, nil
 }

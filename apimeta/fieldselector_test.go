@@ -52,7 +52,8 @@ func TestParseFieldSelectorErrors(t *testing.T) {
 		{"a=b=c", `invalid field selector: unescaped character in value: 61`},
 		{"a===b", `invalid field selector: unescaped character in value: 61`},
 		{strings.Repeat("a", apimeta.MaxSelectorLength+1), `field selector is too long: may not be more than 65536 bytes`},
-		{strings.Repeat("a=b,", apimeta.MaxSelectorRequirements+1), `field selector has too many requirements: may not have more than 1000`},
+		{strings.Repeat("a=b,", apimeta.MaxSelectorRequirements+1),
+			`field selector has too many requirements: may not have more than 1000`},
 	}
 	for _, tt := range tests {
 		t.Run(tt.selector[:min(len(tt.selector), 20)], func(t *testing.T) {

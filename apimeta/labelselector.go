@@ -42,7 +42,8 @@ type LabelSelectorRequirement struct {
 // [MaxSelectorRequirements] requirements.
 func (s LabelSelector) Selector() (Selector, error) {
 	if n := len(s.MatchLabels) + len(s.MatchExpressions); n > MaxSelectorRequirements {
-		return Selector{}, fmt.Errorf("label selector has too many requirements: may not have more than %d", MaxSelectorRequirements)
+		return Selector{}, fmt.Errorf("label selector has too many requirements: may not have more than %d",
+			MaxSelectorRequirements)
 	}
 	var requirements []Requirement
 	for _, label := range LabelsOf(s.MatchLabels) {

@@ -32,7 +32,8 @@ func TestNames(t *testing.T) {
 		{"label with dots", apimeta.ValidateDNS1123Label, "a.b", []string{"must not contain dots"}},
 		{"label in capitals", apimeta.ValidateDNS1123Label, "A", []string{label}},
 		{"empty label", apimeta.ValidateDNS1123Label, "", []string{label}},
-		{"long and wrong label", apimeta.ValidateDNS1123Label, long(64) + "_", []string{"must be no more than 63 characters", label}},
+		{"long and wrong label", apimeta.ValidateDNS1123Label, long(64) + "_",
+			[]string{"must be no more than 63 characters", label}},
 
 		{"subdomain", apimeta.ValidateDNS1123Subdomain, "a.b-c.d1", nil},
 		{"longest subdomain", apimeta.ValidateDNS1123Subdomain, long(253), nil},
@@ -51,19 +52,23 @@ func TestNames(t *testing.T) {
 		{"dot", apimeta.ValidatePathSegmentName, ".", []string{"may not be '.'"}},
 		{"dots", apimeta.ValidatePathSegmentName, "..", []string{"may not be '..'"}},
 		{"three dots", apimeta.ValidatePathSegmentName, "...", nil},
-		{"slash and percent", apimeta.ValidatePathSegmentName, "a/b%c", []string{"may not contain '/'", "may not contain '%'"}},
+		{"slash and percent", apimeta.ValidatePathSegmentName, "a/b%c",
+			[]string{"may not contain '/'", "may not contain '%'"}},
 
 		{"label key", apimeta.ValidateLabelKey, "a_B.c-1", nil},
 		{"prefixed label key", apimeta.ValidateLabelKey, "example.com/a", nil},
 		{"label key with dash", apimeta.ValidateLabelKey, "-a", []string{badKey}},
 		{"label key with bad prefix", apimeta.ValidateLabelKey, "Bad_Prefix/k", []string{"prefix part " + subdomain}},
-		{"label key with long prefix", apimeta.ValidateLabelKey, long(254) + "/k", []string{"prefix part must be no more than 253 bytes"}},
+		{"label key with long prefix", apimeta.ValidateLabelKey, long(254) + "/k",
+			[]string{"prefix part must be no more than 253 bytes"}},
 		{"label key with empty prefix", apimeta.ValidateLabelKey, "/k", []string{"prefix part must be non-empty"}},
 		{"label key with empty name", apimeta.ValidateLabelKey, "a/", []string{"name part must be non-empty", badKey}},
 		{"empty label key", apimeta.ValidateLabelKey, "", []string{"name part must be non-empty", badKey}},
 		{"label key with slashes", apimeta.ValidateLabelKey, "a/b/c", []string{slashes}},
-		{"long label key", apimeta.ValidateLabelKey, "example.com/" + long(64), []string{"name part must be no more than 63 bytes"}},
-		{"label key wrong in both parts", apimeta.ValidateLabelKey, "bad name/x y", []string{"prefix part " + subdomain, badKey}},
+		{"long label key", apimeta.ValidateLabelKey, "example.com/" + long(64),
+			[]string{"name part must be no more than 63 bytes"}},
+		{"label key wrong in both parts", apimeta.ValidateLabelKey, "bad name/x y",
+			[]string{"prefix part " + subdomain, badKey}},
 		{"qualified name", apimeta.ValidateQualifiedName, "x y", []string{badKey}},
 
 		{"label value", apimeta.ValidateLabelValue, "a_B.c-1", nil},
@@ -98,9 +103,11 @@ func FuzzNames(f *testing.F) {
 		{"subdomain", apimeta.ValidateDNS1123Subdomain, regexp.MustCompile(`^` + dnsLabel + `(\.` + dnsLabel + `)*$`), 253},
 		{"label 1035", apimeta.ValidateDNS1035Label, regexp.MustCompile(`^[a-z]([-a-z0-9]*[a-z0-9])?$`), 63},
 		{"label value", apimeta.ValidateLabelValue, regexp.MustCompile(`^(` + part + `)?$`), 63},
-		{"qualified name", apimeta.ValidateQualifiedName, regexp.MustCompile(`^(` + dnsLabel + `(\.` + dnsLabel + `)*/)?` + part + `$`), 253},
+		{"qualified name", apimeta.ValidateQualifiedName,
+			regexp.MustCompile(`^(` + dnsLabel + `(\.` + dnsLabel + `)*/)?` + part + `$`), 253},
 	}
-	for _, seed := range []string{"", "a", "A-b", "a.b", "1-", "-", "a/b", "/a", "a/", "a_b.c", "a\n", "é", "a/b/c", "0.0/0"} {
+	for _, seed := range []string{"", "a", "A-b", "a.b", "1-", "-", "a/b", "/a", "a/", "a_b.c", "a\n", "é", "a/b/c",
+		"0.0/0"} {
 		f.Add(seed)
 	}
 	f.Fuzz(func(t *testing.T, s string) {

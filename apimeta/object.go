@@ -101,9 +101,9 @@ func (m ObjectMeta) Clone() ObjectMeta {
 // HasFinalizer reports whether the object has a finalizer.
 func (m ObjectMeta) HasFinalizer(name string) bool { return slices.Contains(m.Finalizers, name) }
 
-// AddFinalizer adds a finalizer, and reports whether it changed the object. A deleted object remains until all its finalizers
-// are removed (API conventions, Metadata). The server refuses a new finalizer on an object that is being deleted.
-// [ValidateFinalizerName] states the rules for names.
+// AddFinalizer adds a finalizer, and reports whether it changed the object. A deleted object remains until all its
+// finalizers are removed (API conventions, Metadata). The server refuses a new finalizer on an object that is being
+// deleted. [ValidateFinalizerName] states the rules for names.
 func (m *ObjectMeta) AddFinalizer(name string) (added bool) {
 	if m.HasFinalizer(name) {
 		return false
@@ -112,8 +112,8 @@ func (m *ObjectMeta) AddFinalizer(name string) (added bool) {
 	return true
 }
 
-// RemoveFinalizer removes a finalizer, and reports whether it changed the object. It leaves slices shared with other copies of
-// m unchanged.
+// RemoveFinalizer removes a finalizer, and reports whether it changed the object. It leaves slices shared with other
+// copies of m unchanged.
 func (m *ObjectMeta) RemoveFinalizer(name string) (removed bool) {
 	n := len(m.Finalizers)
 	m.Finalizers = slices.DeleteFunc(slices.Clone(m.Finalizers), func(f string) bool { return f == name })

@@ -25,10 +25,12 @@ func fullMeta() apimeta.ObjectMeta {
 		Name: "a", GenerateName: "a-", Namespace: "ns", SelfLink: "/x", UID: "u-1", ResourceVersion: "7", Generation: 2,
 		CreationTimestamp: at, DeletionTimestamp: &at, DeletionGracePeriodSeconds: ptr[int64](30),
 		Labels: map[string]string{"l": "1"}, Annotations: map[string]string{"n": "2"},
-		OwnerReferences: []apimeta.OwnerReference{{APIVersion: "v1", Kind: "K", Name: "o", UID: "u-2", Controller: ptr(true), BlockOwnerDeletion: ptr(false)}},
-		Finalizers:      []string{"example.com/f"},
-		ManagedFields: []apimeta.ManagedFieldsEntry{{Manager: "m", Operation: apimeta.ManagedFieldsApply, APIVersion: "v1", Time: &at,
-			FieldsType: "FieldsV1", FieldsV1: &apimeta.FieldsV1{Raw: []byte(`{"f:spec":{}}`)}, Subresource: "status"}},
+		OwnerReferences: []apimeta.OwnerReference{{APIVersion: "v1", Kind: "K", Name: "o", UID: "u-2", Controller: ptr(true),
+			BlockOwnerDeletion: ptr(false)}},
+		Finalizers: []string{"example.com/f"},
+		ManagedFields: []apimeta.ManagedFieldsEntry{{Manager: "m", Operation: apimeta.ManagedFieldsApply, APIVersion: "v1",
+			Time: &at, FieldsType: "FieldsV1", FieldsV1: &apimeta.FieldsV1{Raw: []byte(`{"f:spec":{}}`)},
+			Subresource: "status"}},
 	}
 }
 
@@ -122,7 +124,8 @@ func TestTypeMetaGroupVersionKind(t *testing.T) {
 		meta apimeta.TypeMeta
 		want apimeta.GroupVersionKind
 	}{
-		{apimeta.TypeMeta{Kind: "Widget", APIVersion: "example.com/v1"}, apimeta.GroupVersionKind{Group: "example.com", Version: "v1", Kind: "Widget"}},
+		{apimeta.TypeMeta{Kind: "Widget", APIVersion: "example.com/v1"},
+			apimeta.GroupVersionKind{Group: "example.com", Version: "v1", Kind: "Widget"}},
 		{apimeta.TypeMeta{Kind: "ConfigMap", APIVersion: "v1"}, apimeta.GroupVersionKind{Version: "v1", Kind: "ConfigMap"}},
 		{apimeta.TypeMeta{Kind: "Odd", APIVersion: "a/b/c"}, apimeta.GroupVersionKind{Kind: "Odd"}},
 		{apimeta.TypeMeta{}, apimeta.GroupVersionKind{}},

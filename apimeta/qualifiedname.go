@@ -23,7 +23,8 @@ func ValidateQualifiedName(name string) []string {
 		part = name
 	}
 	if strings.Contains(part, "/") {
-		return []string{mismatch("a valid label key "+qualifiedNameRule, qualifiedNamePattern, "MyName", "my.name", "123-abc") +
+		return []string{mismatch("a valid label key "+qualifiedNameRule, qualifiedNamePattern, "MyName", "my.name",
+			"123-abc") +
 			" with an optional DNS subdomain prefix and '/' (e.g. 'example.com/MyName')"}
 	}
 	var msgs []string

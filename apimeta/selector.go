@@ -202,7 +202,8 @@ func newRequirement(key string, op Operator, values []string) (Requirement, erro
 	case Exists, DoesNotExist:
 		if len(values) > 0 {
 			shown, _ := json.Marshal(values) // strings always marshal
-			faults = append(faults, "values: Invalid value: "+string(shown)+": values set must be empty for exists and does not exist")
+			faults = append(faults, "values: Invalid value: "+string(shown)+
+				": values set must be empty for exists and does not exist")
 		}
 	case GreaterThan, LessThan:
 		var ok bool

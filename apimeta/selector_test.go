@@ -110,13 +110,16 @@ func TestParseSelectorErrors(t *testing.T) {
 		{"-bad-=1", `unable to parse requirement: <nil>: Invalid value: "-bad-": ` + badKey},
 		{"x=-bad", `unable to parse requirement: values[0][x]: Invalid value: "-bad": ` + badValue},
 		{"x in (b,-a)", `unable to parse requirement: values[0][x]: Invalid value: "-a": ` + badValue},
-		{"x in (-a,-b)", `unable to parse requirement: [values[0][x]: Invalid value: "-a": ` + badValue + `, values[1][x]: Invalid value: "-b": ` + badValue + `]`},
+		{"x in (-a,-b)", `unable to parse requirement: [values[0][x]: Invalid value: "-a": ` + badValue +
+			`, values[1][x]: Invalid value: "-b": ` + badValue + `]`},
 		{"x>y", `unable to parse requirement: values[0]: Invalid value: "y": ` + badNumber},
-		{"x>9223372036854775808", `unable to parse requirement: values[0]: Invalid value: "9223372036854775808": ` + badNumber},
+		{"x>9223372036854775808", `unable to parse requirement: values[0]: Invalid value: "9223372036854775808": ` +
+			badNumber},
 		{"x<", `unable to parse requirement: values[0]: Invalid value: "": ` + badNumber},
 		{"x\x00=1", `unable to parse requirement: <nil>: Invalid value: "x\x00": ` + badKey},
 		{strings.Repeat("x", apimeta.MaxSelectorLength+1), `label selector is too long: may not be more than 65536 bytes`},
-		{strings.Repeat("x,", apimeta.MaxSelectorRequirements) + "x", `label selector has too many requirements: may not have more than 1000`},
+		{strings.Repeat("x,", apimeta.MaxSelectorRequirements) + "x",
+			`label selector has too many requirements: may not have more than 1000`},
 	}
 	for _, tt := range tests {
 		t.Run(tt.selector[:min(len(tt.selector), 20)], func(t *testing.T) {
@@ -225,15 +228,19 @@ func TestLabelSelectorErrors(t *testing.T) {
 		selector apimeta.LabelSelector
 		want     string
 	}{
-		{"operator", one(apimeta.LabelSelectorRequirement{Key: "a", Operator: "in"}), `"in" is not a valid label selector operator`},
+		{"operator", one(apimeta.LabelSelectorRequirement{Key: "a", Operator: "in"}),
+			`"in" is not a valid label selector operator`},
 		{"no values", one(apimeta.LabelSelectorRequirement{Key: "a", Operator: apimeta.LabelSelectorIn}),
 			`values: Invalid value: []: for 'in', 'notin' operators, values set can't be empty`},
-		{"values", one(apimeta.LabelSelectorRequirement{Key: "a", Operator: apimeta.LabelSelectorExists, Values: []string{"x", "y"}}),
+		{"values", one(apimeta.LabelSelectorRequirement{Key: "a", Operator: apimeta.LabelSelectorExists,
+			Values: []string{"x", "y"}}),
 			`values: Invalid value: ["x","y"]: values set must be empty for exists and does not exist`},
-		{"key", one(apimeta.LabelSelectorRequirement{Key: "-a", Operator: apimeta.LabelSelectorExists}), `key: Invalid value: "-a": ` + badKey},
-		{"label", apimeta.LabelSelector{MatchLabels: map[string]string{"a": "-b"}}, `values[0][a]: Invalid value: "-b": ` + badValue},
-		{"too many", apimeta.LabelSelector{MatchExpressions: make([]apimeta.LabelSelectorRequirement, apimeta.MaxSelectorRequirements+1)},
-			`label selector has too many requirements: may not have more than 1000`},
+		{"key", one(apimeta.LabelSelectorRequirement{Key: "-a", Operator: apimeta.LabelSelectorExists}),
+			`key: Invalid value: "-a": ` + badKey},
+		{"label", apimeta.LabelSelector{MatchLabels: map[string]string{"a": "-b"}},
+			`values[0][a]: Invalid value: "-b": ` + badValue},
+		{"too many", apimeta.LabelSelector{MatchExpressions: make([]apimeta.LabelSelectorRequirement,
+			apimeta.MaxSelectorRequirements+1)}, `label selector has too many requirements: may not have more than 1000`},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
@@ -280,7 +287,8 @@ func TestLabels(t *testing.T) {
 }
 
 func FuzzParseSelector(f *testing.F) {
-	for _, seed := range []string{"", "a", "!a", "a=b,c!=d", "a in (b, c),d notin ()", "a>1,b<-2", "a==b", "x in (,,)", "!=", "a=\x00"} {
+	for _, seed := range []string{"", "a", "!a", "a=b,c!=d", "a in (b, c),d notin ()", "a>1,b<-2", "a==b", "x in (,,)",
+		"!=", "a=\x00"} {
 		f.Add(seed)
 	}
 	labels := apimeta.LabelsOf(map[string]string{"a": "b", "c": "", "d": "7"})
@@ -301,7 +309,8 @@ func BenchmarkSelectorMatches(b *testing.B) {
 	labels := apimeta.LabelsOf(map[string]string{
 		"app.kubernetes.io/name": "web", "app.kubernetes.io/part-of": "shop", "tier": "front", "size": "6",
 	})
-	for _, selector := range []string{"tier=front", "app.kubernetes.io/name in (api,web)", "size>5", "tier=front,app.kubernetes.io/part-of=shop,!old"} {
+	for _, selector := range []string{"tier=front", "app.kubernetes.io/name in (api,web)", "size>5",
+		"tier=front,app.kubernetes.io/part-of=shop,!old"} {
 		s, err := apimeta.ParseSelector(selector)
 		require.NoError(b, err)
 		b.Run(selector, func(b *testing.B) {

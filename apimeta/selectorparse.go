@@ -93,7 +93,8 @@ func (p *selectorParser) selector() (Selector, error) {
 			return Selector{}, fmt.Errorf("unable to parse requirement: %w", err)
 		}
 		if len(requirements) == MaxSelectorRequirements {
-			return Selector{}, fmt.Errorf("label selector has too many requirements: may not have more than %d", MaxSelectorRequirements)
+			return Selector{}, fmt.Errorf("label selector has too many requirements: may not have more than %d",
+				MaxSelectorRequirements)
 		}
 		requirements = append(requirements, r)
 		switch t := p.take(); {

@@ -56,7 +56,8 @@ func TestTimeFromTheWire(t *testing.T) {
 		{"fraction is cut", `"2024-05-06T07:08:07.999Z"`, instant, ""},
 		{"escaped", `"2024-05-06T07:08:07\u005a"`, instant, ""},
 		{"null", `null`, time.Time{}, ""},
-		{"word", `"yesterday"`, time.Time{}, `parsing time "yesterday" as "2006-01-02T15:04:05Z07:00": cannot parse "yesterday" as "2006"`},
+		{"word", `"yesterday"`, time.Time{},
+			`parsing time "yesterday" as "2006-01-02T15:04:05Z07:00": cannot parse "yesterday" as "2006"`},
 		{"empty", `""`, time.Time{}, `parsing time "" as "2006-01-02T15:04:05Z07:00": cannot parse "" as "2006"`},
 		{"number", `7`, time.Time{}, `json: cannot unmarshal number into Go value of type string`},
 	}
@@ -172,7 +173,8 @@ func TestTimesDescribeTheirSchema(t *testing.T) {
 }
 
 func FuzzTime(f *testing.F) {
-	for _, seed := range []string{`"2024-05-06T07:08:07Z"`, `"2024-05-06T07:08:07.123456+02:00"`, `null`, `"9999-12-31T23:59:59-23:59"`,
+	for _, seed := range []string{`"2024-05-06T07:08:07Z"`, `"2024-05-06T07:08:07.123456+02:00"`, `null`,
+		`"9999-12-31T23:59:59-23:59"`,
 		`"0000-01-01T00:00:00Z"`, `"0001-01-01T00:00:00Z"`} {
 		f.Add([]byte(seed))
 	}

@@ -5,8 +5,9 @@ import (
 	"strings"
 )
 
-// CompareVersions compares the names of two versions by preference (API conventions, API versioning): the preferred one is larger. v2 is larger
-// than v1, v1 than v1beta2, and beta than alpha. A name of another form is smaller than all of these.
+// CompareVersions compares the names of two versions by preference (API conventions, API versioning): the preferred one
+// is larger. v2 is larger than v1, v1 than v1beta2, and beta than alpha. A name of another form is smaller than all of
+// these.
 func CompareVersions(a, b string) int {
 	x, okX := parseVersion(a)
 	y, okY := parseVersion(b)

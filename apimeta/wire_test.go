@@ -21,7 +21,8 @@ func TestAnswersOnTheWire(t *testing.T) {
 		value any
 		want  string
 	}{
-		{"watch event", apimeta.WatchEvent{Type: apimeta.EventAdded, Object: json.RawMessage(`{"a":1}`)}, `{"type":"ADDED","object":{"a":1}}`},
+		{"watch event", apimeta.WatchEvent{Type: apimeta.EventAdded, Object: json.RawMessage(`{"a":1}`)},
+			`{"type":"ADDED","object":{"a":1}}`},
 		{"table", apimeta.Table{
 			TypeMeta: apimeta.TypeMeta{Kind: "Table", APIVersion: "meta.k8s.io/v1"},
 			ListMeta: apimeta.ListMeta{ResourceVersion: "7", Continue: "c", RemainingItemCount: &remaining},
@@ -29,17 +30,20 @@ func TestAnswersOnTheWire(t *testing.T) {
 				{Name: "Size", Type: "integer", Description: "d", Priority: 1}},
 			Rows: []apimeta.TableRow{
 				{Cells: []any{"a", 1}, Object: json.RawMessage(`{"kind":"PartialObjectMetadata"}`)},
-				{Cells: []any{"b", nil}, Conditions: []apimeta.TableRowCondition{{Type: apimeta.RowCompleted, Status: apimeta.ConditionTrue}}},
+				{Cells: []any{"b", nil}, Conditions: []apimeta.TableRowCondition{{Type: apimeta.RowCompleted,
+					Status: apimeta.ConditionTrue}}},
 			},
 		}, `{"kind":"Table","apiVersion":"meta.k8s.io/v1","metadata":{"resourceVersion":"7","continue":"c","remainingItemCount":3},` +
 			`"columnDefinitions":[{"name":"Name","type":"string","format":"name","description":"","priority":0},{"name":"Size","type":"integer","format":"","description":"d","priority":1}],` +
 			`"rows":[{"cells":["a",1],"object":{"kind":"PartialObjectMetadata"}},{"cells":["b",null],"conditions":[{"type":"Completed","status":"True"}],"object":null}]}`},
-		{"later table of a watch", apimeta.Table{Rows: []apimeta.TableRow{}}, `{"metadata":{},"columnDefinitions":null,"rows":[]}`},
+		{"later table of a watch", apimeta.Table{Rows: []apimeta.TableRow{}},
+			`{"metadata":{},"columnDefinitions":null,"rows":[]}`},
 		{"metadata list", apimeta.PartialObjectMetadataList{
 			TypeMeta: apimeta.TypeMeta{Kind: "PartialObjectMetadataList", APIVersion: "meta.k8s.io/v1"},
 			Items:    []apimeta.PartialObjectMetadata{{ObjectMeta: apimeta.ObjectMeta{Name: "a"}}},
 		}, `{"kind":"PartialObjectMetadataList","apiVersion":"meta.k8s.io/v1","metadata":{},"items":[{"metadata":{"name":"a"}}]}`},
-		{"/api", apimeta.APIVersions{TypeMeta: apimeta.TypeMeta{Kind: "APIVersions"}, Versions: []string{"v1"}, ServerAddressByClientCIDRs: cidr},
+		{"/api", apimeta.APIVersions{TypeMeta: apimeta.TypeMeta{Kind: "APIVersions"}, Versions: []string{"v1"},
+			ServerAddressByClientCIDRs: cidr},
 			`{"kind":"APIVersions","versions":["v1"],"serverAddressByClientCIDRs":[{"clientCIDR":"0.0.0.0/0","serverAddress":"h:1"}]}`},
 		{"/apis", apimeta.APIGroupList{TypeMeta: apimeta.TypeMeta{Kind: "APIGroupList"}, Groups: []apimeta.APIGroup{
 			{Name: "example.com", Versions: []apimeta.GroupVersionForDiscovery{version}, PreferredVersion: version},
@@ -48,11 +52,13 @@ func TestAnswersOnTheWire(t *testing.T) {
 		{"/apis/group", apimeta.APIGroup{TypeMeta: apimeta.TypeMeta{Kind: "APIGroup", APIVersion: "v1"}, Name: "example.com",
 			Versions: []apimeta.GroupVersionForDiscovery{version}, PreferredVersion: version, ServerAddressByClientCIDRs: cidr},
 			`{"kind":"APIGroup","apiVersion":"v1","name":"example.com","versions":[{"groupVersion":"example.com/v1","version":"v1"}],"preferredVersion":{"groupVersion":"example.com/v1","version":"v1"},"serverAddressByClientCIDRs":[{"clientCIDR":"0.0.0.0/0","serverAddress":"h:1"}]}`},
-		{"/apis/group/version", apimeta.APIResourceList{TypeMeta: apimeta.TypeMeta{Kind: "APIResourceList", APIVersion: "v1"}, GroupVersion: "example.com/v1",
+		{"/apis/group/version", apimeta.APIResourceList{TypeMeta: apimeta.TypeMeta{Kind: "APIResourceList", APIVersion: "v1"},
+			GroupVersion: "example.com/v1",
 			Resources: []apimeta.APIResource{
-				{Name: "widgets", SingularName: "widget", Namespaced: true, Kind: "Widget", Verbs: []string{"get"}, ShortNames: []string{"wd"},
-					Categories: []string{"all"}, StorageVersionHash: "h"},
-				{Name: "widgets/scale", Namespaced: true, Group: "autoscaling", Version: "v1", Kind: "Scale", Verbs: []string{"get"}},
+				{Name: "widgets", SingularName: "widget", Namespaced: true, Kind: "Widget", Verbs: []string{"get"},
+					ShortNames: []string{"wd"}, Categories: []string{"all"}, StorageVersionHash: "h"},
+				{Name: "widgets/scale", Namespaced: true, Group: "autoscaling", Version: "v1", Kind: "Scale",
+					Verbs: []string{"get"}},
 			}},
 			`{"kind":"APIResourceList","apiVersion":"v1","groupVersion":"example.com/v1","resources":[` +
 				`{"name":"widgets","singularName":"widget","namespaced":true,"kind":"Widget","verbs":["get"],"shortNames":["wd"],"categories":["all"],"storageVersionHash":"h"},` +

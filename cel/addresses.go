@@ -23,14 +23,16 @@ func addressFunctions() []cel.EnvOption {
 		size:  func(p netip.Prefix) int { return bytesOfBits(p.Bits()) },
 	}
 	is := func(name, id string, is func(netip.Addr) bool) cel.EnvOption {
-		return cel.Function(name, cel.MemberOverload(id, []*cel.Type{ips.Type}, cel.BoolType, unary(func(a netip.Addr) ref.Val { return types.Bool(is(a)) })))
+		return cel.Function(name, cel.MemberOverload(id, []*cel.Type{ips.Type}, cel.BoolType,
+			unary(func(a netip.Addr) ref.Val { return types.Bool(is(a)) })))
 	}
 	text := []*cel.Type{cel.StringType}
 	return []cel.EnvOption{
 		cel.Types(ips.Type, cidrs.Type),
 		cel.Function("ip",
 			cel.Overload("string_to_ip", text, ips.Type, parsed(parseIP, ips.wrap)),
-			cel.MemberOverload(ipOfCIDR, []*cel.Type{cidrs.Type}, ips.Type, unary(func(p netip.Prefix) ref.Val { return ips.wrap(p.Addr()) }))),
+			cel.MemberOverload(ipOfCIDR, []*cel.Type{cidrs.Type}, ips.Type,
+				unary(func(p netip.Prefix) ref.Val { return ips.wrap(p.Addr()) }))),
 		cel.Function("isIP", cel.Overload("is_ip", text, cel.BoolType, readable(parseIP))),
 		cel.Function("ip.isCanonical", cel.Overload("ip_is_canonical", text, cel.BoolType, unary(isCanonicalIP))),
 		cel.Function("family", cel.MemberOverload("ip_family", []*cel.Type{ips.Type}, cel.IntType, unary(family))),
@@ -40,31 +42,38 @@ func addressFunctions() []cel.EnvOption {
 		is("isLinkLocalUnicast", "ip_is_link_local_unicast", netip.Addr.IsLinkLocalUnicast),
 		is("isGlobalUnicast", "ip_is_global_unicast", netip.Addr.IsGlobalUnicast),
 		cel.Function("string",
-			cel.Overload("ip_to_string", []*cel.Type{ips.Type}, cel.StringType, unary(func(a netip.Addr) ref.Val { return types.String(a.String()) })),
-			cel.Overload("cidr_to_string", []*cel.Type{cidrs.Type}, cel.StringType, unary(func(p netip.Prefix) ref.Val { return types.String(p.String()) }))),
+			cel.Overload("ip_to_string", []*cel.Type{ips.Type}, cel.StringType,
+				unary(func(a netip.Addr) ref.Val { return types.String(a.String()) })),
+			cel.Overload("cidr_to_string", []*cel.Type{cidrs.Type}, cel.StringType,
+				unary(func(p netip.Prefix) ref.Val { return types.String(p.String()) }))),
 
 		cel.Function("cidr", cel.Overload("string_to_cidr", text, cidrs.Type, parsed(parseCIDR, cidrs.wrap))),
 		cel.Function("isCIDR", cel.Overload("is_cidr", text, cel.BoolType, readable(parseCIDR))),
-		cel.Function("prefixLength", cel.MemberOverload("cidr_prefix_length", []*cel.Type{cidrs.Type}, cel.IntType, unary(func(p netip.Prefix) ref.Val { return types.Int(p.Bits()) }))),
-		cel.Function("masked", cel.MemberOverload("cidr_masked", []*cel.Type{cidrs.Type}, cidrs.Type, unary(func(p netip.Prefix) ref.Val { return cidrs.wrap(p.Masked()) }))),
+		cel.Function("prefixLength",
+			cel.MemberOverload("cidr_prefix_length", []*cel.Type{cidrs.Type}, cel.IntType,
+				unary(func(p netip.Prefix) ref.Val { return types.Int(p.Bits()) }))),
+		cel.Function("masked", cel.MemberOverload("cidr_masked", []*cel.Type{cidrs.Type}, cidrs.Type,
+			unary(func(p netip.Prefix) ref.Val { return cidrs.wrap(p.Masked()) }))),
 		cel.Function("containsIP",
 			cel.MemberOverload("cidr_contains_ip_ip", []*cel.Type{cidrs.Type, ips.Type}, cel.BoolType, binary(containsIP)),
-			cel.MemberOverload(containsIPText, []*cel.Type{cidrs.Type, cel.StringType}, cel.BoolType, binary(func(p netip.Prefix, text string) ref.Val {
-				a, err := parseIP(text)
-				if err != nil {
-					return types.NoSuchOverloadErr() // as in API servers
-				}
-				return containsIP(p, a)
-			}))),
+			cel.MemberOverload(containsIPText, []*cel.Type{cidrs.Type, cel.StringType}, cel.BoolType,
+				binary(func(p netip.Prefix, text string) ref.Val {
+					a, err := parseIP(text)
+					if err != nil {
+						return types.NoSuchOverloadErr() // as in API servers
+					}
+					return containsIP(p, a)
+				}))),
 		cel.Function("containsCIDR",
 			cel.MemberOverload("cidr_contains_cidr", []*cel.Type{cidrs.Type, cidrs.Type}, cel.BoolType, binary(containsCIDR)),
-			cel.MemberOverload(containsCIDRText, []*cel.Type{cidrs.Type, cel.StringType}, cel.BoolType, binary(func(p netip.Prefix, text string) ref.Val {
-				inner, err := parseCIDR(text)
-				if err != nil {
-					return types.WrapErr(err)
-				}
-				return containsCIDR(p, inner)
-			}))),
+			cel.MemberOverload(containsCIDRText, []*cel.Type{cidrs.Type, cel.StringType}, cel.BoolType,
+				binary(func(p netip.Prefix, text string) ref.Val {
+					inner, err := parseCIDR(text)
+					if err != nil {
+						return types.WrapErr(err)
+					}
+					return containsCIDR(p, inner)
+				}))),
 	}
 }
 

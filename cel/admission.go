@@ -38,7 +38,8 @@ var admissionEnvironment = sync.OnceValues(func() (*cel.Env, error) {
 
 // Scope implements [rules.Admission].
 func (a admission) Scope() (rules.Scope, error) {
-	return &scope{base: a.base, types: newAdmissionTypes(a.base.CELTypeProvider()), envs: map[rules.Visible]*cel.Env{}}, nil
+	return &scope{base: a.base, types: newAdmissionTypes(a.base.CELTypeProvider()), envs: map[rules.Visible]*cel.Env{}},
+		nil
 }
 
 // scope implements [rules.Scope].
@@ -76,7 +77,8 @@ func (s *scope) env(v rules.Visible) (*cel.Env, error) {
 		options = append(options, cel.Variable(paramsName, cel.DynType))
 	}
 	if v.Authorizer {
-		options = append(options, cel.Variable(authorizerName, authorizers.Type), cel.Variable(requestResourceName, resourceChecks.Type))
+		options = append(options, cel.Variable(authorizerName, authorizers.Type),
+			cel.Variable(requestResourceName, resourceChecks.Type))
 	}
 	if v.Variables {
 		options = append(options, cel.Variable(variablesName, cel.ObjectType(variablesTypeName)))
@@ -192,7 +194,8 @@ func (s *scope) Evaluate(in *rules.Input, budget int64) rules.Evaluation {
 	}
 	if in.Authorize != nil {
 		e.vars[authorizerName] = authorizers.wrap(authorizer{question{ask: in.Authorize}})
-		e.vars[requestResourceName] = resourceChecks.wrap(resourceCheck{question{ask: in.Authorize, check: checkOf(in.Request)}})
+		e.vars[requestResourceName] = resourceChecks.wrap(resourceCheck{question{ask: in.Authorize,
+			check: checkOf(in.Request)}})
 	}
 	return e
 }
@@ -233,7 +236,8 @@ func (e *evaluation) Value(ctx context.Context, expression rules.Expression) (do
 	}
 	if details == nil || details.ActualCost() == nil {
 		e.left = -1
-		return doc.Value{}, &rules.Exhausted{Text: "runtime cost could not be calculated for expression: " + x.text + ", no further expression will be run"}
+		return doc.Value{}, &rules.Exhausted{Text: "runtime cost could not be calculated for expression: " + x.text +
+			", no further expression will be run"}
 	}
 	if !e.charge(*details.ActualCost()) {
 		return doc.Value{}, &rules.Exhausted{Text: outOfBudget}
@@ -257,8 +261,9 @@ func (e *evaluation) charge(cost uint64) bool {
 // checkOf returns the question of authorizer.requestResource.
 func checkOf(request doc.Value) rules.Check {
 	of := request.Get("requestResource")
-	return rules.Check{Group: of.Get("group").Text(), Resource: of.Get("resource").Text(), Subresource: request.Get("requestSubResource").Text(),
-		Namespace: request.Get("namespace").Text(), Name: request.Get("name").Text()}
+	return rules.Check{Group: of.Get("group").Text(), Resource: of.Get("resource").Text(),
+		Subresource: request.Get("requestSubResource").Text(), Namespace: request.Get("namespace").Text(),
+		Name: request.Get("name").Text()}
 }
 
 // isPatchType reports whether a name is that of a type of patches.

@@ -27,8 +27,9 @@ func admissionInput(t *testing.T) *rules.Input {
 		Namespace: document(t, `{"metadata": {"name": "default", "labels": {"team": "a"}}}`),
 		Params:    document(t, `{"limit": 5}`),
 		Authorize: func(c rules.Check) rules.Ruling {
-			return rules.Ruling{Allowed: c.Verb == "get", Reason: strings.Join([]string{c.ServiceAccountNamespace, c.ServiceAccount, c.Verb, c.Path, c.Group, c.Resource,
-				c.Subresource, c.Namespace, c.Name, c.FieldSelector, c.LabelSelector}, "|"), Err: errors.New("unsure")}
+			return rules.Ruling{Allowed: c.Verb == "get",
+				Reason: strings.Join([]string{c.ServiceAccountNamespace, c.ServiceAccount, c.Verb, c.Path, c.Group, c.Resource,
+					c.Subresource, c.Namespace, c.Name, c.FieldSelector, c.LabelSelector}, "|"), Err: errors.New("unsure")}
 		},
 	}
 }
@@ -103,19 +104,21 @@ func TestResultsOfExpressionsOfAdmission(t *testing.T) {
 			`expression 'variables.failing == 1' resulted in error: composited variable "failing" fails to evaluate: no such key: missing`},
 		{"[JSONPatch{op: 'add', path: '/spec/' + jsonpatch.escapeKey('a/b~c'), value: Object.spec{list: [1, 2], share: 2.5, of: {'k': true}}}]", rules.JSONPatch,
 			`[{"op":"add","path":"/spec/a~1b~0c","value":{"list":[1,2],"of":{"k":true},"share":2.5}}]`},
-		{"[JSONPatch{op: 'move', from: '/a', path: '/b'}, JSONPatch{op: 'test', path: '/c', value: object.spec.parts}]", rules.JSONPatch,
-			`[{"from":"/a","op":"move","path":"/b"},{"op":"test","path":"/c","value":[{"name":"a","size":1},{"name":"b","size":2}]}]`},
-		{"Object{spec: Object.spec{parts: [Object.spec.parts{name: 'c'}], size: object.spec.size, ?note: optional.none()}}", rules.ApplyConfiguration,
-			`{"spec":{"parts":[{"name":"c"}],"size":3}}`},
+		{"[JSONPatch{op: 'move', from: '/a', path: '/b'}, JSONPatch{op: 'test', path: '/c', value: object.spec.parts}]",
+			rules.JSONPatch, `[{"from":"/a","op":"move","path":"/b"},{"op":"test","path":"/c","value":[{"name":"a","size":1},{"name":"b","size":2}]}]`},
+		{"Object{spec: Object.spec{parts: [Object.spec.parts{name: 'c'}], size: object.spec.size, ?note: optional.none()}}",
+			rules.ApplyConfiguration, `{"spec":{"parts":[{"name":"c"}],"size":3}}`},
 		{"Object{spec: Object.status{size: 1}}", rules.ApplyConfiguration,
 			`type mismatch: unexpected type name "Object.status", expected "Object.spec", which matches field name path from root Object type`},
 		{"object.spec.size", rules.Bool, "must evaluate to bool but got dyn"},
 		{"1", rules.TextOrNull, "must evaluate to one of [string null_type] but got int"},
 		{"Object{}", rules.JSONPatch, "must evaluate to list(JSONPatch) but got Object"},
 		{"nothing", rules.Bool, "compilation failed: ERROR: <input>:1:1: undeclared reference to 'nothing' (in container '')\n | nothing\n | ^"},
-		{"request.nothing == 1", rules.Bool, "compilation failed: ERROR: <input>:1:8: undefined field 'nothing'\n | request.nothing == 1\n | .......^"},
-		{"variables.double == 'x'", rules.Bool, "compilation failed: ERROR: <input>:1:18: found no matching overload for '_==_' applied to '(int, string)'\n" +
-			" | variables.double == 'x'\n | .................^"},
+		{"request.nothing == 1", rules.Bool,
+			"compilation failed: ERROR: <input>:1:8: undefined field 'nothing'\n | request.nothing == 1\n | .......^"},
+		{"variables.double == 'x'", rules.Bool,
+			"compilation failed: ERROR: <input>:1:18: found no matching overload for '_==_' applied to '(int, string)'\n" +
+				" | variables.double == 'x'\n | .................^"},
 		{"authorizer.path(' ').check('get').allowed()", rules.Bool,
 			"expression 'authorizer.path(' ').check('get').allowed()' resulted in error: path must not be empty"},
 		{"authorizer.group('').resource('').check('get').allowed()", rules.Bool,
@@ -149,7 +152,8 @@ func TestBudgetOfExpressionsOfAdmission(t *testing.T) {
 	_, err := e.Value(t.Context(), compile("authorizer.requestResource.check('put').allowed()"))
 	exhausted, ok := errors.AsType[*rules.Exhausted](err)
 	require.True(t, ok, "%v", err)
-	assert.Equal(t, "validation failed due to running out of cost budget, no further validation rules will be run", exhausted.Text)
+	assert.Equal(t, "validation failed due to running out of cost budget, no further validation rules will be run",
+		exhausted.Text)
 	_, err = e.Value(t.Context(), cheap)
 	require.Error(t, err, "nothing is evaluated after the budget is spent")
 
@@ -161,7 +165,8 @@ func TestBudgetOfExpressionsOfAdmission(t *testing.T) {
 
 	ctx, stop := context.WithCancel(t.Context())
 	stop()
-	_, err = s.Evaluate(admissionInput(t), rules.PolicyBudget).Value(ctx, compile("lists.range(1000).all(i, lists.range(1000).all(j, i + j < 0 || true))"))
+	_, err = s.Evaluate(admissionInput(t), rules.PolicyBudget).Value(ctx,
+		compile("lists.range(1000).all(i, lists.range(1000).all(j, i + j < 0 || true))"))
 	require.ErrorContains(t, err, "operation interrupted")
 }
 
@@ -182,9 +187,11 @@ func TestMatchConditions(t *testing.T) {
 		{"an error", []string{yes, fails}, false, "", failure},
 		{"two errors", []string{fails, fails, "object.other == 1"}, false, "",
 			"[" + failure + ", expression 'object.other == 1' resulted in error: no such key: other]"},
-		{"a condition that does not compile", []string{broken}, false, "", "compilation error: compilation failed: ERROR: <input>:1:4: Syntax error"},
+		{"a condition that does not compile", []string{broken}, false, "",
+			"compilation error: compilation failed: ERROR: <input>:1:4: Syntax error"},
 		{"too expensive", []string{strings.Repeat("authorizer.requestResource.check('get').allowed() && ", 2) + "true",
-			strings.Repeat("authorizer.requestResource.check('get').allowed() && ", 2) + "true", "lists.range(1000000).size() == 0",
+			strings.Repeat("authorizer.requestResource.check('get').allowed() && ", 2) + "true",
+			"lists.range(1000000).size() == 0",
 			"lists.range(1000000).size() == 0", "lists.range(1000000).size() == 0"}, false, "",
 			"validation failed due to running out of cost budget, no further validation rules will be run"},
 	} {
@@ -193,7 +200,8 @@ func TestMatchConditions(t *testing.T) {
 			for i, text := range c.conditions {
 				conditions = append(conditions, rules.Condition{Name: string(rune('0' + i)), Expression: text})
 			}
-			matches, failed, err := rules.CompileConditions(newScope(t), conditions, rules.Visible{Authorizer: true}).Match(t.Context(), admissionInput(t))
+			matches, failed, err := rules.CompileConditions(newScope(t), conditions,
+				rules.Visible{Authorizer: true}).Match(t.Context(), admissionInput(t))
 			assert.Equal(t, c.matches, matches)
 			assert.Equal(t, c.failed, failed)
 			if c.err == "" {

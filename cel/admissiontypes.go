@@ -11,7 +11,8 @@ const (
 	variablesTypeName = "kubernetes.variables"
 )
 
-// newAdmissionTypes returns the types of the variables request, namespaceObject and variables. The last one has no fields yet.
+// newAdmissionTypes returns the types of the variables request, namespaceObject and variables. The last one has no
+// fields yet.
 func newAdmissionTypes(p types.Provider) *declarations {
 	d := newDeclarations(p)
 	declare := func(name string, fields map[string]*cel.Type) *cel.Type {
@@ -25,16 +26,21 @@ func newAdmissionTypes(p types.Provider) *declarations {
 	labels := cel.MapType(text, text)
 
 	kind := declare("kubernetes.GroupVersionKind", map[string]*cel.Type{"group": text, "version": text, "kind": text})
-	resource := declare("kubernetes.GroupVersionResource", map[string]*cel.Type{"group": text, "version": text, "resource": text})
-	user := declare("kubernetes.UserInfo", map[string]*cel.Type{"username": text, "uid": text, "groups": texts, "extra": cel.MapType(text, texts)})
+	resource := declare("kubernetes.GroupVersionResource",
+		map[string]*cel.Type{"group": text, "version": text, "resource": text})
+	user := declare("kubernetes.UserInfo",
+		map[string]*cel.Type{"username": text, "uid": text, "groups": texts, "extra": cel.MapType(text, texts)})
 	declare(requestTypeName, map[string]*cel.Type{
-		"kind": kind, "resource": resource, "subResource": text, "requestKind": kind, "requestResource": resource, "requestSubResource": text,
-		"name": text, "namespace": text, "operation": text, "userInfo": user, "dryRun": cel.BoolType, "options": cel.DynType,
+		"kind": kind, "resource": resource, "subResource": text, "requestKind": kind, "requestResource": resource,
+		"requestSubResource": text,
+		"name":               text, "namespace": text, "operation": text, "userInfo": user, "dryRun": cel.BoolType, "options": cel.DynType,
 	})
 
 	metadata := declare("kubernetes.NamespaceMetadata", map[string]*cel.Type{
-		"name": text, "generateName": text, "namespace": text, "labels": labels, "annotations": labels, "UID": text, "creationTimestamp": cel.TimestampType,
-		"deletionGracePeriodSeconds": cel.IntType, "deletionTimestamp": cel.TimestampType, "generation": cel.IntType, "resourceVersion": text, "finalizers": texts,
+		"name": text, "generateName": text, "namespace": text, "labels": labels, "annotations": labels, "UID": text,
+		"creationTimestamp":          cel.TimestampType,
+		"deletionGracePeriodSeconds": cel.IntType, "deletionTimestamp": cel.TimestampType, "generation": cel.IntType,
+		"resourceVersion": text, "finalizers": texts,
 	})
 	condition := declare("kubernetes.NamespaceCondition", map[string]*cel.Type{
 		"status": text, "type": text, "lastTransitionTime": cel.TimestampType, "message": text, "reason": text,
@@ -42,7 +48,8 @@ func newAdmissionTypes(p types.Provider) *declarations {
 	declare(namespaceTypeName, map[string]*cel.Type{
 		"metadata": metadata,
 		"spec":     declare("kubernetes.NamespaceSpec", map[string]*cel.Type{"finalizers": texts}),
-		"status":   declare("kubernetes.NamespaceStatus", map[string]*cel.Type{"conditions": cel.ListType(condition), "phase": text}),
+		"status": declare("kubernetes.NamespaceStatus",
+			map[string]*cel.Type{"conditions": cel.ListType(condition), "phase": text}),
 	})
 	declare(variablesTypeName, nil)
 	return d

@@ -27,20 +27,26 @@ type (
 
 // The types of the steps for expressions.
 var (
-	authorizers    = &opaqueType[authorizer]{Type: cel.ObjectType("kubernetes.authorization.Authorizer"), equal: func(a, b authorizer) bool { return a.check == b.check }}
-	pathChecks     = &opaqueType[pathCheck]{Type: cel.ObjectType("kubernetes.authorization.PathCheck"), equal: func(a, b pathCheck) bool { return a.check == b.check }}
-	groupChecks    = &opaqueType[groupCheck]{Type: cel.ObjectType("kubernetes.authorization.GroupCheck"), equal: func(a, b groupCheck) bool { return a.check == b.check }}
-	resourceChecks = &opaqueType[resourceCheck]{Type: cel.ObjectType("kubernetes.authorization.ResourceCheck"), equal: func(a, b resourceCheck) bool { return a.check == b.check }}
-	rulings        = &opaqueType[rules.Ruling]{Type: cel.ObjectType("kubernetes.authorization.Decision"), equal: func(a, b rules.Ruling) bool {
-		return a.Allowed == b.Allowed && a.Reason == b.Reason && errorText(a.Err) == errorText(b.Err)
-	}}
+	authorizers = &opaqueType[authorizer]{Type: cel.ObjectType("kubernetes.authorization.Authorizer"),
+		equal: func(a, b authorizer) bool { return a.check == b.check }}
+	pathChecks = &opaqueType[pathCheck]{Type: cel.ObjectType("kubernetes.authorization.PathCheck"),
+		equal: func(a, b pathCheck) bool { return a.check == b.check }}
+	groupChecks = &opaqueType[groupCheck]{Type: cel.ObjectType("kubernetes.authorization.GroupCheck"),
+		equal: func(a, b groupCheck) bool { return a.check == b.check }}
+	resourceChecks = &opaqueType[resourceCheck]{Type: cel.ObjectType("kubernetes.authorization.ResourceCheck"),
+		equal: func(a, b resourceCheck) bool { return a.check == b.check }}
+	rulings = &opaqueType[rules.Ruling]{Type: cel.ObjectType("kubernetes.authorization.Decision"),
+		equal: func(a, b rules.Ruling) bool {
+			return a.Allowed == b.Allowed && a.Reason == b.Reason && errorText(a.Err) == errorText(b.Err)
+		}}
 )
 
 // authorizerFunctions returns the functions of authorizer.
 func authorizerFunctions() []cel.EnvOption {
 	// refine returns a step that sets one part of the question about a resource.
 	refine := func(name string, set func(*rules.Check, string)) cel.EnvOption {
-		return cel.Function(name, cel.MemberOverload("resourcecheck_"+strings.ToLower(name), []*cel.Type{resourceChecks.Type, cel.StringType}, resourceChecks.Type,
+		return cel.Function(name, cel.MemberOverload("resourcecheck_"+strings.ToLower(name),
+			[]*cel.Type{resourceChecks.Type, cel.StringType}, resourceChecks.Type,
 			binary(func(c resourceCheck, text string) ref.Val {
 				set(&c.check, text)
 				return resourceChecks.wrap(c)
@@ -55,7 +61,8 @@ func authorizerFunctions() []cel.EnvOption {
 	}
 	return []cel.EnvOption{
 		cel.Types(authorizers.Type, pathChecks.Type, groupChecks.Type, resourceChecks.Type, rulings.Type),
-		cel.Function("path", cel.MemberOverload("authorizer_path", []*cel.Type{authorizers.Type, cel.StringType}, pathChecks.Type,
+		cel.Function("path", cel.MemberOverload("authorizer_path", []*cel.Type{authorizers.Type, cel.StringType},
+			pathChecks.Type,
 			binary(func(a authorizer, path string) ref.Val {
 				if strings.TrimSpace(path) == "" {
 					return types.NewErr("path must not be empty")
@@ -63,14 +70,17 @@ func authorizerFunctions() []cel.EnvOption {
 				a.check.Path = path
 				return pathChecks.wrap(pathCheck(a))
 			}))),
-		cel.Function("group", cel.MemberOverload("authorizer_group", []*cel.Type{authorizers.Type, cel.StringType}, groupChecks.Type,
+		cel.Function("group", cel.MemberOverload("authorizer_group", []*cel.Type{authorizers.Type, cel.StringType},
+			groupChecks.Type,
 			binary(func(a authorizer, group string) ref.Val {
 				a.check.Group = group
 				return groupChecks.wrap(groupCheck(a))
 			}))),
-		cel.Function("serviceAccount", cel.MemberOverload("authorizer_serviceaccount", []*cel.Type{authorizers.Type, cel.StringType, cel.StringType}, authorizers.Type,
-			cel.FunctionBinding(ofServiceAccount))),
-		cel.Function("resource", cel.MemberOverload("groupcheck_resource", []*cel.Type{groupChecks.Type, cel.StringType}, resourceChecks.Type,
+		cel.Function("serviceAccount",
+			cel.MemberOverload("authorizer_serviceaccount", []*cel.Type{authorizers.Type, cel.StringType, cel.StringType},
+				authorizers.Type, cel.FunctionBinding(ofServiceAccount))),
+		cel.Function("resource", cel.MemberOverload("groupcheck_resource", []*cel.Type{groupChecks.Type, cel.StringType},
+			resourceChecks.Type,
 			binary(func(g groupCheck, resource string) ref.Val {
 				if strings.TrimSpace(resource) == "" {
 					return types.NewErr("resource must not be empty")

@@ -89,7 +89,8 @@ func (w *walk) node(n *node, at *status.Path, v, old doc.Value, nearest *pair) {
 	}
 }
 
-// rules evaluates the rules of one place. It converts self once for all of them, and the older value only for a transition rule.
+// rules evaluates the rules of one place. It converts self once for all of them, and the older value only for a
+// transition rule.
 func (w *walk) rules(n *node, at *status.Path, v, old doc.Value, nearest *pair) {
 	if len(n.rules) == 0 {
 		return
@@ -144,11 +145,13 @@ func (w *walk) rule(n *node, r *rule, at *status.Path, v doc.Value, vars map[str
 	case err == nil:
 		w.fail(n, r, at, v, vars, nearest)
 	case strings.HasPrefix(err.Error(), "no such overload"):
-		w.refuse(fault("'%v': call arguments did not match a supported operator, function or macro signature for rule: %v", err, name(r)))
+		w.refuse(fault("'%v': call arguments did not match a supported operator, function or macro signature for rule: %v",
+			err, name(r)))
 	case errors.Is(err, interpreter.InterruptError{}):
 		w.stop(fault(outOfTime))
 	case isTooExpensive(err):
-		w.stop(fault("'%v': no further validation rules will be run due to call cost exceeds limit for rule: %v", err, name(r)))
+		w.stop(fault("'%v': no further validation rules will be run due to call cost exceeds limit for rule: %v", err,
+			name(r)))
 	default:
 		w.refuse(fault("%v evaluating rule: %v", err, name(r)))
 	}
@@ -175,8 +178,8 @@ func (w *walk) stop(e *status.FieldError) {
 	w.budget = -1
 }
 
-// fail reports that a rule is broken. If the older value broke the rule too and the write does not change it, the report
-// is only a warning.
+// fail reports that a rule is broken. If the older value broke the rule too and the write does not change it, the
+// report is only a warning.
 func (w *walk) fail(n *node, r *rule, at *status.Path, v doc.Value, vars map[string]any, nearest *pair) {
 	at = r.at.below(at)
 	message, tooMuch := w.message(r, vars)
@@ -230,7 +233,8 @@ func name(r *rule) string {
 	return strings.TrimSpace(r.Rule.Rule)
 }
 
-func faultOf(reason status.CauseType, at *status.Path, s *schema.Schema, v doc.Value, detail string) *status.FieldError {
+func faultOf(reason status.CauseType, at *status.Path, s *schema.Schema, v doc.Value,
+	detail string) *status.FieldError {
 	var e *status.FieldError
 	switch {
 	case reason == status.CauseForbidden:

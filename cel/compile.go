@@ -37,8 +37,8 @@ type compiler struct {
 	errs     []error
 }
 
-// nodeKey identifies a node. One schema can have two nodes: one with oldSelf, and one without it for elements of a list without keys,
-// which cannot be matched with their older values.
+// nodeKey identifies a node. One schema can have two nodes: one with oldSelf, and one without it for elements of a list
+// without keys, which cannot be matched with their older values.
 type nodeKey struct {
 	schema   *schema.Schema
 	hasOlder bool
@@ -64,8 +64,8 @@ func (c *compiler) root(s *schema.Schema) *node {
 	return n
 }
 
-// node compiles the rules of a place and of the places below it. It stores the node before it compiles those below, because a type may
-// contain itself.
+// node compiles the rules of a place and of the places below it. It stores the node before it compiles those below,
+// because a type may contain itself.
 func (c *compiler) node(s *schema.Schema, place string, hasOlder bool) *node {
 	key := nodeKey{s, hasOlder}
 	if n, ok := c.nodes[key]; ok {

@@ -86,9 +86,12 @@ const (
 func price(function, overload string) prices {
 	switch function {
 	case "getScheme", "getHostname", "getHost", "getPort", "getEscapedPath", "getQuery", "format.named",
-		"masked", "prefixLength", "family", "isUnspecified", "isLoopback", "isLinkLocalMulticast", "isLinkLocalUnicast", "isGlobalUnicast",
-		"sign", "asInteger", "isInteger", "asApproximateFloat", "isGreaterThan", "isLessThan", "compareTo", "add", "sub", "major", "minor", "patch",
-		"serviceAccount", "path", "group", "resource", "subresource", "namespace", "name", "allowed", "reason", "error", "errored":
+		"masked", "prefixLength", "family", "isUnspecified", "isLoopback", "isLinkLocalMulticast", "isLinkLocalUnicast",
+		"isGlobalUnicast",
+		"sign", "asInteger", "isInteger", "asApproximateFloat", "isGreaterThan", "isLessThan", "compareTo", "add", "sub",
+		"major", "minor", "patch",
+		"serviceAccount", "path", "group", "resource", "subresource", "namespace", "name", "allowed", "reason", "error",
+		"errored":
 		return nominal
 	case "check":
 		return perCheck
@@ -101,7 +104,8 @@ func price(function, overload string) prices {
 		return perCharacter
 	case "isSorted", "sum", "max", "min", "indexOf", "lastIndexOf", "includes":
 		return perElement
-	case "url", "lowerAscii", "upperAscii", "substring", "trim", "jsonpatch.escapeKey", "cidr", "isIP", "isCIDR", "quantity", "isQuantity", "semver", "isSemver":
+	case "url", "lowerAscii", "upperAscii", "substring", "trim", "jsonpatch.escapeKey", "cidr", "isIP", "isCIDR",
+		"quantity", "isQuantity", "semver", "isSemver":
 		return perCharacter
 	case "ip.isCanonical":
 		return perCharacterTwice
@@ -146,7 +150,8 @@ func scan(v ref.Val) float64 { return size(v) * common.StringTraversalCostFactor
 // checkCost is the cost of a question to the authorizer. It allows two questions in an expression.
 const checkCost = 350_000
 
-// selectorCost returns the cost of parsing a selector of some length. API servers assume a requirement for every two characters.
+// selectorCost returns the cost of parsing a selector of some length. API servers assume a requirement for every two
+// characters.
 func selectorCost(length float64) float64 {
 	requirements := math.Ceil(length / 2)
 	return common.ListCreateBaseCost + math.Ceil(length*common.StringTraversalCostFactor) + requirements*(common.ListCreateBaseCost+common.StructCreateBaseCost)

@@ -1,6 +1,6 @@
 // Package cel validates objects by rules in the Common Expression Language, like x-kubernetes-validations of Kubernetes
-// custom resource definitions: with the same variables, types, messages and causes, and with the same limits on the cost
-// of a rule. A kind states its rules beside its struct:
+// custom resource definitions: with the same variables, types, messages and causes, and with the same limits on the
+// cost of a rule. A kind states its rules beside its struct:
 //
 //	widgets := rest.Resource[Widget]{
 //		Group: "example.com", Version: "v1", Plural: "widgets",

@@ -10,8 +10,8 @@ import (
 	"github.com/decorum-go/decorum/internal/doc"
 )
 
-// dynamicOf returns a document as expressions of admission see it: without a schema, so nulls are members, and names need no escaping. An
-// absent value is null.
+// dynamicOf returns a document as expressions of admission see it: without a schema, so nulls are members, and names
+// need no escaping. An absent value is null.
 func dynamicOf(v doc.Value) ref.Val {
 	switch v.Kind() {
 	case doc.Bool:

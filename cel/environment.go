@@ -52,8 +52,8 @@ const (
 // withoutMatches is the standard library without the function that regexFunctions replaces.
 var withoutMatches = env.NewLibrarySubset().AddExcludedFunctions(&env.Function{Name: overloads.Matches})
 
-// environment returns the language without variables: that of custom resources, as far as this package implements it. It never changes, so
-// one serves all kinds of a process.
+// environment returns the language without variables: that of custom resources, as far as this package implements it.
+// It never changes, so one serves all kinds of a process.
 var environment = sync.OnceValues(func() (*cel.Env, error) {
 	return cel.NewCustomEnv(append([]cel.EnvOption{
 		cel.StdLib(cel.StdLibSubset(withoutMatches)),
@@ -63,7 +63,8 @@ var environment = sync.OnceValues(func() (*cel.Env, error) {
 		cel.CrossTypeNumericComparisons(true),
 		cel.OptionalTypes(),
 		cel.CostEstimatorOptions(checker.PresenceTestHasCost(false)),
-		cel.ASTValidators(cel.ValidateDurationLiterals(), cel.ValidateTimestampLiterals(), cel.ValidateRegexLiterals(), cel.ValidateHomogeneousAggregateLiterals()),
+		cel.ASTValidators(cel.ValidateDurationLiterals(), cel.ValidateTimestampLiterals(), cel.ValidateRegexLiterals(),
+			cel.ValidateHomogeneousAggregateLiterals()),
 		ext.Strings(ext.StringsVersion(2)),
 		ext.Sets(),
 		ext.TwoVarComprehensions(),

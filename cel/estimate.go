@@ -18,7 +18,8 @@ const (
 
 // EstimateCallCost implements checker.CostEstimator: it estimates the cost of a call and the size of its result. nil
 // means the usual cost.
-func (e sizesOf) EstimateCallCost(function, overload string, target *checker.AstNode, args []checker.AstNode) *checker.CallEstimate {
+func (e sizesOf) EstimateCallCost(function, overload string, target *checker.AstNode,
+	args []checker.AstNode) *checker.CallEstimate {
 	if target != nil {
 		args = append([]checker.AstNode{*target}, args...)
 	}
@@ -42,16 +43,19 @@ func (e sizesOf) EstimateCallCost(function, overload string, target *checker.Ast
 		return estimated(first.MultiplyByCostFactor(2 * common.StringTraversalCostFactor))
 	case ofReplacement:
 		result := e.replaced(args)
-		return &checker.CallEstimate{CostEstimate: first.MultiplyByCostFactor(2 * common.StringTraversalCostFactor), ResultSize: &result}
+		return &checker.CallEstimate{CostEstimate: first.MultiplyByCostFactor(2 * common.StringTraversalCostFactor),
+			ResultSize: &result}
 	case ofSplit:
 		result := checker.SizeEstimate{Max: first.Max}
 		if n, ok := literalInt(args, 2); ok {
 			result.Max = uint64(n)
 		}
-		return &checker.CallEstimate{CostEstimate: first.MultiplyByCostFactor(2 * common.StringTraversalCostFactor), ResultSize: &result}
+		return &checker.CallEstimate{CostEstimate: first.MultiplyByCostFactor(2 * common.StringTraversalCostFactor),
+			ResultSize: &result}
 	case ofJoin:
 		result := e.joined(args)
-		return &checker.CallEstimate{CostEstimate: result.MultiplyByCostFactor(common.StringTraversalCostFactor), ResultSize: &result}
+		return &checker.CallEstimate{CostEstimate: result.MultiplyByCostFactor(common.StringTraversalCostFactor),
+			ResultSize: &result}
 	case ofPattern:
 		text := first.Add(checker.FixedSizeEstimate(1)).MultiplyByCostFactor(common.StringTraversalCostFactor)
 		pattern := e.size(args[1]).MultiplyByCostFactor(common.RegexStringLengthCostFactor)

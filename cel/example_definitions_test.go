@@ -74,7 +74,8 @@ func ExampleNew_definitions() {
 		}
 	}
 	var refusal status.Status
-	answer := post("/apis/example.com/v1/namespaces/default/ranges", "{apiVersion: example.com/v1, kind: Range, metadata: {name: a}, spec: {min: 20}}")
+	answer := post("/apis/example.com/v1/namespaces/default/ranges",
+		"{apiVersion: example.com/v1, kind: Range, metadata: {name: a}, spec: {min: 20}}")
 	if err := json.Unmarshal(answer, &refusal); err != nil {
 		log.Fatal(err)
 	}

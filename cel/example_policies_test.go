@@ -52,7 +52,8 @@ func Example_policies() {
 	}
 	_, err = validatingAdmissionPolicyBindings.Create(ctx, &ar.ValidatingAdmissionPolicyBinding{
 		ObjectMeta: apimeta.ObjectMeta{Name: "lengths"},
-		Spec:       ar.ValidatingAdmissionPolicyBindingSpec{PolicyName: "lengths", ValidationActions: []ar.ValidationAction{ar.Deny}},
+		Spec: ar.ValidatingAdmissionPolicyBindingSpec{PolicyName: "lengths",
+			ValidationActions: []ar.ValidationAction{ar.Deny}},
 	})
 	if err != nil {
 		panic(err)

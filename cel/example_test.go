@@ -45,7 +45,8 @@ func ExampleNew() {
 
 	body := `{"apiVersion":"example.com/v1","kind":"Queue","metadata":{"name":"mail"},"spec":{"minWorkers":5,"maxWorkers":2}}`
 	w := httptest.NewRecorder()
-	r := httptest.NewRequest(http.MethodPost, "/apis/example.com/v1/namespaces/default/queues?pretty=true", strings.NewReader(body))
+	r := httptest.NewRequest(http.MethodPost, "/apis/example.com/v1/namespaces/default/queues?pretty=true",
+		strings.NewReader(body))
 	r.Header.Set("Content-Type", "application/json")
 	api.ServeHTTP(w, r)
 	_, message, _ := strings.Cut(w.Body.String(), `"message": `)

@@ -29,8 +29,8 @@ func (p memberPath) below(at *status.Path) *status.Path {
 	return at
 }
 
-// fieldPath reads the path of a member below a place: names behind a dot, or in brackets and single quotes. Each must be
-// a property, or the key of a map. Elements of lists have no such path.
+// fieldPath reads the path of a member below a place: names behind a dot, or in brackets and single quotes. Each must
+// be a property, or the key of a map. Elements of lists have no such path.
 func fieldPath(s *schema.Schema, text string) (memberPath, error) {
 	var path memberPath
 	for text != "" {

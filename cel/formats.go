@@ -63,26 +63,30 @@ func uriFaults(text string) []string {
 
 // formatFunctions returns format.named, one function for each format, and validate.
 func formatFunctions() []cel.EnvOption {
-	formats := &opaqueType[*namedFormat]{Type: cel.ObjectType(formatTypeName), equal: func(a, b *namedFormat) bool { return a.name == b.name }}
+	formats := &opaqueType[*namedFormat]{Type: cel.ObjectType(formatTypeName),
+		equal: func(a, b *namedFormat) bool { return a.name == b.name }}
 	byName := map[string]ref.Val{}
 	var all []cel.EnvOption
 	for _, f := range namedFormats() {
 		value := formats.wrap(f)
 		byName[f.function] = value
 		name := "format." + f.function
-		all = append(all, cel.Function(name, cel.Overload(name, nil, formats.Type, cel.FunctionBinding(func(...ref.Val) ref.Val { return value }))))
+		all = append(all, cel.Function(name,
+			cel.Overload(name, nil, formats.Type, cel.FunctionBinding(func(...ref.Val) ref.Val { return value }))))
 	}
-	named := cel.Overload("format-named", []*cel.Type{cel.StringType}, cel.OptionalType(formats.Type), unary(func(name string) ref.Val {
-		if f, ok := byName[name]; ok {
-			return types.OptionalOf(f)
-		}
-		return types.OptionalNone
-	}))
-	validate := cel.MemberOverload("format-validate", []*cel.Type{formats.Type, cel.StringType}, cel.OptionalType(cel.ListType(cel.StringType)), binary(func(f *namedFormat, text string) ref.Val {
-		if faults := f.faults(text); len(faults) > 0 {
-			return types.OptionalOf(types.NewStringList(types.DefaultTypeAdapter, faults))
-		}
-		return types.OptionalNone
-	}))
+	named := cel.Overload("format-named", []*cel.Type{cel.StringType}, cel.OptionalType(formats.Type),
+		unary(func(name string) ref.Val {
+			if f, ok := byName[name]; ok {
+				return types.OptionalOf(f)
+			}
+			return types.OptionalNone
+		}))
+	validate := cel.MemberOverload("format-validate", []*cel.Type{formats.Type, cel.StringType},
+		cel.OptionalType(cel.ListType(cel.StringType)), binary(func(f *namedFormat, text string) ref.Val {
+			if faults := f.faults(text); len(faults) > 0 {
+				return types.OptionalOf(types.NewStringList(types.DefaultTypeAdapter, faults))
+			}
+			return types.OptionalNone
+		}))
 	return append(all, cel.Function("format.named", named), cel.Function("validate", validate))
 }

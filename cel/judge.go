@@ -10,7 +10,8 @@ import (
 	"github.com/decorum-go/decorum/internal/schema"
 )
 
-// Judge implements [rules.Judge]. Its faults are those that kube-apiserver finds in the rules of a CustomResourceDefinition.
+// Judge implements [rules.Judge]. Its faults are those that kube-apiserver finds in the rules of a
+// CustomResourceDefinition.
 func (set) Judge(s *schema.Schema) (map[*schema.Schema][]rules.Verdict, error) {
 	c, err := newCompiler()
 	if err != nil {
@@ -73,7 +74,8 @@ func (e *environments) verdict(s *schema.Schema, r schema.Rule) (v rules.Verdict
 	if r.MessageExpression == "" {
 		return v
 	}
-	if ast, err = expression(env, r.MessageExpression, cel.StringType, "messageExpression must evaluate to a string"); err == nil {
+	if ast, err = expression(env, r.MessageExpression, cel.StringType,
+		"messageExpression must evaluate to a string"); err == nil {
 		_, v.MessageCost, err = program(env, ast, s)
 	}
 	if err != nil {

@@ -29,7 +29,8 @@ func keyedAPI(t testing.TB, options rest.Options, rules cel.Rules) *rest.API {
 		apimeta.ObjectMeta `json:"metadata,omitempty"`
 		Spec               WidgetSpec `json:"spec,omitzero"`
 	}
-	api, err := rest.New(options, rest.Resource[Widget]{Group: "example.com", Version: "v1", Plural: "widgets", Rules: cel.New(rules)})
+	api, err := rest.New(options,
+		rest.Resource[Widget]{Group: "example.com", Version: "v1", Plural: "widgets", Rules: cel.New(rules)})
 	require.NoError(t, err)
 	t.Cleanup(func() { require.NoError(t, api.Close()) })
 	return api

@@ -34,14 +34,19 @@ func listFunctions() []cel.EnvOption {
 		return cel.Function(name, cel.MemberOverload(id, []*cel.Type{cel.ListType(element), element}, cel.IntType,
 			cel.BinaryBinding(func(list, value ref.Val) ref.Val { return indexOf(list, value, last) })))
 	}
-	all := []cel.EnvOption{find("indexOf", "list_a_index_of_int", false), find("lastIndexOf", "list_a_last_index_of_int", true),
-		cel.Function("includes", cel.MemberOverload("dyn_includes_dyn", []*cel.Type{cel.DynType, cel.DynType}, cel.BoolType, cel.BinaryBinding(includes)))}
+	all := []cel.EnvOption{find("indexOf", "list_a_index_of_int", false),
+		find("lastIndexOf", "list_a_last_index_of_int", true),
+		cel.Function("includes", cel.MemberOverload("dyn_includes_dyn", []*cel.Type{cel.DynType, cel.DynType}, cel.BoolType,
+			cel.BinaryBinding(includes)))}
 	for _, e := range elementTypes() {
 		list := []*cel.Type{cel.ListType(e.typ)}
 		all = append(all,
-			cel.Function("isSorted", cel.MemberOverload("list_"+e.name+"_is_sorted_bool", list, cel.BoolType, cel.UnaryBinding(isSorted))),
-			cel.Function("min", cel.MemberOverload("list_"+e.name+"_min_"+e.name, list, e.typ, cel.UnaryBinding(func(l ref.Val) ref.Val { return extreme(l, "min", types.IntOne) }))),
-			cel.Function("max", cel.MemberOverload("list_"+e.name+"_max_"+e.name, list, e.typ, cel.UnaryBinding(func(l ref.Val) ref.Val { return extreme(l, "max", types.IntNegOne) }))))
+			cel.Function("isSorted", cel.MemberOverload("list_"+e.name+"_is_sorted_bool", list, cel.BoolType,
+				cel.UnaryBinding(isSorted))),
+			cel.Function("min", cel.MemberOverload("list_"+e.name+"_min_"+e.name, list, e.typ,
+				cel.UnaryBinding(func(l ref.Val) ref.Val { return extreme(l, "min", types.IntOne) }))),
+			cel.Function("max", cel.MemberOverload("list_"+e.name+"_max_"+e.name, list, e.typ,
+				cel.UnaryBinding(func(l ref.Val) ref.Val { return extreme(l, "max", types.IntNegOne) }))))
 		if e.zero != nil {
 			all = append(all, cel.Function("sum", cel.MemberOverload("list_"+e.name+"_sum_"+e.name, list, e.typ,
 				cel.UnaryBinding(func(l ref.Val) ref.Val { return sum(l, e.zero) }))))

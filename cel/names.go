@@ -35,18 +35,19 @@ func escape(name string) (string, bool) {
 	return b.String(), true
 }
 
-// reserved reports whether a name is a word of the language. Expressions may also use most of these words as they are, after a dot, as in
-// self.namespace.
+// reserved reports whether a name is a word of the language. Expressions may also use most of these words as they are,
+// after a dot, as in self.namespace.
 func reserved(name string) bool {
 	switch name {
-	case "true", "false", "null", "in", "as", "break", "const", "continue", "else", "for", "function", "if", "import", "let",
-		"loop", "package", "namespace", "return", "var", "void", "while":
+	case "true", "false", "null", "in", "as", "break", "const", "continue", "else", "for", "function", "if", "import",
+		"let", "loop", "package", "namespace", "return", "var", "void", "while":
 		return true
 	}
 	return false
 }
 
-// escapedWord returns the escaped name of a property that an expression names as it is, if the name is a word of the language.
+// escapedWord returns the escaped name of a property that an expression names as it is, if the name is a word of the
+// language.
 func escapedWord(name string) string {
 	if reserved(name) {
 		name, _ = escape(name)

@@ -18,20 +18,23 @@ type evaluations struct{ begun, ended int }
 
 // Observe implements [rest.Observer].
 func (e *evaluations) Observe(context.Context, *rest.ObservedRequest) (context.Context, rest.Observation, error) {
-	return nil, rest.Observation{Brief: true, Step: func(_ context.Context, s rest.Step) (context.Context, func(rest.StepResult)) {
-		if s.Kind != rest.StepRules {
-			return nil, nil
-		}
-		e.begun++
-		return nil, func(rest.StepResult) { e.ended++ }
-	}}, nil
+	return nil, rest.Observation{Brief: true,
+		Step: func(_ context.Context, s rest.Step) (context.Context, func(rest.StepResult)) {
+			if s.Kind != rest.StepRules {
+				return nil, nil
+			}
+			e.begun++
+			return nil, func(rest.StepResult) { e.ended++ }
+		}}, nil
 }
 
 // An observer learns of each evaluation of the rules of a kind.
 func TestObserversSeeTheEvaluationOfRules(t *testing.T) {
 	seen := &evaluations{}
-	api, err := rest.New(rest.Options{Plugins: []rest.Plugin{rest.Parts{Name: "seen", Observer: seen}}}, rest.Resource[Widget]{
-		Group: "example.com", Version: "v1", Plural: "widgets", Rules: cel.New(cel.Rules{"WidgetSpec": {{Rule: "self.min <= 1"}}})})
+	api, err := rest.New(rest.Options{Plugins: []rest.Plugin{rest.Parts{Name: "seen", Observer: seen}}},
+		rest.Resource[Widget]{
+			Group: "example.com", Version: "v1", Plural: "widgets",
+			Rules: cel.New(cel.Rules{"WidgetSpec": {{Rule: "self.min <= 1"}}})})
 	require.NoError(t, err)
 	defer api.Close()
 	for i, spec := range []string{`{"min":1}`, `{"min":2}`} {

@@ -6,8 +6,8 @@ import (
 	"github.com/decorum-go/decorum/internal/schema"
 )
 
-// pair is the nearest place at or above a node that has an older value. A place below it without an older value counts as
-// unchanged if the pair is unchanged.
+// pair is the nearest place at or above a node that has an older value. A place below it without an older value counts
+// as unchanged if the pair is unchanged.
 type pair struct {
 	schema          *schema.Schema
 	now, old        doc.Value
@@ -61,8 +61,8 @@ func sameValue(s *schema.Schema, now, old doc.Value) bool {
 	return false
 }
 
-// olderItems returns the elements of a list by their keys. Of several elements with the same keys it returns the first. The
-// result is empty for a list without keys.
+// olderItems returns the elements of a list by their keys. Of several elements with the same keys it returns the first.
+// The result is empty for a list without keys.
 func olderItems(s *schema.Schema, old doc.Value) map[string]doc.Value {
 	if s.ListType != schema.MapList || old.Kind() != doc.List {
 		return nil

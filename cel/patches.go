@@ -17,12 +17,13 @@ const (
 // escapeKey returns the function jsonpatch.escapeKey, which escapes a key for the path of an operation.
 func escapeKey() cel.EnvOption {
 	escaper := strings.NewReplacer("~", "~0", "/", "~1")
-	return cel.Function("jsonpatch.escapeKey", cel.Overload("string_jsonpatch_escapeKey_string", []*cel.Type{cel.StringType}, cel.StringType,
-		unary(func(key string) ref.Val { return types.String(escaper.Replace(key)) })))
+	return cel.Function("jsonpatch.escapeKey",
+		cel.Overload("string_jsonpatch_escapeKey_string", []*cel.Type{cel.StringType}, cel.StringType,
+			unary(func(key string) ref.Val { return types.String(escaper.Replace(key)) })))
 }
 
-// patchTypes adds the types of patches to those of a scope: JSONPatch, the operation of a JSON patch; Object, an apply configuration; and
-// types such as Object.spec for the objects below it, with any fields.
+// patchTypes adds the types of patches to those of a scope: JSONPatch, the operation of a JSON patch; Object, an apply
+// configuration; and types such as Object.spec for the objects below it, with any fields.
 type patchTypes struct{ types.Provider }
 
 // FindStructType implements types.Provider.

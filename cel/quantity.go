@@ -10,8 +10,8 @@ import (
 )
 
 const (
-	// maxQuantityDigits and maxQuantityExponent bound the cost of parsing and comparing quantities. API servers have no such
-	// bounds; real quantities are far below them.
+	// maxQuantityDigits and maxQuantityExponent bound the cost of parsing and comparing quantities. API servers have no
+	// such bounds; real quantities are far below them.
 	maxQuantityDigits   = 1000
 	maxQuantityExponent = 1000
 	// finest is the exponent of the smallest unit of a quantity.

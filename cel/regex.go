@@ -15,8 +15,8 @@ import (
 // search is the implementation of matches, find or findAll. The second argument is the pattern.
 type search func(p *schema.Pattern, args []ref.Val) ref.Val
 
-// regexFunctions returns matches, find and findAll. matches replaces the function of the standard library, which searches texts of any
-// length for patterns of any size.
+// regexFunctions returns matches, find and findAll. matches replaces the function of the standard library, which
+// searches texts of any length for patterns of any size.
 func regexFunctions() []cel.EnvOption {
 	texts := []*cel.Type{cel.StringType, cel.StringType}
 	list := cel.ListType(cel.StringType)
@@ -25,10 +25,12 @@ func regexFunctions() []cel.EnvOption {
 			cel.Overload(overloads.Matches, texts, cel.BoolType),
 			cel.MemberOverload(overloads.MatchesString, texts, cel.BoolType),
 			cel.SingletonFunctionBinding(search(matches).dynamic("%v"))),
-		cel.Function("find", cel.MemberOverload("string_find_string", texts, cel.StringType, cel.FunctionBinding(search(find).dynamic(illegal)))),
+		cel.Function("find", cel.MemberOverload("string_find_string", texts, cel.StringType,
+			cel.FunctionBinding(search(find).dynamic(illegal)))),
 		cel.Function("findAll",
 			cel.MemberOverload("string_find_all_string", texts, list, cel.FunctionBinding(search(findAll).dynamic(illegal))),
-			cel.MemberOverload("string_find_all_string_int", append(texts[:2:2], cel.IntType), list, cel.FunctionBinding(search(findAll).dynamic(illegal)))),
+			cel.MemberOverload("string_find_all_string_int", append(texts[:2:2], cel.IntType), list,
+				cel.FunctionBinding(search(findAll).dynamic(illegal)))),
 	}
 }
 
@@ -41,24 +43,26 @@ type literals map[string]*schema.Pattern
 // compiled returns the option that compiles the literal patterns of a program.
 func (l literals) compiled() cel.ProgramOption {
 	of := func(function, overload string, s search) *interpreter.RegexOptimization {
-		return &interpreter.RegexOptimization{Function: function, OverloadID: overload, RegexIndex: 1, Factory: func(call interpreter.InterpretableCall, text string) (interpreter.InterpretableCall, error) {
-			p, err := schema.NewPattern(text)
-			if err != nil {
-				return nil, err
-			}
-			l[text] = p
-			return interpreter.NewCall(call.ID(), call.Function(), call.OverloadID(), call.Args(), func(args ...ref.Val) ref.Val { return s(p, args) }), nil
-		}}
+		return &interpreter.RegexOptimization{Function: function, OverloadID: overload, RegexIndex: 1,
+			Factory: func(call interpreter.InterpretableCall, text string) (interpreter.InterpretableCall, error) {
+				p, err := schema.NewPattern(text)
+				if err != nil {
+					return nil, err
+				}
+				l[text] = p
+				return interpreter.NewCall(call.ID(), call.Function(), call.OverloadID(), call.Args(),
+					func(args ...ref.Val) ref.Val { return s(p, args) }), nil
+			}}
 	}
 	// cel-go adds an optimization of matches by its function. One by its overload comes first.
-	return cel.OptimizeRegex(of(overloads.Matches, overloads.Matches, matches), of(overloads.Matches, overloads.MatchesString, matches),
-		of("find", "", find), of("findAll", "", findAll))
+	return cel.OptimizeRegex(of(overloads.Matches, overloads.Matches, matches),
+		of(overloads.Matches, overloads.MatchesString, matches), of("find", "", find), of("findAll", "", findAll))
 }
 
 const (
-	// stepsPerUnit is how many steps of a search cost at least one unit, so that the cost limit of an expression is reached after 500
-	// million steps, of up to 10 ns. API servers charge 1 unit for 40 bytes times characters of the pattern, so only a pattern with more
-	// than 12 states for each of its characters costs more here.
+	// stepsPerUnit is how many steps of a search cost at least one unit, so that the cost limit of an expression is
+	// reached after 500 million steps, of up to 10 ns. API servers charge 1 unit for 40 bytes times characters of the
+	// pattern, so only a pattern with more than 12 states for each of its characters costs more here.
 	stepsPerUnit = 500
 	// stepsPerState is how many steps the compilation of one state counts.
 	stepsPerState = 50
@@ -106,7 +110,8 @@ func (s search) dynamic(illegal string) func(args ...ref.Val) ref.Val {
 
 // tooLong returns the error for a search that could take more steps than the patterns of a schema for a whole object.
 func tooLong(p *schema.Pattern) ref.Val {
-	return types.WrapErr(fmt.Errorf("the text is too long for the pattern '%s': the search could take more than %d steps", p, schema.MaxSteps))
+	return types.WrapErr(fmt.Errorf("the text is too long for the pattern '%s': the search could take more than %d steps",
+		p, schema.MaxSteps))
 }
 
 func matches(p *schema.Pattern, args []ref.Val) ref.Val {
@@ -131,8 +136,8 @@ func find(p *schema.Pattern, args []ref.Val) ref.Val {
 	return types.String(p.Regexp().FindString(text))
 }
 
-// findAll returns all matches, or at most as many as the third argument says. The search for each match may read the text to its end, so it
-// ends after as many matches as its steps allow.
+// findAll returns all matches, or at most as many as the third argument says. The search for each match may read the
+// text to its end, so it ends after as many matches as its steps allow.
 func findAll(p *schema.Pattern, args []ref.Val) ref.Val {
 	text, ok := args[0].Value().(string)
 	if !ok {

@@ -49,7 +49,8 @@ func jsonPatchOf(v ref.Val) (doc.Value, error) {
 		}
 		operation, err := documentOf(op)
 		if err != nil {
-			return doc.Value{}, fmt.Errorf("JSONPath valueExpression evaluated to a type that could not marshal to JSON: %w", err)
+			return doc.Value{}, fmt.Errorf("JSONPath valueExpression evaluated to a type that could not marshal to JSON: %w",
+				err)
 		}
 		if operation.Get("from").Text() == "" {
 			operation = operation.Without("from")
@@ -59,8 +60,8 @@ func jsonPatchOf(v ref.Val) (doc.Value, error) {
 	return doc.ListOf(operations...), nil
 }
 
-// checkTypeNames returns an error if the type of an object, or of an object in it, is not named for its place: Object.spec for the member
-// spec of Object. The type of an object in a list or map is named for the list or map.
+// checkTypeNames returns an error if the type of an object, or of an object in it, is not named for its place:
+// Object.spec for the member spec of Object. The type of an object in a list or map is named for the list or map.
 func checkTypeNames(v ref.Val, place string) error {
 	switch v := v.(type) {
 	case *patchObject:

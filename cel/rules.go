@@ -12,15 +12,15 @@ import (
 	"github.com/decorum-go/decorum/status"
 )
 
-// Rules are the rules of a kind. A key is the Go type or the field whose values the rules validate, such as "WidgetSpec"
-// or "WidgetSpec.size" with the JSON name of the field. A type may be written with its import path. The rules of a type
-// apply wherever the kind uses the type.
+// Rules are the rules of a kind. A key is the Go type or the field whose values the rules validate, such as
+// "WidgetSpec" or "WidgetSpec.size" with the JSON name of the field. A type may be written with its import path. The
+// rules of a type apply wherever the kind uses the type.
 type Rules map[string][]Rule
 
-// New returns the rules in the form in which a resource takes them. It does not look at them: [rest.New] compiles them against the
-// schema of the kind, and returns an error that names the place and the rule for an expression that does not compile or is not a
-// condition, for a reference to a field that does not exist, for a transition rule of elements that have no older value, and for
-// rules that could cost too much.
+// New returns the rules in the form in which a resource takes them. It does not look at them: [rest.New] compiles them
+// against the schema of the kind, and returns an error that names the place and the rule for an expression that does
+// not compile or is not a condition, for a reference to a field that does not exist, for a transition rule of elements
+// that have no older value, and for rules that could cost too much.
 func New(r Rules) rest.Rules { return set(r) }
 
 // Rule is an expression that must be true of every object.

@@ -61,7 +61,8 @@ const widgetsPath = "/apis/example.com/v1/namespaces/default/widgets"
 
 func widgetAPI(t testing.TB, rules cel.Rules) *rest.API {
 	t.Helper()
-	api, err := rest.New(rest.Options{}, rest.Resource[Widget]{Group: "example.com", Version: "v1", Plural: "widgets", Rules: cel.New(rules)})
+	api, err := rest.New(rest.Options{},
+		rest.Resource[Widget]{Group: "example.com", Version: "v1", Plural: "widgets", Rules: cel.New(rules)})
 	require.NoError(t, err)
 	t.Cleanup(func() { require.NoError(t, api.Close()) })
 	return api
@@ -75,7 +76,8 @@ func write(t testing.TB, api *rest.API, method, spec string) (status.Status, []s
 		target += "/a"
 	}
 	r := httptest.NewRequest(method, target,
-		strings.NewReader(fmt.Sprintf(`{"apiVersion":"example.com/v1","kind":"Widget","metadata":{"name":"a"%s},"spec":%s}`, version(api, method), spec)))
+		strings.NewReader(fmt.Sprintf(`{"apiVersion":"example.com/v1","kind":"Widget","metadata":{"name":"a"%s},"spec":%s}`,
+			version(api, method), spec)))
 	r.Header.Set("Content-Type", "application/json")
 	w := httptest.NewRecorder()
 	api.ServeHTTP(w, r)
@@ -114,21 +116,31 @@ func TestExpressions(t *testing.T) {
 	const spec = `{"min":1,"max":5,"ratio":0.5,"name":"abc-123","on":true,"since":"2026-01-02T03:04:05Z","data":"aGk=","timeout":"90s","port":"http",
 		"any":{"x":1},"tags":["b","a"],"steps":["x","y"],"labels":{"k":"v"},"parts":[{"name":"p","count":2}],"with-dash":"d","in":"i","namespace":"n","tree":{"branches":[{"size":7}]}}`
 	for _, rule := range []string{
-		"self.min < self.max", "self.min + 1 == 2", "self.ratio == 0.5", "self.ratio < self.max", "self.on", "self.name.startsWith('abc')",
-		"has(self.name) && !has(self.loose)", "self.since == timestamp('2026-01-02T03:04:05Z')", "self.since.getFullYear() == 2026",
-		"self.data == b'hi'", "self.timeout == duration('90s')", "self.timeout.getSeconds() == 90", "type(self.port) == string", "self.port == 'http'",
-		"self.tags == ['a', 'b']", "self.tags + ['a', 'c'] == ['a', 'b', 'c']", "size(self.tags + ['a']) == 2", "self.steps != ['y', 'x']",
-		"self.labels['k'] == 'v'", "self.labels.all(k, k.size() == 1)", "'k' in self.labels", "self.parts.exists(p, p.count == 2)",
+		"self.min < self.max", "self.min + 1 == 2", "self.ratio == 0.5", "self.ratio < self.max", "self.on",
+		"self.name.startsWith('abc')",
+		"has(self.name) && !has(self.loose)", "self.since == timestamp('2026-01-02T03:04:05Z')",
+		"self.since.getFullYear() == 2026",
+		"self.data == b'hi'", "self.timeout == duration('90s')", "self.timeout.getSeconds() == 90",
+		"type(self.port) == string", "self.port == 'http'",
+		"self.tags == ['a', 'b']", "self.tags + ['a', 'c'] == ['a', 'b', 'c']", "size(self.tags + ['a']) == 2",
+		"self.steps != ['y', 'x']",
+		"self.labels['k'] == 'v'", "self.labels.all(k, k.size() == 1)", "'k' in self.labels",
+		"self.parts.exists(p, p.count == 2)",
 		"self.parts.map(p, p.name) == ['p']",
-		"size(self.parts + self.parts) == 1", "self.parts[0].count == 2", "self.with__dash__dash == 'd'", "self.__in__ == 'i'",
-		"self.__namespace__ == 'n'", "has(self.namespace) && self.namespace == 'n'", "size(self.namespace) == 1", "self.tree.branches[0].size == 7",
-		"self.steps.isSorted()", "[1, 2, 3].sum() == 6", "[2, 1].min() == 1", "[2, 1].max() == 2", "self.steps.lastIndexOf('y') == 1",
+		"size(self.parts + self.parts) == 1", "self.parts[0].count == 2", "self.with__dash__dash == 'd'",
+		"self.__in__ == 'i'",
+		"self.__namespace__ == 'n'", "has(self.namespace) && self.namespace == 'n'", "size(self.namespace) == 1",
+		"self.tree.branches[0].size == 7",
+		"self.steps.isSorted()", "[1, 2, 3].sum() == 6", "[2, 1].min() == 1", "[2, 1].max() == 2",
+		"self.steps.lastIndexOf('y') == 1",
 		"self.steps.indexOf('y') == 1", "self.steps.includes('y')", "!self.name.includes('a')", "[3, 1].sort() == [1, 3]",
 		"self.name.find('[0-9]+') == '123'", "'a1b2'.findAll('[0-9]') == ['1', '2']", "'a1b2'.findAll('[0-9]', 1) == ['1']",
 		"url('https://example.com:80/p?q=1').getHostname() == 'example.com'", "isURL('/path') && !isURL('path')",
 		"url('https://h/p?a=1&a=2').getQuery()['a'] == ['1', '2']",
-		"self.name.split('-')[1] == '123'", "'%s-%d'.format(['a', 1]) == 'a-1'", "sets.contains(self.tags, ['a'])", "self.labels.all(k, v, k != v)",
-		"quantity('1Ki').add(24).asInteger() == 1048", "quantity('0.5') == quantity('500m')", "isQuantity('1.5Gi') && !isQuantity('1GiB')",
+		"self.name.split('-')[1] == '123'", "'%s-%d'.format(['a', 1]) == 'a-1'", "sets.contains(self.tags, ['a'])",
+		"self.labels.all(k, v, k != v)",
+		"quantity('1Ki').add(24).asInteger() == 1048", "quantity('0.5') == quantity('500m')",
+		"isQuantity('1.5Gi') && !isQuantity('1GiB')",
 		"sign(quantity('-1n')) == -1",
 		"ip('::1').isLoopback() && ip('10.0.0.1').family() == 4", "isIP('::1') && !isIP('::ffff:1.2.3.4')",
 		"ip.isCanonical('2001:db8::1') && !ip.isCanonical('2001:DB8::1')",
@@ -137,13 +149,16 @@ func TestExpressions(t *testing.T) {
 		"semver('1.2.3').isLessThan(semver('1.10.0'))", "semver('v1.2', true).minor() == 2 && !isSemver('v1.2')",
 		"semver('1.0.0-rc.1').compareTo(semver('1.0.0')) == -1",
 		"self.steps.all(s, !format.dns1123Label().validate(s).hasValue())",
-		"format.named('uuid').value().validate('x').value() == ['does not match the UUID format']", "url('https://h/p#f').getEscapedPath() == '/p'",
+		"format.named('uuid').value().validate('x').value() == ['does not match the UUID format']",
+		"url('https://h/p#f').getEscapedPath() == '/p'",
 		"!has(self.loose) || self.loose.size() > 0", "self.?loose.orValue([]).size() == 0",
 	} {
 		t.Run(rule, func(t *testing.T) {
-			got, _ := write(t, widgetAPI(t, cel.Rules{"WidgetSpec": {{Rule: "has(self.name) ? (" + rule + ") : true"}}}), "POST", spec)
+			got, _ := write(t, widgetAPI(t, cel.Rules{"WidgetSpec": {{Rule: "has(self.name) ? (" + rule + ") : true"}}}), "POST",
+				spec)
 			assert.Empty(t, messages(got))
-			got, _ = write(t, widgetAPI(t, cel.Rules{"WidgetSpec": {{Rule: "has(self.name) ? !(" + rule + ") : true", Message: "no"}}}), "POST", spec)
+			got, _ = write(t, widgetAPI(t,
+				cel.Rules{"WidgetSpec": {{Rule: "has(self.name) ? !(" + rule + ") : true", Message: "no"}}}), "POST", spec)
 			assert.Equal(t, []string{"FieldValueInvalid spec: Invalid value: no"}, messages(got), "and it can be false")
 		})
 	}
@@ -151,8 +166,10 @@ func TestExpressions(t *testing.T) {
 		api := widgetAPI(t, cel.Rules{"Widget": {{Rule: "self.metadata.name != 'a'"},
 			{Rule: "self.kind == 'Widget' && self.apiVersion == 'example.com/v1' && !has(self.metadata.generateName)"}}})
 		got, _ := write(t, api, "POST", "{}")
-		assert.Equal(t, []string{"FieldValueInvalid <nil>: Invalid value: failed rule: self.metadata.name != 'a'"}, messages(got))
-		assert.Equal(t, `Widget.example.com "a" is invalid: <nil>: Invalid value: failed rule: self.metadata.name != 'a'`, got.Message)
+		assert.Equal(t, []string{"FieldValueInvalid <nil>: Invalid value: failed rule: self.metadata.name != 'a'"},
+			messages(got))
+		assert.Equal(t, `Widget.example.com "a" is invalid: <nil>: Invalid value: failed rule: self.metadata.name != 'a'`,
+			got.Message)
 	})
 }
 
@@ -162,32 +179,44 @@ func TestMessages(t *testing.T) {
 		rule              cel.Rule
 		want              string
 	}{
-		{"by default", "WidgetSpec", `{"min":2}`, cel.Rule{Rule: " self.min <= 1 "}, "FieldValueInvalid spec: Invalid value: failed rule: self.min <= 1"},
-		{"given", "WidgetSpec", `{"min":2}`, cel.Rule{Rule: "self.min <= 1", Message: " must be small "}, "FieldValueInvalid spec: Invalid value: must be small"},
-		{"computed", "WidgetSpec", `{"min":2}`, cel.Rule{Rule: "self.min <= 1", Message: "m", MessageExpression: "'not %d'.format([self.min])"},
+		{"by default", "WidgetSpec", `{"min":2}`, cel.Rule{Rule: " self.min <= 1 "},
+			"FieldValueInvalid spec: Invalid value: failed rule: self.min <= 1"},
+		{"given", "WidgetSpec", `{"min":2}`, cel.Rule{Rule: "self.min <= 1", Message: " must be small "},
+			"FieldValueInvalid spec: Invalid value: must be small"},
+		{"computed", "WidgetSpec", `{"min":2}`,
+			cel.Rule{Rule: "self.min <= 1", Message: "m", MessageExpression: "'not %d'.format([self.min])"},
 			"FieldValueInvalid spec: Invalid value: not 2"},
-		{"that cannot be computed", "WidgetSpec", `{"min":2}`, cel.Rule{Rule: "self.min <= 1", Message: "m", MessageExpression: "self.name"},
+		{"that cannot be computed", "WidgetSpec", `{"min":2}`,
+			cel.Rule{Rule: "self.min <= 1", Message: "m", MessageExpression: "self.name"},
 			"FieldValueInvalid spec: Invalid value: m"},
 		{"of two lines", "WidgetSpec", `{"min":2}`, cel.Rule{Rule: "self.min <= 1", MessageExpression: "'a\\nb'"},
 			"FieldValueInvalid spec: Invalid value: failed rule: self.min <= 1"},
-		{"of a number", "WidgetSpec.min", `{"min":2}`, cel.Rule{Rule: "self <= 1", Message: "m"}, "FieldValueInvalid spec.min: Invalid value: 2: m"},
-		{"of a string", "WidgetSpec.name", `{"name":"x"}`, cel.Rule{Rule: "self == 'y'", Message: "m"}, `FieldValueInvalid spec.name: Invalid value: "x": m`},
-		{"of a list", "WidgetSpec.steps", `{"steps":["x"]}`, cel.Rule{Rule: "self.size() == 0", Message: "m"}, "FieldValueInvalid spec.steps: Invalid value: m"},
+		{"of a number", "WidgetSpec.min", `{"min":2}`, cel.Rule{Rule: "self <= 1", Message: "m"},
+			"FieldValueInvalid spec.min: Invalid value: 2: m"},
+		{"of a string", "WidgetSpec.name", `{"name":"x"}`, cel.Rule{Rule: "self == 'y'", Message: "m"},
+			`FieldValueInvalid spec.name: Invalid value: "x": m`},
+		{"of a list", "WidgetSpec.steps", `{"steps":["x"]}`, cel.Rule{Rule: "self.size() == 0", Message: "m"},
+			"FieldValueInvalid spec.steps: Invalid value: m"},
 		{"of an element", "Part", `{"parts":[{"name":"a","count":1}]}`, cel.Rule{Rule: "self.count == 0", Message: "m"},
 			"FieldValueInvalid spec.parts[0]: Invalid value: m"},
-		{"of a field of an element", "Part.count", `{"loose":[{"name":"a"},{"name":"a","count":1}]}`, cel.Rule{Rule: "self == 0", Message: "m"},
-			"FieldValueInvalid spec.loose[1].count: Invalid value: 1: m"},
+		{"of a field of an element", "Part.count", `{"loose":[{"name":"a"},{"name":"a","count":1}]}`,
+			cel.Rule{Rule: "self == 0", Message: "m"}, "FieldValueInvalid spec.loose[1].count: Invalid value: 1: m"},
 		{"of a type that contains itself", "Branch.size", `{"tree":{"branches":[{"branches":[{"size":3}]}]}}`,
-			cel.Rule{Rule: "self == 0", Message: "m"}, "FieldValueInvalid spec.tree.branches[0].branches[0].size: Invalid value: 3: m"},
+			cel.Rule{Rule: "self == 0", Message: "m"},
+			"FieldValueInvalid spec.tree.branches[0].branches[0].size: Invalid value: 3: m"},
 		{"forbidden", "WidgetSpec", `{"min":2}`, cel.Rule{Rule: "self.min <= 1", Message: "m", Reason: status.CauseForbidden},
 			"FieldValueForbidden spec: Forbidden: m"},
-		{"required", "WidgetSpec", `{"min":2}`, cel.Rule{Rule: "has(self.max)", Message: "m", Reason: status.CauseRequired, FieldPath: ".max"},
+		{"required", "WidgetSpec", `{"min":2}`,
+			cel.Rule{Rule: "has(self.max)", Message: "m", Reason: status.CauseRequired, FieldPath: ".max"},
 			"FieldValueRequired spec.max: Required value: m"},
-		{"duplicate", "WidgetSpec.name", `{"name":"x"}`, cel.Rule{Rule: "self == 'y'", Message: "m", Reason: status.CauseDuplicate},
+		{"duplicate", "WidgetSpec.name", `{"name":"x"}`,
+			cel.Rule{Rule: "self == 'y'", Message: "m", Reason: status.CauseDuplicate},
 			`FieldValueDuplicate spec.name: Duplicate value: "x"`},
-		{"a path into a map", "WidgetSpec", `{"min":2}`, cel.Rule{Rule: "self.min <= 1", Message: "m", FieldPath: ".labels['a.b']"},
+		{"a path into a map", "WidgetSpec", `{"min":2}`,
+			cel.Rule{Rule: "self.min <= 1", Message: "m", FieldPath: ".labels['a.b']"},
 			"FieldValueInvalid spec.labels[a.b]: Invalid value: m"},
-		{"a duration in words", "WidgetSpec.timeout", `{"timeout":"5 days"}`, cel.Rule{Rule: "self == duration('119h')", Message: "m"},
+		{"a duration in words", "WidgetSpec.timeout", `{"timeout":"5 days"}`,
+			cel.Rule{Rule: "self == duration('119h')", Message: "m"},
 			`FieldValueInvalid spec.timeout: Invalid value: "5 days": m`},
 		{"an error", "WidgetSpec", `{"min":2}`, cel.Rule{Rule: "self.name == 'x'"},
 			`FieldValueInvalid spec: Invalid value: "object": no such key: name evaluating rule: self.name == 'x'`},
@@ -227,15 +256,18 @@ func TestTransitions(t *testing.T) {
 			[]string{"FieldValueInvalid spec.min: Invalid value: 1: m"}},
 		{"nothing older", "WidgetSpec.min", cel.Rule{Rule: "self >= oldSelf"}, `{}`, `{"min":1}`, nil},
 		{"an element by its key", "Part.count", cel.Rule{Rule: "self >= oldSelf", Message: "m"},
-			`{"parts":[{"name":"a","count":1},{"name":"b","count":5}]}`, `{"parts":[{"name":"b","count":4},{"name":"a","count":1}]}`,
+			`{"parts":[{"name":"a","count":1},{"name":"b","count":5}]}`,
+			`{"parts":[{"name":"b","count":4},{"name":"a","count":1}]}`,
 			[]string{"FieldValueInvalid spec.parts[0].count: Invalid value: 4: m"}},
-		{"optional", "WidgetSpec.min", cel.Rule{Rule: "oldSelf.hasValue() ? self >= oldSelf.value() : true", OptionalOldSelf: true, Message: "m"},
+		{"optional", "WidgetSpec.min",
+			cel.Rule{Rule: "oldSelf.hasValue() ? self >= oldSelf.value() : true", OptionalOldSelf: true, Message: "m"},
 			`{"min":2}`, `{"min":1}`, []string{"FieldValueInvalid spec.min: Invalid value: 1: m"}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			rules := cel.Rules{c.place: {c.rule}}
 			if strings.HasPrefix(c.place, "Part") {
-				_, err := rest.New(rest.Options{}, rest.Resource[Widget]{Group: "example.com", Version: "v1", Plural: "widgets", Rules: cel.New(rules)})
+				_, err := rest.New(rest.Options{},
+					rest.Resource[Widget]{Group: "example.com", Version: "v1", Plural: "widgets", Rules: cel.New(rules)})
 				require.ErrorContains(t, err, "oldSelf cannot be used here", "the struct is also an element of lists without keys")
 			}
 			api := keyedAPI(t, rest.Options{}, rules)
@@ -247,7 +279,8 @@ func TestTransitions(t *testing.T) {
 	}
 	t.Run("optional, at creation", func(t *testing.T) {
 		got, _ := write(t, keyedAPI(t, rest.Options{},
-			cel.Rules{"WidgetSpec.min": {{Rule: "oldSelf.hasValue()", OptionalOldSelf: true, Message: "m"}}}), "POST", `{"min":2}`)
+			cel.Rules{"WidgetSpec.min": {{Rule: "oldSelf.hasValue()", OptionalOldSelf: true, Message: "m"}}}), "POST",
+			`{"min":2}`)
 		assert.Equal(t, []string{"FieldValueInvalid spec.min: Invalid value: 2: m"}, messages(got))
 	})
 }

@@ -80,8 +80,10 @@ func TestRulesSeeWhatIsStored(t *testing.T) {
 		{"a value that a hook set to zero", "self.min == 0", `{"min":4}`, func(r *rest.Resource[Valve]) {
 			r.Hooks.Prepare = func(_ context.Context, v, _ *Valve) error { v.Spec.Min = 0; return nil }
 		}, 201},
-		{"a zero of a built-in kind", "!has(self.min)", `{"min":0}`, func(r *rest.Resource[Valve]) { r.Wire.Dialect = rest.DialectBuiltin }, 201},
-		{"a zero that a built-in kind writes", "self.always == 0", `{}`, func(r *rest.Resource[Valve]) { r.Wire.Dialect = rest.DialectBuiltin }, 201},
+		{"a zero of a built-in kind", "!has(self.min)", `{"min":0}`,
+			func(r *rest.Resource[Valve]) { r.Wire.Dialect = rest.DialectBuiltin }, 201},
+		{"a zero that a built-in kind writes", "self.always == 0", `{}`,
+			func(r *rest.Resource[Valve]) { r.Wire.Dialect = rest.DialectBuiltin }, 201},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			r := valves(cel.Rules{"ValveSpec": {{Rule: c.rule}}})

@@ -19,7 +19,8 @@ type declarations struct {
 }
 
 func newDeclarations(p types.Provider) *declarations {
-	return &declarations{Provider: p, names: map[*schema.Object]string{}, structs: map[string]map[string]*types.FieldType{}}
+	return &declarations{Provider: p, names: map[*schema.Object]string{},
+		structs: map[string]map[string]*types.FieldType{}}
 }
 
 // typeOf returns the type of the values of a schema. It is nil if a value may be anything, because expressions cannot

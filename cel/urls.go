@@ -11,7 +11,8 @@ import (
 
 // urlFunctions returns url, isURL and the functions of URLs.
 func urlFunctions() []cel.EnvOption {
-	urls := &opaqueType[*url.URL]{Type: cel.ObjectType(urlTypeName), equal: func(a, b *url.URL) bool { return a.String() == b.String() }}
+	urls := &opaqueType[*url.URL]{Type: cel.ObjectType(urlTypeName),
+		equal: func(a, b *url.URL) bool { return a.String() == b.String() }}
 	get := func(name, id string, result *cel.Type, part func(*url.URL) ref.Val) cel.EnvOption {
 		return cel.Function(name, cel.MemberOverload(id, []*cel.Type{urls.Type}, result, unary(part)))
 	}
@@ -19,8 +20,10 @@ func urlFunctions() []cel.EnvOption {
 		return func(u *url.URL) ref.Val { return types.String(part(u)) }
 	}
 	return []cel.EnvOption{
-		cel.Function("url", cel.Overload("string_to_url", []*cel.Type{cel.StringType}, urls.Type, parsed(parseURL, urls.wrap))),
-		cel.Function("isURL", cel.Overload("is_url_string", []*cel.Type{cel.StringType}, cel.BoolType, readable(url.ParseRequestURI))),
+		cel.Function("url", cel.Overload("string_to_url", []*cel.Type{cel.StringType}, urls.Type,
+			parsed(parseURL, urls.wrap))),
+		cel.Function("isURL", cel.Overload("is_url_string", []*cel.Type{cel.StringType}, cel.BoolType,
+			readable(url.ParseRequestURI))),
 		get("getScheme", "url_get_scheme", cel.StringType, text(func(u *url.URL) string { return u.Scheme })),
 		get("getHost", "url_get_host", cel.StringType, text(func(u *url.URL) string { return u.Host })),
 		get("getHostname", "url_get_hostname", cel.StringType, text((*url.URL).Hostname)),

@@ -14,23 +14,23 @@ type variable struct {
 	fault   error
 }
 
-// variableType returns the type that later expressions assume for a variable. Like API servers, they know of structs only that they are
-// dynamic.
+// variableType returns the type that later expressions assume for a variable. Like API servers, they know of structs
+// only that they are dynamic.
 func variableType(t *cel.Type) *cel.Type {
 	switch t.Kind() {
 	case types.ListKind:
 		return cel.ListType(variableType(t.Parameters()[0]))
 	case types.MapKind:
 		return cel.MapType(variableType(t.Parameters()[0]), variableType(t.Parameters()[1]))
-	case types.AnyKind, types.BoolKind, types.BytesKind, types.DoubleKind, types.DurationKind, types.IntKind, types.NullTypeKind, types.StringKind,
-		types.TimestampKind, types.UintKind:
+	case types.AnyKind, types.BoolKind, types.BytesKind, types.DoubleKind, types.DurationKind, types.IntKind,
+		types.NullTypeKind, types.StringKind, types.TimestampKind, types.UintKind:
 		return t
 	}
 	return cel.DynType
 }
 
-// variableValues is the variable variables. It computes the value of a variable when an expression uses it first. As a map it has all
-// variables, which are computed together.
+// variableValues is the variable variables. It computes the value of a variable when an expression uses it first. As a
+// map it has all variables, which are computed together.
 type variableValues struct {
 	*lazyMap
 	of    map[string]*variable

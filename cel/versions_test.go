@@ -65,7 +65,8 @@ func TestRulesOfTheStoredVersion(t *testing.T) {
 		_, err := client.Modify(ctx, "a", func(w *OldWidget) error { f(w); return nil })
 		return err
 	}
-	require.NoError(t, set(ctx, func(w *OldWidget) { w.Labels = map[string]string{"a": "b"} }), "the value broke the rule before")
+	require.NoError(t, set(ctx, func(w *OldWidget) { w.Labels = map[string]string{"a": "b"} }),
+		"the value broke the rule before")
 	assert.Equal(t, []string{"in v1: spec: Invalid value: min is above max"}, told)
 	require.NoError(t, set(ctx, func(w *OldWidget) { w.Spec.Low, w.Spec.Name = 1, "one" }))
 	assert.EqualError(t, set(ctx, func(w *OldWidget) { w.Spec.Name = "two" }),

@@ -41,7 +41,8 @@ func TestMatchConditionsOfWebhooks(t *testing.T) {
 		_, _ = fmt.Fprintf(w, `{"apiVersion":"admission.k8s.io/v1","kind":"AdmissionReview","response":{"uid":%q,"allowed":true}}`, review.Request.UID)
 	}))
 	t.Cleanup(server.Close)
-	calls, err := callout.New(callout.Options{Dial: (&net.Dialer{}).DialContext, Allow: func(netip.AddrPort) error { return nil }})
+	calls, err := callout.New(callout.Options{Dial: (&net.Dialer{}).DialContext,
+		Allow: func(netip.AddrPort) error { return nil }})
 	require.NoError(t, err)
 	t.Cleanup(calls.Close)
 	user := func(h http.Handler) http.Handler {
@@ -78,7 +79,8 @@ func TestMatchConditionsOfWebhooks(t *testing.T) {
 				}
 				return rest.Allow("")
 			}
-			api, err := rest.New(rest.Options{CEL: cel.New(nil), Plugins: []rest.Plugin{hooks}, Authorizer: authorizerOf(decide), Logger: slog.New(slog.DiscardHandler)},
+			api, err := rest.New(rest.Options{CEL: cel.New(nil), Plugins: []rest.Plugin{hooks}, Authorizer: authorizerOf(decide),
+				Logger: slog.New(slog.DiscardHandler)},
 				rest.Resource[Parcel]{Group: "example.com", Version: "v1", Plural: "parcels", Scope: rest.ScopeCluster})
 			require.NoError(t, err)
 			t.Cleanup(func() { assert.NoError(t, api.Close()) })
@@ -89,9 +91,11 @@ func TestMatchConditionsOfWebhooks(t *testing.T) {
 				user(api).ServeHTTP(w, r)
 				return w
 			}
-			w := send("/apis/"+admissionregistration.Group+"/v1/validatingwebhookconfigurations", conditional(t, server, c.conditions, c.more))
+			w := send("/apis/"+admissionregistration.Group+"/v1/validatingwebhookconfigurations",
+				conditional(t, server, c.conditions, c.more))
 			require.Equal(t, 201, w.Code, w.Body)
-			w = send("/apis/example.com/v1/parcels", `{"apiVersion":"example.com/v1","kind":"Parcel","metadata":{"name":"a"},"weight":7}`)
+			w = send("/apis/example.com/v1/parcels",
+				`{"apiVersion":"example.com/v1","kind":"Parcel","metadata":{"name":"a"},"weight":7}`)
 			assert.Equal(t, c.called, called)
 			if c.refused == "" {
 				assert.Equal(t, 201, w.Code, w.Body)
@@ -132,7 +136,8 @@ func conditional(t *testing.T, server *httptest.Server, conditions []string, mor
 		"rules":[{"operations":["*"],"apiGroups":["example.com"],"apiVersions":["*"],"resources":["*"]}],"matchConditions":%s%s}]}`, server.URL, bundle, text, more)
 }
 
-// A condition that does not compile is refused with the configuration, and so is any condition if the host has no language.
+// A condition that does not compile is refused with the configuration, and so is any condition if the host has no
+// language.
 func TestInvalidMatchConditions(t *testing.T) {
 	for _, c := range []struct {
 		evaluator  rest.Rules

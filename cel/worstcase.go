@@ -10,8 +10,8 @@ import (
 	"strings"
 )
 
-// These are the cost limits of the worst case, as CEL estimates it: for one expression in all places where an object can have it, and for
-// all expressions of a kind. They are those of custom resource definitions.
+// These are the cost limits of the worst case, as CEL estimates it: for one expression in all places where an object
+// can have it, and for all expressions of a kind. They are those of custom resource definitions.
 const (
 	estimateLimit     = 10_000_000
 	kindEstimateLimit = 100_000_000
@@ -42,7 +42,8 @@ func checkWorstCase(root *node) error {
 		for _, e := range w.most[:min(len(w.most), 4)] {
 			most = append(most, e.place)
 		}
-		w.errs = append(w.errs, fmt.Errorf("cel: all rules together could cost %s the limit of a kind, most of it %s: %s", factor(w.total, kindEstimateLimit), strings.Join(most, ", "), boundsHelp))
+		w.errs = append(w.errs, fmt.Errorf("cel: all rules together could cost %s the limit of a kind, most of it %s: %s",
+			factor(w.total, kindEstimateLimit), strings.Join(most, ", "), boundsHelp))
 	}
 	return errors.Join(w.errs...)
 }
@@ -99,7 +100,8 @@ func (w *worstCase) node(n *node, place string, at amount) {
 
 func (w *worstCase) expression(place string, units uint64) {
 	if units > estimateLimit {
-		w.errs = append(w.errs, fmt.Errorf("cel: %s: it could cost %s the limit: %s", place, factor(units, estimateLimit), boundsHelp))
+		w.errs = append(w.errs, fmt.Errorf("cel: %s: it could cost %s the limit: %s", place, factor(units, estimateLimit),
+			boundsHelp))
 	}
 	if units >= kindEstimateLimit/100 {
 		w.most = append(w.most, expressionCost{place, units})
@@ -131,5 +133,6 @@ func (n *node) leadsTo(to *node, seen map[*node]bool) bool {
 			return true
 		}
 	}
-	return n.values != nil && n.values == to || n.items != nil && n.items == to || n.values.leadsTo(to, seen) || n.items.leadsTo(to, seen)
+	return n.values != nil && n.values == to || n.items != nil && n.items == to || n.values.leadsTo(to, seen) ||
+		n.items.leadsTo(to, seen)
 }

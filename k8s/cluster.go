@@ -12,15 +12,18 @@ func events() map[string]kind {
 	return map[string]kind{
 		"Event": {plural: "events", shortNames: []string{"ev"}, createOnUpdate: true,
 			selectable: []string{"regarding.kind", "regarding.namespace", "regarding.name", "regarding.uid",
-				"regarding.apiVersion", "regarding.resourceVersion", "regarding.fieldPath", "reason", "reportingController", "type"},
+				"regarding.apiVersion", "regarding.resourceVersion", "regarding.fieldPath", "reason", "reportingController",
+				"type"},
 			columns: eventColumns()},
 	}
 }
 
 func coordination() map[string]kind {
 	return map[string]kind{
-		"Lease":          {plural: "leases", createOnUpdate: true, versionRequired: true, plainMetadata: true, columns: leaseColumns()},
-		"LeaseCandidate": {plural: "leasecandidates", createOnUpdate: true, versionRequired: true, plainMetadata: true, columns: leaseCandidateColumns()},
+		"Lease": {plural: "leases", createOnUpdate: true, versionRequired: true, plainMetadata: true,
+			columns: leaseColumns()},
+		"LeaseCandidate": {plural: "leasecandidates", createOnUpdate: true, versionRequired: true, plainMetadata: true,
+			columns: leaseCandidateColumns()},
 	}
 }
 
@@ -33,33 +36,40 @@ func discovery() map[string]kind {
 func networking() map[string]kind {
 	return map[string]kind{
 		// The name is the address itself, including the colons of IPv6.
-		"IPAddress":     {plural: "ipaddresses", shortNames: []string{"ip"}, scope: rest.ScopeCluster, names: rest.NamePathSegment, columns: ipAddressColumns()},
-		"Ingress":       {plural: "ingresses", shortNames: []string{"ing"}, generation: true, columns: ingressColumns()},
-		"IngressClass":  {plural: "ingressclasses", scope: rest.ScopeCluster, generation: true, columns: ingressClassColumns()},
-		"NetworkPolicy": {plural: "networkpolicies", shortNames: []string{"netpol"}, generation: true, columns: networkPolicyColumns()},
-		"ServiceCIDR":   {plural: "servicecidrs", scope: rest.ScopeCluster, columns: serviceCIDRColumns()},
+		"IPAddress": {plural: "ipaddresses", shortNames: []string{"ip"}, scope: rest.ScopeCluster,
+			names: rest.NamePathSegment, columns: ipAddressColumns()},
+		"Ingress": {plural: "ingresses", shortNames: []string{"ing"}, generation: true, columns: ingressColumns()},
+		"IngressClass": {plural: "ingressclasses", scope: rest.ScopeCluster, generation: true,
+			columns: ingressClassColumns()},
+		"NetworkPolicy": {plural: "networkpolicies", shortNames: []string{"netpol"}, generation: true,
+			columns: networkPolicyColumns()},
+		"ServiceCIDR": {plural: "servicecidrs", scope: rest.ScopeCluster, columns: serviceCIDRColumns()},
 	}
 }
 
 // rbac returns the group of roles. Only the rules of URL paths restrict their names, such as system:node.
 func rbac() map[string]kind {
 	return map[string]kind{
-		"ClusterRole":        {plural: "clusterroles", scope: rest.ScopeCluster, names: rest.NamePathSegment, createOnUpdate: true},
-		"ClusterRoleBinding": {plural: "clusterrolebindings", scope: rest.ScopeCluster, names: rest.NamePathSegment, createOnUpdate: true, columns: bindingColumns("clusterRoleBinding", documented[rbacv1.ClusterRoleBinding]("roleRef"))},
-		"Role":               {plural: "roles", names: rest.NamePathSegment, createOnUpdate: true},
-		"RoleBinding":        {plural: "rolebindings", names: rest.NamePathSegment, createOnUpdate: true, columns: bindingColumns("roleBinding", documented[rbacv1.RoleBinding]("roleRef"))},
+		"ClusterRole": {plural: "clusterroles", scope: rest.ScopeCluster, names: rest.NamePathSegment,
+			createOnUpdate: true},
+		"ClusterRoleBinding": {plural: "clusterrolebindings", scope: rest.ScopeCluster, names: rest.NamePathSegment,
+			createOnUpdate: true, columns: bindingColumns("clusterRoleBinding",
+				documented[rbacv1.ClusterRoleBinding]("roleRef"))},
+		"Role": {plural: "roles", names: rest.NamePathSegment, createOnUpdate: true},
+		"RoleBinding": {plural: "rolebindings", names: rest.NamePathSegment, createOnUpdate: true,
+			columns: bindingColumns("roleBinding", documented[rbacv1.RoleBinding]("roleRef"))},
 	}
 }
 
 func certificates() map[string]kind {
 	return map[string]kind{
-		"CertificateSigningRequest": {plural: "certificatesigningrequests", shortNames: []string{"csr"}, scope: rest.ScopeCluster,
-			selectable: []string{"spec.signerName"},
-			columns:    certificateSigningRequestColumns()},
+		"CertificateSigningRequest": {plural: "certificatesigningrequests", shortNames: []string{"csr"},
+			scope: rest.ScopeCluster, selectable: []string{"spec.signerName"},
+			columns: certificateSigningRequestColumns()},
 		// The name begins with that of the signer, with colons in place of slashes.
-		"ClusterTrustBundle": {plural: "clustertrustbundles", scope: rest.ScopeCluster, names: rest.NamePathSegment, versionRequired: true,
-			selectable: []string{"spec.signerName"},
-			columns:    clusterTrustBundleColumns()},
+		"ClusterTrustBundle": {plural: "clustertrustbundles", scope: rest.ScopeCluster, names: rest.NamePathSegment,
+			versionRequired: true, selectable: []string{"spec.signerName"},
+			columns: clusterTrustBundleColumns()},
 		"PodCertificateRequest": {plural: "podcertificaterequests", versionRequired: true,
 			selectable: []string{"spec.signerName", "spec.podName", "spec.nodeName"},
 			columns:    podCertificateRequestColumns()},
@@ -84,13 +94,16 @@ func admissionregistration() map[string]kind {
 
 func flowcontrol() map[string]kind {
 	return map[string]kind{
-		"FlowSchema":                 {plural: "flowschemas", scope: rest.ScopeCluster, generation: true, columns: flowSchemaColumns()},
-		"PriorityLevelConfiguration": {plural: "prioritylevelconfigurations", scope: rest.ScopeCluster, generation: true, columns: priorityLevelColumns()},
+		"FlowSchema": {plural: "flowschemas", scope: rest.ScopeCluster, generation: true,
+			columns: flowSchemaColumns()},
+		"PriorityLevelConfiguration": {plural: "prioritylevelconfigurations", scope: rest.ScopeCluster, generation: true,
+			columns: priorityLevelColumns()},
 	}
 }
 
 func apiserverinternal() map[string]kind {
 	return map[string]kind{
-		"StorageVersion": {plural: "storageversions", scope: rest.ScopeCluster, versionRequired: true, columns: storageVersionColumns()},
+		"StorageVersion": {plural: "storageversions", scope: rest.ScopeCluster, versionRequired: true,
+			columns: storageVersionColumns()},
 	}
 }

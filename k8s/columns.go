@@ -9,8 +9,8 @@ import (
 	"github.com/decorum-go/decorum/rest"
 )
 
-// column is a column of kubectl get. It computes the same cells as Kubernetes, from a pointer to an object of any version
-// of the kind.
+// column is a column of kubectl get. It computes the same cells as Kubernetes, from a pointer to an object of any
+// version of the kind.
 type column struct {
 	rest.Column
 	cell func(obj any) any
@@ -27,7 +27,8 @@ func columnsOf[T any](columns []column) []rest.Column {
 
 // text returns a column whose cells are computed from V, the version of the kind that has all fields of the column.
 func text[V any](name, description string, cell func(obj *V) any) column {
-	return column{rest.Column{Name: name, Type: "string", Description: description}, func(obj any) any { return cell(as[V](obj)) }}
+	return column{rest.Column{Name: name, Type: "string", Description: description},
+		func(obj any) any { return cell(as[V](obj)) }}
 }
 
 // number returns a column of whole numbers.

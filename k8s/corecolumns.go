@@ -15,7 +15,8 @@ import (
 
 func configMapColumns() []column {
 	return []column{
-		text("Data", documented[corev1.ConfigMap]("data"), func(m *corev1.ConfigMap) any { return len(m.Data) + len(m.BinaryData) }),
+		text("Data", documented[corev1.ConfigMap]("data"),
+			func(m *corev1.ConfigMap) any { return len(m.Data) + len(m.BinaryData) }),
 		age(),
 	}
 }
@@ -83,10 +84,12 @@ func nodeColumns() []column {
 		text("Status", "The status of the node", nodeStatus),
 		text("Roles", "The roles of the node", nodeRoles),
 		age(),
-		text("Version", documented[corev1.NodeSystemInfo]("kubeletVersion"), func(n *corev1.Node) any { return n.Status.NodeInfo.KubeletVersion }),
+		text("Version", documented[corev1.NodeSystemInfo]("kubeletVersion"),
+			func(n *corev1.Node) any { return n.Status.NodeInfo.KubeletVersion }),
 		wide(text("Internal-IP", addresses, func(n *corev1.Node) any { return nodeAddress(n, corev1.NodeInternalIP) })),
 		wide(text("External-IP", addresses, func(n *corev1.Node) any { return nodeAddress(n, corev1.NodeExternalIP) })),
-		wide(text("OS-Image", documented[corev1.NodeSystemInfo]("osImage"), func(n *corev1.Node) any { return cmp.Or(n.Status.NodeInfo.OSImage, unknown) })),
+		wide(text("OS-Image", documented[corev1.NodeSystemInfo]("osImage"),
+			func(n *corev1.Node) any { return cmp.Or(n.Status.NodeInfo.OSImage, unknown) })),
 		wide(text("Kernel-Version", documented[corev1.NodeSystemInfo]("kernelVersion"), func(n *corev1.Node) any {
 			kernel := cmp.Or(n.Status.NodeInfo.KernelVersion, unknown)
 			if on := n.Status.NodeInfo.Architecture; on != "" {
@@ -94,9 +97,10 @@ func nodeColumns() []column {
 			}
 			return kernel
 		})),
-		wide(text("Container-Runtime", documented[corev1.NodeSystemInfo]("containerRuntimeVersion"), func(n *corev1.Node) any {
-			return cmp.Or(n.Status.NodeInfo.ContainerRuntimeVersion, unknown)
-		})),
+		wide(text("Container-Runtime", documented[corev1.NodeSystemInfo]("containerRuntimeVersion"),
+			func(n *corev1.Node) any {
+				return cmp.Or(n.Status.NodeInfo.ContainerRuntimeVersion, unknown)
+			})),
 	}
 }
 
@@ -169,7 +173,8 @@ func eventColumns() []column {
 			}
 			return object
 		}),
-		wide(text("Subobject", documented[corev1.ObjectReference]("fieldPath"), func(e *corev1.Event) any { return e.InvolvedObject.FieldPath })),
+		wide(text("Subobject", documented[corev1.ObjectReference]("fieldPath"),
+			func(e *corev1.Event) any { return e.InvolvedObject.FieldPath })),
 		wide(text("Source", documented[corev1.Event]("source"), func(e *corev1.Event) any {
 			source := cmp.Or(e.Source.Component, e.ReportingController)
 			if host := cmp.Or(e.Source.Host, e.ReportingInstance); host != "" {
@@ -177,7 +182,8 @@ func eventColumns() []column {
 			}
 			return source
 		})),
-		text("Message", documented[corev1.Event]("message"), func(e *corev1.Event) any { return strings.TrimSpace(e.Message) }),
+		text("Message", documented[corev1.Event]("message"),
+			func(e *corev1.Event) any { return strings.TrimSpace(e.Message) }),
 		wide(text("First Seen", documented[corev1.Event]("firstTimestamp"), firstSeen)),
 		wide(text("Count", documented[corev1.Event]("count"), func(e *corev1.Event) any {
 			if e.Series != nil {
@@ -202,8 +208,9 @@ func firstSeen(e *corev1.Event) any {
 
 // coreEvent returns an event of the newer group as the core group shows it.
 func coreEvent(e *eventsv1.Event) *corev1.Event {
-	out := &corev1.Event{ObjectMeta: e.ObjectMeta, InvolvedObject: e.Regarding, Reason: e.Reason, Message: e.Note, Source: e.DeprecatedSource,
-		FirstTimestamp: e.DeprecatedFirstTimestamp, LastTimestamp: e.DeprecatedLastTimestamp, Count: e.DeprecatedCount, Type: e.Type,
+	out := &corev1.Event{ObjectMeta: e.ObjectMeta, InvolvedObject: e.Regarding, Reason: e.Reason, Message: e.Note,
+		Source: e.DeprecatedSource, FirstTimestamp: e.DeprecatedFirstTimestamp, LastTimestamp: e.DeprecatedLastTimestamp,
+		Count: e.DeprecatedCount, Type: e.Type,
 		EventTime: e.EventTime, ReportingController: e.ReportingController, ReportingInstance: e.ReportingInstance}
 	if e.Series != nil {
 		out.Series = &corev1.EventSeries{Count: e.Series.Count, LastObservedTime: e.Series.LastObservedTime}
@@ -213,11 +220,14 @@ func coreEvent(e *eventsv1.Event) *corev1.Event {
 
 func persistentVolumeColumns() []column {
 	return []column{
-		text("Capacity", documented[corev1.PersistentVolumeSpec]("capacity"), func(v *corev1.PersistentVolume) any { return v.Spec.Capacity.Storage().String() }),
-		text("Access Modes", documented[corev1.PersistentVolumeSpec]("accessModes"), func(v *corev1.PersistentVolume) any { return accessModes(v.Spec.AccessModes) }),
-		text("Reclaim Policy", documented[corev1.PersistentVolumeSpec]("persistentVolumeReclaimPolicy"), func(v *corev1.PersistentVolume) any {
-			return v.Spec.PersistentVolumeReclaimPolicy
-		}),
+		text("Capacity", documented[corev1.PersistentVolumeSpec]("capacity"),
+			func(v *corev1.PersistentVolume) any { return v.Spec.Capacity.Storage().String() }),
+		text("Access Modes", documented[corev1.PersistentVolumeSpec]("accessModes"),
+			func(v *corev1.PersistentVolume) any { return accessModes(v.Spec.AccessModes) }),
+		text("Reclaim Policy", documented[corev1.PersistentVolumeSpec]("persistentVolumeReclaimPolicy"),
+			func(v *corev1.PersistentVolume) any {
+				return v.Spec.PersistentVolumeReclaimPolicy
+			}),
 		text("Status", documented[corev1.PersistentVolumeStatus]("phase"), func(v *corev1.PersistentVolume) any {
 			if deleting(v) {
 				return "Terminating"
@@ -239,9 +249,11 @@ func persistentVolumeColumns() []column {
 		text("VolumeAttributesClass", "VolumeAttributesClass of the pv", func(v *corev1.PersistentVolume) any {
 			return given(v.Spec.VolumeAttributesClassName, unset)
 		}),
-		text("Reason", documented[corev1.PersistentVolumeStatus]("reason"), func(v *corev1.PersistentVolume) any { return v.Status.Reason }),
+		text("Reason", documented[corev1.PersistentVolumeStatus]("reason"),
+			func(v *corev1.PersistentVolume) any { return v.Status.Reason }),
 		age(),
-		wide(text("VolumeMode", documented[corev1.PersistentVolumeSpec]("volumeMode"), func(v *corev1.PersistentVolume) any { return given(v.Spec.VolumeMode, unset) })),
+		wide(text("VolumeMode", documented[corev1.PersistentVolumeSpec]("volumeMode"),
+			func(v *corev1.PersistentVolume) any { return given(v.Spec.VolumeMode, unset) })),
 	}
 }
 
@@ -253,19 +265,22 @@ func persistentVolumeClaimColumns() []column {
 			}
 			return c.Status.Phase
 		}),
-		text("Volume", documented[corev1.PersistentVolumeClaimSpec]("volumeName"), func(c *corev1.PersistentVolumeClaim) any { return c.Spec.VolumeName }),
-		text("Capacity", documented[corev1.PersistentVolumeClaimStatus]("capacity"), func(c *corev1.PersistentVolumeClaim) any {
-			if c.Spec.VolumeName == "" {
-				return ""
-			}
-			return c.Status.Capacity.Storage().String()
-		}),
-		text("Access Modes", documented[corev1.PersistentVolumeClaimStatus]("accessModes"), func(c *corev1.PersistentVolumeClaim) any {
-			if c.Spec.VolumeName == "" {
-				return ""
-			}
-			return accessModes(c.Status.AccessModes)
-		}),
+		text("Volume", documented[corev1.PersistentVolumeClaimSpec]("volumeName"),
+			func(c *corev1.PersistentVolumeClaim) any { return c.Spec.VolumeName }),
+		text("Capacity", documented[corev1.PersistentVolumeClaimStatus]("capacity"),
+			func(c *corev1.PersistentVolumeClaim) any {
+				if c.Spec.VolumeName == "" {
+					return ""
+				}
+				return c.Status.Capacity.Storage().String()
+			}),
+		text("Access Modes", documented[corev1.PersistentVolumeClaimStatus]("accessModes"),
+			func(c *corev1.PersistentVolumeClaim) any {
+				if c.Spec.VolumeName == "" {
+					return ""
+				}
+				return accessModes(c.Status.AccessModes)
+			}),
 		text("StorageClass", "StorageClass of the pvc", func(c *corev1.PersistentVolumeClaim) any {
 			if class, ok := c.Annotations[corev1.BetaStorageClassAnnotation]; ok {
 				return class
@@ -276,9 +291,10 @@ func persistentVolumeClaimColumns() []column {
 			return given(c.Spec.VolumeAttributesClassName, unset)
 		}),
 		age(),
-		wide(text("VolumeMode", documented[corev1.PersistentVolumeClaimSpec]("volumeMode"), func(c *corev1.PersistentVolumeClaim) any {
-			return given(c.Spec.VolumeMode, unset)
-		})),
+		wide(text("VolumeMode", documented[corev1.PersistentVolumeClaimSpec]("volumeMode"),
+			func(c *corev1.PersistentVolumeClaim) any {
+				return given(c.Spec.VolumeMode, unset)
+			})),
 	}
 }
 
@@ -288,7 +304,8 @@ func accessModes(modes []corev1.PersistentVolumeAccessMode) string {
 	for _, m := range []struct {
 		mode  corev1.PersistentVolumeAccessMode
 		short string
-	}{{corev1.ReadWriteOnce, "RWO"}, {corev1.ReadOnlyMany, "ROX"}, {corev1.ReadWriteMany, "RWX"}, {corev1.ReadWriteOncePod, "RWOP"}} {
+	}{{corev1.ReadWriteOnce, "RWO"}, {corev1.ReadOnlyMany, "ROX"}, {corev1.ReadWriteMany, "RWX"},
+		{corev1.ReadWriteOncePod, "RWOP"}} {
 		if slices.Contains(modes, m.mode) {
 			out = append(out, m.short)
 		}
@@ -344,7 +361,8 @@ func serviceColumns() []column {
 			return cmp.Or(strings.Join(ports, ","), none)
 		}),
 		age(),
-		wide(text("Selector", documented[corev1.ServiceSpec]("selector"), func(s *corev1.Service) any { return labels.FormatLabels(s.Spec.Selector) })),
+		wide(text("Selector", documented[corev1.ServiceSpec]("selector"),
+			func(s *corev1.Service) any { return labels.FormatLabels(s.Spec.Selector) })),
 	}
 }
 

@@ -75,8 +75,9 @@ func of[T any, P interface {
 	runtime.Object
 }]() hosted {
 	r := k8s.Resource[T, P]()
-	return hosted{typ: reflect.TypeFor[T](), gvk: schema.GroupVersionKind{Group: r.Group, Version: r.Version, Kind: r.Names.Kind},
-		plural: r.Plural, scope: r.Scope, overlay: r.Overlay, Definition: r}
+	return hosted{typ: reflect.TypeFor[T](),
+		gvk: schema.GroupVersionKind{Group: r.Group, Version: r.Version, Kind: r.Names.Kind}, plural: r.Plural,
+		scope: r.Scope, overlay: r.Overlay, Definition: r}
 }
 
 // everyKind returns all kinds that can be hosted.

@@ -38,8 +38,10 @@ func horizontalPodAutoscalerColumns() []column {
 			}
 			return strconv.Itoa(int(*a.Spec.MinReplicas))
 		}),
-		text("MaxPods", documented[autoscalingv2.HorizontalPodAutoscalerSpec]("maxReplicas"), func(a *autoscaler) any { return a.Spec.MaxReplicas }),
-		text("Replicas", documented[autoscalingv2.HorizontalPodAutoscalerStatus]("currentReplicas"), func(a *autoscaler) any { return a.Status.CurrentReplicas }),
+		text("MaxPods", documented[autoscalingv2.HorizontalPodAutoscalerSpec]("maxReplicas"),
+			func(a *autoscaler) any { return a.Spec.MaxReplicas }),
+		text("Replicas", documented[autoscalingv2.HorizontalPodAutoscalerStatus]("currentReplicas"),
+			func(a *autoscaler) any { return a.Status.CurrentReplicas }),
 		age(),
 	}
 }
@@ -123,7 +125,8 @@ func valueOrAverage(target autoscalingv2.MetricTarget, current *autoscalingv2.Me
 }
 
 // utilization prints a target of a resource: an average, or otherwise a share of the request.
-func utilization(of corev1.ResourceName, target autoscalingv2.MetricTarget, current *autoscalingv2.MetricValueStatus) string {
+func utilization(of corev1.ResourceName, target autoscalingv2.MetricTarget,
+	current *autoscalingv2.MetricValueStatus) string {
 	if target.AverageValue != nil {
 		is := unknown
 		if current != nil {

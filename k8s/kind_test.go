@@ -26,8 +26,9 @@ import (
 // Every kind of k8s.io/api with metadata is hosted, unless it is never stored under a name.
 func TestEveryKindIsHosted(t *testing.T) {
 	notStored := map[string]bool{
-		"Binding": true, "ComponentStatus": true, "PodStatusResult": true, "RangeAllocation": true, "SerializedReference": true,
-		"ImageReview": true, "LocalSubjectAccessReview": true, "SelfSubjectAccessReview": true, "SelfSubjectReview": true,
+		"Binding": true, "ComponentStatus": true, "PodStatusResult": true, "RangeAllocation": true,
+		"SerializedReference": true,
+		"ImageReview":         true, "LocalSubjectAccessReview": true, "SelfSubjectAccessReview": true, "SelfSubjectReview": true,
 		"SelfSubjectRulesReview": true, "SubjectAccessReview": true, "TokenRequest": true, "TokenReview": true, "Scale": true,
 		"Eviction": true, // lifecycle.k8s.io has a stored one
 	}
@@ -37,7 +38,8 @@ func TestEveryKindIsHosted(t *testing.T) {
 	}
 	for gvk, typ := range scheme.Scheme.AllKnownTypes() {
 		_, isObject := typ.FieldByName("ObjectMeta")
-		if isObject && strings.HasPrefix(typ.PkgPath(), "k8s.io/api/") && gvk.Version != runtime.APIVersionInternal && !notStored[gvk.Kind] {
+		if isObject && strings.HasPrefix(typ.PkgPath(), "k8s.io/api/") && gvk.Version != runtime.APIVersionInternal &&
+			!notStored[gvk.Kind] {
 			assert.True(t, known[gvk], "%s", gvk)
 		}
 	}

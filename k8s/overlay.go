@@ -31,7 +31,8 @@ func overlayOfClientGo(obj runtime.Object, gvk schema.GroupVersionKind) map[stri
 	if err != nil {
 		return nil // without apply configurations, only the tags count
 	}
-	w := walker{schema: typed.Schema(), seen: map[reflect.Type]bool{}, tags: map[string]string{}, zeroKeys: map[string]bool{}}
+	w := walker{schema: typed.Schema(), seen: map[reflect.Type]bool{}, tags: map[string]string{},
+		zeroKeys: map[string]bool{}}
 	w.place(reflect.TypeOf(obj), typed.TypeRef())
 	for field := range w.zeroKeys {
 		w.tags[field] = strings.TrimPrefix(w.tags[field]+",zeroKey", ",")
@@ -86,7 +87,8 @@ func (w *walker) keys(elem reflect.Type, l *smd.List) {
 	}
 	for _, key := range l.Keys {
 		owner, f, ok := memberNamed(elem, key)
-		if field, _ := atom.Map.FindField(key); ok && field.Default != nil && reflect.ValueOf(field.Default).IsZero() && f.Type.Kind() != reflect.Pointer {
+		if field, _ := atom.Map.FindField(key); ok && field.Default != nil && reflect.ValueOf(field.Default).IsZero() &&
+			f.Type.Kind() != reflect.Pointer {
 			w.zeroKeys[typeName(owner)+"."+key] = true
 		}
 	}
@@ -209,7 +211,8 @@ func encodesItself(t reflect.Type) bool {
 	return p.Implements(reflect.TypeFor[json.Marshaler]()) || p.Implements(reflect.TypeFor[encoding.TextMarshaler]())
 }
 
-// condition is the type whose fields Decorum requires in the kinds of hosts. Kubernetes checks them in code, for some kinds only.
+// condition is the type whose fields Decorum requires in the kinds of hosts. Kubernetes checks them in code, for some
+// kinds only.
 var condition = reflect.TypeFor[metav1.Condition]()
 
 // isMeta reports whether a type belongs to the metadata that all objects share, which Decorum knows itself.

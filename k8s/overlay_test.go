@@ -168,7 +168,8 @@ func TestDefaults(t *testing.T) {
 	}
 }
 
-// A type that many kinds share has the same tags in each. The core handles object metadata, but requires more of conditions than Kubernetes.
+// A type that many kinds share has the same tags in each. The core handles object metadata, but requires more of
+// conditions than Kubernetes.
 func TestKindsAgreeOnTheirTypes(t *testing.T) {
 	said := map[string]string{}
 	for _, h := range everyKind() {

@@ -10,8 +10,9 @@ import (
 	"sync"
 )
 
-// overlaysText is what overlayOf finds out about the kinds of Kubernetes, because the schema of client-go takes long to parse. A line at the
-// margin names a struct type and its form. A line below it has a member of the type, or nothing for the type itself, and an api tag.
+// overlaysText is what overlayOf finds out about the kinds of Kubernetes, because the schema of client-go takes long to
+// parse. A line at the margin names a struct type and its form. A line below it has a member of the type, or nothing
+// for the type itself, and an api tag.
 //
 //go:embed overlays.txt
 var overlaysText string
@@ -33,7 +34,8 @@ var overlayTable = sync.OnceValue(func() map[string]*tabledType {
 	return table
 })
 
-// readTable reads a table of types: it calls named for each type, and tagged for each of the lines below it. Both get the words of the line.
+// readTable reads a table of types: it calls named for each type, and tagged for each of the lines below it. Both get
+// the words of the line.
 func readTable(text string, named, tagged func(word, rest string)) {
 	for line := range strings.Lines(text) {
 		words, isMember := strings.CutPrefix(strings.TrimSuffix(line, "\n"), "\t")
@@ -46,8 +48,8 @@ func readTable(text string, named, tagged func(word, rest string)) {
 	}
 }
 
-// tabledOverlay returns the overlay of a kind from the table. ok is false if the table lacks a type of the kind, or has it in another form,
-// because the program uses another release of k8s.io/api.
+// tabledOverlay returns the overlay of a kind from the table. ok is false if the table lacks a type of the kind, or has
+// it in another form, because the program uses another release of k8s.io/api.
 func tabledOverlay(t reflect.Type) (overlay map[string]string, ok bool) {
 	overlay, table := map[string]string{}, overlayTable()
 	return overlay, eachStruct(t, map[reflect.Type]bool{}, func(t reflect.Type) bool {
@@ -67,7 +69,8 @@ func tabledOverlay(t reflect.Type) (overlay map[string]string, ok bool) {
 	})
 }
 
-// eachStruct calls visit with each struct type that t contains, as far as JSON shows its members, until visit returns false.
+// eachStruct calls visit with each struct type that t contains, as far as JSON shows its members, until visit returns
+// false.
 func eachStruct(t reflect.Type, seen map[reflect.Type]bool, visit func(reflect.Type) bool) bool {
 	if seen[t] {
 		return true

@@ -20,7 +20,8 @@ func podColumns() []column {
 			s := summaryOf(p)
 			return fmt.Sprintf("%d/%d", s.ready, s.containers)
 		}),
-		text("Status", "The aggregate status of the containers in this pod.", func(p *corev1.Pod) any { return summaryOf(p).reason }),
+		text("Status", "The aggregate status of the containers in this pod.",
+			func(p *corev1.Pod) any { return summaryOf(p).reason }),
 		text("Restarts", "The number of times the containers in this pod have been restarted and when the last container in this pod has restarted.",
 			func(p *corev1.Pod) any { return summaryOf(p).restarted.String() }),
 		age(),
@@ -30,8 +31,10 @@ func podColumns() []column {
 			}
 			return cmp.Or(p.Status.PodIPs[0].IP, none)
 		})),
-		wide(text("Node", documented[corev1.PodSpec]("nodeName"), func(p *corev1.Pod) any { return cmp.Or(p.Spec.NodeName, none) })),
-		wide(text("Nominated Node", documented[corev1.PodStatus]("nominatedNodeName"), func(p *corev1.Pod) any { return cmp.Or(p.Status.NominatedNodeName, none) })),
+		wide(text("Node", documented[corev1.PodSpec]("nodeName"),
+			func(p *corev1.Pod) any { return cmp.Or(p.Spec.NodeName, none) })),
+		wide(text("Nominated Node", documented[corev1.PodStatus]("nominatedNodeName"),
+			func(p *corev1.Pod) any { return cmp.Or(p.Status.NominatedNodeName, none) })),
 		wide(text("Readiness Gates", documented[corev1.PodSpec]("readinessGates"), func(p *corev1.Pod) any {
 			if len(p.Spec.ReadinessGates) == 0 {
 				return none
@@ -185,7 +188,8 @@ func endedBy(ended *corev1.ContainerStateTerminated) string {
 
 func podTemplateColumns() []column {
 	return append(containerColumns(func(t *corev1.PodTemplate) []corev1.Container { return t.Template.Spec.Containers }),
-		text("Pod Labels", "The labels for the pod template.", func(t *corev1.PodTemplate) any { return labels.FormatLabels(t.Template.Labels) }))
+		text("Pod Labels", "The labels for the pod template.",
+			func(t *corev1.PodTemplate) any { return labels.FormatLabels(t.Template.Labels) }))
 }
 
 // containerColumns returns the columns for the containers of a template.
@@ -200,7 +204,9 @@ func containerColumns[V any](containers func(obj *V) []corev1.Container) []colum
 		}
 	}
 	return []column{
-		text("Containers", "Names of each container in the template.", each(func(c corev1.Container) string { return c.Name })),
-		text("Images", "Images referenced by each container in the template.", each(func(c corev1.Container) string { return c.Image })),
+		text("Containers", "Names of each container in the template.",
+			each(func(c corev1.Container) string { return c.Name })),
+		text("Images", "Images referenced by each container in the template.",
+			each(func(c corev1.Container) string { return c.Image })),
 	}
 }

@@ -61,7 +61,8 @@ func TestLeasesInProtobuf(t *testing.T) {
 	s := newServer(t)
 	leases := s.client(t).CoordinationV1().Leases(metav1.NamespaceDefault)
 	holder, renewed := "me", metav1.NewMicroTime(time.Unix(1, 2000).UTC())
-	lease := &coordinationv1.Lease{ObjectMeta: named("a"), Spec: coordinationv1.LeaseSpec{HolderIdentity: &holder, RenewTime: &renewed}}
+	lease := &coordinationv1.Lease{ObjectMeta: named("a"),
+		Spec: coordinationv1.LeaseSpec{HolderIdentity: &holder, RenewTime: &renewed}}
 
 	put, err := leases.Update(t.Context(), lease, metav1.UpdateOptions{})
 	require.NoError(t, err, "PUT creates a lease")
@@ -82,13 +83,16 @@ func TestEventsInProtobuf(t *testing.T) {
 	s := newServer(t)
 	events := s.client(t).CoreV1().Events(metav1.NamespaceDefault)
 	for name, object := range map[string]string{"a.1": "a", "a.2": "a", "b.1": "b"} {
-		_, err := events.Create(t.Context(), &corev1.Event{ObjectMeta: named(name), Reason: "Tested", Type: corev1.EventTypeNormal, Count: 1,
-			InvolvedObject: corev1.ObjectReference{Kind: "Pod", Namespace: metav1.NamespaceDefault, Name: object, UID: "u"}}, metav1.CreateOptions{})
+		_, err := events.Create(t.Context(),
+			&corev1.Event{ObjectMeta: named(name), Reason: "Tested", Type: corev1.EventTypeNormal, Count: 1,
+				InvolvedObject: corev1.ObjectReference{Kind: "Pod", Namespace: metav1.NamespaceDefault, Name: object, UID: "u"}},
+			metav1.CreateOptions{})
 		require.NoError(t, err)
 	}
 	// The request of kubectl describe.
 	object, namespace, kind, uid := "a", metav1.NamespaceDefault, "Pod", "u"
-	of, err := events.List(t.Context(), metav1.ListOptions{FieldSelector: events.GetFieldSelector(&object, &namespace, &kind, &uid).String()})
+	of, err := events.List(t.Context(),
+		metav1.ListOptions{FieldSelector: events.GetFieldSelector(&object, &namespace, &kind, &uid).String()})
 	require.NoError(t, err)
 	assert.Len(t, of.Items, 2)
 
@@ -108,7 +112,8 @@ func TestDeploymentsInProtobuf(t *testing.T) {
 	created, err := deployments.Create(t.Context(), &appsv1.Deployment{ObjectMeta: named("a"), Spec: appsv1.DeploymentSpec{
 		Replicas: &replicas, Selector: &metav1.LabelSelector{MatchLabels: labels},
 		Template: corev1.PodTemplateSpec{ObjectMeta: metav1.ObjectMeta{Labels: labels},
-			Spec: corev1.PodSpec{Containers: []corev1.Container{{Name: "c", Image: "i", Ports: []corev1.ContainerPort{{ContainerPort: 53}}}}}}}}, metav1.CreateOptions{})
+			Spec: corev1.PodSpec{Containers: []corev1.Container{{Name: "c", Image: "i",
+				Ports: []corev1.ContainerPort{{ContainerPort: 53}}}}}}}}, metav1.CreateOptions{})
 	require.NoError(t, err)
 	assert.EqualValues(t, 1, created.Generation)
 	assert.Equal(t, corev1.ProtocolTCP, created.Spec.Template.Spec.Containers[0].Ports[0].Protocol)
@@ -125,7 +130,8 @@ func TestDeploymentsInProtobuf(t *testing.T) {
 	require.NoError(t, err)
 
 	patched, err := deployments.Patch(t.Context(), "a", types.StrategicMergePatchType,
-		[]byte(`{"spec":{"template":{"spec":{"containers":[{"name":"c","image":"j"},{"name":"d","image":"k"}]}}}}`), metav1.PatchOptions{})
+		[]byte(`{"spec":{"template":{"spec":{"containers":[{"name":"c","image":"j"},{"name":"d","image":"k"}]}}}}`),
+		metav1.PatchOptions{})
 	require.NoError(t, err)
 	assert.EqualValues(t, 5, *patched.Spec.Replicas)
 	assert.EqualValues(t, 3, patched.Generation, "scaled and patched")
@@ -145,7 +151,8 @@ func TestScaleOfPlainLabels(t *testing.T) {
 	controllers := s.client(t).CoreV1().ReplicationControllers(metav1.NamespaceDefault)
 	one := int32(1)
 	_, err := controllers.Create(t.Context(), &corev1.ReplicationController{ObjectMeta: named("a"),
-		Spec: corev1.ReplicationControllerSpec{Replicas: &one, Selector: map[string]string{"app": "a", "b": "c"}}}, metav1.CreateOptions{})
+		Spec: corev1.ReplicationControllerSpec{Replicas: &one, Selector: map[string]string{"app": "a", "b": "c"}}},
+		metav1.CreateOptions{})
 	require.NoError(t, err)
 	scale, err := controllers.GetScale(t.Context(), "a", metav1.GetOptions{})
 	require.NoError(t, err)

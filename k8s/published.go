@@ -7,8 +7,9 @@ import (
 	"sync"
 )
 
-// publishedText is what Kubernetes' OpenAPI states about fields and its code does not enforce by the schema: which are required, and their
-// values. k8s.io/api has neither. A line at the margin names a struct type. A line below it has a member of the type and an api tag.
+// publishedText is what Kubernetes' OpenAPI states about fields and its code does not enforce by the schema: which are
+// required, and their values. k8s.io/api has neither. A line at the margin names a struct type. A line below it has a
+// member of the type and an api tag.
 //
 //go:embed published.txt
 var publishedText string
@@ -24,8 +25,8 @@ var publishedTable = sync.OnceValue(func() map[string]map[string]string {
 	return table
 })
 
-// addPublished adds the tags of the types of a kind to its overlay. It ignores members that the types lack, because the program may use
-// another release of k8s.io/api.
+// addPublished adds the tags of the types of a kind to its overlay. It ignores members that the types lack, because the
+// program may use another release of k8s.io/api.
 func addPublished(overlay map[string]string, kind reflect.Type) {
 	eachStruct(kind, map[reflect.Type]bool{}, func(t reflect.Type) bool {
 		for member, tag := range publishedTable()[typeName(t)] {

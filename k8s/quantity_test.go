@@ -16,7 +16,8 @@ import (
 	"github.com/decorum-go/decorum/rest"
 )
 
-// resource.Quantity reads numbers exactly, and with an exponent like this one for seconds or, with more digits, for hours.
+// resource.Quantity reads numbers exactly, and with an exponent like this one for seconds or, with more digits, for
+// hours.
 const endless = "1e-9999999"
 
 func TestQuantitiesThatAreReadForHours(t *testing.T) {
@@ -37,16 +38,21 @@ func TestQuantitiesThatAreReadForHours(t *testing.T) {
 	w := do("POST", pods, "application/json", pod(`"100m"`))
 	require.Equal(t, http.StatusCreated, w.Code, w.Body)
 	tests := map[string]struct{ method, path, media, body string }{
-		"JSON":            {"POST", pods, "application/json", pod(`"` + endless + `"`)},
-		"a number":        {"POST", pods, "application/json", pod(endless)},
-		"many digits":     {"POST", pods, "application/json", pod(strings.Repeat("9", 1<<20))},
-		"a wrong type":    {"POST", pods, "application/json", strings.Replace(pod(`"`+endless+`"`), `"name":"c"`, `"name":1`, 1)},
-		"YAML":            {"PUT", pods + "/a", "application/yaml", pod(`"` + endless + `"`)},
-		"Protobuf":        {"POST", pods, protobuf, string(podInProtobuf(t))},
-		"merge patch":     {"PATCH", pods + "/a", "application/merge-patch+json", `{"spec":{"overhead":{"cpu":"` + endless + `"}}}`},
-		"strategic patch": {"PATCH", pods + "/a", "application/strategic-merge-patch+json", `{"spec":{"overhead":{"cpu":"` + endless + `"}}}`},
-		"JSON patch":      {"PATCH", pods + "/a", "application/json-patch+json", `[{"op":"add","path":"/spec/overhead","value":{"cpu":"` + endless + `"}}]`},
-		"apply":           {"PATCH", pods + "/a?fieldManager=m&force=true", "application/apply-patch+yaml", pod(`"` + endless + `"`)},
+		"JSON":        {"POST", pods, "application/json", pod(`"` + endless + `"`)},
+		"a number":    {"POST", pods, "application/json", pod(endless)},
+		"many digits": {"POST", pods, "application/json", pod(strings.Repeat("9", 1<<20))},
+		"a wrong type": {"POST", pods, "application/json",
+			strings.Replace(pod(`"`+endless+`"`), `"name":"c"`, `"name":1`, 1)},
+		"YAML":     {"PUT", pods + "/a", "application/yaml", pod(`"` + endless + `"`)},
+		"Protobuf": {"POST", pods, protobuf, string(podInProtobuf(t))},
+		"merge patch": {"PATCH", pods + "/a", "application/merge-patch+json",
+			`{"spec":{"overhead":{"cpu":"` + endless + `"}}}`},
+		"strategic patch": {"PATCH", pods + "/a", "application/strategic-merge-patch+json",
+			`{"spec":{"overhead":{"cpu":"` + endless + `"}}}`},
+		"JSON patch": {"PATCH", pods + "/a", "application/json-patch+json",
+			`[{"op":"add","path":"/spec/overhead","value":{"cpu":"` + endless + `"}}]`},
+		"apply": {"PATCH", pods + "/a?fieldManager=m&force=true", "application/apply-patch+yaml",
+			pod(`"` + endless + `"`)},
 		"status": {"PATCH", pods + "/a/status", "application/merge-patch+json",
 			`{"status":{"allocatedResources":{"cpu":"` + endless + `"}},"spec":{"overhead":{"cpu":"` + endless + `"}}}`},
 	}
@@ -62,14 +68,16 @@ func TestQuantitiesThatAreReadForHours(t *testing.T) {
 		})
 	}
 	// In a text field, the same characters are just text.
-	w = do("POST", pods, "application/json", strings.Replace(pod(`"1"`), `"name":"a"`, `"name":"b","annotations":{"n":"`+endless+`"}`, 1))
+	w = do("POST", pods, "application/json",
+		strings.Replace(pod(`"1"`), `"name":"a"`, `"name":"b","annotations":{"n":"`+endless+`"}`, 1))
 	assert.Equal(t, http.StatusCreated, w.Code, w.Body)
 }
 
 // podInProtobuf returns a Pod with a quantity that no Go program writes.
 func podInProtobuf(t *testing.T) []byte {
 	const stand = "1234567891" // has the same length
-	pod := &corev1.Pod{ObjectMeta: named("b"), Spec: corev1.PodSpec{Overhead: corev1.ResourceList{corev1.ResourceCPU: resource.MustParse(stand)}}}
+	pod := &corev1.Pod{ObjectMeta: named("b"),
+		Spec: corev1.PodSpec{Overhead: corev1.ResourceList{corev1.ResourceCPU: resource.MustParse(stand)}}}
 	message, err := pod.Marshal()
 	require.NoError(t, err)
 	require.Equal(t, 1, bytes.Count(message, []byte(stand)))

@@ -17,8 +17,8 @@ import (
 //
 // The caller owns the result, and may change its columns, verbs or hooks.
 //
-// Resource stores the Events of the core group separately from the Events of events.k8s.io. To serve each event in both groups,
-// as Kubernetes does, use package rest/builtin.
+// Resource stores the Events of the core group separately from the Events of events.k8s.io. To serve each event in both
+// groups, as Kubernetes does, use package rest/builtin.
 //
 // For corev1.Namespace the result is that of [rest.NamespacesOf], by which the API checks namespaces.
 //
@@ -45,7 +45,8 @@ func Resource[T any, P interface {
 	r.Group, r.Version, r.Names.Kind, r.Plural = gvk.Group, gvk.Version, gvk.Kind, k.plural
 	r.Names.Short, r.Names.Categories = k.shortNames, k.categories
 	r.Wire.Dialect, r.Scope, r.Names.Rule = rest.DialectBuiltin, k.scope, k.names
-	r.Wire.CreateOnUpdate, r.Wire.VersionRequired, r.Wire.Generation, r.Wire.PlainMetadata = k.createOnUpdate, k.versionRequired, k.generation, k.plainMetadata
+	r.Wire.CreateOnUpdate, r.Wire.VersionRequired, r.Wire.Generation, r.Wire.PlainMetadata = k.createOnUpdate,
+		k.versionRequired, k.generation, k.plainMetadata
 	r.Wire.ReturnDeleted = k.returnDeleted
 	r.SelectableFields, r.Scale, r.Columns = k.selectable, k.scale, columnsOf[T](k.columns)
 	r.Overlay = overlayOf(P(new(T)), gvk)

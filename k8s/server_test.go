@@ -28,7 +28,8 @@ type server struct {
 
 func newServer(t *testing.T) *server {
 	api, err := rest.New(rest.Options{},
-		k8s.Resource[corev1.Namespace](), k8s.Resource[corev1.ConfigMap](), k8s.Resource[corev1.Pod](), k8s.Resource[corev1.Event](),
+		k8s.Resource[corev1.Namespace](), k8s.Resource[corev1.ConfigMap](), k8s.Resource[corev1.Pod](),
+		k8s.Resource[corev1.Event](),
 		k8s.Resource[corev1.ReplicationController](), k8s.Resource[corev1.Node](), k8s.Resource[corev1.Service](),
 		k8s.Resource[coordinationv1.Lease](), k8s.Resource[eventsv1.Event](), k8s.Resource[appsv1.Deployment]())
 	require.NoError(t, err)

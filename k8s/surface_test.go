@@ -19,8 +19,8 @@ func TestExportedAPIShowsNoInternalType(t *testing.T) {
 	assert.Equal(t, []string{module}, packages)
 }
 
-// This module needs no more of the core than every user does, so it works with each version of the core that is compatible with the
-// one that it requires. Tests, which no user builds, may look inside.
+// This module needs no more of the core than every user does, so it works with each version of the core that is
+// compatible with the one that it requires. Tests, which no user builds, may look inside.
 func TestNeedsOnlyTheExportedAPI(t *testing.T) {
 	out, err := exec.Command("go", "list", "-f", `{{join .Imports "\n"}}`, "./...").CombinedOutput()
 	require.NoError(t, err, string(out))

@@ -24,12 +24,15 @@ const benchDeployment = `{"apiVersion":"apps/v1","kind":"Deployment","metadata":
 const benchConfiguration = `{"apiVersion":"apps/v1","kind":"Deployment","metadata":{"name":"web"},"spec":{"template":{"spec":{"containers":[{"name":"web","image":"web:%d"}]}}}}`
 
 // The benchmark measures writes to a Deployment that move the ownership of fields. The limit is the same write without
-// tracking; a strategic merge patch stands for an apply. The target is 2: tracking costs no more than the rest of the write.
+// tracking; a strategic merge patch stands for an apply. The target is 2: tracking costs no more than the rest of the
+// write.
 func BenchmarkTracking(b *testing.B) {
 	const strategic, apply = "application/strategic-merge-patch+json", "application/apply-patch+yaml"
 	for _, c := range []struct{ name, target, media, body string }{
-		{"patch takes over", "", strategic, `{"spec":{"template":{"spec":{"containers":[{"name":"web","image":"web:%d"}]}}}}`},
-		{"status", "/status", strategic, `{"status":{"observedGeneration":%d,"replicas":3,"conditions":[{"type":"Available","status":"True","reason":"Enough"}]}}`},
+		{"patch takes over", "", strategic,
+			`{"spec":{"template":{"spec":{"containers":[{"name":"web","image":"web:%d"}]}}}}`},
+		{"status", "/status", strategic,
+			`{"status":{"observedGeneration":%d,"replicas":3,"conditions":[{"type":"Available","status":"True","reason":"Enough"}]}}`},
 		{"apply by another", "", apply, benchConfiguration},
 	} {
 		b.Run(c.name, func(b *testing.B) {
@@ -60,7 +63,8 @@ func BenchmarkTracking(b *testing.B) {
 					start := time.Now()
 					for range n {
 						done++
-						send("PATCH", fmt.Sprintf("/web%s?fieldManager=m%d%s", c.target, done%4, force), media, fmt.Sprintf(c.body, done), http.StatusOK)
+						send("PATCH", fmt.Sprintf("/web%s?fieldManager=m%d%s", c.target, done%4, force), media, fmt.Sprintf(c.body, done),
+							http.StatusOK)
 					}
 					return time.Since(start) / time.Duration(n)
 				}

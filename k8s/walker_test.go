@@ -18,13 +18,15 @@ type shelf struct {
 // The prefixes of the api tag describe lists in lists and lists in maps, although k8s.io/api has hardly any.
 func TestPlacesWithoutAName(t *testing.T) {
 	text := smd.Scalar("string")
-	set := smd.TypeRef{Inlined: smd.Atom{List: &smd.List{ElementType: smd.TypeRef{Inlined: smd.Atom{Scalar: &text}}, ElementRelationship: smd.Associative}}}
+	set := smd.TypeRef{Inlined: smd.Atom{List: &smd.List{ElementType: smd.TypeRef{Inlined: smd.Atom{Scalar: &text}},
+		ElementRelationship: smd.Associative}}}
 	atomic := smd.TypeRef{Inlined: smd.Atom{List: &smd.List{ElementType: set, ElementRelationship: smd.Atomic}}}
 	name := "shelf"
 	w := walker{seen: map[reflect.Type]bool{}, tags: map[string]string{},
 		schema: &smd.Schema{Types: []smd.TypeDef{{Name: name, Atom: smd.Atom{Map: &smd.Map{Fields: []smd.StructField{
 			{Name: "rows", Type: atomic},
-			{Name: "labels", Type: smd.TypeRef{Inlined: smd.Atom{Map: &smd.Map{ElementType: set, ElementRelationship: smd.Atomic}}}},
+			{Name: "labels", Type: smd.TypeRef{Inlined: smd.Atom{Map: &smd.Map{ElementType: set,
+				ElementRelationship: smd.Atomic}}}},
 			{Name: "quoted", Type: smd.TypeRef{Inlined: smd.Atom{Scalar: &text}}, Default: "it's"},
 			{Name: "elsewhere", Type: set},
 		}}}}}}}

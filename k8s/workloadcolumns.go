@@ -29,9 +29,12 @@ func wideTemplate[V any](containers func(obj *V) []corev1.Container, selector ..
 
 func replicationControllerColumns() []column {
 	return append([]column{
-		number("Desired", documented[corev1.ReplicationControllerSpec]("replicas"), func(c *corev1.ReplicationController) any { return given(c.Spec.Replicas, 0) }),
-		number("Current", documented[corev1.ReplicationControllerStatus]("replicas"), func(c *corev1.ReplicationController) any { return c.Status.Replicas }),
-		number("Ready", documented[corev1.ReplicationControllerStatus]("readyReplicas"), func(c *corev1.ReplicationController) any { return c.Status.ReadyReplicas }),
+		number("Desired", documented[corev1.ReplicationControllerSpec]("replicas"),
+			func(c *corev1.ReplicationController) any { return given(c.Spec.Replicas, 0) }),
+		number("Current", documented[corev1.ReplicationControllerStatus]("replicas"),
+			func(c *corev1.ReplicationController) any { return c.Status.Replicas }),
+		number("Ready", documented[corev1.ReplicationControllerStatus]("readyReplicas"),
+			func(c *corev1.ReplicationController) any { return c.Status.ReadyReplicas }),
 		age(),
 	}, wideTemplate(func(c *corev1.ReplicationController) []corev1.Container {
 		return given(c.Spec.Template, corev1.PodTemplateSpec{}).Spec.Containers
@@ -43,12 +46,16 @@ func replicationControllerColumns() []column {
 
 func replicaSetColumns() []column {
 	return append([]column{
-		number("Desired", documented[appsv1.ReplicaSetSpec]("replicas"), func(s *appsv1.ReplicaSet) any { return given(s.Spec.Replicas, 0) }),
-		number("Current", documented[appsv1.ReplicaSetStatus]("replicas"), func(s *appsv1.ReplicaSet) any { return s.Status.Replicas }),
-		number("Ready", documented[appsv1.ReplicaSetStatus]("readyReplicas"), func(s *appsv1.ReplicaSet) any { return s.Status.ReadyReplicas }),
+		number("Desired", documented[appsv1.ReplicaSetSpec]("replicas"),
+			func(s *appsv1.ReplicaSet) any { return given(s.Spec.Replicas, 0) }),
+		number("Current", documented[appsv1.ReplicaSetStatus]("replicas"),
+			func(s *appsv1.ReplicaSet) any { return s.Status.Replicas }),
+		number("Ready", documented[appsv1.ReplicaSetStatus]("readyReplicas"),
+			func(s *appsv1.ReplicaSet) any { return s.Status.ReadyReplicas }),
 		age(),
 	}, wideTemplate(func(s *appsv1.ReplicaSet) []corev1.Container { return s.Spec.Template.Spec.Containers },
-		text("Selector", documented[appsv1.ReplicaSetSpec]("selector"), func(s *appsv1.ReplicaSet) any { return metav1.FormatLabelSelector(s.Spec.Selector) }))...)
+		text("Selector", documented[appsv1.ReplicaSetSpec]("selector"),
+			func(s *appsv1.ReplicaSet) any { return metav1.FormatLabelSelector(s.Spec.Selector) }))...)
 }
 
 func deploymentColumns() []column {
@@ -56,8 +63,10 @@ func deploymentColumns() []column {
 		text("Ready", "Number of the pod with ready state", func(d *appsv1.Deployment) any {
 			return fmt.Sprintf("%d/%d", d.Status.ReadyReplicas, given(d.Spec.Replicas, 0))
 		}),
-		text("Up-to-date", documented[appsv1.DeploymentStatus]("updatedReplicas"), func(d *appsv1.Deployment) any { return d.Status.UpdatedReplicas }),
-		text("Available", documented[appsv1.DeploymentStatus]("availableReplicas"), func(d *appsv1.Deployment) any { return d.Status.AvailableReplicas }),
+		text("Up-to-date", documented[appsv1.DeploymentStatus]("updatedReplicas"),
+			func(d *appsv1.Deployment) any { return d.Status.UpdatedReplicas }),
+		text("Available", documented[appsv1.DeploymentStatus]("availableReplicas"),
+			func(d *appsv1.Deployment) any { return d.Status.AvailableReplicas }),
 		age(),
 	}, wideTemplate(func(d *appsv1.Deployment) []corev1.Container { return d.Spec.Template.Spec.Containers },
 		text("Selector", documented[appsv1.DeploymentSpec]("selector"), func(d *appsv1.Deployment) any {
@@ -80,17 +89,23 @@ func statefulSetColumns() []column {
 
 func daemonSetColumns() []column {
 	return append([]column{
-		number("Desired", documented[appsv1.DaemonSetStatus]("desiredNumberScheduled"), func(s *appsv1.DaemonSet) any { return s.Status.DesiredNumberScheduled }),
-		number("Current", documented[appsv1.DaemonSetStatus]("currentNumberScheduled"), func(s *appsv1.DaemonSet) any { return s.Status.CurrentNumberScheduled }),
-		number("Ready", documented[appsv1.DaemonSetStatus]("numberReady"), func(s *appsv1.DaemonSet) any { return s.Status.NumberReady }),
-		number("Up-to-date", documented[appsv1.DaemonSetStatus]("updatedNumberScheduled"), func(s *appsv1.DaemonSet) any { return s.Status.UpdatedNumberScheduled }),
-		number("Available", documented[appsv1.DaemonSetStatus]("numberAvailable"), func(s *appsv1.DaemonSet) any { return s.Status.NumberAvailable }),
+		number("Desired", documented[appsv1.DaemonSetStatus]("desiredNumberScheduled"),
+			func(s *appsv1.DaemonSet) any { return s.Status.DesiredNumberScheduled }),
+		number("Current", documented[appsv1.DaemonSetStatus]("currentNumberScheduled"),
+			func(s *appsv1.DaemonSet) any { return s.Status.CurrentNumberScheduled }),
+		number("Ready", documented[appsv1.DaemonSetStatus]("numberReady"),
+			func(s *appsv1.DaemonSet) any { return s.Status.NumberReady }),
+		number("Up-to-date", documented[appsv1.DaemonSetStatus]("updatedNumberScheduled"),
+			func(s *appsv1.DaemonSet) any { return s.Status.UpdatedNumberScheduled }),
+		number("Available", documented[appsv1.DaemonSetStatus]("numberAvailable"),
+			func(s *appsv1.DaemonSet) any { return s.Status.NumberAvailable }),
 		text("Node Selector", documented[corev1.PodSpec]("nodeSelector"), func(s *appsv1.DaemonSet) any {
 			return labels.FormatLabels(s.Spec.Template.Spec.NodeSelector)
 		}),
 		age(),
 	}, wideTemplate(func(s *appsv1.DaemonSet) []corev1.Container { return s.Spec.Template.Spec.Containers },
-		text("Selector", documented[appsv1.DaemonSetSpec]("selector"), func(s *appsv1.DaemonSet) any { return metav1.FormatLabelSelector(s.Spec.Selector) }))...)
+		text("Selector", documented[appsv1.DaemonSetSpec]("selector"),
+			func(s *appsv1.DaemonSet) any { return metav1.FormatLabelSelector(s.Spec.Selector) }))...)
 }
 
 func controllerRevisionColumns() []column {
@@ -103,7 +118,8 @@ func controllerRevisionColumns() []column {
 			kind := schema.FromAPIVersionAndKind(owner.APIVersion, owner.Kind).GroupKind()
 			return strings.ToLower(kind.String()) + "/" + owner.Name
 		}),
-		text("Revision", documented[appsv1.ControllerRevision]("revision"), func(r *appsv1.ControllerRevision) any { return r.Revision }),
+		text("Revision", documented[appsv1.ControllerRevision]("revision"),
+			func(r *appsv1.ControllerRevision) any { return r.Revision }),
 		age(),
 	}
 }
@@ -133,7 +149,8 @@ func jobColumns() []column {
 		}),
 		age(),
 	}, wideTemplate(func(j *batchv1.Job) []corev1.Container { return j.Spec.Template.Spec.Containers },
-		text("Selector", documented[batchv1.JobSpec]("selector"), func(j *batchv1.Job) any { return metav1.FormatLabelSelector(j.Spec.Selector) }))...)
+		text("Selector", documented[batchv1.JobSpec]("selector"),
+			func(j *batchv1.Job) any { return metav1.FormatLabelSelector(j.Spec.Selector) }))...)
 }
 
 func jobStatus(j *batchv1.Job) any {
@@ -160,8 +177,10 @@ func jobStatus(j *batchv1.Job) any {
 
 func cronJobColumns() []column {
 	return append([]column{
-		text("Schedule", documented[batchv1.CronJobSpec]("schedule"), func(j *batchv1.CronJob) any { return j.Spec.Schedule }),
-		text("Timezone", documented[batchv1.CronJobSpec]("timeZone"), func(j *batchv1.CronJob) any { return given(j.Spec.TimeZone, none) }),
+		text("Schedule", documented[batchv1.CronJobSpec]("schedule"),
+			func(j *batchv1.CronJob) any { return j.Spec.Schedule }),
+		text("Timezone", documented[batchv1.CronJobSpec]("timeZone"),
+			func(j *batchv1.CronJob) any { return given(j.Spec.TimeZone, none) }),
 		flag("Suspend", documented[batchv1.CronJobSpec]("suspend"), func(j *batchv1.CronJob) any {
 			switch suspended := j.Spec.Suspend; {
 			case suspended == nil:
@@ -171,7 +190,8 @@ func cronJobColumns() []column {
 			}
 			return "False"
 		}),
-		number("Active", documented[batchv1.CronJobStatus]("active"), func(j *batchv1.CronJob) any { return len(j.Status.Active) }),
+		number("Active", documented[batchv1.CronJobStatus]("active"),
+			func(j *batchv1.CronJob) any { return len(j.Status.Active) }),
 		text("Last Schedule", documented[batchv1.CronJobStatus]("lastScheduleTime"), func(j *batchv1.CronJob) any {
 			if j.Status.LastScheduleTime == nil {
 				return none
@@ -179,38 +199,47 @@ func cronJobColumns() []column {
 			return j.Status.LastScheduleTime.Time
 		}),
 		age(),
-	}, wideTemplate(func(j *batchv1.CronJob) []corev1.Container { return j.Spec.JobTemplate.Spec.Template.Spec.Containers },
-		text("Selector", documented[batchv1.JobSpec]("selector"), func(j *batchv1.CronJob) any { return metav1.FormatLabelSelector(j.Spec.JobTemplate.Spec.Selector) }))...)
+	}, wideTemplate(func(j *batchv1.CronJob) []corev1.Container {
+		return j.Spec.JobTemplate.Spec.Template.Spec.Containers
+	},
+		text("Selector", documented[batchv1.JobSpec]("selector"),
+			func(j *batchv1.CronJob) any { return metav1.FormatLabelSelector(j.Spec.JobTemplate.Spec.Selector) }))...)
 }
 
 func podDisruptionBudgetColumns() []column {
 	return []column{
-		text("Min Available", "The minimum number of pods that must be available.", func(b *policyv1.PodDisruptionBudget) any {
-			if b.Spec.MinAvailable == nil {
-				return "N/A"
-			}
-			return b.Spec.MinAvailable.String()
-		}),
-		text("Max Unavailable", "The maximum number of pods that may be unavailable.", func(b *policyv1.PodDisruptionBudget) any {
-			if b.Spec.MaxUnavailable == nil {
-				return "N/A"
-			}
-			return b.Spec.MaxUnavailable.String()
-		}),
-		number("Allowed Disruptions", "Calculated number of pods that may be disrupted at this time.", func(b *policyv1.PodDisruptionBudget) any {
-			return b.Status.DisruptionsAllowed
-		}),
+		text("Min Available", "The minimum number of pods that must be available.",
+			func(b *policyv1.PodDisruptionBudget) any {
+				if b.Spec.MinAvailable == nil {
+					return "N/A"
+				}
+				return b.Spec.MinAvailable.String()
+			}),
+		text("Max Unavailable", "The maximum number of pods that may be unavailable.",
+			func(b *policyv1.PodDisruptionBudget) any {
+				if b.Spec.MaxUnavailable == nil {
+					return "N/A"
+				}
+				return b.Spec.MaxUnavailable.String()
+			}),
+		number("Allowed Disruptions", "Calculated number of pods that may be disrupted at this time.",
+			func(b *policyv1.PodDisruptionBudget) any {
+				return b.Status.DisruptionsAllowed
+			}),
 		age(),
 	}
 }
 
 func priorityClassColumns() []column {
 	return []column{
-		number("Value", documented[schedulingv1.PriorityClass]("value"), func(c *schedulingv1.PriorityClass) any { return c.Value }),
-		flag("Global-Default", documented[schedulingv1.PriorityClass]("globalDefault"), func(c *schedulingv1.PriorityClass) any { return c.GlobalDefault }),
+		number("Value", documented[schedulingv1.PriorityClass]("value"),
+			func(c *schedulingv1.PriorityClass) any { return c.Value }),
+		flag("Global-Default", documented[schedulingv1.PriorityClass]("globalDefault"),
+			func(c *schedulingv1.PriorityClass) any { return c.GlobalDefault }),
 		age(),
-		text("PreemptionPolicy", documented[schedulingv1.PriorityClass]("preemptionPolicy"), func(c *schedulingv1.PriorityClass) any {
-			return given(c.PreemptionPolicy, "")
-		}),
+		text("PreemptionPolicy", documented[schedulingv1.PriorityClass]("preemptionPolicy"),
+			func(c *schedulingv1.PriorityClass) any {
+				return given(c.PreemptionPolicy, "")
+			}),
 	}
 }

@@ -7,10 +7,14 @@ func apps() map[string]kind {
 	all := []string{"all"}
 	return map[string]kind{
 		"ControllerRevision": {plural: "controllerrevisions", columns: controllerRevisionColumns()},
-		"DaemonSet":          {plural: "daemonsets", shortNames: []string{"ds"}, categories: all, generation: true, columns: daemonSetColumns()},
-		"Deployment":         {plural: "deployments", shortNames: []string{"deploy"}, categories: all, generation: true, scale: scaled(), columns: deploymentColumns()},
-		"ReplicaSet":         {plural: "replicasets", shortNames: []string{"rs"}, categories: all, generation: true, scale: scaled(), columns: replicaSetColumns()},
-		"StatefulSet":        {plural: "statefulsets", shortNames: []string{"sts"}, categories: all, generation: true, scale: scaled(), columns: statefulSetColumns()},
+		"DaemonSet": {plural: "daemonsets", shortNames: []string{"ds"}, categories: all, generation: true,
+			columns: daemonSetColumns()},
+		"Deployment": {plural: "deployments", shortNames: []string{"deploy"}, categories: all, generation: true,
+			scale: scaled(), columns: deploymentColumns()},
+		"ReplicaSet": {plural: "replicasets", shortNames: []string{"rs"}, categories: all, generation: true,
+			scale: scaled(), columns: replicaSetColumns()},
+		"StatefulSet": {plural: "statefulsets", shortNames: []string{"sts"}, categories: all, generation: true,
+			scale: scaled(), columns: statefulSetColumns()},
 	}
 }
 
@@ -32,20 +36,24 @@ func extensions() map[string]kind {
 func batch() map[string]kind {
 	all := []string{"all"}
 	return map[string]kind{
-		"CronJob": {plural: "cronjobs", shortNames: []string{"cj"}, categories: all, generation: true, columns: cronJobColumns()},
-		"Job":     {plural: "jobs", categories: all, generation: true, selectable: []string{"status.successful=status.succeeded"}, columns: jobColumns()},
+		"CronJob": {plural: "cronjobs", shortNames: []string{"cj"}, categories: all, generation: true,
+			columns: cronJobColumns()},
+		"Job": {plural: "jobs", categories: all, generation: true,
+			selectable: []string{"status.successful=status.succeeded"}, columns: jobColumns()},
 	}
 }
 
 func autoscaling() map[string]kind {
 	return map[string]kind{
-		"HorizontalPodAutoscaler": {plural: "horizontalpodautoscalers", shortNames: []string{"hpa"}, categories: []string{"all"}, columns: horizontalPodAutoscalerColumns()},
+		"HorizontalPodAutoscaler": {plural: "horizontalpodautoscalers", shortNames: []string{"hpa"},
+			categories: []string{"all"}, columns: horizontalPodAutoscalerColumns()},
 	}
 }
 
 func policy() map[string]kind {
 	return map[string]kind{
-		"PodDisruptionBudget": {plural: "poddisruptionbudgets", shortNames: []string{"pdb"}, generation: true, versionRequired: true, columns: podDisruptionBudgetColumns()},
+		"PodDisruptionBudget": {plural: "poddisruptionbudgets", shortNames: []string{"pdb"}, generation: true,
+			versionRequired: true, columns: podDisruptionBudgetColumns()},
 	}
 }
 
@@ -54,14 +62,16 @@ func scheduling() map[string]kind {
 	return map[string]kind{
 		"CompositePodGroup": {plural: "compositepodgroups"},
 		"PodGroup":          {plural: "podgroups"},
-		"PriorityClass":     {plural: "priorityclasses", shortNames: []string{"pc"}, scope: rest.ScopeCluster, columns: priorityClassColumns()},
-		"Workload":          {plural: "workloads", columns: []column{age()}},
+		"PriorityClass": {plural: "priorityclasses", shortNames: []string{"pc"}, scope: rest.ScopeCluster,
+			columns: priorityClassColumns()},
+		"Workload": {plural: "workloads", columns: []column{age()}},
 	}
 }
 
 func node() map[string]kind {
 	return map[string]kind{
-		"RuntimeClass": {plural: "runtimeclasses", scope: rest.ScopeCluster, createOnUpdate: true, versionRequired: true, columns: runtimeClassColumns()},
+		"RuntimeClass": {plural: "runtimeclasses", scope: rest.ScopeCluster, createOnUpdate: true, versionRequired: true,
+			columns: runtimeClassColumns()},
 	}
 }
 

@@ -44,5 +44,6 @@ func withOperation(err error) error {
 	if !ok {
 		return err
 	}
-	return status.Unprocessable().WithCause(&OperationError{Index: failed.Index, Op: failed.Op, Path: failed.Path, cause: failed.Cause})
+	return status.Unprocessable().WithCause(&OperationError{Index: failed.Index, Op: failed.Op, Path: failed.Path,
+		cause: failed.Cause})
 }

@@ -21,8 +21,8 @@ const MaxOperations = docpatch.MaxOperations
 type JSONPatch struct{ patch docpatch.JSONPatch }
 
 // ParseJSONPatch reads a JSON patch. It returns 400 BadRequest if data is not JSON or not shaped like a patch, and 413
-// RequestEntityTooLarge for more than [MaxOperations] operations. It accepts operations that are unknown or lack a path;
-// [JSONPatch.Apply] fails for them.
+// RequestEntityTooLarge for more than [MaxOperations] operations. It accepts operations that are unknown or lack a
+// path; [JSONPatch.Apply] fails for them.
 func ParseJSONPatch(data []byte) (JSONPatch, error) {
 	p, err := docpatch.ParseJSONPatch(data)
 	return JSONPatch{p}, err
@@ -35,9 +35,9 @@ func (p JSONPatch) Warnings() []string { return p.patch.Warnings() }
 
 // Apply applies the operations to the JSON of an object, in their order. It applies all of them or none.
 //
-// It returns 400 BadRequest if object is not JSON. It returns 422 Invalid, in upstream's words, if an operation cannot be
-// applied or a test fails; errors.As finds the [*OperationError] in it. The cost grows with the size of the object, and with
-// the square of the number of operations on one list, up to some hundred milliseconds for [MaxOperations].
+// It returns 400 BadRequest if object is not JSON. It returns 422 Invalid, in upstream's words, if an operation cannot
+// be applied or a test fails; errors.As finds the [*OperationError] in it. The cost grows with the size of the object,
+// and with the square of the number of operations on one list, up to some hundred milliseconds for [MaxOperations].
 func (p JSONPatch) Apply(object []byte) ([]byte, error) {
 	return apply(object, func(d doc.Value) (doc.Value, error) {
 		changed, err := p.patch.Apply(d)

@@ -43,7 +43,8 @@ func TestResultsAreSortedAndExact(t *testing.T) {
 		before := string(object)
 		got, err := apply(object)
 		require.NoError(t, err, name)
-		assert.Equal(t, `{"a":[null,12345678901234567890],"b":2.5}`, string(got), "%s: the last of two members with one name counts", name)
+		assert.Equal(t, `{"a":[null,12345678901234567890],"b":2.5}`, string(got),
+			"%s: the last of two members with one name counts", name)
 		assert.Equal(t, before, string(object), name)
 	}
 }

@@ -9,8 +9,8 @@ import (
 )
 
 // StrategicMergePatch is a parsed strategic merge patch (application/strategic-merge-patch+json): a merge patch that
-// uses the Go type of the object it changes (API conventions, Strategic Merge Patch). The zero StrategicMergePatch changes
-// nothing.
+// uses the Go type of the object it changes (API conventions, Strategic Merge Patch). The zero StrategicMergePatch
+// changes nothing.
 //
 // Maps merge member by member, and null removes a member. A list is replaced unless its field has the patch strategy
 // merge: then its maps are matched by the merge key of the field, and its scalars form a set. The elements that the
@@ -42,22 +42,24 @@ func ParseStrategicMergePatch(data []byte) (StrategicMergePatch, error) {
 // slice.
 func (p StrategicMergePatch) Warnings() []string { return p.patch.Warnings() }
 
-// Type is a Go type whose tags say how the lists of an object merge. [TypeFor] makes it, at some cost; a caller keeps it for
-// all patches. [StrategicMergePatch.Apply] refuses the zero Type.
+// Type is a Go type whose tags say how the lists of an object merge. [TypeFor] makes it, at some cost; a caller keeps
+// it for all patches. [StrategicMergePatch.Apply] refuses the zero Type.
 type Type struct{ schema *schema.Schema }
 
-// TypeFor reads the tags patchStrategy and patchMergeKey, and the api tags, of the struct T and of the types in it. It returns
-// an error if a tag makes no sense.
+// TypeFor reads the tags patchStrategy and patchMergeKey, and the api tags, of the struct T and of the types in it. It
+// returns an error if a tag makes no sense.
 func TypeFor[T any]() (Type, error) {
 	s, err := schema.Derive(reflect.TypeFor[T](), schema.Options{Builtin: true})
 	return Type{s}, err
 }
 
-// Apply applies the patch to the JSON of an object of the type t. The result may hold members that the type does not know.
+// Apply applies the patch to the JSON of an object of the type t. The result may hold members that the type does not
+// know.
 //
-// It returns, in upstream's words: 400 BadRequest if object is not JSON, a directive is malformed or t is the zero Type; 422
-// Invalid if a list holds lists or the result does not fit the type; and code 500 without a reason if the patch cannot be
-// merged, because a list element lacks its merge key, a $patch is unknown, or an order does not name all elements.
+// It returns, in upstream's words: 400 BadRequest if object is not JSON, a directive is malformed or t is the zero
+// Type; 422 Invalid if a list holds lists or the result does not fit the type; and code 500 without a reason if the
+// patch cannot be merged, because a list element lacks its merge key, a $patch is unknown, or an order does not name
+// all elements.
 func (p StrategicMergePatch) Apply(object []byte, t Type) ([]byte, error) {
 	return apply(object, func(d doc.Value) (doc.Value, error) { return p.patch.Apply(d, t.schema) })
 }

@@ -101,7 +101,8 @@ func TestActionIsSettledAfterItsClient(t *testing.T) {
 		<-ctx.Done()
 		return ctx.Err()
 	}})
-	_, err := rest.CreateSubresource(ctx, apitest.ClientFor[Invoice](t, api).Namespace("default"), "n1", "pay", &Payment{Card: "4711"})
+	_, err := rest.CreateSubresource(ctx, apitest.ClientFor[Invoice](t, api).Namespace("default"), "n1", "pay",
+		&Payment{Card: "4711"})
 	require.ErrorIs(t, err, context.Canceled)
 	assert.Equal(t, "Refused", paymentOf(t, api))
 }
@@ -140,10 +141,11 @@ func TestDryRunOfAClaimedAction(t *testing.T) {
 // Admission hooks see the request and not the writes in which the action records its state.
 func TestAdmissionOfAnAction(t *testing.T) {
 	var seen []string
-	hook := rest.Admission{Name: "watcher.example.com", Resources: []string{"*/*"}, Validate: func(_ context.Context, r *rest.AdmissionRequest) error {
-		seen = append(seen, string(r.Operation)+" "+r.Subresource)
-		return nil
-	}}
+	hook := rest.Admission{Name: "watcher.example.com", Resources: []string{"*/*"},
+		Validate: func(_ context.Context, r *rest.AdmissionRequest) error {
+			seen = append(seen, string(r.Operation)+" "+r.Subresource)
+			return nil
+		}}
 	api := apitest.New(t, rest.Options{Admission: []rest.Admission{hook}}, invoices(&bankFunc{}))
 	apitest.Must(t, api, "POST", invoicesIn, invoiceN1)
 	apitest.Must(t, api, "POST", invoicesIn+"/n1/pay", payN1)
@@ -160,8 +162,10 @@ func TestInvalidClaimDeclarations(t *testing.T) {
 		sub    rest.Subresource[Invoice, Payment]
 		reason string
 	}{
-		{"claim alone", rest.Subresource[Invoice, Payment]{Name: "pay", Create: whole.Create, Claim: claim}, "Claim and Settle need each other"},
-		{"settle alone", rest.Subresource[Invoice, Payment]{Name: "pay", Create: whole.Create, Settle: settle}, "Claim and Settle need each other"},
+		{"claim alone", rest.Subresource[Invoice, Payment]{Name: "pay", Create: whole.Create, Claim: claim},
+			"Claim and Settle need each other"},
+		{"settle alone", rest.Subresource[Invoice, Payment]{Name: "pay", Create: whole.Create, Settle: settle},
+			"Claim and Settle need each other"},
 		{"no action", rest.Subresource[Invoice, Payment]{Name: "pay", Claim: claim, Settle: settle}, "Claim needs Create"},
 		{"update alone", rest.Subresource[Invoice, Payment]{Name: "pay", Update: claim}, "Update needs Get"},
 	} {
@@ -221,9 +225,13 @@ func TestActionOfAKindWithoutStatus(t *testing.T) {
 			return nil
 		},
 	}
-	api := apitest.New(t, rest.Options{}, rest.Resource[job]{Group: "example.com", Version: "v1", Plural: "jobs", Names: rest.Names{Kind: "Job"},
-		Subresources: []rest.SubresourceOf[job]{sub}})
-	apitest.Must(t, api, "POST", "/apis/example.com/v1/namespaces/default/jobs", `{"apiVersion":"example.com/v1","kind":"Job","metadata":{"name":"a"}}`)
-	apitest.Must(t, api, "POST", "/apis/example.com/v1/namespaces/default/jobs/a/run", `{"apiVersion":"example.com/v1","kind":"Payment","card":"x"}`)
-	assert.Equal(t, "Done by Running", apitest.Must(t, api, "GET", "/apis/example.com/v1/namespaces/default/jobs/a", "").Value(t, "state"))
+	api := apitest.New(t, rest.Options{},
+		rest.Resource[job]{Group: "example.com", Version: "v1", Plural: "jobs", Names: rest.Names{Kind: "Job"},
+			Subresources: []rest.SubresourceOf[job]{sub}})
+	apitest.Must(t, api, "POST", "/apis/example.com/v1/namespaces/default/jobs",
+		`{"apiVersion":"example.com/v1","kind":"Job","metadata":{"name":"a"}}`)
+	apitest.Must(t, api, "POST", "/apis/example.com/v1/namespaces/default/jobs/a/run",
+		`{"apiVersion":"example.com/v1","kind":"Payment","card":"x"}`)
+	assert.Equal(t, "Done by Running",
+		apitest.Must(t, api, "GET", "/apis/example.com/v1/namespaces/default/jobs/a", "").Value(t, "state"))
 }

@@ -11,16 +11,17 @@ import (
 	"github.com/decorum-go/decorum/rest/internal/notes"
 )
 
-// AddResources makes a running API serve further resources, as if [New] had received them. All appear at once: their routes, discovery,
-// OpenAPI documents and clients. If the store holds objects of a resource from before, the API serves them with their uids and
-// resourceVersions, and with the defaults of the new declaration.
+// AddResources makes a running API serve further resources, as if [New] had received them. All appear at once: their
+// routes, discovery, OpenAPI documents and clients. If the store holds objects of a resource from before, the API
+// serves them with their uids and resourceVersions, and with the defaults of the new declaration.
 //
-// If a declaration is wrong, if a resource is served already, or if a name belongs to another kind of the group, the error names the
-// kind and the field or the name, and the API serves what it served before. Several APIs may share a store. They must declare a resource
-// alike if they serve it at the same time.
+// If a declaration is wrong, if a resource is served already, or if a name belongs to another kind of the group, the
+// error names the kind and the field or the name, and the API serves what it served before. Several APIs may share a
+// store. They must declare a resource alike if they serve it at the same time.
 //
-// AddResources, ReplaceResources and WithdrawResources may be called at any time, and change one thing after the other. Hooks
-// may call them too, but not those that run because AddResources or ReplaceResources creates a [Resource.Singleton].
+// AddResources, ReplaceResources and WithdrawResources may be called at any time, and change one thing after the other.
+// Hooks may call them too, but not those that run because AddResources or ReplaceResources creates a
+// [Resource.Singleton].
 func (a *API) AddResources(ctx context.Context, definitions ...Definition) error {
 	return a.exchange(ctx, "AddResources", func(s *serving, x *exchange.Exchange) (stored []*served, err error) {
 		stored = slices.Clone(s.stored)
@@ -39,15 +40,17 @@ func (a *API) AddResources(ctx context.Context, definitions ...Definition) error
 	})
 }
 
-// ReplaceResources gives newer declarations to resources that the API serves: another schema, other columns, a version more or less,
-// another stored version. The resource of a declaration is the one with the Group and Plural of its stored version; its Scope cannot change.
-// All declarations change at once, or none. The objects stay, with their uids and resourceVersions. They are converted to the stored
-// version, pruned and defaulted by the new declaration. If that fails for one of them, the error names it and nothing changes.
+// ReplaceResources gives newer declarations to resources that the API serves: another schema, other columns, a version
+// more or less, another stored version. The resource of a declaration is the one with the Group and Plural of its
+// stored version; its Scope cannot change. All declarations change at once, or none. The objects stay, with their uids
+// and resourceVersions. They are converted to the stored version, pruned and defaulted by the new declaration. If that
+// fails for one of them, the error names it and nothing changes.
 //
-// Requests under way finish. A write that has not been committed when the declaration changes starts again under the new one.
-// Watches over HTTP end without an error, as those of kube-apiserver do when a CustomResourceDefinition changes, and clients watch
-// again. Watches of in-process clients end with an error for which [status.IsExpired] holds; [Client.Follow] goes on. If the form of
-// the stored objects has changed, the history before the change is gone: lists and watches at an older resourceVersion get 410 Expired.
+// Requests under way finish. A write that has not been committed when the declaration changes starts again under the
+// new one. Watches over HTTP end without an error, as those of kube-apiserver do when a CustomResourceDefinition
+// changes, and clients watch again. Watches of in-process clients end with an error for which [status.IsExpired] holds;
+// [Client.Follow] goes on. If the form of the stored objects has changed, the history before the change is gone: lists
+// and watches at an older resourceVersion get 410 Expired.
 func (a *API) ReplaceResources(ctx context.Context, definitions ...Definition) error {
 	return a.exchange(ctx, "ReplaceResources", func(s *serving, x *exchange.Exchange) (stored []*served, err error) {
 		stored = slices.Clone(s.stored)
@@ -65,7 +68,8 @@ func (a *API) ReplaceResources(ctx context.Context, definitions ...Definition) e
 			case stored[i].Kind.Namespaced != next.Kind.Namespaced:
 				return nil, fmt.Errorf("kind %q: Scope: must not change", next.GVK.Kind)
 			case stored[i].Kind.Virtual != next.Kind.Virtual:
-				return nil, fmt.Errorf("kind %q: Hooks.Call: a virtual kind cannot become a stored one, nor the reverse", next.GVK.Kind)
+				return nil, fmt.Errorf("kind %q: Hooks.Call: a virtual kind cannot become a stored one, nor the reverse",
+					next.GVK.Kind)
 			}
 			x.Replace(stored[i].Resource, next.Resource)
 			stored[i] = next
@@ -74,15 +78,17 @@ func (a *API) ReplaceResources(ctx context.Context, definitions ...Definition) e
 	})
 }
 
-// WithdrawResources stops serving resources, each named by the group and plural of its stored version. The store keeps their objects, and
-// serves them again after the next AddResources of the resource. Another API over the same store is not affected.
+// WithdrawResources stops serving resources, each named by the group and plural of its stored version. The store keeps
+// their objects, and serves them again after the next AddResources of the resource. Another API over the same store is
+// not affected.
 //
 // A resource without objects leaves nothing behind, and may come back with another Scope.
 //
-// From now on the resources are unknown: requests get 404 NotFound, and so do calls of in-process clients. Requests under way finish.
-// Watches receive what has happened until now and end without an error, as those of kube-apiserver do when a
-// CustomResourceDefinition is deleted. Watches of in-process clients end with NotFound. WithdrawResources waits for all these before
-// the store stops serving the resource: until ctx ends, and 10 seconds at most. It does not wait if a hook calls it.
+// From now on the resources are unknown: requests get 404 NotFound, and so do calls of in-process clients. Requests
+// under way finish. Watches receive what has happened until now and end without an error, as those of kube-apiserver do
+// when a CustomResourceDefinition is deleted. Watches of in-process clients end with NotFound. WithdrawResources waits
+// for all these before the store stops serving the resource: until ctx ends, and 10 seconds at most. It does not wait
+// if a hook calls it.
 func (a *API) WithdrawResources(ctx context.Context, resources ...apimeta.GroupResource) error {
 	return a.exchange(ctx, "WithdrawResources", func(s *serving, x *exchange.Exchange) (stored []*served, err error) {
 		for _, gr := range resources {
@@ -101,9 +107,9 @@ func (a *API) WithdrawResources(ctx context.Context, resources ...apimeta.GroupR
 	})
 }
 
-// Expect announces resources that the API will serve soon, in place of those announced before. As long as the API does not serve
-// them, it answers their paths with 503 ServiceUnavailable and Retry-After instead of 404, because clients take a 404 for the last
-// word. A replica that lags behind uses this for kinds that another replica serves already.
+// Expect announces resources that the API will serve soon, in place of those announced before. As long as the API does
+// not serve them, it answers their paths with 503 ServiceUnavailable and Retry-After instead of 404, because clients
+// take a 404 for the last word. A replica that lags behind uses this for kinds that another replica serves already.
 func (a *API) Expect(resources ...apimeta.GroupVersionResource) {
 	expected := make(map[apimeta.GroupVersionResource]bool, len(resources))
 	for _, gvr := range resources {

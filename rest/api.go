@@ -22,8 +22,8 @@ import (
 	"github.com/decorum-go/decorum/storage"
 )
 
-// API serves resources over HTTP. It is an [http.Handler]: the host mounts it in a server of its own, at the root or under a
-// prefix with [http.StripPrefix]. An API opens no listener, and any number of APIs can live in one process.
+// API serves resources over HTTP. It is an [http.Handler]: the host mounts it in a server of its own, at the root or
+// under a prefix with [http.StripPrefix]. An API opens no listener, and any number of APIs can live in one process.
 //
 // Its methods may be called by many goroutines at once.
 type API struct {
@@ -53,10 +53,12 @@ type API struct {
 	observers []Observer
 }
 
-// New returns an API that serves the given resources and those of [Options.Plugins]. If a declaration is wrong, the error names the kind
-// and the field. New creates the objects that must exist from the start, such as the namespace "default" and singletons.
+// New returns an API that serves the given resources and those of [Options.Plugins]. If a declaration is wrong, the
+// error names the kind and the field. New creates the objects that must exist from the start, such as the namespace
+// "default" and singletons.
 //
-// New starts no goroutine: [API.Start] starts the plug-ins. When the host no longer needs the API, it calls [API.Shutdown] or [API.Close].
+// New starts no goroutine: [API.Start] starts the plug-ins. When the host no longer needs the API, it calls
+// [API.Shutdown] or [API.Close].
 func New(options Options, definitions ...Definition) (*API, error) {
 	a := newAPI(options)
 	if err := a.begin(definitions); err != nil {
@@ -71,7 +73,8 @@ func newAPI(options Options) *API {
 	a := &API{options: options.withDefaults(), ending: delivery.NewEnding(), plugins: newPlugins()}
 	a.flights = delivery.NewFlights(a.ending, a.options.MaxInFlight, a.options.MaxBodyBytes)
 	a.rights = access.NewRights(access.Background{
-		Context: a.ending, Enter: func() error { return a.flights.EnterCall(nil) }, Leave: func() { a.flights.LeaveCall(nil) },
+		Context: a.ending, Enter: func() error { return a.flights.EnterCall(nil) },
+		Leave: func() { a.flights.LeaveCall(nil) },
 	}, a.options.Now)
 	a.types = media.NewTypes(a.options.CBOR)
 	a.lists = media.NewListCache(a.options.MaxListBytes)
@@ -82,12 +85,15 @@ func newAPI(options Options) *API {
 	a.stores = storesOf(a.store, a.options.Stores)
 	a.env = resource.NewEnvironment(resource.Host{
 		Owner: a, Holder: a.ending, UserName: func(ctx context.Context) string { return UserFrom(ctx).Name },
-		Store: a.store, Stores: a.options.Stores, Now: a.options.Now, NewUID: a.options.NewUID, Logger: a.options.Logger, MaxObjectBytes: growth * a.options.MaxBodyBytes,
-		MaxConvertedBytes: a.options.MaxConvertedBytes, MaxDecodedBytes: a.options.MaxDecodedBytes, Queries: a.options.Queries.limits(),
+		Store: a.store, Stores: a.options.Stores, Now: a.options.Now, NewUID: a.options.NewUID, Logger: a.options.Logger,
+		MaxObjectBytes:    growth * a.options.MaxBodyBytes,
+		MaxConvertedBytes: a.options.MaxConvertedBytes, MaxDecodedBytes: a.options.MaxDecodedBytes,
+		Queries:        a.options.Queries.limits(),
 		UnsafeDeletion: a.options.UnsafeDeletion,
 		Served:         func() resource.Set { return a.serving.Load().Set },
 		Begin: func() (context.Context, func(), error) {
-			return &call{Context: context.Background(), host: a.options.HostUser}, func() { a.flights.LeaveCall(nil) }, a.flights.EnterCall(nil)
+			return &call{Context: context.Background(), host: a.options.HostUser}, func() { a.flights.LeaveCall(nil) },
+				a.flights.EnterCall(nil)
 		},
 		UntilRetired: a.ending.UntilRetired, Types: &a.options.Types.known,
 	})
@@ -158,25 +164,29 @@ func (a *API) begin(definitions []Definition) (err error) {
 	return nil
 }
 
-// RequestTimeout returns the time limit of a write, [Options].RequestTimeout or its default. The WriteTimeout of the server must be longer.
+// RequestTimeout returns the time limit of a write, [Options].RequestTimeout or its default. The WriteTimeout of the
+// server must be longer.
 func (a *API) RequestTimeout() time.Duration { return a.options.RequestTimeout }
 
-// Authorizes reports whether an Authorizer decides about requests. Without one, every user may do everything. A plug-in that would give more
-// away than objects asks for it when it answers a request, because later plug-ins may bring the Authorizer.
+// Authorizes reports whether an Authorizer decides about requests. Without one, every user may do everything. A plug-in
+// that would give more away than objects asks for it when it answers a request, because later plug-ins may bring the
+// Authorizer.
 func (a *API) Authorizes() bool { return a.options.Authorizer != nil }
 
 // NewUID returns a new uid, as [Options].NewUID does.
 func (a *API) NewUID() string { return a.options.NewUID() }
 
-// Shutdown drains the API for [Options].DrainTime, see [API.Drain]. Then it stops the plug-ins, in the reverse order of their start, ends all
-// watches and streams, refuses new requests and calls with 503 ServiceUnavailable, waits for those in flight, and closes the store if the API
-// created it. A watch ends as a complete answer without an error event, so its client watches again from where it was, at another replica.
+// Shutdown drains the API for [Options].DrainTime, see [API.Drain]. Then it stops the plug-ins, in the reverse order of
+// their start, ends all watches and streams, refuses new requests and calls with 503 ServiceUnavailable, waits for
+// those in flight, and closes the store if the API created it. A watch ends as a complete answer without an error
+// event, so its client watches again from where it was, at another replica.
 //
-// The host shuts its server down after Shutdown, which leaves the listener open: during the drain, load balancers still send requests.
+// The host shuts its server down after Shutdown, which leaves the listener open: during the drain, load balancers still
+// send requests.
 //
-// If ctx ends first, Shutdown returns an error that names the requests in flight and wraps the context's error; the API stays
-// closed to new requests, and Shutdown can be called again. If ctx is the context of a write's hook, Shutdown returns an error at
-// once, because it would wait for the write that runs the hook.
+// If ctx ends first, Shutdown returns an error that names the requests in flight and wraps the context's error; the API
+// stays closed to new requests, and Shutdown can be called again. If ctx is the context of a write's hook, Shutdown
+// returns an error at once, because it would wait for the write that runs the hook.
 func (a *API) Shutdown(ctx context.Context) error {
 	if write.InHook(ctx, a.env) {
 		a.end()
@@ -202,9 +212,10 @@ func (a *API) untilIdle(ctx context.Context) error {
 // closeAfter is how long Close waits for requests and calls. It leaves the rest of Close's 5 seconds to the store.
 const closeAfter = 4 * time.Second
 
-// Close is [API.Shutdown] within 5 seconds and without a drain. It breaks off answers that clients of [RoundTripper] do not read. If a
-// request or a call is still in flight after 4 seconds, because its client does not read or a hook does not return, Close closes
-// the store nevertheless, if the API created it. The error then names the requests that the host's server has to end.
+// Close is [API.Shutdown] within 5 seconds and without a drain. It breaks off answers that clients of [RoundTripper] do
+// not read. If a request or a call is still in flight after 4 seconds, because its client does not read or a hook does
+// not return, Close closes the store nevertheless, if the API created it. The error then names the requests that the
+// host's server has to end.
 func (a *API) Close() error {
 	ctx, cancel := context.WithTimeout(context.Background(), closeAfter)
 	defer cancel()
@@ -236,8 +247,8 @@ func (a *API) end() {
 
 func (a *API) closing() bool { return a.ending.Err() != nil }
 
-// ServeHTTP implements [http.Handler]. A request is looked up by its path alone; the handler of the path decides about the
-// method. Every answer has a header Audit-ID, which the log of failed requests repeats.
+// ServeHTTP implements [http.Handler]. A request is looked up by its path alone; the handler of the path decides about
+// the method. Every answer has a header Audit-ID, which the log of failed requests repeats.
 func (a *API) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	path, _ := route.Path(r.URL)
 	if handle, params, _ := a.router.Lookup(anyMethod, path); handle != nil {

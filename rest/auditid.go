@@ -7,14 +7,15 @@ import (
 	"github.com/decorum-go/decorum/rest/internal/objectmeta"
 )
 
-// auditIDHeader names a request: in the answer, in the lines of the log about it, and in the logs of proxies that pass it on.
+// auditIDHeader names a request: in the answer, in the lines of the log about it, and in the logs of proxies that pass
+// it on.
 const auditIDHeader = "Audit-Id"
 
 // maxAuditID bounds what a client can make a log repeat.
 const maxAuditID = 64
 
-// setAuditID gives the request its audit ID: the one that the host's middleware has put into the answer, or the one that the client has sent,
-// or a new one.
+// setAuditID gives the request its audit ID: the one that the host's middleware has put into the answer, or the one
+// that the client has sent, or a new one.
 func (q *request) setAuditID() {
 	h := q.w.Header()
 	if set := h[auditIDHeader]; len(set) > 0 {
@@ -29,8 +30,8 @@ func (q *request) setAuditID() {
 	h[auditIDHeader] = q.auditID[:]
 }
 
-// newAuditID returns a random audit ID. It need not be secret, so it does without the random bytes of the operating system, which take
-// longer than to find the object.
+// newAuditID returns a random audit ID. It need not be secret, so it does without the random bytes of the operating
+// system, which take longer than to find the object.
 func newAuditID() string {
 	var b [16]byte
 	binary.NativeEndian.PutUint64(b[:8], rand.Uint64())

@@ -80,8 +80,11 @@ func TestFailuresAreLoggedWithTheirAuditID(t *testing.T) {
 	var log strings.Builder
 	options := rest.Options{Logger: slog.New(slog.NewTextHandler(&log, nil))}
 	api := apitest.New(t, options,
-		apitest.WidgetResource(apitest.WithDefault(func(context.Context, *apitest.Widget) error { return errors.New("the disk is full") })))
-	assert.Equal(t, 500, apitest.Do(t, api, "POST", apitest.Widgets, apitest.WidgetBody(`"name":"a"`), "Audit-ID", "find-me").Code)
+		apitest.WidgetResource(apitest.WithDefault(func(context.Context, *apitest.Widget) error {
+			return errors.New("the disk is full")
+		})))
+	assert.Equal(t, 500, apitest.Do(t, api, "POST", apitest.Widgets, apitest.WidgetBody(`"name":"a"`), "Audit-ID",
+		"find-me").Code)
 	assert.Contains(t, log.String(), "auditID=find-me")
 	log.Reset()
 	w := httptest.NewRecorder()
@@ -89,7 +92,11 @@ func TestFailuresAreLoggedWithTheirAuditID(t *testing.T) {
 	assert.Contains(t, log.String(), "auditID="+w.Header().Get("Audit-ID"))
 
 	log.Reset()
-	options.Authenticator = rest.AuthenticatorFunc(func(*http.Request) (*rest.Identity, error) { return nil, errors.New("unknown token") })
-	assert.Equal(t, 401, apitest.Do(t, apitest.New(t, options, apitest.WidgetResource()), "GET", apitest.Widgets, "", "Audit-ID", "find-me-too").Code)
+	options.Authenticator = rest.AuthenticatorFunc(func(*http.Request) (*rest.Identity,
+		error) {
+		return nil, errors.New("unknown token")
+	})
+	assert.Equal(t, 401, apitest.Do(t, apitest.New(t, options, apitest.WidgetResource()), "GET", apitest.Widgets, "",
+		"Audit-ID", "find-me-too").Code)
 	assert.Contains(t, log.String(), "auditID=find-me-too")
 }

@@ -9,10 +9,10 @@ import (
 	"github.com/decorum-go/decorum/status"
 )
 
-// Authenticators are an [Authenticator] that asks several. The first one that recognizes the sender of a request decides. Invalid
-// credentials are an error only if no authenticator recognizes the sender, so several authenticators can read the same header. If an
-// authenticator cannot decide, for example because the store does not answer, the request fails with its error, such as 503, and not
-// with 401.
+// Authenticators are an [Authenticator] that asks several. The first one that recognizes the sender of a request
+// decides. Invalid credentials are an error only if no authenticator recognizes the sender, so several authenticators
+// can read the same header. If an authenticator cannot decide, for example because the store does not answer, the
+// request fails with its error, such as 503, and not with 401.
 type Authenticators []Authenticator
 
 // Authenticate implements [Authenticator].
@@ -30,8 +30,9 @@ func (all Authenticators) Authenticate(r *http.Request) (*Identity, error) {
 	return nil, joined(errs)
 }
 
-// Authorizers are an [Authorizer] that asks several. The first of them that allows or denies an access decides. If none does, the access is
-// refused for the reasons of all. If one of them could not decide, clients receive its error of package status.
+// Authorizers are an [Authorizer] that asks several. The first of them that allows or denies an access decides. If none
+// does, the access is refused for the reasons of all. If one of them could not decide, clients receive its error of
+// package status.
 type Authorizers []Authorizer
 
 // Authorize implements [Authorizer].
@@ -84,9 +85,10 @@ func oneOf[T comparable](parts []T, several func([]T) T) (none T) {
 	return several(parts)
 }
 
-// joined returns the error of several parts that were asked the same question. An error of package status wins, because clients receive
-// it: if joined hid a 503 among plain errors, a client with a valid token would get 401 and drop the token. Of several, the one with the
-// highest code wins, so a part that could not decide counts more than one that refused.
+// joined returns the error of several parts that were asked the same question. An error of package status wins, because
+// clients receive it: if joined hid a 503 among plain errors, a client with a valid token would get 401 and drop the
+// token. Of several, the one with the highest code wins, so a part that could not decide counts more than one that
+// refused.
 func joined(errs []error) error {
 	var told *status.Error
 	for _, err := range errs {

@@ -9,15 +9,15 @@ import (
 	"github.com/decorum-go/decorum/rest/internal/write"
 )
 
-// Authorizer decides what users may do. It must be safe for concurrent use. Package rest/rbac has one that follows the roles and
-// bindings of Kubernetes.
+// Authorizer decides what users may do. It must be safe for concurrent use. Package rest/rbac has one that follows the
+// roles and bindings of Kubernetes.
 //
-// An Authorizer that can list its rules is a [RuleLister]. One that reads its rules from the API is a part of a [Plugin]. [Authorizers]
-// combine several.
+// An Authorizer that can list its rules is a [RuleLister]. One that reads its rules from the API is a part of a
+// [Plugin]. [Authorizers] combine several.
 type Authorizer interface {
-	// Authorize decides about an access. If it cannot decide, it returns an error: clients receive an error of package status unchanged,
-	// and a 500 for any other error, whose text goes to the log. An error does not matter if the decision is
-	// [Allow] or [AllowOnly].
+	// Authorize decides about an access. If it cannot decide, it returns an error: clients receive an error of package
+	// status unchanged, and a 500 for any other error, whose text goes to the log. An error does not matter if the
+	// decision is [Allow] or [AllowOnly].
 	Authorize(ctx context.Context, a Access) (Decision, error)
 }
 
@@ -27,7 +27,8 @@ type AuthorizerFunc func(ctx context.Context, a Access) (Decision, error)
 // Authorize implements [Authorizer].
 func (f AuthorizerFunc) Authorize(ctx context.Context, a Access) (Decision, error) { return f(ctx, a) }
 
-// Decision is the answer of an [Authorizer]: [Allow], [AllowOnly], [Deny] or [NoOpinion]. The zero value is NoOpinion without a reason.
+// Decision is the answer of an [Authorizer]: [Allow], [AllowOnly], [Deny] or [NoOpinion]. The zero value is NoOpinion
+// without a reason.
 type Decision struct {
 	opinion opinion
 	reason  string
@@ -44,30 +45,31 @@ const (
 	deny
 )
 
-// Allow returns the decision that allows an access, to all objects if it has objects. The reason explains it in access reviews, and may
-// be empty.
+// Allow returns the decision that allows an access, to all objects if it has objects. The reason explains it in access
+// reviews, and may be empty.
 func Allow(reason string) Decision { return Decision{opinion: allow, reason: reason} }
 
-// AllowOnly returns the decision that allows an access to the objects that match at least one of the filters, so to none without filters.
-// For the client, the others do not exist: it gets 404 for them, lists and watches leave them out, and no write can move an object out of
-// the filters (403). Only their names remain taken (409). An access without objects, such as one to a path or an impersonation, is refused
-// with 403 and the reason.
+// AllowOnly returns the decision that allows an access to the objects that match at least one of the filters, so to
+// none without filters. For the client, the others do not exist: it gets 404 for them, lists and watches leave them
+// out, and no write can move an object out of the filters (403). Only their names remain taken (409). An access without
+// objects, such as one to a path or an impersonation, is refused with 403 and the reason.
 func AllowOnly(reason string, filters ...Filter) Decision {
 	return Decision{opinion: allowOnly, reason: reason, only: slices.Clone(filters)}
 }
 
-// Deny returns the decision that refuses an access. Authorizers after this one are not asked (see [Authorizers]). The client sees the
-// reason, which may be empty.
+// Deny returns the decision that refuses an access. Authorizers after this one are not asked (see [Authorizers]). The
+// client sees the reason, which may be empty.
 func Deny(reason string) Decision { return Decision{opinion: deny, reason: reason} }
 
-// NoOpinion returns the decision that leaves an access to the next of several authorizers (see [Authorizers]). If none has an opinion, the
-// API refuses the access, and the client sees the reasons, which may be empty.
+// NoOpinion returns the decision that leaves an access to the next of several authorizers (see [Authorizers]). If none
+// has an opinion, the API refuses the access, and the client sees the reasons, which may be empty.
 func NoOpinion(reason string) Decision { return Decision{reason: reason} }
 
 // Allowed reports whether the access is allowed without a restriction. It is false for [AllowOnly].
 func (d Decision) Allowed() bool { return d.opinion == allow }
 
-// Denied reports whether the decision is [Deny]. An access without an opinion is refused too, unless another authorizer allows it.
+// Denied reports whether the decision is [Deny]. An access without an opinion is refused too, unless another authorizer
+// allows it.
 func (d Decision) Denied() bool { return d.opinion == deny }
 
 // Only returns the filters of [AllowOnly]. ok is false for any other decision. The caller must not change the filters.
@@ -76,28 +78,31 @@ func (d Decision) Only() (filters []Filter, ok bool) { return d.only, d.opinion 
 // Reason returns the reason of the decision, or "".
 func (d Decision) Reason() string { return d.reason }
 
-// Filter describes objects of a resource. It matches the objects that meet all its conditions; the zero Filter matches every object.
+// Filter describes objects of a resource. It matches the objects that meet all its conditions; the zero Filter matches
+// every object.
 type Filter struct {
-	// Labels selects by labels, as the store holds them. A conversion to another version that changes labels does not change what a filter
-	// selects.
+	// Labels selects by labels, as the store holds them. A conversion to another version that changes labels does not
+	// change what a filter selects.
 	Labels apimeta.Selector
-	// Fields selects by fields, in the version of the request. Only the fields that clients can use in field selectors are allowed (see
-	// [Resource]). A filter by another field is a mistake of the host, which the API cannot know before a request: the client gets a 500,
-	// and the log names the field.
+	// Fields selects by fields, in the version of the request. Only the fields that clients can use in field selectors are
+	// allowed (see [Resource]). A filter by another field is a mistake of the host, which the API cannot know before a
+	// request: the client gets a 500, and the log names the field.
 	Fields apimeta.FieldSelector
-	// Namespace is the namespace of the objects, or empty for any. A namespace counts as being in itself. No other cluster-scoped object is
-	// in a namespace.
+	// Namespace is the namespace of the objects, or empty for any. A namespace counts as being in itself. No other
+	// cluster-scoped object is in a namespace.
 	Namespace string
 }
 
-// RightsChanged makes the API ask [Options.Authorizer] again about every open watch and stream. If the user may no longer do exactly the
-// same, a watch ends with 410 Expired, so that its client lists again, and the context of a stream ends. RightsChanged returns at once. An
-// Authorizer calls it after its rules have changed; package rest/rbac does.
+// RightsChanged makes the API ask [Options.Authorizer] again about every open watch and stream. If the user may no
+// longer do exactly the same, a watch ends with 410 Expired, so that its client lists again, and the context of a
+// stream ends. RightsChanged returns at once. An Authorizer calls it after its rules have changed; package rest/rbac
+// does.
 func (a *API) RightsChanged() { a.rights.Changed() }
 
-// Authorize returns the decision of [Options.Authorizer] about an access, for use in a hook. ctx must be the context that the hook
-// received. If a names no user, it is the user of ctx, and calls of in-process clients may do everything unless they act as a user (see
-// [Client.AsUser]). If the API has no Authorizer, everything is allowed, except impersonation.
+// Authorize returns the decision of [Options.Authorizer] about an access, for use in a hook. ctx must be the context
+// that the hook received. If a names no user, it is the user of ctx, and calls of in-process clients may do everything
+// unless they act as a user (see [Client.AsUser]). If the API has no Authorizer, everything is allowed, except
+// impersonation.
 func Authorize(ctx context.Context, a Access) (Decision, error) {
 	authorizer, ok := AuthorizerFrom(ctx)
 	if !ok {
@@ -122,7 +127,8 @@ func unguarded(a Access) Decision {
 	return Allow("the server has no authorizer and allows everything except impersonation")
 }
 
-// AuthorizerFrom returns the Authorizer of the API that runs a hook, with those of its plug-ins. ok is false if the API has none.
+// AuthorizerFrom returns the Authorizer of the API that runs a hook, with those of its plug-ins. ok is false if the API
+// has none.
 func AuthorizerFrom(ctx context.Context) (authorizer Authorizer, ok bool) {
 	if env := write.EnvironmentOf(ctx); env != nil {
 		authorizer = env.Owner.(*API).options.Authorizer

@@ -22,9 +22,9 @@ import (
 	"github.com/decorum-go/decorum/storage"
 )
 
-// Each benchmark here measures what the library does and, in turns with it, a limit: the least that any program would do
-// for the same result. It reports processor time of the whole process, clients included, as the ratio of the two. Package
-// rest/internal/limits measures reads and watches over HTTP, without their clients.
+// Each benchmark here measures what the library does and, in turns with it, a limit: the least that any program would
+// do for the same result. It reports processor time of the whole process, clients included, as the ratio of the two.
+// Package rest/internal/limits measures reads and watches over HTTP, without their clients.
 
 // Limit: strict decode and encode of the same 2 KB. Target: 1.5 without managedFields, 2 with them.
 func BenchmarkCreate(b *testing.B) {
@@ -235,8 +235,8 @@ func (s *streamClients) read(bytes int64, send func()) {
 	s.done.Wait()
 }
 
-// A burst of 100 changes reaches 1,000 watchers over HTTP; an operation is one burst, 100,000 deliveries. Limit: streams
-// that write the same bytes, ready, in Writes of 48 KB. Target: 1.5.
+// A burst of 100 changes reaches 1,000 watchers over HTTP; an operation is one burst, 100,000 deliveries. Limit:
+// streams that write the same bytes, ready, in Writes of 48 KB. Target: 1.5.
 func BenchmarkWatchFanOut(b *testing.B) {
 	const watchers, changes = 1000, 100
 	s := apitest.NewThingServer(b, rest.Options{})

@@ -14,8 +14,8 @@ import (
 	"github.com/decorum-go/decorum/storage/bolt"
 )
 
-// After a failed commit, the API answers writes with the cause, and serves reads and open watches without what failed. After the file is
-// opened again, a watch continues from its last position.
+// After a failed commit, the API answers writes with the cause, and serves reads and open watches without what failed.
+// After the file is opened again, a watch continues from its last position.
 func TestFailedCommitInAFile(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		path := filepath.Join(t.TempDir(), "objects.db")

@@ -26,13 +26,13 @@ import (
 //   - [ClientForHook], from the context of a hook,
 //   - [ClientForEndpoint], from the URL of an API in another process.
 //
-// The first three return in-process clients, which do not use HTTP. All clients take the same calls. Their writes go through the same
-// defaults, validation and hooks, and return the same errors (see package status). The Verbs of a [Resource] do not restrict an
-// in-process client.
+// The first three return in-process clients, which do not use HTTP. All clients take the same calls. Their writes go
+// through the same defaults, validation and hooks, and return the same errors (see package status). The Verbs of a
+// [Resource] do not restrict an in-process client.
 //
-// A Client is an immutable value: its methods Namespace, As, DryRun and Validation return a changed copy. It is safe for
-// concurrent use. The zero Client is not usable. After [API.Shutdown] or [API.Close], every call of an in-process client returns a ServiceUnavailable error that
-// wraps [watch.ErrClosed].
+// A Client is an immutable value: its methods Namespace, As, DryRun and Validation return a changed copy. It is safe
+// for concurrent use. The zero Client is not usable. After [API.Shutdown] or [API.Close], every call of an in-process
+// client returns a ServiceUnavailable error that wraps [watch.ErrClosed].
 type Client[T any] struct {
 	caller    caller.Caller
 	res       *resource.Resource // an outline in a client of another process
@@ -41,25 +41,25 @@ type Client[T any] struct {
 	user      *User       // set by AsUser
 }
 
-// Namespace returns a client for one namespace. A client without a namespace lists and watches across all namespaces; its other
-// calls fail with BadRequest if the kind is namespaced.
+// Namespace returns a client for one namespace. A client without a namespace lists and watches across all namespaces;
+// its other calls fail with BadRequest if the kind is namespaced.
 func (c Client[T]) Namespace(namespace string) Client[T] {
 	c.namespace = namespace
 	return c
 }
 
-// As returns a client with the name of a field manager. managedFields record the field manager as the owner of the fields that the
-// client sets (API concepts, Server-Side Apply). Default: the name of the user in the context for an in-process client, and the
-// choice of the server over HTTP.
+// As returns a client with the name of a field manager. managedFields record the field manager as the owner of the
+// fields that the client sets (API concepts, Server-Side Apply). Default: the name of the user in the context for an
+// in-process client, and the choice of the server over HTTP.
 func (c Client[T]) As(manager string) Client[T] {
 	c.asked.Manager = manager
 	return c
 }
 
-// AsUser returns a client that acts as a user. For an in-process client, the [Authorizer] decides about each call as about the equivalent
-// request, and hooks see the user; without AsUser, an in-process client may do everything, even if its context carries a user. A client of
-// another process asks the server for impersonation with each request, which the server allows only to some users (kubectl --as). If u
-// has no Name, every call returns a BadRequest error.
+// AsUser returns a client that acts as a user. For an in-process client, the [Authorizer] decides about each call as
+// about the equivalent request, and hooks see the user; without AsUser, an in-process client may do everything, even if
+// its context carries a user. A client of another process asks the server for impersonation with each request, which
+// the server allows only to some users (kubectl --as). If u has no Name, every call returns a BadRequest error.
 func (c Client[T]) AsUser(u User) Client[T] {
 	c.user = &u
 	switch now := c.caller.(type) {
@@ -95,15 +95,15 @@ func (a *API) actingCaller(acting caller.Local, u User) *caller.Local {
 // ListOptions select the objects of a list. The zero value selects all objects in their most recent state.
 type ListOptions struct {
 	LabelSelector, FieldSelector string
-	// FieldQuery and SortBy are those of [Queries], such as "spec.size>=3" and "-spec.size". If the API does not support queries, the
-	// call fails with BadRequest. A watch and a deletion of a collection take no SortBy.
+	// FieldQuery and SortBy are those of [Queries], such as "spec.size>=3" and "-spec.size". If the API does not support
+	// queries, the call fails with BadRequest. A watch and a deletion of a collection take no SortBy.
 	FieldQuery, SortBy string
-	// Limit is the largest number of objects in a page; 0 means no limit. Continue is the token of an earlier page, and asks for
-	// the next one (API concepts, Retrieving large results sets in chunks).
+	// Limit is the largest number of objects in a page; 0 means no limit. Continue is the token of an earlier page, and
+	// asks for the next one (API concepts, Retrieving large results sets in chunks).
 	Limit    int64
 	Continue string
-	// ResourceVersion and ResourceVersionMatch say which state to list, like the parameters of a request (API concepts, Resource
-	// versions). Default: the most recent state.
+	// ResourceVersion and ResourceVersionMatch say which state to list, like the parameters of a request (API concepts,
+	// Resource versions). Default: the most recent state.
 	ResourceVersion      string
 	ResourceVersionMatch apimeta.ResourceVersionMatch
 }
@@ -113,21 +113,21 @@ type WatchOptions struct {
 	LabelSelector, FieldSelector string
 	// FieldQuery is that of [Queries]. If the API does not support queries, the watch fails with BadRequest.
 	FieldQuery string
-	// ResourceVersion is the version after which the watch begins, usually that of a list. If it is empty, the watch begins with
-	// an Added event for each existing object. The watch waits a few seconds for a version that the store has not reached; then
-	// it fails with an error for which [status.IsTooLargeResourceVersion] holds.
+	// ResourceVersion is the version after which the watch begins, usually that of a list. If it is empty, the watch
+	// begins with an Added event for each existing object. The watch waits a few seconds for a version that the store has
+	// not reached; then it fails with an error for which [status.IsTooLargeResourceVersion] holds.
 	ResourceVersion string
 }
 
 // DeleteOptions say how to delete an object.
 type DeleteOptions struct {
-	// Preconditions are the uid and the resourceVersion that the object must have. If it has others, the deletion fails with
-	// Conflict.
+	// Preconditions are the uid and the resourceVersion that the object must have. If it has others, the deletion fails
+	// with Conflict.
 	Preconditions *apimeta.Preconditions
 	// PropagationPolicy says what becomes of the object's dependents.
 	PropagationPolicy apimeta.DeletionPropagation
-	// GracePeriodSeconds is how long the object has to end, if its kind has a grace period. nil leaves the time to the kind, and
-	// 0 deletes at once.
+	// GracePeriodSeconds is how long the object has to end, if its kind has a grace period. nil leaves the time to the
+	// kind, and 0 deletes at once.
 	GracePeriodSeconds *int64
 }
 
@@ -139,13 +139,14 @@ type Page[T any] struct {
 	Continue string
 }
 
-// Event is one event of a watch. The caller owns Object. ResourceVersion is the version of the change, also of a deletion.
+// Event is one event of a watch. The caller owns Object. ResourceVersion is the version of the change, also of a
+// deletion.
 type Event[T any] struct {
 	Type            apimeta.EventType
 	Object          *T
 	ResourceVersion string
-	// Written is when Object was written, by the clock of the process that wrote it. It is zero for a deletion, and for a client of an API in
-	// another process.
+	// Written is when Object was written, by the clock of the process that wrote it. It is zero for a deletion, and for a
+	// client of an API in another process.
 	Written time.Time
 }
 
@@ -171,13 +172,14 @@ func (c *call) Value(key any) any {
 	return c.Context.Value(key)
 }
 
-// calling returns the context for the hooks of a call. Its user is the user in ctx or, if ctx has no user, [Options.HostUser].
+// calling returns the context for the hooks of a call. Its user is the user in ctx or, if ctx has no user,
+// [Options.HostUser].
 func (a *API) calling(ctx context.Context, q route.Question) context.Context {
 	return &call{Context: ctx, host: a.options.HostUser, access: q}
 }
 
-// at checks that the resource supports a verb, and returns the address of an object or, if subresource is not empty, of that
-// subresource.
+// at checks that the resource supports a verb, and returns the address of an object or, if subresource is not empty, of
+// that subresource.
 func (c Client[T]) at(v Verb, name, subresource string) (caller.Address, error) {
 	at := caller.Address{Namespace: c.namespace, Name: name, Subresource: subresource}
 	switch {
@@ -218,9 +220,9 @@ func (c Client[T]) Get(ctx context.Context, name string) (*T, error) {
 	return decoded[T](c.caller.Get(ctx, at, ""))
 }
 
-// GetNotOlderThan returns an object from a state that is at least as recent as resourceVersion; "0" accepts any state (API
-// concepts, Resource versions). If the store does not reach the version within a few seconds, the error is one for which
-// [status.IsTooLargeResourceVersion] holds.
+// GetNotOlderThan returns an object from a state that is at least as recent as resourceVersion; "0" accepts any state
+// (API concepts, Resource versions). If the store does not reach the version within a few seconds, the error is one for
+// which [status.IsTooLargeResourceVersion] holds.
 func (c Client[T]) GetNotOlderThan(ctx context.Context, name, resourceVersion string) (*T, error) {
 	at, err := c.at(VerbGet, name, "")
 	if err != nil {
@@ -229,8 +231,8 @@ func (c Client[T]) GetNotOlderThan(ctx context.Context, name, resourceVersion st
 	return decoded[T](c.caller.Get(ctx, at, resourceVersion))
 }
 
-// List returns a page of objects, ordered by namespace and name. An expired token, or a resourceVersion that the store no longer
-// holds, is an error for which [status.IsExpired] holds. [Client.All] reads all pages.
+// List returns a page of objects, ordered by namespace and name. An expired token, or a resourceVersion that the store
+// no longer holds, is an error for which [status.IsExpired] holds. [Client.All] reads all pages.
 func (c Client[T]) List(ctx context.Context, options ListOptions) (*Page[T], error) {
 	if _, err := c.at(VerbList, "", ""); err != nil {
 		return nil, err
@@ -265,9 +267,9 @@ func pageOf[T any](found *caller.Page, err error) (*Page[T], error) {
 	return out, nil
 }
 
-// Watch yields events until the context ends, the caller breaks out of the loop, or an error occurs. It yields the error last. If
-// [status.IsExpired] holds for the error, the watch has missed changes: list again and watch from there, or use [Client.Follow],
-// which does this itself.
+// Watch yields events until the context ends, the caller breaks out of the loop, or an error occurs. It yields the
+// error last. If [status.IsExpired] holds for the error, the watch has missed changes: list again and watch from there,
+// or use [Client.Follow], which does this itself.
 func (c Client[T]) Watch(ctx context.Context, options WatchOptions) iter.Seq2[Event[T], error] {
 	return c.events(ctx, options, false)
 }

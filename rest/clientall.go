@@ -10,8 +10,9 @@ import (
 // pageSize is how many objects All reads at a time. Clients of Kubernetes use the same number.
 const pageSize = 500
 
-// All yields every object that the options select. It reads them page by page, from one state of the store. If the store drops
-// that state before the last page is read, All reads the remaining objects from the present state. An error is yielded last.
+// All yields every object that the options select. It reads them page by page, from one state of the store. If the
+// store drops that state before the last page is read, All reads the remaining objects from the present state. An error
+// is yielded last.
 //
 // Limit sets the size of the pages, by default 500, and Continue the page to begin with.
 func (c Client[T]) All(ctx context.Context, options ListOptions) iter.Seq2[*T, error] {

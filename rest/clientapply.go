@@ -12,17 +12,17 @@ import (
 
 // ApplyOptions say how to apply a configuration.
 type ApplyOptions struct {
-	// Force takes over fields that other field managers own. Without Force, Apply returns a Conflict with a cause for each of
-	// these fields (see [status.IsConflict]).
+	// Force takes over fields that other field managers own. Without Force, Apply returns a Conflict with a cause for each
+	// of these fields (see [status.IsConflict]).
 	Force bool
 }
 
-// Apply makes an object match a configuration and returns it as stored (API concepts, Server-Side Apply). The client's manager
-// (see [Client.As]) then owns the fields of the configuration. Fields that it applied earlier and now leaves out are removed,
-// unless other managers own them too. If the object does not exist, Apply creates it.
+// Apply makes an object match a configuration and returns it as stored (API concepts, Server-Side Apply). The client's
+// manager (see [Client.As]) then owns the fields of the configuration. Fields that it applied earlier and now leaves
+// out are removed, unless other managers own them too. If the object does not exist, Apply creates it.
 //
-// config is any value whose JSON is the configuration: a map, a struct with the wanted fields, or a *T if every field that T
-// encodes is wanted. config need not contain kind, apiVersion, name and namespace.
+// config is any value whose JSON is the configuration: a map, a struct with the wanted fields, or a *T if every field
+// that T encodes is wanted. config need not contain kind, apiVersion, name and namespace.
 func (c Client[T]) Apply(ctx context.Context, name string, config any, options ApplyOptions) (*T, error) {
 	return c.apply(ctx, name, "", config, options)
 }

@@ -2,8 +2,8 @@ package rest
 
 import "github.com/decorum-go/decorum/rest/internal/write"
 
-// FieldValidation says what a write does about unknown fields and duplicate keys (API concepts, Validation for unrecognized or
-// duplicate fields).
+// FieldValidation says what a write does about unknown fields and duplicate keys (API concepts, Validation for
+// unrecognized or duplicate fields).
 type FieldValidation string
 
 // The levels of validation: drop such fields silently, drop them with a warning, or refuse the write. The default is
@@ -14,15 +14,15 @@ const (
 	ValidationStrict FieldValidation = FieldValidation(write.ValidationStrict)
 )
 
-// DryRun returns a client whose writes are dry runs: a write takes every step, returns the object as it would be stored, and
-// stores nothing (API concepts, Dry-run).
+// DryRun returns a client whose writes are dry runs: a write takes every step, returns the object as it would be
+// stored, and stores nothing (API concepts, Dry-run).
 func (c Client[T]) DryRun() Client[T] {
 	c.asked.DryRun = true
 	return c
 }
 
-// Validation returns a client that treats unknown fields in patches and applied configurations as v says. With ValidationStrict
-// such a field is an error, with ValidationWarn a warning (see [WithWarnings]).
+// Validation returns a client that treats unknown fields in patches and applied configurations as v says. With
+// ValidationStrict such a field is an error, with ValidationWarn a warning (see [WithWarnings]).
 func (c Client[T]) Validation(v FieldValidation) Client[T] {
 	c.asked.Validation = write.FieldValidation(v)
 	return c

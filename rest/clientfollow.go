@@ -10,19 +10,19 @@ import (
 	"github.com/decorum-go/decorum/rest/internal/resource"
 )
 
-// Follow is a [Client.Watch] that recovers from Expired errors. If the store has dropped changes that Follow has not yielded,
-// Follow lists the objects again and yields the difference. So a caller that applies the events in order always holds the state
-// at some revision, and eventually at the newest. Follow ends when the context ends, the API closes, the caller breaks out of the
-// loop, or an error occurs. It yields the error last.
+// Follow is a [Client.Watch] that recovers from Expired errors. If the store has dropped changes that Follow has not
+// yielded, Follow lists the objects again and yields the difference. So a caller that applies the events in order
+// always holds the state at some revision, and eventually at the newest. Follow ends when the context ends, the API
+// closes, the caller breaks out of the loop, or an error occurs. It yields the error last.
 //
-// With a ResourceVersion, Follow continues from a list at that version with the same selectors. The store must still hold this
-// state. If the store has dropped it, Follow yields only an Expired error. If the store does not reach the version within a few
-// seconds, Follow yields only an error for which [status.IsTooLargeResourceVersion] holds. In both cases the caller must list
-// again.
+// With a ResourceVersion, Follow continues from a list at that version with the same selectors. The store must still
+// hold this state. If the store has dropped it, Follow yields only an Expired error. If the store does not reach the
+// version within a few seconds, Follow yields only an error for which [status.IsTooLargeResourceVersion] holds. In both
+// cases the caller must list again.
 //
-// The events of a difference have the ResourceVersion of the list. A Deleted event has the object's last known state. An object
-// that was deleted and created again appears as Deleted and then as Added. To find the difference, Follow remembers the last
-// state of each object that it has yielded or started from; the caller owns the objects themselves.
+// The events of a difference have the ResourceVersion of the list. A Deleted event has the object's last known state.
+// An object that was deleted and created again appears as Deleted and then as Added. To find the difference, Follow
+// remembers the last state of each object that it has yielded or started from; the caller owns the objects themselves.
 func (c Client[T]) Follow(ctx context.Context, options WatchOptions) iter.Seq2[Event[T], error] {
 	return c.events(ctx, options, true)
 }
@@ -43,7 +43,8 @@ func (c Client[T]) events(ctx context.Context, options WatchOptions, recovers bo
 		if err == nil {
 			err = c.caller.Watch(ctx, f, func(e caller.Event) error {
 				obj, err := decoded[T](e.JSON, nil)
-				if err == nil && !yield(Event[T]{Type: e.Type, Object: obj, ResourceVersion: e.ResourceVersion, Written: e.Written}, nil) {
+				if err == nil && !yield(Event[T]{Type: e.Type, Object: obj, ResourceVersion: e.ResourceVersion, Written: e.Written},
+					nil) {
 					err = errBrokenOff
 				}
 				return err

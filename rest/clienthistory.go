@@ -15,20 +15,21 @@ const (
 	theUndo    = "undo"
 )
 
-// History returns the versions of an object that the server keeps, the youngest first. If the object is deleted, it returns those of the last
-// object with this name. It returns NotFound if the kind has no [History], or no version is kept.
+// History returns the versions of an object that the server keeps, the youngest first. If the object is deleted, it
+// returns those of the last object with this name. It returns NotFound if the kind has no [History], or no version is
+// kept.
 func (c Client[T]) History(ctx context.Context, name string) (*history.ObjectVersionList, error) {
 	return decoded[history.ObjectVersionList](c.past(ctx, name, past.Query{}))
 }
 
-// AtRevision returns an object as it was at a resourceVersion. If only the status has changed since, the status is that of a later
-// revision, which the object shows.
+// AtRevision returns an object as it was at a resourceVersion. If only the status has changed since, the status is that
+// of a later revision, which the object shows.
 func (c Client[T]) AtRevision(ctx context.Context, name, revision string) (*T, error) {
 	return decoded[T](c.past(ctx, name, past.Query{Revision: revision}))
 }
 
-// Difference returns what differs between the versions of an object at two resourceVersions. An empty to stands for the present state or, if the
-// object is deleted, for its last one.
+// Difference returns what differs between the versions of an object at two resourceVersions. An empty to stands for the
+// present state or, if the object is deleted, for its last one.
 func (c Client[T]) Difference(ctx context.Context, name, from, to string) (*history.Difference, error) {
 	return decoded[history.Difference](c.past(ctx, name, past.Query{From: from, To: to}))
 }
@@ -41,10 +42,10 @@ func (c Client[T]) past(ctx context.Context, name string, query past.Query) ([]b
 	return c.caller.History(ctx, at, query)
 }
 
-// Undo gives an object the content of an earlier version: the labels, the annotations, and everything outside of metadata and status. If
-// the object is deleted, Undo creates it anew, with another uid. revision is a resourceVersion that the object had in the version; "" means the
-// version before the present one or, for a deleted object, the last one. An undo is an update or a create like any other, and returns the same
-// errors. Like them it can be undone.
+// Undo gives an object the content of an earlier version: the labels, the annotations, and everything outside of
+// metadata and status. If the object is deleted, Undo creates it anew, with another uid. revision is a resourceVersion
+// that the object had in the version; "" means the version before the present one or, for a deleted object, the last
+// one. An undo is an update or a create like any other, and returns the same errors. Like them it can be undone.
 func (c Client[T]) Undo(ctx context.Context, name, revision string, options UndoOptions) (*T, error) {
 	w, err := c.write(ctx, VerbGet, name, theUndo)
 	if err != nil {
@@ -52,7 +53,8 @@ func (c Client[T]) Undo(ctx context.Context, name, revision string, options Undo
 	}
 	w.Verb = string(VerbCreate)
 	request := history.UndoRequest{
-		TypeMeta: apimeta.TypeMeta{Kind: "UndoRequest", APIVersion: history.APIVersion}, Revision: revision, Preconditions: options.Preconditions,
+		TypeMeta: apimeta.TypeMeta{Kind: "UndoRequest", APIVersion: history.APIVersion}, Revision: revision,
+		Preconditions: options.Preconditions,
 	}
 	if w.Object, err = codec.FromGo(&request); err != nil {
 		return nil, err
@@ -62,11 +64,13 @@ func (c Client[T]) Undo(ctx context.Context, name, revision string, options Undo
 
 // UndoOptions are the options of [Client.Undo].
 type UndoOptions struct {
-	// Preconditions must hold for the present object, or for the uid of the deleted one. Otherwise the error is a Conflict.
+	// Preconditions must hold for the present object, or for the uid of the deleted one. Otherwise the error is a
+	// Conflict.
 	Preconditions *apimeta.Preconditions
 }
 
-// PurgeHistory erases the former versions of an object, and those of earlier objects with its name. The present state stays.
+// PurgeHistory erases the former versions of an object, and those of earlier objects with its name. The present state
+// stays.
 func (c Client[T]) PurgeHistory(ctx context.Context, name string) error {
 	w, err := c.write(ctx, VerbGet, name, theHistory)
 	if err != nil {

@@ -16,9 +16,9 @@ const (
 	StrategicPatch PatchType = kind.StrategicPatch
 )
 
-// Patch applies a patch to an object and returns the object as stored. If another client writes the object in between, the
-// server applies the patch to the new state. A patch with a resourceVersion is conditional: Patch returns a Conflict if the
-// object has another resourceVersion.
+// Patch applies a patch to an object and returns the object as stored. If another client writes the object in between,
+// the server applies the patch to the new state. A patch with a resourceVersion is conditional: Patch returns a
+// Conflict if the object has another resourceVersion.
 func (c Client[T]) Patch(ctx context.Context, name string, form PatchType, data []byte) (*T, error) {
 	return c.patch(ctx, name, "", form, data)
 }

@@ -10,7 +10,8 @@ import (
 	"github.com/decorum-go/decorum/status"
 )
 
-// GetSubresource reads a subresource of an object: one that the host declares, or scale. S is the Go type of the subresource.
+// GetSubresource reads a subresource of an object: one that the host declares, or scale. S is the Go type of the
+// subresource.
 func GetSubresource[S, T any](ctx context.Context, c Client[T], name, subresource string) (*S, error) {
 	w, err := c.view(ctx, VerbGet, name, subresource)
 	if err != nil {
@@ -19,8 +20,8 @@ func GetSubresource[S, T any](ctx context.Context, c Client[T], name, subresourc
 	return decoded[S](c.caller.Get(ctx, w.Address, ""))
 }
 
-// UpdateSubresource changes an object through a subresource, and returns the resulting subresource. It returns a Conflict if
-// sub has a resourceVersion other than that of the object.
+// UpdateSubresource changes an object through a subresource, and returns the resulting subresource. It returns a
+// Conflict if sub has a resourceVersion other than that of the object.
 func UpdateSubresource[S, T any](ctx context.Context, c Client[T], name, subresource string, sub *S) (*S, error) {
 	return writeView(ctx, c, VerbUpdate, caller.Address{Name: name, Subresource: subresource}, sub)
 }
@@ -49,8 +50,8 @@ func writeView[S, T any](ctx context.Context, c Client[T], verb Verb, at caller.
 	return decoded[S](answer, nil)
 }
 
-// view returns a write of a subresource that has its own kind, and checks that the subresource supports the verb. For other
-// subresources, such as status, the client has methods.
+// view returns a write of a subresource that has its own kind, and checks that the subresource supports the verb. For
+// other subresources, such as status, the client has methods.
 func (c Client[T]) view(ctx context.Context, verb Verb, name, subresource string) (*caller.Write, error) {
 	w, err := c.write(ctx, VerbGet, name, subresource) // every verb on a subresource requires that the resource supports get
 	if err != nil {

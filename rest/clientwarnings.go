@@ -8,16 +8,17 @@ import (
 
 type warningsKey struct{}
 
-// WithWarnings returns a context in which writes of typed clients report warnings: those of admission hooks, and warnings about
-// unknown fields in a patch, finalizers without a domain, and deprecated versions (API conventions, Warnings). HTTP clients
-// receive the same warnings in Warning headers. At its end, a write calls tell once for each warning, in the goroutine of the
-// caller, even if the write fails. If a write over HTTP fails, the server decides which warnings it sends.
+// WithWarnings returns a context in which writes of typed clients report warnings: those of admission hooks, and
+// warnings about unknown fields in a patch, finalizers without a domain, and deprecated versions (API conventions,
+// Warnings). HTTP clients receive the same warnings in Warning headers. At its end, a write calls tell once for each
+// warning, in the goroutine of the caller, even if the write fails. If a write over HTTP fails, the server decides
+// which warnings it sends.
 func WithWarnings(ctx context.Context, tell func(text string)) context.Context {
 	return context.WithValue(ctx, warningsKey{}, tell)
 }
 
-// Warn adds a warning for a person to the answer of a write (API conventions, Warnings). ctx is the context of a hook that runs
-// for the write; with any other context Warn does nothing. Clients over HTTP find the warning in a Warning header, unless the
-// write is refused; typed clients receive it through [WithWarnings]. Keep the text below 120 characters, and call Warn in the
-// goroutine of the hook.
+// Warn adds a warning for a person to the answer of a write (API conventions, Warnings). ctx is the context of a hook
+// that runs for the write; with any other context Warn does nothing. Clients over HTTP find the warning in a Warning
+// header, unless the write is refused; typed clients receive it through [WithWarnings]. Keep the text below 120
+// characters, and call Warn in the goroutine of the hook.
 func Warn(ctx context.Context, text string) { write.Warn(ctx, text) }

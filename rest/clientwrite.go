@@ -16,7 +16,8 @@ import (
 // theStatus is the subresource through which UpdateStatus, ModifyStatus, PatchStatus and ApplyStatus write.
 const theStatus = "status"
 
-// write begins a write of an object or, if subresource is not empty, of that subresource. Its caller sets the remaining fields.
+// write begins a write of an object or, if subresource is not empty, of that subresource. Its caller sets the remaining
+// fields.
 func (c Client[T]) write(ctx context.Context, v Verb, name, subresource string) (*caller.Write, error) {
 	at, err := c.at(v, name, subresource)
 	if err != nil {
@@ -34,8 +35,8 @@ func (c Client[T]) write(ctx context.Context, v Verb, name, subresource string) 
 	return w, nil
 }
 
-// userNameIn returns the name of the user that [WithUser] put into the context, or "". In-process clients use it as the default
-// field manager. It ignores Options.HostUser.
+// userNameIn returns the name of the user that [WithUser] put into the context, or "". In-process clients use it as the
+// default field manager. It ignores Options.HostUser.
 func userNameIn(ctx context.Context) string {
 	u, _ := ctx.Value(userKey{}).(User)
 	return u.Name
@@ -54,8 +55,8 @@ func (c Client[T]) document(obj *T) (doc.Value, error) {
 	return v, write.CheckNamespace(c.res, v, c.namespace)
 }
 
-// Create stores a new object and returns it as stored. It returns AlreadyExists if the name is taken. If metadata.generateName is
-// set and the name is empty, the server generates a name.
+// Create stores a new object and returns it as stored. It returns AlreadyExists if the name is taken. If
+// metadata.generateName is set and the name is empty, the server generates a name.
 func (c Client[T]) Create(ctx context.Context, obj *T) (*T, error) {
 	w, err := c.write(ctx, VerbCreate, "", "")
 	if err != nil {
@@ -67,9 +68,9 @@ func (c Client[T]) Create(ctx context.Context, obj *T) (*T, error) {
 	return decoded[T](c.caller.Write(ctx, w))
 }
 
-// Update replaces an object, except for its status, and returns it as stored. It returns Conflict if the object has changed since
-// the caller read it, and Invalid if obj has no resourceVersion but the kind requires one (API conventions, Concurrency Control
-// and Consistency). [Client.Modify] reads, changes and retries.
+// Update replaces an object, except for its status, and returns it as stored. It returns Conflict if the object has
+// changed since the caller read it, and Invalid if obj has no resourceVersion but the kind requires one (API
+// conventions, Concurrency Control and Consistency). [Client.Modify] reads, changes and retries.
 func (c Client[T]) Update(ctx context.Context, obj *T) (*T, error) {
 	w, err := c.replacement(ctx, obj, "")
 	if err != nil {
@@ -102,8 +103,8 @@ func (c Client[T]) replacement(ctx context.Context, obj *T, subresource string) 
 	return w, nil
 }
 
-// checkRead refuses an update without a resourceVersion if the kind requires one. Usually the caller has not read the object, so
-// the error says to read it first.
+// checkRead refuses an update without a resourceVersion if the kind requires one. Usually the caller has not read the
+// object, so the error says to read it first.
 func (c Client[T]) checkRead(obj, old doc.Value) error {
 	version := func(v doc.Value) string { return objectmeta.Of(v).Get(objectmeta.ResourceVersion).Text() }
 	uncommitted := !old.IsAbsent() && version(old) == "" // a transaction has written it, and only its function has read it
@@ -111,18 +112,20 @@ func (c Client[T]) checkRead(obj, old doc.Value) error {
 		return nil
 	}
 	return status.Invalid(c.res.GVK.GroupKind(), objectmeta.NameOf(obj), status.FieldErrors{
-		status.RequiredField(status.Field("metadata", objectmeta.ResourceVersion), "get the object before you update it, or call Modify")})
+		status.RequiredField(status.Field("metadata", objectmeta.ResourceVersion),
+			"get the object before you update it, or call Modify")})
 }
 
-// Modify reads an object, lets f change it, and stores the result. If another client writes the object in between, Modify starts
-// again with the new state (API conventions, Concurrency Control and Consistency). So f may run several times, each time with a
-// fresh object. If f returns an error, Modify stops and returns it. Modify ignores changes of the status.
+// Modify reads an object, lets f change it, and stores the result. If another client writes the object in between,
+// Modify starts again with the new state (API conventions, Concurrency Control and Consistency). So f may run several
+// times, each time with a fresh object. If f returns an error, Modify stops and returns it. Modify ignores changes of
+// the status.
 func (c Client[T]) Modify(ctx context.Context, name string, f func(obj *T) error) (*T, error) {
 	return c.modify(ctx, name, "", f)
 }
 
-// ModifyStatus is Modify for the status. It ignores all other changes. If f changes nothing, ModifyStatus writes nothing, so a
-// controller may call it in every reconcile.
+// ModifyStatus is Modify for the status. It ignores all other changes. If f changes nothing, ModifyStatus writes
+// nothing, so a controller may call it in every reconcile.
 func (c Client[T]) ModifyStatus(ctx context.Context, name string, f func(obj *T) error) (*T, error) {
 	return c.modify(ctx, name, theStatus, f)
 }
@@ -132,8 +135,8 @@ func (c Client[T]) modify(ctx context.Context, name, subresource string, f func(
 	if err != nil {
 		return nil, err
 	}
-	// No loop is necessary: caller.Write calls Change again if the write loses a race. The changed object has the resourceVersion
-	// that f saw.
+	// No loop is necessary: caller.Write calls Change again if the write loses a race. The changed object has the
+	// resourceVersion that f saw.
 	w.Change = func(old doc.Value) (doc.Value, error) {
 		if old.IsAbsent() { // an update may create an object of this kind
 			return doc.Value{}, c.res.NotFound(name)
@@ -155,8 +158,8 @@ func (c Client[T]) modify(ctx context.Context, name, subresource string, f func(
 	return decoded[T](c.caller.Write(ctx, w))
 }
 
-// Delete deletes an object. While finalizers or the grace period hold the object, it remains with a deletionTimestamp (API
-// conventions, Metadata). Delete returns NotFound if the object does not exist.
+// Delete deletes an object. While finalizers or the grace period hold the object, it remains with a deletionTimestamp
+// (API conventions, Metadata). Delete returns NotFound if the object does not exist.
 func (c Client[T]) Delete(ctx context.Context, name string, options DeleteOptions) error {
 	w, err := c.deletion(ctx, VerbDelete, name, options)
 	if err != nil {
@@ -166,10 +169,11 @@ func (c Client[T]) Delete(ctx context.Context, name string, options DeleteOption
 	return err
 }
 
-// DeleteCollection deletes the selected objects one after the other, and returns them in their last state. If a deletion fails,
-// DeleteCollection stops and returns the error, without restoring the objects that it has already deleted. Limit bounds the
-// number of objects, and Continue resumes after an earlier call.
-func (c Client[T]) DeleteCollection(ctx context.Context, options DeleteOptions, selected ListOptions) (*Page[T], error) {
+// DeleteCollection deletes the selected objects one after the other, and returns them in their last state. If a
+// deletion fails, DeleteCollection stops and returns the error, without restoring the objects that it has already
+// deleted. Limit bounds the number of objects, and Continue resumes after an earlier call.
+func (c Client[T]) DeleteCollection(ctx context.Context, options DeleteOptions,
+	selected ListOptions) (*Page[T], error) {
 	w, err := c.deletion(ctx, VerbDeleteCollection, "", options)
 	if err != nil {
 		return nil, err

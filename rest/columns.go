@@ -8,11 +8,12 @@ import (
 	"github.com/decorum-go/decorum/rest/internal/resource"
 )
 
-// ColumnFunc returns the column c with cells that a function computes, for values that no path leads to: "2/3" from two counts,
-// or one word for many conditions. T is the Go type of the resource. c has no Path.
+// ColumnFunc returns the column c with cells that a function computes, for values that no path leads to: "2/3" from two
+// counts, or one word for many conditions. T is the Go type of the resource. c has no Path.
 //
-// cell returns a string, a boolean, a number, a time.Time, which is printed as the time since then, or nil for an empty cell. It
-// runs once for each row, in many requests at once, and must not change the object. A panic is answered with 500.
+// cell returns a string, a boolean, a number, a time.Time, which is printed as the time since then, or nil for an empty
+// cell. It runs once for each row, in many requests at once, and must not change the object. A panic is answered with
+// 500.
 func ColumnFunc[T any](c Column, cell func(obj *T) any) Column {
 	c.of = reflect.TypeFor[T]()
 	c.compute = func(obj any) (value any, err error) {
@@ -25,8 +26,9 @@ func ColumnFunc[T any](c Column, cell func(obj *T) any) Column {
 // shownColumns translates columns for package media.
 func shownColumns(columns []Column) (shown []media.Column) {
 	for _, c := range columns {
-		shown = append(shown, media.Column{Path: c.Path, Compute: c.compute, Of: c.of, TableColumnDefinition: apimeta.TableColumnDefinition{
-			Name: c.Name, Type: c.Type, Format: c.Format, Description: c.Description, Priority: c.Priority}})
+		shown = append(shown, media.Column{Path: c.Path, Compute: c.compute, Of: c.of,
+			TableColumnDefinition: apimeta.TableColumnDefinition{
+				Name: c.Name, Type: c.Type, Format: c.Format, Description: c.Description, Priority: c.Priority}})
 	}
 	return shown
 }

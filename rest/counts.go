@@ -12,8 +12,9 @@ import (
 	"github.com/decorum-go/decorum/status"
 )
 
-// Counts is the answer to a list with the parameter facets, see [Queries]: how many of the selected objects have which values. Its
-// apiVersion is "queries.decorum-go.github.io/v1". ResourceVersion is that of the state in which the objects were counted, so a watch can continue from it.
+// Counts is the answer to a list with the parameter facets, see [Queries]: how many of the selected objects have which
+// values. Its apiVersion is "queries.decorum-go.github.io/v1". ResourceVersion is that of the state in which the
+// objects were counted, so a watch can continue from it.
 type Counts struct {
 	apimeta.TypeMeta `json:",inline"`
 	apimeta.ListMeta `json:"metadata"`
@@ -47,8 +48,8 @@ type CountOptions struct {
 	By []string
 }
 
-// Count counts the selected objects by the values of some fields, without reading the objects. If the API does not support [Queries], the
-// error is BadRequest.
+// Count counts the selected objects by the values of some fields, without reading the objects. If the API does not
+// support [Queries], the error is BadRequest.
 func (c Client[T]) Count(ctx context.Context, options CountOptions) (*Counts, error) {
 	if _, err := c.at(VerbList, "", ""); err != nil {
 		return nil, err

@@ -13,8 +13,8 @@ import (
 	"github.com/decorum-go/decorum/status"
 )
 
-// delete handles a DELETE of an object. The answer is a Status if the object is gone, and the object if something still holds it
-// or the resource sets Wire.ReturnDeleted.
+// delete handles a DELETE of an object. The answer is a Status if the object is gone, and the object if something still
+// holds it or the resource sets Wire.ReturnDeleted.
 func (q *request) delete() error {
 	rep, err := q.negotiate(media.OneObject)
 	if err != nil {
@@ -78,8 +78,8 @@ func (q *request) deleteOptions() (apimeta.DeleteOptions, error) {
 	return o, write.ValidateDeleteOptions(o)
 }
 
-// permitUnsafe asks whether the user may delete an object that cannot be read, if the options say so. It drops the option if the host does
-// not allow it at all.
+// permitUnsafe asks whether the user may delete an object that cannot be read, if the options say so. It drops the
+// option if the host does not allow it at all.
 func (q *request) permitUnsafe(o *apimeta.DeleteOptions) error {
 	unsafe := &o.IgnoreStoreReadErrorWithClusterBreakingPotential
 	if !q.res.UnsafeDeletion {

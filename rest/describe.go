@@ -8,12 +8,13 @@ import (
 	"github.com/decorum-go/decorum/rest/internal/resource"
 )
 
-// Description describes one version of a kind for programs that check, document or export kinds. [Describe] makes it from a
-// [Definition].
+// Description describes one version of a kind for programs that check, document or export kinds. [Describe] makes it
+// from a [Definition].
 type Description struct {
-	// Resource is the declaration of the version as the API serves it. Names, the text of Stage and Schema.OpenAPI have their defaults,
-	// and a further version has what the stored version declares for all of them. Resource lacks Hooks, Subresources and Versions,
-	// because their types depend on the Go type. It shares slices and maps with the declaration, so nobody may change them.
+	// Resource is the declaration of the version as the API serves it. Names, the text of Stage and Schema.OpenAPI have
+	// their defaults, and a further version has what the stored version declares for all of them. Resource lacks Hooks,
+	// Subresources and Versions, because their types depend on the Go type. It shares slices and maps with the
+	// declaration, so nobody may change them.
 	Resource Resource[apimeta.Document]
 	// GoType is the Go type of the objects: apimeta.Document for a kind without a Go struct.
 	GoType reflect.Type
@@ -37,8 +38,8 @@ type DescribedSubresource struct {
 	GoType reflect.Type
 }
 
-// Describe describes all versions of a kind, the stored version first. It needs no API. It returns the error of [New] if the definition is
-// wrong.
+// Describe describes all versions of a kind, the stored version first. It needs no API. It returns the error of [New]
+// if the definition is wrong.
 func Describe(d Definition) ([]Description, error) {
 	if d == nil {
 		return nil, errors.New("the definition is nil")
@@ -62,7 +63,8 @@ func (res *served) description() Description {
 	out.Resource.Group, out.Resource.Stage.Warning = res.Kind.Group, res.Kind.Warning
 	out.Converted = res.converted
 	for _, s := range res.Kind.Subresources {
-		out.Subresources = append(out.Subresources, DescribedSubresource{Name: s.Name, Kind: s.GroupVersionKind, OfObject: s.OfObject, GoType: s.GoType})
+		out.Subresources = append(out.Subresources,
+			DescribedSubresource{Name: s.Name, Kind: s.GroupVersionKind, OfObject: s.OfObject, GoType: s.GoType})
 	}
 	return out
 }

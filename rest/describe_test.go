@@ -53,5 +53,6 @@ func TestDescriptionsOfDocuments(t *testing.T) {
 	versions, err := rest.Describe(apitest.Lanterns(func(r *rest.Resource[apimeta.Document]) { r.Schema.OpenAPI = nil }))
 	require.NoError(t, err)
 	assert.Equal(t, reflect.TypeFor[apimeta.Document](), versions[0].GoType)
-	assert.JSONEq(t, `{"type":"object","x-kubernetes-preserve-unknown-fields":true}`, string(versions[0].Resource.Schema.OpenAPI))
+	assert.JSONEq(t, `{"type":"object","x-kubernetes-preserve-unknown-fields":true}`,
+		string(versions[0].Resource.Schema.OpenAPI))
 }

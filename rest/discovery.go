@@ -85,8 +85,8 @@ func (q *request) writeDiscovery(v any) error {
 	return q.writeOwn(http.StatusOK, rep, v)
 }
 
-// discover answers /api and /apis. Clients that accept the aggregated form receive the groups that belong to the path; others
-// receive the legacy document (API concepts, API discovery).
+// discover answers /api and /apis. Clients that accept the aggregated form receive the groups that belong to the path;
+// others receive the legacy document (API concepts, API discovery).
 func (q *request) discover(belongs func(kind.Group) bool, legacy func() any) error {
 	if err := q.onlyGet(); err != nil {
 		return err
@@ -101,7 +101,8 @@ func (q *request) discover(belongs func(kind.Group) bool, legacy func() any) err
 	return q.writeCached(media.Aggregated, body, newline, "public")
 }
 
-// writeCached sends a document that seldom changes, with an ETag. A client that already has it receives 304 Not Modified.
+// writeCached sends a document that seldom changes, with an ETag. A client that already has it receives 304 Not
+// Modified.
 func (q *request) writeCached(contentType string, body, end []byte, cacheControl string) error {
 	sum := sha512.Sum512(body)
 	tag := `"` + strings.ToUpper(hex.EncodeToString(sum[:])) + `"`

@@ -52,10 +52,13 @@ func TestDiscovery(t *testing.T) {
 
 func TestDiscoveryOfAbsentGroupsAndResources(t *testing.T) {
 	api := apitest.NewManyKinds(t)
-	for _, target := range []string{"/api/v9", "/apis/example.com/v9", "/apis/example.com/v1/bogus", "/apis/example.com/v1/namespaces/default/bogus/x"} {
-		apitest.WantFailure(t, apitest.Do(t, api, "GET", target, ""), 404, "NotFound", "the server could not find the requested resource", "{}")
+	for _, target := range []string{"/api/v9", "/apis/example.com/v9", "/apis/example.com/v1/bogus",
+		"/apis/example.com/v1/namespaces/default/bogus/x"} {
+		apitest.WantFailure(t, apitest.Do(t, api, "GET", target, ""), 404, "NotFound",
+			"the server could not find the requested resource", "{}")
 	}
-	for _, target := range []string{"/apis/nope.example.com", "/apis/nope.example.com/v1", "/apis/example.co", "/nope", "/nope/really", "/apisx"} {
+	for _, target := range []string{"/apis/nope.example.com", "/apis/nope.example.com/v1", "/apis/example.co", "/nope",
+		"/nope/really", "/apisx"} {
 		a := apitest.Do(t, api, "GET", target, "")
 		assert.Equal(t, 404, a.Code, target)
 		assert.Equal(t, "text/plain; charset=utf-8", a.Header.Get("Content-Type"), target)
@@ -68,8 +71,8 @@ func TestDiscoveryOrdersVersions(t *testing.T) {
 		return rest.Resource[apitest.Zone]{Group: "example.com", Version: v, Plural: "zones" + v,
 			Names: rest.Names{Kind: "Zone" + v, Singular: "zone" + v}, Scope: rest.ScopeCluster}
 	}
-	api := apitest.New(t, rest.Options{}, version("v1alpha1"), version("v2"), version("v1beta2"), version("v10"), version("v1"),
-		version("v1beta10"), version("foo"))
+	api := apitest.New(t, rest.Options{}, version("v1alpha1"), version("v2"), version("v1beta2"), version("v10"),
+		version("v1"), version("v1beta10"), version("foo"))
 	group := apitest.Do(t, api, "GET", "/apis/example.com", "")
 	var got []string
 	for i := range 7 {
@@ -102,7 +105,8 @@ func TestAggregatedDiscovery(t *testing.T) {
 		`,"scope":"Namespaced","singularResource":"widget","verbs":` + all + `,"shortNames":["wd"],"categories":["all"],
 				"subresources":[{"subresource":"status","responseKind":` + kind("example.com", "v1", "Widget") + `,"verbs":` + parts + `},
 					{"subresource":"scale","responseKind":` + kind("autoscaling", "v1", "Scale") + `,"verbs":` + parts + `}]}]}]}]}`
-	for _, accept := range []string{acceptAggregated, "application/json;as=APIGroupDiscoveryList;v=v2;g=apidiscovery.k8s.io",
+	for _, accept := range []string{acceptAggregated,
+		"application/json;as=APIGroupDiscoveryList;v=v2;g=apidiscovery.k8s.io",
 		"application/json," + acceptAggregated, acceptAggregated + ",application/json"} {
 		a := apitest.Do(t, api, "GET", "/apis", "", "Accept", accept)
 		require.Equal(t, 200, a.Code, a.Body)
@@ -126,13 +130,15 @@ func TestAggregatedDiscovery(t *testing.T) {
 	t.Run("a version that is gone", func(t *testing.T) {
 		accept := "application/json;g=apidiscovery.k8s.io;v=v2beta1;as=APIGroupDiscoveryList"
 		assert.Equal(t, 406, apitest.Do(t, api, "GET", "/apis", "", "Accept", accept).Code)
-		assert.Equal(t, "APIGroupList", apitest.Do(t, api, "GET", "/apis", "", "Accept", accept+",application/json").Text(t, "kind"))
+		assert.Equal(t, "APIGroupList",
+			apitest.Do(t, api, "GET", "/apis", "", "Accept", accept+",application/json").Text(t, "kind"))
 	})
 	t.Run("an API without a group", func(t *testing.T) {
 		memos := apitest.NewMemos(t)
 		require.JSONEq(t, `{"kind":"APIGroupDiscoveryList","apiVersion":"apidiscovery.k8s.io/v2","metadata":{},"items":[]}`,
 			apitest.Do(t, memos, "GET", "/apis", "", "Accept", acceptAggregated).Body)
-		apitest.WantJSON(t, apitest.Do(t, memos, "GET", "/apis", ""), 200, `{"kind":"APIGroupList","apiVersion":"v1","groups":[]}`)
+		apitest.WantJSON(t, apitest.Do(t, memos, "GET", "/apis", ""), 200,
+			`{"kind":"APIGroupList","apiVersion":"v1","groups":[]}`)
 	})
 }
 
@@ -141,48 +147,59 @@ func TestDiscoveryWithoutCoreKinds(t *testing.T) {
 	api := apitest.NewWidgets(t)
 	apitest.WantJSON(t, apitest.Do(t, api, "GET", "/api", ""), 200,
 		`{"kind":"APIVersions","versions":["v1"],"serverAddressByClientCIDRs":[{"clientCIDR":"0.0.0.0/0","serverAddress":"example.com"}]}`)
-	apitest.WantJSON(t, apitest.Do(t, api, "GET", "/api/v1", ""), 200, `{"kind":"APIResourceList","groupVersion":"v1","resources":[]}`)
+	apitest.WantJSON(t, apitest.Do(t, api, "GET", "/api/v1", ""), 200,
+		`{"kind":"APIResourceList","groupVersion":"v1","resources":[]}`)
 	assert.JSONEq(t,
 		`{"kind":"APIGroupDiscoveryList","apiVersion":"apidiscovery.k8s.io/v2","metadata":{},"items":[{"metadata":{},"versions":[{"version":"v1","freshness":"Current"}]}]}`,
 		apitest.Do(t, api, "GET", "/api", "", "Accept", acceptAggregated).Body)
 	assert.Contains(t, apitest.Do(t, api, "GET", "/", "").Body, `"/api/v1"`)
 	assert.Contains(t, apitest.Do(t, api, "GET", "/openapi/v3", "").Value(t, "paths"), "api/v1")
 	assert.Equal(t, map[string]any{}, apitest.Do(t, api, "GET", "/openapi/v3/api/v1", "").Value(t, "paths"))
-	apitest.WantFailure(t, apitest.Do(t, api, "GET", "/api/v1/configmaps", ""), 404, "NotFound", "the server could not find the requested resource", "{}")
+	apitest.WantFailure(t, apitest.Do(t, api, "GET", "/api/v1/configmaps", ""), 404, "NotFound",
+		"the server could not find the requested resource", "{}")
 }
 
 // After a 404 for an object kubectl asks for its namespace, and prints a second 404 instead of the first.
 func TestUnservedNamespaceKind(t *testing.T) {
 	const other = "/api/v1/namespaces/other"
-	for name, api := range map[string]*rest.API{"no core kind": apitest.NewWidgets(t), "a core kind": apitest.NewMemos(t)} {
-		apitest.WantFailure(t, apitest.Do(t, api, "GET", other, ""), 405, "MethodNotAllowed", "the server does not allow this method on the requested resource", "{}")
+	for name, api := range map[string]*rest.API{"no core kind": apitest.NewWidgets(t),
+		"a core kind": apitest.NewMemos(t)} {
+		apitest.WantFailure(t, apitest.Do(t, api, "GET", other, ""), 405, "MethodNotAllowed",
+			"the server does not allow this method on the requested resource", "{}")
 		for _, target := range []string{"/api/v1/namespaces", other + "/status", other + "/pods"} {
-			apitest.WantFailure(t, apitest.Do(t, api, "GET", target, ""), 404, "NotFound", "the server could not find the requested resource", "{}")
+			apitest.WantFailure(t, apitest.Do(t, api, "GET", target, ""), 404, "NotFound",
+				"the server could not find the requested resource", "{}")
 		}
 		assert.Equal(t, 404, apitest.Do(t, api, "POST", "/api/v1/namespaces", "{}").Code, name)
 	}
 	served := apitest.New(t, rest.Options{}, rest.NamespacesOf[apitest.Namespace]())
-	apitest.WantFailure(t, apitest.Do(t, served, "GET", other, ""), 404, "NotFound", `namespaces "other" not found`, `{"name":"other","kind":"namespaces"}`)
+	apitest.WantFailure(t, apitest.Do(t, served, "GET", other, ""), 404, "NotFound", `namespaces "other" not found`,
+		`{"name":"other","kind":"namespaces"}`)
 }
 
 // Built-in kinds are listed in the order of names, and their own kind by its name alone.
 func TestDiscoveryOfBuiltinKinds(t *testing.T) {
 	api := apitest.New(t, rest.Options{}, rest.NamespacesOf[apitest.Namespace]())
 	list := apitest.Do(t, api, "GET", "/api/v1", "")
-	assert.Equal(t, []any{"create", "delete", "get", "list", "patch", "update", "watch"}, list.Value(t, "resources.0.verbs"))
+	assert.Equal(t, []any{"create", "delete", "get", "list", "patch", "update", "watch"},
+		list.Value(t, "resources.0.verbs"))
 	assert.Equal(t, "namespaces/finalize", list.Value(t, "resources.1.name"))
 	aggregated := apitest.Do(t, api, "GET", "/api", "", "Accept", acceptAggregated)
-	assert.Equal(t, map[string]any{"group": "", "version": "", "kind": "Namespace"}, aggregated.Value(t, "items.0.versions.0.resources.0.responseKind"))
-	assert.Equal(t, []any{"create", "delete", "get", "list", "patch", "update", "watch"}, aggregated.Value(t, "items.0.versions.0.resources.0.verbs"))
+	assert.Equal(t, map[string]any{"group": "", "version": "", "kind": "Namespace"},
+		aggregated.Value(t, "items.0.versions.0.resources.0.responseKind"))
+	assert.Equal(t, []any{"create", "delete", "get", "list", "patch", "update", "watch"},
+		aggregated.Value(t, "items.0.versions.0.resources.0.verbs"))
 }
 
 // Every request but a watch says how long it may take, and is refused where it does not say that in Go's words.
 func TestInvalidTimeout(t *testing.T) {
 	api := apitest.NewWidgets(t)
 	apitest.CreateWidget(t, api, "a")
-	for _, target := range []string{apitest.Widgets, apitest.Widgets + "/a", apitest.Widgets + "/none", apitest.Widgets + "/a/status",
+	for _, target := range []string{apitest.Widgets, apitest.Widgets + "/a", apitest.Widgets + "/none",
+		apitest.Widgets + "/a/status",
 		apitest.Widgets + "/a/scale", apitest.ExampleV1, "/apis", "/apis/example.com", "/version"} {
-		for value, message := range map[string]string{"abc": `time: invalid duration "abc"`, "5": `time: missing unit in duration "5"`} {
+		for value, message := range map[string]string{"abc": `time: invalid duration "abc"`,
+			"5": `time: missing unit in duration "5"`} {
 			apitest.WantFailure(t, apitest.Do(t, api, "GET", target+"?timeout="+value, ""), 400, "BadRequest",
 				"invalid timeout specified in the request URL - "+message, "")
 		}
@@ -193,7 +210,8 @@ func TestInvalidTimeout(t *testing.T) {
 // A slash behind a path is passed over where things are named, and nowhere else.
 func TestSlashesAtTheEnd(t *testing.T) {
 	api := apitest.NewWidgets(t)
-	for target, want := range map[string]int{"/apis/": 200, "/version/": 200, apitest.Widgets + "/": 200, "/healthz/": 404, "/readyz/": 404,
+	for target, want := range map[string]int{"/apis/": 200, "/version/": 200, apitest.Widgets + "/": 200, "/healthz/": 404,
+		"/readyz/":     404,
 		"/openapi/v2/": 404, "/openapi/v3/": 404, "/index.html": 200} {
 		assert.Equal(t, want, apitest.Do(t, api, "GET", target, "").Code, target)
 	}
@@ -210,7 +228,8 @@ func TestVersion(t *testing.T) {
 		a := apitest.Do(t, apitest.NewWidgets(t), "GET", "/version", "")
 		assert.Equal(t, 200, a.Code)
 		assert.Equal(t, "application/json", a.Header.Get("Content-Type"))
-		assert.Regexp(t, `^v1\.[0-9]+\.[0-9]+\+decorum$`, a.Text(t, "gitVersion"), "kubectl takes nothing but a semantic version")
+		assert.Regexp(t, `^v1\.[0-9]+\.[0-9]+\+decorum$`, a.Text(t, "gitVersion"),
+			"kubectl takes nothing but a semantic version")
 		assert.Equal(t, "1", a.Text(t, "major"))
 		assert.NotEmpty(t, a.Text(t, "goVersion"))
 		assert.NotEmpty(t, a.Text(t, "platform"))
@@ -218,10 +237,12 @@ func TestVersion(t *testing.T) {
 	})
 	t.Run("for who takes no such answer", func(t *testing.T) {
 		assert.Equal(t, 406, apitest.Do(t, apitest.NewWidgets(t), "GET", "/version", "", "Accept", "text/html").Code)
-		assert.Equal(t, 200, apitest.Do(t, apitest.NewWidgets(t), "GET", "/version", "", "Accept", "application/vnd.kubernetes.protobuf, */*").Code)
+		assert.Equal(t, 200, apitest.Do(t, apitest.NewWidgets(t), "GET", "/version", "", "Accept",
+			"application/vnd.kubernetes.protobuf, */*").Code)
 	})
 	t.Run("of the host", func(t *testing.T) {
-		api := apitest.New(t, rest.Options{Version: rest.Version{GitVersion: "v3.21.4-rc.1", GitCommit: "abc"}}, apitest.WidgetResource())
+		api := apitest.New(t, rest.Options{Version: rest.Version{GitVersion: "v3.21.4-rc.1", GitCommit: "abc"}},
+			apitest.WidgetResource())
 		a := apitest.Do(t, api, "GET", "/version", "")
 		assert.Equal(t, "v3.21.4-rc.1", a.Text(t, "gitVersion"))
 		assert.Equal(t, "3", a.Text(t, "major"))
@@ -266,5 +287,6 @@ func TestHealthAfterShutdown(t *testing.T) {
 	assert.Equal(t, 500, a.Code)
 	assert.Equal(t, "internal server error: the server is shutting down\n", a.Body)
 	assert.Equal(t, "ok", apitest.Do(t, api, "GET", "/readyz/ping", "").Body)
-	apitest.WantFailure(t, apitest.Do(t, api, "GET", apitest.Widgets, ""), 503, "ServiceUnavailable", "the server is shutting down", "")
+	apitest.WantFailure(t, apitest.Do(t, api, "GET", apitest.Widgets, ""), 503, "ServiceUnavailable",
+		"the server is shutting down", "")
 }

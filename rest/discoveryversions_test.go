@@ -23,10 +23,12 @@ func hashOf(groupVersionKind string) string {
 func TestDiscoveryOfSeveralVersions(t *testing.T) {
 	api := apitest.NewCogs(t)
 	version := func(v string) string { return `{"groupVersion":"example.com/` + v + `","version":"` + v + `"}` }
-	apitest.WantJSON(t, apitest.Do(t, api, "GET", "/apis/example.com", ""), 200, `{"kind":"APIGroup","apiVersion":"v1","name":"example.com",
+	apitest.WantJSON(t, apitest.Do(t, api, "GET", "/apis/example.com", ""), 200,
+		`{"kind":"APIGroup","apiVersion":"v1","name":"example.com",
 		"versions":[`+version("v1")+`,`+version("v1beta1")+`,`+version("v1alpha1")+`],"preferredVersion":`+version("v1")+`}`)
 	const verbs = `["delete","deletecollection","get","list","patch","create","update","watch"]`
-	for v, subresources := range map[string][]string{"v1": {"status", "scale"}, "v1beta1": {"status", "scale"}, "v1alpha1": nil} {
+	for v, subresources := range map[string][]string{"v1": {"status", "scale"}, "v1beta1": {"status", "scale"},
+		"v1alpha1": nil} {
 		want := fmt.Sprintf(`{"name":"cogs","singularName":"cog","namespaced":true,"kind":"Cog","verbs":%s,"shortNames":["cg"],"storageVersionHash":%q}`,
 			verbs, hashOf("example.com/v1/Cog"))
 		for _, sub := range subresources {
@@ -34,7 +36,8 @@ func TestDiscoveryOfSeveralVersions(t *testing.T) {
 			if sub == "scale" {
 				kind = `"kind":"Scale","group":"autoscaling","version":"v1"`
 			}
-			want += `,{"name":"cogs/` + sub + `","singularName":"","namespaced":true,` + kind + `,"verbs":["get","patch","update"]}`
+			want += `,{"name":"cogs/` + sub + `","singularName":"","namespaced":true,` + kind +
+				`,"verbs":["get","patch","update"]}`
 		}
 		apitest.WantJSON(t, apitest.Do(t, api, "GET", "/apis/example.com/"+v, ""), 200,
 			`{"kind":"APIResourceList","apiVersion":"v1","groupVersion":"example.com/`+v+`","resources":[`+want+`]}`)
@@ -54,11 +57,13 @@ func TestDiscoveryOfSeveralVersions(t *testing.T) {
 // The preferred version is the most mature one, whichever is stored.
 func TestTheStoredVersionNeedNotBeThePreferredOne(t *testing.T) {
 	stored := rest.Resource[apitest.Cog]{Group: "example.com", Version: "v1beta2", Plural: "cogs",
-		Versions: []rest.VersionOf[apitest.Cog]{rest.Converted[apitest.Cog](rest.Resource[apitest.CogV1alpha1]{Version: "v1"}, nil, nil)}}
+		Versions: []rest.VersionOf[apitest.Cog]{rest.Converted[apitest.Cog](rest.Resource[apitest.CogV1alpha1]{Version: "v1"},
+			nil, nil)}}
 	api := apitest.New(t, rest.Options{}, stored)
 	assert.Equal(t, "v1", apitest.Must(t, api, "GET", "/apis/example.com", "").Text(t, "preferredVersion.version"))
 	for _, v := range []string{"v1", "v1beta2"} {
-		assert.Equal(t, hashOf("example.com/v1beta2/Cog"), apitest.Must(t, api, "GET", "/apis/example.com/"+v, "").Text(t, "resources.0.storageVersionHash"))
+		assert.Equal(t, hashOf("example.com/v1beta2/Cog"),
+			apitest.Must(t, api, "GET", "/apis/example.com/"+v, "").Text(t, "resources.0.storageVersionHash"))
 	}
 	t.Run("nor be served", func(t *testing.T) {
 		stored.Stage.NotServed = true
@@ -72,6 +77,7 @@ func TestTheStoredVersionNeedNotBeThePreferredOne(t *testing.T) {
 }
 
 func TestAggregatedDiscoveryInAnOlderForm(t *testing.T) {
-	a := apitest.Do(t, apitest.NewCogs(t), "GET", "/apis", "", "Accept", "application/json;g=apidiscovery.k8s.io;v=v2beta1;as=APIGroupDiscoveryList")
+	a := apitest.Do(t, apitest.NewCogs(t), "GET", "/apis", "", "Accept",
+		"application/json;g=apidiscovery.k8s.io;v=v2beta1;as=APIGroupDiscoveryList")
 	require.Equal(t, 406, a.Code, a.Body)
 }

@@ -1,9 +1,9 @@
-// Package rest serves resources over HTTP by the Kubernetes API conventions. The program that serves them reads and writes them through a
-// typed client in the same process. Other programs use the same client over HTTP.
+// Package rest serves resources over HTTP by the Kubernetes API conventions. The program that serves them reads and
+// writes them through a typed client in the same process. Other programs use the same client over HTTP.
 //
-// Declare a kind as a Go struct, describe in a [Resource] how to serve it, and pass it to [New]. The [API] that New returns is a
-// [net/http.Handler]; [ClientForType] returns a [Client] of a kind. [ClientForEndpoint] returns a Client of a kind that another process
-// serves.
+// Declare a kind as a Go struct, describe in a [Resource] how to serve it, and pass it to [New]. The [API] that New
+// returns is a [net/http.Handler]; [ClientForType] returns a [Client] of a kind. [ClientForEndpoint] returns a Client
+// of a kind that another process serves.
 //
 // # Words
 //
@@ -28,9 +28,9 @@
 //
 // # Concurrency and errors
 //
-// Hooks hold no lock and may call the API. They work on a snapshot, and run again if another write commits first. If a hook returns an
-// error of package status, the server sends this error. If a hook returns any other error or panics, the server sends a 500, and logs the
-// error.
+// Hooks hold no lock and may call the API. They work on a snapshot, and run again if another write commits first. If a
+// hook returns an error of package status, the server sends this error. If a hook returns any other error or panics,
+// the server sends a 500, and logs the error.
 //
 // docs/design-of-rest.md shows how the package is built, for those who want to change it.
 package rest

@@ -6,12 +6,13 @@ import (
 	"time"
 )
 
-// Drain announces the end of the API. From now on /readyz fails, and the answer to every request asks the client to use another connection:
-// over HTTP/1 with the header Connection: close, for which an [http.Server] sends GOAWAY over HTTP/2. So a proxy opens its next connections,
-// which may lead to other replicas, before the host closes the listener. The API serves everything as before.
+// Drain announces the end of the API. From now on /readyz fails, and the answer to every request asks the client to use
+// another connection: over HTTP/1 with the header Connection: close, for which an [http.Server] sends GOAWAY over
+// HTTP/2. So a proxy opens its next connections, which may lead to other replicas, before the host closes the listener.
+// The API serves everything as before.
 //
-// [API.Shutdown] drains first. A host that has other things to stop before calls Drain at the very beginning, as host.Run of package rest/host
-// does: [Options].DrainTime counts from the first call of Drain.
+// [API.Shutdown] drains first. A host that has other things to stop before calls Drain at the very beginning, as
+// host.Run of package rest/host does: [Options].DrainTime counts from the first call of Drain.
 func (a *API) Drain() {
 	now := time.Now()
 	if a.draining.CompareAndSwap(nil, &now) {

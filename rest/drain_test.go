@@ -94,7 +94,8 @@ func TestDrainMovesConnections(t *testing.T) {
 			defer server.Close()
 			reuses := func() (reused bool) {
 				trace := &httptrace.ClientTrace{GotConn: func(info httptrace.GotConnInfo) { reused = info.Reused }}
-				r, err := http.NewRequestWithContext(httptrace.WithClientTrace(t.Context(), trace), "GET", server.URL+apitest.Widgets, nil)
+				r, err := http.NewRequestWithContext(httptrace.WithClientTrace(t.Context(), trace), "GET",
+					server.URL+apitest.Widgets, nil)
 				require.NoError(t, err)
 				answer, err := server.Client().Do(r)
 				require.NoError(t, err)

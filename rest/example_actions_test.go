@@ -117,7 +117,8 @@ func Example_action() {
 		log.Fatal(err)
 	}
 	client = client.Namespace("default")
-	if _, err := client.Create(ctx, &Invoice{ObjectMeta: apimeta.ObjectMeta{Name: "n1"}, Spec: InvoiceSpec{Cents: 500, Copies: 1}}); err != nil {
+	if _, err := client.Create(ctx,
+		&Invoice{ObjectMeta: apimeta.ObjectMeta{Name: "n1"}, Spec: InvoiceSpec{Cents: 500, Copies: 1}}); err != nil {
 		log.Fatal(err)
 	}
 
@@ -131,7 +132,8 @@ func Example_action() {
 
 	// This is what kubectl create --raw sends.
 	body := strings.NewReader(`{"apiVersion":"billing.example.com/v1","kind":"Payment","card":"4711"}`)
-	request := httptest.NewRequest("POST", "/apis/billing.example.com/v1/namespaces/default/invoices/n1/pay?dryRun=All", body)
+	request := httptest.NewRequest("POST", "/apis/billing.example.com/v1/namespaces/default/invoices/n1/pay?dryRun=All",
+		body)
 	answer := httptest.NewRecorder()
 	api.ServeHTTP(answer, request)
 	fmt.Println(answer.Code)

@@ -24,8 +24,8 @@ func reserve(ctx context.Context, books rest.Client[Book], name string) (left in
 	return book.Spec.Copies, nil
 }
 
-// A program in another process uses the same typed client over HTTP. It needs the Go type, the names of the resource and the address of
-// the server, but no Kubernetes module.
+// A program in another process uses the same typed client over HTTP. It needs the Go type, the names of the resource
+// and the address of the server, but no Kubernetes module.
 func ExampleClientForEndpoint() {
 	api, err := rest.New(rest.Options{}, books()) // this part runs in another process
 	if err != nil {
@@ -36,7 +36,8 @@ func ExampleClientForEndpoint() {
 	defer host.Close()
 
 	server := rest.Endpoint{URL: host.URL + "/library", HTTP: host.Client()}
-	client, err := rest.ClientForEndpoint(server, rest.Resource[Book]{Group: "library.example.com", Version: "v1", Plural: "books"})
+	client, err := rest.ClientForEndpoint(server,
+		rest.Resource[Book]{Group: "library.example.com", Version: "v1", Plural: "books"})
 	if err != nil {
 		log.Fatal(err)
 	}
@@ -44,7 +45,8 @@ func ExampleClientForEndpoint() {
 		Namespace("default").As("reservations")
 
 	ctx := context.Background()
-	_, err = client.Create(ctx, &Book{ObjectMeta: apimeta.ObjectMeta{Name: "emma"}, Spec: BookSpec{Title: "Emma", Copies: 2}})
+	_, err = client.Create(ctx, &Book{ObjectMeta: apimeta.ObjectMeta{Name: "emma"},
+		Spec: BookSpec{Title: "Emma", Copies: 2}})
 	if err != nil {
 		log.Fatal(err)
 	}

@@ -48,7 +48,8 @@ func ExampleColumnFunc() {
 		log.Fatal(err)
 	}
 	client = client.Namespace("default")
-	_, err = client.Create(context.Background(), &Book{ObjectMeta: apimeta.ObjectMeta{Name: "emma"}, Spec: BookSpec{Title: "Emma", Copies: 3}})
+	_, err = client.Create(context.Background(),
+		&Book{ObjectMeta: apimeta.ObjectMeta{Name: "emma"}, Spec: BookSpec{Title: "Emma", Copies: 3}})
 	if err != nil {
 		log.Fatal(err)
 	}

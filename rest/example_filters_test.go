@@ -31,7 +31,8 @@ func ExampleFilter() {
 	}
 	all = all.Namespace("default")
 	for title, shelf := range map[string]string{"orlando": "novels", "notes": "maths"} {
-		book := &Book{ObjectMeta: apimeta.ObjectMeta{Name: title, Labels: map[string]string{"shelf": shelf}}, Spec: BookSpec{Title: title}}
+		book := &Book{ObjectMeta: apimeta.ObjectMeta{Name: title, Labels: map[string]string{"shelf": shelf}},
+			Spec: BookSpec{Title: title}}
 		if _, err := all.Create(ctx, book); err != nil {
 			log.Fatal(err)
 		}

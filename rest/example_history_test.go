@@ -9,8 +9,8 @@ import (
 	"github.com/decorum-go/decorum/rest"
 )
 
-// A kind with a History keeps what its objects were. Here a client lists the versions of a Route, undoes the last one, and restores the Route after
-// somebody has deleted it.
+// A kind with a History keeps what its objects were. Here a client lists the versions of a Route, undoes the last one,
+// and restores the Route after somebody has deleted it.
 func ExampleHistory() {
 	type RouteSpec struct {
 		Backend string `json:"backend"`

@@ -12,7 +12,8 @@ import (
 	"github.com/decorum-go/decorum/status"
 )
 
-// A hook warns about a write that it permits. kubectl prints the warning, and a typed client receives it through WithWarnings.
+// A hook warns about a write that it permits. kubectl prints the warning, and a typed client receives it through
+// WithWarnings.
 func ExampleWarn() {
 	kind := books()
 	kind.Hooks.Validate = func(ctx context.Context, book, _ *Book) status.FieldErrors {
@@ -74,7 +75,8 @@ func ExampleClientForHook() {
 
 	ctx := rest.WithUser(context.Background(), rest.User{Name: "jane"})
 	for _, name := range []string{"emma", "emma-again"} {
-		_, err := client.Namespace("default").Create(ctx, &Book{ObjectMeta: apimeta.ObjectMeta{Name: name}, Spec: BookSpec{Title: "Emma"}})
+		_, err := client.Namespace("default").Create(ctx,
+			&Book{ObjectMeta: apimeta.ObjectMeta{Name: name}, Spec: BookSpec{Title: "Emma"}})
 		fmt.Println(err)
 	}
 	// Output:

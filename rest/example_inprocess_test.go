@@ -46,7 +46,8 @@ func ExampleWithUser() {
 			return nil
 		},
 	}
-	api, err := rest.New(rest.Options{Admission: []rest.Admission{named}}, rest.Resource[Region]{Group: "example.com", Version: "v1", Plural: "regions"})
+	api, err := rest.New(rest.Options{Admission: []rest.Admission{named}},
+		rest.Resource[Region]{Group: "example.com", Version: "v1", Plural: "regions"})
 	if err != nil {
 		log.Fatal(err)
 	}

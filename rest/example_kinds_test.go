@@ -101,9 +101,10 @@ type BreadStatus struct {
 func breads() rest.Resource[Bread] {
 	return rest.Resource[Bread]{
 		Group: "bakery.example.com", Version: "v1", Plural: "breads",
-		Names:            rest.Names{Short: []string{"br"}, Categories: []string{"all"}},
-		Description:      "Bread is baked to order.",
-		Columns:          []rest.Column{{Name: "Flour", Path: ".spec.flour"}, {Name: "Loaves", Type: "integer", Path: ".spec.loaves"}},
+		Names:       rest.Names{Short: []string{"br"}, Categories: []string{"all"}},
+		Description: "Bread is baked to order.",
+		Columns: []rest.Column{{Name: "Flour", Path: ".spec.flour"},
+			{Name: "Loaves", Type: "integer", Path: ".spec.loaves"}},
 		SelectableFields: []string{"spec.flour"},
 		Hooks: rest.Hooks[Bread]{
 			Default: func(_ context.Context, b *Bread) error {
@@ -114,14 +115,16 @@ func breads() rest.Resource[Bread] {
 			},
 			Prepare: func(_ context.Context, b, old *Bread) error {
 				if old == nil {
-					b.Status.Conditions = []apimeta.Condition{{Type: "Baked", Status: "False", Reason: "Ordered", LastTransitionTime: b.CreationTimestamp}}
+					b.Status.Conditions = []apimeta.Condition{{Type: "Baked", Status: "False", Reason: "Ordered",
+						LastTransitionTime: b.CreationTimestamp}}
 				}
 				return nil
 			},
 			Validate: func(_ context.Context, b, old *Bread) status.FieldErrors {
 				var errs status.FieldErrors
 				if b.Spec.Flour == "rye" && b.Spec.Minutes != nil && *b.Spec.Minutes < 40 {
-					errs = append(errs, status.InvalidField(status.Field("spec", "minutes"), *b.Spec.Minutes, "must be at least 40 for rye"))
+					errs = append(errs, status.InvalidField(status.Field("spec", "minutes"), *b.Spec.Minutes,
+						"must be at least 40 for rye"))
 				}
 				if old != nil && b.Spec.Loaves < old.Spec.Loaves {
 					errs = append(errs, status.ForbiddenField(status.Field("spec", "loaves"), "may not shrink"))
@@ -130,7 +133,8 @@ func breads() rest.Resource[Bread] {
 			},
 			ValidateDelete: func(_ context.Context, b *Bread) error {
 				if b.Status.Baked > 0 {
-					return status.Forbidden(apimeta.GroupResource{Group: "bakery.example.com", Resource: "breads"}, b.Name, "it is in the oven")
+					return status.Forbidden(apimeta.GroupResource{Group: "bakery.example.com", Resource: "breads"}, b.Name,
+						"it is in the oven")
 				}
 				return nil
 			},
@@ -195,7 +199,8 @@ func ExampleResource_hooks() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	fmt.Println(bread.Spec.Flour, bread.Spec.Loaves, bread.Spec.Taster, bread.Spec.Box.Size, bread.Status.Conditions[0].Reason)
+	fmt.Println(bread.Spec.Flour, bread.Spec.Loaves, bread.Spec.Taster, bread.Spec.Box.Size,
+		bread.Status.Conditions[0].Reason)
 
 	bread.Spec.Flour = "rye"
 	*bread.Spec.Minutes = 20
@@ -231,7 +236,8 @@ type BreadOrderSpec struct {
 
 // The API answers in Protobuf if the client accepts it.
 func Example_protobuf() {
-	api, err := rest.New(rest.Options{}, rest.Resource[BreadOrder]{Group: "bakery.example.com", Version: "v1", Plural: "breadorders"})
+	api, err := rest.New(rest.Options{},
+		rest.Resource[BreadOrder]{Group: "bakery.example.com", Version: "v1", Plural: "breadorders"})
 	if err != nil {
 		log.Fatal(err)
 	}

@@ -48,7 +48,8 @@ func ExampleOptions_plugins() {
 // Parts are a plug-in themselves. This one makes all names begin with the name of the team, and needs nothing else.
 func ExampleParts() {
 	prefixes := rest.Parts{Name: "prefixes", Admission: []rest.Admission{{
-		Name: "prefixes.example.com", Operations: []rest.Operation{rest.OperationCreate}, Resources: []string{"memos.example.com"},
+		Name: "prefixes.example.com", Operations: []rest.Operation{rest.OperationCreate},
+		Resources: []string{"memos.example.com"},
 		Validate: func(_ context.Context, r *rest.AdmissionRequest) error {
 			if !strings.HasPrefix(r.Name, r.Namespace+"-") {
 				return errors.New("the name must begin with that of the namespace")
@@ -66,7 +67,8 @@ func ExampleParts() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	_, err = memoClient.Namespace("team").Create(context.Background(), &apitest.Memo{ObjectMeta: apimeta.ObjectMeta{Name: "a"}})
+	_, err = memoClient.Namespace("team").Create(context.Background(),
+		&apitest.Memo{ObjectMeta: apimeta.ObjectMeta{Name: "a"}})
 	fmt.Println(err)
 	// Output: memos.example.com "a" is forbidden: the name must begin with that of the namespace
 }

@@ -70,7 +70,8 @@ func ExampleQueries() {
 	// shoes 900
 }
 
-// Count the parcels to each place. Over HTTP, the same is GET …/parcels?facets=spec.destination&fieldQuery=spec.grams<2000.
+// Count the parcels to each place. Over HTTP, the same is GET
+// …/parcels?facets=spec.destination&fieldQuery=spec.grams<2000.
 func ExampleClient_Count() {
 	api := newParcels()
 	defer api.Close()

@@ -40,7 +40,8 @@ func Example_file() {
 			fmt.Println("the widget is still there")
 			return nil
 		}
-		_, err = client.Create(ctx, &apitest.Widget{ObjectMeta: apimeta.ObjectMeta{Name: "first"}, Spec: apitest.WidgetSpec{Size: new(int32(1))}})
+		_, err = client.Create(ctx, &apitest.Widget{ObjectMeta: apimeta.ObjectMeta{Name: "first"},
+			Spec: apitest.WidgetSpec{Size: new(int32(1))}})
 		return err
 	}
 	for range 2 {

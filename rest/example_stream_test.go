@@ -58,7 +58,8 @@ func ExampleStream() {
 		fmt.Println(err)
 		return
 	}
-	if _, err := jobClient.Namespace("default").Create(ctx, &Job{ObjectMeta: apimeta.ObjectMeta{Name: "nightly"}}); err != nil {
+	if _, err := jobClient.Namespace("default").Create(ctx,
+		&Job{ObjectMeta: apimeta.ObjectMeta{Name: "nightly"}}); err != nil {
 		fmt.Println(err)
 		return
 	}

@@ -148,7 +148,8 @@ func ExampleClient_Watch() {
 		log.Fatal(err)
 	}
 	client = client.Namespace("default")
-	if _, err := client.Create(ctx, &Book{ObjectMeta: apimeta.ObjectMeta{Name: "emma"}, Spec: BookSpec{Title: "Emma"}}); err != nil {
+	if _, err := client.Create(ctx,
+		&Book{ObjectMeta: apimeta.ObjectMeta{Name: "emma"}, Spec: BookSpec{Title: "Emma"}}); err != nil {
 		log.Fatal(err)
 	}
 
@@ -210,7 +211,8 @@ func ExampleResource() {
 	defer api.Close()
 
 	send := func(method, path, body string) {
-		r := httptest.NewRequest(method, "/apis/library.example.com/v1/namespaces/default/books"+path, strings.NewReader(body))
+		r := httptest.NewRequest(method, "/apis/library.example.com/v1/namespaces/default/books"+path,
+			strings.NewReader(body))
 		if method == http.MethodPatch {
 			r.Header.Set("Content-Type", "application/merge-patch+json")
 		}
@@ -273,7 +275,8 @@ func ExampleSubresource() {
 		log.Fatal(err)
 	}
 	client = bookClient.Namespace("default")
-	if _, err := client.Create(ctx, &Book{ObjectMeta: apimeta.ObjectMeta{Name: "emma"}, Spec: BookSpec{Title: "Emma"}}); err != nil {
+	if _, err := client.Create(ctx,
+		&Book{ObjectMeta: apimeta.ObjectMeta{Name: "emma"}, Spec: BookSpec{Title: "Emma"}}); err != nil {
 		log.Fatal(err)
 	}
 
@@ -477,7 +480,8 @@ func ExampleResource_gracePeriod() {
 	}
 	client = client.Namespace("default")
 	for name, node := range map[string]string{"waiting": "", "running": "node-1"} {
-		if _, err := client.Create(ctx, &Pod{ObjectMeta: apimeta.ObjectMeta{Name: name}, Spec: PodSpec{NodeName: node}}); err != nil {
+		if _, err := client.Create(ctx,
+			&Pod{ObjectMeta: apimeta.ObjectMeta{Name: name}, Spec: PodSpec{NodeName: node}}); err != nil {
 			log.Fatal(err)
 		}
 		if err := client.Delete(ctx, name, rest.DeleteOptions{}); err != nil {
@@ -511,7 +515,8 @@ func ExampleClient_Apply() {
 	spec := func(fields map[string]any) map[string]any { return map[string]any{"spec": fields} }
 	_, err = client.As("shop").Apply(ctx, "emma", spec(map[string]any{"title": "Emma", "copies": 2}), rest.ApplyOptions{})
 	fmt.Println(err)
-	book, err := client.As("archive").Apply(ctx, "emma", spec(map[string]any{"title": "Emma", "shelf": "old"}), rest.ApplyOptions{})
+	book, err := client.As("archive").Apply(ctx, "emma", spec(map[string]any{"title": "Emma", "shelf": "old"}),
+		rest.ApplyOptions{})
 	fmt.Println(book.Spec.Copies, book.Spec.Shelf, err)
 	_, err = client.As("archive").Apply(ctx, "emma", spec(map[string]any{"copies": 1}), rest.ApplyOptions{})
 	fmt.Println(err)

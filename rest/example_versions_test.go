@@ -61,7 +61,8 @@ func ExampleConverted() {
 		log.Fatal(err)
 	}
 	older = older.Namespace("default")
-	if _, err := older.Create(ctx, &ShelfV1beta1{ObjectMeta: apimeta.ObjectMeta{Name: "a"}, Spec: ShelfV1beta1Spec{WidthCm: 80}}); err != nil {
+	if _, err := older.Create(ctx,
+		&ShelfV1beta1{ObjectMeta: apimeta.ObjectMeta{Name: "a"}, Spec: ShelfV1beta1Spec{WidthCm: 80}}); err != nil {
 		log.Fatal(err)
 	}
 	current, err := rest.ClientForType[Shelf](api)
@@ -98,7 +99,8 @@ func ExampleConverted_groups() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	written, err := current.Namespace("default").Create(ctx, &Shelf{ObjectMeta: apimeta.ObjectMeta{Name: "a"}, Spec: ShelfSpec{WidthMillimeters: 800}})
+	written, err := current.Namespace("default").Create(ctx,
+		&Shelf{ObjectMeta: apimeta.ObjectMeta{Name: "a"}, Spec: ShelfSpec{WidthMillimeters: 800}})
 	if err != nil {
 		log.Fatal(err)
 	}

@@ -20,7 +20,8 @@ const withdrawWithin = 10 * time.Second
 type exchangeKey struct{}
 
 // exchange changes what the API serves. plan returns the next resources and fills in the exchange.
-func (a *API) exchange(ctx context.Context, what string, plan func(*serving, *exchange.Exchange) ([]*served, error)) error {
+func (a *API) exchange(ctx context.Context, what string,
+	plan func(*serving, *exchange.Exchange) ([]*served, error)) error {
 	err := a.flights.EnterCall(nil)
 	if err != nil {
 		return err
@@ -38,7 +39,8 @@ func (a *API) exchange(ctx context.Context, what string, plan func(*serving, *ex
 }
 
 // exchangeNow makes an exchange in its turn, which it ends.
-func (a *API) exchangeNow(ctx context.Context, x *exchange.Exchange, plan func(*serving, *exchange.Exchange) ([]*served, error)) error {
+func (a *API) exchangeNow(ctx context.Context, x *exchange.Exchange,
+	plan func(*serving, *exchange.Exchange) ([]*served, error)) error {
 	old := a.serving.Load()
 	defer x.Unlock()
 	next, err := a.next(old, func() ([]*served, error) { return plan(old, x) })
@@ -61,12 +63,13 @@ func (a *API) exchangeNow(ctx context.Context, x *exchange.Exchange, plan func(*
 	return x.End(context.WithoutCancel(ctx))
 }
 
-// next builds the serving after old, without a change of what the API or the store serve. So a declaration that cannot be served, or that
-// makes the API panic, leaves everything else as it is.
+// next builds the serving after old, without a change of what the API or the store serve. So a declaration that cannot
+// be served, or that makes the API panic, leaves everything else as it is.
 func (a *API) next(old *serving, plan func() ([]*served, error)) (s *serving, err error) {
 	defer func() {
 		if p := recover(); p != nil {
-			a.options.Logger.Error("a declaration makes the API panic, so the API does not serve it", "panic", p, "stack", string(debug.Stack()))
+			a.options.Logger.Error("a declaration makes the API panic, so the API does not serve it", "panic", p, "stack",
+				string(debug.Stack()))
 			err = errors.New("the declaration makes the API panic; the log of the program says where")
 		}
 	}()

@@ -11,8 +11,8 @@ import (
 	"github.com/decorum-go/decorum/status"
 )
 
-// typed implements resource.GoType for a Resource[T]. Documents and any become T here, so package resource needs no type
-// parameters. A hook that panics returns a [resource.PanicError].
+// typed implements resource.GoType for a Resource[T]. Documents and any become T here, so package resource needs no
+// type parameters. A hook that panics returns a [resource.PanicError].
 type typed[T any] struct{ Resource[T] }
 
 func (t *typed[T]) Decode(json []byte) (any, error) {
@@ -30,7 +30,9 @@ func (t *typed[T]) ToDocument(obj any) (doc.Value, error) { return codec.FromGo(
 func (t *typed[T]) ObjectType() reflect.Type { return reflect.TypeFor[T]() }
 
 func (t *typed[T]) SetHooks() resource.HookSet {
-	return resource.HookSet{Defaults: t.Resource.Hooks.Default != nil, Prepare: t.Resource.Hooks.Prepare != nil, Validate: t.Resource.Hooks.Validate != nil, ValidateDelete: t.Resource.Hooks.ValidateDelete != nil, GracePeriod: t.Resource.Hooks.GracePeriod != nil}
+	return resource.HookSet{Defaults: t.Resource.Hooks.Default != nil, Prepare: t.Resource.Hooks.Prepare != nil,
+		Validate: t.Resource.Hooks.Validate != nil, ValidateDelete: t.Resource.Hooks.ValidateDelete != nil,
+		GracePeriod: t.Resource.Hooks.GracePeriod != nil}
 }
 
 func (t *typed[T]) RunDefault(ctx context.Context, obj any) (err error) {

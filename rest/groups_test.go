@@ -39,7 +39,8 @@ func TestAKindInTwoGroupsIsOneKind(t *testing.T) {
 		assert.Equal(t, "old.example.com/v1", written.Text(t, "apiVersion"))
 		read := apitest.Must(t, api, "GET", apitest.Cogs+"/a", "")
 		assert.Equal(t, "example.com/v1 tin", read.Text(t, "apiVersion")+" "+read.Text(t, "spec.material"))
-		assert.Equal(t, written.Text(t, "metadata.uid")+written.ResourceVersion(t), read.Text(t, "metadata.uid")+read.ResourceVersion(t))
+		assert.Equal(t, written.Text(t, "metadata.uid")+written.ResourceVersion(t),
+			read.Text(t, "metadata.uid")+read.ResourceVersion(t))
 		here.Want(apitest.Event("ADDED", apitest.StoredCog{Spec: `{"teeth":12,"material":"tin"}`}.String()))
 		added := there.Events()
 		require.Len(t, added, 1)
@@ -51,14 +52,18 @@ func TestAKindInTwoGroupsIsOneKind(t *testing.T) {
 		assert.Equal(t, `cogs.old.example.com "a" already exists`, exists.Text(t, "message"))
 
 		applied := apitest.Must(t, api, "PATCH", apitest.Cogs+"/a?fieldManager=m",
-			`{"apiVersion":"example.com/v1","kind":"Cog","spec":{"note":"oil me"},"metadata":{"name":"a"}}`, "Content-Type", apitest.TypeApply)
+			`{"apiVersion":"example.com/v1","kind":"Cog","spec":{"note":"oil me"},"metadata":{"name":"a"}}`, "Content-Type",
+			apitest.TypeApply)
 		assert.Equal(t, "example.com/v1", applied.Text(t, "metadata.managedFields.0.apiVersion"))
 		assert.Equal(t, "old.example.com/v1", applied.Text(t, "metadata.managedFields.1.apiVersion"))
 		conflict := apitest.Do(t, api, "PATCH", apitest.Cogs+"/a?fieldManager=m",
-			`{"apiVersion":"example.com/v1","kind":"Cog","spec":{"material":"wax"},"metadata":{"name":"a"}}`, "Content-Type", apitest.TypeApply)
-		assert.Equal(t, `Apply failed with 1 conflict: conflict with "unknown" using old.example.com/v1: .spec.metal`, conflict.Text(t, "message"))
+			`{"apiVersion":"example.com/v1","kind":"Cog","spec":{"material":"wax"},"metadata":{"name":"a"}}`, "Content-Type",
+			apitest.TypeApply)
+		assert.Equal(t, `Apply failed with 1 conflict: conflict with "unknown" using old.example.com/v1: .spec.metal`,
+			conflict.Text(t, "message"))
 
-		apitest.Must(t, api, "POST", apitest.Cogs, `{"apiVersion":"example.com/v1","kind":"Cog","metadata":{"name":"b"},"spec":{"teeth":3}}`)
+		apitest.Must(t, api, "POST", apitest.Cogs,
+			`{"apiVersion":"example.com/v1","kind":"Cog","metadata":{"name":"b"},"spec":{"teeth":3}}`)
 		page := apitest.Must(t, api, "GET", apitest.Cogs+"?limit=1", "")
 		next := apitest.Must(t, api, "GET", oldCogs+"?limit=1&continue="+page.Text(t, "metadata.continue"), "")
 		assert.Equal(t, []string{"b"}, next.Names(t), "a continue token is valid in both groups")
@@ -83,7 +88,8 @@ func TestDiscoveryOfAKindInTwoGroups(t *testing.T) {
 		list := apitest.Must(t, api, "GET", "/apis/"+group+"/v1", "")
 		assert.Equal(t, "cogs Cog", list.Text(t, "resources.0.name")+" "+list.Text(t, "resources.0.kind"))
 		assert.Equal(t, hashOf("example.com/v1/Cog"), list.Text(t, "resources.0.storageVersionHash"))
-		assert.Contains(t, apitest.Must(t, api, "GET", "/openapi/v3/apis/"+group+"/v1", "").Body, "/apis/"+group+"/v1/namespaces/{namespace}/cogs/{name}")
+		assert.Contains(t, apitest.Must(t, api, "GET", "/openapi/v3/apis/"+group+"/v1", "").Body,
+			"/apis/"+group+"/v1/namespaces/{namespace}/cogs/{name}")
 	}
 }
 
@@ -100,19 +106,23 @@ func TestErrorsNameTheGroupsOfBothVersions(t *testing.T) {
 		}
 	})
 	invalid := apitest.Do(t, prime, "POST", oldCogs, oldCogBody(`{"toothCount":4}`))
-	assert.Equal(t, `Cog.old.example.com "a" is invalid: in example.com/v1: spec.teeth: Invalid value: 4: must be prime`, invalid.Text(t, "message"))
+	assert.Equal(t, `Cog.old.example.com "a" is invalid: in example.com/v1: spec.teeth: Invalid value: 4: must be prime`,
+		invalid.Text(t, "message"))
 }
 
-// An admission hook that names a kind in one group also sees writes in its other groups, like matchPolicy: Equivalent in
-// Kubernetes.
+// An admission hook that names a kind in one group also sees writes in its other groups, like matchPolicy: Equivalent
+// in Kubernetes.
 func TestAHookSeesAKindInBothGroups(t *testing.T) {
 	for _, name := range []string{"cogs.example.com", "cogs.old.example.com"} {
-		hook := rest.Admission{Name: "m", Resources: []string{name}, Validate: func(_ context.Context, r *rest.AdmissionRequest) error {
-			return errors.New("a hook of " + name + " refuses " + r.Resource.Group)
-		}}
+		hook := rest.Admission{Name: "m", Resources: []string{name},
+			Validate: func(_ context.Context, r *rest.AdmissionRequest) error {
+				return errors.New("a hook of " + name + " refuses " + r.Resource.Group)
+			}}
 		api := apitest.New(t, rest.Options{Admission: []rest.Admission{hook}}, apitest.CogResource(inTwoGroups))
-		assert.Contains(t, apitest.Do(t, api, "POST", apitest.Cogs, apitest.CogBody(`{"teeth":5}`)).Text(t, "message"), "a hook of "+name+" refuses example.com")
-		assert.Contains(t, apitest.Do(t, api, "POST", oldCogs, oldCogBody(`{"toothCount":5}`)).Text(t, "message"), "a hook of "+name+" refuses old.example.com")
+		assert.Contains(t, apitest.Do(t, api, "POST", apitest.Cogs, apitest.CogBody(`{"teeth":5}`)).Text(t, "message"),
+			"a hook of "+name+" refuses example.com")
+		assert.Contains(t, apitest.Do(t, api, "POST", oldCogs, oldCogBody(`{"toothCount":5}`)).Text(t, "message"),
+			"a hook of "+name+" refuses old.example.com")
 	}
 }
 
@@ -121,6 +131,8 @@ func TestInvalidGroupDeclarations(t *testing.T) {
 	_, err := rest.New(rest.Options{}, apitest.CogResource(inTwoGroups), other)
 	assert.EqualError(t, err, `rest.New: kind "Widget": kind "Cog" of the same group already has the name "cogs"`)
 
-	_, err = rest.New(rest.Options{}, apitest.CogResource(inTwoGroups, func(r *rest.Resource[apitest.Cog]) { r.Versions = append(r.Versions, r.Versions[0]) }))
+	_, err = rest.New(rest.Options{},
+		apitest.CogResource(inTwoGroups,
+			func(r *rest.Resource[apitest.Cog]) { r.Versions = append(r.Versions, r.Versions[0]) }))
 	assert.EqualError(t, err, `rest.New: kind "Cog": Versions: "old.example.com/v1" is declared twice`)
 }

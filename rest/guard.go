@@ -23,8 +23,8 @@ import (
 	"github.com/decorum-go/decorum/status"
 )
 
-// identify finds out who sends the request, and which user the sender impersonates. Without an Authenticator, the user is that of the
-// context.
+// identify finds out who sends the request, and which user the sender impersonates. Without an Authenticator, the user
+// is that of the context.
 func (q *request) identify() error {
 	if q.isOpen() {
 		return nil
@@ -52,7 +52,8 @@ func (q *request) identify() error {
 	return nil
 }
 
-// unauthorized returns the 401 for a request whose user is unknown. Only the log receives the cause, which may help to guess credentials.
+// unauthorized returns the 401 for a request whose user is unknown. Only the log receives the cause, which may help to
+// guess credentials.
 func (q *request) unauthorized(cause error) error {
 	if e, ok := errors.AsType[*status.Error](cause); ok {
 		return e
@@ -77,8 +78,8 @@ func (q *request) continueAs(r *http.Request) {
 	q.api.flights.Locked(func() { q.r = r })
 }
 
-// checkPage refuses a request of a page of another site. A page of an allowed origin may also open WebSockets, which package stream
-// refuses to other origins.
+// checkPage refuses a request of a page of another site. A page of an allowed origin may also open WebSockets, which
+// package stream refuses to other origins.
 func (q *request) checkPage() error {
 	if !q.api.pages.allows(q.r) {
 		return q.api.pages.check(q.r)
@@ -91,15 +92,17 @@ func (q *request) checkPage() error {
 	return nil
 }
 
-// impersonate makes the user in the headers of impersonation the user of the request, if its sender may act as that user. Without an
-// Authorizer, all impersonation is refused. If the API ignored the headers, it would use the rights of the sender, who would mistake the result for that of
-// the other user; header is in the error. Discovery is then the same for all users, and kubectl hides its errors, so these requests pass.
+// impersonate makes the user in the headers of impersonation the user of the request, if its sender may act as that
+// user. Without an Authorizer, all impersonation is refused. If the API ignored the headers, it would use the rights of
+// the sender, who would mistake the result for that of the other user; header is in the error. Discovery is then the
+// same for all users, and kubectl hides its errors, so these requests pass.
 func (q *request) impersonate(header string) error {
 	if q.api.options.Authorizer == nil {
 		if q.res == nil {
 			return nil
 		}
-		return status.Forbidden(apimeta.GroupResource{}, "", "this server does not support impersonation; send the request without the header "+header)
+		return status.Forbidden(apimeta.GroupResource{}, "",
+			"this server does not support impersonation; send the request without the header "+header)
 	}
 	wanted, err := identity.ReadImpersonation(q.r.Header)
 	if err != nil {
@@ -164,14 +167,17 @@ func (a *API) permitAll(ctx context.Context, u *User, needs []route.Question) er
 	return nil
 }
 
-// permit returns the restriction under which a user may do what q asks, or an error. res is nil for an access without objects.
-func (a *API) permit(ctx context.Context, u User, q route.Question, res *resource.Resource) (*access.Restriction, error) {
+// permit returns the restriction under which a user may do what q asks, or an error. res is nil for an access without
+// objects.
+func (a *API) permit(ctx context.Context, u User, q route.Question,
+	res *resource.Resource) (*access.Restriction, error) {
 	_, only, err := a.decide(ctx, u, q, res)
 	return only, err
 }
 
 // decide is permit that also returns the decision of the Authorizer.
-func (a *API) decide(ctx context.Context, u User, q route.Question, res *resource.Resource) (Decision, *access.Restriction, error) {
+func (a *API) decide(ctx context.Context, u User, q route.Question,
+	res *resource.Resource) (Decision, *access.Restriction, error) {
 	if a.options.Authorizer == nil {
 		return Decision{}, nil, nil
 	}
@@ -188,7 +194,8 @@ func (a *API) decide(ctx context.Context, u User, q route.Question, res *resourc
 	return d, nil, identity.Forbidden(u.Name, q, d.reason)
 }
 
-// restriction returns the restriction of an access. If a filter selects by an unsupported field, clients do not see the error.
+// restriction returns the restriction of an access. If a filter selects by an unsupported field, clients do not see the
+// error.
 func (d Decision) restriction(res *resource.Resource) (*access.Restriction, error) {
 	only := &access.Restriction{}
 	for _, f := range d.only {
@@ -201,14 +208,16 @@ func (d Decision) restriction(res *resource.Resource) (*access.Restriction, erro
 }
 
 // permitWatch is permit for a watch. The permission ends when the user loses the rights that it has now.
-func (a *API) permitWatch(ctx context.Context, u User, q route.Question, res *resource.Resource) (*access.Permission, error) {
+func (a *API) permitWatch(ctx context.Context, u User, q route.Question,
+	res *resource.Resource) (*access.Permission, error) {
 	since := a.rights.Changes()
 	only, err := a.permit(ctx, u, q, res)
 	if err != nil {
 		return nil, err
 	}
 	p := &access.Permission{Only: only, Resume: a.reads(ctx, u, q, only, res)}
-	p.Context, p.Release = a.rights.Open(ctx, access.Grant{Since: since, Right: &right{api: a, user: u, access: q, res: res, before: only.Fingerprint()}})
+	p.Context, p.Release = a.rights.Open(ctx,
+		access.Grant{Since: since, Right: &right{api: a, user: u, access: q, res: res, before: only.Fingerprint()}})
 	return p, nil
 }
 
@@ -224,7 +233,8 @@ type right struct {
 }
 
 func (r *right) Key() access.Key {
-	return sha256.Sum256(fmt.Appendf(nil, "%q %p %q %q %q", accessOf(r.user, r.access), r.res, r.before, r.sender, r.needs))
+	return sha256.Sum256(fmt.Appendf(nil, "%q %p %q %q %q", accessOf(r.user, r.access), r.res, r.before, r.sender,
+		r.needs))
 }
 
 func (r *right) Holds(ctx context.Context) bool {
@@ -252,8 +262,10 @@ func (q *request) authorize() (err error) {
 	return err
 }
 
-// reads remembers what the user reads, if q is about a list or a watch, and returns whether a watch may continue from a list.
-func (a *API) reads(ctx context.Context, u User, q route.Question, only *access.Restriction, res *resource.Resource) access.Resume {
+// reads remembers what the user reads, if q is about a list or a watch, and returns whether a watch may continue from a
+// list.
+func (a *API) reads(ctx context.Context, u User, q route.Question, only *access.Restriction,
+	res *resource.Resource) access.Resume {
 	if res == nil || q.Verb != kind.List && q.Verb != kind.Watch {
 		return nil
 	}
@@ -271,8 +283,8 @@ func (q *request) resource() *resource.Resource {
 	return q.res.Resource
 }
 
-// guarded returns a context for a watch or a stream, which ends with ctx, when the credentials of the user expire or are revoked, and when
-// the user loses rights. The caller must call the returned function.
+// guarded returns a context for a watch or a stream, which ends with ctx, when the credentials of the user expire or
+// are revoked, and when the user loses rights. The caller must call the returned function.
 func (q *request) guarded(ctx context.Context) (context.Context, context.CancelFunc) {
 	g := access.Grant{Expires: q.expires, OnRevoked: q.onRevoked, Since: q.since}
 	if q.api.options.Authorizer != nil {

@@ -21,8 +21,8 @@ const (
 	checkShutdown = "shutdown"
 )
 
-// health answers /healthz, /livez and /readyz. During a shutdown the API is alive but not ready, so that load balancers stop sending
-// requests. The API is also not ready while the store refuses writes, and until its plug-ins have started.
+// health answers /healthz, /livez and /readyz. During a shutdown the API is alive but not ready, so that load balancers
+// stop sending requests. The API is also not ready while the store refuses writes, and until its plug-ins have started.
 func (q *request) health() error {
 	endpoint := healthEndpointOf(q.r.URL.Path)
 	checks := q.api.checksOf(endpoint)
@@ -67,7 +67,8 @@ func own(name string, open bool, result func() error) check {
 	return check{name, open, func() func() error { return result }}
 }
 
-// checksOf returns the checks of an endpoint, in the order of the report. /readyz gives the reasons of the API's own checks.
+// checksOf returns the checks of an endpoint, in the order of the report. /readyz gives the reasons of the API's own
+// checks.
 func (a *API) checksOf(endpoint HealthEndpoint) []check {
 	checks := []check{own(checkPing, false, func() error { return nil })}
 	if endpoint == Readyz {
@@ -113,8 +114,9 @@ func (a *API) leaving() error {
 	return nil
 }
 
-// healthReport returns the answer for all checks of an endpoint but the excluded ones, and whether they succeed. The checks run at the
-// same time. A report of success is short unless it is verbose. The texts are those of kube-apiserver, which never gives a reason.
+// healthReport returns the answer for all checks of an endpoint but the excluded ones, and whether they succeed. The
+// checks run at the same time. A report of success is short unless it is verbose. The texts are those of
+// kube-apiserver, which never gives a reason.
 func healthReport(endpoint string, checks []check, excluded []string, verbose bool) (text string, ok bool) {
 	unknown := map[string]bool{}
 	for _, name := range excluded {

@@ -27,21 +27,21 @@ const (
 	Healthz HealthEndpoint = "healthz"
 )
 
-// HealthCheck is a check that the endpoints of health make besides those of the API itself. The report at /readyz names a check that
-// fails, but withholds the reason, because everybody may be allowed to read it. The log, and the path of the single check, such as
-// /readyz/billing, give the reason.
+// HealthCheck is a check that the endpoints of health make besides those of the API itself. The report at /readyz names
+// a check that fails, but withholds the reason, because everybody may be allowed to read it. The log, and the path of
+// the single check, such as /readyz/billing, give the reason.
 type HealthCheck struct {
-	// Name is the name of the check in reports and paths, such as "billing". It is a DNS label. The names ping, store, plugins and shutdown
-	// belong to the API.
+	// Name is the name of the check in reports and paths, such as "billing". It is a DNS label. The names ping, store,
+	// plugins and shutdown belong to the API.
 	Name string
-	// Endpoints are where the check counts. Default: Readyz. A failure at Livez makes Kubernetes restart the program, so a check
-	// belongs there only if a restart helps.
+	// Endpoints are where the check counts. Default: Readyz. A failure at Livez makes Kubernetes restart the program, so a
+	// check belongs there only if a restart helps.
 	Endpoints []HealthEndpoint
-	// Check returns an error if something is wrong. A panic is an error too. ctx ends after Timeout. The API calls Check once at a time: a
-	// request that arrives meanwhile gets the same result.
+	// Check returns an error if something is wrong. A panic is an error too. ctx ends after Timeout. The API calls Check
+	// once at a time: a request that arrives meanwhile gets the same result.
 	Check func(ctx context.Context) error
-	// Timeout is the time limit of Check. Beyond it the check fails, even if Check does not return. Choose less than the time limit of those
-	// who ask. Default: 1 second.
+	// Timeout is the time limit of Check. Beyond it the check fails, even if Check does not return. Choose less than the
+	// time limit of those who ask. Default: 1 second.
 	Timeout time.Duration
 }
 
@@ -127,7 +127,8 @@ func (c *hostCheck) call(into *checkCall) {
 	into.err = c.Check(ctx)
 }
 
-// lateness is how much later than its Timeout a check may return, so that a check that respects its context can say what it waited for.
+// lateness is how much later than its Timeout a check may return, so that a check that respects its context can say
+// what it waited for.
 const lateness = 100 * time.Millisecond
 
 // wait returns the error of a call. It does not wait for a check that ignores its time limit.

@@ -33,7 +33,8 @@ func TestHealthChecksOfTheHost(t *testing.T) {
 		}}},
 	})
 	get := func(path string) apitest.Answer { return apitest.Do(t, api, "GET", path, "") }
-	assert.Equal(t, "[+]ping ok\n[+]store ok\n[+]billing ok\n[+]engine ok\n[+]shutdown ok\nreadyz check passed\n", get("/readyz?verbose").Body)
+	assert.Equal(t, "[+]ping ok\n[+]store ok\n[+]billing ok\n[+]engine ok\n[+]shutdown ok\nreadyz check passed\n",
+		get("/readyz?verbose").Body)
 	assert.Equal(t, "[+]ping ok\n[+]engine ok\nlivez check passed\n", get("/livez?verbose").Body)
 	assert.Equal(t, "[+]ping ok\nhealthz check passed\n", get("/healthz?verbose").Body)
 	assert.Equal(t, "ok", get("/readyz/billing").Body)
@@ -52,7 +53,8 @@ func TestHealthChecksOfTheHost(t *testing.T) {
 	assert.Equal(t, "internal server error: 10.0.0.7 refuses the password\n", answer.Body)
 	billing.err = nil
 	assert.Equal(t, "ok", get("/readyz").Body)
-	assert.Equal(t, 1, bytes.Count(log.Bytes(), []byte(`msg="health check failed" check=billing error="10.0.0.7 refuses the password"`)),
+	assert.Equal(t, 1, bytes.Count(log.Bytes(),
+		[]byte(`msg="health check failed" check=billing error="10.0.0.7 refuses the password"`)),
 		"only the first failure is logged")
 	assert.Equal(t, 1, bytes.Count(log.Bytes(), []byte(`msg="health check recovered" check=billing`)))
 }
@@ -71,21 +73,27 @@ func TestAHealthCheckThatPanicsFails(t *testing.T) {
 	assert.Contains(t, log.String(), "healthcheck_test.go", "the log has the stack")
 }
 
-// A check that ignores its time limit fails in time and runs once, however often somebody asks. The other checks do not wait for it.
+// A check that ignores its time limit fails in time and runs once, however often somebody asks. The other checks do not
+// wait for it.
 func TestHealthChecksHaveATimeLimit(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var calls atomic.Int32
 		release := make(chan struct{})
 		api := apitest.New(t, rest.Options{HealthChecks: []rest.HealthCheck{
 			{Name: "stuck", Check: func(context.Context) error { calls.Add(1); <-release; return nil }},
-			{Name: "slow", Check: func(ctx context.Context) error { <-ctx.Done(); return errors.New("no answer of the ledger") }},
+			{Name: "slow", Check: func(ctx context.Context) error {
+				<-ctx.Done()
+				return errors.New("no answer of the ledger")
+			}},
 		}})
 		begin := time.Now()
 		answer := apitest.Do(t, api, "GET", "/readyz", "")
 		assert.Contains(t, answer.Body, "[-]stuck failed: reason withheld\n[-]slow failed: reason withheld\n")
 		assert.Less(t, time.Since(begin), 1500*time.Millisecond, "the checks run at the same time")
-		assert.Equal(t, "internal server error: the check did not return within 1s\n", apitest.Do(t, api, "GET", "/readyz/stuck", "").Body)
-		assert.Equal(t, "internal server error: no answer of the ledger\n", apitest.Do(t, api, "GET", "/readyz/slow", "").Body)
+		assert.Equal(t, "internal server error: the check did not return within 1s\n",
+			apitest.Do(t, api, "GET", "/readyz/stuck", "").Body)
+		assert.Equal(t, "internal server error: no answer of the ledger\n",
+			apitest.Do(t, api, "GET", "/readyz/slow", "").Body)
 		assert.EqualValues(t, 1, calls.Load())
 		close(release)
 		synctest.Wait()
@@ -99,11 +107,15 @@ func TestWrongHealthChecksAreRefused(t *testing.T) {
 		checks []rest.HealthCheck
 		want   string
 	}{
-		"bad name":         {[]rest.HealthCheck{{Name: "a/b", Check: fine}}, `health check "a/b": the name is not a DNS label`},
+		"bad name": {[]rest.HealthCheck{{Name: "a/b", Check: fine}},
+			`health check "a/b": the name is not a DNS label`},
 		"without function": {[]rest.HealthCheck{{Name: "a"}}, `health check "a": Check is nil`},
-		"negative timeout": {[]rest.HealthCheck{{Name: "a", Check: fine, Timeout: -1}}, `health check "a": Timeout is negative`},
-		"name of the API":  {[]rest.HealthCheck{{Name: "ping", Check: fine}}, `health check "ping": the API has a check of this name`},
-		"twice":            {[]rest.HealthCheck{{Name: "a", Check: fine}, {Name: "a", Check: fine}}, `health check "a": declared twice`},
+		"negative timeout": {[]rest.HealthCheck{{Name: "a", Check: fine, Timeout: -1}},
+			`health check "a": Timeout is negative`},
+		"name of the API": {[]rest.HealthCheck{{Name: "ping", Check: fine}},
+			`health check "ping": the API has a check of this name`},
+		"twice": {[]rest.HealthCheck{{Name: "a", Check: fine}, {Name: "a", Check: fine}},
+			`health check "a": declared twice`},
 		"unknown endpoint": {[]rest.HealthCheck{{Name: "a", Check: fine, Endpoints: []rest.HealthEndpoint{"startz"}}},
 			`health check "a": unknown endpoint "startz"`},
 	} {

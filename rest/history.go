@@ -8,24 +8,25 @@ import (
 	"github.com/decorum-go/decorum/rest/internal/resource"
 )
 
-// History makes the server keep former versions of the objects of a kind, in the store and for longer than the store's own history. It adds the
-// subresources history and undo (package [history]), which are extensions.
+// History makes the server keep former versions of the objects of a kind, in the store and for longer than the store's
+// own history. It adds the subresources history and undo (package [history]), which are extensions.
 //
-// A version is a state that a write replaced. The writes of the status, and of metadata other than labels and annotations, replace none: a
-// controller that reports its progress does not push out what people wrote. A version goes when the younger Versions follow it, when For
-// has passed since it was replaced, when its namespace goes, and when a client purges the past of the object. The versions of a deleted
-// object stay as long, so that it can be restored by its name.
+// A version is a state that a write replaced. The writes of the status, and of metadata other than labels and
+// annotations, replace none: a controller that reports its progress does not push out what people wrote. A version goes
+// when the younger Versions follow it, when For has passed since it was replaced, when its namespace goes, and when a
+// client purges the past of the object. The versions of a deleted object stay as long, so that it can be restored by
+// its name.
 //
-// The history of an object is for whoever may get history of it. If the rights of a user are restricted to some of the objects, the user
-// sees the versions to which these rights extend, as long as they extend to the object.
+// The history of an object is for whoever may get history of it. If the rights of a user are restricted to some of the
+// objects, the user sees the versions to which these rights extend, as long as they extend to the object.
 type History struct {
 	// Versions is how many former versions of the objects with one name the server keeps: 1 to 100. Default: 10.
 	Versions int
-	// For is how long the server keeps a version after it was replaced. Default: 30 days. The server removes what is older at most an hour
-	// later, and does not show it until then.
+	// For is how long the server keeps a version after it was replaced. Default: 30 days. The server removes what is older
+	// at most an hour later, and does not show it until then.
 	For time.Duration
-	// Confidential declares that the objects may hold credentials and that their history is kept nevertheless: what somebody takes out of
-	// an object stays in its history. Secrets of Kubernetes cannot have a History without it.
+	// Confidential declares that the objects may hold credentials and that their history is kept nevertheless: what
+	// somebody takes out of an object stays in its history. Secrets of Kubernetes cannot have a History without it.
 	Confidential bool
 }
 
@@ -36,7 +37,8 @@ const (
 	defaultFor      = 30 * 24 * time.Hour
 )
 
-// traits checks the declaration, and fills in its defaults. secrets says that the kind is that of the Secrets of Kubernetes.
+// traits checks the declaration, and fills in its defaults. secrets says that the kind is that of the Secrets of
+// Kubernetes.
 func (h *History) traits(secrets bool) (*resource.History, error) {
 	switch {
 	case h == nil:

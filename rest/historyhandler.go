@@ -14,10 +14,11 @@ import (
 	"github.com/decorum-go/decorum/status"
 )
 
-// getHistory answers GET of the subresource history: with the versions of an object, with the object at a revision, or with what differs
-// between two versions. An object at a revision has the kind of the resource.
+// getHistory answers GET of the subresource history: with the versions of an object, with the object at a revision, or
+// with what differs between two versions. An object at a revision has the kind of the resource.
 func (q *request) getHistory() error {
-	query := past.Query{Revision: q.parameters().Get("revision"), From: q.parameters().Get("from"), To: q.parameters().Get("to")}
+	query := past.Query{Revision: q.parameters().Get("revision"), From: q.parameters().Get("from"),
+		To: q.parameters().Get("to")}
 	if err := query.Check(); err != nil {
 		return err
 	}
@@ -40,7 +41,10 @@ func (q *request) getHistory() error {
 	defer cancel()
 	target := resource.Target{Namespace: namespace, Name: name, Only: q.only}
 	// A conversion between the versions of the kind may call functions of the host.
-	found, err := inTime(ctx, q, func(ctx context.Context) (*past.Past, error) { return past.Read(ctx, q.res.Resource, target) })
+	found, err := inTime(ctx, q, func(ctx context.Context) (*past.Past,
+		error) {
+		return past.Read(ctx, q.res.Resource, target)
+	})
 	if err != nil {
 		return err
 	}
@@ -78,16 +82,19 @@ func (q *request) purgeHistory() error {
 	if err := past.Purge(q.r.Context(), q.res.Resource, target, len(options.DryRun) > 0); err != nil {
 		return err
 	}
-	done := status.Status{TypeMeta: apimeta.TypeMeta{Kind: "Status", APIVersion: "v1"}, Status: status.Success, Code: http.StatusOK}
+	done := status.Status{TypeMeta: apimeta.TypeMeta{Kind: "Status", APIVersion: "v1"}, Status: status.Success,
+		Code: http.StatusOK}
 	return q.writeOwn(http.StatusOK, rep.OfStatus(), &done)
 }
 
 // historyTable shows the versions of an object as a Table. The first row of a deleted object is its deletion.
 func historyTable(list *history.ObjectVersionList, metaVersion string) *apimeta.Table {
 	out := &apimeta.Table{
-		TypeMeta: apimeta.TypeMeta{Kind: "Table", APIVersion: "meta.k8s.io/" + metaVersion}, ListMeta: list.ListMeta, Rows: []apimeta.TableRow{},
+		TypeMeta: apimeta.TypeMeta{Kind: "Table", APIVersion: "meta.k8s.io/" + metaVersion}, ListMeta: list.ListMeta,
+		Rows: []apimeta.TableRow{},
 		ColumnDefinitions: []apimeta.TableColumnDefinition{
-			{Name: "Revision", Type: "string", Format: "name", Description: "The last resourceVersion of the object in this version."},
+			{Name: "Revision", Type: "string", Format: "name",
+				Description: "The last resourceVersion of the object in this version."},
 			{Name: "Time", Type: "string", Format: "date-time", Description: "When the version was written."},
 			{Name: "User", Type: "string", Description: "Who wrote the version."},
 			{Name: "Operation", Type: "string", Description: "How the version was written."},

@@ -11,8 +11,8 @@ import (
 	"github.com/decorum-go/decorum/rest"
 )
 
-// A web page may reach the API under a name that its owner has pointed to the address of the API. The page and the API then have one
-// origin, so the browser adds nothing that tells them apart but the name.
+// A web page may reach the API under a name that its owner has pointed to the address of the API. The page and the API
+// then have one origin, so the browser adds nothing that tells them apart but the name.
 func TestAllowedHosts(t *testing.T) {
 	api, err := rest.New(rest.Options{AllowedHosts: []string{"localhost", "API.example.com"}})
 	require.NoError(t, err)

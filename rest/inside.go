@@ -7,10 +7,10 @@ import (
 	"github.com/decorum-go/decorum/status"
 )
 
-// ServeInside serves a request that the handler of a plug-in's path (see [Parts].Paths) makes on behalf of its client, such as one for each
-// object of a transaction. The API authorizes, admits and observes it like any other request. But it has the user of the handler's
-// request, without credentials of its own, and the place of the handler's request. The context of r must come from that request. Headers
-// and body of r are those of the request inside.
+// ServeInside serves a request that the handler of a plug-in's path (see [Parts].Paths) makes on behalf of its client,
+// such as one for each object of a transaction. The API authorizes, admits and observes it like any other request. But
+// it has the user of the handler's request, without credentials of its own, and the place of the handler's request. The
+// context of r must come from that request. Headers and body of r are those of the request inside.
 func (a *API) ServeInside(w http.ResponseWriter, r *http.Request) {
 	outer, ok := r.Context().Value(accessKey{}).(*request)
 	if !ok || outer.api != a {
@@ -29,7 +29,8 @@ type insideWriter struct {
 // Unwrap is for [http.ResponseController].
 func (w *insideWriter) Unwrap() http.ResponseWriter { return w.ResponseWriter }
 
-// inherit gives the request the user of the request that has made it, which the context carries, and what belongs to this user.
+// inherit gives the request the user of the request that has made it, which the context carries, and what belongs to
+// this user.
 func (q *request) inherit() {
 	q.allowance, q.secret = q.outer.allowance, q.outer.secret
 	q.only, q.resume = nil, nil

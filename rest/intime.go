@@ -10,7 +10,8 @@ import (
 	"github.com/decorum-go/decorum/rest/internal/resource"
 )
 
-// patience is how long a hook may go on after the time of its request is up, before the client gets its answer without it.
+// patience is how long a hook may go on after the time of its request is up, before the client gets its answer without
+// it.
 const patience = time.Second
 
 // errExited is the error of a hook that ends its goroutine.
@@ -54,21 +55,22 @@ func inTime[T any](ctx context.Context, q *request, do func(context.Context) (T,
 	return result, context.DeadlineExceeded
 }
 
-// abandon leaves a hook behind that has not returned in time, and gives the place of the request to others. hook is nil if the time is spent
-// outside of hooks, such as in the store. The hook's goroutine calls the returned function at its end, and keeps q. So another request
-// answers the client.
+// abandon leaves a hook behind that has not returned in time, and gives the place of the request to others. hook is nil
+// if the time is spent outside of hooks, such as in the store. The hook's goroutine calls the returned function at its
+// end, and keeps q. So another request answers the client.
 func (q *request) abandon(hook *resource.RunningHook) (returned func()) {
 	a := q.api
-	q.heir = &request{api: a, serving: q.serving, res: q.res, w: q.w, r: q.r, at: q.at, kind: q.kind, query: q.query, auditID: q.auditID, logged: true,
-		observed: q.observed}
+	q.heir = &request{api: a, serving: q.serving, res: q.res, w: q.w, r: q.r, at: q.at, kind: q.kind, query: q.query,
+		auditID: q.auditID, logged: true, observed: q.observed}
 	a.flights.Locked(func() { q.w = nil })
 	stuck := a.flights.Abandon(&q.flight)
 	if hook == nil {
 		hook = &resource.RunningHook{Since: time.Now()}
 	}
 	at := q.question()
-	attrs := []slog.Attr{slog.String("user", UserFrom(q.r.Context()).Name), slog.String("verb", at.Verb), slog.String("resource", q.res.GR.String()),
-		slog.String("subresource", at.Subresource), slog.String("namespace", at.Namespace), slog.String("name", at.Name),
+	attrs := []slog.Attr{slog.String("user", UserFrom(q.r.Context()).Name), slog.String("verb", at.Verb),
+		slog.String("resource", q.res.GR.String()), slog.String("subresource", at.Subresource),
+		slog.String("namespace", at.Namespace), slog.String("name", at.Name),
 		slog.String("hook", hook.Name), slog.String("auditID", q.auditID[0])}
 	log := func(level slog.Level, message string, stuck int) {
 		a.options.Logger.LogAttrs(context.WithoutCancel(q.r.Context()), level, message,

@@ -11,10 +11,11 @@ import (
 )
 
 func TestKindOf(t *testing.T) {
-	api := apitest.New(t, rest.Options{}, apitest.CogResource(), rest.Resource[apitest.Sum]{Group: "example.com", Version: "v1",
-		Plural: "sums", Names: rest.Names{Kind: "Total"}},
+	api := apitest.New(t, rest.Options{}, apitest.CogResource(),
+		rest.Resource[apitest.Sum]{Group: "example.com", Version: "v1", Plural: "sums", Names: rest.Names{Kind: "Total"}},
 		rest.Resource[apitest.Thing]{Group: "example.com", Version: "v1", Plural: "trials"},
-		rest.Resource[apitest.Thing]{Group: "example.com", Version: "v1", Plural: "retrials", Names: rest.Names{Kind: "Retrial"}})
+		rest.Resource[apitest.Thing]{Group: "example.com", Version: "v1", Plural: "retrials",
+			Names: rest.Names{Kind: "Retrial"}})
 	for _, c := range []struct {
 		obj  any
 		want string

@@ -16,8 +16,8 @@ import (
 
 var update = flag.Bool("update", false, "write the release of Kubernetes into the documentation")
 
-// The forms in which the repository names the release of Kubernetes, such as 1.37.2, 1.37, 0.37.2 and 0.37. The modules of Kubernetes have
-// versions that begin with 0.
+// The forms in which the repository names the release of Kubernetes, such as 1.37.2, 1.37, 0.37.2 and 0.37. The modules
+// of Kubernetes have versions that begin with 0.
 var (
 	kubernetes      = strings.TrimPrefix(rest.KubernetesVersion, "v")
 	kubernetesMinor = strings.TrimSuffix(kubernetes, path.Ext(kubernetes))
@@ -64,8 +64,8 @@ func TestTheDocumentationNamesTheReleaseOfKubernetes(t *testing.T) {
 	}
 }
 
-// What module kubeapi takes from Kubernetes is of the release that the library follows: the types, and the tables of kube-apiserver.
-// Somebody has to make these anew for a new release.
+// What module kubeapi takes from Kubernetes is of the release that the library follows: the types, and the tables of
+// kube-apiserver. Somebody has to make these anew for a new release.
 func TestTypesAndTablesAreOfTheReleaseOfKubernetes(t *testing.T) {
 	for _, m := range []kubernetesMention{
 		{"../k8s/go.mod", `k8s\.io/api v(\S+)\n`, modules},
@@ -73,7 +73,8 @@ func TestTypesAndTablesAreOfTheReleaseOfKubernetes(t *testing.T) {
 		{"../k8s/kubeapi/internal/kinds/discovery_test.go", `what a server of Kubernetes (\S+) serves`, kubernetes},
 		{"../k8s/kubeapi/internal/program/flags.txt", `# The flags of kube-apiserver (\S+) that`, kubernetesMinor},
 		{"../k8s/kubeapi/internal/program/gates.txt", `# The feature gates of kube-apiserver (\S+) with`, kubernetesMinor},
-		{"../k8s/kubeapi/internal/program/plugins.txt", `# The admission plugins of kube-apiserver (\S+), and`, kubernetesMinor},
+		{"../k8s/kubeapi/internal/program/plugins.txt", `# The admission plugins of kube-apiserver (\S+), and`,
+			kubernetesMinor},
 	} {
 		text, start, end := m.find(t)
 		assert.Equal(t, m.want, text[start:end], m.page)

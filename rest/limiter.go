@@ -10,11 +10,11 @@ import (
 	"github.com/decorum-go/decorum/watch"
 )
 
-// Limiter decides when the API works on a request. It takes the place of the limit [Options.MaxInFlight]; the limits on bodies and on
-// answers stay. Package rest/fairness has a Limiter. Many goroutines call it at once.
+// Limiter decides when the API works on a request. It takes the place of the limit [Options.MaxInFlight]; the limits on
+// bodies and on answers stay. Package rest/fairness has a Limiter. Many goroutines call it at once.
 //
-// The API does not ask it about health checks, about what Options.OpenHealth opens, and about streams. Members of Options.ExemptGroups
-// do not wait for the seats that it returns.
+// The API does not ask it about health checks, about what Options.OpenHealth opens, and about streams. Members of
+// Options.ExemptGroups do not wait for the seats that it returns.
 type Limiter interface {
 	// Limit returns the seats that a request needs, or nil if it needs none. It does not wait.
 	Limit(r LimitedRequest) Seats
@@ -32,12 +32,14 @@ type LimitedRequest struct {
 	Objects func() int
 }
 
-// Seats are what a request needs of the capacity of the API while the API works on it. A request gives them back while its body is read,
-// while its client reads a large answer, and while it waits for a webhook. A watch has them while it begins.
+// Seats are what a request needs of the capacity of the API while the API works on it. A request gives them back while
+// its body is read, while its client reads a large answer, and while it waits for a webhook. A watch has them while it
+// begins.
 type Seats interface {
 	// Take waits for the seats, or returns the error to answer with. ctx ends when the client has gone.
 	Take(ctx context.Context) error
-	// Retake takes the seats at once, even if there are none, for a request that has given them back while it waited for a webhook.
+	// Retake takes the seats at once, even if there are none, for a request that has given them back while it waited for a
+	// webhook.
 	Retake()
 	// Release gives the seats back, if the request has them.
 	Release()
@@ -73,9 +75,10 @@ func (q *request) stored() int {
 	return len(page.Records) + int(max(page.Remaining, 0))
 }
 
-// WaitOutside registers that a hook begins to wait for a service outside of the process, such as a webhook. ctx is the context of the
-// hook. WaitOutside returns an error if too many hooks wait, for this service or for all, so that a service that hangs does not take
-// all requests. The caller calls done when the wait has ended. Meanwhile the request of the hook needs no seat (see [Limiter]).
+// WaitOutside registers that a hook begins to wait for a service outside of the process, such as a webhook. ctx is the
+// context of the hook. WaitOutside returns an error if too many hooks wait, for this service or for all, so that a
+// service that hangs does not take all requests. The caller calls done when the wait has ended. Meanwhile the request
+// of the hook needs no seat (see [Limiter]).
 func (a *API) WaitOutside(ctx context.Context, service string) (done func(), err error) {
 	var in *delivery.Flight
 	if q, ok := ctx.Value(accessKey{}).(*request); ok && q.api == a {

@@ -69,8 +69,8 @@ func (q *request) list() error {
 	return q.writeList(rep, page)
 }
 
-// writeList sends a list. A large list keeps its records alive while the client reads, so the API breaks it off if the client is
-// too slow and the store no longer holds the records.
+// writeList sends a list. A large list keeps its records alive while the client reads, so the API breaks it off if the
+// client is too slow and the store no longer holds the records.
 func (q *request) writeList(rep *media.Representation, p resource.Page) error {
 	l := media.List{Records: p.Records, Revision: p.Revision, Continue: p.Token, Remaining: p.Remaining}
 	size := l.Size()

@@ -18,8 +18,8 @@ type cachedList struct {
 	answer *media.ListAnswer // nil if the cache has none
 }
 
-// cachedList looks a list up in the cache. The cache contains no pages of lists, no answers to queries and no lists of old revisions. A list whose objects an
-// observer wants is not cached either.
+// cachedList looks a list up in the cache. The cache contains no pages of lists, no answers to queries and no lists of
+// old revisions. A list whose objects an observer wants is not cached either.
 func (q *request) cachedList(rep *media.Representation, namespace string, p *resource.ListParameters) *cachedList {
 	exact := p.ResourceVersionMatch == apimeta.MatchExact
 	inPages := p.Continue != "" || p.Limit > 0 && p.ResourceVersion != "0"
@@ -33,7 +33,8 @@ func (q *request) cachedList(rep *media.Representation, namespace string, p *res
 	if !rep.CacheKey(&c.key) {
 		return nil
 	}
-	// The store may be ahead of its own revision here. An answer that does not fit the revision of the list would then be of no use.
+	// The store may be ahead of its own revision here. An answer that does not fit the revision of the list would then be
+	// of no use.
 	if answer := q.api.lists.Get(c.key); answer != nil && answer.Fits(q.res.Store.Revision()) {
 		c.answer = answer
 	}

@@ -34,11 +34,14 @@ func TestFailuresAreSeenWithoutALogger(t *testing.T) {
 		options rest.Options
 		option  apitest.WidgetOption
 	}{
-		{"a hook that fails", rest.Options{}, apitest.WithDefault(func(context.Context, *apitest.Widget) error { return errors.New(secret) })},
-		{"a hook that panics", rest.Options{}, apitest.WithValidate(func(context.Context, *apitest.Widget, *apitest.Widget) status.FieldErrors { panic(secret) })},
-		{"a hook that runs out of its own time", rest.Options{}, apitest.WithDefault(func(context.Context, *apitest.Widget) error {
-			return errors.Join(errors.New(secret), context.DeadlineExceeded)
-		})},
+		{"a hook that fails", rest.Options{},
+			apitest.WithDefault(func(context.Context, *apitest.Widget) error { return errors.New(secret) })},
+		{"a hook that panics", rest.Options{},
+			apitest.WithValidate(func(context.Context, *apitest.Widget, *apitest.Widget) status.FieldErrors { panic(secret) })},
+		{"a hook that runs out of its own time", rest.Options{},
+			apitest.WithDefault(func(context.Context, *apitest.Widget) error {
+				return errors.Join(errors.New(secret), context.DeadlineExceeded)
+			})},
 		{"an admission hook that panics", rest.Options{Admission: []rest.Admission{apitest.Validating("v",
 			func(context.Context, *rest.AdmissionRequest) error { panic(secret) })}}, func(*rest.Resource[apitest.Widget]) {}},
 	} {
@@ -63,13 +66,15 @@ func TestDeliberate503IsLoggedAsAWarning(t *testing.T) {
 		err         error
 	}{
 		{"chosen", "level=WARN", status.ServiceUnavailable("nothing runs here")},
-		{"with a cause", "level=ERROR", status.ServiceUnavailable("nothing runs here").WithCause(errors.New("the disk is full"))},
+		{"with a cause", "level=ERROR",
+			status.ServiceUnavailable("nothing runs here").WithCause(errors.New("the disk is full"))},
 		{"wrapped", "level=ERROR", fmt.Errorf("the proxy: %w", status.ServiceUnavailable("nothing runs here"))},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			var log strings.Builder
 			options := rest.Options{Logger: slog.New(slog.NewTextHandler(&log, nil))}
-			api := apitest.New(t, options, apitest.WidgetResource(apitest.WithDefault(func(context.Context, *apitest.Widget) error { return c.err })))
+			api := apitest.New(t, options,
+				apitest.WidgetResource(apitest.WithDefault(func(context.Context, *apitest.Widget) error { return c.err })))
 			a := apitest.Do(t, api, "POST", apitest.Widgets, apitest.WidgetBody(`"name":"a"`))
 			assert.Equal(t, 503, a.Code)
 			assert.Equal(t, 1, strings.Count(log.String(), c.level), log.String())
@@ -101,12 +106,14 @@ func causeErrors(t *testing.T) {
 	assert.Equal(t, 409, apitest.Do(t, api, "POST", apitest.Widgets, apitest.WidgetBody(`"name":"a"`)).Code)
 	assert.Equal(t, 422, apitest.Do(t, api, "POST", apitest.Widgets, apitest.WidgetBody(`"name":"A"`)).Code)
 	assert.Equal(t, 404, apitest.Do(t, api, "GET", apitest.Widgets+"/none", "").Code)
-	assert.Equal(t, 504, apitest.Do(t, api, "GET", apitest.Widgets+"?resourceVersion=99999999999999", "").Code, "a version that is not reached")
+	assert.Equal(t, 504, apitest.Do(t, api, "GET", apitest.Widgets+"?resourceVersion=99999999999999", "").Code,
+		"a version that is not reached")
 
 	left, leave := context.WithCancel(t.Context())
 	leave()
 	answer := httptest.NewRecorder()
-	request := httptest.NewRequestWithContext(left, "POST", apitest.Widgets, strings.NewReader(apitest.WidgetBody(`"name":"gone"`)))
+	request := httptest.NewRequestWithContext(left, "POST", apitest.Widgets,
+		strings.NewReader(apitest.WidgetBody(`"name":"gone"`)))
 	request.Header.Set("Content-Type", "application/json")
 	api.ServeHTTP(answer, request)
 	assert.Equal(t, 504, answer.Code, "a client that has left")
@@ -125,7 +132,8 @@ func TestCausesInTheLogAreShortAndOnOneLine(t *testing.T) {
 			var log strings.Builder
 			api := apitest.New(t, rest.Options{Logger: apitest.LoggerTo(&log)}, apitest.WidgetResource(
 				apitest.WithDefault(func(context.Context, *apitest.Widget) error { return fails })))
-			r := httptest.NewRequestWithContext(t.Context(), "POST", apitest.Widgets, strings.NewReader(apitest.WidgetBody(`"name":"a"`)))
+			r := httptest.NewRequestWithContext(t.Context(), "POST", apitest.Widgets,
+				strings.NewReader(apitest.WidgetBody(`"name":"a"`)))
 			r.Header.Set("Content-Type", "application/json")
 			api.ServeHTTP(httptest.NewRecorder(), r)
 			assert.Contains(t, log.String(), "request failed")

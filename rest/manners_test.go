@@ -47,7 +47,8 @@ func TestNewStartsNothing(t *testing.T) {
 	require.NoError(t, err)
 	s := &apitest.ThingServer{API: api}
 	require.Equal(t, http.StatusCreated, s.Do("POST", apitest.Things, apitest.ThingBody("a", "{}")).Code)
-	for _, target := range []string{apitest.Things, apitest.Things + "/a", "/apis", "/openapi/v3", "/openapi/v2", "/readyz", apitest.ThingsV1} {
+	for _, target := range []string{apitest.Things, apitest.Things + "/a", "/apis", "/openapi/v3", "/openapi/v2",
+		"/readyz", apitest.ThingsV1} {
 		require.Equal(t, http.StatusOK, s.Do("GET", target, "").Code)
 	}
 	apitest.Await(t, "no goroutine before the first watch", func() bool { return apitest.LibraryGoroutines(t) <= before })
@@ -95,7 +96,8 @@ func TestCloseLeavesTheHostsStoreOpen(t *testing.T) {
 			rest.Resource[apitest.Thing]{Group: "g.example.com", Version: "v1", Plural: "things"})
 		require.NoError(t, api.Close())
 	}
-	require.NoError(t, store.Register(t.Context(), storage.Resource{Name: "others", Extract: storage.NewExtractor()}), "the store is still open")
+	require.NoError(t, store.Register(t.Context(), storage.Resource{Name: "others", Extract: storage.NewExtractor()}),
+		"the store is still open")
 	require.NoError(t, store.Close())
 }
 
@@ -161,111 +163,152 @@ func TestBadConfiguration(t *testing.T) {
 	}{
 		{"nil", []rest.Definition{nil}, []string{"a resource is nil"}},
 		{"no plural", with(func(r *rest.Resource[apitest.Thing]) { r.Plural = "" }), []string{`kind "Thing"`, "Plural"}},
-		{"plural in upper case", with(func(r *rest.Resource[apitest.Thing]) { r.Plural = "Things" }), []string{`kind "Thing"`, `Plural "Things"`}},
-		{"plural with a slash", with(func(r *rest.Resource[apitest.Thing]) { r.Plural = "things/x" }), []string{`kind "Thing"`, "Plural"}},
-		{"plural that is a pattern", with(func(r *rest.Resource[apitest.Thing]) { r.Plural = ":x" }), []string{`kind "Thing"`, "Plural"}},
+		{"plural in upper case", with(func(r *rest.Resource[apitest.Thing]) { r.Plural = "Things" }),
+			[]string{`kind "Thing"`, `Plural "Things"`}},
+		{"plural with a slash", with(func(r *rest.Resource[apitest.Thing]) { r.Plural = "things/x" }),
+			[]string{`kind "Thing"`, "Plural"}},
+		{"plural that is a pattern", with(func(r *rest.Resource[apitest.Thing]) { r.Plural = ":x" }),
+			[]string{`kind "Thing"`, "Plural"}},
 		{"no version", with(func(r *rest.Resource[apitest.Thing]) { r.Version = "" }), []string{`kind "Thing"`, "Version"}},
-		{"version with a slash", with(func(r *rest.Resource[apitest.Thing]) { r.Version = "v1/x" }), []string{`kind "Thing"`, "Version"}},
-		{"group in upper case", with(func(r *rest.Resource[apitest.Thing]) { r.Group = "Example.com" }), []string{`kind "Thing"`, `Group "Example.com"`}},
-		{"group with a slash", with(func(r *rest.Resource[apitest.Thing]) { r.Group = "a/b" }), []string{`kind "Thing"`, "Group"}},
-		{"kind with a blank", with(func(r *rest.Resource[apitest.Thing]) { r.Names.Kind = "A Thing" }), []string{`kind "A Thing"`, "Kind"}},
-		{"list kind with a blank", with(func(r *rest.Resource[apitest.Thing]) { r.Names.ListKind = "A List" }), []string{`kind "Thing"`, "A List"}},
-		{"singular with a blank", with(func(r *rest.Resource[apitest.Thing]) { r.Names.Singular = "a thing" }), []string{`kind "Thing"`, "a thing"}},
-		{"short name in upper case", with(func(r *rest.Resource[apitest.Thing]) { r.Names.Short = []string{"TH"} }), []string{`kind "Thing"`, `"TH"`}},
-		{"short name empty", with(func(r *rest.Resource[apitest.Thing]) { r.Names.Short = []string{""} }), []string{`kind "Thing"`}},
-		{"declared twice", []rest.Definition{apitest.ThingResource(), apitest.ThingResource()}, []string{`kind "Thing"`, "declared twice"}},
-		{"one plural for two kinds", []rest.Definition{apitest.ThingResource(), rest.Resource[apitest.GlobalThing]{Group: apitest.ThingGroup,
-			Version: v1, Plural: "things"}}, []string{`kind "GlobalThing"`, `"things"`, `"Thing"`}},
-		{"one kind for two plurals", []rest.Definition{apitest.ThingResource(), rest.Resource[apitest.GlobalThing]{Group: apitest.ThingGroup,
-			Version: v1, Plural: "others", Names: rest.Names{Kind: "Thing"}}}, []string{`kind "Thing"`}},
-		{"short name that is another's plural", append(with(func(r *rest.Resource[apitest.Thing]) { r.Names.Short = []string{"globalthings"} }),
-			apitest.GlobalThingResource()), []string{`"globalthings"`}},
+		{"version with a slash", with(func(r *rest.Resource[apitest.Thing]) { r.Version = "v1/x" }),
+			[]string{`kind "Thing"`, "Version"}},
+		{"group in upper case", with(func(r *rest.Resource[apitest.Thing]) { r.Group = "Example.com" }),
+			[]string{`kind "Thing"`, `Group "Example.com"`}},
+		{"group with a slash", with(func(r *rest.Resource[apitest.Thing]) { r.Group = "a/b" }),
+			[]string{`kind "Thing"`, "Group"}},
+		{"kind with a blank", with(func(r *rest.Resource[apitest.Thing]) { r.Names.Kind = "A Thing" }),
+			[]string{`kind "A Thing"`, "Kind"}},
+		{"list kind with a blank", with(func(r *rest.Resource[apitest.Thing]) { r.Names.ListKind = "A List" }),
+			[]string{`kind "Thing"`, "A List"}},
+		{"singular with a blank", with(func(r *rest.Resource[apitest.Thing]) { r.Names.Singular = "a thing" }),
+			[]string{`kind "Thing"`, "a thing"}},
+		{"short name in upper case", with(func(r *rest.Resource[apitest.Thing]) { r.Names.Short = []string{"TH"} }),
+			[]string{`kind "Thing"`, `"TH"`}},
+		{"short name empty", with(func(r *rest.Resource[apitest.Thing]) { r.Names.Short = []string{""} }),
+			[]string{`kind "Thing"`}},
+		{"declared twice", []rest.Definition{apitest.ThingResource(), apitest.ThingResource()},
+			[]string{`kind "Thing"`, "declared twice"}},
+		{"one plural for two kinds",
+			[]rest.Definition{apitest.ThingResource(),
+				rest.Resource[apitest.GlobalThing]{Group: apitest.ThingGroup, Version: v1, Plural: "things"}},
+			[]string{`kind "GlobalThing"`, `"things"`, `"Thing"`}},
+		{"one kind for two plurals",
+			[]rest.Definition{apitest.ThingResource(),
+				rest.Resource[apitest.GlobalThing]{Group: apitest.ThingGroup, Version: v1, Plural: "others",
+					Names: rest.Names{Kind: "Thing"}}}, []string{`kind "Thing"`}},
+		{"short name that is another's plural",
+			append(with(func(r *rest.Resource[apitest.Thing]) { r.Names.Short = []string{"globalthings"} }),
+				apitest.GlobalThingResource()), []string{`"globalthings"`}},
 		{"short name that is another's short name",
-			[]rest.Definition{apitest.ThingResource(), rest.Resource[apitest.GlobalThing]{Group: apitest.ThingGroup, Version: v1, Plural: "others",
-				Names: rest.Names{Short: []string{"th"}}}}, []string{`kind "GlobalThing"`, `"th"`}},
-		{"no struct", []rest.Definition{rest.Resource[string]{Group: apitest.ThingGroup, Version: v1, Plural: "strings"}}, []string{`"string"`, "is not a struct"}},
-		{"a pointer", []rest.Definition{rest.Resource[*apitest.Thing]{Group: apitest.ThingGroup, Version: v1, Plural: "things",
-			Names: rest.Names{Kind: "Thing"}}}, []string{`kind "Thing"`, "is not a struct"}},
-		{"a type without a name", []rest.Definition{rest.Resource[struct{}]{Group: apitest.ThingGroup, Version: v1, Plural: "nothings"}}, []string{"Kind"}},
-		{"no metadata", []rest.Definition{rest.Resource[thingNoMeta]{Group: apitest.ThingGroup, Version: v1, Plural: "things"}},
-			[]string{`kind "thingNoMeta"`, "metadata"}},
-		{"an unknown option of a tag", []rest.Definition{rest.Resource[thingBadTag]{Group: apitest.ThingGroup, Version: v1, Plural: "things"}},
+			[]rest.Definition{apitest.ThingResource(),
+				rest.Resource[apitest.GlobalThing]{Group: apitest.ThingGroup, Version: v1, Plural: "others",
+					Names: rest.Names{Short: []string{"th"}}}}, []string{`kind "GlobalThing"`, `"th"`}},
+		{"no struct", []rest.Definition{rest.Resource[string]{Group: apitest.ThingGroup, Version: v1, Plural: "strings"}},
+			[]string{`"string"`, "is not a struct"}},
+		{"a pointer", []rest.Definition{rest.Resource[*apitest.Thing]{Group: apitest.ThingGroup, Version: v1,
+			Plural: "things", Names: rest.Names{Kind: "Thing"}}}, []string{`kind "Thing"`, "is not a struct"}},
+		{"a type without a name", []rest.Definition{rest.Resource[struct{}]{Group: apitest.ThingGroup, Version: v1,
+			Plural: "nothings"}}, []string{"Kind"}},
+		{"no metadata", []rest.Definition{rest.Resource[thingNoMeta]{Group: apitest.ThingGroup, Version: v1,
+			Plural: "things"}}, []string{`kind "thingNoMeta"`, "metadata"}},
+		{"an unknown option of a tag",
+			[]rest.Definition{rest.Resource[thingBadTag]{Group: apitest.ThingGroup, Version: v1, Plural: "things"}},
 			[]string{`kind "thingBadTag"`, "Size", "nonsense"}},
-		{"a default of another type", []rest.Definition{rest.Resource[thingBadDefault]{Group: apitest.ThingGroup, Version: v1, Plural: "things"}},
+		{"a default of another type",
+			[]rest.Definition{rest.Resource[thingBadDefault]{Group: apitest.ThingGroup, Version: v1, Plural: "things"}},
 			[]string{`kind "thingBadDefault"`, "Size", "many"}},
-		{"a pattern that does not parse", []rest.Definition{rest.Resource[thingBadPattern]{Group: apitest.ThingGroup, Version: v1,
-			Plural: "things"}}, []string{`kind "thingBadPattern"`, "Text"}},
-		{"a field that JSON cannot hold", []rest.Definition{rest.Resource[thingBadField]{Group: apitest.ThingGroup, Version: v1,
-			Plural: "things"}}, []string{`kind "thingBadField"`, "Pipe"}},
-		{"column without a name", with(func(r *rest.Resource[apitest.Thing]) { r.Columns = []rest.Column{{Path: ".spec.size"}} }),
-			[]string{`kind "Thing"`, "column"}},
+		{"a pattern that does not parse",
+			[]rest.Definition{rest.Resource[thingBadPattern]{Group: apitest.ThingGroup, Version: v1, Plural: "things"}},
+			[]string{`kind "thingBadPattern"`, "Text"}},
+		{"a field that JSON cannot hold",
+			[]rest.Definition{rest.Resource[thingBadField]{Group: apitest.ThingGroup, Version: v1, Plural: "things"}},
+			[]string{`kind "thingBadField"`, "Pipe"}},
+		{"column without a name", with(func(r *rest.Resource[apitest.Thing]) {
+			r.Columns = []rest.Column{{Path: ".spec.size"}}
+		}), []string{`kind "Thing"`, "column"}},
 		{"column without a path", with(func(r *rest.Resource[apitest.Thing]) { r.Columns = []rest.Column{{Name: "Size"}} }),
 			[]string{`kind "Thing"`, `column "Size"`}},
-		{"column with a bad path", with(func(r *rest.Resource[apitest.Thing]) { r.Columns = []rest.Column{{Name: "Size", Path: ".spec["}} }),
-			[]string{`kind "Thing"`, `column "Size"`}},
-		{"column of an absent field", with(func(r *rest.Resource[apitest.Thing]) { r.Columns = []rest.Column{{Name: "Size", Path: ".spec.sise"}} }),
+		{"column with a bad path", with(func(r *rest.Resource[apitest.Thing]) {
+			r.Columns = []rest.Column{{Name: "Size", Path: ".spec["}}
+		}), []string{`kind "Thing"`, `column "Size"`}},
+		{"column of an absent field",
+			with(func(r *rest.Resource[apitest.Thing]) { r.Columns = []rest.Column{{Name: "Size", Path: ".spec.sise"}} }),
 			[]string{`kind "Thing"`, `column "Size"`, `".spec.sise"`, `spec has no field "sise": it has color, data, `}},
-		{"column with the name of a Go field", with(func(r *rest.Resource[apitest.Thing]) { r.Columns = []rest.Column{{Name: "Size", Path: ".Spec.Size"}} }),
+		{"column with the name of a Go field",
+			with(func(r *rest.Resource[apitest.Thing]) { r.Columns = []rest.Column{{Name: "Size", Path: ".Spec.Size"}} }),
 			[]string{`column "Size"`, `the object has no field "Spec": it has apiVersion, kind, metadata, spec, status`}},
 		{"column with a bad type", with(func(r *rest.Resource[apitest.Thing]) {
 			r.Columns = []rest.Column{{Name: "Size", Path: ".spec.size", Type: "float"}}
 		}), []string{`kind "Thing"`, `column "Size"`, `"float"`}},
-		{"absent selectable field", with(func(r *rest.Resource[apitest.Thing]) { r.SelectableFields = []string{"spec.nope"} }),
-			[]string{`kind "Thing"`, "SelectableFields", "spec.nope"}},
-		{"selectable field that is a list", with(func(r *rest.Resource[apitest.Thing]) { r.SelectableFields = []string{"spec.parts"} }),
+		{"absent selectable field", with(func(r *rest.Resource[apitest.Thing]) {
+			r.SelectableFields = []string{"spec.nope"}
+		}), []string{`kind "Thing"`, "SelectableFields", "spec.nope"}},
+		{"selectable field that is a list",
+			with(func(r *rest.Resource[apitest.Thing]) { r.SelectableFields = []string{"spec.parts"} }),
 			[]string{`kind "Thing"`, "SelectableFields", "spec.parts"}},
-		{"selectable field in metadata", with(func(r *rest.Resource[apitest.Thing]) { r.SelectableFields = []string{"metadata.uid"} }),
+		{"selectable field in metadata",
+			with(func(r *rest.Resource[apitest.Thing]) { r.SelectableFields = []string{"metadata.uid"} }),
 			[]string{`kind "Thing"`, "SelectableFields", "metadata.uid"}},
 		{"selectable field of nothing", with(func(r *rest.Resource[apitest.Thing]) { r.SelectableFields = []string{""} }),
 			[]string{`kind "Thing"`, "SelectableFields"}},
-		{"duplicate selectable field", with(func(r *rest.Resource[apitest.Thing]) { r.SelectableFields = []string{"spec.color", "spec.color"} }),
+		{"duplicate selectable field",
+			with(func(r *rest.Resource[apitest.Thing]) { r.SelectableFields = []string{"spec.color", "spec.color"} }),
 			[]string{`kind "Thing"`, "SelectableFields", "spec.color"}},
 		{"duplicate selectable field, once as a name", with(func(r *rest.Resource[apitest.Thing]) {
 			r.SelectableFields = []string{"spec.color", "spec.color=spec.size"}
 		}), []string{`kind "Thing"`, "SelectableFields", "duplicate", "spec.color"}},
-		{"name for an absent field", with(func(r *rest.Resource[apitest.Thing]) { r.SelectableFields = []string{"color=spec.color,spec.nope"} }),
+		{"name for an absent field",
+			with(func(r *rest.Resource[apitest.Thing]) { r.SelectableFields = []string{"color=spec.color,spec.nope"} }),
 			[]string{`kind "Thing"`, "SelectableFields", "spec.nope", "unknown field"}},
 		{"name in metadata for a selectable field",
 			with(func(r *rest.Resource[apitest.Thing]) { r.SelectableFields = []string{"metadata.color=spec.color"} }),
 			[]string{`kind "Thing"`, "SelectableFields", "metadata.color"}},
-		{"no name for a selectable field", with(func(r *rest.Resource[apitest.Thing]) { r.SelectableFields = []string{"=spec.color"} }),
+		{"no name for a selectable field",
+			with(func(r *rest.Resource[apitest.Thing]) { r.SelectableFields = []string{"=spec.color"} }),
 			[]string{`kind "Thing"`, "SelectableFields", "=spec.color"}},
 		{"seventeen selectable fields", with(func(r *rest.Resource[apitest.Thing]) {
 			r.SelectableFields = slices.Repeat([]string{"spec.color"},
 				17)
 		}), []string{`kind "Thing"`, "SelectableFields", "17"}},
-		{"nine indexed labels", with(func(r *rest.Resource[apitest.Thing]) { r.IndexedLabels = slices.Repeat([]string{"app"}, 9) }),
-			[]string{`kind "Thing"`, "IndexedLabels", "9"}},
+		{"nine indexed labels", with(func(r *rest.Resource[apitest.Thing]) {
+			r.IndexedLabels = slices.Repeat([]string{"app"}, 9)
+		}), []string{`kind "Thing"`, "IndexedLabels", "9"}},
 		{"duplicate indexed label", with(func(r *rest.Resource[apitest.Thing]) { r.IndexedLabels = []string{"app", "app"} }),
 			[]string{`kind "Thing"`, "IndexedLabels", "app"}},
 		{"invalid indexed label", with(func(r *rest.Resource[apitest.Thing]) { r.IndexedLabels = []string{"a b"} }),
 			[]string{`kind "Thing"`, "IndexedLabels", "a b"}},
-		{"a namespaced singleton", with(func(r *rest.Resource[apitest.Thing]) { r.Singleton = "only" }), []string{`kind "Thing"`, `Singleton "only"`}},
-		{"a singleton with a bad name", with(func(r *rest.Resource[apitest.Thing]) { r.Scope, r.Singleton = rest.ScopeCluster, "../x" }),
+		{"a namespaced singleton", with(func(r *rest.Resource[apitest.Thing]) { r.Singleton = "only" }),
+			[]string{`kind "Thing"`, `Singleton "only"`}},
+		{"a singleton with a bad name",
+			with(func(r *rest.Resource[apitest.Thing]) { r.Scope, r.Singleton = rest.ScopeCluster, "../x" }),
 			[]string{`kind "Thing"`, `Singleton "../x"`}},
 		{"a singleton that can be created", with(func(r *rest.Resource[apitest.Thing]) {
 			r.Scope, r.Singleton, r.Verbs = rest.ScopeCluster, "only", []rest.Verb{rest.VerbCreate}
 		}), []string{`kind "Thing"`, "Verbs", `"create"`}},
 		{"a singleton that its defaults do not make",
-			[]rest.Definition{rest.Resource[thingRequiring]{Group: apitest.ThingGroup, Version: v1, Plural: "things", Scope: rest.ScopeCluster,
-				Singleton: "only"}}, []string{`kind "thingRequiring"`, "singleton", "spec.needed"}},
-		{"an invalid verb", with(func(r *rest.Resource[apitest.Thing]) { r.Verbs = []rest.Verb{"read"} }), []string{`kind "Thing"`, "Verbs", `"read"`}},
+			[]rest.Definition{rest.Resource[thingRequiring]{Group: apitest.ThingGroup, Version: v1, Plural: "things",
+				Scope: rest.ScopeCluster, Singleton: "only"}}, []string{`kind "thingRequiring"`, "singleton", "spec.needed"}},
+		{"an invalid verb", with(func(r *rest.Resource[apitest.Thing]) { r.Verbs = []rest.Verb{"read"} }),
+			[]string{`kind "Thing"`, "Verbs", `"read"`}},
 		{"a call that can be listed", with(func(r *rest.Resource[apitest.Thing]) {
 			r.Hooks.Call, r.Verbs = func(context.Context, *apitest.Thing) error { return nil }, []rest.Verb{rest.VerbList}
 		}), []string{`kind "Thing"`, "Verbs", `"list"`}},
 		{"a nil subresource", sub(nil), []string{`kind "Thing"`, "subresource"}},
-		{"a subresource without a name", sub(rest.Subresource[apitest.Thing, apitest.ThingScale]{Get: get}), []string{`kind "Thing"`, "subresource"}},
+		{"a subresource without a name", sub(rest.Subresource[apitest.Thing, apitest.ThingScale]{Get: get}),
+			[]string{`kind "Thing"`, "subresource"}},
 		{"a subresource with a slash", sub(rest.Subresource[apitest.Thing, apitest.ThingScale]{Name: "a/b", Get: get}),
 			[]string{`kind "Thing"`, `subresource "a/b"`}},
 		{"a subresource called status", sub(rest.Subresource[apitest.Thing, apitest.ThingScale]{Name: "status", Get: get}),
 			[]string{`kind "Thing"`, `subresource "status"`}},
 		{"a subresource that does nothing", sub(rest.Subresource[apitest.Thing, apitest.ThingScale]{Name: "x"}),
 			[]string{`kind "Thing"`, `subresource "x"`, "Get", "Create"}},
-		{"a subresource that updates and cannot be read", sub(rest.Subresource[apitest.Thing, apitest.ThingScale]{Name: "x", Update: update}),
+		{"a subresource that updates and cannot be read",
+			sub(rest.Subresource[apitest.Thing, apitest.ThingScale]{Name: "x", Update: update}),
 			[]string{`kind "Thing"`, `subresource "x"`}},
 		{"a subresource that is not a struct",
 			sub(rest.Subresource[apitest.Thing, chan int]{Name: "x", Kind: "X",
-				Get: func(context.Context, *apitest.Thing) (*chan int, error) { return nil, nil }}), []string{`kind "Thing"`, `subresource "x"`}},
+				Get: func(context.Context, *apitest.Thing) (*chan int, error) { return nil, nil }}),
+			[]string{`kind "Thing"`, `subresource "x"`}},
 		{"a duplicate subresource", with(func(r *rest.Resource[apitest.Thing]) {
 			s := rest.Subresource[apitest.Thing, apitest.ThingScale]{Name: "x", Get: get}
 			r.Subresources = []rest.SubresourceOf[apitest.Thing]{s, s}
@@ -289,8 +332,10 @@ func TestBadConfiguration(t *testing.T) {
 
 func TestStoreAlreadyKnowsTheResource(t *testing.T) {
 	store := apitest.NewStore(t)
-	first, second := apitest.Start(t, rest.Options{Store: store}, apitest.ThingResource()), apitest.Start(t, rest.Options{Store: store}, apitest.ThingResource())
-	_, err := apitest.ClientFor[apitest.Thing](t, first).Namespace("default").Create(t.Context(), &apitest.Thing{ObjectMeta: apimeta.ObjectMeta{Name: "a"}})
+	first, second := apitest.Start(t, rest.Options{Store: store}, apitest.ThingResource()),
+		apitest.Start(t, rest.Options{Store: store}, apitest.ThingResource())
+	_, err := apitest.ClientFor[apitest.Thing](t, first).Namespace("default").Create(t.Context(),
+		&apitest.Thing{ObjectMeta: apimeta.ObjectMeta{Name: "a"}})
 	require.NoError(t, err)
 	_, err = apitest.ClientFor[apitest.Thing](t, second).Namespace("default").Get(t.Context(), "a")
 	require.NoError(t, err, "they show the same objects")
@@ -359,7 +404,8 @@ func TestUnderAnyPrefixBesideTheHostsRoutes(t *testing.T) {
 			require.Equal(t, "mine", own)
 
 			w := apitest.OpenThingWatch(t, client, server.URL+prefix+apitest.Things+"?watch=1")
-			response, err := client.Post(server.URL+prefix+apitest.Things, apitest.TypeJSON, strings.NewReader(apitest.ThingBody("a", "{}")))
+			response, err := client.Post(server.URL+prefix+apitest.Things, apitest.TypeJSON,
+				strings.NewReader(apitest.ThingBody("a", "{}")))
 			require.NoError(t, err)
 			require.NoError(t, response.Body.Close())
 			require.Equal(t, http.StatusCreated, response.StatusCode)
@@ -368,7 +414,8 @@ func TestUnderAnyPrefixBesideTheHostsRoutes(t *testing.T) {
 			require.Equal(t, "a", thing.Name)
 			w.Stop()
 
-			for _, path := range []string{apitest.Things + "/a", apitest.Things + "/", apitest.ThingsV1 + "/namespaces//things", "/apis", "/version",
+			for _, path := range []string{apitest.Things + "/a", apitest.Things + "/", apitest.ThingsV1 + "/namespaces//things",
+				"/apis", "/version",
 				"/readyz", "/openapi/v2"} {
 				code, body, _ := get(prefix + path)
 				require.Equal(t, http.StatusOK, code, "%s: %s", path, body)
@@ -395,7 +442,8 @@ func TestWatchesSurviveTheHostsTimeouts(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := apitest.NewThingServer(t, rest.Options{})
 		server := apitest.ServeOnPipes(t, s.API, func(config *http.Server) {
-			config.ReadTimeout, config.WriteTimeout, config.ReadHeaderTimeout, config.IdleTimeout = time.Second, time.Second, time.Second, time.Second
+			config.ReadTimeout, config.WriteTimeout, config.ReadHeaderTimeout, config.IdleTimeout = time.Second, time.Second,
+				time.Second, time.Second
 		})
 		w := apitest.OpenThingWatch(t, server.Client, server.URL+apitest.Things+"?watch=1")
 		for i := range 2 {
@@ -414,7 +462,8 @@ func TestWatchesSurviveTheHostsTimeouts(t *testing.T) {
 func TestTimeoutsHoldAfterAWatch(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := apitest.NewThingServer(t, rest.Options{})
-		server := apitest.ServeOnPipes(t, s.API, func(config *http.Server) { config.ReadTimeout, config.WriteTimeout = time.Second, time.Second })
+		server := apitest.ServeOnPipes(t, s.API,
+			func(config *http.Server) { config.ReadTimeout, config.WriteTimeout = time.Second, time.Second })
 		conn := server.Dial(t)
 		_, err := fmt.Fprintf(conn, "GET %s?watch=1&timeoutSeconds=60 HTTP/1.1\r\nHost: x\r\n\r\n", apitest.Things)
 		require.NoError(t, err)
@@ -429,7 +478,8 @@ func TestTimeoutsHoldAfterAWatch(t *testing.T) {
 		response, err = http.ReadResponse(reader, nil)
 		require.True(t, err != nil || response.StatusCode >= 400, "the body never came")
 		// Without an answer, the client sees the end only when the server has closed the connection, half a second later.
-		require.Contains(t, []time.Duration{time.Second, 1500 * time.Millisecond}, time.Since(began), "the host's ReadTimeout ends the wait")
+		require.Contains(t, []time.Duration{time.Second, 1500 * time.Millisecond}, time.Since(began),
+			"the host's ReadTimeout ends the wait")
 		_, err = io.Copy(io.Discard, reader)
 		require.NoError(t, err, "the server closes the connection")
 	})
@@ -438,7 +488,8 @@ func TestTimeoutsHoldAfterAWatch(t *testing.T) {
 func TestWatchThroughWrappedWriters(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := apitest.NewThingServer(t, rest.Options{})
-		server := apitest.ServeOnPipes(t, apitest.BehindUnwrap(apitest.BehindUnwrap(s.API)), func(config *http.Server) { config.WriteTimeout = time.Second })
+		server := apitest.ServeOnPipes(t, apitest.BehindUnwrap(apitest.BehindUnwrap(s.API)),
+			func(config *http.Server) { config.WriteTimeout = time.Second })
 		w := apitest.OpenThingWatch(t, server.Client, server.URL+apitest.Things+"?watch=1")
 		apitest.LetPass(time.Minute)
 		s.MustCreate(t, "a")
@@ -467,7 +518,8 @@ func TestShutdown(t *testing.T) {
 	canceled, cancel := context.WithCancel(context.Background())
 	cancel()
 	require.ErrorIs(t, s.API.Shutdown(canceled), context.Canceled, "a write is under way")
-	require.NoError(t, apitest.Within(t, "the watch ends although a write is under way", apitest.InBackground(stream.Drained)))
+	require.NoError(t, apitest.Within(t, "the watch ends although a write is under way",
+		apitest.InBackground(stream.Drained)))
 
 	closed := apitest.InBackground(s.API.Close)
 	for _, r := range []struct{ method, target string }{{"GET", apitest.Things}, {"GET", apitest.Things + "/a"},
@@ -478,7 +530,8 @@ func TestShutdown(t *testing.T) {
 	}
 	_, err := apitest.ClientFor[apitest.Thing](t, s.API).Namespace("default").Get(context.Background(), "a")
 	require.Error(t, err, "a call in process is refused as well")
-	for target, want := range map[string]int{"/livez": 200, "/healthz": 200, "/readyz": 500, "/livez/ping": 200, "/readyz/shutdown": 500} {
+	for target, want := range map[string]int{"/livez": 200, "/healthz": 200, "/readyz": 500, "/livez/ping": 200,
+		"/readyz/shutdown": 500} {
 		assert.Equal(t, want, s.Do("GET", target, "").Code, target)
 	}
 	select {

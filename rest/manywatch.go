@@ -35,7 +35,8 @@ func (q *request) isManyWatch() bool {
 	return q.res == nil && q.api.options.Queries != nil && q.r.URL.Path == watchesPath
 }
 
-// watchMany sends what several watches would send as one stream, in the order of revisions. The page docs/extensions.md describes it.
+// watchMany sends what several watches would send as one stream, in the order of revisions. The page docs/extensions.md
+// describes it.
 func (q *request) watchMany() error {
 	if q.r.Method != http.MethodGet {
 		return status.MethodNotAllowed()
@@ -87,7 +88,8 @@ func (q *request) watchMany() error {
 	})
 }
 
-// manyOptions reads the options of the whole stream. Last-Event-ID, with which a browser resumes, is the resourceVersion.
+// manyOptions reads the options of the whole stream. Last-Event-ID, with which a browser resumes, is the
+// resourceVersion.
 func (q *request) manyOptions() (o apimeta.ListOptions, serverSent bool, err error) {
 	allowed := []string{"watch", "resourceVersion", "allowWatchBookmarks", "timeoutSeconds"}
 	if err := onlyParameters(q.query, allowed, "a stream of several watches"); err != nil {
@@ -96,7 +98,8 @@ func (q *request) manyOptions() (o apimeta.ListOptions, serverSent bool, err err
 	if o, err = queryListOptions(q.query); err != nil {
 		return o, false, err
 	}
-	serverSent = slices.ContainsFunc(q.r.Header["Accept"], func(accept string) bool { return strings.Contains(accept, eventStream) })
+	serverSent = slices.ContainsFunc(q.r.Header["Accept"],
+		func(accept string) bool { return strings.Contains(accept, eventStream) })
 	if last := q.r.Header.Get("Last-Event-ID"); serverSent && last != "" {
 		o.ResourceVersion = last
 	}
@@ -107,14 +110,17 @@ func (q *request) manyOptions() (o apimeta.ListOptions, serverSent bool, err err
 func onlyParameters(query url.Values, allowed []string, what string) error {
 	for name := range query {
 		if !slices.Contains(allowed, name) {
-			return status.BadRequest(fmt.Sprintf("%s does not take the parameter %s, only %s", what, name, strings.Join(allowed, ", ")))
+			return status.BadRequest(fmt.Sprintf("%s does not take the parameter %s, only %s", what, name,
+				strings.Join(allowed, ", ")))
 		}
 	}
 	return nil
 }
 
-// watchOf reads one of the watches: the path of a collection, with selectors in its query. It returns the permission also with an error that comes later.
-func (q *request) watchOf(ctx context.Context, text, resourceVersion string) (p *access.Permission, part delivery.WatchPart, err error) {
+// watchOf reads one of the watches: the path of a collection, with selectors in its query. It returns the permission
+// also with an error that comes later.
+func (q *request) watchOf(ctx context.Context, text,
+	resourceVersion string) (p *access.Permission, part delivery.WatchPart, err error) {
 	u, err := url.Parse(text)
 	if err != nil || u.IsAbs() || u.Host != "" || !strings.HasPrefix(u.Path, "/") {
 		return nil, part, status.BadRequest(fmt.Sprintf("watch=%s: it must be the path of a resource, such as /apis/example.com/v1/widgets", text))
@@ -150,7 +156,8 @@ func (q *request) watchOf(ctx context.Context, text, resourceVersion string) (p 
 	case !res.Has(string(VerbWatch)):
 		return nil, part, status.MethodNotSupported(res.GR, string(VerbWatch))
 	case res.Store != q.api.store:
-		return nil, part, status.BadRequest(fmt.Sprintf("watch=%s: the resource has a store of its own, with other revisions", text))
+		return nil, part, status.BadRequest(fmt.Sprintf("watch=%s: the resource has a store of its own, with other revisions",
+			text))
 	}
 	if p, err = q.api.permitWatch(ctx, UserFrom(ctx), question, res.Resource); err != nil {
 		return nil, part, err
@@ -160,7 +167,8 @@ func (q *request) watchOf(ctx context.Context, text, resourceVersion string) (p 
 }
 
 // partOf reads the selectors of one of the watches.
-func (q *request) partOf(p *access.Permission, res *served, namespace string, query url.Values, resourceVersion string) (part delivery.WatchPart, err error) {
+func (q *request) partOf(p *access.Permission, res *served, namespace string, query url.Values,
+	resourceVersion string) (part delivery.WatchPart, err error) {
 	options, err := queryListOptions(query)
 	if err != nil {
 		return part, err
@@ -170,7 +178,8 @@ func (q *request) partOf(p *access.Permission, res *served, namespace string, qu
 	if err := selected.Read(options, res.Resource); err != nil {
 		return part, err
 	}
-	if err := selected.ReadQuery(resource.QueryText{Conditions: query.Get(resource.FieldQuery)}, res.Resource); err != nil {
+	if err := selected.ReadQuery(resource.QueryText{Conditions: query.Get(resource.FieldQuery)},
+		res.Resource); err != nil {
 		return part, err
 	}
 	if part.From, err = follow.BeginningOf(p, res.Resource, namespace, selected); err != nil {

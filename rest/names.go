@@ -6,8 +6,8 @@ import (
 	"github.com/decorum-go/decorum/rest/internal/kind"
 )
 
-// NameTakenError is the error of [New] and [API.AddResources] for a kind that the API cannot serve because it serves another kind with
-// one of its names. ReplaceResources returns it too.
+// NameTakenError is the error of [New] and [API.AddResources] for a kind that the API cannot serve because it serves
+// another kind with one of its names. ReplaceResources returns it too.
 type NameTakenError struct {
 	// Kind is the kind that the API does not serve.
 	Kind string
@@ -18,8 +18,8 @@ type NameTakenError struct {
 // Error implements error.
 func (e *NameTakenError) Error() string { return fmt.Sprintf("kind %q: %s", e.Kind, e.reason) }
 
-// checkNames refuses kinds of one group that share a kind, a plural, a singular or a short name. A kind may have the same name as a
-// singular: clients do not use them in the same place.
+// checkNames refuses kinds of one group that share a kind, a plural, a singular or a short name. A kind may have the
+// same name as a singular: clients do not use them in the same place.
 func checkNames(stored []*served) error {
 	taken, declared := map[string]string{}, map[string]bool{}
 	for _, k := range kindsOf(stored) {
@@ -27,7 +27,8 @@ func checkNames(stored []*served) error {
 		for i, name := range k.Names() {
 			key := k.Group + "/" + name
 			if other, ok := taken[key]; ok && other != k.Kind {
-				return &NameTakenError{Kind: k.Kind, reason: fmt.Sprintf("kind %q of the same group already has the name %q", other, name)}
+				return &NameTakenError{Kind: k.Kind,
+					reason: fmt.Sprintf("kind %q of the same group already has the name %q", other, name)}
 			} else if ok && i == 0 {
 				return twice
 			}

@@ -97,7 +97,8 @@ func (o objects) List(ctx context.Context, resource, namespace string) ([]*stora
 		return nil, err
 	}
 	defer done()
-	page, err := res.Store.List(ctx, storage.Query{Within: storage.Key{Resource: resource, Namespace: namespace}, Revision: storage.MostRecent}, nil)
+	page, err := res.Store.List(ctx,
+		storage.Query{Within: storage.Key{Resource: resource, Namespace: namespace}, Revision: storage.MostRecent}, nil)
 	return page.Records, err
 }
 
@@ -167,11 +168,13 @@ func (o objects) Delete(ctx context.Context, key storage.Key, options apimeta.De
 	}
 	asked := write.Asked{Manager: o.manager, Agent: userNameIn(ctx), DryRun: len(options.DryRun) > 0}
 	ctx = o.api.calling(ctx, caller.Address{Namespace: key.Namespace, Name: key.Name}.Question(res, kind.Delete))
-	out, err := o.api.writes.New(res, resource.Target{Namespace: key.Namespace, Name: key.Name}, asked).Delete(ctx, options)
+	out, err := o.api.writes.New(res, resource.Target{Namespace: key.Namespace, Name: key.Name}, asked).Delete(ctx,
+		options)
 	return out.Gone, err
 }
 
-func (o objects) EndGracePeriod(ctx context.Context, key storage.Key, late time.Duration) (left time.Duration, err error) {
+func (o objects) EndGracePeriod(ctx context.Context, key storage.Key,
+	late time.Duration) (left time.Duration, err error) {
 	res, done, err := o.begin(key.Resource)
 	if err != nil {
 		return 0, err

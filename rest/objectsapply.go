@@ -13,7 +13,8 @@ import (
 	"github.com/decorum-go/decorum/storage"
 )
 
-func (o objects) Apply(ctx context.Context, key storage.Key, version string, manifest []byte, options raw.ApplyOptions) error {
+func (o objects) Apply(ctx context.Context, key storage.Key, version string, manifest []byte,
+	options raw.ApplyOptions) error {
 	stored, done, err := o.begin(key.Resource)
 	if err != nil {
 		return err

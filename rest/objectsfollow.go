@@ -24,7 +24,8 @@ func (o objects) Follow(ctx context.Context, resources ...string) iter.Seq2[raw.
 			defer o.api.writes.Attend()()
 		}
 		err := followEach(ctx, o.parts(resources), func(of storePart, news follow.News) error {
-			changes := raw.Changes{List: news.Changes, Store: of.index, Through: news.Through, GivenUp: news.GivenUp, Removed: news.Removed}
+			changes := raw.Changes{List: news.Changes, Store: of.index, Through: news.Through, GivenUp: news.GivenUp,
+				Removed: news.Removed}
 			for _, res := range news.Read {
 				changes.Read = append(changes.Read, o.api.storedResource(res))
 			}
@@ -60,7 +61,8 @@ func (o objects) RevisionOf(resources ...string) watch.Revision {
 	return o.api.revisionOf(resources...)
 }
 
-func (o objects) Watch(ctx context.Context, resource string, after watch.Revision) (*watch.Cursor[storage.Record], error) {
+func (o objects) Watch(ctx context.Context, resource string,
+	after watch.Revision) (*watch.Cursor[storage.Record], error) {
 	res, done, err := o.begin(resource)
 	if err != nil {
 		return nil, err

@@ -25,7 +25,8 @@ func (o objects) parts(resources []string) (parts []storePart) {
 		if len(resources) == 0 { // the whole log, even if the API has one resource: Through then reaches every revision
 			part.Served = func() ([]*resource.Resource, <-chan struct{}) { return o.served(store) }
 		} else {
-			part.Names = slices.DeleteFunc(slices.Clone(resources), func(name string) bool { return o.api.storeOf(name) != store })
+			part.Names = slices.DeleteFunc(slices.Clone(resources),
+				func(name string) bool { return o.api.storeOf(name) != store })
 		}
 		switch len(part.Names) {
 		case 0:
@@ -43,7 +44,8 @@ func (o objects) parts(resources []string) (parts []storePart) {
 // followEach follows all parts. It calls tell for one of them at a time.
 func followEach(ctx context.Context, parts []storePart, tell func(storePart, follow.News) error) error {
 	if len(parts) == 1 {
-		return follow.All(ctx, parts[0].store, parts[0].Following, func(news follow.News) error { return tell(parts[0], news) })
+		return follow.All(ctx, parts[0].store, parts[0].Following,
+			func(news follow.News) error { return tell(parts[0], news) })
 	}
 	ctx, cancel := context.WithCancel(ctx)
 	m := merging{parts: parts, tell: tell, heard: make(chan heard), through: make([]watch.Revision, len(parts))}
@@ -87,7 +89,8 @@ func (m *merging) follow(ctx context.Context, part int) {
 		}
 	}
 	of := m.parts[part]
-	err := follow.All(ctx, of.store, of.Following, func(news follow.News) error { return pass(heard{part: part, news: news}) })
+	err := follow.All(ctx, of.store, of.Following,
+		func(news follow.News) error { return pass(heard{part: part, news: news}) })
 	_ = pass(heard{part: part, err: err}) // this fails only if nobody listens any more
 }
 

@@ -21,8 +21,8 @@ import (
 	"github.com/decorum-go/decorum/status"
 )
 
-// observed collects what the observers of a request and Ended report. It is nil if nobody observes the API: the methods that handlers call
-// then do nothing. It implements [steps.Observer].
+// observed collects what the observers of a request and Ended report. It is nil if nobody observes the API: the methods
+// that handlers call then do nothing. It implements [steps.Observer].
 type observed struct {
 	request ObservedRequest // Received, Authorized and Decision are known before the others
 	writer  observedWriter
@@ -40,7 +40,8 @@ type observed struct {
 	end      EndedRequest
 }
 
-// beginObserving makes the request observed, if anybody observes the API. The lock is needed because Shutdown reads the writer.
+// beginObserving makes the request observed, if anybody observes the API. The lock is needed because Shutdown reads the
+// writer.
 func (q *request) beginObserving() {
 	o := new(observed)
 	o.request.Received = time.Now()
@@ -50,8 +51,8 @@ func (q *request) beginObserving() {
 	q.api.flights.Locked(func() { q.w = &o.writer })
 }
 
-// observe calls the observers. refused is the error that keeps the request from acting, or nil. observe returns it, or else the error of an
-// observer.
+// observe calls the observers. refused is the error that keeps the request from acting, or nil. observe returns it, or
+// else the error of an observer.
 func (q *request) observe(refused error) error {
 	o := q.observed
 	r := &o.request
@@ -102,7 +103,8 @@ func (q *request) endObserving() {
 	defer o.mu.Unlock()
 	o.ended = true
 	end := o.end
-	end.Duration, end.Code, end.Bytes, end.Abandoned = time.Since(o.request.Received), o.writer.code, o.writer.bytes, q.heir != nil
+	end.Duration, end.Code, end.Bytes, end.Abandoned = time.Since(o.request.Received), o.writer.code, o.writer.bytes,
+		q.heir != nil
 	switch {
 	case end.Code != 0 || end.Aborted:
 	case stream.WantsSocket(q.r): // a host's proxy has taken over the connection
@@ -118,8 +120,8 @@ func (q *request) endObserving() {
 	}
 }
 
-// callEnded calls the function of one observer. A panic goes to the log, because the request has been answered, and other observers must
-// learn of its end.
+// callEnded calls the function of one observer. A panic goes to the log, because the request has been answered, and
+// other observers must learn of its end.
 func (q *request) callEnded(ended func(EndedRequest), end EndedRequest) {
 	defer func() {
 		if p := recover(); p != nil {
@@ -176,7 +178,8 @@ func (o *observed) sent(bytes int) {
 	})
 }
 
-// listedFunc returns the function that reports that a watch has sent the existing objects, or nil if no observer wants to know.
+// listedFunc returns the function that reports that a watch has sent the existing objects, or nil if no observer wants
+// to know.
 func (o *observed) listedFunc() func() {
 	if o == nil || !slices.ContainsFunc(o.by, func(by Observation) bool { return by.Listed != nil }) {
 		return nil
@@ -203,10 +206,11 @@ func (o *observed) Pipeline() (times *steps.Times, each bool) {
 	return o.times, o.reports
 }
 
-// Begin implements [steps.Observer]. A write has about 20 steps, so a step allocates nothing but its end, and not even that if no observer
-// waits for it.
+// Begin implements [steps.Observer]. A write has about 20 steps, so a step allocates nothing but its end, and not even
+// that if no observer waits for it.
 func (o *observed) Begin(ctx context.Context, s steps.Step) (context.Context, func(steps.Outcome)) {
-	step := Step{Kind: StepKind(s.Kind), Name: s.Name, Binding: s.Binding, Operation: Operation(s.Operation), Mutating: s.Mutating}
+	step := Step{Kind: StepKind(s.Kind), Name: s.Name, Binding: s.Binding, Operation: Operation(s.Operation),
+		Mutating: s.Mutating}
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	if o.ended {

@@ -13,27 +13,29 @@ import (
 	"github.com/decorum-go/decorum/status"
 )
 
-// Observer observes the requests of an API: for logs, metrics, traces and audits. A [Plugin] has one in its [Parts]. An API without
-// an Observer spends nothing on it. Packages rest/audit and rest/requestlog, and modules rest/metrics and rest/tracing, are built on it.
+// Observer observes the requests of an API: for logs, metrics, traces and audits. A [Plugin] has one in its [Parts]. An
+// API without an Observer spends nothing on it. Packages rest/audit and rest/requestlog, and modules rest/metrics and
+// rest/tracing, are built on it.
 //
-// An Observer sees the requests that [API.ServeHTTP] receives, health checks and failed requests too. It does not see the calls of
-// in-process clients. But if a hook calls the API with its context, the steps and the changes of that call belong to the request that
-// runs the hook.
+// An Observer sees the requests that [API.ServeHTTP] receives, health checks and failed requests too. It does not see
+// the calls of in-process clients. But if a hook calls the API with its context, the steps and the changes of that call
+// belong to the request that runs the hook.
 type Observer interface {
-	// Observe begins to observe a request. The API calls it once for each request, when the user and the access are known and the
-	// Authorizer has decided, and before the request acts. For a request that fails earlier, r.Refused is the error. A request that the API
-	// answers before it knows the user, such as the preflight of a browser, is observed at its end.
+	// Observe begins to observe a request. The API calls it once for each request, when the user and the access are known
+	// and the Authorizer has decided, and before the request acts. For a request that fails earlier, r.Refused is the
+	// error. A request that the API answers before it knows the user, such as the preflight of a browser, is observed at
+	// its end.
 	//
-	// The request goes on with the returned context, which hooks and webhooks receive. A nil context changes nothing. The API calls the
-	// functions of the Observation while the request runs.
+	// The request goes on with the returned context, which hooks and webhooks receive. A nil context changes nothing. The
+	// API calls the functions of the Observation while the request runs.
 	//
-	// If Observe returns an error, the request is refused and does nothing: with this error if it is one of package status, and otherwise
-	// with a 500 whose text only the log gets. Other observers still observe the request.
+	// If Observe returns an error, the request is refused and does nothing: with this error if it is one of package
+	// status, and otherwise with a 500 whose text only the log gets. Other observers still observe the request.
 	Observe(ctx context.Context, r *ObservedRequest) (context.Context, Observation, error)
 }
 
-// ObservedRequest is a request that an [Observer] begins to observe. Later versions of this package may add fields. An Observer may keep
-// it, but must not change it.
+// ObservedRequest is a request that an [Observer] begins to observe. Later versions of this package may add fields. An
+// Observer may keep it, but must not change it.
 type ObservedRequest struct {
 	// Received is when the API received the request.
 	Received time.Time
@@ -47,8 +49,9 @@ type ObservedRequest struct {
 	Sender *User
 	// Unknown says that the API serves nothing at the path, so that a client may have chosen any name in it.
 	Unknown bool
-	// Declared is the path as the API or a plug-in serves it, if the request is outside of all resources: /version, for example. A path of
-	// [Parts.Paths] that ends with a slash stands for all paths below it. Declared is empty if Unknown is set, so clients cannot choose it.
+	// Declared is the path as the API or a plug-in serves it, if the request is outside of all resources: /version, for
+	// example. A path of [Parts.Paths] that ends with a slash stands for all paths below it. Declared is empty if Unknown
+	// is set, so clients cannot choose it.
 	Declared string
 	// LongRunning says that the request is a watch or a stream, which ends when its client or the API ends it.
 	LongRunning bool
@@ -59,13 +62,14 @@ type ObservedRequest struct {
 	// Authorized says that the Authorizer was asked. Decision is its decision.
 	Authorized bool
 	Decision   Decision
-	// Refused is the error that keeps the request from acting, such as 401, 403, 405 or 429. It is nil for a request that acts.
+	// Refused is the error that keeps the request from acting, such as 401, 403, 405 or 429. It is nil for a request that
+	// acts.
 	Refused error
 }
 
-// SourceIPs returns the addresses of the client and of the proxies between it and the API, the client first: those of the header
-// X-Forwarded-For, else that of X-Real-Ip, and then that of the connection. A client can forge the headers, so only the last address
-// is certain.
+// SourceIPs returns the addresses of the client and of the proxies between it and the API, the client first: those of
+// the header X-Forwarded-For, else that of X-Real-Ip, and then that of the connection. A client can forge the headers,
+// so only the last address is certain.
 func (r *ObservedRequest) SourceIPs() []string {
 	ips := make([]string, 0, 1)
 	add := func(text string) {
@@ -104,31 +108,32 @@ func canonicalIP(text string) string {
 	return ip.Unmap().String()
 }
 
-// Observation is what an [Observer] wants to know of one request. All fields are optional. Later versions of this package may add
-// fields.
+// Observation is what an [Observer] wants to know of one request. All fields are optional. Later versions of this
+// package may add fields.
 //
-// The API calls the functions one at a time, perhaps from several goroutines, and none of them after Ended. They must return soon,
-// because the request waits for them, and they must not call the API.
+// The API calls the functions one at a time, perhaps from several goroutines, and none of them after Ended. They must
+// return soon, because the request waits for them, and they must not call the API.
 type Observation struct {
 	// Bodies asks for the objects of the request and of the answer, which Ended receives. They cost memory until then.
 	Bodies bool
-	// Times asks for the times of the steps of kind [StepPipeline], which [EndedRequest.Steps] returns. They cost much less than calls of Step.
+	// Times asks for the times of the steps of kind [StepPipeline], which [EndedRequest.Steps] returns. They cost much
+	// less than calls of Step.
 	Times bool
 	// Brief says that Step is not called for steps of kind [StepPipeline], of which a write has about 20.
 	Brief bool
 	// Started is called when the answer begins, with its code. For a watch, this is before the first event.
 	Started func(code int)
-	// Step is called when a step of the request begins. It returns the context for what happens within the step, and a function that the
-	// API calls when the step has ended. Both may be nil.
+	// Step is called when a step of the request begins. It returns the context for what happens within the step, and a
+	// function that the API calls when the step has ended. Both may be nil.
 	Step func(ctx context.Context, s Step) (context.Context, func(StepResult))
-	// Changed is called after the store has committed a change of an object, and not for dry runs. A deletion of a collection
-	// changes many objects.
+	// Changed is called after the store has committed a change of an object, and not for dry runs. A deletion of a
+	// collection changes many objects.
 	Changed func(Change)
-	// Sent is called when a watch sends an event, with its size in bytes, and before its bytes may have left the buffer of the watch.
-	// A bookmark is an event.
+	// Sent is called when a watch sends an event, with its size in bytes, and before its bytes may have left the buffer of
+	// the watch. A bookmark is an event.
 	Sent func(bytes int)
-	// Listed is called when a watch has sent the objects that existed when it began, if its client asked for them. This is after their
-	// events, and the bookmark behind them.
+	// Listed is called when a watch has sent the objects that existed when it began, if its client asked for them. This is
+	// after their events, and the bookmark behind them.
 	Listed func()
 	// Ended is called once, at the end of the request.
 	Ended func(EndedRequest)
@@ -138,8 +143,8 @@ type Observation struct {
 type StepKind string
 
 const (
-	// StepPipeline is a step of a write. docs/design-of-rest.md lists the steps of a write in their order. If another write commits
-	// first, the write repeats them.
+	// StepPipeline is a step of a write. docs/design-of-rest.md lists the steps of a write in their order. If another
+	// write commits first, the write repeats them.
 	StepPipeline StepKind = StepKind(steps.Pipeline)
 	// StepAdmission is all admission hooks of a write that mutate, or all that validate. It is within a StepPipeline.
 	StepAdmission StepKind = StepKind(steps.Admission)
@@ -151,13 +156,15 @@ const (
 	StepPolicy StepKind = StepKind(steps.Policy)
 	// StepRules is one evaluation of all rules of a kind (see [Rules]) for an object, within a StepPipeline.
 	StepRules StepKind = StepKind(steps.Rules)
-	// StepConversion is one call that converts objects outside of the process. Its name is the version to which it converts.
+	// StepConversion is one call that converts objects outside of the process. Its name is the version to which it
+	// converts.
 	StepConversion StepKind = StepKind(steps.Conversion)
 	// StepCommit is the time that the store needs to make a write durable and visible.
 	StepCommit StepKind = StepKind(steps.Commit)
 )
 
-// Step is a part of a request that takes time. Steps of one request may be within each other, and webhooks may be called side by side.
+// Step is a part of a request that takes time. Steps of one request may be within each other, and webhooks may be
+// called side by side.
 type Step struct {
 	Kind StepKind
 	// Name tells apart steps of the same kind.
@@ -174,7 +181,8 @@ type Step struct {
 type StepResult struct {
 	// Err is the error of the step. In admission, it refuses the write, unless FailedOpen is set.
 	Err error
-	// Refused says that a webhook has answered, and that its answer refuses the write. Otherwise, an Err of a webhook says why it failed.
+	// Refused says that a webhook has answered, and that its answer refuses the write. Otherwise, an Err of a webhook says
+	// why it failed.
 	Refused bool
 	// Code is the HTTP code of the answer of a webhook, or 0 if there was none.
 	Code int
@@ -186,8 +194,8 @@ type StepResult struct {
 
 // PolicyCheck is what a policy does about one validation that failed.
 type PolicyCheck struct {
-	// Action is "deny", "warn" or "audit", as the binding says. It is "allow" if the validation could not be evaluated, and the failure
-	// policy lets the write go on.
+	// Action is "deny", "warn" or "audit", as the binding says. It is "allow" if the validation could not be evaluated,
+	// and the failure policy lets the write go on.
 	Action string
 	// Err is why the validation could not be evaluated. It is nil if the validation was false.
 	Err error
@@ -219,8 +227,8 @@ type Change struct {
 	Namespace, Name, UID string
 	// Revision is the revision of the change, which the resourceVersion of the object shows.
 	Revision uint64
-	// Before and After are the object in the stored version, as JSON, which nobody may change. Before is nil if the write created
-	// the object. After is nil if the write removed the object.
+	// Before and After are the object in the stored version, as JSON, which nobody may change. Before is nil if the write
+	// created the object. After is nil if the write removed the object.
 	Before, After []byte
 }
 
@@ -245,17 +253,17 @@ type EndedRequest struct {
 	Stack []byte
 	// Body is what the metadata in the body of the request says, if the body is an object.
 	Body ObjectMetadata
-	// Request is the body of the request as JSON, and Answer is the object in the answer as JSON, if [Observation].Bodies is set. A patch is
-	// as the client sent it, which is YAML for some applied configurations. They are nil if there are none, such as after errors and in
-	// watches. Nobody may change them.
+	// Request is the body of the request as JSON, and Answer is the object in the answer as JSON, if [Observation].Bodies
+	// is set. A patch is as the client sent it, which is YAML for some applied configurations. They are nil if there are
+	// none, such as after errors and in watches. Nobody may change them.
 	Request, Answer []byte
 
 	times *steps.Times // of the writes of the request; nil unless an observer wants them
 }
 
-// Steps returns the times of the steps of kind [StepPipeline] if [Observation].Times is set, in the order of a write. A step that happens
-// several times is one entry, and a step that a hook still holds has the time until now. The steps of a write by a hook belong to the step
-// that runs the hook.
+// Steps returns the times of the steps of kind [StepPipeline] if [Observation].Times is set, in the order of a write. A
+// step that happens several times is one entry, and a step that a hook still holds has the time until now. The steps of
+// a write by a hook belong to the step that runs the hook.
 func (e EndedRequest) Steps() (all []StepTime) {
 	e.times.Each(func(step int, took time.Duration) { all = append(all, StepTime{write.StepNames[step], took}) })
 	return all
@@ -267,14 +275,15 @@ type StepTime struct {
 	Took time.Duration
 }
 
-// ObjectMetadata is what identifies an object in the body of a request. Each field is empty if the body does not have it.
+// ObjectMetadata is what identifies an object in the body of a request. Each field is empty if the body does not have
+// it.
 type ObjectMetadata struct {
 	Namespace, Name, UID, ResourceVersion string
 }
 
-// BeginStep reports the beginning of a step to the observers of the request whose context is ctx, if there are any. It is for
-// plug-ins that wait for something, such as package rest/webhook. The step happens with the returned context, and the caller calls ended at its
-// end.
+// BeginStep reports the beginning of a step to the observers of the request whose context is ctx, if there are any. It
+// is for plug-ins that wait for something, such as package rest/webhook. The step happens with the returned context,
+// and the caller calls ended at its end.
 func BeginStep(ctx context.Context, s Step) (within context.Context, ended func(StepResult)) {
 	observer := steps.ObserverOf(ctx)
 	if observer == nil {

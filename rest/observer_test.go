@@ -82,7 +82,8 @@ func TestAnObserverSeesAWriteFromItsAccessToItsChange(t *testing.T) {
 	})
 	api := observedWidgets(t, w, rest.Options{Admission: []rest.Admission{hook}})
 	body := apitest.WidgetBody(`"name":"a"`)
-	answer := apitest.Must(t, api, "POST", apitest.Widgets, body, "X-Forwarded-For", "192.0.2.7, 192.0.2.8", "Audit-ID", "mine")
+	answer := apitest.Must(t, api, "POST", apitest.Widgets, body, "X-Forwarded-For", "192.0.2.7, 192.0.2.8", "Audit-ID",
+		"mine")
 
 	began, ended := w.last(t)
 	assert.Equal(t, rest.VerbCreate, began.Access.Verb)
@@ -108,7 +109,8 @@ func TestAnObserverSeesAWriteFromItsAccessToItsChange(t *testing.T) {
 	}
 }
 
-// An observer may want the times of the steps of a write in the place of each step. The time of a write by a hook is in that of the hook.
+// An observer may want the times of the steps of a write in the place of each step. The time of a write by a hook is in
+// that of the hook.
 func TestAnObserverSeesTheTimesOfAWrite(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newWatcher()
@@ -153,7 +155,8 @@ func TestAnObserverSeesOnlyCommittedChanges(t *testing.T) {
 	api := observedWidgets(t, w, rest.Options{})
 	one := apitest.Widgets + "/a"
 	patch := func(size int, query string) {
-		apitest.Must(t, api, "PATCH", one+query, fmt.Sprintf(`{"spec":{"size":%d}}`, size), "Content-Type", "application/merge-patch+json")
+		apitest.Must(t, api, "PATCH", one+query, fmt.Sprintf(`{"spec":{"size":%d}}`, size), "Content-Type",
+			"application/merge-patch+json")
 	}
 	apitest.Must(t, api, "POST", apitest.Widgets, apitest.WidgetBody(`"name":"a"`))
 	patch(2, "?dryRun=All")
@@ -169,7 +172,8 @@ func TestAnObserverSeesOnlyCommittedChanges(t *testing.T) {
 			changes = append(changes, strings.TrimPrefix(line, "changed widgets.example.com default/"))
 		}
 	}
-	assert.Equal(t, []string{"a: false to true", "a: true to true", "b: false to true", "a: true to false", "b: true to false"}, changes)
+	assert.Equal(t, []string{"a: false to true", "a: true to true", "b: false to true", "a: true to false",
+		"b: true to false"}, changes)
 }
 
 func TestAnObserverSeesWhyARequestIsRefused(t *testing.T) {
@@ -256,8 +260,10 @@ func TestAnObserverSeesAWatchBeforeItsFirstEventAndAtItsEnd(t *testing.T) {
 
 func TestAnObserverSeesAPanicWithItsStack(t *testing.T) {
 	w := newWatcher()
-	broken := apitest.Validating("broken.example.com", func(context.Context, *rest.AdmissionRequest) error { panic("broken hook") })
-	api := observedWidgets(t, w, rest.Options{Admission: []rest.Admission{broken}, Logger: apitest.LoggerTo(&strings.Builder{})})
+	broken := apitest.Validating("broken.example.com",
+		func(context.Context, *rest.AdmissionRequest) error { panic("broken hook") })
+	api := observedWidgets(t, w, rest.Options{Admission: []rest.Admission{broken},
+		Logger: apitest.LoggerTo(&strings.Builder{})})
 	apitest.Do(t, api, "POST", apitest.Widgets, apitest.WidgetBody(`"name":"a"`))
 	_, ended := w.last(t)
 	assert.Equal(t, 500, ended.Code)
@@ -285,7 +291,8 @@ func ExampleObserver() {
 	log := observerFunc(func(r *rest.ObservedRequest, e rest.EndedRequest) {
 		fmt.Println(r.Access.User.Name, r.Access.Verb, r.Access.Resource, e.Code)
 	})
-	api, err := rest.New(rest.Options{Plugins: []rest.Plugin{rest.Parts{Name: "log", Observer: log}}}, apitest.WidgetResource())
+	api, err := rest.New(rest.Options{Plugins: []rest.Plugin{rest.Parts{Name: "log", Observer: log}}},
+		apitest.WidgetResource())
 	if err != nil {
 		fmt.Println(err)
 		return

@@ -18,7 +18,8 @@ func (q *request) openAPIv2() error {
 	if err := q.onlyGet(); err != nil {
 		return err
 	}
-	accept := strings.ReplaceAll(strings.Join(q.r.Header["Accept"], ","), openapi.MediaV2ProtobufOld, openapi.MediaV2Protobuf)
+	accept := strings.ReplaceAll(strings.Join(q.r.Header["Accept"], ","), openapi.MediaV2ProtobufOld,
+		openapi.MediaV2Protobuf)
 	write, form := q.serving.openapi.V2, media.Preferred(accept, media.JSON, openapi.MediaV2Protobuf)
 	switch form {
 	case "":

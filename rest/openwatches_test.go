@@ -31,7 +31,8 @@ func TestOpenWatches(t *testing.T) {
 		open := s.API.OpenWatches()
 		require.Len(t, open, 2)
 		assert.NotZero(t, open[0].Behind)
-		assert.Equal(t, rest.OpenWatch{User: "system:anonymous", Path: apitest.Things, Query: "watch=1", Behind: open[0].Behind}, open[0])
+		assert.Equal(t, rest.OpenWatch{User: "system:anonymous", Path: apitest.Things, Query: "watch=1",
+			Behind: open[0].Behind}, open[0])
 		assert.Equal(t, "watch=1&labelSelector=a%3Db", open[1].Query)
 		assert.Zero(t, open[1].Behind, "the changes are not for this client")
 

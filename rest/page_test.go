@@ -34,16 +34,19 @@ func TestRequestsOfWebPages(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			api := apitest.New(t, rest.Options{AllowedOrigins: []string{console}}, apitest.WidgetResource())
-			answer := apitest.Do(t, api, "POST", apitest.Widgets, apitest.WidgetBody(`"name":"a"`), append(c.headers, "Content-Type", "application/json")...)
+			answer := apitest.Do(t, api, "POST", apitest.Widgets, apitest.WidgetBody(`"name":"a"`),
+				append(c.headers, "Content-Type", "application/json")...)
 			assert.Equal(t, c.code, answer.Code, answer.Body)
-			assert.Equal(t, 200, apitest.Do(t, api, "GET", apitest.Widgets, "", c.headers...).Code, "who cannot read the answer may send a GET")
+			assert.Equal(t, 200, apitest.Do(t, api, "GET", apitest.Widgets, "", c.headers...).Code,
+				"who cannot read the answer may send a GET")
 		})
 	}
 }
 
 // A browser lets pages of allowed origins read answers, and asks before it sends requests for them.
 func TestCORS(t *testing.T) {
-	api := apitest.New(t, rest.Options{AllowedOrigins: []string{console}, Authenticator: apitest.UserFromHeader}, apitest.WidgetResource())
+	api := apitest.New(t, rest.Options{AllowedOrigins: []string{console}, Authenticator: apitest.UserFromHeader},
+		apitest.WidgetResource())
 	preflight := func(api http.Handler, origin string) apitest.Answer {
 		return apitest.Do(t, api, "OPTIONS", apitest.Widgets, "", "Origin", origin, "Access-Control-Request-Method", "PATCH",
 			"Access-Control-Request-Headers", "authorization")
@@ -55,7 +58,8 @@ func TestCORS(t *testing.T) {
 	assert.Contains(t, asked.Header.Get("Access-Control-Allow-Headers"), "Authorization")
 
 	for _, code := range []int{200, 401} {
-		got := apitest.Do(t, api, "GET", apitest.Widgets, "", "Origin", console, "Test-User", map[int]string{200: "alice"}[code])
+		got := apitest.Do(t, api, "GET", apitest.Widgets, "", "Origin", console, "Test-User",
+			map[int]string{200: "alice"}[code])
 		assert.Equal(t, code, got.Code)
 		assert.Equal(t, console, got.Header.Get("Access-Control-Allow-Origin"))
 		assert.Equal(t, "true", got.Header.Get("Access-Control-Allow-Credentials"))
@@ -78,16 +82,20 @@ func TestCORS(t *testing.T) {
 func TestWebSocketsOfAllowedPages(t *testing.T) {
 	api := apitest.New(t, rest.Options{AllowedOrigins: []string{console}}, apitest.WidgetResource())
 	server := apitest.Serve(t, api)
-	apitest.DialWebSocket(t, server.URL+apitest.Widgets+"?watch=1", &websocket.DialOptions{HTTPHeader: http.Header{"Origin": {console}}})
+	apitest.DialWebSocket(t, server.URL+apitest.Widgets+"?watch=1",
+		&websocket.DialOptions{HTTPHeader: http.Header{"Origin": {console}}})
 }
 
-// A browser takes no answer for anything but what its Content-Type says, and pages cannot send bodies without asking first.
+// A browser takes no answer for anything but what its Content-Type says, and pages cannot send bodies without asking
+// first.
 func TestBodiesAndBrowsers(t *testing.T) {
 	api := apitest.New(t, rest.Options{}, apitest.WidgetResource())
-	for _, target := range []string{"/", "/apis", "/version", "/healthz", "/openapi/v3", "/nowhere", apitest.Widgets, apitest.Widgets + "/a"} {
+	for _, target := range []string{"/", "/apis", "/version", "/healthz", "/openapi/v3", "/nowhere", apitest.Widgets,
+		apitest.Widgets + "/a"} {
 		assert.Equal(t, "nosniff", apitest.Do(t, api, "GET", target, "").Header.Get("X-Content-Type-Options"), target)
 	}
-	for _, media := range []string{"text/plain", "application/x-www-form-urlencoded", "multipart/form-data; boundary=x", "text/html"} {
+	for _, media := range []string{"text/plain", "application/x-www-form-urlencoded", "multipart/form-data; boundary=x",
+		"text/html"} {
 		for _, method := range []string{"POST", "PUT", "PATCH", "DELETE"} {
 			target := apitest.Widgets + "/a"
 			if method == "POST" {

@@ -12,16 +12,16 @@ import (
 	"github.com/decorum-go/decorum/status"
 )
 
-// pagePolicy holds the rules for requests that a browser sends on behalf of a web page. A page of another site must not use what the browser
-// sends on its own: cookies, passwords, client certificates, or its place in the network.
+// pagePolicy holds the rules for requests that a browser sends on behalf of a web page. A page of another site must not
+// use what the browser sends on its own: cookies, passwords, client certificates, or its place in the network.
 type pagePolicy struct {
 	origins    []string
 	hosts      []string // the lower-case names of the API; none allows every name
 	protection *http.CrossOriginProtection
 }
 
-// newPagePolicy returns a policy that allows pages of the API's own origin, and of these origins, such as "https://console.example.com". If
-// there are hosts, they are the only names under which a request may reach the API.
+// newPagePolicy returns a policy that allows pages of the API's own origin, and of these origins, such as
+// "https://console.example.com". If there are hosts, they are the only names under which a request may reach the API.
 func newPagePolicy(origins, hosts []string) (*pagePolicy, error) {
 	p := &pagePolicy{origins: slices.Clone(origins), protection: http.NewCrossOriginProtection()}
 	for _, host := range hosts {
@@ -46,9 +46,9 @@ func (p *pagePolicy) allows(r *http.Request) bool {
 	return slices.Contains(p.origins, r.Header.Get("Origin"))
 }
 
-// checkHost refuses a request that names another host. A page of that name may have sent it: the owner of a name can point it to the
-// address of the API after a browser has loaded the page (DNS rebinding). The page cannot use an IP address, because that is another
-// origin.
+// checkHost refuses a request that names another host. A page of that name may have sent it: the owner of a name can
+// point it to the address of the API after a browser has loaded the page (DNS rebinding). The page cannot use an IP
+// address, because that is another origin.
 func (p *pagePolicy) checkHost(r *http.Request) error {
 	if len(p.hosts) == 0 || r.Host == "" {
 		return nil
@@ -61,11 +61,12 @@ func (p *pagePolicy) checkHost(r *http.Request) error {
 	if _, err := netip.ParseAddr(name); err == nil || slices.Contains(p.hosts, name) {
 		return nil
 	}
-	return status.Generic(http.StatusMisdirectedRequest, fmt.Sprintf("this API is not served under the host name %q", name))
+	return status.Generic(http.StatusMisdirectedRequest,
+		fmt.Sprintf("this API is not served under the host name %q", name))
 }
 
-// share adds the headers with which a browser lets a page of an allowed origin read the response (CORS). preflight is true for a question
-// of the browser about a later request, which 204 answers; it carries no credentials.
+// share adds the headers with which a browser lets a page of an allowed origin read the response (CORS). preflight is
+// true for a question of the browser about a later request, which 204 answers; it carries no credentials.
 func (p *pagePolicy) share(h http.Header, r *http.Request) (preflight bool) {
 	if len(p.origins) == 0 {
 		return false
@@ -81,15 +82,17 @@ func (p *pagePolicy) share(h http.Header, r *http.Request) (preflight bool) {
 		return false
 	}
 	h.Set("Access-Control-Allow-Methods", "DELETE, GET, HEAD, PATCH, POST, PUT")
-	h.Set("Access-Control-Allow-Headers", "Accept, Authorization, Content-Type, If-Modified-Since, If-None-Match, X-Requested-With")
+	h.Set("Access-Control-Allow-Headers",
+		"Accept, Authorization, Content-Type, If-Modified-Since, If-None-Match, X-Requested-With")
 	h.Set("Access-Control-Max-Age", "600")
 	return true
 }
 
-// check refuses a request of a page of another origin that changes something, unless it has a bearer token: no page obtains a token by
-// accident.
+// check refuses a request of a page of another origin that changes something, unless it has a bearer token: no page
+// obtains a token by accident.
 func (p *pagePolicy) check(r *http.Request) error {
-	if scheme, token, _ := strings.Cut(r.Header.Get("Authorization"), " "); strings.EqualFold(scheme, "bearer") && strings.TrimSpace(token) != "" {
+	if scheme, token, _ := strings.Cut(r.Header.Get("Authorization"), " "); strings.EqualFold(scheme, "bearer") &&
+		strings.TrimSpace(token) != "" {
 		return nil
 	}
 	if p.protection.Check(r) != nil {

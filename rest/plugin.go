@@ -9,39 +9,41 @@ import (
 	"sync"
 )
 
-// Plugin adds parts to an API: kinds, admission hooks, users, rights, and work in the background. [Options.Plugins] lists the plug-ins of an
-// API. Packages rest/rbac, rest/serviceaccount, rest/quota, rest/fairness, rest/webhook, rest/policy, rest/crd,
-// rest/seed, rest/apiservice, rest/lifecycle, rest/audit, rest/requestlog, rest/transaction, rest/debug and rest/auth have plug-ins, and a host can write its own.
+// Plugin adds parts to an API: kinds, admission hooks, users, rights, and work in the background. [Options.Plugins]
+// lists the plug-ins of an API. Packages rest/rbac, rest/serviceaccount, rest/quota, rest/fairness, rest/webhook,
+// rest/policy, rest/crd, rest/seed, rest/apiservice, rest/lifecycle, rest/audit, rest/requestlog, rest/transaction,
+// rest/debug and rest/auth have plug-ins, and a host can write its own.
 //
-// A plug-in is also the place for a program's own kinds that belong together with their hooks and their work in the background. [API.Start]
-// starts that work; host.Run of package rest/host calls it.
+// A plug-in is also the place for a program's own kinds that belong together with their hooks and their work in the
+// background. [API.Start] starts that work; host.Run of package rest/host calls it.
 //
-// A Plugin value serves one API, because it usually keeps what it knows of that API. Make another value for another API. [Parts] without
-// state may serve several.
+// A Plugin value serves one API, because it usually keeps what it knows of that API. Make another value for another
+// API. [Parts] without state may serve several.
 //
 // A plug-in can wrap another: it calls Plug of the other one, changes the parts, and returns them.
 type Plugin interface {
-	// Plug returns the parts that the plug-in adds to an API. [New] calls it once, before the API serves anything. Plug keeps api for the
-	// functions among the parts, which may call it from the first request on. Plug starts nothing. It returns an error if its configuration
-	// is wrong, or if it belongs to another API; New then returns that error.
+	// Plug returns the parts that the plug-in adds to an API. [New] calls it once, before the API serves anything. Plug
+	// keeps api for the functions among the parts, which may call it from the first request on. Plug starts nothing. It
+	// returns an error if its configuration is wrong, or if it belongs to another API; New then returns that error.
 	Plug(api *API) (Parts, error)
 }
 
 // Parts are what a [Plugin] adds to an API. All fields but Name are optional. Later versions of this package may add
 // fields.
 //
-// The API takes the parts of one sort after those of the host, which are in [Options] and among the arguments of [New], and in the order
-// of [Options.Plugins]. This order decides which Admission runs first, which Authenticator and which Authorizer is asked first, and what
-// [API.Start] starts first.
+// The API takes the parts of one sort after those of the host, which are in [Options] and among the arguments of [New],
+// and in the order of [Options.Plugins]. This order decides which Admission runs first, which Authenticator and which
+// Authorizer is asked first, and what [API.Start] starts first.
 //
 // Parts are a Plugin themselves, for a plug-in that needs no API.
 type Parts struct {
 	// Name names the plug-in in errors and in /readyz, such as "roles". Required.
 	Name string
-	// Definitions are the kinds that the plug-in needs. If the host declares a resource of the same group and plural, the API serves that one
-	// instead.
+	// Definitions are the kinds that the plug-in needs. If the host declares a resource of the same group and plural, the
+	// API serves that one instead.
 	Definitions []Definition
-	// Admission are hooks on the writes of all resources. They see the writes of New too, such as that of the namespace "default".
+	// Admission are hooks on the writes of all resources. They see the writes of New too, such as that of the namespace
+	// "default".
 	Admission []Admission
 	// Authenticator recognizes users. The API asks it about a request in which no earlier Authenticator recognizes a user
 	// (see [Authenticators]). As with [Options.Authenticator], the API then refuses each request without valid
@@ -52,23 +54,27 @@ type Parts struct {
 	Authorizer Authorizer
 	// Observer observes the requests of the API.
 	Observer Observer
-	// Limiter decides when the API works on requests, in the place of [Options.MaxInFlight]. At most one plug-in may have one.
+	// Limiter decides when the API works on requests, in the place of [Options.MaxInFlight]. At most one plug-in may have
+	// one.
 	Limiter Limiter
 	// ExemptGroups are added to [Options.ExemptGroups] unless the host sets them.
 	ExemptGroups []string
 	// HealthChecks are added to those of [Options.HealthChecks].
 	HealthChecks []HealthCheck
-	// Paths are handlers of paths outside of all resources, such as "/debug/watches". A path that ends with a slash stands for
-	// all paths below too, and for itself without the slash. The API finds out the user of each request, gives it a place, and asks the Authorizer for its verb, such as get, on its path,
-	// before it calls the handler. The context of the request also ends with the API. A panic of the handler is a 500.
+	// Paths are handlers of paths outside of all resources, such as "/debug/watches". A path that ends with a slash stands
+	// for all paths below too, and for itself without the slash. The API finds out the user of each request, gives it a
+	// place, and asks the Authorizer for its verb, such as get, on its path, before it calls the handler. The context of
+	// the request also ends with the API. A panic of the handler is a 500.
 	Paths map[string]http.Handler
 	// Start starts the work of the plug-in in the background and returns when the plug-in is ready. [API.Start] calls it.
 	//
-	// ctx ends when the API stops the plug-in, so goroutines that Start begins take it as theirs. It also ends if Start fails, or if the
-	// context of API.Start ends before all plug-ins have started. After an error, nothing that Start began may still run.
+	// ctx ends when the API stops the plug-in, so goroutines that Start begins take it as theirs. It also ends if Start
+	// fails, or if the context of API.Start ends before all plug-ins have started. After an error, nothing that Start
+	// began may still run.
 	Start func(ctx context.Context, api *API) error
-	// Stop waits until the work that Start began has ended, for example with [Wait]. [API.Shutdown] calls it after the ctx of Start has ended, while the API still
-	// accepts calls. Stop returns an error if its own ctx ends first; a later Shutdown then calls it again. A plug-in with Stop has Start.
+	// Stop waits until the work that Start began has ended, for example with [Wait]. [API.Shutdown] calls it after the ctx
+	// of Start has ended, while the API still accepts calls. Stop returns an error if its own ctx ends first; a later
+	// Shutdown then calls it again. A plug-in with Stop has Start.
 	Stop func(ctx context.Context) error
 }
 
@@ -161,8 +167,8 @@ func (p *Parts) check() error {
 	return nil
 }
 
-// withoutReplaced returns the resources without those of plug-ins that the host declares itself. The first own resources are those of
-// the host.
+// withoutReplaced returns the resources without those of plug-ins that the host declares itself. The first own
+// resources are those of the host.
 func withoutReplaced(resources []*served, own int) []*served {
 	declared := func(res *served) bool {
 		return slices.ContainsFunc(resources[:own], func(o *served) bool { return o.GR == res.GR })

@@ -39,7 +39,8 @@ func plugged(t *testing.T, plugins ...rest.Plugin) *rest.API {
 
 func TestPluginsStartInOrderAndStopInReverse(t *testing.T) {
 	var j journal
-	api, err := rest.New(rest.Options{Plugins: []rest.Plugin{j.plugin("a", nil), rest.Parts{Name: "idle"}, j.plugin("b", nil)}})
+	api, err := rest.New(rest.Options{Plugins: []rest.Plugin{j.plugin("a", nil), rest.Parts{Name: "idle"},
+		j.plugin("b", nil)}})
 	require.NoError(t, err)
 	assert.Empty(t, j, "New starts nothing")
 	require.NoError(t, api.Start(t.Context()))
@@ -200,10 +201,12 @@ func TestOrderOfParts(t *testing.T) {
 func TestDefinitionsOfPlugins(t *testing.T) {
 	part := rest.Parts{Name: "widgets", Definitions: []rest.Definition{rest.Resource[apitest.Thing]{
 		Group: "example.com", Version: "v1", Plural: "widgets", Names: rest.Names{Kind: "Widget", Short: []string{"w"}}}}}
-	own := rest.Resource[apitest.Thing]{Group: "example.com", Version: "v1", Plural: "widgets", Names: rest.Names{Kind: "Widget", Short: []string{"own"}}}
-	assert.Contains(t, apitest.Do(t, apitest.New(t, rest.Options{Plugins: []rest.Plugin{part}}), "GET", "/apis/example.com/v1", "").Body, `"shortNames":["w"]`)
-	assert.Contains(t, apitest.Do(t, apitest.New(t, rest.Options{Plugins: []rest.Plugin{part}}, own), "GET", "/apis/example.com/v1", "").Body,
-		`"shortNames":["own"]`)
+	own := rest.Resource[apitest.Thing]{Group: "example.com", Version: "v1", Plural: "widgets",
+		Names: rest.Names{Kind: "Widget", Short: []string{"own"}}}
+	assert.Contains(t, apitest.Do(t, apitest.New(t, rest.Options{Plugins: []rest.Plugin{part}}), "GET",
+		"/apis/example.com/v1", "").Body, `"shortNames":["w"]`)
+	assert.Contains(t, apitest.Do(t, apitest.New(t, rest.Options{Plugins: []rest.Plugin{part}}, own), "GET",
+		"/apis/example.com/v1", "").Body, `"shortNames":["own"]`)
 	_, err := rest.New(rest.Options{Plugins: []rest.Plugin{part, part}})
 	assert.EqualError(t, err, `rest.New: kind "Widget": declared twice`)
 }
@@ -218,9 +221,10 @@ func TestWrongPluginsAreRefused(t *testing.T) {
 		plugin rest.Plugin
 		want   string
 	}{
-		"nil":                {nil, "rest.New: Options.Plugins[0] is nil"},
-		"without a name":     {rest.Parts{}, "rest.New: plug-in rest.Parts: Name is empty"},
-		"stop without start": {rest.Parts{Name: "a", Stop: func(context.Context) error { return nil }}, "rest.New: plug-in rest.Parts: Stop without Start"},
+		"nil":            {nil, "rest.New: Options.Plugins[0] is nil"},
+		"without a name": {rest.Parts{}, "rest.New: plug-in rest.Parts: Name is empty"},
+		"stop without start": {rest.Parts{Name: "a", Stop: func(context.Context) error { return nil }},
+			"rest.New: plug-in rest.Parts: Stop without Start"},
 		"an error": {pluginFunc(func(*rest.API) (rest.Parts, error) { return rest.Parts{}, errors.New("wrong") }),
 			"rest.New: plug-in rest_test.pluginFunc: wrong"},
 	} {
@@ -256,8 +260,9 @@ func TestExemptGroupsOfPlugins(t *testing.T) {
 				name := r.Header.Get("Test-User")
 				return &rest.Identity{User: rest.User{Name: name, Groups: []string{name + "s"}}}, nil
 			})
-			api := apitest.New(t, rest.Options{Admission: []rest.Admission{wait}, Authenticator: users, MaxInFlight: 2, ExemptGroups: c.host,
-				Plugins: []rest.Plugin{rest.Parts{Name: "groups", ExemptGroups: []string{"annas"}}}}, apitest.WidgetResource())
+			api := apitest.New(t, rest.Options{Admission: []rest.Admission{wait}, Authenticator: users, MaxInFlight: 2,
+				ExemptGroups: c.host, Plugins: []rest.Plugin{rest.Parts{Name: "groups", ExemptGroups: []string{"annas"}}}},
+				apitest.WidgetResource())
 			go apitest.Do(t, api, "POST", apitest.Widgets,
 				`{"apiVersion":"example.com/v1","kind":"Widget","metadata":{"name":"slow"},"spec":{"size":1}}`, "Test-User", "anna")
 			<-entered

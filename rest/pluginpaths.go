@@ -28,8 +28,8 @@ func (p pluginPaths) add(more map[string]http.Handler, router *httprouter.Router
 	return nil
 }
 
-// at returns the handler of a path without a slash at its end, and the declared path: that of the path itself, or of the longest one with a
-// slash at or above it. The handler is nil if nothing is served there.
+// at returns the handler of a path without a slash at its end, and the declared path: that of the path itself, or of
+// the longest one with a slash at or above it. The handler is nil if nothing is served there.
 func (p pluginPaths) at(path string) (handler http.Handler, declared string) {
 	if handler := p[path]; handler != nil {
 		return handler, path

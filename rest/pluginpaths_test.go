@@ -39,7 +39,8 @@ func TestPathsOfPluginsNeedRights(t *testing.T) {
 		},
 	})
 	for path, want := range map[string]string{
-		"/debug/state": "state", "/debug/": "all", "/debug/state/x": "all", "/debug/x/y": "all", "/debug": "all", "/debug/more/": "more", "/debug/more/x": "more",
+		"/debug/state": "state", "/debug/": "all", "/debug/state/x": "all", "/debug/x/y": "all", "/debug": "all",
+		"/debug/more/": "more", "/debug/more/x": "more",
 	} {
 		answer := apitest.Do(t, api, "GET", path, "", "Test-User", "alice")
 		assert.Equal(t, 200, answer.Code, path)
@@ -51,7 +52,8 @@ func TestPathsOfPluginsNeedRights(t *testing.T) {
 	assert.Equal(t, 401, apitest.Do(t, api, "GET", "/debug/state", "").Code)
 	asked = nil
 	answer := apitest.Do(t, api, "POST", "/debug/state", "", "Test-User", "bob")
-	apitest.WantFailure(t, answer, 403, "Forbidden", `forbidden: User "bob" cannot post path "/debug/state": not for you`, "{}")
+	apitest.WantFailure(t, answer, 403, "Forbidden", `forbidden: User "bob" cannot post path "/debug/state": not for you`,
+		"{}")
 	require.Len(t, asked, 1)
 	assert.Equal(t, "/debug/state", asked[0].Path)
 }
@@ -65,7 +67,8 @@ func TestPanicInAPathOfAPlugin(t *testing.T) {
 		}),
 	}})
 	assert.Equal(t, 500, apitest.Do(t, api, "GET", "/early", "").Code)
-	assert.PanicsWithValue(t, http.ErrAbortHandler, func() { apitest.Do(t, api, "GET", "/late", "") }, "the answer is broken off")
+	assert.PanicsWithValue(t, http.ErrAbortHandler, func() { apitest.Do(t, api, "GET", "/late", "") },
+		"the answer is broken off")
 }
 
 func TestShutdownEndsPathsOfPlugins(t *testing.T) {
@@ -96,6 +99,7 @@ func TestWrongPathsOfPluginsAreRefused(t *testing.T) {
 			assert.EqualError(t, err, fmt.Sprintf(`rest.New: plug-in "p": path %q: %s`, path, want))
 		})
 	}
-	_, err := rest.New(rest.Options{Plugins: []rest.Plugin{rest.Parts{Name: "p", Paths: map[string]http.Handler{"/a": nil}}}})
+	_, err := rest.New(rest.Options{Plugins: []rest.Plugin{rest.Parts{Name: "p",
+		Paths: map[string]http.Handler{"/a": nil}}}})
 	assert.EqualError(t, err, `rest.New: plug-in "p": path "/a": the handler is nil`)
 }

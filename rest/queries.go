@@ -6,41 +6,45 @@ import (
 	"github.com/decorum-go/decorum/rest/internal/resource"
 )
 
-// Queries lets clients query, sort and count the objects of all resources, see [Options.Queries]. It is an extension of this library:
-// clients of Kubernetes do not use it, and servers without it ignore its parameters. OpenAPI lists the parameters if the API has them,
-// and the answer to a list or a watch that used some names them in its header [AppliedParameters].
+// Queries lets clients query, sort and count the objects of all resources, see [Options.Queries]. It is an extension of
+// this library: clients of Kubernetes do not use it, and servers without it ignore its parameters. OpenAPI lists the
+// parameters if the API has them, and the answer to a list or a watch that used some names them in its header
+// [AppliedParameters].
 //
-// The parameter fieldQuery selects the objects of a list, a watch or a deletion of a collection, besides labelSelector and
-// fieldSelector. All of its conditions must hold:
+// The parameter fieldQuery selects the objects of a list, a watch or a deletion of a collection, besides labelSelector
+// and fieldSelector. All of its conditions must hold:
 //
 //	fieldQuery=spec.size>=3,spec.color in (red,blue),metadata.name^=web-
 //
-// The operators are = (or ==), != , in and notin, as in label selectors, and <, <=, >, >= and ^=, which requires a prefix. A field is a
-// selectable field of the resource in the version of the request, metadata.name, metadata.namespace, metadata.creationTimestamp, or
-// metadata.labels. with the key of a label behind it. Integers are compared as numbers, and everything else byte by byte. A value that
-// contains white space or one of ,()=!<>^" is written as a JSON string. An object without the field meets != and notin, and = with an
-// empty value.
+// The operators are = (or ==), != , in and notin, as in label selectors, and <, <=, >, >= and ^=, which requires a
+// prefix. A field is a selectable field of the resource in the version of the request, metadata.name,
+// metadata.namespace, metadata.creationTimestamp, or metadata.labels. with the key of a label behind it. Integers are
+// compared as numbers, and everything else byte by byte. A value that contains white space or one of ,()=!<>^" is
+// written as a JSON string. An object without the field meets != and notin, and = with an empty value.
 //
 // The parameter sortBy sorts a list by up to four of these fields, and then by namespace and name:
 //
 //	sortBy=spec.size,-metadata.creationTimestamp
 //
-// A minus means descending. Objects without the field come last. With limit and continue, all pages show one revision, as those of
-// any other list.
+// A minus means descending. Objects without the field come last. With limit and continue, all pages show one revision,
+// as those of any other list.
 //
-// With the parameter facets, a list contains no objects but [Counts]: how many of the selected objects have which values of some fields.
+// With the parameter facets, a list contains no objects but [Counts]: how many of the selected objects have which
+// values of some fields.
 //
 //	facets=spec.color,status.phase
 //
-// A list by an indexed field or label, which all selectable fields and [Resource.IndexedLabels] in the stored version are, visits only the objects that it
-// needs. Any other query visits all objects of its namespace. MaxVisits bounds both.
+// A list by an indexed field or label, which all selectable fields and [Resource.IndexedLabels] in the stored version
+// are, visits only the objects that it needs. Any other query visits all objects of its namespace. MaxVisits bounds
+// both.
 //
 // The path /watches serves one stream about several resources, which the page docs/extensions.md describes.
 //
-// A user who may access some of the objects (see [AllowOnly]) queries, sorts and counts only these. But MaxVisits counts the others too.
+// A user who may access some of the objects (see [AllowOnly]) queries, sorts and counts only these. But MaxVisits
+// counts the others too.
 type Queries struct {
-	// MaxVisits is how many objects the server looks at to answer one request. If it would need more, the client gets 400 BadRequest.
-	// Default: 100,000.
+	// MaxVisits is how many objects the server looks at to answer one request. If it would need more, the client gets 400
+	// BadRequest. Default: 100,000.
 	MaxVisits int
 	// MaxValues is how many different values of one field an answer counts. It sums up the others. Default: 1,000.
 	MaxValues int
@@ -51,8 +55,8 @@ const (
 	defaultMaxValues = 1000
 )
 
-// AppliedParameters is the header of an answer that names those parameters of [Queries] that had an effect on it, such as "fieldQuery,
-// sortBy". A server without them does not send the header.
+// AppliedParameters is the header of an answer that names those parameters of [Queries] that had an effect on it, such
+// as "fieldQuery, sortBy". A server without them does not send the header.
 const AppliedParameters = resource.AppliedParameters
 
 // limits returns the limits of queries, or nil if the API has none.
@@ -65,13 +69,15 @@ func (q *Queries) limits() *resource.QueryLimits {
 	}
 }
 
-// readQueryParameters reads the parameters of a query. If the API does not support queries, it ignores them, as upstream does.
+// readQueryParameters reads the parameters of a query. If the API does not support queries, it ignores them, as
+// upstream does.
 func (q *request) readQueryParameters(p *resource.ListParameters) error {
 	if q.api.env.Queries == nil {
 		return nil
 	}
 	text := resource.QueryText{
-		Conditions: q.query.Get(resource.FieldQuery), SortBy: q.query.Get(resource.SortBy), Facets: q.query.Get(resource.Facets),
+		Conditions: q.query.Get(resource.FieldQuery), SortBy: q.query.Get(resource.SortBy),
+		Facets: q.query.Get(resource.Facets),
 	}
 	if err := p.ReadQuery(text, q.res.Resource); err != nil || p.Query == nil {
 		return err

@@ -11,7 +11,8 @@ import (
 	"github.com/decorum-go/decorum/status"
 )
 
-// integerParameter parses an integer parameter. It returns nil if the parameter is missing, and an error if it is empty.
+// integerParameter parses an integer parameter. It returns nil if the parameter is missing, and an error if it is
+// empty.
 func integerParameter(query url.Values, name string) (*int64, error) {
 	if !query.Has(name) {
 		return nil, nil

@@ -25,8 +25,8 @@ import (
 	"github.com/decorum-go/decorum/status"
 )
 
-// request is one request on its way through the handlers. Its handler owns it. Shutdown and Close also read r and w of other
-// requests.
+// request is one request on its way through the handlers. Its handler owns it. Shutdown and Close also read r and w of
+// other requests.
 type request struct {
 	api     *API
 	serving *serving // what the API served when the request arrived
@@ -64,15 +64,16 @@ func (q *request) answerWriter() io.Writer {
 	return q.w
 }
 
-// readQuery parses the query. It refuses a malformed query as a whole: if it dropped only the malformed part, a DELETE could lose
-// its selector and delete everything.
+// readQuery parses the query. It refuses a malformed query as a whole: if it dropped only the malformed part, a DELETE
+// could lose its selector and delete everything.
 func (q *request) readQuery() error {
 	if q.r.URL.RawQuery == "" {
 		return nil
 	}
 	var err error
 	if q.query, err = url.ParseQuery(q.r.URL.RawQuery); err != nil {
-		return status.BadRequest("the query cannot be parsed: " + cmp.Or(words.NotAQuery(q.r.URL.RawQuery), "it has too many parameters"))
+		return status.BadRequest("the query cannot be parsed: " + cmp.Or(words.NotAQuery(q.r.URL.RawQuery),
+			"it has too many parameters"))
 	}
 	return nil
 }
@@ -116,8 +117,8 @@ func (q *request) leave() {
 	}
 }
 
-// negotiate picks the form of the answer to a write. It returns a mismatch as an error at once, because a write must not happen
-// if the API cannot answer it.
+// negotiate picks the form of the answer to a write. It returns a mismatch as an error at once, because a write must
+// not happen if the API cannot answer it.
 func (q *request) negotiate(e media.Endpoint) (*media.Representation, error) {
 	rep, err := q.negotiateRead(e)
 	if err != nil {
@@ -126,22 +127,24 @@ func (q *request) negotiate(e media.Endpoint) (*media.Representation, error) {
 	return rep, rep.Mismatch
 }
 
-// negotiateRead picks the form of the answer to a read. Its caller reports Mismatch only after errors in the options and a
-// missing object, which is the order of kube-apiserver.
+// negotiateRead picks the form of the answer to a read. Its caller reports Mismatch only after errors in the options
+// and a missing object, which is the order of kube-apiserver.
 func (q *request) negotiateRead(e media.Endpoint) (*media.Representation, error) {
 	return q.api.types.Negotiate(q.kind, e, q.accepted())
 }
 
 // accepted returns what the request says about the form of its answer.
 func (q *request) accepted() media.Accepted {
-	return media.Accepted{Accept: q.r.Header["Accept"], Pretty: q.wantsPretty(), Include: apimeta.IncludeObjectPolicy(q.parameters().Get("includeObject"))}
+	return media.Accepted{Accept: q.r.Header["Accept"], Pretty: q.wantsPretty(),
+		Include: apimeta.IncludeObjectPolicy(q.parameters().Get("includeObject"))}
 }
 
 func (q *request) wantsPretty() bool {
 	return media.ForPeople(q.parameters().Get("pretty"), q.r.UserAgent())
 }
 
-// namespace returns the namespace in the URL. It is empty if the URL spans all namespaces, and for a cluster-scoped resource.
+// namespace returns the namespace in the URL. It is empty if the URL spans all namespaces, and for a cluster-scoped
+// resource.
 func (q *request) namespace() (string, error) {
 	if !q.res.Kind.Namespaced {
 		return "", nil
@@ -176,7 +179,8 @@ func (q *request) objectName() (namespace, name string, err error) {
 // context returns the context for hooks. Reads without hooks do not call it, which saves its allocation.
 func (q *request) context() context.Context { return context.WithValue(q.r.Context(), accessKey{}, q) }
 
-// withTimeout returns the context of the request, bounded by [Options].RequestTimeout and by its parameter timeout. The caller calls the returned function.
+// withTimeout returns the context of the request, bounded by [Options].RequestTimeout and by its parameter timeout. The
+// caller calls the returned function.
 func (q *request) withTimeout() (context.Context, context.CancelFunc, error) {
 	timeout, err := q.timeout()
 	if err != nil {
@@ -202,8 +206,8 @@ func (q *request) timeout() (time.Duration, error) {
 	return limit, nil
 }
 
-// readBody reads the body of the request, up to MaxBodyBytes. Meanwhile the request gives its place to others, because the client may be
-// slow.
+// readBody reads the body of the request, up to MaxBodyBytes. Meanwhile the request gives its place to others, because
+// the client may be slow.
 func (q *request) readBody() ([]byte, error) {
 	if q.r.Body == nil || q.r.Body == http.NoBody {
 		return nil, nil
@@ -212,7 +216,8 @@ func (q *request) readBody() ([]byte, error) {
 	if err := flights.Receive(&q.flight); err != nil {
 		return nil, err
 	}
-	data, err := body.Read(q.w, q.r, q.api.options.MaxBodyBytes, func(bytes int64) error { return flights.Received(&q.flight, bytes) })
+	data, err := body.Read(q.w, q.r, q.api.options.MaxBodyBytes,
+		func(bytes int64) error { return flights.Received(&q.flight, bytes) })
 	if err != nil {
 		return nil, err
 	}
@@ -222,11 +227,12 @@ func (q *request) readBody() ([]byte, error) {
 
 // bodyFormat returns the format of the body. message is what a body in Protobuf contains.
 func (q *request) bodyFormat(message media.Message) body.Format {
-	return body.Format{Type: body.Type(q.r), Message: message, NumbersAsText: q.res.Schema.ReadsNumbers(), CBOR: q.api.options.CBOR}
+	return body.Format{Type: body.Type(q.r), Message: message, NumbersAsText: q.res.Schema.ReadsNumbers(),
+		CBOR: q.api.options.CBOR}
 }
 
-// isHealth reports whether the request is a health check. The API answers those even if it refuses other requests, because it is
-// overloaded or closing.
+// isHealth reports whether the request is a health check. The API answers those even if it refuses other requests,
+// because it is overloaded or closing.
 func (q *request) isHealth() bool {
 	path := q.r.URL.Path
 	return strings.HasPrefix(path, "/healthz") || strings.HasPrefix(path, "/livez") || strings.HasPrefix(path, "/readyz")
@@ -235,6 +241,6 @@ func (q *request) isHealth() bool {
 // Name implements [delivery.Request].
 func (q *request) Name() string { return q.r.Method + " " + q.r.URL.Path }
 
-// Hurry implements [delivery.Request]. A network connection is closed by the host's server, but a response of RoundTripper has
-// no server.
+// Hurry implements [delivery.Request]. A network connection is closed by the host's server, but a response of
+// RoundTripper has no server.
 func (q *request) Hurry() { inprocess.Hurry(q.w, delivery.StuckAtEnd) }

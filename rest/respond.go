@@ -26,8 +26,9 @@ var (
 // newline ends an answer in compact JSON. As in kube-apiserver, indented JSON ends without one.
 var newline = []byte("\n")
 
-// writeRaw sends a body unchanged and its end, with the headers and warnings of the response. Only this response may keep the body in memory,
-// because it can be an encoding or an old state of an object. The API therefore aborts a large response if the client is too slow.
+// writeRaw sends a body unchanged and its end, with the headers and warnings of the response. Only this response may
+// keep the body in memory, because it can be an encoding or an old state of an object. The API therefore aborts a large
+// response if the client is too slow.
 func (q *request) writeRaw(code int, contentType string, body, end []byte) error {
 	if q.held.Now != nil || len(body) <= media.ChunkSize {
 		return q.writeBody(code, contentType, body, end)
@@ -35,8 +36,8 @@ func (q *request) writeRaw(code int, contentType string, body, end []byte) error
 	return q.hold(delivery.Copied, len(body), func() error { return q.writeBody(code, contentType, body, end) })
 }
 
-// hold runs write, and aborts the response if the client is too slow. While write runs, the response keeps about size bytes in memory.
-// expired returns an error once the store no longer holds these bytes itself.
+// hold runs write, and aborts the response if the client is too slow. While write runs, the response keeps about size
+// bytes in memory. expired returns an error once the store no longer holds these bytes itself.
 func (q *request) hold(expired func() error, size int, write func() error) error {
 	cut := func() { _ = http.NewResponseController(q.w).SetWriteDeadline(time.Now()) }
 	holding := q.held.Hold(delivery.Bytes{Expired: expired, Cut: cut}, size)
@@ -57,8 +58,8 @@ func (q *request) sendWarnings() {
 	}
 }
 
-// writeBody sends the header, the body and its end. The body may be a stored object, to which nothing can be appended. It compresses a large
-// body if the client accepts gzip. It never compresses an end alone.
+// writeBody sends the header, the body and its end. The body may be a stored object, to which nothing can be appended.
+// It compresses a large body if the client accepts gzip. It never compresses an end alone.
 func (q *request) writeBody(code int, contentType string, body, end []byte) error {
 	h := q.w.Header()
 	if contentType == media.JSON {
@@ -146,8 +147,8 @@ func (q *request) writeOwn(code int, rep *media.Representation, v any) error {
 	return q.writeJSON(code, rep, body)
 }
 
-// fail answers with err as a Status. If the answer has already begun, it panics with [http.ErrAbortHandler] instead, and the
-// server closes the connection.
+// fail answers with err as a Status. If the answer has already begun, it panics with [http.ErrAbortHandler] instead,
+// and the server closes the connection.
 func (q *request) fail(err error) {
 	e := q.failure(err)
 	q.observed.failed(err, &e.Status)
@@ -162,9 +163,10 @@ func (q *request) fail(err error) {
 	_ = q.writeOwn(status.CodeOf(e), q.api.types.NegotiateStatus(q.accepted()), &e.Status)
 }
 
-// failure returns the error that the client sees. An error outside package status becomes a 500 without its text. failure logs
-// errors of the server with their causes, which the client must not see, and every panic. A 503 without a cause is an answer that
-// somebody chose, such as that of a hook whose backend is away on purpose. It tells the client everything, so it is a warning.
+// failure returns the error that the client sees. An error outside package status becomes a 500 without its text.
+// failure logs errors of the server with their causes, which the client must not see, and every panic. A 503 without a
+// cause is an answer that somebody chose, such as that of a hook whose backend is away on purpose. It tells the client
+// everything, so it is a warning.
 func (q *request) failure(err error) *status.Error {
 	e := status.From(err)
 	_, panicked := errors.AsType[*resource.PanicError](err)
@@ -176,8 +178,8 @@ func (q *request) failure(err error) *status.Error {
 	if panicked {
 		logged = err // its stack has many lines, and shows no text of a client
 	}
-	attrs := []slog.Attr{safeText("method", q.r.Method), safeText("path", q.r.URL.Path), safeText("user", UserFrom(q.r.Context()).Name),
-		slog.String("auditID", q.auditID[0]), slog.Any("error", logged)}
+	attrs := []slog.Attr{safeText("method", q.r.Method), safeText("path", q.r.URL.Path),
+		safeText("user", UserFrom(q.r.Context()).Name), slog.String("auditID", q.auditID[0]), slog.Any("error", logged)}
 	told, ok := errors.AsType[*status.Error](err)
 	switch {
 	case ok && errors.Unwrap(told) != nil:
@@ -194,16 +196,16 @@ func safeText(key, value string) slog.Attr {
 	return slog.String(key, errorlog.Safe(value, errorlog.MaxText))
 }
 
-// expected reports whether a 5xx is not a fault of the server: the client has left, the API shuts down or expects the resource, or
-// the client asks for a future revision.
+// expected reports whether a 5xx is not a fault of the server: the client has left, the API shuts down or expects the
+// resource, or the client asks for a future revision.
 func (q *request) expected(e *status.Error) bool {
 	ahead := q.api.closing() || q.serving != nil && q.res == nil
 	return q.r.Context().Err() != nil || ahead && status.IsServiceUnavailable(e) || status.IsTooLargeResourceVersion(e)
 }
 
-// Error answers a request with an error in the way the API does: with a Status in a form that the client accepts. Only the log
-// receives the text of an error outside package status; the client receives a 500. Middleware of the host calls Error to refuse a
-// request before the API sees it.
+// Error answers a request with an error in the way the API does: with a Status in a form that the client accepts. Only
+// the log receives the text of an error outside package status; the client receives a 500. Middleware of the host calls
+// Error to refuse a request before the API sees it.
 func (a *API) Error(w http.ResponseWriter, r *http.Request, err error) {
 	q := &request{api: a, w: w, r: r}
 	q.setAuditID()

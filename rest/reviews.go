@@ -10,7 +10,8 @@ import (
 	"github.com/decorum-go/decorum/status"
 )
 
-// selfReviews returns the kinds through which a client asks who it is and what it may do. Many clients ask before they do anything else.
+// selfReviews returns the kinds through which a client asks who it is and what it may do. Many clients ask before they
+// do anything else.
 func selfReviews() []Definition {
 	return []Definition{
 		Resource[review.Self]{
@@ -26,7 +27,8 @@ func selfReviews() []Definition {
 			},
 		},
 		Resource[review.SelfAccess]{
-			Group: "authorization.k8s.io", Version: "v1", Plural: "selfsubjectaccessreviews", Names: Names{Kind: "SelfSubjectAccessReview"},
+			Group: "authorization.k8s.io", Version: "v1", Plural: "selfsubjectaccessreviews",
+			Names:       Names{Kind: "SelfSubjectAccessReview"},
 			Description: "Tells the client whether it may take an action.",
 			Scope:       ScopeCluster, Wire: Wire{Dialect: DialectBuiltin},
 			Hooks: Hooks[review.SelfAccess]{
@@ -38,7 +40,8 @@ func selfReviews() []Definition {
 			},
 		},
 		Resource[review.Rules]{
-			Group: "authorization.k8s.io", Version: "v1", Plural: "selfsubjectrulesreviews", Names: Names{Kind: "SelfSubjectRulesReview"},
+			Group: "authorization.k8s.io", Version: "v1", Plural: "selfsubjectrulesreviews",
+			Names:       Names{Kind: "SelfSubjectRulesReview"},
 			Description: "Lists what the client may do in a namespace.",
 			Scope:       ScopeCluster, Wire: Wire{Dialect: DialectBuiltin},
 			Hooks: Hooks[review.Rules]{
@@ -69,7 +72,8 @@ func (a *API) selfReviewsBeside(declared []*served) (reviews []*served, err erro
 const noRules = "the server decides about each access by itself and keeps no list of rules"
 
 // everyVerb are the verbs of all requests. Without an Authorizer, a client may use them, but may not impersonate.
-var everyVerb = []string{kind.Create, kind.Delete, kind.DeleteCollection, kind.Get, kind.List, kind.Patch, kind.Update, kind.Watch}
+var everyVerb = []string{kind.Create, kind.Delete, kind.DeleteCollection, kind.Get, kind.List, kind.Patch, kind.Update,
+	kind.Watch}
 
 // mayI returns the status of an access review about the client.
 func mayI(ctx context.Context, q route.Question) (review.AccessStatus, error) {
@@ -109,7 +113,8 @@ func myRules(ctx context.Context, namespace string) (review.RulesStatus, error) 
 			review.ResourceRule{Verbs: texts(r.Verbs), APIGroups: r.Groups, Resources: r.Resources, ResourceNames: r.Names})
 	}
 	for _, r := range rules.Paths {
-		out.NonResourceRules = append(out.NonResourceRules, review.NonResourceRule{Verbs: texts(r.Verbs), NonResourceURLs: r.Paths})
+		out.NonResourceRules = append(out.NonResourceRules,
+			review.NonResourceRule{Verbs: texts(r.Verbs), NonResourceURLs: r.Paths})
 	}
 	out.Incomplete = rules.Incomplete
 	return out, nil

@@ -19,8 +19,8 @@ import (
 // handler answers one request, or returns the error to answer with.
 type handler func(q *request) error
 
-// chooser returns the handler for a request's method, or an error if there is none. It returns before the handler runs, so that
-// few stack frames lie between a request and its answer.
+// chooser returns the handler for a request's method, or an error if there is none. It returns before the handler runs,
+// so that few stack frames lie between a request and its answer.
 type chooser func(q *request) (handler, error)
 
 // always returns the chooser for a path whose handler checks the method itself.
@@ -45,12 +45,12 @@ type place struct {
 	declared                     string // the path of a plug-in, which may stand for all paths below it
 }
 
-// finder finds out where a path leads: to a resource, or nil for a path outside of all resources, and to a chooser, or nil if the path is
-// unknown. It fills in the place.
+// finder finds out where a path leads: to a resource, or nil for a path outside of all resources, and to a chooser, or
+// nil if the path is unknown. It fills in the place.
 type finder func(s *serving, path string, params httprouter.Params, at *place) (*served, chooser)
 
-// anyMethod is the only method that the router knows. The handler of a path checks the method, because the answer to a wrong one depends
-// on the resource.
+// anyMethod is the only method that the router knows. The handler of a path checks the method, because the answer to a
+// wrong one depends on the resource.
 const anyMethod = "ANY"
 
 // Names of the parameters in a path.
@@ -61,8 +61,9 @@ const (
 	paramCheck    = "check"
 )
 
-// newRouter returns the router of the paths that every API has, whatever it serves. The paths of resources are not among them: a router
-// panics if two paths overlap, and the names of resources are for clients to choose. So [serving.lookUpIn] looks those up by their parts.
+// newRouter returns the router of the paths that every API has, whatever it serves. The paths of resources are not
+// among them: a router panics if two paths overlap, and the names of resources are for clients to choose. So
+// [serving.lookUpIn] looks those up by their parts.
 func (a *API) newRouter() *httprouter.Router {
 	router := &httprouter.Router{}
 	add := func(path string, find finder) {
@@ -166,8 +167,9 @@ func (s *serving) lookUpIn(gv apimeta.GroupVersion, path string, at *place) (*se
 	return res, (*request).watchByPath
 }
 
-// lookUpObject is lookUpIn for the path of a resource, of an object or of a subresource. …/namespaces/NAMESPACE/NAME is a resource in a
-// namespace if there is one with this plural, and otherwise the subresource of an object of the resource "namespaces".
+// lookUpObject is lookUpIn for the path of a resource, of an object or of a subresource. …/namespaces/NAMESPACE/NAME is
+// a resource in a namespace if there is one with this plural, and otherwise the subresource of an object of the
+// resource "namespaces".
 func (s *serving) lookUpObject(gv apimeta.GroupVersion, path string, at *place) (*served, chooser) {
 	plural, rest, more := strings.Cut(path, "/")
 	if plural == resource.NamespacesPlural {
@@ -183,7 +185,8 @@ func (s *serving) lookUpObject(gv apimeta.GroupVersion, path string, at *place) 
 		return res, res.lookUp(rest, more, at)
 	case res != nil && !more:
 		return res, (*request).collectionOfAll
-	case res == nil && gv == apimeta.GroupVersion{Version: "v1"} && plural == resource.NamespacesPlural && rest != "" && !strings.Contains(rest, "/"):
+	case res == nil && gv == apimeta.GroupVersion{Version: "v1"} && plural == resource.NamespacesPlural && rest != "" &&
+		!strings.Contains(rest, "/"):
 		return nil, always((*request).namespaceNotServed)
 	}
 	return nil, nil
@@ -212,8 +215,9 @@ func (res *served) lookUp(path string, inside bool, at *place) chooser {
 	return always((*request).subresourceOfItem)
 }
 
-// answer runs the handler that choose returns, and sends its error if there is one. Before that, it makes the checks that all requests
-// have in common: it finds out the user, gives the request a place among those of this user, and asks the Authorizer.
+// answer runs the handler that choose returns, and sends its error if there is one. Before that, it makes the checks
+// that all requests have in common: it finds out the user, gives the request a place among those of this user, and asks
+// the Authorizer.
 func (q *request) answer(choose chooser) {
 	a, res, w, r := q.api, q.res, q.w, q.r
 	w.Header()["X-Content-Type-Options"] = headerNoSniff
@@ -283,8 +287,8 @@ func (q *request) answer(choose chooser) {
 	}
 }
 
-// namesNamespaces reports whether the name of an object is at the position where the paths of other resources have their
-// namespace.
+// namesNamespaces reports whether the name of an object is at the position where the paths of other resources have
+// their namespace.
 func (res *served) namesNamespaces() bool {
 	return !res.Kind.Namespaced && res.GR.Resource == resource.NamespacesPlural
 }
@@ -294,8 +298,8 @@ func (s *serving) HasPlural(gv apimeta.GroupVersion, plural string) bool {
 	return s.find(gv, plural) != nil
 }
 
-// HasBelowNamespace implements [route.Served]. status and finalize count as subresources of namespaces even if the API does not
-// serve namespaces, as in kube-apiserver, unless the API serves a resource with that plural.
+// HasBelowNamespace implements [route.Served]. status and finalize count as subresources of namespaces even if the API
+// does not serve namespaces, as in kube-apiserver, unless the API serves a resource with that plural.
 func (s *serving) HasBelowNamespace(gv apimeta.GroupVersion, name string) bool {
 	if res := s.find(gv, name); res != nil && res.Kind.Namespaced {
 		return false
@@ -311,8 +315,8 @@ func (s *serving) find(gv apimeta.GroupVersion, plural string) *served {
 	return s.byPath[gv.WithResource(plural)]
 }
 
-// unknownPath answers a path without a route: with 503 if the API expects the resource and does not serve it yet, with a Status below
-// the groups that are served, as their clients expect, and in plain text elsewhere.
+// unknownPath answers a path without a route: with 503 if the API expects the resource and does not serve it yet, with
+// a Status below the groups that are served, as their clients expect, and in plain text elsewhere.
 func (q *request) unknownPath() error {
 	path := q.r.URL.Path
 	question, expected := q.question(), q.api.expected.Load()
@@ -327,8 +331,8 @@ func (q *request) unknownPath() error {
 	return nil
 }
 
-// namespaceNotServed answers for a namespace if the API serves no namespaces. When kubectl receives a 404 for an object, it asks
-// for the object's namespace; a second 404 would replace the first in its message.
+// namespaceNotServed answers for a namespace if the API serves no namespaces. When kubectl receives a 404 for an
+// object, it asks for the object's namespace; a second 404 would replace the first in its message.
 func (q *request) namespaceNotServed() error { return status.MethodNotAllowed() }
 
 // collection chooses the handler for a resource, or for one namespace of it.
@@ -383,7 +387,8 @@ func (q *request) method() string {
 	return q.r.Method
 }
 
-// noSuchMethod refuses a method that the path does not have. Custom resources name themselves if no path has the method.
+// noSuchMethod refuses a method that the path does not have. Custom resources name themselves if no path has the
+// method.
 func (q *request) noSuchMethod() error {
 	known := []string{http.MethodPost, http.MethodPut, http.MethodPatch, http.MethodDelete}
 	if q.res.Dialect.MethodsNamed && !slices.Contains(known, q.r.Method) {

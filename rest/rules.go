@@ -2,8 +2,8 @@ package rest
 
 import "github.com/decorum-go/decorum/internal/rules"
 
-// Rules are validation rules in the Common Expression Language, with their evaluator. Module cel makes them, and the host only passes them
-// on. nil contains no rules. [New] refuses Rules of any other origin.
+// Rules are validation rules in the Common Expression Language, with their evaluator. Module cel makes them, and the
+// host only passes them on. nil contains no rules. [New] refuses Rules of any other origin.
 type Rules interface {
 	// Language returns the name of the language, "CEL".
 	Language() string

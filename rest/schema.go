@@ -11,24 +11,27 @@ import (
 	"github.com/decorum-go/decorum/storage"
 )
 
-// Schema describes the objects of a kind without a Go struct, in the words of a CustomResourceDefinition. Such a kind answers as
-// kube-apiserver does for a custom resource of this schema: unknown fields are pruned, missing ones are defaulted, and an update
-// may keep values that break the schema if it does not change them. A write in another version than the stored one need not meet
-// the schema of the stored version, which prunes and defaults the object. So the object loses the fields that one of the two
-// versions lacks. A read in another version prunes the object, and does not default it.
+// Schema describes the objects of a kind without a Go struct, in the words of a CustomResourceDefinition. Such a kind
+// answers as kube-apiserver does for a custom resource of this schema: unknown fields are pruned, missing ones are
+// defaulted, and an update may keep values that break the schema if it does not change them. A write in another version
+// than the stored one need not meet the schema of the stored version, which prunes and defaults the object. So the
+// object loses the fields that one of the two versions lacks. A read in another version prunes the object, and does not
+// default it.
 type Schema struct {
-	// OpenAPI is a structural OpenAPI v3 schema, as JSON. Package crd checks that a schema is structural and that its defaults are
-	// valid; New does not. Default: objects may have any fields.
+	// OpenAPI is a structural OpenAPI v3 schema, as JSON. Package crd checks that a schema is structural and that its
+	// defaults are valid; New does not. Default: objects may have any fields.
 	OpenAPI []byte
 	// Status adds the subresource /status. Without it, the status is a field like any other.
 	Status bool
-	// RulesChecked says that the rules of the schema (x-kubernetes-validations) are known to be valid, so that New may leave it to
-	// the first write to compile them. All rules need the evaluator of module cel: set Rules of the resource to cel.New(nil).
+	// RulesChecked says that the rules of the schema (x-kubernetes-validations) are known to be valid, so that New may
+	// leave it to the first write to compile them. All rules need the evaluator of module cel: set Rules of the resource
+	// to cel.New(nil).
 	RulesChecked bool
-	// Convert does what a conversion webhook does. Only the stored version declares it. Default: fields are copied by their names.
+	// Convert does what a conversion webhook does. Only the stored version declares it. Default: fields are copied by
+	// their names.
 	Convert func(ctx context.Context, objects []json.RawMessage, apiVersion string) ([]json.RawMessage, error)
-	// DefinedBy is the object that describes the kind. Objects are created only while it exists and is not being deleted, whichever
-	// replica deletes it. Only the stored version declares it. Default: objects can always be created.
+	// DefinedBy is the object that describes the kind. Objects are created only while it exists and is not being deleted,
+	// whichever replica deletes it. Only the stored version declares it. Default: objects can always be created.
 	DefinedBy *DefiningObject
 }
 
@@ -62,7 +65,8 @@ func (r Resource[T]) declareSchema(d *resource.Declaration) error {
 	if d.Kind.Kind == "" {
 		return errors.New("Names.Kind: must be set, because the kind has no Go struct")
 	}
-	d.Open = &resource.OpenSchema{JSON: r.Schema.OpenAPI, Status: r.Schema.Status, RulesChecked: r.Schema.RulesChecked, Convert: r.Schema.Convert}
+	d.Open = &resource.OpenSchema{JSON: r.Schema.OpenAPI, Status: r.Schema.Status, RulesChecked: r.Schema.RulesChecked,
+		Convert: r.Schema.Convert}
 	if by := r.Schema.DefinedBy; by != nil {
 		d.Open.DefinedBy = &resource.DefinedBy{Key: storage.Key{Resource: by.Resource.String(), Name: by.Name}, UID: by.UID}
 	}

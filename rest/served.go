@@ -98,7 +98,8 @@ func (r Resource[T]) build(env *resource.Environment, stored *served) (*served, 
 	return res, res.showSubresources()
 }
 
-// declareSubresources adds the host's subresources to a declaration. It calls built with each subresource once that is built.
+// declareSubresources adds the host's subresources to a declaration. It calls built with each subresource once that is
+// built.
 func (r Resource[T]) declareSubresources(d *resource.Declaration, built func(*servedSubresource)) {
 	for _, s := range r.Subresources {
 		d.Subresources = append(d.Subresources, func(parent *resource.Resource) (*resource.Subresource, error) {
@@ -120,14 +121,19 @@ func (r Resource[T]) declaration() (d resource.Declaration, err error) {
 	d = resource.Declaration{
 		Kind: &kind.Kind{
 			GroupVersionKind: apimeta.GroupVersionKind{Group: r.Group, Version: r.Version, Kind: r.Names.Kind},
-			Plural:           r.Plural, Singular: r.Names.Singular, ListKind: r.Names.ListKind, ShortNames: slices.Clone(r.Names.Short), Categories: slices.Clone(r.Names.Categories),
-			Description: r.Description, Namespaced: r.Scope == ScopeNamespaced, Virtual: r.Hooks.Call != nil, SelectableFields: slices.Clone(r.SelectableFields),
+			Plural:           r.Plural, Singular: r.Names.Singular, ListKind: r.Names.ListKind,
+			ShortNames: slices.Clone(r.Names.Short), Categories: slices.Clone(r.Names.Categories),
+			Description: r.Description, Namespaced: r.Scope == ScopeNamespaced, Virtual: r.Hooks.Call != nil,
+			SelectableFields: slices.Clone(r.SelectableFields),
 		},
 		Dialect: r.Wire.Dialect.rules(),
 		Traits: resource.Traits{
-			CheckName: r.Names.Rule.check, Singleton: r.Singleton, CreateOnUpdate: r.Wire.CreateOnUpdate, RemoveWhenDue: r.RemoveWhenDue,
-			TimeToLive: r.TimeToLive, MarkedFor: r.Wire.MarkedFor, ReturnDeleted: r.Wire.ReturnDeleted, Untracked: r.Wire.Untracked, Strategy: r.strategy,
-			StatusOnCreate: r.Wire.StatusOnCreate, Parts: slices.Clone(r.Wire.Parts), StatusParts: slices.Clone(r.Wire.StatusParts),
+			CheckName: r.Names.Rule.check, Singleton: r.Singleton, CreateOnUpdate: r.Wire.CreateOnUpdate,
+			RemoveWhenDue: r.RemoveWhenDue,
+			TimeToLive:    r.TimeToLive, MarkedFor: r.Wire.MarkedFor, ReturnDeleted: r.Wire.ReturnDeleted,
+			Untracked: r.Wire.Untracked, Strategy: r.strategy,
+			StatusOnCreate: r.Wire.StatusOnCreate, Parts: slices.Clone(r.Wire.Parts),
+			StatusParts: slices.Clone(r.Wire.StatusParts),
 		},
 		GoType: &typed[T]{r}, Overlay: r.Overlay, IndexedLabels: slices.Clone(r.IndexedLabels),
 	}
@@ -167,8 +173,8 @@ func (r Resource[T]) declaration() (d resource.Declaration, err error) {
 	return d, r.declareSchema(&d)
 }
 
-// showSubresources puts the subresources that the API adds itself, such as status and scale, in front of those of the host. This
-// is their order in discovery.
+// showSubresources puts the subresources that the API adds itself, such as status and scale, in front of those of the
+// host. This is their order in discovery.
 func (res *served) showSubresources() error {
 	var own []*servedSubresource
 	for _, sub := range res.Resource.Subresources[:len(res.Resource.Subresources)-len(res.shown)] {

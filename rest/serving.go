@@ -7,8 +7,8 @@ import (
 	"github.com/decorum-go/decorum/rest/internal/resource"
 )
 
-// serving is everything that an API answers with. It is built whole and never changes. A request uses the same serving from its
-// beginning to its end.
+// serving is everything that an API answers with. It is built whole and never changes. A request uses the same serving
+// from its beginning to its end.
 type serving struct {
 	resource.Set
 	stored   []*served // the stored version of every kind, also if it is not served
@@ -21,10 +21,11 @@ type serving struct {
 	replaced  chan struct{} // closed when another serving has taken the place of this one
 }
 
-// newServing builds a serving after another one, from which it takes what has not changed; old is nil for the first. Versions that
-// are not served have no route and no place in discovery, but the typed client finds them.
+// newServing builds a serving after another one, from which it takes what has not changed; old is nil for the first.
+// Versions that are not served have no route and no place in discovery, but the typed client finds them.
 func newServing(resources []*served, old *serving) *serving {
-	s := &serving{stored: resources, byPath: make(map[apimeta.GroupVersionResource]*served, len(resources)), replaced: make(chan struct{})}
+	s := &serving{stored: resources, byPath: make(map[apimeta.GroupVersionResource]*served, len(resources)),
+		replaced: make(chan struct{})}
 	var kinds []*kind.Kind
 	for _, of := range resources {
 		for _, res := range of.everyVersion() {

@@ -55,12 +55,12 @@ func (p *plugins) names() string {
 	return strings.Join(names, ", ")
 }
 
-// Start starts the plug-ins in the order of [Options.Plugins], and returns when all of them are ready. A host calls it after [New] and
-// before it listens. Until then, /readyz fails if there is anything to start.
+// Start starts the plug-ins in the order of [Options.Plugins], and returns when all of them are ready. A host calls it
+// after [New] and before it listens. Until then, /readyz fails if there is anything to start.
 //
-// If a plug-in fails, or if ctx ends first, Start stops those that it has started, in reverse order, and returns the error, which names the
-// plug-in; Start can then be called again. Afterwards ctx does not matter: [API.Shutdown] and [API.Close] stop the plug-ins. Start
-// returns an error if the plug-ins run already, or if the API has been closed.
+// If a plug-in fails, or if ctx ends first, Start stops those that it has started, in reverse order, and returns the
+// error, which names the plug-in; Start can then be called again. Afterwards ctx does not matter: [API.Shutdown] and
+// [API.Close] stop the plug-ins. Start returns an error if the plug-ins run already, or if the API has been closed.
 func (a *API) Start(ctx context.Context) error {
 	p := a.plugins
 	select {

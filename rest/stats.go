@@ -8,13 +8,15 @@ import (
 	"github.com/decorum-go/decorum/storage"
 )
 
-// Stats are the figures of an API at one moment, for metrics and for pages about its state. Later versions of this package may add fields.
+// Stats are the figures of an API at one moment, for metrics and for pages about its state. Later versions of this
+// package may add fields.
 type Stats struct {
 	// Requests is how many requests are under way over HTTP, with watches and streams.
 	Requests int
 	// Places are the requests that the API works on, of [Options].MaxInFlight. With a [Limiter] they have no limit.
 	Places Use
-	// Bodies are the bodies that the API reads, counted in parts of 256 KiB. Answers are the large answers that clients read.
+	// Bodies are the bodies that the API reads, counted in parts of 256 KiB. Answers are the large answers that clients
+	// read.
 	Bodies, Answers Use
 	// Webhooks are the hooks that wait for a service outside of the process, see [API.WaitOutside].
 	Webhooks Use
@@ -22,16 +24,17 @@ type Stats struct {
 	StuckHooks int
 	// Calls is how many calls of in-process clients are under way, with their watches.
 	Calls int
-	// Watches is how many watches are open over HTTP. WatchesBehind is how many of them have changes to look at, and MostBehind is how many
-	// changes that are for the one with the most, see [OpenWatch].
+	// Watches is how many watches are open over HTTP. WatchesBehind is how many of them have changes to look at, and
+	// MostBehind is how many changes that are for the one with the most, see [OpenWatch].
 	Watches, WatchesBehind int
 	MostBehind             uint64
-	// Objects is how many objects of each kind its store holds, for the kinds that the API serves from a store that implements
-	// [storage.Reporter].
+	// Objects is how many objects of each kind its store holds, for the kinds that the API serves from a store that
+	// implements [storage.Reporter].
 	Objects map[apimeta.GroupResource]int
 	// Store are the figures of the store of the API. It is nil if the store does not implement [storage.Reporter].
 	Store *storage.StoreStats
-	// Stores are the figures of the stores in [Options].Stores that implement [storage.Reporter], for the resources that the API serves.
+	// Stores are the figures of the stores in [Options].Stores that implement [storage.Reporter], for the resources that
+	// the API serves.
 	Stores map[apimeta.GroupResource]*storage.StoreStats
 }
 
@@ -48,8 +51,8 @@ type Use struct {
 	Used, Limit int
 }
 
-// Stats returns the present figures. Its cost grows with the number of open watches and of kinds, and not with that of objects. Requests
-// neither begin nor end while Stats counts them, which takes some microseconds for a thousand.
+// Stats returns the present figures. Its cost grows with the number of open watches and of kinds, and not with that of
+// objects. Requests neither begin nor end while Stats counts them, which takes some microseconds for a thousand.
 func (a *API) Stats() Stats {
 	var s Stats
 	f := a.flights.Stats(func(r delivery.Request) {

@@ -25,8 +25,8 @@ func TestStats(t *testing.T) {
 		assert.Equal(t, rest.Use{Limit: 10}, stats.Webhooks)
 		assert.Zero(t, stats.Objects[things])
 		assert.Contains(t, stats.Objects, things)
-		assert.NotContains(t, stats.Objects, apimeta.GroupResource{Group: "authentication.k8s.io", Resource: "selfsubjectreviews"},
-			"nobody stores these")
+		assert.NotContains(t, stats.Objects,
+			apimeta.GroupResource{Group: "authentication.k8s.io", Resource: "selfsubjectreviews"}, "nobody stores these")
 
 		server := apitest.ServeOnPipes(t, s.API)
 		stuck := apitest.OpenThingWatch(t, server.Client, server.URL+apitest.Things+"?watch=1")

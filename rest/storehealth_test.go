@@ -27,7 +27,8 @@ func (s *readOnlyStore) Update(ctx context.Context, key storage.Key, fn storage.
 	return s.Store.Update(ctx, key, fn)
 }
 
-func (s *readOnlyStore) UpdateAll(ctx context.Context, keys []storage.Key, fn storage.UpdateAllFunc) ([]*storage.Record, error) {
+func (s *readOnlyStore) UpdateAll(ctx context.Context, keys []storage.Key,
+	fn storage.UpdateAllFunc) ([]*storage.Record, error) {
 	if s.err != nil {
 		return nil, s.err
 	}
@@ -43,7 +44,8 @@ func TestReadOnlyStore(t *testing.T) {
 	assert.Equal(t, "ok", apitest.Do(t, api, "GET", "/readyz/store", "").Body)
 
 	store.err = storage.ReadOnly(errors.New("the disk is full"))
-	a := apitest.Do(t, api, "PATCH", apitest.Widgets+"/a", `{"spec":{"size":2}}`, "Content-Type", "application/merge-patch+json")
+	a := apitest.Do(t, api, "PATCH", apitest.Widgets+"/a", `{"spec":{"size":2}}`, "Content-Type",
+		"application/merge-patch+json")
 	apitest.WantFailure(t, a, 503, "ServiceUnavailable", "the store is read-only: the disk is full",
 		`{"causes":[{"message":"the disk is full","reason":"StoreReadOnly"}],"retryAfterSeconds":10}`)
 	assert.Equal(t, "10", a.Header.Get("Retry-After"))
@@ -53,7 +55,8 @@ func TestReadOnlyStore(t *testing.T) {
 	a = apitest.Do(t, api, "GET", "/readyz", "")
 	assert.Equal(t, 500, a.Code)
 	assert.Equal(t, "[+]ping ok\n[-]store failed: storage: the store is read-only: the disk is full\n[+]shutdown ok\nreadyz check failed\n", a.Body)
-	assert.Equal(t, "internal server error: storage: the store is read-only: the disk is full\n", apitest.Do(t, api, "GET", "/readyz/store", "").Body)
+	assert.Equal(t, "internal server error: storage: the store is read-only: the disk is full\n",
+		apitest.Do(t, api, "GET", "/readyz/store", "").Body)
 	assert.Equal(t, "[+]ping ok\n[+]store excluded: ok\n[+]shutdown ok\nreadyz check passed\n",
 		apitest.Do(t, api, "GET", "/readyz?verbose&exclude=store", "").Body)
 

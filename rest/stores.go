@@ -48,7 +48,8 @@ func (a *API) storeOf(resource string) storage.Store {
 	return a.store
 }
 
-// revisionOf returns a number that grows when one of the resources changes: the revision of their store, or the sum of several.
+// revisionOf returns a number that grows when one of the resources changes: the revision of their store, or the sum of
+// several.
 func (a *API) revisionOf(resources ...string) (sum watch.Revision) {
 	if len(a.stores) == 1 {
 		return a.store.Revision()

@@ -84,8 +84,9 @@ func TestStoreInMemoryBesideAFile(t *testing.T) {
 		defer func() { require.NoError(t, file.Close()) }()
 		memory := storage.NewMemory(storage.Options{})
 		defer func() { require.NoError(t, memory.Close()) }()
-		api, err := rest.New(rest.Options{Store: file, Stores: map[apimeta.GroupResource]storage.Store{{Resource: "events"}: memory}},
-			builtin.Namespaces(), builtin.Events(), apitest.ThingResource())
+		api, err := rest.New(rest.Options{Store: file,
+			Stores: map[apimeta.GroupResource]storage.Store{{Resource: "events"}: memory}}, builtin.Namespaces(),
+			builtin.Events(), apitest.ThingResource())
 		require.NoError(t, err)
 		defer func() { require.NoError(t, api.Close()) }()
 		names := func(path string) (names []string) {
@@ -103,7 +104,8 @@ func TestStoreInMemoryBesideAFile(t *testing.T) {
 		answer := apitest.Do(t, api, "POST", "/api/v1/namespaces/default/events", `{"metadata":{"name":"`+name+`"},`+
 			`"involvedObject":{"kind":"Thing","namespace":"default","name":"a"},"reason":"Seen","type":"Normal"}`)
 		assert.Equal(t, 201, answer.Code, answer.Body)
-		assert.Equal(t, []string{name}, names("/apis/events.k8s.io/v1/namespaces/default/events"), "all versions share the store")
+		assert.Equal(t, []string{name}, names("/apis/events.k8s.io/v1/namespaces/default/events"),
+			"all versions share the store")
 	}
 	events()
 	events("a0")
@@ -115,8 +117,10 @@ func TestStoresRefused(t *testing.T) {
 		own  map[apimeta.GroupResource]storage.Store
 		want string
 	}{
-		"no store":   {map[apimeta.GroupResource]storage.Store{things: nil}, "rest.New: Options.Stores: the store of things.things.example.com is nil"},
-		"namespaces": {map[apimeta.GroupResource]storage.Store{{Resource: "namespaces"}: store}, "cannot have a store of their own"},
+		"no store": {map[apimeta.GroupResource]storage.Store{things: nil},
+			"rest.New: Options.Stores: the store of things.things.example.com is nil"},
+		"namespaces": {map[apimeta.GroupResource]storage.Store{{Resource: "namespaces"}: store},
+			"cannot have a store of their own"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			_, err := rest.New(rest.Options{Stores: c.own}, builtin.Namespaces(), apitest.ThingResource())
@@ -134,7 +138,8 @@ func TestReadinessOfStores(t *testing.T) {
 	assert.Equal(t, "[+]ping ok\n[+]store ok\n[-]store-things.things.example.com failed: storage: the store is read-only: the disk is full\n"+
 		"[+]shutdown ok\nreadyz check failed\n", s.Do("GET", "/readyz", "").Body)
 	apitest.WantFailure(t, s.Do("POST", apitest.Things, apitest.ThingBody("a", `{"size":1}`)), 503, "ServiceUnavailable",
-		"the store is read-only: the disk is full", `{"causes":[{"message":"the disk is full","reason":"StoreReadOnly"}],"retryAfterSeconds":10}`)
+		"the store is read-only: the disk is full",
+		`{"causes":[{"message":"the disk is full","reason":"StoreReadOnly"}],"retryAfterSeconds":10}`)
 	assert.Equal(t, 201, s.Do("POST", apitest.ThingsV1+"/globalthings",
 		`{"apiVersion":"things.example.com/v1","kind":"GlobalThing","metadata":{"name":"g"}}`).Code)
 }
@@ -170,7 +175,8 @@ func TestNamespaceEndsDuringACreateApart(t *testing.T) {
 	require.Len(t, list.Items, 1)
 	assert.Equal(t, "before", list.Items[0].Name)
 	assert.Equal(t, 403, s.Do("POST", path, apitest.ThingBody("after", `{"size":1}`)).Code)
-	assert.Equal(t, 404, s.Do("POST", apitest.ThingsV1+"/namespaces/none/things", apitest.ThingBody("a", `{"size":1}`)).Code)
+	assert.Equal(t, 404, s.Do("POST", apitest.ThingsV1+"/namespaces/none/things",
+		apitest.ThingBody("a", `{"size":1}`)).Code)
 	dry := s.Do("POST", apitest.Things+"?dryRun=All", apitest.ThingBody("dry", `{"size":1}`))
 	assert.Equal(t, 201, dry.Code, dry.Body)
 	assert.Equal(t, 404, s.Do("GET", apitest.Things+"/dry", "").Code)

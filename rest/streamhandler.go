@@ -20,8 +20,8 @@ import (
 	"github.com/decorum-go/decorum/status"
 )
 
-// idleAfter is how long a stream may carry no bytes before the API ends it as forgotten. It is long, because a person may pause
-// the output of a command and come back hours later.
+// idleAfter is how long a stream may carry no bytes before the API ends it as forgotten. It is long, because a person
+// may pause the output of a command and come back hours later.
 const idleAfter = 4 * time.Hour
 
 // stream answers for a subresource that is a [Stream].
@@ -58,7 +58,8 @@ func (q *request) stream(sub *servedSubresource) error {
 	case outputWay:
 		return stream.Output(ctx, call, func() (io.WriteCloser, error) { return q.openBody(s.Media) }, bound.output)
 	case sessionWay:
-		wanted := stream.Wanted{Stdin: q.flag("stdin"), Stdout: q.flag("stdout"), Stderr: q.flag("stderr"), TTY: q.flag("tty")}
+		wanted := stream.Wanted{Stdin: q.flag("stdin"), Stdout: q.flag("stdout"), Stderr: q.flag("stderr"),
+			TTY: q.flag("tty")}
 		return stream.Session(ctx, call, wanted, func(ctx context.Context, t *stream.Terminal[TerminalSize]) error {
 			return bound.session(ctx, (*Session)(t))
 		})
@@ -111,8 +112,8 @@ func (q *request) proxy(ctx context.Context, call *stream.Call, bound boundStrea
 	return stream.Proxy(ctx, call, below, bound.serve)
 }
 
-// bindStream reads the object and the parameters of a request to a stream. It runs the admission hooks, except for an Output,
-// which is a read.
+// bindStream reads the object and the parameters of a request to a stream. It runs the admission hooks, except for an
+// Output, which is a read.
 func (q *request) bindStream(sub *servedSubresource) (boundStream, error) {
 	s := sub.bytes
 	namespace, name, err := q.objectName()

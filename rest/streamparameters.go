@@ -15,8 +15,8 @@ import (
 	"github.com/decorum-go/decorum/status"
 )
 
-// readStreamOptions reads the options of a stream from the parameters of a URL, and checks them. It ignores unknown parameters, because
-// the URL has other ones, such as pretty.
+// readStreamOptions reads the options of a stream from the parameters of a URL, and checks them. It ignores unknown
+// parameters, because the URL has other ones, such as pretty.
 func readStreamOptions(options *schema.Schema, parameters url.Values) (doc.Value, error) {
 	v := doc.MapOf()
 	for _, p := range options.Object.Properties {
@@ -51,7 +51,8 @@ func readStreamOptions(options *schema.Schema, parameters url.Values) (doc.Value
 	return resource.CheckOptions(options, v)
 }
 
-// typeMetaField reports whether a field belongs to the TypeMeta of the options structs of Kubernetes, and so is not a parameter.
+// typeMetaField reports whether a field belongs to the TypeMeta of the options structs of Kubernetes, and so is not a
+// parameter.
 func typeMetaField(name string) bool { return name == "kind" || name == "apiVersion" }
 
 // parseParameter parses one value of a parameter. Numbers must be finite, because JSON has no others.

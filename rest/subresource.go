@@ -16,14 +16,15 @@ import (
 	"github.com/decorum-go/decorum/status"
 )
 
-// SubresourceOf is a subresource of a resource whose objects are T: a [Subresource] or a [Stream] of T and another Go type.
+// SubresourceOf is a subresource of a resource whose objects are T: a [Subresource] or a [Stream] of T and another Go
+// type.
 type SubresourceOf[T any] interface {
 	subresource(parent *resource.Resource) (*servedSubresource, error)
 }
 
-// Subresource declares a view of an object, or an action on it, at its own URL …/NAME/SUBRESOURCE (API conventions, Verbs on
-// Resources). T is the Go type of the object and S that of the subresource. The functions that are set determine the verbs. An
-// error of package status is the answer; any other error, and a panic, is answered with 500.
+// Subresource declares a view of an object, or an action on it, at its own URL …/NAME/SUBRESOURCE (API conventions,
+// Verbs on Resources). T is the Go type of the object and S that of the subresource. The functions that are set
+// determine the verbs. An error of package status is the answer; any other error, and a panic, is answered with 500.
 type Subresource[T, S any] struct {
 	// Name is the last segment of the URL, a lower-case word.
 	Name string
@@ -32,36 +33,39 @@ type Subresource[T, S any] struct {
 
 	// Get answers GET with the view of the object. If it returns nil, the answer is 404.
 	Get func(ctx context.Context, parent *T) (*S, error)
-	// Update answers PUT and PATCH by changing the object according to sub. The changed object is validated and stored like in
-	// any other update. It cannot change the status. Update needs Get.
+	// Update answers PUT and PATCH by changing the object according to sub. The changed object is validated and stored
+	// like in any other update. It cannot change the status. Update needs Get.
 	Update func(ctx context.Context, parent *T, sub *S) error
-	// Create answers POST by running an action on the object. The answer is its result with 201, or a Status if the result is
-	// nil. parent is a snapshot. Without Claim nothing orders two requests, so Create runs for each of them, perhaps at once.
+	// Create answers POST by running an action on the object. The answer is its result with 201, or a Status if the result
+	// is nil. parent is a snapshot. Without Claim nothing orders two requests, so Create runs for each of them, perhaps at
+	// once.
 	Create func(ctx context.Context, parent *T, sub *S) (*S, error)
-	// CreateDryRun answers POST with dryRun=All: it returns what Create would return, and has no effects. If it is not set, the
-	// server only tries the Claim of the action, and refuses the request with 400 if there is none.
+	// CreateDryRun answers POST with dryRun=All: it returns what Create would return, and has no effects. If it is not
+	// set, the server only tries the Claim of the action, and refuses the request with 400 if there is none.
 	CreateDryRun func(ctx context.Context, parent *T, sub *S) (*S, error)
 
-	// Claim makes an action run once. It runs before Create, and records in the status of parent that the action begins. The
-	// server stores the claimed object, and only then calls Create with it. If another write commits first, Claim runs again on
-	// the newer object. So a Claim that finds the object claimed returns an error, which is the answer, and Create does not run.
-	// A Claim that changes nothing is a mistake, which the server answers with 500.
+	// Claim makes an action run once. It runs before Create, and records in the status of parent that the action begins.
+	// The server stores the claimed object, and only then calls Create with it. If another write commits first, Claim runs
+	// again on the newer object. So a Claim that finds the object claimed returns an error, which is the answer, and
+	// Create does not run. A Claim that changes nothing is a mistake, which the server answers with 500.
 	//
-	// Claim and Settle may change the status or, if the kind has none, the object. The result is validated and stored like in
-	// any other update, but admission hooks do not see it: they have seen the request. Claim has no side effects, because it may
-	// run several times, and in a dry run.
+	// Claim and Settle may change the status or, if the kind has none, the object. The result is validated and stored like
+	// in any other update, but admission hooks do not see it: they have seen the request. Claim has no side effects,
+	// because it may run several times, and in a dry run.
 	Claim func(ctx context.Context, parent *T, sub *S) error
-	// Settle records in the status what became of the action. Claim requires it. The server calls it once Create has returned,
-	// with the result of Create or with its error, on the newest state of the object; several times if other writes commit first.
-	// It also runs if Create panics, or if the client has gone away. If the program ends before the server has stored what Settle
-	// records, the object stays claimed, and nobody knows whether Create had its effect: see docs/kinds.md.
+	// Settle records in the status what became of the action. Claim requires it. The server calls it once Create has
+	// returned, with the result of Create or with its error, on the newest state of the object; several times if other
+	// writes commit first. It also runs if Create panics, or if the client has gone away. If the program ends before the
+	// server has stored what Settle records, the object stays claimed, and nobody knows whether Create had its effect: see
+	// docs/kinds.md.
 	Settle func(ctx context.Context, parent *T, result *S, failure error) error
 }
 
 // subresource implements [SubresourceOf]. It wraps the functions of the host as functions on documents.
 func (s Subresource[T, S]) subresource(parent *resource.Resource) (*servedSubresource, error) {
 	t := reflect.TypeFor[S]()
-	sub := &resource.Subresource{Name: s.Name, GoType: t, Kind: apimeta.GroupVersionKind{Group: s.Group, Version: s.Version, Kind: s.Kind}}
+	sub := &resource.Subresource{Name: s.Name, GoType: t,
+		Kind: apimeta.GroupVersionKind{Group: s.Group, Version: s.Version, Kind: s.Kind}}
 	if s.Version == "" {
 		sub.Kind.Group, sub.Kind.Version = parent.GVK.Group, parent.GVK.Version
 	}
@@ -136,7 +140,8 @@ func (s Subresource[T, S]) subresource(parent *resource.Resource) (*servedSubres
 }
 
 // claim wraps Claim as a function on documents.
-func (s Subresource[T, S]) claim(of *resource.Resource) func(ctx context.Context, parent, sub doc.Value) (doc.Value, error) {
+func (s Subresource[T, S]) claim(of *resource.Resource) func(ctx context.Context, parent, sub doc.Value) (doc.Value,
+	error) {
 	return func(ctx context.Context, parent, v doc.Value) (changed doc.Value, err error) {
 		defer resource.EnterHook(ctx, "Claim of "+s.Name).Leave(&err)
 		obj, err := decodeParent[T](parent)
@@ -152,7 +157,8 @@ func (s Subresource[T, S]) claim(of *resource.Resource) func(ctx context.Context
 }
 
 // settle wraps Settle as a function on documents.
-func (s Subresource[T, S]) settle(of *resource.Resource) func(ctx context.Context, parent, answer doc.Value, failure error) (doc.Value, error) {
+func (s Subresource[T, S]) settle(of *resource.Resource) func(ctx context.Context, parent, answer doc.Value,
+	failure error) (doc.Value, error) {
 	return func(ctx context.Context, parent, answer doc.Value, failure error) (changed doc.Value, err error) {
 		defer resource.EnterHook(ctx, "Settle of "+s.Name).Leave(&err)
 		obj, err := decodeParent[T](parent)
@@ -171,7 +177,9 @@ func (s Subresource[T, S]) settle(of *resource.Resource) func(ctx context.Contex
 }
 
 // actionOf wraps a function of the host as a function on documents.
-func actionOf[T, S any](name string, f func(ctx context.Context, parent *T, sub *S) (*S, error)) func(ctx context.Context, parent, sub doc.Value) (doc.Value, error) {
+func actionOf[T, S any](name string,
+	f func(ctx context.Context, parent *T, sub *S) (*S,
+		error)) func(ctx context.Context, parent, sub doc.Value) (doc.Value, error) {
 	return func(ctx context.Context, parent, v doc.Value) (out doc.Value, err error) {
 		defer resource.EnterHook(ctx, name).Leave(&err)
 		obj, err := decodeParent[T](parent)

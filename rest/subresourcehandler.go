@@ -22,7 +22,8 @@ func (q *request) subresourceOfItem() error {
 	if sub.bytes != nil {
 		return q.stream(sub)
 	}
-	verb, known := map[string]Verb{http.MethodGet: VerbGet, http.MethodPut: VerbUpdate, http.MethodPatch: VerbPatch, http.MethodPost: VerbCreate, http.MethodDelete: VerbDelete}[q.method()]
+	verb, known := map[string]Verb{http.MethodGet: VerbGet, http.MethodPut: VerbUpdate, http.MethodPatch: VerbPatch,
+		http.MethodPost: VerbCreate, http.MethodDelete: VerbDelete}[q.method()]
 	if !known {
 		return q.noSuchMethod()
 	}
@@ -94,7 +95,8 @@ func (q *request) getSubresource(sub *servedSubresource) error {
 	if err != nil {
 		return err
 	}
-	v, err := inTime(write.In(ctx, q.api.env), q, func(ctx context.Context) (doc.Value, error) { return sub.Show(ctx, record.JSON, sub.Get) })
+	v, err := inTime(write.In(ctx, q.api.env), q,
+		func(ctx context.Context) (doc.Value, error) { return sub.Show(ctx, record.JSON, sub.Get) })
 	if err != nil {
 		return err
 	}
@@ -120,7 +122,8 @@ func (q *request) createSubresource(sub *servedSubresource) error {
 		return err
 	}
 	if answer.IsAbsent() {
-		done := status.Status{TypeMeta: apimeta.TypeMeta{Kind: "Status", APIVersion: "v1"}, Status: status.Success, Code: http.StatusCreated}
+		done := status.Status{TypeMeta: apimeta.TypeMeta{Kind: "Status", APIVersion: "v1"}, Status: status.Success,
+			Code: http.StatusCreated}
 		return q.writeOwn(http.StatusCreated, c.rep.OfStatus(), &done)
 	}
 	return q.writeJSON(http.StatusCreated, c.rep, codec.AppendObject(nil, answer))

@@ -11,8 +11,8 @@ import (
 
 // Transact commits everything that fn does through clients of the API, with the context that it receives, as a unit.
 //
-// fn may run several times, so it must have no other effects: it should not send messages, and should set variables only anew in each run.
-// [API.AfterCommit] is for effects.
+// fn may run several times, so it must have no other effects: it should not send messages, and should set variables
+// only anew in each run. [API.AfterCommit] is for effects.
 //
 //	err := api.Transact(ctx, func(ctx context.Context) error {
 //		if _, err := accounts.Modify(ctx, "alice", withdraw(10)); err != nil {
@@ -22,14 +22,15 @@ import (
 //		return err
 //	})
 //
-// All writes take all their steps when fn makes them. Gets and lists with the context see what fn has written; everybody else sees it only
-// when fn has returned nil and the store has committed all of it. All changes then become visible together: their resourceVersions ascend
-// in the order in which fn first wrote the objects, and no other write comes between them. If fn returns an error, nothing is written, and
-// Transact returns the error. If fn panics, nothing is written, and the panic continues.
+// All writes take all their steps when fn makes them. Gets and lists with the context see what fn has written;
+// everybody else sees it only when fn has returned nil and the store has committed all of it. All changes then become
+// visible together: their resourceVersions ascend in the order in which fn first wrote the objects, and no other write
+// comes between them. If fn returns an error, nothing is written, and Transact returns the error. If fn panics, nothing
+// is written, and the panic continues.
 //
-// Transactions are serializable. If another client changes what fn has read or written, an object that fn has not found, or a resource that
-// fn has listed, Transact calls fn again, at most 16 times in all, and then returns 409 Conflict. An error of fn that rests on outdated
-// objects also makes it run again.
+// Transactions are serializable. If another client changes what fn has read or written, an object that fn has not
+// found, or a resource that fn has listed, Transact calls fn again, at most 16 times in all, and then returns 409
+// Conflict. An error of fn that rests on outdated objects also makes it run again.
 //
 // These rules hold inside:
 //
@@ -50,13 +51,14 @@ import (
 //   - Calls of another API or of another process do not belong to the transaction, nor do actions, virtual kinds, and reads of kinds with a
 //     store of their own (see [Options].Stores). Writes of such kinds fail with 400 BadRequest.
 //
-// If ctx ends before the commit begins, nothing is written. A store without transactions (see [storage.Transactor]) gives 400 BadRequest.
+// If ctx ends before the commit begins, nothing is written. A store without transactions (see [storage.Transactor])
+// gives 400 BadRequest.
 func (a *API) Transact(ctx context.Context, fn func(ctx context.Context) error) error {
 	return a.transact(ctx, false, fn)
 }
 
-// Rehearse is a dry run of [API.Transact]: it calls fn in the same way, but commits nothing. Every write of fn is a dry run, and hooks see it
-// as one. Later calls of fn see it as if it were written.
+// Rehearse is a dry run of [API.Transact]: it calls fn in the same way, but commits nothing. Every write of fn is a dry
+// run, and hooks see it as one. Later calls of fn see it as if it were written.
 func (a *API) Rehearse(ctx context.Context, fn func(ctx context.Context) error) error {
 	return a.transact(ctx, true, fn)
 }
@@ -69,8 +71,9 @@ func (a *API) transact(ctx context.Context, rehearses bool, fn func(ctx context.
 	return a.writes.Transact(ctx, rehearses, fn)
 }
 
-// AfterCommit calls f after the transaction of the context has committed, before [API.Transact] returns. If the transaction fails, or runs
-// again, f is dropped. AfterCommit returns false, and does nothing, if the context belongs to no transaction of the API.
+// AfterCommit calls f after the transaction of the context has committed, before [API.Transact] returns. If the
+// transaction fails, or runs again, f is dropped. AfterCommit returns false, and does nothing, if the context belongs
+// to no transaction of the API.
 func (a *API) AfterCommit(ctx context.Context, f func(Committed)) bool {
 	t := write.TransactionOf(ctx, a.store)
 	if t == nil {
@@ -83,8 +86,8 @@ func (a *API) AfterCommit(ctx context.Context, f func(Committed)) bool {
 // Committed says what a transaction has changed.
 type Committed struct{ revisions write.Committed }
 
-// ResourceVersion returns the resourceVersion that the transaction has given to an object, or to its deletion. It is empty if the
-// transaction has not changed the object.
+// ResourceVersion returns the resourceVersion that the transaction has given to an object, or to its deletion. It is
+// empty if the transaction has not changed the object.
 func (c Committed) ResourceVersion(resource apimeta.GroupResource, namespace, name string) string {
 	revision, ok := c.revisions[storage.Key{Resource: resource.String(), Namespace: namespace, Name: name}]
 	if !ok {

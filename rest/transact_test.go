@@ -168,7 +168,8 @@ func TestTransactChecksWhatItSees(t *testing.T) {
 func TestTransactRefusesKindsWithAnotherStore(t *testing.T) {
 	apart := storage.NewMemory(storage.Options{})
 	t.Cleanup(func() { assert.NoError(t, apart.Close()) })
-	b := newBank(t, rest.Options{Stores: map[apimeta.GroupResource]storage.Store{{Group: "example.com", Resource: "accounts"}: apart}})
+	b := newBank(t, rest.Options{Stores: map[apimeta.GroupResource]storage.Store{{Group: "example.com",
+		Resource: "accounts"}: apart}})
 	err := b.Transact(t.Context(), func(ctx context.Context) error {
 		_, err := b.accounts.Create(ctx, account("a", 1))
 		return err

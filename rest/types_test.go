@@ -12,14 +12,17 @@ import (
 	"github.com/decorum-go/decorum/rest/internal/apitest"
 )
 
-// APIs that share their Types answer as those that do not, also if they declare the same Go type differently and start at the same time.
+// APIs that share their Types answer as those that do not, also if they declare the same Go type differently and start
+// at the same time.
 func TestAPIsThatShareTypesDoNotInfluenceEachOther(t *testing.T) {
 	answers := func(api http.Handler) string {
 		var all strings.Builder
 		for _, r := range []struct{ method, target, body, contentType string }{
-			{"POST", apitest.Widgets, apitest.WidgetBody(`"name":"a"`, `"spec":{"size":1,"unknown":2,"tags":["x"]}`), "application/json"},
+			{"POST", apitest.Widgets, apitest.WidgetBody(`"name":"a"`, `"spec":{"size":1,"unknown":2,"tags":["x"]}`),
+				"application/json"},
 			{"POST", apitest.Widgets, apitest.WidgetBody(`"name":"b"`, `"spec":{"color":"black"}`), "application/json"},
-			{"PATCH", apitest.Widgets + "/a?fieldManager=m", apitest.WidgetBody(`"name":"a"`, `"spec":{"size":1,"tags":["y"]}`), apitest.TypeApply},
+			{"PATCH", apitest.Widgets + "/a?fieldManager=m", apitest.WidgetBody(`"name":"a"`, `"spec":{"size":1,"tags":["y"]}`),
+				apitest.TypeApply},
 			{"PATCH", apitest.Widgets + "/a/scale", `{"spec":{"replicas":3}}`, apitest.TypeMergePatch},
 			{"GET", apitest.Widgets + "/a", "", ""},
 			{"GET", "/openapi/v3/apis/example.com/v1", "", ""},
@@ -51,14 +54,15 @@ func TestAPIsThatShareTypesDoNotInfluenceEachOther(t *testing.T) {
 		{"hooked", rest.Options{}, func(r *rest.Resource[apitest.Widget]) {
 			r.Hooks.Default = func(_ context.Context, w *apitest.Widget) error { w.Spec.Owner = new("me"); return nil }
 		}},
-		{"reviewed", rest.Options{Admission: []rest.Admission{{Name: "label", Mutate: func(_ context.Context, r *rest.AdmissionRequest) error {
-			w := new(apitest.Widget)
-			if err := r.Object(w); err != nil {
-				return err
-			}
-			w.Labels = map[string]string{"seen": "true"}
-			return r.SetObject(w)
-		}}}}, func(*rest.Resource[apitest.Widget]) {}},
+		{"reviewed", rest.Options{Admission: []rest.Admission{{Name: "label",
+			Mutate: func(_ context.Context, r *rest.AdmissionRequest) error {
+				w := new(apitest.Widget)
+				if err := r.Object(w); err != nil {
+					return err
+				}
+				w.Labels = map[string]string{"seen": "true"}
+				return r.SetObject(w)
+			}}}}, func(*rest.Resource[apitest.Widget]) {}},
 	} {
 		alone := answers(apitest.New(t, c.options, apitest.WidgetResource(c.option)))
 		for other, answers := range seen {

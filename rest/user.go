@@ -6,9 +6,9 @@ import (
 	"github.com/decorum-go/decorum/rest/internal/identity"
 )
 
-// User is the user of a request. [Options.Authenticator] finds out the user. Without one, the host's middleware does, and puts the user
-// into the request's context with [WithUser]; a request without a user is then anonymous. A call of an in-process client without a user
-// is one of [Options.HostUser].
+// User is the user of a request. [Options.Authenticator] finds out the user. Without one, the host's middleware does,
+// and puts the user into the request's context with [WithUser]; a request without a user is then anonymous. A call of
+// an in-process client without a user is one of [Options.HostUser].
 type User struct {
 	Name   string
 	UID    string
@@ -34,8 +34,8 @@ func ServiceAccountUser(namespace, name string) User {
 	return User{Name: identity.ServiceAccountUser(namespace, name), Groups: identity.ServiceAccountGroups(namespace)}
 }
 
-// UserFrom returns the user of a context: of a hook's, or of a request's in a middleware. It is the user set with [WithUser],
-// else [Options.HostUser] in calls of in-process clients, else system:anonymous.
+// UserFrom returns the user of a context: of a hook's, or of a request's in a middleware. It is the user set with
+// [WithUser], else [Options.HostUser] in calls of in-process clients, else system:anonymous.
 func UserFrom(ctx context.Context) User {
 	if u, ok := ctx.Value(userKey{}).(User); ok {
 		return u

@@ -9,9 +9,9 @@ import (
 	"github.com/decorum-go/decorum/rest/internal/media"
 )
 
-// Version is the answer of /version, which kubectl version prints. GitVersion must be a semantic version with a leading v,
-// because clients refuse anything else. If it is empty, it is a version of this library; Major and Minor follow from GitVersion,
-// and GoVersion, Compiler and Platform from the running program.
+// Version is the answer of /version, which kubectl version prints. GitVersion must be a semantic version with a leading
+// v, because clients refuse anything else. If it is empty, it is a version of this library; Major and Minor follow from
+// GitVersion, and GoVersion, Compiler and Platform from the running program.
 type Version struct {
 	Major        string `json:"major"`
 	Minor        string `json:"minor"`
@@ -24,7 +24,8 @@ type Version struct {
 	Platform     string `json:"platform"`
 }
 
-// KubernetesVersion is the release of Kubernetes that the library follows: its API server answers as recorded answers of this release do.
+// KubernetesVersion is the release of Kubernetes that the library follows: its API server answers as recorded answers
+// of this release do.
 const KubernetesVersion = "v1.37.2"
 
 func (v Version) withDefaults() Version {

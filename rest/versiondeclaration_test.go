@@ -28,13 +28,19 @@ func TestInvalidVersionDeclarations(t *testing.T) {
 		change func(*rest.Resource[apitest.Cog])
 		want   string
 	}{
-		{"twice", func(r *rest.Resource[apitest.Cog]) { r.Versions = append(r.Versions, r.Versions[0]) }, `kind "Cog": Versions: "v1beta1" is declared twice`},
-		{"the stored one again", func(r *rest.Resource[apitest.Cog]) { r.Version = "v1beta1" }, `kind "Cog": Versions: "v1beta1" is declared twice`},
-		{"nil", func(r *rest.Resource[apitest.Cog]) { r.Versions = []rest.VersionOf[apitest.Cog]{nil} }, `kind "Cog": Versions: one is nil`},
-		{"no name", beta(func(b *rest.Resource[apitest.CogV1beta1]) { b.Version = "" }), `kind "Cog": version "": Version "": a DNS-1035 label`},
+		{"twice", func(r *rest.Resource[apitest.Cog]) { r.Versions = append(r.Versions, r.Versions[0]) },
+			`kind "Cog": Versions: "v1beta1" is declared twice`},
+		{"the stored one again", func(r *rest.Resource[apitest.Cog]) { r.Version = "v1beta1" },
+			`kind "Cog": Versions: "v1beta1" is declared twice`},
+		{"nil", func(r *rest.Resource[apitest.Cog]) { r.Versions = []rest.VersionOf[apitest.Cog]{nil} },
+			`kind "Cog": Versions: one is nil`},
+		{"no name", beta(func(b *rest.Resource[apitest.CogV1beta1]) { b.Version = "" }),
+			`kind "Cog": version "": Version "": a DNS-1035 label`},
 		{"names of its own", beta(func(b *rest.Resource[apitest.CogV1beta1]) { b.Plural = "cogs" }),
 			`kind "Cog": version "v1beta1": Plural is declared for all versions by the stored one`},
-		{"an absent field", beta(func(b *rest.Resource[apitest.CogV1beta1]) { b.SelectableFields = []string{"spec.material"} }),
+		{"an absent field", beta(func(b *rest.Resource[apitest.CogV1beta1]) {
+			b.SelectableFields = []string{"spec.material"}
+		}),
 			`kind "Cog": version "v1beta1": SelectableFields: "spec.material": unknown field`},
 		{"of a virtual kind", func(r *rest.Resource[apitest.Cog]) {
 			r.Hooks.Call = func(context.Context, *apitest.Cog) error { return nil }
@@ -49,7 +55,8 @@ func TestInvalidVersionDeclarations(t *testing.T) {
 
 // Whoever adds a field to Resource says here whether a version has its own.
 func TestEachFieldBelongsToTheKindOrToItsVersions(t *testing.T) {
-	own := []string{"Group", "Version", "Description", "Stage", "Overlay", "Columns", "SelectableFields", "Scale", "Subresources", "Rules", "Schema", "Hooks"}
+	own := []string{"Group", "Version", "Description", "Stage", "Overlay", "Columns", "SelectableFields", "Scale",
+		"Subresources", "Rules", "Schema", "Hooks"}
 	unexported := []string{"strategy"}
 	var want, got []string
 	want = append(append(append(want, own...), unexported...), rest.FieldsOfAllVersions()...)
@@ -63,7 +70,8 @@ func TestEachFieldBelongsToTheKindOrToItsVersions(t *testing.T) {
 	// Those of the kind reach all versions.
 	t.Run("inherited", func(t *testing.T) {
 		api := apitest.NewCogs(t, func(r *rest.Resource[apitest.Cog]) {
-			r.Scope, r.Names.ListKind, r.Names.Singular, r.Verbs = rest.ScopeCluster, "Cogs", "gear", []rest.Verb{rest.VerbGet, rest.VerbList}
+			r.Scope, r.Names.ListKind, r.Names.Singular, r.Verbs = rest.ScopeCluster, "Cogs", "gear",
+				[]rest.Verb{rest.VerbGet, rest.VerbList}
 		})
 		list := apitest.Must(t, api, "GET", "/apis/example.com/v1beta1", "")
 		assert.Equal(t, "gear", list.Text(t, "resources.0.singularName"))
@@ -91,8 +99,8 @@ func TestEachVersionPassesTheHooksOfTheStoredVersion(t *testing.T) {
 	t.Run("without hooks of its own", func(t *testing.T) {
 		api := apitest.NewCogs(t, stored)
 		olds = nil
-		apitest.WantInvalid(t, apitest.Do(t, api, "POST", apitest.BetaCogs, apitest.BetaCogBody(`{"toothCount":4}`)), "Cog.example.com", "a",
-			apitest.Invalid("in v1: spec.teeth", "Invalid value: 4: must be prime"))
+		apitest.WantInvalid(t, apitest.Do(t, api, "POST", apitest.BetaCogs, apitest.BetaCogBody(`{"toothCount":4}`)),
+			"Cog.example.com", "a", apitest.Invalid("in v1: spec.teeth", "Invalid value: 4: must be prime"))
 		require.Equal(t, 201, apitest.Do(t, api, "POST", apitest.BetaCogs, apitest.BetaCogBody(`{"toothCount":5}`)).Code)
 		require.Equal(t, 422, apitest.MergePatch(t, api, apitest.BetaCogs+"/a", `{"spec":{"toothCount":4}}`).Code)
 		require.Len(t, olds, 3)
@@ -127,7 +135,8 @@ func TestEachVersionPassesTheHooksOfTheStoredVersion(t *testing.T) {
 		assert.Contains(t, apitest.Must(t, api, "GET", apitest.Cogs+"/a", "").Body, `"example.com/oiled":"true"`)
 		assert.Contains(t, apitest.Do(t, api, "DELETE", apitest.BetaCogs+"/a", "").Body, "it turns")
 		require.Equal(t, 200, apitest.MergePatch(t, api, apitest.Cogs+"/a", `{"metadata":{"labels":{"kept":"yes"}}}`).Code)
-		assert.Contains(t, apitest.Do(t, api, "DELETE", apitest.BetaCogs+"/a", "").Body, "it is kept", "its own is asked first")
+		assert.Contains(t, apitest.Do(t, api, "DELETE", apitest.BetaCogs+"/a", "").Body, "it is kept",
+			"its own is asked first")
 		assert.Contains(t, apitest.Do(t, api, "DELETE", apitest.Cogs+"/a", "").Body, "it turns")
 	})
 }

@@ -15,23 +15,25 @@ type VersionOf[T any] interface {
 	version(stored *served) (*served, error)
 }
 
-// Converted declares a further version of a resource, with a Go type V of its own. T is the Go type of the stored version.
-// Clients can read an object in every version, whichever version wrote it (API conventions, API versioning; API concepts, API
-// versioning), so the conversion to the other version and back must lose nothing.
+// Converted declares a further version of a resource, with a Go type V of its own. T is the Go type of the stored
+// version. Clients can read an object in every version, whichever version wrote it (API conventions, API versioning;
+// API concepts, API versioning), so the conversion to the other version and back must lose nothing.
 //
-// version may belong to another group, as Kubernetes serves Event in two groups: set its Group. Each object then has two paths, but
-// one uid and one history. An empty Group means the group of the stored version. The group of the stored version is part of the keys
-// in the store, so it cannot change while the store contains objects.
+// version may belong to another group, as Kubernetes serves Event in two groups: set its Group. Each object then has
+// two paths, but one uid and one history. An empty Group means the group of the stored version. The group of the stored
+// version is part of the keys in the store, so it cannot change while the store contains objects.
 //
-// A version has its own schema, defaults, columns, selectable fields, subresources and hooks. A write is defaulted and validated
-// in the version of the request and converted; then the defaults, hooks, tags and Rules of the stored version apply as well. An
-// error that one of these finds names the stored version. Names, scope, verbs and the like belong to the whole resource and must
-// not be set in version.
+// A version has its own schema, defaults, columns, selectable fields, subresources and hooks. A write is defaulted and
+// validated in the version of the request and converted; then the defaults, hooks, tags and Rules of the stored version
+// apply as well. An error that one of these finds names the stored version. Names, scope, verbs and the like belong to
+// the whole resource and must not be set in version.
 //
-// toStored and fromStored fill in out, whose metadata is already set. They may change labels and annotations; changing other
-// metadata is an error. They hold no lock, must not keep or change in, and may run for every read and several times for one
-// write. If they return an error or panic, the answer is 500. A nil function copies the fields that both types have, by name.
-func Converted[T, V any](version Resource[V], toStored func(in *V, out *T) error, fromStored func(in *T, out *V) error) VersionOf[T] {
+// toStored and fromStored fill in out, whose metadata is already set. They may change labels and annotations; changing
+// other metadata is an error. They hold no lock, must not keep or change in, and may run for every read and several
+// times for one write. If they return an error or panic, the answer is 500. A nil function copies the fields that both
+// types have, by name.
+func Converted[T, V any](version Resource[V], toStored func(in *V, out *T) error,
+	fromStored func(in *T, out *V) error) VersionOf[T] {
 	return &convertedVersion[T, V]{version, toStored, fromStored}
 }
 
@@ -44,8 +46,9 @@ type convertedVersion[T, V any] struct {
 
 // The stored version declares these fields and hooks for all versions, so a further version must not set them.
 var (
-	fieldsOfAllVersions = [...]string{"Plural", "Scope", "Names", "Verbs", "IndexedLabels", "Singleton", "RemoveWhenDue", "TimeToLive", "History", "Versions", "Wire"}
-	hooksOfAllVersions  = [...]string{"GracePeriod", "Call"}
+	fieldsOfAllVersions = [...]string{"Plural", "Scope", "Names", "Verbs", "IndexedLabels", "Singleton", "RemoveWhenDue",
+		"TimeToLive", "History", "Versions", "Wire"}
+	hooksOfAllVersions = [...]string{"GracePeriod", "Call"}
 )
 
 // version builds the version. It copies from the stored version what holds for all versions.
@@ -62,7 +65,8 @@ func (c *convertedVersion[T, V]) version(stored *served) (*served, error) {
 		return nil, fmt.Errorf("version %q: %s is not the stored type", r.Version, reflect.TypeFor[T]())
 	}
 	r.Group = cmp.Or(r.Group, of.Group)
-	r.Plural, r.Scope, r.Names, r.Verbs, r.Singleton, r.History, r.Wire = of.Plural, of.Scope, of.Names, of.Verbs, of.Singleton, of.History, of.Wire
+	r.Plural, r.Scope, r.Names, r.Verbs, r.Singleton, r.History, r.Wire = of.Plural, of.Scope, of.Names, of.Verbs,
+		of.Singleton, of.History, of.Wire
 	r.Names.Kind = stored.GVK.Kind
 	res, err := r.build(stored.Environment, stored)
 	if err != nil {

@@ -97,7 +97,8 @@ func (q *request) openWatch(mediaType string, gone context.CancelFunc) (delivery
 	return body, nil
 }
 
-// newBody prepares an answer whose body is written little by little. A client that does not take a piece within patience counts as gone.
+// newBody prepares an answer whose body is written little by little. A client that does not take a piece within
+// patience counts as gone.
 func (q *request) newBody(contentType []string, patience time.Duration) (*stream.Body, error) {
 	body, err := stream.NewBody(q.w, patience, q.api.ending, &q.held)
 	if err != nil {

@@ -26,8 +26,8 @@ type writeCall struct {
 	cancel context.CancelFunc
 }
 
-// beginWrite reads the parts of a write in the URL and the headers. optionsKind names its options in errors. If err is nil, the
-// caller must call cancel.
+// beginWrite reads the parts of a write in the URL and the headers. optionsKind names its options in errors. If err is
+// nil, the caller must call cancel.
 func (q *request) beginWrite(optionsKind string, ofItem bool) (c writeCall, err error) {
 	t := resource.Target{Only: q.only}
 	if ofItem {

@@ -32,10 +32,10 @@ func (e *Error) WithCause(err error) *Error {
 	return &Error{Status: e.Status, cause: err}
 }
 
-// From returns the *Error that err is or wraps, without the wrapping errors. It returns nil for nil. If the host built the *Error itself
-// and left the Kind empty, From fills in the fields that the constructors set. From turns an error of a cancelled or expired context into a
-// [Timeout], and any other error into an internal error that does not show the text of err. In both cases err becomes the cause, for the
-// log.
+// From returns the *Error that err is or wraps, without the wrapping errors. It returns nil for nil. If the host built
+// the *Error itself and left the Kind empty, From fills in the fields that the constructors set. From turns an error of
+// a cancelled or expired context into a [Timeout], and any other error into an internal error that does not show the
+// text of err. In both cases err becomes the cause, for the log.
 func From(err error) *Error {
 	if err == nil {
 		return nil
@@ -49,13 +49,15 @@ func From(err error) *Error {
 	return failure(ReasonInternalError, "Internal error occurred: the request could not be completed", nil).WithCause(err)
 }
 
-// complete returns e or, if e has no Kind, a copy with the fields that the constructors set. Clients recognize a Status by its Kind.
+// complete returns e or, if e has no Kind, a copy with the fields that the constructors set. Clients recognize a Status
+// by its Kind.
 func (e *Error) complete() *Error {
 	if e.Status.Kind != "" {
 		return e
 	}
 	c := &Error{Status: newStatus(Failure), cause: e.cause}
-	c.Status.ListMeta, c.Status.Message, c.Status.Reason, c.Status.Details = e.Status.ListMeta, e.Status.Message, e.Status.Reason, e.Status.Details
+	c.Status.ListMeta, c.Status.Message, c.Status.Reason, c.Status.Details = e.Status.ListMeta, e.Status.Message,
+		e.Status.Reason, e.Status.Details
 	c.Status.Code = int32(e.code())
 	return c
 }

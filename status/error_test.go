@@ -75,12 +75,14 @@ func TestConstructorsOnTheWire(t *testing.T) {
 			`"message":"Internal error occurred: boom","reason":"InternalError","details":{"causes":[{"message":"boom"}]},"code":500}`},
 		{"server timeout", status.ServerTimeout(widgets(), "list", 2),
 			`"message":"The list operation against widgets.example.com could not be completed at this time, please try again.","reason":"ServerTimeout","details":{"name":"list","group":"example.com","kind":"widgets","retryAfterSeconds":2},"code":500}`},
-		{"unavailable", status.ServiceUnavailable("starting"), `"message":"starting","reason":"ServiceUnavailable","code":503}`},
+		{"unavailable", status.ServiceUnavailable("starting"),
+			`"message":"starting","reason":"ServiceUnavailable","code":503}`},
 		{"timeout", status.Timeout("request did not complete within the allotted timeout", 0),
 			`"message":"Timeout: request did not complete within the allotted timeout","reason":"Timeout","details":{},"code":504}`},
 		{"too large version", status.TooLargeResourceVersion(9999, 6),
 			`"message":"Timeout: Too large resource version: 9999, current: 6","reason":"Timeout","details":{"causes":[{"reason":"ResourceVersionTooLarge","message":"Too large resource version"}],"retryAfterSeconds":1},"code":504}`},
-		{"no reason", status.Generic(http.StatusInternalServerError, "resourceVersion should not be set on objects to be created"),
+		{"no reason", status.Generic(http.StatusInternalServerError,
+			"resourceVersion should not be set on objects to be created"),
 			`"message":"resourceVersion should not be set on objects to be created","code":500}`},
 		{"exit code", status.NonZeroExit(3),
 			`"message":"command terminated with non-zero exit code: exit status 3","reason":"NonZeroExitCode","details":{"causes":[{"reason":"ExitCode","message":"3"}]}}`},
@@ -218,7 +220,8 @@ func TestReasonAndCode(t *testing.T) {
 		{"wrapped", fmt.Errorf("x: %w", status.Gone("y")), status.ReasonGone, 410},
 		{"foreign", errors.New("x"), "", 500},
 		{"deadline", context.DeadlineExceeded, "", 504},
-		{"by hand, no code", &status.Error{Status: status.Status{Reason: status.ReasonForbidden}}, status.ReasonForbidden, 403},
+		{"by hand, no code", &status.Error{Status: status.Status{Reason: status.ReasonForbidden}}, status.ReasonForbidden,
+			403},
 		{"by hand, code of a success", &status.Error{Status: status.Status{Code: 200}}, "", 500},
 		{"by hand, impossible code", &status.Error{Status: status.Status{Code: 7}}, "", 500},
 	}
@@ -262,7 +265,8 @@ func TestFrom(t *testing.T) {
 // The host may build an Error without the fields that the constructors set.
 func TestFromCompletesWhatIsBuiltByHand(t *testing.T) {
 	cause := errors.New("cause")
-	e := status.From((&status.Error{Status: status.Status{Message: "busy", Reason: status.ReasonConflict}}).WithCause(cause))
+	e := status.From((&status.Error{Status: status.Status{Message: "busy",
+		Reason: status.ReasonConflict}}).WithCause(cause))
 	want := status.Generic(409, "busy")
 	want.Status.Reason = status.ReasonConflict
 	assert.Equal(t, want.Status, e.Status)
@@ -271,7 +275,8 @@ func TestFromCompletesWhatIsBuiltByHand(t *testing.T) {
 }
 
 func TestHasCause(t *testing.T) {
-	err := fmt.Errorf("x: %w", status.ApplyConflict("y", []status.Cause{{Message: "first"}, {Type: status.CauseFieldManagerConflict}}))
+	err := fmt.Errorf("x: %w", status.ApplyConflict("y",
+		[]status.Cause{{Message: "first"}, {Type: status.CauseFieldManagerConflict}}))
 	assert.True(t, status.HasCause(err, status.CauseFieldManagerConflict))
 	assert.False(t, status.HasCause(err, status.CauseNamespaceTerminating))
 	assert.False(t, status.HasCause(status.BadRequest("no details"), status.CauseInvalid))

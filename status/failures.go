@@ -55,7 +55,8 @@ func ResourceNotFound() *Error {
 // MethodNotSupported returns the error for a resource that lacks a verb, such as
 // "create" (405).
 func MethodNotSupported(gr apimeta.GroupResource, verb string) *Error {
-	return failure(ReasonMethodNotAllowed, fmt.Sprintf("%s is not supported on resources of kind %q", verb, gr.String()), about(gr, ""))
+	return failure(ReasonMethodNotAllowed, fmt.Sprintf("%s is not supported on resources of kind %q", verb, gr.String()),
+		about(gr, ""))
 }
 
 // MethodNotAllowed returns the error for a path that exists but not for this HTTP
@@ -82,13 +83,15 @@ func GenerateNameConflict(gr apimeta.GroupResource, name string) *Error {
 	details := about(gr, name)
 	details.RetryAfterSeconds = 1
 	return failure(ReasonAlreadyExists,
-		fmt.Sprintf("%s %q already exists, the server was not able to generate a unique name for the object", gr, name), details)
+		fmt.Sprintf("%s %q already exists, the server was not able to generate a unique name for the object", gr, name),
+		details)
 }
 
 // Conflict returns the error for a write that the state of the object does not
 // allow (409).
 func Conflict(gr apimeta.GroupResource, name, reason string) *Error {
-	return failure(ReasonConflict, fmt.Sprintf("Operation cannot be fulfilled on %s %q: %s", gr, name, reason), about(gr, name))
+	return failure(ReasonConflict, fmt.Sprintf("Operation cannot be fulfilled on %s %q: %s", gr, name, reason),
+		about(gr, name))
 }
 
 // ModifiedConflict returns the error for a write whose resourceVersion is no
@@ -176,7 +179,8 @@ func ServerTimeout(gr apimeta.GroupResource, operation string, retryAfterSeconds
 	details := about(gr, operation)
 	details.RetryAfterSeconds = int32(retryAfterSeconds)
 	return failure(ReasonServerTimeout,
-		fmt.Sprintf("The %s operation against %s could not be completed at this time, please try again.", operation, gr), details)
+		fmt.Sprintf("The %s operation against %s could not be completed at this time, please try again.", operation, gr),
+		details)
 }
 
 // ServiceUnavailable returns the error of a server that is not ready (503).

@@ -92,13 +92,15 @@ func TooLongField(p *Path, value any, limit int) *FieldError {
 // TooLongCharactersField returns the error for a value of more than limit
 // characters.
 func TooLongCharactersField(p *Path, value any, limit int) *FieldError {
-	return &FieldError{Type: CauseTooLong, Field: p.String(), BadValue: value, Detail: "may not be more than " + counted(limit, "character")}
+	return &FieldError{Type: CauseTooLong, Field: p.String(), BadValue: value,
+		Detail: "may not be more than " + counted(limit, "character")}
 }
 
 // TooShortField returns the error for a value of fewer than limit characters. The
 // message does not repeat it.
 func TooShortField(p *Path, value any, limit int) *FieldError {
-	return &FieldError{Type: CauseTooShort, Field: p.String(), BadValue: value, Detail: "must be at least " + counted(limit, "character")}
+	return &FieldError{Type: CauseTooShort, Field: p.String(), BadValue: value,
+		Detail: "must be at least " + counted(limit, "character")}
 }
 
 // TooManyField returns the error for a list or map of more than limit items. A
@@ -115,7 +117,8 @@ func TooManyField(p *Path, actual, limit int) *FieldError {
 // TooFewField returns the error for a list or map of fewer than limit items. A
 // negative actual means that the number of items is unknown.
 func TooFewField(p *Path, actual, limit int) *FieldError {
-	return &FieldError{Type: CauseTooFew, Field: p.String(), BadValue: count(actual), Detail: "must have at least " + counted(limit, "item")}
+	return &FieldError{Type: CauseTooFew, Field: p.String(), BadValue: count(actual),
+		Detail: "must have at least " + counted(limit, "item")}
 }
 
 // InternalField returns the error for a fault of the server that occurred while

@@ -73,8 +73,8 @@ func IsInternalError(err error) bool { return has(err, ReasonInternalError) }
 // IsServerTimeout reports whether err holds a [ServerTimeout].
 func IsServerTimeout(err error) bool { return has(err, ReasonServerTimeout) }
 
-// IsStoreReadError reports whether err comes from a server that cannot read stored data ([ReasonStoreReadError]). An API of
-// package rest never returns this reason.
+// IsStoreReadError reports whether err comes from a server that cannot read stored data ([ReasonStoreReadError]). An
+// API of package rest never returns this reason.
 func IsStoreReadError(err error) bool { return has(err, ReasonStoreReadError) }
 
 // IsServiceUnavailable reports whether err holds a [ServiceUnavailable].

@@ -9,8 +9,8 @@ import (
 	"github.com/decorum-go/decorum/watch"
 )
 
-// apply makes a group that the authority reports visible. It reads the records outside the lock, and again if a resource was registered
-// meanwhile.
+// apply makes a group that the authority reports visible. It reads the records outside the lock, and again if a
+// resource was registered meanwhile.
 func (r *replica) apply(ctx context.Context, a Arrival) error {
 	for {
 		staged, done, err := r.stage(&a)
@@ -62,7 +62,8 @@ func (r *replica) stage(a *Arrival) (all []staged, done bool, err error) {
 	return all, false, nil
 }
 
-// receive reads the record. A record that this program cannot read must not stop the feed, so the replica does not serve it.
+// receive reads the record. A record that this program cannot read must not stop the feed, so the replica does not
+// serve it.
 func (r *replica) receive(s *staged) {
 	s.next, s.bad, s.newer = nil, nil, false
 	if s.table == nil {
@@ -110,7 +111,8 @@ func (r *replica) newer(s *Stored, form *Resource) bool {
 	return s.Form != form.Fingerprint && r.authority.Newer(s.Key.Resource, s.Form, form.Fingerprint)
 }
 
-// install publishes a group. It returns false if a table has changed since stage, and a channel if an upgrade pauses changes.
+// install publishes a group. It returns false if a table has changed since stage, and a channel if an upgrade pauses
+// changes.
 func (r *replica) install(a *Arrival, all []staged) (wait <-chan struct{}, ok bool, err error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()

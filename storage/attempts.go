@@ -10,9 +10,9 @@ import (
 // MaxAttempts is how many times an update calls its function before it fails with [ErrContended].
 const MaxAttempts = 16
 
-// The pause before another attempt is a random part of a time that doubles with each failure. This was measured with a hundred writers of
-// one object on two cores, under the race detector: without pauses, one write in seven needed more than MaxAttempts; with them, none of
-// 20,000 did.
+// The pause before another attempt is a random part of a time that doubles with each failure. This was measured with a
+// hundred writers of one object on two cores, under the race detector: without pauses, one write in seven needed more
+// than MaxAttempts; with them, none of 20,000 did.
 const firstPause, longestPause = time.Millisecond, 200 * time.Millisecond
 
 // pause lets other writers finish before an update that has failed this many times tries again.

@@ -2,7 +2,8 @@ package storage
 
 import "context"
 
-// claim completes prepared writes for the ledger, and returns what they take from limited accounts. It returns nil if they take nothing.
+// claim completes prepared writes for the ledger, and returns what they take from limited accounts. It returns nil if
+// they take nothing.
 func (o *objects) claim(ctx context.Context, writes []write) Claim {
 	if o.ledger == nil {
 		return nil

@@ -7,11 +7,12 @@ import (
 	"github.com/decorum-go/decorum/status"
 )
 
-// maxWaiting bounds how many reads of one resource wait for their turn to build an old state. A turn takes up to a tenth of a second.
+// maxWaiting bounds how many reads of one resource wait for their turn to build an old state. A turn takes up to a
+// tenth of a second.
 const maxWaiting = 32
 
-// builder lets one read at a time build an old state of a table, because copying a snapshot's tree also writes to that tree. A read that
-// had to wait must look again whether another read has built its state meanwhile.
+// builder lets one read at a time build an old state of a table, because copying a snapshot's tree also writes to that
+// tree. A read that had to wait must look again whether another read has built its state meanwhile.
 type builder struct {
 	turn    chan struct{} // holds a value while a read has the turn
 	waiting atomic.Int32

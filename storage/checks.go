@@ -9,8 +9,9 @@ import (
 	"github.com/decorum-go/decorum/watch"
 )
 
-// checks lets reads share the question for the latest revision. At most one question is under way. A read that arrives meanwhile waits for
-// the next one, because the answer under way may be older than a write that was acknowledged before the read.
+// checks lets reads share the question for the latest revision. At most one question is under way. A read that arrives
+// meanwhile waits for the next one, because the answer under way may be older than a write that was acknowledged before
+// the read.
 type checks struct {
 	mu            sync.Mutex
 	running, next *check

@@ -19,7 +19,8 @@ func (r *replica) stored(ctx context.Context, form *Resource, at watch.Revision,
 	})
 }
 
-// load implements [committer]. It loads an old state, and replays the changes since. Watches may then resume from that state.
+// load implements [committer]. It loads an old state, and replays the changes since. Watches may then resume from that
+// state.
 func (r *replica) load(ctx context.Context, form *Resource) error {
 	if err := r.announce(ctx, form); err != nil {
 		return err
@@ -47,7 +48,8 @@ func (r *replica) load(ctx context.Context, form *Resource) error {
 	}
 }
 
-// hold makes the replica keep all changes that no resource claims, and returns the revision after which it has those of a resource.
+// hold makes the replica keep all changes that no resource claims, and returns the revision after which it has those of
+// a resource.
 func (r *replica) hold(resource string) (watch.Revision, error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()

@@ -12,8 +12,8 @@ import (
 // and publish shows them to readers. The committer of a durable store makes the group durable before publish. That of a
 // replica leaves assign to the authority.
 
-// next returns the record that a key will have once all assigned groups are published, and the pending group that writes it, or nil if the
-// record is already published. The caller holds the lock.
+// next returns the record that a key will have once all assigned groups are published, and the pending group that
+// writes it, or nil if the record is already published. The caller holds the lock.
 func (o *objects) next(t *table, key Key) (*Record, *pending) {
 	if len(t.ahead) > 0 {
 		if a, ok := t.ahead[key]; ok {
@@ -23,8 +23,8 @@ func (o *objects) next(t *table, key Key) (*Record, *pending) {
 	return o.find(t, key), nil
 }
 
-// examine checks the preconditions of a group whose revisions would follow assigned, and counts its changes. It returns false without an
-// error if a precondition does not hold. The caller holds the lock.
+// examine checks the preconditions of a group whose revisions would follow assigned, and counts its changes. It returns
+// false without an error if a precondition does not hold. The caller holds the lock.
 func (o *objects) examine(writes []write, assigned watch.Revision) (changes int, ok bool, err error) {
 	if o.closed {
 		return 0, false, ErrClosed
@@ -56,7 +56,8 @@ func (o *objects) examine(writes []write, assigned watch.Revision) (changes int,
 	return changes, true, nil
 }
 
-// assign checks the quotas, and writes the time and the revisions that follow assigned into the changed records. The caller holds the lock.
+// assign checks the quotas, and writes the time and the revisions that follow assigned into the changed records. The
+// caller holds the lock.
 func (o *objects) assign(
 	writes []write, changes int, claim Claim, assigned watch.Revision, now time.Time,
 ) ([]watch.Change[Record], error) {
@@ -133,8 +134,8 @@ func (o *objects) refuseNewer(w *write) error {
 	return ReadOnly(fmt.Errorf("the object was stored in the newer form %q, which this program does not know", form))
 }
 
-// pausedBy returns nil, or, if an upgrade pauses commits to one of the tables, a channel that is closed when the pause ends. The caller
-// holds the lock.
+// pausedBy returns nil, or, if an upgrade pauses commits to one of the tables, a channel that is closed when the pause
+// ends. The caller holds the lock.
 func (o *objects) pausedBy(writes []write) <-chan struct{} {
 	for i := range writes {
 		if wait := writes[i].table.paused; wait != nil {

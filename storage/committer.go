@@ -16,9 +16,9 @@ type committer interface {
 	// upgrade has paused writes. It returns the first revision of the group, or any revision if no write changes
 	// anything.
 	commit(ctx context.Context, writes []write, claim Claim, now time.Time) (first watch.Revision, done bool, err error)
-	// refused returns the error of an update that ends without a commit, after the records that its function saw are durable. Otherwise the
-	// error could tell a client about a write that a crash then loses. again means that these records are not the latest, so the function
-	// must run again.
+	// refused returns the error of an update that ends without a commit, after the records that its function saw are
+	// durable. Otherwise the error could tell a client about a write that a crash then loses. again means that these
+	// records are not the latest, so the function must run again.
 	refused(ctx context.Context, writes []write, err error) (again bool, _ error)
 	// takeTurn makes an update that has failed wait for others that compete for the same object. An update that has just
 	// begun waits if others do. The caller ends the turn.
@@ -32,7 +32,8 @@ type committer interface {
 	confirm(ctx context.Context) error
 	// reach tries to advance the engine to a revision that another engine has shown.
 	reach(ctx context.Context, revision watch.Revision)
-	// resourcesIn returns the names of the resources that have records in a namespace. It may leave out those that are in memory.
+	// resourcesIn returns the names of the resources that have records in a namespace. It may leave out those that are in
+	// memory.
 	resourcesIn(ctx context.Context, namespace string, inMemory func(resource string) bool) ([]string, error)
 
 	// load adds the table of a resource, with the records and the history that are stored.
@@ -55,8 +56,8 @@ type committer interface {
 	report(s *StoreStats)
 	// ready returns why the engine cannot serve, or nil. The caller holds the lock.
 	ready() error
-	// close waits for the commits in progress, and then ends the watches and releases everything. The engine calls it once, and begins no
-	// commits afterwards.
+	// close waits for the commits in progress, and then ends the watches and releases everything. The engine calls it
+	// once, and begins no commits afterwards.
 	close() error
 }
 
@@ -69,10 +70,11 @@ func (sole) confirm(context.Context) error            { return nil }
 func (sole) reach(context.Context, watch.Revision)    {}
 func (sole) wake(*table)                              {}
 
-// shed removes an empty table, and with it the scope of the resource. A table with records stays, but without the functions of its form,
-// which may hold the whole declaration of the host.
+// shed removes an empty table, and with it the scope of the resource. A table with records stays, but without the
+// functions of its form, which may hold the whole declaration of the host.
 func (s sole) shed(t *table) {
 	if !s.removeEmpty(t) {
-		t.form = &Resource{Name: t.form.Name, Namespaced: t.form.Namespaced, Indexed: t.form.Indexed, Fingerprint: t.form.Fingerprint}
+		t.form = &Resource{Name: t.form.Name, Namespaced: t.form.Namespaced, Indexed: t.form.Indexed,
+			Fingerprint: t.form.Fingerprint}
 	}
 }

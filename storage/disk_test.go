@@ -68,7 +68,8 @@ func (d *disk) Load(_ context.Context, resource, form string, yield func(storage
 	var all []storage.Stored
 	for key, s := range d.records {
 		if key.Resource == resource {
-			s.Newer = slices.Contains(d.forms[resource], form) && slices.Index(d.forms[resource], s.Form) > slices.Index(d.forms[resource], form)
+			s.Newer = slices.Contains(d.forms[resource], form) &&
+				slices.Index(d.forms[resource], s.Form) > slices.Index(d.forms[resource], form)
 			s.JSON = bytes.Clone(s.JSON)
 			all = append(all, s)
 		}
@@ -116,7 +117,8 @@ func (d *disk) Rewrite(_ context.Context, resource, form string, records []*stor
 	}
 	for _, r := range records {
 		if d.records[r.Key].Revision == r.Revision {
-			d.records[r.Key] = storage.Stored{Key: r.Key, Revision: r.Revision, Written: r.Written, JSON: bytes.Clone(r.JSON), Form: form}
+			d.records[r.Key] = storage.Stored{Key: r.Key, Revision: r.Revision, Written: r.Written, JSON: bytes.Clone(r.JSON),
+				Form: form}
 		}
 	}
 	return nil
@@ -154,7 +156,8 @@ func (d *disk) write(g storage.Group) {
 		}
 		d.history = append(d.history, u)
 		if e.Current != nil {
-			d.records[e.Key] = storage.Stored{Key: e.Key, Revision: e.Revision, Written: e.Current.Written, JSON: bytes.Clone(e.Current.JSON), Form: e.Form}
+			d.records[e.Key] = storage.Stored{Key: e.Key, Revision: e.Revision, Written: e.Current.Written,
+				JSON: bytes.Clone(e.Current.JSON), Form: e.Form}
 		} else {
 			delete(d.records, e.Key)
 		}
@@ -227,7 +230,8 @@ func (d *disks) subject() storagetest.Subject {
 				return nil
 			}
 		},
-		// The n-th append simulates the end of the process: for even n before the disk stores the append, for odd n afterwards.
+		// The n-th append simulates the end of the process: for even n before the disk stores the append, for odd n
+		// afterwards.
 		Kill: func(t *testing.T, n int) ([]byte, storage.Store) {
 			var written bytes.Buffer
 			kept, counted := (*platter)(nil), 0
@@ -275,7 +279,8 @@ func gated(t *testing.T) (m *storage.Engine, on *disk, gate chan error) {
 	gate = make(chan error)
 	on = &disk{platter: newPlatter(), before: func(*platter) error { return <-gate }}
 	m = (&disks{}).open(t, on)
-	require.NoError(t, m.Register(t.Context(), storage.Resource{Name: pods, Namespaced: true, Extract: storage.NewExtractor()}))
+	require.NoError(t, m.Register(t.Context(),
+		storage.Resource{Name: pods, Namespaced: true, Extract: storage.NewExtractor()}))
 	return m, on, gate
 }
 

@@ -9,9 +9,10 @@
 // reads and writes objects, so a host needs the methods of [Store] only for tools of its own. Errors that a host may
 // meet are [ErrReadOnly], [ErrUnknown], [ErrUnavailable] and [ErrClosed]. A [Ledger] limits what tenants hold.
 //
-// All writes go through Update. It calls a function with the current record, and the function returns the next JSON, nil to delete the
-// object, or an error to change nothing. The function runs outside every lock, so it may call the store. It runs again if another
-// write came first, so it must have no side effects. A [Record] is immutable: readers may keep it but must not change it.
+// All writes go through Update. It calls a function with the current record, and the function returns the next JSON,
+// nil to delete the object, or an error to change nothing. The function runs outside every lock, so it may call the
+// store. It runs again if another write came first, so it must have no side effects. A [Record] is immutable: readers
+// may keep it but must not change it.
 //
 // [Transactor] commits what a function does with any number of calls as a unit.
 //
@@ -25,8 +26,8 @@
 //     follows it. Packages storage/etcd and storage/postgres have one. [Forms] implements a part of it.
 //   - A [Store] of its own, without the engine, implements the whole contract.
 //
-// [Start], [Stored], [Undo], [Group], [Entry], [Arrival], [Verdict] and [Limiter] are only for authors, as are [ReadOnly], [Unknown] and
-// [Unavailable], which make errors that clients understand.
+// [Start], [Stored], [Undo], [Group], [Entry], [Arrival], [Verdict] and [Limiter] are only for authors, as are
+// [ReadOnly], [Unknown] and [Unavailable], which make errors that clients understand.
 //
 // # How the engine works
 //
@@ -50,15 +51,17 @@
 //	apply:   the feed brings the group: extract, upgrade     no lock
 //	         publish; the writer returns                     exclusive lock
 //
-// At commit, the resource's [Extractor] reads from the JSON what selection needs (labels, owners, selectable fields, the position of the
-// metadata), and the engine keeps it with the text in a [Record]. The commits of all resources share one sequence of revisions. A commit of
-// [Store.UpdateAll] takes several revisions, which become visible together. Update functions see assigned records; readers and watchers see
-// only published ones. If an update function refuses a write because of a record that it has seen, as in "already exists", the engine
-// returns the error only after that record is published.
+// At commit, the resource's [Extractor] reads from the JSON what selection needs (labels, owners, selectable fields,
+// the position of the metadata), and the engine keeps it with the text in a [Record]. The commits of all resources
+// share one sequence of revisions. A commit of [Store.UpdateAll] takes several revisions, which become visible
+// together. Update functions see assigned records; readers and watchers see only published ones. If an update function
+// refuses a write because of a record that it has seen, as in "already exists", the engine returns the error only after
+// that record is published.
 //
-// The tree holds only the latest records. The log of package watch holds the recent changes, each with the record before and after it.
-// A snapshot is a copy-on-write copy of the tree. The first list after a change makes one, and later lists share it until the resource
-// changes again. To list an older revision, the engine copies a snapshot and undoes the changes that are younger than the revision.
-// Revisions that the log no longer covers give 410 Expired. The engine keeps a few old snapshots, bounded by number and bytes. For each
-// resource, one request at a time builds an old state; it blocks neither reads of newer states nor writes.
+// The tree holds only the latest records. The log of package watch holds the recent changes, each with the record
+// before and after it. A snapshot is a copy-on-write copy of the tree. The first list after a change makes one, and
+// later lists share it until the resource changes again. To list an older revision, the engine copies a snapshot and
+// undoes the changes that are younger than the revision. Revisions that the log no longer covers give 410 Expired. The
+// engine keeps a few old snapshots, bounded by number and bytes. For each resource, one request at a time builds an old
+// state; it blocks neither reads of newer states nor writes.
 package storage

@@ -8,11 +8,11 @@ import (
 	"github.com/decorum-go/decorum/watch"
 )
 
-// The methods in this file serve transactions: those of the engine, and those of the host of a store. They prepare a write that is committed
-// later. If the host commits it, the engine shows the change once its [Authority] reports it.
+// The methods in this file serve transactions: those of the engine, and those of the host of a store. They prepare a
+// write that is committed later. If the host commits it, the engine shows the change once its [Authority] reports it.
 
-// Receive converts what the authority has stored into a record in the form of the registered resource. The engine does not keep it. An object
-// that is not committed yet has revision 0, and an empty resourceVersion in its JSON.
+// Receive converts what the authority has stored into a record in the form of the registered resource. The engine does
+// not keep it. An object that is not committed yet has revision 0, and an empty resourceVersion in its JSON.
 func (e *Engine) Receive(s Stored) (*Record, error) {
 	t, err := e.tableOf(s.Key)
 	if err != nil {
@@ -21,9 +21,9 @@ func (e *Engine) Receive(s Stored) (*Record, error) {
 	return t.received(&s, e.formOf(t), nil)
 }
 
-// Draft returns the change that replaces the current record of an object, or nil if there is none, by the next JSON, or deletes it if that is
-// nil. If nothing changes, Current is Previous. The JSON has an empty resourceVersion. Draft returns [ErrReadOnly] if a newer program has
-// stored the object, or if this program cannot read it.
+// Draft returns the change that replaces the current record of an object, or nil if there is none, by the next JSON, or
+// deletes it if that is nil. If nothing changes, Current is Previous. The JSON has an empty resourceVersion. Draft
+// returns [ErrReadOnly] if a newer program has stored the object, or if this program cannot read it.
 func (e *Engine) Draft(key Key, current *Record, next []byte) (Entry, error) {
 	t, err := e.tableOf(key)
 	if err != nil {
@@ -54,7 +54,8 @@ func (e *Engine) Draft(key Key, current *Record, next []byte) (Entry, error) {
 	return entry, nil
 }
 
-// Charge returns what [Group.Accounts] and [Group.Seen] must be for a group of changes, or an [Exceeded]. It sets the creators of new objects.
+// Charge returns what [Group.Accounts] and [Group.Seen] must be for a group of changes, or an [Exceeded]. It sets the
+// creators of new objects.
 func (e *Engine) Charge(ctx context.Context, group []Entry) (accounts []string, seen watch.Revision, err error) {
 	if e.ledger == nil {
 		return nil, 0, nil

@@ -9,8 +9,8 @@ import (
 	"github.com/decorum-go/decorum/watch"
 )
 
-// Open returns an engine for the objects in a backend. The caller must close the engine, which closes the backend. If Open returns an
-// error, it has already closed the backend.
+// Open returns an engine for the objects in a backend. The caller must close the engine, which closes the backend. If
+// Open returns an error, it has already closed the backend.
 //
 // Open is for authors of stores. A host calls the Open of a package with a store, such as storage/bolt.
 func Open(ctx context.Context, backend Backend, opts Options) (*Engine, error) {
@@ -38,7 +38,8 @@ type durable struct {
 	queue
 }
 
-func (d *durable) commit(ctx context.Context, writes []write, claim Claim, now time.Time) (first watch.Revision, done bool, err error) {
+func (d *durable) commit(ctx context.Context, writes []write, claim Claim,
+	now time.Time) (first watch.Revision, done bool, err error) {
 	e := d.enqueue(writes, claim, now)
 	switch {
 	case e.pause != nil:
@@ -78,8 +79,8 @@ func (d *durable) settled(ctx context.Context, writes []write) error {
 	return nil
 }
 
-// refusal returns the error of a group that was not assigned. Pending groups may have used up a quota. A client must not learn of them
-// until they are durable.
+// refusal returns the error of a group that was not assigned. Pending groups may have used up a quota. A client must
+// not learn of them until they are durable.
 func (d *durable) refusal(ctx context.Context, last *pending, err error) error {
 	if _, ok := errors.AsType[*Exceeded](err); !ok || last == nil {
 		return err
@@ -134,8 +135,8 @@ func (d *durable) refuseWrites(err error) {
 	}
 }
 
-// change calls a method of the backend that changes what is stored, unless the store refuses writes. If the method fails, the store refuses
-// writes from then on.
+// change calls a method of the backend that changes what is stored, unless the store refuses writes. If the method
+// fails, the store refuses writes from then on.
 func (d *durable) change(ctx context.Context, do func() error) error {
 	if d.failure() != nil {
 		return nil
@@ -151,7 +152,8 @@ func (d *durable) change(ctx context.Context, do func() error) error {
 
 func (d *durable) drain(ctx context.Context, t *table) error { return d.awaitPending(ctx, t) }
 
-func (d *durable) resourcesIn(ctx context.Context, namespace string, inMemory func(resource string) bool) ([]string, error) {
+func (d *durable) resourcesIn(ctx context.Context, namespace string,
+	inMemory func(resource string) bool) ([]string, error) {
 	if err := d.beginRegistering(ctx); err != nil { // or the backend might be closed meanwhile
 		return nil, err
 	}

@@ -28,10 +28,11 @@ type Options struct {
 	// 410 Expired and lists again. Tests that expect fixed revisions set Start to 1. From 2^53 on, Register and writes
 	// fail with [ErrRevision].
 	Start watch.Revision
-	// MaxLogAge is how long the history keeps a change. Each write drops older changes, about a thousand at most. Zero means 5 minutes.
+	// MaxLogAge is how long the history keeps a change. Each write drops older changes, about a thousand at most. Zero
+	// means 5 minutes.
 	MaxLogAge time.Duration
-	// MaxLogBytes bounds what the changes of the history hold, and wins over MaxLogAge. Zero means 64 MiB or a quarter of the live data,
-	// whichever is more. Snapshots of old states may hold a quarter of this bound in addition.
+	// MaxLogBytes bounds what the changes of the history hold, and wins over MaxLogAge. Zero means 64 MiB or a quarter of
+	// the live data, whichever is more. Snapshots of old states may hold a quarter of this bound in addition.
 	MaxLogBytes int64
 	// MaxWait bounds how long a read or a watch waits for a revision that the store has not reached. Zero means 3 seconds.
 	MaxWait time.Duration
@@ -155,8 +156,8 @@ func (e *Engine) Compact(ctx context.Context, through watch.Revision) error {
 	return e.committer.compact(ctx, through)
 }
 
-// compactLog drops the history in memory, and returns the revision up to which the stored history can be dropped as well. It gives the lock
-// to others again and again, because the history may be long.
+// compactLog drops the history in memory, and returns the revision up to which the stored history can be dropped as
+// well. It gives the lock to others again and again, because the history may be long.
 func (o *objects) compactLog(through watch.Revision) (watch.Revision, error) {
 	for {
 		at, more, err := o.compactSome(through)

@@ -8,7 +8,8 @@ import (
 	"github.com/decorum-go/decorum/watch"
 )
 
-// The errors of a store. Test for them with errors.Is. Errors that clients may see also wrap a Status (see [status.From]).
+// The errors of a store. Test for them with errors.Is. Errors that clients may see also wrap a Status (see
+// [status.From]).
 var (
 	// ErrNotFound says that no object has this key. A server turns it into a 404 that names the resource.
 	ErrNotFound = errors.New("storage: no such object")
@@ -18,17 +19,17 @@ var (
 	// registered with another scope. From a cursor it means that the resource was unregistered; as a Status it is then
 	// 410 Gone.
 	ErrResource = errors.New("storage: bad resource")
-	// ErrKey says that a key or scope does not fit its resource: it has no name, lacks the namespace, or has a namespace that it must not
-	// have.
+	// ErrKey says that a key or scope does not fit its resource: it has no name, lacks the namespace, or has a namespace
+	// that it must not have.
 	ErrKey = errors.New("storage: bad key")
-	// ErrRevision says that the next revision would reach 2^53, beyond which some clients cannot tell numbers apart. A store that starts at
-	// the clock reaches it in about 230 years.
+	// ErrRevision says that the next revision would reach 2^53, beyond which some clients cannot tell numbers apart. A
+	// store that starts at the clock reaches it in about 230 years.
 	ErrRevision = errors.New("storage: no revision below 2^53 is left")
-	// ErrJSON says that an update function returned a text that the extractor cannot read or that has no resourceVersion to write the
-	// revision into.
+	// ErrJSON says that an update function returned a text that the extractor cannot read or that has no resourceVersion
+	// to write the revision into.
 	ErrJSON = errors.New("storage: bad object")
-	// ErrContended says that the object changed during each of [MaxAttempts] attempts to update it: very many writers compete for it, or
-	// the update function itself writes it. As a Status it is 409 Conflict.
+	// ErrContended says that the object changed during each of [MaxAttempts] attempts to update it: very many writers
+	// compete for it, or the update function itself writes it. As a Status it is 409 Conflict.
 	ErrContended = errors.New("storage: the object changed during every attempt to update it")
 	// ErrReadOnly means that the store has refused a write and has changed nothing. Possible causes: an earlier write
 	// failed, the store is full, the host opened it for reading, or a newer program stored the object in a form that
@@ -42,8 +43,8 @@ var (
 	ErrUnknown = errors.New("storage: the outcome of the write is unknown")
 )
 
-// retryReadOnly is how many seconds a client should wait before it repeats a write that a read-only store refused. It is long, because an
-// operator must act first.
+// retryReadOnly is how many seconds a client should wait before it repeats a write that a read-only store refused. It
+// is long, because an operator must act first.
 const retryReadOnly = 10
 
 // ReadOnly returns an [ErrReadOnly] whose cause is err. Clients see the text of err.
@@ -57,12 +58,14 @@ func ReadOnly(err error) error {
 
 // Unknown returns an [ErrUnknown] whose cause is err. Clients do not see the text of err.
 func Unknown(err error) error {
-	return &failure{ErrUnknown, err, status.Timeout("the write may or may not be committed: read the object before you repeat it", 0)}
+	return &failure{ErrUnknown, err,
+		status.Timeout("the write may or may not be committed: read the object before you repeat it", 0)}
 }
 
 // unregistered is the error of the cursors of a resource that is no longer registered.
 func unregistered(resource string) error {
-	return &failure{ErrResource, fmt.Errorf("%q was unregistered", resource), status.Gone("the resource is no longer served")}
+	return &failure{ErrResource, fmt.Errorf("%q was unregistered", resource),
+		status.Gone("the resource is no longer served")}
 }
 
 // failure is an error of the store that has a cause and a Status.

@@ -8,18 +8,18 @@ import (
 	"github.com/decorum-go/decorum/apimeta"
 )
 
-// ExtractMetadata is the [Extractor] for a resource without selectable fields. A resource with many objects should use [NewExtractor]
-// instead, because its extractor lets objects share equal strings.
+// ExtractMetadata is the [Extractor] for a resource without selectable fields. A resource with many objects should use
+// [NewExtractor] instead, because its extractor lets objects share equal strings.
 func ExtractMetadata(json []byte) (Parts, error) {
 	return extract(json, nil, 0, nil)
 }
 
-// NewExtractor returns an extractor that finds the metadata and the values at the given paths, which it stores in Parts.Fields. A path is a
-// list of member names such as {"spec", "nodeName"}. A string value is stored as it is, a number or boolean as it is written, and
-// everything else, including a missing value, as "".
+// NewExtractor returns an extractor that finds the metadata and the values at the given paths, which it stores in
+// Parts.Fields. A path is a list of member names such as {"spec", "nodeName"}. A string value is stored as it is, a
+// number or boolean as it is written, and everything else, including a missing value, as "".
 //
-// The extractor accepts JSON as this module's encoder writes it, with the members in any order. It returns [ErrJSON] if the structure is
-// broken. It does not validate values that it skips.
+// The extractor accepts JSON as this module's encoder writes it, with the members in any order. It returns [ErrJSON] if
+// the structure is broken. It does not validate values that it skips.
 func NewExtractor(fields ...[]string) Extractor {
 	var root *field
 	for i, path := range fields {

@@ -16,7 +16,8 @@ import (
 
 func TestExtract(t *testing.T) {
 	extract := storage.NewExtractor(
-		[]string{"spec", "nodeName"}, []string{"spec", "unschedulable"}, []string{"spec", "replicas"}, []string{"metadata", "name"},
+		[]string{"spec", "nodeName"}, []string{"spec", "unschedulable"}, []string{"spec", "replicas"},
+		[]string{"metadata", "name"},
 		[]string{"metadata", "labels", "b"}, []string{"spec"}, []string{"metadata", "name"}, []string{"no", "such"},
 	)
 	for name, c := range map[string]struct {
@@ -26,12 +27,13 @@ func TestExtract(t *testing.T) {
 		"everything": {
 			`{"kind":"K","metadata":{"name":"x","uid":"u1","resourceVersion":"12","labels":{"a":"1","b":"2"},"deletionTimestamp":"2024-01-01T00:00:00Z",` +
 				`"ownerReferences":[{"kind":"O","uid":"o1"},{"uid":"o2","name":"n"}]},"spec":{"nodeName":"n1","unschedulable":true,"replicas":-3}}`,
-			storage.Parts{UID: "u1", Labels: apimeta.Labels{{Key: "a", Value: "1"}, {Key: "b", Value: "2"}}, Owners: []string{"o1", "o2"}, Deleting: true,
-				Fields: []string{"n1", "true", "-3", "x", "2", "", "x", ""}},
+			storage.Parts{UID: "u1", Labels: apimeta.Labels{{Key: "a", Value: "1"}, {Key: "b", Value: "2"}},
+				Owners: []string{"o1", "o2"}, Deleting: true, Fields: []string{"n1", "true", "-3", "x", "2", "", "x", ""}},
 		},
 		"any order, spaces, labels unsorted": {
 			"{ \"spec\" : {\"replicas\":1e3, \"nodeName\":null} ,\n\"metadata\" : { \"labels\" : {\"b\":\"2\" , \"a\":\"1\"}, \"resourceVersion\" : \"\" , \"uid\":\"u1\" } }\n",
-			storage.Parts{UID: "u1", Labels: apimeta.Labels{{Key: "a", Value: "1"}, {Key: "b", Value: "2"}}, Fields: []string{"", "", "1e3", "", "2", "", "", ""}},
+			storage.Parts{UID: "u1", Labels: apimeta.Labels{{Key: "a", Value: "1"}, {Key: "b", Value: "2"}},
+				Fields: []string{"", "", "1e3", "", "2", "", "", ""}},
 		},
 		"nulls and empties": {
 			`{"metadata":{"labels":null,"ownerReferences":null,"deletionTimestamp":null,"uid":null,"resourceVersion":"7"}}`,
@@ -43,7 +45,8 @@ func TestExtract(t *testing.T) {
 		},
 		"escapes": {
 			`{"metadata":{"\u006eame":"a\"b\\","uid":"\u00fc","resourceVersion":"7","annotations":{"a":"}{\"],\\"},"labels":{"\u0062":"\n"}},"spec":{"nodeName":"\"}"}}`,
-			storage.Parts{UID: "ü", Labels: apimeta.Labels{{Key: "b", Value: "\n"}}, Fields: []string{`"}`, "", "", `a"b\`, "\n", "", `a"b\`, ""}},
+			storage.Parts{UID: "ü", Labels: apimeta.Labels{{Key: "b", Value: "\n"}},
+				Fields: []string{`"}`, "", "", `a"b\`, "\n", "", `a"b\`, ""}},
 		},
 		"scalars where objects are expected": {
 			`{"metadata":{"resourceVersion":"7"},"spec":"text","no":[{"such":1}]}`,
@@ -70,9 +73,12 @@ func TestExtract(t *testing.T) {
 
 func TestExtractReportsDamage(t *testing.T) {
 	for _, bad := range []string{
-		"", " ", "null", "1", "[]", `"x"`, "{", `{"a"}`, `{"a":}`, `{"a":1,}`, `{"a":1 "b":2}`, `{a:1}`, `{"a":1}}`, `{"a":1}x`, `{"a":"`, `{"a":"\`, `{"a":[}`,
-		"{\"a\":1}\x00", `{"metadata":[]}`, `{"metadata":"x"}`, `{"metadata":null}`, `{"metadata":{"labels":[]}}`, `{"metadata":{"labels":{"a":1}}}`,
-		`{"metadata":{"ownerReferences":{}}}`, `{"metadata":{"ownerReferences":[1]}}`, `{"metadata":{"ownerReferences":[{"uid":1}]}}`,
+		"", " ", "null", "1", "[]", `"x"`, "{", `{"a"}`, `{"a":}`, `{"a":1,}`, `{"a":1 "b":2}`, `{a:1}`, `{"a":1}}`,
+		`{"a":1}x`, `{"a":"`, `{"a":"\`, `{"a":[}`,
+		"{\"a\":1}\x00", `{"metadata":[]}`, `{"metadata":"x"}`, `{"metadata":null}`, `{"metadata":{"labels":[]}}`,
+		`{"metadata":{"labels":{"a":1}}}`,
+		`{"metadata":{"ownerReferences":{}}}`, `{"metadata":{"ownerReferences":[1]}}`,
+		`{"metadata":{"ownerReferences":[{"uid":1}]}}`,
 		`{"metadata":{"uid":1}}`, `{"metadata":{"resourceVersion":1}}`, `{"metadata":{"uid":"\u00"}}`,
 	} {
 		_, err := storage.ExtractMetadata([]byte(bad))
@@ -98,7 +104,8 @@ func TestObjectsShareEqualLabels(t *testing.T) {
 	assert.Equal(t, append(want[:2:2], apimeta.Label{Key: "x", Value: "y"}), labelsOf(`{"app":"a\"b","tier":"","x":"y"}`))
 }
 
-// plainParts extracts with encoding/json, slowly and obviously. It returns ok == false where the fast extractor must fail.
+// plainParts extracts with encoding/json, slowly and obviously. It returns ok == false where the fast extractor must
+// fail.
 func plainParts(data []byte) (parts storage.Parts, ok bool) {
 	var object map[string]json.RawMessage
 	if json.Unmarshal(data, &object) != nil || object == nil {
@@ -120,7 +127,8 @@ func plainParts(data []byte) (parts storage.Parts, ok bool) {
 	var version *string
 	var labels map[string]*string
 	var owners []map[string]json.RawMessage
-	for name, into := range map[string]any{"uid": &parts.UID, "resourceVersion": &version, "labels": &labels, "ownerReferences": &owners} {
+	for name, into := range map[string]any{"uid": &parts.UID, "resourceVersion": &version, "labels": &labels,
+		"ownerReferences": &owners} {
 		if value, exists := metadata[name]; exists && json.Unmarshal(value, into) != nil {
 			return parts, false
 		}
@@ -162,12 +170,14 @@ func plainScalar(raw json.RawMessage) string {
 	}
 }
 
-// The fast extractor must agree with encoding/json on everything an encoder can have written, and must never panic on anything else.
+// The fast extractor must agree with encoding/json on everything an encoder can have written, and must never panic on
+// anything else.
 func FuzzExtract(f *testing.F) {
 	for _, seed := range []string{
 		`{"metadata":{"name":"x","uid":"u","resourceVersion":"1","labels":{"b":"1","a":"2"},"ownerReferences":[{"uid":"o"}]},"spec":{"nodeName":"n"}}`,
 		`{"spec":{"nodeName":1.5e3},"metadata":{"deletionTimestamp":null,"labels":{},"annotations":{"a":"\"}\\"}}}`,
-		`{"metadata":{"labels":{"a":null}}}`, `{"metadata":null}`, `{"\u006detadata":{"u\u0069d":"\ud83d\ude00"}}`, `[]`, `{"a":"\`,
+		`{"metadata":{"labels":{"a":null}}}`, `{"metadata":null}`, `{"\u006detadata":{"u\u0069d":"\ud83d\ude00"}}`, `[]`,
+		`{"a":"\`,
 	} {
 		f.Add([]byte(seed))
 	}

@@ -6,9 +6,9 @@ import (
 	"sync"
 )
 
-// Forms numbers the forms of each resource for an [Authority], in the order in which replicas announce them. Beside each record, an authority
-// stores the number, which is shorter than the form. An authority that embeds Forms has the methods Announce and Newer. All methods are safe
-// for concurrent use.
+// Forms numbers the forms of each resource for an [Authority], in the order in which replicas announce them. Beside
+// each record, an authority stores the number, which is shorter than the form. An authority that embeds Forms has the
+// methods Announce and Newer. All methods are safe for concurrent use.
 type Forms struct {
 	read func(ctx context.Context, resource string) ([]string, error)
 	add  func(ctx context.Context, resource, form string, number int) error
@@ -17,10 +17,12 @@ type Forms struct {
 	all map[string][]string
 }
 
-// NewForms returns Forms that are kept by the authority itself. read returns all forms of a resource in the order of their numbers, which
-// start at 0. add stores a form under a number, or does nothing if another replica has used this number or announced this form meanwhile.
+// NewForms returns Forms that are kept by the authority itself. read returns all forms of a resource in the order of
+// their numbers, which start at 0. add stores a form under a number, or does nothing if another replica has used this
+// number or announced this form meanwhile.
 func NewForms(
-	read func(ctx context.Context, resource string) ([]string, error), add func(ctx context.Context, resource, form string, number int) error,
+	read func(ctx context.Context, resource string) ([]string, error),
+	add func(ctx context.Context, resource, form string, number int) error,
 ) *Forms {
 	return &Forms{read: read, add: add, all: map[string][]string{}}
 }
@@ -30,7 +32,8 @@ func (f *Forms) Number(resource, form string) int {
 	return slices.Index(f.known(resource), form)
 }
 
-// Form returns the form that has a number. It returns false if this replica does not know the number; after [Forms.Refresh] it may.
+// Form returns the form that has a number. It returns false if this replica does not know the number; after
+// [Forms.Refresh] it may.
 func (f *Forms) Form(resource string, number int) (form string, ok bool) {
 	if known := f.known(resource); number >= 0 && number < len(known) {
 		return known[number], true

@@ -11,7 +11,8 @@ import (
 // undoStep is how many changes are undone between two checks of the request's context.
 const undoStep = 1024
 
-// latest returns the latest state of a resource, with the index that a term uses, and the store's revision at that moment.
+// latest returns the latest state of a resource, with the index that a term uses, and the store's revision at that
+// moment.
 func (o *objects) latest(t *table, by *watch.Term) (*snapshot, watch.Revision, error) {
 	o.mu.RLock()
 	s, revision, closed, gone := t.latest, o.revision, o.closed, o.tables[t.name] != t
@@ -88,8 +89,8 @@ func (o *objects) undo(ctx context.Context, younger *snapshot, revision watch.Re
 	return s, err
 }
 
-// undoIndex builds the index that a term uses for an older state, from the same index of a younger state. The caller has the table's turn
-// to build.
+// undoIndex builds the index that a term uses for an older state, from the same index of a younger state. The caller
+// has the table's turn to build.
 func (o *objects) undoIndex(ctx context.Context, younger, s *snapshot, by *watch.Term) error {
 	from := younger.slot(by)
 	if from == nil { // the resource was registered again without the index
@@ -104,7 +105,8 @@ func (o *objects) undoIndex(ctx context.Context, younger, s *snapshot, by *watch
 }
 
 // eachUndone calls undo for the changes between a revision and a younger state, last change first.
-func (o *objects) eachUndone(ctx context.Context, younger *snapshot, revision watch.Revision, undo func(*watch.Change[Record])) error {
+func (o *objects) eachUndone(ctx context.Context, younger *snapshot, revision watch.Revision,
+	undo func(*watch.Change[Record])) error {
 	changes, err := o.log.Since(watch.Key{Resource: younger.table.name}, revision)
 	if status.IsExpired(err) {
 		return tooOld()

@@ -44,7 +44,8 @@ type old struct {
 
 func newOld(t *testing.T) old {
 	m := newMemory(t, storage.Options{})
-	require.NoError(t, m.Register(t.Context(), storage.Resource{Name: services, Namespaced: true, Extract: storage.NewExtractor()}))
+	require.NoError(t, m.Register(t.Context(),
+		storage.Resource{Name: services, Namespaced: true, Extract: storage.NewExtractor()}))
 	_, err := m.Update(t.Context(), storage.Key{Resource: services, Namespace: "default", Name: "x"},
 		func(*storage.Record) ([]byte, error) { return podJSON("x", 1), nil })
 	require.NoError(t, err)
@@ -162,7 +163,8 @@ func TestSnapshotsAreBoundedByBytes(t *testing.T) {
 	var pages []storage.Query
 	for round := range 8 {
 		for _, label := range labels {
-			opts := storage.Query{Within: watch.Key{Resource: pods}, Limit: 1, Terms: []watch.Term{{Index: watch.Index{Label: label}, Value: "x"}}}
+			opts := storage.Query{Within: watch.Key{Resource: pods}, Limit: 1,
+				Terms: []watch.Term{{Index: watch.Index{Label: label}, Value: "x"}}}
 			page, err := m.List(t.Context(), opts, nil)
 			require.NoError(t, err)
 			require.True(t, page.More)
@@ -179,7 +181,8 @@ func TestSnapshotsAreBoundedByBytes(t *testing.T) {
 	for i, opts := range pages {
 		page, err := m.List(t.Context(), opts, nil)
 		require.NoError(t, err)
-		assert.True(t, bytes.HasSuffix(page.Records[0].JSON, fmt.Appendf(nil, `"round":%d}`, i/len(labels))), "a snapshot that was dropped is built again")
+		assert.True(t, bytes.HasSuffix(page.Records[0].JSON, fmt.Appendf(nil, `"round":%d}`, i/len(labels))),
+			"a snapshot that was dropped is built again")
 	}
 	runtime.KeepAlive(m)
 }
@@ -190,7 +193,8 @@ func manyLabels(version, count int) []byte {
 	for i := range count {
 		fmt.Fprintf(&labels, `"%x.%d":"",`, i, version)
 	}
-	return []byte(`{"metadata":{"resourceVersion":"1000000000","labels":{` + strings.TrimSuffix(labels.String(), ",") + `}}}`)
+	return []byte(`{"metadata":{"resourceVersion":"1000000000","labels":{` + strings.TrimSuffix(labels.String(), ",") +
+		`}}}`)
 }
 
 func TestHistoryCountsWhatBelongsToARecord(t *testing.T) {
@@ -209,7 +213,8 @@ func TestHistoryCountsWhatBelongsToARecord(t *testing.T) {
 			const limit = 2 << 20
 			m := newMemory(t, storage.Options{Start: 1_000_000_000, MaxLogBytes: limit})
 			write := func(version int) {
-				_, err := m.Update(t.Context(), pod("x"), func(*storage.Record) ([]byte, error) { return object(version, 2000), nil })
+				_, err := m.Update(t.Context(), pod("x"),
+					func(*storage.Record) ([]byte, error) { return object(version, 2000), nil })
 				require.NoError(t, err)
 			}
 			before := heap()

@@ -9,13 +9,15 @@ import (
 	"github.com/decorum-go/decorum/watch"
 )
 
-// index finds the records of a resource by their value of one label or field, in list order. It omits records without a value.
+// index finds the records of a resource by their value of one label or field, in list order. It omits records without a
+// value.
 type index struct {
 	watch.Index
 	tree *btree.BTreeG[indexed]
 }
 
-// indexed is a record with its value in the index. The value is stored here so that most comparisons need not read the record.
+// indexed is a record with its value in the index. The value is stored here so that most comparisons need not read the
+// record.
 type indexed struct {
 	value  string
 	record *Record
@@ -47,7 +49,8 @@ func newIndex(of watch.Index) index {
 	return index{of, btree.NewBTreeGOptions(before, btree.Options{NoLocks: true})}
 }
 
-// valueIn returns a record's value in an index. An empty field counts as no value, because the extractor stores "" for a missing field.
+// valueIn returns a record's value in an index. An empty field counts as no value, because the extractor stores "" for
+// a missing field.
 func (r *Record) valueIn(i watch.Index) (string, bool) {
 	if i.Label != "" {
 		return r.Labels.Lookup(i.Label)
@@ -125,7 +128,8 @@ func (o *objects) narrowest(t *table, within watch.Key, terms []watch.Term) (bes
 	return best
 }
 
-// has reports whether a record has the value of a term. A term with the value "" of a field also matches records without the field.
+// has reports whether a record has the value of a term. A term with the value "" of a field also matches records
+// without the field.
 func (r *Record) has(t watch.Term) bool {
 	value, ok := r.valueIn(t.Index)
 	return value == t.Value && (ok || t.Label == "")

@@ -11,14 +11,16 @@ import (
 	"github.com/decorum-go/decorum/watch"
 )
 
-// newIndexed returns a store with the given number of indexes. Twenty objects share each value of the label app and of the first field.
+// newIndexed returns a store with the given number of indexes. Twenty objects share each value of the label app and of
+// the first field.
 func newIndexed(b *testing.B, count, indexes int) *storage.Engine {
 	b.Helper()
 	m := storage.NewMemory(storage.Options{Start: 1_000_000_000})
 	b.Cleanup(func() { require.NoError(b, m.Close()) })
 	all := []watch.Index{{Label: "app"}, {Field: 0}, {Field: 1}, {Label: "tier"}}
-	require.NoError(b, m.Register(b.Context(), storage.Resource{Name: pods, Namespaced: true, Indexed: all[:indexes], Fingerprint: "1",
-		Extract: storage.NewExtractor([]string{"spec", "text"}, []string{"status", "phase"})}))
+	require.NoError(b, m.Register(b.Context(),
+		storage.Resource{Name: pods, Namespaced: true, Indexed: all[:indexes], Fingerprint: "1",
+			Extract: storage.NewExtractor([]string{"spec", "text"}, []string{"status", "phase"})}))
 	for n := range count {
 		key := typicalKey(n)
 		_, err := m.Update(context.Background(), key, func(*storage.Record) ([]byte, error) { return numbered(n), nil })
@@ -38,7 +40,8 @@ func BenchmarkListByTerm(b *testing.B) {
 		for _, count := range []int{1000, 10_000, 100_000} {
 			b.Run(fmt.Sprintf("indexes=%d/objects=%d", indexes, count), func(b *testing.B) {
 				m := newIndexed(b, count, indexes)
-				opts := storage.Query{Within: watch.Key{Resource: pods}, Terms: []watch.Term{{Index: watch.Index{Label: "app"}, Value: "app-17"}}}
+				opts := storage.Query{Within: watch.Key{Resource: pods},
+					Terms: []watch.Term{{Index: watch.Index{Label: "app"}, Value: "app-17"}}}
 				page, err := m.List(context.Background(), opts, nil)
 				require.NoError(b, err)
 				require.Len(b, page.Records, 20)

@@ -14,10 +14,11 @@ const (
 )
 
 // interner returns one shared copy of equal short strings, because labels, owners and field values repeat from object
-// to object, and comparing a string with itself reads no bytes. It does the same for whole sets of labels, so that a selector reads less
-// memory. It consists of fixed tables in which a new value replaces the previous one in its slot, so it needs no lock and does not grow.
-// A table is made for its first value, because many resources have no objects. Package unique does not fit: it forgets a string as soon as
-// its last handle is gone, and apimeta.Labels hold plain strings.
+// to object, and comparing a string with itself reads no bytes. It does the same for whole sets of labels, so that a
+// selector reads less memory. It consists of fixed tables in which a new value replaces the previous one in its slot,
+// so it needs no lock and does not grow. A table is made for its first value, because many resources have no objects.
+// Package unique does not fit: it forgets a string as soon as its last handle is gone, and apimeta.Labels hold plain
+// strings.
 type interner struct {
 	seed    maphash.Seed
 	strings slots[string]
@@ -55,8 +56,8 @@ func (in *interner) intern(b []byte) string {
 	return s
 }
 
-// internLabels returns the labels of a text. It calls read only if it does not find them. A nil interner always reads, and so does one that
-// receives a large text.
+// internLabels returns the labels of a text. It calls read only if it does not find them. A nil interner always reads,
+// and so does one that receives a large text.
 func (in *interner) internLabels(text []byte, read func() apimeta.Labels) apimeta.Labels {
 	if in == nil || len(text) > labelsLimit {
 		return read()

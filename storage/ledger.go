@@ -2,10 +2,12 @@ package storage
 
 import "context"
 
-// Ledger keeps accounts of the objects in an [Engine], and refuses writes that exceed a quota. Package rest/quota has one.
+// Ledger keeps accounts of the objects in an [Engine], and refuses writes that exceed a quota. Package rest/quota has
+// one.
 //
-// A ledger counts the records of registered resources. The engine calls Book and [Claim.Check] under its lock, so a check sees every write
-// that comes before its own, and no other. Both must return quickly, and must not call the engine.
+// A ledger counts the records of registered resources. The engine calls Book and [Claim.Check] under its lock, so a
+// check sees every write that comes before its own, and no other. Both must return quickly, and must not call the
+// engine.
 type Ledger interface {
 	// Creator names whoever creates objects in calls with a context. The engine stores the name as [Record.Creator].
 	Creator(ctx context.Context) string
@@ -13,8 +15,8 @@ type Ledger interface {
 	// neither a revision nor a form. The engine calls Claim outside every lock, once for each attempt to commit the
 	// group.
 	Claim(ctx context.Context, group []Entry) Claim
-	// Book replaces a record by another one in the accounts. Either may be nil. The engine calls Book once for each change that it commits,
-	// and for each record when its resource is registered, upgraded or unregistered.
+	// Book replaces a record by another one in the accounts. Either may be nil. The engine calls Book once for each change
+	// that it commits, and for each record when its resource is registered, upgraded or unregistered.
 	Book(previous, current *Record)
 }
 

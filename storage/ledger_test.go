@@ -69,7 +69,8 @@ func (p *place) Accounts() []string { return []string{p.creator} }
 
 // limited returns the options of a store whose creators have a number of places.
 func limited(max int) storage.Options {
-	return storage.Options{MaxWait: time.Minute, Ledger: func() storage.Ledger { return &places{max: max, used: map[string]int{}} }}
+	return storage.Options{MaxWait: time.Minute,
+		Ledger: func() storage.Ledger { return &places{max: max, used: map[string]int{}} }}
 }
 
 // refused returns whether a write exceeded a quota. It fails the test if the write failed for another reason.
@@ -117,7 +118,8 @@ func TestLimitsOfALaggingReplica(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		on := newTruth()
 		feed := make(chan struct{})
-		here, lagging := openReplica(t, &replica{truth: on}, limited(1)), openReplica(t, &replica{truth: on, hold: feed}, limited(1))
+		here, lagging := openReplica(t, &replica{truth: on}, limited(1)),
+			openReplica(t, &replica{truth: on, hold: feed}, limited(1))
 		for _, m := range []*storage.Engine{here, lagging} {
 			require.NoError(t, m.Register(t.Context(), podResource))
 		}
@@ -141,7 +143,8 @@ func TestLimitsOfALaggingReplica(t *testing.T) {
 	})
 }
 
-// A replica counts what others have written while it did not serve the resource, had another form of it, or had no connection.
+// A replica counts what others have written while it did not serve the resource, had another form of it, or had no
+// connection.
 func TestLimitsOfAnInterruptedReplica(t *testing.T) {
 	for name, interrupt := range map[string]func(t *testing.T, of *severed, write func()){
 		"unregistered": func(t *testing.T, of *severed, write func()) {
@@ -220,7 +223,8 @@ func TestRefusalsWaitForTheDisk(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				gate := make(chan error)
-				on := &disk{platter: newPlatter(), before: func(*platter) error { return <-gate }, after: func(*platter) error { return nil }}
+				on := &disk{platter: newPlatter(), before: func(*platter) error { return <-gate },
+					after: func(*platter) error { return nil }}
 				m, err := storage.Open(t.Context(), on, limited(1))
 				require.NoError(t, err)
 				require.NoError(t, m.Register(t.Context(), podResource))

@@ -1,7 +1,7 @@
 package storage
 
-// Limited is a [Store] that cannot make every change, for example because the objects live elsewhere. The API then refuses these changes
-// with 405 MethodNotAllowed, and does not offer them in discovery.
+// Limited is a [Store] that cannot make every change, for example because the objects live elsewhere. The API then
+// refuses these changes with 405 MethodNotAllowed, and does not offer them in discovery.
 type Limited interface {
 	// Limits returns what the store cannot do with a resource. It returns false if the store has no such limits.
 	Limits(resource string) (Limits, bool)

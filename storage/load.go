@@ -9,7 +9,8 @@ import (
 	"github.com/decorum-go/decorum/watch"
 )
 
-// loading reads the table of one resource from what is stored. upgraded holds the records that were stored in an older form.
+// loading reads the table of one resource from what is stored. upgraded holds the records that were stored in an older
+// form.
 type loading struct {
 	objects  *objects
 	table    *table
@@ -81,7 +82,8 @@ func (l *loading) key(k Key) Key {
 
 var errFormChanged = errors.New("storage: the older history has another form")
 
-// undo returns a function that adds a change to the history, from which watches may resume. It stops at a change of another form.
+// undo returns a function that adds a change to the history, from which watches may resume. It stops at a change of
+// another form.
 func (l *loading) undo(ctx context.Context) func(Undo) error {
 	t := l.table
 	states := map[Key]*Record{} // the records before the last change that was read, if they differ from the table

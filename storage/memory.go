@@ -14,10 +14,12 @@ func NewMemory(opts Options) *Engine {
 	return newEngine(o, &memory{sole{o}})
 }
 
-// memory is the committer of a store that keeps objects in memory only. A write is visible as soon as it has a revision.
+// memory is the committer of a store that keeps objects in memory only. A write is visible as soon as it has a
+// revision.
 type memory struct{ sole }
 
-func (m *memory) commit(ctx context.Context, writes []write, claim Claim, now time.Time) (first watch.Revision, done bool, err error) {
+func (m *memory) commit(ctx context.Context, writes []write, claim Claim,
+	now time.Time) (first watch.Revision, done bool, err error) {
 	first, done, pause, err := m.try(writes, claim, now)
 	if pause != nil {
 		err = await(ctx, pause)
@@ -26,7 +28,8 @@ func (m *memory) commit(ctx context.Context, writes []write, claim Claim, now ti
 }
 
 // try commits a group, unless an upgrade pauses writes. It then returns a channel that is closed when the pause ends.
-func (m *memory) try(writes []write, claim Claim, now time.Time) (first watch.Revision, done bool, pause <-chan struct{}, err error) {
+func (m *memory) try(writes []write, claim Claim,
+	now time.Time) (first watch.Revision, done bool, pause <-chan struct{}, err error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	first = m.revision + 1

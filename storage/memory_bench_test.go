@@ -37,7 +37,8 @@ func typicalKey(n int) storage.Key {
 func fill(tb testing.TB, m *storage.Engine, count int) {
 	for n := range count {
 		key := typicalKey(n)
-		_, err := m.Update(context.Background(), key, func(*storage.Record) ([]byte, error) { return typical(key.Name, n, m.Revision()), nil })
+		_, err := m.Update(context.Background(), key,
+			func(*storage.Record) ([]byte, error) { return typical(key.Name, n, m.Revision()), nil })
 		require.NoError(tb, err)
 	}
 }
@@ -92,7 +93,8 @@ func BenchmarkCreate(b *testing.B) {
 		text := typical("new", 1, m.Revision())
 		for i := 0; b.Loop(); i++ {
 			key := storage.Key{Resource: pods, Namespace: "new", Name: fmt.Sprint(i)}
-			_, err := m.Update(context.Background(), key, func(*storage.Record) ([]byte, error) { return append([]byte(nil), text...), nil })
+			_, err := m.Update(context.Background(), key,
+				func(*storage.Record) ([]byte, error) { return append([]byte(nil), text...), nil })
 			if err != nil {
 				b.Fatal(err)
 			}
@@ -108,7 +110,8 @@ func BenchmarkDeleteCreate(b *testing.B) {
 			if err != nil {
 				b.Fatal(err)
 			}
-			if _, err = m.Update(context.Background(), key, func(*storage.Record) ([]byte, error) { return r.JSON, nil }); err != nil {
+			if _, err = m.Update(context.Background(), key,
+				func(*storage.Record) ([]byte, error) { return r.JSON, nil }); err != nil {
 				b.Fatal(err)
 			}
 		}
@@ -145,7 +148,8 @@ func BenchmarkListAtOldRevision(b *testing.B) {
 		revision := m.Revision()
 		for n := range 1000 {
 			key := typicalKey(n * 7919 % count)
-			_, err := m.Update(context.Background(), key, func(*storage.Record) ([]byte, error) { return typical(key.Name, n+1, m.Revision()), nil })
+			_, err := m.Update(context.Background(), key,
+				func(*storage.Record) ([]byte, error) { return typical(key.Name, n+1, m.Revision()), nil })
 			require.NoError(b, err)
 		}
 		opts := storage.Query{Within: watch.Key{Resource: pods}, Limit: 500, Revision: revision, Exact: true}
@@ -162,8 +166,8 @@ func BenchmarkListAtOldRevision(b *testing.B) {
 func BenchmarkExtract(b *testing.B) {
 	text := typical("x", 1, 1_000_000)
 	for name, extract := range map[string]storage.Extractor{
-		"metadata": storage.ExtractMetadata, "interning": storage.NewExtractor(), "fields": storage.NewExtractor([]string{"spec", "nodeName"},
-			[]string{"status", "phase"}),
+		"metadata": storage.ExtractMetadata, "interning": storage.NewExtractor(),
+		"fields": storage.NewExtractor([]string{"spec", "nodeName"}, []string{"status", "phase"}),
 	} {
 		b.Run(name, func(b *testing.B) {
 			b.SetBytes(int64(len(text)))
@@ -177,7 +181,8 @@ func BenchmarkExtract(b *testing.B) {
 	}
 }
 
-// TestMemoryPerObject measures the latest records only. The log, which holds no text of their creation, is compacted before.
+// TestMemoryPerObject measures the latest records only. The log, which holds no text of their creation, is compacted
+// before.
 func TestMemoryPerObject(t *testing.T) {
 	const count = 10_000
 	before := heap()
@@ -187,8 +192,8 @@ func TestMemoryPerObject(t *testing.T) {
 	require.NoError(t, m.Compact(t.Context(), m.Revision()))
 	compacted := heap() - before
 	size := len(typical("object-0000000", 1, m.Revision()))
-	t.Logf("%d bytes of JSON per object; memory use: %.3f times that, %.3f with the log", size, float64(compacted)/count/float64(size),
-		float64(withLog)/count/float64(size))
+	t.Logf("%d bytes of JSON per object; memory use: %.3f times that, %.3f with the log", size,
+		float64(compacted)/count/float64(size), float64(withLog)/count/float64(size))
 	require.Less(t, float64(compacted), 1.25*float64(count*size))
 	runtime.KeepAlive(m)
 }

@@ -23,7 +23,9 @@ import (
 const pods = "pods"
 
 func TestMemory(t *testing.T) {
-	storagetest.Run(t, storagetest.Subject{New: func(*testing.T) storage.Store { return storage.NewMemory(storage.Options{}) }})
+	storagetest.Run(t, storagetest.Subject{New: func(*testing.T) storage.Store {
+		return storage.NewMemory(storage.Options{})
+	}})
 }
 
 // The second store starts just before its revisions need another digit.
@@ -69,7 +71,8 @@ func TestRevisionsStayBelow2To53(t *testing.T) {
 
 	beyond := storage.NewMemory(storage.Options{Start: watch.Revision(time.Now().UnixNano())})
 	defer beyond.Close()
-	assert.ErrorIs(t, beyond.Register(t.Context(), storage.Resource{Name: pods, Extract: storage.NewExtractor()}), storage.ErrRevision, "Register already fails")
+	assert.ErrorIs(t, beyond.Register(t.Context(), storage.Resource{Name: pods, Extract: storage.NewExtractor()}),
+		storage.ErrRevision, "Register already fails")
 }
 
 func pod(name string) storage.Key {
@@ -77,24 +80,28 @@ func pod(name string) storage.Key {
 }
 
 func podJSON(name string, size int) []byte {
-	return []byte(`{"metadata":{"name":"` + name + `","resourceVersion":"","labels":{"app":"web"}},"data":"` + strings.Repeat("x", size) + `"}`)
+	return []byte(`{"metadata":{"name":"` + name + `","resourceVersion":"","labels":{"app":"web"}},"data":"` +
+		strings.Repeat("x", size) + `"}`)
 }
 
 func newMemory(t testing.TB, opts storage.Options) *storage.Engine {
 	m := storage.NewMemory(opts)
 	t.Cleanup(func() { require.NoError(t, m.Close()) })
-	require.NoError(t, m.Register(t.Context(), storage.Resource{Name: pods, Namespaced: true, Extract: storage.NewExtractor()}))
+	require.NoError(t, m.Register(t.Context(),
+		storage.Resource{Name: pods, Namespaced: true, Extract: storage.NewExtractor()}))
 	return m
 }
 
 func put(t testing.TB, m *storage.Engine, name string, size int) *storage.Record {
-	r, err := m.Update(context.Background(), pod(name), func(*storage.Record) ([]byte, error) { return podJSON(name, size), nil })
+	r, err := m.Update(context.Background(), pod(name),
+		func(*storage.Record) ([]byte, error) { return podJSON(name, size), nil })
 	require.NoError(t, err)
 	return r
 }
 
 func readable(m *storage.Engine, revision watch.Revision) bool {
-	_, err := m.List(context.Background(), storage.Query{Within: watch.Key{Resource: pods}, Revision: revision, Exact: true}, nil)
+	_, err := m.List(context.Background(),
+		storage.Query{Within: watch.Key{Resource: pods}, Revision: revision, Exact: true}, nil)
 	return !status.IsExpired(err)
 }
 
@@ -117,7 +124,8 @@ func TestUpdateOfAResourceThatIsBeingUnregistered(t *testing.T) {
 	ctx := unregistering{t.Context(), sync.OnceFunc(func() { require.NoError(t, m.Unregister(t.Context(), pods, nil)) })}
 	_, err := m.Update(ctx, pod("x"), func(*storage.Record) ([]byte, error) { return podJSON("x", 2), nil })
 	require.ErrorIs(t, err, storage.ErrResource)
-	require.NoError(t, m.Register(t.Context(), storage.Resource{Name: pods, Namespaced: true, Extract: storage.NewExtractor()}))
+	require.NoError(t, m.Register(t.Context(),
+		storage.Resource{Name: pods, Namespaced: true, Extract: storage.NewExtractor()}))
 	got, err := m.Get(t.Context(), pod("x"), storage.MostRecent)
 	require.NoError(t, err)
 	require.Equal(t, first, got)
@@ -160,10 +168,12 @@ func TestHistoryMayHoldAQuarterOfTheLiveData(t *testing.T) {
 	const head, large = `{"metadata":{"resourceVersion":"00`, 8 << 20
 	m := storage.NewMemory(storage.Options{Start: 10}) // the revisions of the test have two digits
 	defer m.Close()
-	require.NoError(t, m.Register(t.Context(), storage.Resource{Name: pods, Namespaced: true, Extract: func(json []byte) (storage.Parts, error) {
-		end := uint32(len(head))
-		return storage.Parts{Metadata: storage.Span{Start: 12, End: end + 2}, Version: storage.Span{Start: end - 2, End: end}}, nil
-	}}))
+	require.NoError(t, m.Register(t.Context(),
+		storage.Resource{Name: pods, Namespaced: true, Extract: func(json []byte) (storage.Parts, error) {
+			end := uint32(len(head))
+			return storage.Parts{Metadata: storage.Span{Start: 12, End: end + 2},
+				Version: storage.Span{Start: end - 2, End: end}}, nil
+		}}))
 	put := func(name, size int) {
 		_, err := m.Update(t.Context(), pod(fmt.Sprint(name)), func(*storage.Record) ([]byte, error) {
 			json := make([]byte, size)

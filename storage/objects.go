@@ -24,8 +24,9 @@ type objects struct {
 	conflicts, syncs atomic.Uint64 // conflicts, syncs and syncTime: see [StoreStats]
 	syncTime         atomic.Int64
 
-	// Lock order: a table's turn to build, then mu, then the locks of past and of the log. A goroutine that waits for a turn holds no
-	// lock. The functions of the host (Extract, Upgrade, the update functions and Match) run without any of these locks.
+	// Lock order: a table's turn to build, then mu, then the locks of past and of the log. A goroutine that waits for a
+	// turn holds no lock. The functions of the host (Extract, Upgrade, the update functions and Match) run without any of
+	// these locks.
 	mu       sync.RWMutex // guards tables, their trees and all below; held while the log is appended to
 	tables   map[string]*table
 	revision watch.Revision // of the latest visible commit
@@ -86,8 +87,9 @@ func (o *objects) logLimit() int64 {
 	return max(leastLogBytes, o.live.Load()/logShare)
 }
 
-// heldByChange returns how many bytes stay alive only because the log holds a change: those of the state before it, without the parts that
-// the state after it shares. The state after it is alive anyway, in the tree or as the state before a later change.
+// heldByChange returns how many bytes stay alive only because the log holds a change: those of the state before it,
+// without the parts that the state after it shares. The state after it is alive anyway, in the tree or as the state
+// before a later change.
 func heldByChange(c *watch.Change[Record]) int64 {
 	switch {
 	case c.Previous == nil:

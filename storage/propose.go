@@ -13,7 +13,8 @@ import (
 
 // commit implements [committer]. The authority checks the preconditions and assigns the revisions. commit returns when
 // the replica shows the group, or what has changed.
-func (r *replica) commit(ctx context.Context, writes []write, claim Claim, now time.Time) (first watch.Revision, done bool, err error) {
+func (r *replica) commit(ctx context.Context, writes []write, claim Claim,
+	now time.Time) (first watch.Revision, done bool, err error) {
 	if claim != nil {
 		return r.proposeClaim(ctx, writes, claim, now)
 	}
@@ -23,9 +24,10 @@ func (r *replica) commit(ctx context.Context, writes []write, claim Claim, now t
 // claimRounds bounds how often a replica proposes a group again because other replicas have charged the same accounts.
 const claimRounds = 64
 
-// proposeClaim proposes a group that charges limited accounts. Writes of this replica that charge the same account propose one after
-// the other, because each of them needs the state after the one before. If another replica has charged the account meanwhile, the group is
-// proposed again without calling the update function. A refusal needs a state at least as recent as the call.
+// proposeClaim proposes a group that charges limited accounts. Writes of this replica that charge the same account
+// propose one after the other, because each of them needs the state after the one before. If another replica has
+// charged the account meanwhile, the group is proposed again without calling the update function. A refusal needs a
+// state at least as recent as the call.
 func (r *replica) proposeClaim(
 	ctx context.Context, writes []write, claim Claim, now time.Time,
 ) (first watch.Revision, done bool, err error) {
@@ -53,7 +55,8 @@ func (r *replica) proposeClaim(
 }
 
 // propose makes one proposal.
-func (r *replica) propose(ctx context.Context, writes []write, claim Claim, now time.Time) (first watch.Revision, done bool, err error) {
+func (r *replica) propose(ctx context.Context, writes []write, claim Claim,
+	now time.Time) (first watch.Revision, done bool, err error) {
 	group, ok, err := r.proposal(writes, claim, now)
 	if !ok || err != nil {
 		return 0, false, err
@@ -92,8 +95,8 @@ func (r *replica) propose(ctx context.Context, writes []write, claim Claim, now 
 	return verdict.Revision, true, r.awaitArrival(ctx, revision-1, Unknown)
 }
 
-// proposal returns the group for the authority, without entries if no write changes anything. It returns false if the replica already shows
-// another record for a key. After true, the caller must end the proposal.
+// proposal returns the group for the authority, without entries if no write changes anything. It returns false if the
+// replica already shows another record for a key. After true, the caller must end the proposal.
 func (r *replica) proposal(writes []write, claim Claim, now time.Time) (group Group, ok bool, err error) {
 	r.mu.RLock()
 	defer r.mu.RUnlock()
@@ -105,7 +108,8 @@ func (r *replica) proposal(writes []write, claim Claim, now time.Time) (group Gr
 	for i := range writes {
 		w := &writes[i]
 		if bad := w.table.bad[w.key]; bad != nil {
-			return Group{}, false, ReadOnly(fmt.Errorf("another replica has stored a text that this program cannot read: %w", bad))
+			return Group{}, false, ReadOnly(fmt.Errorf("another replica has stored a text that this program cannot read: %w",
+				bad))
 		}
 		if err := r.refuseNewer(w); err != nil {
 			return Group{}, false, err
@@ -177,8 +181,8 @@ func (r *replica) renewProposals(t *table) *sync.WaitGroup {
 	return proposals
 }
 
-// awaitArrival waits for at most MaxWait until the replica shows a revision. If it does not, awaitArrival returns the cause as the kind of
-// error that fail makes.
+// awaitArrival waits for at most MaxWait until the replica shows a revision. If it does not, awaitArrival returns the
+// cause as the kind of error that fail makes.
 func (r *replica) awaitArrival(ctx context.Context, revision watch.Revision, fail func(error) error) error {
 	if revision <= r.log.Revision() {
 		return nil

@@ -11,9 +11,9 @@ import (
 
 // queue holds the groups between assign and publish, in the order of their revisions.
 //
-// The queue has no goroutine of its own. Instead, one of the waiting writers drives it: it takes all waiting groups, appends them without
-// holding a lock, and publishes them. Then it passes the task to the writer of the first group that has arrived since. So writers share
-// appends, and no writer works for others for long.
+// The queue has no goroutine of its own. Instead, one of the waiting writers drives it: it takes all waiting groups,
+// appends them without holding a lock, and publishes them. Then it passes the task to the writer of the first group
+// that has arrived since. So writers share appends, and no writer works for others for long.
 type queue struct {
 	assigned watch.Revision // the last revision that was assigned
 	waiting  []*pending
@@ -84,7 +84,8 @@ func (d *durable) enqueue(writes []write, claim Claim, now time.Time) enqueued {
 
 // push appends an assigned group to the queue. Update functions see its records from now on. The caller holds the lock.
 func (d *durable) push(group []watch.Change[Record], writes []write, now time.Time) *pending {
-	p := &pending{group: group, writes: slices.Clone(writes), at: now, done: make(chan struct{}), drive: make(chan struct{}, 1)}
+	p := &pending{group: group, writes: slices.Clone(writes), at: now, done: make(chan struct{}),
+		drive: make(chan struct{}, 1)}
 	for i := range p.writes {
 		w := &p.writes[i]
 		if w.changes {
@@ -112,7 +113,8 @@ func (d *durable) takeWaiting() []*pending {
 	return batch
 }
 
-// settle makes a group durable and visible. The writer drives the queue if it has a batch, and otherwise waits for another writer.
+// settle makes a group durable and visible. The writer drives the queue if it has a batch, and otherwise waits for
+// another writer.
 func (d *durable) settle(ctx context.Context, p *pending, batch []*pending) error {
 	if batch == nil {
 		select {
@@ -131,9 +133,9 @@ func (d *durable) settle(ctx context.Context, p *pending, batch []*pending) erro
 	return p.err
 }
 
-// takeOver returns the groups that a writer must append after it has waited for its own one: none if that is done. left means that nobody
-// has passed the queue to the writer, so it stops waiting. A writer that must drive does so even if its context has ended, because no other
-// writer would.
+// takeOver returns the groups that a writer must append after it has waited for its own one: none if that is done. left
+// means that nobody has passed the queue to the writer, so it stops waiting. A writer that must drive does so even if
+// its context has ended, because no other writer would.
 func (d *durable) takeOver(p *pending) (batch []*pending, left bool) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -149,7 +151,8 @@ func (d *durable) takeOver(p *pending) (batch []*pending, left bool) {
 	return d.takeWaiting(), false
 }
 
-// appendAll makes groups durable. It turns a panic of the backend into an error, because other writers wait for the result.
+// appendAll makes groups durable. It turns a panic of the backend into an error, because other writers wait for the
+// result.
 func (d *durable) appendAll(batch []*pending) (err error) {
 	defer func() {
 		if p := recover(); p != nil {
@@ -178,8 +181,9 @@ func (p *pending) entries() Group {
 	return g
 }
 
-// finishAll publishes groups that were appended, or fails them with the error of the append. Then it passes the queue to the writer of
-// another group. If all writers have stopped waiting, it returns the groups that the caller must append next.
+// finishAll publishes groups that were appended, or fails them with the error of the append. Then it passes the queue
+// to the writer of another group. If all writers have stopped waiting, it returns the groups that the caller must
+// append next.
 func (d *durable) finishAll(batch []*pending, err error) (next []*pending) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -201,8 +205,8 @@ func (d *durable) finishAll(batch []*pending, err error) (next []*pending) {
 	return d.takeWaiting()
 }
 
-// fail makes the store read-only after an append has failed. The outcome of the batch is unknown. The groups after it were not written.
-// The caller holds the lock.
+// fail makes the store read-only after an append has failed. The outcome of the batch is unknown. The groups after it
+// were not written. The caller holds the lock.
 func (d *durable) fail(batch []*pending, err error) {
 	d.refuseWrites(err)
 	for _, p := range batch {

@@ -65,7 +65,8 @@ func TestAnswersWaitForWhatTheySaw(t *testing.T) {
 		write func(context.Context, *storage.Engine) (*storage.Record, error)
 		want  string
 	}{
-		"refusal": {func(ctx context.Context, m *storage.Engine) (*storage.Record, error) { return create(ctx, m, "x") }, "X exists"},
+		"refusal": {func(ctx context.Context, m *storage.Engine) (*storage.Record, error) { return create(ctx, m, "x") },
+			"X exists"},
 		"no-op": {func(ctx context.Context, m *storage.Engine) (*storage.Record, error) {
 			return m.Update(ctx, pod("x"), func(r *storage.Record) ([]byte, error) { return r.JSON, nil })
 		}, ""},
@@ -223,7 +224,8 @@ func TestFailureReachesEverybodyWhoWaits(t *testing.T) {
 func TestPanicOfTheBackendIsAFailure(t *testing.T) {
 	on := &disk{platter: newPlatter(), before: func(*platter) error { panic("broken") }}
 	m := (&disks{}).open(t, on)
-	require.NoError(t, m.Register(t.Context(), storage.Resource{Name: pods, Namespaced: true, Extract: storage.NewExtractor()}))
+	require.NoError(t, m.Register(t.Context(),
+		storage.Resource{Name: pods, Namespaced: true, Extract: storage.NewExtractor()}))
 	_, err := create(t.Context(), m, "x")
 	assert.ErrorIs(t, err, storage.ErrUnknown)
 	assert.ErrorContains(t, m.Ready(), "broken")

@@ -18,10 +18,11 @@ type Record struct {
 	// upgrades and deletions do not change it; the record of a deletion shows the last state. All records of one commit
 	// have the same time. Because clocks may jump, a later record may have an earlier time.
 	Written int64
-	// Creator names whoever created the object, if the store had a [Ledger] at that time. Later writes keep it. The records of states from
-	// before the store was opened do not have it.
+	// Creator names whoever created the object, if the store had a [Ledger] at that time. Later writes keep it. The
+	// records of states from before the store was opened do not have it.
 	Creator string
-	// JSON is the canonical text, with Revision as its metadata.resourceVersion. The store owns it; callers must not change it.
+	// JSON is the canonical text, with Revision as its metadata.resourceVersion. The store owns it; callers must not
+	// change it.
 	JSON []byte
 	Parts
 }
@@ -48,8 +49,8 @@ type Parts struct {
 type Span struct{ Start, End uint32 }
 
 const (
-	// recordOverhead is about how many bytes a record needs in addition to its JSON, labels, fields and owners: the struct, its name and
-	// uid, and its place in the tree.
+	// recordOverhead is about how many bytes a record needs in addition to its JSON, labels, fields and owners: the
+	// struct, its name and uid, and its place in the tree.
 	recordOverhead = 336
 	// stringOverhead is how many bytes a string of the parts needs in addition to its text.
 	stringOverhead = 24
@@ -90,8 +91,8 @@ func sizeOf(all []string) (size int64) {
 // shared reports whether two slices share their memory.
 func shared[E any](a, b []E) bool { return len(a) > 0 && len(b) > 0 && &a[0] == &b[0] }
 
-// AppendAt appends the record's JSON to dst, with another revision as its resourceVersion. A DELETED event shows the last state at the
-// revision of the deletion, or of the change after which the object no longer matched the selector.
+// AppendAt appends the record's JSON to dst, with another revision as its resourceVersion. A DELETED event shows the
+// last state at the revision of the deletion, or of the change after which the object no longer matched the selector.
 func (r *Record) AppendAt(dst []byte, revision watch.Revision) []byte {
 	dst = append(dst, r.JSON[:r.Version.Start]...)
 	dst = strconv.AppendUint(dst, uint64(revision), 10)
@@ -106,8 +107,8 @@ func (r *Record) at(revision watch.Revision) *Record {
 	return &c
 }
 
-// stamp writes a revision into a record that no other goroutine has seen: in place if the number of digits is the same, otherwise into a
-// copy of the JSON.
+// stamp writes a revision into a record that no other goroutine has seen: in place if the number of digits is the same,
+// otherwise into a copy of the JSON.
 func (r *Record) stamp(revision watch.Revision) {
 	r.Revision = revision
 	var buf [20]byte
@@ -140,11 +141,12 @@ func (p *Parts) check(json []byte) error {
 
 // same reports whether another text equals the record's except for the resourceVersion.
 func (r *Record) same(json []byte, version Span) bool {
-	return string(r.JSON[:r.Version.Start]) == string(json[:version.Start]) && string(r.JSON[r.Version.End:]) == string(json[version.End:])
+	return string(r.JSON[:r.Version.Start]) == string(json[:version.Start]) &&
+		string(r.JSON[r.Version.End:]) == string(json[version.End:])
 }
 
-// share replaces parts that equal those of the previous version by the same memory, so that the versions of an object in the log hold them
-// once.
+// share replaces parts that equal those of the previous version by the same memory, so that the versions of an object
+// in the log hold them once.
 func (p *Parts) share(old *Parts) {
 	if p.UID == old.UID {
 		p.UID = old.UID

@@ -63,7 +63,8 @@ func (e *Engine) replaceForm(ctx context.Context, t *table, form *Resource) erro
 	return e.committer.drain(ctx, t)
 }
 
-// setForm gives a table an equal form. Writes under way that saw the old one call their functions again, as after an upgrade.
+// setForm gives a table an equal form. Writes under way that saw the old one call their functions again, as after an
+// upgrade.
 func (o *objects) setForm(t *table, form *Resource) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -84,8 +85,9 @@ func (r *Resource) check() error {
 }
 
 func newTable(form *Resource) *table {
-	return &table{name: form.Name, namespaced: form.Namespaced, form: form, holders: []Holder{form.Holder}, tree: newTree(),
-		indexes: newIndexes(form.Indexed), names: newInterner(), builder: newBuilder(), proposals: &sync.WaitGroup{}}
+	return &table{name: form.Name, namespaced: form.Namespaced, form: form, holders: []Holder{form.Holder},
+		tree: newTree(), indexes: newIndexes(form.Indexed), names: newInterner(), builder: newBuilder(),
+		proposals: &sync.WaitGroup{}}
 }
 
 func newTree() *btree.BTreeG[*Record] {
@@ -105,8 +107,8 @@ func (r *Record) in(form *Resource) (*Record, error) {
 	return &next, next.extract(json, form)
 }
 
-// extract sets the JSON of the record, and extracts its parts. The resourceVersion in the JSON must be that of the record. It is empty if the
-// record is not committed yet.
+// extract sets the JSON of the record, and extracts its parts. The resourceVersion in the JSON must be that of the
+// record. It is empty if the record is not committed yet.
 func (r *Record) extract(json []byte, form *Resource) (err error) {
 	r.JSON = json
 	if r.Parts, err = form.Extract(json); err != nil {

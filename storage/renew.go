@@ -59,7 +59,8 @@ func (r *replica) renew(forms map[*table]*Resource, all []*loading, at watch.Rev
 	for _, t := range r.tables {
 		now[t] = t.form
 	}
-	if !maps.Equal(forms, now) || slices.ContainsFunc(slices.Collect(maps.Keys(now)), func(t *table) bool { return t.paused != nil }) {
+	if !maps.Equal(forms, now) ||
+		slices.ContainsFunc(slices.Collect(maps.Keys(now)), func(t *table) bool { return t.paused != nil }) {
 		return false, nil
 	}
 	r.live.Store(0)

@@ -11,8 +11,8 @@ import (
 )
 
 const (
-	// checkEvery is how often an idle replica asks the authority for the latest revision, so that Ready notices a lost connection, unless
-	// the authority is [Quiet].
+	// checkEvery is how often an idle replica asks the authority for the latest revision, so that Ready notices a lost
+	// connection, unless the authority is [Quiet].
 	checkEvery = 5 * time.Second
 	// advanceAfter is how long a replica is without changes until it advances its revision to that of the authority.
 	// Watches then move their bookmarks, so that they can resume after the authority has dropped its history.
@@ -70,8 +70,8 @@ func OpenReplica(ctx context.Context, authority Authority, opts Options) (*Engin
 	return engine, nil
 }
 
-// catchUp waits until the replica shows the latest state, and advances its revision. Its revision is then above all revisions that other
-// replicas have shown.
+// catchUp waits until the replica shows the latest state, and advances its revision. Its revision is then above all
+// revisions that other replicas have shown.
 func (r *replica) catchUp(ctx context.Context) error {
 	asked := r.opts.Now()
 	last, known, err := r.authority.Latest(ctx)
@@ -145,7 +145,8 @@ func sleep(ctx context.Context, while time.Duration) {
 	}
 }
 
-// checkNowAndThen asks for the latest revision at intervals, so that a replica without readers notices a lost connection.
+// checkNowAndThen asks for the latest revision at intervals, so that a replica without readers notices a lost
+// connection.
 func (r *replica) checkNowAndThen() {
 	every := checkEvery
 	if quiet, ok := r.authority.(Quiet); ok {
@@ -177,7 +178,8 @@ func (r *replica) reach(ctx context.Context, revision watch.Revision) {
 	}
 }
 
-func (r *replica) resourcesIn(ctx context.Context, namespace string, inMemory func(resource string) bool) ([]string, error) {
+func (r *replica) resourcesIn(ctx context.Context, namespace string,
+	inMemory func(resource string) bool) ([]string, error) {
 	return r.authority.ResourcesIn(ctx, namespace, inMemory)
 }
 

@@ -215,7 +215,8 @@ func TestCutOffReplica(t *testing.T) {
 	})
 }
 
-// If the truth has dropped changes that a replica has not received, the replica loads the latest state, and its watches expire.
+// If the truth has dropped changes that a replica has not received, the replica loads the latest state, and its watches
+// expire.
 func TestLostChanges(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		on := newTruth()
@@ -242,7 +243,8 @@ func TestLostChanges(t *testing.T) {
 		on.changed = make(chan struct{})
 		on.mu.Unlock()
 		synctest.Wait()
-		_, err = here.Update(t.Context(), pod("changes"), func(*storage.Record) ([]byte, error) { return podJSON("changes", 7), nil })
+		_, err = here.Update(t.Context(), pod("changes"),
+			func(*storage.Record) ([]byte, error) { return podJSON("changes", 7), nil })
 		require.NoError(t, err)
 		_, err = here.Update(t.Context(), pod("goes"), func(*storage.Record) ([]byte, error) { return nil, nil })
 		require.NoError(t, err)
@@ -297,7 +299,8 @@ func TestOthersChangesLost(t *testing.T) {
 	})
 }
 
-// A record that a replica cannot read does not stop it. The replica names the object, does not serve it and does not write it.
+// A record that a replica cannot read does not stop it. The replica names the object, does not serve it and does not
+// write it.
 func TestUnreadableRecord(t *testing.T) {
 	on := newTruth()
 	var log bytes.Buffer
@@ -309,7 +312,8 @@ func TestUnreadableRecord(t *testing.T) {
 		}
 		return storage.ExtractMetadata(json)
 	}
-	require.NoError(t, strict.Register(t.Context(), storage.Resource{Name: pods, Namespaced: true, Extract: extract, Fingerprint: "1"}))
+	require.NoError(t, strict.Register(t.Context(),
+		storage.Resource{Name: pods, Namespaced: true, Extract: extract, Fingerprint: "1"}))
 	here := serving(t, &replica{truth: on})
 	defer here.Close()
 	write := func(m *storage.Engine, size int) error {
@@ -404,7 +408,8 @@ func TestUnregisteredReplica(t *testing.T) {
 	})
 }
 
-// The replica forgets a resource without records when it is unregistered. It still misses nothing of what others write meanwhile.
+// The replica forgets a resource without records when it is unregistered. It still misses nothing of what others write
+// meanwhile.
 func TestUnregisteredReplicaOfAnEmptyResource(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		on := newTruth()
@@ -438,8 +443,8 @@ func TestUnregisteredReplicaOfAnEmptyResource(t *testing.T) {
 	})
 }
 
-// Two versions of a program share the truth: the older one serves newer objects without the fields that it does not know, and refuses to
-// write them.
+// Two versions of a program share the truth: the older one serves newer objects without the fields that it does not
+// know, and refuses to write them.
 func TestTwoVersions(t *testing.T) {
 	on := newTruth()
 	older, newer := serving(t, &replica{truth: on}), openReplica(t, &replica{truth: on}, storage.Options{})
@@ -454,7 +459,8 @@ func TestTwoVersions(t *testing.T) {
 	require.NoError(t, err)
 	change := func(m *storage.Engine, name, text string) error {
 		_, err := m.Update(t.Context(), pod(name), func(r *storage.Record) ([]byte, error) {
-			return []byte(strings.Replace(string(r.JSON), `"metadata":{`, `"metadata":{"annotations":{"by":"`+text+`"},`, 1)), nil
+			return []byte(strings.Replace(string(r.JSON), `"metadata":{`, `"metadata":{"annotations":{"by":"`+text+`"},`, 1)),
+				nil
 		})
 		return err
 	}
@@ -523,7 +529,8 @@ func TestIdleReplicaAdvances(t *testing.T) {
 		cursor, err := m.Watch(t.Context(), watch.Key{Resource: pods}, m.Revision())
 		require.NoError(t, err)
 		on.mu.Lock()
-		on.add(storage.Arrival{Entries: []storage.Stored{{Key: storage.Key{Resource: "others", Name: "x"}, Revision: on.known() + 1}}, End: on.known() + 1})
+		on.add(storage.Arrival{Entries: []storage.Stored{{Key: storage.Key{Resource: "others", Name: "x"},
+			Revision: on.known() + 1}}, End: on.known() + 1})
 		known := on.known()
 		on.mu.Unlock()
 		<-time.After(time.Minute) // of the bubble's clock

@@ -5,8 +5,8 @@ import (
 	"slices"
 )
 
-// ResourcesIn implements [Store]. It looks for the records of a resource in memory if the engine has loaded them, and otherwise asks its
-// committer.
+// ResourcesIn implements [Store]. It looks for the records of a resource in memory if the engine has loaded them, and
+// otherwise asks its committer.
 func (e *Engine) ResourcesIn(ctx context.Context, namespace string) ([]string, error) {
 	if err := e.await(ctx, MostRecent); err != nil {
 		return nil, err
@@ -47,8 +47,8 @@ func (o *objects) loadedNames() (map[string]bool, error) {
 	return loaded, nil
 }
 
-// hasIn reports whether the table has a record in a namespace, or any record if the namespace is empty. It counts records that the engine
-// cannot read. The caller holds the engine's lock.
+// hasIn reports whether the table has a record in a namespace, or any record if the namespace is empty. It counts
+// records that the engine cannot read. The caller holds the engine's lock.
 func (t *table) hasIn(namespace string) (found bool) {
 	if namespace == "" {
 		return t.tree.Len()+len(t.bad) > 0

@@ -5,8 +5,8 @@ import (
 	"encoding/json"
 )
 
-// scanner walks JSON that an encoder wrote. It detects broken structure but does not validate the values it skips. After a failure all
-// further calls fail and every loop ends, so that the caller checks failed once.
+// scanner walks JSON that an encoder wrote. It detects broken structure but does not validate the values it skips.
+// After a failure all further calls fail and every loop ends, so that the caller checks failed once.
 type scanner struct {
 	data   []byte
 	pos    int
@@ -114,7 +114,8 @@ func (s *scanner) skipString() {
 	s.failed = true
 }
 
-// skipNested skips an object or array. It counts braces and brackets together: the encoder that wrote them has matched them.
+// skipNested skips an object or array. It counts braces and brackets together: the encoder that wrote them has matched
+// them.
 func (s *scanner) skipNested() {
 	for depth := 0; s.pos < len(s.data); {
 		switch s.data[s.pos] {
@@ -163,8 +164,8 @@ func (s *scanner) text(value []byte) []byte {
 	return []byte(decoded)
 }
 
-// CreationTimestamp returns metadata.creationTimestamp as it stands in the JSON, or "" if it is absent. Timestamps in UTC, as the API writes
-// them, have the order of their texts.
+// CreationTimestamp returns metadata.creationTimestamp as it stands in the JSON, or "" if it is absent. Timestamps in
+// UTC, as the API writes them, have the order of their texts.
 func (r *Record) CreationTimestamp() string {
 	s := scanner{data: r.JSON[r.Metadata.Start:r.Metadata.End]}
 	for s.begin('{'); s.more('}'); {

@@ -10,20 +10,22 @@ import (
 	"github.com/decorum-go/decorum/watch"
 )
 
-// These bounds apply to old snapshots. Their records are those of the latest state and of the log, which counts their bytes.
+// These bounds apply to old snapshots. Their records are those of the latest state and of the log, which counts their
+// bytes.
 const (
 	pastSnapshots = 8
 	pastShare     = 4 // snapshots may hold a quarter of what the log may hold
 )
 
-// The trees of a snapshot need this many bytes for each record, measured. Most snapshots share nodes with younger ones and need less.
+// The trees of a snapshot need this many bytes for each record, measured. Most snapshots share nodes with younger ones
+// and need less.
 const (
 	treeBytes  = 20
 	indexBytes = 52
 )
 
-// snapshot is the state of one resource between two revisions, inclusive. Its trees never change, but copying one marks its nodes, so only
-// the holder of the table's turn copies it.
+// snapshot is the state of one resource between two revisions, inclusive. Its trees never change, but copying one marks
+// its nodes, so only the holder of the table's turn copies it.
 type snapshot struct {
 	table    *table
 	tree     *btree.BTreeG[*Record]
@@ -111,8 +113,8 @@ func (p *past) retire(s *snapshot, to watch.Revision) {
 	}
 }
 
-// keep moves a snapshot to the front and drops those at the end that exceed the bounds. It keeps the first one whatever its size; otherwise
-// each page of a large list would build it again.
+// keep moves a snapshot to the front and drops those at the end that exceed the bounds. It keeps the first one whatever
+// its size; otherwise each page of a large list would build it again.
 func (p *past) keep(s *snapshot) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -129,10 +131,11 @@ func (p *past) keep(s *snapshot) {
 	p.snapshots = slices.Delete(p.snapshots, kept, len(p.snapshots))
 }
 
-// forget drops the snapshots of a table, or of all tables if t is nil, that lie below the floor, because they would keep records alive that
-// the log has dropped.
+// forget drops the snapshots of a table, or of all tables if t is nil, that lie below the floor, because they would
+// keep records alive that the log has dropped.
 func (p *past) forget(t *table, floor watch.Revision) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	p.snapshots = slices.DeleteFunc(p.snapshots, func(s *snapshot) bool { return s.to < floor && (t == nil || s.table == t) })
+	p.snapshots = slices.DeleteFunc(p.snapshots,
+		func(s *snapshot) bool { return s.to < floor && (t == nil || s.table == t) })
 }

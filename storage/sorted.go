@@ -12,7 +12,8 @@ import (
 	"github.com/decorum-go/decorum/watch"
 )
 
-// sorts reports whether the query needs what this file does. All other lists visit the records in the order in which they show them.
+// sorts reports whether the query needs what this file does. All other lists visit the records in the order in which
+// they show them.
 func (o *Query) sorts() bool { return len(o.Order) > 0 || len(o.Among) > 0 }
 
 // tooManyVisits returns the Status of a query that costs too much.
@@ -27,8 +28,8 @@ type route struct {
 	index *watch.Index
 	// ranges are the values to visit. Nil means all values.
 	ranges []Range
-	// walks says that the records are visited in the order of the list: by Query.Order[0], or by key if that is empty. Only then may the
-	// list stop at its limit.
+	// walks says that the records are visited in the order of the list: by Query.Order[0], or by key if that is empty.
+	// Only then may the list stop at its limit.
 	walks bool
 }
 
@@ -42,8 +43,9 @@ func (w route) by() *watch.Term {
 
 // route chooses the cheapest way to answer a sorted list. by is the narrowest of its terms, or nil.
 //
-// A way that visits n of the N records finds a record that matches in each N/n of another one, if the values of different fields have
-// nothing to do with each other. So a walk in the order of the list costs about limit*N/n visits, and the way itself costs n.
+// A way that visits n of the N records finds a record that matches in each N/n of another one, if the values of
+// different fields have nothing to do with each other. So a walk in the order of the list costs about limit*N/n visits,
+// and the way itself costs n.
 func (o *objects) route(t *table, opts *Query, by *watch.Term) route {
 	if opts.Within.Name != "" {
 		return route{}
@@ -162,7 +164,9 @@ func (s *snapshot) sorted(ctx context.Context, opts *Query, way route, into []*R
 		return Listing{}, l.err
 	}
 	page := Listing{Records: into, Remaining: -1}
-	slices.SortFunc(l.found, func(a, b sortedRecord) int { return l.compare(a.values, a.record.Key, b.values, b.record.Key) })
+	slices.SortFunc(l.found, func(a, b sortedRecord) int {
+		return l.compare(a.values, a.record.Key, b.values, b.record.Key)
+	})
 	if page.More = opts.Limit > 0 && len(l.found) > opts.Limit; page.More {
 		l.found = l.found[:opts.Limit]
 	}
@@ -272,7 +276,8 @@ func (o *Order) compare(a, b string) int {
 	return o.Index.Compare(a, b)
 }
 
-// visitScope visits all records of the scope, in the order of their keys. If inOrder is set, that is the order of the list.
+// visitScope visits all records of the scope, in the order of their keys. If inOrder is set, that is the order of the
+// list.
 func (l *sortedList) visitScope(tree *btree.BTreeG[*Record], inOrder bool) {
 	within := l.query.Within
 	start := Key{Namespace: within.Namespace, Name: within.Name}
@@ -294,7 +299,8 @@ func (l *sortedList) visitRange(tree *btree.BTreeG[indexed], of watch.Index, r R
 	}
 }
 
-// walk visits the records in the order of the list, in groups with the same first value, and ends when a group has filled the list.
+// walk visits the records in the order of the list, in groups with the same first value, and ends when a group has
+// filled the list.
 func (l *sortedList) walk(s *snapshot, tree *btree.BTreeG[indexed], way route) {
 	first := &l.query.Order[0]
 	var bounds Range
@@ -338,7 +344,8 @@ func (l *sortedList) walk(s *snapshot, tree *btree.BTreeG[indexed], way route) {
 	}
 }
 
-// complete reports whether the list is full and visits its records exactly in their order, so that no further one can belong to it.
+// complete reports whether the list is full and visits its records exactly in their order, so that no further one can
+// belong to it.
 func (l *sortedList) complete() bool { return len(l.query.Order) == 1 && l.full() }
 
 // startIn returns the key at which the page begins among the records with a value in Order[0].

@@ -8,7 +8,8 @@ import (
 
 // Reporter is a [Store] that reports figures about itself. The API shows them to its host, for metrics.
 type Reporter interface {
-	// StoreStats returns the present figures. It visits each resource but no objects, and asks neither a disk nor another process.
+	// StoreStats returns the present figures. It visits each resource but no objects, and asks neither a disk nor another
+	// process.
 	StoreStats() StoreStats
 }
 
@@ -26,17 +27,17 @@ type StoreStats struct {
 	History HistoryStats
 	// Commits is how many groups of changes the store has made visible. A replica also counts those of other replicas.
 	Commits uint64
-	// Conflicts is how many attempts to commit were repeated, because another write had changed an object first, or because the resource
-	// was registered again.
+	// Conflicts is how many attempts to commit were repeated, because another write had changed an object first, or
+	// because the resource was registered again.
 	Conflicts uint64
-	// Syncs is how often the store has made changes durable, and SyncTime the sum of the time for that. Several commits may share a sync.
-	// A replica counts each request to commit. Both are zero for a store in memory.
+	// Syncs is how often the store has made changes durable, and SyncTime the sum of the time for that. Several commits
+	// may share a sync. A replica counts each request to commit. Both are zero for a store in memory.
 	Syncs    uint64
 	SyncTime time.Duration
 	// Waiting is how many commits wait to be made durable.
 	Waiting int
-	// FileBytes is the size of the stored data on disk, and FreeBytes the part of it that later writes can reuse. Both are zero if the store
-	// does not know.
+	// FileBytes is the size of the stored data on disk, and FreeBytes the part of it that later writes can reuse. Both are
+	// zero if the store does not know.
 	FileBytes, FreeBytes int64
 	// Replica describes how up to date a replica is. It is nil if no other process writes to the store.
 	Replica *ReplicaStats
@@ -52,7 +53,8 @@ type ResourceStats struct {
 	Changes uint64
 }
 
-// HistoryStats describes the recent changes that a store keeps. Reads and watches from revisions before Oldest give 410 Expired.
+// HistoryStats describes the recent changes that a store keeps. Reads and watches from revisions before Oldest give 410
+// Expired.
 type HistoryStats struct {
 	// Changes is the number of changes. Bytes is the memory that they take, and MaxBytes its present bound.
 	Changes         int
@@ -65,12 +67,12 @@ type HistoryStats struct {
 
 // ReplicaStats describe how up to date a replica is.
 type ReplicaStats struct {
-	// UpToDate is the latest time at which the replica is known to have shown everything that was committed. An idle replica checks this
-	// every few seconds, or less often if its authority reports a lost connection by itself (see [Quiet]). The time stands still while the
-	// authority cannot be reached, and while the replica does not keep up.
+	// UpToDate is the latest time at which the replica is known to have shown everything that was committed. An idle
+	// replica checks this every few seconds, or less often if its authority reports a lost connection by itself (see
+	// [Quiet]). The time stands still while the authority cannot be reached, and while the replica does not keep up.
 	UpToDate time.Time
-	// Delay is how long the latest commit took from its beginning until this replica showed it. If another replica made the commit, Delay
-	// depends on the clocks of both. It is never negative.
+	// Delay is how long the latest commit took from its beginning until this replica showed it. If another replica made
+	// the commit, Delay depends on the clocks of both. It is never negative.
 	Delay time.Duration
 	// Err is why the replica cannot reach its authority. It is nil if it can.
 	Err error
@@ -85,7 +87,8 @@ func (e *Engine) StoreStats() StoreStats {
 	history := e.log.Stats()
 	s := StoreStats{
 		Revision: e.log.Revision(), Resources: make(map[string]ResourceStats, len(e.tables)), ObjectBytes: e.live.Load(),
-		History: HistoryStats{Changes: history.Changes, Bytes: history.Bytes, MaxBytes: e.logLimit(), Oldest: e.log.Floor(watch.Key{}), Since: history.Oldest},
+		History: HistoryStats{Changes: history.Changes, Bytes: history.Bytes, MaxBytes: e.logLimit(),
+			Oldest: e.log.Floor(watch.Key{}), Since: history.Oldest},
 		Commits: e.commits, Conflicts: e.conflicts.Load(), Syncs: e.syncs.Load(), SyncTime: time.Duration(e.syncTime.Load()),
 	}
 	for name, t := range e.tables {

@@ -143,7 +143,8 @@ func TestStatsCountUnreadableRecords(t *testing.T) {
 		m := serving(t, &replica{truth: on})
 		on.mu.Lock()
 		at := on.known() + 1
-		on.add(storage.Arrival{Entries: []storage.Stored{{Key: pod("x"), Revision: at, JSON: []byte("{")}}, End: at, At: time.Now().Add(-time.Second)})
+		on.add(storage.Arrival{Entries: []storage.Stored{{Key: pod("x"), Revision: at, JSON: []byte("{")}}, End: at,
+			At: time.Now().Add(-time.Second)})
 		on.mu.Unlock()
 		synctest.Wait()
 		s := m.StoreStats()

@@ -14,30 +14,33 @@ import (
 // MaxTransaction is how many objects a transaction may change.
 const MaxTransaction = 100
 
-// ErrTransaction says that a transaction does not permit a call. As a Status it is 400 BadRequest, 413 RequestEntityTooLarge or 409 Conflict.
+// ErrTransaction says that a transaction does not permit a call. As a Status it is 400 BadRequest, 413
+// RequestEntityTooLarge or 409 Conflict.
 var ErrTransaction = errors.New("storage: the transaction does not permit this call")
 
-// Transactor is a [Store] that commits everything that a function does as a unit. The API uses it for transactions. An [Engine] is one.
+// Transactor is a [Store] that commits everything that a function does as a unit. The API uses it for transactions. An
+// [Engine] is one.
 type Transactor interface {
-	// Transact calls fn with a context. Calls of Get, List, Update and UpdateAll with this context belong to the transaction, from any
-	// goroutine, until fn returns. They see what the transaction has written, and nobody else does. If fn returns nil, Transact commits the
-	// changes in the order in which fn first wrote the objects, and returns them. All become visible together, and no other write has a
-	// revision between them.
+	// Transact calls fn with a context. Calls of Get, List, Update and UpdateAll with this context belong to the
+	// transaction, from any goroutine, until fn returns. They see what the transaction has written, and nobody else does.
+	// If fn returns nil, Transact commits the changes in the order in which fn first wrote the objects, and returns them.
+	// All become visible together, and no other write has a revision between them.
 	//
-	// Transactions are serializable. Transact commits only if every object that fn has read, even in vain, and every resource that it has
-	// listed, is still as fn saw it. Otherwise it calls fn again, at most [MaxAttempts] times in all, and then returns [ErrContended]. It
-	// also calls fn again instead of returning the error of fn if what fn saw is outdated, so an error never rests on a mixture of states.
-	// Therefore fn must have no other effects. If fn panics, nothing is written, and the panic continues.
+	// Transactions are serializable. Transact commits only if every object that fn has read, even in vain, and every
+	// resource that it has listed, is still as fn saw it. Otherwise it calls fn again, at most [MaxAttempts] times in all,
+	// and then returns [ErrContended]. It also calls fn again instead of returning the error of fn if what fn saw is
+	// outdated, so an error never rests on a mixture of states. Therefore fn must have no other effects. If fn panics,
+	// nothing is written, and the panic continues.
 	//
-	// An object that is not committed has revision 0, and an empty resourceVersion in its JSON. An update function in a transaction runs
-	// again only if another goroutine of the transaction writes the object meanwhile. A Get does not wait for other replicas, because the
-	// commit checks what it returned. A list with [Query.Exact] at a revision before the state that the transaction sees shows committed
-	// objects only.
+	// An object that is not committed has revision 0, and an empty resourceVersion in its JSON. An update function in a
+	// transaction runs again only if another goroutine of the transaction writes the object meanwhile. A Get does not wait
+	// for other replicas, because the commit checks what it returned. A list with [Query.Exact] at a revision before the
+	// state that the transaction sees shows committed objects only.
 	//
-	// A transaction refuses with [ErrTransaction]: more than [MaxTransaction] changes, the deletion and new creation of one object, a
-	// watch, and calls after the end of fn. A replica also refuses lists, because its authority compares objects but not resources. If the
-	// context of Transact belongs to a transaction already, fn joins that one; it then cannot commit if fn fails, and Transact returns no
-	// changes.
+	// A transaction refuses with [ErrTransaction]: more than [MaxTransaction] changes, the deletion and new creation of
+	// one object, a watch, and calls after the end of fn. A replica also refuses lists, because its authority compares
+	// objects but not resources. If the context of Transact belongs to a transaction already, fn joins that one; it then
+	// cannot commit if fn fails, and Transact returns no changes.
 	Transact(ctx context.Context, fn func(ctx context.Context) error) ([]watch.Change[Record], error)
 }
 
@@ -64,7 +67,8 @@ type inTransaction struct {
 
 type transactionKey struct{ engine *Engine }
 
-// transactionIn returns the transaction of a context, or nil. An engine that has never had a transaction does not look for one.
+// transactionIn returns the transaction of a context, or nil. An engine that has never had a transaction does not look
+// for one.
 func (e *Engine) transactionIn(ctx context.Context) *transaction {
 	if !e.transacts.Load() {
 		return nil
@@ -311,7 +315,8 @@ func (x *transaction) updateOne(ctx context.Context, key Key, fn UpdateFunc) (*R
 	return all[0], nil
 }
 
-// take makes drafts the state that the transaction sees, unless another goroutine has changed one of the objects meanwhile.
+// take makes drafts the state that the transaction sees, unless another goroutine has changed one of the objects
+// meanwhile.
 func (x *transaction) take(ctx context.Context, all []*inTransaction, drafts []Entry) (done bool, err error) {
 	x.mu.Lock()
 	defer x.mu.Unlock()
@@ -350,8 +355,8 @@ func (x *transaction) take(ctx context.Context, all []*inTransaction, drafts []E
 	return true, nil
 }
 
-// charge asks the ledger about everything that the transaction would have changed with the drafts. The commit asks again. The caller holds
-// the lock.
+// charge asks the ledger about everything that the transaction would have changed with the drafts. The commit asks
+// again. The caller holds the lock.
 func (x *transaction) charge(ctx context.Context, all []*inTransaction, drafts []Entry) error {
 	if x.engine.ledger == nil {
 		return nil

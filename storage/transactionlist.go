@@ -64,7 +64,8 @@ func (x *transaction) noteTable(w write) {
 	}
 }
 
-// changesIn returns what the transaction has made of the objects that it has changed in a scope. The record is nil if it has deleted one.
+// changesIn returns what the transaction has made of the objects that it has changed in a scope. The record is nil if
+// it has deleted one.
 func (x *transaction) changesIn(within watch.Key) map[Key]*Record {
 	x.mu.Lock()
 	defer x.mu.Unlock()
@@ -77,8 +78,8 @@ func (x *transaction) changesIn(within watch.Key) map[Key]*Record {
 	return own
 }
 
-// with replaces records of a list without a limit by those of a transaction, and applies the limit. The records before start are not part
-// of the list.
+// with replaces records of a list without a limit by those of a transaction, and applies the limit. The records before
+// start are not part of the list.
 func (q *Query) with(own map[Key]*Record, found Listing, start int) Listing {
 	order := sortedList{query: q}
 	all := slices.DeleteFunc(found.Records[start:], func(r *Record) bool {

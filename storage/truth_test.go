@@ -105,7 +105,8 @@ func (t *truth) state(resource string, at watch.Revision) map[storage.Key]storag
 	return all
 }
 
-func (r *replica) Load(ctx context.Context, resource string, at watch.Revision, yield func(storage.Stored) error) error {
+func (r *replica) Load(ctx context.Context, resource string, at watch.Revision,
+	yield func(storage.Stored) error) error {
 	r.mu.Lock()
 	compacted, all := r.compacted, slices.Collect(maps.Values(r.state(resource, at)))
 	r.mu.Unlock()

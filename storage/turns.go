@@ -10,8 +10,8 @@ import (
 // that has the turn may itself wait for this update.
 const turnWait = 100 * time.Millisecond
 
-// turns lets the updates of a replica that compete for an object try again one after the other. Without them, each would probably find that
-// another one has changed the object while the authority answered.
+// turns lets the updates of a replica that compete for an object try again one after the other. Without them, each
+// would probably find that another one has changed the object while the authority answered.
 type turns struct {
 	mu  sync.Mutex
 	all map[Key]*queued

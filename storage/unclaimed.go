@@ -8,8 +8,9 @@ import (
 	"github.com/decorum-go/decorum/watch"
 )
 
-// unclaimed holds the recent changes of resources that the replica does not serve yet, oldest first. Once a resource is registered, they
-// lead from an older state of the resource to the current one, so watches may resume from there. The engine's lock guards it.
+// unclaimed holds the recent changes of resources that the replica does not serve yet, oldest first. Once a resource is
+// registered, they lead from an older state of the resource to the current one, so watches may resume from there. The
+// engine's lock guards it.
 type unclaimed struct {
 	floor   watch.Revision // it holds all changes after this revision
 	entries []arrived

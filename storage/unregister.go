@@ -54,7 +54,8 @@ func (o *objects) holdAgain(t *table, holder Holder) {
 
 // hold adds a holder, and drops those that have ended. The caller holds the lock of the objects.
 func (t *table) hold(holder Holder) {
-	t.holders = append(slices.DeleteFunc(t.holders, func(h Holder) bool { return h == holder || h != nil && h.Ended() }), holder)
+	t.holders = append(slices.DeleteFunc(t.holders, func(h Holder) bool { return h == holder || h != nil && h.Ended() }),
+		holder)
 }
 
 // letGo drops a holder, and reports whether it was the last one. The caller holds the lock of the objects.

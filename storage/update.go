@@ -20,16 +20,16 @@ type write struct {
 	next    *Record  // the record to commit; nil to delete
 	changes bool     // false for a no-op
 	grown   int64    // how many bytes the write adds to the live records
-	// lists: the write stands for a list in a transaction. It has no key, and requires that the table is still in the state listed, which is
-	// 0 if the table has never changed.
+	// lists: the write stands for a list in a transaction. It has no key, and requires that the table is still in the
+	// state listed, which is 0 if the table has never changed.
 	lists  bool
 	listed watch.Revision
 	// proposals counts the proposals of a replica to the table in the form of the write.
 	proposals *sync.WaitGroup
 }
 
-// single lends memory for updates of one object. The memory cannot be on the stack, because the engine calls its committer
-// through an interface.
+// single lends memory for updates of one object. The memory cannot be on the stack, because the engine calls its
+// committer through an interface.
 var single = sync.Pool{New: func() any { return new([1]write) }}
 
 func putBack(one *[1]write) {
@@ -159,8 +159,8 @@ func firstOf(keys []Key) (first Key) {
 	return first
 }
 
-// nextAttempt pauses before an update tries again, and makes it wait for its turn if it competes with others. An update that has the turn keeps
-// it, and at first does not pause: otherwise those that have just begun would always be faster.
+// nextAttempt pauses before an update tries again, and makes it wait for its turn if it competes with others. An update
+// that has the turn keeps it, and at first does not pause: otherwise those that have just begun would always be faster.
 func (e *Engine) nextAttempt(ctx context.Context, held *turn, key Key, failed int) error {
 	if held.has && failed < MaxAttempts/2 {
 		return ctx.Err()
@@ -238,7 +238,8 @@ func (w *write) prepare(next []byte, revision watch.Revision) error {
 		r.Key, r.Creator = w.base.Key, w.base.Creator
 		r.share(&w.base.Parts)
 	} else { // the key's strings may point into a request, which must not stay alive
-		r.Key = Key{Resource: w.table.name, Namespace: w.table.names.intern([]byte(w.key.Namespace)), Name: strings.Clone(w.key.Name)}
+		r.Key = Key{Resource: w.table.name, Namespace: w.table.names.intern([]byte(w.key.Namespace)),
+			Name: strings.Clone(w.key.Name)}
 	}
 	r.stamp(revision)
 	if cap(r.JSON)-len(r.JSON) > len(r.JSON)/8 { // an encoder's spare capacity would waste memory

@@ -5,9 +5,10 @@ import "context"
 // patientRounds is how often writes may make an upgrade start again before the upgrade pauses them.
 const patientRounds = 8
 
-// upgrade changes the form or the indexes of a table. It prepares the new table outside the lock, and repeats this for records that have
-// changed in between. A backend records the new form before the first write in that form, and receives the upgraded records afterwards. A
-// crash in between does no harm, because the backend stores the form of each record.
+// upgrade changes the form or the indexes of a table. It prepares the new table outside the lock, and repeats this for
+// records that have changed in between. A backend records the new form before the first write in that form, and
+// receives the upgraded records afterwards. A crash in between does no harm, because the backend stores the form of
+// each record.
 func (e *Engine) upgrade(ctx context.Context, t *table, form *Resource) error {
 	defer e.resume(t)
 	upgraded, newer, err := e.reload(ctx, t, form, nil)
@@ -56,8 +57,8 @@ func (e *Engine) upgrade(ctx context.Context, t *table, form *Resource) error {
 	return e.committer.rewrite(context.WithoutCancel(ctx), form, changed)
 }
 
-// reload reads the stored records of a newer form again, because the table holds only the fields that the old form knows. The new
-// form may be theirs. It adds to known, the records that were upgraded before.
+// reload reads the stored records of a newer form again, because the table holds only the fields that the old form
+// knows. The new form may be theirs. It adds to known, the records that were upgraded before.
 func (e *Engine) reload(
 	ctx context.Context, t *table, form *Resource, known map[*Record]*Record,
 ) (upgraded map[*Record]*Record, newer map[Key]string, err error) {
@@ -98,8 +99,8 @@ func (e *Engine) reload(
 	return upgraded, next.newer, err
 }
 
-// prepareTable returns a table with the records of a snapshot in a form, and how many bytes they have grown. The table has no tree if only
-// the indexes differ. upgraded holds the records that earlier rounds have upgraded.
+// prepareTable returns a table with the records of a snapshot in a form, and how many bytes they have grown. The table
+// has no tree if only the indexes differ. upgraded holds the records that earlier rounds have upgraded.
 func (o *objects) prepareTable(
 	ctx context.Context, s *snapshot, form *Resource, upgraded map[*Record]*Record,
 ) (next *table, grown int64, err error) {
@@ -134,9 +135,9 @@ func (o *objects) prepareTable(
 	return next, grown, err
 }
 
-// replace installs a form, its indexes and, if next has a tree, the upgraded records. It returns false and does nothing if the snapshot is
-// no longer the latest state or a commit is in progress. Upgraded records end the history, because the history holds records of one form
-// only.
+// replace installs a form, its indexes and, if next has a tree, the upgraded records. It returns false and does nothing
+// if the snapshot is no longer the latest state or a commit is in progress. Upgraded records end the history, because
+// the history holds records of one form only.
 func (o *objects) replace(t *table, s *snapshot, next *table, grown int64) bool {
 	o.mu.Lock()
 	defer o.mu.Unlock()

@@ -2,22 +2,22 @@ package watch
 
 import "github.com/decorum-go/decorum/apimeta"
 
-// Event is what a watcher receives: the type of the change, the state to show, and the revision, from which a later watch can
-// continue.
+// Event is what a watcher receives: the type of the change, the state to show, and the revision, from which a later
+// watch can continue.
 type Event[T any] struct {
 	Type     apimeta.EventType
 	Object   *T
 	Revision Revision
 }
 
-// Revision is a point in the history of a store: every committed change gets the next one, across all resources. On the wire it
-// is the decimal string metadata.resourceVersion (API conventions, Concurrency Control and Consistency). Zero precedes every
-// change.
+// Revision is a point in the history of a store: every committed change gets the next one, across all resources. On the
+// wire it is the decimal string metadata.resourceVersion (API conventions, Concurrency Control and Consistency). Zero
+// precedes every change.
 type Revision uint64
 
-// Key names an object, or all objects that a watch or a list covers. The full key of an object has Resource, Namespace (empty for a
-// cluster-scoped resource) and Name. A key of which only Resource is set covers the whole resource; a key with Resource and Namespace covers
-// one namespace of it. The zero Key covers everything, and is for watches only.
+// Key names an object, or all objects that a watch or a list covers. The full key of an object has Resource, Namespace
+// (empty for a cluster-scoped resource) and Name. A key of which only Resource is set covers the whole resource; a key
+// with Resource and Namespace covers one namespace of it. The zero Key covers everything, and is for watches only.
 type Key struct {
 	// Resource is the plural and the group, such as "widgets.example.com", or "configmaps" in the core group.
 	Resource string
@@ -34,11 +34,12 @@ func (k Key) Contains(object Key) bool {
 		(k.Name == "" || k.Name == object.Name && k.Namespace == object.Namespace)
 }
 
-// Change is one committed write of one object: Previous is nil when the write created it, Current is nil when it deleted it. Once
-// appended to a [Log], a change and the states it points to are immutable.
+// Change is one committed write of one object: Previous is nil when the write created it, Current is nil when it
+// deleted it. Once appended to a [Log], a change and the states it points to are immutable.
 //
-// A change without states and without a name stands for a change that the log no longer holds. Only cursors on all resources get it, after
-// [Log.CompactResource]. They learn from it that they have to list that resource again. It never stands for a removal.
+// A change without states and without a name stands for a change that the log no longer holds. Only cursors on all
+// resources get it, after [Log.CompactResource]. They learn from it that they have to list that resource again. It
+// never stands for a removal.
 type Change[T any] struct {
 	// Key is the full key of the object.
 	Key Key
@@ -54,9 +55,10 @@ type Change[T any] struct {
 // Lost reports whether the change stands for one that the log no longer holds.
 func (c *Change[T]) Lost() bool { return c.Previous == nil && c.Current == nil }
 
-// Select returns the event that the change is for a watcher of the objects that match accepts, and the state to show. A nil match
-// accepts all objects. An object that begins to match is added. An object that ceases to match is deleted, with the last state
-// that matched and the revision of this change. The type is empty if the change does not concern the watcher.
+// Select returns the event that the change is for a watcher of the objects that match accepts, and the state to show. A
+// nil match accepts all objects. An object that begins to match is added. An object that ceases to match is deleted,
+// with the last state that matched and the revision of this change. The type is empty if the change does not concern
+// the watcher.
 func (c *Change[T]) Select(match func(*T) bool) (apimeta.EventType, *T) {
 	was := c.Previous != nil && (match == nil || match(c.Previous))
 	is := c.Current != nil && (match == nil || match(c.Current))

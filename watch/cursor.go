@@ -4,15 +4,16 @@ import (
 	"context"
 )
 
-// PollLimit is the largest number of changes that one Poll returns, and PollBytes the size of their states after which it
-// returns no more. Poll exceeds them only to finish a group, which it never splits. A slow reader keeps this much alive.
+// PollLimit is the largest number of changes that one Poll returns, and PollBytes the size of their states after which
+// it returns no more. Poll exceeds them only to finish a group, which it never splits. A slow reader keeps this much
+// alive.
 const (
 	PollLimit = 256
 	PollBytes = 128 << 10
 )
 
-// Cursor is a position in a [Log], and the key whose changes it reads. It has no queue and holds no changes. One goroutine at a time may use it. The
-// reader must close it: until then the log keeps its topic.
+// Cursor is a position in a [Log], and the key whose changes it reads. It has no queue and holds no changes. One
+// goroutine at a time may use it. The reader must close it: until then the log keeps its topic.
 type Cursor[T any] struct {
 	log      *Log[T]
 	topic    *topic[T]
@@ -26,15 +27,15 @@ type Cursor[T any] struct {
 	before, behind *Cursor[T]
 }
 
-// Cursor returns a cursor that reads the changes within a key that are younger than the given revision. If the log has not reached the revision
-// yet, the cursor stays silent until younger changes arrive. Cursor returns 410 Expired if the log no longer holds all changes
-// after the revision, and [ErrClosed] after Close.
+// Cursor returns a cursor that reads the changes within a key that are younger than the given revision. If the log has
+// not reached the revision yet, the cursor stays silent until younger changes arrive. Cursor returns 410 Expired if the
+// log no longer holds all changes after the revision, and [ErrClosed] after Close.
 func (l *Log[T]) Cursor(within Key, after Revision) (*Cursor[T], error) {
 	return l.CursorOn(within, Term{}, after)
 }
 
-// CursorOn is Cursor for the changes within a key that concern a term. The key must name a resource, because an index belongs
-// to one.
+// CursorOn is Cursor for the changes within a key that concern a term. The key must name a resource, because an index
+// belongs to one.
 func (l *Log[T]) CursorOn(within Key, term Term, after Revision) (*Cursor[T], error) {
 	key := topicKey{within, term}
 	l.mu.Lock()
@@ -53,8 +54,8 @@ func (l *Log[T]) CursorOn(within Key, term Term, after Revision) (*Cursor[T], er
 	return &Cursor[T]{log: l, topic: t, position: after}, nil
 }
 
-// fill creates the topic, or extends it to an older revision. It releases the lock during the scan, so it checks everything again
-// afterwards.
+// fill creates the topic, or extends it to an older revision. It releases the lock during the scan, so it checks
+// everything again afterwards.
 func (l *Log[T]) fill(key topicKey, after Revision) (*topic[T], error) {
 	l.mu.Unlock()
 	changes, reached, err := l.collect(key, after)
@@ -76,9 +77,9 @@ func (l *Log[T]) fill(key topicKey, after Revision) (*topic[T], error) {
 	return t, nil
 }
 
-// Poll appends the changes since the previous Poll to into, oldest first and at most about [PollLimit] or [PollBytes]. It never
-// blocks. It returns 410 Expired if the cursor has fallen behind the log, [ErrClosed] after Close of the cursor or the log, and the
-// error that [Log.EndResource] received once the cursor's resource has ended.
+// Poll appends the changes since the previous Poll to into, oldest first and at most about [PollLimit] or [PollBytes].
+// It never blocks. It returns 410 Expired if the cursor has fallen behind the log, [ErrClosed] after Close of the
+// cursor or the log, and the error that [Log.EndResource] received once the cursor's resource has ended.
 func (c *Cursor[T]) Poll(into []*Change[T]) ([]*Change[T], error) {
 	l, t := c.log, c.topic
 	l.mu.RLock()
@@ -105,8 +106,8 @@ func (c *Cursor[T]) Poll(into []*Change[T]) ([]*Change[T], error) {
 	return into, nil
 }
 
-// Err returns the error that Poll would return now. A reader that still works on what Poll has returned learns from it whether
-// it can go on afterwards.
+// Err returns the error that Poll would return now. A reader that still works on what Poll has returned learns from it
+// whether it can go on afterwards.
 func (c *Cursor[T]) Err() error {
 	c.log.mu.RLock()
 	defer c.log.mu.RUnlock()
@@ -141,12 +142,13 @@ func (c *Cursor[T]) Next(ctx context.Context, into []*Change[T]) ([]*Change[T], 
 	}
 }
 
-// ReadyOn makes Ready return this channel, which must have a buffer of at least one. So a reader can wait for several cursors,
-// and for other events, on one channel. After each receive it must check all of them. Call ReadyOn before Ready.
+// ReadyOn makes Ready return this channel, which must have a buffer of at least one. So a reader can wait for several
+// cursors, and for other events, on one channel. After each receive it must check all of them. Call ReadyOn before
+// Ready.
 func (c *Cursor[T]) ReadyOn(ready chan struct{}) { c.ready = ready }
 
-// Ready returns a channel that receives one value when Poll has changes or an error to return. Call Ready again after each
-// receive. The value may come early: then Poll returns nothing.
+// Ready returns a channel that receives one value when Poll has changes or an error to return. Call Ready again after
+// each receive. The value may come early: then Poll returns nothing.
 func (c *Cursor[T]) Ready() <-chan struct{} {
 	l, t := c.log, c.topic
 	l.mu.Lock()
@@ -172,9 +174,9 @@ func (c *Cursor[T]) signal() {
 	}
 }
 
-// Position returns the revision up to which Poll has returned every change within the key, so a bookmark may carry it. Every Poll
-// moves it, even one that returns nothing. It lies at the end of a group, except before the first Poll of a cursor that starts
-// inside one.
+// Position returns the revision up to which Poll has returned every change within the key, so a bookmark may carry it.
+// Every Poll moves it, even one that returns nothing. It lies at the end of a group, except before the first Poll of a
+// cursor that starts inside one.
 func (c *Cursor[T]) Position() Revision { return c.position }
 
 // Close removes the cursor from the log. Further calls do nothing.

@@ -93,7 +93,8 @@ func TestPollIsBoundedByBytes(t *testing.T) {
 		var changes []watch.Change[thing]
 		for i := 0; i < len(states); i += 2 {
 			at++
-			changes = append(changes, watch.Change[thing]{Key: key("a", "x"), Revision: at, Previous: states[i], Current: states[i+1]})
+			changes = append(changes, watch.Change[thing]{Key: key("a", "x"), Revision: at, Previous: states[i],
+				Current: states[i+1]})
 		}
 		require.NoError(t, log.Append(changes))
 	}
@@ -189,7 +190,8 @@ func TestCursorsReadyOnOneChannel(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		log := newLog(t, watch.LogOptions[thing]{})
 		ready := make(chan struct{}, 1)
-		a, b := cursorAt(t, log, watch.Key{Resource: "things", Namespace: "a"}, 0), cursorAt(t, log, watch.Key{Resource: "things", Namespace: "b"}, 0)
+		a, b := cursorAt(t, log, watch.Key{Resource: "things", Namespace: "a"}, 0),
+			cursorAt(t, log, watch.Key{Resource: "things", Namespace: "b"}, 0)
 		a.ReadyOn(ready)
 		b.ReadyOn(ready)
 		for i, c := range []*watch.Cursor[thing]{a, b} {

@@ -2,8 +2,8 @@ package watch
 
 import "runtime"
 
-// wakeStep bounds how many cursors the dispatcher dequeues while it holds the lock, and how many it wakes before it yields
-// the processor, so that a writer does not have to wait for all its readers.
+// wakeStep bounds how many cursors the dispatcher dequeues while it holds the lock, and how many it wakes before it
+// yields the processor, so that a writer does not have to wait for all its readers.
 const wakeStep = 8
 
 // startDispatcher starts the goroutine that wakes waiting cursors, unless it runs. The caller holds the lock.
@@ -14,8 +14,8 @@ func (l *Log[T]) startDispatcher() {
 	}
 }
 
-// wakeDispatcher tells the dispatcher that there is work. The caller holds the lock, so that Close cannot close the channel
-// meanwhile.
+// wakeDispatcher tells the dispatcher that there is work. The caller holds the lock, so that Close cannot close the
+// channel meanwhile.
 func (l *Log[T]) wakeDispatcher() {
 	select {
 	case l.kick <- struct{}{}:
@@ -23,8 +23,8 @@ func (l *Log[T]) wakeDispatcher() {
 	}
 }
 
-// dispatch wakes waiting cursors until the log is closed. It does so outside the lock, so that the cost of a commit does not
-// depend on the number of waiting cursors.
+// dispatch wakes waiting cursors until the log is closed. It does so outside the lock, so that the cost of a commit
+// does not depend on the number of waiting cursors.
 func (l *Log[T]) dispatch() {
 	defer close(l.done)
 	woken := make([]*Cursor[T], 0, wakeStep)
@@ -59,7 +59,8 @@ func (l *Log[T]) takeWaiting(into []*Cursor[T]) (woken []*Cursor[T], more bool) 
 		return into, false
 	}
 	t := l.dirty.pop()
-	// A cursor that waits again after it was woken is behind those that were not woken yet, so no change wakes a cursor twice.
+	// A cursor that waits again after it was woken is behind those that were not woken yet, so no change wakes a cursor
+	// twice.
 	for t.hasNews() && len(into) < wakeStep {
 		into = append(into, t.first)
 		t.dequeue(t.first)

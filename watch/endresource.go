@@ -1,7 +1,7 @@
 package watch
 
-// EndResource ends the history of a resource and the cursors on it: their calls of Poll and Next return err. Cursors on all resources still
-// read the changes before the end. EndResource does not affect later cursors.
+// EndResource ends the history of a resource and the cursors on it: their calls of Poll and Next return err. Cursors on
+// all resources still read the changes before the end. EndResource does not affect later cursors.
 func (l *Log[T]) EndResource(resource string, err error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()

@@ -24,7 +24,8 @@ func TestEndResourceEndsItsCursorsOnly(t *testing.T) {
 			require.NoError(t, err)
 			return c
 		}
-		behind, waiting, closed := cursor(watch.Key{Resource: "things"}, 10), cursor(key("a", "x"), 12), cursor(watch.Key{Resource: "things"}, 12)
+		behind, waiting, closed := cursor(watch.Key{Resource: "things"}, 10), cursor(key("a", "x"), 12),
+			cursor(watch.Key{Resource: "things"}, 12)
 		others, all, allBehind := cursor(other, 10), cursor(watch.Key{}, 12), cursor(watch.Key{}, 10)
 		ended := make(chan error)
 		go func() {
@@ -59,7 +60,8 @@ func TestEndResourceEndsItsCursorsOnly(t *testing.T) {
 	})
 }
 
-// A cursor that lags behind does not expire when its resource ends. It returns either the changes or the error of EndResource.
+// A cursor that lags behind does not expire when its resource ends. It returns either the changes or the error of
+// EndResource.
 func TestEndResourceBesidePolls(t *testing.T) {
 	over := errors.New("over")
 	for range 50 {
@@ -91,7 +93,8 @@ func TestEndResourceBesidePolls(t *testing.T) {
 	}
 }
 
-// A cursor on all resources that has read every change of the ended resource still gets the later changes of other resources.
+// A cursor on all resources that has read every change of the ended resource still gets the later changes of other
+// resources.
 func TestEndResourceKeepsWhatOthersHaveNotRead(t *testing.T) {
 	log := newLog(t, watch.LogOptions[thing]{Start: 10})
 	require.NoError(t, log.Append(group(11, key("a", "x"))))

@@ -6,7 +6,8 @@ import (
 	"github.com/decorum-go/decorum/watch"
 )
 
-// A store appends its changes to a log. A reader that disconnects continues from the revision of the last change that it saw.
+// A store appends its changes to a log. A reader that disconnects continues from the revision of the last change that
+// it saw.
 func ExampleLog() {
 	type Job struct{ Step string }
 	jobs := watch.NewLog(watch.LogOptions[Job]{})

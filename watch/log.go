@@ -25,12 +25,13 @@ func (closedError) Unwrap() error { return status.ServiceUnavailable("the server
 
 var errOrder = errors.New("watch: revisions of appended changes must ascend")
 
-// entryOverhead is how many bytes the log needs for one change beside the states it points to: the change, its entry, and a share
-// of the ring.
+// entryOverhead is how many bytes the log needs for one change beside the states it points to: the change, its entry,
+// and a share of the ring.
 const entryOverhead = 160
 
-// scanStep bounds how many entries a scan reads while it holds the lock, so that filling a topic does not block a writer for
-// long. dropStep bounds how many it drops: each of them is a wait for memory, and 1024 take half a millisecond.
+// scanStep bounds how many entries a scan reads while it holds the lock, so that filling a topic does not block a
+// writer for long. dropStep bounds how many it drops: each of them is a wait for memory, and 1024 take half a
+// millisecond.
 const (
 	scanStep = 4096
 	dropStep = 1024
@@ -40,30 +41,32 @@ const (
 type LogOptions[T any] struct {
 	// Start is the revision of the state the log begins with; the first change must be younger.
 	Start Revision
-	// Oldest is the oldest revision from which a cursor may start once [Log.Restore] has added the changes up to Start. Zero means
-	// Start.
+	// Oldest is the oldest revision from which a cursor may start once [Log.Restore] has added the changes up to Start.
+	// Zero means Start.
 	Oldest Revision
-	// MaxAge is how long the log keeps a change, unless MaxBytes forces it out earlier. Each Append drops older changes, about a thousand at
-	// most. Zero means forever.
+	// MaxAge is how long the log keeps a change, unless MaxBytes forces it out earlier. Each Append drops older changes,
+	// about a thousand at most. Zero means forever.
 	MaxAge time.Duration
-	// MaxBytes returns how many bytes the log may hold; each Append calls it. It wins over MaxAge, but the log always keeps the
-	// youngest group, because readers that are up to date must not lose their place. It must not call the log. Nil means no limit.
+	// MaxBytes returns how many bytes the log may hold; each Append calls it. It wins over MaxAge, but the log always
+	// keeps the youngest group, because readers that are up to date must not lose their place. It must not call the log.
+	// Nil means no limit.
 	MaxBytes func() int64
-	// Size returns how many bytes stay alive only because the log holds the change. For a store that is the size of the previous
-	// state, because the store or the next change holds the current one. The log adds what it needs itself. Nil means zero.
+	// Size returns how many bytes stay alive only because the log holds the change. For a store that is the size of the
+	// previous state, because the store or the next change holds the current one. The log adds what it needs itself. Nil
+	// means zero.
 	Size func(*Change[T]) int64
-	// StateSize returns how many bytes a state takes; it must accept nil. A reader gets about [PollBytes] of them at a time. Nil means
-	// zero.
+	// StateSize returns how many bytes a state takes; it must accept nil. A reader gets about [PollBytes] of them at a
+	// time. Nil means zero.
 	StateSize func(*T) int64
-	// Value returns an object's value in an index, and whether it has one, for cursors on a [Term]. It must not call the log. Nil
-	// means that the log has no indexes.
+	// Value returns an object's value in an index, and whether it has one, for cursors on a [Term]. It must not call the
+	// log. Nil means that the log has no indexes.
 	Value func(state *T, index Index) (value string, ok bool)
 	// Now is the clock. Nil means time.Now.
 	Now func() time.Time
 }
 
-// Log is a bounded sequence of changes in revision order, and the only buffer of every watch. All methods are safe for concurrent
-// use.
+// Log is a bounded sequence of changes in revision order, and the only buffer of every watch. All methods are safe for
+// concurrent use.
 type Log[T any] struct {
 	opts LogOptions[T]
 
@@ -112,8 +115,8 @@ func (l *Log[T]) Revision() Revision { return Revision(l.revision.Load()) }
 // Compacted returns the revision up to which the log has dropped the changes of all resources.
 func (l *Log[T]) Compacted() Revision { return Revision(l.compacted.Load()) }
 
-// Floor returns the revision up to which the log has dropped changes within a key. It is the oldest position of a new cursor on
-// that key.
+// Floor returns the revision up to which the log has dropped changes within a key. It is the oldest position of a new
+// cursor on that key.
 func (l *Log[T]) Floor(within Key) Revision {
 	l.mu.RLock()
 	defer l.mu.RUnlock()
@@ -131,9 +134,9 @@ func (l *Log[T]) floor(within Key) Revision {
 	return floor
 }
 
-// Append adds changes that become visible together. Their revisions must ascend and be above Revision. The log owns the slice
-// afterwards. The cost does not depend on the number of cursors. Append returns [ErrClosed] after Close. It returns an error and
-// leaves the log unchanged if the revisions do not ascend.
+// Append adds changes that become visible together. Their revisions must ascend and be above Revision. The log owns the
+// slice afterwards. The cost does not depend on the number of cursors. Append returns [ErrClosed] after Close. It
+// returns an error and leaves the log unchanged if the revisions do not ascend.
 func (l *Log[T]) Append(group []Change[T]) error {
 	if len(group) == 0 {
 		return nil
@@ -186,15 +189,15 @@ func (l *Log[T]) inOrder(group []Change[T]) error {
 	return nil
 }
 
-// Compact drops the changes up to and including the given revision. It drops whole groups only: a group that reaches beyond the
-// revision stays.
+// Compact drops the changes up to and including the given revision. It drops whole groups only: a group that reaches
+// beyond the revision stays.
 func (l *Log[T]) Compact(through Revision) {
 	for l.CompactSome(through) {
 	}
 }
 
-// CompactSome is Compact that drops about a thousand changes at most, so that it does not hold others up for long. It reports whether there
-// may be more to drop.
+// CompactSome is Compact that drops about a thousand changes at most, so that it does not hold others up for long. It
+// reports whether there may be more to drop.
 func (l *Log[T]) CompactSome(through Revision) (more bool) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -213,9 +216,9 @@ func (l *Log[T]) CompactSome(through Revision) (more bool) {
 	return false
 }
 
-// CompactResource is Compact for the changes of one resource. It does not affect cursors on other resources. A cursor on all resources that
-// has yet to read the changes gets each of them without its states and its name: its Key names only the resource. It gets removals whole,
-// because its reader could not find out later what is gone.
+// CompactResource is Compact for the changes of one resource. It does not affect cursors on other resources. A cursor
+// on all resources that has yet to read the changes gets each of them without its states and its name: its Key names
+// only the resource. It gets removals whole, because its reader could not find out later what is gone.
 func (l *Log[T]) CompactResource(resource string, through Revision) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -255,8 +258,8 @@ func (l *Log[T]) compactResource(resource string, through Revision) {
 	}
 }
 
-// trim drops groups until the log is within MaxAge and MaxBytes, but keeps the youngest group. It leaves some of the groups that are too old
-// to later calls if they are many.
+// trim drops groups until the log is within MaxAge and MaxBytes, but keeps the youngest group. It leaves some of the
+// groups that are too old to later calls if they are many.
 func (l *Log[T]) trim(now int64) {
 	limit := int64(-1)
 	if l.opts.MaxBytes != nil {
@@ -284,16 +287,17 @@ func (l *Log[T]) dropGroup() {
 	l.compacted.Store(uint64(end))
 }
 
-// Since returns the changes within a key that are younger than the given revision, oldest first. Undone from the last to the first, they
-// lead from the current state back to the one at that revision. It returns 410 Expired if the log no longer holds all of them.
+// Since returns the changes within a key that are younger than the given revision, oldest first. Undone from the last
+// to the first, they lead from the current state back to the one at that revision. It returns 410 Expired if the log no
+// longer holds all of them.
 func (l *Log[T]) Since(within Key, after Revision) ([]*Change[T], error) {
 	changes, _, err := l.collect(topicKey{Key: within}, after)
 	return changes, err
 }
 
-// GroupEnd returns the last revision of the group that contains a revision, or the revision itself if the log holds no such
-// group. A reader that asks for a state at a revision must see the state at its GroupEnd, because no reader may see a part of a
-// group.
+// GroupEnd returns the last revision of the group that contains a revision, or the revision itself if the log holds no
+// such group. A reader that asks for a state at a revision must see the state at its GroupEnd, because no reader may
+// see a part of a group.
 func (l *Log[T]) GroupEnd(revision Revision) Revision {
 	l.mu.RLock()
 	defer l.mu.RUnlock()
@@ -319,8 +323,10 @@ func (l *Log[T]) collect(key topicKey, after Revision) (changes []*Change[T], re
 	return changes, reached, nil
 }
 
-// scan reads at most limit entries after a revision, and appends the topic's changes among them. The caller holds the lock.
-func (l *Log[T]) scan(key topicKey, after Revision, limit int, into []*Change[T]) (changes []*Change[T], reached Revision, end bool) {
+// scan reads at most limit entries after a revision, and appends the topic's changes among them. The caller holds the
+// lock.
+func (l *Log[T]) scan(key topicKey, after Revision, limit int,
+	into []*Change[T]) (changes []*Change[T], reached Revision, end bool) {
 	first := l.entries.search(func(e entry[T]) bool { return e.change.Revision > after })
 	last := min(l.entries.len(), first+limit)
 	for i := first; i < last; i++ {
@@ -345,11 +351,12 @@ func (l *Log[T]) readable(within Key, after Revision) error {
 }
 
 func expired(asked, oldest Revision) error {
-	return status.Expired("too old resource version: " + strconv.FormatUint(uint64(asked), 10) + " (" + strconv.FormatUint(uint64(oldest), 10) + ")")
+	return status.Expired("too old resource version: " + strconv.FormatUint(uint64(asked), 10) + " (" +
+		strconv.FormatUint(uint64(oldest), 10) + ")")
 }
 
-// Wait blocks until the log has reached the revision. It returns the context's error if the context ends first, and [ErrClosed]
-// after Close.
+// Wait blocks until the log has reached the revision. It returns the context's error if the context ends first, and
+// [ErrClosed] after Close.
 func (l *Log[T]) Wait(ctx context.Context, revision Revision) error {
 	for l.Revision() < revision {
 		advanced, err := l.nextAdvance()
@@ -382,7 +389,8 @@ func (l *Log[T]) nextAdvance() (<-chan struct{}, error) {
 	return l.advanced, nil
 }
 
-// Close ends every cursor and every Wait with [ErrClosed] and releases the changes. It returns when the dispatcher has ended.
+// Close ends every cursor and every Wait with [ErrClosed] and releases the changes. It returns when the dispatcher has
+// ended.
 func (l *Log[T]) Close() {
 	l.mu.Lock()
 	if !l.closed {

@@ -153,12 +153,14 @@ func TestCompactResource(t *testing.T) {
 	for name, c := range map[string]struct {
 		scope watch.Key
 		after watch.Revision
-	}{"behind": {things, 0}, "up to it": {things, 3}, "elsewhere": {elsewhere, 0}, "other": {others, 0}, "everything, behind": {everything, 2},
+	}{"behind": {things, 0}, "up to it": {things, 3}, "elsewhere": {elsewhere, 0}, "other": {others, 0},
+		"everything, behind":   {everything, 2},
 		"everything, up to it": {everything, 3}} {
 		cursors[name] = cursorAt(t, log, c.scope, c.after)
 	}
 	log.CompactResource("things", 3)
-	for name, want := range map[string][]watch.Revision{"up to it": nil, "elsewhere": nil, "other": {2, 4}, "everything, up to it": {4}} {
+	for name, want := range map[string][]watch.Revision{"up to it": nil, "elsewhere": nil, "other": {2, 4},
+		"everything, up to it": {4}} {
 		assert.Equal(t, want, poll(t, cursors[name]), name)
 	}
 	_, err := cursors["behind"].Poll(nil)
@@ -197,7 +199,8 @@ func TestCompactResource(t *testing.T) {
 	}
 }
 
-// A cursor on all resources learns of each removal that it has yet to read, because a later list does not show what is gone.
+// A cursor on all resources learns of each removal that it has yet to read, because a later list does not show what is
+// gone.
 func TestCompactResourceKeepsRemovals(t *testing.T) {
 	log := newLog(t, watch.LogOptions[thing]{})
 	changes := group(1, key("a", "x"), key("a", "x"))

@@ -14,10 +14,11 @@ type Past[T any] struct {
 	At time.Time
 }
 
-// Restore adds the changes of one resource from before the start of the log, oldest first. Cursors on the resource may then start at any
-// revision from floor on. Call it before the log holds a change of the resource or a cursor on it. A cursor on all resources reads
-// the restored changes after its position. MaxAge and MaxBytes apply to the restored changes too. Restore returns [ErrClosed]
-// after Close, and another error if the revisions do not ascend or a change belongs to another resource.
+// Restore adds the changes of one resource from before the start of the log, oldest first. Cursors on the resource may
+// then start at any revision from floor on. Call it before the log holds a change of the resource or a cursor on it. A
+// cursor on all resources reads the restored changes after its position. MaxAge and MaxBytes apply to the restored
+// changes too. Restore returns [ErrClosed] after Close, and another error if the revisions do not ascend or a change
+// belongs to another resource.
 func (l *Log[T]) Restore(resource string, floor Revision, past []Past[T]) error {
 	l.mu.Lock()
 	defer l.mu.Unlock()

@@ -4,8 +4,8 @@ import "sort"
 
 const smallestRing = 16
 
-// ring is a first-in first-out queue with access by index. It keeps no reference to a popped element, and releases the space of a
-// burst.
+// ring is a first-in first-out queue with access by index. It keeps no reference to a popped element, and releases the
+// space of a burst.
 type ring[E any] struct {
 	slots []E // length is a power of two, or zero
 	head  int
@@ -38,7 +38,8 @@ func (r *ring[E]) pop() E {
 	return e
 }
 
-// search returns the index of the first element for which after holds, or len. after must hold for all elements behind that one.
+// search returns the index of the first element for which after holds, or len. after must hold for all elements behind
+// that one.
 func (r *ring[E]) search(after func(E) bool) int {
 	return sort.Search(r.count, func(i int) bool { return after(r.at(i)) })
 }

@@ -15,8 +15,9 @@ type Index struct {
 	Numeric bool
 }
 
-// Compare compares two values in the order of the index: as integers if the index is numeric, otherwise byte by byte. A numeric index
-// orders texts that are no integers byte by byte, after all integers. Different texts are never equal, not even "0" and "-0".
+// Compare compares two values in the order of the index: as integers if the index is numeric, otherwise byte by byte. A
+// numeric index orders texts that are no integers byte by byte, after all integers. Different texts are never equal,
+// not even "0" and "-0".
 func (i Index) Compare(a, b string) int {
 	if !i.Numeric || a == b {
 		return strings.Compare(a, b)
@@ -68,15 +69,16 @@ func (x integer) compare(y integer) int {
 	return x.sign * cmp.Or(cmp.Compare(len(x.digits), len(y.digits)), strings.Compare(x.digits, y.digits))
 }
 
-// Term is one value of an index. A cursor on a term reads only the changes of objects that have the value before or after the
-// change, so it also learns of objects that lose the value. The cost of reading and waiting depends on these changes only, not on
-// how many others the log holds.
+// Term is one value of an index. A cursor on a term reads only the changes of objects that have the value before or
+// after the change, so it also learns of objects that lose the value. The cost of reading and waiting depends on these
+// changes only, not on how many others the log holds.
 type Term struct {
 	Index
 	Value string
 }
 
-// topicKey identifies a topic: a key, and one value of an index within it. The zero term stands for everything within the key.
+// topicKey identifies a topic: a key, and one value of an index within it. The zero term stands for everything within
+// the key.
 type topicKey struct {
 	Key
 	Term
@@ -141,7 +143,8 @@ func (l *Log[T]) removeTopic(k topicKey) {
 	}
 }
 
-// eachTopic calls yield for the topics to which a change belongs: at most four, and at most six more for each index in use.
+// eachTopic calls yield for the topics to which a change belongs: at most four, and at most six more for each index in
+// use.
 func (l *Log[T]) eachTopic(c *Change[T], yield func(*topic[T])) {
 	if len(l.topics) == 0 {
 		return

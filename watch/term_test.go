@@ -50,7 +50,8 @@ func step(key watch.Key, revision watch.Revision, from, to string) watch.Change[
 	return c
 }
 
-func cursorOn(t *testing.T, log *watch.Log[thing], scope watch.Key, term watch.Term, after watch.Revision) *watch.Cursor[thing] {
+func cursorOn(t *testing.T, log *watch.Log[thing], scope watch.Key, term watch.Term,
+	after watch.Revision) *watch.Cursor[thing] {
 	c, err := log.CursorOn(scope, term, after)
 	require.NoError(t, err)
 	t.Cleanup(c.Close)
@@ -87,7 +88,8 @@ func TestCursorOnATerm(t *testing.T) {
 		{"a field", all, watch.Term{Index: size, Value: "1"}, []watch.Revision{4, 5, 7, 9}},
 		{"a field in a namespace", a, watch.Term{Index: size, Value: "3"}, nil},
 		{"one object", y, watch.Term{Index: color, Value: "red"}, []watch.Revision{6, 8}},
-		{"a cluster-scoped resource", watch.Key{Resource: "others"}, watch.Term{Index: size, Value: "3"}, []watch.Revision{3}},
+		{"a cluster-scoped resource", watch.Key{Resource: "others"}, watch.Term{Index: size, Value: "3"},
+			[]watch.Revision{3}},
 		{"no term", a, watch.Term{}, []watch.Revision{1, 4, 5, 7, 9, 10}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -96,7 +98,8 @@ func TestCursorOnATerm(t *testing.T) {
 			for i := range changes {
 				require.NoError(t, log.Append(changes[i:i+1:i+1]))
 			}
-			for when, cursor := range map[string]*watch.Cursor[thing]{"made before": before, "made after": cursorOn(t, log, c.scope, c.term, 0)} {
+			for when, cursor := range map[string]*watch.Cursor[thing]{"made before": before,
+				"made after": cursorOn(t, log, c.scope, c.term, 0)} {
 				got, err := cursor.Poll(nil)
 				require.NoError(t, err)
 				assert.Equal(t, c.want, revisions(got), when)
@@ -126,7 +129,8 @@ func TestTermsGoWithTheirLastCursor(t *testing.T) {
 	log := newIndexedLog(t)
 	all := watch.Key{Resource: "things"}
 	var cursors []*watch.Cursor[thing]
-	for _, term := range []watch.Term{{Index: color, Value: "red"}, {Index: color, Value: "red"}, {Index: color, Value: "blue"}, {Index: size, Value: "1"}, {}} {
+	for _, term := range []watch.Term{{Index: color, Value: "red"}, {Index: color, Value: "red"},
+		{Index: color, Value: "blue"}, {Index: size, Value: "1"}, {}} {
 		cursors = append(cursors, cursorOn(t, log, all, term, 0))
 	}
 	assert.Equal(t, 4, log.Topics())
@@ -179,7 +183,8 @@ func TestTermsAgainstAllChanges(t *testing.T) {
 			after := log.Compacted() + watch.Revision(random.IntN(int(log.Revision()-log.Compacted())+1))
 			scope := watch.Key{Resource: "things", Namespace: []string{"", "a", "b"}[random.IntN(3)]}
 			term := watch.Term{Index: []watch.Index{color, size}[random.IntN(2)], Value: fmt.Sprint(random.IntN(3))}
-			readers = append(readers, reader{cursorOn(t, log, scope, watch.Term{}, after), cursorOn(t, log, scope, term, after), scope, term})
+			readers = append(readers, reader{cursorOn(t, log, scope, watch.Term{}, after), cursorOn(t, log, scope, term, after),
+				scope, term})
 		}
 		for len(readers) > 0 && random.IntN(8) == 0 {
 			i := random.IntN(len(readers))
@@ -218,8 +223,10 @@ func TestIndexCompare(t *testing.T) {
 		index     watch.Index
 		ascending []string
 	}{
-		"bytes":   {watch.Index{}, []string{"", "-1", "10", "9", "B", "a", "é"}},
-		"numbers": {watch.Index{Numeric: true}, []string{"-100000000000000000000", "-20", "-3", "-0", "0", "00", "9", "010", "10", "100000000000000000000", "", "-", "1.5", "1e3", "a"}},
+		"bytes": {watch.Index{}, []string{"", "-1", "10", "9", "B", "a", "é"}},
+		"numbers": {watch.Index{Numeric: true},
+			[]string{"-100000000000000000000", "-20", "-3", "-0", "0", "00", "9", "010", "10", "100000000000000000000", "", "-",
+				"1.5", "1e3", "a"}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			for i, a := range c.ascending {

@@ -1,7 +1,7 @@
 package watch
 
-// topic is the part of the log that belongs to one key, or to one value of an index within it, with the cursors that wait for more.
-// It exists as long as it has cursors.
+// topic is the part of the log that belongs to one key, or to one value of an index within it, with the cursors that
+// wait for more. It exists as long as it has cursors.
 type topic[T any] struct {
 	topicKey
 	changes ring[*Change[T]] // every change of the topic after from that the log holds
@@ -24,7 +24,8 @@ func (l *Log[T]) deliver(t *topic[T], c *Change[T]) {
 	}
 }
 
-// drop removes a change that the log trims. The log trims changes in order, so it is the first of the topic or was never in it.
+// drop removes a change that the log trims. The log trims changes in order, so it is the first of the topic or was
+// never in it.
 func (t *topic[T]) drop(c *Change[T]) {
 	if t.changes.len() > 0 && t.changes.at(0) == c {
 		t.changes.pop()

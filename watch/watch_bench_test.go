@@ -13,8 +13,10 @@ import (
 	"github.com/decorum-go/decorum/watch"
 )
 
-// attach makes count cursors wait, each in its own goroutine, and returns the number of changes they have received so far.
-func attach(b *testing.B, log *watch.Log[thing], count int, scope func(int) watch.Key) (delivered *atomic.Int64, stop func()) {
+// attach makes count cursors wait, each in its own goroutine, and returns the number of changes they have received so
+// far.
+func attach(b *testing.B, log *watch.Log[thing], count int,
+	scope func(int) watch.Key) (delivered *atomic.Int64, stop func()) {
 	b.Helper()
 	delivered = new(atomic.Int64)
 	var readers sync.WaitGroup
@@ -46,7 +48,8 @@ func BenchmarkAppend(b *testing.B) {
 		scope func(int) watch.Key
 	}{
 		{"watchers=0", 0, nil}, {"watchers=1", 1, everything}, {"watchers=100", 100, everything},
-		{"watchers=1000", 1000, everything}, {"watchers=10000", 10_000, everything}, {"uninterested=10000", 10_000, elsewhere},
+		{"watchers=1000", 1000, everything}, {"watchers=10000", 10_000, everything},
+		{"uninterested=10000", 10_000, elsewhere},
 	} {
 		b.Run(c.name, func(b *testing.B) {
 			log := watch.NewLog(watch.LogOptions[thing]{MaxBytes: func() int64 { return 16 << 20 }})

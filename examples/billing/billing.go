@@ -68,7 +68,8 @@ func (b *billing) insert(ctx context.Context, customer string, cents int64) (num
 func (b *billing) show(w http.ResponseWriter, r *http.Request) {
 	var customer, state string
 	var cents int64
-	err := b.pool.QueryRow(r.Context(), "SELECT customer, cents, state FROM invoices WHERE number::text = $1", r.PathValue("number")).
+	err := b.pool.QueryRow(r.Context(), "SELECT customer, cents, state FROM invoices WHERE number::text = $1",
+		r.PathValue("number")).
 		Scan(&customer, &cents, &state)
 	if errors.Is(err, pgx.ErrNoRows) {
 		http.NotFound(w, r)
@@ -99,7 +100,8 @@ func (b *billing) reconcile(ctx context.Context, key controller.Key) (controller
 	}
 	invoice.Status = InvoiceStatus{ObservedGeneration: invoice.Generation, State: invoice.Spec.State}
 	err = pgx.BeginFunc(ctx, b.pool, func(tx pgx.Tx) error {
-		if _, err := tx.Exec(ctx, "UPDATE invoices SET state = $2 WHERE number = $1", invoice.Spec.Number, invoice.Spec.State); err != nil {
+		if _, err := tx.Exec(ctx, "UPDATE invoices SET state = $2 WHERE number = $1", invoice.Spec.Number,
+			invoice.Spec.State); err != nil {
 			return err
 		}
 		_, err := invoices.UpdateStatus(postgres.InTx(ctx, tx), invoice)

@@ -2,8 +2,8 @@
 //
 //	cd examples/billing && go run .
 //
-// Its routes insert and read rows. The object of an invoice is written in the transaction that inserts the row, and what kubectl changes in
-// the object reaches the row by a controller. docs/path-service.md is the walk-through.
+// Its routes insert and read rows. The object of an invoice is written in the transaction that inserts the row, and
+// what kubectl changes in the object reaches the row by a controller. docs/path-service.md is the walk-through.
 package main
 
 import (
@@ -33,7 +33,8 @@ func run(ctx context.Context, args []string, stdout io.Writer) error {
 	flags := flag.NewFlagSet("billing", flag.ContinueOnError)
 	flags.SetOutput(stdout)
 	listen := flags.String("listen", "127.0.0.1:8080", "address to serve on; port 0 selects a free port")
-	url := flags.String("postgres", "", "URL of the database; by default an empty one of a Postgres that the program starts, as it is installed")
+	url := flags.String("postgres", "",
+		"URL of the database; by default an empty one of a Postgres that the program starts, as it is installed")
 	if err := flags.Parse(args); err != nil {
 		return err
 	}

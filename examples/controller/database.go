@@ -67,7 +67,8 @@ type InstanceList struct {
 func resources() []rest.Definition {
 	return []rest.Definition{
 		rest.Resource[Database]{
-			Group: groupVersion.Group, Version: groupVersion.Version, Plural: "databases", Names: rest.Names{Short: []string{"db"}},
+			Group: groupVersion.Group, Version: groupVersion.Version, Plural: "databases",
+			Names: rest.Names{Short: []string{"db"}},
 			Columns: []rest.Column{
 				{Name: "Engine", Path: ".spec.engine"},
 				{Name: "Replicas", Type: "integer", Path: ".spec.replicas"},

@@ -52,7 +52,8 @@ func TestDatabaseLives(t *testing.T) {
 	require.NoError(t, err)
 	defer events.Stop()
 
-	database := &Database{ObjectMeta: metav1.ObjectMeta{Namespace: "shop", Name: "orders"}, Spec: DatabaseSpec{Engine: "postgres", Replicas: 2}}
+	database := &Database{ObjectMeta: metav1.ObjectMeta{Namespace: "shop", Name: "orders"},
+		Spec: DatabaseSpec{Engine: "postgres", Replicas: 2}}
 	require.NoError(t, user.Create(ctx, database))
 	awaitReady(t, events, 1, 2)
 	assert.Equal(t, []string{"orders-0", "orders-1"}, instances(t, user))
@@ -83,7 +84,8 @@ func TestDatabaseLives(t *testing.T) {
 
 func TestRefusals(t *testing.T) {
 	user := newUser(t)
-	database := &Database{ObjectMeta: metav1.ObjectMeta{Namespace: "shop", Name: "orders"}, Spec: DatabaseSpec{Engine: "oracle"}}
+	database := &Database{ObjectMeta: metav1.ObjectMeta{Namespace: "shop", Name: "orders"},
+		Spec: DatabaseSpec{Engine: "oracle"}}
 	err := user.Create(t.Context(), database)
 	assert.True(t, apierrors.IsInvalid(err), "%v", err)
 }
@@ -140,7 +142,8 @@ func awaitReady(t *testing.T, events watch.Interface, generation int64, replicas
 	t.Helper()
 	await(t, events, "ready", func(e watch.Event) bool {
 		s := e.Object.(*Database).Status
-		return meta.IsStatusConditionTrue(s.Conditions, "Ready") && s.ObservedGeneration == generation && s.ReadyReplicas == replicas
+		return meta.IsStatusConditionTrue(s.Conditions, "Ready") && s.ObservedGeneration == generation &&
+			s.ReadyReplicas == replicas
 	})
 }
 

@@ -12,8 +12,8 @@ import (
 )
 
 const (
-	// finalizer keeps a database until its controller has deleted the instances. The garbage collector would delete them, too, but only
-	// after the database is gone.
+	// finalizer keeps a database until its controller has deleted the instances. The garbage collector would delete them,
+	// too, but only after the database is gone.
 	finalizer = "platform.example.com/instances"
 	// databaseLabel names the database on each of its instances.
 	databaseLabel = "platform.example.com/database"
@@ -48,7 +48,8 @@ func (r databaseReconciler) Reconcile(ctx context.Context, request ctrl.Request)
 	}
 
 	var instances InstanceList
-	if err := r.direct.List(ctx, &instances, client.InNamespace(database.Namespace), client.MatchingLabels{databaseLabel: database.Name}); err != nil {
+	if err := r.direct.List(ctx, &instances, client.InNamespace(database.Namespace),
+		client.MatchingLabels{databaseLabel: database.Name}); err != nil {
 		return ctrl.Result{}, err
 	}
 	var ready int32

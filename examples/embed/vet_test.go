@@ -10,6 +10,7 @@ import (
 // reason.
 func TestKindKeepsTheConventions(t *testing.T) {
 	conventions.Exceptions{
-		{Kind: "Environment", Field: "spec.size", Rule: conventions.RuleConstants, Reason: "the sizes' names at the company, older than this API"},
+		{Kind: "Environment", Field: "spec.size", Rule: conventions.RuleConstants,
+			Reason: "the sizes' names at the company, older than this API"},
 	}.Vet(t, environments())
 }

@@ -53,9 +53,11 @@ func sitesAt(t *testing.T, url string) rest.Client[site.Site] {
 func TestProgram(t *testing.T) {
 	url, _ := start(t)
 	sites := sitesAt(t, url)
-	_, err := sites.Create(t.Context(), &site.Site{ObjectMeta: apimeta.ObjectMeta{Name: "hello"}, Spec: site.SiteSpec{Title: "Hello <there>"}})
+	_, err := sites.Create(t.Context(),
+		&site.Site{ObjectMeta: apimeta.ObjectMeta{Name: "hello"}, Spec: site.SiteSpec{Title: "Hello <there>"}})
 	require.NoError(t, err)
-	hello := resttest.WaitFor(t, sites, "hello", func(s *site.Site) bool { return apimeta.IsConditionTrue(s.Status.Conditions, "Ready") })
+	hello := resttest.WaitFor(t, sites, "hello",
+		func(s *site.Site) bool { return apimeta.IsConditionTrue(s.Status.Conditions, "Ready") })
 
 	answer, err := http.Get(strings.TrimSuffix(url, "/platform") + hello.Status.Path)
 	require.NoError(t, err)
@@ -68,7 +70,8 @@ func TestProgram(t *testing.T) {
 func TestObjectsStayInTheFile(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "sites.db")
 	url, end := start(t, "--store", path)
-	created, err := sitesAt(t, url).Create(t.Context(), &site.Site{ObjectMeta: apimeta.ObjectMeta{Name: "hello"}, Spec: site.SiteSpec{Title: "Hello"}})
+	created, err := sitesAt(t, url).Create(t.Context(),
+		&site.Site{ObjectMeta: apimeta.ObjectMeta{Name: "hello"}, Spec: site.SiteSpec{Title: "Hello"}})
 	require.NoError(t, err)
 	end()
 

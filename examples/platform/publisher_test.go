@@ -23,7 +23,8 @@ func TestPublisher(t *testing.T) {
 		p := newPublisher(resttest.Client[site.Site](t, s.API), nil)
 		go func() { assert.NoError(t, p.run(s.UnderTest(t.Context()))) }()
 
-		_, err := sites.Create(t.Context(), &site.Site{ObjectMeta: apimeta.ObjectMeta{Name: "hello"}, Spec: site.SiteSpec{Title: "Hello"}})
+		_, err := sites.Create(t.Context(),
+			&site.Site{ObjectMeta: apimeta.ObjectMeta{Name: "hello"}, Spec: site.SiteSpec{Title: "Hello"}})
 		require.NoError(t, err)
 		hello := resttest.WaitFor(t, sites, "hello", func(s *site.Site) bool {
 			return apimeta.IsConditionTrue(s.Status.Conditions, "Ready")
@@ -37,7 +38,8 @@ func TestPublisher(t *testing.T) {
 			return nil
 		})
 		require.NoError(t, err)
-		resttest.WaitFor(t, sites, "hello", func(s *site.Site) bool { return s.Status.ObservedGeneration == hello.Generation })
+		resttest.WaitFor(t, sites, "hello",
+			func(s *site.Site) bool { return s.Status.ObservedGeneration == hello.Generation })
 		assert.Contains(t, page(p, "hello"), "<h1>Good bye</h1>")
 
 		require.NoError(t, sites.Delete(t.Context(), "hello", rest.DeleteOptions{}))

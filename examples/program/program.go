@@ -12,8 +12,9 @@ import (
 	"syscall"
 )
 
-// Main calls run with the arguments of the process. An interrupt or SIGTERM cancels the context. If run returns an error, Main prints it and
-// ends the process with status 1, except for [flag.ErrHelp]: the user has asked for help and received it.
+// Main calls run with the arguments of the process. An interrupt or SIGTERM cancels the context. If run returns an
+// error, Main prints it and ends the process with status 1, except for [flag.ErrHelp]: the user has asked for help and
+// received it.
 func Main(name string, run func(ctx context.Context, args []string, stdout io.Writer) error) {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()

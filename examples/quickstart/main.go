@@ -40,7 +40,8 @@ func run(ctx context.Context, args []string, stdout io.Writer) error {
 	flags.SetOutput(stdout)
 	listen := flags.String("listen", "127.0.0.1:8080", "address to serve on; port 0 selects a free port")
 	path := flags.String("store", "", "file that keeps the objects; without one they are in memory only")
-	crds := flags.Bool("crds", false, "serve the kinds of applied CustomResourceDefinitions; their rules in CEL have no effect here")
+	crds := flags.Bool("crds", false,
+		"serve the kinds of applied CustomResourceDefinitions; their rules in CEL have no effect here")
 	if err := flags.Parse(args); err != nil {
 		return err
 	}
@@ -69,8 +70,8 @@ func run(ctx context.Context, args []string, stdout io.Writer) error {
 	})
 }
 
-// withConsole serves the console at /console/ and the API everywhere else. It uses no http.ServeMux, because that would redirect paths
-// with two slashes before the API sees them.
+// withConsole serves the console at /console/ and the API everywhere else. It uses no http.ServeMux, because that would
+// redirect paths with two slashes before the API sees them.
 func withConsole(api http.Handler) http.Handler {
 	page := console.New(console.Options{API: "/"})
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {

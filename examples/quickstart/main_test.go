@@ -89,7 +89,8 @@ func TestForegroundDeletionEnds(t *testing.T) {
 	const databases = "/apis/platform.example.com/v1/namespaces/default/databases"
 	url := start(t)
 	post(t, url+databases, "sample.yaml")
-	request, err := http.NewRequestWithContext(t.Context(), http.MethodDelete, url+databases+"/orders?propagationPolicy=Foreground", nil)
+	request, err := http.NewRequestWithContext(t.Context(), http.MethodDelete,
+		url+databases+"/orders?propagationPolicy=Foreground", nil)
 	require.NoError(t, err)
 	answer, err := http.DefaultClient.Do(request)
 	require.NoError(t, err)

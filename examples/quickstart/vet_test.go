@@ -10,8 +10,10 @@ import (
 // reason.
 func TestKindKeepsTheConventions(t *testing.T) {
 	conventions.Exceptions{
-		{Kind: "Database", Field: "spec.engine", Rule: conventions.RuleConstants, Reason: "the programs' own names, as they are written"},
-		{Kind: "Database", Field: "spec.users[].role", Rule: conventions.RuleConstants, Reason: "roles of SQL, which databases know in lower case"},
+		{Kind: "Database", Field: "spec.engine", Rule: conventions.RuleConstants,
+			Reason: "the programs' own names, as they are written"},
+		{Kind: "Database", Field: "spec.users[].role", Rule: conventions.RuleConstants,
+			Reason: "roles of SQL, which databases know in lower case"},
 		{Kind: "Database", Field: "status.readyReplicas", Rule: conventions.RuleOptionalPointer,
 			Reason: "the operator always tells it; a status without it is of nobody who looked yet, and then no instance answers"},
 	}.Vet(t, databases())

@@ -9,8 +9,8 @@ import (
 	"go.etcd.io/etcd/server/v3/embed"
 )
 
-// startEtcd starts an etcd with one member in this process, on free ports. A real platform has three members, on three machines. If the
-// directory is empty, startEtcd uses a temporary one.
+// startEtcd starts an etcd with one member in this process, on free ports. A real platform has three members, on three
+// machines. If the directory is empty, startEtcd uses a temporary one.
 func startEtcd(directory string) (endpoint string, stop func(), err error) {
 	remove := func() {}
 	if directory == "" {

@@ -3,7 +3,8 @@
 //	cd examples/replicas && go run .
 //	cd examples/replicas && go run . --store postgres
 //
-// It starts all of them: etcd and the proxy in this process, Postgres as it is installed, and each replica as a process of its own, which may be killed at any time.
+// It starts all of them: etcd and the proxy in this process, Postgres as it is installed, and each replica as a process
+// of its own, which may be killed at any time.
 package main
 
 import (

@@ -93,7 +93,8 @@ func (p *platform) kill(t *testing.T, number int) <-chan int {
 	return p.again[number]
 }
 
-// await waits until an object is as a function wants it. A new leader needs up to 20 seconds after the old one was killed.
+// await waits until an object is as a function wants it. A new leader needs up to 20 seconds after the old one was
+// killed.
 func await[T any](t *testing.T, client rest.Client[T], name string, until func(*T) bool) *T {
 	t.Helper()
 	for event, err := range client.Follow(t.Context(), rest.WatchOptions{FieldSelector: "metadata.name=" + name}) {
@@ -111,7 +112,8 @@ func (p *platform) leader(t *testing.T) int {
 	t.Helper()
 	leases, err := rest.ClientForEndpoint(rest.Endpoint{URL: p.url}, builtin.Leases())
 	require.NoError(t, err)
-	lease := await(t, leases.Namespace("default"), "platform", func(l *builtin.Lease) bool { return l.Spec.HolderIdentity != nil && *l.Spec.HolderIdentity != "" })
+	lease := await(t, leases.Namespace("default"), "platform",
+		func(l *builtin.Lease) bool { return l.Spec.HolderIdentity != nil && *l.Spec.HolderIdentity != "" })
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	for number, pid := range p.pids {
@@ -126,7 +128,8 @@ func (p *platform) leader(t *testing.T) int {
 // insist creates a site, and tries again while a replica is missing. It returns the uid.
 func insist(t *testing.T, sites rest.Client[site.Site], name string) string {
 	for {
-		_, err := sites.Create(t.Context(), &site.Site{ObjectMeta: apimeta.ObjectMeta{Name: name}, Spec: site.SiteSpec{Title: name}})
+		_, err := sites.Create(t.Context(),
+			&site.Site{ObjectMeta: apimeta.ObjectMeta{Name: name}, Spec: site.SiteSpec{Title: name}})
 		if err == nil || status.IsAlreadyExists(err) { // an attempt whose answer was lost may have succeeded
 			break
 		}
@@ -162,8 +165,8 @@ func replicasAreKilled(t *testing.T, store string) {
 	sites = sites.Namespace("default")
 	uids := map[string]string{"first": insist(t, sites, "first")}
 
-	// This client follows the sites through the proxy the whole time, and counts how often each one appears. It returns an error if its first
-	// request fails, so no replica is killed before that is answered.
+	// This client follows the sites through the proxy the whole time, and counts how often each one appears. It returns an
+	// error if its first request fails, so no replica is killed before that is answered.
 	ctx, stop := context.WithCancel(t.Context())
 	added, follows := map[string]int{}, make(chan error, 1)
 	shown := map[string]chan struct{}{"first": make(chan struct{}), "last": make(chan struct{})}
@@ -212,7 +215,8 @@ func replicasAreKilled(t *testing.T, store string) {
 	}
 
 	// A new leader has taken over, and does the work of the old one.
-	hello := await(t, sites, "last", func(s *site.Site) bool { return apimeta.IsConditionTrue(s.Status.Conditions, "Ready") })
+	hello := await(t, sites, "last",
+		func(s *site.Site) bool { return apimeta.IsConditionTrue(s.Status.Conditions, "Ready") })
 	answer, err := http.Get(strings.TrimSuffix(p.url, "/platform") + hello.Status.Path)
 	require.NoError(t, err)
 	defer answer.Body.Close()

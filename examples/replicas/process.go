@@ -34,8 +34,8 @@ func supervise(ctx context.Context, p *process) {
 	}
 }
 
-// run runs the replica until it ends. When ctx ends, run closes the standard input of the process, which tells it to end. The same happens
-// if this process is killed.
+// run runs the replica until it ends. When ctx ends, run closes the standard input of the process, which tells it to
+// end. The same happens if this process is killed.
 func (p *process) run(ctx context.Context) error {
 	program, err := os.Executable()
 	if err != nil {

@@ -59,7 +59,8 @@ func (b *backends) inTurn() []string {
 	return slices.DeleteFunc(all, func(a string) bool { return a == "" })
 }
 
-// dial connects to the next replica that accepts a connection. No request has been sent yet, so another replica may get it.
+// dial connects to the next replica that accepts a connection. No request has been sent yet, so another replica may get
+// it.
 func (b *backends) dial(ctx context.Context, network, _ string) (net.Conn, error) {
 	dialer := net.Dialer{Timeout: time.Second}
 	err := errors.New("no replica runs")
@@ -72,7 +73,8 @@ func (b *backends) dial(ctx context.Context, network, _ string) (net.Conn, error
 	return nil, err
 }
 
-// newProxy returns a proxy that sends each request to the next replica. A proxy in production also asks the replicas for /readyz.
+// newProxy returns a proxy that sends each request to the next replica. A proxy in production also asks the replicas
+// for /readyz.
 func newProxy(b *backends) http.Handler {
 	return &httputil.ReverseProxy{
 		Rewrite: func(r *httputil.ProxyRequest) {

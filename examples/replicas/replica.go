@@ -39,7 +39,8 @@ func runReplica(ctx context.Context, args []string, stdout io.Writer) error {
 		return err
 	}
 	defer closeStore()
-	api, err := rest.New(rest.Options{Store: store, AllowedHosts: []string{"localhost"}}, site.Resource(), builtin.Events(), builtin.Leases())
+	api, err := rest.New(rest.Options{Store: store, AllowedHosts: []string{"localhost"}}, site.Resource(),
+		builtin.Events(), builtin.Leases())
 	if err != nil {
 		return err
 	}
@@ -67,7 +68,8 @@ func runReplica(ctx context.Context, args []string, stdout io.Writer) error {
 	})
 }
 
-// publisher announces the page of each site in its status. It keeps nothing in memory, so any replica can continue its work.
+// publisher announces the page of each site in its status. It keeps nothing in memory, so any replica can continue its
+// work.
 type publisher struct {
 	sites  rest.Client[site.Site]
 	events *events.Recorder
@@ -84,8 +86,9 @@ func (p *publisher) reconcile(ctx context.Context, key controller.Key) (controll
 	s, err := p.sites.Namespace(key.Namespace).ModifyStatus(ctx, key.Name, func(s *site.Site) error {
 		announced = s.Status.Path != path
 		s.Status.Path, s.Status.ObservedGeneration = path, s.Generation
-		apimeta.SetCondition(&s.Status.Conditions, apimeta.Condition{Type: "Ready", Status: apimeta.ConditionTrue, Reason: "Published",
-			Message: "The page shows the spec.", ObservedGeneration: s.Generation})
+		apimeta.SetCondition(&s.Status.Conditions,
+			apimeta.Condition{Type: "Ready", Status: apimeta.ConditionTrue, Reason: "Published",
+				Message: "The page shows the spec.", ObservedGeneration: s.Generation})
 		return nil
 	})
 	if status.IsNotFound(err) {

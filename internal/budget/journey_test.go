@@ -22,8 +22,9 @@ import (
 
 var update = flag.Bool("update", false, "write the report into the docs")
 
-// Every kind of request can be followed. With -v the test prints the functions that each request enters, and with -update
-// it writes their number into the docs. It asserts no number: a human compares the report with the one of the commit before.
+// Every kind of request can be followed. With -v the test prints the functions that each request enters, and with
+// -update it writes their number into the docs. It asserts no number: a human compares the report with the one of the
+// commit before.
 func TestJourney(t *testing.T) {
 	const head = "| request | functions entered | where |\n"
 	var table strings.Builder
@@ -49,7 +50,8 @@ type journey struct {
 func journeys(t *testing.T) []journey {
 	t.Helper()
 	dir := t.TempDir()
-	run := exec.Command("go", "run", "-cover", "-covermode=atomic", "-coverpkg="+core+"/rest/...,./journey", "./journey", dir)
+	run := exec.Command("go", "run", "-cover", "-covermode=atomic", "-coverpkg="+core+"/rest/...,./journey", "./journey",
+		dir)
 	run.Env = append(os.Environ(), "GOCOVERDIR="+t.TempDir()) // for the coverage of the whole program, which nobody reads
 	var stderr strings.Builder
 	run.Stderr = &stderr

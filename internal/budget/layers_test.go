@@ -29,7 +29,8 @@ var layers = []layer{
 	{dir: ""},
 }
 
-// users lists the internal packages that use the library as its hosts do. They may import every layer, and no layer imports them.
+// users lists the internal packages that use the library as its hosts do. They may import every layer, and no layer
+// imports them.
 var users = []string{
 	core + "/internal/budget",
 	core + "/internal/widget",
@@ -70,14 +71,16 @@ func TestImportsPointDownward(t *testing.T) {
 // The core module knows neither Kubernetes' modules nor an etcd client, not
 // even in its tests: those live in nested modules.
 func TestCoreKnowsNoKubernetesModule(t *testing.T) {
-	for _, pkg := range goLines(t, "list", "-deps", "-test", "-f", "{{if not .Standard}}{{.ImportPath}}{{end}}", core+"/...") {
+	for _, pkg := range goLines(t, "list", "-deps", "-test", "-f", "{{if not .Standard}}{{.ImportPath}}{{end}}",
+		core+"/...") {
 		for _, banned := range []string{"k8s.io/", "go.etcd.io/etcd/"} {
 			assert.False(t, strings.HasPrefix(pkg, banned), "the core module depends on %s", pkg)
 		}
 	}
 }
 
-// A host links an optional package, and the libraries that only this package needs, if it imports the package, and not otherwise.
+// A host links an optional package, and the libraries that only this package needs, if it imports the package, and not
+// otherwise.
 func TestOnlyItsUsersLink(t *testing.T) {
 	deps := func(pkg string) []string { return goLines(t, "list", "-deps", pkg) }
 	linked := map[string][]string{
@@ -152,7 +155,8 @@ type edge struct{ from, to string }
 func imports(t *testing.T) []edge {
 	t.Helper()
 	var edges []edge
-	for _, line := range goLines(t, "list", "-f", "{{$p := .ImportPath}}{{range .Imports}}{{$p}} {{.}}\n{{end}}", core+"/...") {
+	for _, line := range goLines(t, "list", "-f", "{{$p := .ImportPath}}{{range .Imports}}{{$p}} {{.}}\n{{end}}",
+		core+"/...") {
 		from, to, _ := strings.Cut(line, " ")
 		edges = append(edges, edge{from: from, to: to})
 	}

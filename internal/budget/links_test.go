@@ -30,7 +30,8 @@ const (
 func TestHostLinksFewPackages(t *testing.T) {
 	modules := map[string]int{}
 	packages := 0
-	for _, line := range goLines(t, "list", "-deps", "-f", "{{if not .Standard}}{{.ImportPath}} {{.Module.Path}}{{end}}", host) {
+	for _, line := range goLines(t, "list", "-deps", "-f", "{{if not .Standard}}{{.ImportPath}} {{.Module.Path}}{{end}}",
+		host) {
 		_, module, _ := strings.Cut(line, " ")
 		if module == core {
 			continue
@@ -38,7 +39,8 @@ func TestHostLinksFewPackages(t *testing.T) {
 		packages++
 		modules[module]++
 	}
-	t.Logf("a host links %d packages (limit %d) of %d modules (limit %d) beyond std and Decorum", packages, maxPackages, len(modules), maxModules)
+	t.Logf("a host links %d packages (limit %d) of %d modules (limit %d) beyond std and Decorum", packages, maxPackages,
+		len(modules), maxModules)
 	for module, n := range modules {
 		t.Logf("  %3d  %s", n, module)
 	}
@@ -57,7 +59,8 @@ func TestHostIsSmall(t *testing.T) {
 
 	info, err := os.Stat(target)
 	require.NoError(t, err)
-	t.Logf("a stripped host has %.1f MB (limit %.1f MB), built with %s", megabytes(info.Size()), megabytes(maxBytes), runtime.Version())
+	t.Logf("a stripped host has %.1f MB (limit %.1f MB), built with %s", megabytes(info.Size()), megabytes(maxBytes),
+		runtime.Version())
 	assert.LessOrEqual(t, info.Size(), int64(maxBytes), "bytes of the stripped executable")
 }
 

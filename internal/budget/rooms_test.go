@@ -17,18 +17,22 @@ type room struct {
 }
 
 // rooms lists all packages under rest/internal, including those that are planned. A room imports no more than it needs
-// for its one idea: only matching, which serves plug-ins, imports package rest, and only resource, write, follow, access, history and notes call the store. The rooms
-// media, caller, remote and mirror read the records and the changes of packages storage and watch.
+// for its one idea: only matching, which serves plug-ins, imports package rest, and only resource, write, follow,
+// access, history and notes call the store. The rooms media, caller, remote and mirror read the records and the changes
+// of packages storage and watch.
 var rooms = []room{
 	{name: "upstream"},
 	{name: "kind", may: []string{"apimeta", "internal/schema"}},
-	{name: "openapi", may: []string{"apimeta", "status", "internal/codec", "internal/doc", "internal/schema", "rest/internal/kind"}},
+	{name: "openapi", may: []string{"apimeta", "status", "internal/codec", "internal/doc", "internal/schema",
+		"rest/internal/kind"}},
 	{name: "objectmeta", may: []string{"apimeta", "status", "internal/codec", "internal/doc"}},
 	{name: "access", may: []string{"apimeta", "status", "storage", "watch", "rest/internal/notes"}},
 	{name: "resource", may: []string{
-		"apimeta", "status", "internal/codec", "internal/doc", "internal/gotype", "internal/managed", "internal/rules", "internal/schema",
+		"apimeta", "status", "internal/codec", "internal/doc", "internal/gotype", "internal/managed", "internal/rules",
+		"internal/schema",
 		"internal/words", "internal/errorlog", "storage", "watch", "rest/internal/access", "rest/internal/kind",
-		"rest/internal/objectmeta", "rest/internal/steps", "rest/internal/upstream", "rest/internal/notes", "rest/internal/query", "rest/history",
+		"rest/internal/objectmeta", "rest/internal/steps", "rest/internal/upstream", "rest/internal/notes",
+		"rest/internal/query", "rest/history",
 	}},
 	{name: "history", may: []string{
 		"apimeta", "status", "internal/codec", "internal/doc", "storage", "watch", "rest/history", "rest/internal/objectmeta",
@@ -37,21 +41,27 @@ var rooms = []room{
 	{name: "steps"},
 	{name: "query", may: []string{"watch"}},
 	{name: "write", may: []string{
-		"apimeta", "status", "internal/codec", "internal/doc", "internal/docpatch", "internal/gotype", "internal/managed", "internal/schema",
-		"storage", "watch", "rest/internal/access", "rest/internal/kind", "rest/internal/objectmeta", "rest/internal/resource",
+		"apimeta", "status", "internal/codec", "internal/doc", "internal/docpatch", "internal/gotype", "internal/managed",
+		"internal/schema",
+		"storage", "watch", "rest/internal/access", "rest/internal/kind", "rest/internal/objectmeta",
+		"rest/internal/resource",
 		"rest/internal/steps", "rest/internal/history", "rest/history",
 	}},
-	{name: "exchange", may: []string{"internal/doc", "rest/internal/objectmeta", "rest/internal/resource", "rest/internal/write"}},
-	{name: "follow", may: []string{"apimeta", "status", "storage", "watch", "rest/internal/access", "rest/internal/resource"}},
+	{name: "exchange", may: []string{"internal/doc", "rest/internal/objectmeta", "rest/internal/resource",
+		"rest/internal/write"}},
+	{name: "follow", may: []string{"apimeta", "status", "storage", "watch", "rest/internal/access",
+		"rest/internal/resource"}},
 	{name: "route", may: []string{"apimeta"}},
 	{name: "clientconfig", may: []string{"apimeta", "status"}},
-	{name: "matching", may: []string{"apimeta", "status", "internal/codec", "internal/doc", "rest", "rest/internal/objectmeta"}},
+	{name: "matching", may: []string{"apimeta", "status", "internal/codec", "internal/doc", "rest",
+		"rest/internal/objectmeta"}},
 	{name: "jwt"},
 	{name: "identity", may: []string{"apimeta", "status", "rest/internal/route"}},
 	{name: "review", may: []string{"apimeta", "status", "rest/internal/route"}},
 	{name: "caller", may: []string{
 		"apimeta", "status", "internal/codec", "internal/doc", "storage", "watch",
-		"rest/internal/access", "rest/internal/follow", "rest/internal/history", "rest/internal/kind", "rest/internal/resource",
+		"rest/internal/access", "rest/internal/follow", "rest/internal/history", "rest/internal/kind",
+		"rest/internal/resource",
 		"rest/internal/route", "rest/internal/write",
 	}},
 	{name: "backoff"},
@@ -61,20 +71,22 @@ var rooms = []room{
 	{name: "mirror", may: []string{"storage", "watch"}},
 	{name: "remote", http: true, may: []string{
 		"apimeta", "status", "internal/codec", "internal/doc", "storage", "watch",
-		"rest/internal/backoff", "rest/internal/caller", "rest/internal/follow", "rest/internal/history", "rest/internal/kind",
+		"rest/internal/backoff", "rest/internal/caller", "rest/internal/follow", "rest/internal/history",
+		"rest/internal/kind",
 		"rest/internal/objectmeta", "rest/internal/resource",
 	}},
 	{name: "media", may: []string{
 		"apimeta", "status", "internal/codec", "internal/doc", "internal/schema", "internal/table", "storage", "watch",
 		"rest/internal/kind", "rest/internal/upstream",
 	}},
-	{name: "body", http: true, may: []string{"status", "internal/codec", "internal/doc", "rest/internal/media", "rest/internal/write"}},
+	{name: "body", http: true, may: []string{"status", "internal/codec", "internal/doc", "rest/internal/media",
+		"rest/internal/write"}},
 	{name: "delivery", may: []string{
 		"status", "internal/codec", "watch", "rest/internal/follow", "rest/internal/media", "rest/internal/resource",
 	}},
 	{name: "inprocess", http: true},
-	{name: "stream", http: true, may: []string{"status", "internal/channels", "internal/codec", "internal/words", "rest/internal/delivery"},
-		foreign: []string{"github.com/coder/websocket"}},
+	{name: "stream", http: true, may: []string{"status", "internal/channels", "internal/codec", "internal/words",
+		"rest/internal/delivery"}, foreign: []string{"github.com/coder/websocket"}},
 }
 
 // testsOfRest is no room: the tests of rest and of its rooms share it, and it uses package rest as a host does.

@@ -16,8 +16,8 @@ func TestExportedAPIShowsNoInternalType(t *testing.T) {
 	assert.Subset(t, packages, []string{core + "/patch", core + "/rest", core + "/rest/cbor", core + "/storage"})
 }
 
-// A reader of package rest needs no type of the store but those that a host passes, and their figures. Programs that need records and
-// cursors use package raw.
+// A reader of package rest needs no type of the store but those that a host passes, and their figures. Programs that
+// need records and cursors use package raw.
 func TestRestShowsOnlyTheStoreOfItsOptions(t *testing.T) {
 	mentions, err := surface.Mentions(core+"/rest", core+"/storage", core+"/watch")
 	require.NoError(t, err)

@@ -12,7 +12,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// otherVersions are the modules that need other versions of their dependencies than the rest of the repository, and why.
+// otherVersions are the modules that need other versions of their dependencies than the rest of the repository, and
+// why.
 var otherVersions = map[string]string{
 	"internal/e2e/kubectl-1.30":   "builds an older kubectl",
 	"internal/e2e/kubectl-1.33":   "builds an older kubectl",
@@ -22,8 +23,9 @@ var otherVersions = map[string]string{
 
 var requirement = regexp.MustCompile(`(?m)^(?:require )?\s*([^\s()/]+\.[^\s()]+) (v[^\s]+)`)
 
-// All modules of the repository require the same version of another module. A package that two modules compile against different versions, of
-// its own or of what it imports, is compiled twice: this once was every third compilation of make test.
+// All modules of the repository require the same version of another module. A package that two modules compile against
+// different versions, of its own or of what it imports, is compiled twice: this once was every third compilation of
+// make test.
 func TestModulesShareVersions(t *testing.T) {
 	versions, first := map[string]string{}, map[string]string{}
 	require.NoError(t, filepath.WalkDir("../..", func(path string, entry fs.DirEntry, err error) error {
@@ -43,7 +45,8 @@ func TestModulesShareVersions(t *testing.T) {
 			if versions[module] == "" {
 				versions[module], first[module] = version, dir
 			}
-			assert.Equal(t, versions[module], version, "%s in %s and %s: go get the newer one in both, and go mod tidy", module, first[module], dir)
+			assert.Equal(t, versions[module], version, "%s in %s and %s: go get the newer one in both, and go mod tidy", module,
+				first[module], dir)
 		}
 		return err
 	}))

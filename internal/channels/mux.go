@@ -68,8 +68,8 @@ func New(s Socket, p Protocol, inputs []Input) *Mux {
 	return &Mux{socket: s, protocol: p, inputs: inputs}
 }
 
-// Receive passes messages to the inputs until the client disconnects, an Input returns an error, or a message breaks the
-// protocol ([*Violation]). Then it closes all inputs and returns the reason, which is never nil.
+// Receive passes messages to the inputs until the client disconnects, an Input returns an error, or a message breaks
+// the protocol ([*Violation]). Then it closes all inputs and returns the reason, which is never nil.
 func (m *Mux) Receive() error {
 	err := m.receive()
 	for _, in := range m.inputs {
@@ -119,7 +119,8 @@ func (m *Mux) dispatch(r io.Reader) error {
 		return nil
 	}
 	err := in.Message(r)
-	if wrong := base64.CorruptInputError(0); errors.As(err, &wrong) || m.protocol.Base64 && errors.Is(err, io.ErrUnexpectedEOF) {
+	if wrong := base64.CorruptInputError(0); errors.As(err, &wrong) ||
+		m.protocol.Base64 && errors.Is(err, io.ErrUnexpectedEOF) {
 		return violation("a message of channel %d is not base64", number)
 	}
 	return err
@@ -142,8 +143,8 @@ func (m *Mux) closeChannel(r io.Reader) error {
 	return nil
 }
 
-// Writer returns the writer of a channel. Each Write sends its bytes at once; an empty Write sends an empty message. All
-// writers of a Mux are safe for concurrent use.
+// Writer returns the writer of a channel. Each Write sends its bytes at once; an empty Write sends an empty message.
+// All writers of a Mux are safe for concurrent use.
 func (m *Mux) Writer(channel byte) io.Writer { return &output{m, channel} }
 
 type output struct {

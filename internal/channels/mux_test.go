@@ -103,7 +103,8 @@ func TestReceive(t *testing.T) {
 
 func TestCloseSignalEndsOneChannel(t *testing.T) {
 	var zero, one record
-	m := channels.New(&script{messages: []string{"\xff\x00"}}, channels.Protocol{CloseSignal: true}, []channels.Input{&zero, &one})
+	m := channels.New(&script{messages: []string{"\xff\x00"}}, channels.Protocol{CloseSignal: true},
+		[]channels.Input{&zero, &one})
 	assert.Equal(t, io.EOF, m.Receive())
 	assert.Len(t, zero.closed, 2, "by the signal, and when the client is gone")
 	assert.Len(t, one.closed, 1)

@@ -24,7 +24,8 @@ func TestApplyConfigurations(t *testing.T) {
 	overBoth(t, func(t *testing.T, h *host) {
 		ctx := t.Context()
 		maps := h.typed(t).CoreV1().ConfigMaps(metav1.NamespaceDefault)
-		config := applycorev1.ConfigMap("one", metav1.NamespaceDefault).WithLabels(map[string]string{"app": "web"}).WithData(map[string]string{"a": "1"})
+		config := applycorev1.ConfigMap("one",
+			metav1.NamespaceDefault).WithLabels(map[string]string{"app": "web"}).WithData(map[string]string{"a": "1"})
 		made, err := maps.Apply(ctx, config, metav1.ApplyOptions{FieldManager: "me"})
 		require.NoError(t, err)
 		assert.Equal(t, []string{"me Apply"}, managersOf(made))
@@ -65,7 +66,8 @@ func TestReconcilerApplies(t *testing.T) {
 		err := c.Apply(ctx, client.ApplyConfigurationFromUnstructured(site("Second")), client.FieldOwner("two"))
 		assert.True(t, apierrors.IsConflict(err), "%v", err)
 		second := site("Second")
-		require.NoError(t, c.Apply(ctx, client.ApplyConfigurationFromUnstructured(second), client.FieldOwner("two"), client.ForceOwnership))
+		require.NoError(t, c.Apply(ctx, client.ApplyConfigurationFromUnstructured(second), client.FieldOwner("two"),
+			client.ForceOwnership))
 		assert.Equal(t, []string{"two Apply"}, managersOf(second))
 
 		config := applycorev1.ConfigMap("two", metav1.NamespaceDefault).WithData(map[string]string{"a": "1"})

@@ -27,35 +27,44 @@ type typedClient[T, L runtime.Object] interface {
 	Get(context.Context, string, metav1.GetOptions) (T, error)
 	List(context.Context, metav1.ListOptions) (L, error)
 	Watch(context.Context, metav1.ListOptions) (watch.Interface, error)
-	Patch(ctx context.Context, name string, pt types.PatchType, data []byte, opts metav1.PatchOptions, subresources ...string) (T, error)
+	Patch(ctx context.Context, name string, pt types.PatchType, data []byte, opts metav1.PatchOptions,
+		subresources ...string) (T, error)
 	Delete(context.Context, string, metav1.DeleteOptions) error
 }
 
-// client-go's typed clients of the builtin kinds use only Protobuf. Every response returns the object that they have written.
+// client-go's typed clients of the builtin kinds use only Protobuf. Every response returns the object that they have
+// written.
 func TestTypedClientsOfBuiltinKinds(t *testing.T) {
 	whole, micro := metav1.NewTime(time.Unix(1767323045, 0)), metav1.NewMicroTime(time.UnixMicro(1767323045000006))
 	holder, seconds, transitions := "me", int32(15), int32(0)
-	named := metav1.ObjectMeta{Name: "one", Labels: map[string]string{"app": "web"}, Annotations: map[string]string{"empty": ""}, Finalizers: []string{}}
-	about := corev1.ObjectReference{Kind: "ConfigMap", Namespace: metav1.NamespaceDefault, Name: "page", UID: "1", APIVersion: "v1",
-		ResourceVersion: "2", FieldPath: "data"}
+	named := metav1.ObjectMeta{Name: "one", Labels: map[string]string{"app": "web"},
+		Annotations: map[string]string{"empty": ""}, Finalizers: []string{}}
+	about := corev1.ObjectReference{Kind: "ConfigMap", Namespace: metav1.NamespaceDefault, Name: "page", UID: "1",
+		APIVersion: "v1", ResourceVersion: "2", FieldPath: "data"}
 	overBoth(t, func(t *testing.T, h *host) {
 		client := h.typed(t)
 		t.Run("namespaces", func(t *testing.T) {
 			throughTypedClient(t, h, client.CoreV1().Namespaces(), &corev1.Namespace{ObjectMeta: named})
 		})
 		t.Run("leases", func(t *testing.T) {
-			throughTypedClient(t, h, client.CoordinationV1().Leases(metav1.NamespaceDefault), &coordinationv1.Lease{ObjectMeta: named, Spec: coordinationv1.LeaseSpec{
-				HolderIdentity: &holder, LeaseDurationSeconds: &seconds, AcquireTime: &micro, RenewTime: &micro, LeaseTransitions: &transitions}})
+			throughTypedClient(t, h, client.CoordinationV1().Leases(metav1.NamespaceDefault),
+				&coordinationv1.Lease{ObjectMeta: named, Spec: coordinationv1.LeaseSpec{
+					HolderIdentity: &holder, LeaseDurationSeconds: &seconds, AcquireTime: &micro, RenewTime: &micro,
+					LeaseTransitions: &transitions}})
 		})
 		t.Run("events of the core group", func(t *testing.T) {
-			throughTypedClient(t, h, client.CoreV1().Events(metav1.NamespaceDefault), &corev1.Event{ObjectMeta: named, InvolvedObject: about, Reason: "Watered",
-				Message: "with 3 litres", Source: corev1.EventSource{Component: "gardener", Host: "h"}, FirstTimestamp: whole, LastTimestamp: whole,
-				Count: 3, Type: "Normal"})
+			throughTypedClient(t, h, client.CoreV1().Events(metav1.NamespaceDefault),
+				&corev1.Event{ObjectMeta: named, InvolvedObject: about, Reason: "Watered", Message: "with 3 litres",
+					Source: corev1.EventSource{Component: "gardener", Host: "h"}, FirstTimestamp: whole, LastTimestamp: whole,
+					Count: 3, Type: "Normal"})
 		})
 		t.Run("events of events.k8s.io", func(t *testing.T) {
-			throughTypedClient(t, h, client.EventsV1().Events(metav1.NamespaceDefault), &eventsv1.Event{ObjectMeta: named, EventTime: micro, Regarding: about,
-				Series: &eventsv1.EventSeries{Count: 2, LastObservedTime: micro}, ReportingController: "gardener", ReportingInstance: "gardener-1",
-				Action: "Watering", Reason: "Watered", Note: "with 3 litres", Type: "Normal", Related: &corev1.ObjectReference{Kind: "Node"}})
+			throughTypedClient(t, h, client.EventsV1().Events(metav1.NamespaceDefault),
+				&eventsv1.Event{ObjectMeta: named, EventTime: micro, Regarding: about,
+					Series: &eventsv1.EventSeries{Count: 2, LastObservedTime: micro}, ReportingController: "gardener",
+					ReportingInstance: "gardener-1",
+					Action:            "Watering", Reason: "Watered", Note: "with 3 litres", Type: "Normal",
+					Related: &corev1.ObjectReference{Kind: "Node"}})
 		})
 	})
 }
@@ -85,7 +94,8 @@ func throughTypedClient[T, L runtime.Object](t *testing.T, h *host, client typed
 	require.Len(t, items, 1)
 	assert.Equal(t, inJSON(t, made), inJSON(t, items[0]))
 
-	patched, err := client.Patch(ctx, "one", types.StrategicMergePatchType, []byte(`{"metadata":{"labels":{"k":"v"}}}`), metav1.PatchOptions{})
+	patched, err := client.Patch(ctx, "one", types.StrategicMergePatchType, []byte(`{"metadata":{"labels":{"k":"v"}}}`),
+		metav1.PatchOptions{})
 	require.NoError(t, err)
 	accessor(t, patched).SetLabels(map[string]string{"app": "web"})
 	updated, err := client.Update(ctx, patched, metav1.UpdateOptions{})
@@ -138,16 +148,20 @@ func withoutNameLabel(labels map[string]string) map[string]string {
 func TestAnEventOfOneRecorderInBothGroups(t *testing.T) {
 	overBoth(t, func(t *testing.T, h *host) {
 		client := h.typed(t)
-		written, err := client.CoreV1().Events(metav1.NamespaceDefault).Create(t.Context(), &corev1.Event{ObjectMeta: metav1.ObjectMeta{Name: "one"},
-			InvolvedObject: corev1.ObjectReference{Namespace: metav1.NamespaceDefault, Name: "page"}, Count: 2}, metav1.CreateOptions{})
+		written, err := client.CoreV1().Events(metav1.NamespaceDefault).Create(t.Context(),
+			&corev1.Event{ObjectMeta: metav1.ObjectMeta{Name: "one"},
+				InvolvedObject: corev1.ObjectReference{Namespace: metav1.NamespaceDefault, Name: "page"}, Count: 2},
+			metav1.CreateOptions{})
 		require.NoError(t, err)
-		found, err := client.EventsV1().Events(metav1.NamespaceDefault).List(t.Context(), metav1.ListOptions{FieldSelector: "regarding.name=page"})
+		found, err := client.EventsV1().Events(metav1.NamespaceDefault).List(t.Context(),
+			metav1.ListOptions{FieldSelector: "regarding.name=page"})
 		require.NoError(t, err)
 		require.Len(t, found.Items, 1)
 		assert.Equal(t, written.UID, found.Items[0].UID)
 		assert.Equal(t, written.ResourceVersion, found.Items[0].ResourceVersion)
 		assert.EqualValues(t, 2, found.Items[0].DeprecatedCount)
-		require.NoError(t, client.EventsV1().Events(metav1.NamespaceDefault).Delete(t.Context(), "one", metav1.DeleteOptions{}))
+		require.NoError(t, client.EventsV1().Events(metav1.NamespaceDefault).Delete(t.Context(), "one",
+			metav1.DeleteOptions{}))
 		_, err = client.CoreV1().Events(metav1.NamespaceDefault).Get(t.Context(), "one", metav1.GetOptions{})
 		assert.True(t, apierrors.IsNotFound(err), "%v", err)
 	})

@@ -30,8 +30,8 @@ func configMap(name string) *corev1.ConfigMap {
 	}
 }
 
-// The test calls every method of the typed client. It uses Protobuf in both directions, including watches. A patch has a media type of its
-// own.
+// The test calls every method of the typed client. It uses Protobuf in both directions, including watches. A patch has
+// a media type of its own.
 func TestTypedClient(t *testing.T) {
 	overBoth(t, func(t *testing.T, h *host) {
 		ctx := t.Context()
@@ -79,14 +79,16 @@ func TestTypedClient(t *testing.T) {
 
 		err = maps.Delete(ctx, "one", metav1.DeleteOptions{Preconditions: metav1.NewUIDPreconditions("another")})
 		assert.True(t, apierrors.IsConflict(err), "%v", err)
-		require.NoError(t, maps.Delete(ctx, "one", metav1.DeleteOptions{Preconditions: metav1.NewUIDPreconditions(string(got.UID))}))
+		require.NoError(t, maps.Delete(ctx, "one",
+			metav1.DeleteOptions{Preconditions: metav1.NewUIDPreconditions(string(got.UID))}))
 
 		var seen []watch.EventType
 		await(t, events.ResultChan(), "the deletion", func(e watch.Event) bool {
 			seen = append(seen, e.Type)
 			return e.Type == watch.Deleted
 		})
-		assert.Equal(t, []watch.EventType{watch.Added, watch.Modified, watch.Modified, watch.Modified, watch.Modified, watch.Deleted}, seen)
+		assert.Equal(t, []watch.EventType{watch.Added, watch.Modified, watch.Modified, watch.Modified, watch.Modified,
+			watch.Deleted}, seen)
 
 		other := h.wire.saw(func(e exchange) bool {
 			sent := e.sent == protobuf || e.sent == "" || e.method == http.MethodPatch
@@ -109,7 +111,10 @@ func TestPagesAndCollections(t *testing.T) {
 			_, err := maps.Create(ctx, m, metav1.CreateOptions{})
 			require.NoError(t, err)
 		}
-		pages := pager.New(pager.SimplePageFunc(func(o metav1.ListOptions) (runtime.Object, error) { return maps.List(ctx, o) }))
+		pages := pager.New(pager.SimplePageFunc(func(o metav1.ListOptions) (runtime.Object,
+			error) {
+			return maps.List(ctx, o)
+		}))
 		pages.PageSize = 10
 		seen := map[string]bool{}
 		require.NoError(t, pages.EachListItem(ctx, metav1.ListOptions{}, func(o runtime.Object) error {
@@ -171,9 +176,11 @@ func TestDynamicClient(t *testing.T) {
 func TestMetadataClient(t *testing.T) {
 	overBoth(t, func(t *testing.T, h *host) {
 		ctx := t.Context()
-		_, err := h.typed(t).CoreV1().ConfigMaps(metav1.NamespaceDefault).Create(ctx, configMap("one"), metav1.CreateOptions{})
+		_, err := h.typed(t).CoreV1().ConfigMaps(metav1.NamespaceDefault).Create(ctx, configMap("one"),
+			metav1.CreateOptions{})
 		require.NoError(t, err)
-		_, err = h.dynamic(t).Resource(siteResource).Namespace(metav1.NamespaceDefault).Create(ctx, loose(t, newSite("one", "One")), metav1.CreateOptions{})
+		_, err = h.dynamic(t).Resource(siteResource).Namespace(metav1.NamespaceDefault).Create(ctx,
+			loose(t, newSite("one", "One")), metav1.CreateOptions{})
 		require.NoError(t, err)
 
 		for _, kind := range []struct {
@@ -194,13 +201,15 @@ func TestMetadataClient(t *testing.T) {
 				events, err := objects.Watch(ctx, metav1.ListOptions{ResourceVersion: list.ResourceVersion})
 				require.NoError(t, err)
 				defer events.Stop()
-				patched, err := objects.Patch(ctx, "one", types.MergePatchType, []byte(`{"metadata":{"annotations":{"seen":"yes"}}}`), metav1.PatchOptions{})
+				patched, err := objects.Patch(ctx, "one", types.MergePatchType,
+					[]byte(`{"metadata":{"annotations":{"seen":"yes"}}}`), metav1.PatchOptions{})
 				require.NoError(t, err)
 				assert.Equal(t, "yes", patched.Annotations["seen"])
 				event := await(t, events.ResultChan(), "the change", func(e watch.Event) bool { return e.Type == watch.Modified })
 				assert.Equal(t, "yes", event.Object.(*metav1.PartialObjectMetadata).Annotations["seen"])
 
-				whole, err := h.dynamic(t).Resource(kind.resource).Namespace(metav1.NamespaceDefault).Get(ctx, "one", metav1.GetOptions{})
+				whole, err := h.dynamic(t).Resource(kind.resource).Namespace(metav1.NamespaceDefault).Get(ctx, "one",
+					metav1.GetOptions{})
 				require.NoError(t, err)
 				body, err := json.Marshal(whole)
 				require.NoError(t, err)

@@ -101,15 +101,17 @@ func poles() *apiextensionsv1.CustomResourceDefinition {
 		ObjectMeta: metav1.ObjectMeta{Name: "poles.fences.example.com"},
 		Spec: apiextensionsv1.CustomResourceDefinitionSpec{
 			Group: "fences.example.com", Scope: apiextensionsv1.NamespaceScoped,
-			Names:    apiextensionsv1.CustomResourceDefinitionNames{Plural: "poles", Kind: "Pole"},
-			Versions: []apiextensionsv1.CustomResourceDefinitionVersion{version("v1", "size", true), version("v2", "length", false)},
+			Names: apiextensionsv1.CustomResourceDefinitionNames{Plural: "poles", Kind: "Pole"},
+			Versions: []apiextensionsv1.CustomResourceDefinitionVersion{version("v1", "size", true),
+				version("v2", "length", false)},
 		},
 	}
 }
 
 // The conversion webhook of controller-runtime works unchanged, registered by envtest.
 func TestConversionsOfControllerRuntime(t *testing.T) {
-	calls, err := callout.New(callout.Options{Dial: (&net.Dialer{}).DialContext, Allow: func(netip.AddrPort) error { return nil }})
+	calls, err := callout.New(callout.Options{Dial: (&net.Dialer{}).DialContext,
+		Allow: func(netip.AddrPort) error { return nil }})
 	require.NoError(t, err)
 	t.Cleanup(calls.Close)
 	api, err := rest.New(rest.Options{Plugins: []rest.Plugin{crd.New(crd.Options{Calls: calls})}}, builtin.Namespaces())
@@ -119,7 +121,8 @@ func TestConversionsOfControllerRuntime(t *testing.T) {
 	h := inProcess(&host{wire: newWire(api), api: api})
 
 	kinds := newScheme(t)
-	v1, v2 := schema.GroupVersion{Group: "fences.example.com", Version: "v1"}, schema.GroupVersion{Group: "fences.example.com", Version: "v2"}
+	v1, v2 := schema.GroupVersion{Group: "fences.example.com", Version: "v1"},
+		schema.GroupVersion{Group: "fences.example.com", Version: "v2"}
 	kinds.AddKnownTypes(v1, &Pole{})
 	kinds.AddKnownTypeWithName(v2.WithKind("Pole"), &PoleV2{})
 	kinds.AddKnownTypeWithName(v2.WithKind("PoleList"), &PoleV2List{})
@@ -129,11 +132,14 @@ func TestConversionsOfControllerRuntime(t *testing.T) {
 	serving := envtest.WebhookInstallOptions{MaxTime: patience, PollInterval: 10 * time.Millisecond}
 	require.NoError(t, serving.PrepWithoutInstalling())
 	t.Cleanup(func() { assert.NoError(t, serving.Cleanup()) })
-	hooks := ctrlwebhook.NewServer(ctrlwebhook.Options{Host: serving.LocalServingHost, Port: serving.LocalServingPort, CertDir: serving.LocalServingCertDir})
-	mgr, err := ctrl.NewManager(h.config, ctrl.Options{Scheme: kinds, Logger: logr.Discard(), Metrics: server.Options{BindAddress: "0"}, WebhookServer: hooks})
+	hooks := ctrlwebhook.NewServer(ctrlwebhook.Options{Host: serving.LocalServingHost, Port: serving.LocalServingPort,
+		CertDir: serving.LocalServingCertDir})
+	mgr, err := ctrl.NewManager(h.config,
+		ctrl.Options{Scheme: kinds, Logger: logr.Discard(), Metrics: server.Options{BindAddress: "0"}, WebhookServer: hooks})
 	require.NoError(t, err)
-	_, err = envtest.InstallCRDs(h.config, envtest.CRDInstallOptions{CRDs: []*apiextensionsv1.CustomResourceDefinition{poles()}, Scheme: kinds,
-		WebhookOptions: serving, MaxTime: patience, PollInterval: 10 * time.Millisecond})
+	_, err = envtest.InstallCRDs(h.config,
+		envtest.CRDInstallOptions{CRDs: []*apiextensionsv1.CustomResourceDefinition{poles()}, Scheme: kinds,
+			WebhookOptions: serving, MaxTime: patience, PollInterval: 10 * time.Millisecond})
 	require.NoError(t, err)
 	require.NoError(t, ctrl.NewWebhookManagedBy(mgr, &Pole{}).Complete())
 	start(t, mgr)

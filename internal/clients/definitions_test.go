@@ -72,7 +72,8 @@ var (
 	shopResource = shopVersion.WithResource("shops")
 )
 
-// shops returns the definition of a kind that no program has compiled in. The spec has a title and the given further fields.
+// shops returns the definition of a kind that no program has compiled in. The spec has a title and the given further
+// fields.
 func shops(fields map[string]apiextensionsv1.JSONSchemaProps) *apiextensionsv1.CustomResourceDefinition {
 	properties := map[string]apiextensionsv1.JSONSchemaProps{"title": {Type: "string"}}
 	maps.Copy(properties, fields)
@@ -115,13 +116,15 @@ func (h *host) definitions(t *testing.T) apiextensionsclient.CustomResourceDefin
 // install creates a definition as envtest does, and waits until its kind is served.
 func (h *host) install(t *testing.T, definition *apiextensionsv1.CustomResourceDefinition) {
 	t.Helper()
-	_, err := envtest.InstallCRDs(h.config, envtest.CRDInstallOptions{CRDs: []*apiextensionsv1.CustomResourceDefinition{definition},
-		PollInterval: time.Millisecond})
+	_, err := envtest.InstallCRDs(h.config,
+		envtest.CRDInstallOptions{CRDs: []*apiextensionsv1.CustomResourceDefinition{definition},
+			PollInterval: time.Millisecond})
 	require.NoError(t, err)
 	h.awaitEstablished(t, definition.Name)
 }
 
-// change updates a definition as envtest does, and waits until its newest schema holds. No condition tells this, as in a cluster.
+// change updates a definition as envtest does, and waits until its newest schema holds. No condition tells this, as in
+// a cluster.
 func (h *host) change(t *testing.T, definition *apiextensionsv1.CustomResourceDefinition) {
 	t.Helper()
 	changed := h.api.Objects().Changed()
@@ -153,7 +156,8 @@ func (h *host) uninstall(t *testing.T, name string) {
 	before, err := h.definitions(t).Get(t.Context(), name, metav1.GetOptions{})
 	require.NoError(t, err)
 	require.NoError(t, h.definitions(t).Delete(t.Context(), name, metav1.DeleteOptions{}))
-	w, err := h.definitions(t).Watch(t.Context(), metav1.ListOptions{FieldSelector: "metadata.name=" + name, ResourceVersion: before.ResourceVersion})
+	w, err := h.definitions(t).Watch(t.Context(),
+		metav1.ListOptions{FieldSelector: "metadata.name=" + name, ResourceVersion: before.ResourceVersion})
 	require.NoError(t, err)
 	defer w.Stop()
 	await(t, w.ResultChan(), "the definition is gone", func(e watch.Event) bool { return e.Type == watch.Deleted })
@@ -182,7 +186,8 @@ func TestMappersFindDefinitions(t *testing.T) {
 			assert.Equal(t, shopResource, mapping.Resource)
 			assert.Equal(t, meta.RESTScopeNameNamespace, mapping.Scope.Name())
 		}
-		short, err := restmapper.NewShortcutExpander(deferred, cached, nil).KindFor(schema.GroupVersionResource{Resource: "sh"})
+		short, err := restmapper.NewShortcutExpander(deferred, cached,
+			nil).KindFor(schema.GroupVersionResource{Resource: "sh"})
 		require.NoError(t, err)
 		assert.Equal(t, shopKind, short)
 	})
@@ -221,7 +226,8 @@ func (k *keeper) Reconcile(ctx context.Context, request ctrl.Request) (ctrl.Resu
 	return ctrl.Result{}, nil
 }
 
-// A manager and a dynamic informer go on when the definition of their kind changes, and when it is deleted and comes back.
+// A manager and a dynamic informer go on when the definition of their kind changes, and when it is deleted and comes
+// back.
 func TestDefinitionChangesUnderAManager(t *testing.T) {
 	overBoth(t, func(t *testing.T, h *host) {
 		t.Parallel()
@@ -230,9 +236,11 @@ func TestDefinitionChangesUnderAManager(t *testing.T) {
 		h.install(t, shops(nil))
 		mgr := newManager(t, h)
 		seen := make(chan string, 100)
-		cached, err := client.New(h.config, client.Options{Scheme: mgr.GetScheme(), Cache: &client.CacheOptions{Reader: mgr.GetCache(), Unstructured: true}})
+		cached, err := client.New(h.config,
+			client.Options{Scheme: mgr.GetScheme(), Cache: &client.CacheOptions{Reader: mgr.GetCache(), Unstructured: true}})
 		require.NoError(t, err)
-		require.NoError(t, ctrl.NewControllerManagedBy(mgr).For(newShop("", "")).Owns(&corev1.ConfigMap{}).Named("keeper").Complete(&keeper{cached, seen}))
+		require.NoError(t, ctrl.NewControllerManagedBy(mgr).For(newShop("",
+			"")).Owns(&corev1.ConfigMap{}).Named("keeper").Complete(&keeper{cached, seen}))
 		start(t, mgr)
 		sees := func(what string) {
 			t.Helper()
@@ -269,13 +277,15 @@ func TestDefinitionChangesUnderAManager(t *testing.T) {
 		sees("inn Food <nil>")
 		informs("inn", "Food")
 		pageIs(watch.Added)
-		require.NoError(t, user.Delete(ctx, &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Namespace: metav1.NamespaceDefault, Name: "inn-page"}}))
+		require.NoError(t, user.Delete(ctx,
+			&corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Namespace: metav1.NamespaceDefault, Name: "inn-page"}}))
 		pageIs(watch.Deleted)
 		pageIs(watch.Added) // the keeper owns the page, so it sees the deletion
 
 		four := apiextensionsv1.JSON{Raw: []byte("4")}
 		h.change(t, shops(map[string]apiextensionsv1.JSONSchemaProps{"tables": {Type: "integer", Default: &four}}))
-		require.NoError(t, user.Patch(ctx, newShop("inn", ""), client.RawPatch(types.MergePatchType, []byte(`{"spec":{"title":"Drinks"}}`))))
+		require.NoError(t, user.Patch(ctx, newShop("inn", ""),
+			client.RawPatch(types.MergePatchType, []byte(`{"spec":{"title":"Drinks"}}`))))
 		sees("inn Drinks 4")
 		informs("inn", "Drinks")
 

@@ -37,7 +37,8 @@ func TestDiscovery(t *testing.T) {
 				for _, g := range groups {
 					names = append(names, g.Name)
 				}
-				assert.ElementsMatch(t, []string{"", "web.example.com", "coordination.k8s.io", "events.k8s.io", "authentication.k8s.io", "authorization.k8s.io"}, names)
+				assert.ElementsMatch(t, []string{"", "web.example.com", "coordination.k8s.io", "events.k8s.io",
+					"authentication.k8s.io", "authorization.k8s.io"}, names)
 				var resources []string
 				for _, list := range lists {
 					for _, r := range list.APIResources {
@@ -49,7 +50,8 @@ func TestDiscovery(t *testing.T) {
 					"events.k8s.io/v1 events", "coordination.k8s.io/v1 leases",
 				})
 				asked := h.wire.saw(func(e exchange) bool { return e.path == "/apis/web.example.com/v1" })
-				assert.Equal(t, form.legacy, len(asked) > 0, "a client requests the resources of a group only if /apis does not list them")
+				assert.Equal(t, form.legacy, len(asked) > 0,
+					"a client requests the resources of a group only if /apis does not list them")
 
 				preferred, err := client.ServerPreferredNamespacedResources()
 				require.NoError(t, err)
@@ -76,7 +78,8 @@ func TestRESTMapper(t *testing.T) {
 			client, err := discovery.NewDiscoveryClientForConfig(config)
 			require.NoError(t, err)
 			cached := memory.NewMemCacheClient(client)
-			return restmapper.NewShortcutExpander(restmapper.NewDeferredDiscoveryRESTMapper(cached), cached, func(s string) { t.Log(s) })
+			return restmapper.NewShortcutExpander(restmapper.NewDeferredDiscoveryRESTMapper(cached), cached,
+				func(s string) { t.Log(s) })
 		},
 		"controller-runtime": func(t *testing.T, config *clientrest.Config) meta.RESTMapper {
 			mapper, err := apiutil.NewDynamicRESTMapper(config, &http.Client{Transport: transport(t, config)})

@@ -31,7 +31,8 @@ func TestEnvtestStartsKubeapi(t *testing.T) {
 	report := filepath.Join(t.TempDir(), "report")
 	t.Setenv("DECORUM_REPORT", report)
 	t.Setenv("KUBEBUILDER_ASSETS", lines[len(lines)-1])
-	environment := &envtest.Environment{CRDDirectoryPaths: []string{"../../examples/quickstart/definition.yaml"}, ErrorIfCRDPathMissing: true}
+	environment := &envtest.Environment{CRDDirectoryPaths: []string{"../../examples/quickstart/definition.yaml"},
+		ErrorIfCRDPathMissing: true}
 	environment.ControlPlane.GetAPIServer().Configure().Append("goaway-chance", "0")
 	config, err := environment.Start()
 	require.NoError(t, err)

@@ -42,7 +42,8 @@ type host struct {
 	defines bool // the host accepts CustomResourceDefinitions
 }
 
-// overBoth runs a test against a new host that clients reach over a socket, and against one that they reach by function calls.
+// overBoth runs a test against a new host that clients reach over a socket, and against one that they reach by function
+// calls.
 func overBoth(t *testing.T, test func(t *testing.T, h *host)) {
 	t.Run("http", func(t *testing.T) {
 		h := newHost(t)
@@ -129,11 +130,12 @@ type lives struct{ api atomic.Pointer[rest.API] }
 
 func (l *lives) ServeHTTP(w http.ResponseWriter, r *http.Request) { l.api.Load().ServeHTTP(w, r) }
 
-// decide allows everything with three exceptions: bob may only read, no user may delete the object "kept", and no user may impersonate
-// another.
+// decide allows everything with three exceptions: bob may only read, no user may delete the object "kept", and no user
+// may impersonate another.
 func decide(_ context.Context, a rest.Access) (rest.Decision, error) {
 	switch {
-	case a.User.Name == "bob" && !slices.Contains([]rest.Verb{"get", "list", "watch"}, a.Verb), a.Verb == "delete" && a.Name == "kept", a.Verb == "impersonate":
+	case a.User.Name == "bob" && !slices.Contains([]rest.Verb{"get", "list", "watch"}, a.Verb),
+		a.Verb == "delete" && a.Name == "kept", a.Verb == "impersonate":
 		return rest.NoOpinion("not allowed here"), nil
 	}
 	return rest.Allow("allowed here"), nil
@@ -145,10 +147,12 @@ func (h *host) forget(t *testing.T) {
 	require.NoError(t, h.store.Compact(t.Context(), h.store.Revision()))
 }
 
-// overAnotherWire returns the same host with separate connections: cutting the watches of one does not affect the other.
+// overAnotherWire returns the same host with separate connections: cutting the watches of one does not affect the
+// other.
 func (h *host) overAnotherWire() *host {
 	w := newWire(h.wire.api)
-	return &host{store: h.store, api: h.api, wire: w, config: &clientrest.Config{Host: "http://decorum", Transport: rest.RoundTripper(w), QPS: -1}}
+	return &host{store: h.store, api: h.api, wire: w,
+		config: &clientrest.Config{Host: "http://decorum", Transport: rest.RoundTripper(w), QPS: -1}}
 }
 
 // beginnings returns how many times a client has requested all objects of a resource.

@@ -48,7 +48,8 @@ func informersUnderTest() []informer {
 	}
 }
 
-// withAndWithoutWatchList runs a test with both ways in which client-go gets the initial objects: from a watch, and from a list.
+// withAndWithoutWatchList runs a test with both ways in which client-go gets the initial objects: from a watch, and
+// from a list.
 func withAndWithoutWatchList(t *testing.T, test func(t *testing.T, watchList bool)) {
 	for _, on := range []bool{true, false} {
 		t.Run("WatchList="+strconv.FormatBool(on), func(t *testing.T) {
@@ -58,8 +59,8 @@ func withAndWithoutWatchList(t *testing.T, test func(t *testing.T, watchList boo
 	}
 }
 
-// An informer reports every change. If the server ends its watch and has compacted the changes since, the informer lists again and reports
-// the difference.
+// An informer reports every change. If the server ends its watch and has compacted the changes since, the informer
+// lists again and reports the difference.
 func TestInformers(t *testing.T) {
 	withAndWithoutWatchList(t, func(t *testing.T, watchList bool) {
 		for _, kind := range informersUnderTest() {
@@ -229,8 +230,8 @@ type objects struct {
 func (o objects) create(names ...string) {
 	o.t.Helper()
 	for _, name := range names {
-		_, err := o.h.dynamic(o.t).Resource(o.resource).Namespace(metav1.NamespaceDefault).Create(o.t.Context(), newObject(o.t, o.resource, name),
-			metav1.CreateOptions{})
+		_, err := o.h.dynamic(o.t).Resource(o.resource).Namespace(metav1.NamespaceDefault).Create(o.t.Context(),
+			newObject(o.t, o.resource, name), metav1.CreateOptions{})
 		require.NoError(o.t, err)
 	}
 }
@@ -249,12 +250,13 @@ func newObject(t *testing.T, resource schema.GroupVersionResource, name string) 
 func (o objects) touch(name string) {
 	o.t.Helper()
 	patch := fmt.Sprintf(`{"metadata":{"annotations":{"touched":"%d"}}}`, o.h.store.Revision())
-	_, err := o.h.dynamic(o.t).Resource(o.resource).Namespace(metav1.NamespaceDefault).Patch(o.t.Context(), name, types.MergePatchType,
-		[]byte(patch), metav1.PatchOptions{})
+	_, err := o.h.dynamic(o.t).Resource(o.resource).Namespace(metav1.NamespaceDefault).Patch(o.t.Context(), name,
+		types.MergePatchType, []byte(patch), metav1.PatchOptions{})
 	require.NoError(o.t, err)
 }
 
 func (o objects) delete(name string) {
 	o.t.Helper()
-	require.NoError(o.t, o.h.dynamic(o.t).Resource(o.resource).Namespace(metav1.NamespaceDefault).Delete(o.t.Context(), name, metav1.DeleteOptions{}))
+	require.NoError(o.t, o.h.dynamic(o.t).Resource(o.resource).Namespace(metav1.NamespaceDefault).Delete(o.t.Context(),
+		name, metav1.DeleteOptions{}))
 }

@@ -13,8 +13,8 @@ import (
 	"k8s.io/client-go/tools/leaderelection/resourcelock"
 )
 
-// One of two candidates leads. The other takes over at once if the leader steps down, and after the lease has expired if the leader stops
-// renewing.
+// One of two candidates leads. The other takes over at once if the leader steps down, and after the lease has expired
+// if the leader stops renewing.
 func TestLeaderElection(t *testing.T) {
 	for _, how := range []struct {
 		name     string

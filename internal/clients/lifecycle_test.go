@@ -23,7 +23,8 @@ func (h *host) withControllers(t *testing.T) {
 	t.Helper()
 	ctx, stop := context.WithCancel(context.Background())
 	var ended []chan error
-	for _, run := range []func(context.Context, *rest.API, lifecycle.Options) error{lifecycle.CollectGarbage, lifecycle.EmptyNamespaces} {
+	for _, run := range []func(context.Context, *rest.API, lifecycle.Options) error{
+		lifecycle.CollectGarbage, lifecycle.EmptyNamespaces} {
 		end := make(chan error, 1)
 		ended = append(ended, end)
 		go func() { end <- run(ctx, h.api, lifecycle.Options{}) }()
@@ -36,8 +37,8 @@ func (h *host) withControllers(t *testing.T) {
 	})
 }
 
-// The test uses owner references as controllerutil sets them, finalizers as package finalizer manages them, and propagation policies as the
-// client sends them.
+// The test uses owner references as controllerutil sets them, finalizers as package finalizer manages them, and
+// propagation policies as the client sends them.
 func TestFinalizersAndOwners(t *testing.T) {
 	overAll(t, func(t *testing.T, h *host) {
 		h.withControllers(t)
@@ -99,9 +100,11 @@ func TestDeletedNamespaceIsEmptied(t *testing.T) {
 		h.withControllers(t)
 		ctx := t.Context()
 		clients := h.typed(t)
-		_, err := clients.CoreV1().Namespaces().Create(ctx, &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: "x"}}, metav1.CreateOptions{})
+		_, err := clients.CoreV1().Namespaces().Create(ctx, &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: "x"}},
+			metav1.CreateOptions{})
 		require.NoError(t, err)
-		page, err := clients.CoreV1().ConfigMaps("x").Create(ctx, &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Name: "page"}}, metav1.CreateOptions{})
+		page, err := clients.CoreV1().ConfigMaps("x").Create(ctx,
+			&corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Name: "page"}}, metav1.CreateOptions{})
 		require.NoError(t, err)
 		require.NoError(t, clients.CoreV1().Namespaces().Delete(ctx, "x", metav1.DeleteOptions{}))
 		w, err := clients.CoreV1().Namespaces().Watch(ctx, metav1.ListOptions{ResourceVersion: page.ResourceVersion})

@@ -21,8 +21,8 @@ import (
 	"github.com/decorum-go/decorum/rest/resttest"
 )
 
-// A candidate of client-go and a candidate of package election take turns as the leader, and never lead at the same time. The test covers
-// leaders that release the lease and leaders that do not.
+// A candidate of client-go and a candidate of package election take turns as the leader, and never lead at the same
+// time. The test covers leaders that release the lease and leaders that do not.
 func TestElectionsWithClientGo(t *testing.T) { synctest.Test(t, takeTurns) }
 
 func takeTurns(t *testing.T) {

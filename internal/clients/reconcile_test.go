@@ -76,8 +76,8 @@ func (p *publisher) Reconcile(ctx context.Context, request ctrl.Request) (ctrl.R
 	return ctrl.Result{}, p.Status().Update(ctx, &site)
 }
 
-// A controller-runtime manager works with the API as with any other: it is elected, fills its cache, and its reconciler maintains the
-// objects that it owns.
+// A controller-runtime manager works with the API as with any other: it is elected, fills its cache, and its reconciler
+// maintains the objects that it owns.
 func TestReconciler(t *testing.T) {
 	overAll(t, func(t *testing.T, h *host) {
 		ctx := t.Context()
@@ -160,16 +160,18 @@ func TestReconciler(t *testing.T) {
 		err = user.Get(ctx, client.ObjectKeyFromObject(site), site)
 		assert.True(t, apierrors.IsNotFound(err), "%v", err)
 
-		told, err := user.Watch(ctx, &eventsv1.EventList{}, client.InNamespace(metav1.NamespaceDefault), client.MatchingFields{"regarding.name": "blog"})
+		told, err := user.Watch(ctx, &eventsv1.EventList{}, client.InNamespace(metav1.NamespaceDefault),
+			client.MatchingFields{"regarding.name": "blog"})
 		require.NoError(t, err)
 		defer told.Stop()
-		event := await(t, told.ResultChan(), "the reconciler's event", func(watch.Event) bool { return true }).Object.(*eventsv1.Event)
+		event := await(t, told.ResultChan(), "the reconciler's event",
+			func(watch.Event) bool { return true }).Object.(*eventsv1.Event)
 		assert.Equal(t, "publisher Published", event.ReportingController+" "+event.Reason)
 	})
 }
 
-// If the watches of controller-runtime's cache are cut and the history is compacted, the cache lists again, and its reconciler sees the
-// changes that it missed.
+// If the watches of controller-runtime's cache are cut and the history is compacted, the cache lists again, and its
+// reconciler sees the changes that it missed.
 func TestReconcilerAfterTheGap(t *testing.T) {
 	overAll(t, func(t *testing.T, h *host) {
 		ctx := t.Context()
@@ -198,7 +200,8 @@ func TestReconcilerAfterTheGap(t *testing.T) {
 		awaitAll(t, seen, "kept Before", "gone Before")
 
 		mend := h.wire.cut()
-		require.NoError(t, user.Patch(ctx, newSite("kept", ""), client.RawPatch(types.MergePatchType, []byte(`{"spec":{"title":"After"}}`))))
+		require.NoError(t, user.Patch(ctx, newSite("kept", ""),
+			client.RawPatch(types.MergePatchType, []byte(`{"spec":{"title":"After"}}`))))
 		require.NoError(t, user.Delete(ctx, newSite("gone", "")))
 		require.NoError(t, user.Create(ctx, newSite("new", "After")))
 		h.forget(t)
@@ -233,8 +236,9 @@ func newManager(t *testing.T, h *host) ctrl.Manager {
 		Scheme: newScheme(t), Logger: logr.Discard(),
 		Metrics:        server.Options{BindAddress: "0"},
 		Controller:     config.Controller{SkipNameValidation: &again},
-		LeaderElection: true, LeaderElectionID: "publisher", LeaderElectionNamespace: metav1.NamespaceDefault, LeaderElectionReleaseOnCancel: true,
-		LeaseDuration: &lease, RenewDeadline: &renew, RetryPeriod: &retry,
+		LeaderElection: true, LeaderElectionID: "publisher", LeaderElectionNamespace: metav1.NamespaceDefault,
+		LeaderElectionReleaseOnCancel: true,
+		LeaseDuration:                 &lease, RenewDeadline: &renew, RetryPeriod: &retry,
 	})
 	require.NoError(t, err)
 	return mgr

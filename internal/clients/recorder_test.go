@@ -21,7 +21,8 @@ func TestRecord(t *testing.T) {
 		client := h.typed(t).CoreV1()
 		about, err := client.ConfigMaps(metav1.NamespaceDefault).Create(t.Context(), configMap("one"), metav1.CreateOptions{})
 		require.NoError(t, err)
-		stream, err := client.Events(metav1.NamespaceDefault).Watch(t.Context(), metav1.ListOptions{FieldSelector: "involvedObject.name=one"})
+		stream, err := client.Events(metav1.NamespaceDefault).Watch(t.Context(),
+			metav1.ListOptions{FieldSelector: "involvedObject.name=one"})
 		require.NoError(t, err)
 		defer stream.Stop()
 
@@ -49,9 +50,11 @@ func TestRecord(t *testing.T) {
 func TestEvents(t *testing.T) {
 	overBoth(t, func(t *testing.T, h *host) {
 		client := h.typed(t)
-		about, err := client.CoreV1().ConfigMaps(metav1.NamespaceDefault).Create(t.Context(), configMap("one"), metav1.CreateOptions{})
+		about, err := client.CoreV1().ConfigMaps(metav1.NamespaceDefault).Create(t.Context(), configMap("one"),
+			metav1.CreateOptions{})
 		require.NoError(t, err)
-		stream, err := client.EventsV1().Events(metav1.NamespaceDefault).Watch(t.Context(), metav1.ListOptions{FieldSelector: "regarding.name=one"})
+		stream, err := client.EventsV1().Events(metav1.NamespaceDefault).Watch(t.Context(),
+			metav1.ListOptions{FieldSelector: "regarding.name=one"})
 		require.NoError(t, err)
 		defer stream.Stop()
 
@@ -63,14 +66,16 @@ func TestEvents(t *testing.T) {
 			recorder.Eventf(about, nil, corev1.EventTypeNormal, "Watered", "Watering", "with %d litres", 3)
 		}
 		water()
-		first := await(t, stream.ResultChan(), "the event", func(e watch.Event) bool { return e.Type == watch.Added }).Object.(*eventsv1.Event)
+		first := await(t, stream.ResultChan(), "the event",
+			func(e watch.Event) bool { return e.Type == watch.Added }).Object.(*eventsv1.Event)
 		assert.Equal(t, "Watered Watering: with 3 litres", first.Reason+" "+first.Action+": "+first.Note)
 		assert.Equal(t, about.UID, first.Regarding.UID)
 		assert.Equal(t, "gardener", first.ReportingController)
 		assert.Nil(t, first.Series)
 
 		water()
-		again := await(t, stream.ResultChan(), "the series", func(e watch.Event) bool { return e.Type == watch.Modified }).Object.(*eventsv1.Event)
+		again := await(t, stream.ResultChan(), "the series",
+			func(e watch.Event) bool { return e.Type == watch.Modified }).Object.(*eventsv1.Event)
 		assert.Equal(t, first.UID, again.UID)
 		require.NotNil(t, again.Series)
 		assert.EqualValues(t, 2, again.Series.Count)

@@ -138,7 +138,8 @@ func identity(o any) (key string, version uint64, err error) {
 // The replica must find every fault that a server could have.
 func TestReplica(t *testing.T) {
 	object := func(name string, version int) any {
-		return &metav1.PartialObjectMetadata{ObjectMeta: metav1.ObjectMeta{Namespace: "default", Name: name, ResourceVersion: strconv.Itoa(version)}}
+		return &metav1.PartialObjectMetadata{ObjectMeta: metav1.ObjectMeta{Namespace: "default", Name: name,
+			ResourceVersion: strconv.Itoa(version)}}
 	}
 	for _, c := range []struct {
 		name string
@@ -146,17 +147,25 @@ func TestReplica(t *testing.T) {
 		want string // part of the violation; "" if nothing is wrong
 	}{
 		{"what follows", func(r *replica) error {
-			return errors.Join(r.Add(object("b", 11)), r.Update(object("a", 12)), r.Delete(object("a", 13)), r.Add(object("a", 14)),
-				r.Replace([]any{object("a", 14)}, "14"))
+			return errors.Join(r.Add(object("b", 11)), r.Update(object("a", 12)), r.Delete(object("a", 13)),
+				r.Add(object("a", 14)), r.Replace([]any{object("a", 14)}, "14"))
 		}, ""},
-		{"a duplicate event", func(r *replica) error { return errors.Join(r.Update(object("a", 11)), r.Update(object("a", 11))) }, "comes after"},
-		{"events out of order", func(r *replica) error { return errors.Join(r.Add(object("c", 12)), r.Update(object("a", 11))) }, "comes after"},
+		{"a duplicate event", func(r *replica) error {
+			return errors.Join(r.Update(object("a", 11)), r.Update(object("a", 11)))
+		}, "comes after"},
+		{"events out of order", func(r *replica) error {
+			return errors.Join(r.Add(object("c", 12)), r.Update(object("a", 11)))
+		}, "comes after"},
 		{"a duplicate addition", func(r *replica) error { return r.Add(object("a", 11)) }, "ADDED of default/a"},
-		{"a change of a missing object", func(r *replica) error { return r.Update(object("b", 11)) }, "MODIFIED of default/b"},
-		{"a deletion of a missing object", func(r *replica) error { return r.Delete(object("b", 11)) }, "DELETED of default/b"},
+		{"a change of a missing object", func(r *replica) error { return r.Update(object("b", 11)) },
+			"MODIFIED of default/b"},
+		{"a deletion of a missing object", func(r *replica) error { return r.Delete(object("b", 11)) },
+			"DELETED of default/b"},
 		{"a list that goes back", func(r *replica) error { return r.Replace(nil, "9") }, "comes after 10"},
-		{"a list with a double", func(r *replica) error { return r.Replace([]any{object("a", 9), object("a", 9)}, "11") }, "duplicate: true"},
-		{"a list with an object from the future", func(r *replica) error { return r.Replace([]any{object("a", 12)}, "11") }, "a list at 11"},
+		{"a list with a double", func(r *replica) error { return r.Replace([]any{object("a", 9), object("a", 9)}, "11") },
+			"duplicate: true"},
+		{"a list with an object from the future", func(r *replica) error { return r.Replace([]any{object("a", 12)}, "11") },
+			"a list at 11"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			r := newReplica("it")

@@ -20,8 +20,8 @@ import (
 	"github.com/decorum-go/decorum/storage"
 )
 
-// A host restarts with a memory store whose revisions are behind those of the previous store, because the clock was set back. A reflector
-// learns that the server has not reached its version, lists again, and misses no later change.
+// A host restarts with a memory store whose revisions are behind those of the previous store, because the clock was set
+// back. A reflector learns that the server has not reached its version, lists again, and misses no later change.
 func TestRestartBehind(t *testing.T) {
 	withAndWithoutWatchList(t, func(t *testing.T, _ bool) {
 		overBoth(t, func(t *testing.T, h *host) {
@@ -29,7 +29,8 @@ func TestRestartBehind(t *testing.T) {
 			o := objects{t, h, corev1.SchemeGroupVersion.WithResource("configmaps")}
 			o.create("kept", "lost")
 			store := &toldStore{Store: cache.NewStore(cache.MetaNamespaceKeyFunc), told: make(chan struct{}, 100)}
-			reflector := cache.NewReflectorWithOptions(impatient(h.typed(t).CoreV1().RESTClient()), &corev1.ConfigMap{}, store, cache.ReflectorOptions{})
+			reflector := cache.NewReflectorWithOptions(impatient(h.typed(t).CoreV1().RESTClient()), &corev1.ConfigMap{}, store,
+				cache.ReflectorOptions{})
 			go reflector.RunWithContext(t.Context())
 			shows := func(names ...string) func(struct{}) bool {
 				return func(struct{}) bool { return slices.Equal(slices.Sorted(slices.Values(store.ListKeys())), names) }
@@ -40,7 +41,8 @@ func TestRestartBehind(t *testing.T) {
 
 			before := h.store.Revision()
 			mend := h.wire.cut()
-			h.start(t, storage.Options{MaxWait: 100 * time.Millisecond, Now: func() time.Time { return time.Now().Add(-time.Hour) }})
+			h.start(t, storage.Options{MaxWait: 100 * time.Millisecond,
+				Now: func() time.Time { return time.Now().Add(-time.Hour) }})
 			require.Less(t, h.store.Revision(), before)
 			o.create("kept", "new")
 			mend()
@@ -54,11 +56,12 @@ func TestRestartBehind(t *testing.T) {
 	})
 }
 
-// impatient lists and watches config maps. It passes a 504 to the reflector at once, instead of after ten attempts at intervals of a
-// second.
+// impatient lists and watches config maps. It passes a 504 to the reflector at once, instead of after ten attempts at
+// intervals of a second.
 func impatient(client clientrest.Interface) *cache.ListWatch {
 	request := func(options *metav1.ListOptions) *clientrest.Request {
-		return client.Get().Namespace(metav1.NamespaceDefault).Resource("configmaps").VersionedParams(options, scheme.ParameterCodec).MaxRetries(0)
+		return client.Get().Namespace(metav1.NamespaceDefault).Resource("configmaps").VersionedParams(options,
+			scheme.ParameterCodec).MaxRetries(0)
 	}
 	return &cache.ListWatch{
 		ListWithContextFunc: func(ctx context.Context, options metav1.ListOptions) (runtime.Object, error) {

@@ -42,7 +42,8 @@ type instance struct {
 	dies   atomic.Bool // the next write breaks all connections
 }
 
-// balancer is a reverse proxy that keeps connections to its instances, and sends requests to those whose /readyz succeeds.
+// balancer is a reverse proxy that keeps connections to its instances, and sends requests to those whose /readyz
+// succeeds.
 type balancer struct {
 	transport *http.Transport
 	broken    atomic.Int64 // requests without an answer of an instance
@@ -195,8 +196,9 @@ func (w *writer) read(wanted int) *corev1.ConfigMap {
 		}
 		count, _ := strconv.Atoi(object.Data["count"])
 		if object.Data["count"] != object.Data["same"] || count != w.held && count != wanted {
-			w.faults = append(w.faults, "acknowledged "+strconv.Itoa(w.held)+", wrote "+strconv.Itoa(wanted)+", read "+object.Data["count"]+
-				" and "+object.Data["same"])
+			w.faults = append(w.faults,
+				"acknowledged "+strconv.Itoa(w.held)+", wrote "+strconv.Itoa(wanted)+", read "+object.Data["count"]+
+					" and "+object.Data["same"])
 		}
 		w.held = count
 		return object
@@ -225,9 +227,9 @@ func errorsOf(client kubernetes.Interface, count *atomic.Int64) *cache.ListWatch
 	}
 }
 
-// Instances behind a proxy are replaced one after the other under load. No informer sees an error event, no write fails, and what was
-// acknowledged holds. In the end an instance dies during a write. This write, and others under way, have no answer, and each of them has
-// been applied wholly or not at all.
+// Instances behind a proxy are replaced one after the other under load. No informer sees an error event, no write
+// fails, and what was acknowledged holds. In the end an instance dies during a write. This write, and others under way,
+// have no answer, and each of them has been applied wholly or not at all.
 func TestRollout(t *testing.T) {
 	t.Parallel()
 	store := storage.NewMemory(storage.Options{})
@@ -261,8 +263,9 @@ func TestRollout(t *testing.T) {
 	var failed atomic.Int64
 	var working sync.WaitGroup
 	for n := range 4 {
-		object, err := configMaps.Create(t.Context(), &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Name: "writer-" + strconv.Itoa(n)},
-			Data: map[string]string{"count": "0", "same": "0"}}, metav1.CreateOptions{})
+		object, err := configMaps.Create(t.Context(),
+			&corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Name: "writer-" + strconv.Itoa(n)},
+				Data: map[string]string{"count": "0", "same": "0"}}, metav1.CreateOptions{})
 		require.NoError(t, err)
 		w := &writer{client: configMaps, failed: &failed, object: object}
 		writers = append(writers, w)
@@ -282,7 +285,8 @@ func TestRollout(t *testing.T) {
 	instances = append(instances, b.start(t, store))
 	instances[0].dies.Store(true)
 	b.end(t, instances[0])
-	_, err = configMaps.Create(t.Context(), &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Name: "last"}}, metav1.CreateOptions{})
+	_, err = configMaps.Create(t.Context(), &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Name: "last"}},
+		metav1.CreateOptions{})
 	require.NoError(t, err)
 	stopWriting()
 	working.Wait()

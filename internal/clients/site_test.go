@@ -8,7 +8,8 @@ import (
 	"github.com/decorum-go/decorum/rest"
 )
 
-// Site is a custom kind as users of controller-runtime write one, with the metadata of apimachinery. The host serves the same struct.
+// Site is a custom kind as users of controller-runtime write one, with the metadata of apimachinery. The host serves
+// the same struct.
 type Site struct {
 	metav1.TypeMeta   `json:",inline"`
 	metav1.ObjectMeta `json:"metadata,omitempty"`
@@ -43,16 +44,18 @@ var (
 
 func sites() rest.Resource[Site] {
 	return rest.Resource[Site]{
-		Group: siteVersion.Group, Version: siteVersion.Version, Plural: siteResource.Resource, Names: rest.Names{Short: []string{"st"}},
+		Group: siteVersion.Group, Version: siteVersion.Version, Plural: siteResource.Resource,
+		Names:            rest.Names{Short: []string{"st"}},
 		SelectableFields: []string{"spec.theme"},
 	}
 }
 
 func newSite(name, title string) *Site {
 	return &Site{
-		TypeMeta:   metav1.TypeMeta{APIVersion: siteVersion.String(), Kind: siteKind.Kind},
-		ObjectMeta: metav1.ObjectMeta{Namespace: metav1.NamespaceDefault, Name: name, Labels: map[string]string{"app": "web"}},
-		Spec:       SiteSpec{Title: title},
+		TypeMeta: metav1.TypeMeta{APIVersion: siteVersion.String(), Kind: siteKind.Kind},
+		ObjectMeta: metav1.ObjectMeta{Namespace: metav1.NamespaceDefault, Name: name,
+			Labels: map[string]string{"app": "web"}},
+		Spec: SiteSpec{Title: title},
 	}
 }
 

@@ -51,9 +51,10 @@ type soak struct {
 
 var soakResources = []schema.GroupVersionResource{corev1.SchemeGroupVersion.WithResource("configmaps"), siteResource}
 
-// TestSoak checks consistency under load for the watchers of client-go, as package internal/soak does for others. While clients write,
-// watches are cut and the history is compacted. Every reflector must receive each change once and in order, or list again. In the end every
-// replica must equal the store, and no update may be lost. DECORUM_SOAK sets the duration ("10m").
+// TestSoak checks consistency under load for the watchers of client-go, as package internal/soak does for others. While
+// clients write, watches are cut and the history is compacted. Every reflector must receive each change once and in
+// order, or list again. In the end every replica must equal the store, and no update may be lost. DECORUM_SOAK sets the
+// duration ("10m").
 func TestSoak(t *testing.T) {
 	duration := 2 * soakRound
 	if text := os.Getenv("DECORUM_SOAK"); text != "" {
@@ -64,7 +65,8 @@ func TestSoak(t *testing.T) {
 	withAndWithoutWatchList(t, func(t *testing.T, _ bool) {
 		overBoth(t, func(t *testing.T, h *host) {
 			t.Parallel()
-			writers, err := dynamic.NewForConfig(&clientrest.Config{Host: "http://decorum", Transport: rest.RoundTripper(h.wire.api), QPS: -1})
+			writers, err := dynamic.NewForConfig(&clientrest.Config{Host: "http://decorum",
+				Transport: rest.RoundTripper(h.wire.api), QPS: -1})
 			require.NoError(t, err)
 			s := &soak{h: h, writers: writers}
 			s.makeCounted(t)
@@ -83,7 +85,8 @@ func (s *soak) objects(resource int) dynamic.ResourceInterface {
 func (s *soak) makeCounted(t *testing.T) {
 	for resource := range soakResources {
 		for i := range counted {
-			_, err := s.objects(resource).Create(t.Context(), newObject(t, soakResources[resource], fmt.Sprint("counted-", i)), metav1.CreateOptions{})
+			_, err := s.objects(resource).Create(t.Context(), newObject(t, soakResources[resource], fmt.Sprint("counted-", i)),
+				metav1.CreateOptions{})
 			require.NoError(t, err)
 		}
 	}
@@ -131,7 +134,10 @@ func (s *soak) round(t *testing.T, length time.Duration) {
 	for i, kind := range informers {
 		var have versions
 		want := s.state(t, kind.resource, labels.Everything())
-		assert.Eventually(t, func() bool { have = versionsOf(t, running[i].GetStore().List()); return maps.Equal(have, want) }, patience, 10*time.Millisecond,
+		assert.Eventually(t, func() bool {
+			have = versionsOf(t, running[i].GetStore().List())
+			return maps.Equal(have, want)
+		}, patience, 10*time.Millisecond,
 			"the informer %q has not caught up with the store", kind.name)
 	}
 	s.checkCounts(t)
@@ -144,11 +150,12 @@ type follower struct {
 	selector labels.Selector
 }
 
-// startReflectors follows both kinds as objects and as metadata, all of them and those of one side. The reflectors retry at once, so that
-// they meet many disturbances in little time.
+// startReflectors follows both kinds as objects and as metadata, all of them and those of one side. The reflectors
+// retry at once, so that they meet many disturbances in little time.
 func (s *soak) startReflectors(t *testing.T, ctx context.Context, group *sync.WaitGroup) (all []follower) {
 	for _, resource := range soakResources {
-		for _, selector := range []labels.Selector{labels.Everything(), labels.SelectorFromSet(labels.Set{sideLabel: "left"})} {
+		for _, selector := range []labels.Selector{labels.Everything(),
+			labels.SelectorFromSet(labels.Set{sideLabel: "left"})} {
 			objects := s.h.dynamic(t).Resource(resource).Namespace(metav1.NamespaceDefault)
 			metadata := s.h.metadata(t).Resource(resource).Namespace(metav1.NamespaceDefault)
 			for form, lw := range map[string]*cache.ListWatch{
@@ -169,7 +176,8 @@ func (s *soak) startReflectors(t *testing.T, ctx context.Context, group *sync.Wa
 					},
 				},
 			} {
-				f := follower{newReplica(fmt.Sprintf("the reflector of %s of %s with %q", form, resource.Resource, selector)), resource, selector}
+				f := follower{newReplica(fmt.Sprintf("the reflector of %s of %s with %q", form, resource.Resource, selector)),
+					resource, selector}
 				reflector := cache.NewReflectorWithOptions(lw, nil, f.replica,
 					cache.ReflectorOptions{Backoff: &wait.Backoff{Duration: time.Millisecond, Factor: 1, Jitter: 1, Steps: 1}})
 				reflector.WatchListPageSize = 7
@@ -272,7 +280,8 @@ func (s *soak) remove(t *testing.T, resource int) error {
 
 // state returns the versions of a selection in the store.
 func (s *soak) state(t *testing.T, resource schema.GroupVersionResource, selector labels.Selector) versions {
-	page, err := s.h.store.List(t.Context(), storage.Query{Within: scope.Key{Resource: resource.GroupResource().String()}}, nil)
+	page, err := s.h.store.List(t.Context(), storage.Query{Within: scope.Key{Resource: resource.GroupResource().String()}},
+		nil)
 	require.NoError(t, err)
 	all := versions{}
 	for _, r := range page.Records {

@@ -54,7 +54,8 @@ func paths() rest.Resource[Path] {
 
 func path(version, field string, length int64) *unstructured.Unstructured {
 	return &unstructured.Unstructured{Object: map[string]any{
-		"apiVersion": "example.com/" + version, "kind": "Path", "metadata": map[string]any{"name": "a"}, "spec": map[string]any{field: length}}}
+		"apiVersion": "example.com/" + version, "kind": "Path", "metadata": map[string]any{"name": "a"},
+		"spec": map[string]any{field: length}}}
 }
 
 // Two clients write in two versions, and each sees the other's changes on its watch.
@@ -109,7 +110,8 @@ func TestDynamicClientOfTwoVersions(t *testing.T) {
 	made, err := beta.Create(t.Context(), path("v1beta1", "kilometers", 5), metav1.CreateOptions{})
 	require.NoError(t, err)
 	sees(apiwatch.Added, 5000)
-	_, err = stored.Patch(t.Context(), "a", types.MergePatchType, []byte(`{"spec":{"meters":7200}}`), metav1.PatchOptions{})
+	_, err = stored.Patch(t.Context(), "a", types.MergePatchType, []byte(`{"spec":{"meters":7200}}`),
+		metav1.PatchOptions{})
 	require.NoError(t, err)
 	sees(apiwatch.Modified, 7200)
 	_, err = beta.Update(t.Context(), made, metav1.UpdateOptions{})

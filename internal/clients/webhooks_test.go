@@ -62,7 +62,8 @@ func (siteRules) ValidateDelete(_ context.Context, s *Site) (admission.Warnings,
 // newHookedHost returns a host with admission webhooks.
 func newHookedHost(t *testing.T) *host {
 	t.Helper()
-	calls, err := callout.New(callout.Options{Dial: (&net.Dialer{}).DialContext, Allow: func(netip.AddrPort) error { return nil }})
+	calls, err := callout.New(callout.Options{Dial: (&net.Dialer{}).DialContext,
+		Allow: func(netip.AddrPort) error { return nil }})
 	require.NoError(t, err)
 	t.Cleanup(calls.Close)
 	hooks, err := webhook.New(webhook.Options{Calls: calls})
@@ -79,40 +80,46 @@ func sitesPath() string {
 }
 
 // siteWebhook is the registration that controller-gen generates for a webhook of controller-runtime.
-func siteWebhook(name, path string, operations ...admissionregistrationv1.OperationType) admissionregistrationv1.ValidatingWebhook {
+func siteWebhook(name, path string,
+	operations ...admissionregistrationv1.OperationType) admissionregistrationv1.ValidatingWebhook {
 	none := admissionregistrationv1.SideEffectClassNone
 	return admissionregistrationv1.ValidatingWebhook{
 		Name: name, SideEffects: &none, AdmissionReviewVersions: []string{"v1"},
 		ClientConfig: admissionregistrationv1.WebhookClientConfig{Service: &admissionregistrationv1.ServiceReference{Namespace: "system",
 			Name: "webhook-service", Path: &path}},
 		Rules: []admissionregistrationv1.RuleWithOperations{{Operations: operations,
-			Rule: admissionregistrationv1.Rule{APIGroups: []string{siteVersion.Group}, APIVersions: []string{siteVersion.Version},
-				Resources: []string{siteResource.Resource}}}},
+			Rule: admissionregistrationv1.Rule{APIGroups: []string{siteVersion.Group},
+				APIVersions: []string{siteVersion.Version}, Resources: []string{siteResource.Resource}}}},
 	}
 }
 
 // The webhook server and the builder of controller-runtime work unchanged, registered by envtest.
 func TestWebhooksOfControllerRuntime(t *testing.T) {
 	h := newHookedHost(t)
-	const create, update, remove = admissionregistrationv1.Create, admissionregistrationv1.Update, admissionregistrationv1.Delete
+	const create, update, remove = admissionregistrationv1.Create, admissionregistrationv1.Update,
+		admissionregistrationv1.Delete
 	v, m := siteWebhook("vsite.example.com", "/validate-"+sitesPath(), create, update, remove),
 		siteWebhook("msite.example.com", "/mutate-"+sitesPath(), create, update)
 	install := envtest.WebhookInstallOptions{
 		ValidatingWebhooks: []*admissionregistrationv1.ValidatingWebhookConfiguration{{
 			ObjectMeta: metav1.ObjectMeta{Name: "validating"}, Webhooks: []admissionregistrationv1.ValidatingWebhook{v}}},
 		MutatingWebhooks: []*admissionregistrationv1.MutatingWebhookConfiguration{{
-			ObjectMeta: metav1.ObjectMeta{Name: "mutating"}, Webhooks: []admissionregistrationv1.MutatingWebhook{{Name: m.Name, SideEffects: m.SideEffects,
+			ObjectMeta: metav1.ObjectMeta{Name: "mutating"},
+			Webhooks: []admissionregistrationv1.MutatingWebhook{{Name: m.Name, SideEffects: m.SideEffects,
 				AdmissionReviewVersions: m.AdmissionReviewVersions, ClientConfig: m.ClientConfig, Rules: m.Rules}}}},
 		MaxTime: patience, PollInterval: 10 * time.Millisecond,
 	}
 	require.NoError(t, install.Install(h.config))
 	t.Cleanup(func() { assert.NoError(t, install.Cleanup()) })
 
-	hooks := ctrlwebhook.NewServer(ctrlwebhook.Options{Host: install.LocalServingHost, Port: install.LocalServingPort, CertDir: install.LocalServingCertDir})
-	mgr, err := ctrl.NewManager(h.config, ctrl.Options{Scheme: newScheme(t), Logger: logr.Discard(), Metrics: server.Options{BindAddress: "0"},
-		WebhookServer: hooks})
+	hooks := ctrlwebhook.NewServer(ctrlwebhook.Options{Host: install.LocalServingHost, Port: install.LocalServingPort,
+		CertDir: install.LocalServingCertDir})
+	mgr, err := ctrl.NewManager(h.config,
+		ctrl.Options{Scheme: newScheme(t), Logger: logr.Discard(), Metrics: server.Options{BindAddress: "0"},
+			WebhookServer: hooks})
 	require.NoError(t, err)
-	require.NoError(t, ctrl.NewWebhookManagedBy(mgr, &Site{}).WithDefaulter(siteRules{}).WithValidator(siteRules{}).Complete())
+	require.NoError(t, ctrl.NewWebhookManagedBy(mgr,
+		&Site{}).WithDefaulter(siteRules{}).WithValidator(siteRules{}).Complete())
 	start(t, mgr)
 	require.Eventually(t, func() bool { return hooks.StartedChecker()(nil) == nil }, patience, 10*time.Millisecond)
 
@@ -127,10 +134,12 @@ func TestWebhooksOfControllerRuntime(t *testing.T) {
 	assert.EqualError(t, err, `admission webhook "vsite.example.com" denied the request: a site needs a good title`)
 
 	site.Annotations["owner"] = "somebody"
-	assert.EqualError(t, sites.Update(t.Context(), site), `admission webhook "vsite.example.com" denied the request: the owner stays`)
+	assert.EqualError(t, sites.Update(t.Context(), site),
+		`admission webhook "vsite.example.com" denied the request: the owner stays`)
 	site.Annotations["owner"], site.Spec.Title = "webmaster", "kept"
 	require.NoError(t, sites.Update(t.Context(), site))
-	assert.EqualError(t, sites.Delete(t.Context(), site), `admission webhook "vsite.example.com" denied the request: this site stays`)
+	assert.EqualError(t, sites.Delete(t.Context(), site),
+		`admission webhook "vsite.example.com" denied the request: this site stays`)
 }
 
 // A configuration comes back from typed clients, which use Protobuf, as it was, with the defaults of Kubernetes.
@@ -138,16 +147,19 @@ func TestTypedClientsOfWebhookConfigurations(t *testing.T) {
 	h := newHookedHost(t)
 	hooks := h.typed(t).AdmissionregistrationV1().ValidatingWebhookConfigurations()
 	v := siteWebhook("vsite.example.com", "/validate", admissionregistrationv1.Create)
-	v.NamespaceSelector = &metav1.LabelSelector{MatchExpressions: []metav1.LabelSelectorRequirement{{Key: "a", Operator: "In", Values: []string{"b"}}}}
+	v.NamespaceSelector = &metav1.LabelSelector{MatchExpressions: []metav1.LabelSelectorRequirement{{Key: "a",
+		Operator: "In", Values: []string{"b"}}}}
 	v.ClientConfig.CABundle = []byte("bundle")
 	_, err := hooks.Create(t.Context(), &admissionregistrationv1.ValidatingWebhookConfiguration{
-		ObjectMeta: metav1.ObjectMeta{Name: "a"}, Webhooks: []admissionregistrationv1.ValidatingWebhook{v}}, metav1.CreateOptions{})
+		ObjectMeta: metav1.ObjectMeta{Name: "a"}, Webhooks: []admissionregistrationv1.ValidatingWebhook{v}},
+		metav1.CreateOptions{})
 	require.NoError(t, err)
 	got, err := hooks.Get(t.Context(), "a", metav1.GetOptions{})
 	require.NoError(t, err)
 	fail, equivalent, scope, seconds, port := admissionregistrationv1.Fail, admissionregistrationv1.Equivalent,
 		admissionregistrationv1.AllScopes, int32(10), int32(443)
-	v.FailurePolicy, v.MatchPolicy, v.TimeoutSeconds, v.ObjectSelector = &fail, &equivalent, &seconds, &metav1.LabelSelector{}
+	v.FailurePolicy, v.MatchPolicy, v.TimeoutSeconds, v.ObjectSelector = &fail, &equivalent, &seconds,
+		&metav1.LabelSelector{}
 	v.ClientConfig.Service.Port, v.Rules[0].Scope = &port, &scope
 	assert.Equal(t, []admissionregistrationv1.ValidatingWebhook{v}, got.Webhooks)
 	h.wire.mu.Lock()

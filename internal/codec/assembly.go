@@ -5,9 +5,9 @@ import (
 	"slices"
 )
 
-// assembly encodes a message that contains messages. The length of a nested message precedes it, but is known only after the nested
-// message is encoded. An assembly records the places of the lengths, and inserts all lengths at the end. The cost does not depend on the
-// depth.
+// assembly encodes a message that contains messages. The length of a nested message precedes it, but is known only
+// after the nested message is encoded. An assembly records the places of the lengths, and inserts all lengths at the
+// end. The cost does not depend on the depth.
 type assembly struct {
 	bytes   []byte // everything but the lengths
 	gaps    []gap  // in the order of their places

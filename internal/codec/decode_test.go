@@ -204,7 +204,8 @@ func FuzzDecodeJSON(f *testing.F) {
 	require.NoError(f, err)
 	f.Add(deployment)
 	for _, seed := range []string{
-		``, `null`, `{"a":1,"a":{"b":[{"c":1,"c":2}]}}`, `[1,-0,1.5e-7,1E400]`, `"\u00e9\ud83d\ude00\n"`, `{"a":}`, "\"\xff\"", `[[[]]]`,
+		``, `null`, `{"a":1,"a":{"b":[{"c":1,"c":2}]}}`, `[1,-0,1.5e-7,1E400]`, `"\u00e9\ud83d\ude00\n"`, `{"a":}`,
+		"\"\xff\"", `[[[]]]`,
 		`{"":{"":0,"":1}}`, ` [true , false] `,
 		`{"b":1,"a":2}x`, `"\ud800"`, `{"\u0061":1,"a":2}`, `01`,
 	} {
@@ -297,7 +298,8 @@ func TestDecodeStruct(t *testing.T) {
 	for _, c := range []struct{ name, in, want string }{
 		{"maps under one key are one map", `{"a":{"b":1},"a":{"c":2}}`, `{"a":{"b":1,"c":2}}`},
 		{"at every depth, the last scalar wins", `{"a":{"b":{"c":1,"d":2}},"a":{"b":{"c":3}}}`, `{"a":{"b":{"c":3,"d":2}}}`},
-		{"any number of duplicates", `{"a":{"b":{"c":1}},"a":{"b":{"d":2}},"a":{"e":3,"b":{"c":4}}}`, `{"a":{"b":{"c":4,"d":2},"e":3}}`},
+		{"any number of duplicates", `{"a":{"b":{"c":1}},"a":{"b":{"d":2}},"a":{"e":3,"b":{"c":4}}}`,
+			`{"a":{"b":{"c":4,"d":2},"e":3}}`},
 		{"null discards the earlier value", `{"a":{"b":1},"a":null,"a":{"c":2}}`, `{"a":{"c":2}}`},
 		{"lists are replaced", `{"a":[1],"a":[2]}`, `{"a":[2]}`},
 		{"numbers stay as written", `{"a":2,"a":2.0,"b":[1e3,1E400,1.50]}`, `{"a":2.0,"b":[1e3,1E400,1.50]}`},

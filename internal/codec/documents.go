@@ -6,14 +6,15 @@ import (
 	"regexp"
 )
 
-// separator is a mark between documents of YAML: "---" before one, or "..." after one. A mark within a block of text is indented.
+// separator is a mark between documents of YAML: "---" before one, or "..." after one. A mark within a block of text is
+// indented.
 var separator = regexp.MustCompile(`(?m)^(?:---|\.\.\.)(?:[ \t]|\r?$)`)
 
 // mark is the length of a separator without what follows it.
 const mark = len("---")
 
-// Documents yields the documents of a YAML text, each with its offset. What follows a separator on its line belongs to the next document.
-// Documents leaves out an empty text before the first separator.
+// Documents yields the documents of a YAML text, each with its offset. What follows a separator on its line belongs to
+// the next document. Documents leaves out an empty text before the first separator.
 func Documents(text []byte) iter.Seq2[int, []byte] {
 	return func(yield func(int, []byte) bool) {
 		start := 0

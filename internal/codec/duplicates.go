@@ -35,7 +35,8 @@ func findDuplicates(data []byte) []string {
 // those in its value. again reports that the map already had a member of that name. If visit returns false,
 // VisitMembers skips the members in the value. The path is valid until visit returns.
 func VisitMembers(data []byte, visit func(path []byte, again bool) (descend bool)) {
-	w := &memberWalk{scan: jsontext.NewDecoder(bytes.NewBuffer(data), jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true)), visit: visit}
+	w := &memberWalk{scan: jsontext.NewDecoder(bytes.NewBuffer(data), jsontext.AllowDuplicateNames(true),
+		jsontext.AllowInvalidUTF8(true)), visit: visit}
 	w.value(0)
 }
 

@@ -38,9 +38,9 @@ func AppendJSON(dst []byte, v doc.Value) []byte {
 	}
 }
 
-// AppendObject appends the JSON text of an API object in the form in which it is stored and served: apiVersion, kind and
-// metadata come first, so that the other members are one piece of bytes behind them. Below the top level, and for a value
-// that is not a map, it is [AppendJSON].
+// AppendObject appends the JSON text of an API object in the form in which it is stored and served: apiVersion, kind
+// and metadata come first, so that the other members are one piece of bytes behind them. Below the top level, and for a
+// value that is not a map, it is [AppendJSON].
 func AppendObject(dst []byte, v doc.Value) []byte {
 	if v.Kind() != doc.Map {
 		return AppendJSON(dst, v)

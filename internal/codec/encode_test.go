@@ -39,7 +39,8 @@ func TestAppendKeepsWhatIsThere(t *testing.T) {
 
 func TestAppendRepairsText(t *testing.T) {
 	assert.Equal(t, "\"a\ufffdb\"", string(codec.AppendJSON(nil, doc.Of("a\xffb"))))
-	assert.Equal(t, "{\"\ufffd\":null}", string(codec.AppendJSON(nil, doc.MapOf(doc.Member{Key: "\xff", Value: doc.NullValue()}))))
+	assert.Equal(t, "{\"\ufffd\":null}",
+		string(codec.AppendJSON(nil, doc.MapOf(doc.Member{Key: "\xff", Value: doc.NullValue()}))))
 	assert.Equal(t, "null", string(codec.AppendJSON(nil, doc.Value{})))
 }
 
@@ -54,7 +55,8 @@ func TestAppendDoesNotAllocate(t *testing.T) {
 }
 
 func FuzzAppendString(f *testing.F) {
-	for _, seed := range []string{"", "plain", "\"\\/\b\f\n\r\t", "\x00\x1f\x7f", "é😀\u2028", "\xff\xc0\xed\xa0\x80", "<&>"} {
+	for _, seed := range []string{"", "plain", "\"\\/\b\f\n\r\t", "\x00\x1f\x7f", "é😀\u2028", "\xff\xc0\xed\xa0\x80",
+		"<&>"} {
 		f.Add(seed)
 	}
 	f.Fuzz(func(t *testing.T, s string) {
@@ -70,7 +72,8 @@ func FuzzAppendString(f *testing.F) {
 func TestEncodeObject(t *testing.T) {
 	texts := map[string][]byte{}
 	for _, size := range []int{0, 1, 100, 5000, 100_000, 3000, 10} {
-		v := doc.MapOf(doc.Member{Key: "kind", Value: doc.Of("A")}, doc.Member{Key: "data", Value: doc.Of(strings.Repeat("x", size))})
+		v := doc.MapOf(doc.Member{Key: "kind", Value: doc.Of("A")},
+			doc.Member{Key: "data", Value: doc.Of(strings.Repeat("x", size))})
 		text := codec.EncodeObject(v)
 		assert.Less(t, cap(text)-len(text), 64+len(text)/8)
 		texts[string(codec.AppendObject(nil, v))] = text

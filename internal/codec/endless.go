@@ -5,15 +5,15 @@ import (
 	"strings"
 )
 
-// A number may have up to maxNumber bytes and an exponent of up to maxExponent digits. Real quantities are far smaller, and the server
-// reads a body full of such numbers within seconds.
+// A number may have up to maxNumber bytes and an exponent of up to maxExponent digits. Real quantities are far smaller,
+// and the server reads a body full of such numbers within seconds.
 const (
 	maxNumber   = 128
 	maxExponent = 2
 )
 
-// IsEndless reports whether a text is a number with so many digits, or so large an exponent, that a type that parses it exactly would need
-// minutes: 1e-2147483647 has two billion digits.
+// IsEndless reports whether a text is a number with so many digits, or so large an exponent, that a type that parses it
+// exactly would need minutes: 1e-2147483647 has two billion digits.
 func IsEndless(text string) bool {
 	if strings.Trim(text, "+-.0123456789eEinumkKMGTP") != "" {
 		return false
@@ -29,9 +29,10 @@ func IsEndless(text string) bool {
 // maxMessages is the number of levels of nested messages that EndlessNumber searches.
 const maxMessages = 32
 
-// EndlessNumber returns the first text in a Protobuf message for which [IsEndless] is true. Without a description of the message, strings
-// and nested messages look alike, so EndlessNumber reads each field as both. It stops at malformed bytes but checks the fields before them,
-// because generated code decodes fields in the same order and has read those by then.
+// EndlessNumber returns the first text in a Protobuf message for which [IsEndless] is true. Without a description of
+// the message, strings and nested messages look alike, so EndlessNumber reads each field as both. It stops at malformed
+// bytes but checks the fields before them, because generated code decodes fields in the same order and has read those
+// by then.
 func EndlessNumber(message []byte) (text string, found bool) { return endlessIn(message, maxMessages) }
 
 func endlessIn(message []byte, levels int) (text string, found bool) {

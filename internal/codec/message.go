@@ -9,9 +9,9 @@ import (
 	"github.com/decorum-go/decorum/internal/doc"
 )
 
-// Message describes how the field numbers of a Protobuf message map to the members of a document. Package codec needs no
-// generated code: it has a Message for each kind that the library decodes itself (DeleteOptions, Scale, discovery), and
-// derives the Message of a Go type from its protobuf tags. A Message may contain itself.
+// Message describes how the field numbers of a Protobuf message map to the members of a document. Package codec needs
+// no generated code: it has a Message for each kind that the library decodes itself (DeleteOptions, Scale, discovery),
+// and derives the Message of a Go type from its protobuf tags. A Message may contain itself.
 type Message struct {
 	fields []MessageField
 	union  bool
@@ -207,8 +207,8 @@ const (
 	timeNanos   = 2
 )
 
-// decodeTime reads a time as a text in this layout, and drops the digits that the layout does not show. An empty message
-// means null.
+// decodeTime reads a time as a text in this layout, and drops the digits that the layout does not show. An empty
+// message means null.
 func decodeTime(data []byte, layout string) (doc.Value, error) {
 	var seconds, nanos int64
 	err := eachField(data, func(w wireField) error {

@@ -35,12 +35,15 @@ func stringMap(number int, name string) MessageField {
 
 // ObjectMetaMessage is metadata.
 func ObjectMetaMessage() *Message {
-	owner := NewMessage(text(1, "kind"), text(3, "name"), text(4, "uid"), text(5, "apiVersion"), flag(6, "controller"), flag(7, "blockOwnerDeletion"))
-	managed := NewMessage(text(1, "manager"), text(2, "operation"), text(3, "apiVersion"), moment(4, "time"), text(6, "fieldsType"),
-		MessageField{Number: 7, Name: "fieldsV1", Type: JSONType}, text(8, "subresource"))
-	return NewMessage(text(1, "name"), text(2, "generateName"), text(3, "namespace"), text(4, "selfLink"), text(5, "uid"), text(6, "resourceVersion"),
-		integer(7, "generation"), moment(8, "creationTimestamp"), moment(9, "deletionTimestamp"), integer(10, "deletionGracePeriodSeconds"),
-		stringMap(11, "labels"), stringMap(12, "annotations"), messages(13, "ownerReferences", owner), texts(14, "finalizers"), messages(17, "managedFields", managed))
+	owner := NewMessage(text(1, "kind"), text(3, "name"), text(4, "uid"), text(5, "apiVersion"), flag(6, "controller"),
+		flag(7, "blockOwnerDeletion"))
+	managed := NewMessage(text(1, "manager"), text(2, "operation"), text(3, "apiVersion"), moment(4, "time"),
+		text(6, "fieldsType"), MessageField{Number: 7, Name: "fieldsV1", Type: JSONType}, text(8, "subresource"))
+	return NewMessage(text(1, "name"), text(2, "generateName"), text(3, "namespace"), text(4, "selfLink"), text(5, "uid"),
+		text(6, "resourceVersion"), integer(7, "generation"), moment(8, "creationTimestamp"), moment(9, "deletionTimestamp"),
+		integer(10, "deletionGracePeriodSeconds"),
+		stringMap(11, "labels"), stringMap(12, "annotations"), messages(13, "ownerReferences", owner),
+		texts(14, "finalizers"), messages(17, "managedFields", managed))
 }
 
 // PartialObjectMetadataMessage is the kind PartialObjectMetadata.
@@ -50,21 +53,25 @@ func PartialObjectMetadataMessage() *Message {
 
 // ListMetaMessage is the metadata of a list.
 func ListMetaMessage() *Message {
-	return NewMessage(text(1, "selfLink"), text(2, "resourceVersion"), text(3, "continue"), integer(4, "remainingItemCount"))
+	return NewMessage(text(1, "selfLink"), text(2, "resourceVersion"), text(3, "continue"),
+		integer(4, "remainingItemCount"))
 }
 
 // StatusMessage is the kind Status.
 func StatusMessage() *Message {
 	cause := NewMessage(text(1, "reason"), text(2, "message"), text(3, "field"))
-	details := NewMessage(text(1, "name"), text(2, "group"), text(3, "kind"), messages(4, "causes", cause), integer(5, "retryAfterSeconds"), text(6, "uid"))
-	return NewMessage(message(1, "metadata", ListMetaMessage()), text(2, "status"), text(3, "message"), text(4, "reason"), message(5, "details", details), integer(6, "code"))
+	details := NewMessage(text(1, "name"), text(2, "group"), text(3, "kind"), messages(4, "causes", cause),
+		integer(5, "retryAfterSeconds"), text(6, "uid"))
+	return NewMessage(message(1, "metadata", ListMetaMessage()), text(2, "status"), text(3, "message"), text(4, "reason"),
+		message(5, "details", details), integer(6, "code"))
 }
 
 // DeleteOptionsMessage is the kind DeleteOptions.
 func DeleteOptionsMessage() *Message {
 	preconditions := NewMessage(text(1, "uid"), text(2, "resourceVersion"))
-	return NewMessage(integer(1, "gracePeriodSeconds"), message(2, "preconditions", preconditions), flag(3, "orphanDependents"), text(4, "propagationPolicy"),
-		texts(5, "dryRun"), flag(6, "ignoreStoreReadErrorWithClusterBreakingPotential"))
+	return NewMessage(integer(1, "gracePeriodSeconds"), message(2, "preconditions", preconditions),
+		flag(3, "orphanDependents"), text(4, "propagationPolicy"), texts(5, "dryRun"),
+		flag(6, "ignoreStoreReadErrorWithClusterBreakingPotential"))
 }
 
 // The kinds of discovery.
@@ -79,7 +86,8 @@ func APIVersionsMessage() *Message { return NewMessage(texts(1, "versions"), ser
 // APIGroupMessage is the kind APIGroup.
 func APIGroupMessage() *Message {
 	version := NewMessage(text(1, "groupVersion"), text(2, "version"))
-	return NewMessage(text(1, "name"), messages(2, "versions", version), message(3, "preferredVersion", version), servers(4))
+	return NewMessage(text(1, "name"), messages(2, "versions", version), message(3, "preferredVersion", version),
+		servers(4))
 }
 
 // APIGroupListMessage is the kind APIGroupList.
@@ -88,8 +96,8 @@ func APIGroupListMessage() *Message { return NewMessage(messages(1, "groups", AP
 // APIResourceListMessage is the kind APIResourceList.
 func APIResourceListMessage() *Message {
 	verbs := message(4, "verbs", NewUnion(texts(1, "items")))
-	resource := NewMessage(text(1, "name"), flag(2, "namespaced"), text(3, "kind"), verbs, texts(5, "shortNames"), text(6, "singularName"), texts(7, "categories"),
-		text(8, "group"), text(9, "version"), text(10, "storageVersionHash"))
+	resource := NewMessage(text(1, "name"), flag(2, "namespaced"), text(3, "kind"), verbs, texts(5, "shortNames"),
+		text(6, "singularName"), texts(7, "categories"), text(8, "group"), text(9, "version"), text(10, "storageVersionHash"))
 	return NewMessage(text(1, "groupVersion"), messages(2, "resources", resource))
 }
 

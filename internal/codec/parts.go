@@ -7,16 +7,16 @@ import (
 	"github.com/decorum-go/decorum/internal/doc"
 )
 
-// Parts names the parts of an object that a reader wants: a tree of the names of members. Its leaves are the wanted members, each with
-// everything in it. The zero Parts is a single leaf, the whole object, and nil wants nothing.
+// Parts names the parts of an object that a reader wants: a tree of the names of members. Its leaves are the wanted
+// members, each with everything in it. The zero Parts is a single leaf, the whole object, and nil wants nothing.
 type Parts struct {
 	names  []string
 	below  []*Parts // one for each name
 	leaves int      // below, if there are names
 }
 
-// With returns the parts that also contain the member to which the names lead, with everything in it. Beside a name that the encoder
-// escapes, it wants everything too.
+// With returns the parts that also contain the member to which the names lead, with everything in it. Beside a name
+// that the encoder escapes, it wants everything too.
 func (p *Parts) With(names ...string) *Parts {
 	switch {
 	case len(names) == 0 || p != nil && len(p.names) == 0 || len(AppendString(nil, names[0])) != len(names[0])+len(`""`):
@@ -69,9 +69,9 @@ func (p *Parts) Leaf(names ...string) int {
 	return -1
 }
 
-// Find returns the texts of all leaves in an object, in the memory of into if that is large enough. The text of a leaf that the object
-// lacks is nil. Other parts of the object may have errors. The object must be JSON that [AppendObject] has written. metadataEnd is where
-// its metadata end, or 0 if the caller does not know that.
+// Find returns the texts of all leaves in an object, in the memory of into if that is large enough. The text of a leaf
+// that the object lacks is nil. Other parts of the object may have errors. The object must be JSON that [AppendObject]
+// has written. metadataEnd is where its metadata end, or 0 if the caller does not know that.
 func (p *Parts) Find(object []byte, metadataEnd int, into [][]byte) [][]byte {
 	n := p.size()
 	texts := slices.Grow(into[:0], n)[:n]
@@ -83,8 +83,8 @@ func (p *Parts) Find(object []byte, metadataEnd int, into [][]byte) [][]byte {
 	return texts
 }
 
-// Decode returns the object that has only these leaves. texts are what Find has returned. [DecodeJSON] of the whole object gives the same
-// leaves.
+// Decode returns the object that has only these leaves. texts are what Find has returned. [DecodeJSON] of the whole
+// object gives the same leaves.
 func (p *Parts) Decode(texts [][]byte) (doc.Value, error) {
 	switch {
 	case p == nil:
@@ -118,8 +118,8 @@ type partsReader struct {
 	metadataEnd int
 }
 
-// find finds the leaves of p in the value at the position of the reader. first is the index of the first of them. end is where the value
-// ends, or 0 if that is unknown.
+// find finds the leaves of p in the value at the position of the reader. first is the index of the first of them. end
+// is where the value ends, or 0 if that is unknown.
 func (r *partsReader) find(p *Parts, first, end int) {
 	if len(p.names) == 0 {
 		begin := r.at
@@ -181,8 +181,8 @@ func (p *Parts) find(name []byte) (i, before int) {
 	return -1, 0
 }
 
-// skip returns the end of the value that begins at a position. It only looks for quotes, brackets and commas, because the encoder has
-// written the rest.
+// skip returns the end of the value that begins at a position. It only looks for quotes, brackets and commas, because
+// the encoder has written the rest.
 func skip(data []byte, at int) int {
 	switch data[at] {
 	case '"':
@@ -216,8 +216,8 @@ func skip(data []byte, at int) int {
 	return len(data)
 }
 
-// flatEnd returns the end of the map or list that begins at a position, if its text shows without reading each member that it contains
-// neither maps nor lists. Otherwise, it returns 0. closing is the bracket that ends it.
+// flatEnd returns the end of the map or list that begins at a position, if its text shows without reading each member
+// that it contains neither maps nor lists. Otherwise, it returns 0. closing is the bracket that ends it.
 func flatEnd(data []byte, at int, closing byte) int {
 	inside := data[at+1:]
 	length := bytes.IndexByte(inside, closing)
@@ -233,7 +233,8 @@ func flatEnd(data []byte, at int, closing byte) int {
 	return at + 1 + length + 1
 }
 
-// skipText returns the end of the string that begins at a position: the first quote after an even number of backslashes.
+// skipText returns the end of the string that begins at a position: the first quote after an even number of
+// backslashes.
 func skipText(data []byte, at int) int {
 	for begin := at + 1; ; {
 		next := bytes.IndexByte(data[begin:], '"')

@@ -47,7 +47,8 @@ func TestPartsBesideMetadata(t *testing.T) {
 	}{
 		{[][]string{{"metadata", "name"}, {"spec", "size"}}, `{"metadata":{"name":"a"},"spec":{"size":3}}`},
 		{[][]string{{"metadata", "absent"}, {"spec", "size"}}, `{"spec":{"size":3}}`},
-		{[][]string{{"metadata"}, {"spec", "metadata", "name"}, {"absent"}}, `{"metadata":{"name":"a","labels":{"x":"}"}},"spec":{"metadata":{"name":"b"}}}`},
+		{[][]string{{"metadata"}, {"spec", "metadata", "name"}, {"absent"}},
+			`{"metadata":{"name":"a","labels":{"x":"}"}},"spec":{"metadata":{"name":"b"}}}`},
 		{[][]string{{"spec", "size"}}, `{"spec":{"size":3}}`},
 	} {
 		var parts *codec.Parts
@@ -64,7 +65,8 @@ func TestPartsBesideMetadata(t *testing.T) {
 
 // FuzzParts compares the parts with those of an object that is decoded as a whole.
 func FuzzParts(f *testing.F) {
-	f.Add([]byte(`{"a":{"b":[1,{"c":"}\"\\"}],"d":null,"e":{}},"b":"\\","c":-1.5,"d":[],"e":{"a":{"b":true}}}`), "a", "b", "e")
+	f.Add([]byte(`{"a":{"b":[1,{"c":"}\"\\"}],"d":null,"e":{}},"b":"\\","c":-1.5,"d":[],"e":{"a":{"b":true}}}`), "a", "b",
+		"e")
 	f.Add([]byte(`{"\u0061":{"\"":"\u2028<\ud800"},"b":[[],{}],"c":{"c":1e300}}`), "a", "\"", "c")
 	f.Add([]byte(`{"metadata":{"name":"x","labels":{"é":"\\\\"}},"spec":{"size":3}}`), "metadata", "labels", "spec")
 	f.Add([]byte(`{"a":{"x":"}","y":"]"},"b":["]","}"],"c":{"x":"\\","y":"\"}"}}`), "a", "x", "c")

@@ -34,8 +34,8 @@ func (s *scanner) space() byte {
 	return 0
 }
 
-// misplaced returns the fault of a byte between tokens, or in a string. Like encoding/json, it names bytes, not characters: the first byte
-// of a byte order mark is 'ï'.
+// misplaced returns the fault of a byte between tokens, or in a string. Like encoding/json, it names bytes, not
+// characters: the first byte of a byte order mark is 'ï'.
 func (s *scanner) misplaced(where string) error {
 	if s.at == len(s.text) {
 		return &SyntaxError{Offset: int64(s.at), message: ErrEmpty.Error()}
@@ -43,7 +43,8 @@ func (s *scanner) misplaced(where string) error {
 	return s.invalid(s.text[s.at], where)
 }
 
-// broken returns the fault of a byte within a token. If the text ends there, the fault is that of a space, as in encoding/json.
+// broken returns the fault of a byte within a token. If the text ends there, the fault is that of a space, as in
+// encoding/json.
 func (s *scanner) broken(where string) error {
 	if s.at == len(s.text) {
 		return s.invalid(' ', where)

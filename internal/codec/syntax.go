@@ -11,9 +11,9 @@ var ErrEmpty = errors.New("unexpected end of JSON input")
 // ErrTooDeep means that lists and maps are nested deeper than [doc.MaxDepth].
 var ErrTooDeep = errors.New("exceeded max depth")
 
-// SyntaxError says why a text is not JSON, in the words of encoding/json, which clients and upstream tests know. The words depend on the
-// text alone, because encoding/json changes its own from release to release. For text that is not UTF-8, which encoding/json accepts, the
-// words are this package's.
+// SyntaxError says why a text is not JSON, in the words of encoding/json, which clients and upstream tests know. The
+// words depend on the text alone, because encoding/json changes its own from release to release. For text that is not
+// UTF-8, which encoding/json accepts, the words are this package's.
 type SyntaxError struct {
 	Offset   int64 // number of bytes before the fault
 	Encoding bool  // the only fault is that the text is not UTF-8

@@ -20,13 +20,15 @@ func FuzzSyntaxError(f *testing.F) {
 	valid := `{"a":[1,-2.5e+3,0.1E-2,true,false,null],"b\u00e9\n":{"":"x"},"c":[],"d":{}} `
 	for i := range valid {
 		f.Add([]byte(valid[:i]))
-		for _, wrong := range []string{"x", "'", `"`, "\\", "{", "]", ",", ":", "0", "-", ".", "e", " ", "\n", "\v", "\x00", "\x7f", "é",
+		for _, wrong := range []string{"x", "'", `"`, "\\", "{", "]", ",", ":", "0", "-", ".", "e", " ", "\n", "\v", "\x00",
+			"\x7f", "é",
 			"\u0080", "\xff", "\ufeff"} {
 			f.Add([]byte(valid[:i] + wrong + valid[i:]))
 			f.Add([]byte(valid[:i] + wrong + valid[i+1:]))
 		}
 	}
-	for _, seed := range []string{"", "\t", "-", "01", "1.", "1e", "1e+", `"\`, `"\u12`, `"\u12g4"`, "tru", "nul", "falsy", "{}}", "[1,]",
+	for _, seed := range []string{"", "\t", "-", "01", "1.", "1e", "1e+", `"\`, `"\u12`, `"\u12g4"`, "tru", "nul", "falsy",
+		"{}}", "[1,]",
 		`{"a":1,}`, "\ufeff{}", strings.Repeat("[", 10_001), strings.Repeat("[", 10_000)} {
 		f.Add([]byte(seed))
 	}

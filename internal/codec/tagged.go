@@ -20,10 +20,10 @@ const metadataField = "ObjectMeta"
 //
 //	Spec WidgetSpec `json:"spec" protobuf:"bytes,2,opt,name=spec"`
 //
-// MessageOf takes the name of a member from its json tag, and only the encoding and the number from its protobuf tag. It returns nil
-// if the metadata has no protobuf tag. If the metadata has one, every other field must have one too, because Protobuf would lose a
-// field without a tag. A struct with its own JSON encoding is JSON text if bytes are its only field. Otherwise it is a union
-// (see [NewUnion]).
+// MessageOf takes the name of a member from its json tag, and only the encoding and the number from its protobuf tag.
+// It returns nil if the metadata has no protobuf tag. If the metadata has one, every other field must have one too,
+// because Protobuf would lose a field without a tag. A struct with its own JSON encoding is JSON text if bytes are its
+// only field. Otherwise it is a union (see [NewUnion]).
 func MessageOf(t reflect.Type) (*Message, error) {
 	if t.Kind() != reflect.Struct {
 		return nil, nil
@@ -34,7 +34,8 @@ func MessageOf(t reflect.Type) (*Message, error) {
 	return describer{}.message(t)
 }
 
-// describer derives messages from Go types. It holds the messages of all types that it has met, because a type may contain itself.
+// describer derives messages from Go types. It holds the messages of all types that it has met, because a type may
+// contain itself.
 type describer map[reflect.Type]*Message
 
 func (d describer) message(t reflect.Type) (*Message, error) {
@@ -60,8 +61,8 @@ func (d describer) message(t reflect.Type) (*Message, error) {
 	return m, nil
 }
 
-// fields describes the fields of a struct and of its inlined structs. If an inlined struct has a protobuf tag, its fields are a message of
-// their own, as in the rules of webhooks.
+// fields describes the fields of a struct and of its inlined structs. If an inlined struct has a protobuf tag, its
+// fields are a message of their own, as in the rules of webhooks.
 func (d describer) fields(t reflect.Type) (fields []MessageField, err error) {
 	for i := range t.NumField() {
 		f := t.Field(i)
@@ -105,7 +106,8 @@ func (d describer) field(f reflect.StructField) (MessageField, error) {
 	if err != nil || out.Number < 1 {
 		return out, fmt.Errorf("the tag %q has no field number", f.Tag.Get("protobuf"))
 	}
-	if wire := map[int]string{wireVarint: "varint", wire64: "fixed64", wireBytes: "bytes"}[out.Type.wire()]; parts[0] != wire {
+	if wire := map[int]string{wireVarint: "varint", wire64: "fixed64",
+		wireBytes: "bytes"}[out.Type.wire()]; parts[0] != wire {
 		return out, fmt.Errorf("the tag %q must begin with %s", f.Tag.Get("protobuf"), wire)
 	}
 	return out, nil
@@ -161,15 +163,20 @@ func (d describer) typed(t reflect.Type) (f MessageField, err error) {
 // encodesItself reports whether the type implements its JSON encoding with its own methods.
 func encodesItself(t reflect.Type) bool {
 	p := reflect.PointerTo(t)
-	return p.Implements(reflect.TypeFor[json.Marshaler]()) || p.Implements(reflect.TypeFor[interface{ MarshalText() ([]byte, error) }]())
+	return p.Implements(reflect.TypeFor[json.Marshaler]()) ||
+		p.Implements(reflect.TypeFor[interface{ MarshalText() ([]byte, error) }]())
 }
 
 // isJSONText reports whether bytes with the number of [JSONType] are the only field of a struct.
 func isJSONText(t reflect.Type) bool {
-	return t.Kind() == reflect.Struct && t.NumField() == 1 && t.Field(0).Type == reflect.TypeFor[[]byte]() && strings.HasPrefix(t.Field(0).Tag.Get("protobuf"), "bytes,1,")
+	return t.Kind() == reflect.Struct && t.NumField() == 1 && t.Field(0).Type == reflect.TypeFor[[]byte]() &&
+		strings.HasPrefix(t.Field(0).Tag.Get("protobuf"), "bytes,1,")
 }
 
-// isUnion reports whether all fields of a struct have a protobuf tag, so that it can be described although it encodes its own JSON.
+// isUnion reports whether all fields of a struct have a protobuf tag, so that it can be described although it encodes
+// its own JSON.
 func isUnion(t reflect.Type) bool {
-	return t.Kind() == reflect.Struct && t.NumField() > 0 && !slices.ContainsFunc(reflect.VisibleFields(t), func(f reflect.StructField) bool { return f.Tag.Get("protobuf") == "" })
+	return t.Kind() == reflect.Struct && t.NumField() > 0 &&
+		!slices.ContainsFunc(reflect.VisibleFields(t),
+			func(f reflect.StructField) bool { return f.Tag.Get("protobuf") == "" })
 }

@@ -107,9 +107,12 @@ func TestTagsDescribeAMessage(t *testing.T) {
 	at := time.Date(2026, 1, 2, 3, 4, 5, 6000, time.UTC)
 	count, ratio := int32(-7), -0.25
 	in := tagged{ObjectMeta: apimeta.ObjectMeta{Name: "a", CreationTimestamp: apimeta.NewTime(at)}, taggedSpec: taggedSpec{
-		Count: &count, On: true, Text: apimeta.NewTime(at), Micro: apimeta.NewMicroTime(at), Data: []byte{0, 255}, Names: []string{"", "b"},
-		Parts: []taggedPart{{"p"}, {}}, Labels: map[string]string{"k": "", "l": "v"}, ByName: map[string]*taggedPart{"x": {"y"}},
-		Lists: map[string][]string{"x": {"y", "z"}}, Unnamed: 1 << 62, Ratio: &ratio, Any: []anyJSON{{[]byte(`{"a":[1,null]}`)}, {}, {[]byte(`"x"`)}},
+		Count: &count, On: true, Text: apimeta.NewTime(at), Micro: apimeta.NewMicroTime(at), Data: []byte{0, 255},
+		Names: []string{"", "b"},
+		Parts: []taggedPart{{"p"}, {}}, Labels: map[string]string{"k": "", "l": "v"},
+		ByName: map[string]*taggedPart{"x": {"y"}},
+		Lists:  map[string][]string{"x": {"y", "z"}}, Unnamed: 1 << 62, Ratio: &ratio,
+		Any:  []anyJSON{{[]byte(`{"a":[1,null]}`)}, {}, {[]byte(`"x"`)}},
 		Rule: &rule{Parts: []rule{{}, {On: true}, {On: true, One: &deep{Name: "d", Next: &rule{Parts: []rule{{}}}}}}}},
 		taggedSelection: taggedSelection{Groups: []string{"g", ""}, Scope: "s"}}
 	v, err := codec.FromGo(in)
@@ -150,18 +153,21 @@ func TestInvalidTags(t *testing.T) {
 		{1.5, `protobuf:"varint,2,opt"`, `the tag "varint,2,opt" must begin with fixed64`},
 		{[][]string{}, `protobuf:"bytes,2,rep"`, "[][]string cannot be encoded in Protobuf"},
 		{map[string]int{}, `protobuf:"bytes,2,rep"`, "map[string]int cannot be encoded in Protobuf"},
-		{time.Time{}, `protobuf:"bytes,2,opt"`, "time.Time cannot be encoded in Protobuf, because it has its own JSON encoding"},
+		{time.Time{}, `protobuf:"bytes,2,opt"`,
+			"time.Time cannot be encoded in Protobuf, because it has its own JSON encoding"},
 	} {
 		t.Run(c.want, func(t *testing.T) {
 			metadata, _ := reflect.TypeFor[tagged]().FieldByName("ObjectMeta")
 			metadata.Anonymous = false // reflect cannot embed a type with methods
-			_, err := codec.MessageOf(reflect.StructOf([]reflect.StructField{metadata, {Name: "Field", Type: reflect.TypeOf(c.value), Tag: reflect.StructTag(c.tag)}}))
+			_, err := codec.MessageOf(reflect.StructOf([]reflect.StructField{metadata,
+				{Name: "Field", Type: reflect.TypeOf(c.value), Tag: reflect.StructTag(c.tag)}}))
 			assert.ErrorContains(t, err, c.want)
 		})
 	}
 }
 
-// Nested messages are documents of at most [doc.MaxDepth] levels, however the levels are divided between messages and JSON texts.
+// Nested messages are documents of at most [doc.MaxDepth] levels, however the levels are divided between messages and
+// JSON texts.
 func TestNestedMessagesAreBounded(t *testing.T) {
 	m, err := codec.MessageOf(reflect.TypeFor[tagged]())
 	require.NoError(t, err)
@@ -185,7 +191,8 @@ func TestNestedMessagesAreEncodedOnce(t *testing.T) {
 	m, err := codec.MessageOf(reflect.TypeFor[tagged]())
 	require.NoError(t, err)
 	const levels, size = 3000, 1 << 20
-	v, _, err := codec.DecodeJSON([]byte(`{"rule":` + strings.Repeat(`{"next":`, levels) + `{"name":"` + strings.Repeat("x", size) + `"}` +
+	v, _, err := codec.DecodeJSON([]byte(`{"rule":` + strings.Repeat(`{"next":`, levels) + `{"name":"` +
+		strings.Repeat("x", size) + `"}` +
 		strings.Repeat("}", levels+1)))
 	require.NoError(t, err)
 	var before, after runtime.MemStats

@@ -2,12 +2,13 @@ package codec
 
 import "github.com/decorum-go/decorum/internal/doc"
 
-// NewUnion returns the description of a message that a document represents by the value of one of the message's fields: a list, the map
-// of another message, a text, or a boolean. The message has at most one field of each of these four types.
+// NewUnion returns the description of a message that a document represents by the value of one of the message's fields:
+// a list, the map of another message, a text, or a boolean. The message has at most one field of each of these four
+// types.
 func NewUnion(fields ...MessageField) *Message { return &Message{fields: fields, union: true} }
 
-// chosen returns the value that represents a union: its list or, without one, its map, its text or its boolean. If all are absent, the value is
-// false for a union with a boolean field, and null otherwise.
+// chosen returns the value that represents a union: its list or, without one, its map, its text or its boolean. If all
+// are absent, the value is false for a union with a boolean field, and null otherwise.
 func (m *Message) chosen(v doc.Value) doc.Value {
 	found := doc.NullValue()
 	for _, f := range m.fields {
@@ -29,7 +30,8 @@ func (m *Message) wrapped(v doc.Value) doc.Value {
 	var members []doc.Member
 	for _, f := range m.fields {
 		switch {
-		case f.Type == StringType && !f.Repeated && v.Kind() == doc.String, f.Repeated && v.Kind() == doc.List, f.Type == MessageType && !f.Repeated && v.Kind() == doc.Map, f.Type == BoolType && v.Kind() == doc.Bool:
+		case f.Type == StringType && !f.Repeated && v.Kind() == doc.String, f.Repeated && v.Kind() == doc.List,
+			f.Type == MessageType && !f.Repeated && v.Kind() == doc.Map, f.Type == BoolType && v.Kind() == doc.Bool:
 			members = append(members, doc.Member{Key: f.Name, Value: v})
 		case f.Type == BoolType && v.Kind() == doc.Map:
 			members = append(members, doc.Member{Key: f.Name, Value: doc.OfBool(true)})

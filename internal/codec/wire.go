@@ -17,8 +17,8 @@ const (
 // ErrWire means that the bytes are not a protobuf message.
 var ErrWire = errors.New("the protobuf message is malformed")
 
-// wireField is one field of a message: a number for varints, the bits of a double in the same place, and bytes for strings, bytes and
-// messages.
+// wireField is one field of a message: a number for varints, the bits of a double in the same place, and bytes for
+// strings, bytes and messages.
 type wireField struct {
 	number int
 	typ    int

@@ -23,9 +23,9 @@ const (
 	expansionFactor = 16
 )
 
-// DecodeYAML reads the first document of a YAML text by upstream's rules: the version is YAML 1.1, member names that are
-// numbers or booleans become strings, and an empty text is null. It reads a JSON text, which is YAML too, as JSON, which
-// is much faster and keeps large integers.
+// DecodeYAML reads the first document of a YAML text by upstream's rules: the version is YAML 1.1, member names that
+// are numbers or booleans become strings, and an empty text is null. It reads a JSON text, which is YAML too, as JSON,
+// which is much faster and keeps large integers.
 //
 // If strict is set, it also returns one line for each duplicate member, such as line 6: key "a" already set in map, at
 // most 100. [DuplicateLines] joins them to upstream's text. The last of the duplicate members counts.
@@ -76,7 +76,8 @@ func AppendYAML(dst, json []byte) ([]byte, error) {
 	return append(dst, y...), err
 }
 
-// AppendYAMLElement appends a JSON text as an element of a list that is a member of the outermost map, as AppendYAML writes it there.
+// AppendYAMLElement appends a JSON text as an element of a list that is a member of the outermost map, as AppendYAML
+// writes it there.
 func AppendYAMLElement(dst, json []byte) ([]byte, error) {
 	v, _, err := DecodeJSON(json)
 	if err != nil {
@@ -220,7 +221,8 @@ func (c *yamlConversion) object(tree map[any]any, depth int) (doc.Value, error) 
 	return value, nil
 }
 
-// memberName returns the JSON member name of a YAML key. As upstream, it accepts strings, integers, floats and booleans.
+// memberName returns the JSON member name of a YAML key. As upstream, it accepts strings, integers, floats and
+// booleans.
 func memberName(key any) (string, error) {
 	switch key := key.(type) {
 	case string:

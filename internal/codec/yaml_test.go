@@ -13,7 +13,8 @@ import (
 
 func TestDecodeYAML(t *testing.T) {
 	for _, c := range []struct{ name, text, want string }{
-		{"an object", "apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: a\n", `{"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"a"}}`},
+		{"an object", "apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: a\n",
+			`{"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"a"}}`},
 		{"lists", "- a\n- [b, c]\n-\n  - d\n", `["a",["b","c"],["d"]]`},
 		{"scalars", "[x, 1, -2, 1.5, 1e3, 0x1F, true, yes, ~, null, '1', 18446744073709551615]",
 			`["x",1,-2,1.5,1000,31,true,true,null,null,"1",18446744073709551615]`},
@@ -25,7 +26,8 @@ func TestDecodeYAML(t *testing.T) {
 		{"bytes become text", "a: !!binary aGk=\nb: !!binary /w==\n", "{\"a\":\"hi\",\"b\":\"\ufffd\"}"},
 		{"nothing", "", `null`},
 		{"a comment", "# nothing\n", `null`},
-		{"JSON keeps its integers", "\n {\"a\": 1.0, \"b\": 12345678901234567890123}", `{"a":1.0,"b":12345678901234567890123}`},
+		{"JSON keeps its integers", "\n {\"a\": 1.0, \"b\": 12345678901234567890123}",
+			`{"a":1.0,"b":12345678901234567890123}`},
 		{"a JSON list", `[1e3]`, `[1e3]`},
 		{"nearly JSON", `{a: 1, "b": 2,}`, `{"a":1,"b":2}`},
 		{"the last duplicate counts", "a: 1\nb: 2\na: 3\n", `{"a":3,"b":2}`},
@@ -50,9 +52,11 @@ func TestDecodeYAMLDuplicates(t *testing.T) {
 		{"none", "a: 1\nb: 2\n", nil},
 		{"one", "kind: x\ndata:\n  a: 1\n  b: 2\n  c: 3\n  a: 4\n", []string{`line 6: key "a" already set in map`}},
 		{"several", "a: 1\na: 2\na: 3\nb: {c: 1, c: 2}\n",
-			[]string{`line 2: key "a" already set in map`, `line 3: key "a" already set in map`, `line 4: key "c" already set in map`}},
+			[]string{`line 2: key "a" already set in map`, `line 3: key "a" already set in map`,
+				`line 4: key "c" already set in map`}},
 		{"of other types", "1: a\n1: b\ntrue: c\ntrue: d\n2.5: e\n2.5: f\n",
-			[]string{"line 2: key 1 already set in map", "line 4: key true already set in map", "line 6: key 2.5 already set in map"}},
+			[]string{"line 2: key 1 already set in map", "line 4: key true already set in map",
+				"line 6: key 2.5 already set in map"}},
 		{"in JSON", `{"a":1,"q":{"a":1,"a":2}}`, []string{`line 1: key "a" already set in map`}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -90,7 +94,8 @@ func TestDecodeYAMLErrors(t *testing.T) {
 		{"no hexadecimal digit", `a: "\x1z"`, "yaml: did not find expected hexdecimal number"},
 		{"half a surrogate pair", `a: "\ud800"`, "yaml: found invalid Unicode character escape code"},
 		{"bad indentation", "a: 1\n  b: 2\n", "yaml: line 2: mapping values are not allowed in this context"},
-		{"bad indentation further down", "a: 1\nb: 2\n c: 3\n", "yaml: line 3: mapping values are not allowed in this context"},
+		{"bad indentation further down", "a: 1\nb: 2\n c: 3\n",
+			"yaml: line 3: mapping values are not allowed in this context"},
 		{"two colons", "a: b: c", "yaml: mapping values are not allowed in this context"},
 		{"a list in a map", "a: 1\n- b\n", "yaml: line 1: did not find expected key"},
 		{"a map in a list", "- a\nb: c", "yaml: line 1: did not find expected '-' indicator"},
@@ -110,8 +115,8 @@ func TestDecodeYAMLErrors(t *testing.T) {
 		{"another YAML", "%YAML 3.0\n---\na", "yaml: found incompatible YAML document"},
 		{"an unknown directive", "%A\n---\na", "yaml: found unknown directive name"},
 		{"too deep", strings.Repeat("[", 10_001), "yaml: exceeded max depth of 10000"},
-		{"excessive aliases", "a: &a [" + strings.Repeat("x, ", 1000) + "]\nb: &b [" + strings.Repeat("*a, ", 1000) + "]\nc: [" + strings.Repeat("*b, ", 10) + "]",
-			"yaml: document contains excessive aliasing"},
+		{"excessive aliases", "a: &a [" + strings.Repeat("x, ", 1000) + "]\nb: &b [" + strings.Repeat("*a, ", 1000) +
+			"]\nc: [" + strings.Repeat("*b, ", 10) + "]", "yaml: document contains excessive aliasing"},
 		{"a list as a key", "? [a]\n: b", `yaml: invalid map key: []interface {}{"a"}`},
 		{"a map as a key", "{{a: b}: c}", `yaml: invalid map key: map[interface {}]interface {}{"a":"b"}`},
 
@@ -152,14 +157,16 @@ func TestDecodeYAMLIsBounded(t *testing.T) {
 		require.Error(t, err)
 	})
 	t.Run("depth", func(t *testing.T) {
-		text := "a: &a " + strings.Repeat("[", 6000) + strings.Repeat("]", 6000) + "\nb: " + strings.Repeat("[", 6000) + "*a" + strings.Repeat("]", 6000)
+		text := "a: &a " + strings.Repeat("[", 6000) + strings.Repeat("]", 6000) + "\nb: " + strings.Repeat("[", 6000) +
+			"*a" + strings.Repeat("]", 6000)
 		_, _, err := codec.DecodeYAML([]byte(text), false)
 		require.ErrorIs(t, err, codec.ErrTooDeep)
 	})
 }
 
 func TestAppendYAML(t *testing.T) {
-	out, err := codec.AppendYAML([]byte("---\n"), []byte(`{"kind":"List","items":[{"b":"yes","a":1,"n":12345678901}],"s":"a\nb"}`))
+	out, err := codec.AppendYAML([]byte("---\n"),
+		[]byte(`{"kind":"List","items":[{"b":"yes","a":1,"n":12345678901}],"s":"a\nb"}`))
 	require.NoError(t, err)
 	assert.Equal(t, "---\nitems:\n- a: 1\n  b: \"yes\"\n  \"n\": 12345678901\nkind: List\ns: |-\n  a\n  b\n", string(out))
 	out, err = codec.AppendYAML(nil, []byte(`{`))
@@ -170,7 +177,8 @@ func TestAppendYAML(t *testing.T) {
 // DecodeYAML returns the document that upstream's converter returns. A text with characters that
 // are special in YAML survives encoding and decoding.
 func TestAppendYAMLKeepsText(t *testing.T) {
-	for _, text := range []string{"\u007f", "\u0080", "\u0085", "a\u0085b", "\u2028", "\u2029 ", "\ufffe", "\uffff", "\ufeff", "\x00", "\x1b",
+	for _, text := range []string{"\u007f", "\u0080", "\u0085", "a\u0085b", "\u2028", "\u2029 ", "\ufffe", "\uffff",
+		"\ufeff", "\x00", "\x1b",
 		"\t", "\r\n", "\n\n", " a ", "- a", "~", "0x10", "1_0", "12:30", ".inf", "2026-01-02", "<<"} {
 		want := doc.MapOf(doc.Member{Key: "k", Value: doc.Of(text)}, doc.Member{Key: "l", Value: doc.ListOf(doc.Of(text))})
 		out, err := codec.AppendYAML(nil, codec.AppendJSON(nil, want))
@@ -183,7 +191,8 @@ func TestAppendYAMLKeepsText(t *testing.T) {
 
 func FuzzDecodeYAML(f *testing.F) {
 	for _, seed := range []string{
-		"a: 1\nb: [x, 2.5, ~]\n", "1: a\n2.5: b\ntrue: c\n", "a: &x {k: v}\nb: *x\nc:\n  <<: *x\n", "--- 1\n---\n2", "- !!binary /w==\n- 1e3\n- 0o7\n- 1_000\n",
+		"a: 1\nb: [x, 2.5, ~]\n", "1: a\n2.5: b\ntrue: c\n", "a: &x {k: v}\nb: *x\nc:\n  <<: *x\n", "--- 1\n---\n2",
+		"- !!binary /w==\n- 1e3\n- 0o7\n- 1_000\n",
 		`{"a":1}`, "a: 1\na: 2\n", "a: |\n x\n", "? a\n: b\n", "&a [*a]", "a: .inf", "2001-01-01: x", "'1': a\n1: b",
 	} {
 		f.Add([]byte(seed))

@@ -41,7 +41,8 @@ func bearers(users *sync.Map) rest.Authenticator {
 
 // admins may do everything, and all other users may read.
 func admins(_ context.Context, a rest.Access) (rest.Decision, error) {
-	reads := a.Verb == "get" || a.Verb == "list" || a.Verb == "watch" || a.Group == "authorization.k8s.io" || a.Group == "authentication.k8s.io"
+	reads := a.Verb == "get" || a.Verb == "list" || a.Verb == "watch" || a.Group == "authorization.k8s.io" ||
+		a.Group == "authentication.k8s.io"
 	if a.User.Name == "admin" || reads && a.User.Name != "system:anonymous" {
 		return rest.Allow(""), nil
 	}
@@ -101,7 +102,8 @@ func TestOnlyWhatTheUserMayDoIsOffered(t *testing.T) {
 	p.clickText(".user", "as reader")
 	p.clickText("dialog button", "Be yourself again")
 	p.awaitText(".actions", "Delete")
-	assert.NotContains(t, eval[string](p, "JSON.stringify({ ...localStorage, ...sessionStorage }) + location.href + document.cookie"), "admin-token")
+	assert.NotContains(t, eval[string](p,
+		"JSON.stringify({ ...localStorage, ...sessionStorage }) + location.href + document.cookie"), "admin-token")
 }
 
 // Each refusal is explained in one sentence that says what to do.
@@ -146,7 +148,8 @@ func TestRefusalsAreExplained(t *testing.T) {
 	}
 }
 
-// A host with a cookie wraps its mount in http.CrossOriginProtection. A page of another origin has the cookie sent, and changes nothing.
+// A host with a cookie wraps its mount in http.CrossOriginProtection. A page of another origin has the cookie sent, and
+// changes nothing.
 func TestCookieAndHostilePage(t *testing.T) {
 	var reached atomic.Int32
 	withCookie := 0
@@ -158,12 +161,13 @@ func TestCookieAndHostilePage(t *testing.T) {
 		}
 		return &rest.Identity{User: rest.User{Name: "alice"}}, nil
 	})
-	api, err := rest.New(rest.Options{Authenticator: authenticator, Authorizer: rest.AuthorizerFunc(func(_ context.Context, a rest.Access) (rest.Decision, error) {
-		if a.User.Name == "alice" {
-			return rest.Allow(""), nil
-		}
-		return rest.Decision{}, nil
-	})}, rest.Resource[Item]{Group: "example.com", Version: "v1", Plural: "items"})
+	api, err := rest.New(rest.Options{Authenticator: authenticator,
+		Authorizer: rest.AuthorizerFunc(func(_ context.Context, a rest.Access) (rest.Decision, error) {
+			if a.User.Name == "alice" {
+				return rest.Allow(""), nil
+			}
+			return rest.Decision{}, nil
+		})}, rest.Resource[Item]{Group: "example.com", Version: "v1", Plural: "items"})
 	require.NoError(t, err)
 	t.Cleanup(func() { assert.NoError(t, api.Close()) })
 	client, err := rest.ClientForType[Item](api)
@@ -173,15 +177,17 @@ func TestCookieAndHostilePage(t *testing.T) {
 
 	mux := http.NewServeMux()
 	mux.HandleFunc("/login", func(w http.ResponseWriter, r *http.Request) {
-		http.SetCookie(w, &http.Cookie{Name: "session", Value: "alice-session", Path: "/", HttpOnly: true, SameSite: http.SameSiteLaxMode})
+		http.SetCookie(w, &http.Cookie{Name: "session", Value: "alice-session", Path: "/", HttpOnly: true,
+			SameSite: http.SameSiteLaxMode})
 		http.Redirect(w, r, "/console/", http.StatusSeeOther)
 	})
-	protected := http.NewCrossOriginProtection().Handler(http.StripPrefix("/platform", http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if r.Method != http.MethodGet && r.Method != http.MethodOptions { // a browser asks with OPTIONS, and the API does not agree
-			reached.Add(1)
-		}
-		api.ServeHTTP(w, r)
-	})))
+	protected := http.NewCrossOriginProtection().Handler(http.StripPrefix("/platform",
+		http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			if r.Method != http.MethodGet && r.Method != http.MethodOptions { // a browser asks with OPTIONS, and the API does not agree
+				reached.Add(1)
+			}
+			api.ServeHTTP(w, r)
+		})))
 	mux.Handle("/platform/", http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if _, err := r.Cookie("session"); err == nil && r.Header.Get("Sec-Fetch-Site") == "same-site" {
 			mutex.Lock()
@@ -212,7 +218,9 @@ func TestCookieAndHostilePage(t *testing.T) {
 	p.awaitText(".chip", "noteby alice")
 
 	// The other port makes it another origin of the same site, so the browser sends the cookie.
-	attacker := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { fmt.Fprint(w, "<!doctype html>") }))
+	attacker := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		fmt.Fprint(w, "<!doctype html>")
+	}))
 	t.Cleanup(attacker.Close)
 	p.do(chromedp.Navigate(attacker.URL))
 	before := reached.Load()
@@ -260,7 +268,8 @@ func (i *idp) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 	switch r.URL.Path {
 	case "/.well-known/openid-configuration":
-		answer(http.StatusOK, map[string]string{"issuer": i.URL, "authorization_endpoint": i.URL + "/authorize", "token_endpoint": i.URL + "/token"})
+		answer(http.StatusOK, map[string]string{"issuer": i.URL, "authorization_endpoint": i.URL + "/authorize",
+			"token_endpoint": i.URL + "/token"})
 	case "/authorize":
 		i.asked = r.URL.Query()
 		back := i.asked.Get("redirect_uri") + "?" + url.Values{"code": {"the-code"}, "state": {i.asked.Get("state")}}.Encode()
@@ -292,7 +301,8 @@ func (i *idp) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 func TestOpenIDConnect(t *testing.T) {
 	api, users := guarded(t)
 	provider := newIDP(t, users)
-	issuer, err := console.NewIssuer(console.IssuerOptions{URL: provider.URL, ClientID: "console", Scopes: []string{"email"}})
+	issuer, err := console.NewIssuer(console.IssuerOptions{URL: provider.URL, ClientID: "console",
+		Scopes: []string{"email"}})
 	require.NoError(t, err)
 	mux := http.NewServeMux()
 	mux.Handle("/platform/", http.StripPrefix("/platform", api))

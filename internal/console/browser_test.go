@@ -53,8 +53,8 @@ func TestMain(m *testing.M) {
 	os.Exit(code)
 }
 
-// openPage opens the console at url in a new tab of 1280 by 800 pixels. The test fails if the page throws an error, breaks its policy
-// for content, or logs an error other than the answers of the API.
+// openPage opens the console at url in a new tab of 1280 by 800 pixels. The test fails if the page throws an error,
+// breaks its policy for content, or logs an error other than the answers of the API.
 func openPage(t *testing.T, url string) *page {
 	t.Helper()
 	path := browserPath()
@@ -93,7 +93,8 @@ func startBrowser(t *testing.T, path string) {
 	options := []chromedp.ExecAllocatorOption{
 		chromedp.ExecPath(path), chromedp.NoFirstRun, chromedp.NoDefaultBrowserCheck, chromedp.Headless, chromedp.DisableGPU,
 		chromedp.Flag("disable-quic", true), chromedp.Flag("disable-background-networking", true),
-		chromedp.Flag("disable-component-update", true), chromedp.Flag("disable-sync", true), chromedp.Flag("hide-scrollbars", true),
+		chromedp.Flag("disable-component-update", true), chromedp.Flag("disable-sync", true),
+		chromedp.Flag("hide-scrollbars", true),
 		chromedp.Flag("disable-dev-shm-usage", true), chromedp.Flag("enable-precise-memory-info", true),
 		chromedp.Flag("ignore-certificate-errors", true), // the certificates of the examples are their own
 		chromedp.WSURLReadTimeout(patience),
@@ -177,12 +178,14 @@ func eval[T any](p *page, expression string) T {
 	return value
 }
 
-// await waits until an expression of JavaScript is true. It cannot use chromedp.Poll, which needs eval, and the page's policy forbids that.
+// await waits until an expression of JavaScript is true. It cannot use chromedp.Poll, which needs eval, and the page's
+// policy forbids that.
 func (p *page) await(expression string) {
 	p.t.Helper()
 	ctx, cancel := context.WithTimeout(p.ctx, patience)
 	defer cancel()
-	wait := "new Promise((done) => { const look = () => (" + expression + ") ? done(true) : setTimeout(look, 20); look() })"
+	wait := "new Promise((done) => { const look = () => (" + expression +
+		") ? done(true) : setTimeout(look, 20); look() })"
 	_, err := chromedp.Run(ctx, chromedp.Evaluate[bool](wait, chromedp.EvalAwaitPromise))
 	for err != nil && ctx.Err() == nil && strings.Contains(err.Error(), "navigated") { // the next page waits for it too
 		_, err = chromedp.Run(ctx, chromedp.Evaluate[bool](wait, chromedp.EvalAwaitPromise))
@@ -196,13 +199,15 @@ func (p *page) await(expression string) {
 // awaitText waits until an element that the selector finds has the text.
 func (p *page) awaitText(selector, text string) {
 	p.t.Helper()
-	p.await(fmt.Sprintf("[...document.querySelectorAll(%s)].some((e) => e.textContent.includes(%s))", quote(selector), quote(text)))
+	p.await(fmt.Sprintf("[...document.querySelectorAll(%s)].some((e) => e.textContent.includes(%s))", quote(selector),
+		quote(text)))
 }
 
 // awaitNoText waits until no element that the selector finds has the text.
 func (p *page) awaitNoText(selector, text string) {
 	p.t.Helper()
-	p.await(fmt.Sprintf("![...document.querySelectorAll(%s)].some((e) => e.textContent.includes(%s))", quote(selector), quote(text)))
+	p.await(fmt.Sprintf("![...document.querySelectorAll(%s)].some((e) => e.textContent.includes(%s))", quote(selector),
+		quote(text)))
 }
 
 // texts returns the texts of the elements that the selector finds.
@@ -217,18 +222,21 @@ func (p *page) press(keys string) {
 	p.do(chromedp.KeyEvent(keys))
 }
 
-// shortcut presses a key that writes a character. Unlike press, the browser decides whether the character is written, as for a person.
+// shortcut presses a key that writes a character. Unlike press, the browser decides whether the character is written,
+// as for a person.
 func (p *page) shortcut(key string) {
 	p.t.Helper()
 	p.do(
-		command(input.DispatchKeyEvent, input.DispatchKeyEventParams{Type: input.DispatchKeyEventTypeKeyDown, Key: key, Text: key}),
+		command(input.DispatchKeyEvent,
+			input.DispatchKeyEventParams{Type: input.DispatchKeyEventTypeKeyDown, Key: key, Text: key}),
 		command(input.DispatchKeyEvent, input.DispatchKeyEventParams{Type: input.DispatchKeyEventTypeKeyUp, Key: key}))
 }
 
 // clickText clicks the first element that the selector finds and that has the text, once it is not disabled.
 func (p *page) clickText(selector, text string) {
 	p.t.Helper()
-	found := fmt.Sprintf("[...document.querySelectorAll(%s)].find((e) => e.textContent.includes(%s))", quote(selector), quote(text))
+	found := fmt.Sprintf("[...document.querySelectorAll(%s)].find((e) => e.textContent.includes(%s))", quote(selector),
+		quote(text))
 	p.await(found + "?.disabled === false || " + found + " && !('disabled' in " + found + ")")
 	p.run(found + ".click()")
 }

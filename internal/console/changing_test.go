@@ -68,8 +68,8 @@ func (p *page) replaceYAML(part, by string) {
 	p.writeYAML(strings.Replace(strings.Join(lines, "\n"), part, by, 1))
 }
 
-// takeCompletion clicks the first completion of the editor, which must begin with the text. A key would have to wait until the editor
-// takes it for the list.
+// takeCompletion clicks the first completion of the editor, which must begin with the text. A key would have to wait
+// until the editor takes it for the list.
 func (p *page) takeCompletion(text string) {
 	p.t.Helper()
 	first := inEditor("?.querySelector('.cm-tooltip-autocomplete li')")
@@ -212,7 +212,8 @@ func TestScale(t *testing.T) {
 	url := quickstart(t, "--crds")
 	definition(t, url, `"scale": {"specReplicasPath": ".spec.replicas", "statusReplicasPath": ".status.replicas"}, "status": {}`)
 	p := openPage(t, url)
-	send(t, http.MethodPost, url+machines, "application/json", `{"apiVersion":"example.com/v1","kind":"Machine","metadata":{"name":"m"},"spec":{"replicas":2}}`)
+	send(t, http.MethodPost, url+machines, "application/json",
+		`{"apiVersion":"example.com/v1","kind":"Machine","metadata":{"name":"m"},"spec":{"replicas":2}}`)
 	p.open("#" + machines + "/m")
 	p.clickText(".actions button", "Scale")
 	p.awaitText("dialog .hint", "2 are wanted now, and 0 run.")
@@ -252,7 +253,8 @@ func TestLabelsAndAnnotations(t *testing.T) {
 func TestDelete(t *testing.T) {
 	url := quickstart(t)
 	p := openPage(t, url)
-	send(t, http.MethodPatch, url+databases+"/orders", "application/merge-patch+json", `{"metadata":{"finalizers":["example.com/backup"]}}`)
+	send(t, http.MethodPatch, url+databases+"/orders", "application/merge-patch+json",
+		`{"metadata":{"finalizers":["example.com/backup"]}}`)
 	p.open("#" + databases + "/orders")
 	p.awaitText(".chip", "example.com/backup")
 	p.clickText(".actions button", "Delete")

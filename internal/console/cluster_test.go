@@ -19,8 +19,8 @@ import (
 	"github.com/decorum-go/decorum/rest/kubeconfig"
 )
 
-// The console shows a server of the Kubernetes API, with its own kinds and those of definitions of public projects, behind the proxy of a
-// host that has the credentials.
+// The console shows a server of the Kubernetes API, with its own kinds and those of definitions of public projects,
+// behind the proxy of a host that has the credentials.
 func TestClusterBehindAProxy(t *testing.T) {
 	if browserPath() == "" {
 		openPage(t, "") // skips before the server is built, which takes a while
@@ -43,7 +43,8 @@ func TestClusterBehindAProxy(t *testing.T) {
 		if !strings.Contains(string(text), "\nkind: CustomResourceDefinition") {
 			continue
 		}
-		send(t, http.MethodPost, host+"/platform/apis/apiextensions.k8s.io/v1/customresourcedefinitions", "application/yaml", string(text))
+		send(t, http.MethodPost, host+"/platform/apis/apiextensions.k8s.io/v1/customresourcedefinitions", "application/yaml",
+			string(text))
 		applied++
 	}
 	require.NotZero(t, applied)
@@ -57,7 +58,8 @@ func TestClusterBehindAProxy(t *testing.T) {
 	p.awaitText("tbody tr", "kube-system")
 	p.open("#/apis/apps/v1/namespaces/default/deployments")
 	p.awaitText(".note", "There are no deployments here.")
-	send(t, http.MethodPost, host+"/platform/apis/apps/v1/namespaces/default/deployments", "application/json", `{"apiVersion":"apps/v1","kind":"Deployment",
+	send(t, http.MethodPost, host+"/platform/apis/apps/v1/namespaces/default/deployments", "application/json",
+		`{"apiVersion":"apps/v1","kind":"Deployment",
 		"metadata":{"name":"web"},"spec":{"replicas":2,"selector":{"matchLabels":{"app":"web"}},"template":{"metadata":{"labels":{"app":"web"}},
 		"spec":{"containers":[{"name":"web","image":"web:1"}]}}}}`)
 	p.awaitText("tbody tr", "web")

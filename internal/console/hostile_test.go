@@ -15,8 +15,8 @@ import (
 	"github.com/decorum-go/decorum/rest/crd"
 )
 
-// markup is what an attacker writes wherever a user may write. It runs as a script, as a handler, in an attribute or as a link, if the
-// page makes markup of it.
+// markup is what an attacker writes wherever a user may write. It runs as a script, as a handler, in an attribute or as
+// a link, if the page makes markup of it.
 const markup = `<img src=x onerror="window.ran=1"><script>window.ran=2</script>"'><svg onload=window.ran=3>javascript:window.ran=4 {{7*7}}`
 
 // hostile serves an API in which every string that a user controls is markup.
@@ -46,7 +46,8 @@ func TestStringsOfUsersAreNeverMarkup(t *testing.T) {
 	p.awaitText(".cards a", "Trap")
 	const traps = "/apis/example.com/v1/namespaces/default/traps"
 	text := quote(markup)
-	send(t, http.MethodPost, url+"/platform"+traps+"?fieldManager="+strings.ReplaceAll("<b onclick=ran>", " ", "%20"), "application/json", fmt.Sprintf(`{
+	send(t, http.MethodPost, url+"/platform"+traps+"?fieldManager="+strings.ReplaceAll("<b onclick=ran>", " ", "%20"),
+		"application/json", fmt.Sprintf(`{
 		"apiVersion": "example.com/v1", "kind": "Trap",
 		"metadata": {"name": "trap", "uid": "", "annotations": {"note": %[1]s}, "labels": {"a": "b"}},
 		"spec": {"text": %[1]s, %[1]s: "key", "lines": "first\n\u001b[31m\u202e%[2]s", "many": "one\n<script>window.ran=5</script>\ntwo\n"}}`, text, "x"))
@@ -93,7 +94,8 @@ func TestStringsOfUsersAreNeverMarkup(t *testing.T) {
 	p.awaitText(".difference ins", "onerror")
 	p.clickText("dialog button", "Cancel")
 	p.open("#" + traps + "/trap?tab=edit&way=apply&as=yaml")
-	p.writeYAML("apiVersion: example.com/v1\nkind: Trap\nmetadata:\n  name: trap\nspec:\n  text: " + text + "\n  other: " + text + "\n")
+	p.writeYAML("apiVersion: example.com/v1\nkind: Trap\nmetadata:\n  name: trap\nspec:\n  text: " + text + "\n  other: " +
+		text + "\n")
 	p.clickText(".edit button", "Review")
 	p.awaitText(".difference ins", "onerror")
 	p.clickText("dialog button", "Cancel")
@@ -102,7 +104,8 @@ func TestStringsOfUsersAreNeverMarkup(t *testing.T) {
 	p.awaitText(".conflicts td", "<b onclick=ran>")
 	p.awaitText(".conflicts td", markup[:40])
 
-	for _, address := range []string{"#/apis/" + markup, "#/apis/example.com/v1/namespaces/..%2F..%2F/traps", "#javascript:window.ran=7",
+	for _, address := range []string{"#/apis/" + markup, "#/apis/example.com/v1/namespaces/..%2F..%2F/traps",
+		"#javascript:window.ran=7",
 		"#/api/v1/%00", "#/%zz"} {
 		p.open(address)
 	}
@@ -133,7 +136,8 @@ func TestPolicyHolds(t *testing.T) {
 	p.forgive("Executing inline script violates", "Refused to execute inline script")
 }
 
-// A page of another origin can neither change anything through the browser of a user who has a cookie, nor frame the console.
+// A page of another origin can neither change anything through the browser of a user who has a cookie, nor frame the
+// console.
 func TestHostilePage(t *testing.T) {
 	url := hostile(t)
 	attacker := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
@@ -153,7 +157,8 @@ func TestHostilePage(t *testing.T) {
 	assert.Contains(t, []string{"opaque", "refused"}, answer)
 	answer = eval[string](p, fmt.Sprintf(`fetch(%s, {method: 'DELETE', credentials: 'include'}).then((r) => r.type, (e) => 'refused')`, quote(url+definition)))
 	assert.Equal(t, "refused", answer)
-	for path, code := range map[string]int{definition: http.StatusOK, "/platform/apis/example.com/v1/namespaces/default/traps/stolen": http.StatusNotFound} {
+	for path, code := range map[string]int{definition: http.StatusOK,
+		"/platform/apis/example.com/v1/namespaces/default/traps/stolen": http.StatusNotFound} {
 		response, err := http.Get(url + path)
 		require.NoError(t, err)
 		require.NoError(t, response.Body.Close())

@@ -39,19 +39,22 @@ const (
 	perSecond = 100
 )
 
-// An open table of 10,000 objects takes 100 changes a second for 30 seconds and scrolls meanwhile. It keeps its tasks short, and the
-// document and the heap small. The limit of the time to the first rows is wide, because the machine that runs the test may be busy.
+// An open table of 10,000 objects takes 100 changes a second for 30 seconds and scrolls meanwhile. It keeps its tasks
+// short, and the document and the heap small. The limit of the time to the first rows is wide, because the machine that
+// runs the test may be busy.
 func TestTenThousandObjects(t *testing.T) {
 	if testing.Short() {
 		t.Skip("left out with -short: 10,000 objects take a minute")
 	}
-	items := rest.Resource[Item]{Group: "example.com", Version: "v1", Plural: "items", Columns: []rest.Column{{Name: "Size", Type: "integer", Path: ".spec.size"}}}
+	items := rest.Resource[Item]{Group: "example.com", Version: "v1", Plural: "items",
+		Columns: []rest.Column{{Name: "Size", Type: "integer", Path: ".spec.size"}}}
 	api, err := rest.New(rest.Options{}, items)
 	require.NoError(t, err)
 	t.Cleanup(func() { assert.NoError(t, api.Close()) })
 	client := resttest.Client[Item](t, api).As("loader").Namespace("default")
 	for i := range manyItems {
-		_, err := client.Create(t.Context(), &Item{ObjectMeta: apimeta.ObjectMeta{Name: fmt.Sprintf("item-%05d", i)}, Spec: ItemSpec{Size: int32(i)}})
+		_, err := client.Create(t.Context(),
+			&Item{ObjectMeta: apimeta.ObjectMeta{Name: fmt.Sprintf("item-%05d", i)}, Spec: ItemSpec{Size: int32(i)}})
 		require.NoError(t, err)
 	}
 	p := openPage(t, serve(t, api))
@@ -157,7 +160,8 @@ func TestLostConnectionResumes(t *testing.T) {
 	link.mend()
 	p.awaitText(".dot", "live")
 	p.awaitText("tbody tr", "meanwhile")
-	assert.NotZero(t, eval[int](p, "document.querySelectorAll('tr.flash-odd').length"), "the watch reported the new row, not a second list")
+	assert.NotZero(t, eval[int](p, "document.querySelectorAll('tr.flash-odd').length"),
+		"the watch reported the new row, not a second list")
 }
 
 // A link to an API breaks and is mended.

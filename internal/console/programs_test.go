@@ -55,7 +55,8 @@ func build(t *testing.T, directory string) string {
 	return path
 }
 
-// start runs the program in a directory of the repository until the test ends. It returns the URL that the program prints.
+// start runs the program in a directory of the repository until the test ends. It returns the URL that the program
+// prints.
 func start(t *testing.T, directory string, arguments ...string) string {
 	t.Helper()
 	command := exec.Command(build(t, directory), arguments...)

@@ -195,7 +195,8 @@ func TestOwnersAndDependents(t *testing.T) {
 	for name, owner := range map[string]string{"replica-a": "orders", "replica-b": "orders"} {
 		send(t, http.MethodPost, url+databases, "application/json", fmt.Sprintf(
 			`{"apiVersion":"platform.example.com/v1","kind":"Database","metadata":{"name":%q,"ownerReferences":[`+
-				`{"apiVersion":"platform.example.com/v1","kind":"Database","name":%q,"uid":%q}]},"spec":{"engine":"mysql"}}`, name, owner, strings.TrimSpace(uid)))
+				`{"apiVersion":"platform.example.com/v1","kind":"Database","name":%q,"uid":%q}]},"spec":{"engine":"mysql"}}`, name,
+			owner, strings.TrimSpace(uid)))
 	}
 	p.await("!document.querySelector('[aria-label=\"Search again\"]').disabled")
 	p.run("document.querySelector('[aria-label=\"Search again\"]').click()")
@@ -214,7 +215,8 @@ func TestKindThatArrivesLater(t *testing.T) {
 	p.awaitText(".cards a", "Database")
 	definition, err := os.ReadFile(filepath.Join("..", "..", "examples", "quickstart", "definition.yaml"))
 	require.NoError(t, err)
-	send(t, http.MethodPost, url+"/apis/apiextensions.k8s.io/v1/customresourcedefinitions", "application/yaml", string(definition))
+	send(t, http.MethodPost, url+"/apis/apiextensions.k8s.io/v1/customresourcedefinitions", "application/yaml",
+		string(definition))
 	p.open("#/apis/apiextensions.k8s.io/v1/customresourcedefinitions/backups.ops.example.com")
 	p.awaitText(".conditions li", "Established")
 	p.await("[...document.querySelectorAll('.conditions li')].some((e) => e.textContent.startsWith('EstablishedTrue'))")

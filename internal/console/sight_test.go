@@ -35,8 +35,10 @@ func withFamily(t *testing.T, url string, p *page) {
 	uid := p.texts(".facts code")[0]
 	owner := fmt.Sprintf(`,"ownerReferences":[{"apiVersion":"platform.example.com/v1","kind":"Database","name":"orders","uid":%q}]`, uid)
 	for i, d := range []struct{ name, engine, owner string }{
-		{"replica-a", "postgres", owner}, {"replica-b", "postgres", owner}, {"sessions", "mysql", ""}, {"catalogue", "postgres", ""},
-		{"search", "postgres", ""}, {"metrics", "mysql", ""}, {"mail", "sqlite", ""}, {"payments", "postgres", ""}, {"stock", "mysql", ""},
+		{"replica-a", "postgres", owner}, {"replica-b", "postgres", owner}, {"sessions", "mysql", ""},
+		{"catalogue", "postgres", ""},
+		{"search", "postgres", ""}, {"metrics", "mysql", ""}, {"mail", "sqlite", ""}, {"payments", "postgres", ""},
+		{"stock", "mysql", ""},
 	} {
 		replicas := 1
 		if d.engine != "sqlite" {
@@ -74,13 +76,15 @@ func TestAccessibility(t *testing.T) {
 		}
 	}
 	leave := p.reviewChange()
-	assert.Empty(t, eval[[]string](p, `axe.run().then((r) => r.violations.map((v) => v.id + ' ' + v.nodes[0].html))`), "review")
+	assert.Empty(t, eval[[]string](p, `axe.run().then((r) => r.violations.map((v) => v.id + ' ' + v.nodes[0].html))`),
+		"review")
 	leave()
 	p.open("#" + databases + "/orders")
 	for button, text := range map[string]string{"Delete": "What it owns", "Labels": "Labels select objects"} {
 		p.clickText(".actions button", button)
 		p.awaitText("dialog[open]", text)
-		assert.Empty(t, eval[[]string](p, `axe.run().then((r) => r.violations.map((v) => v.id + ' ' + v.nodes[0].html))`), button)
+		assert.Empty(t, eval[[]string](p, `axe.run().then((r) => r.violations.map((v) => v.id + ' ' + v.nodes[0].html))`),
+			button)
 		p.press(kb.Escape)
 		p.await("!document.querySelector('dialog')")
 	}

@@ -61,36 +61,40 @@ func robotics(t *testing.T, more <-chan string) (url string, launches *int) {
 		return &Greeting{Whom: g.Whom, Spoken: "Hello, " + g.Whom}, nil
 	}
 	greet.CreateDryRun = greet.Create
-	launch := rest.Subresource[Robot, Launch]{Name: "launch", Create: func(context.Context, *Robot, *Launch) (*Launch, error) {
-		*launches++
-		return nil, nil
-	}}
-	logs := rest.Stream[Robot, RobotLogOptions]{Name: "log", Output: func(ctx context.Context, robot *Robot, o *RobotLogOptions, out io.Writer) error {
-		_, _ = fmt.Fprintf(out, "\x1b[31m%s begins\x1b[0m, at most %d lines\n", robot.Name, o.TailLines)
-		for o.Follow {
-			select {
-			case line := <-more:
-				_, _ = fmt.Fprintln(out, line)
-			case <-ctx.Done():
-				return nil
+	launch := rest.Subresource[Robot, Launch]{Name: "launch",
+		Create: func(context.Context, *Robot, *Launch) (*Launch, error) {
+			*launches++
+			return nil, nil
+		}}
+	logs := rest.Stream[Robot, RobotLogOptions]{Name: "log",
+		Output: func(ctx context.Context, robot *Robot, o *RobotLogOptions, out io.Writer) error {
+			_, _ = fmt.Fprintf(out, "\x1b[31m%s begins\x1b[0m, at most %d lines\n", robot.Name, o.TailLines)
+			for o.Follow {
+				select {
+				case line := <-more:
+					_, _ = fmt.Fprintln(out, line)
+				case <-ctx.Done():
+					return nil
+				}
 			}
-		}
-		return nil
-	}}
-	shell := rest.Stream[Robot, RobotExecOptions]{Name: "exec", Session: func(_ context.Context, robot *Robot, o *RobotExecOptions, s *rest.Session) error {
-		size := <-s.Resize
-		_, _ = fmt.Fprintf(s.Stdout, "\x1b[38;2;255;0;0m%s\x1b[0m runs %s, wide %t\r\n", robot.Name, strings.Join(o.Command, "+"), size.Width > 40)
-		for in := bufio.NewReader(s.Stdin); ; {
-			key, err := in.ReadByte()
-			if err != nil {
-				return nil
+			return nil
+		}}
+	shell := rest.Stream[Robot, RobotExecOptions]{Name: "exec",
+		Session: func(_ context.Context, robot *Robot, o *RobotExecOptions, s *rest.Session) error {
+			size := <-s.Resize
+			_, _ = fmt.Fprintf(s.Stdout, "\x1b[38;2;255;0;0m%s\x1b[0m runs %s, wide %t\r\n", robot.Name,
+				strings.Join(o.Command, "+"), size.Width > 40)
+			for in := bufio.NewReader(s.Stdin); ; {
+				key, err := in.ReadByte()
+				if err != nil {
+					return nil
+				}
+				if key == 'q' {
+					return status.NonZeroExit(3)
+				}
+				_, _ = fmt.Fprintf(s.Stdout, "<%c>", key)
 			}
-			if key == 'q' {
-				return status.NonZeroExit(3)
-			}
-			_, _ = fmt.Fprintf(s.Stdout, "<%c>", key)
-		}
-	}}
+		}}
 	api, err := rest.New(rest.Options{}, rest.Resource[Robot]{Group: "example.com", Version: "v1", Plural: "robots",
 		Subresources: []rest.SubresourceOf[Robot]{greet, launch, logs, shell}})
 	require.NoError(t, err)
@@ -174,7 +178,8 @@ func TestTerminal(t *testing.T) {
 	p.fill("[aria-label=command]", "sh -i")
 	p.awaitText(".xterm-rows", "r2 runs sh+-i, wide true")
 	assert.Equal(t, "rgb(255, 0, 0)", eval[string](p,
-		"getComputedStyle([...document.querySelectorAll('.xterm-rows span')].find((e) => e.textContent === 'r2')).color"), "colours need no inline styles")
+		"getComputedStyle([...document.querySelectorAll('.xterm-rows span')].find((e) => e.textContent === 'r2')).color"),
+		"colours need no inline styles")
 	p.press("ab")
 	p.awaitText(".xterm-rows", "<a><b>")
 	p.press("q")

@@ -11,8 +11,8 @@ import (
 
 // busy are the tasks of the main thread of a page.
 type busy struct {
-	// over50 counts the tasks above 50 ms of processor time, and longest is the longest one in milliseconds. The time during which another
-	// program has the processor is not counted, so a busy machine does not matter.
+	// over50 counts the tasks above 50 ms of processor time, and longest is the longest one in milliseconds. The time
+	// during which another program has the processor is not counted, so a busy machine does not matter.
 	over50  int
 	longest float64
 	tasks   int
@@ -21,15 +21,18 @@ type busy struct {
 }
 
 func (b busy) String() string {
-	return fmt.Sprintf("%d tasks, %d over 50 ms of processor time, the longest %.0f ms (by the clock %.0f ms)", b.tasks, b.over50, b.longest, b.longestByClock)
+	return fmt.Sprintf("%d tasks, %d over 50 ms of processor time, the longest %.0f ms (by the clock %.0f ms)", b.tasks,
+		b.over50, b.longest, b.longestByClock)
 }
 
 // traceTasks begins to record the tasks of the page. The function that it returns ends the recording.
 func (p *page) traceTasks() func() busy {
 	p.t.Helper()
 	p.traced = make(chan struct{})
-	config := &tracing.TraceConfig{IncludedCategories: []string{"disabled-by-default-devtools.timeline", "__metadata"}, ExcludedCategories: []string{"*"}}
-	p.do(command(tracing.Start, tracing.StartParams{TransferMode: tracing.StartTransferModeReportEvents, TraceConfig: config}))
+	config := &tracing.TraceConfig{IncludedCategories: []string{"disabled-by-default-devtools.timeline", "__metadata"},
+		ExcludedCategories: []string{"*"}}
+	p.do(command(tracing.Start, tracing.StartParams{TransferMode: tracing.StartTransferModeReportEvents,
+		TraceConfig: config}))
 	return func() busy {
 		p.t.Helper()
 		p.do(command(tracing.End, cdp.Empty{}))

@@ -42,7 +42,8 @@ func TestTwoUsers(t *testing.T) {
 	p.clickText(".side a", "sites")
 	p.awaitText("tbody tr", "site-of-team-a")
 	p.awaitText("tbody tr", "site-of-team-b")
-	assert.NotContains(t, eval[string](p, "JSON.stringify({ ...localStorage, ...sessionStorage }) + location.href + document.cookie"), token(t, dir, "root"))
+	assert.NotContains(t, eval[string](p,
+		"JSON.stringify({ ...localStorage, ...sessionStorage }) + location.href + document.cookie"), token(t, dir, "root"))
 	p.fill("#namespace", "team-b")
 	p.awaitNoText("tbody tr", "site-of-team-a")
 	p.awaitText("tbody tr", "site-of-team-b")

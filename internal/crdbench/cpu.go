@@ -5,8 +5,8 @@ import (
 	"time"
 )
 
-// CPU returns the processor time that the process has taken, in user and kernel mode. On a machine with other load, it says more about the
-// cost of an operation than the time on the clock.
+// CPU returns the processor time that the process has taken, in user and kernel mode. On a machine with other load, it
+// says more about the cost of an operation than the time on the clock.
 func CPU() time.Duration {
 	var usage syscall.Rusage
 	if syscall.Getrusage(syscall.RUSAGE_SELF, &usage) != nil {

@@ -52,7 +52,8 @@ func install(b *testing.B, api http.Handler, number int, definition string) {
 	}
 }
 
-// least holds the least time of several runs, on the clock and of the processors, because other processes share the machine.
+// least holds the least time of several runs, on the clock and of the processors, because other processes share the
+// machine.
 type least struct{ clock, cpu time.Duration }
 
 func (l *least) of(run func()) {
@@ -73,8 +74,8 @@ func (l *least) report(b *testing.B) {
 	b.ReportMetric(float64(l.cpu.Microseconds())/1000, "least-cpu-ms")
 }
 
-// BenchmarkFirstAnswer measures the time from the POST of a definition to the first 200 of its collection. The targets are 10 ms for
-// 20 KB, and 300 ms for 1.5 MB with 40 rules.
+// BenchmarkFirstAnswer measures the time from the POST of a definition to the first 200 of its collection. The targets
+// are 10 ms for 20 KB, and 300 ms for 1.5 MB with 40 rules.
 func BenchmarkFirstAnswer(b *testing.B) {
 	for _, c := range []struct {
 		name        string
@@ -136,7 +137,8 @@ func BenchmarkOpen(b *testing.B) {
 	best.report(b)
 }
 
-// BenchmarkIdle measures the memory of a definition of 20 KB and its kind, before and after the kind has been used for the first time.
+// BenchmarkIdle measures the memory of a definition of 20 KB and its kind, before and after the kind has been used for
+// the first time.
 func BenchmarkIdle(b *testing.B) {
 	const n = 100
 	for b.Loop() {

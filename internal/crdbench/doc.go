@@ -1,5 +1,6 @@
-// Package crdbench measures what CustomResourceDefinitions cost: how soon a kind answers after its definition arrives, how long a
-// program takes to open the definitions of an earlier run, and how much memory a kind takes that no client uses.
+// Package crdbench measures what CustomResourceDefinitions cost: how soon a kind answers after its definition arrives,
+// how long a program takes to open the definitions of an earlier run, and how much memory a kind takes that no client
+// uses.
 //
 //	cd internal/crdbench && go test -run '^$' -bench . .
 //

@@ -5,9 +5,9 @@ import (
 	"strings"
 )
 
-// Definition returns the JSON of a CustomResourceDefinition of a kind named by a number. It is about size bytes long. Rules are
-// spread over its sections. The schema resembles those of real projects: sections with described fields of several types, with
-// patterns, bounds, enumerations, defaults, lists and maps.
+// Definition returns the JSON of a CustomResourceDefinition of a kind named by a number. It is about size bytes long.
+// Rules are spread over its sections. The schema resembles those of real projects: sections with described fields of
+// several types, with patterns, bounds, enumerations, defaults, lists and maps.
 func Definition(number, size, rules int) string {
 	const perSection = 2600
 	sections := max(1, (size-1000)/perSection)
@@ -46,10 +46,13 @@ func section(b *strings.Builder, number, rules int) {
 	text := func(what string) string {
 		return fmt.Sprintf("%s of section %d. It says how the controller treats the parts of this section while it rolls out a change, and has no effect on other sections.", what, number)
 	}
-	fmt.Fprintf(b, `"section%d":{"type":"object","description":%q,"required":["mode"],"properties":{`, number, text("The configuration"))
-	fmt.Fprintf(b, `"mode":{"type":"string","description":%q,"enum":["Always","Never","IfIdle"],"default":"IfIdle"},`, text("The mode"))
+	fmt.Fprintf(b, `"section%d":{"type":"object","description":%q,"required":["mode"],"properties":{`, number,
+		text("The configuration"))
+	fmt.Fprintf(b, `"mode":{"type":"string","description":%q,"enum":["Always","Never","IfIdle"],"default":"IfIdle"},`,
+		text("The mode"))
 	fmt.Fprintf(b, `"host":{"type":"string","description":%q,"maxLength":253,"pattern":"^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$"},`, text("The host"))
-	fmt.Fprintf(b, `"port":{"type":"integer","format":"int32","description":%q,"minimum":1,"maximum":65535},`, text("The port"))
+	fmt.Fprintf(b, `"port":{"type":"integer","format":"int32","description":%q,"minimum":1,"maximum":65535},`,
+		text("The port"))
 	fmt.Fprintf(b, `"target":{"x-kubernetes-int-or-string":true,"description":%q,"anyOf":[{"type":"integer"},{"type":"string"}]},`, text("The target"))
 	fmt.Fprintf(b, `"labels":{"type":"object","maxProperties":16,"additionalProperties":{"type":"string","maxLength":63}},`)
 	fmt.Fprintf(b, `"weights":{"type":"object","description":%q,"properties":{"low":{"type":"number"},"high":{"type":"number"}}},`, text("The weights"))

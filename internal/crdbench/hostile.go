@@ -18,7 +18,8 @@ func Hostile() []string {
 	return []string{
 		Definition(0, 1_500_000, 40),
 		rules,
-		With(`{"type":"object","properties":{` + repeat(5000, `"p%d":{"type":"string","pattern":"^[a-z]{1,63}$","default":"a"}`) + `}}`),
+		With(`{"type":"object","properties":{` + repeat(5000,
+			`"p%d":{"type":"string","pattern":"^[a-z]{1,63}$","default":"a"}`) + `}}`),
 		With(strings.Repeat(`{"type":"object","properties":{"a":`, 500) + `{"type":"string"}` + strings.Repeat("}}", 500)),
 		With(`{"type":"string","enum":[` + repeat(10_000, `"value%d"`) + `]}`),
 		With(`{"type":"object","properties":{` + repeat(2000, `"p%d":{"type":"string","pattern":"([a-z]|b){1000}"}`) + `}}`),

@@ -20,8 +20,8 @@ import (
 	"github.com/decorum-go/decorum/rest/crd/apiextensions"
 )
 
-// The costs of the rules of a definition, in memory, time and bytes of the answer, grow linearly with their number. The checker
-// of cel-go takes time with the square of the length of one rule, which may have 100,000 characters.
+// The costs of the rules of a definition, in memory, time and bytes of the answer, grow linearly with their number. The
+// checker of cel-go takes time with the square of the length of one rule, which may have 100,000 characters.
 func TestCostOfHostileRules(t *testing.T) {
 	chain := func(term, operator string, n int) string {
 		return strings.TrimSuffix(strings.Repeat(term+operator, n), operator)
@@ -32,19 +32,24 @@ func TestCostOfHostileRules(t *testing.T) {
 		code  int
 		says  string // a part of the answer
 	}{
-		"2,000 rules":              {"self.size() < %d + 10", 2000, http.StatusCreated, ""},
-		"2,000 wrong rules":        {"self.size() < nothing%d", 2000, http.StatusUnprocessableEntity, "undeclared reference"},
-		"a rule of 1 MB":           {chain("self != 'x'", " && ", 60_000), 1, http.StatusUnprocessableEntity, "expression code point size exceeds limit"},
-		"a rule of 15 KB":          {chain("self != 'x'", " && ", 1000), 1, http.StatusCreated, ""},
-		"a deep rule":              {strings.Repeat("(", 5000) + "true" + strings.Repeat(")", 5000), 1, http.StatusUnprocessableEntity, "recursion"},
-		"a chain of calls":         {"self" + strings.Repeat(".trim()", 5000) + " == ''", 1, http.StatusUnprocessableEntity, ""},
-		"a long list":              {"self in [" + chain("'x'", ",", 15_000) + "]", 1, http.StatusCreated, ""},
-		"nested macros":            {strings.Repeat("[1,2,3].all(x, ", 20) + "true" + strings.Repeat(")", 20), 1, http.StatusUnprocessableEntity, ""},
+		"2,000 rules":       {"self.size() < %d + 10", 2000, http.StatusCreated, ""},
+		"2,000 wrong rules": {"self.size() < nothing%d", 2000, http.StatusUnprocessableEntity, "undeclared reference"},
+		"a rule of 1 MB": {chain("self != 'x'", " && ", 60_000), 1, http.StatusUnprocessableEntity,
+			"expression code point size exceeds limit"},
+		"a rule of 15 KB": {chain("self != 'x'", " && ", 1000), 1, http.StatusCreated, ""},
+		"a deep rule": {strings.Repeat("(", 5000) + "true" + strings.Repeat(")", 5000), 1,
+			http.StatusUnprocessableEntity, "recursion"},
+		"a chain of calls": {"self" + strings.Repeat(".trim()", 5000) + " == ''", 1, http.StatusUnprocessableEntity,
+			""},
+		"a long list": {"self in [" + chain("'x'", ",", 15_000) + "]", 1, http.StatusCreated, ""},
+		"nested macros": {strings.Repeat("[1,2,3].all(x, ", 20) + "true" + strings.Repeat(")", 20), 1,
+			http.StatusUnprocessableEntity, ""},
 		"rules that cost too much": {"self.matches('(a+)+%d')", 300, http.StatusUnprocessableEntity, "exceeds budget"},
 	}
 	for name, c := range tests {
 		t.Run(name, func(t *testing.T) {
-			api, err := rest.New(rest.Options{}, apiextensions.CustomResourceDefinitions(apiextensions.Checks{Rules: cel.New(nil)}))
+			api, err := rest.New(rest.Options{},
+				apiextensions.CustomResourceDefinitions(apiextensions.Checks{Rules: cel.New(nil)}))
 			require.NoError(t, err)
 			t.Cleanup(func() { assert.NoError(t, api.Close()) })
 			rules := make([]string, c.count)

@@ -5,10 +5,10 @@ import (
 	"strings"
 )
 
-// Builder makes the lists and maps of one document. It cuts them from chunks of memory, so that a document with a hundred
-// maps costs a handful of allocations. In exchange, each part of the document keeps its whole chunk alive, so a Builder
-// suits decoders, whose documents live briefly and are dropped as a whole. The zero Builder is ready to use. One
-// goroutine at a time may use it.
+// Builder makes the lists and maps of one document. It cuts them from chunks of memory, so that a document with a
+// hundred maps costs a handful of allocations. In exchange, each part of the document keeps its whole chunk alive, so a
+// Builder suits decoders, whose documents live briefly and are dropped as a whole. The zero Builder is ready to use.
+// One goroutine at a time may use it.
 type Builder struct {
 	merge  bool
 	nodes  []node
@@ -119,8 +119,8 @@ func (b *Builder) cutNode() *node          { return &cutFrom(&b.nodes, 1, nodesI
 func (b *Builder) cutKeys(n int) []string  { return cutFrom(&b.keys, n, furtherMembers) }
 func (b *Builder) cutValues(n int) []Value { return cutFrom(&b.values, n, furtherMembers) }
 
-// cutFrom cuts n entries from a chunk. If too few are left, a small piece begins a chunk of that size, and a large piece
-// gets memory of its own.
+// cutFrom cuts n entries from a chunk. If too few are left, a small piece begins a chunk of that size, and a large
+// piece gets memory of its own.
 func cutFrom[E any](chunk *[]E, n, size int) []E {
 	if len(*chunk) < n {
 		if n > size {

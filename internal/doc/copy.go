@@ -5,12 +5,12 @@ import (
 	"unicode/utf8"
 )
 
-// Copy returns the document that a decoder reads from the text of v, and about how many bytes of memory it takes. The copy
-// shares nothing with v, so that a cache of copies keeps no text of a request and no former document alive. Its numbers
-// are written as [OfNumber] writes them.
+// Copy returns the document that a decoder reads from the text of v, and about how many bytes of memory it takes. The
+// copy shares nothing with v, so that a cache of copies keeps no text of a request and no former document alive. Its
+// numbers are written as [OfNumber] writes them.
 //
-// Copy returns false for a document that differs from its own text: one with an absent element, or with a string that is
-// not UTF-8.
+// Copy returns false for a document that differs from its own text: one with an absent element, or with a string that
+// is not UTF-8.
 func Copy(v Value) (copied Value, bytes int, ok bool) {
 	c := copier{ok: true}
 	c.measure(v)

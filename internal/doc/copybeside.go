@@ -5,8 +5,8 @@ import (
 	"unicode/utf8"
 )
 
-// CopyBeside is [Copy], except that the copy shares with former, an earlier copy, whatever is equal in the same place. bytes
-// is about how much memory the copy takes besides former.
+// CopyBeside is [Copy], except that the copy shares with former, an earlier copy, whatever is equal in the same place.
+// bytes is about how much memory the copy takes besides former.
 func CopyBeside(v, former Value) (copied Value, bytes int, ok bool) {
 	c := besideCopier{ok: true}
 	copied = c.value(v, former)
@@ -83,7 +83,8 @@ func (c *besideCopier) parts(v, former Value) Value {
 	return Value{kind: v.kind, node: n}
 }
 
-// add adds the i-th value. As long as all values are those of the former list or map in the same places, it adds nothing.
+// add adds the i-th value. As long as all values are those of the former list or map in the same places, it adds
+// nothing.
 func (c *besideCopier) add(values []Value, v Value, old *node, i int, e Value) []Value {
 	if values == nil {
 		if i < len(old.values) && old.values[i] == e && (v.kind == List || old.keys[i] == v.node.keys[i]) {

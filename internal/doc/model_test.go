@@ -108,7 +108,8 @@ func randomMap(r *rand.Rand) map[string]any {
 	return m
 }
 
-// Each edit gives the same result on a document as on plain Go maps and slices, and does not change the original document.
+// Each edit gives the same result on a document as on plain Go maps and slices, and does not change the original
+// document.
 func TestEditsAgainstPlainMaps(t *testing.T) {
 	for seed := range uint64(3000) {
 		r := rand.New(rand.NewPCG(seed, 1))

@@ -7,15 +7,15 @@ import (
 	"github.com/decorum-go/decorum/internal/doc"
 )
 
-// maxCopied is how many bytes of JSON all copy operations of one patch may add; upstream has the same limit. A copy costs
-// nothing here, but each one can double what earlier ones copied, and the result must be encoded.
+// maxCopied is how many bytes of JSON all copy operations of one patch may add; upstream has the same limit. A copy
+// costs nothing here, but each one can double what earlier ones copied, and the result must be encoded.
 const maxCopied = 3 << 20
 
 // Apply applies the operations to d in their order and returns the resulting document. It applies all of them or none.
 //
 // It returns 422 Invalid, in upstream's words, if an operation cannot be applied or a test fails; errors.As finds the
-// [*OperationError] in it. Apart from building the result, the cost does not depend on the sizes of the changed lists and
-// maps. It grows with the square of the number of operations on one list, up to some hundred milliseconds for
+// [*OperationError] in it. Apart from building the result, the cost does not depend on the sizes of the changed lists
+// and maps. It grows with the square of the number of operations on one list, up to some hundred milliseconds for
 // [MaxOperations].
 func (p JSONPatch) Apply(d doc.Value) (doc.Value, error) {
 	if len(p.operations) == 0 {

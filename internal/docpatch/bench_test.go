@@ -71,11 +71,17 @@ func BenchmarkJSONPatchWorst(b *testing.B) {
 		name, doc string
 		operation func(i int) string
 	}{
-		{"insert all over a list", list, func(i int) string { return fmt.Sprintf(`{"op":"add","path":"/%d","value":1}`, i*150) }},
-		{"insert backwards", list, func(i int) string { return fmt.Sprintf(`{"op":"add","path":"/%d","value":1}`, (n-i)*150) }},
+		{"insert all over a list", list,
+			func(i int) string { return fmt.Sprintf(`{"op":"add","path":"/%d","value":1}`, i*150) }},
+		{"insert backwards", list, func(i int) string {
+			return fmt.Sprintf(`{"op":"add","path":"/%d","value":1}`, (n-i)*150)
+		}},
 		{"remove from a list", list, func(i int) string { return fmt.Sprintf(`{"op":"remove","path":"/%d"}`, i*149) }},
-		{"move in a list", list, func(i int) string { return fmt.Sprintf(`{"op":"move","from":"/%d","path":"/%d"}`, i*150, (n-i)*150) }},
-		{"change a map", "{" + members.String()[1:] + "}", func(i int) string { return fmt.Sprintf(`{"op":"remove","path":"/member%06d"}`, i*19) }},
+		{"move in a list", list, func(i int) string {
+			return fmt.Sprintf(`{"op":"move","from":"/%d","path":"/%d"}`, i*150, (n-i)*150)
+		}},
+		{"change a map", "{" + members.String()[1:] + "}",
+			func(i int) string { return fmt.Sprintf(`{"op":"remove","path":"/member%06d"}`, i*19) }},
 		{"copy", list, func(i int) string { return `{"op":"copy","from":"/0","path":"/-"}` }},
 	} {
 		b.Run(c.name, func(b *testing.B) {

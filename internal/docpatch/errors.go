@@ -55,8 +55,8 @@ func wrongShape(v doc.Value, place string) string {
 // refused returns the answer to a patch that could not be applied. As upstream, it does not say why.
 func refused(cause error) error { return status.Unprocessable().WithCause(cause) }
 
-// undecodable returns the answer to a patch that is not JSON. As upstream, it does not say why, except for a patch that is JSON but not
-// UTF-8, which upstream accepts.
+// undecodable returns the answer to a patch that is not JSON. As upstream, it does not say why, except for a patch that
+// is JSON but not UTF-8, which upstream accepts.
 func undecodable(cause error) error {
 	message := "invalid JSON patch"
 	if fault := (*codec.SyntaxError)(nil); errors.As(cause, &fault) && fault.Encoding {

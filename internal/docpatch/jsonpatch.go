@@ -29,8 +29,8 @@ type operation struct {
 }
 
 // ParseJSONPatch reads a JSON patch. It returns 400 BadRequest if data is not JSON or not shaped like a patch, and 413
-// RequestEntityTooLarge for more than [MaxOperations] operations. It accepts operations that are unknown or lack a path;
-// [JSONPatch.Apply] fails for them.
+// RequestEntityTooLarge for more than [MaxOperations] operations. It accepts operations that are unknown or lack a
+// path; [JSONPatch.Apply] fails for them.
 func ParseJSONPatch(data []byte) (JSONPatch, error) {
 	v, duplicates, err := codec.DecodeJSON(data)
 	if err != nil {

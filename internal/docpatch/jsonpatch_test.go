@@ -34,11 +34,16 @@ func TestParseJSONPatchErrors(t *testing.T) {
 		{"a map", `{"op":"add"}`, "error decoding patch: json: cannot unmarshal object into Go value of type []handlers.jsonPatchOp"},
 		{"a string", `"x"`, "error decoding patch: json: cannot unmarshal string into Go value of type []handlers.jsonPatchOp"},
 		{"a boolean", `true`, "error decoding patch: json: cannot unmarshal bool into Go value of type []handlers.jsonPatchOp"},
-		{"a number as an operation", `[{},5]`, "error decoding patch: json: cannot unmarshal number into Go value of type handlers.jsonPatchOp"},
-		{"a list as an operation", `[[]]`, "error decoding patch: json: cannot unmarshal array into Go value of type handlers.jsonPatchOp"},
-		{"a number as op", `[{"op":5}]`, "error decoding patch: json: cannot unmarshal number into Go struct field jsonPatchOp.op of type string"},
-		{"a map as path", `[{"path":{}}]`, "error decoding patch: json: cannot unmarshal object into Go struct field jsonPatchOp.path of type string"},
-		{"a boolean as from", `[{"from":true}]`, "error decoding patch: json: cannot unmarshal bool into Go struct field jsonPatchOp.from of type string"},
+		{"a number as an operation", `[{},5]`,
+			"error decoding patch: json: cannot unmarshal number into Go value of type handlers.jsonPatchOp"},
+		{"a list as an operation", `[[]]`,
+			"error decoding patch: json: cannot unmarshal array into Go value of type handlers.jsonPatchOp"},
+		{"a number as op", `[{"op":5}]`,
+			"error decoding patch: json: cannot unmarshal number into Go struct field jsonPatchOp.op of type string"},
+		{"a map as path", `[{"path":{}}]`,
+			"error decoding patch: json: cannot unmarshal object into Go struct field jsonPatchOp.path of type string"},
+		{"a boolean as from", `[{"from":true}]`,
+			"error decoding patch: json: cannot unmarshal bool into Go struct field jsonPatchOp.from of type string"},
 		{"no JSON", `not json`, "invalid JSON patch"},
 		{"nothing", ``, "invalid JSON patch"},
 		{"cut off", `[{"op":`, "invalid JSON patch"},
@@ -142,8 +147,10 @@ func TestDepthLimit(t *testing.T) {
 	path := strings.Repeat("/a", 9_000)
 	for _, c := range []struct{ name, doc, patch string }{
 		{"add", nest(9_000, "{}"), `[{"op":"add","path":"` + path + `/a","value":` + nest(1_000, "1") + `}]`},
-		{"copy", `{"x":` + nest(9_000, "{}") + `,"y":` + nest(1_000, "1") + `}`, `[{"op":"copy","from":"/y","path":"/x` + path + `/a"}]`},
-		{"move", `{"x":` + nest(9_000, "{}") + `,"y":` + nest(1_000, "1") + `}`, `[{"op":"move","from":"/y","path":"/x` + path + `/a"}]`},
+		{"copy", `{"x":` + nest(9_000, "{}") + `,"y":` + nest(1_000, "1") + `}`,
+			`[{"op":"copy","from":"/y","path":"/x` + path + `/a"}]`},
+		{"move", `{"x":` + nest(9_000, "{}") + `,"y":` + nest(1_000, "1") + `}`,
+			`[{"op":"move","from":"/y","path":"/x` + path + `/a"}]`},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			p, err := docpatch.ParseJSONPatch([]byte(c.patch))

@@ -32,8 +32,8 @@ func ParseMergePatch(data []byte) (MergePatch, error) {
 // slice.
 func (p MergePatch) Warnings() []string { return p.warnings }
 
-// Apply applies the patch to d and returns the resulting document. It cannot fail: it treats a document that is not a map
-// as an empty map. If nothing changes, it returns d itself.
+// Apply applies the patch to d and returns the resulting document. It cannot fail: it treats a document that is not a
+// map as an empty map. If nothing changes, it returns d itself.
 func (p MergePatch) Apply(d doc.Value) doc.Value {
 	if p.value.IsAbsent() {
 		return d

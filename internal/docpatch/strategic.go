@@ -24,7 +24,8 @@ func ParseStrategicMergePatch(data []byte) (StrategicMergePatch, error) {
 	case v.IsNull():
 		return StrategicMergePatch{}, nil
 	case v.Kind() != doc.Map:
-		return StrategicMergePatch{}, status.BadRequest("json: cannot unmarshal " + v.JSONName() + " into Go value of type map[string]interface {}")
+		return StrategicMergePatch{},
+			status.BadRequest("json: cannot unmarshal " + v.JSONName() + " into Go value of type map[string]interface {}")
 	}
 	return StrategicMergePatch{value: v, warnings: duplicateFields(duplicates)}, nil
 }
@@ -38,8 +39,8 @@ func (p StrategicMergePatch) Warnings() []string { return p.warnings }
 // changes, it returns d itself. The result may hold members that the schema does not know; the caller prunes them.
 //
 // It returns, in upstream's words: 400 BadRequest if a directive is malformed or s is nil; 422 Invalid if a list holds
-// lists or the result does not fit the types of the schema; and code 500 without a reason if the patch cannot be merged,
-// because a list element lacks its merge key, a $patch is unknown, or an order does not name all elements.
+// lists or the result does not fit the types of the schema; and code 500 without a reason if the patch cannot be
+// merged, because a list element lacks its merge key, a $patch is unknown, or an order does not name all elements.
 //
 // The cost grows with the size of the maps and lists that the patch touches, plus one check of the types of the result.
 func (p StrategicMergePatch) Apply(d doc.Value, s *schema.Schema) (doc.Value, error) {

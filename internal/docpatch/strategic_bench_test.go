@@ -59,7 +59,8 @@ func podLike(b *testing.B) doc.Value {
 	for i := range 8 {
 		fmt.Fprintf(&env, `,{"name":"SETTING_%d","value":"some value %d"}`, i, i)
 	}
-	one := `{"name":"%s","image":"registry.example.com/team/%s:v1.2.3","args":["--verbose","--port=8080"],"env":[` + env.String()[1:] +
+	one := `{"name":"%s","image":"registry.example.com/team/%s:v1.2.3","args":["--verbose","--port=8080"],"env":[` +
+		env.String()[1:] +
 		`],"ports":[{"containerPort":8080,"protocol":"TCP"},{"containerPort":9090,"protocol":"TCP"}],"resources":{"limits":{"cpu":"500m","memory":"1Gi"}}}`
 	body := `{"apiVersion":"v1","kind":"Pod","metadata":{"name":"web-5f7","namespace":"default","uid":"5f0c1f9e-2c1b-4b6e-9a57-6f2f6a3f8f11",` +
 		`"resourceVersion":"482910","creationTimestamp":"2026-03-04T05:06:07Z","labels":{"app":"web","tier":"frontend"},"finalizers":["example.com/a"]},` +
@@ -114,7 +115,8 @@ func BenchmarkStrategicMergePatchWorst(b *testing.B) {
 	for _, c := range []struct{ name, body string }{
 		{"merge all", `{"spec":{"containers":[` + items.String()[1:] + `]}}`},
 		{"order all", `{"spec":{"$setElementOrder/containers":[` + order.String()[1:] + `]}}`},
-		{"delete all", `{"spec":{"containers":[` + strings.ReplaceAll(items.String()[1:], `"image":"x"`, `"$patch":"delete"`) + `]}}`},
+		{"delete all", `{"spec":{"containers":[` + strings.ReplaceAll(items.String()[1:], `"image":"x"`,
+			`"$patch":"delete"`) + `]}}`},
 	} {
 		b.Run(c.name, func(b *testing.B) {
 			p := parseStrategic(b, c.body)

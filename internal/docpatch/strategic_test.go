@@ -92,62 +92,81 @@ func TestStrategicMerge(t *testing.T) {
 		{"scalars", `{"name":"a","masts":2}`, `{"masts":3,"afloat":true}`, `{"afloat":true,"masts":3,"name":"a"}`},
 		{"null removes a member", `{"name":"a","masts":2}`, `{"masts":null,"tonnage":null}`, `{"name":"a"}`},
 		{"maps merge", `{"flags":{"a":"1","b":"2"}}`, `{"flags":{"b":null,"c":"3"}}`, `{"flags":{"a":"1","c":"3"}}`},
-		{"a new map loses its nulls", `{}`, `{"flags":{"a":"1","b":null},"cargo":[{"id":null,"mark":"x"}]}`, `{"cargo":[{"mark":"x"}],"flags":{"a":"1"}}`},
+		{"a new map loses its nulls", `{}`, `{"flags":{"a":"1","b":null},"cargo":[{"id":null,"mark":"x"}]}`,
+			`{"cargo":[{"mark":"x"}],"flags":{"a":"1"}}`},
 		{"a plain list is replaced", `{"route":["a","b"]}`, `{"route":["c"]}`, `{"route":["c"]}`},
-		{"a plain list of maps is replaced as it stands", `{"cargo":[{"id":1}]}`, `{"cargo":[{"id":2,"mark":null},{"$patch":"delete","id":1}]}`,
+		{"a plain list of maps is replaced as it stands", `{"cargo":[{"id":1}]}`,
+			`{"cargo":[{"id":2,"mark":null},{"$patch":"delete","id":1}]}`,
 			`{"cargo":[{"id":2,"mark":null},{"$patch":"delete","id":1}]}`},
-		{"a struct with the strategy replace is replaced", `{"owner":{"wood":"oak"}}`, `{"owner":{"steel":"x"}}`, `{"owner":{"steel":"x"}}`},
+		{"a struct with the strategy replace is replaced", `{"owner":{"wood":"oak"}}`, `{"owner":{"steel":"x"}}`,
+			`{"owner":{"steel":"x"}}`},
 
-		{"$patch replaces a map", `{"flags":{"a":"1","b":"2"}}`, `{"flags":{"$patch":"replace","c":"3"}}`, `{"flags":{"c":"3"}}`},
+		{"$patch replaces a map", `{"flags":{"a":"1","b":"2"}}`, `{"flags":{"$patch":"replace","c":"3"}}`,
+			`{"flags":{"c":"3"}}`},
 		{"$patch deletes a map", `{"flags":{"a":"1"}}`, `{"flags":{"$patch":"delete"}}`, `{"flags":{}}`},
-		{"$patch of a map that is not there", `{}`, `{"flags":{"$patch":"replace","c":"3"},"hull":{"$patch":"delete"}}`, `{}`},
-		{"$patch below a map that is not there", `{}`, `{"crew":[{"name":"a","tools":[{"$patch":"delete","id":1},{"id":2}]}]}`,
+		{"$patch of a map that is not there", `{}`, `{"flags":{"$patch":"replace","c":"3"},"hull":{"$patch":"delete"}}`,
+			`{}`},
+		{"$patch below a map that is not there", `{}`,
+			`{"crew":[{"name":"a","tools":[{"$patch":"delete","id":1},{"id":2}]}]}`,
 			`{"crew":[{"name":"a","tools":[{"id":2}]}]}`},
 		{"$patch of null in a new map is null", `{}`, `{"flags":{"$patch":null,"a":"1"}}`, `{"flags":{"a":"1"}}`},
 
-		{"elements merge by key", `{"crew":[{"name":"a","rank":"mate"},{"name":"b"}]}`, `{"crew":[{"name":"b","rank":"cook"}]}`,
-			`{"crew":[{"name":"a","rank":"mate"},{"name":"b","rank":"cook"}]}`},
+		{"elements merge by key", `{"crew":[{"name":"a","rank":"mate"},{"name":"b"}]}`,
+			`{"crew":[{"name":"b","rank":"cook"}]}`, `{"crew":[{"name":"a","rank":"mate"},{"name":"b","rank":"cook"}]}`},
 		{"the elements of the patch come in its order", `{"crew":[{"name":"a"},{"name":"b"},{"name":"c"}]}`,
-			`{"crew":[{"name":"d"},{"name":"c"},{"name":"b"}]}`, `{"crew":[{"name":"d"},{"name":"a"},{"name":"c"},{"name":"b"}]}`},
+			`{"crew":[{"name":"d"},{"name":"c"},{"name":"b"}]}`,
+			`{"crew":[{"name":"d"},{"name":"a"},{"name":"c"},{"name":"b"}]}`},
 		{"lists in elements merge too", `{"crew":[{"name":"a","tools":[{"id":1,"mark":"x"},{"id":2}]}]}`,
 			`{"crew":[{"name":"a","tools":[{"id":1,"mark":"y"},{"id":3},{"$patch":"delete","id":2}]}]}`,
 			`{"crew":[{"name":"a","tools":[{"id":1,"mark":"y"},{"id":3}]}]}`},
 		{"numbers are keys by value", `{"crew":[{"name":"a","tools":[{"id":10,"mark":"x"}]}]}`,
 			`{"crew":[{"name":"a","tools":[{"id":1e1,"mark":"y"}]}]}`, `{"crew":[{"name":"a","tools":[{"id":10,"mark":"y"}]}]}`},
-		{"a key that stands in the patch twice", `{"crew":[]}`, `{"crew":[{"name":"a","rank":"x"},{"name":"a","rank":"y"}]}`, `{"crew":[{"name":"a","rank":"y"}]}`},
+		{"a key that stands in the patch twice", `{"crew":[]}`, `{"crew":[{"name":"a","rank":"x"},{"name":"a","rank":"y"}]}`,
+			`{"crew":[{"name":"a","rank":"y"}]}`},
 		{"a key that stands in the list twice", `{"crew":[{"name":"a"},{"name":"a"}]}`, `{"crew":[{"name":"a","rank":"x"}]}`,
 			`{"crew":[{"name":"a","rank":"x"},{"name":"a"}]}`},
-		{"a null key is a key", `{"crew":[{"name":"a"}]}`, `{"crew":[{"name":null}]}`, `{"crew":[{"name":null},{"name":"a"}]}`},
+		{"a null key is a key", `{"crew":[{"name":"a"}]}`, `{"crew":[{"name":null}]}`,
+			`{"crew":[{"name":null},{"name":"a"}]}`},
 		{"$patch deletes an element", `{"crew":[{"name":"a"},{"name":"b"},{"name":"a"}]}`,
 			`{"crew":[{"$patch":"delete","name":"a"},{"$patch":"delete","name":"none"}]}`, `{"crew":[{"name":"b"}]}`},
 		{"an element that is deleted and comes back is new", `{"crew":[{"name":"a","rank":"x"},{"name":"b"}]}`,
 			`{"crew":[{"name":"a"},{"$patch":"delete","name":"a"}]}`, `{"crew":[{"name":"a"},{"name":"b"}]}`},
-		{"$patch replaces a list", `{"crew":[{"name":"a"},{"name":"b"}]}`, `{"crew":[{"name":"c"},{"$patch":"replace"},{"name":"a"}]}`,
-			`{"crew":[{"name":"c"},{"name":"a"}]}`},
+		{"$patch replaces a list", `{"crew":[{"name":"a"},{"name":"b"}]}`,
+			`{"crew":[{"name":"c"},{"$patch":"replace"},{"name":"a"}]}`, `{"crew":[{"name":"c"},{"name":"a"}]}`},
 		{"$patch empties a list", `{"crew":[{"name":"a"}]}`, `{"crew":[{"$patch":"replace"}]}`, `{"crew":[]}`},
-		{"an empty list merges to nothing new", `{"crew":[{"name":"a"}],"ports":["x"]}`, `{"crew":[],"ports":[]}`, `{"crew":[{"name":"a"}],"ports":["x"]}`},
+		{"an empty list merges to nothing new", `{"crew":[{"name":"a"}],"ports":["x"]}`, `{"crew":[],"ports":[]}`,
+			`{"crew":[{"name":"a"}],"ports":["x"]}`},
 		{"two empty lists", `{"crew":[]}`, `{"crew":[]}`, `{"crew":[]}`},
 		{"null removes a list", `{"crew":[{"name":"a"}],"ports":["x"]}`, `{"crew":null,"ports":null}`, `{}`},
-		{"directives in a new element are members", `{"crew":[{"name":"a"}]}`, `{"crew":[{"name":"b","$retainKeys":["name"],"rank":null}]}`,
+		{"directives in a new element are members", `{"crew":[{"name":"a"}]}`,
+			`{"crew":[{"name":"b","$retainKeys":["name"],"rank":null}]}`,
 			`{"crew":[{"$retainKeys":["name"],"name":"b","rank":null},{"name":"a"}]}`},
 
 		{"scalars are a set", `{"ports":["a","b","c"]}`, `{"ports":["d","c","d"]}`, `{"ports":["d","a","b","c"]}`},
 		{"duplicate scalars", `{"ports":["a","b","a"]}`, `{"ports":["c"]}`, `{"ports":["c","a","b"]}`},
-		{"$deleteFromPrimitiveList", `{"ports":["a","b","c","a"]}`, `{"$deleteFromPrimitiveList/ports":["a","none"]}`, `{"ports":["b","c"]}`},
-		{"$deleteFromPrimitiveList of a plain list", `{"route":["a","b"]}`, `{"$deleteFromPrimitiveList/route":["a"]}`, `{"route":["b"]}`},
-		{"$deleteFromPrimitiveList and additions", `{"ports":["a","b"]}`, `{"$deleteFromPrimitiveList/ports":["a"],"ports":["c"]}`, `{"ports":["c","b"]}`},
-		{"$deleteFromPrimitiveList of nothing", `{}`, `{"$deleteFromPrimitiveList/ports":["a"],"$deleteFromPrimitiveList/":["a"]}`, `{}`},
-		{"$deleteFromPrimitiveList is not a list", `{"ports":["a"]}`, `{"$deleteFromPrimitiveList/ports":"a"}`, `{"ports":["a"]}`},
+		{"$deleteFromPrimitiveList", `{"ports":["a","b","c","a"]}`, `{"$deleteFromPrimitiveList/ports":["a","none"]}`,
+			`{"ports":["b","c"]}`},
+		{"$deleteFromPrimitiveList of a plain list", `{"route":["a","b"]}`, `{"$deleteFromPrimitiveList/route":["a"]}`,
+			`{"route":["b"]}`},
+		{"$deleteFromPrimitiveList and additions", `{"ports":["a","b"]}`,
+			`{"$deleteFromPrimitiveList/ports":["a"],"ports":["c"]}`, `{"ports":["c","b"]}`},
+		{"$deleteFromPrimitiveList of nothing", `{}`,
+			`{"$deleteFromPrimitiveList/ports":["a"],"$deleteFromPrimitiveList/":["a"]}`, `{}`},
+		{"$deleteFromPrimitiveList is not a list", `{"ports":["a"]}`, `{"$deleteFromPrimitiveList/ports":"a"}`,
+			`{"ports":["a"]}`},
 		{"$deleteFromPrimitiveList of all", `{"ports":["a"]}`, `{"$deleteFromPrimitiveList/ports":null}`, `{}`},
 
-		{"$retainKeys", `{"hull":{"wood":"oak"}}`, `{"hull":{"$retainKeys":["steel"],"steel":"x"}}`, `{"hull":{"steel":"x"}}`},
-		{"$retainKeys keeps what it names", `{"flags":{"a":"1","b":"2","c":"3"}}`, `{"flags":{"$retainKeys":["a","c",5,null],"b":null,"c":"4"}}`,
-			`{"flags":{"a":"1","c":"4"}}`},
+		{"$retainKeys", `{"hull":{"wood":"oak"}}`, `{"hull":{"$retainKeys":["steel"],"steel":"x"}}`,
+			`{"hull":{"steel":"x"}}`},
+		{"$retainKeys keeps what it names", `{"flags":{"a":"1","b":"2","c":"3"}}`,
+			`{"flags":{"$retainKeys":["a","c",5,null],"b":null,"c":"4"}}`, `{"flags":{"a":"1","c":"4"}}`},
 		{"$retainKeys lets other directives be", `{"ports":["a","b"],"name":"x"}`,
-			`{"$retainKeys":["ports"],"$setElementOrder/ports":["b","a"],"$deleteFromPrimitiveList/ports":[]}`, `{"ports":["b","a"]}`},
+			`{"$retainKeys":["ports"],"$setElementOrder/ports":["b","a"],"$deleteFromPrimitiveList/ports":[]}`,
+			`{"ports":["b","a"]}`},
 
 		{"$setElementOrder", `{"crew":[{"name":"a"},{"name":"b"},{"name":"c"}]}`,
-			`{"$setElementOrder/crew":[{"name":"c"},{"name":"a"},{"name":"b"}]}`, `{"crew":[{"name":"c"},{"name":"a"},{"name":"b"}]}`},
+			`{"$setElementOrder/crew":[{"name":"c"},{"name":"a"},{"name":"b"}]}`,
+			`{"crew":[{"name":"c"},{"name":"a"},{"name":"b"}]}`},
 		{"$setElementOrder that does not know all", `{"crew":[{"name":"a"},{"name":"b"},{"name":"c"}]}`,
 			`{"$setElementOrder/crew":[{"name":"c"},{"name":"a"}]}`, `{"crew":[{"name":"b"},{"name":"c"},{"name":"a"}]}`},
 		{"$setElementOrder with a patch", `{"crew":[{"name":"a"},{"name":"b"},{"name":"c"}]}`,
@@ -157,15 +176,18 @@ func TestStrategicMerge(t *testing.T) {
 			`{"$setElementOrder/crew":[{"name":"b"},{"name":"a"}],"crew":[{"name":"b"},{"name":"a"},{"$patch":"delete","name":"c"}]}`,
 			`{"crew":[{"name":"b"},{"name":"a"}]}`},
 		{"$setElementOrder of nothing", `{}`, `{"$setElementOrder/crew":[{"name":"b"}]}`, `{}`},
-		{"$setElementOrder of scalars", `{"ports":["a","b","c"]}`, `{"$setElementOrder/ports":["c","x","a"],"ports":["x"]}`, `{"ports":["b","c","x","a"]}`},
-		{"$setElementOrder of a plain list", `{"route":["a","b"]}`, `{"$setElementOrder/route":["b","a"],"route":["b","a"]}`, `{"route":["b","a"]}`},
+		{"$setElementOrder of scalars", `{"ports":["a","b","c"]}`, `{"$setElementOrder/ports":["c","x","a"],"ports":["x"]}`,
+			`{"ports":["b","c","x","a"]}`},
+		{"$setElementOrder of a plain list", `{"route":["a","b"]}`, `{"$setElementOrder/route":["b","a"],"route":["b","a"]}`,
+			`{"route":["b","a"]}`},
 		{"$setElementOrder with a deletion", `{"ports":["a","b","c"]}`,
 			`{"$setElementOrder/ports":["c","a"],"$deleteFromPrimitiveList/ports":["b"]}`, `{"ports":["c","a"]}`},
 		{"$setElementOrder after $patch replace", `{"crew":[{"name":"a"}]}`,
 			`{"$setElementOrder/crew":[{"name":"c"},{"name":"b"},{"name":"z"}],"crew":[{"$patch":"replace"},{"name":"c"},{"name":"b"}]}`,
 			`{"crew":[{"name":"c"},{"name":"b"}]}`},
 		{"an element that is deleted and comes back, ordered", `{"crew":[{"name":"a"},{"name":"b"}]}`,
-			`{"$setElementOrder/crew":[{"name":"a"}],"crew":[{"$patch":"delete","name":"a"},{"name":"a"}]}`, `{"crew":[{"name":"b"},{"name":"a"}]}`},
+			`{"$setElementOrder/crew":[{"name":"a"}],"crew":[{"$patch":"delete","name":"a"},{"name":"a"}]}`,
+			`{"crew":[{"name":"b"},{"name":"a"}]}`},
 		{"the strategy stands second", `{"fresh":["a"]}`, `{"fresh":["b"]}`, `{"fresh":["b","a"]}`},
 		{"unknown members stay", `{"name":"a"}`, `{"sails":3}`, `{"name":"a","sails":3}`},
 	} {
@@ -220,46 +242,73 @@ func TestStrategicMergeErrors(t *testing.T) {
 		want        string
 	}{
 		{"no merge key", `{"crew":[{"rank":"x"}]}`, 500, "", "map: map[rank:x] does not contain declared merge key: name"},
-		{"no merge key to delete", `{"crew":[{"$patch":"delete"}]}`, 500, "", "map: map[$patch:delete] does not contain declared merge key: name"},
-		{"no merge key in a new list", `{"crew":[{"$patch":"replace"},{"rank":"x"}]}`, 500, "", "map: map[rank:x] does not contain declared merge key: name"},
-		{"an unknown $patch in a map", `{"flags":{"$patch":"frob"}}`, 500, "", "unknown patch type: frob in map: map[$patch:frob]"},
-		{"an unknown $patch in an element", `{"crew":[{"$patch":null,"name":"a"}]}`, 500, "", "unknown patch type: %!s(<nil>) in map: map[$patch:<nil> name:a]"},
-		{"$patch merge in a map", `{"flags":{"$patch":"merge"}}`, 500, "", "unknown patch type: merge in map: map[$patch:merge]"},
-		{"$patch merge in an element", `{"crew":[{"$patch":"merge","name":"a"}]}`, 500, "", "merging lists cannot yet be specified in the patch"},
-		{"a scalar among maps", `{"crew":["a"]}`, 500, "", "list element types are not identical: [[map[name:a] map[name:b]] [a]]"},
-		{"a null among maps", `{"crew":[null]}`, 500, "", "list element types are not identical: [[map[name:a] map[name:b]] [<nil>]]"},
-		{"a list among maps", `{"$setElementOrder/crew":[],"crew":[[]]}`, 500, "", "list element types are not identical: [[map[name:a] map[name:b]] [[]]]"},
+		{"no merge key to delete", `{"crew":[{"$patch":"delete"}]}`, 500, "",
+			"map: map[$patch:delete] does not contain declared merge key: name"},
+		{"no merge key in a new list", `{"crew":[{"$patch":"replace"},{"rank":"x"}]}`, 500, "",
+			"map: map[rank:x] does not contain declared merge key: name"},
+		{"an unknown $patch in a map", `{"flags":{"$patch":"frob"}}`, 500, "",
+			"unknown patch type: frob in map: map[$patch:frob]"},
+		{"an unknown $patch in an element", `{"crew":[{"$patch":null,"name":"a"}]}`, 500, "",
+			"unknown patch type: %!s(<nil>) in map: map[$patch:<nil> name:a]"},
+		{"$patch merge in a map", `{"flags":{"$patch":"merge"}}`, 500, "",
+			"unknown patch type: merge in map: map[$patch:merge]"},
+		{"$patch merge in an element", `{"crew":[{"$patch":"merge","name":"a"}]}`, 500, "",
+			"merging lists cannot yet be specified in the patch"},
+		{"a scalar among maps", `{"crew":["a"]}`, 500, "",
+			"list element types are not identical: [[map[name:a] map[name:b]] [a]]"},
+		{"a null among maps", `{"crew":[null]}`, 500, "",
+			"list element types are not identical: [[map[name:a] map[name:b]] [<nil>]]"},
+		{"a list among maps", `{"$setElementOrder/crew":[],"crew":[[]]}`, 500, "",
+			"list element types are not identical: [[map[name:a] map[name:b]] [[]]]"},
 		{"merged without a key", `{"keyless":[{"id":1}]}`, 500, "", "cannot merge lists without merge key for struct"},
 		{"lists of lists in the schema", `{"decks":[["b"]]}`, 500, "", "unexpected slice of slice"},
 		{"an unknown strategy", `{"odd":["b"]}`, 500, "", "unexpected patch strategy: [merge union]"},
-		{"a map in a map without fields", `{"charts":{"a":{"wood":"x"}}}`, 500, "", "merging an object in json but data type is not struct, instead is: map"},
-		{"a map that the schema does not know", `{"unknown":{"a":1}}`, 500, "", `unable to find api field in struct shipSpec for the json field "unknown"`},
+		{"a map in a map without fields", `{"charts":{"a":{"wood":"x"}}}`, 500, "",
+			"merging an object in json but data type is not struct, instead is: map"},
+		{"a map that the schema does not know", `{"unknown":{"a":1}}`, 500, "",
+			`unable to find api field in struct shipSpec for the json field "unknown"`},
 
-		{"$retainKeys is not a list", `{"flags":{"$retainKeys":"a"}}`, 400, status.ReasonBadRequest, "invalid patch format of retainKeys"},
-		{"$retainKeys with a map", `{"flags":{"$retainKeys":[{}]}}`, 400, status.ReasonBadRequest, "invalid patch format of retainKeys"},
-		{"$retainKeys that lacks a member", `{"flags":{"$retainKeys":["a"],"b":"1"}}`, 400, status.ReasonBadRequest, "invalid patch format of retainKeys"},
-		{"$deleteFromPrimitiveList of no field", `{"$deleteFromPrimitiveList":["a"]}`, 400, status.ReasonBadRequest, "invalid patch format of primitive list"},
-		{"$deleteFromPrimitiveList of maps", `{"$deleteFromPrimitiveList/cargo":[{"id":1}]}`, 500, "", "cannot merge lists without merge key for struct"},
-		{"$deleteFromPrimitiveList of mixed values", `{"$deleteFromPrimitiveList/ports":["x",1]}`, 500, "", "list element types are not identical: [[x y] [x 1]]"},
-		{"$setElementOrder of no field", `{"$setElementOrder":[]}`, 400, status.ReasonBadRequest, "invalid patch format of setElementOrder list"},
-		{"$setElementOrder is not a list", `{"$setElementOrder/crew":"a"}`, 500, "", "expected a []interface {}, but received a string"},
-		{"$setElementOrder that is null", `{"$setElementOrder/crew":null}`, 500, "", "expected a []interface {}, but received a %!s(<nil>)"},
-		{"$setElementOrder of a scalar", `{"$setElementOrder/name":[]}`, 500, "", "expected a []interface {}, but received a string"},
-		{"$setElementOrder of an unknown field", `{"$setElementOrder/sails":[]}`, 500, "", `unable to find api field in struct shipSpec for the json field "sails"`},
-		{"$setElementOrder of a field that is not a list", `{"$setElementOrder/masts":[]}`, 500, "", "expected slice or array type, but got: struct"},
+		{"$retainKeys is not a list", `{"flags":{"$retainKeys":"a"}}`, 400, status.ReasonBadRequest,
+			"invalid patch format of retainKeys"},
+		{"$retainKeys with a map", `{"flags":{"$retainKeys":[{}]}}`, 400, status.ReasonBadRequest,
+			"invalid patch format of retainKeys"},
+		{"$retainKeys that lacks a member", `{"flags":{"$retainKeys":["a"],"b":"1"}}`, 400, status.ReasonBadRequest,
+			"invalid patch format of retainKeys"},
+		{"$deleteFromPrimitiveList of no field", `{"$deleteFromPrimitiveList":["a"]}`, 400, status.ReasonBadRequest,
+			"invalid patch format of primitive list"},
+		{"$deleteFromPrimitiveList of maps", `{"$deleteFromPrimitiveList/cargo":[{"id":1}]}`, 500, "",
+			"cannot merge lists without merge key for struct"},
+		{"$deleteFromPrimitiveList of mixed values", `{"$deleteFromPrimitiveList/ports":["x",1]}`, 500, "",
+			"list element types are not identical: [[x y] [x 1]]"},
+		{"$setElementOrder of no field", `{"$setElementOrder":[]}`, 400, status.ReasonBadRequest,
+			"invalid patch format of setElementOrder list"},
+		{"$setElementOrder is not a list", `{"$setElementOrder/crew":"a"}`, 500, "",
+			"expected a []interface {}, but received a string"},
+		{"$setElementOrder that is null", `{"$setElementOrder/crew":null}`, 500, "",
+			"expected a []interface {}, but received a %!s(<nil>)"},
+		{"$setElementOrder of a scalar", `{"$setElementOrder/name":[]}`, 500, "",
+			"expected a []interface {}, but received a string"},
+		{"$setElementOrder of an unknown field", `{"$setElementOrder/sails":[]}`, 500, "",
+			`unable to find api field in struct shipSpec for the json field "sails"`},
+		{"$setElementOrder of a field that is not a list", `{"$setElementOrder/masts":[]}`, 500, "",
+			"expected slice or array type, but got: struct"},
 		{"$setElementOrder in another order", `{"$setElementOrder/ports":["x","z"],"ports":["z","x"]}`, 500, "",
 			"The order in patch list:\n[z x]\n doesn't match $setElementOrder list:\n[x z]\n"},
 		{"$setElementOrder that lacks an element", `{"$setElementOrder/ports":["x","y"],"ports":["z"]}`, 500, "",
 			"The order in patch list:\n[z]\n doesn't match $setElementOrder list:\n[x y]\n"},
 		{"$setElementOrder of a new list of this and that", `{"$setElementOrder/fresh":[],"fresh":["x",1]}`, 500, "",
 			"list element types are not identical: [[] [x 1]]"},
-		{"$setElementOrder that ends before a directive", `{"$setElementOrder/crew":[{"name":"a"}],"crew":[{"name":"a"},{"$patch":"replace"}]}`, 500, "",
+		{"$setElementOrder that ends before a directive",
+			`{"$setElementOrder/crew":[{"name":"a"}],"crew":[{"name":"a"},{"$patch":"replace"}]}`, 500, "",
 			"The order in patch list:\n[map[name:a] map[$patch:replace]]\n doesn't match $setElementOrder list:\n[map[name:a]]\n"},
-		{"$setElementOrder without keys", `{"$setElementOrder/crew":[{"rank":"a"}]}`, 500, "", "map: map[rank:a] does not contain declared merge key: name"},
+		{"$setElementOrder without keys", `{"$setElementOrder/crew":[{"rank":"a"}]}`, 500, "",
+			"map: map[rank:a] does not contain declared merge key: name"},
 		{"$setElementOrder of scalars for maps", `{"$setElementOrder/crew":["a"],"crew":[{"name":"a"}]}`, 500, "",
 			"expected a map[string]interface {}, but received a string"},
-		{"$setElementOrder of maps without a key", `{"$setElementOrder/cargo":[]}`, 500, "", "cannot merge lists without merge key for struct"},
-		{"$setElementOrder of empty lists", `{"$setElementOrder/crew":[],"$setElementOrder/log":[]}`, 500, "", "expected slice or array type, but got: struct"},
+		{"$setElementOrder of maps without a key", `{"$setElementOrder/cargo":[]}`, 500, "",
+			"cannot merge lists without merge key for struct"},
+		{"$setElementOrder of empty lists", `{"$setElementOrder/crew":[],"$setElementOrder/log":[]}`, 500, "",
+			"expected slice or array type, but got: struct"},
 
 		{"a list of lists", `{"ports":null,"hull":{"wood":[]}}`, 422, status.ReasonInvalid,
 			` "" is invalid: patch: Invalid value: "map[spec:map[hull:map[wood:[]] ports:<nil>]]": unrecognized type: string`},
@@ -301,7 +350,8 @@ func TestStrategicMergeErrors(t *testing.T) {
 		})
 	}
 	t.Run("lists in a list of scalars", func(t *testing.T) {
-		_, err := parseStrategic(t, `{"spec":{"ports":[["a"]]}}`).Apply(parse(t, []byte(`{"spec":{"ports":[]}}`)), shipSchema(t))
+		_, err := parseStrategic(t, `{"spec":{"ports":[["a"]]}}`).Apply(parse(t, []byte(`{"spec":{"ports":[]}}`)),
+			shipSchema(t))
 		requireStatus(t, err, 422, status.ReasonInvalid, generic)
 		assert.EqualError(t, errors.Unwrap(err), "lists of lists are not supported")
 	})
@@ -310,11 +360,13 @@ func TestStrategicMergeErrors(t *testing.T) {
 		requireStatus(t, err, 500, "", "expected a map[string]interface {}, but received a string")
 	})
 	t.Run("an order of empty lists", func(t *testing.T) {
-		_, err := parseStrategic(t, `{"spec":{"$setElementOrder/crew":[]}}`).Apply(parse(t, []byte(`{"spec":{"crew":[]}}`)), shipSchema(t))
+		_, err := parseStrategic(t, `{"spec":{"$setElementOrder/crew":[]}}`).Apply(parse(t, []byte(`{"spec":{"crew":[]}}`)),
+			shipSchema(t))
 		requireStatus(t, err, 500, "", "no elements in any of the given slices")
 	})
 	t.Run("an old element without its key", func(t *testing.T) {
-		_, err := parseStrategic(t, `{"spec":{"crew":[{"name":"a"}]}}`).Apply(parse(t, []byte(`{"spec":{"crew":[{"rank":"x"}]}}`)), shipSchema(t))
+		_, err := parseStrategic(t, `{"spec":{"crew":[{"name":"a"}]}}`).Apply(parse(t,
+			[]byte(`{"spec":{"crew":[{"rank":"x"}]}}`)), shipSchema(t))
 		requireStatus(t, err, 500, "", "map: map[rank:x] does not contain declared merge key: name")
 	})
 	t.Run("no schema", func(t *testing.T) {
@@ -356,9 +408,12 @@ func TestStrategicMergePatchWarnings(t *testing.T) {
 func TestStrategicMergeSharesWhatDoesNotChange(t *testing.T) {
 	d := parse(t, []byte(`{"spec":{"name":"a","flags":{"a":"1"},"crew":[{"name":"a","rank":"x"},{"name":"b"}],"ports":["x","y"]}}`))
 	for _, body := range []string{
-		`{}`, `{"spec":{}}`, `{"spec":{"name":"a","masts":null}}`, `{"spec":{"crew":[{"name":"b"}]}}`, `{"spec":{"crew":[{"name":"a","rank":"x"}]}}`,
-		`{"spec":{"ports":["x","y"]}}`, `{"spec":{"$deleteFromPrimitiveList/ports":["none"]}}`, `{"spec":{"crew":[{"$patch":"delete","name":"none"}]}}`,
-		`{"spec":{"$setElementOrder/crew":[{"name":"a"},{"name":"b"}],"crew":[{"name":"b"}]}}`, `{"spec":{"$retainKeys":["name","flags","crew","ports"]}}`,
+		`{}`, `{"spec":{}}`, `{"spec":{"name":"a","masts":null}}`, `{"spec":{"crew":[{"name":"b"}]}}`,
+		`{"spec":{"crew":[{"name":"a","rank":"x"}]}}`,
+		`{"spec":{"ports":["x","y"]}}`, `{"spec":{"$deleteFromPrimitiveList/ports":["none"]}}`,
+		`{"spec":{"crew":[{"$patch":"delete","name":"none"}]}}`,
+		`{"spec":{"$setElementOrder/crew":[{"name":"a"},{"name":"b"}],"crew":[{"name":"b"}]}}`,
+		`{"spec":{"$retainKeys":["name","flags","crew","ports"]}}`,
 	} {
 		got, err := parseStrategic(t, body).Apply(d, shipSchema(t))
 		require.NoError(t, err)
@@ -384,7 +439,8 @@ func TestStrategicMergeOfLongLists(t *testing.T) {
 		p := parseStrategic(t, `{"spec":{"crew":[`+list(n/2, 2*n, `,"rank":"x"`)+`,{"$patch":"delete","name":"001"}]}}`)
 		got, err := p.Apply(d, shipSchema(t))
 		require.NoError(t, err)
-		assert.Equal(t, `{"spec":{"crew":[{"name":"000"},`+list(2, n/2, "")+`,`+list(n/2, 2*n, `,"rank":"x"`)+`]}}`, text(got))
+		assert.Equal(t, `{"spec":{"crew":[{"name":"000"},`+list(2, n/2, "")+`,`+list(n/2, 2*n, `,"rank":"x"`)+`]}}`,
+			text(got))
 	}
 }
 
@@ -407,7 +463,8 @@ func TestStrategicMergeOfVeryLongLists(t *testing.T) {
 	}
 	d := parse(t, []byte(`{"spec":{"crew":[`+crew.String()[1:]+`],"ports":[`+ports.String()[1:]+`]}}`))
 	p := parseStrategic(t,
-		`{"spec":{"$setElementOrder/crew":[`+order.String()[1:]+`],"$deleteFromPrimitiveList/ports":[`+ports.String()[1:]+`],"ports":[`+ports.String()[1:]+`]}}`)
+		`{"spec":{"$setElementOrder/crew":[`+order.String()[1:]+`],"$deleteFromPrimitiveList/ports":[`+ports.String()[1:]+
+			`],"ports":[`+ports.String()[1:]+`]}}`)
 	got, err := p.Apply(d, shipSchema(t))
 	require.NoError(t, err)
 	assert.Equal(t, fmt.Sprint(n-1), got.Lookup("spec", "crew").At(0).Get("name").Text())
@@ -420,8 +477,10 @@ func FuzzStrategicMerge(f *testing.F) {
 		{`{"spec":{"flags":{"a":"1"},"name":"x"}}`, `{"spec":{"flags":{"a":null,"b":"2"},"route":["x"]}}`},
 		{`{"spec":{"crew":[{"name":"a"}],"ports":["x"]}}`,
 			`{"spec":{"crew":[{"$patch":"delete","name":"a"},{"name":"b"}],"$setElementOrder/ports":["y","x"],"ports":["y"]}}`},
-		{`{"spec":{"hull":{"wood":"x"}}}`, `{"spec":{"hull":{"$retainKeys":["steel"],"steel":"y"},"$deleteFromPrimitiveList/ports":["a"]}}`},
-		{`{"metadata":{"finalizers":["a"]},"spec":{"masts":1}}`, `{"metadata":{"finalizers":["b"]},"spec":{"$patch":"replace","masts":2}}`},
+		{`{"spec":{"hull":{"wood":"x"}}}`,
+			`{"spec":{"hull":{"$retainKeys":["steel"],"steel":"y"},"$deleteFromPrimitiveList/ports":["a"]}}`},
+		{`{"metadata":{"finalizers":["a"]},"spec":{"masts":1}}`,
+			`{"metadata":{"finalizers":["b"]},"spec":{"$patch":"replace","masts":2}}`},
 		{`{"spec":{"crew":[{"name":"a","tools":[{"id":1}]}]}}`,
 			`{"spec":{"$setElementOrder/crew":[],"crew":[{"name":"c"},{"name":"b"},{"name":"a","tools":[{"id":1},{"id":null}]}]}}`},
 	} {
@@ -450,7 +509,8 @@ func FuzzStrategicMerge(f *testing.F) {
 			return
 		}
 		require.True(t, got == d || len(s.CheckTypes(nil, got)) == 0, "the result does not fit the schema")
-		if !strings.Contains(text(parse(t, body)), `"$`) && !strings.Contains(text(parse(t, body)), "[") && d.Kind() == got.Kind() {
+		if !strings.Contains(text(parse(t, body)), `"$`) && !strings.Contains(text(parse(t, body)), "[") &&
+			d.Kind() == got.Kind() {
 			m, err := docpatch.ParseMergePatch(body)
 			if err == nil {
 				require.Equal(t, text(m.Apply(d)), text(got), "a merge patch has another outcome")

@@ -41,7 +41,8 @@ func mixedElements(lists []doc.Value) error {
 }
 
 func otherOrder(patch, order doc.Value) error {
-	return unmergeable("The order in patch list:\n%v\n doesn't match %s list:\n%v\n", patch.Plain(), orderDirective, order.Plain())
+	return unmergeable("The order in patch list:\n%v\n doesn't match %s list:\n%v\n", patch.Plain(), orderDirective,
+		order.Plain())
 }
 
 func wrongElement(want, got doc.Value) error {

@@ -184,7 +184,8 @@ func withoutDirected(v doc.Value) doc.Value {
 
 // isChanged reports whether changes, sorted by key, has a member of that name.
 func isChanged(changes []doc.Member, name string) bool {
-	_, found := slices.BinarySearchFunc(changes, name, func(m doc.Member, name string) int { return strings.Compare(m.Key, name) })
+	_, found := slices.BinarySearchFunc(changes, name,
+		func(m doc.Member, name string) int { return strings.Compare(m.Key, name) })
 	return found
 }
 

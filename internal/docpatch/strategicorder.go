@@ -148,9 +148,9 @@ func (f field) checkKey(v doc.Value) error {
 	return nil
 }
 
-// arrange puts merged elements in their final order: those that the patch names in the order of the patch, the others in
-// their old order. It then interleaves the two sequences: it takes the next of the others first if that one preceded the
-// next named one in the old list, and otherwise the named one.
+// arrange puts merged elements in their final order: those that the patch names in the order of the patch, the others
+// in their old order. It then interleaves the two sequences: it takes the next of the others first if that one preceded
+// the next named one in the old list, and otherwise the named one.
 func (f field) arrange(merged, named, before []doc.Value) (doc.Value, error) {
 	inPatch, inOld := f.positions(named), f.positions(before)
 	var mine, others ranking
@@ -205,8 +205,8 @@ type ranking []ranked
 func (r ranking) Len() int      { return len(r) }
 func (r ranking) Swap(i, j int) { r[i], r[j] = r[j], r[i] }
 
-// Less compares as upstream does, also elements without a rank. That is not a strict order, so the result depends on the
-// sorting algorithm: upstream uses sort.Stable.
+// Less compares as upstream does, also elements without a rank. That is not a strict order, so the result depends on
+// the sorting algorithm: upstream uses sort.Stable.
 func (r ranking) Less(i, j int) bool {
 	return r[i].rank < 0 || r[j].rank < 0 || r[i].rank < r[j].rank
 }

@@ -55,12 +55,12 @@ func (p MergePatch) Text(object []byte) []byte {
 	return root.merge(&text{raw: p.data}).bytes()
 }
 
-// Text returns the patch itself, printed as upstream shows it in messages. Upstream never shows the result of a strategic
-// merge patch, so the object does not matter.
+// Text returns the patch itself, printed as upstream shows it in messages. Upstream never shows the result of a
+// strategic merge patch, so the object does not matter.
 func (p StrategicMergePatch) Text([]byte) []byte { return fmt.Appendf(nil, "%+v", p.value.Plain()) }
 
-// text is a JSON value in its original spelling. A patch opens the maps and lists that it reaches, and these are encoded
-// again. All others keep their original text.
+// text is a JSON value in its original spelling. A patch opens the maps and lists that it reaches, and these are
+// encoded again. All others keep their original text.
 type text struct {
 	raw      json.RawMessage
 	read     bool // members and elements are decoded from raw
@@ -157,8 +157,8 @@ func (t *text) appendTo(dst []byte) []byte {
 	return append(dst, ']')
 }
 
-// appendEscaped appends a name or an unopened text in the form of encoding/json. Its encoding cannot fail, because readText
-// has accepted the value.
+// appendEscaped appends a name or an unopened text in the form of encoding/json. Its encoding cannot fail, because
+// readText has accepted the value.
 func appendEscaped(dst []byte, v any) []byte {
 	written, err := json.Marshal(v)
 	if err != nil {

@@ -379,7 +379,8 @@ func randomJSONPatch(r *rand.Rand) (document, body []byte) {
 	}
 	var operations []any
 	for range 1 + r.IntN(5) {
-		op := map[string]any{"op": []string{"add", "add", "remove", "replace", "move", "copy", "test"}[r.IntN(7)], "path": path()}
+		op := map[string]any{"op": []string{"add", "add", "remove", "replace", "move", "copy", "test"}[r.IntN(7)],
+			"path": path()}
 		switch op["op"] {
 		case "move", "copy":
 			op["from"] = path()
@@ -415,17 +416,23 @@ func TestJSONPatchOfOneListAgainstTwin(t *testing.T) {
 		for i := range 60 {
 			switch op := r.IntN(6); {
 			case length == 0 || op < 2:
-				operations = append(operations, map[string]any{"op": "add", "path": fmt.Sprintf("/l/%d", r.IntN(length+1)), "value": map[string]any{"n": i}})
+				operations = append(operations,
+					map[string]any{"op": "add", "path": fmt.Sprintf("/l/%d", r.IntN(length+1)), "value": map[string]any{"n": i}})
 				length++
 			case op == 2:
 				operations = append(operations, map[string]any{"op": "remove", "path": fmt.Sprintf("/l/%d", r.IntN(length))})
 				length--
 			case op == 3:
-				operations = append(operations, map[string]any{"op": "replace", "path": fmt.Sprintf("/l/%d/n", r.IntN(length)), "value": -i})
+				operations = append(operations,
+					map[string]any{"op": "replace", "path": fmt.Sprintf("/l/%d/n", r.IntN(length)), "value": -i})
 			case op == 4:
-				operations = append(operations, map[string]any{"op": "move", "from": fmt.Sprintf("/l/%d", r.IntN(length)), "path": fmt.Sprintf("/l/%d", r.IntN(length))})
+				operations = append(operations,
+					map[string]any{"op": "move", "from": fmt.Sprintf("/l/%d", r.IntN(length)),
+						"path": fmt.Sprintf("/l/%d", r.IntN(length))})
 			default:
-				operations = append(operations, map[string]any{"op": "copy", "from": fmt.Sprintf("/l/%d", r.IntN(length)), "path": fmt.Sprintf("/l/%d", r.IntN(length+1))})
+				operations = append(operations,
+					map[string]any{"op": "copy", "from": fmt.Sprintf("/l/%d", r.IntN(length)),
+						"path": fmt.Sprintf("/l/%d", r.IntN(length+1))})
 				length++
 			}
 		}

@@ -53,7 +53,8 @@ func TestInformer(t *testing.T) {
 			_, err = objects.Create(t.Context(), parse(t, g.manifest("late", "a", g.bare)), metav1.CreateOptions{})
 			require.NoError(t, err)
 			awaitEvent(t, seen, "added late a")
-			_, err = objects.Patch(t.Context(), "late", types.MergePatchType, []byte(`{"metadata":{"labels":{"team":"b"}}}`), metav1.PatchOptions{})
+			_, err = objects.Patch(t.Context(), "late", types.MergePatchType, []byte(`{"metadata":{"labels":{"team":"b"}}}`),
+				metav1.PatchOptions{})
 			require.NoError(t, err)
 			awaitEvent(t, seen, "updated late b")
 			require.NoError(t, objects.Delete(t.Context(), "early", metav1.DeleteOptions{}))
@@ -70,7 +71,8 @@ func TestConflict(t *testing.T) {
 	s := startServer(t, g.host, newest())
 	client, err := dynamic.NewForConfig(&rest.Config{Host: s.url})
 	require.NoError(t, err)
-	objects := client.Resource(schema.GroupVersionResource{Group: g.group, Version: "v1", Resource: g.plural}).Namespace("conflict")
+	objects := client.Resource(schema.GroupVersionResource{Group: g.group, Version: "v1",
+		Resource: g.plural}).Namespace("conflict")
 	stale, err := objects.Create(t.Context(), parse(t, g.manifest("one", "a", g.bare)), metav1.CreateOptions{})
 	require.NoError(t, err)
 
@@ -103,7 +105,8 @@ func team(o any) string {
 	return object.GetName() + " " + object.GetLabels()["team"]
 }
 
-// awaitEvent skips events until the wanted one arrives. The host's own controller causes other events by writing the status.
+// awaitEvent skips events until the wanted one arrives. The host's own controller causes other events by writing the
+// status.
 func awaitEvent(t *testing.T, seen <-chan string, want string) {
 	t.Helper()
 	deadline := time.After(patience)

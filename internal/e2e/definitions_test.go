@@ -9,7 +9,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// boatsDefinition defines a kind with two versions. The comment "field" marks where a later state of the definition has another field.
+// boatsDefinition defines a kind with two versions. The comment "field" marks where a later state of the definition has
+// another field.
 const boatsDefinition = `---
 apiVersion: apiextensions.k8s.io/v1
 kind: CustomResourceDefinition
@@ -99,8 +100,9 @@ func arrive(t *testing.T, s *server) {
 	assert.Contains(t, s.run(t, "describe", "crd", "boats.example.org"), "Established")
 }
 
-// waitForBoats returns when the kind is served. The conditions of a new definition are null at first, as in a cluster, and kubectl then
-// refuses to wait for one of them. So the first command waits for the accepted names, which arrive with the conditions.
+// waitForBoats returns when the kind is served. The conditions of a new definition are null at first, as in a cluster,
+// and kubectl then refuses to wait for one of them. So the first command waits for the accepted names, which arrive
+// with the conditions.
 func waitForBoats(t *testing.T, s *server) {
 	t.Helper()
 	const met = "customresourcedefinition.apiextensions.k8s.io/boats.example.org condition met\n"
@@ -108,10 +110,12 @@ func waitForBoats(t *testing.T, s *server) {
 	assert.Equal(t, met, s.run(t, "wait", "--for", "condition=Established", "crd/boats.example.org"))
 }
 
-// listServices shows that each served version of a group has an APIService, which clients cannot delete. That of a definition follows later.
+// listServices shows that each served version of a group has an APIService, which clients cannot delete. That of a
+// definition follows later.
 func listServices(t *testing.T, s *server) {
 	const name = "v1.example.org"
-	for end := time.Now().Add(time.Minute); !strings.Contains(s.run(t, "get", "apiservices", "-o", "name"), "/"+name+"\n"); {
+	for end := time.Now().Add(time.Minute); !strings.Contains(s.run(t, "get", "apiservices", "-o", "name"),
+		"/"+name+"\n"); {
 		require.True(t, time.Now().Before(end), "the host did not create the APIService %s within a minute", name)
 	}
 	services := s.run(t, "get", "apiservices")
@@ -130,37 +134,46 @@ func use(t *testing.T, s *server) {
 
 	assertLine(t, s.run(t, "get", "bt"), "two", "Leith")
 	assertLine(t, s.run(t, "get", "fleet", "-o", "wide"), "one", "Bristol", "2")
-	assert.Equal(t, "boat.example.org/two\n", s.run(t, "get", "boats", "--field-selector", "spec.port=Leith", "-o", "name"))
-	assert.Contains(t, s.refused(t, "", "get", "boats", "--field-selector", "spec.crew=2"), "field label not supported: spec.crew")
+	assert.Equal(t, "boat.example.org/two\n",
+		s.run(t, "get", "boats", "--field-selector", "spec.port=Leith", "-o", "name"))
+	assert.Contains(t, s.refused(t, "", "get", "boats", "--field-selector", "spec.crew=2"),
+		"field label not supported: spec.crew")
 
 	assert.Equal(t, "boat.example.org/one scaled\n", s.run(t, "scale", "boats/one", "--replicas=5"))
 	assert.Equal(t, "5", s.run(t, "get", "boat", "one", "-o", "jsonpath={.spec.crew}"))
 	assert.Contains(t, s.refused(t, "", "scale", "boats/one", "--replicas=0"), "somebody must steer")
-	assert.Equal(t, "boat.example.org/one patched\n", s.run(t, "patch", "boat", "one", "--subresource=status", "--type=merge", "-p", `{"status":{"crew":4}}`))
+	assert.Equal(t, "boat.example.org/one patched\n",
+		s.run(t, "patch", "boat", "one", "--subresource=status", "--type=merge", "-p", `{"status":{"crew":4}}`))
 
-	assert.Contains(t, stderrOf(t, s, "get", "boats.v1beta1.example.org", "one"), "example.org/v1beta1 Boat is deprecated; use example.org/v1 Boat")
-	assert.Contains(t, s.run(t, "get", "boats.v1beta1.example.org", "one", "-o", "yaml"), "apiVersion: example.org/v1beta1\n")
-	assert.Contains(t, s.refused(t, strings.Replace(boats, "port: Leith", "prot: Leith", 1), "apply", "-f", "-"), `unknown field "spec.prot"`)
+	assert.Contains(t, stderrOf(t, s, "get", "boats.v1beta1.example.org", "one"),
+		"example.org/v1beta1 Boat is deprecated; use example.org/v1 Boat")
+	assert.Contains(t, s.run(t, "get", "boats.v1beta1.example.org", "one", "-o", "yaml"),
+		"apiVersion: example.org/v1beta1\n")
+	assert.Contains(t, s.refused(t, strings.Replace(boats, "port: Leith", "prot: Leith", 1), "apply", "-f", "-"),
+		`unknown field "spec.prot"`)
 }
 
 // change gives the kind another field, with a default and a column.
 func change(t *testing.T, s *server) {
 	changed := strings.NewReplacer("#field", "flag: {type: string, default: red, description: What it flies.}",
 		"- {name: Crew", "- {name: Flag, type: string, jsonPath: .spec.flag}\n    - {name: Crew").Replace(boatsDefinition)
-	assert.Equal(t, "customresourcedefinition.apiextensions.k8s.io/boats.example.org configured\n", s.feed(t, changed, "apply", "-f", "-"))
+	assert.Equal(t, "customresourcedefinition.apiextensions.k8s.io/boats.example.org configured\n",
+		s.feed(t, changed, "apply", "-f", "-"))
 	// No condition of a definition tells when its newest schema holds, as in a cluster.
 	for end := time.Now().Add(time.Minute); !strings.Contains(s.run(t, "explain", "boats.spec"), "What it flies."); {
 		require.True(t, time.Now().Before(end), "the host did not serve the changed definition within a minute")
 	}
 	assertLine(t, s.run(t, "get", "boats"), "NAME", "PORT", "FLAG")
 	assertLine(t, s.run(t, "get", "boats"), "two", "Leith", "red")
-	assert.Equal(t, "boat.example.org/two patched\n", s.run(t, "patch", "boat", "two", "--type=merge", "-p", `{"spec":{"flag":"blue"}}`))
+	assert.Equal(t, "boat.example.org/two patched\n",
+		s.run(t, "patch", "boat", "two", "--type=merge", "-p", `{"spec":{"flag":"blue"}}`))
 	assertLine(t, s.run(t, "get", "boats"), "two", "Leith", "blue")
 }
 
 // leave deletes the definition, and with it the objects.
 func leave(t *testing.T, s *server) {
-	assert.Equal(t, "customresourcedefinition.apiextensions.k8s.io \"boats.example.org\" deleted\n", s.run(t, "delete", "crd", "boats.example.org"))
+	assert.Equal(t, "customresourcedefinition.apiextensions.k8s.io \"boats.example.org\" deleted\n",
+		s.run(t, "delete", "crd", "boats.example.org"))
 	assert.Contains(t, s.refused(t, "", "get", "boats"), "could not find the requested resource")
 	s.feed(t, boatsDefinition, "create", "-f", "-")
 	waitForBoats(t, s)

@@ -18,8 +18,9 @@ import (
 // pageServer is where the programs of the documentation listen, according to its pages.
 const pageServer = "http://127.0.0.1:8080"
 
-// The tests run the commands of a page in their order: each block of type sh, unless the line above it says that it is not run, or that another
-// test runs it. A block of type text must equal the output of the last command before it. A command after an exclamation mark must fail.
+// The tests run the commands of a page in their order: each block of type sh, unless the line above it says that it is
+// not run, or that another test runs it. A block of type text must equal the output of the last command before it. A
+// command after an exclamation mark must fail.
 
 func TestReadme(t *testing.T) {
 	assert.Equal(t, 4, runPage(t, "../README.md", host{program: "quickstart", args: []string{"--crds"}}))
@@ -53,13 +54,15 @@ func TestControllerPath(t *testing.T) {
 
 func TestTenantsPath(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "teams")
-	assert.Equal(t, 8, runPage(t, "path-tenants.md", host{program: "teams", args: []string{"--dir", dir}}, "/tmp/teams", dir))
+	assert.Equal(t, 8, runPage(t, "path-tenants.md", host{program: "teams", args: []string{"--dir", dir}}, "/tmp/teams",
+		dir))
 }
 
 func TestServicePath(t *testing.T) {
 	buildIn(t, "storage/postgres", "./postgrestest/cmd/postgres")
 	buildIn(t, "examples/billing", ".")
-	assert.Equal(t, 6, runPage(t, "path-service.md", host{program: "billing", args: []string{"--postgres", startPostgres(t)}}))
+	assert.Equal(t, 6, runPage(t, "path-service.md",
+		host{program: "billing", args: []string{"--postgres", startPostgres(t)}}))
 }
 
 // buildIn builds a program of another module of the repository into the directory of the programs.
@@ -69,7 +72,8 @@ func buildIn(t *testing.T, module, pkg string) {
 	require.NoError(t, build(filepath.Join(programs, program), filepath.Join("..", "..", module), pkg))
 }
 
-// startPostgres starts an empty Postgres that ends with the test, and returns its URL. The test is skipped where Postgres is not installed.
+// startPostgres starts an empty Postgres that ends with the test, and returns its URL. The test is skipped where
+// Postgres is not installed.
 func startPostgres(t *testing.T) string {
 	t.Helper()
 	const notInstalled = 3                                   // the status of the program
@@ -97,8 +101,8 @@ func startPostgres(t *testing.T) string {
 	return url
 }
 
-// runPage runs the commands of a page of the documentation against a host, and returns how many there are. replaced alternates texts of the
-// page and what stands in their place in the test.
+// runPage runs the commands of a page of the documentation against a host, and returns how many there are. replaced
+// alternates texts of the page and what stands in their place in the test.
 func runPage(t *testing.T, page string, h host, replaced ...string) (ran int) {
 	t.Helper()
 	s := startServer(t, h, newest())
@@ -147,7 +151,8 @@ func pageCommand(t *testing.T, s *server, line string, fails bool) string {
 	cmd.Dir = filepath.Join("..", "..")
 	cmd.Env = os.Environ()
 	if strings.HasPrefix(line, "kubectl ") {
-		cmd.Env = []string{"HOME=" + s.home, "KUBECONFIG=" + filepath.Join(s.home, "guide"), "PATH=" + s.home + ":" + os.Getenv("PATH")}
+		cmd.Env = []string{"HOME=" + s.home, "KUBECONFIG=" + filepath.Join(s.home, "guide"),
+			"PATH=" + s.home + ":" + os.Getenv("PATH")}
 	}
 	out, err := cmd.CombinedOutput()
 	require.Equal(t, fails, err != nil, "%s\n%s", line, out)

@@ -14,8 +14,8 @@ import (
 	"sigs.k8s.io/yaml"
 )
 
-// The test runs the everyday commands against each kind of each host. Each case has its own server, so cases do not affect each other. The
-// older releases of kubectl run only the cases that differ between releases.
+// The test runs the everyday commands against each kind of each host. Each case has its own server, so cases do not
+// affect each other. The older releases of kubectl run only the cases that differ between releases.
 func TestKubectl(t *testing.T) {
 	commands := []struct {
 		name      string
@@ -70,8 +70,8 @@ func TestKubectl(t *testing.T) {
 	}
 }
 
-// runs reports whether a kubectl is tested with a kind. The kinds at the root of a server are those below a prefix again, so the newest release
-// is tested with them beside the older releases.
+// runs reports whether a kubectl is tested with a kind. The kinds at the root of a server are those below a prefix
+// again, so the newest release is tested with them beside the older releases.
 func runs(k *kubectl, g target) bool {
 	if k == newest() {
 		return (g.host.name() == rootHost.name()) == withOlder
@@ -82,8 +82,8 @@ func runs(k *kubectl, g target) bool {
 func discovery(t *testing.T, s *server, g target) {
 	columns := []string{g.plural, g.short, g.apiVersion(), strconv.FormatBool(!g.cluster), g.kind}
 	assertLine(t, s.run(t, "api-resources"), slices.DeleteFunc(columns, func(c string) bool { return c == "" })...)
-	assertLine(t, s.run(t, "api-resources", "--namespaced="+strconv.FormatBool(!g.cluster), "--verbs=list,create,deletecollection", "-o",
-		"wide"), g.plural, g.apiVersion(), g.kind)
+	assertLine(t, s.run(t, "api-resources", "--namespaced="+strconv.FormatBool(!g.cluster),
+		"--verbs=list,create,deletecollection", "-o", "wide"), g.plural, g.apiVersion(), g.kind)
 	if g.all {
 		assertLine(t, s.run(t, "api-resources", "--categories=all", "-o", "name"), g.groupResource())
 	}
@@ -120,7 +120,8 @@ func create(t *testing.T, s *server, g target) {
 	assert.Contains(t, s.refused(t, g.manifest("Two", "a", g.bare), "create", "-f", "-"), "metadata.name: Invalid value")
 	assert.Contains(t, s.refused(t, g.manifest("two", "a", g.typo), "create", "-f", "-"), `unknown field "`+g.unknown+`"`)
 
-	dry := s.feed(t, g.manifest("two", "a", g.bare), "create", "-f", "-", "--dry-run=server", "-o", "jsonpath={.metadata.uid}:{"+g.field+"}")
+	dry := s.feed(t, g.manifest("two", "a", g.bare), "create", "-f", "-", "--dry-run=server", "-o",
+		"jsonpath={.metadata.uid}:{"+g.field+"}")
 	uid, field, _ := strings.Cut(dry, ":")
 	assert.NotEmpty(t, uid, "a dry run shows what would be stored")
 	assert.Equal(t, g.unset, field, "and so the defaults")
@@ -139,7 +140,8 @@ func apply(t *testing.T, s *server, g target) {
 
 	s.run(t, "annotate", g.plural, "one", "by=another")
 	less := strings.Replace(g.manifest("one", "a", g.bare), "  labels: {team: a}\n", "", 1)
-	assert.Equal(t, g.resource("one")+" configured (server dry run)\n", s.feed(t, less, "apply", "-f", "-", "--dry-run=server"))
+	assert.Equal(t, g.resource("one")+" configured (server dry run)\n",
+		s.feed(t, less, "apply", "-f", "-", "--dry-run=server"))
 	assert.Equal(t, g.set, s.field(t, g, "one", g.field), "a dry run changes nothing")
 	assert.Equal(t, g.resource("one")+" configured\n", s.feed(t, less, "apply", "-f", "-"))
 	assert.Empty(t, s.field(t, g, "one", g.list), "fields that the second file omits are removed")
@@ -162,7 +164,8 @@ func lastApplied(t *testing.T, s *server, g target) {
 	s.file(t, "one.yaml", g.manifest("one", "a", g.full))
 	s.run(t, "create", "-f", "one.yaml")
 	assert.Empty(t, s.run(t, "apply", "view-last-applied", g.plural, "one"))
-	assert.Equal(t, g.resource("one")+" configured\n", s.run(t, "apply", "set-last-applied", "-f", "one.yaml", "--create-annotation"))
+	assert.Equal(t, g.resource("one")+" configured\n",
+		s.run(t, "apply", "set-last-applied", "-f", "one.yaml", "--create-annotation"))
 	assert.Contains(t, s.run(t, "apply", "view-last-applied", g.plural, "one"), "    team: a\n")
 	s.edits(t, "s/team: a/team: b/")
 	assert.Equal(t, g.resource("one")+" edited\n", s.run(t, "apply", "edit-last-applied", g.plural, "one"))
@@ -188,7 +191,8 @@ func diff(t *testing.T, s *server, g target) {
 // three creates a, b and c. c belongs to another team and does not match g.selector.
 func three(t *testing.T, s *server, g target) {
 	t.Helper()
-	s.feed(t, g.manifest("b", "red", g.full)+g.manifest("a", "red", g.bare)+g.manifest("c", "blue", g.other), "create", "-f", "-")
+	s.feed(t, g.manifest("b", "red", g.full)+g.manifest("a", "red", g.bare)+g.manifest("c", "blue", g.other), "create",
+		"-f", "-")
 }
 
 func get(t *testing.T, s *server, g target) {
@@ -222,7 +226,8 @@ func get(t *testing.T, s *server, g target) {
 	assert.Equal(t, g.resource("a")+"\n", s.run(t, "get", g.plural, "a", "-o", "name"))
 	assert.Equal(t, "a b c", s.run(t, "get", g.plural, "-o", "jsonpath={.items[*].metadata.name}"))
 	assertLine(t, s.run(t, "get", g.plural, "-o", "custom-columns=T:.metadata.labels.team"), "blue")
-	assert.Equal(t, "c", s.run(t, "get", g.resource("c"), "-o", "go-template={{.metadata.name}}"), "by the name that kubectl prints")
+	assert.Equal(t, "c", s.run(t, "get", g.resource("c"), "-o", "go-template={{.metadata.name}}"),
+		"by the name that kubectl prints")
 
 	assert.Equal(t, []string{"a", "b", "c"}, firstColumn(s.run(t, "get", g.plural, "--chunk-size=1")), "in pages of one")
 	assert.Equal(t, []string{"c", "a", "b"}, firstColumn(s.run(t, "get", g.plural, "--sort-by=.metadata.labels.team")))
@@ -262,8 +267,8 @@ func selects(t *testing.T, s *server, g target) {
 }
 
 func watches(t *testing.T, s *server, g target) {
-	lines, _ := s.background(t, "get", g.plural, "-w", "-l", "team=red", "-o", `jsonpath={.metadata.name} {.metadata.labels.team}{"\n"}`,
-		"--output-watch-events=false")
+	lines, _ := s.background(t, "get", g.plural, "-w", "-l", "team=red", "-o",
+		`jsonpath={.metadata.name} {.metadata.labels.team}{"\n"}`, "--output-watch-events=false")
 	table, _ := s.background(t, "get", g.plural, "-w", "--output-watch-events")
 	s.feed(t, g.manifest("a", "blue", g.bare), "create", "-f", "-")
 	await(t, table, "ADDED", "a")
@@ -300,7 +305,8 @@ func editMetadata(t *testing.T, s *server, g target) {
 	assert.Empty(t, s.field(t, g, "one", ".metadata.labels.tier"))
 	assert.Equal(t, g.resource("one")+" annotated\n", s.run(t, "annotate", g.plural, "one", "example.com/note=a, b"))
 	assert.Equal(t, "a, b", s.field(t, g, "one", `.metadata.annotations.example\.com/note`))
-	assert.Equal(t, g.generation("1"), s.field(t, g, "one", ".metadata.generation"), "a change of metadata does not change the generation")
+	assert.Equal(t, g.generation("1"), s.field(t, g, "one", ".metadata.generation"),
+		"a change of metadata does not change the generation")
 }
 
 func edit(t *testing.T, s *server, g target) {
@@ -345,8 +351,8 @@ func patch(t *testing.T, s *server, g target) {
 	s.run(t, strategic...)
 	s.run(t, patchOne("-p", `{"metadata":{"finalizers":["example.com/b"]}}`)...)
 	assert.Equal(t, "b", s.field(t, g, "one", ".metadata.labels.team"))
-	assert.ElementsMatch(t, []string{"example.com/a", "example.com/b"}, strings.Fields(s.field(t, g, "one", ".metadata.finalizers[*]")),
-		"finalizers are merged as a set")
+	assert.ElementsMatch(t, []string{"example.com/a", "example.com/b"},
+		strings.Fields(s.field(t, g, "one", ".metadata.finalizers[*]")), "finalizers are merged as a set")
 }
 
 func replace(t *testing.T, s *server, g target) {
@@ -392,7 +398,8 @@ func waits(t *testing.T, s *server, g target) {
 	s.run(t, "delete", g.plural, "one")
 	require.NoError(t, done())
 
-	assert.Contains(t, s.refused(t, "", "wait", "--for=condition=Ready", g.plural+"/none", "--timeout=1s"), `"none" not found`)
+	assert.Contains(t, s.refused(t, "", "wait", "--for=condition=Ready", g.plural+"/none", "--timeout=1s"),
+		`"none" not found`)
 }
 
 func deletes(t *testing.T, s *server, g target) {
@@ -415,7 +422,8 @@ func deletes(t *testing.T, s *server, g target) {
 	assert.Empty(t, names())
 }
 
-// The object of a host without the garbage collector stays until the test removes the finalizer. That of another host goes at once.
+// The object of a host without the garbage collector stays until the test removes the finalizer. That of another host
+// goes at once.
 func cascades(t *testing.T, s *server, g target) {
 	for propagation, finalizer := range map[string]string{"orphan": "orphan", "foreground": "foregroundDeletion"} {
 		s.feed(t, g.manifest(propagation, "a", g.full), "create", "-f", "-")
@@ -450,14 +458,15 @@ func raw(t *testing.T, s *server, g target) {
 	assert.Contains(t, s.feed(t, string(body), "create", "--raw", collection, "-f", "-"), `"uid":`)
 	assert.Contains(t, s.run(t, "get", "--raw", collection), `"kind":"`+g.kind+`List"`)
 	stored := s.run(t, "get", "--raw", collection+"/one")
-	replaced := s.feed(t, strings.Replace(stored, `"team":"a"`, `"team":"b"`, 1), "replace", "--raw", collection+"/one", "-f", "-")
+	replaced := s.feed(t, strings.Replace(stored, `"team":"a"`, `"team":"b"`, 1), "replace", "--raw", collection+"/one",
+		"-f", "-")
 	assert.Contains(t, replaced, `"team":"b"`)
 	assert.Contains(t, s.run(t, "delete", "--raw", collection+"/one"), `"name":"one"`) // a Status, or the deleted object
 	assert.Contains(t, s.refused(t, "", "get", "--raw", collection+"/one"), `"one" not found`)
 }
 
-// rawPath returns the argument of --raw for a path of the API. For 1.33 and older it starts at the root of the server, whatever the path of
-// the server's URL.
+// rawPath returns the argument of --raw for a path of the API. For 1.33 and older it starts at the root of the server,
+// whatever the path of the server's URL.
 func (s *server) rawPath(t *testing.T, path string) string {
 	t.Helper()
 	if s.kubectl.minor > 33 {
@@ -482,7 +491,8 @@ func stderrOf(t *testing.T, s *server, args ...string) string {
 	return stderr
 }
 
-// firstColumn returns the names in a table, without the heading and without the kind prefix that kubectl adds if it prints several kinds.
+// firstColumn returns the names in a table, without the heading and without the kind prefix that kubectl adds if it
+// prints several kinds.
 func firstColumn(table string) []string {
 	var names []string
 	for line := range strings.Lines(table) {

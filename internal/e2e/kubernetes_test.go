@@ -62,7 +62,8 @@ func createConfigMap(t *testing.T, s *server) {
 	args := []string{"create", "configmap", "app", "--from-literal=colour=red", "--from-file=app.conf", "--from-file=logo"}
 	assert.Equal(t, "configmap/app created (server dry run)\n", s.run(t, append(args, "--dry-run=server")...))
 	assert.Equal(t, "configmap/app created\n", s.run(t, args...))
-	assert.Equal(t, "red|level = 3\n|//4A", s.get(t, "configmap", "app", `{.data.colour}|{.data.app\.conf}|{.binaryData.logo}`))
+	assert.Equal(t, "red|level = 3\n|//4A",
+		s.get(t, "configmap", "app", `{.data.colour}|{.data.app\.conf}|{.binaryData.logo}`))
 	assert.Contains(t, s.refused(t, "", args...), `configmaps "app" already exists`)
 
 	s.run(t, "create", "configmap", "env", "--from-env-file=app.env")
@@ -99,7 +100,8 @@ func createNamespace(t *testing.T, s *server) {
 }
 
 func createServiceAccount(t *testing.T, s *server) {
-	assert.Equal(t, "serviceaccount/robot created (server dry run)\n", s.run(t, "create", "serviceaccount", "robot", "--dry-run=server"))
+	assert.Equal(t, "serviceaccount/robot created (server dry run)\n",
+		s.run(t, "create", "serviceaccount", "robot", "--dry-run=server"))
 	assert.Equal(t, "serviceaccount/robot created\n", s.run(t, "create", "serviceaccount", "robot"))
 	assert.Contains(t, s.refused(t, "", "create", "sa", "robot"), `serviceaccounts "robot" already exists`)
 	assert.Contains(t, s.run(t, "describe", "sa", "robot"), "Image pull secrets:")
@@ -121,9 +123,11 @@ func strategicMerge(t *testing.T, s *server) {
 
 	out = s.feed(t, account("secrets: [{name: c}, {name: a, kind: Secret}]"), "apply", "-f", "-")
 	assert.Equal(t, "serviceaccount/robot configured\n", out)
-	assert.ElementsMatch(t, []string{"other", "c", "a"}, strings.Fields(secrets()), "secrets that the file omits are removed, secrets of another client stay")
+	assert.ElementsMatch(t, []string{"other", "c", "a"}, strings.Fields(secrets()),
+		"secrets that the file omits are removed, secrets of another client stay")
 	assert.Less(t, strings.Index(secrets(), "c"), strings.Index(secrets(), "a"), "in the order of the file")
-	assert.Empty(t, s.get(t, "serviceaccount", "robot", `{.secrets[?(@.name=="a")].kind}`), "an API server keeps only the name")
+	assert.Empty(t, s.get(t, "serviceaccount", "robot", `{.secrets[?(@.name=="a")].kind}`),
+		"an API server keeps only the name")
 
 	s.feed(t, account("automountServiceAccountToken: false"), "apply", "-f", "-")
 	assert.Empty(t, secrets(), "a list that the file omits is removed")
@@ -140,8 +144,8 @@ func strategicMerge(t *testing.T, s *server) {
 	assert.Empty(t, secrets())
 }
 
-// The test covers keyed lists below the root, in an object with several writers: owner references by uid, conditions by type, and taints,
-// which change as a whole.
+// The test covers keyed lists below the root, in an object with several writers: owner references by uid, conditions by
+// type, and taints, which change as a whole.
 func keyedLists(t *testing.T, s *server) {
 	node := "apiVersion: v1\nkind: Node\nmetadata: {name: worker}\nspec: {taints: [{key: %, effect: NoSchedule}]}\n"
 	s.feed(t, strings.Replace(node, "%", "a", 1), "apply", "-f", "-")
@@ -151,13 +155,16 @@ func keyedLists(t *testing.T, s *server) {
 	owner := `{"metadata":{"ownerReferences":[{"apiVersion":"v1","kind":"ConfigMap","name":"o","uid":"%"}]}}`
 	s.run(t, "patch", "node", "worker", "-p", strings.Replace(owner, "%", "1", 1))
 	s.run(t, "patch", "node", "worker", "-p", strings.Replace(owner, "%", "2", 1))
-	assert.ElementsMatch(t, []string{"1", "2"}, strings.Fields(s.get(t, "node", "worker", "{.metadata.ownerReferences[*].uid}")))
+	assert.ElementsMatch(t, []string{"1", "2"},
+		strings.Fields(s.get(t, "node", "worker", "{.metadata.ownerReferences[*].uid}")))
 
-	for _, condition := range []string{`{"type":"Ready","status":"False","reason":"Starting"}`, `{"type":"DiskPressure","status":"False"}`,
+	for _, condition := range []string{`{"type":"Ready","status":"False","reason":"Starting"}`,
+		`{"type":"DiskPressure","status":"False"}`,
 		`{"type":"Ready","status":"True"}`} {
 		s.run(t, "patch", "node", "worker", "--subresource=status", "-p", `{"status":{"conditions":[`+condition+`]}}`)
 	}
-	assert.Equal(t, "True Starting", s.get(t, "node", "worker", `{.status.conditions[?(@.type=="Ready")]['status','reason']}`))
+	assert.Equal(t, "True Starting",
+		s.get(t, "node", "worker", `{.status.conditions[?(@.type=="Ready")]['status','reason']}`))
 	assert.Len(t, strings.Fields(s.get(t, "node", "worker", "{.status.conditions[*].type}")), 2)
 }
 
@@ -166,13 +173,19 @@ func scale(t *testing.T, s *server) {
 	assert.Equal(t, "1", s.get(t, "widget", "one", "{.spec.replicas}"))
 	assert.Equal(t, "widget.example.com/one scaled\n", s.run(t, "scale", "widget", "one", "--replicas=3"))
 	assert.Equal(t, "3 5 2", s.get(t, "widget", "one", "{.spec.replicas} {.spec.size} {.metadata.generation}"))
-	assert.Equal(t, "widget.example.com/one scaled\n", s.run(t, "scale", "--replicas=4", "--current-replicas=3", "widget/one"))
-	assert.Contains(t, s.refused(t, "", "scale", "--replicas=5", "--current-replicas=3", "widget/one"), "Expected replicas to be 3, was 4")
-	assert.Contains(t, s.refused(t, "", "scale", "--replicas=5", "--resource-version=1", "widget/one"), "Expected resource version to be 1")
-	assert.Equal(t, "widget.example.com/one scaled (server dry run)\n", s.run(t, "scale", "widget", "one", "--replicas=9", "--dry-run=server"))
+	assert.Equal(t, "widget.example.com/one scaled\n",
+		s.run(t, "scale", "--replicas=4", "--current-replicas=3", "widget/one"))
+	assert.Contains(t, s.refused(t, "", "scale", "--replicas=5", "--current-replicas=3", "widget/one"),
+		"Expected replicas to be 3, was 4")
+	assert.Contains(t, s.refused(t, "", "scale", "--replicas=5", "--resource-version=1", "widget/one"),
+		"Expected resource version to be 1")
+	assert.Equal(t, "widget.example.com/one scaled (server dry run)\n",
+		s.run(t, "scale", "widget", "one", "--replicas=9", "--dry-run=server"))
 	s.refused(t, "", "scale", "widget", "none", "--replicas=1")
-	assert.Contains(t, s.refused(t, "", "scale", "namespace", namespace, "--replicas=1"), "could not find the requested resource")
-	assert.Equal(t, "Scale 4", s.run(t, "get", "widget", "one", "--subresource=scale", "-o", "jsonpath={.kind} {.spec.replicas}"))
+	assert.Contains(t, s.refused(t, "", "scale", "namespace", namespace, "--replicas=1"),
+		"could not find the requested resource")
+	assert.Equal(t, "Scale 4", s.run(t, "get", "widget", "one", "--subresource=scale", "-o",
+		"jsonpath={.kind} {.spec.replicas}"))
 }
 
 func nodes(t *testing.T, s *server) {
@@ -180,7 +193,8 @@ func nodes(t *testing.T, s *server) {
 	taints := func() string {
 		return s.get(t, "node", "worker", `{range .spec.taints[*]}{.key}={.value}:{.effect} {end}`)
 	}
-	assert.Equal(t, "node/worker tainted\n", s.run(t, "taint", "node", "worker", "for=tests:NoSchedule", "slow:PreferNoSchedule"))
+	assert.Equal(t, "node/worker tainted\n",
+		s.run(t, "taint", "node", "worker", "for=tests:NoSchedule", "slow:PreferNoSchedule"))
 	assert.ElementsMatch(t, []string{"for=tests:NoSchedule", "slow=:PreferNoSchedule"}, strings.Fields(taints()))
 	assert.Equal(t, "node/worker untainted\n", s.run(t, "taint", "node", "worker", "slow-"))
 	assert.Equal(t, "for=tests:NoSchedule ", taints())
@@ -213,7 +227,8 @@ source: {component: tests}
 	}
 	assert.Contains(t, stderrOf(t, s, "events"), "No events found in "+namespace+" namespace.")
 	watched, _ := s.background(t, "events", "--watch")
-	s.feed(t, event("one", "ConfigMap", "Made", "Normal")+event("two", "ServiceAccount", "Lost", "Warning"), "create", "-f", "-")
+	s.feed(t, event("one", "ConfigMap", "Made", "Normal")+event("two", "ServiceAccount", "Lost", "Warning"), "create",
+		"-f", "-")
 	await(t, watched, "Normal", "Made", "ConfigMap/app")
 
 	all := s.run(t, "events")
@@ -225,47 +240,57 @@ source: {component: tests}
 	described := s.run(t, "describe", "configmap", "app")
 	assertLine(t, described, "Normal", "Made", "tests", "it", "was", "Made")
 	assert.NotContains(t, described, "Lost")
-	assertLine(t, s.run(t, "get", "events", "--field-selector", "involvedObject.kind=ServiceAccount,type=Warning"), "Warning", "Lost")
+	assertLine(t, s.run(t, "get", "events", "--field-selector", "involvedObject.kind=ServiceAccount,type=Warning"),
+		"Warning", "Lost")
 }
 
 func whoami(t *testing.T, s *server) {
 	assertLine(t, s.run(t, "auth", "whoami"), "Username", "system:anonymous")
-	assert.Equal(t, "SelfSubjectReview system:unauthenticated", s.run(t, "auth", "whoami", "-o", "jsonpath={.kind} {.status.userInfo.groups[*]}"))
+	assert.Equal(t, "SelfSubjectReview system:unauthenticated",
+		s.run(t, "auth", "whoami", "-o", "jsonpath={.kind} {.status.userInfo.groups[*]}"))
 }
 
 // The host decides and gives the reason.
 func canI(t *testing.T, s *server) {
-	for _, question := range [][]string{{"create", "configmaps"}, {"get", "widgets/status"}, {"delete", "node/worker"}, {"*", "*", "-A"}, {"get", "/healthz"}} {
+	for _, question := range [][]string{{"create", "configmaps"}, {"get", "widgets/status"}, {"delete", "node/worker"},
+		{"*", "*", "-A"}, {"get", "/healthz"}} {
 		args := append([]string{"auth", "can-i"}, question...)
 		assert.Equal(t, "yes\n", s.exits(t, 0, "", args...), question)
 	}
-	assert.Equal(t, "no - impersonation is not allowed\n", s.exits(t, 1, "", "auth", "can-i", "impersonate", "serviceaccounts"))
+	assert.Equal(t, "no - impersonation is not allowed\n",
+		s.exits(t, 1, "", "auth", "can-i", "impersonate", "serviceaccounts"))
 	assertLine(t, s.run(t, "auth", "can-i", "--list"), "Resources", "Verbs")
-	assert.Contains(t, stderrOf(t, s, "auth", "can-i", "--list"), "the list may be incomplete: the server decides about each access by itself")
+	assert.Contains(t, stderrOf(t, s, "auth", "can-i", "--list"),
+		"the list may be incomplete: the server decides about each access by itself")
 }
 
-// A user who may not act as another user is refused. kubectl prints the reason, except for a command that begins with discovery: it does not
-// decode the answer to that.
+// A user who may not act as another user is refused. kubectl prints the reason, except for a command that begins with
+// discovery: it does not decode the answer to that.
 func impersonate(t *testing.T, s *server) {
 	s.run(t, "create", "configmap", "a")
 	list := "/api/v1/namespaces/" + namespace + "/configmaps"
 	for _, who := range [][]string{{"--as=bob"}, {"--as=bob", "--as-group=dev"}, {"--as=bob", "--as-uid=7"}} {
-		for _, what := range [][]string{{"get", "configmaps"}, {"get", "configmap", "a", "-w"}, {"delete", "configmap", "a"}} {
+		for _, what := range [][]string{{"get", "configmaps"}, {"get", "configmap", "a", "-w"},
+			{"delete", "configmap", "a"}} {
 			assert.Contains(t, s.refused(t, "", append(what, who...)...), "Error from server (Forbidden)", what)
 		}
-		for _, what := range [][]string{{"get", "--raw", list}, {"create", "configmap", "b"}, {"auth", "can-i", "get", "configmaps"}} {
-			assert.Contains(t, s.refused(t, "", append(what, who...)...), `users "bob" is forbidden: User "system:anonymous" cannot impersonate resource "users"`, what)
+		for _, what := range [][]string{{"get", "--raw", list}, {"create", "configmap", "b"},
+			{"auth", "can-i", "get", "configmaps"}} {
+			assert.Contains(t, s.refused(t, "", append(what, who...)...),
+				`users "bob" is forbidden: User "system:anonymous" cannot impersonate resource "users"`, what)
 		}
 	}
 	assert.Equal(t, "configmap/a\n", s.run(t, "get", "configmaps", "-o", "name"))
 }
 
 func kustomize(t *testing.T, s *server) {
-	s.file(t, "base/kustomization.yaml", "resources: [account.yaml, widget.yaml]\nconfigMapGenerator: [{name: settings, literals: [colour=red]}]\n")
+	s.file(t, "base/kustomization.yaml",
+		"resources: [account.yaml, widget.yaml]\nconfigMapGenerator: [{name: settings, literals: [colour=red]}]\n")
 	s.file(t, "base/account.yaml", "apiVersion: v1\nkind: ServiceAccount\nmetadata: {name: robot}\nsecrets: [{name: a}]\n")
 	s.file(t, "base/widget.yaml", "apiVersion: example.com/v1\nkind: Widget\nmetadata: {name: one}\nspec: {size: 5}\n")
-	s.file(t, "over/kustomization.yaml", "resources: [../base]\nnamePrefix: my-\nnamespace: "+namespace+"\nlabels: [{pairs: {app: k}}]\n"+
-		"patches: [{patch: \"- {op: replace, path: /spec/size, value: 7}\", target: {kind: Widget}}]\n")
+	s.file(t, "over/kustomization.yaml",
+		"resources: [../base]\nnamePrefix: my-\nnamespace: "+namespace+"\nlabels: [{pairs: {app: k}}]\n"+
+			"patches: [{patch: \"- {op: replace, path: /spec/size, value: 7}\", target: {kind: Widget}}]\n")
 	out := s.run(t, "apply", "-k", "over")
 	assert.Contains(t, out, "serviceaccount/my-robot created\n")
 	assert.Contains(t, out, "widget.example.com/my-one created\n")
@@ -279,7 +304,8 @@ func kustomize(t *testing.T, s *server) {
 }
 
 func status(t *testing.T, s *server) {
-	s.feed(t, "apiVersion: example.com/v1\nkind: Widget\nmetadata: {name: one}\nspec: {size: 5}\nstatus: {phase: Ready}\n", "create", "-f", "-")
+	s.feed(t, "apiVersion: example.com/v1\nkind: Widget\nmetadata: {name: one}\nspec: {size: 5}\nstatus: {phase: Ready}\n",
+		"create", "-f", "-")
 	assert.Empty(t, s.get(t, "widget", "one", "{.status.phase}"), "create ignores the status")
 	setStatus(t, s, "widgets", "one", `{"spec":{"size":9},"status":{"phase":"Pending"}}`)
 	assert.Equal(t, "5 Pending 1", s.get(t, "widget", "one", "{.spec.size} {.status.phase} {.metadata.generation}"))
@@ -290,7 +316,8 @@ func status(t *testing.T, s *server) {
 	replaced := strings.Replace(s.run(t, "get", "widget", "one", "-o", "yaml"), "phase: Ready", "phase: Failed", 1)
 	s.feed(t, replaced, "replace", "--subresource=status", "-f", "-")
 	assert.Equal(t, "Failed", s.get(t, "widget", "one", "{.status.phase}"))
-	refused := s.refused(t, "", "patch", "widget", "one", "--subresource=status", "--type=merge", "-p", `{"status":{"phase":"Odd"}}`)
+	refused := s.refused(t, "", "patch", "widget", "one", "--subresource=status", "--type=merge", "-p",
+		`{"status":{"phase":"Odd"}}`)
 	assert.Contains(t, refused, `status.phase: Unsupported value: "Odd"`)
 }
 

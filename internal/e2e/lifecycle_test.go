@@ -42,7 +42,8 @@ metadata:
   ownerReferences: [{apiVersion: v1, kind: ConfigMap, name: parent, uid: %s, blockOwnerDeletion: true}]
 %s
 `
-	s.feed(t, fmt.Sprintf(child, "v1", "ConfigMap", uid, "")+fmt.Sprintf(child, "example.com/v1", "Widget", uid, "spec: {size: 1}"), "create", "-f", "-")
+	s.feed(t, fmt.Sprintf(child, "v1", "ConfigMap", uid, "")+fmt.Sprintf(child, "example.com/v1", "Widget", uid,
+		"spec: {size: 1}"), "create", "-f", "-")
 }
 
 func deleteInBackground(t *testing.T, s *server) {
@@ -58,7 +59,8 @@ func deleteInForeground(t *testing.T, s *server) {
 	s.run(t, "patch", "widget", "child", "--type=merge", "-p", `{"metadata":{"finalizers":["example.com/busy"]}}`)
 	s.run(t, "delete", "configmap", "parent", "--cascade=foreground", "--wait=false")
 	s.run(t, "wait", "--for=delete", "configmap/child")
-	assert.Equal(t, "foregroundDeletion", s.run(t, "get", "configmap", "parent", "-o", "jsonpath={.metadata.finalizers[*]}"), "the owner waits for the Widget")
+	assert.Equal(t, "foregroundDeletion",
+		s.run(t, "get", "configmap", "parent", "-o", "jsonpath={.metadata.finalizers[*]}"), "the owner waits for the Widget")
 	_, done := s.background(t, "wait", "--for=delete", "configmap/parent")
 	s.run(t, "patch", "widget", "child", "--type=merge", "-p", `{"metadata":{"finalizers":null}}`)
 	require.NoError(t, done())
@@ -73,7 +75,8 @@ func deleteInForeground(t *testing.T, s *server) {
 func deleteWithOrphans(t *testing.T, s *server) {
 	family(t, s)
 	s.run(t, "delete", "configmap", "parent", "--cascade=orphan")
-	assert.Equal(t, []string{"child", "child"}, strings.Fields(s.run(t, "get", "configmap,widget", "-o", "jsonpath={.items[*].metadata.name}")))
+	assert.Equal(t, []string{"child", "child"},
+		strings.Fields(s.run(t, "get", "configmap,widget", "-o", "jsonpath={.items[*].metadata.name}")))
 	assert.Empty(t, s.run(t, "get", "configmap,widget", "-o", "jsonpath={.items[*].metadata.ownerReferences}"))
 }
 
@@ -85,20 +88,23 @@ func deleteNamespace(t *testing.T, s *server) {
 	assert.Contains(t, s.refused(t, "", "get", "namespace", namespace), `namespaces "`+namespace+`" not found`)
 	assert.Equal(t, []string{"stays"}, firstColumn(s.run(t, "-n", "other", "get", "configmap,widget")))
 	assert.Contains(t, s.refused(t, "", "create", "configmap", "late"), `namespaces "`+namespace+`" not found`)
-	assert.Contains(t, s.refused(t, "", "delete", "namespace", "default"), `namespaces "default" is forbidden: this namespace may not be deleted`)
+	assert.Contains(t, s.refused(t, "", "delete", "namespace", "default"),
+		`namespaces "default" is forbidden: this namespace may not be deleted`)
 	s.run(t, "create", "namespace", namespace)
 	assert.Empty(t, s.run(t, "get", "configmap,widget", "-o", "name"))
 }
 
 func deleteHeldNamespace(t *testing.T, s *server) {
-	s.feed(t, "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: held, finalizers: [example.com/busy]}\n", "create", "-f", "-")
+	s.feed(t, "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: held, finalizers: [example.com/busy]}\n", "create", "-f",
+		"-")
 	s.run(t, "create", "configmap", "free")
 	s.run(t, "delete", "namespace", namespace, "--wait=false")
 	s.run(t, "wait", "--for=condition=NamespaceFinalizersRemaining", "namespace/"+namespace)
 	assertLine(t, s.run(t, "get", "namespace"), namespace, "Terminating")
 	described := s.run(t, "describe", "namespace", namespace)
 	assert.Contains(t, described, "Some resources are remaining: configmaps. has 1 resource instances")
-	assert.Contains(t, described, "Some content in the namespace has finalizers remaining: example.com/busy in 1 resource instances")
+	assert.Contains(t, described,
+		"Some content in the namespace has finalizers remaining: example.com/busy in 1 resource instances")
 	assert.Equal(t, []string{"held"}, firstColumn(s.run(t, "get", "configmap")))
 	assert.Contains(t, s.refused(t, "", "create", "configmap", "late"), "because it is being terminated")
 
@@ -109,7 +115,8 @@ func deleteHeldNamespace(t *testing.T, s *server) {
 
 func deleteGracefully(t *testing.T, s *server) {
 	widget := func(name string) {
-		s.feed(t, "apiVersion: example.com/v1\nkind: Widget\nmetadata: {name: "+name+"}\nspec: {size: 1}\n", "create", "-f", "-")
+		s.feed(t, "apiVersion: example.com/v1\nkind: Widget\nmetadata: {name: "+name+"}\nspec: {size: 1}\n", "create", "-f",
+			"-")
 	}
 	grace := func(name string) string {
 		return s.run(t, "get", "widget", name, "-o", "jsonpath={.metadata.deletionGracePeriodSeconds}")

@@ -7,8 +7,8 @@ import (
 	"github.com/stretchr/testify/assert"
 )
 
-// kubectl prints several objects as one object of the kind List in v1. Every command that reads a file must accept that, whether or not the
-// host serves kinds of the core group.
+// kubectl prints several objects as one object of the kind List in v1. Every command that reads a file must accept
+// that, whether or not the host serves kinds of the core group.
 func lists(t *testing.T, s *server, g target) {
 	s.feed(t, g.manifest("a", "red", g.full)+g.manifest("b", "red", g.bare), "apply", "-f", "-")
 	if g.ready != nil {
@@ -28,8 +28,10 @@ func lists(t *testing.T, s *server, g target) {
 	changed := s.exits(t, 1, recoloured(), "diff", "-f", "-")
 	assert.Equal(t, 2, strings.Count(changed, "\n+    team: blue\n"), changed)
 
-	assert.Equal(t, g.resource("a")+" replaced\n"+g.resource("b")+" replaced\n", s.feed(t, printed(), "replace", "-f", "-"))
-	assert.Equal(t, g.resource("a")+" configured\n"+g.resource("b")+" configured\n", s.feed(t, printed(), "apply", "-f", "-"))
+	assert.Equal(t, g.resource("a")+" replaced\n"+g.resource("b")+" replaced\n",
+		s.feed(t, printed(), "replace", "-f", "-"))
+	assert.Equal(t, g.resource("a")+" configured\n"+g.resource("b")+" configured\n",
+		s.feed(t, printed(), "apply", "-f", "-"))
 	assert.Equal(t, g.resource("a")+" serverside-applied\n"+g.resource("b")+" serverside-applied\n",
 		s.feed(t, printed(), "apply", "-f", "-", "--server-side", "--force-conflicts"))
 
@@ -42,7 +44,8 @@ func lists(t *testing.T, s *server, g target) {
 	assert.Empty(t, s.run(t, "get", g.plural, "-o", "name"))
 }
 
-// A missing object in a namespace is reported by its own name, even if the host does not serve namespaces, which kubectl requests next.
+// A missing object in a namespace is reported by its own name, even if the host does not serve namespaces, which
+// kubectl requests next.
 func missing(t *testing.T, s *server, g target) {
 	for _, command := range []string{"get", "describe", "delete"} {
 		complaint := s.refused(t, "", command, g.plural, "none")

@@ -75,14 +75,15 @@ type authority struct {
 // newAuthority makes an authority and writes its certificate to ca.crt.
 func newAuthority(t *testing.T, dir string) *authority {
 	a := &authority{dir: dir, pool: x509.NewCertPool()}
-	a.cert = &x509.Certificate{SerialNumber: big.NewInt(1), Subject: pkix.Name{CommonName: "authority"}, NotAfter: time.Now().Add(time.Hour),
-		IsCA: true, BasicConstraintsValid: true, KeyUsage: x509.KeyUsageCertSign}
+	a.cert = &x509.Certificate{SerialNumber: big.NewInt(1), Subject: pkix.Name{CommonName: "authority"},
+		NotAfter: time.Now().Add(time.Hour), IsCA: true, BasicConstraintsValid: true, KeyUsage: x509.KeyUsageCertSign}
 	a.issue(t, "ca", a.cert)
 	a.pool.AddCert(a.cert)
 	return a
 }
 
-// issue makes a certificate and a key, and writes them to NAME.crt and NAME.key. The first certificate is the authority's own.
+// issue makes a certificate and a key, and writes them to NAME.crt and NAME.key. The first certificate is the
+// authority's own.
 func (a *authority) issue(t *testing.T, name string, template *x509.Certificate) tls.Certificate {
 	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
 	require.NoError(t, err)
@@ -108,13 +109,15 @@ func (a *authority) issue(t *testing.T, name string, template *x509.Certificate)
 
 // client issues a client certificate.
 func (a *authority) client(t *testing.T, name string, groups ...string) tls.Certificate {
-	return a.issue(t, name, &x509.Certificate{SerialNumber: big.NewInt(time.Now().UnixNano()), Subject: pkix.Name{CommonName: name, Organization: groups},
-		NotAfter: time.Now().Add(time.Hour), ExtKeyUsage: []x509.ExtKeyUsage{x509.ExtKeyUsageClientAuth}})
+	return a.issue(t, name, &x509.Certificate{SerialNumber: big.NewInt(time.Now().UnixNano()),
+		Subject: pkix.Name{CommonName: name, Organization: groups}, NotAfter: time.Now().Add(time.Hour),
+		ExtKeyUsage: []x509.ExtKeyUsage{x509.ExtKeyUsageClientAuth}})
 }
 
 // serve serves a handler over TLS and HTTP/2 until the test ends, and verifies client certificates.
 func (a *authority) serve(t *testing.T, h http.Handler) *httptest.Server {
-	own := a.issue(t, "server", &x509.Certificate{SerialNumber: big.NewInt(2), NotAfter: time.Now().Add(time.Hour), IPAddresses: []net.IP{net.IPv4(127, 0, 0, 1)}})
+	own := a.issue(t, "server", &x509.Certificate{SerialNumber: big.NewInt(2), NotAfter: time.Now().Add(time.Hour),
+		IPAddresses: []net.IP{net.IPv4(127, 0, 0, 1)}})
 	s := httptest.NewUnstartedServer(h)
 	s.EnableHTTP2 = true
 	s.TLS = &tls.Config{Certificates: []tls.Certificate{own}, ClientCAs: a.pool, ClientAuth: tls.VerifyClientCertIfGiven}
@@ -136,33 +139,38 @@ type login struct {
 // The token of the chapter, which belongs to alice.
 const aliceToken = "0123456789abcdef"
 
-// newLogin starts an API with widgets in the namespaces team-a and team-b. Administrators have the group platform-admins.
+// newLogin starts an API with widgets in the namespaces team-a and team-b. Administrators have the group
+// platform-admins.
 func newLogin(t *testing.T) *login {
 	home := t.TempDir()
 	roles, err := rbac.New(rbac.Options{Administrators: []string{"platform-admins"}})
 	require.NoError(t, err)
 	users := rest.Authenticators{auth.RequestHeaders(auth.Certificates(), "front-proxy"), auth.Certificates(),
 		auth.Tokens(auth.Token{Secret: aliceToken, User: rest.User{Name: "alice"}})}
-	api, err := rest.New(rest.Options{Authenticator: users, Plugins: []rest.Plugin{roles, newAccounts(t), auth.Reviews()}}, builtin.Namespaces(),
-		rest.Resource[Note]{Group: "example.com", Version: "v1", Plural: "widgets", Names: rest.Names{Kind: "Widget"}})
+	api, err := rest.New(rest.Options{Authenticator: users, Plugins: []rest.Plugin{roles, newAccounts(t), auth.Reviews()}},
+		builtin.Namespaces(), rest.Resource[Note]{Group: "example.com", Version: "v1", Plural: "widgets",
+			Names: rest.Names{Kind: "Widget"}})
 	require.NoError(t, err)
 	t.Cleanup(func() { require.NoError(t, api.Close()) })
 	require.NoError(t, api.Start(t.Context()))
 	for _, name := range []string{"team-a", "team-b"} {
-		_, err := resttest.Client[builtin.Namespace](t, api).Create(t.Context(), &builtin.Namespace{ObjectMeta: apimeta.ObjectMeta{Name: name}})
+		_, err := resttest.Client[builtin.Namespace](t, api).Create(t.Context(),
+			&builtin.Namespace{ObjectMeta: apimeta.ObjectMeta{Name: name}})
 		require.NoError(t, err)
 	}
 	require.NoError(t, os.Symlink(newest().program, filepath.Join(home, "kubectl")))
 	return &login{newAuthority(t, home), &server{kubectl: newest(), home: home}, api}
 }
 
-// sh runs a command of the chapter with a kubeconfig, in the directory with the files of the authority, and returns its output.
+// sh runs a command of the chapter with a kubeconfig, in the directory with the files of the authority, and returns its
+// output.
 func (l *login) sh(t *testing.T, kubeconfig, line string) string {
 	t.Helper()
 	line = strings.ReplaceAll(line, "https://platform.example.com:6443", l.url)
 	cmd := exec.CommandContext(t.Context(), "sh", "-c", line)
 	cmd.Dir = l.home
-	cmd.Env = []string{"HOME=" + l.home, "KUBECONFIG=" + filepath.Join(l.home, kubeconfig), "PATH=" + l.home + ":" + os.Getenv("PATH"), "TOKEN=" + aliceToken}
+	cmd.Env = []string{"HOME=" + l.home, "KUBECONFIG=" + filepath.Join(l.home, kubeconfig),
+		"PATH=" + l.home + ":" + os.Getenv("PATH"), "TOKEN=" + aliceToken}
 	out, err := cmd.CombinedOutput()
 	require.NoError(t, err, "%s\n%s", line, out)
 	return string(out)
@@ -211,7 +219,8 @@ func TestLogin(t *testing.T) {
 
 			l.file(t, "widget.yaml", "{apiVersion: example.com/v1, kind: Widget, metadata: {name: a}}")
 			l.sh(t, "token", "kubectl apply -f widget.yaml")
-			assert.Contains(t, l.sh(t, "certificate", "kubectl get widgets -o name --watch --request-timeout=1s --output-watch-events || true"), "widget.example.com/a")
+			assert.Contains(t, l.sh(t, "certificate",
+				"kubectl get widgets -o name --watch --request-timeout=1s --output-watch-events || true"), "widget.example.com/a")
 			assert.Contains(t, l.sh(t, "token", "kubectl get widgets -n team-b 2>&1 || true"), "Forbidden")
 			assert.Zero(t, old.Load())
 		})
@@ -237,7 +246,8 @@ func TestSecurityPage(t *testing.T) {
 	assert.Len(t, strings.Split(strings.TrimSpace(said[5]), "."), 3, "a token")
 }
 
-// A reverse proxy in front of the API finds out the users itself, and passes them on: by impersonation, or in request headers.
+// A reverse proxy in front of the API finds out the users itself, and passes them on: by impersonation, or in request
+// headers.
 func TestLoginBehindAReverseProxy(t *testing.T) {
 	for name, pass := range map[string]struct {
 		certificate []string // the name and the groups of the proxy
@@ -265,7 +275,8 @@ func TestLoginBehindAReverseProxy(t *testing.T) {
 						r.Out.Header.Set(pass.header, "bob")
 					}
 				},
-				Transport: &http.Transport{ForceAttemptHTTP2: true, TLSClientConfig: &tls.Config{RootCAs: l.pool, Certificates: []tls.Certificate{own}}},
+				Transport: &http.Transport{ForceAttemptHTTP2: true,
+					TLSClientConfig: &tls.Config{RootCAs: l.pool, Certificates: []tls.Certificate{own}}},
 			}
 			front := l.serve(t, proxy)
 			l.url = front.URL
@@ -273,8 +284,10 @@ func TestLoginBehindAReverseProxy(t *testing.T) {
 			l.sh(t, "bob", "kubectl config set-credentials bob --token='session of bob'")
 			l.sh(t, "bob", "kubectl config set-context platform --cluster=platform --user=bob && kubectl config use-context platform")
 			assert.Contains(t, l.sh(t, "bob", "kubectl auth whoami"), "bob")
-			assert.Contains(t, l.sh(t, "bob", "kubectl get widgets -n team-b 2>&1 || true"), `User "bob" cannot list resource "widgets"`)
-			assert.NotContains(t, l.sh(t, "bob", "kubectl auth whoami --as=root --as-group=platform-admins"), "root", "the proxy decides who the user is")
+			assert.Contains(t, l.sh(t, "bob", "kubectl get widgets -n team-b 2>&1 || true"),
+				`User "bob" cannot list resource "widgets"`)
+			assert.NotContains(t, l.sh(t, "bob", "kubectl auth whoami --as=root --as-group=platform-admins"), "root",
+				"the proxy decides who the user is")
 			proxy.Transport.(*http.Transport).CloseIdleConnections()
 		})
 	}

@@ -16,8 +16,8 @@ var programs string
 // latest is the kubectl of the release that the library follows.
 var latest = &kubectl{module: ".", pkg: "./cmd/kubectl"}
 
-// kubectls are the kubectls under test: the newest or, with DECORUM_KUBECTLS=older, those of older releases, which take minutes to build.
-// TestMain sets the fields that follow from their modules.
+// kubectls are the kubectls under test: the newest or, with DECORUM_KUBECTLS=older, those of older releases, which take
+// minutes to build. TestMain sets the fields that follow from their modules.
 var kubectls = underTest()
 
 // withOlder is true if the older releases are under test.
@@ -88,8 +88,8 @@ func buildPrograms(dir string) error {
 	return nil
 }
 
-// build builds the program and sets its version: the module v0.33.13 is kubectl v1.33.13. kubectl does not know its version unless the
-// linker sets it.
+// build builds the program and sets its version: the module v0.33.13 is kubectl v1.33.13. kubectl does not know its
+// version unless the linker sets it.
 func (k *kubectl) build(dir string) error {
 	list := exec.Command("go", "list", "-m", "-f", "{{.Version}}", "k8s.io/kubectl")
 	list.Dir = k.module

@@ -14,8 +14,8 @@ import (
 	"sigs.k8s.io/yaml"
 )
 
-// The Protobuf form of the Swagger document must equal the message that upstream's library makes of the JSON form, and kubectl must find
-// the kinds in it.
+// The Protobuf form of the Swagger document must equal the message that upstream's library makes of the JSON form, and
+// kubectl must find the kinds in it.
 func TestOpenAPIv2Protobuf(t *testing.T) {
 	for _, h := range []host{rootHost, prefixHost, exampleTargets()[0].host} {
 		t.Run(h.name(), func(t *testing.T) {
@@ -27,7 +27,8 @@ func TestOpenAPIv2Protobuf(t *testing.T) {
 			require.NoError(t, proto.UnmarshalOptions{DiscardUnknown: false}.Unmarshal(data, got))
 			jsonInAny(t, want.ProtoReflect())
 			jsonInAny(t, got.ProtoReflect())
-			require.True(t, proto.Equal(want, got), "a message of %d bytes differs from that of gnostic, of %d bytes", len(data), proto.Size(want))
+			require.True(t, proto.Equal(want, got), "a message of %d bytes differs from that of gnostic, of %d bytes", len(data),
+				proto.Size(want))
 
 			resources, err := openapi.NewOpenAPIData(got)
 			require.NoError(t, err)

@@ -72,8 +72,9 @@ weight: WEIGHT
 
 // kubectl manages policies, and they decide about what it writes.
 func TestPoliciesWithKubectl(t *testing.T) {
-	api, err := rest.New(rest.Options{CEL: cel.New(nil), Plugins: []rest.Plugin{policy.New(policy.Options{})}}, builtin.Namespaces(),
-		rest.Resource[Crate]{Group: "example.com", Version: "v1", Plural: "crates"}, rest.Resource[Load]{Group: "example.com", Version: "v1", Plural: "loads"})
+	api, err := rest.New(rest.Options{CEL: cel.New(nil), Plugins: []rest.Plugin{policy.New(policy.Options{})}},
+		builtin.Namespaces(), rest.Resource[Crate]{Group: "example.com", Version: "v1", Plural: "crates"},
+		rest.Resource[Load]{Group: "example.com", Version: "v1", Plural: "loads"})
 	require.NoError(t, err)
 	over := httptest.NewServer(api)
 	t.Cleanup(func() {
@@ -92,8 +93,8 @@ func TestPoliciesWithKubectl(t *testing.T) {
 	assert.Equal(t, "weighs 10", s.run(t, "get", "crate", "crate", "-o", "jsonpath={.label}"))
 	s.run(t, "patch", "load", "small", "--type=merge", "-p", `{"max": 5}`)
 	assert.Contains(t, s.refused(t, crateOf("9"), "apply", "-f", "-"), "denied request: at most 5")
-	assert.Contains(t, s.refused(t, strings.ReplaceAll(cratePolicies, "params.max,", "params.most +,"), "apply", "-f", "-"),
-		"spec.validations[0].expression: Invalid value")
+	assert.Contains(t, s.refused(t, strings.ReplaceAll(cratePolicies, "params.max,", "params.most +,"), "apply", "-f",
+		"-"), "spec.validations[0].expression: Invalid value")
 
 	columns := func(args ...string) []string {
 		return strings.Fields(strings.Split(s.run(t, append([]string{"get"}, args...)...), "\n")[1])

@@ -22,8 +22,8 @@ import (
 
 const mediaProtobuf = "application/vnd.kubernetes.protobuf"
 
-// The typed clients of client-go, as controllers use them, send and receive only Protobuf, including watches, at the root of a server and
-// below a prefix.
+// The typed clients of client-go, as controllers use them, send and receive only Protobuf, including watches, at the
+// root of a server and below a prefix.
 func TestTypedClient(t *testing.T) {
 	cases := []struct {
 		name string
@@ -41,8 +41,9 @@ func TestTypedClient(t *testing.T) {
 					s := startServer(t, h, newest())
 					wire := &recorder{}
 					client, err := kubernetes.NewForConfig(&rest.Config{
-						Host:          s.url,
-						ContentConfig: rest.ContentConfig{ContentType: mediaProtobuf, AcceptContentTypes: mediaProtobuf + ",application/json"},
+						Host: s.url,
+						ContentConfig: rest.ContentConfig{ContentType: mediaProtobuf,
+							AcceptContentTypes: mediaProtobuf + ",application/json"},
 						WrapTransport: wire.wrap,
 					})
 					require.NoError(t, err)
@@ -77,11 +78,13 @@ func typedConfigMaps(t *testing.T, client kubernetes.Interface) {
 	_, err = configMaps.Update(t.Context(), made, metav1.UpdateOptions{})
 	assert.True(t, apierrors.IsConflict(err), "%v", err)
 
-	patched, err := configMaps.Patch(t.Context(), "a", types.StrategicMergePatchType, []byte(`{"data":{"colour":null,"size":"1"}}`), metav1.PatchOptions{})
+	patched, err := configMaps.Patch(t.Context(), "a", types.StrategicMergePatchType,
+		[]byte(`{"data":{"colour":null,"size":"1"}}`), metav1.PatchOptions{})
 	require.NoError(t, err)
 	assert.Equal(t, map[string]string{"size": "1"}, patched.Data)
 
-	_, err = configMaps.Create(t.Context(), &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{GenerateName: "b-"}}, metav1.CreateOptions{})
+	_, err = configMaps.Create(t.Context(), &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{GenerateName: "b-"}},
+		metav1.CreateOptions{})
 	require.NoError(t, err)
 	list, err := configMaps.List(t.Context(), metav1.ListOptions{})
 	require.NoError(t, err)
@@ -93,7 +96,8 @@ func typedConfigMaps(t *testing.T, client kubernetes.Interface) {
 
 	_, err = configMaps.Get(t.Context(), "none", metav1.GetOptions{})
 	assert.True(t, apierrors.IsNotFound(err), "%v", err)
-	_, err = configMaps.Create(t.Context(), &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Name: "A"}}, metav1.CreateOptions{})
+	_, err = configMaps.Create(t.Context(), &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Name: "A"}},
+		metav1.CreateOptions{})
 	assert.True(t, apierrors.IsInvalid(err), "%v", err)
 
 	other := types.UID("other")
@@ -110,7 +114,8 @@ func typedLeases(t *testing.T, client kubernetes.Interface) {
 	leases := client.CoordinationV1().Leases(namespace)
 	me, seconds, now := "me", int32(15), metav1.NowMicro()
 	lease := &coordinationv1.Lease{ObjectMeta: metav1.ObjectMeta{Name: "leader"},
-		Spec: coordinationv1.LeaseSpec{HolderIdentity: &me, LeaseDurationSeconds: &seconds, AcquireTime: &now, RenewTime: &now}}
+		Spec: coordinationv1.LeaseSpec{HolderIdentity: &me, LeaseDurationSeconds: &seconds, AcquireTime: &now,
+			RenewTime: &now}}
 	held, err := leases.Create(t.Context(), lease, metav1.CreateOptions{})
 	require.NoError(t, err)
 	assert.Equal(t, now.UnixMicro(), held.Spec.RenewTime.UnixMicro(), "microseconds arrive")
@@ -131,18 +136,22 @@ func typedWatch(t *testing.T, client kubernetes.Interface) {
 	configMaps := client.CoreV1().ConfigMaps(namespace)
 	list, err := configMaps.List(t.Context(), metav1.ListOptions{})
 	require.NoError(t, err)
-	w, err := configMaps.Watch(t.Context(), metav1.ListOptions{ResourceVersion: list.ResourceVersion, LabelSelector: "team=red"})
+	w, err := configMaps.Watch(t.Context(),
+		metav1.ListOptions{ResourceVersion: list.ResourceVersion, LabelSelector: "team=red"})
 	require.NoError(t, err)
 	defer w.Stop()
 
 	made, err := configMaps.Create(t.Context(),
-		&corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Name: "a", Labels: map[string]string{"team": "red"}}}, metav1.CreateOptions{})
+		&corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Name: "a", Labels: map[string]string{"team": "red"}}},
+		metav1.CreateOptions{})
 	require.NoError(t, err)
 	assert.Equal(t, watch.Event{Type: watch.Added, Object: made}, <-w.ResultChan())
-	changed, err := configMaps.Patch(t.Context(), "a", types.MergePatchType, []byte(`{"data":{"k":"v"}}`), metav1.PatchOptions{})
+	changed, err := configMaps.Patch(t.Context(), "a", types.MergePatchType, []byte(`{"data":{"k":"v"}}`),
+		metav1.PatchOptions{})
 	require.NoError(t, err)
 	assert.Equal(t, watch.Event{Type: watch.Modified, Object: changed}, <-w.ResultChan())
-	_, err = configMaps.Patch(t.Context(), "a", types.MergePatchType, []byte(`{"metadata":{"labels":{"team":"blue"}}}`), metav1.PatchOptions{})
+	_, err = configMaps.Patch(t.Context(), "a", types.MergePatchType, []byte(`{"metadata":{"labels":{"team":"blue"}}}`),
+		metav1.PatchOptions{})
 	require.NoError(t, err)
 	gone := <-w.ResultChan()
 	assert.Equal(t, watch.Deleted, gone.Type, "the selector no longer matches")
@@ -161,7 +170,8 @@ func typedWatch(t *testing.T, client kubernetes.Interface) {
 func typedInformer(t *testing.T, client kubernetes.Interface) {
 	accounts := client.CoreV1().ServiceAccounts(namespace)
 	create := func(name string) {
-		_, err := accounts.Create(t.Context(), &corev1.ServiceAccount{ObjectMeta: metav1.ObjectMeta{Name: name}}, metav1.CreateOptions{})
+		_, err := accounts.Create(t.Context(), &corev1.ServiceAccount{ObjectMeta: metav1.ObjectMeta{Name: name}},
+			metav1.CreateOptions{})
 		require.NoError(t, err)
 	}
 	create("early")

@@ -29,8 +29,9 @@ type Note struct {
 // The users of this test, whose tokens are their names.
 var noteUsers = []string{"root", "alice", "bob", "carol"}
 
-// noteServer serves notes over TLS, because kubectl sends tokens over TLS only. root administrates, alice edits the notes of the
-// namespace but does not delete all, bob reads the one note called shared and lists nothing, and carol has no rights.
+// noteServer serves notes over TLS, because kubectl sends tokens over TLS only. root administrates, alice edits the
+// notes of the namespace but does not delete all, bob reads the one note called shared and lists nothing, and carol has
+// no rights.
 func noteServer(t *testing.T) (*server, *http.Client) {
 	var tokens []auth.Token
 	for _, name := range noteUsers {
@@ -41,20 +42,25 @@ func noteServer(t *testing.T) (*server, *http.Client) {
 		tokens = append(tokens, auth.Token{Secret: name, User: u})
 	}
 	s, client := serveNotes(t, auth.Tokens(tokens...), nil)
-	as(t, s, 0, "root", "create", "role", "editor", "--verb=get,list,watch,create,update,patch,delete", "--resource=notes.example.com")
+	as(t, s, 0, "root", "create", "role", "editor", "--verb=get,list,watch,create,update,patch,delete",
+		"--resource=notes.example.com")
 	as(t, s, 0, "root", "create", "rolebinding", "editors", "--role=editor", "--user=alice")
-	as(t, s, 0, "root", "create", "clusterrole", "reader", "--verb=get,watch", "--resource=notes.example.com", "--resource-name=shared")
+	as(t, s, 0, "root", "create", "clusterrole", "reader", "--verb=get,watch", "--resource=notes.example.com",
+		"--resource-name=shared")
 	as(t, s, 0, "root", "create", "clusterrolebinding", "readers", "--clusterrole=reader", "--user=bob")
 	return s, client
 }
 
-// serveNotes serves notes, roles, and more kinds over TLS. The group admins administrates, and has a user whose token is root. The
-// client of the result trusts the server's certificate.
-func serveNotes(t *testing.T, users rest.Authenticator, plugins []rest.Plugin, more ...rest.Definition) (*server, *http.Client) {
+// serveNotes serves notes, roles, and more kinds over TLS. The group admins administrates, and has a user whose token
+// is root. The client of the result trusts the server's certificate.
+func serveNotes(t *testing.T, users rest.Authenticator, plugins []rest.Plugin,
+	more ...rest.Definition) (*server, *http.Client) {
 	roles, err := rbac.New(rbac.Options{Administrators: []string{"admins"}})
 	require.NoError(t, err)
-	definitions := append(more, builtin.Namespaces(), rest.Resource[Note]{Group: "example.com", Version: "v1", Plural: "notes"})
-	api, err := rest.New(rest.Options{Authenticator: users, Plugins: append(plugins, roles, auth.Reviews())}, definitions...)
+	definitions := append(more, builtin.Namespaces(),
+		rest.Resource[Note]{Group: "example.com", Version: "v1", Plural: "notes"})
+	api, err := rest.New(rest.Options{Authenticator: users, Plugins: append(plugins, roles, auth.Reviews())},
+		definitions...)
 	require.NoError(t, err)
 	require.NoError(t, api.Start(t.Context()))
 	over := httptest.NewTLSServer(api)
@@ -89,7 +95,8 @@ func TestRightsAreAsCanISays(t *testing.T) {
 		r, err := http.NewRequestWithContext(t.Context(), method, s.url+path, strings.NewReader(text))
 		require.NoError(t, err)
 		r.Header.Set("Authorization", "Bearer "+user)
-		r.Header.Set("Content-Type", map[bool]string{true: "application/merge-patch+json", false: "application/json"}[method == "PATCH"])
+		r.Header.Set("Content-Type",
+			map[bool]string{true: "application/merge-patch+json", false: "application/json"}[method == "PATCH"])
 		answer, err := client.Do(r)
 		require.NoError(t, err)
 		defer answer.Body.Close()
@@ -119,9 +126,11 @@ func TestRightsAreAsCanISays(t *testing.T) {
 			if !strings.HasPrefix(what, "/") {
 				what = strings.Replace(what, "notes", "notes.example.com", 1)
 			}
-			cmd := s.command(t.Context(), "", "--insecure-skip-tls-verify", "--token", user, "auth", "can-i", c.verb, what, "--quiet")
+			cmd := s.command(t.Context(), "", "--insecure-skip-tls-verify", "--token", user, "auth", "can-i", c.verb, what,
+				"--quiet")
 			may := cmd.Run() == nil
-			assert.Equal(t, !may, send(user, c.method, c.path, c.text) == http.StatusForbidden, "%s %s %s: can-i says %v", user, c.verb, c.what, may)
+			assert.Equal(t, !may, send(user, c.method, c.path, c.text) == http.StatusForbidden, "%s %s %s: can-i says %v", user,
+				c.verb, c.what, may)
 		}
 	}
 }
@@ -138,7 +147,8 @@ func TestKubectlAsUsers(t *testing.T) {
 	assert.Contains(t, as(t, s, 1, "guess", "get", "notes"), "You must be logged in to the server")
 	assert.Contains(t, as(t, s, 0, "root", "get", "note", "shared", "--as=bob"), "shared")
 	assert.Contains(t, as(t, s, 1, "root", "get", "notes", "--as=bob"), `User "bob" cannot list resource "notes"`)
-	assert.Contains(t, as(t, s, 1, "alice", "get", "notes", "--as=bob"), `users "bob" is forbidden: User "alice" cannot impersonate resource "users"`)
+	assert.Contains(t, as(t, s, 1, "alice", "get", "notes", "--as=bob"),
+		`users "bob" is forbidden: User "alice" cannot impersonate resource "users"`)
 	assert.Contains(t, as(t, s, 0, "alice", "auth", "whoami"), "alice")
 	assert.Contains(t, as(t, s, 0, "root", "get", "rolebindings", "-o", "wide"), "Role/editor")
 	assert.Contains(t, as(t, s, 0, "root", "describe", "role", "editor"), "notes.example.com")

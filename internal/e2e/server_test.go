@@ -45,7 +45,8 @@ type server struct {
 func startServer(t *testing.T, h host, k *kubectl) *server {
 	t.Helper()
 	ctx, interrupt := context.WithCancel(context.Background())
-	cmd := exec.CommandContext(ctx, filepath.Join(programs, h.program), append([]string{"--listen", "127.0.0.1:0"}, h.args...)...)
+	cmd := exec.CommandContext(ctx, filepath.Join(programs, h.program),
+		append([]string{"--listen", "127.0.0.1:0"}, h.args...)...)
 	cmd.Cancel = func() error { return cmd.Process.Signal(os.Interrupt) }
 	cmd.WaitDelay = patience
 	cmd.Stderr = os.Stderr
@@ -87,8 +88,9 @@ func startServer(t *testing.T, h host, k *kubectl) *server {
 	return s
 }
 
-// command returns a kubectl command that runs as on a new machine, in the namespace of the tests unless the arguments name another. A wait
-// takes as long as any other command may, unless the arguments limit it: kubectl itself ends it after 30 seconds.
+// command returns a kubectl command that runs as on a new machine, in the namespace of the tests unless the arguments
+// name another. A wait takes as long as any other command may, unless the arguments limit it: kubectl itself ends it
+// after 30 seconds.
 func (s *server) command(ctx context.Context, stdin string, args ...string) *exec.Cmd {
 	if args[0] == "wait" {
 		args = slices.Insert(slices.Clone(args), 1, "--timeout="+patience.String())
@@ -170,8 +172,8 @@ func (s *server) try(t *testing.T, stdin string, args ...string) (string, string
 	return stdout.String(), stderr.String(), err
 }
 
-// background starts a command and returns its lines as they arrive. wait returns the command's error once it has exited. The end of the
-// test kills the command.
+// background starts a command and returns its lines as they arrive. wait returns the command's error once it has
+// exited. The end of the test kills the command.
 func (s *server) background(t *testing.T, args ...string) (lines <-chan string, wait func() error) {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(context.Background(), patience)

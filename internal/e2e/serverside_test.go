@@ -19,11 +19,12 @@ func applyServerSide(t *testing.T, s *server, g target) {
 	complaint := s.refused(t, other, "apply", "--server-side", "--field-manager=other", "-f", "-")
 	assert.Contains(t, complaint, `conflict with "kubectl": .metadata.labels.team`)
 	assert.Equal(t, "a", s.field(t, g, "one", ".metadata.labels.team"))
-	dry := s.feed(t, other, "apply", "--server-side", "--field-manager=other", "--force-conflicts", "--dry-run=server", "-f", "-", "-o",
-		"jsonpath={.metadata.labels.team}")
+	dry := s.feed(t, other, "apply", "--server-side", "--field-manager=other", "--force-conflicts", "--dry-run=server",
+		"-f", "-", "-o", "jsonpath={.metadata.labels.team}")
 	assert.Equal(t, "b", dry)
 	assert.Equal(t, "a", s.field(t, g, "one", ".metadata.labels.team"), "a dry run changes nothing")
-	assert.Equal(t, applied, s.feed(t, other, "apply", "--server-side", "--field-manager=other", "--force-conflicts", "-f", "-"))
+	assert.Equal(t, applied, s.feed(t, other, "apply", "--server-side", "--field-manager=other", "--force-conflicts", "-f",
+		"-"))
 	assert.Equal(t, "b", s.field(t, g, "one", ".metadata.labels.team"))
 	assert.Equal(t, g.set, s.field(t, g, "one", g.field), "fields of another manager stay")
 
@@ -33,19 +34,23 @@ func applyServerSide(t *testing.T, s *server, g target) {
 	assert.Contains(t, shown, "f:team: {}\n")
 	assert.NotContains(t, s.run(t, "get", g.plural, "one", "-o", "yaml"), "managedFields")
 
-	s.feed(t, strings.Replace(g.manifest("one", "a", g.bare), "  labels: {team: a}\n", "", 1), "apply", "--server-side", "-f", "-")
+	s.feed(t, strings.Replace(g.manifest("one", "a", g.bare), "  labels: {team: a}\n", "", 1), "apply", "--server-side",
+		"-f", "-")
 	assert.Empty(t, s.field(t, g, "one", g.list), "fields that no manager applies any more are removed")
 	assert.Equal(t, g.unset, s.field(t, g, "one", g.field))
 	assert.Equal(t, "b", s.field(t, g, "one", ".metadata.labels.team"), "fields of another manager stay")
 }
 
-// The test moves from client-side to server-side apply: kubectl owns the fields that it applied on the client, so it needs no force.
+// The test moves from client-side to server-side apply: kubectl owns the fields that it applied on the client, so it
+// needs no force.
 func applyServerSideAfterClientSide(t *testing.T, s *server, g target) {
 	s.feed(t, g.manifest("one", "a", g.full), "apply", "-f", "-")
-	assert.Equal(t, g.resource("one")+" serverside-applied\n", s.feed(t, g.manifest("one", "b", g.bare), "apply", "--server-side", "-f", "-"))
+	assert.Equal(t, g.resource("one")+" serverside-applied\n",
+		s.feed(t, g.manifest("one", "b", g.bare), "apply", "--server-side", "-f", "-"))
 	assert.Equal(t, "b", s.field(t, g, "one", ".metadata.labels.team"))
 	assert.Empty(t, s.field(t, g, "one", g.list), "kubectl may remove the fields that it applied on the client")
-	assert.Contains(t, s.run(t, "apply", "view-last-applied", g.plural, "one"), "    team: b\n", "client-side apply still works")
+	assert.Contains(t, s.run(t, "apply", "view-last-applied", g.plural, "one"), "    team: b\n",
+		"client-side apply still works")
 	assert.Equal(t, g.resource("one")+" configured\n", s.feed(t, g.manifest("one", "c", g.bare), "apply", "-f", "-"))
 	assert.Equal(t, "c", s.field(t, g, "one", ".metadata.labels.team"))
 }
@@ -59,5 +64,6 @@ func diffServerSide(t *testing.T, s *server, g target) {
 	changed := s.exits(t, 1, g.manifest("one", "b", g.full), "diff", "--server-side", "-f", "-")
 	assert.Contains(t, changed, "\n-    team: a\n")
 	assert.Contains(t, changed, "\n+    team: b\n")
-	assert.Contains(t, s.refused(t, g.manifest("one", "b", g.full), "diff", "--server-side", "--field-manager=other", "-f", "-"), "conflict")
+	assert.Contains(t, s.refused(t, g.manifest("one", "b", g.full), "diff", "--server-side", "--field-manager=other", "-f",
+		"-"), "conflict")
 }

@@ -68,7 +68,8 @@ func execs(t *testing.T, s *server) {
 
 	assert.Equal(t, "out\n", s.exits(t, 42, "", "exec", "one", "--", "sh", "-c", "echo out; exit 42"))
 	assert.Contains(t, s.refused(t, "", "exec", "one", "--", "no-such-command"), "no-such-command")
-	assert.Contains(t, s.refused(t, "", "exec", "one", "-c", "other", "--", "true"), "container other is not valid for pod one")
+	assert.Contains(t, s.refused(t, "", "exec", "one", "-c", "other", "--", "true"),
+		"container other is not valid for pod one")
 	assert.Contains(t, s.refused(t, "", "exec", "two", "--", "true"), `pods "two" not found`)
 }
 
@@ -76,7 +77,8 @@ func execStdin(t *testing.T, s *server) {
 	text := strings.Repeat("0123456789abcdef", 1<<16) // one megabyte
 	assert.Equal(t, text, s.feed(t, text, "exec", "-i", "one", "--", "cat"))
 	assert.Equal(t, "1048576\n", strings.TrimLeft(s.feed(t, text, "exec", "-i", "one", "--", "sh", "-c", "wc -c"), " "))
-	assert.Equal(t, "done\n", s.feed(t, text, "exec", "-i", "one", "--", "echo", "done"), "a command need not read its input")
+	assert.Equal(t, "done\n", s.feed(t, text, "exec", "-i", "one", "--", "echo", "done"),
+		"a command need not read its input")
 }
 
 func attach(t *testing.T, s *server) {
@@ -95,10 +97,13 @@ func cp(t *testing.T, s *server) {
 	assert.Equal(t, text, string(back))
 }
 
-// The host rejects SPDY by name. kubectl uses nothing else to forward ports, and uses it for commands if the user asks for it.
+// The host rejects SPDY by name. kubectl uses nothing else to forward ports, and uses it for commands if the user asks
+// for it.
 func refusesSPDY(t *testing.T, s *server) {
-	s.feed(t, `{"status":{"phase":"Running"}}`, "patch", "pod", "one", "--subresource=status", "--type=merge", "--patch-file=/dev/stdin")
-	assert.Contains(t, s.refused(t, "", "port-forward", "one", ":80"), "portforward is served over WebSocket, not SPDY/3.1")
+	s.feed(t, `{"status":{"phase":"Running"}}`, "patch", "pod", "one", "--subresource=status", "--type=merge",
+		"--patch-file=/dev/stdin")
+	assert.Contains(t, s.refused(t, "", "port-forward", "one", ":80"),
+		"portforward is served over WebSocket, not SPDY/3.1")
 	ctx, cancel := context.WithTimeout(t.Context(), patience)
 	defer cancel()
 	cmd := s.command(ctx, "", "exec", "one", "--", "true")

@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// target is a kind of a host, with what the commands need to know about it. The same commands must work on every kind, at the root of a
-// server and below a prefix.
+// target is a kind of a host, with what the commands need to know about it. The same commands must work on every kind,
+// at the root of a server and below a prefix.
 type target struct {
 	host                       host
 	group, kind, plural, short string
@@ -47,7 +47,8 @@ type target struct {
 	explainsAll []string                                   // fields that explain --recursive lists
 }
 
-// targets returns all kinds: those of the examples, and those of conformhost at the root of the server and below a prefix.
+// targets returns all kinds: those of the examples, and those of conformhost at the root of the server and below a
+// prefix.
 func targets() []target {
 	all := exampleTargets()
 	for _, h := range []host{rootHost, prefixHost} {
@@ -94,8 +95,8 @@ func (g target) groupResource() string {
 // alias returns the shortest name that a user can type for the resource.
 func (g target) alias() string { return cmp.Or(g.short, g.plural) }
 
-// patchComplaint returns the error that wrong causes in a patch. For built-in kinds the error occurs when the server decodes the patched
-// object.
+// patchComplaint returns the error that wrong causes in a patch. For built-in kinds the error occurs when the server
+// decodes the patched object.
 func (g target) patchComplaint() string {
 	if g.builtin {
 		return "patch: Invalid value: "

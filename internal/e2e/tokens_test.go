@@ -34,7 +34,8 @@ import (
 func newAccounts(t *testing.T) *serviceaccount.Issuer {
 	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
 	require.NoError(t, err)
-	accounts, err := serviceaccount.New(serviceaccount.Options{Issuer: "https://platform.example.com", Keys: []serviceaccount.Key{{Signer: key}}})
+	accounts, err := serviceaccount.New(serviceaccount.Options{Issuer: "https://platform.example.com",
+		Keys: []serviceaccount.Key{{Signer: key}}})
 	require.NoError(t, err)
 	return accounts
 }
@@ -56,10 +57,11 @@ func TestKubectlCreatesTokens(t *testing.T) {
 	token := strings.TrimSpace(as(t, s, 0, "root", "create", "token", "robot", "--duration=10m"))
 	assert.Contains(t, as(t, s, 0, token, "auth", "whoami"), "system:serviceaccount:"+namespace+":robot")
 	assert.Contains(t, as(t, s, 0, token, "get", "notes"), "No resources found")
-	assert.Contains(t, as(t, s, 1, token, "get", "serviceaccounts"), `User "system:serviceaccount:`+namespace+`:robot" cannot list resource "serviceaccounts"`)
+	assert.Contains(t, as(t, s, 1, token, "get", "serviceaccounts"),
+		`User "system:serviceaccount:`+namespace+`:robot" cannot list resource "serviceaccounts"`)
 	assert.Contains(t, as(t, s, 1, token, "create", "token", "robot"), `cannot create resource "serviceaccounts/token"`)
-	assert.Contains(t, as(t, s, 1, "root", "create", "token", "robot", "--bound-object-kind=Secret", "--bound-object-name=a"),
-		"cannot bind token to object of type v1, Kind=Secret")
+	assert.Contains(t, as(t, s, 1, "root", "create", "token", "robot", "--bound-object-kind=Secret",
+		"--bound-object-name=a"), "cannot bind token to object of type v1, Kind=Secret")
 	elsewhere := strings.TrimSpace(as(t, s, 0, "root", "create", "token", "robot", "--audience=vault"))
 	assert.Contains(t, as(t, s, 1, elsewhere, "get", "notes"), "You must be logged in to the server")
 	assert.Contains(t, as(t, s, 0, "root", "get", "sa"), "robot")
@@ -73,18 +75,21 @@ func TestKubectlCreatesTokens(t *testing.T) {
 func TestClientGoRequestsTokens(t *testing.T) {
 	s := startAccounts(t)
 	as(t, s, 0, "root", "create", "serviceaccount", "robot")
-	clients, err := kubernetes.NewForConfig(&clientrest.Config{Host: s.url, BearerToken: "root", TLSClientConfig: clientrest.TLSClientConfig{Insecure: true},
-		ContentConfig: clientrest.ContentConfig{ContentType: "application/vnd.kubernetes.protobuf"}})
+	clients, err := kubernetes.NewForConfig(&clientrest.Config{Host: s.url, BearerToken: "root",
+		TLSClientConfig: clientrest.TLSClientConfig{Insecure: true},
+		ContentConfig:   clientrest.ContentConfig{ContentType: "application/vnd.kubernetes.protobuf"}})
 	require.NoError(t, err)
 	seconds := int64(1200)
 	request, err := clients.CoreV1().ServiceAccounts(namespace).CreateToken(t.Context(), "robot",
-		&authenticationv1.TokenRequest{Spec: authenticationv1.TokenRequestSpec{Audiences: []string{"vault"}, ExpirationSeconds: &seconds}}, metav1.CreateOptions{})
+		&authenticationv1.TokenRequest{Spec: authenticationv1.TokenRequestSpec{Audiences: []string{"vault"},
+			ExpirationSeconds: &seconds}}, metav1.CreateOptions{})
 	require.NoError(t, err)
 	assert.Equal(t, []string{"vault"}, request.Spec.Audiences)
 	assert.Equal(t, seconds, *request.Spec.ExpirationSeconds)
 	review := func(audiences ...string) authenticationv1.TokenReviewStatus {
 		r, err := clients.AuthenticationV1().TokenReviews().Create(t.Context(),
-			&authenticationv1.TokenReview{Spec: authenticationv1.TokenReviewSpec{Token: request.Status.Token, Audiences: audiences}}, metav1.CreateOptions{})
+			&authenticationv1.TokenReview{Spec: authenticationv1.TokenReviewSpec{Token: request.Status.Token,
+				Audiences: audiences}}, metav1.CreateOptions{})
 		require.NoError(t, err)
 		return r.Status
 	}
@@ -95,7 +100,8 @@ func TestClientGoRequestsTokens(t *testing.T) {
 	assert.Equal(t, "system:serviceaccount:"+namespace+":robot", status.User.Username)
 }
 
-// An informer of client-go survives the expiry of its token: the watch ends, and the informer lists and watches with the next token.
+// An informer of client-go survives the expiry of its token: the watch ends, and the informer lists and watches with
+// the next token.
 func TestInformerOutlivesItsToken(t *testing.T) {
 	accounts := newAccounts(t)
 	clock := &resttest.Clock{}
@@ -115,7 +121,8 @@ func TestInformerOutlivesItsToken(t *testing.T) {
 		require.NoError(t, api.Close())
 		over.Close()
 	})
-	_, err = resttest.Client[builtin.Namespace](t, api).Create(t.Context(), &builtin.Namespace{ObjectMeta: apimeta.ObjectMeta{Name: namespace}})
+	_, err = resttest.Client[builtin.Namespace](t, api).Create(t.Context(),
+		&builtin.Namespace{ObjectMeta: apimeta.ObjectMeta{Name: namespace}})
 	require.NoError(t, err)
 	robots := resttest.Client[serviceaccount.ServiceAccount](t, api).Namespace(namespace)
 	_, err = robots.Create(t.Context(), &serviceaccount.ServiceAccount{ObjectMeta: apimeta.ObjectMeta{Name: "robot"}})
@@ -140,9 +147,12 @@ func TestInformerOutlivesItsToken(t *testing.T) {
 	client, err := dynamic.NewForConfig(config)
 	require.NoError(t, err)
 	factory := dynamicinformer.NewFilteredDynamicSharedInformerFactory(client, 0, namespace, nil)
-	informer := factory.ForResource(schema.GroupVersionResource{Group: "example.com", Version: "v1", Resource: "notes"}).Informer()
+	informer := factory.ForResource(schema.GroupVersionResource{Group: "example.com", Version: "v1",
+		Resource: "notes"}).Informer()
 	added := make(chan string, 100)
-	_, err = informer.AddEventHandler(cache.ResourceEventHandlerFuncs{AddFunc: func(o any) { added <- o.(metav1.Object).GetName() }})
+	_, err = informer.AddEventHandler(cache.ResourceEventHandlerFuncs{AddFunc: func(o any) {
+		added <- o.(metav1.Object).GetName()
+	}})
 	require.NoError(t, err)
 	stop := make(chan struct{})
 	factory.Start(stop)
@@ -156,7 +166,8 @@ func TestInformerOutlivesItsToken(t *testing.T) {
 	}
 	refresh()
 	clock.Advance(time.Second) // the first token has expired
-	_, err = resttest.Client[Note](t, api).Namespace(namespace).Create(t.Context(), &Note{ObjectMeta: apimeta.ObjectMeta{Name: "late"}})
+	_, err = resttest.Client[Note](t, api).Namespace(namespace).Create(t.Context(),
+		&Note{ObjectMeta: apimeta.ObjectMeta{Name: "late"}})
 	require.NoError(t, err)
 	select {
 	case name := <-added:

@@ -41,7 +41,8 @@ type betaShelf struct {
 func shelfServer(t *testing.T, k *kubectl) *server {
 	t.Helper()
 	api, err := decorum.New(decorum.Options{}, decorum.Resource[shelf]{
-		Group: "example.com", Version: "v1", Plural: "shelves", Names: decorum.Names{Kind: "Shelf"}, Description: "Shelf holds books.",
+		Group: "example.com", Version: "v1", Plural: "shelves", Names: decorum.Names{Kind: "Shelf"},
+		Description:      "Shelf holds books.",
 		Columns:          []decorum.Column{{Name: "Width", Type: "integer", Path: ".spec.millimeters"}},
 		SelectableFields: []string{"spec.material"},
 		Scale:            &decorum.Scale{SpecReplicas: ".spec.millimeters", StatusReplicas: ".status.books"},
@@ -86,7 +87,8 @@ func TestVersions(t *testing.T) {
 			assertLine(t, s.run(t, "api-resources"), "shelves", "example.com/v1", "true", "Shelf")
 			assert.Contains(t, s.run(t, "api-versions"), "example.com/v1\nexample.com/v1beta1\n")
 
-			for version, fields := range map[string][]string{"v1": {"millimeters", "material", "books"}, "v1beta1": {"centimeters", "wood", "volumes"}} {
+			for version, fields := range map[string][]string{"v1": {"millimeters", "material", "books"},
+				"v1beta1": {"centimeters", "wood", "volumes"}} {
 				all := s.run(t, "explain", "shelves", "--recursive", "--api-version=example.com/"+version)
 				assertLine(t, all, "VERSION:", version)
 				for _, field := range fields {
@@ -94,7 +96,8 @@ func TestVersions(t *testing.T) {
 				}
 			}
 			assert.Contains(t, s.run(t, "explain", "shelves.spec.wood", "--api-version=example.com/v1beta1"), "Which wood")
-			assert.Contains(t, s.run(t, "explain", "shelves"), "Shelf holds books", "without a version, kubectl uses the preferred one")
+			assert.Contains(t, s.run(t, "explain", "shelves"), "Shelf holds books",
+				"without a version, kubectl uses the preferred one")
 
 			table, _ := s.background(t, "get", "shelves.v1beta1.example.com", "-w", "--output-watch-events")
 			stored, _ := s.background(t, "get", "shelves", "-w", "-o", `jsonpath={.spec.millimeters} {.spec.material}{"\n"}`)
@@ -110,8 +113,10 @@ func TestVersions(t *testing.T) {
 			await(t, table, "MODIFIED", "one", "90")
 			assertLine(t, s.run(t, "get", "shelves"), "one", "905")
 			assertLine(t, s.run(t, "get", "shelves.v1beta1.example.com"), "one", "90")
-			assert.Equal(t, "one", s.run(t, "get", "shelves.v1beta1.example.com", "--field-selector=spec.wood=pine", "-o", "jsonpath={.items[*].metadata.name}"))
-			assert.Equal(t, "example.com/v1beta1 90", s.run(t, "get", "shelves.v1beta1.example.com", "one", "-o", "jsonpath={.apiVersion} {.spec.centimeters}"))
+			assert.Equal(t, "one", s.run(t, "get", "shelves.v1beta1.example.com", "--field-selector=spec.wood=pine", "-o",
+				"jsonpath={.items[*].metadata.name}"))
+			assert.Equal(t, "example.com/v1beta1 90",
+				s.run(t, "get", "shelves.v1beta1.example.com", "one", "-o", "jsonpath={.apiVersion} {.spec.centimeters}"))
 			assert.Contains(t, s.run(t, "describe", "shelves.v1beta1.example.com", "one"), "Centimeters:")
 
 			s.run(t, "scale", "--replicas=1000", "shelves/one")
@@ -122,8 +127,10 @@ func TestVersions(t *testing.T) {
 			s.run(t, "delete", "shelves.v1beta1.example.com", "one")
 			await(t, table, "DELETED", "one")
 
-			s.feed(t, "apiVersion: example.com/v1\nkind: Shelf\nmetadata: {name: pane}\nspec: {millimeters: 5, material: glass}", "create", "-f", "-")
-			assert.Contains(t, s.refused(t, "", "get", "shelves.v1beta1.example.com"), `conversion of Shelf.example.com "pane" from v1 to v1beta1 failed`)
+			s.feed(t, "apiVersion: example.com/v1\nkind: Shelf\nmetadata: {name: pane}\nspec: {millimeters: 5, material: glass}",
+				"create", "-f", "-")
+			assert.Contains(t, s.refused(t, "", "get", "shelves.v1beta1.example.com"),
+				`conversion of Shelf.example.com "pane" from v1 to v1beta1 failed`)
 		})
 	}
 }

@@ -19,9 +19,11 @@ import (
 	"github.com/decorum-go/decorum/rest/webhook"
 )
 
-// serveHookedNotes serves notes and webhook configurations. Its own webhook, whose manifest is the result, refuses notes without a text.
+// serveHookedNotes serves notes and webhook configurations. Its own webhook, whose manifest is the result, refuses
+// notes without a text.
 func serveHookedNotes(t *testing.T) (s *server, manifest string) {
-	calls, err := callout.New(callout.Options{Dial: (&net.Dialer{}).DialContext, Allow: func(netip.AddrPort) error { return nil }})
+	calls, err := callout.New(callout.Options{Dial: (&net.Dialer{}).DialContext,
+		Allow: func(netip.AddrPort) error { return nil }})
 	require.NoError(t, err)
 	t.Cleanup(calls.Close)
 	hooks, err := webhook.New(webhook.Options{Calls: calls})
@@ -65,17 +67,20 @@ webhooks:
 // A user registers a webhook with kubectl, sees its refusals and warnings, and removes it.
 func TestKubectlWithAdmissionWebhooks(t *testing.T) {
 	s, manifest := serveHookedNotes(t)
-	const empty, full = `{"apiVersion":"example.com/v1","kind":"Note","metadata":{"name":"a"}}`, `{"apiVersion":"example.com/v1","kind":"Note","metadata":{"name":"a"},"text":"x"}`
+	const empty, full = `{"apiVersion":"example.com/v1","kind":"Note","metadata":{"name":"a"}}`,
+		`{"apiVersion":"example.com/v1","kind":"Note","metadata":{"name":"a"},"text":"x"}`
 	for _, step := range []struct {
 		stdin string
 		args  []string
 		code  int
 		want  string
 	}{
-		{manifest, []string{"apply", "-f", "-"}, 0, "validatingwebhookconfiguration.admissionregistration.k8s.io/notes created\n"},
-		{manifest, []string{"apply", "-f", "-"}, 0, "validatingwebhookconfiguration.admissionregistration.k8s.io/notes unchanged\n"},
-		{"", []string{"get", "validatingwebhookconfigurations", "-o", "custom-columns=NAME:.metadata.name,POLICY:.webhooks[0].failurePolicy"}, 0,
-			"NAME    POLICY\nnotes   Fail\n"},
+		{manifest, []string{"apply", "-f", "-"}, 0,
+			"validatingwebhookconfiguration.admissionregistration.k8s.io/notes created\n"},
+		{manifest, []string{"apply", "-f", "-"}, 0,
+			"validatingwebhookconfiguration.admissionregistration.k8s.io/notes unchanged\n"},
+		{"", []string{"get", "validatingwebhookconfigurations", "-o",
+			"custom-columns=NAME:.metadata.name,POLICY:.webhooks[0].failurePolicy"}, 0, "NAME    POLICY\nnotes   Fail\n"},
 		{empty, []string{"apply", "-n", "default", "-f", "-"}, 1, "Warning: notes are public\n" +
 			"Error from server: error when creating \"STDIN\": admission webhook \"notes.example.com\" denied the request: a note needs a text\n"},
 		{full, []string{"apply", "-n", "default", "-f", "-"}, 0, "Warning: notes are public\nnote.example.com/a created\n"},

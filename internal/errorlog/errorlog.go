@@ -6,8 +6,9 @@ import (
 	"log/slog"
 )
 
-// Or returns the logger that a host has set, or one that passes errors on to what is now slog's default logger and drops
-// all else: a failure must be visible without any configuration, and a library must not fill its host's log with more.
+// Or returns the logger that a host has set, or one that passes errors on to what is now slog's default logger and
+// drops all else: a failure must be visible without any configuration, and a library must not fill its host's log with
+// more.
 func Or(logger *slog.Logger) *slog.Logger {
 	if logger != nil {
 		return logger

@@ -11,8 +11,9 @@ const MaxText = 256
 // cutMark stands where a text was cut.
 const cutMark = "…"
 
-// Safe returns a text that a client may have chosen in a form that shows as one line everywhere: characters that do not print, such as line
-// breaks and those that turn the direction of writing, are escaped as in Go, and a text of more than max bytes is cut.
+// Safe returns a text that a client may have chosen in a form that shows as one line everywhere: characters that do not
+// print, such as line breaks and those that turn the direction of writing, are escaped as in Go, and a text of more
+// than max bytes is cut.
 func Safe(text string, max int) string {
 	if len(text) <= max && isASCII(text) {
 		return text
@@ -56,8 +57,8 @@ func isASCII(text string) bool {
 // maxError is the size limit of the text of an error in a line, in bytes after escaping.
 const maxError = 4 << 10
 
-// Bound returns an error for the log, with the text of err in the form of [Safe]. A hook of the host may have put into it whatever a client
-// has sent. Handlers find err itself by [errors.As].
+// Bound returns an error for the log, with the text of err in the form of [Safe]. A hook of the host may have put into
+// it whatever a client has sent. Handlers find err itself by [errors.As].
 func Bound(err error) error { return bounded{err} }
 
 type bounded struct{ err error }

@@ -16,7 +16,8 @@ import (
 	"k8s.io/client-go/kubernetes"
 )
 
-// playCluster takes the part of a cluster until the test ends: Jobs complete, Deployments become available, and Pods succeed, at once.
+// playCluster takes the part of a cluster until the test ends: Jobs complete, Deployments become available, and Pods
+// succeed, at once.
 func playCluster(t *testing.T, client kubernetes.Interface) {
 	jobs, err := client.BatchV1().Jobs("").Watch(t.Context(), metav1.ListOptions{})
 	require.NoError(t, err)
@@ -70,7 +71,8 @@ func each[T any](w watch.Interface, f func(T)) {
 	}
 }
 
-// assertWritten expects that a status was written, or that the object has changed or has gone in the meantime: then the watch reports it.
+// assertWritten expects that a status was written, or that the object has changed or has gone in the meantime: then the
+// watch reports it.
 func assertWritten(t *testing.T, err error) {
 	if !apierrors.IsConflict(err) && !apierrors.IsNotFound(err) {
 		assert.NoError(t, err)
@@ -88,7 +90,8 @@ func completed(job *batchv1.Job) {
 
 func available(d *appsv1.Deployment) {
 	n := *d.Spec.Replicas
-	d.Status = appsv1.DeploymentStatus{ObservedGeneration: d.Generation, Replicas: n, UpdatedReplicas: n, ReadyReplicas: n, AvailableReplicas: n,
+	d.Status = appsv1.DeploymentStatus{ObservedGeneration: d.Generation, Replicas: n, UpdatedReplicas: n, ReadyReplicas: n,
+		AvailableReplicas: n,
 		Conditions: []appsv1.DeploymentCondition{
 			{Type: appsv1.DeploymentAvailable, Status: corev1.ConditionTrue, Reason: "MinimumReplicasAvailable"},
 			{Type: appsv1.DeploymentProgressing, Status: corev1.ConditionTrue, Reason: "NewReplicaSetAvailable"},

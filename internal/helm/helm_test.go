@@ -38,7 +38,8 @@ func buildAndRun(m *testing.M) int {
 	}
 	defer os.RemoveAll(dir)
 	program = filepath.Join(dir, "helm")
-	if out, err := exec.Command("go", "build", "-o", program, "-ldflags=-s -w", "helm.sh/helm/v4/cmd/helm").CombinedOutput(); err != nil {
+	if out, err := exec.Command("go", "build", "-o", program, "-ldflags=-s -w",
+		"helm.sh/helm/v4/cmd/helm").CombinedOutput(); err != nil {
 		fmt.Fprintf(os.Stderr, "build helm: %v\n%s", err, out)
 		return 1
 	}
@@ -138,7 +139,8 @@ func (c *cluster) hasMetrics(t *testing.T) bool {
 	return err == nil
 }
 
-// helm writes objects with server-side apply, or, as its older versions did, with patches that it computes from three versions.
+// helm writes objects with server-side apply, or, as its older versions did, with patches that it computes from three
+// versions.
 func TestAReleaseFromInstallationToItsEnd(t *testing.T) {
 	const chart = "testdata/fleet"
 	for _, serverSide := range []string{"true", "false"} {
@@ -147,7 +149,8 @@ func TestAReleaseFromInstallationToItsEnd(t *testing.T) {
 			c := newCluster(t)
 			how := "--server-side=" + serverSide
 
-			assert.Contains(t, c.helm(t, "install", "fleet", chart, "--create-namespace", "--wait", how), "The flagship has 4 guns.")
+			assert.Contains(t, c.helm(t, "install", "fleet", chart, "--create-namespace", "--wait", how),
+				"The flagship has 4 guns.")
 			assert.Equal(t, "Frigate, 4 guns", c.guns(t), "a definition in crds/ serves its kind before the templates are sent")
 			assert.Equal(t, []string{"1 deployed"}, c.releases(t, "list"))
 			_, err := c.client.BatchV1().Jobs("sea").Get(t.Context(), "fleet-migrate", metav1.GetOptions{})
@@ -162,7 +165,8 @@ func TestAReleaseFromInstallationToItsEnd(t *testing.T) {
 			assert.EqualValues(t, 3, c.replicas(t))
 			assert.False(t, c.hasMetrics(t), "an upgrade deletes what the chart contains no more")
 
-			assert.Contains(t, c.refused(t, "upgrade", "fleet", chart, how, "--set", "guns=200"), "spec.guns in body should be less than or equal to 100")
+			assert.Contains(t, c.refused(t, "upgrade", "fleet", chart, how, "--set", "guns=200"),
+				"spec.guns in body should be less than or equal to 100")
 			assert.Equal(t, []string{"1 superseded", "2 deployed", "3 failed"}, c.releases(t, "history", "fleet"))
 
 			c.helm(t, "rollback", "fleet", "1", "--wait")
@@ -191,8 +195,8 @@ func TestHelmMeetsAConflict(t *testing.T) {
 	const chart = "testdata/fleet"
 	c := newCluster(t)
 	c.helm(t, "install", "fleet", chart, "--create-namespace", "--no-hooks")
-	_, err := c.client.AppsV1().Deployments("sea").Patch(t.Context(), "fleet", types.MergePatchType, []byte(`{"spec":{"replicas":9}}`),
-		metav1.PatchOptions{FieldManager: "somebody"})
+	_, err := c.client.AppsV1().Deployments("sea").Patch(t.Context(), "fleet", types.MergePatchType,
+		[]byte(`{"spec":{"replicas":9}}`), metav1.PatchOptions{FieldManager: "somebody"})
 	require.NoError(t, err)
 
 	assert.Contains(t, c.refused(t, "upgrade", "fleet", chart, "--no-hooks"), `conflict with "somebody"`)

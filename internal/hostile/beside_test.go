@@ -33,8 +33,8 @@ func underAttack(t *testing.T, attacks ...attack) {
 			began := time.Now()
 			h.behaveWhile(t, func() { a.run(t, h) })
 			after := h.settled(t, before)
-			t.Logf("%v; goroutines %d, then %d; memory %d KiB, then %d KiB", time.Since(began).Round(time.Millisecond), before.goroutines,
-				after.goroutines, before.bytes>>10, after.bytes>>10)
+			t.Logf("%v; goroutines %d, then %d; memory %d KiB, then %d KiB", time.Since(began).Round(time.Millisecond),
+				before.goroutines, after.goroutines, before.bytes>>10, after.bytes>>10)
 		})
 	}
 }
@@ -45,7 +45,8 @@ type footprint struct {
 	bytes      uint64 // of heap and stacks
 }
 
-// These are the tolerances after an attack. The runtime frees stacks late, and a test does not fill the pools and the history to their limits.
+// These are the tolerances after an attack. The runtime frees stacks late, and a test does not fill the pools and the
+// history to their limits.
 const (
 	moreGoroutines = 8
 	moreBytes      = 24 << 20
@@ -59,7 +60,8 @@ func memory() uint64 {
 	return m.HeapAlloc + m.StackInuse
 }
 
-// settled waits until no request is in progress and the footprint is about the one before. It returns the new footprint.
+// settled waits until no request is in progress and the footprint is about the one before. It returns the new
+// footprint.
 func (h *host) settled(t *testing.T, before footprint) (now footprint) {
 	t.Helper()
 	await(t, "the process takes what it took before", func() string {
@@ -91,8 +93,8 @@ func await(t *testing.T, what string, missing func() string) {
 	}
 }
 
-// behaveWhile runs an attack while a well-behaved client writes notes, reads them and watches them. Every response to this client must be
-// correct. The client completes at least one round after the attack.
+// behaveWhile runs an attack while a well-behaved client writes notes, reads them and watches them. Every response to
+// this client must be correct. The client completes at least one round after the attack.
 func (h *host) behaveWhile(t *testing.T, attack func()) {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), patience)
@@ -115,7 +117,8 @@ func (h *host) watchCalm(t *testing.T, ctx context.Context) io.ReadCloser {
 		Metadata struct{ ResourceVersion string }
 	}
 	require.NoError(t, json.Unmarshal([]byte(h.as("calm").ask(t, "GET", notesIn("calm"), "").body), &list))
-	r, err := http.NewRequestWithContext(ctx, "GET", h.plain.URL+notesIn("calm")+"?watch=1&resourceVersion="+list.Metadata.ResourceVersion, nil)
+	r, err := http.NewRequestWithContext(ctx, "GET",
+		h.plain.URL+notesIn("calm")+"?watch=1&resourceVersion="+list.Metadata.ResourceVersion, nil)
 	require.NoError(t, err)
 	r.Header.Set("Authorization", "Bearer token-of-calm")
 	watch, err := h.calm.Do(r)

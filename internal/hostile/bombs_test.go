@@ -38,7 +38,8 @@ func headerBombs(t *testing.T, h *host) {
 		"a large content type": "Content-Type: application/json;" + strings.Repeat("a=b;", large/4) + "\r\n",
 	} {
 		got := raw(t, h.hasty.Listener.Addr().String(),
-			"GET "+notesIn("team-a")+" HTTP/1.1\r\nHost: host\r\nAuthorization: Bearer token-of-alice\r\n"+header+"Connection: close\r\n\r\n")
+			"GET "+notesIn("team-a")+" HTTP/1.1\r\nHost: host\r\nAuthorization: Bearer token-of-alice\r\n"+header+
+				"Connection: close\r\n\r\n")
 		code := codeOf(got)
 		require.True(t, code == http.StatusRequestHeaderFieldsTooLarge || code == 0, "%s: %.200s", name,
 			got) // 0: the server closed the connection while the client was still sending
@@ -54,7 +55,8 @@ func headerBombs(t *testing.T, h *host) {
 // ask32K sends a request of alice with a header that is almost as large as the server allows.
 func ask32K(t *testing.T, h *host, name, value string) answer {
 	t.Helper()
-	return h.as("alice").ask(t, "GET", notesIn("team-a")+"/own0", "", name, strings.Repeat(value, 24<<10/len(value)), "Impersonate-User", "root")
+	return h.as("alice").ask(t, "GET", notesIn("team-a")+"/own0", "", name, strings.Repeat(value, 24<<10/len(value)),
+		"Impersonate-User", "root")
 }
 
 // zeros returns a body of n spaces, generated as it is read.
@@ -91,12 +93,16 @@ func bodyBombs(t *testing.T, h *host) {
 		codes      []int
 		length     int64
 	}{
-		"large":         {body: func() io.Reader { return zeros(50 << 20) }, length: 50 << 20, codes: []int{413}},
-		"endless":       {body: func() io.Reader { return zeros(1 << 40) }, length: -1, codes: []int{413}},
-		"zipped":        {body: func() io.Reader { return bytes.NewReader(zipped.Bytes()) }, length: int64(zipped.Len()), zip: "gzip", codes: []int{400, 415}},
-		"deep":          {body: func() io.Reader { return strings.NewReader(strings.Repeat(`{"a":`, 100_000)) }, length: -1, codes: []int{400}},
-		"laughing YAML": {body: func() io.Reader { return strings.NewReader(laughs) }, length: -1, media: "application/yaml", codes: []int{400}},
-		"a form":        {body: func() io.Reader { return strings.NewReader("a=b") }, length: -1, media: "application/x-www-form-urlencoded", codes: []int{415}},
+		"large":   {body: func() io.Reader { return zeros(50 << 20) }, length: 50 << 20, codes: []int{413}},
+		"endless": {body: func() io.Reader { return zeros(1 << 40) }, length: -1, codes: []int{413}},
+		"zipped": {body: func() io.Reader { return bytes.NewReader(zipped.Bytes()) }, length: int64(zipped.Len()),
+			zip: "gzip", codes: []int{400, 415}},
+		"deep": {body: func() io.Reader { return strings.NewReader(strings.Repeat(`{"a":`, 100_000)) }, length: -1,
+			codes: []int{400}},
+		"laughing YAML": {body: func() io.Reader { return strings.NewReader(laughs) }, length: -1, media: "application/yaml",
+			codes: []int{400}},
+		"a form": {body: func() io.Reader { return strings.NewReader("a=b") }, length: -1,
+			media: "application/x-www-form-urlencoded", codes: []int{415}},
 	}
 	for name, c := range bombs {
 		for range atOnce {
@@ -146,8 +152,8 @@ func stalled(t *testing.T, address string, n int, request string) (conns []net.C
 	return conns
 }
 
-// ended reads each connection until the server closes it, then closes it too. It returns the number of connections for each status code.
-// Code 0 counts the connections without a response.
+// ended reads each connection until the server closes it, then closes it too. It returns the number of connections for
+// each status code. Code 0 counts the connections without a response.
 func ended(t *testing.T, conns []net.Conn) map[int]int {
 	t.Helper()
 	codes := map[int]int{}
@@ -165,9 +171,12 @@ func slowWriters(t *testing.T, h *host) {
 	const head = " HTTP/1.1\r\nHost: host\r\nAuthorization: Bearer token-of-alice\r\n"
 	address := h.hasty.Listener.Addr().String()
 	conns := stalled(t, address, 100, "GET "+notesIn("team-a")+head)
-	conns = append(conns, stalled(t, address, 2*maxInFlight, "POST "+notesIn("team-a")+head+"Content-Type: application/json\r\nContent-Length: 1000\r\n\r\n{")...)
-	conns = append(conns, stalled(t, address, 50, "POST "+notesIn("team-a")+head+"Expect: 100-continue\r\nContent-Length: 1000\r\n\r\n")...)
-	conns = append(conns, stalled(t, address, 50, "POST "+notesIn("team-a")+head+"Transfer-Encoding: chunked\r\n\r\n5\r\n{")...)
+	conns = append(conns, stalled(t, address, 2*maxInFlight,
+		"POST "+notesIn("team-a")+head+"Content-Type: application/json\r\nContent-Length: 1000\r\n\r\n{")...)
+	conns = append(conns, stalled(t, address, 50,
+		"POST "+notesIn("team-a")+head+"Expect: 100-continue\r\nContent-Length: 1000\r\n\r\n")...)
+	conns = append(conns, stalled(t, address, 50,
+		"POST "+notesIn("team-a")+head+"Transfer-Encoding: chunked\r\n\r\n5\r\n{")...)
 	conns = append(conns, stalled(t, address, 50, "")...)
 	codes := ended(t, conns)
 	t.Logf("answers by code: %v", codes)
@@ -176,7 +185,8 @@ func slowWriters(t *testing.T, h *host) {
 	}
 }
 
-// Clients that do not read do not delay others: the server cuts off their lists, and their watches end with their connections.
+// Clients that do not read do not delay others: the server cuts off their lists, and their watches end with their
+// connections.
 func slowReaders(t *testing.T, h *host) {
 	const head = " HTTP/1.1\r\nHost: host\r\nAuthorization: Bearer token-of-alice\r\n\r\n"
 	const lists, watches = 20, 20 // below the limit on concurrent requests
@@ -184,7 +194,8 @@ func slowReaders(t *testing.T, h *host) {
 	conns := stalled(t, address, lists, "GET "+notesIn("team-a")+head)
 	conns = append(conns, stalled(t, address, watches, "GET "+notesIn("team-a")+"?watch=1"+head)...)
 	for n := range 20 { // more than the socket buffers hold
-		h.must(t, "PATCH", notesIn("team-a")+"/large0", fmt.Sprintf(`{"metadata":{"labels":{"n":"%d"}}}`, n), "Content-Type", "application/merge-patch+json")
+		h.must(t, "PATCH", notesIn("team-a")+"/large0", fmt.Sprintf(`{"metadata":{"labels":{"n":"%d"}}}`, n), "Content-Type",
+			"application/merge-patch+json")
 	}
 	const calm = 2 // the watch and the request of the client that behaves well
 	await(t, "the lists end", func() string {
@@ -198,14 +209,17 @@ func slowReaders(t *testing.T, h *host) {
 	}
 }
 
-// Lists that nobody reads take little memory, in whatever form the client asks for them, because no copy of such a list exists.
+// Lists that nobody reads take little memory, in whatever form the client asks for them, because no copy of such a list
+// exists.
 func unreadForms(t *testing.T, h *host) {
 	const lists = maxInFlight / 2
 	for name, accept := range map[string]string{
-		"YAML": "application/yaml", "a table in YAML": "application/yaml;as=Table;g=meta.k8s.io;v=v1", "JSON": "application/json",
+		"YAML": "application/yaml", "a table in YAML": "application/yaml;as=Table;g=meta.k8s.io;v=v1",
+		"JSON": "application/json",
 	} {
 		before := memory()
-		request := bearer("GET", notesIn("team-a")+"?pretty=true&includeObject=Object", "token-of-alice") + "Accept: " + accept + "\r\n\r\n"
+		request := bearer("GET", notesIn("team-a")+"?pretty=true&includeObject=Object", "token-of-alice") + "Accept: " +
+			accept + "\r\n\r\n"
 		conns := stalled(t, h.plain.Listener.Addr().String(), lists, request)
 		await(t, "the server sends the lists", func() string {
 			if running := h.running.Load(); running < lists {
@@ -227,7 +241,8 @@ func resets(t *testing.T, h *host) {
 	over := h.http2.Client()
 	defer over.CloseIdleConnections()
 	targets := []struct{ method, path, body string }{
-		{"GET", notesIn("team-a"), ""}, {"GET", notesIn("team-a") + "?watch=1", ""}, {"POST", notesIn("team-a") + "?dryRun=All", note("x", "", "")},
+		{"GET", notesIn("team-a"), ""}, {"GET", notesIn("team-a") + "?watch=1", ""},
+		{"POST", notesIn("team-a") + "?dryRun=All", note("x", "", "")},
 		{"GET", "/openapi/v2", ""}, {"GET", notesIn("team-b"), ""},
 	}
 	var group sync.WaitGroup
@@ -261,6 +276,7 @@ func resets(t *testing.T, h *host) {
 }
 
 func TestBombsAndSlowClients(t *testing.T) {
-	underAttack(t, attack{"header bombs", headerBombs}, attack{"body bombs", bodyBombs}, attack{"slow writers", slowWriters},
-		attack{"slow readers", slowReaders}, attack{"unread lists", unreadForms}, attack{"HTTP/2 resets", resets})
+	underAttack(t, attack{"header bombs", headerBombs}, attack{"body bombs", bodyBombs},
+		attack{"slow writers", slowWriters}, attack{"slow readers", slowReaders}, attack{"unread lists", unreadForms},
+		attack{"HTTP/2 resets", resets})
 }

@@ -19,7 +19,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// raw sends a request over a new connection, and returns everything that the server sends until it closes the connection.
+// raw sends a request over a new connection, and returns everything that the server sends until it closes the
+// connection.
 func raw(t *testing.T, address, request string) string {
 	t.Helper()
 	conn, err := net.Dial("tcp", address)
@@ -40,24 +41,39 @@ func codeOf(text string) (code int) {
 func pathTricks(t *testing.T, h *host) {
 	const a, b, root = "/namespaces/team-a", "/namespaces/team-b", "/apis/example.com/v1"
 	targets := []string{
-		root + b + "/notes/hidden0", root + b + "/notes", root + "/notes", root + a + "/.." + b + "/notes", root + a + "/%2e%2e" + b + "/notes",
-		root + a + "/..%2fteam-b/notes", root + a + "%2f..%2fteam-b/notes", root + a + "/notes/..%2f..%2fteam-b%2fnotes%2fhidden0",
-		root + a + "/notes/../../team-b/notes/hidden0", root + a + "/notes/%2e%2e/%2e%2e/team-b/notes/hidden0", root + "//namespaces//team-b//notes",
-		"//apis/example.com/v1" + b + "/notes", root + "/./namespaces/./team-b/notes", root + "/namespaces/team-a;/../team-b/notes",
-		root + "/namespaces/team-a%00/../team-b/notes", root + "/namespaces/team-b%00/notes", root + "/namespaces/team-b%20/notes",
+		root + b + "/notes/hidden0", root + b + "/notes", root + "/notes", root + a + "/.." + b + "/notes",
+		root + a + "/%2e%2e" + b + "/notes",
+		root + a + "/..%2fteam-b/notes", root + a + "%2f..%2fteam-b/notes",
+		root + a + "/notes/..%2f..%2fteam-b%2fnotes%2fhidden0",
+		root + a + "/notes/../../team-b/notes/hidden0", root + a + "/notes/%2e%2e/%2e%2e/team-b/notes/hidden0",
+		root + "//namespaces//team-b//notes",
+		"//apis/example.com/v1" + b + "/notes", root + "/./namespaces/./team-b/notes",
+		root + "/namespaces/team-a;/../team-b/notes",
+		root + "/namespaces/team-a%00/../team-b/notes", root + "/namespaces/team-b%00/notes",
+		root + "/namespaces/team-b%20/notes",
 		root + "/namespaces/TEAM-B/notes", root + "/NAMESPACES/team-b/notes", root + "/namespaces/team-a,team-b/notes",
-		root + "/namespaces/*/notes", root + "/namespaces//notes", root + "/namespaces/%2a/notes", root + "/namespaces/team%2db/notes/hidden0",
-		root + "/namespaces/team-a%5c..%5cteam-b/notes", root + "/namespaces/%c0%ae%c0%ae/team-b/notes", root + "/namespaces/team-a%ef%bc%8f..%ef%bc%8fteam-b/notes",
-		root + "/watch" + b + "/notes", root + "/watch/notes", root + "/watch" + b + "/notes/hidden0", root + b + "/notes?watch=1", root + "/notes?watch=1",
-		root + a + "/notes?namespace=team-b&fieldSelector=metadata.namespace%3Dteam-b", root + a + "/notes?fieldSelector=metadata.namespace!%3Dteam-a",
-		root + a + "/notes/hidden0", root + a + "/notes/own/../../../team-b/notes/hidden0", root + a + "/notes/own%3f/../hidden0",
+		root + "/namespaces/*/notes", root + "/namespaces//notes", root + "/namespaces/%2a/notes",
+		root + "/namespaces/team%2db/notes/hidden0",
+		root + "/namespaces/team-a%5c..%5cteam-b/notes", root + "/namespaces/%c0%ae%c0%ae/team-b/notes",
+		root + "/namespaces/team-a%ef%bc%8f..%ef%bc%8fteam-b/notes",
+		root + "/watch" + b + "/notes", root + "/watch/notes", root + "/watch" + b + "/notes/hidden0",
+		root + b + "/notes?watch=1", root + "/notes?watch=1",
+		root + a + "/notes?namespace=team-b&fieldSelector=metadata.namespace%3Dteam-b",
+		root + a + "/notes?fieldSelector=metadata.namespace!%3Dteam-a",
+		root + a + "/notes/hidden0", root + a + "/notes/own/../../../team-b/notes/hidden0",
+		root + a + "/notes/own%3f/../hidden0",
 		root + a + "/notes/own?x=/../../team-b/notes/hidden0", root + a + "/notes/own#/../../team-b/notes/hidden0",
-		"/api/v1" + b, "/api/v1/namespaces", "/api/v1" + b + "/serviceaccounts/robot", "/api/v1" + b + "/serviceaccounts/robot/token",
-		"/apis/rbac.authorization.k8s.io/v1" + b + "/roles", "/apis/example.com/v1beta1" + b + "/notes", "/apis/example.com/v1" + b + "/notes/hidden0/status",
-		"/apis/../apis/example.com/v1" + b + "/notes", "http://127.0.0.1" + root + b + "/notes", "http://" + b + "/" + root + b + "/notes", "*", "",
+		"/api/v1" + b, "/api/v1/namespaces", "/api/v1" + b + "/serviceaccounts/robot",
+		"/api/v1" + b + "/serviceaccounts/robot/token",
+		"/apis/rbac.authorization.k8s.io/v1" + b + "/roles", "/apis/example.com/v1beta1" + b + "/notes",
+		"/apis/example.com/v1" + b + "/notes/hidden0/status",
+		"/apis/../apis/example.com/v1" + b + "/notes", "http://127.0.0.1" + root + b + "/notes",
+		"http://" + b + "/" + root + b + "/notes", "*", "",
 	}
-	rewrites := "X-Original-Url: " + root + a + "/notes\r\nX-Rewrite-Url: " + root + a + "/notes\r\nX-Http-Method-Override: GET\r\n" +
-		"X-Remote-User: root\r\nX-Remote-Group: admins\r\nX-Forwarded-User: root\r\nX-Forwarded-Prefix: " + root + b + "\r\nX-Forwarded-For: 127.0.0.1\r\n"
+	rewrites := "X-Original-Url: " + root + a + "/notes\r\nX-Rewrite-Url: " + root + a +
+		"/notes\r\nX-Http-Method-Override: GET\r\n" +
+		"X-Remote-User: root\r\nX-Remote-Group: admins\r\nX-Forwarded-User: root\r\nX-Forwarded-Prefix: " + root + b +
+		"\r\nX-Forwarded-For: 127.0.0.1\r\n"
 	address := h.plain.Listener.Addr().String()
 	for _, target := range targets {
 		for _, mount := range []string{"", "/mounted"} {
@@ -68,12 +84,15 @@ func pathTricks(t *testing.T, h *host) {
 				if method == "DELETE" && !strings.Contains(target, "team-b") {
 					continue // alice may delete her own notes
 				}
-				got := raw(t, address, method+" "+mount+target+" HTTP/1.1\r\nHost: host\r\nAuthorization: Bearer token-of-alice\r\n"+rewrites+"Connection: close\r\n\r\n")
+				got := raw(t, address, method+" "+mount+target+
+					" HTTP/1.1\r\nHost: host\r\nAuthorization: Bearer token-of-alice\r\n"+rewrites+"Connection: close\r\n\r\n")
 				require.NotContains(t, got, secret, "%s %s", method, target)
 				code := codeOf(got)
-				require.True(t, code >= 300 && code < 500 || code < 300 && strings.Contains(target, a), "%s %s: %.300s", method, mount+target, got)
+				require.True(t, code >= 300 && code < 500 || code < 300 && strings.Contains(target, a), "%s %s: %.300s", method,
+					mount+target, got)
 				if location := headerOf(got, "Location"); location != "" {
-					again := raw(t, address, "GET "+location+" HTTP/1.1\r\nHost: host\r\nAuthorization: Bearer token-of-alice\r\nConnection: close\r\n\r\n")
+					again := raw(t, address, "GET "+location+
+						" HTTP/1.1\r\nHost: host\r\nAuthorization: Bearer token-of-alice\r\nConnection: close\r\n\r\n")
 					require.NotContains(t, again, secret, location)
 				}
 			}
@@ -113,9 +132,12 @@ func otherNamespaces(t *testing.T, h *host) {
 		header                   []string
 		code                     int
 	}{
-		{"a body with another namespace", "POST", own, strings.Replace(note("x", "", ""), `"name":`, `"namespace":"team-b","name":`, 1), nil, 400},
-		{"a PUT with another namespace", "PUT", own + "/hers", strings.Replace(note("hers", "", ""), `"name":`, `"namespace":"team-b","name":`, 1), nil, 400},
-		{"a patch of the namespace", "PATCH", own + "/hers", `{"metadata":{"namespace":"team-b"}}`, []string{"Content-Type", "application/merge-patch+json"}, 400},
+		{"a body with another namespace", "POST", own,
+			strings.Replace(note("x", "", ""), `"name":`, `"namespace":"team-b","name":`, 1), nil, 400},
+		{"a PUT with another namespace", "PUT", own + "/hers",
+			strings.Replace(note("hers", "", ""), `"name":`, `"namespace":"team-b","name":`, 1), nil, 400},
+		{"a patch of the namespace", "PATCH", own + "/hers", `{"metadata":{"namespace":"team-b"}}`,
+			[]string{"Content-Type", "application/merge-patch+json"}, 400},
 		{"an apply with another namespace", "PATCH", own + "/hers?fieldManager=m&force=true",
 			strings.Replace(note("hers", "", ""), `"name":`, `"namespace":"team-b","name":`, 1),
 			[]string{"Content-Type", "application/apply-patch+yaml"}, 400},
@@ -125,8 +147,10 @@ func otherNamespaces(t *testing.T, h *host) {
 			[]string{"Content-Type", "application/apply-patch+yaml"}, 403},
 		{"a list of all namespaces", "GET", "/apis/example.com/v1/notes", "", nil, 403},
 		{"a deletion in another namespace", "DELETE", notesIn("team-b"), "", nil, 403},
-		{"a role binding in her namespace", "POST", "/apis/rbac.authorization.k8s.io/v1/namespaces/team-a/rolebindings", role, nil, 403},
-		{"a token of another account", "POST", "/api/v1/namespaces/team-b/serviceaccounts/robot/token", `{"spec":{}}`, nil, 403},
+		{"a role binding in her namespace", "POST", "/apis/rbac.authorization.k8s.io/v1/namespaces/team-a/rolebindings", role,
+			nil, 403},
+		{"a token of another account", "POST", "/api/v1/namespaces/team-b/serviceaccounts/robot/token", `{"spec":{}}`, nil,
+			403},
 		{"a question about others", "POST", "/apis/authorization.k8s.io/v1/subjectaccessreviews",
 			`{"spec":{"user":"root","resourceAttributes":{"verb":"get"}}}`, nil, 403},
 	} {
@@ -140,13 +164,16 @@ func otherNamespaces(t *testing.T, h *host) {
 	assert.Equal(t, 20, h.count(t, "team-b"))
 }
 
-// Users share connections, and request the same objects in all representations at once. Each user receives only what that user may see.
+// Users share connections, and request the same objects in all representations at once. Each user receives only what
+// that user may see.
 func cachedAnswers(t *testing.T, h *host) {
-	clients := map[string]*http.Client{h.plain.URL: {Transport: &http.Transport{MaxConnsPerHost: 4}}, h.http2.URL: {Transport: &http.Transport{
-		ForceAttemptHTTP2: true, TLSClientConfig: &tls.Config{InsecureSkipVerify: true}}}}
+	clients := map[string]*http.Client{h.plain.URL: {Transport: &http.Transport{MaxConnsPerHost: 4}},
+		h.http2.URL: {Transport: &http.Transport{
+			ForceAttemptHTTP2: true, TLSClientConfig: &tls.Config{InsecureSkipVerify: true}}}}
 	forms := []string{"application/json", "application/yaml", "application/json;as=Table;g=meta.k8s.io;v=v1",
 		"application/json;as=PartialObjectMetadataList;g=meta.k8s.io;v=v1"}
-	queries := []string{"", "?resourceVersion=0", "?limit=1", "?labelSelector=team", "?pretty=true", "?fieldSelector=metadata.name%3Dtheirs"}
+	queries := []string{"", "?resourceVersion=0", "?limit=1", "?labelSelector=team", "?pretty=true",
+		"?fieldSelector=metadata.name%3Dtheirs"}
 	var group sync.WaitGroup
 	var answered atomic.Int64
 	for url, over := range clients {
@@ -166,7 +193,8 @@ func cachedAnswers(t *testing.T, h *host) {
 				if n%2 == 0 { // otherwise the transport asks for gzip
 					header = append(header, "Accept-Encoding", "identity")
 				}
-				a, err := client{over, url, "token-of-" + user}.send(t.Context(), "GET", notesIn("shared")+queries[n%len(queries)], "", header...)
+				a, err := client{over, url, "token-of-" + user}.send(t.Context(), "GET", notesIn("shared")+queries[n%len(queries)],
+					"", header...)
 				if err != nil || a.code == http.StatusTooManyRequests {
 					return // on a busy machine, net/http gives up HTTP/2 connections whose first frames are late
 				}
@@ -187,7 +215,8 @@ func cachedAnswers(t *testing.T, h *host) {
 	assert.Positive(t, answered.Load())
 }
 
-// Notes are moved out of the filter of fay and into it while she watches and tries to write. She never sees what a hidden note says.
+// Notes are moved out of the filter of fay and into it while she watches and tries to write. She never sees what a
+// hidden note says.
 func relabelling(t *testing.T, h *host) {
 	shared := notesIn("shared")
 	for name, labels := range map[string]string{"wandering": `"team":"b"`, "fays": `"team":"a"`} {
@@ -221,8 +250,8 @@ func relabelling(t *testing.T, h *host) {
 		if n%2 == 1 {
 			team, text = "b", secret
 		}
-		h.must(t, "PATCH", shared+"/wandering", fmt.Sprintf(`{"metadata":{"labels":{"team":%q}},"text":%q}`, team, text), "Content-Type",
-			"application/merge-patch+json")
+		h.must(t, "PATCH", shared+"/wandering", fmt.Sprintf(`{"metadata":{"labels":{"team":%q}},"text":%q}`, team, text),
+			"Content-Type", "application/merge-patch+json")
 		h.attackBorder(t, n%2 == 1)
 	}
 	h.must(t, "POST", shared, note("last", "the last", `"team":"a"`))
@@ -252,7 +281,8 @@ func (h *host) attackBorder(t *testing.T, hidden bool) {
 		{"POST", shared, note("wandering", "", `"team":"a"`), "application/json", 409, 409},
 		{"POST", shared, note("new", "", `"team":"b"`), "application/json", 403, 403},
 		{"POST", shared, note("new", "", ``), "application/json", 403, 403},
-		{"PATCH", at + "?fieldManager=fay&force=true&dryRun=All", note("wandering", "mine", `"team":"a"`), "application/apply-patch+yaml", 409, 200},
+		{"PATCH", at + "?fieldManager=fay&force=true&dryRun=All", note("wandering", "mine", `"team":"a"`),
+			"application/apply-patch+yaml", 409, 200},
 		{"DELETE", at + "?dryRun=All", "", "", 404, 200},
 		{"DELETE", shared + "/theirs", "", "", 404, 404},
 		{"DELETE", shared + "?labelSelector=team%3Db", "", "", 200, 200},
@@ -271,6 +301,6 @@ func (h *host) attackBorder(t *testing.T, hidden bool) {
 }
 
 func TestBorders(t *testing.T) {
-	underAttack(t, attack{"path tricks", pathTricks}, attack{"other namespaces", otherNamespaces}, attack{"cached answers", cachedAnswers},
-		attack{"relabelling", relabelling})
+	underAttack(t, attack{"path tricks", pathTricks}, attack{"other namespaces", otherNamespaces},
+		attack{"cached answers", cachedAnswers}, attack{"relabelling", relabelling})
 }

@@ -19,7 +19,8 @@ import (
 	"github.com/decorum-go/decorum/status"
 )
 
-// pipes is a listener in memory, because ten thousand connections with both ends in one process need too many file descriptors.
+// pipes is a listener in memory, because ten thousand connections with both ends in one process need too many file
+// descriptors.
 type pipes struct {
 	conns  chan net.Conn
 	closed chan struct{}
@@ -74,7 +75,8 @@ type watcher struct {
 
 // open opens the watch, and reads its first event.
 func (w *watcher) open(token string) error {
-	if _, err := fmt.Fprintf(w.conn, "GET %s?watch=1 HTTP/1.1\r\nHost: host\r\nAuthorization: Bearer %s\r\n\r\n", notesIn("crowd"), token); err != nil {
+	if _, err := fmt.Fprintf(w.conn, "GET %s?watch=1 HTTP/1.1\r\nHost: host\r\nAuthorization: Bearer %s\r\n\r\n",
+		notesIn("crowd"), token); err != nil {
 		return err
 	}
 	answer, err := http.ReadResponse(bufio.NewReader(w.conn), nil)
@@ -138,17 +140,20 @@ func each(t *testing.T, watchers []*watcher, step func(i int, w *watcher) error)
 	return took
 }
 
-// A thousand connections of two accounts watch. Every connection receives every event. When one account is deleted and the other loses its
-// rights, all watches end.
+// A thousand connections of two accounts watch. Every connection receives every event. When one account is deleted and
+// the other loses its rights, all watches end.
 func manyConnections(t *testing.T, h *host) {
 	h.must(t, "POST", "/api/v1/namespaces", `{"apiVersion":"v1","kind":"Namespace","metadata":{"name":"crowd"}}`)
 	at := "/apis/rbac.authorization.k8s.io/v1/namespaces/crowd"
-	h.must(t, "POST", at+"/roles", `{"apiVersion":"rbac.authorization.k8s.io/v1","kind":"Role","metadata":{"name":"reader"},
+	h.must(t, "POST", at+"/roles",
+		`{"apiVersion":"rbac.authorization.k8s.io/v1","kind":"Role","metadata":{"name":"reader"},
 		"rules":[{"apiGroups":["example.com"],"resources":["notes"],"verbs":["list","watch"]}]}`)
 	tokens := make([]string, 2)
 	for i, name := range []string{"one", "two"} {
-		h.must(t, "POST", "/api/v1/namespaces/crowd/serviceaccounts", fmt.Sprintf(`{"apiVersion":"v1","kind":"ServiceAccount","metadata":{"name":%q}}`, name))
-		h.must(t, "POST", at+"/rolebindings", fmt.Sprintf(`{"apiVersion":"rbac.authorization.k8s.io/v1","kind":"RoleBinding","metadata":{"name":%q},
+		h.must(t, "POST", "/api/v1/namespaces/crowd/serviceaccounts",
+			fmt.Sprintf(`{"apiVersion":"v1","kind":"ServiceAccount","metadata":{"name":%q}}`, name))
+		h.must(t, "POST", at+"/rolebindings",
+			fmt.Sprintf(`{"apiVersion":"rbac.authorization.k8s.io/v1","kind":"RoleBinding","metadata":{"name":%q},
 			"roleRef":{"apiGroup":"rbac.authorization.k8s.io","kind":"Role","name":"reader"},"subjects":[{"kind":"ServiceAccount","name":%q,"namespace":"crowd"}]}`, name, name))
 		tokens[i] = h.token(t, "crowd", name)
 	}

@@ -29,7 +29,8 @@ type defining struct {
 	stop func()
 }
 
-// startDefining starts the API. Without definitions it is a program that does not accept any, so the kinds of earlier ones are not served.
+// startDefining starts the API. Without definitions it is a program that does not accept any, so the kinds of earlier
+// ones are not served.
 func startDefining(t *testing.T, path string, definitions bool) *defining {
 	t.Helper()
 	quiet := slog.New(slog.DiscardHandler)
@@ -70,8 +71,8 @@ func randomText(r *rand.Rand, n int, parts ...string) (text string) {
 	return text
 }
 
-// randomDefinition returns a definition whose names are parts of paths, with random columns, a pattern and a default, and the path of its
-// objects.
+// randomDefinition returns a definition whose names are parts of paths, with random columns, a pattern and a default,
+// and the path of its objects.
 func randomDefinition(r *rand.Rand) (name, path, kind, text string) {
 	plural := randomly(r, "namespaces", "status", "scale", "finalize", "watch", "proxy", "apis", "healthz")
 	group := randomly(r, "clash.example.com", "v1.example.com", "apis.example.com")
@@ -90,14 +91,17 @@ func randomDefinition(r *rand.Rand) (name, path, kind, text string) {
 	}
 	var columns []object
 	for i := range r.IntN(4) {
-		column := "." + randomText(r, 8, "spec", "status", ".", "..", "[", "]", "[-1:]", "[0,1]", "['a','b']", "[?(@.a==1)]", "}", "{", "*", "\\", "'")
+		column := "." + randomText(r, 8, "spec", "status", ".", "..", "[", "]", "[-1:]", "[0,1]", "['a','b']", "[?(@.a==1)]",
+			"}", "{", "*", "\\", "'")
 		columns = append(columns, object{"name": fmt.Sprint("c", i), "type": "string", "jsonPath": column})
 	}
 	counted := object{"type": "object", "properties": object{"replicas": object{"type": "integer"}}}
-	matched := object{"type": "string", "pattern": "^" + randomText(r, 30, "a?", "(a|b)*", "[a-z]{1,20}", "(a+)+", "(a?a?){50}", ".*") + "$"}
+	matched := object{"type": "string",
+		"pattern": "^" + randomText(r, 30, "a?", "(a|b)*", "[a-z]{1,20}", "(a+)+", "(a?a?){50}", ".*") + "$"}
 	filled := object{"type": "array", "items": object{"type": "object", "properties": object{
 		"d": object{"type": "string", "default": strings.Repeat("x", r.IntN(20_000))}}}}
-	spec := object{"type": "object", "properties": object{"replicas": object{"type": "integer"}, "matched": matched, "filled": filled}}
+	spec := object{"type": "object",
+		"properties": object{"replicas": object{"type": "integer"}, "matched": matched, "filled": filled}}
 	data, _ := json.Marshal(object{ // maps of texts, numbers and lists always encode
 		"apiVersion": "apiextensions.k8s.io/v1", "kind": "CustomResourceDefinition", "metadata": object{"name": name},
 		"spec": object{"group": group, "scope": scope, "names": object{"plural": plural, "kind": kind}, "versions": []object{{
@@ -127,15 +131,17 @@ const (
 	ofTenant   = `{"apiVersion":"v1","kind":"Namespace","metadata":{"name":"` + tenant + `"}}`
 )
 
-// evict deletes the namespace while a program runs that serves none of the definitions. The namespace stays if the store holds objects of
-// them. The next program, which serves them, empties the namespace, and its next owner finds nothing in it.
+// evict deletes the namespace while a program runs that serves none of the definitions. The namespace stays if the
+// store holds objects of them. The next program, which serves them, empties the namespace, and its next owner finds
+// nothing in it.
 func evict(t *testing.T, path string, resources []string, stored int) {
 	d := startDefining(t, path, false)
 	code, answer := d.ask("DELETE", namespaces+"/"+tenant, "")
 	require.Equal(t, http.StatusOK, code, answer)
 	await(t, "the controller has looked at the namespace", func() string {
 		code, answer := d.ask("GET", namespaces+"/"+tenant, "")
-		if stored == 0 && code == http.StatusNotFound || stored > 0 && strings.Contains(answer, `"reason":"DiscoveryFailed"`) {
+		if stored == 0 && code == http.StatusNotFound ||
+			stored > 0 && strings.Contains(answer, `"reason":"DiscoveryFailed"`) {
 			return ""
 		}
 		return answer
@@ -158,8 +164,8 @@ func evict(t *testing.T, path string, resources []string, stored int) {
 	}
 }
 
-// Whatever random definitions the API accepts: it answers every request about their kinds, other kinds and its health, also after a
-// restart, and no object outlives its namespace. DECORUM_SEED repeats a failed run.
+// Whatever random definitions the API accepts: it answers every request about their kinds, other kinds and its health,
+// also after a restart, and no object outlives its namespace. DECORUM_SEED repeats a failed run.
 func TestRandomDefinitions(t *testing.T) {
 	seed := uint64(time.Now().UnixNano())
 	if text := os.Getenv("DECORUM_SEED"); text != "" {

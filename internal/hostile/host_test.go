@@ -60,8 +60,8 @@ type host struct {
 
 	plain *httptest.Server // HTTP/1.1
 	http2 *httptest.Server
-	// hasty has the short timeouts of a server that faces the network. Only attackers use it, because on a busy machine such timeouts
-	// would also end legitimate requests.
+	// hasty has the short timeouts of a server that faces the network. Only attackers use it, because on a busy machine
+	// such timeouts would also end legitimate requests.
 	hasty *httptest.Server
 	calm  *http.Client // of the well-behaved client
 }
@@ -79,7 +79,8 @@ func newHost(t *testing.T) *host {
 	_, key, err := ed25519.GenerateKey(rand.Reader)
 	require.NoError(t, err)
 	h := &host{calm: &http.Client{Transport: &http.Transport{}}, issuer: newOutsider(), silent: newOutsider()}
-	h.accounts, err = serviceaccount.New(serviceaccount.Options{Issuer: "https://host.example.com", Keys: []serviceaccount.Key{{Signer: key}}})
+	h.accounts, err = serviceaccount.New(serviceaccount.Options{Issuer: "https://host.example.com",
+		Keys: []serviceaccount.Key{{Signer: key}}})
 	require.NoError(t, err)
 	var tokens []auth.Token
 	users := []string{"root", "calm", "alice", "bob", "fay", "gus", "mallory"}
@@ -187,22 +188,26 @@ func (l tightListener) Accept() (net.Conn, error) {
 // fill creates the namespaces, the roles and the notes.
 func (h *host) fill(t *testing.T) {
 	for _, name := range []string{"calm", "team-a", "team-b", "shared", "throng"} {
-		h.must(t, "POST", "/api/v1/namespaces", fmt.Sprintf(`{"apiVersion":"v1","kind":"Namespace","metadata":{"name":%q}}`, name))
+		h.must(t, "POST", "/api/v1/namespaces",
+			fmt.Sprintf(`{"apiVersion":"v1","kind":"Namespace","metadata":{"name":%q}}`, name))
 	}
 	editors := map[string]string{"calm": "calm", "alice": "team-a", "bob": "team-b"}
 	for i := range crowd {
 		editors[fmt.Sprint("crowd", i)] = "throng"
 	}
 	for _, namespace := range []string{"calm", "team-a", "team-b", "throng"} {
-		h.must(t, "POST", "/apis/rbac.authorization.k8s.io/v1/namespaces/"+namespace+"/roles", `{"apiVersion":"rbac.authorization.k8s.io/v1","kind":"Role",
+		h.must(t, "POST", "/apis/rbac.authorization.k8s.io/v1/namespaces/"+namespace+"/roles",
+			`{"apiVersion":"rbac.authorization.k8s.io/v1","kind":"Role",
 			"metadata":{"name":"editor"},"rules":[{"apiGroups":["example.com"],"resources":["notes","traps","snares"],"verbs":["*"]}]}`)
 	}
 	for user, namespace := range editors {
-		h.must(t, "POST", "/apis/rbac.authorization.k8s.io/v1/namespaces/"+namespace+"/rolebindings", fmt.Sprintf(`{"apiVersion":"rbac.authorization.k8s.io/v1",
+		h.must(t, "POST", "/apis/rbac.authorization.k8s.io/v1/namespaces/"+namespace+"/rolebindings",
+			fmt.Sprintf(`{"apiVersion":"rbac.authorization.k8s.io/v1",
 			"kind":"RoleBinding","metadata":{"name":%q},"roleRef":{"apiGroup":"rbac.authorization.k8s.io","kind":"Role","name":"editor"},
 			"subjects":[{"apiGroup":"rbac.authorization.k8s.io","kind":"User","name":%[1]q}]}`, user))
 	}
-	h.must(t, "POST", "/api/v1/namespaces/team-b/serviceaccounts", `{"apiVersion":"v1","kind":"ServiceAccount","metadata":{"name":"robot"}}`)
+	h.must(t, "POST", "/api/v1/namespaces/team-b/serviceaccounts",
+		`{"apiVersion":"v1","kind":"ServiceAccount","metadata":{"name":"robot"}}`)
 	h.must(t, "POST", notesIn("team-a"), note("own", "own", ""))
 	for i := range 20 {
 		h.must(t, "POST", notesIn("team-a"), note(fmt.Sprint("large", i), strings.Repeat("x", 64<<10), ""))
@@ -218,7 +223,8 @@ func notesIn(namespace string) string {
 
 // note returns the JSON of a note with labels, which may be empty.
 func note(name, text, labels string) string {
-	return fmt.Sprintf(`{"apiVersion":"example.com/v1","kind":"Note","metadata":{"name":%q,"labels":{%s}},"text":%q}`, name, labels, text)
+	return fmt.Sprintf(`{"apiVersion":"example.com/v1","kind":"Note","metadata":{"name":%q,"labels":{%s}},"text":%q}`,
+		name, labels, text)
 }
 
 // must sends a request as root.
@@ -244,7 +250,8 @@ type client struct {
 // as returns a client of a user over HTTP/1.1.
 func (h *host) as(user string) client { return client{h.calm, h.plain.URL, "token-of-" + user} }
 
-// ask sends a request and returns the response. It fails the test if the request fails. header alternates names and values.
+// ask sends a request and returns the response. It fails the test if the request fails. header alternates names and
+// values.
 func (c client) ask(t testing.TB, method, path, body string, header ...string) answer {
 	t.Helper()
 	a, err := c.send(t.Context(), method, path, body, header...)

@@ -17,7 +17,8 @@ const whoAmI = "/apis/authentication.k8s.io/v1/selfsubjectreviews"
 // token returns a token of a service account.
 func (h *host) token(t *testing.T, namespace, name string) string {
 	t.Helper()
-	created := h.as("root").ask(t, "POST", "/api/v1/namespaces/"+namespace+"/serviceaccounts/"+name+"/token", `{"spec":{}}`)
+	created := h.as("root").ask(t, "POST", "/api/v1/namespaces/"+namespace+"/serviceaccounts/"+name+"/token",
+		`{"spec":{}}`)
 	require.Equal(t, http.StatusCreated, created.code, created.body)
 	var request struct{ Status struct{ Token string } }
 	require.NoError(t, json.Unmarshal([]byte(created.body), &request))
@@ -28,10 +29,12 @@ func (h *host) token(t *testing.T, namespace, name string) string {
 func tokenGuessing(t *testing.T, h *host) {
 	robots := h.token(t, "team-b", "robot")
 	const right = "token-of-root"
-	guesses := []string{"", " ", "Bearer", "Bearer ", "Basic " + right, right, "Basic cm9vdDp0b2tlbi1vZi1yb290", "bearer token-of",
-		"Token " + right, "Bearer " + right + "\x7f",
-		"Bearer " + strings.ToUpper(right), "Bearer " + right + "x", "Bearer x" + right, "Bearer " + right + ", Bearer " + right, "Bearer " + right + " " + right,
-		"Bearer Bearer " + right, "Bearer \"" + right + "\"", "Bearer 0", "Bearer null", "Bearer undefined", "Bearer %74oken-of-root"}
+	guesses := []string{"", " ", "Bearer", "Bearer ", "Basic " + right, right, "Basic cm9vdDp0b2tlbi1vZi1yb290",
+		"bearer token-of", "Token " + right, "Bearer " + right + "\x7f",
+		"Bearer " + strings.ToUpper(right), "Bearer " + right + "x", "Bearer x" + right,
+		"Bearer " + right + ", Bearer " + right, "Bearer " + right + " " + right,
+		"Bearer Bearer " + right, "Bearer \"" + right + "\"", "Bearer 0", "Bearer null", "Bearer undefined",
+		"Bearer %74oken-of-root"}
 	for i := range right {
 		guesses = append(guesses, "Bearer "+right[:i], "Bearer "+right[:i]+string(right[i]^1)+right[i+1:])
 	}
@@ -43,10 +46,12 @@ func tokenGuessing(t *testing.T, h *host) {
 	}
 	refusal := ""
 	for _, guess := range guesses {
-		r, err := http.NewRequestWithContext(t.Context(), "POST", h.plain.URL+whoAmI+"?access_token="+right+"&token="+right, strings.NewReader("{}"))
+		r, err := http.NewRequestWithContext(t.Context(), "POST", h.plain.URL+whoAmI+"?access_token="+right+"&token="+right,
+			strings.NewReader("{}"))
 		require.NoError(t, err)
 		r.Header["Authorization"] = []string{guess}
-		r.Header["X-Auth-Token"], r.Header["Cookie"] = []string{right}, []string{"token=" + right + "; Authorization=" + right}
+		r.Header["X-Auth-Token"], r.Header["Cookie"] = []string{right},
+			[]string{"token=" + right + "; Authorization=" + right}
 		a, err := answerTo(h.calm, r)
 		if err != nil { // net/http sends no control characters
 			continue
@@ -89,7 +94,8 @@ func impersonation(t *testing.T, h *host) {
 		{"a uid", []string{"Impersonate-User", "alice", "Impersonate-Uid", "0"}, 403, ""},
 		{"two names in one", []string{"Impersonate-User", "alice,root"}, 403, ""},
 		{"an underscore", []string{"Impersonate_User", "root"}, 201, "alice"},
-		{"the headers of a proxy", []string{"X-Remote-User", "root", "X-Remote-Group", "admins", "X-Forwarded-User", "root"}, 201, "alice"},
+		{"the headers of a proxy", []string{"X-Remote-User", "root", "X-Remote-Group", "admins", "X-Forwarded-User", "root"},
+			201, "alice"},
 	} {
 		got := h.as("alice").ask(t, "POST", whoAmI, "{}", c.headers...)
 		require.Equal(t, c.code, got.code, "%s: %s", c.name, got.body)

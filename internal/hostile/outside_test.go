@@ -63,7 +63,8 @@ func (h *host) serveWebhooks(t *testing.T) *webhook.Webhooks {
 	h.hooks.Config.ErrorLog = slog.NewLogLogger(slog.DiscardHandler, slog.LevelError)
 	h.hooks.StartTLS()
 	t.Cleanup(h.hooks.Close)
-	calls, err := callout.New(callout.Options{Dial: (&net.Dialer{}).DialContext, Allow: func(netip.AddrPort) error { return nil }})
+	calls, err := callout.New(callout.Options{Dial: (&net.Dialer{}).DialContext,
+		Allow: func(netip.AddrPort) error { return nil }})
 	require.NoError(t, err)
 	t.Cleanup(calls.Close)
 	hooks, err := webhook.New(webhook.Options{Calls: calls, Logger: slog.New(slog.DiscardHandler)})
@@ -103,7 +104,8 @@ func (h *host) serves(t *testing.T, when string) {
 	}
 }
 
-// Clients without credentials send forged tokens while the identity provider does not answer. They keep nobody else from anything.
+// Clients without credentials send forged tokens while the identity provider does not answer. They keep nobody else
+// from anything.
 func forgedTokens(t *testing.T, h *host) {
 	n := connections(t)
 	conns := stalled(t, h.plain.Listener.Addr().String(), n, bearer("GET", notesIn("team-b"), forged+"token")+"\r\n")
@@ -119,8 +121,8 @@ func forgedTokens(t *testing.T, h *host) {
 	}
 }
 
-// A crowd of users, who together may take all places, write objects of two kinds whose webhooks do not answer. Requests that need no
-// webhook are all answered, and the administrator removes the webhooks.
+// A crowd of users, who together may take all places, write objects of two kinds whose webhooks do not answer. Requests
+// that need no webhook are all answered, and the administrator removes the webhooks.
 func hangingWebhooks(t *testing.T, h *host) {
 	for resource := range trapped {
 		h.register(t, resource)
@@ -129,7 +131,8 @@ func hangingWebhooks(t *testing.T, h *host) {
 	for i := range crowd {
 		for resource, kind := range trapped {
 			body := strings.Replace(note("x", "", ""), `"Note"`, strconv.Quote(kind), 1)
-			request := bearer("POST", "/apis/example.com/v1/namespaces/throng/"+resource+"?dryRun=All", fmt.Sprint("token-of-crowd", i)) +
+			request := bearer("POST", "/apis/example.com/v1/namespaces/throng/"+resource+"?dryRun=All",
+				fmt.Sprint("token-of-crowd", i)) +
 				fmt.Sprintf("Content-Type: application/json\r\nContent-Length: %d\r\n\r\n", len(body)) + body
 			conns = append(conns, stalled(t, h.plain.Listener.Addr().String(), maxInFlight, request)...)
 		}

@@ -12,13 +12,14 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// Users without rights who send bodies byte by byte, or do not read large answers, keep nobody else from anything. Neither one user alone
-// nor several together do, and the administrator can still act.
+// Users without rights who send bodies byte by byte, or do not read large answers, keep nobody else from anything.
+// Neither one user alone nor several together do, and the administrator can still act.
 func hoarders(t *testing.T, h *host) {
 	n := connections(t)
 	address := h.plain.Listener.Addr().String()
 	body := "Content-Type: application/json\r\nContent-Length: 100\r\n\r\n{"
-	for name, attackers := range map[string][]string{"one user": {"mallory"}, "several users": {"mallory", "fay", "gus", "alice"}} {
+	for name, attackers := range map[string][]string{"one user": {"mallory"},
+		"several users": {"mallory", "fay", "gus", "alice"}} {
 		var conns []net.Conn
 		for _, attacker := range attackers {
 			conns = append(conns, stalled(t, address, n/len(attackers), bearer("POST", whoAmI, "token-of-"+attacker)+body)...)
@@ -37,12 +38,13 @@ func hoarders(t *testing.T, h *host) {
 	}
 }
 
-// So many users send bodies byte by byte that they take all room for bodies together. Reads of others go on, because a request whose body
-// is being read has no place, and so do the writes of the administrator.
+// So many users send bodies byte by byte that they take all room for bodies together. Reads of others go on, because a
+// request whose body is being read has no place, and so do the writes of the administrator.
 func slowCrowd(t *testing.T, h *host) {
 	var conns []net.Conn
 	for i := range crowd {
-		request := bearer("POST", whoAmI, fmt.Sprint("token-of-crowd", i)) + "Content-Type: application/json\r\nContent-Length: 100\r\n\r\n{"
+		request := bearer("POST", whoAmI, fmt.Sprint("token-of-crowd", i)) +
+			"Content-Type: application/json\r\nContent-Length: 100\r\n\r\n{"
 		conns = append(conns, stalled(t, h.plain.Listener.Addr().String(), maxInFlight, request)...)
 	}
 	await(t, "the server refuses further bodies", func() string {

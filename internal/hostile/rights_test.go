@@ -17,18 +17,21 @@ import (
 	"github.com/decorum-go/decorum/rest"
 )
 
-// Alice may act as an administrator for a moment, and opens a watch. It ends when she loses that right, and never shows what bob writes
-// afterwards.
+// Alice may act as an administrator for a moment, and opens a watch. It ends when she loses that right, and never shows
+// what bob writes afterwards.
 func borrowedWatch(t *testing.T, h *host) {
 	const rbac = "/apis/rbac.authorization.k8s.io/v1/"
-	h.must(t, "POST", rbac+"clusterroles", `{"apiVersion":"rbac.authorization.k8s.io/v1","kind":"ClusterRole","metadata":{"name":"actor"},
+	h.must(t, "POST", rbac+"clusterroles",
+		`{"apiVersion":"rbac.authorization.k8s.io/v1","kind":"ClusterRole","metadata":{"name":"actor"},
 		"rules":[{"apiGroups":[""],"resources":["users","groups"],"verbs":["impersonate"]}]}`)
-	h.must(t, "POST", rbac+"clusterrolebindings", `{"apiVersion":"rbac.authorization.k8s.io/v1","kind":"ClusterRoleBinding","metadata":{"name":"actors"},
+	h.must(t, "POST", rbac+"clusterrolebindings",
+		`{"apiVersion":"rbac.authorization.k8s.io/v1","kind":"ClusterRoleBinding","metadata":{"name":"actors"},
 		"roleRef":{"apiGroup":"rbac.authorization.k8s.io","kind":"ClusterRole","name":"actor"},
 		"subjects":[{"apiGroup":"rbac.authorization.k8s.io","kind":"User","name":"alice"}]}`)
 	r, err := http.NewRequestWithContext(t.Context(), "GET", h.plain.URL+notesIn("team-b")+"?watch=1", nil)
 	require.NoError(t, err)
-	r.Header = http.Header{"Authorization": {"Bearer token-of-alice"}, "Impersonate-User": {"root"}, "Impersonate-Group": {"admins"}}
+	r.Header = http.Header{"Authorization": {"Bearer token-of-alice"}, "Impersonate-User": {"root"},
+		"Impersonate-Group": {"admins"}}
 	watch, err := h.calm.Do(r)
 	require.NoError(t, err)
 	defer watch.Body.Close()
@@ -62,8 +65,9 @@ var allowed = rest.AuthorizerFunc(func(context.Context, rest.Access) (rest.Decis
 	return rest.Allow(""), nil
 })
 
-// Fay lists while a filter hides notes from her. When another replica, which knows nothing of that, shows her everything, she does not
-// continue from her list as if it had been complete. Bob, whom nobody ever restricted, continues.
+// Fay lists while a filter hides notes from her. When another replica, which knows nothing of that, shows her
+// everything, she does not continue from her list as if it had been complete. Bob, whom nobody ever restricted,
+// continues.
 func loosenedFilter(t *testing.T, h *host) {
 	seen := func(c client) string {
 		a := c.ask(t, "GET", notesIn("shared"), "")
@@ -90,7 +94,8 @@ func reboundName(t *testing.T, h *host) {
 	url := h.replica(t, rest.Options{AllowedHosts: []string{"localhost"}})
 	before := h.count(t, "shared")
 	names := []string{
-		"evil.example", "evil.example:80", "localhost.evil.example", "127.0.0.1.evil.example", "xn--localhost-", "localhost,evil.example",
+		"evil.example", "evil.example:80", "localhost.evil.example", "127.0.0.1.evil.example", "xn--localhost-",
+		"localhost,evil.example",
 	}
 	for _, name := range names {
 		for _, request := range []struct{ method, path, body string }{

@@ -7,8 +7,8 @@ import (
 	"github.com/decorum-go/decorum/internal/doc"
 )
 
-// applyDirectly is the shortcut of Apply: it merges and compares documents, and passes to structured-merge-diff only the
-// sets of the fields that change. It gives up, and returns false, in unusual cases and for conflicts.
+// applyDirectly is the shortcut of Apply: it merges and compares documents, and passes to structured-merge-diff only
+// the sets of the fields that change. It gives up, and returns false, in unusual cases and for conflicts.
 func (k *Kind) applyDirectly(live, config doc.Value, by Writer, force bool) (doc.Value, bool) {
 	entries, before := live.Lookup("metadata", "managedFields"), withoutEntries(live)
 	if live.IsAbsent() {

@@ -102,7 +102,8 @@ func (k *Kind) configuration(config doc.Value) (*typed.TypedValue, error) {
 }
 
 // applyTyped lets structured-merge-diff apply the configuration, and updates the entries.
-func (k *Kind) applyTyped(live doc.Value, patch *typed.TypedValue, e *entries, by Writer, force bool) (doc.Value, error) {
+func (k *Kind) applyTyped(live doc.Value, patch *typed.TypedValue, e *entries, by Writer,
+	force bool) (doc.Value, error) {
 	before, err := k.of(live)
 	if err != nil {
 		return doc.Value{}, untyped("failed to create typed live object", live, err)
@@ -164,5 +165,6 @@ func untyped(what string, obj doc.Value, err error) error {
 		return err
 	}
 	m := obj.Get("metadata")
-	return status.Generic(500, fmt.Sprintf("%s (%s/%s; %s): %v", what, m.Get("namespace").Text(), m.Get("name").Text(), gvkOf(obj), err))
+	return status.Generic(500, fmt.Sprintf("%s (%s/%s; %s): %v", what, m.Get("namespace").Text(), m.Get("name").Text(),
+		gvkOf(obj), err))
 }

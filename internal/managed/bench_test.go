@@ -33,9 +33,9 @@ func benchObject(b testing.TB) doc.Value {
 	return parse(b, data.String())
 }
 
-// The cost of keeping managedFields, in proportion to two other costs: "encodes" decodes and encodes the object, the minimum
-// that a write costs otherwise, and "cores" is the minimum that structured-merge-diff has to do for an update. The two
-// "general" cases show what the shortcuts save.
+// The cost of keeping managedFields, in proportion to two other costs: "encodes" decodes and encodes the object, the
+// minimum that a write costs otherwise, and "cores" is the minimum that structured-merge-diff has to do for an update.
+// The two "general" cases show what the shortcuts save.
 func BenchmarkManagedFields(b *testing.B) {
 	k := gears(b)
 	obj := benchObject(b)

@@ -8,7 +8,8 @@ import (
 // fieldsOfConfiguration returns the fieldsV1 of a configuration: its leaves, its list elements and the members of its
 // maps. A struct counts only by its leaves. It gives up, and returns false, if list elements repeat.
 func (k *Kind) fieldsOfConfiguration(config doc.Value, part Part) (doc.Value, bool) {
-	return k.fieldsWith(config, part, func(t *tree, s *schema.Schema, _, v doc.Value) (doc.Value, bool) { return t.listed(s, v, false) })
+	return k.fieldsWith(config, part,
+		func(t *tree, s *schema.Schema, _, v doc.Value) (doc.Value, bool) { return t.listed(s, v, false) })
 }
 
 // listed returns the tree of a value in a configuration, or an absent value if the tree is empty. If itself is set,

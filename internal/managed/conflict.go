@@ -14,8 +14,8 @@ import (
 // the configuration, and the number of paths may be as large.
 const maxConflictBytes = 256 << 10
 
-// conflict returns the answer to a configuration that would change fields of others. It has one cause for each field, and
-// groups the causes by manager.
+// conflict returns the answer to a configuration that would change fields of others. It has one cause for each field,
+// and groups the causes by manager.
 func conflict(conflicts merge.Conflicts, e *entries, through string) error {
 	conflicts = slices.Clone(conflicts)
 	slices.SortStableFunc(conflicts, func(a, b merge.Conflict) int { return strings.Compare(a.Manager, b.Manager) })
@@ -28,7 +28,8 @@ func conflict(conflicts merge.Conflicts, e *entries, through string) error {
 			fmt.Fprintf(&text, "\n- and %d more", len(conflicts)-i)
 			break
 		}
-		causes = append(causes, status.Cause{Type: status.CauseFieldManagerConflict, Message: "conflict with " + who, Field: path})
+		causes = append(causes, status.Cause{Type: status.CauseFieldManagerConflict, Message: "conflict with " + who,
+			Field: path})
 		if i == 0 || c.Manager != last {
 			if i > 0 {
 				text.WriteByte('\n')
@@ -45,8 +46,8 @@ func conflict(conflicts merge.Conflicts, e *entries, through string) error {
 	return status.ApplyConflict(message, causes)
 }
 
-// shown returns the name of a manager in a message. The version is that of the subresource of the request, if it has one
-// of its own.
+// shown returns the name of a manager in a message. The version is that of the subresource of the request, if it has
+// one of its own.
 func shown(i identity, through string) string {
 	text := fmt.Sprintf("%q", i.Manager)
 	if i.Subresource != "" {

@@ -5,9 +5,10 @@ import (
 	"sigs.k8s.io/structured-merge-diff/v6/fieldpath"
 )
 
-// KeptCount returns the managedFields after a write through /scale that sets the count at the path to its present value. As upstream, each
-// entry with the operation Update that owns the count passes it to an entry with the same identity and no time. A repetition changes
-// nothing. The next write that changes owners makes the two entries one again.
+// KeptCount returns the managedFields after a write through /scale that sets the count at the path to its present
+// value. As upstream, each entry with the operation Update that owns the count passes it to an entry with the same
+// identity and no time. A repetition changes nothing. The next write that changes owners makes the two entries one
+// again.
 func (k *Kind) KeptCount(entries doc.Value, path []string) doc.Value {
 	keys, names := make([]string, len(path)), make([]any, len(path))
 	for i, name := range path {

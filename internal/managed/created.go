@@ -10,8 +10,8 @@ import (
 	"github.com/decorum-go/decorum/internal/schema"
 )
 
-// fieldsOfNew returns the fieldsV1 of a new object: everything that the kind's empty object does not have. The result is
-// that of a comparison of the two. It gives up, and returns false, if list elements repeat.
+// fieldsOfNew returns the fieldsV1 of a new object: everything that the kind's empty object does not have. The result
+// is that of a comparison of the two. It gives up, and returns false, if list elements repeat.
 func (k *Kind) fieldsOfNew(obj doc.Value, part Part) (doc.Value, bool) {
 	return k.fieldsWith(obj, part, (*tree).added)
 }
@@ -19,7 +19,8 @@ func (k *Kind) fieldsOfNew(obj doc.Value, part Part) (doc.Value, bool) {
 // fieldsWith returns the fieldsV1 of what a writer of a part sets: the results of fields for the members of the object,
 // and for those of metadata that the server does not own. fields receives the corresponding member of the kind's empty
 // object as old.
-func (k *Kind) fieldsWith(obj doc.Value, part Part, fields func(t *tree, s *schema.Schema, old, v doc.Value) (doc.Value, bool)) (doc.Value, bool) {
+func (k *Kind) fieldsWith(obj doc.Value, part Part,
+	fields func(t *tree, s *schema.Schema, old, v doc.Value) (doc.Value, bool)) (doc.Value, bool) {
 	t := treeOf(obj)
 	for key, value := range obj.Members() {
 		if key == "apiVersion" || key == "kind" || part.without(key) {
@@ -100,8 +101,8 @@ func (t *tree) pop(start int) doc.Value {
 	return v
 }
 
-// popField is pop for a field. A map that holds only the dot means the same as an empty map, and a field without members
-// is absent.
+// popField is pop for a field. A map that holds only the dot means the same as an empty map, and a field without
+// members is absent.
 func (t *tree) popField(start int) doc.Value {
 	switch {
 	case len(t.members) == start:

@@ -78,8 +78,8 @@ func isPlainASCII(s string) bool {
 	return !strings.ContainsFunc(s, func(r rune) bool { return r < ' ' || r > '~' || strings.ContainsRune(`"\<>&`, r) })
 }
 
-// namesOf returns a name for each element of a list. Elements of two lists with one schema are the same element if their
-// names are equal. It gives up, and returns false, if elements repeat or have no name.
+// namesOf returns a name for each element of a list. Elements of two lists with one schema are the same element if
+// their names are equal. It gives up, and returns false, if elements repeat or have no name.
 func namesOf(s *schema.Schema, how relationship, list doc.Value) ([]string, bool) {
 	names := make([]string, list.Len())
 	for i := range names {

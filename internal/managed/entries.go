@@ -26,7 +26,8 @@ const (
 	fieldsV1 = "FieldsV1"
 )
 
-var entryMembers = [...]string{memberAPIVersion, memberFieldsType, memberFieldsV1, memberManager, memberOperation, memberSubresource, memberTime}
+var entryMembers = [...]string{memberAPIVersion, memberFieldsType, memberFieldsV1, memberManager, memberOperation,
+	memberSubresource, memberTime}
 
 // identity distinguishes the entries of one object. For each subresource, a manager has one entry for the fields that
 // it applies, and one for each version in which it updates.
@@ -48,7 +49,8 @@ func (i identity) isUpdate() bool { return i.Operation == string(apimeta.Managed
 
 // identityOf returns the identity of an entry.
 func identityOf(entry doc.Value) identity {
-	id := identity{Manager: entry.Get(memberManager).Text(), Operation: entry.Get(memberOperation).Text(), Subresource: entry.Get(memberSubresource).Text()}
+	id := identity{Manager: entry.Get(memberManager).Text(), Operation: entry.Get(memberOperation).Text(),
+		Subresource: entry.Get(memberSubresource).Text()}
 	if id.Operation != string(apimeta.ManagedFieldsApply) {
 		id.APIVersion = entry.Get(memberAPIVersion).Text()
 	}
@@ -64,7 +66,8 @@ type entries struct {
 }
 
 func noEntries() *entries {
-	return &entries{sets: fieldpath.ManagedFields{}, who: map[string]identity{}, times: map[string]string{}, trees: map[*fieldpath.Set]doc.Value{}}
+	return &entries{sets: fieldpath.ManagedFields{}, who: map[string]identity{}, times: map[string]string{},
+		trees: map[*fieldpath.Set]doc.Value{}}
 }
 
 // remember records an identity and returns its key.
@@ -74,8 +77,8 @@ func (e *entries) remember(i identity) string {
 	return key
 }
 
-// decode reads managedFields. Entries with the same identity, as [Kind.KeptCount] writes them, become one. decode returns an error for an
-// entry that no server would write.
+// decode reads managedFields. Entries with the same identity, as [Kind.KeptCount] writes them, become one. decode
+// returns an error for an entry that no server would write.
 func decode(list doc.Value) (*entries, error) {
 	e := noEntries()
 	for i, v := range list.Elements() {

@@ -8,8 +8,8 @@ import (
 )
 
 // fits reports whether structured-merge-diff would accept an object: its form is that of the schema, and it is not too
-// large. A null fits everywhere except as a list element with a name. If once is set, the elements of a list must also be
-// unique.
+// large. A null fits everywhere except as a list element with a name. If once is set, the elements of a list must also
+// be unique.
 func (k *Kind) fits(obj doc.Value, once bool) bool {
 	f := fitting{once: once, left: maxSteps}
 	return f.value(k.schema, obj, 1)
@@ -42,7 +42,8 @@ func (f *fitting) value(s *schema.Schema, v doc.Value, depth int) bool {
 	case schema.BooleanType:
 		return v.Kind() == doc.Bool
 	}
-	if len(s.OneOf) > 0 && !s.IntOrString && !slices.Contains(s.OneOf, schema.ObjectType) && !slices.Contains(s.OneOf, schema.ArrayType) {
+	if len(s.OneOf) > 0 && !s.IntOrString && !slices.Contains(s.OneOf, schema.ObjectType) &&
+		!slices.Contains(s.OneOf, schema.ArrayType) {
 		return isScalar(v)
 	}
 	return f.undescribed(v, depth)

@@ -38,13 +38,14 @@ type Kind struct {
 	typed      func() typed.ParseableType // created by the first of the few writes that need it
 }
 
-// Converter converts an object of any version of a kind to the version apiVersion, and returns the Kind of that version.
+// Converter converts an object of any version of a kind to the version apiVersion, and returns the Kind of that
+// version.
 type Converter func(obj doc.Value, apiVersion string) (doc.Value, *Kind, error)
 
 // NewKind returns a Kind. empty is the empty object of the kind: its fields have no owner in a new object.
 //
-// convert converts an object to the version in which another manager has written, and returns the Kind of that version, or
-// nil if the kind is not served in it. A nil convert suits a kind with one version.
+// convert converts an object to the version in which another manager has written, and returns the Kind of that version,
+// or nil if the kind is not served in it. A nil convert suits a kind with one version.
 func NewKind(s *schema.Schema, gvk apimeta.GroupVersionKind, empty doc.Value, convert Converter) *Kind {
 	return &Kind{schema: s, gvk: gvk, apiVersion: gvk.GroupVersion().String(), empty: empty, convert: convert,
 		typed: sync.OnceValue(func() typed.ParseableType { return typeOf(s) })}
@@ -73,15 +74,15 @@ func (w Writer) name() string {
 	return w.Manager
 }
 
-// of returns an object as a typed value. It accepts repeated elements in lists whose elements should be unique, because such
-// objects are stored.
+// of returns an object as a typed value. It accepts repeated elements in lists whose elements should be unique, because
+// such objects are stored.
 func (k *Kind) of(obj doc.Value) (*typed.TypedValue, error) {
 	return k.typeValue(obj, typed.AllowDuplicates)
 }
 
-// maxElements bounds how many elements with owners of their own a list may have, and maxMembers how many members a map may
-// have: the time of structured-merge-diff grows with the square of their number. It also grows with the total length of all
-// paths, which maxSteps bounds. An object of 3 MiB with ordinary nesting has half as many steps.
+// maxElements bounds how many elements with owners of their own a list may have, and maxMembers how many members a map
+// may have: the time of structured-merge-diff grows with the square of their number. It also grows with the total
+// length of all paths, which maxSteps bounds. An object of 3 MiB with ordinary nesting has half as many steps.
 const (
 	maxElements = 10_000
 	maxMembers  = 50_000
@@ -96,8 +97,8 @@ func (k *Kind) typeValue(obj doc.Value, options ...typed.ValidationOptions) (*ty
 	return typed.AsTyped(valueOf(obj), t.Schema, t.TypeRef, options...)
 }
 
-// longer reports whether a list or map in v exceeds maxElements or maxMembers, or whether the paths in v have more steps than
-// are left. depth is the number of steps from the object to v.
+// longer reports whether a list or map in v exceeds maxElements or maxMembers, or whether the paths in v have more
+// steps than are left. depth is the number of steps from the object to v.
 func longer(s *schema.Schema, v doc.Value, depth int, left *int) bool {
 	how := relation(s, v)
 	*left -= depth
@@ -143,7 +144,8 @@ func (k *Kind) updater(part Part) *merge.Updater {
 
 // unowned holds the fields that no manager owns: the server sets them, or they identify the object.
 var unowned = sync.OnceValue(func() *fieldpath.Set {
-	set := fieldpath.NewSet(fieldpath.MakePathOrDie("apiVersion"), fieldpath.MakePathOrDie("kind"), fieldpath.MakePathOrDie("metadata"))
+	set := fieldpath.NewSet(fieldpath.MakePathOrDie("apiVersion"), fieldpath.MakePathOrDie("kind"),
+		fieldpath.MakePathOrDie("metadata"))
 	for _, field := range systemFields {
 		set.Insert(fieldpath.MakePathOrDie("metadata", field))
 	}

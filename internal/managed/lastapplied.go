@@ -43,7 +43,8 @@ func (k *Kind) notLastApplied(conflicts merge.Conflicts, live doc.Value, typedLi
 		return conflicts
 	}
 	set = set.Difference(differs.Modified).Difference(differs.Added).Difference(differs.Removed)
-	return slices.DeleteFunc(slices.Clone(conflicts), func(c merge.Conflict) bool { return set.Has(fieldpath.Path(c.Path)) })
+	return slices.DeleteFunc(slices.Clone(conflicts),
+		func(c merge.Conflict) bool { return set.Has(fieldpath.Path(c.Path)) })
 }
 
 // withLastApplied updates the annotation if the object has one, so that the client can go back to client-side apply.

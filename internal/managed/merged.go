@@ -6,8 +6,8 @@ import (
 )
 
 // merged returns live with all values of a configuration, and live itself if it has all of them. It gives up, and
-// returns false, if the configuration has list elements in another order than live, or if only one of the two has a list
-// or map at a path.
+// returns false, if the configuration has list elements in another order than live, or if only one of the two has a
+// list or map at a path.
 func merged(s *schema.Schema, live, config doc.Value) (doc.Value, bool) {
 	how := relation(s, config)
 	switch {

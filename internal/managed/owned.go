@@ -8,8 +8,9 @@ import (
 	"github.com/decorum-go/decorum/internal/schema"
 )
 
-// Owned returns a document with the fields that managers own in this version, according to the managedFields of obj, and without metadata.
-// The elements of a keyed list stand in the places that they have in obj. The values mean nothing.
+// Owned returns a document with the fields that managers own in this version, according to the managedFields of obj,
+// and without metadata. The elements of a keyed list stand in the places that they have in obj. The values mean
+// nothing.
 func (k *Kind) Owned(obj doc.Value) (owned doc.Value) {
 	for _, entry := range obj.Lookup("metadata", "managedFields").Elements() {
 		if entry.Get("apiVersion").Text() == k.apiVersion {
@@ -40,7 +41,8 @@ func placesOf(s *schema.Schema, v, fields, owned doc.Value) doc.Value {
 	var members []doc.Member
 	for key, below := range fields.Members() {
 		if name, ok := strings.CutPrefix(key, "f:"); ok {
-			members = append(members, doc.Member{Key: name, Value: placesOf(memberOf(s, name), v.Get(name), below, owned.Get(name))})
+			members = append(members, doc.Member{Key: name,
+				Value: placesOf(memberOf(s, name), v.Get(name), below, owned.Get(name))})
 		}
 	}
 	if len(members) == 0 {

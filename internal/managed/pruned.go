@@ -25,8 +25,8 @@ func covers(tree, other doc.Value) bool {
 // fields.
 func isMember(below doc.Value) bool { return below.Len() == 0 || below.Has(".") }
 
-// pruned returns a value without the fields that the writer applied before and that nobody owns any more. last is what it
-// applied, and owned is what each manager owns now. It gives up, and returns false, if nothing would be left.
+// pruned returns a value without the fields that the writer applied before and that nobody owns any more. last is what
+// it applied, and owned is what each manager owns now. It gives up, and returns false, if nothing would be left.
 func pruned(s *schema.Schema, v, last doc.Value, owned []doc.Value) (doc.Value, bool) {
 	how := relation(s, v)
 	if how == whole {
@@ -86,7 +86,8 @@ func survivesIn(s *schema.Schema, v doc.Value, owned []doc.Value) bool {
 	case byMember:
 		for key, value := range v.Members() {
 			owners := below(owned, "f:"+key)
-			if p := s.Property(key); p == nil && slices.ContainsFunc(owners, isMember) || p != nil && len(owners) > 0 && survives(p.Schema, value, owners) {
+			if p := s.Property(key); p == nil && slices.ContainsFunc(owners, isMember) ||
+				p != nil && len(owners) > 0 && survives(p.Schema, value, owners) {
 				return true
 			}
 		}
@@ -102,8 +103,8 @@ func survivesIn(s *schema.Schema, v doc.Value, owned []doc.Value) bool {
 	return false
 }
 
-// hasEmptyList reports whether a value is or contains an empty list whose elements would have owners. Such a list is not a
-// field, and neither is a struct that holds nothing else.
+// hasEmptyList reports whether a value is or contains an empty list whose elements would have owners. Such a list is
+// not a field, and neither is a struct that holds nothing else.
 func hasEmptyList(s *schema.Schema, v doc.Value) bool {
 	switch relation(s, v) {
 	case whole:

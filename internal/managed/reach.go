@@ -8,8 +8,8 @@ import (
 	"sigs.k8s.io/structured-merge-diff/v6/fieldpath"
 )
 
-// reach is the part of a fieldsV1 that a difference touches: on each level the members that it names, sorted by key. The
-// rest of an entry is neither read nor written.
+// reach is the part of a fieldsV1 that a difference touches: on each level the members that it names, sorted by key.
+// The rest of an entry is neither read nor written.
 type reach []reached
 
 type reached struct {
@@ -56,7 +56,8 @@ func (r reach) in(tree doc.Value) reach {
 	var near reach
 	if tree.Len() < len(r) {
 		for key, v := range tree.Members() {
-			if i, ok := slices.BinarySearchFunc(r, key, func(n reached, key string) int { return strings.Compare(n.key, key) }); ok {
+			if i, ok := slices.BinarySearchFunc(r, key,
+				func(n reached, key string) int { return strings.Compare(n.key, key) }); ok {
 				near = append(near, reached{key, r[i].element, r[i].below.in(v)})
 			}
 		}

@@ -43,8 +43,8 @@ func randomGear(r *rand.Rand, depth int) doc.Value {
 		if r.IntN(20) == 0 {
 			name = `"quoted" & <odd>`
 		}
-		return doc.MapOf(doc.Member{Key: "name", Value: doc.Of(name)}, doc.Member{Key: "length", Value: doc.OfInt(int64(r.IntN(3)))},
-			doc.Member{Key: "note", Value: word()})
+		return doc.MapOf(doc.Member{Key: "name", Value: doc.Of(name)},
+			doc.Member{Key: "length", Value: doc.OfInt(int64(r.IntN(3)))}, doc.Member{Key: "note", Value: word()})
 	}))
 	add("tags", list(func(i int) doc.Value {
 		if r.IntN(30) == 0 {
@@ -56,7 +56,8 @@ func randomGear(r *rand.Rand, depth int) doc.Value {
 	add("settings", words)
 	add("limits", words)
 	add("extra", func() doc.Value {
-		return [...]doc.Value{word(), words(), doc.ListOf(word(), words()), doc.MapOf(doc.Member{Key: "deep", Value: words()})}[r.IntN(4)]
+		return [...]doc.Value{word(), words(), doc.ListOf(word(), words()),
+			doc.MapOf(doc.Member{Key: "deep", Value: words()})}[r.IntN(4)]
 	})
 	if depth > 0 {
 		add("inner", func() doc.Value { return randomGear(r, depth-1) })
@@ -67,7 +68,8 @@ func randomGear(r *rand.Rand, depth int) doc.Value {
 func randomObject(r *rand.Rand) doc.Value {
 	return doc.MapOf(
 		doc.Member{Key: "apiVersion", Value: doc.Of("example.com/v1")}, doc.Member{Key: "kind", Value: doc.Of("Gear")},
-		doc.Member{Key: "metadata", Value: doc.MapOf(doc.Member{Key: "name", Value: doc.Of("a")}, doc.Member{Key: "uid", Value: doc.Of("u")},
+		doc.Member{Key: "metadata", Value: doc.MapOf(doc.Member{Key: "name", Value: doc.Of("a")},
+			doc.Member{Key: "uid", Value: doc.Of("u")},
 			doc.Member{Key: "labels", Value: doc.MapOf(doc.Member{Key: "l", Value: doc.Of(string(rune('a' + r.IntN(3))))})})},
 		doc.Member{Key: "spec", Value: randomGear(r, 1)},
 		doc.Member{Key: "status", Value: doc.MapOf(doc.Member{Key: "count", Value: doc.OfInt(int64(r.IntN(3)))})},
@@ -110,7 +112,8 @@ func TestShortcutsAgainstTheGeneralWay(t *testing.T) {
 			got, want = k.Update(live, next, doc.Value{}, by), doc.Value{}
 			want, err = k.General(live, next, before, by)
 			require.NoError(t, err)
-			require.Equal(t, show(want), show(got), "a change by %s, seed %d: %s to %s", by.Manager, seed, show(live), show(next))
+			require.Equal(t, show(want), show(got), "a change by %s, seed %d: %s to %s", by.Manager, seed, show(live),
+				show(next))
 			obj, live = next, next.WithAt(got, "metadata", "managedFields")
 		}
 	}
@@ -124,7 +127,8 @@ func TestApplyDirectlyAgainstTheGeneralWay(t *testing.T) {
 		r := rand.New(rand.NewPCG(seed, 4))
 		live, config := doc.Value{}, map[string]doc.Value{}
 		for range 12 {
-			by := managed.Writer{Manager: string(rune('m' + r.IntN(3))), Part: managed.Part(r.IntN(3)), Time: fmt.Sprintf("2026-01-02T03:05:%02dZ", r.IntN(60))}
+			by := managed.Writer{Manager: string(rune('m' + r.IntN(3))), Part: managed.Part(r.IntN(3)),
+				Time: fmt.Sprintf("2026-01-02T03:05:%02dZ", r.IntN(60))}
 			if by.Part == managed.Status {
 				by.Subresource = "status"
 			}
@@ -214,7 +218,8 @@ func TestLongLists(t *testing.T) {
 	assert.Equal(t, 10_002, entries.At(0).Lookup("fieldsV1", "f:spec", "f:tags").Len(), "each element, and the list")
 	n := m
 	n.Manager = "n"
-	assert.Equal(t, show(entries), show(k.Update(long.WithAt(entries, "metadata", "managedFields"), obj, doc.Value{}, n)), "the owners do not change")
+	assert.Equal(t, show(entries), show(k.Update(long.WithAt(entries, "metadata", "managedFields"), obj, doc.Value{}, n)),
+		"the owners do not change")
 	_, err := k.Apply(obj, long, m, false)
 	assert.True(t, status.IsRequestEntityTooLarge(err), "%v", err)
 }
@@ -277,7 +282,8 @@ func TestMovedOwnersAgainstTheGeneralWay(t *testing.T) {
 			if i > 0 {
 				next = edited(r, obj, next)
 			}
-			by := managed.Writer{Manager: string(rune('m' + r.IntN(12))), Part: managed.Part(r.IntN(4)), Time: fmt.Sprintf("2026-01-02T03:05:%02dZ", r.IntN(60))}
+			by := managed.Writer{Manager: string(rune('m' + r.IntN(12))), Part: managed.Part(r.IntN(4)),
+				Time: fmt.Sprintf("2026-01-02T03:05:%02dZ", r.IntN(60))}
 			if by.Part == managed.Status {
 				by.Subresource = "status"
 			}

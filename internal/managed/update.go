@@ -10,12 +10,12 @@ import (
 	"sigs.k8s.io/structured-merge-diff/v6/fieldpath"
 )
 
-// Update returns the managedFields of obj after a write that replaced old, or an absent value if it has none. old is absent
-// if the object is new. claimed is the managedFields that the client sent: valid entries replace the old ones, and an empty
-// list, or a list of one empty entry, resets them.
+// Update returns the managedFields of obj after a write that replaced old, or an absent value if it has none. old is
+// absent if the object is new. claimed is the managedFields that the client sent: valid entries replace the old ones,
+// and an empty list, or a list of one empty entry, resets them.
 //
-// An object without entries stays without them until a configuration is applied to it. Update reads the old entries from old
-// and ignores those in obj. If it cannot read the object or the entries, it returns the old entries.
+// An object without entries stays without them until a configuration is applied to it. Update reads the old entries
+// from old and ignores those in obj. If it cannot read the object or the entries, it returns the old entries.
 func (k *Kind) Update(old, obj, claimed doc.Value, by Writer) doc.Value {
 	before := old.Lookup("metadata", "managedFields")
 	old, obj = withoutEntries(old), withoutEntries(obj)
@@ -52,8 +52,8 @@ func (k *Kind) Update(old, obj, claimed doc.Value, by Writer) doc.Value {
 	return list
 }
 
-// maxClaimed is how many entries a client may send. It bounds the work of [entries.merge], which merges surplus entries one
-// by one.
+// maxClaimed is how many entries a client may send. It bounds the work of [entries.merge], which merges surplus entries
+// one by one.
 const maxClaimed = 1000
 
 // isReset reports whether a list of entries asks for a reset.
@@ -77,8 +77,8 @@ func (k *Kind) update(old, obj, start doc.Value, by Writer) (doc.Value, error) {
 	return e.encode()
 }
 
-// self is the key that collects the changes of the present write. A key of its own makes fields that the same manager owned
-// before count as taken.
+// self is the key that collects the changes of the present write. A key of its own makes fields that the same manager
+// owned before count as taken.
 const self = "self"
 
 // own moves the fields that differ between old and obj to the entry of the writer.
@@ -115,7 +115,8 @@ func (k *Kind) own(e *entries, old, obj doc.Value, by Writer) error {
 }
 
 func (k *Kind) updateOf(by Writer) identity {
-	return identity{Manager: by.name(), Operation: string(apimeta.ManagedFieldsUpdate), APIVersion: k.apiVersion, Subresource: by.Subresource}
+	return identity{Manager: by.name(), Operation: string(apimeta.ManagedFieldsUpdate), APIVersion: k.apiVersion,
+		Subresource: by.Subresource}
 }
 
 const (
@@ -125,8 +126,8 @@ const (
 	ancientManager = "ancient-changes"
 )
 
-// merge merges the oldest entries with the operation Update, one entry for each version, until no more than maxUpdateManagers
-// are left.
+// merge merges the oldest entries with the operation Update, one entry for each version, until no more than
+// maxUpdateManagers are left.
 func (e *entries) merge() {
 	var updates []string
 	for key, set := range e.sets {
@@ -156,7 +157,8 @@ func (e *entries) merge() {
 			first[version] = key
 			continue
 		}
-		bucket := e.remember(identity{Manager: ancientManager, Operation: string(apimeta.ManagedFieldsUpdate), APIVersion: string(version)})
+		bucket := e.remember(identity{Manager: ancientManager, Operation: string(apimeta.ManagedFieldsUpdate),
+			APIVersion: string(version)})
 		if _, ok := e.sets[bucket]; !ok {
 			e.sets[bucket] = e.sets[oldest]
 			delete(e.sets, oldest)

@@ -109,12 +109,14 @@ func (m *docMap) IterateUsing(_ value.Allocator, f func(string, value.Value) boo
 	return m.Iterate(f)
 }
 
-func (m *docMap) Zip(other value.Map, order value.MapTraverseOrder, f func(string, value.Value, value.Value) bool) bool {
+func (m *docMap) Zip(other value.Map, order value.MapTraverseOrder,
+	f func(string, value.Value, value.Value) bool) bool {
 	return m.ZipUsing(value.HeapAllocator, other, order, f)
 }
 
 // ZipUsing always iterates in the order of the keys, which is that of documents.
-func (m *docMap) ZipUsing(a value.Allocator, other value.Map, _ value.MapTraverseOrder, f func(string, value.Value, value.Value) bool) bool {
+func (m *docMap) ZipUsing(a value.Allocator, other value.Map, _ value.MapTraverseOrder,
+	f func(string, value.Value, value.Value) bool) bool {
 	switch o := other.(type) {
 	case nil:
 		return m.Iterate(func(key string, v value.Value) bool { return f(key, v, nil) })

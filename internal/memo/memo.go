@@ -7,10 +7,12 @@ import (
 	"sync/atomic"
 )
 
-// maxEntries is how many values a [Map] keeps. Each added value copies the map, and a host has a few hundred kinds of requests at most.
+// maxEntries is how many values a [Map] keeps. Each added value copies the map, and a host has a few hundred kinds of
+// requests at most.
 const maxEntries = 2000
 
-// Map is a map that many goroutines may use at once. Reading takes no lock and allocates nothing. The zero Map is empty.
+// Map is a map that many goroutines may use at once. Reading takes no lock and allocates nothing. The zero Map is
+// empty.
 type Map[K comparable, V any] struct {
 	mu  sync.Mutex // of those who add
 	all atomic.Pointer[map[K]V]
@@ -24,7 +26,8 @@ func (m *Map[K, V]) Load(key K) (value V, ok bool) {
 	return value, ok
 }
 
-// Add returns the value that the map has for the key. If it has none, this is the given value from now on, unless the map is full.
+// Add returns the value that the map has for the key. If it has none, this is the given value from now on, unless the
+// map is full.
 func (m *Map[K, V]) Add(key K, value V) V {
 	m.mu.Lock()
 	defer m.mu.Unlock()

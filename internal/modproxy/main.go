@@ -2,8 +2,8 @@
 //
 //	modproxy PROXY MODULE VERSION DIR
 //
-// PROXY is the folder, MODULE the path of the module, and DIR its directory. The archive holds what the go command would download for a tag: the
-// files of the module without the nested modules below it.
+// PROXY is the folder, MODULE the path of the module, and DIR its directory. The archive holds what the go command
+// would download for a tag: the files of the module without the nested modules below it.
 package main
 
 import (

@@ -93,8 +93,8 @@ func serve(t *testing.T, options bolt.Options, now func() time.Time, use func(cl
 		}
 		return &rest.Identity{User: u}, nil
 	})
-	api, err := rest.New(rest.Options{Store: store, Now: now, Authenticator: users, Plugins: []rest.Plugin{roles, crd.New(crd.Options{})}},
-		builtin.Namespaces(), builtin.Leases(), shelves(), notices())
+	api, err := rest.New(rest.Options{Store: store, Now: now, Authenticator: users,
+		Plugins: []rest.Plugin{roles, crd.New(crd.Options{})}}, builtin.Namespaces(), builtin.Leases(), shelves(), notices())
 	require.NoError(t, err)
 	require.NoError(t, api.Start(t.Context()))
 	use(client{t, api})
@@ -102,8 +102,8 @@ func serve(t *testing.T, options bolt.Options, now func() time.Time, use func(cl
 	require.NoError(t, store.Close())
 }
 
-// A program of today opens what older programs have written. It serves the same bytes of each object and the same events, and goes on with
-// rights, quotas and deletions.
+// A program of today opens what older programs have written. It serves the same bytes of each object and the same
+// events, and goes on with rights, quotas and deletions.
 func TestFilesOfOlderPrograms(t *testing.T) {
 	folders, err := filepath.Glob("testdata/*")
 	require.NoError(t, err)

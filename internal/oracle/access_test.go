@@ -16,11 +16,13 @@ import (
 // upstreamAccess returns the access that kube-apiserver would authorize for a request.
 func upstreamAccess(t testing.TB, method, target string) rest.Access {
 	t.Helper()
-	factory := request.RequestInfoFactory{APIPrefixes: sets.NewString("api", "apis"), GrouplessAPIPrefixes: sets.NewString("api")}
+	factory := request.RequestInfoFactory{APIPrefixes: sets.NewString("api", "apis"),
+		GrouplessAPIPrefixes: sets.NewString("api")}
 	info, err := factory.NewRequestInfo(httptest.NewRequest(method, target, nil))
 	require.NoError(t, err)
-	a := rest.Access{User: rest.UserFrom(t.Context()), Verb: rest.Verb(info.Verb), Group: info.APIGroup, Version: info.APIVersion, Resource: info.Resource,
-		Subresource: info.Subresource, Namespace: info.Namespace, Name: info.Name, LabelSelector: info.LabelSelector, FieldSelector: info.FieldSelector}
+	a := rest.Access{User: rest.UserFrom(t.Context()), Verb: rest.Verb(info.Verb), Group: info.APIGroup,
+		Version: info.APIVersion, Resource: info.Resource, Subresource: info.Subresource, Namespace: info.Namespace,
+		Name: info.Name, LabelSelector: info.LabelSelector, FieldSelector: info.FieldSelector}
 	if !info.IsResourceRequest {
 		a.Path = info.Path
 	}
@@ -52,31 +54,40 @@ func accessed(t testing.TB) *rest.API {
 func TestAccessOf(t *testing.T) {
 	api := accessed(t)
 	for _, target := range []string{
-		"/", "/version", "/healthz", "/livez/ping", "/openapi/v3/apis/example.com/v1", "/api", "/api/", "/api/v1", "/api/v1/", "/apis",
+		"/", "/version", "/healthz", "/livez/ping", "/openapi/v3/apis/example.com/v1", "/api", "/api/", "/api/v1", "/api/v1/",
+		"/apis",
 		"/apis/example.com", "/apis/example.com/v1", "/apis/example.com/v1/", "/metrics/cadvisor/x/y/z",
 		"/api/v1/pods", "/api/v1/pods/", "/api/v1/pods//", "//api/v1/pods", "/api/v1/pods?watch=true", "/api/v1/pods?watch",
-		"/api/v1/pods?watch=0", "/api/v1/pods?watch=False", "/api/v1/pods?watch=nonsense", "/api/v1/pods?watch=false&watch=true",
+		"/api/v1/pods?watch=0", "/api/v1/pods?watch=False", "/api/v1/pods?watch=nonsense",
+		"/api/v1/pods?watch=false&watch=true",
 		"/api/v1/pods?limit=5&continue=x&labelSelector=a%3Db&fieldSelector=metadata.name%3Da",
 		"/api/v1/pods?watch=1&fieldSelector=metadata.name%3Da", "/api/v1/pods?fieldSelector=metadata.name%3D%3Da",
 		"/api/v1/pods?fieldSelector=metadata.name!%3Da", "/api/v1/pods?fieldSelector=metadata.name%3Da%2Cspec.x%3Dy",
 		"/api/v1/pods?fieldSelector=metadata.name%3Da%2Fb", "/api/v1/pods?fieldSelector=metadata.name%3D..",
 		"/api/v1/pods?fieldSelector=nonsense", "/api/v1/pods?fieldSelector=metadata.name%3D",
-		"/api/v1/pods?fieldSelector=metadata.name%3Da&fieldSelector=metadata.name%3Db", "/api/v1/pods?fieldSelector=metadata.name%3Da%2Cmetadata.name%3Db",
-		"/api/v1/namespaces", "/api/v1/namespaces/a", "/api/v1/namespaces/a/", "/api/v1/namespaces/a/status", "/api/v1/namespaces/a/finalize",
-		"/api/v1/namespaces/a/pods", "/api/v1/namespaces/a/pods?watch=1", "/api/v1/namespaces/a/pods/b", "/api/v1/namespaces/a/pods/b?watch=1",
-		"/api/v1/namespaces/a/pods/b?labelSelector=c", "/api/v1/namespaces/a/pods/b/log", "/api/v1/namespaces/a/pods/b/proxy/c/d",
+		"/api/v1/pods?fieldSelector=metadata.name%3Da&fieldSelector=metadata.name%3Db",
+		"/api/v1/pods?fieldSelector=metadata.name%3Da%2Cmetadata.name%3Db",
+		"/api/v1/namespaces", "/api/v1/namespaces/a", "/api/v1/namespaces/a/", "/api/v1/namespaces/a/status",
+		"/api/v1/namespaces/a/finalize",
+		"/api/v1/namespaces/a/pods", "/api/v1/namespaces/a/pods?watch=1", "/api/v1/namespaces/a/pods/b",
+		"/api/v1/namespaces/a/pods/b?watch=1",
+		"/api/v1/namespaces/a/pods/b?labelSelector=c", "/api/v1/namespaces/a/pods/b/log",
+		"/api/v1/namespaces/a/pods/b/proxy/c/d",
 		"/api/v1/namespaces/a/pods/b/status", "/api/v1/namespaces//pods", "/api/v1/namespaces//pods/b",
-		"/api/v1/namespaces/a%2Db/pods/c%2Ed", "/api/v1/namespaces/a/pods/%25", "/api/v1/namespaces/a/pods/%2e%2e", "/api/v1/namespaces/status",
+		"/api/v1/namespaces/a%2Db/pods/c%2Ed", "/api/v1/namespaces/a/pods/%25", "/api/v1/namespaces/a/pods/%2e%2e",
+		"/api/v1/namespaces/status",
 		"/api/v1/namespaces/a/unknown/b/c/d", "/api/v1/namespaces/a/status/b",
 		"/apis/example.com/v1/nodes", "/apis/example.com/v1/nodes/a", "/apis/example.com/v1/nodes/a/status",
-		"/apis/example.com/v1/namespaces/a/nodes/b", "/apis/other.com/v2/things", "/apis/other.com/v2/namespaces/a/things/b/c",
+		"/apis/example.com/v1/namespaces/a/nodes/b", "/apis/other.com/v2/things",
+		"/apis/other.com/v2/namespaces/a/things/b/c",
 		"/apis/example.com/v1/namespaces/a/status",
 		"/api/v1/watch/pods", "/api/v1/watch/pods?fieldSelector=metadata.name%3Da", "/api/v1/watch/namespaces/a/pods",
 		"/api/v1/watch/namespaces/a/pods/b?labelSelector=x", "/api/v1/watch/namespaces", "/api/v1/watch/namespaces/a",
 		"/apis/example.com/v1/watch/nodes/a", "/api/v1/watch/watch/pods",
 	} {
 		for _, method := range []string{"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"} {
-			require.Equal(t, upstreamAccess(t, method, target), api.AccessOf(httptest.NewRequest(method, target, nil)), "%s %s", method, target)
+			require.Equal(t, upstreamAccess(t, method, target), api.AccessOf(httptest.NewRequest(method, target, nil)), "%s %s",
+				method, target)
 		}
 	}
 }
@@ -117,19 +128,22 @@ func TestAccessOfRandomPaths(t *testing.T) {
 	api := accessed(t)
 	rounds(t, 5000, func(t *testing.T, r round) {
 		var b strings.Builder
-		for _, first := range []string{pickText(r.Rand, "/api/v1", "/apis/example.com/v1", "/apis/other.com/v1", "/api", "/apis/x", "/"),
+		for _, first := range []string{pickText(r.Rand, "/api/v1", "/apis/example.com/v1", "/apis/other.com/v1", "/api",
+			"/apis/x", "/"),
 			pickText(r.Rand, "", "", "/namespaces/a", "/watch/namespaces/a", "/watch/pods")} {
 			b.WriteString(first)
 		}
 		for range r.Intn(6) {
-			b.WriteString("/" + pickText(r.Rand, "namespaces", "pods", "nodes", "status", "finalize", "a", "b%20c", "%61", "..", "%", "%25", "", "x.y"))
+			b.WriteString("/" + pickText(r.Rand, "namespaces", "pods", "nodes", "status", "finalize", "a", "b%20c", "%61", "..",
+				"%", "%25", "", "x.y"))
 		}
 		target := strings.ReplaceAll(b.String(), "%/", "%25/")
 		if strings.HasSuffix(target, "%") {
 			target += "25"
 		}
 		if r.Intn(2) == 0 {
-			target += "?" + pickText(r.Rand, "watch=1", "watch=false", "fieldSelector=metadata.name%3Da", "labelSelector=a", "limit=1") + "&" +
+			target += "?" + pickText(r.Rand, "watch=1", "watch=false", "fieldSelector=metadata.name%3Da", "labelSelector=a",
+				"limit=1") + "&" +
 				pickText(r.Rand, "watch=true", "fieldSelector=metadata.name%3Db%5C%2Cc", "labelSelector=!b")
 		}
 		if strings.HasSuffix(strings.Split(target, "?")[0], "/watch") || strings.HasPrefix(target, "//") {

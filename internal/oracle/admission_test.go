@@ -45,7 +45,8 @@ func (e typed) GetExpression() string      { return e.text }
 func (e typed) ReturnTypes() []*celgo.Type { return e.types }
 
 // rulingOn allows the verb get, and explains what it was asked.
-func rulingOn(verb, path, group, resource, subresource, namespace, name, who string) (allowed bool, reason string, err error) {
+func rulingOn(verb, path, group, resource, subresource, namespace, name,
+	who string) (allowed bool, reason string, err error) {
 	if name == "unsure" {
 		err = errors.New("unsure about " + verb)
 	}
@@ -56,8 +57,8 @@ func rulingOn(verb, path, group, resource, subresource, namespace, name, who str
 type judge struct{}
 
 func (judge) Authorize(_ context.Context, a authorizer.Attributes) (authorizer.Decision, string, error) {
-	allowed, reason, err := rulingOn(a.GetVerb(), a.GetPath(), a.GetAPIGroup(), a.GetResource(), a.GetSubresource(), a.GetNamespace(),
-		a.GetName(), a.GetUser().GetName())
+	allowed, reason, err := rulingOn(a.GetVerb(), a.GetPath(), a.GetAPIGroup(), a.GetResource(), a.GetSubresource(),
+		a.GetNamespace(), a.GetName(), a.GetUser().GetName())
 	if allowed {
 		return authorizer.DecisionAllow, reason, err
 	}
@@ -74,28 +75,37 @@ func ask(c rules.Check) rules.Ruling {
 	return rules.Ruling{Allowed: allowed, Reason: reason, Err: err}
 }
 
-// expressionsOfAdmission returns expressions about a write: conditions, and terms from which random conditions are made.
+// expressionsOfAdmission returns expressions about a write: conditions, and terms from which random conditions are
+// made.
 func expressionsOfAdmission() (conditions, terms []string) {
 	return []string{
-			"object.spec.size == %s", "object.spec.parts.all(p, p.size >= 0)", "object.spec.parts.exists(p, p.name == %s)", "has(object.spec.note)",
+			"object.spec.size == %s", "object.spec.parts.all(p, p.size >= 0)", "object.spec.parts.exists(p, p.name == %s)",
+			"has(object.spec.note)",
 			"object.spec.note == null",
 			"has(oldObject.spec.size) && oldObject.spec.size <= object.spec.size", "object == oldObject", "oldObject == null",
 			"'admins' in request.userInfo.groups", "request.operation == 'UPDATE'",
 			"has(request.subResource) && request.subResource == 'status'", "request.dryRun",
-			"request.requestKind.kind == 'Widget' && request.resource.group == 'example.com'", "request.userInfo.extra['scopes'].size() == 2",
-			"has(request.userInfo.uid)", "namespaceObject.metadata.name == request.namespace", "namespaceObject.metadata.labels['team'] == %s",
+			"request.requestKind.kind == 'Widget' && request.resource.group == 'example.com'",
+			"request.userInfo.extra['scopes'].size() == 2",
+			"has(request.userInfo.uid)", "namespaceObject.metadata.name == request.namespace",
+			"namespaceObject.metadata.labels['team'] == %s",
 			"has(namespaceObject.status.phase)", "params == null || params.limit >= %s",
-			"authorizer.requestResource.check('get').allowed()", "authorizer.group('apps').resource('pods').namespace('a').name('unsure').check('put').errored()",
+			"authorizer.requestResource.check('get').allowed()",
+			"authorizer.group('apps').resource('pods').namespace('a').name('unsure').check('put').errored()",
 			"authorizer.group(%s).resource('pods').subresource('log').check('get').reason().size() > 3",
-			"authorizer.serviceAccount('default', %s).path('/x').check('get').allowed()", "authorizer.path(%s).check('post').error() == ''",
-			"object.metadata.labels.exists(k, k == 'app' && object.metadata.labels[k] == %s)", "object.spec.?missing.orValue(%s) == 5",
+			"authorizer.serviceAccount('default', %s).path('/x').check('get').allowed()",
+			"authorizer.path(%s).check('post').error() == ''",
+			"object.metadata.labels.exists(k, k == 'app' && object.metadata.labels[k] == %s)",
+			"object.spec.?missing.orValue(%s) == 5",
 			"size(object.spec.parts) > 1", "object.spec.share > 0.25", "type(object.spec.size) == int",
-			"variables.a == %s", "has(variables.b)", "variables.b == variables.a", "variables.missing == 1", "1 +", "nothing(%s)", "object.spec.size",
+			"variables.a == %s", "has(variables.b)", "variables.b == variables.a", "variables.missing == 1", "1 +",
+			"nothing(%s)", "object.spec.size",
 			"%s", "sets.contains(object.spec.tags, ['x'])", "object.spec.tags.join('-') == 'x-y'",
 			"lists.range(200).all(i, i + object.spec.size >= 0)", "quantity(object.spec.memory).isGreaterThan(quantity('1Gi'))",
 			"object.spec.size / %s == 1", "timestamp(object.metadata.creationTimestamp) < timestamp('2030-01-01T00:00:00Z')",
-		}, []string{"3", "0", "'a'", "'default'", "null", "object.spec.size", "object.spec.missing", "params.limit", "object.metadata.name",
-			"variables.a", "variables.b", "string(object.spec.size)", "object.spec.parts[0].name", "request.name", "['x']", "''"}
+		}, []string{"3", "0", "'a'", "'default'", "null", "object.spec.size", "object.spec.missing", "params.limit",
+			"object.metadata.name", "variables.a", "variables.b", "string(object.spec.size)", "object.spec.parts[0].name",
+			"request.name", "['x']", "''"}
 }
 
 func randomExpression(r round) string {
@@ -117,10 +127,13 @@ func randomWidget(r round) string {
 	}
 	pick := func(texts ...string) string { return texts[r.Intn(len(texts))] }
 	return `{"apiVersion": "example.com/v1", "kind": "Widget", "metadata": {"name": "w", "namespace": "default"` +
-		pick("", `, "labels": {"app": "a"}`, `, "labels": {"x/y": "3"}`, `, "labels": {}`) + pick("", `, "creationTimestamp": "2026-01-01T00:00:00Z"`) +
-		`}, "spec": {` + pick(`"size": 3`, `"size": 0`, `"size": 3.5`, `"size": "3"`) + pick("", `, "note": null`, `, "note": "x"`) +
+		pick("", `, "labels": {"app": "a"}`, `, "labels": {"x/y": "3"}`, `, "labels": {}`) + pick("",
+		`, "creationTimestamp": "2026-01-01T00:00:00Z"`) +
+		`}, "spec": {` + pick(`"size": 3`, `"size": 0`, `"size": 3.5`, `"size": "3"`) + pick("", `, "note": null`,
+		`, "note": "x"`) +
 		pick("", `, "parts": []`, `, "parts": [{"name": "a", "size": 1}, {"name": "b", "size": -1}]`) +
-		pick("", `, "share": 0.5`, `, "share": 1`) + pick("", `, "tags": ["x", "y"]`) + pick("", `, "memory": "2Gi"`, `, "memory": "x"`) + `}}`
+		pick("", `, "share": 0.5`, `, "share": 1`) + pick("", `, "tags": ["x", "y"]`) + pick("", `, "memory": "2Gi"`,
+		`, "memory": "x"`) + `}}`
 }
 
 func unstructuredOf(t *testing.T, text string) runtime.Object {
@@ -158,14 +171,17 @@ func newAdmissionInput(t *testing.T, r round, object, old string) admissionInput
 	kind, resource := gvk.GroupVersionKind{Group: "example.com", Version: "v1", Kind: "Widget"},
 		gvk.GroupVersionResource{Group: "example.com", Version: "v1", Resource: "widgets"}
 	who := &user.DefaultInfo{Name: "jane", Groups: []string{"admins"}, Extra: map[string][]string{"scopes": {"a", "b"}}}
-	attributes := admission.NewAttributesRecord(unstructuredOf(t, object), unstructuredOf(t, old), kind, "default", "w", resource, "status",
-		admission.Update, &metav1.UpdateOptions{FieldManager: "m"}, true, who)
-	versioned, err := admission.NewVersionedAttributes(attributes, kind, admission.NewObjectInterfacesFromScheme(runtime.NewScheme()))
+	attributes := admission.NewAttributesRecord(unstructuredOf(t, object), unstructuredOf(t, old), kind, "default", "w",
+		resource, "status", admission.Update, &metav1.UpdateOptions{FieldManager: "m"}, true, who)
+	versioned, err := admission.NewVersionedAttributes(attributes, kind,
+		admission.NewObjectInterfacesFromScheme(runtime.NewScheme()))
 	require.NoError(t, err)
 	in := admissionInput{attributes: versioned,
 		namespace: &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: "default", Labels: map[string]string{"team": "a"}}}}
-	in.ours = &rules.Input{Object: documentIn(t, object), OldObject: documentIn(t, old), Request: documentIn(t, updateOfStatus),
-		Namespace: documentIn(t, `{"metadata": {"name": "default", "labels": {"team": "a"}}, "spec": {}, "status": {}}`), Authorize: ask}
+	in.ours = &rules.Input{Object: documentIn(t, object), OldObject: documentIn(t, old),
+		Request:   documentIn(t, updateOfStatus),
+		Namespace: documentIn(t, `{"metadata": {"name": "default", "labels": {"team": "a"}}, "spec": {}, "status": {}}`),
+		Authorize: ask}
 	in.theirs.Authorizer = judge{}
 	if !oneIn(r.Rand, 4) {
 		const params = `{"apiVersion": "example.com/v1", "kind": "Limit", "metadata": {"name": "l"}, "limit": 5}`
@@ -211,7 +227,8 @@ func resultText(v ref.Val) string {
 	return fmt.Sprint(v.Value())
 }
 
-// Random expressions compile alike, and have the same results, errors and costs about random objects as in kube-apiserver.
+// Random expressions compile alike, and have the same results, errors and costs about random objects as in
+// kube-apiserver.
 func TestExpressionsOfAdmission(t *testing.T) {
 	rounds(t, 150, func(t *testing.T, r round) {
 		c := newCompilers(t)
@@ -235,13 +252,14 @@ func TestExpressionsOfAdmission(t *testing.T) {
 			texts, compiled = append(texts, text), append(compiled, ours)
 			accessors = append(accessors, typed{"", text, []*celgo.Type{celgo.BoolType}})
 		}
-		condition := c.theirs.CompileCondition(accessors, plugincel.OptionalVariableDeclarations{HasParams: true, HasAuthorizer: true}, environment.StoredExpressions)
+		condition := c.theirs.CompileCondition(accessors,
+			plugincel.OptionalVariableDeclarations{HasParams: true, HasAuthorizer: true}, environment.StoredExpressions)
 		for range 4 {
 			object, old := randomWidget(r), randomWidget(r)
 			in := newAdmissionInput(t, r, object, old)
 			budget := []int64{rules.PolicyBudget, 1_000_000, 300}[r.Intn(3)]
-			described := plugincel.CreateAdmissionRequest(in.attributes.Attributes, metav1.GroupVersionResource(in.attributes.GetResource()),
-				metav1.GroupVersionKind(in.attributes.GetKind()))
+			described := plugincel.CreateAdmissionRequest(in.attributes.Attributes,
+				metav1.GroupVersionResource(in.attributes.GetResource()), metav1.GroupVersionKind(in.attributes.GetKind()))
 			theirs, left, fatal := condition.ForInput(t.Context(), in.attributes, described, in.theirs, in.namespace, budget)
 			evaluation := c.ours.Evaluate(in.ours, budget)
 			for i, e := range compiled {
@@ -254,11 +272,13 @@ func TestExpressionsOfAdmission(t *testing.T) {
 					continue // ours fails with a later expression
 				}
 				if theirs[i].Error != nil || err != nil {
-					require.True(t, theirs[i].Error != nil && err != nil, "%s about %s and %s: upstream %v, ours %v", texts[i], object, old, theirs[i].Error, err)
+					require.True(t, theirs[i].Error != nil && err != nil, "%s about %s and %s: upstream %v, ours %v", texts[i], object,
+						old, theirs[i].Error, err)
 					require.Equal(t, theirs[i].Error.Error(), err.Error(), texts[i])
 					continue
 				}
-				require.Equal(t, resultText(theirs[i].EvalResult), string(codec.AppendJSON(nil, v)), "%s about %s and %s", texts[i], object, old)
+				require.Equal(t, resultText(theirs[i].EvalResult), string(codec.AppendJSON(nil, v)), "%s about %s and %s", texts[i],
+					object, old)
 			}
 			require.NoError(t, fatal)
 			require.Equal(t, left, evaluation.Left(), "the cost of %q about %s and %s", texts, object, old)
@@ -271,8 +291,9 @@ func TestJSONPatchesOfPolicies(t *testing.T) {
 	values := []string{"1", "'x'", "null", "true", "0.5", "[1, 2]", "{'a': 'b'}", "object.spec.size", "object.spec.parts",
 		"Object.spec.parts{name: 'c', size: 1}", "Object.spec{parts: [Object.spec.parts{name: 'c'}]}",
 		"Object.spec{parts: [Object.spec.other{}]}", "[Object.x{a: 1}]", "object.missing", "duration('90s')", "bytes('abc')"}
-	paths := []string{"'/spec/size'", "'/spec/new'", "'/spec/parts/0'", "'/spec/parts/-'", "'/spec/parts/9'", "'/spec/missing/x'",
-		"'/metadata/labels/' + jsonpatch.escapeKey('x/y')", "'/spec/' + object.metadata.name", "'nonsense'"}
+	paths := []string{"'/spec/size'", "'/spec/new'", "'/spec/parts/0'", "'/spec/parts/-'", "'/spec/parts/9'",
+		"'/spec/missing/x'", "'/metadata/labels/' + jsonpatch.escapeKey('x/y')", "'/spec/' + object.metadata.name",
+		"'nonsense'"}
 	rounds(t, 150, func(t *testing.T, r round) {
 		c := newCompilers(t)
 		var operations []string
@@ -296,13 +317,16 @@ func TestJSONPatchesOfPolicies(t *testing.T) {
 		}
 		in := newAdmissionInput(t, r, object, "null")
 		options := plugincel.OptionalVariableDeclarations{HasParams: true, HasAuthorizer: true, HasPatchTypes: true}
-		patcher := patch.NewJSONPatcher(c.theirs.CompileMutatingEvaluator(&patch.JSONPatchCondition{Expression: expression}, options, environment.StoredExpressions))
+		patcher := patch.NewJSONPatcher(c.theirs.CompileMutatingEvaluator(&patch.JSONPatchCondition{Expression: expression},
+			options, environment.StoredExpressions))
 		theirs, theirErr := patcher.Patch(c.theirs.CreateContext(t.Context()),
 			patch.Request{MatchedResource: in.attributes.GetResource(), VersionedAttributes: in.attributes,
-				ObjectInterfaces: admission.NewObjectInterfacesFromScheme(runtime.NewScheme()), OptionalVariables: in.theirs, Namespace: in.namespace}, rules.PolicyBudget)
+				ObjectInterfaces: admission.NewObjectInterfacesFromScheme(runtime.NewScheme()), OptionalVariables: in.theirs,
+				Namespace: in.namespace}, rules.PolicyBudget)
 
 		var ours doc.Value
-		compiled, err := c.ours.Compile(expression, rules.JSONPatch, rules.Visible{Variables: true, Params: true, Authorizer: true, Patches: true})
+		compiled, err := c.ours.Compile(expression, rules.JSONPatch,
+			rules.Visible{Variables: true, Params: true, Authorizer: true, Patches: true})
 		if err == nil {
 			ours, err = c.ours.Evaluate(in.ours, rules.PolicyBudget).Value(t.Context(), compiled)
 		}
@@ -346,16 +370,21 @@ func TestApplyConfigurationsOfPolicies(t *testing.T) {
 		config := documentIn(t,
 			`{"apiVersion": "apps/v1", "kind": "Deployment", `+pick("", `"metadata": {"labels": {"c": "d"}}, `,
 				`"metadata": {"finalizers": ["a/b"]}, `,
-				`"metadata": {"ownerReferences": [{"uid": "u", "name": "n", "kind": "K", "apiVersion": "v1"}]}, `, `"metadata": {"wrong": 1}, `)+
-				`"spec": {`+pick(`"replicas": 2`, `"replicas": null`, `"paused": true`)+pick("", `, "selector": {"matchLabels": {"x": "y"}}`)+`, "template": {"spec": {`+
-				pick("", `"tolerations": [{"key": "l"}], `, `"imagePullSecrets": [{"name": "s"}], `, `"nodeSelector": {"x": "y"}, `)+
+				`"metadata": {"ownerReferences": [{"uid": "u", "name": "n", "kind": "K", "apiVersion": "v1"}]}, `,
+				`"metadata": {"wrong": 1}, `)+
+				`"spec": {`+pick(`"replicas": 2`, `"replicas": null`, `"paused": true`)+pick("",
+				`, "selector": {"matchLabels": {"x": "y"}}`)+`, "template": {"spec": {`+
+				pick("", `"tolerations": [{"key": "l"}], `, `"imagePullSecrets": [{"name": "s"}], `,
+					`"nodeSelector": {"x": "y"}, `)+
 				`"containers": [{"name": "`+pick("c", "e")+`"`+pick("", `, "image": "j"`, `, "args": ["z"]`,
-				`, "ports": [{"containerPort": 80, "protocol": "TCP", "name": "p"}]`, `, "env": [{"name": "E", "value": "2"}, {"name": "F"}]`,
+				`, "ports": [{"containerPort": 80, "protocol": "TCP", "name": "p"}]`,
+				`, "env": [{"name": "E", "value": "2"}, {"name": "F"}]`,
 				`, "resources": {"limits": {"cpu": "1"}}`)+`}]}}}}`)
 		if oneIn(r.Rand, 8) {
 			config = documentIn(t, `{"apiVersion": "apps/v1", "kind": "Deployment", "spec": {"replicas": "2"}}`)
 		}
-		theirs, theirErr := patch.ApplyStructuredMergeDiff(converter, unstructuredOf(t, show(live)), unstructuredOf(t, show(config)).(*unstructured.Unstructured))
+		theirs, theirErr := patch.ApplyStructuredMergeDiff(converter, unstructuredOf(t, show(live)),
+			unstructuredOf(t, show(config)).(*unstructured.Unstructured))
 		ours, err := k.ours.Merge(live, config)
 		if theirErr != nil || err != nil {
 			require.True(t, theirErr != nil && err != nil, "%s: upstream %v, ours %v", show(config), theirErr, err)

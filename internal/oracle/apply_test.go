@@ -98,7 +98,8 @@ func keeperOf[T any, P interface {
 		return k.(keeper)
 	}
 	resource := k8s.Resource[T, P]()
-	k := keeper{part: managed.Whole, kind: kind{gvk.GroupVersionKind{Group: resource.Group, Version: resource.Version, Kind: resource.Names.Kind}, typ}}
+	k := keeper{part: managed.Whole,
+		kind: kind{gvk.GroupVersionKind{Group: resource.Group, Version: resource.Version, Kind: resource.Names.Kind}, typ}}
 	s, err := schema.Derive(typ, schema.Options{Builtin: true, Overlay: resource.Overlay})
 	require.NoError(t, err)
 	k.schema = s
@@ -115,8 +116,8 @@ func keeperOf[T any, P interface {
 	empty, err := k.document(k.empty())
 	require.NoError(t, err)
 	k.ours = managed.NewKind(s, apimeta.GroupVersionKind(k.GroupVersionKind), empty, nil)
-	k.theirs, err = managedfields.NewDefaultFieldManager(applyconfigurations.NewTypeConverter(scheme.Scheme), asTyped{}, noDefaults{}, fresh{},
-		k.GroupVersionKind, k.GroupVersion(), "", nil)
+	k.theirs, err = managedfields.NewDefaultFieldManager(applyconfigurations.NewTypeConverter(scheme.Scheme), asTyped{},
+		noDefaults{}, fresh{}, k.GroupVersionKind, k.GroupVersion(), "", nil)
 	require.NoError(t, err)
 	keepers.Store(typ, k)
 	return k
@@ -156,7 +157,8 @@ func (s *story) liveTheirs() runtime.Object {
 // only which entries a write has moved.
 func (s *story) writer(manager string) managed.Writer {
 	s.writes++
-	return managed.Writer{Manager: manager, Subresource: s.subresource, Part: s.part, Time: time.Unix(int64(s.writes), 0).UTC().Format(time.RFC3339)}
+	return managed.Writer{Manager: manager, Subresource: s.subresource, Part: s.part,
+		Time: time.Unix(int64(s.writes), 0).UTC().Format(time.RFC3339)}
 }
 
 func entriesOf(v doc.Value) doc.Value { return v.Lookup("metadata", "managedFields") }
@@ -337,7 +339,8 @@ func (c *tally) check(t *testing.T) {
 }
 
 func builtinKeepers(t testing.TB) []keeper {
-	return []keeper{keeperOf[corev1.ConfigMap](t), keeperOf[appsv1.Deployment](t), keeperOf[corev1.Service](t), keeperOf[corev1.Pod](t)}
+	return []keeper{keeperOf[corev1.ConfigMap](t), keeperOf[appsv1.Deployment](t), keeperOf[corev1.Service](t),
+		keeperOf[corev1.Pod](t)}
 }
 
 // tellBuiltin plays the story of one object of a built-in kind.

@@ -102,7 +102,8 @@ func (loose) New(kind gvk.GroupVersionKind) (runtime.Object, error) {
 // gears returns the keepers of Gear, for the object and for its status.
 func gears(t testing.TB) (object, status keeper) {
 	typ := reflect.TypeFor[Gear]()
-	k := keeper{kind: kind{gvk.GroupVersionKind{Group: "example.com", Version: "v1", Kind: "Gear"}, typ}, part: managed.Main}
+	k := keeper{kind: kind{gvk.GroupVersionKind{Group: "example.com", Version: "v1", Kind: "Gear"}, typ},
+		part: managed.Main}
 	var err error
 	k.schema, err = schema.Derive(typ, schema.Options{})
 	require.NoError(t, err)
@@ -127,7 +128,8 @@ func gears(t testing.TB) (object, status keeper) {
 	require.NoError(t, err)
 	at := fieldpath.MakePathOrDie("status")
 	manager := func(subresource string, filter fieldpath.Filter) *managedfields.FieldManager {
-		m, err := managedfields.NewDefaultCRDFieldManager(converter, asItIs{}, noDefaults{}, loose{}, k.GroupVersionKind, k.GroupVersion(), subresource,
+		m, err := managedfields.NewDefaultCRDFieldManager(converter, asItIs{}, noDefaults{}, loose{}, k.GroupVersionKind,
+			k.GroupVersion(), subresource,
 			map[fieldpath.APIVersion]fieldpath.Filter{fieldpath.APIVersion(k.GroupVersion().String()): filter})
 		require.NoError(t, err)
 		return m
@@ -162,16 +164,18 @@ func randomGear(t testing.TB, r round) doc.Value {
 		}
 		teeth = append(teeth, tooth)
 	}
-	members := map[string]any{"size": r.Intn(5), "weight": float64(r.Intn(9)) / 2, "teeth": teeth, "tags": list(), "steps": list(), "settings": words(4),
-		"limits": words(4), "inner": map[string]any{"a": word(r.Rand), "b": word(r.Rand)}, "port": r.Intn(3),
+	members := map[string]any{"size": r.Intn(5), "weight": float64(r.Intn(9)) / 2, "teeth": teeth, "tags": list(),
+		"steps": list(), "settings": words(4), "limits": words(4),
+		"inner": map[string]any{"a": word(r.Rand), "b": word(r.Rand)}, "port": r.Intn(3),
 		"extra": map[string]any{"x": words(3), "y": []any{words(2), 1}}}
 	for key := range members {
 		if r.Intn(4) == 0 {
 			delete(members, key)
 		}
 	}
-	data, err := json.Marshal(map[string]any{"spec": members, "metadata": map[string]any{"labels": words(3), "finalizers": list()},
-		"status": map[string]any{"phase": word(r.Rand), "count": r.Intn(3)}})
+	data, err := json.Marshal(map[string]any{"spec": members,
+		"metadata": map[string]any{"labels": words(3), "finalizers": list()},
+		"status":   map[string]any{"phase": word(r.Rand), "count": r.Intn(3)}})
 	require.NoError(t, err)
 	return decoded(t, data)
 }

@@ -26,9 +26,12 @@ import (
 
 // auditVocabulary has the words of random audit policies. Some are invalid, and some have the wrong type.
 var auditVocabulary = map[string][]any{
-	"level": {"None", "Metadata", "Metadata", "Request", "RequestResponse"}, "stage": {"RequestReceived", "ResponseStarted", "ResponseComplete", "Panic"},
-	"user": {"alice", "bob", "", "system:anonymous"}, "group": {"dev", "ops", "system:authenticated", ""}, "verb": {"get", "list", "create", "watch", "*", ""},
-	"apiGroup": {"", "apps", "example.com", "*"}, "namespace": {"", "default", "kube-system", "*"}, "name": {"a", "b", "", "*"},
+	"level": {"None", "Metadata", "Metadata", "Request", "RequestResponse"},
+	"stage": {"RequestReceived", "ResponseStarted", "ResponseComplete", "Panic"},
+	"user":  {"alice", "bob", "", "system:anonymous"}, "group": {"dev", "ops", "system:authenticated", ""},
+	"verb":     {"get", "list", "create", "watch", "*", ""},
+	"apiGroup": {"", "apps", "example.com", "*"}, "namespace": {"", "default", "kube-system", "*"},
+	"name":     {"a", "b", "", "*"},
 	"resource": {"pods", "nodes", "*", "*/status", "pods/*", "pods/log", "pods/status", "*/*", "*/", "/*", "pods/"},
 	"url":      {"*", "/", "/healthz", "/healthz*", "/api*", "/heal", "/healthz**"},
 	"wrong":    {nil, 3, true, "Everything", "apps/v1", "healthz", "/a*b", []any{}, map[string]any{"x": 1}, []any{nil}},
@@ -87,7 +90,8 @@ func randomAuditPolicy(r round, wrong bool) map[string]any {
 		p["omitManagedFields"] = true
 	}
 	if wrong && r.Intn(3) == 0 {
-		p[oneOf(r.Rand, []string{"apiVersion", "kind", "metadata", "rules", "Rules", "omitStages", "omitManagedFields", "more"})] = word("wrong")
+		p[oneOf(r.Rand, []string{"apiVersion", "kind", "metadata", "rules", "Rules", "omitStages", "omitManagedFields",
+			"more"})] = word("wrong")
 	}
 	return p
 }
@@ -96,7 +100,8 @@ func randomAuditPolicy(r round, wrong bool) map[string]any {
 func randomAuditAccess(r round) rest.Access {
 	a := rest.Access{Verb: rest.Verb(pickText(r.Rand, "get", "list", "create", "watch"))}
 	if r.Intn(6) > 0 {
-		a.User = rest.User{Name: pickText(r.Rand, "alice", "bob", "system:anonymous"), Groups: []string{pickText(r.Rand, "dev", "ops"), "system:authenticated"}}
+		a.User = rest.User{Name: pickText(r.Rand, "alice", "bob", "system:anonymous"),
+			Groups: []string{pickText(r.Rand, "dev", "ops"), "system:authenticated"}}
 	}
 	if r.Intn(4) == 0 {
 		a.Path = pickText(r.Rand, "/", "/healthz", "/healthz/ping", "/api", "/metrics")
@@ -110,8 +115,9 @@ func randomAuditAccess(r round) rest.Access {
 
 // upstreamAuditAttributes are the attributes by which kube-apiserver decides about an access.
 func upstreamAuditAttributes(a rest.Access) authorizer.Attributes {
-	attributes := authorizer.AttributesRecord{Verb: string(a.Verb), Namespace: a.Namespace, APIGroup: a.Group, APIVersion: a.Version, Resource: a.Resource,
-		Subresource: a.Subresource, Name: a.Name, ResourceRequest: a.Path == "", Path: a.Path}
+	attributes := authorizer.AttributesRecord{Verb: string(a.Verb), Namespace: a.Namespace, APIGroup: a.Group,
+		APIVersion: a.Version, Resource: a.Resource, Subresource: a.Subresource, Name: a.Name, ResourceRequest: a.Path == "",
+		Path: a.Path}
 	if a.User.Name != "" {
 		attributes.User = &user.DefaultInfo{Name: a.User.Name, Groups: a.User.Groups}
 	}
@@ -137,13 +143,15 @@ func TestAuditPoliciesDecideAsUpstream(t *testing.T) {
 			require.Equal(t, string(want.Level), string(got.Level), "%s\n%+v", text, a)
 			require.Equal(t, want.OmitManagedFields, got.OmitManagedFields, "%s\n%+v", text, a)
 			for stage := range upstreampolicy.AllStages() {
-				require.Equal(t, slices.Contains(want.OmitStages, auditinternal.Stage(stage)), got.Omits(audit.Stage(stage)), "%s\n%+v\n%s", text, a, stage)
+				require.Equal(t, slices.Contains(want.OmitStages, auditinternal.Stage(stage)), got.Omits(audit.Stage(stage)),
+					"%s\n%+v\n%s", text, a, stage)
 			}
 			matched[got.Level]++
 		}
 	})
 	if whole {
-		for _, level := range []audit.Level{audit.LevelNone, audit.LevelMetadata, audit.LevelRequest, audit.LevelRequestResponse} {
+		for _, level := range []audit.Level{audit.LevelNone, audit.LevelMetadata, audit.LevelRequest,
+			audit.LevelRequestResponse} {
 			assert.Greater(t, matched[level], 1000, "few requests at level %s: the input proves little", level)
 		}
 	}
@@ -178,11 +186,15 @@ func TestAuditEventsAreThoseOfUpstreamsTypes(t *testing.T) {
 	}
 	var log bytes.Buffer
 	policy := &audit.Policy{Rules: []audit.PolicyRule{{Level: audit.LevelRequestResponse}}}
-	records, err := audit.New(audit.Options{Policy: policy, Outputs: []audit.Output{{Sink: audit.NewWriter(&log), Mode: audit.Strict}}})
+	records, err := audit.New(audit.Options{Policy: policy,
+		Outputs: []audit.Output{{Sink: audit.NewWriter(&log), Mode: audit.Strict}}})
 	require.NoError(t, err)
 	api, err := rest.New(rest.Options{
-		Plugins:    []rest.Plugin{records},
-		Authorizer: rest.AuthorizerFunc(func(context.Context, rest.Access) (rest.Decision, error) { return rest.Allow("a test"), nil }),
+		Plugins: []rest.Plugin{records},
+		Authorizer: rest.AuthorizerFunc(func(context.Context, rest.Access) (rest.Decision,
+			error) {
+			return rest.Allow("a test"), nil
+		}),
 	}, rest.Resource[Memo]{Group: "example.com", Version: "v1", Plural: "memos"})
 	require.NoError(t, err)
 	defer api.Close()
@@ -192,7 +204,8 @@ func TestAuditEventsAreThoseOfUpstreamsTypes(t *testing.T) {
 		method := pickText(r.Rand, "GET", "PUT", "PATCH", "DELETE", "POST")
 		target, contentType := pickText(r.Rand, memos, memos+"/"+name, "/version", "/nowhere",
 			memos+"?watch=1&timeoutSeconds=1&resourceVersion=x"), "application/json"
-		body := fmt.Sprintf(`{"apiVersion":"example.com/v1","kind":"Memo","metadata":{"name":%q,"labels":{"n":"%d"}}}`, name, r.Intn(3))
+		body := fmt.Sprintf(`{"apiVersion":"example.com/v1","kind":"Memo","metadata":{"name":%q,"labels":{"n":"%d"}}}`, name,
+			r.Intn(3))
 		switch {
 		case method == "PATCH":
 			contentType = patched
@@ -203,7 +216,8 @@ func TestAuditEventsAreThoseOfUpstreamsTypes(t *testing.T) {
 		}
 		request := httptest.NewRequest(method, target, strings.NewReader(body))
 		request.Header.Set("Content-Type", contentType)
-		request.Header.Set("Accept", pickText(r.Rand, "application/json", "application/yaml", "application/json;as=Table;v=v1;g=meta.k8s.io"))
+		request.Header.Set("Accept",
+			pickText(r.Rand, "application/json", "application/yaml", "application/json;as=Table;v=v1;g=meta.k8s.io"))
 		if r.Intn(3) == 0 {
 			request.Header.Set("Impersonate-User", "bob")
 			request.Header.Set("Impersonate-Extra-Scopes", "view")

@@ -28,8 +28,10 @@ type builtinTwin struct {
 func builtinTwins(t *testing.T) []builtinTwin {
 	events := builtin.Events().Overlay
 	all := []builtinTwin{
-		{ours: reflect.TypeFor[builtin.Namespace](), overlay: builtin.Namespaces().Overlay, theirOverlay: k8s.Resource[corev1.Namespace]().Overlay},
-		{ours: reflect.TypeFor[builtin.Lease](), overlay: builtin.Leases().Overlay, theirOverlay: k8s.Resource[coordinationv1.Lease]().Overlay},
+		{ours: reflect.TypeFor[builtin.Namespace](), overlay: builtin.Namespaces().Overlay,
+			theirOverlay: k8s.Resource[corev1.Namespace]().Overlay},
+		{ours: reflect.TypeFor[builtin.Lease](), overlay: builtin.Leases().Overlay,
+			theirOverlay: k8s.Resource[coordinationv1.Lease]().Overlay},
 		{ours: reflect.TypeFor[builtin.CoreEvent](), overlay: events, theirOverlay: k8s.Resource[corev1.Event]().Overlay},
 		{ours: reflect.TypeFor[builtin.Event](), overlay: events, theirOverlay: k8s.Resource[eventsv1.Event]().Overlay},
 	}
@@ -55,8 +57,8 @@ func TestBuiltinKindsHaveUpstreamsMessages(t *testing.T) {
 	})
 }
 
-// requireSameMessage compares the description that the tags of a Go type yield with the code that upstream's generator made for its
-// original. Each decodes what the other encodes.
+// requireSameMessage compares the description that the tags of a Go type yield with the code that upstream's generator
+// made for its original. Each decodes what the other encodes.
 func requireSameMessage(t *testing.T, k kind, oursType reflect.Type, object any) {
 	t.Helper()
 	message, err := codec.MessageOf(oursType)
@@ -103,8 +105,8 @@ func facts(s *schema.Schema, path string, all map[string]string) map[string]stri
 	if s == nil || path == ".metadata" {
 		return all
 	}
-	all[path] = fmt.Sprint(s.Type, s.Format, " list ", s.ListType, s.ListMapKeys, " map ", s.MapType, " patch ", s.PatchStrategy,
-		s.PatchMergeKey, " default ", s.DefaultValue.Literal())
+	all[path] = fmt.Sprint(s.Type, s.Format, " list ", s.ListType, s.ListMapKeys, " map ", s.MapType, " patch ",
+		s.PatchStrategy, s.PatchMergeKey, " default ", s.DefaultValue.Literal())
 	if s.Object != nil {
 		for _, p := range s.Object.Properties {
 			facts(p.Schema, path+"."+p.Name, all)

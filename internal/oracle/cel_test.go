@@ -105,11 +105,14 @@ func ruledProps(rules map[string]apiextensions.ValidationRule) apiextensions.JSO
 	labels.AdditionalProperties = &apiextensions.JSONSchemaPropsOrBool{Allows: true, Schema: &values}
 	spec := of("ruledSpec", "object")
 	spec.Properties = map[string]apiextensions.JSONSchemaProps{
-		"min": of("ruledSpec.min", "integer"), "max": of("ruledSpec.max", "integer"), "ratio": of("ruledSpec.ratio", "number"),
-		"name": of("ruledSpec.name", "string"), "on": of("ruledSpec.on", "boolean"), "since": since, "data": data, "port": port,
+		"min": of("ruledSpec.min", "integer"), "max": of("ruledSpec.max", "integer"),
+		"ratio": of("ruledSpec.ratio", "number"),
+		"name":  of("ruledSpec.name", "string"), "on": of("ruledSpec.on", "boolean"), "since": since, "data": data,
+		"port": port,
 		"tags": tags, "steps": list("ruledSpec.steps", of("", "string")), "labels": labels, "parts": parts,
-		"with-dash": of("ruledSpec.with-dash", "string"), "in": of("ruledSpec.in", "string"), "namespace": of("ruledSpec.namespace", "string"),
-		"numbers": list("ruledSpec.numbers", of("", "integer")),
+		"with-dash": of("ruledSpec.with-dash", "string"), "in": of("ruledSpec.in", "string"),
+		"namespace": of("ruledSpec.namespace", "string"),
+		"numbers":   list("ruledSpec.numbers", of("", "integer")),
 	}
 	root := of("ruled", "object")
 	root.Properties = map[string]apiextensions.JSONSchemaProps{
@@ -121,33 +124,45 @@ func ruledProps(rules map[string]apiextensions.ValidationRule) apiextensions.JSO
 // expressions returns conditions on places. Most of them hold for some objects and not for others.
 func expressions() map[string][]string {
 	return map[string][]string{
-		"ruled": {"self.metadata.name == 'a'", "has(self.spec) && self.kind == 'x'", "has(oldSelf.spec)", "!has(self.metadata.generateName)"},
+		"ruled": {"self.metadata.name == 'a'", "has(self.spec) && self.kind == 'x'", "has(oldSelf.spec)",
+			"!has(self.metadata.generateName)"},
 		"ruledSpec": {
-			"self.min < self.max", "!has(self.min) || !has(self.max) || self.min <= self.max", "has(self.name) && self.name.startsWith('a')",
-			"!has(self.ratio) || self.ratio > 1", "!has(self.ratio) || self.ratio == 1.0 || self.ratio < 2", "has(self.on) ? self.on : true",
-			"!has(self.since) || self.since > timestamp('2020-01-01T00:00:00Z')", "!has(self.since) || self.since.getFullYear() == 2021",
+			"self.min < self.max", "!has(self.min) || !has(self.max) || self.min <= self.max",
+			"has(self.name) && self.name.startsWith('a')",
+			"!has(self.ratio) || self.ratio > 1", "!has(self.ratio) || self.ratio == 1.0 || self.ratio < 2",
+			"has(self.on) ? self.on : true",
+			"!has(self.since) || self.since > timestamp('2020-01-01T00:00:00Z')",
+			"!has(self.since) || self.since.getFullYear() == 2021",
 			"!has(self.data) || self.data == b'hi'",
-			"!has(self.port) || type(self.port) == int", "!has(self.port) || self.port == 1", "!has(self.port) || self.port.startsWith('a')",
+			"!has(self.port) || type(self.port) == int", "!has(self.port) || self.port == 1",
+			"!has(self.port) || self.port.startsWith('a')",
 			"!has(self.port) || self.port < 2",
-			"!has(self.tags) || self.tags == ['a', 'b']", "!has(self.tags) || size(self.tags + ['a']) == size(self.tags)", "!has(self.tags) || 'a' in self.tags",
-			"!has(self.steps) || self.steps == ['a', 'b']", "!has(self.steps) || self.steps.isSorted()", "!has(self.steps) || self.steps[1] == 'a'",
+			"!has(self.tags) || self.tags == ['a', 'b']", "!has(self.tags) || size(self.tags + ['a']) == size(self.tags)",
+			"!has(self.tags) || 'a' in self.tags",
+			"!has(self.steps) || self.steps == ['a', 'b']", "!has(self.steps) || self.steps.isSorted()",
+			"!has(self.steps) || self.steps[1] == 'a'",
 			"!has(self.steps) || self.steps.indexOf('b') == self.steps.lastIndexOf('b')",
 			"!has(self.labels) || self.labels.all(k, self.labels[k] == 'a')", "!has(self.labels) || self.labels['a'] == 'a'",
 			"!has(self.labels) || self.labels.all(k, v, k == v)",
 			"!has(self.parts) || self.parts.all(p, has(p.count) && p.count > 0)",
 			"!has(self.parts) || self.parts.map(p, p.?count.orValue(0)).isSorted()",
-			"!has(self.parts) || size(self.parts + self.parts) == size(self.parts)", "!has(self.parts) || self.parts.exists_one(p, p.name == 'a')",
-			"has(self.with__dash__dash)", "!has(self.__in__) || self.__in__ == 'a'", "!has(self.namespace) || self.namespace == self.__namespace__",
+			"!has(self.parts) || size(self.parts + self.parts) == size(self.parts)",
+			"!has(self.parts) || self.parts.exists_one(p, p.name == 'a')",
+			"has(self.with__dash__dash)", "!has(self.__in__) || self.__in__ == 'a'",
+			"!has(self.namespace) || self.namespace == self.__namespace__",
 			"!has(self.namespace) || self.namespace.startsWith('a')", "!has(self.numbers) || self.numbers.sum() > 2",
 			"!has(self.numbers) || self.numbers.min() == self.numbers.max()",
 			"!has(self.numbers) || self.numbers.max() < 3", "!has(self.numbers) || self.numbers[0] / self.numbers[0] == 1",
 			"!has(self.name) || self.name.find('[a-b]+') == self.name",
-			"!has(self.name) || self.name.findAll('[a-b]').size() == self.name.size()", "!has(self.name) || isURL('https://' + self.name)",
+			"!has(self.name) || self.name.findAll('[a-b]').size() == self.name.size()",
+			"!has(self.name) || isURL('https://' + self.name)",
 			"!has(self.name) || url('/' + self.name).getEscapedPath() == '/a'",
-			"self == oldSelf", "has(self.min) == has(oldSelf.min)", "!has(oldSelf.parts) || !has(self.parts) || self.parts == oldSelf.parts",
+			"self == oldSelf", "has(self.min) == has(oldSelf.min)",
+			"!has(oldSelf.parts) || !has(self.parts) || self.parts == oldSelf.parts",
 			"!has(oldSelf.tags) || !has(self.tags) || self.tags == oldSelf.tags",
 			"self.?name.orValue('a') == 'a'", "!has(self.name) || '%s'.format([self.name]) == 'a'",
-			"!has(self.tags) || sets.contains(['a', 'b', 'c'], self.tags)", "!has(self.numbers) || self.numbers.sort() == self.numbers",
+			"!has(self.tags) || sets.contains(['a', 'b', 'c'], self.tags)",
+			"!has(self.numbers) || self.numbers.sort() == self.numbers",
 			"!has(self.steps) || self.steps.includes('a')", "!has(self.name) || self.name.includes('a')",
 		},
 		"ruledSpec.min":       {"self < 2", "self == oldSelf", "self >= oldSelf"},
@@ -225,7 +240,8 @@ func randomRuled(r *rand.Rand) map[string]any {
 		numbers = append(numbers, int64(r.Intn(3)))
 	}
 	put("numbers", numbers)
-	return map[string]any{"apiVersion": "example.com/v1", "kind": "ruled", "metadata": map[string]any{"name": word()}, "spec": spec}
+	return map[string]any{"apiVersion": "example.com/v1", "kind": "ruled", "metadata": map[string]any{"name": word()},
+		"spec": spec}
 }
 
 // changed returns an object with some members of another one.
@@ -260,7 +276,8 @@ func setOf(t *testing.T, declared cel.Rules) rules.Set {
 	return set
 }
 
-func compileBoth(t *testing.T, rules map[string]apiextensions.ValidationRule) (rules.Checker, *upstreamcel.Validator, *structuralschema.Structural) {
+func compileBoth(t *testing.T,
+	rules map[string]apiextensions.ValidationRule) (rules.Checker, *upstreamcel.Validator, *structuralschema.Structural) {
 	t.Helper()
 	props := ruledProps(rules)
 	structural, err := structuralschema.NewStructural(&props)
@@ -296,7 +313,8 @@ func compareRules(t *testing.T, rules map[string]apiextensions.ValidationRule, r
 		if oneIn(r, 2) {
 			old = changed(r, object, randomRuled(r))
 			older, before = document(t, old), old
-			options = append(options, upstreamcel.WithRatcheting(common.NewCorrelatedObject(object, old, &model.Structural{Structural: structural})))
+			options = append(options, upstreamcel.WithRatcheting(common.NewCorrelatedObject(object, old,
+				&model.Structural{Structural: structural})))
 		}
 		var want []string
 		errs, _ := theirs.Validate(t.Context(), nil, structural, object, before, celconfig.RuntimeCELCostBudget, options...)
@@ -326,7 +344,8 @@ func variants() []func(*apiextensions.ValidationRule) {
 	return []func(*apiextensions.ValidationRule){
 		func(*apiextensions.ValidationRule) {},
 		func(v *apiextensions.ValidationRule) { v.Message = " must hold " },
-		reason(apiextensions.FieldValueForbidden), reason(apiextensions.FieldValueRequired), reason(apiextensions.FieldValueDuplicate),
+		reason(apiextensions.FieldValueForbidden), reason(apiextensions.FieldValueRequired),
+		reason(apiextensions.FieldValueDuplicate),
 		reason(apiextensions.FieldValueInvalid),
 		func(v *apiextensions.ValidationRule) { v.MessageExpression = "'not ' + ['so', 'at all'][1]" },
 		func(v *apiextensions.ValidationRule) { v.MessageExpression, v.Message = "['a', 'b'][2]", "m" },
@@ -365,20 +384,24 @@ func TestPathsAndOptionalsLikeUpstream(t *testing.T) {
 	for _, rule := range []apiextensions.ValidationRule{
 		{Rule: "!has(self.min)", FieldPath: ".min"}, {Rule: "!has(self.labels)", FieldPath: ".labels['a.b']"},
 		{Rule: "!has(self.labels)", FieldPath: ".labels.a"}, {Rule: "!has(self.max)", FieldPath: "['with-dash']"},
-		{Rule: "oldSelf.hasValue()", OptionalOldSelf: &yes}, {Rule: "!oldSelf.hasValue() || oldSelf.value() == self", OptionalOldSelf: &yes},
+		{Rule: "oldSelf.hasValue()", OptionalOldSelf: &yes},
+		{Rule: "!oldSelf.hasValue() || oldSelf.value() == self", OptionalOldSelf: &yes},
 		{Rule: "oldSelf.?min.orValue(0) == self.?min.orValue(0)", OptionalOldSelf: &yes},
 	} {
 		t.Run(rule.Rule+rule.FieldPath, func(t *testing.T) {
-			require.NotZero(t, compareRules(t, map[string]apiextensions.ValidationRule{"ruledSpec": rule}, 50, rand.New(rand.NewSource(1))))
+			require.NotZero(t, compareRules(t, map[string]apiextensions.ValidationRule{"ruledSpec": rule}, 50,
+				rand.New(rand.NewSource(1))))
 		})
 	}
 }
 
-// An API server accepts every path that we accept. It accepts a few more: escapes of control characters, and text behind
-// a quoted name.
+// An API server accepts every path that we accept. It accepts a few more: escapes of control characters, and text
+// behind a quoted name.
 func FuzzFieldPathLikeUpstream(f *testing.F) {
-	for _, seed := range []string{".min", ".labels.a", ".labels['a.b']", "['with-dash']", ".labels['it\\'s']", ".parts[0]", ".parts['a']",
-		"min", ".", "..min", ".min.", "['min", "['min'", "[min]", ".none", ".labels[''].x", ".labels['a']['b']", ".labels['a'b']", ".labels['a]']"} {
+	for _, seed := range []string{".min", ".labels.a", ".labels['a.b']", "['with-dash']", ".labels['it\\'s']", ".parts[0]",
+		".parts['a']",
+		"min", ".", "..min", ".min.", "['min", "['min'", "[min]", ".none", ".labels[''].x", ".labels['a']['b']",
+		".labels['a'b']", ".labels['a]']"} {
 		f.Add(seed)
 	}
 	props := ruledProps(nil)

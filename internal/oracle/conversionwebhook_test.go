@@ -65,7 +65,8 @@ func TestConversionWebhooksAreChecked(t *testing.T) {
 			obj.(map[string]any)["apiVersion"] = review.Request.DesiredAPIVersion
 		}
 		answer := map[string]any{"apiVersion": review.APIVersion, "kind": "ConversionReview", "response": map[string]any{
-			"uid": review.Request.UID, "convertedObjects": review.Request.Objects, "result": map[string]any{"status": "Success"}}}
+			"uid": review.Request.UID, "convertedObjects": review.Request.Objects,
+			"result": map[string]any{"status": "Success"}}}
 		(*tamper.Load())(answer)
 		_ = json.NewEncoder(w).Encode(answer)
 	}))
@@ -107,8 +108,9 @@ func TestConversionWebhooksAreChecked(t *testing.T) {
 		"spec": func(a map[string]any) { last(a)["spec"] = map[string]any{"new": []any{1.5, "x", nil}} },
 	}
 	for _, field := range []string{"labels", "annotations"} {
-		for name, value := range map[string]any{"null": nil, "text": "x", "number": 1, "list": []any{}, "empty": map[string]any{}, "other": map[string]any{"a": "b"},
-			"number inside": map[string]any{"a": 1}, "null inside": map[string]any{"a": nil}, "list inside": map[string]any{"a": []any{}},
+		for name, value := range map[string]any{"null": nil, "text": "x", "number": 1, "list": []any{},
+			"empty": map[string]any{}, "other": map[string]any{"a": "b"}, "number inside": map[string]any{"a": 1},
+			"null inside": map[string]any{"a": nil}, "list inside": map[string]any{"a": []any{}},
 			"fraction inside": map[string]any{"a": 1.5}} {
 			tampers[field+", "+name] = func(a map[string]any) { metadata(a)[field] = value }
 		}
@@ -119,11 +121,13 @@ func TestConversionWebhooksAreChecked(t *testing.T) {
 	for _, review := range []string{"v1", "v1beta1"} {
 		definition := strings.NewReplacer("REVIEW", review, "URL", hook.URL, "BUNDLE", string(certificate)).Replace(rods)
 		upstream := newUpstreamConverter(t, definition)
-		calls, err := callout.New(callout.Options{Dial: (&net.Dialer{}).DialContext, Allow: func(netip.AddrPort) error { return nil }})
+		calls, err := callout.New(callout.Options{Dial: (&net.Dialer{}).DialContext,
+			Allow: func(netip.AddrPort) error { return nil }})
 		require.NoError(t, err)
 		defer calls.Close()
 		// Without a cache, so that each read asks the webhook.
-		api, err := rest.New(rest.Options{MaxConvertedBytes: 1, Logger: slog.New(slog.DiscardHandler), Plugins: []rest.Plugin{crd.New(crd.Options{Calls: calls})}})
+		api, err := rest.New(rest.Options{MaxConvertedBytes: 1, Logger: slog.New(slog.DiscardHandler),
+			Plugins: []rest.Plugin{crd.New(crd.Options{Calls: calls})}})
 		require.NoError(t, err)
 		defer func() { assert.NoError(t, api.Close()) }()
 		require.NoError(t, api.Start(t.Context()))
@@ -137,7 +141,8 @@ func TestConversionWebhooksAreChecked(t *testing.T) {
 			return w.Code
 		}
 		var ignored any
-		require.Equal(t, 201, ask("POST", "/apis/apiextensions.k8s.io/v1/customresourcedefinitions", definition, &ignored), ignored)
+		require.Equal(t, 201, ask("POST", "/apis/apiextensions.k8s.io/v1/customresourcedefinitions", definition, &ignored),
+			ignored)
 		awaitEstablished(t, api)
 		const v1, v2 = "/apis/example.org/v1/namespaces/default/rods", "/apis/example.org/v2/namespaces/default/rods"
 		for _, name := range []string{"a", "b"} {
@@ -164,12 +169,15 @@ func TestConversionWebhooksAreChecked(t *testing.T) {
 	}
 }
 
-// plainWords removes from an error what is random in it, and what we leave out on purpose: the singular of metadata.annotation.
+// plainWords removes from an error what is random in it, and what we leave out on purpose: the singular of
+// metadata.annotation.
 func plainWords(text string) string {
-	return regexp.MustCompile(`[0-9a-f]{8}-[0-9a-f-]{27}`).ReplaceAllString(strings.ReplaceAll(text, "metadata.annotation:", "metadata.annotations:"), "UID")
+	return regexp.MustCompile(`[0-9a-f]{8}-[0-9a-f-]{27}`).ReplaceAllString(strings.ReplaceAll(text,
+		"metadata.annotation:", "metadata.annotations:"), "UID")
 }
 
-// newUpstreamConverter returns the conversion to version v2 as apiextensions-apiserver does it, for an object or a list.
+// newUpstreamConverter returns the conversion to version v2 as apiextensions-apiserver does it, for an object or a
+// list.
 func newUpstreamConverter(t *testing.T, definition string) func(stored map[string]any) (map[string]any, error) {
 	t.Helper()
 	factory, err := conversion.NewCRConverterFactory(webhook.NewDefaultServiceResolver(), nil)

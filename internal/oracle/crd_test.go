@@ -91,8 +91,10 @@ type wideTarget struct {
 }
 
 func wides() rest.Resource[Wide] {
-	rules := cel.New(cel.Rules{"wideSpec": {{Rule: "!has(self.tiny) || self.tiny < 100", Message: "too much", FieldPath: ".tiny"}}})
-	return rest.Resource[Wide]{Group: "example.com", Version: "v1", Plural: "wides", Scope: rest.ScopeCluster, Rules: rules}
+	rules := cel.New(cel.Rules{"wideSpec": {{Rule: "!has(self.tiny) || self.tiny < 100", Message: "too much",
+		FieldPath: ".tiny"}}})
+	return rest.Resource[Wide]{Group: "example.com", Version: "v1", Plural: "wides", Scope: rest.ScopeCluster,
+		Rules: rules}
 }
 
 // decodedCRD decodes a manifest as an API server does, and sets the defaults. It fails the test for unknown fields.
@@ -122,7 +124,8 @@ func exported(t testing.TB, d rest.Definition) *apiextensions.CustomResourceDefi
 
 // An API server accepts the exported manifests.
 func TestExportedCRDsAreValid(t *testing.T) {
-	for name, d := range map[string]rest.Definition{"conformance": widget.Resource(), "README": readmeWidgets(), "wide": wides()} {
+	for name, d := range map[string]rest.Definition{"conformance": widget.Resource(), "README": readmeWidgets(),
+		"wide": wides()} {
 		t.Run(name, func(t *testing.T) { exported(t, d) })
 	}
 }
@@ -216,7 +219,8 @@ var samples = map[string]string{
 
 // An API server and our API store the same objects, and refuse the others for the same reasons.
 func TestExportedCRDsServeLikeTheKind(t *testing.T) {
-	for name, d := range map[string]rest.Definition{"conformance": widget.Resource(), "README": readmeWidgets(), "wide": wides()} {
+	for name, d := range map[string]rest.Definition{"conformance": widget.Resource(), "README": readmeWidgets(),
+		"wide": wides()} {
 		t.Run(name, func(t *testing.T) {
 			h, r := servedTwice(t, d)
 			var sample map[string]any
@@ -260,7 +264,8 @@ func TestExportedCRDsRefuseTheSameChanges(t *testing.T) {
 		if len(want.causes) == 0 && strings.Contains(fmt.Sprint(got.causes), `"array"`) {
 			return // upstream accepts any list as a text of a format
 		}
-		require.Equal(t, len(want.causes) > 0, len(got.causes) > 0, "theirs: %v\nours: %v\n%s", want.causes, got.causes, asJSON(t, obj["spec"]))
+		require.Equal(t, len(want.causes) > 0, len(got.causes) > 0, "theirs: %v\nours: %v\n%s", want.causes, got.causes,
+			asJSON(t, obj["spec"]))
 		if strings.Contains(fmt.Sprint(got.causes), "immutable") && strings.Contains(fmt.Sprint(want.causes), "immutable") {
 			immutable++
 		}

@@ -13,10 +13,11 @@ import (
 	"github.com/decorum-go/decorum/rest/crd/apiextensions"
 )
 
-// Definitions have the same Protobuf messages as the originals in k8s.io/apiextensions-apiserver, including schemas that contain schemas
-// and fields that are a schema, a list or a boolean.
+// Definitions have the same Protobuf messages as the originals in k8s.io/apiextensions-apiserver, including schemas
+// that contain schemas and fields that are a schema, a list or a boolean.
 func TestDefinitionsHaveUpstreamsMessages(t *testing.T) {
-	k := kind{apiextensionsv1.SchemeGroupVersion.WithKind("CustomResourceDefinition"), reflect.TypeFor[apiextensionsv1.CustomResourceDefinition]()}
+	k := kind{apiextensionsv1.SchemeGroupVersion.WithKind("CustomResourceDefinition"),
+		reflect.TypeFor[apiextensionsv1.CustomResourceDefinition]()}
 	rounds(t, 300, func(t *testing.T, r round) {
 		d := new(apiextensionsv1.CustomResourceDefinition)
 		fill := filler(r.Rand)

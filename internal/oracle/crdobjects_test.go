@@ -61,14 +61,17 @@ func (g *objects) value(p *apiextensions.JSONSchemaProps, depth int) any {
 	return anything(g.Rand)
 }
 
-// metadata returns the metadata of an embedded resource. It has no owners, about which Kubernetes 1.37 has other words than 1.36.
+// metadata returns the metadata of an embedded resource. It has no owners, about which Kubernetes 1.37 has other words
+// than 1.36.
 func (g *objects) metadata() any {
 	texts := func() any {
-		return []any{map[string]any{"a": "b"}, map[string]any{}, map[string]any{"a": nil}, map[string]any{"a b": "c"}, nil}[g.Intn(5)]
+		return []any{map[string]any{"a": "b"}, map[string]any{}, map[string]any{"a": nil}, map[string]any{"a b": "c"},
+			nil}[g.Intn(5)]
 	}
 	all := map[string]any{
-		"name": pickText(g.Rand, "a", "A/B", ""), "namespace": pickText(g.Rand, "b", ""), "labels": texts(), "annotations": texts(),
-		"finalizers": []any{}, "generation": int64(g.Intn(2)), "unknown": int64(1),
+		"name": pickText(g.Rand, "a", "A/B", ""), "namespace": pickText(g.Rand, "b", ""), "labels": texts(),
+		"annotations": texts(),
+		"finalizers":  []any{}, "generation": int64(g.Intn(2)), "unknown": int64(1),
 		"creationTimestamp": []any{nil, "2024-01-02T03:04:05+01:00"}[g.Intn(2)],
 	}
 	m := map[string]any{}
@@ -120,15 +123,17 @@ func (g *objects) number(p *apiextensions.JSONSchemaProps) float64 {
 }
 
 // words are texts, chosen so that most patterns and formats allow at least one.
-var words = []string{"a", "abc", "b-c", "example.com", "*.example.com", "/", "/a/b", "Name", "10s", "1h30m", "500m", "1Gi", "80%",
-	"2024-01-02T03:04:05Z", "https://example.com/x", "example.com/controller", "GET", "10.0.0.1", "aGk=", "0", ""}
+var words = []string{"a", "abc", "b-c", "example.com", "*.example.com", "/", "/a/b", "Name", "10s", "1h30m", "500m",
+	"1Gi", "80%", "2024-01-02T03:04:05Z", "https://example.com/x", "example.com/controller", "GET", "10.0.0.1", "aGk=",
+	"0", ""}
 
 // text returns a text that the schema allows, if one of the words is.
 func (g *objects) text(p *apiextensions.JSONSchemaProps) string {
 	pattern, err := regexp.Compile(p.Pattern)
 	fits := func(word string) bool {
 		size := int64(len(word))
-		return (err != nil || pattern.MatchString(word)) && (p.MinLength == nil || size >= *p.MinLength) && (p.MaxLength == nil || size <= *p.MaxLength)
+		return (err != nil || pattern.MatchString(word)) && (p.MinLength == nil || size >= *p.MinLength) &&
+			(p.MaxLength == nil || size <= *p.MaxLength)
 	}
 	for range 30 {
 		if word := pickText(g.Rand, words...); fits(word) {
@@ -237,7 +242,8 @@ func (g *objects) edit(s spot) {
 		}
 		s.put(append(slices.Clip(v), more))
 	case string:
-		s.put(pickText(g.Rand, v+"x", v+" ", "", strings.ToUpper(v), "*."+v, strings.Repeat(v+"y", 300), pickText(g.Rand, words...)))
+		s.put(pickText(g.Rand, v+"x", v+" ", "", strings.ToUpper(v), "*."+v, strings.Repeat(v+"y", 300),
+			pickText(g.Rand, words...)))
 	case int64:
 		s.put([]any{v + 1, -v, int64(0), int64(1) << 40, float64(v) + 0.5}[g.Intn(5)])
 	case float64:

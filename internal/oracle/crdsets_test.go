@@ -49,8 +49,8 @@ func (m manifest) text(path ...string) string {
 
 func (m manifest) invalid() bool { return strings.Contains(filepath.Dir(m.file), "invalid") }
 
-// crdSets returns the committed set, and those of the folder that DECORUM_CRDS names. Without DECORUM_CRDS, the folder is shared/crds
-// beside the checkout.
+// crdSets returns the committed set, and those of the folder that DECORUM_CRDS names. Without DECORUM_CRDS, the folder
+// is shared/crds beside the checkout.
 func crdSets(t testing.TB) []crdSet {
 	t.Helper()
 	roots := []string{"testdata/crds"}
@@ -143,7 +143,8 @@ func (s crdSet) host(t testing.TB) *crdHost {
 func (h *crdHost) await(t testing.TB, n int) {
 	t.Helper()
 	established := map[string]bool{}
-	for event, err := range resttest.Client[decorumcrd.CustomResourceDefinition](t, h.api).Follow(t.Context(), rest.WatchOptions{}) {
+	for event, err := range resttest.Client[decorumcrd.CustomResourceDefinition](t, h.api).Follow(t.Context(),
+		rest.WatchOptions{}) {
 		require.NoError(t, err)
 		if event.Object != nil && event.Object.Is(decorumcrd.Established) {
 			established[event.Object.Name] = true
@@ -237,12 +238,13 @@ func requireLike(t testing.TB, want written, got answer, about string, obj map[s
 	}
 }
 
-// surprising are a broken object that an API server accepts, because only the project's experimental definition refuses it, and a
-// sample that an API server refuses.
-var surprising = []string{"hack/invalid-examples/experimental/httproute/invalid-header-value.yaml", "config/samples/keda_v1alpha1_scaledjob.yaml"}
+// surprising are a broken object that an API server accepts, because only the project's experimental definition refuses
+// it, and a sample that an API server refuses.
+var surprising = []string{"hack/invalid-examples/experimental/httproute/invalid-header-value.yaml",
+	"config/samples/keda_v1alpha1_scaledjob.yaml"}
 
-// The definitions of real projects are served, and an API server and our API store the same samples and refuse the broken ones for
-// the same causes.
+// The definitions of real projects are served, and an API server and our API store the same samples and refuse the
+// broken ones for the same causes.
 func TestCRDSetsLikeUpstream(t *testing.T) {
 	for _, set := range crdSets(t) {
 		t.Run(set.name, func(t *testing.T) {
@@ -270,7 +272,8 @@ func TestCRDSetsLikeUpstream(t *testing.T) {
 	}
 }
 
-// An API server and our API make the same of random objects of the kinds of real projects, and of random changes of their samples.
+// An API server and our API make the same of random objects of the kinds of real projects, and of random changes of
+// their samples.
 func TestCRDSetsLikeUpstreamAtRandom(t *testing.T) {
 	for _, set := range crdSets(t) {
 		t.Run(set.name, func(t *testing.T) {

@@ -37,7 +37,8 @@ func newDefinitionsAPI(t testing.TB) *rest.API {
 
 func newBothAPIs(t *testing.T, definition []byte) bothAPIs {
 	api := newDefinitionsAPI(t)
-	r := httptest.NewRequest("POST", "/apis/apiextensions.k8s.io/v1/customresourcedefinitions", strings.NewReader(string(definition)))
+	r := httptest.NewRequest("POST", "/apis/apiextensions.k8s.io/v1/customresourcedefinitions",
+		strings.NewReader(string(definition)))
 	r.Header.Set("Content-Type", "application/json")
 	w := httptest.NewRecorder()
 	api.ServeHTTP(w, r)
@@ -50,7 +51,8 @@ func newBothAPIs(t *testing.T, definition []byte) bothAPIs {
 func awaitEstablished(t *testing.T, api *rest.API) {
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	defer cancel()
-	for event, err := range resttest.Client[apiextensions.CustomResourceDefinition](t, api).Follow(ctx, rest.WatchOptions{}) {
+	for event, err := range resttest.Client[apiextensions.CustomResourceDefinition](t, api).Follow(ctx,
+		rest.WatchOptions{}) {
 		require.NoError(t, err)
 		if event.Object.Is(apiextensions.Established) {
 			return
@@ -58,7 +60,8 @@ func awaitEstablished(t *testing.T, api *rest.API) {
 	}
 }
 
-// call is a request about the kind things. A PUT gets the current resourceVersion of the object. The query asTable asks for a Table.
+// call is a request about the kind things. A PUT gets the current resourceVersion of the object. The query asTable asks
+// for a Table.
 type call struct{ method, path, body string }
 
 func (c call) String() string { return c.method + " " + c.path + " " + c.body }
@@ -70,7 +73,8 @@ func (c call) send(t *testing.T, api http.Handler) (code int, answer string) {
 	if c.method == "PUT" {
 		_, current := call{"GET", c.path, ""}.plain(t, api)
 		metadata, _ := current["metadata"].(object)
-		c.body = strings.Replace(c.body, `"metadata":{`, fmt.Sprintf(`"metadata":{"resourceVersion":%q,`, metadata["resourceVersion"]), 1)
+		c.body = strings.Replace(c.body, `"metadata":{`,
+			fmt.Sprintf(`"metadata":{"resourceVersion":%q,`, metadata["resourceVersion"]), 1)
 	}
 	code, body := c.plain(t, api)
 	items, isList := body["items"].([]any)
@@ -128,10 +132,12 @@ func (b bothAPIs) compare(t *testing.T, calls ...call) {
 
 const anyStatus = `{"type":"object","x-kubernetes-preserve-unknown-fields":true}`
 
-// twoVersions returns a definition of things whose versions v1, which is stored, and v2 have these schemas of the field spec.
+// twoVersions returns a definition of things whose versions v1, which is stored, and v2 have these schemas of the field
+// spec.
 func twoVersions(v1, v2 string) []byte {
 	version := func(name, spec, more string) string {
-		return `{"name":"` + name + `","served":true` + more + `,"schema":{"openAPIV3Schema":{"type":"object","properties":{"spec":` + spec +
+		return `{"name":"` + name + `","served":true` + more +
+			`,"schema":{"openAPIV3Schema":{"type":"object","properties":{"spec":` + spec +
 			`,"status":` + anyStatus + `}}}}`
 	}
 	return []byte(`{"apiVersion":"apiextensions.k8s.io/v1","kind":"CustomResourceDefinition","metadata":{"name":"things.example.com"},"spec":{"group":"example.com","scope":"Namespaced",
@@ -145,7 +151,8 @@ func thing(version, rest string) string {
 	return `{"apiVersion":"example.com/` + version + `","kind":"Thing","metadata":{"name":"a"}` + rest + `}`
 }
 
-// Without a conversion, an object is pruned by the schema of the version that stores it and of the version that shows it.
+// Without a conversion, an object is pruned by the schema of the version that stores it and of the version that shows
+// it.
 func TestVersionsWithoutConversion(t *testing.T) {
 	one := "v1/namespaces/default/things"
 	two := "v2/namespaces/default/things"
@@ -184,11 +191,12 @@ func TestVersionsWithoutConversion(t *testing.T) {
 				{"PATCH", one + "/a", `{"metadata":{"labels":{"x":"y"}}}`},
 				{"PATCH", one + "/a", `{"spec":{"a":"xyz"}}`},
 			}},
-		{"bounds", `{"type":"object","properties":{"a":{"type":"integer","maximum":5}}}`, `{"type":"object","properties":{"a":{"type":"integer"}}}`, []call{
-			{"POST", two, thing("v2", `,"spec":{"a":7}`)},
-			{"PATCH", one + "/a", `{"metadata":{"labels":{"x":"y"}}}`},
-			{"PATCH", one + "/a", `{"spec":{"a":8}}`},
-		}},
+		{"bounds", `{"type":"object","properties":{"a":{"type":"integer","maximum":5}}}`,
+			`{"type":"object","properties":{"a":{"type":"integer"}}}`, []call{
+				{"POST", two, thing("v2", `,"spec":{"a":7}`)},
+				{"PATCH", one + "/a", `{"metadata":{"labels":{"x":"y"}}}`},
+				{"PATCH", one + "/a", `{"spec":{"a":8}}`},
+			}},
 		{"nulls",
 			`{"type":"object","properties":{"a":{"type":"string","nullable":true},"b":{"type":"string","nullable":true},"c":{"type":"string"},"d":{"type":"string","default":"d"}}}`,
 			`{"type":"object","properties":{"a":{"type":"string"},"b":{"type":"string","default":"b"},"c":{"type":"string","nullable":true},"d":{"type":"string","nullable":true}}}`, []call{
@@ -239,9 +247,10 @@ func TestColumnsAndSelectableFieldsOfVersions(t *testing.T) {
 	b := newBothAPIs(t, []byte(definition))
 	one, two := "v1/namespaces/default/things", "v2/namespaces/default/things"
 	b.compare(t, call{"POST", one, thing("v1", `,"spec":{"n":5,"x":true}`)})
-	for _, query := range []string{"asTable", "fieldSelector=spec.a%3Done", "fieldSelector=spec.a%3Dtwo", "fieldSelector=spec.n%3D5",
-		"fieldSelector=spec.b%3Db", "fieldSelector=spec.b%3D",
-		"fieldSelector=spec.x%3Dtrue", "fieldSelector=spec.x%21%3Dtrue", "fieldSelector=spec.nope%3D1", "fieldSelector=metadata.name%3Da"} {
+	for _, query := range []string{"asTable", "fieldSelector=spec.a%3Done", "fieldSelector=spec.a%3Dtwo",
+		"fieldSelector=spec.n%3D5", "fieldSelector=spec.b%3Db", "fieldSelector=spec.b%3D",
+		"fieldSelector=spec.x%3Dtrue", "fieldSelector=spec.x%21%3Dtrue", "fieldSelector=spec.nope%3D1",
+		"fieldSelector=metadata.name%3Da"} {
 		b.compare(t, call{"GET", one + "?" + query, ""}, call{"GET", two + "?" + query, ""})
 	}
 	b.compare(t, call{"GET", one + "/a?asTable", ""}, call{"GET", two + "/a?asTable", ""})
@@ -299,7 +308,8 @@ func TestRandomVersionsWithoutConversion(t *testing.T) {
 			version := pickText(r.Rand, "v1", "v2")
 			spec := asJSON(t, randomOpenValue(r.Rand, schemas[version]))
 			labels := fmt.Sprintf(`"labels":{"n":"%d"}`, i)
-			whole := fmt.Sprintf(`{"apiVersion":"example.com/%s","kind":"Thing","metadata":{"name":"a",%s},"spec":%s}`, version, labels, spec)
+			whole := fmt.Sprintf(`{"apiVersion":"example.com/%s","kind":"Thing","metadata":{"name":"a",%s},"spec":%s}`, version,
+				labels, spec)
 			path := version + "/namespaces/default/things"
 			switch r.Intn(4) {
 			case 0:
@@ -311,7 +321,8 @@ func TestRandomVersionsWithoutConversion(t *testing.T) {
 					status = object{}
 				}
 				status["n"] = int64(i)
-				b.compare(t, call{"PATCH", path + "/a/status", fmt.Sprintf(`{"status":%s}`, bareLists(t, []byte(asJSON(t, status))))})
+				b.compare(t, call{"PATCH", path + "/a/status",
+					fmt.Sprintf(`{"status":%s}`, bareLists(t, []byte(asJSON(t, status))))})
 			case 2:
 				b.compare(t, call{"PUT", path + "/a", whole})
 			default:

@@ -70,14 +70,16 @@ func (j *judges) upstream(body []byte) (causes []string, v verdict) {
 }
 
 // decode returns a definition with its defaults as version v1 and as Kubernetes validates it.
-func (j *judges) decode(body []byte, established bool) (*upstreamv1.CustomResourceDefinition, *upstreamcrd.CustomResourceDefinition, bool) {
+func (j *judges) decode(body []byte,
+	established bool) (*upstreamv1.CustomResourceDefinition, *upstreamcrd.CustomResourceDefinition, bool) {
 	v1, d := &upstreamv1.CustomResourceDefinition{}, &upstreamcrd.CustomResourceDefinition{}
 	if utiljson.Unmarshal(body, v1) != nil {
 		return nil, nil, false
 	}
 	v1.Status = upstreamv1.CustomResourceDefinitionStatus{}
 	if established {
-		v1.Status.Conditions = []upstreamv1.CustomResourceDefinitionCondition{{Type: upstreamv1.Established, Status: upstreamv1.ConditionTrue}}
+		v1.Status.Conditions = []upstreamv1.CustomResourceDefinitionCondition{{Type: upstreamv1.Established,
+			Status: upstreamv1.ConditionTrue}}
 	}
 	v1.ResourceVersion = "1"
 	j.scheme.Default(v1)
@@ -126,8 +128,10 @@ func (j *judges) compareUpdate(t testing.TB, about string, old, now []byte, esta
 	}
 }
 
-// asOurs returns a definition with its defaults. The versions come from the body, because v1 forgets empty lists and maps when it is encoded.
-func asOurs(t testing.TB, v1 *upstreamv1.CustomResourceDefinition, body []byte) *apiextensions.CustomResourceDefinition {
+// asOurs returns a definition with its defaults. The versions come from the body, because v1 forgets empty lists and
+// maps when it is encoded.
+func asOurs(t testing.TB, v1 *upstreamv1.CustomResourceDefinition,
+	body []byte) *apiextensions.CustomResourceDefinition {
 	encoded, err := json.Marshal(v1)
 	require.NoError(t, err)
 	d, sent := &apiextensions.CustomResourceDefinition{}, &apiextensions.CustomResourceDefinition{}
@@ -139,7 +143,8 @@ func asOurs(t testing.TB, v1 *upstreamv1.CustomResourceDefinition, body []byte) 
 
 // ours returns what Decorum finds wrong, and the code of its answer.
 func (j *judges) ours(t testing.TB, body []byte) (causes []string, code int) {
-	r := httptest.NewRequest("POST", "/apis/apiextensions.k8s.io/v1/customresourcedefinitions?dryRun=All", strings.NewReader(string(body)))
+	r := httptest.NewRequest("POST", "/apis/apiextensions.k8s.io/v1/customresourcedefinitions?dryRun=All",
+		strings.NewReader(string(body)))
 	r.Header.Set("Content-Type", "application/json")
 	w := httptest.NewRecorder()
 	j.api.ServeHTTP(w, r)
@@ -176,12 +181,15 @@ func (j *judges) compareWith(t testing.TB, about string, body []byte, want []str
 	}
 }
 
-// comparable returns the causes of both in which Decorum does not differ on purpose. Decorum checks no defaults in metadata, which are
-// forbidden anyway. Kubernetes checks them, and does not compile rules if one is invalid.
+// comparable returns the causes of both in which Decorum does not differ on purpose. Decorum checks no defaults in
+// metadata, which are forbidden anyway. Kubernetes checks them, and does not compile rules if one is invalid.
 func comparable(want, got []string) (wantLess, gotLess []string) {
 	known := len(want)
-	want = slices.DeleteFunc(want, func(cause string) bool { return strings.Contains(cause, "must result in valid metadata") })
-	got = slices.DeleteFunc(got, func(cause string) bool { return isUselessDefault(cause) && !slices.Contains(want, cause) })
+	want = slices.DeleteFunc(want,
+		func(cause string) bool { return strings.Contains(cause, "must result in valid metadata") })
+	got = slices.DeleteFunc(got, func(cause string) bool {
+		return isUselessDefault(cause) && !slices.Contains(want, cause)
+	})
 	for _, list := range [][]string{want, got} {
 		for i, cause := range list {
 			list[i], _, _ = strings.Cut(cause, ofDefault)
@@ -196,15 +204,16 @@ func comparable(want, got []string) (wantLess, gotLess []string) {
 	return slices.DeleteFunc(want, ofRule), slices.DeleteFunc(got, ofRule)
 }
 
-// ofDefault is what the causes of defaults of a wrong type contain. The texts after it differ if the schema has an unknown format, which
-// Kubernetes checks in defaults only.
+// ofDefault is what the causes of defaults of a wrong type contain. The texts after it differ if the schema has an
+// unknown format, which Kubernetes checks in defaults only.
 const ofDefault = "default | FieldValueTypeInvalid"
 
-// isUselessDefault reports whether a cause is that the default of an int-or-string is neither, or that of a string a list. Kubernetes
-// accepts the former, and with an unknown format the latter, too.
+// isUselessDefault reports whether a cause is that the default of an int-or-string is neither, or that of a string a
+// list. Kubernetes accepts the former, and with an unknown format the latter, too.
 func isUselessDefault(cause string) bool {
-	return strings.Contains(cause, ofDefault) && (strings.Contains(cause, "must be of type integer,string:") || strings.HasSuffix(cause,
-		`must be of type string: "array"`))
+	return strings.Contains(cause, ofDefault) &&
+		(strings.Contains(cause, "must be of type integer,string:") ||
+			strings.HasSuffix(cause, `must be of type string: "array"`))
 }
 
 // bases are valid definitions, which the mutations break.
@@ -260,22 +269,28 @@ type edit struct{ at, value string }
 
 // places are where a schema stands in the first base.
 var places = []string{
-	"", "properties.metadata", "properties.metadata.properties.name", "properties.spec", "properties.spec.properties.color", "properties.spec.properties.port",
-	"properties.spec.properties.list", "properties.spec.properties.list.items", "properties.spec.properties.list.items.properties.k",
+	"", "properties.metadata", "properties.metadata.properties.name", "properties.spec",
+	"properties.spec.properties.color", "properties.spec.properties.port",
+	"properties.spec.properties.list", "properties.spec.properties.list.items",
+	"properties.spec.properties.list.items.properties.k",
 	"properties.spec.properties.set", "properties.spec.properties.set.items", "properties.spec.properties.map",
 	"properties.spec.properties.map.additionalProperties",
-	"properties.spec.properties.template", "properties.spec.properties.choice", "properties.spec.properties.choice.oneOf.0",
+	"properties.spec.properties.template", "properties.spec.properties.choice",
+	"properties.spec.properties.choice.oneOf.0",
 	"properties.spec.properties.choice.not",
 	"properties.spec.properties.port.anyOf.0", "properties.kind", "properties.spec.properties.new",
 }
 
 // schemaEdits are edits of a schema.
 var schemaEdits = []edit{
-	{"", "{}"}, {"", `{"type":"object"}`}, {"type", ""}, {"type", `"object"`}, {"type", `"array"`}, {"type", `"string"`}, {"type", `"text"`},
+	{"", "{}"}, {"", `{"type":"object"}`}, {"type", ""}, {"type", `"object"`}, {"type", `"array"`}, {"type", `"string"`},
+	{"type", `"text"`},
 	{"type", `"null"`}, {"type", `""`},
-	{"description", `"x"`}, {"title", `"x"`}, {"format", `"colour"`}, {"format", `"int32"`}, {"nullable", "true"}, {"id", `"x"`},
+	{"description", `"x"`}, {"title", `"x"`}, {"format", `"colour"`}, {"format", `"int32"`}, {"nullable", "true"},
+	{"id", `"x"`},
 	{"$schema", `"x"`}, {"$ref", `"#/x"`}, {"$ref", `""`},
-	{"uniqueItems", "true"}, {"uniqueItems", "false"}, {"items", ""}, {"items", `{"type":"string"}`}, {"items", `[{"type":"string"}]`},
+	{"uniqueItems", "true"}, {"uniqueItems", "false"}, {"items", ""}, {"items", `{"type":"string"}`},
+	{"items", `[{"type":"string"}]`},
 	{"items", "[]"}, {"items", "{}"}, {"items", `{"type":"object"}`},
 	{"items", `{"type":"array","items":{"type":"string"},"x-kubernetes-list-type":"set"}`},
 	{"properties", ""}, {"properties", "{}"}, {"properties", `{"a":{"type":"string"},"metadata":{"type":"object"}}`},
@@ -283,7 +298,8 @@ var schemaEdits = []edit{
 	{"additionalProperties", ""}, {"additionalProperties", "true"}, {"additionalProperties", "false"},
 	{"additionalProperties", `{"type":"object"}`}, {"additionalProperties", "{}"},
 	{"patternProperties", `{"a":{"type":"string"}}`}, {"definitions", `{"a":{"type":"string"}}`}, {"definitions", "{}"},
-	{"dependencies", `{"a":["b"]}`}, {"dependencies", "{}"}, {"additionalItems", "true"}, {"additionalItems", `{"type":"string"}`},
+	{"dependencies", `{"a":["b"]}`}, {"dependencies", "{}"}, {"additionalItems", "true"},
+	{"additionalItems", `{"type":"string"}`},
 	{"allOf", `[{"type":"string"}]`}, {"allOf", `[{"properties":{"zz":{"minLength":1}}}]`},
 	{"allOf", `[{"anyOf":[{"type":"integer"},{"type":"string"}]},{"pattern":"["}]`}, {"allOf", "[]"},
 	{"anyOf", `[{"type":"integer"},{"type":"string"}]`}, {"anyOf", `[{"type":"integer"},{"type":"boolean"}]`},
@@ -293,24 +309,28 @@ var schemaEdits = []edit{
 	{"not", `{"additionalProperties":{"type":"string"}}`},
 	{"not", `{"x-kubernetes-preserve-unknown-fields":true,"x-kubernetes-embedded-resource":true,"x-kubernetes-int-or-string":true}`},
 	{"not", `{"properties":{"metadata":{}}}`}, {"not", `{"items":[{}]}`},
-	{"pattern", `"["`}, {"pattern", `"^a$"`}, {"enum", `[1,"a",null]`}, {"required", `["a","a"]`}, {"maximum", "1.5"}, {"multipleOf", "0"},
+	{"pattern", `"["`}, {"pattern", `"^a$"`}, {"enum", `[1,"a",null]`}, {"required", `["a","a"]`}, {"maximum", "1.5"},
+	{"multipleOf", "0"},
 	{"maxLength", "-1"}, {"minItems", "3"}, {"externalDocs", `{"url":"x"}`}, {"example", `{"a":1}`},
 	{"x-kubernetes-preserve-unknown-fields", "true"}, {"x-kubernetes-preserve-unknown-fields", "false"},
 	{"x-kubernetes-embedded-resource", "true"}, {"x-kubernetes-int-or-string", "true"},
 	{"x-kubernetes-list-type", `"atomic"`}, {"x-kubernetes-list-type", `"set"`}, {"x-kubernetes-list-type", `"map"`},
 	{"x-kubernetes-list-type", `"bag"`}, {"x-kubernetes-list-type", ""},
-	{"x-kubernetes-list-map-keys", `["k"]`}, {"x-kubernetes-list-map-keys", `["k","k"]`}, {"x-kubernetes-list-map-keys", `["zz"]`},
+	{"x-kubernetes-list-map-keys", `["k"]`}, {"x-kubernetes-list-map-keys", `["k","k"]`},
+	{"x-kubernetes-list-map-keys", `["zz"]`},
 	{"x-kubernetes-list-map-keys", "[]"}, {"x-kubernetes-list-map-keys", ""},
 	{"default", `"red"`}, {"default", "5"}, {"default", "{}"}, {"default", `{"k":"x","zz":1}`}, {"default", `{"a":"x"}`},
 	{"default", `[{"k":"x"}]`}, {"default", "null"}, {"default", `[{"k":"a"},{"k":"a"}]`},
-	{"default", `["a","a"]`}, {"default", `{"apiVersion":"v1","kind":"Pod","metadata":{"name":"x"}}`}, {"default", `{"kind":"Pod"}`},
+	{"default", `["a","a"]`}, {"default", `{"apiVersion":"v1","kind":"Pod","metadata":{"name":"x"}}`},
+	{"default", `{"kind":"Pod"}`},
 	{"x-kubernetes-validations", `[{"rule":"self =="}]`},
 	{"x-kubernetes-validations",
 		`[{"rule":""},{"rule":"true","message":" "},{"rule":"true","message":"a\nb"},{"rule":"true\n","reason":"Whatever"},{"rule":"true\n&& true"}]`},
 	{"x-kubernetes-validations", `[{"rule":"self == self"}]`}, {"x-kubernetes-validations", `[{"rule":"self.nope == 1"}]`},
 	{"x-kubernetes-validations", `[{"rule":"'a'"}]`},
 	{"x-kubernetes-validations", `[{"rule":"true","messageExpression":"1"},{"rule":"true","messageExpression":" "},{"rule":"true","messageExpression":"'a' +"}]`},
-	{"x-kubernetes-validations", `[{"rule":"self == oldSelf"}]`}, {"x-kubernetes-validations", `[{"rule":"true","optionalOldSelf":true}]`},
+	{"x-kubernetes-validations", `[{"rule":"self == oldSelf"}]`},
+	{"x-kubernetes-validations", `[{"rule":"true","optionalOldSelf":true}]`},
 	{"x-kubernetes-validations", `[{"rule":"oldSelf.hasValue()","optionalOldSelf":true}]`},
 	{"x-kubernetes-validations",
 		`[{"rule":"true","fieldPath":".k"},{"rule":"true","fieldPath":" "},{"rule":"true","fieldPath":"['k']"},{"rule":"true","fieldPath":".color"}]`}, {"x-kubernetes-validations", `[{"rule":"self.list.all(a, self.list.all(b, self.set.all(c, c == a.k || b == a)))"}]`},
@@ -321,31 +341,43 @@ var schemaEdits = []edit{
 
 // specEdits are edits of the rest of a definition.
 var specEdits = []edit{
-	{"metadata.name", `"things"`}, {"metadata.name", `"others.example.org"`}, {"spec.group", ""}, {"spec.group", `"example"`},
+	{"metadata.name", `"things"`}, {"metadata.name", `"others.example.org"`}, {"spec.group", ""},
+	{"spec.group", `"example"`},
 	{"spec.group", `"Example.org"`}, {"spec.group", `"k8s.io"`}, {"spec.group", `"a.kubernetes.io"`},
 	{"metadata.annotations", ""}, {"metadata.annotations", `{"api-approved.kubernetes.io":"maybe"}`},
-	{"metadata.annotations", `{"api-approved.kubernetes.io":"https://x.example/y"}`}, {"metadata.annotations", `{"api-approved.kubernetes.io":"/y"}`},
+	{"metadata.annotations", `{"api-approved.kubernetes.io":"https://x.example/y"}`},
+	{"metadata.annotations", `{"api-approved.kubernetes.io":"/y"}`},
 	{"spec.scope", ""}, {"spec.scope", `"namespaced"`}, {"spec.preserveUnknownFields", "true"}, {"spec.names", "{}"},
-	{"spec.names.plural", `""`}, {"spec.names.plural", `"Things"`}, {"spec.names.singular", `"Th ing"`}, {"spec.names.kind", `""`},
+	{"spec.names.plural", `""`}, {"spec.names.plural", `"Things"`}, {"spec.names.singular", `"Th ing"`},
+	{"spec.names.kind", `""`},
 	{"spec.names.kind", `"Th_ing"`},
 	{"spec.names.listKind", `"Thing"`}, {"spec.names.listKind", `"1"`}, {"spec.names.shortNames", `["TT","a b",""]`},
 	{"spec.names.categories", `["A"]`}, {"spec.versions", "[]"}, {"spec.versions", ""},
 	{"spec.versions.0.name", `"V1"`}, {"spec.versions.0.name", `""`}, {"spec.versions.0.name", `"v1beta1"`},
-	{"spec.versions.0.storage", "false"}, {"spec.versions.0.served", "false"}, {"spec.versions.0.schema", ""}, {"spec.versions.0.schema", "{}"},
+	{"spec.versions.0.storage", "false"}, {"spec.versions.0.served", "false"}, {"spec.versions.0.schema", ""},
+	{"spec.versions.0.schema", "{}"},
 	{"spec.versions.0.schema.openAPIV3Schema", `{"x-kubernetes-preserve-unknown-fields":true}`},
 	{"spec.versions.0.schema.openAPIV3Schema", `{"x-kubernetes-int-or-string":true}`},
-	{"spec.versions.0.schema.openAPIV3Schema", `{"type":"object","x-kubernetes-int-or-string":true,"properties":{"spec":{"type":"string","default":1}}}`},
+	{"spec.versions.0.schema.openAPIV3Schema",
+		`{"type":"object","x-kubernetes-int-or-string":true,"properties":{"spec":{"type":"string","default":1}}}`},
 	{"spec.versions.0.schema.openAPIV3Schema",
 		`{"type":"object","properties":{"spec":{"type":"object","x-kubernetes-map-type":"atomic","properties":{"a":{"type":"string","x-kubernetes-validations":[{"rule":"self == oldSelf"}]}}}}}`},
-	{"spec.versions.0.schema.openAPIV3Schema", `{"x-kubernetes-preserve-unknown-fields":true,"x-kubernetes-validations":[{"rule":"self == self"}]}`},
-	{"spec.versions.0.schema.openAPIV3Schema", `{"x-kubernetes-int-or-string":true,"x-kubernetes-validations":[{"rule":"self == self && self == 1"}]}`},
-	{"spec.versions.1.storage", "true"}, {"spec.versions.0.deprecationWarning", `"x"`}, {"spec.versions.1.deprecationWarning", `""`},
-	{"spec.versions.1.deprecationWarning", `"a\u0001\u00ad"`}, {"spec.versions.1.deprecationWarning", `"` + strings.Repeat("x", 257) + `"`},
-	{"spec.versions.0.subresources", `{"scale":{}}`}, {"spec.versions.0.subresources.scale.specReplicasPath", `"spec.replicas"`},
-	{"spec.versions.0.subresources.scale.specReplicasPath", `".status.replicas"`}, {"spec.versions.0.subresources.scale.statusReplicasPath", `".spec.replicas"`},
+	{"spec.versions.0.schema.openAPIV3Schema",
+		`{"x-kubernetes-preserve-unknown-fields":true,"x-kubernetes-validations":[{"rule":"self == self"}]}`},
+	{"spec.versions.0.schema.openAPIV3Schema",
+		`{"x-kubernetes-int-or-string":true,"x-kubernetes-validations":[{"rule":"self == self && self == 1"}]}`},
+	{"spec.versions.1.storage", "true"}, {"spec.versions.0.deprecationWarning", `"x"`},
+	{"spec.versions.1.deprecationWarning", `""`},
+	{"spec.versions.1.deprecationWarning", `"a\u0001\u00ad"`},
+	{"spec.versions.1.deprecationWarning", `"` + strings.Repeat("x", 257) + `"`},
+	{"spec.versions.0.subresources", `{"scale":{}}`},
+	{"spec.versions.0.subresources.scale.specReplicasPath", `"spec.replicas"`},
+	{"spec.versions.0.subresources.scale.specReplicasPath", `".status.replicas"`},
+	{"spec.versions.0.subresources.scale.statusReplicasPath", `".spec.replicas"`},
 	{"spec.versions.0.subresources.scale.labelSelectorPath", `"x"`},
-	{"spec.versions.0.subresources.scale.labelSelectorPath", `".metadata.name"`}, {"spec.versions.0.subresources.scale.labelSelectorPath",
-		`""`}, {"spec.versions.0.subresources", "{}"}, {"spec.versions.1.subresources", `{"status":{}}`},
+	{"spec.versions.0.subresources.scale.labelSelectorPath", `".metadata.name"`},
+	{"spec.versions.0.subresources.scale.labelSelectorPath", `""`}, {"spec.versions.0.subresources", "{}"},
+	{"spec.versions.1.subresources", `{"status":{}}`},
 	{"spec.versions.0.additionalPrinterColumns", `[{}]`},
 	{"spec.versions.0.additionalPrinterColumns", `[{"name":"a","type":"text","format":"x","jsonPath":"spec"}]`},
 	{"spec.versions.0.additionalPrinterColumns", `[{"name":"a","type":"date","format":"date-time","jsonPath":".spec[a"}]`},
@@ -410,8 +442,8 @@ func replaced(d any, path []string, value any, remove bool) any {
 	return d
 }
 
-// differs reports whether Decorum differs on purpose: it refuses a default of an int-or-string that is neither, and a type that no API
-// server has accepted since version v1. It does not compile rules about metadata.
+// differs reports whether Decorum differs on purpose: it refuses a default of an int-or-string that is neither, and a
+// type that no API server has accepted since version v1. It does not compile rules about metadata.
 func differs(place string, e edit) bool {
 	if e.at == "x-kubernetes-validations" && strings.HasPrefix(place, "properties.metadata") {
 		return true
@@ -463,7 +495,8 @@ func TestChangedDefinitionsHaveUpstreamsCauses(t *testing.T) {
 	})
 }
 
-// eachPlace runs parallel tests: one of each base, and one of each place of the first base, with the edits of the schema there.
+// eachPlace runs parallel tests: one of each base, and one of each place of the first base, with the edits of the
+// schema there.
 func eachPlace(t *testing.T, whole func(t *testing.T, base string), schema func(t *testing.T, base string, e edit)) {
 	for i, base := range bases {
 		t.Run(fmt.Sprint("base ", i), func(t *testing.T) {
@@ -506,8 +539,8 @@ func FuzzDefinitions(f *testing.F) {
 	})
 }
 
-// compareEdits judges a definition with edits, as a new one and as an update of the definition with half of them. The first byte chooses
-// the base, and each further pair of bytes an edit.
+// compareEdits judges a definition with edits, as a new one and as an update of the definition with half of them. The
+// first byte chooses the base, and each further pair of bytes an edit.
 func (j *judges) compareEdits(t *testing.T, choices []byte) {
 	base := bases[int(choices[0])%len(bases)]
 	var edits []edit

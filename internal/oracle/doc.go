@@ -16,6 +16,7 @@
 //   - the definitions of real projects, their samples and random changes of these, with the strategy by which an API server decodes,
 //     checks and stores custom resources. The definitions are in the folder shared/crds beside the checkout, or in DECORUM_CRDS.
 //
-// It is a module of its own, because the core must not link Kubernetes. Each comparison is a fuzz target with seeds, and a test
-// that generates its own input for about a second. Such a test prints its seed if it fails, and DECORUM_SEED runs one seed again.
+// It is a module of its own, because the core must not link Kubernetes. Each comparison is a fuzz target with seeds,
+// and a test that generates its own input for about a second. Such a test prints its seed if it fails, and DECORUM_SEED
+// runs one seed again.
 package oracle

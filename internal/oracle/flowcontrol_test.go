@@ -29,7 +29,8 @@ import (
 	"github.com/decorum-go/decorum/rest/fairness/flowcontrol"
 )
 
-// The same FlowSchema and the same level are for a request as upstream, the same requests share a flow, and a level has as many seats.
+// The same FlowSchema and the same level are for a request as upstream, the same requests share a flow, and a level has
+// as many seats.
 func TestFlowControlAsUpstream(t *testing.T) {
 	flowmetrics.Register()
 	rounds(t, 20, func(t *testing.T, r round) {
@@ -56,7 +57,8 @@ func starOr(r *rand.Rand, from ...string) []string {
 }
 
 // randomFlowControl returns valid objects. The names of the levels occur in no other round.
-func randomFlowControl(r *rand.Rand, seed int64) (schemas []flowcontrol.FlowSchema, levels []flowcontrol.PriorityLevelConfiguration) {
+func randomFlowControl(r *rand.Rand,
+	seed int64) (schemas []flowcontrol.FlowSchema, levels []flowcontrol.PriorityLevelConfiguration) {
 	names := []string{"exempt", "catch-all", "missing"}
 	for i := range 1 + r.Intn(4) {
 		l := flowcontrol.PriorityLevelConfiguration{}
@@ -89,7 +91,8 @@ func randomFlowControl(r *rand.Rand, seed int64) (schemas []flowcontrol.FlowSche
 }
 
 var (
-	flowUsers      = []string{"jane", "joe", "system:serviceaccount:team:robot", "system:serviceaccount:team-b:robot", "system:serviceaccount:team:*"}
+	flowUsers = []string{"jane", "joe", "system:serviceaccount:team:robot", "system:serviceaccount:team-b:robot",
+		"system:serviceaccount:team:*"}
 	flowGroups     = []string{"people", "system:masters", "system:authenticated", "system:unauthenticated"}
 	flowNamespaces = []string{"default", "team", "team-b"}
 	flowPaths      = []string{"/", "/livez", "/livez/ping", "/livez2", "/version", "/apis", "/apis/example.com"}
@@ -101,10 +104,12 @@ func randomFlowRule(r *rand.Rand) flowcontrol.PolicyRulesWithSubjects {
 	}}
 	switch r.Intn(4) {
 	case 0:
-		rule.Subjects[0] = flowcontrol.Subject{Kind: "Group", Group: &flowcontrol.GroupSubject{Name: oneOf(r, append([]string{"*"}, flowGroups...))}}
+		rule.Subjects[0] = flowcontrol.Subject{Kind: "Group",
+			Group: &flowcontrol.GroupSubject{Name: oneOf(r, append([]string{"*"}, flowGroups...))}}
 	case 1:
 		rule.Subjects[0] = flowcontrol.Subject{Kind: "ServiceAccount",
-			ServiceAccount: &flowcontrol.ServiceAccountSubject{Namespace: oneOf(r, flowNamespaces), Name: oneOf(r, []string{"*", "robot"})}}
+			ServiceAccount: &flowcontrol.ServiceAccountSubject{Namespace: oneOf(r, flowNamespaces),
+				Name: oneOf(r, []string{"*", "robot"})}}
 	}
 	resource := flowcontrol.ResourcePolicyRule{
 		Verbs: starOr(r, "get", "list", "watch", "create"), APIGroups: starOr(r, "", "example.com"),
@@ -120,7 +125,8 @@ func randomFlowRule(r *rand.Rand) flowcontrol.PolicyRulesWithSubjects {
 }
 
 func randomFlowAccess(r *rand.Rand) rest.Access {
-	a := rest.Access{User: rest.User{Name: oneOf(r, flowUsers)}, Verb: rest.Verb(oneOf(r, []string{"get", "list", "watch", "create"}))}
+	a := rest.Access{User: rest.User{Name: oneOf(r, flowUsers)},
+		Verb: rest.Verb(oneOf(r, []string{"get", "list", "watch", "create"}))}
 	for _, g := range flowGroups {
 		if r.Intn(4) == 0 {
 			a.User.Groups = append(a.User.Groups, g)
@@ -131,7 +137,8 @@ func randomFlowAccess(r *rand.Rand) rest.Access {
 		return a
 	}
 	a.Group, a.Version, a.Resource = oneOf(r, []string{"", "example.com"}), "v1", oneOf(r, []string{"widgets", "pods"})
-	a.Subresource, a.Namespace = oneOf(r, []string{"", "", "status", "log"}), oneOf(r, append([]string{""}, flowNamespaces...))
+	a.Subresource, a.Namespace = oneOf(r, []string{"", "", "status", "log"}),
+		oneOf(r, append([]string{""}, flowNamespaces...))
 	return a
 }
 
@@ -141,7 +148,8 @@ type ourFlowControl struct {
 	names   map[string]string // by uid
 }
 
-func newFlowControl(t *testing.T, seats int, schemas []flowcontrol.FlowSchema, levels []flowcontrol.PriorityLevelConfiguration) *ourFlowControl {
+func newFlowControl(t *testing.T, seats int, schemas []flowcontrol.FlowSchema,
+	levels []flowcontrol.PriorityLevelConfiguration) *ourFlowControl {
 	t.Helper()
 	limiter, err := fairness.New(fairness.Options{Seats: seats, Objects: true})
 	require.NoError(t, err)
@@ -200,11 +208,13 @@ func (o *ourFlowControl) seats(of []flowcontrol.PriorityLevelConfiguration) map[
 // upstreamFlowControl is the controller of upstream over a client that holds the objects in memory.
 type upstreamFlowControl struct{ upstream.Interface }
 
-func newUpstreamFlowControl(t *testing.T, seats int, schemas []flowcontrol.FlowSchema, levels []flowcontrol.PriorityLevelConfiguration) *upstreamFlowControl {
+func newUpstreamFlowControl(t *testing.T, seats int, schemas []flowcontrol.FlowSchema,
+	levels []flowcontrol.PriorityLevelConfiguration) *upstreamFlowControl {
 	t.Helper()
 	// A server always has the mandatory objects.
 	objects := slices.Concat(
-		converted[flowcontrolv1.FlowSchema](t, schemas), converted[flowcontrolv1.FlowSchema](t, flowcontrol.MandatoryFlowSchemas()),
+		converted[flowcontrolv1.FlowSchema](t, schemas),
+		converted[flowcontrolv1.FlowSchema](t, flowcontrol.MandatoryFlowSchemas()),
 		converted[flowcontrolv1.PriorityLevelConfiguration](t, levels),
 		converted[flowcontrolv1.PriorityLevelConfiguration](t, flowcontrol.MandatoryPriorityLevelConfigurations()),
 	)
@@ -220,7 +230,8 @@ func newUpstreamFlowControl(t *testing.T, seats int, schemas []flowcontrol.FlowS
 		require.NoError(t, <-ended)
 		factory.Shutdown()
 	})
-	require.Eventually(t, func() bool { return len(u.seats(t, levels)) == len(levels) }, time.Minute, time.Millisecond, "the controller has read the objects")
+	require.Eventually(t, func() bool { return len(u.seats(t, levels)) == len(levels) }, time.Minute, time.Millisecond,
+		"the controller has read the objects")
 	return u
 }
 
@@ -241,7 +252,8 @@ func converted[U, T any](t *testing.T, objects []T) (all []runtime.Object) {
 func (u *upstreamFlowControl) of(t *testing.T, a *rest.Access) (schema, level string) {
 	t.Helper()
 	info := &request.RequestInfo{
-		IsResourceRequest: a.Resource != "", Path: a.Path, Verb: string(a.Verb), APIGroup: a.Group, APIVersion: a.Version, Resource: a.Resource,
+		IsResourceRequest: a.Resource != "", Path: a.Path, Verb: string(a.Verb), APIGroup: a.Group, APIVersion: a.Version,
+		Resource:    a.Resource,
 		Subresource: a.Subresource, Namespace: a.Namespace,
 	}
 	digest := upstream.RequestDigest{RequestInfo: info, User: &user.DefaultInfo{Name: a.User.Name, Groups: a.User.Groups}}

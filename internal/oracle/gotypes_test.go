@@ -107,7 +107,8 @@ func FuzzThroughType(f *testing.F) {
 		{"apps/v1 Deployment", `{"spec":{"replicas":3,"template":{"spec":{"containers":null}}},"Spec":{"replicas":2}}`},
 		{"v1 Secret", `{"metadata":{"creationTimestamp":"2026-01-02T03:04:05.678+02:00","managedFields":[{"fieldsV1":{"f:a":{}}}]},"data":{"a":""}}`},
 		{"apps/v1 ControllerRevision", `{"data":{"any":[1,{"a":null}]},"revision":9007199254740993}`},
-		{"coordination.k8s.io/v1 Lease", `{"spec":{"renewTime":"2026-01-02T03:04:05.678901Z","leaseDurationSeconds":2147483648}}`},
+		{"coordination.k8s.io/v1 Lease",
+			`{"spec":{"renewTime":"2026-01-02T03:04:05.678901Z","leaseDurationSeconds":2147483648}}`},
 	} {
 		f.Add(seed[0], []byte(seed[1]))
 	}

@@ -108,7 +108,8 @@ func checkJSONPatch(t *testing.T, d, body []byte) (applied bool) {
 		return false
 	}
 	if (wantErr != nil) != (gotErr != nil) {
-		require.FailNow(t, "another result", "document %s\npatch    %s\nupstream %s %v\nours     %s %v", d, body, want, wantErr, got, gotErr)
+		require.FailNow(t, "another result", "document %s\npatch    %s\nupstream %s %v\nours     %s %v", d, body, want,
+			wantErr, got, gotErr)
 	}
 	if wantErr == nil {
 		requireSame(t, want, got, "document %s\npatch    %s", d, body)
@@ -159,7 +160,8 @@ func randomValue(r *rand.Rand, depth int) doc.Value {
 			return doc.ListOf(list...)
 		}
 	}
-	return pick(r, doc.NullValue(), doc.OfBool(true), doc.OfInt(int64(r.Intn(3))), doc.Of("a"), doc.Of(""), doc.Of("é\n"), doc.MapOf(), doc.ListOf())
+	return pick(r, doc.NullValue(), doc.OfBool(true), doc.OfInt(int64(r.Intn(3))), doc.Of("a"), doc.Of(""), doc.Of("é\n"),
+		doc.MapOf(), doc.ListOf())
 }
 
 func randomOperation(r *rand.Rand, d doc.Value) doc.Value {

@@ -25,7 +25,8 @@ import (
 	"github.com/decorum-go/decorum/status"
 )
 
-// The tests of this file compare schemas that come from OpenAPI. Those of schemawalks_test.go compare schemas of Go types.
+// The tests of this file compare schemas that come from OpenAPI. Those of schemawalks_test.go compare schemas of Go
+// types.
 
 type object = map[string]any
 
@@ -210,7 +211,8 @@ func randomRule(r *rand.Rand, s, of object) {
 		case 3:
 			s["enum"] = []any{"a", "b", ""}[:1+r.Intn(3)]
 		case 4:
-			s["format"] = pickText(r, "date-time", "date", "uuid", "ipv4", "hostname", "byte", "password", "int32", "nonsense", "k8s-short-name")
+			s["format"] = pickText(r, "date-time", "date", "uuid", "ipv4", "hostname", "byte", "password", "int32", "nonsense",
+				"k8s-short-name")
 		}
 	case "integer", "number":
 		bound := []any{int64(0), int64(2), 0.5, 2.5, int64(1 << 40)}[r.Intn(5)]
@@ -261,7 +263,8 @@ func randomOpenValue(r *rand.Rand, s object) any {
 	}
 	switch kindOf(s) {
 	case "string":
-		return pickText(r, "a", "b", "", "abc", "xyzzy", "é", "2024-01-02", "2024-01-02T03:04:05Z", "1.2.3.4", "AAAA", "0b5bff6d-1b1a-4a0e-9a3c-3f1f3cbb1f7a")
+		return pickText(r, "a", "b", "", "abc", "xyzzy", "é", "2024-01-02", "2024-01-02T03:04:05Z", "1.2.3.4", "AAAA",
+			"0b5bff6d-1b1a-4a0e-9a3c-3f1f3cbb1f7a")
 	case "integer":
 		return []any{int64(0), int64(1), int64(2), int64(3), int64(-1), 2.5, int64(1) << 40}[r.Intn(7)]
 	case "number":
@@ -292,7 +295,8 @@ func randomOpenValue(r *rand.Rand, s object) any {
 		}
 		return m
 	}
-	return []any{"a", "A", "text", int64(65), int64(7), 7.5, true, []any{int64(1)}, object{"a": object{"b": int64(1)}}}[r.Intn(9)]
+	return []any{"a", "A", "text", int64(65), int64(7), 7.5, true, []any{int64(1)},
+		object{"a": object{"b": int64(1)}}}[r.Intn(9)]
 }
 
 // openSent is an object of such a kind in both forms.
@@ -330,7 +334,8 @@ func (s openSent) prepare() doc.Value {
 func checkOpenPruning(t *testing.T, r round) {
 	k := randomOpenKind(t, r.Rand)
 	s := k.send(t, randomOpenValue(r.Rand, k.source))
-	want := pruning.PruneWithOptions(s.theirs, s.structural, true, structuralschema.UnknownFieldPathOptions{TrackUnknownFieldPaths: true})
+	want := pruning.PruneWithOptions(s.theirs, s.structural, true,
+		structuralschema.UnknownFieldPathOptions{TrackUnknownFieldPaths: true})
 	pruned, unknown := s.ours.Prune(s.given)
 	slices.Sort(unknown)
 	require.Equal(t, strings.Join(want, "\n"), strings.Join(unknown, "\n"), "%s", s.say())
@@ -345,7 +350,8 @@ func checkOpenDefaulting(t *testing.T, r round) {
 	require.True(t, doc.Equal(ours, s.ours.Default(ours)), "%s", s.say())
 }
 
-// isBounded reports whether we may have left out errors, because one walk reports at most a hundred, and one alternative as well.
+// isBounded reports whether we may have left out errors, because one walk reports at most a hundred, and one
+// alternative as well.
 func isBounded(errs status.FieldErrors) bool { return len(errs) >= 50 }
 
 // checkOpenValidation reports whether the object of the round is refused.
@@ -387,7 +393,8 @@ func checkOpenRatcheting(t *testing.T, r round) (refused, invalid bool) {
 	validator, _, err := validation.NewSchemaValidator(s.props)
 	require.NoError(t, err)
 	correlated := common.NewCorrelatedObject(s.theirs, old.theirs, &model.Structural{Structural: s.structural})
-	want := validation.ValidateCustomResourceUpdate(nil, s.theirs, old.theirs, validator, validation.WithRatcheting(correlated))
+	want := validation.ValidateCustomResourceUpdate(nil, s.theirs, old.theirs, validator,
+		validation.WithRatcheting(correlated))
 	if len(listtype.ValidateListSetsAndMaps(nil, s.structural, old.theirs)) == 0 {
 		want = append(want, listtype.ValidateListSetsAndMaps(nil, s.structural, s.theirs)...)
 	}
@@ -424,11 +431,12 @@ func TestSchemasFromOpenAPI(t *testing.T) {
 	}
 }
 
-// A list that preserves unknown fields preserves them in its elements too, and in the defaults of its elements, as deep as only lists
-// surround them.
+// A list that preserves unknown fields preserves them in its elements too, and in the defaults of its elements, as deep
+// as only lists surround them.
 func TestDefaultsOfElements(t *testing.T) {
 	elements := func() object {
-		return object{"type": "object", "default": object{"a": int64(1), "unknown": "x"}, "properties": object{"a": object{"type": "integer"}}}
+		return object{"type": "object", "default": object{"a": int64(1), "unknown": "x"},
+			"properties": object{"a": object{"type": "integer"}}}
 	}
 	list := func(items object) object { return object{"type": "array", "items": items} }
 	preserving := func(s object) object {
@@ -442,12 +450,15 @@ func TestDefaultsOfElements(t *testing.T) {
 		want string
 	}{
 		{"a list", list(elements()), []any{nil}, `[{"a":1}]`},
-		{"a preserving list", preserving(list(elements())), []any{nil, object{"b": int64(2)}}, `[{"a":1,"unknown":"x"},{"b":2}]`},
+		{"a preserving list", preserving(list(elements())), []any{nil, object{"b": int64(2)}},
+			`[{"a":1,"unknown":"x"},{"b":2}]`},
 		{"preserving elements", list(preserving(elements())), []any{nil}, `[{"a":1,"unknown":"x"}]`},
 		{"a list in a preserving list", preserving(list(list(elements()))), []any{[]any{nil}}, `[[{"a":1,"unknown":"x"}]]`},
-		{"an object in a preserving list", preserving(list(object{"type": "object", "properties": object{"c": elements()}})), []any{object{}}, `[{"c":{"a":1}}]`},
-		{"values of a map in a preserving list", preserving(list(object{"type": "object", "additionalProperties": list(elements())})),
-			[]any{object{"k": []any{nil}}}, `[{"k":[{"a":1}]}]`},
+		{"an object in a preserving list", preserving(list(object{"type": "object", "properties": object{"c": elements()}})),
+			[]any{object{}}, `[{"c":{"a":1}}]`},
+		{"values of a map in a preserving list",
+			preserving(list(object{"type": "object", "additionalProperties": list(elements())})), []any{object{"k": []any{nil}}},
+			`[{"k":[{"a":1}]}]`},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			s := newOpenKind(t, c.spec).send(t, c.sent)

@@ -56,7 +56,8 @@ func (w *patchWriter) object(old, donor doc.Value) doc.Value {
 		}
 		members["$retainKeys"] = doc.ListOf(keep...)
 		if w.nonsense && w.chance(4) {
-			members["$retainKeys"] = pick(w.r, doc.Of("x"), doc.NullValue(), doc.ListOf(doc.MapOf()), doc.ListOf(doc.NullValue()))
+			members["$retainKeys"] = pick(w.r, doc.Of("x"), doc.NullValue(), doc.ListOf(doc.MapOf()),
+				doc.ListOf(doc.NullValue()))
 		}
 	}
 	var list []doc.Member
@@ -85,8 +86,8 @@ func (w *patchWriter) value(old, donor doc.Value) doc.Value {
 }
 
 // mergeKeys are the members by which k8s.io/api merges lists.
-var mergeKeys = []string{"name", "containerPort", "devicePath", "ip", "mountPath", "port", "resourceClaimName", "status",
-	"topologyKey", "type", "uid"}
+var mergeKeys = []string{"name", "containerPort", "devicePath", "ip", "mountPath", "port", "resourceClaimName",
+	"status", "topologyKey", "type", "uid"}
 
 func (w *patchWriter) list(old, donor doc.Value) doc.Value {
 	var list []doc.Value
@@ -129,7 +130,8 @@ func (w *patchWriter) list(old, donor doc.Value) doc.Value {
 	}
 	if w.nonsense && w.chance(10) {
 		list = append(list, pick(w.r, doc.NullValue(), doc.Of("a"), doc.MapOf(), doc.ListOf(),
-			doc.MapOf(doc.Member{Key: "$patch", Value: doc.Of("merge")}), doc.MapOf(doc.Member{Key: "$patch", Value: doc.NullValue()})))
+			doc.MapOf(doc.Member{Key: "$patch", Value: doc.Of("merge")}),
+			doc.MapOf(doc.Member{Key: "$patch", Value: doc.NullValue()})))
 	}
 	w.r.Shuffle(len(list), func(i, j int) { list[i], list[j] = list[j], list[i] })
 	return doc.ListOf(list...)
@@ -160,11 +162,13 @@ func (w *patchWriter) listDirectives(members map[string]doc.Value, name string, 
 		}
 		members["$deleteFromPrimitiveList/"+name] = doc.ListOf(gone...)
 		if w.nonsense && w.chance(3) {
-			members["$deleteFromPrimitiveList/"+name] = pick(w.r, doc.NullValue(), doc.ListOf(), doc.Of("x"), doc.ListOf(doc.NullValue()))
+			members["$deleteFromPrimitiveList/"+name] = pick(w.r, doc.NullValue(), doc.ListOf(), doc.Of("x"),
+				doc.ListOf(doc.NullValue()))
 		}
 	}
 	if w.nonsense && w.chance(40) {
-		members[pickText(w.r, "$setElementOrder", "$setElementOrder/unknown", "$deleteFromPrimitiveList", "$deleteFromPrimitiveList/")] = doc.ListOf(doc.Of("a"))
+		members[pickText(w.r, "$setElementOrder", "$setElementOrder/unknown", "$deleteFromPrimitiveList",
+			"$deleteFromPrimitiveList/")] = doc.ListOf(doc.Of("a"))
 	}
 }
 

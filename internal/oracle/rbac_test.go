@@ -147,11 +147,13 @@ func asRule(a rest.Access) rbac.PolicyRule {
 func randomAccess(r *rand.Rand) rest.Access {
 	u := rest.User{Name: oneOf(r, rbacUsers), Groups: someOf(r, 0, rbacTeams)}
 	if r.Intn(5) == 0 {
-		return rest.Access{User: u, Verb: oneOf(r, []rest.Verb{rest.VerbGet, rest.VerbList}), Path: oneOf(r, []string{"/a", "/a/b", "/a/", "/b", "/ab"})}
+		return rest.Access{User: u, Verb: oneOf(r, []rest.Verb{rest.VerbGet, rest.VerbList}),
+			Path: oneOf(r, []string{"/a", "/a/b", "/a/", "/b", "/ab"})}
 	}
 	return rest.Access{User: u, Verb: oneOf(r, []rest.Verb{rest.VerbGet, rest.VerbList, rest.VerbCreate, "*"}),
 		Group: oneOf(r, []string{"", "example.com"}), Resource: oneOf(r, []string{"pods", "nodes"}),
-		Subresource: oneOf(r, []string{"", "", "log", "status"}), Name: oneOf(r, []string{"", "a", "b", "c"}), Namespace: oneOf(r, []string{"", "red", "blue"})}
+		Subresource: oneOf(r, []string{"", "", "log", "status"}), Name: oneOf(r, []string{"", "a", "b", "c"}),
+		Namespace: oneOf(r, []string{"", "red", "blue"})}
 }
 
 // change makes a random change of a role or a binding, through a client of the host.
@@ -167,7 +169,8 @@ func (p *policy) change(t testing.TB, r *rand.Rand, api *rest.API) {
 		replace(t, resttest.Client[rbac.ClusterRole](t, api), p.clusterRoles, name, name, r.Intn(4) == 0,
 			&rbac.ClusterRole{ObjectMeta: global, Rules: randomPolicyRules(r, false)})
 	case 2:
-		ref := rbac.RoleRef{APIGroup: rbac.Group, Kind: oneOf(r, []string{"Role", "ClusterRole"}), Name: oneOf(r, []string{"a", "b", "c"})}
+		ref := rbac.RoleRef{APIGroup: rbac.Group, Kind: oneOf(r, []string{"Role", "ClusterRole"}),
+			Name: oneOf(r, []string{"a", "b", "c"})}
 		b := &rbac.RoleBinding{ObjectMeta: meta, RoleRef: ref, Subjects: randomSubjects(r, true)}
 		if old := p.bindings[key]; old != nil {
 			b.RoleRef = old.RoleRef
@@ -204,8 +207,8 @@ func replace[T any](t testing.TB, client rest.Client[T], objects map[string]*T, 
 	require.NoError(t, err)
 }
 
-// Package rbac decides as upstream's rule evaluation does, after any sequence of changes, and lets a user create a role if upstream finds
-// that the rights of the user cover the role.
+// Package rbac decides as upstream's rule evaluation does, after any sequence of changes, and lets a user create a role
+// if upstream finds that the rights of the user cover the role.
 func TestRBAC(t *testing.T) {
 	rounds(t, 30, func(t *testing.T, r round) { compareRBAC(t, r.Rand) })
 }
@@ -237,7 +240,8 @@ func compareRBAC(t testing.TB, r *rand.Rand) {
 	require.NoError(t, err)
 	defer api.Close()
 	require.NoError(t, api.Start(t.Context()))
-	p := &policy{map[string]*rbac.Role{}, map[string]*rbac.ClusterRole{}, map[string]*rbac.RoleBinding{}, map[string]*rbac.ClusterRoleBinding{}}
+	p := &policy{map[string]*rbac.Role{}, map[string]*rbac.ClusterRole{}, map[string]*rbac.RoleBinding{},
+		map[string]*rbac.ClusterRoleBinding{}}
 	for range 12 {
 		for range 1 + r.Intn(4) {
 			p.change(t, r, api)
@@ -263,7 +267,8 @@ func compareEscalation(t testing.TB, r *rand.Rand, api *rest.API, p *policy) {
 	wanted := randomPolicyRules(r, true)
 	covers, _ := validation.Covers(upstreamRules(t, owned), upstreamRules(t, wanted))
 	mayEscalate, _ := validation.Covers(upstreamRules(t, owned),
-		upstreamRules(t, []rbac.PolicyRule{asRule(rest.Access{Verb: "escalate", Group: rbac.Group, Resource: "roles", Name: "new"})}))
+		upstreamRules(t, []rbac.PolicyRule{asRule(rest.Access{Verb: "escalate", Group: rbac.Group, Resource: "roles",
+			Name: "new"})}))
 	_, err := resttest.Client[rbac.Role](t, api).Namespace(namespace).AsUser(u).DryRun().Create(t.Context(),
 		&rbac.Role{ObjectMeta: apimeta.ObjectMeta{Name: "new"}, Rules: wanted})
 	assert.Equal(t, mayCreate && (covers || mayEscalate), err == nil, "%v\n%+v\n%+v\n%+v", err, u, owned, wanted)

@@ -41,7 +41,8 @@ type reference struct {
 // newReference returns the reference of a version of a valid definition.
 func newReference(t testing.TB, d *apiextensions.CustomResourceDefinition, version string) *reference {
 	t.Helper()
-	i := slices.IndexFunc(d.Spec.Versions, func(v apiextensions.CustomResourceDefinitionVersion) bool { return v.Name == version })
+	i := slices.IndexFunc(d.Spec.Versions,
+		func(v apiextensions.CustomResourceDefinitionVersion) bool { return v.Name == version })
 	require.GreaterOrEqual(t, i, 0, "%s has no version %s", d.Name, version)
 	v := d.Spec.Versions[i]
 	shared := func(of, all *apiextensions.CustomResourceValidation) *apiextensions.CustomResourceValidation {
@@ -71,7 +72,8 @@ func newReference(t testing.TB, d *apiextensions.CustomResourceDefinition, versi
 		props: shared(v.Schema, d.Spec.Validation).OpenAPIV3Schema,
 	}
 	if !v.Storage {
-		stored := slices.IndexFunc(d.Spec.Versions, func(v apiextensions.CustomResourceDefinitionVersion) bool { return v.Storage })
+		stored := slices.IndexFunc(d.Spec.Versions,
+			func(v apiextensions.CustomResourceDefinitionVersion) bool { return v.Storage })
 		r.storage = newReference(t, d, d.Spec.Versions[stored].Name)
 	}
 	structural, err := structuralschema.NewStructural(r.props)
@@ -80,22 +82,26 @@ func newReference(t testing.TB, d *apiextensions.CustomResourceDefinition, versi
 	require.NoError(t, defaulting.PruneDefaults(r.structural))
 	validator, _, err := validation.NewSchemaValidator(r.props)
 	require.NoError(t, err)
-	r.strategy = customresource.NewStrategy(crdserverscheme.NewUnstructuredObjectTyper(), r.namespaced, r.kind, validator, nil, r.structural,
-		sub.Status, sub.Scale, selectable)
+	r.strategy = customresource.NewStrategy(crdserverscheme.NewUnstructuredObjectTyper(), r.namespaced, r.kind, validator,
+		nil, r.structural, sub.Status, sub.Scale, selectable)
 	return r
 }
 
 // decode returns an object as an API server decodes it, with defaults, and the unknown fields that it prunes.
-func (r *reference) decode(t testing.TB, obj map[string]any) (decoded *unstructured.Unstructured, unknown []string, err error) {
+func (r *reference) decode(t testing.TB,
+	obj map[string]any) (decoded *unstructured.Unstructured, unknown []string, err error) {
 	u := &unstructured.Unstructured{Object: plainValue(t, obj).(map[string]any)}
 	version, kind := u.GetAPIVersion(), u.GetKind()
-	meta, _, unknown, err := objectmeta.GetObjectMetaWithOptions(u.Object, objectmeta.ObjectMetaOptions{ReturnUnknownFieldPaths: true})
+	meta, _, unknown, err := objectmeta.GetObjectMetaWithOptions(u.Object,
+		objectmeta.ObjectMetaOptions{ReturnUnknownFieldPaths: true})
 	if err != nil {
 		return nil, nil, err
 	}
-	unknown = append(unknown, pruning.PruneWithOptions(u.Object, r.structural, true, structuralschema.UnknownFieldPathOptions{TrackUnknownFieldPaths: true})...)
+	unknown = append(unknown, pruning.PruneWithOptions(u.Object, r.structural, true,
+		structuralschema.UnknownFieldPathOptions{TrackUnknownFieldPaths: true})...)
 	defaulting.PruneNonNullableNullsWithoutDefaults(u.Object, r.structural)
-	fault, below := objectmeta.CoerceWithOptions(nil, u.Object, r.structural, false, objectmeta.CoerceOptions{ReturnUnknownFieldPaths: true})
+	fault, below := objectmeta.CoerceWithOptions(nil, u.Object, r.structural, false,
+		objectmeta.CoerceOptions{ReturnUnknownFieldPaths: true})
 	if fault != nil {
 		return nil, nil, fault
 	}

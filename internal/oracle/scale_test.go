@@ -73,9 +73,9 @@ func (s scaling) send(t *testing.T, api http.Handler) scaled {
 	return scaled{w.Code, metadata["resourceVersion"].(string), strings.ReplaceAll(string(owners), `".":{},`, "")}
 }
 
-// A write to /scale that repeats the count has the same effects as upstream, until upstream forgets the owner of the count. Ours keeps the
-// owner; docs/differences.md names that difference. The first of the forgotten writes raises upstream's resourceVersion, and ours only if it
-// changes the object.
+// A write to /scale that repeats the count has the same effects as upstream, until upstream forgets the owner of the
+// count. Ours keeps the owner; docs/differences.md names that difference. The first of the forgotten writes raises
+// upstream's resourceVersion, and ours only if it changes the object.
 func TestScaleToThePresentCount(t *testing.T) {
 	const both = `,"spec":{"replicas":2,"size":1}`
 	create := scaling{"create", "creator", thing("v1", both)}
@@ -130,7 +130,8 @@ func TestScaleToThePresentCount(t *testing.T) {
 				theirs, mine := s.send(t, apis.upstream), s.send(t, apis.ours)
 				assert.Equal(t, theirs.code, mine.code, "%d: %v", i, s)
 				assert.Equal(t, theirs.owners, mine.owners, "%d: %v", i, s)
-				assert.Equal(t, theirs.version != upstream.version, mine.version != ours.version, "%d: %v changes the resourceVersion", i, s)
+				assert.Equal(t, theirs.version != upstream.version, mine.version != ours.version,
+					"%d: %v changes the resourceVersion", i, s)
 				upstream, ours = theirs, mine
 			}
 			for i, s := range c.forgotten {

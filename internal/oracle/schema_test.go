@@ -35,8 +35,8 @@ func TestSchemaKeepsObjects(t *testing.T) {
 	})
 }
 
-// withoutNulls removes null members from the maps that the schema describes, and replaces the null values of maps of bytes
-// by empty bytes. Like Default, it leaves raw JSON unchanged.
+// withoutNulls removes null members from the maps that the schema describes, and replaces the null values of maps of
+// bytes by empty bytes. Like Default, it leaves raw JSON unchanged.
 func withoutNulls(s *schema.Schema, v doc.Value) doc.Value {
 	return v.Rewrite(func(_ int, key string, child doc.Value) doc.Value {
 		below := s.Member(key)

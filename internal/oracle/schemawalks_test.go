@@ -56,7 +56,8 @@ func TestPruning(t *testing.T) { rounds(t, 1000, checkPruning) }
 
 func checkPruning(t *testing.T, r round) {
 	s := randomSent(t, r)
-	want := pruning.PruneWithOptions(s.theirs, s.structural, false, structuralschema.UnknownFieldPathOptions{TrackUnknownFieldPaths: true})
+	want := pruning.PruneWithOptions(s.theirs, s.structural, false,
+		structuralschema.UnknownFieldPathOptions{TrackUnknownFieldPaths: true})
 	pruned, unknown := s.twins.ours.Prune(s.ours)
 	slices.Sort(unknown)
 	require.Equal(t, strings.Join(want, "\n"), strings.Join(unknown, "\n"), "%s", s.say())
@@ -147,7 +148,8 @@ func checkRatcheting(t *testing.T, r round) (refused, invalid bool) {
 		return false, false // upstream treats every list with such elements as changed
 	}
 	correlated := common.NewCorrelatedObject(s.theirs, old.theirs, &model.Structural{Structural: s.structural})
-	want := validation.ValidateCustomResourceUpdate(nil, s.theirs, old.theirs, validator, validation.WithRatcheting(correlated))
+	want := validation.ValidateCustomResourceUpdate(nil, s.theirs, old.theirs, validator,
+		validation.WithRatcheting(correlated))
 	if len(listtype.ValidateListSetsAndMaps(nil, s.structural, old.theirs)) == 0 {
 		want = append(want, listtype.ValidateListSetsAndMaps(nil, s.structural, s.theirs)...)
 	}

@@ -15,7 +15,8 @@ import (
 
 // labelSets are sets of labels that random selectors are likely to distinguish.
 var labelSets = []map[string]string{
-	{}, {"a": ""}, {"a": "x"}, {"a": "y", "b": "1"}, {"b": "2"}, {"b": "-1", "in": "z"}, {"a": "x", "b": "x", "d.e/f": "x"},
+	{}, {"a": ""}, {"a": "x"}, {"a": "y", "b": "1"}, {"b": "2"}, {"b": "-1", "in": "z"},
+	{"a": "x", "b": "x", "d.e/f": "x"},
 }
 
 // differsAsSelector reports whether the two sides need not agree on a selector. Ours are bounded. Upstream's end at a
@@ -83,7 +84,8 @@ func checkFieldSelector(t *testing.T, text string) (parsed bool) {
 	require.Equal(t, wantTexts, gotTexts, "%q", text)
 	require.Equal(t, want.Empty(), got.Empty(), "%q", text)
 	for _, set := range labelSets {
-		require.Equal(t, want.Matches(fields.Set(set)), got.Matches(func(field string) string { return set[field] }), "%q on %v", text, set)
+		require.Equal(t, want.Matches(fields.Set(set)), got.Matches(func(field string) string { return set[field] }),
+			"%q on %v", text, set)
 	}
 	again, err := fields.ParseSelector(got.String())
 	require.NoError(t, err, "upstream cannot read what we print: %q", got)
@@ -96,8 +98,8 @@ func TestSelectors(t *testing.T) {
 	all := rounds(t, 5000, func(t *testing.T, r round) {
 		var b strings.Builder
 		for range r.Intn(9) {
-			b.WriteString(pickText(r.Rand, "a", "b", "x", "1", "-1", "in", "notin", "not", "d.e/f", "=", "==", "!=", "!", ",", ",", "(", ")", ">",
-				"<", " ", "", "é", "_"))
+			b.WriteString(pickText(r.Rand, "a", "b", "x", "1", "-1", "in", "notin", "not", "d.e/f", "=", "==", "!=", "!", ",",
+				",", "(", ")", ">", "<", " ", "", "é", "_"))
 		}
 		if checkLabelSelector(t, b.String()) {
 			parsedLabels++
@@ -107,7 +109,8 @@ func TestSelectors(t *testing.T) {
 		}
 		var f strings.Builder
 		for range r.Intn(8) {
-			f.WriteString(pickText(r.Rand, "a", "b", "x", "metadata.name", "=", "==", "!=", "!", ",", `\`, `\,`, `\=`, `\\`, " ", "é"))
+			f.WriteString(pickText(r.Rand, "a", "b", "x", "metadata.name", "=", "==", "!=", "!", ",", `\`, `\,`, `\=`, `\\`, " ",
+				"é"))
 		}
 		if checkFieldSelector(t, f.String()) {
 			parsedFields++
@@ -128,7 +131,8 @@ func randomSelector(r *rand.Rand) string {
 }
 
 func FuzzLabelSelector(f *testing.F) {
-	for _, text := range []string{"", "a", "!a", "a=x", "a==x,b!=y", "a in (x,y),b notin (), c", "a>1,b<2", "a in", "a in x", ",", "a,",
+	for _, text := range []string{"", "a", "!a", "a=x", "a==x,b!=y", "a in (x,y),b notin (), c", "a>1,b<2", "a in",
+		"a in x", ",", "a,",
 		"a in (,)", "x in ((", "!a=b", "a = b c", "in in (in)"} {
 		f.Add(text)
 	}
@@ -136,7 +140,8 @@ func FuzzLabelSelector(f *testing.F) {
 }
 
 func FuzzFieldSelector(f *testing.F) {
-	for _, text := range []string{"", "a=b", "a==b,c!=d", `a=\,\=\\`, `a=\x`, "a", ",", "a=b=c", `a\,b=c`, "=", "!=", `a=b\`} {
+	for _, text := range []string{"", "a=b", "a==b,c!=d", `a=\,\=\\`, `a=\x`, "a", ",", "a=b=c", `a\,b=c`, "=", "!=",
+		`a=b\`} {
 		f.Add(text)
 	}
 	f.Fuzz(func(t *testing.T, text string) { checkFieldSelector(t, text) })

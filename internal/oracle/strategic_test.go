@@ -77,14 +77,15 @@ func ourStrategic(t testing.TB, k kind, original any, body []byte) outcome {
 	return outcome{string(codec.AppendJSON(nil, merged)), string(object), err}
 }
 
-// tries is how often a test asks upstream before a difference counts: upstream's answer may depend on the iteration order
-// of a Go map, as when a patch adds to a list and deletes from it at the same time.
+// tries is how often a test asks upstream before a difference counts: upstream's answer may depend on the iteration
+// order of a Go map, as when a patch adds to a list and deletes from it at the same time.
 const tries = 100
 
 // checkStrategic reports whether the patch could be applied.
 func checkStrategic(t *testing.T, k kind, original any, body []byte) bool {
 	ours := ourStrategic(t, k, original, body)
-	if ours.err != nil && (strings.Contains(ours.err.Error(), "cannot restore slice from slice") || namesFieldInOtherCase(t, k, ours.err)) {
+	if ours.err != nil && (strings.Contains(ours.err.Error(), "cannot restore slice from slice") ||
+		namesFieldInOtherCase(t, k, ours.err)) {
 		return false // bytes as a list of numbers, which Go accepts but the API does not; names are case-sensitive
 	}
 	var theirs []outcome
@@ -102,8 +103,8 @@ func checkStrategic(t *testing.T, k kind, original any, body []byte) bool {
 	return false
 }
 
-// namesFieldInOtherCase reports whether we did not find a field that upstream finds, because upstream ignores case when it
-// looks up the merge key of a field.
+// namesFieldInOtherCase reports whether we did not find a field that upstream finds, because upstream ignores case when
+// it looks up the merge key of a field.
 func namesFieldInOtherCase(t testing.TB, k kind, err error) bool {
 	_, quoted, found := strings.Cut(err.Error(), "for the json field ")
 	name, quoteErr := strconv.Unquote(quoted)
@@ -157,7 +158,8 @@ func TestStrategicMerge(t *testing.T) {
 		}
 	})
 	t.Logf("%d patches applied, %d refused", applied, refused)
-	require.True(t, applied > refused/4 && refused > 0 || !all, "nearly all patches were nonsense, or none, which shows little")
+	require.True(t, applied > refused/4 && refused > 0 || !all,
+		"nearly all patches were nonsense, or none, which shows little")
 }
 
 // The patch that kubectl computes from two objects turns one into the other.
@@ -235,13 +237,15 @@ func FuzzStrategicMerge(f *testing.F) {
 			`{"metadata":{"$deleteFromPrimitiveList/finalizers":["b"],"$setElementOrder/finalizers":["c","a","d"],"finalizers":["d"]},"data":{"$retainKeys":["k"],"k":"x"}}`},
 		{"apps/v1 Deployment", `{"spec":{"strategy":{"type":"RollingUpdate","rollingUpdate":{"maxSurge":1}}}}`,
 			`{"spec":{"strategy":{"$retainKeys":["type"],"type":"Recreate"},"template":{"$patch":"replace","metadata":{"labels":{"a":"b"}}}}}`},
-		{"policy/v1 PodDisruptionBudget", `{"spec":{"selector":{"matchLabels":{"a":"b"}}}}`, `{"spec":{"selector":{"matchLabels":{"c":"d"}}}}`},
+		{"policy/v1 PodDisruptionBudget", `{"spec":{"selector":{"matchLabels":{"a":"b"}}}}`,
+			`{"spec":{"selector":{"matchLabels":{"c":"d"}}}}`},
 		{"v1 Node", `{"status":{"conditions":[{"type":"Ready","status":"True"}],"addresses":[{"type":"InternalIP","address":"1"}]}}`,
 			`{"status":{"conditions":[{"$patch":"replace"},{"type":"Disk","status":"False"}],"addresses":[{"type":"InternalIP","address":"2"},{"type":"InternalIP","address":"3"}]}}`},
 		{"v1 Service", `{"spec":{"ports":[{"port":80,"name":"a"},{"port":80,"name":"b"}]}}`,
 			`{"spec":{"ports":[{"port":80,"name":"c"}],"$setElementOrder/ports":[{"port":80}]}}`},
 		{"apps/v1 ControllerRevision", `{"data":{"a":{"b":1}}}`, `{"data":{"a":{"c":1}}}`},
-		{"v1 Pod", `{"spec":{"containers":[{"name":"a"}]}}`, `{"spec":{"$setElementOrder/containers":[],"containers":[{"name":"a"},{"name":"c"},{"name":"b"}]}}`},
+		{"v1 Pod", `{"spec":{"containers":[{"name":"a"}]}}`,
+			`{"spec":{"$setElementOrder/containers":[],"containers":[{"name":"a"},{"name":"c"},{"name":"b"}]}}`},
 	} {
 		f.Add(seed[0], []byte(seed[1]), []byte(seed[2]))
 	}

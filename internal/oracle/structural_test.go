@@ -173,7 +173,8 @@ func (s *shape) listType(r *rand.Rand) {
 			if slices.Contains([]string{"string", "integer", "boolean"}, m.shape.kind) && len(keys) < 2 {
 				m.required = true
 				m.shape.props.Default = nil
-				m.shape.options = slices.DeleteFunc(m.shape.options, func(o string) bool { return strings.HasPrefix(o, "default=") })
+				m.shape.options = slices.DeleteFunc(m.shape.options,
+					func(o string) bool { return strings.HasPrefix(o, "default=") })
 				keys = append(keys, m.name)
 			}
 		}
@@ -193,8 +194,8 @@ func (s *shape) setDefault(r *rand.Rand) {
 	if !oneIn(r, 4) {
 		return
 	}
-	text, ok := map[string]string{"string": `"a"`, "integer": "2", "number": "2", "boolean": "true", "object": "{}", "array": "[]",
-		"map": `{}`, "intOrString": "1"}[s.kind]
+	text, ok := map[string]string{"string": `"a"`, "integer": "2", "number": "2", "boolean": "true", "object": "{}",
+		"array": "[]", "map": `{}`, "intOrString": "1"}[s.kind]
 	if !ok {
 		return
 	}
@@ -225,7 +226,8 @@ func (s *shape) goType() reflect.Type {
 		var fields []reflect.StructField
 		for i, m := range s.members {
 			tag := fmt.Sprintf(`json:"%s,omitempty" api:%s`, m.name, strconv.Quote(strings.Join(m.tag(), ",")))
-			fields = append(fields, reflect.StructField{Name: "F" + strconv.Itoa(i), Type: m.shape.goType(), Tag: reflect.StructTag(tag)})
+			fields = append(fields, reflect.StructField{Name: "F" + strconv.Itoa(i), Type: m.shape.goType(),
+				Tag: reflect.StructTag(tag)})
 		}
 		return reflect.PointerTo(reflect.StructOf(fields))
 	case "array":
@@ -329,8 +331,8 @@ func (s *shape) randomValue(r *rand.Rand) any {
 	}
 	switch s.kind {
 	case "string":
-		return pickText(r, "a", "b", "", "abc", "xyzzy", "é", "ÄÖ", "2024-01-02", "2024-01-02T03:04:05Z", "1.2.3.4", "x.y", "AAAA",
-			"0b5bff6d-1b1a-4a0e-9a3c-3f1f3cbb1f7a")
+		return pickText(r, "a", "b", "", "abc", "xyzzy", "é", "ÄÖ", "2024-01-02", "2024-01-02T03:04:05Z", "1.2.3.4", "x.y",
+			"AAAA", "0b5bff6d-1b1a-4a0e-9a3c-3f1f3cbb1f7a")
 	case "integer":
 		if s.props.Enum != nil {
 			return int64(r.Intn(4))
@@ -409,7 +411,8 @@ func (s *shape) lacksKeys(v any) bool {
 }
 
 func anything(r *rand.Rand) any {
-	return []any{nil, nil, "text", int64(7), 7.5, true, []any{}, []any{int64(1)}, map[string]any{}, map[string]any{"a": int64(1)}}[r.Intn(10)]
+	return []any{nil, nil, "text", int64(7), 7.5, true, []any{}, []any{int64(1)}, map[string]any{},
+		map[string]any{"a": int64(1)}}[r.Intn(10)]
 }
 
 // document returns a value in our form.

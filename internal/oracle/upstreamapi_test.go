@@ -30,7 +30,8 @@ import (
 	"k8s.io/client-go/tools/cache"
 )
 
-// upstreamAPI serves the custom resources of one definition with the handler of kube-apiserver. It keeps them in memory instead of etcd.
+// upstreamAPI serves the custom resources of one definition with the handler of kube-apiserver. It keeps them in memory
+// instead of etcd.
 type upstreamAPI struct {
 	handler http.Handler
 	known   request.RequestInfoFactory
@@ -43,15 +44,19 @@ func newUpstreamAPI(t *testing.T, definition []byte) upstreamAPI {
 	require.NoError(t, err)
 	apiextensionsv1.SetObjectDefaults_CustomResourceDefinition(d)
 	d.UID, d.Status.AcceptedNames = "u", d.Spec.Names
-	for _, condition := range []apiextensionsv1.CustomResourceDefinitionConditionType{apiextensionsv1.NamesAccepted, apiextensionsv1.Established} {
-		d.Status.Conditions = append(d.Status.Conditions, apiextensionsv1.CustomResourceDefinitionCondition{Type: condition, Status: apiextensionsv1.ConditionTrue})
+	for _, condition := range []apiextensionsv1.CustomResourceDefinitionConditionType{apiextensionsv1.NamesAccepted,
+		apiextensionsv1.Established} {
+		d.Status.Conditions = append(d.Status.Conditions,
+			apiextensionsv1.CustomResourceDefinitionCondition{Type: condition, Status: apiextensionsv1.ConditionTrue})
 	}
 	definitions := definitionInformer{cache.NewSharedIndexInformer(&cache.ListWatch{}, d, 0, cache.Indexers{})}
 	require.NoError(t, definitions.Informer().GetIndexer().Add(d))
-	handler, err := apiserver.NewCustomResourceDefinitionHandler(nil, nil, definitions, http.NotFoundHandler(), &memory{data: map[string]kept{}, revision: 1},
-		admission.NewChainHandler(), nil, nil, nil, 1, authorizerfactory.NewAlwaysAllowAuthorizer(), time.Minute, time.Minute, nil, 3<<20)
+	handler, err := apiserver.NewCustomResourceDefinitionHandler(nil, nil, definitions, http.NotFoundHandler(),
+		&memory{data: map[string]kept{}, revision: 1}, admission.NewChainHandler(), nil, nil, nil, 1,
+		authorizerfactory.NewAlwaysAllowAuthorizer(), time.Minute, time.Minute, nil, 3<<20)
 	require.NoError(t, err)
-	return upstreamAPI{handler, request.RequestInfoFactory{APIPrefixes: sets.NewString("apis"), GrouplessAPIPrefixes: sets.NewString()}}
+	return upstreamAPI{handler, request.RequestInfoFactory{APIPrefixes: sets.NewString("apis"),
+		GrouplessAPIPrefixes: sets.NewString()}}
 }
 
 func (u upstreamAPI) ServeHTTP(w http.ResponseWriter, r *http.Request) {
@@ -89,12 +94,13 @@ type kept struct {
 
 func (m *memory) GetRESTOptions(resource schema.GroupResource, _ runtime.Object) (generic.RESTOptions, error) {
 	config := storagebackend.Config{Codec: unstructured.UnstructuredJSONScheme}
-	decorate := func(config *storagebackend.ConfigForResource, _ string, _ func(runtime.Object) (string, error), _, _ func() runtime.Object, _ storage.AttrFunc,
+	decorate := func(config *storagebackend.ConfigForResource, _ string, _ func(runtime.Object) (string,
+		error), _, _ func() runtime.Object, _ storage.AttrFunc,
 		_ storage.IndexerFuncs, _ *cache.Indexers) (storage.Interface, factory.DestroyFunc, error) {
 		return memoryOf{memory: m, codec: config.Codec, versioner: storage.APIObjectVersioner{}}, func() {}, nil
 	}
-	return generic.RESTOptions{StorageConfig: config.ForResource(resource), Decorator: decorate, DeleteCollectionWorkers: 1,
-		ResourcePrefix: resource.Resource}, nil
+	return generic.RESTOptions{StorageConfig: config.ForResource(resource), Decorator: decorate,
+		DeleteCollectionWorkers: 1, ResourcePrefix: resource.Resource}, nil
 }
 
 // memoryOf is the memory as one version of a kind sees it. It implements what the tests need.

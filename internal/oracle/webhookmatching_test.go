@@ -61,14 +61,17 @@ func randomWebhook(r *rand.Rand, name string) *admissionregistrationv1.Validatin
 	if r.Intn(2) == 0 {
 		policy = admissionregistrationv1.Equivalent
 	}
-	h := &admissionregistrationv1.ValidatingWebhook{Name: name, SideEffects: &none, MatchPolicy: &policy, AdmissionReviewVersions: []string{"v1"},
-		NamespaceSelector: randomLabels(r, "stage", "test", "live"), ObjectSelector: randomLabels(r, "size", "small", "large")}
+	h := &admissionregistrationv1.ValidatingWebhook{Name: name, SideEffects: &none, MatchPolicy: &policy,
+		AdmissionReviewVersions: []string{"v1"}, NamespaceSelector: randomLabels(r, "stage", "test", "live"),
+		ObjectSelector: randomLabels(r, "size", "small", "large")}
 	for range 1 + r.Intn(2) {
 		rule := admissionregistrationv1.RuleWithOperations{Rule: admissionregistrationv1.Rule{
 			APIGroups:   []string{oneOf(r, []string{"*", "*", "", "example.com", "old.example.com"})},
 			APIVersions: []string{oneOf(r, []string{"*", "*", "v1", "v1beta1"})},
-			Resources:   []string{oneOf(r, []string{"*/*", "*", "crates", "crates/*", "*/status", "crates/status", "yards", "namespaces"})}, Scope: &scope}}
-		rule.Operations = []admissionregistrationv1.OperationType{admissionregistrationv1.OperationType(oneOf(r, []string{"*", "*", "CREATE", "UPDATE", "DELETE"}))}
+			Resources: []string{oneOf(r,
+				[]string{"*/*", "*", "crates", "crates/*", "*/status", "crates/status", "yards", "namespaces"})}, Scope: &scope}}
+		rule.Operations = []admissionregistrationv1.OperationType{admissionregistrationv1.OperationType(oneOf(r,
+			[]string{"*", "*", "CREATE", "UPDATE", "DELETE"}))}
 		h.Rules = append(h.Rules, rule)
 	}
 	return h
@@ -80,9 +83,11 @@ func randomLabels(r *rand.Rand, key string, values ...string) *metav1.LabelSelec
 	case 0:
 		return &metav1.LabelSelector{MatchLabels: map[string]string{key: oneOf(r, values)}}
 	case 1:
-		return &metav1.LabelSelector{MatchExpressions: []metav1.LabelSelectorRequirement{{Key: key, Operator: "NotIn", Values: []string{oneOf(r, values)}}}}
+		return &metav1.LabelSelector{MatchExpressions: []metav1.LabelSelectorRequirement{{Key: key, Operator: "NotIn",
+			Values: []string{oneOf(r, values)}}}}
 	case 2:
-		return &metav1.LabelSelector{MatchExpressions: []metav1.LabelSelectorRequirement{{Key: key, Operator: "DoesNotExist"}}}
+		return &metav1.LabelSelector{MatchExpressions: []metav1.LabelSelectorRequirement{{Key: key,
+			Operator: "DoesNotExist"}}}
 	}
 	return &metav1.LabelSelector{}
 }
@@ -108,10 +113,11 @@ func (o *webhookOracle) called(t *testing.T, r *rest.AdmissionRequest) []string 
 	}
 	kind := schema.GroupVersionKind{Group: r.Resource.Group, Version: r.Resource.Version, Kind: r.Kind.Kind}
 	attributes := func(of schema.GroupVersionResource) admission.Attributes {
-		return admission.NewAttributesRecord(asObject(r.Object), asObject(r.OldObject), kind, space, r.Name, of, r.Subresource,
-			admission.Operation(r.Operation), nil, false, nil)
+		return admission.NewAttributesRecord(asObject(r.Object), asObject(r.OldObject), kind, space, r.Name, of,
+			r.Subresource, admission.Operation(r.Operation), nil, false, nil)
 	}
-	requested := schema.GroupVersionResource{Group: r.Resource.Group, Version: r.Resource.Version, Resource: r.Resource.Resource}
+	requested := schema.GroupVersionResource{Group: r.Resource.Group, Version: r.Resource.Version,
+		Resource: r.Resource.Resource}
 	versions := []schema.GroupVersionResource{requested}
 	for _, other := range []schema.GroupVersionResource{{Group: "example.com", Version: "v1", Resource: "crates"},
 		{Group: "old.example.com", Version: "v1beta1", Resource: "crates"}} {
@@ -119,7 +125,8 @@ func (o *webhookOracle) called(t *testing.T, r *rest.AdmissionRequest) []string 
 			versions = append(versions, other)
 		}
 	}
-	inNamespace, selected := &namespace.Matcher{NamespaceLister: corelisters.NewNamespaceLister(o.namespaces)}, &objectpredicate.Matcher{}
+	inNamespace, selected := &namespace.Matcher{NamespaceLister: corelisters.NewNamespaceLister(o.namespaces)},
+		&objectpredicate.Matcher{}
 	var called []string
 	for i, h := range o.hooks {
 		accessor := upstreamwebhook.NewValidatingWebhookAccessor(fmt.Sprint(i), "random", h)
@@ -135,7 +142,8 @@ func (o *webhookOracle) called(t *testing.T, r *rest.AdmissionRequest) []string 
 			}
 		}
 		for j, version := range versions {
-			if matches && (j == 0 || *h.MatchPolicy == admissionregistrationv1.Equivalent) && slices.ContainsFunc(h.Rules, in(version)) {
+			if matches && (j == 0 || *h.MatchPolicy == admissionregistrationv1.Equivalent) &&
+				slices.ContainsFunc(h.Rules, in(version)) {
 				called = append(called, fmt.Sprintf("%d %s/%s", i, version.Group, version.Version))
 				break
 			}
@@ -166,7 +174,8 @@ func TestWebhooksMatchAsUpstream(t *testing.T) {
 		_, _ = fmt.Fprintf(w, `{"apiVersion":"admission.k8s.io/v1","kind":"AdmissionReview","response":{"uid":%q,"allowed":true}}`, review.Request.UID)
 	}))
 	t.Cleanup(server.Close)
-	calls, err := callout.New(callout.Options{Dial: (&net.Dialer{}).DialContext, Allow: func(netip.AddrPort) error { return nil }})
+	calls, err := callout.New(callout.Options{Dial: (&net.Dialer{}).DialContext,
+		Allow: func(netip.AddrPort) error { return nil }})
 	require.NoError(t, err)
 	t.Cleanup(calls.Close)
 	hooks, err := webhook.New(webhook.Options{Calls: calls})
@@ -186,15 +195,19 @@ func TestWebhooksMatchAsUpstream(t *testing.T) {
 		}
 		return nil
 	}}
-	api, err := rest.New(rest.Options{Admission: []rest.Admission{ask}, Plugins: []rest.Plugin{hooks}}, builtin.Namespaces(),
-		rest.Resource[hookedCrate]{Group: "example.com", Version: "v1", Plural: "crates", Names: rest.Names{Kind: "Crate"}, Versions: []rest.VersionOf[hookedCrate]{
-			rest.Converted[hookedCrate](rest.Resource[hookedCrate]{Group: "old.example.com", Version: "v1beta1"}, nil, nil)}},
-		rest.Resource[hookedYard]{Group: "example.com", Version: "v1", Plural: "yards", Scope: rest.ScopeCluster, Names: rest.Names{Kind: "Yard"}})
+	api, err := rest.New(rest.Options{Admission: []rest.Admission{ask}, Plugins: []rest.Plugin{hooks}},
+		builtin.Namespaces(),
+		rest.Resource[hookedCrate]{Group: "example.com", Version: "v1", Plural: "crates", Names: rest.Names{Kind: "Crate"},
+			Versions: []rest.VersionOf[hookedCrate]{
+				rest.Converted[hookedCrate](rest.Resource[hookedCrate]{Group: "old.example.com", Version: "v1beta1"}, nil, nil)}},
+		rest.Resource[hookedYard]{Group: "example.com", Version: "v1", Plural: "yards", Scope: rest.ScopeCluster,
+			Names: rest.Names{Kind: "Yard"}})
 	require.NoError(t, err)
 	t.Cleanup(func() { require.NoError(t, api.Close()) })
 	send := func(method, path, body string) {
 		h := httptest.NewRequest(method, path, strings.NewReader(body))
-		h.Header.Set("Content-Type", map[bool]string{true: "application/merge-patch+json", false: "application/json"}[method == "PATCH"])
+		h.Header.Set("Content-Type",
+			map[bool]string{true: "application/merge-patch+json", false: "application/json"}[method == "PATCH"])
 		w := httptest.NewRecorder()
 		api.ServeHTTP(w, h)
 		require.Less(t, w.Code, 300, "%s %s: %s", method, path, w.Body)
@@ -207,9 +220,11 @@ func TestWebhooksMatchAsUpstream(t *testing.T) {
 	const old = "/apis/old.example.com/v1beta1/namespaces/team/crates"
 	matched := 0
 	for _, c := range []struct{ method, path, body string }{
-		{"POST", "/api/v1/namespaces", `{"apiVersion":"v1","kind":"Namespace","metadata":{"name":"team","labels":{"stage":"test"}}}`},
+		{"POST", "/api/v1/namespaces",
+			`{"apiVersion":"v1","kind":"Namespace","metadata":{"name":"team","labels":{"stage":"test"}}}`},
 		{"POST", old, `{"apiVersion":"old.example.com/v1beta1","kind":"Crate","metadata":{"name":"a","labels":{"size":"small"}}}`},
-		{"POST", "/apis/example.com/v1/namespaces/team/crates", `{"apiVersion":"example.com/v1","kind":"Crate","metadata":{"name":"b"}}`},
+		{"POST", "/apis/example.com/v1/namespaces/team/crates",
+			`{"apiVersion":"example.com/v1","kind":"Crate","metadata":{"name":"b"}}`},
 		{"PATCH", old + "/b/status", `{"status":{"full":1}}`},
 		{"PATCH", "/apis/example.com/v1/namespaces/team/crates/a", `{"metadata":{"labels":{"size":"large"}}}`},
 		{"PATCH", "/api/v1/namespaces/team", `{"metadata":{"labels":{"stage":"live"}}}`},
@@ -217,14 +232,16 @@ func TestWebhooksMatchAsUpstream(t *testing.T) {
 		{"PATCH", "/api/v1/namespaces/team", `{"metadata":{"labels":{"stage":null,"size":"small"}}}`},
 		{"DELETE", old + "/a", ""},
 		{"DELETE", "/apis/example.com/v1/namespaces/team/crates/b", ""},
-		{"POST", "/apis/example.com/v1/yards", `{"apiVersion":"example.com/v1","kind":"Yard","metadata":{"name":"a","labels":{"size":"large","stage":"test"}}}`},
+		{"POST", "/apis/example.com/v1/yards",
+			`{"apiVersion":"example.com/v1","kind":"Yard","metadata":{"name":"a","labels":{"size":"large","stage":"test"}}}`},
 		{"DELETE", "/apis/example.com/v1/yards/a", ""},
 		{"DELETE", "/api/v1/namespaces/team", ""},
 	} {
 		namespaces, err := resttest.Client[builtin.Namespace](t, api).List(t.Context(), rest.ListOptions{})
 		require.NoError(t, err)
 		for _, ns := range namespaces.Items {
-			require.NoError(t, o.namespaces.Update(&corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: ns.Name, Labels: ns.Labels}}))
+			require.NoError(t, o.namespaces.Update(&corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: ns.Name,
+				Labels: ns.Labels}}))
 		}
 		clear(seen)
 		send(c.method, c.path, c.body)

@@ -8,9 +8,10 @@ import (
 	"time"
 )
 
-// Run calls f with the seeds 1 to n, so that every run of the tests does the same. If DECORUM_ROUNDS is a duration, as in "1m", Run calls
-// f for that long instead, and at least n times, with seeds that no earlier run had. It stops at the first seed that fails, and prints
-// it. DECORUM_SEED runs only the round with that seed. Run reports whether it ran at least n rounds.
+// Run calls f with the seeds 1 to n, so that every run of the tests does the same. If DECORUM_ROUNDS is a duration, as
+// in "1m", Run calls f for that long instead, and at least n times, with seeds that no earlier run had. It stops at the
+// first seed that fails, and prints it. DECORUM_SEED runs only the round with that seed. Run reports whether it ran at
+// least n rounds.
 func Run(t *testing.T, n int, f func(t *testing.T, seed int64)) bool {
 	t.Helper()
 	if text := os.Getenv("DECORUM_SEED"); text != "" {

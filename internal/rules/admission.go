@@ -7,15 +7,15 @@ import (
 	"github.com/decorum-go/decorum/internal/doc"
 )
 
-// AdmissionLanguage is a [Set] whose language can also express conditions, messages and patches about a write: the expressions of
-// admission webhooks and policies.
+// AdmissionLanguage is a [Set] whose language can also express conditions, messages and patches about a write: the
+// expressions of admission webhooks and policies.
 type AdmissionLanguage interface {
 	// Admission returns the language of admission. It takes milliseconds, so callers keep the result.
 	Admission() (Admission, error)
 }
 
-// AdmissionOf returns the language of admission of a rest.Rules. It returns an error if the rules contain no language, or one without
-// expressions of admission.
+// AdmissionOf returns the language of admission of a rest.Rules. It returns an error if the rules contain no language,
+// or one without expressions of admission.
 func AdmissionOf(hidden any) (Admission, error) {
 	language, ok := hidden.(AdmissionLanguage)
 	if !ok {
@@ -28,8 +28,8 @@ var errNoLanguage = errors.New("expressions of admission need a language: set re
 
 // Admission compiles expressions about a write. It is safe for concurrent use.
 //
-// Expressions see the variables object, oldObject, request and namespaceObject, which are null if the write does not have them. [Visible]
-// adds more variables.
+// Expressions see the variables object, oldObject, request and namespaceObject, which are null if the write does not
+// have them. [Visible] adds more variables.
 type Admission interface {
 	// Scope returns an empty scope.
 	Scope() (Scope, error)
@@ -47,24 +47,25 @@ type Visible struct {
 	Patches bool
 }
 
-// Scope compiles expressions that share variables. A scope and its expressions may be used concurrently after the last call of Define and
-// Compile.
+// Scope compiles expressions that share variables. A scope and its expressions may be used concurrently after the last
+// call of Define and Compile.
 type Scope interface {
-	// Define compiles the variable variables.NAME of the expressions that are compiled later. If it returns an error, the later
-	// expressions can still refer to the variable, and fail.
+	// Define compiles the variable variables.NAME of the expressions that are compiled later. If it returns an error, the
+	// later expressions can still refer to the variable, and fail.
 	Define(name, text string, v Visible) error
 	// Compile compiles an expression. An error describes the fault of the text to clients, in the words of API servers.
 	Compile(text string, want Type, v Visible) (Expression, error)
-	// Evaluate returns an evaluation of expressions of this scope about one write. All of them together, with the variables that they use,
-	// may cost budget. An evaluation serves one goroutine, and keeps the values of variables that it has computed.
+	// Evaluate returns an evaluation of expressions of this scope about one write. All of them together, with the
+	// variables that they use, may cost budget. An evaluation serves one goroutine, and keeps the values of variables that
+	// it has computed.
 	Evaluate(in *Input, budget int64) Evaluation
 }
 
 // Type is a type of results.
 type Type int
 
-// These are the types of results. The result of a patch is a document: a list of maps with the members of the operations of a JSON patch,
-// or an apply configuration.
+// These are the types of results. The result of a patch is a document: a list of maps with the members of the
+// operations of a JSON patch, or an apply configuration.
 const (
 	Bool Type = iota
 	Text
@@ -78,8 +79,8 @@ type Expression interface{ Text() string }
 
 // Evaluation computes the results of expressions about one write.
 type Evaluation interface {
-	// Value returns the result of an expression. It returns an *[Exhausted] if the budget is spent; all later expressions would fail, too.
-	// Any other error concerns this expression only. The evaluation ends early if ctx does.
+	// Value returns the result of an expression. It returns an *[Exhausted] if the budget is spent; all later expressions
+	// would fail, too. Any other error concerns this expression only. The evaluation ends early if ctx does.
 	Value(ctx context.Context, e Expression) (doc.Value, error)
 	// Left returns the rest of the budget.
 	Left() int64
@@ -91,8 +92,8 @@ type Exhausted struct{ Text string }
 // Error implements error.
 func (e *Exhausted) Error() string { return e.Text }
 
-// The budgets of evaluations, in units of CEL. They are those of API servers: for all validations of a policy in one of its bindings, and
-// for all match conditions of one webhook or policy.
+// The budgets of evaluations, in units of CEL. They are those of API servers: for all validations of a policy in one of
+// its bindings, and for all match conditions of one webhook or policy.
 const (
 	PolicyBudget     = 10_000_000
 	ConditionsBudget = 2_500_000

@@ -23,8 +23,8 @@ type compiledCondition struct {
 	fault error // if set, Expression is nil
 }
 
-// CompileConditions compiles match conditions, which see what v says and the variables of the scope. Conditions that do not compile fail
-// when they are evaluated.
+// CompileConditions compiles match conditions, which see what v says and the variables of the scope. Conditions that do
+// not compile fail when they are evaluated.
 func CompileConditions(s Scope, conditions []Condition, v Visible) *Conditions {
 	c := &Conditions{scope: s}
 	for _, condition := range conditions {
@@ -34,8 +34,9 @@ func CompileConditions(s Scope, conditions []Condition, v Visible) *Conditions {
 	return c
 }
 
-// Match reports whether all conditions are true of a write. If a condition is false, errors in other conditions do not matter, and failed
-// is the name of the condition. Otherwise err is the errors of all conditions, and the failure policy decides.
+// Match reports whether all conditions are true of a write. If a condition is false, errors in other conditions do not
+// matter, and failed is the name of the condition. Otherwise err is the errors of all conditions, and the failure
+// policy decides.
 func (c *Conditions) Match(ctx context.Context, in *Input) (matches bool, failed string, err error) {
 	if len(c.compiled) == 0 {
 		return true, "", nil
@@ -66,7 +67,8 @@ func (c *Conditions) Match(ctx context.Context, in *Input) (matches bool, failed
 	return true, "", nil
 }
 
-// NotCompiled returns the error of evaluating an expression that did not compile because of fault, or nil if fault is nil.
+// NotCompiled returns the error of evaluating an expression that did not compile because of fault, or nil if fault is
+// nil.
 func NotCompiled(fault error) error {
 	if fault == nil {
 		return nil

@@ -2,8 +2,8 @@ package schema
 
 import "github.com/decorum-go/decorum/internal/doc"
 
-// Alteration replaces zeros of a document by other values. A caller that converts the document before and after learns which fields of the
-// result depend on these zeros.
+// Alteration replaces zeros of a document by other values. A caller that converts the document before and after learns
+// which fields of the result depend on these zeros.
 type Alteration struct {
 	// Kind selects the zeros: false, 0, "", or an empty list or map.
 	Kind doc.Kind
@@ -13,8 +13,8 @@ type Alteration struct {
 	found int
 }
 
-// Altered returns v with the selected zeros altered, and how many zeros of the kind there are. It skips metadata, and zeros that known has in
-// the same places.
+// Altered returns v with the selected zeros altered, and how many zeros of the kind there are. It skips metadata, and
+// zeros that known has in the same places.
 func (s *Schema) Altered(v, known doc.Value, a Alteration) (altered doc.Value, zeros int) {
 	altered = v.Rewrite(func(_ int, key string, child doc.Value) doc.Value {
 		if p := s.Property(key); p == nil || p.unchecked {
@@ -61,7 +61,8 @@ func isZero(v doc.Value) bool {
 	return v.Len() == 0 && !v.IsNull() && !v.IsAbsent()
 }
 
-// alteredNumber fits into every integer type of Go, and a conversion to a unit ten times or a hundred times as large does not make it zero.
+// alteredNumber fits into every integer type of Go, and a conversion to a unit ten times or a hundred times as large
+// does not make it zero.
 const alteredNumber = 100
 
 // other returns a value other than the zero v that may stand in the same place.

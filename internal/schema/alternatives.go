@@ -7,8 +7,9 @@ import (
 	"github.com/decorum-go/decorum/status"
 )
 
-// alternatives checks a value by anyOf, oneOf, allOf and not, in kube-apiserver's order. An update does not ratchet inside of them. From
-// this point on, the walk reports each error once, because an alternative may repeat an error of the schema.
+// alternatives checks a value by anyOf, oneOf, allOf and not, in kube-apiserver's order. An update does not ratchet
+// inside of them. From this point on, the walk reports each error once, because an alternative may repeat an error of
+// the schema.
 func (w *validator) alternatives(rules *openRules, v doc.Value, at *trail) {
 	if len(rules.anyOf)+len(rules.oneOf)+len(rules.allOf) == 0 && rules.not == nil {
 		return
@@ -83,7 +84,8 @@ func (w *validator) oneOf(all []*Schema, v doc.Value, at *trail) {
 	case 1:
 		w.take(first)
 	default:
-		w.whole(fmt.Sprintf("%q must validate one and only one schema (oneOf). Found %d valid alternatives", at.text(), valid))
+		w.whole(fmt.Sprintf("%q must validate one and only one schema (oneOf). Found %d valid alternatives", at.text(),
+			valid))
 	}
 }
 

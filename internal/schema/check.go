@@ -10,17 +10,18 @@ import (
 	"github.com/decorum-go/decorum/status"
 )
 
-// CheckTypes returns errors for values that the Go type cannot hold: wrong JSON types, numbers out of the range of the Go type, text that
-// its Go type does not decode. The path is the position of the document, nil for a whole object. CheckTypes returns at most a hundred
-// errors. Null counts as absent, except in a list.
+// CheckTypes returns errors for values that the Go type cannot hold: wrong JSON types, numbers out of the range of the
+// Go type, text that its Go type does not decode. The path is the position of the document, nil for a whole object.
+// CheckTypes returns at most a hundred errors. Null counts as absent, except in a list.
 func (s *Schema) CheckTypes(path *status.Path, v doc.Value) status.FieldErrors {
 	c := checker{findings{root: path}}
 	c.value(s, v, &trail{})
 	return c.errs
 }
 
-// CheckTypesRatcheted is CheckTypes for an update. A kind without a Go struct may keep values that a later schema excludes, so for a schema
-// of [FromOpenAPI] the values that the update does not change are accepted. old is absent on creation.
+// CheckTypesRatcheted is CheckTypes for an update. A kind without a Go struct may keep values that a later schema
+// excludes, so for a schema of [FromOpenAPI] the values that the update does not change are accepted. old is absent on
+// creation.
 func (s *Schema) CheckTypesRatcheted(path *status.Path, v, old doc.Value) status.FieldErrors {
 	if !s.fromOpenAPI || old.IsAbsent() {
 		return s.CheckTypes(path, v)
@@ -71,7 +72,8 @@ func (c *checker) value(s *Schema, v doc.Value, at *trail) {
 	}
 }
 
-// fits adds an error for a value of a wrong type, ignoring the values below it. It reports whether the caller can check those.
+// fits adds an error for a value of a wrong type, ignoring the values below it. It reports whether the caller can check
+// those.
 func (f *findings) fits(s *Schema, v doc.Value, at *trail) bool {
 	if v.IsNull() && s.Nullable {
 		return true
@@ -183,8 +185,8 @@ func fitsInt64(v doc.Value) bool {
 	return ok
 }
 
-// badFormat adds an error for a number that its format cannot hold. Like kube-apiserver, the error names the document, and only its text
-// names the field.
+// badFormat adds an error for a number that its format cannot hold. Like kube-apiserver, the error names the document,
+// and only its text names the field.
 func (f *findings) badFormat(s *Schema, at *trail) {
 	if !f.full() {
 		f.whole(fmt.Sprintf("Checked value must be of type %s with format %s in %s", s.Type, s.Format, at.text()))

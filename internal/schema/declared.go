@@ -8,8 +8,8 @@ import (
 	"github.com/decorum-go/decorum/internal/gotype"
 )
 
-// Declared yields the members of a map in the order in which encoding/json writes them: members of a struct in the order of its fields,
-// others by name. Members that the struct does not have come last.
+// Declared yields the members of a map in the order in which encoding/json writes them: members of a struct in the
+// order of its fields, others by name. Members that the struct does not have come last.
 func (s *Schema) Declared(v doc.Value) iter.Seq2[string, doc.Value] {
 	if s == nil || s.Object == nil {
 		return v.Members()

@@ -6,19 +6,21 @@ import (
 	"github.com/decorum-go/decorum/internal/doc"
 )
 
-// Default sets absent values that have a default, at every depth, including list elements and map values (API conventions, Static
-// Defaults). A default that is an object also gets the defaults below it.
+// Default sets absent values that have a default, at every depth, including list elements and map values (API
+// conventions, Static Defaults). A default that is an object also gets the defaults below it.
 //
-// An explicit null stays if the schema is nullable. Otherwise it counts as absent and is replaced by the default or dropped, with two
-// exceptions. In a list whose elements have no default it stays, and [Schema.CheckTypes] rejects it. In a map of a built-in kind it stays,
-// and Go decodes it as a zero value. Default is idempotent, and returns a document that needs no default unchanged.
+// An explicit null stays if the schema is nullable. Otherwise it counts as absent and is replaced by the default or
+// dropped, with two exceptions. In a list whose elements have no default it stays, and [Schema.CheckTypes] rejects it.
+// In a map of a built-in kind it stays, and Go decodes it as a zero value. Default is idempotent, and returns a
+// document that needs no default unchanged.
 func (s *Schema) Default(v doc.Value) doc.Value {
 	full, _ := s.DefaultWithin(v, math.MaxInt)
 	return full
 }
 
-// DefaultWithin does what [Schema.Default] does, unless the defaults take more than limit bytes of JSON. Then it stops and returns v
-// unchanged, and false. Each element of a list gets the defaults of its members, so a short document can ask for a huge one.
+// DefaultWithin does what [Schema.Default] does, unless the defaults take more than limit bytes of JSON. Then it stops
+// and returns v unchanged, and false. Each element of a list gets the defaults of its members, so a short document can
+// ask for a huge one.
 func (s *Schema) DefaultWithin(v doc.Value, limit int) (doc.Value, bool) {
 	d := defaulting{left: limit}
 	full := d.value(s, v)
@@ -82,8 +84,8 @@ func (d *defaulting) set(s *Schema) doc.Value {
 	return s.filled
 }
 
-// WithoutNulls drops each null whose schema neither allows it nor has a default, at every depth. It keeps the null elements of lists.
-// [Schema.Default] does so too, and also sets defaults.
+// WithoutNulls drops each null whose schema neither allows it nor has a default, at every depth. It keeps the null
+// elements of lists. [Schema.Default] does so too, and also sets defaults.
 func (s *Schema) WithoutNulls(v doc.Value) doc.Value {
 	switch v.Kind() {
 	case doc.Map:

@@ -15,12 +15,13 @@ import (
 
 // Options configures [Derive]. The zero value suits a host's own structs.
 type Options struct {
-	// Builtin says that the type is one of Kubernetes, or follows the same conventions: a field is required only if an api tag says so,
-	// lists may have null elements, and duplicate elements are rejected only if an api tag says so.
+	// Builtin says that the type is one of Kubernetes, or follows the same conventions: a field is required only if an api
+	// tag says so, lists may have null elements, and duplicate elements are rejected only if an api tag says so.
 	Builtin bool
-	// Overlay supplies api tags for types whose source cannot be changed. A key names a Go type or one of its members, "Container" or
-	// "Container.ports". If two types share a name, the key includes the import path ("k8s.io/api/core/v1.Container.ports"). A value is the
-	// text of an api tag, and wins over the tag of the field. Derive returns an error for a key that matches no type or field.
+	// Overlay supplies api tags for types whose source cannot be changed. A key names a Go type or one of its members,
+	// "Container" or "Container.ports". If two types share a name, the key includes the import path
+	// ("k8s.io/api/core/v1.Container.ports"). A value is the text of an api tag, and wins over the tag of the field.
+	// Derive returns an error for a key that matches no type or field.
 	Overlay map[string]string
 	// Rules are published with the schema. Their keys have the form of the keys of Overlay.
 	Rules map[string][]Rule
@@ -28,12 +29,13 @@ type Options struct {
 	Description string
 }
 
-// Derive returns the schema of a Go type, usually of the struct of a kind. The root's apiVersion, kind, metadata and status are never
-// required. Derive reports all mistakes at once; each error names the Go type and field.
+// Derive returns the schema of a Go type, usually of the struct of a kind. The root's apiVersion, kind, metadata and
+// status are never required. Derive reports all mistakes at once; each error names the Go type and field.
 func Derive(t reflect.Type, options Options) (*Schema, error) { return new(Types).Derive(t, options) }
 
 func (m *Types) derive(t reflect.Type, options Options) (*Schema, error) {
-	d := deriver{types: m, options: options, root: t, objects: map[reflect.Type]*Object{}, used: map[string]bool{}, usedRules: map[string]bool{}}
+	d := deriver{types: m, options: options, root: t, objects: map[reflect.Type]*Object{}, used: map[string]bool{},
+		usedRules: map[string]bool{}}
 	for d.root.Kind() == reflect.Pointer {
 		d.root = d.root.Elem()
 	}
@@ -85,7 +87,8 @@ func (d *deriver) fail(where string, err error) {
 	d.errs = append(d.errs, fmt.Errorf("schema: %s: %w", where, err))
 }
 
-// schema returns a new schema for one use of a type. Uses share only the objects of structs. where names the place in errors.
+// schema returns a new schema for one use of a type. Uses share only the objects of structs. where names the place in
+// errors.
 func (d *deriver) schema(t reflect.Type, where string) *Schema {
 	for t.Kind() == reflect.Pointer {
 		t = t.Elem()
@@ -132,8 +135,8 @@ func (d *deriver) schema(t reflect.Type, where string) *Schema {
 	return s
 }
 
-// mapSchema returns the schema of a Go map. JSON has only strings as keys, so the type of other keys is kept in goType for CheckTypes,
-// except in built-in kinds, whose objects are decoded anyway.
+// mapSchema returns the schema of a Go map. JSON has only strings as keys, so the type of other keys is kept in goType
+// for CheckTypes, except in built-in kinds, whose objects are decoded anyway.
 func (d *deriver) mapSchema(t reflect.Type, where string) *Schema {
 	switch t.Key().Kind() {
 	case reflect.String, reflect.Int, reflect.Int8, reflect.Int16, reflect.Int32, reflect.Int64,
@@ -157,8 +160,8 @@ func (d *deriver) mapSchema(t reflect.Type, where string) *Schema {
 	return &Schema{Type: ObjectType, Additional: values, goType: limits}
 }
 
-// object returns the description of a struct type. It registers the object before it derives the members, because they may contain the type
-// again.
+// object returns the description of a struct type. It registers the object before it derives the members, because they
+// may contain the type again.
 func (d *deriver) object(t reflect.Type) *Object {
 	if o := d.objects[t]; o != nil {
 		return o
@@ -250,7 +253,8 @@ func (d *deriver) overlayType(s *Schema, t reflect.Type) {
 	}
 }
 
-// overlay returns the tags that apply to a type or to one of its members: this module's own first, then the host's, which wins.
+// overlay returns the tags that apply to a type or to one of its members: this module's own first, then the host's,
+// which wins.
 func (d *deriver) overlay(t reflect.Type, field string) []string {
 	var texts []string
 	if isMeta(t) {
@@ -271,8 +275,8 @@ func (d *deriver) overlay(t reflect.Type, field string) []string {
 	return texts
 }
 
-// overlayKey returns a key under which an overlay may name a type, or one of its members. The next call overwrites it, because most keys
-// are in no overlay.
+// overlayKey returns a key under which an overlay may name a type, or one of its members. The next call overwrites it,
+// because most keys are in no overlay.
 func (d *deriver) overlayKey(typeName, field string) []byte {
 	d.key = append(d.key[:0], typeName...)
 	if field != "" {
@@ -289,8 +293,8 @@ func typeName(t reflect.Type) string {
 	return t.PkgPath() + "." + t.Name()
 }
 
-// describe returns the documentation of a struct's members and of the struct itself, from its SwaggerDoc method or, for object metadata and
-// its parts, from this module's own table.
+// describe returns the documentation of a struct's members and of the struct itself, from its SwaggerDoc method or, for
+// object metadata and its parts, from this module's own table.
 func describe(t reflect.Type) (fields map[string]string, text string) {
 	if isMeta(t) {
 		return metaDocs(t.Name())

@@ -39,10 +39,12 @@ func summary(s *schema.Schema) string {
 	word(!s.Maximum.IsAbsent(), "max=%s", s.Maximum.Literal())
 	word(s.ExclusiveMinimum, "exclusiveMin")
 	word(s.ExclusiveMaximum, "exclusiveMax")
-	for name, n := range map[string]*int64{"maxLength": s.MaxLength, "maxItems": s.MaxItems, "maxProperties": s.MaxProperties} {
+	for name, n := range map[string]*int64{"maxLength": s.MaxLength, "maxItems": s.MaxItems,
+		"maxProperties": s.MaxProperties} {
 		word(n != nil, "%s=%d", name, deref(n))
 	}
-	for name, n := range map[string]*int64{"minLength": s.MinLength, "minItems": s.MinItems, "minProperties": s.MinProperties} {
+	for name, n := range map[string]*int64{"minLength": s.MinLength, "minItems": s.MinItems,
+		"minProperties": s.MinProperties} {
 		word(n != nil, "%s=%d", name, deref(n))
 	}
 	word(s.Pattern != nil, "pattern=%v", s.Pattern)
@@ -179,8 +181,9 @@ func TestLeafTypes(t *testing.T) {
 	s := derive[leaves](t)
 	for name, want := range map[string]string{
 		"time": "string date-time", "micro": "string date-time", "raw": " preserve", "any": " preserve", "number": "number",
-		"addr": "string", "bytes": "string byte", "array": "array of integer int32 min=0 max=255", "quantity": "string|number",
-		"port": "integer|string", "own": " preserve", "int8": "integer int32 min=-128 max=127", "int": "integer int64",
+		"addr": "string", "bytes": "string byte", "array": "array of integer int32 min=0 max=255",
+		"quantity": "string|number",
+		"port":     "integer|string", "own": " preserve", "int8": "integer int32 min=-128 max=127", "int": "integer int64",
 		"uint16": "integer int32 min=0 max=65535", "uint64": "integer min=0", "float32": "number", "map": "object preserve",
 		"byNumber": "object to boolean", "byAddr": "object to boolean", "deep": "array of array of object to integer int64",
 		"pointer": "string", "told": "integer int32",
@@ -239,12 +242,15 @@ type embedding struct {
 func TestMembersAreThoseOfEncodingJSON(t *testing.T) {
 	for _, value := range []any{
 		embedding{Right: &Right{}, hidden: "x"}, left{}, deepest{}, Widget{}, apimeta.ObjectMeta{}, apimeta.Table{},
-		reflect.New(reflect.StructOf([]reflect.StructField{{Name: "A", Type: reflect.TypeFor[int](), Tag: `json:"-,"`}})).Elem().Interface(),
+		reflect.New(reflect.StructOf([]reflect.StructField{{Name: "A", Type: reflect.TypeFor[int](),
+			Tag: `json:"-,"`}})).Elem().Interface(),
 		reflect.New(reflect.StructOf([]reflect.StructField{
-			{Name: "OneWay", Type: reflect.TypeFor[OneWay](), Anonymous: true}, {Name: "OtherWay", Type: reflect.TypeFor[OtherWay](), Anonymous: true},
+			{Name: "OneWay", Type: reflect.TypeFor[OneWay](), Anonymous: true},
+			{Name: "OtherWay", Type: reflect.TypeFor[OtherWay](), Anonymous: true},
 		})).Elem().Interface(),
 		reflect.New(reflect.StructOf([]reflect.StructField{ // built at run time, because vet would see that the fields hide each other
-			{Name: "Deeper", Type: reflect.TypeFor[Deeper](), Anonymous: true}, {Name: "Right", Type: reflect.TypeFor[Right](), Anonymous: true},
+			{Name: "Deeper", Type: reflect.TypeFor[Deeper](), Anonymous: true},
+			{Name: "Right", Type: reflect.TypeFor[Right](), Anonymous: true},
 		})).Elem().Interface(),
 		struct {
 			left
@@ -273,7 +279,8 @@ func TestMembersAreThoseOfEncodingJSON(t *testing.T) {
 				}
 			}
 			assert.Equal(t, slices.Sorted(maps.Keys(members)), names)
-			assert.True(t, slices.IsSortedFunc(s.Object.Properties, func(a, b schema.Property) int { return strings.Compare(a.Name, b.Name) }))
+			assert.True(t, slices.IsSortedFunc(s.Object.Properties,
+				func(a, b schema.Property) int { return strings.Compare(a.Name, b.Name) }))
 		})
 	}
 }
@@ -332,8 +339,8 @@ func TestRecursiveTypesShareTheirObject(t *testing.T) {
 	v := parse(t, `{name: a, children: [{name: b, bogus: 1}, {name: b}], next: {next: {}}}`)
 	pruned, unknown := s.Prune(v)
 	assert.Equal(t, []string{"children[0].bogus"}, unknown)
-	assert.Equal(t, []string{"next.next.name: Required value", "next.name: Required value", `children[1]: Duplicate value: {"name":"b"}`},
-		texts(s.Validate(nil, pruned)))
+	assert.Equal(t, []string{"next.next.name: Required value", "next.name: Required value",
+		`children[1]: Duplicate value: {"name":"b"}`}, texts(s.Validate(nil, pruned)))
 }
 
 type documented struct {
@@ -363,8 +370,9 @@ func TestDescriptions(t *testing.T) {
 
 // Every member of the shared types must be documented, so that kubectl explain has something to print.
 func TestMetadataIsDocumented(t *testing.T) {
-	for _, typ := range []reflect.Type{reflect.TypeFor[apimeta.ObjectMeta](), reflect.TypeFor[apimeta.ListMeta](), reflect.TypeFor[apimeta.TypeMeta](),
-		reflect.TypeFor[apimeta.DeleteOptions](), reflect.TypeFor[apimeta.Condition](), reflect.TypeFor[apimeta.LabelSelector](),
+	for _, typ := range []reflect.Type{reflect.TypeFor[apimeta.ObjectMeta](), reflect.TypeFor[apimeta.ListMeta](),
+		reflect.TypeFor[apimeta.TypeMeta](), reflect.TypeFor[apimeta.DeleteOptions](), reflect.TypeFor[apimeta.Condition](),
+		reflect.TypeFor[apimeta.LabelSelector](),
 		reflect.TypeFor[apimeta.WatchEvent]()} {
 		s, err := schema.Derive(typ, schema.Options{})
 		require.NoError(t, err)
@@ -412,19 +420,24 @@ func TestBuiltinOverlay(t *testing.T) {
 		"github.com/decorum-go/decorum/internal/schema_test.port.protocol": "default=TCP",
 		"service.ips": "list=atomic",
 	}})
-	assert.Equal(t, "array list=map keys=port+protocol patch=merge mergeKey=port of object map=atomic", summary(s.Member("ports")))
+	assert.Equal(t, "array list=map keys=port+protocol patch=merge mergeKey=port of object map=atomic",
+		summary(s.Member("ports")))
 	assert.Equal(t, "object map=atomic", summary(s.At("refs", "[]")))
 	assert.Equal(t, `string default="TCP"`, summary(s.At("ports", "[]", "protocol")))
 	assert.Equal(t, "array list=atomic patch=merge of string", summary(s.Member("ips")))
 	assert.Len(t, s.Validate(nil, s.Default(twice)), 1, "a rule from the overlay is checked")
-	lenient := derive[service](t, schema.Options{Builtin: true, Overlay: map[string]string{"service.ports": "list=map,key=port,key=protocol,duplicates"}})
+	lenient := derive[service](t,
+		schema.Options{Builtin: true,
+			Overlay: map[string]string{"service.ports": "list=map,key=port,key=protocol,duplicates"}})
 	assert.Empty(t, lenient.Validate(nil, twice), "unless the overlay allows duplicates")
 
-	_, err := schema.Derive(reflect.TypeFor[service](), schema.Options{Overlay: map[string]string{"service.ports": "list", "port": "x=1,", "service.refs": "key"}})
+	_, err := schema.Derive(reflect.TypeFor[service](),
+		schema.Options{Overlay: map[string]string{"service.ports": "list", "port": "x=1,", "service.refs": "key"}})
 	require.ErrorContains(t, err, "service.Ports: option list: missing value")
 	require.ErrorContains(t, err, "service.Refs: option key: missing value")
 	require.ErrorContains(t, err, "schema_test.port: the api tag")
-	_, err = schema.Derive(reflect.TypeFor[service](), schema.Options{Overlay: map[string]string{"service.prots": "list=set"}})
+	_, err = schema.Derive(reflect.TypeFor[service](),
+		schema.Options{Overlay: map[string]string{"service.prots": "list=set"}})
 	require.ErrorContains(t, err, "overlay service.prots: unknown type or field")
 }
 
@@ -444,9 +457,11 @@ func TestFingerprint(t *testing.T) {
 	add("list", derive[struct{ A []string }](t))
 	add("map", derive[struct{ A map[string]string }](t))
 	add("nested", derive[struct{ A struct{ A string } }](t))
-	for _, tag := range []string{"default=x", "default=y", "enum=a", "enum=a|b", "minLength=1", "maxLength=1", "pattern=a", "nullable",
+	for _, tag := range []string{"default=x", "default=y", "enum=a", "enum=a|b", "minLength=1", "maxLength=1", "pattern=a",
+		"nullable",
 		"immutable", "optional", "format=date"} {
-		typ := reflect.StructOf([]reflect.StructField{{Name: "A", Type: reflect.TypeFor[string](), Tag: reflect.StructTag(fmt.Sprintf("api:%q", tag))}})
+		typ := reflect.StructOf([]reflect.StructField{{Name: "A", Type: reflect.TypeFor[string](),
+			Tag: reflect.StructTag(fmt.Sprintf("api:%q", tag))}})
 		s, err := schema.Derive(typ, schema.Options{})
 		require.NoError(t, err)
 		add(tag, s)
@@ -457,7 +472,8 @@ func TestFingerprint(t *testing.T) {
 	assert.Equal(t, prints["string"], derive[struct {
 		A string `api:"doc=documentation"`
 	}](t).Fingerprint(), "the fingerprint ignores documentation")
-	assert.Equal(t, "a7618af576c8b4bbc4cf40fc4a337815", derive[struct{ A string }](t).Fingerprint(), "stored fingerprints must stay valid")
+	assert.Equal(t, "a7618af576c8b4bbc4cf40fc4a337815", derive[struct{ A string }](t).Fingerprint(),
+		"stored fingerprints must stay valid")
 }
 
 type panics struct{}
@@ -503,7 +519,8 @@ func TestDeriveErrors(t *testing.T) {
 			[]string{`does not accept the name "a\\b"`}},
 		{"panicking type", struct{ P panics }{}, []string{".P: schema_test.panics: its schema methods panicked: no"}},
 		{"unknown option", tagged[string]("frobnicate"), []string{".A: option frobnicate: unknown option"}},
-		{"several errors", tagged[string]("min=1,maxLength=x,bogus=1"), []string{"option min", "option maxLength", "option bogus"}},
+		{"several errors", tagged[string]("min=1,maxLength=x,bogus=1"),
+			[]string{"option min", "option maxLength", "option bogus"}},
 		{"missing value", tagged[string]("maxLength"), []string{"option maxLength: missing value"}},
 		{"empty value", tagged[string]("maxLength="), []string{"option maxLength: missing value"}},
 		{"unwanted value", tagged[string]("nullable=yes"), []string{"option nullable: it does not take a value"}},
@@ -520,8 +537,10 @@ func TestDeriveErrors(t *testing.T) {
 		{"exclusive without bound", tagged[int]("exclusiveMin"), []string{"an exclusive bound needs min or max"}},
 		{"negative count", tagged[string]("maxLength=-1"), []string{`"-1" is not a count`}},
 		{"lengths crossed", tagged[string]("minLength=2,maxLength=1"), []string{"minLength 2 exceeds maxLength 1"}},
-		{"items of a string", tagged[string]("items.maxLength=1"), []string{"option items.maxLength: type string has no items"}},
-		{"values of a list", tagged[[]string]("values.maxLength=1"), []string{"option values.maxLength: type array has no values"}},
+		{"items of a string", tagged[string]("items.maxLength=1"),
+			[]string{"option items.maxLength: type string has no items"}},
+		{"values of a list", tagged[[]string]("values.maxLength=1"),
+			[]string{"option values.maxLength: type array has no values"}},
 		{"rule of items", tagged[[]string]("items.maxItems=1"), []string{"option items.maxItems"}},
 		{"pattern", tagged[string]("pattern=("), []string{"option pattern: error parsing regexp"}},
 		{"list of a string", tagged[string]("list=set"), []string{"option list"}},
@@ -530,27 +549,32 @@ func TestDeriveErrors(t *testing.T) {
 		{"map without key", tagged[[]node]("list=map"), []string{"list=map needs key="}},
 		{"key without map", tagged[[]node]("key=name"), []string{"key= needs list=map"}},
 		{"unknown key", tagged[[]node]("list=map,key=nmae"), []string{`the elements have no member "nmae"`}},
-		{"key is not a scalar", tagged[[]node]("list=map,key=next"), []string{`the key "next" must be a scalar, but its type is object`}},
+		{"key is not a scalar", tagged[[]node]("list=map,key=next"),
+			[]string{`the key "next" must be a scalar, but its type is object`}},
 		{"key may be missing", tagged[[]Template]("list=map,key=args"), []string{"must be a scalar"}},
-		{"key is optional", tagged[[]WidgetStatus]("list=map,key=phase"), []string{`the key "phase" must be required or have a default`}},
+		{"key is optional", tagged[[]WidgetStatus]("list=map,key=phase"),
+			[]string{`the key "phase" must be required or have a default`}},
 		{"type of a Go type", tagged[int]("type=string"), []string{"the Go type holds values of type integer"}},
 		{"no JSON type", tagged[any]("type=text"), []string{`"text" is not a JSON type`}},
 		{"intOrString", tagged[int]("intOrString"), []string{"the Go type holds values of type integer"}},
 		{"preserveUnknown of a struct", tagged[inner]("preserveUnknown"), []string{"the Go type cannot hold unknown fields"}},
 		{"required and optional", tagged[int]("required,optional"), []string{"both required and optional"}},
 		{"default of a wrong type", tagged[int]("default=red"), []string{`"red" is not a JSON value`}},
-		{"default of a wrong JSON type", tagged[int]("default=true"), []string{"the default breaks the field's own rules", "int64"}},
+		{"default of a wrong JSON type", tagged[int]("default=true"),
+			[]string{"the default breaks the field's own rules", "int64"}},
 		{"default out of range", tagged[int8]("default=200"), []string{"the default breaks", "less than or equal to 127"}},
 		{"default below min", tagged[int]("default=0,min=1"), []string{"the default breaks", "greater than or equal to 1"}},
 		{"default not in enum", tagged[string]("default=a,enum=b"), []string{"the default breaks", "Unsupported value"}},
-		{"default with unknown field", tagged[*Template]("default='{\"imgae\":1}'"), []string{"the default has the unknown field imgae"}},
+		{"default with unknown field", tagged[*Template]("default='{\"imgae\":1}'"),
+			[]string{"the default has the unknown field imgae"}},
 		{"default with a duplicate key", tagged[map[string]int](`default='{"a":1,"a":2}'`), []string{"is not a JSON value"}},
 		{"default of an element", tagged[*Part]("default={}"), []string{"default.name: Required value"}},
 		{"enum of a wrong type", tagged[int]("enum=1|true"), []string{"the enumeration contains a boolean"}},
 		{"multipleOf of nothing", tagged[int]("multipleOf=0"), []string{"multipleOf 0 must be above 0"}},
 		{"multipleOf of an integer with a fraction", tagged[int]("multipleOf=0.5"), []string{"is not of type integer"}},
 		{"safeInteger of a string", tagged[string]("safeInteger"), []string{"it applies to values of type integer"}},
-		{"a discriminator that is not a string", tagged[int]("discriminator"), []string{"a discriminator must be a string, not integer"}},
+		{"a discriminator that is not a string", tagged[int]("discriminator"),
+			[]string{"a discriminator must be a string, not integer"}},
 		{"a discriminator without members", tagged[string]("discriminator"), []string{"has too few members"}},
 		{"a union of one", struct {
 			A *int `json:"a,omitempty" api:"member"`
@@ -588,5 +612,6 @@ func TestDeriveErrors(t *testing.T) {
 
 // tagged returns a struct type whose only field A has type T and this api tag.
 func tagged[T any](tag string) reflect.Type {
-	return reflect.StructOf([]reflect.StructField{{Name: "A", Type: reflect.TypeFor[T](), Tag: reflect.StructTag(fmt.Sprintf("api:%q", tag))}})
+	return reflect.StructOf([]reflect.StructField{{Name: "A", Type: reflect.TypeFor[T](),
+		Tag: reflect.StructTag(fmt.Sprintf("api:%q", tag))}})
 }

@@ -1,22 +1,23 @@
 // Package schema holds the schema of each kind, from which all other packages derive their behavior.
 //
-// [Derive] builds a [Schema] once, from the Go struct of a kind and version: from its json tags, from the patchStrategy and
-// patchMergeKey tags of strategic merge patch, and from this module's own tag, api, which says what Go cannot (defaults,
-// enumerations, bounds, how lists merge, documentation). A schema is immutable, so goroutines may share it. Unknown fields,
-// defaults, validation, patches, apply and the OpenAPI documents all follow from it. [FromOpenAPI] builds a Schema from the OpenAPI v3 schema
-// of a kind without a Go struct; such a schema prunes, defaults and validates as kube-apiserver does for custom resources.
+// [Derive] builds a [Schema] once, from the Go struct of a kind and version: from its json tags, from the patchStrategy
+// and patchMergeKey tags of strategic merge patch, and from this module's own tag, api, which says what Go cannot
+// (defaults, enumerations, bounds, how lists merge, documentation). A schema is immutable, so goroutines may share it.
+// Unknown fields, defaults, validation, patches, apply and the OpenAPI documents all follow from it. [FromOpenAPI]
+// builds a Schema from the OpenAPI v3 schema of a kind without a Go struct; such a schema prunes, defaults and
+// validates as kube-apiserver does for custom resources.
 //
 // # From struct to schema
 //
-// An object has the members that encoding/json gives it, with its rules for embedding and for conflicting names. A type that
-// encodes itself (json.Marshaler, encoding.TextMarshaler) is a leaf. It may declare its schema with the methods
-// OpenAPISchemaType, OpenAPISchemaFormat and OpenAPIV3OneOfTypes, as the types of Kubernetes do. A type may be recursive: all
-// places that use it share one [Object].
+// An object has the members that encoding/json gives it, with its rules for embedding and for conflicting names. A type
+// that encodes itself (json.Marshaler, encoding.TextMarshaler) is a leaf. It may declare its schema with the methods
+// OpenAPISchemaType, OpenAPISchemaFormat and OpenAPIV3OneOfTypes, as the types of Kubernetes do. A type may be
+// recursive: all places that use it share one [Object].
 //
 // # The api tag
 //
-// Commas separate the options. A value that contains a comma stands in single quotes. [Derive] returns an error for an unknown
-// option, for one that does not fit the type, and for contradictory options.
+// Commas separate the options. A value that contains a comma stands in single quotes. [Derive] returns an error for an
+// unknown option, for one that does not fit the type, and for contradictory options.
 //
 //	required, optional               must or need not be present; the rule without them is below
 //	default=red, default='{"a":1}'   what an absent value becomes: JSON, or the bare text of a string
@@ -43,8 +44,8 @@
 //	intOrString, type=string         the types that a json.RawMessage or any may hold
 //	doc='...'                        documentation, in the OpenAPI document and kubectl explain
 //
-// A field is required if its tag says so. It is also required if it is not a pointer and has none of omitempty, omitzero, a
-// default and optional. In built-in kinds (see [Options]) only the tag counts.
+// A field is required if its tag says so. It is also required if it is not a pointer and has none of omitempty,
+// omitzero, a default and optional. In built-in kinds (see [Options]) only the tag counts.
 //
 // # The way of a document
 //
@@ -58,6 +59,6 @@
 //	CheckFixed      rejects changes of immutable fields
 //	Reconcile       before all these, keeps old values that an update leaves out
 //
-// The members of documents and the properties of schemas are both sorted by name, so each walk goes through them side by side.
-// A walk that finds nothing allocates nothing.
+// The members of documents and the properties of schemas are both sorted by name, so each walk goes through them side
+// by side. A walk that finds nothing allocates nothing.
 package schema

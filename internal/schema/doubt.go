@@ -9,8 +9,8 @@ import (
 // Field identifies a field of a Go struct, at whatever places in a document the struct occurs.
 type Field struct{ field *shapeField }
 
-// DoubtfulZeros returns the fields that are absent from v, the JSON of a Go value, although they may have been set to zero: Go omits their
-// zero, and a default would then replace it. Each field is listed once.
+// DoubtfulZeros returns the fields that are absent from v, the JSON of a Go value, although they may have been set to
+// zero: Go omits their zero, and a default would then replace it. Each field is listed once.
 func (w View) DoubtfulZeros(v doc.Value) []Field {
 	d := &doubt{}
 	merger{zeros: ZerosOverDefaults, doubt: d}.fresh(w.schema, w.shape, v)

@@ -5,9 +5,10 @@ import (
 	"github.com/decorum-go/decorum/status"
 )
 
-// RewriteEmbedded returns a value in which rewrite has replaced each embedded resource that is an object. rewrite gets the position of
-// the resource. at is the position of the value, nil for a whole object.
-func (s *Schema) RewriteEmbedded(at *status.Path, v doc.Value, rewrite func(at *status.Path, obj doc.Value) doc.Value) doc.Value {
+// RewriteEmbedded returns a value in which rewrite has replaced each embedded resource that is an object. rewrite gets
+// the position of the resource. at is the position of the value, nil for a whole object.
+func (s *Schema) RewriteEmbedded(at *status.Path, v doc.Value,
+	rewrite func(at *status.Path, obj doc.Value) doc.Value) doc.Value {
 	if !s.embeds {
 		return v
 	}

@@ -9,8 +9,9 @@ import (
 	"github.com/decorum-go/decorum/status"
 )
 
-// One walk reports up to maxNamed errors or maxUnknown unknown fields, and stops once their paths and details take maxNamedBytes together.
-// Since a map key may be as long as the document, this bounds the answer to a document of any size.
+// One walk reports up to maxNamed errors or maxUnknown unknown fields, and stops once their paths and details take
+// maxNamedBytes together. Since a map key may be as long as the document, this bounds the answer to a document of any
+// size.
 const (
 	maxNamed      = 100
 	maxUnknown    = 1000
@@ -20,8 +21,8 @@ const (
 // wholeDocument is the path of errors about the document itself, as in kube-apiserver.
 const wholeDocument = "<nil>"
 
-// findings are the errors of one walk. Their field paths start at the whole object, even if the walk began at a part of it. Their texts
-// name the path from the start of the walk, as kube-apiserver does.
+// findings are the errors of one walk. Their field paths start at the whole object, even if the walk began at a part of
+// it. Their texts name the path from the start of the walk, as kube-apiserver does.
 type findings struct {
 	root  *status.Path // where the walk began
 	errs  status.FieldErrors
@@ -55,7 +56,8 @@ func (f *findings) invalid(at *trail, value any, rule string, bound any) {
 // badType adds an error that names the expected type or format and the actual one.
 func (f *findings) badType(at *trail, value any, want, got string) {
 	if !f.full() {
-		f.add(status.TypeInvalidField(at.below(f.root), value, fmt.Sprintf("%s in body must be of type %s: %q", at.text(), want, got)))
+		f.add(status.TypeInvalidField(at.below(f.root), value,
+			fmt.Sprintf("%s in body must be of type %s: %q", at.text(), want, got)))
 	}
 }
 

@@ -10,9 +10,9 @@ import (
 	"github.com/decorum-go/decorum/internal/doc"
 )
 
-// Fingerprint returns a short text that changes whenever the schema changes, except for documentation, the names of Go types, and whether
-// lists accept null elements. It is the same in every run, so it can be stored: a record with another fingerprint was defaulted, pruned and
-// validated by another schema.
+// Fingerprint returns a short text that changes whenever the schema changes, except for documentation, the names of Go
+// types, and whether lists accept null elements. It is the same in every run, so it can be stored: a record with
+// another fingerprint was defaulted, pruned and validated by another schema.
 func (s *Schema) Fingerprint() string {
 	if s.root != nil {
 		return s.root.print()
@@ -27,14 +27,15 @@ func (s *Schema) computeFingerprint() string {
 	return hex.EncodeToString(sum[:16])
 }
 
-// printer writes a schema as a text that identifies it. It writes an object that it has written before as its number, which ends the
-// recursion of types that contain themselves.
+// printer writes a schema as a text that identifies it. It writes an object that it has written before as its number,
+// which ends the recursion of types that contain themselves.
 type printer struct {
 	text []byte
 	seen map[*Object]int
 }
 
-// schema writes a schema. Stored fingerprints must stay valid, so a constraint that is added here may change the text only if it is set.
+// schema writes a schema. Stored fingerprints must stay valid, so a constraint that is added here may change the text
+// only if it is set.
 func (p *printer) schema(s *Schema) {
 	if s == nil {
 		p.text = append(p.text, '-')
@@ -76,7 +77,8 @@ func (p *printer) schema(s *Schema) {
 	p.quote(s.PatchMergeKey)
 	p.flags(s.duplicates)
 	for _, r := range s.Rules {
-		p.text = fmt.Appendf(p.text, "%q %q %q %q %q %t ", r.Rule, r.Message, r.MessageExpression, r.Reason, r.FieldPath, r.OptionalOldSelf)
+		p.text = fmt.Appendf(p.text, "%q %q %q %q %q %t ", r.Rule, r.Message, r.MessageExpression, r.Reason, r.FieldPath,
+			r.OptionalOldSelf)
 	}
 	p.object(s.Object)
 	p.schema(s.Items)

@@ -9,8 +9,8 @@ import (
 	"github.com/decorum-go/decorum/status"
 )
 
-// maxDefaultNodes bounds how many values one default may grow to with the defaults below it, because the default of a type that contains
-// itself by default would be infinite.
+// maxDefaultNodes bounds how many values one default may grow to with the defaults below it, because the default of a
+// type that contains itself by default would be infinite.
 const maxDefaultNodes = 10_000
 
 // finish checks what can be checked only when the whole tree is known, and prepares the walks.
@@ -88,8 +88,8 @@ func (d *deriver) finish(root *Schema) {
 	})
 }
 
-// complete adds to a declared default the defaults below it, as [Schema.Default] does for the documents of users. It returns false if that
-// takes too many steps.
+// complete adds to a declared default the defaults below it, as [Schema.Default] does for the documents of users. It
+// returns false if that takes too many steps.
 func (s *Schema) complete(v doc.Value, left *int) (doc.Value, bool) {
 	if *left--; *left < 0 {
 		return v, false
@@ -157,8 +157,9 @@ func (s *Schema) contradictions() []error {
 	return errs
 }
 
-// checkKeys rejects list keys that the elements do not have, that are not scalars, or that an element may lack: an element without a key
-// can be neither merged nor owned (API conventions, Lists of named subobjects preferred over maps).
+// checkKeys rejects list keys that the elements do not have, that are not scalars, or that an element may lack: an
+// element without a key can be neither merged nor owned (API conventions, Lists of named subobjects preferred over
+// maps).
 func (d *deriver) checkKeys(s *Schema) error {
 	if s.ListType != MapList {
 		return nil
@@ -177,14 +178,16 @@ func (d *deriver) checkKeys(s *Schema) error {
 	return nil
 }
 
-// places selects the flags that [deriver.markWays] sets: one of the schema, and one of the struct types that lead there.
+// places selects the flags that [deriver.markWays] sets: one of the schema, and one of the struct types that lead
+// there.
 type places struct {
 	own    func(s *Schema) bool
 	schema func(s *Schema) *bool
 	object func(o *Object) *bool
 }
 
-// markWays marks every schema from which a marked place can be reached. It repeats until nothing changes, because types may be recursive.
+// markWays marks every schema from which a marked place can be reached. It repeats until nothing changes, because types
+// may be recursive.
 func (d *deriver) markWays(root *Schema, to places) {
 	var mark func(s *Schema) bool
 	mark = func(s *Schema) bool {

@@ -8,8 +8,8 @@ import (
 	"time"
 )
 
-// checkedFormat returns the format that values must have, or "" if the format is only documentation, as in OpenAPI for every format that a
-// validator does not know.
+// checkedFormat returns the format that values must have, or "" if the format is only documentation, as in OpenAPI for
+// every format that a validator does not know.
 func (s *Schema) checkedFormat() string {
 	var known bool
 	switch s.Type {
@@ -26,11 +26,12 @@ func (s *Schema) checkedFormat() string {
 	return s.Format
 }
 
-// readByGo reports whether a Go type with its own parser reads the text, so that text in another form cannot occur there.
+// readByGo reports whether a Go type with its own parser reads the text, so that text in another form cannot occur
+// there.
 func (s *Schema) readByGo() bool { return s.goType.bytes || s.goType.parsed }
 
-// wellFormed reports whether text has the schema's format. For bytes and times, the Go types decide what is well-formed; this differs in
-// places from the formats of the same name elsewhere.
+// wellFormed reports whether text has the schema's format. For bytes and times, the Go types decide what is
+// well-formed; this differs in places from the formats of the same name elsewhere.
 func (s *Schema) wellFormed(text string) bool {
 	switch {
 	case s.Format == "":
@@ -45,8 +46,8 @@ func (s *Schema) wellFormed(text string) bool {
 	return check == nil || check(text)
 }
 
-// textFormat returns the check of a format, or nil if the format is unknown. The formats are those of custom resource schemas. Hyphens in
-// their names are ignored.
+// textFormat returns the check of a format, or nil if the format is unknown. The formats are those of custom resource
+// schemas. Hyphens in their names are ignored.
 func textFormat(format string) func(string) bool {
 	if check := plainFormat(format); check != nil || !strings.Contains(format, "-") {
 		return check

@@ -11,7 +11,8 @@ func isBase64(text string) bool {
 	return text != "" && !strings.ContainsAny(text, "\r\n") && isEncodedBytes(text)
 }
 
-// isEncodedBytes reports whether Go would decode text as []byte. It decodes in pieces, so large values need no extra memory.
+// isEncodedBytes reports whether Go would decode text as []byte. It decodes in pieces, so large values need no extra
+// memory.
 func isEncodedBytes(text string) bool {
 	if strings.ContainsAny(text, "\r\n") { // Go skips line breaks
 		text = strings.NewReplacer("\r", "", "\n", "").Replace(text)
@@ -31,8 +32,8 @@ func isEncodedBytes(text string) bool {
 	return true
 }
 
-// isUUID reports whether text is a UUID of a version, or of any version for 0: 32 hexadecimal digits in groups, with or without a hyphen
-// between two groups.
+// isUUID reports whether text is a UUID of a version, or of any version for 0: 32 hexadecimal digits in groups, with or
+// without a hyphen between two groups.
 func isUUID(text string, version byte) bool {
 	var digits []byte
 	for i, group := range [...]int{8, 4, 4, 4, 12} {

@@ -14,8 +14,8 @@ const (
 	maxLabel    = 63  // bytes
 )
 
-// isHostname reports whether text is a host name: labels of letters, digits, symbols and inner hyphens, and a top level of letters. A name
-// of a single label may contain only one hyphen, directly after its first character.
+// isHostname reports whether text is a host name: labels of letters, digits, symbols and inner hyphens, and a top level
+// of letters. A name of a single label may contain only one hyphen, directly after its first character.
 func isHostname(text string) bool {
 	labels := strings.Split(text, ".")
 	if len(text) > maxHostname || !allOf(labels, func(l string) bool { return l != "" && len(l) <= maxLabel }) {
@@ -26,7 +26,8 @@ func isHostname(text string) bool {
 		_, first := utf8.DecodeRuneInString(top)
 		return isOfRunes(top[:first], isHostRune) && isOfRunes(strings.TrimPrefix(top[first:], "-"), isHostRune)
 	}
-	return utf8.RuneCountInString(top) > 1 && isOfRunes(top, unicode.IsLetter) && allOf(labels[:len(labels)-1], isHostLabel)
+	return utf8.RuneCountInString(top) > 1 && isOfRunes(top, unicode.IsLetter) &&
+		allOf(labels[:len(labels)-1], isHostLabel)
 }
 
 func isHostLabel(label string) bool {
@@ -65,8 +66,8 @@ func isNameSegment(text string) bool {
 	return text != ""
 }
 
-// isIPv4 reports whether text is an IP address that is written with dots, at least at its end. It ignores leading zeros of the numbers, as
-// Go did before 1.17.
+// isIPv4 reports whether text is an IP address that is written with dots, at least at its end. It ignores leading zeros
+// of the numbers, as Go did before 1.17.
 func isIPv4(text string) bool {
 	return strings.Contains(text, ".") && isAddress(withoutLeadingZeros(text))
 }

@@ -45,8 +45,8 @@ func withoutBlanks(text string) string {
 	}, text)
 }
 
-// isCreditCard reports whether the digits of a text are a credit card number of one of the older companies, judged by prefix and length,
-// with a correct check digit.
+// isCreditCard reports whether the digits of a text are a credit card number of one of the older companies, judged by
+// prefix and length, with a correct check digit.
 func isCreditCard(text string) bool {
 	digits := strings.Map(func(r rune) rune {
 		if r < '0' || r > '9' {
@@ -73,8 +73,9 @@ func isCardNumber(digits string) bool {
 		n, err := strconv.Atoi(digits[:count])
 		return err == nil && low <= n && n <= high
 	}
-	return begins(13, 1, 4, 4) || begins(16, 1, 4, 4) || begins(16, 2, 51, 55) || begins(16, 4, 6011, 6011) || begins(16, 2, 65, 65) ||
-		begins(15, 2, 34, 34) || begins(15, 2, 37, 37) || begins(14, 3, 300, 305) || begins(14, 2, 36, 36) || begins(14, 2, 38, 38) ||
+	return begins(13, 1, 4, 4) || begins(16, 1, 4, 4) || begins(16, 2, 51, 55) || begins(16, 4, 6011, 6011) ||
+		begins(16, 2, 65, 65) || begins(15, 2, 34, 34) || begins(15, 2, 37, 37) || begins(14, 3, 300, 305) ||
+		begins(14, 2, 36, 36) || begins(14, 2, 38, 38) ||
 		begins(15, 4, 2131, 2131) || begins(15, 4, 1800, 1800) || begins(16, 2, 35, 35)
 }
 
@@ -88,7 +89,8 @@ func isSSN(text string) bool {
 
 func isHexColor(text string) bool {
 	digits := strings.TrimPrefix(text, "#")
-	return (len(digits) == 3 || len(digits) == 6) && isOfRunes(digits, func(r rune) bool { return unicode.Is(unicode.ASCII_Hex_Digit, r) })
+	return (len(digits) == 3 || len(digits) == 6) &&
+		isOfRunes(digits, func(r rune) bool { return unicode.Is(unicode.ASCII_Hex_Digit, r) })
 }
 
 // isRGBColor reports whether text is a color such as rgb(0, 128, 255).

@@ -13,8 +13,8 @@ func isDate(text string) bool {
 	return err == nil
 }
 
-// isDateTime reports whether text is a date, the letter T and a time with a zone. It accepts what validators of custom resources accept;
-// they ignore what follows a second T.
+// isDateTime reports whether text is a date, the letter T and a time with a zone. It accepts what validators of custom
+// resources accept; they ignore what follows a second T.
 func isDateTime(text string) bool {
 	if len(text) > 13 && text[13] == ':' { // the hour must have two digits, which Go does not require
 		if _, err := time.Parse(time.RFC3339, text); err == nil {
@@ -59,8 +59,8 @@ func isDuration(text string) bool {
 	return ok
 }
 
-// ParseDuration reads a duration as validators of custom resources do: in Go's syntax, or in Scala's, as numbers with a unit in words ("2
-// days"). It ignores other words if there is at least one number with a unit.
+// ParseDuration reads a duration as validators of custom resources do: in Go's syntax, or in Scala's, as numbers with a
+// unit in words ("2 days"). It ignores other words if there is at least one number with a unit.
 func ParseDuration(text string) (d time.Duration, ok bool) {
 	if d, err := time.ParseDuration(text); err == nil {
 		return d, true
@@ -78,15 +78,16 @@ func ParseDuration(text string) (d time.Duration, ok bool) {
 	return d, ok
 }
 
-// unitOf returns the unit of time that a word stands for, or 0. A word stands for a unit if it is an abbreviation of it or begins with its
-// name.
+// unitOf returns the unit of time that a word stands for, or 0. A word stands for a unit if it is an abbreviation of it
+// or begins with its name.
 func unitOf(word string) time.Duration {
 	for _, unit := range []struct {
 		name   string
 		length time.Duration
 		short  []string
 	}{
-		{"nano", time.Nanosecond, []string{"ns"}}, {"micro", time.Microsecond, []string{"us", "µs"}}, {"milli", time.Millisecond, []string{"ms"}},
+		{"nano", time.Nanosecond, []string{"ns"}}, {"micro", time.Microsecond, []string{"us", "µs"}},
+		{"milli", time.Millisecond, []string{"ms"}},
 		{"sec", time.Second, []string{"s"}}, {"min", time.Minute, []string{"m"}}, {"hour", time.Hour, []string{"h", "hr"}},
 		{"day", 24 * time.Hour, []string{"d"}}, {"week", 7 * 24 * time.Hour, []string{"w", "wk"}},
 	} {
@@ -97,8 +98,8 @@ func unitOf(word string) time.Duration {
 	return 0
 }
 
-// ParseDateTime reads a time as API servers do for expressions: with a zone, or without one for UTC. The empty text is the beginning of
-// 1970.
+// ParseDateTime reads a time as API servers do for expressions: with a zone, or without one for UTC. The empty text is
+// the beginning of 1970.
 func ParseDateTime(text string) (time.Time, error) {
 	if text == "" {
 		return time.Unix(0, 0).UTC(), nil

@@ -12,14 +12,16 @@ import (
 // FuzzWalk sends documents of any shape through every walk, and checks what the walks guarantee each other.
 func FuzzWalk(f *testing.F) {
 	for _, seed := range []string{
-		`{"spec":{"size":1}}`, `{"spec":{"size":0,"color":"pink","parts":[{"name":"a"},{"name":"a"},{}],"tags":["a","a"]}}`, `null`, `[1]`, `{"spec":null}`,
+		`{"spec":{"size":1}}`, `{"spec":{"size":0,"color":"pink","parts":[{"name":"a"},{"name":"a"},{}],"tags":["a","a"]}}`,
+		`null`, `[1]`, `{"spec":null}`,
 		`{"metadata":{"labels":{"a":null}},"spec":{"template":{},"port":true,"note":null,"steps":[null],"extra":{"a":{"b":null}}},"bogus":{}}`,
 		`{"spec":{"size":1e400,"big":99999999999999999999,"weight":-0.0}}`,
 		`{"name":"a","children":[{"name":"b","children":[{}]}],"next":{"next":{"x":1}},"byName":{"a":null}}`,
 	} {
 		f.Add([]byte(seed), []byte(`{"spec":{"size":2}}`))
 	}
-	schemas := []*schema.Schema{widget(f), derive[node](f), derive[leaves](f), derive[Widget](f, schema.Options{Builtin: true})}
+	schemas := []*schema.Schema{widget(f), derive[node](f), derive[leaves](f),
+		derive[Widget](f, schema.Options{Builtin: true})}
 	f.Fuzz(func(t *testing.T, data, other []byte) {
 		v, _, err := codec.DecodeJSON(data)
 		if err != nil {
@@ -54,8 +56,10 @@ func FuzzWalk(f *testing.F) {
 func FuzzTypes(f *testing.F) {
 	for _, seed := range []string{
 		`{"time":"2024-05-06T07:08:09Z","bytes":"AA==","int8":-128,"uint64":18446744073709551615,"float32":1e38,"array":[1,2,3]}`,
-		`{"number":1e5,"map":{"a":1},"byNumber":{"1":true},"deep":[[{"a":1}]],"pointer":"x","int":-0}`, `{"time":null,"bytes":null,"deep":null,"any":null}`,
-		`{"byNumber":{"a":true}}`, `{"byAddr":{"10.0.0.1":true,"x":true}}`, `{"addr":"10.0.0.1"}`, `{"addr":"x"}`, `{"quantity":"1","port":"a","own":{"Hidden":1}}`,
+		`{"number":1e5,"map":{"a":1},"byNumber":{"1":true},"deep":[[{"a":1}]],"pointer":"x","int":-0}`,
+		`{"time":null,"bytes":null,"deep":null,"any":null}`,
+		`{"byNumber":{"a":true}}`, `{"byAddr":{"10.0.0.1":true,"x":true}}`, `{"addr":"10.0.0.1"}`, `{"addr":"x"}`,
+		`{"quantity":"1","port":"a","own":{"Hidden":1}}`,
 		`{"own":{"Hidden":"a"}}`, `{"micro":"2026-01-02T03:04:05.000000Z"}`, `{"micro":"2026-01-02T03:04:05Z"}`,
 	} {
 		f.Add([]byte(seed))

@@ -44,13 +44,14 @@ func leaf(t reflect.Type) (*Schema, error) {
 
 func anything() *Schema { return &Schema{PreserveUnknown: true} }
 
-// isA reports whether a type or its pointer implements an interface. It is false for interface types, whose methods cannot be called
-// without a value.
+// isA reports whether a type or its pointer implements an interface. It is false for interface types, whose methods
+// cannot be called without a value.
 func isA[I any](t reflect.Type) bool {
 	return t.Kind() != reflect.Interface && reflect.PointerTo(t).Implements(reflect.TypeFor[I]())
 }
 
-// tell calls a type's schema methods on a zero value. The methods are foreign code, so tell turns a panic into an error.
+// tell calls a type's schema methods on a zero value. The methods are foreign code, so tell turns a panic into an
+// error.
 func tell(t reflect.Type) (s *Schema, err error) {
 	if !isA[typeTeller](t) && !isA[oneOfTeller](t) {
 		return nil, nil

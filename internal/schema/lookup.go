@@ -2,8 +2,8 @@ package schema
 
 import "github.com/decorum-go/decorum/internal/doc"
 
-// sideBySide finds the schemas of a map's members in one pass over the properties. The caller must ask for the members in the order of the
-// document, which is also the order of the properties.
+// sideBySide finds the schemas of a map's members in one pass over the properties. The caller must ask for the members
+// in the order of the document, which is also the order of the properties.
 type sideBySide struct {
 	properties []Property
 	additional *Schema

@@ -6,9 +6,10 @@ import (
 	"github.com/decorum-go/decorum/status"
 )
 
-// MaxSteps bounds the steps that the patterns of one object may take. Package regexp visits each state of a pattern at most once for each
-// byte of a text, in 3 to 10 ns, and cannot be interrupted. So patterns take at most 1 to 2 seconds of processor time. A text of 3 MB may
-// still have a pattern of 60 states, and 10,000 texts of 20 bytes patterns of 1,000 states.
+// MaxSteps bounds the steps that the patterns of one object may take. Package regexp visits each state of a pattern at
+// most once for each byte of a text, in 3 to 10 ns, and cannot be interrupted. So patterns take at most 1 to 2 seconds
+// of processor time. A text of 3 MB may still have a pattern of 60 states, and 10,000 texts of 20 bytes patterns of
+// 1,000 states.
 const MaxSteps = 200_000_000
 
 // Matching counts the steps of the patterns that the walks of one object match. The zero value is ready to use.
@@ -17,8 +18,8 @@ type Matching struct {
 	fault *status.FieldError // of the first text that was not matched in this walk
 }
 
-// matches reports whether a text matches a pattern. Beyond MaxSteps it matches nothing more, and records a fault of the whole object, because
-// neither answer would be right: a pattern may be below a not.
+// matches reports whether a text matches a pattern. Beyond MaxSteps it matches nothing more, and records a fault of the
+// whole object, because neither answer would be right: a pattern may be below a not.
 func (w *validator) matches(p *Pattern, text string, at *trail) bool {
 	m := &w.matching
 	if m.steps += p.Steps(text); m.steps <= MaxSteps {
@@ -26,7 +27,8 @@ func (w *validator) matches(p *Pattern, text string, at *trail) bool {
 	}
 	if m.fault == nil {
 		m.fault = status.InvalidField(at.below(w.root), text,
-			fmt.Sprintf("%s in body is too long for the pattern '%s': the patterns of the object could take more than %d steps", at.text(), p, MaxSteps))
+			fmt.Sprintf("%s in body is too long for the pattern '%s': the patterns of the object could take more than %d steps",
+				at.text(), p, MaxSteps))
 	}
 	return true
 }

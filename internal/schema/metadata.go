@@ -2,21 +2,23 @@ package schema
 
 import "reflect"
 
-// isMeta reports whether a type belongs to object metadata or the other shared API types, of this module or of the Kubernetes package that
-// has the same types under the same names.
+// isMeta reports whether a type belongs to object metadata or the other shared API types, of this module or of the
+// Kubernetes package that has the same types under the same names.
 func isMeta(t reflect.Type) bool {
 	switch t.PkgPath() {
-	case "github.com/decorum-go/decorum/apimeta", "github.com/decorum-go/decorum/status", "k8s.io/apimachinery/pkg/apis/meta/v1":
+	case "github.com/decorum-go/decorum/apimeta", "github.com/decorum-go/decorum/status",
+		"k8s.io/apimachinery/pkg/apis/meta/v1":
 		return true
 	}
 	return false
 }
 
-// metaOverlay returns the api tag of a metadata type, or of one of its members: what the API conventions require and the Go tags cannot
-// say.
+// metaOverlay returns the api tag of a metadata type, or of one of its members: what the API conventions require and
+// the Go tags cannot say.
 func metaOverlay(typ, field string) (text string, ok bool) {
 	switch typ + "." + field {
-	case "ObjectMeta.managedFields", "LabelSelector.matchExpressions", "LabelSelectorRequirement.values", "DeleteOptions.dryRun":
+	case "ObjectMeta.managedFields", "LabelSelector.matchExpressions", "LabelSelectorRequirement.values",
+		"DeleteOptions.dryRun":
 		text = "list=atomic"
 	case "OwnerReference.", "LabelSelector.":
 		text = "map=atomic"
@@ -42,7 +44,8 @@ func metaDocs(typ string) (fields map[string]string, text string) {
 	case "ListMeta":
 		return listMetaDocs(), "ListMeta is the metadata of a list, and of an answer that is not stored."
 	case "OwnerReference":
-		return ownerReferenceDocs(), "OwnerReference names an object that this one depends on, in the same namespace or without one."
+		return ownerReferenceDocs(),
+			"OwnerReference names an object that this one depends on, in the same namespace or without one."
 	case "ManagedFieldsEntry":
 		return managedFieldsDocs(), "ManagedFieldsEntry says which fields one manager wrote last through one operation."
 	case "FieldsV1":
@@ -69,8 +72,8 @@ func metaDocs(typ string) (fields map[string]string, text string) {
 	return nil, ""
 }
 
-// Official tests of Kubernetes look for the first words of these descriptions in the output of kubectl explain: those of apiVersion, of
-// metadata and of its creationTimestamp.
+// Official tests of Kubernetes look for the first words of these descriptions in the output of kubectl explain: those
+// of apiVersion, of metadata and of its creationTimestamp.
 const (
 	docAPIVersion = "APIVersion defines the version in which the object is written: group and version, or the version alone for the core group."
 	docKind       = "The kind of the object, in CamelCase. It is the kind that the endpoint serves, and cannot change."

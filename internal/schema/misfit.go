@@ -5,9 +5,10 @@ import (
 	"github.com/decorum-go/decorum/internal/words"
 )
 
-// Misfit returns kube-apiserver's message about the first value that does not fit the Go type. kube-apiserver uses it when it copies a tree
-// into a struct, as for the results of strategic merge patch and apply. Misfit checks the fields of a struct in the order of their
-// declaration; null always fits. It returns "" if everything fits, or if kube-apiserver has no message of its own for the misfit.
+// Misfit returns kube-apiserver's message about the first value that does not fit the Go type. kube-apiserver uses it
+// when it copies a tree into a struct, as for the results of strategic merge patch and apply. Misfit checks the fields
+// of a struct in the order of their declaration; null always fits. It returns "" if everything fits, or if
+// kube-apiserver has no message of its own for the misfit.
 func (s *Schema) Misfit(v doc.Value) string {
 	if s == nil || v.IsNull() || s.Anything() {
 		return ""

@@ -17,12 +17,13 @@ type goLimits struct {
 	low      int64
 	high     uint64
 	singleFP bool // float32
-	// nullElements allows null elements in a list and null values in a map. Go decodes them as zero values, and built-in kinds accept them.
+	// nullElements allows null elements in a list and null values in a map. Go decodes them as zero values, and built-in
+	// kinds accept them.
 	nullElements bool
 	// bytes and parsed say that Go reads the text, as []byte or with a type that encodes itself.
 	bytes, parsed bool
-	// own is a type that encodes itself and may reject values; key is such a type for the keys of a map. They are nil if the rest of the
-	// schema decides, and for built-in kinds, whose objects are decoded anyway.
+	// own is a type that encodes itself and may reject values; key is such a type for the keys of a map. They are nil if
+	// the rest of the schema decides, and for built-in kinds, whose objects are decoded anyway.
 	own, key reflect.Type
 }
 
@@ -37,13 +38,15 @@ func (s *Schema) integerLimits() (low int64, high uint64) {
 	return -1 << 63, 1<<63 - 1
 }
 
-// isInteger reports whether a number is written as an integer. A document writes 1.0 and 1e3 as 1 and 1000, so the literal decides. It
-// keeps numbers with very many digits as they were sent; of these, isInteger rejects those with a fraction or an exponent, as Go does.
+// isInteger reports whether a number is written as an integer. A document writes 1.0 and 1e3 as 1 and 1000, so the
+// literal decides. It keeps numbers with very many digits as they were sent; of these, isInteger rejects those with a
+// fraction or an exponent, as Go does.
 func isInteger(v doc.Value) bool {
 	return v.Kind() == doc.Number && !strings.ContainsAny(v.Literal(), ".eE")
 }
 
-// compareNumbers compares two 64-bit integers exactly, and other numbers as floats. A number too large for a float counts as infinite.
+// compareNumbers compares two 64-bit integers exactly, and other numbers as floats. A number too large for a float
+// counts as infinite.
 func compareNumbers(a, b doc.Value) int {
 	x, okX := a.Int()
 	y, okY := b.Int()
@@ -53,8 +56,8 @@ func compareNumbers(a, b doc.Value) int {
 	return cmp.Compare(float(a), float(b))
 }
 
-// isMultiple reports whether a number is an integer multiple of a factor above 0. It is exact for 64-bit integers. For other numbers it
-// allows for rounding, since 0.3 must be a multiple of 0.1.
+// isMultiple reports whether a number is an integer multiple of a factor above 0. It is exact for 64-bit integers. For
+// other numbers it allows for rounding, since 0.3 must be a multiple of 0.1.
 func isMultiple(v, factor doc.Value) bool {
 	i, okI := v.Int()
 	f, okF := factor.Int()

@@ -7,9 +7,9 @@ import (
 	"github.com/decorum-go/decorum/internal/doc"
 )
 
-// EndlessNumber returns the first text that a Go type would take too long to read as a number, see [codec.IsEndless]. Call it before the
-// document is decoded. It checks the places whose Go types read numbers from text themselves and declare that, like resource.Quantity of
-// Kubernetes.
+// EndlessNumber returns the first text that a Go type would take too long to read as a number, see [codec.IsEndless].
+// Call it before the document is decoded. It checks the places whose Go types read numbers from text themselves and
+// declare that, like resource.Quantity of Kubernetes.
 func (s *Schema) EndlessNumber(v doc.Value) (text string, found bool) {
 	if !s.counts {
 		return "", false

@@ -33,15 +33,16 @@ func ReadOpenAPI(json []byte) (*Schema, error) {
 	return s, err
 }
 
-// FromOpenAPI returns the schema of a kind from its OpenAPI v3 schema, the openAPIV3Schema of a CustomResourceDefinition. It adds
-// apiVersion, kind and metadata to the root and to embedded resources.
+// FromOpenAPI returns the schema of a kind from its OpenAPI v3 schema, the openAPIV3Schema of a
+// CustomResourceDefinition. It adds apiVersion, kind and metadata to the root and to embedded resources.
 //
-// FromOpenAPI reads the keywords that a structural schema may have. It returns all errors at once: for a value of a wrong type, a keyword
-// that kube-apiserver does not support, an unknown keyword without the prefix "x-", an invalid pattern, and a default that is too large. It
-// does not check that the schema is structural, and that the defaults satisfy the schema.
+// FromOpenAPI reads the keywords that a structural schema may have. It returns all errors at once: for a value of a
+// wrong type, a keyword that kube-apiserver does not support, an unknown keyword without the prefix "x-", an invalid
+// pattern, and a default that is too large. It does not check that the schema is structural, and that the defaults
+// satisfy the schema.
 //
-// Like kube-apiserver, FromOpenAPI accepts a root without a type that keeps unknown fields, and a root that is an integer or a string. No
-// object satisfies the latter.
+// Like kube-apiserver, FromOpenAPI accepts a root without a type that keeps unknown fields, and a root that is an
+// integer or a string. No object satisfies the latter.
 func FromOpenAPI(source doc.Value) (*Schema, error) {
 	r := openReader{}
 	s := r.place(source, nil)
@@ -97,8 +98,8 @@ func (s *Schema) Source() []byte {
 	return s.root.source
 }
 
-// maxOpenDefault bounds how many values the defaults of one place may contain with the defaults below them. Each list element of a default
-// gets the defaults of its members, so a small schema can describe a huge default.
+// maxOpenDefault bounds how many values the defaults of one place may contain with the defaults below them. Each list
+// element of a default gets the defaults of its members, so a small schema can describe a huge default.
 const maxOpenDefault = 1_000_000
 
 const preserveUnknown = "x-kubernetes-preserve-unknown-fields"
@@ -170,7 +171,9 @@ func (s *Schema) more() *openRules {
 func (r *openReader) keyword(s *Schema, keyword string, v doc.Value, at *openPlace) (err error) {
 	switch keyword {
 	case "type":
-		if s.Type, err = textOf(v); err == nil && !slices.Contains([]string{AnyType, ObjectType, ArrayType, StringType, IntegerType, NumberType, BooleanType}, s.Type) {
+		if s.Type, err = textOf(v); err == nil &&
+			!slices.Contains([]string{AnyType, ObjectType, ArrayType, StringType, IntegerType, NumberType, BooleanType},
+				s.Type) {
 			err = fmt.Errorf("%q is not a JSON type", s.Type)
 		}
 	case "format":
@@ -276,7 +279,8 @@ func (r *openReader) properties(s *Schema, v doc.Value, at *openPlace) error {
 	s.Object = &Object{Properties: make([]Property, v.Len())}
 	for i := range v.Len() {
 		name := v.KeyAt(i)
-		s.Object.Properties[i] = Property{Name: name, Schema: r.place(v.At(i), &openPlace{up: at, name: name}), OmitEmpty: true}
+		s.Object.Properties[i] = Property{Name: name, Schema: r.place(v.At(i), &openPlace{up: at, name: name}),
+			OmitEmpty: true}
 	}
 	return nil
 }
@@ -314,7 +318,8 @@ func (r *openReader) finish(s *Schema, at *openPlace) {
 		o.prepare(s.open)
 		s.distinct = o.distinct
 	}
-	s.distinct = s.distinct || s.tellsApart() || s.Items != nil && s.Items.distinct || s.Additional != nil && s.Additional.distinct
+	s.distinct = s.distinct || s.tellsApart() || s.Items != nil && s.Items.distinct ||
+		s.Additional != nil && s.Additional.distinct
 	s.embeds = s.marksEmbedded()
 	if s.DefaultValue.IsAbsent() || s.DefaultValue.IsNull() {
 		s.DefaultValue = doc.Value{}
@@ -356,7 +361,8 @@ var objectMetadata = sync.OnceValue(func() *Schema {
 	return s.Member("metadata")
 })
 
-// withObjectHead returns the members of an object with apiVersion, kind and metadata. The schema of o may restrict them.
+// withObjectHead returns the members of an object with apiVersion, kind and metadata. The schema of o may restrict
+// them.
 func withObjectHead(o *Object) *Object {
 	out := &Object{}
 	if o != nil {
@@ -368,7 +374,8 @@ func withObjectHead(o *Object) *Object {
 		if name == "metadata" {
 			p.Schema, p.unchecked = objectMetadata(), true
 		}
-		i, found := slices.BinarySearchFunc(out.Properties, name, func(p Property, name string) int { return strings.Compare(p.Name, name) })
+		i, found := slices.BinarySearchFunc(out.Properties, name,
+			func(p Property, name string) int { return strings.Compare(p.Name, name) })
 		switch {
 		case !found:
 			out.Properties = slices.Insert(out.Properties, i, p)
@@ -423,7 +430,8 @@ func rulesFrom(v doc.Value) ([]Rule, error) {
 	list, err := elementsOf(v)
 	rules := make([]Rule, len(list))
 	for i, one := range list {
-		texts := map[string]*string{"rule": &rules[i].Rule, "message": &rules[i].Message, "messageExpression": &rules[i].MessageExpression, "fieldPath": &rules[i].FieldPath}
+		texts := map[string]*string{"rule": &rules[i].Rule, "message": &rules[i].Message,
+			"messageExpression": &rules[i].MessageExpression, "fieldPath": &rules[i].FieldPath}
 		for key, value := range one.Members() {
 			var wrong error
 			switch into := texts[key]; {

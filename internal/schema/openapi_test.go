@@ -12,7 +12,8 @@ import (
 	"github.com/decorum-go/decorum/internal/schema"
 )
 
-// internal/oracle compares schemas from OpenAPI with kube-apiserver. The tests of this file cover what a schema may say at all.
+// internal/oracle compares schemas from OpenAPI with kube-apiserver. The tests of this file cover what a schema may say
+// at all.
 
 func decode(t testing.TB, json string) doc.Value {
 	t.Helper()
@@ -31,10 +32,13 @@ func fromOpenAPI(t testing.TB, spec string) *schema.Schema {
 
 func TestFromOpenAPIRefuses(t *testing.T) {
 	for _, c := range []struct{ name, spec, want string }{
-		{"a wrong type of a keyword", `{"type":"string","maxLength":"x"}`, "schema: spec: maxLength: must be an integer, not string"},
+		{"a wrong type of a keyword", `{"type":"string","maxLength":"x"}`,
+			"schema: spec: maxLength: must be an integer, not string"},
 		{"an unknown type", `{"type":"text"}`, `schema: spec: type: "text" is not a JSON type`},
-		{"an unknown keyword", `{"type":"object","properties":{"size":{"type":"integer","minimun":1}}}`, "schema: spec.size: minimun: unknown keyword"},
-		{"a keyword without support", `{"$ref":"#/definitions/x"}`, "schema: spec: $ref: OpenAPIV3Schema 'ref' is not supported"},
+		{"an unknown keyword", `{"type":"object","properties":{"size":{"type":"integer","minimun":1}}}`,
+			"schema: spec.size: minimun: unknown keyword"},
+		{"a keyword without support", `{"$ref":"#/definitions/x"}`,
+			"schema: spec: $ref: OpenAPIV3Schema 'ref' is not supported"},
 		{"several schemas of elements", `{"type":"array","items":[{"type":"string"}]}`,
 			"schema: spec: items: OpenAPIV3Schema 'items' must be a schema, but is an array"},
 		{"unique elements", `{"type":"array","items":{"type":"string"},"uniqueItems":true}`,
@@ -43,9 +47,12 @@ func TestFromOpenAPIRefuses(t *testing.T) {
 			"schema: spec[]: pattern: must be a valid regular expression, but isn't: error parsing regexp: missing closing ): `(`"},
 		{"a pattern that explodes", `{"type":"string","pattern":"((a{100}){100}){100}"}`,
 			"must be a valid regular expression, but isn't: error parsing regexp: invalid repeat count"},
-		{"a schema that is not an object", `{"type":"object","additionalProperties":7}`, "schema: spec.{}: schema: must be an object, not number"},
-		{"unknown fields pruned on purpose", `{"type":"object","x-kubernetes-preserve-unknown-fields":false}`, "must be true or undefined"},
-		{"a rule of a wrong type", `{"type":"object","x-kubernetes-validations":[{"rule":true}]}`, "x-kubernetes-validations: rule: must be a string, not boolean"},
+		{"a schema that is not an object", `{"type":"object","additionalProperties":7}`,
+			"schema: spec.{}: schema: must be an object, not number"},
+		{"unknown fields pruned on purpose", `{"type":"object","x-kubernetes-preserve-unknown-fields":false}`,
+			"must be true or undefined"},
+		{"a rule of a wrong type", `{"type":"object","x-kubernetes-validations":[{"rule":true}]}`,
+			"x-kubernetes-validations: rule: must be a string, not boolean"},
 		{"a default that explodes", exploding(), "default: it is too large with the defaults below it"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -60,7 +67,8 @@ func TestFromOpenAPIRefuses(t *testing.T) {
 // exploding returns a schema whose default contains two million values.
 func exploding() string {
 	many := func(element string) string { return "[" + strings.Repeat(element+",", 1999) + element + "]" }
-	return `{"type":"array","default":` + many("{}") + `,"items":{"type":"object","properties":{"a":{"type":"array","default":` + many("1") +
+	return `{"type":"array","default":` + many("{}") +
+		`,"items":{"type":"object","properties":{"a":{"type":"array","default":` + many("1") +
 		`,"items":{"type":"integer"}}}}}`
 }
 
@@ -80,7 +88,8 @@ func TestEmbeddedResources(t *testing.T) {
 	assert.True(t, s.At("spec", "template").IsEmbedded())
 	pruned, unknown := s.Prune(decode(t,
 		`{"spec":{"template":{"apiVersion":"v1","kind":"A","metadata":{"name":"n","colour":"red"},"spec":{"a":"x","b":1},"c":2}}}`))
-	assert.Equal(t, `{"spec":{"template":{"apiVersion":"v1","kind":"A","metadata":{"name":"n"},"spec":{"a":"x"}}}}`, string(codec.AppendJSON(nil, pruned)))
+	assert.Equal(t, `{"spec":{"template":{"apiVersion":"v1","kind":"A","metadata":{"name":"n"},"spec":{"a":"x"}}}}`,
+		string(codec.AppendJSON(nil, pruned)))
 	assert.Equal(t, []string{"spec.template.c", "spec.template.metadata.colour", "spec.template.spec.b"}, unknown)
 }
 
@@ -100,7 +109,8 @@ func TestMetadataOfTheRoot(t *testing.T) {
 func TestLargeSchemas(t *testing.T) {
 	var fields []string
 	for i := range 5000 {
-		fields = append(fields, `"f`+strings.Repeat("x", i%7)+string(rune('a'+i%26))+strings.Repeat("y", i/26)+`":{"type":"string","pattern":"^[a-z]{1,200}$"}`)
+		fields = append(fields, `"f`+strings.Repeat("x", i%7)+string(rune('a'+i%26))+strings.Repeat("y", i/26)+
+			`":{"type":"string","pattern":"^[a-z]{1,200}$"}`)
 	}
 	s := fromOpenAPI(t, `{"type":"object","properties":{`+strings.Join(fields, ",")+`}}`)
 	assert.NotNil(t, s.At("spec", "fa"))

@@ -8,8 +8,8 @@ import (
 	"github.com/decorum-go/decorum/status"
 )
 
-// openNumber checks a number as kube-apiserver does for custom resources. An integer is compared with a bound without its fraction, and a
-// bound that the type of the field cannot hold is an error about the value, too.
+// openNumber checks a number as kube-apiserver does for custom resources. An integer is compared with a bound without
+// its fraction, and a bound that the type of the field cannot hold is an error about the value, too.
 func (w *validator) openNumber(s *Schema, v doc.Value, at *trail) {
 	w.inRange(s, "Checked", v, at)
 	if f := s.MultipleOf; !f.IsAbsent() {
@@ -45,8 +45,8 @@ func (l limit) rule() string {
 	return "should be " + l.than + " than or equal to "
 }
 
-// inRange reports whether the type and format of a field can hold a number, and adds an error if not. what says whether the number is a
-// value or a bound.
+// inRange reports whether the type and format of a field can hold a number, and adds an error if not. what says whether
+// the number is a value or a bound.
 func (w *validator) inRange(s *Schema, what string, v doc.Value, at *trail) bool {
 	f := float(v)
 	i, isInt := v.Int()
@@ -70,8 +70,8 @@ func (w *validator) inRange(s *Schema, what string, v doc.Value, at *trail) bool
 	return false
 }
 
-// bound adds an error if a value is on the wrong side of a limit. If the type of the field cannot hold the limit, the value is compared as
-// a float.
+// bound adds an error if a value is on the wrong side of a limit. If the type of the field cannot hold the limit, the
+// value is compared as a float.
 func (w *validator) bound(v doc.Value, l limit, at *trail) {
 	i, isInt := v.Int()
 	if whole := saturated(l.value); l.holds && isInt {
@@ -111,7 +111,8 @@ func (w *validator) multiple(v doc.Value, factor float64, holds bool, at *trail)
 
 func (w *validator) notPositive(factor any, at *trail) {
 	if !w.full() {
-		w.add(status.InvalidField(at.below(w.root), factor, fmt.Sprintf("factor MultipleOf declared for %s must be positive: %v", at.text(), factor)))
+		w.add(status.InvalidField(at.below(w.root), factor,
+			fmt.Sprintf("factor MultipleOf declared for %s must be positive: %v", at.text(), factor)))
 	}
 }
 

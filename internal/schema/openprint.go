@@ -5,8 +5,8 @@ import (
 	"github.com/decorum-go/decorum/internal/doc"
 )
 
-// appendWithoutDocs appends the keywords of an OpenAPI schema without its documentation, so that a change of a description does not change
-// the fingerprint.
+// appendWithoutDocs appends the keywords of an OpenAPI schema without its documentation, so that a change of a
+// description does not change the fingerprint.
 func appendWithoutDocs(dst []byte, schema doc.Value) []byte {
 	for keyword, v := range schema.Members() {
 		switch keyword {
@@ -33,7 +33,8 @@ func appendWithoutDocs(dst []byte, schema doc.Value) []byte {
 	return dst
 }
 
-// appendBelow appends the value of a keyword that is a schema, or may be a boolean. The text identifies the schema, but is not JSON.
+// appendBelow appends the value of a keyword that is a schema, or may be a boolean. The text identifies the schema, but
+// is not JSON.
 func appendBelow(dst []byte, v doc.Value) []byte {
 	if v.Kind() != doc.Map {
 		return codec.AppendJSON(dst, v)

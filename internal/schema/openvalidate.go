@@ -9,9 +9,9 @@ import (
 	"github.com/decorum-go/decorum/status"
 )
 
-// openValue validates a value by a schema from OpenAPI, in kube-apiserver's order. It includes the checks of types, which an update
-// ratchets like all others. It counts the steps that kube-apiserver counts: among alternatives, the errors of the one with the most steps
-// are reported.
+// openValue validates a value by a schema from OpenAPI, in kube-apiserver's order. It includes the checks of types,
+// which an update ratchets like all others. It counts the steps that kube-apiserver counts: among alternatives, the
+// errors of the one with the most steps are reported.
 func (w *validator) openValue(s *Schema, v, old doc.Value, at *trail) {
 	if !old.IsAbsent() && w.depth < maxRatchetDepth && s.keepsFault(v, old) {
 		return
@@ -146,8 +146,8 @@ func isWhole(f float64) bool {
 	return f == rounded || rounded != 0 && math.Abs(f-rounded) < 1e-9*math.Abs(rounded)
 }
 
-// openEnum checks a value against the enumeration. Like kube-apiserver, it compares numbers after it has converted the value to the type of
-// the allowed one, so 1.5 is allowed where 1 is.
+// openEnum checks a value against the enumeration. Like kube-apiserver, it compares numbers after it has converted the
+// value to the type of the allowed one, so 1.5 is allowed where 1 is.
 func (w *validator) openEnum(s *Schema, v doc.Value, at *trail) {
 	for _, allowed := range s.Enum {
 		if allowed.IsNull() || v.IsNull() {
@@ -216,12 +216,14 @@ func (w *validator) openObject(s *Schema, v, old doc.Value, at *trail) {
 // forbidden adds an error for a member that the schema excludes.
 func (w *validator) forbidden(key string, at *trail) {
 	if !w.full() {
-		w.add(status.InvalidField(at.below(w.root), key, fmt.Sprintf("%s.%s in body is a forbidden property", at.text(), key)))
+		w.add(status.InvalidField(at.below(w.root), key,
+			fmt.Sprintf("%s.%s in body is a forbidden property", at.text(), key)))
 	}
 }
 
-// keepsFault reports whether an update leaves a value as it was, so that its faults do not count. Like kube-apiserver, it treats a map as
-// changed if the schema does not describe all its members, and a keyed list if an element has no counterpart with its keys.
+// keepsFault reports whether an update leaves a value as it was, so that its faults do not count. Like kube-apiserver,
+// it treats a map as changed if the schema does not describe all its members, and a keyed list if an element has no
+// counterpart with its keys.
 func (s *Schema) keepsFault(v, old doc.Value) bool {
 	if v.Kind() != old.Kind() || v.Len() != old.Len() {
 		return false
@@ -261,8 +263,8 @@ func (s *Schema) anyMember() bool {
 	return s.fromOpenAPI && s.Type == AnyType && !s.IntOrString && !s.PreserveUnknown && s.Nullable && s.Object == nil
 }
 
-// firstKeyed returns a function that finds the first element of a keyed list with the keys of an element. An element without a scalar for
-// each key has no counterpart.
+// firstKeyed returns a function that finds the first element of a keyed list with the keys of an element. An element
+// without a scalar for each key has no counterpart.
 func (s *Schema) firstKeyed(list doc.Value) func(element doc.Value) doc.Value {
 	first := make(map[string]int, list.Len())
 	for i, e := range list.Elements() {

@@ -17,7 +17,8 @@ import (
 // decides reports whether a type that encodes itself may reject a value that its schema allows.
 func decides(t reflect.Type) bool {
 	switch t {
-	case reflect.TypeFor[time.Time](), reflect.TypeFor[apimeta.Time](), reflect.TypeFor[json.Number](), reflect.TypeFor[json.RawMessage](), reflect.TypeFor[apimeta.FieldsV1]():
+	case reflect.TypeFor[time.Time](), reflect.TypeFor[apimeta.Time](), reflect.TypeFor[json.Number](),
+		reflect.TypeFor[json.RawMessage](), reflect.TypeFor[apimeta.FieldsV1]():
 		return false
 	}
 	return true

@@ -39,7 +39,8 @@ func (c *clock) UnmarshalText(text []byte) (err error) {
 	return err
 }
 
-// Clients see the message of a type that encodes itself. Errors that it passes on from encoding/json and package time are reworded.
+// Clients see the message of a type that encodes itself. Errors that it passes on from encoding/json and package time
+// are reworded.
 func TestOwnWords(t *testing.T) {
 	type spec struct {
 		Window  window                       `json:"window,omitempty"`

@@ -2,9 +2,10 @@ package schema
 
 import "github.com/decorum-go/decorum/internal/doc"
 
-// Prune drops the fields that the schema does not know, and returns the first thousand of them in the form that warnings and errors use:
-// spec.foo, spec.containers[0].foo. It returns a document without unknown fields unchanged. It keeps values of a wrong type for
-// [Schema.CheckTypes] to reject, but empties a map that stands in the place of another type.
+// Prune drops the fields that the schema does not know, and returns the first thousand of them in the form that
+// warnings and errors use: spec.foo, spec.containers[0].foo. It returns a document without unknown fields unchanged. It
+// keeps values of a wrong type for [Schema.CheckTypes] to reject, but empties a map that stands in the place of another
+// type.
 func (s *Schema) Prune(v doc.Value) (pruned doc.Value, unknown []string) {
 	p := pruner{}
 	pruned = p.value(s, v, false, &trail{})
@@ -16,8 +17,8 @@ type pruner struct {
 	named   int // total bytes of their names
 }
 
-// value prunes the value of one place. Under a nil schema, every field is unknown. preserve keeps unknown fields even if the schema does
-// not, as in the elements of a list that keeps them.
+// value prunes the value of one place. Under a nil schema, every field is unknown. preserve keeps unknown fields even
+// if the schema does not, as in the elements of a list that keeps them.
 func (p *pruner) value(s *Schema, v doc.Value, preserve bool, at *trail) doc.Value {
 	preserve = preserve || s != nil && s.PreserveUnknown
 	isPlain := s == nil || s.Object == nil && s.Additional == nil

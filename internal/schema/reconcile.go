@@ -2,9 +2,10 @@ package schema
 
 import "github.com/decorum-go/decorum/internal/doc"
 
-// Reconcile completes an update with values of the old object. An immutable field with a default keeps its old value if the update leaves
-// it out, because leaving it out does not mean changing it. If the discriminator of a union changes, Reconcile drops the members that the
-// update left unchanged (API conventions, Unions). It matches the elements of keyed lists by their keys.
+// Reconcile completes an update with values of the old object. An immutable field with a default keeps its old value if
+// the update leaves it out, because leaving it out does not mean changing it. If the discriminator of a union changes,
+// Reconcile drops the members that the update left unchanged (API conventions, Unions). It matches the elements of
+// keyed lists by their keys.
 func (s *Schema) Reconcile(next, old doc.Value) doc.Value {
 	if !s.settles || next == old || next.Kind() != old.Kind() {
 		return next

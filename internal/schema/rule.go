@@ -37,7 +37,8 @@ func (d *deriver) rulesOf(t reflect.Type, field string) []Rule {
 	return rules
 }
 
-// HasRules reports whether the schema has a rule at any place. The schema must not contain itself, like every schema of [FromOpenAPI].
+// HasRules reports whether the schema has a rule at any place. The schema must not contain itself, like every schema of
+// [FromOpenAPI].
 func (s *Schema) HasRules() bool {
 	if s == nil {
 		return false
@@ -45,5 +46,6 @@ func (s *Schema) HasRules() bool {
 	if len(s.Rules) > 0 || s.Items.HasRules() || s.Additional.HasRules() {
 		return true
 	}
-	return s.Object != nil && slices.ContainsFunc(s.Object.Properties, func(p Property) bool { return !p.unchecked && p.Schema.HasRules() })
+	return s.Object != nil && slices.ContainsFunc(s.Object.Properties,
+		func(p Property) bool { return !p.unchecked && p.Schema.HasRules() })
 }

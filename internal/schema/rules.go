@@ -27,8 +27,8 @@ func (p *presence) merge(later presence) {
 	}
 }
 
-// rule writes the options of an api tag into a schema. An option may address the elements of a list or the values of a map:
-// items.maxLength, values.items.pattern.
+// rule writes the options of an api tag into a schema. An option may address the elements of a list or the values of a
+// map: items.maxLength, values.items.pattern.
 func (d *deriver) rule(s *Schema, options []option, where string) presence {
 	var p presence
 	for _, o := range options {
@@ -233,8 +233,8 @@ func (s *Schema) valued(name string) (func(string) error, bool) {
 	return nil, false
 }
 
-// boundToSafeIntegers bounds an integer to the range that a float64 represents exactly, because JSON parsers of other languages use floats
-// (API conventions, Primitive types). It keeps an existing bound, which is tighter or deliberate.
+// boundToSafeIntegers bounds an integer to the range that a float64 represents exactly, because JSON parsers of other
+// languages use floats (API conventions, Primitive types). It keeps an existing bound, which is tighter or deliberate.
 func (s *Schema) boundToSafeIntegers() error {
 	const limit = 1 << 53
 	if s.Minimum.IsAbsent() {
@@ -331,8 +331,8 @@ func (s *Schema) setType(text string) error {
 	return nil
 }
 
-// inferList derives the list type from the patch tags: a list that is merged by a key is a map with that key, and a merged list of scalars
-// is a set.
+// inferList derives the list type from the patch tags: a list that is merged by a key is a map with that key, and a
+// merged list of scalars is a set.
 func (s *Schema) inferList() {
 	if s.Type != ArrayType || !slices.Contains(strings.Split(s.PatchStrategy, ","), "merge") {
 		return

@@ -17,22 +17,24 @@ const (
 	BooleanType = "boolean"
 )
 
-// These list types say how the elements of a list belong together (API conventions, Lists of named subobjects preferred over maps). An
-// atomic list changes as a whole. A set contains each scalar at most once. A map contains each combination of its keys at most once.
+// These list types say how the elements of a list belong together (API conventions, Lists of named subobjects preferred
+// over maps). An atomic list changes as a whole. A set contains each scalar at most once. A map contains each
+// combination of its keys at most once.
 const (
 	AtomicList = "atomic"
 	SetList    = "set"
 	MapList    = "map"
 )
 
-// These map types say how the members of a map or struct belong together. An atomic map changes as a whole. In a granular map (the
-// default), each member has an owner of its own.
+// These map types say how the members of a map or struct belong together. An atomic map changes as a whole. In a
+// granular map (the default), each member has an owner of its own.
 const (
 	AtomicMap   = "atomic"
 	GranularMap = "granular"
 )
 
-// Schema describes what one place of a document may hold. It must not change after [Derive] or [FromOpenAPI] returns it.
+// Schema describes what one place of a document may hold. It must not change after [Derive] or [FromOpenAPI] returns
+// it.
 type Schema struct {
 	// Type is one of the JSON types, or AnyType.
 	Type string
@@ -65,7 +67,8 @@ type Schema struct {
 	// PublishedEnum lists the values that OpenAPI states if Enum is empty. The schema does not check them.
 	PublishedEnum []doc.Value
 
-	// Minimum and Maximum bound a number, inclusively unless the Exclusive twin is set. They are absent if there is no bound.
+	// Minimum and Maximum bound a number, inclusively unless the Exclusive twin is set. They are absent if there is no
+	// bound.
 	Minimum, Maximum                   doc.Value
 	ExclusiveMinimum, ExclusiveMaximum bool
 	// MultipleOf is above 0; a number must be a multiple of it. It is absent if the rule is not set.
@@ -87,7 +90,8 @@ type Schema struct {
 	MapType string
 	// ZeroKey applies to a member that is a key of list elements: if the member is absent, its zero value is the key.
 	ZeroKey bool
-	// PatchStrategy and PatchMergeKey are the tags of that name, which configure strategic merge patch, such as "merge" and "name".
+	// PatchStrategy and PatchMergeKey are the tags of that name, which configure strategic merge patch, such as "merge"
+	// and "name".
 	PatchStrategy, PatchMergeKey string
 
 	// Rules are the rules of a rule language. The schema only publishes them; the host that set them evaluates them.
@@ -99,8 +103,8 @@ type Schema struct {
 	filled doc.Value
 	// filledSize is about how many bytes of JSON filled has.
 	filledSize int
-	// duplicates allows duplicate elements although ListType is a set or map. The ListType then affects only patches and apply. It is set
-	// if the ListType follows from the patch tags alone, or if a tag says so.
+	// duplicates allows duplicate elements although ListType is a set or map. The ListType then affects only patches and
+	// apply. It is set if the ListType follows from the patch tags alone, or if a tag says so.
 	duplicates bool
 	// keeps says that something at or below this place is Immutable, so [Schema.CheckFixed] must look there.
 	keeps bool
@@ -111,8 +115,8 @@ type Schema struct {
 	distinct bool
 	// embeds says that there is an embedded resource at or below this place.
 	embeds bool
-	// fromOpenAPI says that [FromOpenAPI] made the schema. open holds the rules that only such a schema can have; it is nil if there are
-	// none.
+	// fromOpenAPI says that [FromOpenAPI] made the schema. open holds the rules that only such a schema can have; it is
+	// nil if there are none.
 	fromOpenAPI bool
 	open        *openRules
 	root        *root // nil for the parts of a schema
@@ -120,8 +124,8 @@ type Schema struct {
 
 // Object describes the members of a struct type. A recursive type points back to its own Object.
 type Object struct {
-	// Name is the Go type's import path and name, such as "k8s.io/api/core/v1.Container". It identifies the type, and is empty for a struct
-	// type without a name.
+	// Name is the Go type's import path and name, such as "k8s.io/api/core/v1.Container". It identifies the type, and is
+	// empty for a struct type without a name.
 	Name        string
 	Description string
 	// Properties are sorted by name.
@@ -186,8 +190,8 @@ func (o *Object) RequiredNames() (names []string) {
 	return names
 }
 
-// Member returns the schema of a member: of the property with that name, otherwise of the map's values. It returns nil for an unknown
-// member.
+// Member returns the schema of a member: of the property with that name, otherwise of the map's values. It returns nil
+// for an unknown member.
 func (s *Schema) Member(name string) *Schema {
 	if p := s.Property(name); p != nil {
 		return p.Schema
@@ -198,8 +202,8 @@ func (s *Schema) Member(name string) *Schema {
 	return s.Additional
 }
 
-// At follows member names, as [Schema.Member] does for each. The name "[]" stands for the elements of a list. At returns nil if the path
-// leaves the schema.
+// At follows member names, as [Schema.Member] does for each. The name "[]" stands for the elements of a list. At
+// returns nil if the path leaves the schema.
 func (s *Schema) At(path ...string) *Schema {
 	for _, name := range path {
 		if s == nil {
@@ -219,7 +223,8 @@ func (s *Schema) Anything() bool {
 	return s.Type == AnyType && s.PreserveUnknown && !s.IntOrString && len(s.OneOf) == 0
 }
 
-// Types returns the JSON types that a value may have, in the order of their declaration. An empty result means any type.
+// Types returns the JSON types that a value may have, in the order of their declaration. An empty result means any
+// type.
 func (s *Schema) Types() []string {
 	switch {
 	case s.IntOrString:

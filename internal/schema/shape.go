@@ -12,8 +12,8 @@ import (
 	"github.com/decorum-go/decorum/internal/doc"
 )
 
-// Shape knows how Go writes the values of a type. With [Shape.Holds], a caller can skip decoding and encoding a document that is already as
-// Go would write it.
+// Shape knows how Go writes the values of a type. With [Shape.Holds], a caller can skip decoding and encoding a
+// document that is already as Go would write it.
 type Shape struct {
 	kind   shapeKind
 	typ    reflect.Type
@@ -55,8 +55,8 @@ type shapes struct {
 	known map[reflect.Type]*Shape
 }
 
-// of returns the shape of a type. It stores the shape before it looks at the parts, because a type may contain itself. The kind stays
-// opaqueShape unless Holds can decide without decoding.
+// of returns the shape of a type. It stores the shape before it looks at the parts, because a type may contain itself.
+// The kind stays opaqueShape unless Holds can decide without decoding.
 func (m shapes) of(t reflect.Type) *Shape {
 	if s := m.known[t]; s != nil {
 		return s
@@ -132,8 +132,8 @@ func (s *Shape) tellsZero() bool {
 // zeroTeller is the method that encoding/json calls for omitzero.
 type zeroTeller interface{ IsZero() bool }
 
-// Holds reports whether Go, after reading the document into the type, would write the same document. It may also return false if deciding
-// would cost too much.
+// Holds reports whether Go, after reading the document into the type, would write the same document. It may also return
+// false if deciding would cost too much.
 func (s *Shape) Holds(v doc.Value) bool {
 	switch s.kind {
 	case rawShape:

@@ -44,15 +44,16 @@ func (s *Shape) field(name string) *shapeField {
 	if s == nil {
 		return nil
 	}
-	i, found := slices.BinarySearchFunc(s.fields, name, func(f shapeField, name string) int { return strings.Compare(f.name, name) })
+	i, found := slices.BinarySearchFunc(s.fields, name,
+		func(f shapeField, name string) int { return strings.Compare(f.name, name) })
 	if !found {
 		return nil
 	}
 	return &s.fields[i]
 }
 
-// keepsNames reports whether v and the type's JSON of it are maps with the same member names. Go may write a map key differently from how
-// it was sent.
+// keepsNames reports whether v and the type's JSON of it are maps with the same member names. Go may write a map key
+// differently from how it was sent.
 func (s *Shape) keepsNames(v, written doc.Value) bool {
 	if v.Kind() != doc.Map || written.Kind() != doc.Map {
 		return false
@@ -105,8 +106,9 @@ func (s *Shape) written() doc.Value {
 	return zero
 }
 
-// documentShape is the shape of [apimeta.Document]. It describes only metadata; all other members change one by one. All kinds without a
-// Go struct share it.
+// documentShape is the shape of [apimeta.Document]. It describes only metadata; all other members change one by one.
+// All kinds without a Go struct share it.
 var documentShape = sync.OnceValue(func() *Shape {
-	return &Shape{typ: reflect.TypeFor[apimeta.Document](), fields: []shapeField{{name: "metadata", shape: ShapeOf(reflect.TypeFor[apimeta.ObjectMeta]())}}}
+	return &Shape{typ: reflect.TypeFor[apimeta.Document](),
+		fields: []shapeField{{name: "metadata", shape: ShapeOf(reflect.TypeFor[apimeta.ObjectMeta]())}}}
 })

@@ -7,9 +7,9 @@ import (
 	"github.com/decorum-go/decorum/status"
 )
 
-// trail is the position of a walk: one step for each level of the document, linked to the level above, beginning with one for the document
-// itself. The steps live on the stack of the walk, so tracking the position allocates nothing until there is an error. Therefore nothing
-// may retain a step; an error copies what it needs.
+// trail is the position of a walk: one step for each level of the document, linked to the level above, beginning with
+// one for the document itself. The steps live on the stack of the walk, so tracking the position allocates nothing
+// until there is an error. Therefore nothing may retain a step; an error copies what it needs.
 type trail struct {
 	up    *trail
 	key   string // a member's name; unused for elements
@@ -62,8 +62,8 @@ func (t *trail) appendTo(dst []byte) []byte {
 	return append(dst, t.key...)
 }
 
-// text returns the position as the texts of errors name it. Like kube-apiserver, it begins with a dot at a member of a map if the walk began
-// at that map.
+// text returns the position as the texts of errors name it. Like kube-apiserver, it begins with a dot at a member of a
+// map if the walk began at that map.
 func (t *trail) text() string {
 	text := t.below(nil).String()
 	for ; t.up != nil; t = t.up {

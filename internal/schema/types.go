@@ -10,8 +10,9 @@ import (
 	"github.com/decorum-go/decorum/internal/gotype"
 )
 
-// Types remembers what it has found out about Go types, and the schemas that it has derived from them. Kinds have many types in common, and
-// several APIs of one process may serve the same kinds. The zero value has nothing to remember yet. Any goroutine may use it.
+// Types remembers what it has found out about Go types, and the schemas that it has derived from them. Kinds have many
+// types in common, and several APIs of one process may serve the same kinds. The zero value has nothing to remember
+// yet. Any goroutine may use it.
 //
 // Everything that it returns depends on its arguments alone, so users of one Types notice nothing of each other.
 type Types struct {
@@ -55,7 +56,8 @@ func (m *Types) derivation(t reflect.Type, options Options) *derivation {
 		}
 	}
 	options.Overlay = maps.Clone(options.Overlay) // the caller may change it
-	next := &derivation{overlay: options.Overlay, schema: sync.OnceValues(func() (*Schema, error) { return m.derive(t, options) })}
+	next := &derivation{overlay: options.Overlay,
+		schema: sync.OnceValues(func() (*Schema, error) { return m.derive(t, options) })}
 	if m.derived == nil {
 		m.derived = map[derivedKey][]*derivation{}
 	}

@@ -46,7 +46,8 @@ func TestTypesReturnTheSameSchemaForTheSameArguments(t *testing.T) {
 func TestTypesRememberFaults(t *testing.T) {
 	types := new(schema.Types)
 	for range 2 {
-		_, err := types.Derive(reflect.TypeFor[service](), schema.Options{Overlay: map[string]string{"service.prots": "list=set"}})
+		_, err := types.Derive(reflect.TypeFor[service](),
+			schema.Options{Overlay: map[string]string{"service.prots": "list=set"}})
 		assert.ErrorContains(t, err, "overlay service.prots: unknown type or field")
 	}
 }
@@ -54,7 +55,8 @@ func TestTypesRememberFaults(t *testing.T) {
 // Kinds share the shapes of recursive types, so a goroutine must not see half of one.
 func TestTypesServeManyGoroutines(t *testing.T) {
 	types := new(schema.Types)
-	all := []reflect.Type{reflect.TypeFor[node](), reflect.TypeFor[service](), reflect.TypeFor[panel](), reflect.TypeFor[shaped]()}
+	all := []reflect.Type{reflect.TypeFor[node](), reflect.TypeFor[service](), reflect.TypeFor[panel](),
+		reflect.TypeFor[shaped]()}
 	var running sync.WaitGroup
 	for i := range 8 {
 		running.Go(func() {

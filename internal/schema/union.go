@@ -12,8 +12,8 @@ import (
 	"github.com/decorum-go/decorum/status"
 )
 
-// union is a set of struct members. Exactly one of them must be set (API conventions, Unions). A discriminator, if there is one, names that
-// member. If its value names none of the members, none may be set.
+// union is a set of struct members. Exactly one of them must be set (API conventions, Unions). A discriminator, if
+// there is one, names that member. If its value names none of the members, none may be set.
 type union struct {
 	name          string
 	discriminator string // "" if there is none
@@ -25,8 +25,8 @@ type unionMember struct {
 	value string // of the discriminator
 }
 
-// Union is a set of members of a struct. Without a discriminator, exactly one member must be set. With a discriminator, its value
-// determines which member must be set.
+// Union is a set of members of a struct. Without a discriminator, exactly one member must be set. With a discriminator,
+// its value determines which member must be set.
 type Union struct {
 	Discriminator string // "" for a union without a discriminator
 	Members       []UnionMember
@@ -98,8 +98,8 @@ func (u *union) incomplete() error {
 	return nil
 }
 
-// check adds an error if not exactly one member of a union is set, or not the one that the discriminator names. If the old object had the
-// same fault, it is accepted.
+// check adds an error if not exactly one member of a union is set, or not the one that the discriminator names. If the
+// old object had the same fault, it is accepted.
 func (w *validator) union(u *union, v, old doc.Value, at *trail) {
 	if old.Kind() == doc.Map && !u.changed(v, old) {
 		return
@@ -114,9 +114,11 @@ func (w *validator) union(u *union, v, old doc.Value, at *trail) {
 		step.key = m.field
 		switch set := isSet(v.Get(m.field)); {
 		case set && m.value != value:
-			w.add(status.InvalidField(step.below(w.root), "", fmt.Sprintf("may only be specified when `%s` is %q", u.discriminator, m.value)))
+			w.add(status.InvalidField(step.below(w.root), "",
+				fmt.Sprintf("may only be specified when `%s` is %q", u.discriminator, m.value)))
 		case !set && m.value == value:
-			w.add(status.InvalidField(step.below(w.root), "", fmt.Sprintf("must be specified when `%s` is %q", u.discriminator, value)))
+			w.add(status.InvalidField(step.below(w.root), "",
+				fmt.Sprintf("must be specified when `%s` is %q", u.discriminator, value)))
 		}
 	}
 }
@@ -135,7 +137,8 @@ func (w *validator) plainUnion(u *union, v doc.Value, at *trail) {
 		w.add(status.InvalidField(at.below(w.root), "", "must specify one of: "+strings.Join(all, ", ")))
 	case 1:
 	default:
-		w.add(status.InvalidField(at.below(w.root), "{"+strings.Join(set, ", ")+"}", "must specify exactly one of: "+strings.Join(all, ", ")))
+		w.add(status.InvalidField(at.below(w.root), "{"+strings.Join(set, ", ")+"}",
+			"must specify exactly one of: "+strings.Join(all, ", ")))
 	}
 }
 
@@ -144,11 +147,12 @@ func (u *union) changed(v, old doc.Value) bool {
 	if u.discriminator != "" && v.Get(u.discriminator).Text() != old.Get(u.discriminator).Text() {
 		return true
 	}
-	return slices.ContainsFunc(u.members, func(m unionMember) bool { return isSet(v.Get(m.field)) != isSet(old.Get(m.field)) })
+	return slices.ContainsFunc(u.members,
+		func(m unionMember) bool { return isSet(v.Get(m.field)) != isSet(old.Get(m.field)) })
 }
 
-// clear drops the members that an update left unchanged when it changed the discriminator, so that a client that knows only some members
-// can choose another one.
+// clear drops the members that an update left unchanged when it changed the discriminator, so that a client that knows
+// only some members can choose another one.
 func (u *union) clear(v, old doc.Value) doc.Value {
 	value := v.Get(u.discriminator)
 	if u.discriminator == "" || doc.Equal(value, old.Get(u.discriminator)) {

@@ -7,15 +7,16 @@ import (
 	"github.com/decorum-go/decorum/status"
 )
 
-// fewElements is the largest number of elements that are compared pairwise. Longer lists use a map, so that the time does not grow with the
-// square of their length.
+// fewElements is the largest number of elements that are compared pairwise. Longer lists use a map, so that the time
+// does not grow with the square of their length.
 const fewElements = 16
 
 // notKeyed is the message for an element of a keyed list that is not an object.
 const notKeyed = "must be an object for an array of list-type map"
 
-// CheckRepeats returns errors for duplicate elements of sets and keyed lists, unless the old object had duplicates too. old is absent on
-// creation. The path is the position of the document, nil for a whole object. CheckRepeats returns at most a hundred errors.
+// CheckRepeats returns errors for duplicate elements of sets and keyed lists, unless the old object had duplicates too.
+// old is absent on creation. The path is the position of the document, nil for a whole object. CheckRepeats returns at
+// most a hundred errors.
 func (s *Schema) CheckRepeats(path *status.Path, v, old doc.Value) status.FieldErrors {
 	w := repeats{findings{root: path}}
 	w.value(s, v, &trail{})
@@ -71,8 +72,8 @@ func (w *repeats) value(s *Schema, v doc.Value, at *trail) {
 	}
 }
 
-// unique adds an error for each duplicate: in a set, a duplicate element; in a keyed list, duplicate keys. Like kube-apiserver, it reports
-// a value once, however often it is repeated.
+// unique adds an error for each duplicate: in a set, a duplicate element; in a keyed list, duplicate keys. Like
+// kube-apiserver, it reports a value once, however often it is repeated.
 func (w *repeats) unique(s *Schema, v doc.Value, at *trail) {
 	n := v.Len()
 	if i := s.withoutKeys(v); i >= 0 {
@@ -158,8 +159,8 @@ func (s *Schema) same(a, b doc.Value) bool {
 	return true
 }
 
-// appendIdentity appends bytes that are equal for elements with the same identity. Different elements share them only if they differ in
-// numbers beyond 64 bits.
+// appendIdentity appends bytes that are equal for elements with the same identity. Different elements share them only
+// if they differ in numbers beyond 64 bits.
 func (s *Schema) appendIdentity(dst []byte, element doc.Value) []byte {
 	if s.ListType != MapList {
 		return appendIdentity(dst, element)
@@ -170,8 +171,8 @@ func (s *Schema) appendIdentity(dst []byte, element doc.Value) []byte {
 	return dst
 }
 
-// appendIdentity appends an encoding of a value. Equal values have equal encodings, and different values have different ones, except for
-// numbers beyond 64 bits. Each part states its kind and length.
+// appendIdentity appends an encoding of a value. Equal values have equal encodings, and different values have different
+// ones, except for numbers beyond 64 bits. Each part states its kind and length.
 func appendIdentity(dst []byte, v doc.Value) []byte {
 	dst = append(dst, byte(v.Kind()))
 	text := v.Literal()

@@ -5,10 +5,10 @@ import (
 	"github.com/decorum-go/decorum/status"
 )
 
-// CheckFixed returns errors for changes of immutable fields. It compares each field with the same place of the old object, in a keyed list
-// with the element of the same key. New elements and members may have any value, and removed ones may take their fields with them. But
-// adding or removing a struct counts as a change of its immutable fields. The path is the position of the document, nil for a whole object.
-// CheckFixed returns at most a hundred errors.
+// CheckFixed returns errors for changes of immutable fields. It compares each field with the same place of the old
+// object, in a keyed list with the element of the same key. New elements and members may have any value, and removed
+// ones may take their fields with them. But adding or removing a struct counts as a change of its immutable fields. The
+// path is the position of the document, nil for a whole object. CheckFixed returns at most a hundred errors.
 func (s *Schema) CheckFixed(path *status.Path, next, old doc.Value) status.FieldErrors {
 	w := updateValidator{findings{root: path}}
 	w.value(s, next, old, &trail{})

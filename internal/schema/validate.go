@@ -12,14 +12,15 @@ func (s *Schema) Validate(path *status.Path, v doc.Value) status.FieldErrors {
 	return append(s.CheckRules(path, v, doc.Value{}), s.CheckRepeats(path, v, doc.Value{})...)
 }
 
-// CheckRules returns errors for violated rules that concern a value by itself: required members, enumerations, formats, bounds of numbers,
-// strings, lists and maps, patterns, unions (API conventions, Validation). It ignores values of a wrong type, which [Schema.CheckTypes]
-// reports, and object metadata, which has rules of its own. The path is the position of the document, nil for a whole object. CheckRules
-// returns at most a hundred errors.
+// CheckRules returns errors for violated rules that concern a value by itself: required members, enumerations, formats,
+// bounds of numbers, strings, lists and maps, patterns, unions (API conventions, Validation). It ignores values of a
+// wrong type, which [Schema.CheckTypes] reports, and object metadata, which has rules of its own. The path is the
+// position of the document, nil for a whole object. CheckRules returns at most a hundred errors.
 //
-// If a value already broke a rule in the old object and the update does not change it, CheckRules accepts it, so that a rule added later
-// does not block unrelated changes. It compares values in the same place, and elements of a keyed list with the element of the same key.
-// Elements of other lists have no identity, so it always checks them. old is absent on creation.
+// If a value already broke a rule in the old object and the update does not change it, CheckRules accepts it, so that a
+// rule added later does not block unrelated changes. It compares values in the same place, and elements of a keyed list
+// with the element of the same key. Elements of other lists have no identity, so it always checks them. old is absent
+// on creation.
 func (s *Schema) CheckRules(path *status.Path, v, old doc.Value) status.FieldErrors {
 	check := func(old doc.Value) status.FieldErrors {
 		w := validator{findings: findings{root: path}}
@@ -33,8 +34,8 @@ func (s *Schema) CheckRules(path *status.Path, v, old doc.Value) status.FieldErr
 	return errs
 }
 
-// CheckTypesAndRules is [Schema.CheckTypes] and [Schema.CheckRules] in one walk, so that all errors of a value are adjacent. It rejects a
-// value of a wrong type even if the old object had it, and does not treat null as absent.
+// CheckTypesAndRules is [Schema.CheckTypes] and [Schema.CheckRules] in one walk, so that all errors of a value are
+// adjacent. It rejects a value of a wrong type even if the old object had it, and does not treat null as absent.
 func (s *Schema) CheckTypesAndRules(path *status.Path, v, old doc.Value) status.FieldErrors {
 	return s.CheckTypesAndRulesWithin(&Matching{}, path, v, old)
 }
@@ -56,11 +57,12 @@ type validator struct {
 	matching Matching
 }
 
-// maxRatchetDepth bounds the depth of the comparison with the old object, because each level is compared with everything below it.
+// maxRatchetDepth bounds the depth of the comparison with the old object, because each level is compared with
+// everything below it.
 const maxRatchetDepth = 64
 
-// value validates the value of one place. old is the value that the old object had there; it is absent if there was none or it cannot be
-// found.
+// value validates the value of one place. old is the value that the old object had there; it is absent if there was
+// none or it cannot be found.
 func (w *validator) value(s *Schema, v, old doc.Value, at *trail) {
 	if v.IsAbsent() || w.full() {
 		return
@@ -174,7 +176,8 @@ func (w *validator) elements(s *Schema, v, old doc.Value, at *trail) {
 	}
 }
 
-// correlate returns a function that finds an element in the old list: by its keys, if it has all of them, otherwise not at all.
+// correlate returns a function that finds an element in the old list: by its keys, if it has all of them, otherwise not
+// at all.
 func (s *Schema) correlate(old doc.Value) func(element doc.Value) doc.Value {
 	if s.ListType != MapList || old.Len() == 0 || old.Kind() != doc.List {
 		return func(doc.Value) doc.Value { return doc.Value{} }

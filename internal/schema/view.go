@@ -8,9 +8,9 @@ import (
 	"github.com/decorum-go/decorum/internal/doc"
 )
 
-// View shows documents of a schema as values of a Go type. A document can hold what the type cannot: a zero that a client sent in a field
-// that Go omits, more digits than a float64 has, a time in another zone. Therefore [View.Merge] transfers only the changes of the Go value
-// to the document.
+// View shows documents of a schema as values of a Go type. A document can hold what the type cannot: a zero that a
+// client sent in a field that Go omits, more digits than a float64 has, a time in another zone. Therefore [View.Merge]
+// transfers only the changes of the Go value to the document.
 //
 // The typed clients and the hooks of a host use it. It needs no store.
 type View struct {
@@ -18,8 +18,8 @@ type View struct {
 	shape  *Shape
 }
 
-// View returns the view of documents through a Go type. The schema need not be derived from the type, because a host may
-// read only a part of an object.
+// View returns the view of documents through a Go type. The schema need not be derived from the type, because a host
+// may read only a part of an object.
 func (m *Types) View(s *Schema, t reflect.Type) View {
 	if t == reflect.TypeFor[apimeta.Document]() {
 		return View{schema: s, shape: documentShape()}
@@ -56,25 +56,26 @@ func (w View) Show(v doc.Value) (doc.Value, error) {
 type Zeros int
 
 const (
-	// ZerosOfChanges writes a zero if the field had another value before. It is for hooks, which change an object in place.
+	// ZerosOfChanges writes a zero if the field had another value before. It is for hooks, which change an object in
+	// place.
 	ZerosOfChanges Zeros = iota
-	// ZerosOverDefaults writes a zero if the field has a default other than zero, which would otherwise replace it. It is for typed
-	// clients, which send whole objects.
+	// ZerosOverDefaults writes a zero if the field has a default other than zero, which would otherwise replace it. It is
+	// for typed clients, which send whole objects.
 	ZerosOverDefaults
 )
 
-// Merge returns v with all changes between before and after. before must be v as the type shows it, and after is the changed Go value.
-// Everything that both have in common stays in v unchanged. A list element keeps the parts that the type does not show if Merge can match
-// it with its old state: by its keys in a keyed list, by its whole value in other lists, and by its index if the length of the list has not
-// changed.
+// Merge returns v with all changes between before and after. before must be v as the type shows it, and after is the
+// changed Go value. Everything that both have in common stays in v unchanged. A list element keeps the parts that the
+// type does not show if Merge can match it with its old state: by its keys in a keyed list, by its whole value in other
+// lists, and by its index if the length of the list has not changed.
 func (w View) Merge(v, before, after doc.Value, zeros Zeros) doc.Value {
 	merged, _ := merger{zeros: zeros, inPlace: true}.value(w.schema, w.shape, v, before, after)
 	return merged
 }
 
-// Merge returns v with all changes between before and after. Everything that both have in common stays in v unchanged, also in list
-// elements that Merge can match: by their keys in a keyed list, by their whole value in other lists. before need not show all elements of a
-// keyed list or set of v; Merge keeps the others.
+// Merge returns v with all changes between before and after. Everything that both have in common stays in v unchanged,
+// also in list elements that Merge can match: by their keys in a keyed list, by their whole value in other lists.
+// before need not show all elements of a keyed list or set of v; Merge keeps the others.
 func (s *Schema) Merge(v, before, after doc.Value) doc.Value {
 	merged, _ := merger{}.value(s, nil, v, before, after)
 	return merged
@@ -106,7 +107,8 @@ func (m merger) value(s *Schema, g *Shape, v, before, after doc.Value) (merged d
 	return m.fresh(s, g, after), false
 }
 
-// members merges the members of a map or struct. It walks before and after side by side, so members that only v has stay.
+// members merges the members of a map or struct. It walks before and after side by side, so members that only v has
+// stay.
 func (m merger) members(s *Schema, g *Shape, v, before, after doc.Value) (merged doc.Value, same bool) {
 	var changes []doc.Member
 	same = true
@@ -169,8 +171,8 @@ func (s *Schema) withoutNull(v doc.Value) doc.Value {
 	return v
 }
 
-// zeroFor returns what to write for a field whose value has become zero. It is absent if the field is to be omitted: a nil list or map, and
-// a zero that breaks the field's rules, need not be kept.
+// zeroFor returns what to write for a field whose value has become zero. It is absent if the field is to be omitted: a
+// nil list or map, and a zero that breaks the field's rules, need not be kept.
 func (m merger) zeroFor(s *Schema, f *shapeField) doc.Value {
 	zero := f.zero()
 	if s.replaces(zero) || m.zeros == ZerosOfChanges && !f.shape.isCollection() && s.accepts(zero) {
@@ -184,7 +186,8 @@ func (s *Schema) accepts(v doc.Value) bool {
 	return s == nil || len(s.CheckTypes(nil, v)) == 0 && len(s.Validate(nil, v)) == 0
 }
 
-// replaces reports whether a default would replace a zero that is omitted. An immutable field keeps its old value instead.
+// replaces reports whether a default would replace a zero that is omitted. An immutable field keeps its old value
+// instead.
 func (s *Schema) replaces(zero doc.Value) bool {
 	return s != nil && !s.filled.IsAbsent() && !s.carried() && !doc.Equal(s.filled, zero)
 }
@@ -232,8 +235,8 @@ func (m merger) withZeros(s *Schema, g *Shape, v doc.Value) doc.Value {
 	return v.WithAll(zeros)
 }
 
-// elements merges lists. after decides which elements there are and in which order; v contributes the parts of each element that before
-// did not show.
+// elements merges lists. after decides which elements there are and in which order; v contributes the parts of each
+// element that before did not show.
 func (m merger) elements(s *Schema, g *Shape, v, before, after doc.Value) (merged doc.Value, same bool) {
 	if doc.Equal(before, after) {
 		return v, true
@@ -255,8 +258,8 @@ func (m merger) elements(s *Schema, g *Shape, v, before, after doc.Value) (merge
 	return doc.ListOf(s.withUnseen(out, v, unseen)...), false
 }
 
-// places returns for each element of before the index of the element of v that it shows, or -1, and the indexes of the elements of v that
-// before does not show.
+// places returns for each element of before the index of the element of v that it shows, or -1, and the indexes of the
+// elements of v that before does not show.
 func (m merger) places(s *Schema, v, before doc.Value) (shows, unseen []int) {
 	shows = make([]int, before.Len())
 	apart := s != nil && s.tellsApart()

@@ -39,10 +39,12 @@ func TestPrune(t *testing.T) {
 		{"not below a value of any type", `{spec: {extra: {unknown: {deep: null}}, settings: {unknown: x}}}`,
 			`{"spec":{"extra":{"unknown":{"deep":null}},"settings":{"unknown":"x"}}}`, nil},
 		{"names are case-sensitive", `{Spec: {}}`, `{}`, []string{"Spec"}},
-		{"wrong types are left", `{spec: [1], status: x, metadata: {labels: [a]}}`, `{"metadata":{"labels":["a"]},"spec":[1],"status":"x"}`, nil},
+		{"wrong types are left", `{spec: [1], status: x, metadata: {labels: [a]}}`,
+			`{"metadata":{"labels":["a"]},"spec":[1],"status":"x"}`, nil},
 		{"unknown members of a wrong type", `{spec: [{a: 1}], status: x, metadata: {labels: [{a: 1}]}}`,
 			`{"metadata":{"labels":[{}]},"spec":[{}],"status":"x"}`, []string{"metadata.labels[0].a", "spec[0].a"}},
-		{"a map for a scalar", `{spec: {size: {a: 1}, port: {b: 1}}}`, `{"spec":{"port":{},"size":{}}}`, []string{"spec.port.b", "spec.size.a"}},
+		{"a map for a scalar", `{spec: {size: {a: 1}, port: {b: 1}}}`, `{"spec":{"port":{},"size":{}}}`,
+			[]string{"spec.port.b", "spec.size.a"}},
 		{"null", `{spec: null}`, `{"spec":null}`, nil},
 		{"no object", `[1]`, `[1]`, nil},
 	} {
@@ -70,14 +72,17 @@ func TestDefault(t *testing.T) {
 	const defaults = `"color":"red","replicas":1,`
 	for _, test := range []struct{ name, in, out string }{
 		{"absent fields", `{spec: {size: 1}}`, `{"spec":{` + defaults + `"size":1,"template":{"image":"none"}}}`},
-		{"given fields stay", `{spec: {color: "", replicas: 0, template: {image: x}}}`, `{"spec":{"color":"","replicas":0,"template":{"image":"x"}}}`},
-		{"below given objects", `{spec: {template: {args: []}}}`, `{"spec":{` + defaults + `"template":{"args":[],"image":"none"}}}`},
+		{"given fields stay", `{spec: {color: "", replicas: 0, template: {image: x}}}`,
+			`{"spec":{"color":"","replicas":0,"template":{"image":"x"}}}`},
+		{"below given objects", `{spec: {template: {args: []}}}`,
+			`{"spec":{` + defaults + `"template":{"args":[],"image":"none"}}}`},
 		{"elements of lists", `{spec: {parts: [{name: p}, {count: 5}]}}`,
 			`{"spec":{"color":"red","parts":[{"count":1,"name":"p"},{"count":5}],"replicas":1,"template":{"image":"none"}}}`},
 		{"a default does not create its parent", `{}`, `{}`},
 		{"null is absent", `{metadata: {labels: null, creationTimestamp: null}, spec: {color: null, owner: null, template: {image: null}}}`,
 			`{"metadata":{},"spec":{` + defaults + `"template":{"image":"none"}}}`},
-		{"null in a nullable field", `{spec: {note: null}}`, `{"spec":{"color":"red","note":null,"replicas":1,"template":{"image":"none"}}}`},
+		{"null in a nullable field", `{spec: {note: null}}`,
+			`{"spec":{"color":"red","note":null,"replicas":1,"template":{"image":"none"}}}`},
 		{"null in a map", `{metadata: {labels: {a: null, b: x}}}`, `{"metadata":{"labels":{"b":"x"}}}`},
 		{"null in a list", `{metadata: {finalizers: [null]}}`, `{"metadata":{"finalizers":[null]}}`},
 		{"null below a value of any type",
@@ -137,10 +142,13 @@ func TestCheckTypes(t *testing.T) {
 		{"int32 below", `{spec: {replicas: -2147483649}}`,
 			[]string{`<nil>: Invalid value: "": Checked value must be of type integer with format int32 in spec.replicas`}},
 		{"int64 above", `{spec: {big: 9223372036854775808}}`,
-			[]string{wrong("spec.big", "int64", "float64"), `<nil>: Invalid value: "": Checked value must be of type integer with format int64 in spec.big`}},
+			[]string{wrong("spec.big", "int64", "float64"),
+				`<nil>: Invalid value: "": Checked value must be of type integer with format int64 in spec.big`}},
 		{"int64 below", `{spec: {big: -99999999999999999999}}`,
-			[]string{wrong("spec.big", "int64", "float64"), `<nil>: Invalid value: "": Checked value must be of type integer with format int64 in spec.big`}},
-		{"date-time", `{metadata: {creationTimestamp: yesterday}}`, []string{wrong("metadata.creationTimestamp", "date-time", "yesterday")}},
+			[]string{wrong("spec.big", "int64", "float64"),
+				`<nil>: Invalid value: "": Checked value must be of type integer with format int64 in spec.big`}},
+		{"date-time", `{metadata: {creationTimestamp: yesterday}}`,
+			[]string{wrong("metadata.creationTimestamp", "date-time", "yesterday")}},
 		{"not an object", `[1]`, []string{`<nil>: Invalid value: "array":  in body must be of type object: "array"`}},
 	} {
 		t.Run(test.name, func(t *testing.T) { assert.Equal(t, test.want, texts(s.CheckTypes(nil, parse(t, test.in)))) })
@@ -155,12 +163,15 @@ func TestCheckTypesOfLeaves(t *testing.T) {
 	}{
 		{`{"uint64": 18446744073709551615}`, true}, {`{"uint64": 18446744073709551616}`, false}, {`{"uint64": -1}`, false},
 		{`{"uint16": 65535}`, true}, {`{"uint16": 65536}`, false}, {`{"int8": -128}`, true}, {`{"int8": -129}`, false},
-		{`{"told": 2147483648}`, false}, {`{"told": -2147483648}`, true}, {`{"float32": 1e38}`, true}, {`{"float32": 1e39}`, false}, {`{"number": 1e999}`, false},
+		{`{"told": 2147483648}`, false}, {`{"told": -2147483648}`, true}, {`{"float32": 1e38}`, true},
+		{`{"float32": 1e39}`, false}, {`{"number": 1e999}`, false},
 		{`{"quantity": 0.5}`, true}, {`{"quantity": "0.5"}`, true}, {`{"quantity": true}`, false},
 		{`{"port": 80}`, true}, {`{"port": "80"}`, true}, {`{"port": 8.5}`, false},
 		{`{"any": {"a": [1]}, "raw": false, "own": {}, "map": {"a": 1}}`, true}, {`{"map": 1}`, false},
-		{`{"bytes": "AAEC/w=="}`, true}, {`{"bytes": "not base64!"}`, false}, {`{"bytes": ""}`, true}, {`{"bytes": "AA=="}`, true},
-		{`{"bytes": "AA==AA=="}`, false}, {`{"bytes": "AA\nEC"}`, true}, {`{"bytes": [0]}`, false}, {`{"array": [0, 255]}`, true},
+		{`{"bytes": "AAEC/w=="}`, true}, {`{"bytes": "not base64!"}`, false}, {`{"bytes": ""}`, true},
+		{`{"bytes": "AA=="}`, true},
+		{`{"bytes": "AA==AA=="}`, false}, {`{"bytes": "AA\nEC"}`, true}, {`{"bytes": [0]}`, false},
+		{`{"array": [0, 255]}`, true},
 		{`{"array": [256]}`, false}, {`{"time": "2024-05-06T07:08:09.5+02:00"}`, true}, {`{"time": ""}`, false},
 		{`{"deep": [[{"a": 1}], null]}`, false}, {`{"deep": [[{"a": 1}], []]}`, true},
 	} {
@@ -232,19 +243,28 @@ func TestValidate(t *testing.T) {
 		{"required at the top", `{}`, []string{"spec: Required value"}},
 		{"required is null", `{spec: null}`, []string{"spec: Required value"}},
 		{"required in a list", `{spec: {size: 1, parts: [{count: 1}]}}`, []string{"spec.parts[0].name: Required value"}},
-		{"minimum", `{spec: {size: 0}}`, []string{"spec.size: Invalid value: 0: spec.size in body should be greater than or equal to 1"}},
-		{"maximum", `{spec: {size: 101}}`, []string{"spec.size: Invalid value: 101: spec.size in body should be less than or equal to 100"}},
-		{"enum", `{spec: {size: 1, color: pink}}`, []string{`spec.color: Unsupported value: "pink": supported values: "red", "green", "blue"`}},
-		{"enum, empty", `{spec: {size: 1, color: ""}}`, []string{`spec.color: Unsupported value: "": supported values: "red", "green", "blue"`}},
+		{"minimum", `{spec: {size: 0}}`,
+			[]string{"spec.size: Invalid value: 0: spec.size in body should be greater than or equal to 1"}},
+		{"maximum", `{spec: {size: 101}}`,
+			[]string{"spec.size: Invalid value: 101: spec.size in body should be less than or equal to 100"}},
+		{"enum", `{spec: {size: 1, color: pink}}`,
+			[]string{`spec.color: Unsupported value: "pink": supported values: "red", "green", "blue"`}},
+		{"enum, empty", `{spec: {size: 1, color: ""}}`,
+			[]string{`spec.color: Unsupported value: "": supported values: "red", "green", "blue"`}},
 		{"enum in a list", `{spec: {size: 1, parts: [{name: p, kind: screw}]}}`,
 			[]string{`spec.parts[0].kind: Unsupported value: "screw": supported values: "bolt", "nut"`}},
-		{"too long", `{spec: {size: 1, owner: "12345678901"}}`, []string{"spec.owner: Too long: may not be more than 10 bytes"}},
-		{"too many", `{spec: {size: 1, tags: [a, b, c, d, e, f]}}`, []string{"spec.tags: Too many: 6: must have at most 5 items"}},
-		{"pattern", `{spec: {size: 1, code: ABC}}`, []string{"spec.code: Invalid value: \"ABC\": spec.code in body should match '^[a-z]+$'"}},
+		{"too long", `{spec: {size: 1, owner: "12345678901"}}`,
+			[]string{"spec.owner: Too long: may not be more than 10 bytes"}},
+		{"too many", `{spec: {size: 1, tags: [a, b, c, d, e, f]}}`,
+			[]string{"spec.tags: Too many: 6: must have at most 5 items"}},
+		{"pattern", `{spec: {size: 1, code: ABC}}`,
+			[]string{"spec.code: Invalid value: \"ABC\": spec.code in body should match '^[a-z]+$'"}},
 		{"set", `{spec: {size: 1, tags: [a, b, a, a]}}`, []string{`spec.tags[2]: Duplicate value: "a"`}},
-		{"keyed list", `{spec: {size: 1, parts: [{name: p}, {name: q}, {name: p}]}}`, []string{`spec.parts[2]: Duplicate value: {"name":"p"}`}},
-		{"several", `{spec: {size: 0, code: A}}`, []string{"spec.code: Invalid value: \"A\": spec.code in body should match '^[a-z]+$'",
-			"spec.size: Invalid value: 0: spec.size in body should be greater than or equal to 1"}},
+		{"keyed list", `{spec: {size: 1, parts: [{name: p}, {name: q}, {name: p}]}}`,
+			[]string{`spec.parts[2]: Duplicate value: {"name":"p"}`}},
+		{"several", `{spec: {size: 0, code: A}}`,
+			[]string{"spec.code: Invalid value: \"A\": spec.code in body should match '^[a-z]+$'",
+				"spec.size: Invalid value: 0: spec.size in body should be greater than or equal to 1"}},
 		{"wrong types are ignored", `{spec: {size: x, color: 1, tags: {}, parts: 1, code: [A]}}`,
 			[]string{`spec.color: Unsupported value: 1: supported values: "red", "green", "blue"`}},
 		{"metadata has rules of its own", `{metadata: {ownerReferences: [{}]}, spec: {size: 1}}`, nil},
@@ -298,7 +318,8 @@ func TestValidateOtherRules(t *testing.T) {
 	}
 }
 
-// The time to check a long list for duplicates must be linear in its length, and the result the same as for a short list.
+// The time to check a long list for duplicates must be linear in its length, and the result the same as for a short
+// list.
 func TestDuplicatesInLongLists(t *testing.T) {
 	s := derive[struct {
 		Set   []any  `json:"set,omitempty" api:"list=set"`
@@ -313,7 +334,8 @@ func TestDuplicatesInLongLists(t *testing.T) {
 	assert.Empty(t, s.Validate(nil, v))
 
 	set[19_999], parts[19_999] = doc.OfNumber("7.0"), parts[7].With("count", doc.OfInt(1))
-	assert.Equal(t, []string{`parts[19999]: Duplicate value: {"name":7}`, `set[19999]: Duplicate value: 7`}, texts(s.Validate(nil, v)))
+	assert.Equal(t, []string{`parts[19999]: Duplicate value: {"name":7}`, `set[19999]: Duplicate value: 7`},
+		texts(s.Validate(nil, v)))
 }
 
 // Whatever the elements are, a short list and a long list give the same result.
@@ -321,9 +343,10 @@ func TestShortAndLongListsAgree(t *testing.T) {
 	s := derive[struct {
 		Set []any `json:"set,omitempty" api:"list=set"`
 	}](t)
-	elements := []string{`1`, `1.5`, `15e-1`, `2`, `"1"`, `"2"`, `""`, `true`, `false`, `null`, `[]`, `{}`, `[1]`, `[1,2]`, `["1"]`, `[[1]]`,
-		`["a","b"]`, `["a,b"]`,
-		`{"a":1}`, `{"a":"1"}`, `{"a":1,"b":2}`, `{"b":1}`, `{"a":{"b":1}}`, `["a",1]`, `99999999999999999999`, `99999999999999999998`,
+	elements := []string{`1`, `1.5`, `15e-1`, `2`, `"1"`, `"2"`, `""`, `true`, `false`, `null`, `[]`, `{}`, `[1]`, `[1,2]`,
+		`["1"]`, `[[1]]`, `["a","b"]`, `["a,b"]`,
+		`{"a":1}`, `{"a":"1"}`, `{"a":1,"b":2}`, `{"b":1}`, `{"a":{"b":1}}`, `["a",1]`, `99999999999999999999`,
+		`99999999999999999998`,
 		`9223372036854775807`, `9223372036854775806`}
 	for _, a := range elements {
 		for _, b := range elements {
@@ -384,7 +407,8 @@ func TestPathsBeginWhereTheWalkDoes(t *testing.T) {
 	assert.Equal(t, []string{"items[3].spec.parts[0].name: Required value"}, texts(s.Validate(at, v)))
 	assert.Equal(t, []string{`items[3].spec: Invalid value: "": Checked value must be of type integer with format int32 in size`},
 		texts(s.CheckTypes(at, parse(t, `{size: 2147483648}`))))
-	assert.Equal(t, []string{`items[3].spec: Invalid value: "array":  in body must be of type object: "array"`}, texts(s.CheckTypes(at, parse(t, `[]`))))
+	assert.Equal(t, []string{`items[3].spec: Invalid value: "array":  in body must be of type object: "array"`},
+		texts(s.CheckTypes(at, parse(t, `[]`))))
 }
 
 func TestFaultsOfOneValueStandTogether(t *testing.T) {
@@ -405,21 +429,26 @@ func TestFaultsOfOneValueStandTogether(t *testing.T) {
 	}{
 		{`{color: 1, count: x}`, []string{`color: Invalid value: "integer": color in body must be of type string: "integer"`,
 			`color: Unsupported value: 1: supported values: "red", "green"`,
-			`count: Invalid value: "string": count in body must be of type integer: "string"`, `count: Unsupported value: "x": supported values: "4"`}},
+			`count: Invalid value: "string": count in body must be of type integer: "string"`,
+			`count: Unsupported value: "x": supported values: "4"`}},
 		{`{count: 1.5}`, []string{`count: Invalid value: "float64": count in body must be of type int32: "float64"`,
 			`<nil>: Invalid value: "": Checked value must be of type integer with format int32 in count`,
-			`count: Invalid value: 1.5: count in body should be greater than or equal to 3`, `count: Unsupported value: 1.5: supported values: "4"`}},
+			`count: Invalid value: 1.5: count in body should be greater than or equal to 3`,
+			`count: Unsupported value: 1.5: supported values: "4"`}},
 		{`{date: x}`, []string{`date: Invalid value: "x": date in body should be at least 2 chars long`,
 			`date: Invalid value: "x": date in body must be of type date: "x"`}},
-		{`{list: [{name: 1}, {name: 1}]}`, []string{`list[0].name: Invalid value: "integer": list[0].name in body must be of type string: "integer"`,
-			"list[0].limit: Required value", "list[0].age: Required value",
-			`list[1].name: Invalid value: "integer": list[1].name in body must be of type string: "integer"`, "list[1].limit: Required value",
-			"list[1].age: Required value",
-			"list: Too many: 2: must have at most 1 item"}},
+		{`{list: [{name: 1}, {name: 1}]}`,
+			[]string{`list[0].name: Invalid value: "integer": list[0].name in body must be of type string: "integer"`,
+				"list[0].limit: Required value", "list[0].age: Required value",
+				`list[1].name: Invalid value: "integer": list[1].name in body must be of type string: "integer"`,
+				"list[1].limit: Required value",
+				"list[1].age: Required value",
+				"list: Too many: 2: must have at most 1 item"}},
 	} {
 		v := parse(t, test.in)
 		assert.Equal(t, test.want, texts(s.CheckTypesAndRules(nil, v, doc.Value{})), test.in)
-		assert.Equal(t, texts(s.CheckTypes(nil, v)), texts(s.CheckTypesAndRules(nil, v, v)), "the rules accept an unchanged violation: %s", test.in)
+		assert.Equal(t, texts(s.CheckTypes(nil, v)), texts(s.CheckTypesAndRules(nil, v, v)),
+			"the rules accept an unchanged violation: %s", test.in)
 	}
 }
 
@@ -454,11 +483,12 @@ func TestImmutableFields(t *testing.T) {
 		{"removed", `{fixed: a}`, `{}`, `fixed: Invalid value: null: field is immutable`},
 		{"added", `{}`, `{fixed: b}`, `fixed: Invalid value: "b": field is immutable`},
 		{"within", `{whole: {a: 1}}`, `{whole: {a: 2}}`, `whole: Invalid value: {"a":2}: field is immutable`},
-		{"struct", `{struct: {name: x, fixed: a}}`, `{struct: {name: x, fixed: b}}`, `struct.fixed: Invalid value: "b": field is immutable`},
+		{"struct", `{struct: {name: x, fixed: a}}`, `{struct: {name: x, fixed: b}}`,
+			`struct.fixed: Invalid value: "b": field is immutable`},
 		{"struct comes", `{}`, `{struct: {name: x, fixed: b}}`, `struct.fixed: Invalid value: "b": field is immutable`},
 		{"struct goes", `{struct: {fixed: b}}`, `{}`, `struct.fixed: Invalid value: null: field is immutable`},
-		{"element by key", `{keyed: [{name: x, fixed: a}, {name: y, fixed: b}]}`, `{keyed: [{name: y, fixed: c}, {name: x, fixed: a}]}`,
-			`keyed[0].fixed: Invalid value: "c": field is immutable`},
+		{"element by key", `{keyed: [{name: x, fixed: a}, {name: y, fixed: b}]}`,
+			`{keyed: [{name: y, fixed: c}, {name: x, fixed: a}]}`, `keyed[0].fixed: Invalid value: "c": field is immutable`},
 		{"element added and removed", `{keyed: [{name: x, fixed: a}]}`, `{keyed: [{name: z, fixed: c}]}`, ``},
 		{"atomic list", `{atomic: [{name: x, fixed: a}]}`, `{atomic: [{name: x, fixed: c}]}`, ``},
 		{"map", `{map: {a: {name: x, fixed: a}, b: {fixed: a}}}`, `{map: {a: {name: x, fixed: b}, c: {name: x, fixed: c}}}`,

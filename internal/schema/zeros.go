@@ -2,14 +2,14 @@ package schema
 
 import "github.com/decorum-go/decorum/internal/doc"
 
-// SharedZeros returns v, the JSON of a Go value, with the zeros that Go has omitted and that source has in the same places. It leaves out
-// fields that have a default.
+// SharedZeros returns v, the JSON of a Go value, with the zeros that Go has omitted and that source has in the same
+// places. It leaves out fields that have a default.
 func (w View) SharedZeros(v, source doc.Value) doc.Value {
 	return omitted{same: true}.zeros(w.schema, w.shape, v, source)
 }
 
-// ZerosBeside returns v, the JSON of a Go value, with zeros for the fields that Go has omitted and that beside has, with whatever value. It
-// leaves out fields that have a default, and fields whose rules forbid their zero.
+// ZerosBeside returns v, the JSON of a Go value, with zeros for the fields that Go has omitted and that beside has,
+// with whatever value. It leaves out fields that have a default, and fields whose rules forbid their zero.
 func (w View) ZerosBeside(v, beside doc.Value) doc.Value {
 	return omitted{}.zeros(w.schema, w.shape, v, beside)
 }

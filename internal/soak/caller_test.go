@@ -13,16 +13,16 @@ import (
 	"github.com/decorum-go/decorum/status"
 )
 
-// caller speaks HTTP with the API, over a socket or in process, in one of the versions of Gadgets. To its users every Gadget has the stored
-// version: caller renames the fields that differ in what it sends and reads.
+// caller speaks HTTP with the API, over a socket or in process, in one of the versions of Gadgets. To its users every
+// Gadget has the stored version: caller renames the fields that differ in what it sends and reads.
 type caller struct {
 	client *http.Client
 	root   string
 	older  bool
 }
 
-// older is the other version of Gadgets. The field names in which it differs are plain strings here, so that the soak shares no code with
-// the conversion under test.
+// older is the other version of Gadgets. The field names in which it differs are plain strings here, so that the soak
+// shares no code with the conversion under test.
 const older = "v1beta1"
 
 var (
@@ -55,11 +55,13 @@ const (
 )
 
 // open sends a request and returns the body of the response. It returns a failure as the Status that came with it.
-func (c *caller) open(ctx context.Context, method, path string, query url.Values, media, accept string, body []byte) (io.ReadCloser, error) {
+func (c *caller) open(ctx context.Context, method, path string, query url.Values, media, accept string,
+	body []byte) (io.ReadCloser, error) {
 	if fields := query.Get("fieldSelector"); fields != "" {
 		query.Set("fieldSelector", c.say(fields))
 	}
-	r, err := http.NewRequestWithContext(ctx, method, c.root+c.say(path)+"?"+query.Encode(), strings.NewReader(c.say(string(body))))
+	r, err := http.NewRequestWithContext(ctx, method, c.root+c.say(path)+"?"+query.Encode(),
+		strings.NewReader(c.say(string(body))))
 	if err != nil {
 		return nil, err
 	}

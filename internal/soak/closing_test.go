@@ -21,12 +21,12 @@ import (
 	"github.com/decorum-go/decorum/status"
 )
 
-// closesWithin bounds how long Close may take, whatever its clients do, on a machine that is very busy. The tests of package delivery bound it
-// by a clock of their own.
+// closesWithin bounds how long Close may take, whatever its clients do, on a machine that is very busy. The tests of
+// package delivery bound it by a clock of their own.
 const closesWithin = time.Minute
 
-// Close must end while clients leave streams unread, write and follow. It must leave no goroutine, and name the requests that only the
-// host's server can end.
+// Close must end while clients leave streams unread, write and follow. It must leave no goroutine, and name the
+// requests that only the host's server can end.
 func TestCloseBesideStuckStreams(t *testing.T) {
 	count := 0
 	for began := time.Now(); count == 0 || time.Since(began) < lasting(t, ofChapter); count++ {
@@ -70,7 +70,8 @@ func closeBesideStuckStreams(t *testing.T, withList bool) {
 	stuck.add(t, b.callers[0], nil)
 	flushing := &caller{client: &http.Client{Transport: rest.RoundTripper(flushing(b.api))}, root: "http://in.process"}
 	_, err := flushing.open(context.Background(), "GET", path("", ""), watches, mediaJSON, mediaJSON, nil)
-	require.Equal(t, status.ReasonInternalError, status.ReasonOf(err), "the API rejects a watch that it could not end: %v", err)
+	require.Equal(t, status.ReasonInternalError, status.ReasonOf(err), "the API rejects a watch that it could not end: %v",
+		err)
 	if withList {
 		stuck.add(t, b.callers[1], nil)
 	}
@@ -132,7 +133,8 @@ func closeBesideStuckStreams(t *testing.T, withList bool) {
 	for deadline := time.Now().Add(patience); runtime.NumGoroutine() > goroutines; runtime.Gosched() {
 		if time.Now().After(deadline) {
 			stacks := make([]byte, 1<<20)
-			t.Fatalf("%d goroutines are left, there were %d before:\n%s", runtime.NumGoroutine(), goroutines, stacks[:runtime.Stack(stacks, true)])
+			t.Fatalf("%d goroutines are left, there were %d before:\n%s", runtime.NumGoroutine(), goroutines,
+				stacks[:runtime.Stack(stacks, true)])
 		}
 	}
 }

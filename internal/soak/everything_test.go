@@ -18,10 +18,11 @@ import (
 type chronicle struct {
 	name string
 
-	// at is the revision up to which the last check has compared the changes; 0 if the follower had not received the initial state.
+	// at is the revision up to which the last check has compared the changes; 0 if the follower had not received the
+	// initial state.
 	at uint64
-	// first and floor describe the initial state of the running Follow: the revisions of its objects, and the least revision that it must
-	// show.
+	// first and floor describe the initial state of the running Follow: the revisions of its objects, and the least
+	// revision that it must show.
 	first map[storage.Key]uint64
 	floor uint64
 
@@ -68,8 +69,8 @@ func (c *chronicle) add(b batch, err error) {
 	}
 }
 
-// quiet repeatedly lets two writers write at the same time, and no other writer after them. The follower must receive both writes without
-// waiting for another. The writers bypass the API, so that the writes are close together.
+// quiet repeatedly lets two writers write at the same time, and no other writer after them. The follower must receive
+// both writes without waiting for another. The writers bypass the API, so that the writes are close together.
 func (s *soak) quiet(c *chronicle) error {
 	for range bursts {
 		var writing sync.WaitGroup
@@ -84,7 +85,8 @@ func (s *soak) quiet(c *chronicle) error {
 		deadline := time.Now().Add(patience)
 		for c.shown.Load() < s.after() {
 			if !c.wait(deadline) {
-				return fmt.Errorf("%w: Follow has yielded the changes up to %d, but the store is at %d", errMissing, c.shown.Load(), s.after())
+				return fmt.Errorf("%w: Follow has yielded the changes up to %d, but the store is at %d", errMissing, c.shown.Load(),
+					s.after())
 			}
 		}
 	}
@@ -93,17 +95,18 @@ func (s *soak) quiet(c *chronicle) error {
 
 // strike changes an object of the kind Noise directly in the store.
 func (s *soak) strike(name string) error {
-	_, err := s.journal.Update(context.Background(), storage.Key{Resource: noises, Name: name}, func(current *storage.Record) ([]byte, error) {
-		n := int64(0)
-		if current != nil {
-			g, err := decode(current)
-			if err != nil {
-				return nil, err
+	_, err := s.journal.Update(context.Background(), storage.Key{Resource: noises, Name: name},
+		func(current *storage.Record) ([]byte, error) {
+			n := int64(0)
+			if current != nil {
+				g, err := decode(current)
+				if err != nil {
+					return nil, err
+				}
+				n = g.Spec.Count + 1
 			}
-			n = g.Spec.Count + 1
-		}
-		return fmt.Appendf(nil, `{"metadata":{"name":%q,"uid":%[1]q,"resourceVersion":"","generation":%[2]d},"spec":{"count":%[2]d}}`, name, n), nil
-	})
+			return fmt.Appendf(nil, `{"metadata":{"name":%q,"uid":%[1]q,"resourceVersion":"","generation":%[2]d},"spec":{"count":%[2]d}}`, name, n), nil
+		})
 	return err
 }
 
@@ -119,8 +122,8 @@ func (c *chronicle) wait(deadline time.Time) bool {
 	}
 }
 
-// everything follows all objects. It starts over after 410. If it is restless, it also starts over now and then without a reason, and
-// pauses so that it falls behind.
+// everything follows all objects. It starts over after 410. If it is restless, it also starts over now and then without
+// a reason, and pauses so that it falls behind.
 func (s *soak) everything(ctx context.Context, c *chronicle, restless bool, random *rand.Rand) {
 	for ctx.Err() == nil {
 		b := batch{begins: true, floor: s.before()}
@@ -171,7 +174,8 @@ func (c *chronicle) check(h *history, deadline time.Time) error {
 		case c.at == h.end():
 			return nil
 		case !c.wait(deadline):
-			return fmt.Errorf("%w: Follow has yielded the changes up to %d of %d\n%s", errMissing, c.at, h.end(), h.around(c.at+1))
+			return fmt.Errorf("%w: Follow has yielded the changes up to %d of %d\n%s", errMissing, c.at, h.end(),
+				h.around(c.at+1))
 		}
 	}
 }
@@ -187,19 +191,21 @@ func (c *chronicle) replay(h *history, b batch) error {
 	case b.through > h.end():
 		return fmt.Errorf("a revision must come from the store: %d is after the last one, %d", b.through, h.end())
 	case b.through > 0 && h.inside(b.through):
-		return fmt.Errorf("no client may see a part of a group: Follow has yielded the changes up to %d\n%s", b.through, h.around(b.through))
+		return fmt.Errorf("no client may see a part of a group: Follow has yielded the changes up to %d\n%s", b.through,
+			h.around(b.through))
 	case c.at == 0:
 		return c.begin(h, b)
 	}
 	want := h.between(c.at, b.through)
 	for i, s := range b.changes {
 		if i >= len(want) || s != want[i].step() {
-			return fmt.Errorf("Follow must yield every change once and in order: from %d to %d the %dth is %+v\n%s", c.at, b.through, i, s, h.around(c.at+uint64(i)+1))
+			return fmt.Errorf("Follow must yield every change once and in order: from %d to %d the %dth is %+v\n%s", c.at,
+				b.through, i, s, h.around(c.at+uint64(i)+1))
 		}
 	}
 	if len(want) > len(b.changes) {
-		return fmt.Errorf("Follow must yield every change: from %d to %d there are %d, want %d\n%s", c.at, b.through, len(b.changes), len(want),
-			h.around(c.at+uint64(len(b.changes))+1))
+		return fmt.Errorf("Follow must yield every change: from %d to %d there are %d, want %d\n%s", c.at, b.through,
+			len(b.changes), len(want), h.around(c.at+uint64(len(b.changes))+1))
 	}
 	c.at = b.through
 	return nil
@@ -228,10 +234,12 @@ func (c *chronicle) begin(h *history, b batch) error {
 	if !maps.Equal(c.first, want) {
 		for k, revision := range want {
 			if c.first[k] != revision {
-				return fmt.Errorf("Follow must show every object: at %d %v has revision %d, want %d", b.through, k, c.first[k], revision)
+				return fmt.Errorf("Follow must show every object: at %d %v has revision %d, want %d", b.through, k, c.first[k],
+					revision)
 			}
 		}
-		return fmt.Errorf("Follow must show only existing objects: at %d there are %d objects, want %d", b.through, len(c.first), len(want))
+		return fmt.Errorf("Follow must show only existing objects: at %d there are %d objects, want %d", b.through,
+			len(c.first), len(want))
 	}
 	c.at, c.first = b.through, nil
 	return nil

@@ -88,9 +88,11 @@ const (
 )
 
 func gadgetDefinition() rest.Definition {
-	return rest.Resource[Gadget]{Group: group, Version: "v1", Plural: "gadgets", SelectableFields: []string{"spec.color"}, IndexedLabels: []string{sideLabel},
+	return rest.Resource[Gadget]{Group: group, Version: "v1", Plural: "gadgets", SelectableFields: []string{"spec.color"},
+		IndexedLabels: []string{sideLabel},
 		Versions: []rest.VersionOf[Gadget]{
-			rest.Converted(rest.Resource[GadgetBeta]{Version: older, SelectableFields: []string{"spec.paint"}}, toStored, fromStored),
+			rest.Converted(rest.Resource[GadgetBeta]{Version: older, SelectableFields: []string{"spec.paint"}}, toStored,
+				fromStored),
 		}}
 }
 
@@ -106,7 +108,8 @@ func definitions() []rest.Definition {
 		rest.Resource[Part]{Group: group, Version: "v1", Plural: "parts"},
 	}
 	for i := range idleKinds {
-		all = append(all, rest.Resource[Idle]{Group: group, Version: "v1", Names: rest.Names{Kind: fmt.Sprint("Idle", i)}, Plural: fmt.Sprint("idles", i)})
+		all = append(all, rest.Resource[Idle]{Group: group, Version: "v1", Names: rest.Names{Kind: fmt.Sprint("Idle", i)},
+			Plural: fmt.Sprint("idles", i)})
 	}
 	return all
 }

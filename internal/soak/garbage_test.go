@@ -17,12 +17,14 @@ import (
 	"github.com/decorum-go/decorum/watch"
 )
 
-// lifecycleOptions returns the options of both controllers. Their retries are quick enough for a round to wait for them.
+// lifecycleOptions returns the options of both controllers. Their retries are quick enough for a round to wait for
+// them.
 func lifecycleOptions() lifecycle.Options {
 	return lifecycle.Options{Queue: controller.QueueOptions{MaxDelay: time.Second}}
 }
 
-// depend gives a Part one or two Gadgets of its namespace as owners, or owners that never existed, or replaces its owners.
+// depend gives a Part one or two Gadgets of its namespace as owners, or owners that never existed, or replaces its
+// owners.
 func (s *soak) depend(_ string, random *rand.Rand) error {
 	namespace := place(random)
 	var owners []apimeta.OwnerReference
@@ -47,10 +49,12 @@ func (s *soak) depend(_ string, random *rand.Rand) error {
 		return nil
 	}
 	client := s.parts.Namespace(namespace)
-	part := &Part{ObjectMeta: apimeta.ObjectMeta{Name: "part-" + strconv.Itoa(random.IntN(poolSize)), OwnerReferences: owners}}
+	part := &Part{ObjectMeta: apimeta.ObjectMeta{Name: "part-" + strconv.Itoa(random.IntN(poolSize)),
+		OwnerReferences: owners}}
 	_, err := client.Create(context.Background(), part)
 	if status.IsAlreadyExists(err) {
-		_, err = client.Modify(context.Background(), part.Name, func(p *Part) error { p.OwnerReferences = owners; return nil })
+		_, err = client.Modify(context.Background(), part.Name,
+			func(p *Part) error { p.OwnerReferences = owners; return nil })
 	}
 	if turnedAway(namespace, err) || status.IsNotFound(err) {
 		return nil
@@ -82,8 +86,8 @@ func (s state) mayGo(k storage.Key, v value) bool {
 	return v.owners != ""
 }
 
-// settle waits until the controllers have finished the work that the deletions of a round have caused: no object is being deleted, and none
-// names an owner that is gone. After that there are no more writes.
+// settle waits until the controllers have finished the work that the deletions of a round have caused: no object is
+// being deleted, and none names an owner that is gone. After that there are no more writes.
 func (s *soak) settle() error {
 	for deadline := time.Now().Add(patience); ; {
 		left, err := s.unsettled()
@@ -91,14 +95,15 @@ func (s *soak) settle() error {
 			return err
 		}
 		if time.Now().After(deadline) {
-			return fmt.Errorf("all deletions must complete: after %s %d objects are unfinished, such as %s", patience, len(left), left[0])
+			return fmt.Errorf("all deletions must complete: after %s %d objects are unfinished, such as %s", patience, len(left),
+				left[0])
 		}
 		s.journal.pause(context.Background(), 1)
 	}
 }
 
-// unsettled first removes the finalizers that only writers can remove, and then returns the objects on which a controller still has to
-// work.
+// unsettled first removes the finalizers that only writers can remove, and then returns the objects on which a
+// controller still has to work.
 func (s *soak) unsettled() (left []string, err error) {
 	now := state{}
 	for _, resource := range []string{"namespaces", gadgets, parts} {

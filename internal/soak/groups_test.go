@@ -11,8 +11,8 @@ import (
 	"github.com/decorum-go/decorum/storage"
 )
 
-// The pair is two Gadgets that count together. The baton is an object that exists in one of two namespaces; no client may see it in both or
-// in neither.
+// The pair is two Gadgets that count together. The baton is an object that exists in one of two namespaces; no client
+// may see it in both or in neither.
 const (
 	pairName  = "pair"
 	batonName = "baton"
@@ -29,7 +29,8 @@ func (s *soak) makePair() error {
 	return err
 }
 
-// together writes several objects as a group, as a host can do with the store: it increments the pair, and sometimes moves the baton.
+// together writes several objects as a group, as a host can do with the store: it increments the pair, and sometimes
+// moves the baton.
 func (s *soak) together(_ string, random *rand.Rand) error {
 	keys := []storage.Key{keyOf("a", pairName), keyOf("b", pairName)}
 	if random.IntN(2) == 0 {

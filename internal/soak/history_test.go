@@ -63,7 +63,8 @@ func newHistory(start state, base uint64, entries []entry) (*history, error) {
 func (h *history) joins(i int) error {
 	e := h.entries[i]
 	if e.last < e.revision || e.last > h.end() || e.revision < e.last && h.at(e.revision+1).last != e.last {
-		return fmt.Errorf("the commits of a group must be consecutive: %d belongs to the group that ends at %d", e.revision, e.last)
+		return fmt.Errorf("the commits of a group must be consecutive: %d belongs to the group that ends at %d", e.revision,
+			e.last)
 	}
 	return nil
 }
@@ -78,7 +79,8 @@ func (s state) allows(e entry) error {
 	case e.gone && e.key == namespaceKey(e.key.Name):
 		for k := range s {
 			if k.Namespace == e.key.Name {
-				return fmt.Errorf("a namespace may be removed only when it is empty: %d, but %s/%s exists", e.revision, k.Namespace, k.Name)
+				return fmt.Errorf("a namespace may be removed only when it is empty: %d, but %s/%s exists", e.revision, k.Namespace,
+					k.Name)
 			}
 		}
 	case e.key.Resource == parts && had && !was.deleting && (e.gone || e.value.deleting) && !s.mayGo(e.key, was):
@@ -105,7 +107,8 @@ func (e entry) follows(objects state) error {
 	case now.count < was.count || now.marks < was.marks || now.seen < was.seen:
 		return fmt.Errorf("no update may be lost: %d counts backward", e.revision)
 	case now.generation < was.generation ||
-		(now.color != was.color || now.count != was.count || now.marks != was.marks) != (now.generation > was.generation) && now.deleting == was.deleting:
+		(now.color != was.color || now.count != was.count || now.marks != was.marks) != (now.generation > was.generation) &&
+			now.deleting == was.deleting:
 		return fmt.Errorf("the generation must count the changes of the spec: %d", e.revision)
 	}
 	return nil

@@ -62,7 +62,8 @@ func (j *journal) Update(ctx context.Context, key storage.Key, fn storage.Update
 	return record, nil
 }
 
-func (j *journal) UpdateAll(ctx context.Context, keys []storage.Key, fn storage.UpdateAllFunc) ([]*storage.Record, error) {
+func (j *journal) UpdateAll(ctx context.Context, keys []storage.Key,
+	fn storage.UpdateAllFunc) ([]*storage.Record, error) {
 	var was []*storage.Record
 	var next [][]byte
 	records, err := j.Store.UpdateAll(ctx, keys, func(current []*storage.Record) (_ [][]byte, err error) {
@@ -152,5 +153,6 @@ func decode(r *storage.Record) (*Gadget, error) {
 
 // pause waits until a number of commits have happened, but no longer than the store lets a read wait.
 func (j *journal) pause(ctx context.Context, commits uint64) {
-	_, _ = j.Store.List(ctx, storage.Query{Within: watch.Key{Resource: gadgets}, Revision: j.Revision() + watch.Revision(commits), Limit: 1}, nil)
+	_, _ = j.Store.List(ctx, storage.Query{Within: watch.Key{Resource: gadgets},
+		Revision: j.Revision() + watch.Revision(commits), Limit: 1}, nil)
 }

@@ -45,8 +45,8 @@ func place(random *rand.Rand) string {
 	return pick(random, namespaces...)
 }
 
-// turnedAway reports whether a write failed because its namespace was missing or being deleted, which is correct for a namespace in
-// passing.
+// turnedAway reports whether a write failed because its namespace was missing or being deleted, which is correct for a
+// namespace in passing.
 func turnedAway(namespace string, err error) bool {
 	return slices.Contains(passing, namespace) && (status.IsNotFound(err) || status.HasCause(err, "NamespaceTerminating"))
 }

@@ -22,8 +22,8 @@ import (
 	"github.com/decorum-go/decorum/watch"
 )
 
-// The server builds each list of an old state. Many clients that read old states of one kind must not delay a list of another kind: while
-// the server answers that list, it may finish only a few of the others.
+// The server builds each list of an old state. Many clients that read old states of one kind must not delay a list of
+// another kind: while the server answers that list, it may finish only a few of the others.
 func TestOldLists(t *testing.T) {
 	const clients, objects, changes = 32, 3000, 9000
 	memory := storage.NewMemory(storage.Options{})
@@ -48,7 +48,8 @@ func TestOldLists(t *testing.T) {
 	}
 	first := func(c *caller, path string, revision watch.Revision) (int64, error) {
 		var l listing
-		query := url.Values{"limit": {"1"}, "resourceVersionMatch": {"Exact"}, "resourceVersion": {strconv.FormatUint(uint64(revision), 10)}}
+		query := url.Values{"limit": {"1"}, "resourceVersionMatch": {"Exact"},
+			"resourceVersion": {strconv.FormatUint(uint64(revision), 10)}}
 		if err := c.do("GET", path, query, mediaJSON, mediaJSON, nil, &l); err != nil {
 			return 0, err
 		}

@@ -69,7 +69,8 @@ func (s *soak) page(who string, random *rand.Rand) error {
 func (s *soak) typedLister(sel selector) lister {
 	client := s.gadgets.Namespace(sel.namespace)
 	return func(limit int, token string) (*listing, error) {
-		page, err := client.List(context.Background(), rest.ListOptions{LabelSelector: sel.labels, FieldSelector: sel.fields, Limit: int64(limit), Continue: token})
+		page, err := client.List(context.Background(),
+			rest.ListOptions{LabelSelector: sel.labels, FieldSelector: sel.fields, Limit: int64(limit), Continue: token})
 		if err != nil {
 			return nil, err
 		}

@@ -73,7 +73,8 @@ func (r *reads) check(h *history) (problems []error) {
 	objects, at := maps.Clone(h.start), h.base
 	for _, l := range r.lists {
 		if l.revision < h.base || l.revision > h.end() {
-			problems = append(problems, fmt.Errorf("%s: a list %s at %d lies outside the round from %d to %d", l.who, l.sel, l.revision, h.base, h.end()))
+			problems = append(problems,
+				fmt.Errorf("%s: a list %s at %d lies outside the round from %d to %d", l.who, l.sel, l.revision, h.base, h.end()))
 			continue
 		}
 		if l.exact { // inside a group, the answer is the state at the end of the group
@@ -81,7 +82,9 @@ func (r *reads) check(h *history) (problems []error) {
 			l.ceiling = l.floor
 		}
 		if h.inside(l.revision) {
-			problems = append(problems, fmt.Errorf("%s: no client may see a part of a group: list %s at %d\n%s", l.who, l.sel, l.revision, h.around(l.revision)))
+			problems = append(problems,
+				fmt.Errorf("%s: no client may see a part of a group: list %s at %d\n%s", l.who, l.sel, l.revision,
+					h.around(l.revision)))
 		}
 		for ; at < l.revision; at++ {
 			objects.apply(h.at(at + 1))
@@ -96,8 +99,9 @@ func (r *reads) check(h *history) (problems []error) {
 	}
 	for _, o := range r.objects {
 		if !o.possible(h, byKey[o.item.key]) {
-			problems = append(problems, fmt.Errorf("%s: a read must show every acknowledged write: GET of %s/%s between %d and %d found %t %+v\n%s",
-				o.who, o.item.key.Namespace, o.item.key.Name, o.floor, o.ceiling, o.found, o.item.value, h.around(o.floor)))
+			problems = append(problems,
+				fmt.Errorf("%s: a read must show every acknowledged write: GET of %s/%s between %d and %d found %t %+v\n%s", o.who,
+					o.item.key.Namespace, o.item.key.Name, o.floor, o.ceiling, o.found, o.item.value, h.around(o.floor)))
 		}
 	}
 	for _, a := range r.answers {
@@ -112,7 +116,8 @@ func (r *reads) check(h *history) (problems []error) {
 				continue
 			}
 		}
-		problems = append(problems, fmt.Errorf("%s: an acknowledged write must be stored as answered: %+v\n%s", a.who, a.item, h.around(v.revision)))
+		problems = append(problems, fmt.Errorf("%s: an acknowledged write must be stored as answered: %+v\n%s", a.who, a.item,
+			h.around(v.revision)))
 	}
 	r.lists, r.objects, r.answers = nil, nil, nil
 	return problems
@@ -121,7 +126,8 @@ func (r *reads) check(h *history) (problems []error) {
 // check compares a page with the state at its revision.
 func (l listRead) check(objects state) error {
 	if l.revision < l.floor {
-		return fmt.Errorf("a read must show every acknowledged write: it is at %d, and %d was acknowledged before", l.revision, l.floor)
+		return fmt.Errorf("a read must show every acknowledged write: it is at %d, and %d was acknowledged before",
+			l.revision, l.floor)
 	}
 	if l.revision > l.ceiling {
 		return fmt.Errorf("a page must stay at its revision: it is at %d and must not be after %d", l.revision, l.ceiling)
@@ -142,8 +148,8 @@ func (l listRead) check(objects state) error {
 		}
 	}
 	if !slices.Equal(l.items, want) {
-		return fmt.Errorf("a list must be one snapshot: at %d after %q it has %d objects, want %d: %s", l.revision, l.after.Name, len(l.items),
-			len(want), differences(asState(l.items), asState(want)))
+		return fmt.Errorf("a list must be one snapshot: at %d after %q it has %d objects, want %d: %s", l.revision,
+			l.after.Name, len(l.items), len(want), differences(asState(l.items), asState(want)))
 	}
 	if l.limit > 0 && l.more && len(l.items) != l.limit {
 		return fmt.Errorf("every page but the last must be full: %d objects, limit %d", len(l.items), l.limit)
@@ -172,7 +178,8 @@ func asState(items []item) state {
 	return s
 }
 
-// possible reports whether the object had the read state at some moment of the read. commits are the commits of this object.
+// possible reports whether the object had the read state at some moment of the read. commits are the commits of this
+// object.
 func (o objectRead) possible(h *history, commits []entry) bool {
 	now, there := h.start[o.item.key]
 	if o.floor <= h.base && there == o.found && (!there || now == o.item.value) {

@@ -13,7 +13,8 @@ import (
 // errMissing says that a tape ends too early: the missing events may still arrive, or are lost.
 var errMissing = errors.New("no event may be lost: the watch has not shown every change")
 
-// replay compares a tape with a history. It keeps a position in both, and the objects that the watcher should see there.
+// replay compares a tape with a history. It keeps a position in both, and the objects that the watcher should see
+// there.
 type replay struct {
 	history  *history
 	sel      selector
@@ -75,7 +76,8 @@ func (r *replay) step() {
 	}
 }
 
-// skip moves the position to a revision. It stops before the first commit that the selector makes visible, and returns that commit.
+// skip moves the position to a revision. It stops before the first commit that the selector makes visible, and returns
+// that commit.
 func (r *replay) skip(to uint64) (event apimeta.EventType, e entry) {
 	for r.at < to {
 		e := r.history.at(r.at + 1)
@@ -87,7 +89,8 @@ func (r *replay) skip(to uint64) (event apimeta.EventType, e entry) {
 	return "", entry{}
 }
 
-// run replays notes that must lead to the end of the history. It returns errMissing, or the violation and the index of its note.
+// run replays notes that must lead to the end of the history. It returns errMissing, or the violation and the index of
+// its note.
 func (r *replay) run(notes []note) (int, error) { return r.replay(notes, true) }
 
 // replay replays notes. If last is set, they must lead to the end of the history.
@@ -95,7 +98,8 @@ func (r *replay) replay(notes []note, last bool) (int, error) {
 	for i := 0; i < len(notes); i++ {
 		n := notes[i]
 		if n.revision > r.history.end() {
-			return i, fmt.Errorf("a revision must come from the store: %d is after the last one, %d", n.revision, r.history.end())
+			return i, fmt.Errorf("a revision must come from the store: %d is after the last one, %d", n.revision,
+				r.history.end())
 		}
 		var err error
 		switch n.kind {
@@ -168,7 +172,8 @@ func (r *replay) finish() error {
 
 func (r *replay) list(n note) error {
 	if n.revision < n.floor {
-		return fmt.Errorf("a read must show every acknowledged write: a list at %d after %d was acknowledged", n.revision, n.floor)
+		return fmt.Errorf("a read must show every acknowledged write: a list at %d after %d was acknowledged", n.revision,
+			n.floor)
 	}
 	if n.revision < r.at {
 		return fmt.Errorf("a list must not go back: one at %d after an event at %d", n.revision, r.at)
@@ -198,7 +203,8 @@ func (r *replay) bookmark(n note) error {
 		return fmt.Errorf("no client may see a part of a group: a bookmark at %d", n.revision)
 	}
 	if event, e := r.skip(n.revision); event != "" {
-		return fmt.Errorf("a bookmark must follow everything it covers: that of %d precedes the %s of %s", n.revision, event, e)
+		return fmt.Errorf("a bookmark must follow everything it covers: that of %d precedes the %s of %s", n.revision, event,
+			e)
 	}
 	return nil
 }
@@ -214,7 +220,8 @@ func (r *replay) event(n note) error {
 		return fmt.Errorf("the revisions of a watch must ascend: %d after %d", n.revision, r.at)
 	}
 	if event, e := r.skip(n.revision - 1); event != "" {
-		return fmt.Errorf("no event may be lost: the watch goes from %d to %d without the %s of %s", r.at, n.revision, event, e)
+		return fmt.Errorf("no event may be lost: the watch goes from %d to %d without the %s of %s", r.at, n.revision, event,
+			e)
 	}
 	event, v := r.change(r.history.at(n.revision))
 	if event != n.event || n.item.key != r.history.at(n.revision).key || v != n.item.value {
@@ -224,14 +231,15 @@ func (r *replay) event(n note) error {
 	return nil
 }
 
-// relist moves the position to the state to which a difference must lead. The difference may be empty, because an object that was created
-// and deleted in between does not appear in it.
+// relist moves the position to the state to which a difference must lead. The difference may be empty, because an
+// object that was created and deleted in between does not appear in it.
 func (r *replay) relist(n note) error {
 	if err := r.endLeap(0); err != nil {
 		return err
 	}
 	if n.revision < n.floor {
-		return fmt.Errorf("a read must show every acknowledged write: a list at %d after %d was acknowledged", n.revision, n.floor)
+		return fmt.Errorf("a read must show every acknowledged write: a list at %d after %d was acknowledged", n.revision,
+			n.floor)
 	}
 	if !r.begun || n.revision < r.at {
 		return fmt.Errorf("a list must replace the missed events: one at %d after an event at %d", n.revision, r.at)
@@ -267,10 +275,10 @@ func (r *replay) leap(n note) error {
 	return nil
 }
 
-// fresh replays a watch without a revision. It begins with the existing objects, at a revision that the watcher does not learn. Each
-// revision with exactly these objects is a candidate, and the notes that follow must fit one of them. Of consecutive revisions between
-// which the watcher sees no change, fresh tries only the first. If the watch expired before it had shown all objects, the notes need to
-// match only the first objects.
+// fresh replays a watch without a revision. It begins with the existing objects, at a revision that the watcher does
+// not learn. Each revision with exactly these objects is a candidate, and the notes that follow must fit one of them.
+// Of consecutive revisions between which the watcher sees no change, fresh tries only the first. If the watch expired
+// before it had shown all objects, the notes need to match only the first objects.
 func (r *replay) fresh(notes []note, floor uint64, last bool) (int, error) {
 	initial := 0
 	for initial < len(notes) && notes[initial].kind == changed && notes[initial].event == apimeta.EventAdded {

@@ -28,8 +28,8 @@ import (
 	"github.com/decorum-go/decorum/watch"
 )
 
-// Clients outlive a store in memory. The next store starts at the clock, and the previous one may have been ahead of the clock. No client
-// may continue with the state of an earlier store, and none may wait silently.
+// Clients outlive a store in memory. The next store starts at the clock, and the previous one may have been ahead of
+// the clock. No client may continue with the state of an earlier store, and none may wait silently.
 func TestRestarts(t *testing.T) {
 	var lives lives
 	server := httptest.NewServer(&lives)

@@ -55,7 +55,8 @@ func selectors() []selector {
 			holds: func(k storage.Key, v value) bool {
 				return v.side == "right" && k.Namespace == "b" && v.color != "red"
 			}},
-		{namespace: "a", fields: "metadata.name=counter-0", holds: func(k storage.Key, _ value) bool { return k.Name == "counter-0" }},
+		{namespace: "a", fields: "metadata.name=counter-0",
+			holds: func(k storage.Key, _ value) bool { return k.Name == "counter-0" }},
 		{fields: "metadata.name=pool-1", holds: func(k storage.Key, _ value) bool { return k.Name == "pool-1" }},
 	}
 }

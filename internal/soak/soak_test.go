@@ -56,7 +56,8 @@ type soak struct {
 
 // totals counts what happened.
 type totals struct {
-	commits, conflicts, streams, events, bookmarks, expiredWatches, relists, expiredPages, pages, compactions, followed, expiredFollows, razed, collected atomic.Int64
+	commits, conflicts, streams, events, bookmarks, expiredWatches, relists, expiredPages, pages, compactions, followed,
+	expiredFollows, razed, collected atomic.Int64
 }
 
 func (s *soak) caller(random *rand.Rand) *caller { return s.callers[random.IntN(len(s.callers))] }
@@ -69,8 +70,10 @@ type actor struct {
 
 func (s *soak) actors() []actor {
 	return []actor{
-		{"put 1", s.put}, {"put 2", s.put}, {"update", s.update}, {"modify", s.modify}, {"modify older", s.modifyOlder}, {"modify status", s.modifyStatus},
-		{"patch", s.patch}, {"mark 1", s.mark}, {"mark 2", s.mark}, {"flip 1", s.flip}, {"flip 2", s.flip}, {"flip 3", s.flip},
+		{"put 1", s.put}, {"put 2", s.put}, {"update", s.update}, {"modify", s.modify}, {"modify older", s.modifyOlder},
+		{"modify status", s.modifyStatus},
+		{"patch", s.patch}, {"mark 1", s.mark}, {"mark 2", s.mark}, {"flip 1", s.flip}, {"flip 2", s.flip},
+		{"flip 3", s.flip},
 		{"create 1", s.create}, {"create 2", s.create}, {"remove 1", s.remove}, {"noise", s.noise},
 		{"together 1", s.together}, {"together 2", s.together}, {"found", s.found}, {"raze", s.raze}, {"depend", s.depend},
 		{"get", s.get}, {"page 1", s.page}, {"page 2", s.page}, {"exact", s.exact}, {"compact", s.compact},
@@ -136,12 +139,14 @@ func TestSoak(t *testing.T) {
 	c, took := &s.totals, time.Since(began)
 	t.Logf("%d rounds, %s", rounds, took.Round(time.Millisecond))
 	t.Logf("%d commits (%.0f/s), %d conflicts; %d pages (%.0f/s), %d of them 410; %d compactions",
-		c.commits.Load(), float64(c.commits.Load())/took.Seconds(), c.conflicts.Load(), c.pages.Load(), float64(c.pages.Load())/took.Seconds(),
+		c.commits.Load(), float64(c.commits.Load())/took.Seconds(), c.conflicts.Load(), c.pages.Load(),
+		float64(c.pages.Load())/took.Seconds(),
 		c.expiredPages.Load(), c.compactions.Load())
 	t.Logf("%d watchers: %d events (%.0f/s), %d streams, %d bookmarks, %d times 410, %d differences after it",
-		len(s.tapes), c.events.Load(), float64(c.events.Load())/took.Seconds(), c.streams.Load(), c.bookmarks.Load(), c.expiredWatches.Load(), c.relists.Load())
-	t.Logf("%d followers of everything: %d changes, %d times 410; %d namespaces deleted, %d parts collected", len(s.chronicles),
-		c.followed.Load(), c.expiredFollows.Load(), c.razed.Load(), c.collected.Load())
+		len(s.tapes), c.events.Load(), float64(c.events.Load())/took.Seconds(), c.streams.Load(), c.bookmarks.Load(),
+		c.expiredWatches.Load(), c.relists.Load())
+	t.Logf("%d followers of everything: %d changes, %d times 410; %d namespaces deleted, %d parts collected",
+		len(s.chronicles), c.followed.Load(), c.expiredFollows.Load(), c.razed.Load(), c.collected.Load())
 	if duration >= time.Minute && !t.Failed() { // what did not happen was not tested
 		require.NotZero(t, c.conflicts.Load(), "no write met a conflict")
 		require.NotZero(t, c.expiredWatches.Load(), "no watcher fell behind")
@@ -160,7 +165,8 @@ func newSoak(t *testing.T) *soak {
 	var err error
 	s.api, err = rest.New(rest.Options{Store: s.journal}, definitions()...)
 	require.NoError(t, err)
-	s.gadgets, s.betas, s.spaces = resttest.Client[Gadget](t, s.api), resttest.Client[GadgetBeta](t, s.api), resttest.Client[Namespace](t, s.api)
+	s.gadgets, s.betas, s.spaces = resttest.Client[Gadget](t, s.api), resttest.Client[GadgetBeta](t, s.api),
+		resttest.Client[Namespace](t, s.api)
 	s.parts, s.noises = resttest.Client[Part](t, s.api), resttest.Client[Noise](t, s.api)
 	server := httptest.NewServer(s.api)
 	transport := server.Client().Transport.(*http.Transport)

@@ -40,11 +40,13 @@ func newBulk(t *testing.T, logBytes int64) *bulk {
 	b.api, err = rest.New(rest.Options{Store: b.store, MaxConvertedBytes: convertedBytes}, gadgetDefinition())
 	require.NoError(t, err)
 	b.server = serveNarrowly(b.api)
-	b.callers = []*caller{{client: &http.Client{Transport: rest.RoundTripper(b.api)}, root: "http://in.process"}, {client: b.server.Client(), root: b.server.URL}}
+	b.callers = []*caller{{client: &http.Client{Transport: rest.RoundTripper(b.api)}, root: "http://in.process"},
+		{client: b.server.Client(), root: b.server.URL}}
 	return b
 }
 
-// serveNarrowly serves over sockets with small buffers, so that a client that does not read soon blocks the server's write.
+// serveNarrowly serves over sockets with small buffers, so that a client that does not read soon blocks the server's
+// write.
 func serveNarrowly(h http.Handler) *httptest.Server {
 	const buffer = 32 << 10
 	server := httptest.NewUnstartedServer(h)
@@ -168,8 +170,8 @@ func TestWatchersThatNeverRead(t *testing.T) {
 			}
 			require.NoError(t, reader.shows(want, time.Now().Add(patience)))
 			grown := inUse() - before
-			t.Logf("%d watchers that never read hold %d KB, with a history of %d KB and %d KB of converted objects", c.watchers, grown>>10,
-				logBytes>>10, convertedBytes>>10)
+			t.Logf("%d watchers that never read hold %d KB, with a history of %d KB and %d KB of converted objects", c.watchers,
+				grown>>10, logBytes>>10, convertedBytes>>10)
 			const forms = 8 // of an object, before and after a change
 			require.Less(t, grown, int64(logBytes+convertedBytes+forms*c.objects*c.size+c.watchers*perWatcher))
 		})

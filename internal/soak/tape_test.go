@@ -31,15 +31,16 @@ type noteKind int
 const (
 	// listed means that the watch continues from a list of these items, at this revision, which must be at least floor.
 	listed noteKind = iota
-	// fresh means that a watch begins with an ADDED for each object of a state. The watcher does not learn its revision, which must be at
-	// least floor.
+	// fresh means that a watch begins with an ADDED for each object of a state. The watcher does not learn its revision,
+	// which must be at least floor.
 	fresh
-	// relisted means that the watch has listed again by itself, at this revision, which must be at least floor. It continues with the
-	// difference to what it has shown, in events that all have this revision. There may be none.
+	// relisted means that the watch has listed again by itself, at this revision, which must be at least floor. It
+	// continues with the difference to what it has shown, in events that all have this revision. There may be none.
 	relisted
 	changed    // an event
 	bookmarked // a bookmark
-	// expired means that the watch ended with 410, because the log had dropped its position. It may not have shown all initial objects.
+	// expired means that the watch ended with 410, because the log had dropped its position. It may not have shown all
+	// initial objects.
 	expired
 )
 

@@ -24,8 +24,8 @@ type frame struct {
 // source is a client that lists and watches one selection.
 type source interface {
 	list() (items []item, revision uint64, err error)
-	// watch continues after a revision. For 0 it begins with the existing objects; if all is set, it requests them with a WatchList. The
-	// stream may end without an error.
+	// watch continues after a revision. For 0 it begins with the existing objects; if all is set, it requests them with a
+	// WatchList. The stream may end without an error.
 	watch(ctx context.Context, after uint64, all bool) iter.Seq2[frame, error]
 	// lists reports whether the source supports WatchList.
 	lists() bool
@@ -54,7 +54,8 @@ func (s *soak) olderTyped(sel selector) typed {
 }
 
 func (c typedSource[T]) list() ([]item, uint64, error) {
-	page, err := c.client.List(context.Background(), rest.ListOptions{LabelSelector: c.sel.labels, FieldSelector: c.sel.fields})
+	page, err := c.client.List(context.Background(),
+		rest.ListOptions{LabelSelector: c.sel.labels, FieldSelector: c.sel.fields})
 	if err != nil {
 		return nil, 0, err
 	}
@@ -97,8 +98,8 @@ func (c typedSource[T]) frames(events iter.Seq2[rest.Event[T], error]) iter.Seq2
 	}
 }
 
-// watcher watches one selection until the context ends. It disconnects at random and resumes at its position. It starts over after 410, and
-// sometimes without a reason. It also pauses, so that the log drops its position.
+// watcher watches one selection until the context ends. It disconnects at random and resumes at its position. It starts
+// over after 410, and sometimes without a reason. It also pauses, so that the log drops its position.
 func (s *soak) watcher(ctx context.Context, t *tape, from source, random *rand.Rand) {
 	at := uint64(0) // where to resume; 0 means nowhere
 	for ctx.Err() == nil {
@@ -140,9 +141,10 @@ func (s *soak) begin(t *tape, from source, random *rand.Rand) (at uint64, all bo
 	return 0, false, nil
 }
 
-// connect notes a stream until it breaks off, and returns where to resume. If a stream ends before it has a position to resume from, it
-// must return an error.
-func (s *soak) connect(ctx context.Context, t *tape, from source, at uint64, all bool, random *rand.Rand) (uint64, error) {
+// connect notes a stream until it breaks off, and returns where to resume. If a stream ends before it has a position to
+// resume from, it must return an error.
+func (s *soak) connect(ctx context.Context, t *tape, from source, at uint64, all bool,
+	random *rand.Rand) (uint64, error) {
 	floor := s.before()
 	left := 1 + random.IntN(400) // number of events until it disconnects, once it has a position to resume from
 	var initial []item
@@ -187,7 +189,8 @@ func (s *soak) connect(ctx context.Context, t *tape, from source, at uint64, all
 	return at, nil
 }
 
-// follower follows one selection, and starts over after a while. Every list after the first is a recovery of Follow after 410.
+// follower follows one selection, and starts over after a while. Every list after the first is a recovery of Follow
+// after 410.
 func (s *soak) follower(ctx context.Context, t *tape, c typed, random *rand.Rand) {
 	for ctx.Err() == nil {
 		t.add(note{kind: fresh, floor: s.before()})

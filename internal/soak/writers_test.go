@@ -59,7 +59,8 @@ func (s *soak) makeCounters() error {
 }
 
 func newGadget(name string) *Gadget {
-	return &Gadget{TypeMeta: apimeta.TypeMeta{APIVersion: group + "/v1", Kind: "Gadget"}, ObjectMeta: apimeta.ObjectMeta{Name: name}}
+	return &Gadget{TypeMeta: apimeta.TypeMeta{APIVersion: group + "/v1", Kind: "Gadget"},
+		ObjectMeta: apimeta.ObjectMeta{Name: name}}
 }
 
 // counted repeats an attempt until it meets no conflict, and notes the increment and the answer.
@@ -94,7 +95,8 @@ func (s *soak) put(who string, random *rand.Rand) error {
 
 func (s *soak) modify(who string, random *rand.Rand) error {
 	namespace, name := pick(random, namespaces...), counterName(random.IntN(counters))
-	out, err := s.gadgets.Namespace(namespace).Modify(context.Background(), name, func(g *Gadget) error { g.Spec.Count++; return nil })
+	out, err := s.gadgets.Namespace(namespace).Modify(context.Background(), name,
+		func(g *Gadget) error { g.Spec.Count++; return nil })
 	if err != nil {
 		return err
 	}
@@ -106,7 +108,8 @@ func (s *soak) modify(who string, random *rand.Rand) error {
 // modifyOlder is modify for a client of the older version.
 func (s *soak) modifyOlder(who string, random *rand.Rand) error {
 	namespace, name := pick(random, namespaces...), counterName(random.IntN(counters))
-	out, err := s.betas.Namespace(namespace).Modify(context.Background(), name, func(g *GadgetBeta) error { g.Spec.Total++; return nil })
+	out, err := s.betas.Namespace(namespace).Modify(context.Background(), name,
+		func(g *GadgetBeta) error { g.Spec.Total++; return nil })
 	if err != nil {
 		return err
 	}
@@ -117,7 +120,8 @@ func (s *soak) modifyOlder(who string, random *rand.Rand) error {
 
 func (s *soak) modifyStatus(who string, random *rand.Rand) error {
 	namespace, name := pick(random, namespaces...), counterName(random.IntN(counters))
-	out, err := s.gadgets.Namespace(namespace).ModifyStatus(context.Background(), name, func(g *Gadget) error { g.Status.Seen++; return nil })
+	out, err := s.gadgets.Namespace(namespace).ModifyStatus(context.Background(), name,
+		func(g *Gadget) error { g.Status.Seen++; return nil })
 	if err != nil {
 		return err
 	}
@@ -147,7 +151,8 @@ func (s *soak) patch(who string, random *rand.Rand) error {
 		if err != nil {
 			return nil, err
 		}
-		media, body := mediaMerge, fmt.Sprintf(`{"metadata":{"resourceVersion":%q},"spec":{"count":%d}}`, g.ResourceVersion, g.Spec.Count+1)
+		media, body := mediaMerge, fmt.Sprintf(`{"metadata":{"resourceVersion":%q},"spec":{"count":%d}}`, g.ResourceVersion,
+			g.Spec.Count+1)
 		if g.Spec.Count > 0 && random.IntN(2) == 0 {
 			media, body = mediaPatch, fmt.Sprintf(`[{"op":"test","path":"/spec/count","value":%d},{"op":"replace","path":"/spec/count","value":%d}]`,
 				g.Spec.Count, g.Spec.Count+1)
@@ -181,8 +186,8 @@ func (s *soak) flip(who string, random *rand.Rand) error {
 	if random.IntN(8) == 0 {
 		name = counterName(random.IntN(counters))
 	}
-	body := fmt.Sprintf(`{"metadata":{"labels":{%q:%s}},"spec":{"color":%s}}`, sideLabel, pick(random, `"left"`, `"right"`, "null"),
-		pick(random, `"red"`, `"blue"`, "null"))
+	body := fmt.Sprintf(`{"metadata":{"labels":{%q:%s}},"spec":{"color":%s}}`, sideLabel,
+		pick(random, `"left"`, `"right"`, "null"), pick(random, `"red"`, `"blue"`, "null"))
 	out, err := s.caller(random).write("PATCH", path(namespace, name), mediaMerge, body)
 	if status.IsNotFound(err) {
 		return nil
@@ -234,7 +239,8 @@ func (s *soak) remove(_ string, random *rand.Rand) error {
 	case n < 20:
 		var g *Gadget
 		if g, err = c.get(namespace, name); err == nil {
-			err = s.gadgets.Namespace(namespace).Delete(context.Background(), name, rest.DeleteOptions{Preconditions: &apimeta.Preconditions{UID: &g.UID}})
+			err = s.gadgets.Namespace(namespace).Delete(context.Background(), name,
+				rest.DeleteOptions{Preconditions: &apimeta.Preconditions{UID: &g.UID}})
 		}
 	default:
 		err = c.do("DELETE", path(namespace, name), query, mediaJSON, mediaJSON, nil, nil)
@@ -258,8 +264,8 @@ func beacons() []item {
 	}
 }
 
-// light ends a round with a change that every watcher sees and that no writer reverts. It distinguishes an up-to-date watcher from one that
-// has yet to list, whose list might be empty.
+// light ends a round with a change that every watcher sees and that no writer reverts. It distinguishes an up-to-date
+// watcher from one that has yet to list, whose list might be empty.
 func (s *soak) light() error {
 	for _, b := range beacons() {
 		if err := s.makeNamespace(b.key.Namespace); err != nil {
@@ -308,7 +314,8 @@ func (s *soak) checkLedger(objects state) (problems []error) {
 			got := [3]int64{v.count, v.seen, v.marks}
 			want := [3]int64{s.ledger.get(what), s.ledger.get(what + "/seen"), s.ledger.get(what + "/marks")}
 			if got != want {
-				problems = append(problems, fmt.Errorf("no update may be lost: %s has counted %d (count, seen, marks), writers received %d", what, got, want))
+				problems = append(problems,
+					fmt.Errorf("no update may be lost: %s has counted %d (count, seen, marks), writers received %d", what, got, want))
 			}
 		}
 	}

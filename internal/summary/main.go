@@ -1,7 +1,8 @@
-// Command summary reads the output of go test -json, and prints what a reader of a long run wants to see: the packages, the output of failures,
-// and which tests were NOT RUN for want of a program on this machine.
+// Command summary reads the output of go test -json, and prints what a reader of a long run wants to see: the packages,
+// the output of failures, and which tests were NOT RUN for want of a program on this machine.
 //
-// DECORUM_INSTALLED lists the system packages that are installed. If a test was not run although its package is among them, summary fails.
+// DECORUM_INSTALLED lists the system packages that are installed. If a test was not run although its package is among
+// them, summary fails.
 package main
 
 import (
@@ -28,7 +29,8 @@ func main() {
 	}
 }
 
-// summarize prints the events of in. It reports whether a test was not run although the package that it names is installed.
+// summarize prints the events of in. It reports whether a test was not run although the package that it names is
+// installed.
 func summarize(in io.Reader, out io.Writer, installed []string) (missed bool, err error) {
 	lines := bufio.NewReader(in)
 	said := map[string]map[string]string{} // the output of each test that has not ended, by package

@@ -1,5 +1,5 @@
-// Package surface inspects the exported API of a module with the type checker. Tests use it to keep internal types out of exported
-// declarations, and the types of a lower layer out of those of a higher one.
+// Package surface inspects the exported API of a module with the type checker. Tests use it to keep internal types out
+// of exported declarations, and the types of a lower layer out of those of a higher one.
 package surface
 
 import (
@@ -17,8 +17,8 @@ import (
 	"strings"
 )
 
-// Check type-checks the public packages of the module in the working directory, and returns their import paths. Its error lists
-// each exported name whose declaration uses a type of an internal package.
+// Check type-checks the public packages of the module in the working directory, and returns their import paths. Its
+// error lists each exported name whose declaration uses a type of an internal package.
 func Check(module string) (packages []string, err error) {
 	listed, err := load(module + "/...")
 	if err != nil {
@@ -56,7 +56,8 @@ func load(pattern string) (packages []*types.Package, err error) {
 	for _, p := range listed {
 		exports[p.ImportPath] = p.Export
 	}
-	compiled := importer.ForCompiler(token.NewFileSet(), "gc", func(path string) (io.ReadCloser, error) { return os.Open(exports[path]) })
+	compiled := importer.ForCompiler(token.NewFileSet(), "gc",
+		func(path string) (io.ReadCloser, error) { return os.Open(exports[path]) })
 	for _, p := range listed {
 		if !p.public() {
 			continue

@@ -48,7 +48,8 @@ func TestLeaks(t *testing.T) {
 		{"an embedded interface", `type T interface{ hidden.Number }`, "T"},
 		{"a constraint", `func F[T hidden.Number](T) {}`, "F"},
 		{"a type argument", `type G[T any] struct{}; var V G[hidden.Value]`, "V"},
-		{"a method of an unexported type that a function returns", `type t int; func (t) M(hidden.Value) {}; func F() t { return 0 }`, "t.M"},
+		{"a method of an unexported type that a function returns",
+			`type t int; func (t) M(hidden.Value) {}; func F() t { return 0 }`, "t.M"},
 
 		{"an unexported field", `type T struct{ f hidden.Value }`, ""},
 		{"an unexported method", `type T interface{ m(hidden.Value) }`, ""},

@@ -33,10 +33,10 @@ type Column struct {
 	Type string
 }
 
-// Cell returns what the column shows of an object: a string, an int64, a float64 or a bool. It returns nil if the object
-// has no value there, or a value that is not of the column's type. A string column shows values of every type, lists and
-// maps as JSON. A date column shows the time since the value, as [HumanDuration] prints it. It shows "<invalid>" for a
-// text that is not a time, and "<unknown>" for an empty text or the zero time.
+// Cell returns what the column shows of an object: a string, an int64, a float64 or a bool. It returns nil if the
+// object has no value there, or a value that is not of the column's type. A string column shows values of every type,
+// lists and maps as JSON. A date column shows the time since the value, as [HumanDuration] prints it. It shows
+// "<invalid>" for a text that is not a time, and "<unknown>" for an empty text or the zero time.
 func (c Column) Cell(object doc.Value, now time.Time) any {
 	v, found := c.Path.First(object)
 	if !found || v.IsNull() {
@@ -68,8 +68,8 @@ func (c Column) Cell(object doc.Value, now time.Time) any {
 	return nil
 }
 
-// AppendText appends the cell for a value as JSON, like Cell. The value is given as the text that the encoder has written. AppendText
-// returns false if the value has to be decoded, or if there is no cell; it then appends nothing.
+// AppendText appends the cell for a value as JSON, like Cell. The value is given as the text that the encoder has
+// written. AppendText returns false if the value has to be decoded, or if there is no cell; it then appends nothing.
 func (c Column) AppendText(dst, value []byte, now time.Time) ([]byte, bool) {
 	if len(value) == 0 {
 		return dst, false
@@ -88,7 +88,8 @@ func (c Column) AppendText(dst, value []byte, now time.Time) ([]byte, bool) {
 // maxShortDigits is how many decimal digits always fit into an int64.
 const maxShortDigits = 18
 
-// isShortInteger reports whether a text is an integer of so few digits that it fits into an int64. It is false for -0, whose cell is 0.
+// isShortInteger reports whether a text is an integer of so few digits that it fits into an int64. It is false for -0,
+// whose cell is 0.
 func isShortInteger(text []byte) bool {
 	digits := bytes.TrimPrefix(text, []byte("-"))
 	if len(digits) == 0 || len(digits) > maxShortDigits || digits[0] == '0' && len(text) > 1 {

@@ -1,8 +1,8 @@
 // Package table computes the cells of a Table, which kubectl get prints.
 //
 // A column of a kind names a place in the object by a [Path], and says how to print the value there. A path is written
-// as in the printer columns of custom resources, in JSONPath. Where upstream finds a value, so does a Path, and the same one. Some
-// paths that upstream refuses lead to a value here.
+// as in the printer columns of custom resources, in JSONPath. Where upstream finds a value, so does a Path, and the
+// same one. Some paths that upstream refuses lead to a value here.
 //
 //	.spec.size                                      a member
 //	.metadata.labels['app.kubernetes.io/name']      a member of any name; .labels.app\.kubernetes\.io/name is the same

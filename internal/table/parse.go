@@ -17,8 +17,8 @@ const (
 	maxRoutes     = 64
 )
 
-// ParsePath reads a path. A path begins with a dot or a bracket, and a $ or @ may stand before it; a single dot is the object itself. The
-// error names the fault.
+// ParsePath reads a path. A path begins with a dot or a bracket, and a $ or @ may stand before it; a single dot is the
+// object itself. The error names the fault.
 func ParsePath(text string) (Path, error) {
 	p := parser{rest: strings.TrimLeft(text, "$@")}
 	path, err := p.path()
@@ -74,8 +74,8 @@ func (p *parser) path() (Path, error) {
 	}
 }
 
-// routesOf returns the path with these parts. Its routes are in the order of upstream, which follows the first member of a union from all
-// values, and then the next: the last union changes last.
+// routesOf returns the path with these parts. Its routes are in the order of upstream, which follows the first member
+// of a union from all values, and then the next: the last union changes last.
 func routesOf(parts [][]step) (Path, error) {
 	routes := [][]step{nil}
 	for _, choice := range parts {

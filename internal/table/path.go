@@ -7,7 +7,8 @@ import (
 // Path leads from an object to values inside it. The zero Path leads to the object itself. A Path is immutable.
 type Path struct {
 	text string
-	// routes lead to the values of the path, one after the other. A path with unions has one route for each choice of their members.
+	// routes lead to the values of the path, one after the other. A path with unions has one route for each choice of
+	// their members.
 	routes [][]step
 }
 
@@ -46,13 +47,15 @@ type filter struct {
 	rightPath Path
 }
 
-// maxVisited bounds the values that one search visits, because the steps to any depth of a path could visit each value many times.
+// maxVisited bounds the values that one search visits, because the steps to any depth of a path could visit each value
+// many times.
 const maxVisited = 10_000
 
 // String returns the path as it was written.
 func (p Path) String() string { return p.text }
 
-// Members returns, for each route of the path, the members with which it begins. Everything that First visits lies in the last one.
+// Members returns, for each route of the path, the members with which it begins. Everything that First visits lies in
+// the last one.
 func (p Path) Members() [][]string {
 	if p.routes == nil {
 		return [][]string{nil}
@@ -69,7 +72,8 @@ func (p Path) Members() [][]string {
 	return all
 }
 
-// Only returns the members that the path names, if it consists of nothing else. First then finds the value of the last of them.
+// Only returns the members that the path names, if it consists of nothing else. First then finds the value of the last
+// of them.
 func (p Path) Only() (members []string, ok bool) {
 	if len(p.routes) != 1 {
 		return nil, false
@@ -78,8 +82,8 @@ func (p Path) Only() (members []string, ok bool) {
 	return members, len(members) > 0 && len(members) == len(p.routes[0])
 }
 
-// First returns the first value, in the order of the document, to which the path leads. A step finds nothing in a value of the wrong type,
-// nor outside the bounds of a list. First finds nothing that is more than 10,000 values away.
+// First returns the first value, in the order of the document, to which the path leads. A step finds nothing in a value
+// of the wrong type, nor outside the bounds of a list. First finds nothing that is more than 10,000 values away.
 func (p Path) First(v doc.Value) (doc.Value, bool) {
 	s := search{left: maxVisited}
 	return s.path(p, v)
@@ -100,7 +104,8 @@ func (s *search) path(p Path, v doc.Value) (doc.Value, bool) {
 	return doc.Value{}, false
 }
 
-// first follows the steps. At a step to several values, it tries the remaining steps on each, and returns the first result.
+// first follows the steps. At a step to several values, it tries the remaining steps on each, and returns the first
+// result.
 func (s *search) first(steps []step, v doc.Value) (doc.Value, bool) {
 	for i, next := range steps {
 		if s.left--; s.left < 0 {

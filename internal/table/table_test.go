@@ -160,11 +160,13 @@ func TestCell(t *testing.T) {
 	}{
 		{"string", `"text"`, "text"}, {"string", `7`, "7"}, {"string", `1.5`, "1.5"}, {"string", `true`, "true"},
 		{"string", `["a",1]`, `["a",1]`}, {"string", `{"a":1}`, `{"a":1}`}, {"string", `null`, nil}, {"string", ``, nil},
-		{"integer", `7`, int64(7)}, {"integer", `9223372036854775807`, int64(9223372036854775807)}, {"integer", `7.9`, int64(7)},
+		{"integer", `7`, int64(7)}, {"integer", `9223372036854775807`, int64(9223372036854775807)},
+		{"integer", `7.9`, int64(7)},
 		{"integer", `1e300`, nil}, {"integer", `"7"`, nil}, {"integer", ``, nil},
 		{"number", `7`, 7.0}, {"number", `1.5`, 1.5}, {"number", `"1.5"`, nil}, {"number", `1e999`, nil},
 		{"boolean", `true`, true}, {"boolean", `false`, false}, {"boolean", `"true"`, nil}, {"boolean", `null`, nil},
-		{"date", `"2024-05-06T07:06:09Z"`, "2m"}, {"date", `"2024-05-06T09:08:08+02:00"`, "1s"}, {"date", `"2025-01-01T00:00:00Z"`, "<invalid>"},
+		{"date", `"2024-05-06T07:06:09Z"`, "2m"}, {"date", `"2024-05-06T09:08:08+02:00"`, "1s"},
+		{"date", `"2025-01-01T00:00:00Z"`, "<invalid>"},
 		{"date", `"yesterday"`, "<invalid>"}, {"date", `""`, "<unknown>"}, {"date", `"0001-01-01T00:00:00Z"`, "<unknown>"},
 		{"date", `7`, nil}, {"date", `null`, nil}, {"date", ``, nil},
 	} {
@@ -209,11 +211,14 @@ func TestHumanDuration(t *testing.T) {
 		d    time.Duration
 		want string
 	}{
-		{-2 * time.Second, "<invalid>"}, {-2*time.Second + 1, "0s"}, {-1, "0s"}, {0, "0s"}, {999 * time.Millisecond, "0s"}, {time.Second, "1s"},
-		{2*time.Minute - 1, "119s"}, {2 * time.Minute, "2m"}, {2*time.Minute + time.Second, "2m1s"}, {10*time.Minute - 1, "9m59s"},
+		{-2 * time.Second, "<invalid>"}, {-2*time.Second + 1, "0s"}, {-1, "0s"}, {0, "0s"}, {999 * time.Millisecond, "0s"},
+		{time.Second, "1s"},
+		{2*time.Minute - 1, "119s"}, {2 * time.Minute, "2m"}, {2*time.Minute + time.Second, "2m1s"},
+		{10*time.Minute - 1, "9m59s"},
 		{10 * time.Minute, "10m"}, {3*time.Hour - 1, "179m"}, {3 * time.Hour, "3h"}, {3*time.Hour + 59*time.Second, "3h"},
 		{8*time.Hour - 1, "7h59m"}, {8 * time.Hour, "8h"}, {2*day - 1, "47h"}, {2 * day, "2d"}, {2*day + time.Hour, "2d1h"},
-		{8*day - 1, "7d23h"}, {8 * day, "8d"}, {2*year - 1, "729d"}, {2 * year, "2y"}, {2*year + day, "2y1d"}, {8*year - 1, "7y364d"},
+		{8*day - 1, "7d23h"}, {8 * day, "8d"}, {2*year - 1, "729d"}, {2 * year, "2y"}, {2*year + day, "2y1d"},
+		{8*year - 1, "7y364d"},
 		{8 * year, "8y"}, {9*year + 300*day, "9y"}, {1<<63 - 1, "292y"}, {-1 << 63, "<invalid>"},
 	} {
 		assert.Equal(t, test.want, table.HumanDuration(test.d), test.d.String())
@@ -223,7 +228,8 @@ func TestHumanDuration(t *testing.T) {
 // A search ends after a bounded number of steps, whatever the path and the object are.
 func TestSearchIsBounded(t *testing.T) {
 	object := parse(t, strings.Repeat(`{"a":[`, 20)+`[`+strings.Repeat(`{"b":1},`, 50_000)+`{}]`+strings.Repeat(`]}`, 20))
-	for _, text := range []string{"..a..a..a..a..a..c", "..[*,0]..[*,0]..[*,0]..c", "..[?(@..a..a..c)]..[?(@..a..a..c)].c", strings.Repeat("...*", 1000)} {
+	for _, text := range []string{"..a..a..a..a..a..c", "..[*,0]..[*,0]..[*,0]..c", "..[?(@..a..a..c)]..[?(@..a..a..c)].c",
+		strings.Repeat("...*", 1000)} {
 		begun := time.Now()
 		_, found := path(t, text).First(object)
 		assert.False(t, found, text)
@@ -240,8 +246,8 @@ func ExampleParsePath() {
 }
 
 func FuzzParsePath(f *testing.F) {
-	for _, seed := range []string{".", ".a.b[0]", `.a[?(@.b=="c")].d`, `['x\'y']`, ".a[*].*", ".a[?(@.b<=-1.5)]", `.a\.b`, "[?(@)]",
-		".a[?(@.b[?(@.c)]==true)]", "..a", "..[-1:]['a','b']",
+	for _, seed := range []string{".", ".a.b[0]", `.a[?(@.b=="c")].d`, `['x\'y']`, ".a[*].*", ".a[?(@.b<=-1.5)]", `.a\.b`,
+		"[?(@)]", ".a[?(@.b[?(@.c)]==true)]", "..a", "..[-1:]['a','b']",
 		".a[1:2:3,*]..b", "..a..b..c..[?(@..d==@..e)]"} {
 		f.Add(seed)
 	}
@@ -260,14 +266,16 @@ func FuzzParsePath(f *testing.F) {
 		some, err := parts.Decode(parts.Find(codec.AppendObject(nil, object), 0, nil))
 		require.NoError(t, err)
 		inParts, _ := p.First(some)
-		assert.Equal(t, string(codec.AppendJSON(nil, first)), string(codec.AppendJSON(nil, inParts)), "the path leads to the same place in its parts")
+		assert.Equal(t, string(codec.AppendJSON(nil, first)), string(codec.AppendJSON(nil, inParts)),
+			"the path leads to the same place in its parts")
 		if only, ok := p.Only(); ok {
 			var single *codec.Parts
 			single = single.With(only...)
 			if leaf := single.Leaf(only...); leaf >= 0 {
 				at := single.Find(codec.AppendObject(nil, object), 0, nil)[leaf]
 				assert.Equal(t, found, at != nil)
-				assert.True(t, !found || string(codec.AppendJSON(nil, first)) == string(at), "the path leads to the text of its value")
+				assert.True(t, !found || string(codec.AppendJSON(nil, first)) == string(at),
+					"the path leads to the text of its value")
 			}
 		}
 		for _, typ := range []string{"string", "integer", "number", "boolean", "date"} {
@@ -279,7 +287,8 @@ func FuzzParsePath(f *testing.F) {
 
 // FuzzCellOfText compares the cells that are made from the text of a value with those of the decoded value.
 func FuzzCellOfText(f *testing.F) {
-	for _, seed := range []string{`"a<b"`, `"2026-01-02T03:04:05Z"`, `"\u0022"`, `""`, "-0", "0", "12", "-7", "123456789012345678", "1234567890123456789", "1.5", "1e3", "true",
+	for _, seed := range []string{`"a<b"`, `"2026-01-02T03:04:05Z"`, `"\u0022"`, `""`, "-0", "0", "12", "-7",
+		"123456789012345678", "1234567890123456789", "1.5", "1e3", "true",
 		"false", "null", "[1]", `{"a":1}`} {
 		f.Add([]byte(seed))
 	}

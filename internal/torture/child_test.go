@@ -63,7 +63,8 @@ func report(format string, args ...any) {
 	os.Stdout.Write(line)
 }
 
-// options returns the options of every process. A long run must not lose history because it takes longer than the history lives.
+// options returns the options of every process. A long run must not lose history because it takes longer than the
+// history lives.
 func options(path string) bolt.Options {
 	return bolt.Options{Path: path, Engine: storage.Options{MaxLogAge: 24 * time.Hour}}
 }

@@ -26,8 +26,8 @@ func number(t *testing.T, name string, usual uint64) uint64 {
 	return usual
 }
 
-// The test kills a writing process at random instants. Afterwards, the file contains all writes that the process had reported. It may
-// also contain writes that the process had begun, but nothing else.
+// The test kills a writing process at random instants. Afterwards, the file contains all writes that the process had
+// reported. It may also contain writes that the process had begun, but nothing else.
 func TestCrash(t *testing.T) {
 	kills, seed := number(t, "DECORUM_TORTURE", 20), number(t, "DECORUM_TORTURE_SEED", rand.Uint64())
 	t.Logf("%d kills, DECORUM_TORTURE_SEED=%d", kills, seed)
@@ -44,7 +44,8 @@ func TestCrash(t *testing.T) {
 		if random.IntN(4) == 0 {
 			tight, resume = "yes", 0
 		}
-		r := startChild(t, lines, childPath+"="+path, fmt.Sprint(childRun, "=", n), fmt.Sprint(childAfter, "=", resume), childTight+"="+tight)
+		r := startChild(t, lines, childPath+"="+path, fmt.Sprint(childRun, "=", n), fmt.Sprint(childAfter, "=", resume),
+			childTight+"="+tight)
 		r.tight = tight != ""
 		require.NoError(t, m.add(r))
 		acks += r.acks

@@ -59,7 +59,8 @@ func (d *disk) sync(began int, ok bool) {
 			d.durable = c.apply(d.durable, always)
 		}
 		for _, part := range c.sectors() {
-			d.lost = slices.DeleteFunc(d.lost, func(l change) bool { return l.at == part.at && (l.data == nil) == (part.data == nil) })
+			d.lost = slices.DeleteFunc(d.lost,
+				func(l change) bool { return l.at == part.at && (l.data == nil) == (part.data == nil) })
 			if !ok {
 				d.lost = append(d.lost, part)
 			}

@@ -18,15 +18,18 @@ import (
 	"github.com/decorum-go/decorum/watch"
 )
 
-// afterFault checks, in the child, that a store whose write has failed refuses writes, gives the reason, and continues to serve reads and
-// watches, including a watch from before the fault. What the watch shows is compared with the file afterwards.
+// afterFault checks, in the child, that a store whose write has failed refuses writes, gives the reason, and continues
+// to serve reads and watches, including a watch from before the fault. What the watch shows is compared with the file
+// afterwards.
 func afterFault(ctx context.Context, store *bolt.Store, open *watch.Cursor[storage.Record]) error {
 	why := store.Ready()
 	if !errors.Is(why, storage.ErrReadOnly) || store.Stats().ReadOnly == nil {
 		return fmt.Errorf("the store is ready: %w", errors.Join(errors.New("after a fault"), why))
 	}
-	_, err := store.Update(ctx, keys()[0], func(*storage.Record) ([]byte, error) { return object(keys()[0], "late", 1), nil })
-	if !errors.Is(err, storage.ErrReadOnly) || status.CodeOf(err) != 503 || status.From(err).Status.Details.Causes[0].Message == "" {
+	_, err := store.Update(ctx, keys()[0],
+		func(*storage.Record) ([]byte, error) { return object(keys()[0], "late", 1), nil })
+	if !errors.Is(err, storage.ErrReadOnly) || status.CodeOf(err) != 503 ||
+		status.From(err).Status.Details.Causes[0].Message == "" {
 		return fmt.Errorf("a late write: %w", errors.Join(errors.New("after a fault"), err))
 	}
 	if err := list(ctx, store); err != nil {
@@ -51,8 +54,8 @@ func afterFault(ctx context.Context, store *bolt.Store, open *watch.Cursor[stora
 	return nil
 }
 
-// A file that may not grow any more is like a full disk. The store then refuses writes, says why, and has lost nothing when it is opened
-// where there is room again.
+// A file that may not grow any more is like a full disk. The store then refuses writes, says why, and has lost nothing
+// when it is opened where there is room again.
 func TestDiskFull(t *testing.T) {
 	seed := number(t, "DECORUM_TORTURE_SEED", rand.Uint64())
 	t.Logf("DECORUM_TORTURE_SEED=%d", seed)
@@ -70,8 +73,8 @@ func TestDiskFull(t *testing.T) {
 	}
 }
 
-// A sync or a write fails. The store refuses writes from then on, and the file holds everything that was acknowledged, also if the power
-// fails afterwards or while the next process writes.
+// A sync or a write fails. The store refuses writes from then on, and the file holds everything that was acknowledged,
+// also if the power fails afterwards or while the next process writes.
 func TestBrokenDisk(t *testing.T) {
 	for _, fault := range []string{"fdatasync:error=EIO:when=%d+", "pwrite64:error=ENOSPC:when=%d+"} {
 		t.Run(fault, func(t *testing.T) {

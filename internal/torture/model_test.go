@@ -102,7 +102,8 @@ func (m *model) check(f *found) error {
 	return errors.Join(errs...)
 }
 
-// checkObjects compares the objects with the last known event of each key. Only a pending write may have changed an object after that.
+// checkObjects compares the objects with the last known event of each key. Only a pending write may have changed an
+// object after that.
 func (m *model) checkObjects(f *found) error {
 	latest := maps.Clone(m.state)
 	for _, e := range m.known {
@@ -160,8 +161,8 @@ func apply(state map[string]event, e event) {
 	state[e.key] = e
 }
 
-// checkWrites checks that the history contains every acknowledged write, that each other change belongs to a pending write, and that
-// the changes of each write are complete and consecutive.
+// checkWrites checks that the history contains every acknowledged write, that each other change belongs to a pending
+// write, and that the changes of each write are complete and consecutive.
 func (m *model) checkWrites(f *found) error {
 	var errs []error
 	explained := map[watch.Revision]bool{}
@@ -270,7 +271,8 @@ func (m *model) checkClients(f *found) error {
 // around returns the group that contains a revision, or nil.
 func (r *run) around(revision watch.Revision) *write {
 	for _, w := range r.writes {
-		if n := len(w.revisions); n > 1 && w.revisions[0] != 0 && w.revisions[0] <= revision && revision < slices.Max(w.revisions) {
+		if n := len(w.revisions); n > 1 && w.revisions[0] != 0 && w.revisions[0] <= revision &&
+			revision < slices.Max(w.revisions) {
 			return w
 		}
 	}
@@ -285,9 +287,11 @@ func (m *model) checkWatchers() error {
 				if w.after < m.floor {
 					continue
 				}
-				from, _ := slices.BinarySearchFunc(m.log, w.after+1, func(e event, r watch.Revision) int { return int(e.revision) - int(r) })
+				from, _ := slices.BinarySearchFunc(m.log, w.after+1,
+					func(e event, r watch.Revision) int { return int(e.revision) - int(r) })
 				if to := from + len(w.seen); to > len(m.log) || !slices.Equal(m.log[from:to], w.seen) {
-					return fmt.Errorf("watcher %s saw after %d: %+v\ninstead of %+v", name, w.after, w.seen, m.log[from:min(to, len(m.log))])
+					return fmt.Errorf("watcher %s saw after %d: %+v\ninstead of %+v", name, w.after, w.seen,
+						m.log[from:min(to, len(m.log))])
 				}
 			}
 		}

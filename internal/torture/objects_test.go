@@ -35,7 +35,8 @@ func register(ctx context.Context, store storage.Store) error {
 // keys holds only a few keys, so that writers compete for them.
 func keys() (all []storage.Key) {
 	for i := range 8 {
-		all = append(all, storage.Key{Resource: widgets, Namespace: "a", Name: fmt.Sprint(i)}, storage.Key{Resource: widgets, Namespace: "b", Name: fmt.Sprint(i)},
+		all = append(all, storage.Key{Resource: widgets, Namespace: "a", Name: fmt.Sprint(i)},
+			storage.Key{Resource: widgets, Namespace: "b", Name: fmt.Sprint(i)},
 			storage.Key{Resource: nodes, Name: fmt.Sprint(i)})
 	}
 	return all
@@ -43,7 +44,8 @@ func keys() (all []storage.Key) {
 
 func keyText(k storage.Key) string { return k.Resource + "/" + k.Namespace + "/" + k.Name }
 
-// object returns the JSON of an object that names the write that made it. Most objects fit on a page, and some need several.
+// object returns the JSON of an object that names the write that made it. Most objects fit on a page, and some need
+// several.
 func object(k storage.Key, write string, size int) []byte {
 	return fmt.Appendf(nil, `{"kind":"X","metadata":{"name":%q,"namespace":%q,"resourceVersion":""},"spec":{"write":%q,"pad":%q}}`,
 		k.Name, k.Namespace, write, strings.Repeat("x", size))

@@ -35,7 +35,8 @@ func newOutage(t *testing.T, seed uint64) *outage {
 	o := &outage{t: t, random: rand.New(rand.NewPCG(seed, 0)), path: filepath.Join(directory, "objects.db"),
 		image: filepath.Join(directory, "image.db"), model: newModel()}
 	t.Cleanup(func() {
-		t.Logf("process %d, image %d, pending %v, lost %v, DECORUM_TORTURE_SEED=%d", len(o.runs), o.images, o.disk.pending, o.disk.lost, seed)
+		t.Logf("process %d, image %d, pending %v, lost %v, DECORUM_TORTURE_SEED=%d", len(o.runs), o.images, o.disk.pending,
+			o.disk.lost, seed)
 	})
 	store, err := bolt.Open(t.Context(), options(o.path))
 	require.NoError(t, err)
@@ -47,7 +48,8 @@ func newOutage(t *testing.T, seed uint64) *outage {
 	return o
 }
 
-// run runs a child that kills itself, while strace injects faults. After each system call, it checks files that a power failure could leave.
+// run runs a child that kills itself, while strace injects faults. After each system call, it checks files that a power
+// failure could leave.
 func (o *outage) run(images int, inject string, environment ...string) {
 	r := newRun()
 	o.runs = append(o.runs, r)
@@ -103,7 +105,8 @@ func (o *outage) run(images int, inject string, environment ...string) {
 		for at < min(len(cache), len(expected)) && cache[at] == expected[at] {
 			at++
 		}
-		require.Fail(o.t, "the calls do not explain the file", "%d bytes, expected %d, difference at %d", len(cache), len(expected), at)
+		require.Fail(o.t, "the calls do not explain the file", "%d bytes, expected %d, difference at %d", len(cache),
+			len(expected), at)
 	}
 	o.disk.images(o.random, images, o.check)
 }
@@ -133,6 +136,7 @@ func (m *model) clone() *model {
 func TestPowerLoss(t *testing.T) {
 	o := newOutage(t, number(t, "DECORUM_TORTURE_SEED", rand.Uint64()))
 	for range max(4, number(t, "DECORUM_TORTURE", 0)/10) {
-		o.run(6, "fdatasync:delay_enter=3000", fmt.Sprint(childLife, "=", time.Duration(10+o.random.IntN(60))*time.Millisecond))
+		o.run(6, "fdatasync:delay_enter=3000",
+			fmt.Sprint(childLife, "=", time.Duration(10+o.random.IntN(60))*time.Millisecond))
 	}
 }

@@ -30,7 +30,8 @@ type call struct {
 
 // trace runs a child under strace, which injects faults, and returns its calls in order. The child must kill itself.
 func trace(ctx context.Context, t *testing.T, path, inject string, environment ...string) []call {
-	// A trace needs strace and the permission to trace another process. Containers often have neither, so make test leaves it out.
+	// A trace needs strace and the permission to trace another process. Containers often have neither, so make test leaves
+	// it out.
 	if os.Getenv("DECORUM_TORTURE") == "" {
 		t.Skip("make soak runs it, because not every machine has strace and permits a process to trace another one")
 	}
@@ -67,8 +68,10 @@ func parseCall(t *testing.T, path, line string) (c call, ok bool) {
 	thread, rest, _ := strings.Cut(strings.TrimSpace(line), " ")
 	rest = aligned.ReplaceAllString(strings.TrimSpace(rest), ") = ")
 	rest = strings.Replace(rest, "<detached ...>", "<unfinished ...>", 1) // the thread died first
-	c = call{thread: thread, failed: failed(rest), unknown: unknown(rest), ends: !strings.HasSuffix(rest, "<unfinished ...>")}
-	if name, after, resumed := strings.Cut(strings.TrimPrefix(rest, "<... "), " resumed>"); resumed && strings.HasPrefix(rest, "<... ") {
+	c = call{thread: thread, failed: failed(rest), unknown: unknown(rest),
+		ends: !strings.HasSuffix(rest, "<unfinished ...>")}
+	if name, after, resumed := strings.Cut(strings.TrimPrefix(rest, "<... "), " resumed>"); resumed &&
+		strings.HasPrefix(rest, "<... ") {
 		c.name, c.failed, c.unknown = name, failed(after), !strings.Contains(after, "= ") || unknown(after)
 		return c, true
 	}
@@ -107,8 +110,8 @@ func failed(line string) bool {
 	return strings.Contains(line, "= -1 ") && strings.HasSuffix(line, "(INJECTED)")
 }
 
-// unknown reports whether the outcome of a call is unknown. If a process dies in a call, strace may report an error although the call has
-// written.
+// unknown reports whether the outcome of a call is unknown. If a process dies in a call, strace may report an error
+// although the call has written.
 func unknown(line string) bool {
 	return strings.Contains(line, "= ?") || strings.Contains(line, "= -1 ") && !failed(line)
 }

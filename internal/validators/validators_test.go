@@ -66,8 +66,9 @@ type ShelfV1beta1 struct {
 func newAPI(t *testing.T) *rest.API {
 	shelves := rest.Resource[Shelf]{
 		Group: "library.example.com", Version: "v1", Plural: "shelves",
-		Scale:    &rest.Scale{SpecReplicas: ".spec.width", StatusReplicas: ".status.count"},
-		Versions: []rest.VersionOf[Shelf]{rest.Converted[Shelf](rest.Resource[ShelfV1beta1]{Version: "v1beta1", Stage: rest.Stage{Deprecated: true}}, nil, nil)},
+		Scale: &rest.Scale{SpecReplicas: ".spec.width", StatusReplicas: ".status.count"},
+		Versions: []rest.VersionOf[Shelf]{rest.Converted[Shelf](rest.Resource[ShelfV1beta1]{Version: "v1beta1",
+			Stage: rest.Stage{Deprecated: true}}, nil, nil)},
 	}
 	definitions := []rest.Definition{shelves, rest.NamespacesOf[corev1.Namespace](),
 		k8s.Resource[corev1.ConfigMap](), k8s.Resource[corev1.Pod](), k8s.Resource[corev1.Service](),

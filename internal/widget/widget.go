@@ -8,8 +8,8 @@ import (
 	"github.com/decorum-go/decorum/rest"
 )
 
-// Widget is the custom kind of the transcripts, as fixtures/widget.md in rest/conformance describes it. A field that must keep an
-// explicit empty value is a pointer or has omitzero.
+// Widget is the custom kind of the transcripts, as fixtures/widget.md in rest/conformance describes it. A field that
+// must keep an explicit empty value is a pointer or has omitzero.
 type Widget struct {
 	apimeta.TypeMeta   `json:",inline"`
 	apimeta.ObjectMeta `json:"metadata,omitempty"`
@@ -72,9 +72,11 @@ type Condition struct {
 // Resource declares the kind as the transcripts have it.
 func Resource() rest.Resource[Widget] {
 	return rest.Resource[Widget]{
-		Group: "example.com", Version: "v1", Plural: "widgets", Names: rest.Names{Short: []string{"wd"}, Categories: []string{"all"}},
+		Group: "example.com", Version: "v1", Plural: "widgets",
+		Names:            rest.Names{Short: []string{"wd"}, Categories: []string{"all"}},
 		SelectableFields: []string{"spec.color", "spec.owner"},
-		Scale:            &rest.Scale{SpecReplicas: ".spec.replicas", StatusReplicas: ".status.replicas", Selector: ".status.selector"},
+		Scale: &rest.Scale{SpecReplicas: ".spec.replicas", StatusReplicas: ".status.replicas",
+			Selector: ".status.selector"},
 		Columns: []rest.Column{
 			{Name: "Size", Type: "integer", Path: ".spec.size", Description: "Size of the widget."},
 			{Name: "Color", Path: ".spec.color"},

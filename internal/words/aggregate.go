@@ -2,7 +2,8 @@ package words
 
 import "strings"
 
-// Aggregate returns the text of several errors in one message of an API server: several different texts stand in brackets.
+// Aggregate returns the text of several errors in one message of an API server: several different texts stand in
+// brackets.
 func Aggregate(errs []error) string {
 	seen := map[string]bool{}
 	var texts []string

@@ -13,7 +13,8 @@ const (
 // NotBase64 returns Go's message for a text that is not padded base64 in the standard alphabet. It ignores line breaks.
 func NotBase64(text string) string { return refusedBase64(paddedFault(text)) }
 
-// NotRawBase64URL returns Go's message for a text that is not unpadded base64 in the URL alphabet. It ignores line breaks.
+// NotRawBase64URL returns Go's message for a text that is not unpadded base64 in the URL alphabet. It ignores line
+// breaks.
 func NotRawBase64URL(text string) string {
 	letters, fault := encodedLetters(text, alphanumeric+"-_")
 	if fault < 0 && letters%4 == 1 { // a single letter holds less than a byte
@@ -29,7 +30,8 @@ func refusedBase64(at int) string {
 	return "illegal base64 data at input byte " + strconv.Itoa(at)
 }
 
-// encodedLetters counts the letters up to the first byte outside the alphabet, and returns the index of that byte or -1.
+// encodedLetters counts the letters up to the first byte outside the alphabet, and returns the index of that byte or
+// -1.
 func encodedLetters(text, alphabet string) (letters, other int) {
 	for i := range len(text) {
 		switch c := text[i]; {
@@ -43,8 +45,8 @@ func encodedLetters(text, alphabet string) (letters, other int) {
 	return letters, -1
 }
 
-// paddedFault returns the index that the error names, or -1. If a group of four letters is incomplete, encoding/base64 subtracts the number
-// of its letters from the index where the text ends.
+// paddedFault returns the index that the error names, or -1. If a group of four letters is incomplete, encoding/base64
+// subtracts the number of its letters from the index where the text ends.
 func paddedFault(text string) int {
 	letters, at := encodedLetters(text, alphanumeric+"+/")
 	open := letters % 4

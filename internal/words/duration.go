@@ -14,8 +14,8 @@ func NotADuration(text string) string {
 	return "time: " + fault + " duration " + quote(text)
 }
 
-// durationFault returns the first fault in the order of the text. If the duration up to some point is already too long, that takes
-// precedence over what follows.
+// durationFault returns the first fault in the order of the text. If the duration up to some point is already too long,
+// that takes precedence over what follows.
 func durationFault(text string) string {
 	const invalid = "invalid"
 	unsigned := text
@@ -57,8 +57,8 @@ func durationFault(text string) string {
 	return ""
 }
 
-// fits reports whether an unsigned duration is within the range of time.Duration. Only its length can be wrong here. The negative range is
-// larger by one nanosecond.
+// fits reports whether an unsigned duration is within the range of time.Duration. Only its length can be wrong here.
+// The negative range is larger by one nanosecond.
 func fits(unsigned string) bool {
 	_, err := time.ParseDuration("-" + unsigned)
 	return err == nil

@@ -28,7 +28,8 @@ const (
 	outOfRange    = "value out of range"
 )
 
-// integerFault returns the first fault in the order of the text. Digits that exceed the range take precedence over what follows.
+// integerFault returns the first fault in the order of the text. Digits that exceed the range take precedence over what
+// follows.
 func integerFault(text string, bits int) string {
 	rest := strings.TrimLeft(text, "0123456789")
 	digits := text[:len(text)-len(rest)]

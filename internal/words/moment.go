@@ -14,8 +14,8 @@ func NotATime(text string) string { return refusedTime(text, time.RFC3339) }
 // NotAMicroTime returns Go's message for a text that is not an RFC 3339 time with exactly six digits after the seconds.
 func NotAMicroTime(text string) string { return refusedTime(text, microLayout) }
 
-// OfTime returns the message for an error of package time, with which a type has rejected a text. For a layout that the API does not use,
-// it returns the error's own text.
+// OfTime returns the message for an error of package time, with which a type has rejected a text. For a layout that the
+// API does not use, it returns the error's own text.
 func OfTime(err *time.ParseError) string {
 	text := ""
 	if err.Layout == time.RFC3339 || err.Layout == microLayout {
@@ -145,8 +145,8 @@ func (m *moment) fraction() string {
 	return ""
 }
 
-// zone reads the offset from UTC. Like package time, it reports an offset that is out of range before it reports a malformed number after
-// it, and before an invalid sign.
+// zone reads the offset from UTC. Like package time, it reports an offset that is out of range before it reports a
+// malformed number after it, and before an invalid sign.
 func (m *moment) zone() string {
 	const element = "Z07:00"
 	if strings.HasPrefix(m.rest, "Z") {

@@ -86,9 +86,12 @@ func TestValidation(t *testing.T) {
 			`webhooks[0].admissionReviewVersions: Invalid value: [\"v3\"]: must include at least one of v1, v1beta1`},
 		{"a version twice", strings.Replace(least, `["v1"]`, `["v1","v1"]`, 1),
 			`webhooks[0].admissionReviewVersions[1]: Invalid value: \"v1\": duplicate version`},
-		{"a long timeout", least + `,"timeoutSeconds":31`, `webhooks[0].timeoutSeconds: Invalid value: 31: the timeout value must be between 1 and 30 seconds`},
-		{"a failure policy", least + `,"failurePolicy":"Maybe"`, `webhooks[0].failurePolicy: Unsupported value: \"Maybe\": supported values: \"Fail\", \"Ignore\"`},
-		{"a match policy", least + `,"matchPolicy":"Maybe"`, `webhooks[0].matchPolicy: Unsupported value: \"Maybe\": supported values: \"Equivalent\", \"Exact\"`},
+		{"a long timeout", least + `,"timeoutSeconds":31`,
+			`webhooks[0].timeoutSeconds: Invalid value: 31: the timeout value must be between 1 and 30 seconds`},
+		{"a failure policy", least + `,"failurePolicy":"Maybe"`,
+			`webhooks[0].failurePolicy: Unsupported value: \"Maybe\": supported values: \"Fail\", \"Ignore\"`},
+		{"a match policy", least + `,"matchPolicy":"Maybe"`,
+			`webhooks[0].matchPolicy: Unsupported value: \"Maybe\": supported values: \"Equivalent\", \"Exact\"`},
 		{"two addresses", strings.Replace(least, `"clientConfig":{`, `"clientConfig":{"url":"https://a",`, 1),
 			`webhooks[0].clientConfig: Required value: exactly one of url or service is required`},
 		{"a URL", strings.Replace(least, `"service":{"namespace":"n","name":"s"}`, `"url":"http://a?b#c"`, 1),
@@ -110,7 +113,8 @@ func TestValidation(t *testing.T) {
 			`webhooks[0].rules[0].resources[1]: Invalid value: \"a/b\": if 'a/*' is present, must not specify a/b`},
 		{"a condition", least + `,"matchConditions":[{"name":"c","expression":"bad"}]`,
 			`webhooks[0].matchConditions[0].expression: Invalid value: \"bad\": compilation failed: ERROR`},
-		{"65 conditions", least + `,"matchConditions":[` + strings.TrimSuffix(strings.Repeat(`{"name":"","expression":"true"},`, 65), ",") + `]`,
+		{"65 conditions", least + `,"matchConditions":[` +
+			strings.TrimSuffix(strings.Repeat(`{"name":"","expression":"true"},`, 65), ",") + `]`,
 			`webhooks[0].matchConditions: Too many: 65: must have at most 64 items`},
 		{"two of a name", least + `},{` + least, `webhooks[1].name: Duplicate value: \"a.example.com\"`},
 	} {
@@ -127,7 +131,8 @@ func TestValidationOfMutatingWebhooks(t *testing.T) {
 	w := serve(t, newAPI(t), "POST", strings.Replace(configurations, "validating", "mutating", 1),
 		configuration("MutatingWebhookConfiguration", "{"+least+`,"reinvocationPolicy":"Often"}`))
 	assert.Equal(t, 422, w.Code)
-	assert.Contains(t, w.Body.String(), `webhooks[0].reinvocationPolicy: Unsupported value: \"Often\": supported values: \"IfNeeded\", \"Never\"`)
+	assert.Contains(t, w.Body.String(),
+		`webhooks[0].reinvocationPolicy: Unsupported value: \"Often\": supported values: \"IfNeeded\", \"Never\"`)
 }
 
 // An answer stays small, however many faults a small body has.

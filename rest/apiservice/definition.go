@@ -15,12 +15,16 @@ type ownKey struct{}
 // definition returns the kind, whose objects only the API writes.
 func definition() rest.Definition {
 	return rest.Resource[APIService]{
-		Group: Group, Version: "v1", Plural: "apiservices", Scope: rest.ScopeCluster, Wire: rest.Wire{Dialect: rest.DialectBuiltin, StatusOnCreate: true},
+		Group: Group, Version: "v1", Plural: "apiservices", Scope: rest.ScopeCluster,
+		Wire:        rest.Wire{Dialect: rest.DialectBuiltin, StatusOnCreate: true},
 		Names:       rest.Names{Rule: rest.NamePathSegment, Categories: []string{"api-extensions"}},
 		Description: "APIService describes a version of a group.",
 		Columns: []rest.Column{
-			rest.ColumnFunc(rest.Column{Name: "Service", Description: "The reference to the service that hosts this API endpoint."}, func(s *APIService) any { return serviceOf(s) }),
-			rest.ColumnFunc(rest.Column{Name: "Available", Description: "Whether this service is available."}, func(s *APIService) any { return available(s) }),
+			rest.ColumnFunc(rest.Column{Name: "Service",
+				Description: "The reference to the service that hosts this API endpoint."},
+				func(s *APIService) any { return serviceOf(s) }),
+			rest.ColumnFunc(rest.Column{Name: "Available", Description: "Whether this service is available."},
+				func(s *APIService) any { return available(s) }),
 			{Name: "Age", Path: ".metadata.creationTimestamp", Type: "date"},
 		},
 		Hooks: rest.Hooks[APIService]{

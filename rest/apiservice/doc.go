@@ -1,5 +1,5 @@
-// Package apiservice lists the groups and versions that an API serves as objects of the kind APIService, for clients that look there, such
-// as kubectl get apiservices:
+// Package apiservice lists the groups and versions that an API serves as objects of the kind APIService, for clients
+// that look there, such as kubectl get apiservices:
 //
 //	api, err := rest.New(rest.Options{Plugins: []rest.Plugin{apiservice.New(apiservice.Options{})}}, resources...)
 //	err = api.Start(ctx)

@@ -26,12 +26,12 @@ const (
 	retryAfter = time.Second
 )
 
-// Services is the plug-in of APIServices. It adds their kind, and keeps one object for each version of each group that the API serves, except
-// for that of the APIServices, as in Kubernetes. [rest.API.Start] returns when the objects exist, and the plug-in then follows what the API
-// serves.
+// Services is the plug-in of APIServices. It adds their kind, and keeps one object for each version of each group that
+// the API serves, except for that of the APIServices, as in Kubernetes. [rest.API.Start] returns when the objects
+// exist, and the plug-in then follows what the API serves.
 //
-// The objects are stored, so they keep their uids across a restart. Replicas write the same objects. While replicas serve different versions,
-// the objects show what the one serves that has changed last.
+// The objects are stored, so they keep their uids across a restart. Replicas write the same objects. While replicas
+// serve different versions, the objects show what the one serves that has changed last.
 type Services struct{ options Options }
 
 // New returns Services.
@@ -90,8 +90,8 @@ func (e *entries) follow(ctx context.Context, changed <-chan struct{}) {
 	}
 }
 
-// write creates, changes and deletes objects until they show what the API serves. The channel is closed when it serves something else;
-// it is nil after an error.
+// write creates, changes and deletes objects until they show what the API serves. The channel is closed when it serves
+// something else; it is nil after an error.
 func (e *entries) write(ctx context.Context) (<-chan struct{}, error) {
 	changed := e.api.Objects().Changed()
 	wanted := map[string]*APIService{}
@@ -114,7 +114,8 @@ func (e *entries) write(ctx context.Context) (<-chan struct{}, error) {
 			if err := e.client.Delete(ctx, found.Name, rest.DeleteOptions{}); !status.IsNotFound(err) {
 				errs = append(errs, err)
 			}
-		case found.Spec.GroupPriorityMinimum != s.Spec.GroupPriorityMinimum || found.Spec.VersionPriority != s.Spec.VersionPriority:
+		case found.Spec.GroupPriorityMinimum != s.Spec.GroupPriorityMinimum ||
+			found.Spec.VersionPriority != s.Spec.VersionPriority:
 			_, err := e.client.Modify(ctx, found.Name, func(stored *APIService) error {
 				stored.Spec = s.Spec
 				return nil
@@ -142,7 +143,8 @@ func describe(gv apimeta.GroupVersion) *APIService {
 	}
 	return &APIService{
 		ObjectMeta: apimeta.ObjectMeta{Name: gv.Version + "." + gv.Group, Labels: map[string]string{managed: sync}},
-		Spec:       APIServiceSpec{Group: gv.Group, Version: gv.Version, GroupPriorityMinimum: p.group, VersionPriority: p.version},
+		Spec: APIServiceSpec{Group: gv.Group, Version: gv.Version, GroupPriorityMinimum: p.group,
+			VersionPriority: p.version},
 		Status: APIServiceStatus{Conditions: []APIServiceCondition{{
 			Type: "Available", Status: "True", Reason: "Local", Message: "Local APIServices are always available"}}},
 	}

@@ -25,7 +25,8 @@ const path = "/apis/apiregistration.k8s.io/v1/apiservices"
 
 // gears returns a kind without a Go struct, which comes and goes.
 func gears() rest.Resource[apimeta.Document] {
-	return rest.Resource[apimeta.Document]{Group: "example.org", Version: "v1", Plural: "gears", Names: rest.Names{Kind: "Gear"}}
+	return rest.Resource[apimeta.Document]{Group: "example.org", Version: "v1", Plural: "gears",
+		Names: rest.Names{Kind: "Gear"}}
 }
 
 // enabled returns an API with APIServices.
@@ -44,7 +45,8 @@ func send(t *testing.T, api *rest.API, request, accept, body string) (code int, 
 	t.Helper()
 	method, target, _ := strings.Cut(request, " ")
 	r := httptest.NewRequest(method, target, strings.NewReader(body))
-	r.Header.Set("Content-Type", map[bool]string{true: "application/merge-patch+json", false: "application/json"}[method == "PATCH"])
+	r.Header.Set("Content-Type", map[bool]string{true: "application/merge-patch+json",
+		false: "application/json"}[method == "PATCH"])
 	r.Header.Set("Accept", accept)
 	w := httptest.NewRecorder()
 	api.ServeHTTP(w, r)
@@ -63,18 +65,22 @@ func names(t *testing.T, api *rest.API) (all []string) {
 	return all
 }
 
-// Each version of each group is an object, with the priorities and the columns of Kubernetes. Reviews, which are not stored, count too.
+// Each version of each group is an object, with the priorities and the columns of Kubernetes. Reviews, which are not
+// stored, count too.
 func TestServedVersionsAreListed(t *testing.T) {
 	api := enabled(t, rest.Options{Plugins: []rest.Plugin{auth.Reviews()}}, builtin.Leases(), gears())
-	assert.Equal(t, []string{"v1.", "v1.authentication.k8s.io", "v1.authorization.k8s.io", "v1.coordination.k8s.io", "v1.example.org"}, names(t, api))
+	assert.Equal(t, []string{"v1.", "v1.authentication.k8s.io", "v1.authorization.k8s.io", "v1.coordination.k8s.io",
+		"v1.example.org"}, names(t, api))
 
 	code, got := send(t, api, "GET "+path+"/v1.example.org", "application/json", "")
 	require.Equal(t, 200, code)
-	assert.Equal(t, map[string]any{"group": "example.org", "version": "v1", "groupPriorityMinimum": 1000.0, "versionPriority": 100.0}, got["spec"])
+	assert.Equal(t, map[string]any{"group": "example.org", "version": "v1", "groupPriorityMinimum": 1000.0,
+		"versionPriority": 100.0}, got["spec"])
 	condition := got["status"].(map[string]any)["conditions"].([]any)[0].(map[string]any)
 	assert.NotEmpty(t, condition["lastTransitionTime"])
 	delete(condition, "lastTransitionTime")
-	assert.Equal(t, map[string]any{"type": "Available", "status": "True", "reason": "Local", "message": "Local APIServices are always available"}, condition)
+	assert.Equal(t, map[string]any{"type": "Available", "status": "True", "reason": "Local",
+		"message": "Local APIServices are always available"}, condition)
 	_, got = send(t, api, "GET "+path+"/v1.", "application/json", "")
 	assert.Equal(t, map[string]any{"version": "v1", "groupPriorityMinimum": 18000.0, "versionPriority": 1.0}, got["spec"])
 
@@ -84,16 +90,19 @@ func TestServedVersionsAreListed(t *testing.T) {
 		columns = append(columns, fmt.Sprint(c.(map[string]any)["name"]))
 	}
 	assert.Equal(t, []string{"Name", "Service", "Available", "Age"}, columns)
-	assert.Equal(t, []any{"v1.example.org", "Local", "True"}, table["rows"].([]any)[0].(map[string]any)["cells"].([]any)[:3])
+	assert.Equal(t, []any{"v1.example.org", "Local", "True"},
+		table["rows"].([]any)[0].(map[string]any)["cells"].([]any)[:3])
 }
 
 // The objects follow what the API serves.
 func TestVersionsThatComeAndGo(t *testing.T) {
 	api := enabled(t, rest.Options{NoSelfReviews: true})
 	require.NoError(t, api.AddResources(t.Context(), gears()))
-	assert.Eventually(t, func() bool { return slices.Equal(names(t, api), []string{"v1.", "v1.example.org"}) }, time.Minute, time.Millisecond)
+	assert.Eventually(t, func() bool { return slices.Equal(names(t, api), []string{"v1.", "v1.example.org"}) },
+		time.Minute, time.Millisecond)
 	require.NoError(t, api.WithdrawResources(t.Context(), apimeta.GroupResource{Group: "example.org", Resource: "gears"}))
-	assert.Eventually(t, func() bool { return slices.Equal(names(t, api), []string{"v1."}) }, time.Minute, time.Millisecond)
+	assert.Eventually(t, func() bool { return slices.Equal(names(t, api), []string{"v1."}) }, time.Minute,
+		time.Millisecond)
 }
 
 // Clients cannot write the objects.
@@ -114,7 +123,8 @@ func TestClientsCannotWrite(t *testing.T) {
 		assert.Equal(t, 403, code, c.request)
 		assert.Contains(t, got["message"], c.message, c.request)
 	}
-	assert.Equal(t, []string{"v1.", "v1.authentication.k8s.io", "v1.authorization.k8s.io", "v1.example.org"}, names(t, api))
+	assert.Equal(t, []string{"v1.", "v1.authentication.k8s.io", "v1.authorization.k8s.io", "v1.example.org"},
+		names(t, api))
 }
 
 // A restart keeps the objects, and drops those of versions that are no longer served.
@@ -129,7 +139,8 @@ func TestRestart(t *testing.T) {
 		uid = s.UID
 	})
 	api := enabled(t, rest.Options{Store: store}, builtin.Leases())
-	assert.Equal(t, []string{"v1.", "v1.authentication.k8s.io", "v1.authorization.k8s.io", "v1.coordination.k8s.io"}, names(t, api))
+	assert.Equal(t, []string{"v1.", "v1.authentication.k8s.io", "v1.authorization.k8s.io", "v1.coordination.k8s.io"},
+		names(t, api))
 	s, err := resttest.Client[apiservice.APIService](t, api).Get(t.Context(), "v1.coordination.k8s.io")
 	require.NoError(t, err)
 	assert.Equal(t, uid, s.UID)

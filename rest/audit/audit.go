@@ -18,14 +18,15 @@ type Options struct {
 	Policy *Policy
 	// Outputs receive all events. At least one is required.
 	Outputs []Output
-	// Confidential are resources of the host whose objects contain credentials, besides those that the package knows: Secrets, tokens of
-	// service accounts, and the group authentication.k8s.io. Their objects are recorded only if a rule names the resource: [LevelRequest] for
-	// all resources of a group is [LevelMetadata] for them.
+	// Confidential are resources of the host whose objects contain credentials, besides those that the package knows:
+	// Secrets, tokens of service accounts, and the group authentication.k8s.io. Their objects are recorded only if a rule
+	// names the resource: [LevelRequest] for all resources of a group is [LevelMetadata] for them.
 	Confidential []GroupResources
-	// MaxObjectBytes limits a recorded object. A larger one is left out, and the event has the annotation audit.k8s.io/truncated. Default:
-	// 1 MiB.
+	// MaxObjectBytes limits a recorded object. A larger one is left out, and the event has the annotation
+	// audit.k8s.io/truncated. Default: 1 MiB.
 	MaxObjectBytes int
-	// Logger receives an error when a sink begins to fail, and warnings about the policy. Default: errors only, to slog's default logger.
+	// Logger receives an error when a sink begins to fail, and warnings about the policy. Default: errors only, to slog's
+	// default logger.
 	Logger *slog.Logger
 }
 
@@ -71,8 +72,8 @@ func New(options Options) (*Audit, error) {
 	return a, nil
 }
 
-// Plug implements [rest.Plugin]. [rest.API.Start] starts the [Batched] outputs, and [rest.API.Shutdown] writes what they hold. Requests that
-// end later than that, such as watches, write their last events themselves.
+// Plug implements [rest.Plugin]. [rest.API.Start] starts the [Batched] outputs, and [rest.API.Shutdown] writes what
+// they hold. Requests that end later than that, such as watches, write their last events themselves.
 func (a *Audit) Plug(*rest.API) (rest.Parts, error) {
 	return rest.Parts{
 		Name: "audit", Observer: a,

@@ -51,7 +51,8 @@ type secret struct {
 }
 
 func secrets() rest.Definition {
-	return rest.Resource[secret]{Version: "v1", Plural: "secrets", Names: rest.Names{Kind: "Secret"}, Wire: rest.Wire{Dialect: rest.DialectBuiltin}}
+	return rest.Resource[secret]{Version: "v1", Plural: "secrets", Names: rest.Names{Kind: "Secret"},
+		Wire: rest.Wire{Dialect: rest.DialectBuiltin}}
 }
 
 func memos() rest.Definition {
@@ -68,7 +69,8 @@ func memoBody(name string) string {
 }
 
 // audited returns an API with a plug-in of these options.
-func audited(t testing.TB, options audit.Options, more rest.Options, definitions ...rest.Definition) (*rest.API, *audit.Audit) {
+func audited(t testing.TB, options audit.Options, more rest.Options,
+	definitions ...rest.Definition) (*rest.API, *audit.Audit) {
 	t.Helper()
 	a, err := audit.New(options)
 	require.NoError(t, err)
@@ -79,10 +81,11 @@ func audited(t testing.TB, options audit.Options, more rest.Options, definitions
 func TestNewRefusesWrongOptions(t *testing.T) {
 	sink := audit.Output{Sink: audit.NewWriter(io.Discard)}
 	for want, o := range map[string]audit.Options{
-		"Options.Policy: rules: Required value":    {Policy: &audit.Policy{}, Outputs: []audit.Output{sink}},
-		`rules[0].level: Unsupported value: "All"`: {Policy: &audit.Policy{Rules: []audit.PolicyRule{{Level: "All"}}}, Outputs: []audit.Output{sink}},
-		"Options.Outputs must not be empty":        {},
-		"Options.Outputs[1].Sink must be set":      {Outputs: []audit.Output{sink, {}}},
+		"Options.Policy: rules: Required value": {Policy: &audit.Policy{}, Outputs: []audit.Output{sink}},
+		`rules[0].level: Unsupported value: "All"`: {Policy: &audit.Policy{Rules: []audit.PolicyRule{{Level: "All"}}},
+			Outputs: []audit.Output{sink}},
+		"Options.Outputs must not be empty":   {},
+		"Options.Outputs[1].Sink must be set": {Outputs: []audit.Output{sink, {}}},
 	} {
 		_, err := audit.New(o)
 		assert.ErrorContains(t, err, want)
@@ -97,8 +100,8 @@ func TestAStrictOutputThatFailsRefusesRequestsBeforeTheyAct(t *testing.T) {
 		code int
 	}{{audit.Strict, http.StatusInternalServerError}, {audit.Blocking, http.StatusCreated}} {
 		fails = errors.New("the disk is full")
-		api, a := audited(t, audit.Options{Outputs: []audit.Output{{Sink: sink, Mode: c.mode}}, Logger: apitest.LoggerTo(io.Discard)},
-			rest.Options{Logger: apitest.LoggerTo(io.Discard)}, memos())
+		api, a := audited(t, audit.Options{Outputs: []audit.Output{{Sink: sink, Mode: c.mode}},
+			Logger: apitest.LoggerTo(io.Discard)}, rest.Options{Logger: apitest.LoggerTo(io.Discard)}, memos())
 		answer := apitest.Do(t, api, "POST", memosPath, memoBody("a"))
 		assert.Equal(t, c.code, answer.Code)
 		assert.NotContains(t, answer.Body, "disk")
@@ -112,14 +115,16 @@ func TestAStrictOutputThatFailsRefusesRequestsBeforeTheyAct(t *testing.T) {
 
 func TestAPanicInASinkIsAnError(t *testing.T) {
 	sink := audit.SinkFunc(func(context.Context, []*audit.Event) error { panic("no") })
-	api, a := audited(t, audit.Options{Outputs: []audit.Output{{Sink: sink, Mode: audit.Blocking}}, Logger: apitest.LoggerTo(io.Discard)}, rest.Options{}, memos())
+	api, a := audited(t, audit.Options{Outputs: []audit.Output{{Sink: sink, Mode: audit.Blocking}},
+		Logger: apitest.LoggerTo(io.Discard)}, rest.Options{}, memos())
 	apitest.Must(t, api, "POST", memosPath, memoBody("a"))
 	assert.Equal(t, audit.Stats{Failed: 2}, a.Stats()[0])
 }
 
 func TestAFullQueueDropsAndCounts(t *testing.T) {
 	var b bytes.Buffer
-	api, a := audited(t, audit.Options{Outputs: []audit.Output{{Sink: audit.NewWriter(&b), QueueEvents: 3}}}, rest.Options{}, memos())
+	api, a := audited(t, audit.Options{Outputs: []audit.Output{{Sink: audit.NewWriter(&b), QueueEvents: 3}}},
+		rest.Options{}, memos())
 	for _, name := range []string{"a", "b", "c"} { // nothing empties the queue before Start
 		apitest.Must(t, api, "POST", memosPath, memoBody(name))
 	}
@@ -138,7 +143,8 @@ func TestRequestsWaitForAFullQueue(t *testing.T) {
 		<-release
 		return sink.Write(ctx, events)
 	})
-	api, a := audited(t, audit.Options{Outputs: []audit.Output{{Sink: slow, QueueEvents: 1, BatchEvents: 1, WaitWhenFull: true}}}, rest.Options{}, memos())
+	api, a := audited(t, audit.Options{Outputs: []audit.Output{{Sink: slow, QueueEvents: 1, BatchEvents: 1,
+		WaitWhenFull: true}}}, rest.Options{}, memos())
 	require.NoError(t, api.Start(t.Context()))
 	done := apitest.InBackground(func() apitest.Answer { return apitest.Do(t, api, "POST", memosPath, memoBody("a")) })
 	<-entered // the sink has the first event
@@ -165,7 +171,8 @@ func TestShutdownDoesNotWaitForASinkThatHangs(t *testing.T) {
 		<-ctx.Done()
 		return ctx.Err()
 	})
-	api, a := audited(t, audit.Options{Outputs: []audit.Output{{Sink: sink, BatchEvents: 1}}, Logger: apitest.LoggerTo(io.Discard)}, rest.Options{}, memos())
+	api, a := audited(t, audit.Options{Outputs: []audit.Output{{Sink: sink, BatchEvents: 1}},
+		Logger: apitest.LoggerTo(io.Discard)}, rest.Options{}, memos())
 	require.NoError(t, api.Start(t.Context()))
 	apitest.Do(t, api, "GET", memosPath, "")
 	<-entered
@@ -187,20 +194,23 @@ func TestCredentialsAreRecordedOnlyIfTheRuleNamesThem(t *testing.T) {
 		"rules: [{level: RequestResponse, resources: [{resources: [secrets]}, {group: authentication.k8s.io, resources: [tokenreviews]}]}]": true,
 	} {
 		var b bytes.Buffer
-		api, _ := audited(t, audit.Options{Policy: parse(t, policy), Outputs: []audit.Output{{Sink: audit.NewWriter(&b), Mode: audit.Strict}}},
+		api, _ := audited(t, audit.Options{Policy: parse(t, policy),
+			Outputs: []audit.Output{{Sink: audit.NewWriter(&b), Mode: audit.Strict}}},
 			rest.Options{Authenticator: auth.Tokens(auth.Token{Secret: "bearer-" + planted, User: rest.User{Name: "alice"}}),
 				Plugins: []rest.Plugin{auth.Reviews()}}, secrets())
 		do := func(method, target, body string, more ...string) {
 			apitest.Do(t, api, method, target, body, append([]string{"Authorization", "Bearer bearer-" + planted}, more...)...)
 		}
-		do("POST", secretsPath, `{"apiVersion":"v1","kind":"Secret","metadata":{"name":"s"},"stringData":{"p":"`+planted+`"},"data":{"q":"`+encoded+`"}}`)
+		do("POST", secretsPath, `{"apiVersion":"v1","kind":"Secret","metadata":{"name":"s"},"stringData":{"p":"`+planted+
+			`"},"data":{"q":"`+encoded+`"}}`)
 		do("POST", secretsPath, `{"apiVersion":"v1","kind":"Secret","metadata":{"name":"s"},"stringData":{"p":"`+planted)
 		do("POST", secretsPath, `{"apiVersion":"v1","kind":"Secret","metadata":{"name":"s"},"data":{"q":"`+planted+`"}}`)
 		do("PATCH", secretsPath+"/s", `{"stringData":{"r":"`+planted+`"}}`, "Content-Type", apitest.TypeMergePatch)
 		do("GET", secretsPath, "")
 		do("GET", secretsPath+"/s", "")
 		do("DELETE", secretsPath+"/s", "")
-		do("POST", "/apis/authentication.k8s.io/v1/tokenreviews", `{"apiVersion":"authentication.k8s.io/v1","kind":"TokenReview","spec":{"token":"`+planted+`"}}`)
+		do("POST", "/apis/authentication.k8s.io/v1/tokenreviews",
+			`{"apiVersion":"authentication.k8s.io/v1","kind":"TokenReview","spec":{"token":"`+planted+`"}}`)
 		apitest.Do(t, api, "GET", secretsPath, "", "Authorization", "Bearer wrong-"+planted)
 		log := b.String()
 		assert.Contains(t, log, "tokenreviews")
@@ -230,7 +240,8 @@ func TestHooksAnnotateTheirRequest(t *testing.T) {
 		audit.Annotate(ctx, "notes.example.com/why", "again")
 		return nil
 	})
-	api, _ := audited(t, audit.Options{Outputs: []audit.Output{{Sink: &sink, Mode: audit.Strict}}}, rest.Options{Admission: []rest.Admission{hook}}, memos())
+	api, _ := audited(t, audit.Options{Outputs: []audit.Output{{Sink: &sink, Mode: audit.Strict}}},
+		rest.Options{Admission: []rest.Admission{hook}}, memos())
 	apitest.Must(t, api, "POST", memosPath, memoBody("a"))
 	got := sink.take()
 	require.Len(t, got, 2)
@@ -254,7 +265,8 @@ func TestAPanicHasAStageOfItsOwn(t *testing.T) {
 // The order of the addresses is that of the way of the request.
 func TestEventsNameTheClient(t *testing.T) {
 	var sink recorder
-	api, _ := audited(t, audit.Options{Outputs: []audit.Output{{Sink: &sink, Mode: audit.Strict}}}, rest.Options{}, memos())
+	api, _ := audited(t, audit.Options{Outputs: []audit.Output{{Sink: &sink, Mode: audit.Strict}}}, rest.Options{},
+		memos())
 	r := apitest.NewRequest("GET", memosPath+"?limit=1", nil, "X-Forwarded-For", "192.0.2.1, 192.0.2.2", "User-Agent",
 		strings.Repeat("x", 2000), "Audit-ID", "mine")
 	r.RemoteAddr = "192.0.2.3:1234"

@@ -14,8 +14,8 @@ func confidential() []GroupResources {
 	}
 }
 
-// withhold lowers a decision to [LevelMetadata] if the request is about a confidential resource that the rule does not name. It reports
-// whether the request is about a confidential resource and recorded at this level.
+// withhold lowers a decision to [LevelMetadata] if the request is about a confidential resource that the rule does not
+// name. It reports whether the request is about a confidential resource and recorded at this level.
 func (d *Decision) withhold(a *rest.Access, confidential []GroupResources) bool {
 	about := func(g GroupResources) bool { return g.match(a) }
 	if a.Path != "" || !slices.ContainsFunc(confidential, about) {

@@ -1,5 +1,5 @@
-// Package audit records who did what, as kube-apiserver does: events of audit.k8s.io/v1, chosen by a policy file that kube-apiserver
-// accepts too.
+// Package audit records who did what, as kube-apiserver does: events of audit.k8s.io/v1, chosen by a policy file that
+// kube-apiserver accepts too.
 //
 //	policy, err := audit.ReadPolicy("/etc/platform/audit-policy.yaml")
 //	…
@@ -9,8 +9,10 @@
 //	…
 //	api, err := rest.New(rest.Options{Plugins: []rest.Plugin{log}}, definitions...)
 //
-// A [Sink] receives the events: a [File], a [Webhook], the sink of [NewWriter], or a function. The [Mode] of its [Output] says what happens
-// when it is slow or fails: events are dropped and counted, requests wait, or requests are refused.
+// A [Sink] receives the events: a [File], a [Webhook], the sink of [NewWriter], or a function. The [Mode] of its
+// [Output] says what happens when it is slow or fails: events are dropped and counted, requests wait, or requests are
+// refused.
 //
-// Objects that contain credentials, such as Secrets, are recorded only if a rule names their resource. See docs/audit.md.
+// Objects that contain credentials, such as Secrets, are recorded only if a rule names their resource. See
+// docs/audit.md.
 package audit

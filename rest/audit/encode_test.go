@@ -18,16 +18,19 @@ import (
 func TestEventsInJSON(t *testing.T) {
 	at := apimeta.NewMicroTime(time.Date(2026, 1, 2, 3, 4, 5, 67_000, time.UTC))
 	full := audit.Event{
-		TypeMeta: apimeta.TypeMeta{Kind: "Event", APIVersion: "audit.k8s.io/v1"}, Level: audit.LevelRequestResponse, AuditID: "id",
-		Stage: audit.StagePanic, RequestURI: `/a?b="<c>"&d`, Verb: "create",
-		User:             audit.User{Username: "jäne\n\u2028", UID: "1", Groups: []string{"a", "b"}, Extra: map[string][]string{"z": {}, "y": {"1", "2"}}},
+		TypeMeta: apimeta.TypeMeta{Kind: "Event", APIVersion: "audit.k8s.io/v1"}, Level: audit.LevelRequestResponse,
+		AuditID: "id",
+		Stage:   audit.StagePanic, RequestURI: `/a?b="<c>"&d`, Verb: "create",
+		User: audit.User{Username: "jäne\n\u2028", UID: "1", Groups: []string{"a", "b"},
+			Extra: map[string][]string{"z": {}, "y": {"1", "2"}}},
 		ImpersonatedUser: &audit.User{Username: "other"}, SourceIPs: []string{"192.0.2.1", "::1"}, UserAgent: "agent",
-		ObjectRef: &audit.ObjectReference{Resource: "widgets", Namespace: "n", Name: "a", UID: "u", APIGroup: "example.com", APIVersion: "v1",
-			ResourceVersion: "7", Subresource: "status"},
+		ObjectRef: &audit.ObjectReference{Resource: "widgets", Namespace: "n", Name: "a", UID: "u", APIGroup: "example.com",
+			APIVersion: "v1", ResourceVersion: "7", Subresource: "status"},
 		ResponseStatus: &status.Status{Status: status.Failure, Message: "no", Reason: "Conflict", Code: 409,
 			Details: &status.Details{Causes: []status.Cause{{Field: "a"}}}},
-		RequestObject: json.RawMessage(`{"a":[1,2]}`), ResponseObject: json.RawMessage(`[]`), RequestReceivedTimestamp: at, StageTimestamp: at,
-		Annotations: map[string]string{"b": "2", "a": "1"},
+		RequestObject: json.RawMessage(`{"a":[1,2]}`), ResponseObject: json.RawMessage(`[]`), RequestReceivedTimestamp: at,
+		StageTimestamp: at,
+		Annotations:    map[string]string{"b": "2", "a": "1"},
 	}
 	for name, e := range map[string]audit.Event{
 		"everything": full, "nothing": {},

@@ -8,8 +8,8 @@ import (
 	"github.com/decorum-go/decorum/status"
 )
 
-// Event records one stage of a request. It has the fields and the JSON of an Event of audit.k8s.io/v1. A [Sink] must not change an Event,
-// because all sinks receive the same one.
+// Event records one stage of a request. It has the fields and the JSON of an Event of audit.k8s.io/v1. A [Sink] must
+// not change an Event, because all sinks receive the same one.
 type Event struct {
 	apimeta.TypeMeta `json:",inline"`
 
@@ -26,8 +26,8 @@ type Event struct {
 	User User `json:"user"`
 	// ImpersonatedUser is the user that the client impersonates, or nil.
 	ImpersonatedUser *User `json:"impersonatedUser,omitempty"`
-	// SourceIPs are the addresses in X-Forwarded-For and X-Real-Ip, and then the address of the connection. The client can choose all but
-	// the last one.
+	// SourceIPs are the addresses in X-Forwarded-For and X-Real-Ip, and then the address of the connection. The client can
+	// choose all but the last one.
 	SourceIPs []string `json:"sourceIPs,omitempty"`
 	// UserAgent is what the client calls itself, at most 1024 bytes.
 	UserAgent string `json:"userAgent,omitempty"`
@@ -75,8 +75,8 @@ type ObjectReference struct {
 }
 
 func referenceOf(a rest.Access) ObjectReference {
-	return ObjectReference{Resource: a.Resource, Namespace: a.Namespace, Name: a.Name, APIGroup: a.Group, APIVersion: a.Version,
-		Subresource: a.Subresource}
+	return ObjectReference{Resource: a.Resource, Namespace: a.Namespace, Name: a.Name, APIGroup: a.Group,
+		APIVersion: a.Version, Subresource: a.Subresource}
 }
 
 // EventList is the body of a call of a [Webhook].

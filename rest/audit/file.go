@@ -14,8 +14,8 @@ import (
 
 // FileOptions limit what a [File] keeps. Each limit may be combined with the others.
 type FileOptions struct {
-	// MaxBytes is the size at which the file is rotated: it gets a name with the time, and a new file begins. An event is never split, so
-	// that a file with one large event may be larger. Default: 100 MiB.
+	// MaxBytes is the size at which the file is rotated: it gets a name with the time, and a new file begins. An event is
+	// never split, so that a file with one large event may be larger. Default: 100 MiB.
 	MaxBytes int64
 	// MaxAge is how long rotated files are kept. Default: without limit.
 	MaxAge time.Duration
@@ -42,8 +42,8 @@ type File struct {
 	lines line
 }
 
-// OpenFile opens a file, or creates it with mode 0600. It appends to an existing file. If a crash has cut the last line of that file, the
-// events begin on a new line. The directory must exist.
+// OpenFile opens a file, or creates it with mode 0600. It appends to an existing file. If a crash has cut the last line
+// of that file, the events begin on a new line. The directory must exist.
 //
 // The host closes the file after the API has shut down.
 func OpenFile(path string, options FileOptions) (*File, error) {
@@ -60,7 +60,8 @@ func OpenFile(path string, options FileOptions) (*File, error) {
 	return f, nil
 }
 
-// Write implements [Sink]. It returns after the operating system has the events. If it fails, the file ends with the last complete line.
+// Write implements [Sink]. It returns after the operating system has the events. If it fails, the file ends with the
+// last complete line.
 func (f *File) Write(_ context.Context, events []*Event) error {
 	f.mu.Lock()
 	defer f.mu.Unlock()

@@ -17,7 +17,8 @@ func encodeStatus(s *status.Status) []byte {
 	return text
 }
 
-// asJSON returns a document as JSON, or nil if it is neither JSON nor YAML. A copy is made, because the caller may reuse the text.
+// asJSON returns a document as JSON, or nil if it is neither JSON nor YAML. A copy is made, because the caller may
+// reuse the text.
 func asJSON(text []byte, omitManagedFields bool) json.RawMessage {
 	if len(text) == 0 {
 		return nil
@@ -32,7 +33,8 @@ func asJSON(text []byte, omitManagedFields bool) json.RawMessage {
 	return codec.AppendObject(nil, v)
 }
 
-// withoutManagedFields removes the managedFields of an object, of the elements of a list, and of the objects in a table.
+// withoutManagedFields removes the managedFields of an object, of the elements of a list, and of the objects in a
+// table.
 func withoutManagedFields(v doc.Value) doc.Value {
 	if m := v.Get("metadata"); m.Has("managedFields") {
 		v = v.With("metadata", m.Without("managedFields"))

@@ -13,10 +13,11 @@ import (
 type Mode int
 
 const (
-	// Batched collects events in a queue, from which a goroutine writes them. Requests do not wait for the sink. [rest.API.Start] starts the
-	// goroutine, and [rest.API.Shutdown] writes what the queue holds.
+	// Batched collects events in a queue, from which a goroutine writes them. Requests do not wait for the sink.
+	// [rest.API.Start] starts the goroutine, and [rest.API.Shutdown] writes what the queue holds.
 	Batched Mode = iota
-	// Blocking writes each event before the request continues. Requests wait for the sink. An event that cannot be written is lost.
+	// Blocking writes each event before the request continues. Requests wait for the sink. An event that cannot be written
+	// is lost.
 	Blocking
 	// Strict is Blocking, and a request whose first event cannot be written is refused with 500 before it does anything.
 	Strict
@@ -28,14 +29,14 @@ type Output struct {
 	Sink Sink
 	// Mode is how events reach the sink. Default: [Batched].
 	Mode Mode
-	// WaitWhenFull makes requests wait for room in the queue of a [Batched] output. Default: an event that finds the queue full is dropped
-	// and counted.
+	// WaitWhenFull makes requests wait for room in the queue of a [Batched] output. Default: an event that finds the queue
+	// full is dropped and counted.
 	WaitWhenFull bool
 	// QueueEvents and QueueBytes limit the queue of a Batched output. Default: 10,000 events and 64 MiB.
 	QueueEvents int
 	QueueBytes  int64
-	// BatchEvents and BatchWait limit how many events the sink receives at once, and how long an event waits for others. Default: 400 events
-	// and 1 second.
+	// BatchEvents and BatchWait limit how many events the sink receives at once, and how long an event waits for others.
+	// Default: 400 events and 1 second.
 	BatchEvents int
 	BatchWait   time.Duration
 }
@@ -122,8 +123,8 @@ func (o *output) accept(ctx context.Context, e *Event) error {
 	return o.write(context.WithoutCancel(ctx), []*Event{e}) // the goroutine has ended
 }
 
-// enqueue puts an event into the queue or drops it, and reports whether it has. Otherwise the caller waits for room and tries again, or, if
-// room is nil, writes the event itself.
+// enqueue puts an event into the queue or drops it, and reports whether it has. Otherwise the caller waits for room and
+// tries again, or, if room is nil, writes the event itself.
 func (o *output) enqueue(e *Event) (room <-chan struct{}, taken bool) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -265,5 +266,6 @@ func (o *output) write(ctx context.Context, events []*Event) error {
 func (o *output) stats() Stats {
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	return Stats{Written: o.written.Load(), Dropped: o.dropped.Load(), Failed: o.failed.Load(), Queued: uint64(len(o.queue))}
+	return Stats{Written: o.written.Load(), Dropped: o.dropped.Load(), Failed: o.failed.Load(),
+		Queued: uint64(len(o.queue))}
 }

@@ -40,11 +40,11 @@ func ReadPolicy(path string) (*Policy, error) {
 	return p, nil
 }
 
-// ParsePolicy reads a policy of audit.k8s.io/v1 in YAML or JSON. It accepts what kube-apiserver accepts in the file of its flag
-// --audit-policy-file, and returns an error that names the fields at fault for anything else.
+// ParsePolicy reads a policy of audit.k8s.io/v1 in YAML or JSON. It accepts what kube-apiserver accepts in the file of
+// its flag --audit-policy-file, and returns an error that names the fields at fault for anything else.
 //
-// As in kube-apiserver, fields that a policy does not have are ignored. A misspelled condition therefore matches more requests than it
-// should. See [Policy.Ignored].
+// As in kube-apiserver, fields that a policy does not have are ignored. A misspelled condition therefore matches more
+// requests than it should. See [Policy.Ignored].
 func ParsePolicy(text []byte) (*Policy, error) {
 	v, duplicates, err := codec.DecodeYAML(text, true)
 	if err != nil {
@@ -82,8 +82,9 @@ func (r *reader) policy(v doc.Value) *Policy {
 	var meta apimeta.TypeMeta
 	r.object(v, nil, fields{
 		"apiVersion": text(r, &meta.APIVersion), "kind": text(r, &meta.Kind), "metadata": r.metadata,
-		"rules":      list(r, &p.Rules, (*reader).rule),
-		"omitStages": list(r, &p.OmitStages, readText), "omitManagedFields": r.boolean(func(b bool) { p.OmitManagedFields = b }),
+		"rules": list(r, &p.Rules, (*reader).rule),
+		"omitStages": list(r, &p.OmitStages,
+			readText), "omitManagedFields": r.boolean(func(b bool) { p.OmitManagedFields = b }),
 	})
 	if meta.APIVersion != apiVersion {
 		r.fault(status.UnsupportedValue(status.Field("apiVersion"), meta.APIVersion, []string{apiVersion}))
@@ -96,16 +97,19 @@ func (r *reader) policy(v doc.Value) *Policy {
 
 func (r *reader) rule(v doc.Value, at *status.Path, into *PolicyRule) {
 	r.object(v, at, fields{
-		"level": text(r, &into.Level), "users": list(r, &into.Users, readText), "userGroups": list(r, &into.UserGroups, readText),
-		"verbs": list(r, &into.Verbs, readText), "resources": list(r, &into.Resources, (*reader).resources),
+		"level": text(r, &into.Level), "users": list(r, &into.Users, readText),
+		"userGroups": list(r, &into.UserGroups, readText),
+		"verbs":      list(r, &into.Verbs, readText), "resources": list(r, &into.Resources, (*reader).resources),
 		"namespaces": list(r, &into.Namespaces, readText), "nonResourceURLs": list(r, &into.NonResourceURLs, readText),
-		"omitStages": list(r, &into.OmitStages, readText), "omitManagedFields": r.boolean(func(b bool) { into.OmitManagedFields = &b }),
+		"omitStages": list(r, &into.OmitStages,
+			readText), "omitManagedFields": r.boolean(func(b bool) { into.OmitManagedFields = &b }),
 	})
 }
 
 func (r *reader) resources(v doc.Value, at *status.Path, into *GroupResources) {
 	r.object(v, at, fields{
-		"group": text(r, &into.Group), "resources": list(r, &into.Resources, readText), "resourceNames": list(r, &into.ResourceNames, readText),
+		"group": text(r, &into.Group), "resources": list(r, &into.Resources, readText),
+		"resourceNames": list(r, &into.ResourceNames, readText),
 	})
 }
 
@@ -159,7 +163,8 @@ func readText[T ~string](r *reader, v doc.Value, at *status.Path, into *T) {
 	}
 }
 
-func list[T any](r *reader, into *[]T, read func(r *reader, v doc.Value, at *status.Path, into *T)) func(doc.Value, *status.Path) {
+func list[T any](r *reader, into *[]T,
+	read func(r *reader, v doc.Value, at *status.Path, into *T)) func(doc.Value, *status.Path) {
 	return func(v doc.Value, at *status.Path) {
 		if !r.is(doc.List, v, at) {
 			return

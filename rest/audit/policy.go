@@ -35,8 +35,8 @@ type Stage string
 const (
 	// StageRequestReceived is when the user of the request is known, and nothing has been done yet.
 	StageRequestReceived Stage = "RequestReceived"
-	// StageResponseStarted is when the answer to a watch or a stream begins. Other requests do not have this stage, but for one with
-	// invalid credentials, which has no other.
+	// StageResponseStarted is when the answer to a watch or a stream begins. Other requests do not have this stage, but
+	// for one with invalid credentials, which has no other.
 	StageResponseStarted Stage = "ResponseStarted"
 	// StageResponseComplete is when the answer has been sent.
 	StageResponseComplete Stage = "ResponseComplete"
@@ -47,11 +47,11 @@ const (
 // stages are the stages that a policy can omit.
 var stages = [...]Stage{StageRequestReceived, StageResponseStarted, StageResponseComplete, StagePanic}
 
-// Policy says which requests are recorded, and how much of each. Its JSON form is a Policy of audit.k8s.io/v1, which [ParsePolicy] reads.
-// A Policy must not be changed once [New] has it.
+// Policy says which requests are recorded, and how much of each. Its JSON form is a Policy of audit.k8s.io/v1, which
+// [ParsePolicy] reads. A Policy must not be changed once [New] has it.
 type Policy struct {
-	// Rules are tried in order, and the first that matches a request decides. A request that no rule matches is not recorded. At least one
-	// rule is required.
+	// Rules are tried in order, and the first that matches a request decides. A request that no rule matches is not
+	// recorded. At least one rule is required.
 	Rules []PolicyRule
 	// OmitStages are the stages that are recorded of no request.
 	OmitStages []Stage
@@ -61,8 +61,8 @@ type Policy struct {
 	ignored []string
 }
 
-// PolicyRule says how the requests that it matches are recorded. It matches a request that meets all of its conditions. An empty condition
-// is met by every request. Resources and Namespaces exclude NonResourceURLs.
+// PolicyRule says how the requests that it matches are recorded. It matches a request that meets all of its conditions.
+// An empty condition is met by every request. Resources and Namespaces exclude NonResourceURLs.
 type PolicyRule struct {
 	// Level is required.
 	Level Level
@@ -76,7 +76,8 @@ type PolicyRule struct {
 	Resources []GroupResources
 	// Namespaces match requests to resources. The empty string is the namespace of a request without one.
 	Namespaces []string
-	// NonResourceURLs match requests to paths outside all resources. "*" matches every path, and "/healthz*" each that begins with /healthz.
+	// NonResourceURLs match requests to paths outside all resources. "*" matches every path, and "/healthz*" each that
+	// begins with /healthz.
 	NonResourceURLs []string
 	// OmitStages are the stages that are not recorded, in addition to those of the policy.
 	OmitStages []Stage
@@ -88,8 +89,9 @@ type PolicyRule struct {
 type GroupResources struct {
 	// Group is the name of the group, empty for the core group. "*" names all groups.
 	Group string
-	// Resources are plurals, such as "pods". "pods/log" is a subresource, "pods/*" are all subresources of pods, "*/scale" are the subresources
-	// scale of all resources, and "*" is everything. Default: all resources and subresources of the group.
+	// Resources are plurals, such as "pods". "pods/log" is a subresource, "pods/*" are all subresources of pods, "*/scale"
+	// are the subresources scale of all resources, and "*" is everything. Default: all resources and subresources of the
+	// group.
 	Resources []string
 	// ResourceNames are names of objects. They need Resources. Default: all objects.
 	ResourceNames []string
@@ -109,15 +111,16 @@ func (d Decision) Omits(s Stage) bool {
 	return slices.Contains(d.omitted[0], s) || slices.Contains(d.omitted[1], s)
 }
 
-// Evaluate returns what the policy says about a request, as kube-apiserver decides it. a.User is the client, also if it acts as another
-// user, and the zero User if the client is unknown.
+// Evaluate returns what the policy says about a request, as kube-apiserver decides it. a.User is the client, also if it
+// acts as another user, and the zero User if the client is unknown.
 func (p *Policy) Evaluate(a rest.Access) Decision {
 	for i := range p.Rules {
 		r := &p.Rules[i]
 		if !r.matches(&a) {
 			continue
 		}
-		d := Decision{Level: r.Level, OmitManagedFields: p.OmitManagedFields, omitted: [2][]Stage{p.OmitStages, r.OmitStages}, rule: r}
+		d := Decision{Level: r.Level, OmitManagedFields: p.OmitManagedFields, omitted: [2][]Stage{p.OmitStages, r.OmitStages},
+			rule: r}
 		if r.OmitManagedFields != nil {
 			d.OmitManagedFields = *r.OmitManagedFields
 		}

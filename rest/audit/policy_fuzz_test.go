@@ -11,7 +11,8 @@ import (
 	"github.com/decorum-go/decorum/rest/audit"
 )
 
-// FuzzParsePolicy parses arbitrary text. A policy that is accepted is valid and can be evaluated, and one that is refused has an error.
+// FuzzParsePolicy parses arbitrary text. A policy that is accepted is valid and can be evaluated, and one that is
+// refused has an error.
 func FuzzParsePolicy(f *testing.F) {
 	recorded, err := os.ReadFile("testdata/policy.yaml")
 	require.NoError(f, err)
@@ -32,8 +33,10 @@ func FuzzParsePolicy(f *testing.F) {
 			return
 		}
 		require.Empty(t, p.Validate())
-		for _, a := range []rest.Access{{Verb: "get", Path: "/"}, {Verb: "get", Version: "v1", Resource: "pods", Subresource: "log", Name: "a"}} {
-			assert.Contains(t, []audit.Level{audit.LevelNone, audit.LevelMetadata, audit.LevelRequest, audit.LevelRequestResponse}, p.Evaluate(a).Level)
+		for _, a := range []rest.Access{{Verb: "get", Path: "/"},
+			{Verb: "get", Version: "v1", Resource: "pods", Subresource: "log", Name: "a"}} {
+			assert.Contains(t, []audit.Level{audit.LevelNone, audit.LevelMetadata, audit.LevelRequest,
+				audit.LevelRequestResponse}, p.Evaluate(a).Level)
 		}
 	})
 }

@@ -48,7 +48,8 @@ rules:
 		Rules: []audit.PolicyRule{
 			{
 				Level: audit.LevelRequest, Users: []string{"alice"}, UserGroups: []string{"dev"}, Verbs: []string{"get", "list"},
-				Resources:  []audit.GroupResources{{Group: "apps", Resources: []string{"deployments", "*/scale"}, ResourceNames: []string{"web"}}},
+				Resources: []audit.GroupResources{{Group: "apps", Resources: []string{"deployments", "*/scale"},
+					ResourceNames: []string{"web"}}},
 				Namespaces: []string{"", "default"}, OmitStages: []audit.Stage{audit.StagePanic}, OmitManagedFields: &no,
 			},
 			{Level: audit.LevelNone, NonResourceURLs: []string{"/healthz*", "*"}},
@@ -135,14 +136,22 @@ func TestRulesMatchRequests(t *testing.T) {
 		`nonResourceURLs: ["*"]`:      {matches: []rest.Access{path}, not: []rest.Access{pod}},
 		`nonResourceURLs: ["/heal*"]`: {matches: []rest.Access{path}},
 		`nonResourceURLs: ["/healthz", "/healthz/p"]`: {not: []rest.Access{path}},
-		`resources: [{}]`:                                                        {matches: []rest.Access{pod, log, node}, not: []rest.Access{scale, path}},
-		`resources: [{group: "*"}]`:                                              {matches: []rest.Access{pod, scale}, not: []rest.Access{path}},
-		`resources: [{group: apps}, {group: batch}]`:                             {matches: []rest.Access{scale}, not: []rest.Access{pod}},
-		`resources: [{resources: [pods]}]`:                                       {matches: []rest.Access{pod}, not: []rest.Access{log, node}},
-		`resources: [{resources: [pods/log]}]`:                                   {matches: []rest.Access{log}, not: []rest.Access{pod}},
-		`resources: [{resources: ["pods/*"]}]`:                                   {matches: []rest.Access{pod, log}, not: []rest.Access{node}},
-		`resources: [{group: "*", resources: ["*/scale"]}]`:                      {matches: []rest.Access{scale}, not: []rest.Access{pod, log}},
-		`resources: [{resources: ["*"], resourceNames: [a]}]`:                    {matches: []rest.Access{pod, log, node}, not: []rest.Access{scale}},
+		`resources: [{}]`: {matches: []rest.Access{pod, log, node},
+			not: []rest.Access{scale, path}},
+		`resources: [{group: "*"}]`: {matches: []rest.Access{pod, scale},
+			not: []rest.Access{path}},
+		`resources: [{group: apps}, {group: batch}]`: {matches: []rest.Access{scale},
+			not: []rest.Access{pod}},
+		`resources: [{resources: [pods]}]`: {matches: []rest.Access{pod},
+			not: []rest.Access{log, node}},
+		`resources: [{resources: [pods/log]}]`: {matches: []rest.Access{log},
+			not: []rest.Access{pod}},
+		`resources: [{resources: ["pods/*"]}]`: {matches: []rest.Access{pod, log},
+			not: []rest.Access{node}},
+		`resources: [{group: "*", resources: ["*/scale"]}]`: {matches: []rest.Access{scale},
+			not: []rest.Access{pod, log}},
+		`resources: [{resources: ["*"], resourceNames: [a]}]`: {matches: []rest.Access{pod, log, node},
+			not: []rest.Access{scale}},
 		`resources: [{group: apps, resources: ["*"], resourceNames: [other]}]`:   {not: []rest.Access{scale}},
 		`resources: [{resources: ["pods/", "*/", "/log", "*/*", "pods/log/a"]}]`: {not: []rest.Access{pod, log}},
 	} {
@@ -164,9 +173,11 @@ rules:
 - {level: Request, verbs: [create], omitStages: [RequestReceived], omitManagedFields: false}
 - {level: Metadata, verbs: [create, update]}
 `)
-	create, update, other := p.Evaluate(rest.Access{Verb: "create"}), p.Evaluate(rest.Access{Verb: "update"}), p.Evaluate(rest.Access{Verb: "get"})
+	create, update, other := p.Evaluate(rest.Access{Verb: "create"}), p.Evaluate(rest.Access{Verb: "update"}),
+		p.Evaluate(rest.Access{Verb: "get"})
 	assert.Equal(t, []audit.Level{"Request", "Metadata", "None"}, []audit.Level{create.Level, update.Level, other.Level})
-	assert.Equal(t, []bool{false, true, true}, []bool{create.OmitManagedFields, update.OmitManagedFields, other.OmitManagedFields})
+	assert.Equal(t, []bool{false, true, true},
+		[]bool{create.OmitManagedFields, update.OmitManagedFields, other.OmitManagedFields})
 	assert.True(t, create.Omits(audit.StagePanic) && create.Omits(audit.StageRequestReceived))
 	assert.True(t, update.Omits(audit.StagePanic) && other.Omits(audit.StagePanic))
 	assert.False(t, create.Omits(audit.StageResponseComplete) || update.Omits(audit.StageRequestReceived))
@@ -175,6 +186,7 @@ rules:
 func TestEvaluateAllocatesNothing(t *testing.T) {
 	p, err := audit.ReadPolicy("testdata/policy.yaml")
 	require.NoError(t, err)
-	a := rest.Access{User: rest.User{Name: "alice", Groups: []string{"dev"}}, Verb: "list", Version: "v1", Resource: "nodes"}
+	a := rest.Access{User: rest.User{Name: "alice", Groups: []string{"dev"}}, Verb: "list", Version: "v1",
+		Resource: "nodes"}
 	assert.Zero(t, testing.AllocsPerRun(100, func() { p.Evaluate(a) }))
 }

@@ -55,7 +55,8 @@ func recordedHost(t *testing.T, sink audit.Sink) *rest.API {
 	))
 	api := apitest.Start(t, rest.Options{Authenticator: users, Plugins: []rest.Plugin{roles, crd.New(crd.Options{}), a}},
 		builtin.Namespaces(), secrets(),
-		rest.Resource[configMap]{Version: "v1", Plural: "configmaps", Names: rest.Names{Kind: "ConfigMap"}, Wire: rest.Wire{Dialect: rest.DialectBuiltin}})
+		rest.Resource[configMap]{Version: "v1", Plural: "configmaps", Names: rest.Names{Kind: "ConfigMap"},
+			Wire: rest.Wire{Dialect: rest.DialectBuiltin}})
 	require.NoError(t, api.Start(t.Context()))
 	return api
 }
@@ -90,8 +91,8 @@ var differs = map[string]string{
 	"impersonate-forbidden[1].responseStatus.details.kind": "as above",
 }
 
-// unlike returns where a value is not like the recorded one. A text such as <time> stands for any text. Addresses, what is written for
-// people, and the words of a decision are not compared.
+// unlike returns where a value is not like the recorded one. A text such as <time> stands for any text. Addresses, what
+// is written for people, and the words of a decision are not compared.
 func unlike(at string, want, got any) []string {
 	switch w := want.(type) {
 	case map[string]any:
@@ -106,7 +107,8 @@ func unlike(at string, want, got any) []string {
 			}
 		}
 		for name, value := range w {
-			if name == "message" || name == "causes" || name == "authorization.k8s.io/reason" || name == "authenticationMetadata" || name == "sourceIPs" {
+			if name == "message" || name == "causes" || name == "authorization.k8s.io/reason" ||
+				name == "authenticationMetadata" || name == "sourceIPs" {
 				continue
 			}
 			all = append(all, unlike(at+"."+name, value, g[name])...)
@@ -170,7 +172,8 @@ func TestEventsAreThoseOfKubeAPIServer(t *testing.T) {
 		assert.Empty(t, unlike(c.Name, want, got))
 		if c.Name == "crd-create" {
 			apitest.Await(t, "the kind is served", func() bool {
-				return apitest.Do(t, api, "GET", "/apis/example.com/v1/widgets", "", "Authorization", "Bearer admin").Code == http.StatusOK
+				return apitest.Do(t, api, "GET", "/apis/example.com/v1/widgets", "", "Authorization",
+					"Bearer admin").Code == http.StatusOK
 			})
 		}
 	}

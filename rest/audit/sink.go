@@ -7,11 +7,11 @@ import (
 	"sync"
 )
 
-// Sink receives events. It must be safe for concurrent use. [NewWriter], [OpenFile] and [NewWebhook] return sinks, and [SinkFunc] makes a
-// sink of a function.
+// Sink receives events. It must be safe for concurrent use. [NewWriter], [OpenFile] and [NewWebhook] return sinks, and
+// [SinkFunc] makes a sink of a function.
 type Sink interface {
-	// Write writes events, or returns an error. If it has written some of them, it may still return an error; all of them then count as
-	// lost. It must not change the events. ctx ends when a shutdown does not wait any longer.
+	// Write writes events, or returns an error. If it has written some of them, it may still return an error; all of them
+	// then count as lost. It must not change the events. ctx ends when a shutdown does not wait any longer.
 	Write(ctx context.Context, events []*Event) error
 }
 
@@ -31,7 +31,8 @@ func writeTo(ctx context.Context, sink Sink, events []*Event) (err error) {
 	return sink.Write(ctx, events)
 }
 
-// NewWriter returns a sink that writes each event as one line of JSON. It calls w.Write once for each batch, and never concurrently.
+// NewWriter returns a sink that writes each event as one line of JSON. It calls w.Write once for each batch, and never
+// concurrently.
 func NewWriter(w io.Writer) Sink { return &writer{to: w} }
 
 type writer struct {

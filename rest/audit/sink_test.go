@@ -110,7 +110,8 @@ func TestWebhookPostsAnEventList(t *testing.T) {
 		body, _ = io.ReadAll(r.Body)
 	}))
 	defer server.Close()
-	require.NoError(t, audit.NewWebhook(rest.Endpoint{URL: server.URL}, audit.WebhookOptions{}).Write(t.Context(), events("a", "b")))
+	require.NoError(t, audit.NewWebhook(rest.Endpoint{URL: server.URL}, audit.WebhookOptions{}).Write(t.Context(),
+		events("a", "b")))
 	var list audit.EventList
 	require.NoError(t, json.Unmarshal(body, &list))
 	assert.Equal(t, "EventList audit.k8s.io/v1", list.Kind+" "+list.APIVersion)
@@ -140,14 +141,15 @@ func TestWebhookRepeatsCallsThatMaySucceedLater(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				codes := c.codes
-				server := rest.Endpoint{URL: "http://192.0.2.1/audit", HTTP: &http.Client{Transport: roundTripper(func() (*http.Response, error) {
-					code := codes[0]
-					codes = codes[1:]
-					if code == 0 {
-						return nil, errors.New("connection refused")
-					}
-					return answer(code)
-				})}}
+				server := rest.Endpoint{URL: "http://192.0.2.1/audit",
+					HTTP: &http.Client{Transport: roundTripper(func() (*http.Response, error) {
+						code := codes[0]
+						codes = codes[1:]
+						if code == 0 {
+							return nil, errors.New("connection refused")
+						}
+						return answer(code)
+					})}}
 				began := time.Now()
 				err := audit.NewWebhook(server, audit.WebhookOptions{Attempts: 3}).Write(t.Context(), events("a"))
 				assert.Equal(t, c.waits, time.Since(began))
@@ -166,10 +168,11 @@ func TestWebhookRepeatsCallsThatMaySucceedLater(t *testing.T) {
 func TestWebhookStopsRepeatingWhenAShutdownDoesNotWait(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		ctx, cancel := context.WithCancel(t.Context())
-		server := rest.Endpoint{URL: "http://192.0.2.1/audit", HTTP: &http.Client{Transport: roundTripper(func() (*http.Response, error) {
-			cancel()
-			return nil, errors.New("connection refused")
-		})}}
+		server := rest.Endpoint{URL: "http://192.0.2.1/audit",
+			HTTP: &http.Client{Transport: roundTripper(func() (*http.Response, error) {
+				cancel()
+				return nil, errors.New("connection refused")
+			})}}
 		require.ErrorIs(t, audit.NewWebhook(server, audit.WebhookOptions{}).Write(ctx, events("a")), context.Canceled)
 	})
 }

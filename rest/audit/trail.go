@@ -25,8 +25,9 @@ const (
 // trailKey is the key under which a context carries the trail of its request.
 type trailKey struct{}
 
-// Annotate adds an annotation to the later events of a request. ctx is the context of a hook of this request, or comes from it. The first
-// value of a key counts. Annotate does nothing for a request that is not recorded. It fits the option Audit of rest/webhook and of rest/policy.
+// Annotate adds an annotation to the later events of a request. ctx is the context of a hook of this request, or comes
+// from it. The first value of a key counts. Annotate does nothing for a request that is not recorded. It fits the
+// option Audit of rest/webhook and of rest/policy.
 //
 // Annotations are recorded at [LevelMetadata], so they must not contain secrets.
 func Annotate(ctx context.Context, key, value string) {
@@ -59,7 +60,8 @@ func newTrail(a *Audit, r *rest.ObservedRequest, client rest.Access, d Decision,
 	t := &trail{audit: a, decision: d, withheld: withheld, unknown: status.IsUnauthorized(r.Refused), request: r}
 	t.event = Event{
 		TypeMeta: apimeta.TypeMeta{APIVersion: apiVersion, Kind: "Event"},
-		Level:    d.Level, AuditID: r.AuditID, RequestURI: uriOf(r.HTTP), Verb: string(client.Verb), User: userOf(client.User),
+		Level:    d.Level, AuditID: r.AuditID, RequestURI: uriOf(r.HTTP), Verb: string(client.Verb),
+		User:      userOf(client.User),
 		SourceIPs: r.SourceIPs(), UserAgent: userAgentOf(r.HTTP), RequestReceivedTimestamp: apimeta.NewMicroTime(r.Received),
 	}
 	if client.Path == "" {

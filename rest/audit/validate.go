@@ -32,7 +32,8 @@ func (r *PolicyRule) validate(at *status.Path) (faults status.FieldErrors) {
 		faults = append(faults, checkURL(url, urls.Index(i))...)
 	}
 	if len(r.NonResourceURLs) > 0 && (len(r.Resources) > 0 || len(r.Namespaces) > 0) {
-		faults = append(faults, status.InvalidField(urls, r.NonResourceURLs, "a rule is either about paths, or about resources and namespaces"))
+		faults = append(faults, status.InvalidField(urls, r.NonResourceURLs,
+			"a rule is either about paths, or about resources and namespaces"))
 	}
 	for i := range r.Resources {
 		faults = append(faults, r.Resources[i].validate(at.Child("resources").Index(i))...)
@@ -47,7 +48,8 @@ func (g *GroupResources) validate(at *status.Path) (faults status.FieldErrors) {
 		}
 	}
 	if len(g.ResourceNames) > 0 && len(g.Resources) == 0 {
-		faults = append(faults, status.InvalidField(at.Child("resourceNames"), g.ResourceNames, "names of objects need resources"))
+		faults = append(faults, status.InvalidField(at.Child("resourceNames"), g.ResourceNames,
+			"names of objects need resources"))
 	}
 	return faults
 }

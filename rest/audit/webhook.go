@@ -21,7 +21,8 @@ type WebhookOptions struct {
 	Timeout time.Duration
 	// Attempts is how often a batch is sent before it counts as lost. Default: 5.
 	Attempts int
-	// FirstDelay is the time between the first two attempts. Each further one is twice as long, up to 30 seconds. Default: 1 second.
+	// FirstDelay is the time between the first two attempts. Each further one is twice as long, up to 30 seconds. Default:
+	// 1 second.
 	FirstDelay time.Duration
 }
 
@@ -34,15 +35,16 @@ const (
 	maxAnswer = 64 << 10
 )
 
-// Webhook is a [Sink] that posts each batch as an EventList of audit.k8s.io/v1, as the webhook of kube-apiserver does. It repeats a call
-// that fails on the network, or that the server answers with 429 or 5xx. So a server may receive an event twice.
+// Webhook is a [Sink] that posts each batch as an EventList of audit.k8s.io/v1, as the webhook of kube-apiserver does.
+// It repeats a call that fails on the network, or that the server answers with 429 or 5xx. So a server may receive an
+// event twice.
 type Webhook struct {
 	server  rest.Endpoint
 	options WebhookOptions
 }
 
-// NewWebhook returns a sink that posts to server.URL. Package rest/kubeconfig reads an Endpoint from the file that kube-apiserver takes as
-// --audit-webhook-config-file.
+// NewWebhook returns a sink that posts to server.URL. Package rest/kubeconfig reads an Endpoint from the file that
+// kube-apiserver takes as --audit-webhook-config-file.
 func NewWebhook(server rest.Endpoint, options WebhookOptions) *Webhook {
 	if server.HTTP == nil {
 		server.HTTP = http.DefaultClient

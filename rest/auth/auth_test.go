@@ -37,7 +37,8 @@ func certificatesExpire() time.Time { return time.Date(2027, 1, 2, 3, 4, 5, 0, t
 
 // withCertificate returns a copy of a request over TLS with a client certificate, which is verified or not.
 func withCertificate(r *http.Request, name string, verified bool, groups ...string) *http.Request {
-	leaf := &x509.Certificate{Raw: []byte("certificate of " + name), NotAfter: certificatesExpire(), Subject: pkix.Name{CommonName: name, Organization: groups}}
+	leaf := &x509.Certificate{Raw: []byte("certificate of " + name), NotAfter: certificatesExpire(),
+		Subject: pkix.Name{CommonName: name, Organization: groups}}
 	r = r.Clone(r.Context())
 	r.TLS = &tls.ConnectionState{PeerCertificates: []*x509.Certificate{leaf}}
 	if verified {
@@ -57,7 +58,8 @@ func tokens() rest.Authenticator {
 
 func TestAuthenticators(t *testing.T) {
 	proxy := auth.RequestHeaders(auth.Certificates(), "front-proxy")
-	remote := []string{"X-Remote-User", "carol", "X-Remote-Uid", "7", "X-Remote-Group", "a", "X-Remote-Group", "b", "X-Remote-Extra-Team%2fX", "t"}
+	remote := []string{"X-Remote-User", "carol", "X-Remote-Uid", "7", "X-Remote-Group", "a", "X-Remote-Group", "b",
+		"X-Remote-Extra-Team%2fX", "t"}
 	for _, c := range []struct {
 		name   string
 		by     rest.Authenticator
@@ -75,8 +77,10 @@ func TestAuthenticators(t *testing.T) {
 		{"another scheme", tokens(), request("Authorization", "Basic alice-secret"), "", nil, false},
 		{"no header", tokens(), request(), "", nil, false},
 
-		{"a certificate", auth.Certificates(), withCertificate(request(), "alice", true, "dev", "ops"), "alice", []string{"dev", "ops"}, false},
-		{"a certificate that nobody verified", auth.Certificates(), withCertificate(request(), "alice", false, "dev"), "", nil, false},
+		{"a certificate", auth.Certificates(), withCertificate(request(), "alice", true, "dev", "ops"), "alice",
+			[]string{"dev", "ops"}, false},
+		{"a certificate that nobody verified", auth.Certificates(), withCertificate(request(), "alice", false, "dev"), "",
+			nil, false},
 		{"a certificate without a name", auth.Certificates(), withCertificate(request(), "", true), "", nil, true},
 		{"no TLS", auth.Certificates(), request(), "", nil, false},
 
@@ -85,16 +89,21 @@ func TestAuthenticators(t *testing.T) {
 		{"headers of somebody else", proxy, withCertificate(request(remote...), "mallory", true), "", nil, false},
 		{"headers of an unverified proxy", proxy, withCertificate(request(remote...), "front-proxy", false), "", nil, false},
 		{"headers without TLS", proxy, request(remote...), "", nil, false},
-		{"no proxy named", auth.RequestHeaders(auth.Certificates()), withCertificate(request(remote...), "front-proxy", true), "", nil, false},
+		{"no proxy named", auth.RequestHeaders(auth.Certificates()), withCertificate(request(remote...), "front-proxy", true),
+			"", nil, false},
 
-		{"the first", rest.Authenticators{proxy, auth.Certificates(), tokens()}, withCertificate(request(remote...), "front-proxy", true),
-			"carol", []string{"a", "b"}, false},
-		{"the second", rest.Authenticators{proxy, auth.Certificates(), tokens()}, withCertificate(request(remote...), "dave", true), "dave", nil, false},
-		{"the second after an error", rest.Authenticators{auth.Tokens(), tokens()}, request("Authorization", "Bearer bob-secret"), "bob", nil, false},
-		{"none of several", rest.Authenticators{auth.Tokens(), tokens()}, request("Authorization", "Bearer guess"), "", nil, true},
+		{"the first", rest.Authenticators{proxy, auth.Certificates(), tokens()},
+			withCertificate(request(remote...), "front-proxy", true), "carol", []string{"a", "b"}, false},
+		{"the second", rest.Authenticators{proxy, auth.Certificates(), tokens()},
+			withCertificate(request(remote...), "dave", true), "dave", nil, false},
+		{"the second after an error", rest.Authenticators{auth.Tokens(), tokens()},
+			request("Authorization", "Bearer bob-secret"), "bob", nil, false},
+		{"none of several", rest.Authenticators{auth.Tokens(), tokens()}, request("Authorization", "Bearer guess"), "", nil,
+			true},
 		{"none, without credentials", rest.Authenticators{auth.Certificates(), tokens()}, request(), "", nil, false},
 		{"anonymous", auth.OrAnonymous(tokens()), request(), "system:anonymous", []string{"system:unauthenticated"}, false},
-		{"invalid credentials are not anonymous", auth.OrAnonymous(tokens()), request("Authorization", "Bearer guess"), "", nil, true},
+		{"invalid credentials are not anonymous", auth.OrAnonymous(tokens()), request("Authorization", "Bearer guess"), "",
+			nil, true},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			who, err := c.by.Authenticate(c.r)
@@ -117,26 +126,32 @@ func TestAuthenticators(t *testing.T) {
 	assert.Equal(t, "7", who.User.UID)
 	assert.Equal(t, certificatesExpire(), who.Expires, "the certificate of the proxy expires")
 	assert.Equal(t, map[string][]string{"team/x": {"t"}}, who.User.Extra)
-	assert.ElementsMatch(t, []string{"X-Remote-User", "X-Remote-Uid", "X-Remote-Group", "X-Remote-Extra-Team%2fx"}, who.Headers)
+	assert.ElementsMatch(t, []string{"X-Remote-User", "X-Remote-Uid", "X-Remote-Group", "X-Remote-Extra-Team%2fx"},
+		who.Headers)
 }
 
 // If a single authenticator fails with an error of package status, clients receive that error.
 func TestAuthenticatorsKeepAnError(t *testing.T) {
-	down := auth.Bearer(func(context.Context, string) (*rest.Identity, error) { return nil, status.ServiceUnavailable("later") })
+	down := auth.Bearer(func(context.Context, string) (*rest.Identity,
+		error) {
+		return nil, status.ServiceUnavailable("later")
+	})
 	_, err := rest.Authenticators{auth.Certificates(), down}.Authenticate(request("Authorization", "Bearer x"))
 	assert.True(t, status.IsServiceUnavailable(err))
 }
 
-// An authenticator that could not decide counts more than those that refused, wherever it stands, and however its error is wrapped.
+// An authenticator that could not decide counts more than those that refused, wherever it stands, and however its error
+// is wrapped.
 func TestAnUndecidedAuthenticatorIsNever401(t *testing.T) {
 	unavailable := storage.Unavailable(errors.New("etcd is away"))
 	for name, c := range map[string]struct {
 		errs []error
 		code int
 	}{
-		"first":              {[]error{unavailable, errors.New("unknown")}, 503},
-		"last":               {[]error{errors.New("unknown"), errors.New("foreign"), unavailable}, 503},
-		"beside a refusal":   {[]error{status.Unauthorized("no"), unavailable, status.Forbidden(apimeta.GroupResource{}, "", "no")}, 503},
+		"first": {[]error{unavailable, errors.New("unknown")}, 503},
+		"last":  {[]error{errors.New("unknown"), errors.New("foreign"), unavailable}, 503},
+		"beside a refusal": {[]error{status.Unauthorized("no"), unavailable,
+			status.Forbidden(apimeta.GroupResource{}, "", "no")}, 503},
 		"wrapped":            {[]error{fmt.Errorf("accounts: %w", unavailable)}, 503},
 		"wrapped and joined": {[]error{errors.New("unknown"), fmt.Errorf("accounts: %w", unavailable)}, 503},
 		"refusals":           {[]error{errors.New("unknown"), errors.New("foreign")}, 401},

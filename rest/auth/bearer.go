@@ -11,8 +11,8 @@ import (
 	"github.com/decorum-go/decorum/rest"
 )
 
-// Bearer returns an authenticator for bearer tokens (RFC 6750). It calls check with the token of the header Authorization. check returns
-// nil, or an error, for a token that it does not accept.
+// Bearer returns an authenticator for bearer tokens (RFC 6750). It calls check with the token of the header
+// Authorization. check returns nil, or an error, for a token that it does not accept.
 func Bearer(check func(ctx context.Context, token string) (*rest.Identity, error)) rest.Authenticator {
 	return rest.AuthenticatorFunc(func(r *http.Request) (*rest.Identity, error) {
 		scheme, token, _ := strings.Cut(strings.TrimSpace(r.Header.Get("Authorization")), " ")
@@ -38,8 +38,8 @@ type Token struct {
 	User   rest.User
 }
 
-// Tokens returns an authenticator for fixed bearer tokens. How long it takes does not depend on how much of a token is right. A Token
-// without a Secret or a name of its user is never accepted.
+// Tokens returns an authenticator for fixed bearer tokens. How long it takes does not depend on how much of a token is
+// right. A Token without a Secret or a name of its user is never accepted.
 func Tokens(tokens ...Token) rest.Authenticator {
 	type known struct {
 		sum  [sha256.Size]byte

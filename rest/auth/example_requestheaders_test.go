@@ -13,7 +13,8 @@ import (
 	"github.com/decorum-go/decorum/rest/auth"
 )
 
-// A proxy with a client certificate for the name front-proxy tells who its users are. Other clients present certificates of their own.
+// A proxy with a client certificate for the name front-proxy tells who its users are. Other clients present
+// certificates of their own.
 func ExampleRequestHeaders() {
 	users := rest.Authenticators{auth.RequestHeaders(auth.Certificates(), "front-proxy"), auth.Certificates()}
 	for _, certificate := range []string{"front-proxy", "mallory"} {
@@ -53,5 +54,6 @@ func ExampleOrAnonymous() {
 // verified returns the state of a connection whose client has a certificate for a name.
 func verified(name string) *tls.ConnectionState {
 	certificate := &x509.Certificate{Subject: pkix.Name{CommonName: name}}
-	return &tls.ConnectionState{VerifiedChains: [][]*x509.Certificate{{certificate}}, PeerCertificates: []*x509.Certificate{certificate}}
+	return &tls.ConnectionState{VerifiedChains: [][]*x509.Certificate{{certificate}},
+		PeerCertificates: []*x509.Certificate{certificate}}
 }

@@ -57,7 +57,8 @@ func Example() {
 
 // A request without the token of a user gets 401.
 func ExampleTokens() {
-	api, err := rest.New(rest.Options{Authenticator: auth.Tokens(auth.Token{Secret: "0123456789abcdef", User: rest.User{Name: "alice"}})})
+	api, err := rest.New(rest.Options{Authenticator: auth.Tokens(auth.Token{Secret: "0123456789abcdef",
+		User: rest.User{Name: "alice"}})})
 	if err != nil {
 		log.Fatal(err)
 	}

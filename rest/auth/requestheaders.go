@@ -17,12 +17,13 @@ const (
 	remoteExtraPrefix = "X-Remote-Extra-"
 )
 
-// RequestHeaders returns an authenticator for requests of a proxy that has found out the user itself, and names the user in the headers
-// X-Remote-User, X-Remote-Uid, X-Remote-Group and X-Remote-Extra-KEY. The proxy must prove who it is to the authenticator proxy, usually
-// [Certificates], as one of the users in names. If names is empty, no proxy is trusted. The headers of all other requests are ignored.
+// RequestHeaders returns an authenticator for requests of a proxy that has found out the user itself, and names the
+// user in the headers X-Remote-User, X-Remote-Uid, X-Remote-Group and X-Remote-Extra-KEY. The proxy must prove who it
+// is to the authenticator proxy, usually [Certificates], as one of the users in names. If names is empty, no proxy is
+// trusted. The headers of all other requests are ignored.
 //
-// In [rest.Authenticators], RequestHeaders must stand in front of the authenticator of the proxy itself. The proxy must remove these headers from the
-// requests that it receives.
+// In [rest.Authenticators], RequestHeaders must stand in front of the authenticator of the proxy itself. The proxy must
+// remove these headers from the requests that it receives.
 func RequestHeaders(proxy rest.Authenticator, names ...string) rest.Authenticator {
 	return rest.AuthenticatorFunc(func(r *http.Request) (*rest.Identity, error) {
 		user := r.Header.Get(remoteUser)
@@ -33,8 +34,8 @@ func RequestHeaders(proxy rest.Authenticator, names ...string) rest.Authenticato
 		if err != nil || by == nil || !slices.Contains(names, by.User.Name) {
 			return nil, err
 		}
-		who := &rest.Identity{User: rest.User{Name: user, UID: r.Header.Get(remoteUID), Groups: r.Header[remoteGroup]}, Expires: by.Expires,
-			Headers: []string{remoteUser, remoteUID, remoteGroup}}
+		who := &rest.Identity{User: rest.User{Name: user, UID: r.Header.Get(remoteUID), Groups: r.Header[remoteGroup]},
+			Expires: by.Expires, Headers: []string{remoteUser, remoteUID, remoteGroup}}
 		for name, values := range r.Header {
 			key, ok := strings.CutPrefix(name, remoteExtraPrefix)
 			if !ok || key == "" {

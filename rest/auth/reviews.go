@@ -8,13 +8,16 @@ import (
 	"github.com/decorum-go/decorum/status"
 )
 
-// Reviews returns the plug-in of the kinds through which a client asks what other users may do: SubjectAccessReview and LocalSubjectAccessReview. The
-// [rest.Authorizer] of the API answers. Without any, everything is allowed. The Authorizer must restrict who may create them, as in
-// Kubernetes. Every API serves the reviews about oneself (see [rest.Options]).
+// Reviews returns the plug-in of the kinds through which a client asks what other users may do: SubjectAccessReview and
+// LocalSubjectAccessReview. The [rest.Authorizer] of the API answers. Without any, everything is allowed. The
+// Authorizer must restrict who may create them, as in Kubernetes. Every API serves the reviews about oneself (see
+// [rest.Options]).
 func Reviews() rest.Plugin {
 	return rest.Parts{Name: "reviews", Definitions: []rest.Definition{
-		aboutOthers("SubjectAccessReview", "subjectaccessreviews", rest.ScopeCluster, "Tells whether a user may take an action."),
-		aboutOthers("LocalSubjectAccessReview", "localsubjectaccessreviews", rest.ScopeNamespaced, "Tells whether a user may take an action in a namespace."),
+		aboutOthers("SubjectAccessReview", "subjectaccessreviews", rest.ScopeCluster,
+			"Tells whether a user may take an action."),
+		aboutOthers("LocalSubjectAccessReview", "localsubjectaccessreviews", rest.ScopeNamespaced,
+			"Tells whether a user may take an action in a namespace."),
 	}}
 }
 
@@ -45,8 +48,10 @@ func aboutOthers(kind, plural string, scope rest.Scope, description string) rest
 // decide returns the status of an access review about a user.
 func decide(ctx context.Context, u rest.User, question *review.Question) (review.AccessStatus, error) {
 	q := question.Asked()
-	d, err := rest.Authorize(ctx, rest.Access{User: u, Verb: rest.Verb(q.Verb), Group: q.Group, Version: q.Version, Resource: q.Resource, Subresource: q.Subresource,
-		Namespace: q.Namespace, Name: q.Name, LabelSelector: q.LabelSelector, FieldSelector: q.FieldSelector, Path: q.Path})
+	d, err := rest.Authorize(ctx,
+		rest.Access{User: u, Verb: rest.Verb(q.Verb), Group: q.Group, Version: q.Version, Resource: q.Resource,
+			Subresource: q.Subresource, Namespace: q.Namespace, Name: q.Name, LabelSelector: q.LabelSelector,
+			FieldSelector: q.FieldSelector, Path: q.Path})
 	_, some := d.Only()
 	allowed := some || d.Allowed()
 	if allowed {

@@ -11,8 +11,8 @@ import (
 	"github.com/decorum-go/decorum/status"
 )
 
-// CoreEvent is the kind Event of the core group. It reports what happened to an object. The store keeps events in this form; [Event]
-// is the form of the same objects in the group events.k8s.io.
+// CoreEvent is the kind Event of the core group. It reports what happened to an object. The store keeps events in this
+// form; [Event] is the form of the same objects in the group events.k8s.io.
 type CoreEvent struct {
 	apimeta.TypeMeta   `json:",inline"`
 	apimeta.ObjectMeta `json:"metadata" protobuf:"bytes,1,opt,name=metadata" api:"publishRequired"`
@@ -56,16 +56,16 @@ type ObjectReference struct {
 	FieldPath       string `json:"fieldPath,omitempty" protobuf:"bytes,7,opt,name=fieldPath" api:"doc='The part of the object to which it happened, such as spec.containers{web}.'"`
 }
 
-// Events declares the resource events in the two groups that clients use. Each event is one object: the core group shows it as a
-// [CoreEvent], and events.k8s.io as an [Event]. A PUT creates an event that does not exist.
+// Events declares the resource events in the two groups that clients use. Each event is one object: the core group
+// shows it as a [CoreEvent], and events.k8s.io as an [Event]. A PUT creates an event that does not exist.
 //
 // Middleware that restricts access to events must do so in both groups.
 //
 // If the host runs lifecycle.Expire or lifecycle.Run, events expire one hour after their last write.
 //
-// The group events.k8s.io has strict rules: a new event must set eventTime, reportingController, reportingInstance, action, reason
-// and type, and an update can change only the series and the metadata. The core group checks only an event with an eventTime, and
-// lets updates change all its fields.
+// The group events.k8s.io has strict rules: a new event must set eventTime, reportingController, reportingInstance,
+// action, reason and type, and an update can change only the series and the metadata. The core group checks only an
+// event with an eventTime, and lets updates change all its fields.
 func Events() rest.Resource[CoreEvent] {
 	return rest.Resource[CoreEvent]{
 		Version: "v1", Plural: "events",
@@ -76,8 +76,10 @@ func Events() rest.Resource[CoreEvent] {
 		Overlay:     eventOverlay(),
 		Columns:     eventColumns(func(e *CoreEvent) *CoreEvent { return e }),
 		SelectableFields: []string{
-			"involvedObject.kind", "involvedObject.namespace", "involvedObject.name", "involvedObject.uid", "involvedObject.apiVersion",
-			"involvedObject.resourceVersion", "involvedObject.fieldPath", "reason", "reportingComponent", "source=source.component,reportingComponent", "type",
+			"involvedObject.kind", "involvedObject.namespace", "involvedObject.name", "involvedObject.uid",
+			"involvedObject.apiVersion",
+			"involvedObject.resourceVersion", "involvedObject.fieldPath", "reason", "reportingComponent",
+			"source=source.component,reportingComponent", "type",
 		},
 		Hooks: rest.Hooks[CoreEvent]{
 			Validate: func(_ context.Context, e, _ *CoreEvent) status.FieldErrors { return e.validate() },
@@ -101,7 +103,8 @@ func eventColumns[T any](core func(*T) *CoreEvent) []rest.Column {
 		text("Type", "Normal or Warning.", func(e *CoreEvent) any { return e.Type }),
 		text("Reason", "Why it happened.", func(e *CoreEvent) any { return e.Reason }),
 		text("Object", "The object to which it happened.", func(e *CoreEvent) any { return e.object() }),
-		wide(text("Subobject", "The part of the object to which it happened.", func(e *CoreEvent) any { return e.InvolvedObject.FieldPath })),
+		wide(text("Subobject", "The part of the object to which it happened.",
+			func(e *CoreEvent) any { return e.InvolvedObject.FieldPath })),
 		wide(text("Source", "The component that reports the event.", func(e *CoreEvent) any { return e.source() })),
 		text("Message", "What happened.", func(e *CoreEvent) any { return strings.TrimSpace(e.Message) }),
 		wide(text("First Seen", "The time since it first happened.", func(e *CoreEvent) any { return e.firstSeen() })),

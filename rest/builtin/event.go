@@ -14,7 +14,8 @@ const (
 	EventTypeWarning = "Warning" // may need attention
 )
 
-// Event reports what happened to an object, in the form of the group events.k8s.io. [CoreEvent] is its form in the core group.
+// Event reports what happened to an object, in the form of the group events.k8s.io. [CoreEvent] is its form in the core
+// group.
 type Event struct {
 	apimeta.TypeMeta   `json:",inline"`
 	apimeta.ObjectMeta `json:"metadata" protobuf:"bytes,1,opt,name=metadata"`
@@ -50,7 +51,8 @@ func modernEvents() rest.Resource[Event] {
 		Overlay:     eventOverlay(),
 		Columns:     eventColumns(coreOf),
 		SelectableFields: []string{
-			"regarding.kind", "regarding.namespace", "regarding.name", "regarding.uid", "regarding.apiVersion", "regarding.resourceVersion",
+			"regarding.kind", "regarding.namespace", "regarding.name", "regarding.uid", "regarding.apiVersion",
+			"regarding.resourceVersion",
 			"regarding.fieldPath", "reason", "reportingController", "type",
 		},
 		Hooks: rest.Hooks[Event]{
@@ -66,16 +68,18 @@ func coreOf(e *Event) *CoreEvent {
 	return core
 }
 
-// toCore converts an event to its form in the core group, and fromCore converts it back. Package rest has already copied the
-// metadata. Both always return nil.
+// toCore converts an event to its form in the core group, and fromCore converts it back. Package rest has already
+// copied the metadata. Both always return nil.
 func toCore(in *Event, out *CoreEvent) error {
 	out.fill(in)
 	return nil
 }
 
 func fromCore(in *CoreEvent, out *Event) error {
-	out.EventTime, out.ReportingController, out.ReportingInstance = in.EventTime, in.ReportingController, in.ReportingInstance
-	out.Action, out.Reason, out.Regarding, out.Related, out.Note, out.Type = in.Action, in.Reason, in.InvolvedObject, in.Related, in.Message, in.Type
+	out.EventTime, out.ReportingController, out.ReportingInstance = in.EventTime, in.ReportingController,
+		in.ReportingInstance
+	out.Action, out.Reason, out.Regarding, out.Related, out.Note, out.Type = in.Action, in.Reason, in.InvolvedObject,
+		in.Related, in.Message, in.Type
 	out.DeprecatedSource, out.DeprecatedFirstTimestamp = in.Source, in.FirstTimestamp
 	out.DeprecatedLastTimestamp, out.DeprecatedCount = in.LastTimestamp, in.Count
 	if in.Series != nil {
@@ -87,7 +91,8 @@ func fromCore(in *CoreEvent, out *Event) error {
 // fill copies all fields of in except the metadata.
 func (e *CoreEvent) fill(in *Event) {
 	e.EventTime, e.ReportingController, e.ReportingInstance = in.EventTime, in.ReportingController, in.ReportingInstance
-	e.Action, e.Reason, e.InvolvedObject, e.Related, e.Message, e.Type = in.Action, in.Reason, in.Regarding, in.Related, in.Note, in.Type
+	e.Action, e.Reason, e.InvolvedObject, e.Related, e.Message, e.Type = in.Action, in.Reason, in.Regarding, in.Related,
+		in.Note, in.Type
 	e.Source, e.FirstTimestamp = in.DeprecatedSource, in.DeprecatedFirstTimestamp
 	e.LastTimestamp, e.Count = in.DeprecatedLastTimestamp, in.DeprecatedCount
 	if in.Series != nil {

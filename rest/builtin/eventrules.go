@@ -96,9 +96,12 @@ func (e *CoreEvent) validateChange(old *CoreEvent) (errs status.FieldErrors) {
 		field    string
 		now, was any
 	}{
-		{"involvedObject", e.InvolvedObject, old.InvolvedObject}, {"reason", e.Reason, old.Reason}, {"message", e.Message, old.Message},
-		{"source", e.Source, old.Source}, {"firstTimestamp", e.FirstTimestamp, old.FirstTimestamp}, {"lastTimestamp", e.LastTimestamp, old.LastTimestamp},
-		{"count", e.Count, old.Count}, {"type", e.Type, old.Type}, {"eventTime", e.EventTime, old.EventTime}, {"action", e.Action, old.Action},
+		{"involvedObject", e.InvolvedObject, old.InvolvedObject}, {"reason", e.Reason, old.Reason},
+		{"message", e.Message, old.Message},
+		{"source", e.Source, old.Source}, {"firstTimestamp", e.FirstTimestamp, old.FirstTimestamp},
+		{"lastTimestamp", e.LastTimestamp, old.LastTimestamp},
+		{"count", e.Count, old.Count}, {"type", e.Type, old.Type}, {"eventTime", e.EventTime, old.EventTime},
+		{"action", e.Action, old.Action},
 		{"related", e.Related, old.Related}, {"reportingController", e.ReportingController, old.ReportingController},
 		{"reportingInstance", e.ReportingInstance, old.ReportingInstance},
 	} {
@@ -125,7 +128,8 @@ func (s *CoreEventSeries) validate() (errs status.FieldErrors) {
 
 // elsewhere returns the error for an event that is not in the namespace of its object.
 func (e *CoreEvent) elsewhere() *status.FieldError {
-	return status.InvalidField(status.Field("involvedObject", "namespace"), e.InvolvedObject.Namespace, "does not match event.namespace")
+	return status.InvalidField(status.Field("involvedObject", "namespace"), e.InvolvedObject.Namespace,
+		"does not match event.namespace")
 }
 
 // bounded requires a text of 1 to limit bytes.

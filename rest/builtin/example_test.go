@@ -21,7 +21,8 @@ func Example() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	team, err := namespaces.Create(context.Background(), &builtin.Namespace{ObjectMeta: apimeta.ObjectMeta{Name: "team-a"}})
+	team, err := namespaces.Create(context.Background(),
+		&builtin.Namespace{ObjectMeta: apimeta.ObjectMeta{Name: "team-a"}})
 	if err != nil {
 		log.Fatal(err)
 	}

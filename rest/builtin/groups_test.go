@@ -54,8 +54,9 @@ func TestAnEventInBothGroups(t *testing.T) {
 			"source":{"component":"gardener","host":"h"},"firstTimestamp":"2026-01-02T03:04:05Z","lastTimestamp":"2026-01-02T03:04:06Z","count":2,"type":"Normal"`,
 			modern, `{"eventTime":null,"regarding":{"kind":"Plant","name":"p","namespace":"default","uid":"1"},"reason":"Watered","note":"with 3 litres",
 			"deprecatedSource":{"component":"gardener","host":"h"},"deprecatedFirstTimestamp":"2026-01-02T03:04:05Z","deprecatedLastTimestamp":"2026-01-02T03:04:06Z","deprecatedCount":2,"type":"Normal"}`},
-		{"a new event", modern, `{` + modernEvent + `,"related":{"name":"q"},"series":{"count":2,"lastObservedTime":"2026-01-02T03:04:06.000007Z"}`,
-			events, `{"eventTime":"2026-01-02T03:04:05.000006Z","reportingComponent":"example.com/gardener","reportingInstance":"gardener-1","action":"Watering",
+		{"a new event", modern, `{` + modernEvent +
+			`,"related":{"name":"q"},"series":{"count":2,"lastObservedTime":"2026-01-02T03:04:06.000007Z"}`, events,
+			`{"eventTime":"2026-01-02T03:04:05.000006Z","reportingComponent":"example.com/gardener","reportingInstance":"gardener-1","action":"Watering",
 			"reason":"Watered","type":"Normal","message":"with 3 litres","involvedObject":{"kind":"Plant","name":"p","namespace":"default"},"related":{"name":"q"},
 			"series":{"count":2,"lastObservedTime":"2026-01-02T03:04:06.000007Z"},"source":{},"firstTimestamp":null,"lastTimestamp":null}`},
 	} {
@@ -67,7 +68,8 @@ func TestAnEventInBothGroups(t *testing.T) {
 			assert.JSONEq(t, c.out, fields(t, shown))
 
 			// A client changes only a label in the other group. All other fields must keep their values.
-			code, labelled := send(t, s, http.MethodPatch, c.shown+"/a", `{"metadata":{"labels":{"k":"v"}}}`, "Content-Type", "application/merge-patch+json")
+			code, labelled := send(t, s, http.MethodPatch, c.shown+"/a", `{"metadata":{"labels":{"k":"v"}}}`, "Content-Type",
+				"application/merge-patch+json")
 			require.Equal(t, http.StatusOK, code, labelled)
 			code, again := send(t, s, http.MethodGet, c.written+"/a", "")
 			require.Equal(t, http.StatusOK, code)
@@ -90,15 +92,19 @@ func TestEventsAreValidatedByTheGroupOfTheRequest(t *testing.T) {
 		name, method, path, body string
 		headers, faults          []string
 	}{
-		{name: "nothing is given", method: http.MethodPost, path: modern, body: `{"metadata":{"name":"A"},"regarding":{"namespace":"default"}}`, faults: []string{
-			`metadata.name: Invalid value: "A": a lowercase RFC 1123 subdomain must consist of lower case alphanumeric characters, '-' or '.', and must start and end with an alphanumeric character (e.g. 'example.com', regex used for validation is '[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*')`,
-			"eventTime: Required value", `type: Invalid value: "": has invalid value: `,
-		}},
-		{name: "deprecated fields and an empty series", method: http.MethodPost, path: modern, body: `{"metadata":{"name":"b"},` + modernEvent + `,"series":{},
+		{name: "nothing is given", method: http.MethodPost, path: modern,
+			body: `{"metadata":{"name":"A"},"regarding":{"namespace":"default"}}`, faults: []string{
+				`metadata.name: Invalid value: "A": a lowercase RFC 1123 subdomain must consist of lower case alphanumeric characters, '-' or '.', and must start and end with an alphanumeric character (e.g. 'example.com', regex used for validation is '[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*')`,
+				"eventTime: Required value", `type: Invalid value: "": has invalid value: `,
+			}},
+		{name: "deprecated fields and an empty series", method: http.MethodPost, path: modern,
+			body: `{"metadata":{"name":"b"},` + modernEvent + `,"series":{},
 			"deprecatedSource":{"host":"h"},"deprecatedFirstTimestamp":"2026-01-02T03:04:05Z","deprecatedLastTimestamp":"2026-01-02T03:04:05Z","deprecatedCount":1}`, faults: []string{
-			`series.count: Invalid value: "": should be at least 2`, "series.lastObservedTime: Required value", `firstTimestamp: Invalid value: "": needs to be unset`,
-			`lastTimestamp: Invalid value: "": needs to be unset`, `count: Invalid value: "": needs to be unset`, `source: Invalid value: "": needs to be unset`,
-		}},
+				`series.count: Invalid value: "": should be at least 2`, "series.lastObservedTime: Required value",
+				`firstTimestamp: Invalid value: "": needs to be unset`,
+				`lastTimestamp: Invalid value: "": needs to be unset`, `count: Invalid value: "": needs to be unset`,
+				`source: Invalid value: "": needs to be unset`,
+			}},
 		{name: "the event repeats", method: http.MethodPatch, path: modern + "/new", headers: merge,
 			body: `{"series":{"count":2,"lastObservedTime":"2026-01-02T03:04:06.000007Z"}}`},
 		{name: "other texts", method: http.MethodPatch, path: modern + "/new", headers: merge,
@@ -108,7 +114,8 @@ func TestEventsAreValidatedByTheGroupOfTheRequest(t *testing.T) {
 			}},
 		{name: "other texts in the core group", method: http.MethodPatch, path: events + "/new", headers: merge,
 			body: `{"message":"with 4 litres","type":"Warning","count":3}`},
-		{name: "a label on an old event", method: http.MethodPatch, path: modern + "/old", headers: merge, body: `{"metadata":{"labels":{"k":"v"}}}`},
+		{name: "a label on an old event", method: http.MethodPatch, path: modern + "/old", headers: merge,
+			body: `{"metadata":{"labels":{"k":"v"}}}`},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			code, body := send(t, s, c.method, c.path+"?dryRun=All", c.body, c.headers...)
@@ -126,9 +133,11 @@ func TestEventsAreValidatedByTheGroupOfTheRequest(t *testing.T) {
 func TestAnEventOfTheOtherGroupIsRefused(t *testing.T) {
 	s := start(t)
 	for path, other := range map[string][2]string{events: {"events.k8s.io/v1", "v1"}, modern: {"v1", "events.k8s.io/v1"}} {
-		code, body := send(t, s, http.MethodPost, path, `{"apiVersion":"`+other[0]+`","kind":"Event","metadata":{"name":"a"}}`)
+		code, body := send(t, s, http.MethodPost, path,
+			`{"apiVersion":"`+other[0]+`","kind":"Event","metadata":{"name":"a"}}`)
 		assert.Equal(t, http.StatusBadRequest, code)
-		assert.Contains(t, body, "the API version in the data ("+other[0]+") does not match the expected API version ("+other[1]+")")
+		assert.Contains(t, body, "the API version in the data ("+other[0]+") does not match the expected API version ("+
+			other[1]+")")
 	}
 }
 
@@ -146,7 +155,8 @@ func TestAnEventIsCollectedOnce(t *testing.T) {
 	owner, err := leases.Create(t.Context(), &builtin.Lease{ObjectMeta: apimeta.ObjectMeta{Name: "a"}})
 	require.NoError(t, err)
 	created(t, s, modern,
-		`{"metadata":{"name":"a","ownerReferences":[{"apiVersion":"coordination.k8s.io/v1","kind":"Lease","name":"a","uid":"`+owner.UID+`"}]},`+modernEvent+`}`)
+		`{"metadata":{"name":"a","ownerReferences":[{"apiVersion":"coordination.k8s.io/v1","kind":"Lease","name":"a","uid":"`+
+			owner.UID+`"}]},`+modernEvent+`}`)
 	require.NoError(t, leases.Delete(t.Context(), "a", rest.DeleteOptions{}))
 	resttest.WaitForGone(t, resttest.Client[builtin.Event](t, s.API).Namespace("default"), "a")
 	resttest.WaitForGone(t, resttest.Client[builtin.CoreEvent](t, s.API).Namespace("default"), "a")
@@ -174,7 +184,8 @@ func TestEventsAreSelectedInTheWordsOfEachGroup(t *testing.T) {
 
 func TestTheTypedClientsOfBothGroupsSeeOneEvent(t *testing.T) {
 	s := start(t)
-	core, modern := resttest.Client[builtin.CoreEvent](t, s.API).Namespace("default"), resttest.Client[builtin.Event](t, s.API).Namespace("default")
+	core, modern := resttest.Client[builtin.CoreEvent](t, s.API).Namespace("default"),
+		resttest.Client[builtin.Event](t, s.API).Namespace("default")
 	written := &builtin.CoreEvent{Reason: "Watered"}
 	written.Name = "a"
 	written, err := core.As("one").Create(t.Context(), written)

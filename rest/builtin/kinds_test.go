@@ -17,12 +17,14 @@ import (
 
 func TestNamespacesAreThoseOfTheAPI(t *testing.T) {
 	s := start(t)
-	ns, err := resttest.Client[builtin.Namespace](t, s.API).Create(t.Context(), &builtin.Namespace{ObjectMeta: apimeta.ObjectMeta{Name: "one"}})
+	ns, err := resttest.Client[builtin.Namespace](t, s.API).Create(t.Context(),
+		&builtin.Namespace{ObjectMeta: apimeta.ObjectMeta{Name: "one"}})
 	require.NoError(t, err)
 	assert.Equal(t, builtin.NamespaceActive, ns.Status.Phase)
 	assert.Equal(t, []string{"kubernetes"}, ns.Spec.Finalizers)
 
-	_, err = resttest.Client[builtin.Lease](t, s.API).Namespace("two").Create(t.Context(), &builtin.Lease{ObjectMeta: apimeta.ObjectMeta{Name: "a"}})
+	_, err = resttest.Client[builtin.Lease](t, s.API).Namespace("two").Create(t.Context(),
+		&builtin.Lease{ObjectMeta: apimeta.ObjectMeta{Name: "a"}})
 	assert.True(t, status.IsNotFound(err), err)
 }
 
@@ -37,7 +39,8 @@ func TestLeaseIsWrittenAsInKubernetes(t *testing.T) {
 	assert.Equal(t, http.StatusUnprocessableEntity, code)
 	assert.Contains(t, body, "metadata.resourceVersion: Invalid value: 0: must be specified for an update")
 
-	code, body = send(t, s, http.MethodPost, leases, `{"metadata":{"name":"b"},"spec":{"leaseDurationSeconds":0,"leaseTransitions":-1}}`)
+	code, body = send(t, s, http.MethodPost, leases,
+		`{"metadata":{"name":"b"},"spec":{"leaseDurationSeconds":0,"leaseTransitions":-1}}`)
 	assert.Equal(t, http.StatusUnprocessableEntity, code)
 	assert.Equal(t, []string{
 		"spec.leaseDurationSeconds: Invalid value: 0: must be greater than 0",
@@ -71,7 +74,8 @@ func TestEventOfTheCoreGroupIsValidatedAsInKubernetes(t *testing.T) {
 	}{
 		"about an object of the namespace": {fields: `"involvedObject":{"namespace":"default"}`},
 		"about a cluster-scoped object":    {fields: `"involvedObject":{"kind":"Node"}`},
-		"about an object of another":       {fields: `"involvedObject":{"namespace":"two"}`, faults: []string{strings.Replace(elsewhere, "%", `"two"`, 1)}},
+		"about an object of another": {fields: `"involvedObject":{"namespace":"two"}`,
+			faults: []string{strings.Replace(elsewhere, "%", `"two"`, 1)}},
 		"with an eventTime, about another": {fields: modern +
 			`,"involvedObject":{"namespace":"two"},"reportingComponent":"a","reportingInstance":"b","action":"c","reason":"d"`},
 		"with an eventTime and nothing else": {fields: modern, faults: []string{
@@ -81,11 +85,14 @@ func TestEventOfTheCoreGroupIsValidatedAsInKubernetes(t *testing.T) {
 			"reportingInstance: Required value", "action: Required value", "reason: Required value",
 		}},
 		"with long texts": {
-			fields: modern + `,"reportingComponent":"a","reportingInstance":"` + long[:129] + `","action":"` + long[:129] + `","reason":"` +
+			fields: modern + `,"reportingComponent":"a","reportingInstance":"` + long[:129] + `","action":"` + long[:129] +
+				`","reason":"` +
 				long[:129] + `","message":"` + long + `"`,
 			faults: []string{
-				`reportingInstance: Invalid value: "": can have at most 128 characters`, `action: Invalid value: "": can have at most 128 characters`,
-				`reason: Invalid value: "": can have at most 128 characters`, `message: Invalid value: "": can have at most 1024 characters`,
+				`reportingInstance: Invalid value: "": can have at most 128 characters`,
+				`action: Invalid value: "": can have at most 128 characters`,
+				`reason: Invalid value: "": can have at most 128 characters`,
+				`message: Invalid value: "": can have at most 1024 characters`,
 			},
 		},
 	} {
@@ -127,13 +134,16 @@ func TestColumnsAreThoseOfKubernetes(t *testing.T) {
 		{leases, `{"metadata":{"name":"a"}}`, "Name Holder Age", `["a","","0s"]`},
 		{events,
 			`{"metadata":{"name":"a"},"involvedObject":{"kind":"Widget","name":"w","namespace":"default"},"source":{"component":"c","host":"h"},"type":"Normal","reason":"Tested","message":" fine\n","count":3,"firstTimestamp":"` + at + `","lastTimestamp":"` + at + `"}`,
-			"Last Seen Type Reason Object Subobject Source Message First Seen Count Name", `["0s","Normal","Tested","widget/w","","c, h","fine","0s",3,"a"]`},
+			"Last Seen Type Reason Object Subobject Source Message First Seen Count Name",
+			`["0s","Normal","Tested","widget/w","","c, h","fine","0s",3,"a"]`},
 		{events, `{"metadata":{"name":"a"},"eventTime":"` + at[:19] +
 			`.000000Z","reportingComponent":"c","reportingInstance":"i","action":"Test","reason":"Tested","series":{"count":4,"lastObservedTime":"` +
 			at[:19] + `.000000Z"}}`,
-			"Last Seen Type Reason Object Subobject Source Message First Seen Count Name", `["0s","","Tested","","","c, i","","0s",4,"a"]`},
+			"Last Seen Type Reason Object Subobject Source Message First Seen Count Name",
+			`["0s","","Tested","","","c, i","","0s",4,"a"]`},
 	} {
-		code, body := send(t, s, http.MethodPost, c.path+"?dryRun=All", c.object, "Accept", "application/json;as=Table;v=v1;g=meta.k8s.io")
+		code, body := send(t, s, http.MethodPost, c.path+"?dryRun=All", c.object, "Accept",
+			"application/json;as=Table;v=v1;g=meta.k8s.io")
 		require.Equal(t, http.StatusCreated, code, body)
 		var table struct {
 			ColumnDefinitions []struct{ Name, Type string }
@@ -155,10 +165,12 @@ func TestEventsAreSelectedByTheirObject(t *testing.T) {
 	s := start(t)
 	for _, name := range []string{"a", "b"} {
 		code, body := send(t, s, http.MethodPost, events,
-			`{"metadata":{"name":"`+name+`"},"involvedObject":{"namespace":"default","name":"`+name+`"},"reportingComponent":"c"}`)
+			`{"metadata":{"name":"`+name+`"},"involvedObject":{"namespace":"default","name":"`+name+
+				`"},"reportingComponent":"c"}`)
 		require.Equal(t, http.StatusCreated, code, body)
 	}
-	code, body := send(t, s, http.MethodGet, events+"?fieldSelector=involvedObject.name=b,involvedObject.namespace=default,reportingComponent=c", "")
+	code, body := send(t, s, http.MethodGet,
+		events+"?fieldSelector=involvedObject.name=b,involvedObject.namespace=default,reportingComponent=c", "")
 	require.Equal(t, http.StatusOK, code, body)
 	assert.NotContains(t, body, `"name":"a"`)
 	assert.Contains(t, body, `"name":"b"`)

@@ -30,14 +30,15 @@ type LeaseSpec struct {
 // CoordinatedLeaseStrategy names the rule by which a coordinated election picks the holder of a lease.
 type CoordinatedLeaseStrategy string
 
-// Leases declares the resource leases. A PUT creates a lease that does not exist; to replace an existing lease, it must carry the
-// lease's resourceVersion. The server drops strategy and preferredHolder, as Kubernetes does if its coordinated leader election is
-// disabled.
+// Leases declares the resource leases. A PUT creates a lease that does not exist; to replace an existing lease, it must
+// carry the lease's resourceVersion. The server drops strategy and preferredHolder, as Kubernetes does if its
+// coordinated leader election is disabled.
 func Leases() rest.Resource[Lease] {
 	return rest.Resource[Lease]{
 		Group: "coordination.k8s.io", Version: "v1", Plural: "leases",
 		Description: "Lease records which process holds a lock, and until when. Leader election uses it.",
-		Wire:        rest.Wire{Dialect: rest.DialectBuiltin, CreateOnUpdate: true, VersionRequired: true, PlainMetadata: true},
+		Wire: rest.Wire{Dialect: rest.DialectBuiltin, CreateOnUpdate: true, VersionRequired: true,
+			PlainMetadata: true},
 		Columns: []rest.Column{
 			column("Holder", "The holder of the lease.", func(l *Lease) any {
 				if l.Spec.HolderIdentity == nil {
@@ -62,7 +63,8 @@ func (s *LeaseSpec) validate() (errs status.FieldErrors) {
 		errs = append(errs, status.InvalidField(status.Field("spec", "leaseDurationSeconds"), *n, "must be greater than 0"))
 	}
 	if n := s.LeaseTransitions; n != nil && *n < 0 {
-		errs = append(errs, status.InvalidField(status.Field("spec", "leaseTransitions"), *n, "must be greater than or equal to 0"))
+		errs = append(errs, status.InvalidField(status.Field("spec", "leaseTransitions"), *n,
+			"must be greater than or equal to 0"))
 	}
 	return errs
 }

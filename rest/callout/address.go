@@ -6,9 +6,10 @@ import (
 	"slices"
 )
 
-// RefuseLocal returns an error for an address that belongs to the machine or to its network link: loopback, link-local, unspecified, multicast and
-// broadcast addresses, and the addresses at which clouds give a machine its credentials. It finds such an IPv4 address inside an IPv6 address too:
-// mapped, compatible, translated, 6to4, Teredo and NAT64. It permits private networks, where most webhooks are.
+// RefuseLocal returns an error for an address that belongs to the machine or to its network link: loopback, link-local,
+// unspecified, multicast and broadcast addresses, and the addresses at which clouds give a machine its credentials. It
+// finds such an IPv4 address inside an IPv6 address too: mapped, compatible, translated, 6to4, Teredo and NAT64. It
+// permits private networks, where most webhooks are.
 func RefuseLocal(address netip.AddrPort) error {
 	addr := address.Addr().Unmap().WithZone("")
 	if !addr.IsValid() {
@@ -48,9 +49,11 @@ func refuse(addr netip.Addr) error {
 	return nil
 }
 
-// metadataServices are the metadata services of clouds outside of the link-local addresses: of AWS, Google Cloud and Alibaba Cloud.
+// metadataServices are the metadata services of clouds outside of the link-local addresses: of AWS, Google Cloud and
+// Alibaba Cloud.
 func metadataServices() []netip.Addr {
-	return []netip.Addr{netip.MustParseAddr("fd00:ec2::254"), netip.MustParseAddr("fd20:ce::254"), netip.AddrFrom4([4]byte{100, 100, 100, 200})}
+	return []netip.Addr{netip.MustParseAddr("fd00:ec2::254"), netip.MustParseAddr("fd20:ce::254"),
+		netip.AddrFrom4([4]byte{100, 100, 100, 200})}
 }
 
 // localNAT64 is the network whose prefix does not say where the IPv4 address is (RFC 8215).

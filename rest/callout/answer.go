@@ -17,12 +17,13 @@ import (
 
 var errNotHTTP = fmt.Errorf("the server did not answer in HTTP, or its header is larger than %d bytes", maxHeader)
 
-// withoutQuotes returns the error of a connection. It replaces every error whose text may quote what the server has sent, as package
-// net/http does with a malformed header.
+// withoutQuotes returns the error of a connection. It replaces every error whose text may quote what the server has
+// sent, as package net/http does with a malformed header.
 func withoutQuotes(err error) error {
 	var network *net.OpError
-	if errors.As(err, &network) || slices.ContainsFunc([]error{context.Canceled, context.DeadlineExceeded, io.EOF, io.ErrUnexpectedEOF, net.ErrClosed},
-		func(known error) bool { return errors.Is(err, known) }) {
+	if errors.As(err, &network) ||
+		slices.ContainsFunc([]error{context.Canceled, context.DeadlineExceeded, io.EOF, io.ErrUnexpectedEOF, net.ErrClosed},
+			func(known error) bool { return errors.Is(err, known) }) {
 		return err
 	}
 	return errNotHTTP

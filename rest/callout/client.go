@@ -73,15 +73,16 @@ func (c *Client) begin() bool {
 	return !c.closed
 }
 
-// Post sends the JSON of a request to a webhook, and stores the JSON of its answer in response, which is a pointer. Post sends a
-// json.RawMessage unchanged and unchecked.
+// Post sends the JSON of a request to a webhook, and stores the JSON of its answer in response, which is a pointer.
+// Post sends a json.RawMessage unchanged and unchecked.
 //
-// The errors of Post are made to stand behind the name of the webhook. They say what failed in the words of package net/http, for example
+// The errors of Post are made to stand behind the name of the webhook. They say what failed in the words of package
+// net/http, for example
 //
 //	Post "https://hooks.example.com/convert?timeout=30s": dial tcp 192.0.2.1:443: connect: connection refused
 //
-// and wrap what Options.Dial, the other functions of Options and the context return. They contain nothing that the server has sent but the
-// names in its certificate and the code of its answer, which must be between 200 and 206.
+// and wrap what Options.Dial, the other functions of Options and the context return. They contain nothing that the
+// server has sent but the names in its certificate and the code of its answer, which must be between 200 and 206.
 func (c *Client) Post(ctx context.Context, target Target, request, response any) error {
 	u, err := target.Endpoint()
 	if err != nil {

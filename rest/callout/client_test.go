@@ -91,26 +91,33 @@ func TestAnswers(t *testing.T) {
 		handle http.HandlerFunc
 		err    string // empty: the answer is accepted
 	}{
-		"200":                      {handle: reply(200, "Content-Type", "application/json")},
-		"201":                      {handle: reply(201, "Content-Type", "application/json; charset=utf-8")},
-		"text":                     {handle: reply(200, "Content-Type", "text/plain")},
-		"identity":                 {handle: reply(200, "Content-Encoding", "identity")},
-		"302":                      {reply(302, "Location", "https://secret.example.com"), "the server answered 302 Found: redirects are not followed"},
-		"307":                      {reply(307, "Location", "/elsewhere"), "the server answered 307 Temporary Redirect: redirects are not followed"},
-		"404":                      {reply(404, "X", "secret"), "the server answered 404 Not Found"},
-		"500":                      {reply(500, "X", "secret"), "the server answered 500 Internal Server Error"},
-		"unknown code":             {reply(799, "X", "secret"), "the server answered 799"},
-		"invalid media type":       {reply(200, "Content-Type", "secret/"), "the answer has an invalid Content-Type"},
-		"compressed":               {reply(200, "Content-Encoding", "gzip"), "the answer is compressed"},
-		"not JSON":                 {raw("HTTP/1.1 200 OK\r\nContent-Length: 6\r\n\r\nsecret"), "the answer is not JSON of the expected form"},
-		"another form":             {raw("HTTP/1.1 200 OK\r\nContent-Length: 18\r\n\r\n{\"say\":[\"secret\"]}"), "the answer is not JSON of the expected form"},
-		"no body":                  {raw("HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n"), "the answer is not JSON of the expected form"},
-		"half a body":              {raw("HTTP/1.1 200 OK\r\nContent-Length: 60\r\n\r\n{\"say\":\"secret"), "reading the answer: unexpected EOF"},
+		"200":      {handle: reply(200, "Content-Type", "application/json")},
+		"201":      {handle: reply(201, "Content-Type", "application/json; charset=utf-8")},
+		"text":     {handle: reply(200, "Content-Type", "text/plain")},
+		"identity": {handle: reply(200, "Content-Encoding", "identity")},
+		"302": {reply(302, "Location", "https://secret.example.com"),
+			"the server answered 302 Found: redirects are not followed"},
+		"307": {reply(307, "Location", "/elsewhere"),
+			"the server answered 307 Temporary Redirect: redirects are not followed"},
+		"404":                {reply(404, "X", "secret"), "the server answered 404 Not Found"},
+		"500":                {reply(500, "X", "secret"), "the server answered 500 Internal Server Error"},
+		"unknown code":       {reply(799, "X", "secret"), "the server answered 799"},
+		"invalid media type": {reply(200, "Content-Type", "secret/"), "the answer has an invalid Content-Type"},
+		"compressed":         {reply(200, "Content-Encoding", "gzip"), "the answer is compressed"},
+		"not JSON": {raw("HTTP/1.1 200 OK\r\nContent-Length: 6\r\n\r\nsecret"),
+			"the answer is not JSON of the expected form"},
+		"another form": {raw("HTTP/1.1 200 OK\r\nContent-Length: 18\r\n\r\n{\"say\":[\"secret\"]}"),
+			"the answer is not JSON of the expected form"},
+		"no body": {raw("HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n"),
+			"the answer is not JSON of the expected form"},
+		"half a body": {raw("HTTP/1.1 200 OK\r\nContent-Length: 60\r\n\r\n{\"say\":\"secret"),
+			"reading the answer: unexpected EOF"},
 		"50 MB":                    {large(50<<20, true), "the answer is larger than 3145728 bytes"},
 		"50 MB of unknown length":  {large(50<<20, false), "the answer is larger than 3145728 bytes"},
 		"one byte more than 3 MiB": {large(3<<20+1<<10, false), "the answer is larger than 3145728 bytes"},
 		"large header":             {reply(200, "X-Large", strings.Repeat("secret", 20<<10)), tooLong},
-		"informal answers":         {raw(strings.Repeat("HTTP/1.1 103 Early Hints\r\nLink: </secret>\r\n\r\n", 1<<15)), tooLong},
+		"informal answers": {raw(strings.Repeat("HTTP/1.1 103 Early Hints\r\nLink: </secret>\r\n\r\n", 1<<15)),
+			tooLong},
 		"switched protocols": {raw("HTTP/1.1 101 Switching Protocols\r\nUpgrade: secret\r\nConnection: Upgrade\r\n\r\n"),
 			"the server answered 101 Switching Protocols"},
 		"closed before the answer": {raw(""), "EOF"},
@@ -167,14 +174,16 @@ func TestServersAreVerified(t *testing.T) {
 		bundle   []byte
 		roots    *x509.CertPool
 	}{
-		"by its authority":      {url: w.URL, bundle: bundle(w.authority.certificate.Raw)},
-		"by itself":             {url: w.URL, bundle: bundle(w.certificate.Certificate[0])},
-		"by one of two":         {url: w.URL, bundle: bundle(other.certificate.Raw, w.certificate.Certificate[0])},
-		"by name":               {url: byName, bundle: bundle(w.certificate.Certificate[0])},
-		"by the roots":          {url: w.URL, roots: roots},
-		"white space":           {url: w.URL, roots: roots, bundle: []byte(" \n")},
-		"another authority":     {url: w.URL, bundle: bundle(other.certificate.Raw), err: "certificate signed by unknown authority"},
-		"the bundle, not roots": {url: w.URL, roots: roots, bundle: bundle(other.certificate.Raw), err: "certificate signed by unknown authority"},
+		"by its authority": {url: w.URL, bundle: bundle(w.authority.certificate.Raw)},
+		"by itself":        {url: w.URL, bundle: bundle(w.certificate.Certificate[0])},
+		"by one of two":    {url: w.URL, bundle: bundle(other.certificate.Raw, w.certificate.Certificate[0])},
+		"by name":          {url: byName, bundle: bundle(w.certificate.Certificate[0])},
+		"by the roots":     {url: w.URL, roots: roots},
+		"white space":      {url: w.URL, roots: roots, bundle: []byte(" \n")},
+		"another authority": {url: w.URL, bundle: bundle(other.certificate.Raw),
+			err: "certificate signed by unknown authority"},
+		"the bundle, not roots": {url: w.URL, roots: roots, bundle: bundle(other.certificate.Raw),
+			err: "certificate signed by unknown authority"},
 		"another name": {url: "https://other.example.com:" + port, bundle: bundle(w.certificate.Certificate[0]),
 			err: "certificate is valid for hooks.example.com, not other.example.com"},
 		"no bundle, empty roots":  {url: w.URL, roots: x509.NewCertPool(), err: "certificate signed by unknown authority"},
@@ -224,7 +233,8 @@ func TestDialsOnlyWhatAllowHasSeen(t *testing.T) {
 			return new(net.Dialer).DialContext(ctx, network, address)
 		}
 	})
-	_, err := post(t, calls, callout.Target{URL: fmt.Sprintf("https://hooks.example.com:%d", at.Port()), CABundle: bundle(w.authority.certificate.Raw)})
+	_, err := post(t, calls, callout.Target{URL: fmt.Sprintf("https://hooks.example.com:%d", at.Port()),
+		CABundle: bundle(w.authority.certificate.Raw)})
 	require.NoError(t, err)
 	assert.Equal(t, []string{"ip hooks.example.com"}, lookups)
 	assert.Equal(t, []string{fmt.Sprintf("10.0.0.1:%d", at.Port()), at.String()}, allowed)
@@ -245,13 +255,18 @@ func TestUnreachableHosts(t *testing.T) {
 		url, err string
 		lookup   func(context.Context, string, string) ([]netip.Addr, error)
 	}{
-		"loopback":                {url: "https://127.0.0.1:9/", err: "dial tcp 127.0.0.1:9: refused: loopback address"},
-		"loopback, mapped":        {url: "https://[::ffff:127.0.0.1]:9/", err: "dial tcp 127.0.0.1:9: refused: loopback address"},
-		"link-local with a zone":  {url: "https://[fe80::1%25eth0]/", err: "refused: link-local address"},
-		"a name of loopback":      {url: "https://localhost/", lookup: addresses("127.0.0.1", "::1"), err: "dial tcp 127.0.0.1:443: refused: loopback address"},
-		"a number of loopback":    {url: "https://2130706433/", lookup: addresses("127.0.0.1"), err: "refused: loopback address"},
-		"the metadata of a cloud": {url: "https://metadata.example.com/", lookup: addresses("169.254.169.254"), err: "refused: link-local address"},
-		"no address":              {url: "https://hooks.example.com/", lookup: addresses(), err: "dial tcp: lookup hooks.example.com: no such host"},
+		"loopback": {url: "https://127.0.0.1:9/", err: "dial tcp 127.0.0.1:9: refused: loopback address"},
+		"loopback, mapped": {url: "https://[::ffff:127.0.0.1]:9/",
+			err: "dial tcp 127.0.0.1:9: refused: loopback address"},
+		"link-local with a zone": {url: "https://[fe80::1%25eth0]/", err: "refused: link-local address"},
+		"a name of loopback": {url: "https://localhost/", lookup: addresses("127.0.0.1", "::1"),
+			err: "dial tcp 127.0.0.1:443: refused: loopback address"},
+		"a number of loopback": {url: "https://2130706433/", lookup: addresses("127.0.0.1"),
+			err: "refused: loopback address"},
+		"the metadata of a cloud": {url: "https://metadata.example.com/", lookup: addresses("169.254.169.254"),
+			err: "refused: link-local address"},
+		"no address": {url: "https://hooks.example.com/", lookup: addresses(),
+			err: "dial tcp: lookup hooks.example.com: no such host"},
 		"no such host": {url: "https://hooks.example.com/", err: "dial tcp: lookup hooks.example.com: no such host",
 			lookup: func(_ context.Context, _, host string) ([]netip.Addr, error) {
 				return nil, &net.DNSError{Err: "no such host", Name: host}
@@ -287,7 +302,8 @@ func TestHostFunctionsThatFail(t *testing.T) {
 		"no Dial": {"Options.Dial returned no connection", w.target("/"), func(o *callout.Options) {
 			o.Dial = func(context.Context, string, string) (net.Conn, error) { return nil, nil }
 		}},
-		"Allow": {"Options.Allow panicked: oh", w.target("/"), func(o *callout.Options) { o.Allow = func(netip.AddrPort) error { panic("oh") } }},
+		"Allow": {"Options.Allow panicked: oh", w.target("/"),
+			func(o *callout.Options) { o.Allow = func(netip.AddrPort) error { panic("oh") } }},
 		"Lookup": {"Options.Lookup panicked: oh", callout.Target{URL: "https://hooks.example.com"}, func(o *callout.Options) {
 			o.Lookup = func(context.Context, string, string) ([]netip.Addr, error) { panic("oh") }
 		}},
@@ -500,7 +516,8 @@ func TestClose(t *testing.T) {
 	_, err := post(t, calls, w.target("/"))
 	assert.ErrorContains(t, err, "the client for calls out is closed")
 	w.Close()
-	apitest.Await(t, "no goroutine of the client is left", func() bool { return len(apitest.Goroutines(t, "rest/callout")) == 0 })
+	apitest.Await(t, "no goroutine of the client is left",
+		func() bool { return len(apitest.Goroutines(t, "rest/callout")) == 0 })
 }
 
 // The client keeps the connections of 200 different ways to verify a server, and closes those of the others.
@@ -515,5 +532,6 @@ func TestKeptConnectionsAreBounded(t *testing.T) {
 		_, err := post(t, calls, one)
 		require.NoError(t, err)
 	}
-	assert.Eventually(t, func() bool { return w.open.Load() == bound }, time.Minute, time.Millisecond, "%d connections", w.open.Load())
+	assert.Eventually(t, func() bool { return w.open.Load() == bound }, time.Minute, time.Millisecond, "%d connections",
+		w.open.Load())
 }

@@ -16,9 +16,10 @@ const maxAddresses = 8
 // callKey is the key of the context value that holds the context of a call.
 type callKey struct{}
 
-// beginDialsOf returns the context for the request of a call. The transport opens connections with a context that has its values, but
-// does not end with it, so that a later call can use the connection. The value lets dial end with the call, because a server that never
-// finishes a handshake would otherwise hold one connection for each call that has given up.
+// beginDialsOf returns the context for the request of a call. The transport opens connections with a context that has
+// its values, but does not end with it, so that a later call can use the connection. The value lets dial end with the
+// call, because a server that never finishes a handshake would otherwise hold one connection for each call that has
+// given up.
 func beginDialsOf(ctx context.Context) context.Context { return context.WithValue(ctx, callKey{}, ctx) }
 
 // dialTLS opens a connection to a host and port, as the transport names them, and verifies the server.

@@ -38,7 +38,8 @@ func Example() {
 
 	certificate := pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: webhook.Certificate().Raw})
 	var got answer
-	err = calls.Post(context.Background(), callout.Target{URL: webhook.URL + "//review", CABundle: certificate}, question{"may I?"}, &got)
+	err = calls.Post(context.Background(), callout.Target{URL: webhook.URL + "//review", CABundle: certificate},
+		question{"may I?"}, &got)
 	fmt.Println(got.Say, err)
 
 	err = calls.Post(context.Background(), callout.Target{URL: "https://127.0.0.1:1/review"}, question{"may I?"}, &got)

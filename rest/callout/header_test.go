@@ -24,7 +24,8 @@ func TestACallSendsTheHeadersOfItsContext(t *testing.T) {
 	})
 	outer := callout.WithHeader(t.Context(), http.Header{"Traceparent": {"outer"}, "Tracestate": {"a=b"}})
 	inner := callout.WithHeader(outer, http.Header{
-		"Traceparent": {"inner"}, "Authorization": {"Bearer observer"}, "Content-Type": {"text/plain"}, "Accept": {"text/plain"},
+		"Traceparent": {"inner"}, "Authorization": {"Bearer observer"}, "Content-Type": {"text/plain"},
+		"Accept": {"text/plain"},
 	})
 	post := func(ctx context.Context) {
 		t.Helper()

@@ -103,11 +103,14 @@ func (p *pools) close() {
 	}
 }
 
-// transport returns a transport that takes nothing from the environment. It speaks HTTP/1.1, as upstream does to webhooks: HTTP/2 would send
-// all calls to one of the servers behind an address.
+// transport returns a transport that takes nothing from the environment. It speaks HTTP/1.1, as upstream does to
+// webhooks: HTTP/2 would send all calls to one of the servers behind an address.
 func (c *Client) transport(config *tls.Config) *http.Transport {
 	return &http.Transport{
-		DialTLSContext: func(ctx context.Context, _, address string) (net.Conn, error) { return c.dialTLS(ctx, address, config) },
+		DialTLSContext: func(ctx context.Context, _, address string) (net.Conn,
+			error) {
+			return c.dialTLS(ctx, address, config)
+		},
 		DialContext: func(context.Context, string, string) (net.Conn, error) {
 			return nil, errors.New("callout: not an https URL")
 		},
@@ -118,7 +121,8 @@ func (c *Client) transport(config *tls.Config) *http.Transport {
 
 // tlsConfig returns how to verify servers.
 func (c *Client) tlsConfig(key poolKey, shown *tls.Certificate) (*tls.Config, error) {
-	config := &tls.Config{MinVersion: tls.VersionTLS12, RootCAs: c.options.Roots, ServerName: key.serverName, NextProtos: []string{"http/1.1"}}
+	config := &tls.Config{MinVersion: tls.VersionTLS12, RootCAs: c.options.Roots, ServerName: key.serverName,
+		NextProtos: []string{"http/1.1"}}
 	if key.bundle != "" {
 		config.RootCAs = x509.NewCertPool()
 		if !config.RootCAs.AppendCertsFromPEM([]byte(key.bundle)) {

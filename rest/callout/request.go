@@ -26,7 +26,8 @@ func (c *Client) prepare(ctx context.Context, asked call) (*http.Request, *pool,
 			return nil, nil, err
 		}
 	}
-	p, err := c.pools.acquire(c, poolKey{bundle: string(bytes.TrimSpace(asked.CABundle)), serverName: name}, shown.Certificate)
+	p, err := c.pools.acquire(c, poolKey{bundle: string(bytes.TrimSpace(asked.CABundle)), serverName: name},
+		shown.Certificate)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -39,7 +40,8 @@ func (c *Client) prepare(ctx context.Context, asked call) (*http.Request, *pool,
 	maps.Copy(r.Header, headerOf(ctx))
 	maps.Copy(r.Header, http.Header{
 		"Accept": {mediaType}, "Content-Type": {mediaType}, "User-Agent": {"decorum"},
-		// Reviews may be sent twice, so the transport repeats one that met the end of a kept connection. It does not send the header.
+		// Reviews may be sent twice, so the transport repeats one that met the end of a kept connection. It does not send the
+		// header.
 		"X-Idempotency-Key": {},
 	})
 	maps.Copy(r.Header, shown.Header)

@@ -24,11 +24,11 @@ type Target struct {
 	URL string
 	// Service is a service that [Options].Resolve finds.
 	Service *Service
-	// CABundle has the certificates, in PEM, that the client trusts instead of those of Options.Roots. One may be the certificate of the
-	// server itself. A bundle of white space counts as empty.
+	// CABundle has the certificates, in PEM, that the client trusts instead of those of Options.Roots. One may be the
+	// certificate of the server itself. A bundle of white space counts as empty.
 	CABundle []byte
-	// Timeout limits the call, and is its query parameter timeout, as upstream sends it. Default: 30 seconds. The context may end the
-	// call earlier.
+	// Timeout limits the call, and is its query parameter timeout, as upstream sends it. Default: 30 seconds. The context
+	// may end the call earlier.
 	Timeout time.Duration
 	// MaxAnswer limits the body of the answer, in bytes. Default: 3 MiB.
 	MaxAnswer int64
@@ -47,9 +47,10 @@ type Service struct {
 // serverName returns the name in the certificate of the service.
 func (s *Service) serverName() string { return s.Name + "." + s.Namespace + ".svc" }
 
-// Endpoint returns the URL to which [Client.Post] posts, without the query. Its path is clean: //convert/ becomes /convert, as upstream
-// joins paths. Endpoint returns an error if the target has not exactly one of URL and Service, or if the URL is invalid: it must have
-// the scheme https and a host, and must have neither user information nor a query nor a fragment.
+// Endpoint returns the URL to which [Client.Post] posts, without the query. Its path is clean: //convert/ becomes
+// /convert, as upstream joins paths. Endpoint returns an error if the target has not exactly one of URL and Service, or
+// if the URL is invalid: it must have the scheme https and a host, and must have neither user information nor a query
+// nor a fragment.
 func (t Target) Endpoint() (*url.URL, error) {
 	switch {
 	case (t.URL == "") == (t.Service == nil):

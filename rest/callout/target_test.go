@@ -34,9 +34,11 @@ func TestEndpoint(t *testing.T) {
 		{url: "https://h/#a", err: "fragments are not permitted in the URL"},
 		{url: "https://h:port/", err: "url must be a valid URL"},
 		{err: "a webhook must have either service or URL"},
-		{url: "https://h", service: &callout.Service{Name: "a", Namespace: "b"}, err: "a webhook must have either service or URL"},
+		{url: "https://h", service: &callout.Service{Name: "a", Namespace: "b"},
+			err: "a webhook must have either service or URL"},
 		{service: &callout.Service{Name: "check", Namespace: "ops"}, endpoint: "https://check.ops.svc:443/"},
-		{service: &callout.Service{Name: "check", Namespace: "ops", Path: "//a/", Port: 8443}, endpoint: "https://check.ops.svc:8443/a"},
+		{service: &callout.Service{Name: "check", Namespace: "ops", Path: "//a/", Port: 8443},
+			endpoint: "https://check.ops.svc:8443/a"},
 		{service: &callout.Service{Name: "check"}, err: "a service must have a name and a namespace"},
 		{service: &callout.Service{Name: "check", Namespace: "ops", Port: 70000}, err: "invalid port 70000 of a service"},
 	} {
@@ -53,7 +55,8 @@ func TestEndpoint(t *testing.T) {
 
 // Every endpoint is an https URL of the same host with a clean path.
 func FuzzEndpoint(f *testing.F) {
-	for _, seed := range []string{"https://h//convert", "https://h/a/../b", "https://h/%2f%2e%2e/", "https://[fe80::1%25eth0]:1/",
+	for _, seed := range []string{"https://h//convert", "https://h/a/../b", "https://h/%2f%2e%2e/",
+		"https://[fe80::1%25eth0]:1/",
 		"https://u@h/?q#f", "https://h:/", "https://%41/", "https://h\\@g/"} {
 		f.Add(seed)
 	}

@@ -18,10 +18,10 @@ import (
 
 // Format returns the transcoder for rest.Options.CBOR.
 //
-// The encoder begins every item with the tag of self-described CBOR (the bytes d9 d9 f7). Equal objects have equal bytes:
-// keys are sorted by their bytes, numbers have their shortest form, and texts and keys are byte strings, as in Kubernetes.
-// The decoder accepts text strings and byte strings alike. It turns bytes under the tags 21 to 23 into the text that the
-// tag names. It returns an error for values that JSON cannot express, and for duplicate keys.
+// The encoder begins every item with the tag of self-described CBOR (the bytes d9 d9 f7). Equal objects have equal
+// bytes: keys are sorted by their bytes, numbers have their shortest form, and texts and keys are byte strings, as in
+// Kubernetes. The decoder accepts text strings and byte strings alike. It turns bytes under the tags 21 to 23 into the
+// text that the tag names. It returns an error for values that JSON cannot express, and for duplicate keys.
 func Format() rest.Transcoder { return format{encoder(), decoder()} }
 
 type format struct {
@@ -32,8 +32,8 @@ type format struct {
 // selfDescribed is the prefix of every encoded item (RFC 8949, 3.4.6).
 const selfDescribed = "\xd9\xd9\xf7"
 
-// encoder returns an encoder whose output depends only on the value: sorted keys and the shortest numbers. It writes texts as byte
-// strings, as Kubernetes does.
+// encoder returns an encoder whose output depends only on the value: sorted keys and the shortest numbers. It writes
+// texts as byte strings, as Kubernetes does.
 func encoder() cbor.EncMode {
 	mode, err := cbor.EncOptions{
 		Sort:          cbor.SortBytewiseLexical,
@@ -57,8 +57,8 @@ const (
 // undefined is a simple value that the library would decode as null.
 const undefined = cbor.SimpleValue(23)
 
-// decoder returns a decoder that accepts texts as byte strings too, because Kubernetes writes them so. It rejects duplicate keys, and
-// what JSON cannot express: NaN, infinities, bignums and undefined.
+// decoder returns a decoder that accepts texts as byte strings too, because Kubernetes writes them so. It rejects
+// duplicate keys, and what JSON cannot express: NaN, infinities, bignums and undefined.
 func decoder() cbor.DecMode {
 	simple, err := cbor.NewSimpleValueRegistryFromDefaults(cbor.WithRejectedSimpleValue(undefined))
 	if err != nil {

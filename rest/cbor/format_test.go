@@ -16,7 +16,8 @@ const tag = "d9d9f7"
 
 func TestFromJSON(t *testing.T) {
 	for _, c := range []struct{ name, json, want string }{
-		{"a map, shorter keys first", `{"kind":"K","a":1,"b":{}}`, "a3" + "4161" + "01" + "4162" + "a0" + "446b696e64" + "414b"},
+		{"a map, shorter keys first", `{"kind":"K","a":1,"b":{}}`,
+			"a3" + "4161" + "01" + "4162" + "a0" + "446b696e64" + "414b"},
 		{"texts are byte strings", `["","é"]`, "82" + "40" + "42c3a9"},
 		{"numbers in their shortest form", `[0,-1,255,1.5,0.1,1e3,9007199254740993]`,
 			"87" + "00" + "20" + "18ff" + "f93e00" + "fb3fb999999999999a" + "1903e8" + "1b0020000000000001"},
@@ -64,18 +65,24 @@ func TestToJSON(t *testing.T) {
 	}
 }
 
-// The words are those of the library that kube-apiserver uses, too. A new version of it must not change what clients read unseen.
+// The words are those of the library that kube-apiserver uses, too. A new version of it must not change what clients
+// read unseen.
 func TestToJSONRefuses(t *testing.T) {
 	const notAccepted = "cbor: data item of cbor type "
 	for name, c := range map[string]struct{ text, want string }{
-		"nothing":                     {"", "EOF"},
-		"duplicate key":               {"a2" + "4161" + "01" + "4161" + "02", `cbor: found duplicate map key "a" at map element index 1`},
-		"duplicate key, once as text": {"a2" + "4161" + "01" + "6161" + "02", `cbor: found duplicate map key "a" at map element index 1`},
-		"a number as key":             {"a1" + "01" + "02", "cbor: cannot unmarshal positive integer into Go value of type string"},
-		"NaN":                         {"f97e00", notAccepted + "primitives is not accepted by protocol: floating-point NaN"},
-		"infinity":                    {"f97c00", notAccepted + "primitives is not accepted by protocol: floating-point infinity"},
-		"undefined":                   {"f7", notAccepted + "primitives is not accepted by protocol: simple value 23 is not recognized"},
-		"a simple value":              {"e0", "a simple value has no form in JSON"},
+		"nothing": {"", "EOF"},
+		"duplicate key": {"a2" + "4161" + "01" + "4161" + "02",
+			`cbor: found duplicate map key "a" at map element index 1`},
+		"duplicate key, once as text": {"a2" + "4161" + "01" + "6161" + "02",
+			`cbor: found duplicate map key "a" at map element index 1`},
+		"a number as key": {"a1" + "01" + "02",
+			"cbor: cannot unmarshal positive integer into Go value of type string"},
+		"NaN": {"f97e00", notAccepted + "primitives is not accepted by protocol: floating-point NaN"},
+		"infinity": {"f97c00",
+			notAccepted + "primitives is not accepted by protocol: floating-point infinity"},
+		"undefined": {"f7",
+			notAccepted + "primitives is not accepted by protocol: simple value 23 is not recognized"},
+		"a simple value": {"e0", "a simple value has no form in JSON"},
 		"a large integer": {"1bffffffffffffffff",
 			"cbor: cannot unmarshal positive integer into Go value of type int64 (18446744073709551615 overflows Go's int64)"},
 		"a bignum":                 {"c2" + "49010000000000000000", notAccepted + "tag is not accepted by protocol: bignum"},
@@ -98,7 +105,8 @@ func TestToJSONRefuses(t *testing.T) {
 
 // Decoding CBOR and encoding it as JSON loses nothing, and equal objects have equal bytes.
 func FuzzToJSON(f *testing.F) {
-	for _, text := range []string{tag + "a1" + "446b696e64" + "414b", "bf4161f93e00ff", "d64201ff", "820120", "a1616120", "f7"} {
+	for _, text := range []string{tag + "a1" + "446b696e64" + "414b", "bf4161f93e00ff", "d64201ff", "820120", "a1616120",
+		"f7"} {
 		data, err := hex.DecodeString(text)
 		require.NoError(f, err)
 		f.Add(data)

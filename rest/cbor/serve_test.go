@@ -96,7 +96,8 @@ func TestServedAndRead(t *testing.T) {
 	assert.Equal(t, got, list.Items[0])
 
 	var partial apimeta.PartialObjectMetadata
-	said(t, do(t, api, "GET", lamps+"/a", nil, "Accept", mediaOne+";as=PartialObjectMetadata;g=meta.k8s.io;v=v1"), &partial)
+	said(t, do(t, api, "GET", lamps+"/a", nil, "Accept", mediaOne+";as=PartialObjectMetadata;g=meta.k8s.io;v=v1"),
+		&partial)
 	assert.Equal(t, "PartialObjectMetadata", partial.Kind)
 	assert.Equal(t, got.UID, partial.UID)
 
@@ -106,7 +107,8 @@ func TestServedAndRead(t *testing.T) {
 	assert.Equal(t, 404, w.Code)
 	assert.Equal(t, status.ReasonNotFound, failed.Reason)
 
-	w = do(t, api, "DELETE", lamps+"/a", encoded(t, `{"preconditions":{"uid":"other"}}`), "Content-Type", mediaOne, "Accept", mediaOne)
+	w = do(t, api, "DELETE", lamps+"/a", encoded(t, `{"preconditions":{"uid":"other"}}`), "Content-Type", mediaOne,
+		"Accept", mediaOne)
 	said(t, w, &failed)
 	assert.Equal(t, status.ReasonConflict, failed.Reason, "DeleteOptions too")
 	w = do(t, api, "DELETE", lamps+"/a", nil, "Accept", mediaOne)
@@ -131,15 +133,18 @@ func TestApply(t *testing.T) {
 	w = do(t, api, "PATCH", lamps+"/a?fieldManager=m", []byte(lamp("a")), "Content-Type", media)
 	assert.Equal(t, 400, w.Code)
 	assert.Contains(t, w.Body.String(), "error decoding patch: ")
-	w = do(t, newLamps(t, rest.Options{}), "PATCH", lamps+"/a?fieldManager=m", encoded(t, lamp("a")), "Content-Type", media)
+	w = do(t, newLamps(t, rest.Options{}), "PATCH", lamps+"/a?fieldManager=m", encoded(t, lamp("a")), "Content-Type",
+		media)
 	assert.Equal(t, 415, w.Code)
 }
 
 func TestRefusals(t *testing.T) {
 	api := newLamps(t, rest.Options{CBOR: cbor.Format()})
 	for name, body := range map[string][]byte{
-		"nothing": {}, "JSON": []byte(lamp("a")), "cut off": encoded(t, lamp("a"))[:20], "a list": encoded(t, `[1]`), "a number": {0x01},
-		"another kind": encoded(t, `{"apiVersion":"v1","kind":"ConfigMap"}`), "two items": append(encoded(t, lamp("a")), encoded(t, lamp("b"))...),
+		"nothing": {}, "JSON": []byte(lamp("a")), "cut off": encoded(t, lamp("a"))[:20], "a list": encoded(t, `[1]`),
+		"a number":     {0x01},
+		"another kind": encoded(t, `{"apiVersion":"v1","kind":"ConfigMap"}`),
+		"two items":    append(encoded(t, lamp("a")), encoded(t, lamp("b"))...),
 	} {
 		t.Run(name, func(t *testing.T) {
 			w := do(t, api, "POST", lamps, body, "Content-Type", mediaOne)
@@ -150,7 +155,8 @@ func TestRefusals(t *testing.T) {
 		})
 	}
 	w := do(t, api, "POST", lamps, []byte("<a/>"), "Content-Type", "application/xml")
-	assert.Contains(t, w.Body.String(), "accepted media types include: application/json, application/yaml, application/vnd.kubernetes.protobuf, application/cbor")
+	assert.Contains(t, w.Body.String(),
+		"accepted media types include: application/json, application/yaml, application/vnd.kubernetes.protobuf, application/cbor")
 	w = do(t, api, "GET", lamps+"?watch=1", nil, "Accept", "application/yaml, application/json;q=0.5")
 	assert.Contains(t, strings.Join(strings.Fields(w.Body.String()), " "),
 		"application/json;stream=watch, application/vnd.kubernetes.protobuf;stream=watch, application/cbor-seq")
@@ -199,7 +205,8 @@ func TestWatch(t *testing.T) {
 	t.Run("over a WebSocket", func(t *testing.T) {
 		ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 		defer cancel()
-		conn, _, err := websocket.Dial(ctx, server.URL+lamps+"?watch=1", &websocket.DialOptions{HTTPHeader: http.Header{"Accept": {"application/cbor-seq"}}})
+		conn, _, err := websocket.Dial(ctx, server.URL+lamps+"?watch=1",
+			&websocket.DialOptions{HTTPHeader: http.Header{"Accept": {"application/cbor-seq"}}})
 		require.NoError(t, err)
 		defer func() { _ = conn.CloseNow() }()
 		kind, item, err := conn.Read(ctx)
@@ -208,7 +215,8 @@ func TestWatch(t *testing.T) {
 		assert.Equal(t, "ADDED Lamp", eventType(t, item))
 	})
 	t.Run("an error", func(t *testing.T) {
-		r, err := http.NewRequestWithContext(t.Context(), "GET", server.URL+lamps+"?watch=1&resourceVersion=1&timeoutSeconds=1", nil)
+		r, err := http.NewRequestWithContext(t.Context(), "GET",
+			server.URL+lamps+"?watch=1&resourceVersion=1&timeoutSeconds=1", nil)
 		require.NoError(t, err)
 		r.Header.Set("Accept", "application/cbor-seq")
 		response, err := server.Client().Do(r)
@@ -233,7 +241,8 @@ func eventType(t testing.TB, item []byte) string {
 }
 
 func Example() {
-	api, err := rest.New(rest.Options{CBOR: cbor.Format()}, rest.Resource[Lamp]{Group: "example.com", Version: "v1", Plural: "lamps"})
+	api, err := rest.New(rest.Options{CBOR: cbor.Format()},
+		rest.Resource[Lamp]{Group: "example.com", Version: "v1", Plural: "lamps"})
 	if err != nil {
 		panic(err)
 	}

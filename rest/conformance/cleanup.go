@@ -33,7 +33,8 @@ func (r *replay) discard(ctx context.Context, path string) {
 	if err != nil || status/100 != 2 {
 		return
 	}
-	if status, _, err = r.client.ask(ctx, request{method: http.MethodGet, path: path}); err != nil || status != http.StatusOK {
+	if status, _, err = r.client.ask(ctx, request{method: http.MethodGet, path: path}); err != nil ||
+		status != http.StatusOK {
 		return
 	}
 	_, _, _ = r.client.ask(ctx, request{
@@ -42,8 +43,8 @@ func (r *replay) discard(ctx context.Context, path string) {
 	})
 }
 
-// created returns the paths of the objects that the case has created, the latest first. An object that it has only read stays: it may belong
-// to others.
+// created returns the paths of the objects that the case has created, the latest first. An object that it has only read
+// stays: it may belong to others.
 func (r *replay) created() []string {
 	var paths []string
 	for _, a := range slices.Backward(r.answers) {

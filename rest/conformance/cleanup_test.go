@@ -80,12 +80,14 @@ func TestMissingKinds(t *testing.T) {
 	require.ErrorAs(t, err, &missing)
 	assert.False(t, created)
 	assert.Equal(t, []conformance.MissingKind{{
-		Kind: "ConfigMap", APIVersion: "v1", Resource: "configmaps", Path: "/api/v1/configmaps?limit=1", Status: 404, Cases: 3,
+		Kind: "ConfigMap", APIVersion: "v1", Resource: "configmaps", Path: "/api/v1/configmaps?limit=1", Status: 404,
+		Cases: 3,
 	}}, missing.Missing)
 	assert.ErrorContains(t, err, "ConfigMap (v1 configmaps), for 3 cases: GET /api/v1/configmaps?limit=1 answers 404")
 
 	o.SkipMissing, o.Cases = true, folder("story.yaml", stories, "one.yaml", oneCase("a", "[]"))
-	o.Golden = folder("story.json", `{"cases":{}}`, "one.json", `{"cases":{"a":[{"req":"GET /api","status":200,"headers":{"Content-Type":"application/json"},"body":{"kind":"APIVersions","versions":["v1"]}}]}}`)
+	o.Golden = folder("story.json", `{"cases":{}}`, "one.json",
+		`{"cases":{"a":[{"req":"GET /api","status":200,"headers":{"Content-Type":"application/json"},"body":{"kind":"APIVersions","versions":["v1"]}}]}}`)
 	report, err := conformance.Run(t.Context(), o)
 	require.NoError(t, err)
 	assert.True(t, report.OK())

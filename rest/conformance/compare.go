@@ -20,7 +20,8 @@ type Difference struct {
 
 // String returns the difference on several lines.
 func (d Difference) String() string {
-	return fmt.Sprintf("step %d %s\n    %s\n      want: %s\n      got:  %s", d.Step, d.Request, d.Path, cut(d.Want, 500), cut(d.Got, 500))
+	return fmt.Sprintf("step %d %s\n    %s\n      want: %s\n      got:  %s", d.Step, d.Request, d.Path, cut(d.Want, 500),
+		cut(d.Got, 500))
 }
 
 const absent = "(absent)"
@@ -36,7 +37,8 @@ func compareTranscripts(c *Case, want, got transcript) []Difference {
 	var found []Difference
 	for i, w := range want {
 		if i >= len(got) {
-			return append(found, Difference{Step: i + 1, Request: text(w["req"]), Path: "response", Want: "a response", Got: absent})
+			return append(found, Difference{Step: i + 1, Request: text(w["req"]), Path: "response", Want: "a response",
+				Got: absent})
 		}
 		compare := "exact"
 		if i < len(steps) {
@@ -75,7 +77,8 @@ type differ struct {
 }
 
 func (d *differ) add(path, want, got string, message bool) {
-	d.found = append(d.found, Difference{Step: d.step, Request: d.request, Path: path, Want: want, Got: got, Message: message})
+	d.found = append(d.found, Difference{Step: d.step, Request: d.request, Path: path, Want: want, Got: got,
+		Message: message})
 }
 
 func (d *differ) response(want, got map[string]any, statusOnly bool) {
@@ -203,7 +206,8 @@ func (d *differ) object(path string, want, got map[string]any, inStatus bool) {
 
 func (d *differ) list(path string, want, got []any, inStatus bool) {
 	if len(want) != len(got) {
-		d.add(path, fmt.Sprintf("%d elements: %s", len(want), jsonText(brief(want))), fmt.Sprintf("%d elements: %s", len(got), jsonText(brief(got))), false)
+		d.add(path, fmt.Sprintf("%d elements: %s", len(want), jsonText(brief(want))),
+			fmt.Sprintf("%d elements: %s", len(got), jsonText(brief(got))), false)
 	}
 	for i := range min(len(want), len(got)) {
 		d.value(fmt.Sprintf("%s[%d]", path, i), want[i], got[i], inStatus)

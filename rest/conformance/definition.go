@@ -10,19 +10,21 @@ import (
 	"strings"
 )
 
-// thingGroup is the group of the definitions and objects of a case. Each case has its own, so their names do not conflict.
+// thingGroup is the group of the definitions and objects of a case. Each case has its own, so their names do not
+// conflict.
 const thingGroup = "${u}.example.org"
 
 // versionKeys maps the keys of the short form of a definition to the fields of its version.
 func versionKeys() map[string]string {
 	return map[string]string{
-		"name": "name", "served": "served", "storage": "storage", "deprecated": "deprecated", "deprecationWarning": "deprecationWarning",
-		"columns": "additionalPrinterColumns", "subresources": "subresources", "selectableFields": "selectableFields",
+		"name": "name", "served": "served", "storage": "storage", "deprecated": "deprecated",
+		"deprecationWarning": "deprecationWarning",
+		"columns":            "additionalPrinterColumns", "subresources": "subresources", "selectableFields": "selectableFields",
 	}
 }
 
-// definition expands the short form of a CustomResourceDefinition: {crd: things, props: {...}} defines the kind Thing with one version,
-// unless the key versions says otherwise.
+// definition expands the short form of a CustomResourceDefinition: {crd: things, props: {...}} defines the kind Thing
+// with one version, unless the key versions says otherwise.
 func definition(short map[string]any) (map[string]any, error) {
 	plural := text(short["crd"])
 	group := thingGroup
@@ -75,13 +77,15 @@ func definition(short map[string]any) (map[string]any, error) {
 			}
 		}
 	}
-	return map[string]any{"apiVersion": "apiextensions.k8s.io/v1", "kind": "CustomResourceDefinition", "metadata": metadata, "spec": spec}, nil
+	return map[string]any{"apiVersion": "apiextensions.k8s.io/v1", "kind": "CustomResourceDefinition",
+		"metadata": metadata, "spec": spec}, nil
 }
 
 // definedVersion expands a version of a definition. The first one is the storage version.
 func definedVersion(keys map[string]any, first bool) map[string]any {
 	schema := map[string]any{"type": "object"}
-	version := map[string]any{"name": "v1", "served": true, "storage": first, "schema": map[string]any{"openAPIV3Schema": schema}}
+	version := map[string]any{"name": "v1", "served": true, "storage": first,
+		"schema": map[string]any{"openAPIV3Schema": schema}}
 	for key, v := range keys {
 		switch {
 		case key == "props":
@@ -99,7 +103,8 @@ func definedVersion(keys map[string]any, first bool) map[string]any {
 
 // giveDefinition creates a definition that the case starts from, and waits until the server serves all its versions.
 func (r *replay) giveDefinition(ctx context.Context, id, path string, object map[string]any) error {
-	status, body, err := r.client.ask(ctx, request{method: http.MethodPost, path: path, body: new(r.vars.expand(jsonText(object)))})
+	status, body, err := r.client.ask(ctx,
+		request{method: http.MethodPost, path: path, body: new(r.vars.expand(jsonText(object)))})
 	if err != nil {
 		return err
 	}
@@ -107,7 +112,8 @@ func (r *replay) giveDefinition(ctx context.Context, id, path string, object map
 		return fmt.Errorf("creating the definition %s: %d %s", id, status, cut(string(body), 300))
 	}
 	name, _ := lookup(object, "metadata.name")
-	a, err := r.poll(ctx, &until{conditions: []pair{{establishedPath, "True"}}}, request{method: http.MethodGet, path: r.vars.expand(path + "/" + text(name))})
+	a, err := r.poll(ctx, &until{conditions: []pair{{establishedPath, "True"}}},
+		request{method: http.MethodGet, path: r.vars.expand(path + "/" + text(name))})
 	if err != nil {
 		return err
 	}
@@ -120,7 +126,8 @@ func (r *replay) giveDefinition(ctx context.Context, id, path string, object map
 		}
 		version, _ := lookup(v, "name")
 		at := r.vars.expand(fmt.Sprintf("/apis/%s/%s/%s?limit=1", text(group), text(version), text(plural)))
-		got, err := r.poll(ctx, &until{conditions: []pair{{"status", "200"}}, times: 3}, request{method: http.MethodGet, path: at})
+		got, err := r.poll(ctx, &until{conditions: []pair{{"status", "200"}}, times: 3},
+			request{method: http.MethodGet, path: at})
 		if err != nil {
 			return err
 		}

@@ -103,7 +103,8 @@ func (f *fake) create(r *http.Request, namespace string) (int, any) {
 	metadata["resourceVersion"] = fmt.Sprint(f.Revision)
 	metadata["uid"] = fmt.Sprintf("00000000-0000-4000-8000-%012d", f.Revision)
 	metadata["creationTimestamp"] = time.Now().UTC().Format(time.RFC3339)
-	metadata["managedFields"] = []any{object{"manager": "conform", "operation": "Update", "time": time.Now().UTC().Format(time.RFC3339)}}
+	metadata["managedFields"] = []any{object{"manager": "conform", "operation": "Update",
+		"time": time.Now().UTC().Format(time.RFC3339)}}
 	f.objects[fmt.Sprint(namespace, "/", metadata["name"])] = o
 	f.changes = append(f.changes, object{"type": "ADDED", "object": o})
 	close(f.changed)
@@ -123,7 +124,8 @@ func (f *fake) watch(w http.ResponseWriter, r *http.Request) {
 		for _, change := range news {
 			if change["object"].(object)["metadata"].(object)["namespace"] == namespace {
 				_ = json.NewEncoder(w).Encode(change)
-				_ = json.NewEncoder(w).Encode(object{"type": "BOOKMARK", "object": object{"metadata": object{"resourceVersion": fmt.Sprint(f.Revision)}}})
+				_ = json.NewEncoder(w).Encode(object{"type": "BOOKMARK",
+					"object": object{"metadata": object{"resourceVersion": fmt.Sprint(f.Revision)}}})
 			}
 		}
 		f.mu.Unlock()

@@ -38,8 +38,9 @@ func (c *client) installManifest(ctx context.Context, fixtures fs.FS, name strin
 		return text(v)
 	}
 	status, answer, err := c.ask(ctx, request{
-		method:  http.MethodPatch,
-		path:    "/apis/apiextensions.k8s.io/v1/customresourcedefinitions/" + at("metadata.name") + "?fieldManager=conform&force=true",
+		method: http.MethodPatch,
+		path: "/apis/apiextensions.k8s.io/v1/customresourcedefinitions/" + at("metadata.name") +
+			"?fieldManager=conform&force=true",
 		headers: []pair{{"Content-Type", "application/apply-patch+yaml"}},
 		body:    new(jsonText(manifest)),
 	})
@@ -49,7 +50,8 @@ func (c *client) installManifest(ctx context.Context, fixtures fs.FS, name strin
 	if status/100 != 2 {
 		return fmt.Errorf("%d %s", status, cut(string(answer), 600))
 	}
-	return c.waitServed(ctx, fmt.Sprintf("/apis/%s/%s/%s?limit=1", at("spec.group"), at("spec.versions[0].name"), at("spec.names.plural")))
+	return c.waitServed(ctx, fmt.Sprintf("/apis/%s/%s/%s?limit=1", at("spec.group"), at("spec.versions[0].name"),
+		at("spec.names.plural")))
 }
 
 // waitServed polls, because no event says when a server has added a new resource to

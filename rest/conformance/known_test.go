@@ -28,16 +28,19 @@ different:
 // knownCases has a case for each combination of an outcome and the list.
 func knownCases() conformance.Options {
 	missing := func(name, tags string) string {
-		return "- {name: " + name + ", doc: It is there., tags: " + tags + ", steps: [{do: GET /api/v1/namespaces/x/configmaps/a}]}\n"
+		return "- {name: " + name + ", doc: It is there., tags: " + tags +
+			", steps: [{do: GET /api/v1/namespaces/x/configmaps/a}]}\n"
 	}
 	there := func(name string) string {
 		return "- {name: " + name + ", doc: It is there., steps: [{do: GET /api}]}\n"
 	}
 	response := func(status string) string { return `[{"status":` + status + `,"headers":{}}]` }
 	return conformance.Options{
-		Cases: folder("area.yaml", "cases:\n"+missing("fails", "[]")+missing("fails-too", "[quirk]")+there("passes")+there("fine")+
+		Cases: folder("area.yaml", "cases:\n"+missing("fails", "[]")+missing("fails-too",
+			"[quirk]")+there("passes")+there("fine")+
 			missing("new", "[]")+missing("new-quirk", "[quirk]")),
-		Golden: folder("area.json", `{"cases":{"fails":`+response("200")+`,"fails-too":`+response("200")+`,"new":`+response("200")+`,"new-quirk":`+response("200")+
+		Golden: folder("area.json", `{"cases":{"fails":`+response("200")+`,"fails-too":`+response("200")+`,"new":`+
+			response("200")+`,"new-quirk":`+response("200")+
 			`,"passes":[{"status":200,"headers":{"Content-Type":"application/json"},"body":{"kind":"APIVersions","versions":["v1"]}}]`+
 			`,"fine":[{"status":200,"headers":{"Content-Type":"application/json"},"body":{"kind":"APIVersions","versions":["v1"]}}]}}`),
 	}
@@ -67,9 +70,11 @@ func TestKnownDecidesTheVerdict(t *testing.T) {
 		"fails": conformance.KnownFailure, "fails-too": conformance.KnownFailure, "passes": conformance.Stale,
 		"fine": conformance.Passed, "new": conformance.Failed, "new-quirk": conformance.Failed,
 	}, verdicts)
-	assert.Equal(t, map[string]string{"fails": "not yet", "fails-too": "on purpose", "passes": "not yet", "fine": "", "new": "", "new-quirk": ""}, reasons)
+	assert.Equal(t, map[string]string{"fails": "not yet", "fails-too": "on purpose", "passes": "not yet", "fine": "",
+		"new": "", "new-quirk": ""}, reasons)
 	assert.False(t, report.OK())
-	assert.Equal(t, conformance.Counts{Area: "total", Cases: 6, Pass: 2, Fail: 4, Passed: 1, Failed: 3, Known: 2, Stale: 1}, report.Total())
+	assert.Equal(t, conformance.Counts{Area: "total", Cases: 6, Pass: 2, Fail: 4, Passed: 1, Failed: 3, Known: 2,
+		Stale: 1}, report.Total())
 
 	var table bytes.Buffer
 	require.NoError(t, report.WriteTable(&table))
@@ -89,7 +94,8 @@ total                     6      2                0      4              2       
 	encoded, err := json.Marshal(report)
 	require.NoError(t, err)
 	assert.Contains(t, string(encoded), `{"passed":1,"failed":3,`)
-	assert.Contains(t, string(encoded), `"cases":[{"area":"area","case":"fails","doc":"It is there.","result":"fail","verdict":"known","known":"not yet","diffs":[{"step":1,`)
+	assert.Contains(t, string(encoded),
+		`"cases":[{"area":"area","case":"fails","doc":"It is there.","result":"fail","verdict":"known","known":"not yet","diffs":[{"step":1,`)
 }
 
 // The refreshed list is correct for the server once its reasons are filled in.

@@ -33,7 +33,8 @@ users:
 func TestKubeconfig(t *testing.T) {
 	dir := t.TempDir()
 	file := filepath.Join(dir, "config")
-	for name, text := range map[string]string{"config": kubeconfig, "ca.pem": "authority", "token": "secret\n", "key.pem": "key"} {
+	for name, text := range map[string]string{"config": kubeconfig, "ca.pem": "authority", "token": "secret\n",
+		"key.pem": "key"} {
 		require.NoError(t, os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600))
 	}
 	server := conformance.Options{Server: "https://127.0.0.1:6443", Authorities: []byte("authority")}
@@ -78,7 +79,8 @@ func TestCertificatesAreChecked(t *testing.T) {
 		{"certificate that is not PEM", conformance.Options{Certificate: []byte("x")}, "the client certificate: "},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			test.o.Server, test.o.Cases, test.o.Golden = server.URL, folder("one.yaml", oneCase("a", "[]")), folder("one.json", `{"cases":{}}`)
+			test.o.Server, test.o.Cases, test.o.Golden = server.URL, folder("one.yaml", oneCase("a", "[]")),
+				folder("one.json", `{"cases":{}}`)
 			_, err := conformance.Run(t.Context(), test.o)
 			require.ErrorContains(t, err, test.want)
 		})

@@ -110,8 +110,8 @@ func TestClaim(t *testing.T) {
 	}
 }
 
-// A case below the level watch watches nothing. The answers that a case of the level read compares are those to reading, and to
-// writing where nothing is served.
+// A case below the level watch watches nothing. The answers that a case of the level read compares are those to
+// reading, and to writing where nothing is served.
 func TestCasesFitTheirLevel(t *testing.T) {
 	areas, err := conformance.Load(conformance.Cases())
 	require.NoError(t, err)

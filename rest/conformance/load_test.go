@@ -11,7 +11,8 @@ import (
 )
 
 func TestLoad(t *testing.T) {
-	areas, err := conformance.Load(folder("b.yaml", oneCase("x", "quirk"), "a.yaml", "area: a\nanchors: {l: &l [{cm: a}]}\n"+`
+	areas, err := conformance.Load(folder("b.yaml", oneCase("x", "quirk"), "a.yaml",
+		"area: a\nanchors: {l: &l [{cm: a}]}\n"+`
 cases:
 - {name: y, doc: " Given. ", given: *l, steps: [{sleep: 1ms}, {method: GET, path: /, headers: {Accept: , X: [a, 1]}, query: {q: [1, true]}}]}
 `, "readme.md", "no case file"))
@@ -36,7 +37,8 @@ func TestLoadRefuses(t *testing.T) {
 		{"no name", "cases: [{doc: y, steps: [{do: GET /}]}]", "no name"},
 		{"no doc", "cases: [{name: x, steps: [{do: GET /}]}]", "case 1 (x): no doc"},
 		{"no steps", "cases: [{name: x, doc: y}]", "no steps"},
-		{"two of a name", "cases: [{name: x, doc: y, steps: [{do: GET /}]}, {name: x, doc: y, steps: [{do: GET /}]}]", "two cases named x"},
+		{"two of a name", "cases: [{name: x, doc: y, steps: [{do: GET /}]}, {name: x, doc: y, steps: [{do: GET /}]}]",
+			"two cases named x"},
 		{"null step", step("null"), "step 1: empty"},
 		{"empty step", step("{}"), "needs do, collect or sleep"},
 		{"do without path", step("{do: GET}"), "do is METHOD PATH"},

@@ -204,7 +204,8 @@ func (in scope) metadata(m map[string]any, position bool) {
 
 func managerKey(v any) string {
 	m, _ := v.(map[string]any)
-	return text(m["operation"]) + "\x00" + text(m["manager"]) + "\x00" + text(m["subresource"]) + "\x00" + text(m["apiVersion"])
+	return text(m["operation"]) + "\x00" + text(m["manager"]) + "\x00" + text(m["subresource"]) + "\x00" +
+		text(m["apiVersion"])
 }
 
 // isCollection reports whether m is a list or a Table, whose metadata is not that of an object.

@@ -19,12 +19,13 @@ func kinds() []kind {
 	return []kind{
 		{short: "cm", apiVersion: "v1", name: "ConfigMap", root: "/api/v1", resource: "configmaps"},
 		{short: "sa", apiVersion: "v1", name: "ServiceAccount", root: "/api/v1", resource: "serviceaccounts"},
-		{short: "lease", apiVersion: "coordination.k8s.io/v1", name: "Lease", root: "/apis/coordination.k8s.io/v1", resource: "leases"},
+		{short: "lease", apiVersion: "coordination.k8s.io/v1", name: "Lease", root: "/apis/coordination.k8s.io/v1",
+			resource: "leases"},
 		{short: "wd", apiVersion: "example.com/v1", name: "Widget", root: "/apis/example.com/v1", resource: "widgets"},
 		{short: "node", apiVersion: "v1", name: "Node", root: "/api/v1", resource: "nodes", cluster: true},
 		{short: "ns", apiVersion: "v1", name: "Namespace", root: "/api/v1", resource: "namespaces", cluster: true},
-		{short: "crd", apiVersion: "apiextensions.k8s.io/v1", name: "CustomResourceDefinition", root: "/apis/apiextensions.k8s.io/v1",
-			resource: "customresourcedefinitions", cluster: true},
+		{short: "crd", apiVersion: "apiextensions.k8s.io/v1", name: "CustomResourceDefinition",
+			root: "/apis/apiextensions.k8s.io/v1", resource: "customresourcedefinitions", cluster: true},
 		{short: "cr", apiVersion: thingGroup + "/v1", name: "Thing", root: "/apis/" + thingGroup + "/v1", resource: "things"},
 	}
 }
@@ -50,7 +51,8 @@ func kindOf(short map[string]any) (kind, error) {
 // metadataKeys returns the keys of the short form that belong in metadata.
 func metadataKeys() []string {
 	return []string{
-		"namespace", "labels", "annotations", "finalizers", "generateName", "ownerReferences", "resourceVersion", "uid", "managedFields",
+		"namespace", "labels", "annotations", "finalizers", "generateName", "ownerReferences", "resourceVersion", "uid",
+		"managedFields",
 		"generation", "creationTimestamp", "deletionTimestamp", "deletionGracePeriodSeconds", "selfLink",
 	}
 }

@@ -47,12 +47,16 @@ func TestShape(t *testing.T) {
 		want string
 	}{
 		{"nothing", step{}, `{"items":[{"n":"b","u":1,"x":{"u":2}},{"n":"a","u":3}],"names":["z","y"]}`},
-		{"ignore one place", step{Ignore: texts{"items.*.u"}}, `{"items":[{"n":"b","x":{"u":2}},{"n":"a"}],"names":["z","y"]}`},
+		{"ignore one place", step{Ignore: texts{"items.*.u"}},
+			`{"items":[{"n":"b","x":{"u":2}},{"n":"a"}],"names":["z","y"]}`},
 		{"ignore everywhere", step{Ignore: texts{"**.u"}}, `{"items":[{"n":"b","x":{}},{"n":"a"}],"names":["z","y"]}`},
-		{"ignore in one element", step{Ignore: texts{"items[1].u", "items[7].u"}}, `{"items":[{"n":"b","u":1,"x":{"u":2}},{"n":"a"}],"names":["z","y"]}`},
+		{"ignore in one element", step{Ignore: texts{"items[1].u", "items[7].u"}},
+			`{"items":[{"n":"b","u":1,"x":{"u":2}},{"n":"a"}],"names":["z","y"]}`},
 		{"a set", step{Sets: texts{"names"}}, `{"items":[{"n":"b","u":1,"x":{"u":2}},{"n":"a","u":3}],"names":["y","z"]}`},
-		{"some elements", step{Filter: []filter{{Path: "items", Key: "n", Keep: texts{"a", "c"}}}}, `{"items":[{"n":"a","u":3}],"names":["z","y"]}`},
-		{"some texts", step{Filter: []filter{{Path: "names", Key: ".", Keep: texts{"z", "y", "x"}}}}, `{"items":[{"n":"b","u":1,"x":{"u":2}},{"n":"a","u":3}],"names":["y","z"]}`},
+		{"some elements", step{Filter: []filter{{Path: "items", Key: "n", Keep: texts{"a", "c"}}}},
+			`{"items":[{"n":"a","u":3}],"names":["z","y"]}`},
+		{"some texts", step{Filter: []filter{{Path: "names", Key: ".", Keep: texts{"z", "y", "x"}}}},
+			`{"items":[{"n":"b","u":1,"x":{"u":2}},{"n":"a","u":3}],"names":["y","z"]}`},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			v, err := decodeJSON([]byte(`{"items":[{"n":"b","u":1,"x":{"u":2}},{"n":"a","u":3}],"names":["z","y"]}`))
@@ -84,10 +88,12 @@ func TestVariables(t *testing.T) {
 func TestExpandObject(t *testing.T) {
 	got, err := expand(map[string]any{"node": "n", "labels": map[string]any{"a": "b"}, "spec": map[string]any{"x": 1}})
 	require.NoError(t, err)
-	assert.Equal(t, `{"apiVersion":"v1","kind":"Node","metadata":{"labels":{"a":"b"},"name":"n"},"spec":{"x":1}}`, jsonText(got))
+	assert.Equal(t, `{"apiVersion":"v1","kind":"Node","metadata":{"labels":{"a":"b"},"name":"n"},"spec":{"x":1}}`,
+		jsonText(got))
 	got, err = expand(map[string]any{"lease": nil, "generateName": "l-"})
 	require.NoError(t, err)
-	assert.Equal(t, `{"apiVersion":"coordination.k8s.io/v1","kind":"Lease","metadata":{"generateName":"l-"}}`, jsonText(got))
+	assert.Equal(t, `{"apiVersion":"coordination.k8s.io/v1","kind":"Lease","metadata":{"generateName":"l-"}}`,
+		jsonText(got))
 }
 
 // Numbers keep their text, and YAML values equal those of encoding/json.

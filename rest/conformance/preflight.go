@@ -26,7 +26,8 @@ func (e *MissingKindsError) Error() string {
 	var b strings.Builder
 	b.WriteString("the server does not serve all kinds that the selected cases need:\n")
 	for _, m := range e.Missing {
-		fmt.Fprintf(&b, "  %s (%s %s), for %d cases: GET %s answers %d\n", m.Kind, m.APIVersion, m.Resource, m.Cases, m.Path, m.Status)
+		fmt.Fprintf(&b, "  %s (%s %s), for %d cases: GET %s answers %d\n", m.Kind, m.APIVersion, m.Resource, m.Cases, m.Path,
+			m.Status)
 	}
 	b.WriteString("README.md of the suite describes the kinds; SkipMissing (--skip-missing) leaves out the cases that need them")
 	return b.String()

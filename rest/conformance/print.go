@@ -33,7 +33,8 @@ func (r Result) Text(verbose bool) string {
 		fmt.Fprintf(&b, "    (%d differences in this case, -v shows all)\n", n)
 	}
 	if verbose && r.want != nil && r.got != nil {
-		fmt.Fprintf(&b, "    golden response: %s\n    actual response: %s\n", cut(jsonText(r.want), 3000), cut(jsonText(r.got), 3000))
+		fmt.Fprintf(&b, "    golden response: %s\n    actual response: %s\n", cut(jsonText(r.want), 3000),
+			cut(jsonText(r.got), 3000))
 	}
 	return b.String()
 }
@@ -87,7 +88,8 @@ func (r Report) WriteTable(w io.Writer) error {
 		fmt.Fprintf(&b, "%d cases differ in message texts only (%s)\n", total.Message, how)
 	}
 	if listed {
-		fmt.Fprintf(&b, "%d cases fail as the list says, %d listed cases pass (counted as failed)\n", total.Known, total.Stale)
+		fmt.Fprintf(&b, "%d cases fail as the list says, %d listed cases pass (counted as failed)\n", total.Known,
+			total.Stale)
 	}
 	if r.Skipped > 0 {
 		fmt.Fprintf(&b, "%d cases need kinds that the server does not serve, and did not run\n", r.Skipped)

@@ -230,7 +230,8 @@ func (r *replay) record(s, sent *step, a *answer, err error) error {
 	for name, path := range s.Capture {
 		v, ok := a.find(path)
 		if !ok {
-			return fmt.Errorf("%s: nothing at %q to capture (status %d, %s)", a.request, path, a.status, cut(jsonText(a.body), 300))
+			return fmt.Errorf("%s: nothing at %q to capture (status %d, %s)", a.request, path, a.status,
+				cut(jsonText(a.body), 300))
 		}
 		r.vars[name] = text(v)
 	}

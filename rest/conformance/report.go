@@ -135,7 +135,8 @@ func (r Report) Total() Counts {
 func (r Report) ByArea() []Counts {
 	var areas []Counts
 	for _, x := range r.Results {
-		i, found := slices.BinarySearchFunc(areas, x.Area, func(c Counts, name string) int { return strings.Compare(c.Area, name) })
+		i, found := slices.BinarySearchFunc(areas, x.Area,
+			func(c Counts, name string) int { return strings.Compare(c.Area, name) })
 		if !found {
 			areas = slices.Insert(areas, i, Counts{Area: x.Area})
 		}

@@ -18,19 +18,27 @@ import (
 // The requests of steps, as the server sees them.
 func TestRequests(t *testing.T) {
 	tests := []struct{ name, step, want string }{
-		{"as written", `do: "GET /a%2Fb/../c;d//e?x=%20y&x"`, "GET /a%2Fb/../c;d//e?x=%20y&x [application/json] [] [conform/v1] "},
+		{"as written", `do: "GET /a%2Fb/../c;d//e?x=%20y&x"`,
+			"GET /a%2Fb/../c;d//e?x=%20y&x [application/json] [] [conform/v1] "},
 		{"an empty query", `do: "GET /a?"`, "GET /a? [application/json] [] [conform/v1] "},
-		{"query", `{method: GET, path: "/a?z=1", query: {b: [x y, 2], a: "${ns}"}}`, "GET /a?z=1&a=NS&b=x+y&b=2 [application/json] [] [conform/v1] "},
+		{"query", `{method: GET, path: "/a?z=1", query: {b: [x y, 2], a: "${ns}"}}`,
+			"GET /a?z=1&a=NS&b=x+y&b=2 [application/json] [] [conform/v1] "},
 		{"object", `{do: POST /a, obj: {cm: x, data: {k: "1"}}}`,
 			`POST /a [application/json] [application/json] [conform/v1] {"apiVersion":"v1","data":{"k":"1"},"kind":"ConfigMap","metadata":{"name":"x"}}`},
-		{"text", `{do: PUT /a, body: "a: ${ns}", type: yaml}`, "PUT /a [application/json] [application/yaml] [conform/v1] a: NS"},
-		{"value", `{do: PATCH /a, body: [1.0, {b: ~}], type: json}`, `PATCH /a [application/json] [application/json-patch+json] [conform/v1] [1.0,{"b":null}]`},
-		{"null", `{do: PATCH /a, body: null, type: merge}`, `PATCH /a [application/json] [application/merge-patch+json] [conform/v1] null`},
+		{"text", `{do: PUT /a, body: "a: ${ns}", type: yaml}`,
+			"PUT /a [application/json] [application/yaml] [conform/v1] a: NS"},
+		{"value", `{do: PATCH /a, body: [1.0, {b: ~}], type: json}`,
+			`PATCH /a [application/json] [application/json-patch+json] [conform/v1] [1.0,{"b":null}]`},
+		{"null", `{do: PATCH /a, body: null, type: merge}`,
+			`PATCH /a [application/json] [application/merge-patch+json] [conform/v1] null`},
 		{"other media type", `{do: PATCH /a, body: x, type: a/b}`, `PATCH /a [application/json] [a/b] [conform/v1] x`},
-		{"strategic", `{do: PATCH /a, body: x, type: smp}`, `PATCH /a [application/json] [application/strategic-merge-patch+json] [conform/v1] x`},
-		{"apply", `{do: PATCH /a, body: x, type: apply}`, `PATCH /a [application/json] [application/apply-patch+yaml] [conform/v1] x`},
+		{"strategic", `{do: PATCH /a, body: x, type: smp}`,
+			`PATCH /a [application/json] [application/strategic-merge-patch+json] [conform/v1] x`},
+		{"apply", `{do: PATCH /a, body: x, type: apply}`,
+			`PATCH /a [application/json] [application/apply-patch+yaml] [conform/v1] x`},
 		{"headers replaced", `{do: GET /a, headers: {accept: [a/b, "${ns}"], User-Agent: me}}`, "GET /a [a/b NS] [] [me] "},
-		{"headers removed", `{do: POST /a, body: x, headers: {Accept: , Content-Type: "", User-Agent: }}`, "POST /a [] [] [] x"},
+		{"headers removed", `{do: POST /a, body: x, headers: {Accept: , Content-Type: "", User-Agent: }}`,
+			"POST /a [] [] [] x"},
 		{"no step at all but a pause", `{sleep: 1}`, ""},
 	}
 	for _, test := range tests {
@@ -48,7 +56,8 @@ func TestRequests(t *testing.T) {
 					namespace, _, _ = strings.Cut(rest, `"`)
 					assert.Equal(t, "Bearer secret", r.Header.Get("Authorization"))
 				default:
-					got = fmt.Sprint(r.Method, " ", r.RequestURI, " ", r.Header["Accept"], " ", r.Header["Content-Type"], " ", r.Header["User-Agent"], " ", string(body))
+					got = fmt.Sprint(r.Method, " ", r.RequestURI, " ", r.Header["Accept"], " ", r.Header["Content-Type"], " ",
+						r.Header["User-Agent"], " ", string(body))
 					got = strings.ReplaceAll(got, namespace, "NS")
 				}
 				return true
@@ -135,7 +144,8 @@ func TestAnswers(t *testing.T) {
 			}
 			o := conformance.Options{
 				Server: server.start(t),
-				Cases:  folder("a.yaml", "cases: [{name: x, doc: y, steps: [{do: GET /answer, ignore: ['headers.Content-Type']"+test.step+"}]}]"),
+				Cases: folder("a.yaml", "cases: [{name: x, doc: y, steps: [{do: GET /answer, ignore: ['headers.Content-Type']"+
+					test.step+"}]}]"),
 				Golden: folder("a.json", `{"cases":{"x":[{"status":200,`+golden+`}]}}`),
 			}
 			report, err := conformance.Run(t.Context(), o)

@@ -94,7 +94,8 @@ var rules = map[string]spoiler{
 	}},
 	"version-required": {request: func(x *exchange) {
 		body := x.sent()
-		if version := in(body, "metadata")["resourceVersion"]; x.method != http.MethodPut || body == nil || version != nil && version != "" {
+		if version := in(body, "metadata")["resourceVersion"]; x.method != http.MethodPut || body == nil ||
+			version != nil && version != "" {
 			return
 		}
 		if now := x.current(); now != nil && in(body, "metadata") != nil {
@@ -330,7 +331,8 @@ func TestRulesAreDocumented(t *testing.T) {
 	require.True(t, found)
 	section, _, _ = strings.Cut(section, "\n## ")
 	listed := map[string]string{}
-	for _, row := range regexp.MustCompile("(?m)^\\| `([^`]+)` \\| .* \\| (\\d+) \\|$").FindAllStringSubmatch(section, -1) {
+	for _, row := range regexp.MustCompile("(?m)^\\| `([^`]+)` \\| .* \\| (\\d+) \\|$").FindAllStringSubmatch(section,
+		-1) {
 		listed[row[1]] = row[2]
 	}
 	areas, err := conformance.Load(conformance.Cases())

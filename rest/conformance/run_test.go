@@ -57,7 +57,8 @@ func recorded(t *testing.T) fs.FS {
 	t.Helper()
 	dir := t.TempDir()
 	server := &fake{Revision: 100}
-	done, err := conformance.Record(t.Context(), conformance.Options{Server: server.start(t), Cases: folder("story.yaml", stories)}, nil, dir)
+	done, err := conformance.Record(t.Context(),
+		conformance.Options{Server: server.start(t), Cases: folder("story.yaml", stories)}, nil, dir)
 	require.NoError(t, err)
 	require.Equal(t, conformance.Recording{Cases: 3, Responses: 9}, done)
 	return os.DirFS(dir)
@@ -91,7 +92,8 @@ func TestRunAgainstAnEqualServer(t *testing.T) {
 			url := server.start(t)
 			mounted := httptest.NewServer(http.StripPrefix("/some/where", server))
 			defer mounted.Close()
-			for _, o := range []conformance.Options{{Server: url}, {Server: mounted.URL + "/some/where/"}, {Server: mounted.URL + "/some", Prefix: "/where"}} {
+			for _, o := range []conformance.Options{{Server: url}, {Server: mounted.URL + "/some/where/"},
+				{Server: mounted.URL + "/some", Prefix: "/where"}} {
 				o.Cases, o.Golden, o.Jobs = folder("story.yaml", stories), golden, jobs
 				report, err := conformance.Run(t.Context(), o)
 				require.NoError(t, err)
@@ -102,7 +104,8 @@ func TestRunAgainstAnEqualServer(t *testing.T) {
 					assert.Empty(t, r.Text(false))
 					assert.Equal(t, conformance.Passed, r.Verdict, "%s: %v", r.ID(), r.Differences)
 				}
-				assert.Equal(t, []string{"story/read", "story/watched", "story/ignoring"}, names, "results stand in the order of the files")
+				assert.Equal(t, []string{"story/read", "story/watched", "story/ignoring"}, names,
+					"results stand in the order of the files")
 			}
 		})
 	}
@@ -145,31 +148,42 @@ func TestRunFindsDifferences(t *testing.T) {
 		paths    string // the paths of the differences in the case read
 		ignoring conformance.Outcome
 	}{
-		{"message", &fake{Tamper: inError(func(o object) { o["message"] = "gone" })}, conformance.Message, "3 body.message", conformance.Pass},
-		{"reason", &fake{Tamper: inError(func(o object) { o["reason"] = "Gone" })}, conformance.Fail, "3 body.reason", conformance.Pass},
-		{"details", &fake{Tamper: inError(func(o object) { o["details"] = object{"name": "none"} })}, conformance.Fail, "3 body.details", conformance.Pass},
+		{"message", &fake{Tamper: inError(func(o object) { o["message"] = "gone" })}, conformance.Message, "3 body.message",
+			conformance.Pass},
+		{"reason", &fake{Tamper: inError(func(o object) { o["reason"] = "Gone" })}, conformance.Fail, "3 body.reason",
+			conformance.Pass},
+		{"details", &fake{Tamper: inError(func(o object) { o["details"] = object{"name": "none"} })}, conformance.Fail,
+			"3 body.details", conformance.Pass},
 		{"status", &fake{Tamper: func(_ *http.Request, code int, body any) (int, any) {
 			if code == http.StatusNotFound {
 				code = http.StatusGone
 			}
 			return code, body
 		}}, conformance.Fail, "3 status", conformance.Pass},
-		{"list older than its objects", &fake{Ahead: -1}, conformance.Fail, "2 body.metadata.resourceVersion", conformance.Pass},
-		{"member added", &fake{Tamper: inObject(func(o object) { o["extra"] = true })}, conformance.Fail, "1 body.extra", conformance.Fail},
-		{"member missing", &fake{Tamper: inObject(func(o object) { delete(o, "kind") })}, conformance.Fail, "1 body.kind", conformance.Fail},
-		{"value", &fake{Tamper: inObject(func(o object) { o["data"] = object{"k": "w"} })}, conformance.Fail, "1 body.data.k", conformance.Fail},
-		{"number for text", &fake{Tamper: inObject(func(o object) { o["data"] = object{"k": 1} })}, conformance.Fail, "1 body.data.k", conformance.Fail},
-		{"list for map", &fake{Tamper: inObject(func(o object) { o["data"] = []any{} })}, conformance.Fail, "1 body.data", conformance.Fail},
+		{"list older than its objects", &fake{Ahead: -1}, conformance.Fail, "2 body.metadata.resourceVersion",
+			conformance.Pass},
+		{"member added", &fake{Tamper: inObject(func(o object) { o["extra"] = true })}, conformance.Fail, "1 body.extra",
+			conformance.Fail},
+		{"member missing", &fake{Tamper: inObject(func(o object) { delete(o, "kind") })}, conformance.Fail, "1 body.kind",
+			conformance.Fail},
+		{"value", &fake{Tamper: inObject(func(o object) { o["data"] = object{"k": "w"} })}, conformance.Fail, "1 body.data.k",
+			conformance.Fail},
+		{"number for text", &fake{Tamper: inObject(func(o object) { o["data"] = object{"k": 1} })}, conformance.Fail,
+			"1 body.data.k", conformance.Fail},
+		{"list for map", &fake{Tamper: inObject(func(o object) { o["data"] = []any{} })}, conformance.Fail, "1 body.data",
+			conformance.Fail},
 		{"body that is no object", &fake{Tamper: func(r *http.Request, code int, body any) (int, any) {
 			if strings.HasSuffix(r.URL.Path, "/none") {
 				return code, []any{1, nil, "x"}
 			}
 			return code, body
 		}}, conformance.Fail, "3 body", conformance.Pass},
-		{"media type", &fake{Header: header("Content-Type", "application/json;charset=utf-8")}, conformance.Fail, "1 headers.Content-Type", conformance.Fail},
+		{"media type", &fake{Header: header("Content-Type", "application/json;charset=utf-8")}, conformance.Fail,
+			"1 headers.Content-Type", conformance.Fail},
 		{"warning", &fake{Header: header("Warning", `299 - "x"`)}, conformance.Fail, "1 headers.Warning", conformance.Fail},
 		{"header that does not count", &fake{Header: header("Vary", "Accept")}, conformance.Pass, "", conformance.Pass},
-		{"spaces and capitals in a media type", &fake{Header: header("Content-Type", "Application/JSON")}, conformance.Pass, "", conformance.Pass},
+		{"spaces and capitals in a media type", &fake{Header: header("Content-Type", "Application/JSON")}, conformance.Pass,
+			"", conformance.Pass},
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
@@ -197,7 +211,8 @@ func TestStrictMessages(t *testing.T) {
 		}
 		return code, body
 	}}
-	o := conformance.Options{Server: server.start(t), Cases: folder("story.yaml", stories), Golden: recorded(t), Name: "read"}
+	o := conformance.Options{Server: server.start(t), Cases: folder("story.yaml", stories), Golden: recorded(t),
+		Name: "read"}
 	for _, strict := range []bool{false, true} {
 		o.StrictMessages = strict
 		report, err := conformance.Run(t.Context(), o)
@@ -211,7 +226,8 @@ func TestStrictMessages(t *testing.T) {
 
 func TestNamespacesAreOptional(t *testing.T) {
 	golden := recorded(t)
-	for status, ok := range map[int]bool{http.StatusNotFound: true, http.StatusMethodNotAllowed: true, http.StatusForbidden: false} {
+	for status, ok := range map[int]bool{http.StatusNotFound: true, http.StatusMethodNotAllowed: true,
+		http.StatusForbidden: false} {
 		t.Run(http.StatusText(status), func(t *testing.T) {
 			server := &fake{Instead: func(w http.ResponseWriter, r *http.Request) bool {
 				if r.URL.Path == "/api/v1/namespaces" {
@@ -220,7 +236,8 @@ func TestNamespacesAreOptional(t *testing.T) {
 				}
 				return false
 			}}
-			report, err := conformance.Run(t.Context(), conformance.Options{Server: server.start(t), Cases: folder("story.yaml", stories), Golden: golden})
+			report, err := conformance.Run(t.Context(),
+				conformance.Options{Server: server.start(t), Cases: folder("story.yaml", stories), Golden: golden})
 			require.NoError(t, err)
 			assert.Equal(t, ok, report.OK())
 			if !ok {
@@ -301,12 +318,17 @@ func TestRunErrors(t *testing.T) {
 	}{
 		{"no server", conformance.Options{}, "is not a URL"},
 		{"not a URL", conformance.Options{Server: "localhost"}, "is not a URL"},
-		{"nobody there", conformance.Options{Server: "http://127.0.0.1:1"}, "the server does not answer: GET http://127.0.0.1:1/api: "},
+		{"nobody there", conformance.Options{Server: "http://127.0.0.1:1"},
+			"the server does not answer: GET http://127.0.0.1:1/api: "},
 		{"nothing selected", conformance.Options{Server: url, Name: "nonesuch"}, "no cases selected"},
 		{"no cases", conformance.Options{Server: url, Cases: fstest.MapFS{}}, "no case files"},
-		{"no golden file", conformance.Options{Server: url, Cases: folder("other.yaml", oneCase("a", "[]"))}, "open other.json"},
-		{"golden file without cases", conformance.Options{Server: url, Golden: folder("story.json", `{}`)}, "story.json: no cases"},
-		{"golden file of another form", conformance.Options{Server: url, Golden: folder("story.json", `{"cases":{"read":[1]}}`)}, "story.json: read: a response is an object"},
+		{"no golden file", conformance.Options{Server: url, Cases: folder("other.yaml", oneCase("a", "[]"))},
+			"open other.json"},
+		{"golden file without cases", conformance.Options{Server: url, Golden: folder("story.json", `{}`)},
+			"story.json: no cases"},
+		{"golden file of another form",
+			conformance.Options{Server: url, Golden: folder("story.json", `{"cases":{"read":[1]}}`)},
+			"story.json: read: a response is an object"},
 		{"known case that is none", conformance.Options{Server: url, Known: conformance.Known{
 			Pending: []conformance.Pending{{Reason: "x", Cases: []string{"story/raed"}}},
 		}}, "story/raed, which is no case"},

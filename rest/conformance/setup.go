@@ -14,7 +14,8 @@ func (r *replay) namespace(ctx context.Context, variable, prefix string) error {
 		name := prefix + randomName(10)
 		r.vars[variable] = name
 		object := map[string]any{"apiVersion": "v1", "kind": "Namespace", "metadata": map[string]any{"name": name}}
-		status, body, err := r.client.ask(ctx, request{method: http.MethodPost, path: "/api/v1/namespaces", body: new(jsonText(object))})
+		status, body, err := r.client.ask(ctx,
+			request{method: http.MethodPost, path: "/api/v1/namespaces", body: new(jsonText(object))})
 		switch {
 		case err != nil:
 			return err
@@ -53,7 +54,8 @@ func (r *replay) give(ctx context.Context, short map[string]any) error {
 	if k.short == "crd" {
 		return r.giveDefinition(ctx, id, path, object)
 	}
-	status, body, err := r.client.ask(ctx, request{method: http.MethodPost, path: path, body: new(r.vars.expand(jsonText(object)))})
+	status, body, err := r.client.ask(ctx,
+		request{method: http.MethodPost, path: path, body: new(r.vars.expand(jsonText(object)))})
 	if err != nil {
 		return err
 	}

@@ -61,8 +61,8 @@ func (u *until) UnmarshalYAML(n *yaml.Node) error {
 	return nil
 }
 
-// poll repeats a request until its answer satisfies u, and returns the last answer. After a minute it gives up without an error,
-// because the comparison shows more.
+// poll repeats a request until its answer satisfies u, and returns the last answer. After a minute it gives up without
+// an error, because the comparison shows more.
 func (r *replay) poll(ctx context.Context, u *until, req request) (*answer, error) {
 	deadline := time.Now().Add(pollFor)
 	for row := 0; ; {

@@ -49,13 +49,18 @@ func TestWatch(t *testing.T) {
 		want   string // the golden response that it equals
 	}{
 		{"a number of events", "{events: 1}", 200, added + addedB, true, `"events":[` + added + `]`},
-		{"plain bookmarks are left out", "{events: 2}", 200, bookmark + added + bookmark + addedB, true, `"events":[` + added + `,` + addedB + `]`},
-		{"until the initial events end", "{until: bookmark}", 200, added + initial + addedB, true, `"events":[` + added + `,` + initial + `]`},
-		{"until the server closes", "{until: close}", 200, added + addedB, false, `"events":[` + added + `,` + addedB + `],"ended":"closed by the server"`},
-		{"until the time is over", "{until: close, timeout: 100}", 200, added, true, `"events":[` + added + `],"ended":"timeout"`},
+		{"plain bookmarks are left out", "{events: 2}", 200, bookmark + added + bookmark + addedB, true,
+			`"events":[` + added + `,` + addedB + `]`},
+		{"until the initial events end", "{until: bookmark}", 200, added + initial + addedB, true,
+			`"events":[` + added + `,` + initial + `]`},
+		{"until the server closes", "{until: close}", 200, added + addedB, false,
+			`"events":[` + added + `,` + addedB + `],"ended":"closed by the server"`},
+		{"until the time is over", "{until: close, timeout: 100}", 200, added, true,
+			`"events":[` + added + `],"ended":"timeout"`},
 		{"fewer events than wanted", "{events: 3, timeout: 100ms}", 200, added, true, `"events":[` + added + `]`},
 		{"fewer events than wanted, closed", "{events: 3}", 200, added, false, `"events":[` + added + `]`},
-		{"in no certain order", "{events: 2, unordered: true}", 200, addedB + added, true, `"events":[` + added + `,` + addedB + `]`},
+		{"in no certain order", "{events: 2, unordered: true}", 200, addedB + added, true,
+			`"events":[` + added + `,` + addedB + `]`},
 		{"no event", "{events: 1, timeout: 50}", 200, "", true, `"events":[]`},
 		{"not JSON", "{events: 1}", 200, "<html>", false, `"text":"not a stream of JSON documents","events":[]`},
 		{"not an event", "{events: 2}", 200, `1 []`, false, `"events":[1,[]]`},
@@ -68,7 +73,8 @@ func TestWatch(t *testing.T) {
 			server := &fake{Instead: stream(test.status, test.text, test.open)}
 			cases := folder("w.yaml", "cases:\n- name: w\n  doc: Watches.\n  steps: [{do: 'GET /api/v1/namespaces/x/configmaps?watch=1', ignore: ['body.**.resourceVersion'], watch: "+test.watch+"}]\n")
 			golden := folder("w.json", fmt.Sprintf(`{"cases":{"w":[{"status":%d,"headers":{"Content-Type":"application/json"},%s}]}}`, test.status, test.want))
-			report, err := conformance.Run(t.Context(), conformance.Options{Server: server.start(t), Cases: cases, Golden: golden})
+			report, err := conformance.Run(t.Context(),
+				conformance.Options{Server: server.start(t), Cases: cases, Golden: golden})
 			require.NoError(t, err)
 			assert.Equal(t, conformance.Passed, report.Results[0].Verdict, report.Results[0].Text(true))
 		})
@@ -118,6 +124,7 @@ cases:
 		Golden: folder("w.json", `{"cases":{"w":[]}}`),
 	})
 	require.NoError(t, err)
-	assert.Contains(t, report.Results[0].Error, `step 3: GET /api/v1/namespaces/${ns}/configmaps: nothing at "nothing.here" to capture (status 200, {`)
+	assert.Contains(t, report.Results[0].Error,
+		`step 3: GET /api/v1/namespaces/${ns}/configmaps: nothing at "nothing.here" to capture (status 200, {`)
 	assert.Equal(t, `step 1: no watch "b" was started`, report.Results[1].Error)
 }

@@ -17,18 +17,19 @@ import (
 
 // Options configure a console. The zero value shows an API that is mounted at "/".
 type Options struct {
-	// API is the path of the API's mount on the origin of the page, such as "/platform". The page sends its requests there and nowhere
-	// else. Default: "/".
+	// API is the path of the API's mount on the origin of the page, such as "/platform". The page sends its requests there
+	// and nowhere else. Default: "/".
 	API string
-	// Issuer lets users sign in with OpenID Connect. Optional: without it, they sign in with a token, or as the host decides.
+	// Issuer lets users sign in with OpenID Connect. Optional: without it, they sign in with a token, or as the host
+	// decides.
 	Issuer *Issuer
 }
 
 //go:embed static
 var static embed.FS
 
-// policy makes browsers refuse scripts, styles and connections of other origins, inline scripts and styles, and frames around the page.
-// With an issuer, connections to its origins are the one exception.
+// policy makes browsers refuse scripts, styles and connections of other origins, inline scripts and styles, and frames
+// around the page. With an issuer, connections to its origins are the one exception.
 const policy = "default-src 'self'; frame-ancestors 'none'"
 
 // contentTypes are the types of the page's files. Those that an operating system configures may differ.
@@ -52,8 +53,8 @@ type handler struct {
 	files  map[string]file
 }
 
-// New returns a handler that serves the page for every path that ends in a slash, and its files beside it. It works with and without
-// http.StripPrefix. It answers GET and HEAD only, and any other path with 404.
+// New returns a handler that serves the page for every path that ends in a slash, and its files beside it. It works
+// with and without http.StripPrefix. It answers GET and HEAD only, and any other path with 404.
 func New(options Options) http.Handler {
 	files, err := fs.ReadDir(static, "static")
 	if err != nil {
@@ -77,10 +78,12 @@ func New(options Options) http.Handler {
 	return h
 }
 
-// withAPI writes the path of the API into the page. A path never begins with two slashes, which would name another host.
+// withAPI writes the path of the API into the page. A path never begins with two slashes, which would name another
+// host.
 func withAPI(page []byte, api string) []byte {
 	mount := strings.TrimSuffix(path.Clean("/"+strings.ReplaceAll(api, `\`, "/")), "/")
-	return bytes.Replace(page, []byte(`name="decorum-api" content=""`), []byte(`name="decorum-api" content="`+html.EscapeString(mount)+`"`), 1)
+	return bytes.Replace(page, []byte(`name="decorum-api" content=""`),
+		[]byte(`name="decorum-api" content="`+html.EscapeString(mount)+`"`), 1)
 }
 
 func newFile(name string, content []byte) file {
@@ -89,7 +92,8 @@ func newFile(name string, content []byte) file {
 	_, _ = w.Write(content) // a buffer accepts everything
 	_ = w.Close()
 	sum := sha256.Sum256(content)
-	return file{contentType: contentTypes[path.Ext(name)], etag: hex.EncodeToString(sum[:8]), plain: content, zipped: zipped.Bytes()}
+	return file{contentType: contentTypes[path.Ext(name)], etag: hex.EncodeToString(sum[:8]), plain: content,
+		zipped: zipped.Bytes()}
 }
 
 func (h handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
@@ -123,7 +127,8 @@ func (h handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	http.ServeContent(w, r, "", time.Time{}, bytes.NewReader(content))
 }
 
-// acceptsGzip reports whether a client accepts gzip, as browsers do. A client with a preference below that gets the plain file.
+// acceptsGzip reports whether a client accepts gzip, as browsers do. A client with a preference below that gets the
+// plain file.
 func acceptsGzip(values []string) bool {
 	for _, value := range values {
 		for coding := range strings.SplitSeq(value, ",") {

@@ -92,7 +92,8 @@ func TestAPIPath(t *testing.T) {
 }
 
 func TestRefusals(t *testing.T) {
-	assert.Equal(t, http.StatusNotFound, get(t, "", http.MethodGet, "/console/index.html").StatusCode, "the page has one address")
+	assert.Equal(t, http.StatusNotFound, get(t, "", http.MethodGet, "/console/index.html").StatusCode,
+		"the page has one address")
 	assert.Equal(t, http.StatusNotFound, get(t, "", http.MethodGet, "/console/absent").StatusCode)
 	answer := get(t, "", http.MethodPost, "/console/")
 	assert.Equal(t, http.StatusMethodNotAllowed, answer.StatusCode)

@@ -10,8 +10,8 @@ import (
 	"github.com/decorum-go/decorum/rest/console"
 )
 
-// A host serves the console beside its API. CrossOriginProtection refuses requests that change something and come from pages of other
-// origins, which matters where the browser sends credentials by itself, such as a cookie.
+// A host serves the console beside its API. CrossOriginProtection refuses requests that change something and come from
+// pages of other origins, which matters where the browser sends credentials by itself, such as a cookie.
 func ExampleNew() {
 	api := http.NotFoundHandler() // rest.New returns the API of a real host
 	mux := http.NewServeMux()
@@ -36,7 +36,8 @@ func ExampleNew() {
 func ExampleNewIssuer() {
 	mux := http.NewServeMux()
 
-	issuer, err := console.NewIssuer(console.IssuerOptions{URL: "https://login.example.com", ClientID: "platform", Scopes: []string{"email", "groups"}})
+	issuer, err := console.NewIssuer(console.IssuerOptions{URL: "https://login.example.com", ClientID: "platform",
+		Scopes: []string{"email", "groups"}})
 	if err != nil {
 		log.Fatal(err)
 	}

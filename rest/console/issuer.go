@@ -10,9 +10,10 @@ import (
 	"slices"
 )
 
-// IssuerOptions describe an issuer of OpenID Connect, at which the console is registered as a public client: one without a secret, whose
-// redirect URI is the URL of the console. The issuer must allow the origin of the console to read its configuration and its token endpoint
-// (CORS). Its ID tokens are bearer tokens of the API, which package rest/auth/oidc verifies.
+// IssuerOptions describe an issuer of OpenID Connect, at which the console is registered as a public client: one
+// without a secret, whose redirect URI is the URL of the console. The issuer must allow the origin of the console to
+// read its configuration and its token endpoint (CORS). Its ID tokens are bearer tokens of the API, which package
+// rest/auth/oidc verifies.
 type IssuerOptions struct {
 	// URL is the URL of the issuer, as in the claim iss. Required, with the scheme https.
 	URL string
@@ -20,8 +21,8 @@ type IssuerOptions struct {
 	ClientID string
 	// Scopes are asked for beside openid, such as email and groups.
 	Scopes []string
-	// Origins are further origins of the issuer's endpoints, such as https://oauth2.googleapis.com. The page may connect to the origin of
-	// URL and to these.
+	// Origins are further origins of the issuer's endpoints, such as https://oauth2.googleapis.com. The page may connect
+	// to the origin of URL and to these.
 	Origins []string
 }
 

@@ -12,7 +12,8 @@ import (
 )
 
 func TestIssuer(t *testing.T) {
-	issuer, err := console.NewIssuer(console.IssuerOptions{URL: "https://login.example.com/realm", ClientID: `c"><script>`, Scopes: []string{"email", "openid"},
+	issuer, err := console.NewIssuer(console.IssuerOptions{URL: "https://login.example.com/realm", ClientID: `c"><script>`,
+		Scopes:  []string{"email", "openid"},
 		Origins: []string{"https://tokens.example.com:8443/path; script-src *", "https://login.example.com"}})
 	require.NoError(t, err)
 	answer := httptest.NewRecorder()

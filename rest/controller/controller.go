@@ -14,14 +14,14 @@ import (
 	"github.com/decorum-go/decorum/status"
 )
 
-// Reconciler brings one object closer to its desired state, whatever has happened before: the object may be new, changed,
-// being deleted or gone, and the call may be redundant. After an error or a panic, the controller calls it again, with a
-// delay that grows with each failure in a row. The controller never runs two calls for one key at a time. ctx ends when
-// the context of Run ends.
+// Reconciler brings one object closer to its desired state, whatever has happened before: the object may be new,
+// changed, being deleted or gone, and the call may be redundant. After an error or a panic, the controller calls it
+// again, with a delay that grows with each failure in a row. The controller never runs two calls for one key at a time.
+// ctx ends when the context of Run ends.
 //
-// If the first client call does not find the object, return nil, because there is nothing left to do. If a later call returns
-// NotFound, because another client deleted the object in between, the reconciler may return that error. The controller then calls it
-// again, and it finds the object gone.
+// If the first client call does not find the object, return nil, because there is nothing left to do. If a later call
+// returns NotFound, because another client deleted the object in between, the reconciler may return that error. The
+// controller then calls it again, and it finds the object gone.
 type Reconciler func(ctx context.Context, key Key) (Result, error)
 
 // Result says when to reconcile the object again. The zero value leaves that to the sources.
@@ -40,10 +40,10 @@ type Options struct {
 	Workers int
 	// Queue sets the delays after failures, and the clock.
 	Queue QueueOptions
-	// Logger logs failures and panics of the reconciler at level Error. Two failures are part of normal operation, so the controller
-	// logs them at level Debug: a conflict (API conventions, Concurrency Control and Consistency), and the first NotFound error after a
-	// success, because another client can delete an object between two calls. Default: the controller logs errors only, to the logger
-	// that slog.Default returns when New is called.
+	// Logger logs failures and panics of the reconciler at level Error. Two failures are part of normal operation, so the
+	// controller logs them at level Debug: a conflict (API conventions, Concurrency Control and Consistency), and the
+	// first NotFound error after a success, because another client can delete an object between two calls. Default: the
+	// controller logs errors only, to the logger that slog.Default returns when New is called.
 	Logger *slog.Logger
 }
 

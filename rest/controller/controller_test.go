@@ -23,8 +23,8 @@ import (
 	"github.com/decorum-go/decorum/status"
 )
 
-// The controller calls its reconciler for each existing object, each change and each deletion. The reconciler drives the status
-// to the spec.
+// The controller calls its reconciler for each existing object, each change and each deletion. The reconciler drives
+// the status to the spec.
 func TestReconcile(t *testing.T) { overBoth(t, testReconcile) }
 
 func testReconcile(t *testing.T, newWorkshop func(testing.TB) *workshop) {
@@ -80,16 +80,16 @@ func (c *calls) reconcile(_ context.Context, key controller.Key) (controller.Res
 	return c.answer(key, n)
 }
 
-// pass advances the time of the bubble. Tests use it to show that something does not happen: no event says that no further call
-// comes, so the clock must pass every delay.
+// pass advances the time of the bubble. Tests use it to show that something does not happen: no event says that no
+// further call comes, so the clock must pass every delay.
 func pass(d time.Duration) {
 	synctest.Wait()
 	<-time.After(d)
 	synctest.Wait()
 }
 
-// The controller retries a failure, later each time; a success resets the delay. A panic is a failure, and failures do not affect
-// other objects.
+// The controller retries a failure, later each time; a success resets the delay. A panic is a failure, and failures do
+// not affect other objects.
 func TestFailuresAreRetried(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newWorkshop(t)
@@ -102,7 +102,8 @@ func TestFailuresAreRetried(t *testing.T) {
 			case call == 2:
 				panic("ouch")
 			case call == 3:
-				return controller.Result{}, status.Conflict(apimeta.GroupResource{Resource: "gears"}, "bad", "another writer was faster")
+				return controller.Result{},
+					status.Conflict(apimeta.GroupResource{Resource: "gears"}, "bad", "another writer was faster")
 			default:
 				return controller.Result{RequeueAfter: time.Nanosecond}, errors.New("no oil")
 			}
@@ -113,14 +114,17 @@ func TestFailuresAreRetried(t *testing.T) {
 			Logger: slog.New(slog.NewTextHandler(&log, nil)),
 		}, controller.For(gearInformer(w, controller.InformerOptions[Gear]{}))))
 		pass(time.Hour)
-		assert.Equal(t, []string{"bad after 0s", "good after 0s", "bad after 10ms", "bad after 30ms", "bad after 70ms"}, c.read())
-		assert.Regexp(t, `level=ERROR msg="reconcile failed" key=default/bad failures=1 again=10ms error="no oil"`, log.String())
+		assert.Equal(t, []string{"bad after 0s", "good after 0s", "bad after 10ms", "bad after 30ms", "bad after 70ms"},
+			c.read())
+		assert.Regexp(t, `level=ERROR msg="reconcile failed" key=default/bad failures=1 again=10ms error="no oil"`,
+			log.String())
 		assert.Regexp(t, `failures=2 again=20ms error=.*panic in a reconciler: ouch.*controller_test.go`, log.String())
 		assert.NotContains(t, log.String(), "faster", "a conflict is not an error")
 
 		w.modify("bad", func(g *Gear) { g.Spec.Teeth = 2 })
 		pass(time.Hour)
-		assert.Equal(t, []string{"bad after 1h0m0s", "bad after 1h0m0.01s"}, c.read(), "after a success the delays begin anew")
+		assert.Equal(t, []string{"bad after 1h0m0s", "bad after 1h0m0.01s"}, c.read(),
+			"after a success the delays begin anew")
 	})
 }
 
@@ -144,7 +148,8 @@ func TestNotFoundIsLoggedWhenItRepeats(t *testing.T) {
 		}, controller.For(gearInformer(w, controller.InformerOptions[Gear]{}))))
 		pass(time.Hour)
 		for _, line := range []string{
-			`level=DEBUG msg="reconcile failed" key=default/deleted failures=1`, `level=DEBUG msg="reconcile failed" key=default/stuck failures=1`,
+			`level=DEBUG msg="reconcile failed" key=default/deleted failures=1`,
+			`level=DEBUG msg="reconcile failed" key=default/stuck failures=1`,
 			`level=ERROR msg="reconcile failed" key=default/stuck failures=2`,
 		} {
 			assert.Contains(t, log.String(), line)
@@ -167,11 +172,13 @@ func TestFailuresAreSeenWithoutALogger(t *testing.T) {
 			case 1:
 				return controller.Result{}, errors.New("no oil")
 			case 2:
-				return controller.Result{}, status.Conflict(apimeta.GroupResource{Resource: "gears"}, "a", "another writer was faster")
+				return controller.Result{},
+					status.Conflict(apimeta.GroupResource{Resource: "gears"}, "a", "another writer was faster")
 			}
 			return controller.Result{}, nil
 		})
-		run(t, controller.New(c.reconcile, controller.Options{}, controller.For(gearInformer(w, controller.InformerOptions[Gear]{}))))
+		run(t, controller.New(c.reconcile, controller.Options{},
+			controller.For(gearInformer(w, controller.InformerOptions[Gear]{}))))
 		pass(time.Hour)
 		assert.Len(t, c.read(), 3)
 	})
@@ -185,7 +192,8 @@ func TestRequeueAfter(t *testing.T) {
 		c := newCalls(func(_ controller.Key, call int) (controller.Result, error) {
 			return controller.Result{RequeueAfter: []time.Duration{time.Minute, time.Hour, -time.Second}[min(call, 3)-1]}, nil
 		})
-		run(t, controller.New(c.reconcile, controller.Options{}, controller.For(gearInformer(w, controller.InformerOptions[Gear]{}))))
+		run(t, controller.New(c.reconcile, controller.Options{},
+			controller.For(gearInformer(w, controller.InformerOptions[Gear]{}))))
 		pass(24 * time.Hour)
 		assert.Equal(t, []string{"a after 0s", "a after 1m0s", "a after 1h1m0s"}, c.read())
 	})
@@ -225,7 +233,8 @@ func TestWorkers(t *testing.T) {
 }
 
 func controlledBy(owner *apimeta.ObjectMeta, manages bool) []apimeta.OwnerReference {
-	return []apimeta.OwnerReference{{APIVersion: group + "/v1", Kind: "Gear", Name: owner.Name, UID: owner.UID, Controller: &manages}}
+	return []apimeta.OwnerReference{{APIVersion: group + "/v1", Kind: "Gear", Name: owner.Name, UID: owner.UID,
+		Controller: &manages}}
 }
 
 // If an owned object changes, the controller reconciles its owner.
@@ -249,8 +258,10 @@ func testOwned(t *testing.T, newWorkshop func(testing.TB) *workshop) {
 				return controller.Result{}, nil
 			}
 		}
-		run(t, controller.New(reconciler("gear"), controller.Options{}, controller.For(gears), controller.Owned(ownedTeeth, gears)))
-		run(t, controller.New(reconciler("machine"), controller.Options{}, controller.For(machines), controller.Owned(ownedTeeth, machines)))
+		run(t, controller.New(reconciler("gear"), controller.Options{}, controller.For(gears),
+			controller.Owned(ownedTeeth, gears)))
+		run(t, controller.New(reconciler("machine"), controller.Options{}, controller.For(machines),
+			controller.Owned(ownedTeeth, machines)))
 		assert.ElementsMatch(t, []string{"gear default/a", "gear default/b", "machine m"}, d.read())
 
 		create := func(name string, owners []apimeta.OwnerReference) {
@@ -282,7 +293,8 @@ func testOwned(t *testing.T, newWorkshop func(testing.TB) *workshop) {
 func TestOwnedOfATypeWithoutOwners(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newWorkshop(t)
-		api, err := rest.New(rest.Options{}, rest.Resource[Foreign]{Group: "other.example.com", Version: "v1", Plural: "foreigns"})
+		api, err := rest.New(rest.Options{},
+			rest.Resource[Foreign]{Group: "other.example.com", Version: "v1", Plural: "foreigns"})
 		require.NoError(t, err)
 		t.Cleanup(func() { require.NoError(t, api.Close()) })
 		client := resttest.Client[Foreign](t, api).Namespace("default")
@@ -291,7 +303,8 @@ func TestOwnedOfATypeWithoutOwners(t *testing.T) {
 		_, err = client.Create(t.Context(), f)
 		require.NoError(t, err)
 		w.create(gear("a", 1))
-		gears, foreigns := gearInformer(w, controller.InformerOptions[Gear]{}), controller.NewInformer(client, controller.InformerOptions[Foreign]{})
+		gears, foreigns := gearInformer(w, controller.InformerOptions[Gear]{}),
+			controller.NewInformer(client, controller.InformerOptions[Foreign]{})
 		c := newCalls(func(controller.Key, int) (controller.Result, error) { return controller.Result{}, nil })
 		run(t, controller.New(c.reconcile, controller.Options{}, controller.For(gears), controller.Owned(foreigns, gears)))
 		assert.Equal(t, []string{"a after 0s"}, c.read())
@@ -308,14 +321,15 @@ func testMapped(t *testing.T, newWorkshop func(testing.TB) *workshop) {
 		gears := gearInformer(w, controller.InformerOptions[Gear]{})
 		mapped := 0
 		run(t, gears)
-		stop := run(t, controller.New(c.reconcile, controller.Options{}, controller.Mapped(gears, func(g *Gear) []controller.Key {
-			mapped++
-			var keys []controller.Key
-			for label := range g.Labels {
-				keys = append(keys, controller.Key{Name: label})
-			}
-			return keys
-		})))
+		stop := run(t, controller.New(c.reconcile, controller.Options{},
+			controller.Mapped(gears, func(g *Gear) []controller.Key {
+				mapped++
+				var keys []controller.Key
+				for label := range g.Labels {
+					keys = append(keys, controller.Key{Name: label})
+				}
+				return keys
+			})))
 		assert.Empty(t, c.read())
 		w.create(gear("a", 1, "x", "", "y", ""))
 		assert.ElementsMatch(t, []string{"x after 0s", "y after 0s"}, c.read())
@@ -378,18 +392,23 @@ func TestControllerFails(t *testing.T) {
 		message   string
 	}{
 		{"no source", nothing, func(*workshop) []controller.Source { return nil }, "needs a reconciler and a source"},
-		{"no reconciler", nil, func(*workshop) []controller.Source { return []controller.Source{waits} }, "needs a reconciler and a source"},
+		{"no reconciler", nil, func(*workshop) []controller.Source { return []controller.Source{waits} },
+			"needs a reconciler and a source"},
 		{"an informer that cannot list", nothing, func(w *workshop) []controller.Source {
-			return []controller.Source{waits, controller.For(gearInformer(w, controller.InformerOptions[Gear]{LabelSelector: "=="}))}
+			return []controller.Source{waits,
+				controller.For(gearInformer(w, controller.InformerOptions[Gear]{LabelSelector: "=="}))}
 		}, "found '=='"},
 		{"a source that fails", nothing, func(*workshop) []controller.Source {
-			return []controller.Source{waits, func(context.Context, func(controller.Key), func()) error { return errors.New("no power") }}
+			return []controller.Source{waits,
+				func(context.Context, func(controller.Key), func()) error { return errors.New("no power") }}
 		}, "no power"},
 		{"a source that panics", nothing, func(*workshop) []controller.Source {
 			return []controller.Source{waits, func(context.Context, func(controller.Key), func()) error { panic("ouch") }}
 		}, "ouch"},
 		{"a map that panics", nothing, func(w *workshop) []controller.Source {
-			return []controller.Source{waits, controller.Mapped(gearInformer(w, controller.InformerOptions[Gear]{}), func(*Gear) []controller.Key { panic("ouch") })}
+			return []controller.Source{waits,
+				controller.Mapped(gearInformer(w, controller.InformerOptions[Gear]{}),
+					func(*Gear) []controller.Key { panic("ouch") })}
 		}, "ouch"},
 	}
 	for _, tt := range tests {
@@ -404,7 +423,8 @@ func TestControllerFails(t *testing.T) {
 	}
 }
 
-// When the context ends, the reconcilers' context ends too, and Run waits for them. A second Run starts with every object.
+// When the context ends, the reconcilers' context ends too, and Run waits for them. A second Run starts with every
+// object.
 func TestControllerEnds(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newWorkshop(t)
@@ -418,7 +438,8 @@ func TestControllerEnds(t *testing.T) {
 			<-ctx.Done()
 			through.Add(1)
 			return controller.Result{}, ctx.Err()
-		}, controller.Options{Logger: slog.New(slog.NewTextHandler(&log, nil))}, controller.For(gearInformer(w, controller.InformerOptions[Gear]{})))
+		}, controller.Options{Logger: slog.New(slog.NewTextHandler(&log, nil))},
+			controller.For(gearInformer(w, controller.InformerOptions[Gear]{})))
 		for i := range int64(2) {
 			stop := run(t, c)
 			assert.Equal(t, []string{"a"}, d.read())

@@ -22,18 +22,19 @@ const (
 // attempts limits how often CreateOrUpdate tries again while other clients keep creating and deleting the object.
 const attempts = 16
 
-// CreateOrUpdate creates or updates an object as mutate describes, and returns it as stored. mutate receives the stored object or,
-// if none exists, a new object with only its name. It should set the fields that the caller manages and leave all others alone.
-// CreateOrUpdate writes the result with [rest.Client.Modify] or [rest.Client.Create], which ignore the status. If mutate changes
-// nothing, CreateOrUpdate writes nothing.
+// CreateOrUpdate creates or updates an object as mutate describes, and returns it as stored. mutate receives the stored
+// object or, if none exists, a new object with only its name. It should set the fields that the caller manages and
+// leave all others alone. CreateOrUpdate writes the result with [rest.Client.Modify] or [rest.Client.Create], which
+// ignore the status. If mutate changes nothing, CreateOrUpdate writes nothing.
 //
-// If another client writes the object first, CreateOrUpdate calls mutate again with the new state. If mutate returns an error,
-// CreateOrUpdate writes nothing and returns the error. It returns AlreadyExists after 16 attempts during which other clients kept
-// creating and deleting the object.
+// If another client writes the object first, CreateOrUpdate calls mutate again with the new state. If mutate returns an
+// error, CreateOrUpdate writes nothing and returns the error. It returns AlreadyExists after 16 attempts during which
+// other clients kept creating and deleting the object.
 //
-// Use [rest.Client.Apply] instead if you can state all managed fields as one value. It also removes fields that the caller no
-// longer sets.
-func CreateOrUpdate[T any](ctx context.Context, client rest.Client[T], name string, mutate func(obj *T) error) (*T, Outcome, error) {
+// Use [rest.Client.Apply] instead if you can state all managed fields as one value. It also removes fields that the
+// caller no longer sets.
+func CreateOrUpdate[T any](ctx context.Context, client rest.Client[T], name string,
+	mutate func(obj *T) error) (*T, Outcome, error) {
 	m, err := metadataOf[T]()
 	if err != nil {
 		return nil, Unchanged, fmt.Errorf("controller: %w", err)
@@ -65,7 +66,8 @@ func CreateOrUpdate[T any](ctx context.Context, client rest.Client[T], name stri
 }
 
 // create creates the object that mutate describes.
-func (m *metadata[T]) create(ctx context.Context, client rest.Client[T], name string, mutate func(obj *T) error) (*T, error) {
+func (m *metadata[T]) create(ctx context.Context, client rest.Client[T], name string,
+	mutate func(obj *T) error) (*T, error) {
 	obj := new(T)
 	reflect.ValueOf(obj).Elem().FieldByIndex(m.name).SetString(name)
 	if err := mutate(obj); err != nil {

@@ -58,7 +58,8 @@ func TestCreateOrUpdateFails(t *testing.T) {
 		{"the function renames a new object", w.gears, "new", func(g *Gear) error { g.Name = "other"; return nil },
 			`mutate changed the name of the new object from "new" to "other"`},
 		{"the function renames an old object", w.gears, "old", func(g *Gear) error { g.Name = "other"; return nil }, "name"},
-		{"the client has no namespace", resttest.Client[Gear](t, w.api), "new", func(*Gear) error { return nil }, "has no namespace"},
+		{"the client has no namespace", resttest.Client[Gear](t, w.api), "new", func(*Gear) error { return nil },
+			"has no namespace"},
 		{"the object is invalid", w.gears, "New", func(*Gear) error { return nil }, "RFC 1123"},
 	} {
 		t.Run(c.name, func(t *testing.T) {

@@ -1,6 +1,6 @@
-// Package controller provides what a program needs to write controllers: informers, a work queue and a reconcile loop. They are
-// generic over the program's Go types, use the typed client of package rest, and need no Kubernetes module. The API can be in the
-// same process ([rest.ClientForType]) or in another one ([rest.ClientForEndpoint]).
+// Package controller provides what a program needs to write controllers: informers, a work queue and a reconcile loop.
+// They are generic over the program's Go types, use the typed client of package rest, and need no Kubernetes module.
+// The API can be in the same process ([rest.ClientForType]) or in another one ([rest.ClientForEndpoint]).
 //
 // An [Informer] keeps a copy of all objects of a resource, or of those that selectors choose, in memory. It lists,
 // watches from there, and lists again if it falls behind what the store retains. It reports every difference to its
@@ -25,11 +25,12 @@
 //
 // # Writes
 //
-// A controller reconciles each object again and again, so a reconciler must not write if the object is already in the desired
-// state. [CreateOrUpdate] writes an object only if it differs from the desired state, and [SetControllerReference] records its
-// owner. [rest.Client.ModifyStatus] writes the status only if it has changed. [apimeta.SetCondition] keeps the lastTransitionTime
-// of a condition whose status has not changed. To clean up before an object is removed, call [apimeta.ObjectMeta.AddFinalizer] and
-// [apimeta.ObjectMeta.RemoveFinalizer] within [rest.Client.Modify].
+// A controller reconciles each object again and again, so a reconciler must not write if the object is already in the
+// desired state. [CreateOrUpdate] writes an object only if it differs from the desired state, and
+// [SetControllerReference] records its owner. [rest.Client.ModifyStatus] writes the status only if it has changed.
+// [apimeta.SetCondition] keeps the lastTransitionTime of a condition whose status has not changed. To clean up before
+// an object is removed, call [apimeta.ObjectMeta.AddFinalizer] and [apimeta.ObjectMeta.RemoveFinalizer] within
+// [rest.Client.Modify].
 //
 // # Shared objects
 //

@@ -38,8 +38,8 @@ func roomAPI() *rest.API {
 	return api
 }
 
-// The controller keeps a Lamp for each Room, and lights it while the room is dark. The Room is the controller of the Lamp, so a
-// change of the Lamp reconciles the Room, and the garbage collector deletes the Lamp after the Room.
+// The controller keeps a Lamp for each Room, and lights it while the room is dark. The Room is the controller of the
+// Lamp, so a change of the Lamp reconciles the Room, and the garbage collector deletes the Lamp after the Room.
 func ExampleCreateOrUpdate() {
 	api := roomAPI()
 	defer api.Close()
@@ -172,7 +172,8 @@ func ExampleOwned() {
 	}
 	roomInformer := controller.NewInformer(rooms, controller.InformerOptions[Room]{})
 	lampInformer := controller.NewInformer(lamps, controller.InformerOptions[Lamp]{})
-	c := controller.New(reconcile, controller.Options{}, controller.For(roomInformer), controller.Owned(lampInformer, roomInformer))
+	c := controller.New(reconcile, controller.Options{}, controller.For(roomInformer),
+		controller.Owned(lampInformer, roomInformer))
 	if err := c.Run(ctx); err != nil {
 		log.Fatal(err)
 	}

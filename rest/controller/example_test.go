@@ -57,7 +57,8 @@ func Example() {
 		return controller.Result{}, err
 	}
 
-	_, err = lamps.Namespace("kitchen").Create(ctx, &Lamp{ObjectMeta: apimeta.ObjectMeta{Name: "table"}, Spec: LampState{Lit: true}})
+	_, err = lamps.Namespace("kitchen").Create(ctx,
+		&Lamp{ObjectMeta: apimeta.ObjectMeta{Name: "table"}, Spec: LampState{Lit: true}})
 	if err != nil {
 		log.Fatal(err)
 	}
@@ -78,7 +79,8 @@ func ExampleInformer() {
 	}
 	ctx, stop := context.WithCancel(context.Background())
 	for name, lit := range map[string]bool{"table": true, "wall": false, "window": true} {
-		_, err := lamps.Namespace("kitchen").Create(ctx, &Lamp{ObjectMeta: apimeta.ObjectMeta{Name: name}, Spec: LampState{Lit: lit}})
+		_, err := lamps.Namespace("kitchen").Create(ctx,
+			&Lamp{ObjectMeta: apimeta.ObjectMeta{Name: name}, Spec: LampState{Lit: lit}})
 		if err != nil {
 			log.Fatal(err)
 		}

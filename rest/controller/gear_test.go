@@ -68,7 +68,8 @@ func gears() rest.Resource[Gear] {
 // elsewhere returns a client over HTTP of the Gears that a transport leads to.
 func elsewhere(t testing.TB, transport http.RoundTripper) rest.Client[Gear] {
 	t.Helper()
-	client, err := rest.ClientForEndpoint(rest.Endpoint{URL: "http://gears.example.com", HTTP: &http.Client{Transport: transport}}, gears())
+	client, err := rest.ClientForEndpoint(rest.Endpoint{URL: "http://gears.example.com",
+		HTTP: &http.Client{Transport: transport}}, gears())
 	require.NoError(t, err)
 	return client
 }

@@ -6,25 +6,25 @@ import "slices"
 // of AddHandler calls them one at a time, and later calls wait for them: pass slow work to a [Queue]. All readers share
 // the objects; a handler must not change them.
 //
-// For each object the calls are one OnAdd, any number of OnUpdate and at most one OnDelete, and then perhaps OnAdd again.
-// If the informer had to list again, it skips the steps in between. An object that was deleted and created again in the
-// meantime has another uid, and the handler gets OnDelete and OnAdd.
+// For each object the calls are one OnAdd, any number of OnUpdate and at most one OnDelete, and then perhaps OnAdd
+// again. If the informer had to list again, it skips the steps in between. An object that was deleted and created again
+// in the meantime has another uid, and the handler gets OnDelete and OnAdd.
 type Handler[T any] struct {
 	// OnAdd receives an object that is new to the handler: a created object, an existing one, or one that begins to match
 	// the selectors.
 	OnAdd func(obj *T)
 	// OnUpdate receives a change. old is the state that the handler received last.
 	OnUpdate func(old, obj *T)
-	// OnDelete receives an object that was deleted or no longer matches the selectors. last is its last known state. After a
-	// list, that may not be the very last state.
+	// OnDelete receives an object that was deleted or no longer matches the selectors. last is its last known state. After
+	// a list, that may not be the very last state.
 	OnDelete func(last *T)
 	// OnSynced is called once, after OnAdd was called for every object of the first list.
 	OnSynced func()
 }
 
-// AddHandler adds a handler. The handler first gets OnAdd for every present object, then every change. AddHandler may be
-// called at any time, also by a handler, and does not wait: if another handler call is running, the new handler starts
-// after it. remove removes the handler; a call that is already running may still reach it.
+// AddHandler adds a handler. The handler first gets OnAdd for every present object, then every change. AddHandler may
+// be called at any time, also by a handler, and does not wait: if another handler call is running, the new handler
+// starts after it. remove removes the handler; a call that is already running may still reach it.
 func (i *Informer[T]) AddHandler(h Handler[T]) (remove func()) {
 	added := &h
 	i.mu.Lock()
@@ -43,8 +43,8 @@ func without[T any](handlers []*Handler[T], h *Handler[T]) []*Handler[T] {
 	return slices.DeleteFunc(slices.Clone(handlers), func(other *Handler[T]) bool { return other == h })
 }
 
-// settle brings new handlers up to date. If another goroutine is calling handlers, settle leaves that to it: every holder
-// of the delivering lock calls settle afterwards, so no caller waits and no handler is forgotten.
+// settle brings new handlers up to date. If another goroutine is calling handlers, settle leaves that to it: every
+// holder of the delivering lock calls settle afterwards, so no caller waits and no handler is forgotten.
 func (i *Informer[T]) settle() {
 	for i.waiting() && i.delivering.TryLock() {
 		i.admit()
@@ -57,7 +57,8 @@ func (i *Informer[T]) waiting() bool {
 	return len(i.joining) > 0
 }
 
-// admit calls OnAdd of the new handlers for the present objects. The caller has locked delivering, and admit unlocks it.
+// admit calls OnAdd of the new handlers for the present objects. The caller has locked delivering, and admit unlocks
+// it.
 func (i *Informer[T]) admit() {
 	defer i.delivering.Unlock()
 	for h := i.nextJoining(); h != nil; h = i.nextJoining() {
@@ -90,8 +91,8 @@ func (i *Informer[T]) told() []*Handler[T] {
 	return i.handlers
 }
 
-// tell calls the handlers for a change of one object from old to obj; nil means absence. The caller holds the delivering
-// lock.
+// tell calls the handlers for a change of one object from old to obj; nil means absence. The caller holds the
+// delivering lock.
 func (i *Informer[T]) tell(old, obj *T) {
 	if old == obj {
 		return

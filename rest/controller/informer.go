@@ -15,7 +15,8 @@ import (
 	"github.com/decorum-go/decorum/status"
 )
 
-// InformerOptions configure an informer. The zero value selects all objects of the client's namespace, without an index.
+// InformerOptions configure an informer. The zero value selects all objects of the client's namespace, without an
+// index.
 type InformerOptions[T any] struct {
 	// LabelSelector and FieldSelector select the objects, as in a list.
 	LabelSelector, FieldSelector string
@@ -25,8 +26,8 @@ type InformerOptions[T any] struct {
 	Name string
 	// Observer observes how far the informer lags behind the store. Default: nobody does.
 	Observer Observer
-	// Logger logs failures after which the informer tries again. Default: the informer logs errors only, to the logger that
-	// slog.Default returns when NewInformer is called.
+	// Logger logs failures after which the informer tries again. Default: the informer logs errors only, to the logger
+	// that slog.Default returns when NewInformer is called.
 	Logger *slog.Logger
 }
 
@@ -85,8 +86,8 @@ func (i *Informer[T]) Get(namespace, name string) (*T, bool) {
 // objects, and must not change them.
 func (i *Informer[T]) List() []*T { return i.cache.list() }
 
-// ByIndex returns the objects that have the value in an index, as List returns them. It returns an error if the informer
-// has no such index.
+// ByIndex returns the objects that have the value in an index, as List returns them. It returns an error if the
+// informer has no such index.
 func (i *Informer[T]) ByIndex(index, value string) ([]*T, error) {
 	objects, ok := i.cache.byIndex(index, value)
 	if !ok {
@@ -117,17 +118,17 @@ func (i *Informer[T]) WaitForSync(ctx context.Context) error {
 	}
 }
 
-// Run makes the informer work until ctx ends, and then returns nil. Every user of the informer may call it: the informer
-// works while at least one call is active, and the last call to return leaves no goroutine. A later call continues with
-// the difference to the cache.
+// Run makes the informer work until ctx ends, and then returns nil. Every user of the informer may call it: the
+// informer works while at least one call is active, and the last call to return leaves no goroutine. A later call
+// continues with the difference to the cache.
 //
-// If the store or the connection to the server fails, the informer tries again with the delays of client-go's reflectors:
-// 800 ms, doubled after each further failure up to 30 s, plus a random time of up to the same length. Meanwhile its
-// content is stale but consistent.
+// If the store or the connection to the server fails, the informer tries again with the delays of client-go's
+// reflectors: 800 ms, doubled after each further failure up to 30 s, plus a random time of up to the same length.
+// Meanwhile its content is stale but consistent.
 //
-// Run returns an error if the informer cannot continue: the client's API in the same process was shut down, the client or
-// a selector does not fit the resource, or a handler or index function panicked. After a panic, handlers may have missed a
-// call.
+// Run returns an error if the informer cannot continue: the client's API in the same process was shut down, the client
+// or a selector does not fit the resource, or a handler or index function panicked. After a panic, handlers may have
+// missed a call.
 func (i *Informer[T]) Run(ctx context.Context) error {
 	if i.invalid != nil {
 		return fmt.Errorf("informer: %w", i.invalid)
@@ -207,7 +208,8 @@ func (i *Informer[T]) follow(ctx context.Context) (err error) {
 			return err
 		}
 		delay := retry.Next(time.Now())
-		i.options.Logger.LogAttrs(ctx, slog.LevelError, "informer failed", slog.Duration("again", delay), slog.Any("error", err))
+		i.options.Logger.LogAttrs(ctx, slog.LevelError, "informer failed", slog.Duration("again", delay),
+			slog.Any("error", err))
 		again := time.NewTimer(delay)
 		select {
 		case <-again.C:
@@ -218,11 +220,12 @@ func (i *Informer[T]) follow(ctx context.Context) (err error) {
 	}
 }
 
-// advance watches from a resourceVersion, or lists first if it is empty. It updates the resourceVersion with each event,
-// and returns when an error occurs. seen reports whether it received an event.
+// advance watches from a resourceVersion, or lists first if it is empty. It updates the resourceVersion with each
+// event, and returns when an error occurs. seen reports whether it received an event.
 func (i *Informer[T]) advance(ctx context.Context, version *string) (seen bool, err error) {
 	if *version == "" {
-		page, err := i.client.List(ctx, rest.ListOptions{LabelSelector: i.options.LabelSelector, FieldSelector: i.options.FieldSelector})
+		page, err := i.client.List(ctx,
+			rest.ListOptions{LabelSelector: i.options.LabelSelector, FieldSelector: i.options.FieldSelector})
 		if err != nil {
 			return false, fmt.Errorf("informer: list: %w", err)
 		}
@@ -230,7 +233,8 @@ func (i *Informer[T]) advance(ctx context.Context, version *string) (seen bool, 
 		*version = page.ResourceVersion
 		i.settle()
 	}
-	options := rest.WatchOptions{LabelSelector: i.options.LabelSelector, FieldSelector: i.options.FieldSelector, ResourceVersion: *version}
+	options := rest.WatchOptions{LabelSelector: i.options.LabelSelector, FieldSelector: i.options.FieldSelector,
+		ResourceVersion: *version}
 	for event, err := range i.client.Watch(ctx, options) {
 		if err != nil {
 			return seen, fmt.Errorf("informer: watch: %w", err)

@@ -254,8 +254,8 @@ func TestDeletedObjectsAreFreed(t *testing.T) {
 	assert.Nil(t, gone.Value())
 }
 
-// held adds a handler that blocks the informer from the first change of the object "gate" until letGo is called, so that
-// the store can drop changes that the informer has not seen.
+// held adds a handler that blocks the informer from the first change of the object "gate" until letGo is called, so
+// that the store can drop changes that the informer has not seen.
 func held(informer *controller.Informer[Gear]) (arrived <-chan struct{}, letGo func()) {
 	at, goOn := make(chan struct{}), make(chan struct{})
 	informer.AddHandler(controller.Handler[Gear]{OnUpdate: func(_, g *Gear) {
@@ -301,7 +301,8 @@ func TestRelist(t *testing.T) {
 			"update changed 0->51", "delete deleted 1", "delete remade 3", "add remade 52", "add zz 54",
 		}, d.read())
 		assert.Equal(t, []string{"changed", "gate", "remade", "same", "zz"}, names(informer.List()))
-		for value, want := range map[string][]string{"changed": {}, "new": {"changed"}, "deleted": {}, "same": {"same"}, "": {"remade", "zz"}} {
+		for value, want := range map[string][]string{"changed": {}, "new": {"changed"}, "deleted": {}, "same": {"same"},
+			"": {"remade", "zz"}} {
 			gears, err := informer.ByIndex("x", value)
 			require.NoError(t, err)
 			assert.Equal(t, want, names(gears), value)
@@ -353,7 +354,8 @@ func TestRunIsShared(t *testing.T) {
 // ofOthers returns a client of a type that no API in this process serves.
 func ofOthers[T any](t *testing.T) rest.Client[T] {
 	t.Helper()
-	c, err := rest.ClientForEndpoint(rest.Endpoint{URL: "http://127.0.0.1"}, rest.Resource[T]{Group: "example.com", Version: "v1", Plural: "others"})
+	c, err := rest.ClientForEndpoint(rest.Endpoint{URL: "http://127.0.0.1"},
+		rest.Resource[T]{Group: "example.com", Version: "v1", Plural: "others"})
 	require.NoError(t, err)
 	return c
 }
@@ -389,7 +391,8 @@ func TestRunFails(t *testing.T) {
 			return gearInformer(w, controller.InformerOptions[Gear]{Indexes: map[string]controller.IndexFunc[Gear]{"i": func(*Gear) []string { panic("ouch") }}})
 		}, "ouch"},
 		{"handler that panics at the list", func(w *workshop) runner {
-			return panicking(gearInformer(w, controller.InformerOptions[Gear]{}), controller.Handler[Gear]{OnAdd: func(*Gear) { panic("ouch") }})
+			return panicking(gearInformer(w, controller.InformerOptions[Gear]{}),
+				controller.Handler[Gear]{OnAdd: func(*Gear) { panic("ouch") }})
 		}, "ouch"},
 		{"handler that panics at a change", func(w *workshop) runner {
 			informer := gearInformer(w, controller.InformerOptions[Gear]{})
@@ -481,7 +484,9 @@ func testHandlersMayUseTheInformer(t *testing.T, newWorkshop func(testing.TB) *w
 		var joining diary
 		var removeJoining func()
 		removed := make(chan struct{})
-		removeJoining = informer.AddHandler(controller.Handler[Gear]{OnUpdate: func(_, g *Gear) { joining.write("update %s", g.Name) },
+		removeJoining = informer.AddHandler(controller.Handler[Gear]{OnUpdate: func(_, g *Gear) {
+			joining.write("update %s", g.Name)
+		},
 			OnSynced: func() { go func() { <-removed; removeJoining(); close(removed) }() }})
 		removed <- struct{}{}
 		<-removed
@@ -552,7 +557,8 @@ func TestRunAgainWhileTheLastOneEnds(t *testing.T) {
 func TestMetadataOfAnyType(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		store := newWorkshop(t).store
-		api, err := rest.New(rest.Options{Store: store}, rest.Resource[Foreign]{Group: "other.example.com", Version: "v1", Plural: "foreigns"})
+		api, err := rest.New(rest.Options{Store: store},
+			rest.Resource[Foreign]{Group: "other.example.com", Version: "v1", Plural: "foreigns"})
 		require.NoError(t, err)
 		t.Cleanup(func() { require.NoError(t, api.Close()) })
 		client := resttest.Client[Foreign](t, api).Namespace("default")

@@ -42,7 +42,8 @@ func metadataOf[T any]() (*metadata[T], error) {
 	m.owner.name, name = member(owners.Elem(), "name")
 	m.owner.uid, uid = member(owners.Elem(), "uid")
 	m.owner.controller, controller = member(owners.Elem(), "controller")
-	if name != nil && name.Kind() == reflect.String && uid != nil && uid.Kind() == reflect.String && controller == reflect.TypeFor[*bool]() {
+	if name != nil && name.Kind() == reflect.String && uid != nil && uid.Kind() == reflect.String &&
+		controller == reflect.TypeFor[*bool]() {
 		m.owners = join(at, index)
 	}
 	return m, nil

@@ -126,7 +126,8 @@ func testReplicasEqualTheStore(t *testing.T, newWorkshop func(testing.TB) *works
 				<-compacted
 			}
 		}
-		o.informer.AddHandler(controller.Handler[Gear]{OnAdd: count, OnUpdate: func(_, g *Gear) { count(g) }, OnDelete: count})
+		o.informer.AddHandler(controller.Handler[Gear]{OnAdd: count, OnUpdate: func(_, g *Gear) { count(g) },
+			OnDelete: count})
 		run(t, o.informer)
 	}
 

@@ -2,19 +2,21 @@ package controller
 
 import "time"
 
-// Observer observes queues, controllers and informers, for metrics. Module rest/metrics has one. A queue, a controller or an informer
-// without an Observer spends nothing on it. Several goroutines may call its methods and the functions that these return at once. They must
-// return soon, and must not call what they observe.
+// Observer observes queues, controllers and informers, for metrics. Module rest/metrics has one. A queue, a controller
+// or an informer without an Observer spends nothing on it. Several goroutines may call its methods and the functions
+// that these return at once. They must return soon, and must not call what they observe.
 type Observer interface {
-	// ObserveQueue begins to observe a queue. A controller has one queue for each call of Run. stats returns the present figures of the
-	// queue, at any time and from any goroutine, except within the functions of the observation.
+	// ObserveQueue begins to observe a queue. A controller has one queue for each call of Run. stats returns the present
+	// figures of the queue, at any time and from any goroutine, except within the functions of the observation.
 	ObserveQueue(name string, stats func() QueueStats) QueueObservation
-	// ObserveInformer returns the function that an informer calls after its handlers have returned from one change. lag is the time since
-	// the store committed the change. An informer of objects in another process, and deletions, do not know it, and are not reported.
+	// ObserveInformer returns the function that an informer calls after its handlers have returned from one change. lag is
+	// the time since the store committed the change. An informer of objects in another process, and deletions, do not know
+	// it, and are not reported.
 	ObserveInformer(name string) (handled func(lag time.Duration))
 }
 
-// QueueObservation is what an [Observer] wants to know of a queue. All fields are optional. Later versions of this package may add fields.
+// QueueObservation is what an [Observer] wants to know of a queue. All fields are optional. Later versions of this
+// package may add fields.
 type QueueObservation struct {
 	// Added is called for each key that is added, unless it waits already.
 	Added func()
@@ -32,10 +34,11 @@ type QueueObservation struct {
 
 // QueueStats are the figures of a queue at one moment.
 type QueueStats struct {
-	// Ready is how many keys wait for a worker, Delayed how many wait for their time, and AtWork how many are held by workers.
+	// Ready is how many keys wait for a worker, Delayed how many wait for their time, and AtWork how many are held by
+	// workers.
 	Ready, Delayed, AtWork int
-	// Unfinished is how long the workers have held their present keys, all together, and Longest how long the slowest one has. Both are zero
-	// without an [Observer].
+	// Unfinished is how long the workers have held their present keys, all together, and Longest how long the slowest one
+	// has. Both are zero without an [Observer].
 	Unfinished, Longest time.Duration
 }
 

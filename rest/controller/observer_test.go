@@ -136,7 +136,8 @@ func TestObserverOfAnInformer(t *testing.T) {
 	d := &journal{lags: make(chan time.Duration, 10)}
 	i := gearInformer(w, controller.InformerOptions[Gear]{Name: "gears", Observer: d})
 	handled := make(chan string, 10)
-	i.AddHandler(controller.Handler[Gear]{OnAdd: func(g *Gear) { handled <- g.Name }, OnDelete: func(g *Gear) { handled <- "no " + g.Name }})
+	i.AddHandler(controller.Handler[Gear]{OnAdd: func(g *Gear) { handled <- g.Name },
+		OnDelete: func(g *Gear) { handled <- "no " + g.Name }})
 	defer run(t, i)()
 	assert.Equal(t, "before", within(t, handled))
 	w.create(gear("after", 1))

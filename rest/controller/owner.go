@@ -20,15 +20,16 @@ func (e *OwnedError) Error() string {
 	return fmt.Sprintf("the object already has the controller %s %q with uid %q", e.Owner.Kind, e.Owner.Name, e.Owner.UID)
 }
 
-// SetControllerReference records in metadata.ownerReferences that owner is the controller of obj: the one owner that manages it
-// (API conventions, Metadata). [Owned] then enqueues the owner when obj changes, and lifecycle.CollectGarbage deletes obj once
-// the owner is gone. A foreground deletion of the owner waits for obj (blockOwnerDeletion). If obj has not been stored yet and
-// the owner is namespaced, SetControllerReference also sets the owner's namespace in obj.
+// SetControllerReference records in metadata.ownerReferences that owner is the controller of obj: the one owner that
+// manages it (API conventions, Metadata). [Owned] then enqueues the owner when obj changes, and
+// lifecycle.CollectGarbage deletes obj once the owner is gone. A foreground deletion of the owner waits for obj
+// (blockOwnerDeletion). If obj has not been stored yet and the owner is namespaced, SetControllerReference also sets
+// the owner's namespace in obj.
 //
-// It returns an [OwnedError] if obj has another controller. A reference with the owner's name but another uid counts as another
-// controller: that owner was deleted, and the garbage collector will delete obj too. It also returns an error if the owner is
-// namespaced and obj is in another namespace or cluster-scoped, and if owner lacks a name, uid, apiVersion or kind, usually
-// because the caller did not read it through a client. An error leaves obj unchanged.
+// It returns an [OwnedError] if obj has another controller. A reference with the owner's name but another uid counts as
+// another controller: that owner was deleted, and the garbage collector will delete obj too. It also returns an error
+// if the owner is namespaced and obj is in another namespace or cluster-scoped, and if owner lacks a name, uid,
+// apiVersion or kind, usually because the caller did not read it through a client. An error leaves obj unchanged.
 //
 // Owner and T can be any Go types with Kubernetes metadata, including the types of k8s.io/api.
 func SetControllerReference[Owner, T any](owner *Owner, obj *T) error {
@@ -39,7 +40,8 @@ func SetControllerReference[Owner, T any](owner *Owner, obj *T) error {
 	}
 	yes := true
 	ref := apimeta.OwnerReference{
-		APIVersion: text(from, "apiVersion"), Kind: text(from, "kind"), Name: text(from, "metadata", "name"), UID: text(from, "metadata", "uid"),
+		APIVersion: text(from, "apiVersion"), Kind: text(from, "kind"), Name: text(from, "metadata", "name"),
+		UID:        text(from, "metadata", "uid"),
 		Controller: &yes, BlockOwnerDeletion: &yes,
 	}
 	if ref.APIVersion == "" || ref.Kind == "" || ref.Name == "" || ref.UID == "" {
@@ -60,8 +62,8 @@ func SetControllerReference[Owner, T any](owner *Owner, obj *T) error {
 	return nil
 }
 
-// checkNamespaces refuses a namespaced owner unless obj is in the same namespace or has not been stored yet. A stored object
-// without a namespace is cluster-scoped.
+// checkNamespaces refuses a namespaced owner unless obj is in the same namespace or has not been stored yet. A stored
+// object without a namespace is cluster-scoped.
 func checkNamespaces(ofOwner string, obj reflect.Value) error {
 	namespace, stored := text(obj, "metadata", "namespace"), text(obj, "metadata", "uid") != ""
 	switch {

@@ -17,11 +17,13 @@ import (
 func TestSetControllerReference(t *testing.T) {
 	w := newWorkshop(t)
 	a, b := w.create(gear("a", 1)), w.create(gear("b", 1))
-	machine, err := resttest.Client[Machine](t, w.api).Create(t.Context(), &Machine{ObjectMeta: apimeta.ObjectMeta{Name: "m"}})
+	machine, err := resttest.Client[Machine](t, w.api).Create(t.Context(),
+		&Machine{ObjectMeta: apimeta.ObjectMeta{Name: "m"}})
 	require.NoError(t, err)
 	yes := true
 	to := func(g *Gear, controls *bool) apimeta.OwnerReference {
-		return apimeta.OwnerReference{APIVersion: group + "/v1", Kind: "Gear", Name: g.Name, UID: g.UID, Controller: controls, BlockOwnerDeletion: controls}
+		return apimeta.OwnerReference{APIVersion: group + "/v1", Kind: "Gear", Name: g.Name, UID: g.UID, Controller: controls,
+			BlockOwnerDeletion: controls}
 	}
 	again := *a
 	again.UID = "an older one"
@@ -36,13 +38,20 @@ func TestSetControllerReference(t *testing.T) {
 	}{
 		{"a new object", tooth("", ""), []apimeta.OwnerReference{to(a, &yes)}, ""},
 		{"an object in the namespace", tooth("default", "u"), []apimeta.OwnerReference{to(a, &yes)}, ""},
-		{"an object that the owner already controls", tooth("default", "u", to(a, &yes)), []apimeta.OwnerReference{to(a, &yes)}, ""},
-		{"an object that the owner already owns", tooth("default", "u", to(a, nil), to(b, nil)), []apimeta.OwnerReference{to(a, &yes), to(b, nil)}, ""},
-		{"an object with another owner", tooth("default", "u", to(b, nil)), []apimeta.OwnerReference{to(b, nil), to(a, &yes)}, ""},
-		{"an object with another controller", tooth("default", "u", to(b, &yes)), nil, `the object already has the controller Gear "b" with uid "` + b.UID + `"`},
-		{"an object of a deleted owner with the same name", tooth("default", "u", to(&again, &yes)), nil, `the controller Gear "a" with uid "an older one"`},
-		{"an object in another namespace", tooth("kitchen", ""), nil, `an owner in namespace "default" cannot own an object in namespace "kitchen"`},
-		{"a cluster-scoped object", tooth("", "u"), nil, `an owner in namespace "default" cannot own a cluster-scoped object`},
+		{"an object that the owner already controls", tooth("default", "u", to(a, &yes)),
+			[]apimeta.OwnerReference{to(a, &yes)}, ""},
+		{"an object that the owner already owns", tooth("default", "u", to(a, nil), to(b, nil)),
+			[]apimeta.OwnerReference{to(a, &yes), to(b, nil)}, ""},
+		{"an object with another owner", tooth("default", "u", to(b, nil)), []apimeta.OwnerReference{to(b, nil), to(a, &yes)},
+			""},
+		{"an object with another controller", tooth("default", "u", to(b, &yes)), nil,
+			`the object already has the controller Gear "b" with uid "` + b.UID + `"`},
+		{"an object of a deleted owner with the same name", tooth("default", "u", to(&again, &yes)), nil,
+			`the controller Gear "a" with uid "an older one"`},
+		{"an object in another namespace", tooth("kitchen", ""), nil,
+			`an owner in namespace "default" cannot own an object in namespace "kitchen"`},
+		{"a cluster-scoped object", tooth("", "u"), nil,
+			`an owner in namespace "default" cannot own a cluster-scoped object`},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			before := c.tooth.Clone()
@@ -70,7 +79,8 @@ func TestSetControllerReference(t *testing.T) {
 			`the owner "x" has no name, uid, apiVersion or kind: read it through a client`)
 	})
 	t.Run("an object without references", func(t *testing.T) {
-		assert.ErrorContains(t, controller.SetControllerReference(a, &Foreign{}), "*controller_test.Foreign has no metadata.ownerReferences")
+		assert.ErrorContains(t, controller.SetControllerReference(a, &Foreign{}),
+			"*controller_test.Foreign has no metadata.ownerReferences")
 	})
 	t.Run("an object with the metadata of others", func(t *testing.T) {
 		type uid string
@@ -104,9 +114,10 @@ func TestSetControllerReferenceIsStored(t *testing.T) {
 		c := newCalls(func(controller.Key, int) (controller.Result, error) { return controller.Result{}, nil })
 		run(t, controller.New(c.reconcile, controller.Options{}, controller.For(gears), controller.Owned(teeth, gears)))
 		assert.Equal(t, []string{"a after 0s"}, c.read())
-		_, _, err := controller.CreateOrUpdate(t.Context(), resttest.Client[Tooth](t, w.api).Namespace("default"), "t", func(tooth *Tooth) error {
-			return controller.SetControllerReference(a, tooth)
-		})
+		_, _, err := controller.CreateOrUpdate(t.Context(), resttest.Client[Tooth](t, w.api).Namespace("default"), "t",
+			func(tooth *Tooth) error {
+				return controller.SetControllerReference(a, tooth)
+			})
 		require.NoError(t, err)
 		assert.Equal(t, []string{"a after 0s"}, c.read())
 	})

@@ -33,7 +33,8 @@ func TestQueue(t *testing.T) {
 
 		{"a delayed key comes when it is due", "after a 10ms, len 0, pass 9ms, len 0, pass 1ms, len 1, get a"},
 		{"a delay of zero or less adds the key at once", "after a 0s, len 1, after b -1s, len 2, get a, get b"},
-		{"delayed keys come in the order of their due times", "after a 30ms, after b 10ms, after c 20ms, after d 10ms, pass 30ms, get b, get d, get c, get a"},
+		{"delayed keys come in the order of their due times",
+			"after a 30ms, after b 10ms, after c 20ms, after d 10ms, pass 30ms, get b, get d, get c, get a"},
 		{"an earlier time wins", "after a 20ms, after a 10ms, pass 10ms, get a, done a, pass 1h, len 0"},
 		{"a later time loses", "after a 10ms, after a 20ms, pass 10ms, get a, done a, pass 1h, len 0"},
 		{"Add does not cancel a delay", "after a 10ms, add a, get a, done a, len 0, pass 10ms, get a"},

@@ -29,20 +29,25 @@ func TestInformerOverBrokenConnections(t *testing.T) {
 		want   []string
 	}{
 		{"nothing", nil, false, []string{"update a 1->2", "update a 2->3", "delete b 1", "add c 1"}},
-		{"a cut stream", []resttest.Fault{{Verb: rest.VerbWatch, Drop: true, Events: 1}}, false, []string{"update a 1->2", "update a 2->3", "delete b 1", "add c 1"}},
+		{"a cut stream", []resttest.Fault{{Verb: rest.VerbWatch, Drop: true, Events: 1}}, false,
+			[]string{"update a 1->2", "update a 2->3", "delete b 1", "add c 1"}},
 		{"streams that end", []resttest.Fault{{Verb: rest.VerbWatch, Events: 1}, {Verb: rest.VerbWatch, Events: 1}}, false,
 			[]string{"update a 1->2", "update a 2->3", "delete b 1", "add c 1"}},
-		{"a server at its limit", []resttest.Fault{{Verb: rest.VerbWatch, Drop: true, Events: 1}, {Verb: rest.VerbWatch, Code: 429},
+		{"a server at its limit", []resttest.Fault{{Verb: rest.VerbWatch, Drop: true, Events: 1},
+			{Verb: rest.VerbWatch, Code: 429},
 			{Verb: rest.VerbWatch, Code: 503}, {Verb: rest.VerbWatch, Drop: true}}, false,
 			[]string{"update a 1->2", "update a 2->3", "delete b 1", "add c 1"}},
 		{"an expired watch", []resttest.Fault{{Verb: rest.VerbWatch, Code: 410, Events: 1}}, false,
 			[]string{"update a 1->2", "update a 2->3", "delete b 1", "add c 1"}},
-		{"lost history", []resttest.Fault{{Verb: rest.VerbWatch, Drop: true, Events: 1}}, true, []string{"update a 1->2", "update a 2->3", "delete b 1", "add c 1"}},
-		{"a proxy without a server", []resttest.Fault{{Verb: rest.VerbWatch, Drop: true, Events: 1}, {Verb: rest.VerbWatch, Code: 404},
-			{Verb: rest.VerbWatch, Code: 502}}, false,
+		{"lost history", []resttest.Fault{{Verb: rest.VerbWatch, Drop: true, Events: 1}}, true,
 			[]string{"update a 1->2", "update a 2->3", "delete b 1", "add c 1"}},
-		{"lost history and no list", []resttest.Fault{{Verb: rest.VerbWatch, Drop: true, Events: 1}, {Verb: rest.VerbList, Skip: 1, Code: 500},
-			{Verb: rest.VerbList, Code: 404}}, true,
+		{"a proxy without a server",
+			[]resttest.Fault{{Verb: rest.VerbWatch, Drop: true, Events: 1}, {Verb: rest.VerbWatch, Code: 404},
+				{Verb: rest.VerbWatch, Code: 502}}, false,
+			[]string{"update a 1->2", "update a 2->3", "delete b 1", "add c 1"}},
+		{"lost history and no list",
+			[]resttest.Fault{{Verb: rest.VerbWatch, Drop: true, Events: 1}, {Verb: rest.VerbList, Skip: 1, Code: 500},
+				{Verb: rest.VerbList, Code: 404}}, true,
 			[]string{"update a 1->2", "update a 2->3", "delete b 1", "add c 1"}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -81,8 +86,8 @@ func TestInformerOverBrokenConnections(t *testing.T) {
 	}
 }
 
-// An informer survives the end of its server. When another server starts, the informer takes over its state, even if that is older, as
-// after a restore from a backup.
+// An informer survives the end of its server. When another server starts, the informer takes over its state, even if
+// that is older, as after a restore from a backup.
 func TestInformerOutlivesItsServer(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		first, second := newWorkshop(t), newWorkshop(t)

@@ -54,7 +54,8 @@ func (s *brittle) List(ctx context.Context, opts storage.Query, into []*storage.
 	return s.Engine.List(ctx, opts, into)
 }
 
-func (s *brittle) Watch(ctx context.Context, scope watch.Key, after watch.Revision, terms ...watch.Term) (*watch.Cursor[storage.Record], error) {
+func (s *brittle) Watch(ctx context.Context, scope watch.Key, after watch.Revision,
+	terms ...watch.Term) (*watch.Cursor[storage.Record], error) {
 	if err := s.watches.Load(); err != nil {
 		return nil, s.fail(err)
 	}
@@ -98,7 +99,8 @@ func TestInformerRetries(t *testing.T) {
 				for i := range at[1:] {
 					assert.LessOrEqual(t, at[i+1].Sub(at[i]), time.Minute, "retries are at most a minute apart")
 					if i > 10 {
-						assert.GreaterOrEqual(t, at[i+1].Sub(at[i]), 30*time.Second, "after the first few, retries are at least half a minute apart")
+						assert.GreaterOrEqual(t, at[i+1].Sub(at[i]), 30*time.Second,
+							"after the first few, retries are at least half a minute apart")
 					}
 					if at[i].Sub(began) < time.Hour {
 						hour++

@@ -2,21 +2,23 @@ package controller
 
 import "context"
 
-// Source tells a controller which objects to reconcile. It runs until ctx ends, and calls enqueue for each key, from any
-// goroutine and as often as it likes. It calls synced once its initial keys are known: the controller reconciles nothing
-// until all sources have done so. It may return nil before ctx ends if it has no more keys; an error ends the controller.
+// Source tells a controller which objects to reconcile. It runs until ctx ends, and calls enqueue for each key, from
+// any goroutine and as often as it likes. It calls synced once its initial keys are known: the controller reconciles
+// nothing until all sources have done so. It may return nil before ctx ends if it has no more keys; an error ends the
+// controller.
 //
 // Hosts write their own sources for events outside of the API, such as a timer or a device.
 type Source func(ctx context.Context, enqueue func(Key), synced func()) error
 
-// For returns the source of a controller's primary objects. It enqueues each object when it is added, updated or deleted.
+// For returns the source of a controller's primary objects. It enqueues each object when it is added, updated or
+// deleted.
 func For[T any](objects *Informer[T]) Source {
 	return Mapped(objects, func(obj *T) []Key { return []Key{objects.metadata.key(obj)} })
 }
 
-// Owned returns the source of objects that the controller creates for others. When one is added, updated or deleted, the
-// source enqueues its owner: the one whose owner reference has controller set (API conventions, Metadata). owners is the
-// informer of the owners, usually that of [For].
+// Owned returns the source of objects that the controller creates for others. When one is added, updated or deleted,
+// the source enqueues its owner: the one whose owner reference has controller set (API conventions, Metadata). owners
+// is the informer of the owners, usually that of [For].
 func Owned[T, Owner any](objects *Informer[T], owners *Informer[Owner]) Source {
 	return Mapped(objects, func(obj *T) []Key {
 		o, ok := objects.metadata.controllerOf(obj)

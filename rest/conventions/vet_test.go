@@ -536,9 +536,10 @@ func vetCases() []vetCase {
 		{"a field without a tag", withSpec[struct {
 			Size *int32 `api:"min=0,max=9"`
 		}](), []string{"json-name spec.Size", "optional-omitted spec.Size"}},
-		{"a type that is not the host's", thing[apimeta.PartialObjectMetadata](func(r *rest.Resource[apimeta.PartialObjectMetadata]) {
-			r.Group, r.Names.Kind = "", "stuff"
-		}), nil},
+		{"a type that is not the host's",
+			thing[apimeta.PartialObjectMetadata](func(r *rest.Resource[apimeta.PartialObjectMetadata]) {
+				r.Group, r.Names.Kind = "", "stuff"
+			}), nil},
 		{"a call", thing(func(r *rest.Resource[object[none, none]]) {
 			r.Hooks.Call = func(context.Context, *object[none, none]) error { return nil }
 		}), nil},
@@ -682,7 +683,8 @@ func TestReviewsKeepTheConventions(t *testing.T) {
 	const reason = "the type is Kubernetes' own, field by field"
 	var exceptions conventions.Exceptions
 	for _, kind := range []string{"SubjectAccessReview", "LocalSubjectAccessReview"} {
-		for _, rule := range []conventions.Rule{conventions.RuleOptionalPointer, conventions.RuleStringBounds, conventions.RuleListBounds,
+		for _, rule := range []conventions.Rule{conventions.RuleOptionalPointer, conventions.RuleStringBounds,
+			conventions.RuleListBounds,
 			conventions.RuleMapBounds, conventions.RuleListType} {
 			exceptions = append(exceptions, conventions.Exception{Kind: kind, Rule: rule, Reason: reason})
 		}

@@ -26,7 +26,8 @@ func plainOf(b byte) plain {
 		d.subresources = append(d.subresources, "status: {}")
 	}
 	if b>>5&1 == 1 {
-		d.subresources = append(d.subresources, "scale: {specReplicasPath: .spec.replicas, statusReplicasPath: .status.replicas}")
+		d.subresources = append(d.subresources,
+			"scale: {specReplicasPath: .spec.replicas, statusReplicasPath: .status.replicas}")
 	}
 	return d
 }
@@ -63,8 +64,8 @@ func (d plain) path() string {
 	return "/apis/" + d.group + "/v1/namespaces/default/" + d.plural
 }
 
-// Whatever definitions the API accepts, and in whatever order: their kinds, other kinds and /healthz work, also after a restart, and each
-// definition can be deleted.
+// Whatever definitions the API accepts, and in whatever order: their kinds, other kinds and /healthz work, also after a
+// restart, and each definition can be deleted.
 func FuzzDefinitionsBesideEachOther(f *testing.F) {
 	const cluster, status, scale, other = 1 << 3, 1 << 4, 1 << 5, 1 << 6
 	f.Add([]byte{0 | cluster | status, 1})                              // namespaces/NAME/status, and the list of status in a namespace

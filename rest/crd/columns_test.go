@@ -38,7 +38,8 @@ func TestColumnsOfDefinitions(t *testing.T) {
 	for i, c := range paths {
 		columns = append(columns, fmt.Sprintf(`{name: "c%d", type: string, jsonPath: %q}`, i, c.path))
 	}
-	definition := strings.Replace(gears, "    served: true", "    additionalPrinterColumns: ["+strings.Join(columns, ", ")+"]\n    served: true", 1)
+	definition := strings.Replace(gears, "    served: true",
+		"    additionalPrinterColumns: ["+strings.Join(columns, ", ")+"]\n    served: true", 1)
 	definition = strings.Replace(definition, "{turns: {type: integer}}",
 		"{conditions: {type: array, items: {type: object, properties: {type: {type: string}}}}}", 1)
 	definition = strings.Replace(definition, "subresources: {status: {}}", "subresources: {}", 1)
@@ -60,6 +61,7 @@ func TestColumnsOfDefinitions(t *testing.T) {
 	require.Len(t, table.Rows, 1)
 	for i, c := range paths {
 		assert.Equal(t, c.cell, string(table.Rows[0].Cells[i+1]), c.path)
-		assert.Equal(t, "Custom resource definition column (in JSONPath format): "+c.path, table.ColumnDefinitions[i+1].Description)
+		assert.Equal(t, "Custom resource definition column (in JSONPath format): "+c.path,
+			table.ColumnDefinitions[i+1].Description)
 	}
 }

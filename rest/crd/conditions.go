@@ -18,8 +18,8 @@ import (
 
 type condition = apiextensions.CustomResourceDefinitionCondition
 
-// apply serves the kind of a definition in its present state, and reports in the status what came of it. What fails is tried again
-// later. apply reports whether the definition has given up a name.
+// apply serves the kind of a definition in its present state, and reports in the status what came of it. What fails is
+// tried again later. apply reports whether the definition has given up a name.
 func (k *kinds) apply(ctx context.Context, d *definition) (freed bool) {
 	before, change := d.granted, revisionOf(d.ResourceVersion)
 	names, accepted := acceptNames(d.CustomResourceDefinition, k.namesOfOthers(d))
@@ -63,11 +63,13 @@ func (k *kinds) tryAgain(ctx context.Context, d *definition, err error) {
 	case err == nil:
 		k.retries.forget(d.Name)
 	case k.retries.fail(d.Name, err) && ctx.Err() == nil:
-		k.options.Logger.Error("crd: the API does not serve what a definition describes, and tries again", "definition", d.Name, "error", err)
+		k.options.Logger.Error("crd: the API does not serve what a definition describes, and tries again", "definition",
+			d.Name, "error", err)
 	}
 }
 
-// conditions returns the conditions of a definition after an attempt to serve its kind, which has failed unless failed is nil.
+// conditions returns the conditions of a definition after an attempt to serve its kind, which has failed unless failed
+// is nil.
 func (k *kinds) conditions(ctx context.Context, d *definition, accepted condition, failed error) []condition {
 	list := []condition{accepted}
 	established := condition{Type: apiextensions.Established, Status: apimeta.ConditionFalse}
@@ -81,7 +83,8 @@ func (k *kinds) conditions(ctx context.Context, d *definition, accepted conditio
 	case served && k.awaitsPeers(ctx, d):
 		established.Reason, established.Message = "Installing", "the initial names have been accepted"
 	case served:
-		established.Status, established.Reason, established.Message = apimeta.ConditionTrue, "InitialNamesAccepted", "the initial names have been accepted"
+		established.Status, established.Reason, established.Message = apimeta.ConditionTrue, "InitialNamesAccepted",
+			"the initial names have been accepted"
 	case accepted.Status == apimeta.ConditionTrue && !k.mayDeny(d):
 		established.Type = ""
 	case accepted.Status == apimeta.ConditionTrue:
@@ -100,7 +103,8 @@ func (k *kinds) conditions(ctx context.Context, d *definition, accepted conditio
 
 // isOfStore reports whether an error comes from the state of the store.
 func isOfStore(err error) bool {
-	for _, of := range []error{storage.ErrUnavailable, storage.ErrReadOnly, storage.ErrUnknown, storage.ErrClosed, context.Canceled, context.DeadlineExceeded} {
+	for _, of := range []error{storage.ErrUnavailable, storage.ErrReadOnly, storage.ErrUnknown, storage.ErrClosed,
+		context.Canceled, context.DeadlineExceeded} {
 		if errors.Is(err, of) {
 			return true
 		}
@@ -117,8 +121,8 @@ func reasonOf(err error) string {
 	return text
 }
 
-// report writes the conditions and the granted names of a definition into its status, unless they are there. It writes nothing if the
-// definition has changed, because the new state is on its way.
+// report writes the conditions and the granted names of a definition into its status, unless they are there. It writes
+// nothing if the definition has changed, because the new state is on its way.
 func (k *kinds) report(ctx context.Context, d *definition, list []condition) error {
 	if !differs(d, list) {
 		return nil

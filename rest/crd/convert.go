@@ -11,9 +11,9 @@ import (
 // patience is how long the start waits for conversions that an earlier process has left unfinished.
 const patience = 2 * time.Second
 
-// conversion is the declaration of a kind with another storage version than some stored objects have, for which it calls the webhook of the
-// definition. That may take long, so another goroutine waits for it. Until it succeeds, the API serves the older kind, or, since its start,
-// none.
+// conversion is the declaration of a kind with another storage version than some stored objects have, for which it
+// calls the webhook of the definition. That may take long, so another goroutine waits for it. Until it succeeds, the
+// API serves the older kind, or, since its start, none.
 type conversion struct {
 	next    *kindOf
 	stop    context.CancelFunc
@@ -25,9 +25,10 @@ type conversion struct {
 
 var errConverting = errors.New("the webhook has not converted the stored objects yet")
 
-// convert begins to declare a kind whose stored objects a webhook must convert. It returns nil if that has succeeded, and otherwise why the
-// API does not serve the kind. When the conversion ends, run applies the definition again.
-func (k *kinds) convert(ctx context.Context, next *kindOf, serve func(context.Context, ...rest.Definition) error) error {
+// convert begins to declare a kind whose stored objects a webhook must convert. It returns nil if that has succeeded,
+// and otherwise why the API does not serve the kind. When the conversion ends, run applies the definition again.
+func (k *kinds) convert(ctx context.Context, next *kindOf,
+	serve func(context.Context, ...rest.Definition) error) error {
 	c, last := k.conversions[next.definition], errConverting
 	switch {
 	case c == nil:

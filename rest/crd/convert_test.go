@@ -32,8 +32,8 @@ func (c *converter) hang() (asked <-chan struct{}, release func()) {
 	return requests, release
 }
 
-// While a webhook hangs that should convert the stored objects to a new storage version, the API serves the older definition, and other
-// definitions come and go.
+// While a webhook hangs that should convert the stored objects to a new storage version, the API serves the older
+// definition, and other definitions come and go.
 func TestWebhookThatHangsHoldsUpNoOtherKind(t *testing.T) {
 	for name, end := range map[string]func(t *testing.T, api *rest.API, c *converter, release func()){
 		"the webhook recovers": func(t *testing.T, api *rest.API, c *converter, release func()) {
@@ -81,7 +81,8 @@ func TestWebhookThatHangsHoldsUpNoOtherKind(t *testing.T) {
 	}
 }
 
-// The objects are converted many at a time, and those that clients write during the conversion afterwards, however often they write.
+// The objects are converted many at a time, and those that clients write during the conversion afterwards, however
+// often they write.
 func TestWebhookConvertsTheStoredObjectsTogether(t *testing.T) {
 	const all = 40
 	for _, writes := range []int{0, 1, 8} {
@@ -114,8 +115,8 @@ func TestWebhookConvertsTheStoredObjectsTogether(t *testing.T) {
 	}
 }
 
-// A host that restarts while a webhook hangs that should convert the stored objects starts without waiting for it, and serves the older
-// definition until the webhook recovers.
+// A host that restarts while a webhook hangs that should convert the stored objects starts without waiting for it, and
+// serves the older definition until the webhook recovers.
 func TestUnfinishedConversionDoesNotHoldUpTheStart(t *testing.T) {
 	h, reopen := newHostOfFile(t)
 	h.options.Calls = calling(t)

@@ -27,7 +27,8 @@ type CogSpec struct {
 	Teeth int64 `json:"teeth,omitempty" api:"min=3,default=8"`
 }
 
-// BenchmarkCreate creates objects of the same form: of a Go type, of a schema, and of a definition, with which each create commits.
+// BenchmarkCreate creates objects of the same form: of a Go type, of a schema, and of a definition, with which each
+// create commits.
 func BenchmarkCreate(b *testing.B) {
 	schema := `{"type":"object","properties":{"spec":{"type":"object","properties":{"teeth":{"type":"integer","minimum":3,"default":8}}}}}`
 	api, err := rest.New(rest.Options{Logger: discard, Plugins: []rest.Plugin{crd.New(crd.Options{})}},
@@ -54,13 +55,15 @@ func BenchmarkCreate(b *testing.B) {
 		cogs := resttest.Client[Cog](b, api).Namespace("default")
 		for b.Loop() {
 			n++
-			_, err := cogs.Create(b.Context(), &Cog{ObjectMeta: apimeta.ObjectMeta{Name: fmt.Sprint("c", n)}, Spec: CogSpec{Teeth: 5}})
+			_, err := cogs.Create(b.Context(),
+				&Cog{ObjectMeta: apimeta.ObjectMeta{Name: fmt.Sprint("c", n)}, Spec: CogSpec{Teeth: 5}})
 			require.NoError(b, err)
 		}
 	})
 	for _, kind := range [][2]string{{"schema", "pins"}, {"definition", "gears"}} {
 		b.Run(kind[0], func(b *testing.B) {
-			client := documents(b, api, apimeta.GroupVersionResource{Group: "example.org", Version: "v1", Resource: kind[1]}).Namespace("default")
+			client := documents(b, api,
+				apimeta.GroupVersionResource{Group: "example.org", Version: "v1", Resource: kind[1]}).Namespace("default")
 			for b.Loop() {
 				n++
 				_, err := client.Create(b.Context(), &apimeta.Document{ObjectMeta: apimeta.ObjectMeta{Name: fmt.Sprint("c", n)},

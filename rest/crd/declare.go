@@ -22,7 +22,8 @@ type kindOf struct {
 }
 
 func newKind(d *definition, names apiextensions.CustomResourceDefinitionNames) *kindOf {
-	k := &kindOf{definition: d.Name, uid: d.UID, generation: d.Generation, spec: d.Spec, ending: d.DeletionTimestamp != nil}
+	k := &kindOf{definition: d.Name, uid: d.UID, generation: d.Generation, spec: d.Spec,
+		ending: d.DeletionTimestamp != nil}
 	k.spec.Names = names
 	return k
 }
@@ -66,8 +67,10 @@ func (k *kindOf) declare(options settings) rest.Definition {
 	names := k.spec.Names
 	stored.Plural, stored.Versions = names.Plural, others
 	stored.Schema.DefinedBy = &rest.DefiningObject{
-		Resource: apimeta.GroupResource{Group: apiextensions.Group, Resource: "customresourcedefinitions"}, Name: k.definition, UID: k.uid}
-	stored.Names = rest.Names{Kind: names.Kind, Singular: names.Singular, ListKind: names.ListKind, Short: names.ShortNames, Categories: names.Categories}
+		Resource: apimeta.GroupResource{Group: apiextensions.Group, Resource: "customresourcedefinitions"},
+		Name:     k.definition, UID: k.uid}
+	stored.Names = rest.Names{Kind: names.Kind, Singular: names.Singular, ListKind: names.ListKind,
+		Short: names.ShortNames, Categories: names.Categories}
 	if k.spec.Scope == apiextensions.ClusterScoped {
 		stored.Scope = rest.ScopeCluster
 	}
@@ -77,18 +80,20 @@ func (k *kindOf) declare(options settings) rest.Definition {
 // callsWebhook reports whether a webhook converts the objects of the kind.
 func (k *kindOf) callsWebhook() bool {
 	c := k.spec.Conversion
-	return c != nil && c.Strategy == apiextensions.WebhookConverter && c.Webhook != nil && !k.open && len(k.spec.Versions) > 1
+	return c != nil && c.Strategy == apiextensions.WebhookConverter && c.Webhook != nil && !k.open &&
+		len(k.spec.Versions) > 1
 }
 
-// mayConvert reports whether the first declaration of the kind since the start may call the webhook: a conversion of the stored objects to
-// another storage version may be unfinished.
+// mayConvert reports whether the first declaration of the kind since the start may call the webhook: a conversion of
+// the stored objects to another storage version may be unfinished.
 func (k *kindOf) mayConvert(d *definition) bool {
 	storage := k.storageVersion()
 	return k.callsWebhook() && slices.ContainsFunc(d.Status.StoredVersions, func(v string) bool { return v != storage })
 }
 
 // version returns the declaration of one version, without what all versions share.
-func (k *kindOf) version(v *apiextensions.CustomResourceDefinitionVersion, options settings) rest.Resource[apimeta.Document] {
+func (k *kindOf) version(v *apiextensions.CustomResourceDefinitionVersion,
+	options settings) rest.Resource[apimeta.Document] {
 	r := rest.Resource[apimeta.Document]{
 		Group: k.spec.Group, Version: v.Name,
 		Stage: rest.Stage{NotServed: !v.Served, Deprecated: v.Deprecated},
@@ -125,10 +130,11 @@ func (k *kindOf) version(v *apiextensions.CustomResourceDefinitionVersion, optio
 	return r
 }
 
-// columnOf returns the declaration of a column. The API accepts every path, as kube-apiserver does. A column with a path that it cannot
-// read is empty.
+// columnOf returns the declaration of a column. The API accepts every path, as kube-apiserver does. A column with a
+// path that it cannot read is empty.
 func columnOf(c apiextensions.CustomResourceColumnDefinition) rest.Column {
-	column := rest.Column{Name: c.Name, Path: c.JSONPath, Type: c.Type, Format: c.Format, Description: c.Description, Priority: c.Priority}
+	column := rest.Column{Name: c.Name, Path: c.JSONPath, Type: c.Type, Format: c.Format, Description: c.Description,
+		Priority: c.Priority}
 	if _, err := table.ParsePath(c.JSONPath); err == nil {
 		return column
 	}
@@ -139,7 +145,8 @@ func columnOf(c apiextensions.CustomResourceColumnDefinition) rest.Column {
 	return rest.ColumnFunc(column, func(*apimeta.Document) any { return nil })
 }
 
-// deprecation returns the default warning of a deprecated version. It names the newest version that clients should use instead.
+// deprecation returns the default warning of a deprecated version. It names the newest version that clients should use
+// instead.
 func (k *kindOf) deprecation(version string) string {
 	text := fmt.Sprintf("%s/%s %s is deprecated", k.spec.Group, version, k.spec.Names.Kind)
 	best := version

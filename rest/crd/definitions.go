@@ -15,31 +15,34 @@ import (
 // manager is the field manager of the status of definitions, as in a cluster.
 const manager = "kube-apiserver"
 
-// Definitions is the plug-in of CustomResourceDefinitions. It adds their kind, and follows them in the store of the API:
+// Definitions is the plug-in of CustomResourceDefinitions. It adds their kind, and follows them in the store of the
+// API:
 //
 //	api, err := rest.New(rest.Options{CEL: cel.New(nil), Plugins: []rest.Plugin{crd.New(crd.Options{})}}, resources...)
 //	err = api.Start(ctx)
 //
-// The definitions are objects in the store of the API. [rest.API.Start] returns once the API serves the kinds of all stored definitions. So
-// a restart needs nothing, and several replicas with one store serve the same kinds. A host calls Start before it listens, so that no client
-// gets a 404 for a stored kind.
+// The definitions are objects in the store of the API. [rest.API.Start] returns once the API serves the kinds of all
+// stored definitions. So a restart needs nothing, and several replicas with one store serve the same kinds. A host
+// calls Start before it listens, so that no client gets a 404 for a stored kind.
 //
-// The kinds answer as those of kube-apiserver do. They never replace a kind that the host has declared: the condition NamesAccepted of
-// such a definition is False. If the API cannot serve a kind, its condition Established is False with the reason NotServed, for example
-// if the definition has rules and [rest.Options] have no CEL. Its paths answer 503 ServiceUnavailable, and its objects stay in the store.
-// The plug-in repeats failed operations. It uses [rest.API.Expect], so the host must not.
+// The kinds answer as those of kube-apiserver do. They never replace a kind that the host has declared: the condition
+// NamesAccepted of such a definition is False. If the API cannot serve a kind, its condition Established is False with
+// the reason NotServed, for example if the definition has rules and [rest.Options] have no CEL. Its paths answer 503
+// ServiceUnavailable, and its objects stay in the store. The plug-in repeats failed operations. It uses
+// [rest.API.Expect], so the host must not.
 //
-// If a definition changes to something that the API cannot serve, the API goes on with the last generation that it could serve, also after a
-// restart. The reason of the condition Established is then OlderGenerationServed.
+// If a definition changes to something that the API cannot serve, the API goes on with the last generation that it
+// could serve, also after a restart. The reason of the condition Established is then OlderGenerationServed.
 //
-// If a process ended while a webhook converted stored objects to a new storage version, the next one continues the conversion. Its start waits
-// 2 seconds for it, and serves the older generation until all objects are converted.
+// If a process ended while a webhook converted stored objects to a new storage version, the next one continues the
+// conversion. Its start waits 2 seconds for it, and serves the older generation until all objects are converted.
 //
-// Several replicas with one store know of each other by records in the store that no client can reach. A definition is Established when all
-// live replicas serve its kind, or after 5 seconds.
+// Several replicas with one store know of each other by records in the store that no client can reach. A definition is
+// Established when all live replicas serve its kind, or after 5 seconds.
 //
-// When a definition is deleted, the plug-in deletes the objects of its kind, and removes the definition when they are gone. The store commits
-// a new object only together with a definition that is not deleted, so no replica creates one, even if it has slept through the deletion.
+// When a definition is deleted, the plug-in deletes the objects of its kind, and removes the definition when they are
+// gone. The store commits a new object only together with a definition that is not deleted, so no replica creates one,
+// even if it has slept through the deletion.
 type Definitions struct{ options Options }
 
 // New returns Definitions.
@@ -72,7 +75,8 @@ func start(ctx context.Context, api *rest.API, options settings) (*kinds, error)
 		return nil, err
 	}
 	k := &kinds{
-		api: api, options: options, served: map[string]*kindOf{}, emptying: map[string]context.CancelFunc{}, definitions: map[string]*definition{},
+		api: api, options: options, served: map[string]*kindOf{}, emptying: map[string]context.CancelFunc{},
+		definitions: map[string]*definition{},
 		conversions: map[string]*conversion{},
 		client:      client.As(manager), retries: retries{}, expected: expected{api: api},
 		changes: make(chan change), turns: make(chan func()), progress: newProgress(),
@@ -92,7 +96,8 @@ func start(ctx context.Context, api *rest.API, options settings) (*kinds, error)
 	return k, nil
 }
 
-// load joins the other replicas, and serves the kinds of all stored definitions. It returns the revision at which to start the watch.
+// load joins the other replicas, and serves the kinds of all stored definitions. It returns the revision at which to
+// start the watch.
 func (k *kinds) load(ctx context.Context) (from watch.Revision, err error) {
 	replicas, err := notes.Of(ctx, "definitionreplicas")
 	if err != nil {

@@ -44,7 +44,8 @@ func send(t *testing.T, api http.Handler, request, body string, into any) int {
 	t.Helper()
 	method, target, _ := strings.Cut(request, " ")
 	r := httptest.NewRequest(method, target, strings.NewReader(body))
-	r.Header.Set("Content-Type", map[bool]string{true: "application/merge-patch+json", false: "application/yaml"}[method == "PATCH"])
+	r.Header.Set("Content-Type", map[bool]string{true: "application/merge-patch+json",
+		false: "application/yaml"}[method == "PATCH"])
 	r.Header.Set("Accept", "application/json")
 	w := httptest.NewRecorder()
 	api.ServeHTTP(w, r)
@@ -73,7 +74,8 @@ spec:
 const gearPath = "/apis/example.org/v1/namespaces/default/gears"
 
 // await waits until a definition satisfies a condition. It reads the state of the store after each change.
-func await(t *testing.T, api *rest.API, name string, holds func(d *apiextensions.CustomResourceDefinition) bool) *apiextensions.CustomResourceDefinition {
+func await(t *testing.T, api *rest.API, name string,
+	holds func(d *apiextensions.CustomResourceDefinition) bool) *apiextensions.CustomResourceDefinition {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	defer cancel()
@@ -97,7 +99,8 @@ func awaitAfter(t *testing.T, api *rest.API, name, resourceVersion string,
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	defer cancel()
 	client := resttest.Client[apiextensions.CustomResourceDefinition](t, api)
-	for event, err := range client.Follow(ctx, rest.WatchOptions{FieldSelector: "metadata.name=" + name, ResourceVersion: resourceVersion}) {
+	for event, err := range client.Follow(ctx,
+		rest.WatchOptions{FieldSelector: "metadata.name=" + name, ResourceVersion: resourceVersion}) {
 		require.NoError(t, err)
 		if event.Type == "DELETED" {
 			event.Object = nil
@@ -110,12 +113,12 @@ func awaitAfter(t *testing.T, api *rest.API, name, resourceVersion string,
 	return nil
 }
 
-// awaitChanges waits until the API serves what the definitions say now. No condition tells this about a changed definition, but the API
-// takes up the changes in their order, so it waits for a definition that is younger.
+// awaitChanges waits until the API serves what the definitions say now. No condition tells this about a changed
+// definition, but the API takes up the changes in their order, so it waits for a definition that is younger.
 func awaitChanges(t *testing.T, api *rest.API) {
 	t.Helper()
-	younger := strings.NewReplacer("gears.example.org", "markers.marker.example.org", "group: example.org", "group: marker.example.org",
-		"gears", "markers", "gear", "marker", "Gear", "Marker", "gr]", "mk]").Replace(gears)
+	younger := strings.NewReplacer("gears.example.org", "markers.marker.example.org", "group: example.org",
+		"group: marker.example.org", "gears", "markers", "gear", "marker", "Gear", "Marker", "gr]", "mk]").Replace(gears)
 	require.Equal(t, 201, send(t, api, "POST "+definitions, younger, nil))
 	await(t, api, "markers.marker.example.org", established)
 	require.Equal(t, 200, send(t, api, "DELETE "+definitions+"/markers.marker.example.org", "", nil))
@@ -134,17 +137,19 @@ func TestDefinitionIsServed(t *testing.T) {
 	require.Equal(t, 201, send(t, api, "POST "+definitions, gears, nil))
 	d := await(t, api, "gears.example.org", established)
 	assert.True(t, d.Is(apiextensions.NamesAccepted))
-	assert.Equal(t, apiextensions.CustomResourceDefinitionNames{Plural: "gears", Singular: "gear", Kind: "Gear", ListKind: "GearList",
-		ShortNames: []string{"gr"}}, d.Status.AcceptedNames)
+	assert.Equal(t, apiextensions.CustomResourceDefinitionNames{Plural: "gears", Singular: "gear", Kind: "Gear",
+		ListKind: "GearList", ShortNames: []string{"gr"}}, d.Status.AcceptedNames)
 	for _, c := range d.Status.Conditions {
 		assert.Zero(t, c.ObservedGeneration, c.Type)
 	}
 
 	var gear map[string]any
-	require.Equal(t, 201, send(t, api, "POST "+gearPath, `{"apiVersion":"example.org/v1","kind":"Gear","metadata":{"name":"a"},"spec":{},"extra":1}`, &gear))
+	require.Equal(t, 201, send(t, api, "POST "+gearPath,
+		`{"apiVersion":"example.org/v1","kind":"Gear","metadata":{"name":"a"},"spec":{},"extra":1}`, &gear))
 	assert.Equal(t, map[string]any{"teeth": 8.0}, gear["spec"])
 	assert.NotContains(t, gear, "extra")
-	assert.Equal(t, 422, send(t, api, "POST "+gearPath, `{"apiVersion":"example.org/v1","kind":"Gear","metadata":{"name":"b"},"spec":{"teeth":2}}`, nil))
+	assert.Equal(t, 422, send(t, api, "POST "+gearPath,
+		`{"apiVersion":"example.org/v1","kind":"Gear","metadata":{"name":"b"},"spec":{"teeth":2}}`, nil))
 	require.Equal(t, 200, send(t, api, "PATCH "+gearPath+"/a/status", `{"status":{"turns":3}}`, &gear))
 	assert.Equal(t, map[string]any{"turns": 3.0}, gear["status"])
 }
@@ -153,14 +158,18 @@ func TestChangedSchemaHoldsForTheNextWrite(t *testing.T) {
 	api := enabled(t, rest.Options{})
 	require.Equal(t, 201, send(t, api, "POST "+definitions, gears, nil))
 	await(t, api, "gears.example.org", established)
-	require.Equal(t, 201, send(t, api, "POST "+gearPath, `{"apiVersion":"example.org/v1","kind":"Gear","metadata":{"name":"a"},"spec":{"teeth":5}}`, nil))
+	require.Equal(t, 201, send(t, api, "POST "+gearPath,
+		`{"apiVersion":"example.org/v1","kind":"Gear","metadata":{"name":"a"},"spec":{"teeth":5}}`, nil))
 	wider := strings.Replace(gears, "type: integer, minimum: 3", "type: integer, minimum: 1", 1)
-	wider = strings.Replace(wider, "metadata: {name: gears.example.org}", "metadata: {name: gears.example.org, resourceVersion: \"RV\"}", 1)
+	wider = strings.Replace(wider, "metadata: {name: gears.example.org}",
+		"metadata: {name: gears.example.org, resourceVersion: \"RV\"}", 1)
 	var now apiextensions.CustomResourceDefinition
 	require.Equal(t, 200, send(t, api, "GET "+definitions+"/gears.example.org", "", &now))
-	require.Equal(t, 200, send(t, api, "PUT "+definitions+"/gears.example.org", strings.Replace(wider, "RV", now.ResourceVersion, 1), nil))
+	require.Equal(t, 200, send(t, api, "PUT "+definitions+"/gears.example.org",
+		strings.Replace(wider, "RV", now.ResourceVersion, 1), nil))
 	awaitChanges(t, api)
-	require.Equal(t, 201, send(t, api, "POST "+gearPath, `{"apiVersion":"example.org/v1","kind":"Gear","metadata":{"name":"b"},"spec":{"teeth":2}}`, nil))
+	require.Equal(t, 201, send(t, api, "POST "+gearPath,
+		`{"apiVersion":"example.org/v1","kind":"Gear","metadata":{"name":"b"},"spec":{"teeth":2}}`, nil))
 	var a map[string]any
 	require.Equal(t, 200, send(t, api, "GET "+gearPath+"/a", "", &a))
 	assert.Equal(t, map[string]any{"teeth": 5.0}, a["spec"])
@@ -170,7 +179,8 @@ func TestDeletedDefinitionTakesItsObjectsAlong(t *testing.T) {
 	api := enabled(t, rest.Options{})
 	require.Equal(t, 201, send(t, api, "POST "+definitions, gears, nil))
 	await(t, api, "gears.example.org", established)
-	require.Equal(t, 201, send(t, api, "POST "+gearPath, `{"apiVersion":"example.org/v1","kind":"Gear","metadata":{"name":"a"}}`, nil))
+	require.Equal(t, 201, send(t, api, "POST "+gearPath,
+		`{"apiVersion":"example.org/v1","kind":"Gear","metadata":{"name":"a"}}`, nil))
 	require.Equal(t, 201, send(t, api, "POST "+gearPath,
 		`{"apiVersion":"example.org/v1","kind":"Gear","metadata":{"name":"held","finalizers":["example.com/hold"]}}`, nil))
 	require.Equal(t, 200, send(t, api, "DELETE "+definitions+"/gears.example.org", "", nil))
@@ -179,7 +189,8 @@ func TestDeletedDefinitionTakesItsObjectsAlong(t *testing.T) {
 		return d.Status.Conditions[i].Reason == "InstanceDeletionInProgress"
 	})
 	var refused struct{ Message string }
-	require.Equal(t, 403, send(t, api, "POST "+gearPath, `{"apiVersion":"example.org/v1","kind":"Gear","metadata":{"name":"c"}}`, &refused))
+	require.Equal(t, 403, send(t, api, "POST "+gearPath,
+		`{"apiVersion":"example.org/v1","kind":"Gear","metadata":{"name":"c"}}`, &refused))
 	assert.Equal(t, `gears.example.org "c" is forbidden: create not allowed while custom resource definition is terminating`, refused.Message)
 	require.Equal(t, 200, send(t, api, "PATCH "+gearPath+"/held", `{"metadata":{"finalizers":null}}`, nil))
 	await(t, api, "gears.example.org", gone)
@@ -197,7 +208,8 @@ func TestNamesBelongToWhoCameFirst(t *testing.T) {
 	await(t, api, "gears.example.org", established)
 	wheels := strings.NewReplacer("gears", "wheels", "Gear", "Wheel").Replace(gears)
 	require.Equal(t, 201, send(t, api, "POST "+definitions, wheels, nil))
-	d := await(t, api, "wheels.example.org", func(d *apiextensions.CustomResourceDefinition) bool { return len(d.Status.Conditions) > 1 })
+	d := await(t, api, "wheels.example.org",
+		func(d *apiextensions.CustomResourceDefinition) bool { return len(d.Status.Conditions) > 1 })
 	assert.False(t, d.Is(apiextensions.NamesAccepted))
 	assert.Equal(t, "ShortNamesConflict", d.Status.Conditions[0].Reason)
 	assert.Equal(t, `"gr" is already in use`, d.Status.Conditions[0].Message)
@@ -222,7 +234,8 @@ func TestGoKindIsNeverReplaced(t *testing.T) {
 	api := enabled(t, rest.Options{}, rest.Resource[Lamp]{Group: "example.org", Version: "v1", Plural: "lamps"})
 	lamps := strings.NewReplacer("gears", "lamps", "Gear", "Lamp").Replace(gears)
 	require.Equal(t, 201, send(t, api, "POST "+definitions, lamps, nil))
-	d := await(t, api, "lamps.example.org", func(d *apiextensions.CustomResourceDefinition) bool { return len(d.Status.Conditions) > 1 })
+	d := await(t, api, "lamps.example.org",
+		func(d *apiextensions.CustomResourceDefinition) bool { return len(d.Status.Conditions) > 1 })
 	assert.False(t, d.Is(apiextensions.NamesAccepted))
 	assert.False(t, d.Is(apiextensions.Established))
 	require.Equal(t, 200, send(t, api, "DELETE "+definitions+"/lamps.example.org", "", nil))
@@ -238,7 +251,8 @@ func TestKindsSurviveARestart(t *testing.T) {
 		api := enabled(t, rest.Options{Store: store})
 		require.Equal(t, 201, send(t, api, "POST "+definitions, gears, nil))
 		await(t, api, "gears.example.org", established)
-		require.Equal(t, 201, send(t, api, "POST "+gearPath, `{"apiVersion":"example.org/v1","kind":"Gear","metadata":{"name":"a"}}`, nil))
+		require.Equal(t, 201, send(t, api, "POST "+gearPath,
+			`{"apiVersion":"example.org/v1","kind":"Gear","metadata":{"name":"a"}}`, nil))
 	})
 	t.Run("after", func(t *testing.T) {
 		api := enabled(t, rest.Options{Store: store})

@@ -36,8 +36,11 @@ func TestDependentsOfADeletedDefinition(t *testing.T) {
 						for i := range n {
 							owner, err := gearsOf.Create(ctx, &apimeta.Document{ObjectMeta: apimeta.ObjectMeta{Name: fmt.Sprint("o", i)}})
 							require.NoError(t, err)
-							_, err = leases.Create(ctx, &builtin.Lease{ObjectMeta: apimeta.ObjectMeta{Name: fmt.Sprint("d", i), Labels: map[string]string{"dependent": "yes"},
-								OwnerReferences: []apimeta.OwnerReference{{APIVersion: "example.org/v1", Kind: "Gear", Name: owner.Name, UID: owner.UID}}}})
+							_, err = leases.Create(ctx,
+								&builtin.Lease{ObjectMeta: apimeta.ObjectMeta{Name: fmt.Sprint("d", i),
+									Labels: map[string]string{"dependent": "yes"},
+									OwnerReferences: []apimeta.OwnerReference{{APIVersion: "example.org/v1", Kind: "Gear", Name: owner.Name,
+										UID: owner.UID}}}})
 							require.NoError(t, err)
 						}
 						require.Equal(t, 200, send(t, hosts[0], "DELETE "+definitions+"/gears.example.org", "", nil))

@@ -83,7 +83,8 @@ func ExampleManifest() {
 	//     storage: true
 }
 
-// Serve a kind that the program was not compiled with. Here the program itself creates the definition; kubectl apply does the same.
+// Serve a kind that the program was not compiled with. Here the program itself creates the definition; kubectl apply
+// does the same.
 func ExampleDefinitions() {
 	ctx := context.Background()
 	api, err := rest.New(rest.Options{Plugins: []rest.Plugin{crd.New(crd.Options{})}})
@@ -106,8 +107,9 @@ func ExampleDefinitions() {
 			Names: apiextensions.CustomResourceDefinitionNames{Plural: "bells", Kind: "Bell"},
 			Versions: []apiextensions.CustomResourceDefinitionVersion{{Name: "v1", Served: true, Storage: true,
 				Schema: &apiextensions.CustomResourceValidation{OpenAPIV3Schema: &apiextensions.JSONSchemaProps{
-					Type:       "object",
-					Properties: map[string]apiextensions.JSONSchemaProps{"tone": {Type: "string", Default: &apiextensions.JSON{Raw: []byte(`"a"`)}}},
+					Type: "object",
+					Properties: map[string]apiextensions.JSONSchemaProps{"tone": {Type: "string",
+						Default: &apiextensions.JSON{Raw: []byte(`"a"`)}}},
 				}}}},
 		},
 	})
@@ -123,7 +125,8 @@ func ExampleDefinitions() {
 		}
 	}
 
-	bells, err := rest.ClientForResource[apimeta.Document](api, apimeta.GroupVersionResource{Group: "example.org", Version: "v1", Resource: "bells"})
+	bells, err := rest.ClientForResource[apimeta.Document](api,
+		apimeta.GroupVersionResource{Group: "example.org", Version: "v1", Resource: "bells"})
 	if err != nil {
 		log.Fatal(err)
 	}

@@ -52,7 +52,8 @@ func ExampleOptions_calls() {
 	})
 
 	ropes := func(version string) rest.Client[apimeta.Document] {
-		documents, err := rest.ClientForResource[apimeta.Document](api, apimeta.GroupVersionResource{Group: "example.org", Version: version, Resource: "ropes"})
+		documents, err := rest.ClientForResource[apimeta.Document](api,
+			apimeta.GroupVersionResource{Group: "example.org", Version: version, Resource: "ropes"})
 		if err != nil {
 			log.Fatal(err)
 		}
@@ -117,8 +118,9 @@ func defineRopes(ctx context.Context, api *rest.API, conversion *apiextensions.C
 		ObjectMeta: apimeta.ObjectMeta{Name: "ropes.example.org"},
 		Spec: apiextensions.CustomResourceDefinitionSpec{
 			Group: "example.org", Scope: apiextensions.ClusterScoped, Conversion: conversion,
-			Names:    apiextensions.CustomResourceDefinitionNames{Plural: "ropes", Kind: "Rope"},
-			Versions: []apiextensions.CustomResourceDefinitionVersion{version("v1", "number", true), version("v2", "string", false)},
+			Names: apiextensions.CustomResourceDefinitionNames{Plural: "ropes", Kind: "Rope"},
+			Versions: []apiextensions.CustomResourceDefinitionVersion{version("v1", "number", true),
+				version("v2", "string", false)},
 		},
 	})
 	if err != nil {

@@ -8,8 +8,8 @@ import (
 	"github.com/decorum-go/decorum/rest/crd/apiextensions"
 )
 
-// expected are the resources of the definitions. While the API does not serve one of them, its paths answer 503, because clients take a
-// 404 for the last word. Definitions without the right to their names are not among them.
+// expected are the resources of the definitions. While the API does not serve one of them, its paths answer 503,
+// because clients take a 404 for the last word. Definitions without the right to their names are not among them.
 type expected struct {
 	api    *rest.API
 	mu     sync.Mutex
@@ -40,7 +40,8 @@ func (e *expected) add(all ...*apiextensions.CustomResourceDefinition) {
 		of := coming{uid: d.UID, generation: d.Generation}
 		for _, v := range d.Spec.Versions {
 			if v.Served {
-				of.resources = append(of.resources, apimeta.GroupVersionResource{Group: d.Spec.Group, Version: v.Name, Resource: d.Spec.Names.Plural})
+				of.resources = append(of.resources,
+					apimeta.GroupVersionResource{Group: d.Spec.Group, Version: v.Name, Resource: d.Spec.Names.Plural})
 			}
 		}
 		if e.coming == nil {

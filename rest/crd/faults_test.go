@@ -150,7 +150,8 @@ func (h *host) namesAt(path string) (names []string) {
 	return names
 }
 
-func conditionOf(d *apiextensions.CustomResourceDefinition, of apiextensions.ConditionType) (c apiextensions.CustomResourceDefinitionCondition) {
+func conditionOf(d *apiextensions.CustomResourceDefinition,
+	of apiextensions.ConditionType) (c apiextensions.CustomResourceDefinitionCondition) {
 	if d != nil {
 		for _, c := range d.Status.Conditions {
 			if c.Type == of {
@@ -225,9 +226,11 @@ func TestPathsOfAKindToComeAnswer503(t *testing.T) {
 }
 
 // ruledGears is a definition that a host without rules refuses to create.
-var ruledGears = strings.Replace(gears, "teeth: {type: integer,", `teeth: {x-kubernetes-validations: [{rule: "self != 7"}], type: integer,`, 1)
+var ruledGears = strings.Replace(gears, "teeth: {type: integer,",
+	`teeth: {x-kubernetes-validations: [{rule: "self != 7"}], type: integer,`, 1)
 
-// A host that cannot evaluate the rules of a stored definition reports this in a condition, does not serve the kind, and keeps its objects.
+// A host that cannot evaluate the rules of a stored definition reports this in a condition, does not serve the kind,
+// and keeps its objects.
 func TestHostThatCannotServeAStoredDefinitionSaysSo(t *testing.T) {
 	store := newUnreliable(t)
 	able := crd.Options{IgnoreRules: true}
@@ -239,13 +242,15 @@ func TestHostThatCannotServeAStoredDefinitionSaysSo(t *testing.T) {
 
 	h.options = crd.Options{}
 	h.start()
-	d := await(t, h.API, "gears.example.org", func(d *apiextensions.CustomResourceDefinition) bool { return !d.Is(apiextensions.Established) })
+	d := await(t, h.API, "gears.example.org",
+		func(d *apiextensions.CustomResourceDefinition) bool { return !d.Is(apiextensions.Established) })
 	c := conditionOf(d, apiextensions.Established)
 	assert.Equal(t, "NotServed", c.Reason)
 	assert.Contains(t, c.Message, "Rules")
 	assert.True(t, d.Is(apiextensions.NamesAccepted))
 	assert.Equal(t, 503, send(t, h, "GET "+gearPath, "", nil))
-	assert.Equal(t, 422, send(t, h, "PATCH "+definitions+"/gears.example.org", `{"spec":{"scope":"Cluster"}}`, nil), "its objects have namespaces")
+	assert.Equal(t, 422, send(t, h, "PATCH "+definitions+"/gears.example.org", `{"spec":{"scope":"Cluster"}}`, nil),
+		"its objects have namespaces")
 	assert.Empty(t, h.namesAt("/apis/example.org/v1/wheels"), "other kinds are served")
 	h.stop()
 
@@ -260,7 +265,8 @@ func TestObjectsOfAKindThatIsNotServedGoWithTheirDefinition(t *testing.T) {
 	h := newHost(t, newUnreliable(t), crd.Options{IgnoreRules: true})
 	h.post(ruledGears)
 	require.Equal(t, 201, send(t, h, "POST "+gearPath, gear("a"), nil))
-	require.Equal(t, 201, send(t, h, "POST "+gearPath, strings.Replace(gear("held"), `"metadata":{`, `"metadata":{"finalizers":["example.org/hold"],`, 1), nil))
+	require.Equal(t, 201, send(t, h, "POST "+gearPath,
+		strings.Replace(gear("held"), `"metadata":{`, `"metadata":{"finalizers":["example.org/hold"],`, 1), nil))
 	h.stop()
 
 	h.options = crd.Options{}
@@ -283,8 +289,10 @@ func TestObjectsGoWithTheirDefinitionEvenIfItsNamesAreTaken(t *testing.T) {
 	require.Equal(t, 201, send(t, h, "POST "+gearPath, gear("a"), nil))
 	h.stop()
 
-	h.start(rest.Resource[Lamp]{Group: "example.org", Version: "v1", Plural: "lamps", Names: rest.Names{Short: []string{"gr"}}})
-	d := await(t, h.API, "gears.example.org", func(d *apiextensions.CustomResourceDefinition) bool { return !d.Is(apiextensions.Established) })
+	h.start(rest.Resource[Lamp]{Group: "example.org", Version: "v1", Plural: "lamps",
+		Names: rest.Names{Short: []string{"gr"}}})
+	d := await(t, h.API, "gears.example.org",
+		func(d *apiextensions.CustomResourceDefinition) bool { return !d.Is(apiextensions.Established) })
 	assert.Equal(t, apimeta.ConditionFalse, conditionOf(d, apiextensions.NamesAccepted).Status)
 	require.Equal(t, 200, send(t, h, "DELETE "+definitions+"/gears.example.org", "", nil))
 	await(t, h.API, "gears.example.org", gone)

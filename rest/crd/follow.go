@@ -21,8 +21,8 @@ type change struct {
 	revision   watch.Revision // of the change or the list
 }
 
-// feed passes on the changes of definitions after a revision until ctx ends or the API closes. If the API stops reporting them,
-// feed lists the definitions.
+// feed passes on the changes of definitions after a revision until ctx ends or the API closes. If the API stops
+// reporting them, feed lists the definitions.
 func (k *kinds) feed(ctx context.Context, from watch.Revision) {
 	for failures := 0; ; failures++ {
 		err := k.followFrom(ctx, from, &failures)
@@ -129,7 +129,8 @@ func (k *kinds) take(ctx context.Context, c change) {
 // reset applies all definitions in the order of their last writes, so that all replicas agree which came first.
 func (k *kinds) reset(ctx context.Context, all []*apiextensions.CustomResourceDefinition) {
 	slices.SortFunc(all, func(a, b *apiextensions.CustomResourceDefinition) int {
-		return cmp.Or(cmp.Compare(len(a.ResourceVersion), len(b.ResourceVersion)), cmp.Compare(a.ResourceVersion, b.ResourceVersion))
+		return cmp.Or(cmp.Compare(len(a.ResourceVersion), len(b.ResourceVersion)),
+			cmp.Compare(a.ResourceVersion, b.ResourceVersion))
 	})
 	present := map[string]bool{}
 	for _, d := range all {
@@ -164,7 +165,8 @@ func (k *kinds) settle(ctx context.Context, d *definition) {
 	}
 }
 
-// settleWaiting applies the definitions of a group that lack names, the oldest first, until no definition gives up a name.
+// settleWaiting applies the definitions of a group that lack names, the oldest first, until no definition gives up a
+// name.
 func (k *kinds) settleWaiting(ctx context.Context, group string) {
 	for again := true; again; {
 		again = false

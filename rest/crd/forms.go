@@ -12,18 +12,20 @@ import (
 	"github.com/decorum-go/decorum/storage"
 )
 
-// forms keep the older generations of definitions that the API serves because it cannot serve the newest ones. So the API serves them again
-// after a restart, and on replicas that start later. They are notes in the store, by the name of the definition.
+// forms keep the older generations of definitions that the API serves because it cannot serve the newest ones. So the
+// API serves them again after a restart, and on replicas that start later. They are notes in the store, by the name of
+// the definition.
 //
-// A form must not outlive the moment in which some replica serves the newest generation: objects may have fields of that generation from
-// then on, which an older one prunes. It belongs to run.
+// A form must not outlive the moment in which some replica serves the newest generation: objects may have fields of
+// that generation from then on, which an older one prunes. It belongs to run.
 type forms struct {
 	notes *notes.Notes
 	kept  map[string]bool // the definitions that may have a form
 }
 
 // openForms drops the forms of definitions that are gone.
-func openForms(ctx context.Context, n *notes.Notes, definitions []*apiextensions.CustomResourceDefinition) (*forms, error) {
+func openForms(ctx context.Context, n *notes.Notes,
+	definitions []*apiextensions.CustomResourceDefinition) (*forms, error) {
 	f := &forms{notes: n, kept: map[string]bool{}}
 	all, _, err := n.List(ctx)
 	if err != nil {
@@ -119,8 +121,8 @@ func establishedReason(d *definition) string {
 	return ""
 }
 
-// keepForm keeps the older generation that the API serves after an attempt to serve the newest one, which has failed unless failed is nil,
-// or drops it if nothing needs it any more.
+// keepForm keeps the older generation that the API serves after an attempt to serve the newest one, which has failed
+// unless failed is nil, or drops it if nothing needs it any more.
 func (k *kinds) keepForm(ctx context.Context, d *definition, failed error) error {
 	switch served := k.served[d.Name]; {
 	case d.DeletionTimestamp != nil:
@@ -134,8 +136,8 @@ func (k *kinds) keepForm(ctx context.Context, d *definition, failed error) error
 	}
 }
 
-// serveOlder serves a definition in the last form that worked, if the API cannot serve the newest generation since its start. It reports
-// whether it does. The form may need the webhook, so serveOlder waits no longer than patience.
+// serveOlder serves a definition in the last form that worked, if the API cannot serve the newest generation since its
+// start. It reports whether it does. The form may need the webhook, so serveOlder waits no longer than patience.
 func (k *kinds) serveOlder(ctx context.Context, d *definition) bool {
 	if d.DeletionTimestamp != nil {
 		return false // its objects can be deleted without a schema
@@ -147,7 +149,8 @@ func (k *kinds) serveOlder(ctx context.Context, d *definition) bool {
 		err = k.declare(ctx, form, k.api.AddResources)
 	}
 	if err != nil && ctx.Err() == nil {
-		k.options.Logger.Error("crd: the API cannot serve the older generation of a definition", "definition", d.Name, "error", err)
+		k.options.Logger.Error("crd: the API cannot serve the older generation of a definition", "definition", d.Name,
+			"error", err)
 	}
 	return err == nil && form != nil
 }

@@ -18,14 +18,15 @@ import (
 
 // tools has a short name that no definition of its group can get.
 func tools() rest.Definition {
-	return rest.Resource[apimeta.Document]{Group: "example.org", Version: "v1", Plural: "tools", Names: rest.Names{Kind: "Tool", Short: []string{"tl"}},
-		Schema: rest.Schema{OpenAPI: []byte(`{"type":"object"}`)}}
+	return rest.Resource[apimeta.Document]{Group: "example.org", Version: "v1", Plural: "tools",
+		Names: rest.Names{Kind: "Tool", Short: []string{"tl"}}, Schema: rest.Schema{OpenAPI: []byte(`{"type":"object"}`)}}
 }
 
 // takeToolName gives the definition of gears a short name of tools, so that the API cannot serve the new generation.
 func (h *host) takeToolName() {
 	h.Helper()
-	require.Equal(h, 200, send(h.T, h, "PATCH "+definitions+"/gears.example.org", `{"spec":{"names":{"shortNames":["tl"]}}}`, nil))
+	require.Equal(h, 200, send(h.T, h, "PATCH "+definitions+"/gears.example.org",
+		`{"spec":{"names":{"shortNames":["tl"]}}}`, nil))
 	await(h.T, h.API, "gears.example.org", has("OlderGenerationServed"))
 }
 
@@ -37,7 +38,8 @@ func forms(t *testing.T, store storage.Store) int {
 	return len(page.Records)
 }
 
-// A definition that changes to something that the API cannot serve is served in the last form that worked, also after restarts.
+// A definition that changes to something that the API cannot serve is served in the last form that worked, also after
+// restarts.
 func TestOlderGenerationComesBackFromAFile(t *testing.T) {
 	h, reopen := newHostOfFile(t, tools())
 	h.post(gears)
@@ -50,11 +52,13 @@ func TestOlderGenerationComesBackFromAFile(t *testing.T) {
 		var got object
 		require.Equal(t, 200, send(t, h, "GET "+gearPath+"/a", "", &got))
 		require.Equal(t, 201, send(t, h, "POST "+gearPath, gear(name), nil))
-		assert.Equal(t, 422, send(t, h, "POST "+gearPath, strings.Replace(gear("d"), `"teeth":5`, `"teeth":"many"`, 1), nil), "the schema is there")
+		assert.Equal(t, 422, send(t, h, "POST "+gearPath, strings.Replace(gear("d"), `"teeth":5`, `"teeth":"many"`, 1), nil),
+			"the schema is there")
 	}
 	assert.Equal(t, []string{"a", "b", "c"}, h.namesAt(gearPath))
 
-	require.Equal(t, 200, send(t, h, "PATCH "+definitions+"/gears.example.org", `{"spec":{"names":{"shortNames":["gr"]}}}`, nil))
+	require.Equal(t, 200, send(t, h, "PATCH "+definitions+"/gears.example.org", `{"spec":{"names":{"shortNames":["gr"]}}}`,
+		nil))
 	await(t, h.API, "gears.example.org", has("InitialNamesAccepted"))
 	assert.Zero(t, forms(t, h.store))
 	reopen()
@@ -87,14 +91,15 @@ func TestOlderGenerationOnReplicas(t *testing.T) {
 		}
 		h := newHost(t, store, crd.Options{}, tools())
 		assert.Equal(t, []string{"a"}, h.namesAt(gearPath))
-		require.Equal(t, 200, send(t, h, "PATCH "+definitions+"/gears.example.org", `{"spec":{"names":{"shortNames":["gr"]}}}`, nil))
+		require.Equal(t, 200, send(t, h, "PATCH "+definitions+"/gears.example.org",
+			`{"spec":{"names":{"shortNames":["gr"]}}}`, nil))
 		await(t, h.API, "gears.example.org", has("InitialNamesAccepted"))
 		assert.Zero(t, forms(t, store))
 	})
 }
 
-// Replicas that disagree whether they can serve a generation do not write its conditions for ever, and the one that serves the newest
-// generation drops the older one, because an older schema would prune what clients write now.
+// Replicas that disagree whether they can serve a generation do not write its conditions for ever, and the one that
+// serves the newest generation drops the older one, because an older schema would prune what clients write now.
 func TestReplicasThatDisagree(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		store := newUnreliable(t).Store
@@ -105,8 +110,10 @@ func TestReplicasThatDisagree(t *testing.T) {
 			Metadata struct{ ResourceVersion string }
 		}
 		require.Equal(t, 200, send(t, able, "GET "+definitions+"/gears.example.org", "", &d))
-		ruled := strings.Replace(gears, "openAPIV3Schema: {type: object, ", "openAPIV3Schema: {type: object, x-kubernetes-validations: [{rule: 'true'}], ", 1)
-		ruled = strings.Replace(ruled, "{name: gears.example.org", "{resourceVersion: '"+d.Metadata.ResourceVersion+"', name: gears.example.org", 1)
+		ruled := strings.Replace(gears, "openAPIV3Schema: {type: object, ",
+			"openAPIV3Schema: {type: object, x-kubernetes-validations: [{rule: 'true'}], ", 1)
+		ruled = strings.Replace(ruled, "{name: gears.example.org",
+			"{resourceVersion: '"+d.Metadata.ResourceVersion+"', name: gears.example.org", 1)
 		require.Equal(t, 200, send(t, able, "PUT "+definitions+"/gears.example.org", ruled, nil))
 		assert.NotZero(t, changesWithin(t, store, storedDefinitions, time.Hour))
 		synctest.Wait()

@@ -32,8 +32,10 @@ func TestHooksSeeKindsOfDefinitions(t *testing.T) {
 	}}})
 	require.Equal(t, 201, send(t, api, "POST "+definitions, gears, nil))
 	await(t, api, "gears.example.org", established)
-	require.Equal(t, 201, send(t, api, "POST "+gearPath, `{"apiVersion":"example.org/v1","kind":"Gear","metadata":{"name":"a"},"spec":{"teeth":12}}`, nil))
+	require.Equal(t, 201, send(t, api, "POST "+gearPath,
+		`{"apiVersion":"example.org/v1","kind":"Gear","metadata":{"name":"a"},"spec":{"teeth":12}}`, nil))
 	var refused struct{ Message string }
-	require.Equal(t, 403, send(t, api, "POST "+gearPath, `{"apiVersion":"example.org/v1","kind":"Gear","metadata":{"name":"b"},"spec":{"teeth":13}}`, &refused))
+	require.Equal(t, 403, send(t, api, "POST "+gearPath,
+		`{"apiVersion":"example.org/v1","kind":"Gear","metadata":{"name":"b"},"spec":{"teeth":13}}`, &refused))
 	assert.Contains(t, refused.Message, "b brings bad luck")
 }

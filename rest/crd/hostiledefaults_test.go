@@ -21,7 +21,8 @@ const trapPath = "/apis/example.org/v1/traps"
 
 // trap returns an object of kind Trap, with this member spec.
 func trap(name, spec string) string {
-	return `{"apiVersion":"example.org/v1","kind":"Trap","metadata":{"name":"` + name + `","finalizers":["example.org/hold"]},"spec":` + spec + `}`
+	return `{"apiVersion":"example.org/v1","kind":"Trap","metadata":{"name":"` + name +
+		`","finalizers":["example.org/hold"]},"spec":` + spec + `}`
 }
 
 // listOf returns the schema of a list whose elements have these properties.
@@ -45,7 +46,8 @@ func defaultOf(n int) string {
 func measured(api *rest.API, request, body string) (code int, answer string, allocated int) {
 	method, target, _ := strings.Cut(request, " ")
 	r := httptest.NewRequest(method, target, strings.NewReader(body))
-	r.Header.Set("Content-Type", map[bool]string{true: "application/merge-patch+json", false: "application/json"}[method == "PATCH"])
+	r.Header.Set("Content-Type", map[bool]string{true: "application/merge-patch+json",
+		false: "application/json"}[method == "PATCH"])
 	w := httptest.NewRecorder()
 	var before, after runtime.MemStats
 	runtime.ReadMemStats(&before)
@@ -54,8 +56,9 @@ func measured(api *rest.API, request, body string) (code int, answer string, all
 	return w.Code, w.Body.String(), int(after.TotalAlloc - before.TotalAlloc)
 }
 
-// The cost of a write grows linearly with the text of the object, whatever the schema adds to each element of a list, and however many
-// states its patterns have. An object that its defaults alone would make too large is refused before they are encoded.
+// The cost of a write grows linearly with the text of the object, whatever the schema adds to each element of a list,
+// and however many states its patterns have. An object that its defaults alone would make too large is refused before
+// they are encoded.
 func TestCostOfHostileObjects(t *testing.T) {
 	const large = "limit of an object is 6291456"
 	properties := func(more string) string { return more + numbered(`"p%d":{"type":"string"}`, 5000) }
@@ -73,7 +76,8 @@ func TestCostOfHostileObjects(t *testing.T) {
 			repeated("null", 200_000), 413, large},
 		"lists in lists": {`{"type":"array","items":` + listOf(`"l":`+listOf(defaultOf(1000))) + `}`,
 			repeated(repeated(`{"l":`+empty(100)+`}`, 10), 100), 413, large},
-		"a default with many lists": {listOf(`"l":{"type":"array","default":` + empty(1000) + `,"items":{"type":"object","properties":{` +
+		"a default with many lists": {listOf(`"l":{"type":"array","default":` + empty(1000) +
+			`,"items":{"type":"object","properties":{` +
 			defaultOf(1000) + `}}}`), empty(50_000), 413, large},
 		"maps": {`{"type":"object","additionalProperties":{"type":"object","properties":{` + defaultOf(10_000) + `}}}`,
 			`{` + numbered(`"k%d":{}`, 50_000) + `}`, 413, large},
@@ -103,8 +107,9 @@ func TestCostOfHostileObjects(t *testing.T) {
 	}
 }
 
-// A definition can get a default that would make the objects that are already stored too large. They stay as they are: clients read them
-// without that default, remove their finalizers, and delete them. A new object of that form is refused.
+// A definition can get a default that would make the objects that are already stored too large. They stay as they are:
+// clients read them without that default, remove their finalizers, and delete them. A new object of that form is
+// refused.
 func TestDefaultsTooLargeForStoredObjects(t *testing.T) {
 	const stored = 10
 	api := enabled(t, rest.Options{})

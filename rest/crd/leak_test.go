@@ -22,11 +22,13 @@ func TestDeletedDefinitionsLeaveNothingBehind(t *testing.T) {
 	api := enabled(t, rest.Options{Store: store})
 	round := func(n int) {
 		name := fmt.Sprintf("gears%d", n)
-		text := strings.NewReplacer("gears", name, "Gear", fmt.Sprintf("Gear%d", n), "[gr]", fmt.Sprintf("[gr%d]", n)).Replace(gears)
+		text := strings.NewReplacer("gears", name, "Gear", fmt.Sprintf("Gear%d", n), "[gr]",
+			fmt.Sprintf("[gr%d]", n)).Replace(gears)
 		require.Equal(t, 201, send(t, api, "POST "+definitions, text, nil))
 		await(t, api, name+".example.org", established)
 		path := strings.Replace(gearPath, "gears", name, 1)
-		require.Equal(t, 201, send(t, api, "POST "+path, fmt.Sprintf(`{"apiVersion":"example.org/v1","kind":"Gear%d","metadata":{"name":"a"}}`, n), nil))
+		require.Equal(t, 201, send(t, api, "POST "+path,
+			fmt.Sprintf(`{"apiVersion":"example.org/v1","kind":"Gear%d","metadata":{"name":"a"}}`, n), nil))
 		require.Equal(t, 200, send(t, api, "GET /openapi/v3/apis/example.org/v1", "", nil))
 		require.Equal(t, 200, send(t, api, "DELETE "+definitions+"/"+name+".example.org", "", nil))
 		await(t, api, name+".example.org", gone)

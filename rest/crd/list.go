@@ -12,9 +12,10 @@ import (
 // resourceName is the name of the definitions in the store.
 const resourceName = "customresourcedefinitions." + apiextensions.Group
 
-// list returns all stored definitions, with the texts of their schemas, and a revision from which to follow them. Changes after that
-// revision may already be in the list.
-func (k *kinds) list(ctx context.Context) (all []*apiextensions.CustomResourceDefinition, from watch.Revision, err error) {
+// list returns all stored definitions, with the texts of their schemas, and a revision from which to follow them.
+// Changes after that revision may already be in the list.
+func (k *kinds) list(ctx context.Context) (all []*apiextensions.CustomResourceDefinition, from watch.Revision,
+	err error) {
 	objects := k.api.Objects()
 	from = objects.Revision()
 	records, err := objects.List(ctx, resourceName, "")

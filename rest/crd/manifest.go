@@ -17,7 +17,8 @@ import (
 type Loss struct {
 	// Version is the version of the kind. It is empty for all versions.
 	Version string
-	// Part is a field of [rest.Resource], such as "Hooks.Validate", or the path of a field of the objects, such as "spec.size".
+	// Part is a field of [rest.Resource], such as "Hooks.Validate", or the path of a field of the objects, such as
+	// "spec.size".
 	Part string
 	// Reason says how the behaviour of a cluster differs.
 	Reason string
@@ -34,16 +35,17 @@ func (l Loss) String() string {
 // object is a JSON object.
 type object map[string]any
 
-// Manifest returns the CustomResourceDefinition of a kind as YAML, in version apiextensions.k8s.io/v1, and the parts of the
-// definition that the manifest does not contain. The result depends only on the definition, so a test can compare it with a file.
+// Manifest returns the CustomResourceDefinition of a kind as YAML, in version apiextensions.k8s.io/v1, and the parts of
+// the definition that the manifest does not contain. The result depends only on the definition, so a test can compare
+// it with a file.
 //
-// Manifest returns an error for a definition that [rest.New] refuses, and for a kind that a CustomResourceDefinition cannot
-// describe: a kind of the built-in dialect, a virtual kind, a singleton, a kind in the core group or in several groups, a type
-// that contains itself, and a type with several JSON types. All versions must have the same fields, because a cluster converts an
-// object only by changing its apiVersion.
+// Manifest returns an error for a definition that [rest.New] refuses, and for a kind that a CustomResourceDefinition
+// cannot describe: a kind of the built-in dialect, a virtual kind, a singleton, a kind in the core group or in several
+// groups, a type that contains itself, and a type with several JSON types. All versions must have the same fields,
+// because a cluster converts an object only by changing its apiVersion.
 //
-// An API server may still refuse a rule if it estimates that the rule costs too much. To lower the estimate, bound the lists, maps
-// and strings to which the rule applies.
+// An API server may still refuse a rule if it estimates that the rule costs too much. To lower the estimate, bound the
+// lists, maps and strings to which the rule applies.
 func Manifest(definition rest.Definition) (yaml []byte, losses []Loss, err error) {
 	if definition == nil {
 		return nil, nil, errors.New("crd: the definition is nil")
@@ -121,7 +123,8 @@ func definitionOf(r rest.Resource[apimeta.Document], versions []object) object {
 	return object{
 		"apiVersion": "apiextensions.k8s.io/v1", "kind": "CustomResourceDefinition",
 		"metadata": object{"name": r.Plural + "." + r.Group},
-		"spec":     object{"group": r.Group, "names": names, "scope": scope, "versions": versions, "conversion": object{"strategy": "None"}},
+		"spec": object{"group": r.Group, "names": names, "scope": scope, "versions": versions,
+			"conversion": object{"strategy": "None"}},
 	}
 }
 
@@ -133,7 +136,8 @@ func (e *exporter) versionOf(v rest.Description, stored bool) object {
 		e.errs = append(e.errs, err)
 		return nil
 	}
-	out := object{"name": r.Version, "served": !r.Stage.NotServed, "storage": stored, "schema": object{"openAPIV3Schema": e.root(s)}}
+	out := object{"name": r.Version, "served": !r.Stage.NotServed, "storage": stored,
+		"schema": object{"openAPIV3Schema": e.root(s)}}
 	if r.Stage.Deprecated {
 		out["deprecated"], out["deprecationWarning"] = true, r.Stage.Warning
 	}
@@ -192,7 +196,8 @@ func (e *exporter) selectable(fields []string) (out []object) {
 	return out
 }
 
-// subresources returns status and scale. A cluster requires that the selector of scale is a string in the spec or the status.
+// subresources returns status and scale. A cluster requires that the selector of scale is a string in the spec or the
+// status.
 func (e *exporter) subresources(v rest.Description, of *schema.Schema) object {
 	out, paths := object{}, v.Resource.Scale
 	for _, s := range v.Subresources {

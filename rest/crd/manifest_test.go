@@ -16,8 +16,8 @@ import (
 	"github.com/decorum-go/decorum/status"
 )
 
-// internal/oracle decodes manifests with the code of kube-apiserver, and compares the behaviour of the kinds. The tests in this
-// file cover the features that a manifest cannot express.
+// internal/oracle decodes manifests with the code of kube-apiserver, and compares the behaviour of the kinds. The tests
+// in this file cover the features that a manifest cannot express.
 
 type Box struct {
 	apimeta.TypeMeta   `json:",inline"`
@@ -100,23 +100,28 @@ func TestManifestRefuses(t *testing.T) {
 	}{
 		{"nothing", nil, "the definition is nil"},
 		{"what New refuses", rest.Resource[Box]{Group: "example.com", Version: "v1"}, "crd: kind \"Box\": "},
-		{"the built-in dialect", boxes(func(r *rest.Resource[Box]) { r.Wire.Dialect = rest.DialectBuiltin }), "built-in dialect"},
-		{"a call", boxes(func(r *rest.Resource[Box]) { r.Hooks.Call = func(context.Context, *Box) error { return nil } }), "it is virtual"},
-		{"a singleton", rest.Resource[OldBox]{Group: "example.com", Version: "v1", Plural: "boxes", Scope: rest.ScopeCluster, Singleton: "one"}, "it is a singleton"},
+		{"the built-in dialect", boxes(func(r *rest.Resource[Box]) { r.Wire.Dialect = rest.DialectBuiltin }),
+			"built-in dialect"},
+		{"a call", boxes(func(r *rest.Resource[Box]) { r.Hooks.Call = func(context.Context, *Box) error { return nil } }),
+			"it is virtual"},
+		{"a singleton", rest.Resource[OldBox]{Group: "example.com", Version: "v1", Plural: "boxes", Scope: rest.ScopeCluster,
+			Singleton: "one"}, "it is a singleton"},
 		{"the core group", boxes(func(r *rest.Resource[Box]) { r.Group = "" }), "it is in the core group"},
 		{"two groups", boxes(func(r *rest.Resource[Box]) {
-			r.Versions = []rest.VersionOf[Box]{rest.Converted[Box, Crate](rest.Resource[Crate]{Group: "other.example.com", Version: "v1"}, nil, nil)}
+			r.Versions = []rest.VersionOf[Box]{rest.Converted[Box, Crate](rest.Resource[Crate]{Group: "other.example.com",
+				Version: "v1"}, nil, nil)}
 		}), `it is served in two groups, "example.com" and "other.example.com"`},
 		{"functions that convert", boxes(func(r *rest.Resource[Box]) {
-			r.Versions = []rest.VersionOf[Box]{rest.Converted(rest.Resource[Crate]{Version: "v2"}, func(*Crate, *Box) error { return nil },
-				func(*Box, *Crate) error { return nil })}
+			r.Versions = []rest.VersionOf[Box]{rest.Converted(rest.Resource[Crate]{Version: "v2"},
+				func(*Crate, *Box) error { return nil }, func(*Box, *Crate) error { return nil })}
 		}), `functions convert it between the versions "v1" and "v2"`},
 		{"versions with different fields", boxes(func(r *rest.Resource[Box]) {
 			r.Versions = []rest.VersionOf[Box]{rest.Converted[Box, OldBox](rest.Resource[OldBox]{Version: "v1beta1"}, nil, nil)}
 		}), `the versions "v1" and "v1beta1" have different fields`},
 		{"a type that contains itself", rest.Resource[Tree]{Group: "example.com", Version: "v1", Plural: "trees"},
 			"spec.branches[]: the type github.com/decorum-go/decorum/rest/crd_test.Branch contains itself"},
-		{"several types", rest.Resource[Mixed]{Group: "example.com", Version: "v1", Plural: "mixed"}, "spec.amount: it has several types, [string number]"},
+		{"several types", rest.Resource[Mixed]{Group: "example.com", Version: "v1", Plural: "mixed"},
+			"spec.amount: it has several types, [string number]"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			yaml, losses, err := crd.Manifest(c.of)
@@ -137,10 +142,13 @@ func TestManifestReportsLosses(t *testing.T) {
 		r.Wire.Untracked = true
 		r.IndexedLabels = []string{"fast"} // not a loss, because clients see no difference
 		r.SelectableFields = []string{"spec.size", "fill=status.count"}
-		r.Columns = []rest.Column{{Name: "Size", Type: "integer", Path: ".spec.size"}, rest.ColumnFunc(rest.Column{Name: "Full"}, func(*Box) any { return true })}
+		r.Columns = []rest.Column{{Name: "Size", Type: "integer", Path: ".spec.size"},
+			rest.ColumnFunc(rest.Column{Name: "Full"}, func(*Box) any { return true })}
 		r.Scale = &rest.Scale{SpecReplicas: ".spec.size", StatusReplicas: ".status.count", Selector: ".status.selector"}
-		r.Subresources = []rest.SubresourceOf[Box]{rest.Stream[Box, struct{}]{Name: "proxy", Serve: func(http.ResponseWriter, *http.Request, *Box, *struct{}) {}}}
-		r.Hooks = rest.Hooks[Box]{Default: none, ValidateDelete: none, Validate: func(context.Context, *Box, *Box) status.FieldErrors { return nil }}
+		r.Subresources = []rest.SubresourceOf[Box]{rest.Stream[Box, struct{}]{Name: "proxy",
+			Serve: func(http.ResponseWriter, *http.Request, *Box, *struct{}) {}}}
+		r.Hooks = rest.Hooks[Box]{Default: none, ValidateDelete: none,
+			Validate: func(context.Context, *Box, *Box) status.FieldErrors { return nil }}
 	})
 	yaml, losses, err := crd.Manifest(r)
 	require.NoError(t, err)
@@ -177,7 +185,8 @@ func TestManifestOfVersions(t *testing.T) {
 	assert.Empty(t, losses)
 	text := string(yaml)
 	for _, part := range []string{"strategy: None", "name: v1\n", "name: v1beta1\n", "deprecated: true",
-		"deprecationWarning: example.com/v1beta1 Box is deprecated", "served: false", "storage: false", "maximum: 5", "default: red"} {
+		"deprecationWarning: example.com/v1beta1 Box is deprecated", "served: false", "storage: false", "maximum: 5",
+		"default: red"} {
 		assert.Contains(t, text, part)
 	}
 	assert.Equal(t, 1, strings.Count(text, "storage: true"))

@@ -33,11 +33,14 @@ func (k *kinds) namesOfOthers(d *definition) taken {
 	return t
 }
 
-// acceptNames returns the names that a definition gets, and why it does not get the others. It keeps the names that it has.
-func acceptNames(d *apiextensions.CustomResourceDefinition, t taken) (names apiextensions.CustomResourceDefinitionNames, c apiextensions.CustomResourceDefinitionCondition) {
+// acceptNames returns the names that a definition gets, and why it does not get the others. It keeps the names that it
+// has.
+func acceptNames(d *apiextensions.CustomResourceDefinition,
+	t taken) (names apiextensions.CustomResourceDefinitionNames, c apiextensions.CustomResourceDefinitionCondition) {
 	asked, names := d.Spec.Names, d.Status.AcceptedNames
 	c = apiextensions.CustomResourceDefinitionCondition{
-		Type: apiextensions.NamesAccepted, Status: apimeta.ConditionTrue, Reason: "NoConflicts", Message: "no conflicts found"}
+		Type: apiextensions.NamesAccepted, Status: apimeta.ConditionTrue, Reason: "NoConflicts",
+		Message: "no conflicts found"}
 	one := func(asked string, has *string, used map[string]bool, reason string) {
 		if asked != *has && used[asked] {
 			c.Status, c.Reason, c.Message = apimeta.ConditionFalse, reason, inUse(asked).Error()
@@ -68,6 +71,7 @@ func inUse(name string) error { return fmt.Errorf("%q is already in use", name) 
 
 // frees reports whether the new names lack one of the old names.
 func frees(old, names apiextensions.CustomResourceDefinitionNames) bool {
-	return old.Plural != names.Plural || old.Singular != names.Singular || old.Kind != names.Kind || old.ListKind != names.ListKind ||
+	return old.Plural != names.Plural || old.Singular != names.Singular || old.Kind != names.Kind ||
+		old.ListKind != names.ListKind ||
 		slices.ContainsFunc(old.ShortNames, func(name string) bool { return !slices.Contains(names.ShortNames, name) })
 }

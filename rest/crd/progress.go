@@ -12,7 +12,8 @@ import (
 // establishedWithin is how long a definition waits at most until all live replicas serve its kind.
 const establishedWithin = 5 * time.Second
 
-// progress is how far this replica has applied the changes of definitions, and what waits for the others. It belongs to run.
+// progress is how far this replica has applied the changes of definitions, and what waits for the others. It belongs to
+// run.
 type progress struct {
 	applied      watch.Revision        // the last change
 	blocked      map[string]blocked    // definitions whose last change is not in effect here
@@ -40,8 +41,8 @@ func revisionOf(version string) watch.Revision {
 	return watch.Revision(revision)
 }
 
-// block notes that a change of a definition is not in effect here. Others wait for a kind that cannot be served only as long as for any
-// kind.
+// block notes that a change of a definition is not in effect here. Others wait for a kind that cannot be served only as
+// long as for any kind.
 func (p *progress) block(d *definition, change watch.Revision) {
 	if _, ok := p.blocked[d.Name]; !ok {
 		p.blocked[d.Name] = blocked{revision: change, until: time.Now().Add(establishedWithin)}
@@ -59,8 +60,8 @@ func (k *kinds) reportProgress() {
 	k.peers.Report(through)
 }
 
-// awaitsPeers reports whether a definition has to wait until other replicas serve its kind. It makes run apply the definition again when
-// that may have changed.
+// awaitsPeers reports whether a definition has to wait until other replicas serve its kind. It makes run apply the
+// definition again when that may have changed.
 func (k *kinds) awaitsPeers(ctx context.Context, d *definition) bool {
 	if d.Is(apiextensions.Established) {
 		delete(k.installing, d.UID)
@@ -82,8 +83,8 @@ func (k *kinds) awaitsPeers(ctx context.Context, d *definition) bool {
 	return true
 }
 
-// mayDeny reports whether this replica may report that an established kind is not served: not if others serve it, and only once, because
-// they may report the opposite.
+// mayDeny reports whether this replica may report that an established kind is not served: not if others serve it, and
+// only once, because they may report the opposite.
 func (k *kinds) mayDeny(d *definition) bool {
 	if !d.Is(apiextensions.Established) {
 		return true
@@ -96,8 +97,8 @@ func (k *kinds) mayDeny(d *definition) bool {
 	return true
 }
 
-// mayReportOlder reports whether this replica may report that it serves an older generation: only once if another replica has reported the
-// opposite, because the two would go on for ever.
+// mayReportOlder reports whether this replica may report that it serves an older generation: only once if another
+// replica has reported the opposite, because the two would go on for ever.
 func (k *kinds) mayReportOlder(d *definition) bool {
 	if establishedReason(d) != reasonOlder && k.denied[d.UID] == d.Generation {
 		return false

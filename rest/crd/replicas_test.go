@@ -86,7 +86,8 @@ func replicasIn(t *testing.T, store storage.Store) int {
 	return len(page.Records)
 }
 
-// changesWithin awaits the changes of a resource until a time of the bubble has passed, and returns how many there were.
+// changesWithin awaits the changes of a resource until a time of the bubble has passed, and returns how many there
+// were.
 func changesWithin(t *testing.T, store storage.Store, resource string, d time.Duration) (n int) {
 	t.Helper()
 	cursor, err := store.Watch(t.Context(), watch.Key{Resource: resource}, store.Revision())
@@ -140,8 +141,8 @@ func TestForgedLeases(t *testing.T) {
 		synctest.Wait() // each has seen the note of the other
 		for _, annotations := range []map[string]string{nil, {"crd.decorum/followed": "1"}} {
 			then := apimeta.NewMicroTime(time.Date(2099, 1, 1, 0, 0, 0, 0, time.UTC))
-			forged := &builtin.Lease{ObjectMeta: apimeta.ObjectMeta{GenerateName: "crd-", Labels: map[string]string{"crd.decorum/replica": "true"},
-				Annotations: annotations},
+			forged := &builtin.Lease{ObjectMeta: apimeta.ObjectMeta{GenerateName: "crd-",
+				Labels: map[string]string{"crd.decorum/replica": "true"}, Annotations: annotations},
 				Spec: builtin.LeaseSpec{RenewTime: &then}}
 			_, err := resttest.Client[builtin.Lease](t, hosts[0].API).Namespace("default").Create(t.Context(), forged)
 			require.NoError(t, err)
@@ -155,7 +156,8 @@ func TestForgedLeases(t *testing.T) {
 	})
 }
 
-// Clients cannot reach the records that replicas keep of each other. The API does not serve them, and no admission hook sees them.
+// Clients cannot reach the records that replicas keep of each other. The API does not serve them, and no admission hook
+// sees them.
 func TestRecordsOfReplicasAreOutOfReach(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		store := newUnreliable(t).Store
@@ -167,7 +169,8 @@ func TestRecordsOfReplicasAreOutOfReach(t *testing.T) {
 				}
 				return nil
 			}}
-			return started(t, rest.Options{Store: store, Logger: discard, Admission: []rest.Admission{hook}}, crd.Options{}, builtin.Leases())
+			return started(t, rest.Options{Store: store, Logger: discard, Admission: []rest.Admission{hook}}, crd.Options{},
+				builtin.Leases())
 		}
 		one, _ := start("one"), start("two")
 		assert.NotZero(t, changesWithin(t, store, replicaNotes, time.Minute), "the replicas renew their notes")
@@ -179,8 +182,10 @@ func TestRecordsOfReplicasAreOutOfReach(t *testing.T) {
 		held, err := one.Objects().ResourcesIn(t.Context(), "")
 		require.NoError(t, err)
 		assert.Empty(t, held)
-		err = one.AddResources(t.Context(), rest.Resource[apimeta.Document]{Group: "decorum", Version: "v1", Plural: "definitionreplicas", Scope: rest.ScopeCluster,
-			Names: rest.Names{Kind: "DefinitionReplica"}, Schema: rest.Schema{OpenAPI: []byte(`{"type":"object"}`)}})
+		err = one.AddResources(t.Context(),
+			rest.Resource[apimeta.Document]{Group: "decorum", Version: "v1", Plural: "definitionreplicas",
+				Scope: rest.ScopeCluster, Names: rest.Names{Kind: "DefinitionReplica"},
+				Schema: rest.Schema{OpenAPI: []byte(`{"type":"object"}`)}})
 		assert.ErrorContains(t, err, `Group "decorum": belongs to records of the API`)
 	})
 }
@@ -211,8 +216,8 @@ func TestADeletedDefinitionLeavesNoObjectsOnAnyReplica(t *testing.T) {
 	})
 }
 
-// A replica that slept while a definition was deleted creates no objects of it: neither with a request that was under way, nor with a later
-// one, nor when there is another definition of the name.
+// A replica that slept while a definition was deleted creates no objects of it: neither with a request that was under
+// way, nor with a later one, nor when there is another definition of the name.
 func TestReplicaThatSleepsThroughADeletion(t *testing.T) {
 	store := newUnreliable(t).Store
 	awake := newHost(t, store, crd.Options{}, builtin.Leases())

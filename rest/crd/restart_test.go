@@ -60,8 +60,9 @@ func TestKindsComeBackFromAFile(t *testing.T) {
 	require.Equal(t, 201, send(t, h, "POST "+gearPath, gear("b"), nil))
 
 	before := map[string]string{}
-	addresses := []string{"/apis", "/apis/example.org", "/apis/example.org/v1", "/openapi/v2", "/openapi/v3", "/openapi/v3/apis/example.org/v1",
-		definitions + "/gears.example.org", definitions + "/wheels.example.org", gearPath + "/a", gearPath + "/b"}
+	addresses := []string{"/apis", "/apis/example.org", "/apis/example.org/v1", "/openapi/v2", "/openapi/v3",
+		"/openapi/v3/apis/example.org/v1", definitions + "/gears.example.org", definitions + "/wheels.example.org",
+		gearPath + "/a", gearPath + "/b"}
 	for _, address := range addresses {
 		before[address] = answerTo(h, address)
 		require.True(t, strings.HasPrefix(before[address], "200"), before[address])
@@ -74,7 +75,8 @@ func TestKindsComeBackFromAFile(t *testing.T) {
 
 	var names []string
 	gearsV1 := apimeta.GroupVersionResource{Group: "example.org", Version: "v1", Resource: "gears"}
-	for event, err := range documents(t, h.API, gearsV1).Watch(t.Context(), rest.WatchOptions{ResourceVersion: list.Metadata.ResourceVersion}) {
+	for event, err := range documents(t, h.API, gearsV1).Watch(t.Context(),
+		rest.WatchOptions{ResourceVersion: list.Metadata.ResourceVersion}) {
 		require.NoError(t, err)
 		if names = append(names, string(event.Type)+" "+event.Object.Name); len(names) == 2 {
 			break
@@ -87,7 +89,8 @@ func TestKindsComeBackFromAFile(t *testing.T) {
 func TestDeletionContinuesAfterARestart(t *testing.T) {
 	h, reopen := newHostOfFile(t)
 	h.post(gears)
-	require.Equal(t, 201, send(t, h, "POST "+gearPath, strings.Replace(gear("held"), `"metadata":{`, `"metadata":{"finalizers":["example.org/hold"],`, 1), nil))
+	require.Equal(t, 201, send(t, h, "POST "+gearPath,
+		strings.Replace(gear("held"), `"metadata":{`, `"metadata":{"finalizers":["example.org/hold"],`, 1), nil))
 	require.Equal(t, 200, send(t, h, "DELETE "+definitions+"/gears.example.org", "", nil))
 	reopen()
 	require.Equal(t, 403, send(t, h, "POST "+gearPath, gear("b"), nil), "the definition is terminating from the start")

@@ -12,7 +12,8 @@ import (
 // rule returns a rule of the Common Expression Language.
 func rule(r schema.Rule) object {
 	out := object{"rule": r.Rule}
-	for key, text := range map[string]string{"message": r.Message, "messageExpression": r.MessageExpression, "reason": string(r.Reason), "fieldPath": r.FieldPath} {
+	for key, text := range map[string]string{"message": r.Message, "messageExpression": r.MessageExpression,
+		"reason": string(r.Reason), "fieldPath": r.FieldPath} {
 		if text != "" {
 			out[key] = text
 		}
@@ -36,7 +37,8 @@ const immutableText = "field is immutable"
 func (e *exporter) immutable(out object, p *schema.Property, path string) {
 	name, ok := celName(p.Name)
 	if !ok || p.Schema.Anything() {
-		e.lose(strings.TrimPrefix(path+"."+p.Name, "."), "clients may change it, because rules cannot refer to a field of this name")
+		e.lose(strings.TrimPrefix(path+"."+p.Name, "."),
+			"clients may change it, because rules cannot refer to a field of this name")
 		return
 	}
 	text := fmt.Sprintf("has(self.%[1]s) == has(oldSelf.%[1]s) && (!has(self.%[1]s) || self.%[1]s == oldSelf.%[1]s)", name)
@@ -60,7 +62,8 @@ func (e *exporter) union(out object, u schema.Union, path string) {
 	for i, m := range u.Members {
 		var ok bool
 		if names[i], ok = celName(m.Field); !ok {
-			e.lose(strings.TrimPrefix(path+"."+m.Field, "."), "a cluster does not check the union, because rules cannot refer to a field of this name")
+			e.lose(strings.TrimPrefix(path+"."+m.Field, "."),
+				"a cluster does not check the union, because rules cannot refer to a field of this name")
 			return
 		}
 	}
@@ -70,14 +73,18 @@ func (e *exporter) union(out object, u schema.Union, path string) {
 		for i := range names {
 			names[i] = "has(self." + names[i] + ")"
 		}
-		out.add(schema.Rule{Rule: "[" + strings.Join(names, ", ") + "].exists_one(set, set)", Message: "must specify exactly one of: " + fieldsOf(u)})
+		out.add(schema.Rule{Rule: "[" + strings.Join(names, ", ") + "].exists_one(set, set)",
+			Message: "must specify exactly one of: " + fieldsOf(u)})
 	case !ok:
-		e.lose(strings.TrimPrefix(path+"."+u.Discriminator, "."), "a cluster does not check the union, because rules cannot refer to a discriminator of this name")
+		e.lose(strings.TrimPrefix(path+"."+u.Discriminator, "."),
+			"a cluster does not check the union, because rules cannot refer to a discriminator of this name")
 	default:
 		for i, m := range u.Members {
 			out.add(schema.Rule{
-				Rule:    fmt.Sprintf("has(self.%[1]s) == (has(self.%[2]s) && self.%[2]s == %[3]s)", names[i], discriminator, strconv.Quote(m.Value)),
-				Message: fmt.Sprintf("must be specified when `%[1]s` is %[2]q, and only then", u.Discriminator, m.Value), FieldPath: fieldPath(m.Field),
+				Rule: fmt.Sprintf("has(self.%[1]s) == (has(self.%[2]s) && self.%[2]s == %[3]s)", names[i], discriminator,
+					strconv.Quote(m.Value)),
+				Message:   fmt.Sprintf("must be specified when `%[1]s` is %[2]q, and only then", u.Discriminator, m.Value),
+				FieldPath: fieldPath(m.Field),
 			})
 		}
 	}
@@ -111,9 +118,11 @@ func celName(field string) (name string, ok bool) {
 		return "__" + field + "__", true
 	}
 	for _, c := range field {
-		if !(c == '_' || c == '.' || c == '-' || c == '/' || c >= '0' && c <= '9' || c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z') {
+		if !(c == '_' || c == '.' || c == '-' || c == '/' || c >= '0' && c <= '9' || c >= 'a' && c <= 'z' ||
+			c >= 'A' && c <= 'Z') {
 			return "", false
 		}
 	}
-	return strings.NewReplacer("__", "__underscores__", ".", "__dot__", "-", "__dash__", "/", "__slash__").Replace(field), true
+	return strings.NewReplacer("__", "__underscores__", ".", "__dot__", "-", "__dash__", "/", "__slash__").Replace(field),
+		true
 }

@@ -50,7 +50,8 @@ func deriveSchema(v rest.Description) (*schema.Schema, error) {
 	return schema.Derive(v.GoType, options)
 }
 
-// root returns the schema of the whole object. A manifest must not describe metadata, because every cluster has its schema.
+// root returns the schema of the whole object. A manifest must not describe metadata, because every cluster has its
+// schema.
 func (e *exporter) root(s *schema.Schema) object {
 	e.inside = []*schema.Object{s.Object}
 	out := e.constraints(s)
@@ -72,7 +73,8 @@ func (e *exporter) root(s *schema.Schema) object {
 func (e *exporter) place(s *schema.Schema, path string) object {
 	out := e.constraints(s)
 	if len(s.OneOf) > 0 {
-		e.fail(path, fmt.Sprintf("it has several types, %v, but a cluster allows only one type, or an integer or a string", s.OneOf))
+		e.fail(path, fmt.Sprintf("it has several types, %v, but a cluster allows only one type, or an integer or a string",
+			s.OneOf))
 	}
 	if s.Items != nil {
 		out["items"] = e.place(s.Items, path+"[]")
@@ -141,12 +143,14 @@ func (e *exporter) constraints(s *schema.Schema) object {
 	set("x-kubernetes-map-type", s.MapType)
 	set("exclusiveMinimum", s.ExclusiveMinimum)
 	set("exclusiveMaximum", s.ExclusiveMaximum)
-	for key, v := range map[string]doc.Value{"default": s.DefaultValue, "minimum": s.Minimum, "maximum": s.Maximum, "multipleOf": s.MultipleOf} {
+	for key, v := range map[string]doc.Value{"default": s.DefaultValue, "minimum": s.Minimum, "maximum": s.Maximum,
+		"multipleOf": s.MultipleOf} {
 		if !v.IsAbsent() {
 			out[key] = plain(v)
 		}
 	}
-	for key, n := range map[string]*int64{"minLength": s.MinLength, "maxLength": s.MaxLength, "minItems": s.MinItems, "maxItems": s.MaxItems,
+	for key, n := range map[string]*int64{"minLength": s.MinLength, "maxLength": s.MaxLength, "minItems": s.MinItems,
+		"maxItems":      s.MaxItems,
 		"minProperties": s.MinProperties, "maxProperties": s.MaxProperties} {
 		if n != nil {
 			out[key] = *n

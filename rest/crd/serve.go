@@ -43,8 +43,8 @@ func (k *kinds) serve(ctx context.Context, d *definition, names apiextensions.Cu
 	return k.declare(ctx, next, k.api.ReplaceResources)
 }
 
-// convertFirst begins to convert the stored objects for the first declaration of a kind since the start. Meanwhile the API serves the kind in
-// the last form that worked, if there is one.
+// convertFirst begins to convert the stored objects for the first declaration of a kind since the start. Meanwhile the
+// API serves the kind in the last form that worked, if there is one.
 func (k *kinds) convertFirst(ctx context.Context, d *definition, next *kindOf) error {
 	if !k.isConverting(d.Name) && k.serveOlder(ctx, d) {
 		return k.convert(ctx, next, k.api.ReplaceResources)
@@ -58,7 +58,8 @@ func (k *kindOf) isLike(other *kindOf) bool {
 }
 
 // declare passes a kind to [rest.API.AddResources] or [rest.API.ReplaceResources].
-func (k *kinds) declare(ctx context.Context, next *kindOf, serve func(context.Context, ...rest.Definition) error) error {
+func (k *kinds) declare(ctx context.Context, next *kindOf,
+	serve func(context.Context, ...rest.Definition) error) error {
 	err := serve(ctx, next.declare(k.options))
 	if err == nil {
 		k.served[next.definition] = next
@@ -66,8 +67,9 @@ func (k *kinds) declare(ctx context.Context, next *kindOf, serve func(context.Co
 	return err
 }
 
-// serveTogether serves the kinds of all definitions with accepted names in one step. If the API refuses some of them, it serves the
-// others, and leaves it to apply to find out why. Then it serves those that may call a webhook, and does not wait long for the webhook.
+// serveTogether serves the kinds of all definitions with accepted names in one step. If the API refuses some of them,
+// it serves the others, and leaves it to apply to find out why. Then it serves those that may call a webhook, and does
+// not wait long for the webhook.
 func (k *kinds) serveTogether(ctx context.Context, all []*apiextensions.CustomResourceDefinition) {
 	var declared []rest.Definition
 	var next, converting []*kindOf
@@ -103,7 +105,8 @@ func (k *kinds) serveMost(ctx context.Context, next []*kindOf, declared []rest.D
 	}
 }
 
-// withdraw stops serving the kind of a definition. It returns when requests of the kind get a 404, and does not wait for those under way.
+// withdraw stops serving the kind of a definition. It returns when requests of the kind get a 404, and does not wait
+// for those under way.
 func (k *kinds) withdraw(ctx context.Context, name string) {
 	k.stopConversion(name)
 	kind := k.served[name]
@@ -116,12 +119,14 @@ func (k *kinds) withdraw(ctx context.Context, name string) {
 	k.running.Go(func() {
 		defer close(withdrawn)
 		if err := k.api.WithdrawResources(ctx, kind.resource()); err != nil && ctx.Err() == nil {
-			k.options.Logger.Error("crd: the API still serves the kind of a definition that is gone", "definition", name, "error", err)
+			k.options.Logger.Error("crd: the API still serves the kind of a definition that is gone", "definition", name,
+				"error", err)
 		}
 	})
 	for objects := k.api.Objects(); ; {
 		changed := objects.Changed()
-		if !slices.ContainsFunc(objects.Resources(), func(r raw.Resource) bool { return r.Name == kind.resource().String() }) {
+		if !slices.ContainsFunc(objects.Resources(),
+			func(r raw.Resource) bool { return r.Name == kind.resource().String() }) {
 			return
 		}
 		select {

@@ -12,7 +12,8 @@ import (
 	"github.com/decorum-go/decorum/status"
 )
 
-// terminate begins to delete the objects of the kind of a deleted definition. The definition keeps its finalizer until they are gone.
+// terminate begins to delete the objects of the kind of a deleted definition. The definition keeps its finalizer until
+// they are gone.
 func (k *kinds) terminate(ctx context.Context, d *definition) error {
 	if !slices.Contains(d.Finalizers, apiextensions.CleanupFinalizer) || k.emptying[d.Name] != nil {
 		return nil
@@ -45,9 +46,9 @@ func (k *kinds) terminate(ctx context.Context, d *definition) error {
 	return nil
 }
 
-// serveOpen serves the kind of a deleted definition that the API cannot serve in its real form, so that its objects can be deleted. Clients
-// can read them and remove their finalizers, unless the names of the kind are taken. If the host has declared the resource itself,
-// its objects are not those of the definition.
+// serveOpen serves the kind of a deleted definition that the API cannot serve in its real form, so that its objects can
+// be deleted. Clients can read them and remove their finalizers, unless the names of the kind are taken. If the host
+// has declared the resource itself, its objects are not those of the definition.
 func (k *kinds) serveOpen(ctx context.Context, d *definition) error {
 	if k.declaredByHost(d) {
 		return nil
@@ -78,7 +79,8 @@ func (k *kinds) stopEmptying(definition string) {
 func (k *kinds) release(ctx context.Context, name, uid string) error {
 	_, err := k.client.Modify(ctx, name, func(stored *apiextensions.CustomResourceDefinition) error {
 		if stored.UID == uid {
-			stored.Finalizers = slices.DeleteFunc(stored.Finalizers, func(f string) bool { return f == apiextensions.CleanupFinalizer })
+			stored.Finalizers = slices.DeleteFunc(stored.Finalizers,
+				func(f string) bool { return f == apiextensions.CleanupFinalizer })
 		}
 		return nil
 	})
@@ -88,10 +90,11 @@ func (k *kinds) release(ctx context.Context, name, uid string) error {
 	return err
 }
 
-// empty deletes all objects of a kind whose definition is deleted, and waits until they are gone. No replica creates further ones, because
-// the store commits a new object only together with a definition that is not deleted.
+// empty deletes all objects of a kind whose definition is deleted, and waits until they are gone. No replica creates
+// further ones, because the store commits a new object only together with a definition that is not deleted.
 func (k *kinds) empty(ctx context.Context, kind *kindOf) error {
-	gvr := apimeta.GroupVersionResource{Group: kind.spec.Group, Version: kind.storageVersion(), Resource: kind.spec.Names.Plural}
+	gvr := apimeta.GroupVersionResource{Group: kind.spec.Group, Version: kind.storageVersion(),
+		Resource: kind.spec.Names.Plural}
 	objects, err := rest.ClientForResource[apimeta.Document](k.api, gvr)
 	if err != nil {
 		return err
@@ -164,11 +167,12 @@ func deleteOne(ctx context.Context, objects rest.Client[apimeta.Document], obj *
 // inProgress reports that the objects of a kind are being deleted.
 func (k *kinds) inProgress(ctx context.Context, definition string) {
 	_, err := k.client.ModifyStatus(ctx, definition, func(d *apiextensions.CustomResourceDefinition) error {
-		set(&d.Status, condition{Type: apiextensions.Terminating, Status: apimeta.ConditionTrue, Reason: "InstanceDeletionInProgress",
-			Message: "CustomResource deletion is in progress"}, k.api.Objects().Now)
+		set(&d.Status, condition{Type: apiextensions.Terminating, Status: apimeta.ConditionTrue,
+			Reason: "InstanceDeletionInProgress", Message: "CustomResource deletion is in progress"}, k.api.Objects().Now)
 		return nil
 	})
 	if err != nil && !status.IsNotFound(err) && ctx.Err() == nil { // nothing waits for the condition
-		k.options.Logger.Error("crd: the API cannot report that the objects of a definition are being deleted", "definition", definition, "error", err)
+		k.options.Logger.Error("crd: the API cannot report that the objects of a definition are being deleted", "definition",
+			definition, "error", err)
 	}
 }

@@ -20,13 +20,15 @@ func TestNameThatIsGivenUpGoesToTheNext(t *testing.T) {
 	h.post(gears)
 	for _, waiting := range []string{"wheels", "axles"} {
 		require.Equal(t, 201, send(t, h, "POST "+definitions,
-			strings.NewReplacer("gears", waiting, "Gear", strings.ToUpper(waiting[:1])+waiting[1:len(waiting)-1]).Replace(gears), nil))
+			strings.NewReplacer("gears", waiting, "Gear", strings.ToUpper(waiting[:1])+waiting[1:len(waiting)-1]).Replace(gears),
+			nil))
 		await(t, h.API, waiting+".example.org", func(d *apiextensions.CustomResourceDefinition) bool {
 			return conditionOf(d, apiextensions.NamesAccepted).Reason == "ShortNamesConflict"
 		})
 	}
 	shortNames := func(plural, names string) int {
-		return send(t, h, "PATCH "+definitions+"/"+plural+".example.org", `{"spec":{"names":{"shortNames":[`+names+`]}}}`, nil)
+		return send(t, h, "PATCH "+definitions+"/"+plural+".example.org", `{"spec":{"names":{"shortNames":[`+names+`]}}}`,
+			nil)
 	}
 	require.Equal(t, 200, shortNames("gears", ""))
 	await(t, h.API, "axles.example.org", established) // created in the same second, and first by name
@@ -38,11 +40,14 @@ func TestNameThatIsGivenUpGoesToTheNext(t *testing.T) {
 		return len(d.Status.AcceptedNames.ShortNames) == 1
 	})
 	require.Equal(t, 200, shortNames("gears", `"gr"`))
-	await(t, h.API, "gears.example.org", func(d *apiextensions.CustomResourceDefinition) bool { return !d.Is(apiextensions.NamesAccepted) })
+	await(t, h.API, "gears.example.org",
+		func(d *apiextensions.CustomResourceDefinition) bool { return !d.Is(apiextensions.NamesAccepted) })
 	require.Equal(t, 200, shortNames("axles", `"ge"`))
-	await(t, h.API, "axles.example.org", func(d *apiextensions.CustomResourceDefinition) bool { return !d.Is(apiextensions.NamesAccepted) })
+	await(t, h.API, "axles.example.org",
+		func(d *apiextensions.CustomResourceDefinition) bool { return !d.Is(apiextensions.NamesAccepted) })
 	require.Equal(t, 200, shortNames("axles", `"ax"`))
-	d := await(t, h.API, "gears.example.org", func(d *apiextensions.CustomResourceDefinition) bool { return d.Is(apiextensions.NamesAccepted) })
+	d := await(t, h.API, "gears.example.org",
+		func(d *apiextensions.CustomResourceDefinition) bool { return d.Is(apiextensions.NamesAccepted) })
 	assert.Equal(t, []string{"gr"}, d.Status.AcceptedNames.ShortNames)
 	assert.True(t, d.Is(apiextensions.Established))
 }
@@ -97,7 +102,8 @@ func TestLiveKindChangesItsSchemaAndVersions(t *testing.T) {
 	require.Equal(t, 201, send(t, h, "POST "+gearPath, gear("a"), nil))
 	change := func(versions string) {
 		t.Helper()
-		require.Equal(t, 200, send(t, h, "PATCH "+definitions+"/gears.example.org", `{"spec":{"versions":[`+versions+`]}}`, nil))
+		require.Equal(t, 200, send(t, h, "PATCH "+definitions+"/gears.example.org", `{"spec":{"versions":[`+versions+`]}}`,
+			nil))
 		awaitChanges(t, h.API)
 	}
 	version := func(name string, served, storage bool, spec string) string {
@@ -116,7 +122,8 @@ func TestLiveKindChangesItsSchemaAndVersions(t *testing.T) {
 	change(version("v1", true, true, `"teeth":{"type":"integer","maximum":3}`)) // narrower: the object is invalid now, and loses a field
 	assert.Equal(t, map[string]any{"teeth": 5.0}, specAt("v1"))
 	assert.Equal(t, 422, send(t, h, "POST "+gearPath, strings.Replace(gear("b"), "5", "4", 1), nil))
-	assert.Equal(t, 200, send(t, h, "PATCH "+gearPath+"/a", `{"metadata":{"labels":{"a":"b"}}}`, nil), "an update may keep the old value")
+	assert.Equal(t, 200, send(t, h, "PATCH "+gearPath+"/a", `{"metadata":{"labels":{"a":"b"}}}`, nil),
+		"an update may keep the old value")
 
 	change(version("v1", true, true, teeth) + "," + version("v2", true, false, teeth)) // a version more
 	assert.Equal(t, map[string]any{"teeth": 5.0}, specAt("v2"))
@@ -126,7 +133,8 @@ func TestLiveKindChangesItsSchemaAndVersions(t *testing.T) {
 	change(version("v1", false, false, teeth) + "," + version("v2", true, true, teeth)) // a version less that is served
 	assert.Equal(t, 404, send(t, h, "GET "+gearPath, "", nil))
 
-	require.Equal(t, 200, send(t, h, "PATCH "+definitions+"/gears.example.org/status", `{"status":{"storedVersions":["v2"]}}`, nil))
+	require.Equal(t, 200, send(t, h, "PATCH "+definitions+"/gears.example.org/status",
+		`{"status":{"storedVersions":["v2"]}}`, nil))
 	change(version("v2", true, true, teeth)) // a version less
 	assert.Equal(t, map[string]any{"teeth": 5.0}, specAt("v2"))
 	h.stop()

@@ -22,10 +22,11 @@ import (
 	"github.com/decorum-go/decorum/storage/bolt"
 )
 
-// The program starts, and cannot serve a definition for now, because it does not evaluate rules. A namespace with objects
-// of the definition stays until a later start serves them, and nobody who gets the name next sees them.
+// The program starts, and cannot serve a definition for now, because it does not evaluate rules. A namespace with
+// objects of the definition stays until a later start serves them, and nobody who gets the name next sees them.
 func TestNamespaceWithObjectsOfAnUnservedDefinition(t *testing.T) {
-	ruled := strings.Replace(gears, "openAPIV3Schema: {type: object, ", "openAPIV3Schema: {type: object, x-kubernetes-validations: [{rule: 'true'}], ", 1)
+	ruled := strings.Replace(gears, "openAPIV3Schema: {type: object, ",
+		"openAPIV3Schema: {type: object, x-kubernetes-validations: [{rule: 'true'}], ", 1)
 	path := filepath.Join(t.TempDir(), "objects.db")
 	run := func(options crd.Options, do func(api *rest.API, namespaces rest.Client[builtin.Namespace])) {
 		t.Helper()
@@ -54,7 +55,8 @@ func TestNamespaceWithObjectsOfAnUnservedDefinition(t *testing.T) {
 			"because it does not serve them at the moment: gears.example.org"
 		awaitNamespace(t, namespaces, "team", func(n *builtin.Namespace) bool {
 			return slices.ContainsFunc(n.Status.Conditions, func(c builtin.NamespaceCondition) bool {
-				return c.Type == "NamespaceDeletionDiscoveryFailure" && fmt.Sprint(c.Status, " ", c.Reason, " ", c.Message) == condition
+				return c.Type == "NamespaceDeletionDiscoveryFailure" &&
+					fmt.Sprint(c.Status, " ", c.Reason, " ", c.Message) == condition
 			})
 		})
 		_, err := namespaces.Create(t.Context(), team)
@@ -68,7 +70,8 @@ func TestNamespaceWithObjectsOfAnUnservedDefinition(t *testing.T) {
 }
 
 // awaitNamespace waits until a namespace satisfies a condition. nil stands for a namespace that is gone.
-func awaitNamespace(t *testing.T, namespaces rest.Client[builtin.Namespace], name string, holds func(*builtin.Namespace) bool) {
+func awaitNamespace(t *testing.T, namespaces rest.Client[builtin.Namespace], name string,
+	holds func(*builtin.Namespace) bool) {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	defer cancel()
@@ -77,7 +80,8 @@ func awaitNamespace(t *testing.T, namespaces rest.Client[builtin.Namespace], nam
 	if len(page.Items) == 0 && holds(nil) || len(page.Items) > 0 && holds(page.Items[0]) {
 		return
 	}
-	for event, err := range namespaces.Watch(ctx, rest.WatchOptions{ResourceVersion: page.ResourceVersion, FieldSelector: "metadata.name=" + name}) {
+	for event, err := range namespaces.Watch(ctx,
+		rest.WatchOptions{ResourceVersion: page.ResourceVersion, FieldSelector: "metadata.name=" + name}) {
 		require.NoError(t, err)
 		if event.Type == apimeta.EventDeleted && holds(nil) || event.Type != apimeta.EventDeleted && holds(event.Object) {
 			return

@@ -19,7 +19,8 @@ import (
 const (
 	// conversionTime limits a conversion, as upstream does, with the time that it waits for others.
 	conversionTime = 30 * time.Second
-	// maxConversions is how many conversions of a definition call its webhook at a time, and maxWaiting how many wait for their turn.
+	// maxConversions is how many conversions of a definition call its webhook at a time, and maxWaiting how many wait for
+	// their turn.
 	maxConversions, maxWaiting = 8, 56
 )
 
@@ -35,7 +36,8 @@ type webhook struct {
 
 func newWebhook(w *apiextensions.WebhookConversion, calls *callout.Client) *webhook {
 	hook := &webhook{calls: calls, turns: turns.New(maxConversions, maxWaiting)}
-	if i := slices.IndexFunc(w.ConversionReviewVersions, func(v string) bool { return v == "v1" || v == "v1beta1" }); i >= 0 {
+	if i := slices.IndexFunc(w.ConversionReviewVersions,
+		func(v string) bool { return v == "v1" || v == "v1beta1" }); i >= 0 {
 		hook.version = w.ConversionReviewVersions[i]
 	}
 	if c := w.ClientConfig; c != nil {
@@ -80,7 +82,8 @@ type (
 )
 
 // convert sends objects to the webhook and returns those of its answer. See [rest.Schema].
-func (w *webhook) convert(ctx context.Context, objects []json.RawMessage, apiVersion string) ([]json.RawMessage, error) {
+func (w *webhook) convert(ctx context.Context, objects []json.RawMessage,
+	apiVersion string) ([]json.RawMessage, error) {
 	switch {
 	case w.calls == nil:
 		return nil, errNoCalls

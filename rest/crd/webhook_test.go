@@ -139,7 +139,8 @@ const (
 
 // calling returns a client that may call loopback.
 func calling(t *testing.T) *callout.Client {
-	calls, err := callout.New(callout.Options{Dial: (&net.Dialer{}).DialContext, Allow: func(netip.AddrPort) error { return nil }})
+	calls, err := callout.New(callout.Options{Dial: (&net.Dialer{}).DialContext,
+		Allow: func(netip.AddrPort) error { return nil }})
 	require.NoError(t, err)
 	t.Cleanup(calls.Close)
 	return calls
@@ -166,9 +167,11 @@ func (c *converter) store(t *testing.T, api *rest.API, version string) (resource
 		Metadata struct{ ResourceVersion string }
 	}
 	require.Equal(t, 200, send(t, api, "GET "+definitions+"/rods.example.org", "", &d))
-	changed := strings.NewReplacer("{name: rods.example.org}", fmt.Sprintf("{name: rods.example.org, resourceVersion: %q}", d.Metadata.ResourceVersion),
-		"storage: true", "storage: false").Replace(c.definition("[v1]"))
-	changed = strings.Replace(changed, "{name: "+version+", served: true, storage: false", "{name: "+version+", served: true, storage: true", 1)
+	changed := strings.NewReplacer("{name: rods.example.org}",
+		fmt.Sprintf("{name: rods.example.org, resourceVersion: %q}", d.Metadata.ResourceVersion), "storage: true",
+		"storage: false").Replace(c.definition("[v1]"))
+	changed = strings.Replace(changed, "{name: "+version+", served: true, storage: false",
+		"{name: "+version+", served: true, storage: true", 1)
 	require.Equal(t, 200, send(t, api, "PUT "+definitions+"/rods.example.org", changed, &d))
 	return d.Metadata.ResourceVersion
 }
@@ -183,7 +186,8 @@ func has(reason string) func(d *apiextensions.CustomResourceDefinition) bool {
 }
 
 func rod(version, name, spec string) string {
-	return fmt.Sprintf(`{"apiVersion":"example.org/%s","kind":"Rod","metadata":{"name":%q,"labels":{"of":%q}},"spec":%s}`, version, name, name, spec)
+	return fmt.Sprintf(`{"apiVersion":"example.org/%s","kind":"Rod","metadata":{"name":%q,"labels":{"of":%q}},"spec":%s}`,
+		version, name, name, spec)
 }
 
 // Every operation works in both versions, and the webhook converts.
@@ -285,19 +289,24 @@ func TestWebhooksThatLie(t *testing.T) {
 			one: "failed: expected webhook response of apiextensions.k8s.io/v1, Kind=ConversionReview, got apiextensions.k8s.io/v1, Kind=Other"},
 		"no response": {tamper: func(a object) { delete(a, "response") }, one: "failed: no response provided"},
 		"another uid": {tamper: func(a object) { response(a)["uid"] = "1" }, one: `failed: expected response.uid="`},
-		"failure":     {tamper: func(a object) { response(a)["result"] = object{"status": "Failure", "message": "no way"} }, one: "failed: no way"},
+		"failure": {tamper: func(a object) { response(a)["result"] = object{"status": "Failure", "message": "no way"} },
+			one: "failed: no way"},
 		"failure, no text": {tamper: func(a object) { response(a)["result"] = object{"status": "Failure"} },
 			one: "failed: response.result.status was 'Failure', not 'Success'"},
-		"no objects":       {tamper: func(a object) { response(a)["convertedObjects"] = []any{} }, one: "returned 0 objects, expected 1"},
-		"too many objects": {tamper: func(a object) { response(a)["convertedObjects"] = []any{object{}, object{}} }, one: "returned 2 objects, expected 1"},
+		"no objects": {tamper: func(a object) { response(a)["convertedObjects"] = []any{} },
+			one: "returned 0 objects, expected 1"},
+		"too many objects": {tamper: func(a object) { response(a)["convertedObjects"] = []any{object{}, object{}} },
+			one: "returned 2 objects, expected 1"},
 		"another version": {tamper: func(a object) { first(a)["apiVersion"] = "example.org/v3" },
 			one: "returned invalid object at index 0: invalid groupVersion (expected example.org/v2, received example.org/v3)"},
 		"another object's kind": {tamper: func(a object) { first(a)["kind"] = "Bar" },
 			one: "returned invalid object at index 0: invalid kind (expected Rod, received Bar)"},
-		"another name": {tamper: func(a object) { metadata(a)["name"] = "z" }, one: "returned invalid object: must have the same name: a != z"},
+		"another name": {tamper: func(a object) { metadata(a)["name"] = "z" },
+			one: "returned invalid object: must have the same name: a != z"},
 		"another namespace": {tamper: func(a object) { metadata(a)["namespace"] = "z" },
 			one: "returned invalid object: must have the same namespace: default != z"},
-		"another object's uid": {tamper: func(a object) { metadata(a)["uid"] = "z" }, one: "returned invalid object: must have the same UID: "},
+		"another object's uid": {tamper: func(a object) { metadata(a)["uid"] = "z" },
+			one: "returned invalid object: must have the same UID: "},
 		"labels of another type": {tamper: func(a object) { metadata(a)["labels"] = []any{} },
 			one: "returned invalid metadata: invalid metadata.labels of type []interface {} in converted object"},
 		"a label of another type": {tamper: func(a object) { metadata(a)["labels"] = object{"of": 1} },
@@ -344,24 +353,28 @@ func TestWebhooksThatFail(t *testing.T) {
 		handle http.HandlerFunc
 		err    string
 	}{
-		"500":     {func(w http.ResponseWriter, _ *http.Request) { http.Error(w, "secret", 500) }, "the server answered 500 Internal Server Error"},
+		"500": {func(w http.ResponseWriter, _ *http.Request) { http.Error(w, "secret", 500) },
+			"the server answered 500 Internal Server Error"},
 		"endless": {endless, "the answer is larger than 3145728 bytes"},
-		"text":    {func(w http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(w, "secret") }, "the answer is not JSON"},
+		"text": {func(w http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(w, "secret") },
+			"the answer is not JSON"},
 		"closed": {func(w http.ResponseWriter, _ *http.Request) {
 			conn, _, _ := http.NewResponseController(w).Hijack()
 			_ = conn.Close()
 		}, "EOF"},
 	} {
 		c.behave(nil, test.handle)
-		requests := []string{"GET " + rodsV2 + "/a", "GET " + rodsV2, "GET " + rodsV2 + "?labelSelector=of", "DELETE " + rodsV2,
-			"PATCH " + rodsV2 + "/a", "GET " + rodsV2 + "?watch=1"}
+		requests := []string{"GET " + rodsV2 + "/a", "GET " + rodsV2, "GET " + rodsV2 + "?labelSelector=of",
+			"DELETE " + rodsV2, "PATCH " + rodsV2 + "/a", "GET " + rodsV2 + "?watch=1"}
 		if name == "endless" { // which takes long
 			requests = requests[:1]
 		}
 		for _, request := range requests {
 			var got struct{ Message string }
 			assert.Equal(t, 500, send(t, api, request, `{"spec":{"length":4}}`, &got), "%s: %s", name, request)
-			assert.Contains(t, got.Message, `conversion webhook for example.org/v1, Kind=Rod failed: Post "`+c.URL+`/convert?timeout=30s": `, "%s: %s", name, request)
+			assert.Contains(t, got.Message,
+				`conversion webhook for example.org/v1, Kind=Rod failed: Post "`+c.URL+`/convert?timeout=30s": `, "%s: %s", name,
+				request)
 			assert.Contains(t, got.Message, test.err, "%s: %s", name, request)
 			assert.NotContains(t, got.Message, "secret")
 		}
@@ -481,7 +494,8 @@ func TestWebhookAfterARestart(t *testing.T) {
 	}
 }
 
-// Without a client for calls, a definition with a webhook is refused. One that another replica has accepted serves its stored version.
+// Without a client for calls, a definition with a webhook is refused. One that another replica has accepted serves its
+// stored version.
 func TestWebhookWithoutCalls(t *testing.T) {
 	c := newConverter(t)
 	store := storage.NewMemory(storage.Options{})
@@ -495,11 +509,13 @@ func TestWebhookWithoutCalls(t *testing.T) {
 	assert.Equal(t, 200, send(t, api, "GET "+rodsV1+"/a", "", nil))
 	var got struct{ Message string }
 	assert.Equal(t, 500, send(t, api, "GET "+rodsV2+"/a", "", &got))
-	assert.Equal(t, "conversion webhook for example.org/v1, Kind=Rod failed: this server does not call webhooks", got.Message)
+	assert.Equal(t, "conversion webhook for example.org/v1, Kind=Rod failed: this server does not call webhooks",
+		got.Message)
 	assert.Equal(t, 422, send(t, api, "POST "+definitions, strings.ReplaceAll(c.definition("[v1]"), "rods", "poles"), nil))
 }
 
-// A watch shows the objects in its version: those that exist are converted in one call. It ends with an error if a conversion fails.
+// A watch shows the objects in its version: those that exist are converted in one call. It ends with an error if a
+// conversion fails.
 func TestWebhookConvertsWatches(t *testing.T) {
 	c := newConverter(t)
 	api := converting(t, c, rest.Options{})
@@ -548,7 +564,8 @@ func TestWebhookConvertsWatches(t *testing.T) {
 	assert.ErrorIs(t, events.Decode(&got), io.EOF)
 }
 
-// The webhook does not get the objects that a client may not see: a client causes no work for them, neither by lists nor by watches.
+// The webhook does not get the objects that a client may not see: a client causes no work for them, neither by lists
+// nor by watches.
 func TestWebhookConvertsOnlyWhatTheClientMaySee(t *testing.T) {
 	c := newConverter(t)
 	may, err := apimeta.ParseSelector("of in (a,b)")
@@ -581,7 +598,8 @@ func TestWebhookConvertsOnlyWhatTheClientMaySee(t *testing.T) {
 	}
 	require.Zero(t, converted())
 	all := "/apis/example.org/v2/rods"
-	for name, filter := range map[string]rest.Filter{"labels": {Labels: may}, "labels and a namespace": {Labels: may, Namespace: "default"}} {
+	for name, filter := range map[string]rest.Filter{"labels": {Labels: may},
+		"labels and a namespace": {Labels: may, Namespace: "default"}} {
 		only = filter
 		for _, query := range []string{"", "?labelSelector=of", "?labelSelector=of&limit=1"} {
 			assert.NotEmpty(t, names(query))
@@ -664,7 +682,8 @@ func TestWebhookConvertsForClientsInProcess(t *testing.T) {
 	for _, name := range []string{"a", "b", "c"} {
 		require.Equal(t, 201, send(t, api, "POST "+rodsV1, rod("v1", name, `{"size":1}`), nil))
 	}
-	rods := documents(t, api, apimeta.GroupVersionResource{Group: "example.org", Version: "v2", Resource: "rods"}).Namespace("default")
+	rods := documents(t, api, apimeta.GroupVersionResource{Group: "example.org", Version: "v2",
+		Resource: "rods"}).Namespace("default")
 	page, err := rods.List(t.Context(), rest.ListOptions{})
 	require.NoError(t, err)
 	assert.Equal(t, []int{3}, c.taken())
@@ -673,7 +692,8 @@ func TestWebhookConvertsForClientsInProcess(t *testing.T) {
 	}
 }
 
-// A change of the storage version converts the stored objects. If the webhook fails, the API serves the older definition until it succeeds.
+// A change of the storage version converts the stored objects. If the webhook fails, the API serves the older
+// definition until it succeeds.
 func TestWebhookConvertsToANewStorageVersion(t *testing.T) {
 	c := newConverter(t)
 	api := converting(t, c, rest.Options{})

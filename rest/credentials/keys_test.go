@@ -104,7 +104,8 @@ func TestKeysRefuseWrongFiles(t *testing.T) {
 		{"no PEM", "secret", 0o600, "no private key"},
 		{"public key only", block("PUBLIC KEY", public), 0o600, "no private key"},
 		{"certificate", block("CERTIFICATE", public), 0o600, "block 1, CERTIFICATE: not a key"},
-		{"broken key", block("EC PRIVATE KEY", private) + block("PRIVATE KEY", []byte("secret")), 0o600, "block 2, PRIVATE KEY"},
+		{"broken key", block("EC PRIVATE KEY", private) + block("PRIVATE KEY", []byte("secret")), 0o600,
+			"block 2, PRIVATE KEY"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			path := filepath.Join(t.TempDir(), "keys.pem")

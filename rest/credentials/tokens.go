@@ -78,7 +78,8 @@ type fileVersion struct {
 }
 
 func (v fileVersion) same(info os.FileInfo) bool {
-	return v.info != nil && os.SameFile(v.info, info) && v.info.ModTime().Equal(info.ModTime()) && v.info.Size() == info.Size()
+	return v.info != nil && os.SameFile(v.info, info) && v.info.ModTime().Equal(info.ModTime()) &&
+		v.info.Size() == info.Size()
 }
 
 // OpenTokens reads the file. It returns an error if the file cannot be read, or if an entry is wrong or a token

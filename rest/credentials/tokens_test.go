@@ -43,7 +43,8 @@ func who(tokens *credentials.Tokens, token string) (*rest.Identity, error) {
 	return tokens.Authenticate(r)
 }
 
-// askUntil asks for the user of a token once a second until happened returns true. A bubble has its own time, so this takes none.
+// askUntil asks for the user of a token once a second until happened returns true. A bubble has its own time, so this
+// takes none.
 func askUntil(t *testing.T, tokens *credentials.Tokens, token string, happened func(known bool) bool) {
 	t.Helper()
 	second := time.NewTicker(time.Second)
@@ -74,7 +75,8 @@ func TestTokens(t *testing.T) {
 `)
 	got, err := who(tokens, "one")
 	require.NoError(t, err)
-	assert.Equal(t, rest.User{Name: "alice", UID: "7", Groups: []string{"team-a"}, Extra: map[string][]string{"floor": {"3"}}}, got.User)
+	assert.Equal(t, rest.User{Name: "alice", UID: "7", Groups: []string{"team-a"},
+		Extra: map[string][]string{"floor": {"3"}}}, got.User)
 	assert.Zero(t, got.Expires)
 
 	got, err = who(tokens, "new")
@@ -96,7 +98,8 @@ func TestTokensRefuseWrongFiles(t *testing.T) {
 		{"unknown field", "[{token: secret, user: a, name: b}]", "must be a list of entries"},
 		{"no token", "[{user: a}]", "entry 1: token is missing"},
 		{"no user", "[{token: secret, user: a}, {token: other}]", "entry 2: user is missing"},
-		{"same token twice", "[{token: secret, user: a}, {token: secret, user: b}]", `entry 2: the token of "b" belongs to "a" too`},
+		{"same token twice", "[{token: secret, user: a}, {token: secret, user: b}]",
+			`entry 2: the token of "b" belongs to "a" too`},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			path := filepath.Join(t.TempDir(), "tokens.yaml")

@@ -41,7 +41,8 @@ func get(t *testing.T, api *rest.API, path, user string) apitest.Answer {
 
 func TestPathsNeedARightOfTheirOwn(t *testing.T) {
 	api := newAPI(t)
-	for _, path := range []string{"/debug/pprof/", "/debug/pprof/heap", "/debug/pprof/profile?seconds=0", "/debug/pprof/trace?seconds=0", "/debug/watches"} {
+	for _, path := range []string{"/debug/pprof/", "/debug/pprof/heap", "/debug/pprof/profile?seconds=0",
+		"/debug/pprof/trace?seconds=0", "/debug/watches"} {
 		assert.Equal(t, 200, get(t, api, path, "alice").Code, path)
 		assert.Equal(t, 403, get(t, api, path, "bob").Code, path)
 		assert.Equal(t, 401, get(t, api, path, "").Code, path)
@@ -63,7 +64,8 @@ func TestProfiles(t *testing.T) {
 	list := get(t, api, "/debug/pprof/", "alice").Body
 	for _, name := range []string{"heap", "goroutine", "allocs"} {
 		assert.Contains(t, list, name+"\n")
-		assert.True(t, strings.HasPrefix(get(t, api, "/debug/pprof/"+name, "alice").Body, "\x1f\x8b"), "%s is compressed with gzip", name)
+		assert.True(t, strings.HasPrefix(get(t, api, "/debug/pprof/"+name, "alice").Body, "\x1f\x8b"),
+			"%s is compressed with gzip", name)
 	}
 	text := get(t, api, "/debug/pprof/goroutine?debug=1", "alice")
 	assert.Contains(t, text.Body, "goroutine profile:")
@@ -124,7 +126,8 @@ func TestStates(t *testing.T) {
 	assert.Equal(t, 405, apitest.Do(t, api, "POST", "/debug/fairness", "").Code)
 
 	for _, name := range []string{"", "a/b", "pprof", "watches"} {
-		_, err := rest.New(rest.Options{Plugins: []rest.Plugin{debug.New(debug.Options{States: map[string]func() any{name: state}})}})
+		_, err := rest.New(rest.Options{Plugins: []rest.Plugin{debug.New(debug.Options{States: map[string]func() any{
+			name: state}})}})
 		assert.ErrorContains(t, err, fmt.Sprintf("debug: Options.States: %q is not a name for a path of its own", name))
 	}
 }

@@ -1,5 +1,5 @@
-// Package debug serves what helps to find out why a program is slow or large: profiles, and the watches that clients have open. The API
-// serves it only if the host adds the plug-in:
+// Package debug serves what helps to find out why a program is slow or large: profiles, and the watches that clients
+// have open. The API serves it only if the host adds the plug-in:
 //
 //	api, err := rest.New(rest.Options{Plugins: []rest.Plugin{rbac.New(…), debug.New(debug.Options{})}}, …)
 //
@@ -17,10 +17,11 @@
 //	limiter, err := fairness.New(fairness.Options{})
 //	debug.Options{States: map[string]func() any{"fairness": func() any { return limiter.State() }}}
 //
-// It shows what the dump endpoints of kube-apiserver show: the levels, the lengths of their queues, and what each flow has had.
+// It shows what the dump endpoints of kube-apiserver show: the levels, the lengths of their queues, and what each flow
+// has had.
 //
-// The profiles are those of net/http/pprof, which this package does not link, because net/http/pprof registers itself with
-// [http.DefaultServeMux]. kubectl reads them with the credentials of its user:
+// The profiles are those of net/http/pprof, which this package does not link, because net/http/pprof registers itself
+// with [http.DefaultServeMux]. kubectl reads them with the credentials of its user:
 //
 //	kubectl get --raw /debug/pprof/heap >heap; go tool pprof heap
 //

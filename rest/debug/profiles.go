@@ -22,7 +22,8 @@ const (
 	margin = 30 * time.Second
 )
 
-// profile answers with the list of profiles, or with one by its name. The parameter debug=1 asks for a text, and gc=1 collects garbage first.
+// profile answers with the list of profiles, or with one by its name. The parameter debug=1 asks for a text, and gc=1
+// collects garbage first.
 func profile(w http.ResponseWriter, r *http.Request) error {
 	name := strings.Trim(strings.TrimPrefix(r.URL.Path, "/debug/pprof"), "/")
 	if name == "" {
@@ -64,8 +65,8 @@ func executionTrace(w http.ResponseWriter, r *http.Request) error {
 	return during(w, r, defaultTrace, func() error { return trace.Start(w) }, trace.Stop)
 }
 
-// during records for the time that the parameter seconds asks for, or until the client leaves or the API ends. A process records one profile
-// and one trace at a time.
+// during records for the time that the parameter seconds asks for, or until the client leaves or the API ends. A
+// process records one profile and one trace at a time.
 func during(w http.ResponseWriter, r *http.Request, standard time.Duration, start func() error, stop func()) error {
 	duration := standard
 	if asked := r.URL.Query().Get("seconds"); asked != "" {

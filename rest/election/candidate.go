@@ -18,8 +18,8 @@ import (
 type candidate struct {
 	Options
 	seen *builtin.Lease // nil before the first look, and while the lease does not exist
-	// since is the local time at which the candidate first saw the current spec of the lease. The holder wrote the spec earlier than
-	// that.
+	// since is the local time at which the candidate first saw the current spec of the lease. The holder wrote the spec
+	// earlier than that.
 	since    time.Time
 	reported bool   // whether OnLeader has been called
 	leader   string // the identity that OnLeader received last
@@ -28,8 +28,8 @@ type candidate struct {
 // errHeld means that another candidate holds the lease.
 var errHeld = errors.New("another candidate holds the lease")
 
-// campaign tries to take the lease until it succeeds, the context ends or the API closes. It returns the time at which the term of the
-// leader begins.
+// campaign tries to take the lease until it succeeds, the context ends or the API closes. It returns the time at which
+// the term of the leader begins.
 func (c *candidate) campaign(ctx context.Context) (begun time.Time, err error) {
 	for {
 		attempt, cancel := context.WithTimeout(ctx, c.RenewDeadline)
@@ -97,8 +97,8 @@ func (c *candidate) durationOf(lease *builtin.Lease) time.Duration {
 	return c.LeaseDuration
 }
 
-// write takes or renews the lease. It fails with a Conflict if the lease has changed since the candidate read it. begun is the time
-// before the write; the leader measures RenewDeadline from there.
+// write takes or renews the lease. It fails with a Conflict if the lease has changed since the candidate read it. begun
+// is the time before the write; the leader measures RenewDeadline from there.
 func (c *candidate) write(ctx context.Context, lease *builtin.Lease) (begun time.Time, err error) {
 	begun = time.Now()
 	next := *lease
@@ -116,8 +116,8 @@ func (c *candidate) write(ctx context.Context, lease *builtin.Lease) (begun time
 	return begun, nil
 }
 
-// claim returns the spec with which the candidate takes or renews a lease. The new renewTime shows the other candidates that the lease
-// has changed.
+// claim returns the spec with which the candidate takes or renews a lease. The new renewTime shows the other candidates
+// that the lease has changed.
 func (c *candidate) claim(lease *builtin.Lease, at time.Time) builtin.LeaseSpec {
 	now := apimeta.NewMicroTime(at)
 	seconds := int32((c.LeaseDuration + time.Second - 1) / time.Second)

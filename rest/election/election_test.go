@@ -200,8 +200,9 @@ func TestALeaderThatIsCutOff(t *testing.T) {
 		assert.EqualValues(t, 1, s.leading.Load())
 		pass(2*time.Second + time.Millisecond)
 		assert.EqualValues(t, 0, s.leading.Load(), "it leads for the renew deadline after the last renewal")
-		// The second candidate reads the lease at least every 4.4 seconds. It can notice the last renewal 4.4 seconds late, then waits 15
-		// seconds, and can take another 4.4 seconds to read the lease again: 23.8 seconds in all. Ten of them have passed.
+		// The second candidate reads the lease at least every 4.4 seconds. It can notice the last renewal 4.4 seconds late,
+		// then waits 15 seconds, and can take another 4.4 seconds to read the lease again: 23.8 seconds in all. Ten of them
+		// have passed.
 		pass(14 * time.Second)
 		assert.Equal(t, "second", *s.lease().Spec.HolderIdentity)
 		assert.EqualValues(t, 1, s.leading.Load())
@@ -214,7 +215,8 @@ func TestALeaderThatIsCutOff(t *testing.T) {
 	})
 }
 
-// The renew deadline counts from the time at which the leader sent a renewal, because the other candidates may have seen it then.
+// The renew deadline counts from the time at which the leader sent a renewal, because the other candidates may have
+// seen it then.
 func TestASlowRenewal(t *testing.T) {
 	inSeat(t, func(s *seat) {
 		faults := &faulty{Engine: s.store}
@@ -254,7 +256,8 @@ func TestTheHolderChoosesTheDuration(t *testing.T) {
 	})
 }
 
-// The leader stays in office if the response to its write is lost, and if a client outside the election changes the lease.
+// The leader stays in office if the response to its write is lost, and if a client outside the election changes the
+// lease.
 func TestALeaderRecognizesItsOwnLease(t *testing.T) {
 	inSeat(t, func(s *seat) {
 		faults := &faulty{Engine: s.store, late: true}
@@ -266,7 +269,8 @@ func TestALeaderRecognizesItsOwnLease(t *testing.T) {
 		pass(6 * time.Second)
 		faults.set(nil)
 		pass(time.Minute)
-		_, err := s.leases.Modify(s.Context(), "seat", func(l *builtin.Lease) error { l.Labels = map[string]string{"a": "b"}; return nil })
+		_, err := s.leases.Modify(s.Context(), "seat",
+			func(l *builtin.Lease) error { l.Labels = map[string]string{"a": "b"}; return nil })
 		require.NoError(t, err)
 		pass(time.Minute)
 		assert.EqualValues(t, 1, s.terms.Load())
@@ -302,7 +306,8 @@ func TestALeaderThatIsDeposed(t *testing.T) {
 
 func (s *seat) usurp() error {
 	usurper := "usurper"
-	_, err := s.leases.Modify(s.Context(), "seat", func(l *builtin.Lease) error { l.Spec.HolderIdentity = &usurper; return nil })
+	_, err := s.leases.Modify(s.Context(), "seat",
+		func(l *builtin.Lease) error { l.Spec.HolderIdentity = &usurper; return nil })
 	return err
 }
 
@@ -326,8 +331,10 @@ func TestOptionsAreChecked(t *testing.T) {
 		want   string
 	}{
 		{func(o *election.Options) { o.Name = "" }, "the lease has no name"},
-		{func(o *election.Options) { o.LeaseDuration = 10 * time.Second }, "LeaseDuration 10s must be longer than RenewDeadline 10s"},
-		{func(o *election.Options) { o.RetryPeriod = 9 * time.Second }, "RenewDeadline 10s must be longer than 1.2 times RetryPeriod 9s"},
+		{func(o *election.Options) { o.LeaseDuration = 10 * time.Second },
+			"LeaseDuration 10s must be longer than RenewDeadline 10s"},
+		{func(o *election.Options) { o.RetryPeriod = 9 * time.Second },
+			"RenewDeadline 10s must be longer than 1.2 times RetryPeriod 9s"},
 		{func(o *election.Options) { o.RetryPeriod = -1 }, "RetryPeriod -1ns is negative"},
 	} {
 		o := election.Options{Name: "seat"}
@@ -393,8 +400,8 @@ func (f *faulty) Update(ctx context.Context, key storage.Key, fn storage.UpdateF
 	return r, err
 }
 
-// Reads and writes are slow or fail, and candidates come and go at random. Two candidates never lead at once. Once the connections work
-// again, one candidate leads.
+// Reads and writes are slow or fail, and candidates come and go at random. Two candidates never lead at once. Once the
+// connections work again, one candidate leads.
 func TestElectionModel(t *testing.T) {
 	for seed := range uint64(50) {
 		t.Run(fmt.Sprint("seed ", seed), func(t *testing.T) {

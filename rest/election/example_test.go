@@ -10,7 +10,8 @@ import (
 	"github.com/decorum-go/decorum/rest/election"
 )
 
-// A controller runs in one of several replicas. In place of the function, a host passes the method Run of a controller.Controller.
+// A controller runs in one of several replicas. In place of the function, a host passes the method Run of a
+// controller.Controller.
 func Example() {
 	api, err := rest.New(rest.Options{}, builtin.Leases())
 	if err != nil {
@@ -24,16 +25,17 @@ func Example() {
 	}
 	leases = leases.Namespace("default")
 	ctx, stop := context.WithCancel(context.Background())
-	err = election.Run(ctx, election.Options{Client: leases, Name: "size-controller", Identity: "replica-1"}, func(ctx context.Context) error {
-		lease, err := leases.Get(ctx, "size-controller")
-		if err != nil {
-			return err
-		}
-		fmt.Println("the leader is", *lease.Spec.HolderIdentity)
-		stop()
-		<-ctx.Done()
-		return nil
-	})
+	err = election.Run(ctx, election.Options{Client: leases, Name: "size-controller", Identity: "replica-1"},
+		func(ctx context.Context) error {
+			lease, err := leases.Get(ctx, "size-controller")
+			if err != nil {
+				return err
+			}
+			fmt.Println("the leader is", *lease.Spec.HolderIdentity)
+			stop()
+			<-ctx.Done()
+			return nil
+		})
 	fmt.Println(err)
 	// Output:
 	// the leader is replica-1

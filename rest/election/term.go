@@ -22,12 +22,13 @@ type term struct {
 	expires *time.Timer
 }
 
-// serve runs lead, and renews the lease until lead has returned. If the candidate loses the lease, serve returns an error that wraps
-// errLost; otherwise it returns the result of lead.
+// serve runs lead, and renews the lease until lead has returned. If the candidate loses the lease, serve returns an
+// error that wraps errLost; otherwise it returns the result of lead.
 func (t *term) serve(ctx context.Context, lead func(ctx context.Context) error) error {
 	leading, end := context.WithCancelCause(ctx)
 	defer end(nil)
-	t.expires = time.AfterFunc(t.left(), func() { end(fmt.Errorf("%w: the lease was not renewed for %v", errLost, t.RenewDeadline)) })
+	t.expires = time.AfterFunc(t.left(),
+		func() { end(fmt.Errorf("%w: the lease was not renewed for %v", errLost, t.RenewDeadline)) })
 	defer t.expires.Stop()
 	t.Logger.Log(ctx, slog.LevelInfo, "started leading")
 	returned := make(chan error, 1)
@@ -64,8 +65,8 @@ func (t *term) serve(ctx context.Context, lead func(ctx context.Context) error) 
 // left returns how long the candidate may still lead without a renewal.
 func (t *term) left() time.Duration { return time.Until(t.begun.Add(t.RenewDeadline)) }
 
-// renew renews the lease. It returns an error that wraps errLost if the candidate has lost the lease. It logs other failures and returns
-// nil, because serve can try again before the renew deadline.
+// renew renews the lease. It returns an error that wraps errLost if the candidate has lost the lease. It logs other
+// failures and returns nil, because serve can try again before the renew deadline.
 func (t *term) renew(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, t.left())
 	defer cancel()
@@ -91,8 +92,9 @@ func (t *term) renew(ctx context.Context) error {
 	return nil
 }
 
-// reread reads the lease after a conflict. A conflict does not prove that the candidate has lost the lease: the candidate's own previous
-// write may have succeeded although its response was lost, or a client outside the election may have changed the lease.
+// reread reads the lease after a conflict. A conflict does not prove that the candidate has lost the lease: the
+// candidate's own previous write may have succeeded although its response was lost, or a client outside the election
+// may have changed the lease.
 func (t *term) reread(ctx context.Context) error {
 	lease, err := t.Client.Get(ctx, t.Name)
 	if err != nil {
@@ -105,14 +107,16 @@ func (t *term) reread(ctx context.Context) error {
 	return nil
 }
 
-// release makes the lease free for other candidates. It stops trying at the renew deadline; the lease then expires by itself.
+// release makes the lease free for other candidates. It stops trying at the renew deadline; the lease then expires by
+// itself.
 func (t *term) release(ctx context.Context) {
 	ctx, cancel := context.WithTimeout(ctx, t.left())
 	defer cancel()
 	for {
 		next := *t.seen
 		now, second, nobody := apimeta.NowMicro(), int32(1), ""
-		next.Spec.HolderIdentity, next.Spec.LeaseDurationSeconds, next.Spec.AcquireTime, next.Spec.RenewTime = &nobody, &second, &now, &now
+		next.Spec.HolderIdentity, next.Spec.LeaseDurationSeconds, next.Spec.AcquireTime, next.Spec.RenewTime = &nobody,
+			&second, &now, &now
 		written, err := t.Client.Update(ctx, &next)
 		if err == nil {
 			t.observe(written)

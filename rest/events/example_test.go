@@ -40,7 +40,8 @@ func Example() {
 		if err != nil {
 			log.Fatal(err)
 		}
-		fmt.Printf("%s %s/%s: %s (%d times)\n", e.Reason, e.InvolvedObject.Kind, e.InvolvedObject.Name, e.Message, e.Series.Count)
+		fmt.Printf("%s %s/%s: %s (%d times)\n", e.Reason, e.InvolvedObject.Kind, e.InvolvedObject.Name, e.Message,
+			e.Series.Count)
 	}
 	// Output: Resized Widget/first: The size is now 5 (3 times)
 }

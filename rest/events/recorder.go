@@ -20,25 +20,26 @@ import (
 
 // Options configure a [Recorder]. Client and Controller must be set.
 type Options struct {
-	// Client writes the events. The recorder chooses the namespace: an event is in the namespace of its object, or in "default" if the
-	// object is cluster-scoped.
+	// Client writes the events. The recorder chooses the namespace: an event is in the namespace of its object, or in
+	// "default" if the object is cluster-scoped.
 	Client rest.Client[builtin.CoreEvent]
-	// Controller is the name of the program that reports the events, such as "example.com/sizes". It must be a qualified name, like the key
-	// of a label.
+	// Controller is the name of the program that reports the events, such as "example.com/sizes". It must be a qualified
+	// name, like the key of a label.
 	Controller string
 	// Instance identifies the process, in at most 128 bytes. Default: the last part of Controller and a random suffix.
 	Instance string
-	// KindOf returns the kind of an object with an empty TypeMeta, which a program has made in Go. Usually it is [rest.API.KindOf]. If
-	// KindOf is nil, the recorder drops the events of such objects.
+	// KindOf returns the kind of an object with an empty TypeMeta, which a program has made in Go. Usually it is
+	// [rest.API.KindOf]. If KindOf is nil, the recorder drops the events of such objects.
 	KindOf func(obj any) (gvk apimeta.GroupVersionKind, ok bool)
-	// Logger logs lost events at level Error. At level Info, it logs at most once a minute how many events the recorder dropped because
-	// their objects had too many. At level Debug, it logs events that the API refused because their namespace does not exist or is being
-	// deleted. Default: the recorder logs errors only, to the logger that slog.Default returns when New is called.
+	// Logger logs lost events at level Error. At level Info, it logs at most once a minute how many events the recorder
+	// dropped because their objects had too many. At level Debug, it logs events that the API refused because their
+	// namespace does not exist or is being deleted. Default: the recorder logs errors only, to the logger that
+	// slog.Default returns when New is called.
 	Logger *slog.Logger
 }
 
-// Recorder records events. Its methods are safe for concurrent use. The methods of a nil Recorder do nothing, so a program can make
-// events optional.
+// Recorder records events. Its methods are safe for concurrent use. The methods of a nil Recorder do nothing, so a
+// program can make events optional.
 type Recorder struct {
 	options Options
 	queue   chan occurrence
@@ -64,31 +65,36 @@ type occurrence struct {
 // queued is the maximum number of events that wait for Run.
 const queued = 1000
 
-// New returns a recorder. It buffers up to 1,000 events until [Recorder.Run] writes them. Run returns the error if an option is invalid.
+// New returns a recorder. It buffers up to 1,000 events until [Recorder.Run] writes them. Run returns the error if an
+// option is invalid.
 func New(options Options) *Recorder {
 	short := options.Controller[strings.LastIndexByte(options.Controller, '/')+1:]
 	options.Instance = cmp.Or(options.Instance, short+"-"+rand.Text()[:8])
 	options.Logger = errorlog.Or(options.Logger)
-	return &Recorder{options: options, queue: make(chan occurrence, queued), series: map[identity]*tracked{}, spam: spamFilter{}}
+	return &Recorder{options: options, queue: make(chan occurrence, queued), series: map[identity]*tracked{},
+		spam: spamFilter{}}
 }
 
-// Normal records an expected event. obj is the object that the event concerns: an object of any Go type with metadata, or a
-// [builtin.ObjectReference]. The recorder keeps no reference to obj.
+// Normal records an expected event. obj is the object that the event concerns: an object of any Go type with metadata,
+// or a [builtin.ObjectReference]. The recorder keeps no reference to obj.
 //
-// reason is the cause as one CamelCase word that programs may test, such as "Scaled". action is what the program did, in the same form;
-// an empty action means the reason. Both have at most 128 bytes. note is a message for people, in the format of package fmt with its
-// args. The recorder replaces bytes that are not UTF-8, and cuts the note after 1,024 bytes.
+// reason is the cause as one CamelCase word that programs may test, such as "Scaled". action is what the program did,
+// in the same form; an empty action means the reason. Both have at most 128 bytes. note is a message for people, in the
+// format of package fmt with its args. The recorder replaces bytes that are not UTF-8, and cuts the note after 1,024
+// bytes.
 func (r *Recorder) Normal(obj any, reason, action, note string, args ...any) {
-	r.record(obj, builtin.CoreEvent{Type: builtin.EventTypeNormal, Reason: reason, Action: action}, fmt.Sprintf(note, args...))
+	r.record(obj, builtin.CoreEvent{Type: builtin.EventTypeNormal, Reason: reason, Action: action},
+		fmt.Sprintf(note, args...))
 }
 
 // Warning records an event that may need attention. Its arguments are the same as for [Recorder.Normal].
 func (r *Recorder) Warning(obj any, reason, action, note string, args ...any) {
-	r.record(obj, builtin.CoreEvent{Type: builtin.EventTypeWarning, Reason: reason, Action: action}, fmt.Sprintf(note, args...))
+	r.record(obj, builtin.CoreEvent{Type: builtin.EventTypeWarning, Reason: reason, Action: action},
+		fmt.Sprintf(note, args...))
 }
 
-// Dropped returns how many events the recorder has dropped: because 1,000 events were waiting, because the object had too many events, or
-// because the API refused the event or was unreachable.
+// Dropped returns how many events the recorder has dropped: because 1,000 events were waiting, because the object had
+// too many events, or because the API refused the event or was unreachable.
 func (r *Recorder) Dropped() int64 {
 	if r == nil {
 		return 0

@@ -50,8 +50,8 @@ func inWorld(t *testing.T, f func(w *world)) {
 		w := &world{T: t, store: &faulty{Engine: storage.NewMemory(storage.Options{})}}
 		defer func() { assert.NoError(t, w.store.Close()) }()
 		var err error
-		w.api, err = rest.New(rest.Options{Store: w.store, Logger: slog.New(slog.DiscardHandler)}, builtin.Namespaces(), builtin.Events(),
-			rest.Resource[Widget]{Group: "example.com", Version: "v1", Plural: "widgets"},
+		w.api, err = rest.New(rest.Options{Store: w.store, Logger: slog.New(slog.DiscardHandler)}, builtin.Namespaces(),
+			builtin.Events(), rest.Resource[Widget]{Group: "example.com", Version: "v1", Plural: "widgets"},
 			rest.Resource[Site]{Group: "example.com", Version: "v1", Plural: "sites", Scope: rest.ScopeCluster})
 		require.NoError(t, err)
 		defer func() { assert.NoError(t, w.api.Close()) }()
@@ -119,7 +119,8 @@ func (f *faulty) Update(ctx context.Context, key storage.Key, fn storage.UpdateF
 	return r, failure
 }
 
-func (f *faulty) UpdateAll(ctx context.Context, keys []storage.Key, fn storage.UpdateAllFunc) (all []*storage.Record, err error) {
+func (f *faulty) UpdateAll(ctx context.Context, keys []storage.Key,
+	fn storage.UpdateAllFunc) (all []*storage.Record, err error) {
 	failure := f.write(ctx, func() error { all, err = f.Engine.UpdateAll(ctx, keys, fn); return err })
 	return all, failure
 }
@@ -142,7 +143,8 @@ func (f *faulty) write(ctx context.Context, write func() error) error {
 }
 
 func widget(name string) *Widget {
-	return &Widget{ObjectMeta: apimeta.ObjectMeta{Namespace: "default", Name: name, UID: "uid-" + name, ResourceVersion: "7"}}
+	return &Widget{ObjectMeta: apimeta.ObjectMeta{Namespace: "default", Name: name, UID: "uid-" + name,
+		ResourceVersion: "7"}}
 }
 
 func TestAnEvent(t *testing.T) {
@@ -154,8 +156,8 @@ func TestAnEvent(t *testing.T) {
 		e := all[0]
 		assert.Equal(t, fmt.Sprintf("a.%x", began.UnixNano()), e.Name)
 		assert.Equal(t, "default", e.Namespace)
-		assert.Equal(t, builtin.ObjectReference{APIVersion: "example.com/v1", Kind: "Widget", Namespace: "default", Name: "a", UID: "uid-a",
-			ResourceVersion: "7"}, e.InvolvedObject)
+		assert.Equal(t, builtin.ObjectReference{APIVersion: "example.com/v1", Kind: "Widget", Namespace: "default", Name: "a",
+			UID: "uid-a", ResourceVersion: "7"}, e.InvolvedObject)
 		assert.Equal(t, "Warning TooLarge Resize: 5 is more than 4", e.Type+" "+e.Reason+" "+e.Action+": "+e.Message)
 		assert.Equal(t, "example.com/sizes one", e.ReportingController+" "+e.ReportingInstance)
 		assert.True(t, e.EventTime.Time.Equal(began))
@@ -178,7 +180,8 @@ func TestAnEventRefersToItsObject(t *testing.T) {
 		{"an object with a type", func(*world) any {
 			return &Widget{TypeMeta: apimeta.TypeMeta{APIVersion: "other.example.com/v2", Kind: "Other"},
 				ObjectMeta: apimeta.ObjectMeta{Namespace: "default", Name: "o"}}
-		}, builtin.ObjectReference{APIVersion: "other.example.com/v2", Kind: "Other", Namespace: "default", Name: "o"}, "default"},
+		}, builtin.ObjectReference{APIVersion: "other.example.com/v2", Kind: "Other", Namespace: "default", Name: "o"},
+			"default"},
 		{"an object of a client", func(w *world) any {
 			n, err := resttest.Client[builtin.Namespace](t, w.api).Get(w.Context(), "default")
 			require.NoError(w, err)
@@ -186,12 +189,14 @@ func TestAnEventRefersToItsObject(t *testing.T) {
 			return n
 		}, builtin.ObjectReference{APIVersion: "v1", Kind: "Namespace", Name: "default"}, "default"},
 		{"a reference", func(w *world) any {
-			_, err := resttest.Client[builtin.Namespace](t, w.api).Create(w.Context(), &builtin.Namespace{ObjectMeta: apimeta.ObjectMeta{Name: "team"}})
+			_, err := resttest.Client[builtin.Namespace](t, w.api).Create(w.Context(),
+				&builtin.Namespace{ObjectMeta: apimeta.ObjectMeta{Name: "team"}})
 			require.NoError(w, err)
 			return &builtin.ObjectReference{Kind: "Widget", Namespace: "team", Name: "r", FieldPath: "spec.size"}
 		},
 			builtin.ObjectReference{Kind: "Widget", Namespace: "team", Name: "r", FieldPath: "spec.size"}, "team"},
-		{"a name that events may not have", func(*world) any { return builtin.ObjectReference{Kind: "Role", Name: "system:a"} },
+		{"a name that events may not have",
+			func(*world) any { return builtin.ObjectReference{Kind: "Role", Name: "system:a"} },
 			builtin.ObjectReference{Kind: "Role", Name: "system:a"}, "default"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -231,7 +236,8 @@ func TestEventsWithoutAnObjectAreDropped(t *testing.T) {
 func TestNamesOfOtherRecorders(t *testing.T) {
 	inWorld(t, func(w *world) {
 		for i := range 10 {
-			other := events.New(events.Options{Client: resttest.Client[builtin.CoreEvent](t, w.api), KindOf: w.api.KindOf, Controller: "example.com/sizes"})
+			other := events.New(events.Options{Client: resttest.Client[builtin.CoreEvent](t, w.api), KindOf: w.api.KindOf,
+				Controller: "example.com/sizes"})
 			other.Normal(widget("a"), "Seen", "", "")
 			ctx, cancel := context.WithCancel(w.Context())
 			cancel()
@@ -252,7 +258,8 @@ func TestNotesAreCut(t *testing.T) {
 	})
 }
 
-// A note may quote bytes that are not text. The caller of the recorder must not suffer from them, and the event is not lost.
+// A note may quote bytes that are not text. The caller of the recorder must not suffer from them, and the event is not
+// lost.
 func TestNotesOfInvalidUTF8(t *testing.T) {
 	inWorld(t, func(w *world) {
 		w.recorder.Normal(widget("a"), "Short", "", "%s", "read \xc3\xff")
@@ -321,7 +328,8 @@ func TestARepetitionOfADeletedEvent(t *testing.T) {
 	inWorld(t, func(w *world) {
 		w.recorder.Normal(widget("a"), "Seen", "", "")
 		first := w.list()[0]
-		require.NoError(t, resttest.Client[builtin.CoreEvent](t, w.api).Namespace("default").Delete(w.Context(), first.Name, rest.DeleteOptions{}))
+		require.NoError(t, resttest.Client[builtin.CoreEvent](t, w.api).Namespace("default").Delete(w.Context(), first.Name,
+			rest.DeleteOptions{}))
 		w.recorder.Normal(widget("a"), "Seen", "", "")
 		all := w.list()
 		require.Len(t, all, 1)
@@ -516,14 +524,16 @@ func TestOverHTTP(t *testing.T) {
 func TestEveryNameIsTaken(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		creations := 0
-		server := rest.Endpoint{URL: "http://api.example.com", HTTP: &http.Client{Transport: answers(func(r *http.Request) (int, string) {
-			if r.Method == http.MethodPost {
-				creations++
-				return http.StatusConflict, `{"kind":"Status","apiVersion":"v1","status":"Failure","reason":"AlreadyExists","message":"taken","code":409}`
-			}
-			name := r.URL.Path[strings.LastIndexByte(r.URL.Path, '/')+1:]
-			return http.StatusOK, fmt.Sprintf(`{"kind":"Event","apiVersion":"v1","metadata":{"name":%q},"reportingInstance":"another"}`, name)
-		})}}
+		server := rest.Endpoint{URL: "http://api.example.com",
+			HTTP: &http.Client{Transport: answers(func(r *http.Request) (int, string) {
+				if r.Method == http.MethodPost {
+					creations++
+					return http.StatusConflict,
+						`{"kind":"Status","apiVersion":"v1","status":"Failure","reason":"AlreadyExists","message":"taken","code":409}`
+				}
+				name := r.URL.Path[strings.LastIndexByte(r.URL.Path, '/')+1:]
+				return http.StatusOK, fmt.Sprintf(`{"kind":"Event","apiVersion":"v1","metadata":{"name":%q},"reportingInstance":"another"}`, name)
+			})}}
 		client, err := rest.ClientForEndpoint(server, builtin.Events())
 		require.NoError(t, err)
 		recorder := events.New(events.Options{Client: client, Controller: "elsewhere", Logger: slog.New(slog.DiscardHandler)})
@@ -541,7 +551,8 @@ type answers func(r *http.Request) (code int, body string)
 
 func (f answers) RoundTrip(r *http.Request) (*http.Response, error) {
 	code, body := f(r)
-	return &http.Response{StatusCode: code, Header: http.Header{}, Body: io.NopCloser(strings.NewReader(body)), Request: r}, nil
+	return &http.Response{StatusCode: code, Header: http.Header{}, Body: io.NopCloser(strings.NewReader(body)),
+		Request: r}, nil
 }
 
 func TestRunEndsWithTheAPI(t *testing.T) {

@@ -9,7 +9,8 @@ import (
 	"github.com/decorum-go/decorum/rest/builtin"
 )
 
-// referenceTo returns a reference to an object. It reads the JSON of the object, because a kind may use any Go type for its metadata.
+// referenceTo returns a reference to an object. It reads the JSON of the object, because a kind may use any Go type for
+// its metadata.
 func (r *Recorder) referenceTo(obj any) (ref builtin.ObjectReference, err error) {
 	defer func() {
 		if p := recover(); p != nil {
@@ -42,5 +43,6 @@ func (r *Recorder) referenceTo(obj any) (ref builtin.ObjectReference, err error)
 		return ref, fmt.Errorf("%T %q has no kind or no name", obj, about.Metadata.Name)
 	}
 	m := about.Metadata
-	return builtin.ObjectReference{Kind: about.Kind, APIVersion: about.APIVersion, Namespace: m.Namespace, Name: m.Name, UID: m.UID, ResourceVersion: m.ResourceVersion}, nil
+	return builtin.ObjectReference{Kind: about.Kind, APIVersion: about.APIVersion, Namespace: m.Namespace, Name: m.Name,
+		UID: m.UID, ResourceVersion: m.ResourceVersion}, nil
 }

@@ -21,9 +21,10 @@ type report struct {
 	at                  time.Time
 }
 
-// Run writes the recorded events until ctx ends. Then it tries for at most 5 seconds to write the waiting events and the counts of all
-// series, and returns nil. It returns an error if an option is invalid, if the recorder is already running, or if the client's API in the
-// same process closes. Between two calls of Run, the recorder buffers events. All goroutines that Run starts end before it returns.
+// Run writes the recorded events until ctx ends. Then it tries for at most 5 seconds to write the waiting events and
+// the counts of all series, and returns nil. It returns an error if an option is invalid, if the recorder is already
+// running, or if the client's API in the same process closes. Between two calls of Run, the recorder buffers events.
+// All goroutines that Run starts end before it returns.
 func (r *Recorder) Run(ctx context.Context) error {
 	if err := r.check(); err != nil {
 		return err
@@ -59,7 +60,8 @@ func (r *Recorder) Run(ctx context.Context) error {
 func (r *Recorder) handle(ctx context.Context, o occurrence) error {
 	if o.err != nil {
 		r.dropped.Add(1)
-		r.options.Logger.Log(ctx, slog.LevelError, "an event is lost", "reason", o.event.Reason, "note", o.event.Message, "error", o.err)
+		r.options.Logger.Log(ctx, slog.LevelError, "an event is lost", "reason", o.event.Reason, "note", o.event.Message,
+			"error", o.err)
 		return nil
 	}
 	return r.take(ctx, o.event)
@@ -88,8 +90,8 @@ func (r *Recorder) flush(ctx context.Context) {
 	r.report(0)
 }
 
-// report logs how many events were dropped since the last report, at most once per pause. It uses level Info if only objects with too
-// many events are the cause, because that is part of normal operation.
+// report logs how many events were dropped since the last report, at most once per pause. It uses level Info if only
+// objects with too many events are the cause, because that is part of normal operation.
 func (r *Recorder) report(pause time.Duration) {
 	dropped, overflowed := r.dropped.Load(), r.overflowed.Load()
 	if dropped == r.reported.dropped || time.Since(r.reported.at) < pause {
@@ -99,6 +101,7 @@ func (r *Recorder) report(pause time.Duration) {
 	if overflowed > r.reported.overflowed {
 		level = slog.LevelError
 	}
-	r.options.Logger.Log(context.Background(), level, "events were dropped", "count", dropped-r.reported.dropped, "waited", overflowed-r.reported.overflowed)
+	r.options.Logger.Log(context.Background(), level, "events were dropped", "count", dropped-r.reported.dropped, "waited",
+		overflowed-r.reported.overflowed)
 	r.reported = report{dropped, overflowed, time.Now()}
 }

@@ -6,8 +6,8 @@ import (
 	"github.com/decorum-go/decorum/rest/builtin"
 )
 
-// For each object and type, the recorder accepts spamBurst events at once, and then one event every spamPeriod. client-go has
-// the same limits.
+// For each object and type, the recorder accepts spamBurst events at once, and then one event every spamPeriod.
+// client-go has the same limits.
 const (
 	spamBurst  = 25
 	spamPeriod = 5 * time.Minute
@@ -21,8 +21,8 @@ type source struct {
 	kind   string
 }
 
-// spamFilter holds, for each source, the time at which its full allowance is available again. It omits sources with their full
-// allowance.
+// spamFilter holds, for each source, the time at which its full allowance is available again. It omits sources with
+// their full allowance.
 type spamFilter map[source]time.Time
 
 // allow reports whether a source may cause another event.

@@ -15,14 +15,15 @@ import (
 	"github.com/decorum-go/decorum/watch"
 )
 
-// If the API is unreachable, the recorder tries to write an event at most maxTries times, with pauses of retryDelay plus a random time of
-// up to a quarter of it. Other events wait during the retries.
+// If the API is unreachable, the recorder tries to write an event at most maxTries times, with pauses of retryDelay
+// plus a random time of up to a quarter of it. Other events wait during the retries.
 const (
 	maxTries   = 12
 	retryDelay = 10 * time.Second
 )
 
-// write writes an event to the API. It returns an error only if the API is closed. If the context ends first, it keeps the event for flush.
+// write writes an event to the API. It returns an error only if the API is closed. If the context ends first, it keeps
+// the event for flush.
 func (r *Recorder) write(ctx context.Context, t *tracked) error {
 	var err error
 	for range maxTries {
@@ -54,8 +55,9 @@ func (r *Recorder) lose(t *tracked, err error) {
 	if namespaceGone(err) {
 		level = slog.LevelDebug
 	}
-	r.options.Logger.Log(context.Background(), level, "an event is lost", "namespace", t.event.Namespace, "object", t.event.InvolvedObject.Name,
-		"kind", t.event.InvolvedObject.Kind, "reason", t.event.Reason, "note", t.event.Message, "error", err)
+	r.options.Logger.Log(context.Background(), level, "an event is lost", "namespace", t.event.Namespace, "object",
+		t.event.InvolvedObject.Name, "kind", t.event.InvolvedObject.Kind, "reason", t.event.Reason, "note", t.event.Message,
+		"error", err)
 }
 
 // attempt tries once to write an event to the API.
@@ -105,7 +107,8 @@ func (r *Recorder) update(ctx context.Context, client rest.Client[builtin.CoreEv
 // temporary reports whether a retry may succeed.
 func temporary(err error) bool {
 	var e *status.Error
-	return !errors.As(err, &e) || status.IsTooManyRequests(err) || status.IsServiceUnavailable(err) || status.IsServerTimeout(err) || status.IsTimeout(err)
+	return !errors.As(err, &e) || status.IsTooManyRequests(err) || status.IsServiceUnavailable(err) ||
+		status.IsServerTimeout(err) || status.IsTimeout(err)
 }
 
 // namespaceGone reports whether an event was refused because its namespace does not exist or is being deleted.
@@ -114,5 +117,7 @@ func namespaceGone(err error) bool {
 	if !errors.As(err, &e) || e.Status.Details == nil {
 		return false
 	}
-	return status.IsNotFound(err) || slices.ContainsFunc(e.Status.Details.Causes, func(c status.Cause) bool { return c.Type == status.CauseNamespaceTerminating })
+	return status.IsNotFound(err) ||
+		slices.ContainsFunc(e.Status.Details.Causes,
+			func(c status.Cause) bool { return c.Type == status.CauseNamespaceTerminating })
 }

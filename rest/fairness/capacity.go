@@ -19,9 +19,9 @@ const guess = 3 * time.Millisecond
 // level shares its seats fairly among its queues.
 //
 // Each level has a virtual time, which counts the seat-seconds that a queue would have got so far if it had always had
-// something to do, and all such queues had got the same. The start of a queue is the virtual time at which its next request begins in that ideal world. The
-// level gives the next seats to the queue whose first request would end first there. So a queue that has used little
-// comes before those that have used much.
+// something to do, and all such queues had got the same. The start of a queue is the virtual time at which its next
+// request begins in that ideal world. The level gives the next seats to the queue whose first request would end first
+// there. So a queue that has used little comes before those that have used much.
 type level struct {
 	name    string
 	exempt  bool // requests never wait
@@ -329,7 +329,8 @@ func (l *level) configure(now time.Time, to limits) {
 	}
 }
 
-// replace configures all levels. Those that are not among the configured ones are removed as soon as they have no requests left.
+// replace configures all levels. Those that are not among the configured ones are removed as soon as they have no
+// requests left.
 func (c *capacity) replace(now time.Time, configured []Level) {
 	for _, l := range c.levels {
 		l.gone = true
@@ -356,8 +357,8 @@ func (c *capacity) find(name string) *level {
 	return nil
 }
 
-// list prepares the level of a request that comes back after its level was removed: the level of the same name, if it is configured
-// again, or the old one for as long as the request needs it.
+// list prepares the level of a request that comes back after its level was removed: the level of the same name, if it
+// is configured again, or the old one for as long as the request needs it.
 func (c *capacity) list(t *ticket) {
 	if !t.level.removed {
 		return
@@ -370,7 +371,8 @@ func (c *capacity) list(t *ticket) {
 	c.levels = append(c.levels, t.level)
 }
 
-// rebalance divides the seats among the levels by their shares. A level that is gone keeps its share while it has requests.
+// rebalance divides the seats among the levels by their shares. A level that is gone keeps its share while it has
+// requests.
 func (c *capacity) rebalance(now time.Time) {
 	shares := 0
 	c.levels = slices.DeleteFunc(c.levels, func(l *level) bool {

@@ -280,7 +280,8 @@ func TestSeatsAreLent(t *testing.T) {
 		var levels []*level
 		for range 3 {
 			n := 1 + r.IntN(10)
-			levels = append(levels, &level{limits: limits{nominal: n, lendable: r.IntN(n + 1), borrowing: r.IntN(20), queues: 4, hand: 2, length: 20}})
+			levels = append(levels, &level{limits: limits{nominal: n, lendable: r.IntN(n + 1), borrowing: r.IntN(20), queues: 4,
+				hand: 2, length: 20}})
 		}
 		w := newWorld(levels...)
 		takes, all := map[*ticket]time.Duration{}, []*ticket{}
@@ -328,7 +329,8 @@ func TestHands(t *testing.T) {
 func TestRequestsGiveUp(t *testing.T) {
 	l := &level{limits: limits{nominal: 1, queues: 1, hand: 1, length: 2}}
 	w := newWorld(l)
-	a, b, c, d := &ticket{level: l, seats: 1}, &ticket{level: l, seats: 1}, &ticket{level: l, seats: 1}, &ticket{level: l, seats: 1}
+	a, b, c, d := &ticket{level: l, seats: 1}, &ticket{level: l, seats: 1}, &ticket{level: l, seats: 1},
+		&ticket{level: l, seats: 1}
 	for _, tk := range []*ticket{a, b, c} {
 		require.True(t, w.arrive(w.now, tk, 0))
 	}

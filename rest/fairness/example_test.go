@@ -10,13 +10,15 @@ import (
 
 // Controllers have a quarter of the seats for themselves, and everybody else shares the others by user.
 func Example() {
-	controllers := fairness.Level{Name: "controllers", Shares: 1, LendablePercent: 50, Queues: 16, HandSize: 4, QueueLength: 50}
+	controllers := fairness.Level{Name: "controllers", Shares: 1, LendablePercent: 50, Queues: 16, HandSize: 4,
+		QueueLength: 50}
 	people := fairness.DefaultLevel()
 	people.Shares, people.BorrowingPercent = 3, 20
 	limiter, err := fairness.New(fairness.Options{
 		Seats:  200,
 		Levels: []fairness.Level{controllers, people},
-		Flows:  []fairness.Flow{{Name: "controllers", Level: "controllers", By: fairness.ByUser, Groups: []string{"controllers"}}},
+		Flows: []fairness.Flow{{Name: "controllers", Level: "controllers", By: fairness.ByUser,
+			Groups: []string{"controllers"}}},
 	})
 	if err != nil {
 		log.Fatal(err)

@@ -28,7 +28,8 @@ import (
 	"github.com/decorum-go/decorum/rest/internal/apitest"
 )
 
-// The variables by which the test asks for load from another process: the server to flood, or how many cores to keep busy.
+// The variables by which the test asks for load from another process: the server to flood, or how many cores to keep
+// busy.
 const (
 	floodVariable = "DECORUM_FAIRNESS_FLOOD"
 	burnVariable  = "DECORUM_FAIRNESS_BURN"
@@ -172,8 +173,8 @@ func (s timed) Take(ctx context.Context) error {
 	return err
 }
 
-// quietly sends reads and writes of one user at fixed times, whether or not earlier ones have been answered, and returns how long each took
-// from its time on.
+// quietly sends reads and writes of one user at fixed times, whether or not earlier ones have been answered, and
+// returns how long each took from its time on.
 func quietly(t *testing.T, server, user string, rate int, duration time.Duration) (took []time.Duration) {
 	t.Helper()
 	var mu sync.Mutex
@@ -208,9 +209,10 @@ func p99(of []time.Duration) time.Duration {
 
 func median(of []float64) float64 { return slices.Sorted(slices.Values(of))[len(of)/2] }
 
-// A user who sends little notices nothing of a flood of lists, writes and watches but the CPU that it takes: in the median of five runs, the
-// 99th percentile of the wait for a seat is at most 5 ms, and that of the whole request is at most 1.5 times what it is beside as much load
-// of the CPU that does not call the server. DECORUM_FAIRNESS is how long each of the ten measurements takes.
+// A user who sends little notices nothing of a flood of lists, writes and watches but the CPU that it takes: in the
+// median of five runs, the 99th percentile of the wait for a seat is at most 5 ms, and that of the whole request is at
+// most 1.5 times what it is beside as much load of the CPU that does not call the server. DECORUM_FAIRNESS is how long
+// each of the ten measurements takes.
 func TestQuietUserBesideAFlood(t *testing.T) {
 	text := os.Getenv("DECORUM_FAIRNESS")
 	if text == "" {
@@ -224,7 +226,8 @@ func TestQuietUserBesideAFlood(t *testing.T) {
 	limiter, err := fairness.New(o)
 	require.NoError(t, err)
 	watched := &stopwatch{Limiter: limiter, user: "quiet"}
-	api := apitest.Start(t, rest.Options{Plugins: []rest.Plugin{rest.Parts{Name: "stopwatch", Limiter: watched}}}, apitest.WidgetResource())
+	api := apitest.Start(t, rest.Options{Plugins: []rest.Plugin{rest.Parts{Name: "stopwatch", Limiter: watched}}},
+		apitest.WidgetResource())
 	server := httptest.NewServer(byHeader(api))
 	defer server.Close()
 	http.DefaultTransport.(*http.Transport).MaxIdleConnsPerHost = senders
@@ -243,7 +246,8 @@ func TestQuietUserBesideAFlood(t *testing.T) {
 		used += cpuTime(syscall.RUSAGE_SELF) + cpuTime(syscall.RUSAGE_CHILDREN)
 		cores := used.Seconds() / time.Since(began).Seconds()
 		wait := p99(watched.waits)
-		beside(t, fmt.Sprintf("%s=%f", burnVariable, cores), func() { burdened = quietly(t, server.URL, "quiet", rate, duration) })
+		beside(t, fmt.Sprintf("%s=%f", burnVariable, cores),
+			func() { burdened = quietly(t, server.URL, "quiet", rate, duration) })
 		ratio := float64(p99(flooded)) / float64(p99(burdened))
 		t.Logf("run %d: %.2f cores; p99 of the wait for a seat %v; p99 of the request beside the flood %v, beside the load %v, ratio %.2f",
 			run+1, cores, wait, p99(flooded), p99(burdened), ratio)

@@ -62,8 +62,8 @@ func New(options Options) (*Limiter, error) {
 	return l, nil
 }
 
-// configure replaces the configuration. Requests under way, and those that wait, keep their places. The flow catch-all is among the flows;
-// requests that match no other belong to it.
+// configure replaces the configuration. Requests under way, and those that wait, keep their places. The flow catch-all
+// is among the flows; requests that match no other belong to it.
 func (l *Limiter) configure(levels []Level, configured []Flow) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -133,8 +133,9 @@ func (l *Limiter) Limit(r rest.LimitedRequest) rest.Seats {
 	return s
 }
 
-// Name writes the headers that name the flow of an access into the header of an answer. [Limiter.Limit] does so for all requests that the
-// API asks about. Name is for hosts that answer other requests as kube-apiserver does, which names the flows of those too.
+// Name writes the headers that name the flow of an access into the header of an answer. [Limiter.Limit] does so for all
+// requests that the API asks about. Name is for hosts that answer other requests as kube-apiserver does, which names
+// the flows of those too.
 func (l *Limiter) Name(h http.Header, a rest.Access) { l.flows.Load().of(&a).name(h) }
 
 func (f *flow) name(h http.Header) {
@@ -166,9 +167,9 @@ const (
 	maxListSeats   = 10
 )
 
-// cost returns how many seats a request needs. A list, and a watch that begins with the existing objects, needs one for each 100 objects.
-// A deletion of a collection reads the objects too. A selector or a limit may leave few of them: the server still reads up to all of
-// those that a selector leaves out, so only a limit without a selector bounds the cost.
+// cost returns how many seats a request needs. A list, and a watch that begins with the existing objects, needs one for
+// each 100 objects. A deletion of a collection reads the objects too. A selector or a limit may leave few of them: the
+// server still reads up to all of those that a selector leaves out, so only a limit without a selector bounds the cost.
 func cost(r *rest.LimitedRequest) int {
 	a := &r.Access
 	switch a.Verb {
@@ -184,7 +185,8 @@ func cost(r *rest.LimitedRequest) int {
 		return 1
 	}
 	objects := r.Objects()
-	if limit, err := strconv.Atoi(r.Query.Get("limit")); err == nil && limit > 0 && a.LabelSelector == "" && a.FieldSelector == "" {
+	if limit, err := strconv.Atoi(r.Query.Get("limit")); err == nil && limit > 0 && a.LabelSelector == "" &&
+		a.FieldSelector == "" {
 		objects = min(objects, limit)
 	}
 	return min(max(1, (objects+objectsPerSeat-1)/objectsPerSeat), maxListSeats)
@@ -234,8 +236,8 @@ func (s *seats) Take(ctx context.Context) error {
 	return nil
 }
 
-// wait waits until wake is closed, and not longer than a request waits for its seats. If the wait ends before that, it returns what has
-// ended it.
+// wait waits until wake is closed, and not longer than a request waits for its seats. If the wait ends before that, it
+// returns what has ended it.
 func (s *seats) wait(ctx context.Context, wake <-chan struct{}) (end *uint64) {
 	late := time.NewTimer(s.limiter.options.MaxWait)
 	defer late.Stop()

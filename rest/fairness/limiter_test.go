@@ -30,7 +30,8 @@ func byHeader(h http.Handler) http.Handler {
 	})
 }
 
-func newLimited(t testing.TB, o fairness.Options, admission ...rest.Admission) (http.Handler, *rest.API, *fairness.Limiter) {
+func newLimited(t testing.TB, o fairness.Options,
+	admission ...rest.Admission) (http.Handler, *rest.API, *fairness.Limiter) {
 	limiter, err := fairness.New(o)
 	require.NoError(t, err)
 	api := apitest.New(t, rest.Options{Plugins: []rest.Plugin{limiter}, Admission: admission}, apitest.WidgetResource())
@@ -68,7 +69,8 @@ func TestRequestsAreRefused(t *testing.T) {
 		go func() { waiting <- apitest.Do(t, h, "GET", path, "", "User", "b") }()
 		synctest.Wait()
 		full := apitest.Do(t, h, "GET", path, "", "User", "c")
-		apitest.WantFailure(t, full, 429, "TooManyRequests", "Too many requests, please try again later.", `{"retryAfterSeconds":1}`)
+		apitest.WantFailure(t, full, 429, "TooManyRequests", "Too many requests, please try again later.",
+			`{"retryAfterSeconds":1}`)
 		assert.Equal(t, "1", full.Header.Get("Retry-After"))
 		assert.Equal(t, 200, apitest.Do(t, h, "GET", path, "", "User", "root").Code, "the administrators are exempt")
 		assert.Equal(t, 200, apitest.Do(t, h, "GET", "/readyz", "").Code, "health checks need no seat")
@@ -112,17 +114,18 @@ func TestHangingWebhooksLeaveSeats(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var api *rest.API
 		release := make(chan struct{})
-		h, served, limiter := newLimited(t, level(1, 1, 1), apitest.Validating("hook", func(ctx context.Context, r *rest.AdmissionRequest) error {
-			done, err := api.WaitOutside(ctx, "webhook of "+r.User.Name)
-			if err != nil {
-				return err
-			}
-			defer done()
-			if r.User.Name == "tenant" {
-				<-release
-			}
-			return nil
-		}))
+		h, served, limiter := newLimited(t, level(1, 1, 1),
+			apitest.Validating("hook", func(ctx context.Context, r *rest.AdmissionRequest) error {
+				done, err := api.WaitOutside(ctx, "webhook of "+r.User.Name)
+				if err != nil {
+					return err
+				}
+				defer done()
+				if r.User.Name == "tenant" {
+					<-release
+				}
+				return nil
+			}))
 		api = served
 		codes := make(chan int, 20)
 		for i := range 20 {
@@ -173,7 +176,8 @@ func TestListsCostByTheirObjects(t *testing.T) {
 		{rest.Access{Verb: rest.VerbDeleteCollection}, nil, 500, 5},
 		{rest.Access{Verb: rest.VerbGet, Name: "a"}, nil, 500, 1},
 	} {
-		seats := limiter.Limit(rest.LimitedRequest{Access: c.access, Query: c.query, Header: http.Header{}, Objects: func() int { return c.objects }})
+		seats := limiter.Limit(rest.LimitedRequest{Access: c.access, Query: c.query, Header: http.Header{},
+			Objects: func() int { return c.objects }})
 		require.NoError(t, seats.Take(t.Context()))
 		assert.Equal(t, c.want, limiter.State().Levels[0].Seats, "%+v", c)
 		seats.Release()
@@ -186,7 +190,8 @@ func TestFlowsMatch(t *testing.T) {
 	o.Levels = append(o.Levels, fairness.Level{Name: "free", UID: "free-uid", Exempt: true})
 	o.Flows = []fairness.Flow{
 		{Name: "people", UID: "people-uid", Level: "free", Users: []string{"jane"}, Groups: []string{"people"}},
-		{Name: "reads", UID: "reads-uid", Level: "all", Verbs: []string{"get", "list"}, Resources: []string{"widgets.example.com"}, Namespaces: []string{"default"}},
+		{Name: "reads", UID: "reads-uid", Level: "all", Verbs: []string{"get", "list"},
+			Resources: []string{"widgets.example.com"}, Namespaces: []string{"default"}},
 		{Name: "pages", UID: "pages-uid", Level: "all", Match: func(a rest.Access) bool { return a.Path == "/version" }},
 	}
 	h, _, _ := newLimited(t, o)
@@ -206,7 +211,8 @@ func TestFlowsMatch(t *testing.T) {
 // A host's own flows of the names exempt and catch-all take the places of those that every Limiter has.
 func TestMandatoryFlowsOfTheHost(t *testing.T) {
 	o := level(10, 4, 10)
-	o.Levels = append(o.Levels, fairness.Level{Name: "rest", UID: "rest-level", Shares: 1}, fairness.Level{Name: "exempt", UID: "exempt-level", Exempt: true})
+	o.Levels = append(o.Levels, fairness.Level{Name: "rest", UID: "rest-level", Shares: 1},
+		fairness.Level{Name: "exempt", UID: "exempt-level", Exempt: true})
 	o.Flows = []fairness.Flow{
 		{Name: "exempt", UID: "exempt-flow", Level: "exempt", Users: []string{"jane"}},
 		{Name: "catch-all", UID: "rest-flow", Level: "all"},
@@ -228,7 +234,8 @@ func TestMandatoryFlowsOfTheHost(t *testing.T) {
 	o.Flows = o.Flows[1:]
 	h, _, _ = newLimited(t, o)
 	a := apitest.Do(t, h, "GET", path, "", "User", "root")
-	assert.Equal(t, "exempt-level", a.Header.Get("X-Kubernetes-PF-PriorityLevel-UID"), "members of system:masters come before a catch-all")
+	assert.Equal(t, "exempt-level", a.Header.Get("X-Kubernetes-PF-PriorityLevel-UID"),
+		"members of system:masters come before a catch-all")
 }
 
 func TestConfigurationErrors(t *testing.T) {

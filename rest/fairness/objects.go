@@ -26,7 +26,8 @@ type (
 	priorityLevel = flowcontrol.PriorityLevelConfiguration
 )
 
-// objects are the FlowSchemas and PriorityLevelConfigurations of an API, which configure a Limiter. One goroutine uses them.
+// objects are the FlowSchemas and PriorityLevelConfigurations of an API, which configure a Limiter. One goroutine uses
+// them.
 type objects struct {
 	limiter *Limiter
 	stored  raw.Objects
@@ -35,7 +36,8 @@ type objects struct {
 	failed  error // why the last attempt to follow them ended
 }
 
-// start creates the mandatory objects, and returns when the stored ones configure the Limiter. It follows them until ctx ends.
+// start creates the mandatory objects, and returns when the stored ones configure the Limiter. It follows them until
+// ctx ends.
 func (l *Limiter) start(ctx context.Context, api *rest.API) error {
 	o := &objects{limiter: l, stored: api.Objects().As("fairness")}
 	ready := make(chan struct{})
@@ -69,7 +71,8 @@ func (o *objects) run(ctx context.Context, ready chan<- struct{}) {
 			continue
 		}
 		o.failed = err
-		o.limiter.options.Logger.LogAttrs(ctx, slog.LevelError, "flow control does not follow its objects, and tries again", slog.Any("error", err))
+		o.limiter.options.Logger.LogAttrs(ctx, slog.LevelError, "flow control does not follow its objects, and tries again",
+			slog.Any("error", err))
 		select {
 		case <-time.After(retry.Next(time.Now())):
 		case <-ctx.Done():
@@ -77,11 +80,12 @@ func (o *objects) run(ctx context.Context, ready chan<- struct{}) {
 	}
 }
 
-// follow reads the objects and follows their changes. Each state configures the Limiter. If the state has nothing left to write, follow
-// calls settled.
+// follow reads the objects and follows their changes. Each state configures the Limiter. If the state has nothing left
+// to write, follow calls settled.
 func (o *objects) follow(ctx context.Context, settled func()) error {
 	o.schemas, o.levels = map[string]*flowSchema{}, map[string]*priorityLevel{}
-	for changes, err := range o.stored.Follow(ctx, flowcontrol.FlowSchemasResource, flowcontrol.PriorityLevelConfigurationsResource) {
+	for changes, err := range o.stored.Follow(ctx, flowcontrol.FlowSchemasResource,
+		flowcontrol.PriorityLevelConfigurationsResource) {
 		if err != nil {
 			return err
 		}
@@ -116,7 +120,8 @@ func put[T any](stored raw.Objects, all map[string]*T, kind string, key storage.
 	if delete(all, key.Name); record == nil {
 		return nil
 	}
-	record, err := stored.In(apimeta.GroupVersionKind{Group: flowcontrol.Group, Version: flowcontrol.Version, Kind: kind}, record)
+	record, err := stored.In(apimeta.GroupVersionKind{Group: flowcontrol.Group, Version: flowcontrol.Version, Kind: kind},
+		record)
 	if err != nil {
 		return err
 	}
@@ -128,8 +133,8 @@ func put[T any](stored raw.Objects, all map[string]*T, kind string, key storage.
 	return nil
 }
 
-// apply configures the Limiter, writes what has come of the objects into their statuses, and creates the mandatory objects that are missing.
-// It reports whether it has written anything.
+// apply configures the Limiter, writes what has come of the objects into their statuses, and creates the mandatory
+// objects that are missing. It reports whether it has written anything.
 func (o *objects) apply(ctx context.Context) (written bool, err error) {
 	levels, flows := o.configuration()
 	o.limiter.configure(levels, flows)
@@ -220,14 +225,17 @@ func (o *objects) create(ctx context.Context, resource, name string, obj any) er
 	if err != nil {
 		return err
 	}
-	return o.stored.Apply(ctx, storage.Key{Resource: resource, Name: name}, flowcontrol.Version, manifest, raw.ApplyOptions{Force: true})
+	return o.stored.Apply(ctx, storage.Key{Resource: resource, Name: name}, flowcontrol.Version, manifest,
+		raw.ApplyOptions{Force: true})
 }
 
-// conditions returns the conditions of a FlowSchema with the one that says whether its level is missing, and whether that is a change.
+// conditions returns the conditions of a FlowSchema with the one that says whether its level is missing, and whether
+// that is a change.
 func (o *objects) conditions(s *flowSchema, dangling bool) (conditions []flowcontrol.Condition, changed bool) {
 	level := s.Spec.PriorityLevelConfiguration.Name
 	want := flowcontrol.Condition{
-		Type: flowcontrol.Dangling, Status: apimeta.ConditionFalse, Reason: "Found", Message: fmt.Sprintf("the priority level %q exists", level),
+		Type: flowcontrol.Dangling, Status: apimeta.ConditionFalse, Reason: "Found",
+		Message:            fmt.Sprintf("the priority level %q exists", level),
 		LastTransitionTime: apimeta.NewTime(o.stored.Now()),
 	}
 	if dangling {

@@ -107,13 +107,15 @@ func holdingWidgets(release <-chan struct{}) rest.Admission {
 func TestMandatoryObjects(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		c := newConfigured(t, 600)
-		for _, path := range []string{levels + "/exempt", levels + "/catch-all", schemas + "/exempt", schemas + "/catch-all"} {
+		for _, path := range []string{levels + "/exempt", levels + "/catch-all", schemas + "/exempt",
+			schemas + "/catch-all"} {
 			uid := c.must("GET", path, "")
 			c.must("DELETE", path, "")
 			assert.NotEqual(t, uid, c.must("GET", path, ""), path)
 		}
 		assert.Equal(t, "False", c.do("GET", schemas+"/catch-all", "").Text(t, dangling))
-		assert.Equal(t, [2]string{c.must("GET", schemas+"/exempt", ""), c.must("GET", levels+"/exempt", "")}, c.flowOf("root", path))
+		assert.Equal(t, [2]string{c.must("GET", schemas+"/exempt", ""), c.must("GET", levels+"/exempt", "")},
+			c.flowOf("root", path))
 		catchAll := [2]string{c.must("GET", schemas+"/catch-all", ""), c.must("GET", levels+"/catch-all", "")}
 		assert.Equal(t, catchAll, c.flowOf("jane", path))
 		assert.Equal(t, 600, c.levelState("catch-all").NominalSeats)
@@ -125,8 +127,10 @@ func TestMandatoryObjects(t *testing.T) {
 		a = c.do("PATCH", levels+"/catch-all", `{"spec":{"limited":{"nominalConcurrencyShares":6}}}`, "Content-Type", patch)
 		assert.Equal(t, 422, a.Code)
 		assert.Contains(t, a.Body, "spec of 'catch-all' must equal the fixed value")
-		c.must("PATCH", levels+"/exempt", `{"spec":{"exempt":{"nominalConcurrencyShares":5,"lendablePercent":100}}}`, "Content-Type", patch)
-		assert.Equal(t, fairness.LevelState{Name: "exempt", Exempt: true, NominalSeats: 300, LimitSeats: 300}, c.levelState("exempt"))
+		c.must("PATCH", levels+"/exempt", `{"spec":{"exempt":{"nominalConcurrencyShares":5,"lendablePercent":100}}}`,
+			"Content-Type", patch)
+		assert.Equal(t, fairness.LevelState{Name: "exempt", Exempt: true, NominalSeats: 300, LimitSeats: 300},
+			c.levelState("exempt"))
 		assert.Equal(t, 600, c.levelState("catch-all").LimitSeats, "the level exempt lends its seats")
 	})
 }
@@ -155,7 +159,8 @@ func TestSchemasFollowTheirLevels(t *testing.T) {
 		assert.Equal(t, "True", read())
 		assert.Equal(t, catchAll, c.flowOf("jane", path))
 		assert.Equal(t, 600, c.levelState("catch-all").NominalSeats)
-		a := c.do("PATCH", schemas+"/jane/status", `{"status":{"conditions":[]}}`, "Content-Type", "application/merge-patch+json")
+		a := c.do("PATCH", schemas+"/jane/status", `{"status":{"conditions":[]}}`, "Content-Type",
+			"application/merge-patch+json")
 		require.Equal(t, 200, a.Code, a.Body)
 		assert.Equal(t, "True", read(), "the limiter insists on the status")
 	})
@@ -186,7 +191,8 @@ func TestLevelsChangeUnderRequests(t *testing.T) {
 		reject := `{"apiVersion":"flowcontrol.apiserver.k8s.io/v1","kind":"PriorityLevelConfiguration","metadata":{"name":"of-jane"},"spec":{"type":"Limited",
 			"limited":{"nominalConcurrencyShares":1,"limitResponse":{"type":"Reject"},"borrowingLimitPercent":0}}}`
 		put(reject)
-		assert.Equal(t, 429, apitest.Do(t, c.handler, "GET", path, "", "User", "jane").Code, "the level has no queues any more")
+		assert.Equal(t, 429, apitest.Do(t, c.handler, "GET", path, "", "User", "jane").Code,
+			"the level has no queues any more")
 		assert.Equal(t, counts{1, 1, 2}, state("of-jane"), "those that wait wait on")
 
 		put(queueing("of-jane", 5, 10))
@@ -240,7 +246,8 @@ func TestLevelsGoWhileRequestsAreAway(t *testing.T) {
 // The requests of a schema are told apart by user or by namespace.
 func TestDistinguishers(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		for method, want := range map[string][]bool{"ByUser": {true, false}, "ByNamespace": {false, true}, "": {false, false}} {
+		for method, want := range map[string][]bool{"ByUser": {true, false}, "ByNamespace": {false, true},
+			"": {false, false}} {
 			release := make(chan struct{})
 			c := newConfigured(t, 1, holdingWidgets(release))
 			level := strings.Replace(queueing("many", 1_000_000, 1), `"queues":1,"handSize":1`, `"queues":10000,"handSize":4`, 1)
@@ -291,7 +298,8 @@ func TestStartFails(t *testing.T) {
 			}
 			return nil
 		})
-		api := apitest.New(t, rest.Options{Plugins: []rest.Plugin{limiter}, Admission: []rest.Admission{refuse}}, apitest.WidgetResource())
+		api := apitest.New(t, rest.Options{Plugins: []rest.Plugin{limiter}, Admission: []rest.Admission{refuse}},
+			apitest.WidgetResource())
 		ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 		defer cancel()
 		err = api.Start(ctx)

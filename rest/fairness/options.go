@@ -21,14 +21,15 @@ type Options struct {
 	MaxWait time.Duration
 	// Levels divide the seats. Default: [DefaultLevel] alone.
 	Levels []Level
-	// Flows assign requests to levels: the first that matches decides. Two flows follow unless the list has flows of their names, as
-	// every cluster of Kubernetes has them. The flow exempt matches members of system:masters, at an exempt level. The flow catch-all
-	// comes last and matches everything: requests are flows of their users at the last level that is not exempt. A host that declares
-	// one of the two chooses its level, its UID and its Distinguisher, and for exempt also its rules.
+	// Flows assign requests to levels: the first that matches decides. Two flows follow unless the list has flows of their
+	// names, as every cluster of Kubernetes has them. The flow exempt matches members of system:masters, at an exempt
+	// level. The flow catch-all comes last and matches everything: requests are flows of their users at the last level
+	// that is not exempt. A host that declares one of the two chooses its level, its UID and its Distinguisher, and for
+	// exempt also its rules.
 	Flows []Flow
-	// Objects makes users configure levels and flows by the PriorityLevelConfigurations and FlowSchemas of the API. It declares both kinds
-	// (see package flowcontrol), unless the host does. Until [rest.API.Start], only the mandatory ones of these objects count.
-	// Levels and Flows must be empty.
+	// Objects makes users configure levels and flows by the PriorityLevelConfigurations and FlowSchemas of the API. It
+	// declares both kinds (see package flowcontrol), unless the host does. Until [rest.API.Start], only the mandatory ones
+	// of these objects count. Levels and Flows must be empty.
 	Objects bool
 	// Logger receives an error if the objects cannot be read or written. Default: slog's default logger.
 	Logger *slog.Logger
@@ -50,9 +51,9 @@ type Level struct {
 	LendablePercent int
 	// BorrowingPercent bounds how many seats of others the level may use, in percent of its own. 0 means none.
 	BorrowingPercent int
-	// Queues is how many queues the level has. Zero means that requests which find no seat are refused at once. A request of a flow waits
-	// in one of HandSize queues, chosen by shuffle sharding, so a flow that fills its queues leaves others to most other flows. QueueLength
-	// is how many requests wait in one queue.
+	// Queues is how many queues the level has. Zero means that requests which find no seat are refused at once. A request
+	// of a flow waits in one of HandSize queues, chosen by shuffle sharding, so a flow that fills its queues leaves others
+	// to most other flows. QueueLength is how many requests wait in one queue.
 	Queues, HandSize, QueueLength int
 
 	borrowsAll bool // whatever BorrowingPercent says, nothing bounds how many seats of others the level may use
@@ -83,10 +84,11 @@ type Flow struct {
 	Level string
 	// By tells the flows apart that share the level.
 	By Distinguisher
-	// Users and Groups select by the user of the request, who is one of Users or in one of Groups. Both empty select all users.
+	// Users and Groups select by the user of the request, who is one of Users or in one of Groups. Both empty select all
+	// users.
 	Users, Groups []string
-	// Verbs, Resources and Namespaces select by the access. Resources are plurals with their groups, such as "widgets.example.com". An
-	// empty list selects everything.
+	// Verbs, Resources and Namespaces select by the access. Resources are plurals with their groups, such as
+	// "widgets.example.com". An empty list selects everything.
 	Verbs, Resources, Namespaces []string
 	// Match selects by anything else, if it is set. It must be fast, and safe for use by many goroutines.
 	Match func(rest.Access) bool
@@ -103,7 +105,8 @@ func (f *Flow) matches(a *rest.Access) bool {
 		!slices.ContainsFunc(a.User.Groups, func(g string) bool { return slices.Contains(f.Groups, g) }) {
 		return false
 	}
-	return selects(f.Verbs, string(a.Verb)) && selects(f.Namespaces, a.Namespace) && f.selectsResource(a) && (f.Match == nil || f.Match(*a))
+	return selects(f.Verbs, string(a.Verb)) && selects(f.Namespaces, a.Namespace) && f.selectsResource(a) &&
+		(f.Match == nil || f.Match(*a))
 }
 
 func selects(list []string, value string) bool { return len(list) == 0 || slices.Contains(list, value) }
@@ -245,7 +248,8 @@ func (l *Level) check() error {
 		bits += math.Log2(float64(l.Queues - i))
 	}
 	if bits > maxHandBits {
-		return fmt.Errorf("too many hands: %d of %d queues need %.0f bits of a hash, and there are %d", l.HandSize, l.Queues, bits, maxHandBits)
+		return fmt.Errorf("too many hands: %d of %d queues need %.0f bits of a hash, and there are %d", l.HandSize, l.Queues,
+			bits, maxHandBits)
 	}
 	return nil
 }

@@ -21,7 +21,8 @@ type LevelState struct {
 	// Seats is how many seats are in use, and Requests by how many requests.
 	Seats    int `json:"seats"`
 	Requests int `json:"requests"`
-	// Waiting is how many requests wait, and WaitingSeats how many seats they need. QueueLengths has the lengths of the queues.
+	// Waiting is how many requests wait, and WaitingSeats how many seats they need. QueueLengths has the lengths of the
+	// queues.
 	Waiting      int   `json:"waiting"`
 	WaitingSeats int   `json:"waitingSeats"`
 	QueueLengths []int `json:"queueLengths,omitempty"`
@@ -37,23 +38,24 @@ type FlowState struct {
 	Seats    int `json:"seats"`
 	Requests int `json:"requests"`
 	Waiting  int `json:"waiting"`
-	// Dispatched counts the requests that have got their seats. The others count refusals: because a queue was full, because the request
-	// had waited too long, because its client had gone while it waited, and because a level without queues had no seat.
+	// Dispatched counts the requests that have got their seats. The others count refusals: because a queue was full,
+	// because the request had waited too long, because its client had gone while it waited, and because a level without
+	// queues had no seat.
 	Dispatched       uint64 `json:"dispatched"`
 	QueueFull        uint64 `json:"queueFull"`
 	TimeOut          uint64 `json:"timeOut"`
 	Cancelled        uint64 `json:"cancelled"`
 	ConcurrencyLimit uint64 `json:"concurrencyLimit"`
-	// Served and Refused are the waits of requests that got their seats, and of those that did not. A request with a body waits twice,
-	// because it has no seats while its body is read. Requests of exempt levels do not wait.
+	// Served and Refused are the waits of requests that got their seats, and of those that did not. A request with a body
+	// waits twice, because it has no seats while its body is read. Requests of exempt levels do not wait.
 	Served  Waits `json:"served"`
 	Refused Waits `json:"refused"`
 }
 
 // Waits counts waits for seats by how long they took.
 type Waits struct {
-	// Counts[i] is how many waits took at most WaitBounds()[i], and longer than the bound before. The last element counts the waits
-	// beyond all bounds.
+	// Counts[i] is how many waits took at most WaitBounds()[i], and longer than the bound before. The last element counts
+	// the waits beyond all bounds.
 	Counts [len(waitBounds) + 1]uint64 `json:"counts"`
 	// Sum is the time of all waits, in nanoseconds in JSON.
 	Sum time.Duration `json:"sum"`
@@ -62,7 +64,8 @@ type Waits struct {
 // waitBounds are those of apiserver_flowcontrol_request_wait_duration_seconds.
 var waitBounds = [...]time.Duration{
 	0, 5 * time.Millisecond, 20 * time.Millisecond, 50 * time.Millisecond, 100 * time.Millisecond, 200 * time.Millisecond,
-	500 * time.Millisecond, time.Second, 2 * time.Second, 5 * time.Second, 10 * time.Second, 15 * time.Second, 30 * time.Second,
+	500 * time.Millisecond, time.Second, 2 * time.Second, 5 * time.Second, 10 * time.Second, 15 * time.Second,
+	30 * time.Second,
 }
 
 // WaitBounds returns the upper bounds by which [Waits] counts.
@@ -77,7 +80,8 @@ func (w *Waits) add(d time.Duration) {
 	w.Sum += d
 }
 
-// State returns the state of all levels and flows. A level that is no longer configured is among them until its last request has ended.
+// State returns the state of all levels and flows. A level that is no longer configured is among them until its last
+// request has ended.
 func (l *Limiter) State() State {
 	l.mu.Lock()
 	defer l.mu.Unlock()

@@ -1,5 +1,5 @@
-// Package history holds the kinds of the subresources history and undo, which a resource has if it declares a rest.History. They
-// are an extension: Kubernetes has no such subresources.
+// Package history holds the kinds of the subresources history and undo, which a resource has if it declares a
+// rest.History. They are an extension: Kubernetes has no such subresources.
 package history
 
 import (
@@ -15,19 +15,19 @@ const (
 	APIVersion = Group + "/" + Version
 )
 
-// ObjectVersion is one version of an object: a state that a write replaced by another one, or the present state. The writes of the
-// status and of metadata other than labels and annotations replace no version.
+// ObjectVersion is one version of an object: a state that a write replaced by another one, or the present state. The
+// writes of the status and of metadata other than labels and annotations replace no version.
 type ObjectVersion struct {
 	apimeta.TypeMeta `json:",inline"`
-	// ObjectMeta has the name, the namespace and the uid of the object. Its resourceVersion is the revision of the version: the last
-	// resourceVersion that the object had in this version.
+	// ObjectMeta has the name, the namespace and the uid of the object. Its resourceVersion is the revision of the
+	// version: the last resourceVersion that the object had in this version.
 	apimeta.ObjectMeta `json:"metadata,omitempty"`
 	// Written says who wrote the version. It is empty if the write was before the API kept the history, or before a purge.
 	Written Change `json:"written,omitzero"`
 	// Current marks the present state of the object.
 	Current bool `json:"current,omitempty"`
-	// Changed are the paths that differ from the version before, as JSONPath, in order. It holds at most 50 paths; "..." then stands for
-	// the others. It is absent if the version before is not kept, or if the user does not see that one.
+	// Changed are the paths that differ from the version before, as JSONPath, in order. It holds at most 50 paths; "..."
+	// then stands for the others. It is absent if the version before is not kept, or if the user does not see that one.
 	Changed []string `json:"changed,omitempty" api:"list=atomic"`
 }
 
@@ -56,8 +56,8 @@ type Change struct {
 	Operation Operation `json:"operation,omitempty"`
 }
 
-// ObjectVersionList is the answer to GET of the subresource history: the versions of an object, the youngest first. If the object does not
-// exist, it holds the versions of the last object with this name.
+// ObjectVersionList is the answer to GET of the subresource history: the versions of an object, the youngest first. If
+// the object does not exist, it holds the versions of the last object with this name.
 type ObjectVersionList struct {
 	apimeta.TypeMeta `json:",inline"`
 	// ListMeta has the resourceVersion of the object. It is empty if the object does not exist.
@@ -67,7 +67,8 @@ type ObjectVersionList struct {
 	Deleted *Change `json:"deleted,omitempty"`
 }
 
-// Difference is the answer to GET of the subresource history with the parameter from: what differs between two versions.
+// Difference is the answer to GET of the subresource history with the parameter from: what differs between two
+// versions.
 type Difference struct {
 	apimeta.TypeMeta `json:",inline"`
 	// From and To are the revisions of the two versions.
@@ -86,13 +87,14 @@ type FieldChange struct {
 	New json.RawMessage `json:"new,omitempty"`
 }
 
-// UndoRequest is the body of a POST of the subresource undo: it gives an object the content of an earlier version again, or creates a
-// deleted object anew from its last version. The answer is the object.
+// UndoRequest is the body of a POST of the subresource undo: it gives an object the content of an earlier version
+// again, or creates a deleted object anew from its last version. The answer is the object.
 type UndoRequest struct {
 	apimeta.TypeMeta `json:",inline"`
-	// Revision names the version. Any resourceVersion that the object had in this version names it. Default: the version before the
-	// present one or, if the object is deleted, its last version.
+	// Revision names the version. Any resourceVersion that the object had in this version names it. Default: the version
+	// before the present one or, if the object is deleted, its last version.
 	Revision string `json:"revision,omitempty"`
-	// Preconditions must hold for the present object, or for the uid of the deleted one. Otherwise the answer is a Conflict.
+	// Preconditions must hold for the present object, or for the uid of the deleted one. Otherwise the answer is a
+	// Conflict.
 	Preconditions *apimeta.Preconditions `json:"preconditions,omitempty"`
 }

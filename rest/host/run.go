@@ -32,7 +32,8 @@ func Run(ctx context.Context, api *rest.API, options Options) error {
 	}
 	controllers, err := options.controllers(api)
 	if longest := options.stopTimeout() / 2; err == nil && api.DrainTime() > longest {
-		err = fmt.Errorf("host: the DrainTime of the API is %s, but must not be longer than %s, half of StopTimeout", api.DrainTime(), longest)
+		err = fmt.Errorf("host: the DrainTime of the API is %s, but must not be longer than %s, half of StopTimeout",
+			api.DrainTime(), longest)
 	}
 	if err == nil {
 		err = api.Start(ctx)

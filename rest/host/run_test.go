@@ -96,8 +96,8 @@ func TestStopsInOrder(t *testing.T) {
 	require.Error(t, err, "the listener is closed")
 }
 
-// While the controllers end, the API already says that it is not ready, and still serves. The drain does not prolong the
-// stop if the controllers take as long.
+// While the controllers end, the API already says that it is not ready, and still serves. The drain does not prolong
+// the stop if the controllers take as long.
 func TestDrainsWhileControllersEnd(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		api := newAPI(t, rest.Options{DrainTime: 10 * time.Second})
@@ -188,9 +188,10 @@ func TestCompletesTheServer(t *testing.T) {
 		headerSize int
 	}{
 		{"zero values", &http.Server{}, 10 * time.Second, time.Minute, 30 * time.Second, 2 * time.Minute, 64 << 10},
-		{"values of the host", &http.Server{ReadHeaderTimeout: 1, ReadTimeout: 2, WriteTimeout: time.Hour, IdleTimeout: 4, MaxHeaderBytes: 5},
-			1, 2, time.Hour, 4, 5},
-		{"no time limit for answers", &http.Server{WriteTimeout: -1}, 10 * time.Second, time.Minute, -1, 2 * time.Minute, 64 << 10},
+		{"values of the host", &http.Server{ReadHeaderTimeout: 1, ReadTimeout: 2, WriteTimeout: time.Hour, IdleTimeout: 4,
+			MaxHeaderBytes: 5}, 1, 2, time.Hour, 4, 5},
+		{"no time limit for answers", &http.Server{WriteTimeout: -1}, 10 * time.Second, time.Minute, -1, 2 * time.Minute,
+			64 << 10},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			api := newAPI(t, rest.Options{RequestTimeout: 20 * time.Second})

@@ -53,7 +53,8 @@ func complete(server *http.Server, api *rest.API) error {
 		return fmt.Errorf("host: Server.WriteTimeout is %s, but must be longer than %s, the RequestTimeout of the API",
 			server.WriteTimeout, longest)
 	}
-	if c := server.TLSConfig; c != nil && len(c.Certificates) == 0 && c.GetCertificate == nil && c.GetConfigForClient == nil {
+	if c := server.TLSConfig; c != nil && len(c.Certificates) == 0 && c.GetCertificate == nil &&
+		c.GetConfigForClient == nil {
 		return errors.New("host: Server.TLSConfig has no certificates: set Certificates or GetCertificate")
 	}
 	if server.Handler == nil {

@@ -14,7 +14,8 @@ func authenticated(base *http.Transport, u entry[user], c entry[cluster], run ru
 	if err := u.value.check(); err != nil {
 		return nil, err
 	}
-	t := &transport{base: base, server: originOf(c.value.Server), impersonation: impersonation(u.value), username: u.value.Username, password: u.value.Password}
+	t := &transport{base: base, server: originOf(c.value.Server), impersonation: impersonation(u.value),
+		username: u.value.Username, password: u.value.Password}
 	pair, err := certificate(u)
 	if err != nil {
 		return nil, err

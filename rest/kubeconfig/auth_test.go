@@ -51,9 +51,12 @@ func issue(t testing.TB, name string, by *pair) *pair {
 	private, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
 	require.NoError(t, err)
 	template := &x509.Certificate{
-		SerialNumber: big.NewInt(time.Now().UnixNano()), Subject: pkix.Name{CommonName: name}, NotAfter: time.Now().Add(time.Hour),
-		IPAddresses: []net.IP{net.IPv4(127, 0, 0, 1)}, DNSNames: []string{"api.example.com"}, BasicConstraintsValid: true, IsCA: by == nil,
-		KeyUsage: x509.KeyUsageDigitalSignature | x509.KeyUsageCertSign, ExtKeyUsage: []x509.ExtKeyUsage{x509.ExtKeyUsageClientAuth, x509.ExtKeyUsageServerAuth},
+		SerialNumber: big.NewInt(time.Now().UnixNano()), Subject: pkix.Name{CommonName: name},
+		NotAfter:    time.Now().Add(time.Hour),
+		IPAddresses: []net.IP{net.IPv4(127, 0, 0, 1)}, DNSNames: []string{"api.example.com"}, BasicConstraintsValid: true,
+		IsCA:        by == nil,
+		KeyUsage:    x509.KeyUsageDigitalSignature | x509.KeyUsageCertSign,
+		ExtKeyUsage: []x509.ExtKeyUsage{x509.ExtKeyUsageClientAuth, x509.ExtKeyUsageServerAuth},
 	}
 	parent, signer := template, private
 	if by != nil {
@@ -143,9 +146,12 @@ func TestTLS(t *testing.T) {
 		{"insecure", server + ", insecure-skip-tls-verify: true", "", "", ""},
 		{"a server name", trusted + ", tls-server-name: api.example.com", "", "", ""},
 		{"another server name", trusted + ", tls-server-name: other.example.com", "", "", "other.example.com"},
-		{"a certificate", trusted, "client-certificate-data: " + data(user.cert) + ", client-key-data: " + data(user.key), "user", ""},
-		{"files", server + ", certificate-authority: pki/ca.pem", "client-certificate: pki/user.pem, client-key: pki/user.key", "user", ""},
-		{"a file and data", server + ", certificate-authority: pki/ca.pem", "client-certificate: pki/user.pem, client-key-data: " + data(user.key), "user", ""},
+		{"a certificate", trusted, "client-certificate-data: " + data(user.cert) + ", client-key-data: " + data(user.key),
+			"user", ""},
+		{"files", server + ", certificate-authority: pki/ca.pem",
+			"client-certificate: pki/user.pem, client-key: pki/user.key", "user", ""},
+		{"a file and data", server + ", certificate-authority: pki/ca.pem",
+			"client-certificate: pki/user.pem, client-key-data: " + data(user.key), "user", ""},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			path := write(t, dir, "config", whole(c.cluster, c.user))
@@ -163,7 +169,8 @@ func TestTLS(t *testing.T) {
 		})
 	}
 	t.Run("a renewed certificate", func(t *testing.T) {
-		config, err := kubeconfig.Load(kubeconfig.Options{}, write(t, dir, "config", whole(trusted, "client-certificate: pki/user.pem, client-key: pki/user.key")))
+		config, err := kubeconfig.Load(kubeconfig.Options{},
+			write(t, dir, "config", whole(trusted, "client-certificate: pki/user.pem, client-key: pki/user.key")))
 		require.NoError(t, err)
 		renewed := issue(t, "renewed", authority)
 		write(t, dir, "pki/user.pem", string(renewed.cert)) // the key does not fit yet
@@ -189,10 +196,13 @@ func TestHeaders(t *testing.T) {
 	}{
 		{"nothing", "", map[string][]string{"Authorization": nil}},
 		{"a token", "token: abc", map[string][]string{"Authorization": {"Bearer abc"}}},
-		{"a token instead of a plugin", "token: abc, exec: {command: login}", map[string][]string{"Authorization": {"Bearer abc"}}},
-		{"a name", "username: me, password: 'a:b'", map[string][]string{"Authorization": {"Basic " + data([]byte("me:a:b"))}}},
+		{"a token instead of a plugin", "token: abc, exec: {command: login}",
+			map[string][]string{"Authorization": {"Bearer abc"}}},
+		{"a name", "username: me, password: 'a:b'",
+			map[string][]string{"Authorization": {"Basic " + data([]byte("me:a:b"))}}},
 		{"another user", "token: abc, as: bob, as-uid: '7', as-groups: [a, b], as-user-extra: {Scope/x: [p, q], 'a%b c': [d]}", map[string][]string{
-			"Authorization": {"Bearer abc"}, "Impersonate-User": {"bob"}, "Impersonate-Uid": {"7"}, "Impersonate-Group": {"a", "b"},
+			"Authorization": {"Bearer abc"}, "Impersonate-User": {"bob"}, "Impersonate-Uid": {"7"},
+			"Impersonate-Group":           {"a", "b"},
 			"Impersonate-Extra-Scope%2fx": {"p", "q"}, "Impersonate-Extra-A%25b%20c": {"d"}}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -222,7 +232,8 @@ func TestHeaders(t *testing.T) {
 	})
 	t.Run("a proxy", func(t *testing.T) {
 		proxy := newMirror(t, nil)
-		config := parse(t, kubeconfig.Options{}, whole("server: http://api.example.com/x, disable-compression: true, proxy-url: "+proxy.URL, "token: abc"))
+		config := parse(t, kubeconfig.Options{},
+			whole("server: http://api.example.com/x, disable-compression: true, proxy-url: "+proxy.URL, "token: abc"))
 		_, err := get(t, config)
 		require.NoError(t, err)
 		assert.Equal(t, "http://api.example.com/x", proxy.last.Load().RequestURI)
@@ -249,7 +260,8 @@ func TestTokenFile(t *testing.T) {
 	valid.Store(new("one"))
 	s, dir := guarded(t, &valid), t.TempDir()
 	write(t, dir, "token", "one\n")
-	config, err := kubeconfig.Load(kubeconfig.Options{}, write(t, dir, "config", whole("server: "+s.URL, "tokenFile: token, token: old")))
+	config, err := kubeconfig.Load(kubeconfig.Options{},
+		write(t, dir, "config", whole("server: "+s.URL, "tokenFile: token, token: old")))
 	require.NoError(t, err)
 	t.Cleanup(config.Server.HTTP.CloseIdleConnections)
 	wants := func(want string) {
@@ -271,7 +283,8 @@ func TestTokenFile(t *testing.T) {
 	write(t, dir, "token", "three")
 	wants("welcome")
 
-	_, err = kubeconfig.Load(kubeconfig.Options{}, write(t, dir, "config", whole("server: "+s.URL, "tokenFile: "+write(t, dir, "empty", " \n"))))
+	_, err = kubeconfig.Load(kubeconfig.Options{},
+		write(t, dir, "config", whole("server: "+s.URL, "tokenFile: "+write(t, dir, "empty", " \n"))))
 	assert.ErrorContains(t, err, "tokenFile: "+filepath.Join(dir, "empty")+" is empty")
 }
 
@@ -298,8 +311,9 @@ func TestPlugins(t *testing.T) {
 	}
 	wants("welcome", 1)
 	wants("welcome", 1)
-	assert.Equal(t, kubeconfig.Plugin{Command: "login", Args: []string{"a", "b"}, Env: []string{"A=B"}, APIVersion: "client.authentication.k8s.io/v1",
-		InstallHint: "buy it", InteractiveMode: "Never", Cluster: &kubeconfig.Cluster{Server: s.URL, TLSServerName: "x"}}, asked[0])
+	assert.Equal(t, kubeconfig.Plugin{Command: "login", Args: []string{"a", "b"}, Env: []string{"A=B"},
+		APIVersion: "client.authentication.k8s.io/v1", InstallHint: "buy it", InteractiveMode: "Never",
+		Cluster: &kubeconfig.Cluster{Server: s.URL, TLSServerName: "x"}}, asked[0])
 	valid.Store(new("t2"))
 	answer = kubeconfig.Credentials{Token: "t2", Expires: time.Now()}
 	wants("refused", 1)
@@ -369,8 +383,12 @@ func TestPluginsWithCertificates(t *testing.T) {
 		p := issue(t, name, authority)
 		answer = kubeconfig.Credentials{Certificate: p.cert, Key: p.key, Expires: time.Now()}
 	}
-	config := parse(t, kubeconfig.Options{Run: func(context.Context, kubeconfig.Plugin) (kubeconfig.Credentials, error) { return answer, nil }},
-		whole("server: "+m.URL+", certificate-authority-data: "+data(authority.cert), "exec: {command: x, provideClusterInfo: true}"))
+	config := parse(t, kubeconfig.Options{Run: func(context.Context, kubeconfig.Plugin) (kubeconfig.Credentials,
+		error) {
+		return answer, nil
+	}},
+		whole("server: "+m.URL+", certificate-authority-data: "+data(authority.cert),
+			"exec: {command: x, provideClusterInfo: true}"))
 	for _, name := range []string{"first", "second"} {
 		give(name)
 		got, err := get(t, config)

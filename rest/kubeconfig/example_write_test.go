@@ -17,7 +17,8 @@ func ExampleWrite() {
 	defer os.RemoveAll(dir)
 	path := filepath.Join(dir, "alice")
 	err = kubeconfig.Write(path, kubeconfig.Entry{
-		Name: "platform", Server: "https://platform.example.com/platform", User: "alice", Token: "secret", Namespace: "team-a",
+		Name: "platform", Server: "https://platform.example.com/platform", User: "alice", Token: "secret",
+		Namespace: "team-a",
 	})
 	if err != nil {
 		log.Fatal(err)

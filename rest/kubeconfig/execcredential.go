@@ -11,11 +11,12 @@ import (
 	"time"
 )
 
-// RunExec runs the program of an exec entry. Assign it to [Options].Run. It sets the variable KUBERNETES_EXEC_INFO and reads an
-// ExecCredential from the output of the program, as client-go does (client.authentication.k8s.io, v1 and v1beta1). The program
-// has no standard input, so RunExec returns an error for a program that must ask the user (InteractiveMode Always). It also
-// returns an error for an auth-provider. When ctx ends, RunExec kills the program. If the program fails, the error contains its
-// standard error. RunExec does not wait for processes that the program leaves behind.
+// RunExec runs the program of an exec entry. Assign it to [Options].Run. It sets the variable KUBERNETES_EXEC_INFO and
+// reads an ExecCredential from the output of the program, as client-go does (client.authentication.k8s.io, v1 and
+// v1beta1). The program has no standard input, so RunExec returns an error for a program that must ask the user
+// (InteractiveMode Always). It also returns an error for an auth-provider. When ctx ends, RunExec kills the program. If
+// the program fails, the error contains its standard error. RunExec does not wait for processes that the program leaves
+// behind.
 func RunExec(ctx context.Context, p Plugin) (Credentials, error) {
 	switch {
 	case p.Command == "":
@@ -25,7 +26,8 @@ func RunExec(ctx context.Context, p Plugin) (Credentials, error) {
 	case p.APIVersion != execV1 && p.APIVersion != execV1beta1:
 		return Credentials{}, fmt.Errorf("the program %q has the unknown apiVersion %q", p.Command, p.APIVersion)
 	}
-	asked, err := json.Marshal(execCredential{APIVersion: p.APIVersion, Kind: execKind, Spec: execSpec{Cluster: p.Cluster.asked()}})
+	asked, err := json.Marshal(execCredential{APIVersion: p.APIVersion, Kind: execKind,
+		Spec: execSpec{Cluster: p.Cluster.asked()}})
 	if err != nil {
 		return Credentials{}, err
 	}
@@ -46,8 +48,8 @@ const (
 	execKind    = "ExecCredential"
 	// maxProblems limits how many bytes of the program's standard error become part of an error.
 	maxProblems = 2048
-	// lateOutput is how long RunExec reads on after the program has ended. A process that the program leaves behind, such as an agent that
-	// caches credentials, may keep its output open for ever.
+	// lateOutput is how long RunExec reads on after the program has ended. A process that the program leaves behind, such
+	// as an agent that caches credentials, may keep its output open for ever.
 	lateOutput = time.Second
 )
 
@@ -105,11 +107,13 @@ func (p Plugin) read(out []byte) (Credentials, error) {
 	case err != nil:
 		return Credentials{}, fmt.Errorf("the program %q: its output is not an ExecCredential: %w", p.Command, err)
 	case answer.Kind != execKind || answer.APIVersion != p.APIVersion:
-		return Credentials{}, fmt.Errorf("the program %q: its output is a %s of %s, not an ExecCredential of %s", p.Command, answer.Kind, answer.APIVersion, p.APIVersion)
+		return Credentials{}, fmt.Errorf("the program %q: its output is a %s of %s, not an ExecCredential of %s", p.Command,
+			answer.Kind, answer.APIVersion, p.APIVersion)
 	case answer.Status == nil:
 		return Credentials{}, fmt.Errorf("the program %q: its output has no status", p.Command)
 	}
-	c := Credentials{Token: answer.Status.Token, Certificate: []byte(answer.Status.Certificate), Key: []byte(answer.Status.Key)}
+	c := Credentials{Token: answer.Status.Token, Certificate: []byte(answer.Status.Certificate),
+		Key: []byte(answer.Status.Key)}
 	if answer.Status.Expires != nil {
 		c.Expires = *answer.Status.Expires
 	}

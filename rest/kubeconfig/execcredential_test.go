@@ -80,7 +80,8 @@ func TestRunExec(t *testing.T) {
 	got, err := kubeconfig.RunExec(t.Context(),
 		program(t, credential(`{"token":"t","expirationTimestamp":"2026-01-02T03:04:05Z","clientCertificateData":"c","clientKeyData":"k"}`)))
 	require.NoError(t, err)
-	assert.Equal(t, kubeconfig.Credentials{Token: "t", Certificate: []byte("c"), Key: []byte("k"), Expires: time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)}, got)
+	assert.Equal(t, kubeconfig.Credentials{Token: "t", Certificate: []byte("c"), Key: []byte("k"),
+		Expires: time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)}, got)
 
 	asks := program(t, "mirror")
 	asks.Cluster = &kubeconfig.Cluster{Server: "https://api.example.com", CertificateAuthority: []byte("ca")}
@@ -99,11 +100,14 @@ func TestRunExec(t *testing.T) {
 		{"no JSON", program(t, "hello"), "its output is not an ExecCredential: invalid character"},
 		{"another kind", program(t, `{"kind":"Pod"}`), "its output is a Pod of "},
 		{"no status", program(t, credential("null")), "its output has no status"},
-		{"no program", kubeconfig.Plugin{Command: "there-is-no-such-program", APIVersion: execV1, InstallHint: "get it at example.com"}, "executable file not found"},
-		{"a hint", kubeconfig.Plugin{Command: "there-is-no-such-program", APIVersion: execV1, InstallHint: "get it at example.com"}, "\nget it at example.com"},
+		{"no program", kubeconfig.Plugin{Command: "there-is-no-such-program", APIVersion: execV1,
+			InstallHint: "get it at example.com"}, "executable file not found"},
+		{"a hint", kubeconfig.Plugin{Command: "there-is-no-such-program", APIVersion: execV1,
+			InstallHint: "get it at example.com"}, "\nget it at example.com"},
 		{"an old version", kubeconfig.Plugin{Command: "x", APIVersion: "client.authentication.k8s.io/v1alpha1"},
 			`unknown apiVersion "client.authentication.k8s.io/v1alpha1"`},
-		{"an interactive program", kubeconfig.Plugin{Command: "x", APIVersion: execV1, InteractiveMode: "Always"}, "requires a terminal"},
+		{"an interactive program", kubeconfig.Plugin{Command: "x", APIVersion: execV1, InteractiveMode: "Always"},
+			"requires a terminal"},
 		{"an auth-provider", kubeconfig.Plugin{Provider: "oidc"}, `the auth-provider "oidc" is not a program`},
 	} {
 		_, err := kubeconfig.RunExec(t.Context(), c.plugin)
@@ -115,9 +119,8 @@ func TestRunExec(t *testing.T) {
 	assert.Error(t, err)
 }
 
-// A file with an exec entry works if the caller sets Options.Run.
-// A program may leave a process behind that keeps its output open. RunExec does not wait for that process, whether the program succeeds
-// or is killed.
+// A file with an exec entry works if the caller sets Options.Run. A program may leave a process behind that keeps its
+// output open. RunExec does not wait for that process, whether the program succeeds or is killed.
 func TestRunExecLeavesAnAgentBehind(t *testing.T) {
 	const credential = `{"apiVersion":"` + execV1 + `","kind":"ExecCredential","status":{"token":"t"}}`
 	for _, c := range []struct {
@@ -164,7 +167,8 @@ func TestAFileWithAPlugin(t *testing.T) {
 	require.NoError(t, err)
 	answer := `{"apiVersion":"` + execV1 + `","kind":"ExecCredential","status":{"token":"from-the-program"}}`
 	config := parse(t, kubeconfig.Options{Run: kubeconfig.RunExec},
-		whole("server: "+s.URL, fmt.Sprintf("exec: {apiVersion: %s, command: %q, env: [{name: PLUGIN_ANSWER, value: %q}]}", execV1, path, answer)))
+		whole("server: "+s.URL, fmt.Sprintf("exec: {apiVersion: %s, command: %q, env: [{name: PLUGIN_ANSWER, value: %q}]}",
+			execV1, path, answer)))
 	got, err := get(t, config)
 	require.NoError(t, err)
 	assert.Equal(t, "welcome", got)

@@ -105,8 +105,8 @@ type entry[V any] struct {
 	value V
 }
 
-// resolve makes a path in an entry absolute, relative to the directory of the file. It returns the path of an entry of Parse
-// unchanged.
+// resolve makes a path in an entry absolute, relative to the directory of the file. It returns the path of an entry of
+// Parse unchanged.
 func (e entry[V]) resolve(path string) string {
 	if path == "" || e.path == "" || filepath.IsAbs(path) {
 		return path

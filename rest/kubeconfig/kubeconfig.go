@@ -1,5 +1,5 @@
-// Package kubeconfig reads and writes kubeconfig files, in which kubectl keeps the addresses of servers and the credentials of users, and
-// returns a [rest.Endpoint] for [rest.ClientForEndpoint]. [Write] writes the file of a user.
+// Package kubeconfig reads and writes kubeconfig files, in which kubectl keeps the addresses of servers and the
+// credentials of users, and returns a [rest.Endpoint] for [rest.ClientForEndpoint]. [Write] writes the file of a user.
 //
 //	config, err := kubeconfig.Default(kubeconfig.Options{})
 //	…
@@ -7,9 +7,9 @@
 //	…
 //	widget, err := widgets.Namespace(config.Namespace).Get(ctx, "a")
 //
-// It supports all fields of clusters, contexts and users. Errors name the file, the context and the field. The fields exec and
-// auth-provider run another program; for these, set [Options].Run. The package does not read the service account of a Pod,
-// which is not a kubeconfig file.
+// It supports all fields of clusters, contexts and users. Errors name the file, the context and the field. The fields
+// exec and auth-provider run another program; for these, set [Options].Run. The package does not read the service
+// account of a Pod, which is not a kubeconfig file.
 package kubeconfig
 
 import (
@@ -29,17 +29,17 @@ import (
 type Options struct {
 	// Context is the name of the context. Default: the current-context of the files.
 	Context string
-	// Run obtains the credentials of a user whose entry has the field exec or auth-provider (see [RunExec]). The client calls it
-	// before the first request, after the credentials have expired, and after the server has answered 401, but never concurrently.
-	// The context of Run ends with the request that needs the credentials. If Run is nil, Default, Load and Parse return an error
-	// for such a user.
+	// Run obtains the credentials of a user whose entry has the field exec or auth-provider (see [RunExec]). The client
+	// calls it before the first request, after the credentials have expired, and after the server has answered 401, but
+	// never concurrently. The context of Run ends with the request that needs the credentials. If Run is nil, Default,
+	// Load and Parse return an error for such a user.
 	Run func(ctx context.Context, p Plugin) (Credentials, error)
 }
 
 // Config is the configuration of one context.
 type Config struct {
-	// Server has the URL of the cluster, and an http.Client that adds the credentials of the user. The client uses the cluster's
-	// proxy-url. If that is not set, it uses the proxy of the environment, like http.DefaultTransport.
+	// Server has the URL of the cluster, and an http.Client that adds the credentials of the user. The client uses the
+	// cluster's proxy-url. If that is not set, it uses the proxy of the environment, like http.DefaultTransport.
 	Server rest.Endpoint
 	// Namespace is the namespace of the context, or "default" if the context has no namespace.
 	Namespace string
@@ -60,9 +60,9 @@ func Default(o Options) (Config, error) {
 	return Load(o, filepath.Join(home, ".kube", "config"))
 }
 
-// Load reads and merges files as kubectl does for KUBECONFIG: if several files set the current-context, or have a cluster,
-// context or user with the same name, the first file wins. Paths in a file are relative to its directory. All files must exist, and
-// none may exceed 16 MiB.
+// Load reads and merges files as kubectl does for KUBECONFIG: if several files set the current-context, or have a
+// cluster, context or user with the same name, the first file wins. Paths in a file are relative to its directory. All
+// files must exist, and none may exceed 16 MiB.
 func Load(o Options, paths ...string) (Config, error) { return load(o, paths, false) }
 
 func load(o Options, paths []string, optional bool) (Config, error) {

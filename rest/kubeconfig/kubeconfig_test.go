@@ -51,7 +51,8 @@ func TestParse(t *testing.T) {
 	assert.Equal(t, "mine", config.Namespace)
 	assert.Equal(t, "here", config.Context)
 
-	text := strings.NewReplacer(", namespace: mine", "", "current-context: here\n", "", ", user: u", "").Replace(whole(anyServer, ""))
+	text := strings.NewReplacer(", namespace: mine", "", "current-context: here\n", "", ", user: u",
+		"").Replace(whole(anyServer, ""))
 	config, err = kubeconfig.Parse(kubeconfig.Options{Context: "here"}, []byte(text))
 	require.NoError(t, err)
 	assert.Equal(t, "default", config.Namespace)
@@ -67,36 +68,50 @@ func TestErrors(t *testing.T) {
 		{"another kind", "kind: Pod\napiVersion: v1", "the kind is Pod of v1, but must be Config of v1"},
 		{"nothing", "", "no current-context is set, and Options.Context is empty"},
 		{"no context", "current-context: here", `current-context: no context "here"`},
-		{"no cluster", strings.Replace(whole(anyServer, ""), "- name: c\n", "- name: other\n", 1), `context "here": cluster: no cluster "c"`},
-		{"no user", strings.Replace(whole(anyServer, ""), "- name: u\n", "- name: other\n", 1), `context "here": user: no user "u"`},
-		{"a name twice", strings.Replace(whole(anyServer, ""), "contexts:\n", "- name: c\n  cluster: {}\ncontexts:\n", 1), `clusters: duplicate name "c"`},
+		{"no cluster", strings.Replace(whole(anyServer, ""), "- name: c\n", "- name: other\n", 1),
+			`context "here": cluster: no cluster "c"`},
+		{"no user", strings.Replace(whole(anyServer, ""), "- name: u\n", "- name: other\n", 1),
+			`context "here": user: no user "u"`},
+		{"a name twice", strings.Replace(whole(anyServer, ""), "contexts:\n", "- name: c\n  cluster: {}\ncontexts:\n", 1),
+			`clusters: duplicate name "c"`},
 		{"no server", whole("", ""), `context "here": cluster "c": server: required`},
-		{"a server without a scheme", whole("server: api.example.com", ""), `cluster "c": server: "api.example.com" must have the form`},
-		{"a server with a query", whole("server: 'https://api.example.com?a=b'", ""), `cluster "c": server: "https://api.example.com?a=b" must have the form`},
+		{"a server without a scheme", whole("server: api.example.com", ""),
+			`cluster "c": server: "api.example.com" must have the form`},
+		{"a server with a query", whole("server: 'https://api.example.com?a=b'", ""),
+			`cluster "c": server: "https://api.example.com?a=b" must have the form`},
 		{"an invalid server URL", whole("server: 'https://%zz'", ""), `cluster "c": server: parse`},
 		{"an invalid proxy URL", whole(anyServer+", proxy-url: 'http://%zz'", ""), `cluster "c": proxy-url: parse`},
 		{"a proxy of another kind", whole(anyServer+", proxy-url: 'ftp://me:secret@proxy'", ""),
 			`cluster "c": proxy-url: the scheme of "ftp://me:xxxxx@proxy" is not http`},
 		{"no file", whole(anyServer+", certificate-authority: missing.pem", ""), `cluster "c": certificate-authority: open `},
 		{"no base64", whole(anyServer+", certificate-authority-data: '*'", ""), "illegal base64"},
-		{"no certificate", whole(anyServer+", certificate-authority-data: "+pem, ""), `cluster "c": certificate-authority: contains no PEM certificate`},
+		{"no certificate", whole(anyServer+", certificate-authority-data: "+pem, ""),
+			`cluster "c": certificate-authority: contains no PEM certificate`},
 		{"a file and data", whole(anyServer+", certificate-authority: a, certificate-authority-data: "+pem, ""),
 			`certificate-authority: cannot be combined with certificate-authority-data`},
-		{"insecure with an authority", whole(anyServer+", insecure-skip-tls-verify: true, certificate-authority-data: "+pem, ""),
+		{"insecure with an authority",
+			whole(anyServer+", insecure-skip-tls-verify: true, certificate-authority-data: "+pem, ""),
 			"insecure-skip-tls-verify: cannot be combined with certificate-authority"},
 		{"a certificate without a key", whole(anyServer, "client-certificate-data: "+pem),
 			`context "here": user "u": client-key: required if client-certificate is set`},
-		{"a key without a certificate", whole(anyServer, "client-key-data: "+pem), `user "u": client-certificate: required if client-key is set`},
-		{"no pair", whole(anyServer, "client-key-data: "+pem+", client-certificate-data: "+pem), `user "u": client-certificate: tls: `},
-		{"no key file", whole(anyServer, "client-key: missing.pem, client-certificate-data: "+pem), `user "u": client-key: open `},
+		{"a key without a certificate", whole(anyServer, "client-key-data: "+pem),
+			`user "u": client-certificate: required if client-key is set`},
+		{"no pair", whole(anyServer, "client-key-data: "+pem+", client-certificate-data: "+pem),
+			`user "u": client-certificate: tls: `},
+		{"no key file", whole(anyServer, "client-key: missing.pem, client-certificate-data: "+pem),
+			`user "u": client-key: open `},
 		{"no token file", whole(anyServer, "tokenFile: missing"), `user "u": tokenFile: open `},
-		{"a token and a name", whole(anyServer, "token: secret, username: me"), `user "u": token: cannot be combined with username`},
-		{"groups of nobody", whole(anyServer, "as-groups: [g]"), `user "u": as: required if as-uid, as-groups or as-user-extra is set`},
+		{"a token and a name", whole(anyServer, "token: secret, username: me"),
+			`user "u": token: cannot be combined with username`},
+		{"groups of nobody", whole(anyServer, "as-groups: [g]"),
+			`user "u": as: required if as-uid, as-groups or as-user-extra is set`},
 		{"exec", whole(anyServer, "exec: {apiVersion: client.authentication.k8s.io/v1, command: login}"),
 			`user "u": exec: the program "login" must obtain the credentials, but Options.Run is not set`},
 		{"exec without a command", whole(anyServer, "exec: {}"), `user "u": exec: command is missing`},
-		{"auth-provider", whole(anyServer, "auth-provider: {name: oidc}"), `user "u": auth-provider: the provider "oidc" must obtain the credentials`},
-		{"both", whole(anyServer, "auth-provider: {name: oidc}, exec: {command: login}"), "exec: cannot be combined with auth-provider"},
+		{"auth-provider", whole(anyServer, "auth-provider: {name: oidc}"),
+			`user "u": auth-provider: the provider "oidc" must obtain the credentials`},
+		{"both", whole(anyServer, "auth-provider: {name: oidc}, exec: {command: login}"),
+			"exec: cannot be combined with auth-provider"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			_, err := kubeconfig.Parse(kubeconfig.Options{}, []byte(c.text))
@@ -127,7 +142,8 @@ func TestFilesAreBounded(t *testing.T) {
 	require.NoError(t, os.Truncate(large, 16<<20+1))
 	_, err := kubeconfig.Load(kubeconfig.Options{}, large)
 	assert.EqualError(t, err, "kubeconfig: "+large+": exceeds the limit of 16777216 bytes")
-	for _, text := range []string{whole(anyServer+", certificate-authority: large", ""), whole(anyServer, "tokenFile: large"),
+	for _, text := range []string{whole(anyServer+", certificate-authority: large", ""),
+		whole(anyServer, "tokenFile: large"),
 		whole(anyServer, "client-key: large")} {
 		_, err = kubeconfig.Load(kubeconfig.Options{}, write(t, dir, "config", text))
 		assert.ErrorContains(t, err, large+": exceeds the limit")
@@ -146,12 +162,15 @@ users:
 - name: shared
   user: {as: first}
 `)
-	second := write(t, dir, "second", strings.NewReplacer("here", "b", "name: c", "name: shared", "cluster: c", "cluster: shared").
-		Replace(whole("server: https://second.example.com", ""))+`
+	second := write(t, dir, "second",
+		strings.NewReplacer("here", "b", "name: c", "name: shared", "cluster: c", "cluster: shared").
+			Replace(whole("server: https://second.example.com", ""))+`
 - name: shared
   user: {as-groups: [g]} # is not merged with that of first, where it would be an error
 `)
-	third := write(t, dir, "third", strings.NewReplacer("here", "c", "name: c\n", "name: shared\n").Replace(whole("server: https://third.example.com", "")))
+	third := write(t, dir, "third",
+		strings.NewReplacer("here", "c", "name: c\n",
+			"name: shared\n").Replace(whole("server: https://third.example.com", "")))
 	for _, c := range []struct {
 		paths         []string
 		context       string
@@ -198,7 +217,8 @@ func TestClientOfAFile(t *testing.T) {
 	config, err := kubeconfig.Load(kubeconfig.Options{}, s.Kubeconfig())
 	require.NoError(t, err)
 	defer config.Server.HTTP.CloseIdleConnections()
-	notes, err := rest.ClientForEndpoint(config.Server, rest.Resource[Note]{Group: "example.com", Version: "v1", Plural: "notes"})
+	notes, err := rest.ClientForEndpoint(config.Server,
+		rest.Resource[Note]{Group: "example.com", Version: "v1", Plural: "notes"})
 	require.NoError(t, err)
 	notes = notes.Namespace(config.Namespace)
 	n := &Note{}
@@ -211,7 +231,8 @@ func TestClientOfAFile(t *testing.T) {
 // FuzzParse asserts that Parse returns either a usable configuration or an error.
 func FuzzParse(f *testing.F) {
 	for _, seed := range []string{
-		"", "{}", "[]", "current-context: x", whole(anyServer, ""), whole(anyServer, "token: hush"), whole(anyServer, "username: a, password: hush"),
+		"", "{}", "[]", "current-context: x", whole(anyServer, ""), whole(anyServer, "token: hush"),
+		whole(anyServer, "username: a, password: hush"),
 		whole(anyServer+", tls-server-name: x, insecure-skip-tls-verify: true, disable-compression: true, proxy-url: socks5://p",
 			"as: x, as-uid: u, as-groups: [a, b], as-user-extra: {k/%: [v]}"),
 		whole(anyServer, "exec: {command: ./x, args: [a], env: [{name: A, value: B}], provideClusterInfo: true}"),

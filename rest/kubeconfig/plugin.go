@@ -10,14 +10,15 @@ import (
 	"time"
 )
 
-// Plugin is the field exec, or the older auth-provider, of a user. It describes how to obtain credentials from another program.
+// Plugin is the field exec, or the older auth-provider, of a user. It describes how to obtain credentials from another
+// program.
 type Plugin struct {
 	// Provider and Settings are the name and the config of auth-provider. They are empty for exec.
 	Provider string
 	Settings map[string]string
 
-	// Command is the program of exec: a name to look up in PATH, or a path. Default and Load make the path absolute. Args holds the
-	// arguments. Env holds additional environment variables, in the form NAME=VALUE.
+	// Command is the program of exec: a name to look up in PATH, or a path. Default and Load make the path absolute. Args
+	// holds the arguments. Env holds additional environment variables, in the form NAME=VALUE.
 	Command string
 	Args    []string
 	Env     []string
@@ -44,8 +45,8 @@ type Credentials struct {
 	Token string
 	// Certificate and Key are in PEM.
 	Certificate, Key []byte
-	// Expires is the time at which the client runs the plugin again. The zero time means that the client runs it again only after the
-	// server has answered 401.
+	// Expires is the time at which the client runs the plugin again. The zero time means that the client runs it again
+	// only after the server has answered 401.
 	Expires time.Time
 }
 
@@ -61,7 +62,8 @@ func pluginOf(u entry[user], c entry[cluster]) (Plugin, error) {
 	if e.Command == "" {
 		return Plugin{}, errors.New("exec: command is missing")
 	}
-	p := Plugin{Command: e.Command, Args: e.Args, APIVersion: e.APIVersion, InstallHint: e.InstallHint, InteractiveMode: e.InteractiveMode}
+	p := Plugin{Command: e.Command, Args: e.Args, APIVersion: e.APIVersion, InstallHint: e.InstallHint,
+		InteractiveMode: e.InteractiveMode}
 	if strings.ContainsAny(p.Command, `/\`) { // otherwise a name to look up in PATH
 		p.Command = u.resolve(p.Command)
 	}
@@ -106,7 +108,8 @@ func (p *plugged) token(ctx context.Context) (string, error) {
 	return c.Token, err
 }
 
-// certificate returns the certificate for a connection. If the plugin returned none, the result is empty, as crypto/tls requires.
+// certificate returns the certificate for a connection. If the plugin returned none, the result is empty, as crypto/tls
+// requires.
 func (p *plugged) certificate(info *tls.CertificateRequestInfo) (*tls.Certificate, error) {
 	_, pair, err := p.credentials(info.Context())
 	if pair == nil {
@@ -115,8 +118,8 @@ func (p *plugged) certificate(info *tls.CertificateRequestInfo) (*tls.Certificat
 	return pair, err
 }
 
-// credentials returns the credentials. If they are missing or expired, it runs the plugin first. Concurrent requests wait for that
-// run.
+// credentials returns the credentials. If they are missing or expired, it runs the plugin first. Concurrent requests
+// wait for that run.
 func (p *plugged) credentials(ctx context.Context) (Credentials, *tls.Certificate, error) {
 	if c, pair := p.valid(); c != nil {
 		return *c, pair, nil

@@ -50,7 +50,8 @@ func transportTo(c entry[cluster]) (*http.Transport, error) {
 
 // tlsOf returns the configuration for verifying the server.
 func tlsOf(c entry[cluster]) (*tls.Config, error) {
-	settings := &tls.Config{MinVersion: tls.VersionTLS12, ServerName: c.value.TLSServerName, InsecureSkipVerify: c.value.InsecureSkipTLSVerify}
+	settings := &tls.Config{MinVersion: tls.VersionTLS12, ServerName: c.value.TLSServerName,
+		InsecureSkipVerify: c.value.InsecureSkipTLSVerify}
 	authority, err := c.read("certificate-authority", c.value.CertificateAuthority, c.value.CertificateAuthorityData)
 	switch {
 	case err != nil:

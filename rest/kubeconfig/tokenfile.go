@@ -9,8 +9,8 @@ import (
 	"time"
 )
 
-// reread is the maximum age of a token before tokenFile reads the file again. client-go rereads 10 seconds before the end of a
-// minute.
+// reread is the maximum age of a token before tokenFile reads the file again. client-go rereads 10 seconds before the
+// end of a minute.
 const reread = 50 * time.Second
 
 // tokenFile reads a token from a file that another program updates.

@@ -19,7 +19,8 @@ func TestWriteText(t *testing.T) {
 		entry kubeconfig.Entry
 		text  string
 	}{
-		{"http says that nothing is verified", kubeconfig.Entry{Name: "platform", Server: "http://127.0.0.1:8080/platform"}, `apiVersion: v1
+		{"http says that nothing is verified", kubeconfig.Entry{Name: "platform", Server: "http://127.0.0.1:8080/platform"},
+			`apiVersion: v1
 clusters:
 - cluster:
     insecure-skip-tls-verify: true
@@ -36,7 +37,8 @@ users:
 - name: platform
   user: {}
 `},
-		{"https is verified", kubeconfig.Entry{Name: "platform", Server: "https://localhost", User: "alice", Token: "secret", Namespace: "team-a"}, `apiVersion: v1
+		{"https is verified", kubeconfig.Entry{Name: "platform", Server: "https://localhost", User: "alice", Token: "secret",
+			Namespace: "team-a"}, `apiVersion: v1
 clusters:
 - cluster:
     server: https://localhost
@@ -77,11 +79,13 @@ func TestWriteAndLoad(t *testing.T) {
 	authority := pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: server.Certificate().Raw})
 	path := filepath.Join(t.TempDir(), "config")
 	require.NoError(t, kubeconfig.Write(path, kubeconfig.Entry{
-		Name: "platform", Server: server.URL, CertificateAuthority: authority, User: "alice", Token: "secret", Namespace: "team-a",
+		Name: "platform", Server: server.URL, CertificateAuthority: authority, User: "alice", Token: "secret",
+		Namespace: "team-a",
 	}))
 	config, err := kubeconfig.Load(kubeconfig.Options{}, path)
 	require.NoError(t, err)
-	assert.Equal(t, []string{"platform", "team-a", server.URL}, []string{config.Context, config.Namespace, config.Server.URL})
+	assert.Equal(t, []string{"platform", "team-a", server.URL},
+		[]string{config.Context, config.Namespace, config.Server.URL})
 	answer, err := config.Server.HTTP.Get(server.URL)
 	require.NoError(t, err, "the client trusts the authority")
 	require.NoError(t, answer.Body.Close())
@@ -125,9 +129,12 @@ func TestWriteRefuses(t *testing.T) {
 	}{
 		{"no name", "", kubeconfig.Entry{Server: "https://a"}, "kubeconfig.Write: Name is missing"},
 		{"no server", "", kubeconfig.Entry{Name: "a"}, "kubeconfig.Write: server: required"},
-		{"server without a host", "", kubeconfig.Entry{Name: "a", Server: "https://"}, "must have the form https://HOST/PREFIX"},
-		{"token over http", "", kubeconfig.Entry{Name: "a", Server: "http://a", Token: "t"}, "over which kubectl sends no credentials"},
-		{"key over http", "", kubeconfig.Entry{Name: "a", Server: "http://a", ClientKey: []byte("k")}, "over which kubectl sends no credentials"},
+		{"server without a host", "", kubeconfig.Entry{Name: "a", Server: "https://"},
+			"must have the form https://HOST/PREFIX"},
+		{"token over http", "", kubeconfig.Entry{Name: "a", Server: "http://a", Token: "t"},
+			"over which kubectl sends no credentials"},
+		{"key over http", "", kubeconfig.Entry{Name: "a", Server: "http://a", ClientKey: []byte("k")},
+			"over which kubectl sends no credentials"},
 		{"authority of http", "", kubeconfig.Entry{Name: "a", Server: "http://a", CertificateAuthority: []byte("c")},
 			"CertificateAuthority is set, but Server is http"},
 		{"authority that is not PEM", "", kubeconfig.Entry{Name: "a", Server: "https://a", CertificateAuthority: []byte("c")},

@@ -23,7 +23,8 @@ type aged struct {
 
 func newAges() *ages {
 	return &ages{moved: map[storage.Key]int64{}, order: btree.NewBTreeGOptions(func(a, b aged) bool {
-		return cmp.Or(cmp.Compare(a.since, b.since), cmp.Compare(a.record.Key.Namespace, b.record.Key.Namespace), cmp.Compare(a.record.Key.Name, b.record.Key.Name)) < 0
+		return cmp.Or(cmp.Compare(a.since, b.since), cmp.Compare(a.record.Key.Namespace, b.record.Key.Namespace),
+			cmp.Compare(a.record.Key.Name, b.record.Key.Name)) < 0
 	}, btree.Options{NoLocks: true})}
 }
 

@@ -14,8 +14,9 @@ import (
 	"github.com/decorum-go/decorum/rest/resttest"
 )
 
-// The benchmark measures an owner with many dependents: what it costs to track a dependent, and to collect it once the owner is gone. The
-// time to beat is that of deleting the same objects one by one, because the collector must do that too.
+// The benchmark measures an owner with many dependents: what it costs to track a dependent, and to collect it once the
+// owner is gone. The time to beat is that of deleting the same objects one by one, because the collector must do that
+// too.
 func BenchmarkCollectGarbage(b *testing.B) {
 	const dependents = 10_000
 	for b.Loop() {
@@ -27,7 +28,8 @@ func BenchmarkCollectGarbage(b *testing.B) {
 		require.NoError(b, err)
 		ref := apimeta.OwnerReference{APIVersion: "example.com/v1", Kind: "Part", Name: "owner", UID: owner.UID}
 		for i := range dependents {
-			_, err := client.Create(b.Context(), &Part{ObjectMeta: apimeta.ObjectMeta{Name: fmt.Sprint("x", i), OwnerReferences: []apimeta.OwnerReference{ref}}})
+			_, err := client.Create(b.Context(),
+				&Part{ObjectMeta: apimeta.ObjectMeta{Name: fmt.Sprint("x", i), OwnerReferences: []apimeta.OwnerReference{ref}}})
 			require.NoError(b, err)
 		}
 		page, err := client.List(b.Context(), rest.ListOptions{Limit: 1})

@@ -63,16 +63,20 @@ func listed(counts map[string]int, format string) string {
 	return strings.Join(out, ", ")
 }
 
-// conditions returns the conditions of a namespace with this content, given its present ones, and reports whether they differ. Types and
-// messages are those of Kubernetes. Version parsing cannot fail here, so its condition is always False. Discovery fails if the store holds
-// objects of resources that the API does not serve.
+// conditions returns the conditions of a namespace with this content, given its present ones, and reports whether they
+// differ. Types and messages are those of Kubernetes. Version parsing cannot fail here, so its condition is always
+// False. Discovery fails if the store holds objects of resources that the API does not serve.
 func (c *content) conditions(had []condition) ([]condition, bool) {
 	now := []condition{
-		{Type: "NamespaceDeletionDiscoveryFailure", Reason: "ResourcesDiscovered", Message: "All resources successfully discovered"},
-		{Type: "NamespaceDeletionGroupVersionParsingFailure", Reason: "ParsedGroupVersions", Message: "All legacy kube types successfully parsed"},
-		{Type: "NamespaceDeletionContentFailure", Reason: "ContentDeleted", Message: "All content successfully deleted, may be waiting on finalization"},
+		{Type: "NamespaceDeletionDiscoveryFailure", Reason: "ResourcesDiscovered",
+			Message: "All resources successfully discovered"},
+		{Type: "NamespaceDeletionGroupVersionParsingFailure", Reason: "ParsedGroupVersions",
+			Message: "All legacy kube types successfully parsed"},
+		{Type: "NamespaceDeletionContentFailure", Reason: "ContentDeleted",
+			Message: "All content successfully deleted, may be waiting on finalization"},
 		{Type: "NamespaceContentRemaining", Reason: "ContentRemoved", Message: "All content successfully removed"},
-		{Type: "NamespaceFinalizersRemaining", Reason: "ContentHasNoFinalizers", Message: "All content-preserving finalizers finished"},
+		{Type: "NamespaceFinalizersRemaining", Reason: "ContentHasNoFinalizers",
+			Message: "All content-preserving finalizers finished"},
 	}
 	for i := range now {
 		now[i].Status = apimeta.ConditionFalse
@@ -85,18 +89,22 @@ func (c *content) conditions(had []condition) ([]condition, bool) {
 			"because it does not serve them at the moment: %s", len(c.unserved), strings.Join(c.unserved, ", ")))
 	}
 	if len(c.failures) > 0 {
-		set(2, "ContentDeletionFailed", fmt.Sprintf("Failed to delete all resource types, %d remaining: %s", len(c.failures), strings.Join(slices.Sorted(slices.Values(c.failures)), ", ")))
+		set(2, "ContentDeletionFailed",
+			fmt.Sprintf("Failed to delete all resource types, %d remaining: %s", len(c.failures),
+				strings.Join(slices.Sorted(slices.Values(c.failures)), ", ")))
 	}
 	if len(c.resources) > 0 {
 		set(3, "SomeResourcesRemain", "Some resources are remaining: "+listed(c.resources, "%s has %d resource instances"))
 	}
 	if len(c.finalizers) > 0 {
-		set(4, "SomeFinalizersRemain", "Some content in the namespace has finalizers remaining: "+listed(c.finalizers, "%s in %d resource instances"))
+		set(4, "SomeFinalizersRemain",
+			"Some content in the namespace has finalizers remaining: "+listed(c.finalizers, "%s in %d resource instances"))
 	}
 	return merged(had, now)
 }
 
-// merged updates conditions and keeps those of other types. The transition time changes only with the status of a condition.
+// merged updates conditions and keeps those of other types. The transition time changes only with the status of a
+// condition.
 func merged(had, now []condition) (out []condition, changed bool) {
 	out = slices.Clone(had)
 	for _, c := range now {

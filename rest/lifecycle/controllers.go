@@ -7,8 +7,8 @@ import (
 	"github.com/decorum-go/decorum/rest"
 )
 
-// Controllers is the plug-in that runs all controllers, as [Run] does, from [rest.API.Start] until the API shuts down. If several replicas
-// serve the API, one of them should call Run instead: the leader of package election.
+// Controllers is the plug-in that runs all controllers, as [Run] does, from [rest.API.Start] until the API shuts down.
+// If several replicas serve the API, one of them should call Run instead: the leader of package election.
 type Controllers struct{ options Options }
 
 // New returns Controllers.

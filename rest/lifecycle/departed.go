@@ -5,9 +5,9 @@ import "github.com/decorum-go/decorum/storage"
 // maxDeparted is how many objects without dependents departed remembers.
 const maxDeparted = 10_000
 
-// departed remembers the objects that the collector saw go. Their uids never come back, so their dependents can be deleted even if the API
-// no longer serves their kind, for example because its definition was deleted with them. It remembers an object as long as it has
-// dependents, and the latest others for a dependent that arrives late.
+// departed remembers the objects that the collector saw go. Their uids never come back, so their dependents can be
+// deleted even if the API no longer serves their kind, for example because its definition was deleted with them. It
+// remembers an object as long as it has dependents, and the latest others for a dependent that arrives late.
 type departed struct {
 	namespaced map[string]bool // by uid, whether the object was in a namespace
 	order      []string        // the uids, oldest first
@@ -22,7 +22,8 @@ func (d *departed) add(r *storage.Record, isNeeded func(uid string) bool) {
 	}
 	d.namespaced[r.UID] = r.Key.Namespace != ""
 	d.order = append(d.order, r.UID)
-	// At most two are looked at, so a long queue of needed ones costs nothing, and the queue shrinks once they are no longer needed.
+	// At most two are looked at, so a long queue of needed ones costs nothing, and the queue shrinks once they are no
+	// longer needed.
 	for range 2 {
 		if len(d.order) <= maxDeparted {
 			return

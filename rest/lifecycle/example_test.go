@@ -39,8 +39,9 @@ func ExampleNew() {
 		log.Fatal(err)
 	}
 	parts = parts.Namespace("default")
-	roof, err := parts.Create(ctx, &Part{ObjectMeta: apimeta.ObjectMeta{Name: "roof", OwnerReferences: []apimeta.OwnerReference{
-		{APIVersion: "example.com/v1", Kind: "Site", Name: site.Name, UID: site.UID}}}})
+	roof, err := parts.Create(ctx,
+		&Part{ObjectMeta: apimeta.ObjectMeta{Name: "roof", OwnerReferences: []apimeta.OwnerReference{
+			{APIVersion: "example.com/v1", Kind: "Site", Name: site.Name, UID: site.UID}}}})
 	if err != nil {
 		log.Fatal(err)
 	}
@@ -61,7 +62,8 @@ func ExampleNew() {
 
 // The API deletes a Notice some time after its last write.
 func ExampleExpire() {
-	notices := rest.Resource[Part]{Group: "example.com", Version: "v1", Plural: "notices", Names: rest.Names{Kind: "Notice"}, TimeToLive: time.Millisecond}
+	notices := rest.Resource[Part]{Group: "example.com", Version: "v1", Plural: "notices",
+		Names: rest.Names{Kind: "Notice"}, TimeToLive: time.Millisecond}
 	api, err := rest.New(rest.Options{}, notices)
 	if err != nil {
 		log.Fatal(err)
@@ -172,13 +174,15 @@ func ExampleEmptyNamespaces() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	if _, err := partClient.Namespace("workshop").Create(ctx, &Part{ObjectMeta: apimeta.ObjectMeta{Name: "roof"}}); err != nil {
+	if _, err := partClient.Namespace("workshop").Create(ctx,
+		&Part{ObjectMeta: apimeta.ObjectMeta{Name: "roof"}}); err != nil {
 		log.Fatal(err)
 	}
 	if err := namespaces.Delete(ctx, "workshop", rest.DeleteOptions{}); err != nil {
 		log.Fatal(err)
 	}
-	for event, err := range namespaces.Watch(ctx, rest.WatchOptions{FieldSelector: "metadata.name=workshop", ResourceVersion: workshop.ResourceVersion}) {
+	for event, err := range namespaces.Watch(ctx,
+		rest.WatchOptions{FieldSelector: "metadata.name=workshop", ResourceVersion: workshop.ResourceVersion}) {
 		if err != nil {
 			log.Fatal(err)
 		}
@@ -204,9 +208,10 @@ func runWhileLeading(ctx context.Context, api *rest.API) error {
 	if err != nil {
 		return err
 	}
-	return election.Run(ctx, election.Options{Client: leases.Namespace("default"), Name: "platform"}, func(ctx context.Context) error {
-		return lifecycle.Run(ctx, api, lifecycle.Options{})
-	})
+	return election.Run(ctx, election.Options{Client: leases.Namespace("default"), Name: "platform"},
+		func(ctx context.Context) error {
+			return lifecycle.Run(ctx, api, lifecycle.Options{})
+		})
 }
 
 // Several replicas serve the API. The controllers run on the leader, which holds a Lease of the API.
@@ -226,8 +231,9 @@ func ExampleRun_replicas() {
 		log.Fatal(err)
 	}
 	clients = clients.Namespace("default")
-	orphan, err := clients.Create(ctx, &Part{ObjectMeta: apimeta.ObjectMeta{Name: "roof", OwnerReferences: []apimeta.OwnerReference{
-		{APIVersion: "example.com/v1", Kind: "Site", Name: "berlin", UID: "4711"}}}})
+	orphan, err := clients.Create(ctx,
+		&Part{ObjectMeta: apimeta.ObjectMeta{Name: "roof", OwnerReferences: []apimeta.OwnerReference{
+			{APIVersion: "example.com/v1", Kind: "Site", Name: "berlin", UID: "4711"}}}})
 	if err != nil {
 		log.Fatal(err)
 	}

@@ -12,23 +12,26 @@ import (
 	"github.com/decorum-go/decorum/storage"
 )
 
-// Expire deletes each object when its time to live has passed since its last write (see [rest.Resource], TimeToLive). The deletion is
-// conditional on the resourceVersion, so a concurrent write wins and starts a new time to live. Grace periods, finalizers, hooks and
-// admission apply as if a client had deleted the object. Expire skips objects that are already being deleted.
+// Expire deletes each object when its time to live has passed since its last write (see [rest.Resource], TimeToLive).
+// The deletion is conditional on the resourceVersion, so a concurrent write wins and starts a new time to live. Grace
+// periods, finalizers, hooks and admission apply as if a client had deleted the object. Expire skips objects that are
+// already being deleted.
 //
-// Expire compares the stored time of each write with the API's clock, so a restart does not extend the life of an object. Every replica of
-// an API may run Expire. It notices within 10 seconds that the clock has jumped. If the clock was set back, Expire treats an object whose
-// last write appears to be in the future as written now. It deletes at most 1,000 objects of a resource per second.
+// Expire compares the stored time of each write with the API's clock, so a restart does not extend the life of an
+// object. Every replica of an API may run Expire. It notices within 10 seconds that the clock has jumped. If the clock
+// was set back, Expire treats an object whose last write appears to be in the future as written now. It deletes at most
+// 1,000 objects of a resource per second.
 //
-// Expire works until ctx ends and then returns nil. It returns an error if the API closes first. As long as no resource has a time to live,
-// it waits. It keeps about 20 bytes in memory for each object of these resources, and ignores the changes of all other resources.
+// Expire works until ctx ends and then returns nil. It returns an error if the API closes first. As long as no resource
+// has a time to live, it waits. It keeps about 20 bytes in memory for each object of these resources, and ignores the
+// changes of all other resources.
 func Expire(ctx context.Context, api *rest.API, options Options) error {
 	objects := api.Objects().As("ttl-controller")
 	return whileServed(as(ctx, "ttl-controller"), objects, func(r raw.Resource) bool { return r.TimeToLive > 0 },
 		func(ctx context.Context, r raw.Resource) error {
 			e := &expirer{objects: objects, timeToLive: r.TimeToLive, wake: make(chan struct{}, 1)}
-			f := follower{name: "expiry of " + r.Name, objects: objects, options: options.withDefaults(), resources: []string{r.Name},
-				reset: e.reset, apply: e.apply, work: e.remove, alongside: e.keepTime}
+			f := follower{name: "expiry of " + r.Name, objects: objects, options: options.withDefaults(),
+				resources: []string{r.Name}, reset: e.reset, apply: e.apply, work: e.remove, alongside: e.keepTime}
 			return f.run(ctx)
 		})
 }
@@ -37,7 +40,8 @@ const (
 	// expireAtOnce and expirePause limit how many objects Expire deletes per second.
 	expireAtOnce = 100
 	expirePause  = 100 * time.Millisecond
-	// glance bounds how long the timer runs, because a timer does not notice that the clock has jumped or that the machine was asleep.
+	// glance bounds how long the timer runs, because a timer does not notice that the clock has jumped or that the machine
+	// was asleep.
 	glance = 10 * time.Second
 	// never is later than every time.
 	never = 1<<63 - 1
@@ -129,8 +133,8 @@ func (e *expirer) ripe() (due []*storage.Record, wait time.Duration) {
 	return due, expirePause
 }
 
-// remove deletes an object if it has not changed since it was due. After a conflict, the follower calls remove again. By then, apply has
-// seen the other write and has removed the object from due.
+// remove deletes an object if it has not changed since it was due. After a conflict, the follower calls remove again.
+// By then, apply has seen the other write and has removed the object from due.
 func (e *expirer) remove(ctx context.Context, key storage.Key, _ func(storage.Key)) error {
 	e.mu.Lock()
 	r := e.due[key]
@@ -139,6 +143,7 @@ func (e *expirer) remove(ctx context.Context, key storage.Key, _ func(storage.Ke
 		return nil
 	}
 	version := fmt.Sprint(r.Revision)
-	_, err := e.objects.Delete(ctx, key, apimeta.DeleteOptions{Preconditions: &apimeta.Preconditions{UID: &r.UID, ResourceVersion: &version}})
+	_, err := e.objects.Delete(ctx, key,
+		apimeta.DeleteOptions{Preconditions: &apimeta.Preconditions{UID: &r.UID, ResourceVersion: &version}})
 	return ignoreNotFound(err)
 }

@@ -143,19 +143,20 @@ func TestExpireAfterARestart(t *testing.T) {
 	})
 }
 
-// A write between the decision and the deletion starts a new time to live. Admission hooks see the controller as the user of the
-// deletion.
+// A write between the decision and the deletion starts a new time to live. Admission hooks see the controller as the
+// user of the deletion.
 func TestAWriteWinsAgainstExpiry(t *testing.T) {
 	var w *world
 	var seen []string
-	options := rest.Options{Admission: []rest.Admission{{Name: "test", Validate: func(ctx context.Context, r *rest.AdmissionRequest) error {
-		if r.Operation == rest.OperationDelete {
-			if seen = append(seen, rest.UserFrom(ctx).Name); len(seen) == 1 {
-				w.resize("x", 1)
+	options := rest.Options{Admission: []rest.Admission{{Name: "test",
+		Validate: func(ctx context.Context, r *rest.AdmissionRequest) error {
+			if r.Operation == rest.OperationDelete {
+				if seen = append(seen, rest.UserFrom(ctx).Name); len(seen) == 1 {
+					w.resize("x", 1)
+				}
 			}
-		}
-		return nil
-	}}}}
+			return nil
+		}}}}
 	inWorld(t, expire(t, 1), options, perishable(), func(running *world) {
 		w = running
 		w.part("a/x")
@@ -242,7 +243,8 @@ func TestExpireWhenTheClockJumps(t *testing.T) {
 	})
 }
 
-// The clock was set back before the controller started. The controller must not wait for the apparent time of the last write.
+// The clock was set back before the controller started. The controller must not wait for the apparent time of the last
+// write.
 func TestExpireObjectsFromTheFuture(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var clock jumpingClock
@@ -294,7 +296,8 @@ type scopes struct {
 	watched []watch.Key
 }
 
-func (s *scopes) Watch(ctx context.Context, scope watch.Key, after watch.Revision, terms ...watch.Term) (*watch.Cursor[storage.Record], error) {
+func (s *scopes) Watch(ctx context.Context, scope watch.Key, after watch.Revision,
+	terms ...watch.Term) (*watch.Cursor[storage.Record], error) {
 	s.watched = append(s.watched, scope)
 	return s.Engine.Watch(ctx, scope, after, terms...)
 }

@@ -22,20 +22,21 @@ type follower struct {
 	options Options
 	// resources names the resources that the follower tracks. Empty means all resources.
 	resources []string
-	// reset discards the tracked state. apply updates it and returns the objects to work on. The follower calls them one at a time, and
-	// does not call work before apply has seen the complete initial state.
+	// reset discards the tracked state. apply updates it and returns the objects to work on. The follower calls them one
+	// at a time, and does not call work before apply has seen the complete initial state.
 	reset func()
 	apply func(raw.Changes) []storage.Key
-	// work handles one object. The follower calls it again later if it returns an error, and after a notYet at the time that this names.
-	// look enqueues another object.
+	// work handles one object. The follower calls it again later if it returns an error, and after a notYet at the time
+	// that this names. look enqueues another object.
 	work func(ctx context.Context, key storage.Key, look func(storage.Key)) error
-	// alongside, unless nil, runs in a goroutine beside the workers. It must return when its context ends. look enqueues an object.
+	// alongside, unless nil, runs in a goroutine beside the workers. It must return when its context ends. look enqueues
+	// an object.
 	alongside func(ctx context.Context, look func(storage.Key))
 }
 
-// run follows the API until the context ends, and starts over after changes were missed. If the store drops changes faster than the
-// follower can list all objects, the delays between attempts grow. run returns nil when the context ends, and an error if the API closes
-// first.
+// run follows the API until the context ends, and starts over after changes were missed. If the store drops changes
+// faster than the follower can list all objects, the delays between attempts grow. run returns nil when the context
+// ends, and an error if the API closes first.
 func (f *follower) run(ctx context.Context) error {
 	const attempt = "follow"
 	attempts := controller.NewQueue[string](f.options.Queue)
@@ -57,7 +58,8 @@ func (f *follower) run(ctx context.Context) error {
 	}
 }
 
-// follow works until an error ends it. It calls whole once it knows the complete state. All its goroutines end before it returns.
+// follow works until an error ends it. It calls whole once it knows the complete state. All its goroutines end before
+// it returns.
 func (f *follower) follow(ctx context.Context, whole func()) (err error) {
 	ctx, cancel := context.WithCancel(ctx)
 	var workers sync.WaitGroup
@@ -100,8 +102,8 @@ func (f *follower) serve(ctx context.Context, queue *controller.Queue[storage.Ke
 	}
 }
 
-// process works on one key, and retries it after an error. Conflicts and remaining content are part of normal operation, so they are
-// logged at level Debug only.
+// process works on one key, and retries it after an error. Conflicts and remaining content are part of normal
+// operation, so they are logged at level Debug only.
 func (f *follower) process(ctx context.Context, queue *controller.Queue[storage.Key], key storage.Key) {
 	defer queue.Done(key)
 	err := f.safely(ctx, queue, key)
@@ -119,7 +121,8 @@ func (f *follower) process(ctx context.Context, queue *controller.Queue[storage.
 			level = slog.LevelDebug
 		}
 		delay := queue.AddRateLimited(key)
-		f.options.Logger.Log(ctx, level, f.name+" failed", "resource", key.Resource, "namespace", key.Namespace, "name", key.Name, "again", delay, "error", err)
+		f.options.Logger.Log(ctx, level, f.name+" failed", "resource", key.Resource, "namespace", key.Namespace, "name",
+			key.Name, "again", delay, "error", err)
 	}
 }
 

@@ -30,9 +30,11 @@ func (s *busyStore) List(ctx context.Context, options storage.Query, into []*sto
 	page, err := s.Engine.List(ctx, options, into)
 	n := s.lists.Add(1)
 	for i := range s.writes(len(page.Records)) {
-		_, err := s.Update(ctx, storage.Key{Resource: "sites.example.com", Name: "busy"}, func(*storage.Record) ([]byte, error) {
-			return fmt.Appendf(nil, `{"metadata":{"name":"busy","uid":"busy","resourceVersion":"","labels":{"n":"%d.%d"}}}`, n, i), nil
-		})
+		_, err := s.Update(ctx, storage.Key{Resource: "sites.example.com", Name: "busy"},
+			func(*storage.Record) ([]byte, error) {
+				return fmt.Appendf(nil, `{"metadata":{"name":"busy","uid":"busy","resourceVersion":"","labels":{"n":"%d.%d"}}}`, n,
+					i), nil
+			})
 		if err != nil {
 			return page, err
 		}
@@ -43,8 +45,8 @@ func (s *busyStore) List(ctx context.Context, options storage.Query, into []*sto
 	return page, err
 }
 
-// However long it takes to list all objects, and however few changes the store keeps meanwhile, the collector gets to work. If the history
-// is shorter than the listing of one page takes, it retries with growing delays.
+// However long it takes to list all objects, and however few changes the store keeps meanwhile, the collector gets to
+// work. If the history is shorter than the listing of one page takes, it retries with growing delays.
 func TestListingLongerThanTheHistory(t *testing.T) {
 	const objects = 3000
 	for _, c := range []struct {
@@ -100,8 +102,8 @@ func TestListingLongerThanTheHistory(t *testing.T) {
 	}
 }
 
-// laggingStore is a replica that lags behind: it does not know an owner yet, and lists nothing, unless the caller asks for the most recent
-// state.
+// laggingStore is a replica that lags behind: it does not know an owner yet, and lists nothing, unless the caller asks
+// for the most recent state.
 type laggingStore struct{ *storage.Engine }
 
 func (s laggingStore) Get(ctx context.Context, key storage.Key, atLeast watch.Revision) (*storage.Record, error) {
@@ -111,7 +113,8 @@ func (s laggingStore) Get(ctx context.Context, key storage.Key, atLeast watch.Re
 	return s.Engine.Get(ctx, key, atLeast)
 }
 
-func (s laggingStore) List(ctx context.Context, options storage.Query, into []*storage.Record) (storage.Listing, error) {
+func (s laggingStore) List(ctx context.Context, options storage.Query,
+	into []*storage.Record) (storage.Listing, error) {
 	if options.Revision == storage.Any {
 		return storage.Listing{Records: into, Revision: s.Revision()}, nil
 	}
@@ -127,19 +130,20 @@ func TestControllersDecideOnTheMostRecentState(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				store := laggingStore{storage.NewMemory(storage.Options{})}
 				defer func() { require.NoError(t, store.Close()) }()
-				inBubble(t, run, rest.Options{Store: store}, []rest.Definition{rest.NamespacesOf[Namespace](), parts(), sites()}, func(w *world) {
-					namespaces := resttest.Client[Namespace](t, w.api)
-					_, err := namespaces.Create(w.Context(), &Namespace{ObjectMeta: apimeta.ObjectMeta{Name: "a"}})
-					require.NoError(w, err)
-					w.part("a/owner")
-					w.make("a/held", []string{"example.com/f"}, w.refTo("a", "owner"))
-					w.settle()
-					require.Equal(w, []string{"a/held:owner", "a/owner"}, w.left())
-					require.NoError(w, namespaces.Delete(w.Context(), "a", rest.DeleteOptions{}))
-					w.settle()
-					_, err = namespaces.Get(w.Context(), "a")
-					require.NoError(w, err, "the namespace is not empty")
-				})
+				inBubble(t, run, rest.Options{Store: store}, []rest.Definition{rest.NamespacesOf[Namespace](), parts(), sites()},
+					func(w *world) {
+						namespaces := resttest.Client[Namespace](t, w.api)
+						_, err := namespaces.Create(w.Context(), &Namespace{ObjectMeta: apimeta.ObjectMeta{Name: "a"}})
+						require.NoError(w, err)
+						w.part("a/owner")
+						w.make("a/held", []string{"example.com/f"}, w.refTo("a", "owner"))
+						w.settle()
+						require.Equal(w, []string{"a/held:owner", "a/owner"}, w.left())
+						require.NoError(w, namespaces.Delete(w.Context(), "a", rest.DeleteOptions{}))
+						w.settle()
+						_, err = namespaces.Get(w.Context(), "a")
+						require.NoError(w, err, "the namespace is not empty")
+					})
 			})
 		})
 	}

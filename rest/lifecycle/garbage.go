@@ -14,24 +14,28 @@ import (
 	"github.com/decorum-go/decorum/storage"
 )
 
-// CollectGarbage deletes the objects whose owners are all gone (API conventions, Metadata, ownerReferences; API concepts, Resource
-// deletion). It also carries out the propagation policy of a deletion: with Foreground, an object is deleted after the dependents that
-// block it (blockOwnerDeletion); with Orphan, the references of its dependents to it are removed first.
+// CollectGarbage deletes the objects whose owners are all gone (API conventions, Metadata, ownerReferences; API
+// concepts, Resource deletion). It also carries out the propagation policy of a deletion: with Foreground, an object is
+// deleted after the dependents that block it (blockOwnerDeletion); with Orphan, the references of its dependents to it
+// are removed first.
 //
-// An owner is found by kind, name and uid, in the namespace of the dependent, or among the cluster-scoped objects if the kind is
-// cluster-scoped. An owner elsewhere counts as absent. CollectGarbage never deletes a cluster-scoped object that names a namespaced owner,
-// or an object that names an owner of a kind that the API does not serve, because it cannot know whether such an owner exists. An owner that
-// CollectGarbage has seen go is absent, whether or not the API still serves its kind.
+// An owner is found by kind, name and uid, in the namespace of the dependent, or among the cluster-scoped objects if
+// the kind is cluster-scoped. An owner elsewhere counts as absent. CollectGarbage never deletes a cluster-scoped object
+// that names a namespaced owner, or an object that names an owner of a kind that the API does not serve, because it
+// cannot know whether such an owner exists. An owner that CollectGarbage has seen go is absent, whether or not the API
+// still serves its kind.
 //
-// CollectGarbage follows the resources that the API takes, declares anew and gives up. While the store holds objects of a resource that the
-// API does not serve, an object that may have dependents among them is not removed with Foreground or Orphan.
+// CollectGarbage follows the resources that the API takes, declares anew and gives up. While the store holds objects of
+// a resource that the API does not serve, an object that may have dependents among them is not removed with Foreground
+// or Orphan.
 //
-// CollectGarbage works until ctx ends and then returns nil. It returns an error if the API closes first. It keeps the owner references of
-// all objects in memory.
+// CollectGarbage works until ctx ends and then returns nil. It returns an error if the API closes first. It keeps the
+// owner references of all objects in memory.
 func CollectGarbage(ctx context.Context, api *rest.API, options Options) error {
 	objects := api.Objects().As("garbage-collector")
 	c := &collector{objects: objects, graph: newGraph()}
-	f := follower{name: "garbage collector", objects: objects, options: options.withDefaults(), reset: c.graph.reset, apply: c.graph.apply, work: c.collectIfPossible}
+	f := follower{name: "garbage collector", objects: objects, options: options.withDefaults(), reset: c.graph.reset,
+		apply: c.graph.apply, work: c.collectIfPossible}
 	return f.run(as(ctx, "generic-garbage-collector"))
 }
 
@@ -124,8 +128,9 @@ func (c *collector) await(ctx context.Context, r *storage.Record, m metadata, lo
 	return nil
 }
 
-// knowsAll returns an error if the store holds objects that may be dependents of an object and that the graph does not know: the API does
-// not serve their resource, or it has just taken it. Dependents of a namespaced object are in the same namespace.
+// knowsAll returns an error if the store holds objects that may be dependents of an object and that the graph does not
+// know: the API does not serve their resource, or it has just taken it. Dependents of a namespaced object are in the
+// same namespace.
 func (c *collector) knowsAll(ctx context.Context, key storage.Key) error {
 	held, err := c.objects.ResourcesIn(ctx, key.Namespace)
 	if err != nil {
@@ -141,7 +146,8 @@ func (c *collector) knowsAll(ctx context.Context, key storage.Key) error {
 	if len(unknown) == 0 {
 		return errReading
 	}
-	return fmt.Errorf("dependents may be among the objects of resources that the API does not serve at the moment: %s", strings.Join(unknown, ", "))
+	return fmt.Errorf("dependents may be among the objects of resources that the API does not serve at the moment: %s",
+		strings.Join(unknown, ", "))
 }
 
 // errReading makes the follower retry. The graph does not know all objects of a resource yet.
@@ -182,8 +188,8 @@ func (c *collector) judge(ctx context.Context, r *storage.Record, m metadata) er
 	dependents, anyWaits := c.graph.dependentsOf(r.UID, false)
 	switch {
 	case len(waiting) > 0 && len(dependents) > 0:
-		// The owner waits for this object, so the object must wait for its own dependents. If one of those waits too, they may wait for
-		// each other in a cycle; the object then stops blocking its owners.
+		// The owner waits for this object, so the object must wait for its own dependents. If one of those waits too, they
+		// may wait for each other in a cycle; the object then stops blocking its owners.
 		if anyWaits {
 			if err := c.unblock(ctx, r, m); err != nil {
 				return err
@@ -238,7 +244,8 @@ func (c *collector) look(ctx context.Context, at place, uid string) (state, erro
 
 // forget removes owners from an object's references.
 func (c *collector) forget(ctx context.Context, r *storage.Record, m metadata, uids []string) error {
-	kept := slices.DeleteFunc(slices.Clone(m.OwnerReferences), func(o apimeta.OwnerReference) bool { return slices.Contains(uids, o.UID) })
+	kept := slices.DeleteFunc(slices.Clone(m.OwnerReferences),
+		func(o apimeta.OwnerReference) bool { return slices.Contains(uids, o.UID) })
 	if len(kept) == len(m.OwnerReferences) {
 		return nil
 	}

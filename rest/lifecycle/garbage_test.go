@@ -159,7 +159,8 @@ func TestCollectGarbage(t *testing.T) {
 			w.make("a/x", []string{"example.com/f"}, blocking(w.refTo("a", "owner")))
 			w.delete("a/owner", foreground)
 			w.settle()
-			_, err := w.parts().Namespace("a").Modify(w.Context(), "x", func(p *Part) error { p.OwnerReferences[0].BlockOwnerDeletion = nil; return nil })
+			_, err := w.parts().Namespace("a").Modify(w.Context(), "x",
+				func(p *Part) error { p.OwnerReferences[0].BlockOwnerDeletion = nil; return nil })
 			require.NoError(w, err)
 		}, []string{"a/x!:owner"}},
 		{"a dependent with another owner stays without the reference", func(w *world) {
@@ -242,7 +243,8 @@ func TestCollectGarbageAfterMissedChanges(t *testing.T) {
 		// The collector lists the parts and then blocks at the sites. The log drops what happens meanwhile.
 		hold := make(chan struct{})
 		gate.lists = func(ctx context.Context, resource string) {
-			if resource == "sites.example.com" && rest.UserFrom(ctx).Name == "system:serviceaccount:kube-system:generic-garbage-collector" {
+			if resource == "sites.example.com" &&
+				rest.UserFrom(ctx).Name == "system:serviceaccount:kube-system:generic-garbage-collector" {
 				begun++
 				<-hold
 			}

@@ -102,12 +102,14 @@ func inBubble(t *testing.T, run func(context.Context, *rest.API, lifecycle.Optio
 }
 
 // inStores is inWorld with a store of its own for the Parts.
-func inStores(t *testing.T, run func(context.Context, *rest.API, lifecycle.Options) error, definitions []rest.Definition, f func(w *world)) {
+func inStores(t *testing.T, run func(context.Context, *rest.API, lifecycle.Options) error,
+	definitions []rest.Definition, f func(w *world)) {
 	t.Helper()
 	synctest.Test(t, func(t *testing.T) {
 		own := storage.NewMemory(storage.Options{Start: 1})
 		defer func() { assert.NoError(t, own.Close()) }()
-		options := rest.Options{Stores: map[apimeta.GroupResource]storage.Store{{Group: "example.com", Resource: "parts"}: own}}
+		options := rest.Options{Stores: map[apimeta.GroupResource]storage.Store{{Group: "example.com",
+			Resource: "parts"}: own}}
 		inBubble(t, run, options, definitions, f)
 	})
 }
@@ -117,7 +119,8 @@ func collecting(t *testing.T, f func(w *world)) {
 	inWorld(t, lifecycle.CollectGarbage, rest.Options{}, []rest.Definition{parts(), sites()}, f)
 }
 
-// settle waits until the controller is idle and no failure waits for a retry. It advances the fake time by more than the longest delay.
+// settle waits until the controller is idle and no failure waits for a retry. It advances the fake time by more than
+// the longest delay.
 func (w *world) settle() {
 	synctest.Wait()
 	<-time.After(time.Hour)
@@ -177,8 +180,8 @@ func (w *world) delete(key string, policy apimeta.DeletionPropagation) {
 	require.NoError(w, err)
 }
 
-// left lists the existing objects as "namespace/name" or "name", followed by a colon and the names of their owners, and by "!" if the
-// object is being deleted.
+// left lists the existing objects as "namespace/name" or "name", followed by a colon and the names of their owners, and
+// by "!" if the object is being deleted.
 func (w *world) left() []string {
 	w.Helper()
 	out := []string{}
@@ -211,7 +214,8 @@ func (w *world) left() []string {
 func (w *world) unfinalize(key string) {
 	w.Helper()
 	namespace, name, _ := strings.Cut(key, "/")
-	_, err := w.parts().Namespace(namespace).Modify(w.Context(), name, func(p *Part) error { p.Finalizers = nil; return nil })
+	_, err := w.parts().Namespace(namespace).Modify(w.Context(), name,
+		func(p *Part) error { p.Finalizers = nil; return nil })
 	if !status.IsNotFound(err) {
 		require.NoError(w, err)
 	}

@@ -13,15 +13,16 @@ import (
 // headStart is how long [EndGracePeriods] leaves an object to the replica that received its DELETE.
 const headStart = time.Second
 
-// EndGracePeriods removes the objects whose grace period has passed, if their resource has RemoveWhenDue (see [rest.Resource]). The replica
-// that receives a DELETE times the grace period itself, so a single process needs no EndGracePeriods. If that replica ends, EndGracePeriods
-// removes the object on another one, a second after the end of the grace period.
+// EndGracePeriods removes the objects whose grace period has passed, if their resource has RemoveWhenDue (see
+// [rest.Resource]). The replica that receives a DELETE times the grace period itself, so a single process needs no
+// EndGracePeriods. If that replica ends, EndGracePeriods removes the object on another one, a second after the end of
+// the grace period.
 //
-// A removal is conditional on the uid, and on a deletionTimestamp that has passed. Clients can only set an earlier deletionTimestamp, so it
-// does no harm if several replicas remove an object: the first one succeeds.
+// A removal is conditional on the uid, and on a deletionTimestamp that has passed. Clients can only set an earlier
+// deletionTimestamp, so it does no harm if several replicas remove an object: the first one succeeds.
 //
-// EndGracePeriods works until ctx ends and then returns nil. It returns an error if the API closes first. As long as no resource has
-// RemoveWhenDue, it waits. It compares the deletionTimestamp with the API's clock.
+// EndGracePeriods works until ctx ends and then returns nil. It returns an error if the API closes first. As long as no
+// resource has RemoveWhenDue, it waits. It compares the deletionTimestamp with the API's clock.
 func EndGracePeriods(ctx context.Context, api *rest.API, options Options) error {
 	objects := api.Objects().As("grace-period-controller")
 	g := &gracer{objects: objects}

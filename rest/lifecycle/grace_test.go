@@ -56,8 +56,8 @@ func (c *cluster) start(clock func() time.Time) (parts rest.Client[Part], stop f
 	ctx, cancel := context.WithCancel(c.Context())
 	ended := make(chan error, 1)
 	go func() {
-		ended <- election.Run(ctx, election.Options{Client: resttest.Client[builtin.Lease](c, api).Namespace("default"), Name: "parts"},
-			func(ctx context.Context) error { return lifecycle.Run(ctx, api, lifecycle.Options{}) })
+		ended <- election.Run(ctx, election.Options{Client: resttest.Client[builtin.Lease](c, api).Namespace("default"),
+			Name: "parts"}, func(ctx context.Context) error { return lifecycle.Run(ctx, api, lifecycle.Options{}) })
 	}()
 	synctest.Wait()
 	return resttest.Client[Part](c, api).Namespace("a"), func() {
@@ -76,7 +76,8 @@ func (c *cluster) endOf(client rest.Client[Part], then func()) (after time.Durat
 	require.NoError(c, err)
 	defer cursor.Close()
 	began := time.Now()
-	require.NoError(c, client.Delete(c.Context(), "x", rest.DeleteOptions{Preconditions: &apimeta.Preconditions{UID: &created.UID}}))
+	require.NoError(c, client.Delete(c.Context(), "x",
+		rest.DeleteOptions{Preconditions: &apimeta.Preconditions{UID: &created.UID}}))
 	then()
 	for {
 		changes, err := cursor.Next(c.Context(), nil)
@@ -99,9 +100,11 @@ func TestAGracePeriodEndsOnWhicheverReplicaRemains(t *testing.T) {
 		want time.Duration
 	}{
 		"all replicas run": {func(*cluster, rest.Client[Part], func(), func()) {}, 30 * time.Second},
-		"the replica with the DELETE, and the leader, ends": {func(_ *cluster, _ rest.Client[Part], stopFirst, _ func()) { stopFirst() },
-			31 * time.Second},
-		"the other one ends": {func(_ *cluster, _ rest.Client[Part], _, stopSecond func()) { stopSecond() }, 30 * time.Second},
+		"the replica with the DELETE, and the leader, ends": {func(_ *cluster, _ rest.Client[Part], stopFirst, _ func()) {
+			stopFirst()
+		}, 31 * time.Second},
+		"the other one ends": {func(_ *cluster, _ rest.Client[Part], _, stopSecond func()) { stopSecond() },
+			30 * time.Second},
 		"the other one shortens the period": {func(c *cluster, second rest.Client[Part], _, _ func()) {
 			require.NoError(c, second.Delete(c.Context(), "x", rest.DeleteOptions{GracePeriodSeconds: &soon}))
 		}, 10 * time.Second},
@@ -132,7 +135,8 @@ func TestAGracePeriodEndsOnWhicheverReplicaRemains(t *testing.T) {
 	}
 }
 
-// A replica whose clock is ahead removes an object early, but never twice, and never an object that only has the same name.
+// A replica whose clock is ahead removes an object early, but never twice, and never an object that only has the same
+// name.
 func TestManyReplicasEndAGracePeriodOnce(t *testing.T) {
 	inCluster(t, func(c *cluster) {
 		var clients []rest.Client[Part]
@@ -160,7 +164,8 @@ func TestManyReplicasEndAGracePeriodOnce(t *testing.T) {
 	})
 }
 
-// stale is the store of a replica that lags behind: a read that does not ask for the most recent state shows an old one.
+// stale is the store of a replica that lags behind: a read that does not ask for the most recent state shows an old
+// one.
 type stale struct {
 	*storage.Engine
 	t *testing.T
@@ -182,19 +187,21 @@ func TestControllersReadTheMostRecentState(t *testing.T) {
 		store := stale{storage.NewMemory(storage.Options{}), t}
 		short := graceful()
 		short.TimeToLive = time.Hour
-		inBubble(t, lifecycle.Run, rest.Options{Store: store}, []rest.Definition{short, sites(), rest.NamespacesOf[Namespace]()}, func(w *world) {
-			_, err := resttest.Client[Namespace](t, w.api).Create(t.Context(), &Namespace{ObjectMeta: apimeta.ObjectMeta{Name: "a"}})
-			require.NoError(t, err)
-			w.site("s")
-			w.part("a/dependent", w.refTo("", "s"))
-			w.part("a/other")
-			w.delete("s", "")
-			pass(2 * time.Minute)
-			assert.Equal(t, []string{"a/other"}, w.left())
-			require.NoError(t, resttest.Client[Namespace](t, w.api).Delete(t.Context(), "a", rest.DeleteOptions{}))
-			pass(2 * time.Minute)
-			assert.Empty(t, w.left())
-		})
+		inBubble(t, lifecycle.Run, rest.Options{Store: store},
+			[]rest.Definition{short, sites(), rest.NamespacesOf[Namespace]()}, func(w *world) {
+				_, err := resttest.Client[Namespace](t, w.api).Create(t.Context(),
+					&Namespace{ObjectMeta: apimeta.ObjectMeta{Name: "a"}})
+				require.NoError(t, err)
+				w.site("s")
+				w.part("a/dependent", w.refTo("", "s"))
+				w.part("a/other")
+				w.delete("s", "")
+				pass(2 * time.Minute)
+				assert.Equal(t, []string{"a/other"}, w.left())
+				require.NoError(t, resttest.Client[Namespace](t, w.api).Delete(t.Context(), "a", rest.DeleteOptions{}))
+				pass(2 * time.Minute)
+				assert.Empty(t, w.left())
+			})
 		require.NoError(t, store.Close())
 	})
 }

@@ -11,8 +11,8 @@ import (
 	"github.com/decorum-go/decorum/watch"
 )
 
-// graph holds the dependencies between objects at one revision. It contains only the objects that name owners; it finds the dependents of
-// an owner by the owner's uid.
+// graph holds the dependencies between objects at one revision. It contains only the objects that name owners; it finds
+// the dependents of an owner by the owner's uid.
 type graph struct {
 	mu         sync.Mutex
 	through    map[int]watch.Revision // of each store
@@ -32,8 +32,8 @@ type node struct {
 	waits  bool // is being deleted in the foreground, so it waits for its dependents
 }
 
-// owner is an object that an owner reference names. It need not exist. The version does not matter, because all versions show the same
-// object.
+// owner is an object that an owner reference names. It need not exist. The version does not matter, because all
+// versions show the same object.
 type owner struct {
 	uid    string
 	kind   unique.Handle[apimeta.GroupKind]
@@ -102,8 +102,8 @@ func (g *graph) forgetKinds(resource string) {
 	}
 }
 
-// know notes that the graph knows all objects of resources. It adds the objects that may have waited for this: those that were held, and
-// those that name owners of these kinds.
+// know notes that the graph knows all objects of resources. It adds the objects that may have waited for this: those
+// that were held, and those that name owners of these kinds.
 func (g *graph) know(look []storage.Key, resources []raw.Resource) []storage.Key {
 	if len(resources) == 0 {
 		return look
@@ -129,7 +129,8 @@ func (g *graph) know(look []storage.Key, resources []raw.Resource) []storage.Key
 	return look
 }
 
-// removed forgets an object. It adds its dependents, which have lost an owner, and the owners that may have waited only for it.
+// removed forgets an object. It adds its dependents, which have lost an owner, and the owners that may have waited only
+// for it.
 func (g *graph) removed(look []storage.Key, r *storage.Record) []storage.Key {
 	delete(g.marked, r.UID)
 	g.departed.add(r, func(uid string) bool { return len(g.dependents[uid]) > 0 })
@@ -216,10 +217,12 @@ func (g *graph) disconnect(uid string, n *node) {
 // ownerIn returns the owner that a reference names.
 func ownerIn(ref apimeta.OwnerReference) owner {
 	gvk := apimeta.TypeMeta{Kind: ref.Kind, APIVersion: ref.APIVersion}.GroupVersionKind()
-	return owner{uid: ref.UID, kind: unique.Make(gvk.GroupKind()), name: ref.Name, blocks: ref.BlockOwnerDeletion != nil && *ref.BlockOwnerDeletion}
+	return owner{uid: ref.UID, kind: unique.Make(gvk.GroupKind()), name: ref.Name,
+		blocks: ref.BlockOwnerDeletion != nil && *ref.BlockOwnerDeletion}
 }
 
-// in returns where to find the owner that an object in a namespace names: in the same namespace, or among the cluster-scoped objects.
+// in returns where to find the owner that an object in a namespace names: in the same namespace, or among the
+// cluster-scoped objects.
 func (o owner) in(r raw.Resource, namespace string) storage.Key {
 	key := storage.Key{Resource: r.Name, Name: o.name}
 	if r.Namespaced {
@@ -250,8 +253,8 @@ func (g *graph) find(namespace string, o owner) (at place) {
 	return at
 }
 
-// unknown returns those of some resources whose objects the graph does not know. If there are any, the graph adds the object to look at
-// when it knows more.
+// unknown returns those of some resources whose objects the graph does not know. If there are any, the graph adds the
+// object to look at when it knows more.
 func (g *graph) unknown(key storage.Key, resources []string) (all []string) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -273,8 +276,8 @@ func (g *graph) reached(r *storage.Record) bool {
 	return g.through[g.read[r.Key.Resource].Store] >= r.Revision
 }
 
-// reachedElsewhere reports whether the graph includes all changes in the other stores up to the first call for an object. revisionOf
-// returns the revision of the store of a resource.
+// reachedElsewhere reports whether the graph includes all changes in the other stores up to the first call for an
+// object. revisionOf returns the revision of the store of a resource.
 func (g *graph) reachedElsewhere(r *storage.Record, revisionOf func(resource ...string) watch.Revision) bool {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -297,8 +300,8 @@ func (g *graph) reachedElsewhere(r *storage.Record, revisionOf func(resource ...
 	return true
 }
 
-// dependentsOf returns the objects that name an owner, or only those that block its deletion if blocking is set. anyWaits reports whether
-// one of its dependents waits for dependents of its own.
+// dependentsOf returns the objects that name an owner, or only those that block its deletion if blocking is set.
+// anyWaits reports whether one of its dependents waits for dependents of its own.
 func (g *graph) dependentsOf(uid string, blocking bool) (keys []storage.Key, anyWaits bool) {
 	g.mu.Lock()
 	defer g.mu.Unlock()

@@ -49,7 +49,8 @@ func TestControllersWaitForResources(t *testing.T) {
 // The collector works on resources that the API takes after it has started, with every propagation policy.
 func TestCollectGarbageOfLaterResources(t *testing.T) {
 	for policy, want := range map[apimeta.DeletionPropagation][]string{
-		apimeta.DeletePropagationBackground: {}, apimeta.DeletePropagationForeground: {}, apimeta.DeletePropagationOrphan: {"a/dependent", "a/late"},
+		apimeta.DeletePropagationBackground: {}, apimeta.DeletePropagationForeground: {},
+		apimeta.DeletePropagationOrphan: {"a/dependent", "a/late"},
 	} {
 		t.Run(string(policy), func(t *testing.T) {
 			inWorld(t, lifecycle.CollectGarbage, rest.Options{}, []rest.Definition{sites()}, func(w *world) {
@@ -78,8 +79,9 @@ func TestCollectGarbageOfLaterResources(t *testing.T) {
 // A dependent whose owner is of a kind that nobody serves is kept until the API serves the kind.
 func TestDependentsOfALaterKind(t *testing.T) {
 	inWorld(t, lifecycle.CollectGarbage, rest.Options{}, []rest.Definition{sites()}, func(w *world) {
-		_, err := w.sites().Create(w.Context(), &Site{ObjectMeta: apimeta.ObjectMeta{Name: "s", OwnerReferences: []apimeta.OwnerReference{
-			{APIVersion: "late.example.com/v1", Kind: "Late", Name: "never", UID: "never"}}}})
+		_, err := w.sites().Create(w.Context(),
+			&Site{ObjectMeta: apimeta.ObjectMeta{Name: "s", OwnerReferences: []apimeta.OwnerReference{
+				{APIVersion: "late.example.com/v1", Kind: "Late", Name: "never", UID: "never"}}}})
 		require.NoError(w, err)
 		w.settle()
 		require.Equal(w, []string{"s:never"}, w.sitesLeft())
@@ -89,7 +91,8 @@ func TestDependentsOfALaterKind(t *testing.T) {
 	})
 }
 
-// Objects of resources that are not served at the moment may be dependents, so an owner is not removed with Foreground or Orphan.
+// Objects of resources that are not served at the moment may be dependents, so an owner is not removed with Foreground
+// or Orphan.
 func TestOwnersWaitForUnservedDependents(t *testing.T) {
 	for policy, want := range map[apimeta.DeletionPropagation][]string{
 		apimeta.DeletePropagationForeground: {}, apimeta.DeletePropagationOrphan: {"a/x"},
@@ -145,8 +148,8 @@ func (w *world) sitesLeft() []string {
 	return out
 }
 
-// A resource is withdrawn at once after the last of its objects is deleted. The collector has seen the objects go, so it deletes their
-// dependents, although it may look at them later.
+// A resource is withdrawn at once after the last of its objects is deleted. The collector has seen the objects go, so
+// it deletes their dependents, although it may look at them later.
 func TestDependentsOfAWithdrawnKind(t *testing.T) {
 	for _, n := range []int{1, 20, 300} {
 		for round := range 4 {
@@ -157,14 +160,16 @@ func TestDependentsOfAWithdrawnKind(t *testing.T) {
 					for i := range n {
 						owner, err := lates.Create(w.Context(), &Late{ObjectMeta: apimeta.ObjectMeta{Name: fmt.Sprint("o", i)}})
 						require.NoError(w, err)
-						w.site(fmt.Sprint("d", i), apimeta.OwnerReference{APIVersion: "late.example.com/v1", Kind: "Late", Name: owner.Name, UID: owner.UID})
+						w.site(fmt.Sprint("d", i),
+							apimeta.OwnerReference{APIVersion: "late.example.com/v1", Kind: "Late", Name: owner.Name, UID: owner.UID})
 					}
 					if round > 0 {
 						synctest.Wait()
 					}
 					_, err := lates.DeleteCollection(w.Context(), rest.DeleteOptions{}, rest.ListOptions{})
 					require.NoError(w, err)
-					require.NoError(w, w.api.WithdrawResources(w.Context(), apimeta.GroupResource{Group: "late.example.com", Resource: "lates"}))
+					require.NoError(w, w.api.WithdrawResources(w.Context(),
+						apimeta.GroupResource{Group: "late.example.com", Resource: "lates"}))
 					w.settle()
 					assert.Empty(w, w.sitesLeft())
 				})
@@ -187,29 +192,33 @@ func (s *heldStore) List(ctx context.Context, options storage.Query, into []*sto
 	return s.Engine.List(ctx, options, into)
 }
 
-// While the collector reads another resource, an owner is deleted, and its kind gets another form and is withdrawn. The new form ends the
-// history of the kind, but the collector still sees the owner go.
+// While the collector reads another resource, an owner is deleted, and its kind gets another form and is withdrawn. The
+// new form ends the history of the kind, but the collector still sees the owner go.
 func TestDependentsOfAKindWithdrawnInAnotherForm(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		store := &heldStore{Engine: storage.NewMemory(storage.Options{}), resource: "lates1.late.example.com", held: make(chan struct{})}
+		store := &heldStore{Engine: storage.NewMemory(storage.Options{}), resource: "lates1.late.example.com",
+			held: make(chan struct{})}
 		defer func() { assert.NoError(t, store.Close()) }()
-		inBubble(t, lifecycle.CollectGarbage, rest.Options{Store: store}, []rest.Definition{sites(), late(0)}, func(w *world) {
-			lates := resttest.Client[Late](t, w.api)
-			owner, err := lates.Create(w.Context(), &Late{ObjectMeta: apimeta.ObjectMeta{Name: "o"}})
-			require.NoError(w, err)
-			w.site("d", apimeta.OwnerReference{APIVersion: "late.example.com/v1", Kind: "Late", Name: owner.Name, UID: owner.UID})
-			w.settle()
-			require.NoError(w, w.api.AddResources(w.Context(), late(1)))
-			synctest.Wait() // the collector reads the other resource
-			require.NoError(w, lates.Delete(w.Context(), "o", rest.DeleteOptions{}))
-			other := late(0)
-			other.SelectableFields = []string{"spec.size"}
-			require.NoError(w, w.api.ReplaceResources(w.Context(), other))
-			require.NoError(w, w.api.WithdrawResources(w.Context(), apimeta.GroupResource{Group: "late.example.com", Resource: "lates"}))
-			close(store.held)
-			w.settle()
-			assert.Empty(w, w.sitesLeft())
-		})
+		inBubble(t, lifecycle.CollectGarbage, rest.Options{Store: store}, []rest.Definition{sites(), late(0)},
+			func(w *world) {
+				lates := resttest.Client[Late](t, w.api)
+				owner, err := lates.Create(w.Context(), &Late{ObjectMeta: apimeta.ObjectMeta{Name: "o"}})
+				require.NoError(w, err)
+				w.site("d", apimeta.OwnerReference{APIVersion: "late.example.com/v1", Kind: "Late", Name: owner.Name,
+					UID: owner.UID})
+				w.settle()
+				require.NoError(w, w.api.AddResources(w.Context(), late(1)))
+				synctest.Wait() // the collector reads the other resource
+				require.NoError(w, lates.Delete(w.Context(), "o", rest.DeleteOptions{}))
+				other := late(0)
+				other.SelectableFields = []string{"spec.size"}
+				require.NoError(w, w.api.ReplaceResources(w.Context(), other))
+				require.NoError(w, w.api.WithdrawResources(w.Context(),
+					apimeta.GroupResource{Group: "late.example.com", Resource: "lates"}))
+				close(store.held)
+				w.settle()
+				assert.Empty(w, w.sitesLeft())
+			})
 	})
 }
 
@@ -227,71 +236,77 @@ func (s *readStore) List(ctx context.Context, options storage.Query, into []*sto
 	return s.Engine.List(ctx, options, into)
 }
 
-// The controllers read a resource that comes, and nothing else again. A kind that is declared anew or comes back is read alone.
+// The controllers read a resource that comes, and nothing else again. A kind that is declared anew or comes back is
+// read alone.
 func TestEachResourceIsReadOnce(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		store := &readStore{Engine: storage.NewMemory(storage.Options{}), lists: map[string]int{}}
 		defer func() { assert.NoError(t, store.Close()) }()
-		inBubble(t, lifecycle.Run, rest.Options{Store: store}, []rest.Definition{rest.NamespacesOf[Namespace](), parts(), sites()}, func(w *world) {
-			for i := range 10 {
-				w.part(fmt.Sprint("default/x", i))
-			}
-			synctest.Wait()
-			clear(store.lists)
-			const kinds = 300
-			for i := range kinds {
-				require.NoError(w, w.api.AddResources(w.Context(), late(i+1)))
-				if i%3 == 0 {
+		inBubble(t, lifecycle.Run, rest.Options{Store: store},
+			[]rest.Definition{rest.NamespacesOf[Namespace](), parts(), sites()}, func(w *world) {
+				for i := range 10 {
+					w.part(fmt.Sprint("default/x", i))
+				}
+				synctest.Wait()
+				clear(store.lists)
+				const kinds = 300
+				for i := range kinds {
+					require.NoError(w, w.api.AddResources(w.Context(), late(i+1)))
+					if i%3 == 0 {
+						synctest.Wait()
+					}
+				}
+				synctest.Wait()
+				assert.Zero(w, store.lists["parts.example.com"])
+				assert.Len(w, store.lists, kinds)
+				for name, n := range store.lists {
+					assert.LessOrEqual(w, n, 2, name) // by the collector and by the namespace controller
+				}
+				clear(store.lists)
+				wider := sites()
+				wider.Names.Short = []string{"st"}
+				wider.IndexedLabels = []string{"a"}
+				for range 20 {
+					w.site("s")
+					require.NoError(w, w.api.ReplaceResources(w.Context(), wider))
+					wider.SelectableFields = append(wider.SelectableFields, "spec.size")[:(len(wider.SelectableFields)+1)%2]
+					require.NoError(w, w.sites().Delete(w.Context(), "s", rest.DeleteOptions{}))
 					synctest.Wait()
 				}
-			}
-			synctest.Wait()
-			assert.Zero(w, store.lists["parts.example.com"])
-			assert.Len(w, store.lists, kinds)
-			for name, n := range store.lists {
-				assert.LessOrEqual(w, n, 2, name) // by the collector and by the namespace controller
-			}
-			clear(store.lists)
-			wider := sites()
-			wider.Names.Short = []string{"st"}
-			wider.IndexedLabels = []string{"a"}
-			for range 20 {
-				w.site("s")
-				require.NoError(w, w.api.ReplaceResources(w.Context(), wider))
-				wider.SelectableFields = append(wider.SelectableFields, "spec.size")[:(len(wider.SelectableFields)+1)%2]
-				require.NoError(w, w.sites().Delete(w.Context(), "s", rest.DeleteOptions{}))
-				synctest.Wait()
-			}
-			assert.Zero(w, store.lists["parts.example.com"])
-		})
+				assert.Zero(w, store.lists["parts.example.com"])
+			})
 	})
 }
 
 // A kind comes back with another scope.
 func TestKindThatChangesItsScope(t *testing.T) {
-	inWorld(t, lifecycle.Run, rest.Options{}, []rest.Definition{sites(), rest.NamespacesOf[Namespace](), late(0)}, func(w *world) {
-		lates := resttest.Client[Late](t, w.api)
-		owner, err := lates.Create(w.Context(), &Late{ObjectMeta: apimeta.ObjectMeta{Name: "o"}})
-		require.NoError(w, err)
-		w.site("d", apimeta.OwnerReference{APIVersion: "late.example.com/v1", Kind: "Late", Name: owner.Name, UID: owner.UID})
-		w.settle()
-		require.NoError(w, lates.Delete(w.Context(), "o", rest.DeleteOptions{}))
-		require.NoError(w, w.api.WithdrawResources(w.Context(), apimeta.GroupResource{Group: "late.example.com", Resource: "lates"}))
-		namespaced := late(0)
-		namespaced.Scope = rest.ScopeNamespaced
-		require.NoError(w, w.api.AddResources(w.Context(), namespaced))
-		lates = resttest.Client[Late](t, w.api)
-		owner, err = lates.Namespace("default").Create(w.Context(), &Late{ObjectMeta: apimeta.ObjectMeta{Name: "o"}})
-		require.NoError(w, err)
-		_, err = lates.Namespace("default").Create(w.Context(), &Late{ObjectMeta: apimeta.ObjectMeta{Name: "d", OwnerReferences: []apimeta.OwnerReference{
-			{APIVersion: "late.example.com/v1", Kind: "Late", Name: owner.Name, UID: owner.UID}}}})
-		require.NoError(w, err)
-		w.settle()
-		assert.Empty(w, w.sitesLeft())
-		require.NoError(w, lates.Namespace("default").Delete(w.Context(), "o", rest.DeleteOptions{PropagationPolicy: apimeta.DeletePropagationForeground}))
-		w.settle()
-		page, err := lates.List(w.Context(), rest.ListOptions{})
-		require.NoError(w, err)
-		assert.Empty(w, page.Items)
-	})
+	inWorld(t, lifecycle.Run, rest.Options{}, []rest.Definition{sites(), rest.NamespacesOf[Namespace](), late(0)},
+		func(w *world) {
+			lates := resttest.Client[Late](t, w.api)
+			owner, err := lates.Create(w.Context(), &Late{ObjectMeta: apimeta.ObjectMeta{Name: "o"}})
+			require.NoError(w, err)
+			w.site("d", apimeta.OwnerReference{APIVersion: "late.example.com/v1", Kind: "Late", Name: owner.Name, UID: owner.UID})
+			w.settle()
+			require.NoError(w, lates.Delete(w.Context(), "o", rest.DeleteOptions{}))
+			require.NoError(w, w.api.WithdrawResources(w.Context(),
+				apimeta.GroupResource{Group: "late.example.com", Resource: "lates"}))
+			namespaced := late(0)
+			namespaced.Scope = rest.ScopeNamespaced
+			require.NoError(w, w.api.AddResources(w.Context(), namespaced))
+			lates = resttest.Client[Late](t, w.api)
+			owner, err = lates.Namespace("default").Create(w.Context(), &Late{ObjectMeta: apimeta.ObjectMeta{Name: "o"}})
+			require.NoError(w, err)
+			_, err = lates.Namespace("default").Create(w.Context(),
+				&Late{ObjectMeta: apimeta.ObjectMeta{Name: "d", OwnerReferences: []apimeta.OwnerReference{
+					{APIVersion: "late.example.com/v1", Kind: "Late", Name: owner.Name, UID: owner.UID}}}})
+			require.NoError(w, err)
+			w.settle()
+			assert.Empty(w, w.sitesLeft())
+			require.NoError(w, lates.Namespace("default").Delete(w.Context(), "o",
+				rest.DeleteOptions{PropagationPolicy: apimeta.DeletePropagationForeground}))
+			w.settle()
+			page, err := lates.List(w.Context(), rest.ListOptions{})
+			require.NoError(w, err)
+			assert.Empty(w, page.Items)
+		})
 }

@@ -14,8 +14,8 @@ import (
 	"github.com/decorum-go/decorum/rest/lifecycle"
 )
 
-// oracle is the rule of garbage collection without time, queues or a store: an object with owners is deleted if all of them are absent, and
-// otherwise loses the references to those that are absent.
+// oracle is the rule of garbage collection without time, queues or a store: an object with owners is deleted if all of
+// them are absent, and otherwise loses the references to those that are absent.
 type oracle struct {
 	objects map[string]*oracleObject // by "namespace/name", or "name" of a Site
 }
@@ -25,7 +25,8 @@ type oracleObject struct {
 	owners []apimeta.OwnerReference
 }
 
-// keyOf returns the key of such an owner of an object in this namespace, or false if the API cannot know whether it exists.
+// keyOf returns the key of such an owner of an object in this namespace, or false if the API cannot know whether it
+// exists.
 func keyOf(namespace string, o apimeta.OwnerReference) (key string, ok bool) {
 	switch {
 	case o.Kind == "Site":
@@ -93,8 +94,8 @@ func (m *oracle) left() []string {
 	return out
 }
 
-// In random graphs, some owners never existed, are elsewhere, or have a kind that the API does not serve. Whatever is deleted, and by
-// whatever policy, the result must be that of the oracle.
+// In random graphs, some owners never existed, are elsewhere, or have a kind that the API does not serve. Whatever is
+// deleted, and by whatever policy, the result must be that of the oracle.
 func TestCollectGarbageModel(t *testing.T) {
 	for seed := range uint64(60) {
 		t.Run(fmt.Sprint("seed ", seed), func(t *testing.T) {
@@ -126,7 +127,8 @@ func randomLife(w *world, random *rand.Rand) {
 	}
 	randomOwners := func() (owners []apimeta.OwnerReference) {
 		for range random.IntN(4) {
-			o := apimeta.OwnerReference{APIVersion: "example.com/v1", Kind: "Part", Name: "never", UID: fmt.Sprint("never-", random.IntN(3))}
+			o := apimeta.OwnerReference{APIVersion: "example.com/v1", Kind: "Part", Name: "never",
+				UID: fmt.Sprint("never-", random.IntN(3))}
 			switch {
 			case random.IntN(12) == 0:
 				o.Kind = "Unknown"
@@ -150,7 +152,8 @@ func randomLife(w *world, random *rand.Rand) {
 	decidable := func(namespace string, owners []apimeta.OwnerReference) bool {
 		return !slices.ContainsFunc(owners, func(o apimeta.OwnerReference) bool { _, ok := keyOf(namespace, o); return !ok })
 	}
-	policies := []apimeta.DeletionPropagation{apimeta.DeletePropagationBackground, apimeta.DeletePropagationForeground, apimeta.DeletePropagationOrphan}
+	policies := []apimeta.DeletionPropagation{apimeta.DeletePropagationBackground, apimeta.DeletePropagationForeground,
+		apimeta.DeletePropagationOrphan}
 	for step := range 40 {
 		namespace, name := string(rune('a'+random.IntN(2))), fmt.Sprint("x", step)
 		owners := randomOwners()

@@ -14,22 +14,24 @@ import (
 	"github.com/decorum-go/decorum/storage"
 )
 
-// EmptyNamespaces deletes everything in the namespaces that are being deleted (API concepts, Resource deletion), reports in their
-// conditions what remains and why, and removes a namespace once it is empty. To remove it, it erases the history of its objects (see
-// [rest.History]), and takes the finalizer "kubernetes" out of spec.finalizers through the subresource /finalize.
+// EmptyNamespaces deletes everything in the namespaces that are being deleted (API concepts, Resource deletion),
+// reports in their conditions what remains and why, and removes a namespace once it is empty. To remove it, it erases
+// the history of its objects (see [rest.History]), and takes the finalizer "kubernetes" out of spec.finalizers through
+// the subresource /finalize.
 //
-// A namespace stays as long as the store holds objects in it, also objects of resources that the API does not serve at the moment.
-// EmptyNamespaces cannot delete those. It names their resources in the condition NamespaceDeletionDiscoveryFailure, and continues when the
-// API serves them.
+// A namespace stays as long as the store holds objects in it, also objects of resources that the API does not serve at
+// the moment. EmptyNamespaces cannot delete those. It names their resources in the condition
+// NamespaceDeletionDiscoveryFailure, and continues when the API serves them.
 //
-// EmptyNamespaces works until ctx ends and then returns nil. It returns an error if the API closes first. As long as the API does not serve
-// namespaces (see [rest.NamespacesOf]), it waits.
+// EmptyNamespaces works until ctx ends and then returns nil. It returns an error if the API closes first. As long as
+// the API does not serve namespaces (see [rest.NamespacesOf]), it waits.
 func EmptyNamespaces(ctx context.Context, api *rest.API, options Options) error {
 	objects := api.Objects().As("namespace-controller")
 	return whileServed(as(ctx, "namespace-controller"), objects, func(r raw.Resource) bool { return r.Namespaces },
 		func(ctx context.Context, r raw.Resource) error {
 			e := &emptier{objects: objects, namespaces: r.Name}
-			f := follower{name: "namespace controller", objects: objects, options: options.withDefaults(), reset: e.reset, apply: e.apply, work: e.empty}
+			f := follower{name: "namespace controller", objects: objects, options: options.withDefaults(), reset: e.reset,
+				apply: e.apply, work: e.empty}
 			return f.run(ctx)
 		})
 }
@@ -42,8 +44,8 @@ type emptier struct {
 
 func (e *emptier) reset() { e.ending = map[string]bool{} }
 
-// apply returns the namespaces that are being deleted and in which something has changed. A resource that the API takes or gives up may
-// have objects in each of them.
+// apply returns the namespaces that are being deleted and in which something has changed. A resource that the API takes
+// or gives up may have objects in each of them.
 func (e *emptier) apply(changes raw.Changes) []storage.Key {
 	var look []storage.Key
 	for _, c := range changes.List {
@@ -84,7 +86,8 @@ type namespace struct {
 	} `json:"status"`
 }
 
-// errRemains makes the follower retry. Some objects could not be deleted, and possibly no change will announce that they can be.
+// errRemains makes the follower retry. Some objects could not be deleted, and possibly no change will announce that
+// they can be.
 var errRemains = errors.New("some of the content could not be deleted")
 
 // empty deletes the content of a namespace, and releases the namespace once it is empty.
@@ -142,8 +145,8 @@ func (e *emptier) patch(ctx context.Context, r *storage.Record, subresource stri
 	return ignoreNotFound(e.objects.Patch(ctx, r.Key, subresource, patch))
 }
 
-// clear deletes the content of a namespace and returns what is left. It returns an error only if the API fails; the reasons why single
-// objects remain are part of the content.
+// clear deletes the content of a namespace and returns what is left. It returns an error only if the API fails; the
+// reasons why single objects remain are part of the content.
 func (e *emptier) clear(ctx context.Context, name string) (content, error) {
 	left := content{resources: map[string]int{}, finalizers: map[string]int{}}
 	for _, resource := range e.objects.Resources() { // also those that arrived after the start
@@ -159,8 +162,8 @@ func (e *emptier) clear(ctx context.Context, name string) (content, error) {
 			return left, err
 		}
 	}
-	// The store decides whether the namespace is empty. It is asked after the lists, so an object of a resource that the API took or gave
-	// up meanwhile is either among them or in the store.
+	// The store decides whether the namespace is empty. It is asked after the lists, so an object of a resource that the
+	// API took or gave up meanwhile is either among them or in the store.
 	held, err := e.objects.ResourcesIn(ctx, name)
 	for _, resource := range held {
 		if left.resources[dotted(resource)] == 0 {
@@ -170,8 +173,8 @@ func (e *emptier) clear(ctx context.Context, name string) (content, error) {
 	return left, err
 }
 
-// clearOf deletes the objects of one resource in a namespace. It then lists again, because finalizers or a rejected deletion may hold
-// some of them.
+// clearOf deletes the objects of one resource in a namespace. It then lists again, because finalizers or a rejected
+// deletion may hold some of them.
 func (e *emptier) clearOf(ctx context.Context, resource raw.Resource, namespace string, left *content) error {
 	records, err := e.objects.List(ctx, resource.Name, namespace)
 	if err != nil {

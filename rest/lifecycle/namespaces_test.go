@@ -20,39 +20,42 @@ import (
 type Bolt Part
 
 func bolts() rest.Resource[Bolt] {
-	return rest.Resource[Bolt]{Version: "v1", Plural: "bolts", Verbs: []rest.Verb{rest.VerbGet, rest.VerbList, rest.VerbWatch}}
+	return rest.Resource[Bolt]{Version: "v1", Plural: "bolts",
+		Verbs: []rest.Verb{rest.VerbGet, rest.VerbList, rest.VerbWatch}}
 }
 
 func emptying(t *testing.T, options rest.Options, f func(w *world, namespaces rest.Client[Namespace])) {
 	t.Helper()
-	inWorld(t, lifecycle.EmptyNamespaces, options, []rest.Definition{rest.NamespacesOf[Namespace](), parts(), sites(), bolts()}, func(w *world) {
-		namespaces := resttest.Client[Namespace](t, w.api)
-		for _, name := range []string{"a", "b"} {
-			_, err := namespaces.Create(w.Context(), &Namespace{ObjectMeta: apimeta.ObjectMeta{Name: name}})
-			require.NoError(w, err)
-		}
-		f(w, namespaces)
-	})
+	inWorld(t, lifecycle.EmptyNamespaces, options,
+		[]rest.Definition{rest.NamespacesOf[Namespace](), parts(), sites(), bolts()}, func(w *world) {
+			namespaces := resttest.Client[Namespace](t, w.api)
+			for _, name := range []string{"a", "b"} {
+				_, err := namespaces.Create(w.Context(), &Namespace{ObjectMeta: apimeta.ObjectMeta{Name: name}})
+				require.NoError(w, err)
+			}
+			f(w, namespaces)
+		})
 }
 
 // A namespace is gone only when the objects in every store are gone.
 func TestEmptyNamespacesInSeveralStores(t *testing.T) {
-	inStores(t, lifecycle.EmptyNamespaces, []rest.Definition{rest.NamespacesOf[Namespace](), parts(), sites()}, func(w *world) {
-		namespaces := resttest.Client[Namespace](t, w.api)
-		_, err := namespaces.Create(w.Context(), &Namespace{ObjectMeta: apimeta.ObjectMeta{Name: "a"}})
-		require.NoError(w, err)
-		w.part("a/x")
-		w.make("a/held", []string{"example.com/hold"})
-		require.NoError(w, namespaces.Delete(w.Context(), "a", rest.DeleteOptions{}))
-		w.settle()
-		assert.Equal(w, []string{"a/held!"}, w.left())
-		_, err = namespaces.Get(w.Context(), "a")
-		assert.NoError(w, err)
-		w.unfinalize("a/held")
-		w.settle()
-		_, err = namespaces.Get(w.Context(), "a")
-		assert.True(w, status.IsNotFound(err), err)
-	})
+	inStores(t, lifecycle.EmptyNamespaces, []rest.Definition{rest.NamespacesOf[Namespace](), parts(), sites()},
+		func(w *world) {
+			namespaces := resttest.Client[Namespace](t, w.api)
+			_, err := namespaces.Create(w.Context(), &Namespace{ObjectMeta: apimeta.ObjectMeta{Name: "a"}})
+			require.NoError(w, err)
+			w.part("a/x")
+			w.make("a/held", []string{"example.com/hold"})
+			require.NoError(w, namespaces.Delete(w.Context(), "a", rest.DeleteOptions{}))
+			w.settle()
+			assert.Equal(w, []string{"a/held!"}, w.left())
+			_, err = namespaces.Get(w.Context(), "a")
+			assert.NoError(w, err)
+			w.unfinalize("a/held")
+			w.settle()
+			_, err = namespaces.Get(w.Context(), "a")
+			assert.True(w, status.IsNotFound(err), err)
+		})
 }
 
 func TestEmptyNamespaces(t *testing.T) {
@@ -61,7 +64,8 @@ func TestEmptyNamespaces(t *testing.T) {
 		w.part("a/y", w.refTo("a", "x"))
 		w.part("b/z")
 		w.site("s")
-		_, err := resttest.Client[Bolt](t, w.api).Namespace("a").Create(w.Context(), &Bolt{ObjectMeta: apimeta.ObjectMeta{Name: "m4"}})
+		_, err := resttest.Client[Bolt](t, w.api).Namespace("a").Create(w.Context(),
+			&Bolt{ObjectMeta: apimeta.ObjectMeta{Name: "m4"}})
 		require.NoError(w, err)
 		w.settle()
 		require.NoError(w, namespaces.Delete(w.Context(), "a", rest.DeleteOptions{}))
@@ -97,7 +101,8 @@ func conditionsOf(t *testing.T, namespaces rest.Client[Namespace], name string) 
 // The conditions report what remains, as those of Kubernetes' own controller do.
 func TestConditionsOfNamespaces(t *testing.T) {
 	var allowed atomic.Bool
-	options := rest.Options{Admission: []rest.Admission{{Name: "v", Operations: []rest.Operation{rest.OperationDelete}, Resources: []string{"parts.example.com"},
+	options := rest.Options{Admission: []rest.Admission{{Name: "v", Operations: []rest.Operation{rest.OperationDelete},
+		Resources: []string{"parts.example.com"},
 		Validate: func(_ context.Context, r *rest.AdmissionRequest) error {
 			if !allowed.Load() && r.Name == "kept" {
 				return errors.New("not yet")
@@ -138,7 +143,8 @@ func TestConditionsOfNamespaces(t *testing.T) {
 		assert.Equal(w, want, conditionsOf(w.T, namespaces, "a"))
 
 		w.unfinalize("a/too")
-		_, err = resttest.Client[Bolt](t, w.api).Namespace("a").Modify(w.Context(), "m4", func(b *Bolt) error { b.Finalizers = nil; return nil })
+		_, err = resttest.Client[Bolt](t, w.api).Namespace("a").Modify(w.Context(), "m4",
+			func(b *Bolt) error { b.Finalizers = nil; return nil })
 		require.NoError(w, err)
 		w.settle()
 		_, err = namespaces.Get(w.Context(), "a")
@@ -149,8 +155,9 @@ func TestConditionsOfNamespaces(t *testing.T) {
 // A finalizer of another controller holds the namespace after it is empty.
 func TestNamespacesHeldByOthers(t *testing.T) {
 	emptying(t, rest.Options{}, func(w *world, namespaces rest.Client[Namespace]) {
-		_, err := namespaces.Create(w.Context(), &Namespace{ObjectMeta: apimeta.ObjectMeta{Name: "c", Finalizers: []string{"example.com/f"}},
-			Spec: NamespaceSpec{Finalizers: []string{"example.com/mine", "kubernetes"}}})
+		_, err := namespaces.Create(w.Context(),
+			&Namespace{ObjectMeta: apimeta.ObjectMeta{Name: "c", Finalizers: []string{"example.com/f"}},
+				Spec: NamespaceSpec{Finalizers: []string{"example.com/mine", "kubernetes"}}})
 		require.NoError(w, err)
 		w.part("c/x")
 		require.NoError(w, namespaces.Delete(w.Context(), "c", rest.DeleteOptions{}))
@@ -167,30 +174,31 @@ func TestNamespacesHeldByOthers(t *testing.T) {
 func TestEmptyNamespacesErasesHistories(t *testing.T) {
 	remembered := parts()
 	remembered.History = &rest.History{}
-	inWorld(t, lifecycle.EmptyNamespaces, rest.Options{}, []rest.Definition{rest.NamespacesOf[Namespace](), remembered}, func(w *world) {
-		namespaces := resttest.Client[Namespace](t, w.api)
-		create := func(name string) {
-			_, err := namespaces.Create(w.Context(), &Namespace{ObjectMeta: apimeta.ObjectMeta{Name: name}})
+	inWorld(t, lifecycle.EmptyNamespaces, rest.Options{}, []rest.Definition{rest.NamespacesOf[Namespace](), remembered},
+		func(w *world) {
+			namespaces := resttest.Client[Namespace](t, w.api)
+			create := func(name string) {
+				_, err := namespaces.Create(w.Context(), &Namespace{ObjectMeta: apimeta.ObjectMeta{Name: name}})
+				require.NoError(w, err)
+			}
+			create("a")
+			create("b")
+			for _, key := range []string{"a/x", "a/gone", "b/gone"} {
+				w.part(key)
+			}
+			w.delete("a/gone", apimeta.DeletePropagationBackground)
+			w.delete("b/gone", apimeta.DeletePropagationBackground)
+			require.NoError(w, namespaces.Delete(w.Context(), "a", rest.DeleteOptions{}))
+			w.settle()
+			_, err := namespaces.Get(w.Context(), "a")
+			require.True(w, status.IsNotFound(err), err)
+			create("a")
+			for _, name := range []string{"x", "gone"} {
+				_, err := w.parts().Namespace("a").History(w.Context(), name)
+				assert.True(w, status.IsNotFound(err), "%s: %v", name, err)
+			}
+			list, err := w.parts().Namespace("b").History(w.Context(), "gone")
 			require.NoError(w, err)
-		}
-		create("a")
-		create("b")
-		for _, key := range []string{"a/x", "a/gone", "b/gone"} {
-			w.part(key)
-		}
-		w.delete("a/gone", apimeta.DeletePropagationBackground)
-		w.delete("b/gone", apimeta.DeletePropagationBackground)
-		require.NoError(w, namespaces.Delete(w.Context(), "a", rest.DeleteOptions{}))
-		w.settle()
-		_, err := namespaces.Get(w.Context(), "a")
-		require.True(w, status.IsNotFound(err), err)
-		create("a")
-		for _, name := range []string{"x", "gone"} {
-			_, err := w.parts().Namespace("a").History(w.Context(), name)
-			assert.True(w, status.IsNotFound(err), "%s: %v", name, err)
-		}
-		list, err := w.parts().Namespace("b").History(w.Context(), "gone")
-		require.NoError(w, err)
-		assert.Len(w, list.Items, 1)
-	})
+			assert.Len(w, list.Items, 1)
+		})
 }

@@ -13,7 +13,8 @@ import (
 type Options struct {
 	// Workers is how many objects the controller works on at a time. Default: 4.
 	Workers int
-	// Queue sets the delays after failures, of single objects and of the whole controller after it has missed changes, and the clock.
+	// Queue sets the delays after failures, of single objects and of the whole controller after it has missed changes, and
+	// the clock.
 	Queue controller.QueueOptions
 	// Logger logs failures. Default: the controller logs errors only, to what slog.Default returns when it starts.
 	Logger *slog.Logger

@@ -7,8 +7,8 @@ import (
 	"github.com/decorum-go/decorum/rest"
 )
 
-// Run runs all controllers: [CollectGarbage], [EmptyNamespaces], [Expire] and [EndGracePeriods]. It works until ctx ends and then returns
-// nil. It returns an error if the API closes first.
+// Run runs all controllers: [CollectGarbage], [EmptyNamespaces], [Expire] and [EndGracePeriods]. It works until ctx
+// ends and then returns nil. It returns an error if the API closes first.
 //
 // If several replicas serve the API, one of them should run the controllers: the leader of package election.
 func Run(ctx context.Context, api *rest.API, options Options) error {

@@ -24,7 +24,8 @@ func partsResource() apimeta.GroupResource {
 	return apimeta.GroupResource{Group: "example.com", Resource: "parts"}
 }
 
-// A namespace stays while it has objects of a resource that the API has given up, so nobody who gets the name next sees them.
+// A namespace stays while it has objects of a resource that the API has given up, so nobody who gets the name next sees
+// them.
 func TestNamespaceWithObjectsOfAWithdrawnResource(t *testing.T) {
 	emptying(t, rest.Options{}, func(w *world, namespaces rest.Client[Namespace]) {
 		w.part("a/x")
@@ -48,24 +49,26 @@ func TestNamespaceWithObjectsOfAWithdrawnResource(t *testing.T) {
 	})
 }
 
-// During a rolling update, an older program may lead. It does not release a namespace in which a newer one has made objects.
+// During a rolling update, an older program may lead. It does not release a namespace in which a newer one has made
+// objects.
 func TestOlderLeader(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		store := storage.NewMemory(storage.Options{})
 		defer func() { assert.NoError(t, store.Close()) }()
 		newer, err := rest.New(rest.Options{Store: store}, rest.NamespacesOf[Namespace](), parts(), sites())
 		require.NoError(t, err)
-		inBubble(t, lifecycle.Run, rest.Options{Store: store}, []rest.Definition{rest.NamespacesOf[Namespace](), sites()}, func(w *world) {
-			w.newer = newer
-			namespaces := resttest.Client[Namespace](t, w.api)
-			_, err := namespaces.Create(w.Context(), &Namespace{ObjectMeta: apimeta.ObjectMeta{Name: "a"}})
-			require.NoError(w, err)
-			w.part("a/x")
-			require.NoError(w, namespaces.Delete(w.Context(), "a", rest.DeleteOptions{}))
-			w.settle()
-			assert.Equal(w, heldBack, conditionsOf(w.T, namespaces, "a")["NamespaceDeletionDiscoveryFailure"])
-			assert.Equal(w, []string{"a/x"}, w.left())
-		})
+		inBubble(t, lifecycle.Run, rest.Options{Store: store}, []rest.Definition{rest.NamespacesOf[Namespace](), sites()},
+			func(w *world) {
+				w.newer = newer
+				namespaces := resttest.Client[Namespace](t, w.api)
+				_, err := namespaces.Create(w.Context(), &Namespace{ObjectMeta: apimeta.ObjectMeta{Name: "a"}})
+				require.NoError(w, err)
+				w.part("a/x")
+				require.NoError(w, namespaces.Delete(w.Context(), "a", rest.DeleteOptions{}))
+				w.settle()
+				assert.Equal(w, heldBack, conditionsOf(w.T, namespaces, "a")["NamespaceDeletionDiscoveryFailure"])
+				assert.Equal(w, []string{"a/x"}, w.left())
+			})
 		// The next leader serves the resource.
 		ctx, stop := context.WithCancel(t.Context())
 		ended := make(chan error, 1)

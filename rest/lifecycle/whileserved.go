@@ -22,9 +22,10 @@ func traitsOf(r raw.Resource) traits {
 	return traits{r.Name, r.TimeToLive, r.Namespaces, r.RemoveWhenDue}
 }
 
-// whileServed runs a function for each resource that the API serves and that is wanted, as long as the API serves it. It returns nil when
-// the context ends. It returns an error if the API closes, or the error of a function.
-func whileServed(ctx context.Context, objects raw.Objects, wanted func(raw.Resource) bool, run func(context.Context, raw.Resource) error) error {
+// whileServed runs a function for each resource that the API serves and that is wanted, as long as the API serves it.
+// It returns nil when the context ends. It returns an error if the API closes, or the error of a function.
+func whileServed(ctx context.Context, objects raw.Objects, wanted func(raw.Resource) bool,
+	run func(context.Context, raw.Resource) error) error {
 	ctx, cancel := context.WithCancel(ctx)
 	var running sync.WaitGroup
 	defer running.Wait()

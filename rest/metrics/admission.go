@@ -60,8 +60,8 @@ func (m *observer) countCall(s rest.Step, r rest.StepResult, rejected string) {
 	}
 }
 
-// codeOf returns the label code of the call of a webhook: the code with which the webhook refuses a write, or else that of its answer. A
-// webhook that could not be reached, or whose answer makes no sense, has 503.
+// codeOf returns the label code of the call of a webhook: the code with which the webhook refuses a write, or else that
+// of its answer. A webhook that could not be reached, or whose answer makes no sense, has 503.
 func codeOf(r rest.StepResult) string {
 	code := r.Code
 	switch {

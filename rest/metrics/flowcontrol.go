@@ -6,10 +6,11 @@ import (
 	"github.com/decorum-go/decorum/rest/fairness"
 )
 
-// FlowControl returns a collector of the state of a limiter, for the host to register beside the [Metrics] of the same API.
+// FlowControl returns a collector of the state of a limiter, for the host to register beside the [Metrics] of the same
+// API.
 //
-// kube-apiserver counts one wait for each request. Here a request with a body waits twice, because it leaves its seats to others while its
-// body is read.
+// kube-apiserver counts one wait for each request. Here a request with a body waits twice, because it leaves its seats
+// to others while its body is read.
 func FlowControl(limiter *fairness.Limiter) prometheus.Collector {
 	describe := func(name, help string, labels ...string) *prometheus.Desc {
 		return prometheus.NewDesc("apiserver_flowcontrol_"+name, help, append(labels, "priority_level"), nil)

@@ -19,14 +19,16 @@ import (
 
 // The numbers of flow control are those of the requests that were sent.
 func TestFlowControl(t *testing.T) {
-	limiter, err := fairness.New(fairness.Options{Seats: 1, Levels: []fairness.Level{{Name: "all", Shares: 1, Queues: 1, HandSize: 1, QueueLength: 1}}})
+	limiter, err := fairness.New(fairness.Options{Seats: 1,
+		Levels: []fairness.Level{{Name: "all", Shares: 1, Queues: 1, HandSize: 1, QueueLength: 1}}})
 	require.NoError(t, err)
 	entered, release := make(chan struct{}), make(chan struct{})
-	hold := rest.Admission{Name: "hold.example.com", SideEffects: rest.SideEffectsNone, Validate: func(context.Context, *rest.AdmissionRequest) error {
-		close(entered)
-		<-release
-		return nil
-	}}
+	hold := rest.Admission{Name: "hold.example.com", SideEffects: rest.SideEffectsNone,
+		Validate: func(context.Context, *rest.AdmissionRequest) error {
+			close(entered)
+			<-release
+			return nil
+		}}
 	api, err := rest.New(rest.Options{Plugins: []rest.Plugin{limiter}, Admission: []rest.Admission{hold}},
 		rest.Resource[memo]{Group: "example.com", Version: "v1", Plural: "memos", Names: rest.Names{Kind: "Memo"}})
 	require.NoError(t, err)
@@ -41,7 +43,8 @@ func TestFlowControl(t *testing.T) {
 	go func() { codes <- w.do("POST", memos, memoBody("a")) }()
 	<-entered
 	go func() { codes <- w.do("GET", memos, "") }()
-	require.Eventually(t, func() bool { return number("current_inqueue_requests", of) == 1 }, 30*time.Second, time.Millisecond)
+	require.Eventually(t, func() bool { return number("current_inqueue_requests", of) == 1 }, 30*time.Second,
+		time.Millisecond)
 	assert.Equal(t, http.StatusTooManyRequests, w.do("GET", memos, ""))
 	for name, want := range map[string]map[string]float64{
 		"nominal_limit_seats":           {"priority_level=all": 1, "priority_level=exempt": 0},

@@ -57,7 +57,8 @@ var (
 	ofWork = []float64{0.0001, 0.0005, 0.001, 0.005, 0.01, 0.05, 0.1, 0.5, 1, 5}
 )
 
-// New returns Metrics for one API. The host passes it to [rest.Options].Plugins, and registers it in a registry of Prometheus.
+// New returns Metrics for one API. The host passes it to [rest.Options].Plugins, and registers it in a registry of
+// Prometheus.
 func New(options Options) *Metrics {
 	options.Component = cmp.Or(options.Component, "apiserver")
 	options.AuthorizerName = cmp.Or(options.AuthorizerName, "authorizer")
@@ -76,17 +77,21 @@ func New(options Options) *Metrics {
 		options: options,
 		requests: counters("apiserver_request_total", "Requests by what they asked for and by the HTTP code of the answer.",
 			append([]string{"code", "dry_run"}, ofRequest...)...),
-		durations: histogram("apiserver_request_duration_seconds", "Time from the arrival of a request to the end of its answer.",
+		durations: histogram("apiserver_request_duration_seconds",
+			"Time from the arrival of a request to the end of its answer.",
 			[]float64{0.005, 0.025, 0.05, 0.1, 0.2, 0.4, 0.6, 0.8, 1, 1.25, 1.5, 2, 3, 4, 5, 6, 8, 10, 15, 20, 30, 45, 60},
 			append([]string{"dry_run"}, ofRequest...)...),
 		sizes: histogram("apiserver_response_sizes", "Bytes in the bodies of the answers to reads.",
 			prometheus.ExponentialBuckets(1000, 10, 7), ofRequest...),
-		inFlight:    gauges("apiserver_current_inflight_requests", "Requests under way, except for watches and streams.", "request_kind"),
+		inFlight: gauges("apiserver_current_inflight_requests", "Requests under way, except for watches and streams.",
+			"request_kind"),
 		longRunning: gauges("apiserver_longrunning_requests", "Watches and streams under way.", ofRequest...),
-		watchEvents: counters("apiserver_watch_events_total", "Events that watches have sent, with their bookmarks.", "group", "resource", "version"),
+		watchEvents: counters("apiserver_watch_events_total", "Events that watches have sent, with their bookmarks.", "group",
+			"resource", "version"),
 		watchLists: histogram("apiserver_watch_list_duration_seconds",
 			"Time until a watch with sendInitialEvents has sent the objects that existed when it began.",
-			[]float64{0.05, 0.1, 0.2, 0.4, 0.6, 0.8, 1, 2, 4, 6, 8, 10, 15, 20, 30, 45, 60}, "group", "version", "resource", "scope"),
+			[]float64{0.05, 0.1, 0.2, 0.4, 0.6, 0.8, 1, 2, 4, 6, 8, 10, 15, 20, 30, 45, 60}, "group", "version", "resource",
+			"scope"),
 		deprecated: gauges("apiserver_requested_deprecated_apis",
 			"Deprecated versions that were requested. The label removed_release is empty, because no release removes them.",
 			"group", "version", "resource", "subresource", "removed_release"),
@@ -94,14 +99,14 @@ func New(options Options) *Metrics {
 			"decision", "name", "type"),
 		phases: histogram("apiserver_admission_step_admission_duration_seconds",
 			"Time that all admission hooks of a write took to change or to validate it.", admission, ofAdmission...),
-		controllers: histogram("apiserver_admission_controller_admission_duration_seconds", "Time that one admission hook took.",
-			admission, append([]string{"name"}, ofAdmission...)...),
+		controllers: histogram("apiserver_admission_controller_admission_duration_seconds",
+			"Time that one admission hook took.", admission, append([]string{"name"}, ofAdmission...)...),
 		webhooks: histogram("apiserver_admission_webhook_admission_duration_seconds", "Time that one admission webhook took.",
 			append(admission, 10, 25), append([]string{"name"}, ofAdmission...)...),
 		webhookCalls: counters("apiserver_admission_webhook_request_total", "Calls of admission webhooks.",
 			append([]string{"code", "name"}, ofAdmission...)...),
-		webhookErrors: counters("apiserver_admission_webhook_rejection_count", "Writes that admission webhooks have rejected.",
-			"error_type", "name", "operation", "rejection_code", "type"),
+		webhookErrors: counters("apiserver_admission_webhook_rejection_count",
+			"Writes that admission webhooks have rejected.", "error_type", "name", "operation", "rejection_code", "type"),
 		failedOpen: counters("apiserver_admission_webhook_fail_open_count",
 			"Calls of admission webhooks that failed, and whose failure policy let the write go on.", "name", "type"),
 		policyChecks: counters("apiserver_validating_admission_policy_check_total",
@@ -113,7 +118,8 @@ func New(options Options) *Metrics {
 			Buckets: prometheus.DefBuckets,
 		}),
 		commits: prometheus.NewHistogram(prometheus.HistogramOpts{
-			Name: "decorum_store_commit_duration_seconds", Help: "Time from the decision of a write until the store shows it.", Buckets: ofWork,
+			Name: "decorum_store_commit_duration_seconds", Help: "Time from the decision of a write until the store shows it.",
+			Buckets: ofWork,
 		}),
 		conversions: histogram("decorum_conversion_duration_seconds",
 			"Time that the conversion of objects outside of the process took.", ofWork, "version"),
@@ -130,7 +136,8 @@ func (m *Metrics) Plug(api *rest.API) (rest.Parts, error) {
 
 func (m *Metrics) all() []prometheus.Collector {
 	return []prometheus.Collector{
-		m.requests, m.durations, m.sizes, m.inFlight, m.longRunning, m.watchEvents, m.watchLists, m.deprecated, m.decisions, m.phases, m.controllers, m.webhooks,
+		m.requests, m.durations, m.sizes, m.inFlight, m.longRunning, m.watchEvents, m.watchLists, m.deprecated, m.decisions,
+		m.phases, m.controllers, m.webhooks,
 		m.webhookCalls, m.webhookErrors, m.failedOpen, m.policyChecks, m.policies, m.rules, m.commits, m.conversions,
 	}
 }

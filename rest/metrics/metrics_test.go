@@ -108,14 +108,16 @@ func (w *world) do(method, path, body string, header ...string) int {
 func (w *world) scrape() map[string]*dto.MetricFamily {
 	w.t.Helper()
 	answer := httptest.NewRecorder()
-	promhttp.HandlerFor(w.registry, promhttp.HandlerOpts{}).ServeHTTP(answer, httptest.NewRequest(http.MethodGet, "/metrics", nil))
+	promhttp.HandlerFor(w.registry, promhttp.HandlerOpts{}).ServeHTTP(answer,
+		httptest.NewRequest(http.MethodGet, "/metrics", nil))
 	parser := expfmt.NewTextParser(model.LegacyValidation)
 	families, err := parser.TextToMetricFamilies(answer.Body)
 	require.NoError(w.t, err)
 	return families
 }
 
-// values returns the values of a metric, or the counts of a histogram, by the labels that are not empty and not left out.
+// values returns the values of a metric, or the counts of a histogram, by the labels that are not empty and not left
+// out.
 func (w *world) values(name string, without ...string) map[string]float64 {
 	without = append(without, "component", "group", "version")
 	values := map[string]float64{}
@@ -142,7 +144,8 @@ func (w *world) sendAll() {
 	w.do("GET", memos, "")
 	w.do("GET", "/apis/example.com/v1/memos", "")
 	w.do("PATCH", memos+"/a", `{"text":"b"}`, "Content-Type", "application/merge-patch+json")
-	w.do("PATCH", memos+"/a?fieldManager=m", `{"apiVersion":"example.com/v1","kind":"Memo","metadata":{"name":"a"}}`, "Content-Type", "application/apply-patch+yaml")
+	w.do("PATCH", memos+"/a?fieldManager=m", `{"apiVersion":"example.com/v1","kind":"Memo","metadata":{"name":"a"}}`,
+		"Content-Type", "application/apply-patch+yaml")
 	w.do("DELETE", memos+"/a", "")
 	w.do("GET", "/apis/example.com/v1/namespaces/closed/memos/a", "")
 	w.do("GET", "/version", "")
@@ -176,9 +179,11 @@ func TestMetricsCountTheRequestsThatWereSent(t *testing.T) {
 	}
 	assert.Equal(t, durations, w.values("apiserver_request_duration_seconds"))
 	assert.Equal(t, map[string]float64{
-		"resource=memos scope=resource verb=GET": 4, "resource=memos scope=namespace verb=LIST": 1, "resource=memos scope=cluster verb=LIST": 1,
+		"resource=memos scope=resource verb=GET": 4, "resource=memos scope=namespace verb=LIST": 1,
+		"resource=memos scope=cluster verb=LIST": 1,
 	}, w.values("apiserver_response_sizes"))
-	assert.Equal(t, map[string]float64{"request_kind=mutating": 0, "request_kind=readOnly": 0}, w.values("apiserver_current_inflight_requests"))
+	assert.Equal(t, map[string]float64{"request_kind=mutating": 0, "request_kind=readOnly": 0},
+		w.values("apiserver_current_inflight_requests"))
 	assert.Equal(t, map[string]float64{
 		"decision=allowed name=authorizer type=Authorizer": 14, "decision=denied name=authorizer type=Authorizer": 1,
 	}, w.values("apiserver_authorization_decisions_total"))
@@ -200,16 +205,19 @@ func TestMetricsCountAWatchAndItsEvents(t *testing.T) {
 	defer response.Body.Close()
 	_, err = bufio.NewReader(response.Body).ReadBytes('\n')
 	require.NoError(t, err)
-	assert.Equal(t, map[string]float64{"resource=memos scope=namespace verb=WATCH": 1}, w.values("apiserver_longrunning_requests"))
+	assert.Equal(t, map[string]float64{"resource=memos scope=namespace verb=WATCH": 1},
+		w.values("apiserver_longrunning_requests"))
 	assert.Equal(t, map[string]float64{"resource=memos": 1}, w.values("apiserver_watch_events_total"))
 	leave()
 	w.server.Close() // waits for the watch
-	assert.Equal(t, map[string]float64{"resource=memos scope=namespace verb=WATCH": 0}, w.values("apiserver_longrunning_requests"))
+	assert.Equal(t, map[string]float64{"resource=memos scope=namespace verb=WATCH": 0},
+		w.values("apiserver_longrunning_requests"))
 	assert.EqualValues(t, 1, w.values("apiserver_request_total")["code=200 resource=memos scope=namespace verb=WATCH"])
 }
 
 // upstreamNames are the names of kube-apiserver to which promlint objects.
-var upstreamNames = []string{"apiserver_admission_webhook_fail_open_count", "apiserver_admission_webhook_rejection_count"}
+var upstreamNames = []string{"apiserver_admission_webhook_fail_open_count",
+	"apiserver_admission_webhook_rejection_count"}
 
 func TestOnlyNamesOfUpstreamAreBad(t *testing.T) {
 	w := newWorld(t)
@@ -298,7 +306,8 @@ func names(t *testing.T) []string {
 	return slices.Collect(maps.Keys(descriptions(t)))
 }
 
-// Each metric of kube-apiserver that concerns an API is either here, or omitted for a reason. Other names are those of this module.
+// Each metric of kube-apiserver that concerns an API is either here, or omitted for a reason. Other names are those of
+// this module.
 func TestEachMetricOfUpstreamIsHereOrOmittedForAReason(t *testing.T) {
 	here := names(t)
 	for name := range upstream {
@@ -353,7 +362,8 @@ func refusal(code int) error {
 type paths struct{}
 
 func (paths) Plug(*rest.API) (rest.Parts, error) {
-	return rest.Parts{Name: "paths", Paths: map[string]http.Handler{"/debug/notes/": http.HandlerFunc(func(http.ResponseWriter, *http.Request) {})}}, nil
+	return rest.Parts{Name: "paths",
+		Paths: map[string]http.Handler{"/debug/notes/": http.HandlerFunc(func(http.ResponseWriter, *http.Request) {})}}, nil
 }
 
 // Clients choose paths, and must not be able to fill the memory with labels.
@@ -361,13 +371,15 @@ func TestMetricsHaveNoLabelsThatClientsChoose(t *testing.T) {
 	w := newWorldWith(t, rest.Options{Plugins: []rest.Plugin{paths{}}})
 	for _, chosen := range []string{"a", "b"} {
 		for path, code := range map[string]int{
-			"/debug/notes/": 200, "/nothing/": 404, "/readyz/": 404, "/apis/": 404, "/apis/example.com/": 404, "/openapi/v3/apis/": 404,
+			"/debug/notes/": 200, "/nothing/": 404, "/readyz/": 404, "/apis/": 404, "/apis/example.com/": 404,
+			"/openapi/v3/apis/": 404,
 		} {
 			assert.Equal(t, code, w.do("GET", path+chosen, ""), path)
 		}
 	}
 	assert.Equal(t, 200, w.do("GET", "/readyz/ping", ""))
 	assert.Equal(t, map[string]float64{
-		"code=200 subresource=/debug/notes/ verb=GET": 2, "code=200 subresource=/readyz/ping verb=GET": 1, "code=404 verb=GET": 10,
+		"code=200 subresource=/debug/notes/ verb=GET": 2, "code=200 subresource=/readyz/ping verb=GET": 1,
+		"code=404 verb=GET": 10,
 	}, w.values("apiserver_request_total"))
 }

@@ -90,7 +90,8 @@ func (m *observer) routeOf(r *rest.ObservedRequest) *route {
 // with returns the labels with the component as the metrics have them.
 func (l *labels) with(component string) prometheus.Labels {
 	return prometheus.Labels{
-		"component": component, "group": l.group, "resource": l.resource, "scope": l.scope, "subresource": l.subresource, "verb": l.verb,
+		"component": component, "group": l.group, "resource": l.resource, "scope": l.scope, "subresource": l.subresource,
+		"verb":    l.verb,
 		"version": l.version,
 	}
 }

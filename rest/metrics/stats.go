@@ -12,13 +12,15 @@ import (
 type reading struct {
 	desc *prometheus.Desc
 	is   prometheus.ValueType
-	// of appends the values, each with its labels. It is not called without figures of the store, unless the metric needs none.
+	// of appends the values, each with its labels. It is not called without figures of the store, unless the metric needs
+	// none.
 	of func(s *rest.Stats, value func(v float64, labels ...string))
 }
 
 // read returns a reading whose metric has one value.
 func read(is prometheus.ValueType, name, help string, value func(s *rest.Stats) float64) reading {
-	return reading{prometheus.NewDesc(name, help, nil, nil), is, func(s *rest.Stats, add func(float64, ...string)) { add(value(s)) }}
+	return reading{prometheus.NewDesc(name, help, nil, nil), is,
+		func(s *rest.Stats, add func(float64, ...string)) { add(value(s)) }}
 }
 
 // readMany returns a reading whose metric has labels.
@@ -51,7 +53,8 @@ var ofAPI = []reading{
 		func(s *rest.Stats) float64 { return float64(s.StuckHooks) }),
 	read(gauge, "decorum_in_process_calls", "Calls of in-process clients under way, with their watches.",
 		func(s *rest.Stats) float64 { return float64(s.Calls) }),
-	read(gauge, "decorum_watches_open", "Watches that are open over HTTP.", func(s *rest.Stats) float64 { return float64(s.Watches) }),
+	read(gauge, "decorum_watches_open", "Watches that are open over HTTP.",
+		func(s *rest.Stats) float64 { return float64(s.Watches) }),
 	read(gauge, "decorum_watches_behind", "Watches that have changes to look at.",
 		func(s *rest.Stats) float64 { return float64(s.WatchesBehind) }),
 	read(gauge, "decorum_watch_lag_changes", "Changes that the watch with the most has yet to look at.",
@@ -74,13 +77,15 @@ var ofStore = []reading{
 				value(float64(n), gr.Group, gr.Resource)
 			}
 		}),
-	readMany(gauge, "apiserver_storage_objects", "Objects in the store. Deprecated: use apiserver_resource_objects.", []string{"resource"},
+	readMany(gauge, "apiserver_storage_objects", "Objects in the store. Deprecated: use apiserver_resource_objects.",
+		[]string{"resource"},
 		func(s *rest.Stats, value func(float64, ...string)) {
 			for gr, n := range s.Objects {
 				value(float64(n), gr.String())
 			}
 		}),
-	readMany(counter, "apiserver_storage_events_received_total", "Changes of objects that the store has shown.", []string{"group", "resource"},
+	readMany(counter, "apiserver_storage_events_received_total", "Changes of objects that the store has shown.",
+		[]string{"group", "resource"},
 		func(s *rest.Stats, value func(float64, ...string)) {
 			for gr := range s.Objects {
 				value(float64(s.Of(gr).Resources[gr.String()].Changes), gr.Group, gr.Resource)
@@ -92,8 +97,8 @@ var ofStore = []reading{
 				value(float64(s.Store.FileBytes), s.Store.ID)
 			}
 		}),
-	readMany(gauge, "decorum_store_unreadable_objects", "Objects that a replica does not serve, because it cannot read them.",
-		[]string{"group", "resource"},
+	readMany(gauge, "decorum_store_unreadable_objects",
+		"Objects that a replica does not serve, because it cannot read them.", []string{"group", "resource"},
 		func(s *rest.Stats, value func(float64, ...string)) {
 			for gr := range s.Objects {
 				value(float64(s.Of(gr).Resources[gr.String()].Unreadable), gr.Group, gr.Resource)
@@ -103,19 +108,23 @@ var ofStore = []reading{
 		func(s *rest.Stats) float64 { return float64(s.Store.FreeBytes) }),
 	read(gauge, "decorum_store_object_bytes", "Memory of the latest states of all objects.",
 		func(s *rest.Stats) float64 { return float64(s.Store.ObjectBytes) }),
-	read(gauge, "decorum_store_revision", "Revision of the latest commit.", func(s *rest.Stats) float64 { return float64(s.Store.Revision) }),
+	read(gauge, "decorum_store_revision", "Revision of the latest commit.",
+		func(s *rest.Stats) float64 { return float64(s.Store.Revision) }),
 	read(gauge, "decorum_store_oldest_revision", "Revision from which the history is complete.",
 		func(s *rest.Stats) float64 { return float64(s.Store.History.Oldest) }),
-	read(gauge, "decorum_store_history_changes", "Changes in the history.", func(s *rest.Stats) float64 { return float64(s.Store.History.Changes) }),
-	read(gauge, "decorum_store_history_bytes", "Memory of the history.", func(s *rest.Stats) float64 { return float64(s.Store.History.Bytes) }),
+	read(gauge, "decorum_store_history_changes", "Changes in the history.",
+		func(s *rest.Stats) float64 { return float64(s.Store.History.Changes) }),
+	read(gauge, "decorum_store_history_bytes", "Memory of the history.",
+		func(s *rest.Stats) float64 { return float64(s.Store.History.Bytes) }),
 	read(gauge, "decorum_store_history_limit_bytes", "Present bound of the memory of the history.",
 		func(s *rest.Stats) float64 { return float64(s.Store.History.MaxBytes) }),
-	read(gauge, "decorum_store_history_age_seconds", "Age of the oldest change in the history.", func(s *rest.Stats) float64 {
-		if s.Store.History.Since.IsZero() {
-			return 0
-		}
-		return time.Since(s.Store.History.Since).Seconds()
-	}),
+	read(gauge, "decorum_store_history_age_seconds", "Age of the oldest change in the history.",
+		func(s *rest.Stats) float64 {
+			if s.Store.History.Since.IsZero() {
+				return 0
+			}
+			return time.Since(s.Store.History.Since).Seconds()
+		}),
 	read(counter, "decorum_store_commits_total", "Groups of changes that the store has made visible.",
 		func(s *rest.Stats) float64 { return float64(s.Store.Commits) }),
 	read(counter, "decorum_store_conflicts_total", "Commits that were tried again because another write came first.",
@@ -126,20 +135,24 @@ var ofStore = []reading{
 
 // ofReplica are the metrics of a store that other processes write to.
 var ofReplica = []reading{
-	read(gauge, "decorum_replica_lag_seconds", "Time since the replica was last known to show everything that was committed.",
+	read(gauge, "decorum_replica_lag_seconds",
+		"Time since the replica was last known to show everything that was committed.",
 		func(s *rest.Stats) float64 { return max(0, time.Since(s.Store.Replica.UpToDate).Seconds()) }),
-	read(gauge, "decorum_replica_delay_seconds", "Time from the beginning of the latest commit until the replica showed it.",
+	read(gauge, "decorum_replica_delay_seconds",
+		"Time from the beginning of the latest commit until the replica showed it.",
 		func(s *rest.Stats) float64 { return s.Store.Replica.Delay.Seconds() }),
-	read(gauge, "decorum_replica_connected", "Whether the replica reaches the store that it shares.", func(s *rest.Stats) float64 {
-		if s.Store.Replica.Err != nil {
-			return 0
-		}
-		return 1
-	}),
+	read(gauge, "decorum_replica_connected", "Whether the replica reaches the store that it shares.",
+		func(s *rest.Stats) float64 {
+			if s.Store.Replica.Err != nil {
+				return 0
+			}
+			return 1
+		}),
 }
 
 // syncs is the metric of the time in which the store makes changes durable.
-var syncs = prometheus.NewDesc("decorum_store_sync_duration_seconds", "Time in which the store makes changes durable.", nil, nil)
+var syncs = prometheus.NewDesc("decorum_store_sync_duration_seconds", "Time in which the store makes changes durable.",
+	nil, nil)
 
 // describeStats describes the metrics that are read at each scrape.
 func describeStats(to chan<- *prometheus.Desc) {

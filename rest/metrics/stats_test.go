@@ -39,8 +39,8 @@ func TestMetricsCountTheObjects(t *testing.T) {
 
 func TestMetricsShowThePlaces(t *testing.T) {
 	w := newWorld(t)
-	assert.Equal(t, map[string]float64{"kind=requests": 1000, "kind=bodies": 1000, "kind=answers": 1000, "kind=webhooks": 500},
-		w.values("decorum_places_limit"))
+	assert.Equal(t, map[string]float64{"kind=requests": 1000, "kind=bodies": 1000, "kind=answers": 1000,
+		"kind=webhooks": 500}, w.values("decorum_places_limit"))
 	assert.Equal(t, map[string]float64{"kind=requests": 0, "kind=bodies": 0, "kind=answers": 0, "kind=webhooks": 0},
 		w.values("decorum_places_in_use"))
 }
@@ -112,14 +112,20 @@ func TestMetricsCountTheCallsOfWebhooks(t *testing.T) {
 		rejection string // error_type and rejection_code
 		opened    bool
 	}{
-		"allowed":           {rest.StepResult{Code: 200}, "200", "", false},
-		"refused":           {rest.StepResult{Code: 200, Refused: true, Err: refusal(403)}, "403", "error_type=no_error rejection_code=403", false},
-		"with its own code": {rest.StepResult{Code: 200, Refused: true, Err: refusal(422)}, "422", "error_type=no_error rejection_code=422", false},
-		"with any number":   {rest.StepResult{Code: 200, Refused: true, Err: refusal(12345)}, "500", "error_type=no_error rejection_code=500", false},
-		"failed":            {rest.StepResult{Code: 500, Err: assert.AnError}, "500", "error_type=calling_webhook_error rejection_code=500", false},
-		"unreachable":       {rest.StepResult{Err: assert.AnError}, "503", "error_type=calling_webhook_error rejection_code=503", false},
-		"without sense":     {rest.StepResult{Code: 200, Err: assert.AnError}, "503", "error_type=calling_webhook_error rejection_code=503", false},
-		"failed open":       {rest.StepResult{Err: assert.AnError, FailedOpen: true}, "503", "", true},
+		"allowed": {rest.StepResult{Code: 200}, "200", "", false},
+		"refused": {rest.StepResult{Code: 200, Refused: true, Err: refusal(403)}, "403",
+			"error_type=no_error rejection_code=403", false},
+		"with its own code": {rest.StepResult{Code: 200, Refused: true, Err: refusal(422)}, "422",
+			"error_type=no_error rejection_code=422", false},
+		"with any number": {rest.StepResult{Code: 200, Refused: true, Err: refusal(12345)}, "500",
+			"error_type=no_error rejection_code=500", false},
+		"failed": {rest.StepResult{Code: 500, Err: assert.AnError}, "500",
+			"error_type=calling_webhook_error rejection_code=500", false},
+		"unreachable": {rest.StepResult{Err: assert.AnError}, "503",
+			"error_type=calling_webhook_error rejection_code=503", false},
+		"without sense": {rest.StepResult{Code: 200, Err: assert.AnError}, "503",
+			"error_type=calling_webhook_error rejection_code=503", false},
+		"failed open": {rest.StepResult{Err: assert.AnError, FailedOpen: true}, "503", "", true},
 	} {
 		t.Run(name, func(t *testing.T) {
 			w := newWorldWith(t, rest.Options{Admission: []rest.Admission{{Name: "hooks", SideEffects: rest.SideEffectsNone,
@@ -132,14 +138,15 @@ func TestMetricsCountTheCallsOfWebhooks(t *testing.T) {
 			rejected := "false"
 			if c.rejection != "" {
 				rejected = "true"
-				assert.Equal(t, map[string]float64{c.rejection: 1}, w.values("apiserver_admission_webhook_rejection_count", "name", "operation", "type"))
+				assert.Equal(t, map[string]float64{c.rejection: 1},
+					w.values("apiserver_admission_webhook_rejection_count", "name", "operation", "type"))
 			} else {
 				assert.Empty(t, w.values("apiserver_admission_webhook_rejection_count"))
 			}
 			assert.Equal(t, map[string]float64{"code=" + c.code + " rejected=" + rejected: 1},
 				w.values("apiserver_admission_webhook_request_total", "name", "operation", "type"))
-			assert.Equal(t, map[string]float64{"name=w.example.com operation=CREATE rejected=" + rejected + " type=validating": 1},
-				w.values("apiserver_admission_webhook_admission_duration_seconds"))
+			assert.Equal(t, map[string]float64{"name=w.example.com operation=CREATE rejected=" + rejected +
+				" type=validating": 1}, w.values("apiserver_admission_webhook_admission_duration_seconds"))
 			assert.Equal(t, c.opened, len(w.values("apiserver_admission_webhook_fail_open_count")) == 1)
 		})
 	}
@@ -164,7 +171,8 @@ func TestMetricsCountTheChecksOfPolicies(t *testing.T) {
 		"enforcement_action=warn error_type=out_of_budget": 1,
 	}
 	assert.Equal(t, want, w.values("apiserver_validating_admission_policy_check_total", "policy", "policy_binding"))
-	assert.Equal(t, want, w.values("apiserver_validating_admission_policy_check_duration_seconds", "policy", "policy_binding"))
+	assert.Equal(t, want, w.values("apiserver_validating_admission_policy_check_duration_seconds", "policy",
+		"policy_binding"))
 }
 
 // A hook evaluates rules in this test, as a write of a kind with rules of module cel does.
@@ -212,5 +220,6 @@ func TestMetricsTimeTheBeginningOfAWatch(t *testing.T) {
 		assert.Equal(t, http.StatusOK, w.do("GET", memos+query, ""))
 	}
 	w.server.Close() // waits for the watches
-	assert.Equal(t, map[string]float64{"resource=memos scope=namespace": 1}, w.values("apiserver_watch_list_duration_seconds"))
+	assert.Equal(t, map[string]float64{"resource=memos scope=namespace": 1},
+		w.values("apiserver_watch_list_duration_seconds"))
 }

@@ -12,8 +12,9 @@ import (
 	"github.com/decorum-go/decorum/status"
 )
 
-// Controllers observes controllers and informers, and is a [prometheus.Collector]. The host sets it as the Observer of each of them, beside
-// its name, and registers it once. The metrics workqueue_* are those of client-go, whose label name is the name of the controller.
+// Controllers observes controllers and informers, and is a [prometheus.Collector]. The host sets it as the Observer of
+// each of them, beside its name, and registers it once. The metrics workqueue_* are those of client-go, whose label
+// name is the name of the controller.
 type Controllers struct {
 	adds, retries, reconciles *prometheus.CounterVec
 	waits, works, lags        *prometheus.HistogramVec
@@ -34,10 +35,10 @@ var _ controller.Observer = (*Controllers)(nil)
 // The metrics of what queues hold.
 var (
 	depth      = prometheus.NewDesc("workqueue_depth", "Keys that wait for a worker.", []string{"name"}, nil)
-	unfinished = prometheus.NewDesc("workqueue_unfinished_work_seconds", "Time for which workers have held their present keys, all together.",
-		[]string{"name"}, nil)
-	longest = prometheus.NewDesc("workqueue_longest_running_processor_seconds", "Time for which the slowest worker has held its present key.",
-		[]string{"name"}, nil)
+	unfinished = prometheus.NewDesc("workqueue_unfinished_work_seconds",
+		"Time for which workers have held their present keys, all together.", []string{"name"}, nil)
+	longest = prometheus.NewDesc("workqueue_longest_running_processor_seconds",
+		"Time for which the slowest worker has held its present key.", []string{"name"}, nil)
 	delayed = prometheus.NewDesc("decorum_workqueue_delayed", "Keys that wait for their time.", []string{"name"}, nil)
 )
 
@@ -47,7 +48,8 @@ func NewControllers() *Controllers {
 		return prometheus.NewCounterVec(prometheus.CounterOpts{Name: name, Help: help}, labels)
 	}
 	histogram := func(name, help string, buckets []float64) *prometheus.HistogramVec {
-		return prometheus.NewHistogramVec(prometheus.HistogramOpts{Name: name, Help: help, Buckets: buckets}, []string{"name"})
+		return prometheus.NewHistogramVec(prometheus.HistogramOpts{Name: name, Help: help, Buckets: buckets},
+			[]string{"name"})
 	}
 	ofQueues := []float64{1e-8, 1e-7, 1e-6, 1e-5, 1e-4, 1e-3, 1e-2, 0.1, 1, 10}
 	return &Controllers{
@@ -55,7 +57,8 @@ func NewControllers() *Controllers {
 		retries: counter("workqueue_retries_total", "Keys that were added after a time, or because of a failure.", "name"),
 		reconciles: counter("decorum_controller_reconcile_total",
 			"Calls of the reconciler, by their result: success, requeue_after, conflict or error.", "name", "result"),
-		waits: histogram("workqueue_queue_duration_seconds", "Time from the addition of a key until a worker got it.", ofQueues),
+		waits: histogram("workqueue_queue_duration_seconds", "Time from the addition of a key until a worker got it.",
+			ofQueues),
 		works: histogram("workqueue_work_duration_seconds", "Time for which workers held keys.", ofQueues),
 		lags: histogram("decorum_informer_lag_seconds",
 			"Time from the commit of a change until the handlers of an informer in the same process had handled it.", ofWork),
@@ -132,8 +135,8 @@ func (c *Controllers) Describe(to chan<- *prometheus.Desc) {
 	}
 }
 
-// Collect implements [prometheus.Collector]. Queues of the same name count as one. The locks of the queues are not taken within that of the
-// Controllers, because a queue holds its own lock when it is shut down.
+// Collect implements [prometheus.Collector]. Queues of the same name count as one. The locks of the queues are not
+// taken within that of the Controllers, because a queue holds its own lock when it is shut down.
 func (c *Controllers) Collect(to chan<- prometheus.Metric) {
 	for _, of := range c.all() {
 		of.Collect(to)

@@ -91,7 +91,8 @@ func TestMetricsCountReconciles(t *testing.T) {
 		options := controller.Options{Name: "memos", Observer: observer}
 		require.NoError(t, controller.New(reconcile, options, source).Run(ctx))
 		assert.Equal(t, map[string]float64{
-			"name=memos result=error": 1, "name=memos result=conflict": 1, "name=memos result=requeue_after": 1, "name=memos result=success": 1,
+			"name=memos result=error": 1, "name=memos result=conflict": 1, "name=memos result=requeue_after": 1,
+			"name=memos result=success": 1,
 		}, w.values("decorum_controller_reconcile_total"))
 		assert.Equal(t, map[string]float64{"name=memos": 3}, w.values("workqueue_retries_total"))
 	})

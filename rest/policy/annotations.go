@@ -35,7 +35,8 @@ type failedValidation struct {
 
 func newAnnotations() *annotations { return &annotations{values: map[string][]string{}} }
 
-// add adds the value that a policy has for a key. A policy with several bindings or parameters may have several different values.
+// add adds the value that a policy has for a key. A policy with several bindings or parameters may have several
+// different values.
 func (a *annotations) add(policy, key, value string) {
 	key, value = policy+"/"+key, value[:min(len(value), maxAnnotation)]
 	if !slices.Contains(a.values[key], value) {

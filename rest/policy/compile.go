@@ -35,22 +35,24 @@ type binding struct {
 
 func newValidatingPolicy(p *ar.ValidatingAdmissionPolicy) *policy {
 	s := &p.Spec
-	return &policy{name: p.Name, paramKind: kindOf(s.ParamKind), criteria: criteriaOf(s.MatchConstraints), ignore: ignores(s.FailurePolicy),
-		variables: s.Variables, conditions: s.MatchConditions, validating: s}
+	return &policy{name: p.Name, paramKind: kindOf(s.ParamKind), criteria: criteriaOf(s.MatchConstraints),
+		ignore: ignores(s.FailurePolicy), variables: s.Variables, conditions: s.MatchConditions, validating: s}
 }
 
 func newMutatingPolicy(p *ar.MutatingAdmissionPolicy) *policy {
 	s := &p.Spec
-	return &policy{name: p.Name, paramKind: kindOf(s.ParamKind), criteria: criteriaOf(s.MatchConstraints), ignore: ignores(s.FailurePolicy),
-		variables: s.Variables, conditions: s.MatchConditions, mutating: s}
+	return &policy{name: p.Name, paramKind: kindOf(s.ParamKind), criteria: criteriaOf(s.MatchConstraints),
+		ignore: ignores(s.FailurePolicy), variables: s.Variables, conditions: s.MatchConditions, mutating: s}
 }
 
 func newValidatingBinding(b *ar.ValidatingAdmissionPolicyBinding) *binding {
-	return &binding{name: b.Name, policy: b.Spec.PolicyName, params: b.Spec.ParamRef, criteria: restrictionOf(b.Spec.MatchResources), actions: b.Spec.ValidationActions}
+	return &binding{name: b.Name, policy: b.Spec.PolicyName, params: b.Spec.ParamRef,
+		criteria: restrictionOf(b.Spec.MatchResources), actions: b.Spec.ValidationActions}
 }
 
 func newMutatingBinding(b *ar.MutatingAdmissionPolicyBinding) *binding {
-	return &binding{name: b.Name, policy: b.Spec.PolicyName, params: b.Spec.ParamRef, criteria: restrictionOf(b.Spec.MatchResources)}
+	return &binding{name: b.Name, policy: b.Spec.PolicyName, params: b.Spec.ParamRef,
+		criteria: restrictionOf(b.Spec.MatchResources)}
 }
 
 func ignores(p *ar.FailurePolicyType) bool { return p != nil && *p == ar.Ignore }
@@ -105,7 +107,8 @@ func selectorOf(s *apimeta.LabelSelector) (apimeta.Selector, error) {
 func rulesOf(named []ar.NamedRuleWithOperations) []matching.Rule {
 	out := make([]matching.Rule, len(named))
 	for i, r := range named {
-		out[i] = matching.Rule{APIGroups: r.APIGroups, APIVersions: r.APIVersions, Resources: r.Resources, Names: r.ResourceNames}
+		out[i] = matching.Rule{APIGroups: r.APIGroups, APIVersions: r.APIVersions, Resources: r.Resources,
+			Names: r.ResourceNames}
 		for _, operation := range r.Operations {
 			out[i].Operations = append(out[i].Operations, string(operation))
 		}

@@ -79,7 +79,8 @@ func put[T any](h *half, in map[string]*T, name string, value *T) {
 	}
 }
 
-// decoded decodes a stored object and converts it with become. It returns nil for a deleted object and for one that it cannot decode.
+// decoded decodes a stored object and converts it with become. It returns nil for a deleted object and for one that it
+// cannot decode.
 func decoded[O, T any](record *storage.Record, become func(*O) *T) *T {
 	var object O
 	if record == nil || json.Unmarshal(record.JSON, &object) != nil {

@@ -40,8 +40,8 @@ func (r *rounds) changed() {
 	r.earlier = nil
 }
 
-// mutate lets mutating policies change the object, one after another. In the second round, those policies run again that ask for it and
-// that have not seen a later change.
+// mutate lets mutating policies change the object, one after another. In the second round, those policies run again
+// that ask for it and that have not seen a later change.
 func (w *reviewed) mutate(ctx context.Context, active []activePolicy) error {
 	all, failures := w.invocations(ctx, active)
 	r, again := w.request.Remembered().(*rounds)
@@ -72,8 +72,10 @@ func (w *reviewed) mutate(ctx context.Context, active []activePolicy) error {
 	return w.refuse(failures)
 }
 
-// invoke evaluates one policy, and reports whether the object has changed. An error ends the write, regardless of the failure policy.
-func (w *reviewed) invoke(ctx context.Context, i invocation, r *rounds, again bool) (failures []failure, changed bool, err error) {
+// invoke evaluates one policy, and reports whether the object has changed. An error ends the write, regardless of the
+// failure policy.
+func (w *reviewed) invoke(ctx context.Context, i invocation, r *rounds,
+	again bool) (failures []failure, changed bool, err error) {
 	fail := func(err error) {
 		failures = append(failures, failure{i.policy, i.binding.name, err.Error(), status.ReasonInvalid})
 	}
@@ -114,7 +116,8 @@ func (w *reviewed) invoke(ctx context.Context, i invocation, r *rounds, again bo
 	return failures, changed, nil
 }
 
-// mutateOnce evaluates one mutation of a policy, and returns the object after it. With an error it returns the object as it was.
+// mutateOnce evaluates one mutation of a policy, and returns the object after it. With an error it returns the object
+// as it was.
 func (w *reviewed) mutateOnce(ctx context.Context, i invocation, n int, in *rules.Input) (doc.Value, error) {
 	x := i.compiled.mutations[n]
 	if x.fault != nil {

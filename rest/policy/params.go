@@ -21,8 +21,8 @@ type params struct {
 	resource raw.Resource
 }
 
-// paramsOf returns the parameters of a policy, or nil for a policy without parameters. It returns an error if the API does not store their
-// kind.
+// paramsOf returns the parameters of a policy, or nil for a policy without parameters. It returns an error if the API
+// does not store their kind.
 func (w *reviewed) paramsOf(p *policy) (*params, error) {
 	if p.paramKind == nil {
 		return nil, nil
@@ -45,8 +45,8 @@ func (p *policies) resourceOf(kind apimeta.GroupVersionKind) (of raw.Resource, o
 
 var errNoParams = errors.New("no params found for policy binding with `Deny` parameterNotFoundAction")
 
-// collect returns the parameters that a binding refers to. A policy without parameters, or whose binding does not refer to any, has one
-// that is absent. An empty result means that the policy has no effect.
+// collect returns the parameters that a binding refers to. A policy without parameters, or whose binding does not refer
+// to any, has one that is absent. An empty result means that the policy has no effect.
 func (w *reviewed) collect(ctx context.Context, of *params, ref *ar.ParamRef) ([]doc.Value, error) {
 	if of == nil || ref == nil {
 		return []doc.Value{{}}, nil

@@ -12,9 +12,10 @@ import (
 
 // Options configure [Policies].
 type Options struct {
-	// Audit, unless nil, receives the annotations that policies make about a write: for auditAnnotations, and for validations that fail in a
-	// binding with the action Audit. The key is that of the annotation in Kubernetes' audit event. ctx is the context of an admission hook.
-	// Audit may be called several times for one write, because the server starts again if another write commits first.
+	// Audit, unless nil, receives the annotations that policies make about a write: for auditAnnotations, and for
+	// validations that fail in a binding with the action Audit. The key is that of the annotation in Kubernetes' audit
+	// event. ctx is the context of an admission hook. Audit may be called several times for one write, because the server
+	// starts again if another write commits first.
 	Audit func(ctx context.Context, key, value string)
 }
 
@@ -24,11 +25,12 @@ type Policies struct{ options Options }
 // New returns Policies.
 func New(options Options) *Policies { return &Policies{options} }
 
-// Plug implements [rest.Plugin]. It adds the kinds of policies and bindings, and the hooks that evaluate them. Mutating policies mutate the
-// objects of a write where the plug-in stands among the others. While the API has no policies with bindings, the hooks cost nothing.
+// Plug implements [rest.Plugin]. It adds the kinds of policies and bindings, and the hooks that evaluate them. Mutating
+// policies mutate the objects of a write where the plug-in stands among the others. While the API has no policies with
+// bindings, the hooks cost nothing.
 //
-// A user who writes a policy or a binding must have the right to read the parameters that it refers to, because expressions could reveal
-// them.
+// A user who writes a policy or a binding must have the right to read the parameters that it refers to, because
+// expressions could reveal them.
 //
 // Plug returns an error if [rest.Options] have no CEL.
 func (p *Policies) Plug(api *rest.API) (rest.Parts, error) {
@@ -37,7 +39,8 @@ func (p *Policies) Plug(api *rest.API) (rest.Parts, error) {
 		return rest.Parts{}, err
 	}
 	objects := api.Objects()
-	of := &policies{language: language, audit: p.options.Audit, objects: objects, mirror: mirror.New(objects, followed(), newIndex)}
+	of := &policies{language: language, audit: p.options.Audit, objects: objects,
+		mirror: mirror.New(objects, followed(), newIndex)}
 	return rest.Parts{Name: "policies", Definitions: of.definitions(), Admission: of.admission()}, nil
 }
 
@@ -56,13 +59,15 @@ func (p *policies) admission() []rest.Admission {
 			Name: "mutatingadmissionpolicy", SideEffects: rest.SideEffectsNone, Idle: p.idle(mutatingHalf),
 			Operations: []rest.Operation{rest.OperationCreate, rest.OperationUpdate, rest.OperationConnect},
 			Mutate: func(ctx context.Context, r *rest.AdmissionRequest) error {
-				return p.dispatch(ctx, r, mutatingHalf, func(w *reviewed, active []activePolicy) error { return w.mutate(ctx, active) })
+				return p.dispatch(ctx, r, mutatingHalf,
+					func(w *reviewed, active []activePolicy) error { return w.mutate(ctx, active) })
 			},
 		},
 		{
 			Name: "validatingadmissionpolicy", SideEffects: rest.SideEffectsNone, Idle: p.idle(validatingHalf),
 			Validate: func(ctx context.Context, r *rest.AdmissionRequest) error {
-				return p.dispatch(ctx, r, validatingHalf, func(w *reviewed, active []activePolicy) error { return w.validate(ctx, active) })
+				return p.dispatch(ctx, r, validatingHalf,
+					func(w *reviewed, active []activePolicy) error { return w.validate(ctx, active) })
 			},
 		},
 	}
@@ -77,7 +82,8 @@ func (p *policies) idle(h halfName) func(ctx context.Context) bool {
 }
 
 // dispatch evaluates the policies that are in effect, unless the write is exempt.
-func (p *policies) dispatch(ctx context.Context, r *rest.AdmissionRequest, h halfName, evaluate func(*reviewed, []activePolicy) error) error {
+func (p *policies) dispatch(ctx context.Context, r *rest.AdmissionRequest, h halfName,
+	evaluate func(*reviewed, []activePolicy) error) error {
 	active, err := p.active(ctx, h)
 	if err != nil {
 		return fmt.Errorf("policy: %w", err)

@@ -12,24 +12,28 @@ import (
 	"github.com/decorum-go/decorum/status"
 )
 
-func (p *policies) validateValidatingBinding(ctx context.Context, b, old *ar.ValidatingAdmissionPolicyBinding) status.FieldErrors {
+func (p *policies) validateValidatingBinding(ctx context.Context, b,
+	old *ar.ValidatingAdmissionPolicyBinding) status.FieldErrors {
 	errs := b.Validate()
-	if len(errs) > 0 || old != nil && b.Spec.PolicyName == old.Spec.PolicyName && reflect.DeepEqual(b.Spec.ParamRef, old.Spec.ParamRef) {
+	if len(errs) > 0 || old != nil && b.Spec.PolicyName == old.Spec.PolicyName &&
+		reflect.DeepEqual(b.Spec.ParamRef, old.Spec.ParamRef) {
 		return errs
 	}
 	return p.mayReadParams(ctx, validatingHalf, b.Spec.PolicyName, b.Spec.ParamRef)
 }
 
-func (p *policies) validateMutatingBinding(ctx context.Context, b, old *ar.MutatingAdmissionPolicyBinding) status.FieldErrors {
+func (p *policies) validateMutatingBinding(ctx context.Context, b,
+	old *ar.MutatingAdmissionPolicyBinding) status.FieldErrors {
 	errs := b.Validate()
-	if len(errs) > 0 || old != nil && b.Spec.PolicyName == old.Spec.PolicyName && reflect.DeepEqual(b.Spec.ParamRef, old.Spec.ParamRef) {
+	if len(errs) > 0 || old != nil && b.Spec.PolicyName == old.Spec.PolicyName &&
+		reflect.DeepEqual(b.Spec.ParamRef, old.Spec.ParamRef) {
 		return errs
 	}
 	return p.mayReadParams(ctx, mutatingHalf, b.Spec.PolicyName, b.Spec.ParamRef)
 }
 
-// readAccess returns the access to the objects of a kind with a verb: to those of all kinds if kind is nil, and of all resources of the
-// group and version if the API does not serve it.
+// readAccess returns the access to the objects of a kind with a verb: to those of all kinds if kind is nil, and of all
+// resources of the group and version if the API does not serve it.
 func (p *policies) readAccess(verb string, kind *apimeta.GroupVersionKind) rest.Access {
 	a := rest.Access{Verb: rest.Verb(verb), Group: "*", Version: "*", Resource: "*"}
 	if kind == nil {
@@ -54,8 +58,9 @@ func (p *policies) mayReadKind(ctx context.Context, kind *ar.ParamKind) status.F
 	case err != nil:
 		return status.FieldErrors{status.ForbiddenField(at, err.Error())}
 	case !allowed:
-		return status.FieldErrors{status.ForbiddenField(at, fmt.Sprintf(`user %s must have "get" permission on all objects of the referenced paramKind (kind=%s, apiVersion=%s)`,
-			shownUser(ctx), kind.Kind, kind.APIVersion))}
+		return status.FieldErrors{status.ForbiddenField(at,
+			fmt.Sprintf(`user %s must have "get" permission on all objects of the referenced paramKind (kind=%s, apiVersion=%s)`,
+				shownUser(ctx), kind.Kind, kind.APIVersion))}
 	}
 	return nil
 }
@@ -89,11 +94,13 @@ func (p *policies) mayReadParams(ctx context.Context, h halfName, policy string,
 		return status.FieldErrors{status.ForbiddenField(at, fmt.Sprintf(
 			`unable to resolve paramKind %v to determine minimum required permissions and user %s does not have %q permission for all groups, versions and resources`, kind, shownUser(ctx), verb))}
 	}
-	return status.FieldErrors{status.ForbiddenField(at, fmt.Sprintf(`user %s does not have %q permission on the object referenced by paramRef`, shownUser(ctx), verb))}
+	return status.FieldErrors{status.ForbiddenField(at,
+		fmt.Sprintf(`user %s does not have %q permission on the object referenced by paramRef`, shownUser(ctx), verb))}
 }
 
 // paramKind returns the kind of the parameters of a policy, and whether the policy exists.
-func (p *policies) paramKind(ctx context.Context, h halfName, name string) (kind *apimeta.GroupVersionKind, exists bool, err error) {
+func (p *policies) paramKind(ctx context.Context, h halfName,
+	name string) (kind *apimeta.GroupVersionKind, exists bool, err error) {
 	index, err := p.mirror.Acquire(ctx)
 	if err != nil {
 		return nil, false, err

@@ -73,7 +73,8 @@ func (w *reviewed) act(i invocation, n int, d decision, refused *refusals, notes
 		case ar.Deny:
 			refused.add(i.name, i.binding.name, d)
 		case ar.Warn:
-			w.request.WarnAlways(fmt.Sprintf("Validation failed for ValidatingAdmissionPolicy '%s' with binding '%s': %s", i.name, i.binding.name, d.message))
+			w.request.WarnAlways(fmt.Sprintf("Validation failed for ValidatingAdmissionPolicy '%s' with binding '%s': %s",
+				i.name, i.binding.name, d.message))
 		case ar.Audit:
 			notes.failures = append(notes.failures, failedValidation{d.message, i.name, i.binding.name, n, i.binding.actions})
 		}

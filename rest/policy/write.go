@@ -74,8 +74,9 @@ func (w *reviewed) authorize(ctx context.Context, c rules.Check) rules.Ruling {
 	}
 	a := rest.Access{Verb: rest.Verb(c.Verb), Path: c.Path}
 	if c.Path == "" {
-		a = rest.Access{Verb: rest.Verb(c.Verb), Group: c.Group, Version: "*", Resource: c.Resource, Subresource: c.Subresource, Namespace: c.Namespace, Name: c.Name,
-			FieldSelector: c.FieldSelector, LabelSelector: c.LabelSelector}
+		a = rest.Access{Verb: rest.Verb(c.Verb), Group: c.Group, Version: "*", Resource: c.Resource,
+			Subresource: c.Subresource, Namespace: c.Namespace, Name: c.Name, FieldSelector: c.FieldSelector,
+			LabelSelector: c.LabelSelector}
 	}
 	if c.ServiceAccount != "" {
 		a.User = rest.ServiceAccountUser(c.ServiceAccountNamespace, c.ServiceAccount)
@@ -86,8 +87,8 @@ func (w *reviewed) authorize(ctx context.Context, c rules.Check) rules.Ruling {
 	return ruling
 }
 
-// failure says why a policy cannot be evaluated. binding is empty if the fault is the policy's own, and reason if the policy or the binding
-// is at fault, not an expression.
+// failure says why a policy cannot be evaluated. binding is empty if the fault is the policy's own, and reason if the
+// policy or the binding is at fault, not an expression.
 type failure struct {
 	policy  *policy
 	binding string
@@ -103,7 +104,8 @@ func misconfigured(p *policy, b *binding, err error) failure {
 	return failure{policy: p, binding: b.name, message: "failed to configure binding: " + err.Error()}
 }
 
-// invocations finds the policies that see the write. The failures are those of policies and bindings that cannot be evaluated.
+// invocations finds the policies that see the write. The failures are those of policies and bindings that cannot be
+// evaluated.
 func (w *reviewed) invocations(ctx context.Context, active []activePolicy) (all []invocation, failures []failure) {
 	for _, p := range active {
 		in, matches, err := w.match(ctx, &p.criteria)

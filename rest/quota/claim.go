@@ -51,8 +51,8 @@ func (l *ledger) Claim(ctx context.Context, group []storage.Entry) storage.Claim
 	return &claim{l, demands, rest.UserFrom(ctx).Name}
 }
 
-// growthsOf returns what a group adds to the counters. The beginning of a deletion needs no room, because a client could not free any
-// otherwise.
+// growthsOf returns what a group adds to the counters. The beginning of a deletion needs no room, because a client
+// could not free any otherwise.
 func growthsOf(group []storage.Entry) (all []growth) {
 	for _, e := range group {
 		if e.Previous != nil && e.Current != nil && !e.Previous.Deleting && e.Current.Deleting {
@@ -138,7 +138,8 @@ func (f *figures) compare(unit string, d *demand, a amounts) {
 }
 
 func (f *figures) String() string {
-	return "requested: " + strings.Join(f.requested, ",") + ", used: " + strings.Join(f.used, ",") + ", limited: " + strings.Join(f.limited, ",")
+	return "requested: " + strings.Join(f.requested, ",") + ", used: " + strings.Join(f.used, ",") + ", limited: " +
+		strings.Join(f.limited, ",")
 }
 
 // quantity writes a number as Kubernetes does: 2000 as 2k.

@@ -24,7 +24,8 @@ func Example() {
 	}
 	store := storage.NewMemory(storage.Options{Ledger: quota.New(limits)})
 	defer store.Close()
-	api, err := rest.New(rest.Options{Store: store}, rest.Resource[Note]{Group: "example.com", Version: "v1", Plural: "notes"})
+	api, err := rest.New(rest.Options{Store: store},
+		rest.Resource[Note]{Group: "example.com", Version: "v1", Plural: "notes"})
 	if err != nil {
 		log.Fatal(err)
 	}
@@ -53,11 +54,13 @@ func ExampleFixed() {
 	}
 	defer os.RemoveAll(dir)
 	path := filepath.Join(dir, "objects.db")
-	widgets := rest.Resource[Note]{Group: "example.com", Version: "v1", Plural: "widgets", Names: rest.Names{Kind: "Widget"}}
+	widgets := rest.Resource[Note]{Group: "example.com", Version: "v1", Plural: "widgets",
+		Names: rest.Names{Kind: "Widget"}}
 
 	limits := quota.Fixed(map[quota.Account][]quota.Limit{
-		{Namespace: "team-a"}: {{Name: "widgets", Resource: "widgets.example.com", Objects: 100}, {Name: "space", Bytes: 64 << 20}},
-		{User: "guest"}:       {{Name: "guests", Objects: 10}},
+		{Namespace: "team-a"}: {{Name: "widgets", Resource: "widgets.example.com", Objects: 100},
+			{Name: "space", Bytes: 64 << 20}},
+		{User: "guest"}: {{Name: "guests", Objects: 10}},
 	})
 	store, err := bolt.Open(ctx, bolt.Options{Path: path, Engine: storage.Options{Ledger: quota.New(limits)}})
 	if err != nil {

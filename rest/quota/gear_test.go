@@ -63,7 +63,8 @@ var stores = map[string]func(testing.TB, map[quota.Account][]quota.Limit) storag
 	"bolt": func(t testing.TB, limits map[quota.Account][]quota.Limit) storage.Store {
 		t.Helper()
 		path := filepath.Join(t.TempDir(), "objects.db")
-		store, err := bolt.Open(t.Context(), bolt.Options{Path: path, Engine: storage.Options{Ledger: quota.New(quota.Fixed(limits))}})
+		store, err := bolt.Open(t.Context(),
+			bolt.Options{Path: path, Engine: storage.Options{Ledger: quota.New(quota.Fixed(limits))}})
 		require.NoError(t, err)
 		t.Cleanup(func() { require.NoError(t, store.Close()) })
 		return store
@@ -87,7 +88,8 @@ func serve(t testing.TB, store storage.Store, authorizer rest.Authorizer) *rest.
 // send sends a request of a user, and returns the code and the message of the answer.
 func send(t testing.TB, api http.Handler, user, method, path, body string) (code int, message string) {
 	t.Helper()
-	r, err := http.NewRequestWithContext(t.Context(), method, "http://host/apis/example.com/v1/"+path, strings.NewReader(body))
+	r, err := http.NewRequestWithContext(t.Context(), method, "http://host/apis/example.com/v1/"+path,
+		strings.NewReader(body))
 	require.NoError(t, err)
 	r.Header.Set("Test-User", user)
 	r.Header.Set("Content-Type", "application/json")
@@ -120,14 +122,16 @@ func create(ctx context.Context, api *rest.API, user, namespace, name string) er
 	if err != nil {
 		return err
 	}
-	_, err = notes.AsUser(rest.User{Name: user}).Namespace(namespace).Create(ctx, &Note{ObjectMeta: apimeta.ObjectMeta{Name: name}})
+	_, err = notes.AsUser(rest.User{Name: user}).Namespace(namespace).Create(ctx,
+		&Note{ObjectMeta: apimeta.ObjectMeta{Name: name}})
 	return err
 }
 
 // sizeOf returns how many bytes the store has for a note.
 func sizeOf(t testing.TB, store storage.Store, namespace, name string) int64 {
 	t.Helper()
-	r, err := store.Get(t.Context(), storage.Key{Resource: notesName, Namespace: namespace, Name: name}, storage.MostRecent)
+	r, err := store.Get(t.Context(), storage.Key{Resource: notesName, Namespace: namespace, Name: name},
+		storage.MostRecent)
 	require.NoError(t, err)
 	return int64(len(r.JSON))
 }

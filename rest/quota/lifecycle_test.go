@@ -16,7 +16,8 @@ import (
 
 // The garbage collector works in full accounts, and what it deletes frees room.
 func TestGarbageCollection(t *testing.T) {
-	for policy, left := range map[apimeta.DeletionPropagation]int{apimeta.DeletePropagationOrphan: 1, apimeta.DeletePropagationForeground: 0} {
+	for policy, left := range map[apimeta.DeletionPropagation]int{apimeta.DeletePropagationOrphan: 1,
+		apimeta.DeletePropagationForeground: 0} {
 		t.Run(string(policy), func(t *testing.T) {
 			limits := map[quota.Account][]quota.Limit{}
 			store := memory(t, limits)
@@ -25,8 +26,9 @@ func TestGarbageCollection(t *testing.T) {
 			owner, err := client.Create(t.Context(), &Note{ObjectMeta: apimeta.ObjectMeta{Name: "owner"}})
 			require.NoError(t, err)
 			blocks := true
-			_, err = client.Create(t.Context(), &Note{ObjectMeta: apimeta.ObjectMeta{Name: "dependent", OwnerReferences: []apimeta.OwnerReference{
-				{APIVersion: "example.com/v1", Kind: "Note", Name: "owner", UID: owner.UID, BlockOwnerDeletion: &blocks}}}})
+			_, err = client.Create(t.Context(),
+				&Note{ObjectMeta: apimeta.ObjectMeta{Name: "dependent", OwnerReferences: []apimeta.OwnerReference{
+					{APIVersion: "example.com/v1", Kind: "Note", Name: "owner", UID: owner.UID, BlockOwnerDeletion: &blocks}}}})
 			require.NoError(t, err)
 			full := sizeOf(t, store, "a", "owner") + sizeOf(t, store, "a", "dependent")
 			limits[quota.Account{Namespace: "a"}] = []quota.Limit{{Name: "q", Objects: 2, Bytes: full}}

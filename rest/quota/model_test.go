@@ -66,11 +66,13 @@ func count(s modelState, which func(creator int) bool) (n int) {
 	return n
 }
 
-// The answers of concurrent writers have an order in which each limit holds exactly: no write is refused while there is room.
+// The answers of concurrent writers have an order in which each limit holds exactly: no write is refused while there is
+// room.
 func TestLinearizable(t *testing.T) {
 	limits := map[quota.Account][]quota.Limit{{Namespace: "a"}: {{Name: "places", Objects: modelPlaces}}}
 	for user := range modelUsers {
-		limits[quota.Account{User: fmt.Sprint("user-", user+1)}] = []quota.Limit{{Name: "places of a user", Resource: notesName, Objects: modelOfAUser}}
+		limits[quota.Account{User: fmt.Sprint("user-", user+1)}] = []quota.Limit{{Name: "places of a user",
+			Resource: notesName, Objects: modelOfAUser}}
 	}
 	for name, open := range stores {
 		t.Run(name, func(t *testing.T) {
@@ -85,7 +87,8 @@ func TestLinearizable(t *testing.T) {
 						in := modelCall{remove: random.IntN(3) == 0, name: random.IntN(modelNames), user: 1 + w%modelUsers}
 						began := time.Since(start).Nanoseconds()
 						code := call(t, api, in)
-						histories[w] = append(histories[w], porcupine.Operation{ClientId: w, Input: in, Call: began, Output: code, Return: time.Since(start).Nanoseconds()})
+						histories[w] = append(histories[w],
+							porcupine.Operation{ClientId: w, Input: in, Call: began, Output: code, Return: time.Since(start).Nanoseconds()})
 					}
 				})
 			}

@@ -44,7 +44,8 @@ func NewResourceQuotas(more func(Account) []Limit) *ResourceQuotas {
 	if more == nil {
 		more = Fixed(nil)
 	}
-	return &ResourceQuotas{more: more, changed: make(chan struct{}, 1), limits: map[string]map[string][]Limit{}, stale: map[string]bool{}}
+	return &ResourceQuotas{more: more, changed: make(chan struct{}, 1), limits: map[string]map[string][]Limit{},
+		stale: map[string]bool{}}
 }
 
 // Ledger is the option storage.Options.Ledger.

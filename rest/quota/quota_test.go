@@ -49,7 +49,8 @@ func TestLimits(t *testing.T) {
 			api := serve(t, memory(t, limits), nil)
 			require.NoError(t, create(t.Context(), api, "alice", "a", "1"))
 			require.NoError(t, create(t.Context(), api, "alice", "a", "2"))
-			_, err := resttest.Client[Shelf](t, api).AsUser(rest.User{Name: "alice"}).Create(t.Context(), &Shelf{ObjectMeta: apimeta.ObjectMeta{Name: "s"}})
+			_, err := resttest.Client[Shelf](t, api).AsUser(rest.User{Name: "alice"}).Create(t.Context(),
+				&Shelf{ObjectMeta: apimeta.ObjectMeta{Name: "s"}})
 			require.NoError(t, err)
 
 			c.limit.Name = "q"
@@ -94,7 +95,8 @@ func TestBytes(t *testing.T) {
 // Numbers are written as Kubernetes writes them.
 func TestThousands(t *testing.T) {
 	for limit, want := range map[int]string{1: "1", 999: "999", 1000: "1k", 1500: "1500", 2_000_000: "2M"} {
-		api := serve(t, memory(t, map[quota.Account][]quota.Limit{{Namespace: "a"}: {{Name: "q", Resource: notesName, Bytes: int64(limit)}}}), nil)
+		api := serve(t, memory(t, map[quota.Account][]quota.Limit{{Namespace: "a"}: {{Name: "q", Resource: notesName,
+			Bytes: int64(limit)}}}), nil)
 		_, message := send(t, api, "alice", "POST", "namespaces/a/notes", note("x", strings.Repeat("x", limit)))
 		assert.True(t, strings.HasSuffix(message, "limited: bytes/notes.example.com="+want), message)
 	}
@@ -126,7 +128,8 @@ func TestUpdates(t *testing.T) {
 	assert.Equal(t, 403, code, "the status needs room, too")
 }
 
-// Every way of deleting frees the place. A deletion that waits for finalizers passes, and frees the place when the object goes.
+// Every way of deleting frees the place. A deletion that waits for finalizers passes, and frees the place when the
+// object goes.
 func TestDeletions(t *testing.T) {
 	store := memory(t, map[quota.Account][]quota.Limit{{Namespace: "a"}: {{Name: "q", Resource: notesName, Objects: 1}}})
 	api := serve(t, store, nil)
@@ -146,7 +149,8 @@ func TestDeletions(t *testing.T) {
 		store := memory(t, limits)
 		api := serve(t, store, nil)
 		client := as(t, api, "alice", "a")
-		_, err := client.Create(t.Context(), &Note{ObjectMeta: apimeta.ObjectMeta{Name: "x", Finalizers: []string{"example.com/hold"}}})
+		_, err := client.Create(t.Context(),
+			&Note{ObjectMeta: apimeta.ObjectMeta{Name: "x", Finalizers: []string{"example.com/hold"}}})
 		require.NoError(t, err)
 		limits[quota.Account{Namespace: "a"}] = []quota.Limit{{Name: "q", Objects: 1, Bytes: sizeOf(t, store, "a", "x")}}
 
@@ -164,7 +168,8 @@ func TestDeletions(t *testing.T) {
 
 // A write that fails for another reason uses up nothing, and its error says nothing about quotas.
 func TestFailedWrites(t *testing.T) {
-	api := serve(t, memory(t, map[quota.Account][]quota.Limit{{Namespace: "a"}: {{Name: "q", Resource: notesName, Objects: 2}}}), nil)
+	api := serve(t, memory(t, map[quota.Account][]quota.Limit{{Namespace: "a"}: {{Name: "q", Resource: notesName,
+		Objects: 2}}}), nil)
 	require.NoError(t, create(t.Context(), api, "alice", "a", "x"))
 	for range 3 {
 		assert.True(t, status.IsAlreadyExists(create(t.Context(), api, "alice", "a", "x")))
@@ -187,7 +192,8 @@ func TestCreators(t *testing.T) {
 	require.Equal(t, 200, code, message)
 	limits[quota.Account{User: "alice"}] = []quota.Limit{{Name: "of alice", Bytes: sizeOf(t, store, "a", "x")}}
 	_, message = send(t, api, "bob", "PATCH", "namespaces/a/notes/x", `{"text":"more by bob"}`)
-	assert.Equal(t, `notes.example.com "x" is forbidden: exceeded quota: of alice`, message, "bob does not learn what alice has")
+	assert.Equal(t, `notes.example.com "x" is forbidden: exceeded quota: of alice`, message,
+		"bob does not learn what alice has")
 	_, message = send(t, api, "alice", "PATCH", "namespaces/a/notes/x", `{"text":"more by alice"}`)
 	assert.Contains(t, message, "used: ")
 
@@ -207,7 +213,8 @@ func TestRestrictedClients(t *testing.T) {
 		}
 		return rest.Allow(""), nil
 	})
-	api := serve(t, memory(t, map[quota.Account][]quota.Limit{{Namespace: "a"}: {{Name: "q", Resource: notesName, Objects: 1}}}), authorizer)
+	api := serve(t, memory(t, map[quota.Account][]quota.Limit{{Namespace: "a"}: {{Name: "q", Resource: notesName,
+		Objects: 1}}}), authorizer)
 	require.NoError(t, create(t.Context(), api, "bob", "a", "x"))
 	body := `{"apiVersion":"example.com/v1","kind":"Note","metadata":{"name":"y","labels":{"of":"alice"}}}`
 	for _, query := range []string{"", "?dryRun=All"} {

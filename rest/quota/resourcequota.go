@@ -38,7 +38,8 @@ type ResourceQuotaStatus struct {
 const resourceQuotas = "resourcequotas"
 
 // Plug implements [rest.Plugin]. The API then serves the kind [ResourceQuota]. Who may write quotas can lift the limits
-// of a namespace, so tenants should only read them. Plug returns an error if the store of the API does not have the Ledger.
+// of a namespace, so tenants should only read them. Plug returns an error if the store of the API does not have the
+// Ledger.
 func (q *ResourceQuotas) Plug(*rest.API) (rest.Parts, error) {
 	if err := q.connected(); err != nil {
 		return rest.Parts{}, err
@@ -90,7 +91,8 @@ func (s *ResourceQuotaSpec) validate() (errs status.FieldErrors) {
 }
 
 // plainNames are the resources of the core group that a quota may also name without count/.
-var plainNames = []string{"configmaps", "persistentvolumeclaims", "pods", "replicationcontrollers", resourceQuotas, "secrets", "services"}
+var plainNames = []string{"configmaps", "persistentvolumeclaims", "pods", "replicationcontrollers", resourceQuotas,
+	"secrets", "services"}
 
 // limitNamed returns the limit of a quota under one name of hard, or false if a quota cannot have that name.
 func limitNamed(quota, name string, hard Quantity) (Limit, bool) {

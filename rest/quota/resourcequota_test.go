@@ -50,7 +50,8 @@ func limit(t *testing.T, api *rest.API, namespace, name string, limits hard) err
 
 func write(t *testing.T, api *rest.API, namespace, name string) error {
 	t.Helper()
-	_, err := resttest.Client[Note](t, api).Namespace(namespace).Create(t.Context(), &Note{ObjectMeta: apimeta.ObjectMeta{Name: name}})
+	_, err := resttest.Client[Note](t, api).Namespace(namespace).Create(t.Context(),
+		&Note{ObjectMeta: apimeta.ObjectMeta{Name: name}})
 	return err
 }
 
@@ -66,7 +67,8 @@ func TestResourceQuotasLimit(t *testing.T) {
 	require.NoError(t, write(t, api, "a", "2"))
 	err := write(t, api, "a", "3")
 	require.True(t, status.IsForbidden(err))
-	require.ErrorContains(t, err, "exceeded quota: q, requested: count/notes.example.com=1, used: count/notes.example.com=2, limited: count/notes.example.com=2")
+	require.ErrorContains(t, err,
+		"exceeded quota: q, requested: count/notes.example.com=1, used: count/notes.example.com=2, limited: count/notes.example.com=2")
 	require.NoError(t, write(t, api, "b", "1"), "in another namespace")
 
 	remove(t, api, "a", "1")
@@ -78,7 +80,8 @@ func TestResourceQuotasLimit(t *testing.T) {
 	require.NoError(t, write(t, api, "a", "5"))
 	require.ErrorContains(t, write(t, api, "a", "6"), "exceeded quota: all", "the limits of the host hold, too")
 
-	require.NoError(t, resttest.Client[quota.ResourceQuota](t, api).Namespace("a").Delete(t.Context(), "q", rest.DeleteOptions{}))
+	require.NoError(t, resttest.Client[quota.ResourceQuota](t, api).Namespace("a").Delete(t.Context(), "q",
+		rest.DeleteOptions{}))
 	remove(t, api, "a", "5")
 	require.NoError(t, write(t, api, "a", "6"))
 }
@@ -95,16 +98,18 @@ func TestResourceQuotasByPlainNameAndBytes(t *testing.T) {
 // used waits until a quota shows what is used.
 func used(t *testing.T, api *rest.API, namespace, name string, want hard) {
 	t.Helper()
-	got := resttest.WaitFor(t, resttest.Client[quota.ResourceQuota](t, api).Namespace(namespace), name, func(q *quota.ResourceQuota) bool {
-		return fmt.Sprint(q.Status.Used) == fmt.Sprint(want) && fmt.Sprint(q.Status.Hard) == fmt.Sprint(q.Spec.Hard)
-	})
+	got := resttest.WaitFor(t, resttest.Client[quota.ResourceQuota](t, api).Namespace(namespace), name,
+		func(q *quota.ResourceQuota) bool {
+			return fmt.Sprint(q.Status.Used) == fmt.Sprint(want) && fmt.Sprint(q.Status.Hard) == fmt.Sprint(q.Spec.Hard)
+		})
 	assert.Equal(t, want, got.Status.Used)
 }
 
 func TestResourceQuotasShowWhatIsUsed(t *testing.T) {
 	api, quotas := managed(t, nil)
 	require.NoError(t, write(t, api, "a", "1"))
-	require.NoError(t, limit(t, api, "a", "q", hard{"count/notes.example.com": quota.Count(10), "resourcequotas": quota.Count(5)}))
+	require.NoError(t, limit(t, api, "a", "q",
+		hard{"count/notes.example.com": quota.Count(10), "resourcequotas": quota.Count(5)}))
 	ctx, stop := context.WithCancel(t.Context())
 	ended := make(chan error, 1)
 	go func() { ended <- quotas.Run(ctx, api) }()
@@ -143,7 +148,8 @@ func TestResourceQuotasAreValidated(t *testing.T) {
 			`spec.hard[cpu]: Invalid value: "cpu": must be count/PLURAL.GROUP, bytes/PLURAL.GROUP, or one of configmaps`},
 		{"name without a resource", `{"hard": {"count/": "2"}}`, "spec.hard[count/]"},
 		{"size of the quotas themselves", `{"hard": {"bytes/resourcequotas": "2"}}`, "spec.hard[bytes/resourcequotas]"},
-		{"negative number", `{"hard": {"pods": "-1"}}`, `spec.hard[pods]: Invalid value: "-1": must be greater than or equal to 0`},
+		{"negative number", `{"hard": {"pods": "-1"}}`,
+			`spec.hard[pods]: Invalid value: "-1": must be greater than or equal to 0`},
 		{"scope", `{"scopes": ["Terminating"]}`, "spec.scopes: Invalid value"},
 		{"fraction", `{"hard": {"pods": "1.5"}}`, `not "1.5"`},
 		{"text", `{"hard": {"pods": "many"}}`, `not "many"`},
@@ -162,7 +168,8 @@ func TestQuantity(t *testing.T) {
 		n    int64
 		back string
 	}{
-		{`5`, 5, `"5"`}, {`"5"`, 5, `"5"`}, {`"2k"`, 2000, `"2k"`}, {`"2000"`, 2000, `"2k"`}, {`"1Ki"`, 1024, `"1024"`}, {`"3M"`, 3e6, `"3M"`},
+		{`5`, 5, `"5"`}, {`"5"`, 5, `"5"`}, {`"2k"`, 2000, `"2k"`}, {`"2000"`, 2000, `"2k"`}, {`"1Ki"`, 1024, `"1024"`},
+		{`"3M"`, 3e6, `"3M"`},
 		{`"9E"`, 9e18, `"9E"`},
 		{`"-7"`, -7, `"-7"`}, {`0`, 0, `"0"`}, {`"9223372036854775807"`, math.MaxInt64, `"9223372036854775807"`},
 	} {
@@ -234,7 +241,8 @@ func TestResourceQuotasInProtobuf(t *testing.T) {
 		return w.Body.Bytes()
 	}
 	text := exchange(http.MethodGet, protobuf, nil)
-	require.Contains(t, string(text), "\x0a\x17count/notes.example.com\x12\x04\x0a\x022k", "a map from a text to a message with a text")
+	require.Contains(t, string(text), "\x0a\x17count/notes.example.com\x12\x04\x0a\x022k",
+		"a map from a text to a message with a text")
 	text = bytes.Replace(text, []byte("\x022k"), []byte("\x023k"), 1)
 	var got quota.ResourceQuota
 	require.NoError(t, json.Unmarshal(exchange(http.MethodPut, "application/json", text), &got))

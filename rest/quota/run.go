@@ -32,9 +32,10 @@ func (q *ResourceQuotas) Run(ctx context.Context, api *rest.API) error {
 		return controller.Result{}, q.update(ctx, client.Namespace(key.Namespace))
 	}
 	ending := api.Objects().Ending()
-	return controller.New(reconcile, controller.Options{}, func(ctx context.Context, enqueue func(controller.Key), synced func()) error {
-		return q.follow(ctx, ending, enqueue, synced)
-	}).Run(ctx)
+	return controller.New(reconcile, controller.Options{},
+		func(ctx context.Context, enqueue func(controller.Key), synced func()) error {
+			return q.follow(ctx, ending, enqueue, synced)
+		}).Run(ctx)
 }
 
 // connected returns an error if no store has asked for the Ledger, so that no limit would hold.
@@ -48,7 +49,8 @@ func (q *ResourceQuotas) connected() error {
 }
 
 // follow is the [controller.Source] of the namespaces whose quotas may have another status.
-func (q *ResourceQuotas) follow(ctx context.Context, ending <-chan struct{}, enqueue func(controller.Key), synced func()) error {
+func (q *ResourceQuotas) follow(ctx context.Context, ending <-chan struct{}, enqueue func(controller.Key),
+	synced func()) error {
 	q.lookAtAll()
 	synced()
 	for {

@@ -57,7 +57,8 @@ func TestConcurrentWriters(t *testing.T) {
 	}
 }
 
-// A file keeps who created an object, also through updates. An object from before the store had limits counts in its namespace only.
+// A file keeps who created an object, also through updates. An object from before the store had limits counts in its
+// namespace only.
 func TestRestart(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "objects.db")
 	run := func(ledger func() storage.Ledger, do func(api *rest.API)) {
@@ -100,7 +101,8 @@ func TestRestart(t *testing.T) {
 func TestWithdrawnKinds(t *testing.T) {
 	api := serve(t, memory(t, map[quota.Account][]quota.Limit{{User: "alice"}: {{Name: "q", Objects: 2}}}), nil)
 	shelf := func(name string) error {
-		_, err := resttest.Client[Shelf](t, api).AsUser(rest.User{Name: "alice"}).Create(t.Context(), &Shelf{ObjectMeta: apimeta.ObjectMeta{Name: name}})
+		_, err := resttest.Client[Shelf](t, api).AsUser(rest.User{Name: "alice"}).Create(t.Context(),
+			&Shelf{ObjectMeta: apimeta.ObjectMeta{Name: name}})
 		return err
 	}
 	require.NoError(t, create(t.Context(), api, "alice", "a", "1"))
@@ -124,8 +126,8 @@ func TestReplacedKinds(t *testing.T) {
 	require.NoError(t, create(t.Context(), api, "alice", "a", "1"))
 	before := sizeOf(t, store, "a", "1")
 
-	require.NoError(t, api.ReplaceResources(t.Context(), rest.Resource[defaultedNote]{Group: "example.com", Version: "v1", Plural: "notes",
-		Names: rest.Names{Kind: "Note"}}))
+	require.NoError(t, api.ReplaceResources(t.Context(),
+		rest.Resource[defaultedNote]{Group: "example.com", Version: "v1", Plural: "notes", Names: rest.Names{Kind: "Note"}}))
 	after := sizeOf(t, store, "a", "1")
 	require.Greater(t, after, before)
 	limits[quota.Account{User: "alice"}] = []quota.Limit{{Name: "q", Resource: notesName, Bytes: after + before}}

@@ -95,7 +95,8 @@ type Objects interface {
 
 // Resource describes a resource whose objects are stored.
 type Resource struct {
-	// Name is the resource in a [storage.Key]: the plural and the group of the stored version, such as "widgets.example.com".
+	// Name is the resource in a [storage.Key]: the plural and the group of the stored version, such as
+	// "widgets.example.com".
 	Name string
 	// Kinds are the kind of the objects in each version, the stored version first.
 	Kinds []apimeta.GroupVersionKind

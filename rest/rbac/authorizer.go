@@ -15,17 +15,17 @@ import (
 
 // Options configure [Roles].
 type Options struct {
-	// Administrators are groups whose members may do everything, independently of the roles. At least one group is required, because
-	// otherwise no user could grant the first rights.
+	// Administrators are groups whose members may do everything, independently of the roles. At least one group is
+	// required, because otherwise no user could grant the first rights.
 	Administrators []string
 }
 
-// Roles is the plug-in of the roles and bindings of one API. It adds their kinds, and an Authorizer that decides by them and never denies an
-// access, so another authorizer can allow what the roles do not. It needs no start to decide; [rest.API.Start] creates the system roles of
-// Kubernetes that do not exist.
+// Roles is the plug-in of the roles and bindings of one API. It adds their kinds, and an Authorizer that decides by
+// them and never denies an access, so another authorizer can allow what the roles do not. It needs no start to decide;
+// [rest.API.Start] creates the system roles of Kubernetes that do not exist.
 //
-// Roles have one goroutine, from the first watch, stream or impersonation until the API ends. When a role or a binding changes, the
-// goroutine ends the watches and streams of users who have lost rights, see [rest.API.RightsChanged].
+// Roles have one goroutine, from the first watch, stream or impersonation until the API ends. When a role or a binding
+// changes, the goroutine ends the watches and streams of users who have lost rights, see [rest.API.RightsChanged].
 type Roles struct{ administrators []string }
 
 // New returns Roles. It returns an error if options name no administrators.
@@ -96,8 +96,9 @@ func (z *authorizer) Authorize(ctx context.Context, a rest.Access) (rest.Decisio
 	return rest.NoOpinion(index.unresolved(a.User, a.Namespace)), nil
 }
 
-// mayStay reports whether the access may be one of a watch or a stream, which ends when a right is lost that it depends on. Impersonation
-// counts, because the right to act as an administrator depends on the roles, and another authorizer may decide about the watch itself.
+// mayStay reports whether the access may be one of a watch or a stream, which ends when a right is lost that it depends
+// on. Impersonation counts, because the right to act as an administrator depends on the roles, and another authorizer
+// may decide about the watch itself.
 func mayStay(a *rest.Access) bool {
 	return a.Verb == "watch" || a.Verb == "impersonate" || a.Subresource != ""
 }
@@ -164,7 +165,8 @@ func (z *authorizer) RulesFor(ctx context.Context, u rest.User, namespace string
 			verbs[i] = rest.Verb(v)
 		}
 		if len(r.Resources) > 0 {
-			out.Resources = append(out.Resources, rest.ResourceAccess{Verbs: verbs, Groups: r.APIGroups, Resources: r.Resources, Names: r.ResourceNames})
+			out.Resources = append(out.Resources,
+				rest.ResourceAccess{Verbs: verbs, Groups: r.APIGroups, Resources: r.Resources, Names: r.ResourceNames})
 		}
 		if len(r.NonResourceURLs) > 0 {
 			out.Paths = append(out.Paths, rest.PathAccess{Verbs: verbs, Paths: r.NonResourceURLs})

@@ -39,8 +39,8 @@ func (s *leaving) List(ctx context.Context, q storage.Query, into []*storage.Rec
 	return storage.Listing{}, storage.Unavailable(errors.New("away"))
 }
 
-// An Authorizer that has to read the roles anew, while the store is away, asks the store once for all requests. Each request waits until
-// its own context ends at the latest.
+// An Authorizer that has to read the roles anew, while the store is away, asks the store once for all requests. Each
+// request waits until its own context ends at the latest.
 func TestRequestsWaitTogetherForTheStore(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		store := &leaving{Engine: storage.NewMemory(storage.Options{MaxLogBytes: 4 << 10}), release: make(chan struct{})}

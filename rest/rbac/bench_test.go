@@ -27,8 +27,8 @@ func (g *get) run() {
 	g.handler.ServeHTTP(g.answer, g.request)
 }
 
-// newGet returns a GET by a user who belongs to three groups. With bindings above 0, the API has an Authorizer with that number of
-// bindings, and only the last one grants the right. With 0, the API has no Authorizer.
+// newGet returns a GET by a user who belongs to three groups. With bindings above 0, the API has an Authorizer with
+// that number of bindings, and only the last one grants the right. With 0, the API has no Authorizer.
 func newGet(t testing.TB, bindings int) *get {
 	roles, err := rbac.New(rbac.Options{Administrators: []string{"admins"}})
 	require.NoError(t, err)
@@ -40,17 +40,20 @@ func newGet(t testing.TB, bindings int) *get {
 	require.NoError(t, err)
 	t.Cleanup(func() { require.NoError(t, api.Close()) })
 	require.NoError(t, api.Start(t.Context()))
-	_, err = resttest.Client[Note](t, api).Namespace("default").Create(t.Context(), &Note{ObjectMeta: apimeta.ObjectMeta{Name: "a"}})
+	_, err = resttest.Client[Note](t, api).Namespace("default").Create(t.Context(),
+		&Note{ObjectMeta: apimeta.ObjectMeta{Name: "a"}})
 	require.NoError(t, err)
 	for i := range bindings {
 		name := fmt.Sprint("r", i)
-		rule := rbac.PolicyRule{Verbs: []string{"get", "list", "watch"}, APIGroups: []string{"example.com"}, Resources: []string{"notes", "notes/status"}}
+		rule := rbac.PolicyRule{Verbs: []string{"get", "list", "watch"}, APIGroups: []string{"example.com"},
+			Resources: []string{"notes", "notes/status"}}
 		meta := apimeta.ObjectMeta{Name: name}
-		_, err := resttest.Client[rbac.Role](t, api).Namespace("default").Create(t.Context(), &rbac.Role{ObjectMeta: meta, Rules: []rbac.PolicyRule{rule}})
+		_, err := resttest.Client[rbac.Role](t, api).Namespace("default").Create(t.Context(),
+			&rbac.Role{ObjectMeta: meta, Rules: []rbac.PolicyRule{rule}})
 		require.NoError(t, err)
-		_, err = resttest.Client[rbac.RoleBinding](t, api).Namespace("default").Create(t.Context(), &rbac.RoleBinding{ObjectMeta: meta,
-			RoleRef:  rbac.RoleRef{APIGroup: rbac.Group, Kind: "Role", Name: name},
-			Subjects: []rbac.Subject{{Kind: rbac.GroupKind, APIGroup: rbac.Group, Name: fmt.Sprint("team-", i)}}})
+		_, err = resttest.Client[rbac.RoleBinding](t, api).Namespace("default").Create(t.Context(),
+			&rbac.RoleBinding{ObjectMeta: meta, RoleRef: rbac.RoleRef{APIGroup: rbac.Group, Kind: "Role", Name: name},
+				Subjects: []rbac.Subject{{Kind: rbac.GroupKind, APIGroup: rbac.Group, Name: fmt.Sprint("team-", i)}}})
 		require.NoError(t, err)
 	}
 	u := rest.User{Name: "alice", Groups: []string{"system:authenticated", "people", fmt.Sprint("team-", bindings-1)}}
@@ -68,7 +71,8 @@ func TestAuthorizerAllocatesLittle(t *testing.T) {
 	assert.LessOrEqual(t, added, 2.0)
 }
 
-// BenchmarkGet compares a GET without an Authorizer with one that 1,000 bindings decide. The aim is to add at most 2 µs and 2 allocations.
+// BenchmarkGet compares a GET without an Authorizer with one that 1,000 bindings decide. The aim is to add at most 2 µs
+// and 2 allocations.
 func BenchmarkGet(b *testing.B) {
 	for _, bindings := range []int{0, 1000} {
 		b.Run(fmt.Sprint("bindings=", bindings), func(b *testing.B) {

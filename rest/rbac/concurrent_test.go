@@ -15,7 +15,8 @@ import (
 	"github.com/decorum-go/decorum/storage"
 )
 
-// A right counts as soon as it has been granted, and ends as soon as it has been withdrawn, while others grant and withdraw rights.
+// A right counts as soon as it has been granted, and ends as soon as it has been withdrawn, while others grant and
+// withdraw rights.
 func TestConcurrentChangesCountAtOnce(t *testing.T) {
 	concurrentChanges(t, rest.Options{})
 }
@@ -37,11 +38,13 @@ func concurrentChanges(t *testing.T, options rest.Options) {
 			user, client := fmt.Sprint("user-", worker), resttest.Client[rbac.RoleBinding](t, s.api).Namespace("default")
 			for range 25 {
 				_, err := client.Create(t.Context(), &rbac.RoleBinding{ObjectMeta: apimeta.ObjectMeta{Name: user},
-					RoleRef: rbac.RoleRef{Kind: "ClusterRole", Name: "reader"}, Subjects: []rbac.Subject{{Kind: rbac.UserKind, Name: user}}})
+					RoleRef:  rbac.RoleRef{Kind: "ClusterRole", Name: "reader"},
+					Subjects: []rbac.Subject{{Kind: rbac.UserKind, Name: user}}})
 				if !assert.NoError(t, err) || !assert.True(t, s.may(t, user), "given") {
 					return
 				}
-				if !assert.NoError(t, client.Delete(t.Context(), user, rest.DeleteOptions{})) || !assert.False(t, s.may(t, user), "taken") {
+				if !assert.NoError(t, client.Delete(t.Context(), user, rest.DeleteOptions{})) ||
+					!assert.False(t, s.may(t, user), "taken") {
 					return
 				}
 			}

@@ -21,7 +21,8 @@ func (z *authorizer) definitions() []rest.Definition {
 			},
 		},
 		rest.Resource[ClusterRole]{
-			Group: Group, Version: "v1", Plural: "clusterroles", Scope: rest.ScopeCluster, Names: rest.Names{Rule: rest.NamePathSegment}, Wire: wire(),
+			Group: Group, Version: "v1", Plural: "clusterroles", Scope: rest.ScopeCluster,
+			Names: rest.Names{Rule: rest.NamePathSegment}, Wire: wire(),
 			Description: "ClusterRole is a set of rights that bindings give everywhere, or in a namespace.",
 			Hooks: rest.Hooks[ClusterRole]{
 				Prepare:  z.prepareClusterRole,
@@ -29,7 +30,8 @@ func (z *authorizer) definitions() []rest.Definition {
 			},
 		},
 		rest.Resource[RoleBinding]{
-			Group: Group, Version: "v1", Plural: "rolebindings", Names: rest.Names{Rule: rest.NamePathSegment}, Wire: wire(), Overlay: overlay(),
+			Group: Group, Version: "v1", Plural: "rolebindings", Names: rest.Names{Rule: rest.NamePathSegment}, Wire: wire(),
+			Overlay:     overlay(),
 			Description: "RoleBinding gives subjects the rights of a role in its namespace.",
 			Columns: columns(func(b *RoleBinding) (RoleRef, []Subject, time.Time) {
 				return b.RoleRef, b.Subjects, b.CreationTimestamp.Time
@@ -46,7 +48,8 @@ func (z *authorizer) definitions() []rest.Definition {
 			},
 		},
 		rest.Resource[ClusterRoleBinding]{
-			Group: Group, Version: "v1", Plural: "clusterrolebindings", Scope: rest.ScopeCluster, Names: rest.Names{Rule: rest.NamePathSegment}, Wire: wire(), Overlay: overlay(),
+			Group: Group, Version: "v1", Plural: "clusterrolebindings", Scope: rest.ScopeCluster,
+			Names: rest.Names{Rule: rest.NamePathSegment}, Wire: wire(), Overlay: overlay(),
 			Description: "ClusterRoleBinding gives subjects the rights of a ClusterRole everywhere.",
 			Columns: columns(func(b *ClusterRoleBinding) (RoleRef, []Subject, time.Time) {
 				return b.RoleRef, b.Subjects, b.CreationTimestamp.Time
@@ -73,8 +76,8 @@ func overlay() map[string]string {
 	return map[string]string{"RoleRef": "map=atomic", "Subject": "map=atomic"}
 }
 
-// setDefaults sets the API groups that a client may leave out. It runs in Prepare, because a Default hook cannot change the items of a
-// list.
+// setDefaults sets the API groups that a client may leave out. It runs in Prepare, because a Default hook cannot change
+// the items of a list.
 func setDefaults(ref *RoleRef, subjects []Subject) {
 	if ref.APIGroup == "" {
 		ref.APIGroup = Group

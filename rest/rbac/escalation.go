@@ -13,14 +13,16 @@ import (
 )
 
 func (z *authorizer) prepareRole(ctx context.Context, r, old *Role) error {
-	if old != nil && reflect.DeepEqual(Role{ObjectMeta: essential(r.ObjectMeta), Rules: r.Rules}, Role{ObjectMeta: essential(old.ObjectMeta), Rules: old.Rules}) {
+	if old != nil && reflect.DeepEqual(Role{ObjectMeta: essential(r.ObjectMeta), Rules: r.Rules},
+		Role{ObjectMeta: essential(old.ObjectMeta), Rules: old.Rules}) {
 		return nil
 	}
 	return z.checkRole(ctx, "roles", &r.ObjectMeta, r.Rules)
 }
 
 func (z *authorizer) prepareClusterRole(ctx context.Context, r, old *ClusterRole) error {
-	if old != nil && reflect.DeepEqual(ClusterRole{ObjectMeta: essential(r.ObjectMeta), Rules: r.Rules, AggregationRule: r.AggregationRule},
+	if old != nil && reflect.DeepEqual(ClusterRole{ObjectMeta: essential(r.ObjectMeta), Rules: r.Rules,
+		AggregationRule: r.AggregationRule},
 		ClusterRole{ObjectMeta: essential(old.ObjectMeta), Rules: old.Rules, AggregationRule: old.AggregationRule}) {
 		return nil
 	}
@@ -34,13 +36,14 @@ func (z *authorizer) prepareClusterRole(ctx context.Context, r, old *ClusterRole
 		return err
 	}
 	if err := z.checkGrant(ctx, "clusterroles", &r.ObjectMeta, everything()); err != nil {
-		return status.Forbidden(resource("clusterroles"), r.Name, "must have cluster-admin privileges to use the aggregationRule")
+		return status.Forbidden(resource("clusterroles"), r.Name,
+			"must have cluster-admin privileges to use the aggregationRule")
 	}
 	return nil
 }
 
-// essential returns the metadata whose change needs rights. Finalizers and owners concern only the deletion of an object. Labels count,
-// because they decide which roles another one aggregates.
+// essential returns the metadata whose change needs rights. Finalizers and owners concern only the deletion of an
+// object. Labels count, because they decide which roles another one aggregates.
 func essential(m apimeta.ObjectMeta) apimeta.ObjectMeta {
 	m.Finalizers, m.OwnerReferences, m.ManagedFields, m.ResourceVersion, m.Generation = nil, nil, nil, "", 0
 	return m
@@ -48,7 +51,8 @@ func essential(m apimeta.ObjectMeta) apimeta.ObjectMeta {
 
 func (z *authorizer) prepareRoleBinding(ctx context.Context, b, old *RoleBinding) error {
 	setDefaults(&b.RoleRef, b.Subjects)
-	if old != nil && reflect.DeepEqual(RoleBinding{ObjectMeta: essential(b.ObjectMeta), Subjects: b.Subjects, RoleRef: b.RoleRef},
+	if old != nil && reflect.DeepEqual(RoleBinding{ObjectMeta: essential(b.ObjectMeta), Subjects: b.Subjects,
+		RoleRef: b.RoleRef},
 		RoleBinding{ObjectMeta: essential(old.ObjectMeta), Subjects: old.Subjects, RoleRef: old.RoleRef}) {
 		return nil
 	}
@@ -57,7 +61,8 @@ func (z *authorizer) prepareRoleBinding(ctx context.Context, b, old *RoleBinding
 
 func (z *authorizer) prepareClusterRoleBinding(ctx context.Context, b, old *ClusterRoleBinding) error {
 	setDefaults(&b.RoleRef, b.Subjects)
-	if old != nil && reflect.DeepEqual(ClusterRoleBinding{ObjectMeta: essential(b.ObjectMeta), Subjects: b.Subjects, RoleRef: b.RoleRef},
+	if old != nil && reflect.DeepEqual(ClusterRoleBinding{ObjectMeta: essential(b.ObjectMeta), Subjects: b.Subjects,
+		RoleRef: b.RoleRef},
 		ClusterRoleBinding{ObjectMeta: essential(old.ObjectMeta), Subjects: old.Subjects, RoleRef: old.RoleRef}) {
 		return nil
 	}
@@ -82,7 +87,8 @@ func (z *authorizer) checkBinding(ctx context.Context, plural string, meta *apim
 	default:
 		return nil // validation refuses it
 	}
-	if may, err := mayDo(ctx, "bind", of, &apimeta.ObjectMeta{Name: ref.Name, Namespace: meta.Namespace}); may || err != nil {
+	if may, err := mayDo(ctx, "bind", of, &apimeta.ObjectMeta{Name: ref.Name, Namespace: meta.Namespace}); may ||
+		err != nil {
 		return err
 	}
 	index, err := z.mirror.Acquire(ctx)
@@ -104,7 +110,8 @@ func (z *authorizer) checkBinding(ctx context.Context, plural string, meta *apim
 
 // mayDo reports whether the user has a verb on a role. For calls of the host itself it always does.
 func mayDo(ctx context.Context, verb rest.Verb, plural string, meta *apimeta.ObjectMeta) (bool, error) {
-	d, err := rest.Authorize(ctx, rest.Access{Verb: verb, Group: Group, Version: all, Resource: plural, Namespace: meta.Namespace, Name: meta.Name})
+	d, err := rest.Authorize(ctx,
+		rest.Access{Verb: verb, Group: Group, Version: all, Resource: plural, Namespace: meta.Namespace, Name: meta.Name})
 	if d.Allowed() {
 		err = nil
 	}
@@ -116,7 +123,8 @@ func resource(plural string) apimeta.GroupResource {
 }
 
 // checkGrant returns an error that names the rights that a write would give and the user does not have.
-func (z *authorizer) checkGrant(ctx context.Context, plural string, meta *apimeta.ObjectMeta, rules []PolicyRule) error {
+func (z *authorizer) checkGrant(ctx context.Context, plural string, meta *apimeta.ObjectMeta,
+	rules []PolicyRule) error {
 	u := rest.UserFrom(ctx)
 	owned, err := z.rulesOf(ctx, u, meta.Namespace)
 	if err != nil {
@@ -126,8 +134,9 @@ func (z *authorizer) checkGrant(ctx context.Context, plural string, meta *apimet
 	if len(lacking) == 0 {
 		return nil
 	}
-	return status.Forbidden(resource(plural), meta.Name, fmt.Sprintf("user %q (groups=%q) is attempting to grant RBAC permissions not currently held:\n%s",
-		u.Name, u.Groups, describe(lacking)))
+	return status.Forbidden(resource(plural), meta.Name,
+		fmt.Sprintf("user %q (groups=%q) is attempting to grant RBAC permissions not currently held:\n%s", u.Name, u.Groups,
+			describe(lacking)))
 }
 
 // describe lists rules, one a line. It joins the verbs of rules that are otherwise the same.
@@ -135,7 +144,8 @@ func describe(atoms []PolicyRule) string {
 	var joined []PolicyRule
 	for _, atom := range atoms {
 		same := func(r PolicyRule) bool {
-			return len(atom.Resources) > 0 && slices.Equal(r.APIGroups, atom.APIGroups) && slices.Equal(r.Resources, atom.Resources) && slices.Equal(r.ResourceNames, atom.ResourceNames)
+			return len(atom.Resources) > 0 && slices.Equal(r.APIGroups, atom.APIGroups) &&
+				slices.Equal(r.Resources, atom.Resources) && slices.Equal(r.ResourceNames, atom.ResourceNames)
 		}
 		if i := slices.IndexFunc(joined, same); i < 0 {
 			joined = append(joined, atom)
@@ -156,7 +166,8 @@ func (r *PolicyRule) describe() string {
 	for _, part := range []struct {
 		name string
 		list []string
-	}{{"APIGroups", r.APIGroups}, {"Resources", r.Resources}, {"NonResourceURLs", r.NonResourceURLs}, {"ResourceNames", r.ResourceNames}, {"Verbs", r.Verbs}} {
+	}{{"APIGroups", r.APIGroups}, {"Resources", r.Resources}, {"NonResourceURLs", r.NonResourceURLs},
+		{"ResourceNames", r.ResourceNames}, {"Verbs", r.Verbs}} {
 		if len(part.list) > 0 {
 			parts = append(parts, fmt.Sprintf("%s:%q", part.name, part.list))
 		}

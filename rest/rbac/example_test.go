@@ -45,8 +45,10 @@ func Example() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	_, err = roleBindings.Namespace("team-a").Create(ctx, &rbac.RoleBinding{ObjectMeta: apimeta.ObjectMeta{Name: "editors"},
-		RoleRef: rbac.RoleRef{Kind: "ClusterRole", Name: "note-editor"}, Subjects: []rbac.Subject{{Kind: rbac.GroupKind, Name: "editors"}}})
+	_, err = roleBindings.Namespace("team-a").Create(ctx,
+		&rbac.RoleBinding{ObjectMeta: apimeta.ObjectMeta{Name: "editors"},
+			RoleRef:  rbac.RoleRef{Kind: "ClusterRole", Name: "note-editor"},
+			Subjects: []rbac.Subject{{Kind: rbac.GroupKind, Name: "editors"}}})
 	if err != nil {
 		log.Fatal(err)
 	}

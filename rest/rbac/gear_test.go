@@ -55,7 +55,8 @@ func startWith(t testing.TB, options rest.Options) *server {
 	require.NoError(t, err)
 	users := rest.AuthenticatorFunc(func(r *http.Request) (*rest.Identity, error) {
 		groups := r.Header.Get("Test-Groups")
-		return &rest.Identity{User: rest.User{Name: r.Header.Get("Test-User"), Groups: strings.FieldsFunc(groups, func(c rune) bool { return c == ',' })}}, nil
+		return &rest.Identity{User: rest.User{Name: r.Header.Get("Test-User"),
+			Groups: strings.FieldsFunc(groups, func(c rune) bool { return c == ',' })}}, nil
 	})
 	o := &observed{Roles: roles}
 	options.Authenticator, options.Plugins = users, []rest.Plugin{o, auth.Reviews()}
@@ -124,7 +125,8 @@ func role(name, rules string) string {
 	return `{"metadata":{"name":"` + name + `"},"rules":[` + rules + `]}`
 }
 
-// binding returns the JSON of a binding. role is "KIND/NAME", and subject "KIND/NAME" or "ServiceAccount/NAMESPACE/NAME".
+// binding returns the JSON of a binding. role is "KIND/NAME", and subject "KIND/NAME" or
+// "ServiceAccount/NAMESPACE/NAME".
 func binding(name, role, subject string) string {
 	kind, of, _ := strings.Cut(role, "/")
 	who := strings.Split(subject, "/")
@@ -132,7 +134,8 @@ func binding(name, role, subject string) string {
 	if len(who) == 3 {
 		namespace = `"namespace":"` + who[1] + `",`
 	}
-	return `{"metadata":{"name":"` + name + `"},"roleRef":{"kind":"` + kind + `","name":"` + of + `"},"subjects":[{"kind":"` + who[0] + `",` +
+	return `{"metadata":{"name":"` + name + `"},"roleRef":{"kind":"` + kind + `","name":"` + of +
+		`"},"subjects":[{"kind":"` + who[0] + `",` +
 		namespace + `"name":"` + who[len(who)-1] + `"}]}`
 }
 

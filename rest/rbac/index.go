@@ -58,7 +58,8 @@ type binding struct {
 }
 
 func newIndex() *index {
-	return &index{roles: map[roleKey]*role{}, bindings: map[storage.Key]binding{}, everywhere: newHolders(), namespaces: map[string]*holders{}}
+	return &index{roles: map[roleKey]*role{}, bindings: map[storage.Key]binding{}, everywhere: newHolders(),
+		namespaces: map[string]*holders{}}
 }
 
 func newHolders() *holders {
@@ -78,7 +79,8 @@ func resources() []string {
 	return []string{rolesResource, clusterRolesResource, roleBindingsResource, clusterRoleBindingsResource}
 }
 
-// Put adds or replaces the object of a key. If record is nil, it removes the object. An object that cannot be decoded gives no rights.
+// Put adds or replaces the object of a key. If record is nil, it removes the object. An object that cannot be decoded
+// gives no rights.
 func (x *index) Put(key storage.Key, record *storage.Record) {
 	switch key.Resource {
 	case rolesResource, clusterRolesResource:
@@ -99,7 +101,8 @@ func decode(record *storage.Record, into any) (exists bool) {
 
 func (x *index) putRole(key storage.Key, exists bool, object *ClusterRole) {
 	r := x.role(roleKey{key.Namespace, key.Name})
-	*r = role{references: r.references, exists: exists, own: object.Rules, rules: object.Rules, labels: apimeta.LabelsOf(object.Labels)}
+	*r = role{references: r.references, exists: exists, own: object.Rules, rules: object.Rules,
+		labels: apimeta.LabelsOf(object.Labels)}
 	if a := object.AggregationRule; a != nil {
 		r.aggregates, r.rules = true, nil
 		for _, s := range a.ClusterRoleSelectors {
@@ -143,13 +146,14 @@ func (x *index) aggregate() {
 	}
 }
 
-// collect appends the rules that an aggregating role gets from other roles, each once. An aggregating role among them passes on what it
-// gets itself.
+// collect appends the rules that an aggregating role gets from other roles, each once. An aggregating role among them
+// passes on what it gets itself.
 func (x *index) collect(r *role, names []roleKey, seen map[*role]bool, rules []PolicyRule) []PolicyRule {
 	seen[r] = true
 	for _, key := range names {
 		other := x.roles[key]
-		if key.namespace != "" || !other.exists || seen[other] || !slices.ContainsFunc(r.selectors, func(s apimeta.Selector) bool { return s.Matches(other.labels) }) {
+		if key.namespace != "" || !other.exists || seen[other] ||
+			!slices.ContainsFunc(r.selectors, func(s apimeta.Selector) bool { return s.Matches(other.labels) }) {
 			continue
 		}
 		if other.aggregates {
@@ -195,14 +199,15 @@ func (x *index) addBinding(key storage.Key, object *RoleBinding) {
 	x.bindings[key] = b
 	h := x.holders(key)
 	for _, s := range b.subjects {
-		if list, name := h.list(s, key.Namespace); list != nil && !slices.ContainsFunc(list[name], func(g grant) bool { return g.by == key }) {
+		if list, name := h.list(s, key.Namespace); list != nil &&
+			!slices.ContainsFunc(list[name], func(g grant) bool { return g.by == key }) {
 			list[name] = append(list[name], grant{by: key, role: r, ref: b.role, reason: reason(key, b, s)})
 		}
 	}
 }
 
-// list returns the list that holds the grants of a subject, and the key of the subject in it. A service account acts as a user, so its
-// grants are among those of users. The list is nil if no user can match the subject.
+// list returns the list that holds the grants of a subject, and the key of the subject in it. A service account acts as
+// a user, so its grants are among those of users. The list is nil if no user can match the subject.
 func (h *holders) list(s Subject, namespace string) (list map[string][]grant, name string) {
 	switch s.Kind {
 	case UserKind:
@@ -253,7 +258,8 @@ func reason(key storage.Key, b binding, s Subject) string {
 	return fmt.Sprintf("RBAC: allowed by %s %q of %s %q to %s %q", kind, name, b.kind, b.role.name, s.Kind, subject)
 }
 
-// grants calls see with each grant of a user in a namespace, or everywhere if namespace is empty, until see returns false.
+// grants calls see with each grant of a user in a namespace, or everywhere if namespace is empty, until see returns
+// false.
 func (x *index) grants(u *rest.User, namespace string, see func(g *grant) bool) {
 	if !x.everywhere.of(u, see) || namespace == "" {
 		return

@@ -69,8 +69,9 @@ func TestRightsOfSubjects(t *testing.T) {
 // decision returns what the Authorizer of a server decides about a list of notes.
 func (s *server) decision(t testing.TB, user string, groups ...string) rest.Decision {
 	t.Helper()
-	d, err := s.roles.authorizer.Authorize(t.Context(), rest.Access{User: rest.User{Name: user, Groups: groups}, Verb: "list",
-		Group: "example.com", Resource: "notes", Namespace: "default"})
+	d, err := s.roles.authorizer.Authorize(t.Context(),
+		rest.Access{User: rest.User{Name: user, Groups: groups}, Verb: "list", Group: "example.com", Resource: "notes",
+			Namespace: "default"})
 	require.NoError(t, err)
 	return d
 }
@@ -100,7 +101,8 @@ func TestChangesCountAtOnce(t *testing.T) {
 	both(true, "rules again")
 	s.must(t, "PATCH", bindings("default")+"/b", `{"subjects":[{"kind":"User","name":"bob"}]}`)
 	both(false, "another subject")
-	s.must(t, "PATCH", bindings("default")+"/b", `{"subjects":[{"kind":"User","name":"bob"},{"kind":"User","name":"alice"}]}`)
+	s.must(t, "PATCH", bindings("default")+"/b",
+		`{"subjects":[{"kind":"User","name":"bob"},{"kind":"User","name":"alice"}]}`)
 	both(true, "both subjects")
 	s.must(t, "DELETE", roles("default")+"/r", "")
 	both(false, "no role")
@@ -123,21 +125,25 @@ func TestReasons(t *testing.T) {
 	s.must(t, "POST", clusterRoleBindings, binding("c", "ClusterRole/reader", "User/alice"))
 	s.must(t, "POST", bindings("default"), binding("b", "ClusterRole/reader", "ServiceAccount/team/robot"))
 	s.must(t, "POST", bindings("default"), binding("g", "ClusterRole/reader", "Group/dev"))
-	assert.Equal(t, `RBAC: allowed by ClusterRoleBinding "c" of ClusterRole "reader" to User "alice"`, s.decision(t, "alice").Reason())
+	assert.Equal(t, `RBAC: allowed by ClusterRoleBinding "c" of ClusterRole "reader" to User "alice"`,
+		s.decision(t, "alice").Reason())
 	assert.Equal(t, `RBAC: allowed by RoleBinding "b/default" of ClusterRole "reader" to ServiceAccount "robot/team"`,
 		s.decision(t, "system:serviceaccount:team:robot").Reason())
-	assert.Equal(t, `RBAC: allowed by RoleBinding "g/default" of ClusterRole "reader" to Group "dev"`, s.decision(t, "x", "dev").Reason())
+	assert.Equal(t, `RBAC: allowed by RoleBinding "g/default" of ClusterRole "reader" to Group "dev"`,
+		s.decision(t, "x", "dev").Reason())
 	assert.Equal(t, rest.Decision{}, s.decision(t, "bob"))
 }
 
-// An aggregating role has the rules of the roles that it selects, through other aggregating roles too, and never rules of its own.
+// An aggregating role has the rules of the roles that it selects, through other aggregating roles too, and never rules
+// of its own.
 func TestAggregation(t *testing.T) {
 	s := start(t, nil)
 	labelled := func(name, label, rules string) string {
 		return `{"metadata":{"name":"` + name + `","labels":{"` + label + `":"yes"}},"rules":[` + rules + `]}`
 	}
 	s.must(t, "POST", clusterRoles,
-		`{"metadata":{"name":"sum","labels":{"loop":"yes"}},"rules":[`+allNotes+`],"aggregationRule":{"clusterRoleSelectors":[{"matchLabels":{"part":"yes"}},{"matchLabels":{"loop":"yes"}}]}}`)
+		`{"metadata":{"name":"sum","labels":{"loop":"yes"}},"rules":[`+allNotes+
+			`],"aggregationRule":{"clusterRoleSelectors":[{"matchLabels":{"part":"yes"}},{"matchLabels":{"loop":"yes"}}]}}`)
 	s.must(t, "POST", clusterRoles,
 		`{"metadata":{"name":"middle","labels":{"part":"yes"}},"rules":[],"aggregationRule":{"clusterRoleSelectors":[{"matchExpressions":[{"key":"leaf","operator":"Exists"}]},{"matchLabels":{"loop":"yes"}}]}}`)
 	s.must(t, "POST", clusterRoleBindings, binding("c", "ClusterRole/sum", "User/alice"))
@@ -170,28 +176,37 @@ func TestEscalation(t *testing.T) {
 		{"a role beyond", "", "POST", roles("default"), role("r", allNotes), lacking("roles", "r", all)},
 		{"a role partly beyond", "", "POST", roles("default"), role("r", readNotes+","+writeNotes),
 			lacking("roles", "r", `{APIGroups:["example.com"], Resources:["notes"], ResourceNames:["a"], Verbs:["create" "delete"]}`)},
-		{"a narrower role", "", "POST", roles("default"), role("r", `{"apiGroups":["example.com"],"resources":["notes"],"verbs":["get"],"resourceNames":["a"]}`), ""},
-		{"with escalate", `,{"apiGroups":["rbac.authorization.k8s.io"],"resources":["roles"],"verbs":["escalate"]}`, "POST", roles("default"),
-			role("r", allNotes), ""},
-		{"an update", "", "PATCH", roles("default") + "/small", `{"rules":[` + allNotes + `]}`, lacking("roles", "small", all)},
+		{"a narrower role", "", "POST", roles("default"),
+			role("r", `{"apiGroups":["example.com"],"resources":["notes"],"verbs":["get"],"resourceNames":["a"]}`), ""},
+		{"with escalate", `,{"apiGroups":["rbac.authorization.k8s.io"],"resources":["roles"],"verbs":["escalate"]}`, "POST",
+			roles("default"), role("r", allNotes), ""},
+		{"an update", "", "PATCH", roles("default") + "/small", `{"rules":[` + allNotes + `]}`,
+			lacking("roles", "small", all)},
 		{"a PUT that creates", "", "PUT", roles("default") + "/r",
-			`{"apiVersion":"rbac.authorization.k8s.io/v1","kind":"Role","metadata":{"name":"r"},"rules":[` + allNotes + `]}`, lacking("roles", "r", all)},
-		{"a label on a role beyond her rights", "", "PATCH", clusterRoles + "/big", `{"metadata":{"labels":{"part":"yes"}}}`, lacking("clusterroles", "big", all)},
-		{"a finalizer on such a role", "", "PATCH", clusterRoles + "/big", `{"metadata":{"finalizers":["example.com/x"]}}`, ""},
+			`{"apiVersion":"rbac.authorization.k8s.io/v1","kind":"Role","metadata":{"name":"r"},"rules":[` + allNotes + `]}`,
+			lacking("roles", "r", all)},
+		{"a label on a role beyond her rights", "", "PATCH", clusterRoles + "/big", `{"metadata":{"labels":{"part":"yes"}}}`,
+			lacking("clusterroles", "big", all)},
+		{"a finalizer on such a role", "", "PATCH", clusterRoles + "/big", `{"metadata":{"finalizers":["example.com/x"]}}`,
+			""},
 		{"paths", "", "POST", clusterRoles, role("r", `{"nonResourceURLs":["/metrics"],"verbs":["get"]}`),
 			lacking("clusterroles", "r", `{NonResourceURLs:["/metrics"], Verbs:["get"]}`)},
 		{"paths that she has", "", "POST", clusterRoles, role("r", `{"nonResourceURLs":["/apis/x"],"verbs":["get"]}`), ""},
-		{"aggregation", "", "POST", clusterRoles, `{"metadata":{"name":"r"},"aggregationRule":{"clusterRoleSelectors":[{"matchLabels":{"a":"b"}}]}}`,
+		{"aggregation", "", "POST", clusterRoles,
+			`{"metadata":{"name":"r"},"aggregationRule":{"clusterRoleSelectors":[{"matchLabels":{"a":"b"}}]}}`,
 			`clusterroles.rbac.authorization.k8s.io "r" is forbidden: must have cluster-admin privileges to use the aggregationRule`},
 
 		{"a binding within her rights", "", "POST", bindings("default"), binding("b", "Role/small", "User/bob"), ""},
-		{"a binding beyond", "", "POST", bindings("default"), binding("b", "ClusterRole/big", "User/bob"), lacking("rolebindings", "b", all)},
-		{"a binding everywhere", "", "POST", clusterRoleBindings, binding("b", "ClusterRole/big", "User/bob"), lacking("clusterrolebindings", "b", all)},
+		{"a binding beyond", "", "POST", bindings("default"), binding("b", "ClusterRole/big", "User/bob"),
+			lacking("rolebindings", "b", all)},
+		{"a binding everywhere", "", "POST", clusterRoleBindings, binding("b", "ClusterRole/big", "User/bob"),
+			lacking("clusterrolebindings", "b", all)},
 		{"a binding to a role that does not exist", "", "POST", bindings("default"), binding("b", "Role/nowhere", "User/bob"),
 			`rolebindings.rbac.authorization.k8s.io "nowhere" not found`},
-		{"a binding to a cluster role that does not exist", "", "POST", bindings("default"), binding("b", "ClusterRole/nowhere", "User/bob"),
-			`rolebindings.rbac.authorization.k8s.io "nowhere" not found`},
-		{"a binding everywhere to a role that does not exist", "", "POST", clusterRoleBindings, binding("b", "ClusterRole/nowhere", "User/bob"),
+		{"a binding to a cluster role that does not exist", "", "POST", bindings("default"),
+			binding("b", "ClusterRole/nowhere", "User/bob"), `rolebindings.rbac.authorization.k8s.io "nowhere" not found`},
+		{"a binding everywhere to a role that does not exist", "", "POST", clusterRoleBindings,
+			binding("b", "ClusterRole/nowhere", "User/bob"),
 			`clusterrolebindings.rbac.authorization.k8s.io "nowhere" not found`},
 		{"with bind", `,{"apiGroups":["rbac.authorization.k8s.io"],"resources":["clusterroles"],"verbs":["bind"],"resourceNames":["big"]}`,
 			"POST", bindings("default"), binding("b", "ClusterRole/big", "User/bob"), ""},
@@ -255,7 +270,8 @@ func TestValidation(t *testing.T) {
 		{clusterRoleBindings, binding("b", "ClusterRole/cluster-admin", "ServiceAccount/a"),
 			`ClusterRoleBinding.rbac.authorization.k8s.io "b" is invalid: subjects[0].namespace: Required value`},
 	} {
-		s.must(t, "PUT", roles("default")+"/small", `{"apiVersion":"rbac.authorization.k8s.io/v1","kind":"Role","metadata":{"name":"small"},"rules":[`+readNotes+`]}`)
+		s.must(t, "PUT", roles("default")+"/small",
+			`{"apiVersion":"rbac.authorization.k8s.io/v1","kind":"Role","metadata":{"name":"small"},"rules":[`+readNotes+`]}`)
 		got := s.send(t, "root|admins", "POST", c.path, c.body)
 		assert.Equal(t, 422, got.Code)
 		assert.Equal(t, c.want, got.message(t))
@@ -263,7 +279,8 @@ func TestValidation(t *testing.T) {
 	s.must(t, "POST", bindings("default"), binding("b", "Role/small", "User/a"))
 	assert.Contains(t, s.send(t, "root|admins", "GET", bindings("default")+"/b", "").Body,
 		`"roleRef":{"apiGroup":"rbac.authorization.k8s.io","kind":"Role","name":"small"}`)
-	assert.Contains(t, s.send(t, "root|admins", "PATCH", bindings("default")+"/b", `{"roleRef":{"name":"other"}}`).message(t), "roleRef: Invalid value:")
+	assert.Contains(t, s.send(t, "root|admins", "PATCH", bindings("default")+"/b",
+		`{"roleRef":{"name":"other"}}`).message(t), "roleRef: Invalid value:")
 }
 
 // kubectl auth can-i --list shows the rules of the user.
@@ -275,11 +292,13 @@ func TestRulesFor(t *testing.T) {
 	require.NoError(t, err)
 	assert.Equal(t, rest.AccessRules{Resources: []rest.ResourceAccess{{Verbs: []rest.Verb{"get", "list", "watch"},
 		Groups: []string{"example.com"}, Resources: []string{"notes"}}}}, rules)
-	rules, err = s.roles.authorizer.(rest.RuleLister).RulesFor(t.Context(), rest.User{Name: "root", Groups: []string{"admins"}}, "default")
+	rules, err = s.roles.authorizer.(rest.RuleLister).RulesFor(t.Context(),
+		rest.User{Name: "root", Groups: []string{"admins"}}, "default")
 	require.NoError(t, err)
 	assert.Equal(t, rest.AccessRules{Resources: []rest.ResourceAccess{{Verbs: []rest.Verb{"*"}, Groups: []string{"*"},
 		Resources: []string{"*"}}}, Paths: []rest.PathAccess{{Verbs: []rest.Verb{"*"}, Paths: []string{"*"}}}}, rules)
-	got := s.send(t, "alice", "POST", "/apis/authorization.k8s.io/v1/selfsubjectrulesreviews", `{"spec":{"namespace":"default"}}`)
+	got := s.send(t, "alice", "POST", "/apis/authorization.k8s.io/v1/selfsubjectrulesreviews",
+		`{"spec":{"namespace":"default"}}`)
 	assert.Contains(t, got.Body, `{"apiGroups":["example.com"],"resources":["notes"],"verbs":["get","list","watch"]}`)
 	assert.Contains(t, got.Body, `"/apis/*"`)
 	assert.Contains(t, got.Body, `"incomplete":false`)

@@ -21,7 +21,8 @@ func TestWatchesEndWithTheirRights(t *testing.T) {
 	store := storage.NewMemory(storage.Options{})
 	t.Cleanup(func() { require.NoError(t, store.Close()) })
 	s, replica := start(t, store), start(t, store)
-	s.must(t, "POST", clusterRoles, role("reader", `{"apiGroups":["example.com"],"resources":["notes"],"verbs":["list","watch"]}`))
+	s.must(t, "POST", clusterRoles,
+		role("reader", `{"apiGroups":["example.com"],"resources":["notes"],"verbs":["list","watch"]}`))
 	s.must(t, "POST", notes, `{"apiVersion":"example.com/v1","kind":"Note","metadata":{"name":"first"}}`)
 	watched := map[string]chan rest.Event[Note]{}
 	ended := map[string]chan error{}
@@ -29,7 +30,8 @@ func TestWatchesEndWithTheirRights(t *testing.T) {
 		s.must(t, "POST", bindings("default"), binding(name, "ClusterRole/reader", "User/"+name))
 		watched[name], ended[name] = make(chan rest.Event[Note], 1), make(chan error, 1)
 		go func() {
-			for e, err := range resttest.Client[Note](t, s.api).Namespace("default").AsUser(rest.User{Name: name}).Watch(t.Context(), rest.WatchOptions{}) {
+			for e, err := range resttest.Client[Note](t,
+				s.api).Namespace("default").AsUser(rest.User{Name: name}).Watch(t.Context(), rest.WatchOptions{}) {
 				if err != nil {
 					ended[name] <- err
 					return
@@ -46,11 +48,12 @@ func TestWatchesEndWithTheirRights(t *testing.T) {
 	assert.Empty(t, ended["bob"])
 }
 
-// The watch of a client that acts as an administrator ends when the client may no longer act as one, although the rights of administrators
-// do not depend on the roles, and nobody else watches.
+// The watch of a client that acts as an administrator ends when the client may no longer act as one, although the
+// rights of administrators do not depend on the roles, and nobody else watches.
 func TestWatchesOfImpersonatedAdministratorsEnd(t *testing.T) {
 	s := start(t, nil)
-	s.must(t, "POST", clusterRoles, role("actor", `{"apiGroups":[""],"resources":["users","groups"],"verbs":["impersonate"]}`))
+	s.must(t, "POST", clusterRoles,
+		role("actor", `{"apiGroups":[""],"resources":["users","groups"],"verbs":["impersonate"]}`))
 	s.must(t, "POST", clusterRoleBindings, binding("alice", "ClusterRole/actor", "User/alice"))
 	r, err := http.NewRequestWithContext(t.Context(), http.MethodGet, "http://host"+notes+"?watch=true", nil)
 	require.NoError(t, err)
@@ -71,11 +74,13 @@ func TestWatchesEndWithTheirRightsAfterAFailure(t *testing.T) {
 		store := &apitest.FailsToWatchOnce{Store: storage.NewMemory(storage.Options{})}
 		t.Cleanup(func() { require.NoError(t, store.Close()) })
 		s := start(t, store)
-		s.must(t, "POST", clusterRoles, role("reader", `{"apiGroups":["example.com"],"resources":["notes"],"verbs":["list","watch"]}`))
+		s.must(t, "POST", clusterRoles,
+			role("reader", `{"apiGroups":["example.com"],"resources":["notes"],"verbs":["list","watch"]}`))
 		s.must(t, "POST", bindings("default"), binding("alice", "ClusterRole/reader", "User/alice"))
 		ended := make(chan error, 1)
 		go func() {
-			for _, err := range resttest.Client[Note](t, s.api).Namespace("default").AsUser(rest.User{Name: "alice"}).Watch(t.Context(), rest.WatchOptions{}) {
+			for _, err := range resttest.Client[Note](t,
+				s.api).Namespace("default").AsUser(rest.User{Name: "alice"}).Watch(t.Context(), rest.WatchOptions{}) {
 				ended <- err
 			}
 		}()

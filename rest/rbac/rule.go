@@ -15,7 +15,8 @@ func (r *PolicyRule) allows(a *rest.Access) bool {
 	if a.Path != "" {
 		return slices.ContainsFunc(r.NonResourceURLs, func(pattern string) bool { return coversPath(pattern, a.Path) })
 	}
-	return has(r.APIGroups, a.Group) && r.hasResource(a.Resource, a.Subresource) && (len(r.ResourceNames) == 0 || slices.Contains(r.ResourceNames, a.Name))
+	return has(r.APIGroups, a.Group) && r.hasResource(a.Resource, a.Subresource) &&
+		(len(r.ResourceNames) == 0 || slices.Contains(r.ResourceNames, a.Name))
 }
 
 // has reports whether a list contains everything, or this entry.
@@ -28,14 +29,15 @@ func has(list []string, entry string) bool {
 	return false
 }
 
-// hasResource reports whether the rule covers a resource or, if subresource is not empty, its subresource. It compares without joining
-// the two, because it runs for each rule.
+// hasResource reports whether the rule covers a resource or, if subresource is not empty, its subresource. It compares
+// without joining the two, because it runs for each rule.
 func (r *PolicyRule) hasResource(resource, subresource string) bool {
 	for _, e := range r.Resources {
 		if e == all || subresource == "" && e == resource {
 			return true
 		}
-		if of, sub, ok := strings.Cut(e, "/"); ok && subresource != "" && sub == subresource && (of == all || of == resource) {
+		if of, sub, ok := strings.Cut(e, "/"); ok && subresource != "" && sub == subresource &&
+			(of == all || of == resource) {
 			return true
 		}
 	}
@@ -84,9 +86,11 @@ func (r *PolicyRule) covers(atom *PolicyRule) bool {
 		return false
 	}
 	if len(atom.NonResourceURLs) > 0 {
-		return slices.ContainsFunc(r.NonResourceURLs, func(pattern string) bool { return coversPath(pattern, atom.NonResourceURLs[0]) })
+		return slices.ContainsFunc(r.NonResourceURLs,
+			func(pattern string) bool { return coversPath(pattern, atom.NonResourceURLs[0]) })
 	}
-	named := len(r.ResourceNames) == 0 || len(atom.ResourceNames) > 0 && slices.Contains(r.ResourceNames, atom.ResourceNames[0])
+	named := len(r.ResourceNames) == 0 ||
+		len(atom.ResourceNames) > 0 && slices.Contains(r.ResourceNames, atom.ResourceNames[0])
 	return named && has(r.APIGroups, atom.APIGroups[0]) && r.coversResource(atom.Resources[0])
 }
 

@@ -17,8 +17,8 @@ func everything() []PolicyRule {
 	}
 }
 
-// createSystemRoles creates the roles that exist from the start, as in Kubernetes, and their bindings. It does not change those that
-// exist already.
+// createSystemRoles creates the roles that exist from the start, as in Kubernetes, and their bindings. It does not
+// change those that exist already.
 func createSystemRoles(ctx context.Context, api *rest.API) error {
 	roles, err := rest.ClientForType[ClusterRole](api)
 	if err != nil {
@@ -36,10 +36,13 @@ func createSystemRoles(ctx context.Context, api *rest.API) error {
 		groups []string
 	}{
 		{"cluster-admin", everything(), nil},
-		{"system:discovery", []PolicyRule{{Verbs: []string{"get"}, NonResourceURLs: discovery}}, []string{identity.AuthenticatedGroup}},
-		{"system:public-info-viewer", []PolicyRule{{Verbs: []string{"get"}, NonResourceURLs: health}}, []string{identity.AuthenticatedGroup, identity.UnauthenticatedGroup}},
+		{"system:discovery", []PolicyRule{{Verbs: []string{"get"}, NonResourceURLs: discovery}},
+			[]string{identity.AuthenticatedGroup}},
+		{"system:public-info-viewer", []PolicyRule{{Verbs: []string{"get"}, NonResourceURLs: health}},
+			[]string{identity.AuthenticatedGroup, identity.UnauthenticatedGroup}},
 		{"system:basic-user", []PolicyRule{
-			{Verbs: []string{"create"}, APIGroups: []string{"authorization.k8s.io"}, Resources: []string{"selfsubjectaccessreviews", "selfsubjectrulesreviews"}},
+			{Verbs: []string{"create"}, APIGroups: []string{"authorization.k8s.io"},
+				Resources: []string{"selfsubjectaccessreviews", "selfsubjectrulesreviews"}},
 			{Verbs: []string{"create"}, APIGroups: []string{"authentication.k8s.io"}, Resources: []string{"selfsubjectreviews"}},
 		}, []string{identity.AuthenticatedGroup}},
 	} {

@@ -47,7 +47,8 @@ type Role struct {
 	Rules []PolicyRule `json:"rules" protobuf:"bytes,2,rep,name=rules" api:"list=atomic,optional,doc='The rights of the role.'"`
 }
 
-// ClusterRole is a set of rights in all namespaces, on cluster-scoped resources, and on paths. A RoleBinding gives them in one namespace.
+// ClusterRole is a set of rights in all namespaces, on cluster-scoped resources, and on paths. A RoleBinding gives them
+// in one namespace.
 type ClusterRole struct {
 	apimeta.TypeMeta   `json:",inline"`
 	apimeta.ObjectMeta `json:"metadata,omitempty" protobuf:"bytes,1,opt,name=metadata"`

@@ -19,10 +19,12 @@ func (r *PolicyRule) validate(at *status.Path, namespaced bool) (errs status.Fie
 	}
 	if urls := at.Child("nonResourceURLs"); len(r.NonResourceURLs) > 0 {
 		if namespaced {
-			errs = append(errs, status.InvalidField(urls, r.NonResourceURLs, "namespaced rules cannot apply to non-resource URLs"))
+			errs = append(errs, status.InvalidField(urls, r.NonResourceURLs,
+				"namespaced rules cannot apply to non-resource URLs"))
 		}
 		if len(r.APIGroups)+len(r.Resources)+len(r.ResourceNames) > 0 {
-			errs = append(errs, status.InvalidField(urls, r.NonResourceURLs, "rules cannot apply to both regular resources and non-resource URLs"))
+			errs = append(errs, status.InvalidField(urls, r.NonResourceURLs,
+				"rules cannot apply to both regular resources and non-resource URLs"))
 		}
 		return errs
 	}
@@ -43,7 +45,8 @@ func validateClusterRole(r *ClusterRole) status.FieldErrors {
 	}
 	selectors := status.Field("aggregationRule", "clusterRoleSelectors")
 	if len(r.AggregationRule.ClusterRoleSelectors) == 0 {
-		errs = append(errs, status.RequiredField(selectors, "at least one clusterRoleSelector required if aggregationRule is non-nil"))
+		errs = append(errs, status.RequiredField(selectors,
+			"at least one clusterRoleSelector required if aggregationRule is non-nil"))
 	}
 	for i, s := range r.AggregationRule.ClusterRoleSelectors {
 		if _, err := s.Selector(); err != nil {
@@ -106,7 +109,8 @@ func (s *Subject) validate(at *status.Path, namespaced bool) (errs status.FieldE
 			errs = append(errs, status.InvalidField(at.Child("name"), s.Name, "group name cannot be empty"))
 		}
 	default:
-		return append(errs, status.UnsupportedValue(at.Child("kind"), s.Kind, []string{ServiceAccountKind, UserKind, GroupKind}))
+		return append(errs, status.UnsupportedValue(at.Child("kind"), s.Kind,
+			[]string{ServiceAccountKind, UserKind, GroupKind}))
 	}
 	if s.APIGroup != group {
 		errs = append(errs, status.UnsupportedValue(at.Child("apiGroup"), s.APIGroup, []string{group}))
@@ -114,7 +118,8 @@ func (s *Subject) validate(at *status.Path, namespaced bool) (errs status.FieldE
 	return errs
 }
 
-// validateSameRole refuses to point a binding at another role, because the subjects would get rights that were not granted to them.
+// validateSameRole refuses to point a binding at another role, because the subjects would get rights that were not
+// granted to them.
 func validateSameRole(ref, old RoleRef) status.FieldErrors {
 	if ref == old {
 		return nil

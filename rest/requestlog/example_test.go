@@ -14,9 +14,10 @@ import (
 
 // The program writes lines of text. The requests go where the host's own lines go.
 func Example() {
-	lines := requestlog.New(requestlog.Options{Logger: slog.New(slog.NewTextHandler(os.Stdout, withoutTimes)), Slow: time.Second})
-	api, err := rest.New(rest.Options{Plugins: []rest.Plugin{lines}}, rest.Resource[memo]{Group: "example.com", Version: "v1", Plural: "memos",
-		Names: rest.Names{Kind: "Memo"}})
+	lines := requestlog.New(requestlog.Options{Logger: slog.New(slog.NewTextHandler(os.Stdout, withoutTimes)),
+		Slow: time.Second})
+	api, err := rest.New(rest.Options{Plugins: []rest.Plugin{lines}},
+		rest.Resource[memo]{Group: "example.com", Version: "v1", Plural: "memos", Names: rest.Names{Kind: "Memo"}})
 	if err != nil {
 		log.Fatal(err)
 	}

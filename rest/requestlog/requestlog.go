@@ -17,18 +17,19 @@ import (
 type Options struct {
 	// Logger receives the lines. Default: slog's default logger.
 	Logger *slog.Logger
-	// Level is the lowest level of a line. It can change while the program runs, if it is a [slog.LevelVar]. The Logger may drop more.
-	// Default: [slog.LevelInfo].
+	// Level is the lowest level of a line. It can change while the program runs, if it is a [slog.LevelVar]. The Logger
+	// may drop more. Default: [slog.LevelInfo].
 	//
-	// A request is a warning if it was slow, if it failed with a 5xx, or if its answer was broken off. Successful health checks, and the
-	// beginnings of watches and streams, are on [slog.LevelDebug]. All else is on [slog.LevelInfo].
+	// A request is a warning if it was slow, if it failed with a 5xx, or if its answer was broken off. Successful health
+	// checks, and the beginnings of watches and streams, are on [slog.LevelDebug]. All else is on [slog.LevelInfo].
 	Level slog.Leveler
-	// Slow is the time from which on a request is slow. Its line then has the time of each step. Watches and streams are never slow.
-	// Default: no request is slow, and no step is timed.
+	// Slow is the time from which on a request is slow. Its line then has the time of each step. Watches and streams are
+	// never slow. Default: no request is slow, and no step is timed.
 	Slow time.Duration
 }
 
-// Log is the plug-in that logs requests. Calls of in-process clients are not requests, and are not logged. One Log may serve several APIs.
+// Log is the plug-in that logs requests. Calls of in-process clients are not requests, and are not logged. One Log may
+// serve several APIs.
 type Log struct {
 	options  Options
 	handlers memo.Map[route, slog.Handler]
@@ -100,9 +101,11 @@ func (q *request) started(code int) {
 
 func (q *request) sent(int) { q.events++ }
 
-// changed notes the name of a new object, which is not in the URL. Hooks may have created others before, so the last one counts.
+// changed notes the name of a new object, which is not in the URL. Hooks may have created others before, so the last
+// one counts.
 func (q *request) changed(c rest.Change) {
-	if c.Before == nil && c.Namespace == q.Access.Namespace && c.Resource == resourceOf(q.Access.Group, q.Access.Resource) {
+	if c.Before == nil && c.Namespace == q.Access.Namespace &&
+		c.Resource == resourceOf(q.Access.Group, q.Access.Resource) {
 		q.created = c.Name
 	}
 }
@@ -205,7 +208,8 @@ func (all *attributes) outcome(q *request, e *rest.EndedRequest) {
 	}
 }
 
-// resourceOf returns the plural of a resource with its group, as [rest.Change] has it. It is empty for a path outside of all resources.
+// resourceOf returns the plural of a resource with its group, as [rest.Change] has it. It is empty for a path outside
+// of all resources.
 func resourceOf(group, resource string) string {
 	if group == "" || resource == "" {
 		return resource

@@ -52,12 +52,13 @@ func (w *written) String() string {
 
 // logger writes all levels as JSON, without the time.
 func (w *written) logger() *slog.Logger {
-	return slog.New(slog.NewJSONHandler(w, &slog.HandlerOptions{Level: slog.LevelDebug, ReplaceAttr: func(groups []string, a slog.Attr) slog.Attr {
-		if a.Key == slog.TimeKey && groups == nil {
-			return slog.Attr{}
-		}
-		return a
-	}}))
+	return slog.New(slog.NewJSONHandler(w,
+		&slog.HandlerOptions{Level: slog.LevelDebug, ReplaceAttr: func(groups []string, a slog.Attr) slog.Attr {
+			if a.Key == slog.TimeKey && groups == nil {
+				return slog.Attr{}
+			}
+			return a
+		}}))
 }
 
 // take returns the lines since the last call.
@@ -111,7 +112,8 @@ func TestALineSaysWhoAskedForWhatAndWithWhichAnswer(t *testing.T) {
 		}
 		return rest.Allow("open"), nil
 	})
-	api := widgets(t, requestlog.Options{Logger: log.logger(), Level: slog.LevelDebug}, rest.Options{Authenticator: users, Authorizer: deny})
+	api := widgets(t, requestlog.Options{Logger: log.logger(), Level: slog.LevelDebug},
+		rest.Options{Authenticator: users, Authorizer: deny})
 	one := apitest.Widgets + "/a"
 	for _, c := range []struct {
 		name, method, path, body string
@@ -128,13 +130,16 @@ func TestALineSaysWhoAskedForWhatAndWithWhichAnswer(t *testing.T) {
 			"method": "GET", "verb": "get", "namespace": "default", "name": "a", "userAgent": "curl/8", "code": 200.0}},
 		{"subresource", "GET", one + "/scale", "", nil, map[string]any{
 			"method": "GET", "verb": "get", "namespace": "default", "name": "a", "subresource": "scale", "code": 200.0}},
-		{"list", "GET", "/apis/example.com/v1/widgets", "", nil, map[string]any{"method": "GET", "verb": "list", "code": 200.0}},
+		{"list", "GET", "/apis/example.com/v1/widgets", "", nil,
+			map[string]any{"method": "GET", "verb": "list", "code": 200.0}},
 		{"forbidden", "GET", "/apis/example.com/v1/namespaces/closed/widgets/a", "", nil, map[string]any{
 			"method": "GET", "verb": "get", "namespace": "closed", "name": "a", "code": 403.0, "reason": "Forbidden"}},
 		{"impersonated", "GET", one, "", []string{"Impersonate-User", "joe"}, map[string]any{
-			"method": "GET", "verb": "get", "namespace": "default", "name": "a", "user": "joe", "impersonatedBy": "jane", "code": 200.0}},
+			"method": "GET", "verb": "get", "namespace": "default", "name": "a", "user": "joe", "impersonatedBy": "jane",
+			"code": 200.0}},
 		{"invalid credentials", "GET", one, "", []string{"Authorization", "Bearer wrong"}, map[string]any{
-			"method": "GET", "verb": "get", "namespace": "default", "name": "a", "user": nil, "code": 401.0, "reason": "Unauthorized"}},
+			"method": "GET", "verb": "get", "namespace": "default", "name": "a", "user": nil, "code": 401.0,
+			"reason": "Unauthorized"}},
 		{"unknown method", "BREW", one, "", nil, map[string]any{
 			"method": "BREW", "verb": "", "namespace": "default", "name": "a", "code": 405.0, "reason": "MethodNotAllowed"}},
 		{"path", "GET", "/version", "", nil, map[string]any{
@@ -144,7 +149,8 @@ func TestALineSaysWhoAskedForWhatAndWithWhichAnswer(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			apitest.Do(t, api, c.method, c.path, c.body, c.headers...)
-			want := map[string]any{"msg": "request", "level": "INFO", "user": "jane", "resource": "widgets.example.com", "version": "v1"}
+			want := map[string]any{"msg": "request", "level": "INFO", "user": "jane", "resource": "widgets.example.com",
+				"version": "v1"}
 			maps.Copy(want, c.want)
 			maps.DeleteFunc(want, func(_ string, v any) bool { return v == nil || v == "" })
 			assert.Equal(t, want, log.one(t))
@@ -206,7 +212,8 @@ func TestASlowRequestHasTheTimeOfEachStep(t *testing.T) {
 			<-time.After(pause)
 			return nil
 		})
-		api := widgets(t, requestlog.Options{Logger: log.logger(), Slow: time.Second}, rest.Options{Admission: []rest.Admission{slow}})
+		api := widgets(t, requestlog.Options{Logger: log.logger(), Slow: time.Second},
+			rest.Options{Admission: []rest.Admission{slow}})
 		apitest.Must(t, api, "POST", apitest.Widgets, apitest.WidgetBody(`"name":"a"`))
 		lines := log.take(t)
 		require.Len(t, lines, 1)
@@ -230,7 +237,8 @@ func TestASlowRequestHasTheTimeOfEachStep(t *testing.T) {
 	})
 }
 
-// A hook that ignores its time limit is answered for without it. The line says which one it is, although its step has not ended.
+// A hook that ignores its time limit is answered for without it. The line says which one it is, although its step has
+// not ended.
 func TestASlowRequestShowsTheStepThatHangs(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		log, release := newWritten(), make(chan struct{})
@@ -238,7 +246,8 @@ func TestASlowRequestShowsTheStepThatHangs(t *testing.T) {
 			<-release
 			return nil
 		})
-		api := widgets(t, requestlog.Options{Logger: log.logger(), Slow: time.Second}, rest.Options{Admission: []rest.Admission{hangs}})
+		api := widgets(t, requestlog.Options{Logger: log.logger(), Slow: time.Second},
+			rest.Options{Admission: []rest.Admission{hangs}})
 		answer := apitest.Do(t, api, "POST", apitest.Widgets+"?timeout=5s", apitest.WidgetBody(`"name":"a"`))
 		close(release)
 		assert.Equal(t, 504, answer.Code)
@@ -265,8 +274,10 @@ func TestAPanicIsLoggedOnce(t *testing.T) {
 				}
 				panic("broken hook")
 			})
-			api := widgets(t, requestlog.Options{Logger: log.logger()}, rest.Options{Logger: log.logger(), Admission: []rest.Admission{broken}})
-			r := httptest.NewRequestWithContext(ctx, "POST", apitest.Widgets, strings.NewReader(apitest.WidgetBody(`"name":"a"`)))
+			api := widgets(t, requestlog.Options{Logger: log.logger()},
+				rest.Options{Logger: log.logger(), Admission: []rest.Admission{broken}})
+			r := httptest.NewRequestWithContext(ctx, "POST", apitest.Widgets,
+				strings.NewReader(apitest.WidgetBody(`"name":"a"`)))
 			r.Header.Set("Content-Type", "application/json")
 			api.ServeHTTP(httptest.NewRecorder(), r)
 			assert.Equal(t, 1, strings.Count(log.String(), "runtime/debug.Stack"), "one stack")
@@ -334,7 +345,8 @@ func TestNoLineHasWhatIsSecret(t *testing.T) {
 	api := widgets(t, requestlog.Options{Logger: log.logger(), Level: slog.LevelDebug, Slow: 1}, rest.Options{
 		Logger: log.logger(), Authenticator: users, Admission: []rest.Admission{refuses}})
 	body := func(name, spec string) string {
-		return `{"apiVersion":"example.com/v1","kind":"Widget","metadata":{"name":"` + name + `","annotations":{"a":"` + planted + `"}},"spec":{` + spec + `}}`
+		return `{"apiVersion":"example.com/v1","kind":"Widget","metadata":{"name":"` + name + `","annotations":{"a":"` +
+			planted + `"}},"spec":{` + spec + `}}`
 	}
 	spec := `"size":1,"color":"` + planted + `"`
 	one := apitest.Widgets + "/a"
@@ -354,7 +366,8 @@ func TestNoLineHasWhatIsSecret(t *testing.T) {
 		{"PUT", one, json, body("other-"+planted, spec)},
 		{"PATCH", one, merge, `{"spec":{"color":"` + planted + `2"}}`},
 		{"PATCH", one, "application/json-patch+json", `[{"op":"test","path":"/spec/color","value":"` + planted + `"}]`},
-		{"PATCH", one + "?fieldManager=" + planted, yaml, "apiVersion: example.com/v1\nkind: Widget\nspec: {size: 2, color: " + planted + "}\n"},
+		{"PATCH", one + "?fieldManager=" + planted, yaml,
+			"apiVersion: example.com/v1\nkind: Widget\nspec: {size: 2, color: " + planted + "}\n"},
 		{"GET", one + "?" + planted + "=" + planted, "", ""},
 		{"GET", apitest.Widgets + "?labelSelector=a%3D" + planted + "&fieldSelector=spec.color%3D" + planted, "", ""},
 		{"GET", apitest.Widgets + "?continue=" + planted + "&resourceVersion=" + planted, "", ""},
@@ -368,7 +381,8 @@ func TestNoLineHasWhatIsSecret(t *testing.T) {
 			r := httptest.NewRequest(c.method, target, strings.NewReader(c.body))
 			r.URL = &url.URL{Path: target, RawQuery: query}
 			for name, value := range map[string]string{
-				"Authorization": credentials, "Content-Type": c.contentType, "Cookie": "session=" + planted, "X-Api-Key": planted, "Referer": planted,
+				"Authorization": credentials, "Content-Type": c.contentType, "Cookie": "session=" + planted, "X-Api-Key": planted,
+				"Referer": planted,
 			} {
 				r.Header.Set(name, value)
 			}
@@ -398,9 +412,13 @@ func TestHostileTextsAreEscapedAndCut(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			var got []slog.Record
 			logger := slog.New(recording(func(r slog.Record) { got = append(got, r) }))
-			user := rest.AuthenticatorFunc(func(*http.Request) (*rest.Identity, error) { return &rest.Identity{User: rest.User{Name: c.sent}}, nil })
+			user := rest.AuthenticatorFunc(func(*http.Request) (*rest.Identity,
+				error) {
+				return &rest.Identity{User: rest.User{Name: c.sent}}, nil
+			})
 			api := widgets(t, requestlog.Options{Logger: logger}, rest.Options{Authenticator: user})
-			for _, path := range []string{"/" + c.sent, "/apis/example.com/v1/namespaces/" + c.sent + "/widgets/" + c.sent, "/apis/" + c.sent + "/" + c.sent + "/" + c.sent} {
+			for _, path := range []string{"/" + c.sent, "/apis/example.com/v1/namespaces/" + c.sent + "/widgets/" + c.sent,
+				"/apis/" + c.sent + "/" + c.sent + "/" + c.sent} {
 				r := httptest.NewRequest("GET", "/", nil)
 				r.Method = "X" + c.sent
 				r.URL = &url.URL{Path: path}

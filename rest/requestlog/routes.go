@@ -19,8 +19,8 @@ func (r *route) attributes() (all attributes) {
 	return all
 }
 
-// handler returns the handler of a line about a request. It has formatted the attributes of the route once for all lines. For a request
-// whose route clients choose freely, handler adds the attributes to those of the line.
+// handler returns the handler of a line about a request. It has formatted the attributes of the route once for all
+// lines. For a request whose route clients choose freely, handler adds the attributes to those of the line.
 func (o *observer) handler(r *rest.ObservedRequest, into *attributes) slog.Handler {
 	base, a := o.options.Logger.Handler(), &r.Access
 	of := route{r.HTTP.Method, string(a.Verb), a.Group, a.Resource, a.Version, a.Subresource}

@@ -12,9 +12,9 @@ import (
 // maxSteps is how many steps are timed apart: each admission hook and each webhook adds one.
 const maxSteps = 64
 
-// times are the times of the steps of a request, without those of kind [rest.StepPipeline], in the order in which they began. A step that
-// happens several times is one entry: a write repeats its steps if another write commits first, and a deletion of a collection has those of
-// each object.
+// times are the times of the steps of a request, without those of kind [rest.StepPipeline], in the order in which they
+// began. A step that happens several times is one entry: a write repeats its steps if another write commits first, and
+// a deletion of a collection has those of each object.
 type times []stepTime
 
 type stepTime struct {
@@ -63,7 +63,8 @@ func (t *times) entry(s rest.Step) int {
 	return len(*t) - 1
 }
 
-// attributes returns the times as attributes, after those of the pipeline. A step that a hook still holds has the time until now.
+// attributes returns the times as attributes, after those of the pipeline. A step that a hook still holds has the time
+// until now.
 func (t *times) attributes(pipeline []rest.StepTime) []slog.Attr {
 	attrs := make([]slog.Attr, 0, len(pipeline)+len(*t))
 	for _, s := range pipeline {

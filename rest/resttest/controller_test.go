@@ -26,7 +26,8 @@ func (r reconciler) reconcile(ctx context.Context, key controller.Key) (controll
 	} else if err != nil {
 		return controller.Result{}, err
 	}
-	ready := apimeta.Condition{Type: "Ready", Status: apimeta.ConditionTrue, Reason: "Armed", ObservedGeneration: ship.Generation}
+	ready := apimeta.Condition{Type: "Ready", Status: apimeta.ConditionTrue, Reason: "Armed",
+		ObservedGeneration: ship.Generation}
 	if !apimeta.SetCondition(&ship.Status.Conditions, ready) {
 		return controller.Result{}, nil
 	}

@@ -7,7 +7,8 @@ import (
 )
 
 // cutStream serves a watch for some events and then ends it as the fault says.
-func (s *Server) cutStream(w http.ResponseWriter, r *http.Request, cancel context.CancelFunc, fault *Fault, request *Request) {
+func (s *Server) cutStream(w http.ResponseWriter, r *http.Request, cancel context.CancelFunc, fault *Fault,
+	request *Request) {
 	cut := &cutWriter{ResponseWriter: w, left: fault.Events, cancel: cancel}
 	if fault.fails() {
 		cut.last = append(append([]byte(`{"type":"ERROR","object":`), statusJSON(fault.answer(request))...), '}', '\n')
@@ -34,8 +35,8 @@ type cutWriter struct {
 	cancel  context.CancelFunc
 }
 
-// Write passes whole lines on until the last event. It always reports that it has written everything, so that the API does not notice the
-// cut.
+// Write passes whole lines on until the last event. It always reports that it has written everything, so that the API
+// does not notice the cut.
 func (w *cutWriter) Write(p []byte) (int, error) {
 	if w.left == 0 {
 		return len(p), nil

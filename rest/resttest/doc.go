@@ -7,13 +7,13 @@
 //	dbs := resttest.Client[Database](t, s.API).Namespace("default")
 //
 // The API is not a second implementation that imitates the first: defaults, validation, conflicts, watches and status
-// codes are those of production. A test controls what production leaves to chance. The clock stands still until the test
-// moves it, uids are counted, and revisions start at 1, so that a test can compare whole answers with files.
+// codes are those of production. A test controls what production leaves to chance. The clock stands still until the
+// test moves it, uids are counted, and revisions start at 1, so that a test can compare whole answers with files.
 //
 // # Ways to send requests
 //
-// The typed client of the API ([Client]) belongs to the test itself, which arranges and inspects objects with it. It never meets a
-// fault, and its calls are never recorded. The code under test uses one of the other ways:
+// The typed client of the API ([Client]) belongs to the test itself, which arranges and inspects objects with it. It
+// never meets a fault, and its calls are never recorded. The code under test uses one of the other ways:
 //
 //   - [Server.RoundTripper], a transport without a socket: for client-go, controller-runtime and plain HTTP clients.
 //   - [Server.URL] and [Server.Kubeconfig], a server on the loopback interface that the first call starts: for other
@@ -25,9 +25,9 @@
 //
 // # Waiting
 //
-// [WaitFor], [WaitForGone] and [WaitForAll] wait on a watch until the objects are in the state that the test wants. They
-// never poll or sleep, and they see every state in between, because a watch skips none that the server still has.
+// [WaitFor], [WaitForGone] and [WaitForAll] wait on a watch until the objects are in the state that the test wants.
+// They never poll or sleep, and they see every state in between, because a watch skips none that the server still has.
 //
-// A Server also works in a testing/synctest bubble, where time is fake, except for [Server.URL] and [Server.Kubeconfig],
-// because a bubble has no network.
+// A Server also works in a testing/synctest bubble, where time is fake, except for [Server.URL] and
+// [Server.Kubeconfig], because a bubble has no network.
 package resttest

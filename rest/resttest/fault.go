@@ -16,8 +16,8 @@ import (
 // Always is the value of [Fault.Times] with which all matching requests meet the fault.
 const Always = -1
 
-// Fault says what goes wrong, for which requests and how often. The first group of fields selects the requests; an empty
-// field matches all. The second group says what happens to them.
+// Fault says what goes wrong, for which requests and how often. The first group of fields selects the requests; an
+// empty field matches all. The second group says what happens to them.
 type Fault struct {
 	// Verb is the verb of the request.
 	Verb rest.Verb
@@ -32,12 +32,12 @@ type Fault struct {
 
 	// Delay delays the request. If nothing else is set, the API answers it as usual afterwards.
 	Delay time.Duration
-	// Code is the HTTP status of a failure, which the server answers in the API's words instead: 409 is AlreadyExists for a
-	// create and otherwise Conflict, 410 is Expired, 429 carries Retry-After, and so on for all codes from 400 to 599. A
+	// Code is the HTTP status of a failure, which the server answers in the API's words instead: 409 is AlreadyExists for
+	// a create and otherwise Conflict, 410 is Expired, 429 carries Retry-After, and so on for all codes from 400 to 599. A
 	// watch gets 410 as an event of the stream, as from the API, and other codes in place of the stream.
 	Code int
-	// RetryAfter is the Retry-After of the codes 429, 500, 503 and 504, in whole seconds. Default: one second for 429, none
-	// for the others.
+	// RetryAfter is the Retry-After of the codes 429, 500, 503 and 504, in whole seconds. Default: one second for 429,
+	// none for the others.
 	RetryAfter time.Duration
 	// Error is the failure in every detail. Set it instead of Code.
 	Error *status.Error
@@ -46,8 +46,8 @@ type Fault struct {
 	// Late carries the request out before it fails. Clients must expect this whenever an answer is lost (API conventions,
 	// HTTP Status codes: the outcome of the call is unknown). Watches cannot be late.
 	Late bool
-	// Events is how many events a watch sends first, not counting bookmarks. Then the stream sends the failure and ends, or
-	// breaks off if Drop is set, or ends as if its time were up if neither is set.
+	// Events is how many events a watch sends first, not counting bookmarks. Then the stream sends the failure and ends,
+	// or breaks off if Drop is set, or ends as if its time were up if neither is set.
 	Events int
 }
 
@@ -72,7 +72,8 @@ func (f Fault) String() string {
 	if len(what) == 0 {
 		what = append(what, "end of stream")
 	}
-	return fmt.Sprintf("%s %s %s/%s: %s", part(string(f.Verb)), part(f.Resource), part(f.Namespace), part(f.Name), strings.Join(what, ", "))
+	return fmt.Sprintf("%s %s %s/%s: %s", part(string(f.Verb)), part(f.Resource), part(f.Namespace), part(f.Name),
+		strings.Join(what, ", "))
 }
 
 // check returns an error for a fault that makes no sense.
@@ -170,9 +171,9 @@ func (f *Fault) isAbout(r *Request) bool {
 		(f.Namespace == "" || f.Namespace == r.Namespace) && (f.Name == "" || f.Name == r.Name)
 }
 
-// Inject adds a fault. If several faults match a request, it meets the one that was injected first. If no request meets a
-// fault before the test ends, the test fails, because a fault for the wrong requests proves nothing. This does not apply
-// to a fault with Times [Always], or after [Server.ClearFaults].
+// Inject adds a fault. If several faults match a request, it meets the one that was injected first. If no request meets
+// a fault before the test ends, the test fails, because a fault for the wrong requests proves nothing. This does not
+// apply to a fault with Times [Always], or after [Server.ClearFaults].
 func (s *Server) Inject(f Fault) {
 	s.t.Helper()
 	if err := f.check(); err != nil {

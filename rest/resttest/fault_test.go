@@ -31,7 +31,8 @@ func TestFaultsAreStatuses(t *testing.T) {
 	}{
 		{400, "PUT", 0, status.ReasonBadRequest, "", ""},
 		{401, "PUT", 0, status.ReasonUnauthorized, "Unauthorized", ""},
-		{403, "PUT", 0, status.ReasonForbidden, `ships.fleet.example.com "a" is forbidden: a fault that the test has injected`, ""},
+		{403, "PUT", 0, status.ReasonForbidden,
+			`ships.fleet.example.com "a" is forbidden: a fault that the test has injected`, ""},
 		{404, "PUT", 0, status.ReasonNotFound, `ships.fleet.example.com "a" not found`, ""},
 		{405, "PUT", 0, status.ReasonMethodNotAllowed, "", ""},
 		{409, "PUT", 0, status.ReasonConflict,
@@ -95,19 +96,26 @@ func TestFaultsMeetWhatTheyAreAbout(t *testing.T) {
 		want     []bool // whether each request meets it
 	}{
 		{"once", resttest.Fault{}, [][2]string{get(shipsPath), get(shipsPath)}, []bool{true, false}},
-		{"twice", resttest.Fault{Times: 2}, [][2]string{get(shipsPath), get("/version"), get(shipsPath)}, []bool{true, true, false}},
+		{"twice", resttest.Fault{Times: 2}, [][2]string{get(shipsPath), get("/version"), get(shipsPath)},
+			[]bool{true, true, false}},
 		{"always", resttest.Fault{Times: resttest.Always}, [][2]string{get(shipsPath), get(shipsPath)}, []bool{true, true}},
-		{"Skip lets the first pass", resttest.Fault{Skip: 1}, [][2]string{get(shipsPath), get(shipsPath), get(shipsPath)}, []bool{false, true, false}},
-		{"a verb", resttest.Fault{Verb: rest.VerbGet}, [][2]string{get(shipsPath), get(shipsPath + "/a")}, []bool{false, true}},
-		{"a custom verb", resttest.Fault{Verb: rest.VerbUpdate}, [][2]string{patch(shipsPath + "/a"), {"PUT", shipsPath + "/a"}}, []bool{false, true}},
-		{"a resource", resttest.Fault{Resource: "ships"}, [][2]string{get("/apis/a.b/v1/boats"), patch(shipsPath + "/a/status"), get(shipsPath)},
-			[]bool{false, false, true}},
-		{"a subresource", resttest.Fault{Resource: "ships/status"}, [][2]string{patch(shipsPath + "/a"), patch(shipsPath + "/a/status")}, []bool{false, true}},
-		{"a namespace", resttest.Fault{Namespace: "other"}, [][2]string{get(shipsPath), get(other), get("/apis/fleet.example.com/v1/ships")},
+		{"Skip lets the first pass", resttest.Fault{Skip: 1}, [][2]string{get(shipsPath), get(shipsPath), get(shipsPath)},
 			[]bool{false, true, false}},
-		{"a name", resttest.Fault{Name: "b"}, [][2]string{get(shipsPath + "/a"), get(shipsPath), get(other + "/b")}, []bool{false, false, true}},
+		{"a verb", resttest.Fault{Verb: rest.VerbGet}, [][2]string{get(shipsPath), get(shipsPath + "/a")},
+			[]bool{false, true}},
+		{"a custom verb", resttest.Fault{Verb: rest.VerbUpdate},
+			[][2]string{patch(shipsPath + "/a"), {"PUT", shipsPath + "/a"}}, []bool{false, true}},
+		{"a resource", resttest.Fault{Resource: "ships"},
+			[][2]string{get("/apis/a.b/v1/boats"), patch(shipsPath + "/a/status"), get(shipsPath)}, []bool{false, false, true}},
+		{"a subresource", resttest.Fault{Resource: "ships/status"},
+			[][2]string{patch(shipsPath + "/a"), patch(shipsPath + "/a/status")}, []bool{false, true}},
+		{"a namespace", resttest.Fault{Namespace: "other"},
+			[][2]string{get(shipsPath), get(other), get("/apis/fleet.example.com/v1/ships")}, []bool{false, true, false}},
+		{"a name", resttest.Fault{Name: "b"}, [][2]string{get(shipsPath + "/a"), get(shipsPath), get(other + "/b")},
+			[]bool{false, false, true}},
 		{"all fields", resttest.Fault{Verb: rest.VerbPatch, Resource: "ships/status", Namespace: "default", Name: "b"},
-			[][2]string{patch(shipsPath + "/a/status"), patch(other + "/b/status"), patch(shipsPath + "/b"), patch(shipsPath + "/b/status")},
+			[][2]string{patch(shipsPath + "/a/status"), patch(other + "/b/status"), patch(shipsPath + "/b"),
+				patch(shipsPath + "/b/status")},
 			[]bool{false, false, false, true}},
 	}
 	for _, tt := range tests {
@@ -176,7 +184,8 @@ func TestLateFaults(t *testing.T) {
 					require.NoError(t, err)
 					require.Equal(t, fault.Code, a.code)
 				}
-				assert.Equal(t, http.StatusConflict, mustSend(t, c, "POST", base+shipsPath, shipJSON("a")).code, "the object exists already")
+				assert.Equal(t, http.StatusConflict, mustSend(t, c, "POST", base+shipsPath, shipJSON("a")).code,
+					"the object exists already")
 			})
 		})
 	}
@@ -244,7 +253,8 @@ func TestWatchesAreCut(t *testing.T) {
 		{"after two", resttest.Fault{Events: 2}, []string{"ADDED a", "ADDED b"}, io.EOF},
 		{"410 after two", resttest.Fault{Events: 2, Code: 410}, []string{"ADDED a", "ADDED b", "ERROR 410"}, io.EOF},
 		{"500 after one", resttest.Fault{Events: 1, Code: 500}, []string{"ADDED a", "ERROR 500"}, io.EOF},
-		{"410 after later events", resttest.Fault{Events: 4, Code: 410}, []string{"ADDED a", "ADDED b", "ADDED c", "DELETED a", "ERROR 410"}, io.EOF},
+		{"410 after later events", resttest.Fault{Events: 4, Code: 410},
+			[]string{"ADDED a", "ADDED b", "ADDED c", "DELETED a", "ERROR 410"}, io.EOF},
 		{"broken after two", resttest.Fault{Events: 2, Drop: true}, []string{"ADDED a", "ADDED b"}, nil},
 	}
 	for _, tt := range tests {
@@ -257,7 +267,8 @@ func TestWatchesAreCut(t *testing.T) {
 				tt.fault.Verb = rest.VerbWatch
 				s.Inject(tt.fault)
 				// The bookmark at the end of the initial events does not count.
-				next := watchOf(t, c, base+shipsPath+"?watch=true&sendInitialEvents=true&allowWatchBookmarks=true&resourceVersionMatch=NotOlderThan")
+				next := watchOf(t, c, base+shipsPath+
+					"?watch=true&sendInitialEvents=true&allowWatchBookmarks=true&resourceVersionMatch=NotOlderThan")
 				var got []string
 				var err error
 				for {
@@ -349,7 +360,8 @@ func TestFaultString(t *testing.T) {
 		want  string
 	}{
 		{resttest.Fault{Verb: rest.VerbWatch}, "watch * */*: end of stream"},
-		{resttest.Fault{Resource: "ships/status", Namespace: "n", Name: "a", Delay: time.Second, Error: status.BadRequest("no")}, "* ships/status n/a: 1s late, 400"},
+		{resttest.Fault{Resource: "ships/status", Namespace: "n", Name: "a", Delay: time.Second,
+			Error: status.BadRequest("no")}, "* ships/status n/a: 1s late, 400"},
 		{resttest.Fault{Drop: true}, "* * */*: connection broken"},
 	}
 	for _, tt := range tests {
@@ -360,7 +372,8 @@ func TestFaultString(t *testing.T) {
 // If a body breaks off, the API sees the same.
 func TestABrokenBodyStaysBroken(t *testing.T) {
 	s, _ := fleet(t)
-	r, err := http.NewRequestWithContext(t.Context(), "POST", "http://resttest"+shipsPath, io.MultiReader(readerOf(`{"kind":`), failing{}))
+	r, err := http.NewRequestWithContext(t.Context(), "POST", "http://resttest"+shipsPath,
+		io.MultiReader(readerOf(`{"kind":`), failing{}))
 	require.NoError(t, err)
 	r.Header.Set("Content-Type", "application/json")
 	answer, err := (&http.Client{Transport: s.RoundTripper()}).Do(r)

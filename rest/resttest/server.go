@@ -33,11 +33,11 @@ type Options struct {
 
 // Server is the running API of a test. It ends with the test and leaves no goroutine behind.
 type Server struct {
-	// API is the API itself. Its in-process clients ([Client]) belong to the test: they meet no faults and are not recorded,
-	// except under [Server.UnderTest].
+	// API is the API itself. Its in-process clients ([Client]) belong to the test: they meet no faults and are not
+	// recorded, except under [Server.UnderTest].
 	API *rest.API
-	// Clock is the API's clock, which stands still until the test moves it. Watches, timeouts and faults do not use it, and
-	// neither does the API if Options.API has a clock of its own.
+	// Clock is the API's clock, which stands still until the test moves it. Watches, timeouts and faults do not use it,
+	// and neither does the API if Options.API has a clock of its own.
 	Clock *Clock
 
 	t       testing.TB
@@ -62,8 +62,8 @@ const maxEnd = 10 * time.Second
 // forever is the maximum age of the history. A test can advance the clock without losing history.
 const forever = 100 * 365 * 24 * time.Hour
 
-// New starts an API with these resources, and its plug-ins, that runs until the test ends. It fails the test at once if a definition is
-// invalid. It opens no socket and starts no goroutine before one is needed.
+// New starts an API with these resources, and its plug-ins, that runs until the test ends. It fails the test at once if
+// a definition is invalid. It opens no socket and starts no goroutine before one is needed.
 func New(t testing.TB, definitions ...rest.Definition) *Server {
 	t.Helper()
 	return NewWith(t, Options{}, definitions...)
@@ -163,8 +163,8 @@ func (s *Server) ResourceVersion() string {
 }
 
 // Expire makes the server drop all states except the present one, as happens over time in production. A client that
-// continues a list or resumes a watch from an earlier resourceVersion gets 410 Expired and must start over. Watches that
-// are up to date continue.
+// continues a list or resumes a watch from an earlier resourceVersion gets 410 Expired and must start over. Watches
+// that are up to date continue.
 func (s *Server) Expire() {
 	s.t.Helper()
 	if err := s.store.Compact(s.life, s.store.Revision()); err != nil {

@@ -82,7 +82,8 @@ func mustSend(t testing.TB, c *http.Client, method, url, body string) answered {
 }
 
 func shipJSON(name string) string {
-	return `{"apiVersion":"fleet.example.com/v1","kind":"Ship","metadata":{"name":"` + name + `"},"spec":{"class":"Frigate"}}`
+	return `{"apiVersion":"fleet.example.com/v1","kind":"Ship","metadata":{"name":"` + name +
+		`"},"spec":{"class":"Frigate"}}`
 }
 
 // The same requests get the same answers, byte for byte.
@@ -133,7 +134,8 @@ func TestOptionsOfTheAPIAreTheHosts(t *testing.T) {
 		assert.Equal(t, "101", ship.ResourceVersion)
 		assert.Equal(t, "mine", ship.UID)
 		assert.Equal(t, int64(7), ship.CreationTimestamp.Unix())
-		a := mustSend(t, &http.Client{Transport: s.RoundTripper()}, "POST", "http://x"+shipsPath, shipJSON(strings.Repeat("a", 300)))
+		a := mustSend(t, &http.Client{Transport: s.RoundTripper()}, "POST", "http://x"+shipsPath,
+			shipJSON(strings.Repeat("a", 300)))
 		assert.Equal(t, http.StatusRequestEntityTooLarge, a.code)
 	})
 	assert.Empty(t, errs)
@@ -145,7 +147,10 @@ func TestOptionsOfTheAPIAreTheHosts(t *testing.T) {
 func TestPrefixAndMiddleware(t *testing.T) {
 	seen := ""
 	review := rest.Resource[Ship]{Group: "fleet.example.com", Version: "v1", Plural: "ships",
-		Hooks: rest.Hooks[Ship]{Default: func(ctx context.Context, _ *Ship) error { seen = rest.UserFrom(ctx).Name; return nil }}}
+		Hooks: rest.Hooks[Ship]{Default: func(ctx context.Context, _ *Ship) error {
+			seen = rest.UserFrom(ctx).Name
+			return nil
+		}}}
 	s := resttest.NewWith(t, resttest.Options{
 		Prefix: "/platform/",
 		Middleware: func(next http.Handler) http.Handler {
@@ -160,7 +165,8 @@ func TestPrefixAndMiddleware(t *testing.T) {
 		if base == s.URL() {
 			c = http.DefaultClient
 		}
-		r, err := http.NewRequestWithContext(t.Context(), "POST", base+shipsPath+"?dryRun=All", strings.NewReader(shipJSON("a")))
+		r, err := http.NewRequestWithContext(t.Context(), "POST", base+shipsPath+"?dryRun=All",
+			strings.NewReader(shipJSON("a")))
 		require.NoError(t, err)
 		r.Header.Set("Content-Type", "application/json")
 		r.Header.Set("X-User", "nelson")
@@ -362,7 +368,8 @@ func TestInABubble(t *testing.T) {
 
 		time.AfterFunc(time.Second, func() { createSoon(t, c, "late") })
 		ship := resttest.WaitFor(t, c, "late", func(*Ship) bool { return true })
-		assert.Equal(t, "2026-01-01T00:00:00Z", ship.CreationTimestamp.UTC().Format(time.RFC3339), "the API's clock stands still")
+		assert.Equal(t, "2026-01-01T00:00:00Z", ship.CreationTimestamp.UTC().Format(time.RFC3339),
+			"the API's clock stands still")
 	})
 }
 

@@ -16,13 +16,15 @@ import (
 // underTestKey marks the context of calls under test.
 type underTestKey struct{}
 
-// UnderTest returns a context for code under test that uses the typed client, such as the host's own controller. The server
-// records the calls under this context, and they meet faults. Calls under other contexts belong to the test and do not.
+// UnderTest returns a context for code under test that uses the typed client, such as the host's own controller. The
+// server records the calls under this context, and they meet faults. Calls under other contexts belong to the test and
+// do not.
 //
-// The server sees a call when it reaches the store. There an update, a patch and a Modify have the same verb, update, and the
-// subresource status if they change the status. The server also sees the lookups that it makes on behalf of a call, such as that
-// of the namespace of a new object. It does not see a write that fails earlier, because it is invalid or has a real conflict. It
-// sees a watch by its initial list, if it has one; to test how a controller recovers from 410, use [Server.Expire].
+// The server sees a call when it reaches the store. There an update, a patch and a Modify have the same verb, update,
+// and the subresource status if they change the status. The server also sees the lookups that it makes on behalf of a
+// call, such as that of the namespace of a new object. It does not see a write that fails earlier, because it is
+// invalid or has a real conflict. It sees a watch by its initial list, if it has one; to test how a controller recovers
+// from 410, use [Server.Expire].
 func (s *Server) UnderTest(ctx context.Context) context.Context {
 	return context.WithValue(ctx, underTestKey{}, s)
 }
@@ -71,10 +73,12 @@ func (c *calledStore) finish(entry *Request, fault *Fault, success int, err erro
 // about returns the request that a scope describes. The resource of a scope has the form "widgets.example.com".
 func about(verb rest.Verb, scope watch.Key) Request {
 	resource, group, _ := strings.Cut(scope.Resource, ".")
-	return Request{Verb: verb, Group: group, Resource: resource, Namespace: scope.Namespace, Name: scope.Name, InProcess: true}
+	return Request{Verb: verb, Group: group, Resource: resource, Namespace: scope.Namespace, Name: scope.Name,
+		InProcess: true}
 }
 
-func (c *calledStore) Get(ctx context.Context, key storage.Key, atLeast watch.Revision) (record *storage.Record, err error) {
+func (c *calledStore) Get(ctx context.Context, key storage.Key,
+	atLeast watch.Revision) (record *storage.Record, err error) {
 	if !c.sees(ctx) {
 		return c.Store.Get(ctx, key, atLeast)
 	}
@@ -85,7 +89,8 @@ func (c *calledStore) Get(ctx context.Context, key storage.Key, atLeast watch.Re
 	return record, c.finish(entry, fault, http.StatusOK, err)
 }
 
-func (c *calledStore) List(ctx context.Context, options storage.Query, into []*storage.Record) (page storage.Listing, err error) {
+func (c *calledStore) List(ctx context.Context, options storage.Query,
+	into []*storage.Record) (page storage.Listing, err error) {
 	if !c.sees(ctx) {
 		return c.Store.List(ctx, options, into)
 	}
@@ -125,7 +130,8 @@ func (c *calledStore) Update(ctx context.Context, key storage.Key, fn storage.Up
 }
 
 // Transact implements [storage.Transactor], if the store does.
-func (c *calledStore) Transact(ctx context.Context, fn func(context.Context) error) ([]watch.Change[storage.Record], error) {
+func (c *calledStore) Transact(ctx context.Context,
+	fn func(context.Context) error) ([]watch.Change[storage.Record], error) {
 	transactor, ok := c.Store.(storage.Transactor)
 	if !ok {
 		return nil, status.BadRequest("the store has no transactions")

@@ -49,7 +49,8 @@ func TestCallsUnderTestAreRecorded(t *testing.T) {
 			return err
 		}, resttest.Request{Verb: rest.VerbUpdate, Name: "a", Code: 200}},
 		{"status", func(ctx context.Context, c rest.Client[Ship]) error {
-			_, err := c.ModifyStatus(ctx, "a", func(s *Ship) error { apimeta.SetCondition(&s.Status.Conditions, ready); return nil })
+			_, err := c.ModifyStatus(ctx, "a",
+				func(s *Ship) error { apimeta.SetCondition(&s.Status.Conditions, ready); return nil })
 			return err
 		}, resttest.Request{Verb: rest.VerbUpdate, Subresource: "status", Name: "a", Code: 200}},
 		{"delete", func(ctx context.Context, c rest.Client[Ship]) error {

@@ -19,8 +19,8 @@ import (
 // patience is how long the functions for tests wait. If something takes longer, they fail the test.
 const patience = 30 * time.Second
 
-// WaitFor waits until the object of that name exists and the function until accepts it, and returns the object. After 30
-// seconds, or when the context of the test ends, it fails the test and shows the last state of the object.
+// WaitFor waits until the object of that name exists and the function until accepts it, and returns the object. After
+// 30 seconds, or when the context of the test ends, it fails the test and shows the last state of the object.
 func WaitFor[T any](t testing.TB, c rest.Client[T], name string, until func(*T) bool) *T {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), patience)
@@ -49,9 +49,9 @@ func WaitForGone[T any](t testing.TB, c rest.Client[T], name string) {
 	}
 }
 
-// WaitForAll waits until the function until accepts the objects that the options select, and returns them in the order of
-// namespace and name. The function sees every state of the whole selection, including the first one, and never a part of
-// a list. WaitForAll ignores Limit and Continue.
+// WaitForAll waits until the function until accepts the objects that the options select, and returns them in the order
+// of namespace and name. The function sees every state of the whole selection, including the first one, and never a
+// part of a list. WaitForAll ignores Limit and Continue.
 func WaitForAll[T any](t testing.TB, c rest.Client[T], options rest.ListOptions, until func([]*T) bool) []*T {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), patience)
@@ -83,8 +83,8 @@ func Wait[T any](ctx context.Context, c rest.Client[T], name string, until func(
 	return last, err
 }
 
-// observe calls the function until with each state of the selected objects, from the present one on, and returns when it
-// accepts one.
+// observe calls the function until with each state of the selected objects, from the present one on, and returns when
+// it accepts one.
 func observe[T any](ctx context.Context, c rest.Client[T], options rest.ListOptions, until func([]*T) bool) error {
 	options.Limit, options.Continue = 0, ""
 	for {
@@ -99,7 +99,8 @@ func observe[T any](ctx context.Context, c rest.Client[T], options rest.ListOpti
 		for _, obj := range page.Items {
 			state[keyOf(obj)] = obj
 		}
-		selected := rest.WatchOptions{LabelSelector: options.LabelSelector, FieldSelector: options.FieldSelector, ResourceVersion: page.ResourceVersion}
+		selected := rest.WatchOptions{LabelSelector: options.LabelSelector, FieldSelector: options.FieldSelector,
+			ResourceVersion: page.ResourceVersion}
 		content, err := follow(ctx, c, selected, state, until)
 		if content {
 			return nil
@@ -110,9 +111,10 @@ func observe[T any](ctx context.Context, c rest.Client[T], options rest.ListOpti
 	}
 }
 
-// follow applies the events of a watch to state, and calls the function until after each. It reports whether the function
-// accepted a state.
-func follow[T any](ctx context.Context, c rest.Client[T], selected rest.WatchOptions, state map[objectKey]*T, until func([]*T) bool) (bool, error) {
+// follow applies the events of a watch to state, and calls the function until after each. It reports whether the
+// function accepted a state.
+func follow[T any](ctx context.Context, c rest.Client[T], selected rest.WatchOptions, state map[objectKey]*T,
+	until func([]*T) bool) (bool, error) {
 	for event, err := range c.Watch(ctx, selected) {
 		if err != nil {
 			return false, err

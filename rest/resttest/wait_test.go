@@ -132,7 +132,8 @@ func TestWaitForAll(t *testing.T) {
 	labelled.Labels = map[string]string{"fleet": "blue"}
 	_, err := c.Create(t.Context(), labelled)
 	require.NoError(t, err)
-	got = resttest.WaitForAll(t, c, rest.ListOptions{LabelSelector: "fleet=blue"}, func(all []*Ship) bool { return len(all) > 0 })
+	got = resttest.WaitForAll(t, c, rest.ListOptions{LabelSelector: "fleet=blue"},
+		func(all []*Ship) bool { return len(all) > 0 })
 	assert.Equal(t, []string{"d"}, names(got))
 }
 

@@ -5,5 +5,6 @@
 //	…
 //	api, err := rest.New(rest.Options{Plugins: []rest.Plugin{roles, crd.New(crd.Options{}), seed.New(objects, seed.Options{})}}, widgets)
 //
-// The plug-in creates the objects when the API starts, before the host listens, in every replica. If all objects exist, it only reads.
+// The plug-in creates the objects when the API starts, before the host listens, in every replica. If all objects exist,
+// it only reads.
 package seed

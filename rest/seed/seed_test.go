@@ -151,15 +151,19 @@ func TestErrorsNameTheDocument(t *testing.T) {
 		{"no kind", good + "apiVersion: v1", "sites.yaml: document 2: apiVersion or kind is missing"},
 		{"no name", good + "apiVersion: v1\nkind: Namespace", "sites.yaml: document 2: metadata.name is missing"},
 		{"strange apiVersion", good + "apiVersion: a/b/c\nkind: D", "sites.yaml: document 2: "},
-		{"kind that is not served", good + "apiVersion: v1\nkind: Pod\nmetadata: {name: a}", "sites.yaml: document 2: the API stores no objects of kind Pod in v1"},
-		{"version that is not served", good + "apiVersion: example.com/v3\nkind: Site\nmetadata: {name: a}", "no objects of kind Site in example.com/v3"},
+		{"kind that is not served", good + "apiVersion: v1\nkind: Pod\nmetadata: {name: a}",
+			"sites.yaml: document 2: the API stores no objects of kind Pod in v1"},
+		{"version that is not served", good + "apiVersion: example.com/v3\nkind: Site\nmetadata: {name: a}",
+			"no objects of kind Site in example.com/v3"},
 		{"invalid object", good + "apiVersion: example.com/v1\nkind: Site\nmetadata: {name: a}\nspec: {title: ''}",
 			`sites.yaml: document 2: Site.example.com "a" is invalid: spec.title`},
-		{"unknown field", good + "apiVersion: example.com/v1\nkind: Site\nmetadata: {name: a}\nspec: {title: A, colour: red}", "colour"},
+		{"unknown field", good + "apiVersion: example.com/v1\nkind: Site\nmetadata: {name: a}\nspec: {title: A, colour: red}",
+			"colour"},
 		{"duplicate field", good + "apiVersion: v1\nkind: Namespace\nkind: Namespace", "sites.yaml: document 2: "},
 		{"namespace of a cluster-scoped object", "apiVersion: v1\nkind: Namespace\nmetadata: {name: a, namespace: b}",
 			"sites.yaml: document 1: metadata.namespace is set"},
-		{"item of a list", "apiVersion: v1\nkind: List\nitems: [{kind: Site}]", "sites.yaml: document 1: items[0]: apiVersion or kind is missing"},
+		{"item of a list", "apiVersion: v1\nkind: List\nitems: [{kind: Site}]",
+			"sites.yaml: document 1: items[0]: apiVersion or kind is missing"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			err := seed.Apply(t.Context(), newAPI(t), files(map[string]string{"sites.yaml": c.text}), seed.Options{})

@@ -15,8 +15,9 @@ import (
 // maxSkew is by how much the clock of the replica that issued a token may be ahead.
 const maxSkew = time.Minute
 
-// Authenticate implements [rest.Authenticator]. It accepts a bearer token that the Issuer has signed, for an audience of the API, if the
-// token has not expired and its account and the object to which it is bound still exist. It fails until the Issuer is plugged into an API.
+// Authenticate implements [rest.Authenticator]. It accepts a bearer token that the Issuer has signed, for an audience
+// of the API, if the token has not expired and its account and the object to which it is bound still exist. It fails
+// until the Issuer is plugged into an API.
 func (i *Issuer) Authenticate(r *http.Request) (*rest.Identity, error) {
 	return auth.Bearer(func(ctx context.Context, token string) (*rest.Identity, error) {
 		who, _, err := i.check(ctx, token, i.audiences)
@@ -33,7 +34,8 @@ var (
 	errSubject  = errors.New("the token contradicts itself about its service account")
 )
 
-// check returns the service account of a token, and the audiences of the token among those wanted. It returns an error if there are none.
+// check returns the service account of a token, and the audiences of the token among those wanted. It returns an error
+// if there are none.
 func (i *Issuer) check(ctx context.Context, token string, wanted []string) (*rest.Identity, []string, error) {
 	if i.objects == nil {
 		return nil, nil, errNotStarted
@@ -52,7 +54,8 @@ func (i *Issuer) check(ctx context.Context, token string, wanted []string) (*res
 		return nil, nil, errEarly
 	case len(audiences) == 0:
 		return nil, nil, errAudience
-	case c.Subject != identity.ServiceAccountUser(c.Account.Namespace, c.Account.Account.Name) || c.Account.Account.UID == "":
+	case c.Subject != identity.ServiceAccountUser(c.Account.Namespace, c.Account.Account.Name) ||
+		c.Account.Account.UID == "":
 		return nil, nil, errSubject
 	}
 	for _, object := range c.Account.dependsOn() {

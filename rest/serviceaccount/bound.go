@@ -50,8 +50,9 @@ func (i *Issuer) bind(ctx context.Context, claims *account, ref *BoundObjectRefe
 		return err
 	}
 	if ref.UID != "" && ref.UID != record.UID {
-		return status.Conflict(apimeta.GroupResource{Resource: key.Resource}, ref.Name, fmt.Sprintf("the UID in the bound object reference (%s) does not match "+
-			"the UID in record. The object might have been deleted and then recreated", ref.UID))
+		return status.Conflict(apimeta.GroupResource{Resource: key.Resource}, ref.Name,
+			fmt.Sprintf("the UID in the bound object reference (%s) does not match "+
+				"the UID in record. The object might have been deleted and then recreated", ref.UID))
 	}
 	*into = &reference{Name: ref.Name, UID: record.UID}
 	if key.Resource == pods {
@@ -93,10 +94,11 @@ func (a *account) dependsOn() []existing {
 	return on
 }
 
-// left returns an error unless the object exists. A deleted object that finalizers hold is dead; a pod in its grace period is alive until
-// the period ends. left is how much of the grace period is left, or 0 without one.
+// left returns an error unless the object exists. A deleted object that finalizers hold is dead; a pod in its grace
+// period is alive until the period ends. left is how much of the grace period is left, or 0 without one.
 //
-// The error is one of package status if the store could not tell. Without that, a client with a valid token would get 401.
+// The error is one of package status if the store could not tell. Without that, a client with a valid token would get
+// 401.
 func (i *Issuer) left(ctx context.Context, e existing) (left time.Duration, err error) {
 	record, err := i.objects.Get(ctx, e.Key)
 	switch {

@@ -49,7 +49,8 @@ func (c *claims) user() rest.User {
 	}
 	add("node", c.Account.Node)
 	add("pod", c.Account.Pod)
-	return rest.User{Name: c.Subject, UID: c.Account.Account.UID, Groups: identity.ServiceAccountGroups(c.Account.Namespace), Extra: extra}
+	return rest.User{Name: c.Subject, UID: c.Account.Account.UID,
+		Groups: identity.ServiceAccountGroups(c.Account.Namespace), Extra: extra}
 }
 
 // expires returns when the token expires.

@@ -19,7 +19,8 @@ func (i *Issuer) definitions() []rest.Definition {
 		Overlay:      map[string]string{"ObjectReference": "map=atomic", "LocalObjectReference": "map=atomic"},
 		Subresources: []rest.SubresourceOf[ServiceAccount]{Token[ServiceAccount](i)},
 		Columns: []rest.Column{
-			rest.ColumnFunc(rest.Column{Name: "Age", Description: "The time since the object was created."}, func(a *ServiceAccount) any { return a.CreationTimestamp.Time }),
+			rest.ColumnFunc(rest.Column{Name: "Age", Description: "The time since the object was created."},
+				func(a *ServiceAccount) any { return a.CreationTimestamp.Time }),
 		},
 		Hooks: rest.Hooks[ServiceAccount]{
 			Prepare: func(_ context.Context, a, _ *ServiceAccount) error {
@@ -32,8 +33,8 @@ func (i *Issuer) definitions() []rest.Definition {
 	}}
 }
 
-// Token returns the subresource token, for a host that declares serviceaccounts with a Go type T of its own, such as the one of
-// k8s.io/api/core/v1.
+// Token returns the subresource token, for a host that declares serviceaccounts with a Go type T of its own, such as
+// the one of k8s.io/api/core/v1.
 func Token[T any](i *Issuer) rest.SubresourceOf[T] {
 	return rest.Subresource[T, TokenRequest]{
 		Name: "token", Group: "authentication.k8s.io", Version: "v1", Kind: "TokenRequest",

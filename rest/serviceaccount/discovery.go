@@ -15,8 +15,9 @@ const (
 	keysPath          = "/openid/v1/jwks"
 )
 
-// Discovery returns a handler for the paths /.well-known/openid-configuration and /openid/v1/jwks (OpenID Connect Discovery 1.0), with which
-// other services verify tokens. It shows public keys to everyone. The host serves it below the URL in Options.Issuer:
+// Discovery returns a handler for the paths /.well-known/openid-configuration and /openid/v1/jwks (OpenID Connect
+// Discovery 1.0), with which other services verify tokens. It shows public keys to everyone. The host serves it below
+// the URL in Options.Issuer:
 //
 //	mux.Handle("/.well-known/", accounts.Discovery())
 //	mux.Handle("/openid/", accounts.Discovery())
@@ -30,8 +31,9 @@ func (i *Issuer) Discovery() http.Handler {
 			}
 		}
 		respond(w, "application/json", map[string]any{
-			"issuer": i.issuer, "jwks_uri": strings.TrimSuffix(i.issuer, "/") + keysPath, "response_types_supported": []string{"id_token"},
-			"subject_types_supported": []string{"public"}, "id_token_signing_alg_values_supported": algorithms,
+			"issuer": i.issuer, "jwks_uri": strings.TrimSuffix(i.issuer, "/") + keysPath,
+			"response_types_supported": []string{"id_token"},
+			"subject_types_supported":  []string{"public"}, "id_token_signing_alg_values_supported": algorithms,
 		})
 	})
 	mux.HandleFunc("GET "+keysPath, func(w http.ResponseWriter, _ *http.Request) {

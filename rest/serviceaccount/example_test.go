@@ -21,7 +21,8 @@ func Example() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	accounts, err := serviceaccount.New(serviceaccount.Options{Issuer: "https://platform.example.com", Keys: []serviceaccount.Key{{Signer: key}}})
+	accounts, err := serviceaccount.New(serviceaccount.Options{Issuer: "https://platform.example.com",
+		Keys: []serviceaccount.Key{{Signer: key}}})
 	if err != nil {
 		log.Fatal(err)
 	}
@@ -37,7 +38,8 @@ func Example() {
 		log.Fatal(err)
 	}
 	clients = clients.Namespace("team-a")
-	if _, err := clients.Create(ctx, &serviceaccount.ServiceAccount{ObjectMeta: apimeta.ObjectMeta{Name: "builder"}}); err != nil {
+	if _, err := clients.Create(ctx,
+		&serviceaccount.ServiceAccount{ObjectMeta: apimeta.ObjectMeta{Name: "builder"}}); err != nil {
 		log.Fatal(err)
 	}
 	request, err := rest.CreateSubresource(ctx, clients, "builder", "token", &serviceaccount.TokenRequest{})
@@ -81,7 +83,8 @@ func ExampleNew() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	api, err := rest.New(rest.Options{Authenticator: auth.Certificates(), Plugins: []rest.Plugin{accounts, roles}}, widgets)
+	api, err := rest.New(rest.Options{Authenticator: auth.Certificates(), Plugins: []rest.Plugin{accounts, roles}},
+		widgets)
 	if err != nil {
 		log.Fatal(err)
 	}

@@ -53,7 +53,8 @@ func startOn(t testing.TB, store storage.Store, change func(*serviceaccount.Opti
 	s := resttest.NewWith(t, resttest.Options{API: rest.Options{
 		Store: store, Authenticator: people, Plugins: []rest.Plugin{accounts, auth.Reviews()},
 	}}, definitions...)
-	_, err = resttest.Client[builtin.Namespace](t, s.API).Create(t.Context(), &builtin.Namespace{ObjectMeta: apimeta.ObjectMeta{Name: "team"}})
+	_, err = resttest.Client[builtin.Namespace](t, s.API).Create(t.Context(),
+		&builtin.Namespace{ObjectMeta: apimeta.ObjectMeta{Name: "team"}})
 	require.NoError(t, err)
 	return &server{s, accounts, key}
 }
@@ -72,7 +73,8 @@ func (s *server) clients(t testing.TB) rest.Client[serviceaccount.ServiceAccount
 }
 
 // request requests a token for a service account.
-func (s *server) request(t testing.TB, name string, spec serviceaccount.TokenRequestSpec) (*serviceaccount.TokenRequest, error) {
+func (s *server) request(t testing.TB, name string,
+	spec serviceaccount.TokenRequestSpec) (*serviceaccount.TokenRequest, error) {
 	t.Helper()
 	return rest.CreateSubresource(t.Context(), s.clients(t), name, "token", &serviceaccount.TokenRequest{Spec: spec})
 }

@@ -15,11 +15,11 @@ import (
 
 // Options configure an [Issuer].
 type Options struct {
-	// Issuer identifies the API in its tokens (claim iss), usually by its URL. Required. Other services find the keys below this URL, see
-	// [Issuer.Discovery].
+	// Issuer identifies the API in its tokens (claim iss), usually by its URL. Required. Other services find the keys
+	// below this URL, see [Issuer.Discovery].
 	Issuer string
-	// Audiences are the names of the API itself. The API accepts a token that names one of them. A token for which no client has
-	// chosen audiences names them all. Default: Issuer.
+	// Audiences are the names of the API itself. The API accepts a token that names one of them. A token for which no
+	// client has chosen audiences names them all. Default: Issuer.
 	Audiences []string
 	// Keys sign and verify tokens. The first signs, and all verify. At least one is required.
 	Keys []Key
@@ -27,8 +27,9 @@ type Options struct {
 	MaxLifetime time.Duration
 }
 
-// Key is a key of an [Issuer]: RSA with at least 2048 bits (RS256), ECDSA on P-256, P-384 or P-521 (ES256, ES384, ES512), or Ed25519
-// (EdDSA). The host keeps the private key where it keeps its other secrets. All replicas need the same keys.
+// Key is a key of an [Issuer]: RSA with at least 2048 bits (RS256), ECDSA on P-256, P-384 or P-521 (ES256, ES384,
+// ES512), or Ed25519 (EdDSA). The host keeps the private key where it keeps its other secrets. All replicas need the
+// same keys.
 type Key struct {
 	// ID is the claim kid of the tokens. Default: a hash of the public key, as in Kubernetes.
 	ID string
@@ -43,9 +44,10 @@ const (
 	minLifetime        = 10 * time.Minute
 )
 
-// Issuer is the plug-in of the service accounts of one API. It issues their tokens, and recognizes them. When an account is
-// deleted, the watches and streams of its tokens end. From the first of them on until the API ends, the Issuer has a goroutine that waits for
-// this, and one more for each of the kinds Pod, Secret and Node to whose objects tokens of watches are bound.
+// Issuer is the plug-in of the service accounts of one API. It issues their tokens, and recognizes them. When an
+// account is deleted, the watches and streams of its tokens end. From the first of them on until the API ends, the
+// Issuer has a goroutine that waits for this, and one more for each of the kinds Pod, Secret and Node to whose objects
+// tokens of watches are bound.
 type Issuer struct {
 	issuer      string
 	audiences   []string
@@ -55,9 +57,11 @@ type Issuer struct {
 	open        *sessions
 }
 
-// New returns an Issuer. It returns an error if Issuer or Keys is missing, if the first key cannot sign, or if a key is too weak.
+// New returns an Issuer. It returns an error if Issuer or Keys is missing, if the first key cannot sign, or if a key is
+// too weak.
 func New(options Options) (*Issuer, error) {
-	i := &Issuer{issuer: options.Issuer, audiences: slices.Clone(options.Audiences), maxLifetime: options.MaxLifetime, open: newSessions()}
+	i := &Issuer{issuer: options.Issuer, audiences: slices.Clone(options.Audiences), maxLifetime: options.MaxLifetime,
+		open: newSessions()}
 	if i.issuer == "" {
 		return nil, errors.New("serviceaccount.New: Options.Issuer is empty")
 	}
@@ -76,9 +80,10 @@ func New(options Options) (*Issuer, error) {
 	return i, nil
 }
 
-// SetKeys replaces the keys while the API runs. To change the key that signs, first add the new key behind the old one in all replicas,
-// then put it in front, and remove the old one when its last token has expired. To revoke all tokens of a key, remove it: watches and
-// streams that were opened with them end before SetKeys returns. SetKeys returns the same errors as [New], and then changes nothing.
+// SetKeys replaces the keys while the API runs. To change the key that signs, first add the new key behind the old one
+// in all replicas, then put it in front, and remove the old one when its last token has expired. To revoke all tokens
+// of a key, remove it: watches and streams that were opened with them end before SetKeys returns. SetKeys returns the
+// same errors as [New], and then changes nothing.
 func (i *Issuer) SetKeys(keys ...Key) error {
 	var all []*jwt.Key
 	for _, key := range keys {
@@ -102,11 +107,12 @@ func (i *Issuer) SetKeys(keys ...Key) error {
 	return nil
 }
 
-// Plug implements [rest.Plugin]. It adds the kind ServiceAccount, and [Issuer.Authenticate]. It returns an error if the Issuer belongs to another API.
+// Plug implements [rest.Plugin]. It adds the kind ServiceAccount, and [Issuer.Authenticate]. It returns an error if the
+// Issuer belongs to another API.
 //
-// The kind has the subresource token, through which clients request tokens. Who may create serviceaccounts/token may act as the account:
-// give this right to administrators and to the programs that start others. Unlike Kubernetes, the API creates no account called default
-// in each namespace.
+// The kind has the subresource token, through which clients request tokens. Who may create serviceaccounts/token may
+// act as the account: give this right to administrators and to the programs that start others. Unlike Kubernetes, the
+// API creates no account called default in each namespace.
 func (i *Issuer) Plug(api *rest.API) (rest.Parts, error) {
 	if i.objects != nil {
 		return rest.Parts{}, errors.New("serviceaccount: an Issuer belongs to one API")

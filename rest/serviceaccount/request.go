@@ -41,7 +41,8 @@ func (i *Issuer) issue(ctx context.Context, r *TokenRequest) (*TokenRequest, err
 	}
 	now := i.objects.Now()
 	c := claims{
-		Issuer: i.issuer, Subject: identity.ServiceAccountUser(at.Namespace, at.Name), Audiences: r.Spec.Audiences, ID: rand.Text(),
+		Issuer: i.issuer, Subject: identity.ServiceAccountUser(at.Namespace, at.Name), Audiences: r.Spec.Audiences,
+		ID:       rand.Text(),
 		IssuedAt: now.Unix(), NotBefore: now.Unix(), Expiry: now.Add(lifetime).Unix(),
 		Account: account{Namespace: at.Namespace, Account: reference{Name: at.Name, UID: record.UID}},
 	}

@@ -11,13 +11,13 @@ import (
 	"github.com/decorum-go/decorum/status"
 )
 
-// TokenReviews returns the kind TokenReview, through which a service that has received a token asks whose token it is. The client should
-// name the audiences as which the service is known; by default, they are those of the API. The answer names those for which the token
-// is valid.
+// TokenReviews returns the kind TokenReview, through which a service that has received a token asks whose token it is.
+// The client should name the audiences as which the service is known; by default, they are those of the API. The answer
+// names those for which the token is valid.
 //
-// others recognizes the tokens that are not of service accounts, such as those of [auth.Tokens]. It may be nil. Such tokens are valid for the
-// audiences of the API. The Authorizer should allow the creation of TokenReviews to these services only, because the answer tells
-// whether a token is right.
+// others recognizes the tokens that are not of service accounts, such as those of [auth.Tokens]. It may be nil. Such
+// tokens are valid for the audiences of the API. The Authorizer should allow the creation of TokenReviews to these
+// services only, because the answer tells whether a token is right.
 func (i *Issuer) TokenReviews(others rest.Authenticator) rest.Definition {
 	return rest.Resource[review.Token]{
 		Group: "authentication.k8s.io", Version: "v1", Plural: "tokenreviews", Names: rest.Names{Kind: "TokenReview"},
@@ -38,7 +38,8 @@ func (i *Issuer) TokenReviews(others rest.Authenticator) rest.Definition {
 				}
 				u := who.User
 				r.Status = review.TokenStatus{Authenticated: true, Audiences: audiences,
-					User: review.UserInfo{Username: u.Name, UID: u.UID, Groups: identity.WithSystemGroup(u.Name, u.Groups), Extra: u.Extra}}
+					User: review.UserInfo{Username: u.Name, UID: u.UID, Groups: identity.WithSystemGroup(u.Name, u.Groups),
+						Extra: u.Extra}}
 				return nil
 			},
 		},
@@ -46,7 +47,8 @@ func (i *Issuer) TokenReviews(others rest.Authenticator) rest.Definition {
 }
 
 // review returns the user of a token, and the audiences for which the token is valid among those that the client names.
-func (i *Issuer) review(ctx context.Context, spec review.TokenSpec, others rest.Authenticator) (*rest.Identity, []string, error) {
+func (i *Issuer) review(ctx context.Context, spec review.TokenSpec,
+	others rest.Authenticator) (*rest.Identity, []string, error) {
 	wanted := spec.Audiences
 	if len(wanted) == 0 {
 		wanted = i.audiences

@@ -82,11 +82,12 @@ func TestTokenReviewWhenOthersAreUndecided(t *testing.T) {
 		return nil, fmt.Errorf("people: %w", status.ServiceUnavailable("later"))
 	})
 	users := auth.Tokens(auth.Token{Secret: "root", User: rest.User{Name: "root"}})
-	api, err := rest.New(rest.Options{Authenticator: users, Plugins: []rest.Plugin{accounts}, Logger: slog.New(slog.DiscardHandler)},
-		accounts.TokenReviews(away))
+	api, err := rest.New(rest.Options{Authenticator: users, Plugins: []rest.Plugin{accounts},
+		Logger: slog.New(slog.DiscardHandler)}, accounts.TokenReviews(away))
 	require.NoError(t, err)
 	defer api.Close()
-	r := httptest.NewRequest(http.MethodPost, "/apis/authentication.k8s.io/v1/tokenreviews", strings.NewReader(`{"spec":{"token":"guess"}}`))
+	r := httptest.NewRequest(http.MethodPost, "/apis/authentication.k8s.io/v1/tokenreviews",
+		strings.NewReader(`{"spec":{"token":"guess"}}`))
 	r.Header.Set("Authorization", "Bearer root")
 	w := httptest.NewRecorder()
 	api.ServeHTTP(w, r)
@@ -101,8 +102,9 @@ func TestDiscoveryShowsThePublicKeys(t *testing.T) {
 	require.NoError(t, err)
 	wide, err := ecdsa.GenerateKey(elliptic.P521(), rand.Reader)
 	require.NoError(t, err)
-	require.NoError(t, s.accounts.SetKeys(serviceaccount.Key{ID: "first", Signer: s.key}, serviceaccount.Key{ID: "ed", Public: ed.Public()},
-		serviceaccount.Key{ID: "rsa", Public: big.Public()}, serviceaccount.Key{ID: "wide", Public: wide.Public()}))
+	require.NoError(t, s.accounts.SetKeys(serviceaccount.Key{ID: "first", Signer: s.key},
+		serviceaccount.Key{ID: "ed", Public: ed.Public()}, serviceaccount.Key{ID: "rsa", Public: big.Public()},
+		serviceaccount.Key{ID: "wide", Public: wide.Public()}))
 	get := func(path string, into any) string {
 		w := httptest.NewRecorder()
 		s.accounts.Discovery().ServeHTTP(w, httptest.NewRequest(http.MethodGet, path, nil))
@@ -114,12 +116,14 @@ func TestDiscoveryShowsThePublicKeys(t *testing.T) {
 	assert.Equal(t, "application/json", get("/.well-known/openid-configuration", &configuration))
 	assert.Equal(t, map[string]any{
 		"issuer": issuer, "jwks_uri": issuer + "/openid/v1/jwks", "response_types_supported": []any{"id_token"},
-		"subject_types_supported": []any{"public"}, "id_token_signing_alg_values_supported": []any{"ES256", "EdDSA", "RS256", "ES512"},
+		"subject_types_supported":               []any{"public"},
+		"id_token_signing_alg_values_supported": []any{"ES256", "EdDSA", "RS256", "ES512"},
 	}, configuration)
 	var set struct{ Keys []map[string]string }
 	assert.Equal(t, "application/jwk-set+json", get("/openid/v1/jwks", &set))
 	require.Len(t, set.Keys, 4)
-	for i, want := range []struct{ id, of, curve string }{{"first", "EC", "P-256"}, {"ed", "OKP", "Ed25519"}, {"rsa", "RSA", ""}, {"wide", "EC", "P-521"}} {
+	for i, want := range []struct{ id, of, curve string }{{"first", "EC", "P-256"}, {"ed", "OKP", "Ed25519"},
+		{"rsa", "RSA", ""}, {"wide", "EC", "P-521"}} {
 		k := set.Keys[i]
 		assert.Equal(t, []string{want.id, want.of, want.curve, "sig"}, []string{k["kid"], k["kty"], k["crv"], k["use"]})
 		assert.Empty(t, k["d"], "no private part")

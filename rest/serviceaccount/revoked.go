@@ -11,8 +11,8 @@ import (
 	"github.com/decorum-go/decorum/watch"
 )
 
-// onRevoked returns [rest.Identity.OnRevoked] for a token. The first session follows the accounts. The first one with a token that is
-// bound to a Pod, a Secret or a Node follows their resource.
+// onRevoked returns [rest.Identity.OnRevoked] for a token. The first session follows the accounts. The first one with a
+// token that is bound to a Pod, a Secret or a Node follows their resource.
 func (i *Issuer) onRevoked(token string, claims *account) func(func()) func() {
 	return func(end func()) func() {
 		s, on := &session{token, end}, claims.dependsOn()
@@ -61,8 +61,8 @@ func (i *Issuer) examine(object existing) {
 	}
 }
 
-// follow ends the sessions that depend on an object of a resource when the object is deleted, in this replica or in another one. It
-// returns when the API ends.
+// follow ends the sessions that depend on an object of a resource when the object is deleted, in this replica or in
+// another one. It returns when the API ends.
 func (i *Issuer) follow(resource string) {
 	var err error
 	for err == nil || status.IsExpired(err) {

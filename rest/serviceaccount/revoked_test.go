@@ -89,7 +89,8 @@ func TestWatchesEndWithTheirToken(t *testing.T) {
 			if err := s.clients(t).Delete(t.Context(), "builder", rest.DeleteOptions{}); err != nil {
 				return err
 			}
-			_, err := s.clients(t).Create(t.Context(), &serviceaccount.ServiceAccount{ObjectMeta: apimeta.ObjectMeta{Name: "builder"}})
+			_, err := s.clients(t).Create(t.Context(),
+				&serviceaccount.ServiceAccount{ObjectMeta: apimeta.ObjectMeta{Name: "builder"}})
 			return err
 		}, 0},
 		{"the account waits for a finalizer", "", func(t *testing.T, s *server) error {
@@ -139,7 +140,8 @@ func TestWatchesEndWithTheirToken(t *testing.T) {
 				}
 				r, err := s.request(t, "builder", bound)
 				require.NoError(t, err)
-				dying, other, root := watchAs(t, s.API, r.Status.Token), watchAs(t, s.API, s.token(t, "other")), watchAs(t, s.API, "root")
+				dying, other, root := watchAs(t, s.API, r.Status.Token), watchAs(t, s.API, s.token(t, "other")),
+					watchAs(t, s.API, "root")
 				require.True(t, dying.isOpen())
 
 				began := time.Now()
@@ -182,7 +184,8 @@ func TestWatchesEndInEveryReplica(t *testing.T) {
 		store := storage.NewMemory(storage.Options{})
 		t.Cleanup(func() { require.NoError(t, store.Close()) })
 		s := startOn(t, store, nil)
-		accounts, err := serviceaccount.New(serviceaccount.Options{Issuer: issuer, Keys: []serviceaccount.Key{{ID: "first", Signer: s.key}}})
+		accounts, err := serviceaccount.New(serviceaccount.Options{Issuer: issuer,
+			Keys: []serviceaccount.Key{{ID: "first", Signer: s.key}}})
 		require.NoError(t, err)
 		var while func() // runs between the check of a token and the registration of its watch
 		authenticator := rest.AuthenticatorFunc(func(r *http.Request) (*rest.Identity, error) {
@@ -192,8 +195,8 @@ func TestWatchesEndInEveryReplica(t *testing.T) {
 			}
 			return who, err
 		})
-		replica, err := rest.New(rest.Options{Store: sharedStore{store}, Plugins: []rest.Plugin{replaced{accounts, authenticator}}, Now: s.Clock.Now},
-			builtin.Namespaces())
+		replica, err := rest.New(rest.Options{Store: sharedStore{store},
+			Plugins: []rest.Plugin{replaced{accounts, authenticator}}, Now: s.Clock.Now}, builtin.Namespaces())
 		require.NoError(t, err)
 		t.Cleanup(func() { require.NoError(t, replica.Close()) })
 		deleteAccount := func() { require.NoError(t, s.clients(t).Delete(t.Context(), "builder", rest.DeleteOptions{})) }

@@ -38,7 +38,8 @@ func newSessions() *sessions {
 	return &sessions{of: map[existing]*dependents{}, followed: map[string]bool{}}
 }
 
-// add adds a session that depends on an object. It reports whether the caller must begin to follow the resource of the object.
+// add adds a session that depends on an object. It reports whether the caller must begin to follow the resource of the
+// object.
 func (s *sessions) add(object existing, one *session) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -50,8 +50,10 @@ func TestATokenIsItsAccount(t *testing.T) {
 	delete(claims, "jti")
 	now := float64(s.Clock.Now().Unix())
 	assert.Equal(t, map[string]any{
-		"aud": []any{issuer}, "iss": issuer, "sub": "system:serviceaccount:team:builder", "iat": now, "nbf": now, "exp": now + 3600,
-		"kubernetes.io": map[string]any{"namespace": "team", "serviceaccount": map[string]any{"name": "builder", "uid": a.UID}},
+		"aud": []any{issuer}, "iss": issuer, "sub": "system:serviceaccount:team:builder", "iat": now, "nbf": now,
+		"exp": now + 3600,
+		"kubernetes.io": map[string]any{"namespace": "team",
+			"serviceaccount": map[string]any{"name": "builder", "uid": a.UID}},
 	}, claims)
 	assert.JSONEq(t, `{"alg":"ES256","kid":"first"}`, part(t, r.Status.Token, 0))
 }
@@ -98,8 +100,8 @@ func (s *failingStore) Get(ctx context.Context, key storage.Key, revision watch.
 	return s.Store.Get(ctx, key, revision)
 }
 
-// If the store cannot tell whether the account of a token exists, the answer is the error of the store, and never 401: a client would
-// drop its token. A review of the token fails too, and does not call the token invalid.
+// If the store cannot tell whether the account of a token exists, the answer is the error of the store, and never 401:
+// a client would drop its token. A review of the token fails too, and does not call the token invalid.
 func TestAStoreThatFailsRefusesNoToken(t *testing.T) {
 	store := &failingStore{Store: storage.NewMemory(storage.Options{})}
 	t.Cleanup(func() { require.NoError(t, store.Close()) })
@@ -117,7 +119,8 @@ func TestAStoreThatFailsRefusesNoToken(t *testing.T) {
 		store.err.Store(&c.err)
 		code, _ := s.whoAmI(t, token)
 		assert.Equal(t, c.code, code, name)
-		code, body := s.send(t, "root", http.MethodPost, "/apis/authentication.k8s.io/v1/tokenreviews", `{"spec":{"token":"`+token+`"}}`)
+		code, body := s.send(t, "root", http.MethodPost, "/apis/authentication.k8s.io/v1/tokenreviews",
+			`{"spec":{"token":"`+token+`"}}`)
 		assert.Equal(t, c.code, code, "%s: %s", name, body)
 	}
 	store.err.Store(nil)
@@ -133,7 +136,8 @@ func TestATokenExpires(t *testing.T) {
 	for _, c := range []struct {
 		after time.Duration
 		code  int
-	}{{-61 * time.Second, 401}, {-60 * time.Second, 201}, {0, 201}, {599 * time.Second, 201}, {600 * time.Second, 401}, {time.Hour, 401}} {
+	}{{-61 * time.Second, 401}, {-60 * time.Second, 201}, {0, 201}, {599 * time.Second, 201}, {600 * time.Second, 401},
+		{time.Hour, 401}} {
 		began := s.Clock.Now()
 		s.Clock.Set(began.Add(c.after))
 		code, _ := s.whoAmI(t, r.Status.Token)
@@ -151,25 +155,29 @@ func TestTokenRequests(t *testing.T) {
 		code                int
 		message             string
 	}{
-		{"the body of kubectl", "builder", `{"audiences":null,"expirationSeconds":null,"boundObjectRef":null}`, 201, `"expirationSeconds":3600`},
+		{"the body of kubectl", "builder", `{"audiences":null,"expirationSeconds":null,"boundObjectRef":null}`, 201,
+			`"expirationSeconds":3600`},
 		{"an audience", "builder", `{"audiences":["a","b"]}`, 201, `"audiences":["a","b"]`},
 		{"no spec", "builder", `null`, 201, `"expirationSeconds":3600`},
 		{"too long a life", "builder", `{"expirationSeconds":86400}`, 201, `"expirationSeconds":7200`},
 		{"too short a life", "builder", `{"expirationSeconds":599}`, 422,
 			"spec.expirationSeconds: Invalid value: 599: may not specify a duration less than 10 minutes"},
-		{"an endless life", "builder", `{"expirationSeconds":4294967297}`, 422, "may not specify a duration larger than 2^32 seconds"},
+		{"an endless life", "builder", `{"expirationSeconds":4294967297}`, 422,
+			"may not specify a duration larger than 2^32 seconds"},
 		{"another account", "missing", `{}`, 404, `serviceaccounts \"missing\" not found`},
 		{"an object that is not served", "builder", `{"boundObjectRef":{"kind":"Secret","apiVersion":"v1","name":"a"}}`, 400,
 			"cannot bind token to object of type v1, Kind=Secret"},
-		{"an object of another kind", "builder", `{"boundObjectRef":{"kind":"Namespace","apiVersion":"v1","name":"team"}}`, 400,
-			"cannot bind token to object of type v1, Kind=Namespace"},
-		{"audiences beyond all bounds", "builder", `{"audiences":["` + strings.Repeat("a", 16<<10) + `"]}`, 400, "the token would be longer than 16384 bytes"},
+		{"an object of another kind", "builder", `{"boundObjectRef":{"kind":"Namespace","apiVersion":"v1","name":"team"}}`,
+			400, "cannot bind token to object of type v1, Kind=Namespace"},
+		{"audiences beyond all bounds", "builder", `{"audiences":["` + strings.Repeat("a", 16<<10) + `"]}`, 400,
+			"the token would be longer than 16384 bytes"},
 	} {
 		code, body := s.send(t, "root", http.MethodPost, fmt.Sprintf(path, c.account), `{"spec":`+c.spec+`}`)
 		assert.Equal(t, c.code, code, "%s: %s", c.name, body)
 		assert.Contains(t, body, c.message, c.name)
 	}
-	code, body := s.send(t, "root", http.MethodPost, fmt.Sprintf(path, "builder"), `{"apiVersion":"v1","kind":"Pod","spec":{}}`)
+	code, body := s.send(t, "root", http.MethodPost, fmt.Sprintf(path, "builder"),
+		`{"apiVersion":"v1","kind":"Pod","spec":{}}`)
 	assert.Equal(t, http.StatusBadRequest, code, body)
 }
 
@@ -197,7 +205,8 @@ func TestForgedTokensAreRefused(t *testing.T) {
 	head, body, signature := parts[0], parts[1], parts[2]
 	theirs, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
 	require.NoError(t, err)
-	foreign, err := serviceaccount.New(serviceaccount.Options{Issuer: issuer, Keys: []serviceaccount.Key{{ID: "first", Signer: theirs}}})
+	foreign, err := serviceaccount.New(serviceaccount.Options{Issuer: issuer,
+		Keys: []serviceaccount.Key{{ID: "first", Signer: theirs}}})
 	require.NoError(t, err)
 	attacker := start(t, func(o *serviceaccount.Options) { o.Keys[0].Signer = theirs })
 	attacker.account(t, "builder")
@@ -207,15 +216,17 @@ func TestForgedTokensAreRefused(t *testing.T) {
 	elsewhere.account(t, "builder")
 
 	for name, forged := range map[string]string{
-		"no algorithm":           encode(`{"alg":"none","kid":"first"}`) + "." + body + ".",
-		"no algorithm, signed":   encode(`{"alg":"none","kid":"first"}`) + "." + body + "." + signature,
-		"a symmetric algorithm":  encode(`{"alg":"HS256","kid":"first"}`) + "." + body + "." + signature,
-		"another algorithm":      encode(`{"alg":"ES384","kid":"first"}`) + "." + body + "." + signature,
-		"no key":                 encode(`{"alg":"ES256"}`) + "." + body + "." + signature,
-		"another key":            encode(`{"alg":"ES256","kid":"second"}`) + "." + body + "." + signature,
-		"an extension":           encode(`{"alg":"ES256","kid":"first","crit":["b64"],"b64":false}`) + "." + body + "." + signature,
-		"a header of a list":     encode(`[]`) + "." + body + "." + signature,
-		"a changed claim":        head + "." + encode(strings.Replace(part(t, token, 1), "builder", "other", -1)) + "." + signature,
+		"no algorithm":          encode(`{"alg":"none","kid":"first"}`) + "." + body + ".",
+		"no algorithm, signed":  encode(`{"alg":"none","kid":"first"}`) + "." + body + "." + signature,
+		"a symmetric algorithm": encode(`{"alg":"HS256","kid":"first"}`) + "." + body + "." + signature,
+		"another algorithm":     encode(`{"alg":"ES384","kid":"first"}`) + "." + body + "." + signature,
+		"no key":                encode(`{"alg":"ES256"}`) + "." + body + "." + signature,
+		"another key":           encode(`{"alg":"ES256","kid":"second"}`) + "." + body + "." + signature,
+		"an extension": encode(`{"alg":"ES256","kid":"first","crit":["b64"],"b64":false}`) + "." + body + "." +
+			signature,
+		"a header of a list": encode(`[]`) + "." + body + "." + signature,
+		"a changed claim": head + "." + encode(strings.Replace(part(t, token, 1), "builder", "other", -1)) + "." +
+			signature,
 		"no signature":           head + "." + body + ".",
 		"half a signature":       head + "." + body + "." + signature[:40],
 		"zeros as signature":     head + "." + body + "." + encode(string(make([]byte, 64))),
@@ -265,7 +276,8 @@ func TestKeys(t *testing.T) {
 	s.account(t, "builder")
 	first := s.token(t, "builder")
 	for algorithm, signer := range map[string]crypto.Signer{"ES384": p384, "ES512": p521, "EdDSA": ed, "RS256": big} {
-		require.NoError(t, s.accounts.SetKeys(serviceaccount.Key{Signer: signer}, serviceaccount.Key{ID: "first", Public: s.key.Public()}))
+		require.NoError(t, s.accounts.SetKeys(serviceaccount.Key{Signer: signer},
+			serviceaccount.Key{ID: "first", Public: s.key.Public()}))
 		token := s.token(t, "builder")
 		assert.Contains(t, part(t, token, 0), `"alg":"`+algorithm+`"`)
 		for _, each := range []string{first, token} {
@@ -283,12 +295,14 @@ func TestKeys(t *testing.T) {
 		keys  []serviceaccount.Key
 		fault string
 	}{
-		"none":                   {nil, "the first key must have a Signer"},
-		"only a public key":      {[]serviceaccount.Key{{Public: ed.Public()}}, "the first key must have a Signer"},
-		"an empty key":           {[]serviceaccount.Key{{}}, "unsupported key"},
-		"a weak curve":           {[]serviceaccount.Key{{Signer: p224}}, "P-256, P-384 or P-521"},
-		"a short RSA key":        {[]serviceaccount.Key{{Signer: ed}, {Public: &rsa.PublicKey{N: big.Primes[0], E: 65537}}}, "at least 2048 bits"},
-		"one id for two keys":    {[]serviceaccount.Key{{ID: "a", Signer: ed}, {ID: "a", Signer: p384}}, `duplicate key id "a"`},
+		"none":              {nil, "the first key must have a Signer"},
+		"only a public key": {[]serviceaccount.Key{{Public: ed.Public()}}, "the first key must have a Signer"},
+		"an empty key":      {[]serviceaccount.Key{{}}, "unsupported key"},
+		"a weak curve":      {[]serviceaccount.Key{{Signer: p224}}, "P-256, P-384 or P-521"},
+		"a short RSA key": {[]serviceaccount.Key{{Signer: ed}, {Public: &rsa.PublicKey{N: big.Primes[0], E: 65537}}},
+			"at least 2048 bits"},
+		"one id for two keys": {[]serviceaccount.Key{{ID: "a", Signer: ed}, {ID: "a", Signer: p384}},
+			`duplicate key id "a"`},
 		"a truncated public key": {[]serviceaccount.Key{{Signer: ed}, {Public: ed25519.PublicKey("short")}}, "wrong size"},
 	} {
 		assert.ErrorContains(t, s.accounts.SetKeys(c.keys...), c.fault, name)
@@ -431,8 +445,9 @@ func TestTokensOfAHostsOwnType(t *testing.T) {
 	require.NoError(t, err)
 	accounts, err := serviceaccount.New(serviceaccount.Options{Issuer: issuer, Keys: []serviceaccount.Key{{Signer: key}}})
 	require.NoError(t, err)
-	api, err := rest.New(rest.Options{Plugins: []rest.Plugin{accounts}}, rest.Resource[Robot]{Version: "v1", Plural: "serviceaccounts",
-		Names: rest.Names{Kind: "ServiceAccount"}, Subresources: []rest.SubresourceOf[Robot]{serviceaccount.Token[Robot](accounts)}})
+	api, err := rest.New(rest.Options{Plugins: []rest.Plugin{accounts}},
+		rest.Resource[Robot]{Version: "v1", Plural: "serviceaccounts", Names: rest.Names{Kind: "ServiceAccount"},
+			Subresources: []rest.SubresourceOf[Robot]{serviceaccount.Token[Robot](accounts)}})
 	require.NoError(t, err)
 	t.Cleanup(func() { require.NoError(t, api.Close()) })
 	robots := resttest.Client[Robot](t, api).Namespace("team")

@@ -20,8 +20,8 @@ type LocalObjectReference struct {
 	Name string `json:"name,omitempty" protobuf:"bytes,1,opt,name=name" api:"doc='The name of the object.'"`
 }
 
-// TokenRequest asks for a token of a service account: the spec is the request, and the status is the token. It has the fields and the JSON
-// of the kind in k8s.io/api/authentication/v1.
+// TokenRequest asks for a token of a service account: the spec is the request, and the status is the token. It has the
+// fields and the JSON of the kind in k8s.io/api/authentication/v1.
 type TokenRequest struct {
 	apimeta.TypeMeta   `json:",inline"`
 	apimeta.ObjectMeta `json:"metadata,omitempty" protobuf:"bytes,1,opt,name=metadata"`

@@ -40,8 +40,8 @@ const (
 	maxStack = 16 << 10
 )
 
-// clean returns a text that a client may have chosen as exporters need it: in UTF-8, because a single other byte makes them lose a whole
-// batch, and short.
+// clean returns a text that a client may have chosen as exporters need it: in UTF-8, because a single other byte makes
+// them lose a whole batch, and short.
 func clean(text string, limit int) string {
 	if len(text) > limit {
 		for limit > 0 && !utf8.RuneStart(text[limit]) {
@@ -54,7 +54,8 @@ func clean(text string, limit int) string {
 
 // methods are those of HTTP that the conventions know.
 var methods = []string{
-	http.MethodGet, http.MethodHead, http.MethodPost, http.MethodPut, http.MethodPatch, http.MethodDelete, http.MethodConnect,
+	http.MethodGet, http.MethodHead, http.MethodPost, http.MethodPut, http.MethodPatch, http.MethodDelete,
+	http.MethodConnect,
 	http.MethodOptions, http.MethodTrace, "QUERY",
 }
 
@@ -68,7 +69,8 @@ func identifying(r *rest.ObservedRequest) []attribute.KeyValue {
 		scheme = "https"
 	}
 	return []attribute.KeyValue{
-		semconv.HTTPRequestMethodKey.String(method), semconv.URLPath(clean(r.HTTP.URL.EscapedPath(), maxPath)), semconv.URLScheme(scheme),
+		semconv.HTTPRequestMethodKey.String(method), semconv.URLPath(clean(r.HTTP.URL.EscapedPath(), maxPath)),
+		semconv.URLScheme(scheme),
 	}
 }
 
@@ -84,8 +86,8 @@ func nameOf(r *rest.ObservedRequest) string {
 	return strings.TrimSuffix(string(appendRoute(name, r)), " ")
 }
 
-// routeOf returns the path of a request without what clients choose, such as the names of objects. It is empty if the API serves nothing
-// at the path.
+// routeOf returns the path of a request without what clients choose, such as the names of objects. It is empty if the
+// API serves nothing at the path.
 func routeOf(r *rest.ObservedRequest) string { return string(appendRoute(nil, r)) }
 
 func appendRoute(to []byte, r *rest.ObservedRequest) []byte {

@@ -14,11 +14,12 @@ import (
 	"github.com/decorum-go/decorum/rest/tracing"
 )
 
-// The program records all requests whose clients record theirs, and one in a hundred of the others. It keeps the spans in memory, where a
-// service has an exporter and WithBatcher.
+// The program records all requests whose clients record theirs, and one in a hundred of the others. It keeps the spans
+// in memory, where a service has an exporter and WithBatcher.
 func Example() {
 	exporter := tracetest.NewInMemoryExporter()
-	provider := sdk.NewTracerProvider(sdk.WithSampler(sdk.ParentBased(sdk.TraceIDRatioBased(0.01))), sdk.WithSyncer(exporter))
+	provider := sdk.NewTracerProvider(sdk.WithSampler(sdk.ParentBased(sdk.TraceIDRatioBased(0.01))),
+		sdk.WithSyncer(exporter))
 	defer func() { _ = provider.Shutdown(context.Background()) }()
 	spans, err := tracing.New(tracing.Options{TracerProvider: provider})
 	if err != nil {

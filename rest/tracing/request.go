@@ -53,7 +53,8 @@ func (q *request) ended(e rest.EndedRequest) {
 	}
 	if e.Panic != nil {
 		q.span.AddEvent(semconv.ExceptionEventName, at, trace.WithAttributes(
-			semconv.ExceptionTypeKey.String(fmt.Sprintf("%T", e.Panic)), semconv.ExceptionStacktrace(clean(string(e.Stack), maxStack))))
+			semconv.ExceptionTypeKey.String(fmt.Sprintf("%T", e.Panic)),
+			semconv.ExceptionStacktrace(clean(string(e.Stack), maxStack))))
 	}
 	q.span.SetAttributes(attrs...)
 	q.span.End(at)

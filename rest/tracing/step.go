@@ -48,8 +48,8 @@ func (q *request) step(ctx context.Context, s rest.Step) (context.Context, func(
 	}
 }
 
-// fail marks the span of a step that has failed: with the reason of a Status, or with the type of another error. The text of an error may
-// quote a body.
+// fail marks the span of a step that has failed: with the reason of a Status, or with the type of another error. The
+// text of an error may quote a body.
 func fail(span trace.Span, err error) {
 	kind, reason := fmt.Sprintf("%T", err), ""
 	if answer, ok := errors.AsType[*status.Error](err); ok {

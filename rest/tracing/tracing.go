@@ -13,19 +13,20 @@ import (
 
 // Options configure a [Tracing].
 type Options struct {
-	// TracerProvider makes the spans. Its sampler sees the name of the span, http.request.method, url.path and url.scheme. Required.
+	// TracerProvider makes the spans. Its sampler sees the name of the span, http.request.method, url.path and url.scheme.
+	// Required.
 	TracerProvider trace.TracerProvider
 	// Propagator reads the trace from the headers of a request and writes it into those of a call of a webhook. Default:
 	// [propagation.TraceContext], the headers traceparent and tracestate.
 	Propagator propagation.TextMapPropagator
-	// Untrusted reports whether the sender of a request may not choose its trace. The span of the request then begins a new trace, and links
-	// to the span of the sender. Otherwise a sender can have each of its requests recorded, if the sampler follows the parent. Default: all
-	// senders are trusted.
+	// Untrusted reports whether the sender of a request may not choose its trace. The span of the request then begins a
+	// new trace, and links to the span of the sender. Otherwise a sender can have each of its requests recorded, if the
+	// sampler follows the parent. Default: all senders are trusted.
 	Untrusted func(r *rest.ObservedRequest) bool
 }
 
-// Tracing is the plug-in that records requests as spans. Calls of in-process clients are not requests. But if a hook calls the API with its
-// context, the steps of that call are children of the hook.
+// Tracing is the plug-in that records requests as spans. Calls of in-process clients are not requests. But if a hook
+// calls the API with its context, the steps of that call are children of the hook.
 type Tracing struct {
 	options Options
 	tracer  trace.Tracer
@@ -83,7 +84,8 @@ func (o *observer) mayBeSent(r *rest.ObservedRequest) bool {
 	return !usual || len(r.HTTP.Header["Traceparent"]) > 0
 }
 
-// begin begins the span of a request. A span that the host's middleware has begun is its parent, and otherwise the span of the sender.
+// begin begins the span of a request. A span that the host's middleware has begun is its parent, and otherwise the span
+// of the sender.
 func (o *observer) begin(ctx context.Context, r *rest.ObservedRequest) (context.Context, trace.Span) {
 	options := make([]trace.SpanStartOption, 0, 5)
 	options = append(options, ofServer, trace.WithTimestamp(r.Received), trace.WithAttributes(identifying(r)...))

@@ -72,7 +72,8 @@ func newRecorded(options ...sdk.TracerProviderOption) *recorded {
 }
 
 // api is an API whose requests are recorded.
-func (r *recorded) api(t testing.TB, options tracing.Options, api rest.Options, definitions ...rest.Definition) *rest.API {
+func (r *recorded) api(t testing.TB, options tracing.Options, api rest.Options,
+	definitions ...rest.Definition) *rest.API {
 	t.Helper()
 	options.TracerProvider = r.provider
 	spans, err := tracing.New(options)
@@ -138,8 +139,9 @@ func TestARequestIsASpanWithTheAttributesOfAnHTTPServer(t *testing.T) {
 	assert.Equal(t, codes.Unset, span.Status.Code)
 	assert.Equal(t, map[string]any{
 		"http.request.method": "POST", "url.path": memosPath, "url.scheme": "http", "http.route": memosRoute,
-		"server.address": "example.com", "network.protocol.version": "1.1", "client.address": "192.0.2.7", "network.peer.address": "192.0.2.1",
-		"user_agent.original": "curl/8", "enduser.id": "system:anonymous",
+		"server.address": "example.com", "network.protocol.version": "1.1", "client.address": "192.0.2.7",
+		"network.peer.address": "192.0.2.1",
+		"user_agent.original":  "curl/8", "enduser.id": "system:anonymous",
 		"http.response.status_code": int64(201), "http.response.body.size": int64(answer.Body.Len()),
 		"decorum.audit_id": "mine", "decorum.verb": "create", "decorum.group": "example.com", "decorum.version": "v1",
 		"decorum.resource": "memos", "decorum.namespace": "default", "decorum.dry_run": true,
@@ -190,11 +192,13 @@ func TestTheStepsOfAWriteAreChildren(t *testing.T) {
 	tree, by := spans.take()
 	request := "POST " + memosRoute
 	assert.ElementsMatch(t, []string{
-		"mutating admission < " + request, "query of the host < hook words.example.com", "hook words.example.com < validating admission",
+		"mutating admission < " + request, "query of the host < hook words.example.com",
+		"hook words.example.com < validating admission",
 		"validating admission < " + request, "commit < " + request, request,
 	}, tree)
 	assert.Equal(t, by["hook words.example.com"].SpanContext.SpanID(), inHook.SpanID())
-	assert.Equal(t, map[string]any{"decorum.admission.operation": "CREATE", "decorum.admission.mutating": false}, attributesOf(by["hook words.example.com"]))
+	assert.Equal(t, map[string]any{"decorum.admission.operation": "CREATE", "decorum.admission.mutating": false},
+		attributesOf(by["hook words.example.com"]))
 	for name, s := range by {
 		assert.Equal(t, by[request].SpanContext.TraceID(), s.SpanContext.TraceID(), name)
 		assert.False(t, s.StartTime.Before(by[request].StartTime), name)
@@ -349,16 +353,17 @@ func TestTheSpanOfAHookThatHangsEndsWithTheRequest(t *testing.T) {
 func TestNoSpanHasWhatIsSecret(t *testing.T) {
 	const planted = "pl4nted"
 	spans := newRecorded()
-	refuses := rest.Admission{Name: "refuses.example.com", Validate: func(_ context.Context, r *rest.AdmissionRequest) error {
-		var m memo
-		if err := r.Object(&m); err != nil {
-			return err
-		}
-		if m.Name == "refused" {
-			return errors.New("I do not like " + m.Text)
-		}
-		return nil
-	}}
+	refuses := rest.Admission{Name: "refuses.example.com",
+		Validate: func(_ context.Context, r *rest.AdmissionRequest) error {
+			var m memo
+			if err := r.Object(&m); err != nil {
+				return err
+			}
+			if m.Name == "refused" {
+				return errors.New("I do not like " + m.Text)
+			}
+			return nil
+		}}
 	api := spans.api(t, tracing.Options{}, rest.Options{Admission: []rest.Admission{refuses}})
 	for _, c := range []struct{ method, path, body string }{
 		{"POST", memosPath + "?fieldManager=" + planted, memoBody("a", planted)},
@@ -382,13 +387,18 @@ func TestNoSpanHasWhatIsSecret(t *testing.T) {
 // An exporter loses the whole batch because of one text that is not in UTF-8.
 func TestHostileTextsAreInUTF8AndShort(t *testing.T) {
 	for _, c := range []struct{ name, sent string }{
-		{"no UTF-8", "a\xff\x80"}, {"long", strings.Repeat("a", 100_000)}, {"long in another script", strings.Repeat("日", 100_000)},
+		{"no UTF-8", "a\xff\x80"}, {"long", strings.Repeat("a", 100_000)},
+		{"long in another script", strings.Repeat("日", 100_000)},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			spans := newRecorded()
-			user := rest.AuthenticatorFunc(func(*http.Request) (*rest.Identity, error) { return &rest.Identity{User: rest.User{Name: c.sent}}, nil })
+			user := rest.AuthenticatorFunc(func(*http.Request) (*rest.Identity,
+				error) {
+				return &rest.Identity{User: rest.User{Name: c.sent}}, nil
+			})
 			api := spans.api(t, tracing.Options{}, rest.Options{Authenticator: user})
-			for _, path := range []string{"/" + c.sent, memosPath + "/" + c.sent, "/apis/" + c.sent + "/" + c.sent + "/" + c.sent, "/readyz/" + c.sent} {
+			for _, path := range []string{"/" + c.sent, memosPath + "/" + c.sent,
+				"/apis/" + c.sent + "/" + c.sent + "/" + c.sent, "/readyz/" + c.sent} {
 				r := httptest.NewRequest("GET", "/", nil)
 				r.Method, r.Host, r.URL = "X"+c.sent, c.sent, &url.URL{Path: path}
 				r.Header["User-Agent"] = []string{c.sent}
@@ -461,7 +471,8 @@ func (w *webhooks) take() []string {
 
 func newCalls(t *testing.T) *callout.Client {
 	t.Helper()
-	calls, err := callout.New(callout.Options{Dial: (&net.Dialer{}).DialContext, Allow: func(netip.AddrPort) error { return nil }})
+	calls, err := callout.New(callout.Options{Dial: (&net.Dialer{}).DialContext,
+		Allow: func(netip.AddrPort) error { return nil }})
 	require.NoError(t, err)
 	t.Cleanup(calls.Close)
 	return calls
@@ -486,7 +497,8 @@ func reviewed(t *testing.T, spans *recorded) (*rest.API, *webhooks) {
 			Name: "memos.example.com", SideEffects: &none, AdmissionReviewVersions: []string{"v1"},
 			ClientConfig: ar.WebhookClientConfig{URL: &path, CABundle: server.certificate()},
 			Rules: []ar.RuleWithOperations{{Operations: []ar.OperationType{ar.OperationAll},
-				Rule: ar.Rule{APIGroups: []string{"example.com"}, APIVersions: []string{"*"}, Resources: []string{"memos"}, Scope: &all}}},
+				Rule: ar.Rule{APIGroups: []string{"example.com"}, APIVersions: []string{"*"}, Resources: []string{"memos"},
+					Scope: &all}}},
 		}},
 	})
 	require.NoError(t, err)
@@ -497,10 +509,12 @@ func reviewed(t *testing.T, spans *recorded) (*rest.API, *webhooks) {
 func TestAWebhookReceivesTheTraceOfItsCall(t *testing.T) {
 	spans := newRecorded()
 	api, server := reviewed(t, spans)
-	require.Equal(t, 201, send(t, api, "POST", memosPath, memoBody("a", "good"), "Traceparent", sentParent, "Tracestate", "vendor=1").Code)
+	require.Equal(t, 201, send(t, api, "POST", memosPath, memoBody("a", "good"), "Traceparent", sentParent, "Tracestate",
+		"vendor=1").Code)
 	tree, by := spans.take()
 	assert.Subset(t, tree, []string{
-		"webhook memos.example.com < hook validatingadmissionwebhook", "hook validatingadmissionwebhook < validating admission",
+		"webhook memos.example.com < hook validatingadmissionwebhook",
+		"hook validatingadmissionwebhook < validating admission",
 		"POST " + memosRoute + " < remote",
 	})
 	call := by["webhook memos.example.com"]
@@ -540,7 +554,8 @@ func TestAConversionWebhookReceivesTheTrace(t *testing.T) {
 		for _, o := range objects {
 			o.(map[string]any)["apiVersion"] = request["desiredAPIVersion"]
 		}
-		return map[string]any{"uid": request["uid"], "convertedObjects": objects, "result": map[string]any{"status": "Success"}}
+		return map[string]any{"uid": request["uid"], "convertedObjects": objects,
+			"result": map[string]any{"status": "Success"}}
 	})
 	definitions := crd.New(crd.Options{Calls: newCalls(t)})
 	api := spans.api(t, tracing.Options{}, rest.Options{Plugins: []rest.Plugin{definitions}})
@@ -551,13 +566,15 @@ func TestAConversionWebhookReceivesTheTrace(t *testing.T) {
 	_, err = client.Create(t.Context(), &apiextensions.CustomResourceDefinition{
 		ObjectMeta: apimeta.ObjectMeta{Name: "ropes.example.org"},
 		Spec: apiextensions.CustomResourceDefinitionSpec{
-			Group: "example.org", Scope: "Namespaced", Names: apiextensions.CustomResourceDefinitionNames{Plural: "ropes", Kind: "Rope"},
+			Group: "example.org", Scope: "Namespaced",
+			Names: apiextensions.CustomResourceDefinitionNames{Plural: "ropes", Kind: "Rope"},
 			Versions: []apiextensions.CustomResourceDefinitionVersion{
 				{Name: "v1", Served: true, Storage: true, Schema: schema}, {Name: "v2", Served: true, Schema: schema}},
-			Conversion: &apiextensions.CustomResourceConversion{Strategy: apiextensions.WebhookConverter, Webhook: &apiextensions.WebhookConversion{
-				ConversionReviewVersions: []string{"v1"},
-				ClientConfig:             &apiextensions.WebhookClientConfig{URL: &server.URL, CABundle: server.certificate()},
-			}},
+			Conversion: &apiextensions.CustomResourceConversion{Strategy: apiextensions.WebhookConverter,
+				Webhook: &apiextensions.WebhookConversion{
+					ConversionReviewVersions: []string{"v1"},
+					ClientConfig:             &apiextensions.WebhookClientConfig{URL: &server.URL, CABundle: server.certificate()},
+				}},
 		},
 	})
 	require.NoError(t, err)

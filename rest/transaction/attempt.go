@@ -59,7 +59,8 @@ func (t *attempt) write(ctx context.Context, of *item, stored *storedItem) *stat
 	gvk := of.head.GroupVersionKind()
 	resource, namespaced, found := t.resourceOf(gvk)
 	if !found {
-		return &status.Generic(http.StatusNotFound, fmt.Sprintf("the server stores no kind %q in %q", gvk.Kind, gvk.GroupVersion())).Status
+		return &status.Generic(http.StatusNotFound,
+			fmt.Sprintf("the server stores no kind %q in %q", gvk.Kind, gvk.GroupVersion())).Status
 	}
 	r := t.requestFor(ctx, of, gvk.GroupVersion().WithResource(resource.Resource), namespaced)
 	answer := httptest.NewRecorder()
@@ -94,7 +95,8 @@ func (t *attempt) resourceOf(gvk apimeta.GroupVersionKind) (gr apimeta.GroupReso
 }
 
 // requestFor returns the request that writes an object.
-func (t *attempt) requestFor(ctx context.Context, of *item, gvr apimeta.GroupVersionResource, namespaced bool) *http.Request {
+func (t *attempt) requestFor(ctx context.Context, of *item, gvr apimeta.GroupVersionResource,
+	namespaced bool) *http.Request {
 	path := "/apis/" + gvr.Group + "/" + gvr.Version
 	if gvr.Group == "" {
 		path = "/api/" + gvr.Version

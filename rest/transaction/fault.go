@@ -14,7 +14,8 @@ type fault struct {
 	status *status.Status
 }
 
-// statusOf returns the error of a transaction with refused objects, or nil if there are none. Its code and reason are those of the first one.
+// statusOf returns the error of a transaction with refused objects, or nil if there are none. Its code and reason are
+// those of the first one.
 func statusOf(faults []fault, objects int) error {
 	if len(faults) == 0 {
 		return nil
@@ -29,7 +30,8 @@ func statusOf(faults []fault, objects int) error {
 			details.RetryAfterSeconds = max(details.RetryAfterSeconds, f.status.Details.RetryAfterSeconds)
 		}
 	}
-	first.Message = fmt.Sprintf("%d of %d objects were refused, and nothing was stored: %s", len(faults), objects, strings.Join(messages, "; "))
+	first.Message = fmt.Sprintf("%d of %d objects were refused, and nothing was stored: %s", len(faults), objects,
+		strings.Join(messages, "; "))
 	first.Details = details
 	return &status.Error{Status: first}
 }
@@ -57,7 +59,8 @@ func (f *fault) causes() (causes []status.Cause) {
 	}
 	if len(causes) == 0 {
 		causes = append(causes, status.Cause{
-			Type: status.CauseType(f.status.Reason), Field: fmt.Sprintf("items[%d]", f.index), Message: f.name() + ": " + f.status.Message,
+			Type: status.CauseType(f.status.Reason), Field: fmt.Sprintf("items[%d]", f.index),
+			Message: f.name() + ": " + f.status.Message,
 		})
 	}
 	return causes

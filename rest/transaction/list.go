@@ -37,7 +37,8 @@ func readList(body []byte) ([]item, error) {
 		return nil, status.BadRequest("the body is not a List: " + err.Error())
 	}
 	if list.APIVersion != "v1" || list.Kind != "List" {
-		return nil, status.BadRequest(fmt.Sprintf("the body must be a List of v1, and not %q of %q", list.Kind, list.APIVersion))
+		return nil, status.BadRequest(fmt.Sprintf("the body must be a List of v1, and not %q of %q", list.Kind,
+			list.APIVersion))
 	}
 	items := make([]item, len(list.Items))
 	for i, text := range list.Items {

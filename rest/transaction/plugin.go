@@ -13,7 +13,8 @@ import (
 	"github.com/decorum-go/decorum/storage"
 )
 
-// Path is where the API receives transactions. The paths at the root of the API contain it, so clients can find out about it.
+// Path is where the API receives transactions. The paths at the root of the API contain it, so clients can find out
+// about it.
 const Path = "/extensions/transactions"
 
 // maxBytes bounds the body, as the API bounds that of one object by default.
@@ -54,14 +55,16 @@ func (p *plugin) serve(w http.ResponseWriter, r *http.Request) ([]byte, error) {
 	}
 	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, maxBytes))
 	if err != nil {
-		return nil, status.RequestEntityTooLarge(fmt.Sprintf("a transaction can have at most %d bytes", maxBytes)).WithCause(err)
+		return nil, status.RequestEntityTooLarge(fmt.Sprintf("a transaction can have at most %d bytes",
+			maxBytes)).WithCause(err)
 	}
 	items, err := readList(body)
 	if err != nil {
 		return nil, err
 	}
 	if len(items) > storage.MaxTransaction {
-		return nil, status.RequestEntityTooLarge(fmt.Sprintf("a transaction can have at most %d objects", storage.MaxTransaction))
+		return nil, status.RequestEntityTooLarge(fmt.Sprintf("a transaction can have at most %d objects",
+			storage.MaxTransaction))
 	}
 	ctx, cancel := context.WithTimeout(r.Context(), p.api.RequestTimeout())
 	defer cancel()

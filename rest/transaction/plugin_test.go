@@ -34,7 +34,8 @@ func (o *recorder) Plug(*rest.API) (rest.Parts, error) {
 }
 
 func (o *recorder) Observe(ctx context.Context, r *rest.ObservedRequest) (context.Context, rest.Observation, error) {
-	about := fmt.Sprint(r.AuditID, " ", r.Access.User.Name, " ", r.Access.Verb, " ", r.Access.Resource, r.Access.Path, " ", r.Access.Name)
+	about := fmt.Sprint(r.AuditID, " ", r.Access.User.Name, " ", r.Access.Verb, " ", r.Access.Resource, r.Access.Path, " ",
+		r.Access.Name)
 	return nil, rest.Observation{
 		Changed: func(c rest.Change) { o.lines = append(o.lines, "changed "+c.Name) },
 		Ended:   func(e rest.EndedRequest) { o.lines = append(o.lines, fmt.Sprint(about, " ", e.Code)) },
@@ -44,7 +45,8 @@ func (o *recorder) Observe(ctx context.Context, r *rest.ObservedRequest) (contex
 func newAPI(t *testing.T, options rest.Options) *rest.API {
 	t.Helper()
 	options.Plugins = append(options.Plugins, transaction.New())
-	return apitest.New(t, options, rest.Resource[Account]{Group: "example.com", Version: "v1", Plural: "accounts"}, builtin.Namespaces())
+	return apitest.New(t, options, rest.Resource[Account]{Group: "example.com", Version: "v1", Plural: "accounts"},
+		builtin.Namespaces())
 }
 
 // object is the JSON of an account.
@@ -90,17 +92,20 @@ func TestObjectsAreStoredTogether(t *testing.T) {
 	answer := send(t, api, "?force=true", body)
 	require.Equal(t, 200, answer.Code, answer.Body)
 	made := answer.Text(t, "items.2.metadata.name")
-	assert.Equal(t, map[string]int{"new/inside": 2, "default/" + made: 3, "default/replaced": 4, "default/kept": 5}, balances(t, api))
+	assert.Equal(t, map[string]int{"new/inside": 2, "default/" + made: 3, "default/replaced": 4, "default/kept": 5},
+		balances(t, api))
 	assert.Equal(t, "kubectl", answer.Text(t, "items.1.metadata.managedFields.0.manager"))
 	for i, path := range []string{
-		"/api/v1/namespaces/new", "/apis/example.com/v1/namespaces/new/accounts/inside", accounts + "/" + made, accounts + "/replaced",
+		"/api/v1/namespaces/new", "/apis/example.com/v1/namespaces/new/accounts/inside", accounts + "/" + made,
+		accounts + "/replaced",
 		accounts + "/kept",
 	} {
 		stored := apitest.Must(t, api, "GET", path, "")
 		assert.JSONEq(t, stored.Body, apitest.JSONOf(t, answer.Value(t, fmt.Sprint("items.", i))), path)
 	}
 	assert.NotEqual(t, version, apitest.Must(t, api, "GET", accounts+"/kept", "").ResourceVersion(t))
-	assert.NotContains(t, apitest.Must(t, api, "GET", accounts+"/replaced", "").Body, "dropped", "a resourceVersion replaces the object")
+	assert.NotContains(t, apitest.Must(t, api, "GET", accounts+"/replaced", "").Body, "dropped",
+		"a resourceVersion replaces the object")
 	assert.Contains(t, apitest.Must(t, api, "GET", accounts+"/kept", "").Body, `"kept":"x"`, "other objects are applied")
 }
 
@@ -115,22 +120,29 @@ func TestRefusedTransactionStoresNothing(t *testing.T) {
 		message     string
 	}{
 		"an invalid object": {"", list(good, object(`"name":"bad"`, -1)), 422, []string{"items[1].balance"}, `Account "bad"`},
-		"several": {"", list(object(`"name":"a"`, -1), good, object(`"namespace":"none","name":"b"`, 1)), 422, []string{"items[0].balance", "items[2]"},
-			`namespaces "none" not found`},
-		"an outdated version":   {"", list(good, object(`"name":"old","resourceVersion":"1"`, 2)), 409, []string{"items[1]"}, "items[1]"},
-		"an unknown field":      {"?fieldValidation=Strict", list(good, strings.Replace(good, `"balance"`, `"other"`, 1)), 500, []string{"items[1]"}, "other"},
-		"a field of another":    {"?fieldManager=second", list(good, object(`"name":"old"`, 2)), 409, []string{"items[1].balance"}, "conflict"},
-		"an unknown kind":       {"", list(good, `{"apiVersion":"v1","kind":"None","metadata":{"name":"x"}}`), 404, []string{"items[1]"}, `no kind "None"`},
-		"a bad name":            {"", list(good, object(`"name":"../x"`, 1)), 404, []string{"items[1]"}, ""},
-		"a name twice":          {"", list(good, object(`"name":"good","resourceVersion":"1"`, 1)), 409, []string{"items[1]"}, ""},
-		"no list":               {"", good, 400, nil, "must be a List"},
-		"no object":             {"", list(`3`), 400, nil, "items[0]"},
-		"no JSON and no YAML":   {"", "}", 400, nil, "neither JSON nor YAML"},
-		"an unknown parameter":  {"?watch=1", list(good), 400, nil, `"watch"`},
-		"a wrong dry run":       {"?dryRun=Some", list(good), 400, nil, "dryRun"},
-		"too many":              {"", list(strings.Split(strings.Repeat(good+";", 101), ";")[:101]...), 413, nil, "100 objects"},
-		"too large":             {"", list(object(`"name":"`+strings.Repeat("x", 3<<20)+`"`, 1)), 413, nil, "bytes"},
-		"rehearsed and invalid": {"?dryRun=All", list(good, object(`"name":"bad"`, -1)), 422, []string{"items[1].balance"}, ""},
+		"several": {"", list(object(`"name":"a"`, -1), good, object(`"namespace":"none","name":"b"`, 1)), 422,
+			[]string{"items[0].balance", "items[2]"}, `namespaces "none" not found`},
+		"an outdated version": {"", list(good, object(`"name":"old","resourceVersion":"1"`, 2)), 409, []string{"items[1]"},
+			"items[1]"},
+		"an unknown field": {"?fieldValidation=Strict", list(good, strings.Replace(good, `"balance"`, `"other"`, 1)),
+			500, []string{"items[1]"}, "other"},
+		"a field of another": {"?fieldManager=second", list(good, object(`"name":"old"`, 2)), 409,
+			[]string{"items[1].balance"}, "conflict"},
+		"an unknown kind": {"", list(good, `{"apiVersion":"v1","kind":"None","metadata":{"name":"x"}}`), 404,
+			[]string{"items[1]"}, `no kind "None"`},
+		"a bad name": {"", list(good, object(`"name":"../x"`, 1)), 404, []string{"items[1]"}, ""},
+		"a name twice": {"", list(good, object(`"name":"good","resourceVersion":"1"`, 1)), 409, []string{"items[1]"},
+			""},
+		"no list":              {"", good, 400, nil, "must be a List"},
+		"no object":            {"", list(`3`), 400, nil, "items[0]"},
+		"no JSON and no YAML":  {"", "}", 400, nil, "neither JSON nor YAML"},
+		"an unknown parameter": {"?watch=1", list(good), 400, nil, `"watch"`},
+		"a wrong dry run":      {"?dryRun=Some", list(good), 400, nil, "dryRun"},
+		"too many": {"", list(strings.Split(strings.Repeat(good+";", 101), ";")[:101]...), 413, nil,
+			"100 objects"},
+		"too large": {"", list(object(`"name":"`+strings.Repeat("x", 3<<20)+`"`, 1)), 413, nil, "bytes"},
+		"rehearsed and invalid": {"?dryRun=All", list(good, object(`"name":"bad"`, -1)), 422, []string{"items[1].balance"},
+			""},
 	} {
 		t.Run(name, func(t *testing.T) {
 			answer := send(t, api, c.query, c.body)
@@ -179,21 +191,23 @@ func TestRightsAreThoseOfEachObject(t *testing.T) {
 		}),
 	})
 	apitest.Must(t, api, "POST", accounts, object(`"name":"hidden"`, 77), "Test-User", "root")
-	body := list(object(`"name":"mine"`, 1), object(`"name":"hidden"`, 2), object(`"name":"absent","namespace":"other"`, 2))
+	body := list(object(`"name":"mine"`, 1), object(`"name":"hidden"`, 2),
+		object(`"name":"absent","namespace":"other"`, 2))
 	answer := send(t, api, "", body, "Test-User", "jane")
 	s := apitest.StatusOf(t, answer)
 	assert.EqualValues(t, 403, s.Code)
 	require.Len(t, s.Details.Causes, 2)
 	assert.NotContains(t, answer.Body, "77")
-	alone := apitest.Do(t, api, "PATCH", accounts+"/hidden?fieldManager=kubectl", object(`"name":"hidden"`, 2), "Test-User", "jane",
-		"Content-Type", apitest.TypeApply)
+	alone := apitest.Do(t, api, "PATCH", accounts+"/hidden?fieldManager=kubectl", object(`"name":"hidden"`, 2),
+		"Test-User", "jane", "Content-Type", apitest.TypeApply)
 	assert.Equal(t, `Account "hidden": `+apitest.StatusOf(t, alone).Message, s.Details.Causes[0].Message)
 	assert.Equal(t, map[string]int{"default/hidden": 77}, balances(t, api))
 	assert.Equal(t, 200, send(t, api, "", list(object(`"name":"mine"`, 1)), "Test-User", "jane").Code)
 	assert.Equal(t, 401, send(t, api, "", body).Code)
 }
 
-// Observers see a request for each object, with the user and the audit ID of the transaction, and each change after the commit.
+// Observers see a request for each object, with the user and the audit ID of the transaction, and each change after the
+// commit.
 func TestObjectsAreObserved(t *testing.T) {
 	seen := &recorder{}
 	api := newAPI(t, rest.Options{Authenticator: apitest.UserFromHeader, Plugins: []rest.Plugin{seen}, MaxInFlight: 1})
@@ -226,7 +240,8 @@ func TestAnotherReplicaShowsTheGroup(t *testing.T) {
 	client := apitest.ClientFor[Account](t, there)
 	page, err := client.List(t.Context(), rest.ListOptions{})
 	require.NoError(t, err)
-	require.Equal(t, 200, send(t, here, "", list(object(`"name":"a"`, 1), object(`"name":"b"`, 2), object(`"name":"c"`, 3))).Code)
+	require.Equal(t, 200, send(t, here, "",
+		list(object(`"name":"a"`, 1), object(`"name":"b"`, 2), object(`"name":"c"`, 3))).Code)
 	var names []string
 	for e, err := range client.Watch(t.Context(), rest.WatchOptions{ResourceVersion: page.ResourceVersion}) {
 		require.NoError(t, err)

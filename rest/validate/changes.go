@@ -11,9 +11,11 @@ import (
 )
 
 // ofServer are the fields of metadata that only the API sets.
-var ofServer = []string{"creationTimestamp", "generation", "managedFields", "namespace", "resourceVersion", "selfLink", "uid"}
+var ofServer = []string{"creationTimestamp", "generation", "managedFields", "namespace", "resourceVersion", "selfLink",
+	"uid"}
 
-// changes notes where the stored object differs from the manifest: defaults, changed values, and fields that are dropped.
+// changes notes where the stored object differs from the manifest: defaults, changed values, and fields that are
+// dropped.
 func (r *Result) changes(stored []byte) {
 	after, _, err := codec.DecodeJSON(stored)
 	if err != nil {

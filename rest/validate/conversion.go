@@ -12,8 +12,8 @@ func (r *run) isConverted(m *Manifest) bool {
 	return isDefinition(m) && textOf(m.object, "spec", "conversion", "strategy") == "Webhook"
 }
 
-// withoutWebhook returns a definition that the API can serve without its webhook: it changes only the apiVersion of objects in another version
-// than the stored one. It returns all other objects as they are.
+// withoutWebhook returns a definition that the API can serve without its webhook: it changes only the apiVersion of
+// objects in another version than the stored one. It returns all other objects as they are.
 func (r *run) withoutWebhook(m *Manifest) *Manifest {
 	if !r.isConverted(m) {
 		return m
@@ -26,7 +26,8 @@ func (r *run) withoutWebhook(m *Manifest) *Manifest {
 		}
 	}
 	served := *m
-	served.object = m.object.With("spec", spec.With("conversion", doc.MapOf(doc.Member{Key: "strategy", Value: doc.Of("None")})))
+	served.object = m.object.With("spec",
+		spec.With("conversion", doc.MapOf(doc.Member{Key: "strategy", Value: doc.Of("None")})))
 	served.body, served.isYAML = nil, false
 	return &served
 }

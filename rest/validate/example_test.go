@@ -44,7 +44,8 @@ spec:
 		log.Fatal(err)
 	}
 	defer api.Close()
-	results, err := validate.New(api, validate.Options{Changes: true}).Validate(context.Background(), validate.Input{Manifests: manifests})
+	results, err := validate.New(api, validate.Options{Changes: true}).Validate(context.Background(),
+		validate.Input{Manifests: manifests})
 	if err != nil {
 		log.Fatal(err)
 	}

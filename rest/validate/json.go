@@ -36,8 +36,8 @@ type jsonFinding struct {
 func WriteJSON(w io.Writer, results []Result) error {
 	report := jsonReport{Results: make([]jsonResult, len(results)), Summary: Count(results)}
 	for i, r := range results {
-		one := jsonResult{File: r.File, Line: r.Line, Source: r.Source, Kind: r.Kind.Kind, Namespace: r.Namespace, Name: r.Name,
-			Verdict: r.Verdict, Code: r.Code}
+		one := jsonResult{File: r.File, Line: r.Line, Source: r.Source, Kind: r.Kind.Kind, Namespace: r.Namespace,
+			Name: r.Name, Verdict: r.Verdict, Code: r.Code}
 		if r.Kind.Version != "" {
 			one.APIVersion = r.Kind.GroupVersion().String()
 		}

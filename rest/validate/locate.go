@@ -7,8 +7,8 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
-// lineOf returns the line of a field in the file, or of the innermost field around it that exists. path is written as in a
-// Status, such as spec.containers[0].image or data[a.b].
+// lineOf returns the line of a field in the file, or of the innermost field around it that exists. path is written as
+// in a Status, such as spec.containers[0].image or data[a.b].
 func (d *document) lineOf(path string) int {
 	node := d.nodes()
 	if node == nil {
@@ -31,8 +31,8 @@ func resolve(n *yaml.Node) *yaml.Node {
 	return n
 }
 
-// descend follows the beginning of a path. It returns where the field is named, its value and the rest of the path, or nothing if
-// the field does not exist.
+// descend follows the beginning of a path. It returns where the field is named, its value and the rest of the path, or
+// nothing if the field does not exist.
 func descend(in *yaml.Node, path string) (key, value *yaml.Node, rest string) {
 	switch in.Kind {
 	case yaml.SequenceNode:

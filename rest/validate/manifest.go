@@ -37,7 +37,8 @@ type Manifest struct {
 	object doc.Value
 	body   []byte // what the API gets; nil for the object encoded as JSON
 	isYAML bool   // body is YAML
-	// duplicates are the keys that occur twice in an item of a list. The API does not see them, because it gets the item alone.
+	// duplicates are the keys that occur twice in an item of a list. The API does not see them, because it gets the item
+	// alone.
 	duplicates []string
 	err        error // why the document yields no object
 }
@@ -59,13 +60,14 @@ func newDocument(text []byte, lines int) *document {
 	})}
 }
 
-// Read reads the objects of a file. A file has any number of documents in YAML or JSON, and a document of a list kind, such as
-// List or ConfigMapList, has any number of objects. Empty documents are left out. A document that cannot be read is a Manifest
-// too, whose [Result] says why.
+// Read reads the objects of a file. A file has any number of documents in YAML or JSON, and a document of a list kind,
+// such as List or ConfigMapList, has any number of objects. Empty documents are left out. A document that cannot be
+// read is a Manifest too, whose [Result] says why.
 func Read(file string, text []byte) []Manifest {
 	text = bytes.TrimPrefix(text, []byte("\ufeff"))
 	if bytes.HasPrefix(text, []byte("\xff\xfe")) || bytes.HasPrefix(text, []byte("\xfe\xff")) {
-		return []Manifest{{File: file, Line: 1, in: newDocument(nil, 0), err: errors.New("the file is encoded in UTF-16: write it in UTF-8")}}
+		return []Manifest{{File: file, Line: 1, in: newDocument(nil, 0),
+			err: errors.New("the file is encoded in UTF-16: write it in UTF-8")}}
 	}
 	if objects, ok := readJSON(file, text); ok {
 		return objects
@@ -134,7 +136,8 @@ func sourceOf(text []byte) string {
 	return ""
 }
 
-// expand returns the objects of a document. duplicates are the keys that occur twice in it, as the YAML parser describes them.
+// expand returns the objects of a document. duplicates are the keys that occur twice in it, as the YAML parser
+// describes them.
 func (m Manifest) expand(v doc.Value, duplicates []string, err error) []Manifest {
 	items := v.Get("items")
 	switch {
@@ -153,7 +156,8 @@ func (m Manifest) expand(v doc.Value, duplicates []string, err error) []Manifest
 	return []Manifest{m}
 }
 
-// expandItems returns the objects of a list. The items of a list of another kind than List may lack apiVersion and kind.
+// expandItems returns the objects of a list. The items of a list of another kind than List may lack apiVersion and
+// kind.
 func (m Manifest) expandItems(list, items doc.Value, duplicates []string) (all []Manifest) {
 	kind, isTyped := strings.CutSuffix(textOf(list, "kind"), "List")
 	for i, item := range items.Elements() {

@@ -94,7 +94,8 @@ func isPolicy(m *Manifest) bool {
 	return m.Kind.Group == "admissionregistration.k8s.io" && strings.Contains(m.Kind.Kind, "AdmissionPolicy")
 }
 
-// callsOut reports whether the API would call another server because of an object, which nothing in the input can answer for.
+// callsOut reports whether the API would call another server because of an object, which nothing in the input can
+// answer for.
 func callsOut(m *Manifest) bool {
 	return m.Kind.Group == "admissionregistration.k8s.io" && strings.HasSuffix(m.Kind.Kind, "WebhookConfiguration") ||
 		m.Kind.Group == "apiregistration.k8s.io"

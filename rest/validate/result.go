@@ -17,7 +17,8 @@ const (
 	Valid Verdict = "valid"
 	// Invalid means that the API refuses the object.
 	Invalid Verdict = "invalid"
-	// Unknown means that nobody knows whether the object is valid: the API does not serve the kind, or a webhook converts its objects.
+	// Unknown means that nobody knows whether the object is valid: the API does not serve the kind, or a webhook converts
+	// its objects.
 	Unknown Verdict = "unknown"
 	// Unreadable means that the document is no YAML and no JSON, or not an object.
 	Unreadable Verdict = "unreadable"
@@ -39,13 +40,14 @@ const (
 // Finding is one thing that the API says about an object.
 type Finding struct {
 	Severity Severity
-	// Line is the line of the field in the file. If the manifest does not have the field, it is that of the innermost field around
-	// the place that exists.
+	// Line is the line of the field in the file. If the manifest does not have the field, it is that of the innermost
+	// field around the place that exists.
 	Line int
-	// Field is the path of the field, such as spec.containers[0].image. It is empty if the finding concerns the whole object.
+	// Field is the path of the field, such as spec.containers[0].image. It is empty if the finding concerns the whole
+	// object.
 	Field string
-	// Reason is the type of a cause, such as FieldValueInvalid, or the reason of the Status without one. It is empty where the API
-	// states none.
+	// Reason is the type of a cause, such as FieldValueInvalid, or the reason of the Status without one. It is empty where
+	// the API states none.
 	Reason string
 	// Message is the text for people, without the field.
 	Message string
@@ -79,7 +81,8 @@ func (r *Result) refuse(s *status.Status) {
 		if line == 0 {
 			line = r.line(field)
 		}
-		r.Findings = append(r.Findings, Finding{Severity: Error, Line: line, Field: field, Reason: string(c.Type), Message: message})
+		r.Findings = append(r.Findings,
+			Finding{Severity: Error, Line: line, Field: field, Reason: string(c.Type), Message: message})
 	}
 }
 

@@ -86,7 +86,8 @@ func (r *run) judge(ctx context.Context, m *Manifest) (Result, error) {
 	}
 	if len(m.duplicates) > 0 {
 		err := errors.New("strict decoding error: " + codec.DuplicateLines(m.duplicates))
-		refused := status.BadRequest(fmt.Sprintf("%s in version %q cannot be handled as a %s: %v", m.Kind.Kind, m.Kind.Version, m.Kind.Kind, err))
+		refused := status.BadRequest(fmt.Sprintf("%s in version %q cannot be handled as a %s: %v", m.Kind.Kind,
+			m.Kind.Version, m.Kind.Kind, err))
 		result.refuse(&refused.Status)
 		return result, nil
 	}
@@ -157,7 +158,8 @@ func (r *run) write(ctx context.Context, t *target, m *Manifest, query string) (
 	return r.send(ctx, http.MethodPut, path+query, "application/json", codec.AppendJSON(nil, object))
 }
 
-// create creates the object of a manifest, or updates that of Input.Old. It returns nil if the API does not serve the kind.
+// create creates the object of a manifest, or updates that of Input.Old. It returns nil if the API does not serve the
+// kind.
 func (r *run) create(ctx context.Context, m *Manifest) (*Result, error) {
 	t, err := r.targetOf(ctx, m)
 	if err != nil || t == nil {
@@ -229,7 +231,8 @@ func (r *run) remember(ctx context.Context, m *Manifest) error {
 	}
 	former := *m
 	former.object = m.object.With("metadata", m.object.Get("metadata").Without(
-		"creationTimestamp", "deletionGracePeriodSeconds", "deletionTimestamp", "generation", "managedFields", "resourceVersion", "selfLink", "uid"))
+		"creationTimestamp", "deletionGracePeriodSeconds", "deletionTimestamp", "generation", "managedFields",
+		"resourceVersion", "selfLink", "uid"))
 	former.body, former.isYAML = nil, false
 	if r.converts(m) {
 		r.old[t.key] = formerState{missing: "a webhook converts the old one"}
@@ -267,7 +270,8 @@ func (r *run) assume(ctx context.Context) error {
 		body := codec.AppendJSON(nil, doc.FromPlain(map[string]any{
 			"apiVersion": "v1", "kind": "Namespace", "metadata": map[string]any{"name": t.namespace}}))
 		// An error is not interesting: the namespace exists, or the answer to its objects says why it cannot.
-		if _, err := r.send(ctx, http.MethodPost, namespaces.path(namespaceKind, "", ""), "application/json", body); err != nil {
+		if _, err := r.send(ctx, http.MethodPost, namespaces.path(namespaceKind, "", ""), "application/json",
+			body); err != nil {
 			return err
 		}
 	}

@@ -12,8 +12,8 @@ import (
 	"github.com/decorum-go/decorum/rest/raw"
 )
 
-// barrier is a definition that the API gets after others. The API serves definitions in the order of their writes, so it has dealt with the
-// others once it serves this one.
+// barrier is a definition that the API gets after others. The API serves definitions in the order of their writes, so
+// it has dealt with the others once it serves this one.
 const barrier = `{"apiVersion":"apiextensions.k8s.io/v1","kind":"CustomResourceDefinition","metadata":{"name":"barriers%[1]d.validate.invalid"},
 "spec":{"group":"validate.invalid","scope":"Cluster","names":{"plural":"barriers%[1]d","kind":"Barrier%[1]d"},
 "versions":[{"name":"v1","served":true,"storage":true,"schema":{"openAPIV3Schema":{"type":"object"}}}]}}`

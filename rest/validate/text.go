@@ -7,8 +7,8 @@ import (
 	"strings"
 )
 
-// WriteText writes the findings as FILE:LINE: SEVERITY: OBJECT: FIELD: MESSAGE, each on a line, and then how many objects have which
-// verdict. Behind an object that helm has rendered, the name of its template stands in parentheses.
+// WriteText writes the findings as FILE:LINE: SEVERITY: OBJECT: FIELD: MESSAGE, each on a line, and then how many
+// objects have which verdict. Behind an object that helm has rendered, the name of its template stands in parentheses.
 func WriteText(w io.Writer, results []Result) error {
 	out := bufio.NewWriter(w)
 	for i := range results {

@@ -192,8 +192,8 @@ func TestKindsOfDefinitionsAreKnown(t *testing.T) {
 	ship, definition := fmt.Sprintf(ship, "a", 10), definition(9)
 	const want = `in.yaml:5: error: Ship harbour/a: spec.sails: Invalid value: 10: spec.sails in body should be less than or equal to 9
 `
-	assert.Equal(t, want+"1 valid, 1 invalid, 0 unknown, 0 unreadable\n", of(t, strings.TrimPrefix(ship, "\n")+"---"+definition),
-		"the definition follows its object")
+	assert.Equal(t, want+"1 valid, 1 invalid, 0 unknown, 0 unreadable\n",
+		of(t, strings.TrimPrefix(ship, "\n")+"---"+definition), "the definition follows its object")
 	given := validate.Read("crds.yaml", []byte(definition))
 	assert.Equal(t, want+"0 valid, 1 invalid, 0 unknown, 0 unreadable\n",
 		findings(t, validate.Options{}, validate.Input{Manifests: manifests(ship), Given: given}))
@@ -220,7 +220,8 @@ spec: {size: %d}
 func TestFormerStatesMakeUpdates(t *testing.T) {
 	small, large := fmt.Sprintf(widget, 2), fmt.Sprintf(widget, 4)
 	update := func(from, to string) string {
-		return findings(t, validate.Options{}, validate.Input{Manifests: manifests(to), Old: validate.Read("old.yaml", []byte(from))})
+		return findings(t, validate.Options{},
+			validate.Input{Manifests: manifests(to), Old: validate.Read("old.yaml", []byte(from))})
 	}
 	assert.Equal(t, "1 valid, 0 invalid, 0 unknown, 0 unreadable\n", update(small, large))
 	assert.Equal(t, "in.yaml:4: error: Widget a: spec.size: Forbidden: may not shrink\n0 valid, 1 invalid, 0 unknown, 0 unreadable\n",

@@ -79,7 +79,8 @@ func (d *dispatch) ask(ctx context.Context, w *webhook, request doc.Value) (a *a
 	defer func() { ended(d.result(w, a, err)) }()
 	i := slices.IndexFunc(w.versions, func(v string) bool { return v == v1 || v == v1beta1 })
 	if i < 0 {
-		return nil, &callError{w.name, errors.New("could not create admission objects: webhook does not accept known AdmissionReview versions (v1, v1beta1)")}
+		return nil, &callError{w.name,
+			errors.New("could not create admission objects: webhook does not accept known AdmissionReview versions (v1, v1beta1)")}
 	}
 	ctx, cancel := context.WithTimeout(ctx, w.timeout)
 	defer cancel()
@@ -89,8 +90,10 @@ func (d *dispatch) ask(ctx context.Context, w *webhook, request doc.Value) (a *a
 	}
 	defer leave()
 	uid, apiVersion := d.api.NewUID(), reviewGroup+"/"+w.versions[i]
-	sent := codec.AppendJSON(make([]byte, 0, usualSize), doc.MapOf(doc.Member{Key: "apiVersion", Value: doc.Of(apiVersion)},
-		doc.Member{Key: "kind", Value: doc.Of(reviewKind)}, doc.Member{Key: "request", Value: request.With("uid", doc.Of(uid))}))
+	sent := codec.AppendJSON(make([]byte, 0, usualSize),
+		doc.MapOf(doc.Member{Key: "apiVersion", Value: doc.Of(apiVersion)},
+			doc.Member{Key: "kind", Value: doc.Of(reviewKind)},
+			doc.Member{Key: "request", Value: request.With("uid", doc.Of(uid))}))
 	var received reply
 	if err := d.options.Calls.Post(ctx, w.target, json.RawMessage(sent), &received); err != nil {
 		return nil, &callError{w.name, fmt.Errorf("failed to call webhook: %w", err)}
@@ -101,7 +104,8 @@ func (d *dispatch) ask(ctx context.Context, w *webhook, request doc.Value) (a *a
 	return received.Response, nil
 }
 
-// check verifies that a reply belongs to the question, and that its patch is complete. Servers of v1beta1 were never held to the first.
+// check verifies that a reply belongs to the question, and that its patch is complete. Servers of v1beta1 were never
+// held to the first.
 func (r *reply) check(apiVersion, uid string, k phase) error {
 	a := r.Response
 	if a == nil {
@@ -116,7 +120,8 @@ func (r *reply) check(apiVersion, uid string, k phase) error {
 	case a.UID != uid:
 		return fmt.Errorf("expected response.uid=%q, got %q", uid, a.UID)
 	case r.APIVersion != apiVersion || r.Kind != reviewKind:
-		return fmt.Errorf("expected webhook response of %s, Kind=%s, got %s, Kind=%s", apiVersion, reviewKind, cmp.Or(r.APIVersion, "/"), r.Kind)
+		return fmt.Errorf("expected webhook response of %s, Kind=%s, got %s, Kind=%s", apiVersion, reviewKind,
+			cmp.Or(r.APIVersion, "/"), r.Kind)
 	case k == validating && patched:
 		return errors.New("validating webhook may not return response.patch")
 	case k == validating && a.PatchType != nil:
@@ -131,8 +136,8 @@ func (r *reply) check(apiVersion, uid string, k phase) error {
 	return nil
 }
 
-// refusal returns the error for the client of a write that a webhook does not allow. The webhook may choose the code, the reason, the details
-// and the text.
+// refusal returns the error for the client of a write that a webhook does not allow. The webhook may choose the code,
+// the reason, the details and the text.
 func (a *answer) refusal(name string) error {
 	var s status.Status
 	if a.Result != nil {
@@ -150,7 +155,8 @@ func (a *answer) refusal(name string) error {
 	if s.Code < http.StatusBadRequest || s.Code > maxCode {
 		s.Code = http.StatusBadRequest
 	}
-	return &status.Error{Status: status.Status{Status: status.Failure, Message: text, Reason: s.Reason, Details: s.Details, Code: s.Code}}
+	return &status.Error{Status: status.Status{Status: status.Failure, Message: text, Reason: s.Reason, Details: s.Details,
+		Code: s.Code}}
 }
 
 // maxCode is the highest code of an answer that HTTP knows.

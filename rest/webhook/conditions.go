@@ -11,13 +11,15 @@ import (
 	"github.com/decorum-go/decorum/status"
 )
 
-// errNoLanguage is the error of matchConditions on a server that cannot evaluate them. Only an object of another server has any.
+// errNoLanguage is the error of matchConditions on a server that cannot evaluate them. Only an object of another server
+// has any.
 var errNoLanguage = errors.New("this server does not evaluate matchConditions")
 
 // visible is what matchConditions see besides the objects and the request.
 func visible() rules.Visible { return rules.Visible{Authorizer: true} }
 
-// compile returns the fault of a condition. It compiles one condition at a time, so that a large configuration occupies one processor.
+// compile returns the fault of a condition. It compiles one condition at a time, so that a large configuration occupies
+// one processor.
 func (h *webhooks) compile(expression string) error {
 	if h.language == nil {
 		return errNoLanguage
@@ -51,8 +53,8 @@ func (h *webhooks) compileAll(conditions []ar.MatchCondition) (*rules.Conditions
 	return rules.CompileConditions(scope, all, visible()), nil
 }
 
-// meets reports whether the write meets the matchConditions of a webhook. If they fail, the failure policy decides: the webhook is not called,
-// or the write is refused.
+// meets reports whether the write meets the matchConditions of a webhook. If they fail, the failure policy decides: the
+// webhook is not called, or the write is refused.
 func (d *dispatch) meets(ctx context.Context, w *webhook, in rest.AdmissionVersion) (bool, error) {
 	if w.conditions == nil {
 		return true, nil

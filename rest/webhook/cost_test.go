@@ -36,15 +36,16 @@ func change(tb testing.TB, api *rest.API) func() {
 }
 
 func newPlainAPI(tb testing.TB, hooks ...rest.Admission) *rest.API {
-	api, err := rest.New(rest.Options{Admission: hooks}, rest.Resource[Memo]{Group: "example.com", Version: "v1", Plural: "memos",
-		Scope: rest.ScopeCluster, Wire: rest.Wire{Dialect: rest.DialectBuiltin}})
+	api, err := rest.New(rest.Options{Admission: hooks},
+		rest.Resource[Memo]{Group: "example.com", Version: "v1", Plural: "memos", Scope: rest.ScopeCluster,
+			Wire: rest.Wire{Dialect: rest.DialectBuiltin}})
 	require.NoError(tb, err)
 	tb.Cleanup(func() { assert.NoError(tb, api.Close()) })
 	return api
 }
 
-// Without a configuration, a write allocates as much with the hooks as without them. Other goroutines can only add allocations, so the least of
-// several counts is the best.
+// Without a configuration, a write allocates as much with the hooks as without them. Other goroutines can only add
+// allocations, so the least of several counts is the best.
 func TestCostWithoutWebhooks(t *testing.T) {
 	plain, hooked := change(t, newPlainAPI(t)), change(t, newWorld(t).API)
 	without, with := testing.AllocsPerRun(100, plain), testing.AllocsPerRun(100, hooked)
@@ -55,9 +56,9 @@ func TestCostWithoutWebhooks(t *testing.T) {
 	assert.LessOrEqual(t, with, without*1.02)
 }
 
-// BenchmarkValidatingWebhook compares, in turns, a write without and with a validating webhook on loopback, and a write whose hook sends the
-// same review with a bare http.Client. It also measures that round trip alone. It reports the medians, and the ratio of what the webhook
-// adds to what the hook adds, and to the round trip alone.
+// BenchmarkValidatingWebhook compares, in turns, a write without and with a validating webhook on loopback, and a write
+// whose hook sends the same review with a bare http.Client. It also measures that round trip alone. It reports the
+// medians, and the ratio of what the webhook adds to what the hook adds, and to the round trip alone.
 func BenchmarkValidatingWebhook(b *testing.B) {
 	w := newWorld(b)
 	var asked []byte // the last review; the steps run one after another
@@ -67,7 +68,8 @@ func BenchmarkValidatingWebhook(b *testing.B) {
 		_ = json.Unmarshal(asked, &in)
 		out.Header().Set("Content-Type", "application/json")
 		_, _ = io.WriteString(out,
-			`{"apiVersion":"admission.k8s.io/v1","kind":"AdmissionReview","response":{"allowed":true,"uid":`+strconv.Quote(in.Request.UID)+`}}`)
+			`{"apiVersion":"admission.k8s.io/v1","kind":"AdmissionReview","response":{"allowed":true,"uid":`+
+				strconv.Quote(in.Request.UID)+`}}`)
 	})
 	w.validating("allow", hook{path: "/allow", more: everything})
 	client := w.server.Client()

@@ -62,7 +62,8 @@ func orNull(v doc.Value) doc.Value {
 	return v
 }
 
-// callError says that a webhook could not be called, or that its answer makes no sense. The failure policy decides about the write.
+// callError says that a webhook could not be called, or that its answer makes no sense. The failure policy decides
+// about the write.
 type callError struct {
 	webhook string
 	reason  error
@@ -76,7 +77,8 @@ func (e *callError) Error() string {
 // Unwrap returns the reason.
 func (e *callError) Unwrap() error { return e.reason }
 
-// outcome turns the error of a call into the answer to the client. It returns nil if the failure policy lets the write go on.
+// outcome turns the error of a call into the answer to the client. It returns nil if the failure policy lets the write
+// go on.
 func (d *dispatch) outcome(ctx context.Context, w *webhook, err error) error {
 	failed, ok := errors.AsType[*callError](err)
 	switch {

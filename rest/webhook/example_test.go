@@ -30,9 +30,11 @@ func Example() {
 			} `json:"request"`
 		}
 		_ = json.NewDecoder(r.Body).Decode(&review)
-		_ = json.NewEncoder(w).Encode(map[string]any{"apiVersion": review.APIVersion, "kind": review.Kind, "response": map[string]any{
-			"uid": review.Request.UID, "allowed": review.Request.Object.Lines <= 3, "status": map[string]any{"message": "too long", "code": 422},
-		}})
+		_ = json.NewEncoder(w).Encode(map[string]any{"apiVersion": review.APIVersion, "kind": review.Kind,
+			"response": map[string]any{
+				"uid": review.Request.UID, "allowed": review.Request.Object.Lines <= 3,
+				"status": map[string]any{"message": "too long", "code": 422},
+			}})
 	}))
 	defer server.Close()
 
@@ -71,7 +73,8 @@ func Example() {
 			},
 			Rules: []admissionregistration.RuleWithOperations{{
 				Operations: []admissionregistration.OperationType{admissionregistration.Create, admissionregistration.Update},
-				Rule:       admissionregistration.Rule{APIGroups: []string{"example.com"}, APIVersions: []string{"v1"}, Resources: []string{"memos"}},
+				Rule: admissionregistration.Rule{APIGroups: []string{"example.com"}, APIVersions: []string{"v1"},
+					Resources: []string{"memos"}},
 			}},
 			SideEffects: &none, AdmissionReviewVersions: []string{"v1"},
 		}},

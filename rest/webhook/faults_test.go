@@ -21,7 +21,8 @@ import (
 	"github.com/decorum-go/decorum/storage"
 )
 
-// A webhook that cannot be called, or whose answer makes no sense, fails the write or lets it pass, as its failure policy says.
+// A webhook that cannot be called, or whose answer makes no sense, fails the write or lets it pass, as its failure
+// policy says.
 func TestFaults(t *testing.T) {
 	write := func(text string) http.HandlerFunc {
 		return func(out http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(out, text) }
@@ -37,10 +38,14 @@ func TestFaults(t *testing.T) {
 		{"an unknown path", nil, `failed to call webhook: Post "URL?timeout=10s": the server answered 404 Not Found`},
 		{"an error", func(out http.ResponseWriter, _ *http.Request) { http.Error(out, "secret", 500) },
 			`failed to call webhook: Post "URL?timeout=10s": the server answered 500 Internal Server Error`},
-		{"a redirect", func(out http.ResponseWriter, r *http.Request) { http.Redirect(out, r, "/elsewhere", http.StatusFound) },
+		{"a redirect", func(out http.ResponseWriter, r *http.Request) {
+			http.Redirect(out, r, "/elsewhere", http.StatusFound)
+		},
 			`failed to call webhook: Post "URL?timeout=10s": the server answered 302 Found: redirects are not followed`},
-		{"a panic", func(http.ResponseWriter, *http.Request) { panic(http.ErrAbortHandler) }, `failed to call webhook: Post "URL?timeout=10s": `},
-		{"garbage", write("secret"), `failed to call webhook: Post "URL?timeout=10s": the answer is not JSON of the expected form`},
+		{"a panic", func(http.ResponseWriter, *http.Request) { panic(http.ErrAbortHandler) },
+			`failed to call webhook: Post "URL?timeout=10s": `},
+		{"garbage", write("secret"),
+			`failed to call webhook: Post "URL?timeout=10s": the answer is not JSON of the expected form`},
 		{"50 MB", func(out http.ResponseWriter, _ *http.Request) {
 			for range 50 {
 				if _, err := io.WriteString(out, strings.Repeat(" ", 1<<20)); err != nil {
@@ -66,7 +71,8 @@ func TestFaults(t *testing.T) {
 				a := w.do("POST", gears, gear("a", ""))
 				assert.Equal(t, 500, a.code)
 				assert.Equal(t, "InternalError", a.body["reason"])
-				want := `Internal error occurred: failed calling webhook "bad.example.com": ` + strings.Replace(c.want, "URL", w.server.URL+"/bad", 1)
+				want := `Internal error occurred: failed calling webhook "bad.example.com": ` + strings.Replace(c.want, "URL",
+					w.server.URL+"/bad", 1)
 				assert.True(t, strings.HasPrefix(a.message(), want), "%s\n%s", a.message(), want)
 				assert.NotContains(t, fmt.Sprint(a.body), "secret")
 				w.must("PATCH", configurations(kind)+"/bad",
@@ -86,7 +92,8 @@ func TestAnswerInAnotherVersion(t *testing.T) {
 		assert.NoError(t, json.NewDecoder(r.Body).Decode(&in))
 		_, _ = io.WriteString(out, `{"apiVersion":"admission.k8s.io/v1beta1","kind":"AdmissionReview","response":{"allowed":true,"uid":"`+in.Request.UID+`"}}`)
 	})
-	w.validating("bad", hook{path: "/bad", more: `"rules":[{"operations":["CREATE"],"apiGroups":["example.com"],"apiVersions":["v1"],"resources":["memos"]}]`})
+	w.validating("bad", hook{path: "/bad",
+		more: `"rules":[{"operations":["CREATE"],"apiGroups":["example.com"],"apiVersions":["v1"],"resources":["memos"]}]`})
 	a := w.do("POST", memos, `{"metadata":{"name":"a"}}`)
 	assert.Equal(t, `Internal error occurred: failed calling webhook "bad.example.com": received invalid webhook response: `+
 		`expected webhook response of admission.k8s.io/v1, Kind=AdmissionReview, got admission.k8s.io/v1beta1, Kind=AdmissionReview`, a.message())
@@ -204,7 +211,10 @@ func TestOptions(t *testing.T) {
 
 // Webhooks may be plugged into several APIs. Each follows its own configurations.
 func TestWebhooksOfTwoAPIs(t *testing.T) {
-	calls, err := callout.New(callout.Options{Dial: func(context.Context, string, string) (net.Conn, error) { return nil, io.EOF }})
+	calls, err := callout.New(callout.Options{Dial: func(context.Context, string, string) (net.Conn,
+		error) {
+		return nil, io.EOF
+	}})
 	require.NoError(t, err)
 	t.Cleanup(calls.Close)
 	hooks, err := webhook.New(webhook.Options{Calls: calls})
@@ -215,12 +225,13 @@ func TestWebhooksOfTwoAPIs(t *testing.T) {
 		require.NoError(t, err)
 		t.Cleanup(func() { assert.NoError(t, api.Close()) })
 		w := &world{TB: t, API: api}
-		assert.Equal(t, 201, w.do("POST", memos, `{"apiVersion":"example.com/v1","kind":"Memo","metadata":{"name":"a"}}`).code)
+		assert.Equal(t, 201, w.do("POST", memos,
+			`{"apiVersion":"example.com/v1","kind":"Memo","metadata":{"name":"a"}}`).code)
 	}
 }
 
-// Webhooks that hang hold half of the places of the API at most, and a webhook no more of them than are free. So requests that need no
-// webhook are all answered, and so is a write whose own webhook answers.
+// Webhooks that hang hold half of the places of the API at most, and a webhook no more of them than are free. So
+// requests that need no webhook are all answered, and so is a write whose own webhook answers.
 func TestWebhooksThatHangLeavePlaces(t *testing.T) {
 	const places = 24
 	w := newWorldWith(t, webhook.Options{}, rest.Options{MaxInFlight: places})
@@ -234,7 +245,8 @@ func TestWebhooksThatHangLeavePlaces(t *testing.T) {
 	w.answers("/memos", hang)
 	w.answers("/fine", allow)
 	rule := func(resource string) string {
-		return `"timeoutSeconds":30,"rules":[{"operations":["CREATE"],"apiGroups":["*"],"apiVersions":["*"],"resources":["` + resource + `"]}]`
+		return `"timeoutSeconds":30,"rules":[{"operations":["CREATE"],"apiGroups":["*"],"apiVersions":["*"],"resources":["` +
+			resource + `"]}]`
 	}
 	w.validating("fine", hook{path: "/fine", more: rule("namespaces")})
 	w.mutating("memos", hook{path: "/memos", more: rule("memos")})

@@ -52,7 +52,8 @@ func (x *index) Put(key storage.Key, record *storage.Record) {
 		hooks = x.webhooks.decode(k, key.Name, record.JSON)
 	}
 	list := x.configurations[k]
-	i, found := slices.BinarySearchFunc(list, key.Name, func(c configuration, name string) int { return cmp.Compare(c.name, name) })
+	i, found := slices.BinarySearchFunc(list, key.Name,
+		func(c configuration, name string) int { return cmp.Compare(c.name, name) })
 	switch {
 	case found && hooks == nil:
 		list = slices.Delete(list, i, i+1)

@@ -15,7 +15,8 @@ import (
 // jsonPatch is the only type of patches that webhooks return.
 const jsonPatch = "JSONPatch"
 
-// reinvocation decides which webhooks are called once more for a write. The webhooks are those whose reinvocationPolicy is IfNeeded.
+// reinvocation decides which webhooks are called once more for a write. The webhooks are those whose reinvocationPolicy
+// is IfNeeded.
 type reinvocation struct {
 	called map[string]bool // since the object last changed
 	again  map[string]bool // the object has changed since they were called
@@ -30,8 +31,8 @@ func (r *reinvocation) changed() {
 	clear(r.called)
 }
 
-// mutate calls the mutating webhooks one after another. When it runs for the second time in an attempt, it calls only webhooks that it has
-// called before, and only if the object has changed since.
+// mutate calls the mutating webhooks one after another. When it runs for the second time in an attempt, it calls only
+// webhooks that it has called before, and only if the object has changed since.
 func (d *dispatch) mutate(ctx context.Context, registered []*webhook) (err error) {
 	state, repeated := d.request.Remembered().(*reinvocation)
 	if !repeated {
@@ -138,7 +139,8 @@ func (d *dispatch) patch(w *webhook, a *answer, in rest.AdmissionVersion) (chang
 		return false, nil
 	}
 	if after.Kind() != doc.Map {
-		return false, status.InternalError(fmt.Errorf("admission webhook %q returned a patch whose result is not an object", w.name))
+		return false, status.InternalError(fmt.Errorf("admission webhook %q returned a patch whose result is not an object",
+			w.name))
 	}
 	return true, d.request.ReplaceObjectIn(in, after)
 }

@@ -23,7 +23,8 @@ func TestPatches(t *testing.T) {
 		{"an empty patch", patched(`[]`)(nil), 201, "", map[string]any{"teeth": 1.0}},
 		{"a patch", patched(`[{"op":"add","path":"/spec/material","value":"brass"},{"op":"replace","path":"/spec/teeth","value":2}]`)(nil), 201,
 			"", map[string]any{"teeth": 2.0, "material": "brass"}},
-		{"a patch of an unknown field", patched(`[{"op":"add","path":"/spec/nothing","value":1}]`)(nil), 201, "", map[string]any{"teeth": 1.0}},
+		{"a patch of an unknown field", patched(`[{"op":"add","path":"/spec/nothing","value":1}]`)(nil), 201, "",
+			map[string]any{"teeth": 1.0}},
 		{"a patch of what the server sets",
 			patched(`[{"op":"add","path":"/metadata/uid","value":"x"},{"op":"replace","path":"/metadata/name","value":"b"},{"op":"replace","path":"/kind","value":"Other"}]`)(nil), 201, "", map[string]any{"teeth": 1.0}},
 		{"a patch whose result is invalid", patched(`[{"op":"replace","path":"/spec/teeth","value":101}]`)(nil), 422,
@@ -31,7 +32,8 @@ func TestPatches(t *testing.T) {
 		{"a patch that does not apply", patched(`[{"op":"remove","path":"/spec/nothing"}]`)(nil), 500,
 			`Internal error occurred: operation 0, remove "/spec/nothing": `, nil},
 		{"a patch to a list", patched(`[{"op":"replace","path":"","value":[]}]`)(nil), 500,
-			`Internal error occurred: admission webhook "patch.example.com" returned a patch whose result is not an object`, nil},
+			`Internal error occurred: admission webhook "patch.example.com" returned a patch whose result is not an object`,
+			nil},
 		{"not a patch", patched(`{"op":"add"}`)(nil), 500,
 			`Internal error occurred: failed calling webhook "patch.example.com": received undecodable patch in webhook response: `, nil},
 		{"too large a patch", patched(big)(nil), 500,
@@ -42,8 +44,9 @@ func TestPatches(t *testing.T) {
 			`Internal error occurred: failed calling webhook "patch.example.com": received invalid webhook response: webhook returned response.patchType but not response.patch`, nil},
 		{"an empty type", response{"allowed": true, "patch": []byte(`[]`), "patchType": ""}, 500,
 			`Internal error occurred: failed calling webhook "patch.example.com": received invalid webhook response: webhook returned invalid response.patchType of ""`, nil},
-		{"an unknown type", response{"allowed": true, "patch": []byte(`[{"op":"add","path":"/spec/teeth","value":2}]`), "patchType": "Merge"},
-			500, `Internal error occurred: failed calling webhook "patch.example.com": unsupported patch type "Merge"`, nil},
+		{"an unknown type", response{"allowed": true, "patch": []byte(`[{"op":"add","path":"/spec/teeth","value":2}]`),
+			"patchType": "Merge"}, 500,
+			`Internal error occurred: failed calling webhook "patch.example.com": unsupported patch type "Merge"`, nil},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			w := newWorld(t)
@@ -106,7 +109,8 @@ func TestPatchInAnotherVersion(t *testing.T) {
 		return patched(`[{"op":"add","path":"/spec/material","value":"brass"}]`)(r)
 	})
 	w.mutating("patch", hook{path: "/patch"})
-	a := w.must("POST", "/apis/example.com/v1beta1/namespaces/default/gears", strings.Replace(gear("a", ""), "/v1", "/v1beta1", 1))
+	a := w.must("POST", "/apis/example.com/v1beta1/namespaces/default/gears",
+		strings.Replace(gear("a", ""), "/v1", "/v1beta1", 1))
 	assert.Equal(t, "example.com/v1", version)
 	assert.Equal(t, "example.com/v1beta1", a.body["apiVersion"])
 	assert.Equal(t, map[string]any{"material": "brass"}, a.spec())
@@ -134,12 +138,13 @@ func stepping(calls *[]string, path string) func(request) response {
 
 const ifNeeded = `"reinvocationPolicy":"IfNeeded"`
 
-// Mutating webhooks run one after another. Those with the policy IfNeeded run once more if the object has changed since, by a webhook or by
-// a hook of the host.
+// Mutating webhooks run one after another. Those with the policy IfNeeded run once more if the object has changed
+// since, by a webhook or by a hook of the host.
 func TestReinvocation(t *testing.T) {
-	label := rest.Admission{Name: "label", SideEffects: rest.SideEffectsNone, Mutate: func(_ context.Context, r *rest.AdmissionRequest) error {
-		return r.Patch(rest.MergePatch, []byte(`{"metadata":{"labels":{"a":"b"}}}`))
-	}}
+	label := rest.Admission{Name: "label", SideEffects: rest.SideEffectsNone,
+		Mutate: func(_ context.Context, r *rest.AdmissionRequest) error {
+			return r.Patch(rest.MergePatch, []byte(`{"metadata":{"labels":{"a":"b"}}}`))
+		}}
 	for _, c := range []struct {
 		name  string
 		mine  []rest.Admission
@@ -148,13 +153,16 @@ func TestReinvocation(t *testing.T) {
 	}{
 		{"never", nil, []hook{{path: "/a"}, {path: "/b"}}, []string{"a[]", "b[a]"}},
 		{"if needed", nil, []hook{{path: "/a", more: ifNeeded}, {path: "/b"}}, []string{"a[]", "b[a]", "a[ab]"}},
-		{"not needed", nil, []hook{{path: "/a", more: ifNeeded}, {path: "/idle", more: ifNeeded}}, []string{"a[]", "idle[a]"}},
+		{"not needed", nil, []hook{{path: "/a", more: ifNeeded}, {path: "/idle", more: ifNeeded}},
+			[]string{"a[]", "idle[a]"}},
 		{"not by its own change", nil, []hook{{path: "/a"}, {path: "/b", more: ifNeeded}}, []string{"a[]", "b[a]"}},
-		{"three, of which the middle one is needed again", nil, []hook{{path: "/idle", more: ifNeeded}, {path: "/b", more: ifNeeded}, {path: "/c"}},
+		{"three, of which the middle one is needed again", nil,
+			[]hook{{path: "/idle", more: ifNeeded}, {path: "/b", more: ifNeeded}, {path: "/c"}},
 			[]string{"idle[]", "b[]", "c[b]", "idle[bc]", "b[bc]"}},
-		{"a hook of the host changes the object", []rest.Admission{label}, []hook{{path: "/idle", more: ifNeeded}, {path: "/b"}},
-			[]string{"idle[]", "b[]", "idle[b]"}},
-		{"only a hook of the host changes the object", []rest.Admission{label}, []hook{{path: "/idle", more: ifNeeded}}, []string{"idle[]", "idle[]"}},
+		{"a hook of the host changes the object", []rest.Admission{label},
+			[]hook{{path: "/idle", more: ifNeeded}, {path: "/b"}}, []string{"idle[]", "b[]", "idle[b]"}},
+		{"only a hook of the host changes the object", []rest.Admission{label}, []hook{{path: "/idle", more: ifNeeded}},
+			[]string{"idle[]", "idle[]"}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			w := newWorld(t, c.mine...)

@@ -29,20 +29,24 @@ func TestObserversSeeHowCallsEnd(t *testing.T) {
 		path, policy string
 		want         rest.StepResult // Err only says whether there is one
 	}{
-		"allowed":     {path: "/allow", want: rest.StepResult{Code: 200}},
-		"refused":     {path: "/deny", want: rest.StepResult{Code: 200, Refused: true, Err: assert.AnError}},
-		"failed":      {path: "/fail", want: rest.StepResult{Code: 502, Err: assert.AnError}},
-		"redirected":  {path: "/elsewhere", want: rest.StepResult{Code: 302, Err: assert.AnError}},
-		"failed open": {path: "/fail", policy: `"failurePolicy":"Ignore"`, want: rest.StepResult{Code: 502, Err: assert.AnError, FailedOpen: true}},
-		"no answer":   {path: "/abort", want: rest.StepResult{Err: assert.AnError}},
+		"allowed":    {path: "/allow", want: rest.StepResult{Code: 200}},
+		"refused":    {path: "/deny", want: rest.StepResult{Code: 200, Refused: true, Err: assert.AnError}},
+		"failed":     {path: "/fail", want: rest.StepResult{Code: 502, Err: assert.AnError}},
+		"redirected": {path: "/elsewhere", want: rest.StepResult{Code: 302, Err: assert.AnError}},
+		"failed open": {path: "/fail", policy: `"failurePolicy":"Ignore"`,
+			want: rest.StepResult{Code: 502, Err: assert.AnError, FailedOpen: true}},
+		"no answer": {path: "/abort", want: rest.StepResult{Err: assert.AnError}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			seen := &ends{}
-			w := newWorldWith(t, webhook.Options{}, rest.Options{Plugins: []rest.Plugin{rest.Parts{Name: "ends", Observer: seen}}})
+			w := newWorldWith(t, webhook.Options{},
+				rest.Options{Plugins: []rest.Plugin{rest.Parts{Name: "ends", Observer: seen}}})
 			w.answers("/allow", allow)
 			w.answers("/deny", deny)
 			w.handle("/fail", func(out http.ResponseWriter, _ *http.Request) { out.WriteHeader(http.StatusBadGateway) })
-			w.handle("/elsewhere", func(out http.ResponseWriter, r *http.Request) { http.Redirect(out, r, "/allow", http.StatusFound) })
+			w.handle("/elsewhere", func(out http.ResponseWriter, r *http.Request) {
+				http.Redirect(out, r, "/allow", http.StatusFound)
+			})
 			w.handle("/abort", func(http.ResponseWriter, *http.Request) { panic(http.ErrAbortHandler) })
 			w.validating("one", hook{path: c.path, more: c.policy})
 			w.do("POST", gears, gear("a", ""))

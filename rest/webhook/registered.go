@@ -37,8 +37,10 @@ type webhook struct {
 
 func (h *webhooks) newMutating(configuration string, m *ar.MutatingWebhook) *webhook {
 	w := h.newWebhook(configuration, &ar.ValidatingWebhook{
-		Name: m.Name, ClientConfig: m.ClientConfig, Rules: m.Rules, FailurePolicy: m.FailurePolicy, MatchPolicy: m.MatchPolicy,
-		NamespaceSelector: m.NamespaceSelector, ObjectSelector: m.ObjectSelector, SideEffects: m.SideEffects, TimeoutSeconds: m.TimeoutSeconds,
+		Name: m.Name, ClientConfig: m.ClientConfig, Rules: m.Rules, FailurePolicy: m.FailurePolicy,
+		MatchPolicy:       m.MatchPolicy,
+		NamespaceSelector: m.NamespaceSelector, ObjectSelector: m.ObjectSelector, SideEffects: m.SideEffects,
+		TimeoutSeconds:          m.TimeoutSeconds,
 		AdmissionReviewVersions: m.AdmissionReviewVersions, MatchConditions: m.MatchConditions,
 	})
 	w.reinvocable = m.ReinvocationPolicy != nil && *m.ReinvocationPolicy == ar.IfNeededReinvocationPolicy
@@ -78,13 +80,15 @@ func valueOr[T any](value *T, or T) T {
 func targetOf(c ar.WebhookClientConfig) callout.Target {
 	target := callout.Target{URL: valueOr(c.URL, ""), CABundle: c.CABundle}
 	if s := c.Service; s != nil {
-		target.Service = &callout.Service{Namespace: s.Namespace, Name: s.Name, Path: valueOr(s.Path, ""), Port: valueOr(s.Port, 0)}
+		target.Service = &callout.Service{Namespace: s.Namespace, Name: s.Name, Path: valueOr(s.Path, ""),
+			Port: valueOr(s.Port, 0)}
 	}
 	return target
 }
 
 func ruleOf(r *ar.RuleWithOperations) matching.Rule {
-	out := matching.Rule{APIGroups: r.APIGroups, APIVersions: r.APIVersions, Resources: r.Resources, Scope: string(valueOr(r.Scope, ar.AllScopes))}
+	out := matching.Rule{APIGroups: r.APIGroups, APIVersions: r.APIVersions, Resources: r.Resources,
+		Scope: string(valueOr(r.Scope, ar.AllScopes))}
 	for _, operation := range r.Operations {
 		out.Operations = append(out.Operations, string(operation))
 	}

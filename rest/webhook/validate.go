@@ -71,7 +71,8 @@ func (d *dispatch) calls(ctx context.Context, registered []*webhook) (calls []ca
 	return calls, nil
 }
 
-// callAll makes the calls, a bounded number at a time. The write counts once among those that wait, however many webhooks see it.
+// callAll makes the calls, a bounded number at a time. The write counts once among those that wait, however many
+// webhooks see it.
 func (d *dispatch) callAll(ctx context.Context, calls []call) {
 	ids := make([]string, len(calls))
 	for i, c := range calls {

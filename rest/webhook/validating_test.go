@@ -27,10 +27,14 @@ func TestRequests(t *testing.T) {
 		name, method, path, body string
 		want                     string
 	}{
-		{"create", "POST", gears + "?fieldManager=me", gear("a", `"teeth":1`), "CREATE default/a gears.v1 Gear dry=false options=CreateOptions:me teeth=1<-<nil>"},
-		{"update", "PATCH", gears + "/a", `{"spec":{"teeth":2}}`, "UPDATE default/a gears.v1 Gear dry=false options=PatchOptions:<nil> teeth=2<-1"},
-		{"dry run", "PATCH", gears + "/a?dryRun=All", `{"spec":{"teeth":3}}`, "UPDATE default/a gears.v1 Gear dry=true options=PatchOptions:<nil> teeth=3<-2"},
-		{"no change", "PATCH", gears + "/a", `{}`, "UPDATE default/a gears.v1 Gear dry=false options=PatchOptions:<nil> teeth=2<-2"},
+		{"create", "POST", gears + "?fieldManager=me", gear("a", `"teeth":1`),
+			"CREATE default/a gears.v1 Gear dry=false options=CreateOptions:me teeth=1<-<nil>"},
+		{"update", "PATCH", gears + "/a", `{"spec":{"teeth":2}}`,
+			"UPDATE default/a gears.v1 Gear dry=false options=PatchOptions:<nil> teeth=2<-1"},
+		{"dry run", "PATCH", gears + "/a?dryRun=All", `{"spec":{"teeth":3}}`,
+			"UPDATE default/a gears.v1 Gear dry=true options=PatchOptions:<nil> teeth=3<-2"},
+		{"no change", "PATCH", gears + "/a", `{}`,
+			"UPDATE default/a gears.v1 Gear dry=false options=PatchOptions:<nil> teeth=2<-2"},
 		{"status", "PATCH", gears + "/a/status", `{"status":{"turning":true}}`,
 			"UPDATE default/a gears.v1/status Gear dry=false options=PatchOptions:<nil> teeth=2<-2"},
 		{"scale", "PATCH", gears + "/a/scale", `{"spec":{"replicas":4}}`,
@@ -45,7 +49,8 @@ func TestRequests(t *testing.T) {
 			w.must(c.method, c.path, c.body)
 			require.Len(t, seen, 1)
 			assert.Equal(t, c.want, shown(seen[0]))
-			assert.Equal(t, map[string]any{"username": "system:anonymous", "groups": []any{"system:unauthenticated"}}, seen[0]["userInfo"])
+			assert.Equal(t, map[string]any{"username": "system:anonymous", "groups": []any{"system:unauthenticated"}},
+				seen[0]["userInfo"])
 			assert.NotEmpty(t, seen[0]["uid"])
 		})
 	}
@@ -60,17 +65,20 @@ func shown(r request) string {
 		}
 		return v
 	}
-	text := fmt.Sprintf("%v %v/%v %v.%v", r["operation"], r["namespace"], r["name"], at(r, "resource", "resource"), at(r, "resource", "version"))
+	text := fmt.Sprintf("%v %v/%v %v.%v", r["operation"], r["namespace"], r["name"], at(r, "resource", "resource"),
+		at(r, "resource", "version"))
 	if sub, ok := r["subResource"]; ok {
 		text += fmt.Sprint("/", sub)
 	}
-	text += fmt.Sprintf(" %v dry=%v options=%v:%v teeth=%v<-%v", at(r, "kind", "kind"), r["dryRun"], at(r, "options", "kind"), at(r, "options", "fieldManager"),
-		at(r, "object", "spec", "teeth"), at(r, "oldObject", "spec", "teeth"))
+	text += fmt.Sprintf(" %v dry=%v options=%v:%v teeth=%v<-%v", at(r, "kind", "kind"), r["dryRun"],
+		at(r, "options", "kind"), at(r, "options", "fieldManager"), at(r, "object", "spec", "teeth"),
+		at(r, "oldObject", "spec", "teeth"))
 	if at(r, "requestResource", "version") != at(r, "resource", "version") {
 		text += fmt.Sprintf(" (%v.%v %v/%v)", at(r, "requestResource", "resource"), at(r, "requestResource", "version"),
 			at(r, "requestKind", "group"), at(r, "requestKind", "version"))
 	}
-	if version := at(r, "object", "apiVersion"); version != nil && r["subResource"] != "scale" && version != fmt.Sprint("example.com/", at(r, "kind", "version")) {
+	if version := at(r, "object", "apiVersion"); version != nil && r["subResource"] != "scale" &&
+		version != fmt.Sprint("example.com/", at(r, "kind", "version")) {
 		text += fmt.Sprint(" in ", version)
 	}
 	return text
@@ -86,14 +94,18 @@ func TestRefusals(t *testing.T) {
 		message, more string
 	}{
 		{"nothing", nil, 400, nil, `admission webhook "deny.example.com" denied the request without explanation`, ""},
-		{"a text", response{"message": "too big"}, 400, nil, `admission webhook "deny.example.com" denied the request: too big`, ""},
-		{"a reason", response{"reason": "Invalid"}, 400, "Invalid", `admission webhook "deny.example.com" denied the request: Invalid`, ""},
+		{"a text", response{"message": "too big"}, 400, nil,
+			`admission webhook "deny.example.com" denied the request: too big`, ""},
+		{"a reason", response{"reason": "Invalid"}, 400, "Invalid",
+			`admission webhook "deny.example.com" denied the request: Invalid`, ""},
 		{"a code", response{"message": "too big", "reason": "Invalid", "code": 422}, 422, "Invalid",
 			`admission webhook "deny.example.com" denied the request: too big`, ""},
 		{"a code of success", response{"status": "Success", "code": 200}, 400, nil,
 			`admission webhook "deny.example.com" denied the request without explanation`, ""},
-		{"a code beyond HTTP", response{"code": 1000}, 400, nil, `admission webhook "deny.example.com" denied the request without explanation`, ""},
-		{"details", response{"message": "no", "details": response{"causes": []any{response{"field": "spec.teeth", "message": "odd"}}}}, 400, nil,
+		{"a code beyond HTTP", response{"code": 1000}, 400, nil,
+			`admission webhook "deny.example.com" denied the request without explanation`, ""},
+		{"details", response{"message": "no",
+			"details": response{"causes": []any{response{"field": "spec.teeth", "message": "odd"}}}}, 400, nil,
 			`admission webhook "deny.example.com" denied the request: no`, `map[causes:[map[field:spec.teeth message:odd]]]`},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -190,7 +202,8 @@ func TestSelectors(t *testing.T) {
 			`,"namespaceSelector":{"matchLabels":{"watched":"yes"}},"objectSelector":{"matchExpressions":[{"key":"free","operator":"DoesNotExist"}]}`})
 	w.must("POST", gears, gear("a", ""))
 	assert.Equal(t, 400, w.do("POST", memos, `{"metadata":{"name":"a"}}`).code, "a cluster-scoped object")
-	assert.Equal(t, 400, w.do("PATCH", "/api/v1/namespaces/default", `{"metadata":{"labels":{"watched":"yes"}}}`).code, "a namespace that comes to match")
+	assert.Equal(t, 400, w.do("PATCH", "/api/v1/namespaces/default", `{"metadata":{"labels":{"watched":"yes"}}}`).code,
+		"a namespace that comes to match")
 	w.must("PATCH", "/api/v1/namespaces/default", `{"metadata":{"labels":{"free":"yes"}}}`)
 	w.must("PATCH", "/api/v1/namespaces/default", `{"metadata":{"labels":{"watched":"yes"}}}`)
 	assert.Equal(t, 400, w.do("POST", gears, gear("b", "")).code)
@@ -216,7 +229,8 @@ func TestOldReviews(t *testing.T) {
 func TestPatchOfAnOldReview(t *testing.T) {
 	w := newWorld(t)
 	w.answers("/old", func(request) response {
-		return response{"allowed": true, "patch": []byte(`[{"op":"add","path":"/spec/teeth","value":2}]`), "patchType": "Other"}
+		return response{"allowed": true, "patch": []byte(`[{"op":"add","path":"/spec/teeth","value":2}]`),
+			"patchType": "Other"}
 	})
 	w.mutating("old", hook{path: "/old", more: `"admissionReviewVersions":["v1beta1"]`})
 	assert.Equal(t, map[string]any{"teeth": 2.0}, w.must("POST", gears, gear("a", `"teeth":1`)).spec())
@@ -241,13 +255,15 @@ func TestWarningsAndAnnotations(t *testing.T) {
 	w := newWorldWith(t, auditing(&audited), rest.Options{})
 	allowed := true
 	w.answers("/warn", func(request) response {
-		return response{"allowed": allowed, "warnings": []string{"careful", ""}, "auditAnnotations": response{"b": "2", "a": "1"}}
+		return response{"allowed": allowed, "warnings": []string{"careful", ""},
+			"auditAnnotations": response{"b": "2", "a": "1"}}
 	})
 	w.validating("warn", hook{path: "/warn"})
 	w.mutating("warn", hook{path: "/warn"})
 	a := w.must("POST", gears, gear("a", ""))
 	assert.Equal(t, []string{`299 - "careful"`}, a.warnings)
-	assert.Equal(t, []string{"warn.example.com/a=1", "warn.example.com/b=2", "warn.example.com/a=1", "warn.example.com/b=2"}, audited)
+	assert.Equal(t, []string{"warn.example.com/a=1", "warn.example.com/b=2", "warn.example.com/a=1",
+		"warn.example.com/b=2"}, audited)
 	allowed = false
 	a = w.do("POST", gears, gear("b", ""))
 	assert.Equal(t, 400, a.code)

@@ -20,12 +20,12 @@ import (
 type Options struct {
 	// Calls is the client that calls the webhooks. It is required.
 	Calls *callout.Client
-	// MaxCalls is how many calls of one webhook may be under way at a time. Four times as many wait, within their timeout; further ones fail
-	// at once. Default: 100.
+	// MaxCalls is how many calls of one webhook may be under way at a time. Four times as many wait, within their timeout;
+	// further ones fail at once. Default: 100.
 	MaxCalls int
-	// Audit, unless nil, receives the audit annotations in the answers of webhooks. The key begins with the name of the webhook. ctx is the
-	// context of an admission hook. Audit may be called several times for one write, because the server starts again if another write
-	// commits first.
+	// Audit, unless nil, receives the audit annotations in the answers of webhooks. The key begins with the name of the
+	// webhook. ctx is the context of an admission hook. Audit may be called several times for one write, because the
+	// server starts again if another write commits first.
 	Audit func(ctx context.Context, key, value string)
 	// Logger receives a warning for each failed call that the failure policy ignores. Default: no warnings.
 	Logger *slog.Logger
@@ -46,9 +46,9 @@ func New(options Options) (*Webhooks, error) {
 	return &Webhooks{options}, nil
 }
 
-// Plug implements [rest.Plugin]. It adds the kinds MutatingWebhookConfiguration and ValidatingWebhookConfiguration, and the hooks that call
-// the webhooks. Mutating webhooks change the object of a write where the plug-in stands among the others, and validating webhooks see the
-// object after all hooks have changed it.
+// Plug implements [rest.Plugin]. It adds the kinds MutatingWebhookConfiguration and ValidatingWebhookConfiguration, and
+// the hooks that call the webhooks. Mutating webhooks change the object of a write where the plug-in stands among the
+// others, and validating webhooks see the object after all hooks have changed it.
 //
 // Without CEL in [rest.Options], the API refuses configurations with matchConditions.
 func (w *Webhooks) Plug(api *rest.API) (rest.Parts, error) {
@@ -61,11 +61,14 @@ func (w *Webhooks) Plug(api *rest.API) (rest.Parts, error) {
 		}
 	}
 	return rest.Parts{
-		Name:        "webhooks",
-		Definitions: []rest.Definition{ar.MutatingWebhookConfigurations(h.compile), ar.ValidatingWebhookConfigurations(h.compile)},
+		Name: "webhooks",
+		Definitions: []rest.Definition{ar.MutatingWebhookConfigurations(h.compile),
+			ar.ValidatingWebhookConfigurations(h.compile)},
 		Admission: []rest.Admission{
-			{Name: "mutatingadmissionwebhook", SideEffects: rest.SideEffectsNone, Idle: h.idle(mutating), Mutate: h.hook(mutating, (*dispatch).mutate)},
-			{Name: "validatingadmissionwebhook", SideEffects: rest.SideEffectsNone, Idle: h.idle(validating), Validate: h.hook(validating, (*dispatch).validate)},
+			{Name: "mutatingadmissionwebhook", SideEffects: rest.SideEffectsNone, Idle: h.idle(mutating),
+				Mutate: h.hook(mutating, (*dispatch).mutate)},
+			{Name: "validatingadmissionwebhook", SideEffects: rest.SideEffectsNone, Idle: h.idle(validating),
+				Validate: h.hook(validating, (*dispatch).validate)},
 		},
 	}, nil
 }
@@ -90,7 +93,8 @@ func (h *webhooks) idle(k phase) func(ctx context.Context) bool {
 }
 
 // hook returns an admission hook that calls the webhooks of a phase, unless the write is exempt.
-func (h *webhooks) hook(k phase, call func(*dispatch, context.Context, []*webhook) error) func(context.Context, *rest.AdmissionRequest) error {
+func (h *webhooks) hook(k phase,
+	call func(*dispatch, context.Context, []*webhook) error) func(context.Context, *rest.AdmissionRequest) error {
 	return func(ctx context.Context, r *rest.AdmissionRequest) error {
 		d := &dispatch{webhooks: h, phase: k, request: r, matching: matching.For(r)}
 		if d.matching.Exempt() {
@@ -104,7 +108,8 @@ func (h *webhooks) hook(k phase, call func(*dispatch, context.Context, []*webhoo
 	}
 }
 
-// registered returns the webhooks of a phase, in the order in which they are called. ctx is the context of an admission hook.
+// registered returns the webhooks of a phase, in the order in which they are called. ctx is the context of an admission
+// hook.
 func (h *webhooks) registered(ctx context.Context, k phase) ([]*webhook, error) {
 	x, err := h.mirror.Acquire(ctx)
 	if err != nil {

@@ -80,7 +80,8 @@ func newWorldWith(t testing.TB, options webhook.Options, api rest.Options) *worl
 	w.server.StartTLS()
 	t.Cleanup(w.server.Close)
 	var err error
-	w.calls, err = callout.New(callout.Options{Dial: (&net.Dialer{}).DialContext, Allow: func(netip.AddrPort) error { return nil }})
+	w.calls, err = callout.New(callout.Options{Dial: (&net.Dialer{}).DialContext,
+		Allow: func(netip.AddrPort) error { return nil }})
 	require.NoError(t, err)
 	t.Cleanup(w.calls.Close)
 	options.Calls = w.calls
@@ -101,9 +102,11 @@ func (w *world) newAPI(options webhook.Options, api rest.Options) *rest.API {
 		api.Logger = slog.New(slog.DiscardHandler)
 	}
 	made, err := rest.New(api, builtin.Namespaces(),
-		rest.Resource[Gear]{Group: "example.com", Version: "v1", Plural: "gears", Scale: &rest.Scale{SpecReplicas: ".spec.teeth", StatusReplicas: ".spec.teeth"},
+		rest.Resource[Gear]{Group: "example.com", Version: "v1", Plural: "gears",
+			Scale:    &rest.Scale{SpecReplicas: ".spec.teeth", StatusReplicas: ".spec.teeth"},
 			Versions: []rest.VersionOf[Gear]{rest.Converted[Gear](rest.Resource[Gear]{Version: "v1beta1"}, nil, nil)}},
-		rest.Resource[Memo]{Group: "example.com", Version: "v1", Plural: "memos", Scope: rest.ScopeCluster, Wire: rest.Wire{Dialect: rest.DialectBuiltin}})
+		rest.Resource[Memo]{Group: "example.com", Version: "v1", Plural: "memos", Scope: rest.ScopeCluster,
+			Wire: rest.Wire{Dialect: rest.DialectBuiltin}})
 	require.NoError(w.TB, err)
 	w.Cleanup(func() { assert.NoError(w.TB, made.Close()) })
 	return made
@@ -153,7 +156,8 @@ func patched(patch string) func(request) response {
 	}
 }
 
-// hook is the registration of a webhook: its path, which is also its name, and members that differ from the plainest one.
+// hook is the registration of a webhook: its path, which is also its name, and members that differ from the plainest
+// one.
 type hook struct{ path, more string }
 
 // everything is a rule that matches all.
@@ -181,7 +185,8 @@ func (w *world) configuration(kind, name string, hooks ...hook) string {
 		}
 		list = append(list, "{"+text+"}")
 	}
-	return `{"apiVersion":"admissionregistration.k8s.io/v1","kind":"` + kind + `","metadata":{"name":"` + name + `"},"webhooks":[` + strings.Join(list, ",") + `]}`
+	return `{"apiVersion":"admissionregistration.k8s.io/v1","kind":"` + kind + `","metadata":{"name":"` + name +
+		`"},"webhooks":[` + strings.Join(list, ",") + `]}`
 }
 
 // validating and mutating register webhooks.

@@ -8,8 +8,8 @@ import (
 	"github.com/decorum-go/decorum/storage"
 )
 
-// Append implements [storage.Backend]: one transaction and one sync for all groups. Each transaction also drops a few of the changes that
-// exceed the bounds of the history.
+// Append implements [storage.Backend]: one transaction and one sync for all groups. Each transaction also drops a few
+// of the changes that exceed the bounds of the history.
 func (f *file) Append(groups []storage.Group) error {
 	at := &place{}
 	return f.update(at, func(tx *bbolt.Tx, c *committed) error {
@@ -83,7 +83,8 @@ func (w *writing) put(key storage.Key, form string, r *storage.Record, old *reco
 	if err != nil {
 		return fmt.Errorf("the object%s cannot be sealed: %w", w.at, err)
 	}
-	next := record{form: uint32(number), revision: r.Revision, written: r.Written, sealed: w.file.opts.Transformer != nil, keyID: keyID, creator: r.Creator, text: text}
+	next := record{form: uint32(number), revision: r.Revision, written: r.Written, sealed: w.file.opts.Transformer != nil,
+		keyID: keyID, creator: r.Creator, text: text}
 	return w.putRecord(key, &next, old)
 }
 
@@ -94,7 +95,8 @@ func (w *writing) putRecord(key storage.Key, r, old *record) error {
 		return err
 	}
 	k := bucketKey(key)
-	value := withChecksum(objectsBucket+"/"+key.Resource, k, r.append(make([]byte, 0, recordHeader+1+len(r.keyID)+len(r.creator)+len(r.text)+checksumSize)))
+	value := withChecksum(objectsBucket+"/"+key.Resource, k,
+		r.append(make([]byte, 0, recordHeader+1+len(r.keyID)+len(r.creator)+len(r.text)+checksumSize)))
 	w.count(old, 1, len(value))
 	return b.Put(k, value)
 }
@@ -125,7 +127,8 @@ func (w *writing) record(e storage.Entry, g storage.Group) error {
 		if err != nil {
 			return fmt.Errorf("the change%s cannot be sealed: %w", w.at, err)
 		}
-		c.before, c.writtenBefore, c.text, c.keyID, c.sealed = true, e.Previous.Written, text, keyID, w.file.opts.Transformer != nil
+		c.before, c.writtenBefore, c.text, c.keyID, c.sealed = true, e.Previous.Written, text, keyID,
+			w.file.opts.Transformer != nil
 	}
 	return w.putChange(revisionKey(e.Revision), &c, nil)
 }
@@ -135,7 +138,8 @@ func (w *writing) putChange(key []byte, c *change, old []byte) error {
 	b := w.tx.Bucket([]byte(historyBucket))
 	b.FillPercent = 0.95 // revisions only ascend
 	names := len(c.key.Resource) + len(c.key.Namespace) + len(c.key.Name) + 3
-	value := withChecksum(historyBucket, key, c.append(make([]byte, 0, changeHeader+1+len(c.keyID)+names+len(c.text)+checksumSize)))
+	value := withChecksum(historyBucket, key,
+		c.append(make([]byte, 0, changeHeader+1+len(c.keyID)+names+len(c.text)+checksumSize)))
 	if old == nil {
 		w.historyEntries++
 	}

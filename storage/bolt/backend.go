@@ -135,7 +135,8 @@ func (f *file) stored(resource string, key, value []byte, known forms) (s storag
 	if !ok {
 		return s, fmt.Errorf("the key %q has no name", key)
 	}
-	s = storage.Stored{Key: storage.Key{Resource: resource, Namespace: string(namespace), Name: string(name)}, Revision: r.revision, Written: r.written, Creator: r.creator}
+	s = storage.Stored{Key: storage.Key{Resource: resource, Namespace: string(namespace), Name: string(name)},
+		Revision: r.revision, Written: r.written, Creator: r.creator}
 	if s.Form, err = known.name(resource, r.form); err != nil {
 		return s, err
 	}
@@ -144,7 +145,8 @@ func (f *file) stored(resource string, key, value []byte, known forms) (s storag
 }
 
 // History implements [storage.Backend].
-func (f *file) History(ctx context.Context, resource string, yield func(storage.Undo) error) (oldest watch.Revision, err error) {
+func (f *file) History(ctx context.Context, resource string,
+	yield func(storage.Undo) error) (oldest watch.Revision, err error) {
 	at := &place{}
 	err = f.view(at, func(tx *bbolt.Tx) error {
 		_, s, err := readMeta(tx)
@@ -192,7 +194,8 @@ func (f *file) undo(key, value []byte, known forms) (u storage.Undo, err error) 
 	if err != nil {
 		return u, err
 	}
-	u = storage.Undo{Key: c.key, Revision: watch.Revision(binary.BigEndian.Uint64(key)), GroupEnd: c.groupEnd, At: time.UnixMicro(c.at), Written: c.writtenBefore}
+	u = storage.Undo{Key: c.key, Revision: watch.Revision(binary.BigEndian.Uint64(key)), GroupEnd: c.groupEnd,
+		At: time.UnixMicro(c.at), Written: c.writtenBefore}
 	if u.Form, err = known.name(c.key.Resource, c.form); err != nil || !c.before {
 		return u, err
 	}
@@ -250,11 +253,13 @@ func (f *file) rewrite(resource, form string, records []*storage.Record) error {
 	})
 }
 
-// Room implements [storage.Limiter]. A write needs about twice the bytes by which its objects grow, for the object and for the history.
+// Room implements [storage.Limiter]. A write needs about twice the bytes by which its objects grow, for the object and
+// for the history.
 func (f *file) Room(grown int64) error {
 	c := f.current.Load()
 	if used := c.size - c.free; f.opts.MaxBytes > 0 && used+2*grown > f.opts.MaxBytes {
-		return fmt.Errorf("it is full: %d of %d bytes are used; deletions and writes that make objects smaller pass", used, f.opts.MaxBytes)
+		return fmt.Errorf("it is full: %d of %d bytes are used; deletions and writes that make objects smaller pass", used,
+			f.opts.MaxBytes)
 	}
 	return nil
 }

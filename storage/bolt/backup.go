@@ -12,8 +12,8 @@ import (
 	bbolt "go.etcd.io/bbolt"
 )
 
-// A backup is the line [BackupFormat], and then frames: length of the content (4), kind (1), content, CRC-32C of kind and content (4). Keys
-// and values are those of the file, with their own checksums.
+// A backup is the line [BackupFormat], and then frames: length of the content (4), kind (1), content, CRC-32C of kind
+// and content (4). Keys and values are those of the file, with their own checksums.
 const (
 	// BackupFormat is the first line of a backup.
 	BackupFormat = "decorum backup 1"
@@ -27,9 +27,9 @@ const (
 	maxFrame = 1 << 30
 )
 
-// Backup writes all objects, at one revision, while the store serves. It verifies each object, and returns an error if one is damaged.
-// [Restore] makes a file from a backup, and detects a truncated one. Sealed objects remain sealed. Until Backup ends, the store cannot
-// reuse the space of deleted objects, so w should be fast.
+// Backup writes all objects, at one revision, while the store serves. It verifies each object, and returns an error if
+// one is damaged. [Restore] makes a file from a backup, and detects a truncated one. Sealed objects remain sealed.
+// Until Backup ends, the store cannot reuse the space of deleted objects, so w should be fast.
 func (s *Store) Backup(ctx context.Context, w io.Writer) error {
 	if err := ctx.Err(); err != nil {
 		return err
@@ -48,7 +48,9 @@ func (s *Store) Backup(ctx context.Context, w io.Writer) error {
 		if err := out.write(frameState, nil, meta); err != nil {
 			return err
 		}
-		if err := tx.Bucket([]byte(formsBucket)).ForEach(func(key, value []byte) error { return out.write(frameForm, key, value) }); err != nil {
+		if err := tx.Bucket([]byte(formsBucket)).ForEach(func(key, value []byte) error {
+			return out.write(frameForm, key, value)
+		}); err != nil {
 			return err
 		}
 		objects := tx.Bucket([]byte(objectsBucket))
@@ -145,9 +147,9 @@ func readFrame(r io.Reader) (fr frame, err error) {
 	return fr, nil
 }
 
-// Restore makes a new file from a backup. The file must not exist. The new file has a new identity and no history, so older watches and
-// continue tokens get 410 Expired. Its revisions continue above those of the backup. If the backup is damaged or truncated, Restore returns
-// an error and leaves no file. It uses only Path; sealed objects remain sealed.
+// Restore makes a new file from a backup. The file must not exist. The new file has a new identity and no history, so
+// older watches and continue tokens get 410 Expired. Its revisions continue above those of the backup. If the backup is
+// damaged or truncated, Restore returns an error and leaves no file. It uses only Path; sealed objects remain sealed.
 func Restore(ctx context.Context, r io.Reader, opts Options) error {
 	path, err := opts.path()
 	if err != nil {
@@ -167,7 +169,8 @@ func Restore(ctx context.Context, r io.Reader, opts Options) error {
 	}
 	return createFile(path, func(db *bbolt.DB) error {
 		err := db.Update(func(tx *bbolt.Tx) error {
-			return initialize(tx, newID(), state{revision: s.revision, oldest: s.revision, objects: s.objects, objectBytes: s.objectBytes})
+			return initialize(tx, newID(),
+				state{revision: s.revision, oldest: s.revision, objects: s.objects, objectBytes: s.objectBytes})
 		})
 		if err != nil {
 			return err

@@ -16,7 +16,8 @@ import (
 	"github.com/decorum-go/decorum/storage/bolt"
 )
 
-// journal measures the minimum cost of a durable write: writers share an append to a file and its sync, as those of a store do.
+// journal measures the minimum cost of a durable write: writers share an append to a file and its sync, as those of a
+// store do.
 type journal struct {
 	file *os.File
 

@@ -99,7 +99,8 @@ func subject(opts bolt.Options) storagetest.Subject {
 				}
 				return nil
 			}
-			store, err := bolt.OpenHooked(t.Context(), at(filepath.Join(t.TempDir(), "objects.db")), fail, func() error { return nil })
+			store, err := bolt.OpenHooked(t.Context(), at(filepath.Join(t.TempDir(), "objects.db")), fail,
+				func() error { return nil })
 			require.NoError(t, err)
 			failing[store] = left
 			return store

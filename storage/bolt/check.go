@@ -15,13 +15,14 @@ import (
 // maxFindings bounds how many errors a check collects.
 const maxFindings = 100
 
-// Check reads the whole file and verifies checksums, forms, sealed texts, revisions, and the figures of the file. It returns nil if the
-// file is intact, and otherwise up to 100 joined errors, each of which names an object or a revision. The store serves reads and writes
-// during the check, but cannot reuse the space of deleted objects until Check ends.
+// Check reads the whole file and verifies checksums, forms, sealed texts, revisions, and the figures of the file. It
+// returns nil if the file is intact, and otherwise up to 100 joined errors, each of which names an object or a
+// revision. The store serves reads and writes during the check, but cannot reuse the space of deleted objects until
+// Check ends.
 func (s *Store) Check(ctx context.Context) error { return s.file.check(ctx) }
 
-// Check is [Store.Check] for a file that no store has open. It also verifies that the freelist of bbolt contains no page in use, as Open
-// does. It changes nothing. It uses Path and Transformer.
+// Check is [Store.Check] for a file that no store has open. It also verifies that the freelist of bbolt contains no
+// page in use, as Open does. It changes nothing. It uses Path and Transformer.
 func Check(ctx context.Context, opts Options) error {
 	path, err := opts.path()
 	if err != nil {

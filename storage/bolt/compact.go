@@ -9,9 +9,10 @@ import (
 	bbolt "go.etcd.io/bbolt"
 )
 
-// Compact returns the free space of a file to the file system. It copies the content to a new file, which then replaces the old one, so
-// it needs space for the copy. No store may have the file open. The new file has the same identity and history. If the file is damaged,
-// Compact returns an error and does not change it. It uses only Path; sealed objects remain sealed.
+// Compact returns the free space of a file to the file system. It copies the content to a new file, which then replaces
+// the old one, so it needs space for the copy. No store may have the file open. The new file has the same identity and
+// history. If the file is damaged, Compact returns an error and does not change it. It uses only Path; sealed objects
+// remain sealed.
 func Compact(ctx context.Context, opts Options) error {
 	path, err := opts.path()
 	if err == nil {
@@ -28,9 +29,9 @@ func Compact(ctx context.Context, opts Options) error {
 	return errors.Join(err, f.release(err))
 }
 
-// CompactTo writes the content of a file to a new file without free space, and leaves the old file as it is. The new file must not exist. Both
-// have the same identity, so a program may use one of them only. CompactTo returns an error if the file is damaged, or if a store has it open
-// for writing. It uses only Path.
+// CompactTo writes the content of a file to a new file without free space, and leaves the old file as it is. The new
+// file must not exist. Both have the same identity, so a program may use one of them only. CompactTo returns an error
+// if the file is damaged, or if a store has it open for writing. It uses only Path.
 func CompactTo(ctx context.Context, opts Options, path string) error {
 	from, err := opts.path()
 	if err != nil {
@@ -53,7 +54,8 @@ func (unopened) KeyID() string                                   { return "" }
 func (unopened) Seal(text, _ []byte) ([]byte, error)             { return text, nil }
 func (unopened) Open(_ string, sealed, _ []byte) ([]byte, error) { return sealed, nil }
 
-// compact replaces the file while it holds the lock. A process that waits for the lock then detects that another file is at the path.
+// compact replaces the file while it holds the lock. A process that waits for the lock then detects that another file
+// is at the path.
 func (f *file) compact(ctx context.Context) error {
 	if err := f.check(ctx); err != nil {
 		return err

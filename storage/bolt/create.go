@@ -11,8 +11,8 @@ import (
 	bbolt "go.etcd.io/bbolt"
 )
 
-// createFile writes a complete file under a temporary name and then links it to path, so a crash cannot leave an incomplete file at
-// path. It returns [os.ErrExist] if the file exists. fill writes the content.
+// createFile writes a complete file under a temporary name and then links it to path, so a crash cannot leave an
+// incomplete file at path. It returns [os.ErrExist] if the file exists. fill writes the content.
 func createFile(path string, fill func(*bbolt.DB) error) error {
 	temporary, err := newTemporary(path)
 	if err != nil {
@@ -40,7 +40,8 @@ func newTemporary(path string) (string, error) {
 // fillFile makes a database in an empty file, and syncs it after fill.
 func fillFile(path string, fill func(*bbolt.DB) error) error {
 	return guard(path, nil, func() error {
-		db, err := bbolt.Open(path, 0o600, &bbolt.Options{Timeout: lockWait, NoSync: true, FreelistType: bbolt.FreelistMapType})
+		db, err := bbolt.Open(path, 0o600,
+			&bbolt.Options{Timeout: lockWait, NoSync: true, FreelistType: bbolt.FreelistMapType})
 		if err != nil {
 			return err
 		}

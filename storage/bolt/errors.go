@@ -15,7 +15,8 @@ var (
 	ErrLocked = errors.New("another process has the file open")
 	// ErrFormat means that another program wrote the file, or that the file has a format that this package does not know.
 	ErrFormat = errors.New("not a file of a known format")
-	// ErrDamaged means that a part of the file is not what the store has written. The error names the object, if the store can tell which one.
+	// ErrDamaged means that a part of the file is not what the store has written. The error names the object, if the store
+	// can tell which one.
 	ErrDamaged = errors.New("the file is damaged")
 	// ErrReplaced means that the file was removed, replaced or truncated while the store was open.
 	ErrReplaced = errors.New("the file was removed or replaced")
@@ -39,8 +40,8 @@ func (p *place) String() string {
 	return strings.TrimRight(" at "+p.resource+" "+p.key, " ")
 }
 
-// guard runs a function that reads the mapped file. It turns panics of bbolt into errors, and also memory faults, which occur if the file
-// is shorter than its mapping or cannot be read. The function updates the place as it proceeds.
+// guard runs a function that reads the mapped file. It turns panics of bbolt into errors, and also memory faults, which
+// occur if the file is shorter than its mapping or cannot be read. The function updates the place as it proceeds.
 func guard(path string, at *place, do func() error) (err error) {
 	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))
 	defer func() {

@@ -14,8 +14,9 @@ import (
 	bbolterrors "go.etcd.io/bbolt/errors"
 )
 
-// reserved is how much address space bbolt reserves for a file. Within it, a file can grow without being remapped, which bbolt cannot do
-// while a backup reads. 32-bit systems do not have this space, and Windows would allocate it in the file.
+// reserved is how much address space bbolt reserves for a file. Within it, a file can grow without being remapped,
+// which bbolt cannot do while a backup reads. 32-bit systems do not have this space, and Windows would allocate it in
+// the file.
 const reserved int64 = 8 << 30
 
 // growBy is how many bytes a file grows at a time.
@@ -48,9 +49,9 @@ type committed struct {
 	syncTook time.Duration
 }
 
-// openFile opens and locks an existing file, and checks that its size and its meta pages are valid. To open a file for writing, it first
-// opens the file for reading and checks the pages, because bbolt reads the freelist when it opens a file for writing, and a damaged freelist
-// could make it run out of memory.
+// openFile opens and locks an existing file, and checks that its size and its meta pages are valid. To open a file for
+// writing, it first opens the file for reading and checks the pages, because bbolt reads the freelist when it opens a
+// file for writing, and a damaged freelist could make it run out of memory.
 func openFile(opts Options) (f *file, err error) {
 	f = &file{opts: opts, path: opts.Path}
 	if err := precheck(f.path); err != nil {
@@ -84,7 +85,8 @@ func openFile(opts Options) (f *file, err error) {
 
 // openDB opens and locks the file.
 func (f *file) openDB(readOnly bool) error {
-	options := &bbolt.Options{Timeout: lockWait, ReadOnly: readOnly, FreelistType: bbolt.FreelistMapType, OpenFile: f.keepHandle}
+	options := &bbolt.Options{Timeout: lockWait, ReadOnly: readOnly, FreelistType: bbolt.FreelistMapType,
+		OpenFile: f.keepHandle}
 	if strconv.IntSize == 64 && runtime.GOOS != "windows" {
 		space := reserved
 		options.InitialMmapSize = int(space)
@@ -176,9 +178,9 @@ func (f *file) present(c *committed) error {
 	return nil
 }
 
-// update runs a write transaction. When it returns nil, the transaction is on disk, in the file at the path. After an error, update refuses
-// all further transactions, because the content of the disk is unknown. The exception is an error of the transformer, after which the
-// transaction has written nothing.
+// update runs a write transaction. When it returns nil, the transaction is on disk, in the file at the path. After an
+// error, update refuses all further transactions, because the content of the disk is unknown. The exception is an error
+// of the transformer, after which the transaction has written nothing.
 func (f *file) update(at *place, do func(tx *bbolt.Tx, c *committed) error) error {
 	f.writing.Lock()
 	defer f.writing.Unlock()
@@ -227,8 +229,8 @@ func (f *file) failure() error {
 	return nil
 }
 
-// Close implements [storage.Backend]. It commits an empty transaction. Then both meta pages lead to the complete data, so the store loses
-// nothing if one of them is damaged.
+// Close implements [storage.Backend]. It commits an empty transaction. Then both meta pages lead to the complete data,
+// so the store loses nothing if one of them is damaged.
 func (f *file) Close() error {
 	if c := f.current.Load(); f.failure() == nil && !c.synced.IsZero() {
 		if err := f.update(nil, func(*bbolt.Tx, *committed) error { return nil }); err != nil {
@@ -238,7 +240,8 @@ func (f *file) Close() error {
 	return f.release(f.failure())
 }
 
-// release closes the file. After a panic, bbolt may still hold its own lock. Then release closes only the file handle and unlocks the file.
+// release closes the file. After a panic, bbolt may still hold its own lock. Then release closes only the file handle
+// and unlocks the file.
 func (f *file) release(after error) error {
 	if _, ok := errors.AsType[*panicError](after); ok {
 		return abandon(f.handle)

@@ -9,8 +9,8 @@ import (
 	bbolt "go.etcd.io/bbolt"
 )
 
-// forms holds the fingerprints of each resource, in the order in which they were first used. The index of a fingerprint is its
-// number in the file.
+// forms holds the fingerprints of each resource, in the order in which they were first used. The index of a fingerprint
+// is its number in the file.
 type forms map[string][]string
 
 func formKey(resource string, number int) []byte {

@@ -74,7 +74,8 @@ func TestHostileTransformer(t *testing.T) {
 	require.ErrorContains(t, err, "the transformer panicked: broken")
 	require.NoError(t, store.Close())
 
-	_, err = bolt.Open(t.Context(), bolt.Options{Path: path, Transformer: &transformer{strings.Repeat("k", 256), nothing, nothing}})
+	_, err = bolt.Open(t.Context(),
+		bolt.Options{Path: path, Transformer: &transformer{strings.Repeat("k", 256), nothing, nothing}})
 	require.ErrorContains(t, err, "at most 255 bytes")
 
 	store = open(t, bolt.Options{Path: path, Transformer: good})
@@ -83,8 +84,8 @@ func TestHostileTransformer(t *testing.T) {
 	require.Equal(t, want, list(t, store))
 }
 
-// If Reseal cannot open a text, the store still accepts writes. If Reseal is interrupted, all texts can be opened, and another call
-// seals the others.
+// If Reseal cannot open a text, the store still accepts writes. If Reseal is interrupted, all texts can be opened, and
+// another call seals the others.
 func TestResealIsInterrupted(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "objects.db")
 	store := open(t, bolt.Options{Path: path})
@@ -139,7 +140,8 @@ func TestClockBeyondTheLastRevision(t *testing.T) {
 	path := newFile(t)
 	before, err := os.ReadFile(path)
 	require.NoError(t, err)
-	_, err = bolt.Open(t.Context(), bolt.Options{Path: path, Engine: storage.Options{Now: func() time.Time { return time.UnixMicro(1 << 53) }}})
+	_, err = bolt.Open(t.Context(),
+		bolt.Options{Path: path, Engine: storage.Options{Now: func() time.Time { return time.UnixMicro(1 << 53) }}})
 	require.ErrorIs(t, err, storage.ErrRevision)
 	require.ErrorContains(t, err, path)
 	after, err := os.ReadFile(path)

@@ -88,7 +88,8 @@ func TestOnlyOneProcessWrites(t *testing.T) {
 	}
 	assert.ErrorIs(t, bolt.Compact(t.Context(), bolt.Options{Path: path}), bolt.ErrLocked)
 	require.NoError(t, first.Close())
-	readers := []*bolt.Store{open(t, bolt.Options{Path: path, ReadOnly: true}), open(t, bolt.Options{Path: path, ReadOnly: true})}
+	readers := []*bolt.Store{open(t, bolt.Options{Path: path, ReadOnly: true}),
+		open(t, bolt.Options{Path: path, ReadOnly: true})}
 	for _, reader := range readers {
 		register(t, reader)
 		_, err := reader.Get(t.Context(), note("3"), storage.MostRecent)
@@ -118,8 +119,11 @@ func TestOpenRefuses(t *testing.T) {
 		make func(t *testing.T, path string)
 		want error
 	}{
-		"a directory that does not exist": {func(t *testing.T, path string) { require.NoError(t, os.RemoveAll(filepath.Dir(path))) }, os.ErrNotExist},
-		"an empty file":                   {func(t *testing.T, path string) { require.NoError(t, os.Truncate(path, 0)) }, bolt.ErrFormat},
+		"a directory that does not exist": {func(t *testing.T, path string) {
+			require.NoError(t, os.RemoveAll(filepath.Dir(path)))
+		}, os.ErrNotExist},
+		"an empty file": {func(t *testing.T, path string) { require.NoError(t, os.Truncate(path, 0)) },
+			bolt.ErrFormat},
 		"another kind of file": {func(t *testing.T, path string) {
 			require.NoError(t, os.WriteFile(path, make([]byte, 1<<16), 0o600))
 		}, bolt.ErrFormat},
@@ -203,7 +207,8 @@ func TestDamagedRecord(t *testing.T) {
 			require.NoError(t, store.Close())
 
 			var skipped []error
-			store = open(t, bolt.Options{Path: path, ReadOnly: true, SkipDamaged: func(err error) { skipped = append(skipped, err) }})
+			store = open(t, bolt.Options{Path: path, ReadOnly: true,
+				SkipDamaged: func(err error) { skipped = append(skipped, err) }})
 			require.NoError(t, store.Register(t.Context(), storage.Resource{Name: notes, Extract: storage.ExtractMetadata}))
 			page, err := store.List(t.Context(), storage.Query{Within: watch.Key{Resource: notes}}, nil)
 			require.NoError(t, err)
@@ -251,7 +256,8 @@ func TestDamagedHistory(t *testing.T) {
 	require.NoError(t, store.Register(t.Context(), storage.Resource{Name: notes, Extract: storage.ExtractMetadata}))
 }
 
-// If any byte of a change in the history is wrong, or if a change is lost, the error is ErrDamaged when its resource is registered.
+// If any byte of a change in the history is wrong, or if a change is lost, the error is ErrDamaged when its resource is
+// registered.
 func TestDamagedChange(t *testing.T) {
 	path := newFile(t)
 	intact, err := os.ReadFile(path)
@@ -304,8 +310,9 @@ func TestDamagedChange(t *testing.T) {
 	})
 }
 
-// The store verifies a change before it drops it from the history, because the end of the change's group becomes the oldest revision of the
-// store. A write and a compaction refuse a flipped bit in any byte of the change, and leave the oldest revision as it was.
+// The store verifies a change before it drops it from the history, because the end of the change's group becomes the
+// oldest revision of the store. A write and a compaction refuse a flipped bit in any byte of the change, and leave the
+// oldest revision as it was.
 func TestDamagedChangeIsNotDropped(t *testing.T) {
 	path := newFile(t)
 	intact, err := os.ReadFile(path)
@@ -314,7 +321,8 @@ func TestDamagedChangeIsNotDropped(t *testing.T) {
 	for i := 0; i == 0 || i < size; i++ {
 		for what, drop := range map[string]func(*bolt.Store) error{
 			"write": func(store *bolt.Store) error {
-				_, err := store.Update(t.Context(), storage.Key{Resource: "others", Name: "x"}, func(*storage.Record) ([]byte, error) { return noteJSON("x", "text"), nil })
+				_, err := store.Update(t.Context(), storage.Key{Resource: "others", Name: "x"},
+					func(*storage.Record) ([]byte, error) { return noteJSON("x", "text"), nil })
 				return err
 			},
 			"compaction": func(store *bolt.Store) error { return store.Compact(t.Context(), store.Stats().Revision) },

@@ -18,8 +18,8 @@ const (
 	manyFree     = 0xffff // the length of a freelist then stands before its ids
 )
 
-// pages finds out which pages of a file are in use. bbolt trusts its freelist, which has no checksum: if a damaged freelist contains a page
-// that is in use, a later commit overwrites this page.
+// pages finds out which pages of a file are in use. bbolt trusts its freelist, which has no checksum: if a damaged
+// freelist contains a page that is in use, a later commit overwrites this page.
 type pages struct {
 	file   io.ReaderAt
 	meta   metaPage
@@ -27,8 +27,9 @@ type pages struct {
 	buffer []byte
 }
 
-// checkPages reads the headers of all pages that the meta page leads to. It returns [ErrDamaged] if two nodes share a page, or if the
-// freelist contains a page that is in use. It accepts pages that are neither in use nor free, because they only waste space.
+// checkPages reads the headers of all pages that the meta page leads to. It returns [ErrDamaged] if two nodes share a
+// page, or if the freelist contains a page that is in use. It accepts pages that are neither in use nor free, because
+// they only waste space.
 func checkPages(file *os.File, meta metaPage) error {
 	if err := newPages(file, meta).check(); err != nil {
 		return fmt.Errorf("%w: %w", ErrDamaged, err)

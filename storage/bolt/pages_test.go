@@ -26,7 +26,8 @@ func freelistIn(file []byte) (at, pageSize int, root uint64) {
 	return int(order.Uint64(meta[32:])) * pageSize, pageSize, order.Uint64(meta[16:])
 }
 
-// pageInUse returns a page that contains an object and is not in the freelist. A free page may still contain an older state of one.
+// pageInUse returns a page that contains an object and is not in the freelist. A free page may still contain an older
+// state of one.
 func pageInUse(file, list []byte) uint64 {
 	order := binary.NativeEndian
 	_, pageSize, _ := freelistIn(file)
@@ -35,7 +36,8 @@ func pageInUse(file, list []byte) uint64 {
 		free[order.Uint64(list[16+8*i:])] = true
 	}
 	for page := uint64(2); ; page++ {
-		if content := file[page*uint64(pageSize):][:pageSize]; !free[page] && bytes.Contains(content, []byte("in the middle")) {
+		if content := file[page*uint64(pageSize):][:pageSize]; !free[page] &&
+			bytes.Contains(content, []byte("in the middle")) {
 			return page
 		}
 	}
@@ -60,19 +62,22 @@ func fileWithFreePages(t *testing.T) (file []byte, objects map[string]string) {
 	return file, objects
 }
 
-// If the freelist contains a page that is in use, bbolt would overwrite the page. The store refuses to open such a file for writing,
-// and does not change it. The host can still save the objects.
+// If the freelist contains a page that is in use, bbolt would overwrite the page. The store refuses to open such a file
+// for writing, and does not change it. The host can still save the objects.
 func TestDamagedFreelist(t *testing.T) {
 	order := binary.NativeEndian
 	intact, want := fileWithFreePages(t)
 	for name, damage := range map[string]func(file, list []byte, root uint64){
-		"the root":               func(_, list []byte, root uint64) { order.PutUint64(list[16:], root) },
-		"a meta page":            func(_, list []byte, _ uint64) { order.PutUint64(list[16:], 1) },
-		"a page beyond the end":  func(_, list []byte, _ uint64) { order.PutUint64(list[16:], 1<<40) },
-		"a page twice":           func(_, list []byte, _ uint64) { copy(list[24:32], list[16:24]) },
-		"itself":                 func(_, list []byte, _ uint64) { copy(list[16:24], list[:8]) },
-		"too many pages":         func(_, list []byte, _ uint64) { order.PutUint16(list[10:], 5000) },
-		"far too many pages":     func(_, list []byte, _ uint64) { order.PutUint16(list[10:], 0xffff); order.PutUint64(list[16:], 1<<62) },
+		"the root":              func(_, list []byte, root uint64) { order.PutUint64(list[16:], root) },
+		"a meta page":           func(_, list []byte, _ uint64) { order.PutUint64(list[16:], 1) },
+		"a page beyond the end": func(_, list []byte, _ uint64) { order.PutUint64(list[16:], 1<<40) },
+		"a page twice":          func(_, list []byte, _ uint64) { copy(list[24:32], list[16:24]) },
+		"itself":                func(_, list []byte, _ uint64) { copy(list[16:24], list[:8]) },
+		"too many pages":        func(_, list []byte, _ uint64) { order.PutUint16(list[10:], 5000) },
+		"far too many pages": func(_, list []byte, _ uint64) {
+			order.PutUint16(list[10:], 0xffff)
+			order.PutUint64(list[16:], 1<<62)
+		},
 		"the wrong kind of page": func(_, list []byte, _ uint64) { order.PutUint16(list[8:], 2) },
 		"the page of an object":  func(file, list []byte, _ uint64) { order.PutUint64(list[16:], pageInUse(file, list)) },
 	} {

@@ -36,11 +36,12 @@ func parseMeta(b []byte) (m metaPage, ok bool) {
 	if order.Uint32(b) != metaMagic || order.Uint64(b[metaSum:]) != sum.Sum64() {
 		return m, false
 	}
-	return metaPage{order.Uint32(b[8:]), order.Uint64(b[16:]), order.Uint64(b[32:]), order.Uint64(b[40:]), order.Uint64(b[48:])}, true
+	return metaPage{order.Uint32(b[8:]), order.Uint64(b[16:]), order.Uint64(b[32:]), order.Uint64(b[40:]),
+		order.Uint64(b[48:])}, true
 }
 
-// precheck compares the size of a file with the size in its younger meta page before bbolt maps the file. Reading a mapped page beyond
-// the end of the file would cause a memory fault.
+// precheck compares the size of a file with the size in its younger meta page before bbolt maps the file. Reading a
+// mapped page beyond the end of the file would cause a memory fault.
 func precheck(path string) error {
 	file, err := os.Open(path)
 	if err != nil {
@@ -82,7 +83,8 @@ func precheck(path string) error {
 	case !found:
 		return fmt.Errorf("%s: %w: it has no valid meta page of bbolt", path, ErrFormat)
 	case uint64(info.Size()) < best.pages*uint64(best.pageSize):
-		return fmt.Errorf("%s: %w: it has %d bytes, but its meta page claims %d pages of %d", path, ErrDamaged, info.Size(), best.pages, best.pageSize)
+		return fmt.Errorf("%s: %w: it has %d bytes, but its meta page claims %d pages of %d", path, ErrDamaged, info.Size(),
+			best.pages, best.pageSize)
 	case best.freelist == noFreelist:
 		return fmt.Errorf("%s: %w: it has no freelist", path, ErrFormat)
 	}

@@ -11,9 +11,10 @@ import (
 	"github.com/decorum-go/decorum/watch"
 )
 
-// Reseal seals all objects and the history with the current key of the [Transformer], and returns how many texts it has resealed. Without a
-// transformer, it does nothing. Reseal works in small transactions while the store serves, so call it in a goroutine after a change of the
-// key. Once it has returned nil, the store no longer needs older keys. It sends no events and changes no revisions.
+// Reseal seals all objects and the history with the current key of the [Transformer], and returns how many texts it has
+// resealed. Without a transformer, it does nothing. Reseal works in small transactions while the store serves, so call
+// it in a goroutine after a change of the key. Once it has returned nil, the store no longer needs older keys. It sends
+// no events and changes no revisions.
 func (s *Store) Reseal(ctx context.Context) (sealed int, err error) {
 	f := s.file
 	if f.opts.Transformer == nil {
@@ -95,7 +96,8 @@ func (r *resealing) in(tx *bbolt.Tx) *bbolt.Bucket {
 	return b
 }
 
-// look collects the keys of the next values that are plain or sealed with an older key. Concurrent writes already use the current key.
+// look collects the keys of the next values that are plain or sealed with an older key. Concurrent writes already use
+// the current key.
 func (r *resealing) look() (more bool, err error) {
 	keyID := r.opts.Transformer.KeyID()
 	at := &place{resource: r.bucket[len(r.bucket)-1]}
@@ -123,7 +125,8 @@ func (r *resealing) look() (more bool, err error) {
 	return more, err
 }
 
-// sealedWith returns the key with which a value is sealed. A change that created an object has no text, and counts as sealed.
+// sealedWith returns the key with which a value is sealed. A change that created an object has no text, and counts as
+// sealed.
 func (r *resealing) sealedWith(key, value []byte) (sealed bool, keyID string, err error) {
 	if len(r.bucket) > 1 {
 		v, err := parseRecord(r.bucket[1], key, value)

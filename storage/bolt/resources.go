@@ -8,7 +8,8 @@ import (
 )
 
 // ResourcesIn implements [storage.Backend]. A resource has a bucket, whose keys begin with the namespace.
-func (f *file) ResourcesIn(_ context.Context, namespace string, known func(resource string) bool) (all []string, err error) {
+func (f *file) ResourcesIn(_ context.Context, namespace string,
+	known func(resource string) bool) (all []string, err error) {
 	var prefix []byte
 	if namespace != "" {
 		prefix = append([]byte(namespace), 0)

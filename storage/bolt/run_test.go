@@ -132,7 +132,8 @@ func TestCompactFile(t *testing.T) {
 func TestHistoryInTheFileIsBounded(t *testing.T) {
 	now := time.Now()
 	path := filepath.Join(t.TempDir(), "objects.db")
-	options := bolt.Options{Path: path, Engine: storage.Options{MaxLogBytes: 50_000, MaxLogAge: time.Minute, Now: func() time.Time { return now }}}
+	options := bolt.Options{Path: path,
+		Engine: storage.Options{MaxLogBytes: 50_000, MaxLogAge: time.Minute, Now: func() time.Time { return now }}}
 	store := open(t, options)
 	register(t, store)
 	for i := range 200 {
@@ -215,7 +216,8 @@ func TestReseal(t *testing.T) {
 		require.NoError(t, store.Close())
 		require.NoError(t, bolt.Compact(t.Context(), bolt.Options{Path: path}))
 		require.False(t, holds(), "once the free pages are gone")
-		require.NoError(t, bolt.Check(t.Context(), bolt.Options{Path: path, Transformer: aead(keys[0])}), "older keys are not needed")
+		require.NoError(t, bolt.Check(t.Context(), bolt.Options{Path: path, Transformer: aead(keys[0])}),
+			"older keys are not needed")
 	}
 	for name, transformer := range map[string]bolt.Transformer{"no key": nil, "an older key": aead(key("1")),
 		"another secret": aead(bolt.Key{ID: "2", Secret: make([]byte, 16)})} {
@@ -274,7 +276,8 @@ func TestStats(t *testing.T) {
 
 // After random writes, Check finds the same figures as the commits have recorded.
 func TestFiguresAreKept(t *testing.T) {
-	store := open(t, bolt.Options{Path: filepath.Join(t.TempDir(), "objects.db"), Engine: storage.Options{MaxLogBytes: 5_000}})
+	store := open(t, bolt.Options{Path: filepath.Join(t.TempDir(), "objects.db"),
+		Engine: storage.Options{MaxLogBytes: 5_000}})
 	defer store.Close()
 	register(t, store)
 	random := rand.New(rand.NewPCG(1, 1))

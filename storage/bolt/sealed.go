@@ -35,7 +35,8 @@ func transform(do func() ([]byte, error)) (b []byte, err error) {
 }
 
 // seal seals a text if the store has a transformer. The arguments identify the place of the text.
-func (f *file) seal(bucket string, key storage.Key, revision watch.Revision, text []byte) (sealed []byte, keyID string, err error) {
+func (f *file) seal(bucket string, key storage.Key, revision watch.Revision,
+	text []byte) (sealed []byte, keyID string, err error) {
 	t := f.opts.Transformer
 	if t == nil {
 		return text, "", nil
@@ -50,7 +51,8 @@ func (f *file) seal(bucket string, key storage.Key, revision watch.Revision, tex
 }
 
 // open returns a copy of a text. It opens a sealed text.
-func (f *file) open(bucket string, key storage.Key, revision watch.Revision, keyID string, sealed bool, text []byte) ([]byte, error) {
+func (f *file) open(bucket string, key storage.Key, revision watch.Revision, keyID string, sealed bool,
+	text []byte) ([]byte, error) {
 	if !sealed {
 		return bytes.Clone(text), nil
 	}
@@ -59,7 +61,10 @@ func (f *file) open(bucket string, key storage.Key, revision watch.Revision, key
 		return nil, &transformError{fmt.Errorf("it is sealed with key %q, and the store has no transformer", keyID)}
 	}
 	sealedText := bytes.Clone(text)
-	opened, err := transform(func() ([]byte, error) { return t.Open(keyID, sealedText, sealContext(bucket, key, revision)) })
+	opened, err := transform(func() ([]byte,
+		error) {
+		return t.Open(keyID, sealedText, sealContext(bucket, key, revision))
+	})
 	if err != nil {
 		return nil, fmt.Errorf("it cannot be opened with key %q: %w", keyID, err)
 	}

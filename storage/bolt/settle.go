@@ -7,10 +7,10 @@ import (
 	bbolt "go.etcd.io/bbolt"
 )
 
-// settle makes what the file holds durable before a transaction builds on it. A process that died before the sync of its last meta page, or
-// whose sync failed, may have left this page in the memory of the system only. The next transaction would write over pages that the meta
-// page before it leads to, and a power failure between these writes would leave neither state. The page is written again, because a system
-// may take a page whose sync failed for synced.
+// settle makes what the file holds durable before a transaction builds on it. A process that died before the sync of
+// its last meta page, or whose sync failed, may have left this page in the memory of the system only. The next
+// transaction would write over pages that the meta page before it leads to, and a power failure between these writes
+// would leave neither state. The page is written again, because a system may take a page whose sync failed for synced.
 func (f *file) settle() error {
 	page, at, _, err := f.currentMeta()
 	if err == nil {

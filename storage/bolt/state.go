@@ -34,7 +34,8 @@ type state struct {
 }
 
 func (s *state) append(into []byte) []byte {
-	for _, n := range []uint64{uint64(s.revision), uint64(s.oldest), uint64(s.objects), uint64(s.objectBytes), uint64(s.historyEntries), uint64(s.historyBytes)} {
+	for _, n := range []uint64{uint64(s.revision), uint64(s.oldest), uint64(s.objects), uint64(s.objectBytes),
+		uint64(s.historyEntries), uint64(s.historyBytes)} {
 		into = binary.BigEndian.AppendUint64(into, n)
 	}
 	return into

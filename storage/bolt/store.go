@@ -23,10 +23,10 @@ var (
 	_ storage.Reporter = (*Store)(nil)
 )
 
-// Open opens the store in a file, and creates the file if it does not exist. The caller must close the store. Open returns [ErrLocked],
-// [ErrFormat], [ErrDamaged] or an error of the operating system; the error names the file. Unless the file is opened for reading, Open reads
-// the headers of all pages, because bbolt would overwrite pages that a damaged freelist contains. The store loads objects when their
-// resource is registered.
+// Open opens the store in a file, and creates the file if it does not exist. The caller must close the store. Open
+// returns [ErrLocked], [ErrFormat], [ErrDamaged] or an error of the operating system; the error names the file. Unless
+// the file is opened for reading, Open reads the headers of all pages, because bbolt would overwrite pages that a
+// damaged freelist contains. The store loads objects when their resource is registered.
 func Open(ctx context.Context, opts Options) (*Store, error) {
 	path, err := opts.path()
 	if err != nil {
@@ -66,7 +66,8 @@ func (s *Store) Ready() error {
 	return nil
 }
 
-// Stats describes the content and the size of the file of a store. [storage.StoreStats] describe what a store has in memory.
+// Stats describes the content and the size of the file of a store. [storage.StoreStats] describe what a store has in
+// memory.
 type Stats struct {
 	// Path is the absolute path of the file. ID is its identity; a file that [Restore] makes has a new one.
 	Path, ID string
@@ -76,9 +77,11 @@ type Stats struct {
 	Objects, ObjectBytes int64
 	// Changes is the number of changes in the history, and HistoryBytes their size.
 	Changes, HistoryBytes int64
-	// FileBytes is the size of the file, and FreeBytes the part that later writes can reuse. [Compact] returns it to the file system.
+	// FileBytes is the size of the file, and FreeBytes the part that later writes can reuse. [Compact] returns it to the
+	// file system.
 	FileBytes, FreeBytes int64
-	// Synced is when the last commit reached the disk, and SyncTook how long it took. Both are zero before the first commit.
+	// Synced is when the last commit reached the disk, and SyncTook how long it took. Both are zero before the first
+	// commit.
 	Synced   time.Time
 	SyncTook time.Duration
 	// ReadOnly is the reason why the store refuses writes. Nil means that it accepts them.
@@ -95,6 +98,7 @@ func (s *Store) StoreStats() storage.StoreStats {
 // Stats returns the figures of the file after the last commit. It does not block.
 func (s *Store) Stats() Stats {
 	c := s.file.current.Load()
-	return Stats{Path: s.file.path, ID: hex.EncodeToString(s.file.id), Revision: c.revision, Oldest: c.oldest, Objects: c.objects, ObjectBytes: c.objectBytes,
-		Changes: c.historyEntries, HistoryBytes: c.historyBytes, FileBytes: c.size, FreeBytes: c.free, Synced: c.synced, SyncTook: c.syncTook, ReadOnly: s.Ready()}
+	return Stats{Path: s.file.path, ID: hex.EncodeToString(s.file.id), Revision: c.revision, Oldest: c.oldest,
+		Objects: c.objects, ObjectBytes: c.objectBytes, Changes: c.historyEntries, HistoryBytes: c.historyBytes,
+		FileBytes: c.size, FreeBytes: c.free, Synced: c.synced, SyncTook: c.syncTook, ReadOnly: s.Ready()}
 }

@@ -17,7 +17,8 @@ const (
 	historyShare      = 4 // by default, the history may hold a quarter of the bytes of the objects
 )
 
-// trim drops the oldest groups if the history exceeds its age or size. It stops soon after it has dropped the given number of changes.
+// trim drops the oldest groups if the history exceeds its age or size. It stops soon after it has dropped the given
+// number of changes.
 func (w *writing) trim(most int) error {
 	age, limit := w.file.opts.Engine.MaxLogAge, w.file.opts.Engine.MaxLogBytes
 	if age == 0 {
@@ -42,8 +43,8 @@ func (f *file) now() time.Time {
 	return time.Now()
 }
 
-// drop drops groups from the beginning of the history while they are due. It does not begin another group once it has dropped the given
-// number of changes.
+// drop drops groups from the beginning of the history while they are due. It does not begin another group once it has
+// dropped the given number of changes.
 func (w *writing) drop(most int, due func(groupEnd watch.Revision, at int64) bool) error {
 	cursor := w.tx.Bucket([]byte(historyBucket)).Cursor()
 	for key, value := cursor.First(); key != nil; key, value = cursor.First() {

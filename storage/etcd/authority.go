@@ -18,7 +18,8 @@ import (
 )
 
 const (
-	// perRevision is the distance between the resourceVersions of two revisions of etcd. It exceeds the number of changes in a transaction.
+	// perRevision is the distance between the resourceVersions of two revisions of etcd. It exceeds the number of changes
+	// in a transaction.
 	perRevision = 256
 	// maxReplay bounds how many commits a replica reads when it opens, to serve the history before.
 	maxReplay = 10_000
@@ -65,7 +66,8 @@ func (a *authority) get(ctx context.Context, key string, opts ...clientv3.OpOpti
 	return response, nil
 }
 
-// unavailable returns the error of a request that etcd did not answer, or an error that wraps the one of the caller's context.
+// unavailable returns the error of a request that etcd did not answer, or an error that wraps the one of the caller's
+// context.
 func unavailable(ctx context.Context, err error) error {
 	switch {
 	case errors.Is(ctx.Err(), context.Canceled):
@@ -124,7 +126,8 @@ type mark struct {
 // end returns the last resourceVersion of the commit.
 func (m *mark) end(a *authority) watch.Revision { return a.revision(m.revision, max(m.count, 1)-1) }
 
-// mark returns the last commit at a revision, or now if the revision is 0, and the revision of etcd that the answer has.
+// mark returns the last commit at a revision, or now if the revision is 0, and the revision of etcd that the answer
+// has.
 func (a *authority) mark(ctx context.Context, at int64) (m mark, known int64, err error) {
 	response, err := a.get(ctx, a.keys.commit, clientv3.WithRev(at))
 	if err != nil {
@@ -164,7 +167,8 @@ func (a *authority) Compact(ctx context.Context, through watch.Revision) error {
 			unchanged = clientv3.Compare(clientv3.ModRevision(a.keys.history), "=", response.Kvs[0].ModRevision)
 		}
 		bounded, cancel := context.WithTimeout(ctx, a.opts.Timeout)
-		txn, err := a.client.Txn(bounded).If(unchanged).Then(clientv3.OpPut(a.keys.history, strconv.FormatUint(uint64(through), 10))).Commit()
+		txn, err := a.client.Txn(bounded).If(unchanged).Then(clientv3.OpPut(a.keys.history,
+			strconv.FormatUint(uint64(through), 10))).Commit()
 		cancel()
 		if err != nil {
 			return unavailable(ctx, err)

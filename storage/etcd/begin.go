@@ -9,8 +9,8 @@ import (
 	"github.com/decorum-go/decorum/watch"
 )
 
-// start returns the revision from which a replica serves the history: the oldest one that etcd has, within the age and the number of commits
-// that the replica wants to read, and above what was dropped.
+// start returns the revision from which a replica serves the history: the oldest one that etcd has, within the age and
+// the number of commits that the replica wants to read, and above what was dropped.
 func (a *authority) start(ctx context.Context, created int64, since time.Time) (watch.Revision, error) {
 	last, now, err := a.mark(ctx, 0)
 	if err != nil {
@@ -51,8 +51,8 @@ func (a *authority) start(ctx context.Context, created int64, since time.Time) (
 		return 0, err
 	}
 	if compacted == at-1 {
-		// Clients may know later revisions than that of the last commit: from a store that was restored from an older backup, whose revisions
-		// the restore has skipped and marked as compacted.
+		// Clients may know later revisions than that of the last commit: from a store that was restored from an older backup,
+		// whose revisions the restore has skipped and marked as compacted.
 		return a.end(at), nil
 	}
 	return max(m.end(a), floor), nil

@@ -13,8 +13,9 @@ import (
 )
 
 const (
-	// MaxGroup is how many objects one write may change, and how many it may compare. etcd allows 128 operations in a transaction by default;
-	// one of them is the store's own. A write may concern one object less for each limited account (see [storage.Group]) that it charges.
+	// MaxGroup is how many objects one write may change, and how many it may compare. etcd allows 128 operations in a
+	// transaction by default; one of them is the store's own. A write may concern one object less for each limited account
+	// (see [storage.Group]) that it charges.
 	MaxGroup = 127
 	// MaxGroupBytes is how many bytes one write may have. It is etcd's default, less what the request needs besides.
 	MaxGroupBytes = 3 << 19
@@ -24,8 +25,8 @@ const (
 	resolveWait = 2 * time.Second
 )
 
-// Commit implements [storage.Authority] with one transaction. If the answer is lost, the feed can still show that the transaction was
-// executed.
+// Commit implements [storage.Authority] with one transaction. If the answer is lost, the feed can still show that the
+// transaction was executed.
 func (a *authority) Commit(ctx context.Context, group storage.Group) (storage.Verdict, error) {
 	m := marker{id: rand.Text(), at: group.At}
 	conditions, operations, err := a.transaction(group, &m)
@@ -86,7 +87,8 @@ func (a *authority) transaction(group storage.Group, m *marker) ([]clientv3.Cmp,
 	}
 	operations[0] = clientv3.OpPut(a.keys.commit, m.String())
 	if len(conditions)+len(group.Accounts) > MaxGroup {
-		return nil, nil, tooLarge(fmt.Sprintf("a write may concern at most %d objects, but this one concerns %d", MaxGroup-len(group.Accounts), len(conditions)))
+		return nil, nil, tooLarge(fmt.Sprintf("a write may concern at most %d objects, but this one concerns %d",
+			MaxGroup-len(group.Accounts), len(conditions)))
 	}
 	for _, name := range group.Accounts {
 		key := a.keys.account(name)
@@ -144,8 +146,8 @@ func (a *authority) resolve(id string, revision int64) {
 	}
 }
 
-// probeSpace finds out whether etcd has space again, so that a store without writers becomes ready. The transaction would write, but its
-// condition does not hold.
+// probeSpace finds out whether etcd has space again, so that a store without writers becomes ready. The transaction
+// would write, but its condition does not hold.
 func (a *authority) probeSpace(ctx context.Context) {
 	a.mu.Lock()
 	full := a.full != nil

@@ -17,8 +17,10 @@ var ErrFormat = errors.New("etcd: the prefix has an unknown format")
 
 // refusals are the errors after which etcd has not executed a transaction.
 var refusals = []error{
-	rpctypes.ErrNoLeader, rpctypes.ErrNotLeader, rpctypes.ErrTooManyRequests, rpctypes.ErrUnhealthy, rpctypes.ErrNotCapable,
-	rpctypes.ErrPermissionDenied, rpctypes.ErrPermissionNotGranted, rpctypes.ErrInvalidAuthToken, rpctypes.ErrAuthFailed, rpctypes.ErrUserEmpty,
+	rpctypes.ErrNoLeader, rpctypes.ErrNotLeader, rpctypes.ErrTooManyRequests, rpctypes.ErrUnhealthy,
+	rpctypes.ErrNotCapable,
+	rpctypes.ErrPermissionDenied, rpctypes.ErrPermissionNotGranted, rpctypes.ErrInvalidAuthToken, rpctypes.ErrAuthFailed,
+	rpctypes.ErrUserEmpty,
 	rpctypes.ErrAuthOldRevision, rpctypes.ErrGRPCNotSupportedForLearner,
 }
 

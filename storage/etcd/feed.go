@@ -25,7 +25,8 @@ func (a *authority) Follow(ctx context.Context, after watch.Revision, yield func
 	defer watcher.Close()
 	ctx, cancel := context.WithCancel(clientv3.WithRequireLeader(ctx))
 	defer cancel()
-	responses := watcher.Watch(ctx, a.opts.Prefix+"/", clientv3.WithPrefix(), clientv3.WithRev(a.at(after)+1), clientv3.WithProgressNotify())
+	responses := watcher.Watch(ctx, a.opts.Prefix+"/", clientv3.WithPrefix(), clientv3.WithRev(a.at(after)+1),
+		clientv3.WithProgressNotify())
 	for response := range responses {
 		if response.CompactRevision > 0 {
 			return expired()

@@ -15,7 +15,8 @@ type keys struct {
 }
 
 func keysOf(prefix string) keys {
-	return keys{prefix + "/meta", prefix + "/commit", prefix + "/history", prefix + "/forms/", prefix + "/accounts/", prefix + "/objects/"}
+	return keys{prefix + "/meta", prefix + "/commit", prefix + "/history", prefix + "/forms/", prefix + "/accounts/",
+		prefix + "/objects/"}
 }
 
 // object returns the key of an object.

@@ -18,7 +18,8 @@ const (
 )
 
 // Load implements [storage.Authority].
-func (a *authority) Load(ctx context.Context, resource string, at watch.Revision, yield func(storage.Stored) error) error {
+func (a *authority) Load(ctx context.Context, resource string, at watch.Revision,
+	yield func(storage.Stored) error) error {
 	prefix := a.keys.resource(resource)
 	end := clientv3.GetPrefixRangeEnd(prefix)
 	if err := a.Forms.Refresh(ctx, resource); err != nil {

@@ -21,18 +21,19 @@ const (
 type Options struct {
 	// Client connects to etcd. The store does not close it.
 	Client *clientv3.Client
-	// Config has the endpoints, and the certificates or the user, if Client is nil. Open fills in timeouts that are zero, and a logger that
-	// discards everything.
+	// Config has the endpoints, and the certificates or the user, if Client is nil. Open fills in timeouts that are zero,
+	// and a logger that discards everything.
 	Config clientv3.Config
 	// Prefix is the beginning of all keys of the store, by default /decorum. A slash at the end has no meaning.
 	Prefix string
-	// Timeout bounds each request to etcd, by default 5 seconds. If a transaction takes longer, its outcome is unknown (504).
+	// Timeout bounds each request to etcd, by default 5 seconds. If a transaction takes longer, its outcome is unknown
+	// (504).
 	Timeout time.Duration
-	// Transformer seals the JSON of objects, for example with seal.NewAEAD. Nil stores plain JSON. A prefix may contain both sealed and plain
-	// objects. An object is sealed with the current key when it is next written.
+	// Transformer seals the JSON of objects, for example with seal.NewAEAD. Nil stores plain JSON. A prefix may contain
+	// both sealed and plain objects. An object is sealed with the current key when it is next written.
 	Transformer seal.Transformer
-	// Engine configures the engine in memory. If Start is above the clock, revisions of a new store start above it, so a host that imports
-	// objects sets it to the last revision of their former store.
+	// Engine configures the engine in memory. If Start is above the clock, revisions of a new store start above it, so a
+	// host that imports objects sets it to the last revision of their former store.
 	Engine storage.Options
 }
 

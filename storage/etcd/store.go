@@ -22,9 +22,9 @@ var (
 	_ storage.Prober = (*Store)(nil)
 )
 
-// Open opens a replica, and creates the store if the prefix has none. It returns when the replica has received what was committed before. The
-// caller must close the store. Open returns [storage.ErrUnavailable] if etcd does not answer, and [ErrFormat] if other data is below the
-// prefix. The store loads objects when their resource is registered.
+// Open opens a replica, and creates the store if the prefix has none. It returns when the replica has received what was
+// committed before. The caller must close the store. Open returns [storage.ErrUnavailable] if etcd does not answer, and
+// [ErrFormat] if other data is below the prefix. The store loads objects when their resource is registered.
 func Open(ctx context.Context, opts Options) (*Store, error) {
 	opts = opts.withDefaults()
 	opts.Prefix = strings.TrimRight(opts.Prefix, "/")

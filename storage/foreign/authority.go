@@ -72,7 +72,8 @@ func (a *authority) Announce(context.Context, string, string) error { return nil
 func (a *authority) Newer(string, string, string) bool { return false }
 
 // Load implements [storage.Authority].
-func (a *authority) Load(_ context.Context, resource string, at watch.Revision, yield func(storage.Stored) error) error {
+func (a *authority) Load(_ context.Context, resource string, at watch.Revision,
+	yield func(storage.Stored) error) error {
 	a.mu.Lock()
 	s := a.sources[resource]
 	if s == nil {
@@ -136,7 +137,8 @@ func (a *authority) Follow(ctx context.Context, after watch.Revision, yield func
 	}
 }
 
-// next forgets the groups up to a revision, and returns the following one, or a channel that is closed when there is one.
+// next forgets the groups up to a revision, and returns the following one, or a channel that is closed when there is
+// one.
 func (a *authority) next(after watch.Revision) (*arrival, <-chan struct{}) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -266,7 +268,8 @@ func (a *authority) examine(group storage.Group, entry *storage.Entry) (old *obj
 	return a.sources[entry.Key.Resource].objects[entry.Key], verdict, true
 }
 
-// failed returns the outcome of a write whose function has returned an error. After a conflict, it reads the object again.
+// failed returns the outcome of a write whose function has returned an error. After a conflict, it reads the object
+// again.
 func (a *authority) failed(
 	ctx context.Context, s *source, key storage.Key, old *object, end func(), err error,
 ) (storage.Verdict, error) {

@@ -66,7 +66,8 @@ func except() map[string]string {
 		"the uid of a new object is that of the source, or made from its names, so these rules find another one than they wrote": {
 			"CreateReadReplaceDelete", "NoOp", "EmptyTransaction"},
 		"one write changes one object, so a group and a transaction of several are refused": {
-			"Written", "Group", "GroupIsAtomic", "Transaction", "TransactionRunsAgain", "TransactionJoined", "TransactionRefuses",
+			"Written", "Group", "GroupIsAtomic", "Transaction", "TransactionRunsAgain", "TransactionJoined",
+			"TransactionRefuses",
 			"TransactionLists", "TransactionOfManyGoroutines", "SerializableTransactions", "ListThenWatch",
 			"ListThenWatchAcrossCompaction", "WatchEverything", "Model", "LinearizableGroups"},
 	} {

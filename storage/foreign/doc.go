@@ -1,5 +1,6 @@
-// Package foreign is a [storage.Store] of kinds whose objects live elsewhere: in the tables of the host, or in another service. The host
-// declares functions that read them, and may declare functions that write them. The API serves such kinds like all others:
+// Package foreign is a [storage.Store] of kinds whose objects live elsewhere: in the tables of the host, or in another
+// service. The host declares functions that read them, and may declare functions that write them. The API serves such
+// kinds like all others:
 //
 //	store, err := foreign.Open(foreign.Options{}, foreign.Source[Order]{
 //		Resource: apimeta.GroupResource{Group: "shop.example.com", Resource: "orders"},
@@ -11,20 +12,22 @@
 //
 // # Reads
 //
-// The store keeps in memory what it has seen at the source, and answers every read and every watch from there. It looks at the source at
-// intervals, or when the source reports a change (see [Source]). So reads may be as old as an interval. If the source fails, the store
-// serves what it has seen until that is older than a bound. Then reads fail with 503 ServiceUnavailable, and /readyz names the source.
-// Watches stay open, and go on when the source answers again.
+// The store keeps in memory what it has seen at the source, and answers every read and every watch from there. It looks
+// at the source at intervals, or when the source reports a change (see [Source]). So reads may be as old as an
+// interval. If the source fails, the store serves what it has seen until that is older than a bound. Then reads fail
+// with 503 ServiceUnavailable, and /readyz names the source. Watches stay open, and go on when the source answers
+// again.
 //
-// A state of the source becomes visible as a whole. If the store cannot read an object, or if the source returns two objects with one name,
-// the state is an error that names the object, and changes nothing.
+// A state of the source becomes visible as a whole. If the store cannot read an object, or if the source returns two
+// objects with one name, the state is an error that names the object, and changes nothing.
 //
 // # Writes
 //
-// A write takes the steps of all writes, and at the end the store calls the function of the host. If that returns an error, nothing has
-// changed, and the client gets the error: a Status of package status as it is, and 500 for all others. After a Conflict, the store reads
-// the object again. If it has changed, the write starts again with the new state. Verbs without a function are answered with 405
-// MethodNotAllowed, and discovery does not list them. Writers of one object take turns.
+// A write takes the steps of all writes, and at the end the store calls the function of the host. If that returns an
+// error, nothing has changed, and the client gets the error: a Status of package status as it is, and 500 for all
+// others. After a Conflict, the store reads the object again. If it has changed, the write starts again with the new
+// state. Verbs without a function are answered with 405 MethodNotAllowed, and discovery does not list them. Writers of
+// one object take turns.
 //
 // # What such kinds cannot promise
 //

@@ -60,10 +60,12 @@ func Example() {
 		log.Fatal(err)
 	}
 	defer store.Close()
-	api, err := rest.New(rest.Options{Stores: map[apimeta.GroupResource]storage.Store{invoices: store}}, rest.Resource[Invoice]{
-		Group: "billing.example.com", Version: "v1", Plural: "invoices", Scope: rest.ScopeCluster,
-		Columns: []rest.Column{{Name: "Customer", Path: ".spec.customer"}, {Name: "Paid", Path: ".spec.paid", Type: "boolean"}},
-	})
+	api, err := rest.New(rest.Options{Stores: map[apimeta.GroupResource]storage.Store{invoices: store}},
+		rest.Resource[Invoice]{
+			Group: "billing.example.com", Version: "v1", Plural: "invoices", Scope: rest.ScopeCluster,
+			Columns: []rest.Column{{Name: "Customer", Path: ".spec.customer"},
+				{Name: "Paid", Path: ".spec.paid", Type: "boolean"}},
+		})
 	if err != nil {
 		log.Fatal(err)
 	}

@@ -47,8 +47,10 @@ var ordersResource = apimeta.GroupResource{Group: "shop.example.com", Resource: 
 const orders = "/apis/shop.example.com/v1/namespaces/default/orders"
 
 func orderKind() rest.Resource[Order] {
-	return rest.Resource[Order]{Group: "shop.example.com", Version: "v1", Plural: "orders", SelectableFields: []string{"spec.customer"},
-		Columns: []rest.Column{{Name: "Customer", Path: ".spec.customer"}, {Name: "Cents", Path: ".spec.cents", Type: "integer"}}}
+	return rest.Resource[Order]{Group: "shop.example.com", Version: "v1", Plural: "orders",
+		SelectableFields: []string{"spec.customer"},
+		Columns: []rest.Column{{Name: "Customer", Path: ".spec.customer"},
+			{Name: "Cents", Path: ".spec.cents", Type: "integer"}}}
 }
 
 // shop is a service with rows.
@@ -70,8 +72,8 @@ func newShop(names ...string) *shop {
 }
 
 func order(name, customer string, cents int64) Order {
-	return Order{ObjectMeta: apimeta.ObjectMeta{Name: name, Namespace: "default", Labels: map[string]string{"customer": customer}},
-		Spec: OrderSpec{Customer: customer, Cents: cents}}
+	return Order{ObjectMeta: apimeta.ObjectMeta{Name: name, Namespace: "default",
+		Labels: map[string]string{"customer": customer}}, Spec: OrderSpec{Customer: customer, Cents: cents}}
 }
 
 func (s *shop) put(name, customer string, cents int64) {
@@ -165,7 +167,8 @@ func (s *shop) write(obj *Order) error {
 }
 
 func (s *shop) readOnly() foreign.Source[Order] {
-	return foreign.Source[Order]{Resource: ordersResource, List: s.list, Every: time.Second, Timeout: time.Second, MaxAge: time.Minute}
+	return foreign.Source[Order]{Resource: ordersResource, List: s.list, Every: time.Second, Timeout: time.Second,
+		MaxAge: time.Minute}
 }
 
 func (s *shop) writable() foreign.Source[Order] {
@@ -277,7 +280,8 @@ func TestReadOnly(t *testing.T) {
 		shop.remove("d")
 		look()
 		assert.Equal(t, []string{"a", "b", "c"}, s.names(""))
-		assert.Equal(t, []string{"d"}, s.names("?limit=3&continue="+page.Metadata.Continue), "the next page shows the state of the first one")
+		assert.Equal(t, []string{"d"}, s.names("?limit=3&continue="+page.Metadata.Continue),
+			"the next page shows the state of the first one")
 
 		var a Order
 		s.do("GET", orders+"/a", "").decode(t, &a)
@@ -291,7 +295,8 @@ func TestReadOnly(t *testing.T) {
 		s.do("GET", "/apis/shop.example.com/v1", "").decode(t, &resources)
 		assert.ElementsMatch(t, []string{"get", "list", "watch"}, resources.Resources[0].Verbs)
 		assert.Empty(t, resources.Resources[0].StorageVersionHash)
-		assert.Contains(t, s.do("GET", "/openapi/v3/apis/shop.example.com/v1", "").Body, "The objects live outside of this API")
+		assert.Contains(t, s.do("GET", "/openapi/v3/apis/shop.example.com/v1", "").Body,
+			"The objects live outside of this API")
 		body := `{"metadata":{"name":"x"},"spec":{"customer":"ann","cents":1}}`
 		for _, method := range []string{"POST", "DELETE"} {
 			assert.Equal(t, 405, s.do(method, orders, body).Code, method)
@@ -318,7 +323,8 @@ func TestWrites(t *testing.T) {
 				}
 				s := open(t, source, rest.Options{})
 				defer s.close()
-				created := s.do("POST", orders, `{"apiVersion":"shop.example.com/v1","kind":"Order","metadata":{"name":"b","finalizers":["example.com/x"]},"spec":{"customer":"bob","cents":5}}`)
+				created := s.do("POST", orders,
+					`{"apiVersion":"shop.example.com/v1","kind":"Order","metadata":{"name":"b","finalizers":["example.com/x"]},"spec":{"customer":"bob","cents":5}}`)
 				require.Equal(t, 201, created.Code, created.Body)
 				var b, again Order
 				created.decode(t, &b)
@@ -335,15 +341,18 @@ func TestWrites(t *testing.T) {
 				assert.EqualValues(t, 6, rowOf(shop, "b").Spec.Cents)
 				assert.Equal(t, 422, s.patch("b", `{"spec":{"cents":-1}}`).Code, "the steps of a write come before the function")
 				assert.Equal(t, 409, s.do("PUT", orders+"/b", created.Body).Code, "an old resourceVersion")
-				assert.Equal(t, 409, s.do("POST", orders, `{"apiVersion":"shop.example.com/v1","kind":"Order","metadata":{"name":"b"},"spec":{"customer":"bob","cents":5}}`).Code)
+				assert.Equal(t, 409, s.do("POST", orders,
+					`{"apiVersion":"shop.example.com/v1","kind":"Order","metadata":{"name":"b"},"spec":{"customer":"bob","cents":5}}`).Code)
 				assert.Equal(t, 404, s.do("POST", "/apis/shop.example.com/v1/namespaces/none/orders",
 					`{"apiVersion":"shop.example.com/v1","kind":"Order","metadata":{"name":"b"},"spec":{"customer":"bob","cents":5}}`).Code)
 				version, _ := shop.count()
-				assert.Equal(t, 200, s.do("PATCH", orders+"/b?dryRun=All", `{"spec":{"cents":9}}`, "Content-Type", "application/merge-patch+json").Code)
+				assert.Equal(t, 200, s.do("PATCH", orders+"/b?dryRun=All", `{"spec":{"cents":9}}`, "Content-Type",
+					"application/merge-patch+json").Code)
 				assert.Equal(t, 200, s.patch("b", `{"spec":{"cents":6}}`).Code)
 				now, _ := shop.count()
 				assert.Equal(t, version, now, "neither a dry run nor a write that changes nothing reaches the source")
-				assert.Equal(t, 415, s.do("PATCH", orders+"/b?fieldManager=x", `{}`, "Content-Type", "application/apply-patch+yaml").Code)
+				assert.Equal(t, 415, s.do("PATCH", orders+"/b?fieldManager=x", `{}`, "Content-Type",
+					"application/apply-patch+yaml").Code)
 
 				refused := s.patch("b", `{"spec":{"customer":"mallory"}}`)
 				assert.Equal(t, 403, refused.Code)
@@ -402,8 +411,9 @@ func TestFailingSource(t *testing.T) {
 		assert.Equal(t, 503, s.patch("a", `{"spec":{"cents":9}}`).Code)
 		ready := s.do("GET", "/readyz", "")
 		assert.Equal(t, 500, ready.Code)
-		assert.Contains(t, ready.Body, "[-]store-orders.shop.example.com failed: the source of orders.shop.example.com has not been read yet: "+
-			"List: connection refused")
+		assert.Contains(t, ready.Body,
+			"[-]store-orders.shop.example.com failed: the source of orders.shop.example.com has not been read yet: "+
+				"List: connection refused")
 		assert.Equal(t, 200, s.do("GET", "/api/v1/namespaces", "").Code)
 
 		shop.fail(nil)
@@ -427,7 +437,8 @@ func TestFailingSource(t *testing.T) {
 // A state that the store cannot read changes nothing, and the error names the object.
 func TestBadStates(t *testing.T) {
 	for want, rows := range map[string][]Order{
-		`object "a" in namespace "default": the source has returned it twice`:         {order("a", "x", 1), order("a", "y", 2)},
+		`object "a" in namespace "default": the source has returned it twice`: {order("a", "x", 1),
+			order("a", "y", 2)},
 		`object "" in namespace "default": it has no name`:                            {order("", "x", 1)},
 		`object "b/c" in namespace "default": bad name`:                               {order("b/c", "x", 1)},
 		`object "b" in namespace "": it has no namespace, but the kind is namespaced`: {{ObjectMeta: apimeta.ObjectMeta{Name: "b"}}},
@@ -437,8 +448,8 @@ func TestBadStates(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				var now atomic.Pointer[[]Order]
 				now.Store(&[]Order{order("good", "x", 1)})
-				source := foreign.Source[Order]{Resource: ordersResource, Every: time.Second, Timeout: time.Second, MaxAge: 10 * time.Second,
-					List: func(context.Context) ([]Order, error) { return *now.Load(), nil }}
+				source := foreign.Source[Order]{Resource: ordersResource, Every: time.Second, Timeout: time.Second,
+					MaxAge: 10 * time.Second, List: func(context.Context) ([]Order, error) { return *now.Load(), nil }}
 				s := open(t, source, rest.Options{})
 				defer s.close()
 				bad := append(slices.Clone(rows), order("new", "x", 1))
@@ -566,7 +577,8 @@ func TestWriteDuringALook(t *testing.T) {
 		<-time.After(time.Second + time.Millisecond)
 		synctest.Wait() // the look has read the rows
 		require.Equal(t, 200, s.patch("a", `{"spec":{"cents":77}}`).Code)
-		require.Equal(t, 201, s.do("POST", orders, `{"apiVersion":"shop.example.com/v1","kind":"Order","metadata":{"name":"b"},"spec":{"customer":"bob","cents":5}}`).Code)
+		require.Equal(t, 201, s.do("POST", orders,
+			`{"apiVersion":"shop.example.com/v1","kind":"Order","metadata":{"name":"b"},"spec":{"customer":"bob","cents":5}}`).Code)
 		watch := s.do("GET", orders+"?limit=1", "")
 		var before list
 		watch.decode(t, &before)
@@ -598,7 +610,8 @@ func TestRevisionsOfOthers(t *testing.T) {
 		for _, query := range []string{"?resourceVersion=", "?resourceVersionMatch=Exact&resourceVersion="} {
 			assert.Equal(t, 410, two.do("GET", orders+query+l.Metadata.ResourceVersion, "").Code, query)
 		}
-		assert.Contains(t, two.do("GET", orders+"?watch=1&resourceVersion="+l.Metadata.ResourceVersion, "").Body, `"reason":"Expired","code":410`)
+		assert.Contains(t, two.do("GET", orders+"?watch=1&resourceVersion="+l.Metadata.ResourceVersion, "").Body,
+			`"reason":"Expired","code":410`)
 		assert.Equal(t, []string{"a", "b"}, one.names("?resourceVersion="+l.Metadata.ResourceVersion))
 	})
 }

@@ -162,7 +162,8 @@ func model(t *testing.T, seed uint64) {
 // overHTTP returns a client that sends requests over HTTP.
 func overHTTP(t *testing.T, api *rest.API) rest.Client[Order] {
 	t.Helper()
-	client, err := rest.ClientForEndpoint(rest.Endpoint{URL: "http://host", HTTP: &http.Client{Transport: rest.RoundTripper(api)}}, orderKind())
+	client, err := rest.ClientForEndpoint(rest.Endpoint{URL: "http://host",
+		HTTP: &http.Client{Transport: rest.RoundTripper(api)}}, orderKind())
 	require.NoError(t, err)
 	return client
 }

@@ -196,8 +196,8 @@ func (a *authority) lookAtAll(ctx context.Context, s *source, anyway bool) error
 	return nil
 }
 
-// absorbAll makes the difference between what was known and what a look has found visible. It leaves out the objects that were written
-// during the look, because it may have found them in either state.
+// absorbAll makes the difference between what was known and what a look has found visible. It leaves out the objects
+// that were written during the look, because it may have found them in either state.
 func (a *authority) absorbAll(s *source, all map[storage.Key]*object, began time.Time) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -244,7 +244,10 @@ func (a *authority) lookAtOne(ctx context.Context, s *source, key storage.Key) e
 
 // getOne returns an object from the function Get, or nil if it does not exist.
 func (s *source) getOne(ctx context.Context, key storage.Key) (*object, error) {
-	text, err := call(ctx, s, func(ctx context.Context) ([]byte, error) { return s.get(ctx, Name{key.Namespace, key.Name}) })
+	text, err := call(ctx, s, func(ctx context.Context) ([]byte,
+		error) {
+		return s.get(ctx, Name{key.Namespace, key.Name})
+	})
 	if status.IsNotFound(err) {
 		return nil, nil
 	}
@@ -253,7 +256,8 @@ func (s *source) getOne(ctx context.Context, key storage.Key) (*object, error) {
 	}
 	found, o, err := s.read(text)
 	if err == nil && found != key {
-		err = fmt.Errorf("object %q in namespace %q: the source has returned %q in namespace %q", key.Name, key.Namespace, found.Name, found.Namespace)
+		err = fmt.Errorf("object %q in namespace %q: the source has returned %q in namespace %q", key.Name, key.Namespace,
+			found.Name, found.Namespace)
 	}
 	if err != nil {
 		return nil, fmt.Errorf("Get: %w", err)

@@ -11,29 +11,30 @@ import (
 	"github.com/decorum-go/decorum/apimeta"
 )
 
-// Source declares where the objects of a resource live. T is the Go type of the kind in its stored version. An object needs its name, and its
-// namespace if the kind is namespaced; apiVersion and kind may be empty.
+// Source declares where the objects of a resource live. T is the Go type of the kind in its stored version. An object
+// needs its name, and its namespace if the kind is namespaced; apiVersion and kind may be empty.
 //
-// The functions are called by several goroutines at once. They must return when their context ends. A panic is an error.
+// The functions are called by several goroutines at once. They must return when their context ends. A panic is an
+// error.
 type Source[T any] struct {
 	// Resource is the group and plural of the stored version.
 	Resource apimeta.GroupResource
 	// List returns all objects. Required.
 	List func(ctx context.Context) ([]T, error)
-	// Get returns one object, or an error for which status.IsNotFound holds. The store calls it for an object that Changed names, and after
-	// each write to learn what the source has kept. Default: the store calls List, and after a write serves what the function of the write
-	// has left in the object.
+	// Get returns one object, or an error for which status.IsNotFound holds. The store calls it for an object that Changed
+	// names, and after each write to learn what the source has kept. Default: the store calls List, and after a write
+	// serves what the function of the write has left in the object.
 	Get func(ctx context.Context, namespace, name string) (T, error)
-	// Version returns a text that differs from the previous one if any object may have changed. Then the store calls List only after such a
-	// difference. Default: the store calls List in every interval.
+	// Version returns a text that differs from the previous one if any object may have changed. Then the store calls List
+	// only after such a difference. Default: the store calls List in every interval.
 	Version func(ctx context.Context) (string, error)
-	// Changed receives the name of each object that has changed, or the zero Name if any may have. It lets the store look at once, and not
-	// only after Every. The store stops receiving when it closes, so a sender should not block for ever.
+	// Changed receives the name of each object that has changed, or the zero Name if any may have. It lets the store look
+	// at once, and not only after Every. The store stops receiving when it closes, so a sender should not block for ever.
 	Changed <-chan Name
 
-	// Create, Update and Delete change the source. Each may be nil. old is the object as clients see it before the write. The function may
-	// change obj, for example to fill in a status: clients see it as the function leaves it. A Conflict makes the store read the object
-	// again. An error means that nothing has changed.
+	// Create, Update and Delete change the source. Each may be nil. old is the object as clients see it before the write.
+	// The function may change obj, for example to fill in a status: clients see it as the function leaves it. A Conflict
+	// makes the store read the object again. An error means that nothing has changed.
 	Create func(ctx context.Context, obj *T) error
 	Update func(ctx context.Context, old, obj *T) error
 	Delete func(ctx context.Context, obj *T) error
@@ -42,8 +43,8 @@ type Source[T any] struct {
 	Every time.Duration
 	// Timeout is the time limit of each call. Default: 10 seconds.
 	Timeout time.Duration
-	// MaxAge is how old the state may be that clients read while the source fails. It must be longer than Every and Timeout together.
-	// Default: one minute, or three times Every and Timeout together if that is longer.
+	// MaxAge is how old the state may be that clients read while the source fails. It must be longer than Every and
+	// Timeout together. Default: one minute, or three times Every and Timeout together if that is longer.
 	MaxAge time.Duration
 }
 

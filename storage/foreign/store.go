@@ -32,8 +32,8 @@ var (
 	_ storage.Limited  = (*Store)(nil)
 )
 
-// Open returns a store of the objects of these sources. It calls none of their functions: the store begins to read a source when an API
-// begins to serve its resource. [rest.New] waits for that, but an API also starts if a source fails.
+// Open returns a store of the objects of these sources. It calls none of their functions: the store begins to read a
+// source when an API begins to serve its resource. [rest.New] waits for that, but an API also starts if a source fails.
 //
 // [rest.New]: https://pkg.go.dev/github.com/decorum-go/decorum/rest#New
 func Open(options Options, definitions ...Definition) (*Store, error) {
@@ -67,7 +67,8 @@ func Open(options Options, definitions ...Definition) (*Store, error) {
 	return &Store{engine, a}, nil
 }
 
-// Register implements [storage.Store]. It returns when the store has looked at the source, whether or not the source has answered.
+// Register implements [storage.Store]. It returns when the store has looked at the source, whether or not the source
+// has answered.
 func (s *Store) Register(ctx context.Context, resource storage.Resource) error {
 	of := s.authority.sources[resource.Name]
 	if of == nil {
@@ -134,7 +135,8 @@ func staleness(resource string, age time.Duration, trouble error) error {
 // retryAfter is how many seconds a client should wait before it reads again.
 const retryAfter = 1
 
-// readable returns an error if the objects of a resource are too old for clients, or if the revision is of another process.
+// readable returns an error if the objects of a resource are too old for clients, or if the revision is of another
+// process.
 func (s *Store) readable(resource string, revision watch.Revision) error {
 	if of := s.authority.sources[resource]; of != nil {
 		if age, trouble, stale := s.authority.stale(of); stale {
@@ -175,14 +177,15 @@ func (s *Store) Watch(
 	return s.Engine.Watch(ctx, within, after, terms...)
 }
 
-// ResourcesIn implements [storage.Store]. It leaves out the resources whose objects nobody can delete here, because they do not hold a
-// namespace.
+// ResourcesIn implements [storage.Store]. It leaves out the resources whose objects nobody can delete here, because
+// they do not hold a namespace.
 func (s *Store) ResourcesIn(ctx context.Context, namespace string) ([]string, error) {
 	names, err := s.Engine.ResourcesIn(ctx, namespace)
 	return slices.DeleteFunc(names, func(name string) bool { return s.authority.sources[name].remove == nil }), err
 }
 
-// Update implements [storage.Store]. The record is the object as the source has kept it, unless somebody has changed it since.
+// Update implements [storage.Store]. The record is the object as the source has kept it, unless somebody has changed it
+// since.
 func (s *Store) Update(ctx context.Context, key storage.Key, fn storage.UpdateFunc) (*storage.Record, error) {
 	if err := s.readable(key.Resource, storage.Any); err != nil {
 		return nil, err

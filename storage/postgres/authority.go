@@ -16,7 +16,8 @@ import (
 // maxReplay bounds how many changes a replica reads when it opens, to serve the history before.
 const maxReplay = 20_000
 
-// checkEvery is how often a replica without readers asks Postgres for the last revision, so that /readyz notices a lost connection.
+// checkEvery is how often a replica without readers asks Postgres for the last revision, so that /readyz notices a lost
+// connection.
 const checkEvery = 30 * time.Second
 
 var _ storage.Authority = (*authority)(nil)
@@ -45,7 +46,8 @@ func newAuthority(opts Options) *authority {
 	return a
 }
 
-// sql returns a statement with the quoted schema in the place of {schema}. No statement contains any other text that is not constant.
+// sql returns a statement with the quoted schema in the place of {schema}. No statement contains any other text that is
+// not constant.
 func (a *authority) sql(statement string) string {
 	return strings.ReplaceAll(statement, "{schema}", a.opts.quoted())
 }
@@ -60,12 +62,13 @@ func (a *authority) ask(ctx context.Context, statement string, args []any, into 
 	return nil
 }
 
-// recognized is true on the server, and in the copy of the store, to which the current epoch belongs. It is false also after a restart of the
-// server, until recognize has looked closer.
+// recognized is true on the server, and in the copy of the store, to which the current epoch belongs. It is false also
+// after a restart of the server, until recognize has looked closer.
 const recognized = "(s.started = pg_postmaster_start_time() AND split_part(s.home, '/', 4) = s.tableoid::text)"
 
 // Begin implements [storage.Authority].
-func (a *authority) Begin(ctx context.Context, clock watch.Revision, since time.Time) (start watch.Revision, err error) {
+func (a *authority) Begin(ctx context.Context, clock watch.Revision,
+	since time.Time) (start watch.Revision, err error) {
 	age := a.opts.Engine.MaxLogAge
 	if age == 0 {
 		age = 5 * time.Minute
@@ -102,7 +105,8 @@ func (a *authority) Begin(ctx context.Context, clock watch.Revision, since time.
 // Latest implements [storage.Authority].
 func (a *authority) Latest(ctx context.Context) (last, known watch.Revision, err error) {
 	var standby, same, refuses bool
-	err = a.ask(ctx, `SELECT s.revision, pg_is_in_recovery(), `+recognized+`, current_setting('transaction_read_only')::boolean
+	err = a.ask(ctx, `SELECT s.revision, pg_is_in_recovery(), `+recognized+
+		`, current_setting('transaction_read_only')::boolean
 		FROM {schema}.state s`, nil, &last, &standby, &same, &refuses)
 	if err != nil {
 		return 0, 0, err
@@ -149,7 +153,8 @@ func (a *authority) followed() watch.Revision {
 	return a.seen
 }
 
-// recognize begins a new epoch, unless the server has the store in which this replica has seen a revision. It returns the last revision.
+// recognize begins a new epoch, unless the server has the store in which this replica has seen a revision. It returns
+// the last revision.
 func (a *authority) recognize(ctx context.Context, seen watch.Revision) (last watch.Revision, err error) {
 	same := false
 	if err := a.ask(ctx, "SELECT {schema}.recognize($1)", []any{int64(seen)}, &same); err != nil {
@@ -163,7 +168,8 @@ func (a *authority) recognize(ctx context.Context, seen watch.Revision) (last wa
 func (a *authority) CheckEvery() time.Duration { return checkEvery }
 
 // ResourcesIn implements [storage.Authority]. Every resource that ever had a record has announced a form.
-func (a *authority) ResourcesIn(ctx context.Context, namespace string, known func(resource string) bool) ([]string, error) {
+func (a *authority) ResourcesIn(ctx context.Context, namespace string,
+	known func(resource string) bool) ([]string, error) {
 	var all, unknown []string
 	err := a.ask(ctx, `SELECT coalesce(array_agg(f.resource), '{}') FROM (SELECT DISTINCT resource FROM {schema}.forms) f
 		WHERE EXISTS (SELECT FROM {schema}.objects o WHERE o.resource = f.resource AND ($1 = '' OR o.namespace = $1))`, []any{namespace}, &all)
@@ -175,7 +181,8 @@ func (a *authority) ResourcesIn(ctx context.Context, namespace string, known fun
 	return unknown, err
 }
 
-// Compact implements [storage.Authority]. The changes stay until their partition is truncated, for replicas that have not received them.
+// Compact implements [storage.Authority]. The changes stay until their partition is truncated, for replicas that have
+// not received them.
 func (a *authority) Compact(ctx context.Context, through watch.Revision) error {
 	compacted := 0
 	statement := "UPDATE {schema}.state SET served = greatest(served, least(revision, $1)) RETURNING 1"
@@ -199,7 +206,8 @@ func (a *authority) noteRefusal(err error) {
 const pageSize = 1000
 
 // Load implements [storage.Authority]. It reads the current objects, and undoes the changes since the revision.
-func (a *authority) Load(ctx context.Context, resource string, at watch.Revision, yield func(storage.Stored) error) error {
+func (a *authority) Load(ctx context.Context, resource string, at watch.Revision,
+	yield func(storage.Stored) error) error {
 	if err := a.Forms.Refresh(ctx, resource); err != nil {
 		return err
 	}

@@ -27,7 +27,8 @@ const bareWrite = `WITH change AS (INSERT INTO bare_changes (name, body) VALUES 
 	INSERT INTO bare_objects (name, revision, body) SELECT $1, revision, $2 FROM change
 	ON CONFLICT (name) DO UPDATE SET revision = excluded.revision, body = excluded.body`
 
-// BenchmarkWrite compares an update of a 2 KB object with a bare transaction that writes the same rows, with one and with 64 writers.
+// BenchmarkWrite compares an update of a 2 KB object with a bare transaction that writes the same rows, with one and
+// with 64 writers.
 func BenchmarkWrite(b *testing.B) {
 	pool := connect(b, start(b, postgrestest.Options{Sync: true}).URL("postgres"))
 	_, err := pool.Exec(b.Context(), bare)
@@ -85,7 +86,8 @@ func BenchmarkWatch(b *testing.B) {
 	}
 }
 
-// BenchmarkRead compares reads of a 2 KB object: by primary key in Postgres, and gets of the most recent and of any state.
+// BenchmarkRead compares reads of a 2 KB object: by primary key in Postgres, and gets of the most recent and of any
+// state.
 func BenchmarkRead(b *testing.B) {
 	pool, schema := connect(b, server(b).URL("postgres")), newSchema()
 	store := serving(b, postgres.Options{Pool: pool, Schema: schema})
@@ -94,8 +96,9 @@ func BenchmarkRead(b *testing.B) {
 	reads := map[string]func() error{
 		"bare": func() error {
 			var body []byte
-			return pool.QueryRow(b.Context(), `SELECT body FROM "`+schema+`".objects WHERE resource = $1 AND namespace = $2 AND name = $3`,
-				notes, "default", "x").Scan(&body)
+			return pool.QueryRow(b.Context(),
+				`SELECT body FROM "`+schema+`".objects WHERE resource = $1 AND namespace = $2 AND name = $3`, notes, "default",
+				"x").Scan(&body)
 		},
 		"most recent": func() error { _, err := store.Get(b.Context(), note("x"), storage.MostRecent); return err },
 		"any":         func() error { _, err := store.Get(b.Context(), note("x"), storage.Any); return err },

@@ -62,8 +62,8 @@ func isFile(path string) bool {
 	return err == nil && info.Mode().IsRegular()
 }
 
-// Behind PgBouncer in transaction mode, a store refuses to listen and says what to set. With an interval it serves, follows other replicas, and
-// writes in transactions of the host.
+// Behind PgBouncer in transaction mode, a store refuses to listen and says what to set. With an interval it serves,
+// follows other replicas, and writes in transactions of the host.
 func TestPgBouncer(t *testing.T) {
 	s := server(t)
 	pool, schema := bounced(t, s), newSchema()

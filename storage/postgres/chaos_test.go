@@ -30,8 +30,8 @@ const (
 	chaosSchema   = "chaos"
 )
 
-// chaos is a primary with a synchronous standby, and replicas that reach the primary through links. A commit that was acknowledged is on both
-// servers, so a promotion loses nothing.
+// chaos is a primary with a synchronous standby, and replicas that reach the primary through links. A commit that was
+// acknowledged is on both servers, so a promotion loses nothing.
 type chaos struct {
 	testing.TB
 	primary, standby *postgrestest.Server
@@ -49,9 +49,10 @@ type replica struct {
 	store atomic.Pointer[postgres.Store]
 }
 
-// TestChaos appends to registers through four replicas, also in transactions of the host, while servers and a replica are killed, the standby
-// is promoted, connections are cut and replicas are replaced. A linearizability checker then accepts what the clients saw, and each watch has
-// shown every change once, in order. DECORUM_TORTURE sets the number of faults.
+// TestChaos appends to registers through four replicas, also in transactions of the host, while servers and a replica
+// are killed, the standby is promoted, connections are cut and replicas are replaced. A linearizability checker then
+// accepts what the clients saw, and each watch has shown every change once, in order. DECORUM_TORTURE sets the number
+// of faults.
 func TestChaos(t *testing.T) {
 	count := 6
 	if text := os.Getenv("DECORUM_TORTURE"); text != "" {
@@ -76,7 +77,8 @@ func TestChaos(t *testing.T) {
 		following.Go(func() { watchers[i].follow(t) })
 	}
 	kinds := []fault{
-		{"server killed", c.killServer}, {"standby promoted", c.promote}, {"replica cut off", c.cut}, {"replica replaced", c.replace},
+		{"server killed", c.killServer}, {"standby promoted", c.promote}, {"replica cut off", c.cut},
+		{"replica replaced", c.replace},
 		{"replica killed", c.killReplica},
 	}
 	operations, unknown := 0, 0
@@ -107,7 +109,8 @@ func TestChaos(t *testing.T) {
 	for i := range c.replicas {
 		require.NoError(t, c.replicas[i].store.Load().Close())
 	}
-	t.Logf("faults %v; %d operations, %d without an answer; %d events after %d lists", c.faults, operations, unknown, events, lists)
+	t.Logf("faults %v; %d operations, %d without an answer; %d events after %d lists", c.faults, operations, unknown,
+		events, lists)
 }
 
 func (c *chaos) open(pool *pgxpool.Pool) *postgres.Store {
@@ -146,7 +149,8 @@ func (c *chaos) lead() {
 	defer pool.Close()
 	eventually(c, func() error {
 		synchronous := 0
-		err := pool.QueryRow(c.Context(), "SELECT count(*) FROM pg_stat_replication WHERE state = 'streaming' AND sync_state = 'sync'").
+		err := pool.QueryRow(c.Context(),
+			"SELECT count(*) FROM pg_stat_replication WHERE state = 'streaming' AND sync_state = 'sync'").
 			Scan(&synchronous)
 		if err == nil && synchronous == 0 {
 			err = errors.New("the standby does not follow the primary")

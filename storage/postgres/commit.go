@@ -28,7 +28,8 @@ const (
 	opDelete
 )
 
-// commits gathers the groups of all writers. At most one commit of a replica is under way, and takes all groups that wait.
+// commits gathers the groups of all writers. At most one commit of a replica is under way, and takes all groups that
+// wait.
 type commits struct {
 	mu       sync.Mutex
 	waiting  []*proposal
@@ -102,8 +103,8 @@ func (a *authority) driveCommits() {
 	}
 }
 
-// take removes the groups of the next commit from those that wait. Two groups that concern the same object or account do not share a commit.
-// The caller holds the lock.
+// take removes the groups of the next commit from those that wait. Two groups that concern the same object or account
+// do not share a commit. The caller holds the lock.
 func (c *commits) take() (batch []*proposal) {
 	var left []*proposal
 	keys, accounts, entries := map[storage.Key]bool{}, map[string]bool{}, 0
@@ -131,7 +132,8 @@ func (c *commits) take() (batch []*proposal) {
 	return batch
 }
 
-// commitAll makes one commit, and passes the verdicts to the writers. The contexts of the writers do not end it, because it serves all of them.
+// commitAll makes one commit, and passes the verdicts to the writers. The contexts of the writers do not end it,
+// because it serves all of them.
 func (a *authority) commitAll(batch []*proposal) {
 	origin := (1 + rand.Int64N(1<<52)) * maxShare
 	a.commits.expect(batch, origin)
@@ -163,7 +165,8 @@ func (p *proposal) refuse(at watch.Revision) {
 	close(p.done)
 }
 
-// changed is what a commit has changed: the objects with their new revisions, or 0 for those that were deleted, and the accounts.
+// changed is what a commit has changed: the objects with their new revisions, or 0 for those that were deleted, and the
+// accounts.
 type changed struct {
 	objects  map[storage.Key]watch.Revision
 	accounts map[string]watch.Revision
@@ -206,8 +209,8 @@ func (c *changed) fails(p *proposal) bool {
 	return false
 }
 
-// refuse refuses the groups that wait and cannot be committed any more, without asking Postgres. So writers of one object learn at once that
-// they must try again.
+// refuse refuses the groups that wait and cannot be committed any more, without asking Postgres. So writers of one
+// object learn at once that they must try again.
 func (c *commits) refuse(now *changed, last watch.Revision) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -228,7 +231,8 @@ const (
 	commitOneStatement = `SELECT {schema}.commit_one($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15)`
 )
 
-// send commits a batch. It returns the first revision of each group, or 0 if it was refused, and the last revision of the store.
+// send commits a batch. It returns the first revision of each group, or 0 if it was refused, and the last revision of
+// the store.
 func (a *authority) send(batch []*proposal, origin int64) (first []watch.Revision, last watch.Revision, err error) {
 	ctx, cancel := context.WithTimeout(context.Background(), a.opts.Timeout)
 	defer cancel()
@@ -355,8 +359,8 @@ type columnsOf struct {
 }
 
 func (c *columnsOf) all() []any {
-	return []any{c.group, c.op, c.at, c.resource, c.namespace, c.key, c.previous, c.form, c.written, c.creator, c.keyID, c.position, c.body,
-		c.accountGroup, c.account, c.seen}
+	return []any{c.group, c.op, c.at, c.resource, c.namespace, c.key, c.previous, c.form, c.written, c.creator, c.keyID,
+		c.position, c.body, c.accountGroup, c.account, c.seen}
 }
 
 // single reports whether the arguments have one change and nothing else.
@@ -387,13 +391,16 @@ func gather(batch []*proposal) *columnsOf {
 				previous = int64(e.Previous.Revision)
 			}
 			c.group, c.op, c.at = append(c.group, int32(i)), append(c.op, int32(op)), append(c.at, p.At.UnixMicro())
-			c.resource, c.namespace, c.key = append(c.resource, e.Key.Resource), append(c.namespace, e.Key.Namespace), append(c.key, e.Key.Name)
-			c.previous, c.form, c.written = append(c.previous, previous), append(c.form, int32(v.form)), append(c.written, v.written)
+			c.resource, c.namespace, c.key = append(c.resource, e.Key.Resource), append(c.namespace, e.Key.Namespace),
+				append(c.key, e.Key.Name)
+			c.previous, c.form, c.written = append(c.previous, previous), append(c.form, int32(v.form)),
+				append(c.written, v.written)
 			c.creator, c.keyID = append(c.creator, v.creator), append(c.keyID, v.keyID)
 			c.position, c.body = append(c.position, int32(v.position)), append(c.body, notNil(v.body))
 		}
 		for _, name := range p.Accounts {
-			c.accountGroup, c.account, c.seen = append(c.accountGroup, int32(i)), append(c.account, name), append(c.seen, int64(p.Seen))
+			c.accountGroup, c.account, c.seen = append(c.accountGroup, int32(i)), append(c.account, name),
+				append(c.seen, int64(p.Seen))
 		}
 	}
 	return c

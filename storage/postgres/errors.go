@@ -26,8 +26,9 @@ const (
 	classOperator     = "57P" // the server is shut down, or the connection was terminated
 )
 
-// IsConflict reports whether a transaction failed because another one changed an object, or a row of the host, that it has read or written.
-// The host should repeat the whole transaction. The error is that of a write with [InTx], or of the COMMIT.
+// IsConflict reports whether a transaction failed because another one changed an object, or a row of the host, that it
+// has read or written. The host should repeat the whole transaction. The error is that of a write with [InTx], or of
+// the COMMIT.
 func IsConflict(err error) bool {
 	code := codeOf(err)
 	return code == codeSerialization || code == codeDeadlock
@@ -41,7 +42,8 @@ func codeOf(err error) string {
 	return ""
 }
 
-// unavailable returns the error of a request that Postgres did not serve, or an error that wraps the one of the caller's context.
+// unavailable returns the error of a request that Postgres did not serve, or an error that wraps the one of the
+// caller's context.
 func (a *authority) unavailable(ctx context.Context, err error) error {
 	switch {
 	case errors.Is(ctx.Err(), context.Canceled):

@@ -43,7 +43,8 @@ func ExampleInTx() {
 		log.Fatal(err)
 	}
 	defer store.Close()
-	api, err := rest.New(rest.Options{Store: store}, rest.Resource[Invoice]{Group: "example.com", Version: "v1", Plural: "invoices"})
+	api, err := rest.New(rest.Options{Store: store},
+		rest.Resource[Invoice]{Group: "example.com", Version: "v1", Plural: "invoices"})
 	if err != nil {
 		log.Fatal(err)
 	}
@@ -76,7 +77,8 @@ func ExampleInTx() {
 		log.Fatal(err)
 	}
 	var number int64
-	if err := pool.QueryRow(ctx, "SELECT number FROM invoices WHERE customer = $1", invoice.Spec.Customer).Scan(&number); err != nil {
+	if err := pool.QueryRow(ctx, "SELECT number FROM invoices WHERE customer = $1",
+		invoice.Spec.Customer).Scan(&number); err != nil {
 		log.Fatal(err)
 	}
 	fmt.Println(number, invoice.Spec.Customer, invoice.Spec.Cents)
@@ -100,7 +102,8 @@ func ExampleOpen() {
 		log.Fatal(err)
 	}
 	defer store.Close()
-	api, err := rest.New(rest.Options{Store: store}, rest.Resource[Invoice]{Group: "example.com", Version: "v1", Plural: "invoices"})
+	api, err := rest.New(rest.Options{Store: store},
+		rest.Resource[Invoice]{Group: "example.com", Version: "v1", Plural: "invoices"})
 	if err != nil {
 		log.Fatal(err)
 	}

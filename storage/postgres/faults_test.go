@@ -250,8 +250,8 @@ func TestRefusedWrites(t *testing.T) {
 		"read-only": {"ALTER DATABASE postgres SET default_transaction_read_only = on",
 			"ALTER DATABASE postgres RESET default_transaction_read_only", storage.ErrReadOnly, "read-only"},
 		"disk full": {refuse, `DROP TRIGGER refuse ON "%[1]s".objects`, storage.ErrReadOnly, "no space left"},
-		"statement timeout": {"ALTER ROLE postgres SET statement_timeout = 200", "ALTER ROLE postgres RESET statement_timeout",
-			storage.ErrUnavailable, "statement_timeout"},
+		"statement timeout": {"ALTER ROLE postgres SET statement_timeout = 200",
+			"ALTER ROLE postgres RESET statement_timeout", storage.ErrUnavailable, "statement_timeout"},
 		"schema locked": {"", "", storage.ErrUnavailable, "locks the schema"},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -303,7 +303,8 @@ func TestRefusedWrites(t *testing.T) {
 	}
 }
 
-// On a disk that is full, Postgres refuses writes or stops. Nothing that was acknowledged is lost, and the store recovers by itself.
+// On a disk that is full, Postgres refuses writes or stops. Nothing that was acknowledged is lost, and the store
+// recovers by itself.
 func TestFullDisk(t *testing.T) {
 	disk := filepath.Join(os.TempDir(), fmt.Sprint("decorum-disk-", os.Getpid()))
 	require.NoError(t, os.Mkdir(disk, 0o755))
@@ -313,7 +314,8 @@ func TestFullDisk(t *testing.T) {
 	}
 	defer func() { require.NoError(t, syscall.Unmount(disk, syscall.MNT_DETACH)) }()
 	require.NoError(t, os.Chmod(disk, 0o777))
-	s, err := postgrestest.Start(postgrestest.Options{Dir: disk, Settings: map[string]string{"max_wal_size": "32MB", "wal_keep_size": "0"}})
+	s, err := postgrestest.Start(postgrestest.Options{Dir: disk,
+		Settings: map[string]string{"max_wal_size": "32MB", "wal_keep_size": "0"}})
 	if errors.Is(err, postgrestest.ErrNotInstalled) {
 		t.Skip(err) // as for every test with a server
 	}
@@ -356,7 +358,8 @@ func TestOlderLayout(t *testing.T) {
 	require.NoError(t, err)
 	execute(t, pool, fmt.Sprintf(`CREATE SCHEMA "%s"`, schema))
 	require.NoError(t, pgx.BeginFunc(t.Context(), pool, func(tx pgx.Tx) error {
-		script := fmt.Sprintf(`SET LOCAL search_path = "%s", pg_temp; %s; INSERT INTO meta (layout, id) VALUES (1, 'older')`, schema, first)
+		script := fmt.Sprintf(`SET LOCAL search_path = "%s", pg_temp; %s; INSERT INTO meta (layout, id) VALUES (1, 'older')`,
+			schema, first)
 		_, err := tx.Conn().PgConn().Exec(t.Context(), script).ReadAll()
 		return err
 	}))
@@ -365,7 +368,8 @@ func TestOlderLayout(t *testing.T) {
 	_, err = put(t.Context(), store, "x", "1")
 	require.NoError(t, err)
 	inLine := false
-	require.NoError(t, pool.QueryRow(t.Context(), `SELECT 'toast_tuple_target=8160' = ANY (reloptions) FROM pg_class WHERE oid = $1::regclass`,
+	require.NoError(t, pool.QueryRow(t.Context(),
+		`SELECT 'toast_tuple_target=8160' = ANY (reloptions) FROM pg_class WHERE oid = $1::regclass`,
 		fmt.Sprintf(`"%s".objects`, schema)).Scan(&inLine))
 	require.True(t, inLine)
 	planned := ""

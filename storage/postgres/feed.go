@@ -46,7 +46,8 @@ func (f *feed) end() {
 	f.pass = nil
 }
 
-// arrive passes a group, unless that has been done. It returns 410 Expired if a change before the group has not been passed.
+// arrive passes a group, unless that has been done. It returns 410 Expired if a change before the group has not been
+// passed.
 func (f *feed) arrive(first watch.Revision, group storage.Arrival) error {
 	f.turn.Lock()
 	defer f.turn.Unlock()
@@ -70,15 +71,17 @@ func (f *feed) at() watch.Revision {
 	return f.position
 }
 
-// commits notes which process of Postgres serves a commit of this replica, or 0 after the commit. The notification of the commit may arrive
-// before the answer, and is not worth reading: whoever receives the answer shows the changes, or wakes the feed.
+// commits notes which process of Postgres serves a commit of this replica, or 0 after the commit. The notification of
+// the commit may arrive before the answer, and is not worth reading: whoever receives the answer shows the changes, or
+// wakes the feed.
 func (f *feed) commits(process uint32) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	f.committer = process
 }
 
-// knows reports whether a notification from a process says nothing new: its changes were passed, or it may be that of the commit under way.
+// knows reports whether a notification from a process says nothing new: its changes were passed, or it may be that of
+// the commit under way.
 func (f *feed) knows(revision watch.Revision, process uint32) bool {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -185,8 +188,8 @@ func (a *authority) listen(ctx context.Context) (conn *pgx.Conn, err error) {
 	}
 	conn = pooled.Hijack() // so that the host's limit of connections does not count it
 	channel := a.channel()
-	// The tables may be empty when a statement is planned, and large later. Without sequential scans, even small plans look expensive, and
-	// would be compiled.
+	// The tables may be empty when a statement is planned, and large later. Without sequential scans, even small plans
+	// look expensive, and would be compiled.
 	_, err = conn.Exec(bounded, "SET enable_seqscan = off; SET jit = off; SET plan_cache_mode = force_generic_plan")
 	if err == nil {
 		_, err = conn.Exec(bounded, "LISTEN "+pgx.Identifier{channel}.Sanitize())
@@ -255,7 +258,8 @@ func (f *following) poll(ctx context.Context) error {
 	}
 }
 
-// news is the statement that returns the last revision, what the replica must know about the history, and the changes after a revision.
+// news is the statement that returns the last revision, what the replica must know about the history, and the changes
+// after a revision.
 const news = `SELECT s.revision, s.floor, ` + recognized + `, s.slot, s.next_empty, c.revision, c.last, c.at, c.origin,
 		c.resource, c.namespace, c.name, c.form, c.position, c.written, c.creator, c.key_id, c.body
 	FROM {schema}.state s LEFT JOIN {schema}.changes c ON c.revision > $1 AND NOT c.image ORDER BY c.revision`
@@ -350,8 +354,8 @@ type arriving struct {
 	after watch.Revision // the revision before the group
 }
 
-// take adds a change to its group, and passes the group once it is complete. Revisions have no gap within an epoch, so one that is missing
-// was dropped.
+// take adds a change to its group, and passes the group once it is complete. Revisions have no gap within an epoch, so
+// one that is missing was dropped.
 func (f *following) take(ctx context.Context, group *arriving, c *change) error {
 	revision := watch.Revision(*c.revision)
 	if revision != group.after+watch.Revision(len(group.Entries))+1 {
@@ -360,8 +364,9 @@ func (f *following) take(ctx context.Context, group *arriving, c *change) error 
 	key := storage.Key{Resource: *c.resource, Namespace: *c.namespace, Name: *c.name}
 	s := storage.Stored{Key: key, Revision: revision}
 	if c.body != nil {
-		s = f.decode(ctx, key, revision, &value{form: int(*c.form), position: int(*c.position), written: *c.written, creator: *c.creator,
-			keyID: *c.keyID, body: c.body})
+		s = f.decode(ctx, key, revision,
+			&value{form: int(*c.form), position: int(*c.position), written: *c.written, creator: *c.creator, keyID: *c.keyID,
+				body: c.body})
 	}
 	group.Entries = append(group.Entries, s)
 	if *c.revision < *c.last {

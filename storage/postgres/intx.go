@@ -14,8 +14,8 @@ import (
 
 type txKey struct{}
 
-// InTx returns a context with which an API over a [Store] writes in a transaction of the host, together with rows of the host. The transaction
-// must be one of the database of the store.
+// InTx returns a context with which an API over a [Store] writes in a transaction of the host, together with rows of
+// the host. The transaction must be one of the database of the store.
 //
 //	err := pgx.BeginFunc(ctx, pool, func(tx pgx.Tx) error {
 //		if _, err := tx.Exec(ctx, "INSERT INTO invoices …"); err != nil {
@@ -25,8 +25,8 @@ type txKey struct{}
 //		return err
 //	})
 //
-// The steps of the write run as usual. The call returns at once; the object that it returns has no resourceVersion. Readers, watches and other
-// replicas see the change once the host commits. If the host aborts, nothing remains.
+// The steps of the write run as usual. The call returns at once; the object that it returns has no resourceVersion.
+// Readers, watches and other replicas see the change once the host commits. If the host aborts, nothing remains.
 //
 //   - Gets and further writes with the context see what the transaction has written. Lists and watches show committed objects.
 //   - No lock that other writers need is held before COMMIT begins. COMMIT assigns the revisions, while all other commits of the store wait,
@@ -81,7 +81,8 @@ func (s *Store) Update(ctx context.Context, key storage.Key, fn storage.UpdateFu
 }
 
 // UpdateAll implements [storage.Store].
-func (s *Store) UpdateAll(ctx context.Context, keys []storage.Key, fn storage.UpdateAllFunc) ([]*storage.Record, error) {
+func (s *Store) UpdateAll(ctx context.Context, keys []storage.Key,
+	fn storage.UpdateAllFunc) ([]*storage.Record, error) {
 	if tx := txOf(ctx); tx != nil {
 		return s.updateIn(ctx, tx, keys, fn)
 	}
@@ -114,7 +115,8 @@ func (s *Store) readIn(ctx context.Context, tx pgx.Tx, keys []storage.Key) ([]*s
 	all := make([]*storage.Record, len(keys))
 	var c columnsOf
 	for _, key := range keys {
-		c.resource, c.namespace, c.key = append(c.resource, key.Resource), append(c.namespace, key.Namespace), append(c.key, key.Name)
+		c.resource, c.namespace, c.key = append(c.resource, key.Resource), append(c.namespace, key.Namespace),
+			append(c.key, key.Name)
 	}
 	rows, err := tx.Query(ctx, s.authority.sql(readStatement), c.resource, c.namespace, c.key)
 	if err != nil {
@@ -144,11 +146,13 @@ func (s *Store) readIn(ctx context.Context, tx pgx.Tx, keys []storage.Key) ([]*s
 	return all, nil
 }
 
-// inTx is the error of a statement in a transaction of the host. The cause stays visible to the host, which must abort the transaction.
+// inTx is the error of a statement in a transaction of the host. The cause stays visible to the host, which must abort
+// the transaction.
 func inTx(err error) error { return fmt.Errorf("postgres: in the transaction of the host: %w", err) }
 
 // updateIn writes objects in a transaction.
-func (s *Store) updateIn(ctx context.Context, tx pgx.Tx, keys []storage.Key, fn storage.UpdateAllFunc) ([]*storage.Record, error) {
+func (s *Store) updateIn(ctx context.Context, tx pgx.Tx, keys []storage.Key,
+	fn storage.UpdateAllFunc) ([]*storage.Record, error) {
 	current, err := s.readIn(ctx, tx, keys)
 	if err != nil {
 		return nil, err
@@ -220,7 +224,8 @@ func (s *Store) charge(ctx context.Context, tx pgx.Tx, p *proposal) error {
 	return err
 }
 
-// writeStatement notes what the transaction writes. If it writes an object again, the state before the first write remains the condition.
+// writeStatement notes what the transaction writes. If it writes an object again, the state before the first write
+// remains the condition.
 const writeStatement = `WITH account AS (
 		INSERT INTO {schema}.pending_accounts (name, seen) SELECT * FROM unnest($11::text[], $12::bigint[]) ON CONFLICT (tx, name) DO NOTHING
 	)
@@ -236,8 +241,8 @@ func (s *Store) write(ctx context.Context, tx pgx.Tx, p *proposal) error {
 		return err
 	}
 	c := gather([]*proposal{p})
-	_, err := tx.Exec(ctx, s.authority.sql(writeStatement), c.op, c.resource, c.namespace, c.key, c.previous, c.form, c.written, c.creator,
-		c.keyID, c.position, c.account, c.seen, c.body)
+	_, err := tx.Exec(ctx, s.authority.sql(writeStatement), c.op, c.resource, c.namespace, c.key, c.previous, c.form,
+		c.written, c.creator, c.keyID, c.position, c.account, c.seen, c.body)
 	if err != nil {
 		return inTx(err)
 	}

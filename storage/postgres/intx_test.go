@@ -21,7 +21,8 @@ var errAborted = errors.New("the host aborts")
 // Objects and rows that a transaction writes appear together, or not at all.
 func TestInTx(t *testing.T) {
 	pool, schema := connect(t, server(t).URL("postgres")), newSchema()
-	store, peer := serving(t, postgres.Options{Pool: pool, Schema: schema}), serving(t, postgres.Options{Pool: pool, Schema: schema})
+	store, peer := serving(t, postgres.Options{Pool: pool, Schema: schema}),
+		serving(t, postgres.Options{Pool: pool, Schema: schema})
 	kept, err := put(t.Context(), store, "kept", "1")
 	require.NoError(t, err)
 	gone, err := put(t.Context(), store, "gone", "1")
@@ -133,9 +134,10 @@ func TestInTxPreconditions(t *testing.T) {
 	_, err := put(t.Context(), store, "condition", "1")
 	require.NoError(t, err)
 	create := func(ctx context.Context, name string) error {
-		_, err := store.UpdateAll(ctx, []storage.Key{note(name), note("condition")}, func(current []*storage.Record) ([][]byte, error) {
-			return [][]byte{noteJSON(name, "1"), current[1].JSON}, nil
-		})
+		_, err := store.UpdateAll(ctx, []storage.Key{note(name), note("condition")},
+			func(current []*storage.Record) ([][]byte, error) {
+				return [][]byte{noteJSON(name, "1"), current[1].JSON}, nil
+			})
 		return err
 	}
 	for name, change := range map[string]bool{"unchanged": false, "changed": true} {

@@ -54,14 +54,16 @@ type querier interface {
 // layout returns the number of the layout in the schema, or 0 if the schema has none.
 func (a *authority) layout(ctx context.Context, q querier) (number int, err error) {
 	exists := false
-	if err := q.QueryRow(ctx, "SELECT to_regclass($1) IS NOT NULL", a.sql("{schema}.meta")).Scan(&exists); err != nil || !exists {
+	if err := q.QueryRow(ctx, "SELECT to_regclass($1) IS NOT NULL", a.sql("{schema}.meta")).Scan(&exists); err != nil ||
+		!exists {
 		return 0, err
 	}
 	if err := q.QueryRow(ctx, a.sql("SELECT layout FROM {schema}.meta")).Scan(&number); err != nil {
 		return 0, err
 	}
 	if number > newest {
-		return 0, fmt.Errorf("%w: the schema %q has layout %d, and this program knows %d", ErrFormat, a.opts.Schema, number, newest)
+		return 0, fmt.Errorf("%w: the schema %q has layout %d, and this program knows %d", ErrFormat, a.opts.Schema, number,
+			newest)
 	}
 	return number, nil
 }
@@ -71,7 +73,8 @@ func (a *authority) upgrade(ctx context.Context, tx pgx.Tx) error {
 	if _, err := tx.Exec(ctx, "SELECT set_config('lock_timeout', $1, true)", a.patience()); err != nil {
 		return err
 	}
-	if _, err := tx.Exec(ctx, "SELECT pg_advisory_xact_lock(hashtextextended($1, 0))", "decorum layout "+a.opts.Schema); err != nil {
+	if _, err := tx.Exec(ctx, "SELECT pg_advisory_xact_lock(hashtextextended($1, 0))",
+		"decorum layout "+a.opts.Schema); err != nil {
 		return err
 	}
 	found, err := a.layout(ctx, tx)
@@ -106,7 +109,8 @@ func (a *authority) upgrade(ctx context.Context, tx pgx.Tx) error {
 	return err
 }
 
-// patience returns how long a statement waits for a lock, as a setting of Postgres. It is shorter than the timeout, so that Postgres answers.
+// patience returns how long a statement waits for a lock, as a setting of Postgres. It is shorter than the timeout, so
+// that Postgres answers.
 func (a *authority) patience() string {
 	return fmt.Sprintf("%dms", max(1, a.opts.Timeout*4/5/time.Millisecond))
 }

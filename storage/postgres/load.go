@@ -19,8 +19,8 @@ type loading struct {
 	refused  error                           // the error of yield
 }
 
-// undo is the statement that returns, for each object that has changed since a revision, its state before the first of these changes. That
-// state is in the same partition.
+// undo is the statement that returns, for each object that has changed since a revision, its state before the first of
+// these changes. That state is in the same partition.
 const undo = `SELECT c.namespace, c.name, c.previous, coalesce(p.form, -1), coalesce(p.position, 0), coalesce(p.written, 0),
 		coalesce(p.creator, ''), coalesce(p.key_id, ''), p.body
 	FROM (

@@ -28,7 +28,8 @@ func TestMain(m *testing.M) {
 
 func run(m *testing.M) int {
 	var err error
-	if shared, err = postgrestest.Start(postgrestest.Options{}); err != nil && !errors.Is(err, postgrestest.ErrNotInstalled) {
+	if shared, err = postgrestest.Start(postgrestest.Options{}); err != nil &&
+		!errors.Is(err, postgrestest.ErrNotInstalled) {
 		panic(err)
 	}
 	if shared == nil {

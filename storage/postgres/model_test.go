@@ -21,7 +21,8 @@ type follower struct {
 	counts map[string]int
 }
 
-// take checks that each change follows the one before, and shows the next value of its counter: nothing is lost, doubled or reordered.
+// take checks that each change follows the one before, and shows the next value of its counter: nothing is lost,
+// doubled or reordered.
 func (f *follower) take(t testing.TB, changes []*watch.Change[storage.Record]) {
 	for _, c := range changes {
 		assert.Greater(t, c.Revision, f.last)

@@ -15,8 +15,8 @@ import (
 	"github.com/decorum-go/decorum/watch"
 )
 
-// A dump of a store that an older program has written opens: its objects are those that this program saw, sealed ones too. Each file is named
-// for the commit of its program.
+// A dump of a store that an older program has written opens: its objects are those that this program saw, sealed ones
+// too. Each file is named for the commit of its program.
 func TestDumpOfAnOlderProgram(t *testing.T) {
 	files, err := filepath.Glob("testdata/*.sql")
 	require.NoError(t, err)

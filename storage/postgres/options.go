@@ -25,24 +25,27 @@ const (
 
 // Options configures [Open]. Pool is required.
 type Options struct {
-	// Pool connects to Postgres. The store does not close it. The store takes one connection out of the pool, with which it listens, and uses
-	// the others as the host does.
+	// Pool connects to Postgres. The store does not close it. The store takes one connection out of the pool, with which
+	// it listens, and uses the others as the host does.
 	Pool *pgxpool.Pool
-	// Schema contains the tables of the store, and nothing else. The default is decorum. Open creates it if it does not exist.
+	// Schema contains the tables of the store, and nothing else. The default is decorum. Open creates it if it does not
+	// exist.
 	Schema string
-	// Poll is how often the store asks for new changes. It is for a pool that connects through PgBouncer in transaction mode, or another proxy
-	// that does not support LISTEN. Zero means that the store listens, and asks only when there is something new.
+	// Poll is how often the store asks for new changes. It is for a pool that connects through PgBouncer in transaction
+	// mode, or another proxy that does not support LISTEN. Zero means that the store listens, and asks only when there is
+	// something new.
 	Poll time.Duration
-	// Timeout bounds each request to Postgres, by default 5 seconds. If a commit takes longer, its outcome is unknown (504).
+	// Timeout bounds each request to Postgres, by default 5 seconds. If a commit takes longer, its outcome is unknown
+	// (504).
 	Timeout time.Duration
-	// Transformer seals the JSON of objects, for example with seal.NewAEAD. Nil stores plain JSON. A schema may contain both sealed and plain
-	// objects. An object is sealed with the current key when it is next written.
+	// Transformer seals the JSON of objects, for example with seal.NewAEAD. Nil stores plain JSON. A schema may contain
+	// both sealed and plain objects. An object is sealed with the current key when it is next written.
 	Transformer seal.Transformer
-	// HistoryBytes is about how many bytes of history the schema keeps, by default 256 MiB. The history also ends at the age of
-	// storage.Options.MaxLogAge. The replica that opened the store last decides.
+	// HistoryBytes is about how many bytes of history the schema keeps, by default 256 MiB. The history also ends at the
+	// age of storage.Options.MaxLogAge. The replica that opened the store last decides.
 	HistoryBytes int64
-	// Engine configures the engine in memory. If Start is above the clock, revisions of a new store start above it, so a host that imports
-	// objects sets it to the last revision of their former store.
+	// Engine configures the engine in memory. If Start is above the clock, revisions of a new store start above it, so a
+	// host that imports objects sets it to the last revision of their former store.
 	Engine storage.Options
 }
 
@@ -65,8 +68,8 @@ func (o Options) withDefaults() (Options, error) {
 	return o, checkSchema(o.Schema)
 }
 
-// checkSchema returns an error if Postgres would not use a name as it is. All names without an error are safe, because [pgx.Identifier]
-// quotes them.
+// checkSchema returns an error if Postgres would not use a name as it is. All names without an error are safe, because
+// [pgx.Identifier] quotes them.
 func checkSchema(name string) error {
 	switch {
 	case !utf8.ValidString(name) || strings.ContainsRune(name, 0):

@@ -42,7 +42,8 @@ func (p *process) start(t testing.TB) {
 	require.NoError(t, err)
 	p.running = exec.Command(program)
 	p.running.Stderr = os.Stderr
-	p.running.Env = append(os.Environ(), fmt.Sprintf("%s=%d process-%d %s", replicaVariable, p.round, p.starts, p.link.url()))
+	p.running.Env = append(os.Environ(),
+		fmt.Sprintf("%s=%d process-%d %s", replicaVariable, p.round, p.starts, p.link.url()))
 	p.stdin, err = p.running.StdinPipe()
 	require.NoError(t, err)
 	stdout, err := p.running.StdoutPipe()
@@ -109,7 +110,8 @@ func runReplica(round int, name, url string) error {
 		if ctx.Err() != nil {
 			return nil
 		}
-		opened, err := postgres.Open(ctx, postgres.Options{Pool: pool, Schema: chaosSchema, Timeout: 2 * time.Second, HistoryBytes: 1 << 20})
+		opened, err := postgres.Open(ctx,
+			postgres.Options{Pool: pool, Schema: chaosSchema, Timeout: 2 * time.Second, HistoryBytes: 1 << 20})
 		if err == nil {
 			err = opened.Register(ctx, noteResource)
 		}

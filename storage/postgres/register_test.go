@@ -22,8 +22,8 @@ import (
 	"github.com/decorum-go/decorum/storage/postgres"
 )
 
-// entry is an operation of a client on a register: it appends a word, which is unique, or reads the register. A register thereby tells at the
-// end which appends took effect, and in which order.
+// entry is an operation of a client on a register: it appends a word, which is unique, or reads the register. A
+// register thereby tells at the end which appends took effect, and in which order.
 type entry struct {
 	ID       string
 	Register string
@@ -70,8 +70,9 @@ type client struct {
 // work performs one operation.
 func (c *client) work(ctx context.Context, store storage.Store, pool *pgxpool.Pool) {
 	c.sent++
-	e := entry{ID: fmt.Sprintf("%s-%d", c.name, c.sent), Register: fmt.Sprintf("round-%d-%d", c.round, rand.IntN(registers)),
-		Read: rand.IntN(3) == 0, Began: time.Now().UnixNano()}
+	e := entry{ID: fmt.Sprintf("%s-%d", c.name, c.sent),
+		Register: fmt.Sprintf("round-%d-%d", c.round, rand.IntN(registers)), Read: rand.IntN(3) == 0,
+		Began: time.Now().UnixNano()}
 	c.record(e)
 	var r *storage.Record
 	var err error
@@ -93,7 +94,8 @@ func (c *client) work(ctx context.Context, store storage.Store, pool *pgxpool.Po
 		answered = err == nil || !committing || postgres.IsConflict(err)
 	default:
 		r, err = appendWord(ctx, store, e)
-		answered = !errors.Is(err, storage.ErrUnknown) && !errors.Is(err, storage.ErrClosed) && status.CodeOf(err) != http.StatusGatewayTimeout
+		answered = !errors.Is(err, storage.ErrUnknown) && !errors.Is(err, storage.ErrClosed) &&
+			status.CodeOf(err) != http.StatusGatewayTimeout
 	}
 	if r != nil {
 		e.Seen = textOf(r)
@@ -136,9 +138,11 @@ var registerModel = porcupine.Model{
 	},
 }
 
-// settle checks that the registers hold all words that were acknowledged, each once, and none that was refused, and that clients saw only what
-// the registers held at some time. It returns the operations for the checker, and how many have no answer.
-func settle(t testing.TB, entries map[string]entry, state map[string]string) (settled []porcupine.Operation, unknown int) {
+// settle checks that the registers hold all words that were acknowledged, each once, and none that was refused, and
+// that clients saw only what the registers held at some time. It returns the operations for the checker, and how many
+// have no answer.
+func settle(t testing.TB, entries map[string]entry,
+	state map[string]string) (settled []porcupine.Operation, unknown int) {
 	t.Helper()
 	place := map[string]int{} // of a word in its register
 	for _, text := range state {
@@ -170,7 +174,8 @@ func settle(t testing.TB, entries map[string]entry, state map[string]string) (se
 		case !e.Read:
 			require.Equal(t, written, number, "%s was acknowledged", e.ID)
 		}
-		settled = append(settled, porcupine.Operation{ClientId: len(settled), Input: e, Output: number, Call: e.Began, Return: ended})
+		settled = append(settled, porcupine.Operation{ClientId: len(settled), Input: e, Output: number, Call: e.Began,
+			Return: ended})
 	}
 	return settled, unknown
 }

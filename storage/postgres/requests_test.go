@@ -76,7 +76,8 @@ func counted(t testing.TB) (*pgxpool.Pool, *requests) {
 	return pool, r
 }
 
-// A replica that writes needs one request for each change: the answer says that nothing else has changed before, so it does not read.
+// A replica that writes needs one request for each change: the answer says that nothing else has changed before, so it
+// does not read.
 func TestRequestsOfWrites(t *testing.T) {
 	pool, sent := counted(t)
 	store := serving(t, postgres.Options{Pool: pool, Schema: newSchema()})
@@ -116,10 +117,12 @@ func TestRequestsOfWrites(t *testing.T) {
 	}
 }
 
-// Replicas that write the same object in turns have each other's changes: none of them shows its own change before those of the other one.
+// Replicas that write the same object in turns have each other's changes: none of them shows its own change before
+// those of the other one.
 func TestReplicasTakeTurns(t *testing.T) {
 	pool, schema := connect(t, server(t).URL("postgres")), newSchema()
-	replicas := []*postgres.Store{serving(t, postgres.Options{Pool: pool, Schema: schema}), serving(t, postgres.Options{Pool: pool, Schema: schema})}
+	replicas := []*postgres.Store{serving(t, postgres.Options{Pool: pool, Schema: schema}),
+		serving(t, postgres.Options{Pool: pool, Schema: schema})}
 	start := replicas[0].Revision()
 	const rounds = 50
 	var writing sync.WaitGroup

@@ -18,7 +18,8 @@ import (
 	"github.com/decorum-go/decorum/storage/postgres/postgrestest"
 )
 
-// The tables and their indexes do not grow with the number of updates, with the defaults of autovacuum. DECORUM_UPDATES sets the number.
+// The tables and their indexes do not grow with the number of updates, with the defaults of autovacuum. DECORUM_UPDATES
+// sets the number.
 func TestSizes(t *testing.T) {
 	const objects, parts = 200, 10
 	updates := 20_000
@@ -46,7 +47,8 @@ func TestSizes(t *testing.T) {
 			})
 		}
 		writing.Wait()
-		rows, err := pool.Query(t.Context(), `SELECT regexp_replace(relname, '_[0-3](_pkey)?$', '\1'), sum(pg_table_size(oid))::bigint
+		rows, err := pool.Query(t.Context(),
+			`SELECT regexp_replace(relname, '_[0-3](_pkey)?$', '\1'), sum(pg_table_size(oid))::bigint
 			FROM pg_class WHERE relnamespace = 'sizes'::regnamespace AND relkind IN ('r', 'i') GROUP BY 1`)
 		require.NoError(t, err)
 		size := map[string]int64{}

@@ -18,10 +18,10 @@ var (
 	_ storage.Prober = (*Store)(nil)
 )
 
-// Open opens a replica. It creates the schema and its tables, or upgrades those of an older version of this package. It returns when the
-// replica has received what was committed before. The caller must close the store. Open returns [storage.ErrUnavailable] if Postgres does not
-// answer or does not deliver notifications, and [ErrFormat] if the schema has tables of a newer version. The store loads objects when their
-// resource is registered.
+// Open opens a replica. It creates the schema and its tables, or upgrades those of an older version of this package. It
+// returns when the replica has received what was committed before. The caller must close the store. Open returns
+// [storage.ErrUnavailable] if Postgres does not answer or does not deliver notifications, and [ErrFormat] if the schema
+// has tables of a newer version. The store loads objects when their resource is registered.
 func Open(ctx context.Context, opts Options) (*Store, error) {
 	opts, err := opts.withDefaults()
 	if err != nil {

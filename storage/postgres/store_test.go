@@ -28,7 +28,8 @@ func note(name string) storage.Key {
 }
 
 func noteJSON(name, text string) []byte {
-	return fmt.Appendf(nil, `{"kind":"Note","metadata":{"name":%q,"namespace":"default","resourceVersion":""},"text":%q}`, name, text)
+	return fmt.Appendf(nil, `{"kind":"Note","metadata":{"name":%q,"namespace":"default","resourceVersion":""},"text":%q}`,
+		name, text)
 }
 
 // serving opens a store that serves notes.
@@ -65,14 +66,16 @@ func TestHostileNames(t *testing.T) {
 		require.NoError(t, err)
 		require.Len(t, page.Records, len(hostile))
 		exists := false
-		require.NoError(t, pool.QueryRow(t.Context(), "SELECT EXISTS (SELECT FROM pg_namespace WHERE nspname = $1)", schema).Scan(&exists))
+		require.NoError(t, pool.QueryRow(t.Context(), "SELECT EXISTS (SELECT FROM pg_namespace WHERE nspname = $1)",
+			schema).Scan(&exists))
 		require.True(t, exists, "the schema has exactly this name: %q", schema)
 		for _, name := range []string{"a\x00b", "\xff"} {
 			_, err := put(t.Context(), store, name, "")
 			require.ErrorIs(t, err, storage.ErrKey)
 		}
 	}
-	for _, schema := range []string{"pg_catalog", "pg_x", "information_schema", strings.Repeat("x", 64), "a\x00b", "\xff"} {
+	for _, schema := range []string{"pg_catalog", "pg_x", "information_schema", strings.Repeat("x", 64), "a\x00b",
+		"\xff"} {
 		_, err := postgres.Open(t.Context(), postgres.Options{Pool: pool, Schema: schema})
 		require.ErrorContains(t, err, "schema", "%q", schema)
 	}

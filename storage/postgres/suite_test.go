@@ -49,7 +49,8 @@ func TestStore(t *testing.T) {
 // victim is the variable that makes the test program a process that writes until it dies: commit, URL and schema.
 const victim = "DECORUM_POSTGRES_VICTIM"
 
-// dying ends the process at a commit: before the request at commits with an even number, and after the answer at others.
+// dying ends the process at a commit: before the request at commits with an even number, and after the answer at
+// others.
 type dying struct {
 	commit  int64
 	commits atomic.Int64

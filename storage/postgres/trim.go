@@ -14,8 +14,8 @@ const (
 	trimPause = 5 * time.Second
 )
 
-// trim truncates the oldest partition in the background. If other transactions hold it for long, such as pg_dump, the history grows until a
-// later attempt.
+// trim truncates the oldest partition in the background. If other transactions hold it for long, such as pg_dump, the
+// history grows until a later attempt.
 func (a *authority) trim(slot int) {
 	a.mu.Lock()
 	defer a.mu.Unlock()

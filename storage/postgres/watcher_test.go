@@ -16,7 +16,8 @@ import (
 // last is the name of the object with which the chaos ends.
 const last = "last"
 
-// watcher follows the registers through a replica. When the watch ends, it resumes from the last event, or lists again if that is Expired.
+// watcher follows the registers through a replica. When the watch ends, it resumes from the last event, or lists again
+// if that is Expired.
 type watcher struct {
 	store         *atomic.Pointer[postgres.Store]
 	seen          map[string]string

@@ -8,11 +8,11 @@ import (
 	"fmt"
 )
 
-// Transformer seals, and usually encrypts, the JSON of objects. It does not seal keys, revisions and times. Its methods must be safe for
-// concurrent use, and must not change the bytes that they receive.
+// Transformer seals, and usually encrypts, the JSON of objects. It does not seal keys, revisions and times. Its methods
+// must be safe for concurrent use, and must not change the bytes that they receive.
 type Transformer interface {
-	// KeyID identifies the key of Seal, in at most 255 bytes. The store keeps it with each sealed text. It must not change while a store uses
-	// the transformer.
+	// KeyID identifies the key of Seal, in at most 255 bytes. The store keeps it with each sealed text. It must not change
+	// while a store uses the transformer.
 	KeyID() string
 	// Seal returns the sealed text. context identifies the place of the text in the store; Open receives the same context.
 	Seal(text, context []byte) ([]byte, error)
@@ -33,8 +33,9 @@ type aead struct {
 	ciphers map[string]cipher.AEAD
 }
 
-// NewAEAD returns a transformer that seals with AES-GCM, using the first key and random nonces. It opens texts that were sealed with any of
-// the keys. A key should seal at most 2^32 texts. To change the key, add the new key in front of the others.
+// NewAEAD returns a transformer that seals with AES-GCM, using the first key and random nonces. It opens texts that
+// were sealed with any of the keys. A key should seal at most 2^32 texts. To change the key, add the new key in front
+// of the others.
 func NewAEAD(keys ...Key) (Transformer, error) {
 	if len(keys) == 0 {
 		return nil, errors.New("seal: an AEAD needs a key")

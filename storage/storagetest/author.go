@@ -13,7 +13,8 @@ import (
 	"github.com/decorum-go/decorum/storage"
 )
 
-// Insist repeats an operation that failed because the authority of a replica did not answer in time. Any other error fails the test.
+// Insist repeats an operation that failed because the authority of a replica did not answer in time. Any other error
+// fails the test.
 func Insist(t testing.TB, operation func() error) {
 	t.Helper()
 	err := operation()
@@ -36,8 +37,9 @@ func Exceeded(t testing.TB, err error) bool {
 	return exceeded
 }
 
-// RunAgain runs the test program once more, with a further environment variable such as "VICTIM=3", and returns what it prints. The
-// TestMain of the program tells by the variable that it is not to run tests, but to do what [Subject.Kill] asks for.
+// RunAgain runs the test program once more, with a further environment variable such as "VICTIM=3", and returns what it
+// prints. The TestMain of the program tells by the variable that it is not to run tests, but to do what [Subject.Kill]
+// asks for.
 func RunAgain(t testing.TB, variable string) []byte {
 	t.Helper()
 	program, err := os.Executable()

@@ -49,31 +49,33 @@ var compactionRules = []rule{
 		require.NoError(s, err, "a watch that lost nothing goes on")
 		require.Empty(s, changes)
 	}},
-	{"CompactNothing", "Compacting again, to an older revision, or beyond the latest revision is harmless.", func(s *subject) {
-		revision := s.put(widget("a", "x"), "red", 1).Revision
-		for _, through := range []watch.Revision{0, revision + 100, 1, revision} {
-			require.NoError(s, s.store.Compact(s.ctx, through))
-		}
-		require.Equal(s, revision, s.store.Revision())
-		page := s.list(storage.Query{Within: watch.Key{Resource: widgets}, Revision: revision, Exact: true})
-		require.Len(s, page.Records, 1)
-		next := s.put(widget("a", "x"), "green", 2).Revision
-		require.Greater(s, next, revision)
-		ctx, cancel := context.WithCancel(s.ctx)
-		cancel()
-		require.ErrorIs(s, s.store.Compact(ctx, next), context.Canceled)
-	}},
-	{"ExpiredPages", "All pages of a list are at its revision until that is compacted, and then give 410.", func(s *subject) {
-		for i := range 5 {
-			s.put(widget("a", fmt.Sprint(i)), "red", i)
-		}
-		scope := watch.Key{Resource: widgets}
-		page := s.list(storage.Query{Within: scope, Limit: 2})
-		s.put(widget("a", "3"), "green", 1)
-		next := storage.Query{Within: scope, Limit: 2, After: page.Records[1].Key, Revision: page.Revision, Exact: true}
-		require.Equal(s, "red", s.list(next).Records[1].Fields[0])
-		require.NoError(s, s.store.Compact(s.ctx, s.store.Revision()))
-		_, err := s.store.List(s.ctx, next, nil)
-		require.True(s, status.IsExpired(err), "%v", err)
-	}},
+	{"CompactNothing", "Compacting again, to an older revision, or beyond the latest revision is harmless.",
+		func(s *subject) {
+			revision := s.put(widget("a", "x"), "red", 1).Revision
+			for _, through := range []watch.Revision{0, revision + 100, 1, revision} {
+				require.NoError(s, s.store.Compact(s.ctx, through))
+			}
+			require.Equal(s, revision, s.store.Revision())
+			page := s.list(storage.Query{Within: watch.Key{Resource: widgets}, Revision: revision, Exact: true})
+			require.Len(s, page.Records, 1)
+			next := s.put(widget("a", "x"), "green", 2).Revision
+			require.Greater(s, next, revision)
+			ctx, cancel := context.WithCancel(s.ctx)
+			cancel()
+			require.ErrorIs(s, s.store.Compact(ctx, next), context.Canceled)
+		}},
+	{"ExpiredPages", "All pages of a list are at its revision until that is compacted, and then give 410.",
+		func(s *subject) {
+			for i := range 5 {
+				s.put(widget("a", fmt.Sprint(i)), "red", i)
+			}
+			scope := watch.Key{Resource: widgets}
+			page := s.list(storage.Query{Within: scope, Limit: 2})
+			s.put(widget("a", "3"), "green", 1)
+			next := storage.Query{Within: scope, Limit: 2, After: page.Records[1].Key, Revision: page.Revision, Exact: true}
+			require.Equal(s, "red", s.list(next).Records[1].Fields[0])
+			require.NoError(s, s.store.Compact(s.ctx, s.store.Revision()))
+			_, err := s.store.List(s.ctx, next, nil)
+			require.True(s, status.IsExpired(err), "%v", err)
+		}},
 }

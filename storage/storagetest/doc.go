@@ -1,4 +1,4 @@
-// Package storagetest proves that a [storage.Store] keeps its contract. The tests of a store or a backend call [Run] with a [Subject]. Each
-// case states the rule that it proves and prints it on failure. After each case, Run checks the invariants of the whole store.
-// [Insist], [Exceeded] and [RunAgain] help authors to write tests of their own.
+// Package storagetest proves that a [storage.Store] keeps its contract. The tests of a store or a backend call [Run]
+// with a [Subject]. Each case states the rule that it proves and prints it on failure. After each case, Run checks the
+// invariants of the whole store. [Insist], [Exceeded] and [RunAgain] help authors to write tests of their own.
 package storagetest

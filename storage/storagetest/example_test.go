@@ -7,8 +7,8 @@ import (
 	"github.com/decorum-go/decorum/storage/storagetest"
 )
 
-// A store of your own proves the contract in one test. The other functions of Subject add the chapters for stores that survive the process, or
-// that several replicas share.
+// A store of your own proves the contract in one test. The other functions of Subject add the chapters for stores that
+// survive the process, or that several replicas share.
 func ExampleRun() {
 	var t *testing.T // of a test of yours
 	storagetest.Run(t, storagetest.Subject{

@@ -30,41 +30,42 @@ func (c *countdown) Err() error {
 }
 
 var failRules = []rule{
-	{"ReadOnly", "After a failed commit the store takes no writes, says why, and serves reads and watches.", func(s *subject) {
-		s.failed = true
-		key := widget("a", "x")
-		current := s.put(key, "red", 1)
-		before := s.store.Revision()
-		cursor := s.watch(watch.Key{Resource: widgets}, before-1)
-		prober, ok := s.store.(storage.Prober)
-		require.True(s, ok)
-		require.NoError(s, prober.Ready())
-		s.make.Fail(s.T, s.store, 0)
-		_, err := s.store.Update(s.ctx, key, func(*storage.Record) ([]byte, error) { return object(key, "green", 2), nil })
-		require.ErrorIs(s, err, storage.ErrUnknown)
-		require.Equal(s, 504, status.CodeOf(err))
-		require.Zero(s, status.From(err).Status.Details.RetryAfterSeconds)
-		for range 2 {
-			_, err = s.store.Update(s.ctx, key, func(r *storage.Record) ([]byte, error) {
-				require.Equal(s, current, r, "what failed is not seen")
-				return object(key, "blue", 3), nil
-			})
-			require.ErrorIs(s, err, storage.ErrReadOnly)
-			require.Equal(s, 503, status.CodeOf(err))
-			require.NotZero(s, status.From(err).Status.Details.RetryAfterSeconds)
-			require.ErrorIs(s, prober.Ready(), storage.ErrReadOnly)
-		}
-		require.Equal(s, before, s.store.Revision())
-		changes, err := cursor.Poll(nil)
-		require.NoError(s, err)
-		require.Len(s, changes, 1)
-		got, err := s.store.Update(s.ctx, key, func(r *storage.Record) ([]byte, error) { return r.JSON, nil })
-		require.NoError(s, err, "a no-op writes nothing")
-		require.Equal(s, current, got)
-		_, err = s.store.Update(s.ctx, key, func(r *storage.Record) ([]byte, error) { return nil, errRefused })
-		require.Equal(s, errRefused, err)
-		s.checkInvariants()
-	}},
+	{"ReadOnly", "After a failed commit the store takes no writes, says why, and serves reads and watches.",
+		func(s *subject) {
+			s.failed = true
+			key := widget("a", "x")
+			current := s.put(key, "red", 1)
+			before := s.store.Revision()
+			cursor := s.watch(watch.Key{Resource: widgets}, before-1)
+			prober, ok := s.store.(storage.Prober)
+			require.True(s, ok)
+			require.NoError(s, prober.Ready())
+			s.make.Fail(s.T, s.store, 0)
+			_, err := s.store.Update(s.ctx, key, func(*storage.Record) ([]byte, error) { return object(key, "green", 2), nil })
+			require.ErrorIs(s, err, storage.ErrUnknown)
+			require.Equal(s, 504, status.CodeOf(err))
+			require.Zero(s, status.From(err).Status.Details.RetryAfterSeconds)
+			for range 2 {
+				_, err = s.store.Update(s.ctx, key, func(r *storage.Record) ([]byte, error) {
+					require.Equal(s, current, r, "what failed is not seen")
+					return object(key, "blue", 3), nil
+				})
+				require.ErrorIs(s, err, storage.ErrReadOnly)
+				require.Equal(s, 503, status.CodeOf(err))
+				require.NotZero(s, status.From(err).Status.Details.RetryAfterSeconds)
+				require.ErrorIs(s, prober.Ready(), storage.ErrReadOnly)
+			}
+			require.Equal(s, before, s.store.Revision())
+			changes, err := cursor.Poll(nil)
+			require.NoError(s, err)
+			require.Len(s, changes, 1)
+			got, err := s.store.Update(s.ctx, key, func(r *storage.Record) ([]byte, error) { return r.JSON, nil })
+			require.NoError(s, err, "a no-op writes nothing")
+			require.Equal(s, current, got)
+			_, err = s.store.Update(s.ctx, key, func(r *storage.Record) ([]byte, error) { return nil, errRefused })
+			require.Equal(s, errRefused, err)
+			s.checkInvariants()
+		}},
 	{"FailedBatch", "When a commit fails, nothing that was built on it is acknowledged, and readers see only what was acknowledged or is to be.", func(s *subject) {
 		s.failed = true
 		const writers = 8
@@ -98,9 +99,10 @@ var failRules = []rule{
 		require.EqualValues(s, writers, refused.Load())
 		s.checkInvariants()
 	}},
-	{"LinearizableWithFailures", "Histories with groups are linearizable also if commits begin to fail.", func(s *subject) {
-		s.failed = true
-		s.make.Fail(s.T, s.store, 60)
-		linearizableGroups(s)
-	}},
+	{"LinearizableWithFailures", "Histories with groups are linearizable also if commits begin to fail.",
+		func(s *subject) {
+			s.failed = true
+			s.make.Fail(s.T, s.store, 60)
+			linearizableGroups(s)
+		}},
 }

@@ -19,7 +19,8 @@ var groupRules = []rule{
 		s.put(widget("a", "deleted"), "red", 1)
 		s.put(widget("a", "same"), "red", 1)
 		before := s.store.Revision()
-		keys := []storage.Key{widget("a", "deleted"), widget("a", "same"), {Resource: nodes, Name: "created"}, widget("a", "none"), widget("a", "changed")}
+		keys := []storage.Key{widget("a", "deleted"), widget("a", "same"), {Resource: nodes, Name: "created"},
+			widget("a", "none"), widget("a", "changed")}
 		records, err := s.store.UpdateAll(s.ctx, keys, func(current []*storage.Record) ([][]byte, error) {
 			require.Len(s, current, len(keys))
 			require.Nil(s, current[2])
@@ -55,11 +56,13 @@ var groupRules = []rule{
 	}},
 	{"BadGroup", "UpdateAll rejects duplicate keys, and a wrong number of texts.", func(s *subject) {
 		before := s.store.Revision()
-		_, err := s.store.UpdateAll(s.ctx, []storage.Key{widget("a", "x"), widget("a", "x")}, func([]*storage.Record) ([][]byte, error) {
-			return [][]byte{object(widget("a", "x"), "red", 1), object(widget("a", "x"), "green", 1)}, nil
-		})
+		_, err := s.store.UpdateAll(s.ctx, []storage.Key{widget("a", "x"), widget("a", "x")},
+			func([]*storage.Record) ([][]byte, error) {
+				return [][]byte{object(widget("a", "x"), "red", 1), object(widget("a", "x"), "green", 1)}, nil
+			})
 		require.ErrorIs(s, err, storage.ErrKey)
-		_, err = s.store.UpdateAll(s.ctx, []storage.Key{widget("a", "x")}, func([]*storage.Record) ([][]byte, error) { return nil, nil })
+		_, err = s.store.UpdateAll(s.ctx, []storage.Key{widget("a", "x")},
+			func([]*storage.Record) ([][]byte, error) { return nil, nil })
 		require.ErrorIs(s, err, storage.ErrJSON)
 		records, err := s.store.UpdateAll(s.ctx, nil, func([]*storage.Record) ([][]byte, error) { return nil, nil })
 		require.NoError(s, err)
@@ -179,13 +182,15 @@ func (a *spans) check(s *subject) {
 		require.Greater(s, g[0], a.groups[i][1], "another write has a revision within a group")
 	}
 	for _, revision := range a.seen {
-		i, begins := slices.BinarySearchFunc(a.groups, revision, func(g [2]watch.Revision, r watch.Revision) int { return cmp.Compare(g[0], r) })
+		i, begins := slices.BinarySearchFunc(a.groups, revision,
+			func(g [2]watch.Revision, r watch.Revision) int { return cmp.Compare(g[0], r) })
 		if begins {
 			i++
 		}
 		if i > 0 {
 			g := a.groups[i-1]
-			require.False(s, g[0] <= revision && revision < g[1], "a reader saw revision %d within the group from %d to %d", revision, g[0], g[1])
+			require.False(s, g[0] <= revision && revision < g[1], "a reader saw revision %d within the group from %d to %d",
+				revision, g[0], g[1])
 		}
 	}
 }

@@ -29,7 +29,8 @@ var historyRules = []rule{
 		m.checkEveryRevision()
 	}},
 	{"Linearizable", "A linearizability checker accepts every concurrent history of reads and writes.", linearizable},
-	{"LinearizableGroups", "A linearizability checker accepts every concurrent history of reads, writes and groups.", linearizableGroups},
+	{"LinearizableGroups", "A linearizability checker accepts every concurrent history of reads, writes and groups.",
+		linearizableGroups},
 }
 
 // model is a plain map for every revision that a reader may see.
@@ -50,7 +51,8 @@ func newModel(s *subject) *model {
 	return m
 }
 
-// reopened tells the model that the store was reopened after revision last. A reopened store continues at a higher revision.
+// reopened tells the model that the store was reopened after revision last. A reopened store continues at a higher
+// revision.
 func (m *model) reopened(last watch.Revision) {
 	m.states[m.store.Revision()] = m.states[last]
 }
@@ -94,13 +96,15 @@ func (m *model) step() {
 		through := revisions[m.random.IntN(len(revisions))]
 		require.NoError(m, m.store.Compact(m.ctx, through))
 		m.oldest = max(m.oldest, through)
-		_, err := m.store.List(m.ctx, storage.Query{Within: watch.Key{Resource: widgets}, Revision: m.oldest - 1, Exact: true}, nil)
+		_, err := m.store.List(m.ctx,
+			storage.Query{Within: watch.Key{Resource: widgets}, Revision: m.oldest - 1, Exact: true}, nil)
 		require.True(m, status.IsExpired(err), "%v", err)
 		maps.DeleteFunc(m.states, func(r watch.Revision, _ map[storage.Key]string) bool { return r < m.oldest })
 	}
 }
 
-// write calls Update or UpdateAll for random objects: most calls change them, some delete them, some are no-ops and some fail.
+// write calls Update or UpdateAll for random objects: most calls change them, some delete them, some are no-ops and
+// some fail.
 func (m *model) write(count int) {
 	var keys []storage.Key
 	for len(keys) < count {
@@ -147,7 +151,8 @@ func (m *model) write(count int) {
 			require.LessOrEqual(m, records[i].Revision, before, "a no-op")
 			continue
 		case next[i] != nil:
-			after[key] = strings.Replace(after[key], `"resourceVersion":""`, fmt.Sprintf(`"resourceVersion":"%d"`, records[i].Revision), 1)
+			after[key] = strings.Replace(after[key], `"resourceVersion":""`,
+				fmt.Sprintf(`"resourceVersion":"%d"`, records[i].Revision), 1)
 		}
 		require.Greater(m, records[i].Revision, last, "the revisions of a group ascend")
 		last = records[i].Revision
@@ -237,7 +242,8 @@ type (
 	}
 )
 
-// register models one object for the checker: a value that operations replace one after the other, at ascending revisions.
+// register models one object for the checker: a value that operations replace one after the other, at ascending
+// revisions.
 var register = porcupine.Model{
 	Partition: func(history []porcupine.Operation) [][]porcupine.Operation {
 		byKey := map[string][]porcupine.Operation{}
@@ -276,10 +282,12 @@ func linearizable(s *subject) {
 		random := rand.New(rand.NewPCG(seed, uint64(id)))
 		all.Go(func() {
 			for i := range calls {
-				in := call{key: fmt.Sprint(random.IntN(keys)), verb: []string{"get", "list", "create", "put", "delete"}[random.IntN(5)], value: fmt.Sprintf("%d-%d", id, i)}
+				in := call{key: fmt.Sprint(random.IntN(keys)),
+					verb: []string{"get", "list", "create", "put", "delete"}[random.IntN(5)], value: fmt.Sprintf("%d-%d", id, i)}
 				began := time.Since(start).Nanoseconds()
 				out := s.call(in)
-				histories[id] = append(histories[id], porcupine.Operation{ClientId: id, Input: in, Call: began, Output: out, Return: time.Since(start).Nanoseconds()})
+				histories[id] = append(histories[id],
+					porcupine.Operation{ClientId: id, Input: in, Call: began, Output: out, Return: time.Since(start).Nanoseconds()})
 			}
 		})
 	}

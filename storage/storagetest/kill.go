@@ -16,9 +16,9 @@ import (
 
 const workers = 4
 
-// Work writes groups of two objects to an empty store, from several goroutines, until a write fails. Half of the goroutines do so in
-// transactions, if the store is a [storage.Transactor]. For each acknowledged group it writes
-// a line to out. [Subject.Kill] runs it in a process that dies.
+// Work writes groups of two objects to an empty store, from several goroutines, until a write fails. Half of the
+// goroutines do so in transactions, if the store is a [storage.Transactor]. For each acknowledged group it writes a
+// line to out. [Subject.Kill] runs it in a process that dies.
 func Work(ctx context.Context, store storage.Store, out io.Writer) error {
 	for _, resource := range (&subject{}).resources() {
 		if err := store.Register(ctx, resource); err != nil {
@@ -72,12 +72,13 @@ func pair(worker int) []storage.Key {
 }
 
 var killRules = []rule{
-	{"Killed", "What was acknowledged survives the death of the process; what was not is wholly there or wholly absent.", func(s *subject) {
-		for n := range 8 {
-			written, left := s.make.Kill(s.T, n)
-			s.checkLeft(written, left)
-		}
-	}},
+	{"Killed", "What was acknowledged survives the death of the process; what was not is wholly there or wholly absent.",
+		func(s *subject) {
+			for n := range 8 {
+				written, left := s.make.Kill(s.T, n)
+				s.checkLeft(written, left)
+			}
+		}},
 }
 
 // checkLeft compares the objects in a store with the lines that Work has written.

@@ -33,7 +33,8 @@ type (
 	}
 )
 
-// groups models all objects. A write with an unknown outcome counts as never returned, so it may take effect at any later time.
+// groups models all objects. A write with an unknown outcome counts as never returned, so it may take effect at any
+// later time.
 var groups = porcupine.Model{
 	Init: func() any { return [groupKeys]string{} },
 	Step: func(state, input, output any) (bool, any) {
@@ -124,7 +125,8 @@ func (h *groupHistory) record(calls int) {
 					ended = math.MaxInt64
 				}
 				if ok {
-					histories[i] = append(histories[i], porcupine.Operation{ClientId: id, Input: in, Call: began, Output: out, Return: ended})
+					histories[i] = append(histories[i],
+						porcupine.Operation{ClientId: id, Input: in, Call: began, Output: out, Return: ended})
 				}
 				if out.unknown { // continue as a new client, because the operations of one client must not overlap
 					return
@@ -155,8 +157,8 @@ func randomGroup(random *rand.Rand, value string) (in groupCall) {
 	return in
 }
 
-// groupCall performs one operation. It returns false if the store refused the operation for a reason that does not depend on the
-// objects, such as a read-only store.
+// groupCall performs one operation. It returns false if the store refused the operation for a reason that does not
+// depend on the objects, such as a read-only store.
 func (s *subject) groupCall(in groupCall) (out groupAnswer, ok bool) {
 	if in.list {
 		page, err := s.store.List(s.ctx, storage.Query{Within: watch.Key{Resource: widgets, Namespace: "a"}}, nil)

@@ -14,7 +14,8 @@ import (
 
 var listRules = []rule{
 	{"Scopes", "A list returns the records of its scope, in order of namespace and name.", func(s *subject) {
-		for i, key := range []storage.Key{widget("b", "x"), widget("a", "y"), widget("aa", "x"), widget("a", "x"), {Resource: nodes, Name: "n"}} {
+		for i, key := range []storage.Key{widget("b", "x"), widget("a", "y"), widget("aa", "x"), widget("a", "x"),
+			{Resource: nodes, Name: "n"}} {
 			s.put(key, "red", i)
 		}
 		for _, c := range []struct {
@@ -88,13 +89,15 @@ var listRules = []rule{
 		require.Len(s, page.Records, 9)
 		require.True(s, page.More)
 		require.EqualValues(s, -1, page.Remaining)
-		page = s.list(storage.Query{Within: scope, Match: red, Limit: 9, After: page.Records[8].Key, Revision: page.Revision, Exact: true})
+		page = s.list(storage.Query{Within: scope, Match: red, Limit: 9, After: page.Records[8].Key, Revision: page.Revision,
+			Exact: true})
 		require.Equal(s, []string{"a/18"}, names(page.Records))
 		require.False(s, page.More, "the page has room")
 		page = s.list(storage.Query{Within: scope, Match: red, Limit: 10})
 		require.Len(s, page.Records, 10)
 		require.True(s, page.More, "record 19 follows, though it is not red")
-		page = s.list(storage.Query{Within: scope, Match: red, Limit: 10, After: page.Records[9].Key, Revision: page.Revision, Exact: true})
+		page = s.list(storage.Query{Within: scope, Match: red, Limit: 10, After: page.Records[9].Key, Revision: page.Revision,
+			Exact: true})
 		require.Empty(s, page.Records)
 		require.False(s, page.More)
 		terms := []watch.Term{{Index: watch.Index{Field: 0}, Value: "red"}}
@@ -103,30 +106,32 @@ var listRules = []rule{
 		page = s.list(storage.Query{Within: watch.Key{Resource: widgets, Namespace: "a", Name: "00"}, Limit: 1})
 		require.False(s, page.More, "no other record has this name")
 	}},
-	{"Pages", "The pages of a list show one state, whatever is written between them, and report how many records remain.", func(s *subject) {
-		for i := range 30 {
-			s.put(widget([]string{"a", "aa", "b"}[i%3], fmt.Sprintf("%02d", i)), "red", i)
-		}
-		for _, scope := range []watch.Key{{Resource: widgets}, {Resource: widgets, Namespace: "aa"}} {
-			for _, limit := range []int{1, 3, 7, 10, 29, 30, 31} {
-				whole := s.list(storage.Query{Within: scope})
-				page := s.list(storage.Query{Within: scope, Limit: limit})
-				got := page.Records
-				for n := 0; page.More; n++ {
-					require.Len(s, page.Records, limit)
-					require.EqualValues(s, len(whole.Records)-len(got), page.Remaining)
-					s.put(widget("aa", fmt.Sprintf("new-%d", n)), "green", n) // before and after the end of the page
-					s.put(widget("a", fmt.Sprintf("new-%d", n)), "green", n)
-					s.put(whole.Records[len(whole.Records)-1].Key, "changed", s.changeCount())
-					page = s.list(storage.Query{Within: scope, Limit: limit, After: got[len(got)-1].Key, Revision: whole.Revision, Exact: true})
-					require.Equal(s, whole.Revision, page.Revision)
-					got = append(got, page.Records...)
-				}
-				require.Zero(s, page.Remaining)
-				require.Equal(s, whole.Records, got, "limit %d", limit)
+	{"Pages", "The pages of a list show one state, whatever is written between them, and report how many records remain.",
+		func(s *subject) {
+			for i := range 30 {
+				s.put(widget([]string{"a", "aa", "b"}[i%3], fmt.Sprintf("%02d", i)), "red", i)
 			}
-		}
-	}},
+			for _, scope := range []watch.Key{{Resource: widgets}, {Resource: widgets, Namespace: "aa"}} {
+				for _, limit := range []int{1, 3, 7, 10, 29, 30, 31} {
+					whole := s.list(storage.Query{Within: scope})
+					page := s.list(storage.Query{Within: scope, Limit: limit})
+					got := page.Records
+					for n := 0; page.More; n++ {
+						require.Len(s, page.Records, limit)
+						require.EqualValues(s, len(whole.Records)-len(got), page.Remaining)
+						s.put(widget("aa", fmt.Sprintf("new-%d", n)), "green", n) // before and after the end of the page
+						s.put(widget("a", fmt.Sprintf("new-%d", n)), "green", n)
+						s.put(whole.Records[len(whole.Records)-1].Key, "changed", s.changeCount())
+						page = s.list(storage.Query{Within: scope, Limit: limit, After: got[len(got)-1].Key, Revision: whole.Revision,
+							Exact: true})
+						require.Equal(s, whole.Revision, page.Revision)
+						got = append(got, page.Records...)
+					}
+					require.Zero(s, page.Remaining)
+					require.Equal(s, whole.Records, got, "limit %d", limit)
+				}
+			}
+		}},
 	{"PagesOfManyStates", "Each of several concurrent paged lists stays at its own revision; if there are too many, the store answers 429.", func(s *subject) {
 		const clients, count = 24, 8
 		key := func(resource string, n int) storage.Key {
@@ -187,7 +192,8 @@ var listRules = []rule{
 			{widget("m", "d"), widget("m", "d"), []string{}},
 			{widget("m", "c"), widget("m", "d"), []string{"m/d"}},
 		} {
-			require.Equal(s, c.want, names(s.list(storage.Query{Within: c.scope, After: c.after}).Records), "%v after %v", c.scope, c.after)
+			require.Equal(s, c.want, names(s.list(storage.Query{Within: c.scope, After: c.after}).Records), "%v after %v",
+				c.scope, c.after)
 		}
 	}},
 }

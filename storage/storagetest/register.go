@@ -109,51 +109,53 @@ var registerRules = []rule{
 		require.NoError(s, s.store.Register(s.ctx, form))
 		s.checkHistoryEnds(watch.Key{Resource: widgets}, s.store.Revision())
 	}},
-	{"UpgradeOfOne", "Registering a resource under another fingerprint keeps the history of all other resources.", func(s *subject) {
-		node := storage.Key{Resource: nodes, Name: "x"}
-		start := s.store.Revision()
-		first := s.put(node, "red", 1).Revision
-		second := s.put(widget("a", "x"), "red", 1).Revision
-		pair := []storage.Key{widget("a", "x"), node, widget("a", "y")}
-		group, err := s.store.UpdateAll(s.ctx, pair, func([]*storage.Record) ([][]byte, error) {
-			return [][]byte{object(pair[0], "green", 1), object(pair[1], "green", 1), object(pair[2], "green", 1)}, nil
-		})
-		require.NoError(s, err)
-		s.put(node, "blue", 1)
-		last := s.put(widget("a", "x"), "blue", 1).Revision
-		everything, behind := s.watch(watch.Key{}, last), s.watch(watch.Key{}, last-1)
-		scope := watch.Key{Resource: nodes}
-		open := s.watch(scope, start)
-		form := s.resources()[0]
-		form.Fingerprint = "2"
-		require.NoError(s, s.store.Register(s.ctx, form))
-		white := s.put(node, "white", 1).Revision
-
-		for _, cursor := range []*watch.Cursor[storage.Record]{open, s.watch(scope, start)} {
-			changes, err := cursor.Poll(nil)
+	{"UpgradeOfOne", "Registering a resource under another fingerprint keeps the history of all other resources.",
+		func(s *subject) {
+			node := storage.Key{Resource: nodes, Name: "x"}
+			start := s.store.Revision()
+			first := s.put(node, "red", 1).Revision
+			second := s.put(widget("a", "x"), "red", 1).Revision
+			pair := []storage.Key{widget("a", "x"), node, widget("a", "y")}
+			group, err := s.store.UpdateAll(s.ctx, pair, func([]*storage.Record) ([][]byte, error) {
+				return [][]byte{object(pair[0], "green", 1), object(pair[1], "green", 1), object(pair[2], "green", 1)}, nil
+			})
 			require.NoError(s, err)
-			require.Len(s, changes, 4)
-		}
-		begin, end := group[0].Revision, group[2].Revision
-		for revision, want := range map[watch.Revision]string{first: "red", second: "red", begin: "green", end: "green", last: "blue", white: "white"} {
-			page := s.list(storage.Query{Within: scope, Revision: revision, Exact: true})
-			require.Equal(s, want, page.Records[0].Fields[0], "+%d", revision-start)
-			if revision == begin {
-				require.Equal(s, end, page.Revision, "no list shows a part of a group, even if the log has dropped the rest")
+			s.put(node, "blue", 1)
+			last := s.put(widget("a", "x"), "blue", 1).Revision
+			everything, behind := s.watch(watch.Key{}, last), s.watch(watch.Key{}, last-1)
+			scope := watch.Key{Resource: nodes}
+			open := s.watch(scope, start)
+			form := s.resources()[0]
+			form.Fingerprint = "2"
+			require.NoError(s, s.store.Register(s.ctx, form))
+			white := s.put(node, "white", 1).Revision
+
+			for _, cursor := range []*watch.Cursor[storage.Record]{open, s.watch(scope, start)} {
+				changes, err := cursor.Poll(nil)
+				require.NoError(s, err)
+				require.Len(s, changes, 4)
 			}
-		}
-		_, err = s.store.Watch(s.ctx, watch.Key{}, last-1)
-		require.True(s, status.IsExpired(err), "a watch of all resources has lost changes: %v", err)
-		changes, err := behind.Poll(nil)
-		require.NoError(s, err)
-		require.Len(s, changes, 2)
-		require.True(s, changes[0].Lost(), "the watch has lost the last change of the resource")
-		require.Equal(s, watch.Key{Resource: widgets}, changes[0].Key)
-		require.False(s, changes[1].Lost())
-		changes, err = everything.Poll(nil)
-		require.NoError(s, err)
-		require.Len(s, changes, 1, "the watch has lost nothing")
-	}},
+			begin, end := group[0].Revision, group[2].Revision
+			for revision, want := range map[watch.Revision]string{first: "red", second: "red", begin: "green", end: "green",
+				last: "blue", white: "white"} {
+				page := s.list(storage.Query{Within: scope, Revision: revision, Exact: true})
+				require.Equal(s, want, page.Records[0].Fields[0], "+%d", revision-start)
+				if revision == begin {
+					require.Equal(s, end, page.Revision, "no list shows a part of a group, even if the log has dropped the rest")
+				}
+			}
+			_, err = s.store.Watch(s.ctx, watch.Key{}, last-1)
+			require.True(s, status.IsExpired(err), "a watch of all resources has lost changes: %v", err)
+			changes, err := behind.Poll(nil)
+			require.NoError(s, err)
+			require.Len(s, changes, 2)
+			require.True(s, changes[0].Lost(), "the watch has lost the last change of the resource")
+			require.Equal(s, watch.Key{Resource: widgets}, changes[0].Key)
+			require.False(s, changes[1].Lost())
+			changes, err = everything.Poll(nil)
+			require.NoError(s, err)
+			require.Len(s, changes, 1, "the watch has lost nothing")
+		}},
 	{"UpgradeFails", "If one record cannot be upgraded, the store stays unchanged.", func(s *subject) {
 		key := widget("a", "x")
 		before := s.put(key, "red", 1)
@@ -162,8 +164,11 @@ var registerRules = []rule{
 		form := s.resources()[0]
 		form.Fingerprint = "2"
 		for name, upgrade := range map[string]func(json []byte) ([]byte, error){
-			"an error":                   func([]byte) ([]byte, error) { return nil, broken },
-			"another resourceVersion":    func([]byte) ([]byte, error) { return []byte(`{"metadata":{"resourceVersion":"0"}}`), nil },
+			"an error": func([]byte) ([]byte, error) { return nil, broken },
+			"another resourceVersion": func([]byte) ([]byte,
+				error) {
+				return []byte(`{"metadata":{"resourceVersion":"0"}}`), nil
+			},
 			"not a JSON object":          func([]byte) ([]byte, error) { return []byte(`[]`), nil },
 			"an object without metadata": func([]byte) ([]byte, error) { return []byte(`{}`), nil },
 		} {
@@ -178,28 +183,29 @@ var registerRules = []rule{
 			require.Equal(s, before, after)
 		}
 	}},
-	{"UpgradeAmongWrites", "An upgrade keeps writes that are committed meanwhile, and leaves no record in the old form.", func(s *subject) {
-		key := widget("a", "x")
-		s.put(key, "red", 1)
-		form := s.resources()[0]
-		form.Fingerprint = "2"
-		runs := 0
-		revisions := map[string]watch.Revision{}
-		form.Upgrade = func(json []byte) ([]byte, error) {
-			if runs++; runs == 1 { // Upgrade runs outside every lock, so it may write
-				revisions["x"] = s.put(key, "red", 2).Revision
-				revisions["y"] = s.put(widget("a", "y"), "red", 1).Revision
+	{"UpgradeAmongWrites", "An upgrade keeps writes that are committed meanwhile, and leaves no record in the old form.",
+		func(s *subject) {
+			key := widget("a", "x")
+			s.put(key, "red", 1)
+			form := s.resources()[0]
+			form.Fingerprint = "2"
+			runs := 0
+			revisions := map[string]watch.Revision{}
+			form.Upgrade = func(json []byte) ([]byte, error) {
+				if runs++; runs == 1 { // Upgrade runs outside every lock, so it may write
+					revisions["x"] = s.put(key, "red", 2).Revision
+					revisions["y"] = s.put(widget("a", "y"), "red", 1).Revision
+				}
+				return bytes.ReplaceAll(json, []byte(`"red"`), []byte(`"crimson"`)), nil
 			}
-			return bytes.ReplaceAll(json, []byte(`"red"`), []byte(`"crimson"`)), nil
-		}
-		require.NoError(s, s.store.Register(s.ctx, form))
-		for _, name := range []string{"x", "y"} {
-			got, err := s.store.Get(s.ctx, widget("a", name), 0)
-			require.NoError(s, err)
-			assert.Equal(s, "crimson", got.Fields[0])
-			assert.Equal(s, revisions[name], got.Revision)
-		}
-	}},
+			require.NoError(s, s.store.Register(s.ctx, form))
+			for _, name := range []string{"x", "y"} {
+				got, err := s.store.Get(s.ctx, widget("a", name), 0)
+				require.NoError(s, err)
+				assert.Equal(s, "crimson", got.Fields[0])
+				assert.Equal(s, revisions[name], got.Revision)
+			}
+		}},
 	{"UpgradeWithinAWrite", "A write that began before an upgrade runs again on the upgraded record.", func(s *subject) {
 		key := widget("a", "x")
 		s.put(key, "red", 1)
@@ -268,109 +274,113 @@ var registerRules = []rule{
 		require.Len(s, s.list(storage.Query{Within: scope}).Records, 1)
 		require.NoError(s, s.store.Register(s.ctx, s.resources()[0]))
 	}},
-	{"UnregisterWhileWriting", "A write that is under way when its resource is unregistered fails, and changes nothing.", func(s *subject) {
-		node, key := storage.Key{Resource: nodes, Name: "x"}, widget("a", "x")
-		s.put(node, "red", 1)
-		before := s.put(key, "red", 1)
-		calls := 0
-		_, err := s.store.UpdateAll(s.ctx, []storage.Key{node, key}, func([]*storage.Record) ([][]byte, error) {
-			if calls++; calls == 1 {
-				s.put(node, "green", 2) // so the function would run again
-				require.NoError(s, s.store.Unregister(s.ctx, widgets, nil))
+	{"UnregisterWhileWriting", "A write that is under way when its resource is unregistered fails, and changes nothing.",
+		func(s *subject) {
+			node, key := storage.Key{Resource: nodes, Name: "x"}, widget("a", "x")
+			s.put(node, "red", 1)
+			before := s.put(key, "red", 1)
+			calls := 0
+			_, err := s.store.UpdateAll(s.ctx, []storage.Key{node, key}, func([]*storage.Record) ([][]byte, error) {
+				if calls++; calls == 1 {
+					s.put(node, "green", 2) // so the function would run again
+					require.NoError(s, s.store.Unregister(s.ctx, widgets, nil))
+				}
+				return [][]byte{object(node, "blue", 3), object(key, "blue", 3)}, nil
+			})
+			require.ErrorIs(s, err, storage.ErrResource)
+			require.NoError(s, s.store.Register(s.ctx, s.resources()[0]))
+			got, err := s.store.Get(s.ctx, key, storage.MostRecent)
+			require.NoError(s, err)
+			require.Equal(s, before.Revision, got.Revision)
+			require.Equal(s, "red", got.Fields[0])
+			got, err = s.store.Get(s.ctx, node, storage.MostRecent)
+			require.NoError(s, err)
+			require.Equal(s, "green", got.Fields[0])
+		}},
+	{"ResourcesIn", "The store names the resources that have records in a namespace, whether or not they are registered.",
+		func(s *subject) {
+			none := []string(nil)
+			s.requireResourcesIn("a", none)
+			s.requireResourcesIn("", none)
+			s.put(widget("a", "x"), "red", 1)
+			s.put(widget("ab", "x"), "red", 1)
+			s.put(storage.Key{Resource: longer, Namespace: "b", Name: "x"}, "red", 1)
+			s.put(storage.Key{Resource: nodes, Name: "a"}, "red", 1)
+			check := func() {
+				s.Helper()
+				s.requireResourcesIn("a", []string{widgets})
+				s.requireResourcesIn("ab", []string{widgets})
+				s.requireResourcesIn("b", []string{longer})
+				s.requireResourcesIn("c", none)
+				s.requireResourcesIn("", []string{nodes, widgets, longer})
 			}
-			return [][]byte{object(node, "blue", 3), object(key, "blue", 3)}, nil
-		})
-		require.ErrorIs(s, err, storage.ErrResource)
-		require.NoError(s, s.store.Register(s.ctx, s.resources()[0]))
-		got, err := s.store.Get(s.ctx, key, storage.MostRecent)
-		require.NoError(s, err)
-		require.Equal(s, before.Revision, got.Revision)
-		require.Equal(s, "red", got.Fields[0])
-		got, err = s.store.Get(s.ctx, node, storage.MostRecent)
-		require.NoError(s, err)
-		require.Equal(s, "green", got.Fields[0])
-	}},
-	{"ResourcesIn", "The store names the resources that have records in a namespace, whether or not they are registered.", func(s *subject) {
-		none := []string(nil)
-		s.requireResourcesIn("a", none)
-		s.requireResourcesIn("", none)
-		s.put(widget("a", "x"), "red", 1)
-		s.put(widget("ab", "x"), "red", 1)
-		s.put(storage.Key{Resource: longer, Namespace: "b", Name: "x"}, "red", 1)
-		s.put(storage.Key{Resource: nodes, Name: "a"}, "red", 1)
-		check := func() {
-			s.Helper()
-			s.requireResourcesIn("a", []string{widgets})
-			s.requireResourcesIn("ab", []string{widgets})
-			s.requireResourcesIn("b", []string{longer})
-			s.requireResourcesIn("c", none)
-			s.requireResourcesIn("", []string{nodes, widgets, longer})
-		}
-		check()
-		for _, resource := range s.resources() {
-			require.NoError(s, s.store.Unregister(s.ctx, resource.Name, nil))
 			check()
-		}
-		s.register()
-		s.remove(widget("a", "x"))
-		s.requireResourcesIn("a", none)
-		s.put(storage.Key{Resource: longer, Namespace: "a", Name: "y"}, "red", 1)
-		s.requireResourcesIn("a", []string{longer})
-		s.remove(storage.Key{Resource: nodes, Name: "a"})
-		require.NoError(s, s.store.Unregister(s.ctx, nodes, nil))
-		s.requireResourcesIn("", []string{widgets, longer})
-		s.register()
-	}},
-	{"Holders", "A resource is served until all who have registered it have unregistered it or have ended.", func(s *subject) {
-		key, first, second, third := widget("a", "x"), new(holder), new(holder), new(holder)
-		require.NoError(s, s.store.Unregister(s.ctx, widgets, first), "it has not registered the resource")
-		for _, h := range []*holder{first, second, third} {
-			form := s.resources()[0]
-			form.Holder = h
-			require.NoError(s, s.store.Register(s.ctx, form))
-			require.NoError(s, s.store.Register(s.ctx, form), "twice")
-		}
-		cursor := s.watch(watch.Key{Resource: widgets}, s.store.Revision())
-		require.NoError(s, s.store.Unregister(s.ctx, widgets, first))
-		require.NoError(s, s.store.Unregister(s.ctx, widgets, nil))
-		s.put(key, "red", 1)
-		changes, err := cursor.Poll(nil)
-		require.NoError(s, err)
-		require.Len(s, changes, 1)
-		third.ended.Store(true)
-		require.NoError(s, s.store.Unregister(s.ctx, widgets, second))
-		_, err = s.store.Get(s.ctx, key, storage.MostRecent)
-		require.ErrorIs(s, err, storage.ErrResource)
-		require.NoError(s, s.store.Register(s.ctx, s.resources()[0]))
-		require.Len(s, s.list(storage.Query{Within: watch.Key{Resource: widgets}}).Records, 1)
-	}},
-	{"UnregisterEmpty", "A resource without records may come back with another scope, and never with its history.", func(s *subject) {
-		key, scope := widget("a", "x"), watch.Key{Resource: widgets}
-		start := s.store.Revision()
-		s.put(key, "red", 1)
-		cluster := s.resources()[0]
-		cluster.Namespaced = false
-		require.NoError(s, s.store.Unregister(s.ctx, widgets, nil))
-		require.ErrorIs(s, s.store.Register(s.ctx, cluster), storage.ErrResource, "it has a record")
-		require.NoError(s, s.store.Register(s.ctx, s.resources()[0]))
-		s.remove(key)
-		require.NoError(s, s.store.Unregister(s.ctx, widgets, nil))
-		ended := s.put(storage.Key{Resource: nodes, Name: "x"}, "red", 1).Revision
-		require.NoError(s, s.store.Register(s.ctx, cluster))
-		_, err := s.store.Watch(s.ctx, scope, start)
-		require.True(s, status.IsExpired(err), "%v", err)
-		cursor := s.watch(scope, ended)
-		s.put(storage.Key{Resource: widgets, Name: "x"}, "red", 1)
-		changes, err := cursor.Poll(nil)
-		require.NoError(s, err)
-		require.Len(s, changes, 1)
-		require.Len(s, s.list(storage.Query{Within: scope}).Records, 1)
-		s.remove(storage.Key{Resource: widgets, Name: "x"})
-		require.NoError(s, s.store.Unregister(s.ctx, widgets, nil))
-		require.NoError(s, s.store.Register(s.ctx, s.resources()[0]))
-		require.Empty(s, s.list(storage.Query{Within: scope}).Records)
-		s.put(key, "green", 2)
-	}},
+			for _, resource := range s.resources() {
+				require.NoError(s, s.store.Unregister(s.ctx, resource.Name, nil))
+				check()
+			}
+			s.register()
+			s.remove(widget("a", "x"))
+			s.requireResourcesIn("a", none)
+			s.put(storage.Key{Resource: longer, Namespace: "a", Name: "y"}, "red", 1)
+			s.requireResourcesIn("a", []string{longer})
+			s.remove(storage.Key{Resource: nodes, Name: "a"})
+			require.NoError(s, s.store.Unregister(s.ctx, nodes, nil))
+			s.requireResourcesIn("", []string{widgets, longer})
+			s.register()
+		}},
+	{"Holders", "A resource is served until all who have registered it have unregistered it or have ended.",
+		func(s *subject) {
+			key, first, second, third := widget("a", "x"), new(holder), new(holder), new(holder)
+			require.NoError(s, s.store.Unregister(s.ctx, widgets, first), "it has not registered the resource")
+			for _, h := range []*holder{first, second, third} {
+				form := s.resources()[0]
+				form.Holder = h
+				require.NoError(s, s.store.Register(s.ctx, form))
+				require.NoError(s, s.store.Register(s.ctx, form), "twice")
+			}
+			cursor := s.watch(watch.Key{Resource: widgets}, s.store.Revision())
+			require.NoError(s, s.store.Unregister(s.ctx, widgets, first))
+			require.NoError(s, s.store.Unregister(s.ctx, widgets, nil))
+			s.put(key, "red", 1)
+			changes, err := cursor.Poll(nil)
+			require.NoError(s, err)
+			require.Len(s, changes, 1)
+			third.ended.Store(true)
+			require.NoError(s, s.store.Unregister(s.ctx, widgets, second))
+			_, err = s.store.Get(s.ctx, key, storage.MostRecent)
+			require.ErrorIs(s, err, storage.ErrResource)
+			require.NoError(s, s.store.Register(s.ctx, s.resources()[0]))
+			require.Len(s, s.list(storage.Query{Within: watch.Key{Resource: widgets}}).Records, 1)
+		}},
+	{"UnregisterEmpty", "A resource without records may come back with another scope, and never with its history.",
+		func(s *subject) {
+			key, scope := widget("a", "x"), watch.Key{Resource: widgets}
+			start := s.store.Revision()
+			s.put(key, "red", 1)
+			cluster := s.resources()[0]
+			cluster.Namespaced = false
+			require.NoError(s, s.store.Unregister(s.ctx, widgets, nil))
+			require.ErrorIs(s, s.store.Register(s.ctx, cluster), storage.ErrResource, "it has a record")
+			require.NoError(s, s.store.Register(s.ctx, s.resources()[0]))
+			s.remove(key)
+			require.NoError(s, s.store.Unregister(s.ctx, widgets, nil))
+			ended := s.put(storage.Key{Resource: nodes, Name: "x"}, "red", 1).Revision
+			require.NoError(s, s.store.Register(s.ctx, cluster))
+			_, err := s.store.Watch(s.ctx, scope, start)
+			require.True(s, status.IsExpired(err), "%v", err)
+			cursor := s.watch(scope, ended)
+			s.put(storage.Key{Resource: widgets, Name: "x"}, "red", 1)
+			changes, err := cursor.Poll(nil)
+			require.NoError(s, err)
+			require.Len(s, changes, 1)
+			require.Len(s, s.list(storage.Query{Within: scope}).Records, 1)
+			s.remove(storage.Key{Resource: widgets, Name: "x"})
+			require.NoError(s, s.store.Unregister(s.ctx, widgets, nil))
+			require.NoError(s, s.store.Register(s.ctx, s.resources()[0]))
+			require.Empty(s, s.list(storage.Query{Within: scope}).Records)
+			s.put(key, "green", 2)
+		}},
 }
 
 // holder registers resources.

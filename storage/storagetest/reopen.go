@@ -54,7 +54,8 @@ var reopenRules = []rule{
 		page := s.list(storage.Query{Within: watch.Key{Resource: widgets, Namespace: "a"}, Limit: 1})
 		s.put(widget("a", "page-1"), "green", 2)
 		s.reopen()
-		rest := s.list(storage.Query{Within: watch.Key{Resource: widgets, Namespace: "a"}, After: page.Records[0].Key, Revision: page.Revision, Exact: true})
+		rest := s.list(storage.Query{Within: watch.Key{Resource: widgets, Namespace: "a"}, After: page.Records[0].Key,
+			Revision: page.Revision, Exact: true})
 		require.Equal(s, "red", rest.Records[len(rest.Records)-1].Fields[0])
 		require.NoError(s, s.store.Compact(s.ctx, first))
 		_, err := s.store.Watch(s.ctx, scope, first-1)

@@ -26,8 +26,8 @@ const (
 // patience bounds every wait of a case. Only a store that breaks its contract reaches it.
 const patience = 2 * time.Minute
 
-// farFuture is a distance that no store reaches without writes. A replica may move its revision forward when the authority that the replicas
-// share has done so.
+// farFuture is a distance that no store reaches without writes. A replica may move its revision forward when the
+// authority that the replicas share has done so.
 const farFuture watch.Revision = 1 << 40
 
 // rule is one rule of the contract and the case that proves it.
@@ -43,11 +43,11 @@ type Subject struct {
 	New func(t *testing.T) storage.Store
 	// Reopen closes a store that New or Reopen returned, and opens it again with the same objects. Run closes the result.
 	Reopen func(t *testing.T, store storage.Store) storage.Store
-	// Kill runs [Work] on an empty store in a process that dies at the n-th commit, counted from 0, without cleaning up. It returns
-	// the output of Work, and the store, opened again. Run closes the store.
+	// Kill runs [Work] on an empty store in a process that dies at the n-th commit, counted from 0, without cleaning up.
+	// It returns the output of Work, and the store, opened again. Run closes the store.
 	Kill func(t *testing.T, n int) (written []byte, left storage.Store)
-	// Fail makes the n-th commit from now on fail in a store that New returned, counted from 0, so that the outcome of the commit is
-	// unknown.
+	// Fail makes the n-th commit from now on fail in a store that New returned, counted from 0, so that the outcome of the
+	// commit is unknown.
 	Fail func(t *testing.T, store storage.Store, n int)
 	// Peer returns a second store with the same objects as a store that New returned, like another replica. Run closes it.
 	Peer func(t *testing.T, store storage.Store) storage.Store
@@ -57,8 +57,8 @@ type Subject struct {
 
 // Run proves every rule for one implementation of a store.
 func Run(t *testing.T, make Subject) {
-	all := slices.Concat(lifeRules, registerRules, updateRules, listRules, indexRules, sortedRules, groupRules, transactionRules,
-		watchRules, compactionRules, historyRules)
+	all := slices.Concat(lifeRules, registerRules, updateRules, listRules, indexRules, sortedRules, groupRules,
+		transactionRules, watchRules, compactionRules, historyRules)
 	if make.Reopen != nil {
 		all = append(all, reopenRules...)
 	}
@@ -72,7 +72,8 @@ func Run(t *testing.T, make Subject) {
 		all = append(all, peerRules...)
 	}
 	for name := range make.Except {
-		assert.True(t, slices.ContainsFunc(all, func(r rule) bool { return r.name == name }), "there is no rule %s to except", name)
+		assert.True(t, slices.ContainsFunc(all, func(r rule) bool { return r.name == name }), "there is no rule %s to except",
+			name)
 	}
 	for _, r := range all {
 		t.Run(r.name, func(t *testing.T) {
@@ -155,7 +156,8 @@ func (s *subject) checkInvariants() {
 			require.Equal(s, resource.Name, r.Key.Resource)
 			if i > 0 {
 				before := page.Records[i-1].Key
-				require.True(s, before.Namespace < r.Key.Namespace || before.Namespace == r.Key.Namespace && before.Name < r.Key.Name,
+				require.True(s, before.Namespace < r.Key.Namespace ||
+					before.Namespace == r.Key.Namespace && before.Name < r.Key.Name,
 					"the list is not in order of namespace and name: %v, %v", before, r.Key)
 			}
 			got, err := s.store.Get(s.ctx, r.Key, page.Revision)
@@ -168,7 +170,8 @@ func (s *subject) checkInvariants() {
 // checkRecord checks one record by itself.
 func (s *subject) checkRecord(r *storage.Record, extract storage.Extractor) {
 	version := string(r.JSON[r.Version.Start:r.Version.End])
-	require.Equal(s, strconv.FormatUint(uint64(r.Revision), 10), version, "the JSON carries the record's revision: %s", r.JSON)
+	require.Equal(s, strconv.FormatUint(uint64(r.Revision), 10), version, "the JSON carries the record's revision: %s",
+		r.JSON)
 	require.LessOrEqual(s, r.Revision, s.store.Revision())
 	parts, err := extract(r.JSON)
 	require.NoError(s, err)
@@ -181,7 +184,8 @@ func (s *subject) checkGoroutines(before int) {
 	for deadline := time.Now().Add(patience); runtime.NumGoroutine() > before; runtime.Gosched() {
 		if time.Now().After(deadline) {
 			stacks := make([]byte, 1<<20)
-			s.Fatalf("%d goroutines are left after Close, there were %d before the case:\n%s", runtime.NumGoroutine(), before, stacks[:runtime.Stack(stacks, true)])
+			s.Fatalf("%d goroutines are left after Close, there were %d before the case:\n%s", runtime.NumGoroutine(), before,
+				stacks[:runtime.Stack(stacks, true)])
 		}
 	}
 }

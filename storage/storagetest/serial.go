@@ -126,7 +126,8 @@ func serializable(s *subject) {
 					ended = math.MaxInt64
 				}
 				if ok {
-					histories[i] = append(histories[i], porcupine.Operation{ClientId: i, Input: in, Call: began, Output: out, Return: ended})
+					histories[i] = append(histories[i],
+						porcupine.Operation{ClientId: i, Input: in, Call: began, Output: out, Return: ended})
 				}
 				if out.unknown {
 					return
@@ -138,7 +139,8 @@ func serializable(s *subject) {
 	require.Equal(s, porcupine.Ok, porcupine.CheckOperationsTimeout(transactions, slices.Concat(histories...), patience))
 }
 
-// serial performs one operation. It returns false if the store refused it for a reason that does not depend on the objects.
+// serial performs one operation. It returns false if the store refused it for a reason that does not depend on the
+// objects.
 func (s *subject) serial(in serialCall) (out serialAnswer, ok bool) {
 	_, err := s.transact(func(tx *subject) error {
 		out = serialAnswer{}
@@ -167,7 +169,8 @@ func (s *subject) serial(in serialCall) (out serialAnswer, ok bool) {
 				}
 				out.seen += fmt.Sprint("|", state)
 			case "put":
-				_, err := tx.store.Update(tx.ctx, key, func(*storage.Record) ([]byte, error) { return object(key, step.text(last), 0), nil })
+				_, err := tx.store.Update(tx.ctx, key,
+					func(*storage.Record) ([]byte, error) { return object(key, step.text(last), 0), nil })
 				if out.replaced = errors.Is(err, storage.ErrTransaction); err != nil {
 					return err
 				}

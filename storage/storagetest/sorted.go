@@ -29,33 +29,36 @@ var sortedRules = []rule{
 			for range 120 {
 				key := widget([]string{"a", "aa", "b"}[random.IntN(3)], fmt.Sprint(random.IntN(30)))
 				n := random.IntN(4) * []int{1, 1, -1, 1000}[random.IntN(4)]
-				revisions = append(revisions, s.put(key, []string{"red", "green", "blue", "bluish", ""}[random.IntN(5)], n).Revision)
+				revisions = append(revisions,
+					s.put(key, []string{"red", "green", "blue", "bluish", ""}[random.IntN(5)], n).Revision)
 				if random.IntN(3) == 0 {
 					s.checkSorted(random, revisions[len(revisions)-1-random.IntN(min(len(revisions), 30))])
 				}
 			}
 		}
 	}},
-	{"SortedWhileOthersWrite", "The pages of a sorted list stay at their revision, which may be compacted.", func(s *subject) {
-		for i := range 9 {
-			s.put(widget("a", fmt.Sprint(i)), "red", i%3)
-		}
-		query := storage.Query{Within: watch.Key{Resource: widgets}, Limit: 4, Order: []storage.Order{{Index: sizes, Descending: true}}}
-		first := s.list(query)
-		require.Equal(s, []string{"a/2", "a/5", "a/8", "a/1"}, names(first.Records))
-		require.True(s, first.More)
-		for i := range 9 {
-			s.put(widget("a", fmt.Sprint(i)), "red", 100+i)
-		}
-		s.remove(widget("a", "1"))
-		query.Revision, query.Exact, query.After, query.AfterValues = first.Revision, true, widget("a", "1"), []string{"1"}
-		second := s.list(query)
-		require.Equal(s, []string{"a/4", "a/7", "a/0", "a/3"}, names(second.Records))
-		require.NoError(s, s.store.Compact(s.ctx, s.store.Revision()))
-		query.After, query.AfterValues = widget("a", "3"), []string{"0"}
-		_, err := s.store.List(s.ctx, query, nil)
-		require.True(s, status.IsExpired(err), "%v", err)
-	}},
+	{"SortedWhileOthersWrite", "The pages of a sorted list stay at their revision, which may be compacted.",
+		func(s *subject) {
+			for i := range 9 {
+				s.put(widget("a", fmt.Sprint(i)), "red", i%3)
+			}
+			query := storage.Query{Within: watch.Key{Resource: widgets}, Limit: 4,
+				Order: []storage.Order{{Index: sizes, Descending: true}}}
+			first := s.list(query)
+			require.Equal(s, []string{"a/2", "a/5", "a/8", "a/1"}, names(first.Records))
+			require.True(s, first.More)
+			for i := range 9 {
+				s.put(widget("a", fmt.Sprint(i)), "red", 100+i)
+			}
+			s.remove(widget("a", "1"))
+			query.Revision, query.Exact, query.After, query.AfterValues = first.Revision, true, widget("a", "1"), []string{"1"}
+			second := s.list(query)
+			require.Equal(s, []string{"a/4", "a/7", "a/0", "a/3"}, names(second.Records))
+			require.NoError(s, s.store.Compact(s.ctx, s.store.Revision()))
+			query.After, query.AfterValues = widget("a", "3"), []string{"0"}
+			_, err := s.store.List(s.ctx, query, nil)
+			require.True(s, status.IsExpired(err), "%v", err)
+		}},
 	{"MaxVisits", "A list that would look at more records than it may fails.", func(s *subject) {
 		for i := range 20 {
 			s.put(widget("a", fmt.Sprint(i)), []string{"red", "green"}[i%2], i)
@@ -71,8 +74,10 @@ var sortedRules = []rule{
 			"a range of an index": {func(q *storage.Query) {
 				q.Among = []storage.Among{{Index: sizes, Ranges: []storage.Range{{From: "15"}}}}
 			}, false},
-			"a page along an index":   {func(q *storage.Query) { q.Limit, q.Order = 3, []storage.Order{{Index: sizes}} }, false},
-			"a page without an index": {func(q *storage.Query) { q.Limit, q.Order = 3, []storage.Order{{Index: watch.Index{Field: 1}}} }, true},
+			"a page along an index": {func(q *storage.Query) { q.Limit, q.Order = 3, []storage.Order{{Index: sizes}} }, false},
+			"a page without an index": {func(q *storage.Query) {
+				q.Limit, q.Order = 3, []storage.Order{{Index: watch.Index{Field: 1}}}
+			}, true},
 		} {
 			query := everything
 			c.change(&query)
@@ -85,7 +90,8 @@ var sortedRules = []rule{
 
 // checkSorted compares a sorted list with a sort of all records at that revision.
 func (s *subject) checkSorted(random *rand.Rand, revision watch.Revision) {
-	query := storage.Query{Within: watch.Key{Resource: widgets, Namespace: []string{"", "", "a", "none"}[random.IntN(4)]}, Revision: revision, Exact: true}
+	query := storage.Query{Within: watch.Key{Resource: widgets, Namespace: []string{"", "", "a", "none"}[random.IntN(4)]},
+		Revision: revision, Exact: true}
 	want := s.list(query).Records
 	keep := func(matches func(*storage.Record) bool) {
 		want = slices.DeleteFunc(want, func(r *storage.Record) bool { return !matches(r) })
@@ -95,11 +101,14 @@ func (s *subject) checkSorted(random *rand.Rand, revision watch.Revision) {
 		keep(func(r *storage.Record) bool { return has(r, red()) })
 	}
 	if random.IntN(3) == 0 {
-		query.Among = append(query.Among, storage.Among{Index: colors, Ranges: []storage.Range{{From: "blue", To: "blv", BeforeTo: true}, {From: "red", To: "red"}}})
+		query.Among = append(query.Among,
+			storage.Among{Index: colors,
+				Ranges: []storage.Range{{From: "blue", To: "blv", BeforeTo: true}, {From: "red", To: "red"}}})
 		keep(func(r *storage.Record) bool { return strings.HasPrefix(r.Fields[0], "blu") || r.Fields[0] == "red" })
 	}
 	if random.IntN(3) == 0 {
-		query.Among = append(query.Among, storage.Among{Index: sizes, Ranges: []storage.Range{{From: "0", AfterFrom: true, To: "2"}, {From: "20"}}})
+		query.Among = append(query.Among,
+			storage.Among{Index: sizes, Ranges: []storage.Range{{From: "0", AfterFrom: true, To: "2"}, {From: "20"}}})
 		keep(func(r *storage.Record) bool { return sizeOf(r) == 1 || sizeOf(r) == 2 || sizeOf(r) >= 20 })
 	}
 	if random.IntN(4) == 0 {
@@ -148,7 +157,8 @@ func (s *subject) checkSorted(random *rand.Rand, revision watch.Revision) {
 // randomOrder returns an order, and a comparison that does the same.
 func randomOrder(random *rand.Rand) (storage.Order, func(a, b *storage.Record) int) {
 	sign := 1
-	order := storage.Order{Index: []watch.Index{sizes, colors, odds, {Field: 1}}[random.IntN(4)], Descending: random.IntN(2) == 0}
+	order := storage.Order{Index: []watch.Index{sizes, colors, odds, {Field: 1}}[random.IntN(4)],
+		Descending: random.IntN(2) == 0}
 	if order.Descending {
 		sign = -1
 	}

@@ -17,53 +17,55 @@ import (
 
 // transactionRules are the rules for a store that is a [storage.Transactor].
 var transactionRules = []rule{
-	{"Transaction", "What a function writes becomes visible together, and only its own calls see it before.", func(s *subject) {
-		s.put(widget("a", "changed"), "red", 1)
-		s.put(widget("a", "deleted"), "red", 1)
-		kept := s.put(widget("a", "kept"), "red", 1)
-		before := s.store.Revision()
-		keys := []storage.Key{{Resource: nodes, Name: "created"}, widget("a", "changed"), widget("a", "deleted"), widget("a", "brief")}
-		changes := s.mustTransact(func(in *subject) error {
-			r := in.put(keys[0], "green", 1)
-			require.Zero(s, r.Revision)
-			require.Empty(s, string(r.JSON[r.Version.Start:r.Version.End]), "an object without a commit has no resourceVersion")
-			in.put(keys[1], "green", 1)
-			require.Equal(s, "red", in.remove(keys[2]).Fields[0])
-			in.put(keys[3], "red", 1)
-			in.remove(keys[3])
-			r = in.put(keys[1], "blue", 2)
-			require.Equal(s, r, in.get(keys[1]))
-			require.Equal(s, kept, in.get(kept.Key))
-			require.Nil(s, in.get(keys[2]))
-			require.Nil(s, in.get(keys[3]))
+	{"Transaction", "What a function writes becomes visible together, and only its own calls see it before.",
+		func(s *subject) {
+			s.put(widget("a", "changed"), "red", 1)
+			s.put(widget("a", "deleted"), "red", 1)
+			kept := s.put(widget("a", "kept"), "red", 1)
+			before := s.store.Revision()
+			keys := []storage.Key{{Resource: nodes, Name: "created"}, widget("a", "changed"), widget("a", "deleted"),
+				widget("a", "brief")}
+			changes := s.mustTransact(func(in *subject) error {
+				r := in.put(keys[0], "green", 1)
+				require.Zero(s, r.Revision)
+				require.Empty(s, string(r.JSON[r.Version.Start:r.Version.End]), "an object without a commit has no resourceVersion")
+				in.put(keys[1], "green", 1)
+				require.Equal(s, "red", in.remove(keys[2]).Fields[0])
+				in.put(keys[3], "red", 1)
+				in.remove(keys[3])
+				r = in.put(keys[1], "blue", 2)
+				require.Equal(s, r, in.get(keys[1]))
+				require.Equal(s, kept, in.get(kept.Key))
+				require.Nil(s, in.get(keys[2]))
+				require.Nil(s, in.get(keys[3]))
 
-			require.Nil(s, s.get(keys[0]), "nobody else sees it")
-			require.Equal(s, "red", s.get(keys[1]).Fields[0])
-			require.NotNil(s, s.get(keys[2]))
-			require.Equal(s, before, s.store.Revision())
-			return nil
-		})
-		require.Len(s, changes, 3)
-		for i, c := range changes {
-			require.Equal(s, keys[i], c.Key, "the changes are in the order of the first write")
-			require.Equal(s, changes[0].Revision+watch.Revision(i), c.Revision)
-			require.Equal(s, c.Current, s.get(c.Key))
-		}
-		require.Equal(s, changes[2].Revision, s.store.Revision())
-		require.Equal(s, "blue", changes[1].Current.Fields[0])
+				require.Nil(s, s.get(keys[0]), "nobody else sees it")
+				require.Equal(s, "red", s.get(keys[1]).Fields[0])
+				require.NotNil(s, s.get(keys[2]))
+				require.Equal(s, before, s.store.Revision())
+				return nil
+			})
+			require.Len(s, changes, 3)
+			for i, c := range changes {
+				require.Equal(s, keys[i], c.Key, "the changes are in the order of the first write")
+				require.Equal(s, changes[0].Revision+watch.Revision(i), c.Revision)
+				require.Equal(s, c.Current, s.get(c.Key))
+			}
+			require.Equal(s, changes[2].Revision, s.store.Revision())
+			require.Equal(s, "blue", changes[1].Current.Fields[0])
 
-		cursor := s.watch(watch.Key{Resource: widgets}, before)
-		seen, err := cursor.Poll(nil)
-		require.NoError(s, err)
-		require.Len(s, seen, 2, "a watch shows the group together")
-		for i, c := range changes[1:] {
-			require.Equal(s, c.Key, seen[i].Key)
-			require.Equal(s, c.Revision, seen[i].Revision)
-			require.Equal(s, c.Current, seen[i].Current)
-		}
-		page := s.list(storage.Query{Within: watch.Key{Resource: widgets}, Revision: changes[0].Revision, Exact: true})
-		require.Equal(s, changes[2].Revision, page.Revision, "no list shows a revision inside the group")
-	}},
+			cursor := s.watch(watch.Key{Resource: widgets}, before)
+			seen, err := cursor.Poll(nil)
+			require.NoError(s, err)
+			require.Len(s, seen, 2, "a watch shows the group together")
+			for i, c := range changes[1:] {
+				require.Equal(s, c.Key, seen[i].Key)
+				require.Equal(s, c.Revision, seen[i].Revision)
+				require.Equal(s, c.Current, seen[i].Current)
+			}
+			page := s.list(storage.Query{Within: watch.Key{Resource: widgets}, Revision: changes[0].Revision, Exact: true})
+			require.Equal(s, changes[2].Revision, page.Revision, "no list shows a revision inside the group")
+		}},
 	{"EmptyTransaction", "A transaction that changes nothing makes no revision.", func(s *subject) {
 		s.put(widget("a", "x"), "red", 1)
 		before := s.store.Revision()
@@ -122,46 +124,48 @@ var transactionRules = []rule{
 			}
 		}
 	}},
-	{"ContendedTransaction", "A transaction that never finds what it has seen unchanged fails, and changes nothing.", func(s *subject) {
-		n := 0
-		_, err := s.transact(func(in *subject) error {
-			in.get(widget("a", "x"))
-			in.put(widget("a", "y"), "red", 1)
-			n++
-			s.put(widget("a", "x"), "red", n)
-			return nil
-		})
-		require.ErrorIs(s, err, storage.ErrContended)
-		require.Equal(s, storage.MaxAttempts, n)
-		require.Nil(s, s.get(widget("a", "y")))
-	}},
-	{"TransactionFails", "A transaction whose function fails, panics or has no time left changes nothing.", func(s *subject) {
-		x, before := widget("a", "x"), s.store.Revision()
-		_, err := s.transact(func(in *subject) error {
-			in.put(x, "red", 1)
-			return errRefused
-		})
-		require.Equal(s, errRefused, err)
-		var leaked *subject
-		require.PanicsWithValue(s, "mine", func() {
-			_, _ = s.transact(func(in *subject) error {
-				leaked = in
-				in.put(x, "red", 1)
-				panic("mine")
+	{"ContendedTransaction", "A transaction that never finds what it has seen unchanged fails, and changes nothing.",
+		func(s *subject) {
+			n := 0
+			_, err := s.transact(func(in *subject) error {
+				in.get(widget("a", "x"))
+				in.put(widget("a", "y"), "red", 1)
+				n++
+				s.put(widget("a", "x"), "red", n)
+				return nil
 			})
-		})
-		_, err = leaked.store.Get(leaked.ctx, x, storage.Any)
-		require.ErrorIs(s, err, storage.ErrTransaction, "the context outlives its transaction")
-		ctx, cancel := context.WithCancel(s.ctx)
-		_, err = s.store.(storage.Transactor).Transact(ctx, func(ctx context.Context) error {
-			_, err := s.store.Update(ctx, x, func(*storage.Record) ([]byte, error) { return object(x, "red", 1), nil })
-			cancel()
-			return err
-		})
-		require.ErrorIs(s, err, context.Canceled)
-		require.Nil(s, s.get(x))
-		require.Equal(s, before, s.store.Revision())
-	}},
+			require.ErrorIs(s, err, storage.ErrContended)
+			require.Equal(s, storage.MaxAttempts, n)
+			require.Nil(s, s.get(widget("a", "y")))
+		}},
+	{"TransactionFails", "A transaction whose function fails, panics or has no time left changes nothing.",
+		func(s *subject) {
+			x, before := widget("a", "x"), s.store.Revision()
+			_, err := s.transact(func(in *subject) error {
+				in.put(x, "red", 1)
+				return errRefused
+			})
+			require.Equal(s, errRefused, err)
+			var leaked *subject
+			require.PanicsWithValue(s, "mine", func() {
+				_, _ = s.transact(func(in *subject) error {
+					leaked = in
+					in.put(x, "red", 1)
+					panic("mine")
+				})
+			})
+			_, err = leaked.store.Get(leaked.ctx, x, storage.Any)
+			require.ErrorIs(s, err, storage.ErrTransaction, "the context outlives its transaction")
+			ctx, cancel := context.WithCancel(s.ctx)
+			_, err = s.store.(storage.Transactor).Transact(ctx, func(ctx context.Context) error {
+				_, err := s.store.Update(ctx, x, func(*storage.Record) ([]byte, error) { return object(x, "red", 1), nil })
+				cancel()
+				return err
+			})
+			require.ErrorIs(s, err, context.Canceled)
+			require.Nil(s, s.get(x))
+			require.Equal(s, before, s.store.Revision())
+		}},
 	{"TransactionJoined", "A transaction inside a transaction joins it. If its function fails, the outer one does not commit.", func(s *subject) {
 		x, y := widget("a", "x"), widget("a", "y")
 		inner := func(in *subject, result error) error {
@@ -243,7 +247,8 @@ var transactionRules = []rule{
 			in.put(widget("a", "c"), "green", 1)
 			in.put(widget("z", "elsewhere"), "red", 1)
 			require.Equal(s, []string{"a/b", "a/c", "a/e", "a/g"}, names(in.list(storage.Query{Within: within}).Records))
-			require.Equal(s, []string{"a/b", "a/e", "a/g"}, names(in.list(storage.Query{Within: within, Terms: []watch.Term{{Index: colors, Value: "red"}}}).Records))
+			require.Equal(s, []string{"a/b", "a/e", "a/g"},
+				names(in.list(storage.Query{Within: within, Terms: []watch.Term{{Index: colors, Value: "red"}}}).Records))
 			sorted := storage.Query{Within: within, Limit: 2, Order: []storage.Order{{Index: colors, Descending: true}}}
 			require.Equal(s, []string{"a/b", "a/e"}, names(in.list(sorted).Records))
 			sorted.After, sorted.AfterValues = widget("a", "e"), []string{"red"}
@@ -253,7 +258,8 @@ var transactionRules = []rule{
 			require.True(s, first.More)
 			require.EqualValues(s, 1, first.Remaining)
 			require.Zero(s, first.Changed)
-			rest := in.list(storage.Query{Within: within, After: first.Records[2].Key, Limit: 3, Revision: first.Revision, Exact: true})
+			rest := in.list(storage.Query{Within: within, After: first.Records[2].Key, Limit: 3, Revision: first.Revision,
+				Exact: true})
 			require.Equal(s, []string{"a/g"}, names(rest.Records))
 			require.False(s, rest.More)
 			if runs == 1 {
@@ -282,7 +288,8 @@ var transactionRules = []rule{
 			require.NotNil(s, s.get(widget("a", fmt.Sprint(n))))
 		}
 	}},
-	{"SerializableTransactions", "A linearizability checker accepts every concurrent history of transactions.", serializable},
+	{"SerializableTransactions", "A linearizability checker accepts every concurrent history of transactions.",
+		serializable},
 }
 
 // transact runs a transaction, whose calls fn makes through a subject.

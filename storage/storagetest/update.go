@@ -58,7 +58,8 @@ var updateRules = []rule{
 		deleted := s.remove(key)
 		require.Greater(s, deleted.Revision, replaced.Revision)
 		s.checkRecord(deleted, s.resources()[0].Extract)
-		require.Equal(s, string(replaced.AppendAt(nil, deleted.Revision)), string(deleted.JSON), "the last state at the revision of the deletion")
+		require.Equal(s, string(replaced.AppendAt(nil, deleted.Revision)), string(deleted.JSON),
+			"the last state at the revision of the deletion")
 		_, err = s.store.Get(s.ctx, key, 0)
 		require.ErrorIs(s, err, storage.ErrNotFound)
 		_, err = s.store.Update(s.ctx, key, func(*storage.Record) ([]byte, error) { return nil, nil })
@@ -74,7 +75,8 @@ var updateRules = []rule{
 		for time.Now().UnixMicro() <= created.Written { // so that a later write has a later time
 			runtime.Gosched()
 		}
-		unchanged, err := s.store.Update(s.ctx, key, func(current *storage.Record) ([]byte, error) { return current.JSON, nil })
+		unchanged, err := s.store.Update(s.ctx, key,
+			func(current *storage.Record) ([]byte, error) { return current.JSON, nil })
 		require.NoError(s, err)
 		require.Equal(s, created.Written, unchanged.Written)
 		_, err = s.store.Update(s.ctx, key, func(*storage.Record) ([]byte, error) { return nil, errRefused })
@@ -110,8 +112,10 @@ var updateRules = []rule{
 		s.put(key, "red", 1)
 		before := s.store.Revision()
 		for _, bad := range []string{
-			"", "null", "[]", "{", "{}", `{"metadata":{}}`, `{"metadata":null}`, `{"metadata":{"resourceVersion":1}}`, `{"metadata":{"resourceVersion":null}}`,
-			`{"metadata":{"resourceVersion":"1"}`, `{"metadata":{"resourceVersion":"1"}}}`, `{"metadata":{"resourceVersion":"1","labels":[]}}`,
+			"", "null", "[]", "{", "{}", `{"metadata":{}}`, `{"metadata":null}`, `{"metadata":{"resourceVersion":1}}`,
+			`{"metadata":{"resourceVersion":null}}`,
+			`{"metadata":{"resourceVersion":"1"}`, `{"metadata":{"resourceVersion":"1"}}}`,
+			`{"metadata":{"resourceVersion":"1","labels":[]}}`,
 			`{"metadata":{"resourceVersion":"1","uid":1}}`, `{"metadata":{"resourceVersion":"1}}`,
 		} {
 			_, err := s.store.Update(s.ctx, key, func(*storage.Record) ([]byte, error) { return []byte(bad), nil })
@@ -137,9 +141,10 @@ var updateRules = []rule{
 			require.NoError(s, err, name)
 			require.Equal(s, current, got, name)
 		}
-		records, err := s.store.UpdateAll(s.ctx, []storage.Key{key, widget("a", "none")}, func(current []*storage.Record) ([][]byte, error) {
-			return [][]byte{current[0].JSON, nil}, nil
-		})
+		records, err := s.store.UpdateAll(s.ctx, []storage.Key{key, widget("a", "none")},
+			func(current []*storage.Record) ([][]byte, error) {
+				return [][]byte{current[0].JSON, nil}, nil
+			})
 		require.NoError(s, err)
 		require.Equal(s, []*storage.Record{current, nil}, records)
 		require.Equal(s, current.Revision, s.store.Revision())
@@ -147,29 +152,30 @@ var updateRules = []rule{
 		require.NoError(s, err)
 		require.Empty(s, changes)
 	}},
-	{"Unchanged", "An object that a group leaves unchanged must not change before the group is committed.", func(s *subject) {
-		guard, key := widget("a", "guard"), widget("a", "x")
-		for name, interfere := range map[string]func(){
-			"changed": func() { s.put(guard, "blue", 1) },
-			"deleted": func() { s.remove(guard) },
-		} {
-			s.put(guard, "red", 1)
-			before, ran := "", 0
-			_, err := s.store.UpdateAll(s.ctx, []storage.Key{key, guard}, func(current []*storage.Record) ([][]byte, error) {
-				if ran++; ran == 1 {
-					before = string(current[1].JSON)
-					interfere()
-					return [][]byte{object(key, "red", 1), current[1].JSON}, nil
-				}
-				require.True(s, current[1] == nil || string(current[1].JSON) != before, name)
-				return nil, errRefused
-			})
-			require.True(s, err == errRefused, "%s: %v", name, err)
-			require.Equal(s, 2, ran, name)
-			_, err = s.store.Get(s.ctx, key, 0)
-			require.ErrorIs(s, err, storage.ErrNotFound, name)
-		}
-	}},
+	{"Unchanged", "An object that a group leaves unchanged must not change before the group is committed.",
+		func(s *subject) {
+			guard, key := widget("a", "guard"), widget("a", "x")
+			for name, interfere := range map[string]func(){
+				"changed": func() { s.put(guard, "blue", 1) },
+				"deleted": func() { s.remove(guard) },
+			} {
+				s.put(guard, "red", 1)
+				before, ran := "", 0
+				_, err := s.store.UpdateAll(s.ctx, []storage.Key{key, guard}, func(current []*storage.Record) ([][]byte, error) {
+					if ran++; ran == 1 {
+						before = string(current[1].JSON)
+						interfere()
+						return [][]byte{object(key, "red", 1), current[1].JSON}, nil
+					}
+					require.True(s, current[1] == nil || string(current[1].JSON) != before, name)
+					return nil, errRefused
+				})
+				require.True(s, err == errRefused, "%s: %v", name, err)
+				require.Equal(s, 2, ran, name)
+				_, err = s.store.Get(s.ctx, key, 0)
+				require.ErrorIs(s, err, storage.ErrNotFound, name)
+			}
+		}},
 	{"Width", "The JSON carries the record's revision, even if that has more digits than the text that the function returned.", func(s *subject) {
 		key := widget("a", "x")
 		extract := s.resources()[0].Extract
@@ -215,7 +221,8 @@ var updateRules = []rule{
 			{"created", absent, present, []string{"", "red"}},
 			{"changed", present, func(key storage.Key) { s.put(key, "green", 2) }, []string{"red", "green"}},
 			{"deleted", present, func(key storage.Key) { s.remove(key) }, []string{"red", ""}},
-			{"replaced-by-its-like", present, func(key storage.Key) { s.remove(key); s.put(key, "red", 1) }, []string{"red", "red"}},
+			{"replaced-by-its-like", present, func(key storage.Key) { s.remove(key); s.put(key, "red", 1) },
+				[]string{"red", "red"}},
 			{"untouched", present, absent, []string{"red"}},
 		} {
 			key := widget("a", c.name)

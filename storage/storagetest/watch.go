@@ -22,7 +22,8 @@ var watchRules = []rule{
 		start := s.store.Revision()
 		cursor := s.watch(key, start)
 		red := func(r *storage.Record) bool { return r.Fields[0] == "red" }
-		made := []*storage.Record{s.put(key, "green", 1), s.put(key, "red", 2), s.put(key, "red", 3), s.put(key, "green", 4), s.put(key, "red", 5), s.remove(key)}
+		made := []*storage.Record{s.put(key, "green", 1), s.put(key, "red", 2), s.put(key, "red", 3), s.put(key, "green", 4),
+			s.put(key, "red", 5), s.remove(key)}
 		changes, err := cursor.Poll(nil)
 		require.NoError(s, err)
 		var got []string
@@ -33,74 +34,81 @@ var watchRules = []rule{
 			}
 			json := shown.AppendAt(nil, c.Revision)
 			require.Contains(s, string(json), fmt.Sprintf(`"resourceVersion":"%d"`, c.Revision))
-			got = append(got, fmt.Sprintf("%d %s %s", position(made, c.Revision), kind, json[bytes.Index(json, []byte(`"n":`)):]))
+			got = append(got, fmt.Sprintf("%d %s %s", position(made, c.Revision), kind,
+				json[bytes.Index(json, []byte(`"n":`)):]))
 		}
-		require.Equal(s, []string{`1 ADDED "n":2}}`, `2 MODIFIED "n":3}}`, `3 DELETED "n":3}}`, `4 ADDED "n":5}}`, `5 DELETED "n":5}}`}, got)
+		require.Equal(s, []string{`1 ADDED "n":2}}`, `2 MODIFIED "n":3}}`, `3 DELETED "n":3}}`, `4 ADDED "n":5}}`,
+			`5 DELETED "n":5}}`}, got)
 	}},
 	{"ListThenWatch", "List at R, then watch from R, replays to exactly the state of a later list, with any selector and any number of writers.", func(s *subject) {
 		s.replay(false)
 	}},
-	{"ListThenWatchAcrossCompaction", "Across a compaction a watcher either goes on without loss or gets 410.", func(s *subject) {
-		s.replay(true)
-	}},
-	{"WatchEverything", "A watch of the zero scope shows the changes of all resources in the order of their revisions.", func(s *subject) {
-		start := s.store.Revision()
-		cursor := s.watch(watch.Key{}, start)
-		node, late := storage.Key{Resource: nodes, Name: "x"}, storage.Key{Resource: "late", Name: "x"}
-		made := []*storage.Record{s.put(widget("a", "x"), "red", 1), s.put(node, "red", 1)}
-		group, err := s.store.UpdateAll(s.ctx, []storage.Key{node, widget("b", "x"), {Resource: longer, Namespace: "a", Name: "x"}}, func([]*storage.Record) ([][]byte, error) {
-			return [][]byte{nil, object(widget("b", "x"), "red", 2), object(widget("a", "x"), "red", 2)}, nil
-		})
-		require.NoError(s, err)
-		require.NoError(s, s.store.Register(s.ctx, storage.Resource{Name: late.Resource, Extract: storage.ExtractMetadata}))
-		made = append(append(made, group...), s.put(late, "red", 1), s.remove(widget("a", "x")))
-		want := []string{"0 a/x", "1 /x", "2 /x", "3 b/x", "4 a/x", "5 /x", "6 a/x"}
-		for _, c := range []*watch.Cursor[storage.Record]{cursor, s.watch(watch.Key{}, start)} {
-			changes, err := c.Poll(nil)
+	{"ListThenWatchAcrossCompaction", "Across a compaction a watcher either goes on without loss or gets 410.",
+		func(s *subject) {
+			s.replay(true)
+		}},
+	{"WatchEverything", "A watch of the zero scope shows the changes of all resources in the order of their revisions.",
+		func(s *subject) {
+			start := s.store.Revision()
+			cursor := s.watch(watch.Key{}, start)
+			node, late := storage.Key{Resource: nodes, Name: "x"}, storage.Key{Resource: "late", Name: "x"}
+			made := []*storage.Record{s.put(widget("a", "x"), "red", 1), s.put(node, "red", 1)}
+			group, err := s.store.UpdateAll(s.ctx,
+				[]storage.Key{node, widget("b", "x"), {Resource: longer, Namespace: "a", Name: "x"}},
+				func([]*storage.Record) ([][]byte, error) {
+					return [][]byte{nil, object(widget("b", "x"), "red", 2), object(widget("a", "x"), "red", 2)}, nil
+				})
 			require.NoError(s, err)
-			var got []string
-			for _, change := range changes {
-				got = append(got, fmt.Sprintf("%d %s/%s", position(made, change.Revision), change.Key.Namespace, change.Key.Name))
+			require.NoError(s, s.store.Register(s.ctx, storage.Resource{Name: late.Resource, Extract: storage.ExtractMetadata}))
+			made = append(append(made, group...), s.put(late, "red", 1), s.remove(widget("a", "x")))
+			want := []string{"0 a/x", "1 /x", "2 /x", "3 b/x", "4 a/x", "5 /x", "6 a/x"}
+			for _, c := range []*watch.Cursor[storage.Record]{cursor, s.watch(watch.Key{}, start)} {
+				changes, err := c.Poll(nil)
+				require.NoError(s, err)
+				var got []string
+				for _, change := range changes {
+					got = append(got, fmt.Sprintf("%d %s/%s", position(made, change.Revision), change.Key.Namespace, change.Key.Name))
+				}
+				require.Equal(s, want, got)
+				require.Equal(s, s.store.Revision(), c.Position())
 			}
-			require.Equal(s, want, got)
-			require.Equal(s, s.store.Revision(), c.Position())
-		}
-		require.NoError(s, s.store.Compact(s.ctx, made[1].Revision))
-		_, err = s.store.Watch(s.ctx, watch.Key{}, made[0].Revision)
-		require.True(s, status.IsExpired(err), "%v", err)
-		for _, scope := range []watch.Key{{Namespace: "a"}, {Name: "x"}} {
-			_, err := s.store.Watch(s.ctx, scope, made[1].Revision)
-			require.ErrorIs(s, err, storage.ErrResource, "%v", scope)
-		}
-	}},
-	{"WatchFromTheFuture", "A watch from a revision that is not reached waits for it, and shows what comes after it.", func(s *subject) {
-		key := widget("a", "x")
-		next := s.store.Revision() + 1
-		seen := make(chan watch.Revision, 2)
-		var watching sync.WaitGroup
-		for _, terms := range [][]watch.Term{nil, {red()}} {
-			watching.Go(func() {
-				cursor, err := s.store.Watch(s.ctx, watch.Key{Resource: widgets}, next, terms...)
-				if !assert.NoError(s, err) {
-					return
-				}
-				defer cursor.Close()
-				changes, err := cursor.Next(s.ctx, nil)
-				if assert.NoError(s, err) && assert.NotEmpty(s, changes) {
-					seen <- changes[0].Revision
-				}
-			})
-		}
-		first, second := s.put(key, "red", 1).Revision, s.put(key, "red", 2).Revision
-		watching.Wait()
-		close(seen)
-		if first <= next {
-			first = second
-		}
-		for revision := range seen {
-			require.Equal(s, first, revision)
-		}
-	}},
+			require.NoError(s, s.store.Compact(s.ctx, made[1].Revision))
+			_, err = s.store.Watch(s.ctx, watch.Key{}, made[0].Revision)
+			require.True(s, status.IsExpired(err), "%v", err)
+			for _, scope := range []watch.Key{{Namespace: "a"}, {Name: "x"}} {
+				_, err := s.store.Watch(s.ctx, scope, made[1].Revision)
+				require.ErrorIs(s, err, storage.ErrResource, "%v", scope)
+			}
+		}},
+	{"WatchFromTheFuture", "A watch from a revision that is not reached waits for it, and shows what comes after it.",
+		func(s *subject) {
+			key := widget("a", "x")
+			next := s.store.Revision() + 1
+			seen := make(chan watch.Revision, 2)
+			var watching sync.WaitGroup
+			for _, terms := range [][]watch.Term{nil, {red()}} {
+				watching.Go(func() {
+					cursor, err := s.store.Watch(s.ctx, watch.Key{Resource: widgets}, next, terms...)
+					if !assert.NoError(s, err) {
+						return
+					}
+					defer cursor.Close()
+					changes, err := cursor.Next(s.ctx, nil)
+					if assert.NoError(s, err) && assert.NotEmpty(s, changes) {
+						seen <- changes[0].Revision
+					}
+				})
+			}
+			first, second := s.put(key, "red", 1).Revision, s.put(key, "red", 2).Revision
+			watching.Wait()
+			close(seen)
+			if first <= next {
+				first = second
+			}
+			for revision := range seen {
+				require.Equal(s, first, revision)
+			}
+		}},
 }
 
 // selection is what one client watches.
@@ -116,14 +124,17 @@ func selections() []selection {
 	isOdd := func(r *storage.Record) bool { return has(r, odd) }
 	both := func(r *storage.Record) bool { return isRed(r) && isOdd(r) }
 	var all []selection
-	for _, scope := range []watch.Key{{Resource: widgets}, {Resource: widgets, Namespace: "a"}, {Resource: widgets, Namespace: "aa"}, widget("a", "0"), {Resource: nodes}} {
+	for _, scope := range []watch.Key{{Resource: widgets}, {Resource: widgets, Namespace: "a"},
+		{Resource: widgets, Namespace: "aa"}, widget("a", "0"), {Resource: nodes}} {
 		all = append(all, selection{scope, nil, nil}, selection{scope, nil, isRed}, selection{scope, nil, isOdd},
-			selection{scope, []watch.Term{red()}, isRed}, selection{scope, []watch.Term{odd}, isOdd}, selection{scope, []watch.Term{odd, red()}, both})
+			selection{scope, []watch.Term{red()}, isRed}, selection{scope, []watch.Term{odd}, isOdd},
+			selection{scope, []watch.Term{odd, red()}, both})
 	}
 	return all
 }
 
-// replay lets writers change objects at random while clients list, watch, stop, resume, and list again when a watch expires.
+// replay lets writers change objects at random while clients list, watch, stop, resume, and list again when a watch
+// expires.
 func (s *subject) replay(compact bool) {
 	const writers, writes = 4, 250
 	seed := uint64(time.Now().UnixNano())
@@ -136,7 +147,8 @@ func (s *subject) replay(compact bool) {
 			for range writes {
 				s.randomWrite(random)
 				if compact && random.IntN(20) == 0 {
-					assert.NoError(s, s.store.Compact(s.ctx, s.store.Revision()-watch.Revision(min(random.IntN(10), int(s.store.Revision())))))
+					assert.NoError(s, s.store.Compact(s.ctx,
+						s.store.Revision()-watch.Revision(min(random.IntN(10), int(s.store.Revision())))))
 				}
 			}
 		})
@@ -180,7 +192,8 @@ type client struct {
 	position watch.Revision // zero means list first
 }
 
-// follow lists if necessary and watches for a while, or until the end once the writers are done. It reports whether to go on.
+// follow lists if necessary and watches for a while, or until the end once the writers are done. It reports whether to
+// go on.
 func (c *client) follow(s *subject, random *rand.Rand, done <-chan struct{}) bool {
 	if c.position == 0 {
 		page, err := c.store.List(s.ctx, storage.Query{Within: c.scope, Terms: c.terms, Match: c.match}, nil)
@@ -228,7 +241,8 @@ func (c *client) follow(s *subject, random *rand.Rand, done <-chan struct{}) boo
 		c.position = cursor.Position()
 		if finished && len(changes) == 0 {
 			page, err := c.store.List(s.ctx, storage.Query{Within: c.scope, Terms: c.terms, Match: c.match}, nil)
-			return assert.NoError(s, err) && assert.Equal(s, page.Revision, c.position) && assert.Equal(s, shown(page), c.state, "%+v", c.scope) && false
+			return assert.NoError(s, err) && assert.Equal(s, page.Revision, c.position) &&
+				assert.Equal(s, shown(page), c.state, "%+v", c.scope) && false
 		}
 	}
 	return true

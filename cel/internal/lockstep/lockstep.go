@@ -1,5 +1,6 @@
-// Package lockstep does not compile if the program has another version of the core than of this module, which uses internal packages
-// of the core. It is a package of its own so that the compiler reports this and nothing that follows from it.
+// Package lockstep does not compile if the program has another version of the core than of this module, which uses
+// internal packages of the core. It is a package of its own so that the compiler reports this and nothing that follows
+// from it.
 //
 // If your build stops here, require one version of both modules:
 //

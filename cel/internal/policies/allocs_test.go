@@ -11,7 +11,8 @@ import (
 	"github.com/decorum-go/decorum/rest/resttest"
 )
 
-// While no policy has a binding, a write allocates as much as without policies, but for what finds the hooks that see it.
+// While no policy has a binding, a write allocates as much as without policies, but for what finds the hooks that see
+// it.
 func TestIdlePoliciesCostNothing(t *testing.T) {
 	bare, err := rest.New(rest.Options{}, rest.Resource[Widget]{Group: "example.com", Version: "v1", Plural: "widgets"})
 	require.NoError(t, err)

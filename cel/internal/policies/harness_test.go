@@ -192,7 +192,8 @@ func policyOf(kind, name, spec string) string {
 	if !strings.Contains(spec, `"matchConstraints"`) {
 		spec = matchWidgets + ", " + spec
 	}
-	return `{"apiVersion": "admissionregistration.k8s.io/v1", "kind": "` + kind + `", "metadata": {"name": "` + name + `"}, "spec": {` + spec + `}}`
+	return `{"apiVersion": "admissionregistration.k8s.io/v1", "kind": "` + kind + `", "metadata": {"name": "` + name +
+		`"}, "spec": {` + spec + `}}`
 }
 
 func binding(kind, spec string) string {
@@ -202,13 +203,16 @@ func binding(kind, spec string) string {
 	if kind == "ValidatingAdmissionPolicyBinding" && !strings.Contains(spec, `"validationActions"`) {
 		spec += `, "validationActions": ["Deny"]`
 	}
-	return `{"apiVersion": "admissionregistration.k8s.io/v1", "kind": "` + kind + `", "metadata": {"name": "b"}, "spec": {"policyName": "p"` + spec + `}}`
+	return `{"apiVersion": "admissionregistration.k8s.io/v1", "kind": "` + kind +
+		`", "metadata": {"name": "b"}, "spec": {"policyName": "p"` + spec + `}}`
 }
 
 func widget(name, spec string) string {
-	return `{"apiVersion": "example.com/v1", "kind": "Widget", "metadata": {"name": "` + name + `", "labels": {"app": "` + name + `"}}, "spec": {` + spec + `}}`
+	return `{"apiVersion": "example.com/v1", "kind": "Widget", "metadata": {"name": "` + name + `", "labels": {"app": "` +
+		name + `"}}, "spec": {` + spec + `}}`
 }
 
 func limit(kind, name, most string) string {
-	return `{"apiVersion": "example.com/v1", "kind": "` + kind + `", "metadata": {"name": "` + name + `", "labels": {"for": "widgets"}}, "max": ` + most + `}`
+	return `{"apiVersion": "example.com/v1", "kind": "` + kind + `", "metadata": {"name": "` + name +
+		`", "labels": {"for": "widgets"}}, "max": ` + most + `}`
 }

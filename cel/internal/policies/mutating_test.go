@@ -22,7 +22,8 @@ func (s *server) mutating(name, spec, bindingSpec string) {
 		`"matchConstraints": {"resourceRules": [{"apiGroups": ["example.com"], "apiVersions": ["*"], "resources": ["widgets"], "operations": ["CREATE", "UPDATE"]}]}, `+
 			`"reinvocationPolicy": "Never", `+spec))
 	s.create(mutatingBindingsPath,
-		`{"apiVersion": "admissionregistration.k8s.io/v1", "kind": "MutatingAdmissionPolicyBinding", "metadata": {"name": "`+name+`"}, "spec": {"policyName": "`+name+`"`+bindingSpec+`}}`)
+		`{"apiVersion": "admissionregistration.k8s.io/v1", "kind": "MutatingAdmissionPolicyBinding", "metadata": {"name": "`+
+			name+`"}, "spec": {"policyName": "`+name+`"`+bindingSpec+`}}`)
 }
 
 // mutations returns the mutations of a policy, of one type.
@@ -56,7 +57,8 @@ func TestMutations(t *testing.T) {
 		{"add and remove", "", mutations(patch,
 			`[JSONPatch{op: "add", path: "/spec/color", value: "red"}, JSONPatch{op: "remove", path: "/spec/parts"}]`),
 			`{"size": 3, "color": "red", "tags": ["x"]}`, ""},
-		{"an object as value", "", mutations(patch, `[JSONPatch{op: "add", path: "/spec/parts/-", value: Object.spec.parts{name: "b", size: 2}}]`),
+		{"an object as value", "", mutations(patch,
+			`[JSONPatch{op: "add", path: "/spec/parts/-", value: Object.spec.parts{name: "b", size: 2}}]`),
 			`{"size": 3, "parts": [{"name": "a", "size": 1}, {"name": "b", "size": 2}], "tags": ["x"]}`, ""},
 		{"two mutations", "", mutations(patch, `[JSONPatch{op: "replace", path: "/spec/size", value: object.spec.size * 2}]`,
 			`[JSONPatch{op: "replace", path: "/spec/size", value: object.spec.size + 1}]`),
@@ -64,20 +66,24 @@ func TestMutations(t *testing.T) {
 		{"a test that fails", "", mutations(patch,
 			`[JSONPatch{op: "test", path: "/spec/size", value: 9}, JSONPatch{op: "replace", path: "/spec/size", value: 1}]`),
 			`{"size": 3, "parts": [{"name": "a", "size": 1}], "tags": ["x"]}`, ""},
-		{"a patch that cannot be applied", "", mutations(patch, `[JSONPatch{op: "remove", path: "/spec/missing"}]`), "", denied + "JSON Patch: "},
+		{"a patch that cannot be applied", "", mutations(patch, `[JSONPatch{op: "remove", path: "/spec/missing"}]`), "",
+			denied + "JSON Patch: "},
 		{"a patch that cannot be applied, with Ignore", `"failurePolicy": "Ignore", `,
-			mutations(patch, `[JSONPatch{op: "remove", path: "/spec/missing"}]`), `{"size": 3, "parts": [{"name": "a", "size": 1}], "tags": ["x"]}`, ""},
-		{"an expression that fails", "", mutations(patch, `[JSONPatch{op: "replace", path: "/spec/size", value: object.missing}]`), "",
+			mutations(patch, `[JSONPatch{op: "remove", path: "/spec/missing"}]`),
+			`{"size": 3, "parts": [{"name": "a", "size": 1}], "tags": ["x"]}`, ""},
+		{"an expression that fails", "",
+			mutations(patch, `[JSONPatch{op: "replace", path: "/spec/size", value: object.missing}]`), "",
 			denied + `expression '[JSONPatch{op: "replace", path: "/spec/size", value: object.missing}]' resulted in error: no such key: missing`},
 		{"a condition that is false", `"matchConditions": [{"name": "a", "expression": "object.spec.size == 9"}], `,
-			mutations(patch, `[JSONPatch{op: "remove", path: "/spec/size"}]`), `{"size": 3, "parts": [{"name": "a", "size": 1}], "tags": ["x"]}`, ""},
+			mutations(patch, `[JSONPatch{op: "remove", path: "/spec/size"}]`),
+			`{"size": 3, "parts": [{"name": "a", "size": 1}], "tags": ["x"]}`, ""},
 		{"variables", `"variables": [{"name": "next", "expression": "object.spec.size + 1"}], `,
 			mutations(patch, `[JSONPatch{op: "replace", path: "/spec/size", value: variables.next}]`),
 			`{"size": 4, "parts": [{"name": "a", "size": 1}], "tags": ["x"]}`, ""},
 		{"apply", "", mutations(apply, `Object{spec: Object.spec{color: "red", size: object.spec.size + 1}}`),
 			`{"size": 4, "color": "red", "parts": [{"name": "a", "size": 1}], "tags": ["x"]}`, ""},
-		{"apply to a list with keys", "", mutations(apply, `Object{spec: Object.spec{parts: [Object.spec.parts{name: "a", size: 5}, Object.spec.parts{name: "b"}]}}`),
-			`{"size": 3, "parts": [{"name": "a", "size": 5}, {"name": "b"}], "tags": ["x"]}`, ""},
+		{"apply to a list with keys", "",
+			mutations(apply, `Object{spec: Object.spec{parts: [Object.spec.parts{name: "a", size: 5}, Object.spec.parts{name: "b"}]}}`), `{"size": 3, "parts": [{"name": "a", "size": 5}, {"name": "b"}], "tags": ["x"]}`, ""},
 		{"apply an atomic list", "", mutations(apply, `Object{spec: Object.spec{tags: ["y"]}}`), "",
 			denied + "error applying patch: invalid ApplyConfiguration: may not mutate atomic arrays, maps or structs: .spec.tags"},
 		{"apply an unknown field", "", mutations(apply, `Object{spec: Object.spec{unknown: 1}}`), "",
@@ -88,7 +94,8 @@ func TestMutations(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			s := newServer(t, rest.Options{}, false)
 			s.mutating("p", c.spec+c.mutations, "")
-			a := s.send(http.MethodPost, widgetsPath, widget("w", `"size": 3, "parts": [{"name": "a", "size": 1}], "tags": ["x"]`))
+			a := s.send(http.MethodPost, widgetsPath,
+				widget("w", `"size": 3, "parts": [{"name": "a", "size": 1}], "tags": ["x"]`))
 			if c.message != "" {
 				assert.Equal(t, http.StatusForbidden, a.code)
 				assert.Equal(t, status.ReasonInvalid, a.Reason)

@@ -29,10 +29,13 @@ func TestObserversSeeTheChecksOfPolicies(t *testing.T) {
 		want          []string // the actions
 		fails         bool     // the validations cannot be evaluated
 	}{
-		"true":          {`"validations": [{"expression": "true"}]`, `"validationActions": ["Deny"]`, nil, false},
-		"false":         {`"validations": [{"expression": "false"}]`, `"validationActions": ["Deny", "Audit"]`, []string{"deny", "audit"}, false},
-		"two are false": {`"validations": [{"expression": "false"}, {"expression": "1 > 2"}]`, `"validationActions": ["Warn"]`, []string{"warn", "warn"}, false},
-		"an error":      {`"validations": [{"expression": "object.spec.parts[7].size > 0"}]`, `"validationActions": ["Deny"]`, []string{"deny"}, true},
+		"true": {`"validations": [{"expression": "true"}]`, `"validationActions": ["Deny"]`, nil, false},
+		"false": {`"validations": [{"expression": "false"}]`, `"validationActions": ["Deny", "Audit"]`,
+			[]string{"deny", "audit"}, false},
+		"two are false": {`"validations": [{"expression": "false"}, {"expression": "1 > 2"}]`,
+			`"validationActions": ["Warn"]`, []string{"warn", "warn"}, false},
+		"an error": {`"validations": [{"expression": "object.spec.parts[7].size > 0"}]`, `"validationActions": ["Deny"]`,
+			[]string{"deny"}, true},
 		"an error that is ignored": {`"failurePolicy": "Ignore", "validations": [{"expression": "object.spec.parts[7].size > 0"}]`,
 			`"validationActions": ["Deny"]`, []string{"allow"}, true},
 	} {

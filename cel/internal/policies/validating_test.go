@@ -24,19 +24,25 @@ func TestDenials(t *testing.T) {
 		code                int
 	}{
 		{"an expression is true", `"validations": [{"expression": "object.spec.size < 10"}]`, "", "", 201},
-		{"an expression is false", `"validations": [{"expression": " object.spec.size < 1 "}]`, "failed expression: object.spec.size < 1", status.ReasonInvalid, 422},
-		{"message", `"validations": [{"expression": "false", "message": " too large "}]`, "too large", status.ReasonInvalid, 422},
+		{"an expression is false", `"validations": [{"expression": " object.spec.size < 1 "}]`,
+			"failed expression: object.spec.size < 1", status.ReasonInvalid, 422},
+		{"message", `"validations": [{"expression": "false", "message": " too large "}]`, "too large", status.ReasonInvalid,
+			422},
 		{"messageExpression",
 			`"validations": [{"expression": "false", "message": "no", "messageExpression": "'size ' + string(object.spec.size)"}]`, "size 3", status.ReasonInvalid, 422},
-		{"a messageExpression that fails", `"validations": [{"expression": "false", "message": "no", "messageExpression": "object.missing"}]`, "", "", 0},
+		{"a messageExpression that fails",
+			`"validations": [{"expression": "false", "message": "no", "messageExpression": "object.missing"}]`, "", "", 0},
 		{"a messageExpression that fails at run time",
-			`"validations": [{"expression": "false", "message": "no", "messageExpression": "string(object.missing)"}]`, "no", status.ReasonInvalid, 422},
+			`"validations": [{"expression": "false", "message": "no", "messageExpression": "string(object.missing)"}]`, "no",
+			status.ReasonInvalid, 422},
 		{"a messageExpression with two lines", `"validations": [{"expression": "false", "messageExpression": "'a\\nb'"}]`,
 			"failed expression: false", status.ReasonInvalid, 422},
 		{"a messageExpression that is too long",
-			`"validations": [{"expression": "false", "messageExpression": "[1,2,3,4,5,6].map(i, 'x'.replace('x', '` + strings.Repeat("y", 900) + `')).join('')"}]`,
+			`"validations": [{"expression": "false", "messageExpression": "[1,2,3,4,5,6].map(i, 'x'.replace('x', '` +
+				strings.Repeat("y", 900) + `')).join('')"}]`,
 			"failed expression: false", status.ReasonInvalid, 422},
-		{"Forbidden", `"validations": [{"expression": "false", "message": "no", "reason": "Forbidden"}]`, "no", status.ReasonForbidden, 403},
+		{"Forbidden", `"validations": [{"expression": "false", "message": "no", "reason": "Forbidden"}]`, "no",
+			status.ReasonForbidden, 403},
 		{"RequestEntityTooLarge", `"validations": [{"expression": "false", "message": "no", "reason": "RequestEntityTooLarge"}]`, "no",
 			status.ReasonRequestEntityTooLarge, 413},
 		{"the first denial counts",
@@ -44,9 +50,11 @@ func TestDenials(t *testing.T) {
 			"first", status.ReasonInvalid, 422},
 		{"an error", `"validations": [{"expression": "object.missing == 1"}]`,
 			"expression 'object.missing == 1' resulted in error: no such key: missing", status.ReasonInvalid, 422},
-		{"an error with failurePolicy Ignore", `"failurePolicy": "Ignore", "validations": [{"expression": "object.missing == 1"}]`, "", "", 201},
-		{"failurePolicy Ignore does not ignore denials", `"failurePolicy": "Ignore", "validations": [{"expression": "false", "message": "no"}]`,
-			"no", status.ReasonInvalid, 422},
+		{"an error with failurePolicy Ignore",
+			`"failurePolicy": "Ignore", "validations": [{"expression": "object.missing == 1"}]`, "", "", 201},
+		{"failurePolicy Ignore does not ignore denials",
+			`"failurePolicy": "Ignore", "validations": [{"expression": "false", "message": "no"}]`, "no", status.ReasonInvalid,
+			422},
 		{"variables",
 			`"variables": [{"name": "size", "expression": "object.spec.size"}, {"name": "large", "expression": "variables.size > 2"}], "validations": [{"expression": "!variables.large", "messageExpression": "'size ' + string(variables.size)"}]`,
 			"size 3", status.ReasonInvalid, 422},
@@ -55,7 +63,8 @@ func TestDenials(t *testing.T) {
 			"no", status.ReasonInvalid, 422},
 		{"match conditions that are false",
 			`"matchConditions": [{"name": "a", "expression": "object.spec.size == 4"}], "validations": [{"expression": "false", "message": "no"}]`, "", "", 201},
-		{"match conditions that fail", `"matchConditions": [{"name": "a", "expression": "object.missing == 4"}], "validations": [{"expression": "true"}]`,
+		{"match conditions that fail",
+			`"matchConditions": [{"name": "a", "expression": "object.missing == 4"}], "validations": [{"expression": "true"}]`,
 			"expression 'object.missing == 4' resulted in error: no such key: missing", status.ReasonInvalid, 422},
 		{"match conditions that fail with Ignore",
 			`"failurePolicy": "Ignore", "matchConditions": [{"name": "a", "expression": "object.missing == 4"}], "validations": [{"expression": "false"}]`, "", "", 201},
@@ -75,7 +84,8 @@ func TestDenials(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			s := newServer(t, rest.Options{}, false)
 			if c.code == 0 { // the policy is refused
-				assert.Equal(t, http.StatusUnprocessableEntity, s.send(http.MethodPost, policiesPath, validatingPolicy("p", c.spec)).code)
+				assert.Equal(t, http.StatusUnprocessableEntity,
+					s.send(http.MethodPost, policiesPath, validatingPolicy("p", c.spec)).code)
 				return
 			}
 			s.policy(c.spec, "")
@@ -88,7 +98,8 @@ func TestDenials(t *testing.T) {
 			assert.Equal(t, c.reason, a.Reason)
 			require.NotNil(t, a.Details)
 			assert.Equal(t, status.Details{Name: "w", Group: "example.com", Kind: "widgets",
-				Causes: []status.Cause{{Message: strings.TrimPrefix(denied, `widgets.example.com "w" is forbidden: `) + c.message}}}, *a.Details)
+				Causes: []status.Cause{{Message: strings.TrimPrefix(denied,
+					`widgets.example.com "w" is forbidden: `) + c.message}}}, *a.Details)
 		})
 	}
 }
@@ -101,9 +112,11 @@ func TestOperations(t *testing.T) {
 		"validations": [{"expression": "request.operation == 'DELETE' ? object == null && oldObject.spec.size > 3 : object.spec.size >= oldObject.spec.size",
 			"messageExpression": "request.operation + ' ' + (has(request.subResource) ? request.subResource : '')"},
 			{"expression": "!has(request.subResource) || !object.status.ready", "message": "not ready"}]`, "")
-	assert.Contains(t, s.send(http.MethodPatch, widgetsPath+"/w", `{"spec": {"size": 2}}`).Message, "denied request: UPDATE")
+	assert.Contains(t, s.send(http.MethodPatch, widgetsPath+"/w", `{"spec": {"size": 2}}`).Message,
+		"denied request: UPDATE")
 	assert.Contains(t, s.send(http.MethodDelete, widgetsPath+"/w", "").Message, "denied request: DELETE")
-	assert.Contains(t, s.send(http.MethodPatch, widgetsPath+"/w/status", `{"status": {"ready": true}}`).Message, "denied request: not ready")
+	assert.Contains(t, s.send(http.MethodPatch, widgetsPath+"/w/status", `{"status": {"ready": true}}`).Message,
+		"denied request: not ready")
 	assert.Equal(t, 200, s.send(http.MethodPatch, widgetsPath+"/w", `{"spec": {"size": 4}}`).code)
 	assert.Equal(t, 200, s.send(http.MethodDelete, widgetsPath+"/w", "").code)
 }
@@ -116,7 +129,8 @@ func TestValidationActions(t *testing.T) {
 		`"validationActions": ["Warn", "Audit"]`)
 	a := s.send(http.MethodPost, widgetsPath, widget("w", `"size": 3`))
 	require.Equal(t, 201, a.code)
-	assert.Equal(t, []string{`299 - "Validation failed for ValidatingAdmissionPolicy 'p' with binding 'b': too large"`}, a.warnings)
+	assert.Equal(t, []string{`299 - "Validation failed for ValidatingAdmissionPolicy 'p' with binding 'b': too large"`},
+		a.warnings)
 	assert.Equal(t, map[string]string{
 		"p/size": "3",
 		"validation.policy.admission.k8s.io/validation_failure": `[{"message":"too large","policy":"p","binding":"b","expressionIndex":1,"validationActions":["Warn","Audit"]}]`,
@@ -131,9 +145,11 @@ func TestPoliciesChange(t *testing.T) {
 	assert.Equal(t, 201, try(), "a policy without a binding has no effect")
 	s.create(bindingsPath, binding("ValidatingAdmissionPolicyBinding", ""))
 	assert.Equal(t, 422, try())
-	require.Equal(t, 200, s.send(http.MethodPatch, policiesPath+"/p", `{"spec": {"validations": [{"expression": "true"}]}}`).code)
+	require.Equal(t, 200, s.send(http.MethodPatch, policiesPath+"/p",
+		`{"spec": {"validations": [{"expression": "true"}]}}`).code)
 	assert.Equal(t, 201, try())
-	require.Equal(t, 200, s.send(http.MethodPatch, policiesPath+"/p", `{"spec": {"validations": [{"expression": "false"}]}}`).code)
+	require.Equal(t, 200, s.send(http.MethodPatch, policiesPath+"/p",
+		`{"spec": {"validations": [{"expression": "false"}]}}`).code)
 	assert.Equal(t, 422, try())
 	require.Equal(t, 200, s.send(http.MethodDelete, bindingsPath+"/b", "").code)
 	assert.Equal(t, 201, try())
@@ -157,7 +173,9 @@ func TestParams(t *testing.T) {
 	)
 	for _, c := range []struct{ name, policy, binding, message string }{
 		{"by name", limited, `"paramRef": {"name": "small", "parameterNotFoundAction": "Deny"}`, "denied request: at most 2"},
-		{"by name in a namespace", limited, `"paramRef": {"name": "small", "namespace": "other", "parameterNotFoundAction": "Deny"}`, "denied request: at most 1"},
+		{"by name in a namespace", limited,
+			`"paramRef": {"name": "small", "namespace": "other", "parameterNotFoundAction": "Deny"}`,
+			"denied request: at most 1"},
 		{"by name of a larger one", limited, `"paramRef": {"name": "large", "parameterNotFoundAction": "Deny"}`, ""},
 		{"by selector", limited, `"paramRef": {"selector": {"matchLabels": {"for": "widgets"}}, "parameterNotFoundAction": "Deny"}`, "denied request: at most 2"},
 		{"no paramRef", limited, "", ""},
@@ -166,12 +184,16 @@ func TestParams(t *testing.T) {
 		{"not found, Deny, but the policy ignores failures", `"failurePolicy": "Ignore", ` + limited,
 			`"paramRef": {"name": "none", "parameterNotFoundAction": "Deny"}`, ""},
 		{"not found, Allow", limited, `"paramRef": {"name": "none", "parameterNotFoundAction": "Allow"}`, ""},
-		{"none selected, Deny", limited, `"paramRef": {"selector": {"matchLabels": {"for": "nothing"}}, "parameterNotFoundAction": "Deny"}`,
+		{"none selected, Deny", limited,
+			`"paramRef": {"selector": {"matchLabels": {"for": "nothing"}}, "parameterNotFoundAction": "Deny"}`,
 			"failed to configure binding: no params found"},
-		{"cluster-scoped", byCluster, `"paramRef": {"name": "all", "parameterNotFoundAction": "Deny"}`, "denied request: at most 0"},
-		{"cluster-scoped with a namespace", byCluster, `"paramRef": {"name": "all", "namespace": "default", "parameterNotFoundAction": "Deny"}`,
+		{"cluster-scoped", byCluster, `"paramRef": {"name": "all", "parameterNotFoundAction": "Deny"}`,
+			"denied request: at most 0"},
+		{"cluster-scoped with a namespace", byCluster,
+			`"paramRef": {"name": "all", "namespace": "default", "parameterNotFoundAction": "Deny"}`,
 			"failed to configure binding: paramRef.namespace must not be provided for a cluster-scoped `paramKind`"},
-		{"a kind that is not served", `"paramKind": {"apiVersion": "example.com/v1", "kind": "Nothing"}, "validations": [{"expression": "true"}]`,
+		{"a kind that is not served",
+			`"paramKind": {"apiVersion": "example.com/v1", "kind": "Nothing"}, "validations": [{"expression": "true"}]`,
 			`"paramRef": {"name": "all", "parameterNotFoundAction": "Deny"}`,
 			"ValidatingAdmissionPolicy 'p' denied request: failed to configure policy: failed to find resource referenced by paramKind: 'example.com/v1, Kind=Nothing'"},
 		{"a binding for other objects", limited,
@@ -200,12 +222,15 @@ func TestParams(t *testing.T) {
 func TestNamespaces(t *testing.T) {
 	s := newServer(t, rest.Options{}, true)
 	for _, name := range []string{"red", "blue"} {
-		s.create("/api/v1/namespaces", `{"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": "`+name+`", "labels": {"color": "`+name+`"}}}`)
+		s.create("/api/v1/namespaces",
+			`{"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": "`+name+`", "labels": {"color": "`+name+`"}}}`)
 	}
 	s.policy(`"matchConstraints": {"namespaceSelector": {"matchExpressions": [{"key": "color", "operator": "Exists"}]}, "resourceRules": [{"apiGroups": ["*"], "apiVersions": ["*"], "resources": ["*"], "operations": ["CREATE"]}]},
 		"validations": [{"expression": "namespaceObject == null || namespaceObject.metadata.labels.color == 'red'", "message": "not red"}]`, "")
-	assert.Equal(t, 201, s.send(http.MethodPost, "/apis/example.com/v1/namespaces/red/widgets", widget("w", `"size": 3`)).code)
-	assert.Contains(t, s.send(http.MethodPost, "/apis/example.com/v1/namespaces/blue/widgets", widget("w", `"size": 3`)).Message, "not red")
+	assert.Equal(t, 201, s.send(http.MethodPost, "/apis/example.com/v1/namespaces/red/widgets",
+		widget("w", `"size": 3`)).code)
+	assert.Contains(t, s.send(http.MethodPost, "/apis/example.com/v1/namespaces/blue/widgets",
+		widget("w", `"size": 3`)).Message, "not red")
 }
 
 // Expressions ask the authorizer of the API about the user and about service accounts.
@@ -221,7 +246,8 @@ func TestAuthorizer(t *testing.T) {
 	s.policy(`"variables": [{"name": "may", "expression": "authorizer.requestResource.check('paint')"}], "validations": [{"expression": "!has(object.spec.color) || variables.may.allowed()", "message": "no paint"},
 		{"expression": "authorizer.serviceAccount('default', 'robot').group('example.com').resource('widgets').check('paint').reason() == 'system:serviceaccount:default:robot may not paint widgets '"},
 		{"expression": "!authorizer.path('/paint').check('post').allowed()"}]`, "")
-	assert.Contains(t, s.sendAs("john", http.MethodPost, widgetsPath, widget("w", `"size": 3, "color": "red"`)).Message, "no paint")
+	assert.Contains(t, s.sendAs("john", http.MethodPost, widgetsPath, widget("w", `"size": 3, "color": "red"`)).Message,
+		"no paint")
 	assert.Equal(t, 201, s.sendAs("john", http.MethodPost, widgetsPath, widget("v", `"size": 3`)).code)
 	a := s.sendAs("jane", http.MethodPost, widgetsPath, widget("w", `"size": 3, "color": "red"`))
 	assert.Equal(t, 201, a.code, a.Message)
@@ -229,7 +255,8 @@ func TestAuthorizer(t *testing.T) {
 
 // A user who may not read parameters cannot write a policy or a binding that refers to them.
 func TestRightsOnParams(t *testing.T) {
-	s := newServer(t, rest.Options{Authorizer: rest.AuthorizerFunc(func(_ context.Context, a rest.Access) (rest.Decision, error) {
+	s := newServer(t, rest.Options{Authorizer: rest.AuthorizerFunc(func(_ context.Context, a rest.Access) (rest.Decision,
+		error) {
 		if a.Resource == "limits" && a.User.Name != "jane" {
 			return rest.Deny(""), nil
 		}
@@ -243,14 +270,16 @@ func TestRightsOnParams(t *testing.T) {
 	assert.Contains(t, s.sendAs("john", http.MethodPost, bindingsPath, b).Message,
 		`spec.paramRef: Forbidden: user "john" does not have "get" permission on the object referenced by paramRef`)
 	assert.Equal(t, 201, s.sendAs("jane", http.MethodPost, bindingsPath, b).code)
-	assert.Equal(t, 200, s.sendAs("john", http.MethodPatch, bindingsPath+"/b", `{"metadata": {"labels": {"a": "b"}}}`).code)
+	assert.Equal(t, 200, s.sendAs("john", http.MethodPatch, bindingsPath+"/b",
+		`{"metadata": {"labels": {"a": "b"}}}`).code)
 }
 
 // A policy sees its parameters, and the objects it decides about, in the version that it names.
 func TestVersions(t *testing.T) {
 	s := newServer(t, rest.Options{MaxConvertedBytes: 1}, false) // too few to cache a conversion
 	s.create(limitsPath, limit("Limit", "small", "20"))
-	for i, ref := range []string{`{"name": "small", "parameterNotFoundAction": "Deny"}`, `{"selector": {}, "parameterNotFoundAction": "Deny"}`} {
+	for i, ref := range []string{`{"name": "small", "parameterNotFoundAction": "Deny"}`,
+		`{"selector": {}, "parameterNotFoundAction": "Deny"}`} {
 		if i > 0 {
 			require.Equal(t, 200, s.send(http.MethodDelete, bindingsPath+"/b", "").code)
 		} else {
@@ -265,7 +294,8 @@ func TestVersions(t *testing.T) {
 		"validations": [{"expression": "object.tens < 2 && request.resource.version == 'v1beta1' && request.requestResource.version == 'v1'", "messageExpression": "string(object.tens)"}]`, "")
 	assert.Contains(t, older.send(http.MethodPost, limitsPath, limit("Limit", "l", "30")).Message, "denied request: 3")
 	assert.Equal(t, 201, older.send(http.MethodPost, limitsPath, limit("Limit", "l", "10")).code)
-	require.Equal(t, 200, older.send(http.MethodPatch, policiesPath+"/p", `{"spec": {"matchConstraints": {"matchPolicy": "Exact"}}}`).code)
+	require.Equal(t, 200, older.send(http.MethodPatch, policiesPath+"/p",
+		`{"spec": {"matchConstraints": {"matchPolicy": "Exact"}}}`).code)
 	assert.Equal(t, 201, older.send(http.MethodPost, limitsPath, limit("Limit", "m", "30")).code)
 }
 
@@ -284,7 +314,8 @@ func TestConcurrentChanges(t *testing.T) {
 		})
 	}
 	for i := range 10 {
-		a := s.send(http.MethodPatch, policiesPath+"/p", fmt.Sprintf(`{"spec": {"validations": [{"expression": "variables.size < %d"}]}}`, 4+i%2))
+		a := s.send(http.MethodPatch, policiesPath+"/p",
+			fmt.Sprintf(`{"spec": {"validations": [{"expression": "variables.size < %d"}]}}`, 4+i%2))
 		assert.Equal(t, 200, a.code, a.Message)
 	}
 	writers.Wait()

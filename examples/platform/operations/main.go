@@ -1,5 +1,6 @@
-// Command operations is the platform of docs/guide.md with what docs/operations.md describes: metrics, traces, logs, audit, fairness, health
-// checks and profiles. It is a module of its own, because metrics and traces need the libraries of Prometheus and OpenTelemetry.
+// Command operations is the platform of docs/guide.md with what docs/operations.md describes: metrics, traces, logs,
+// audit, fairness, health checks and profiles. It is a module of its own, because metrics and traces need the libraries
+// of Prometheus and OpenTelemetry.
 //
 //	cd examples/platform/operations
 //	go run . --audit /tmp/audit.log
@@ -62,7 +63,8 @@ func run(ctx context.Context, args []string, stdout io.Writer) error {
 	})
 }
 
-// newAPI returns the API of the platform. A program in production reads its tokens from a file, see package credentials.
+// newAPI returns the API of the platform. A program in production reads its tokens from a file, see package
+// credentials.
 func newAPI(o *operations) (*rest.API, error) {
 	roles, err := rbac.New(rbac.Options{Administrators: []string{"operators"}})
 	if err != nil {

@@ -77,7 +77,8 @@ func TestProgram(t *testing.T) {
 		var missing []string
 		for _, want := range []string{
 			`apiserver_request_total{code="201"`, `apiserver_resource_objects{group="platform.example.com",resource="sites"} 1`,
-			`decorum_store_commits_total`, `apiserver_flowcontrol_dispatched_requests_total{flow_schema="catch-all",priority_level="global-default"} 1`,
+			`decorum_store_commits_total`,
+			`apiserver_flowcontrol_dispatched_requests_total{flow_schema="catch-all",priority_level="global-default"} 1`,
 		} {
 			if !strings.Contains(text, want) {
 				missing = append(missing, want)
@@ -136,5 +137,6 @@ func TestTraces(t *testing.T) {
 
 func TestFlagsAreChecked(t *testing.T) {
 	assert.ErrorContains(t, run(t.Context(), []string{"--port", "1"}, io.Discard), "port")
-	assert.ErrorContains(t, run(t.Context(), []string{"--audit", filepath.Join(t.TempDir(), "none", "x")}, io.Discard), "audit")
+	assert.ErrorContains(t, run(t.Context(), []string{"--audit", filepath.Join(t.TempDir(), "none", "x")}, io.Discard),
+		"audit")
 }

@@ -18,7 +18,8 @@ import (
 func TestReport(t *testing.T) {
 	s := resttest.New(t, site.Resource())
 	own := resttest.Client[site.Site](t, s.API).Namespace("default")
-	_, err := own.Create(t.Context(), &site.Site{ObjectMeta: apimeta.ObjectMeta{Name: "hello"}, Spec: site.SiteSpec{Title: "Hello"}})
+	_, err := own.Create(t.Context(),
+		&site.Site{ObjectMeta: apimeta.ObjectMeta{Name: "hello"}, Spec: site.SiteSpec{Title: "Hello"}})
 	require.NoError(t, err)
 
 	var out strings.Builder
@@ -38,7 +39,8 @@ func TestReport(t *testing.T) {
 	assert.Equal(t, "ADDED default/hello is not published yet\n", next())
 	_, err = own.ModifyStatus(t.Context(), "hello", func(s *site.Site) error {
 		s.Status.Path = "/pages/default/hello"
-		apimeta.SetCondition(&s.Status.Conditions, apimeta.Condition{Type: "Ready", Status: apimeta.ConditionTrue, Reason: "Published", Message: "m"})
+		apimeta.SetCondition(&s.Status.Conditions,
+			apimeta.Condition{Type: "Ready", Status: apimeta.ConditionTrue, Reason: "Published", Message: "m"})
 		return nil
 	})
 	require.NoError(t, err)

@@ -21,7 +21,8 @@ func TestKindKeepsTheConventions(t *testing.T) {
 func TestDefaultsAndRules(t *testing.T) {
 	s := resttest.New(t, site.Resource())
 	sites := resttest.Client[site.Site](t, s.API).Namespace("default")
-	hello, err := sites.Create(t.Context(), &site.Site{ObjectMeta: apimeta.ObjectMeta{Name: "hello"}, Spec: site.SiteSpec{Title: "Hello"}})
+	hello, err := sites.Create(t.Context(),
+		&site.Site{ObjectMeta: apimeta.ObjectMeta{Name: "hello"}, Spec: site.SiteSpec{Title: "Hello"}})
 	require.NoError(t, err)
 	assert.Equal(t, "Light", hello.Spec.Theme)
 
@@ -32,8 +33,10 @@ func TestDefaultsAndRules(t *testing.T) {
 // What one version writes, the other reads, and back.
 func TestVersions(t *testing.T) {
 	s := resttest.New(t, site.Resource())
-	v1, v2 := resttest.Client[site.Site](t, s.API).Namespace("default"), resttest.Client[site.SiteV2](t, s.API).Namespace("default")
-	_, err := v1.Create(t.Context(), &site.Site{ObjectMeta: apimeta.ObjectMeta{Name: "hello"}, Spec: site.SiteSpec{Title: "Hello", Text: "one\n\ntwo"}})
+	v1, v2 := resttest.Client[site.Site](t, s.API).Namespace("default"),
+		resttest.Client[site.SiteV2](t, s.API).Namespace("default")
+	_, err := v1.Create(t.Context(),
+		&site.Site{ObjectMeta: apimeta.ObjectMeta{Name: "hello"}, Spec: site.SiteSpec{Title: "Hello", Text: "one\n\ntwo"}})
 	require.NoError(t, err)
 
 	changed, err := v2.Modify(t.Context(), "hello", func(s *site.SiteV2) error {

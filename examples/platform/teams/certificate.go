@@ -12,7 +12,8 @@ import (
 	"time"
 )
 
-// newCertificate returns a certificate for this machine that is its own authority. A real platform has one of an authority that people know.
+// newCertificate returns a certificate for this machine that is its own authority. A real platform has one of an
+// authority that people know.
 func newCertificate() (tls.Certificate, error) {
 	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
 	if err != nil {

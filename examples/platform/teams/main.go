@@ -93,7 +93,8 @@ func run(ctx context.Context, args []string, stdout io.Writer) error {
 }
 
 // newAPI returns the API of the platform.
-func newAPI(store storage.Store, people people, keys []serviceaccount.Key, quotas *quota.ResourceQuotas) (*rest.API, error) {
+func newAPI(store storage.Store, people people, keys []serviceaccount.Key,
+	quotas *quota.ResourceQuotas) (*rest.API, error) {
 	accounts, err := serviceaccount.New(serviceaccount.Options{Issuer: "https://platform.example.com", Keys: keys})
 	if err != nil {
 		return nil, err

@@ -61,7 +61,8 @@ func TestProgram(t *testing.T) {
 	require.NoError(t, err)
 	team, err := namespaces.Create(ctx, &builtin.Namespace{ObjectMeta: apimeta.ObjectMeta{Name: "team-b"}})
 	require.NoError(t, err)
-	_, err = sites.Namespace("team-b").Create(ctx, &site.Site{ObjectMeta: apimeta.ObjectMeta{Name: "hello"}, Spec: site.SiteSpec{Title: "Hello"}})
+	_, err = sites.Namespace("team-b").Create(ctx,
+		&site.Site{ObjectMeta: apimeta.ObjectMeta{Name: "hello"}, Spec: site.SiteSpec{Title: "Hello"}})
 	require.NoError(t, err)
 	require.NoError(t, namespaces.Delete(ctx, "team-b", rest.DeleteOptions{}))
 	for event, err := range namespaces.Watch(ctx, rest.WatchOptions{ResourceVersion: team.ResourceVersion}) {

@@ -1,4 +1,5 @@
-// Command journey sends one request of each kind to an API and records which functions of the library each request enters.
+// Command journey sends one request of each kind to an API and records which functions of the library each request
+// enters.
 //
 // It writes the coverage of each request into a directory of its own below the one it is given, and prints the names of
 // the requests with their directories as JSON. It must be built with -cover -covermode=atomic. TestJourney runs it.
@@ -37,8 +38,8 @@ func main() {
 	}
 }
 
-// cover sends a request twice, each time about an object of its own, and writes the coverage of the second one to dir. The
-// first one builds what is built only once, so that the second one shows what every request does.
+// cover sends a request twice, each time about an object of its own, and writes the coverage of the second one to dir.
+// The first one builds what is built only once, so that the second one shows what every request does.
 func cover(r request, dir string) error {
 	h, err := newHost()
 	if err != nil {

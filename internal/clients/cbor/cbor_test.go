@@ -124,7 +124,8 @@ func TestDynamicClient(t *testing.T) {
 
 	lamp := &unstructured.Unstructured{Object: map[string]any{
 		"apiVersion": "example.com/v1", "kind": "Lamp", "metadata": map[string]any{"name": "a"},
-		"spec": map[string]any{"watts": int64(1) << 53, "warmth": 0.1, "extra": map[string]any{"list": []any{int64(1), "two", 3.5, nil, true}}},
+		"spec": map[string]any{"watts": int64(1) << 53, "warmth": 0.1,
+			"extra": map[string]any{"list": []any{int64(1), "two", 3.5, nil, true}}},
 	}}
 	lamp.SetLabels(map[string]string{"room": "hall"})
 	made, err := in.Create(ctx, lamp, metav1.CreateOptions{})
@@ -157,7 +158,8 @@ func TestDynamicClient(t *testing.T) {
 	}
 
 	applied, err := in.Apply(ctx, "a", &unstructured.Unstructured{Object: map[string]any{
-		"apiVersion": "example.com/v1", "kind": "Lamp", "metadata": map[string]any{"name": "a"}, "spec": map[string]any{"extra": map[string]any{"applied": true}},
+		"apiVersion": "example.com/v1", "kind": "Lamp", "metadata": map[string]any{"name": "a"},
+		"spec": map[string]any{"extra": map[string]any{"applied": true}},
 	}}, metav1.ApplyOptions{FieldManager: "tests"})
 	require.NoError(t, err)
 	isThere, _, _ := unstructured.NestedBool(applied.Object, "spec", "extra", "applied")
@@ -184,8 +186,9 @@ func TestTypedClient(t *testing.T) {
 	require.NoError(t, err)
 	defer events.Stop()
 
-	made, err := maps.Create(ctx, &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Name: "a"}, Data: map[string]string{"k": "ü"},
-		BinaryData: map[string][]byte{"b": {0, 0xff}}}, metav1.CreateOptions{})
+	made, err := maps.Create(ctx,
+		&corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Name: "a"}, Data: map[string]string{"k": "ü"},
+			BinaryData: map[string][]byte{"b": {0, 0xff}}}, metav1.CreateOptions{})
 	require.NoError(t, err)
 	assert.Equal(t, []byte{0, 0xff}, made.BinaryData["b"])
 	assert.False(t, made.CreationTimestamp.IsZero())

@@ -1,4 +1,5 @@
-// Command kubectl-1.30 is the kubectl of the release that this module's go.mod pins. It stands for users who have not upgraded for a while.
+// Command kubectl-1.30 is the kubectl of the release that this module's go.mod pins. It stands for users who have not
+// upgraded for a while.
 package main
 
 import (

@@ -1,6 +1,6 @@
-// Package autoscalers converts HorizontalPodAutoscalers between autoscaling/v2, in which they are stored, and autoscaling/v1, as
-// Kubernetes does. Version v1 has fields for one metric, the utilization of the CPU. The rest of a v2 object is in annotations, which v1
-// objects alone have.
+// Package autoscalers converts HorizontalPodAutoscalers between autoscaling/v2, in which they are stored, and
+// autoscaling/v1, as Kubernetes does. Version v1 has fields for one metric, the utilization of the CPU. The rest of a
+// v2 object is in annotations, which v1 objects alone have.
 package autoscalers
 
 import (
@@ -28,19 +28,21 @@ const (
 // WithoutFields returns annotations without those that hold fields of v2. It does not change its argument.
 func WithoutFields(annotations map[string]string) map[string]string {
 	left := maps.Clone(annotations)
-	for _, key := range []string{metricsAnnotation, statusesAnnotation, conditionsAnnotation, behaviorAnnotation, scaleDownAnnotation, scaleUpAnnotation} {
+	for _, key := range []string{metricsAnnotation, statusesAnnotation, conditionsAnnotation, behaviorAnnotation,
+		scaleDownAnnotation, scaleUpAnnotation} {
 		delete(left, key)
 	}
 	return left
 }
 
-// RestoreStatus gives a new form of an object the annotations of the old one that hold parts of the status, because a write of the object
-// changes no status. old is nil for a new object.
+// RestoreStatus gives a new form of an object the annotations of the old one that hold parts of the status, because a
+// write of the object changes no status. old is nil for a new object.
 func RestoreStatus(obj, old *autoscalingv1.HorizontalPodAutoscaler) {
 	restore(obj, old, statusesAnnotation, conditionsAnnotation)
 }
 
-// RestoreSpec does the same for the annotations that hold parts of the spec, which a write of the status does not change.
+// RestoreSpec does the same for the annotations that hold parts of the spec, which a write of the status does not
+// change.
 func RestoreSpec(obj, old *autoscalingv1.HorizontalPodAutoscaler) {
 	restore(obj, old, metricsAnnotation, behaviorAnnotation)
 }
@@ -59,8 +61,8 @@ func restore(obj, old *autoscalingv1.HorizontalPodAutoscaler, annotations ...str
 	}
 }
 
-// ToV2 fills in out, whose metadata is that of in. It ignores an annotation that it cannot read, as Kubernetes does. The metrics of an
-// object without any stay empty; the default of v2 completes them.
+// ToV2 fills in out, whose metadata is that of in. It ignores an annotation that it cannot read, as Kubernetes does.
+// The metrics of an object without any stay empty; the default of v2 completes them.
 func ToV2(in *autoscalingv1.HorizontalPodAutoscaler, out *autoscalingv2.HorizontalPodAutoscaler) {
 	out.Spec = autoscalingv2.HorizontalPodAutoscalerSpec{
 		ScaleTargetRef: autoscalingv2.CrossVersionObjectReference(in.Spec.ScaleTargetRef),
@@ -71,7 +73,8 @@ func ToV2(in *autoscalingv1.HorizontalPodAutoscaler, out *autoscalingv2.Horizont
 		out.Spec.Metrics = append(out.Spec.Metrics, utilization(share))
 	}
 	var behavior autoscalingv2.HorizontalPodAutoscalerBehavior // encoding/json takes names in either case
-	if json.Unmarshal([]byte(in.Annotations[behaviorAnnotation]), &behavior) == nil && behavior != (autoscalingv2.HorizontalPodAutoscalerBehavior{}) {
+	if json.Unmarshal([]byte(in.Annotations[behaviorAnnotation]), &behavior) == nil &&
+		behavior != (autoscalingv2.HorizontalPodAutoscalerBehavior{}) {
 		out.Spec.Behavior = &behavior
 	}
 	out.Status = statusToV2(&in.Status)
@@ -82,8 +85,8 @@ func ToV2(in *autoscalingv1.HorizontalPodAutoscaler, out *autoscalingv2.Horizont
 	out.Annotations = WithoutFields(in.Annotations)
 }
 
-// FromV2 fills in out, whose metadata is that of in. A second metric of the CPU's utilization has no place in v1 and is lost, as in
-// Kubernetes.
+// FromV2 fills in out, whose metadata is that of in. A second metric of the CPU's utilization has no place in v1 and is
+// lost, as in Kubernetes.
 func FromV2(in *autoscalingv2.HorizontalPodAutoscaler, out *autoscalingv1.HorizontalPodAutoscaler) error {
 	out.Spec = autoscalingv1.HorizontalPodAutoscalerSpec{
 		ScaleTargetRef: autoscalingv1.CrossVersionObjectReference(in.Spec.ScaleTargetRef),
@@ -129,13 +132,15 @@ func FromV2(in *autoscalingv2.HorizontalPodAutoscaler, out *autoscalingv1.Horizo
 
 // isUtilization reports whether a metric is the one for which v1 has a field.
 func isUtilization(m *autoscalingv2.MetricSpec) bool {
-	return m.Type == autoscalingv2.ResourceMetricSourceType && m.Resource != nil && m.Resource.Name == corev1.ResourceCPU && m.Resource.Target.AverageUtilization != nil
+	return m.Type == autoscalingv2.ResourceMetricSourceType && m.Resource != nil &&
+		m.Resource.Name == corev1.ResourceCPU && m.Resource.Target.AverageUtilization != nil
 }
 
 // utilization returns that metric.
 func utilization(share *int32) autoscalingv2.MetricSpec {
-	return autoscalingv2.MetricSpec{Type: autoscalingv2.ResourceMetricSourceType, Resource: &autoscalingv2.ResourceMetricSource{Name: corev1.ResourceCPU,
-		Target: autoscalingv2.MetricTarget{Type: autoscalingv2.UtilizationMetricType, AverageUtilization: share}}}
+	return autoscalingv2.MetricSpec{Type: autoscalingv2.ResourceMetricSourceType,
+		Resource: &autoscalingv2.ResourceMetricSource{Name: corev1.ResourceCPU,
+			Target: autoscalingv2.MetricTarget{Type: autoscalingv2.UtilizationMetricType, AverageUtilization: share}}}
 }
 
 // read returns the list that an annotation holds, or nil.

@@ -5,7 +5,8 @@ import (
 	"k8s.io/apimachinery/pkg/api/resource"
 )
 
-// behavior is the behavior of an autoscaler as Kubernetes writes it into its annotation: the names of members begin with a capital letter.
+// behavior is the behavior of an autoscaler as Kubernetes writes it into its annotation: the names of members begin
+// with a capital letter.
 type behavior struct{ ScaleUp, ScaleDown *rules }
 
 type rules struct {

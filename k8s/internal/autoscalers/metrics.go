@@ -17,20 +17,25 @@ func metricToV2(m *autoscalingv1.MetricSpec) autoscalingv2.MetricSpec {
 					target.Value = &s.TargetValue
 				}
 			}
-			return autoscalingv2.ObjectMetricSource{DescribedObject: autoscalingv2.CrossVersionObjectReference(s.Target), Target: target, Metric: named(s.MetricName, s.Selector)}
+			return autoscalingv2.ObjectMetricSource{DescribedObject: autoscalingv2.CrossVersionObjectReference(s.Target),
+				Target: target, Metric: named(s.MetricName, s.Selector)}
 		}),
 		Pods: convertSet(m.Pods, func(s *autoscalingv1.PodsMetricSource) autoscalingv2.PodsMetricSource {
 			return autoscalingv2.PodsMetricSource{Metric: named(s.MetricName, s.Selector),
 				Target: autoscalingv2.MetricTarget{Type: autoscalingv2.AverageValueMetricType, AverageValue: &s.TargetAverageValue}}
 		}),
 		Resource: convertSet(m.Resource, func(s *autoscalingv1.ResourceMetricSource) autoscalingv2.ResourceMetricSource {
-			return autoscalingv2.ResourceMetricSource{Name: s.Name, Target: share(s.TargetAverageUtilization, s.TargetAverageValue)}
+			return autoscalingv2.ResourceMetricSource{Name: s.Name,
+				Target: share(s.TargetAverageUtilization, s.TargetAverageValue)}
 		}),
-		ContainerResource: convertSet(m.ContainerResource, func(s *autoscalingv1.ContainerResourceMetricSource) autoscalingv2.ContainerResourceMetricSource {
-			return autoscalingv2.ContainerResourceMetricSource{Name: s.Name, Container: s.Container, Target: share(s.TargetAverageUtilization, s.TargetAverageValue)}
-		}),
+		ContainerResource: convertSet(m.ContainerResource,
+			func(s *autoscalingv1.ContainerResourceMetricSource) autoscalingv2.ContainerResourceMetricSource {
+				return autoscalingv2.ContainerResourceMetricSource{Name: s.Name, Container: s.Container,
+					Target: share(s.TargetAverageUtilization, s.TargetAverageValue)}
+			}),
 		External: convertSet(m.External, func(s *autoscalingv1.ExternalMetricSource) autoscalingv2.ExternalMetricSource {
-			target := autoscalingv2.MetricTarget{Type: autoscalingv2.ValueMetricType, Value: s.TargetValue, AverageValue: s.TargetAverageValue}
+			target := autoscalingv2.MetricTarget{Type: autoscalingv2.ValueMetricType, Value: s.TargetValue,
+				AverageValue: s.TargetAverageValue}
 			if s.TargetValue == nil {
 				target.Type = autoscalingv2.AverageValueMetricType
 			}
@@ -42,28 +47,34 @@ func metricToV2(m *autoscalingv1.MetricSpec) autoscalingv2.MetricSpec {
 func metricFromV2(m *autoscalingv2.MetricSpec) autoscalingv1.MetricSpec {
 	return autoscalingv1.MetricSpec{Type: autoscalingv1.MetricSourceType(m.Type),
 		Object: convertSet(m.Object, func(s *autoscalingv2.ObjectMetricSource) autoscalingv1.ObjectMetricSource {
-			return autoscalingv1.ObjectMetricSource{Target: autoscalingv1.CrossVersionObjectReference(s.DescribedObject), MetricName: s.Metric.Name, Selector: s.Metric.Selector,
-				TargetValue: amount(s.Target.Value), AverageValue: s.Target.AverageValue}
+			return autoscalingv1.ObjectMetricSource{Target: autoscalingv1.CrossVersionObjectReference(s.DescribedObject),
+				MetricName: s.Metric.Name, Selector: s.Metric.Selector, TargetValue: amount(s.Target.Value),
+				AverageValue: s.Target.AverageValue}
 		}),
 		Pods: convertSet(m.Pods, func(s *autoscalingv2.PodsMetricSource) autoscalingv1.PodsMetricSource {
-			return autoscalingv1.PodsMetricSource{MetricName: s.Metric.Name, Selector: s.Metric.Selector, TargetAverageValue: amount(s.Target.AverageValue)}
+			return autoscalingv1.PodsMetricSource{MetricName: s.Metric.Name, Selector: s.Metric.Selector,
+				TargetAverageValue: amount(s.Target.AverageValue)}
 		}),
 		Resource: convertSet(m.Resource, func(s *autoscalingv2.ResourceMetricSource) autoscalingv1.ResourceMetricSource {
-			return autoscalingv1.ResourceMetricSource{Name: s.Name, TargetAverageUtilization: s.Target.AverageUtilization, TargetAverageValue: s.Target.AverageValue}
+			return autoscalingv1.ResourceMetricSource{Name: s.Name, TargetAverageUtilization: s.Target.AverageUtilization,
+				TargetAverageValue: s.Target.AverageValue}
 		}),
-		ContainerResource: convertSet(m.ContainerResource, func(s *autoscalingv2.ContainerResourceMetricSource) autoscalingv1.ContainerResourceMetricSource {
-			return autoscalingv1.ContainerResourceMetricSource{Name: s.Name, Container: s.Container,
-				TargetAverageUtilization: s.Target.AverageUtilization, TargetAverageValue: s.Target.AverageValue}
-		}),
+		ContainerResource: convertSet(m.ContainerResource,
+			func(s *autoscalingv2.ContainerResourceMetricSource) autoscalingv1.ContainerResourceMetricSource {
+				return autoscalingv1.ContainerResourceMetricSource{Name: s.Name, Container: s.Container,
+					TargetAverageUtilization: s.Target.AverageUtilization, TargetAverageValue: s.Target.AverageValue}
+			}),
 		External: convertSet(m.External, func(s *autoscalingv2.ExternalMetricSource) autoscalingv1.ExternalMetricSource {
-			return autoscalingv1.ExternalMetricSource{MetricName: s.Metric.Name, MetricSelector: s.Metric.Selector, TargetValue: s.Target.Value, TargetAverageValue: s.Target.AverageValue}
+			return autoscalingv1.ExternalMetricSource{MetricName: s.Metric.Name, MetricSelector: s.Metric.Selector,
+				TargetValue: s.Target.Value, TargetAverageValue: s.Target.AverageValue}
 		}),
 	}
 }
 
 // share returns the target of a resource: a share of what the Pods request, or an amount.
 func share(utilization *int32, amount *resource.Quantity) autoscalingv2.MetricTarget {
-	target := autoscalingv2.MetricTarget{Type: autoscalingv2.UtilizationMetricType, AverageUtilization: utilization, AverageValue: amount}
+	target := autoscalingv2.MetricTarget{Type: autoscalingv2.UtilizationMetricType, AverageUtilization: utilization,
+		AverageValue: amount}
 	if utilization == nil {
 		target.Type = autoscalingv2.AverageValueMetricType
 	}

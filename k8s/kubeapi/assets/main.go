@@ -1,4 +1,5 @@
-// Command assets writes the folder of executables that controller-runtime's envtest needs into the user's cache, and prints its path:
+// Command assets writes the folder of executables that controller-runtime's envtest needs into the user's cache, and
+// prints its path:
 //
 //	KUBEBUILDER_ASSETS=$(go run github.com/decorum-go/decorum/k8s/kubeapi/assets@latest) go test ./...
 //
@@ -16,7 +17,8 @@ import (
 
 func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
-	code := program.RunAssets(ctx, program.Process{Args: os.Args, Getenv: os.Getenv, Stdin: os.Stdin, Stdout: os.Stdout, Stderr: os.Stderr})
+	code := program.RunAssets(ctx,
+		program.Process{Args: os.Args, Getenv: os.Getenv, Stdin: os.Stdin, Stdout: os.Stdout, Stderr: os.Stderr})
 	stop()
 	os.Exit(code)
 }

@@ -12,7 +12,8 @@ import (
 	"github.com/decorum-go/decorum/k8s/kubeapi/kubeapitest"
 )
 
-// A test with an API of its own must cost little. The first API of a process also declares the kinds, so the benchmarks leave it out.
+// A test with an API of its own must cost little. The first API of a process also declares the kinds, so the benchmarks
+// leave it out.
 func BenchmarkNew(b *testing.B) { benchmark(b, kubeapitest.Options{}) }
 
 // The definitions are those of the folder that DECORUM_CRDS names, by default of shared/crds beside the checkout.

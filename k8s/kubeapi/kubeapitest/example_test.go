@@ -26,7 +26,8 @@ func ExampleNew() {
 //	webhook.NewServer(webhook.Options{Host: w.Host, Port: w.Port, CertDir: w.CertDir})
 func ExampleServer_WebhookServer() {
 	var t *testing.T // the argument of the test
-	api := kubeapitest.New(t, kubeapitest.Options{CRDs: []string{"../config/crd/bases"}, Webhooks: []string{"../config/webhook"}})
+	api := kubeapitest.New(t, kubeapitest.Options{CRDs: []string{"../config/crd/bases"},
+		Webhooks: []string{"../config/webhook"}})
 	w := api.WebhookServer()
 	t.Log(w.Host, w.Port, w.CertDir)
 }

@@ -27,7 +27,8 @@ import (
 // establishing is how long New waits for the definitions of a test. It is long because test machines can be slow.
 const establishing = time.Minute
 
-// load installs the definitions and creates the objects of the options. Webhooks come last, because the test has not started their server yet.
+// load installs the definitions and creates the objects of the options. Webhooks come last, because the test has not
+// started their server yet.
 func (s *Server) load(options Options) error {
 	definitions, err := readAll(options.CRDs)
 	if err != nil {
@@ -92,7 +93,8 @@ func readAll(paths []string) (objects []*unstructured.Unstructured, err error) {
 func manifestsIn(folder string) (files []string, err error) {
 	entries, err := os.ReadDir(folder)
 	for _, entry := range entries {
-		if extension := filepath.Ext(entry.Name()); !entry.IsDir() && slices.Contains([]string{".yaml", ".yml", ".json"}, extension) {
+		if extension := filepath.Ext(entry.Name()); !entry.IsDir() &&
+			slices.Contains([]string{".yaml", ".yml", ".json"}, extension) {
 			files = append(files, filepath.Join(folder, entry.Name()))
 		}
 	}
@@ -136,7 +138,8 @@ func (s *Server) install(definitions []*unstructured.Unstructured) error {
 		}
 		// The answers are not decoded, because definitions are large.
 		path := "/apis/" + d.GetAPIVersion() + "/customresourcedefinitions"
-		if err := client.Post().AbsPath(path).SetHeader("Content-Type", "application/json").Body(text).Do(ctx).Error(); err != nil {
+		if err := client.Post().AbsPath(path).SetHeader("Content-Type",
+			"application/json").Body(text).Do(ctx).Error(); err != nil {
 			return err
 		}
 		waiting[d.GetName()] = true
@@ -188,7 +191,8 @@ func (s *Server) create(objects []*unstructured.Unstructured) error {
 		if mapping.Scope.Name() == "namespace" && namespace == "" {
 			namespace = metav1.NamespaceDefault
 		}
-		if _, err := client.Resource(mapping.Resource).Namespace(namespace).Create(context.Background(), o, metav1.CreateOptions{}); err != nil {
+		if _, err := client.Resource(mapping.Resource).Namespace(namespace).Create(context.Background(), o,
+			metav1.CreateOptions{}); err != nil {
 			return err
 		}
 	}

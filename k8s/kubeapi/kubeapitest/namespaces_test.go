@@ -15,18 +15,21 @@ import (
 
 func TestDeletedNamespacesStayTerminatingWithoutAController(t *testing.T) {
 	client := clientOf(t, kubeapitest.New(t, kubeapitest.Options{}).Config()).CoreV1()
-	n, err := client.Namespaces().Create(t.Context(), &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: "team"}}, metav1.CreateOptions{})
+	n, err := client.Namespaces().Create(t.Context(), &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: "team"}},
+		metav1.CreateOptions{})
 	require.NoError(t, err)
 	assert.Equal(t, corev1.NamespaceActive, n.Status.Phase)
 	assert.Equal(t, []corev1.FinalizerName{corev1.FinalizerKubernetes}, n.Spec.Finalizers)
-	_, err = client.ConfigMaps("team").Create(t.Context(), &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Name: "before"}}, metav1.CreateOptions{})
+	_, err = client.ConfigMaps("team").Create(t.Context(),
+		&corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Name: "before"}}, metav1.CreateOptions{})
 	require.NoError(t, err)
 
 	require.NoError(t, client.Namespaces().Delete(t.Context(), "team", metav1.DeleteOptions{}))
 	n, err = client.Namespaces().Get(t.Context(), "team", metav1.GetOptions{})
 	require.NoError(t, err)
 	assert.Equal(t, corev1.NamespaceTerminating, n.Status.Phase)
-	_, err = client.ConfigMaps("team").Create(t.Context(), &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Name: "after"}}, metav1.CreateOptions{})
+	_, err = client.ConfigMaps("team").Create(t.Context(), &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Name: "after"}},
+		metav1.CreateOptions{})
 	require.True(t, apierrors.IsForbidden(err), "%v", err)
 	assert.True(t, apierrors.HasStatusCause(err, corev1.NamespaceTerminatingCause))
 	assert.Equal(t, `configmaps "after" is forbidden: unable to create new content in namespace team because it is being terminated`, err.Error())
@@ -51,14 +54,17 @@ func TestDeletedNamespacesStayTerminatingWithoutAController(t *testing.T) {
 
 func TestTheControllerEmptiesDeletedNamespaces(t *testing.T) {
 	client := clientOf(t, kubeapitest.New(t, kubeapitest.Options{Controllers: []string{"namespace"}}).Config()).CoreV1()
-	n, err := client.Namespaces().Create(t.Context(), &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: "team"}}, metav1.CreateOptions{})
+	n, err := client.Namespaces().Create(t.Context(), &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: "team"}},
+		metav1.CreateOptions{})
 	require.NoError(t, err)
-	_, err = client.ConfigMaps("team").Create(t.Context(), &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Name: "m"}}, metav1.CreateOptions{})
+	_, err = client.ConfigMaps("team").Create(t.Context(), &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Name: "m"}},
+		metav1.CreateOptions{})
 	require.NoError(t, err)
 	_, err = client.Pods("team").Create(t.Context(), &corev1.Pod{ObjectMeta: metav1.ObjectMeta{Name: "p"},
 		Spec: corev1.PodSpec{Containers: []corev1.Container{{Name: "c", Image: "i"}}}}, metav1.CreateOptions{})
 	require.NoError(t, err)
-	w, err := client.Namespaces().Watch(t.Context(), metav1.ListOptions{FieldSelector: "metadata.name=team", ResourceVersion: n.ResourceVersion})
+	w, err := client.Namespaces().Watch(t.Context(),
+		metav1.ListOptions{FieldSelector: "metadata.name=team", ResourceVersion: n.ResourceVersion})
 	require.NoError(t, err)
 	defer w.Stop()
 	require.NoError(t, client.Namespaces().Delete(t.Context(), "team", metav1.DeleteOptions{}))

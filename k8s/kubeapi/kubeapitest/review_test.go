@@ -38,18 +38,22 @@ func TestWebhooksOnThisMachineAreCalled(t *testing.T) {
 	defer server.Close()
 	url := server.URL + "//label" // as envtest writes it
 	client := clientOf(t, kubeapitest.New(t, kubeapitest.Options{}).Config())
-	_, err := client.AdmissionregistrationV1().MutatingWebhookConfigurations().Create(t.Context(), &admissionregistrationv1.MutatingWebhookConfiguration{
-		ObjectMeta: metav1.ObjectMeta{Name: "labels"},
-		Webhooks: []admissionregistrationv1.MutatingWebhook{{
-			Name: "labels.example.com", AdmissionReviewVersions: []string{"v1"}, SideEffects: new(admissionregistrationv1.SideEffectClassNone),
-			ClientConfig: admissionregistrationv1.WebhookClientConfig{URL: &url,
-				CABundle: pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: server.Certificate().Raw})},
-			Rules: []admissionregistrationv1.RuleWithOperations{{Operations: []admissionregistrationv1.OperationType{"CREATE"},
-				Rule: admissionregistrationv1.Rule{APIGroups: []string{""}, APIVersions: []string{"v1"}, Resources: []string{"configmaps"}}}},
-		}},
-	}, metav1.CreateOptions{})
+	_, err := client.AdmissionregistrationV1().MutatingWebhookConfigurations().Create(t.Context(),
+		&admissionregistrationv1.MutatingWebhookConfiguration{
+			ObjectMeta: metav1.ObjectMeta{Name: "labels"},
+			Webhooks: []admissionregistrationv1.MutatingWebhook{{
+				Name: "labels.example.com", AdmissionReviewVersions: []string{"v1"},
+				SideEffects: new(admissionregistrationv1.SideEffectClassNone),
+				ClientConfig: admissionregistrationv1.WebhookClientConfig{URL: &url,
+					CABundle: pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: server.Certificate().Raw})},
+				Rules: []admissionregistrationv1.RuleWithOperations{{Operations: []admissionregistrationv1.OperationType{"CREATE"},
+					Rule: admissionregistrationv1.Rule{APIGroups: []string{""}, APIVersions: []string{"v1"},
+						Resources: []string{"configmaps"}}}},
+			}},
+		}, metav1.CreateOptions{})
 	require.NoError(t, err)
-	m, err := client.CoreV1().ConfigMaps("default").Create(t.Context(), &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Name: "a"}}, metav1.CreateOptions{})
+	m, err := client.CoreV1().ConfigMaps("default").Create(t.Context(),
+		&corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Name: "a"}}, metav1.CreateOptions{})
 	require.NoError(t, err)
 	assert.Equal(t, map[string]string{"seen": "yes"}, m.Labels)
 }
@@ -69,6 +73,7 @@ kind: ValidatingAdmissionPolicyBinding
 metadata: {name: short}
 spec: {policyName: short, validationActions: [Deny]}
 `)}}).Config())
-	_, err := client.CoreV1().ConfigMaps("default").Create(t.Context(), &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Name: "lengthy"}}, metav1.CreateOptions{})
+	_, err := client.CoreV1().ConfigMaps("default").Create(t.Context(),
+		&corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Name: "lengthy"}}, metav1.CreateOptions{})
 	assert.ErrorContains(t, err, "the name is too long")
 }

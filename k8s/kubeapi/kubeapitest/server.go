@@ -20,8 +20,8 @@ import (
 	"github.com/decorum-go/decorum/rest/serviceaccount"
 )
 
-// Server is a Kubernetes API that belongs to a test. Its methods may be called by many goroutines at once, but, like those of
-// [testing.T] that end a test, those that can fail only by the goroutine of the test.
+// Server is a Kubernetes API that belongs to a test. Its methods may be called by many goroutines at once, but, like
+// those of [testing.T] that end a test, those that can fail only by the goroutine of the test.
 type Server struct {
 	t       testing.TB
 	cluster *server.Server
@@ -50,11 +50,13 @@ func New(t testing.TB, options Options) *Server {
 	s := &Server{t: t, secrets: secrets}
 	s.socket = sync.OnceValue(s.listen)
 	s.cluster, err = server.New(context.Background(), server.Config{
-		Logger:   slog.New(slog.NewTextHandler(logWriter{t}, &slog.HandlerOptions{Level: slog.LevelWarn})),
-		Accounts: serviceaccount.Options{Issuer: "https://kubernetes.default.svc.cluster.local", Keys: []serviceaccount.Key{{Signer: secrets.AccountKey}}},
-		Users:    []decorum.Authenticator{decorum.AuthenticatorFunc(userOfTransport), auth.Certificates()},
-		Objects:  bootstrap.Config{ClientCA: ca, ServiceRange: options.ServiceRange, Common: &processObjects}, ServingCA: ca,
-		Controllers: options.Controllers, PluginsOff: server.DefaultOff(options.Controllers), Report: report, Types: &processTypes,
+		Logger: slog.New(slog.NewTextHandler(logWriter{t}, &slog.HandlerOptions{Level: slog.LevelWarn})),
+		Accounts: serviceaccount.Options{Issuer: "https://kubernetes.default.svc.cluster.local",
+			Keys: []serviceaccount.Key{{Signer: secrets.AccountKey}}},
+		Users:   []decorum.Authenticator{decorum.AuthenticatorFunc(userOfTransport), auth.Certificates()},
+		Objects: bootstrap.Config{ClientCA: ca, ServiceRange: options.ServiceRange, Common: &processObjects}, ServingCA: ca,
+		Controllers: options.Controllers, PluginsOff: server.DefaultOff(options.Controllers), Report: report,
+		Types:         &processTypes,
 		WebhookServer: s.webhookAddress,
 	})
 	if err != nil {
@@ -72,7 +74,8 @@ func New(t testing.TB, options Options) *Server {
 	return s
 }
 
-// processSecrets are the keys of all servers of the process: new ones for each test would cost time, and protect nothing.
+// processSecrets are the keys of all servers of the process: new ones for each test would cost time, and protect
+// nothing.
 var processSecrets = sync.OnceValues(pki.NewSecrets)
 
 // All servers of the process share the schemas of the types and the objects that are the same in every API.
@@ -106,8 +109,8 @@ func userOfTransport(r *http.Request) (*decorum.Identity, error) {
 // Config returns a configuration for clients in this process, as an administrator. The caller may change it.
 func (s *Server) Config() *rest.Config { return s.ConfigFor("kubernetes-admin", server.Masters) }
 
-// ConfigFor returns a configuration for clients in this process, as a user in the given groups. The user may do what the roles of the API
-// allow: see [Server.Bind].
+// ConfigFor returns a configuration for clients in this process, as a user in the given groups. The user may do what
+// the roles of the API allow: see [Server.Bind].
 func (s *Server) ConfigFor(user string, groups ...string) *rest.Config {
 	return &rest.Config{
 		Host:      "https://kubeapi.invalid",

@@ -35,7 +35,8 @@ func TestEachTestHasItsOwnAPI(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			maps := clientOf(t, kubeapitest.New(t, kubeapitest.Options{}).Config()).CoreV1().ConfigMaps("default")
-			_, err := maps.Create(t.Context(), &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Name: "same"}}, metav1.CreateOptions{})
+			_, err := maps.Create(t.Context(), &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Name: "same"}},
+				metav1.CreateOptions{})
 			require.NoError(t, err)
 			all, err := maps.List(t.Context(), metav1.ListOptions{})
 			require.NoError(t, err)
@@ -49,7 +50,8 @@ func TestASocketServesTheSameObjects(t *testing.T) {
 	config, err := clientcmd.BuildConfigFromFlags("", api.Kubeconfig(""))
 	require.NoError(t, err)
 	inProcess, watched := clientOf(t, api.Config()), clientOf(t, config)
-	_, err = inProcess.CoreV1().Namespaces().Create(t.Context(), &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: "team"}}, metav1.CreateOptions{})
+	_, err = inProcess.CoreV1().Namespaces().Create(t.Context(),
+		&corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: "team"}}, metav1.CreateOptions{})
 	require.NoError(t, err)
 	w, err := watched.CoreV1().Namespaces().Watch(t.Context(), metav1.ListOptions{FieldSelector: "metadata.name=team"})
 	require.NoError(t, err) // the watch is still open when the test ends
@@ -84,7 +86,8 @@ func TestServiceAccountsUseTheirTokens(t *testing.T) {
 	_, err := admin.CoreV1().ServiceAccounts("default").Create(t.Context(),
 		&corev1.ServiceAccount{ObjectMeta: metav1.ObjectMeta{Name: "robot"}}, metav1.CreateOptions{})
 	require.NoError(t, err)
-	request, err := admin.CoreV1().ServiceAccounts("default").CreateToken(t.Context(), "robot", &authenticationv1.TokenRequest{}, metav1.CreateOptions{})
+	request, err := admin.CoreV1().ServiceAccounts("default").CreateToken(t.Context(), "robot",
+		&authenticationv1.TokenRequest{}, metav1.CreateOptions{})
 	require.NoError(t, err)
 	config := api.Config()
 	config.BearerToken = request.Status.Token
@@ -135,12 +138,14 @@ metadata: {name: first}
 spec: {}
 `)
 	api := kubeapitest.New(t, kubeapitest.Options{
-		CRDs:    []string{filepath.Dir(file)},
-		Objects: []string{manifest(t, `{"apiVersion": "example.com/v1", "kind": "Widget", "metadata": {"name": "second"}, "spec": {}}`)},
+		CRDs: []string{filepath.Dir(file)},
+		Objects: []string{manifest(t,
+			`{"apiVersion": "example.com/v1", "kind": "Widget", "metadata": {"name": "second"}, "spec": {}}`)},
 	})
 	client, err := dynamic.NewForConfig(api.Config())
 	require.NoError(t, err)
-	resource := client.Resource(schema.GroupVersionResource{Group: "example.com", Version: "v1", Resource: "widgets"}).Namespace("default")
+	resource := client.Resource(schema.GroupVersionResource{Group: "example.com", Version: "v1",
+		Resource: "widgets"}).Namespace("default")
 	list, err := resource.List(t.Context(), metav1.ListOptions{})
 	require.NoError(t, err)
 	require.Len(t, list.Items, 1, "CRDs ignores other objects")
@@ -153,7 +158,8 @@ spec: {}
 }
 
 func TestControllersRunOnlyIfTheTestWantsThem(t *testing.T) {
-	api := kubeapitest.New(t, kubeapitest.Options{Controllers: []string{"namespace", "serviceaccount", "root-ca-certificate-publisher"}})
+	api := kubeapitest.New(t, kubeapitest.Options{Controllers: []string{"namespace", "serviceaccount",
+		"root-ca-certificate-publisher"}})
 	client := clientOf(t, api.Config())
 	awaits := func(list func(context.Context, metav1.ListOptions) (watch.Interface, error), name string) {
 		t.Helper()
@@ -164,7 +170,8 @@ func TestControllersRunOnlyIfTheTestWantsThem(t *testing.T) {
 	}
 	awaits(client.CoreV1().ServiceAccounts("kube-public").Watch, "default")
 	awaits(client.CoreV1().ConfigMaps("kube-public").Watch, "kube-root-ca.crt")
-	_, err := client.CoreV1().Namespaces().Create(t.Context(), &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: "team"}}, metav1.CreateOptions{})
+	_, err := client.CoreV1().Namespaces().Create(t.Context(),
+		&corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: "team"}}, metav1.CreateOptions{})
 	require.NoError(t, err)
 	require.NoError(t, client.CoreV1().Namespaces().Delete(t.Context(), "team", metav1.DeleteOptions{}))
 	require.EventuallyWithT(t, func(t *assert.CollectT) {

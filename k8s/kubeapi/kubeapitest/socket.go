@@ -48,7 +48,8 @@ func (s *Server) serve(listener net.Listener, config *tls.Config, handler http.H
 	})
 }
 
-// SocketConfig returns a configuration for clients that need a socket, such as those that upgrade connections, as an administrator.
+// SocketConfig returns a configuration for clients that need a socket, such as those that upgrade connections, as an
+// administrator.
 func (s *Server) SocketConfig() *rest.Config {
 	s.t.Helper()
 	certificate, key, err := s.secrets.Authority.Client("kubernetes-admin", server.Masters)
@@ -59,8 +60,8 @@ func (s *Server) SocketConfig() *rest.Config {
 		TLSClientConfig: rest.TLSClientConfig{CAData: s.secrets.Authority.Certificate(), CertData: certificate, KeyData: key}}
 }
 
-// Kubeconfig returns the path of a kubeconfig file for other processes, such as kubectl, as a user in the given groups. Without a user, it
-// is for an administrator. The file is removed with the test.
+// Kubeconfig returns the path of a kubeconfig file for other processes, such as kubectl, as a user in the given groups.
+// Without a user, it is for an administrator. The file is removed with the test.
 func (s *Server) Kubeconfig(user string, groups ...string) string {
 	s.t.Helper()
 	if user == "" {

@@ -8,7 +8,8 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 )
 
-// conversionService is the Service of [Options.ConversionWebhooks]. It does not exist, so the test's own server has its webhook.
+// conversionService is the Service of [Options.ConversionWebhooks]. It does not exist, so the test's own server has its
+// webhook.
 var conversionService = service{namespace: "kubeapitest", name: "webhooks"}
 
 // placeholder is the caBundle, a line break, that generated manifests have where another program injects the authority.

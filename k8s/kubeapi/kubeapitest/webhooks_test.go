@@ -43,7 +43,8 @@ spec: {ports: [{port: 443}]}
 // createLabeled creates a ConfigMap, and expects that the webhook labels it.
 func createLabeled(t *testing.T, client kubernetes.Interface) {
 	t.Helper()
-	m, err := client.CoreV1().ConfigMaps("default").Create(t.Context(), &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Name: "a"}}, metav1.CreateOptions{})
+	m, err := client.CoreV1().ConfigMaps("default").Create(t.Context(),
+		&corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Name: "a"}}, metav1.CreateOptions{})
 	require.NoError(t, err)
 	assert.Equal(t, map[string]string{"seen": "yes"}, m.Labels)
 }
@@ -72,8 +73,9 @@ func TestWebhooksInManifestsAreCalled(t *testing.T) {
 			w := api.WebhookServer()
 			port := listenAs(t, w, "127.0.0.1:0").(*net.TCPAddr).Port
 			client := clientOf(t, api.Config())
-			_, err := client.CoreV1().Services("default").Create(t.Context(), &corev1.Service{ObjectMeta: metav1.ObjectMeta{Name: "labels"},
-				Spec: corev1.ServiceSpec{Type: corev1.ServiceTypeExternalName, ExternalName: "localhost"}}, metav1.CreateOptions{})
+			_, err := client.CoreV1().Services("default").Create(t.Context(),
+				&corev1.Service{ObjectMeta: metav1.ObjectMeta{Name: "labels"},
+					Spec: corev1.ServiceSpec{Type: corev1.ServiceTypeExternalName, ExternalName: "localhost"}}, metav1.CreateOptions{})
 			require.NoError(t, err)
 			configurations := client.AdmissionregistrationV1().MutatingWebhookConfigurations()
 			c, err := configurations.Get(t.Context(), "labels", metav1.GetOptions{})
@@ -85,13 +87,16 @@ func TestWebhooksInManifestsAreCalled(t *testing.T) {
 		"at an endpoint of the Service": func(t *testing.T, api *kubeapitest.Server) {
 			port := listenAs(t, api.WebhookServer(), "127.0.0.1:0").(*net.TCPAddr).Port
 			client := clientOf(t, api.Config())
-			_, err := client.CoreV1().Services("default").Create(t.Context(), &corev1.Service{ObjectMeta: metav1.ObjectMeta{Name: "labels"},
-				Spec: corev1.ServiceSpec{Ports: []corev1.ServicePort{{Name: "metrics", Port: 80}, {Name: "hooks", Port: 443}}}}, metav1.CreateOptions{})
+			_, err := client.CoreV1().Services("default").Create(t.Context(),
+				&corev1.Service{ObjectMeta: metav1.ObjectMeta{Name: "labels"},
+					Spec: corev1.ServiceSpec{Ports: []corev1.ServicePort{{Name: "metrics", Port: 80}, {Name: "hooks", Port: 443}}}},
+				metav1.CreateOptions{})
 			require.NoError(t, err)
 			_, err = client.DiscoveryV1().EndpointSlices("default").Create(t.Context(), &discoveryv1.EndpointSlice{
 				ObjectMeta:  metav1.ObjectMeta{Name: "labels", Labels: map[string]string{discoveryv1.LabelServiceName: "labels"}},
 				AddressType: discoveryv1.AddressTypeIPv4,
-				Ports:       []discoveryv1.EndpointPort{{Name: new("metrics"), Port: new(int32(1))}, {Name: new("hooks"), Port: new(int32(port))}},
+				Ports: []discoveryv1.EndpointPort{{Name: new("metrics"), Port: new(int32(1))},
+					{Name: new("hooks"), Port: new(int32(port))}},
 				Endpoints: []discoveryv1.Endpoint{
 					{Addresses: []string{"192.0.2.1"}, Conditions: discoveryv1.EndpointConditions{Ready: new(false)}},
 					{Addresses: []string{"127.0.0.1"}},
@@ -111,12 +116,14 @@ func TestWebhooksInManifestsAreCalled(t *testing.T) {
 func TestWebhooksOfAServiceWithoutAServerFail(t *testing.T) {
 	client := clientOf(t, kubeapitest.New(t, kubeapitest.Options{Webhooks: []string{manifest(t, byService)}}).Config())
 	create := func() error {
-		_, err := client.CoreV1().ConfigMaps("default").Create(t.Context(), &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Name: "a"}}, metav1.CreateOptions{})
+		_, err := client.CoreV1().ConfigMaps("default").Create(t.Context(),
+			&corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Name: "a"}}, metav1.CreateOptions{})
 		return err
 	}
 	require.ErrorContains(t, create(), `services "labels" not found`)
-	service, err := client.CoreV1().Services("default").Create(t.Context(), &corev1.Service{ObjectMeta: metav1.ObjectMeta{Name: "labels"},
-		Spec: corev1.ServiceSpec{Ports: []corev1.ServicePort{{Port: 80}}}}, metav1.CreateOptions{})
+	service, err := client.CoreV1().Services("default").Create(t.Context(),
+		&corev1.Service{ObjectMeta: metav1.ObjectMeta{Name: "labels"},
+			Spec: corev1.ServiceSpec{Ports: []corev1.ServicePort{{Port: 80}}}}, metav1.CreateOptions{})
 	require.NoError(t, err)
 	require.ErrorContains(t, create(), `no service port 443 found for service "labels"`)
 	service.Spec.Ports[0].Port = 443
@@ -156,7 +163,8 @@ func double(w http.ResponseWriter, r *http.Request) {
 		o["double"] = 2 * o["size"].(float64)
 		delete(o, "size")
 	}
-	review.Response = map[string]any{"uid": review.Request["uid"], "convertedObjects": objects, "result": map[string]any{"status": "Success"}}
+	review.Response = map[string]any{"uid": review.Request["uid"], "convertedObjects": objects,
+		"result": map[string]any{"status": "Success"}}
 	review.Request = nil
 	w.Header().Set("Content-Type", "application/json")
 	_ = json.NewEncoder(w).Encode(review)
@@ -180,10 +188,12 @@ func TestConversionWebhooksOfDefinitionsAreCalled(t *testing.T) {
 			client, err := dynamic.NewForConfig(api.Config())
 			require.NoError(t, err)
 			widgets := func(version string) dynamic.ResourceInterface {
-				return client.Resource(schema.GroupVersionResource{Group: "example.com", Version: version, Resource: "widgets"}).Namespace("default")
+				return client.Resource(schema.GroupVersionResource{Group: "example.com", Version: version,
+					Resource: "widgets"}).Namespace("default")
 			}
 			_, err = widgets("v1").Create(t.Context(), &unstructured.Unstructured{Object: map[string]any{
-				"apiVersion": "example.com/v1", "kind": "Widget", "metadata": map[string]any{"name": "a"}, "size": int64(2)}}, metav1.CreateOptions{})
+				"apiVersion": "example.com/v1", "kind": "Widget", "metadata": map[string]any{"name": "a"}, "size": int64(2)}},
+				metav1.CreateOptions{})
 			require.NoError(t, err)
 			second, err := widgets("v2").Get(t.Context(), "a", metav1.GetOptions{})
 			require.NoError(t, err)

@@ -13,17 +13,18 @@ import (
 	"github.com/decorum-go/decorum/k8s/kubeapi/internal/socket"
 )
 
-// WebhookServer describes the server of a test's webhooks. The fields are those of webhook.Options of controller-runtime.
+// WebhookServer describes the server of a test's webhooks. The fields are those of webhook.Options of
+// controller-runtime.
 type WebhookServer struct {
 	Host string
 	Port int
-	// CertDir is a folder with the certificate of the server, tls.crt, and its key, tls.key. The certificate is valid for Host and for the
-	// Services of all webhooks in manifests of the test.
+	// CertDir is a folder with the certificate of the server, tls.crt, and its key, tls.key. The certificate is valid for
+	// Host and for the Services of all webhooks in manifests of the test.
 	CertDir string
 }
 
-// WebhookServer returns where the test must serve its webhooks: on a port that was free a moment ago. The folder is removed with the test.
-// A later call returns another server, and only that one is called. See [Options.Webhooks].
+// WebhookServer returns where the test must serve its webhooks: on a port that was free a moment ago. The folder is
+// removed with the test. A later call returns another server, and only that one is called. See [Options.Webhooks].
 func (s *Server) WebhookServer() WebhookServer {
 	s.t.Helper()
 	listener := s.listenForWebhooks()
@@ -51,12 +52,13 @@ func (s *Server) WebhookServer() WebhookServer {
 	return w
 }
 
-// ServeWebhooks starts a server of webhooks, which ends with the test. Use it instead of [Server.WebhookServer] if the test has a handler
-// and needs no server of its own. See [Options.Webhooks].
+// ServeWebhooks starts a server of webhooks, which ends with the test. Use it instead of [Server.WebhookServer] if the
+// test has a handler and needs no server of its own. See [Options.Webhooks].
 func (s *Server) ServeWebhooks(handler http.Handler) {
 	s.t.Helper()
 	listener := s.listenForWebhooks()
-	s.serve(listener, &tls.Config{Certificates: []tls.Certificate{s.webhookCertificate()}, MinVersion: tls.VersionTLS12}, handler)
+	s.serve(listener, &tls.Config{Certificates: []tls.Certificate{s.webhookCertificate()}, MinVersion: tls.VersionTLS12},
+		handler)
 }
 
 func (s *Server) listenForWebhooks() net.Listener {

@@ -15,7 +15,8 @@ import (
 	"github.com/decorum-go/decorum/k8s/kubeapi/internal/offline"
 )
 
-// collection is the growth of the heap in percent until the next collection of garbage. The program ends soon, so rare collections pay.
+// collection is the growth of the heap in percent until the next collection of garbage. The program ends soon, so rare
+// collections pay.
 const collection = 400
 
 func main() {

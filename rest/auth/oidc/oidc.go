@@ -22,16 +22,17 @@ import (
 type Options struct {
 	// Issuer is the URL of the issuer, as in the claim iss. Required, with the scheme https.
 	Issuer string
-	// ClientIDs are the client ids under which the issuer knows the API's clients. A token must name one of them in the claim aud, because
-	// otherwise the token of any other application would give access. Required.
+	// ClientIDs are the client ids under which the issuer knows the API's clients. A token must name one of them in the
+	// claim aud, because otherwise the token of any other application would give access. Required.
 	ClientIDs []string
-	// UsernameClaim is the claim with the name of the user. Default: sub. If it is email, and the token says that the address is not
-	// verified, the token is refused.
+	// UsernameClaim is the claim with the name of the user. Default: sub. If it is email, and the token says that the
+	// address is not verified, the token is refused.
 	UsernameClaim string
-	// UsernamePrefix stands before the name, to distinguish the users of the issuer from others, such as "oidc:". A name that then begins
-	// with "system:" is refused, because such names belong to the API.
+	// UsernamePrefix stands before the name, to distinguish the users of the issuer from others, such as "oidc:". A name
+	// that then begins with "system:" is refused, because such names belong to the API.
 	UsernamePrefix string
-	// GroupsClaim is the claim with the groups of the user: a string or a list of strings. Default: the user has no groups.
+	// GroupsClaim is the claim with the groups of the user: a string or a list of strings. Default: the user has no
+	// groups.
 	GroupsClaim string
 	// GroupsPrefix stands before each group. A group that then begins with "system:" is left out.
 	GroupsPrefix string
@@ -54,18 +55,20 @@ const (
 	maxLength = 64 << 10
 )
 
-// signatures lists the algorithms that New accepts. All are asymmetric, because a symmetric one would make the issuer's public key a
-// secret.
+// signatures lists the algorithms that New accepts. All are asymmetric, because a symmetric one would make the issuer's
+// public key a secret.
 func signatures() []string {
-	return []string{oidc.RS256, oidc.RS384, oidc.RS512, oidc.ES256, oidc.ES384, oidc.ES512, oidc.PS256, oidc.PS384, oidc.PS512, oidc.EdDSA}
+	return []string{oidc.RS256, oidc.RS384, oidc.RS512, oidc.ES256, oidc.ES384, oidc.ES512, oidc.PS256, oidc.PS384,
+		oidc.PS512, oidc.EdDSA}
 }
 
-// New returns an authenticator for the bearer tokens of one issuer; [rest.Authenticators] combine several. New returns an error if the options are
-// wrong. It sends no request: the authenticator asks the issuer for its configuration and its keys when it first sees one of its tokens.
+// New returns an authenticator for the bearer tokens of one issuer; [rest.Authenticators] combine several. New returns
+// an error if the options are wrong. It sends no request: the authenticator asks the issuer for its configuration and
+// its keys when it first sees one of its tokens.
 //
-// The authenticator keeps the keys, and asks again if it sees a signature that no key has made, but at most once in ten seconds. While the
-// issuer does not answer, requests whose tokens need another key get 503: a few dozen of them wait, for Timeout at the latest, and all others
-// get it at once. The other tokens are accepted.
+// The authenticator keeps the keys, and asks again if it sees a signature that no key has made, but at most once in ten
+// seconds. While the issuer does not answer, requests whose tokens need another key get 503: a few dozen of them wait,
+// for Timeout at the latest, and all others get it at once. The other tokens are accepted.
 func New(options Options) (rest.Authenticator, error) {
 	u, err := url.Parse(options.Issuer)
 	if err != nil || u.Scheme != "https" || u.Host == "" {

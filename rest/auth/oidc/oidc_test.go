@@ -91,7 +91,8 @@ func (f *fake) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		http.Error(w, "broken", http.StatusServiceUnavailable)
 		return
 	case r.URL.Path == configuration:
-		answer = map[string]any{"issuer": f.URL, "jwks_uri": f.URL + keys, "id_token_signing_alg_values_supported": []string{"RS256", "none", "HS256"}}
+		answer = map[string]any{"issuer": f.URL, "jwks_uri": f.URL + keys,
+			"id_token_signing_alg_values_supported": []string{"RS256", "none", "HS256"}}
 	default:
 		set := jose.JSONWebKeySet{}
 		for _, k := range f.keys {
@@ -105,7 +106,8 @@ func (f *fake) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 
 // claims returns the claims of a valid token, changed.
 func (f *fake) claims(change map[string]any) map[string]any {
-	c := map[string]any{"iss": f.URL, "aud": "platform", "sub": "1234", "exp": f.Now().Add(time.Hour).Unix(), "iat": f.Now().Unix()}
+	c := map[string]any{"iss": f.URL, "aud": "platform", "sub": "1234", "exp": f.Now().Add(time.Hour).Unix(),
+		"iat": f.Now().Unix()}
 	maps.Copy(c, change)
 	maps.DeleteFunc(c, func(_ string, v any) bool { return v == nil })
 	return c
@@ -180,22 +182,27 @@ func TestUsersAndGroups(t *testing.T) {
 		{"several audiences", f.authenticator(t, nil), map[string]any{"aud": []string{"x", "other"}}, "1234", nil, ""},
 		{"another audience", f.authenticator(t, nil), map[string]any{"aud": []string{"x"}}, "", nil, "another client"},
 		{"no audience", f.authenticator(t, nil), map[string]any{"aud": nil}, "", nil, "another client"},
-		{"another issuer", f.authenticator(t, nil), map[string]any{"iss": "https://other.example.com"}, "", nil, "another issuer"},
+		{"another issuer", f.authenticator(t, nil), map[string]any{"iss": "https://other.example.com"}, "", nil,
+			"another issuer"},
 		{"expired", f.authenticator(t, nil), map[string]any{"exp": f.Now().Unix()}, "", nil, "expired"},
 		{"without an expiry", f.authenticator(t, nil), map[string]any{"exp": nil}, "", nil, "expired"},
 		{"not valid yet", f.authenticator(t, nil), map[string]any{"nbf": f.Now().Add(time.Hour).Unix()}, "", nil, "nbf"},
 		{"an address", f.authenticator(t, named), valid, "oidc:ada@example.com", nil, ""},
 		{"a verified address", f.authenticator(t, named), with("email_verified", true), "oidc:ada@example.com", nil, ""},
-		{"an address that is not verified", f.authenticator(t, named), with("email_verified", false), "", nil, "not verified"},
-		{"an address that may be verified", f.authenticator(t, named), with("email_verified", "true"), "", nil, "not verified"},
+		{"an address that is not verified", f.authenticator(t, named), with("email_verified", false), "", nil,
+			"not verified"},
+		{"an address that may be verified", f.authenticator(t, named), with("email_verified", "true"), "", nil,
+			"not verified"},
 		{"no address", f.authenticator(t, named), with("email", nil), "", nil, `no claim "email"`},
 		{"a number as address", f.authenticator(t, named), with("email", 1), "", nil, `no claim "email"`},
 		{"another tenant", f.authenticator(t, named), with("tenant", "b"), "", nil, `the claim "tenant" with the value "a"`},
 		{"a group", f.authenticator(t, named), with("groups", "dev"), "oidc:ada@example.com", []string{"oidc:dev"}, ""},
 		{"groups", f.authenticator(t, named), with("groups", []string{"dev", "system:masters"}), "oidc:ada@example.com",
 			[]string{"oidc:dev", "oidc:system:masters"}, ""},
-		{"groups that are numbers", f.authenticator(t, named), with("groups", []int{1}), "", nil, "neither a string nor a list of strings"},
-		{"groups of the API", f.authenticator(t, bare), map[string]any{"name": "ada", "groups": []string{"system:masters", "", "dev"}}, "ada", []string{"dev"}, ""},
+		{"groups that are numbers", f.authenticator(t, named), with("groups", []int{1}), "", nil,
+			"neither a string nor a list of strings"},
+		{"groups of the API", f.authenticator(t, bare),
+			map[string]any{"name": "ada", "groups": []string{"system:masters", "", "dev"}}, "ada", []string{"dev"}, ""},
 		{"a user of the API", f.authenticator(t, bare), map[string]any{"name": "system:admin"}, "", nil, "belong to the API"},
 	} {
 		who, err := present(t, c.by, f.token(t, c.claims))
@@ -230,13 +237,16 @@ func TestForgedTokensAreRefused(t *testing.T) {
 		"no algorithm":          encode(`{"alg":"none"}`) + "." + parts[1] + ".",
 		"a symmetric algorithm": signed(t, jose.HS256, public.N.Bytes(), f.claims(nil)),
 		"another algorithm":     signed(t, jose.ES256, curve, f.claims(nil)),
-		"another key":           signed(t, jose.RS256, jose.JSONWebKey{Key: crypto.PrivateKey(theirs), KeyID: "k1"}, f.claims(nil)),
-		"an embedded key":       encode(`{"alg":"RS256","jwk":{"kty":"RSA","n":"AQAB","e":"AQAB"}}`) + "." + parts[1] + "." + parts[2],
-		"another subject":       parts[0] + "." + encode(string(admin)) + "." + parts[2],
-		"no signature":          parts[0] + "." + parts[1] + ".",
-		"a huge token":          parts[0] + "." + strings.Repeat("A", 1<<20) + "." + parts[2],
-		"a token in JSON":       `{"payload":"` + parts[1] + `","protected":"` + parts[0] + `","signature":"` + parts[2] + `"}`,
-		"an opaque token":       "secret",
+		"another key": signed(t, jose.RS256, jose.JSONWebKey{Key: crypto.PrivateKey(theirs), KeyID: "k1"},
+			f.claims(nil)),
+		"an embedded key": encode(`{"alg":"RS256","jwk":{"kty":"RSA","n":"AQAB","e":"AQAB"}}`) + "." + parts[1] + "." +
+			parts[2],
+		"another subject": parts[0] + "." + encode(string(admin)) + "." + parts[2],
+		"no signature":    parts[0] + "." + parts[1] + ".",
+		"a huge token":    parts[0] + "." + strings.Repeat("A", 1<<20) + "." + parts[2],
+		"a token in JSON": `{"payload":"` + parts[1] + `","protected":"` + parts[0] + `","signature":"` + parts[2] +
+			`"}`,
+		"an opaque token": "secret",
 	} {
 		who, err := present(t, a, forged)
 		assert.Error(t, err, name)
@@ -303,7 +313,9 @@ func (h hanging) RoundTrip(r *http.Request) (*http.Response, error) {
 func TestAnIssuerThatHangsEndsWithTheTimeout(t *testing.T) {
 	f := newFake(t)
 	h := hanging{make(chan struct{}, 1)}
-	a := f.authenticator(t, func(o *oidc.Options) { o.Client, o.Timeout = &http.Client{Transport: h}, 50*time.Millisecond })
+	a := f.authenticator(t, func(o *oidc.Options) {
+		o.Client, o.Timeout = &http.Client{Transport: h}, 50*time.Millisecond
+	})
 	token := f.token(t, nil)
 	var all sync.WaitGroup
 	for range 10 {
@@ -316,7 +328,8 @@ func TestAnIssuerThatHangsEndsWithTheTimeout(t *testing.T) {
 	assert.Len(t, h.began, 1, "all wait for one request")
 }
 
-// While an issuer hangs, a few dozen requests wait for it, and the others get their answer at once. After it has failed, nobody waits.
+// While an issuer hangs, a few dozen requests wait for it, and the others get their answer at once. After it has
+// failed, nobody waits.
 func TestFewRequestsWaitForAnIssuer(t *testing.T) {
 	for _, hangs := range []string{configuration, keys} {
 		f := newFake(t)
@@ -386,7 +399,8 @@ func TestOptionsAreChecked(t *testing.T) {
 		"no client":             {func(o *oidc.Options) { o.ClientIDs = nil }, "ClientIDs"},
 		"a client without id":   {func(o *oidc.Options) { o.ClientIDs = []string{""} }, "ClientIDs"},
 		"no signature":          {func(o *oidc.Options) { o.Algorithms = []string{"none"} }, `unsupported algorithm "none"`},
-		"a symmetric one":       {func(o *oidc.Options) { o.Algorithms = []string{"HS256"} }, `unsupported algorithm "HS256"`},
+		"a symmetric one": {func(o *oidc.Options) { o.Algorithms = []string{"HS256"} },
+			`unsupported algorithm "HS256"`},
 	} {
 		o := valid
 		c.change(&o)

@@ -45,12 +45,13 @@ func newProvider(options Options) *provider {
 	}
 	spare := &sparing{next: client.Transport, now: options.Now, last: map[string]time.Time{}, failed: map[string]bool{}}
 	client.Transport = spare
-	return &provider{issuer: options.Issuer, timeout: options.Timeout, client: &client, waiting: make(chan struct{}, maxWaiting), now: options.Now, spare: spare,
+	return &provider{issuer: options.Issuer, timeout: options.Timeout, client: &client,
+		waiting: make(chan struct{}, maxWaiting), now: options.Now, spare: spare,
 		config: &oidc.Config{SkipClientIDCheck: true, SupportedSigningAlgs: options.Algorithms, Now: options.Now}}
 }
 
-// verifier returns the verifier of the issuer's tokens. One caller asks the issuer, and those who come in the meantime wait for the same
-// answer. After a failure, that is the answer for a while.
+// verifier returns the verifier of the issuer's tokens. One caller asks the issuer, and those who come in the meantime
+// wait for the same answer. After a failure, that is the answer for a while.
 func (p *provider) verifier(ctx context.Context) (*oidc.IDTokenVerifier, error) {
 	p.mu.Lock()
 	known, asked, err := p.known, p.asked, p.err
@@ -93,7 +94,8 @@ func undecided(err error) error {
 	return e.WithCause(err)
 }
 
-// maxWaiting is how many requests wait for an issuer at a time. Whoever sends forged tokens must not make the API hold any number of them.
+// maxWaiting is how many requests wait for an issuer at a time. Whoever sends forged tokens must not make the API hold
+// any number of them.
 const maxWaiting = 32
 
 var errCrowded = errors.New("oidc: too many requests are waiting for the issuer")
@@ -115,7 +117,8 @@ type keys struct {
 	url    string
 }
 
-// undecidedKey is the key of a *error in the context of a verification, because the verifier does not wrap errors of its keys.
+// undecidedKey is the key of a *error in the context of a verification, because the verifier does not wrap errors of
+// its keys.
 type undecidedKey struct{}
 
 // VerifySignature implements [oidc.KeySet].
@@ -178,8 +181,8 @@ const (
 	maxAnswer = 1 << 20
 )
 
-// sparing is a transport that spares the issuer: whoever sends forged tokens must not make the API send as many requests. It also
-// limits the size of answers.
+// sparing is a transport that spares the issuer: whoever sends forged tokens must not make the API send as many
+// requests. It also limits the size of answers.
 type sparing struct {
 	next http.RoundTripper
 	now  func() time.Time

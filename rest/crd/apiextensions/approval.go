@@ -21,15 +21,18 @@ const (
 	ApprovalMissing
 )
 
-// ApprovalOf returns the approval of a definition, and a sentence about it. protected is false for a group that needs none.
+// ApprovalOf returns the approval of a definition, and a sentence about it. protected is false for a group that needs
+// none.
 func ApprovalOf(d *CustomResourceDefinition) (approval Approval, reason string, protected bool) {
 	g := d.Spec.Group
-	protected = g == "k8s.io" || strings.HasSuffix(g, ".k8s.io") || g == "kubernetes.io" || strings.HasSuffix(g, ".kubernetes.io")
+	protected = g == "k8s.io" || strings.HasSuffix(g, ".k8s.io") || g == "kubernetes.io" ||
+		strings.HasSuffix(g, ".kubernetes.io")
 	value := d.Annotations[ApprovedAnnotation]
 	link, err := url.ParseRequestURI(value)
 	switch {
 	case value == "":
-		return ApprovalMissing, fmt.Sprintf("protected groups must have approval annotation %q, see %s", ApprovedAnnotation, approvalPage), protected
+		return ApprovalMissing, fmt.Sprintf("protected groups must have approval annotation %q, see %s", ApprovedAnnotation,
+			approvalPage), protected
 	case strings.HasPrefix(value, "unapproved"):
 		return ApprovalBypassed, fmt.Sprintf("not approved: %q", value), protected
 	case err == nil && link.Host != "" && link.Scheme != "":

@@ -15,14 +15,16 @@ func webhookOf(s *CustomResourceDefinitionSpec) *WebhookConversion {
 	return s.Conversion.Webhook
 }
 
-// conversion checks how objects are converted. The errors name the members of a webhook as older versions of the kind do.
+// conversion checks how objects are converted. The errors name the members of a webhook as older versions of the kind
+// do.
 func (c *checker) conversion(s *CustomResourceDefinitionSpec, parent *status.Path) {
 	if s.Conversion == nil {
 		return
 	}
 	at, strategy := parent.Child("conversion"), s.Conversion.Strategy
 	if strategy != NoneConverter && s.PreserveUnknownFields {
-		c.fail(status.InvalidField(at.Child("strategy"), string(strategy), "must be None if spec.preserveUnknownFields is true"))
+		c.fail(status.InvalidField(at.Child("strategy"), string(strategy),
+			"must be None if spec.preserveUnknownFields is true"))
 	}
 	before := c.found
 	c.oneOf(string(strategy), at.Child("strategy"), string(NoneConverter), string(WebhookConverter))
@@ -32,10 +34,12 @@ func (c *checker) conversion(s *CustomResourceDefinitionSpec, parent *status.Pat
 	}
 	if strategy != WebhookConverter {
 		if client != nil {
-			c.fail(status.ForbiddenField(at.Child("webhookClientConfig"), "should not be set when strategy is not set to Webhook"))
+			c.fail(status.ForbiddenField(at.Child("webhookClientConfig"),
+				"should not be set when strategy is not set to Webhook"))
 		}
 		if len(versions) > 0 {
-			c.fail(status.ForbiddenField(at.Child("conversionReviewVersions"), "should not be set when strategy is not set to Webhook"))
+			c.fail(status.ForbiddenField(at.Child("conversionReviewVersions"),
+				"should not be set when strategy is not set to Webhook"))
 		}
 		return
 	}

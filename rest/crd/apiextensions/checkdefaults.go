@@ -7,8 +7,8 @@ import (
 	"github.com/decorum-go/decorum/status"
 )
 
-// compile returns the schema by which objects are pruned, defaulted and validated. It leaves uniqueItems out: another check refuses it,
-// and the defaults and rules are checked even so.
+// compile returns the schema by which objects are pruned, defaulted and validated. It leaves uniqueItems out: another
+// check refuses it, and the defaults and rules are checked even so.
 func compile(s *JSONSchemaProps) (*schema.Schema, error) {
 	source, err := codec.FromGo(s)
 	if err == nil && s.any(func(s *JSONSchemaProps) bool { return s.UniqueItems }) {
@@ -32,8 +32,8 @@ type defaultChecker struct {
 	matching schema.Matching
 }
 
-// place checks the defaults of a place and of those below it. embedded says that the values are objects with their own metadata. Defaults
-// in metadata are forbidden at the root, and not checked elsewhere.
+// place checks the defaults of a place and of those below it. embedded says that the values are objects with their own
+// metadata. Defaults in metadata are forbidden at the root, and not checked elsewhere.
 func (c *defaultChecker) place(s *JSONSchemaProps, compiled *schema.Schema, at *status.Path, embedded bool) {
 	if s == nil || compiled == nil || c.full() {
 		return

@@ -15,7 +15,8 @@ type checker struct {
 	faults
 	lenient lenience
 	checks  Checks
-	// uncompiled lists schemas that are valid but that this library cannot compile. Validate reports them if it finds no other error.
+	// uncompiled lists schemas that are valid but that this library cannot compile. Validate reports them if it finds no
+	// other error.
 	uncompiled status.FieldErrors
 }
 
@@ -33,19 +34,20 @@ type lenience struct {
 
 // Checks are the checks of a definition that depend on the host.
 type Checks struct {
-	// Rules evaluates validation rules. Set it to cel.New(nil) of module cel. Without it, definitions with rules are refused.
+	// Rules evaluates validation rules. Set it to cel.New(nil) of module cel. Without it, definitions with rules are
+	// refused.
 	Rules rest.Rules
 	// IgnoreRules accepts definitions with rules if Rules is nil. The rules then have no effect.
 	IgnoreRules bool
 	// Webhooks accepts definitions whose objects a webhook converts.
 	Webhooks bool
-	// Turn is taken while a definition is checked, so that one definition is checked at a time. Large definitions are expensive, and other
-	// requests need the processors too. Default: any number of definitions are checked at a time.
+	// Turn is taken while a definition is checked, so that one definition is checked at a time. Large definitions are
+	// expensive, and other requests need the processors too. Default: any number of definitions are checked at a time.
 	Turn Turn
 }
 
-// Validate returns the faults of a definition, with the causes of kube-apiserver in its order. old is the stored definition,
-// and nil on create.
+// Validate returns the faults of a definition, with the causes of kube-apiserver in its order. old is the stored
+// definition, and nil on create.
 func (checks Checks) Validate(d, old *CustomResourceDefinition) status.FieldErrors {
 	c := &checker{checks: checks, lenient: lenienceOf(d, old)}
 	if old == nil {
@@ -84,7 +86,8 @@ func lenienceOf(d, old *CustomResourceDefinition) lenience {
 	if w := webhookOf(&old.Spec); w != nil {
 		l.webhook = true
 		l.reviewVersions = len(w.ConversionReviewVersions) > 0 && !clientconfig.Understood(w.ConversionReviewVersions)
-		l.caBundle = l.caBundle || w.ClientConfig != nil && len(w.ClientConfig.CABundle) > 0 && faultOfCertificates(w.ClientConfig.CABundle) != ""
+		l.caBundle = l.caBundle || w.ClientConfig != nil && len(w.ClientConfig.CABundle) > 0 &&
+			faultOfCertificates(w.ClientConfig.CABundle) != ""
 	}
 	for i := range old.Spec.Versions {
 		s := old.Spec.Versions[i].schema()
@@ -93,7 +96,8 @@ func lenienceOf(d, old *CustomResourceDefinition) lenience {
 		l.unprunedDefaults = l.unprunedDefaults || s != nil && structural(s) && unpruned(s)
 		l.mutableItemsOfSets = l.mutableItemsOfSets || s.any(hasMutableItemsOfSet)
 		l.nullableKeys = l.nullableKeys || s.any(func(s *JSONSchemaProps) bool { return len(keyFaults(s, nil)) > 0 })
-		l.unknownTypes = l.unknownTypes || s.any(func(s *JSONSchemaProps) bool { return s.Type != "" && !known(openAPITypes, s.Type) })
+		l.unknownTypes = l.unknownTypes ||
+			s.any(func(s *JSONSchemaProps) bool { return s.Type != "" && !known(openAPITypes, s.Type) })
 	}
 	for _, v := range d.Spec.Versions {
 		was := firstNamed(old.Spec.Versions, v.Name)
@@ -103,12 +107,14 @@ func lenienceOf(d, old *CustomResourceDefinition) lenience {
 	return l
 }
 
-// keptTooMany returns the versions whose selectable fields are too many, but not changed. "" stands for fields that all versions share.
+// keptTooMany returns the versions whose selectable fields are too many, but not changed. "" stands for fields that all
+// versions share.
 func keptTooMany(now, was shared) map[string]bool {
 	kept := map[string]bool{"": len(was.selectable) > maxSelectable && reflect.DeepEqual(was.selectable, now.selectable)}
 	for _, v := range now.versions {
 		if old := firstNamed(was.versions, v.Name); old != nil {
-			kept[v.Name] = len(old.SelectableFields) > maxSelectable && reflect.DeepEqual(old.SelectableFields, v.SelectableFields)
+			kept[v.Name] = len(old.SelectableFields) > maxSelectable &&
+				reflect.DeepEqual(old.SelectableFields, v.SelectableFields)
 		}
 	}
 	return kept
@@ -132,7 +138,8 @@ func (d *CustomResourceDefinition) Is(t ConditionType) bool {
 	return false
 }
 
-// HasBeenEstablished reports whether the kind of a definition is served or was served, so that the store may hold objects of it.
+// HasBeenEstablished reports whether the kind of a definition is served or was served, so that the store may hold
+// objects of it.
 func (d *CustomResourceDefinition) HasBeenEstablished() bool {
 	return slices.ContainsFunc(d.Status.Conditions, func(c CustomResourceDefinitionCondition) bool {
 		return c.Type == Established && (c.Status == apimeta.ConditionTrue || c.Reason == ReasonNotServed)

@@ -9,7 +9,8 @@ var mapTypes = []string{"atomic", "granular"}
 // extensions checks x-kubernetes-preserve-unknown-fields, x-kubernetes-map-type and the extensions of lists.
 func (c *schemaChecker) extensions(s *JSONSchemaProps, at *status.Path) {
 	if s.XPreserveUnknownFields != nil && !*s.XPreserveUnknownFields {
-		c.schema.fail(status.InvalidField(at.Child("x-kubernetes-preserve-unknown-fields"), false, "must be true or undefined"))
+		c.schema.fail(status.InvalidField(at.Child("x-kubernetes-preserve-unknown-fields"), false,
+			"must be true or undefined"))
 	}
 	mustHaveType := func(typ, extension string) {
 		if detail := "must be " + typ + " if " + extension + " is specified"; s.Type == "" {
@@ -79,16 +80,19 @@ func (c *schemaChecker) keyedList(s *JSONSchemaProps, at *status.Path) {
 		return
 	}
 	if len(s.XListMapKeys) == 0 {
-		c.schema.fail(status.RequiredField(at.Child("x-kubernetes-list-map-keys"), "must not be empty if x-kubernetes-list-type is map"))
+		c.schema.fail(status.RequiredField(at.Child("x-kubernetes-list-map-keys"),
+			"must not be empty if x-kubernetes-list-type is map"))
 	}
 	items := s.items()
 	switch {
 	case s.Items == nil:
 		c.schema.fail(status.RequiredField(at.Child("items"), "must have a schema if x-kubernetes-list-type is map"))
 	case items == nil:
-		c.schema.fail(status.InvalidField(at.Child("items"), shown{s.Items}, "must only have a single schema if x-kubernetes-list-type is map"))
+		c.schema.fail(status.InvalidField(at.Child("items"), shown{s.Items},
+			"must only have a single schema if x-kubernetes-list-type is map"))
 	case items.Type != "object":
-		c.schema.fail(status.InvalidField(at.Child("items", "type"), items.Type, "must be object if parent array's x-kubernetes-list-type is map"))
+		c.schema.fail(status.InvalidField(at.Child("items", "type"), items.Type,
+			"must be object if parent array's x-kubernetes-list-type is map"))
 	default:
 		c.keysOfItems(s, at)
 	}
@@ -103,13 +107,15 @@ func (c *schemaChecker) keysOfItems(s *JSONSchemaProps, at *status.Path) {
 		}
 		property, ok := items.Properties[key]
 		if !ok {
-			c.schema.fail(status.InvalidField(at.Child("x-kubernetes-list-map-keys"), s.XListMapKeys, "entries must all be names of item properties"))
+			c.schema.fail(status.InvalidField(at.Child("x-kubernetes-list-map-keys"), s.XListMapKeys,
+				"entries must all be names of item properties"))
 		} else if property.Type == "array" || property.Type == "object" {
 			c.schema.fail(status.InvalidField(at.Child("items", "properties").Key(key).Child("type"), items.Type,
 				"must be a scalar type if parent array's x-kubernetes-list-type is map"))
 		}
 		if seen[key] {
-			c.schema.fail(status.InvalidField(at.Child("x-kubernetes-list-map-keys"), s.XListMapKeys, "must not contain duplicate entries"))
+			c.schema.fail(status.InvalidField(at.Child("x-kubernetes-list-map-keys"), s.XListMapKeys,
+				"must not contain duplicate entries"))
 		}
 		seen[key] = true
 	}
@@ -122,7 +128,8 @@ func keyFaults(s *JSONSchemaProps, at *status.Path) (errs status.FieldErrors) {
 		return nil
 	}
 	if items.Nullable {
-		errs = append(errs, status.ForbiddenField(at.Child("items", "nullable"), "cannot be nullable when x-kubernetes-list-type is "+*s.XListType))
+		errs = append(errs, status.ForbiddenField(at.Child("items", "nullable"),
+			"cannot be nullable when x-kubernetes-list-type is "+*s.XListType))
 	}
 	if !s.isList("map") {
 		return errs
@@ -139,7 +146,8 @@ func keyFaults(s *JSONSchemaProps, at *status.Path) (errs status.FieldErrors) {
 				"this property is in x-kubernetes-list-map-keys, so it must have a default or be a required property"))
 		}
 		if property.Nullable {
-			errs = append(errs, status.ForbiddenField(place.Child("nullable"), "this property is in x-kubernetes-list-map-keys, so it cannot be nullable"))
+			errs = append(errs, status.ForbiddenField(place.Child("nullable"),
+				"this property is in x-kubernetes-list-map-keys, so it cannot be nullable"))
 		}
 	}
 	return errs

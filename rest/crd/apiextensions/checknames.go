@@ -26,7 +26,8 @@ func (c *checker) mixedLabel(value string, at *status.Path) {
 
 // allNames checks the names of a spec, where four of them are required.
 func (c *checker) allNames(n *CustomResourceDefinitionNames, at *status.Path) {
-	for _, name := range []struct{ field, value string }{{"plural", n.Plural}, {"singular", n.Singular}, {"kind", n.Kind}, {"listKind", n.ListKind}} {
+	for _, name := range []struct{ field, value string }{{"plural", n.Plural}, {"singular", n.Singular}, {"kind", n.Kind},
+		{"listKind", n.ListKind}} {
 		if name.value == "" {
 			c.fail(status.RequiredField(at.Child(name.field), ""))
 		}

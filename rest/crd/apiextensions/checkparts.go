@@ -11,7 +11,8 @@ var (
 	columnFormats = []string{"byte", "date", "date-time", "double", "float", "int32", "int64", "password"}
 )
 
-// columns checks the columns of tables. A path is hardly checked: kube-apiserver accepts broken ones too, and shows an empty cell.
+// columns checks the columns of tables. A path is hardly checked: kube-apiserver accepts broken ones too, and shows an
+// empty cell.
 func (c *checker) columns(columns []CustomResourceColumnDefinition, at *status.Path) {
 	for i, column := range columns {
 		place := at.Index(i)
@@ -51,7 +52,8 @@ func (c *checker) subresources(s *CustomResourceSubresources, at *status.Path) {
 		return
 	}
 	for _, p := range []struct{ field, path, below string }{
-		{"scale.specReplicasPath", s.Scale.SpecReplicasPath, ".spec"}, {"scale.statusReplicasPath", s.Scale.StatusReplicasPath, ".status"},
+		{"scale.specReplicasPath", s.Scale.SpecReplicasPath, ".spec"},
+		{"scale.statusReplicasPath", s.Scale.StatusReplicasPath, ".status"},
 	} {
 		place := at.Child(p.field)
 		if p.path == "" {
@@ -104,7 +106,8 @@ func (c *checker) selectable(fields []SelectableField, schema *JSONSchemaProps, 
 		switch found.Type {
 		case "string", "boolean", "integer":
 		default:
-			c.fail(status.InvalidField(at, f.JSONPath, "must point to a field of type string, boolean or integer. Enum string fields and strings with formats are allowed."))
+			c.fail(status.InvalidField(at, f.JSONPath,
+				"must point to a field of type string, boolean or integer. Enum string fields and strings with formats are allowed."))
 		}
 		if seen[path.text.String()] {
 			c.fail(status.DuplicateField(at, f.JSONPath))

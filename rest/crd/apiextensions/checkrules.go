@@ -61,7 +61,8 @@ func (c *schemaChecker) ruleFaults(s *JSONSchemaProps, parent *status.Path) {
 	}
 }
 
-// The limits of the estimated costs of rules: of one expression in all places of an object, and of all expressions of a schema.
+// The limits of the estimated costs of rules: of one expression in all places of an object, and of all expressions of a
+// schema.
 const (
 	maxRuleCost   = 10_000_000
 	maxSchemaCost = 100_000_000
@@ -105,7 +106,8 @@ func (r *ruleChecker) at(s *JSONSchemaProps, p schemaPlace) (errs status.FieldEr
 	return errs
 }
 
-func (r *ruleChecker) rule(rule *ValidationRule, v rules.Verdict, p schemaPlace, at *status.Path) (errs status.FieldErrors) {
+func (r *ruleChecker) rule(rule *ValidationRule, v rules.Verdict, p schemaPlace,
+	at *status.Path) (errs status.FieldErrors) {
 	cost := multiply(v.Cost, p.count)
 	if p.unbounded {
 		cost = multiply(v.Cost, v.Most)
@@ -124,7 +126,8 @@ func (r *ruleChecker) rule(rule *ValidationRule, v rules.Verdict, p schemaPlace,
 		errs = append(errs, status.InvalidField(at.Child("rule"), rule.Rule,
 			"oldSelf cannot be used on the uncorrelatable portion of the schema within "+p.uncorrelated.String()))
 	case !v.UsesOldSelf && rule.OptionalOldSelf != nil:
-		errs = append(errs, status.InvalidField(at.Child("optionalOldSelf"), *rule.OptionalOldSelf, "may not be set if oldSelf is not used in rule"))
+		errs = append(errs, status.InvalidField(at.Child("optionalOldSelf"), *rule.OptionalOldSelf,
+			"may not be set if oldSelf is not used in rule"))
 	}
 	return errs
 }
@@ -151,9 +154,11 @@ func (r *ruleChecker) tooCostly(at *status.Path) (errs status.FieldErrors) {
 		return nil
 	}
 	for _, e := range r.most {
-		errs = append(errs, status.ForbiddenField(e.at, "contributed to estimated rule cost total exceeding cost limit for entire OpenAPIv3 schema"))
+		errs = append(errs, status.ForbiddenField(e.at,
+			"contributed to estimated rule cost total exceeding cost limit for entire OpenAPIv3 schema"))
 	}
-	return append(errs, status.ForbiddenField(at, costText("x-kubernetes-validations estimated rule cost total for entire OpenAPIv3 schema", r.total, maxSchemaCost)))
+	return append(errs, status.ForbiddenField(at,
+		costText("x-kubernetes-validations estimated rule cost total for entire OpenAPIv3 schema", r.total, maxSchemaCost)))
 }
 
 func costText(what string, cost, limit uint64) string {

@@ -52,7 +52,8 @@ func (c *checker) validation(v *CustomResourceValidation, where validationAt) {
 	c.fail(w.rules.tooCostly(at)...)
 }
 
-// structural checks that a schema is structural and that its defaults fit it. It returns the compiled schema, or nil after an error.
+// structural checks that a schema is structural and that its defaults fit it. It returns the compiled schema, or nil
+// after an error.
 func (c *checker) structural(s *JSONSchemaProps, at *status.Path) *schema.Schema {
 	before := c.found
 	if c.fail(structuralFaults(s, at)...); c.found > before {
@@ -75,10 +76,11 @@ func (c *checker) structural(s *JSONSchemaProps, at *status.Path) *schema.Schema
 	return &root
 }
 
-// rootFields are the fields that the root of a schema may have beside the subresource /status. The schema of the status is cut
-// out of the whole schema, and would lose other restrictions.
-var rootFields = []string{"Description", "Type", "Format", "Title", "Maximum", "ExclusiveMaximum", "Minimum", "ExclusiveMinimum", "MaxLength",
-	"MinLength", "Pattern", "MaxItems", "MinItems", "UniqueItems", "MultipleOf", "Required", "Items", "Properties", "ExternalDocs", "Example",
+// rootFields are the fields that the root of a schema may have beside the subresource /status. The schema of the status
+// is cut out of the whole schema, and would lose other restrictions.
+var rootFields = []string{"Description", "Type", "Format", "Title", "Maximum", "ExclusiveMaximum", "Minimum",
+	"ExclusiveMinimum", "MaxLength", "MinLength", "Pattern", "MaxItems", "MinItems", "UniqueItems", "MultipleOf",
+	"Required", "Items", "Properties", "ExternalDocs", "Example",
 	"XPreserveUnknownFields", "XValidations"}
 
 func (c *checker) rootWithStatus(s *JSONSchemaProps, at *status.Path) {
@@ -93,7 +95,8 @@ func (c *checker) rootWithStatus(s *JSONSchemaProps, at *status.Path) {
 			return
 		case !slices.Contains(rootFields, name):
 			c.fail(status.InvalidField(at.Child("openAPIV3Schema"), shown{*s},
-				fmt.Sprintf("only %v fields are allowed at the root of the schema if the status subresource is enabled", rootFields)))
+				fmt.Sprintf("only %v fields are allowed at the root of the schema if the status subresource is enabled",
+					rootFields)))
 			return
 		}
 	}
@@ -157,7 +160,8 @@ func (c *schemaChecker) place(s *JSONSchemaProps, p schemaPlace) {
 	before := c.schema.found
 	c.forbidden(s, p)
 	if s.UniqueItems {
-		c.schema.fail(status.ForbiddenField(p.at.Child("uniqueItems"), "uniqueItems cannot be set to true since the runtime complexity becomes quadratic"))
+		c.schema.fail(status.ForbiddenField(p.at.Child("uniqueItems"),
+			"uniqueItems cannot be set to true since the runtime complexity becomes quadratic"))
 	}
 	c.members(s, p)
 	c.junctors(s, p)
@@ -169,7 +173,8 @@ func (c *schemaChecker) place(s *JSONSchemaProps, p schemaPlace) {
 			c.ofRules.fail(c.rules.at(s, p)...)
 		}
 		if c.refused {
-			c.ofRules.fail(status.ForbiddenField(p.at.Child("x-kubernetes-validations"), "this server does not evaluate validation rules"))
+			c.ofRules.fail(status.ForbiddenField(p.at.Child("x-kubernetes-validations"),
+				"this server does not evaluate validation rules"))
 		}
 	}
 }
@@ -186,7 +191,8 @@ func (c *schemaChecker) forbidden(s *JSONSchemaProps, p schemaPlace) {
 		field string
 		set   bool
 	}{
-		{"id", s.ID != ""}, {"additionalItems", s.AdditionalItems != nil}, {"patternProperties", len(s.PatternProperties) > 0},
+		{"id", s.ID != ""}, {"additionalItems", s.AdditionalItems != nil},
+		{"patternProperties", len(s.PatternProperties) > 0},
 		{"definitions", len(s.Definitions) > 0}, {"dependencies", s.Dependencies != nil}, {"$ref", s.Ref != nil},
 	} {
 		if f.set {
@@ -200,7 +206,8 @@ func (c *schemaChecker) forbidden(s *JSONSchemaProps, p schemaPlace) {
 		c.schema.fail(status.ForbiddenField(p.at.Child("items"), "items must be a schema object and not an array"))
 	}
 	if p.inMeta && s.XEmbeddedResource {
-		c.schema.fail(status.ForbiddenField(p.at.Child("x-kubernetes-embedded-resource"), "must not be used inside of resource meta"))
+		c.schema.fail(status.ForbiddenField(p.at.Child("x-kubernetes-embedded-resource"),
+			"must not be used inside of resource meta"))
 	}
 }
 
@@ -208,7 +215,8 @@ func (c *schemaChecker) forbidden(s *JSONSchemaProps, p schemaPlace) {
 func (c *schemaChecker) members(s *JSONSchemaProps, p schemaPlace) {
 	if a := s.AdditionalProperties; a != nil {
 		if len(s.Properties) > 0 && (!a.Allows || a.Schema != nil) {
-			c.schema.fail(status.ForbiddenField(p.at.Child("additionalProperties"), "additionalProperties and properties are mutual exclusive"))
+			c.schema.fail(status.ForbiddenField(p.at.Child("additionalProperties"),
+				"additionalProperties and properties are mutual exclusive"))
 		}
 		below := p.below(p.at.Child("additionalProperties"), valuesOf(p.compiled))
 		if s.Type == "object" {

@@ -12,8 +12,8 @@ import (
 	"github.com/decorum-go/decorum/status"
 )
 
-// shared are the parts of versions that kube-apiserver moves to the level of the spec if they are equal in all versions. Its errors
-// then name a path there, which differs from the path in the definition.
+// shared are the parts of versions that kube-apiserver moves to the level of the spec if they are equal in all
+// versions. Its errors then name a path there, which differs from the path in the definition.
 type shared struct {
 	schema       *CustomResourceValidation
 	subresources *CustomResourceSubresources
@@ -88,7 +88,8 @@ func (c *checker) spec(s *CustomResourceDefinitionSpec) {
 		c.fail(status.InvalidField(at.Child("versions"), shown{common.versions}, "must contain unique version names"))
 	}
 	if storage != 1 {
-		c.fail(status.InvalidField(at.Child("versions"), shown{common.versions}, "must have exactly one version marked as storage version"))
+		c.fail(status.InvalidField(at.Child("versions"), shown{common.versions},
+			"must have exactly one version marked as storage version"))
 	}
 	if len(s.Versions) > 0 && s.Versions[0].Name != "" {
 		c.label(s.Versions[0].Name, at.Child("version"))
@@ -178,11 +179,13 @@ func (c *checker) structuralIfNeeded(s *CustomResourceDefinitionSpec, at *status
 		schema := s.Versions[i].schema()
 		defaults = defaults || schema.any(func(s *JSONSchemaProps) bool { return s.Default != nil })
 		extensions = extensions || schema.any(func(s *JSONSchemaProps) bool {
-			return s.XEmbeddedResource || s.XPreserveUnknownFields != nil || s.XIntOrString || len(s.XListMapKeys) > 0 || s.XListType != nil || len(s.XValidations) > 0
+			return s.XEmbeddedResource || s.XPreserveUnknownFields != nil || s.XIntOrString || len(s.XListMapKeys) > 0 ||
+				s.XListType != nil || len(s.XValidations) > 0
 		})
 	}
 	if defaults && s.PreserveUnknownFields {
-		c.fail(status.InvalidField(at.Child("preserveUnknownFields"), true, "must be false in order to use defaults in the schema"))
+		c.fail(status.InvalidField(at.Child("preserveUnknownFields"), true,
+			"must be false in order to use defaults in the schema"))
 	}
 	if !s.PreserveUnknownFields || defaults || extensions {
 		c.lenient.notStructural = false
@@ -201,7 +204,8 @@ func (c *checker) version(v *CustomResourceDefinitionVersion, hasStatus bool, at
 		return
 	}
 	if v.schema() == nil {
-		c.fail(status.InvalidField(at.Child("selectableFields"), "", "may only be set when `version.schema.openAPIV3Schema` is not included"))
+		c.fail(status.InvalidField(at.Child("selectableFields"), "",
+			"may only be set when `version.schema.openAPIV3Schema` is not included"))
 		return
 	}
 	c.selectable(v.SelectableFields, v.schema(), selectableAt{at, at.Child("selectableFields"), v.Name})

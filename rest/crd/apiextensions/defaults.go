@@ -17,7 +17,8 @@ func setDefaults(d *CustomResourceDefinition) {
 	if d.Spec.Conversion == nil {
 		d.Spec.Conversion = &CustomResourceConversion{Strategy: NoneConverter}
 	}
-	if w := webhookOf(&d.Spec); w != nil && w.ClientConfig != nil && w.ClientConfig.Service != nil && w.ClientConfig.Service.Port == nil {
+	if w := webhookOf(&d.Spec); w != nil && w.ClientConfig != nil && w.ClientConfig.Service != nil &&
+		w.ClientConfig.Service.Port == nil {
 		port := int32(httpsPort)
 		w.ClientConfig.Service.Port = &port
 	}

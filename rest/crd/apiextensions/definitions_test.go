@@ -65,9 +65,11 @@ func TestDefinitionIsCompletedOnCreate(t *testing.T) {
 	api := newAPI(t, apiextensions.Checks{})
 	var d apiextensions.CustomResourceDefinition
 	require.Equal(t, 201, send(t, api, "POST "+definitions, things, &d).Code)
-	assert.Equal(t, apiextensions.CustomResourceDefinitionNames{Plural: "things", Singular: "thing", Kind: "Thing", ListKind: "ThingList"}, d.Spec.Names)
+	assert.Equal(t, apiextensions.CustomResourceDefinitionNames{Plural: "things", Singular: "thing", Kind: "Thing",
+		ListKind: "ThingList"}, d.Spec.Names)
 	assert.Equal(t, apiextensions.NoneConverter, d.Spec.Conversion.Strategy)
-	assert.Equal(t, apiextensions.CustomResourceDefinitionStatus{StoredVersions: []string{"v1"}}, d.Status, "the client's status does not count")
+	assert.Equal(t, apiextensions.CustomResourceDefinitionStatus{StoredVersions: []string{"v1"}}, d.Status,
+		"the client's status does not count")
 	assert.EqualValues(t, 1, d.Generation)
 	size := d.Spec.Versions[0].Schema.OpenAPIV3Schema.Properties["spec"].Properties["size"]
 	assert.Equal(t, "3", string(size.Default.Raw))
@@ -81,14 +83,16 @@ func TestEmptyNamesOfDefinitionsAreCompleted(t *testing.T) {
 	empty := strings.Replace(things, "kind: Thing}", `kind: Thing, singular: "", listKind: ""}`, 1)
 	answer := send(t, api, "POST "+definitions, empty, &d)
 	require.Equal(t, 201, answer.Code, answer.Body.String())
-	assert.Equal(t, apiextensions.CustomResourceDefinitionNames{Plural: "things", Singular: "thing", Kind: "Thing", ListKind: "ThingList"}, d.Spec.Names)
+	assert.Equal(t, apiextensions.CustomResourceDefinitionNames{Plural: "things", Singular: "thing", Kind: "Thing",
+		ListKind: "ThingList"}, d.Spec.Names)
 }
 
 func TestStoredVersionsFollowTheStorageVersion(t *testing.T) {
 	api := newAPI(t, apiextensions.Checks{})
 	require.Equal(t, 201, send(t, api, "POST "+definitions, things, nil).Code)
 	version := func(name, storage string) string {
-		return `{"name":"` + name + `","served":true,"storage":` + storage + `,"schema":{"openAPIV3Schema":{"type":"object"}}}`
+		return `{"name":"` + name + `","served":true,"storage":` + storage +
+			`,"schema":{"openAPIV3Schema":{"type":"object"}}}`
 	}
 	var d apiextensions.CustomResourceDefinition
 	two := `{"spec":{"versions":[` + version("v1", "false") + "," + version("v2", "true") + `]}}`
@@ -108,11 +112,13 @@ func TestStoredVersionsFollowTheStorageVersion(t *testing.T) {
 }
 
 func TestHostWithoutRulesSaysSo(t *testing.T) {
-	ruled := strings.Replace(things, "{type: integer,", `{x-kubernetes-validations: [{rule: "self < 4"}], type: integer,`, 1)
+	ruled := strings.Replace(things, "{type: integer,", `{x-kubernetes-validations: [{rule: "self < 4"}], type: integer,`,
+		1)
 	var refused status.Status
 	require.Equal(t, 422, send(t, newAPI(t, apiextensions.Checks{}), "POST "+definitions, ruled, &refused).Code)
 	assert.Equal(t, []status.Cause{{
-		Type: status.CauseForbidden, Field: "spec.validation.openAPIV3Schema.properties[spec].properties[size].x-kubernetes-validations",
+		Type:    status.CauseForbidden,
+		Field:   "spec.validation.openAPIV3Schema.properties[spec].properties[size].x-kubernetes-validations",
 		Message: "Forbidden: this server does not evaluate validation rules"}}, refused.Details.Causes)
 	assert.Equal(t, 201, send(t, newAPI(t, apiextensions.Checks{IgnoreRules: true}), "POST "+definitions, ruled, nil).Code)
 }
@@ -124,12 +130,14 @@ func TestHostWithoutWebhooksSaysSo(t *testing.T) {
 	var refused status.Status
 	require.Equal(t, 422, send(t, newAPI(t, apiextensions.Checks{}), "POST "+definitions, converted, &refused).Code)
 	assert.Equal(t, "spec.conversion.strategy", refused.Details.Causes[0].Field)
-	assert.Equal(t, 201, send(t, newAPI(t, apiextensions.Checks{Webhooks: true}), "POST "+definitions, converted, nil).Code)
+	assert.Equal(t, 201, send(t, newAPI(t, apiextensions.Checks{Webhooks: true}), "POST "+definitions, converted,
+		nil).Code)
 }
 
 func TestUnknownFormatIsWarnedOfOnce(t *testing.T) {
 	api := newAPI(t, apiextensions.Checks{})
-	w := send(t, api, "POST "+definitions, strings.Replace(things, "type: integer,", "type: integer, format: colour,", 1), nil)
+	w := send(t, api, "POST "+definitions, strings.Replace(things, "type: integer,", "type: integer, format: colour,", 1),
+		nil)
 	require.Equal(t, 201, w.Code)
 	assert.Equal(t, []string{`299 - "unrecognized format \"colour\""`}, w.Header().Values("Warning"))
 	w = send(t, api, "PATCH "+definitions+"/things.example.org", `{"spec":{"names":{"shortNames":["th"]}}}`, nil)
@@ -140,8 +148,10 @@ func TestUnknownFormatIsWarnedOfOnce(t *testing.T) {
 func TestUnknownFieldsOfSchemasAreFound(t *testing.T) {
 	var refused status.Status
 	odd := strings.Replace(things, "type: integer,", "type: integer, colour: red,", 1)
-	require.Equal(t, 400, send(t, newAPI(t, apiextensions.Checks{}), "POST "+definitions+"?fieldValidation=Strict", odd, &refused).Code)
-	assert.Contains(t, refused.Message, `unknown field "spec.versions[0].schema.openAPIV3Schema.properties.spec.properties.size.colour"`)
+	require.Equal(t, 400, send(t, newAPI(t, apiextensions.Checks{}), "POST "+definitions+"?fieldValidation=Strict", odd,
+		&refused).Code)
+	assert.Contains(t, refused.Message,
+		`unknown field "spec.versions[0].schema.openAPIV3Schema.properties.spec.properties.size.colour"`)
 }
 
 // Parts of a schema that are either one thing or another come out as they went in.
@@ -177,7 +187,8 @@ func TestDeletedDefinitionStaysUntilItsFinalizerIsGone(t *testing.T) {
 		assert.Zero(t, d.Status.Conditions[0].ObservedGeneration)
 		assert.True(t, d.Is(apiextensions.Terminating))
 	}
-	require.Equal(t, 200, send(t, api, "PATCH "+definitions+"/things.example.org", `{"metadata":{"finalizers":null}}`, nil).Code)
+	require.Equal(t, 200, send(t, api, "PATCH "+definitions+"/things.example.org", `{"metadata":{"finalizers":null}}`,
+		nil).Code)
 	assert.Equal(t, 404, send(t, api, "GET "+definitions+"/things.example.org", "", nil).Code)
 }
 
@@ -213,5 +224,6 @@ func TestDefaultsMustFitTheirSchema(t *testing.T) {
 	wrong := strings.Replace(things, "default: 3", "default: 7", 1)
 	require.Equal(t, 422, send(t, newAPI(t, apiextensions.Checks{}), "POST "+definitions, wrong, &refused).Code)
 	require.Len(t, refused.Details.Causes, 1)
-	assert.Equal(t, "spec.validation.openAPIV3Schema.properties[spec].properties[size].default", refused.Details.Causes[0].Field)
+	assert.Equal(t, "spec.validation.openAPIV3Schema.properties[spec].properties[size].default",
+		refused.Details.Causes[0].Field)
 }

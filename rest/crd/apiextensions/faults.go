@@ -2,8 +2,9 @@ package apiextensions
 
 import "github.com/decorum-go/decorum/status"
 
-// maxFaultBytes bounds the texts of the faults that one walk through a definition reports. A fault names its whole path, and a path may
-// be nearly as long as the definition. Without a bound, the answer could be thousands of times longer than the request.
+// maxFaultBytes bounds the texts of the faults that one walk through a definition reports. A fault names its whole
+// path, and a path may be nearly as long as the definition. Without a bound, the answer could be thousands of times
+// longer than the request.
 const maxFaultBytes = 1 << 20
 
 // faults collects the faults of a definition.

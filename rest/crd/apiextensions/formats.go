@@ -7,11 +7,12 @@ import (
 )
 
 // stringFormats are the formats that objects are checked for, without their hyphens.
-var stringFormats = []string{"bsonobjectid", "uri", "email", "hostname", "ipv4", "ipv6", "cidr", "mac", "uuid", "uuid3", "uuid4", "uuid5", "isbn",
-	"isbn10", "isbn13", "creditcard", "ssn", "hexcolor", "rgbcolor", "byte", "password", "date", "duration", "datetime", "k8sshortname", "k8slongname"}
+var stringFormats = []string{"bsonobjectid", "uri", "email", "hostname", "ipv4", "ipv6", "cidr", "mac", "uuid", "uuid3",
+	"uuid4", "uuid5", "isbn", "isbn10", "isbn13", "creditcard", "ssn", "hexcolor", "rgbcolor", "byte", "password", "date",
+	"duration", "datetime", "k8sshortname", "k8slongname"}
 
-// Warnings returns what a client should know about a valid definition: formats that objects are not checked for. On update, old is the
-// stored definition, and only what is new counts.
+// Warnings returns what a client should know about a valid definition: formats that objects are not checked for. On
+// update, old is the stored definition, and only what is new counts.
 func Warnings(d, old *CustomResourceDefinition) (texts []string) {
 	var before []string
 	if old != nil {

@@ -1,7 +1,7 @@
 package apiextensions
 
-// JSONSchemaProps is an OpenAPI v3 schema, with the extensions of Kubernetes. It has fields that no structural schema may have, so
-// that validation can name them.
+// JSONSchemaProps is an OpenAPI v3 schema, with the extensions of Kubernetes. It has fields that no structural schema
+// may have, so that validation can name them.
 type JSONSchemaProps struct {
 	ID                     string                                  `json:"id,omitempty" protobuf:"bytes,1,opt,name=id"`
 	Schema                 string                                  `json:"$schema,omitempty" protobuf:"bytes,2,opt,name=schema"`

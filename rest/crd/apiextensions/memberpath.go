@@ -14,7 +14,8 @@ type memberPath struct {
 	text  *status.Path
 }
 
-// memberAt follows a path such as .spec.color or .labels['a.b'] through a schema. Only properties and values of maps have paths.
+// memberAt follows a path such as .spec.color or .labels['a.b'] through a schema. Only properties and values of maps
+// have paths.
 func memberAt(s *JSONSchemaProps, text string, brackets bool) (path memberPath, found *JSONSchemaProps, err error) {
 	tokens := tokensOf(text)
 	for len(tokens) > 0 {
@@ -81,7 +82,8 @@ func quotedName(tokens []string) (string, error) {
 
 // unescape resolves the escapes of a quoted name.
 func unescape(text string) (string, error) {
-	escapes := map[byte]byte{'a': '\a', 'b': '\b', 'f': '\f', 'n': '\n', 'r': '\r', 't': '\t', 'v': '\v', '\'': '\'', '\\': '\\'}
+	escapes := map[byte]byte{'a': '\a', 'b': '\b', 'f': '\f', 'n': '\n', 'r': '\r', 't': '\t', 'v': '\v', '\'': '\'',
+		'\\': '\\'}
 	var b strings.Builder
 	for i := 0; i < len(text); i++ {
 		if text[i] != '\\' || i+1 == len(text) {
@@ -109,7 +111,8 @@ func closed(tokens []string) error {
 	return nil
 }
 
-// tokensOf splits a path into dots, brackets, and the texts between them. A text in single quotes may contain dots and brackets.
+// tokensOf splits a path into dots, brackets, and the texts between them. A text in single quotes may contain dots and
+// brackets.
 func tokensOf(text string) (tokens []string) {
 	for text != "" {
 		end := strings.IndexAny(text, ".[]")

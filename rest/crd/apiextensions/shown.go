@@ -7,8 +7,8 @@ import (
 	"slices"
 )
 
-// shown is a value as an error message shows it: as JSON whose members have the Go names of the fields. kube-apiserver validates a
-// form of the definition that has no JSON names, and its messages show this form.
+// shown is a value as an error message shows it: as JSON whose members have the Go names of the fields. kube-apiserver
+// validates a form of the definition that has no JSON names, and its messages show this form.
 type shown struct{ value any }
 
 // MarshalJSON implements [encoding/json.Marshaler].
@@ -28,7 +28,8 @@ func writeShown(b *bytes.Buffer, v reflect.Value) error {
 			return writeShown(b, v.Elem())
 		}
 	case reflect.Struct:
-		fields := slices.DeleteFunc(reflect.VisibleFields(v.Type()), func(f reflect.StructField) bool { return !f.IsExported() || len(f.Index) > 1 })
+		fields := slices.DeleteFunc(reflect.VisibleFields(v.Type()),
+			func(f reflect.StructField) bool { return !f.IsExported() || len(f.Index) > 1 })
 		return writeMembers(b, '{', '}', len(fields), func(i int) error {
 			b.WriteString(`"` + fields[i].Name + `":`)
 			return writeShown(b, v.FieldByIndex(fields[i].Index))

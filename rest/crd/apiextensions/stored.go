@@ -6,8 +6,8 @@ import (
 	"github.com/decorum-go/decorum/internal/codec"
 )
 
-// ReadStored reads a stored definition, and of its schemas only the text. A schema takes ten times as much memory as its text, and most
-// kinds of a program are idle. The caller must not write the definition.
+// ReadStored reads a stored definition, and of its schemas only the text. A schema takes ten times as much memory as
+// its text, and most kinds of a program are idle. The caller must not write the definition.
 func ReadStored(data []byte) (*CustomResourceDefinition, error) {
 	d := &CustomResourceDefinition{}
 	return d, codec.UnmarshalLeaving(data, d, func(text []byte, v *CustomResourceValidation) error {

@@ -10,7 +10,8 @@ import (
 	"github.com/decorum-go/decorum/rest/crd/apiextensions"
 )
 
-// A host keeps the texts of schemas, which are the same whether it has read them from the store or from a client's definition.
+// A host keeps the texts of schemas, which are the same whether it has read them from the store or from a client's
+// definition.
 func TestStoredDefinitionHasTheTextsOfItsSchemas(t *testing.T) {
 	const text = `{"type":"object","properties":{"a":{"type":"array","items":{"type":"string","default":"x"}},"b":{"type":"number","enum":[1.5,2]}}}`
 	stored := []byte(`{"metadata":{"name":"things.example.org"},"spec":{"group":"example.org","scope":"Cluster","names":{"plural":"things","kind":"Thing"},"versions":[` +

@@ -25,8 +25,9 @@ func (c *checker) storedVersions(d *CustomResourceDefinition) {
 	}
 	for i, name := range stored {
 		if last, ok := left[name]; ok && last == i {
-			c.fail(status.InvalidField(at.Index(i), name, fmt.Sprintf("missing from spec.versions; %[1]s was previously a storage version, and must "+
-				"remain in spec.versions until a storage migration ensures no data remains persisted in %[1]s and removes %[1]s from status.storedVersions", name)))
+			c.fail(status.InvalidField(at.Index(i), name,
+				fmt.Sprintf("missing from spec.versions; %[1]s was previously a storage version, and must "+
+					"remain in spec.versions until a storage migration ensures no data remains persisted in %[1]s and removes %[1]s from status.storedVersions", name)))
 		}
 	}
 }

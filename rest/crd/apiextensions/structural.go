@@ -10,8 +10,8 @@ import (
 	"github.com/decorum-go/decorum/status"
 )
 
-// A schema is structural if it states the type of every value outside of allOf, anyOf, oneOf and not, and these contain only further
-// restrictions. Pruning and defaulting then need not look into them.
+// A schema is structural if it states the type of every value outside of allOf, anyOf, oneOf and not, and these contain
+// only further restrictions. Pruning and defaulting then need not look into them.
 
 // unsupported returns why a schema cannot be structural at all, or "".
 func unsupported(s *JSONSchemaProps) (fault string) {
@@ -107,17 +107,20 @@ func (c *structuralChecker) place(s *JSONSchemaProps, l level, at *status.Path) 
 		c.place(s.additional(), ofField, at.Child("additionalProperties"))
 	}
 	if s.XIntOrString && s.preserves() {
-		c.fail(status.InvalidField(at.Child("x-kubernetes-preserve-unknown-fields"), true, "must be false if x-kubernetes-int-or-string is true"))
+		c.fail(status.InvalidField(at.Child("x-kubernetes-preserve-unknown-fields"), true,
+			"must be false if x-kubernetes-int-or-string is true"))
 	}
 	if s.XIntOrString && s.XEmbeddedResource {
-		c.fail(status.InvalidField(at.Child("x-kubernetes-embedded-resource"), true, "must be false if x-kubernetes-int-or-string is true"))
+		c.fail(status.InvalidField(at.Child("x-kubernetes-embedded-resource"), true,
+			"must be false if x-kubernetes-int-or-string is true"))
 	}
 	inAllOf := len(s.AllOf) > 0 && isIntOrString(s.AllOf[0].AnyOf)
 	c.restrictions(s, exempt{anyOf: isIntOrString(s.AnyOf), anyOfInAllOf: inAllOf}, at)
 	c.types(s, l, at)
 	c.metadata(s, l, at)
 	if s.XEmbeddedResource && !s.preserves() && len(s.Properties) == 0 {
-		c.fail(status.RequiredField(at.Child("properties"), "must not be empty if x-kubernetes-embedded-resource is true without x-kubernetes-preserve-unknown-fields"))
+		c.fail(status.RequiredField(at.Child("properties"),
+			"must not be empty if x-kubernetes-embedded-resource is true without x-kubernetes-preserve-unknown-fields"))
 	}
 }
 
@@ -131,11 +134,13 @@ func (c *structuralChecker) types(s *JSONSchemaProps, l level, at *status.Path) 
 		c.fail(status.InvalidField(place, s.Type, "must be object if x-kubernetes-embedded-resource is true"))
 	case s.XEmbeddedResource || s.Type != "" || s.XIntOrString || s.preserves():
 	default:
-		detail := map[level]string{atRoot: "at the root", ofItems: "for specified array items", ofField: "for specified object fields"}[l]
+		detail := map[level]string{atRoot: "at the root", ofItems: "for specified array items",
+			ofField: "for specified object fields"}[l]
 		c.fail(status.RequiredField(place, "must not be empty "+detail))
 	}
 	if s.XEmbeddedResource && s.AdditionalProperties != nil {
-		c.fail(status.ForbiddenField(at.Child("additionalProperties"), "must not be used if x-kubernetes-embedded-resource is set"))
+		c.fail(status.ForbiddenField(at.Child("additionalProperties"),
+			"must not be used if x-kubernetes-embedded-resource is set"))
 	}
 	if l == atRoot && s.Type != "" && s.Type != "object" {
 		c.fail(status.InvalidField(place, s.Type, "must be object at the root"))
@@ -170,7 +175,8 @@ func onlyNames(m JSONSchemaProps) bool {
 	return reflect.DeepEqual(withoutEmpty(m), JSONSchemaProps{})
 }
 
-// withoutEmpty clears what means nothing in a structural schema: empty lists and maps that kube-apiserver does not keep.
+// withoutEmpty clears what means nothing in a structural schema: empty lists and maps that kube-apiserver does not
+// keep.
 func withoutEmpty(s JSONSchemaProps) JSONSchemaProps {
 	s.Ref, s.PatternProperties, s.Dependencies, s.Definitions = nil, nil, nil, nil
 	if len(s.Enum) == 0 {
@@ -191,7 +197,8 @@ func withoutEmpty(s JSONSchemaProps) JSONSchemaProps {
 	return s
 }
 
-// isIntOrString reports whether the alternatives are exactly an integer and a string, the one place where they may have types.
+// isIntOrString reports whether the alternatives are exactly an integer and a string, the one place where they may have
+// types.
 func isIntOrString(anyOf []JSONSchemaProps) bool {
 	return len(anyOf) == 2 && onlyType(anyOf[0], "integer") && onlyType(anyOf[1], "string")
 }
@@ -223,7 +230,8 @@ func (c *structuralChecker) restrictions(s *JSONSchemaProps, x exempt, at *statu
 	c.restriction(s.Not, exempt{}, at.Child("not"))
 	if s.Pattern != "" {
 		if _, err := c.patterns.New(s.Pattern); err != nil {
-			c.fail(status.InvalidField(at.Child("pattern"), s.Pattern, fmt.Sprintf("must be a valid regular expression, but isn't: %v", err)))
+			c.fail(status.InvalidField(at.Child("pattern"), s.Pattern,
+				fmt.Sprintf("must be a valid regular expression, but isn't: %v", err)))
 		}
 	}
 }
@@ -248,7 +256,8 @@ func (c *structuralChecker) restriction(s *JSONSchemaProps, x exempt, at *status
 		set         bool
 	}{
 		{"type", "must be empty", s.Type != ""},
-		{"additionalProperties", "must be undefined", s.AdditionalProperties != nil && (s.AdditionalProperties.Schema != nil || s.AdditionalProperties.Allows)},
+		{"additionalProperties", "must be undefined",
+			s.AdditionalProperties != nil && (s.AdditionalProperties.Schema != nil || s.AdditionalProperties.Allows)},
 		{"default", "must be undefined", s.Default != nil && len(s.Default.Raw) > 0},
 		{"title", "must be empty", s.Title != ""},
 		{"description", "must be empty", s.Description != ""},
@@ -270,8 +279,8 @@ func (c *structuralChecker) restriction(s *JSONSchemaProps, x exempt, at *status
 	}
 }
 
-// complete checks that the schema s states what restrictions refer to. As in kube-apiserver, it looks at the restrictions of
-// the root only. v is the schema with restrictions, and via its path.
+// complete checks that the schema s states what restrictions refer to. As in kube-apiserver, it looks at the
+// restrictions of the root only. v is the schema with restrictions, and via its path.
 func (c *structuralChecker) complete(v, s *JSONSchemaProps, at, via *status.Path) {
 	c.completeBelow(v.Not, s, at, via.Child("not"))
 	for i := range v.AllOf {

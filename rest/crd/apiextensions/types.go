@@ -15,12 +15,12 @@ const (
 // CleanupFinalizer holds a deleted definition until all objects of its kind are gone.
 const CleanupFinalizer = "customresourcecleanup.apiextensions.k8s.io"
 
-// ApprovedAnnotation is required of definitions in the groups of the Kubernetes project. Its value is the URL of the approval, or a
-// reason that begins with "unapproved".
+// ApprovedAnnotation is required of definitions in the groups of the Kubernetes project. Its value is the URL of the
+// approval, or a reason that begins with "unapproved".
 const ApprovedAnnotation = "api-approved.kubernetes.io"
 
-// CustomResourceDefinition describes a kind that an API serves in addition to its own. Its name is the plural of the kind and the
-// group, such as widgets.example.com.
+// CustomResourceDefinition describes a kind that an API serves in addition to its own. Its name is the plural of the
+// kind and the group, such as widgets.example.com.
 type CustomResourceDefinition struct {
 	apimeta.TypeMeta   `json:",inline"`
 	apimeta.ObjectMeta `json:"metadata,omitempty" protobuf:"bytes,1,opt,name=metadata"`
@@ -156,7 +156,8 @@ const (
 	ApprovedByGroup ConditionType = "KubernetesAPIApprovalPolicyConformant" // the group belongs to the Kubernetes project, and the annotation names an approval
 )
 
-// ReasonNotServed is the reason of the condition Established if the server has accepted the names of the kind, but cannot serve it.
+// ReasonNotServed is the reason of the condition Established if the server has accepted the names of the kind, but
+// cannot serve it.
 const ReasonNotServed = "NotServed"
 
 // CustomResourceDefinitionCondition is a condition of a definition.

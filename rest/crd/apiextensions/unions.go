@@ -10,8 +10,8 @@ import (
 	"github.com/decorum-go/decorum/internal/codec"
 )
 
-// The unions encode and decode themselves in place, by the methods of encoding/json/v2. With those of encoding/json alone, a schema would be
-// read and written again at each level of its nesting.
+// The unions encode and decode themselves in place, by the methods of encoding/json/v2. With those of encoding/json
+// alone, a schema would be read and written again at each level of its nesting.
 
 // JSON is any JSON value. Raw is empty for null.
 type JSON struct {
@@ -68,7 +68,8 @@ func (s *JSONSchemaPropsOrBool) UnmarshalJSONFrom(d *jsontext.Decoder) error {
 	return errors.New("boolean or JSON schema expected")
 }
 
-// JSONSchemaPropsOrArray is one schema for all items of a list, or a list of schemas, which no structural schema may have.
+// JSONSchemaPropsOrArray is one schema for all items of a list, or a list of schemas, which no structural schema may
+// have.
 type JSONSchemaPropsOrArray struct {
 	Schema      *JSONSchemaProps  `protobuf:"bytes,1,opt,name=schema"`
 	JSONSchemas []JSONSchemaProps `protobuf:"bytes,2,rep,name=jSONSchemas"`
@@ -88,7 +89,8 @@ func (s JSONSchemaPropsOrArray) MarshalJSONTo(e *jsontext.Encoder) error {
 // UnmarshalJSON implements [encoding/json.Unmarshaler].
 func (s *JSONSchemaPropsOrArray) UnmarshalJSON(data []byte) error { return codec.Unmarshal(data, s) }
 
-// UnmarshalJSONFrom implements [github.com/go-json-experiment/json.UnmarshalerFrom]. A value that is neither an object nor a list leaves s empty, as in kube-apiserver.
+// UnmarshalJSONFrom implements [github.com/go-json-experiment/json.UnmarshalerFrom]. A value that is neither an object
+// nor a list leaves s empty, as in kube-apiserver.
 func (s *JSONSchemaPropsOrArray) UnmarshalJSONFrom(d *jsontext.Decoder) error {
 	*s = JSONSchemaPropsOrArray{}
 	return unmarshalEither(d, &s.Schema, &s.JSONSchemas)
@@ -116,7 +118,8 @@ func (s *JSONSchemaPropsOrStringArray) UnmarshalJSON(data []byte) error {
 	return codec.Unmarshal(data, s)
 }
 
-// UnmarshalJSONFrom implements [github.com/go-json-experiment/json.UnmarshalerFrom]. A value that is neither an object nor a list leaves s empty, as in kube-apiserver.
+// UnmarshalJSONFrom implements [github.com/go-json-experiment/json.UnmarshalerFrom]. A value that is neither an object
+// nor a list leaves s empty, as in kube-apiserver.
 func (s *JSONSchemaPropsOrStringArray) UnmarshalJSONFrom(d *jsontext.Decoder) error {
 	*s = JSONSchemaPropsOrStringArray{}
 	return unmarshalEither(d, &s.Schema, &s.Property)

@@ -19,27 +19,33 @@ func FlowSchemas() rest.Resource[FlowSchema] {
 		Group: Group, Version: Version, Plural: "flowschemas", Scope: rest.ScopeCluster, Wire: wire(),
 		Description: "FlowSchema assigns requests to a priority level, and says which of them belong to the same flow.",
 		Columns: []rest.Column{
-			{Name: "PriorityLevel", Path: ".spec.priorityLevelConfiguration.name", Description: "The priority level of the requests."},
+			{Name: "PriorityLevel", Path: ".spec.priorityLevelConfiguration.name",
+				Description: "The priority level of the requests."},
 			{Name: "MatchingPrecedence", Path: ".spec.matchingPrecedence", Description: "The lowest number decides."},
-			rest.ColumnFunc(rest.Column{Name: "DistinguisherMethod", Description: "How the flows are told apart."}, func(s *FlowSchema) any {
-				if m := s.Spec.DistinguisherMethod; m != nil {
-					return m.Type
-				}
-				return none
-			}),
-			rest.ColumnFunc(rest.Column{Name: "Age", Description: "The time since the object was created."}, func(s *FlowSchema) any {
-				return s.CreationTimestamp.Time
-			}),
-			rest.ColumnFunc(rest.Column{Name: "MissingPL", Description: "Whether the priority level is missing."}, func(s *FlowSchema) any {
-				for _, c := range s.Status.Conditions {
-					if c.Type == Dangling {
-						return string(c.Status)
+			rest.ColumnFunc(rest.Column{Name: "DistinguisherMethod", Description: "How the flows are told apart."},
+				func(s *FlowSchema) any {
+					if m := s.Spec.DistinguisherMethod; m != nil {
+						return m.Type
 					}
-				}
-				return "?"
-			}),
+					return none
+				}),
+			rest.ColumnFunc(rest.Column{Name: "Age", Description: "The time since the object was created."},
+				func(s *FlowSchema) any {
+					return s.CreationTimestamp.Time
+				}),
+			rest.ColumnFunc(rest.Column{Name: "MissingPL", Description: "Whether the priority level is missing."},
+				func(s *FlowSchema) any {
+					for _, c := range s.Status.Conditions {
+						if c.Type == Dangling {
+							return string(c.Status)
+						}
+					}
+					return "?"
+				}),
 		},
-		Hooks: rest.Hooks[FlowSchema]{Validate: func(_ context.Context, s, _ *FlowSchema) status.FieldErrors { return s.Validate() }},
+		Hooks: rest.Hooks[FlowSchema]{Validate: func(_ context.Context, s, _ *FlowSchema) status.FieldErrors {
+			return s.Validate()
+		}},
 	}
 }
 
@@ -72,7 +78,8 @@ func PriorityLevelConfigurations() rest.Resource[PriorityLevelConfiguration] {
 			}),
 			queuing("Queues", "How many queues the level has.", func(q *QueuingConfiguration) int32 { return q.Queues }),
 			queuing("HandSize", "How many queues a flow may use.", func(q *QueuingConfiguration) int32 { return q.HandSize }),
-			queuing("QueueLengthLimit", "How many requests wait in a queue.", func(q *QueuingConfiguration) int32 { return q.QueueLengthLimit }),
+			queuing("QueueLengthLimit", "How many requests wait in a queue.",
+				func(q *QueuingConfiguration) int32 { return q.QueueLengthLimit }),
 			column("Age", "The time since the object was created.", func(l *PriorityLevelConfiguration) any {
 				return l.CreationTimestamp.Time
 			}),

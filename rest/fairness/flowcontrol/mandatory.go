@@ -21,7 +21,8 @@ func MandatoryFlowSchemas() []FlowSchema {
 func schema(name string, precedence int32, method *FlowDistinguisherMethod, groups ...string) FlowSchema {
 	everything := []string{all}
 	rule := PolicyRulesWithSubjects{
-		ResourceRules:    []ResourcePolicyRule{{Verbs: everything, APIGroups: everything, Resources: everything, ClusterScope: true, Namespaces: everything}},
+		ResourceRules: []ResourcePolicyRule{{Verbs: everything, APIGroups: everything, Resources: everything,
+			ClusterScope: true, Namespaces: everything}},
 		NonResourceRules: []NonResourcePolicyRule{{Verbs: everything, NonResourceURLs: everything}},
 	}
 	for _, g := range groups {
@@ -36,23 +37,26 @@ func schema(name string, precedence int32, method *FlowDistinguisherMethod, grou
 	}
 }
 
-// MandatoryPriorityLevelConfigurations returns the levels that always exist. Clients can change only the shares of the level exempt, and how
-// much of them it lends.
+// MandatoryPriorityLevelConfigurations returns the levels that always exist. Clients can change only the shares of the
+// level exempt, and how much of them it lends.
 func MandatoryPriorityLevelConfigurations() []PriorityLevelConfiguration {
 	return []PriorityLevelConfiguration{
 		level(Exempt, PriorityLevelConfigurationSpec{
-			Type: TypeExempt, Exempt: &ExemptPriorityLevelConfiguration{NominalConcurrencyShares: new(int32), LendablePercent: new(int32)},
+			Type: TypeExempt, Exempt: &ExemptPriorityLevelConfiguration{NominalConcurrencyShares: new(int32),
+				LendablePercent: new(int32)},
 		}),
 		level(CatchAll, PriorityLevelConfigurationSpec{
 			Type: TypeLimited, Limited: &LimitedPriorityLevelConfiguration{
-				NominalConcurrencyShares: new(int32(5)), LendablePercent: new(int32), LimitResponse: LimitResponse{Type: TypeReject},
+				NominalConcurrencyShares: new(int32(5)), LendablePercent: new(int32),
+				LimitResponse: LimitResponse{Type: TypeReject},
 			},
 		}),
 	}
 }
 
 func level(name string, spec PriorityLevelConfigurationSpec) PriorityLevelConfiguration {
-	return PriorityLevelConfiguration{TypeMeta: typeOf("PriorityLevelConfiguration"), ObjectMeta: apimeta.ObjectMeta{Name: name}, Spec: spec}
+	return PriorityLevelConfiguration{TypeMeta: typeOf("PriorityLevelConfiguration"),
+		ObjectMeta: apimeta.ObjectMeta{Name: name}, Spec: spec}
 }
 
 func typeOf(kind string) apimeta.TypeMeta {

@@ -55,10 +55,12 @@ func (r *ResourcePolicyRule) hasResource(a *rest.Access) bool {
 }
 
 func (r *NonResourcePolicyRule) matches(a *rest.Access) bool {
-	return has(r.Verbs, string(a.Verb)) && slices.ContainsFunc(r.NonResourceURLs, func(url string) bool { return covers(url, a.Path) })
+	return has(r.Verbs, string(a.Verb)) &&
+		slices.ContainsFunc(r.NonResourceURLs, func(url string) bool { return covers(url, a.Path) })
 }
 
-// covers reports whether a URL of a rule covers a path: "*" covers all paths, and any other URL itself and the paths below it.
+// covers reports whether a URL of a rule covers a path: "*" covers all paths, and any other URL itself and the paths
+// below it.
 func covers(url, path string) bool {
 	if url == all || url == path {
 		return true

@@ -25,13 +25,15 @@ func TestMatches(t *testing.T) {
 		return flowcontrol.Subject{Kind: "Group", Group: &flowcontrol.GroupSubject{Name: name}}
 	}
 	account := func(namespace, name string) flowcontrol.Subject {
-		return flowcontrol.Subject{Kind: "ServiceAccount", ServiceAccount: &flowcontrol.ServiceAccountSubject{Namespace: namespace, Name: name}}
+		return flowcontrol.Subject{Kind: "ServiceAccount",
+			ServiceAccount: &flowcontrol.ServiceAccountSubject{Namespace: namespace, Name: name}}
 	}
 	all := []string{"*"}
 	rule := func(change func(r *flowcontrol.ResourcePolicyRule)) flowcontrol.PolicyRulesWithSubjects {
 		r := flowcontrol.ResourcePolicyRule{Verbs: all, APIGroups: all, Resources: all, Namespaces: all}
 		change(&r)
-		return flowcontrol.PolicyRulesWithSubjects{Subjects: []flowcontrol.Subject{user("*")}, ResourceRules: []flowcontrol.ResourcePolicyRule{r}}
+		return flowcontrol.PolicyRulesWithSubjects{Subjects: []flowcontrol.Subject{user("*")},
+			ResourceRules: []flowcontrol.ResourcePolicyRule{r}}
 	}
 	of := func(s ...flowcontrol.Subject) flowcontrol.PolicyRulesWithSubjects {
 		r := rule(func(*flowcontrol.ResourcePolicyRule) {})
@@ -61,14 +63,18 @@ func TestMatches(t *testing.T) {
 		{"no account", of(account("team", "*")), list, false},
 		{"the verb", rule(func(r *flowcontrol.ResourcePolicyRule) { r.Verbs = []string{"get", "list"} }), list, true},
 		{"another verb", rule(func(r *flowcontrol.ResourcePolicyRule) { r.Verbs = []string{"get"} }), list, false},
-		{"the group of the resource", rule(func(r *flowcontrol.ResourcePolicyRule) { r.APIGroups = []string{"example.com"} }), list, true},
+		{"the group of the resource", rule(func(r *flowcontrol.ResourcePolicyRule) { r.APIGroups = []string{"example.com"} }),
+			list, true},
 		{"another API group", rule(func(r *flowcontrol.ResourcePolicyRule) { r.APIGroups = []string{""} }), list, false},
 		{"the resource", rule(func(r *flowcontrol.ResourcePolicyRule) { r.Resources = []string{"widgets"} }), list, true},
-		{"not its subresource", rule(func(r *flowcontrol.ResourcePolicyRule) { r.Resources = []string{"widgets"} }), status, false},
-		{"the subresource", rule(func(r *flowcontrol.ResourcePolicyRule) { r.Resources = []string{"widgets/status"} }), status, true},
+		{"not its subresource", rule(func(r *flowcontrol.ResourcePolicyRule) { r.Resources = []string{"widgets"} }), status,
+			false},
+		{"the subresource", rule(func(r *flowcontrol.ResourcePolicyRule) { r.Resources = []string{"widgets/status"} }),
+			status, true},
 		{"all subresources", rule(func(*flowcontrol.ResourcePolicyRule) {}), status, true},
 		{"the namespace", rule(func(r *flowcontrol.ResourcePolicyRule) { r.Namespaces = []string{"default"} }), list, true},
-		{"a further namespace", rule(func(r *flowcontrol.ResourcePolicyRule) { r.Namespaces = []string{"other"} }), list, false},
+		{"a further namespace", rule(func(r *flowcontrol.ResourcePolicyRule) { r.Namespaces = []string{"other"} }), list,
+			false},
 		{"no namespace", rule(func(*flowcontrol.ResourcePolicyRule) {}), cluster, false},
 		{"cluster scope", rule(func(r *flowcontrol.ResourcePolicyRule) { r.ClusterScope = true }), cluster, true},
 		{"a resource, and paths", paths("*"), list, false},
@@ -80,7 +86,8 @@ func TestMatches(t *testing.T) {
 		{"another verb on a path", paths("*"), with(page, func(a *rest.Access) { a.Verb = "post" }), false},
 		{"a path, and resources", of(user("*")), page, false},
 	} {
-		s := flowcontrol.FlowSchema{Spec: flowcontrol.FlowSchemaSpec{Rules: []flowcontrol.PolicyRulesWithSubjects{{}, c.rule}}}
+		s := flowcontrol.FlowSchema{Spec: flowcontrol.FlowSchemaSpec{Rules: []flowcontrol.PolicyRulesWithSubjects{{},
+			c.rule}}}
 		assert.Equal(t, c.want, s.Matches(&c.access), c.name)
 	}
 }

@@ -34,11 +34,14 @@ func (s *FlowSchema) Validate() status.FieldErrors {
 	n := s.Spec.MatchingPrecedence
 	errs := slices.Concat(
 		check(n > 0, status.InvalidField(precedence, n, "must be a positive value")),
-		check(n <= maxPrecedence, status.InvalidField(precedence, n, fmt.Sprintf("must not be greater than %d", maxPrecedence))),
-		check(n != 1 || s.Name == Exempt, status.InvalidField(precedence, n, "only the schema named 'exempt' may have matchingPrecedence 1")),
+		check(n <= maxPrecedence, status.InvalidField(precedence, n,
+			fmt.Sprintf("must not be greater than %d", maxPrecedence))),
+		check(n != 1 || s.Name == Exempt,
+			status.InvalidField(precedence, n, "only the schema named 'exempt' may have matchingPrecedence 1")),
 	)
 	if m := s.Spec.DistinguisherMethod; m != nil && m.Type != ByUser && m.Type != ByNamespace {
-		errs = append(errs, status.UnsupportedValue(at.Child("distinguisherMethod").Child("type"), m.Type, []string{ByNamespace, ByUser}))
+		errs = append(errs, status.UnsupportedValue(at.Child("distinguisherMethod").Child("type"), m.Type,
+			[]string{ByNamespace, ByUser}))
 	}
 	if name := s.Spec.PriorityLevelConfiguration.Name; name == "" {
 		errs = append(errs, status.RequiredField(level, "must reference a priority level"))
@@ -69,7 +72,8 @@ func isFixed(at *status.Path, spec any, name string) *status.FieldError {
 }
 
 func (r *PolicyRulesWithSubjects) validate(at *status.Path) status.FieldErrors {
-	errs := check(len(r.Subjects) > 0, status.RequiredField(at.Child("subjects"), "subjects must contain at least one value"))
+	errs := check(len(r.Subjects) > 0,
+		status.RequiredField(at.Child("subjects"), "subjects must contain at least one value"))
 	for i := range r.Subjects {
 		errs = append(errs, r.Subjects[i].validate(at.Child("subjects").Index(i))...)
 	}
@@ -94,13 +98,17 @@ func (s *Subject) validate(at *status.Path) (errs status.FieldErrors) {
 		kind, field string
 		set         bool
 	}{
-		{ServiceAccountKind, "serviceAccount", s.ServiceAccount != nil}, {UserKind, "user", s.User != nil}, {GroupKind, "group", s.Group != nil},
+		{ServiceAccountKind, "serviceAccount", s.ServiceAccount != nil}, {UserKind, "user", s.User != nil},
+		{GroupKind, "group", s.Group != nil},
 	} {
 		at := at.Child(member.field)
 		if member.kind == s.Kind {
-			errs = append(errs, check(member.set, status.RequiredField(at, fmt.Sprintf("%s is required when subject kind is '%s'", member.field, member.kind)))...)
+			errs = append(errs, check(member.set,
+				status.RequiredField(at, fmt.Sprintf("%s is required when subject kind is '%s'", member.field, member.kind)))...)
 		} else {
-			errs = append(errs, check(!member.set, status.ForbiddenField(at, fmt.Sprintf("%s is forbidden when subject kind is not '%s'", member.field, member.kind)))...)
+			errs = append(errs, check(!member.set,
+				status.ForbiddenField(at, fmt.Sprintf("%s is forbidden when subject kind is not '%s'", member.field,
+					member.kind)))...)
 		}
 	}
 	switch {
@@ -137,7 +145,8 @@ func (r *ResourcePolicyRule) validate(at *status.Path) status.FieldErrors {
 	namespaces := at.Child("namespaces")
 	if len(r.Namespaces) == 0 {
 		return append(errs, check(r.ClusterScope,
-			status.RequiredField(namespaces, "resource rules that are not cluster scoped must supply at least one namespace"))...)
+			status.RequiredField(namespaces,
+				"resource rules that are not cluster scoped must supply at least one namespace"))...)
 	}
 	errs = append(errs, starAlone(namespaces, r.Namespaces, "", "namespaces")...)
 	if slices.Contains(r.Namespaces, all) {
@@ -145,7 +154,8 @@ func (r *ResourcePolicyRule) validate(at *status.Path) status.FieldErrors {
 	}
 	for i, name := range r.Namespaces {
 		for _, message := range apimeta.ValidateDNS1123Label(name) {
-			errs = append(errs, status.InvalidField(namespaces.Index(i), name, "each member of this list must be '*' or a DNS-1123 label; "+message))
+			errs = append(errs, status.InvalidField(namespaces.Index(i), name,
+				"each member of this list must be '*' or a DNS-1123 label; "+message))
 		}
 	}
 	return errs
@@ -176,7 +186,8 @@ func validateVerbs(at *status.Path, verbs []string) status.FieldErrors {
 // starAlone checks a list that must not be empty. "*" stands for all values, so others beside it are wrong.
 func starAlone(at *status.Path, list []string, empty, others string) status.FieldErrors {
 	return append(check(len(list) > 0, status.RequiredField(at, empty)),
-		check(len(list) <= 1 || !slices.Contains(list, all), status.InvalidField(at, list, "if '*' is present, must not specify other "+others))...)
+		check(len(list) <= 1 || !slices.Contains(list, all),
+			status.InvalidField(at, list, "if '*' is present, must not specify other "+others))...)
 }
 
 // urlProblem returns what is wrong with a path, which may end in "/*".
@@ -206,12 +217,15 @@ func (l *PriorityLevelConfiguration) Validate() status.FieldErrors {
 		status.InvalidField(at.Child("type"), spec.Type, "must be 'Exempt' if and only if `name` is 'exempt'"))
 	switch spec.Type {
 	case TypeExempt:
-		errs = append(errs, check(spec.Limited == nil, status.ForbiddenField(at.Child("limited"), "must be nil if the type is not Limited"))...)
+		errs = append(errs, check(spec.Limited == nil,
+			status.ForbiddenField(at.Child("limited"), "must be nil if the type is not Limited"))...)
 		if spec.Exempt != nil {
-			errs = append(errs, validateShares(at.Child("exempt"), spec.Exempt.NominalConcurrencyShares, spec.Exempt.LendablePercent)...)
+			errs = append(errs, validateShares(at.Child("exempt"), spec.Exempt.NominalConcurrencyShares,
+				spec.Exempt.LendablePercent)...)
 		}
 	case TypeLimited:
-		errs = append(errs, check(spec.Exempt == nil, status.ForbiddenField(at.Child("exempt"), "must be nil if the type is Limited"))...)
+		errs = append(errs, check(spec.Exempt == nil,
+			status.ForbiddenField(at.Child("exempt"), "must be nil if the type is Limited"))...)
 		if spec.Limited == nil {
 			errs = append(errs, status.RequiredField(at.Child("limited"), "must not be empty when type is Limited"))
 		} else {
@@ -228,20 +242,24 @@ func (l *PriorityLevelConfiguration) Validate() status.FieldErrors {
 
 func validateShares(at *status.Path, shares, lendable *int32) status.FieldErrors {
 	n, lends := *cmp.Or(shares, new(int32)), *cmp.Or(lendable, new(int32))
-	return append(check(n >= 0, status.InvalidField(at.Child("nominalConcurrencyShares"), n, "must be a non-negative integer")),
-		check(lends >= 0 && lends <= 100, status.InvalidField(at.Child("lendablePercent"), lends, "must be between 0 and 100, inclusive"))...)
+	return append(check(n >= 0, status.InvalidField(at.Child("nominalConcurrencyShares"), n,
+		"must be a non-negative integer")),
+		check(lends >= 0 && lends <= 100,
+			status.InvalidField(at.Child("lendablePercent"), lends, "must be between 0 and 100, inclusive"))...)
 }
 
 func (l *LimitedPriorityLevelConfiguration) validate(at *status.Path) status.FieldErrors {
 	errs := validateShares(at, l.NominalConcurrencyShares, l.LendablePercent)
 	if b := l.BorrowingLimitPercent; b != nil {
-		errs = append(errs, check(*b >= 0, status.InvalidField(at.Child("borrowingLimitPercent"), *b, "if specified, must be a non-negative integer"))...)
+		errs = append(errs, check(*b >= 0,
+			status.InvalidField(at.Child("borrowingLimitPercent"), *b, "if specified, must be a non-negative integer"))...)
 	}
 	at = at.Child("limitResponse")
 	queuing, q := at.Child("queuing"), l.LimitResponse.Queuing
 	switch l.LimitResponse.Type {
 	case TypeReject:
-		return append(errs, check(q == nil, status.ForbiddenField(queuing, "must be nil if limited.limitResponse.type is not Limited"))...)
+		return append(errs, check(q == nil,
+			status.ForbiddenField(queuing, "must be nil if limited.limitResponse.type is not Limited"))...)
 	case TypeQueue:
 		if q == nil {
 			return append(errs, status.RequiredField(queuing, "must not be empty if limited.limitResponse.type is Limited"))
@@ -254,19 +272,23 @@ func (l *LimitedPriorityLevelConfiguration) validate(at *status.Path) status.Fie
 // validate checks that requests can be dealt to queues: the queues of a flow are chosen by the bits of one hash.
 func (q *QueuingConfiguration) validate(at *status.Path) status.FieldErrors {
 	errs := slices.Concat(
-		check(q.QueueLengthLimit > 0, status.InvalidField(at.Child("queueLengthLimit"), q.QueueLengthLimit, "must be positive")),
+		check(q.QueueLengthLimit > 0,
+			status.InvalidField(at.Child("queueLengthLimit"), q.QueueLengthLimit, "must be positive")),
 		check(q.Queues > 0, status.InvalidField(at.Child("queues"), q.Queues, "must be positive")),
-		check(q.Queues <= maxQueues, status.InvalidField(at.Child("queues"), q.Queues, fmt.Sprintf("must not be greater than %d", maxQueues))),
+		check(q.Queues <= maxQueues,
+			status.InvalidField(at.Child("queues"), q.Queues, fmt.Sprintf("must not be greater than %d", maxQueues))),
 	)
 	hand, bits := at.Child("handSize"), math.Ceil(math.Log2(float64(q.Queues))*float64(q.HandSize))
 	switch {
 	case q.HandSize <= 0:
 		errs = append(errs, status.InvalidField(hand, q.HandSize, "must be positive"))
 	case q.HandSize > q.Queues:
-		errs = append(errs, status.InvalidField(hand, q.HandSize, fmt.Sprintf("should not be greater than queues (%d)", q.Queues)))
+		errs = append(errs, status.InvalidField(hand, q.HandSize,
+			fmt.Sprintf("should not be greater than queues (%d)", q.Queues)))
 	case bits > maxHandBits:
 		errs = append(errs, status.InvalidField(hand, q.HandSize,
-			fmt.Sprintf("required entropy bits of deckSize %d and handSize %d should not be greater than %d", q.Queues, q.HandSize, maxHandBits)))
+			fmt.Sprintf("required entropy bits of deckSize %d and handSize %d should not be greater than %d", q.Queues,
+				q.HandSize, maxHandBits)))
 	}
 	return errs
 }

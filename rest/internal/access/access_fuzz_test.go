@@ -47,14 +47,16 @@ func (s *reachedStore) Update(ctx context.Context, key storage.Key, fn storage.U
 	return s.Store.Update(ctx, key, fn)
 }
 
-func (s *reachedStore) UpdateAll(ctx context.Context, keys []storage.Key, fn storage.UpdateAllFunc) ([]*storage.Record, error) {
+func (s *reachedStore) UpdateAll(ctx context.Context, keys []storage.Key,
+	fn storage.UpdateAllFunc) ([]*storage.Record, error) {
 	for _, key := range keys {
 		s.note("update", key)
 	}
 	return s.Store.UpdateAll(ctx, keys, fn)
 }
 
-func (s *reachedStore) Watch(ctx context.Context, scope watch.Key, after watch.Revision, terms ...watch.Term) (*watch.Cursor[storage.Record], error) {
+func (s *reachedStore) Watch(ctx context.Context, scope watch.Key, after watch.Revision,
+	terms ...watch.Term) (*watch.Cursor[storage.Record], error) {
 	s.note("watch", scope)
 	return s.Store.Watch(ctx, scope, after, terms...)
 }
@@ -62,22 +64,31 @@ func (s *reachedStore) Watch(ctx context.Context, scope watch.Key, after watch.R
 // A request reaches only the objects that AccessOf names, and hooks see the same access.
 func FuzzAccess(f *testing.F) {
 	for _, path := range []string{
-		"/", "/api", "/apis/" + apitest.ThingGroup, apitest.ThingsV1, apitest.ThingsV1 + "/things", apitest.Things, apitest.Things + "/",
-		apitest.Things + "//", apitest.Things + "/a", apitest.Things + "/a/", apitest.Things + "//status", apitest.Things + "/a/status", apitest.Things + "/a//",
+		"/", "/api", "/apis/" + apitest.ThingGroup, apitest.ThingsV1, apitest.ThingsV1 + "/things", apitest.Things,
+		apitest.Things + "/",
+		apitest.Things + "//", apitest.Things + "/a", apitest.Things + "/a/", apitest.Things + "//status",
+		apitest.Things + "/a/status", apitest.Things + "/a//",
 		apitest.Things + "/..", apitest.Things + "/%2e%2e", apitest.Things + "/a%2Fstatus", apitest.Things + "/a%252Fb",
-		apitest.Things + "/%ff%00", apitest.ThingsV1 + "//things/a", apitest.ThingsV1 + "/namespaces//things", apitest.ThingsV1 + "/namespaces//things/a",
-		apitest.ThingsV1 + "/namespaces/%2e%2e/things/a", apitest.ThingsV1 + "/namespaces/a%2Fthings/things", apitest.ThingsV1 + "/globalthings",
+		apitest.Things + "/%ff%00", apitest.ThingsV1 + "//things/a", apitest.ThingsV1 + "/namespaces//things",
+		apitest.ThingsV1 + "/namespaces//things/a",
+		apitest.ThingsV1 + "/namespaces/%2e%2e/things/a", apitest.ThingsV1 + "/namespaces/a%2Fthings/things",
+		apitest.ThingsV1 + "/globalthings",
 		apitest.ThingsV1 + "/globalthings/a", apitest.ThingsV1 + "/globalthings//status",
 		apitest.ThingsV1 + "/namespaces/default/globalthings/a", "/%61pis/" + apitest.ThingGroup + "/v1/things",
-		"//apis/" + apitest.ThingGroup + "/v1/things", apitest.ThingsV1 + "/watch/things", apitest.ThingsV1 + "/watch/namespaces/default/things/a",
-		apitest.ThingsV1 + "/watch/globalthings/a", apitest.ThingsV1 + "/watch", apitest.ThingsV1 + "/watch/watch/things", "/api/v1/namespaces",
+		"//apis/" + apitest.ThingGroup + "/v1/things", apitest.ThingsV1 + "/watch/things",
+		apitest.ThingsV1 + "/watch/namespaces/default/things/a",
+		apitest.ThingsV1 + "/watch/globalthings/a", apitest.ThingsV1 + "/watch", apitest.ThingsV1 + "/watch/watch/things",
+		"/api/v1/namespaces",
 		"/api/v1/namespaces/", "/api/v1/namespaces/default", "/api/v1/namespaces/default/status",
 		"/api/v1/namespaces/default/finalize", "/api/v1/namespaces/default/things", "/api/v1/watch/namespaces",
 		"/api/v1/watch/namespaces/default", "/apis/odd.example.com/v1/watch", "/apis/odd.example.com/v1/watch/a",
 		"/apis/odd.example.com/v1/namespaces/default/watch/a/status", "/apis/odd.example.com/v1/watch/status",
-		"/apis/odd.example.com/v1/namespaces/default/status", "/apis/odd.example.com/v1/status/a", apitest.Things + "/a/proxy/b%2Fc",
-		"/apis/clash.example.com/v1/namespaces/a/status", "/apis/clash.example.com/v1/namespaces/a/status/a", "/apis/clash.example.com/v1/namespaces/a",
-		apitest.Things + "/a%2fb/proxy/c", apitest.Things + "/a/proxy%2fb", apitest.Things + "/a/proxy//", "*", "http://x/apis", "", "//", "/%2f",
+		"/apis/odd.example.com/v1/namespaces/default/status", "/apis/odd.example.com/v1/status/a",
+		apitest.Things + "/a/proxy/b%2Fc",
+		"/apis/clash.example.com/v1/namespaces/a/status", "/apis/clash.example.com/v1/namespaces/a/status/a",
+		"/apis/clash.example.com/v1/namespaces/a",
+		apitest.Things + "/a%2fb/proxy/c", apitest.Things + "/a/proxy%2fb", apitest.Things + "/a/proxy//", "*",
+		"http://x/apis", "", "//", "/%2f",
 	} {
 		f.Add("GET", path, "watch=1&fieldSelector=metadata.name%3Da")
 		f.Add("GET", path, "watch=False&fieldSelector=metadata.name%3Da,metadata.name!%3Db&limit=1")
@@ -107,17 +118,22 @@ func FuzzAccess(f *testing.F) {
 			hooks = append(hooks, fmt.Sprint(rest.AccessFrom(r.Context())))
 		}}}
 	api = apitest.Start(f, rest.Options{Store: store,
-		Admission: []rest.Admission{{Name: "notes", SideEffects: rest.SideEffectsNone, Mutate: note}}}, things, apitest.GlobalThingResource(),
-		rest.Resource[apitest.GlobalThing]{Group: "clash.example.com", Version: "v1", Plural: "namespaces", Scope: rest.ScopeCluster,
-			Names: rest.Names{Kind: "Space", Singular: "space"}},
-		rest.Resource[apitest.GlobalThing]{Group: "clash.example.com", Version: "v1", Plural: "status", Names: rest.Names{Kind: "State", Singular: "state"}},
-		rest.NamespacesOf[apitest.Namespace](), rest.Resource[apitest.GlobalThing]{Group: "odd.example.com", Version: "v1", Plural: "status",
+		Admission: []rest.Admission{{Name: "notes", SideEffects: rest.SideEffectsNone, Mutate: note}}}, things,
+		apitest.GlobalThingResource(),
+		rest.Resource[apitest.GlobalThing]{Group: "clash.example.com", Version: "v1", Plural: "namespaces",
+			Scope: rest.ScopeCluster, Names: rest.Names{Kind: "Space", Singular: "space"}},
+		rest.Resource[apitest.GlobalThing]{Group: "clash.example.com", Version: "v1", Plural: "status",
 			Names: rest.Names{Kind: "State", Singular: "state"}},
-		rest.Resource[apitest.Widget]{Group: "odd.example.com", Version: "v1", Plural: "watch", Names: rest.Names{Kind: "Watch", Singular: "watch"}})
+		rest.NamespacesOf[apitest.Namespace](),
+		rest.Resource[apitest.GlobalThing]{Group: "odd.example.com", Version: "v1", Plural: "status",
+			Names: rest.Names{Kind: "State", Singular: "state"}},
+		rest.Resource[apitest.Widget]{Group: "odd.example.com", Version: "v1", Plural: "watch",
+			Names: rest.Names{Kind: "Watch", Singular: "watch"}})
 	f.Fuzz(func(t *testing.T, method, path, query string) {
 		body, media := apitest.ThingBody("a", "{}"), "application/json"
 		if method == "PATCH" {
-			body, media = `{"metadata":{"labels":{"n":"`+strings.Repeat("n", len(query)%50)+`"}}}`, "application/merge-patch+json"
+			body, media = `{"metadata":{"labels":{"n":"`+strings.Repeat("n", len(query)%50)+`"}}}`,
+				"application/merge-patch+json"
 		}
 		for range 2 { // the second request finds the object that the first one created
 			r := apitest.NewRequest("GET", path+"?"+query, strings.NewReader(body), "Content-Type", media)

@@ -22,15 +22,20 @@ var anonymous = rest.User{Name: "system:anonymous", Groups: []string{"system:una
 // internal/oracle compares AccessOf with kube-apiserver. This test covers the paths whose meaning depends on the served
 // resources, and the paths in which kube-apiserver sees an object but the router of the API does not.
 func TestAccessOf(t *testing.T) {
-	api := apitest.New(t, rest.Options{}, apitest.WidgetResource(), rest.NamespacesOf[apitest.Namespace](), apitest.GlobalThingResource(),
-		rest.Resource[apitest.Thing]{Group: "odd.example.com", Version: "v1", Plural: "watch", Names: rest.Names{Kind: "Watch", Singular: "watch"}},
-		rest.Resource[apitest.GlobalThing]{Group: "odd.example.com", Version: "v1", Plural: "status", Names: rest.Names{Kind: "State", Singular: "state"}},
-		rest.Resource[apitest.GlobalThing]{Group: "clash.example.com", Version: "v1", Plural: "namespaces", Scope: rest.ScopeCluster,
-			Names: rest.Names{Kind: "Space", Singular: "space"}},
-		rest.Resource[apitest.Thing]{Group: "clash.example.com", Version: "v1", Plural: "status", Names: rest.Names{Kind: "State", Singular: "state"}})
+	api := apitest.New(t, rest.Options{}, apitest.WidgetResource(), rest.NamespacesOf[apitest.Namespace](),
+		apitest.GlobalThingResource(),
+		rest.Resource[apitest.Thing]{Group: "odd.example.com", Version: "v1", Plural: "watch",
+			Names: rest.Names{Kind: "Watch", Singular: "watch"}},
+		rest.Resource[apitest.GlobalThing]{Group: "odd.example.com", Version: "v1", Plural: "status",
+			Names: rest.Names{Kind: "State", Singular: "state"}},
+		rest.Resource[apitest.GlobalThing]{Group: "clash.example.com", Version: "v1", Plural: "namespaces",
+			Scope: rest.ScopeCluster, Names: rest.Names{Kind: "Space", Singular: "space"}},
+		rest.Resource[apitest.Thing]{Group: "clash.example.com", Version: "v1", Plural: "status",
+			Names: rest.Names{Kind: "State", Singular: "state"}})
 	const odd, clash = "/apis/odd.example.com/v1", "/apis/clash.example.com/v1"
 	of := func(group, resource string, verb rest.Verb, namespace, name string) rest.Access {
-		return rest.Access{User: anonymous, Verb: verb, Group: group, Version: "v1", Resource: resource, Namespace: namespace, Name: name}
+		return rest.Access{User: anonymous, Verb: verb, Group: group, Version: "v1", Resource: resource, Namespace: namespace,
+			Name: name}
 	}
 	widget := func(verb rest.Verb, name string) rest.Access {
 		return of("example.com", "widgets", verb, "default", name)
@@ -45,30 +50,38 @@ func TestAccessOf(t *testing.T) {
 	}{
 		{"a resource called watch", "GET", odd + "/namespaces/a/watch/b", of("odd.example.com", "watch", "get", "a", "b")},
 		{"all objects of it", "GET", odd + "/watch", of("odd.example.com", "watch", "list", "", "")},
-		{"no legacy watch beside such a resource", "GET", odd + "/watch/status", of("odd.example.com", "watch", "get", "", "status")},
+		{"no legacy watch beside such a resource", "GET", odd + "/watch/status",
+			of("odd.example.com", "watch", "get", "", "status")},
 		{"a resource called status", "GET", odd + "/namespaces/a/status", of("odd.example.com", "status", "list", "a", "")},
-		{"a resource called status beside one called namespaces", "GET", clash + "/namespaces/a/status", of("clash.example.com", "status", "list", "a", "")},
+		{"a resource called status beside one called namespaces", "GET", clash + "/namespaces/a/status",
+			of("clash.example.com", "status", "list", "a", "")},
 		{"an object of it", "GET", clash + "/namespaces/a/status/b", of("clash.example.com", "status", "get", "a", "b")},
-		{"a subresource of a namespace", "PUT", "/api/v1/namespaces/a/finalize", below(of("", "namespaces", "update", "a", "a"), "finalize")},
+		{"a subresource of a namespace", "PUT", "/api/v1/namespaces/a/finalize",
+			below(of("", "namespaces", "update", "a", "a"), "finalize")},
 		{"a namespace, escaped", "GET", "/api/v1/namespaces/a%2Db", of("", "namespaces", "get", "a-b", "a-b")},
 		{"an escaped name", "GET", apitest.Widgets + "/%61", widget("get", "a")},
 		{"a name escaped twice", "GET", apitest.Widgets + "/a%2561", widget("get", "a%61")},
 		{"an escaped word", "GET", "/apis/example.com/v1/%6eamespaces/default/widgets/a", widget("get", "a")},
-		{"an escaped slash in a name", "DELETE", apitest.Widgets + "/a%2Fstatus", path("delete", apitest.Widgets+"/a/status")},
-		{"an escaped slash in a namespace", "GET", "/apis/example.com/v1/namespaces/a%2Fb/widgets", path("get", "/apis/example.com/v1/namespaces/a/b/widgets")},
+		{"an escaped slash in a name", "DELETE", apitest.Widgets + "/a%2Fstatus",
+			path("delete", apitest.Widgets+"/a/status")},
+		{"an escaped slash in a namespace", "GET", "/apis/example.com/v1/namespaces/a%2Fb/widgets",
+			path("get", "/apis/example.com/v1/namespaces/a/b/widgets")},
 		{"an escaped slash in a subresource", "GET", apitest.Widgets + "/a/b%2Fc", path("get", apitest.Widgets+"/a/b/c")},
-		{"an escaped slash below a subresource", "GET", apitest.Widgets + "/a/proxy/b%2Fc", below(widget("get", "a"), "proxy")},
+		{"an escaped slash below a subresource", "GET", apitest.Widgets + "/a/proxy/b%2Fc",
+			below(widget("get", "a"), "proxy")},
 		{"dots", "GET", apitest.Widgets + "/..", widget("get", "..")},
 		{"escaped dots", "GET", apitest.Widgets + "/%2E%2E/status", below(widget("get", ".."), "status")},
 		{"a legacy watch without a resource", "GET", "/apis/example.com/v1/watch", path("get", "/apis/example.com/v1/watch")},
-		{"a group that is not served", "GET", "/apis/other.example.com/v2/namespaces/a/boats/b/log", rest.Access{User: anonymous, Verb: "get",
-			Group: "other.example.com", Version: "v2", Resource: "boats", Subresource: "log", Namespace: "a", Name: "b"}},
+		{"a group that is not served", "GET", "/apis/other.example.com/v2/namespaces/a/boats/b/log",
+			rest.Access{User: anonymous, Verb: "get", Group: "other.example.com", Version: "v2", Resource: "boats",
+				Subresource: "log", Namespace: "a", Name: "b"}},
 		{"a method without a verb", "TRACE", apitest.Widgets + "/a", widget("", "a")},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			assert.Equal(t, c.want, api.AccessOf(apitest.NewRequest(c.method, c.target, nil)))
 			var inside rest.Access
-			mounted := http.StripPrefix("/platform", http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) { inside = api.AccessOf(r) }))
+			mounted := http.StripPrefix("/platform",
+				http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) { inside = api.AccessOf(r) }))
 			apitest.Do(t, mounted, c.method, "/platform"+c.target, "")
 			assert.Equal(t, c.want, inside, "below a prefix")
 		})
@@ -80,7 +93,8 @@ func TestAccessOfAUser(t *testing.T) {
 	api := apitest.New(t, rest.Options{}, apitest.WidgetResource())
 	r := apitest.NewRequest("GET", "/version", nil)
 	alice := rest.User{Name: "alice"}
-	assert.Equal(t, rest.Access{User: alice, Verb: "get", Path: "/version"}, api.AccessOf(r.WithContext(rest.WithUser(r.Context(), alice))))
+	assert.Equal(t, rest.Access{User: alice, Verb: "get", Path: "/version"},
+		api.AccessOf(r.WithContext(rest.WithUser(r.Context(), alice))))
 }
 
 // accessNotes records the results of AccessFrom in the hooks of an API.
@@ -88,7 +102,8 @@ type accessNotes []rest.Access
 
 func (n *accessNotes) note(ctx context.Context) { *n = append(*n, rest.AccessFrom(ctx)) }
 
-// taken returns the access that all hooks since the last call have seen. It fails the test if they have seen different ones.
+// taken returns the access that all hooks since the last call have seen. It fails the test if they have seen different
+// ones.
 func (n *accessNotes) taken(t testing.TB) rest.Access {
 	t.Helper()
 	require.NotEmpty(t, *n)
@@ -119,7 +134,8 @@ func noted(t testing.TB) (*rest.API, *accessNotes) {
 	things.Subresources = []rest.SubresourceOf[apitest.Thing]{
 		rest.Subresource[apitest.Thing, apitest.ThingPart]{Name: "part", Get: view, Create: act,
 			Update: func(ctx context.Context, _ *apitest.Thing, _ *apitest.ThingPart) error { n.note(ctx); return nil }},
-		rest.Stream[apitest.Thing, struct{}]{Name: "log", Check: func(ctx context.Context, _ *apitest.Thing, _ *struct{}) error { n.note(ctx); return nil },
+		rest.Stream[apitest.Thing, struct{}]{Name: "log",
+			Check:  func(ctx context.Context, _ *apitest.Thing, _ *struct{}) error { n.note(ctx); return nil },
 			Output: func(ctx context.Context, _ *apitest.Thing, _ *struct{}, out io.Writer) error { n.note(ctx); return nil }},
 		rest.Stream[apitest.Thing, struct{}]{Name: "proxy",
 			Serve: func(_ http.ResponseWriter, r *http.Request, _ *apitest.Thing, _ *struct{}) { n.note(r.Context()) }},
@@ -132,7 +148,8 @@ func noted(t testing.TB) (*rest.API, *accessNotes) {
 		}
 		return allowed, nil
 	})
-	return apitest.New(t, rest.Options{Admission: []rest.Admission{admission}, Authorizer: authorizer, Plugins: []rest.Plugin{auth.Reviews()}}, things), n
+	return apitest.New(t, rest.Options{Admission: []rest.Admission{admission}, Authorizer: authorizer,
+		Plugins: []rest.Plugin{auth.Reviews()}}, things), n
 }
 
 // AccessFrom in a hook returns the same access as AccessOf for the request.
@@ -147,15 +164,20 @@ func TestAccessFromInHooks(t *testing.T) {
 		{"PUT", apitest.Things + "/a",
 			`{"apiVersion":"things.example.com/v1","kind":"Thing","metadata":{"name":"a","resourceVersion":"2"},"spec":{"size":2}}`, "", "update", "a", "", ""},
 		{"PATCH", apitest.Things + "/a", `{"spec":{"size":3}}`, "application/merge-patch+json", "patch", "a", "", ""},
-		{"PATCH", apitest.Things + "/b?fieldManager=m", apitest.ThingBody("b", "{}"), "application/apply-patch+yaml", "patch", "b", "", ""},
-		{"PATCH", apitest.Things + "/a/status", `{"status":{"seen":1}}`, "application/merge-patch+json", "patch", "a", "status", ""},
+		{"PATCH", apitest.Things + "/b?fieldManager=m", apitest.ThingBody("b", "{}"), "application/apply-patch+yaml", "patch",
+			"b", "", ""},
+		{"PATCH", apitest.Things + "/a/status", `{"status":{"seen":1}}`, "application/merge-patch+json", "patch", "a",
+			"status", ""},
 		{"GET", apitest.Things + "/a/part", "", "", "get", "a", "part", ""},
-		{"POST", apitest.Things + "/a/part", `{"apiVersion":"things.example.com/v1","kind":"ThingPart","name":"p"}`, "", "create", "a", "part", ""},
-		{"PUT", apitest.Things + "/a/part", `{"apiVersion":"things.example.com/v1","kind":"ThingPart","name":"p"}`, "", "update", "a", "part", ""},
+		{"POST", apitest.Things + "/a/part", `{"apiVersion":"things.example.com/v1","kind":"ThingPart","name":"p"}`, "",
+			"create", "a", "part", ""},
+		{"PUT", apitest.Things + "/a/part", `{"apiVersion":"things.example.com/v1","kind":"ThingPart","name":"p"}`, "",
+			"update", "a", "part", ""},
 		{"GET", apitest.Things + "/a/log", "", "", "get", "a", "log", ""},
 		{"POST", apitest.Things + "/a/proxy/b%2Fc", "", "", "create", "a", "proxy", ""},
 		{"DELETE", apitest.Things + "/%61", "", "", "delete", "a", "", ""},
-		{"DELETE", apitest.Things + "?fieldSelector=metadata.name!%3Dx", "", "", "deletecollection", "", "", "metadata.name!=x"},
+		{"DELETE", apitest.Things + "?fieldSelector=metadata.name!%3Dx", "", "", "deletecollection", "", "",
+			"metadata.name!=x"},
 	} {
 		t.Run(c.method+" "+c.target, func(t *testing.T) {
 			r := apitest.NewRequest(c.method, c.target, apitest.TextOf(c.body))
@@ -165,15 +187,17 @@ func TestAccessFromInHooks(t *testing.T) {
 			r = r.WithContext(rest.WithUser(r.Context(), alice))
 			answer := apitest.Ask(api, r)
 			require.Less(t, answer.Code, 300, answer.Body)
-			want := rest.Access{User: alice, Verb: rest.Verb(c.verb), Group: apitest.ThingGroup, Version: "v1", Resource: "things", Namespace: "default",
-				Name: c.name, Subresource: c.subresource, FieldSelector: c.fieldSelector}
+			want := rest.Access{User: alice, Verb: rest.Verb(c.verb), Group: apitest.ThingGroup, Version: "v1",
+				Resource: "things", Namespace: "default", Name: c.name, Subresource: c.subresource, FieldSelector: c.fieldSelector}
 			assert.Equal(t, want, api.AccessOf(r))
 			assert.Equal(t, want, n.taken(t))
 		})
 	}
 	t.Run("an authorizer", func(t *testing.T) {
-		apitest.Must(t, api, "POST", mayI, `{"spec":{"resourceAttributes":{"verb":"get","resource":"things","name":"asked-by-a-review"}}}`)
-		assert.Equal(t, rest.Access{User: anonymous, Verb: "create", Group: "authorization.k8s.io", Version: "v1", Resource: "selfsubjectaccessreviews"}, n.taken(t))
+		apitest.Must(t, api, "POST", mayI,
+			`{"spec":{"resourceAttributes":{"verb":"get","resource":"things","name":"asked-by-a-review"}}}`)
+		assert.Equal(t, rest.Access{User: anonymous, Verb: "create", Group: "authorization.k8s.io", Version: "v1",
+			Resource: "selfsubjectaccessreviews"}, n.taken(t))
 	})
 	t.Run("no hook", func(t *testing.T) {
 		assert.Equal(t, rest.Access{User: anonymous}, rest.AccessFrom(t.Context()))
@@ -189,8 +213,8 @@ func TestAccessFromOfClients(t *testing.T) {
 	wants := func(err error, verb, name, subresource string) {
 		t.Helper()
 		require.NoError(t, err)
-		assert.Equal(t, rest.Access{User: host, Verb: rest.Verb(verb), Group: apitest.ThingGroup, Version: "v1", Resource: "things", Namespace: "default",
-			Name: name, Subresource: subresource}, n.taken(t))
+		assert.Equal(t, rest.Access{User: host, Verb: rest.Verb(verb), Group: apitest.ThingGroup, Version: "v1",
+			Resource: "things", Namespace: "default", Name: name, Subresource: subresource}, n.taken(t))
 	}
 	thing, err := client.Create(ctx, &apitest.Thing{ObjectMeta: apimeta.ObjectMeta{Name: "a"}})
 	wants(err, "create", "", "")
@@ -217,10 +241,12 @@ func TestAccessFromOfClients(t *testing.T) {
 
 	_, err = client.Create(ctx, &apitest.Thing{ObjectMeta: apimeta.ObjectMeta{Name: "b"}})
 	wants(err, "create", "", "")
-	_, err = client.DeleteCollection(ctx, rest.DeleteOptions{}, rest.ListOptions{LabelSelector: "!x", FieldSelector: "metadata.name=b"})
+	_, err = client.DeleteCollection(ctx, rest.DeleteOptions{},
+		rest.ListOptions{LabelSelector: "!x", FieldSelector: "metadata.name=b"})
 	require.NoError(t, err)
 	got := n.taken(t)
-	assert.Equal(t, []string{"deletecollection", "", "!x", "metadata.name=b"}, []string{string(got.Verb), got.Name, got.LabelSelector, got.FieldSelector})
+	assert.Equal(t, []string{"deletecollection", "", "!x", "metadata.name=b"},
+		[]string{string(got.Verb), got.Name, got.LabelSelector, got.FieldSelector})
 }
 
 // If a hook calls the API, the hooks of that call see the access of the inner call.
@@ -236,16 +262,18 @@ func TestAccessFromInNestedCalls(t *testing.T) {
 		if err != nil {
 			return err
 		}
-		_, err = widgets.Namespace("default").Create(ctx, &apitest.Widget{ObjectMeta: apimeta.ObjectMeta{Name: "inner"}, Spec: w.Spec})
+		_, err = widgets.Namespace("default").Create(ctx,
+			&apitest.Widget{ObjectMeta: apimeta.ObjectMeta{Name: "inner"}, Spec: w.Spec})
 		return err
 	}
 	api := apitest.New(t, rest.Options{}, widgetsOf)
-	_, err := apitest.ClientFor[apitest.Widget](t, api).Namespace("default").Apply(rest.WithUser(t.Context(), rest.User{Name: "alice"}), "outer",
+	_, err := apitest.ClientFor[apitest.Widget](t,
+		api).Namespace("default").Apply(rest.WithUser(t.Context(), rest.User{Name: "alice"}), "outer",
 		map[string]any{"spec": map[string]any{"size": 1}}, rest.ApplyOptions{})
 	require.NoError(t, err)
 	require.NotEmpty(t, inner)
-	assert.Equal(t, rest.Access{User: rest.User{Name: "alice"}, Verb: "create", Group: "example.com", Version: "v1", Resource: "widgets",
-		Namespace: "default"}, inner[0])
+	assert.Equal(t, rest.Access{User: rest.User{Name: "alice"}, Verb: "create", Group: "example.com", Version: "v1",
+		Resource: "widgets", Namespace: "default"}, inner[0])
 }
 
 // An access review may contain selectors.
@@ -268,7 +296,8 @@ func TestAccessReviewsWithSelectors(t *testing.T) {
 		{"both forms", `,"labelSelector":{"rawSelector":"a=b","requirements":[{"key":"a","operator":"Exists"}]}`, "", ""},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			apitest.Must(t, api, "POST", mayI, `{"spec":{"resourceAttributes":{"verb":"list","resource":"widgets"`+c.selectors+`}}}`)
+			apitest.Must(t, api, "POST", mayI,
+				`{"spec":{"resourceAttributes":{"verb":"list","resource":"widgets"`+c.selectors+`}}}`)
 			assert.Equal(t, c.labels, asked.LabelSelector)
 			assert.Equal(t, c.fields, asked.FieldSelector)
 		})

@@ -19,8 +19,8 @@ import (
 	"github.com/decorum-go/decorum/status"
 )
 
-// rights is an Authorizer that allows what its rules say, and records what it is asked. A rule is "USER VERB RESOURCE", "USER VERB
-// RESOURCE/SUBRESOURCE" or "USER VERB PATH".
+// rights is an Authorizer that allows what its rules say, and records what it is asked. A rule is "USER VERB RESOURCE",
+// "USER VERB RESOURCE/SUBRESOURCE" or "USER VERB PATH".
 type rights struct {
 	mu    sync.Mutex
 	rules []string
@@ -69,15 +69,16 @@ func TestUnauthenticatedRequests(t *testing.T) {
 		}
 		assert.Equal(t, 401, apitest.Do(t, api, "GET", "/readyz/store", "").Code, "a single check gives its reason")
 		assert.Equal(t, 200, apitest.Do(t, api, "GET", "/readyz/store", "", "Test-User", "alice").Code)
-		apitest.WantFailure(t, apitest.Do(t, api, "GET", apitest.Widgets, "", "Test-User", "late"), 503, "ServiceUnavailable", "the directory is down", "")
+		apitest.WantFailure(t, apitest.Do(t, api, "GET", apitest.Widgets, "", "Test-User", "late"), 503, "ServiceUnavailable",
+			"the directory is down", "")
 		assert.Equal(t, 200, apitest.Do(t, api, "GET", apitest.Widgets, "", "Test-User", "alice").Code)
 	}
 }
 
 // The words of a refusal are those of kube-apiserver.
 func TestMessagesAboutForbiddenRequests(t *testing.T) {
-	api := apitest.New(t, rest.Options{Authenticator: apitest.UserFromHeader, Authorizer: new(rights)}, apitest.WidgetResource(),
-		rest.NamespacesOf[apitest.Namespace]())
+	api := apitest.New(t, rest.Options{Authenticator: apitest.UserFromHeader, Authorizer: new(rights)},
+		apitest.WidgetResource(), rest.NamespacesOf[apitest.Namespace]())
 	for _, c := range []struct{ user, method, target, want string }{
 		{"alice", "GET", apitest.Widgets,
 			`widgets.example.com is forbidden: User "alice" cannot list resource "widgets" in API group "example.com" in the namespace "default": no rule`},
@@ -103,7 +104,8 @@ func TestMessagesAboutForbiddenRequests(t *testing.T) {
 	}
 }
 
-// The Authorizer is asked once for each request, before the body is read, and about each further thing that the request does.
+// The Authorizer is asked once for each request, before the body is read, and about each further thing that the request
+// does.
 func TestAttributesForTheAuthorizer(t *testing.T) {
 	leases := apitest.WidgetResource()
 	leases.Wire.CreateOnUpdate = true
@@ -117,19 +119,23 @@ func TestAttributesForTheAuthorizer(t *testing.T) {
 	}{
 		{"get", []string{"alice get widgets"}, "GET", apitest.Widgets + "/old", "", "", 200, []string{"get"}},
 		{"an invalid body", nil, "POST", apitest.Widgets, "no JSON", "", 403, []string{"create"}},
-		{"a dry run", []string{"alice create widgets"}, "POST", apitest.Widgets + "?dryRun=All", apitest.WidgetBody(`"name":"new"`), "", 201, []string{"create"}},
+		{"a dry run", []string{"alice create widgets"}, "POST", apitest.Widgets + "?dryRun=All",
+			apitest.WidgetBody(`"name":"new"`), "", 201, []string{"create"}},
 		{"an update", []string{"alice update widgets"}, "PUT", apitest.Widgets + "/old",
 			apitest.WidgetBody(`"name":"old","resourceVersion":"2"`, `"spec":{"size":7}`), "", 200, []string{"update"}},
-		{"a PUT that may not create", []string{"alice update widgets"}, "PUT", apitest.Widgets + "/new", apitest.WidgetBody(`"name":"new"`), "",
-			403, []string{"update", "create"}},
+		{"a PUT that may not create", []string{"alice update widgets"}, "PUT", apitest.Widgets + "/new",
+			apitest.WidgetBody(`"name":"new"`), "", 403, []string{"update", "create"}},
 		{"a PUT that may create", []string{"alice update widgets", "alice create widgets"}, "PUT", apitest.Widgets + "/new",
 			apitest.WidgetBody(`"name":"new"`), "", 201, []string{"update", "create"}},
 		{"an apply that may not create", []string{"alice patch widgets"}, "PATCH", apitest.Widgets + "/new?fieldManager=m",
 			apitest.WidgetBody(`"name":"new"`), "application/apply-patch+yaml", 403, []string{"patch", "create"}},
-		{"an apply that may create", []string{"alice patch widgets", "alice create widgets"}, "PATCH", apitest.Widgets + "/new?fieldManager=m",
-			apitest.WidgetBody(`"name":"new"`), "application/apply-patch+yaml", 201, []string{"patch", "create"}},
-		{"a patch never creates", []string{"alice patch widgets"}, "PATCH", apitest.Widgets + "/new", "{}", "application/merge-patch+json", 404, []string{"patch"}},
-		{"a subresource", []string{"alice get widgets"}, "GET", apitest.Widgets + "/old/status", "", "", 403, []string{"get"}},
+		{"an apply that may create", []string{"alice patch widgets", "alice create widgets"}, "PATCH",
+			apitest.Widgets + "/new?fieldManager=m", apitest.WidgetBody(`"name":"new"`), "application/apply-patch+yaml", 201,
+			[]string{"patch", "create"}},
+		{"a patch never creates", []string{"alice patch widgets"}, "PATCH", apitest.Widgets + "/new", "{}",
+			"application/merge-patch+json", 404, []string{"patch"}},
+		{"a subresource", []string{"alice get widgets"}, "GET", apitest.Widgets + "/old/status", "", "", 403,
+			[]string{"get"}},
 		{"discovery", []string{"alice get /apis"}, "GET", "/apis", "", "", 200, []string{"get"}},
 		{"an unknown path", []string{"alice get /nowhere"}, "GET", "/nowhere", "", "", 404, []string{"get"}},
 	} {
@@ -148,7 +154,8 @@ func TestAttributesForTheAuthorizer(t *testing.T) {
 			assert.Equal(t, c.verbs, r.verbs())
 			page, err := apitest.ClientFor[apitest.Widget](t, api).List(t.Context(), rest.ListOptions{})
 			require.NoError(t, err)
-			assert.Equal(t, c.code == 201 && !strings.Contains(c.path, "dryRun"), len(page.Items) == 2, "what is refused writes nothing")
+			assert.Equal(t, c.code == 201 && !strings.Contains(c.path, "dryRun"), len(page.Items) == 2,
+				"what is refused writes nothing")
 		})
 	}
 }
@@ -188,7 +195,10 @@ func TestAuthorizerErrors(t *testing.T) {
 		{rest.Deny(""), nil, 403},
 	} {
 		api := apitest.New(t,
-			rest.Options{Authorizer: rest.AuthorizerFunc(func(context.Context, rest.Access) (rest.Decision, error) { return c.decision, c.err })},
+			rest.Options{Authorizer: rest.AuthorizerFunc(func(context.Context, rest.Access) (rest.Decision,
+				error) {
+				return c.decision, c.err
+			})},
 			apitest.WidgetResource())
 		answer := apitest.Do(t, api, "GET", apitest.Widgets, "")
 		assert.Equal(t, c.code, answer.Code)
@@ -198,7 +208,8 @@ func TestAuthorizerErrors(t *testing.T) {
 
 // A client that acts as a user can do what the user can do.
 func TestClientAsUser(t *testing.T) {
-	r := &rights{rules: []string{"alice list widgets", "alice watch widgets", "alice update widgets", "alice get widgets/status"}}
+	r := &rights{rules: []string{"alice list widgets", "alice watch widgets", "alice update widgets",
+		"alice get widgets/status"}}
 	widgetsOf := apitest.WidgetResource()
 	var seen rest.User
 	widgetsOf.Hooks.Validate = func(ctx context.Context, _, _ *apitest.Widget) status.FieldErrors {
@@ -216,8 +227,9 @@ func TestClientAsUser(t *testing.T) {
 	alice := host.AsUser(rest.User{Name: "alice"})
 	_, err = alice.List(ctx, rest.ListOptions{FieldSelector: "metadata.name=a"})
 	require.NoError(t, err)
-	assert.Equal(t, []rest.Access{{User: rest.User{Name: "alice", Groups: []string{"system:authenticated"}}, Verb: "list", Group: "example.com", Version: "v1",
-		Resource: "widgets", Namespace: "default", Name: "a", FieldSelector: "metadata.name=a"}}, r.asked, "as for the equivalent request")
+	assert.Equal(t, []rest.Access{{User: rest.User{Name: "alice", Groups: []string{"system:authenticated"}}, Verb: "list",
+		Group: "example.com", Version: "v1", Resource: "widgets", Namespace: "default", Name: "a",
+		FieldSelector: "metadata.name=a"}}, r.asked, "as for the equivalent request")
 	widget.Spec.Size = new(int32(9))
 	widget, err = alice.Update(ctx, widget)
 	require.NoError(t, err)
@@ -246,7 +258,8 @@ func TestClientAsUser(t *testing.T) {
 
 // A client of another process acts as a user by impersonation.
 func TestClientOverHTTPAsUser(t *testing.T) {
-	rules := []string{"boss impersonate users", "boss impersonate groups", "boss impersonate uids", "boss impersonate userextras/scope/s", "bob create widgets"}
+	rules := []string{"boss impersonate users", "boss impersonate groups", "boss impersonate uids",
+		"boss impersonate userextras/scope/s", "bob create widgets"}
 	var seen rest.User
 	widgetsOf := apitest.WidgetResource(func(r *rest.Resource[apitest.Widget]) {
 		r.Hooks.Validate = func(ctx context.Context, _, _ *apitest.Widget) status.FieldErrors {
@@ -254,14 +267,17 @@ func TestClientOverHTTPAsUser(t *testing.T) {
 			return nil
 		}
 	})
-	api := apitest.New(t, rest.Options{Authenticator: apitest.UserFromHeader, Authorizer: &rights{rules: rules}}, widgetsOf)
-	server := apitest.EndpointOf(http.StripPrefix("/pre/fix", http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		r.Header.Set("Test-User", "boss")
-		api.ServeHTTP(w, r)
-	})))
+	api := apitest.New(t, rest.Options{Authenticator: apitest.UserFromHeader, Authorizer: &rights{rules: rules}},
+		widgetsOf)
+	server := apitest.EndpointOf(http.StripPrefix("/pre/fix",
+		http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			r.Header.Set("Test-User", "boss")
+			api.ServeHTTP(w, r)
+		})))
 	client := apitest.ClientForEndpoint(t, server, widgetsOf).Namespace("default")
 
-	bob := rest.User{Name: "bob", UID: "7", Groups: []string{"dev", "ops"}, Extra: map[string][]string{"scope/s": {"x", "y"}}}
+	bob := rest.User{Name: "bob", UID: "7", Groups: []string{"dev", "ops"},
+		Extra: map[string][]string{"scope/s": {"x", "y"}}}
 	_, err := client.AsUser(bob).Create(t.Context(), apitest.NewWidget("a", 1))
 	require.NoError(t, err)
 	bob.Groups = append(bob.Groups, "system:authenticated")
@@ -276,8 +292,9 @@ func TestClientOverHTTPAsUser(t *testing.T) {
 
 // Each header of impersonation needs a right of its own, and the request is then one of the other user.
 func TestImpersonation(t *testing.T) {
-	all := []string{"boss impersonate users", "boss impersonate groups", "boss impersonate uids", "boss impersonate userextras/scope/s",
-		"boss impersonate serviceaccounts", "bob create selfsubjectreviews", "system:serviceaccount:team:robot create selfsubjectreviews",
+	all := []string{"boss impersonate users", "boss impersonate groups", "boss impersonate uids",
+		"boss impersonate userextras/scope/s", "boss impersonate serviceaccounts", "bob create selfsubjectreviews",
+		"system:serviceaccount:team:robot create selfsubjectreviews",
 		"system:anonymous create selfsubjectreviews"}
 	without := func(rule string) []string {
 		return slices.DeleteFunc(slices.Clone(all), func(r string) bool { return r == rule })
@@ -290,22 +307,29 @@ func TestImpersonation(t *testing.T) {
 		code    int
 	}{
 		{"a user", all, []string{"Impersonate-User", "bob"}, `{"username":"bob","groups":["system:authenticated"]}`, 201},
-		{"everything", all, []string{"Impersonate-User", "bob", "Impersonate-Group", "dev", "Impersonate-Uid", "7", "Impersonate-Extra-Scope%2fS", "x"},
+		{"everything", all, []string{"Impersonate-User", "bob", "Impersonate-Group", "dev", "Impersonate-Uid", "7",
+			"Impersonate-Extra-Scope%2fS", "x"},
 			`{"username":"bob","uid":"7","groups":["dev","system:authenticated"],"extra":{"scope/s":["x"]}}`, 201},
 		{"a service account", all, []string{"Impersonate-User", "system:serviceaccount:team:robot"},
 			`{"username":"system:serviceaccount:team:robot","groups":["system:serviceaccounts","system:serviceaccounts:team","system:authenticated"]}`, 201},
-		{"nobody", all, []string{"Impersonate-User", "system:anonymous"}, `{"username":"system:anonymous","groups":["system:unauthenticated"]}`, 201},
-		{"no user", all, []string{"Impersonate-Group", "dev"}, "the headers of impersonation name no user; set Impersonate-User", 400},
-		{"an unknown header", all, []string{"Impersonate-User", "bob", "Impersonate-Shoe-Size", "45"}, "unknown header Impersonate-Shoe-Size", 400},
+		{"nobody", all, []string{"Impersonate-User", "system:anonymous"},
+			`{"username":"system:anonymous","groups":["system:unauthenticated"]}`, 201},
+		{"no user", all, []string{"Impersonate-Group", "dev"},
+			"the headers of impersonation name no user; set Impersonate-User", 400},
+		{"an unknown header", all, []string{"Impersonate-User", "bob", "Impersonate-Shoe-Size", "45"},
+			"unknown header Impersonate-Shoe-Size", 400},
 		{"a user without right", without("boss impersonate users"), []string{"Impersonate-User", "bob"},
 			`users "bob" is forbidden: User "boss" cannot impersonate resource "users" in API group "" at the cluster scope: no rule`, 403},
-		{"a group without right", without("boss impersonate groups"), []string{"Impersonate-User", "bob", "Impersonate-Group", "dev"},
+		{"a group without right", without("boss impersonate groups"),
+			[]string{"Impersonate-User", "bob", "Impersonate-Group", "dev"},
 			`groups "dev" is forbidden: User "boss" cannot impersonate resource "groups" in API group "" at the cluster scope: no rule`, 403},
 		{"a uid without right", without("boss impersonate uids"), []string{"Impersonate-User", "bob", "Impersonate-Uid", "7"},
 			`uids.authentication.k8s.io "7" is forbidden: User "boss" cannot impersonate resource "uids" in API group "authentication.k8s.io" at the cluster scope: no rule`, 403},
-		{"an extra without right", without("boss impersonate userextras/scope/s"), []string{"Impersonate-User", "bob", "Impersonate-Extra-Scope%2fS", "x"},
+		{"an extra without right", without("boss impersonate userextras/scope/s"),
+			[]string{"Impersonate-User", "bob", "Impersonate-Extra-Scope%2fS", "x"},
 			`userextras.authentication.k8s.io "x" is forbidden: User "boss" cannot impersonate resource "userextras/scope/s" in API group "authentication.k8s.io" at the cluster scope: no rule`, 403},
-		{"a service account without right", without("boss impersonate serviceaccounts"), []string{"Impersonate-User", "system:serviceaccount:team:robot"},
+		{"a service account without right", without("boss impersonate serviceaccounts"),
+			[]string{"Impersonate-User", "system:serviceaccount:team:robot"},
 			`serviceaccounts "robot" is forbidden: User "boss" cannot impersonate resource "serviceaccounts" in API group "" in the namespace "team": no rule`, 403},
 		{"a user without rights of its own", all, []string{"Impersonate-User", "carol"},
 			`selfsubjectreviews.authentication.k8s.io is forbidden: User "carol" cannot create resource "selfsubjectreviews" in API group "authentication.k8s.io" at the cluster scope: no rule`, 403},
@@ -333,10 +357,11 @@ func TestStreamsSeeNoCredentials(t *testing.T) {
 		Serve: func(_ http.ResponseWriter, r *http.Request, _ *apitest.Thing, _ *struct{}) { seen = r.Header }}}
 	api := apitest.New(t, rest.Options{Authenticator: apitest.UserFromHeader,
 		Authorizer: &rights{rules: []string{"alice impersonate users", "bob get things/proxy"}}}, things)
-	_, err := apitest.ClientFor[apitest.Thing](t, api).Namespace("default").Create(t.Context(), &apitest.Thing{ObjectMeta: apimeta.ObjectMeta{Name: "a"}})
+	_, err := apitest.ClientFor[apitest.Thing](t, api).Namespace("default").Create(t.Context(),
+		&apitest.Thing{ObjectMeta: apimeta.ObjectMeta{Name: "a"}})
 	require.NoError(t, err)
-	answer := apitest.Do(t, api, "GET", apitest.Things+"/a/proxy/", "", "Test-User", "alice", "Authorization", "Bearer x", "Impersonate-User",
-		"bob", "Test-Other", "y")
+	answer := apitest.Do(t, api, "GET", apitest.Things+"/a/proxy/", "", "Test-User", "alice", "Authorization", "Bearer x",
+		"Impersonate-User", "bob", "Test-Other", "y")
 	require.Equal(t, 200, answer.Code, answer.Body)
 	assert.Equal(t, "y", seen.Get("Test-Other"))
 	for _, name := range []string{"Test-User", "Authorization", "Impersonate-User"} {

@@ -39,10 +39,12 @@ func lastStatus(t testing.TB, event string) status.Status {
 
 // A watch ends when the credentials expire, and the client learns why. Afterwards the credentials are refused.
 func TestWatchEndsWhenCredentialsExpire(t *testing.T) {
-	for _, query := range []string{"?watch=1", "?watch=1&resourceVersion=1", "?watch=1&timeoutSeconds=3600&allowWatchBookmarks=true"} {
+	for _, query := range []string{"?watch=1", "?watch=1&resourceVersion=1",
+		"?watch=1&timeoutSeconds=3600&allowWatchBookmarks=true"} {
 		synctest.Test(t, func(t *testing.T) {
 			begin := time.Now()
-			api := apitest.New(t, rest.Options{Now: time.Now, Authenticator: until(begin.Add(5 * time.Second))}, apitest.WidgetResource())
+			api := apitest.New(t, rest.Options{Now: time.Now, Authenticator: until(begin.Add(5 * time.Second))},
+				apitest.WidgetResource())
 			apitest.Must(t, api, "POST", apitest.Widgets, apitest.WidgetBody(`"name":"a"`))
 			s := apitest.OpenWatch(t, api, apitest.Widgets+query)
 			require.NotEmpty(t, s.Events())
@@ -59,7 +61,8 @@ func TestWatchEndsWhenCredentialsExpire(t *testing.T) {
 	}
 }
 
-// Watches end when the credentials are revoked, even if that happens while they are opened. Every registration is undone.
+// Watches end when the credentials are revoked, even if that happens while they are opened. Every registration is
+// undone.
 func TestWatchesEndWhenCredentialsAreRevoked(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		ends := map[int]func(){}
@@ -79,12 +82,14 @@ func TestWatchesEndWhenCredentialsAreRevoked(t *testing.T) {
 		apitest.Must(t, api, "POST", apitest.Widgets, apitest.WidgetBody(`"name":"a"`))
 		apitest.Must(t, api, "GET", apitest.Widgets, "")
 		require.Zero(t, registered, "only watches and streams register")
-		first, second := apitest.OpenWatch(t, api, apitest.Widgets+"?watch=1"), apitest.OpenWatch(t, api, apitest.Widgets+"?watch=1")
+		first, second := apitest.OpenWatch(t, api, apitest.Widgets+"?watch=1"),
+			apitest.OpenWatch(t, api, apitest.Widgets+"?watch=1")
 		require.Len(t, ends, 2)
 		require.Len(t, first.Events(), 1)
 		ends[1]()
 		<-first.Done
-		assert.Equal(t, "the credentials of the user have been revoked; log in again", lastStatus(t, first.Events()[0]).Message)
+		assert.Equal(t, "the credentials of the user have been revoked; log in again",
+			lastStatus(t, first.Events()[0]).Message)
 		assert.False(t, second.Ended())
 		second.Stop()
 		<-second.Done
@@ -100,7 +105,8 @@ func TestWatchesEndWhenCredentialsAreRevoked(t *testing.T) {
 func TestWatchEndsBeforeCredentialsExpire(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		begin := time.Now()
-		api := apitest.New(t, rest.Options{Now: time.Now, Authenticator: until(begin.Add(time.Minute))}, apitest.WidgetResource())
+		api := apitest.New(t, rest.Options{Now: time.Now, Authenticator: until(begin.Add(time.Minute))},
+			apitest.WidgetResource())
 		s := apitest.OpenWatch(t, api, apitest.Widgets+"?watch=1&timeoutSeconds=7")
 		<-s.Done
 		assert.Equal(t, 7*time.Second, time.Since(begin))
@@ -114,7 +120,8 @@ func TestStreamsEndWhenCredentialsExpire(t *testing.T) {
 	output := apitest.FollowedLog(nil, ended)
 	exec := apitest.ThingExec{Name: "exec", Session: apitest.Shell}
 	// The clock stands still, so every request counts as in time; the timer runs from the time at which the stream opens.
-	s := apitest.NewThingStreams(t, rest.Options{Now: apitest.Now, Authenticator: until(apitest.Now().Add(50 * time.Millisecond))}, output, exec)
+	s := apitest.NewThingStreams(t,
+		rest.Options{Now: apitest.Now, Authenticator: until(apitest.Now().Add(50 * time.Millisecond))}, output, exec)
 	server := apitest.Serve(t, s.API)
 
 	response, err := http.Get(server.URL + apitest.Things + "/a/log")

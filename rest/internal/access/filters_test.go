@@ -62,9 +62,11 @@ func withField(t testing.TB, text string) rest.Filter {
 func teams(t testing.TB, options ...apitest.WidgetOption) (*rest.API, *filters) {
 	t.Helper()
 	f := &filters{only: map[string][]rest.Filter{"alice": {labelled(t, "team=a")}}}
-	api := apitest.New(t, rest.Options{Authenticator: apitest.UserFromHeader, Authorizer: f}, apitest.WidgetResource(options...))
+	api := apitest.New(t, rest.Options{Authenticator: apitest.UserFromHeader, Authorizer: f},
+		apitest.WidgetResource(options...))
 	for name, team := range map[string]string{"mine": "a", "theirs": "b"} {
-		apitest.Must(t, api, "POST", apitest.Widgets, apitest.WidgetBody(`"name":"`+name+`","labels":{"team":"`+team+`"}`), "Test-User", "root")
+		apitest.Must(t, api, "POST", apitest.Widgets, apitest.WidgetBody(`"name":"`+name+`","labels":{"team":"`+team+`"}`),
+			"Test-User", "root")
 	}
 	return api, f
 }
@@ -92,30 +94,43 @@ func TestFilters(t *testing.T) {
 		{name: "create without a label", method: "POST", body: apitest.WidgetBody(`"name":"new"`), code: 403},
 		{name: "create on a hidden name", method: "POST", body: apitest.WidgetBody(`"name":"theirs",` + inside), code: 409,
 			message: `widgets.example.com "theirs" already exists`},
-		{name: "create outside on a hidden name", method: "POST", body: apitest.WidgetBody(`"name":"theirs",` + outside), code: 403},
-		{name: "dry run on a hidden name", method: "POST", path: "?dryRun=All", body: apitest.WidgetBody(`"name":"theirs",` + inside), code: 409},
-		{name: "dry run outside", method: "POST", path: "?dryRun=All", body: apitest.WidgetBody(`"name":"new",` + outside), code: 403},
-		{name: "update", method: "PUT", path: "/mine", body: apitest.WidgetBody(`"name":"mine","resourceVersion":"RV",`+inside,
-			`"spec":{"size":2}`), code: 200, changesMine: true},
-		{name: "update hidden", method: "PUT", path: "/theirs", body: apitest.WidgetBody(`"name":"theirs","resourceVersion":"RV",` + inside),
-			code: 404, message: hidden},
-		{name: "update out", method: "PUT", path: "/mine", body: apitest.WidgetBody(`"name":"mine","resourceVersion":"RV",` + outside), code: 403},
+		{name: "create outside on a hidden name", method: "POST", body: apitest.WidgetBody(`"name":"theirs",` + outside),
+			code: 403},
+		{name: "dry run on a hidden name", method: "POST", path: "?dryRun=All",
+			body: apitest.WidgetBody(`"name":"theirs",` + inside), code: 409},
+		{name: "dry run outside", method: "POST", path: "?dryRun=All", body: apitest.WidgetBody(`"name":"new",` + outside),
+			code: 403},
+		{name: "update", method: "PUT", path: "/mine",
+			body: apitest.WidgetBody(`"name":"mine","resourceVersion":"RV",`+inside, `"spec":{"size":2}`), code: 200,
+			changesMine: true},
+		{name: "update hidden", method: "PUT", path: "/theirs",
+			body: apitest.WidgetBody(`"name":"theirs","resourceVersion":"RV",` + inside), code: 404, message: hidden},
+		{name: "update out", method: "PUT", path: "/mine",
+			body: apitest.WidgetBody(`"name":"mine","resourceVersion":"RV",` + outside), code: 403},
 		{name: "update out as a dry run", method: "PUT", path: "/mine?dryRun=All",
 			body: apitest.WidgetBody(`"name":"mine","resourceVersion":"RV",` + outside), code: 403},
-		{name: "patch", method: "PATCH", path: "/mine", media: merge, body: `{"spec":{"size":3}}`, code: 200, changesMine: true},
+		{name: "patch", method: "PATCH", path: "/mine", media: merge, body: `{"spec":{"size":3}}`, code: 200,
+			changesMine: true},
 		{name: "patch nothing", method: "PATCH", path: "/mine", media: merge, body: `{}`, code: 200},
 		{name: "patch hidden", method: "PATCH", path: "/theirs", media: merge, body: `{}`, code: 404, message: hidden},
 		{name: "patch out", method: "PATCH", path: "/mine", media: merge, body: `{"metadata":{"labels":null}}`, code: 403},
 		{name: "patch in", method: "PATCH", path: "/theirs", media: apitest.TypeJSONPatch,
 			body: `[{"op":"test","path":"/metadata/labels/team","value":"b"}]`, code: 404, message: hidden},
-		{name: "patch the status of hidden", method: "PATCH", path: "/theirs/status", media: merge, body: `{"status":{"phase":"x"}}`, code: 404, message: hidden},
-		{name: "patch the scale of hidden", method: "PATCH", path: "/theirs/scale", media: merge, body: `{"spec":{"replicas":7}}`, code: 404, message: hidden},
-		{name: "apply", method: "PATCH", path: "/mine?fieldManager=m", media: apply, body: apitest.WidgetBody(`"name":"mine"`, `"spec":{"size":4}`), code: 409},
-		{name: "apply that creates", method: "PATCH", path: "/new?fieldManager=m", media: apply, body: apitest.WidgetBody(`"name":"new",` + inside), code: 201},
-		{name: "apply that creates outside", method: "PATCH", path: "/new?fieldManager=m", media: apply, body: apitest.WidgetBody(`"name":"new"`), code: 403},
+		{name: "patch the status of hidden", method: "PATCH", path: "/theirs/status", media: merge,
+			body: `{"status":{"phase":"x"}}`, code: 404, message: hidden},
+		{name: "patch the scale of hidden", method: "PATCH", path: "/theirs/scale", media: merge,
+			body: `{"spec":{"replicas":7}}`, code: 404, message: hidden},
+		{name: "apply", method: "PATCH", path: "/mine?fieldManager=m", media: apply,
+			body: apitest.WidgetBody(`"name":"mine"`, `"spec":{"size":4}`), code: 409},
+		{name: "apply that creates", method: "PATCH", path: "/new?fieldManager=m", media: apply,
+			body: apitest.WidgetBody(`"name":"new",` + inside), code: 201},
+		{name: "apply that creates outside", method: "PATCH", path: "/new?fieldManager=m", media: apply,
+			body: apitest.WidgetBody(`"name":"new"`), code: 403},
 		{name: "apply to hidden", method: "PATCH", path: "/theirs?fieldManager=m&force=true", media: apply,
-			body: apitest.WidgetBody(`"name":"theirs",` + inside), code: 409, message: `widgets.example.com "theirs" already exists`},
-		{name: "apply out", method: "PATCH", path: "/mine?fieldManager=m&force=true", media: apply, body: apitest.WidgetBody(`"name":"mine",` + outside), code: 403},
+			body: apitest.WidgetBody(`"name":"theirs",` + inside), code: 409,
+			message: `widgets.example.com "theirs" already exists`},
+		{name: "apply out", method: "PATCH", path: "/mine?fieldManager=m&force=true", media: apply,
+			body: apitest.WidgetBody(`"name":"mine",` + outside), code: 403},
 		{name: "delete", method: "DELETE", path: "/mine", code: 200, changesMine: true},
 		{name: "delete hidden", method: "DELETE", path: "/theirs", code: 404, message: hidden},
 		{name: "delete hidden as a dry run", method: "DELETE", path: "/theirs?dryRun=All", code: 404, message: hidden},
@@ -153,13 +168,15 @@ func TestFilters(t *testing.T) {
 func TestFilteredLists(t *testing.T) {
 	f := &filters{only: map[string][]rest.Filter{}}
 	indexed := func(r *rest.Resource[apitest.Widget]) { r.IndexedLabels = []string{"team"} }
-	api := apitest.New(t, rest.Options{Authenticator: apitest.UserFromHeader, Authorizer: f}, apitest.WidgetResource(indexed),
-		rest.NamespacesOf[apitest.Namespace]())
+	api := apitest.New(t, rest.Options{Authenticator: apitest.UserFromHeader, Authorizer: f},
+		apitest.WidgetResource(indexed), rest.NamespacesOf[apitest.Namespace]())
 	for _, ns := range []string{"one", "two"} {
-		apitest.Must(t, api, "POST", "/api/v1/namespaces", `{"apiVersion":"v1","kind":"Namespace","metadata":{"name":"`+ns+`"}}`, "Test-User", "root")
+		apitest.Must(t, api, "POST", "/api/v1/namespaces",
+			`{"apiVersion":"v1","kind":"Namespace","metadata":{"name":"`+ns+`"}}`, "Test-User", "root")
 		for _, w := range []string{"a1", "b1", "a2", "b2", "a3"} {
 			apitest.Must(t, api, "POST", apitest.ExampleV1+"/namespaces/"+ns+"/widgets",
-				apitest.WidgetBody(`"name":"`+w+`","labels":{"team":"`+w[:1]+`"}`, `"spec":{"size":1,"owner":"c`+w[1:]+`"}`), "Test-User", "root")
+				apitest.WidgetBody(`"name":"`+w+`","labels":{"team":"`+w[:1]+`"}`, `"spec":{"size":1,"owner":"c`+w[1:]+`"}`),
+				"Test-User", "root")
 		}
 	}
 	const one = apitest.ExampleV1 + "/namespaces/one/widgets"
@@ -171,11 +188,13 @@ func TestFilteredLists(t *testing.T) {
 	}{
 		{"a label", []rest.Filter{labelled(t, "team=a")}, one, []string{"a1", "a2", "a3"}},
 		{"a label and a selector", []rest.Filter{labelled(t, "team=a")}, one + "?labelSelector=team%3Db", []string{}},
-		{"a label and a field selector", []rest.Filter{labelled(t, "team=a")}, one + "?fieldSelector=spec.owner%3Dc2", []string{"a2"}},
+		{"a label and a field selector", []rest.Filter{labelled(t, "team=a")}, one + "?fieldSelector=spec.owner%3Dc2",
+			[]string{"a2"}},
 		{"a label that is not equal", []rest.Filter{labelled(t, "team!=a")}, one, []string{"b1", "b2"}},
 		{"a field", []rest.Filter{withField(t, "spec.owner=c1")}, one, []string{"a1", "b1"}},
 		{"a name", []rest.Filter{withField(t, "metadata.name=b2")}, apitest.AllWidgets, []string{"b2", "b2"}},
-		{"either of two", []rest.Filter{withField(t, "spec.owner=c1"), labelled(t, "team=b")}, one, []string{"a1", "b1", "b2"}},
+		{"either of two", []rest.Filter{withField(t, "spec.owner=c1"), labelled(t, "team=b")}, one,
+			[]string{"a1", "b1", "b2"}},
 		{"a namespace", []rest.Filter{{Namespace: "two"}}, apitest.AllWidgets, []string{"a1", "a2", "a3", "b1", "b2"}},
 		{"another namespace", []rest.Filter{{Namespace: "two"}}, one, []string{}},
 		{"one namespace or a label", []rest.Filter{{Namespace: "two"}, labelled(t, "team=b")}, apitest.AllWidgets,
@@ -203,14 +222,16 @@ func TestFilteredLists(t *testing.T) {
 				assert.Equal(t, 410, other.Code, "the token is for lists under the same filter")
 			}
 			assert.Equal(t, c.want, pages)
-			page, err := apitest.ClientFor[apitest.Widget](t, api).AsUser(rest.User{Name: "alice"}).List(t.Context(), rest.ListOptions{})
+			page, err := apitest.ClientFor[apitest.Widget](t, api).AsUser(rest.User{Name: "alice"}).List(t.Context(),
+				rest.ListOptions{})
 			require.NoError(t, err)
 			inProcess := []string{}
 			for _, w := range page.Items {
 				inProcess = append(inProcess, w.Namespace+"/"+w.Name)
 			}
 			overHTTP := []string{}
-			for _, item := range apitest.Must(t, api, "GET", apitest.AllWidgets, "", "Test-User", "alice").Value(t, "items").([]any) {
+			for _, item := range apitest.Must(t, api, "GET", apitest.AllWidgets, "", "Test-User", "alice").Value(t,
+				"items").([]any) {
 				m := item.(map[string]any)["metadata"].(map[string]any)
 				overHTTP = append(overHTTP, m["namespace"].(string)+"/"+m["name"].(string))
 			}
@@ -224,8 +245,8 @@ func TestFilteredLists(t *testing.T) {
 	assert.Equal(t, "Expired", got.Text(t, "reason"))
 }
 
-// A filter of labels selects by the labels that are stored, in every version of a kind: a conversion that changes labels neither shows nor
-// hides an object, and a write must not leave the filter by way of a conversion.
+// A filter of labels selects by the labels that are stored, in every version of a kind: a conversion that changes
+// labels neither shows nor hides an object, and a write must not leave the filter by way of a conversion.
 func TestFiltersOfConvertedLabels(t *testing.T) {
 	for _, indexed := range []bool{false, true} {
 		t.Run(fmt.Sprintf("indexed %v", indexed), func(t *testing.T) { testFiltersOfConvertedLabels(t, indexed) })
@@ -245,17 +266,20 @@ func testFiltersOfConvertedLabels(t *testing.T, indexed bool) {
 		return apitest.CogFromV1(in, out)
 	}
 	f := &filters{only: map[string][]rest.Filter{"alice": {labelled(t, "team=a")}}}
-	api := apitest.New(t, rest.Options{Authenticator: apitest.UserFromHeader, Authorizer: f}, apitest.CogResource(func(r *rest.Resource[apitest.Cog]) {
-		r.Versions = []rest.VersionOf[apitest.Cog]{rest.Converted(apitest.BetaCogResource(), toV1, fromV1)}
-		if indexed {
-			r.IndexedLabels = []string{"team"}
-		}
-	}))
+	api := apitest.New(t, rest.Options{Authenticator: apitest.UserFromHeader, Authorizer: f},
+		apitest.CogResource(func(r *rest.Resource[apitest.Cog]) {
+			r.Versions = []rest.VersionOf[apitest.Cog]{rest.Converted(apitest.BetaCogResource(), toV1, fromV1)}
+			if indexed {
+				r.IndexedLabels = []string{"team"}
+			}
+		}))
 	beta := func(name, team string) string {
-		return `{` + apitest.BetaCogKind + `,"metadata":{"name":"` + name + `","labels":{"team":"` + team + `"}},"spec":{"toothCount":3}}`
+		return `{` + apitest.BetaCogKind + `,"metadata":{"name":"` + name + `","labels":{"team":"` + team +
+			`"}},"spec":{"toothCount":3}}`
 	}
 	stored := func(name, team, material string) {
-		apitest.Must(t, api, "POST", apitest.Cogs, `{"apiVersion":"example.com/v1","kind":"Cog","metadata":{"name":"`+name+`","labels":{"team":"`+team+`"}},
+		apitest.Must(t, api, "POST", apitest.Cogs,
+			`{"apiVersion":"example.com/v1","kind":"Cog","metadata":{"name":"`+name+`","labels":{"team":"`+team+`"}},
 			"spec":{"teeth":3,"material":"`+material+`"}}`, "Test-User", "root")
 	}
 	stored("mine", "a", "steel")
@@ -273,15 +297,18 @@ func testFiltersOfConvertedLabels(t *testing.T, indexed bool) {
 		assert.Equal(t, 404, alice("DELETE", path+"/theirs", "").Code)
 		assert.Equal(t, 404, alice("PATCH", path+"/theirs", `{}`, "Content-Type", apitest.TypeMergePatch).Code)
 	}
-	assert.Equal(t, "b", alice("GET", apitest.BetaCogs+"/mine", "").Text(t, "metadata.labels.team"), "the answer is in the version of the request")
-	assert.Equal(t, []string{"mine"}, alice("GET", apitest.BetaCogs+"?labelSelector=team%3Db", "").Names(t), "so is the selector of a client")
+	assert.Equal(t, "b", alice("GET", apitest.BetaCogs+"/mine", "").Text(t, "metadata.labels.team"),
+		"the answer is in the version of the request")
+	assert.Equal(t, []string{"mine"}, alice("GET", apitest.BetaCogs+"?labelSelector=team%3Db", "").Names(t),
+		"so is the selector of a client")
 
 	assert.Equal(t, 403, alice("POST", apitest.BetaCogs, beta("new", "a")).Code, "it would be stored as team b")
 	assert.Equal(t, 201, alice("POST", apitest.BetaCogs, beta("new", "b")).Code)
-	assert.Equal(t, 403, alice("PATCH", apitest.BetaCogs+"/new", `{"metadata":{"labels":{"team":"a"}}}`, "Content-Type", apitest.TypeMergePatch).Code)
+	assert.Equal(t, 403, alice("PATCH", apitest.BetaCogs+"/new", `{"metadata":{"labels":{"team":"a"}}}`, "Content-Type",
+		apitest.TypeMergePatch).Code)
 	require.Equal(t, 200, alice("DELETE", apitest.BetaCogs, "").Code)
-	assert.Equal(t, []string{"theirs", "unreadable"}, apitest.Must(t, api, "GET", apitest.Cogs, "", "Test-User", "root").Names(t),
-		"a collection is what the user sees")
+	assert.Equal(t, []string{"theirs", "unreadable"},
+		apitest.Must(t, api, "GET", apitest.Cogs, "", "Test-User", "root").Names(t), "a collection is what the user sees")
 }
 
 // A watch in a version whose conversion changes labels follows the stored labels.
@@ -292,16 +319,18 @@ func TestFilteredWatchOfConvertedLabels(t *testing.T) {
 			return apitest.CogFromV1(in, out)
 		}
 		f := &filters{only: map[string][]rest.Filter{"alice": {labelled(t, "team=a")}}}
-		api := apitest.New(t, rest.Options{Authenticator: apitest.UserFromHeader, Authorizer: f}, apitest.CogResource(func(r *rest.Resource[apitest.Cog]) {
-			r.Versions = []rest.VersionOf[apitest.Cog]{rest.Converted(apitest.BetaCogResource(), apitest.CogToV1, fromV1)}
-		}))
+		api := apitest.New(t, rest.Options{Authenticator: apitest.UserFromHeader, Authorizer: f},
+			apitest.CogResource(func(r *rest.Resource[apitest.Cog]) {
+				r.Versions = []rest.VersionOf[apitest.Cog]{rest.Converted(apitest.BetaCogResource(), apitest.CogToV1, fromV1)}
+			}))
 		s := apitest.OpenWatch(t, api, apitest.BetaCogs+"?watch=1", "Test-User", "alice")
-		apitest.Must(t, api, "POST", apitest.Cogs, `{"apiVersion":"example.com/v1","kind":"Cog","metadata":{"name":"x","labels":{"team":"b"}},"spec":{"teeth":3}}`,
+		apitest.Must(t, api, "POST", apitest.Cogs,
+			`{"apiVersion":"example.com/v1","kind":"Cog","metadata":{"name":"x","labels":{"team":"b"}},"spec":{"teeth":3}}`,
 			"Test-User", "root")
 		assert.Empty(t, s.Events())
 		relabel := func(team string) {
-			got := apitest.Do(t, api, "PATCH", apitest.Cogs+"/x", `{"metadata":{"labels":{"team":"`+team+`"}}}`, "Test-User", "root", "Content-Type",
-				apitest.TypeMergePatch)
+			got := apitest.Do(t, api, "PATCH", apitest.Cogs+"/x", `{"metadata":{"labels":{"team":"`+team+`"}}}`, "Test-User",
+				"root", "Content-Type", apitest.TypeMergePatch)
 			require.Equal(t, 200, got.Code)
 		}
 		relabel("a")
@@ -322,17 +351,22 @@ func TestFaultyFilters(t *testing.T) {
 		decision     rest.Decision
 		code         int
 	}{
-		{"a field by which widgets cannot be selected", apitest.Widgets, rest.AllowOnly("", withField(t, "spec.size!=1")), 500},
+		{"a field by which widgets cannot be selected", apitest.Widgets, rest.AllowOnly("", withField(t, "spec.size!=1")),
+			500},
 		{"a path", "/version", rest.AllowOnly("", rest.Filter{}), 403},
 		{"an unknown resource", apitest.ExampleV1 + "/nowhere", rest.AllowOnly("", rest.Filter{}), 403},
 	} {
-		authorizer := rest.AuthorizerFunc(func(context.Context, rest.Access) (rest.Decision, error) { return c.decision, nil })
+		authorizer := rest.AuthorizerFunc(func(context.Context, rest.Access) (rest.Decision,
+			error) {
+			return c.decision, nil
+		})
 		api := apitest.New(t, rest.Options{Authorizer: authorizer}, apitest.WidgetResource())
 		assert.Equal(t, c.code, apitest.Do(t, api, "GET", c.target, "").Code, c.name)
 	}
 }
 
-// A watch shows an object that enters the filter as ADDED, and one that leaves it as DELETED, in its last visible state.
+// A watch shows an object that enters the filter as ADDED, and one that leaves it as DELETED, in its last visible
+// state.
 func TestFilteredWatches(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		api, _ := teams(t)
@@ -355,8 +389,8 @@ func TestFilteredWatches(t *testing.T) {
 		}
 		assert.Equal(t, []string{"ADDED mine a"}, kinds())
 		relabel := func(name, team string) {
-			got := apitest.Do(t, api, "PATCH", apitest.Widgets+"/"+name, `{"metadata":{"labels":{"team":"`+team+`"}}}`, "Test-User", "root",
-				"Content-Type", apitest.TypeMergePatch)
+			got := apitest.Do(t, api, "PATCH", apitest.Widgets+"/"+name, `{"metadata":{"labels":{"team":"`+team+`"}}}`,
+				"Test-User", "root", "Content-Type", apitest.TypeMergePatch)
 			require.Equal(t, 200, got.Code)
 		}
 		relabel("theirs", "a")
@@ -410,11 +444,13 @@ func TestChangedRightsAreAskedOnce(t *testing.T) {
 			}
 			return rest.Allow(""), nil
 		})
-		api := apitest.New(t, rest.Options{Authenticator: apitest.UserFromHeader, Authorizer: authorizer}, apitest.WidgetResource())
+		api := apitest.New(t, rest.Options{Authenticator: apitest.UserFromHeader, Authorizer: authorizer},
+			apitest.WidgetResource())
 		const users, each = 4, 50
 		var streams []*apitest.Watching
 		for i := range users * each {
-			streams = append(streams, apitest.RequestWatch(t, api, apitest.Widgets+"?watch=1", "Test-User", fmt.Sprint("user", i%users)))
+			streams = append(streams, apitest.RequestWatch(t, api, apitest.Widgets+"?watch=1", "Test-User",
+				fmt.Sprint("user", i%users)))
 		}
 		other := apitest.RequestWatch(t, api, apitest.Widgets+"?watch=1&labelSelector=a", "Test-User", "user1")
 		<-time.After(time.Second)

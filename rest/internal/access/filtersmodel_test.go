@@ -20,13 +20,14 @@ import (
 	"github.com/decorum-go/decorum/status"
 )
 
-// Under random writes and changes of roles, a user sees exactly the objects that a simple model of the filters predicts. A client that
-// lists, watches, and lists again after 410 always holds what a list shows.
+// Under random writes and changes of roles, a user sees exactly the objects that a simple model of the filters
+// predicts. A client that lists, watches, and lists again after 410 always holds what a list shows.
 func TestFilteredUsersSeeWhatTheyList(t *testing.T) {
 	for seed := range uint64(12) {
 		t.Run(fmt.Sprint(seed), func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				m := &filterModel{T: t, random: rand.New(rand.NewPCG(seed, 18)), rights: &filters{only: map[string][]rest.Filter{}}, sees: map[string][]modelFilter{}}
+				m := &filterModel{T: t, random: rand.New(rand.NewPCG(seed, 18)), rights: &filters{only: map[string][]rest.Filter{}},
+					sees: map[string][]modelFilter{}}
 				m.api = apitest.New(t, rest.Options{Now: time.Now, Authenticator: apitest.UserFromHeader, Authorizer: m.rights},
 					apitest.WidgetResource(func(r *rest.Resource[apitest.Widget]) {
 						r.IndexedLabels = []string{"team"}
@@ -88,7 +89,8 @@ func (m *filterModel) randomFilter() modelFilter {
 	case 3:
 		return modelFilter{withField(m, "spec.owner!="+team), func(w modelWidget) bool { return w.Spec.Owner != team }}
 	case 4:
-		return modelFilter{rest.Filter{Namespace: namespace}, func(w modelWidget) bool { return w.Metadata.Namespace == namespace }}
+		return modelFilter{rest.Filter{Namespace: namespace},
+			func(w modelWidget) bool { return w.Metadata.Namespace == namespace }}
 	default:
 		both := labelled(m, "team="+team)
 		both.Namespace = namespace
@@ -153,11 +155,13 @@ func (m *filterModel) step() {
 			all.Go(func() { m.send("root", "DELETE", at(namespace)+"/"+name, "") })
 		case 1:
 			all.Go(func() {
-				m.send("root", "PATCH", at(namespace)+"/"+name, `{"metadata":{"labels":{"team":"`+team+`"}},"spec":{"owner":"`+owner+`"}}`)
+				m.send("root", "PATCH", at(namespace)+"/"+name,
+					`{"metadata":{"labels":{"team":"`+team+`"}},"spec":{"owner":"`+owner+`"}}`)
 			})
 		default:
 			all.Go(func() {
-				m.send("root", "POST", at(namespace), apitest.WidgetBody(`"name":"`+name+`","labels":{"team":"`+team+`"}`, `"spec":{"size":1,"owner":"`+owner+`"}`))
+				m.send("root", "POST", at(namespace),
+					apitest.WidgetBody(`"name":"`+name+`","labels":{"team":"`+team+`"}`, `"spec":{"size":1,"owner":"`+owner+`"}`))
 			})
 		}
 	}
@@ -202,7 +206,8 @@ func (m *filterModel) writeAsUser() {
 	case !m.visible(user, after):
 		want = 403
 	}
-	got := m.send(user, "PATCH", at(w.Metadata.Namespace)+"/"+w.Metadata.Name, `{"metadata":{"labels":{"team":"`+team+`"}}}`)
+	got := m.send(user, "PATCH", at(w.Metadata.Namespace)+"/"+w.Metadata.Name,
+		`{"metadata":{"labels":{"team":"`+team+`"}}}`)
 	require.Equal(m, want, got.Code, got.Body)
 }
 
@@ -214,7 +219,8 @@ type filteredReader struct {
 	known map[string]modelWidget
 }
 
-// state returns what the client holds after all events that have come. It lists and watches again if its watch has ended.
+// state returns what the client holds after all events that have come. It lists and watches again if its watch has
+// ended.
 func (r *filteredReader) state() (all []string) {
 	for r.watch == nil || r.takeEvents() {
 		r.begin()
@@ -273,7 +279,8 @@ func (r *filteredReader) takeEvents() (ended bool) {
 	return r.watch.Ended()
 }
 
-// A watch does not continue a list that was read under another filter, even if no watch was open when the filter changed.
+// A watch does not continue a list that was read under another filter, even if no watch was open when the filter
+// changed.
 func TestWatchDoesNotContinueAListUnderOtherRights(t *testing.T) {
 	all := []rest.Filter{{}}
 	for _, c := range []struct {
@@ -305,10 +312,12 @@ func TestWatchDoesNotContinueAListUnderOtherRights(t *testing.T) {
 					page, err := client.List(t.Context(), rest.ListOptions{})
 					require.NoError(t, err)
 					if written {
-						apitest.Must(t, api, "POST", apitest.Widgets, apitest.WidgetBody(`"name":"later","labels":{"team":"a"}`), "Test-User", "root")
+						apitest.Must(t, api, "POST", apitest.Widgets, apitest.WidgetBody(`"name":"later","labels":{"team":"a"}`),
+							"Test-User", "root")
 					}
 					allow(c.second)
-					require.Equal(t, c.code, apitest.RequestWatch(t, api, apitest.Widgets+"?watch=1&resourceVersion="+rv, "Test-User", "alice").Code())
+					require.Equal(t, c.code, apitest.RequestWatch(t, api, apitest.Widgets+"?watch=1&resourceVersion="+rv, "Test-User",
+						"alice").Code())
 					ctx, stop := context.WithTimeout(t.Context(), time.Second)
 					defer stop()
 					for _, err = range client.Watch(ctx, rest.WatchOptions{ResourceVersion: page.ResourceVersion}) {

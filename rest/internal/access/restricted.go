@@ -12,8 +12,9 @@ import (
 	"github.com/decorum-go/decorum/watch"
 )
 
-// Restricted remembers in the store which users were ever restricted to some of the objects, for all replicas and across restarts. It keeps
-// a mark for a hash of the name, so the marks are few, and a user may share the mark of another one. A mark is never removed.
+// Restricted remembers in the store which users were ever restricted to some of the objects, for all replicas and
+// across restarts. It keeps a mark for a hash of the name, so the marks are few, and a user may share the mark of
+// another one. A mark is never removed.
 type Restricted struct {
 	marks *notes.Notes
 	// unsure means that a mark could not be written. The API then treats every user as one who was restricted.
@@ -29,8 +30,8 @@ func NewRestricted(ctx context.Context, store storage.Store, life notes.Life) (*
 	return &Restricted{marks: marks}, err
 }
 
-// Has reports whether a user was restricted, in a state of the store at least as recent as a revision. If the store cannot tell, Has
-// also returns the error.
+// Has reports whether a user was restricted, in a state of the store at least as recent as a revision. If the store
+// cannot tell, Has also returns the error.
 func (r *Restricted) Has(ctx context.Context, user string, atLeast watch.Revision) (bool, error) {
 	if r.unsure.Load() {
 		return true, nil
@@ -42,7 +43,8 @@ func (r *Restricted) Has(ctx context.Context, user string, atLeast watch.Revisio
 	return true, err
 }
 
-// Add remembers that a user is restricted. A store that refuses writes, such as a full one, still serves reads, so Add reports no error.
+// Add remembers that a user is restricted. A store that refuses writes, such as a full one, still serves reads, so Add
+// reports no error.
 func (r *Restricted) Add(ctx context.Context, user string) {
 	mark := markOf(user)
 	if _, err := r.marks.Get(ctx, mark, storage.Any); err == nil {

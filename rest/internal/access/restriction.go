@@ -10,8 +10,9 @@ import (
 	"github.com/decorum-go/decorum/apimeta"
 )
 
-// Restriction limits a client to some of the objects. For the client, the others do not exist. Every read and write of the client gets the
-// same Restriction: as part of its [Target] or of its [ListParameters]. A nil Restriction restricts nothing, and costs nothing.
+// Restriction limits a client to some of the objects. For the client, the others do not exist. Every read and write of
+// the client gets the same Restriction: as part of its [Target] or of its [ListParameters]. A nil Restriction restricts
+// nothing, and costs nothing.
 type Restriction struct {
 	// AnyOf are filters. The client sees the objects that match at least one, so none if AnyOf is empty.
 	AnyOf []Filter

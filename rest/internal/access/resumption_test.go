@@ -27,8 +27,8 @@ func resume(t testing.TB, api *rest.API, user rest.User, revision string) int {
 	return got.StatusCode
 }
 
-// A user whose filter is loosened must list again before a watch continues, also after a restart, on another replica, and when other
-// clients have read a great deal meanwhile. A user who was never restricted continues.
+// A user whose filter is loosened must list again before a watch continues, also after a restart, on another replica,
+// and when other clients have read a great deal meanwhile. A user who was never restricted continues.
 func TestResumedWatchesAfterAFilterIsLoosened(t *testing.T) {
 	free := &filters{only: map[string][]rest.Filter{}}
 	for _, c := range []struct {
@@ -42,14 +42,17 @@ func TestResumedWatchesAfterAFilterIsLoosened(t *testing.T) {
 			store, err := bolt.Open(t.Context(), bolt.Options{Path: path})
 			require.NoError(t, err)
 			apitest.CloseAtEnd(t, store)
-			return apitest.Start(t, rest.Options{Store: store, Authenticator: apitest.UserFromHeader, Authorizer: free}, apitest.WidgetResource())
+			return apitest.Start(t, rest.Options{Store: store, Authenticator: apitest.UserFromHeader, Authorizer: free},
+				apitest.WidgetResource())
 		}},
 		{"another API over the store", func(t *testing.T, store *bolt.Store, _ string, _ *rest.API) *rest.API {
-			return apitest.Start(t, rest.Options{Store: store, Authenticator: apitest.UserFromHeader, Authorizer: free}, apitest.WidgetResource())
+			return apitest.Start(t, rest.Options{Store: store, Authenticator: apitest.UserFromHeader, Authorizer: free},
+				apitest.WidgetResource())
 		}},
 		{"10,001 lists of another restricted user", func(t *testing.T, _ *bolt.Store, _ string, api *rest.API) *rest.API {
 			for i := range 10_001 {
-				got := apitest.Do(t, api, "GET", fmt.Sprintf("%s?labelSelector=n%%3D%d", apitest.Widgets, i), "", "Test-User", "bob")
+				got := apitest.Do(t, api, "GET", fmt.Sprintf("%s?labelSelector=n%%3D%d", apitest.Widgets, i), "", "Test-User",
+					"bob")
 				require.Equal(t, http.StatusOK, got.Code)
 			}
 			return api
@@ -61,8 +64,10 @@ func TestResumedWatchesAfterAFilterIsLoosened(t *testing.T) {
 			require.NoError(t, err)
 			t.Cleanup(func() { _ = store.Close() })
 			f := &filters{only: map[string][]rest.Filter{"alice": {labelled(t, "team=a")}, "bob": {labelled(t, "team=a")}}}
-			api := apitest.Start(t, rest.Options{Store: store, Authenticator: apitest.UserFromHeader, Authorizer: f}, apitest.WidgetResource())
-			apitest.Must(t, api, "POST", apitest.Widgets, apitest.WidgetBody(`"name":"theirs","labels":{"team":"b"}`), "Test-User", "root")
+			api := apitest.Start(t, rest.Options{Store: store, Authenticator: apitest.UserFromHeader, Authorizer: f},
+				apitest.WidgetResource())
+			apitest.Must(t, api, "POST", apitest.Widgets, apitest.WidgetBody(`"name":"theirs","labels":{"team":"b"}`),
+				"Test-User", "root")
 			seen := apitest.Must(t, api, "GET", apitest.Widgets, "", "Test-User", "alice").Text(t, "metadata.resourceVersion")
 			all := apitest.Must(t, api, "GET", apitest.Widgets, "", "Test-User", "root").Text(t, "metadata.resourceVersion")
 
@@ -93,14 +98,16 @@ func TestResumedWatchesAfterAChangeOfGroups(t *testing.T) {
 	})
 	api := apitest.New(t, rest.Options{Authorizer: byGroup}, apitest.WidgetResource())
 	r := apitest.NewRequest("GET", apitest.Widgets, nil)
-	seen := apitest.Ask(api, r.WithContext(rest.WithUser(t.Context(), rest.User{Name: "alice"}))).Text(t, "metadata.resourceVersion")
+	seen := apitest.Ask(api, r.WithContext(rest.WithUser(t.Context(), rest.User{Name: "alice"}))).Text(t,
+		"metadata.resourceVersion")
 	assert.Equal(t, http.StatusGone, resume(t, api, rest.User{Name: "alice", Groups: []string{"all"}}, seen))
 }
 
 // A change of rights does not expire a revision that the store has not reached.
 func TestResumedWatchesAtAFutureRevision(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		api := apitest.New(t, rest.Options{Authenticator: apitest.UserFromHeader, Authorizer: &filters{}}, apitest.WidgetResource())
+		api := apitest.New(t, rest.Options{Authenticator: apitest.UserFromHeader, Authorizer: &filters{}},
+			apitest.WidgetResource())
 		assert.Equal(t, http.StatusGatewayTimeout, resume(t, api, rest.User{Name: "root"}, "99999999"))
 	})
 }
@@ -115,7 +122,8 @@ func (readOnly) Update(context.Context, storage.Key, storage.UpdateFunc) (*stora
 // If the store refuses to remember that a user is restricted, reads go on, and the API assumes that every user was.
 func TestResumedWatchesOverAFullStore(t *testing.T) {
 	f := &filters{only: map[string][]rest.Filter{"alice": {labelled(t, "team=a")}}}
-	api := apitest.New(t, rest.Options{Store: readOnly{apitest.NewStore(t)}, Authenticator: apitest.UserFromHeader, Authorizer: f}, apitest.WidgetResource())
+	api := apitest.New(t, rest.Options{Store: readOnly{apitest.NewStore(t)}, Authenticator: apitest.UserFromHeader,
+		Authorizer: f}, apitest.WidgetResource())
 	seen := apitest.Must(t, api, "GET", apitest.Widgets, "", "Test-User", "alice").Text(t, "metadata.resourceVersion")
 	f.mu.Lock()
 	delete(f.only, "alice")

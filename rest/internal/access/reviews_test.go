@@ -31,9 +31,11 @@ func byAlice(api http.Handler) http.Handler {
 	})
 }
 
-// reviewing returns an API that serves reviews, and an Authorizer that lets clients create them. decide decides about everything else.
+// reviewing returns an API that serves reviews, and an Authorizer that lets clients create them. decide decides about
+// everything else.
 func reviewing(t *testing.T, decide rest.AuthorizerFunc) *rest.API {
-	return apitest.New(t, rest.Options{Authorizer: rest.AuthorizerFunc(func(ctx context.Context, a rest.Access) (rest.Decision, error) {
+	return apitest.New(t, rest.Options{Authorizer: rest.AuthorizerFunc(func(ctx context.Context,
+		a rest.Access) (rest.Decision, error) {
 		if a.Verb == "create" && (a.Group == "authorization.k8s.io" || a.Group == "authentication.k8s.io") {
 			return rest.Allow(""), nil
 		}
@@ -44,8 +46,8 @@ func reviewing(t *testing.T, decide rest.AuthorizerFunc) *rest.API {
 // allowed is the decision that allows an access.
 var allowed = rest.Allow("")
 
-// Every API tells clients who they are and what they may do, unless the host says no or does so itself. It tells about others only if the
-// host declares that.
+// Every API tells clients who they are and what they may do, unless the host says no or does so itself. It tells about
+// others only if the host declares that.
 func TestSelfReviewsAreServedByDefault(t *testing.T) {
 	const question = `{"spec":{"namespace":"team","user":"bob","resourceAttributes":{"verb":"get","resource":"widgets","namespace":"team"}}}`
 	codes := func(api *rest.API) (codes []int) {
@@ -55,12 +57,15 @@ func TestSelfReviewsAreServedByDefault(t *testing.T) {
 		return codes
 	}
 	assert.Equal(t, []int{201, 201, 201, 404, 404}, codes(apitest.New(t, rest.Options{}, apitest.WidgetResource())))
-	assert.Equal(t, []int{404, 404, 404, 404, 404}, codes(apitest.New(t, rest.Options{NoSelfReviews: true}, apitest.WidgetResource())))
-	assert.Equal(t, []int{201, 201, 201, 201, 201}, codes(apitest.New(t, rest.Options{Plugins: []rest.Plugin{auth.Reviews()}})))
-	assert.Equal(t, []int{404, 404, 404, 201, 201}, codes(apitest.New(t, rest.Options{NoSelfReviews: true, Plugins: []rest.Plugin{auth.Reviews()}})))
+	assert.Equal(t, []int{404, 404, 404, 404, 404},
+		codes(apitest.New(t, rest.Options{NoSelfReviews: true}, apitest.WidgetResource())))
+	assert.Equal(t, []int{201, 201, 201, 201, 201},
+		codes(apitest.New(t, rest.Options{Plugins: []rest.Plugin{auth.Reviews()}})))
+	assert.Equal(t, []int{404, 404, 404, 201, 201},
+		codes(apitest.New(t, rest.Options{NoSelfReviews: true, Plugins: []rest.Plugin{auth.Reviews()}})))
 
-	own := rest.Resource[apitest.Thing]{Group: "authorization.k8s.io", Version: "v1", Plural: "selfsubjectaccessreviews", Scope: rest.ScopeCluster,
-		Names: rest.Names{Kind: "SelfSubjectAccessReview"}}
+	own := rest.Resource[apitest.Thing]{Group: "authorization.k8s.io", Version: "v1", Plural: "selfsubjectaccessreviews",
+		Scope: rest.ScopeCluster, Names: rest.Names{Kind: "SelfSubjectAccessReview"}}
 	api := apitest.New(t, rest.Options{}, own)
 	assert.Equal(t, 200, apitest.Do(t, api, "GET", mayI, "").Code, "the host's own kind")
 	assert.Equal(t, 201, apitest.Do(t, api, "POST", whoami, "{}").Code)
@@ -68,8 +73,10 @@ func TestSelfReviewsAreServedByDefault(t *testing.T) {
 
 func TestWhoAmI(t *testing.T) {
 	api := apitest.New(t, rest.Options{})
-	apitest.WantJSON(t, apitest.Do(t, byAlice(api), "POST", whoami, `{"kind":"SelfSubjectReview","apiVersion":"authentication.k8s.io/v1"}`), 201,
-		`{"kind":"SelfSubjectReview","apiVersion":"authentication.k8s.io/v1","metadata":{"creationTimestamp":"`+apitest.NowText+`"},"status":{"userInfo":{"username":"alice","uid":"1","groups":["dev"],"extra":{"team":["a"]}}}}`)
+	apitest.WantJSON(t, apitest.Do(t, byAlice(api), "POST", whoami,
+		`{"kind":"SelfSubjectReview","apiVersion":"authentication.k8s.io/v1"}`), 201,
+		`{"kind":"SelfSubjectReview","apiVersion":"authentication.k8s.io/v1","metadata":{"creationTimestamp":"`+
+			apitest.NowText+`"},"status":{"userInfo":{"username":"alice","uid":"1","groups":["dev"],"extra":{"team":["a"]}}}}`)
 	assert.Equal(t, "system:anonymous", apitest.Do(t, api, "POST", whoami, `{}`).Text(t, "status.userInfo.username"))
 	assert.Equal(t, 405, apitest.Do(t, api, "GET", whoami, "").Code)
 }
@@ -83,12 +90,15 @@ func TestReviewsWithoutAnAuthorizer(t *testing.T) {
 	}
 	for _, verb := range []string{"impersonate", "impersonate:user-info", "impersonate-on:user-info:get"} {
 		for _, target := range []string{mayI, mayThey} {
-			answer := apitest.Do(t, api, "POST", target, `{"spec":{"user":"a","resourceAttributes":{"verb":"`+verb+`","resource":"users"}}}`)
-			assert.Equal(t, false, answer.Value(t, "status.allowed"), "the server refuses all impersonation: %s %s", verb, target)
+			answer := apitest.Do(t, api, "POST", target,
+				`{"spec":{"user":"a","resourceAttributes":{"verb":"`+verb+`","resource":"users"}}}`)
+			assert.Equal(t, false, answer.Value(t, "status.allowed"), "the server refuses all impersonation: %s %s", verb,
+				target)
 		}
 	}
 	assert.Equal(t, "the server has no authorizer and allows everything except impersonation",
-		apitest.Do(t, api, "POST", mayI, `{"spec":{"resourceAttributes":{"verb":"get","resource":"widgets"}}}`).Text(t, "status.reason"))
+		apitest.Do(t, api, "POST", mayI, `{"spec":{"resourceAttributes":{"verb":"get","resource":"widgets"}}}`).Text(t,
+			"status.reason"))
 	verbs := []any{"create", "delete", "deletecollection", "get", "list", "patch", "update", "watch"}
 	assert.Equal(t, map[string]any{"incomplete": false,
 		"resourceRules":    []any{map[string]any{"verbs": verbs, "apiGroups": []any{"*"}, "resources": []any{"*"}}},
@@ -108,7 +118,8 @@ func TestAccessReviews(t *testing.T) {
 	alice := rest.User{Name: "alice", UID: "1", Groups: []string{"dev"}, Extra: map[string][]string{"team": {"a"}}}
 	const resource = `"resourceAttributes":{"verb":"get","group":"example.com","version":"v1","resource":"widgets","subresource":"status","namespace":"team","name":"a"}`
 	ofResource := func(u rest.User) rest.Access {
-		return rest.Access{User: u, Verb: "get", Group: "example.com", Version: "v1", Resource: "widgets", Subresource: "status", Namespace: "team", Name: "a"}
+		return rest.Access{User: u, Verb: "get", Group: "example.com", Version: "v1", Resource: "widgets",
+			Subresource: "status", Namespace: "team", Name: "a"}
 	}
 	const path = `"nonResourceAttributes":{"verb":"get","path":"/version"}`
 	for _, c := range []struct {
@@ -120,8 +131,9 @@ func TestAccessReviews(t *testing.T) {
 		{"oneself", mayI, resource, true, "", ofResource(alice)},
 		{"oneself, a path", mayI, path, true, "", rest.Access{User: alice, Verb: "get", Path: "/version"}},
 		{"oneself, by another name", mayI, resource + `,"user":"bob"`, true, "", ofResource(alice)},
-		{"another", mayThey, resource + `,"user":"bob","uid":"2","groups":["ops"],"extra":{"k":["v"]}`, false, "only alice may",
-			ofResource(rest.User{Name: "bob", UID: "2", Groups: []string{"ops"}, Extra: map[string][]string{"k": {"v"}}})},
+		{"another", mayThey, resource + `,"user":"bob","uid":"2","groups":["ops"],"extra":{"k":["v"]}`, false,
+			"only alice may", ofResource(rest.User{Name: "bob", UID: "2", Groups: []string{"ops"},
+				Extra: map[string][]string{"k": {"v"}}})},
 		{"a group", mayThey, path + `,"groups":["ops"]`, false, "only alice may",
 			rest.Access{User: rest.User{Groups: []string{"ops"}}, Verb: "get", Path: "/version"}},
 		{"another in a namespace", mayTheyHere, resource + `,"user":"alice"`, true, "", ofResource(rest.User{Name: "alice"})},
@@ -149,12 +161,14 @@ func TestAccessReviewWithoutAttributes(t *testing.T) {
 		return allowed, nil
 	})
 	const one = "exactly one of nonResourceAttributes or resourceAttributes must be specified"
-	const resource, path = `"resourceAttributes":{"verb":"get","resource":"widgets","namespace":"other"}`, `"nonResourceAttributes":{"verb":"get","path":"/version"}`
+	const resource, path = `"resourceAttributes":{"verb":"get","resource":"widgets","namespace":"other"}`,
+		`"nonResourceAttributes":{"verb":"get","path":"/version"}`
 	for _, c := range []struct{ target, spec, want string }{
 		{mayI, ``, "spec: Invalid value: null: " + one},
 		{mayI, resource + "," + path, one},
 		{mayThey, resource, `spec.user: Invalid value: "": at least one of user or group must be specified`},
-		{mayTheyHere, resource + `,"user":"bob"`, `spec.resourceAttributes.namespace: Invalid value: "other": must match metadata.namespace`},
+		{mayTheyHere, resource + `,"user":"bob"`,
+			`spec.resourceAttributes.namespace: Invalid value: "other": must match metadata.namespace`},
 		{mayTheyHere, path + `,"user":"bob"`, "disallowed on this kind of request"},
 	} {
 		a := apitest.Do(t, api, "POST", c.target, `{"spec":{`+c.spec+`}}`)
@@ -172,8 +186,8 @@ func TestFailingAuthorizer(t *testing.T) {
 	a := apitest.Do(t, fails(errors.New("secret")), "POST", mayI, question)
 	assert.Equal(t, 500, a.Code)
 	assert.NotContains(t, a.Body, "secret")
-	apitest.WantFailure(t, apitest.Do(t, fails(status.ServiceUnavailable("the directory is down")), "POST", mayI, question), 503,
-		"ServiceUnavailable", "the directory is down", "")
+	apitest.WantFailure(t, apitest.Do(t, fails(status.ServiceUnavailable("the directory is down")), "POST", mayI,
+		question), 503, "ServiceUnavailable", "the directory is down", "")
 }
 
 // An authorizer that is a function cannot list rules, and the answer says so.
@@ -191,7 +205,8 @@ func TestReviewsHaveNoTable(t *testing.T) {
 	for _, target := range []string{mayI, whoami} {
 		apitest.WantFailure(t, apitest.Do(t, api, "POST", target, `{}`, "Accept", asTable), 406, "NotAcceptable",
 			"only the following media types are accepted: application/json, application/yaml, application/vnd.kubernetes.protobuf", "")
-		assert.NotEqual(t, "Table", apitest.Must(t, api, "POST", target, `{"spec":{"nonResourceAttributes":{"path":"/","verb":"get"}}}`, "Accept",
-			asTable+",application/json").Text(t, "kind"))
+		assert.NotEqual(t, "Table", apitest.Must(t, api, "POST", target,
+			`{"spec":{"nonResourceAttributes":{"path":"/","verb":"get"}}}`, "Accept", asTable+",application/json").Text(t,
+			"kind"))
 	}
 }

@@ -11,8 +11,8 @@ import (
 	"github.com/decorum-go/decorum/status"
 )
 
-// Rights ends the watches and streams of users who lose the rights with which they opened them. A client that watches then gets 410
-// Expired, lists again, and learns what it may do now. Any goroutine may use a Rights.
+// Rights ends the watches and streams of users who lose the rights with which they opened them. A client that watches
+// then gets 410 Expired, lists again, and learns what it may do now. Any goroutine may use a Rights.
 type Rights struct {
 	background Background
 	now        func() time.Time
@@ -26,7 +26,8 @@ type Rights struct {
 // Background is how an API works on what no request waits for.
 type Background struct {
 	context.Context // ends with the API
-	// Enter registers the work, so that the shutdown of the API waits for it, or returns an error if the API is ending. Leave ends the work.
+	// Enter registers the work, so that the shutdown of the API waits for it, or returns an error if the API is ending.
+	// Leave ends the work.
 	Enter func() error
 	Leave func()
 }
@@ -35,7 +36,8 @@ type Background struct {
 type Grant struct {
 	// Expires is when the credentials of the user expire. Zero means never.
 	Expires time.Time
-	// OnRevoked registers a function that is called when the credentials become invalid earlier. Nil means that they cannot.
+	// OnRevoked registers a function that is called when the credentials become invalid earlier. Nil means that they
+	// cannot.
 	OnRevoked func(end func()) (stop func())
 	// Since is the value of Rights.Changes before the user got the rights.
 	Since uint64
@@ -65,8 +67,8 @@ func NewRights(background Background, now func() time.Time) *Rights {
 // Changes returns how many times Changed was called.
 func (r *Rights) Changes() uint64 { return r.changes.Load() }
 
-// Open returns a context that ends with ctx, and with an Expired error as its cause when the grant ends. The caller must call the returned
-// function.
+// Open returns a context that ends with ctx, and with an Expired error as its cause when the grant ends. The caller
+// must call the returned function.
 func (r *Rights) Open(ctx context.Context, g Grant) (context.Context, context.CancelFunc) {
 	if g.Expires.IsZero() && g.OnRevoked == nil && g.Right == nil {
 		return ctx, func() {}
@@ -103,8 +105,8 @@ func (r *Rights) Open(ctx context.Context, g Grant) (context.Context, context.Ca
 	}
 }
 
-// check ends grants of one right unless the user still has it. A panic of the host's code counts as a loss: the client lists again, and
-// that request reports the panic.
+// check ends grants of one right unless the user still has it. A panic of the host's code counts as a loss: the client
+// lists again, and that request reports the panic.
 func (r *Rights) check(ctx context.Context, same []*openGrant) {
 	holds := false
 	defer func() {
@@ -152,7 +154,8 @@ func (r *Rights) checkAll() {
 	}
 }
 
-// grants returns the open grants by the key of their right, so that a round asks once about the watches of one user on one resource.
+// grants returns the open grants by the key of their right, so that a round asks once about the watches of one user on
+// one resource.
 func (r *Rights) grants() map[Key][]*openGrant {
 	r.mu.Lock()
 	open := slices.Collect(maps.Keys(r.open))

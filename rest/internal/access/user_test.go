@@ -20,7 +20,8 @@ import (
 func TestImpersonationIsRefused(t *testing.T) {
 	api := apitest.New(t, rest.Options{Plugins: []rest.Plugin{auth.Reviews()}}, apitest.WidgetResource())
 	apitest.CreateWidget(t, api, "a")
-	for _, header := range []string{"Impersonate-User", "Impersonate-Group", "Impersonate-Uid", "Impersonate-Extra-Scopes"} {
+	for _, header := range []string{"Impersonate-User", "Impersonate-Group", "Impersonate-Uid",
+		"Impersonate-Extra-Scopes"} {
 		for _, c := range []struct{ method, target, body string }{
 			{"GET", apitest.Widgets, ""},
 			{"GET", apitest.Widgets + "/a", ""},
@@ -33,13 +34,16 @@ func TestImpersonationIsRefused(t *testing.T) {
 			{"DELETE", apitest.Widgets, ""},
 			{"POST", whoami, "{}"},
 		} {
-			apitest.WantFailure(t, apitest.Do(t, byAlice(api), c.method, c.target, c.body, header, "alice", "Content-Type", "application/json"), 403, "Forbidden",
+			apitest.WantFailure(t, apitest.Do(t, byAlice(api), c.method, c.target, c.body, header, "alice", "Content-Type",
+				"application/json"), 403, "Forbidden",
 				"forbidden: this server does not support impersonation; send the request without the header "+header, "{}")
 		}
-		assert.Equal(t, 200, apitest.Do(t, api, "GET", apitest.ExampleV1, "", header, "alice").Code, "discovery is the same for all")
+		assert.Equal(t, 200, apitest.Do(t, api, "GET", apitest.ExampleV1, "", header, "alice").Code,
+			"discovery is the same for all")
 	}
 	assert.Equal(t, []string{"a"}, apitest.Do(t, api, "GET", apitest.Widgets, "").Names(t))
-	assert.Equal(t, "2", apitest.Do(t, api, "GET", apitest.Widgets+"/a", "").Text(t, "metadata.resourceVersion"), "nothing was written")
+	assert.Equal(t, "2", apitest.Do(t, api, "GET", apitest.Widgets+"/a", "").Text(t, "metadata.resourceVersion"),
+		"nothing was written")
 
 	request := httptest.NewRequest("GET", apitest.Widgets, nil)
 	request.Header["impersonate-user"] = []string{"alice"} // as only a request in process can be
@@ -85,7 +89,8 @@ func TestUserOfInProcessClients(t *testing.T) {
 			wants("the API makes a singleton", 1, c.want, false)
 
 			ctx, client := t.Context(), apitest.ClientFor[apitest.Widget](t, api).Namespace("default")
-			w, err := client.Create(ctx, &apitest.Widget{ObjectMeta: apimeta.ObjectMeta{Name: "a"}, Spec: apitest.WidgetSpec{Size: new(int32(1))}})
+			w, err := client.Create(ctx,
+				&apitest.Widget{ObjectMeta: apimeta.ObjectMeta{Name: "a"}, Spec: apitest.WidgetSpec{Size: new(int32(1))}})
 			require.NoError(t, err)
 			wants("create", 1, c.want, true)
 			w.Spec.Size = new(int32(2))

@@ -160,7 +160,8 @@ func Unmanaged(t testing.TB, text string) string {
 // WantFailure asserts that an answer is a Status that says exactly this. details is JSON, or empty for none.
 func WantFailure(t testing.TB, a Answer, code int, reason, message, details string) {
 	t.Helper()
-	status := map[string]any{"kind": "Status", "apiVersion": "v1", "metadata": map[string]any{}, "status": "Failure", "message": message, "code": code}
+	status := map[string]any{"kind": "Status", "apiVersion": "v1", "metadata": map[string]any{}, "status": "Failure",
+		"message": message, "code": code}
 	if reason != "" {
 		status["reason"] = reason
 	}

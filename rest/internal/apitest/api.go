@@ -40,8 +40,8 @@ func Start(t testing.TB, options rest.Options, definitions ...rest.Definition) *
 	return CloseAtEnd(t, api)
 }
 
-// New starts an API with predictable answers: its clock stands still at now, it counts uids from uid-1, and the first commit is
-// resourceVersion 2.
+// New starts an API with predictable answers: its clock stands still at now, it counts uids from uid-1, and the first
+// commit is resourceVersion 2.
 func New(t testing.TB, options rest.Options, definitions ...rest.Definition) *rest.API {
 	t.Helper()
 	if options.Now == nil {

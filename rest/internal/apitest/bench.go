@@ -23,15 +23,16 @@ func cpuOf(f func()) float64 {
 	return cpuTime() - before
 }
 
-// ProcessorTime returns how much processor time this process uses while f runs. Unlike the time that passes, it hardly depends on what else the
-// machine does. Other tests must not run at the same time.
+// ProcessorTime returns how much processor time this process uses while f runs. Unlike the time that passes, it hardly
+// depends on what else the machine does. Other tests must not run at the same time.
 func ProcessorTime(f func()) time.Duration { return time.Duration(cpuOf(f)) }
 
 // rounds is how often Compare measures each side.
 const rounds = 10
 
-// Compare measures n operations and as many of the limit in turns, ten times. It reports the ratio of the least processor time of each, and
-// as the spread the middle half of the ratios of the rounds, and returns both. b.N does not count, so run benchmarks with -benchtime 1x.
+// Compare measures n operations and as many of the limit in turns, ten times. It reports the ratio of the least
+// processor time of each, and as the spread the middle half of the ratios of the rounds, and returns both. b.N does not
+// count, so run benchmarks with -benchtime 1x.
 func Compare(b *testing.B, n int, ours, limit func(n int)) (ratio, spread float64) {
 	b.Helper()
 	var before, after runtime.MemStats
@@ -95,7 +96,8 @@ type ThingWriter struct {
 
 // NewThingWriter returns a writer whose requests differ only in their bodies.
 func NewThingWriter(api http.Handler, method, target, media string) *ThingWriter {
-	w := &ThingWriter{api: api, request: NewRequest(method, target, nil, "Content-Type", media), Answer: DiscardWriter{Headers: http.Header{}}}
+	w := &ThingWriter{api: api, request: NewRequest(method, target, nil, "Content-Type", media),
+		Answer: DiscardWriter{Headers: http.Header{}}}
 	w.request.Body = io.NopCloser(&w.body)
 	return w
 }
@@ -109,7 +111,8 @@ func (w *ThingWriter) Send(body []byte) int {
 	return w.Answer.Code
 }
 
-// DecodeAndEncode is the limit of a write: the body decoded once into the struct, strictly, and the struct encoded once.
+// DecodeAndEncode is the limit of a write: the body decoded once into the struct, strictly, and the struct encoded
+// once.
 func DecodeAndEncode(b *testing.B, body []byte) func(n int) {
 	return func(n int) {
 		for range n {

@@ -21,8 +21,8 @@ import (
 // asClients is the environment variable that makes the test binary run as the process of the clients.
 const asClients = "DECORUM_CLIENTS"
 
-// RunWithClients is the TestMain of a package whose benchmarks measure the processor time of a server alone: its clients run in a process
-// of their Own, see [StartClients].
+// RunWithClients is the TestMain of a package whose benchmarks measure the processor time of a server alone: its
+// clients run in a process of their Own, see [StartClients].
 func RunWithClients(m *testing.M) {
 	if os.Getenv(asClients) != "" {
 		if err := obey(os.Stdin, os.Stdout); err != nil {
@@ -53,8 +53,8 @@ type Clients struct {
 	done   *json.Decoder
 }
 
-// StartClients starts the process. The servers must have been started before: they wait for the end of answers that only the end of the
-// clients ends.
+// StartClients starts the process. The servers must have been started before: they wait for the end of answers that
+// only the end of the clients ends.
 func StartClients(b testing.TB) *Clients {
 	b.Helper()
 	program, err := os.Executable()
@@ -264,7 +264,8 @@ func getRequest(target, accept string) string {
 func (c *Clients) Writer(address, method, target, media, body string, connections int) *Caller {
 	return &Caller{c, order{
 		Caller: fmt.Sprint(address, method, target, media), Address: address, Connections: connections,
-		Request: fmt.Sprintf("%s %s HTTP/1.1\r\nHost: x\r\nContent-Type: %s\r\nContent-Length: %d\r\n\r\n%s", method, target, media, len(body), body),
+		Request: fmt.Sprintf("%s %s HTTP/1.1\r\nHost: x\r\nContent-Type: %s\r\nContent-Length: %d\r\n\r\n%s", method, target,
+			media, len(body), body),
 	}}
 }
 

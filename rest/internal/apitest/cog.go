@@ -96,7 +96,8 @@ func CogFromV1(in *Cog, out *CogV1beta1) error {
 	if in.Spec.Material == "wood" {
 		return errors.New("v1beta1 knows metals only")
 	}
-	out.Spec = CogV1beta1Spec{ToothCount: in.Spec.Teeth, Metal: in.Spec.Material, Oiled: in.Annotations[CogOiled] == "true"}
+	out.Spec = CogV1beta1Spec{ToothCount: in.Spec.Teeth, Metal: in.Spec.Material,
+		Oiled: in.Annotations[CogOiled] == "true"}
 	out.Annotations = maps.Clone(in.Annotations)
 	delete(out.Annotations, CogOiled)
 	if in.Spec.Note != "" {

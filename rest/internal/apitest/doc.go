@@ -1,5 +1,5 @@
-// Package apitest is what the tests of rest and of its rooms stand on: an API with predictable answers, requests to it, what its
-// answers must be, and the kinds that it serves. Only tests import it.
+// Package apitest is what the tests of rest and of its rooms stand on: an API with predictable answers, requests to it,
+// what its answers must be, and the kinds that it serves. Only tests import it.
 //
 // A test takes the kind that shows its point:
 //
@@ -10,6 +10,6 @@
 //   - [Thing] has streams ([ThingLog], [ThingExec]), and fields in which input can be wrong in many ways.
 //   - [PaddedThing] is as large as a test likes.
 //
-// [Sum], [Settings] and [Zone] are forms that a custom kind can have: a call, a kind with one object, a kind outside of namespaces. A
-// kind that only one story needs stands beside the tests of that story.
+// [Sum], [Settings] and [Zone] are forms that a custom kind can have: a call, a kind with one object, a kind outside of
+// namespaces. A kind that only one story needs stands beside the tests of that story.
 package apitest

@@ -15,8 +15,10 @@ func NewManyKinds(t *testing.T) *rest.API {
 		WidgetResource(),
 		SettingsResource(),
 		SumResource(func(context.Context, *Sum) error { return nil }),
-		rest.Resource[Zone]{Group: "aaa.example.com", Version: "v1beta1", Plural: "zones", Scope: rest.ScopeCluster, Names: rest.Names{Short: []string{"zn"}}},
-		rest.Resource[Memo]{Version: "v1", Plural: "memos", Wire: rest.Wire{Dialect: rest.DialectBuiltin}, Verbs: []rest.Verb{rest.VerbGet, rest.VerbList}},
+		rest.Resource[Zone]{Group: "aaa.example.com", Version: "v1beta1", Plural: "zones", Scope: rest.ScopeCluster,
+			Names: rest.Names{Short: []string{"zn"}}},
+		rest.Resource[Memo]{Version: "v1", Plural: "memos", Wire: rest.Wire{Dialect: rest.DialectBuiltin},
+			Verbs: []rest.Verb{rest.VerbGet, rest.VerbList}},
 	)
 }
 
@@ -43,7 +45,8 @@ const Sums = ExampleV1 + "/sums"
 
 // SumResource declares the call that this function answers.
 func SumResource(call func(ctx context.Context, s *Sum) error) rest.Resource[Sum] {
-	return rest.Resource[Sum]{Group: "example.com", Version: "v1", Plural: "sums", Scope: rest.ScopeCluster, Hooks: rest.Hooks[Sum]{Call: call}}
+	return rest.Resource[Sum]{Group: "example.com", Version: "v1", Plural: "sums", Scope: rest.ScopeCluster,
+		Hooks: rest.Hooks[Sum]{Call: call}}
 }
 
 // SumBody is the JSON of a Sum with this spec.
@@ -74,8 +77,8 @@ const SettingsPath = ExampleV1 + "/settings"
 
 // SettingsResource declares a singleton.
 func SettingsResource() rest.Resource[Settings] {
-	return rest.Resource[Settings]{Group: "example.com", Version: "v1", Plural: "settings", Names: rest.Names{Singular: "setting"},
-		Scope: rest.ScopeCluster, Singleton: "cluster"}
+	return rest.Resource[Settings]{Group: "example.com", Version: "v1", Plural: "settings",
+		Names: rest.Names{Singular: "setting"}, Scope: rest.ScopeCluster, Singleton: "cluster"}
 }
 
 // Zone is a kind outside of namespaces.

@@ -15,8 +15,8 @@ const LanternSchema = `{"type":"object","properties":{
 
 // Lanterns declares a kind by its schema.
 func Lanterns(change ...func(*rest.Resource[apimeta.Document])) rest.Resource[apimeta.Document] {
-	r := rest.Resource[apimeta.Document]{Group: "home.example.com", Version: "v1", Plural: "lanterns", Names: rest.Names{Kind: "Lantern"},
-		Schema: rest.Schema{OpenAPI: []byte(LanternSchema), Status: true}}
+	r := rest.Resource[apimeta.Document]{Group: "home.example.com", Version: "v1", Plural: "lanterns",
+		Names: rest.Names{Kind: "Lantern"}, Schema: rest.Schema{OpenAPI: []byte(LanternSchema), Status: true}}
 	for _, f := range change {
 		f(&r)
 	}

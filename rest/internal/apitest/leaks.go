@@ -12,14 +12,15 @@ import (
 
 const module = "github.com/decorum-go/decorum/"
 
-// LibraryGoroutines counts the goroutines that run, or were started by, code of this library. Tests and this package do not count.
+// LibraryGoroutines counts the goroutines that run, or were started by, code of this library. Tests and this package do
+// not count.
 func LibraryGoroutines(t testing.TB) int {
 	t.Helper()
 	return len(Goroutines(t, ""))
 }
 
-// Goroutines returns the stacks of the goroutines that run, or were started by, code of the package with a path below the module, such as
-// rest/callout. An empty path stands for all packages.
+// Goroutines returns the stacks of the goroutines that run, or were started by, code of the package with a path below
+// the module, such as rest/callout. An empty path stands for all packages.
 func Goroutines(t testing.TB, path string) []string {
 	t.Helper()
 	var dump strings.Builder

@@ -21,7 +21,8 @@ const Memos = "/api/v1/namespaces/default/memos"
 // NewMemos is an API of Memos.
 func NewMemos(t *testing.T) *rest.API {
 	t.Helper()
-	return New(t, rest.Options{NoSelfReviews: true}, rest.Resource[Memo]{Version: "v1", Plural: "memos", Wire: rest.Wire{Dialect: rest.DialectBuiltin}})
+	return New(t, rest.Options{NoSelfReviews: true},
+		rest.Resource[Memo]{Version: "v1", Plural: "memos", Wire: rest.Wire{Dialect: rest.DialectBuiltin}})
 }
 
 // StoredMemo is the JSON of the Memo a at a resourceVersion, with these further members.

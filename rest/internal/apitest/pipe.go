@@ -19,7 +19,8 @@ type PipeServer struct {
 	listener *pipeListener
 }
 
-// ServeOnPipes serves a handler until the test ends. What configure sets holds for the server, and its protocols for the client too.
+// ServeOnPipes serves a handler until the test ends. What configure sets holds for the server, and its protocols for
+// the client too.
 func ServeOnPipes(t testing.TB, handler http.Handler, configure ...func(*http.Server)) *PipeServer {
 	t.Helper()
 	l := &pipeListener{conns: make(chan net.Conn), done: make(chan struct{})}

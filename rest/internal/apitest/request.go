@@ -30,7 +30,8 @@ func NewRequest(method, target string, body io.Reader, header ...string) *http.R
 	return r
 }
 
-// Recorder is httptest's, with the deadlines that a stream needs of a ResponseWriter. It takes every write, so it always meets them.
+// Recorder is httptest's, with the deadlines that a stream needs of a ResponseWriter. It takes every write, so it
+// always meets them.
 type Recorder struct{ *httptest.ResponseRecorder }
 
 // NewRecorder returns a recorder without an answer.

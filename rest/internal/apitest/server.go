@@ -21,8 +21,10 @@ func Serve(t testing.TB, handler http.Handler, configure ...func(*http.Server)) 
 	return server
 }
 
-// Open sends a request by a client and returns the response before its body has arrived. The body ends with ctx or with the test.
-func Open(ctx context.Context, t testing.TB, client *http.Client, method, url string, headers ...string) *http.Response {
+// Open sends a request by a client and returns the response before its body has arrived. The body ends with ctx or with
+// the test.
+func Open(ctx context.Context, t testing.TB, client *http.Client, method, url string,
+	headers ...string) *http.Response {
 	t.Helper()
 	r, err := http.NewRequestWithContext(ctx, method, url, nil)
 	require.NoError(t, err)

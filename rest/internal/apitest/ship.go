@@ -2,8 +2,8 @@ package apitest
 
 import "fmt"
 
-// ShipDefinition returns the CustomResourceDefinition of the kind Ship as a manifest. sails is the schema of spec.sails in YAML, such as
-// {type: integer}.
+// ShipDefinition returns the CustomResourceDefinition of the kind Ship as a manifest. sails is the schema of spec.sails
+// in YAML, such as {type: integer}.
 func ShipDefinition(sails string) string {
 	return fmt.Sprintf(`
 apiVersion: apiextensions.k8s.io/v1

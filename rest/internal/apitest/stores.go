@@ -9,8 +9,8 @@ import (
 	"github.com/decorum-go/decorum/watch"
 )
 
-// FailsToWatchOnce is a store whose first watch of a resource fails, as if the network were down. If Resource is empty, it is the first watch of
-// several resources.
+// FailsToWatchOnce is a store whose first watch of a resource fails, as if the network were down. If Resource is empty,
+// it is the first watch of several resources.
 type FailsToWatchOnce struct {
 	storage.Store
 	Resource string
@@ -19,7 +19,8 @@ type FailsToWatchOnce struct {
 }
 
 // Watch implements [storage.Store].
-func (s *FailsToWatchOnce) Watch(ctx context.Context, scope watch.Key, after watch.Revision, terms ...watch.Term) (*watch.Cursor[storage.Record], error) {
+func (s *FailsToWatchOnce) Watch(ctx context.Context, scope watch.Key, after watch.Revision,
+	terms ...watch.Term) (*watch.Cursor[storage.Record], error) {
 	if scope.Resource == s.Resource && s.Failed.CompareAndSwap(false, true) {
 		return nil, errors.New("the network is down")
 	}

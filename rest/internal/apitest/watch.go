@@ -181,5 +181,6 @@ func Bookmark(rv string) string {
 // InitialEventsEnd is the JSON of the bookmark that ends the initial events.
 func InitialEventsEnd(rv string) string {
 	return Event("BOOKMARK",
-		`{"kind":"Widget","apiVersion":"example.com/v1","metadata":{"resourceVersion":"`+rv+`","annotations":{"k8s.io/initial-events-end":"true"}}}`)
+		`{"kind":"Widget","apiVersion":"example.com/v1","metadata":{"resourceVersion":"`+rv+
+			`","annotations":{"k8s.io/initial-events-end":"true"}}}`)
 }

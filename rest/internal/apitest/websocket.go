@@ -51,6 +51,6 @@ func ReadThingEvent(t testing.TB, conn *websocket.Conn) (apimeta.EventType, Thin
 
 // UpgradeHeaders are what a client sends to open a WebSocket.
 func UpgradeHeaders(more ...string) []string {
-	return append([]string{"Connection", "keep-alive, Upgrade", "Upgrade", "WebSocket", "Sec-WebSocket-Version", "13", "Sec-WebSocket-Key",
-		"dGhlIHNhbXBsZSBub25jZQ=="}, more...)
+	return append([]string{"Connection", "keep-alive, Upgrade", "Upgrade", "WebSocket", "Sec-WebSocket-Version", "13",
+		"Sec-WebSocket-Key", "dGhlIHNhbXBsZSBub25jZQ=="}, more...)
 }

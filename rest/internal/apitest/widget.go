@@ -43,7 +43,8 @@ type WidgetOption func(*rest.Resource[Widget])
 func WidgetResource(options ...WidgetOption) rest.Resource[Widget] {
 	r := rest.Resource[Widget]{
 		Group: "example.com", Version: "v1", Plural: "widgets",
-		Names: rest.Names{Short: []string{"wd"}, Categories: []string{"all"}}, Description: "Widget is what the tests are about.",
+		Names:            rest.Names{Short: []string{"wd"}, Categories: []string{"all"}},
+		Description:      "Widget is what the tests are about.",
 		SelectableFields: []string{"spec.color", "spec.owner"},
 		Columns: []rest.Column{
 			{Name: "Size", Type: "integer", Path: ".spec.size", Description: "Size of the widget."},
@@ -114,7 +115,8 @@ func (s StoredWidget) meta() string {
 	if s.Generation == 0 {
 		s.Generation = 1
 	}
-	out := fmt.Sprintf(`"name":%q,"namespace":"default","uid":%q,"generation":%d,"creationTimestamp":%q`, s.Name, s.UID, s.Generation, NowText)
+	out := fmt.Sprintf(`"name":%q,"namespace":"default","uid":%q,"generation":%d,"creationTimestamp":%q`, s.Name, s.UID,
+		s.Generation, NowText)
 	if s.RV != "none" {
 		out += `,"resourceVersion":"` + s.RV + `"`
 	}
@@ -166,12 +168,14 @@ func DescribeEvent(e rest.Event[Widget]) string {
 
 // BeingDeleted are the members of metadata of an object in deletion that these finalizers hold.
 func BeingDeleted(finalizers ...string) string {
-	return `"deletionTimestamp":"` + NowText + `","deletionGracePeriodSeconds":0,"finalizers":["` + strings.Join(finalizers, `","`) + `"]`
+	return `"deletionTimestamp":"` + NowText + `","deletionGracePeriodSeconds":0,"finalizers":["` +
+		strings.Join(finalizers, `","`) + `"]`
 }
 
 // WidgetList is a list of Widgets as it is answered.
 func WidgetList(metadata string, items ...string) string {
-	return `{"kind":"WidgetList","apiVersion":"example.com/v1","metadata":{` + metadata + `},"items":[` + strings.Join(items, ",") + `]}`
+	return `{"kind":"WidgetList","apiVersion":"example.com/v1","metadata":{` + metadata + `},"items":[` +
+		strings.Join(items, ",") + `]}`
 }
 
 // List lists with these parameters, which are pairs.
@@ -197,7 +201,8 @@ const WidgetColumns = `[
 
 // WidgetTable is the JSON of a Table of Widgets.
 func WidgetTable(metadata, rows string) string {
-	return `{"kind":"Table","apiVersion":"meta.k8s.io/v1","metadata":{` + metadata + `},"columnDefinitions":` + WidgetColumns + `,"rows":[` + rows + `]}`
+	return `{"kind":"Table","apiVersion":"meta.k8s.io/v1","metadata":{` + metadata + `},"columnDefinitions":` +
+		WidgetColumns + `,"rows":[` + rows + `]}`
 }
 
 // TableRow is the JSON of a row.
@@ -217,5 +222,6 @@ func Gizmos() rest.Definition {
 // TouchGizmo creates a Gizmo.
 func TouchGizmo(t testing.TB, api *rest.API, name string) {
 	t.Helper()
-	Must(t, api, "POST", ExampleV1+"/namespaces/default/gizmos", `{"apiVersion":"example.com/v1","kind":"Gizmo","metadata":{"name":"`+name+`"},"spec":{"size":1}}`)
+	Must(t, api, "POST", ExampleV1+"/namespaces/default/gizmos",
+		`{"apiVersion":"example.com/v1","kind":"Gizmo","metadata":{"name":"`+name+`"},"spec":{"size":1}}`)
 }

@@ -24,5 +24,7 @@ func (w *unwrappable) Unwrap() http.ResponseWriter { return w.ResponseWriter }
 
 // BehindUnwrap serves h behind a middleware that leads to the writer below.
 func BehindUnwrap(h http.Handler) http.Handler {
-	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { h.ServeHTTP(&unwrappable{Wrapped{ResponseWriter: w}}, r) })
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		h.ServeHTTP(&unwrappable{Wrapped{ResponseWriter: w}}, r)
+	})
 }

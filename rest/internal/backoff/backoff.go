@@ -14,8 +14,8 @@ const (
 	calm = 2 * time.Minute
 )
 
-// Delay returns how long to wait after a number of failures. It is first after the first failure, doubles with each further one, and is never
-// longer than longest.
+// Delay returns how long to wait after a number of failures. It is first after the first failure, doubles with each
+// further one, and is never longer than longest.
 func Delay(failures int, first, longest time.Duration) time.Duration {
 	delay := min(first, longest)
 	for ; failures > 1 && delay < longest; failures-- {
@@ -33,8 +33,8 @@ type Backoff struct {
 	failed   time.Time // the time of the last failure
 }
 
-// Next returns the delay after a failure at time now. It doubles the previous delay, and adds a random time of up to the
-// same length, so that readers that fail together do not retry together.
+// Next returns the delay after a failure at time now. It doubles the previous delay, and adds a random time of up to
+// the same length, so that readers that fail together do not retry together.
 func (b *Backoff) Next(now time.Time) time.Duration {
 	if b.failed.IsZero() || now.Sub(b.failed) > calm {
 		b.failures = 0

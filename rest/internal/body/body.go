@@ -15,7 +15,8 @@ import (
 	"github.com/decorum-go/decorum/status"
 )
 
-// Read reads the body of a request, up to limit bytes. It calls grown with the number of bytes so far, and ends with the error of grown.
+// Read reads the body of a request, up to limit bytes. It calls grown with the number of bytes so far, and ends with
+// the error of grown.
 func Read(w http.ResponseWriter, r *http.Request, limit int64, grown func(bytes int64) error) ([]byte, error) {
 	tooLarge := status.RequestEntityTooLarge(fmt.Sprintf("limit is %d", limit))
 	if r.ContentLength > limit {
@@ -54,8 +55,8 @@ func (c *counted) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// maxTrustedLength is the largest buffer that readAll allocates at once because of a Content-Length. A client can promise a large
-// body and send nothing, so a larger buffer grows only with what arrives.
+// maxTrustedLength is the largest buffer that readAll allocates at once because of a Content-Length. A client can
+// promise a large body and send nothing, so a larger buffer grows only with what arrives.
 const maxTrustedLength = 64 << 10
 
 // readAll reads a body whose sender has promised this length, or -1 if it has not said.
@@ -100,8 +101,8 @@ type Format struct {
 	CBOR interface {
 		ToJSON(cbor []byte) ([]byte, error)
 	}
-	// IntoStruct reads JSON as Go decodes it into a struct. Otherwise JSON is read without a schema. The two differ in duplicate keys and
-	// numbers.
+	// IntoStruct reads JSON as Go decodes it into a struct. Otherwise JSON is read without a schema. The two differ in
+	// duplicate keys and numbers.
 	IntoStruct bool
 	// Validation is how the client wants duplicate keys to be handled.
 	Validation write.FieldValidation
@@ -143,8 +144,8 @@ func (f Format) Decode(data []byte, sent *write.Body) (doc.Value, error) {
 	return obj, nil
 }
 
-// JSON returns a function that returns the JSON of a body, for messages that quote it. It encodes obj, the decoded body, only when it is
-// called and only if the body came in another format.
+// JSON returns a function that returns the JSON of a body, for messages that quote it. It encodes obj, the decoded
+// body, only when it is called and only if the body came in another format.
 func (f Format) JSON(obj doc.Value, data []byte) func() []byte {
 	if f.Type == media.JSON {
 		return func() []byte { return data }

@@ -96,11 +96,13 @@ func testClientReadsAtAVersion(t *testing.T, by apitest.Transport) {
 	_, err = client.Create(ctx, apitest.NewWidget("b", 1))
 	require.NoError(t, err)
 
-	then, err := client.List(ctx, rest.ListOptions{ResourceVersion: first.ResourceVersion, ResourceVersionMatch: apimeta.MatchExact})
+	then, err := client.List(ctx,
+		rest.ListOptions{ResourceVersion: first.ResourceVersion, ResourceVersionMatch: apimeta.MatchExact})
 	require.NoError(t, err)
 	assert.Equal(t, first.ResourceVersion, then.ResourceVersion)
 	assert.Len(t, then.Items, 1)
-	later, err := client.List(ctx, rest.ListOptions{ResourceVersion: first.ResourceVersion, ResourceVersionMatch: apimeta.MatchNotOlderThan})
+	later, err := client.List(ctx,
+		rest.ListOptions{ResourceVersion: first.ResourceVersion, ResourceVersionMatch: apimeta.MatchNotOlderThan})
 	require.NoError(t, err)
 	assert.Len(t, later.Items, 2)
 	_, err = client.List(ctx, rest.ListOptions{ResourceVersionMatch: apimeta.MatchExact})
@@ -126,7 +128,8 @@ func testClientDeleteCollection(t *testing.T, by apitest.Transport) {
 		_, err := client.Create(ctx, apitest.NewWidget(name, 1))
 		require.NoError(t, err)
 	}
-	_, err := client.DeleteCollection(ctx, rest.DeleteOptions{Preconditions: &apimeta.Preconditions{UID: new("another")}}, rest.ListOptions{})
+	_, err := client.DeleteCollection(ctx, rest.DeleteOptions{Preconditions: &apimeta.Preconditions{UID: new("another")}},
+		rest.ListOptions{})
 	assert.True(t, status.IsConflict(err), "%v", err)
 	deleted, err := client.DeleteCollection(ctx, rest.DeleteOptions{}, rest.ListOptions{FieldSelector: "metadata.name!=b"})
 	require.NoError(t, err)
@@ -187,7 +190,8 @@ func TestErrorOfAMiddleware(t *testing.T) {
 	assert.Equal(t, "who are you?", apitest.StatusOf(t, refused).Message)
 	assert.Equal(t, "application/json", refused.Header.Get("Content-Type"))
 	assert.Equal(t, "application/vnd.kubernetes.protobuf",
-		apitest.Do(t, middleware, "GET", apitest.Widgets, "", "Accept", "application/vnd.kubernetes.protobuf").Header.Get("Content-Type"))
+		apitest.Do(t, middleware, "GET", apitest.Widgets, "", "Accept",
+			"application/vnd.kubernetes.protobuf").Header.Get("Content-Type"))
 	hidden := apitest.Do(t, middleware, "GET", apitest.Widgets+"?%zz", "", "Authorization", "broken")
 	assert.Equal(t, http.StatusInternalServerError, hidden.Code)
 	assert.NotContains(t, hidden.Body, "directory")

@@ -1,6 +1,6 @@
-// Package caller performs the calls of typed clients. A Client of package rest converts between Go values and documents, and a [Caller]
-// does the rest. [Local] calls an API in the same process, and package remote calls a server over HTTP. Both return the same objects and
-// the same errors.
+// Package caller performs the calls of typed clients. A Client of package rest converts between Go values and
+// documents, and a [Caller] does the rest. [Local] calls an API in the same process, and package remote calls a server
+// over HTTP. Both return the same objects and the same errors.
 package caller
 
 import (
@@ -14,11 +14,11 @@ import (
 	"github.com/decorum-go/decorum/rest/internal/write"
 )
 
-// Caller reads and writes the objects of one resource, as JSON in one version. It is safe for concurrent use. Errors of the API are
-// *status.Error.
+// Caller reads and writes the objects of one resource, as JSON in one version. It is safe for concurrent use. Errors of
+// the API are *status.Error.
 type Caller interface {
-	// Get returns an object or a subresource, in a state at least as recent as resourceVersion. If resourceVersion is empty, it returns the
-	// most recent state.
+	// Get returns an object or a subresource, in a state at least as recent as resourceVersion. If resourceVersion is
+	// empty, it returns the most recent state.
 	Get(ctx context.Context, at Address, resourceVersion string) ([]byte, error)
 	// History answers a query about the history of an object.
 	History(ctx context.Context, at Address, query history.Query) ([]byte, error)
@@ -26,13 +26,14 @@ type Caller interface {
 	List(ctx context.Context, namespace string, options ListOptions) (*Page, error)
 	// Count returns how many of the selected objects have which values, as JSON.
 	Count(ctx context.Context, namespace string, options ListOptions) ([]byte, error)
-	// Write performs one write and returns the resulting object or subresource. It returns nil for a deletion, and for an action that has no
-	// result.
+	// Write performs one write and returns the resulting object or subresource. It returns nil for a deletion, and for an
+	// action that has no result.
 	Write(ctx context.Context, w *Write) ([]byte, error)
 	// DeleteCollection performs the deletion w on each selected object, and returns the objects in their last state.
 	DeleteCollection(ctx context.Context, w *Write, options ListOptions) (*Page, error)
-	// Watch calls see with each event until see returns an error, the context ends or the watch fails, and returns the reason. It calls see
-	// in the goroutine of its caller. If f.Recovers is set, Watch recovers from failures as Client.Follow does.
+	// Watch calls see with each event until see returns an error, the context ends or the watch fails, and returns the
+	// reason. It calls see in the goroutine of its caller. If f.Recovers is set, Watch recovers from failures as
+	// Client.Follow does.
 	Watch(ctx context.Context, f Following, see func(Event) error) error
 }
 
@@ -45,11 +46,12 @@ type Write struct {
 	Asked write.Asked
 	// Verb is Create, Update, Patch or Delete of package kind, or Apply.
 	Verb string
-	// Object is the new object, the new subresource, the input of an action, or the applied configuration. An update without Change replaces
-	// the old object or subresource by Object.
+	// Object is the new object, the new subresource, the input of an action, or the applied configuration. An update
+	// without Change replaces the old object or subresource by Object.
 	Object doc.Value
-	// Change computes the new object of an update from the old one. It may run several times. A result without a resourceVersion overwrites
-	// any state. If the resourceVersion of the result is not that of the old object, the write fails with a Conflict.
+	// Change computes the new object of an update from the old one. It may run several times. A result without a
+	// resourceVersion overwrites any state. If the resourceVersion of the result is not that of the old object, the write
+	// fails with a Conflict.
 	Change write.Change
 	// Form is the media type of the patch Data.
 	Form string

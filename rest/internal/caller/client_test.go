@@ -90,50 +90,79 @@ func testClientErrors(t *testing.T, by apitest.Transport) {
 		is   func(error) bool
 		text string
 	}{
-		{"get", func() error { _, err := client.Get(ctx, "none"); return err }, status.IsNotFound, `widgets.example.com "none" not found`},
-		{"create of a taken name", func() error { _, err := client.Create(ctx, apitest.NewWidget("a", 1)); return err }, status.IsAlreadyExists,
-			`widgets.example.com "a" already exists`},
-		{"create of an invalid object", func() error { _, err := client.Create(ctx, apitest.NewWidget("b", 0)); return err }, status.IsInvalid,
-			`Widget.example.com "b" is invalid: spec.size: Invalid value: 0: spec.size in body should be greater than or equal to 1`},
-		{"create in another namespace", func() error { _, err := client.Create(ctx, &elsewhere); return err }, status.IsBadRequest,
-			"the namespace of the provided object does not match the namespace sent on the request"},
-		{"create in no namespace", func() error { _, err := by.AllWidgets(t, api).Create(ctx, apitest.NewWidget("b", 1)); return err }, status.IsBadRequest,
+		{"get", func() error { _, err := client.Get(ctx, "none"); return err }, status.IsNotFound,
+			`widgets.example.com "none" not found`},
+		{"create of a taken name", func() error { _, err := client.Create(ctx, apitest.NewWidget("a", 1)); return err },
+			status.IsAlreadyExists, `widgets.example.com "a" already exists`},
+		{"create of an invalid object", func() error { _, err := client.Create(ctx, apitest.NewWidget("b", 0)); return err },
+			status.IsInvalid, `Widget.example.com "b" is invalid: spec.size: Invalid value: 0: spec.size in body should be greater than or equal to 1`},
+		{"create in another namespace", func() error { _, err := client.Create(ctx, &elsewhere); return err },
+			status.IsBadRequest, "the namespace of the provided object does not match the namespace sent on the request"},
+		{"create in no namespace", func() error {
+			_, err := by.AllWidgets(t, api).Create(ctx, apitest.NewWidget("b", 1))
+			return err
+		}, status.IsBadRequest,
 			"the client of widgets.example.com has no namespace: call Namespace to choose one"},
-		{"get in no namespace", func() error { _, err := by.AllWidgets(t, api).Get(ctx, "a"); return err }, status.IsBadRequest,
-			"the client of widgets.example.com has no namespace: call Namespace to choose one"},
+		{"get in no namespace", func() error { _, err := by.AllWidgets(t, api).Get(ctx, "a"); return err },
+			status.IsBadRequest, "the client of widgets.example.com has no namespace: call Namespace to choose one"},
 		{"update of what has changed", func() error { _, err := client.Update(ctx, &stale); return err }, status.IsConflict,
 			`Operation cannot be fulfilled on widgets.example.com "a": the object has been modified; please apply your changes to the latest version and try again`},
-		{"update without a version", func() error { _, err := client.Update(ctx, &versionless); return err }, status.IsInvalid,
-			`Widget.example.com "a" is invalid: metadata.resourceVersion: Required value: get the object before you update it, or call Modify`},
-		{"update of an absent object", func() error { _, err := client.Update(ctx, apitest.NewWidget("none", 1)); return err }, status.IsNotFound,
+		{"update without a version", func() error { _, err := client.Update(ctx, &versionless); return err },
+			status.IsInvalid, `Widget.example.com "a" is invalid: metadata.resourceVersion: Required value: get the object before you update it, or call Modify`},
+		{"update of an absent object",
+			func() error {
+				_, err := client.Update(ctx, apitest.NewWidget("none", 1))
+				return err
+			}, status.IsNotFound,
 			`widgets.example.com "none" not found`},
-		{"update of a status that is stale", func() error { _, err := client.UpdateStatus(ctx, &stale); return err }, status.IsConflict, ""},
-		{"delete", func() error { return client.Delete(ctx, "none", rest.DeleteOptions{}) }, status.IsNotFound, `widgets.example.com "none" not found`},
+		{"update of a status that is stale", func() error { _, err := client.UpdateStatus(ctx, &stale); return err },
+			status.IsConflict, ""},
+		{"delete", func() error { return client.Delete(ctx, "none", rest.DeleteOptions{}) }, status.IsNotFound,
+			`widgets.example.com "none" not found`},
 		{"delete of another uid", func() error {
 			return client.Delete(ctx, "a", rest.DeleteOptions{Preconditions: &apimeta.Preconditions{UID: new("x")}})
 		}, status.IsConflict, ""},
-		{"delete by an unknown policy", func() error { return client.Delete(ctx, "a", rest.DeleteOptions{PropagationPolicy: ofBackground}) }, status.IsInvalid, ""},
+		{"delete by an unknown policy",
+			func() error {
+				return client.Delete(ctx, "a", rest.DeleteOptions{PropagationPolicy: ofBackground})
+			}, status.IsInvalid, ""},
 		{"get without a name", func() error { _, err := client.Get(ctx, ""); return err }, status.IsBadRequest, noName},
-		{"update without a name", func() error { _, err := client.Update(ctx, apitest.NewWidget("", 1)); return err }, status.IsBadRequest, noName},
+		{"update without a name", func() error { _, err := client.Update(ctx, apitest.NewWidget("", 1)); return err },
+			status.IsBadRequest, noName},
 		{"modification without a name", func() error {
 			_, err := client.Modify(ctx, "", func(*apitest.Widget) error { return nil })
 			return err
 		}, status.IsBadRequest, noName},
-		{"patch without a name", func() error { _, err := client.Patch(ctx, "", rest.MergePatch, []byte("{}")); return err }, status.IsBadRequest, noName},
+		{"patch without a name", func() error { _, err := client.Patch(ctx, "", rest.MergePatch, []byte("{}")); return err },
+			status.IsBadRequest, noName},
 		{"apply without a name", func() error {
 			_, err := client.As("m").Apply(ctx, "", apitest.NewWidget("", 1), rest.ApplyOptions{})
 			return err
 		}, status.IsBadRequest, noName},
-		{"delete without a name", func() error { return client.Delete(ctx, "", rest.DeleteOptions{}) }, status.IsBadRequest, noName},
-		{"create of nothing", func() error { _, err := client.Create(ctx, nil); return err }, status.IsBadRequest, "the object must not be nil"},
-		{"update to nothing", func() error { _, err := client.Update(ctx, nil); return err }, status.IsBadRequest, "the object must not be nil"},
-		{"a bad label selector", func() error { _, err := client.List(ctx, rest.ListOptions{LabelSelector: "x==="}); return err }, status.IsBadRequest, ""},
-		{"a bad field selector", func() error { _, err := client.List(ctx, rest.ListOptions{FieldSelector: "spec.size=1"}); return err },
-			status.IsBadRequest, "field label not supported: spec.size"},
-		{"a bad token", func() error { _, err := client.List(ctx, rest.ListOptions{Continue: "x"}); return err }, status.IsBadRequest, ""},
-		{"a bad version to watch from", func() error { return apitest.FirstError(client.Watch(ctx, rest.WatchOptions{ResourceVersion: "x"})) },
+		{"delete without a name", func() error { return client.Delete(ctx, "", rest.DeleteOptions{}) }, status.IsBadRequest,
+			noName},
+		{"create of nothing", func() error { _, err := client.Create(ctx, nil); return err }, status.IsBadRequest,
+			"the object must not be nil"},
+		{"update to nothing", func() error { _, err := client.Update(ctx, nil); return err }, status.IsBadRequest,
+			"the object must not be nil"},
+		{"a bad label selector", func() error {
+			_, err := client.List(ctx, rest.ListOptions{LabelSelector: "x==="})
+			return err
+		}, status.IsBadRequest, ""},
+		{"a bad field selector", func() error {
+			_, err := client.List(ctx, rest.ListOptions{FieldSelector: "spec.size=1"})
+			return err
+		}, status.IsBadRequest,
+			"field label not supported: spec.size"},
+		{"a bad token", func() error { _, err := client.List(ctx, rest.ListOptions{Continue: "x"}); return err },
 			status.IsBadRequest, ""},
-		{"a bad selector to watch", func() error { return apitest.FirstError(client.Watch(ctx, rest.WatchOptions{FieldSelector: "x"})) }, status.IsBadRequest, ""},
+		{"a bad version to watch from",
+			func() error {
+				return apitest.FirstError(client.Watch(ctx, rest.WatchOptions{ResourceVersion: "x"}))
+			}, status.IsBadRequest, ""},
+		{"a bad selector to watch", func() error {
+			return apitest.FirstError(client.Watch(ctx, rest.WatchOptions{FieldSelector: "x"}))
+		}, status.IsBadRequest, ""},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			err := c.call()
@@ -150,7 +179,8 @@ func testClientErrors(t *testing.T, by apitest.Transport) {
 }
 
 func TestClientForTheWrongType(t *testing.T) {
-	api := apitest.New(t, rest.Options{}, apitest.WidgetResource(), rest.Resource[apitest.Widget]{Group: "other.example.com", Version: "v1", Plural: "widgets"})
+	api := apitest.New(t, rest.Options{}, apitest.WidgetResource(),
+		rest.Resource[apitest.Widget]{Group: "other.example.com", Version: "v1", Plural: "widgets"})
 	_, err := rest.ClientForType[apitest.Sum](api)
 	assert.EqualError(t, err, "rest.ClientForType: the API serves no resource of apitest.Sum")
 	_, err = rest.ClientForType[apitest.Widget](api)
@@ -269,7 +299,8 @@ func testClientModify(t *testing.T, by apitest.Transport) {
 		client, runs := withWidget(t, 1), 0
 		got, err := client.Modify(ctx, "a", func(w *apitest.Widget) error {
 			if runs++; runs == 1 {
-				_, err := client.Modify(ctx, "a", func(w *apitest.Widget) error { w.Labels = map[string]string{"x": "y"}; return nil })
+				_, err := client.Modify(ctx, "a",
+					func(w *apitest.Widget) error { w.Labels = map[string]string{"x": "y"}; return nil })
 				require.NoError(t, err)
 			}
 			w.Spec.Size, w.Status.Phase = new(*w.Spec.Size+1), "Ready"
@@ -282,7 +313,8 @@ func testClientModify(t *testing.T, by apitest.Transport) {
 		assert.Empty(t, got.Status.Phase)
 	})
 	t.Run("of the status", func(t *testing.T) {
-		got, err := withWidget(t, 2).ModifyStatus(ctx, "a", func(w *apitest.Widget) error { w.Status.Phase, w.Spec.Size = "Ready", new(int32(50)); return nil })
+		got, err := withWidget(t, 2).ModifyStatus(ctx, "a",
+			func(w *apitest.Widget) error { w.Status.Phase, w.Spec.Size = "Ready", new(int32(50)); return nil })
 		require.NoError(t, err)
 		assert.Equal(t, "Ready", got.Status.Phase)
 		assert.Equal(t, int32(2), *got.Spec.Size)
@@ -317,7 +349,8 @@ func testClientPatch(t *testing.T, by apitest.Transport) {
 	require.NoError(t, err)
 	assert.Equal(t, int32(2), *got.Spec.Size)
 	assert.Empty(t, got.Status.Phase)
-	got, err = client.PatchStatus(ctx, "a", rest.JSONPatch, []byte(`[{"op":"add","path":"/status","value":{"phase":"Ready"}}]`))
+	got, err = client.PatchStatus(ctx, "a", rest.JSONPatch,
+		[]byte(`[{"op":"add","path":"/status","value":{"phase":"Ready"}}]`))
 	require.NoError(t, err)
 	assert.Equal(t, "Ready", got.Status.Phase)
 	_, err = client.Patch(ctx, "a", rest.StrategicPatch, []byte(`{}`))
@@ -349,7 +382,8 @@ func testClientSubresources(t *testing.T, by apitest.Transport) {
 
 	r, err := rest.CreateSubresource(ctx, client, "a", "restart", &apitest.Restart{Reason: "a crash"})
 	require.NoError(t, err)
-	assert.Equal(t, &apitest.Restart{TypeMeta: apimeta.TypeMeta{Kind: "RestartNow", APIVersion: "actions.example.com/v2"}, Reason: "a crash of a", Done: true}, r)
+	assert.Equal(t, &apitest.Restart{TypeMeta: apimeta.TypeMeta{Kind: "RestartNow", APIVersion: "actions.example.com/v2"},
+		Reason: "a crash of a", Done: true}, r)
 	r, err = rest.CreateSubresource(ctx, client, "a", "restart", &apitest.Restart{})
 	require.NoError(t, err)
 	assert.Nil(t, r)
@@ -361,9 +395,9 @@ func testClientSubresources(t *testing.T, by apitest.Transport) {
 	assert.True(t, status.IsNotFound(err), "%v", err)
 }
 
-// wantOutcome asserts the last event of each object. want alternates objects and events. It ignores earlier events and objects that were
-// created and deleted, because over HTTP the connection determines how many changes the client receives before the store drops its
-// history.
+// wantOutcome asserts the last event of each object. want alternates objects and events. It ignores earlier events and
+// objects that were created and deleted, because over HTTP the connection determines how many changes the client
+// receives before the store drops its history.
 func wantOutcome(t *testing.T, events []string, want ...string) {
 	t.Helper()
 	got, wanted := map[string]string{}, map[string]string{}
@@ -452,8 +486,10 @@ func testClientWatchFromTheFuture(t *testing.T, by apitest.Transport) {
 		is        func(error) bool
 		after     time.Duration
 	}{
-		"is refused after a while":  {func(*testing.T, *rest.API, func()) {}, status.IsTooLargeResourceVersion, 3 * time.Second},
-		"ends at once with the API": {func(t *testing.T, api *rest.API, _ func()) { require.NoError(t, api.Close()) }, status.IsServiceUnavailable, 0},
+		"is refused after a while": {func(*testing.T, *rest.API, func()) {}, status.IsTooLargeResourceVersion,
+			3 * time.Second},
+		"ends at once with the API": {func(t *testing.T, api *rest.API, _ func()) { require.NoError(t, api.Close()) },
+			status.IsServiceUnavailable, 0},
 		"ends at once with its caller": {func(_ *testing.T, _ *rest.API, cancel func()) { cancel() },
 			func(err error) bool { return errors.Is(err, context.Canceled) }, 0},
 	} {
@@ -522,7 +558,8 @@ func testClientFollow(t *testing.T, by apitest.Transport) {
 		require.NoError(t, err)
 		<-held
 		for range 2 {
-			_, err = client.Modify(ctx, "changed", func(w *apitest.Widget) error { w.Spec.Size = new(*w.Spec.Size + 1); return nil })
+			_, err = client.Modify(ctx, "changed",
+				func(w *apitest.Widget) error { w.Spec.Size = new(*w.Spec.Size + 1); return nil })
 			require.NoError(t, err)
 		}
 		require.NoError(t, client.Delete(ctx, "deleted", rest.DeleteOptions{}))
@@ -535,11 +572,12 @@ func testClientFollow(t *testing.T, by apitest.Transport) {
 		close(hold)
 		synctest.Wait()
 		if by == apitest.OverHTTP {
-			wantOutcome(t, events, "changed", "MODIFIED", "deleted", "DELETED", "new", "ADDED", "recreated", "ADDED", "same", "MODIFIED")
+			wantOutcome(t, events, "changed", "MODIFIED", "deleted", "DELETED", "new", "ADDED", "recreated", "ADDED", "same",
+				"MODIFIED")
 		} else {
 			slices.Sort(events)
-			assert.Equal(t, []string{"ADDED new 13", "ADDED recreated 13", "DELETED deleted 13", "DELETED recreated 13", "MODIFIED changed 13",
-				"MODIFIED same 7"}, events)
+			assert.Equal(t, []string{"ADDED new 13", "ADDED recreated 13", "DELETED deleted 13", "DELETED recreated 13",
+				"MODIFIED changed 13", "MODIFIED same 7"}, events)
 		}
 		events = nil
 		_, err = client.Create(ctx, apitest.NewWidget("later", 1))
@@ -553,8 +591,8 @@ func testClientFollow(t *testing.T, by apitest.Transport) {
 	})
 }
 
-// A client that continues from its own list receives the difference to that list, also for objects whose events it has not
-// seen.
+// A client that continues from its own list receives the difference to that list, also for objects whose events it has
+// not seen.
 func TestClientFollowFromAVersion(t *testing.T) { apitest.OverBoth(t, testClientFollowFromAVersion) }
 
 func testClientFollowFromAVersion(t *testing.T, by apitest.Transport) {
@@ -605,11 +643,12 @@ func testClientFollowFromAVersion(t *testing.T, by apitest.Transport) {
 		close(hold)
 		synctest.Wait()
 		if by == apitest.OverHTTP {
-			wantOutcome(t, events, "changed", "MODIFIED", "deleted", "DELETED", "gate", "MODIFIED", "new", "ADDED", "recreated", "ADDED")
+			wantOutcome(t, events, "changed", "MODIFIED", "deleted", "DELETED", "gate", "MODIFIED", "new", "ADDED", "recreated",
+				"ADDED")
 		} else {
 			slices.Sort(events)
-			assert.Equal(t, []string{"ADDED new 14 as 14", "ADDED recreated 14 as 11", "DELETED deleted 14 as 14", "DELETED recreated 14 as 14",
-				"MODIFIED changed 14 as 8", "MODIFIED gate 7 as 7"}, events)
+			assert.Equal(t, []string{"ADDED new 14 as 14", "ADDED recreated 14 as 11", "DELETED deleted 14 as 14",
+				"DELETED recreated 14 as 14", "MODIFIED changed 14 as 8", "MODIFIED gate 7 as 7"}, events)
 		}
 		stop()
 		<-done

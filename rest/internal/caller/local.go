@@ -22,25 +22,26 @@ import (
 
 // Local implements [Caller] for an API in the same process, without HTTP. The API provides the functions.
 type Local struct {
-	// Resource is what the API served when the client was made. A call uses the resource that the API serves in its place now.
+	// Resource is what the API served when the client was made. A call uses the resource that the API serves in its place
+	// now.
 	Resource *resource.Resource
 	// Writes makes the writes of the API.
 	Writes *write.Writes
-	// Enter registers a call on the resource, so that the shutdown of the API waits for it, and so does the store before it stops serving
-	// the resource. Leave ends the call.
+	// Enter registers a call on the resource, so that the shutdown of the API waits for it, and so does the store before
+	// it stops serving the resource. Leave ends the call.
 	Enter func(*resource.Resource) error
 	Leave func(*resource.Resource)
 	// Calling returns the context of a call. It carries the user and the question, for hooks.
 	Calling func(context.Context, route.Question) context.Context
-	// Permit returns an error unless the caller may do what the question asks, and the restriction under which it may. Nil permits
-	// everything.
+	// Permit returns an error unless the caller may do what the question asks, and the restriction under which it may. Nil
+	// permits everything.
 	Permit func(context.Context, *resource.Resource, route.Question) (*access.Restriction, error)
 	// PermitWatch is Permit for a watch.
 	PermitWatch func(context.Context, *resource.Resource, route.Question) (*access.Permission, error)
 }
 
-// now returns the caller of the resource that the API serves now: l itself unless the resource was replaced. If the API has given up the
-// resource, the error is the one that a request over HTTP gets, ResourceNotFound.
+// now returns the caller of the resource that the API serves now: l itself unless the resource was replaced. If the API
+// has given up the resource, the error is the one that a request over HTTP gets, ResourceNotFound.
 func (l *Local) now(ctx context.Context) (*Local, error) {
 	served, err := l.Resource.Current(ctx)
 	if err != nil || served == l.Resource {
@@ -122,7 +123,8 @@ func (l *Local) History(ctx context.Context, at Address, query history.Query) ([
 	return past.Answer(query)
 }
 
-// calling returns the context of a call and the restriction under which the caller may make it, or an error if it may not.
+// calling returns the context of a call and the restriction under which the caller may make it, or an error if it may
+// not.
 func (l *Local) calling(ctx context.Context, q route.Question) (context.Context, *access.Restriction, error) {
 	ctx = l.Calling(ctx, q)
 	if l.Permit == nil {
@@ -379,8 +381,8 @@ func (l *Local) DeleteCollection(ctx context.Context, c *Write, options ListOpti
 	return l.page(deleted)
 }
 
-// Watch implements [Caller]. It also ends when the API closes. The watch is not a call on the resource, because its reader may take any
-// time: if the API gives up the resource, the watch ends.
+// Watch implements [Caller]. It also ends when the API closes. The watch is not a call on the resource, because its
+// reader may take any time: if the API gives up the resource, the watch ends.
 func (l *Local) Watch(ctx context.Context, f Following, see func(Event) error) error {
 	l, err := l.now(ctx)
 	if err != nil {
@@ -427,8 +429,8 @@ func (l *Local) Watch(ctx context.Context, f Following, see func(Event) error) e
 	return follow.Watch(permission, l.Resource, b, show)
 }
 
-// event converts an event to the version of the client. A deleted object gets the resourceVersion of its deletion, as in a watch
-// over HTTP.
+// event converts an event to the version of the client. A deleted object gets the resourceVersion of its deletion, as
+// in a watch over HTTP.
 func (l *Local) event(e follow.Event) (Event, error) {
 	r, err := l.Resource.Show(e.Object)
 	if err != nil {

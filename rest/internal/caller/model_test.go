@@ -17,8 +17,8 @@ import (
 	"github.com/decorum-go/decorum/status"
 )
 
-// FuzzClientsAgree makes the same random calls on two identical APIs: on one with an in-process client, on the other with a client over
-// HTTP. All results, errors, warnings, stored objects and field managers must be equal.
+// FuzzClientsAgree makes the same random calls on two identical APIs: on one with an in-process client, on the other
+// with a client over HTTP. All results, errors, warnings, stored objects and field managers must be equal.
 func FuzzClientsAgree(f *testing.F) {
 	for seed := range uint64(40) {
 		f.Add(seed)
@@ -96,7 +96,8 @@ func (m *dialModel) change(d *apitest.Dial) {
 	case 4:
 		d.Spec.Factor = float64(m.random.IntN(3))
 	case 5:
-		d.Spec.Knobs = append(d.Spec.Knobs[:len(d.Spec.Knobs):len(d.Spec.Knobs)], apitest.NamedKnob{Name: m.one("a", "b", "c")})
+		d.Spec.Knobs = append(d.Spec.Knobs[:len(d.Spec.Knobs):len(d.Spec.Knobs)],
+			apitest.NamedKnob{Name: m.one("a", "b", "c")})
 	case 6:
 		d.Spec.Knobs = nil
 	case 7:
@@ -271,12 +272,14 @@ func (m *dialModel) deleteOptions() (o rest.DeleteOptions) {
 
 func (m *dialModel) patch(ctx context.Context, client rest.Client[apitest.Dial]) (string, any, error) {
 	client = client.Validation(rest.FieldValidation(m.one("", "Warn", "Ignore", "Strict", "Maybe")))
-	form := rest.PatchType(m.one(apitest.TypeMergePatch, apitest.TypeMergePatch, apitest.TypeJSONPatch, "application/strategic-merge-patch+json", "text/plain"))
-	data := m.one(`{"spec":{"replicas":0,"nope":1}}`, `{"spec":{"label":"","enabled":null}}`, `{"metadata":{"resourceVersion":"2"}}`, `{"spec":{"replicas":"x"}}`,
-		`{"status":{"ready":false}}`, `{`, `{"spec":{"label":"p","label":"q"}}`)
+	form := rest.PatchType(m.one(apitest.TypeMergePatch, apitest.TypeMergePatch, apitest.TypeJSONPatch,
+		"application/strategic-merge-patch+json", "text/plain"))
+	data := m.one(`{"spec":{"replicas":0,"nope":1}}`, `{"spec":{"label":"","enabled":null}}`,
+		`{"metadata":{"resourceVersion":"2"}}`, `{"spec":{"replicas":"x"}}`, `{"status":{"ready":false}}`, `{`,
+		`{"spec":{"label":"p","label":"q"}}`)
 	if form == apitest.TypeJSONPatch {
-		data = m.one(`[{"op":"replace","path":"/spec/replicas","value":0}]`, `[{"op":"add","path":"/status","value":{"replicas":1}}]`,
-			`[{"op":"test","path":"/spec/label","value":"z"}]`, `{}`)
+		data = m.one(`[{"op":"replace","path":"/spec/replicas","value":0}]`,
+			`[{"op":"add","path":"/status","value":{"replicas":1}}]`, `[{"op":"test","path":"/spec/label","value":"z"}]`, `{}`)
 	}
 	name, call := m.name(), client.Patch
 	if m.chance(3) {
@@ -288,8 +291,9 @@ func (m *dialModel) patch(ctx context.Context, client rest.Client[apitest.Dial])
 
 func (m *dialModel) apply(ctx context.Context, client rest.Client[apitest.Dial]) (string, any, error) {
 	client = client.As(m.one("model", "applier", "other", ""))
-	config := m.one(`{"spec":{"replicas":0}}`, `{"spec":{"label":"applied","enabled":false}}`, `{"spec":{"nope":1}}`, `{"metadata":{"name":"other"}}`,
-		`{"spec":{"knobs":[{"name":"a","size":0}]}}`, `{"status":{"replicas":2}}`, `{"kind":"Other"}`, `{"metadata":{"uid":"other"}}`)
+	config := m.one(`{"spec":{"replicas":0}}`, `{"spec":{"label":"applied","enabled":false}}`, `{"spec":{"nope":1}}`,
+		`{"metadata":{"name":"other"}}`, `{"spec":{"knobs":[{"name":"a","size":0}]}}`, `{"status":{"replicas":2}}`,
+		`{"kind":"Other"}`, `{"metadata":{"uid":"other"}}`)
 	name, call, force := m.name(), client.Apply, m.chance(3)
 	if m.chance(3) {
 		call = client.ApplyStatus

@@ -27,7 +27,8 @@ func testWarningsOfTypedClients(t *testing.T, by apitest.Transport) {
 		told = nil
 	}
 	size := int32(1)
-	w, err := client.Create(ctx, &apitest.Widget{ObjectMeta: apimeta.ObjectMeta{Name: "a", Finalizers: []string{"bare"}}, Spec: apitest.WidgetSpec{Size: &size}})
+	w, err := client.Create(ctx, &apitest.Widget{ObjectMeta: apimeta.ObjectMeta{Name: "a", Finalizers: []string{"bare"}},
+		Spec: apitest.WidgetSpec{Size: &size}})
 	require.NoError(t, err)
 	wants("create", "seen", `metadata.finalizers: "bare": prefer a domain-qualified finalizer name to avoid accidental conflicts with other finalizer writers`)
 	w.Labels = map[string]string{"x": "y"}
@@ -42,7 +43,8 @@ func testWarningsOfTypedClients(t *testing.T, by apitest.Transport) {
 	wants("modify", "seen")
 	require.NoError(t, client.Delete(ctx, "a", rest.DeleteOptions{}))
 	wants("delete", "seen")
-	_, err = client.Modify(context.Background(), "a", func(w *apitest.Widget) error { w.Labels = map[string]string{"z": ""}; return nil })
+	_, err = client.Modify(context.Background(), "a",
+		func(w *apitest.Widget) error { w.Labels = map[string]string{"z": ""}; return nil })
 	require.NoError(t, err)
 	wants("nobody asked")
 }

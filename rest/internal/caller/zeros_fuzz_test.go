@@ -13,8 +13,8 @@ import (
 	"github.com/decorum-go/decorum/rest/internal/apitest"
 )
 
-// FuzzTypedClientsKeepZeros stores random Dials over HTTP. What a typed client reads and writes back changes nothing, and
-// what it changes changes nothing else, not even its owner.
+// FuzzTypedClientsKeepZeros stores random Dials over HTTP. What a typed client reads and writes back changes nothing,
+// and what it changes changes nothing else, not even its owner.
 func FuzzTypedClientsKeepZeros(f *testing.F) {
 	for seed := range uint64(60) {
 		f.Add(seed)

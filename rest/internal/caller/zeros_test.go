@@ -27,7 +27,8 @@ func TestSentFieldsAreStored(t *testing.T) {
 			`{"knobs":[{"name":"","size":0}],"steps":[{"title":"","size":5}],"byName":{"":{"size":0}},` + defaults + `}`},
 		{"null", `{"replicas":null,"label":null,"notes":{"a":null},"maybe":null,"remark":null,"free":{"a":null}}`,
 			`{"remark":null,"notes":{},"free":{"a":null},` + defaults + `}`},
-		{"unknown fields", `{"nope":1,"knob":{"nope":1},"raw":{"a":{"b":0}}}`, `{"knob":{"size":5},"raw":{"a":{"b":0}},` + defaults + `}`},
+		{"unknown fields", `{"nope":1,"knob":{"nope":1},"raw":{"a":{"b":0}}}`,
+			`{"knob":{"size":5},"raw":{"a":{"b":0}},` + defaults + `}`},
 		{"more digits than Go holds", `{"free":{"a":123456789012345678901},"factor":0.1000000000000000055511151231257827}`,
 			`{"free":{"a":123456789012345678901},"factor":0.1000000000000000055511151231257827,"replicas":3,"enabled":true,"colors":["red"]}`},
 		{"other forms than Go writes", `{"when":"2026-01-02T05:04:05.5+02:00","pair":[1,2,3],"limit":1.0}`,
@@ -41,7 +42,8 @@ func TestSentFieldsAreStored(t *testing.T) {
 			assert.JSONEq(t, c.stored, string(spec.Spec))
 			assert.Equal(t, digits(t, c.stored), digits(t, string(spec.Spec)), "digits")
 
-			apitest.Must(t, api, "PATCH", apitest.Dials+"/a", `{"metadata":{"labels":{"x":"y"}}}`, "Content-Type", apitest.TypeMergePatch)
+			apitest.Must(t, api, "PATCH", apitest.Dials+"/a", `{"metadata":{"labels":{"x":"y"}}}`, "Content-Type",
+				apitest.TypeMergePatch)
 			apitest.WantDial(t, api, "spec", c.stored)
 		})
 	}
@@ -65,21 +67,24 @@ func TestZerosInEachWrite(t *testing.T) {
 		{"PUT", func(t *testing.T, api *rest.API) {
 			rv := apitest.Must(t, api, "GET", apitest.Dials+"/a", "").ResourceVersion(t)
 			apitest.Must(t, api, "PUT", apitest.Dials+"/a",
-				`{"apiVersion":"example.com/v1","kind":"Dial","metadata":{"name":"a","resourceVersion":"`+rv+`"},"spec":{"replicas":0,"enabled":false,"label":""}}`)
+				`{"apiVersion":"example.com/v1","kind":"Dial","metadata":{"name":"a","resourceVersion":"`+rv+
+					`"},"spec":{"replicas":0,"enabled":false,"label":""}}`)
 		}, zeros},
 		{"merge patch", func(t *testing.T, api *rest.API) {
-			apitest.Must(t, api, "PATCH", apitest.Dials+"/a", `{"spec":{"replicas":0,"enabled":false,"label":""}}`, "Content-Type", apitest.TypeMergePatch)
+			apitest.Must(t, api, "PATCH", apitest.Dials+"/a", `{"spec":{"replicas":0,"enabled":false,"label":""}}`,
+				"Content-Type", apitest.TypeMergePatch)
 		}, zeros},
 		{"JSON patch", func(t *testing.T, api *rest.API) {
 			apitest.Must(t, api, "PATCH", apitest.Dials+"/a",
 				`[{"op":"replace","path":"/spec/replicas","value":0},{"op":"replace","path":"/spec/enabled","value":false},{"op":"add","path":"/spec/label","value":""}]`, "Content-Type", apitest.TypeJSONPatch)
 		}, zeros},
 		{"apply", func(t *testing.T, api *rest.API) {
-			apitest.Must(t, api, "PATCH", apitest.Dials+"/a?fieldManager=m&force=1", apitest.DialBody(`{"replicas":0,"enabled":false,"label":""}`),
-				"Content-Type", apitest.TypeApply)
+			apitest.Must(t, api, "PATCH", apitest.Dials+"/a?fieldManager=m&force=1",
+				apitest.DialBody(`{"replicas":0,"enabled":false,"label":""}`), "Content-Type", apitest.TypeApply)
 		}, zeros},
 		{"a null", func(t *testing.T, api *rest.API) {
-			apitest.Must(t, api, "PATCH", apitest.Dials+"/a", `{"spec":{"replicas":null,"enabled":null}}`, "Content-Type", apitest.TypeMergePatch)
+			apitest.Must(t, api, "PATCH", apitest.Dials+"/a", `{"spec":{"replicas":null,"enabled":null}}`, "Content-Type",
+				apitest.TypeMergePatch)
 		}, `{"replicas":3,"enabled":true,` + apitest.DialDefaults + `}`},
 		{"nothing", func(*testing.T, *rest.API) {}, `{"replicas":1,"enabled":true,` + apitest.DialDefaults + `}`},
 	} {
@@ -90,13 +95,15 @@ func TestZerosInEachWrite(t *testing.T) {
 			apitest.WantDial(t, api, "spec", c.want)
 			rv := apitest.Must(t, api, "GET", apitest.Dials+"/a", "").ResourceVersion(t)
 			c.write(t, api)
-			assert.Equal(t, rv, apitest.Must(t, api, "GET", apitest.Dials+"/a", "").ResourceVersion(t), "the same again changes nothing")
+			assert.Equal(t, rv, apitest.Must(t, api, "GET", apitest.Dials+"/a", "").ResourceVersion(t),
+				"the same again changes nothing")
 		})
 	}
 	t.Run("status", func(t *testing.T) {
 		api, _ := apitest.NewDials(t)
 		apitest.Must(t, api, "POST", apitest.Dials, apitest.DialBody(`{}`))
-		apitest.Must(t, api, "PATCH", apitest.Dials+"/a/status", `{"status":{"replicas":0,"ready":false}}`, "Content-Type", apitest.TypeMergePatch)
+		apitest.Must(t, api, "PATCH", apitest.Dials+"/a/status", `{"status":{"replicas":0,"ready":false}}`, "Content-Type",
+			apitest.TypeMergePatch)
 		apitest.WantDial(t, api, "status", `{"replicas":0,"ready":false}`)
 	})
 }
@@ -114,15 +121,18 @@ func TestTypesThatDecodeThemselves(t *testing.T) {
 		apimeta.ObjectMeta `json:"metadata,omitempty"`
 		Spec               spec `json:"spec"`
 	}
-	api := apitest.New(t, rest.Options{}, rest.Resource[Gauge]{Group: "example.com", Version: "v1", Plural: "gauges", Names: rest.Names{Kind: "Gauge"}})
+	api := apitest.New(t, rest.Options{},
+		rest.Resource[Gauge]{Group: "example.com", Version: "v1", Plural: "gauges", Names: rest.Names{Kind: "Gauge"}})
 	post := func(spec string) apitest.Answer {
 		return apitest.Do(t, api, "POST", "/apis/example.com/v1/namespaces/default/gauges",
 			`{"apiVersion":"example.com/v1","kind":"Gauge","metadata":{"generateName":"a"},"spec":`+spec+`}`)
 	}
 	for _, c := range []struct{ spec, field, message string }{
 		{`{"level":"high"}`, "spec.level", `Invalid value: "high": "high" is no level`},
-		{`{"levels":{"low":1,"high":2}}`, "spec.levels.high", `Invalid value: "high": the key is not of its type: "high" is no level`},
-		{`{"counts":{"1":"a","300":"b"}}`, "spec.counts.300", `Invalid value: "300": the key is not of its type: "300" is not an int8`},
+		{`{"levels":{"low":1,"high":2}}`, "spec.levels.high",
+			`Invalid value: "high": the key is not of its type: "high" is no level`},
+		{`{"counts":{"1":"a","300":"b"}}`, "spec.counts.300",
+			`Invalid value: "300": the key is not of its type: "300" is not an int8`},
 		{`{"at":"2026-01-02T03:04:05Z"}`, "spec.at", `Invalid value: "2026-01-02T03:04:05Z": parsing time`},
 	} {
 		a := post(c.spec)
@@ -164,38 +174,42 @@ func TestHooksChangeNoOtherField(t *testing.T) {
 		{"Prepare", rest.Options{}, func(r *rest.Resource[apitest.Dial]) {
 			r.Hooks.Prepare = func(_ context.Context, d, _ *apitest.Dial) error { hook(d); return nil }
 		}, nil},
-		{"admission", rest.Options{Admission: []rest.Admission{apitest.Mutating("m", func(_ context.Context, r *rest.AdmissionRequest) error {
-			var d apitest.Dial
-			if err := r.Object(&d); err != nil {
-				return err
-			}
-			hook(&d)
-			return r.SetObject(d)
-		})}}, nil, nil},
-		{"admission in a type of its own", rest.Options{Admission: []rest.Admission{apitest.Mutating("m", func(_ context.Context, r *rest.AdmissionRequest) error {
-			var d struct {
-				Spec struct {
-					Label string `json:"label,omitempty"`
-					Knobs []struct {
-						Name  string `json:"name"`
-						Title string `json:"title,omitempty"`
-					} `json:"knobs,omitempty"`
-				} `json:"spec"`
-			}
-			if err := r.Object(&d); err != nil {
-				return err
-			}
-			d.Spec.Label, d.Spec.Knobs = "by the hook", d.Spec.Knobs[:1]
-			d.Spec.Knobs[0].Title = "by the hook"
-			return r.SetObject(&d)
-		})}}, nil, nil},
+		{"admission", rest.Options{Admission: []rest.Admission{apitest.Mutating("m",
+			func(_ context.Context, r *rest.AdmissionRequest) error {
+				var d apitest.Dial
+				if err := r.Object(&d); err != nil {
+					return err
+				}
+				hook(&d)
+				return r.SetObject(d)
+			})}}, nil, nil},
+		{"admission in a type of its own",
+			rest.Options{Admission: []rest.Admission{apitest.Mutating("m",
+				func(_ context.Context, r *rest.AdmissionRequest) error {
+					var d struct {
+						Spec struct {
+							Label string `json:"label,omitempty"`
+							Knobs []struct {
+								Name  string `json:"name"`
+								Title string `json:"title,omitempty"`
+							} `json:"knobs,omitempty"`
+						} `json:"spec"`
+					}
+					if err := r.Object(&d); err != nil {
+						return err
+					}
+					d.Spec.Label, d.Spec.Knobs = "by the hook", d.Spec.Knobs[:1]
+					d.Spec.Knobs[0].Title = "by the hook"
+					return r.SetObject(&d)
+				})}}, nil, nil},
 		{"a subresource", rest.Options{}, func(r *rest.Resource[apitest.Dial]) {
 			r.Subresources = append(r.Subresources, rest.Subresource[apitest.Dial, apitest.Paint]{Name: "paint",
 				Get:    func(context.Context, *apitest.Dial) (*apitest.Paint, error) { return &apitest.Paint{}, nil },
 				Update: func(_ context.Context, d *apitest.Dial, _ *apitest.Paint) error { hook(d); return nil },
 			})
 		}, func(t *testing.T, api *rest.API) {
-			apitest.Must(t, api, "PATCH", apitest.Dials+"/a/paint", `{"spec":{"color":"red"}}`, "Content-Type", apitest.TypeMergePatch)
+			apitest.Must(t, api, "PATCH", apitest.Dials+"/a/paint", `{"spec":{"color":"red"}}`, "Content-Type",
+				apitest.TypeMergePatch)
 		}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -208,7 +222,8 @@ func TestHooksChangeNoOtherField(t *testing.T) {
 			if c.write != nil {
 				c.write(t, api)
 			}
-			apitest.WantDial(t, api, "spec", `{"label":"by the hook","knobs":[{"name":"a","size":0,"title":"by the hook"}],`+kept+`}`)
+			apitest.WantDial(t, api, "spec",
+				`{"label":"by the hook","knobs":[{"name":"a","size":0,"title":"by the hook"}],`+kept+`}`)
 		})
 	}
 }
@@ -222,7 +237,8 @@ func TestZerosThatHooksSet(t *testing.T) {
 	})
 	apitest.Must(t, api, "POST", apitest.Dials,
 		apitest.DialBody(`{"replicas":2,"label":"x","tags":["a"],"maybe":1,"knob":{"title":"t"},"spare":{},"notes":{"a":"b"}}`))
-	apitest.WantDial(t, api, "spec", `{"replicas":0,"enabled":false,"label":"","factor":0,"colors":[],"maybe":1,"knob":{"size":0,"title":""}}`)
+	apitest.WantDial(t, api, "spec",
+		`{"replicas":0,"enabled":false,"label":"","factor":0,"colors":[],"maybe":1,"knob":{"size":0,"title":""}}`)
 }
 
 func TestDefaultHookAndZeros(t *testing.T) {
@@ -238,7 +254,8 @@ func TestDefaultHookAndZeros(t *testing.T) {
 		}
 	})
 	apitest.Must(t, api, "POST", apitest.Dials, apitest.DialBody(`{"replicas":0}`))
-	apitest.WantDial(t, api, "spec", `{"replicas":0,"enabled":true,"label":"none","knobs":[{"name":"first","size":5}],`+apitest.DialDefaults+`}`)
+	apitest.WantDial(t, api, "spec",
+		`{"replicas":0,"enabled":true,"label":"none","knobs":[{"name":"first","size":5}],`+apitest.DialDefaults+`}`)
 	a := apitest.Do(t, api, "POST", apitest.Dials, apitest.DialBody(`{"label":""}`))
 	assert.Equal(t, 500, a.Code)
 	assert.Contains(t, a.Text(t, "message"), `changed "spec.label", which the client had set`)
@@ -256,7 +273,8 @@ func testZerosOfTypedClients(t *testing.T, by apitest.Transport) {
 		api, client := by.NewDials(t)
 		_, err := client.Create(ctx, named(apitest.DialSpec{Label: "x", Steps: []apitest.Knob{{}}}))
 		require.NoError(t, err)
-		apitest.WantDial(t, api, "spec", `{"replicas":3,"enabled":true,"label":"x","steps":[{"size":5}],`+apitest.DialDefaults+`}`)
+		apitest.WantDial(t, api, "spec",
+			`{"replicas":3,"enabled":true,"label":"x","steps":[{"size":5}],`+apitest.DialDefaults+`}`)
 	})
 	change := func(d *apitest.Dial) {
 		d.Spec.Replicas, d.Spec.Enabled, d.Spec.Label, d.Spec.Factor, d.Spec.Colors = 0, false, "", 0, nil
@@ -304,7 +322,8 @@ func testZerosOfTypedClients(t *testing.T, by apitest.Transport) {
 		t.Run(c.name, func(t *testing.T) {
 			api, client := by.NewDials(t)
 			apitest.Must(t, api, "POST", apitest.Dials, apitest.DialBody(`{"replicas":2,"label":"x"}`))
-			apitest.Must(t, api, "PATCH", apitest.Dials+"/a/status", `{"status":{"replicas":2}}`, "Content-Type", apitest.TypeMergePatch)
+			apitest.Must(t, api, "PATCH", apitest.Dials+"/a/status", `{"status":{"replicas":2}}`, "Content-Type",
+				apitest.TypeMergePatch)
 			require.NoError(t, c.write(client))
 			apitest.WantDial(t, api, "spec", c.spec)
 			apitest.WantDial(t, api, "status", c.status)
@@ -321,7 +340,8 @@ func testTypedClientsLeaveZerosToTheirOwners(t *testing.T, by apitest.Transport)
 	ctx := t.Context()
 	api, client := by.NewDials(t)
 	apitest.Must(t, api, "PATCH", apitest.Dials+"/a?fieldManager=applier",
-		apitest.DialBody(`{"replicas":0,"enabled":false,"limit":0,"notes":{},"knobs":[{"name":"a","size":0}]}`), "Content-Type", apitest.TypeApply)
+		apitest.DialBody(`{"replicas":0,"enabled":false,"limit":0,"notes":{},"knobs":[{"name":"a","size":0}]}`),
+		"Content-Type", apitest.TypeApply)
 	before := apitest.Must(t, api, "GET", apitest.Dials+"/a", "")
 	client = client.As("controller")
 
@@ -336,7 +356,9 @@ func testTypedClientsLeaveZerosToTheirOwners(t *testing.T, by apitest.Transport)
 	assert.Equal(t,
 		`applier Apply {"f:spec":{"f:enabled":{},"f:knobs":{"k:{\"name\":\"a\"}":{".":{},"f:name":{},"f:size":{}}},"f:limit":{},"f:notes":{},"f:replicas":{}}}
 controller Update {"f:spec":{"f:knobs":{"k:{\"name\":\"a\"}":{"f:title":{}}}}}`, apitest.OwnersOf(t, after))
-	apitest.WantDial(t, api, "spec", `{"replicas":0,"enabled":false,"limit":0,"notes":{},"knobs":[{"name":"a","size":0,"title":"x"}],`+apitest.DialDefaults+`}`)
+	apitest.WantDial(t, api, "spec",
+		`{"replicas":0,"enabled":false,"limit":0,"notes":{},"knobs":[{"name":"a","size":0,"title":"x"}],`+
+			apitest.DialDefaults+`}`)
 }
 
 // A virtual kind answers what was asked, zeros included.
@@ -352,7 +374,8 @@ func TestACallKeepsZeros(t *testing.T) {
 		}
 	}))
 	a := apitest.Must(t, api, "POST", apitest.Dials, apitest.DialBody(`{"replicas":0,"enabled":false,"label":""}`))
-	assert.Equal(t, map[string]any{"replicas": 0.0, "enabled": false, "label": "", "factor": 1.0, "colors": []any{"red"}}, a.Value(t, "spec"))
+	assert.Equal(t, map[string]any{"replicas": 0.0, "enabled": false, "label": "", "factor": 1.0, "colors": []any{"red"}},
+		a.Value(t, "spec"))
 	assert.Equal(t, map[string]any{"ready": true}, a.Value(t, "status"))
 }
 

@@ -75,7 +75,8 @@ func pumpResource() rest.Resource[Pump] {
 				return nil
 			},
 			func(in *Pump, out *PumpV1beta1) error {
-				out.Spec = PumpV1beta1Spec{Count: in.Spec.Replicas, Disabled: !in.Spec.Enabled, Limit: in.Spec.Limit, Tags: in.Spec.Tags}
+				out.Spec = PumpV1beta1Spec{Count: in.Spec.Replicas, Disabled: !in.Spec.Enabled, Limit: in.Spec.Limit,
+					Tags: in.Spec.Tags}
 				for _, v := range in.Spec.Valves {
 					out.Spec.Parts = append(out.Spec.Parts, PumpPart{Name: v.Name, Size: v.Size})
 				}
@@ -86,7 +87,8 @@ func pumpResource() rest.Resource[Pump] {
 
 // betaPumpResource is the declaration of version v1beta1 for a client over HTTP.
 func betaPumpResource() rest.Resource[PumpV1beta1] {
-	return rest.Resource[PumpV1beta1]{Group: "example.com", Version: "v1beta1", Plural: "pumps", Names: rest.Names{Kind: "Pump"}}
+	return rest.Resource[PumpV1beta1]{Group: "example.com", Version: "v1beta1", Plural: "pumps",
+		Names: rest.Names{Kind: "Pump"}}
 }
 
 func pumpBody(version, spec string) string {
@@ -102,7 +104,8 @@ func testZerosInEveryVersion(t *testing.T, by apitest.Transport) {
 		{"zeros", `{"replicas":0,"enabled":false,"tier":"gold"}`, `{"count":0,"disabled":true}`},
 		{"one of them", `{"replicas":3,"enabled":false,"tier":"gold"}`, `{"count":3,"disabled":true}`},
 		{"the other", `{"replicas":0,"enabled":true,"tier":"gold"}`, `{"count":0}`},
-		{"zeros without a default", `{"replicas":1,"enabled":true,"tier":"gold","limit":0,"tags":[]}`, `{"count":1,"limit":0,"tags":[]}`},
+		{"zeros without a default", `{"replicas":1,"enabled":true,"tier":"gold","limit":0,"tags":[]}`,
+			`{"count":1,"limit":0,"tags":[]}`},
 		{"in elements", `{"replicas":0,"enabled":true,"tier":"gold","valves":[{"name":"a","size":0},{"name":"b","size":1}]}`,
 			`{"count":0,"parts":[{"name":"a","size":0},{"name":"b","size":1}]}`},
 	} {
@@ -112,13 +115,15 @@ func testZerosInEveryVersion(t *testing.T, by apitest.Transport) {
 				require.NoError(t, err)
 				return string(out)
 			}
-			for _, written := range []struct{ target, version, spec string }{{pumps, "v1", c.stored}, {betaPumps, "v1beta1", c.shown}} {
+			for _, written := range []struct{ target, version, spec string }{{pumps, "v1", c.stored},
+				{betaPumps, "v1beta1", c.shown}} {
 				api := apitest.New(t, rest.Options{}, pumpResource())
 				apitest.Must(t, api, "POST", written.target, pumpBody(written.version, written.spec))
 				assert.JSONEq(t, c.stored, spec(api, pumps), "written in %s", written.version)
 				assert.JSONEq(t, c.shown, spec(api, betaPumps), "written in %s", written.version)
 				for _, target := range []string{pumps, betaPumps} {
-					apitest.Must(t, api, "PATCH", target+"/a", `{"metadata":{"labels":{"`+written.version+`":"x"}}}`, "Content-Type", apitest.TypeMergePatch)
+					apitest.Must(t, api, "PATCH", target+"/a", `{"metadata":{"labels":{"`+written.version+`":"x"}}}`, "Content-Type",
+						apitest.TypeMergePatch)
 				}
 				client := apitest.ClientBy(t, by, api, betaPumpResource()).Namespace("default")
 				p, err := client.Get(t.Context(), "a")
@@ -153,8 +158,9 @@ func TestElementsKeepFieldsThatAVersionLacks(t *testing.T) {
 	api := apitest.New(t, rest.Options{}, pumpResource())
 	apitest.Must(t, api, "POST", pumps,
 		pumpBody("v1", `{"valves":[{"name":"a","finish":"brass"},{"name":"b","finish":"steel","size":0},{"name":"c","finish":"tin"}]}`))
-	apitest.Must(t, api, "PATCH", betaPumps+"/a", `{"spec":{"parts":[{"name":"new"},{"name":"c","size":5},{"name":"b","size":7}]}}`,
-		"Content-Type", apitest.TypeMergePatch)
+	apitest.Must(t, api, "PATCH", betaPumps+"/a",
+		`{"spec":{"parts":[{"name":"new"},{"name":"c","size":5},{"name":"b","size":7}]}}`, "Content-Type",
+		apitest.TypeMergePatch)
 	got, err := json.Marshal(apitest.Must(t, api, "GET", pumps+"/a", "").Value(t, "spec.valves"))
 	require.NoError(t, err)
 	assert.JSONEq(t, `[{"name":"new","size":5},{"name":"c","size":5,"finish":"tin"},{"name":"b","size":7,"finish":"steel"}]`, string(got))
@@ -177,7 +183,8 @@ func TestHookInAnotherVersionSetsZeros(t *testing.T) {
 	made := apitest.Do(t, api, "POST", betaPumps, pumpBody("v1beta1", `{"count":0,"limit":0}`))
 	require.Equal(t, 201, made.Code, made.Body)
 	assert.Equal(t, map[string]any{"count": 0.0, "limit": 0.0, "disabled": true}, made.Value(t, "spec"))
-	assert.Equal(t, map[string]any{"replicas": 0.0, "limit": 0.0, "enabled": false, "tier": ""}, apitest.Do(t, api, "GET", pumps+"/a", "").Value(t, "spec"))
+	assert.Equal(t, map[string]any{"replicas": 0.0, "limit": 0.0, "enabled": false, "tier": ""},
+		apitest.Do(t, api, "GET", pumps+"/a", "").Value(t, "spec"))
 }
 
 // FuzzVersionsKeepZeros writes a random Pump in one version and compares what typed clients of both read.
@@ -202,7 +209,8 @@ func FuzzVersionsKeepZeros(f *testing.F) {
 		require.NoError(t, json.Unmarshal([]byte(spec), &want))
 
 		api := apitest.New(t, rest.Options{}, pumpResource())
-		beta, stored := apitest.ClientBy(t, by, api, betaPumpResource()).Namespace("default"), apitest.ClientBy(t, by, api, pumpResource()).Namespace("default")
+		beta, stored := apitest.ClientBy(t, by, api, betaPumpResource()).Namespace("default"),
+			apitest.ClientBy(t, by, api, pumpResource()).Namespace("default")
 		apitest.Must(t, api, "POST", betaPumps, pumpBody("v1beta1", spec))
 		check := func() {
 			b, err := beta.Get(t.Context(), "a")
@@ -210,7 +218,8 @@ func FuzzVersionsKeepZeros(f *testing.F) {
 			require.Equal(t, want, b.Spec, spec)
 			p, err := stored.Get(t.Context(), "a")
 			require.NoError(t, err)
-			require.Equal(t, []any{want.Count, !want.Disabled, "gold", want.Limit}, []any{p.Spec.Replicas, p.Spec.Enabled, p.Spec.Tier, p.Spec.Limit}, spec)
+			require.Equal(t, []any{want.Count, !want.Disabled, "gold", want.Limit},
+				[]any{p.Spec.Replicas, p.Spec.Enabled, p.Spec.Tier, p.Spec.Limit}, spec)
 			for i, v := range p.Spec.Valves {
 				require.Equal(t, want.Parts[i], PumpPart{v.Name, v.Size}, spec)
 			}

@@ -1,5 +1,5 @@
-// Package clientconfig validates what the registrations of webhooks have in common, in the words of kube-apiserver: where a webhook is, and
-// which versions of reviews it understands.
+// Package clientconfig validates what the registrations of webhooks have in common, in the words of kube-apiserver:
+// where a webhook is, and which versions of reviews it understands.
 package clientconfig
 
 import (
@@ -52,7 +52,8 @@ func (s Service) Validate(at *status.Path) (errs status.FieldErrors) {
 		errs = append(errs, status.RequiredField(at.Child("namespace"), ""))
 	}
 	if s.Port != nil && (*s.Port < 1 || *s.Port > 65535) {
-		errs = append(errs, status.InvalidField(at.Child("port"), *s.Port, "port is not valid: must be between 1 and 65535, inclusive"))
+		errs = append(errs, status.InvalidField(at.Child("port"), *s.Port,
+			"port is not valid: must be between 1 and 65535, inclusive"))
 	}
 	if s.Path == nil {
 		return errs
@@ -97,7 +98,8 @@ func Understood(versions []string) bool {
 	return slices.Contains(versions, "v1") || slices.Contains(versions, "v1beta1")
 }
 
-// ReviewVersions returns the faults of a list of versions that is not empty. Unless lenient is set, one of them must be [Understood].
+// ReviewVersions returns the faults of a list of versions that is not empty. Unless lenient is set, one of them must be
+// [Understood].
 func ReviewVersions(versions []string, lenient bool, at *status.Path) (errs status.FieldErrors) {
 	for i, v := range versions {
 		if slices.Contains(versions[:i], v) {

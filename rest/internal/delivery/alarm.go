@@ -30,8 +30,8 @@ func alarmsFor(seconds *int64, bookmarks bool) alarms {
 	return alarms{deadline: time.Now().Add(duration), bookmarks: bookmarks, alarm: make(chan struct{}, 1)}
 }
 
-// setTimer sets the timer for the next bookmark or, if no bookmark is left, for the end. The time to the next bookmark varies, so that
-// watches do not send theirs together. The last bookmark comes shortly before the end.
+// setTimer sets the timer for the next bookmark or, if no bookmark is left, for the end. The time to the next bookmark
+// varies, so that watches do not send theirs together. The last bookmark comes shortly before the end.
 func (a *alarms) setTimer() {
 	left := time.Until(a.deadline)
 	a.next = a.deadline

@@ -48,7 +48,8 @@ func TestABurstOfChangesIsAFewWrites(t *testing.T) {
 	s := apitest.NewThingServer(t, rest.Options{})
 	s.Fill(t, changes)
 	stream := &gatedStream{
-		header: http.Header{}, entered: make(chan struct{}), gate: make(chan struct{}), all: make(chan struct{}), expect: changes,
+		header: http.Header{}, entered: make(chan struct{}), gate: make(chan struct{}), all: make(chan struct{}),
+		expect: changes,
 	}
 	ctx, stop := context.WithCancel(t.Context())
 	ended := make(chan struct{})
@@ -58,7 +59,8 @@ func TestABurstOfChangesIsAFewWrites(t *testing.T) {
 		s.API.ServeHTTP(stream, apitest.NewRequest("GET", target, nil).WithContext(ctx))
 	}()
 	change := func(i int) {
-		w := apitest.NewThingWriter(s.API, "PATCH", fmt.Sprintf("%s/n%06d", apitest.Things, i), "application/merge-patch+json")
+		w := apitest.NewThingWriter(s.API, "PATCH", fmt.Sprintf("%s/n%06d", apitest.Things, i),
+			"application/merge-patch+json")
 		require.Equal(t, http.StatusOK, w.Send([]byte(`{"spec":{"size":7}}`)))
 	}
 	change(0)

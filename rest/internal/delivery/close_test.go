@@ -33,13 +33,15 @@ func behindFlush(h http.Handler) http.Handler {
 func TestStreamsNeedDeadlines(t *testing.T) {
 	things := apitest.ThingResource()
 	things.Subresources = []rest.SubresourceOf[apitest.Thing]{
-		apitest.ThingLog{Name: "log", Output: func(_ context.Context, _ *apitest.Thing, _ *apitest.LogOptions, out io.Writer) error {
-			_, err := io.WriteString(out, "line")
-			return err
-		}},
-		rest.Stream[apitest.Thing, struct{}]{Name: "proxy", Serve: func(w http.ResponseWriter, _ *http.Request, _ *apitest.Thing, _ *struct{}) {
-			_, _ = io.WriteString(w, "page")
-		}},
+		apitest.ThingLog{Name: "log",
+			Output: func(_ context.Context, _ *apitest.Thing, _ *apitest.LogOptions, out io.Writer) error {
+				_, err := io.WriteString(out, "line")
+				return err
+			}},
+		rest.Stream[apitest.Thing, struct{}]{Name: "proxy",
+			Serve: func(w http.ResponseWriter, _ *http.Request, _ *apitest.Thing, _ *struct{}) {
+				_, _ = io.WriteString(w, "page")
+			}},
 	}
 	s := apitest.NewThingServer(t, rest.Options{}, things)
 	s.MustCreate(t, "a")
@@ -48,9 +50,11 @@ func TestStreamsNeedDeadlines(t *testing.T) {
 		assert.Equal(t, status.ReasonInternalError, got.Reason, target)
 		assert.Contains(t, got.Message, "Unwrap", target)
 	}
-	require.Equal(t, http.StatusOK, apitest.Ask(behindFlush(s.API), apitest.NewRequest("GET", apitest.Things, nil)).Code, "all else needs none")
+	require.Equal(t, http.StatusOK, apitest.Ask(behindFlush(s.API), apitest.NewRequest("GET", apitest.Things, nil)).Code,
+		"all else needs none")
 	for target, want := range map[string]string{"/a/log": "line", "/a/proxy/": "page"} {
-		assert.Equal(t, want, apitest.Ask(apitest.BehindUnwrap(s.API), apitest.NewRequest("GET", apitest.Things+target, nil)).Body)
+		assert.Equal(t, want, apitest.Ask(apitest.BehindUnwrap(s.API),
+			apitest.NewRequest("GET", apitest.Things+target, nil)).Body)
 	}
 }
 
@@ -125,7 +129,9 @@ func TestCloseBesideStuckHosts(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s, entered, release := apitest.NewBlockingThings(t, rest.Options{})
 		s.MustCreate(t, "a")
-		written := apitest.InBackground(func() int { return s.Do("POST", apitest.Things, apitest.ThingBody("slow", "{}")).Code })
+		written := apitest.InBackground(func() int {
+			return s.Do("POST", apitest.Things, apitest.ThingBody("slow", "{}")).Code
+		})
 		<-entered
 		left := make(chan struct{})
 		go func() {

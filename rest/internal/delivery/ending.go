@@ -12,8 +12,8 @@ import (
 // ErrEnding is the reason why watches and streams end when the API ends.
 var ErrEnding = fmt.Errorf("the server is shutting down: %w", watch.ErrClosed)
 
-// Ending is the end of an API. The API has one, which is also a context: it is done when the API accepts no more requests, and watches
-// and streams must end. Any goroutine may use it.
+// Ending is the end of an API. The API has one, which is also a context: it is done when the API accepts no more
+// requests, and watches and streams must end. Any goroutine may use it.
 type Ending struct {
 	context.Context
 	begin context.CancelCauseFunc
@@ -30,11 +30,12 @@ func NewEnding() *Ending {
 	return e
 }
 
-// Begin ends the context. The caller must call HurryAll next. The two are separate because the API begins the end under its own lock,
-// which hurrying must not hold up.
+// Begin ends the context. The caller must call HurryAll next. The two are separate because the API begins the end under
+// its own lock, which hurrying must not hold up.
 func (e *Ending) Begin(cause error) { e.begin(cause) }
 
-// Until returns a context that ends with ctx or with the API, whichever comes first. The caller must call the returned function.
+// Until returns a context that ends with ctx or with the API, whichever comes first. The caller must call the returned
+// function.
 func (e *Ending) Until(ctx context.Context) (context.Context, context.CancelFunc) {
 	ctx, cancel := context.WithCancelCause(ctx)
 	stop := context.AfterFunc(e, func() { cancel(context.Cause(e)) })
@@ -47,7 +48,8 @@ func (e *Ending) Until(ctx context.Context) (context.Context, context.CancelFunc
 // Ended implements [storage.Holder].
 func (e *Ending) Ended() bool { return e.Err() != nil }
 
-// HurryAll calls the function of every Hurried. It must come after Begin, so that whoever is hurried sees that the API ends.
+// HurryAll calls the function of every Hurried. It must come after Begin, so that whoever is hurried sees that the API
+// ends.
 func (e *Ending) HurryAll() {
 	e.mu.Lock()
 	defer e.mu.Unlock()
@@ -60,8 +62,8 @@ func (e *Ending) HurryAll() {
 	}
 }
 
-// Hurried is an answer in progress that must hurry when the API ends. Otherwise a client that does not read would hold up the shutdown. A
-// context could do the same, but would take several times the memory for each watch.
+// Hurried is an answer in progress that must hurry when the API ends. Otherwise a client that does not read would hold
+// up the shutdown. A context could do the same, but would take several times the memory for each watch.
 type Hurried struct {
 	all            *Ending
 	hurry          func()
@@ -70,13 +72,15 @@ type Hurried struct {
 	before, behind *Hurried
 }
 
-// Hurry registers hurry, to be called once when the API ends, or at once if it has ended already. It runs under the lock of the Ending,
-// so it must not block and must not call the Ending. The caller must call Stop when the answer is complete.
+// Hurry registers hurry, to be called once when the API ends, or at once if it has ended already. It runs under the
+// lock of the Ending, so it must not block and must not call the Ending. The caller must call Stop when the answer is
+// complete.
 func (e *Ending) Hurry(h *Hurried, hurry func()) {
 	e.add(h, Hurried{hurry: hurry})
 }
 
-// HurryWatch is Hurry for a watch. retire is called under the same conditions when the API gives up or replaces the resource.
+// HurryWatch is Hurry for a watch. retire is called under the same conditions when the API gives up or replaces the
+// resource.
 func (e *Ending) HurryWatch(h *Hurried, of *resource.Resource, hurry, retire func()) {
 	e.add(h, Hurried{hurry: hurry, of: of, retire: retire})
 }
@@ -106,8 +110,8 @@ func (e *Ending) Retire(retired func(*resource.Resource) bool) {
 	}
 }
 
-// UntilRetired is Until for a watch of a resource. The context also ends when the API gives up or replaces the resource, with
-// [resource.ErrRetired] as its cause.
+// UntilRetired is Until for a watch of a resource. The context also ends when the API gives up or replaces the
+// resource, with [resource.ErrRetired] as its cause.
 func (e *Ending) UntilRetired(ctx context.Context, of *resource.Resource) (context.Context, context.CancelFunc) {
 	ctx, cancel := context.WithCancelCause(ctx)
 	h := new(Hurried)
@@ -121,8 +125,8 @@ func (e *Ending) UntilRetired(ctx context.Context, of *resource.Resource) (conte
 	}
 }
 
-// Stop removes h. After Stop returns, hurry does not run any more. The caller relies on this, because the connection may then carry other
-// requests, whose deadline hurry must not change.
+// Stop removes h. After Stop returns, hurry does not run any more. The caller relies on this, because the connection
+// may then carry other requests, whose deadline hurry must not change.
 func (h *Hurried) Stop() {
 	h.all.mu.Lock()
 	defer h.all.mu.Unlock()

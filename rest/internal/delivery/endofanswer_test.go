@@ -10,14 +10,16 @@ import (
 	"github.com/decorum-go/decorum/rest/internal/apitest"
 )
 
-// As in kube-apiserver, an answer in compact JSON ends with a newline, and one in indented JSON ends without one. /version is always
-// indented, and documents of OpenAPI end as they are.
+// As in kube-apiserver, an answer in compact JSON ends with a newline, and one in indented JSON ends without one.
+// /version is always indented, and documents of OpenAPI end as they are.
 func TestLastByteOfAnswers(t *testing.T) {
 	api := apitest.NewWidgets(t)
 	apitest.CreateWidget(t, api, "a")
 	large := strings.Repeat("x", 256<<10)
-	apitest.Must(t, api, "POST", apitest.Widgets, apitest.WidgetBody(`"name":"large","annotations":{"large":"`+large[:200<<10]+`"}`))
-	const table, partial, partials = "application/json;as=Table;g=meta.k8s.io;v=v1", "application/json;as=PartialObjectMetadata;g=meta.k8s.io;v=v1",
+	apitest.Must(t, api, "POST", apitest.Widgets,
+		apitest.WidgetBody(`"name":"large","annotations":{"large":"`+large[:200<<10]+`"}`))
+	const table, partial, partials = "application/json;as=Table;g=meta.k8s.io;v=v1",
+		"application/json;as=PartialObjectMetadata;g=meta.k8s.io;v=v1",
 		"application/json;as=PartialObjectMetadataList;g=meta.k8s.io;v=v1"
 	for _, c := range []struct{ name, method, path, accept, end string }{
 		{"object", "GET", apitest.Widgets + "/a", "", "}}\n"},
@@ -29,7 +31,8 @@ func TestLastByteOfAnswers(t *testing.T) {
 		{"list of metadata", "GET", apitest.Widgets, partials, "]}\n"},
 		{"failure", "GET", apitest.Widgets + "/none", "", "\"code\":404}\n"},
 		{"legacy discovery", "GET", "/apis", "", "}\n"},
-		{"aggregated discovery", "GET", "/apis", "application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList", "}\n"},
+		{"aggregated discovery", "GET", "/apis", "application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList",
+			"}\n"},
 		{"YAML", "GET", apitest.Widgets + "/a", "application/yaml", "\n"},
 		{"status of a deletion", "DELETE", apitest.Widgets + "/a", "", "}\n"},
 	} {

@@ -11,8 +11,8 @@ import (
 	"github.com/decorum-go/decorum/status"
 )
 
-// Flights are the requests and the calls in process that an API has under way. It admits them, and the end of the API and of a resource
-// waits for them.
+// Flights are the requests and the calls in process that an API has under way. It admits them, and the end of the API
+// and of a resource waits for them.
 type Flights struct {
 	ending *Ending
 
@@ -51,8 +51,8 @@ type Request interface {
 	Hurry()
 }
 
-// NewFlights returns the Flights of an API that works on so many requests at once, not counting watches and streams. maxBody is the size
-// limit of a body in bytes.
+// NewFlights returns the Flights of an API that works on so many requests at once, not counting watches and streams.
+// maxBody is the size limit of a body in bytes.
 func NewFlights(ending *Ending, places int, maxBody int64) *Flights {
 	return &Flights{
 		ending: ending, idle: make(chan struct{}),
@@ -73,8 +73,8 @@ func NotYetServed() error {
 	return e
 }
 
-// Enter registers a request on a resource, or returns the error to answer with. A request that it admits must Leave. It has no place yet,
-// so it may wait for what finds out its user.
+// Enter registers a request on a resource, or returns the error to answer with. A request that it admits must Leave. It
+// has no place yet, so it may wait for what finds out its user.
 func (f *Flights) Enter(in *Flight, request Request, of *resource.Resource) error {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -91,8 +91,8 @@ func (f *Flights) Enter(in *Flight, request Request, of *resource.Resource) erro
 	return nil
 }
 
-// EnterCall admits a call of an in-process client; of may be nil. The limit of requests does not hold for calls. Otherwise, a hook could
-// not call the API if the request that runs the hook is the last one that the limit admits.
+// EnterCall admits a call of an in-process client; of may be nil. The limit of requests does not hold for calls.
+// Otherwise, a hook could not call the API if the request that runs the hook is the last one that the limit admits.
 func (f *Flights) EnterCall(of *resource.Resource) error {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -104,7 +104,8 @@ func (f *Flights) EnterCall(of *resource.Resource) error {
 	return nil
 }
 
-// Stay frees the place of a request once it has turned out to be a watch or a stream. The end of a resource does not wait for its streams.
+// Stay frees the place of a request once it has turned out to be a watch or a stream. The end of a resource does not
+// wait for its streams.
 func (f *Flights) Stay(in *Flight, stream bool) {
 	f.mu.Lock()
 	defer f.mu.Unlock()

@@ -9,8 +9,8 @@ import (
 	"github.com/decorum-go/decorum/watch"
 )
 
-// writesInTurn is how many writes a watch makes before it lets other goroutines run. With one write for each turn, a burst would cost a
-// third more.
+// writesInTurn is how many writes a watch makes before it lets other goroutines run. With one write for each turn, a
+// burst would cost a third more.
 const writesInTurn = 5
 
 // buffer gathers events until they are worth a write.
@@ -65,8 +65,8 @@ func (s *liveWatch) bookmark(at watch.Revision, initialEventsEnd bool) (err erro
 	return err
 }
 
-// showLarge sends an event about a whole object that is larger than a chunk. It does not copy the object. stored says that the record is
-// the store's own, so the object costs no memory while the store or its history holds it.
+// showLarge sends an event about a whole object that is larger than a chunk. It does not copy the object. stored says
+// that the record is the store's own, so the object costs no memory while the store or its history holds it.
 func (s *liveWatch) showLarge(event media.Event, stored bool) error {
 	large, err := s.events.AppendLarge(s.buf, event)
 	if err != nil {
@@ -86,8 +86,8 @@ func (s *liveWatch) showLarge(event media.Event, stored bool) error {
 	return nil
 }
 
-// gathered sends the buffer if it is worth a write, or if each event is a message. A watch with much to send yields now and then.
-// Otherwise a request that waits for its turn would wait for all that many watches have to send.
+// gathered sends the buffer if it is worth a write, or if each event is a message. A watch with much to send yields now
+// and then. Otherwise a request that waits for its turn would wait for all that many watches have to send.
 func (s *liveWatch) gathered() {
 	if len(s.buf) >= media.ChunkSize || s.out.EventByEvent() {
 		s.flush()

@@ -13,14 +13,14 @@ import (
 const (
 	// lookAfter is the time between two looks at a slow answer. If the client took nothing in between, it is stuck.
 	lookAfter = 10 * time.Second
-	// patience is how many looks may find the bytes expired, which then live only for this answer. Every bytesPerLook bytes of the answer
-	// allow one more.
+	// patience is how many looks may find the bytes expired, which then live only for this answer. Every bytesPerLook
+	// bytes of the answer allow one more.
 	patience     = 6
 	bytesPerLook = 10 << 20
 )
 
-// Held is the memory that one answer keeps alive while it is written, if that is much. The zero value keeps nothing. The goroutine that
-// writes the answer owns it.
+// Held is the memory that one answer keeps alive while it is written, if that is much. The zero value keeps nothing.
+// The goroutine that writes the answer owns it.
 type Held struct {
 	// Now is the Holding that watches over the answer. It is nil while the answer keeps nothing.
 	Now *Holding
@@ -30,7 +30,8 @@ type Held struct {
 type Bytes struct {
 	// Expired returns an error if nothing but this answer holds the bytes any more.
 	Expired func() error
-	// Final says that the answer cannot continue after these bytes once they have expired. The answer then ends after its current object.
+	// Final says that the answer cannot continue after these bytes once they have expired. The answer then ends after its
+	// current object.
 	Final bool
 	// Cut ends the current write. It runs under the lock of the Holding, so it must not block.
 	Cut func()
@@ -39,9 +40,9 @@ type Bytes struct {
 // Copied is the Expired of bytes that were made for one client.
 func Copied() error { return status.Expired("the client did not read the answer in time") }
 
-// Holding watches over an answer that keeps many bytes alive while it is written. As long as the store or its history holds the bytes
-// too, they cost nothing, and the client may take its time. After that, a client that is stuck, or slow for too long, loses the rest of
-// the answer.
+// Holding watches over an answer that keeps many bytes alive while it is written. As long as the store or its history
+// holds the bytes too, they cost nothing, and the client may take its time. After that, a client that is stuck, or slow
+// for too long, loses the rest of the answer.
 //
 // The writing goroutine calls Begin, Took, Ended and Release. A timer calls look.
 type Holding struct {
@@ -60,8 +61,8 @@ type Holding struct {
 	released bool
 }
 
-// Hold starts to watch over an answer that keeps about size bytes alive. The timer runs from the first write until Release, which the
-// caller must call.
+// Hold starts to watch over an answer that keeps about size bytes alive. The timer runs from the first write until
+// Release, which the caller must call.
 func (held *Held) Hold(bytes Bytes, size int) *Holding {
 	held.Now = &Holding{Bytes: bytes, by: held, looks: patience + size/bytesPerLook}
 	return held.Now
@@ -83,7 +84,8 @@ func (h *Holding) Begin() {
 	h.timer = time.AfterFunc(lookAfter, h.look)
 }
 
-// Release ends the Holding. After it returns, nothing cuts the answer any more; the connection may then carry other answers.
+// Release ends the Holding. After it returns, nothing cuts the answer any more; the connection may then carry other
+// answers.
 func (h *Holding) Release() {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -119,7 +121,8 @@ func (h *Holding) look() {
 	h.timer.Reset(lookAfter)
 }
 
-// Took counts a write that the client has taken. The writer calls it after each write. It returns an error if the answer must end now.
+// Took counts a write that the client has taken. The writer calls it after each write. It returns an error if the
+// answer must end now.
 func (h *Holding) Took() error {
 	h.taken.Add(1)
 	if h.late.Load() {

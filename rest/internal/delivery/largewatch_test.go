@@ -19,9 +19,10 @@ import (
 	"github.com/decorum-go/decorum/rest/internal/apitest"
 )
 
-// eventsOf are the objects of the events that a watch of Slabs sends from the beginning until it has deleted the last of them,
-// as bytes of the form.
-func eventsOf(t *testing.T, s *slabServer, target string, header http.Header, next func(io.Reader) []byte, count int) (events [][]byte) {
+// eventsOf are the objects of the events that a watch of Slabs sends from the beginning until it has deleted the last
+// of them, as bytes of the form.
+func eventsOf(t *testing.T, s *slabServer, target string, header http.Header, next func(io.Reader) []byte,
+	count int) (events [][]byte) {
 	t.Helper()
 	server := httptest.NewServer(s.api)
 	defer server.Close()
@@ -67,7 +68,8 @@ func TestLargeObjectsThroughWatches(t *testing.T) {
 		t.Run(form.name, func(t *testing.T) {
 			s := newSlabServer(t, 64<<20)
 			get := func(name string) []byte {
-				return []byte(apitest.Do(t, s.api, "GET", form.target+"/"+name, "", "Accept", strings.Replace(form.accept, ";as=Table;v=v1;g=meta.k8s.io", "", 1)).Body)
+				return []byte(apitest.Do(t, s.api, "GET", form.target+"/"+name, "", "Accept",
+					strings.Replace(form.accept, ";as=Table;v=v1;g=meta.k8s.io", "", 1)).Body)
 			}
 			var want [][]byte
 			note := func(name string) { want = append(want, get(name)) }
@@ -87,7 +89,8 @@ func TestLargeObjectsThroughWatches(t *testing.T) {
 			initial := eventsOf(t, s, form.target+"?watch=1"+form.query, header, form.next(t), 1)
 			require.True(t, bytes.Contains(initial[0], want[3]), "what there is")
 
-			events := eventsOf(t, s, form.target+"?watch=1&resourceVersion="+fmt.Sprint(after)+form.query, header, form.next(t), 3)
+			events := eventsOf(t, s, form.target+"?watch=1&resourceVersion="+fmt.Sprint(after)+form.query, header, form.next(t),
+				3)
 			require.True(t, bytes.Contains(events[0], want[2]), "a large object")
 			require.True(t, bytes.Contains(events[1], want[3]), "a small one")
 			var was Slab

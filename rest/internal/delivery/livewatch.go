@@ -14,11 +14,11 @@ import (
 	"github.com/decorum-go/decorum/watch"
 )
 
-// liveWatch is a watch in progress. Its follower is a position in the store's log and has no queue. So a client that stops reading holds up
-// nobody; once it has fallen behind the log, it gets 410 Expired.
+// liveWatch is a watch in progress. Its follower is a position in the store's log and has no queue. So a client that
+// stops reading holds up nobody; once it has fallen behind the log, it gets 410 Expired.
 //
-// There may be many watches, and most of them wait. While it waits, a watch consists of this struct, one timer and one channel. One
-// goroutine runs it. Other goroutines only call wake and hurry.
+// There may be many watches, and most of them wait. While it waits, a watch consists of this struct, one timer and one
+// channel. One goroutine runs it. Other goroutines only call wake and hurry.
 type liveWatch struct {
 	resource  *resource.Resource
 	ending    *Ending
@@ -36,8 +36,8 @@ type liveWatch struct {
 	buffer
 }
 
-// follow sends changes until the watch ends. The work happens in functions that have returned while the watch waits, because a deep stack
-// would take memory in every watch.
+// follow sends changes until the watch ends. The work happens in functions that have returned while the watch waits,
+// because a deep stack would take memory in every watch.
 func (s *liveWatch) follow() error {
 	for {
 		if err := s.catchUp(); err != nil {
@@ -51,8 +51,8 @@ func (s *liveWatch) follow() error {
 	}
 }
 
-// left returns the error of a watch whose context has ended: because the client has left, or because a right or the credentials of the
-// user have ended, which the client has to know.
+// left returns the error of a watch whose context has ended: because the client has left, or because a right or the
+// credentials of the user have ended, which the client has to know.
 func (s *liveWatch) left() error {
 	if cause := context.Cause(s.ctx); status.IsExpired(cause) {
 		return cause
@@ -99,7 +99,8 @@ func (s *liveWatch) catchUp() error {
 	return nil
 }
 
-// gatherNews adds the events of one poll to the buffer and, if bookmark is true, a bookmark. It returns false if nothing has happened.
+// gatherNews adds the events of one poll to the buffer and, if bookmark is true, a bookmark. It returns false if
+// nothing has happened.
 func (s *liveWatch) gatherNews(bookmark bool) (more bool, err error) {
 	more, err = s.follower.Poll(func(e follow.Event) error {
 		s.after = e.Revision
@@ -108,7 +109,8 @@ func (s *liveWatch) gatherNews(bookmark bool) (more bool, err error) {
 	if err != nil {
 		return false, err
 	}
-	// Poll has moved the position past changes that the watch does not select. The bookmark tells the client, which can then resume there.
+	// Poll has moved the position past changes that the watch does not select. The bookmark tells the client, which can
+	// then resume there.
 	if position := s.follower.Position(); bookmark && position > s.after {
 		if err := s.bookmark(position, false); err != nil {
 			return false, err

@@ -38,8 +38,9 @@ type WatchPart struct {
 	Events media.Events
 }
 
-// Deliver sends the events until the stream ends. Before it calls open, which begins the answer, it takes its position, and returns an error that the
-// caller can answer with a Status. Afterwards it returns an error only if the answer breaks off within an event.
+// Deliver sends the events until the stream ends. Before it calls open, which begins the answer, it takes its position,
+// and returns an error that the caller can answer with a Status. Afterwards it returns an error only if the answer
+// breaks off within an event.
 func (w *ManyWatch) Deliver(ctx context.Context, open func() (Output, error)) error {
 	s := &manyStream{ManyWatch: w, ctx: ctx, alarms: alarmsFor(w.Seconds, w.Bookmarks)}
 	defer s.close()
@@ -81,13 +82,16 @@ type manyStream struct {
 	live    bool
 }
 
-// sendState sends the existing objects and what has happened since the first of them was listed, and then a bookmark that says so.
+// sendState sends the existing objects and what has happened since the first of them was listed, and then a bookmark
+// that says so.
 func (s *manyStream) sendState() error {
 	if s.Existing {
 		holding := s.Held.Hold(Bytes{Expired: s.merged.Err, Final: true, Cut: s.out.Cut}, media.SizeOf(s.merged.Untold()))
 		defer holding.Release()
 		for s.merged.Position() == 0 {
-			if _, err := s.merged.Poll(func(e follow.MergedEvent) error { return cmp.Or(s.event(e), holding.Ended()) }); err != nil {
+			if _, err := s.merged.Poll(func(e follow.MergedEvent) error {
+				return cmp.Or(s.event(e), holding.Ended())
+			}); err != nil {
 				return err
 			}
 			if err := s.ended(); err != nil {
@@ -207,8 +211,8 @@ func (s *manyStream) frame(at watch.Revision, resumable bool, line func([]byte) 
 	}
 }
 
-// bookmark tells the client that it knows everything up to the position. The last one of the initial events is sent even if the client did not ask for bookmarks:
-// from then on, it can resume.
+// bookmark tells the client that it knows everything up to the position. The last one of the initial events is sent
+// even if the client did not ask for bookmarks: from then on, it can resume.
 func (s *manyStream) bookmark(initialEventsEnd bool) {
 	if !s.Bookmarks && !initialEventsEnd {
 		return
@@ -257,7 +261,8 @@ func (s *manyStream) close() {
 // end sends err as the last event, unless the stream ends as liveWatch.end allows without one.
 func (s *manyStream) end(err error) error {
 	quiet := []error{context.DeadlineExceeded, context.Canceled, watch.ErrClosed}
-	if err == nil || resource.IsRetired(err) || slices.ContainsFunc(quiet, func(q error) bool { return errors.Is(err, q) }) {
+	if err == nil || resource.IsRetired(err) ||
+		slices.ContainsFunc(quiet, func(q error) bool { return errors.Is(err, q) }) {
 		_ = s.flush()
 		return nil
 	}

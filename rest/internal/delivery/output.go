@@ -17,13 +17,13 @@ const (
 
 // Output sends the events of a watch to its client. Package stream implements it for bodies and for WebSockets.
 type Output interface {
-	// Send writes encoded events. object, which may be nil, and tail complete the last event. Send fails if the client has left or does
-	// not read.
+	// Send writes encoded events. object, which may be nil, and tail complete the last event. Send fails if the client has
+	// left or does not read.
 	Send(events, object, tail []byte) error
 	// EventByEvent reports whether each call of Send must carry exactly one event.
 	EventByEvent() bool
-	// Hurry limits the current write, because the server shuts down. Cut ends it at once. Both may be called from other goroutines, and
-	// must not block.
+	// Hurry limits the current write, because the server shuts down. Cut ends it at once. Both may be called from other
+	// goroutines, and must not block.
 	Hurry()
 	Cut()
 	// Close ends the stream after its last event.

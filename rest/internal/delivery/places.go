@@ -7,13 +7,13 @@ import (
 	"github.com/decorum-go/decorum/status"
 )
 
-// A request has a place while the API works on it, and there is a limited number of places. It gives its place back while it waits for its
-// client: while its body is read, and while its client reads a large answer. Both have limits of their own. A request that waits for a
-// webhook keeps its place, but only half of the places may wait so. Whoever finds out the user of a request may also wait, so that
-// happens before the request has a place.
+// A request has a place while the API works on it, and there is a limited number of places. It gives its place back
+// while it waits for its client: while its body is read, and while its client reads a large answer. Both have limits of
+// their own. A request that waits for a webhook keeps its place, but only half of the places may wait so. Whoever finds
+// out the user of a request may also wait, so that happens before the request has a place.
 
-// share is a limited number of things of one kind. Nobody gets one more while holding as many as are free. So one holder gets half of
-// them at most, two get a third each, and somebody who holds nothing gets one until all are in use.
+// share is a limited number of things of one kind. Nobody gets one more while holding as many as are free. So one
+// holder gets half of them at most, two get a third each, and somebody who holds nothing gets one until all are in use.
 type share struct {
 	limit, used int
 	by          map[string]int // by holder
@@ -102,7 +102,8 @@ type Holder struct {
 	Seats Seats
 }
 
-// Seats have the methods of rest.Seats. A request has them as long as it has a place, except while it waits for a webhook.
+// Seats have the methods of rest.Seats. A request has them as long as it has a place, except while it waits for a
+// webhook.
 type Seats interface {
 	Take(ctx context.Context) error
 	Retake()
@@ -130,7 +131,8 @@ func (f *Flights) Receive(in *Flight) error {
 	return f.move(in, &f.bodies)
 }
 
-// Received counts how many bytes of the body a request has read so far, and returns an error if those of all requests are too many.
+// Received counts how many bytes of the body a request has read so far, and returns an error if those of all requests
+// are too many.
 func (f *Flights) Received(in *Flight, bytes int64) error {
 	if bytes <= bodyUnit {
 		return nil
@@ -164,8 +166,8 @@ func (f *Flights) Resume(ctx context.Context, in *Flight) error {
 	return err
 }
 
-// Deliver takes the place from a request whose client reads a large answer, which may take the client long. If too many clients read, the
-// request keeps its place.
+// Deliver takes the place from a request whose client reads a large answer, which may take the client long. If too many
+// clients read, the request keeps its place.
 func (f *Flights) Deliver(in *Flight) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -175,8 +177,8 @@ func (f *Flights) Deliver(in *Flight) {
 	}
 }
 
-// Abandon takes the place from a request whose client is answered although a hook of the host still works on it, and returns how many
-// such requests there are. If they are too many, or too many of one user, the request keeps its place.
+// Abandon takes the place from a request whose client is answered although a hook of the host still works on it, and
+// returns how many such requests there are. If they are too many, or too many of one user, the request keeps its place.
 func (f *Flights) Abandon(in *Flight) int {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -196,9 +198,9 @@ func (f *Flights) Abandoned() int {
 	return f.abandoned
 }
 
-// WaitOutside registers that somebody begins to wait for a service outside of the process, such as a webhook. It returns an error if
-// too many wait, for this service or for all. The caller calls the returned function when the wait has ended. Meanwhile the request in,
-// if it is not nil, gives its seats to others.
+// WaitOutside registers that somebody begins to wait for a service outside of the process, such as a webhook. It
+// returns an error if too many wait, for this service or for all. The caller calls the returned function when the wait
+// has ended. Meanwhile the request in, if it is not nil, gives its seats to others.
 func (f *Flights) WaitOutside(in *Flight, service string) (done func(), err error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()

@@ -15,21 +15,25 @@ import (
 	"github.com/decorum-go/decorum/rest/internal/apitest"
 )
 
-// Readers who wait for the conversion of one object share a call, but each holds a place. At most half of the places wait so, and one kind
-// holds at most as many of that half as are free.
+// Readers who wait for the conversion of one object share a call, but each holds a place. At most half of the places
+// wait so, and one kind holds at most as many of that half as are free.
 func TestHangingConversionsLeavePlaces(t *testing.T) {
 	const places = 24
 	hanging, release := make(chan struct{}, places), make(chan struct{})
 	stored := apitest.Lanterns()
-	other := rest.Resource[apimeta.Document]{Version: "v2", Schema: rest.Schema{OpenAPI: []byte(apitest.LanternSchema), Status: true}}
-	stored.Schema.Convert = func(_ context.Context, objects []json.RawMessage, apiVersion string) ([]json.RawMessage, error) {
+	other := rest.Resource[apimeta.Document]{Version: "v2",
+		Schema: rest.Schema{OpenAPI: []byte(apitest.LanternSchema), Status: true}}
+	stored.Schema.Convert = func(_ context.Context, objects []json.RawMessage, apiVersion string) ([]json.RawMessage,
+		error) {
 		hanging <- struct{}{}
 		<-release
 		return nil, fmt.Errorf("broken")
 	}
-	stored.Versions = []rest.VersionOf[apimeta.Document]{rest.Converted[apimeta.Document, apimeta.Document](other, nil, nil)}
+	stored.Versions = []rest.VersionOf[apimeta.Document]{rest.Converted[apimeta.Document, apimeta.Document](other, nil,
+		nil)}
 	api := apitest.New(t, rest.Options{MaxInFlight: places}, stored)
-	apitest.Must(t, api, "POST", apitest.LanternsPath, `{"apiVersion":"home.example.com/v1","kind":"Lantern","metadata":{"name":"a"}}`)
+	apitest.Must(t, api, "POST", apitest.LanternsPath,
+		`{"apiVersion":"home.example.com/v1","kind":"Lantern","metadata":{"name":"a"}}`)
 	codes := make(chan int, places)
 	const v2 = "/apis/home.example.com/v2/namespaces/default/lanterns/a"
 	for range places {

@@ -62,7 +62,8 @@ func newSlabServer(t testing.TB, logBytes int64) *slabServer {
 	s := &slabServer{store: storage.NewMemory(storage.Options{Start: 1, MaxLogBytes: logBytes})}
 	var err error
 	s.api, err = rest.New(rest.Options{Store: s.store, CBOR: sameBytes{}}, rest.Resource[Slab]{
-		Group: "slabs.example.com", Version: "v1", Plural: "slabs", Scope: rest.ScopeCluster, Wire: rest.Wire{Untracked: true},
+		Group: "slabs.example.com", Version: "v1", Plural: "slabs", Scope: rest.ScopeCluster,
+		Wire:     rest.Wire{Untracked: true},
 		Versions: []rest.VersionOf[Slab]{rest.Converted[Slab](rest.Resource[SlabV2]{Version: "v2"}, nil, nil)},
 	})
 	require.NoError(t, err)
@@ -99,11 +100,12 @@ func (s *slabServer) write(t testing.TB, names ...string) {
 	t.Helper()
 	for _, name := range names {
 		s.turn++
-		_, err := s.store.Update(t.Context(), storage.Key{Resource: "slabs.slabs.example.com", Name: name}, func(r *storage.Record) ([]byte, error) {
-			next := bytes.Clone(r.JSON)
-			copy(next[bytes.Index(next, []byte(`"turn":"`))+len(`"turn":"`):], fmt.Sprintf("%08d", s.turn))
-			return next, nil
-		})
+		_, err := s.store.Update(t.Context(), storage.Key{Resource: "slabs.slabs.example.com", Name: name},
+			func(r *storage.Record) ([]byte, error) {
+				next := bytes.Clone(r.JSON)
+				copy(next[bytes.Index(next, []byte(`"turn":"`))+len(`"turn":"`):], fmt.Sprintf("%08d", s.turn))
+				return next, nil
+			})
 		require.NoError(t, err)
 	}
 }
@@ -140,7 +142,8 @@ func (c *slabClient) begun(t testing.TB) {
 	require.NoError(t, err)
 }
 
-var socketHeaders = []string{"Connection", "Upgrade", "Upgrade", "websocket", "Sec-WebSocket-Version", "13", "Sec-WebSocket-Key", "dGhlIHNhbXBsZSBub25jZQ=="}
+var socketHeaders = []string{"Connection", "Upgrade", "Upgrade", "websocket", "Sec-WebSocket-Version", "13",
+	"Sec-WebSocket-Key", "dGhlIHNhbXBsZSBub25jZQ=="}
 
 // slabForms are the forms of a watch.
 var slabForms = []struct {

@@ -16,8 +16,8 @@ import (
 	"github.com/decorum-go/decorum/rest/internal/apitest"
 )
 
-// slowly reads a part of the answer after each pause, until the answer has ended or so many parts were read. Each time it
-// calls meanwhile first. It returns what it has read.
+// slowly reads a part of the answer after each pause, until the answer has ended or so many parts were read. Each time
+// it calls meanwhile first. It returns what it has read.
 func (c *slabClient) slowly(pause time.Duration, parts int, meanwhile func()) (read []byte, err error) {
 	part := make([]byte, 64<<10)
 	ready := time.NewTicker(pause)
@@ -60,8 +60,8 @@ const (
 	slowPause = 25 * time.Second // of a client that takes one write of the server in a minute
 )
 
-// A watch whose client reads the first state one part a minute goes on for as long as the history holds that state, and ends with 410 when
-// it does not. It could not have gone on from there anyway.
+// A watch whose client reads the first state one part a minute goes on for as long as the history holds that state, and
+// ends with 410 when it does not. It could not have gone on from there anyway.
 func TestInitialStateIsReadSlowly(t *testing.T) {
 	for _, form := range slabForms {
 		if form.name == "tables" || form.name == "metadata" {
@@ -164,8 +164,8 @@ func TestLargeObjectIsReadSlowly(t *testing.T) {
 	})
 }
 
-// A list whose client reads it one part a minute goes on for as long as the history holds what it shows, if it is not a copy of its own. A list
-// that is read is not broken off.
+// A list whose client reads it one part a minute goes on for as long as the history holds what it shows, if it is not a
+// copy of its own. A list that is read is not broken off.
 func TestListIsReadSlowly(t *testing.T) {
 	for _, form := range []struct {
 		name, query string
@@ -195,8 +195,8 @@ func TestListIsReadSlowly(t *testing.T) {
 	}
 }
 
-// The same limits apply to a large object. The limits for the response to a write count from the start, because the history may not hold
-// that state.
+// The same limits apply to a large object. The limits for the response to a write count from the start, because the
+// history may not hold that state.
 func TestObjectIsReadSlowly(t *testing.T) {
 	state := func(t *testing.T) (s *slabServer, rewrite func()) {
 		const objectSize = 1280 << 10
@@ -212,7 +212,8 @@ func TestObjectIsReadSlowly(t *testing.T) {
 		{"gzip", slowRequest("GET "+slabs+"/a", "", "Accept-Encoding", "gzip"), false},
 		{"indented", slowRequest("GET "+slabs+"/a?pretty=true", ""), true},
 		{"Protobuf", slowRequest("GET "+slabs+"/a", "", "Accept", apitest.TypeProtobuf), true},
-		{"a patch", slowRequest("PATCH "+slabs+"/a", `{"metadata":{"labels":{"a":"b"}}}`, "Content-Type", apitest.TypeMergePatch), true},
+		{"a patch", slowRequest("PATCH "+slabs+"/a", `{"metadata":{"labels":{"a":"b"}}}`, "Content-Type",
+			apitest.TypeMergePatch), true},
 	} {
 		t.Run(form.name, func(t *testing.T) {
 			whole, after := readSlowly(t, state, form.request, slowPause, false)
@@ -235,9 +236,10 @@ func slowRequest(methodAndTarget, body string, headers ...string) string {
 	return fmt.Sprintf("%sContent-Length: %d\r\n\r\n%s", text, len(body), body)
 }
 
-// readSlowly sends a request and reads a part of the response after each pause. It reports whether the response was complete, and after
-// which time it ended. If busy is set, the server rewrites its state in between.
-func readSlowly(t *testing.T, state func(*testing.T) (*slabServer, func()), request string, pause time.Duration, busy bool) (whole bool, after time.Duration) {
+// readSlowly sends a request and reads a part of the response after each pause. It reports whether the response was
+// complete, and after which time it ended. If busy is set, the server rewrites its state in between.
+func readSlowly(t *testing.T, state func(*testing.T) (*slabServer, func()), request string, pause time.Duration,
+	busy bool) (whole bool, after time.Duration) {
 	synctest.Test(t, func(t *testing.T) {
 		s, rewrite := state(t)
 		if !busy {

@@ -21,8 +21,8 @@ import (
 	"github.com/decorum-go/decorum/rest/internal/apitest"
 )
 
-// Watches whose clients do not read keep a chunk each and what they have polled for it, and nothing of all that the log has forgotten
-// since.
+// Watches whose clients do not read keep a chunk each and what they have polled for it, and nothing of all that the log
+// has forgotten since.
 func TestStuckWatchesKeepLittle(t *testing.T) {
 	const logBytes, objectSize, watches, perWatch = 4 << 20, 32 << 10, 16, 96
 	for _, form := range slabForms {
@@ -51,7 +51,8 @@ func TestStuckWatchesShareALargeObject(t *testing.T) {
 		if form.name == "tables" || form.name == "metadata" {
 			continue // they show little of it
 		}
-		for event, query := range map[string]string{"ADDED": "watch=1", "MODIFIED": "watch=1&resourceVersion=2", "DELETED": "watch=1&resourceVersion=3"} {
+		for event, query := range map[string]string{"ADDED": "watch=1", "MODIFIED": "watch=1&resourceVersion=2",
+			"DELETED": "watch=1&resourceVersion=3"} {
 			t.Run(event+" in "+form.name, func(t *testing.T) {
 				s := newSlabServer(t, 64<<20)
 				s.create(t, "a", objectSize)
@@ -89,7 +90,9 @@ func TestListsEndWithTheirClient(t *testing.T) {
 	}
 	for _, accept := range []string{"application/json", "application/yaml", apitest.TypeProtobuf, "application/cbor"} {
 		for name, leave := range map[string]func(*http.Request){
-			"a write fails": func(r *http.Request) { s.api.ServeHTTP(&leaving{apitest.DiscardWriter{Headers: http.Header{}}}, r) },
+			"a write fails": func(r *http.Request) {
+				s.api.ServeHTTP(&leaving{apitest.DiscardWriter{Headers: http.Header{}}}, r)
+			},
 			"the context ends": func(r *http.Request) {
 				ctx, cancel := context.WithCancel(t.Context())
 				cancel()
@@ -109,14 +112,16 @@ func TestListsEndWithTheirClient(t *testing.T) {
 	}
 }
 
-// Lists that nobody reads cost a chunk and an element each, whatever their form, and at most some of those in Protobuf a copy. A list that
-// is read after all is complete.
+// Lists that nobody reads cost a chunk and an element each, whatever their form, and at most some of those in Protobuf
+// a copy. A list that is read after all is complete.
 func TestUnreadListsTakeLittle(t *testing.T) {
 	const objects, size, lists = 300, 64 << 10, 20 // 20 MB
 	for name, accept := range map[string]string{
-		"JSON": "application/json", "pretty JSON": "application/json;pretty=1", "YAML": "application/yaml", "Protobuf": apitest.TypeProtobuf,
-		"CBOR":            "application/cbor",
-		"a Table in YAML": "application/yaml;as=Table;g=meta.k8s.io;v=v1", "metadata in YAML": "application/yaml;as=PartialObjectMetadataList;g=meta.k8s.io;v=v1",
+		"JSON": "application/json", "pretty JSON": "application/json;pretty=1", "YAML": "application/yaml",
+		"Protobuf":         apitest.TypeProtobuf,
+		"CBOR":             "application/cbor",
+		"a Table in YAML":  "application/yaml;as=Table;g=meta.k8s.io;v=v1",
+		"metadata in YAML": "application/yaml;as=PartialObjectMetadataList;g=meta.k8s.io;v=v1",
 	} {
 		t.Run(name, func(t *testing.T) {
 			s := newSlabServer(t, 64<<20)

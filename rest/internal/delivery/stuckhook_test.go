@@ -41,8 +41,10 @@ func stuckHooks(t *testing.T, test func(w *stuckWorld), change ...func(*rest.Opt
 	t.Helper()
 	synctest.Test(t, func(t *testing.T) {
 		w := &stuckWorld{T: t, release: make(chan struct{})}
-		options := rest.Options{MaxInFlight: 4, Logger: slog.New(slog.NewTextHandler(&w.log, &slog.HandlerOptions{Level: slog.LevelInfo})),
-			Admission: []rest.Admission{{Name: "slow.example.com", Resources: []string{"widgets.example.com", "widgets.example.com/door"},
+		options := rest.Options{MaxInFlight: 4,
+			Logger: slog.New(slog.NewTextHandler(&w.log, &slog.HandlerOptions{Level: slog.LevelInfo})),
+			Admission: []rest.Admission{{Name: "slow.example.com",
+				Resources:  []string{"widgets.example.com", "widgets.example.com/door"},
 				Operations: []rest.Operation{rest.OperationDelete, rest.OperationConnect},
 				Validate: func(_ context.Context, r *rest.AdmissionRequest) error {
 					if r.Subresource == "door" {
@@ -53,7 +55,9 @@ func stuckHooks(t *testing.T, test func(w *stuckWorld), change ...func(*rest.Opt
 		for _, c := range change {
 			c(&options)
 		}
-		resource := apitest.WidgetResource(apitest.WithDefault(func(_ context.Context, o *apitest.Widget) error { return w.wait(o.Name) }))
+		resource := apitest.WidgetResource(apitest.WithDefault(func(_ context.Context, o *apitest.Widget) error {
+			return w.wait(o.Name)
+		}))
 		resource.Subresources = []rest.SubresourceOf[apitest.Widget]{rest.Subresource[apitest.Widget, apitest.Widget]{
 			Name:   "turn",
 			Get:    func(_ context.Context, o *apitest.Widget) (*apitest.Widget, error) { return o, w.wait("stuck") },
@@ -81,16 +85,19 @@ func stuckHooks(t *testing.T, test func(w *stuckWorld), change ...func(*rest.Opt
 	})
 }
 
-// A hook that ignores its context does not hold its client: the client gets its 504 a second after its time is up, and nothing is stored.
+// A hook that ignores its context does not hold its client: the client gets its 504 a second after its time is up, and
+// nothing is stored.
 func TestHookIgnoresItsContext(t *testing.T) {
 	for _, c := range []struct{ name, method, path, body, contentType, hook string }{
 		{"create", "POST", apitest.Widgets, apitest.WidgetBody(`"name":"stuck"`), "application/json", "Default"},
 		{"update", "PUT", apitest.Widgets + "/stuck-there", apitest.WidgetBody(`"name":"stuck-there","resourceVersion":"RV"`,
 			`"spec":{"size":2}`), "application/json", "Default"},
-		{"patch", "PATCH", apitest.Widgets + "/stuck-there", `{"metadata":{"labels":{"a":"b"}}}`, apitest.TypeMergePatch, "Default"},
+		{"patch", "PATCH", apitest.Widgets + "/stuck-there", `{"metadata":{"labels":{"a":"b"}}}`, apitest.TypeMergePatch,
+			"Default"},
 		{"delete", "DELETE", apitest.Widgets + "/stuck-there", "", "application/json", "Validate of slow.example.com"},
 		{"deletecollection", "DELETE", apitest.Widgets, "", "application/json", "Validate of slow.example.com"},
-		{"action", "POST", apitest.Widgets + "/stuck-there/turn", apitest.WidgetBody(`"name":"stuck-there"`), "application/json", "Create of turn"},
+		{"action", "POST", apitest.Widgets + "/stuck-there/turn", apitest.WidgetBody(`"name":"stuck-there"`),
+			"application/json", "Create of turn"},
 		{"view", "GET", apitest.Widgets + "/stuck-there/turn", "", "application/json", "Get of turn"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -98,14 +105,16 @@ func TestHookIgnoresItsContext(t *testing.T) {
 				version := storeFreely(w, "stuck-there").Value(w, "metadata.resourceVersion").(string)
 				before := apitest.Must(w, w.api, "GET", apitest.Widgets, "").Body
 				began := time.Now()
-				a := apitest.Do(w, w.api, c.method, c.path+"?timeout=2s", strings.Replace(c.body, "RV", version, 1), "Content-Type", c.contentType, "Audit-ID", "the-id")
+				a := apitest.Do(w, w.api, c.method, c.path+"?timeout=2s", strings.Replace(c.body, "RV", version, 1), "Content-Type",
+					c.contentType, "Audit-ID", "the-id")
 				assert.Equal(w, 504, a.Code, a.Body)
 				assert.Contains(w, a.Body, "request did not complete within the allotted timeout")
 				assert.Equal(w, 3*time.Second, time.Since(began))
 				assert.Equal(w, 1, w.api.StuckHooks())
 				line := strings.TrimSpace(w.log.String())
 				assert.Equal(w, 1, strings.Count(line, "\n")+1, line)
-				for _, part := range []string{"level=ERROR", "user=system:anonymous", "resource=widgets.example.com", `hook="?` + c.hook, "duration=3s",
+				for _, part := range []string{"level=ERROR", "user=system:anonymous", "resource=widgets.example.com",
+					`hook="?` + c.hook, "duration=3s",
 					"stuck=1", "auditID=the-id"} {
 					assert.Regexp(w, part, line)
 				}
@@ -115,7 +124,8 @@ func TestHookIgnoresItsContext(t *testing.T) {
 				synctest.Wait()
 				assert.Zero(w, w.api.StuckHooks())
 				assert.Contains(w, w.log.String(), "duration=1m3s")
-				assert.Equal(w, before, apitest.Must(w, w.api, "GET", apitest.Widgets, "").Body, "the client has been told that the write failed")
+				assert.Equal(w, before, apitest.Must(w, w.api, "GET", apitest.Widgets, "").Body,
+					"the client has been told that the write failed")
 			})
 		})
 	}
@@ -146,7 +156,8 @@ func storeFreely(w *stuckWorld, name string) apitest.Answer {
 	return apitest.Must(w, w.api, "POST", apitest.Widgets, apitest.WidgetBody(`"name":"`+name+`"`))
 }
 
-// Stuck hooks give their places to other requests, until half as many hooks are stuck as there are places. Each client is answered.
+// Stuck hooks give their places to other requests, until half as many hooks are stuck as there are places. Each client
+// is answered.
 func TestStuckHooksGiveUpTheirPlaces(t *testing.T) {
 	stuckHooks(t, func(w *stuckWorld) {
 		post := func() int {
@@ -169,7 +180,8 @@ func TestStuckHooksGiveUpTheirPlaces(t *testing.T) {
 // Shutdown waits for a stuck hook as for any request under way, and names it.
 func TestShutdownWaitsForStuckHooks(t *testing.T) {
 	stuckHooks(t, func(w *stuckWorld) {
-		assert.Equal(w, 504, apitest.Do(w, w.api, "POST", apitest.Widgets+"?timeout=1s", apitest.WidgetBody(`"name":"stuck"`)).Code)
+		assert.Equal(w, 504, apitest.Do(w, w.api, "POST", apitest.Widgets+"?timeout=1s",
+			apitest.WidgetBody(`"name":"stuck"`)).Code)
 		ctx, cancel := context.WithTimeout(w.Context(), time.Second)
 		defer cancel()
 		require.ErrorContains(w, w.api.Shutdown(ctx), "POST "+apitest.Widgets)
@@ -185,7 +197,8 @@ func TestRequestsOfDepartedClientsKeepTheirPlaces(t *testing.T) {
 		ended := make(chan struct{})
 		go func() {
 			defer close(ended)
-			r := httptest.NewRequestWithContext(ctx, "POST", apitest.Widgets, strings.NewReader(apitest.WidgetBody(`"name":"stuck"`)))
+			r := httptest.NewRequestWithContext(ctx, "POST", apitest.Widgets,
+				strings.NewReader(apitest.WidgetBody(`"name":"stuck"`)))
 			r.Header.Set("Content-Type", "application/json")
 			w.api.ServeHTTP(httptest.NewRecorder(), r)
 		}()
@@ -211,7 +224,8 @@ func TestStuckHookBehindAServer(t *testing.T) {
 		server.EnableHTTP2 = http2
 		server.StartTLS()
 		for range 2 {
-			a, err := server.Client().Post(server.URL+apitest.Widgets+"?timeout=1ms", "application/json", strings.NewReader(apitest.WidgetBody(`"name":"a"`)))
+			a, err := server.Client().Post(server.URL+apitest.Widgets+"?timeout=1ms", "application/json",
+				strings.NewReader(apitest.WidgetBody(`"name":"a"`)))
 			require.NoError(t, err)
 			assert.Equal(t, 504, a.StatusCode)
 			assert.Equal(t, http2, a.ProtoMajor == 2)

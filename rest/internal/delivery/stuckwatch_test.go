@@ -70,7 +70,8 @@ type unread struct {
 func newUnread(t *testing.T, watches int, logBytes int64, selector string) unread {
 	t.Helper()
 	store := apitest.CloseAtEnd(t, storage.NewMemory(storage.Options{MaxLogBytes: logBytes}))
-	s := unread{ThingServer: &apitest.ThingServer{API: apitest.Start(t, rest.Options{Store: store}, apitest.ThingResource()), Store: store}}
+	s := unread{ThingServer: &apitest.ThingServer{API: apitest.Start(t, rest.Options{Store: store},
+		apitest.ThingResource()), Store: store}}
 	s.running = new(atomic.Int64)
 	s.server = httptest.NewUnstartedServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		s.running.Add(1)
@@ -113,7 +114,8 @@ func TestUnreadWatchesSlowNoWriter(t *testing.T) {
 	stuck := newUnread(t, watches, logBytes, "")
 	before := apitest.HeapInUse()
 	for _, s := range []unread{idle, stuck} {
-		require.Equal(t, http.StatusCreated, s.Do("POST", apitest.Things, string(apitest.PaddedThing("big", objectSize))).Code)
+		require.Equal(t, http.StatusCreated,
+			s.Do("POST", apitest.Things, string(apitest.PaddedThing("big", objectSize))).Code)
 		s.MustCreate(t, "small")
 	}
 
@@ -124,15 +126,16 @@ func TestUnreadWatchesSlowNoWriter(t *testing.T) {
 			besideIdle = append(besideIdle, idle.write(t, "small", n))
 			besideStuck = append(besideStuck, stuck.write(t, "small", n))
 		}
-		t.Logf("%s: a write takes %v beside %d watchers that have nothing to read, %v beside as many that never read", when, median(besideIdle),
-			watches, median(besideStuck))
+		t.Logf("%s: a write takes %v beside %d watchers that have nothing to read, %v beside as many that never read", when,
+			median(besideIdle), watches, median(besideStuck))
 		require.Less(t, median(besideStuck), median(besideIdle)*3/2, "%s: a watcher slows no writer", when)
 	}
 	change := func(times int) { // more than the connections can hold
 		for n := range times {
 			stuck.write(t, "big", n)
 		}
-		// A system that buffers more than asked for lets a few write on. Their watches end with 410 when the log has passed them.
+		// A system that buffers more than asked for lets a few write on. Their watches end with 410 when the log has passed
+		// them.
 		apitest.Await(t, "every watcher holds up what is written to it", func() bool {
 			return stuck.listener.writing.Load() == stuck.running.Load()
 		})
@@ -146,6 +149,7 @@ func TestUnreadWatchesSlowNoWriter(t *testing.T) {
 	grown := apitest.HeapInUse() - before
 	closing := stuck.close(t)
 	t.Logf("the heap grew by %d KB; Close took %v", grown>>10, closing)
-	require.Less(t, grown, int64(2*logBytes+watches*4*objectSize), "a watcher holds one write of events, not all that it has missed")
+	require.Less(t, grown, int64(2*logBytes+watches*4*objectSize),
+		"a watcher holds one write of events, not all that it has missed")
 	require.Less(t, closing, 10*time.Second, "nobody waits for them at the end")
 }

@@ -37,7 +37,8 @@ func (w *turnWriter) Write(p []byte) (int, error) {
 func TestAWatchWithMuchToSendLetsOthersGoFirst(t *testing.T) {
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1)) // there is one turn at a time
 	const objects = 200
-	for name, query := range map[string]string{"what is there": "?watch=1", "what has happened": "?watch=1&resourceVersion=1"} {
+	for name, query := range map[string]string{"what is there": "?watch=1",
+		"what has happened": "?watch=1&resourceVersion=1"} {
 		t.Run(name, func(t *testing.T) {
 			s := apitest.NewThingServer(t, rest.Options{})
 			s.Fill(t, objects)

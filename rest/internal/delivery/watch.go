@@ -10,8 +10,8 @@ import (
 	"github.com/decorum-go/decorum/rest/internal/resource"
 )
 
-// A watch without a timeout ends after a random time between these two. Clients reconnect then, and spread over the replicas of a host
-// again.
+// A watch without a timeout ends after a random time between these two. Clients reconnect then, and spread over the
+// replicas of a host again.
 const (
 	minWatchTime = 30 * time.Minute
 	maxWatchTime = 60 * time.Minute
@@ -35,9 +35,10 @@ type Watch struct {
 	Behind *atomic.Uint64
 }
 
-// Deliver sends the events of a watch until it ends (API concepts, Efficient detection of changes). It calls open to begin the answer,
-// once and from its own goroutine. If Deliver fails before open has succeeded, it returns the error, which the caller can still answer
-// with a Status. Afterwards it returns an error only if the answer breaks off within an event.
+// Deliver sends the events of a watch until it ends (API concepts, Efficient detection of changes). It calls open to
+// begin the answer, once and from its own goroutine. If Deliver fails before open has succeeded, it returns the error,
+// which the caller can still answer with a Status. Afterwards it returns an error only if the answer breaks off within
+// an event.
 func (w *Watch) Deliver(ctx context.Context, open func() (Output, error)) error {
 	b := w.start(ctx)
 	s := b.liveWatch
@@ -69,14 +70,16 @@ func (w *Watch) Deliver(ctx context.Context, open func() (Output, error)) error 
 	return s.end(err)
 }
 
-// beginning is what a watch needs until it has sent the existing objects. It is dropped then, so that a waiting watch does not hold it.
+// beginning is what a watch needs until it has sent the existing objects. It is dropped then, so that a waiting watch
+// does not hold it.
 type beginning struct {
 	*liveWatch
 	from   follow.Beginning
 	listed func() // see Watch
-	// ahead says that the watch takes its position before it begins its answer. A watch of existing objects does so: once a client has the
-	// answer, the watch reports every later change. A watch of changes alone begins its answer first, and reports an expired position
-	// as an event. If a watch must wait for its revision, it is the other way round. Upstream does the same.
+	// ahead says that the watch takes its position before it begins its answer. A watch of existing objects does so: once
+	// a client has the answer, the watch reports every later change. A watch of changes alone begins its answer first, and
+	// reports an expired position as an event. If a watch must wait for its revision, it is the other way round. Upstream
+	// does the same.
 	ahead bool
 }
 
@@ -95,8 +98,8 @@ func (w *Watch) start(ctx context.Context) *beginning {
 	return &beginning{liveWatch: s, from: from, listed: w.Listed, ahead: reached == from.Existing}
 }
 
-// waiting returns the context in which the follower takes its position. If the store has not reached the revision, the context also ends
-// with the API, because a shutdown must not wait for the revision.
+// waiting returns the context in which the follower takes its position. If the store has not reached the revision, the
+// context also ends with the API, because a shutdown must not wait for the revision.
 func (b *beginning) waiting() (context.Context, context.CancelFunc) {
 	if b.from.After > b.resource.Store.Revision() {
 		return b.ending.Until(b.ctx)
@@ -127,8 +130,8 @@ func (b *beginning) send() error {
 	return nil
 }
 
-// sendState sends an ADDED event for every existing object, in the order of their keys. The store and its history hold the records as
-// long as the watch could continue from its position. Once it could not, the watch ends.
+// sendState sends an ADDED event for every existing object, in the order of their keys. The store and its history hold
+// the records as long as the watch could continue from its position. Once it could not, the watch ends.
 func (b *beginning) sendState() error {
 	holding := b.held.Hold(Bytes{Expired: b.follower.Err, Final: true, Cut: b.out.Cut}, media.SizeOf(b.follower.Untold()))
 	defer holding.Release()

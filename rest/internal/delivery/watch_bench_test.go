@@ -18,8 +18,8 @@ import (
 	"github.com/decorum-go/decorum/rest/internal/apitest"
 )
 
-// idleStreams opens streams of a handler that is mounted as hosts do it, lets events happen, and returns the memory that each
-// stream takes when it has sent that many bytes of them: heap and stacks, on both ends.
+// idleStreams opens streams of a handler that is mounted as hosts do it, lets events happen, and returns the memory
+// that each stream takes when it has sent that many bytes of them: heap and stacks, on both ends.
 func idleStreams(tb testing.TB, h http.Handler, target string, count int, happen func(), sent int) float64 {
 	tb.Helper()
 	mux := http.NewServeMux()
@@ -58,8 +58,8 @@ func idleStreams(tb testing.TB, h http.Handler, target string, count int, happen
 	return each
 }
 
-// watchMemory is what an idle watch takes that has shown events, and what a handler of net/http takes that has written the
-// same and waits for its client to leave.
+// watchMemory is what an idle watch takes that has shown events, and what a handler of net/http takes that has written
+// the same and waits for its client to leave.
 func watchMemory(tb testing.TB, streams int) (ours, limit float64) {
 	s := apitest.NewThingServer(tb, rest.Options{})
 	s.Fill(tb, 1)
@@ -80,11 +80,12 @@ func watchMemory(tb testing.TB, streams int) (ours, limit float64) {
 		}), "/", streams, func() {}, events*len(frame))
 	}
 	bare() // a goroutine that has ended leaves memory for the next
-	ours = idleStreams(tb, s.API, apitest.Things+"?watch=1&resourceVersion="+fmt.Sprint(s.Store.Revision()), streams, func() {
-		for n := range events {
-			require.Equal(tb, http.StatusOK, write.Send(fmt.Appendf(nil, `{"spec":{"size":%d}}`, n+1)))
-		}
-	}, events*len(frame))
+	ours = idleStreams(tb, s.API, apitest.Things+"?watch=1&resourceVersion="+fmt.Sprint(s.Store.Revision()), streams,
+		func() {
+			for n := range events {
+				require.Equal(tb, http.StatusOK, write.Send(fmt.Appendf(nil, `{"spec":{"size":%d}}`, n+1)))
+			}
+		}, events*len(frame))
 	return ours, bare()
 }
 

@@ -53,8 +53,9 @@ const (
 var leverName = apimeta.GroupResource{Group: "example.com", Resource: "levers"}
 
 func leverResource(options ...func(*rest.Resource[Lever])) rest.Resource[Lever] {
-	r := rest.Resource[Lever]{Group: "example.com", Version: "v1", Plural: "levers", Names: rest.Names{Short: []string{"lv"}},
-		SelectableFields: []string{"spec.grip"}, Columns: []rest.Column{{Name: leverColum, Path: ".spec.grip"}}}
+	r := rest.Resource[Lever]{Group: "example.com", Version: "v1", Plural: "levers",
+		Names: rest.Names{Short: []string{"lv"}}, SelectableFields: []string{"spec.grip"},
+		Columns: []rest.Column{{Name: leverColum, Path: ".spec.grip"}}}
 	for _, o := range options {
 		o(&r)
 	}
@@ -77,10 +78,12 @@ func hashes(t testing.TB, api *rest.API) map[string]any {
 }
 
 func TestServeAndWithdraw(t *testing.T) {
-	api := apitest.New(t, rest.Options{}, apitest.WidgetResource(), rest.Resource[apitest.Cog]{Group: "other.example.com", Version: "v1", Plural: "cogs"})
+	api := apitest.New(t, rest.Options{}, apitest.WidgetResource(),
+		rest.Resource[apitest.Cog]{Group: "other.example.com", Version: "v1", Plural: "cogs"})
 	before, index := hashes(t, api), apitest.Must(t, api, "GET", "/apis", "").Body
 	aggregated := func() apitest.Answer {
-		return apitest.Must(t, api, "GET", "/apis", "", "Accept", "application/json;as=APIGroupDiscoveryList;v=v2;g=apidiscovery.k8s.io")
+		return apitest.Must(t, api, "GET", "/apis", "", "Accept",
+			"application/json;as=APIGroupDiscoveryList;v=v2;g=apidiscovery.k8s.io")
 	}
 	tag := aggregated().Header.Get("ETag")
 	require.Equal(t, 404, apitest.Do(t, api, "GET", levers, "").Code)
@@ -91,12 +94,14 @@ func TestServeAndWithdraw(t *testing.T) {
 	assert.True(t, containsResource(t, api, "levers"))
 	assert.Contains(t, aggregated().Body, `"resource":"levers"`)
 	assert.NotEqual(t, tag, aggregated().Header.Get("ETag"))
-	assert.Contains(t, apitest.Must(t, api, "GET", "/apis/example.com/v1", "", "Accept", "application/vnd.kubernetes.protobuf").Body, "levers")
+	assert.Contains(t, apitest.Must(t, api, "GET", "/apis/example.com/v1", "", "Accept",
+		"application/vnd.kubernetes.protobuf").Body, "levers")
 	assert.Contains(t, apitest.Must(t, api, "GET", "/openapi/v2", "").Body, "com.example.v1.Lever")
 	after := hashes(t, api)
 	assert.NotEqual(t, before["apis/example.com/v1"], after["apis/example.com/v1"])
 	assert.Equal(t, before["apis/other.example.com/v1"], after["apis/other.example.com/v1"])
-	assert.Contains(t, apitest.Must(t, api, "GET", levers, "", "Accept", "application/json;as=Table;v=v1;g=meta.k8s.io").Body, leverColum)
+	assert.Contains(t, apitest.Must(t, api, "GET", levers, "", "Accept",
+		"application/json;as=Table;v=v1;g=meta.k8s.io").Body, leverColum)
 	assert.Equal(t, 200, apitest.Do(t, api, "GET", levers+"?fieldSelector=spec.grip%3Dcork", "").Code)
 	gvk, ok := api.KindOf(new(Lever))
 	assert.True(t, ok)
@@ -125,7 +130,8 @@ func TestServeAndWithdraw(t *testing.T) {
 	again := apitest.Must(t, api, "GET", levers+"/x", "")
 	assert.Equal(t, made.Text(t, "metadata.uid"), again.Text(t, "metadata.uid"))
 	assert.Equal(t, made.Text(t, "metadata.resourceVersion"), again.Text(t, "metadata.resourceVersion"))
-	assert.JSONEq(t, `{"length":12,"metal":"steel"}`, apitest.JSONOf(t, again.Value(t, "spec")), "pruned and defaulted by the new declaration")
+	assert.JSONEq(t, `{"length":12,"metal":"steel"}`, apitest.JSONOf(t, again.Value(t, "spec")),
+		"pruned and defaulted by the new declaration")
 	x, err = client.Get(t.Context(), "x")
 	require.NoError(t, err, "the client of before works again")
 	assert.EqualValues(t, 12, x.Spec.Length)
@@ -174,10 +180,12 @@ func TestServeRefuses(t *testing.T) {
 		call func(*rest.API) error
 		want string
 	}{
-		"served": {serve(cogs, apitest.WidgetResource()), `rest.API.AddResources: kind "Widget": the API already serves widgets.example.com`},
-		"twice":  {serve(cogs, cogs), `rest.API.AddResources: kind "Cog": declared twice`},
-		"nil":    {serve(cogs, nil), "rest.API.AddResources: a resource is nil"},
-		"kind":   {serve(clash(func(r *rest.Resource[Lever]) { r.Names.Kind = "Widget" })), `rest.API.AddResources: kind "Widget": declared twice`},
+		"served": {serve(cogs, apitest.WidgetResource()),
+			`rest.API.AddResources: kind "Widget": the API already serves widgets.example.com`},
+		"twice": {serve(cogs, cogs), `rest.API.AddResources: kind "Cog": declared twice`},
+		"nil":   {serve(cogs, nil), "rest.API.AddResources: a resource is nil"},
+		"kind": {serve(clash(func(r *rest.Resource[Lever]) { r.Names.Kind = "Widget" })),
+			`rest.API.AddResources: kind "Widget": declared twice`},
 		"short name": {serve(clash(func(r *rest.Resource[Lever]) { r.Names.Short = []string{"wd"} })),
 			`kind "Bar": kind "Widget" of the same group already has the name "wd"`},
 		"singular": {serve(clash(func(r *rest.Resource[Lever]) { r.Names.Singular = "widgets" })),
@@ -208,7 +216,8 @@ func TestExchangeAfterClose(t *testing.T) {
 	api, err := rest.New(rest.Options{})
 	require.NoError(t, err)
 	require.NoError(t, api.Close())
-	for _, err := range []error{api.AddResources(t.Context(), leverResource()), api.ReplaceResources(t.Context()), api.WithdrawResources(t.Context(), leverName)} {
+	for _, err := range []error{api.AddResources(t.Context(), leverResource()), api.ReplaceResources(t.Context()),
+		api.WithdrawResources(t.Context(), leverName)} {
 		assert.ErrorIs(t, err, watch.ErrClosed)
 		assert.True(t, status.IsServiceUnavailable(err))
 	}
@@ -217,16 +226,19 @@ func TestExchangeAfterClose(t *testing.T) {
 // A declaration whose form some object cannot take is refused, and the objects stay as they are.
 func TestReplaceByAFormThatObjectsCannotTake(t *testing.T) {
 	api := apitest.New(t, rest.Options{}, apitest.CogResource(), leverResource())
-	apitest.Must(t, api, "POST", apitest.Cogs, `{"apiVersion":"example.com/v1","kind":"Cog","metadata":{"name":"x"},"spec":{"teeth":5,"material":"wood"}}`)
+	apitest.Must(t, api, "POST", apitest.Cogs,
+		`{"apiVersion":"example.com/v1","kind":"Cog","metadata":{"name":"x"},"spec":{"teeth":5,"material":"wood"}}`)
 	apitest.Must(t, api, "POST", levers, leverText)
 	before := apitest.Must(t, api, "GET", apitest.Cogs, "").Body + apitest.Must(t, api, "GET", levers, "").Body
 	stored := apitest.BetaCogResource()
 	stored.Group, stored.Plural, stored.Names.Kind = "example.com", "cogs", "Cog"
-	stored.Versions = []rest.VersionOf[apitest.CogV1beta1]{rest.Converted(rest.Resource[apitest.Cog]{Version: "v1"}, apitest.CogFromV1, apitest.CogToV1)}
+	stored.Versions = []rest.VersionOf[apitest.CogV1beta1]{rest.Converted(rest.Resource[apitest.Cog]{Version: "v1"},
+		apitest.CogFromV1, apitest.CogToV1)}
 	err := api.ReplaceResources(t.Context(), longLeverResource(), stored)
 	assert.ErrorContains(t, err, `rest.API.ReplaceResources: kind "Cog": cogs.example.com default/x`)
 	assert.ErrorContains(t, err, "v1beta1 knows metals only")
-	assert.Equal(t, before, apitest.Must(t, api, "GET", apitest.Cogs, "").Body+apitest.Must(t, api, "GET", levers, "").Body)
+	assert.Equal(t, before, apitest.Must(t, api, "GET", apitest.Cogs, "").Body+apitest.Must(t, api, "GET", levers,
+		"").Body)
 	apitest.Must(t, api, "POST", levers, strings.Replace(leverText, `"x"`, `"y"`, 1))
 	_, err = apitest.ClientFor[Lever](t, api).Namespace("default").Get(t.Context(), "x")
 	assert.NoError(t, err)
@@ -248,8 +260,8 @@ func TestServeFailsHalfway(t *testing.T) {
 	assert.Equal(t, "cork", apitest.Must(t, api, "GET", levers+"/x", "").Text(t, "spec.grip"))
 }
 
-// A Replace that cannot create the singleton of a newer declaration leaves the objects as they are, with the fields that only the old
-// declaration has.
+// A Replace that cannot create the singleton of a newer declaration leaves the objects as they are, with the fields
+// that only the old declaration has.
 func TestReplaceFailsHalfway(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		cluster := leverResource(func(r *rest.Resource[Lever]) { r.Scope = rest.ScopeCluster })
@@ -257,7 +269,8 @@ func TestReplaceFailsHalfway(t *testing.T) {
 		api := apitest.New(t, rest.Options{}, cluster)
 		made := apitest.Must(t, api, "POST", path, leverText).Body
 		watching := apitest.OpenWatch(t, api, path+"?watch=1&resourceVersion=0")
-		err := api.ReplaceResources(t.Context(), longLeverResource(func(r *rest.Resource[LongLever]) { r.Scope, r.Singleton = rest.ScopeCluster, "only" }))
+		err := api.ReplaceResources(t.Context(),
+			longLeverResource(func(r *rest.Resource[LongLever]) { r.Scope, r.Singleton = rest.ScopeCluster, "only" }))
 		assert.ErrorContains(t, err, `rest.API.ReplaceResources: kind "Lever": cannot create the singleton from its defaults`)
 		assert.Equal(t, made, apitest.Must(t, api, "GET", path+"/x", "").Body)
 		assert.Equal(t, 404, apitest.Do(t, api, "GET", path+"/only", "").Code)
@@ -271,7 +284,8 @@ func TestWithdrawFromOneOfTwoAPIs(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		store := storage.NewMemory(storage.Options{})
 		t.Cleanup(func() { assert.NoError(t, store.Close()) })
-		one, other := apitest.New(t, rest.Options{Store: store}, leverResource()), apitest.New(t, rest.Options{Store: store}, leverResource())
+		one, other := apitest.New(t, rest.Options{Store: store}, leverResource()),
+			apitest.New(t, rest.Options{Store: store}, leverResource())
 		left, going := apitest.OpenWatch(t, other, levers+"?watch=1"), apitest.OpenWatch(t, one, levers+"?watch=1")
 		require.NoError(t, one.WithdrawResources(t.Context(), leverName))
 		assert.True(t, going.Ended())
@@ -285,8 +299,8 @@ func TestWithdrawFromOneOfTwoAPIs(t *testing.T) {
 		apitest.Must(t, one, "DELETE", levers+"/x", "")
 		require.NoError(t, one.Close())
 		require.NoError(t, other.WithdrawResources(t.Context(), leverName))
-		require.NoError(t, other.AddResources(t.Context(), leverResource(func(r *rest.Resource[Lever]) { r.Scope = rest.ScopeCluster })),
-			"an API that has ended holds nothing")
+		require.NoError(t, other.AddResources(t.Context(),
+			leverResource(func(r *rest.Resource[Lever]) { r.Scope = rest.ScopeCluster })), "an API that has ended holds nothing")
 	})
 }
 
@@ -312,12 +326,15 @@ func TestReplace(t *testing.T) {
 		r.Version = "v2"
 		r.Versions = []rest.VersionOf[Lever]{rest.Converted[Lever](rest.Resource[LongLever]{Version: "v1"}, nil, nil)}
 	})))
-	record, err := api.Objects().Get(t.Context(), storage.Key{Resource: "levers.example.com", Namespace: "default", Name: "x"})
+	record, err := api.Objects().Get(t.Context(),
+		storage.Key{Resource: "levers.example.com", Namespace: "default", Name: "x"})
 	require.NoError(t, err)
 	assert.Contains(t, string(record.JSON), `"apiVersion":"example.com/v2"`)
-	assert.JSONEq(t, `{"length":12,"metal":"steel"}`, apitest.JSONOf(t, apitest.Must(t, api, "GET", levers+"/x", "").Value(t, "spec")))
+	assert.JSONEq(t, `{"length":12,"metal":"steel"}`,
+		apitest.JSONOf(t, apitest.Must(t, api, "GET", levers+"/x", "").Value(t, "spec")))
 	// The first version goes.
-	require.NoError(t, api.ReplaceResources(t.Context(), leverResource(func(r *rest.Resource[Lever]) { r.Version = "v2" })))
+	require.NoError(t, api.ReplaceResources(t.Context(),
+		leverResource(func(r *rest.Resource[Lever]) { r.Version = "v2" })))
 	assert.Equal(t, 404, apitest.Do(t, api, "GET", levers+"/x", "").Code)
 	assert.Equal(t, made.Text(t, "metadata.uid"), apitest.Must(t, api, "GET", leversV2+"/x", "").Text(t, "metadata.uid"))
 	_, err = client.Get(t.Context(), "x")
@@ -332,8 +349,10 @@ func TestWatchesOfAChangingSet(t *testing.T) {
 		again  int                  // the answer to the next watch
 		ends   func(err error) bool // of a watch in process
 	}{
-		"Withdraw": {func(api *rest.API) error { return api.WithdrawResources(context.Background(), leverName) }, 1, 404, status.IsNotFound},
-		"Replace":  {func(api *rest.API) error { return api.ReplaceResources(context.Background(), longLeverResource()) }, 0, 200, status.IsExpired},
+		"Withdraw": {func(api *rest.API) error { return api.WithdrawResources(context.Background(), leverName) }, 1, 404,
+			status.IsNotFound},
+		"Replace": {func(api *rest.API) error { return api.ReplaceResources(context.Background(), longLeverResource()) }, 0,
+			200, status.IsExpired},
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
@@ -399,7 +418,8 @@ func TestFollowAChangingKind(t *testing.T) {
 	})
 }
 
-// hooked declares Levers whose writes wait in the Default hook: each sends on entered, and goes on when it receives from leave.
+// hooked declares Levers whose writes wait in the Default hook: each sends on entered, and goes on when it receives
+// from leave.
 func hooked(entered, leave chan struct{}) rest.Resource[Lever] {
 	return leverResource(func(r *rest.Resource[Lever]) {
 		r.Hooks.Default = func(context.Context, *Lever) error {
@@ -410,21 +430,24 @@ func hooked(entered, leave chan struct{}) rest.Resource[Lever] {
 	})
 }
 
-// A write that is in progress when its declaration is replaced becomes a write under the new declaration, with every verb.
+// A write that is in progress when its declaration is replaced becomes a write under the new declaration, with every
+// verb.
 func TestAWriteDuringReplace(t *testing.T) {
 	for name, write := range map[string]func(t *testing.T, api *rest.API) apitest.Answer{
 		"create": func(t *testing.T, api *rest.API) apitest.Answer {
 			return apitest.Do(t, api, "POST", levers, strings.Replace(leverText, `"x"`, `"new"`, 1))
 		},
 		"update": func(t *testing.T, api *rest.API) apitest.Answer {
-			return apitest.Do(t, api, "PUT", levers+"/x", strings.NewReplacer(`"x"`, `"x","resourceVersion":"2"`, "12", "13").Replace(leverText))
+			return apitest.Do(t, api, "PUT", levers+"/x",
+				strings.NewReplacer(`"x"`, `"x","resourceVersion":"2"`, "12", "13").Replace(leverText))
 		},
 		"patch": func(t *testing.T, api *rest.API) apitest.Answer {
 			return apitest.MergePatch(t, api, levers+"/x", `{"spec":{"length":13}}`)
 		},
 		"apply": func(t *testing.T, api *rest.API) apitest.Answer {
 			return apitest.Do(t, api, "PATCH", levers+"/x?fieldManager=m&force=true",
-				strings.NewReplacer("12", "13", `,"grip":"cork"`, "").Replace(leverText), "Content-Type", "application/apply-patch+yaml")
+				strings.NewReplacer("12", "13", `,"grip":"cork"`, "").Replace(leverText), "Content-Type",
+				"application/apply-patch+yaml")
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -479,7 +502,8 @@ func TestAWriteDuringWithdraw(t *testing.T) {
 	}
 }
 
-// A resource may come back while a write of its former self is under way. The write then ends under the new declaration.
+// A resource may come back while a write of its former self is under way. The write then ends under the new
+// declaration.
 func TestServeAgainDuringWithdraw(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		entered, leave := make(chan struct{}), make(chan struct{})
@@ -521,7 +545,8 @@ func TestHooksMayExchangeResources(t *testing.T) {
 	assert.Equal(t, 404, apitest.Do(t, api, "POST", levers, strings.Replace(leverText, `"x"`, `"y"`, 1)).Code)
 
 	inner := errors.New("not called")
-	only := rest.Resource[apitest.Cog]{Group: "example.com", Version: "v1", Plural: "cogs", Scope: rest.ScopeCluster, Singleton: "only"}
+	only := rest.Resource[apitest.Cog]{Group: "example.com", Version: "v1", Plural: "cogs", Scope: rest.ScopeCluster,
+		Singleton: "only"}
 	only.Hooks.Default = func(ctx context.Context, c *apitest.Cog) error {
 		c.Spec.Teeth = 1
 		inner = api.AddResources(ctx, leverResource())
@@ -532,8 +557,8 @@ func TestHooksMayExchangeResources(t *testing.T) {
 	assert.Equal(t, 200, apitest.Do(t, api, "GET", "/apis/example.com/v1/cogs/only", "").Code)
 }
 
-// A grace period that began under one declaration ends under the next, and one that ends while the resource is not served ends when it
-// comes back.
+// A grace period that began under one declaration ends under the next, and one that ends while the resource is not
+// served ends when it comes back.
 func TestGracePeriodsOfAChangingSet(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		slow := leverResource(func(r *rest.Resource[Lever]) {
@@ -564,7 +589,8 @@ func TestExpectedResourceAnswers503(t *testing.T) {
 	lever := apimeta.GroupVersionResource{Group: "example.com", Version: "v1", Resource: "levers"}
 	other := apimeta.GroupVersionResource{Group: "new.example.com", Version: "v1", Resource: "levers"}
 	api.Expect(lever, other)
-	for _, target := range []string{levers, levers + "/x", levers + "/x/status", "/apis/example.com/v1/levers?watch=1", "/apis/new.example.com/v1/levers"} {
+	for _, target := range []string{levers, levers + "/x", levers + "/x/status", "/apis/example.com/v1/levers?watch=1",
+		"/apis/new.example.com/v1/levers"} {
 		a := apitest.Do(t, api, "GET", target, "")
 		assert.Equal(t, 503, a.Code, target)
 		assert.Equal(t, "1", a.Header.Get("Retry-After"))
@@ -573,7 +599,8 @@ func TestExpectedResourceAnswers503(t *testing.T) {
 	assert.Equal(t, 404, apitest.Do(t, api, "GET", "/apis/example.com/v2/namespaces/default/levers", "").Code)
 	require.NoError(t, api.AddResources(t.Context(), leverResource()))
 	assert.Equal(t, 200, apitest.Do(t, api, "GET", levers, "").Code)
-	assert.Equal(t, 404, apitest.Do(t, api, "GET", levers+"/x/log", "").Code, "a path that the served resource does not have")
+	assert.Equal(t, 404, apitest.Do(t, api, "GET", levers+"/x/log", "").Code,
+		"a path that the served resource does not have")
 	assert.Equal(t, 404, apitest.Do(t, api, "GET", "/apis/example.com/v1/levers/x", "").Code)
 	api.Expect()
 	assert.Equal(t, 404, apitest.Do(t, api, "GET", "/apis/new.example.com/v1/levers", "").Code)
@@ -594,10 +621,11 @@ func TestHooksOfLaterResources(t *testing.T) {
 	} {
 		t.Run(pattern, func(t *testing.T) {
 			var seen []string
-			hook := rest.Admission{Name: "a", Resources: []string{pattern}, Validate: func(_ context.Context, r *rest.AdmissionRequest) error {
-				seen = append(seen, strings.TrimSuffix(r.Resource.Resource+"/"+r.Subresource, "/"))
-				return nil
-			}}
+			hook := rest.Admission{Name: "a", Resources: []string{pattern},
+				Validate: func(_ context.Context, r *rest.AdmissionRequest) error {
+					seen = append(seen, strings.TrimSuffix(r.Resource.Resource+"/"+r.Subresource, "/"))
+					return nil
+				}}
 			api := apitest.New(t, rest.Options{Admission: []rest.Admission{hook}}, apitest.WidgetResource())
 			apitest.CreateWidget(t, api, "w")
 			require.NoError(t, api.AddResources(t.Context(), leverResource()))
@@ -611,7 +639,7 @@ func TestHooksOfLaterResources(t *testing.T) {
 }
 
 func statusLeverResource() rest.Resource[apimeta.Document] {
-	return rest.Resource[apimeta.Document]{Group: "example.com", Version: "v1", Plural: "levers", Names: rest.Names{Kind: "Lever"},
-		Schema: rest.Schema{Status: true,
+	return rest.Resource[apimeta.Document]{Group: "example.com", Version: "v1", Plural: "levers",
+		Names: rest.Names{Kind: "Lever"}, Schema: rest.Schema{Status: true,
 			OpenAPI: []byte(`{"type":"object","properties":{"spec":{"type":"object","properties":{"length":{"type":"integer"}}},"status":{"type":"object","properties":{"turns":{"type":"integer"}}}}}`)}}
 }

@@ -36,8 +36,9 @@ func (all *Exchanges) Lock(ctx context.Context) error {
 // Begin returns an empty exchange. The caller holds the lock.
 func (all *Exchanges) Begin() *Exchange { return &Exchange{all: all} }
 
-// Do calls exchange in its turn. If stored objects must be converted outside of the process, Prepare returns an error, and Do converts them
-// and calls exchange again. It converts them between two turns, because other exchanges must not wait for a slow conversion.
+// Do calls exchange in its turn. If stored objects must be converted outside of the process, Prepare returns an error,
+// and Do converts them and calls exchange again. It converts them between two turns, because other exchanges must not
+// wait for a slow conversion.
 func (all *Exchanges) Do(ctx context.Context, exchange func(*Exchange) error) error {
 	converted := resource.Converted{}
 	for round := 0; ; round++ {
@@ -57,11 +58,13 @@ func (all *Exchanges) Do(ctx context.Context, exchange func(*Exchange) error) er
 	}
 }
 
-// patientRounds is how often an exchange lets objects be converted that clients have written during the conversion of the others.
+// patientRounds is how often an exchange lets objects be converted that clients have written during the conversion of
+// the others.
 const patientRounds = 8
 
-// Exchange is a change of what an API serves. All resources are in their stored versions. The API plans it with Take, Replace and GiveUp,
-// calls Prepare, exchanges its set, and calls Complete and Unlock. When the requests to GivenUp have ended, it calls End.
+// Exchange is a change of what an API serves. All resources are in their stored versions. The API plans it with Take,
+// Replace and GiveUp, calls Prepare, exchanges its set, and calls Complete and Unlock. When the requests to GivenUp
+// have ended, it calls End.
 type Exchange struct {
 	GivenUp []*resource.Resource
 
@@ -83,8 +86,8 @@ func (x *Exchange) Unlock() {
 	}
 }
 
-// Take plans to serve a resource. If the same resource is about to leave the store, the new one replaces it there, because requests may
-// still be under way.
+// Take plans to serve a resource. If the same resource is about to leave the store, the new one replaces it there,
+// because requests may still be under way.
 func (x *Exchange) Take(res *resource.Resource) {
 	if old := x.all.leaving[res.StoredName()]; old != nil {
 		x.Replace(old, res)
@@ -93,7 +96,8 @@ func (x *Exchange) Take(res *resource.Resource) {
 	x.taken = append(x.taken, res)
 }
 
-// Replace plans to serve next instead of old. When the API gives up next, it also waits for the requests that began with old.
+// Replace plans to serve next instead of old. When the API gives up next, it also waits for the requests that began
+// with old.
 func (x *Exchange) Replace(old, next *resource.Resource) {
 	next.ContinueFrom(old)
 	x.replaced, x.next = append(x.replaced, old), append(x.next, next)
@@ -107,9 +111,10 @@ func (x *Exchange) Retires(res *resource.Resource) bool {
 	return slices.Contains(x.GivenUp, res.Stored) || slices.Contains(x.replaced, res.Stored)
 }
 
-// Prepare makes the store ready for the next set: it registers the new resources, which upgrades their objects, and creates the objects
-// that must exist. If Prepare fails, the API keeps its set, and the store serves for it what it served before. Prepare tries what may
-// fail before it upgrades the objects of a replaced resource, because the new form may lack what the old one has.
+// Prepare makes the store ready for the next set: it registers the new resources, which upgrades their objects, and
+// creates the objects that must exist. If Prepare fails, the API keeps its set, and the store serves for it what it
+// served before. Prepare tries what may fail before it upgrades the objects of a replaced resource, because the new
+// form may lack what the old one has.
 func (x *Exchange) Prepare(ctx context.Context) error {
 	for i, next := range x.next {
 		if err := next.TakeConverted(ctx, x.replaced[i], x.converted, x.patient); err != nil {
@@ -160,8 +165,8 @@ func (x *Exchange) undo(ctx context.Context, taken []*resource.Resource) (err er
 	return err
 }
 
-// Complete lets go on what waits for the next set, gives their retirement to the resources that the API has given up, and loads the reaper with
-// the objects of the new ones.
+// Complete lets go on what waits for the next set, gives their retirement to the resources that the API has given up,
+// and loads the reaper with the objects of the new ones.
 func (x *Exchange) Complete() {
 	for _, next := range x.next {
 		next.ForgetConverted()
@@ -180,8 +185,8 @@ func (x *Exchange) Complete() {
 	}
 }
 
-// End makes the store stop serving the resources that the API has given up, unless the API has taken them again. The store keeps their
-// objects.
+// End makes the store stop serving the resources that the API has given up, unless the API has taken them again. The
+// store keeps their objects.
 func (x *Exchange) End(ctx context.Context) error {
 	if len(x.GivenUp) == 0 {
 		return nil

@@ -15,8 +15,8 @@ import (
 	"github.com/decorum-go/decorum/status"
 )
 
-// Resources that come and go leave nothing behind: no goroutine, and at most 2 KiB for each name if the store keeps no objects of it. If it
-// does, an object may cost 8 KiB more, but the declaration of its kind goes.
+// Resources that come and go leave nothing behind: no goroutine, and at most 2 KiB for each name if the store keeps no
+// objects of it. If it does, an object may cost 8 KiB more, but the declaration of its kind goes.
 func TestWithdrawnResourcesLeaveNothingBehind(t *testing.T) {
 	const warm, names = 20, 500
 	for name, c := range map[string]struct {
@@ -30,10 +30,12 @@ func TestWithdrawnResourcesLeaveNothingBehind(t *testing.T) {
 				plural, kind := fmt.Sprintf("levers%d", n), fmt.Sprintf("Lever%d", n)
 				gvr := apimeta.GroupVersionResource{Group: "example.com", Version: "v1", Resource: plural}
 				path := "/apis/example.com/v1/namespaces/default/" + plural
-				require.NoError(t, api.AddResources(t.Context(), leverResource(func(r *rest.Resource[Lever]) { r.Plural, r.Names = plural, rest.Names{Kind: kind} })))
+				require.NoError(t, api.AddResources(t.Context(),
+					leverResource(func(r *rest.Resource[Lever]) { r.Plural, r.Names = plural, rest.Names{Kind: kind} })))
 				seen, ended := make(chan struct{}, 2), make(chan error, 1)
 				watching.Go(func() {
-					for _, err := range apitest.ClientOf[Lever](t, api, gvr).Watch(t.Context(), rest.WatchOptions{ResourceVersion: "0"}) {
+					for _, err := range apitest.ClientOf[Lever](t, api, gvr).Watch(t.Context(),
+						rest.WatchOptions{ResourceVersion: "0"}) {
 						if err != nil {
 							ended <- err
 							return
@@ -59,7 +61,8 @@ func TestWithdrawnResourcesLeaveNothingBehind(t *testing.T) {
 			for n := range names {
 				round(warm + n)
 			}
-			apitest.Await(t, "the goroutines of the withdrawn resources end", func() bool { return apitest.LibraryGoroutines(t) <= goroutines })
+			apitest.Await(t, "the goroutines of the withdrawn resources end",
+				func() bool { return apitest.LibraryGoroutines(t) <= goroutines })
 			each := (apitest.HeapInUse() - before) / names
 			t.Logf("%d bytes for each name", each)
 			assert.Less(t, each, c.each)

@@ -16,8 +16,8 @@ import (
 	"github.com/decorum-go/decorum/rest/internal/apitest"
 )
 
-// What an API serves is exchanged under load: no request fails, an open watch misses nothing, and discovery and routes change
-// together.
+// What an API serves is exchanged under load: no request fails, an open watch misses nothing, and discovery and routes
+// change together.
 func TestTheServingSetIsExchangedUnderLoad(t *testing.T) {
 	api := apitest.New(t, rest.Options{}, apitest.WidgetResource())
 	const writes = 200
@@ -107,5 +107,6 @@ func TestPanickingDeclaration(t *testing.T) {
 	require.ErrorContains(t, api.AddResources(t.Context(), brokenDefinition{}), "the declaration makes the API panic")
 	assert.Equal(t, 200, apitest.Do(t, api, "GET", "/healthz", "").Code)
 	assert.Equal(t, 200, apitest.Do(t, api, "GET", apitest.Widgets, "").Code)
-	require.NoError(t, api.AddResources(t.Context(), rest.Resource[apitest.Cog]{Group: "example.com", Version: "v1", Plural: "cogs"}))
+	require.NoError(t, api.AddResources(t.Context(),
+		rest.Resource[apitest.Cog]{Group: "example.com", Version: "v1", Plural: "cogs"}))
 }

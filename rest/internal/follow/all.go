@@ -30,8 +30,8 @@ type Following struct {
 // News is what All reports at once. Readers share the changes and must not modify them.
 type News struct {
 	Changes []*LogChange
-	// Through is the revision up to which every change of the resources that were read has been reported. It is 0 until all objects that
-	// existed at the beginning have been.
+	// Through is the revision up to which every change of the resources that were read has been reported. It is 0 until
+	// all objects that existed at the beginning have been.
 	Through watch.Revision
 	// Read are the resources whose existing objects have now all been reported, and those that the API has declared anew.
 	Read []*resource.Resource
@@ -136,7 +136,8 @@ func (f *allFollower) adopt(ctx context.Context, served []*resource.Resource) er
 	return f.tell(News{Read: read, Through: f.Position()})
 }
 
-// giveUp forgets a resource if the API no longer serves it, withdrew it meanwhile, or lost some of its changes from the log.
+// giveUp forgets a resource if the API no longer serves it, withdrew it meanwhile, or lost some of its changes from the
+// log.
 func (f *allFollower) giveUp(served []*resource.Resource) error {
 	now := make(map[string]*resource.Resource, len(served))
 	for _, res := range served {
@@ -171,7 +172,8 @@ func (f *allFollower) through() watch.Revision {
 	return f.Position()
 }
 
-// pass reports changes until the channel is closed or changes are lost. It reports some if it can, and so never delays them.
+// pass reports changes until the channel is closed or changes are lost. It reports some if it can, and so never delays
+// them.
 func (f *allFollower) pass(ctx context.Context, changed <-chan struct{}) error {
 	for ctx.Err() == nil {
 		more, err := f.pollOnce(f.isRead)
@@ -196,8 +198,8 @@ func (f *allFollower) pass(ctx context.Context, changed <-chan struct{}) error {
 	return context.Cause(ctx)
 }
 
-// pollOnce polls the log, and reports the changes that takes accepts. If more is true, further changes may be waiting, even if takes
-// accepted none of these.
+// pollOnce polls the log, and reports the changes that takes accepts. If more is true, further changes may be waiting,
+// even if takes accepted none of these.
 func (f *allFollower) pollOnce(takes func(*LogChange) bool) (more bool, err error) {
 	var news News
 	more, err = f.poll(func(c *LogChange) error {
@@ -220,15 +222,16 @@ func (f *allFollower) pollOnce(takes func(*LogChange) bool) (more bool, err erro
 	return more, f.tell(news)
 }
 
-// list reports the objects of a resource page by page. Each page shows a state that the cursor has yet to reach; after each page, list
-// reports the changes up to that state. So the cursor falls behind by at most one page, however long the list is, and list keeps no
-// change in memory.
+// list reports the objects of a resource page by page. Each page shows a state that the cursor has yet to reach; after
+// each page, list reports the changes up to that state. So the cursor falls behind by at most one page, however long
+// the list is, and list keeps no change in memory.
 func (f *allFollower) list(ctx context.Context, resource string) (err error) {
 	scope := watch.Key{Resource: resource}
 	f.listing = resource
 	defer func() { f.listing = "" }()
 	for l := (listing{}); ; l.before = l.last() {
-		if l.page, err = f.store.List(ctx, storage.Query{Within: scope, After: l.before, Limit: pageSize, Revision: f.Position()}, nil); err != nil {
+		if l.page, err = f.store.List(ctx,
+			storage.Query{Within: scope, After: l.before, Limit: pageSize, Revision: f.Position()}, nil); err != nil {
 			return err
 		}
 		if changes := added(l.page.Records); len(changes) > 0 {
@@ -258,8 +261,8 @@ type listing struct {
 
 func (l *listing) last() storage.Key { return l.page.Records[len(l.page.Records)-1].Key }
 
-// precedes reports whether the reader has seen the object of a change in its state before the change. If not, the change is left out: the
-// current page or a later one includes it.
+// precedes reports whether the reader has seen the object of a change in its state before the change. If not, the
+// change is left out: the current page or a later one includes it.
 func (l *listing) precedes(c *LogChange) bool {
 	switch {
 	case compareKeys(c.Key, l.before) <= 0:

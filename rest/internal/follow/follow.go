@@ -21,12 +21,14 @@ type Beginning struct {
 	resource.Selection
 	// Existing asks for an Added event for each object that exists, before the changes.
 	Existing bool
-	// After is the last revision that the reader knows. With Existing, the objects are listed at this revision or a later one.
+	// After is the last revision that the reader knows. With Existing, the objects are listed at this revision or a later
+	// one.
 	After watch.Revision
-	// Until bounds the wait for a revision that the store has not reached. If it is zero, the store decides how long to wait.
+	// Until bounds the wait for a revision that the store has not reached. If it is zero, the store decides how long to
+	// wait.
 	Until time.Time
-	// Throughout asks for what has happened under the resource also after another resource has taken its place, as long as the objects have
-	// the same form. Without it, the follower then ends at once.
+	// Throughout asks for what has happened under the resource also after another resource has taken its place, as long as
+	// the objects have the same form. Without it, the follower then ends at once.
 	Throughout bool
 	// Alarm, if it is set, receives a value when Poll has something to report, see [watch.Cursor.ReadyOn].
 	Alarm chan struct{}
@@ -50,12 +52,13 @@ func BeginningOf(
 	return Beginning{Selection: res.Select(namespace, p), Existing: existing, After: watch.Revision(revision)}, err
 }
 
-// Follower reports the objects that a selection matches, and then their changes. Every watch is a Follower. It consists of a position in
-// the log and of the existing objects that it has yet to report. So a waiting Follower takes next to no memory, and it keeps no object
-// alive that it has reported.
+// Follower reports the objects that a selection matches, and then their changes. Every watch is a Follower. It consists
+// of a position in the log and of the existing objects that it has yet to report. So a waiting Follower takes next to
+// no memory, and it keeps no object alive that it has reported.
 //
-// One goroutine at a time may use a Follower. It calls Begin, then Poll or Next as often as it likes, and Close at the end. A reader that
-// also waits for other things calls Poll, then Ready, and waits on its alarm. Any other reader calls Next.
+// One goroutine at a time may use a Follower. It calls Begin, then Poll or Next as often as it likes, and Close at the
+// end. A reader that also waits for other things calls Poll, then Ready, and waits on its alarm. Any other reader calls
+// Next.
 type Follower struct {
 	position
 	of         *resource.Resource
@@ -65,11 +68,11 @@ type Follower struct {
 	passed     error                      // the Expired error of a log that no longer reaches back to the list; Poll returns it after the list
 }
 
-// Begin lists the objects if the beginning asks for them, takes the position after them, and returns its revision. The reader must call
-// Close, also after an error.
+// Begin lists the objects if the beginning asks for them, takes the position after them, and returns its revision. The
+// reader must call Close, also after an error.
 //
-// If the store does not reach the revision in time, [status.IsTooLargeResourceVersion] holds for the error. If the log no longer holds
-// the revision, the error is Expired. If the context ends, Begin returns its cause.
+// If the store does not reach the revision in time, [status.IsTooLargeResourceVersion] holds for the error. If the log
+// no longer holds the revision, the error is Expired. If the context ends, Begin returns its cause.
 func (f *Follower) Begin(ctx context.Context, store storage.Store, b Beginning) (watch.Revision, error) {
 	bounded, cancel := b.bound(ctx, store)
 	defer cancel()
@@ -105,8 +108,8 @@ func (f *Follower) Begin(ctx context.Context, store storage.Store, b Beginning) 
 	return b.After, nil
 }
 
-// bound limits the wait for a revision that the store has not reached. A context with a deadline costs a timer, so a watch that need not
-// wait gets none.
+// bound limits the wait for a revision that the store has not reached. A context with a deadline costs a timer, so a
+// watch that need not wait gets none.
 func (b *Beginning) bound(ctx context.Context, store storage.Store) (context.Context, context.CancelFunc) {
 	if b.Until.IsZero() || b.After <= store.Revision() {
 		return ctx, func() {}
@@ -114,7 +117,8 @@ func (b *Beginning) bound(ctx context.Context, store storage.Store) (context.Con
 	return context.WithDeadline(ctx, b.Until)
 }
 
-// failed returns the error for the reader, given an error of the store. ctx is the reader's own context, without the deadline of bound.
+// failed returns the error for the reader, given an error of the store. ctx is the reader's own context, without the
+// deadline of bound.
 func (b *Beginning) failed(ctx context.Context, store storage.Store, err error) error {
 	current := store.Revision()
 	switch {
@@ -134,9 +138,10 @@ func (f *Follower) Untold() []*storage.Record {
 	return *f.existing
 }
 
-// Poll passes events to see and never waits. The first call reports all existing objects, if the beginning asked for them, in the order
-// of their keys. Later calls report the changes since the last one, in the order of their revisions, and at most about as many as
-// [watch.Cursor.Poll] returns. Poll stops at the first error of see. If more is true, further events may be waiting.
+// Poll passes events to see and never waits. The first call reports all existing objects, if the beginning asked for
+// them, in the order of their keys. Later calls report the changes since the last one, in the order of their revisions,
+// and at most about as many as [watch.Cursor.Poll] returns. Poll stops at the first error of see. If more is true,
+// further events may be waiting.
 func (f *Follower) Poll(see func(Event) error) (more bool, err error) {
 	if f.existing != nil {
 		return true, f.tellExisting(see)
@@ -201,9 +206,9 @@ func (f *Follower) forget() {
 	}
 }
 
-// Watch passes the selected objects and changes to see, until see returns an error, the context ends, or the log no longer holds the
-// reader's position. It returns the reason. If the resource is replaced, the error is Expired; if it is given up, the error is
-// ResourceNotFound.
+// Watch passes the selected objects and changes to see, until see returns an error, the context ends, or the log no
+// longer holds the reader's position. It returns the reason. If the resource is replaced, the error is Expired; if it
+// is given up, the error is ResourceNotFound.
 func Watch(ctx context.Context, res *resource.Resource, b Beginning, see func(Event) error) error {
 	watching, cancel := res.UntilRetired(ctx, res)
 	defer cancel()

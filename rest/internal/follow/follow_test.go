@@ -29,7 +29,8 @@ func notes(t *testing.T) *storage.Engine {
 // write commits a note whose label says whether it is selected.
 func write(t *testing.T, store storage.Store, name string, selected bool) {
 	_, err := store.Update(t.Context(), storage.Key{Resource: "notes", Name: name}, func(*storage.Record) ([]byte, error) {
-		return fmt.Appendf(nil, `{"metadata":{"labels":{"selected":"%t"},"name":%q,"resourceVersion":"%d"}}`, selected, name, store.Revision()), nil
+		return fmt.Appendf(nil, `{"metadata":{"labels":{"selected":"%t"},"name":%q,"resourceVersion":"%d"}}`, selected, name,
+			store.Revision()), nil
 	})
 	require.NoError(t, err)
 }
@@ -117,7 +118,8 @@ func (s compacting) List(ctx context.Context, options storage.Query, into []*sto
 	return page, errors.Join(err, writeErr, s.Compact(ctx, s.Revision()))
 }
 
-// If the log drops the revision of the list before the follower has its position, the follower still reports the list, which is complete.
+// If the log drops the revision of the list before the follower has its position, the follower still reports the list,
+// which is complete.
 func TestFollowerWhoseListIsCompacted(t *testing.T) {
 	store := compacting{notes(t)}
 	write(t, store, "a", true)

@@ -76,14 +76,16 @@ type turningStore struct {
 	turn func()
 }
 
-func (s *turningStore) List(ctx context.Context, options storage.Query, into []*storage.Record) (storage.Listing, error) {
+func (s *turningStore) List(ctx context.Context, options storage.Query,
+	into []*storage.Record) (storage.Listing, error) {
 	s.turn()
 	page, err := s.Store.List(ctx, options, into)
 	s.turn()
 	return page, err
 }
 
-// What Follow yields while objects come, change and go in every place of the lists that it begins with leads to the state at Through.
+// What Follow yields while objects come, change and go in every place of the lists that it begins with leads to the
+// state at Through.
 func TestFollowWhileItLists(t *testing.T) {
 	for seed := range uint64(4) {
 		t.Run(fmt.Sprint("seed ", seed), func(t *testing.T) {
@@ -95,7 +97,8 @@ func TestFollowWhileItLists(t *testing.T) {
 				require.NoError(t, memory.Close())
 			}()
 			random := rand.New(rand.NewPCG(seed, 0))
-			things, globals := apitest.ClientFor[apitest.Thing](t, api).Namespace("default"), apitest.ClientFor[apitest.GlobalThing](t, api)
+			things, globals := apitest.ClientFor[apitest.Thing](t, api).Namespace("default"),
+				apitest.ClientFor[apitest.GlobalThing](t, api)
 			write := func() {
 				name := fmt.Sprintf("%04d", random.IntN(2000))
 				_, err := things.Create(t.Context(), &apitest.Thing{ObjectMeta: apimeta.ObjectMeta{Name: name}})
@@ -106,7 +109,8 @@ func TestFollowWhileItLists(t *testing.T) {
 					_, err = things.Modify(t.Context(), name, func(thing *apitest.Thing) error { thing.Spec.Size++; return nil })
 				}
 				require.NoError(t, err)
-				if _, err = globals.Create(t.Context(), &apitest.GlobalThing{ObjectMeta: apimeta.ObjectMeta{Name: name}}); status.IsAlreadyExists(err) {
+				if _, err = globals.Create(t.Context(),
+					&apitest.GlobalThing{ObjectMeta: apimeta.ObjectMeta{Name: name}}); status.IsAlreadyExists(err) {
 					err = globals.Delete(t.Context(), name, rest.DeleteOptions{})
 				}
 				require.NoError(t, err)
@@ -149,12 +153,14 @@ func TestFollowWhileItLists(t *testing.T) {
 	}
 }
 
-// A watch of everything leaves out resources that the API does not have, such as those of another API on the same store.
+// A watch of everything leaves out resources that the API does not have, such as those of another API on the same
+// store.
 func TestFollowKeepsToItsAPI(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := apitest.NewThingServer(t, rest.Options{}, apitest.ThingResource())
 		other := apitest.Start(t, rest.Options{Store: s.Store}, apitest.GlobalThingResource())
-		globals, things := apitest.ClientFor[apitest.GlobalThing](t, other), apitest.ClientFor[apitest.Thing](t, s.API).Namespace("default")
+		globals, things := apitest.ClientFor[apitest.GlobalThing](t, other),
+			apitest.ClientFor[apitest.Thing](t, s.API).Namespace("default")
 		var keys []storage.Key
 		var through watch.Revision
 		var following sync.WaitGroup

@@ -9,10 +9,12 @@ import (
 	"github.com/decorum-go/decorum/watch"
 )
 
-// Merged reports what several selections of one store match, as one sequence in the order of revisions. One goroutine at a time may use it.
+// Merged reports what several selections of one store match, as one sequence in the order of revisions. One goroutine
+// at a time may use it.
 //
-// Each selection has a Follower of its own, so a change wakes the reader only if one of them may select it. A change is reported once all
-// followers have passed its revision. A follower that is ahead of the others waits, so no more than one poll of each is held back.
+// Each selection has a Follower of its own, so a change wakes the reader only if one of them may select it. A change is
+// reported once all followers have passed its revision. A follower that is ahead of the others waits, so no more than
+// one poll of each is held back.
 type Merged struct {
 	followers []Follower
 	held      []MergedEvent // events that some follower has not passed, ascending
@@ -27,8 +29,8 @@ type MergedEvent struct {
 	Event
 }
 
-// Begin begins to follow. All beginnings must agree on Existing, After and Alarm. The reader must call Close, also after an error, which is one of
-// [Follower.Begin].
+// Begin begins to follow. All beginnings must agree on Existing, After and Alarm. The reader must call Close, also
+// after an error, which is one of [Follower.Begin].
 func (m *Merged) Begin(ctx context.Context, store storage.Store, all []Beginning) error {
 	m.followers = make([]Follower, len(all))
 	for i := range all {
@@ -54,8 +56,8 @@ func (m *Merged) Untold() (records []*storage.Record) {
 	return records
 }
 
-// Poll passes events to see and never waits. The first call reports the existing objects of each selection in turn. Later calls report changes. If more is true,
-// further events may be waiting. Poll stops at the first error.
+// Poll passes events to see and never waits. The first call reports the existing objects of each selection in turn.
+// Later calls report changes. If more is true, further events may be waiting. Poll stops at the first error.
 func (m *Merged) Poll(see func(MergedEvent) error) (more bool, err error) {
 	if m.existing {
 		m.existing = false
@@ -98,7 +100,8 @@ func (m *Merged) Poll(see func(MergedEvent) error) (more bool, err error) {
 	return more || len(m.held) > 0, nil
 }
 
-// Position returns the revision up to which every change has been reported, or 0 if not all existing objects and the changes during the initial lists have been.
+// Position returns the revision up to which every change has been reported, or 0 if not all existing objects and the
+// changes during the initial lists have been.
 func (m *Merged) Position() watch.Revision {
 	if m.existing || m.position < m.complete {
 		return 0

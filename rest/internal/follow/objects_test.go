@@ -22,7 +22,8 @@ import (
 )
 
 func TestObjects(t *testing.T) {
-	api := apitest.New(t, rest.Options{}, apitest.WidgetResource(), rest.NamespacesOf[apitest.Namespace](), apitest.GlobalThingResource())
+	api := apitest.New(t, rest.Options{}, apitest.WidgetResource(), rest.NamespacesOf[apitest.Namespace](),
+		apitest.GlobalThingResource())
 	apitest.Must(t, api, "POST", apitest.Widgets, apitest.WidgetBody(`"name":"a","finalizers":["example.com/f"]`))
 	objects := api.Objects().As("tester")
 	resources := objects.Resources()
@@ -31,7 +32,8 @@ func TestObjects(t *testing.T) {
 		Kinds: []apimeta.GroupVersionKind{{Group: "example.com", Version: "v1", Kind: "Widget"}}}, resources[0])
 	assert.True(t, resources[1].Namespaces)
 	assert.False(t, resources[2].Namespaced)
-	assert.Subset(t, objects.GroupVersions(), []apimeta.GroupVersion{{Version: "v1"}, {Group: "example.com", Version: "v1"}})
+	assert.Subset(t, objects.GroupVersions(),
+		[]apimeta.GroupVersion{{Version: "v1"}, {Group: "example.com", Version: "v1"}})
 	assert.NotContains(t, objects.GroupVersions(), apimeta.GroupVersion{Group: "example.com", Version: "v2"})
 
 	key := storage.Key{Resource: "widgets.example.com", Namespace: "default", Name: "a"}
@@ -48,7 +50,8 @@ func TestObjects(t *testing.T) {
 	assert.Len(t, records, 1)
 
 	require.NoError(t, objects.Patch(t.Context(), key, "", []byte(`{"spec":{"size":2},"status":{"phase":"Ready"}}`)))
-	require.NoError(t, objects.Patch(t.Context(), key, "status", []byte(`{"spec":{"size":3},"status":{"phase":"Pending"}}`)))
+	require.NoError(t, objects.Patch(t.Context(), key, "status",
+		[]byte(`{"spec":{"size":3},"status":{"phase":"Pending"}}`)))
 	a := apitest.Do(t, api, "GET", apitest.Widgets+"/a", "")
 	assert.Equal(t, float64(2), a.Value(t, "spec.size"))
 	assert.Equal(t, "Pending", a.Text(t, "status.phase"))
@@ -74,7 +77,8 @@ func TestObjects(t *testing.T) {
 func TestFollowAllObjects(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := apitest.NewThingServer(t, rest.Options{})
-		things, globals := apitest.ClientFor[apitest.Thing](t, s.API).Namespace("default"), apitest.ClientFor[apitest.GlobalThing](t, s.API)
+		things, globals := apitest.ClientFor[apitest.Thing](t, s.API).Namespace("default"),
+			apitest.ClientFor[apitest.GlobalThing](t, s.API)
 		write := func(from, to int) {
 			var writers sync.WaitGroup
 			for i := from; i < to; i++ {
@@ -167,14 +171,15 @@ func TestFollowEnds(t *testing.T) {
 	})
 }
 
-// Nothing is created in a namespace whose deletion has begun, even when both happen at the same time: a create that is about to be
-// committed finds that the namespace has changed.
+// Nothing is created in a namespace whose deletion has begun, even when both happen at the same time: a create that is
+// about to be committed finds that the namespace has changed.
 func TestCreateRacesWithNamespaceDeletion(t *testing.T) {
 	store := apitest.NewStore(t)
 	var api *rest.API
 	racing := false
 	api = apitest.New(t, rest.Options{Store: store}, rest.NamespacesOf[apitest.Namespace](),
-		apitest.WidgetResource(apitest.WithValidate(func(context.Context, *apitest.Widget, *apitest.Widget) status.FieldErrors {
+		apitest.WidgetResource(apitest.WithValidate(func(context.Context, *apitest.Widget,
+			*apitest.Widget) status.FieldErrors {
 			if racing { // the namespace was looked at before this hook, and the commit is after it
 				racing = false
 				apitest.Must(t, api, "DELETE", "/api/v1/namespaces/x", "")
@@ -186,10 +191,12 @@ func TestCreateRacesWithNamespaceDeletion(t *testing.T) {
 	apitest.Must(t, api, "POST", in, apitest.WidgetBody(`"name":"a"`))
 	racing = true
 	a := apitest.Do(t, api, "POST", in, apitest.WidgetBody(`"name":"b"`))
-	apitest.WantFailure(t, a, 403, "Forbidden", `widgets.example.com "b" is forbidden: unable to create new content in namespace x because it is being terminated`,
+	apitest.WantFailure(t, a, 403, "Forbidden",
+		`widgets.example.com "b" is forbidden: unable to create new content in namespace x because it is being terminated`,
 		`{"name":"b","group":"example.com","kind":"widgets","causes":[{"reason":"NamespaceTerminating","message":"namespace x is being terminated","field":"metadata.namespace"}]}`)
 	assert.Equal(t, []string{"a"}, apitest.Do(t, api, "GET", in, "").Names(t))
-	apitest.WantFailure(t, apitest.Do(t, api, "POST", in+"?dryRun=All", apitest.WidgetBody(`"name":"b"`)), 403, "Forbidden", a.Text(t, "message"), detailsOf(t, a))
+	apitest.WantFailure(t, apitest.Do(t, api, "POST", in+"?dryRun=All", apitest.WidgetBody(`"name":"b"`)), 403,
+		"Forbidden", a.Text(t, "message"), detailsOf(t, a))
 }
 
 func detailsOf(t *testing.T, a apitest.Answer) string {

@@ -11,8 +11,9 @@ import (
 // LogChange is a change in the store's log: one committed write of one object.
 type LogChange = watch.Change[storage.Record]
 
-// position is a place in the store's log: its reader knows everything before it. A position has no queue. If a reader falls behind what
-// the log still holds, it loses the position and gets 410 Expired (decision 0002). One goroutine at a time may use it.
+// position is a place in the store's log: its reader knows everything before it. A position has no queue. If a reader
+// falls behind what the log still holds, it loses the position and gets 410 Expired (decision 0002). One goroutine at a
+// time may use it.
 type position struct {
 	*watch.Cursor[storage.Record]
 	ahead func([]*LogChange) // sees all changes of a poll before the first of them is passed on; nil for most
@@ -21,8 +22,9 @@ type position struct {
 // changeBuffers lends a buffer to each poll. Thousands of watches may wait, and a waiting position must hold no buffer.
 var changeBuffers = sync.Pool{New: func() any { b := make([]*LogChange, 0, watch.PollLimit); return &b }}
 
-// poll passes the changes since the last poll to see, oldest first. It returns at most about [watch.PollLimit] changes or
-// [watch.PollBytes] bytes, never waits, and stops at the first error of see. If more is true, further changes may be waiting.
+// poll passes the changes since the last poll to see, oldest first. It returns at most about [watch.PollLimit] changes
+// or [watch.PollBytes] bytes, never waits, and stops at the first error of see. If more is true, further changes may be
+// waiting.
 func (p position) poll(see func(*LogChange) error) (more bool, err error) {
 	borrowed := changeBuffers.Get().(*[]*LogChange)
 	changes, err := p.Poll((*borrowed)[:0])

@@ -11,13 +11,16 @@ import (
 	"github.com/decorum-go/decorum/watch"
 )
 
-// Follow is a Watch that also continues when the log no longer holds its position, and when the resource is replaced: it lists again and
-// reports the difference from what it reported before. To compute the difference, it remembers the last record of each object. If p does not ask for
-// existing objects, the store must still hold its revision, because those objects are part of the difference.
+// Follow is a Watch that also continues when the log no longer holds its position, and when the resource is replaced:
+// it lists again and reports the difference from what it reported before. To compute the difference, it remembers the
+// last record of each object. If p does not ask for existing objects, the store must still hold its revision, because
+// those objects are part of the difference.
 //
-// Follow calls permit before it lists, so the objects that a client gains or loses when its rights change are part of the difference too.
+// Follow calls permit before it lists, so the objects that a client gains or loses when its rights change are part of
+// the difference too.
 func Follow(
-	ctx context.Context, res *resource.Resource, permit Permit, namespace string, p resource.ListParameters, see func(Event) error,
+	ctx context.Context, res *resource.Resource, permit Permit, namespace string, p resource.ListParameters,
+	see func(Event) error,
 ) error {
 	from := &storeOrigin{of: res, permit: permit, namespace: namespace, p: p}
 	defer from.release()
@@ -153,8 +156,8 @@ func (known replica) apply(e Event) {
 	}
 }
 
-// difference reports the events that lead from the replica to a list. They have the revision of the list. An object that was deleted and
-// created again is Deleted and then Added. tell must apply each event to the replica.
+// difference reports the events that lead from the replica to a list. They have the revision of the list. An object
+// that was deleted and created again is Deleted and then Added. tell must apply each event to the replica.
 func (known replica) difference(list storage.Listing, tell func(Event) error) error {
 	exists := make(map[storage.Key]bool, len(list.Records))
 	for _, r := range list.Records {

@@ -28,11 +28,14 @@ func TestWatch(t *testing.T) {
 		apitest.CreateWidget(t, api, "b")
 		s.Want(apitest.Added(apitest.StoredWidget{Name: "b", UID: "uid-2", RV: "3"}))
 		apitest.MergePatch(t, api, apitest.Widgets+"/b", `{"spec":{"size":2}}`)
-		s.Want(apitest.Modified(apitest.StoredWidget{Name: "b", UID: "uid-2", RV: "4", Generation: 2, Spec: apitest.SpecOfSizeTwo}))
+		s.Want(apitest.Modified(apitest.StoredWidget{Name: "b", UID: "uid-2", RV: "4", Generation: 2,
+			Spec: apitest.SpecOfSizeTwo}))
 		apitest.MergePatch(t, api, apitest.Widgets+"/b/status", `{"status":{"phase":"Ready"}}`)
-		s.Want(apitest.Modified(apitest.StoredWidget{Name: "b", UID: "uid-2", RV: "5", Generation: 2, Spec: apitest.SpecOfSizeTwo, Status: `{"phase":"Ready"}`}))
+		s.Want(apitest.Modified(apitest.StoredWidget{Name: "b", UID: "uid-2", RV: "5", Generation: 2,
+			Spec: apitest.SpecOfSizeTwo, Status: `{"phase":"Ready"}`}))
 		apitest.Must(t, api, "DELETE", apitest.Widgets+"/b", "")
-		s.Want(apitest.Deleted(apitest.StoredWidget{Name: "b", UID: "uid-2", RV: "6", Generation: 2, Spec: apitest.SpecOfSizeTwo, Status: `{"phase":"Ready"}`}))
+		s.Want(apitest.Deleted(apitest.StoredWidget{Name: "b", UID: "uid-2", RV: "6", Generation: 2,
+			Spec: apitest.SpecOfSizeTwo, Status: `{"phase":"Ready"}`}))
 		apitest.CreateWidget(t, api, "b")
 		s.Want(apitest.Added(apitest.StoredWidget{Name: "b", UID: "uid-3", RV: "7"}))
 		assert.False(t, s.Ended())
@@ -75,8 +78,10 @@ func TestWatchOfADeletionInTwoPhases(t *testing.T) {
 		apitest.Must(t, api, "POST", apitest.Widgets, apitest.WidgetBody(`"name":"a","finalizers":["example.com/f"]`))
 		s := apitest.OpenWatch(t, api, apitest.Widgets+"?watch=1&resourceVersion=2")
 		apitest.Must(t, api, "DELETE", apitest.Widgets+"/a", "")
-		s.Want(apitest.Modified(apitest.StoredWidget{RV: "3", Generation: 2, Metadata: apitest.BeingDeleted("example.com/f")}))
-		apitest.Must(t, api, "PATCH", apitest.Widgets+"/a", `{"metadata":{"finalizers":null}}`, "Content-Type", apitest.TypeMergePatch)
+		s.Want(apitest.Modified(apitest.StoredWidget{RV: "3", Generation: 2,
+			Metadata: apitest.BeingDeleted("example.com/f")}))
+		apitest.Must(t, api, "PATCH", apitest.Widgets+"/a", `{"metadata":{"finalizers":null}}`, "Content-Type",
+			apitest.TypeMergePatch)
 		s.Want(apitest.Deleted(apitest.StoredWidget{RV: "4", Generation: 2, Metadata: apitest.BeingDeleted("example.com/f")}))
 	})
 }
@@ -90,8 +95,11 @@ func TestWatchBeginsWithExistingObjects(t *testing.T) {
 		{"any version", "&resourceVersion=0", []string{"b", "c"}},
 		{"any version, with bookmarks", "&resourceVersion=0&allowWatchBookmarks=true", []string{"b", "c", "end"}},
 		{"asked for", "&sendInitialEvents=true&resourceVersionMatch=NotOlderThan", []string{"b", "c"}},
-		{"asked for, with bookmarks", "&sendInitialEvents=true&resourceVersionMatch=NotOlderThan&allowWatchBookmarks=1", []string{"b", "c", "end"}},
-		{"asked for from a version", "&sendInitialEvents=true&resourceVersionMatch=NotOlderThan&allowWatchBookmarks=1&resourceVersion=2", []string{"b", "c", "end"}},
+		{"asked for, with bookmarks", "&sendInitialEvents=true&resourceVersionMatch=NotOlderThan&allowWatchBookmarks=1",
+			[]string{"b", "c", "end"}},
+		{"asked for from a version",
+			"&sendInitialEvents=true&resourceVersionMatch=NotOlderThan&allowWatchBookmarks=1&resourceVersion=2",
+			[]string{"b", "c", "end"}},
 		{"with a selector", "&labelSelector=x%3Dy&allowWatchBookmarks=true", []string{"c", "end"}},
 		{"not asked for", "&sendInitialEvents=false&resourceVersionMatch=NotOlderThan&allowWatchBookmarks=true", nil},
 	} {
@@ -182,8 +190,10 @@ func TestWatchOneNameOrNamespace(t *testing.T) {
 		api := apitest.NewWidgets(t)
 		byName := apitest.OpenWatch(t, api, apitest.Widgets+"?watch=1&resourceVersion=1&fieldSelector=metadata.name%3Da")
 		inNamespace := apitest.OpenWatch(t, api, apitest.Widgets+"?watch=1&resourceVersion=1")
-		byNamespace := apitest.OpenWatch(t, api, apitest.AllWidgets+"?watch=1&resourceVersion=1&fieldSelector=metadata.namespace%3Ddefault")
-		namedAnywhere := apitest.OpenWatch(t, api, apitest.AllWidgets+"?watch=1&resourceVersion=1&fieldSelector=metadata.name%3Da")
+		byNamespace := apitest.OpenWatch(t, api,
+			apitest.AllWidgets+"?watch=1&resourceVersion=1&fieldSelector=metadata.namespace%3Ddefault")
+		namedAnywhere := apitest.OpenWatch(t, api,
+			apitest.AllWidgets+"?watch=1&resourceVersion=1&fieldSelector=metadata.name%3Da")
 		everywhere := apitest.OpenWatch(t, api, apitest.AllWidgets+"?watch=1&resourceVersion=1")
 		apitest.CreateWidget(t, api, "a")
 		apitest.CreateWidget(t, api, "b")
@@ -264,7 +274,8 @@ func TestBookmarks(t *testing.T) {
 	t.Run("shortly before the end", func(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) {
 			api := apitest.New(t, rest.Options{}, apitest.WidgetResource(), apitest.Gizmos())
-			s := apitest.OpenWatch(t, api, apitest.Widgets+"?watch=1&resourceVersion=1&allowWatchBookmarks=true&timeoutSeconds=10")
+			s := apitest.OpenWatch(t, api,
+				apitest.Widgets+"?watch=1&resourceVersion=1&allowWatchBookmarks=true&timeoutSeconds=10")
 			apitest.TouchGizmo(t, api, "g")
 			apitest.LetPass(7900 * time.Millisecond)
 			s.Want()
@@ -306,12 +317,14 @@ func TestWatchFromAnExpiredVersion(t *testing.T) {
 		s.Want(apitest.Event("ERROR",
 			`{"kind":"Status","apiVersion":"v1","metadata":{},"status":"Failure","reason":"Expired","code":410,"message":"too old resource version: 2 (3)"}`))
 		assert.True(t, s.Ended())
-		apitest.OpenWatch(t, api, apitest.Widgets+"?watch=1&resourceVersion=3").Want(apitest.Added(apitest.StoredWidget{Name: "c", UID: "uid-3", RV: "4"}))
+		apitest.OpenWatch(t, api, apitest.Widgets+
+			"?watch=1&resourceVersion=3").Want(apitest.Added(apitest.StoredWidget{Name: "c", UID: "uid-3", RV: "4"}))
 		require.NoError(t, store.Close())
 	})
 }
 
-// A client that does not read holds up nobody. Once the changes that it lacks are no longer kept, its watch ends with 410.
+// A client that does not read holds up nobody. Once the changes that it lacks are no longer kept, its watch ends with
+// 410.
 func TestSlowWatchExpires(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		store := storage.NewMemory(storage.Options{MaxLogBytes: 20_000})
@@ -321,7 +334,8 @@ func TestSlowWatchExpires(t *testing.T) {
 		release := make(chan struct{})
 		s.Writer.Block(release)
 		for i := range 100 {
-			apitest.Must(t, api, "PATCH", apitest.Widgets+"/a", `{"spec":{"settings":{"k":"`+strings.Repeat("x", 1000+i)+`"}}}`, "Content-Type", apitest.TypeMergePatch)
+			apitest.Must(t, api, "PATCH", apitest.Widgets+"/a", `{"spec":{"settings":{"k":"`+strings.Repeat("x", 1000+i)+`"}}}`,
+				"Content-Type", apitest.TypeMergePatch)
 		}
 		s.Writer.Block(nil)
 		close(release)
@@ -360,9 +374,11 @@ func TestWatchFromTheFuture(t *testing.T) {
 		{"is refused in plain HTTP after a while", apitest.Widgets + "?watch=1&resourceVersion=99", nil, 3 * time.Second},
 		{"also by path", apitest.ExampleV1 + "/watch/namespaces/default/widgets/a?resourceVersion=99", nil, 3 * time.Second},
 		{"also without initial events by name",
-			apitest.Widgets + "?watch=1&resourceVersion=99&sendInitialEvents=false&resourceVersionMatch=NotOlderThan", nil, 3 * time.Second},
+			apitest.Widgets + "?watch=1&resourceVersion=99&sendInitialEvents=false&resourceVersionMatch=NotOlderThan", nil,
+			3 * time.Second},
 		{"also before an upgrade", apitest.Widgets + "?watch=1&resourceVersion=99",
-			[]string{"Connection", "Upgrade", "Upgrade", "websocket", "Sec-WebSocket-Version", "13", "Sec-WebSocket-Key", "MDEyMzQ1Njc4OTAxMjM0NQ=="}, 3 * time.Second},
+			[]string{"Connection", "Upgrade", "Upgrade", "websocket", "Sec-WebSocket-Version", "13", "Sec-WebSocket-Key",
+				"MDEyMzQ1Njc4OTAxMjM0NQ=="}, 3 * time.Second},
 		{"not later than it would end", apitest.Widgets + "?watch=1&resourceVersion=99&timeoutSeconds=1", nil, time.Second},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -404,9 +420,11 @@ func TestWatchFromTheFuture(t *testing.T) {
 	}
 	t.Run("with initial events, the error comes in the stream", func(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) {
-			s := apitest.OpenWatch(t, apitest.NewWidgets(t), apitest.Widgets+"?watch=1&resourceVersion=99&sendInitialEvents=true&resourceVersionMatch=NotOlderThan")
+			s := apitest.OpenWatch(t, apitest.NewWidgets(t),
+				apitest.Widgets+"?watch=1&resourceVersion=99&sendInitialEvents=true&resourceVersionMatch=NotOlderThan")
 			<-s.Done
-			s.Want(apitest.Event("ERROR", `{"kind":"Status","apiVersion":"v1","metadata":{},"status":"Failure","reason":"Timeout","code":504,
+			s.Want(apitest.Event("ERROR",
+				`{"kind":"Status","apiVersion":"v1","metadata":{},"status":"Failure","reason":"Timeout","code":504,
 				"message":"Timeout: Too large resource version: 99, current: 1","details":{"causes":[{"reason":"ResourceVersionTooLarge","message":"Too large resource version"}],"retryAfterSeconds":1}}`))
 		})
 	})
@@ -419,15 +437,20 @@ func TestWatchRefuses(t *testing.T) {
 		causes      []apitest.Cause
 	}{
 		{"initial events without a match", "&sendInitialEvents=true",
-			[]apitest.Cause{apitest.Forbidden("resourceVersionMatch", "Forbidden: sendInitialEvents requires setting resourceVersionMatch to NotOlderThan")}},
-		{"initial events of an exact version", "&sendInitialEvents=true&resourceVersionMatch=Exact&resourceVersion=1", []apitest.Cause{
-			apitest.Forbidden("resourceVersionMatch", "Forbidden: sendInitialEvents requires setting resourceVersionMatch to NotOlderThan"),
-			apitest.NotSupported("resourceVersionMatch", `Unsupported value: "Exact": supported values: "NotOlderThan"`)}},
+			[]apitest.Cause{apitest.Forbidden("resourceVersionMatch",
+				"Forbidden: sendInitialEvents requires setting resourceVersionMatch to NotOlderThan")}},
+		{"initial events of an exact version", "&sendInitialEvents=true&resourceVersionMatch=Exact&resourceVersion=1",
+			[]apitest.Cause{
+				apitest.Forbidden("resourceVersionMatch",
+					"Forbidden: sendInitialEvents requires setting resourceVersionMatch to NotOlderThan"),
+				apitest.NotSupported("resourceVersionMatch", `Unsupported value: "Exact": supported values: "NotOlderThan"`)}},
 		{"a match without initial events", "&resourceVersionMatch=NotOlderThan&resourceVersion=1",
-			[]apitest.Cause{apitest.Forbidden("resourceVersionMatch", "Forbidden: resourceVersionMatch is forbidden for watch unless sendInitialEvents is provided")}},
+			[]apitest.Cause{apitest.Forbidden("resourceVersionMatch",
+				"Forbidden: resourceVersionMatch is forbidden for watch unless sendInitialEvents is provided")}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			apitest.WantInvalid(t, apitest.Do(t, api, "GET", apitest.Widgets+"?watch=1"+c.query, ""), "ListOptions.meta.k8s.io", "", c.causes...)
+			apitest.WantInvalid(t, apitest.Do(t, api, "GET", apitest.Widgets+"?watch=1"+c.query, ""), "ListOptions.meta.k8s.io",
+				"", c.causes...)
 		})
 	}
 	for _, c := range []struct {
@@ -439,14 +462,16 @@ func TestWatchRefuses(t *testing.T) {
 			`invalid resource version: resourceVersion: Invalid value: "abc": strconv.ParseUint: parsing "abc": invalid syntax`},
 		{"a bad selector", "&fieldSelector=spec.size%3D1", "", 400, "BadRequest", "field label not supported: spec.size"},
 		{"a bad timeout", "&timeoutSeconds=x", "", 400, "BadRequest", `strconv.ParseInt: parsing "x": invalid syntax`},
-		{"two invalid numbers", "&limit=&timeoutSeconds=x", "", 400, "BadRequest", `strconv.ParseInt: parsing "x": invalid syntax`},
-		{"YAML", "", apitest.TypeYAML, 406, "NotAcceptable", "only the following media types are accepted: application/json;stream=watch"},
+		{"two invalid numbers", "&limit=&timeoutSeconds=x", "", 400, "BadRequest",
+			`strconv.ParseInt: parsing "x": invalid syntax`},
+		{"YAML", "", apitest.TypeYAML, 406, "NotAcceptable",
+			"only the following media types are accepted: application/json;stream=watch"},
 		{"HTML", "", "text/html", 406, "NotAcceptable",
 			"only the following media types are accepted: application/json, application/yaml, application/vnd.kubernetes.protobuf"},
 		{"YAML before JSON", "", "application/yaml, application/json;q=0.9", 406, "NotAcceptable",
 			"only the following media types are accepted: application/json;stream=watch"},
-		{"YAML, and a resourceVersion that is not a number", "&resourceVersion=abc", "application/yaml, application/json;q=0.9", 400,
-			"BadRequest", `invalid resource version`},
+		{"YAML, and a resourceVersion that is not a number", "&resourceVersion=abc",
+			"application/yaml, application/json;q=0.9", 400, "BadRequest", `invalid resource version`},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			a := apitest.Do(t, api, "GET", apitest.Widgets+"?watch=1"+c.query, "", "Accept", c.accept)
@@ -465,12 +490,15 @@ func TestWatchOfPartialObjects(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		api := apitest.NewWidgets(t)
 		apitest.Must(t, api, "POST", apitest.Widgets, apitest.WidgetBody(`"name":"a","labels":{"x":"y"}`))
-		s := apitest.OpenWatch(t, api, apitest.Widgets+"?watch=1&allowWatchBookmarks=true&labelSelector=x", "Accept", apitest.AcceptPartial)
+		s := apitest.OpenWatch(t, api, apitest.Widgets+"?watch=1&allowWatchBookmarks=true&labelSelector=x", "Accept",
+			apitest.AcceptPartial)
 		first := apitest.StoredWidget{Metadata: `"labels":{"x":"y"}`}
 		partialBookmark := func(more string) string {
-			return apitest.Event("BOOKMARK", `{"kind":"PartialObjectMetadata","apiVersion":"meta.k8s.io/v1","metadata":{`+more+`}}`)
+			return apitest.Event("BOOKMARK",
+				`{"kind":"PartialObjectMetadata","apiVersion":"meta.k8s.io/v1","metadata":{`+more+`}}`)
 		}
-		s.Want(apitest.Event("ADDED", first.Partial()), partialBookmark(`"resourceVersion":"2","annotations":{"k8s.io/initial-events-end":"true"}`))
+		s.Want(apitest.Event("ADDED", first.Partial()),
+			partialBookmark(`"resourceVersion":"2","annotations":{"k8s.io/initial-events-end":"true"}`))
 		apitest.MergePatch(t, api, apitest.Widgets+"/a", `{"spec":{"size":2}}`)
 		second := apitest.StoredWidget{RV: "3", Generation: 2, Metadata: first.Metadata}
 		s.Want(apitest.Event("MODIFIED", second.Partial()))
@@ -488,10 +516,12 @@ func TestWatchAsTable(t *testing.T) {
 		api := apitest.NewWidgets(t)
 		apitest.Must(t, api, "POST", apitest.Widgets, apitest.WidgetBody(`"name":"a","labels":{"x":"y"}`))
 		apitest.CreateWidget(t, api, "b")
-		s := apitest.OpenWatch(t, api, apitest.Widgets+"?watch=1&allowWatchBookmarks=true&labelSelector=x", "Accept", apitest.AcceptTable)
+		s := apitest.OpenWatch(t, api, apitest.Widgets+"?watch=1&allowWatchBookmarks=true&labelSelector=x", "Accept",
+			apitest.AcceptTable)
 		first := apitest.StoredWidget{Metadata: `"labels":{"x":"y"}`}
 		table := func(rv, columns, cells, object string) string {
-			return `{"kind":"Table","apiVersion":"meta.k8s.io/v1","metadata":{"resourceVersion":"` + rv + `"},"columnDefinitions":` + columns +
+			return `{"kind":"Table","apiVersion":"meta.k8s.io/v1","metadata":{"resourceVersion":"` + rv +
+				`"},"columnDefinitions":` + columns +
 				`,"rows":[{"cells":` + cells + `,"object":` + object + `}]}`
 		}
 		end := `{"kind":"PartialObjectMetadata","apiVersion":"meta.k8s.io/v1","metadata":{"resourceVersion":"3","annotations":{"k8s.io/initial-events-end":"true"}}}`
@@ -525,15 +555,17 @@ func TestBookmarksOfTables(t *testing.T) {
 		include, want string
 	}{
 		{"a function that needs a field", host, "", `["",null,0],"object":` + partial},
-		{"whole objects", host, "Object", `["",null,0],"object":{"kind":"Widget","apiVersion":"example.com/v1",` + metadata + `}`},
+		{"whole objects", host, "Object",
+			`["",null,0],"object":{"kind":"Widget","apiVersion":"example.com/v1",` + metadata + `}`},
 		{"no objects", host, "None", `["",null,0],"object":` + partial},
 		{"a kind of Kubernetes", builtin, "", `["","0001-01-01T00:00:00Z"],"object":` + partial},
-		{"what it always has", builtin, "Object", `["","0001-01-01T00:00:00Z"],"object":{"kind":"Widget","apiVersion":"example.com/v1",` + metadata + `,"spec":{}}`},
+		{"what it always has", builtin, "Object",
+			`["","0001-01-01T00:00:00Z"],"object":{"kind":"Widget","apiVersion":"example.com/v1",` + metadata + `,"spec":{}}`},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				s := apitest.OpenWatch(t, apitest.NewWidgets(t, c.change), apitest.Widgets+"?watch=1&allowWatchBookmarks=true&includeObject="+c.include,
-					"Accept", apitest.AcceptTable)
+				s := apitest.OpenWatch(t, apitest.NewWidgets(t, c.change),
+					apitest.Widgets+"?watch=1&allowWatchBookmarks=true&includeObject="+c.include, "Accept", apitest.AcceptTable)
 				events := s.Events()
 				require.Len(t, events, 1)
 				_, rows, _ := strings.Cut(events[0], `"rows":`)

@@ -27,7 +27,8 @@ type plan struct {
 var (
 	small = plan{objects: []int{100, 1000}, watches: []int{1, 10}, writers: []int{1, 4}, operations: 20}
 	large = plan{
-		objects: []int{10_000, 100_000, 1_000_000}, watches: []int{1, 10, 100, 1000, 10_000}, writers: []int{1, 4, 16, 64}, operations: 1000,
+		objects: []int{10_000, 100_000, 1_000_000}, watches: []int{1, 10, 100, 1000, 10_000}, writers: []int{1, 4, 16, 64},
+		operations: 1000,
 	}
 )
 
@@ -79,7 +80,8 @@ func (f *figures) add(operation string, cost float64) {
 // rounds is how often each cost is measured. The least counts.
 const rounds = 20
 
-// least returns the least processor time of an operation, in microseconds. In each round, prepare returns what runs n operations.
+// least returns the least processor time of an operation, in microseconds. In each round, prepare returns what runs n
+// operations.
 func least(n int, prepare func() func()) float64 {
 	best := math.Inf(1)
 	for range rounds {

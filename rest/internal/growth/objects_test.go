@@ -94,7 +94,8 @@ func puts(t *testing.T, s *apitest.ThingServer, some []int) float64 {
 		writers := make([]*apitest.ThingWriter, len(some))
 		for i, n := range some {
 			object := s.Do(http.MethodGet, thing(n), "").Body
-			bodies[i] = bytes.Replace([]byte(object), fmt.Appendf(nil, `"size":%d}`, size), fmt.Appendf(nil, `"size":%d}`, size+1), 1)
+			bodies[i] = bytes.Replace([]byte(object), fmt.Appendf(nil, `"size":%d}`, size),
+				fmt.Appendf(nil, `"size":%d}`, size+1), 1)
 			writers[i] = apitest.NewThingWriter(s.API, http.MethodPut, thing(n), apitest.TypeJSON)
 		}
 		size++
@@ -136,8 +137,8 @@ func watched(t *testing.T, s *apitest.ThingServer, some []int) float64 {
 	}))
 }
 
-// compaction compacts the whole history, and says for how long that holds up a reader, in processor time of the process: while the reader
-// waits for the lock, only the compaction uses the processor.
+// compaction compacts the whole history, and says for how long that holds up a reader, in processor time of the
+// process: while the reader waits for the lock, only the compaction uses the processor.
 func compaction(t *testing.T, s *apitest.ThingServer) string {
 	changes := s.API.Stats().Store.History.Changes
 	require.Positive(t, changes)
@@ -164,5 +165,6 @@ func compaction(t *testing.T, s *apitest.ThingServer) string {
 	most := <-longest
 	require.NoError(t, err)
 	require.Zero(t, s.API.Stats().Store.History.Changes)
-	return fmt.Sprintf("The longest GET during a compaction of %s changes waits for %v.", grouped(changes), most.Round(time.Microsecond))
+	return fmt.Sprintf("The longest GET during a compaction of %s changes waits for %v.", grouped(changes),
+		most.Round(time.Microsecond))
 }

@@ -85,7 +85,8 @@ func (f *figures) plot() []byte {
 		for j, cost := range c.costs {
 			points = append(points, fmt.Sprintf("%.1f,%.1f", x(f.at[j]), y(cost/c.costs[0])))
 		}
-		fmt.Fprintf(&b, `<polyline points="%s" fill="none" stroke="%s" stroke-width="2"/>`+"\n", strings.Join(points, " "), color)
+		fmt.Fprintf(&b, `<polyline points="%s" fill="none" stroke="%s" stroke-width="2"/>`+"\n", strings.Join(points, " "),
+			color)
 		fmt.Fprintf(&b, `<rect x="%d" y="%d" width="12" height="12" fill="%s"/>`+"\n", right+20, top+16+22*i, color)
 		text(right+38, float64(top+26+22*i), "start", c.name)
 	}
@@ -119,6 +120,7 @@ func TestPlotAndTable(t *testing.T) {
 			texts = append(texts, string(e))
 		}
 	}
-	assert.Equal(t, map[string]string{colors[0]: "60.0,213.3 220.0,116.7 460.0,20.0", colors[1]: "60.0,213.3 220.0,213.3 460.0,213.3"}, lines)
+	assert.Equal(t, map[string]string{colors[0]: "60.0,213.3 220.0,116.7 460.0,20.0",
+		colors[1]: "60.0,213.3 220.0,213.3 460.0,213.3"}, lines)
 	assert.Subset(t, texts, []string{"10", "1,000", "1,000,000", "objects & more", "GET", "a <list>", "0", "3"})
 }

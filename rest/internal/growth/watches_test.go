@@ -91,7 +91,8 @@ func withWatches(t *testing.T, p plan, _ func(string)) figures {
 			s.Fill(t, 1)
 			write := patcher(s, apitest.Things+"/n000000")
 			change(t, write)
-			elsewhere := openWatches(t, s, func(i int) string { return fmt.Sprintf("%s/namespaces/other%d/things", apitest.ThingsV1, i) }, n)
+			elsewhere := openWatches(t, s,
+				func(i int) string { return fmt.Sprintf("%s/namespaces/other%d/things", apitest.ThingsV1, i) }, n)
 			f.add("write that concerns no watch", least(p.operations, again(func() {
 				for range p.operations {
 					change(t, write)

@@ -14,8 +14,8 @@ import (
 // ofVersions are the fields of metadata that belong to a version. The others belong to the server and to controllers.
 var ofVersions = [...]string{objectmeta.Annotations, objectmeta.Labels}
 
-// contentOf returns what an undo restores: the labels, the annotations, and everything outside of metadata and status. Without the
-// subresource /status, the status is a field like any other.
+// contentOf returns what an undo restores: the labels, the annotations, and everything outside of metadata and status.
+// Without the subresource /status, the status is a field like any other.
 func contentOf(res *resource.Resource, obj doc.Value) doc.Value {
 	var kept []doc.Member
 	for _, field := range ofVersions {
@@ -34,7 +34,8 @@ func Differ(res *resource.Resource, a, b doc.Value) bool {
 	return !doc.Equal(contentOf(res, a), contentOf(res, b))
 }
 
-// WithContentOf returns an object with the content of one of its former versions. Both are in the version of the resource.
+// WithContentOf returns an object with the content of one of its former versions. Both are in the version of the
+// resource.
 func WithContentOf(res *resource.Resource, obj, former doc.Value) doc.Value {
 	m, was := objectmeta.Of(obj), objectmeta.Of(former)
 	for _, field := range ofVersions {
@@ -46,8 +47,8 @@ func WithContentOf(res *resource.Resource, obj, former doc.Value) doc.Value {
 	return former
 }
 
-// Anew returns the object that restores a deleted one: its content, under its name. Its owners may be gone, and nobody may be there to take its
-// finalizers away.
+// Anew returns the object that restores a deleted one: its content, under its name. Its owners may be gone, and nobody
+// may be there to take its finalizers away.
 func Anew(res *resource.Resource, former doc.Value) doc.Value {
 	named := doc.MapOf(doc.Member{Key: objectmeta.Name, Value: objectmeta.Of(former).Get(objectmeta.Name)})
 	return WithContentOf(res, doc.MapOf(doc.Member{Key: "metadata", Value: named}), former)
@@ -60,8 +61,8 @@ func differences(res *resource.Resource, old, now doc.Value) []history.FieldChan
 	return out
 }
 
-// compare appends the fields that differ between two values at a path. A map that one side lacks is compared member by member, a list as a
-// whole.
+// compare appends the fields that differ between two values at a path. A map that one side lacks is compared member by
+// member, a list as a whole.
 func compare(out []history.FieldChange, path string, old, now doc.Value) []history.FieldChange {
 	if doc.Equal(old, now) {
 		return out

@@ -78,7 +78,8 @@ func read(r *storage.Record) (*Entry, error) {
 	return e, nil
 }
 
-// keyOf returns the key of an entry. No name of an object contains a slash. The entries of one object are in the order of their revisions.
+// keyOf returns the key of an entry. No name of an object contains a slash. The entries of one object are in the order
+// of their revisions.
 func keyOf(res *resource.Resource, of storage.Key, uid string, revision watch.Revision) storage.Key {
 	return storage.Key{
 		Resource: res.HistoryName(), Namespace: of.Namespace, Name: fmt.Sprintf("%s/%s/%016d", of.Name, uid, revision),
@@ -88,22 +89,24 @@ func keyOf(res *resource.Resource, of storage.Key, uid string, revision watch.Re
 // batch is how many entries a list or a deletion takes at a time.
 const batch = 64
 
-// outside is a context outside of every transaction. A transaction that listed entries would depend on the histories of all objects of the
-// kind, and replicas refuse lists in transactions.
+// outside is a context outside of every transaction. A transaction that listed entries would depend on the histories of
+// all objects of the kind, and replicas refuse lists in transactions.
 type outside struct{ context.Context }
 
 // Value implements [context.Context].
 func (outside) Value(any) any { return nil }
 
-// entriesOf returns the entries of all objects that have or had a name, from a state at least as recent as a revision. It does not see those of
-// a transaction that has not committed.
-func entriesOf(ctx context.Context, res *resource.Resource, of storage.Key, atLeast watch.Revision) (all []*Entry, err error) {
+// entriesOf returns the entries of all objects that have or had a name, from a state at least as recent as a revision.
+// It does not see those of a transaction that has not committed.
+func entriesOf(ctx context.Context, res *resource.Resource, of storage.Key,
+	atLeast watch.Revision) (all []*Entry, err error) {
 	ctx = outside{ctx}
 	prefix := of.Name + "/"
 	after := storage.Key{Namespace: of.Namespace, Name: prefix}
 	for {
 		page, err := res.Store.List(ctx, storage.Query{
-			Within: watch.Key{Resource: res.HistoryName(), Namespace: of.Namespace}, After: after, Limit: batch, Revision: atLeast,
+			Within: watch.Key{Resource: res.HistoryName(), Namespace: of.Namespace}, After: after, Limit: batch,
+			Revision: atLeast,
 		}, nil)
 		if err != nil {
 			return nil, res.StoreError(err, of.Name)

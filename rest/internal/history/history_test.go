@@ -84,14 +84,15 @@ func TestWritesThatReplaceAVersion(t *testing.T) {
 		write func(*testing.T, *rest.API)
 		want  []string // of the younger versions; the first one is the create
 	}{
-		"put":                 {put, []string{"Update [.spec.size]"}},
-		"patch":               {patch(first, `{"spec":{"size":4,"color":"green"}}`), []string{"Patch [.spec.color .spec.size]"}},
+		"put": {put, []string{"Update [.spec.size]"}},
+		"patch": {patch(first, `{"spec":{"size":4,"color":"green"}}`),
+			[]string{"Patch [.spec.color .spec.size]"}},
 		"a list counts whole": {patch(first, `{"spec":{"tags":["a","b"]}}`), []string{"Patch [.spec.tags]"}},
 		"labels": {patch(first, `{"metadata":{"labels":{"a.b/c":"d"},"annotations":{"e":"f"}}}`),
 			[]string{"Patch [.metadata.annotations.e .metadata.labels['a.b/c']]"}},
 		"apply": {func(t *testing.T, api *rest.API) {
-			apitest.Must(t, api, "PATCH", first+"?fieldManager=m&force=true", `{"apiVersion":"example.com/v1","kind":"Widget","spec":{"size":9}}`,
-				"Content-Type", "application/apply-patch+yaml")
+			apitest.Must(t, api, "PATCH", first+"?fieldManager=m&force=true",
+				`{"apiVersion":"example.com/v1","kind":"Widget","spec":{"size":9}}`, "Content-Type", "application/apply-patch+yaml")
 		}, []string{"Apply [.spec.size]"}},
 		"scale":      {patch(first+"/scale", `{"spec":{"replicas":7}}`), []string{"Patch [.spec.replicas]"}},
 		"nothing":    {patch(first, `{"spec":{"size":3}}`), nil},
@@ -103,7 +104,8 @@ func TestWritesThatReplaceAVersion(t *testing.T) {
 			put(t, api)
 		}, []string{"Update [.spec.size]"}},
 		"a refused write": {func(t *testing.T, api *rest.API) {
-			assert.Equal(t, 422, apitest.Do(t, api, "PATCH", first, `{"spec":{"size":-4}}`, "Content-Type", "application/merge-patch+json").Code)
+			assert.Equal(t, 422, apitest.Do(t, api, "PATCH", first, `{"spec":{"size":-4}}`, "Content-Type",
+				"application/merge-patch+json").Code)
 		}, nil},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -135,7 +137,8 @@ func TestEveryResourceVersionNamesAVersion(t *testing.T) {
 	}
 	for _, rv := range []string{"1", "100000"} {
 		apitest.WantFailure(t, apitest.Do(t, api, "GET", first+"/history?revision="+rv, ""), 404, "NotFound",
-			`the version `+rv+` of widgets.example.com "first" is not kept`, `{"name":"first","group":"example.com","kind":"widgets"}`)
+			`the version `+rv+` of widgets.example.com "first" is not kept`,
+			`{"name":"first","group":"example.com","kind":"widgets"}`)
 	}
 	assert.Equal(t, 400, apitest.Do(t, api, "GET", first+"/history?revision=x", "").Code)
 }
@@ -143,13 +146,16 @@ func TestEveryResourceVersionNamesAVersion(t *testing.T) {
 func TestDifference(t *testing.T) {
 	api := newKeeping(t)
 	from := create(t, api).ResourceVersion(t)
-	to := apitest.MergePatch(t, api, first, `{"metadata":{"labels":{"a":"b"}},"spec":{"color":"green"}}`).ResourceVersion(t)
+	to := apitest.MergePatch(t, api, first,
+		`{"metadata":{"labels":{"a":"b"}},"spec":{"color":"green"}}`).ResourceVersion(t)
 	size(t, api, 8)
 	for name, c := range map[string]struct{ query, want string }{
-		"two versions": {"from=" + from + "&to=" + to, `[{"path":".metadata.labels.a","new":"b"},{"path":".spec.color","old":"red","new":"green"}]`},
-		"backwards":    {"from=" + to + "&to=" + from, `[{"path":".metadata.labels.a","old":"b"},{"path":".spec.color","old":"green","new":"red"}]`},
-		"the present":  {"from=" + to, `[{"path":".spec.size","old":3,"new":8}]`},
-		"nothing":      {"from=" + to + "&to=" + to, `[]`},
+		"two versions": {"from=" + from + "&to=" + to,
+			`[{"path":".metadata.labels.a","new":"b"},{"path":".spec.color","old":"red","new":"green"}]`},
+		"backwards": {"from=" + to + "&to=" + from,
+			`[{"path":".metadata.labels.a","old":"b"},{"path":".spec.color","old":"green","new":"red"}]`},
+		"the present": {"from=" + to, `[{"path":".spec.size","old":3,"new":8}]`},
+		"nothing":     {"from=" + to + "&to=" + to, `[]`},
 	} {
 		t.Run(name, func(t *testing.T) {
 			got := apitest.Must(t, api, "GET", first+"/history?"+c.query, "")
@@ -174,11 +180,13 @@ func TestListOfVersions(t *testing.T) {
 		{"metadata":{"name":"first","namespace":"default","uid":"uid-1","resourceVersion":"3"},
 			"written":{"time":"`+apitest.NowText+`","user":"alice","operation":"Create"}}]}`)
 
-	table := apitest.Must(t, api, "GET", first+"/history", "", append(alice, "Accept", "application/json;as=Table;v=v1;g=meta.k8s.io")...)
+	table := apitest.Must(t, api, "GET", first+"/history", "",
+		append(alice, "Accept", "application/json;as=Table;v=v1;g=meta.k8s.io")...)
 	assert.Equal(t, "Table", table.Text(t, "kind"))
 	assert.JSONEq(t, `[{"cells":["6","`+apitest.NowText+`","bob","Patch",".spec.size","kubectl"],"object":null},
 		{"cells":["3","`+apitest.NowText+`","alice","Create","",""],"object":null}]`, apitest.JSONOf(t, table.Value(t, "rows")))
-	assert.Contains(t, apitest.Must(t, api, "GET", first+"/history", "", append(alice, "Accept", "application/yaml")...).Body, "operation: Patch")
+	assert.Contains(t, apitest.Must(t, api, "GET", first+"/history", "",
+		append(alice, "Accept", "application/yaml")...).Body, "operation: Patch")
 	assert.Equal(t, 406, apitest.Do(t, api, "GET", first+"/history", "",
 		append(alice, "Accept", "application/json;as=PartialObjectMetadata;v=v1;g=meta.k8s.io")...).Code)
 }
@@ -201,13 +209,19 @@ func TestUndo(t *testing.T) {
 		"the last write":         {undo(undoOf("", "")), 201, 4, 4, `"size":4`},
 		"a dry run":              {undo(undoOf("3", ""), "dryRun=All"), 201, 5, 3, `"size":3`},
 		"to the present version": {undo(undoOf("8", "")), 201, 5, 3, `"size":5`},
-		"matching preconditions": {undo(undoOf("3", `,"preconditions":{"uid":"uid-1","resourceVersion":"8"}`)), 201, 3, 4, `"size":3`},
-		"another revision":       {undo(undoOf("3", `,"preconditions":{"resourceVersion":"6"}`)), 409, 5, 3, "ResourceVersion in the precondition (6)"},
-		"another uid":            {undo(undoOf("3", `,"preconditions":{"uid":"uid-2"}`)), 409, 5, 3, "UID in the precondition (uid-2)"},
-		"an unknown revision":    {undo(undoOf("1", "")), 404, 5, 3, "the version 1 of"},
-		"an invalid revision":    {undo(undoOf("one", "")), 400, 5, 3, `invalid resource version: resourceVersion: Invalid value: \"one\"`},
-		"another kind":           {undo(strings.Replace(undoOf("3", ""), "UndoRequest", "Widget", 1)), 422, 5, 3, "must be UndoRequest"},
-		"an unknown field":       {undo(undoOf("3", `,"speed":1`), "fieldValidation=Strict"), 400, 5, 3, `unknown field \"speed\"`},
+		"matching preconditions": {undo(undoOf("3", `,"preconditions":{"uid":"uid-1","resourceVersion":"8"}`)), 201, 3, 4,
+			`"size":3`},
+		"another revision": {undo(undoOf("3", `,"preconditions":{"resourceVersion":"6"}`)), 409, 5, 3,
+			"ResourceVersion in the precondition (6)"},
+		"another uid": {undo(undoOf("3", `,"preconditions":{"uid":"uid-2"}`)), 409, 5, 3,
+			"UID in the precondition (uid-2)"},
+		"an unknown revision": {undo(undoOf("1", "")), 404, 5, 3, "the version 1 of"},
+		"an invalid revision": {undo(undoOf("one", "")), 400, 5, 3,
+			`invalid resource version: resourceVersion: Invalid value: \"one\"`},
+		"another kind": {undo(strings.Replace(undoOf("3", ""), "UndoRequest", "Widget", 1)), 422, 5, 3,
+			"must be UndoRequest"},
+		"an unknown field": {undo(undoOf("3", `,"speed":1`), "fieldValidation=Strict"), 400, 5, 3,
+			`unknown field \"speed\"`},
 	} {
 		t.Run(name, func(t *testing.T) {
 			api := newKeeping(t)
@@ -243,7 +257,8 @@ func TestUndoIsAnOrdinaryWrite(t *testing.T) {
 	assert.Equal(t, 3.0, got.Value(t, "metadata.generation"))
 	assert.Equal(t, []any{"example.com/f"}, got.Value(t, "metadata.finalizers"))
 	assert.NotContains(t, got.Body, `"labels"`)
-	assert.Contains(t, apitest.JSONOf(t, got.Value(t, "metadata.managedFields")), `{"f:size":{}}},"manager":"doctor","operation":"Update"`)
+	assert.Contains(t, apitest.JSONOf(t, got.Value(t, "metadata.managedFields")),
+		`{"f:size":{}}},"manager":"doctor","operation":"Update"`)
 	assert.Equal(t, "Undo", string(versions(t, api).Items[0].Written.Operation))
 }
 
@@ -342,11 +357,13 @@ func TestExpiredVersionsAreRemoved(t *testing.T) {
 		time.Sleep(90 * time.Minute)
 		assert.Len(t, versions(t, api).Items, 3)
 		time.Sleep(2 * time.Hour)
-		held, err := store.List(t.Context(), storage.Query{Within: storage.Key{Resource: "history.widgets.example.com.decorum"}}, nil)
+		held, err := store.List(t.Context(),
+			storage.Query{Within: storage.Key{Resource: "history.widgets.example.com.decorum"}}, nil)
 		require.NoError(t, err)
 		require.Len(t, held.Records, 1)
 		assert.NotContains(t, string(held.Records[0].JSON), `"size"`)
-		assert.Equal(t, history.Patch, versions(t, api).Items[0].Written.Operation, "who wrote the present state is still known")
+		assert.Equal(t, history.Patch, versions(t, api).Items[0].Written.Operation,
+			"who wrote the present state is still known")
 	})
 }
 
@@ -369,7 +386,8 @@ func TestPurge(t *testing.T) {
 	assert.Zero(t, list.Items[0].Written, "who wrote it is erased as well")
 	size(t, api, 5)
 	assert.Equal(t, []string{" []", "Patch [.spec.size]"}, changes(t, api), "the history goes on")
-	assert.Equal(t, "Create", apitest.Must(t, api, "GET", apitest.Widgets+"/first-b/history", "").Value(t, "items").([]any)[0].(map[string]any)["written"].(map[string]any)["operation"])
+	assert.Equal(t, "Create", apitest.Must(t, api, "GET", apitest.Widgets+"/first-b/history", "").Value(t,
+		"items").([]any)[0].(map[string]any)["written"].(map[string]any)["operation"])
 	assert.Equal(t, 404, apitest.Do(t, api, "DELETE", apitest.Widgets+"/none/history", "").Code)
 
 	apitest.Must(t, api, "DELETE", first, "")
@@ -398,11 +416,13 @@ func TestRights(t *testing.T) {
 		"editor": {"get widgets/", "update widgets/", "patch widgets/", "delete widgets/"},
 		"reader": {"get widgets/history"}, "doctor": {"create widgets/undo"}, "eraser": {"delete widgets/history"},
 	}
-	api := apitest.New(t, rest.Options{Authenticator: apitest.UserFromHeader, Authorizer: rights{granted: granted}}, keeping(rest.History{}))
+	api := apitest.New(t, rest.Options{Authenticator: apitest.UserFromHeader, Authorizer: rights{granted: granted}},
+		keeping(rest.History{}))
 	apitest.Must(t, api, "POST", apitest.Widgets, apitest.WidgetBody(`"name":"first"`), "Test-User", "root")
 	size(t, api, 4, "Test-User", "root")
 	for _, c := range []struct{ method, path, body, user string }{
-		{"GET", "/history", "", "reader"}, {"GET", "/history?revision=3", "", "reader"}, {"GET", "/history?from=3", "", "reader"},
+		{"GET", "/history", "", "reader"}, {"GET", "/history?revision=3", "", "reader"},
+		{"GET", "/history?from=3", "", "reader"},
 		{"POST", "/undo", undoOf("", ""), "doctor"}, {"DELETE", "/history", "", "eraser"},
 	} {
 		for _, user := range append(slices.Sorted(maps.Keys(granted)), "nobody") {
@@ -431,10 +451,11 @@ func TestRights(t *testing.T) {
 func TestRestrictedRights(t *testing.T) {
 	team, err := apimeta.ParseSelector("team=a")
 	require.NoError(t, err)
-	api := apitest.New(t, rest.Options{Authenticator: apitest.UserFromHeader, Authorizer: rights{restricted: map[string]rest.Filter{"alice": {Labels: team}}}},
-		keeping(rest.History{}))
+	api := apitest.New(t, rest.Options{Authenticator: apitest.UserFromHeader,
+		Authorizer: rights{restricted: map[string]rest.Filter{"alice": {Labels: team}}}}, keeping(rest.History{}))
 	label := func(text string) string {
-		return apitest.Must(t, api, "PATCH", first, `{"metadata":{"labels":{"team":"`+text+`"}}}`, "Test-User", "root", "Content-Type", "application/merge-patch+json").ResourceVersion(t)
+		return apitest.Must(t, api, "PATCH", first, `{"metadata":{"labels":{"team":"`+text+`"}}}`, "Test-User", "root",
+			"Content-Type", "application/merge-patch+json").ResourceVersion(t)
 	}
 	as := func(method, path, body string) apitest.Answer {
 		return apitest.Do(t, api, method, first+path, body, "Test-User", "alice")
@@ -442,7 +463,8 @@ func TestRestrictedRights(t *testing.T) {
 	apitest.Must(t, api, "POST", apitest.Widgets, apitest.WidgetBody(`"name":"first"`), "Test-User", "root")
 	theirs := label("b")
 	for _, c := range [][3]string{
-		{"GET", "/history"}, {"GET", "/history?revision=" + theirs}, {"POST", "/undo", undoOf("", "")}, {"DELETE", "/history"},
+		{"GET", "/history"}, {"GET", "/history?revision=" + theirs}, {"POST", "/undo", undoOf("", "")},
+		{"DELETE", "/history"},
 	} {
 		assert.Equal(t, as(c[0], c[1], c[2]).Code, 404, "an object of others: %v", c)
 	}
@@ -454,7 +476,8 @@ func TestRestrictedRights(t *testing.T) {
 	assert.Empty(t, list.Items[1].Changed, "a hidden version shows nothing of itself")
 	hidden := as("GET", "/history?revision="+theirs, "")
 	assert.Equal(t, 404, hidden.Code)
-	assert.Equal(t, strings.ReplaceAll(hidden.Body, theirs, "N"), strings.ReplaceAll(as("GET", "/history?revision=2", "").Body, "version 2 ", "version N "))
+	assert.Equal(t, strings.ReplaceAll(hidden.Body, theirs, "N"),
+		strings.ReplaceAll(as("GET", "/history?revision=2", "").Body, "version 2 ", "version N "))
 	assert.Equal(t, 404, as("GET", "/history?from="+theirs, "").Code)
 	assert.Equal(t, 404, as("POST", "/undo", undoOf(theirs, "")).Code)
 	assert.Equal(t, 201, as("POST", "/undo", undoOf("", "")).Code)
@@ -463,7 +486,8 @@ func TestRestrictedRights(t *testing.T) {
 	all := len(versions(t, api, "Test-User", "root").Items)
 	require.Equal(t, 5, all)
 	apitest.Must(t, api, "DELETE", first+"/history", "", "Test-User", "alice")
-	assert.Len(t, versions(t, api, "Test-User", "root").Items, 3, "the versions that alice does not see stay, and the present one")
+	assert.Len(t, versions(t, api, "Test-User", "root").Items, 3,
+		"the versions that alice does not see stay, and the present one")
 
 	label("b")
 	apitest.Must(t, api, "DELETE", first, "", "Test-User", "root")
@@ -486,10 +510,12 @@ func TestLaterDeclaration(t *testing.T) {
 	api := newKeeping(t)
 	create(t, api)
 	old := size(t, api, 4)
-	later := rest.Resource[WidgetToo]{Group: "example.com", Version: "v1", Plural: "widgets", Names: rest.Names{Kind: "Widget"}, History: &rest.History{}}
+	later := rest.Resource[WidgetToo]{Group: "example.com", Version: "v1", Plural: "widgets",
+		Names: rest.Names{Kind: "Widget"}, History: &rest.History{}}
 	require.NoError(t, api.ReplaceResources(t.Context(), later))
 	size(t, api, 5)
-	assert.JSONEq(t, `{"size":4,"shape":"round"}`, apitest.JSONOf(t, apitest.Must(t, api, "GET", first+"/history?revision="+old, "").Value(t, "spec")))
+	assert.JSONEq(t, `{"size":4,"shape":"round"}`,
+		apitest.JSONOf(t, apitest.Must(t, api, "GET", first+"/history?revision="+old, "").Value(t, "spec")))
 	assert.Equal(t, []string{"Create []", "Patch [.spec.size]", "Patch [.spec.size]"}, changes(t, api))
 	got := apitest.Must(t, api, "POST", first+"/undo", undoOf("3", ""))
 	assert.JSONEq(t, `{"size":3,"shape":"round"}`, apitest.JSONOf(t, got.Value(t, "spec")))
@@ -499,7 +525,8 @@ func TestLaterDeclaration(t *testing.T) {
 func TestUnreadableVersion(t *testing.T) {
 	api := apitest.NewCogs(t, func(r *rest.Resource[apitest.Cog]) { r.History = &rest.History{} })
 	cog := strings.Replace(apitest.Cogs+"/x", "/v1/", "/v1/", 1)
-	made := apitest.Must(t, api, "POST", apitest.Cogs, `{"apiVersion":"example.com/v1","kind":"Cog","metadata":{"name":"x"},"spec":{"teeth":5,"material":"wood"}}`)
+	made := apitest.Must(t, api, "POST", apitest.Cogs,
+		`{"apiVersion":"example.com/v1","kind":"Cog","metadata":{"name":"x"},"spec":{"teeth":5,"material":"wood"}}`)
 	apitest.MergePatch(t, api, cog, `{"spec":{"material":"iron"}}`)
 	beta := strings.Replace(cog, "example.com/v1/", "example.com/v1beta1/", 1)
 	for path, code := range map[string]int{cog: 200, beta: 500} {
@@ -507,14 +534,17 @@ func TestUnreadableVersion(t *testing.T) {
 		assert.Equal(t, code, got.Code, "%s: %s", path, got.Body)
 		assert.Len(t, apitest.Must(t, api, "GET", path+"/history", "").Value(t, "items"), 2)
 	}
-	assert.Equal(t, "example.com/v1beta1", apitest.Must(t, api, "GET", beta+"/history?revision=5", "").Text(t, "apiVersion"))
+	assert.Equal(t, "example.com/v1beta1",
+		apitest.Must(t, api, "GET", beta+"/history?revision=5", "").Text(t, "apiVersion"))
 }
 
 func TestDiscoveryOfHistory(t *testing.T) {
 	api := apitest.New(t, rest.Options{}, keeping(rest.History{}), apitest.CogResource())
 	list := apitest.Must(t, api, "GET", "/apis/example.com/v1", "").Body
-	assert.Contains(t, list, `{"name":"widgets/history","singularName":"","namespaced":true,"group":"`+history.Group+`","version":"v1alpha1","kind":"ObjectVersionList","verbs":["delete","get"]}`)
-	assert.Contains(t, list, `{"name":"widgets/undo","singularName":"","namespaced":true,"group":"`+history.Group+`","version":"v1alpha1","kind":"UndoRequest","verbs":["create"]}`)
+	assert.Contains(t, list, `{"name":"widgets/history","singularName":"","namespaced":true,"group":"`+history.Group+
+		`","version":"v1alpha1","kind":"ObjectVersionList","verbs":["delete","get"]}`)
+	assert.Contains(t, list, `{"name":"widgets/undo","singularName":"","namespaced":true,"group":"`+history.Group+
+		`","version":"v1alpha1","kind":"UndoRequest","verbs":["create"]}`)
 	assert.NotContains(t, list, "cogs/history")
 	paths := apitest.Must(t, api, "GET", "/openapi/v3/apis/example.com/v1", "").Value(t, "paths").(map[string]any)
 	of := func(path string) []string {
@@ -524,7 +554,9 @@ func TestDiscoveryOfHistory(t *testing.T) {
 	assert.Equal(t, []string{"delete", "get"}, of("history"))
 	assert.Equal(t, []string{"post"}, of("undo"))
 
-	readable := newKeeping(t, func(r *rest.Resource[apitest.Widget]) { r.Verbs = []rest.Verb{rest.VerbGet, rest.VerbCreate} })
+	readable := newKeeping(t, func(r *rest.Resource[apitest.Widget]) {
+		r.Verbs = []rest.Verb{rest.VerbGet, rest.VerbCreate}
+	})
 	list = apitest.Must(t, readable, "GET", "/apis/example.com/v1", "").Body
 	assert.Contains(t, list, "widgets/history")
 	assert.NotContains(t, list, "widgets/undo", "clients cannot update the objects")
@@ -553,7 +585,9 @@ func TestDeclarationsOfHistory(t *testing.T) {
 			r.Scale, r.Hooks.Call = nil, func(context.Context, *apitest.Widget) error { return nil }
 		}), "History: a virtual kind has no objects"},
 		"another subresource": {keeping(rest.History{}, func(r *rest.Resource[apitest.Widget]) {
-			r.Subresources = append(r.Subresources, rest.Subresource[apitest.Widget, secret]{Name: "undo", Get: func(context.Context, *apitest.Widget) (*secret, error) { return nil, nil }})
+			r.Subresources = append(r.Subresources,
+				rest.Subresource[apitest.Widget, secret]{Name: "undo",
+					Get: func(context.Context, *apitest.Widget) (*secret, error) { return nil, nil }})
 		}), `subresource "undo" is declared twice`},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -574,7 +608,8 @@ func TestClientsOfHistory(t *testing.T) {
 	server := apitest.Serve(t, api)
 	for name, client := range map[string]rest.Client[apitest.Widget]{
 		"in process": apitest.WidgetClient(t, api),
-		"remote":     apitest.ClientForEndpoint(t, rest.Endpoint{URL: server.URL}, keeping(rest.History{})).Namespace("default"),
+		"remote": apitest.ClientForEndpoint(t, rest.Endpoint{URL: server.URL},
+			keeping(rest.History{})).Namespace("default"),
 	} {
 		t.Run(name, func(t *testing.T) {
 			ctx, object := t.Context(), strings.ReplaceAll(name, " ", "-")
@@ -591,7 +626,8 @@ func TestClientsOfHistory(t *testing.T) {
 			assert.EqualValues(t, 3, *old.Spec.Size)
 			difference, err := client.Difference(ctx, object, made.ResourceVersion, "")
 			require.NoError(t, err)
-			assert.Equal(t, []history.FieldChange{{Path: ".spec.size", Old: json.RawMessage("3"), New: json.RawMessage("4")}}, difference.Changes)
+			assert.Equal(t, []history.FieldChange{{Path: ".spec.size", Old: json.RawMessage("3"), New: json.RawMessage("4")}},
+				difference.Changes)
 
 			uid := "other"
 			_, err = client.Undo(ctx, object, "", rest.UndoOptions{Preconditions: &apimeta.Preconditions{UID: &uid}})
@@ -660,7 +696,8 @@ func TestTransactions(t *testing.T) {
 	assert.Equal(t, []string{"Create []", "Update [.spec.size]"}, changes(t, api))
 	assert.Equal(t, 404, apitest.Do(t, api, "GET", apitest.Widgets+"/fleeting/history", "").Code)
 	refused := errors.New("refused")
-	assert.ErrorIs(t, api.Transact(t.Context(), func(ctx context.Context) error { return errors.Join(refused, resize(ctx, 6)) }), refused)
+	assert.ErrorIs(t, api.Transact(t.Context(),
+		func(ctx context.Context) error { return errors.Join(refused, resize(ctx, 6)) }), refused)
 	require.NoError(t, api.Transact(t.Context(), func(ctx context.Context) error {
 		_, err := client.Undo(ctx, "first", "", rest.UndoOptions{})
 		return err

@@ -112,7 +112,8 @@ func (m *model) step() {
 		require.NoError(m, err)
 		n.wrote(w)
 	default:
-		w, err := client.Modify(ctx, name, func(w *apitest.Widget) error { *w.Spec.Size = m.random.Int32N(3) + 1; return nil })
+		w, err := client.Modify(ctx, name,
+			func(w *apitest.Widget) error { *w.Spec.Size = m.random.Int32N(3) + 1; return nil })
 		require.NoError(m, err)
 		if *w.Spec.Size != n.now.size {
 			n.replace()

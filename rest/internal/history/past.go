@@ -17,7 +17,8 @@ import (
 	"github.com/decorum-go/decorum/watch"
 )
 
-// Past is the history of an object as a client sees it. If no object has the name, it is that of the last one that had it.
+// Past is the history of an object as a client sees it. If no object has the name, it is that of the last one that had
+// it.
 type Past struct {
 	UID string
 	// Exists reports whether the object exists.
@@ -139,12 +140,13 @@ func (p *Past) find(revision string) (*state, error) {
 
 // unreadable returns the error for a version that the present declaration of the kind cannot read.
 func (p *Past) unreadable(s *state) error {
-	text := fmt.Sprintf("the version %d of %s %q cannot be read by the present declaration of the kind", s.revision, p.res.GR, p.target.Name)
+	text := fmt.Sprintf("the version %d of %s %q cannot be read by the present declaration of the kind", s.revision,
+		p.res.GR, p.target.Name)
 	return status.Generic(500, text).WithCause(s.err)
 }
 
-// Version returns the object at a revision, in the version of the resource. Without a revision, it is the version before the present one
-// or, if the object is deleted, the last one.
+// Version returns the object at a revision, in the version of the resource. Without a revision, it is the version
+// before the present one or, if the object is deleted, the last one.
 func (p *Past) Version(revision string) (doc.Value, error) {
 	if revision != "" {
 		s, err := p.find(revision)
@@ -172,7 +174,8 @@ const maxChanged = 50
 // List returns the versions that the client sees, the youngest first.
 func (p *Past) List() *history.ObjectVersionList {
 	out := &history.ObjectVersionList{
-		TypeMeta: apimeta.TypeMeta{Kind: "ObjectVersionList", APIVersion: history.APIVersion}, Items: []history.ObjectVersion{},
+		TypeMeta: apimeta.TypeMeta{Kind: "ObjectVersionList", APIVersion: history.APIVersion},
+		Items:    []history.ObjectVersion{},
 	}
 	for i, s := range slices.Backward(p.states) {
 		if s.hidden {
@@ -211,8 +214,8 @@ func (p *Past) changed(old, now *state) (paths []string) {
 	return paths
 }
 
-// Difference returns what differs between two versions. Without to, the second one is the present state or, if the object is deleted, the last
-// one.
+// Difference returns what differs between two versions. Without to, the second one is the present state or, if the
+// object is deleted, the last one.
 func (p *Past) Difference(from, to string) (*history.Difference, error) {
 	old, err := p.find(from)
 	if err != nil {
@@ -230,12 +233,13 @@ func (p *Past) Difference(from, to string) (*history.Difference, error) {
 	changes := differences(p.res, old.shown, now.shown)
 	return &history.Difference{
 		TypeMeta: apimeta.TypeMeta{Kind: "Difference", APIVersion: history.APIVersion},
-		From:     fmt.Sprint(old.revision), To: fmt.Sprint(now.revision), Changes: append([]history.FieldChange{}, changes...),
+		From:     fmt.Sprint(old.revision), To: fmt.Sprint(now.revision),
+		Changes: append([]history.FieldChange{}, changes...),
 	}, nil
 }
 
-// Query are the parameters of a GET of the subresource history. Revision asks for an object, and From for a difference, to the present state
-// unless To is set. Without them, the answer is the list of the versions.
+// Query are the parameters of a GET of the subresource history. Revision asks for an object, and From for a difference,
+// to the present state unless To is set. Without them, the answer is the list of the versions.
 type Query struct{ Revision, From, To string }
 
 // Check refuses parameters that contradict each other.

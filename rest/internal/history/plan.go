@@ -16,11 +16,12 @@ import (
 // ErrMoved says that another write has changed the object since the plan was made.
 var ErrMoved = errors.New("the object has changed since its history was read")
 
-// maxDropped is how many entries one write removes. There are more than one if the kind now keeps fewer versions than before; then the next
-// writes remove the others.
+// maxDropped is how many entries one write removes. There are more than one if the kind now keeps fewer versions than
+// before; then the next writes remove the others.
 const maxDropped = 16
 
-// Plan is what a write commits beside the object: the entry of the state that it replaces, in place of those that are no longer kept.
+// Plan is what a write commits beside the object: the entry of the state that it replaces, in place of those that are
+// no longer kept.
 type Plan struct {
 	// Keys are the keys of the entry and of those that it displaces. They are empty if the write keeps nothing.
 	Keys []storage.Key
@@ -36,7 +37,8 @@ func PlanCreate(res *resource.Resource, key storage.Key, uid string) *Plan {
 	return &Plan{res: res, creates: true, Keys: []storage.Key{keyOf(res, key, uid, 0)}, entry: Entry{UID: uid}}
 }
 
-// PlanChange returns the plan of a write that changes an object or deletes it. atLeast says how recent the state must be on which it relies.
+// PlanChange returns the plan of a write that changes an object or deletes it. atLeast says how recent the state must
+// be on which it relies.
 func PlanChange(ctx context.Context, res *resource.Resource, key storage.Key, atLeast watch.Revision) (*Plan, error) {
 	p := &Plan{res: res}
 	current, err := res.Store.Get(ctx, key, atLeast)
@@ -100,8 +102,8 @@ func expired(res *resource.Resource, at int64) bool {
 	return !time.UnixMicro(at).Add(res.History().For).After(res.Now())
 }
 
-// Check returns [ErrMoved] if the plan does not fit the present state of the object. The plan of a create fits every state, because the create
-// itself refuses a name that is taken.
+// Check returns [ErrMoved] if the plan does not fit the present state of the object. The plan of a create fits every
+// state, because the create itself refuses a name that is taken.
 func (p *Plan) Check(current *storage.Record) error {
 	if p.creates {
 		return nil
@@ -123,8 +125,9 @@ func (p *Plan) Unchanged(current []*storage.Record) [][]byte {
 	return texts
 }
 
-// Texts returns the new texts of the records with the plan's keys, for a write by this change. If a transaction has not committed the replaced
-// state, nobody has seen that, and it is no version. The entry of an object that the transaction has created goes with the object.
+// Texts returns the new texts of the records with the plan's keys, for a write by this change. If a transaction has not
+// committed the replaced state, nobody has seen that, and it is no version. The entry of an object that the transaction
+// has created goes with the object.
 func (p *Plan) Texts(by history.Change, current []*storage.Record) ([][]byte, error) {
 	uncommitted := p.replaced != nil && p.replaced.Revision == 0
 	if len(p.Keys) == 0 || uncommitted && by.Operation != history.Delete {

@@ -9,8 +9,8 @@ import (
 	"github.com/decorum-go/decorum/watch"
 )
 
-// Purge erases the former versions of the objects that have or had a name. A client whose rights are restricted must see the object, and erases
-// the versions that it sees. A dry run erases nothing.
+// Purge erases the former versions of the objects that have or had a name. A client whose rights are restricted must
+// see the object, and erases the versions that it sees. A dry run erases nothing.
 func Purge(ctx context.Context, res *resource.Resource, t resource.Target, dryRun bool) error {
 	if t.Only != nil {
 		return purgeSeen(ctx, res, t, dryRun)
@@ -50,7 +50,8 @@ func purgeSeen(ctx context.Context, res *resource.Resource, t resource.Target, d
 	return res.StoreError(remove(ctx, res.Store, keys), t.Name)
 }
 
-// PurgeNamespace erases the former versions of all objects that a store holds in a namespace, also those of kinds that the API does not serve.
+// PurgeNamespace erases the former versions of all objects that a store holds in a namespace, also those of kinds that
+// the API does not serve.
 func PurgeNamespace(ctx context.Context, store storage.Store, holder storage.Holder, namespace string) error {
 	held, err := store.ResourcesIn(ctx, namespace)
 	if err != nil {
@@ -64,7 +65,8 @@ func PurgeNamespace(ctx context.Context, store storage.Store, holder storage.Hol
 			return err
 		}
 		within := watch.Key{Resource: name, Namespace: namespace}
-		err := inPages(ctx, store, within, nil, func(page []*storage.Record) error { return remove(ctx, store, keysOf(page)) })
+		err := inPages(ctx, store, within, nil,
+			func(page []*storage.Record) error { return remove(ctx, store, keysOf(page)) })
 		if err != nil {
 			return err
 		}
@@ -74,7 +76,8 @@ func PurgeNamespace(ctx context.Context, store storage.Store, holder storage.Hol
 
 // inPages calls f with the records of a scope that match, page by page.
 func inPages(
-	ctx context.Context, store storage.Store, within watch.Key, match func(*storage.Record) bool, f func([]*storage.Record) error,
+	ctx context.Context, store storage.Store, within watch.Key, match func(*storage.Record) bool,
+	f func([]*storage.Record) error,
 ) error {
 	q := storage.Query{Within: within, Limit: batch, Match: match}
 	for {

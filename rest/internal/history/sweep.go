@@ -12,14 +12,15 @@ import (
 	"github.com/decorum-go/decorum/watch"
 )
 
-// The pauses before the first sweep of a Sweeper, and between two sweeps. A reader sees no expired version, swept or not.
+// The pauses before the first sweep of a Sweeper, and between two sweeps. A reader sees no expired version, swept or
+// not.
 const (
 	firstSweep = time.Minute
 	nextSweep  = time.Hour
 )
 
-// Sweeper removes the versions that have expired, so that those of objects which nobody writes go too. One timer serves all kinds of an API;
-// no goroutine runs until it fires. Several replicas may sweep at once.
+// Sweeper removes the versions that have expired, so that those of objects which nobody writes go too. One timer serves
+// all kinds of an API; no goroutine runs until it fires. Several replicas may sweep at once.
 type Sweeper struct {
 	env *resource.Environment
 
@@ -62,7 +63,8 @@ func (s *Sweeper) sweep() {
 			continue
 		}
 		if err := removeExpired(ctx, res); err != nil {
-			s.env.Logger.Error("expired versions cannot be removed", slog.String("resource", res.GR.String()), slog.Any("error", err))
+			s.env.Logger.Error("expired versions cannot be removed", slog.String("resource", res.GR.String()),
+				slog.Any("error", err))
 		}
 	}
 	s.mu.Lock()
@@ -72,8 +74,8 @@ func (s *Sweeper) sweep() {
 	}
 }
 
-// removeExpired removes the expired versions of a kind. The last entry of an object that exists loses only the state that it holds, because
-// it says who wrote the present one.
+// removeExpired removes the expired versions of a kind. The last entry of an object that exists loses only the state
+// that it holds, because it says who wrote the present one.
 func removeExpired(ctx context.Context, res *resource.Resource) error {
 	over := func(r *storage.Record) bool {
 		e, err := read(r)

@@ -52,13 +52,14 @@ func newChestServer(t testing.TB) *apitest.ThingServer {
 		rest.Resource[Chest]{Group: apitest.ThingGroup, Version: "v1", Plural: "chests", Scope: rest.ScopeCluster,
 			Versions: []rest.VersionOf[Chest]{rest.Converted[Chest](rest.Resource[ChestV2]{Version: "v2"}, nil, nil)},
 			Scale:    &rest.Scale{SpecReplicas: ".spec.size", StatusReplicas: ".spec.size"}},
-		rest.Resource[BuiltinChest]{Group: apitest.ThingGroup, Version: "v1", Plural: "builtinchests", Scope: rest.ScopeCluster,
-			Wire: rest.Wire{Dialect: rest.DialectBuiltin}})
+		rest.Resource[BuiltinChest]{Group: apitest.ThingGroup, Version: "v1", Plural: "builtinchests",
+			Scope: rest.ScopeCluster, Wire: rest.Wire{Dialect: rest.DialectBuiltin}})
 }
 
 // chestJSON is the body of a Chest with these further members of its metadata and spec.
 func chestJSON(name, metadata, spec string) string {
-	return fmt.Sprintf(`{"apiVersion":"%s/v1","kind":"Chest","metadata":{"name":%q%s},"spec":{%s}}`, apitest.ThingGroup, name, metadata, spec)
+	return fmt.Sprintf(`{"apiVersion":"%s/v1","kind":"Chest","metadata":{"name":%q%s},"spec":{%s}}`, apitest.ThingGroup,
+		name, metadata, spec)
 }
 
 func builtinChest(body string) string {
@@ -74,8 +75,8 @@ func numbered(format string, n int) string {
 	return strings.TrimSuffix(b.String(), ",")
 }
 
-// The cost of a request in memory, time and bytes of the answer grows with its length, whatever its content. The race detector
-// would be measured with it.
+// The cost of a request in memory, time and bytes of the answer grows with its length, whatever its content. The race
+// detector would be measured with it.
 func TestCostOfHostileRequests(t *testing.T) {
 	const (
 		apply = "application/apply-patch+yaml"
@@ -109,28 +110,38 @@ func TestCostOfHostileRequests(t *testing.T) {
 	}{
 		"manager in the query": {query: "?fieldManager=" + strings.Repeat("%01", 100_000), body: chestJSON("a", "", "")},
 		"manager in the body": {body: chestJSON("a",
-			`,"managedFields":[`+strings.NewReplacer("%[1]d", strings.Repeat(`\u0001`, 100_000), "%[2]s", "Update").Replace(entry("%[1]d",
-				`{"f:spec":{}}`))+mine[:len(mine)-1]+`]`, "")},
-		"finalizers without domain":    {first: chestJSON("a", ","+finalizers("a"), ""), media: merge, body: `{"metadata":{` + finalizers("b") + `}}`},
-		"owners of one uid":            {body: chestJSON("a", `,"ownerReferences":[`+numbered(`{"uid":"u","name":"%d"},`, 110_000)+`]`, "")},
-		"unknown below a long key":     {query: "?fieldValidation=Strict", body: below(numbered(`"u%d":1,`, 20_000))},
-		"wrong below a long key":       {body: below(parts(`"u%d":"x",`))},
-		"unknown below, other dialect": {target: builtinPath, query: "?fieldValidation=Strict", body: builtinChest(below(numbered(`"u%d":1,`, 100_000)))},
+			`,"managedFields":[`+strings.NewReplacer("%[1]d", strings.Repeat(`\u0001`, 100_000), "%[2]s",
+				"Update").Replace(entry("%[1]d", `{"f:spec":{}}`))+mine[:len(mine)-1]+`]`, "")},
+		"finalizers without domain": {first: chestJSON("a", ","+finalizers("a"), ""), media: merge,
+			body: `{"metadata":{` + finalizers("b") + `}}`},
+		"owners of one uid": {body: chestJSON("a",
+			`,"ownerReferences":[`+numbered(`{"uid":"u","name":"%d"},`, 110_000)+`]`, "")},
+		"unknown below a long key": {query: "?fieldValidation=Strict", body: below(numbered(`"u%d":1,`, 20_000))},
+		"wrong below a long key":   {body: below(parts(`"u%d":"x",`))},
+		"unknown below, other dialect": {target: builtinPath, query: "?fieldValidation=Strict",
+			body: builtinChest(below(numbered(`"u%d":1,`, 100_000)))},
 		"repeated below, other dialect": {target: builtinPath, query: "?fieldValidation=Strict",
 			body: builtinChest(below(strings.Repeat(`"size":1,`, 100_000) + `"size":1`)), code: http.StatusBadRequest},
 		"objects under one name": {target: builtinPath,
-			body: `{"apiVersion":"` + apitest.ThingGroup + `/v1","kind":"BuiltinChest",` + numbered(`"spec":{"k%d":1},`, 100_000) + `}`},
-		"options under one name":     {method: "DELETE", target: chestsPath + "/a", body: `{` + numbered(`"preconditions":{"k%d":1},`, 100_000) + `}`},
-		"conflicts below a long key": {first: below(parts(`"u%d":1,`)), media: apply, query: "?fieldManager=b", body: below(parts(`"u%d":2,`))},
+			body: `{"apiVersion":"` + apitest.ThingGroup + `/v1","kind":"BuiltinChest",` + numbered(`"spec":{"k%d":1},`,
+				100_000) + `}`},
+		"options under one name": {method: "DELETE", target: chestsPath + "/a",
+			body: `{` + numbered(`"preconditions":{"k%d":1},`, 100_000) + `}`},
+		"conflicts below a long key": {first: below(parts(`"u%d":1,`)), media: apply, query: "?fieldManager=b",
+			body: below(parts(`"u%d":2,`))},
 		"values in another version": {first: chestJSON("a", "", `"any":{`+numbered(`"k%d":1,`, 40_000)+`}`), media: merge,
-			target: "/apis/" + apitest.ThingGroup + "/v2/chests/a", body: `{"spec":{"any":{` + numbered(`"k%d":2,`, 40_000) + `}}}`},
+			target: "/apis/" + apitest.ThingGroup + "/v2/chests/a",
+			body:   `{"spec":{"any":{` + numbered(`"k%d":2,`, 40_000) + `}}}`},
 		"many managers of updates": {body: chestJSON("a", `,"managedFields":[`+entries("Update", 12_000)+`]`, "")},
 		"many managers and many values": {first: chestJSON("a", `,"managedFields":[`+mine+entries("Apply", 8000)+`]`,
-			`"any":{`+numbered(`"k%d":1,`, 8000)+`}`), media: merge, query: "?fieldManager=me", body: `{"spec":{"any":{` + numbered(`"k%d":2,`, 8000) + `}}}`},
-		"apply of many members": {media: apply, query: "?fieldManager=b", body: chestJSON("a", "", `"any":{`+numbered(`"%d":1,`, 280_000)+`}`)},
+			`"any":{`+numbered(`"k%d":1,`, 8000)+`}`), media: merge, query: "?fieldManager=me",
+			body: `{"spec":{"any":{` + numbered(`"k%d":2,`, 8000) + `}}}`},
+		"apply of many members": {media: apply, query: "?fieldManager=b",
+			body: chestJSON("a", "", `"any":{`+numbered(`"%d":1,`, 280_000)+`}`)},
 		"apply to many members": {first: chestJSON("a", `,"managedFields":[{}]`, `"any":{`+numbered(`"%d":1,`, 280_000)+`}`),
 			media: apply, query: "?fieldManager=b", body: chestJSON("a", "", `"size":1`)},
-		"apply of many values, deep": {media: apply, query: "?fieldManager=b", body: chestJSON("a", "", below5000(numbered(`"k%d":1,`, 40_000)))},
+		"apply of many values, deep": {media: apply, query: "?fieldManager=b",
+			body: chestJSON("a", "", below5000(numbered(`"k%d":1,`, 40_000)))},
 		"update of many values, deep": {first: chestJSON("a", "", below5000(numbered(`"k%d":1,`, 40_000))), media: merge,
 			query: "?fieldManager=a", body: `{"spec":{` + below5000(numbered(`"k%d":2,`, 40_000)) + `}}`},
 		"refused merge patch, nested": {first: chestJSON("a", "", ""), media: merge, query: "?fieldValidation=Strict",
@@ -138,11 +149,13 @@ func TestCostOfHostileRequests(t *testing.T) {
 		"refused JSON patch, nested": {first: chestJSON("a", "", nested(long)), media: apitest.TypeJSONPatch,
 			query: "?fieldValidation=Strict", body: `[{"op":"add","path":"/spec/any` + strings.Repeat("/a", 2000) +
 				`/b","value":1},{"op":"add","path":"/spec/unknown","value":1}]`, code: http.StatusUnprocessableEntity},
-		"labels of a Scale, in Protobuf": {first: chestJSON("a", "", `"size":1`), media: "application/vnd.kubernetes.protobuf", method: "PUT",
-			target: chestsPath + "/a/scale", body: scaleWithLabels(100_000)},
+		"labels of a Scale, in Protobuf": {first: chestJSON("a", "", `"size":1`),
+			media: "application/vnd.kubernetes.protobuf", method: "PUT", target: chestsPath + "/a/scale",
+			body: scaleWithLabels(100_000)},
 		"indented, nested deeply":      {first: chestJSON("a", "", deep), method: "GET", query: "?pretty=true"},
 		"indented YAML, nested deeply": {first: chestJSON("a", "", deep), method: "GET", query: "?yaml"},
-		"indented list, nested deeply": {first: chestJSON("a", "", deep), method: "GET", target: chestsPath, query: "?pretty=true"},
+		"indented list, nested deeply": {first: chestJSON("a", "", deep), method: "GET", target: chestsPath,
+			query: "?pretty=true"},
 	}
 	for name, c := range tests {
 		t.Run(name, func(t *testing.T) {

@@ -26,7 +26,8 @@ import (
 // fuzzServer is a server whose reads of future revisions do not wait.
 func fuzzServer(f *testing.F) *apitest.ThingServer {
 	store := apitest.CloseAtEnd(f, storage.NewMemory(storage.Options{MaxWait: time.Microsecond}))
-	return &apitest.ThingServer{API: apitest.Start(f, rest.Options{Store: store}, apitest.ThingResource(), apitest.GlobalThingResource()), Store: store}
+	return &apitest.ThingServer{API: apitest.Start(f, rest.Options{Store: store}, apitest.ThingResource(),
+		apitest.GlobalThingResource()), Store: store}
 }
 
 // checkAnswer holds for every answer whatever the request was.
@@ -48,7 +49,8 @@ func checkAnswer(t *testing.T, a apitest.Answer) {
 		}
 	case media == "application/yaml", protobuf:
 	case media == "text/plain; charset=utf-8":
-		known := strings.HasSuffix(body, "check passed\n") || slices.Contains([]string{"ok", "404 page not found\n", ""}, body)
+		known := strings.HasSuffix(body, "check passed\n") ||
+			slices.Contains([]string{"ok", "404 page not found\n", ""}, body)
 		require.True(t, known, "%q", body)
 	default:
 		require.Contains(t, []int{http.StatusNotModified, http.StatusMovedPermanently}, a.Code, "%s: %s", media, body)
@@ -57,12 +59,16 @@ func checkAnswer(t *testing.T, a apitest.Answer) {
 
 func FuzzRouter(f *testing.F) {
 	for _, path := range []string{
-		"/", "", "/api", "/apis", "/apis/", "/apis/" + apitest.ThingGroup, apitest.ThingsV1, apitest.ThingsV1 + "/things", apitest.Things,
-		apitest.Things + "/", apitest.Things + "/a", apitest.Things + "//", apitest.Things + "//status", apitest.Things + "/a/status",
+		"/", "", "/api", "/apis", "/apis/", "/apis/" + apitest.ThingGroup, apitest.ThingsV1, apitest.ThingsV1 + "/things",
+		apitest.Things,
+		apitest.Things + "/", apitest.Things + "/a", apitest.Things + "//", apitest.Things + "//status",
+		apitest.Things + "/a/status",
 		apitest.Things + "/..", apitest.Things + "/%2e%2e", apitest.Things + "/a%2Fstatus", apitest.Things + "/a%252Fb",
-		apitest.Things + "/%ff%00", apitest.ThingsV1 + "/namespaces//things", apitest.ThingsV1 + "/namespaces/%2e%2e/things/a",
+		apitest.Things + "/%ff%00", apitest.ThingsV1 + "/namespaces//things",
+		apitest.ThingsV1 + "/namespaces/%2e%2e/things/a",
 		apitest.ThingsV1 + "/globalthings/a", apitest.ThingsV1 + "/globalthings//status", "/openapi/v2", "/openapi/v3",
-		"/openapi/v3" + apitest.ThingsV1, "/version", "/healthz", "/livez/ping", "/readyz/nope", "//", "/%2f", "*", "http://x/apis", "/api/v1/namespaces/x",
+		"/openapi/v3" + apitest.ThingsV1, "/version", "/healthz", "/livez/ping", "/readyz/nope", "//", "/%2f", "*",
+		"http://x/apis", "/api/v1/namespaces/x",
 	} {
 		f.Add("GET", path, "")
 		f.Add("DELETE", path, "dryRun=All")
@@ -93,14 +99,16 @@ func FuzzContinueToken(f *testing.F) {
 	s := fuzzServer(f)
 	for _, namespace := range []string{"aaa", "mmm", "zzz"} {
 		for i := range 3 {
-			w := s.Do("POST", apitest.ThingsV1+"/namespaces/"+namespace+"/things", apitest.ThingBody(fmt.Sprintf("%s-%d", namespace, i), "{}"))
+			w := s.Do("POST", apitest.ThingsV1+"/namespaces/"+namespace+"/things",
+				apitest.ThingBody(fmt.Sprintf("%s-%d", namespace, i), "{}"))
 			require.Equal(f, http.StatusCreated, w.Code)
 		}
 	}
 	for _, seed := range []string{
 		`{"v":"meta.k8s.io/v1","rv":-1,"start":"mmm-0\u0000"}`, `{"v":"meta.k8s.io/v1","rv":4,"start":"mmm/mmm-0\u0000"}`,
 		`{"v":"meta.k8s.io/v1","rv":9223372036854775807,"start":"a\u0000"}`,
-		`{"v":"meta.k8s.io/v1","rv":1,"start":"../zzz/zzz-0\u0000"}`, `{"v":"meta.k8s.io/v1","rv":1,"start":"\u0000\u0000"}`, `{"v":"x"}`, `{}`,
+		`{"v":"meta.k8s.io/v1","rv":1,"start":"../zzz/zzz-0\u0000"}`, `{"v":"meta.k8s.io/v1","rv":1,"start":"\u0000\u0000"}`,
+		`{"v":"x"}`, `{}`,
 		`[]`, `null`, ``, `{"V":"meta.k8s.io/v1","RV":2,"Start":"/\u0000"}`,
 	} {
 		f.Add(seed, true)
@@ -124,7 +132,8 @@ func FuzzBody(f *testing.F) {
 	for _, body := range []string{
 		apitest.ThingBody("a",
 			`{"size":1,"color":"red","text":"ä\u0000","ratio":1.5e-7,"enabled":true,"parts":[{"name":"x","count":9007199254740993}],"data":{"k":"v"}}`),
-		apitest.ThingBody("a", `{"size":1,"size":2,"unknown":[{}]}`), apitest.ThingBody("a", `null`), apitest.ThingBody("a", `[]`),
+		apitest.ThingBody("a", `{"size":1,"size":2,"unknown":[{}]}`), apitest.ThingBody("a", `null`),
+		apitest.ThingBody("a", `[]`),
 		apitest.ThingBody("../x", `{}`), `{}`, `[]`, `null`, ``, `{"kind":"Thing"`, "\xff", strings.Repeat("[", 100),
 		`{"apiVersion":"things.example.com/v1","kind":"Thing","metadata":{"generateName":"g-","labels":{"a":"b"},"annotations":{"c":"d"},"finalizers":["x.io/y"],"ownerReferences":[{"apiVersion":"v1","kind":"K","name":"n","uid":"u"}],"creationTimestamp":null,"resourceVersion":"","managedFields":[{}]},"status":{"seen":1}}`,
 		"apiVersion: things.example.com/v1\nkind: Thing\nmetadata: {name: y}\nspec: {data: &d {a: b}, text: 'x'}\n",
@@ -140,8 +149,8 @@ func FuzzBody(f *testing.F) {
 			media = "application/yaml"
 		}
 		before := s.Store.Revision()
-		w := apitest.Ask(s.API, apitest.NewRequest("POST", apitest.Things+"?fieldValidation="+url.QueryEscape(validation), bytes.NewReader(body),
-			"Content-Type", media))
+		w := apitest.Ask(s.API, apitest.NewRequest("POST", apitest.Things+"?fieldValidation="+url.QueryEscape(validation),
+			bytes.NewReader(body), "Content-Type", media))
 		checkAnswer(t, w)
 		if w.Code != http.StatusCreated {
 			require.GreaterOrEqual(t, w.Code, 400)
@@ -162,7 +171,8 @@ func FuzzBody(f *testing.F) {
 		require.Equal(t, http.StatusOK, again.Code, again.Body)
 		require.Equal(t, got.Body, again.Body)
 		require.Equal(t, before+1, s.Store.Revision(), "an update that changes nothing makes no revision")
-		freed := s.Do("PATCH", apitest.Things+"/"+made.Name, `{"metadata":{"finalizers":null}}`, "Content-Type", "application/merge-patch+json")
+		freed := s.Do("PATCH", apitest.Things+"/"+made.Name, `{"metadata":{"finalizers":null}}`, "Content-Type",
+			"application/merge-patch+json")
 		require.Equal(t, http.StatusOK, freed.Code, freed.Body)
 		require.Equal(t, http.StatusOK, s.Do("DELETE", apitest.Things+"/"+made.Name, "").Code)
 		require.Equal(t, http.StatusNotFound, s.Do("GET", apitest.Things+"/"+made.Name, "").Code)
@@ -181,11 +191,13 @@ func FuzzSelectors(f *testing.F) {
 		w.Decode(f, &thing)
 		all = append(all, thing)
 	}
-	for _, label := range []string{"", "a", "!a", "a=b", "a==b", "a!=b", "a in (b,c)", "a notin (b)", "n>1", "n<1", "x.io/a", ",", "a in",
+	for _, label := range []string{"", "a", "!a", "a=b", "a==b", "a!=b", "a in (b,c)", "a notin (b)", "n>1", "n<1",
+		"x.io/a", ",", "a in",
 		"a in ()", "in in (in)", "a=b,", "\x00", "a=\xff"} {
 		f.Add(label, "")
 	}
-	for _, field := range []string{"metadata.name=n1", "metadata.name!=n1", "spec.color=red", "spec.color==", "metadata.namespace=default",
+	for _, field := range []string{"metadata.name=n1", "metadata.name!=n1", "spec.color=red", "spec.color==",
+		"metadata.namespace=default",
 		"metadata.namespace=x", "spec.size=1", "a", `spec.color=r\,d`, `spec.color=\`, "metadata.name=n1,metadata.name=n2"} {
 		f.Add("", field)
 	}
@@ -203,7 +215,8 @@ func FuzzSelectors(f *testing.F) {
 		require.NoError(t, fieldErr)
 		want := []string{}
 		for _, thing := range all {
-			value := map[string]string{"metadata.name": thing.Name, "metadata.namespace": thing.Namespace, "spec.color": thing.Spec.Color}
+			value := map[string]string{"metadata.name": thing.Name, "metadata.namespace": thing.Namespace,
+				"spec.color": thing.Spec.Color}
 			if labels.Matches(apimeta.LabelsOf(thing.Labels)) && fields.Matches(func(f string) string { return value[f] }) {
 				want = append(want, thing.Name)
 			}
@@ -223,10 +236,13 @@ func FuzzSelectors(f *testing.F) {
 func FuzzAccept(f *testing.F) {
 	for _, accept := range []string{
 		"", "*/*", "application/json", "application/yaml", "application/*;q=0.5", "text/html",
-		"application/json;as=Table;g=meta.k8s.io;v=v1,application/json", "application/json;as=PartialObjectMetadata;g=meta.k8s.io;v=v1",
+		"application/json;as=Table;g=meta.k8s.io;v=v1,application/json",
+		"application/json;as=PartialObjectMetadata;g=meta.k8s.io;v=v1",
 		"application/json;as=PartialObjectMetadataList;g=meta.k8s.io;v=v1beta1",
-		"application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList", "application/json;q=NaN", "application/json;q=1e999", ",;,=",
-		"application/json;pretty=1", "application/vnd.kubernetes.protobuf,application/json", "application/yaml;as=Table;g=meta.k8s.io;v=v1",
+		"application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList", "application/json;q=NaN",
+		"application/json;q=1e999", ",;,=",
+		"application/json;pretty=1", "application/vnd.kubernetes.protobuf,application/json",
+		"application/yaml;as=Table;g=meta.k8s.io;v=v1",
 		"application/json;stream=watch",
 	} {
 		f.Add(accept, "", "")
@@ -238,7 +254,8 @@ func FuzzAccept(f *testing.F) {
 		if strings.Contains(query, "watch") {
 			return
 		}
-		for _, target := range []string{apitest.Things, apitest.Things + "/a", apitest.Things + "/b", "/apis", "/openapi/v2", "/openapi/v3",
+		for _, target := range []string{apitest.Things, apitest.Things + "/a", apitest.Things + "/b", "/apis", "/openapi/v2",
+			"/openapi/v3",
 			apitest.ThingsV1, "/nowhere"} {
 			r := apitest.NewRequest("GET", target+"?"+query, nil)
 			r.Header["Accept"], r.Header["User-Agent"] = []string{accept}, []string{agent}

@@ -19,8 +19,10 @@ func TestMessagesAboutMalformedRequests(t *testing.T) {
 	const invalidToken = "invalid continue token: continue key is not valid: "
 	for _, tt := range []struct{ query, message string }{
 		{"continue=%21", invalidToken + "illegal base64 data at input byte 0"},
-		{"continue=" + token(`[]`), invalidToken + "json: cannot unmarshal array into Go value of type storage.continueToken"},
-		{"continue=" + token(`{"v":1}`), invalidToken + "json: cannot unmarshal number into Go struct field continueToken.v of type string"},
+		{"continue=" + token(`[]`), invalidToken +
+			"json: cannot unmarshal array into Go value of type storage.continueToken"},
+		{"continue=" + token(`{"v":1}`),
+			invalidToken + "json: cannot unmarshal number into Go struct field continueToken.v of type string"},
 		{"continue=" + token(`{`), invalidToken + "unexpected end of JSON input"},
 		{"limit=x", `strconv.ParseInt: parsing "x": invalid syntax`},
 		{"resourceVersion=x", `invalid resource version: resourceVersion: Invalid value: "x": strconv.ParseUint: parsing "x": invalid syntax`},

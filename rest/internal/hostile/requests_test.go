@@ -57,7 +57,8 @@ func refuse(t *testing.T, attacks []attack) {
 func TestHostileBodies(t *testing.T) {
 	const unrecognized = "the object provided is unrecognized (must be of type Thing): "
 	post := func(name, body string, code int, reason status.Reason, message string) attack {
-		return attack{name: name, method: "POST", target: apitest.Things, body: body, code: code, reason: reason, messagePart: message}
+		return attack{name: name, method: "POST", target: apitest.Things, body: body, code: code, reason: reason,
+			messagePart: message}
 	}
 	badJSON := func(name, body string) attack { return post(name, body, 400, status.ReasonBadRequest, unrecognized) }
 	invalid := func(name, body, message string) attack {
@@ -93,24 +94,27 @@ func TestHostileBodies(t *testing.T) {
 		badJSON("deep 100,000 without an end", strings.Repeat(`{"a":`, 100_000)),
 		badJSON("deep list 1,000,000 without an end", strings.Repeat(`[`, 1_000_000)),
 		badJSON("deep 100,000 in a field", apitest.ThingBody("b", deep(100_000))),
-		post("wrong version", `{"kind":"Thing","apiVersion":"things.example.com/v2","metadata":{"name":"b"}}`, 400, status.ReasonBadRequest,
-			"does not match the expected API version"),
-		invalid("another kind", `{"kind":"GlobalThing","apiVersion":"things.example.com/v1","metadata":{"name":"b"}}`, "kind: Invalid value"),
-		post("metadata is a list", `{"kind":"Thing","apiVersion":"things.example.com/v1","metadata":[]}`, 400, status.ReasonBadRequest,
-			"cannot be handled as a Thing"),
-		post("name is a number", `{"kind":"Thing","apiVersion":"things.example.com/v1","metadata":{"name":1}}`, 400, status.ReasonBadRequest,
-			"cannot be handled as a Thing"),
+		post("wrong version", `{"kind":"Thing","apiVersion":"things.example.com/v2","metadata":{"name":"b"}}`, 400,
+			status.ReasonBadRequest, "does not match the expected API version"),
+		invalid("another kind", `{"kind":"GlobalThing","apiVersion":"things.example.com/v1","metadata":{"name":"b"}}`,
+			"kind: Invalid value"),
+		post("metadata is a list", `{"kind":"Thing","apiVersion":"things.example.com/v1","metadata":[]}`, 400,
+			status.ReasonBadRequest, "cannot be handled as a Thing"),
+		post("name is a number", `{"kind":"Thing","apiVersion":"things.example.com/v1","metadata":{"name":1}}`, 400,
+			status.ReasonBadRequest, "cannot be handled as a Thing"),
 		post("labels are a list", `{"kind":"Thing","apiVersion":"things.example.com/v1","metadata":{"name":"b","labels":[1]}}`, 400,
 			status.ReasonBadRequest, "cannot be handled as a Thing"),
 		post("another namespace", `{"kind":"Thing","apiVersion":"things.example.com/v1","metadata":{"name":"b","namespace":"kube-system"}}`, 400,
 			status.ReasonBadRequest, "namespace of the provided object"),
-		post("resourceVersion on create", `{"kind":"Thing","apiVersion":"things.example.com/v1","metadata":{"name":"b","resourceVersion":"7"}}`,
-			400, status.ReasonBadRequest, "resourceVersion should not be set"),
+		post("resourceVersion on create",
+			`{"kind":"Thing","apiVersion":"things.example.com/v1","metadata":{"name":"b","resourceVersion":"7"}}`, 400,
+			status.ReasonBadRequest, "resourceVersion should not be set"),
 		invalid("spec is a list", apitest.ThingBody("b", `[]`), "spec: "),
 		invalid("string for an integer", apitest.ThingBody("b", `{"size":"1"}`), "spec.size: "),
 		invalid("fraction for an integer", apitest.ThingBody("b", `{"size":1.5}`), "spec.size: "),
 		invalid("integer over int32", apitest.ThingBody("b", `{"size":99999999999}`), "spec.size: "),
-		invalid("integer over int64", apitest.ThingBody("b", `{"parts":[{"name":"a","count":9223372036854775808}]}`), "format int64 in spec.parts[0].count"),
+		invalid("integer over int64", apitest.ThingBody("b", `{"parts":[{"name":"a","count":9223372036854775808}]}`),
+			"format int64 in spec.parts[0].count"),
 		post("exponent over every integer", apitest.ThingBody("b", `{"size":1e400}`), 400, status.ReasonBadRequest,
 			"cannot unmarshal number 1e400 into Go value of type float64"),
 		post("exponent over every float", apitest.ThingBody("b", `{"ratio":-1e400}`), 400, status.ReasonBadRequest,
@@ -122,20 +126,25 @@ func TestHostileBodies(t *testing.T) {
 		invalid("list key missing", apitest.ThingBody("b", `{"parts":[{}]}`), "spec.parts[0].name: Required value"),
 		invalid("outside of the enum", apitest.ThingBody("b", `{"color":"black"}`), "spec.color: Unsupported value"),
 		invalid("name with a slash", apitest.ThingBody("../x", `{}`), "metadata.name: Invalid value"),
-		invalid("name with a NUL", `{"kind":"Thing","apiVersion":"things.example.com/v1","metadata":{"name":"a\u0000b"}}`, "metadata.name: Invalid value"),
+		invalid("name with a NUL", `{"kind":"Thing","apiVersion":"things.example.com/v1","metadata":{"name":"a\u0000b"}}`,
+			"metadata.name: Invalid value"),
 		invalid("no name", apitest.ThingBody("", `{}`), "metadata.name: Required value"),
 		invalid("long name", apitest.ThingBody(strings.Repeat("a", 254), `{}`), "must be no more than 253"),
 		invalid("generateName of runes that are cut in two",
-			`{"kind":"Thing","apiVersion":"things.example.com/v1","metadata":{"generateName":"`+strings.Repeat("aé", 60)+`"}}`, "metadata.generateName: Invalid value"),
+			`{"kind":"Thing","apiVersion":"things.example.com/v1","metadata":{"generateName":"`+strings.Repeat("aé", 60)+`"}}`,
+			"metadata.generateName: Invalid value"),
 		{name: "strict, unknown field", method: "POST", target: apitest.Things + "?fieldValidation=Strict",
-			body: apitest.ThingBody("b", `{"nope":1}`), code: 400, reason: status.ReasonBadRequest, messagePart: `unknown field "spec.nope"`},
+			body: apitest.ThingBody("b", `{"nope":1}`), code: 400, reason: status.ReasonBadRequest,
+			messagePart: `unknown field "spec.nope"`},
 		{name: "strict, duplicate key", method: "POST", target: apitest.Things + "?fieldValidation=Strict",
-			body: apitest.ThingBody("b", `{"size":1,"size":2}`), code: 400, reason: status.ReasonBadRequest, messagePart: `duplicate field "spec.size"`},
+			body: apitest.ThingBody("b", `{"size":1,"size":2}`), code: 400, reason: status.ReasonBadRequest,
+			messagePart: `duplicate field "spec.size"`},
 		{name: "strict, duplicate name", method: "POST", target: apitest.Things + "?fieldValidation=Strict",
 			body: `{"kind":"Thing","apiVersion":"things.example.com/v1","metadata":{"name":"b","name":"c"}}`, code: 400,
 			reason: status.ReasonBadRequest, messagePart: `duplicate field "metadata.name"`},
 		{name: "strict, other case", method: "POST", target: apitest.Things + "?fieldValidation=Strict",
-			body: apitest.ThingBody("b", `{"Size":1}`), code: 400, reason: status.ReasonBadRequest, messagePart: `unknown field "spec.Size"`},
+			body: apitest.ThingBody("b", `{"Size":1}`), code: 400, reason: status.ReasonBadRequest,
+			messagePart: `unknown field "spec.Size"`},
 	})
 }
 
@@ -152,8 +161,9 @@ func TestHostileYAML(t *testing.T) {
 		merge += fmt.Sprintf("m%d: &m%d {x: *m%d, y: *m%d}\n", i, i, i-1, i-1)
 	}
 	post := func(name, body, message string) attack {
-		return attack{name: name, method: "POST", target: apitest.Things, body: body, header: []string{"Content-Type", "application/yaml"},
-			code: 400, reason: status.ReasonBadRequest, messagePart: message}
+		return attack{name: name, method: "POST", target: apitest.Things, body: body,
+			header: []string{"Content-Type", "application/yaml"}, code: 400, reason: status.ReasonBadRequest,
+			messagePart: message}
 	}
 	refuse(t, []attack{
 		post("a billion laughs", list+head, "unrecognized"),
@@ -186,8 +196,8 @@ func TestHostilePatches(t *testing.T) {
 		doubling += fmt.Sprintf(`,{"op":"copy","from":"/spec/data","path":"/spec/data/d%d"}`, i)
 	}
 	patch := func(name, media, body string, code int, reason status.Reason, message string) attack {
-		return attack{name: name, method: "PATCH", target: apitest.Things + "/a", body: body, header: []string{"Content-Type", media}, code: code,
-			reason: reason, messagePart: message}
+		return attack{name: name, method: "PATCH", target: apitest.Things + "/a", body: body,
+			header: []string{"Content-Type", media}, code: code, reason: reason, messagePart: message}
 	}
 	refuse(t, []attack{
 		patch("copies that double", jsonPatch, doubling+"]", 422, status.ReasonInvalid, ""),
@@ -198,27 +208,37 @@ func TestHostilePatches(t *testing.T) {
 		patch("an object for a list", jsonPatch, "{}", 400, status.ReasonBadRequest, ""),
 		patch("a list of numbers", jsonPatch, "[1]", 400, status.ReasonBadRequest, ""),
 		patch("an unknown operation", jsonPatch, `[{"op":"explode","path":"/spec"}]`, 422, status.ReasonInvalid, ""),
-		patch("a path that is not there", jsonPatch, `[{"op":"remove","path":"/spec/nope/x"}]`, 422, status.ReasonInvalid, ""),
-		patch("a pointer without a slash", jsonPatch, `[{"op":"add","path":"spec","value":1}]`, 422, status.ReasonInvalid, ""),
-		patch("an index of many digits", jsonPatch, `[{"op":"add","path":"/spec/parts/99999999999999999999","value":{}}]`, 422, status.ReasonInvalid, ""),
-		patch("the whole object replaced by a number", jsonPatch, `[{"op":"replace","path":"","value":1}]`, 422, status.ReasonInvalid, ""),
-		patch("the whole object removed", jsonPatch, `[{"op":"remove","path":""}]`, 422, status.ReasonInvalid, ""),
-		patch("a failed test", jsonPatch, `[{"op":"replace","path":"/spec/size","value":7},{"op":"test","path":"/spec/size","value":8}]`, 422,
+		patch("a path that is not there", jsonPatch, `[{"op":"remove","path":"/spec/nope/x"}]`, 422, status.ReasonInvalid,
+			""),
+		patch("a pointer without a slash", jsonPatch, `[{"op":"add","path":"spec","value":1}]`, 422, status.ReasonInvalid,
+			""),
+		patch("an index of many digits", jsonPatch, `[{"op":"add","path":"/spec/parts/99999999999999999999","value":{}}]`,
+			422, status.ReasonInvalid, ""),
+		patch("the whole object replaced by a number", jsonPatch, `[{"op":"replace","path":"","value":1}]`, 422,
 			status.ReasonInvalid, ""),
-		patch("deep value", jsonPatch, `[{"op":"add","path":"/spec/data","value":`+strings.Repeat("[", 100_000)+strings.Repeat("]", 100_000)+`}]`,
-			400, status.ReasonBadRequest, ""),
+		patch("the whole object removed", jsonPatch, `[{"op":"remove","path":""}]`, 422, status.ReasonInvalid, ""),
+		patch("a failed test", jsonPatch,
+			`[{"op":"replace","path":"/spec/size","value":7},{"op":"test","path":"/spec/size","value":8}]`, 422,
+			status.ReasonInvalid, ""),
+		patch("deep value", jsonPatch,
+			`[{"op":"add","path":"/spec/data","value":`+strings.Repeat("[", 100_000)+strings.Repeat("]", 100_000)+`}]`, 400,
+			status.ReasonBadRequest, ""),
 		patch("merge, no JSON", merge, "nope", 400, status.ReasonBadRequest, ""),
 		patch("merge, a list", merge, "[]", 400, status.ReasonBadRequest, ""),
 		patch("merge, a number", merge, "1", 400, status.ReasonBadRequest, ""),
-		patch("merge, deep", merge, strings.Repeat(`{"a":`, 100_000)+"1"+strings.Repeat("}", 100_000), 400, status.ReasonBadRequest, ""),
-		patch("merge, another name", merge, `{"metadata":{"name":"b"}}`, 400, status.ReasonBadRequest, "does not match the name"),
-		patch("merge, another namespace", merge, `{"metadata":{"namespace":"other"}}`, 400, status.ReasonBadRequest, "namespace"),
+		patch("merge, deep", merge, strings.Repeat(`{"a":`, 100_000)+"1"+strings.Repeat("}", 100_000), 400,
+			status.ReasonBadRequest, ""),
+		patch("merge, another name", merge, `{"metadata":{"name":"b"}}`, 400, status.ReasonBadRequest,
+			"does not match the name"),
+		patch("merge, another namespace", merge, `{"metadata":{"namespace":"other"}}`, 400, status.ReasonBadRequest,
+			"namespace"),
 		patch("merge, another kind", merge, `{"kind":"GlobalThing"}`, 422, status.ReasonInvalid, "kind"),
 		patch("merge, no metadata", merge, `{"metadata":null}`, 400, status.ReasonBadRequest, "name must be provided"),
 		patch("merge, metadata is text", merge, `{"metadata":"x"}`, 422, status.ReasonInvalid, ""),
 		patch("merge, another uid", merge, `{"metadata":{"uid":"x"}}`, 422, status.ReasonInvalid, "metadata.uid"),
 		patch("merge, old version", merge, `{"metadata":{"resourceVersion":"1"}}`, 409, status.ReasonConflict, "modified"),
-		patch("merge, version of words", merge, `{"metadata":{"resourceVersion":"x"}}`, 400, status.ReasonBadRequest, "resourceVersion"),
+		patch("merge, version of words", merge, `{"metadata":{"resourceVersion":"x"}}`, 400, status.ReasonBadRequest,
+			"resourceVersion"),
 		patch("no media type of a patch", "application/json", "{}", 415, status.ReasonUnsupportedMediaType, ""),
 		patch("a media type that nobody knows", "text/plain", "{}", 415, status.ReasonUnsupportedMediaType, ""),
 		patch("no media type at all", ";", "{}", 415, status.ReasonUnsupportedMediaType, ""),
@@ -253,16 +273,17 @@ func TestHostileBodySizes(t *testing.T) {
 	}
 	for _, target := range targets {
 		for _, length := range []int64{fifty, -1} {
-			t.Run(fmt.Sprintf("%s %s %s length %d", target.method, target.target[len(apitest.ThingsV1):], target.media, length), func(t *testing.T) {
-				body := &endless{}
-				r := apitest.NewRequest(target.method, target.target, io.LimitReader(body, fifty), "Content-Type", target.media)
-				r.ContentLength = length
-				got := apitest.StatusOf(t, apitest.Ask(s.API, r))
-				assert.Equal(t, status.ReasonRequestEntityTooLarge, got.Reason)
-				assert.Equal(t, "Request entity too large: limit is 3145728", got.Message)
-				assert.Less(t, body.read, int64(8<<20), "the rest is not read")
-				assert.Equal(t, before, s.Store.Revision())
-			})
+			t.Run(fmt.Sprintf("%s %s %s length %d", target.method, target.target[len(apitest.ThingsV1):], target.media, length),
+				func(t *testing.T) {
+					body := &endless{}
+					r := apitest.NewRequest(target.method, target.target, io.LimitReader(body, fifty), "Content-Type", target.media)
+					r.ContentLength = length
+					got := apitest.StatusOf(t, apitest.Ask(s.API, r))
+					assert.Equal(t, status.ReasonRequestEntityTooLarge, got.Reason)
+					assert.Equal(t, "Request entity too large: limit is 3145728", got.Message)
+					assert.Less(t, body.read, int64(8<<20), "the rest is not read")
+					assert.Equal(t, before, s.Store.Revision())
+				})
 		}
 	}
 	t.Run("exactly the limit", func(t *testing.T) {
@@ -278,7 +299,8 @@ func TestHostileBodySizes(t *testing.T) {
 	t.Run("the limit is the host's", func(t *testing.T) {
 		small := apitest.NewThingServer(t, rest.Options{MaxBodyBytes: 200})
 		require.Equal(t, http.StatusCreated, small.Do("POST", apitest.Things, apitest.ThingBody("a", "{}")).Code)
-		require.Equal(t, http.StatusRequestEntityTooLarge, small.Do("POST", apitest.Things, apitest.ThingBody("b", `{"text":"`+strings.Repeat("x", 200)+`"}`)).Code)
+		require.Equal(t, http.StatusRequestEntityTooLarge,
+			small.Do("POST", apitest.Things, apitest.ThingBody("b", `{"text":"`+strings.Repeat("x", 200)+`"}`)).Code)
 	})
 }
 
@@ -315,7 +337,8 @@ func TestDeepestAllowedBody(t *testing.T) {
 	require.Equal(t, http.StatusCreated, w.Code, "unknown fields are dropped, however deep")
 	require.NotContains(t, w.Body, `"unknown":`)
 	before := s.Store.Revision()
-	w = s.Do("POST", apitest.Things, apitest.ThingBody("deeper", strings.Repeat(`{"a":`, 10_001)+"1"+strings.Repeat("}", 10_001)))
+	w = s.Do("POST", apitest.Things,
+		apitest.ThingBody("deeper", strings.Repeat(`{"a":`, 10_001)+"1"+strings.Repeat("}", 10_001)))
 	require.Equal(t, status.ReasonBadRequest, apitest.StatusOf(t, w).Reason)
 	require.Equal(t, before, s.Store.Revision())
 }
@@ -375,7 +398,8 @@ func TestHostileNames(t *testing.T) {
 		get("escaped dots and a slash", item("%2e%2e%2fx"), 404, absent, "could not find"),
 		get("escaped slash", item("a%2Fstatus"), 404, absent, "could not find"),
 		get("escaped slash, lower case", item("a%2fstatus"), 404, absent, "could not find"),
-		get("an escaped path into another namespace", item("..%2F..%2Fkube-system%2Fthings%2Fa"), 404, absent, "could not find"),
+		get("an escaped path into another namespace", item("..%2F..%2Fkube-system%2Fthings%2Fa"), 404, absent,
+			"could not find"),
 		get("doubly escaped slash", item("a%252Fb"), 400, bad, name),
 		get("percent", item("a%25"), 400, bad, name),
 		get("NUL", item("a%00"), 404, absent, "not found"),
@@ -396,28 +420,34 @@ func TestHostileNames(t *testing.T) {
 		get("an object without its namespace", apitest.ThingsV1+"/things/a", 404, absent, "could not find"),
 		get("cluster scope, dots", apitest.ThingsV1+"/globalthings/..", 400, bad, name),
 		get("cluster scope, no name", apitest.ThingsV1+"/globalthings//", 404, absent, "could not find"),
-		get("cluster scope, a subresource of no name", apitest.ThingsV1+"/globalthings//status", 404, absent, "could not find"),
-		get("cluster scope in a namespace", apitest.ThingsV1+"/namespaces/default/globalthings", 404, absent, "could not find"),
+		get("cluster scope, a subresource of no name", apitest.ThingsV1+"/globalthings//status", 404, absent,
+			"could not find"),
+		get("cluster scope in a namespace", apitest.ThingsV1+"/namespaces/default/globalthings", 404, absent,
+			"could not find"),
 		get("a resource that is not there", apitest.ThingsV1+"/namespaces/default/nothings", 404, absent, "could not find"),
 		get("a version that is not there", "/apis/"+apitest.ThingGroup+"/v2/things", 404, absent, "could not find"),
 		get("deeper than there is anything", item("a/status/more"), 404, absent, `"a" not found`),
 		get("an unknown subresource", item("a/nope"), 404, absent, ""),
 		{name: "delete a name of dots", method: "DELETE", target: item("%2e%2e"), code: 400, reason: bad, messagePart: name},
-		{name: "delete across an escaped slash", method: "DELETE", target: item("x%2F..%2Fa"), code: 404, reason: absent, messagePart: "could not find"},
+		{name: "delete across an escaped slash", method: "DELETE", target: item("x%2F..%2Fa"), code: 404, reason: absent,
+			messagePart: "could not find"},
 		{name: "patch a name of dots", method: "PATCH", target: item("%2e%2e"), body: "{}",
 			header: []string{"Content-Type", "application/merge-patch+json"}, code: 400, reason: bad, messagePart: name},
-		{name: "put to a name of dots", method: "PUT", target: item("%2e%2e"), body: apitest.ThingBody("..", "{}"), code: 400, reason: bad, messagePart: name},
-		{name: "put with another name", method: "PUT", target: item("a"), body: apitest.ThingBody("b", "{}"), code: 400, reason: bad,
-			messagePart: "does not match the name"},
-		{name: "put without a name", method: "PUT", target: item("a"), body: apitest.ThingBody("", "{}"), code: 400, reason: bad, messagePart: "undeterminable"},
-		{name: "create in dots", method: "POST", target: apitest.ThingsV1 + "/namespaces/%2e%2e/things", body: apitest.ThingBody("b", "{}"),
-			code: 400, reason: bad, messagePart: namespace},
-		{name: "create in a namespace that is not a label", method: "POST", target: apitest.ThingsV1 + "/namespaces/Not_A_Label/things",
-			body: apitest.ThingBody("b", "{}"), code: 422, reason: status.ReasonInvalid, messagePart: "metadata.namespace: Invalid value"},
-		{name: "create without a namespace", method: "POST", target: apitest.ThingsV1 + "/namespaces//things", body: apitest.ThingBody("b", "{}"),
-			code: 405, reason: status.ReasonMethodNotAllowed, messagePart: "does not allow"},
-		{name: "create across all namespaces", method: "POST", target: apitest.ThingsV1 + "/things", body: apitest.ThingBody("b", "{}"),
-			code: 405, reason: status.ReasonMethodNotAllowed, messagePart: "does not allow"},
+		{name: "put to a name of dots", method: "PUT", target: item("%2e%2e"), body: apitest.ThingBody("..", "{}"), code: 400,
+			reason: bad, messagePart: name},
+		{name: "put with another name", method: "PUT", target: item("a"), body: apitest.ThingBody("b", "{}"), code: 400,
+			reason: bad, messagePart: "does not match the name"},
+		{name: "put without a name", method: "PUT", target: item("a"), body: apitest.ThingBody("", "{}"), code: 400,
+			reason: bad, messagePart: "undeterminable"},
+		{name: "create in dots", method: "POST", target: apitest.ThingsV1 + "/namespaces/%2e%2e/things",
+			body: apitest.ThingBody("b", "{}"), code: 400, reason: bad, messagePart: namespace},
+		{name: "create in a namespace that is not a label", method: "POST",
+			target: apitest.ThingsV1 + "/namespaces/Not_A_Label/things", body: apitest.ThingBody("b", "{}"), code: 422,
+			reason: status.ReasonInvalid, messagePart: "metadata.namespace: Invalid value"},
+		{name: "create without a namespace", method: "POST", target: apitest.ThingsV1 + "/namespaces//things",
+			body: apitest.ThingBody("b", "{}"), code: 405, reason: status.ReasonMethodNotAllowed, messagePart: "does not allow"},
+		{name: "create across all namespaces", method: "POST", target: apitest.ThingsV1 + "/things",
+			body: apitest.ThingBody("b", "{}"), code: 405, reason: status.ReasonMethodNotAllowed, messagePart: "does not allow"},
 		{name: "delete across all namespaces", method: "DELETE", target: apitest.ThingsV1 + "/things", code: 405,
 			reason: status.ReasonMethodNotAllowed, messagePart: "does not allow"},
 		{name: "delete in no namespace", method: "DELETE", target: apitest.ThingsV1 + "/namespaces//things", code: 405,
@@ -430,8 +460,10 @@ func TestEquivalentPaths(t *testing.T) {
 	s := apitest.NewThingServer(t, rest.Options{})
 	s.MustCreate(t, "a")
 	for _, target := range []string{
-		apitest.Things + "/a", apitest.Things + "/a/", apitest.Things + "/%61", strings.Replace(apitest.Things, "things", "%74hings", 2) + "/a",
-		strings.Replace(apitest.Things, "default", "d%65fault", 1) + "/a", apitest.Things + "/a/status", apitest.Things + "/a/status/",
+		apitest.Things + "/a", apitest.Things + "/a/", apitest.Things + "/%61",
+		strings.Replace(apitest.Things, "things", "%74hings", 2) + "/a",
+		strings.Replace(apitest.Things, "default", "d%65fault", 1) + "/a", apitest.Things + "/a/status",
+		apitest.Things + "/a/status/",
 		apitest.Things + "/a/%73tatus",
 	} {
 		w := s.Do("GET", target, "")
@@ -456,7 +488,8 @@ func TestVeryLongURLs(t *testing.T) {
 	s.MustCreate(t, "a")
 	long := strings.Repeat("x", 1<<20)
 	for _, target := range []string{
-		"/" + long, apitest.Things + "/" + long, apitest.ThingsV1 + "/namespaces/" + long + "/things/a", "/apis/" + long, apitest.Things + "/a/" + long,
+		"/" + long, apitest.Things + "/" + long, apitest.ThingsV1 + "/namespaces/" + long + "/things/a", "/apis/" + long,
+		apitest.Things + "/a/" + long,
 		strings.Repeat("/a", 1<<19), apitest.Things + "/" + strings.Repeat("%61", 1<<18),
 	} {
 		var before, after runtime.MemStats
@@ -473,14 +506,16 @@ func TestVeryLongURLs(t *testing.T) {
 func TestHostileParameters(t *testing.T) {
 	const bad, invalid = status.ReasonBadRequest, status.ReasonInvalid
 	list := func(name, query string, code int, reason status.Reason, message string) attack {
-		return attack{name: name, method: "GET", target: apitest.Things + "?" + query, code: code, reason: reason, messagePart: message}
+		return attack{name: name, method: "GET", target: apitest.Things + "?" + query, code: code, reason: reason,
+			messagePart: message}
 	}
 	del := func(name, query string, code int, reason status.Reason, message string) attack {
-		return attack{name: name, method: "DELETE", target: apitest.Things + "/a?" + query, code: code, reason: reason, messagePart: message}
+		return attack{name: name, method: "DELETE", target: apitest.Things + "/a?" + query, code: code, reason: reason,
+			messagePart: message}
 	}
 	post := func(name, query string, code int, reason status.Reason, message string) attack {
-		return attack{name: name, method: "POST", target: apitest.Things + "?" + query, body: apitest.ThingBody("b", "{}"), code: code,
-			reason: reason, messagePart: message}
+		return attack{name: name, method: "POST", target: apitest.Things + "?" + query, body: apitest.ThingBody("b", "{}"),
+			code: code, reason: reason, messagePart: message}
 	}
 	var many strings.Builder
 	for i := range 2000 {
@@ -509,10 +544,12 @@ func TestHostileParameters(t *testing.T) {
 		list("label selector, no integer", "labelSelector=a%3Ex", 400, bad, "must be an integer"),
 		list("label selector, control characters", "labelSelector=%00%01", 400, bad, ""),
 		list("label selector, invalid UTF-8", "labelSelector=%ff%fe", 400, bad, ""),
-		list("label selector, too many terms", "labelSelector="+url.QueryEscape(strings.TrimSuffix(many.String(), ",")), 400, bad, ""),
+		list("label selector, too many terms", "labelSelector="+url.QueryEscape(strings.TrimSuffix(many.String(), ",")), 400,
+			bad, ""),
 		list("label selector, 1 MB", "labelSelector=a+in+("+strings.Repeat("x,", 1<<19)+"y)", 400, bad, ""),
 		list("field selector, no operator", "fieldSelector=a", 400, bad, "invalid selector"),
-		list("field selector, unknown field", "fieldSelector=spec.size%3D1", 400, bad, "field label not supported: spec.size"),
+		list("field selector, unknown field", "fieldSelector=spec.size%3D1", 400, bad,
+			"field label not supported: spec.size"),
 		list("field selector, bad escape", "fieldSelector=metadata.name%3D%5Cb", 400, bad, "invalid escape sequence"),
 		list("field selector, 1 MB", "fieldSelector=metadata.name%3D"+strings.Repeat("x", 1<<20), 400, bad, ""),
 		list("includeObject of words", "includeObject=Foo", 400, bad, "includeObject"),
@@ -526,16 +563,19 @@ func TestHostileParameters(t *testing.T) {
 		post("long fieldManager", "fieldManager="+strings.Repeat("x", 129), 422, invalid, "fieldManager: Too long"),
 		post("fieldManager that rings", "fieldManager=a%07", 422, invalid, "U+0007"),
 		post("timeout of words", "timeout=abc", 400, bad, "invalid timeout specified"),
-		{name: "delete all of a selector that does not parse", method: "DELETE", target: apitest.Things + "?labelSelector=%21%21", code: 400, reason: bad},
-		{name: "delete all of a field that is not known", method: "DELETE", target: apitest.Things + "?fieldSelector=spec.size%3D9", code: 400, reason: bad},
+		{name: "delete all of a selector that does not parse", method: "DELETE",
+			target: apitest.Things + "?labelSelector=%21%21", code: 400, reason: bad},
+		{name: "delete all of a field that is not known", method: "DELETE",
+			target: apitest.Things + "?fieldSelector=spec.size%3D9", code: 400, reason: bad},
 		// A query that falls apart must not lose its selector: this would delete everything.
-		{name: "delete all, a query that does not unescape", method: "DELETE", target: apitest.Things + "?labelSelector=app%3Dx%zz", code: 400,
-			reason: bad, messagePart: "invalid URL escape"},
-		{name: "delete all, a query with a semicolon", method: "DELETE", target: apitest.Things + "?labelSelector=app%3Dx;y", code: 400,
-			reason: bad, messagePart: "semicolon"},
-		{name: "delete, options with a query that does not unescape", method: "DELETE", target: apitest.Things + "/a?dryRun=All%", code: 400,
-			reason: bad, messagePart: "invalid URL escape"},
-		{name: "get with a number over uint64", method: "GET", target: apitest.Things + "/a?resourceVersion=99999999999999999999", code: 400, reason: bad},
+		{name: "delete all, a query that does not unescape", method: "DELETE",
+			target: apitest.Things + "?labelSelector=app%3Dx%zz", code: 400, reason: bad, messagePart: "invalid URL escape"},
+		{name: "delete all, a query with a semicolon", method: "DELETE", target: apitest.Things + "?labelSelector=app%3Dx;y",
+			code: 400, reason: bad, messagePart: "semicolon"},
+		{name: "delete, options with a query that does not unescape", method: "DELETE",
+			target: apitest.Things + "/a?dryRun=All%", code: 400, reason: bad, messagePart: "invalid URL escape"},
+		{name: "get with a number over uint64", method: "GET",
+			target: apitest.Things + "/a?resourceVersion=99999999999999999999", code: 400, reason: bad},
 	}
 	for i := range attacks {
 		if strings.Contains(attacks[i].name, "includeObject") {
@@ -549,7 +589,8 @@ func TestHostileParameters(t *testing.T) {
 func TestExtremeNumbersInOptions(t *testing.T) {
 	s := apitest.NewThingServer(t, rest.Options{})
 	s.MustCreate(t, "a")
-	for _, query := range []string{"limit=-1", "limit=-9223372036854775808", "limit=9223372036854775807", "limit=0", "timeoutSeconds=-5",
+	for _, query := range []string{"limit=-1", "limit=-9223372036854775808", "limit=9223372036854775807", "limit=0",
+		"timeoutSeconds=-5",
 		"resourceVersion=0", "timeout=-1s", "timeout=0"} {
 		w := s.Do("GET", apitest.Things+"?"+query, "")
 		assert.Equal(t, http.StatusOK, w.Code, "%s: %s", query, w.Body)
@@ -589,7 +630,8 @@ func TestForgedContinueTokens(t *testing.T) {
 	const v1, invalid = "meta.k8s.io/v1", "invalid continue token: continue key is not valid"
 	attacks := []attack{
 		{name: "no base64", target: "continue=!!!"},
-		{name: "padded base64", target: "continue=" + base64.URLEncoding.EncodeToString([]byte(`{"v":"meta.k8s.io/v1"}`)) + "%3D"},
+		{name: "padded base64", target: "continue=" + base64.URLEncoding.EncodeToString([]byte(`{"v":"meta.k8s.io/v1"}`)) +
+			"%3D"},
 		{name: "no JSON", target: "continue=" + encode("hello")},
 		{name: "a list", target: "continue=" + encode("[]")},
 		{name: "null", target: "continue=" + encode("null")},
@@ -600,7 +642,8 @@ func TestForgedContinueTokens(t *testing.T) {
 		{name: "revision below minus one", target: "continue=" + token(v1, -2, "a\x00")},
 		{name: "revision of words", target: "continue=" + token(v1, "x", "a\x00")},
 		{name: "revision with a fraction", target: "continue=" + token(v1, 1.5, "a\x00")},
-		{name: "revision over int64", target: "continue=" + encode(`{"v":"meta.k8s.io/v1","rv":9223372036854775808,"start":"a\u0000"}`)},
+		{name: "revision over int64",
+			target: "continue=" + encode(`{"v":"meta.k8s.io/v1","rv":9223372036854775808,"start":"a\u0000"}`)},
 		{name: "no start", target: "continue=" + token(v1, 1, "")},
 		{name: "start of nothing", target: "continue=" + token(v1, 1, "\x00")},
 		{name: "start in another namespace", target: "continue=" + token(v1, 1, "kube-system/a\x00")},
@@ -614,12 +657,13 @@ func TestForgedContinueTokens(t *testing.T) {
 	}
 	good := token(v1, -1, "a\x00")
 	attacks = append(attacks,
-		attack{name: "and a version", method: "GET", target: apitest.Things + "?resourceVersion=1&continue=" + good, code: 400,
-			reason: status.ReasonBadRequest, messagePart: "not allowed when using continue"},
-		attack{name: "and a match", method: "GET", target: apitest.Things + "?resourceVersion=1&resourceVersionMatch=Exact&continue=" + good,
-			code: 422, reason: status.ReasonInvalid, messagePart: "resourceVersionMatch is forbidden when continue"},
-		attack{name: "for all namespaces, without one", method: "GET", target: apitest.ThingsV1 + "/things?continue=" + good, code: 400,
-			reason: status.ReasonBadRequest, messagePart: invalid},
+		attack{name: "and a version", method: "GET", target: apitest.Things + "?resourceVersion=1&continue=" + good,
+			code: 400, reason: status.ReasonBadRequest, messagePart: "not allowed when using continue"},
+		attack{name: "and a match", method: "GET",
+			target: apitest.Things + "?resourceVersion=1&resourceVersionMatch=Exact&continue=" + good, code: 422,
+			reason: status.ReasonInvalid, messagePart: "resourceVersionMatch is forbidden when continue"},
+		attack{name: "for all namespaces, without one", method: "GET", target: apitest.ThingsV1 + "/things?continue=" + good,
+			code: 400, reason: status.ReasonBadRequest, messagePart: invalid},
 		attack{name: "delete the rest, no base64", method: "DELETE", target: apitest.Things + "?continue=!!!", code: 400,
 			reason: status.ReasonBadRequest, messagePart: invalid},
 	)
@@ -637,7 +681,8 @@ func TestForgedTokenReachesNoOtherNamespace(t *testing.T) {
 		for _, rv := range []int64{-1, 1, int64(s.Store.Revision())} {
 			data, err := json.Marshal(map[string]any{"v": "meta.k8s.io/v1", "rv": rv, "start": start + "\x00"})
 			require.NoError(t, err)
-			w := s.Do("GET", apitest.ThingsV1+"/namespaces/mmm/things?limit=5&continue="+base64.RawURLEncoding.EncodeToString(data), "")
+			w := s.Do("GET", apitest.ThingsV1+"/namespaces/mmm/things?limit=5&continue="+
+				base64.RawURLEncoding.EncodeToString(data), "")
 			assert.NotContains(t, w.Body, "secret-aaa")
 			assert.NotContains(t, w.Body, "secret-zzz")
 			assert.Less(t, w.Code, 500, w.Body)
@@ -649,7 +694,8 @@ func TestHostileMethods(t *testing.T) {
 	s := apitest.NewThingServer(t, rest.Options{})
 	s.MustCreate(t, "a")
 	before := s.Store.Revision()
-	for _, method := range []string{"OPTIONS", "TRACE", "CONNECT", "LINK", "get", "G\x00T", strings.Repeat("X", 10_000), ""} {
+	for _, method := range []string{"OPTIONS", "TRACE", "CONNECT", "LINK", "get", "G\x00T", strings.Repeat("X", 10_000),
+		""} {
 		for _, target := range []string{apitest.Things, apitest.Things + "/a", apitest.ThingsV1 + "/things", "/apis", "/api",
 			"/apis/" + apitest.ThingGroup, apitest.ThingsV1, "/openapi/v2", "/openapi/v3", "/version", "/"} {
 			r := apitest.NewRequest("GET", target, nil)
@@ -660,7 +706,8 @@ func TestHostileMethods(t *testing.T) {
 				` is not supported on resources of kind "things.things.example.com"`}, got.Message)
 		}
 	}
-	for _, c := range []struct{ method, target string }{{"POST", apitest.Things + "/a"}, {"PUT", apitest.Things}, {"PATCH", apitest.Things},
+	for _, c := range []struct{ method, target string }{{"POST", apitest.Things + "/a"}, {"PUT", apitest.Things},
+		{"PATCH", apitest.Things},
 		{"PUT", apitest.ThingsV1 + "/things"}, {"POST", "/version"}, {"DELETE", "/apis"}} {
 		got := apitest.StatusOf(t, s.Do(c.method, c.target, apitest.ThingBody("b", "{}")))
 		assert.Equal(t, status.ReasonMethodNotAllowed, got.Reason, "%s %s", c.method, c.target)
@@ -677,55 +724,64 @@ func TestHostileHeaders(t *testing.T) {
 			header: []string{"Content-Type", media}, code: 415, reason: unsupported, messagePart: "application/json"}
 	}
 	accept := func(header string) attack {
-		return attack{name: "GET accepting " + header, method: "GET", target: apitest.Things + "/a", header: []string{"Accept", header},
-			code: 406, reason: status.ReasonNotAcceptable}
+		return attack{name: "GET accepting " + header, method: "GET", target: apitest.Things + "/a",
+			header: []string{"Accept", header}, code: 406, reason: status.ReasonNotAcceptable}
 	}
 	refuse(t, []attack{
-		post("text/html"), post("application/jsonx"), post("garbage"), post("application/json; charset"), post("application/json;;;=\""),
-		post("application/xml;application/json"), post("application/vnd.kubernetes.protobuf"), post("multipart/form-data; boundary=x"),
+		post("text/html"), post("application/jsonx"), post("garbage"), post("application/json; charset"),
+		post("application/json;;;=\""),
+		post("application/xml;application/json"), post("application/vnd.kubernetes.protobuf"),
+		post("multipart/form-data; boundary=x"),
 		post(strings.Repeat("x", 10_000)[:200]), post("application/json-patch+json"),
 		accept("text/html"), accept("garbage"), accept(";"), accept("application/json;q=0"),
 		accept("application/json;as=Nothing;g=meta.k8s.io;v=v1"), accept("application/json;as=Table;g=meta.k8s.io;v=v7"),
 		accept("application/json;stream=other"), accept("*/xml"),
 		{name: "a list as one object", method: "GET", target: apitest.Things,
-			header: []string{"Accept", "application/json;as=PartialObjectMetadata;g=meta.k8s.io;v=v1"}, code: 406, reason: status.ReasonNotAcceptable},
-		{name: "a watch in CBOR", method: "GET", target: apitest.Things + "?watch=1", header: []string{"Accept", "application/cbor"}, code: 406,
+			header: []string{"Accept", "application/json;as=PartialObjectMetadata;g=meta.k8s.io;v=v1"}, code: 406,
 			reason: status.ReasonNotAcceptable},
+		{name: "a watch in CBOR", method: "GET", target: apitest.Things + "?watch=1",
+			header: []string{"Accept", "application/cbor"}, code: 406, reason: status.ReasonNotAcceptable},
 		{name: "a delete that cannot be answered deletes nothing", method: "DELETE", target: apitest.Things + "/a",
 			header: []string{"Accept", "text/html"}, code: 406, reason: status.ReasonNotAcceptable},
 		{name: "a delete of all that cannot be answered deletes nothing", method: "DELETE", target: apitest.Things,
 			header: []string{"Accept", "text/html"}, code: 406, reason: status.ReasonNotAcceptable},
-		{name: "a create that cannot be answered creates nothing", method: "POST", target: apitest.Things, body: apitest.ThingBody("b", "{}"),
-			header: []string{"Accept", "text/html"}, code: 406, reason: status.ReasonNotAcceptable},
-		{name: "delete options of another kind", method: "DELETE", target: apitest.Things + "/a", body: `{"kind":"Thing","apiVersion":"v1"}`,
-			code: 400, reason: status.ReasonBadRequest, messagePart: `no kind "Thing" is registered`},
-		{name: "delete options that are a list", method: "DELETE", target: apitest.Things + "/a", body: `[]`, code: 400, reason: status.ReasonBadRequest},
-		{name: "delete options that are a number", method: "DELETE", target: apitest.Things + "/a", body: `7`, code: 400, reason: status.ReasonBadRequest},
-		{name: "delete options of wrong types", method: "DELETE", target: apitest.Things + "/a", body: `{"gracePeriodSeconds":"x"}`, code: 400,
+		{name: "a create that cannot be answered creates nothing", method: "POST", target: apitest.Things,
+			body: apitest.ThingBody("b", "{}"), header: []string{"Accept", "text/html"}, code: 406,
+			reason: status.ReasonNotAcceptable},
+		{name: "delete options of another kind", method: "DELETE", target: apitest.Things + "/a",
+			body: `{"kind":"Thing","apiVersion":"v1"}`, code: 400, reason: status.ReasonBadRequest,
+			messagePart: `no kind "Thing" is registered`},
+		{name: "delete options that are a list", method: "DELETE", target: apitest.Things + "/a", body: `[]`, code: 400,
 			reason: status.ReasonBadRequest},
+		{name: "delete options that are a number", method: "DELETE", target: apitest.Things + "/a", body: `7`, code: 400,
+			reason: status.ReasonBadRequest},
+		{name: "delete options of wrong types", method: "DELETE", target: apitest.Things + "/a",
+			body: `{"gracePeriodSeconds":"x"}`, code: 400, reason: status.ReasonBadRequest},
 		{name: "delete options that are not JSON", method: "DELETE", target: apitest.Things + "/a", body: `{`, code: 400,
 			reason: status.ReasonBadRequest, messagePart: "json parse error"},
 		{name: "delete options of an unknown media type", method: "DELETE", target: apitest.Things + "/a", body: `{}`,
 			header: []string{"Content-Type", "text/html"}, code: 415, reason: unsupported},
-		{name: "delete on another uid", method: "DELETE", target: apitest.Things + "/a", body: `{"preconditions":{"uid":"x"}}`, code: 409,
-			reason: status.ReasonConflict},
-		{name: "delete on an old version", method: "DELETE", target: apitest.Things + "/a", body: `{"preconditions":{"resourceVersion":"1"}}`,
+		{name: "delete on another uid", method: "DELETE", target: apitest.Things + "/a",
+			body: `{"preconditions":{"uid":"x"}}`, code: 409, reason: status.ReasonConflict},
+		{name: "delete on an old version", method: "DELETE", target: apitest.Things + "/a",
+			body: `{"preconditions":{"resourceVersion":"1"}}`, code: 409, reason: status.ReasonConflict},
+		{name: "delete all on another uid", method: "DELETE", target: apitest.Things, body: `{"preconditions":{"uid":"x"}}`,
 			code: 409, reason: status.ReasonConflict},
-		{name: "delete all on another uid", method: "DELETE", target: apitest.Things, body: `{"preconditions":{"uid":"x"}}`, code: 409,
-			reason: status.ReasonConflict},
 	})
 }
 
 func TestUnusualButValidHeaders(t *testing.T) {
 	s := apitest.NewThingServer(t, rest.Options{})
-	for i, media := range []string{"application/json", "application/json; charset=utf-8", "APPLICATION/JSON", "application/json;q=1;x=y",
+	for i, media := range []string{"application/json", "application/json; charset=utf-8", "APPLICATION/JSON",
+		"application/json;q=1;x=y",
 		" application/json ", ""} {
 		r := apitest.NewRequest("POST", apitest.Things, strings.NewReader(apitest.ThingBody(fmt.Sprintf("m%d", i), "{}")))
 		r.Header["Content-Type"] = []string{media}
 		w := apitest.Ask(s.API, r)
 		assert.Equal(t, http.StatusCreated, w.Code, "%q: %s", media, w.Body)
 	}
-	for _, accept := range []string{"", "*/*", "application/*", "text/html, */*;q=0.1", "application/json;q=0.3, text/html",
+	for _, accept := range []string{"", "*/*", "application/*", "text/html, */*;q=0.1",
+		"application/json;q=0.3, text/html",
 		"application/json;q=9", ",,,application/json,", "garbage/,application/json"} {
 		w := s.Do("GET", apitest.Things+"/m0", "", "Accept", accept)
 		assert.Equal(t, http.StatusOK, w.Code, "%q: %s", accept, w.Body)
@@ -754,40 +810,44 @@ func TestAmplification(t *testing.T) {
 		return strings.TrimSuffix(b.String(), ",")
 	}
 	bodies := map[string]struct{ media, method, target, body string }{
-		"wrong elements":      {body: apitest.ThingBody("b", `{"parts":[`+repeat("1,", most)+`]}`)},
-		"elements without":    {body: apitest.ThingBody("b", `{"parts":[`+repeat("{},", most)+`]}`)},
-		"equal keys":          {body: apitest.ThingBody("b", `{"parts":[`+repeat(`{"name":"a"},`, most)+`]}`)},
-		"many keys":           {body: apitest.ThingBody("b", `{"size":-1,"parts":[`+numbered(`{"name":"n%d"},`, 12_000)+`]}`)},
-		"unknown fields":      {body: apitest.ThingBody("b", `{"size":-1,`+numbered(`"u%d":1,`, 20_000)+`}`)},
-		"duplicate fields":    {body: apitest.ThingBody("b", `{"size":-1,`+repeat(`"size":1,`, most)+`,"size":-1}`)},
-		"duplicate long path": {body: apitest.ThingBody("b", `{"size":-1,"`+strings.Repeat("k", 12_000)+`":{`+repeat(`"a":1,`, 1<<18)+`}}`)},
-		"wrong labels":        {body: meta(`"labels":{` + numbered(`"-%d":"-",`, 12_000) + `}`)},
-		"wrong annotations":   {body: meta(`"annotations":{` + numbered(`"-%d":"-",`, 12_000) + `}`)},
-		"wrong finalizers":    {body: meta(`"finalizers":[` + numbered(`"-%d",`, 12_000) + `]`)},
-		"wrong owners":        {body: meta(`"ownerReferences":[` + repeat(`{},`, most) + `]`)},
+		"wrong elements":   {body: apitest.ThingBody("b", `{"parts":[`+repeat("1,", most)+`]}`)},
+		"elements without": {body: apitest.ThingBody("b", `{"parts":[`+repeat("{},", most)+`]}`)},
+		"equal keys":       {body: apitest.ThingBody("b", `{"parts":[`+repeat(`{"name":"a"},`, most)+`]}`)},
+		"many keys": {body: apitest.ThingBody("b",
+			`{"size":-1,"parts":[`+numbered(`{"name":"n%d"},`, 12_000)+`]}`)},
+		"unknown fields":   {body: apitest.ThingBody("b", `{"size":-1,`+numbered(`"u%d":1,`, 20_000)+`}`)},
+		"duplicate fields": {body: apitest.ThingBody("b", `{"size":-1,`+repeat(`"size":1,`, most)+`,"size":-1}`)},
+		"duplicate long path": {body: apitest.ThingBody("b",
+			`{"size":-1,"`+strings.Repeat("k", 12_000)+`":{`+repeat(`"a":1,`, 1<<18)+`}}`)},
+		"wrong labels":      {body: meta(`"labels":{` + numbered(`"-%d":"-",`, 12_000) + `}`)},
+		"wrong annotations": {body: meta(`"annotations":{` + numbered(`"-%d":"-",`, 12_000) + `}`)},
+		"wrong finalizers":  {body: meta(`"finalizers":[` + numbered(`"-%d",`, 12_000) + `]`)},
+		"wrong owners":      {body: meta(`"ownerReferences":[` + repeat(`{},`, most) + `]`)},
 		"many controllers": {body: meta(`"ownerReferences":[` +
 			numbered(`{"apiVersion":"v1","kind":"K","name":"n%d","uid":"u","controller":true},`, 4_000) + `]`)},
 		"bare finalizers": {body: `{"kind":"Thing","apiVersion":"things.example.com/v1","metadata":{"name":"B","finalizers":[` +
 			numbered(`"f%d",`, 12_000) + `]}}`},
-		"long enum value":   {body: apitest.ThingBody("b", `{"color":"`+strings.Repeat("x", most)+`"}`)},
-		"long wrong value":  {body: apitest.ThingBody("b", `{"size":"`+strings.Repeat("x", most)+`"}`)},
-		"long name":         {body: apitest.ThingBody(strings.Repeat("a", most), "{}")},
-		"long kind":         {body: `{"kind":"` + strings.Repeat("x", most) + `","apiVersion":"things.example.com/v1"}`},
-		"long group":        {body: `{"kind":"Thing","apiVersion":"` + strings.Repeat("x", most) + `"}`},
-		"many YAML keys":    {media: "application/yaml", body: numbered("k%d: 1\n", 12_000)},
-		"equal YAML keys":   {media: "application/yaml", body: strings.Repeat("k: 1\n", 20_000)},
-		"many YAML aliases": {media: "application/yaml", body: "a: &a " + strings.Repeat("x", 1000) + "\nb:\n" + strings.Repeat("- *a\n", 50_000)},
-		"YAML in quotes":    {media: "application/yaml", body: "a: '" + strings.Repeat("''", most/2)},
-		"YAML questions":    {media: "application/yaml", body: strings.Repeat("? ", 500_000)},
-		"YAML dashes":       {media: "application/yaml", body: strings.Repeat("- ", 500_000)},
+		"long enum value":  {body: apitest.ThingBody("b", `{"color":"`+strings.Repeat("x", most)+`"}`)},
+		"long wrong value": {body: apitest.ThingBody("b", `{"size":"`+strings.Repeat("x", most)+`"}`)},
+		"long name":        {body: apitest.ThingBody(strings.Repeat("a", most), "{}")},
+		"long kind":        {body: `{"kind":"` + strings.Repeat("x", most) + `","apiVersion":"things.example.com/v1"}`},
+		"long group":       {body: `{"kind":"Thing","apiVersion":"` + strings.Repeat("x", most) + `"}`},
+		"many YAML keys":   {media: "application/yaml", body: numbered("k%d: 1\n", 12_000)},
+		"equal YAML keys":  {media: "application/yaml", body: strings.Repeat("k: 1\n", 20_000)},
+		"many YAML aliases": {media: "application/yaml",
+			body: "a: &a " + strings.Repeat("x", 1000) + "\nb:\n" + strings.Repeat("- *a\n", 50_000)},
+		"YAML in quotes": {media: "application/yaml", body: "a: '" + strings.Repeat("''", most/2)},
+		"YAML questions": {media: "application/yaml", body: strings.Repeat("? ", 500_000)},
+		"YAML dashes":    {media: "application/yaml", body: strings.Repeat("- ", 500_000)},
 		"patch of nonsense": {media: "application/json-patch+json", method: "PATCH", target: apitest.Things + "/a",
 			body: `[` + repeat(`{"op":"remove","path":"/x","y":1},`, 300_000) + `]`},
 		"patch of inserts": {media: "application/json-patch+json", method: "PATCH", target: apitest.Things + "/a",
-			body: `[{"op":"add","path":"/spec/parts","value":[]},` + repeat(`{"op":"add","path":"/spec/parts/0","value":{"name":"x"}},`, 500_000) + `]`},
+			body: `[{"op":"add","path":"/spec/parts","value":[]},` +
+				repeat(`{"op":"add","path":"/spec/parts/0","value":{"name":"x"}},`, 500_000) + `]`},
 		"merge into nothing": {media: "application/merge-patch+json", method: "PATCH", target: apitest.Things + "/a",
 			body: `{"spec":{"size":-1,"data":{` + numbered(`"k%d":null,`, 12_000) + `}}}`},
-		"patch with no sense": {media: "application/merge-patch+json", method: "PATCH", target: apitest.Things + "/a?fieldValidation=Strict",
-			body: `{"spec":{` + numbered(`"u%d":1,`, 20_000) + `}}`},
+		"patch with no sense": {media: "application/merge-patch+json", method: "PATCH",
+			target: apitest.Things + "/a?fieldValidation=Strict", body: `{"spec":{` + numbered(`"u%d":1,`, 20_000) + `}}`},
 	}
 	before := s.Store.Revision()
 	for name, c := range bodies {
@@ -811,7 +871,9 @@ func TestAmplification(t *testing.T) {
 	}
 	t.Run("accept header", func(t *testing.T) {
 		var w apitest.Answer
-		took := apitest.ProcessorTime(func() { w = s.Do("GET", apitest.Things+"/a", "", "Accept", repeat("a/b;q=0.5,", 1<<20)) })
+		took := apitest.ProcessorTime(func() {
+			w = s.Do("GET", apitest.Things+"/a", "", "Accept", repeat("a/b;q=0.5,", 1<<20))
+		})
 		t.Logf("%v", took)
 		assert.Equal(t, http.StatusNotAcceptable, w.Code)
 		assert.Less(t, took, 30*time.Second)
@@ -823,7 +885,8 @@ func TestObjectsDoNotGrowWithoutEnd(t *testing.T) {
 	s := apitest.NewThingServer(t, rest.Options{MaxBodyBytes: 64 << 10})
 	s.MustCreate(t, "a")
 	grow := func(i int) apitest.Answer {
-		return s.Do("PATCH", apitest.Things+"/a", fmt.Sprintf(`{"spec":{"data":{"k%d":"%s"}}}`, i, strings.Repeat("x", 30<<10)), "Content-Type",
+		return s.Do("PATCH", apitest.Things+"/a",
+			fmt.Sprintf(`{"spec":{"data":{"k%d":"%s"}}}`, i, strings.Repeat("x", 30<<10)), "Content-Type",
 			"application/merge-patch+json")
 	}
 	require.Equal(t, http.StatusOK, grow(1).Code)
@@ -834,7 +897,8 @@ func TestObjectsDoNotGrowWithoutEnd(t *testing.T) {
 	got := apitest.StatusOf(t, grow(5))
 	require.Equal(t, status.ReasonRequestEntityTooLarge, got.Reason)
 	require.Equal(t, before, s.Store.Revision())
-	shrink := s.Do("PATCH", apitest.Things+"/a", `{"spec":{"data":{"k1":null}}}`, "Content-Type", "application/merge-patch+json")
+	shrink := s.Do("PATCH", apitest.Things+"/a", `{"spec":{"data":{"k1":null}}}`, "Content-Type",
+		"application/merge-patch+json")
 	require.Equal(t, http.StatusOK, shrink.Code, shrink.Body)
 }
 
@@ -847,7 +911,8 @@ func TestManagedFieldsCanMakeAnObjectTooLarge(t *testing.T) {
 	}
 	s.MustCreate(t, "a")
 	require.Contains(t, s.Do("GET", apitest.Things+"/a", "").Body, `"managedFields"`)
-	w := s.Do("PATCH", apitest.Things+"/a", `{"spec":{"data":{`+strings.Join(members, ",")+`}}}`, "Content-Type", "application/merge-patch+json")
+	w := s.Do("PATCH", apitest.Things+"/a", `{"spec":{"data":{`+strings.Join(members, ",")+`}}}`, "Content-Type",
+		"application/merge-patch+json")
 	require.Equal(t, http.StatusOK, w.Code, w.Body)
 	got := s.Do("GET", apitest.Things+"/a", "").Body
 	require.Contains(t, got, `"399":""`)
@@ -879,10 +944,12 @@ func TestPanickingHooks(t *testing.T) {
 			r.Hooks.ValidateDelete = func(context.Context, *apitest.Thing) error { boom(); return nil }
 		}, "DELETE", apitest.Things, ""},
 		"Get of a subresource": {thingSub(rest.Subresource[apitest.Thing, apitest.ThingScale]{Name: "scale",
-			Get: func(context.Context, *apitest.Thing) (*apitest.ThingScale, error) { boom(); return nil, nil }}), "GET", apitest.Things + "/a/scale", ""},
+			Get: func(context.Context, *apitest.Thing) (*apitest.ThingScale, error) { boom(); return nil, nil }}), "GET",
+			apitest.Things + "/a/scale", ""},
 		"Update of a subresource": {thingSub(rest.Subresource[apitest.Thing, apitest.ThingScale]{Name: "scale",
 			Get:    func(context.Context, *apitest.Thing) (*apitest.ThingScale, error) { return &apitest.ThingScale{}, nil },
-			Update: func(context.Context, *apitest.Thing, *apitest.ThingScale) error { boom(); return nil }}), "PUT", apitest.Things + "/a/scale", thingScaleJSON},
+			Update: func(context.Context, *apitest.Thing, *apitest.ThingScale) error { boom(); return nil }}), "PUT",
+			apitest.Things + "/a/scale", thingScaleJSON},
 		"Create of a subresource": {thingSub(rest.Subresource[apitest.Thing, apitest.ThingScale]{Name: "scale",
 			Create: func(context.Context, *apitest.Thing, *apitest.ThingScale) (*apitest.ThingScale, error) {
 				boom()
@@ -894,12 +961,14 @@ func TestPanickingHooks(t *testing.T) {
 			var logged strings.Builder
 			store := apitest.NewStore(t)
 			plain := apitest.Start(t, rest.Options{Store: store}, apitest.ThingResource())
-			require.Equal(t, http.StatusCreated, (&apitest.ThingServer{API: plain}).Do("POST", apitest.Things, apitest.ThingBody("a", "{}")).Code)
+			require.Equal(t, http.StatusCreated,
+				(&apitest.ThingServer{API: plain}).Do("POST", apitest.Things, apitest.ThingBody("a", "{}")).Code)
 			require.NoError(t, plain.Close())
 
 			resource := apitest.ThingResource()
 			h.change(&resource)
-			api := apitest.Start(t, rest.Options{Store: &apitest.RegisteredStore{Engine: store}, Logger: apitest.LoggerTo(&logged)}, resource)
+			api := apitest.Start(t, rest.Options{Store: &apitest.RegisteredStore{Engine: store},
+				Logger: apitest.LoggerTo(&logged)}, resource)
 			before := store.Revision()
 			got := apitest.StatusOf(t, (&apitest.ThingServer{API: api}).Do(h.method, h.target, h.body))
 			assert.Equal(t, status.ReasonInternalError, got.Reason, got.Message)
@@ -916,7 +985,8 @@ func TestPanickingCall(t *testing.T) {
 	resource := rest.Resource[apitest.Thing]{Group: apitest.ThingGroup, Version: "v1", Plural: "thingcalls",
 		Hooks: rest.Hooks[apitest.Thing]{Call: func(context.Context, *apitest.Thing) error { panic("boom") }}}
 	s := apitest.NewThingServer(t, rest.Options{}, resource)
-	got := apitest.StatusOf(t, s.Do("POST", apitest.ThingsV1+"/namespaces/default/thingcalls", apitest.ThingBody("", "{}")))
+	got := apitest.StatusOf(t, s.Do("POST", apitest.ThingsV1+"/namespaces/default/thingcalls",
+		apitest.ThingBody("", "{}")))
 	require.Equal(t, status.ReasonInternalError, got.Reason)
 	require.NotContains(t, got.Message, "boom")
 }
@@ -939,7 +1009,8 @@ func (s *panickyStore) Get(context.Context, storage.Key, watch.Revision) (*stora
 
 func TestPanickingStore(t *testing.T) {
 	serve := func(with any) (a apitest.Answer, passed any) {
-		api := apitest.Start(t, rest.Options{Store: &panickyStore{Engine: apitest.NewStore(t), with: with}, MaxInFlight: 1}, apitest.ThingResource())
+		api := apitest.Start(t, rest.Options{Store: &panickyStore{Engine: apitest.NewStore(t), with: with}, MaxInFlight: 1},
+			apitest.ThingResource())
 		defer func() {
 			passed = recover()
 			require.NoError(t, api.Close(), "a panic leaves nothing in flight")
@@ -962,10 +1033,12 @@ func TestPanickingStore(t *testing.T) {
 func TestFailureAfterTheAnswerHasBegun(t *testing.T) {
 	s := apitest.NewThingServer(t, rest.Options{})
 	for i := range 40 {
-		require.Equal(t, http.StatusCreated, s.Do("POST", apitest.Things, string(apitest.PaddedThing(fmt.Sprintf("n%d", i), 4<<10))).Code)
+		require.Equal(t, http.StatusCreated,
+			s.Do("POST", apitest.Things, string(apitest.PaddedThing(fmt.Sprintf("n%d", i), 4<<10))).Code)
 	}
 	w := &breakingWriter{ResponseRecorder: httptest.NewRecorder()}
-	require.PanicsWithValue(t, http.ErrAbortHandler, func() { s.API.ServeHTTP(w, apitest.NewRequest("GET", apitest.Things, nil)) })
+	require.PanicsWithValue(t, http.ErrAbortHandler,
+		func() { s.API.ServeHTTP(w, apitest.NewRequest("GET", apitest.Things, nil)) })
 	require.Equal(t, 2, w.writes, "nothing is written after the break")
 }
 
@@ -989,7 +1062,8 @@ func TestRequestsWithoutABody(t *testing.T) {
 	for _, c := range []struct {
 		method, target string
 		code           int
-	}{{"POST", apitest.Things, 400}, {"PUT", apitest.Things + "/a", 400}, {"GET", apitest.Things + "/a", 200}, {"DELETE", apitest.Things + "/a", 200}} {
+	}{{"POST", apitest.Things, 400}, {"PUT", apitest.Things + "/a", 400}, {"GET", apitest.Things + "/a", 200},
+		{"DELETE", apitest.Things + "/a", 200}} {
 		r, err := http.NewRequest(c.method, c.target, nil)
 		require.NoError(t, err)
 		require.Equal(t, c.code, apitest.Ask(s.API, r).Code, c.method)
@@ -1009,7 +1083,8 @@ func TestTimeoutOfARequest(t *testing.T) {
 func TestStoreClosedBeforeTheAPI(t *testing.T) {
 	s := apitest.NewThingServer(t, rest.Options{})
 	require.NoError(t, s.Store.Close())
-	for _, r := range []*http.Request{apitest.NewRequest("GET", apitest.Things, nil), apitest.NewRequest("GET", apitest.Things+"/a", nil),
+	for _, r := range []*http.Request{apitest.NewRequest("GET", apitest.Things, nil),
+		apitest.NewRequest("GET", apitest.Things+"/a", nil),
 		apitest.NewRequest("POST", apitest.Things, strings.NewReader(apitest.ThingBody("a", "{}")))} {
 		got := apitest.StatusOf(t, apitest.Ask(s.API, r))
 		assert.Equal(t, status.ReasonServiceUnavailable, got.Reason, "%s %s: %s", r.Method, r.URL, got.Message)

@@ -12,7 +12,8 @@ import (
 // notHTML escapes what a browser could take for markup, as kube-apiserver does.
 var notHTML = strings.NewReplacer("&", "&amp;", "<", "&lt;", ">", "&gt;")
 
-// Forbidden returns the 403 for a user who may not do what q asks. If the reason is not empty, it follows the words of kube-apiserver.
+// Forbidden returns the 403 for a user who may not do what q asks. If the reason is not empty, it follows the words of
+// kube-apiserver.
 func Forbidden(user string, q route.Question, reason string) *status.Error {
 	text := notHTML.Replace(words(user, q))
 	if reason != "" {

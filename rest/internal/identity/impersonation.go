@@ -20,7 +20,8 @@ const (
 	extraPrefix = "Impersonate-Extra-"
 )
 
-// The names that Kubernetes gives to users and groups of the system. Rules that hosts write for Kubernetes keep their meaning.
+// The names that Kubernetes gives to users and groups of the system. Rules that hosts write for Kubernetes keep their
+// meaning.
 const (
 	Anonymous            = "system:anonymous"
 	UnauthenticatedGroup = "system:unauthenticated"
@@ -42,8 +43,8 @@ type Impersonation struct {
 	Needs []route.Question
 }
 
-// ReadImpersonation reads the headers of impersonation. It returns a BadRequest error for headers that name no user, or that it does not
-// know. The name of a service account stands for its groups too, unless the client names groups.
+// ReadImpersonation reads the headers of impersonation. It returns a BadRequest error for headers that name no user, or
+// that it does not know. The name of a service account stands for its groups too, unless the client names groups.
 func ReadImpersonation(headers map[string][]string) (*Impersonation, error) {
 	i := &Impersonation{Extra: map[string][]string{}}
 	extras := map[string][]string{}
@@ -73,7 +74,8 @@ func ReadImpersonation(headers map[string][]string) (*Impersonation, error) {
 	for _, key := range slices.Sorted(maps.Keys(extras)) {
 		i.Extra[key] = extras[key]
 		for _, value := range extras[key] {
-			i.need(route.Question{Group: "authentication.k8s.io", Version: "v1", Resource: "userextras", Subresource: key, Name: value})
+			i.need(route.Question{Group: "authentication.k8s.io", Version: "v1", Resource: "userextras", Subresource: key,
+				Name: value})
 		}
 	}
 	if i.UID != "" {
@@ -83,7 +85,8 @@ func ReadImpersonation(headers map[string][]string) (*Impersonation, error) {
 	return i, nil
 }
 
-// ImpersonationHeader returns the headers with which a client asks to act as a user. It is the reverse of ReadImpersonation.
+// ImpersonationHeader returns the headers with which a client asks to act as a user. It is the reverse of
+// ReadImpersonation.
 func ImpersonationHeader(name, uid string, groups []string, extra map[string][]string) map[string][]string {
 	header := map[string][]string{userHeader: {name}}
 	if len(groups) > 0 {
@@ -109,8 +112,8 @@ func ImpersonationHeaders(headers map[string][]string) (names []string) {
 	return names
 }
 
-// canonical returns the name of a header as net/http writes it, or "" if the header is not about impersonation. A request of a transport
-// in process may have headers in any case.
+// canonical returns the name of a header as net/http writes it, or "" if the header is not about impersonation. A
+// request of a transport in process may have headers in any case.
 func canonical(name string) string {
 	if len(name) < len(prefix) || !strings.EqualFold(name[:len(prefix)], prefix) {
 		return ""
@@ -192,8 +195,8 @@ func ServiceAccountGroups(namespace string) []string {
 	return []string{serviceAccountsGroup, fmt.Sprintf("%s:%s", serviceAccountsGroup, namespace)}
 }
 
-// addSystemGroups completes the groups. Groups that the client names count as they are, except that a user is in exactly one of the two
-// groups of all users.
+// addSystemGroups completes the groups. Groups that the client names count as they are, except that a user is in
+// exactly one of the two groups of all users.
 func (i *Impersonation) addSystemGroups() {
 	if namespace, _, ok := ServiceAccount(i.Name); ok && len(i.Groups) == 0 {
 		i.Groups = ServiceAccountGroups(namespace)
@@ -201,7 +204,8 @@ func (i *Impersonation) addSystemGroups() {
 	i.Groups = WithSystemGroup(i.Name, i.Groups)
 }
 
-// WithSystemGroup returns the groups and, if they have neither, adds system:authenticated, or system:unauthenticated for the anonymous user.
+// WithSystemGroup returns the groups and, if they have neither, adds system:authenticated, or system:unauthenticated
+// for the anonymous user.
 func WithSystemGroup(user string, groups []string) []string {
 	wanted := AuthenticatedGroup
 	if user == Anonymous {

@@ -9,8 +9,8 @@ import (
 	"time"
 )
 
-// pipeWriter is the ResponseWriter of a request in process. The client sees every Write at once, so Flush only has to begin the
-// answer.
+// pipeWriter is the ResponseWriter of a request in process. The client sees every Write at once, so Flush only has to
+// begin the answer.
 type pipeWriter struct {
 	pipe   net.Conn
 	header http.Header
@@ -24,7 +24,8 @@ type pipeWriter struct {
 
 func (w *pipeWriter) Header() http.Header { return w.header }
 
-// WriteHeader begins the response. It drops informational codes, such as 103 Early Hints, because http.Client hides them too.
+// WriteHeader begins the response. It drops informational codes, such as 103 Early Hints, because http.Client hides
+// them too.
 func (w *pipeWriter) WriteHeader(code int) {
 	if code < http.StatusOK && code != http.StatusSwitchingProtocols {
 		return
@@ -49,15 +50,15 @@ func (w *pipeWriter) Write(p []byte) (int, error) {
 
 func (w *pipeWriter) Flush() { w.WriteHeader(http.StatusOK) }
 
-// SetReadDeadline implements a method that [http.ResponseController] looks for. It does nothing, because the body of the request
-// is the caller's own reader.
+// SetReadDeadline implements a method that [http.ResponseController] looks for. It does nothing, because the body of
+// the request is the caller's own reader.
 func (w *pipeWriter) SetReadDeadline(time.Time) error { return nil }
 
 // SetWriteDeadline implements a method that [http.ResponseController] looks for.
 func (w *pipeWriter) SetWriteDeadline(t time.Time) error { return w.pipe.SetWriteDeadline(t) }
 
-// Hurry limits the time in which the client must read the rest of an answer of a [Transport]. It does nothing for answers that a server
-// sends. Middleware may have wrapped w.
+// Hurry limits the time in which the client must read the rest of an answer of a [Transport]. It does nothing for
+// answers that a server sends. Middleware may have wrapped w.
 func Hurry(w http.ResponseWriter, within time.Duration) {
 	for {
 		switch t := w.(type) {

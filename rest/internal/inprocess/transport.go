@@ -54,8 +54,8 @@ func (t transport) RoundTrip(r *http.Request) (*http.Response, error) {
 	return out, nil
 }
 
-// serve runs a handler. If the handler panics, serve returns an error, and the client sees a broken answer as from a server that
-// closes the connection.
+// serve runs a handler. If the handler panics, serve returns an error, and the client sees a broken answer as from a
+// server that closes the connection.
 func serve(h http.Handler, w http.ResponseWriter, r *http.Request) (err error) {
 	defer func() {
 		if p := recover(); p != nil {

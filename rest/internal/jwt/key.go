@@ -18,7 +18,8 @@ import (
 // minRSABits is the least size of an RSA key (RFC 7518, section 3.3).
 const minRSABits = 2048
 
-// Key verifies tokens and, if it has a signer, signs them. The key determines the algorithm, so a token cannot choose one.
+// Key verifies tokens and, if it has a signer, signs them. The key determines the algorithm, so a token cannot choose
+// one.
 type Key struct {
 	ID        string
 	Algorithm string // the header alg
@@ -28,8 +29,8 @@ type Key struct {
 	half      int           // bytes of each of the two numbers of an ECDSA signature
 }
 
-// NewKey returns a key. signer may be nil. If id is empty, it is derived from the public key as Kubernetes derives it. NewKey returns an
-// error for a type or a size of key that no algorithm here uses.
+// NewKey returns a key. signer may be nil. If id is empty, it is derived from the public key as Kubernetes derives it.
+// NewKey returns an error for a type or a size of key that no algorithm here uses.
 func NewKey(id string, public crypto.PublicKey, signer crypto.Signer) (*Key, error) {
 	k := &Key{ID: id, public: public, signer: signer}
 	switch p := public.(type) {

@@ -65,7 +65,8 @@ func (k *Key) digest(signed string) []byte {
 	return h.Sum(nil)
 }
 
-// joined returns the two numbers of an ECDSA signature one after the other (RFC 7518, section 3.4). A [crypto.Signer] returns them in ASN.1.
+// joined returns the two numbers of an ECDSA signature one after the other (RFC 7518, section 3.4). A [crypto.Signer]
+// returns them in ASN.1.
 func (k *Key) joined(der []byte) ([]byte, error) {
 	var pair struct{ R, S *big.Int }
 	if _, err := asn1.Unmarshal(der, &pair); err != nil {
@@ -84,8 +85,8 @@ var (
 	ErrSignature = errors.New("the signature of the token is wrong")
 )
 
-// Verify decodes the claims of a token into a Go value, if one of the keys has signed the token. Nothing of a token is decoded but its
-// header before its signature is checked. The caller checks the claims.
+// Verify decodes the claims of a token into a Go value, if one of the keys has signed the token. Nothing of a token is
+// decoded but its header before its signature is checked. The caller checks the claims.
 func Verify(token string, keys []*Key, claims any) error {
 	if len(token) > MaxLength {
 		return ErrMalformed

@@ -8,10 +8,12 @@ import (
 	"github.com/decorum-go/decorum/apimeta"
 )
 
-// CoreVersions returns the document of /api: the versions of the core group, and the address at which clients reach the server.
+// CoreVersions returns the document of /api: the versions of the core group, and the address at which clients reach the
+// server.
 func CoreVersions(groups []Group, serverAddress string) *apimeta.APIVersions {
 	out := &apimeta.APIVersions{TypeMeta: apimeta.TypeMeta{Kind: "APIVersions"}, Versions: []string{},
-		ServerAddressByClientCIDRs: []apimeta.ServerAddressByClientCIDR{{ClientCIDR: "0.0.0.0/0", ServerAddress: serverAddress}}}
+		ServerAddressByClientCIDRs: []apimeta.ServerAddressByClientCIDR{{ClientCIDR: "0.0.0.0/0",
+			ServerAddress: serverAddress}}}
 	for _, g := range groups {
 		for _, v := range g.Versions {
 			if g.Name == "" {
@@ -24,7 +26,8 @@ func CoreVersions(groups []Group, serverAddress string) *apimeta.APIVersions {
 
 // GroupList returns the document of /apis: all groups except the core group.
 func GroupList(groups []Group) *apimeta.APIGroupList {
-	out := &apimeta.APIGroupList{TypeMeta: apimeta.TypeMeta{Kind: "APIGroupList", APIVersion: "v1"}, Groups: []apimeta.APIGroup{}}
+	out := &apimeta.APIGroupList{TypeMeta: apimeta.TypeMeta{Kind: "APIGroupList", APIVersion: "v1"},
+		Groups: []apimeta.APIGroup{}}
 	for _, g := range groups {
 		if g.Name != "" {
 			out.Groups = append(out.Groups, g.discovery())
@@ -52,13 +55,15 @@ func (g Group) discovery() apimeta.APIGroup {
 
 // Discovery returns the document of /api/VERSION or /apis/GROUP/VERSION, which lists the resources.
 func (v Version) Discovery() *apimeta.APIResourceList {
-	out := &apimeta.APIResourceList{TypeMeta: apimeta.TypeMeta{Kind: "APIResourceList"}, GroupVersion: v.String(), Resources: []apimeta.APIResource{}}
+	out := &apimeta.APIResourceList{TypeMeta: apimeta.TypeMeta{Kind: "APIResourceList"}, GroupVersion: v.String(),
+		Resources: []apimeta.APIResource{}}
 	if v.Group != "" {
 		out.APIVersion = "v1"
 	}
 	for _, k := range v.Kinds {
-		out.Resources = append(out.Resources, apimeta.APIResource{Name: k.Plural, SingularName: k.Singular, Namespaced: k.Namespaced,
-			Kind: k.Kind, Verbs: k.Verbs, ShortNames: k.ShortNames, Categories: k.Categories, StorageVersionHash: k.storageVersionHash()})
+		out.Resources = append(out.Resources,
+			apimeta.APIResource{Name: k.Plural, SingularName: k.Singular, Namespaced: k.Namespaced, Kind: k.Kind, Verbs: k.Verbs,
+				ShortNames: k.ShortNames, Categories: k.Categories, StorageVersionHash: k.storageVersionHash()})
 		for _, s := range k.Subresources {
 			sub := apimeta.APIResource{Name: k.Plural + "/" + s.Name, Namespaced: k.Namespaced, Kind: s.Kind, Verbs: s.Verbs}
 			if s.GroupVersion() != v.GroupVersion {
@@ -70,8 +75,8 @@ func (v Version) Discovery() *apimeta.APIResourceList {
 	return out
 }
 
-// storageVersionHash identifies the stored version for clients that migrate stored objects. All versions of a kind have the same hash. A
-// virtual kind has no hash, and neither has a kind whose objects the server does not store.
+// storageVersionHash identifies the stored version for clients that migrate stored objects. All versions of a kind have
+// the same hash. A virtual kind has no hash, and neither has a kind whose objects the server does not store.
 func (k *Kind) storageVersionHash() string {
 	if k.Virtual || k.Elsewhere {
 		return ""
@@ -80,10 +85,11 @@ func (k *Kind) storageVersionHash() string {
 	return base64.StdEncoding.EncodeToString(sum[:8])
 }
 
-// Aggregated returns the document of /api or /apis for clients that ask for all groups in one document (API concepts, API discovery).
-// belongs selects the groups.
+// Aggregated returns the document of /api or /apis for clients that ask for all groups in one document (API concepts,
+// API discovery). belongs selects the groups.
 func Aggregated(groups []Group, belongs func(Group) bool) *apimeta.APIGroupDiscoveryList {
-	out := &apimeta.APIGroupDiscoveryList{TypeMeta: apimeta.TypeMeta{Kind: "APIGroupDiscoveryList", APIVersion: "apidiscovery.k8s.io/v2"}, Items: []apimeta.APIGroupDiscovery{}}
+	out := &apimeta.APIGroupDiscoveryList{TypeMeta: apimeta.TypeMeta{Kind: "APIGroupDiscoveryList",
+		APIVersion: "apidiscovery.k8s.io/v2"}, Items: []apimeta.APIGroupDiscovery{}}
 	for _, g := range groups {
 		if !belongs(g) {
 			continue
@@ -103,13 +109,16 @@ func Aggregated(groups []Group, belongs func(Group) bool) *apimeta.APIGroupDisco
 
 // aggregated returns the entry of a kind in the aggregated document.
 func (k *Kind) aggregated() apimeta.APIResourceDiscovery {
-	out := apimeta.APIResourceDiscovery{Resource: k.Plural, ResponseKind: k.responseKind(k.GroupVersionKind), Scope: apimeta.ScopeCluster,
-		SingularResource: k.Singular, Verbs: slices.Clone(k.Verbs), ShortNames: k.ShortNames, Categories: k.Categories}
+	out := apimeta.APIResourceDiscovery{Resource: k.Plural, ResponseKind: k.responseKind(k.GroupVersionKind),
+		Scope: apimeta.ScopeCluster, SingularResource: k.Singular, Verbs: slices.Clone(k.Verbs), ShortNames: k.ShortNames,
+		Categories: k.Categories}
 	if k.Namespaced {
 		out.Scope = apimeta.ScopeNamespaced
 	}
 	for _, s := range k.Subresources {
-		out.Subresources = append(out.Subresources, apimeta.APISubresourceDiscovery{Subresource: s.Name, ResponseKind: k.responseKind(s.GroupVersionKind), Verbs: s.Verbs})
+		out.Subresources = append(out.Subresources,
+			apimeta.APISubresourceDiscovery{Subresource: s.Name, ResponseKind: k.responseKind(s.GroupVersionKind),
+				Verbs: s.Verbs})
 	}
 	return out
 }

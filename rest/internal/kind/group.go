@@ -19,20 +19,21 @@ type Version struct {
 	Kinds []*Kind
 }
 
-// coreV1 is a version that every API serves, even without a kind: clients use its kind List for what they print and read back.
+// coreV1 is a version that every API serves, even without a kind: clients use its kind List for what they print and
+// read back.
 var coreV1 = apimeta.GroupVersion{Version: "v1"}
 
 // Path returns the path below which the version is served.
 func (v Version) Path() string { return Path(v.GroupVersion) }
 
-// RouteChecks reports whether the route of the version's own document refuses unsupported media types. It does so in the core group, and
-// if one of the kinds has RouteChecks.
+// RouteChecks reports whether the route of the version's own document refuses unsupported media types. It does so in
+// the core group, and if one of the kinds has RouteChecks.
 func (v Version) RouteChecks() bool {
 	return v.Group == "" || slices.ContainsFunc(v.Kinds, func(k *Kind) bool { return k.RouteChecks })
 }
 
-// Groups returns the groups of the kinds, sorted by name. It sorts the versions of a group by preference (API conventions, API
-// versioning).
+// Groups returns the groups of the kinds, sorted by name. It sorts the versions of a group by preference (API
+// conventions, API versioning).
 func Groups(kinds []*Kind) []Group {
 	var out []Group
 	version := func(gv apimeta.GroupVersion) *Version {

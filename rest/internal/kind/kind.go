@@ -27,8 +27,9 @@ const (
 	ApplyPatch     = "application/apply-patch+yaml"
 )
 
-// Kind describes a kind as it is served in one version of one group. A kind that is served in several versions or groups has one
-// description for each, and Stored is the same in all of them. A Kind does not change once the API serves it.
+// Kind describes a kind as it is served in one version of one group. A kind that is served in several versions or
+// groups has one description for each, and Stored is the same in all of them. A Kind does not change once the API
+// serves it.
 type Kind struct {
 	apimeta.GroupVersionKind
 	// Stored is the group, version and kind under which the store keeps the objects.
@@ -45,15 +46,16 @@ type Kind struct {
 	Elsewhere bool
 	// Builtin says that the kind follows the dialect of the kinds that are built into kube-apiserver.
 	Builtin bool
-	// RouteChecks says that the route refuses unsupported media types. BriefDiscovery says that the entry of the kind in the aggregated
-	// document of discovery leaves out its own group and version.
+	// RouteChecks says that the route refuses unsupported media types. BriefDiscovery says that the entry of the kind in
+	// the aggregated document of discovery leaves out its own group and version.
 	RouteChecks, BriefDiscovery bool
 
 	// Verbs are get, list, watch, create, update, patch, delete and deletecollection, in the order of discovery.
 	Verbs []string
 	// PatchTypes are the media types that a PATCH accepts.
 	PatchTypes []string
-	// SelectableFields are the fields that a field selector may name, besides name and namespace, as [Selectable] reads them.
+	// SelectableFields are the fields that a field selector may name, besides name and namespace, as [Selectable] reads
+	// them.
 	SelectableFields []string
 
 	// Queried says that clients may use the parameters of queries.
@@ -92,8 +94,8 @@ type Subresource struct {
 type Stream struct {
 	// Options describes the parameters of the URL.
 	Options *schema.Schema
-	// Media is the media type of the answer. It is empty if the answer upgrades the connection. The verbs of the subresource are then only
-	// names for HTTP methods.
+	// Media is the media type of the answer. It is empty if the answer upgrades the connection. The verbs of the
+	// subresource are then only names for HTTP methods.
 	Media string
 	// Below says that paths below the subresource are served too.
 	Below bool

@@ -12,13 +12,16 @@ import (
 
 func served(group, version, name, plural string) *kind.Kind {
 	gvk := apimeta.GroupVersionKind{Group: group, Version: version, Kind: name}
-	return &kind.Kind{GroupVersionKind: gvk, Stored: gvk, Plural: plural, Singular: plural, ListKind: name + "List", Verbs: []string{"get"}}
+	return &kind.Kind{GroupVersionKind: gvk, Stored: gvk, Plural: plural, Singular: plural, ListKind: name + "List",
+		Verbs: []string{"get"}}
 }
 
 func TestGroupsAreSortedAndVersionsRanked(t *testing.T) {
 	groups := kind.Groups([]*kind.Kind{
-		served("b.example.com", "v1beta1", "B", "bs"), served("b.example.com", "v2", "B", "bs"), served("b.example.com", "v10", "B", "bs"),
-		served("b.example.com", "v1alpha1", "B", "bs"), served("b.example.com", "nightly", "B", "bs"), served("b.example.com", "v1beta2", "B", "bs"),
+		served("b.example.com", "v1beta1", "B", "bs"), served("b.example.com", "v2", "B", "bs"),
+		served("b.example.com", "v10", "B", "bs"),
+		served("b.example.com", "v1alpha1", "B", "bs"), served("b.example.com", "nightly", "B", "bs"),
+		served("b.example.com", "v1beta2", "B", "bs"),
 		served("a.example.com", "v1", "Z", "zs"), served("a.example.com", "v1", "Y", "ys"),
 	})
 	require.Len(t, groups, 3)
@@ -26,7 +29,8 @@ func TestGroupsAreSortedAndVersionsRanked(t *testing.T) {
 	assert.Equal(t, "/api/v1", groups[0].Versions[0].Path())
 	assert.Empty(t, groups[0].Versions[0].Kinds)
 	assert.Equal(t, "a.example.com", groups[1].Name)
-	assert.Equal(t, []string{"ys", "zs"}, []string{groups[1].Versions[0].Kinds[0].Plural, groups[1].Versions[0].Kinds[1].Plural})
+	assert.Equal(t, []string{"ys", "zs"},
+		[]string{groups[1].Versions[0].Kinds[0].Plural, groups[1].Versions[0].Kinds[1].Plural})
 	var versions []string
 	for _, v := range groups[2].Versions {
 		versions = append(versions, v.Version)
@@ -44,19 +48,23 @@ func TestAKindCanBeServedInTwoGroups(t *testing.T) {
 	require.Len(t, groups, 2)
 	hash := func(g kind.Group) string { return g.Versions[0].Discovery().Resources[0].StorageVersionHash }
 	assert.Equal(t, hash(groups[0]), hash(groups[1]))
-	assert.NotEqual(t, hash(groups[0]), hash(kind.Groups([]*kind.Kind{served("events.k8s.io", "v1", "Event", "events")})[1]))
+	assert.NotEqual(t, hash(groups[0]),
+		hash(kind.Groups([]*kind.Kind{served("events.k8s.io", "v1", "Event", "events")})[1]))
 }
 
 func TestDiscoveryNamesTheKindOfASubresource(t *testing.T) {
 	k := served("example.com", "v1", "Widget", "widgets")
 	k.Subresources = []kind.Subresource{
 		{Name: "status", GroupVersionKind: k.GroupVersionKind, OfObject: true, Verbs: []string{"get", "update"}},
-		{Name: "scale", GroupVersionKind: apimeta.GroupVersionKind{Group: "autoscaling", Version: "v1", Kind: "Scale"}, Verbs: []string{"get"}},
+		{Name: "scale", GroupVersionKind: apimeta.GroupVersionKind{Group: "autoscaling", Version: "v1", Kind: "Scale"},
+			Verbs: []string{"get"}},
 	}
 	list := kind.Groups([]*kind.Kind{k})[1].Versions[0].Discovery()
 	require.Len(t, list.Resources, 3)
-	assert.Equal(t, apimeta.APIResource{Name: "widgets/status", Kind: "Widget", Verbs: []string{"get", "update"}}, list.Resources[1])
-	assert.Equal(t, apimeta.APIResource{Name: "widgets/scale", Group: "autoscaling", Version: "v1", Kind: "Scale", Verbs: []string{"get"}}, list.Resources[2])
+	assert.Equal(t, apimeta.APIResource{Name: "widgets/status", Kind: "Widget", Verbs: []string{"get", "update"}},
+		list.Resources[1])
+	assert.Equal(t, apimeta.APIResource{Name: "widgets/scale", Group: "autoscaling", Version: "v1", Kind: "Scale",
+		Verbs: []string{"get"}}, list.Resources[2])
 }
 
 func TestBriefDiscoveryLeavesOutTheEntrysOwnGroup(t *testing.T) {
@@ -65,7 +73,8 @@ func TestBriefDiscoveryLeavesOutTheEntrysOwnGroup(t *testing.T) {
 	all := func(kind.Group) bool { return true }
 	items := kind.Aggregated(kind.Groups([]*kind.Kind{brief, full}), all).Items
 	assert.Equal(t, &apimeta.GroupVersionKind{Kind: "ConfigMap"}, items[0].Versions[0].Resources[0].ResponseKind)
-	assert.Equal(t, &apimeta.GroupVersionKind{Group: "example.com", Version: "v1", Kind: "Widget"}, items[1].Versions[0].Resources[0].ResponseKind)
+	assert.Equal(t, &apimeta.GroupVersionKind{Group: "example.com", Version: "v1", Kind: "Widget"},
+		items[1].Versions[0].Resources[0].ResponseKind)
 }
 
 func TestAVirtualKindHasNoStorageVersion(t *testing.T) {

@@ -37,13 +37,16 @@ func ofStruct(text string) string { return text }
 // newDefinedThings is a server of the kind from the definition, with n objects.
 func newDefinedThings(b *testing.B, n int) *apitest.ThingServer {
 	s := &apitest.ThingServer{Store: apitest.NewStore(b)}
-	s.API = apitest.Start(b, rest.Options{Store: s.Store, MaxListBytes: uncached.MaxListBytes, Plugins: []rest.Plugin{crd.New(crd.Options{})}})
+	s.API = apitest.Start(b, rest.Options{Store: s.Store, MaxListBytes: uncached.MaxListBytes,
+		Plugins: []rest.Plugin{crd.New(crd.Options{})}})
 	require.NoError(b, s.API.Start(b.Context()))
 	answer := s.Do("POST", "/apis/apiextensions.k8s.io/v1/customresourcedefinitions", openThings)
 	require.Equal(b, http.StatusCreated, answer.Code, answer.Body)
-	apitest.Await(b, "the kind is served", func() bool { return s.Do("GET", ofDefinition(apitest.Things), "").Code == http.StatusOK })
+	apitest.Await(b, "the kind is served",
+		func() bool { return s.Do("GET", ofDefinition(apitest.Things), "").Code == http.StatusOK })
 	for i := range n {
-		answer := s.Do("POST", ofDefinition(apitest.Things), ofDefinition(string(apitest.PaddedThing(apitest.OwnName(i), apitest.BenchObject))))
+		answer := s.Do("POST", ofDefinition(apitest.Things),
+			ofDefinition(string(apitest.PaddedThing(apitest.OwnName(i), apitest.BenchObject))))
 		require.Equal(b, http.StatusCreated, answer.Code, answer.Body)
 	}
 	return s
@@ -55,10 +58,12 @@ func BenchmarkDefinition(b *testing.B) {
 		name, method, target, media, body string
 		requests, connections             int
 	}{
-		{"create", "POST", apitest.Things, apitest.TypeJSON, string(apitest.PaddedThing("m"+apitest.Counted, apitest.BenchObject)), 1000, writers},
+		{"create", "POST", apitest.Things, apitest.TypeJSON,
+			string(apitest.PaddedThing("m"+apitest.Counted, apitest.BenchObject)), 1000, writers},
 		{"GET", "GET", ownObject, "", "", 4000, writers},
 		{"LIST", "GET", apitest.Things, "", "", 20, 1},
-		{"merge patch", "PATCH", ownObject, typeMerge, `{"spec":{"data":{"key001":"` + apitest.Counted + `"}}}`, 1000, writers},
+		{"merge patch", "PATCH", ownObject, typeMerge, `{"spec":{"data":{"key001":"` + apitest.Counted + `"}}}`, 1000,
+			writers},
 		{"PUT", "PUT", ownObject, apitest.TypeJSON, "", 1000, writers},
 	} {
 		b.Run(c.name, func(b *testing.B) {
@@ -94,11 +99,13 @@ func BenchmarkDefinitionWatch(b *testing.B) {
 }
 
 // changesWatched returns a function that changes an object n times, which 200 streams watch.
-func changesWatched(b *testing.B, c *apitest.Clients, s *apitest.ThingServer, address string, of func(string) string) func(n int) {
+func changesWatched(b *testing.B, c *apitest.Clients, s *apitest.ThingServer, address string,
+	of func(string) string) func(n int) {
 	object := of(changed)
 	change := changes(b, s, object)
 	change()
-	streams := c.Caller(address, fmt.Sprintf("%s?watch=1&resourceVersion=%d", of(apitest.Things), s.Store.Revision()), apitest.TypeJSON, 200)
+	streams := c.Caller(address, fmt.Sprintf("%s?watch=1&resourceVersion=%d", of(apitest.Things), s.Store.Revision()),
+		apitest.TypeJSON, 200)
 	streams.Follow(0, func() {})
 	return func(n int) {
 		for range n {

@@ -14,7 +14,8 @@ import (
 	"github.com/decorum-go/decorum/rest/internal/apitest"
 )
 
-// heldMemory is how many bytes of heap and stacks the process holds when the garbage collector has also emptied the pools.
+// heldMemory is how many bytes of heap and stacks the process holds when the garbage collector has also emptied the
+// pools.
 func heldMemory() float64 {
 	for range 3 {
 		runtime.GC()
@@ -24,7 +25,8 @@ func heldMemory() float64 {
 	return float64(m.HeapAlloc + m.StackInuse)
 }
 
-// Limit: the JSON of the objects. After a burst of lists and writes: the memory before it, the history and the cache of lists.
+// Limit: the JSON of the objects. After a burst of lists and writes: the memory before it, the history and the cache of
+// lists.
 func BenchmarkMemory(b *testing.B) {
 	const objects = 10_000
 	before := heldMemory()

@@ -90,13 +90,15 @@ const cards = "/api/v1/namespaces/default/cards"
 
 // cardServer serves n Cards of about 2 KB each.
 func cardServer(b *testing.B, n int) *apitest.ThingServer {
-	s := apitest.NewThingServer(b, uncached, rest.Resource[Card]{Version: "v1", Plural: "cards", Wire: rest.Wire{Dialect: rest.DialectBuiltin}})
+	s := apitest.NewThingServer(b, uncached,
+		rest.Resource[Card]{Version: "v1", Plural: "cards", Wire: rest.Wire{Dialect: rest.DialectBuiltin}})
 	data := map[string]string{}
 	for i := range 40 {
 		data[fmt.Sprintf("key%03d", i)] = fmt.Sprintf("a value of some length that is %03d", i)
 	}
 	for i := range n {
-		body, err := json.Marshal(Card{ObjectMeta: apimeta.ObjectMeta{Name: fmt.Sprintf("n%06d", i), Labels: map[string]string{"app": "load"}}, Data: data})
+		body, err := json.Marshal(Card{ObjectMeta: apimeta.ObjectMeta{Name: fmt.Sprintf("n%06d", i),
+			Labels: map[string]string{"app": "load"}}, Data: data})
 		require.NoError(b, err)
 		require.Equal(b, http.StatusCreated, s.Do("POST", cards, string(body)).Code)
 	}
@@ -117,9 +119,12 @@ var lists = []struct {
 	aim                  float64
 	byBytes              bool // compares the time for each byte
 }{
-	{name: "metadata", target: apitest.Things, accept: apitest.AcceptPartials, serve: thingServer, objects: 10_000, requests: 10, aim: 1, byBytes: true},
-	{name: "Protobuf", target: cards, accept: apitest.TypeProtobuf, serve: cardServer, objects: 2000, requests: 5, aim: 1, byBytes: true},
-	{name: "Table", target: apitest.Things, accept: apitest.AcceptTable, serve: thingServer, objects: 500, requests: 200, aim: 3},
+	{name: "metadata", target: apitest.Things, accept: apitest.AcceptPartials, serve: thingServer, objects: 10_000,
+		requests: 10, aim: 1, byBytes: true},
+	{name: "Protobuf", target: cards, accept: apitest.TypeProtobuf, serve: cardServer, objects: 2000, requests: 5, aim: 1,
+		byBytes: true},
+	{name: "Table", target: apitest.Things, accept: apitest.AcceptTable, serve: thingServer, objects: 500, requests: 200,
+		aim: 3},
 }
 
 // Limit: the same list as JSON.
@@ -154,7 +159,8 @@ func BenchmarkListSelected(b *testing.B) {
 			s.Fill(b, 100_000)
 			few := apitest.ThingsV1 + "/namespaces/few/things"
 			for i := range 100 {
-				object := bytes.Replace(apitest.PaddedThing(fmt.Sprintf("m%06d", i), apitest.BenchObject), []byte(`"app"`), []byte(`"picked":"yes","app"`), 1)
+				object := bytes.Replace(apitest.PaddedThing(fmt.Sprintf("m%06d", i), apitest.BenchObject), []byte(`"app"`),
+					[]byte(`"picked":"yes","app"`), 1)
 				for _, namespace := range []string{apitest.Things, few} {
 					require.Equal(b, http.StatusCreated, s.Do("POST", namespace, string(object)).Code)
 				}

@@ -75,8 +75,8 @@ func frameOf(s *apitest.ThingServer, object string) int64 {
 	return int64(len(`{"type":"MODIFIED","object":` + s.Do("GET", object, "").Body + "}\n"))
 }
 
-// mostStreams returns n, or how many streams the files of this process suffice for, on both sides. The runtime has raised the limit as far
-// as it may.
+// mostStreams returns n, or how many streams the files of this process suffice for, on both sides. The runtime has
+// raised the limit as far as it may.
 func mostStreams(b *testing.B, n int) int {
 	b.Helper()
 	var limit syscall.Rlimit
@@ -84,13 +84,14 @@ func mostStreams(b *testing.B, n int) int {
 	const others = 100
 	fit := (int(min(limit.Max, 1<<20)) - others) / 2
 	if fit < n {
-		fmt.Printf("NOT RUN: %d streams, for which this process may not open enough files (ulimit -Hn is %d); it opens %d\n", n, limit.Max, fit)
+		fmt.Printf("NOT RUN: %d streams, for which this process may not open enough files (ulimit -Hn is %d); it opens %d\n",
+			n, limit.Max, fit)
 	}
 	return min(n, fit)
 }
 
-// Each operation is one change that reaches all streams. Limit: the same change of an object that nobody watches, then one Write and one
-// Flush of the same bytes in each stream.
+// Each operation is one change that reaches all streams. Limit: the same change of an object that nobody watches, then
+// one Write and one Flush of the same bytes in each stream.
 func BenchmarkWatch(b *testing.B) {
 	for _, streams := range []int{200, 5000, mostStreams(b, 10_000)} {
 		b.Run(fmt.Sprintf("streams=%d", streams), func(b *testing.B) {

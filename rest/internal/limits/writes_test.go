@@ -19,8 +19,8 @@ import (
 	"github.com/decorum-go/decorum/rest/internal/apitest"
 )
 
-// bareWrite is a handler that reads a body, decodes the object strictly, finishes with what it has decoded, and sends the
-// same bytes to everybody.
+// bareWrite is a handler that reads a body, decodes the object strictly, finishes with what it has decoded, and sends
+// the same bytes to everybody.
 func bareWrite(object, answer []byte, finish func(*apitest.Thing) error) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		body := make([]byte, r.ContentLength)
@@ -61,10 +61,12 @@ const ownObject = apitest.Things + "/" + apitest.Own
 
 // writes are writes that change an object. Each has a number of its own.
 var writes = []struct{ name, method, target, media, body string }{
-	{"create", "POST", apitest.Things, apitest.TypeJSON, string(apitest.PaddedThing("m"+apitest.Counted, apitest.BenchObject))},
+	{"create", "POST", apitest.Things, apitest.TypeJSON,
+		string(apitest.PaddedThing("m"+apitest.Counted, apitest.BenchObject))},
 	{"PUT", "PUT", ownObject, apitest.TypeJSON, ""},
 	{"merge patch", "PATCH", ownObject, typeMerge, `{"spec":{"data":{"key001":"` + apitest.Counted + `"}}}`},
-	{"apply", "PATCH", ownObject + "?fieldManager=m&force=true", typeApply, apitest.ThingBody(apitest.Own, `{"data":{"key001":"`+apitest.Counted+`"}}`)},
+	{"apply", "PATCH", ownObject + "?fieldManager=m&force=true", typeApply,
+		apitest.ThingBody(apitest.Own, `{"data":{"key001":"`+apitest.Counted+`"}}`)},
 }
 
 // Limit: a bare handler that reads and writes as many bytes, decodes the object strictly once, and encodes it once.
@@ -95,7 +97,8 @@ func BenchmarkWrite(b *testing.B) {
 	}
 }
 
-// Limit: the merge patch that does the same, to a resource that tracks no owners. Two managers take a field from each other.
+// Limit: the merge patch that does the same, to a resource that tracks no owners. Two managers take a field from each
+// other.
 func BenchmarkWriteThatMovesOwnership(b *testing.B) {
 	untracked := apitest.ThingResource()
 	untracked.Wire.Untracked = true
@@ -125,7 +128,8 @@ var resourceVersion = regexp.MustCompile(`"resourceVersion":"([0-9]+)"`)
 func changedObject(s *apitest.ThingServer) string {
 	text := uid.ReplaceAllString(s.Do("GET", changed, "").Body, "")
 	text = resourceVersion.ReplaceAllString(text, `"resourceVersion":"`+apitest.LastVersion+`"`)
-	return strings.NewReplacer(`"`+apitest.OwnName(0)+`"`, `"`+apitest.Own+`"`, "a value of some length that is 001", "a value of some length "+apitest.Counted).Replace(text)
+	return strings.NewReplacer(`"`+apitest.OwnName(0)+`"`, `"`+apitest.Own+`"`, "a value of some length that is 001",
+		"a value of some length "+apitest.Counted).Replace(text)
 }
 
 // version returns the resourceVersion of the object that changes.

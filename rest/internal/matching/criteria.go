@@ -17,13 +17,15 @@ type Criteria struct {
 	AllResources bool
 	// Exclude takes writes out again.
 	Exclude []Rule
-	// Equivalent makes the rules match every version of the resource of a write. Otherwise they match the one of the request only.
+	// Equivalent makes the rules match every version of the resource of a write. Otherwise they match the one of the
+	// request only.
 	Equivalent bool
 	// Namespaces selects by the labels of the namespace, and Objects by those of the new or the old object.
 	Namespaces, Objects apimeta.Selector
 }
 
-// Request is a write to be matched against many [Criteria], by one goroutine. A mutation of the object between two matches counts.
+// Request is a write to be matched against many [Criteria], by one goroutine. A mutation of the object between two
+// matches counts.
 type Request struct {
 	review    *rest.AdmissionRequest
 	requested rest.AdmissionVersion
@@ -45,8 +47,9 @@ func For(r *rest.AdmissionRequest) *Request {
 	}}
 }
 
-// Match reports whether the criteria select the write, and the version in which. A version other than that of the request means that the
-// webhook or the policy wants to see the object in it. Match returns a NotFound error if the namespace does not exist.
+// Match reports whether the criteria select the write, and the version in which. A version other than that of the
+// request means that the webhook or the policy wants to see the object in it. Match returns a NotFound error if the
+// namespace does not exist.
 func (q *Request) Match(ctx context.Context, c *Criteria) (in rest.AdmissionVersion, matches bool, err error) {
 	if _, excluded := q.rule(c.Exclude, c.Equivalent); excluded {
 		return in, false, nil
@@ -71,7 +74,8 @@ func (q *Request) Match(ctx context.Context, c *Criteria) (in rest.AdmissionVers
 	return in, err == nil, err
 }
 
-// rule returns the version in which a rule matches. The version of the request comes first, then the order of the rules counts.
+// rule returns the version in which a rule matches. The version of the request comes first, then the order of the rules
+// counts.
 func (q *Request) rule(rules []Rule, equivalent bool) (rest.AdmissionVersion, bool) {
 	for i := range rules {
 		if rules[i].matches(&q.write, q.requested.Resource) && rules[i].names(q.write.name) {
@@ -94,8 +98,8 @@ func (q *Request) rule(rules []Rule, equivalent bool) (rest.AdmissionVersion, bo
 	return rest.AdmissionVersion{}, false
 }
 
-// inNamespace reports whether a selector selects the namespace of the write. It selects all writes of cluster-scoped resources other than
-// namespaces.
+// inNamespace reports whether a selector selects the namespace of the write. It selects all writes of cluster-scoped
+// resources other than namespaces.
 func (q *Request) inNamespace(ctx context.Context, s apimeta.Selector) (bool, error) {
 	if s.Empty() || !q.write.namespaced && !q.review.IsNamespace() {
 		return true, nil
@@ -114,8 +118,8 @@ func (q *Request) inNamespace(ctx context.Context, s apimeta.Selector) (bool, er
 	return q.namespace.err == nil && s.Matches(q.namespace.labels), q.namespace.err
 }
 
-// selected reports whether a selector selects the new or the old object. Objects without metadata, such as the options of a stream, are
-// not selected.
+// selected reports whether a selector selects the new or the old object. Objects without metadata, such as the options
+// of a stream, are not selected.
 func (q *Request) selected(s apimeta.Selector) (bool, error) {
 	if s.Empty() {
 		return true, nil

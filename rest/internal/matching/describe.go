@@ -10,8 +10,8 @@ import (
 // Objects are the members object and oldObject of the request of an AdmissionReview, which expressions do not see.
 type Objects struct{ Object, Old doc.Value }
 
-// Describe returns a write as the request of an AdmissionReview of admission.k8s.io/v1, without uid. in is the version in which a webhook or
-// a policy matches.
+// Describe returns a write as the request of an AdmissionReview of admission.k8s.io/v1, without uid. in is the version
+// in which a webhook or a policy matches.
 func (q *Request) Describe(in rest.AdmissionVersion, shown Objects) (doc.Value, error) {
 	described, err := describeOptions(q.review.Options)
 	if err != nil {
@@ -30,20 +30,26 @@ func (q *Request) Describe(in rest.AdmissionVersion, shown Objects) (doc.Value, 
 	}
 	// Sorted members make the fastest map.
 	return doc.MapOf(
-		member("dryRun", doc.OfBool(q.review.DryRun)), member("kind", describeKind(in.Kind)), text("name", q.review.Name), text("namespace", namespace),
-		member("object", shown.Object), member("oldObject", shown.Old), member("operation", doc.Of(q.write.operation)), member("options", described),
-		member("requestKind", describeKind(q.requested.Kind)), member("requestResource", describeResource(q.requested.Resource)),
-		text("requestSubResource", q.write.subresource), member("resource", describeResource(in.Resource)), text("subResource", q.write.subresource),
+		member("dryRun", doc.OfBool(q.review.DryRun)), member("kind", describeKind(in.Kind)), text("name", q.review.Name),
+		text("namespace", namespace),
+		member("object", shown.Object), member("oldObject", shown.Old), member("operation", doc.Of(q.write.operation)),
+		member("options", described),
+		member("requestKind", describeKind(q.requested.Kind)),
+		member("requestResource", describeResource(q.requested.Resource)),
+		text("requestSubResource", q.write.subresource), member("resource", describeResource(in.Resource)),
+		text("subResource", q.write.subresource),
 		member("userInfo", describeUser(q.review.User)),
 	), nil
 }
 
 func describeKind(k apimeta.GroupVersionKind) doc.Value {
-	return doc.MapOf(doc.Member{Key: "group", Value: doc.Of(k.Group)}, doc.Member{Key: "kind", Value: doc.Of(k.Kind)}, doc.Member{Key: "version", Value: doc.Of(k.Version)})
+	return doc.MapOf(doc.Member{Key: "group", Value: doc.Of(k.Group)}, doc.Member{Key: "kind", Value: doc.Of(k.Kind)},
+		doc.Member{Key: "version", Value: doc.Of(k.Version)})
 }
 
 func describeResource(r apimeta.GroupVersionResource) doc.Value {
-	return doc.MapOf(doc.Member{Key: "group", Value: doc.Of(r.Group)}, doc.Member{Key: "resource", Value: doc.Of(r.Resource)}, doc.Member{Key: "version", Value: doc.Of(r.Version)})
+	return doc.MapOf(doc.Member{Key: "group", Value: doc.Of(r.Group)},
+		doc.Member{Key: "resource", Value: doc.Of(r.Resource)}, doc.Member{Key: "version", Value: doc.Of(r.Version)})
 }
 
 // describeOptions returns the options of a request with their kind. They are absent if the client connects.

@@ -45,7 +45,8 @@ func requests() []request {
 		{"respace", "PATCH", "/api/v1/namespaces/team", `{"metadata":{"labels":{"stage":"live"}}}`},
 		{"create", "POST", "/apis/old.example.com/v1beta1/namespaces/team/crates", crate},
 		{"status", "PATCH", "/apis/old.example.com/v1beta1/namespaces/team/crates/a/status", `{"status":{"full":true}}`},
-		{"update", "PATCH", "/apis/old.example.com/v1beta1/namespaces/team/crates/a", `{"metadata":{"labels":{"size":"large"}}}`},
+		{"update", "PATCH", "/apis/old.example.com/v1beta1/namespaces/team/crates/a",
+			`{"metadata":{"labels":{"size":"large"}}}`},
 		{"delete", "DELETE", "/apis/old.example.com/v1beta1/namespaces/team/crates/a", ""},
 		{"yard", "POST", "/apis/example.com/v1/yards", yard},
 		{"unspace", "DELETE", "/api/v1/namespaces/team", ""},
@@ -98,7 +99,8 @@ func outcomes(t *testing.T, criteria []matching.Criteria, kinds ...rest.Definiti
 }
 
 func everything() matching.Rule {
-	return matching.Rule{Operations: []string{"*"}, APIGroups: []string{"*"}, APIVersions: []string{"*"}, Resources: []string{"*/*"}}
+	return matching.Rule{Operations: []string{"*"}, APIGroups: []string{"*"}, APIVersions: []string{"*"},
+		Resources: []string{"*/*"}}
 }
 
 func ruleWith(change func(*matching.Rule)) []matching.Rule {
@@ -123,50 +125,67 @@ func TestMatch(t *testing.T) {
 		{"no rules", matching.Criteria{}, ""},
 		{"no rules, and all resources", matching.Criteria{AllResources: true}, all},
 		{"everything", matching.Criteria{Rules: []matching.Rule{everything()}}, all},
-		{"an operation", matching.Criteria{Rules: ruleWith(func(r *matching.Rule) { r.Operations = []string{"DELETE", "CONNECT"} })}, "delete=v1beta1 unspace"},
-		{"a group", matching.Criteria{Rules: ruleWith(func(r *matching.Rule) { r.APIGroups = []string{""} })}, "space respace unspace"},
+		{"an operation", matching.Criteria{Rules: ruleWith(func(r *matching.Rule) {
+			r.Operations = []string{"DELETE", "CONNECT"}
+		})}, "delete=v1beta1 unspace"},
+		{"a group", matching.Criteria{Rules: ruleWith(func(r *matching.Rule) { r.APIGroups = []string{""} })},
+			"space respace unspace"},
 		{"a version", matching.Criteria{Rules: ruleWith(func(r *matching.Rule) { r.APIVersions = []string{"v1beta1"} })},
 			"create=v1beta1 status=v1beta1 update=v1beta1 delete=v1beta1"},
-		{"resources without subresources", matching.Criteria{Rules: ruleWith(func(r *matching.Rule) { r.Resources = []string{"*"} })},
+		{"resources without subresources",
+			matching.Criteria{Rules: ruleWith(func(r *matching.Rule) { r.Resources = []string{"*"} })},
 			"space respace create=v1beta1 update=v1beta1 delete=v1beta1 yard unspace"},
 		{"a resource", matching.Criteria{Rules: ruleWith(func(r *matching.Rule) { r.Resources = []string{"crates"} })},
 			"create=v1beta1 update=v1beta1 delete=v1beta1"},
-		{"a subresource", matching.Criteria{Rules: ruleWith(func(r *matching.Rule) { r.Resources = []string{"crates/status"} })}, "status=v1beta1"},
-		{"a resource and its subresources", matching.Criteria{Rules: ruleWith(func(r *matching.Rule) { r.Resources = []string{"crates/*"} })},
+		{"a subresource", matching.Criteria{Rules: ruleWith(func(r *matching.Rule) {
+			r.Resources = []string{"crates/status"}
+		})}, "status=v1beta1"},
+		{"a resource and its subresources",
+			matching.Criteria{Rules: ruleWith(func(r *matching.Rule) { r.Resources = []string{"crates/*"} })},
 			"create=v1beta1 status=v1beta1 update=v1beta1 delete=v1beta1"},
-		{"a subresource of all", matching.Criteria{Rules: ruleWith(func(r *matching.Rule) { r.Resources = []string{"*/status"} })}, "status=v1beta1"},
-		{"cluster scope", matching.Criteria{Rules: ruleWith(func(r *matching.Rule) { r.Scope = "Cluster" })}, "space respace yard unspace"},
+		{"a subresource of all", matching.Criteria{Rules: ruleWith(func(r *matching.Rule) {
+			r.Resources = []string{"*/status"}
+		})}, "status=v1beta1"},
+		{"cluster scope", matching.Criteria{Rules: ruleWith(func(r *matching.Rule) { r.Scope = "Cluster" })},
+			"space respace yard unspace"},
 		{"namespaced scope", matching.Criteria{Rules: ruleWith(func(r *matching.Rule) { r.Scope = "Namespaced" })},
 			"create=v1beta1 status=v1beta1 update=v1beta1 delete=v1beta1"},
 		{"both scopes", matching.Criteria{Rules: ruleWith(func(r *matching.Rule) { r.Scope = "*" })}, all},
 		{"an unknown scope", matching.Criteria{Rules: ruleWith(func(r *matching.Rule) { r.Scope = "Galaxy" })}, ""},
-		{"a name", matching.Criteria{Rules: ruleWith(func(r *matching.Rule) { r.Names = []string{"team"} })}, "space respace unspace"},
+		{"a name", matching.Criteria{Rules: ruleWith(func(r *matching.Rule) { r.Names = []string{"team"} })},
+			"space respace unspace"},
 		{"another version, exactly",
-			matching.Criteria{Rules: ruleWith(func(r *matching.Rule) { r.APIGroups, r.Resources = []string{"example.com"}, []string{"crates"} })}, ""},
+			matching.Criteria{Rules: ruleWith(func(r *matching.Rule) {
+				r.APIGroups, r.Resources = []string{"example.com"}, []string{"crates"}
+			})}, ""},
 		{"an equivalent version", matching.Criteria{Equivalent: true, Rules: ruleWith(func(r *matching.Rule) {
-			r.APIGroups, r.APIVersions, r.Resources = []string{"example.com"}, []string{"v1"}, []string{"crates", "crates/status"}
+			r.APIGroups, r.APIVersions, r.Resources = []string{"example.com"}, []string{"v1"},
+				[]string{"crates", "crates/status"}
 		})}, "create=v1 status=v1 update=v1 delete=v1"},
 		{"a name in an equivalent version", matching.Criteria{Equivalent: true, Rules: ruleWith(func(r *matching.Rule) {
 			r.APIGroups, r.Resources, r.Names = []string{"example.com"}, []string{"crates"}, []string{"b"}
 		})}, ""},
 		{"the version of the request before an equivalent one",
-			matching.Criteria{Equivalent: true, Rules: append(ruleWith(func(r *matching.Rule) { r.APIVersions = []string{"v1"} }),
-				ruleWith(func(r *matching.Rule) { r.APIVersions = []string{"v1beta1"} })...)}, all},
-		{"less what is excluded", matching.Criteria{AllResources: true, Exclude: ruleWith(func(r *matching.Rule) { r.Resources = []string{"crates/*"} })},
-			"space respace yard unspace"},
-		{"less an excluded name", matching.Criteria{AllResources: true, Exclude: ruleWith(func(r *matching.Rule) { r.Names = []string{"a"} })},
-			"space respace unspace"},
+			matching.Criteria{Equivalent: true,
+				Rules: append(ruleWith(func(r *matching.Rule) { r.APIVersions = []string{"v1"} }),
+					ruleWith(func(r *matching.Rule) { r.APIVersions = []string{"v1beta1"} })...)}, all},
+		{"less what is excluded", matching.Criteria{AllResources: true,
+			Exclude: ruleWith(func(r *matching.Rule) { r.Resources = []string{"crates/*"} })}, "space respace yard unspace"},
+		{"less an excluded name", matching.Criteria{AllResources: true,
+			Exclude: ruleWith(func(r *matching.Rule) { r.Names = []string{"a"} })}, "space respace unspace"},
 		{"less what is excluded in an equivalent version", matching.Criteria{AllResources: true, Equivalent: true,
 			Exclude: ruleWith(func(r *matching.Rule) { r.APIGroups = []string{"example.com"} })},
 			"space respace unspace"},
 		{"labels of the namespace", matching.Criteria{AllResources: true, Namespaces: selector(t, "stage=live")},
 			"respace create=v1beta1 status=v1beta1 update=v1beta1 delete=v1beta1 yard unspace"},
-		{"the name of the namespace", matching.Criteria{AllResources: true, Namespaces: selector(t, "kubernetes.io/metadata.name notin (team)")}, "yard"},
+		{"the name of the namespace",
+			matching.Criteria{AllResources: true, Namespaces: selector(t, "kubernetes.io/metadata.name notin (team)")}, "yard"},
 		{"labels of the new or the old object", matching.Criteria{AllResources: true, Objects: selector(t, "size=small")},
 			"create=v1beta1 status=v1beta1 update=v1beta1"},
-		{"a missing label of an object", matching.Criteria{AllResources: true, Objects: selector(t, "!size")}, "space respace yard unspace"},
-		{"both selectors", matching.Criteria{AllResources: true, Namespaces: selector(t, "stage=live"), Objects: selector(t, "size=large")},
-			"update=v1beta1 delete=v1beta1"},
+		{"a missing label of an object", matching.Criteria{AllResources: true, Objects: selector(t, "!size")},
+			"space respace yard unspace"},
+		{"both selectors", matching.Criteria{AllResources: true, Namespaces: selector(t, "stage=live"),
+			Objects: selector(t, "size=large")}, "update=v1beta1 delete=v1beta1"},
 	}
 	criteria := make([]matching.Criteria, len(cases))
 	for i, c := range cases {

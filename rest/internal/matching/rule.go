@@ -19,7 +19,8 @@ const (
 // Rule selects writes by their operation and their resource. Each list must contain the value of the write, or "*".
 type Rule struct {
 	Operations, APIGroups, APIVersions []string
-	// Resources are plurals. A subresource follows a slash; "*/*" is everything, and "*" is all resources without their subresources.
+	// Resources are plurals. A subresource follows a slash; "*/*" is everything, and "*" is all resources without their
+	// subresources.
 	Resources []string
 	Scope     string
 	// Names are the names of the objects. Empty selects all. Only policies have names.
@@ -35,8 +36,10 @@ type subject struct {
 
 // matches reports whether the rule selects a write in a version of its resource.
 func (r *Rule) matches(w *subject, resource apimeta.GroupVersionResource) bool {
-	return r.inScope(w.namespaced) && has(r.Operations, w.operation) && has(r.APIGroups, resource.Group) && has(r.APIVersions, resource.Version) &&
-		slices.ContainsFunc(r.Resources, func(pattern string) bool { return covers(pattern, resource.Resource, w.subresource) })
+	return r.inScope(w.namespaced) && has(r.Operations, w.operation) && has(r.APIGroups, resource.Group) &&
+		has(r.APIVersions, resource.Version) &&
+		slices.ContainsFunc(r.Resources,
+			func(pattern string) bool { return covers(pattern, resource.Resource, w.subresource) })
 }
 
 // names reports whether the rule selects objects of this name.

@@ -16,8 +16,8 @@ type clause struct {
 	q      float64
 }
 
-// parseAccept returns the clauses of an Accept header, best first. It leaves out clauses that do not parse or have a q of 0. A q that is no
-// positive number says nothing, so such a clause comes last.
+// parseAccept returns the clauses of an Accept header, best first. It leaves out clauses that do not parse or have a q
+// of 0. A q that is no positive number says nothing, so such a clause comes last.
 func parseAccept(header string) []clause {
 	var out []clause
 	for _, part := range strings.Split(header, ",") {
@@ -49,8 +49,8 @@ func (c clause) matches(media string) bool {
 	return c.media == media || c.media == "*/*" || c.media == "application/*"
 }
 
-// Preferred returns the offered media type that an Accept header prefers, or "" if it accepts none. If a clause accepts several, or
-// without a header, the first one offered wins.
+// Preferred returns the offered media type that an Accept header prefers, or "" if it accepts none. If a clause accepts
+// several, or without a header, the first one offered wins.
 func Preferred(header string, offered ...string) string {
 	if header == "" {
 		return offered[0]

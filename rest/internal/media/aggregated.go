@@ -12,7 +12,8 @@ const Aggregated = "application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDisco
 func AcceptsAggregated(accept []string) bool {
 	for _, part := range strings.Split(strings.Join(accept, ","), ",") {
 		name, p, err := mime.ParseMediaType(part)
-		if err == nil && name == JSON && p["g"] == "apidiscovery.k8s.io" && p["v"] == "v2" && p["as"] == "APIGroupDiscoveryList" {
+		if err == nil && name == JSON && p["g"] == "apidiscovery.k8s.io" && p["v"] == "v2" &&
+			p["as"] == "APIGroupDiscoveryList" {
 			return true
 		}
 	}

@@ -63,8 +63,8 @@ func (f *binaryFraming) tail() string { return "" }
 
 func (f *binaryFraming) forget() { f.object = nil }
 
-// protobufForm encodes events as the Protobuf message WatchEvent. In a stream, prefixed puts the length of the message in front, in four
-// bytes.
+// protobufForm encodes events as the Protobuf message WatchEvent. In a stream, prefixed puts the length of the message
+// in front, in four bytes.
 type protobufForm struct {
 	message  Message
 	prefixed bool

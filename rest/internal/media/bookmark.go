@@ -14,8 +14,8 @@ func (k *Kind) appendBookmark(dst []byte, at watch.Revision, initialEventsEnd bo
 	return append(append(appendBookmarkMeta(dst, at, initialEventsEnd), k.bookmarkRest...), '}')
 }
 
-// afterMetadata returns the fields of a bookmark's object after its metadata. For a built-in kind, these are the fields that Go writes
-// even if nothing is set.
+// afterMetadata returns the fields of a bookmark's object after its metadata. For a built-in kind, these are the fields
+// that Go writes even if nothing is set.
 func (k *Kind) afterMetadata() ([]byte, error) {
 	if !k.dialect.GoWritten {
 		return nil, nil

@@ -21,7 +21,8 @@ type column struct {
 	leaf    int // of the parts of the columns, the one that alone decides about the cell; -1 if there is none
 }
 
-// partsOf returns the parts of an object that the columns need, except for those with a function. It notes which columns need a single leaf.
+// partsOf returns the parts of an object that the columns need, except for those with a function. It notes which
+// columns need a single leaf.
 func partsOf(columns []column) (parts *codec.Parts) {
 	for _, c := range columns {
 		for _, names := range c.members() {
@@ -54,7 +55,8 @@ func (c *column) members() [][]string {
 	return c.cell.Path.Members()
 }
 
-// appendText appends the cell for the text of the leaf. It returns false if the object has to be decoded; it then appends nothing.
+// appendText appends the cell for the text of the leaf. It returns false if the object has to be decoded; it then
+// appends nothing.
 func (c *column) appendText(dst, text []byte, now time.Time) ([]byte, bool) {
 	if c.isName && len(text) > 0 {
 		return append(dst, text...), true

@@ -13,7 +13,8 @@ import (
 	"github.com/decorum-go/decorum/internal/table"
 )
 
-// Column is a column of a kind's Tables as the host declares it: with a path, or with a function that computes the cells.
+// Column is a column of a kind's Tables as the host declares it: with a path, or with a function that computes the
+// cells.
 type Column struct {
 	apimeta.TableColumnDefinition
 	Path string
@@ -38,8 +39,8 @@ const creationDescription = "CreationTimestamp is a timestamp representing the s
 // creationPath is the path of an object's creation time.
 const creationPath = ".metadata.creationTimestamp"
 
-// columnsOf returns the columns of a kind: those that it declares, otherwise those of the stored version that fit it, otherwise the
-// creation time.
+// columnsOf returns the columns of a kind: those that it declares, otherwise those of the stored version that fit it,
+// otherwise the creation time.
 func (k *Kind) columnsOf(stored *Kind) ([]column, error) {
 	declared := k.declared
 	if len(declared) == 0 && stored != nil {
@@ -57,17 +58,20 @@ func (k *Kind) columnsOf(stored *Kind) ([]column, error) {
 		return nil, err
 	}
 	// The column has the type date, but its cells show the time itself and not an age.
-	return append(columns, column{cell: table.Column{Path: path, Type: table.StringType}, absent: time.Time{}.Format(time.RFC3339),
-		TableColumnDefinition: apimeta.TableColumnDefinition{Name: "Created At", Type: table.DateType, Description: creationDescription}}), nil
+	return append(columns, column{cell: table.Column{Path: path, Type: table.StringType},
+		absent: time.Time{}.Format(time.RFC3339),
+		TableColumnDefinition: apimeta.TableColumnDefinition{Name: "Created At", Type: table.DateType,
+			Description: creationDescription}}), nil
 }
 
 // pathColumn returns a column with a path.
 func pathColumn(name, typ, path, description string) Column {
-	return Column{TableColumnDefinition: apimeta.TableColumnDefinition{Name: name, Type: typ, Description: description}, Path: path}
+	return Column{TableColumnDefinition: apimeta.TableColumnDefinition{Name: name, Type: typ, Description: description},
+		Path: path}
 }
 
-// fitting returns the columns of the stored version whose path leads to values of the same type in this version. Columns with a function
-// do not fit, because the function takes the Go type of the stored version.
+// fitting returns the columns of the stored version whose path leads to values of the same type in this version.
+// Columns with a function do not fit, because the function takes the Go type of the stored version.
 func (k *Kind) fitting(stored *Kind) (fit []Column) {
 	for _, c := range stored.declared {
 		path, err := table.ParsePath(c.Path)
@@ -83,8 +87,8 @@ func (k *Kind) fitting(stored *Kind) (fit []Column) {
 	return fit
 }
 
-// placeIn returns the schema at a path, or nil if s does not describe it. Every object has the full metadata, even if its Go type
-// declares only some of it.
+// placeIn returns the schema at a path, or nil if s does not describe it. Every object has the full metadata, even if
+// its Go type declares only some of it.
 func placeIn(s *schema.Schema, path table.Path) (*schema.Schema, error) {
 	found, err := path.In(s)
 	if err == nil {
@@ -100,12 +104,14 @@ func placeIn(s *schema.Schema, path table.Path) (*schema.Schema, error) {
 	return nil, err
 }
 
-// parseColumns returns the columns for objects of a schema: the name, unless the host declares that column, and then the declared ones.
+// parseColumns returns the columns for objects of a schema: the name, unless the host declares that column, and then
+// the declared ones.
 func (k *Kind) parseColumns(declared []Column, s *schema.Schema) ([]column, error) {
 	var out []column
 	if !slices.ContainsFunc(declared, func(c Column) bool { return c.Name == nameColumn }) {
-		out = append(out, column{isName: true, TableColumnDefinition: apimeta.TableColumnDefinition{Name: nameColumn, Type: table.StringType, Format: "name",
-			Description: nameDescription}})
+		out = append(out, column{isName: true,
+			TableColumnDefinition: apimeta.TableColumnDefinition{Name: nameColumn, Type: table.StringType, Format: "name",
+				Description: nameDescription}})
 	}
 	for _, c := range declared {
 		if c.Name == "" {
@@ -143,7 +149,8 @@ func (k *Kind) parseColumn(c Column, s *schema.Schema) (column, error) {
 	if c.Description == "" && c.Compute == nil {
 		c.Description = "Custom resource definition column (in JSONPath format): " + c.Path
 	}
-	return column{cell: table.Column{Path: path, Type: c.Type}, compute: c.Compute, TableColumnDefinition: c.TableColumnDefinition}, nil
+	return column{cell: table.Column{Path: path, Type: c.Type}, compute: c.Compute,
+		TableColumnDefinition: c.TableColumnDefinition}, nil
 }
 
 // checkComputed returns an error if the function of a column does not take the Go type of the kind.

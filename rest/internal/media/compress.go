@@ -18,7 +18,8 @@ var compressors = sync.Pool{New: func() any {
 	return w
 }}
 
-// AcceptsGzip reports whether the Accept-Encoding headers contain the plain token gzip. Like upstream, it ignores q values.
+// AcceptsGzip reports whether the Accept-Encoding headers contain the plain token gzip. Like upstream, it ignores q
+// values.
 func AcceptsGzip(acceptEncoding []string) bool {
 	for _, line := range acceptEncoding {
 		for token := range strings.SplitSeq(line, ",") {

@@ -7,7 +7,8 @@ import (
 )
 
 const (
-	// maxCopies limits the memory for all answers of an API that are copies, because their form is not the one of the store, in bytes.
+	// maxCopies limits the memory for all answers of an API that are copies, because their form is not the one of the
+	// store, in bytes.
 	maxCopies = 256 << 20
 	// maxListCopies limits it for the lists among them, which need no copy.
 	maxListCopies = 32 << 20
@@ -19,7 +20,8 @@ type Copies struct {
 	used int
 }
 
-// Take counts a copy of n bytes. It returns an error for clients (429) if there are too many, but takes a single copy of any size.
+// Take counts a copy of n bytes. It returns an error for clients (429) if there are too many, but takes a single copy
+// of any size.
 func (c *Copies) Take(n int) error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -48,8 +50,8 @@ func (c *Copies) Release(n int) {
 	c.used -= n
 }
 
-// Room returns how much memory the encoding of a JSON text of n bytes takes, with all that is made on the way. It is 0 for an answer that
-// is no copy, or is small.
+// Room returns how much memory the encoding of a JSON text of n bytes takes, with all that is made on the way. It is 0
+// for an answer that is no copy, or is small.
 func (rep *Representation) Room(n int) int {
 	switch {
 	case n <= ChunkSize || rep.IsPlain():

@@ -10,16 +10,17 @@ import (
 // encodingsKept is how many encoded objects a kind remembers.
 const encodingsKept = 64
 
-// encodings remembers the last objects that watches have sent in another form than the stored one. All watches of a change need it at
-// about the same time. So it is encoded once, and all of them send the same bytes. Any goroutine may use encodings.
+// encodings remembers the last objects that watches have sent in another form than the stored one. All watches of a
+// change need it at about the same time. So it is encoded once, and all of them send the same bytes. Any goroutine may
+// use encodings.
 type encodings struct {
 	mu   sync.Mutex
 	last *[encodingsKept]encoding // nil until the first entry, because most kinds have no watches
 	next int                      // the index of the oldest entry
 }
 
-// encodingKey identifies an object, as it looks at a revision, in one form. Each commit has its own revision, so the revision identifies
-// the record.
+// encodingKey identifies an object, as it looks at a revision, in one form. Each commit has its own revision, so the
+// revision identifies the record.
 type encodingKey struct {
 	of, at      watch.Revision
 	media       string
@@ -38,7 +39,8 @@ type encoding struct {
 	used weak.Pointer[encoded] // which lives only as long as a watch sends it
 }
 
-// encoded is one object in one form. The first caller of object encodes it. All callers share the bytes and must not change them.
+// encoded is one object in one form. The first caller of object encodes it. All callers share the bytes and must not
+// change them.
 type encoded struct {
 	object func() ([]byte, error)
 }
@@ -70,8 +72,8 @@ func (e *encodings) find(k encodingKey) *encoded {
 	return nil
 }
 
-// add returns the entry with this key. If no other goroutine has added it meanwhile, add creates it; encode runs when the bytes are first
-// needed.
+// add returns the entry with this key. If no other goroutine has added it meanwhile, add creates it; encode runs when
+// the bytes are first needed.
 func (e *encodings) add(k encodingKey, large bool, encode func() ([]byte, error)) *encoded {
 	e.mu.Lock()
 	defer e.mu.Unlock()

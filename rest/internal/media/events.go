@@ -6,26 +6,29 @@ import (
 	"github.com/decorum-go/decorum/watch"
 )
 
-// Events encodes the events of one watch in its representation. It appends them to a buffer. If it fails, it returns the buffer without
-// the event, so that no part of it reaches the client before the error does. One goroutine at a time may use it.
+// Events encodes the events of one watch in its representation. It appends them to a buffer. If it fails, it returns
+// the buffer without the event, so that no part of it reaches the client before the error does. One goroutine at a time
+// may use it.
 type Events struct {
 	kind    *Kind
 	objects objects
 	framing framing
 }
 
-// Event is a change as a watch reports it. The object is a record in the version of the watch. It is shown with the revision of the
-// event, which may differ from its own: for example, a deletion has a later revision than the deleted record.
+// Event is a change as a watch reports it. The object is a record in the version of the watch. It is shown with the
+// revision of the event, which may differ from its own: for example, a deletion has a later revision than the deleted
+// record.
 type Event = watch.Event[storage.Record]
 
-// NewEvents returns the encoder for a watch of a kind. messages says that each event is a message of its own, as on a WebSocket.
+// NewEvents returns the encoder for a watch of a kind. messages says that each event is a message of its own, as on a
+// WebSocket.
 func NewEvents(k *Kind, rep *Representation, messages bool) (Events, error) {
 	objects, err := objectsOf(k, rep)
 	return Events{kind: k, objects: objects, framing: framingOf(rep, messages)}, err
 }
 
-// Append appends an event. shared says that other watches probably send the same event at about the same time, so its encoding is worth
-// sharing.
+// Append appends an event. shared says that other watches probably send the same event at about the same time, so its
+// encoding is worth sharing.
 func (e *Events) Append(buf []byte, event Event, shared bool) ([]byte, error) {
 	if binary, ok := e.framing.(*binaryFraming); ok && shared {
 		object, err := e.encoding(event, binary).object()
@@ -120,20 +123,22 @@ func (v wholeObjects) bookmark(dst []byte, at watch.Revision, initialEventsEnd b
 
 func (v wholeObjects) forget() {}
 
-// framing puts events around objects, in the media type of the stream. Between begin and end, the caller appends the object's JSON.
+// framing puts events around objects, in the media type of the stream. Between begin and end, the caller appends the
+// object's JSON.
 type framing interface {
 	begin(dst []byte, event apimeta.EventType) []byte
 	// end completes the event that begins at start.
 	end(dst []byte, start int, event apimeta.EventType) ([]byte, error)
-	// head appends what comes before an object that is already encoded and has this size. tail returns what comes after it.
+	// head appends what comes before an object that is already encoded and has this size. tail returns what comes after
+	// it.
 	head(dst []byte, event apimeta.EventType, size int) []byte
 	tail() string
 	// forget drops what is only kept to be used again.
 	forget()
 }
 
-// framingOf returns the framing of a representation. messages says that each event is a message of its own, which needs no length in
-// front.
+// framingOf returns the framing of a representation. messages says that each event is a message of its own, which needs
+// no length in front.
 func framingOf(rep *Representation, messages bool) framing {
 	switch rep.Media {
 	case Protobuf:

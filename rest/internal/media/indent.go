@@ -1,7 +1,8 @@
 package media
 
-// indentBase and indentFactor limit the total indentation of an answer for people. If values are nested thousands of levels deep, each
-// line has as many blanks, and the answer could become a thousand times larger. Above the limit, the answer is not indented.
+// indentBase and indentFactor limit the total indentation of an answer for people. If values are nested thousands of
+// levels deep, each line has as many blanks, and the answer could become a thousand times larger. Above the limit, the
+// answer is not indented.
 const (
 	indentBase   = 1 << 20
 	indentFactor = 16

@@ -6,15 +6,16 @@ import (
 	"github.com/decorum-go/decorum/storage"
 )
 
-// itemForm says how an item of a list is made from the text of its record: a part of the text, between two texts that all items share.
+// itemForm says how an item of a list is made from the text of its record: a part of the text, between two texts that
+// all items share.
 type itemForm struct {
 	before, after string
 	metadata      bool // the part is the metadata
 	from          int  // otherwise, it is everything from here
 }
 
-// itemForm returns the form of the items of a list. Every stored object begins with its apiVersion and kind. The items of a built-in list
-// lack them.
+// itemForm returns the form of the items of a list. Every stored object begins with its apiVersion and kind. The items
+// of a built-in list lack them.
 func (k *Kind) itemForm(rep *Representation) itemForm {
 	switch {
 	case rep.Form == AsPartial:

@@ -13,9 +13,9 @@ import (
 	"github.com/decorum-go/decorum/storage"
 )
 
-// Kind is what this package knows about a kind in one version: its names, its Protobuf message, the columns of its Tables, the rest of
-// its bookmarks, and the encodings that its watches share. A subresource with its own kind has a Kind as well. So has a document of
-// discovery, with fewer fields.
+// Kind is what this package knows about a kind in one version: its names, its Protobuf message, the columns of its
+// Tables, the rest of its bookmarks, and the encodings that its watches share. A subresource with its own kind has a
+// Kind as well. So has a document of discovery, with fewer fields.
 type Kind struct {
 	// Message encodes the Protobuf message. It is nil for a kind without one.
 	Message Message
@@ -70,7 +70,8 @@ func NewKind(d Declaration) (*Kind, error) {
 // Scale returns the Kind of the subresource /scale, which has this schema.
 func (k *Kind) Scale(scale *schema.Schema) (*Kind, error) {
 	columns, err := k.scaleColumns(scale)
-	return &Kind{names: k.names, dialect: k.dialect, Message: Described(codec.ScaleMessage()), columns: columns, cellParts: partsOf(columns), now: k.now}, err
+	return &Kind{names: k.names, dialect: k.dialect, Message: Described(codec.ScaleMessage()), columns: columns,
+		cellParts: partsOf(columns), now: k.now}, err
 }
 
 // OfSubresource returns the Kind of a subresource that the host declared. message is nil if it has no message.
@@ -78,8 +79,8 @@ func OfSubresource(parent *kind.Kind, dialect upstream.Dialect, message Message)
 	return &Kind{names: parent, dialect: dialect, Message: message}
 }
 
-// OfDocument returns the Kind of a document of discovery. refusedByRoute says that its route refuses media types, like the route of a
-// built-in kind.
+// OfDocument returns the Kind of a document of discovery. refusedByRoute says that its route refuses media types, like
+// the route of a built-in kind.
 func OfDocument(message *codec.Message, refusedByRoute bool) *Kind {
 	return &Kind{dialect: upstream.Dialect{MediaRefusedByRoute: refusedByRoute}, Message: Described(message)}
 }

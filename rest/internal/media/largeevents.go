@@ -20,8 +20,9 @@ func (e *Events) IsLarge(r *storage.Record) bool {
 	return len(r.JSON) > ChunkSize && e.objects.whole() != nil
 }
 
-// AppendLarge begins an event about a large object. However many watches send the object, memory holds at most one copy: they send the
-// stored bytes, or one encoding that they share. The caller must call Done after it has sent the event.
+// AppendLarge begins an event about a large object. However many watches send the object, memory holds at most one
+// copy: they send the stored bytes, or one encoding that they share. The caller must call Done after it has sent the
+// event.
 func (e *Events) AppendLarge(buf []byte, event Event) (LargeEvent, error) {
 	r := event.Object
 	l := LargeEvent{Head: buf, Object: r.JSON, Stored: true}

@@ -13,8 +13,8 @@ import (
 	"github.com/decorum-go/decorum/watch"
 )
 
-// List is a list of stored records, with the values of its metadata. The writer of a list clears each record that it has written, so that
-// a slow client does not keep all of them alive.
+// List is a list of stored records, with the values of its metadata. The writer of a list clears each record that it
+// has written, so that a slow client does not keep all of them alive.
 type List struct {
 	Records   []*storage.Record
 	Revision  watch.Revision
@@ -41,8 +41,8 @@ const (
 	ChunkSlack = 16 << 10
 )
 
-// chunks lends buffers to lists and watches. An answer is gathered in one chunk and written when the chunk is full, so a long answer
-// needs no larger buffer.
+// chunks lends buffers to lists and watches. An answer is gathered in one chunk and written when the chunk is full, so
+// a long answer needs no larger buffer.
 var chunks = sync.Pool{New: func() any { b := make([]byte, 0, ChunkSize+ChunkSlack); return &b }}
 
 // BorrowChunk returns an empty chunk. The caller must give it back with ReturnChunk.
@@ -52,8 +52,8 @@ func BorrowChunk() *[]byte {
 	return chunk
 }
 
-// ReturnChunk takes a chunk back. buf is the slice that the chunk has grown to. A chunk that has become too large is left to the garbage
-// collector.
+// ReturnChunk takes a chunk back. buf is the slice that the chunk has grown to. A chunk that has become too large is
+// left to the garbage collector.
 func ReturnChunk(chunk *[]byte, buf []byte) {
 	if cap(buf) <= 4*(ChunkSize+ChunkSlack) {
 		*chunk = buf
@@ -61,9 +61,9 @@ func ReturnChunk(chunk *[]byte, buf []byte) {
 	}
 }
 
-// ListWriter writes one list, chunk by chunk, straight from its records. It encodes each element when the ones before it are sent. So a
-// client that does not read costs a chunk and an element, whatever the form of the list, and nothing is encoded for a client that has
-// left.
+// ListWriter writes one list, chunk by chunk, straight from its records. It encodes each element when the ones before
+// it are sent. So a client that does not read costs a chunk and an element, whatever the form of the list, and nothing
+// is encoded for a client that has left.
 type ListWriter struct {
 	kind     *Kind
 	rep      *Representation
@@ -82,8 +82,8 @@ type ListWriter struct {
 	ended    bool  // the context has ended
 }
 
-// NewListWriter returns a writer for a list of a kind. It returns an error if the client asks for an invalid content of the rows. The
-// caller must call Release.
+// NewListWriter returns a writer for a list of a kind. It returns an error if the client asks for an invalid content of
+// the rows. The caller must call Release.
 func NewListWriter(k *Kind, rep *Representation, copies *Copies) (w ListWriter, err error) {
 	w.kind, w.rep, w.copies, w.form = k, rep, copies, rep.newListForm()
 	if rep.Form == AsTable {
@@ -104,8 +104,8 @@ func (w *ListWriter) Release() { ReturnChunk(w.borrowed, w.buf) }
 // Sent reports whether anything of the list has been sent.
 func (w *ListWriter) Sent() bool { return w.sent }
 
-// Length returns the number of bytes that Write will send. It is known only for compact JSON of objects, or of their metadata, that are
-// shown as they are stored. A server that announces the length does not have to frame each chunk.
+// Length returns the number of bytes that Write will send. It is known only for compact JSON of objects, or of their
+// metadata, that are shown as they are stored. A server that announces the length does not have to frame each chunk.
 func (w *ListWriter) Length(l List) (n int64, known bool) {
 	if !w.rep.IsPlain() || w.rep.Form == AsTable || w.kind.converts {
 		return 0, false
@@ -132,8 +132,8 @@ func (w *ListWriter) Length(l List) (n int64, known bool) {
 // absent reports whether the list has null in the place of its items: only an empty list of metadata does.
 func (w *ListWriter) absent(l List) bool { return w.rep.Form == AsPartial && len(l.Records) == 0 }
 
-// Write writes the list, and clears its records. It returns an error if the list cannot be encoded, or if the context ends first.
-// It returns nil if a write fails, because the client has left.
+// Write writes the list, and clears its records. It returns an error if the list cannot be encoded, or if the context
+// ends first. It returns nil if a write fails, because the client has left.
 func (w *ListWriter) Write(ctx context.Context, to io.Writer, l List) error {
 	w.ctx, w.to = ctx, to
 	write := w.join

@@ -11,9 +11,9 @@ import (
 	"github.com/decorum-go/decorum/watch"
 )
 
-// ListCache keeps whole answers to lists, so that the API joins a list once for all clients that ask for it while nothing changes. All lists
-// of an API share its budget. It keeps the answer to the second request for the same list: most lists are never asked for again. Any
-// goroutine may use it.
+// ListCache keeps whole answers to lists, so that the API joins a list once for all clients that ask for it while
+// nothing changes. All lists of an API share its budget. It keeps the answer to the second request for the same list:
+// most lists are never asked for again. Any goroutine may use it.
 type ListCache struct {
 	budget int64
 
@@ -23,7 +23,8 @@ type ListCache struct {
 	recent  list.List                 // the entry that was used last is at the front
 }
 
-// ListKey says what decides about the objects in a list and about their form. The state of the resource decides about the rest.
+// ListKey says what decides about the objects in a list and about their form. The state of the resource decides about
+// the rest.
 type ListKey struct {
 	// Of is the resource in the version of the list. It is comparable, and should not keep the resource alive.
 	Of                        any
@@ -40,8 +41,8 @@ type listForms struct {
 	form               Form
 }
 
-// CacheKey completes the key of a list. It returns false if the API does not cache lists in this form: the cells of a Table depend on the
-// time, and people read what is indented.
+// CacheKey completes the key of a list. It returns false if the API does not cache lists in this form: the cells of a
+// Table depend on the time, and people read what is indented.
 func (rep *Representation) CacheKey(k *ListKey) bool {
 	k.form = listForms{rep.Media, rep.MetaVersion, rep.Form}
 	return rep.Form != AsTable && (rep.IsPlain() || rep.Media == Protobuf || rep.Media == CBOR)
@@ -57,7 +58,8 @@ type ListAnswer struct {
 	head    int // the length of the part that contains the revision, or 0 if the whole body depends on it
 }
 
-// Fits reports whether the answer, or what At makes of it, is right for a list at a revision, if the resource has not changed.
+// Fits reports whether the answer, or what At makes of it, is right for a list at a revision, if the resource has not
+// changed.
 func (a *ListAnswer) Fits(at watch.Revision) bool { return a.head > 0 || a.Revision == at }
 
 // At returns the two parts of the body for a list at a revision that fits.
@@ -112,9 +114,9 @@ func (c *ListCache) Get(k ListKey) *ListAnswer {
 	return e.Value.(*cachedList).answer
 }
 
-// Claim notes that a client asks for a list. It returns true if another request has asked for the same before, while the resource had the same
-// state, and the answer fits into the cache: the caller then makes the answer, of about size bytes, and gives it to Put. Meanwhile no other request
-// does so.
+// Claim notes that a client asks for a list. It returns true if another request has asked for the same before, while
+// the resource had the same state, and the answer fits into the cache: the caller then makes the answer, of about size
+// bytes, and gives it to Put. Meanwhile no other request does so.
 func (c *ListCache) Claim(k ListKey, changed, revision watch.Revision, size int) bool {
 	state := k.state(changed, revision)
 	c.mu.Lock()
@@ -195,7 +197,8 @@ func (w *ListWriter) Answer(ctx context.Context, l List, gzipped bool) (*ListAns
 	return a, err
 }
 
-// grow counts n bytes more, and drops the entries that were not used for longest until the rest fits. The caller holds the lock.
+// grow counts n bytes more, and drops the entries that were not used for longest until the rest fits. The caller holds
+// the lock.
 func (c *ListCache) grow(n int64) {
 	for c.used += n; c.used > c.budget && c.recent.Len() > 0; {
 		l := c.recent.Remove(c.recent.Back()).(*cachedList)

@@ -56,11 +56,13 @@ var listForms = [][]string{
 }
 
 var listQueries = []string{
-	"", "?resourceVersion=0&limit=1", "?limit=2", "?labelSelector=app%3Dload", "?labelSelector=app%21%3Dload", "?fieldSelector=metadata.name%3Dn000001",
+	"", "?resourceVersion=0&limit=1", "?limit=2", "?labelSelector=app%3Dload", "?labelSelector=app%21%3Dload",
+	"?fieldSelector=metadata.name%3Dn000001",
 	"?pretty=1",
 }
 
-// A list comes from the cache from the third request on, and stays right when objects of the kind or of another kind change.
+// A list comes from the cache from the third request on, and stays right when objects of the kind or of another kind
+// change.
 func TestListsAgain(t *testing.T) {
 	for _, size := range []int{3, 60} {
 		w := newTwins(t)
@@ -102,10 +104,12 @@ func (halves) Authorize(_ context.Context, a rest.Access) (rest.Decision, error)
 
 // Users with different rights never get the list of each other.
 func TestListsOfTwoUsers(t *testing.T) {
-	api := apitest.New(t, rest.Options{Authenticator: apitest.UserFromHeader, Authorizer: halves{}}, apitest.ThingResource())
+	api := apitest.New(t, rest.Options{Authenticator: apitest.UserFromHeader, Authorizer: halves{}},
+		apitest.ThingResource())
 	for i := range 60 {
 		of := []string{"alice", "bob"}[i%2]
-		body := strings.Replace(string(apitest.PaddedThing(fmt.Sprintf("%s-%d", of, i), apitest.BenchObject)), `"app":"load"`, `"of":"`+of+`"`, 1)
+		body := strings.Replace(string(apitest.PaddedThing(fmt.Sprintf("%s-%d", of, i), apitest.BenchObject)), `"app":"load"`,
+			`"of":"`+of+`"`, 1)
 		apitest.Must(t, api, "POST", apitest.Things, body, "Test-User", "root")
 	}
 	for range 4 {
@@ -141,7 +145,8 @@ func TestListAgainAllocatesLittle(t *testing.T) {
 func TestListCacheForgets(t *testing.T) {
 	const budget = 1 << 20
 	store := apitest.NewStore(t)
-	s := &apitest.ThingServer{Store: store, API: apitest.Start(t, rest.Options{Store: store, MaxListBytes: budget}, apitest.ThingResource())}
+	s := &apitest.ThingServer{Store: store,
+		API: apitest.Start(t, rest.Options{Store: store, MaxListBytes: budget}, apitest.ThingResource())}
 	s.Fill(t, 100) // about 300 KB
 	ask := func(i int) {
 		w := apitest.NewThingWriter(s.API, "GET", fmt.Sprintf("%s?labelSelector=app%%21%%3D%d", apitest.Things, i), "")
@@ -177,8 +182,9 @@ func FuzzListCache(f *testing.F) {
 			case 0:
 				w.cached.Do("POST", apitest.Things, string(apitest.PaddedThing(name, 4<<10)))
 			case 1:
-				w.cached.Do("PATCH", apitest.Things+"/"+name, fmt.Sprintf(`{"metadata":{"labels":{"app":"%d"}},"spec":{"size":%d}}`, step%2, i),
-					"Content-Type", "application/merge-patch+json")
+				w.cached.Do("PATCH", apitest.Things+"/"+name,
+					fmt.Sprintf(`{"metadata":{"labels":{"app":"%d"}},"spec":{"size":%d}}`, step%2, i), "Content-Type",
+					"application/merge-patch+json")
 			case 2:
 				w.cached.Do("DELETE", apitest.Things+"/"+name, "")
 			}

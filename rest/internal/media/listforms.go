@@ -12,8 +12,8 @@ import (
 	"github.com/decorum-go/decorum/internal/doc"
 )
 
-// listForm encodes a list in another form than compact JSON, element by element, so that no copy of the list is ever whole. The list has
-// the same bytes as if it were encoded as a whole.
+// listForm encodes a list in another form than compact JSON, element by element, so that no copy of the list is ever
+// whole. The list has the same bytes as if it were encoded as a whole.
 type listForm interface {
 	// begin appends the list up to its first element. head is the JSON of the list up to the value of its last member.
 	// So it ends with the name of this member, which the parameter name repeats, and a colon. The value has n elements,

@@ -20,8 +20,8 @@ type goMessage interface {
 	Unmarshal([]byte) error
 }
 
-// errMalformed is what a client reads about a message that a Go type cannot decode. The words of the type's own decoder are those of
-// whatever generated it.
+// errMalformed is what a client reads about a message that a Go type cannot decode. The words of the type's own decoder
+// are those of whatever generated it.
 var errMalformed = errors.New("the Protobuf message of the object is malformed")
 
 // typeMessage is the Message of a Go type with its own methods.
@@ -43,8 +43,9 @@ func (typeMessage[T]) Encode(v doc.Value) ([]byte, error) {
 	return any(obj).(goMessage).Marshal()
 }
 
-// MessageOf returns the Message of a Go type. It uses the methods Marshal and Unmarshal of the type or, if the type does not have them,
-// the protobuf tags of its fields. It returns nil if the type has neither, and an error if a tag is missing or invalid.
+// MessageOf returns the Message of a Go type. It uses the methods Marshal and Unmarshal of the type or, if the type
+// does not have them, the protobuf tags of its fields. It returns nil if the type has neither, and an error if a tag is
+// missing or invalid.
 func MessageOf[T any]() (Message, error) {
 	if _, ok := any(new(T)).(goMessage); ok {
 		return typeMessage[T]{}, nil
@@ -67,7 +68,8 @@ func (m describedMessage) Encode(v doc.Value) ([]byte, error) { return m.Append(
 // taggedMessage is the Message of a Go type whose fields have protobuf tags.
 type taggedMessage[T any] struct{ describedMessage }
 
-// Decode passes the object through its Go type, because a Protobuf message contains most empty fields, which JSON omits.
+// Decode passes the object through its Go type, because a Protobuf message contains most empty fields, which JSON
+// omits.
 func (m taggedMessage[T]) Decode(message []byte) (doc.Value, error) {
 	v, err := m.describedMessage.Decode(message)
 	if err != nil {
@@ -115,5 +117,6 @@ func appendProtobuf(dst []byte, m Message, json []byte) ([]byte, error) {
 	if err != nil {
 		return dst, err
 	}
-	return codec.AppendEnvelope(dst, codec.Envelope{APIVersion: v.Get("apiVersion").Text(), Kind: v.Get("kind").Text(), Raw: raw}), nil
+	return codec.AppendEnvelope(dst,
+		codec.Envelope{APIVersion: v.Get("apiVersion").Text(), Kind: v.Get("kind").Text(), Raw: raw}), nil
 }

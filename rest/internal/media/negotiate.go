@@ -8,8 +8,8 @@ import (
 	"github.com/decorum-go/decorum/status"
 )
 
-// negotiateClauses returns the representation for the first clause and media type that fit. As in upstream, the order of the clauses
-// comes before the order of the media types that the API serves.
+// negotiateClauses returns the representation for the first clause and media type that fit. As in upstream, the order
+// of the clauses comes before the order of the media types that the API serves.
 func (t *Types) negotiateClauses(k *Kind, e Endpoint, a Accepted) (*Representation, error) {
 	clauses := parseAccept(strings.Join(a.Accept, ","))
 	for _, c := range clauses {
@@ -21,7 +21,8 @@ func (t *Types) negotiateClauses(k *Kind, e Endpoint, a Accepted) (*Representati
 			if !c.matches(media) {
 				continue
 			}
-			rep := &Representation{Media: media, Pretty: a.Pretty || c.params["pretty"] == "1", include: a.Include, message: k.Message, cbor: t.cbor}
+			rep := &Representation{Media: media, Pretty: a.Pretty || c.params["pretty"] == "1", include: a.Include,
+				message: k.Message, cbor: t.cbor}
 			if rep.take(c, k, e) {
 				return rep, nil
 			}
@@ -30,7 +31,8 @@ func (t *Types) negotiateClauses(k *Kind, e Endpoint, a Accepted) (*Representati
 	return nil, t.notAcceptable(k, e, clauses)
 }
 
-// take completes the representation with the parameters of a clause. It returns false if the API does not serve what they ask for.
+// take completes the representation with the parameters of a clause. It returns false if the API does not serve what
+// they ask for.
 func (rep *Representation) take(c clause, k *Kind, e Endpoint) bool {
 	// YAML has no stream of events.
 	if v := c.params["stream"]; v != "" && (v != "watch" || rep.Media == YAML) {
@@ -56,11 +58,13 @@ func (rep *Representation) take(c clause, k *Kind, e Endpoint) bool {
 		return !k.names.Virtual && (rep.Media == JSON || rep.Media == YAML) // clients list no objects of a virtual kind
 	case "PartialObjectMetadata":
 		if e.isList() {
-			rep.Mismatch = refusal("you requested PartialObjectMetadata, but the requested object is a list (" + k.goName(true) + ")")
+			rep.Mismatch = refusal("you requested PartialObjectMetadata, but the requested object is a list (" + k.goName(true) +
+				")")
 		}
 	case "PartialObjectMetadataList":
 		if !e.isList() {
-			rep.Mismatch = refusal("you requested PartialObjectMetadataList, but the requested object is not a list (" + k.goName(false) + ")")
+			rep.Mismatch = refusal("you requested PartialObjectMetadataList, but the requested object is not a list (" +
+				k.goName(false) + ")")
 		}
 	default:
 		return false
@@ -69,8 +73,8 @@ func (rep *Representation) take(c clause, k *Kind, e Endpoint) bool {
 	return true
 }
 
-// notAcceptable returns the error for a client that accepts nothing that the API serves. For a kind of the built-in dialect, upstream's
-// route refuses the request before a handler sees it, with another text.
+// notAcceptable returns the error for a client that accepts nothing that the API serves. For a kind of the built-in
+// dialect, upstream's route refuses the request before a handler sees it, with another text.
 func (t *Types) notAcceptable(k *Kind, e Endpoint, clauses []clause) error {
 	if !k.dialect.MediaRefusedByRoute || t.routeAccepts(e, clauses) {
 		return status.NotAcceptable(t.Served)
@@ -82,7 +86,8 @@ func (t *Types) notAcceptable(k *Kind, e Endpoint, clauses []clause) error {
 	return NotRouted(types...)
 }
 
-// routeAccepts reports whether a route would accept one of the clauses. A route compares only the names of the media types.
+// routeAccepts reports whether a route would accept one of the clauses. A route compares only the names of the media
+// types.
 func (t *Types) routeAccepts(e Endpoint, clauses []clause) bool {
 	return slices.ContainsFunc(clauses, func(c clause) bool {
 		return slices.ContainsFunc(t.Served, c.matches) || c.media == CBORSequence && t.cbor != nil && e != OneObject
@@ -101,8 +106,8 @@ func refusal(text string) error {
 	return err
 }
 
-// NegotiateStatus returns the representation of an error. An error has only one form. If the client accepts nothing that the API serves,
-// it gets indented JSON.
+// NegotiateStatus returns the representation of an error. An error has only one form. If the client accepts nothing
+// that the API serves, it gets indented JSON.
 func (t *Types) NegotiateStatus(a Accepted) *Representation {
 	header := strings.Join(a.Accept, ",")
 	if header == "" {
@@ -114,7 +119,8 @@ func (t *Types) NegotiateStatus(a Accepted) *Representation {
 		}
 		for _, media := range t.Served {
 			if c.matches(media) && c.params["as"] == "" && c.params["g"] == "" && c.params["v"] == "" {
-				return &Representation{Media: media, Pretty: a.Pretty || c.params["pretty"] == "1", message: statusMessage(), cbor: t.cbor}
+				return &Representation{Media: media, Pretty: a.Pretty || c.params["pretty"] == "1", message: statusMessage(),
+					cbor: t.cbor}
 			}
 		}
 	}

@@ -34,7 +34,8 @@ func newKind(t *testing.T, dialect upstream.Dialect, message media.Message) *med
 	s, err := schema.Derive(reflect.TypeFor[thing](), schema.Options{})
 	require.NoError(t, err)
 	k, err := media.NewKind(media.Declaration{
-		Kind:    &kind.Kind{GroupVersionKind: apimeta.GroupVersionKind{Group: "example.com", Version: "v1", Kind: "Thing"}, ListKind: "ThingList", Schema: s},
+		Kind: &kind.Kind{GroupVersionKind: apimeta.GroupVersionKind{Group: "example.com", Version: "v1", Kind: "Thing"},
+			ListKind: "ThingList", Schema: s},
 		Dialect: dialect, Message: message, GoType: goThing{},
 	})
 	require.NoError(t, err)
@@ -59,22 +60,30 @@ func TestNegotiate(t *testing.T) {
 	}{
 		{"no header", object, media.OneObject, nil, media.Representation{Media: media.JSON}},
 		{"anything", object, media.OneObject, []string{"text/html, */*;q=0.1"}, media.Representation{Media: media.JSON}},
-		{"several headers", object, media.OneObject, []string{"text/html", media.YAML}, media.Representation{Media: media.YAML}},
-		{"the highest q", object, media.OneObject, []string{media.JSON + ";q=0.5," + media.YAML}, media.Representation{Media: media.YAML}},
-		{"the first of the same q", object, media.OneObject, []string{media.YAML + "," + media.JSON}, media.Representation{Media: media.YAML}},
-		{"no Protobuf message", object, media.OneObject, []string{media.Protobuf + "," + media.JSON}, media.Representation{Media: media.JSON}},
-		{"a Protobuf message", message, media.OneObject, []string{media.Protobuf + "," + media.JSON}, media.Representation{Media: media.Protobuf}},
-		{"indented", object, media.OneObject, []string{media.JSON + ";pretty=1"}, media.Representation{Media: media.JSON, Pretty: true}},
+		{"several headers", object, media.OneObject, []string{"text/html", media.YAML},
+			media.Representation{Media: media.YAML}},
+		{"the highest q", object, media.OneObject, []string{media.JSON + ";q=0.5," + media.YAML},
+			media.Representation{Media: media.YAML}},
+		{"the first of the same q", object, media.OneObject, []string{media.YAML + "," + media.JSON},
+			media.Representation{Media: media.YAML}},
+		{"no Protobuf message", object, media.OneObject, []string{media.Protobuf + "," + media.JSON},
+			media.Representation{Media: media.JSON}},
+		{"a Protobuf message", message, media.OneObject, []string{media.Protobuf + "," + media.JSON},
+			media.Representation{Media: media.Protobuf}},
+		{"indented", object, media.OneObject, []string{media.JSON + ";pretty=1"},
+			media.Representation{Media: media.JSON, Pretty: true}},
 		{"a Table", object, media.ManyObjects, []string{media.JSON + table + "," + media.JSON},
 			media.Representation{Media: media.JSON, Form: media.AsTable, MetaVersion: "v1"}},
 		{"a Table of a document", media.OfDocument(codec.APIGroupMessage(), false), media.OneObject,
 			[]string{media.JSON + table + "," + media.JSON}, media.Representation{Media: media.JSON}},
-		{"metadata", object, media.EventStream, []string{media.JSON + partial}, media.Representation{Media: media.JSON, Form: media.AsPartial, MetaVersion: "v1"}},
+		{"metadata", object, media.EventStream, []string{media.JSON + partial},
+			media.Representation{Media: media.JSON, Form: media.AsPartial, MetaVersion: "v1"}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			rep, err := types.Negotiate(c.kind, c.at, media.Accepted{Accept: c.accept})
 			require.NoError(t, err)
-			got := media.Representation{Media: rep.Media, Pretty: rep.Pretty, Form: rep.Form, MetaVersion: rep.MetaVersion, Mismatch: rep.Mismatch}
+			got := media.Representation{Media: rep.Media, Pretty: rep.Pretty, Form: rep.Form, MetaVersion: rep.MetaVersion,
+				Mismatch: rep.Mismatch}
 			assert.Equal(t, c.want, got)
 		})
 	}
@@ -82,7 +91,8 @@ func TestNegotiate(t *testing.T) {
 	rep, err := types.Negotiate(object, media.DeletedObjects, media.Accepted{Accept: []string{media.JSON + partial}})
 	require.NoError(t, err)
 	assert.ErrorContains(t, rep.Mismatch, "the requested object is a list (*unstructured.UnstructuredList)")
-	rep, err = types.Negotiate(message, media.OneObject, media.Accepted{Accept: []string{media.JSON + ";as=PartialObjectMetadataList;v=v1;g=meta.k8s.io"}})
+	rep, err = types.Negotiate(message, media.OneObject,
+		media.Accepted{Accept: []string{media.JSON + ";as=PartialObjectMetadataList;v=v1;g=meta.k8s.io"}})
 	require.NoError(t, err)
 	assert.ErrorContains(t, rep.Mismatch, "the requested object is not a list (*example.Thing)")
 }
@@ -97,9 +107,11 @@ func TestRefusalListsTheMediaTypesOfTheRoute(t *testing.T) {
 	}
 	const served = "application/json, application/yaml, application/vnd.kubernetes.protobuf"
 	const streamed = ", application/json;stream=watch, application/vnd.kubernetes.protobuf;stream=watch"
-	assert.Equal(t, "only the following media types are accepted: "+served, refused(newKind(t, upstream.Custom, nil), media.ManyObjects))
+	assert.Equal(t, "only the following media types are accepted: "+served,
+		refused(newKind(t, upstream.Custom, nil), media.ManyObjects))
 	builtin := newKind(t, upstream.Builtin, nil)
-	assert.Equal(t, "406: Not Acceptable\n\nAvailable representations: "+served+streamed, refused(builtin, media.ManyObjects))
+	assert.Equal(t, "406: Not Acceptable\n\nAvailable representations: "+served+streamed,
+		refused(builtin, media.ManyObjects))
 	assert.Equal(t, "406: Not Acceptable\n\nAvailable representations: "+served, refused(builtin, media.DeletedObjects))
 }
 

@@ -51,9 +51,11 @@ func TestAccept(t *testing.T) {
 		})
 	}
 	t.Run("Protobuf, of what has a message", func(t *testing.T) {
-		for target, want := range map[string]string{apitest.Widgets: asJSON, apitest.Widgets + "/a": asJSON, "/api": asProtobuf,
+		for target, want := range map[string]string{apitest.Widgets: asJSON, apitest.Widgets + "/a": asJSON,
+			"/api":  asProtobuf,
 			"/apis": asProtobuf, "/apis/example.com": asProtobuf, apitest.ExampleV1: asProtobuf} {
-			assert.Equal(t, want, apitest.Do(t, api, "GET", target, "", "Accept", asProtobuf+", application/json").Header.Get("Content-Type"), target)
+			assert.Equal(t, want, apitest.Do(t, api, "GET", target, "", "Accept",
+				asProtobuf+", application/json").Header.Get("Content-Type"), target)
 		}
 	})
 	for _, accept := range []string{"text/html", "text/html, image/png", "text/yaml", "application/json;q=0", "garbage"} {
@@ -62,7 +64,8 @@ func TestAccept(t *testing.T) {
 				apitest.WantFailure(t, apitest.Do(t, api, "GET", target, "", "Accept", accept), 406, "NotAcceptable",
 					"only the following media types are accepted: application/json, application/yaml, application/vnd.kubernetes.protobuf", "")
 			}
-			assert.Equal(t, 406, apitest.Do(t, api, "POST", apitest.Widgets, apitest.WidgetBody(`"name":"b"`), "Accept", accept).Code)
+			assert.Equal(t, 406, apitest.Do(t, api, "POST", apitest.Widgets, apitest.WidgetBody(`"name":"b"`), "Accept",
+				accept).Code)
 			assert.Equal(t, 406, apitest.Do(t, api, "DELETE", apitest.Widgets+"/a", "", "Accept", accept).Code)
 		})
 	}
@@ -75,20 +78,26 @@ func TestAccept(t *testing.T) {
 	})
 	t.Run("not acceptable, in discovery", func(t *testing.T) {
 		const types = "application/json, application/yaml, application/vnd.kubernetes.protobuf"
-		builtin, custom := "406: Not Acceptable\n\nAvailable representations: "+types, "only the following media types are accepted: "+types
-		for target, want := range map[string]string{"/api": builtin, "/apis": custom, "/apis/example.com": custom, apitest.ExampleV1: custom} {
+		builtin, custom := "406: Not Acceptable\n\nAvailable representations: "+types,
+			"only the following media types are accepted: "+types
+		for target, want := range map[string]string{"/api": builtin, "/apis": custom, "/apis/example.com": custom,
+			apitest.ExampleV1: custom} {
 			apitest.WantFailure(t, apitest.Do(t, api, "GET", target, "", "Accept", "text/html"), 406, "NotAcceptable", want, "")
 		}
-		apitest.WantFailure(t, apitest.Do(t, apitest.NewMemos(t), "GET", "/api/v1", "", "Accept", "text/html"), 406, "NotAcceptable", builtin, "")
-		apitest.WantFailure(t, apitest.Do(t, apitest.NewMemos(t), "DELETE", apitest.Memos, "", "Accept", "text/html"), 406, "NotAcceptable", builtin, "")
+		apitest.WantFailure(t, apitest.Do(t, apitest.NewMemos(t), "GET", "/api/v1", "", "Accept", "text/html"), 406,
+			"NotAcceptable", builtin, "")
+		apitest.WantFailure(t, apitest.Do(t, apitest.NewMemos(t), "DELETE", apitest.Memos, "", "Accept", "text/html"), 406,
+			"NotAcceptable", builtin, "")
 	})
 	t.Run("not acceptable, in Protobuf", func(t *testing.T) {
 		a := apitest.Do(t, api, "GET", apitest.Widgets+"/a", "", "Accept", "application/vnd.kubernetes.protobuf")
 		assert.Equal(t, 406, a.Code)
-		assert.Equal(t, "application/vnd.kubernetes.protobuf", a.Header.Get("Content-Type"), "a client of Protobuf reads errors in it too")
+		assert.Equal(t, "application/vnd.kubernetes.protobuf", a.Header.Get("Content-Type"),
+			"a client of Protobuf reads errors in it too")
 		assert.True(t, strings.HasPrefix(a.Body, "k8s\x00"))
 	})
-	assert.Equal(t, []string{"a"}, apitest.Do(t, api, "GET", apitest.Widgets, "").Names(t), "what cannot be answered is not done")
+	assert.Equal(t, []string{"a"}, apitest.Do(t, api, "GET", apitest.Widgets, "").Names(t),
+		"what cannot be answered is not done")
 }
 
 // A client can read an object in YAML and write it back, even if it contains unusual characters.
@@ -99,12 +108,14 @@ func TestYAMLOfUnusualText(t *testing.T) {
 	a := apitest.Must(t, api, "GET", apitest.Widgets+"/a", "", "Accept", apitest.TypeYAML)
 	apitest.Must(t, api, "GET", apitest.Widgets, "", "Accept", apitest.TypeYAML)
 	apitest.Must(t, api, "PUT", apitest.Widgets+"/a", a.Body, "Content-Type", apitest.TypeYAML)
-	assert.Equal(t, "2", apitest.Must(t, api, "GET", apitest.Widgets+"/a", "").ResourceVersion(t), "the write changed nothing")
+	assert.Equal(t, "2", apitest.Must(t, api, "GET", apitest.Widgets+"/a", "").ResourceVersion(t),
+		"the write changed nothing")
 }
 
 func TestYAMLOut(t *testing.T) {
 	api := apitest.NewWidgets(t)
-	apitest.CreateWidget(t, api, "a", `"spec":{"size":1,"owner":"yes","code":"null","big":9007199254740993,"extra":{"t":"two\nlines","empty":"","n":null}}`)
+	apitest.CreateWidget(t, api, "a",
+		`"spec":{"size":1,"owner":"yes","code":"null","big":9007199254740993,"extra":{"t":"two\nlines","empty":"","n":null}}`)
 	const spec = `{"size":1,"color":"red","replicas":1,"template":{"image":"none"},"owner":"yes","code":"null","big":9007199254740993,"extra":{"t":"two\nlines","empty":"","n":null}}`
 	object := apitest.StoredWidget{Spec: spec}.String()
 	for _, c := range []struct {
@@ -113,7 +124,8 @@ func TestYAMLOut(t *testing.T) {
 	}{
 		{"an object", apitest.Widgets + "/a", apitest.TypeYAML, object, 200},
 		{"a list", apitest.Widgets, apitest.TypeYAML, apitest.WidgetList(`"resourceVersion":"2"`, object), 200},
-		{"a partial object", apitest.Widgets + "/a", apitest.TypeYAML + ";as=PartialObjectMetadata;v=v1;g=meta.k8s.io", apitest.StoredWidget{}.Partial(), 200},
+		{"a partial object", apitest.Widgets + "/a", apitest.TypeYAML + ";as=PartialObjectMetadata;v=v1;g=meta.k8s.io",
+			apitest.StoredWidget{}.Partial(), 200},
 		{"a table", apitest.Widgets + "/a?includeObject=None", apitest.TypeYAML + ";as=Table;v=v1;g=meta.k8s.io",
 			apitest.WidgetTable(`"resourceVersion":"2"`, apitest.TableRow(`["a",1,"red",null,"yes","0s"]`, "null")), 200},
 		{"an error", apitest.Widgets + "/none", apitest.TypeYAML,
@@ -153,14 +165,17 @@ spec:
 `, "Content-Type", apitest.TypeYAML)
 	apitest.WantJSON(t, a, 201, apitest.StoredWidget{Spec: `{"size":4,"color":"red","replicas":1,"template":{"image":"none"},"owner":"true","steps":["one","two"],
 		"extra":{"list":[1,"two",3.5,null,true],"text":"two\nlines\n"}}`}.String())
-	a = apitest.Do(t, api, "PUT", apitest.Widgets+"/a", `{apiVersion: example.com/v1, kind: Widget, metadata: {name: a, resourceVersion: "2"}, spec: {size: 1}}`,
+	a = apitest.Do(t, api, "PUT", apitest.Widgets+"/a",
+		`{apiVersion: example.com/v1, kind: Widget, metadata: {name: a, resourceVersion: "2"}, spec: {size: 1}}`,
 		"Content-Type", apitest.TypeYAML+"; charset=utf-8", "Accept", apitest.TypeYAML)
 	assert.Equal(t, 200, a.Code, a.Body)
 	assert.Equal(t, apitest.TypeYAML, a.Header.Get("Content-Type"))
-	apitest.WantJSON(t, apitest.Do(t, api, "GET", apitest.Widgets+"/a", ""), 200, apitest.StoredWidget{RV: "3", Generation: 2}.String())
+	apitest.WantJSON(t, apitest.Do(t, api, "GET", apitest.Widgets+"/a", ""), 200,
+		apitest.StoredWidget{RV: "3", Generation: 2}.String())
 
 	for name, body := range map[string]string{
-		"cut off": "apiVersion: example.com/v1\nkind: [Widget", "a tab": "\tx: y", "no map": "- a\n- b\n", "empty": "# nothing\n", "an unknown alias": "a: *b\n",
+		"cut off": "apiVersion: example.com/v1\nkind: [Widget", "a tab": "\tx: y", "no map": "- a\n- b\n",
+		"empty": "# nothing\n", "an unknown alias": "a: *b\n",
 	} {
 		t.Run(name, func(t *testing.T) {
 			a := apitest.Do(t, api, "POST", apitest.Widgets, body, "Content-Type", apitest.TypeYAML)
@@ -178,7 +193,8 @@ func TestContentTypes(t *testing.T) {
 	}
 	for _, media := range []string{"text/plain", "application/xml", "application/x-www-form-urlencoded", "garbage;;"} {
 		for _, c := range []struct{ method, target string }{{"POST", apitest.Widgets}, {"PUT", apitest.Widgets + "/a0"}} {
-			apitest.WantFailure(t, apitest.Do(t, api, c.method, c.target, apitest.WidgetBody(`"name":"b"`), "Content-Type", media), 415, "UnsupportedMediaType",
+			apitest.WantFailure(t, apitest.Do(t, api, c.method, c.target, apitest.WidgetBody(`"name":"b"`), "Content-Type",
+				media), 415, "UnsupportedMediaType",
 				"the body of the request was in an unknown format - accepted media types include: application/json, application/yaml, application/vnd.kubernetes.protobuf", "")
 		}
 	}
@@ -204,7 +220,8 @@ func TestPretty(t *testing.T) {
 		{"not for kubectl", "", []string{"User-Agent", "kubectl/v1.37.0"}, false},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			for _, target := range []string{apitest.Widgets + "/a", apitest.Widgets, apitest.Widgets + "/none", "/apis", apitest.ExampleV1} {
+			for _, target := range []string{apitest.Widgets + "/a", apitest.Widgets, apitest.Widgets + "/none", "/apis",
+				apitest.ExampleV1} {
 				a := apitest.Do(t, api, "GET", target+c.query, "", c.headers...)
 				if strings.HasSuffix(target, "/none") && len(c.headers) > 0 && c.headers[0] == "Accept" {
 					continue // an error looks at the query and the User-Agent only
@@ -233,7 +250,8 @@ func TestFieldValidation(t *testing.T) {
 		}
 		return out
 	}
-	unknowns := []string{`unknown field "metadata.bogusMeta"`, `unknown field "bogus"`, `unknown field "spec.parts[0].bogus"`}
+	unknowns := []string{`unknown field "metadata.bogusMeta"`, `unknown field "bogus"`,
+		`unknown field "spec.parts[0].bogus"`}
 	doubles := []string{`duplicate field "metadata.name"`, `duplicate field "spec.size"`}
 	for _, c := range []struct {
 		name, mode, media, body string
@@ -244,13 +262,16 @@ func TestFieldValidation(t *testing.T) {
 		{"unknown fields, warn", "Warn", "application/json", unknown, quoted(unknowns...), pruned, ""},
 		{"unknown fields, ignore", "Ignore", "application/json", unknown, nil, pruned, ""},
 		{"unknown fields, strict", "Strict", "application/json", unknown, nil, "", strict + strings.Join(unknowns, ", ")},
-		{"duplicate fields: the last counts", "", "application/json", double, quoted(doubles...), apitest.StoredWidget{}.String(), ""},
+		{"duplicate fields: the last counts", "", "application/json", double, quoted(doubles...),
+			apitest.StoredWidget{}.String(), ""},
 		{"duplicate fields, ignore", "Ignore", "application/json", double, nil, apitest.StoredWidget{}.String(), ""},
 		{"duplicate fields, strict", "Strict", "application/json", double, nil, "", strict + strings.Join(doubles, ", ")},
-		{"duplicate fields in YAML", "", apitest.TypeYAML, doubleY, quoted(`line 6: key "size" already set in map`), apitest.StoredWidget{}.String(), ""},
+		{"duplicate fields in YAML", "", apitest.TypeYAML, doubleY, quoted(`line 6: key "size" already set in map`),
+			apitest.StoredWidget{}.String(), ""},
 		{"duplicate fields in YAML, strict", "Strict", apitest.TypeYAML, doubleY, nil, "",
 			strict + "yaml: unmarshal errors:\n  line 6: key \"size\" already set in map"},
-		{"nothing to complain of", "Strict", "application/json", apitest.WidgetBody(`"name":"a"`), nil, apitest.StoredWidget{}.String(), ""},
+		{"nothing to complain of", "Strict", "application/json", apitest.WidgetBody(`"name":"a"`), nil,
+			apitest.StoredWidget{}.String(), ""},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			api := apitest.NewWidgets(t)
@@ -277,8 +298,8 @@ func TestFieldValidationOfUpdates(t *testing.T) {
 		a := apitest.Do(t, api, "PUT", apitest.Widgets+"/a", body)
 		apitest.WantJSON(t, a, 200, apitest.StoredWidget{}.String())
 		assert.Equal(t, []string{`299 - "unknown field \"spec.bogus\""`}, a.Header.Values("Warning"))
-		apitest.WantFailure(t, apitest.Do(t, api, "PUT", apitest.Widgets+"/a?fieldValidation=Strict", body), 400, "BadRequest",
-			`Widget in version "v1" cannot be handled as a Widget: strict decoding error: `+text, "")
+		apitest.WantFailure(t, apitest.Do(t, api, "PUT", apitest.Widgets+"/a?fieldValidation=Strict", body), 400,
+			"BadRequest", `Widget in version "v1" cannot be handled as a Widget: strict decoding error: `+text, "")
 	})
 	for _, c := range []struct{ name, media, body string }{
 		{"merge patch", apitest.TypeMergePatch, `{"spec":{"bogus":1}}`},
@@ -288,7 +309,8 @@ func TestFieldValidationOfUpdates(t *testing.T) {
 			a := apitest.Do(t, api, "PATCH", apitest.Widgets+"/a", c.body, "Content-Type", c.media)
 			apitest.WantJSON(t, a, 200, apitest.StoredWidget{}.String())
 			assert.Equal(t, []string{`299 - "unknown field \"spec.bogus\""`}, a.Header.Values("Warning"))
-			assert.Empty(t, apitest.Do(t, api, "PATCH", apitest.Widgets+"/a?fieldValidation=Ignore", c.body, "Content-Type", c.media).Header.Values("Warning"))
+			assert.Empty(t, apitest.Do(t, api, "PATCH", apitest.Widgets+"/a?fieldValidation=Ignore", c.body, "Content-Type",
+				c.media).Header.Values("Warning"))
 			a = apitest.Do(t, api, "PATCH", apitest.Widgets+"/a?fieldValidation=Strict", c.body, "Content-Type", c.media)
 			require.Equal(t, 422, a.Code, a.Body)
 			assert.Equal(t, "Invalid", a.Text(t, "reason"))
@@ -324,7 +346,8 @@ func TestWarningsAreBounded(t *testing.T) {
 // Compression: a large answer to a read is compressed for a client whose Accept-Encoding has the plain token gzip.
 func TestCompression(t *testing.T) {
 	api := apitest.NewWidgets(t)
-	big := `{"apiVersion":"example.com/v1","kind":"Widget","metadata":{"name":"big","annotations":{"a":"` + strings.Repeat("x", 140<<10) + `"}},"spec":{"size":1}}`
+	big := `{"apiVersion":"example.com/v1","kind":"Widget","metadata":{"name":"big","annotations":{"a":"` +
+		strings.Repeat("x", 140<<10) + `"}},"spec":{"size":1}}`
 	require.Equal(t, 201, apitest.Do(t, api, "POST", apitest.Widgets, big, "Accept-Encoding", "gzip").Code)
 	require.Equal(t, 201, apitest.Do(t, api, "POST", apitest.Widgets,
 		`{"apiVersion":"example.com/v1","kind":"Widget","metadata":{"name":"small"},"spec":{"size":1}}`).Code)
@@ -358,7 +381,8 @@ func TestCompression(t *testing.T) {
 
 func TestAnswersToWritesAreCompressed(t *testing.T) {
 	api := apitest.NewMemosWith(t, `"data":{"k":"v"}`)
-	a := apitest.Do(t, api, "PUT", apitest.Memos+"/a", `{"metadata":{"name":"a"},"data":{"k":"`+strings.Repeat("x", 200_000)+`"}}`, "Accept-Encoding", "gzip")
+	a := apitest.Do(t, api, "PUT", apitest.Memos+"/a",
+		`{"metadata":{"name":"a"},"data":{"k":"`+strings.Repeat("x", 200_000)+`"}}`, "Accept-Encoding", "gzip")
 	assert.Equal(t, 200, a.Code)
 	assert.Equal(t, "gzip", a.Header.Get("Content-Encoding"))
 	assert.Equal(t, "Accept-Encoding", a.Header.Get("Vary"))

@@ -5,8 +5,8 @@ import (
 	"github.com/decorum-go/decorum/watch"
 )
 
-// appendPartial appends the PartialObjectMetadata of a stored object (API concepts, Metadata-only fetches). It copies the text of the
-// metadata without decoding it.
+// appendPartial appends the PartialObjectMetadata of a stored object (API concepts, Metadata-only fetches). It copies
+// the text of the metadata without decoding it.
 func appendPartial(dst []byte, metaVersion string, object []byte) ([]byte, error) {
 	parts, err := storage.ExtractMetadata(object)
 	if err != nil {

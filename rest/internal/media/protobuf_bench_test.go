@@ -43,7 +43,8 @@ func watchBurst(b *testing.B, accept string, read func(*bufio.Reader) error) fun
 	var done sync.WaitGroup
 	begin := make([]chan struct{}, watchers)
 	for i := range begin {
-		r, err := http.NewRequestWithContext(b.Context(), "GET", "http://x"+apitest.Things+"?watch=1&resourceVersion="+fmt.Sprint(s.Store.Revision()), nil)
+		r, err := http.NewRequestWithContext(b.Context(), "GET",
+			"http://x"+apitest.Things+"?watch=1&resourceVersion="+fmt.Sprint(s.Store.Revision()), nil)
 		require.NoError(b, err)
 		r.Header.Set("Accept", accept)
 		response, err := client.Do(r)

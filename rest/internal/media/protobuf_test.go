@@ -38,7 +38,8 @@ func opened(t testing.TB, data []byte, message *codec.Message) (kind string, v d
 func watchEvent() *codec.Message {
 	return codec.NewMessage(
 		codec.MessageField{Number: 1, Name: "type"},
-		codec.MessageField{Number: 2, Name: "object", Type: codec.MessageType, Of: codec.NewMessage(codec.MessageField{Number: 1, Name: "raw"})},
+		codec.MessageField{Number: 2, Name: "object", Type: codec.MessageType,
+			Of: codec.NewMessage(codec.MessageField{Number: 1, Name: "raw"})},
 	)
 }
 
@@ -58,7 +59,8 @@ func nextEvent(t testing.TB, stream io.Reader) (string, []byte) {
 
 func TestMetadataInProtobuf(t *testing.T) {
 	api := apitest.NewWidgets(t)
-	apitest.Must(t, api, "POST", apitest.Widgets, apitest.WidgetBody(`"name":"a","labels":{"app":"x"},"annotations":{"n":"1"},"finalizers":["example.com/hold"],
+	apitest.Must(t, api, "POST", apitest.Widgets,
+		apitest.WidgetBody(`"name":"a","labels":{"app":"x"},"annotations":{"n":"1"},"finalizers":["example.com/hold"],
 		"ownerReferences":[{"apiVersion":"v1","kind":"Node","name":"n","uid":"u","controller":true}]`))
 
 	a := apitest.Do(t, api, "GET", apitest.Widgets+"/a", "", "Accept", apitest.TypeProtobuf+asPartial)
@@ -74,18 +76,22 @@ func TestMetadataInProtobuf(t *testing.T) {
 	require.Equal(t, 200, a.Code, a.Body)
 	list := codec.NewMessage(
 		codec.MessageField{Number: 1, Name: "metadata", Type: codec.MessageType, Of: codec.ListMetaMessage()},
-		codec.MessageField{Number: 2, Name: "items", Type: codec.MessageType, Of: codec.PartialObjectMetadataMessage(), Repeated: true})
+		codec.MessageField{Number: 2, Name: "items", Type: codec.MessageType, Of: codec.PartialObjectMetadataMessage(),
+			Repeated: true})
 	kind, v = opened(t, []byte(a.Body), list)
 	assert.Equal(t, "meta.k8s.io/v1 PartialObjectMetadataList", kind)
 	assert.Equal(t, "2", v.Lookup("metadata", "resourceVersion").Text())
 	require.Equal(t, 1, v.Get("items").Len())
 	assert.Equal(t, "a", v.Get("items").At(0).Lookup("metadata", "name").Text())
 
-	assert.Equal(t, 406, apitest.Do(t, api, "GET", apitest.Widgets, "", "Accept", apitest.TypeProtobuf+asPartial).Code, "a list is no object")
-	assert.Equal(t, 406, apitest.Do(t, api, "GET", apitest.Widgets, "", "Accept", apitest.TypeProtobuf+";as=Table;g=meta.k8s.io;v=v1").Code,
-		"a Table is JSON or YAML")
-	assert.Equal(t, 406, apitest.Do(t, api, "GET", "/apis", "", "Accept", apitest.TypeProtobuf+asPartial).Code, "discovery has no metadata")
-	assert.Equal(t, 200, apitest.Do(t, api, "GET", apitest.Widgets+"/a/scale", "", "Accept", apitest.TypeProtobuf+asPartial).Code)
+	assert.Equal(t, 406, apitest.Do(t, api, "GET", apitest.Widgets, "", "Accept", apitest.TypeProtobuf+asPartial).Code,
+		"a list is no object")
+	assert.Equal(t, 406, apitest.Do(t, api, "GET", apitest.Widgets, "", "Accept",
+		apitest.TypeProtobuf+";as=Table;g=meta.k8s.io;v=v1").Code, "a Table is JSON or YAML")
+	assert.Equal(t, 406, apitest.Do(t, api, "GET", "/apis", "", "Accept", apitest.TypeProtobuf+asPartial).Code,
+		"discovery has no metadata")
+	assert.Equal(t, 200, apitest.Do(t, api, "GET", apitest.Widgets+"/a/scale", "", "Accept",
+		apitest.TypeProtobuf+asPartial).Code)
 }
 
 func TestWatchInProtobuf(t *testing.T) {
@@ -95,11 +101,14 @@ func TestWatchInProtobuf(t *testing.T) {
 	require.NoError(t, store.Compact(t.Context(), store.Revision()))
 	server := apitest.Serve(t, api)
 	get := func(query, accept string) *http.Response {
-		return apitest.Open(t.Context(), t, server.Client(), "GET", server.URL+apitest.Widgets+"?watch=1&"+query, "Accept", accept)
+		return apitest.Open(t.Context(), t, server.Client(), "GET", server.URL+apitest.Widgets+"?watch=1&"+query, "Accept",
+			accept)
 	}
-	for _, accept := range []string{apitest.TypeProtobuf + ";stream=watch" + asPartial, apitest.TypeProtobuf + asPartial + ",application/json"} {
+	for _, accept := range []string{apitest.TypeProtobuf + ";stream=watch" + asPartial,
+		apitest.TypeProtobuf + asPartial + ",application/json"} {
 		t.Run(accept, func(t *testing.T) {
-			response := get("allowWatchBookmarks=true&sendInitialEvents=true&resourceVersionMatch=NotOlderThan&timeoutSeconds=1", accept)
+			response := get("allowWatchBookmarks=true&sendInitialEvents=true&resourceVersionMatch=NotOlderThan&timeoutSeconds=1",
+				accept)
 			require.Equal(t, apitest.TypeProtobuf+";stream=watch", response.Header.Get("Content-Type"))
 			event, object := nextEvent(t, response.Body)
 			assert.Equal(t, "ADDED", event)
@@ -133,7 +142,8 @@ func TestWatchInProtobuf(t *testing.T) {
 	})
 	t.Run("a kind without a message", func(t *testing.T) {
 		assert.Equal(t, 406, get("", apitest.TypeProtobuf+";stream=watch").StatusCode)
-		assert.Equal(t, "application/json", get("", apitest.TypeProtobuf+";stream=watch,application/json").Header.Get("Content-Type"))
+		assert.Equal(t, "application/json",
+			get("", apitest.TypeProtobuf+";stream=watch,application/json").Header.Get("Content-Type"))
 	})
 }
 
@@ -176,7 +186,8 @@ func TestWatchersInProtobufOfOneChange(t *testing.T) {
 	apitest.Must(t, api, "POST", apitest.Widgets, apitest.WidgetBody(`"name":"a","labels":{"on":"1"}`))
 	client := &http.Client{Transport: rest.RoundTripper(api)}
 	watch := func(query, accept string) func() (string, string, doc.Value) {
-		response := apitest.Open(t.Context(), t, client, "GET", "http://x"+apitest.Widgets+"?watch=1&resourceVersion=2&"+query, "Accept", accept)
+		response := apitest.Open(t.Context(), t, client, "GET",
+			"http://x"+apitest.Widgets+"?watch=1&resourceVersion=2&"+query, "Accept", accept)
 		return func() (string, string, doc.Value) {
 			event, object := nextEvent(t, response.Body)
 			kind, v := opened(t, object, codec.PartialObjectMetadataMessage())
@@ -192,7 +203,8 @@ func TestWatchersInProtobufOfOneChange(t *testing.T) {
 		for i, next := range []func() (string, string, doc.Value){one, two, other} {
 			event, kind, v := next()
 			assert.Equal(t, want.event, event)
-			assert.Equal(t, []string{"meta.k8s.io/v1 ", "meta.k8s.io/v1 ", "meta.k8s.io/v1beta1 "}[i]+"PartialObjectMetadata", kind)
+			assert.Equal(t, []string{"meta.k8s.io/v1 ", "meta.k8s.io/v1 ", "meta.k8s.io/v1beta1 "}[i]+"PartialObjectMetadata",
+				kind)
 			assert.Equal(t, want.rv, v.Lookup("metadata", "resourceVersion").Text())
 			assert.Equal(t, "2", v.Lookup("metadata", "labels", "on").Text())
 		}
@@ -218,7 +230,8 @@ func TestProtobufByTags(t *testing.T) {
 	api := apitest.New(t, rest.Options{}, rest.Resource[Order]{Group: "example.com", Version: "v1", Plural: "orders"})
 	message, err := codec.MessageOf(reflect.TypeFor[Order]())
 	require.NoError(t, err)
-	order, _, err := codec.DecodeJSON([]byte(`{"metadata":{"name":"a"},"spec":{"loaves":3,"due":"` + apitest.NowText + `","notes":["","crisp"]}}`))
+	order, _, err := codec.DecodeJSON([]byte(`{"metadata":{"name":"a"},"spec":{"loaves":3,"due":"` + apitest.NowText +
+		`","notes":["","crisp"]}}`))
 	require.NoError(t, err)
 	raw, err := message.Append(nil, order)
 	require.NoError(t, err)
@@ -230,9 +243,11 @@ func TestProtobufByTags(t *testing.T) {
 	kind, v := opened(t, []byte(a.Body), message)
 	assert.Equal(t, "example.com/v1 Order", kind)
 	assert.Equal(t, string(codec.AppendJSON(nil, order.Get("spec"))), string(codec.AppendJSON(nil, v.Get("spec"))))
-	assert.JSONEq(t, `{"loaves":3,"due":"`+apitest.NowText+`","notes":["","crisp"]}`, string(codec.AppendJSON(nil, v.Get("spec"))))
+	assert.JSONEq(t, `{"loaves":3,"due":"`+apitest.NowText+`","notes":["","crisp"]}`,
+		string(codec.AppendJSON(nil, v.Get("spec"))))
 
-	malformed := string(codec.AppendEnvelope(nil, codec.Envelope{APIVersion: "example.com/v1", Kind: "Order", Raw: []byte{0x12, 0xff}}))
+	malformed := string(codec.AppendEnvelope(nil,
+		codec.Envelope{APIVersion: "example.com/v1", Kind: "Order", Raw: []byte{0x12, 0xff}}))
 	assert.Equal(t, 400, apitest.Do(t, api, "POST", orders, malformed, "Content-Type", apitest.TypeProtobuf).Code)
 
 	type untagged struct {
@@ -240,6 +255,8 @@ func TestProtobufByTags(t *testing.T) {
 		apimeta.ObjectMeta `json:"metadata,omitempty" protobuf:"bytes,1,opt,name=metadata"`
 		Spec               string `json:"spec"`
 	}
-	_, err = rest.New(rest.Options{}, rest.Resource[untagged]{Group: "example.com", Version: "v1", Plural: "untaggeds", Names: rest.Names{Kind: "Untagged"}})
+	_, err = rest.New(rest.Options{},
+		rest.Resource[untagged]{Group: "example.com", Version: "v1", Plural: "untaggeds",
+			Names: rest.Names{Kind: "Untagged"}})
 	assert.ErrorContains(t, err, `kind "Untagged": media_test.untagged.Spec: missing tag such as`)
 }

@@ -18,9 +18,9 @@ const (
 
 var errChanged = errors.New("an object changed its size while its list was written")
 
-// protobuf writes a list in its envelope. All list kinds have the same message, except for the message of their items. The envelope
-// states the size of the list before its items. So a list that is small, or for which there is room in memory, is encoded first. The
-// items of any other list are encoded twice: to add up their sizes, and to write them.
+// protobuf writes a list in its envelope. All list kinds have the same message, except for the message of their items.
+// The envelope states the size of the list before its items. So a list that is small, or for which there is room in
+// memory, is encoded first. The items of any other list are encoded twice: to add up their sizes, and to write them.
 func (w *ListWriter) protobuf(l List) error {
 	meta, err := codec.FromGo(apimeta.ListMeta{
 		ResourceVersion: strconv.FormatUint(uint64(l.Revision), 10), Continue: l.Continue, RemainingItemCount: l.Remaining,

@@ -26,8 +26,8 @@ type Representation struct {
 	Form   Form
 	// MetaVersion is the version of meta.k8s.io of a Table or of PartialObjectMetadata.
 	MetaVersion string
-	// Mismatch is the error for a client that asks for one object in the form of a list, or the reverse. Upstream reports it only after
-	// invalid options and missing objects, so it does not end the negotiation.
+	// Mismatch is the error for a client that asks for one object in the form of a list, or the reverse. Upstream reports
+	// it only after invalid options and missing objects, so it does not end the negotiation.
 	Mismatch error
 
 	include apimeta.IncludeObjectPolicy // how much of each object a row of a Table contains
@@ -62,8 +62,8 @@ const (
 // isList reports whether the answer is a list.
 func (e Endpoint) isList() bool { return e == ManyObjects || e == DeletedObjects }
 
-// Negotiate returns the representation of an answer. It takes the clauses of the Accept header by falling q, and in the order of the
-// header for the same q, and uses the first one that the API can serve. k is the kind of the answer.
+// Negotiate returns the representation of an answer. It takes the clauses of the Accept header by falling q, and in the
+// order of the header for the same q, and uses the first one that the API can serve. k is the kind of the answer.
 func (t *Types) Negotiate(k *Kind, e Endpoint, a Accepted) (*Representation, error) {
 	if len(a.Accept) == 0 || len(a.Accept) == 1 && (a.Accept[0] == JSON || a.Accept[0] == "*/*" || a.Accept[0] == "") {
 		return PlainJSON(a.Pretty), nil
@@ -84,17 +84,19 @@ func PlainJSON(pretty bool) *Representation {
 // IsPlain reports whether the answer is compact JSON, the stored bytes.
 func (rep *Representation) IsPlain() bool { return rep.Media == JSON && !rep.Pretty }
 
-// OfStatus returns the representation of a Status instead of the object: in the same media type, but never as a Table or
-// PartialObjectMetadata.
+// OfStatus returns the representation of a Status instead of the object: in the same media type, but never as a Table
+// or PartialObjectMetadata.
 func (rep *Representation) OfStatus() *Representation {
 	return &Representation{Media: rep.Media, Pretty: rep.Pretty, message: statusMessage(), cbor: rep.cbor}
 }
 
-// ForPeople reports whether a person probably reads the answer. The parameter pretty decides; without it, the User-Agent does.
+// ForPeople reports whether a person probably reads the answer. The parameter pretty decides; without it, the
+// User-Agent does.
 func ForPeople(pretty, userAgent string) bool {
 	if pretty != "" {
 		is, _ := strconv.ParseBool(pretty)
 		return is
 	}
-	return strings.HasPrefix(userAgent, "curl") || strings.HasPrefix(userAgent, "Wget") || strings.HasPrefix(userAgent, "Mozilla/5.0")
+	return strings.HasPrefix(userAgent, "curl") || strings.HasPrefix(userAgent, "Wget") ||
+		strings.HasPrefix(userAgent, "Mozilla/5.0")
 }

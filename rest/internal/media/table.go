@@ -71,9 +71,9 @@ func (t *tableWriter) appendRow(dst, object []byte, metadata storage.Span) ([]by
 	return append(dst, '}'), nil
 }
 
-// beginRow appends a row up to its object. object is nil for a bookmark. A host's function may not expect the empty object of a bookmark,
-// so a cell is empty if its function fails there. A cell that shows a text or a number is a part of the stored JSON; for others, beginRow
-// decodes the parts that the columns need.
+// beginRow appends a row up to its object. object is nil for a bookmark. A host's function may not expect the empty
+// object of a bookmark, so a cell is empty if its function fails there. A cell that shows a text or a number is a part
+// of the stored JSON; for others, beginRow decodes the parts that the columns need.
 func (t *tableWriter) beginRow(dst, object []byte, metadata storage.Span) ([]byte, error) {
 	t.texts = t.kind.cellParts.Find(object, int(metadata.End), t.texts)
 	bookmark := object == nil

@@ -16,7 +16,8 @@ import (
 func TestTable(t *testing.T) {
 	clock := apitest.Now()
 	api := apitest.New(t, rest.Options{Now: func() time.Time { return clock }}, apitest.WidgetResource())
-	apitest.WantJSON(t, apitest.Do(t, api, "GET", apitest.Widgets, "", "Accept", apitest.AcceptTable), 200, apitest.WidgetTable(`"resourceVersion":"1"`, ""))
+	apitest.WantJSON(t, apitest.Do(t, api, "GET", apitest.Widgets, "", "Accept", apitest.AcceptTable), 200,
+		apitest.WidgetTable(`"resourceVersion":"1"`, ""))
 	apitest.CreateWidget(t, api, "a")
 	apitest.CreateWidget(t, api, "b", `"spec":{"size":2,"color":"blue","owner":"me"}`)
 	apitest.MergePatch(t, api, apitest.Widgets+"/b/status", `{"status":{"phase":"Ready"}}`)
@@ -29,27 +30,37 @@ func TestTable(t *testing.T) {
 	v1beta1 := func(text string) string { return strings.ReplaceAll(text, "meta.k8s.io/v1", "meta.k8s.io/v1beta1") }
 	for _, c := range []struct{ name, target, accept, want string }{
 		{"of a list", apitest.Widgets, apitest.AcceptTable,
-			apitest.WidgetTable(`"resourceVersion":"4"`, apitest.TableRow(cellsA, a.Partial())+","+apitest.TableRow(cellsB, b.Partial()))},
-		{"of an object", apitest.Widgets + "/b", apitest.AcceptTable, apitest.WidgetTable(`"resourceVersion":"4"`, apitest.TableRow(cellsB, b.Partial()))},
+			apitest.WidgetTable(`"resourceVersion":"4"`,
+				apitest.TableRow(cellsA, a.Partial())+","+apitest.TableRow(cellsB, b.Partial()))},
+		{"of an object", apitest.Widgets + "/b", apitest.AcceptTable,
+			apitest.WidgetTable(`"resourceVersion":"4"`, apitest.TableRow(cellsB, b.Partial()))},
 		{"without objects", apitest.Widgets + "?includeObject=None", apitest.AcceptTable,
 			apitest.WidgetTable(`"resourceVersion":"4"`, apitest.TableRow(cellsA, "null")+","+apitest.TableRow(cellsB, "null"))},
 		{"with metadata", apitest.Widgets + "/a?includeObject=Metadata", apitest.AcceptTable,
 			apitest.WidgetTable(`"resourceVersion":"2"`, apitest.TableRow(cellsA, a.Partial()))},
 		{"with whole objects", apitest.Widgets + "?includeObject=Object", apitest.AcceptTable,
-			apitest.WidgetTable(`"resourceVersion":"4"`, apitest.TableRow(cellsA, a.String())+","+apitest.TableRow(cellsB, b.String()))},
+			apitest.WidgetTable(`"resourceVersion":"4"`,
+				apitest.TableRow(cellsA, a.String())+","+apitest.TableRow(cellsB, b.String()))},
 		{"in the older version", apitest.Widgets, "application/json;as=Table;v=v1beta1;g=meta.k8s.io",
-			v1beta1(apitest.WidgetTable(`"resourceVersion":"4"`, apitest.TableRow(cellsA, a.Partial())+","+apitest.TableRow(cellsB, b.Partial())))},
-		{"selected", apitest.Widgets + "?labelSelector=x", apitest.AcceptTable, apitest.WidgetTable(`"resourceVersion":"4"`, "")},
-		{"as kubectl asks", apitest.Widgets + "/a", apitest.AcceptTable + ",application/json;as=Table;v=v1beta1;g=meta.k8s.io,application/json",
+			v1beta1(apitest.WidgetTable(`"resourceVersion":"4"`,
+				apitest.TableRow(cellsA, a.Partial())+","+apitest.TableRow(cellsB, b.Partial())))},
+		{"selected", apitest.Widgets + "?labelSelector=x", apitest.AcceptTable,
+			apitest.WidgetTable(`"resourceVersion":"4"`, "")},
+		{"as kubectl asks", apitest.Widgets + "/a",
+			apitest.AcceptTable + ",application/json;as=Table;v=v1beta1;g=meta.k8s.io,application/json",
 			apitest.WidgetTable(`"resourceVersion":"2"`, apitest.TableRow(cellsA, a.Partial()))},
-		{"an unknown version falls back", apitest.Widgets + "/a", "application/json;as=Table;v=v99;g=meta.k8s.io,application/json", a.String()},
-		{"an unknown form falls back", apitest.Widgets + "/a", "application/json;as=Bogus;v=v1;g=meta.k8s.io," + apitest.AcceptPartial, a.Partial()},
-		{"another group falls back", apitest.Widgets + "/a", "application/json;as=Table;v=v1;g=other,application/json", a.String()},
+		{"an unknown version falls back", apitest.Widgets + "/a",
+			"application/json;as=Table;v=v99;g=meta.k8s.io,application/json", a.String()},
+		{"an unknown form falls back", apitest.Widgets + "/a",
+			"application/json;as=Bogus;v=v1;g=meta.k8s.io," + apitest.AcceptPartial, a.Partial()},
+		{"another group falls back", apitest.Widgets + "/a", "application/json;as=Table;v=v1;g=other,application/json",
+			a.String()},
 		{"partial object", apitest.Widgets + "/a", apitest.AcceptPartial, a.Partial()},
 		{"empty partial list", apitest.Widgets + "?labelSelector=none", apitest.AcceptPartials,
 			`{"kind":"PartialObjectMetadataList","apiVersion":"meta.k8s.io/v1","metadata":{"resourceVersion":"4"},"items":null}`},
 		{"partial list", apitest.Widgets, apitest.AcceptPartials,
-			`{"kind":"PartialObjectMetadataList","apiVersion":"meta.k8s.io/v1","metadata":{"resourceVersion":"4"},"items":[` + a.Partial() + `,` + b.Partial() + `]}`},
+			`{"kind":"PartialObjectMetadataList","apiVersion":"meta.k8s.io/v1","metadata":{"resourceVersion":"4"},"items":[` +
+				a.Partial() + `,` + b.Partial() + `]}`},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			apitest.WantJSON(t, apitest.Do(t, api, "GET", c.target, "", "Accept", c.accept), 200, c.want)
@@ -58,18 +69,22 @@ func TestTable(t *testing.T) {
 	t.Run("in pages", func(t *testing.T) {
 		page := apitest.Do(t, api, "GET", apitest.Widgets+"?limit=1", "", "Accept", apitest.AcceptTable)
 		token := page.Text(t, "metadata.continue")
-		apitest.WantJSON(t, page, 200, apitest.WidgetTable(`"resourceVersion":"4","remainingItemCount":1,"continue":"`+token+`"`,
-			apitest.TableRow(cellsA, a.Partial())))
-		apitest.WantJSON(t, apitest.Do(t, api, "GET", apitest.Widgets+"?limit=1&continue="+token, "", "Accept", apitest.AcceptTable), 200,
-			apitest.WidgetTable(`"resourceVersion":"4"`, apitest.TableRow(cellsB, b.Partial())))
+		apitest.WantJSON(t, page, 200,
+			apitest.WidgetTable(`"resourceVersion":"4","remainingItemCount":1,"continue":"`+token+`"`,
+				apitest.TableRow(cellsA, a.Partial())))
+		apitest.WantJSON(t, apitest.Do(t, api, "GET", apitest.Widgets+"?limit=1&continue="+token, "", "Accept",
+			apitest.AcceptTable), 200, apitest.WidgetTable(`"resourceVersion":"4"`, apitest.TableRow(cellsB, b.Partial())))
 	})
 	t.Run("of what has been written", func(t *testing.T) {
-		patched := apitest.Do(t, api, "PATCH", apitest.Widgets+"/a?includeObject=None", `{"spec":{"owner":"you"}}`, "Content-Type",
-			apitest.TypeMergePatch, "Accept", apitest.AcceptTable)
-		apitest.WantJSON(t, patched, 200, apitest.WidgetTable(`"resourceVersion":"5"`, apitest.TableRow(`["a",1,"red",null,"you","90m"]`, "null")))
-		created := apitest.Do(t, api, "POST", apitest.Widgets, apitest.WidgetBody(`"name":"c"`), "Accept", apitest.AcceptPartial)
-		apitest.WantJSON(t, created, 201, strings.Replace(apitest.StoredWidget{Name: "c", UID: "uid-3", RV: "6"}.Partial(), apitest.NowText,
-			"2026-01-02T04:34:05Z", 1))
+		patched := apitest.Do(t, api, "PATCH", apitest.Widgets+"/a?includeObject=None", `{"spec":{"owner":"you"}}`,
+			"Content-Type", apitest.TypeMergePatch, "Accept", apitest.AcceptTable)
+		apitest.WantJSON(t, patched, 200,
+			apitest.WidgetTable(`"resourceVersion":"5"`, apitest.TableRow(`["a",1,"red",null,"you","90m"]`, "null")))
+		created := apitest.Do(t, api, "POST", apitest.Widgets, apitest.WidgetBody(`"name":"c"`), "Accept",
+			apitest.AcceptPartial)
+		apitest.WantJSON(t, created, 201,
+			strings.Replace(apitest.StoredWidget{Name: "c", UID: "uid-3", RV: "6"}.Partial(), apitest.NowText,
+				"2026-01-02T04:34:05Z", 1))
 	})
 }
 
@@ -81,9 +96,10 @@ func TestTableRefuses(t *testing.T) {
 		code                     int
 		reason, message, details string
 	}{
-		{"an error is never transformed", apitest.Widgets + "/none", apitest.AcceptTable, 404, "NotFound", `widgets.example.com "none" not found`,
-			apitest.AboutWidget("none")},
-		{"nor here", apitest.Widgets + "/none", apitest.AcceptPartial, 404, "NotFound", `widgets.example.com "none" not found`, apitest.AboutWidget("none")},
+		{"an error is never transformed", apitest.Widgets + "/none", apitest.AcceptTable, 404, "NotFound",
+			`widgets.example.com "none" not found`, apitest.AboutWidget("none")},
+		{"nor here", apitest.Widgets + "/none", apitest.AcceptPartial, 404, "NotFound",
+			`widgets.example.com "none" not found`, apitest.AboutWidget("none")},
 		{"an unknown form", apitest.Widgets + "/a", "application/json;as=Bogus;v=v1;g=meta.k8s.io", 406, "NotAcceptable",
 			"only the following media types are accepted: application/json, application/yaml, application/vnd.kubernetes.protobuf", ""},
 		{"an unknown version", apitest.Widgets + "/a", "application/json;as=Table;v=v99;g=meta.k8s.io", 406, "NotAcceptable",
@@ -96,15 +112,17 @@ func TestTableRefuses(t *testing.T) {
 			`strconv.ParseInt: parsing "x": invalid syntax`, ""},
 		{"an absent object comes first", apitest.Widgets + "/none", apitest.AcceptPartials, 404, "NotFound",
 			`widgets.example.com "none" not found`, apitest.AboutWidget("none")},
-		{"an unknown form comes before the options", apitest.Widgets + "?limit=x", "application/json;as=Bogus;v=v1;g=meta.k8s.io", 406,
-			"NotAcceptable", "only the following media types are accepted: application/json, application/yaml, application/vnd.kubernetes.protobuf", ""},
+		{"an unknown form comes before the options", apitest.Widgets + "?limit=x",
+			"application/json;as=Bogus;v=v1;g=meta.k8s.io", 406, "NotAcceptable",
+			"only the following media types are accepted: application/json, application/yaml, application/vnd.kubernetes.protobuf", ""},
 		{"a list of an object", apitest.Widgets + "/a", apitest.AcceptPartials, 406, "NotAcceptable",
 			"you requested PartialObjectMetadataList, but the requested object is not a list (*unstructured.Unstructured)", ""},
 		{"an unknown includeObject", apitest.Widgets + "?includeObject=Foo", apitest.AcceptTable, 400, "BadRequest",
 			`Unable to convert to Table as requested: includeObject: Invalid value: "Foo": must be 'Metadata', 'Object', 'None', or empty`, ""},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			apitest.WantFailure(t, apitest.Do(t, api, "GET", c.target, "", "Accept", c.accept), c.code, c.reason, c.message, c.details)
+			apitest.WantFailure(t, apitest.Do(t, api, "GET", c.target, "", "Accept", c.accept), c.code, c.reason, c.message,
+				c.details)
 		})
 	}
 }
@@ -118,10 +136,12 @@ func TestTableOfScale(t *testing.T) {
 	for i, name := range []string{"Name", "Desired", "Available", "Age"} {
 		assert.Equal(t, name, got.Value(t, fmt.Sprintf("columnDefinitions.%d.name", i)))
 	}
-	assert.Contains(t, got.Body, `"rows":[{"cells":["a",0,0,"0s"],"object":`+`{"apiVersion":"meta.k8s.io/v1","kind":"PartialObjectMetadata"`)
-	apitest.WantJSON(t, apitest.Do(t, api, "GET", apitest.Widgets+"/a/scale", "", "Accept", apitest.AcceptPartial), 200, partial+`2"}}`)
-	patched := apitest.Do(t, api, "PATCH", apitest.Widgets+"/a/scale?includeObject=None", `{"spec":{"replicas":3}}`, "Content-Type",
-		apitest.TypeMergePatch, "Accept", apitest.AcceptTable)
+	assert.Contains(t, got.Body, `"rows":[{"cells":["a",0,0,"0s"],"object":`+
+		`{"apiVersion":"meta.k8s.io/v1","kind":"PartialObjectMetadata"`)
+	apitest.WantJSON(t, apitest.Do(t, api, "GET", apitest.Widgets+"/a/scale", "", "Accept", apitest.AcceptPartial), 200,
+		partial+`2"}}`)
+	patched := apitest.Do(t, api, "PATCH", apitest.Widgets+"/a/scale?includeObject=None", `{"spec":{"replicas":3}}`,
+		"Content-Type", apitest.TypeMergePatch, "Accept", apitest.AcceptTable)
 	require.Equal(t, 200, patched.Code, patched.Body)
 	assert.Equal(t, []any{"a", 3., 0., "0s"}, patched.Value(t, "rows.0.cells"))
 }
@@ -137,7 +157,8 @@ func TestTableCells(t *testing.T) {
 		{"a list as text", "string", ".spec.steps", `"spec":{"size":1,"steps":["a","b"]}`, `"[\"a\",\"b\"]"`},
 		{"an element", "string", ".spec.steps[1]", `"spec":{"size":1,"steps":["a","b"]}`, `"b"`},
 		{"beyond the end", "string", ".spec.steps[9]", `"spec":{"size":1,"steps":["a","b"]}`, `null`},
-		{"a condition", "string", ".spec.parts[?(@.name=='q')].count", `"spec":{"size":1,"parts":[{"name":"p"},{"name":"q","count":5}]}`, `"5"`},
+		{"a condition", "string", ".spec.parts[?(@.name=='q')].count",
+			`"spec":{"size":1,"parts":[{"name":"p"},{"name":"q","count":5}]}`, `"5"`},
 		{"a key with a dot", "string", `.metadata.labels.example\.com/k`, `"spec":{"size":1}`, `"v"`},
 		{"an invalid integer", "integer", ".spec.color", `"spec":{"size":1}`, `null`},
 		{"a date", "date", ".metadata.creationTimestamp", `"spec":{"size":1}`, `"0s"`},
@@ -147,7 +168,8 @@ func TestTableCells(t *testing.T) {
 			api := apitest.NewWidgets(t, func(r *rest.Resource[apitest.Widget]) {
 				r.Columns = []rest.Column{{Name: "Column", Path: c.path, Type: c.column}}
 			})
-			apitest.Must(t, api, "POST", apitest.Widgets, apitest.WidgetBody(`"name":"a","labels":{"example.com/k":"v"}`, c.object))
+			apitest.Must(t, api, "POST", apitest.Widgets,
+				apitest.WidgetBody(`"name":"a","labels":{"example.com/k":"v"}`, c.object))
 			a := apitest.Do(t, api, "GET", apitest.Widgets+"/a?includeObject=None", "", "Accept", apitest.AcceptTable)
 			require.Equal(t, 200, a.Code, a.Body)
 			assert.Contains(t, a.Body, `"rows":[{"cells":["a",`+c.want+`]`)
@@ -156,8 +178,10 @@ func TestTableCells(t *testing.T) {
 }
 
 func TestTableWithoutColumns(t *testing.T) {
-	for dialect, want := range map[rest.Dialect][]string{rest.DialectCustom: {"Name", "Age"}, rest.DialectBuiltin: {"Name", "Created At"}} {
-		api := apitest.NewWidgets(t, func(r *rest.Resource[apitest.Widget]) { r.Columns, r.Wire.Dialect, r.Scale = nil, dialect, nil })
+	for dialect, want := range map[rest.Dialect][]string{rest.DialectCustom: {"Name", "Age"},
+		rest.DialectBuiltin: {"Name", "Created At"}} {
+		api := apitest.NewWidgets(t,
+			func(r *rest.Resource[apitest.Widget]) { r.Columns, r.Wire.Dialect, r.Scale = nil, dialect, nil })
 		apitest.CreateWidget(t, api, "a")
 		a := apitest.Do(t, api, "GET", apitest.Widgets, "", "Accept", apitest.AcceptTable)
 		var names []string
@@ -176,7 +200,8 @@ func TestTableWithoutColumns(t *testing.T) {
 func TestNameColumn(t *testing.T) {
 	api := apitest.NewWidgets(t, func(r *rest.Resource[apitest.Widget]) {
 		r.Columns = []rest.Column{{Name: "Color", Path: ".spec.color"},
-			rest.ColumnFunc(rest.Column{Name: "Name", Format: "name"}, func(w *apitest.Widget) any { return w.Name + " (default)" })}
+			rest.ColumnFunc(rest.Column{Name: "Name", Format: "name"},
+				func(w *apitest.Widget) any { return w.Name + " (default)" })}
 	})
 	apitest.CreateWidget(t, api, "a")
 	a := apitest.Do(t, api, "GET", apitest.Widgets+"/a", "", "Accept", apitest.AcceptTable)
@@ -189,7 +214,8 @@ func TestComputedColumns(t *testing.T) {
 		r.Columns = []rest.Column{
 			rest.ColumnFunc(rest.Column{Name: "Sizes", Description: "Size and replicas."},
 				func(w *apitest.Widget) any { return fmt.Sprint(*w.Spec.Size, "/", *w.Spec.Replicas) }),
-			rest.ColumnFunc(rest.Column{Name: "Since", Type: "date"}, func(w *apitest.Widget) any { return w.CreationTimestamp.Time }),
+			rest.ColumnFunc(rest.Column{Name: "Since", Type: "date"},
+				func(w *apitest.Widget) any { return w.CreationTimestamp.Time }),
 			rest.ColumnFunc(rest.Column{Name: "Owner"}, func(w *apitest.Widget) any {
 				switch w.Name {
 				case "none":
@@ -216,16 +242,18 @@ func TestComputedColumns(t *testing.T) {
 	assert.Equal(t, "Size and replicas.", a.Value(t, "columnDefinitions.1.description"))
 
 	apitest.CreateWidget(t, api, "panics")
-	apitest.WantFailure(t, apitest.Do(t, api, "GET", apitest.Widgets+"/panics", "", "Accept", apitest.AcceptTable), 500, "InternalError",
-		"Internal error occurred: the request could not be completed", "")
+	apitest.WantFailure(t, apitest.Do(t, api, "GET", apitest.Widgets+"/panics", "", "Accept", apitest.AcceptTable), 500,
+		"InternalError", "Internal error occurred: the request could not be completed", "")
 	assert.Equal(t, 200, apitest.Do(t, api, "GET", apitest.Widgets+"/panics", "").Code)
 
 	for _, c := range []struct {
 		fault  string
 		column rest.Column
 	}{
-		{"its function takes a *apitest.Memo", rest.ColumnFunc(rest.Column{Name: "X"}, func(*apitest.Memo) any { return nil })},
-		{`it has a path, ".spec", and a function`, rest.ColumnFunc(rest.Column{Name: "X", Path: ".spec"}, func(*apitest.Widget) any { return nil })},
+		{"its function takes a *apitest.Memo",
+			rest.ColumnFunc(rest.Column{Name: "X"}, func(*apitest.Memo) any { return nil })},
+		{`it has a path, ".spec", and a function`,
+			rest.ColumnFunc(rest.Column{Name: "X", Path: ".spec"}, func(*apitest.Widget) any { return nil })},
 	} {
 		r := apitest.WidgetResource()
 		r.Columns = []rest.Column{c.column}

@@ -55,8 +55,9 @@ func (v *tableObjects) begin(dst []byte, at watch.Revision) ([]byte, error) {
 	return dst, err
 }
 
-// bookmark appends a Table with one row for an empty object. That object carries the revision of the bookmark. Even if the client wants
-// no objects, the bookmark at the end of the initial events carries one, because clients look there for its annotation.
+// bookmark appends a Table with one row for an empty object. That object carries the revision of the bookmark. Even if
+// the client wants no objects, the bookmark at the end of the initial events carries one, because clients look there
+// for its annotation.
 func (v *tableObjects) bookmark(dst []byte, at watch.Revision, initialEventsEnd bool) ([]byte, error) {
 	dst, err := v.begin(dst, at)
 	if err != nil {

@@ -8,8 +8,8 @@ const (
 	CBORSequence = "application/cbor-seq"
 	Text         = "text/plain; charset=utf-8"
 
-	// Protobuf is Kubernetes Protobuf: an envelope that names the kind, around the object's message (API concepts, Kubernetes Protobuf
-	// encoding). Clients of built-in kinds send it without asking, and have no fallback.
+	// Protobuf is Kubernetes Protobuf: an envelope that names the kind, around the object's message (API concepts,
+	// Kubernetes Protobuf encoding). Clients of built-in kinds send it without asking, and have no fallback.
 	Protobuf = "application/vnd.kubernetes.protobuf"
 
 	// ApplyCBOR is a configuration in CBOR, for an apply.
@@ -19,7 +19,8 @@ const (
 // OfStream is the parameter that turns a media type into that of a watch.
 const OfStream = ";stream=watch"
 
-// Transcoder translates JSON to CBOR. Package rest/cbor implements it, so that a host that serves no CBOR does not link it.
+// Transcoder translates JSON to CBOR. Package rest/cbor implements it, so that a host that serves no CBOR does not link
+// it.
 type Transcoder interface {
 	AppendFromJSON(dst, json []byte) ([]byte, error)
 }

@@ -12,8 +12,8 @@ const (
 	maxWarningCut   = 256
 )
 
-// Warnings returns the values of an answer's Warning headers, each text once. If the texts exceed the limit, each is cut, and further
-// ones are added, cut as well, until they reach the limit. The rule is upstream's.
+// Warnings returns the values of an answer's Warning headers, each text once. If the texts exceed the limit, each is
+// cut, and further ones are added, cut as well, until they reach the limit. The rule is upstream's.
 func Warnings(all []string) (values []string) {
 	var texts []string
 	used, cutting := 0, false
@@ -42,7 +42,8 @@ func Warnings(all []string) (values []string) {
 	return values
 }
 
-// Warning returns a text as the value of a Warning header (RFC 9111, code 299): a quoted string without control characters.
+// Warning returns a text as the value of a Warning header (RFC 9111, code 299): a quoted string without control
+// characters.
 func Warning(text string) string {
 	var out strings.Builder
 	out.WriteString(`299 - "`)

@@ -1,5 +1,5 @@
-// Package mirror keeps a data structure made of objects of an API up to date, so that a change of an object counts from the next request on:
-// roles, and the configurations of webhooks and policies.
+// Package mirror keeps a data structure made of objects of an API up to date, so that a change of an object counts from
+// the next request on: roles, and the configurations of webhooks and policies.
 package mirror
 
 import (
@@ -21,13 +21,14 @@ type Source interface {
 	List(ctx context.Context, resource, namespace string) ([]*storage.Record, error)
 }
 
-// Index is the data structure. Put adds or replaces the object of a key, or removes it if record is nil. It is idempotent.
+// Index is the data structure. Put adds or replaces the object of a key, or removes it if record is nil. It is
+// idempotent.
 type Index interface {
 	Put(key storage.Key, record *storage.Record)
 }
 
-// Mirror holds an Index that follows the objects of some resources. Whoever reads the Index brings it up to date. It has a goroutine only
-// while it reads the Index from the store.
+// Mirror holds an Index that follows the objects of some resources. Whoever reads the Index brings it up to date. It
+// has a goroutine only while it reads the Index from the store.
 type Mirror[I Index] struct {
 	source    Source
 	resources []string
@@ -52,9 +53,10 @@ func New[I Index](source Source, resources []string, empty func() I) *Mirror[I] 
 	return &Mirror[I]{source: source, resources: resources, empty: empty}
 }
 
-// Acquire returns the Index at a revision that is at least as recent as the present one. While nothing is written, bringing it up to date
-// costs one comparison. If the Index has to be read from the store, all callers wait for the same reading, until their contexts end. The
-// caller does not change the Index, and calls Release when it no longer reads it, unless Acquire fails.
+// Acquire returns the Index at a revision that is at least as recent as the present one. While nothing is written,
+// bringing it up to date costs one comparison. If the Index has to be read from the store, all callers wait for the
+// same reading, until their contexts end. The caller does not change the Index, and calls Release when it no longer
+// reads it, unless Acquire fails.
 func (m *Mirror[I]) Acquire(ctx context.Context) (I, error) {
 	if err := m.refresh(ctx); err != nil {
 		return *new(I), err
@@ -86,7 +88,8 @@ func (m *Mirror[I]) refresh(ctx context.Context) error {
 	return nil
 }
 
-// catchUp applies the changes since the revision of the index. If the store no longer holds all of them, it returns the reading to wait for.
+// catchUp applies the changes since the revision of the index. If the store no longer holds all of them, it returns the
+// reading to wait for.
 func (m *Mirror[I]) catchUp() (*reading, error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -132,7 +135,8 @@ func (m *Mirror[I]) poll() error {
 	return nil
 }
 
-// readAnew reads the Index anew. It does not end with the context of a caller, because others wait for it too; the store bounds its time.
+// readAnew reads the Index anew. It does not end with the context of a caller, because others wait for it too; the
+// store bounds its time.
 func (m *Mirror[I]) readAnew(r *reading) {
 	now := uint64(m.source.RevisionOf(m.resources...))
 	index, ahead, err := m.recovered(context.Background())
@@ -157,8 +161,8 @@ func (m *Mirror[I]) recovered(ctx context.Context) (index I, ahead []*watch.Curs
 	return m.read(ctx)
 }
 
-// read returns a new Index and cursors for the changes after it. The cursors begin before the lists, so a change may come twice, but none is
-// lost.
+// read returns a new Index and cursors for the changes after it. The cursors begin before the lists, so a change may
+// come twice, but none is lost.
 func (m *Mirror[I]) read(ctx context.Context) (index I, ahead []*watch.Cursor[storage.Record], err error) {
 	defer func() {
 		if err != nil {

@@ -1,5 +1,6 @@
-// Package notes keeps records that the server needs for itself in the store of an API, for all replicas and across restarts. Notes are not
-// objects: no request reaches them, no right covers them, no admission sees them, and no controller follows them.
+// Package notes keeps records that the server needs for itself in the store of an API, for all replicas and across
+// restarts. Notes are not objects: no request reaches them, no right covers them, no admission sees them, and no
+// controller follows them.
 package notes
 
 import (
@@ -28,13 +29,14 @@ type place struct {
 
 type placeKey struct{}
 
-// With returns the context of a plug-in that may keep notes in the store of its API. The context carries the place, because
-// the exported type of an API cannot show notes.
+// With returns the context of a plug-in that may keep notes in the store of its API. The context carries the place,
+// because the exported type of an API cannot show notes.
 func With(ctx context.Context, store storage.Store, life Life) context.Context {
 	return context.WithValue(ctx, placeKey{}, place{store, life})
 }
 
-// Of returns the notes with a name of the API that has started a plug-in with ctx, or with a context that is derived from it.
+// Of returns the notes with a name of the API that has started a plug-in with ctx, or with a context that is derived
+// from it.
 func Of(ctx context.Context, name string) (*Notes, error) {
 	at, ok := ctx.Value(placeKey{}).(place)
 	if !ok {
@@ -49,7 +51,8 @@ type Life interface {
 	storage.Holder
 }
 
-// Notes are the notes of one kind. Each has a name. Their methods return an error that wraps [watch.ErrClosed] after the end of the API.
+// Notes are the notes of one kind. Each has a name. Their methods return an error that wraps [watch.ErrClosed] after
+// the end of the API.
 type Notes struct {
 	store    storage.Store
 	life     Life
@@ -112,7 +115,8 @@ func (n *Notes) Get(ctx context.Context, name string, atLeast watch.Revision) (N
 	return read(record)
 }
 
-// Put writes a note. content is encoded as JSON; nil makes a mark. If an older note exists for which keeps returns true, it stays.
+// Put writes a note. content is encoded as JSON; nil makes a mark. If an older note exists for which keeps returns
+// true, it stays.
 func (n *Notes) Put(ctx context.Context, name string, content any, keeps func(old Note) bool) error {
 	if err := n.ended(); err != nil {
 		return err
@@ -155,7 +159,8 @@ func (n *Notes) List(ctx context.Context) (all []Note, from watch.Revision, err 
 	if err := n.ended(); err != nil {
 		return nil, 0, err
 	}
-	page, err := n.store.List(ctx, storage.Query{Within: watch.Key{Resource: n.resource}, Revision: storage.MostRecent}, nil)
+	page, err := n.store.List(ctx, storage.Query{Within: watch.Key{Resource: n.resource}, Revision: storage.MostRecent},
+		nil)
 	if err != nil {
 		return nil, 0, err
 	}
@@ -169,8 +174,8 @@ func (n *Notes) List(ctx context.Context) (all []Note, from watch.Revision, err 
 	return all, page.Revision, nil
 }
 
-// Watch reports the changes after a revision, until the context ends, the API ends, or the store drops changes. gone means that the note
-// was deleted.
+// Watch reports the changes after a revision, until the context ends, the API ends, or the store drops changes. gone
+// means that the note was deleted.
 func (n *Notes) Watch(ctx context.Context, after watch.Revision, tell func(note Note, gone bool)) error {
 	if err := n.ended(); err != nil {
 		return err

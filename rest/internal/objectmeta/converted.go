@@ -18,8 +18,8 @@ func CheckConverted(original, converted doc.Value) error {
 	return nil
 }
 
-// RestoreConverted returns a converted object with the metadata of the original one. Only its labels and annotations are those of the
-// conversion, which must be valid if they have changed.
+// RestoreConverted returns a converted object with the metadata of the original one. Only its labels and annotations
+// are those of the conversion, which must be valid if they have changed.
 func RestoreConverted(original, converted doc.Value) (doc.Value, error) {
 	m, after := Of(original), Of(converted)
 	switch {
@@ -42,7 +42,8 @@ func RestoreConverted(original, converted doc.Value) (doc.Value, error) {
 		}
 		for key, value := range texts.Members() {
 			if value.Kind() != doc.String {
-				return doc.Value{}, fmt.Errorf("metadata.%s[%s] must be a string, but is %s in converted object", field.name, key, value.GoType())
+				return doc.Value{}, fmt.Errorf("metadata.%s[%s] must be a string, but is %s in converted object", field.name, key,
+					value.GoType())
 			}
 		}
 		if !doc.Equal(texts, m.Get(field.name)) {

@@ -49,7 +49,8 @@ func Deleting(obj doc.Value) bool {
 	return Of(obj).Get(DeletionTimestamp).Kind() == doc.String
 }
 
-// GraceOf returns the grace period, in seconds, of an object that is being deleted. It returns 0 if the object has none.
+// GraceOf returns the grace period, in seconds, of an object that is being deleted. It returns 0 if the object has
+// none.
 func GraceOf(obj doc.Value) int64 {
 	n, _ := Of(obj).Get(GracePeriod).Int()
 	return n
@@ -75,8 +76,8 @@ func Seconds(n int64) time.Duration {
 // Timestamp returns a time as metadata holds it (RFC 3339, UTC, whole seconds).
 func Timestamp(t time.Time) doc.Value { return doc.Of(t.UTC().Format(time.RFC3339)) }
 
-// WithoutNulls replaces nulls within the metadata as Go's decoder does: by empty strings in labels, annotations and finalizers, and by
-// empty objects in the other lists.
+// WithoutNulls replaces nulls within the metadata as Go's decoder does: by empty strings in labels, annotations and
+// finalizers, and by empty objects in the other lists.
 func WithoutNulls(m doc.Value) doc.Value {
 	for _, field := range [...]string{Labels, Annotations, Finalizers, Owners, ManagedFields} {
 		kind, rewrite := doc.Map, emptyText
@@ -113,7 +114,8 @@ func emptyObject(_ int, _ string, v doc.Value) doc.Value {
 	return v
 }
 
-// The random suffix of a generated name has no vowels, so it spells no word, and no characters that are easily confused.
+// The random suffix of a generated name has no vowels, so it spells no word, and no characters that are easily
+// confused.
 const (
 	suffixAlphabet     = "bcdfghjklmnpqrstvwxz2456789"
 	suffixLength       = 5

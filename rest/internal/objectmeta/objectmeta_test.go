@@ -34,20 +34,24 @@ func TestForCreateDecidesWhatAClientMayNotSet(t *testing.T) {
 	assert.JSONEq(t, `{"metadata":{"name":"a","uid":"u","generation":1,"namespace":"ns","creationTimestamp":"2026-01-02T03:04:05Z","labels":{"a":"b"}}}`,
 		text(objectmeta.ForCreate(sent, objectmeta.Origin{Namespace: "ns", UID: "u", Created: at, Generation: doc.OfInt(1)})))
 	assert.JSONEq(t, `{"metadata":{"name":"a","creationTimestamp":"2026-01-02T03:04:05Z","labels":{"a":"b"}}}`,
-		text(objectmeta.ForCreate(sent, objectmeta.Origin{Created: at})), "a call in the cluster scope is in no namespace and has no uid")
+		text(objectmeta.ForCreate(sent, objectmeta.Origin{Created: at})),
+		"a call in the cluster scope is in no namespace and has no uid")
 }
 
 func TestForUpdateRestoresWhatAnUpdateCannotChange(t *testing.T) {
 	old := `{"metadata":{"name":"a","uid":"u","generation":2,"resourceVersion":"9","creationTimestamp":"2026-01-02T03:04:05Z"%s}}`
 	const deleting = `,"deletionTimestamp":"2026-02-02T00:00:00Z","deletionGracePeriodSeconds":30`
 	for name, c := range map[string]struct{ stored, sent, want string }{
-		"nothing sent":       {"", `{"name":"a"}`, fmt.Sprintf(old, "")},
-		"system fields sent": {"", `{"name":"a","generation":5,"resourceVersion":"1","creationTimestamp":null}`, fmt.Sprintf(old, "")},
-		"deletion restored":  {deleting, `{"name":"a","deletionTimestamp":"2030-01-01T00:00:00Z"}`, fmt.Sprintf(old, deleting)},
+		"nothing sent": {"", `{"name":"a"}`, fmt.Sprintf(old, "")},
+		"system fields sent": {"", `{"name":"a","generation":5,"resourceVersion":"1","creationTimestamp":null}`,
+			fmt.Sprintf(old, "")},
+		"deletion restored": {deleting, `{"name":"a","deletionTimestamp":"2030-01-01T00:00:00Z"}`,
+			fmt.Sprintf(old, deleting)},
 		"deletion kept for validation": {"", `{"name":"a","deletionTimestamp":"2030-01-01T00:00:00Z"}`,
 			fmt.Sprintf(old, `,"deletionTimestamp":"2030-01-01T00:00:00Z"`)},
-		"uid kept for validation": {"", `{"name":"a","uid":"other"}`, strings.Replace(fmt.Sprintf(old, ""), `"u"`, `"other"`, 1)},
-		"empty uid restored":      {"", `{"name":"a","uid":""}`, fmt.Sprintf(old, "")},
+		"uid kept for validation": {"", `{"name":"a","uid":"other"}`,
+			strings.Replace(fmt.Sprintf(old, ""), `"u"`, `"other"`, 1)},
+		"empty uid restored": {"", `{"name":"a","uid":""}`, fmt.Sprintf(old, "")},
 		"managers are the client's to reset": {`,"managedFields":[{"manager":"m"}]`, `{"name":"a","managedFields":[]}`,
 			fmt.Sprintf(old, `,"managedFields":[]`)},
 	} {
@@ -71,33 +75,49 @@ func TestValidate(t *testing.T) {
 		fields   []string
 		warnings int
 	}{
-		"valid":                        {rules: custom, obj: `{"name":"a","namespace":"ns"}`},
-		"no name":                      {rules: custom, obj: `{"namespace":"ns"}`, fields: []string{"metadata.name"}},
-		"no name for a call":           {rules: objectmeta.Rules{CheckName: apimeta.ValidateDNS1123Label, Nameless: true}, obj: `{}`},
-		"name":                         {rules: custom, obj: `{"name":"A","namespace":"ns"}`, fields: []string{"metadata.name"}},
-		"a stored name stands":         {rules: custom, obj: `{"name":"A","namespace":"ns"}`, old: `{"name":"A","namespace":"ns"}`},
-		"base":                         {rules: custom, obj: `{"generateName":"AB-","name":"a","namespace":"ns"}`, fields: []string{"metadata.generateName"}},
-		"base may end in a dash":       {rules: custom, obj: `{"generateName":"a-","name":"a","namespace":"ns"}`},
-		"base of an update":            {rules: custom, obj: `{"generateName":"AB-","name":"a","namespace":"ns"}`, old: `{"name":"a"}`},
-		"base of an update, core":      {rules: core, obj: `{"generateName":"AB-","name":"a"}`, old: `{"name":"a"}`, fields: []string{"metadata.generateName"}},
-		"namespace missing":            {rules: custom, obj: `{"name":"a"}`, fields: []string{"metadata.namespace"}},
-		"namespace where none belongs": {rules: core, obj: `{"name":"a","namespace":"ns"}`, fields: []string{"metadata.namespace"}},
-		"generation":                   {rules: core, obj: `{"name":"a","generation":-1}`, fields: []string{"metadata.generation"}},
-		"labels":                       {rules: core, obj: `{"name":"a","labels":{"a b":"c d"}}`, fields: []string{"metadata.labels", "metadata.labels"}},
-		"annotations":                  {rules: core, obj: `{"name":"a","annotations":{"a b":"any value"}}`, fields: []string{"metadata.annotations"}},
+		"valid":   {rules: custom, obj: `{"name":"a","namespace":"ns"}`},
+		"no name": {rules: custom, obj: `{"namespace":"ns"}`, fields: []string{"metadata.name"}},
+		"no name for a call": {rules: objectmeta.Rules{CheckName: apimeta.ValidateDNS1123Label, Nameless: true},
+			obj: `{}`},
+		"name": {rules: custom, obj: `{"name":"A","namespace":"ns"}`,
+			fields: []string{"metadata.name"}},
+		"a stored name stands": {rules: custom, obj: `{"name":"A","namespace":"ns"}`,
+			old: `{"name":"A","namespace":"ns"}`},
+		"base": {rules: custom, obj: `{"generateName":"AB-","name":"a","namespace":"ns"}`,
+			fields: []string{"metadata.generateName"}},
+		"base may end in a dash": {rules: custom, obj: `{"generateName":"a-","name":"a","namespace":"ns"}`},
+		"base of an update": {rules: custom, obj: `{"generateName":"AB-","name":"a","namespace":"ns"}`,
+			old: `{"name":"a"}`},
+		"base of an update, core": {rules: core, obj: `{"generateName":"AB-","name":"a"}`, old: `{"name":"a"}`,
+			fields: []string{"metadata.generateName"}},
+		"namespace missing": {rules: custom, obj: `{"name":"a"}`, fields: []string{"metadata.namespace"}},
+		"namespace where none belongs": {rules: core, obj: `{"name":"a","namespace":"ns"}`,
+			fields: []string{"metadata.namespace"}},
+		"generation": {rules: core, obj: `{"name":"a","generation":-1}`,
+			fields: []string{"metadata.generation"}},
+		"labels": {rules: core, obj: `{"name":"a","labels":{"a b":"c d"}}`,
+			fields: []string{"metadata.labels", "metadata.labels"}},
+		"annotations": {rules: core, obj: `{"name":"a","annotations":{"a b":"any value"}}`,
+			fields: []string{"metadata.annotations"}},
 		"owners": {rules: core, obj: `{"name":"a","ownerReferences":[{"apiVersion":"v1","kind":"K","name":"n","uid":""}]}`,
 			fields: []string{"metadata.ownerReferences[0].uid"}},
-		"two controllers": {rules: core, obj: `{"name":"a","ownerReferences":[{"apiVersion":"v1","kind":"K","name":"n","uid":"1","controller":true},
+		"two controllers": {rules: core,
+			obj: `{"name":"a","ownerReferences":[{"apiVersion":"v1","kind":"K","name":"n","uid":"1","controller":true},
 			{"apiVersion":"v1","kind":"K","name":"m","uid":"2","controller":true}]}`, fields: []string{"metadata.ownerReferences"}},
-		"an event owns nothing": {rules: core, obj: `{"name":"a","ownerReferences":[{"apiVersion":"v1","kind":"Event","name":"n","uid":"1"}]}`,
+		"an event owns nothing": {rules: core,
+			obj:    `{"name":"a","ownerReferences":[{"apiVersion":"v1","kind":"Event","name":"n","uid":"1"}]}`,
 			fields: []string{"metadata.ownerReferences[0]"}},
-		"bare finalizer":       {rules: custom, obj: `{"name":"a","namespace":"ns","finalizers":["x"]}`, warnings: 1},
-		"bare finalizer, old":  {rules: custom, obj: `{"name":"a","namespace":"ns","finalizers":["x"]}`, old: `{"name":"a","finalizers":["x"]}`},
-		"bare finalizer, core": {rules: core, obj: `{"name":"a","finalizers":["x"]}`, fields: []string{"metadata.finalizers[0]"}},
-		"finalizers that disagree": {rules: custom, obj: `{"name":"a","namespace":"ns","finalizers":["orphan","foregroundDeletion"]}`,
+		"bare finalizer": {rules: custom, obj: `{"name":"a","namespace":"ns","finalizers":["x"]}`, warnings: 1},
+		"bare finalizer, old": {rules: custom, obj: `{"name":"a","namespace":"ns","finalizers":["x"]}`,
+			old: `{"name":"a","finalizers":["x"]}`},
+		"bare finalizer, core": {rules: core, obj: `{"name":"a","finalizers":["x"]}`,
+			fields: []string{"metadata.finalizers[0]"}},
+		"finalizers that disagree": {rules: custom,
+			obj:    `{"name":"a","namespace":"ns","finalizers":["orphan","foregroundDeletion"]}`,
 			fields: []string{"metadata.finalizers"}},
 		"uid": {rules: core, obj: `{"name":"a","uid":"1"}`, old: `{"name":"a","uid":"2"}`, fields: []string{"metadata.uid"}},
-		"finalizer too late": {rules: core, obj: `{"name":"a","finalizers":["x/y"],"deletionTimestamp":"2026-01-01T00:00:00Z"}`,
+		"finalizer too late": {rules: core,
+			obj: `{"name":"a","finalizers":["x/y"],"deletionTimestamp":"2026-01-01T00:00:00Z"}`,
 			old: `{"name":"a","deletionTimestamp":"2026-01-01T00:00:00Z"}`, fields: []string{"metadata.finalizers"}},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -114,13 +134,15 @@ func TestValidate(t *testing.T) {
 			assert.Len(t, warnings, c.warnings)
 		})
 	}
-	errs, _ := core.Validate(parse(t, `{"metadata":{"name":"a","labels":{`+strings.Join(manyLabels, ",")+`}}}`), doc.Value{})
+	errs, _ := core.Validate(parse(t, `{"metadata":{"name":"a","labels":{`+strings.Join(manyLabels, ",")+`}}}`),
+		doc.Value{})
 	assert.Len(t, errs, 100, "an answer is not many times the size of its request")
 }
 
 func TestWithoutRepeatedOwners(t *testing.T) {
 	const owner = `{"apiVersion":"v1","kind":"K","name":"n","uid":"1"}`
-	obj, warning := objectmeta.WithoutRepeatedOwners(parse(t, `{"metadata":{"ownerReferences":[`+owner+`,`+owner+`]}}`), objectmeta.AfterMutation)
+	obj, warning := objectmeta.WithoutRepeatedOwners(parse(t, `{"metadata":{"ownerReferences":[`+owner+`,`+owner+`]}}`),
+		objectmeta.AfterMutation)
 	assert.JSONEq(t, `{"metadata":{"ownerReferences":[`+owner+`]}}`, text(obj))
 	assert.Contains(t, warning, "after mutating admission happens; ")
 	assert.Contains(t, warning, "observed: 1")
@@ -155,11 +177,13 @@ func TestTimesOfADeletion(t *testing.T) {
 
 func TestWithoutNulls(t *testing.T) {
 	m := parse(t, `{"labels":{"a":null},"annotations":{"b":null},"finalizers":[null],"ownerReferences":[null],"name":null}`)
-	assert.JSONEq(t, `{"labels":{"a":""},"annotations":{"b":""},"finalizers":[""],"ownerReferences":[{}],"name":null}`, text(objectmeta.WithoutNulls(m)))
+	assert.JSONEq(t, `{"labels":{"a":""},"annotations":{"b":""},"finalizers":[""],"ownerReferences":[{}],"name":null}`,
+		text(objectmeta.WithoutNulls(m)))
 }
 
 func TestValidateManagedFields(t *testing.T) {
 	obj := parse(t,
-		`{"metadata":{"managedFields":[{"manager":"a\u0001"},{"manager":"`+strings.Repeat("m", 129)+`"},{"subresource":"`+strings.Repeat("s", 257)+`"}]}}`)
+		`{"metadata":{"managedFields":[{"manager":"a\u0001"},{"manager":"`+strings.Repeat("m", 129)+`"},{"subresource":"`+
+			strings.Repeat("s", 257)+`"}]}}`)
 	assert.Len(t, objectmeta.ValidateManagedFields(obj), 3)
 }

@@ -15,8 +15,8 @@ type Origin struct {
 	Generation doc.Value
 }
 
-// ForCreate sets the metadata that the server gives a new object, and clears what a client may not set (API conventions, Metadata). The
-// store writes the resourceVersion when it commits the object.
+// ForCreate sets the metadata that the server gives a new object, and clears what a client may not set (API
+// conventions, Metadata). The store writes the resourceVersion when it commits the object.
 func ForCreate(obj doc.Value, origin Origin) doc.Value {
 	return obj.With("metadata", Of(obj).WithAll([]doc.Member{ // in the order of the keys
 		{Key: CreationTimestamp, Value: Timestamp(origin.Created)},
@@ -37,12 +37,14 @@ func textOrAbsent(text string) doc.Value {
 	return doc.Of(text)
 }
 
-// ForUpdate restores the metadata that an update cannot change. It keeps a deletionTimestamp, grace period or uid that the client sends,
-// because validation compares these with the stored ones. It keeps managedFields too, because a client may reset them.
+// ForUpdate restores the metadata that an update cannot change. It keeps a deletionTimestamp, grace period or uid that
+// the client sends, because validation compares these with the stored ones. It keeps managedFields too, because a
+// client may reset them.
 func ForUpdate(obj, old doc.Value) doc.Value {
 	m, before := Of(obj), Of(old)
 	changes := make([]doc.Member, 0, 8) // in the order of the keys
-	for _, field := range []string{CreationTimestamp, GracePeriod, DeletionTimestamp, Generation, ManagedFields, Namespace, ResourceVersion, UID} {
+	for _, field := range []string{CreationTimestamp, GracePeriod, DeletionTimestamp, Generation, ManagedFields, Namespace,
+		ResourceVersion, UID} {
 		value, given := before.Get(field), m.Get(field)
 		switch field {
 		case DeletionTimestamp: // once set, it never changes

@@ -14,8 +14,8 @@ import (
 	"github.com/decorum-go/decorum/status"
 )
 
-// maxErrors is about how many errors in one part of the metadata are reported. Without a limit, an answer could be many times as large as
-// its request.
+// maxErrors is about how many errors in one part of the metadata are reported. Without a limit, an answer could be many
+// times as large as its request.
 const maxErrors = 100
 
 // Rules are the facts about a kind on which the rules of its metadata depend.
@@ -180,8 +180,8 @@ func FinalizersOf(obj doc.Value) []string {
 	return out
 }
 
-// validateFinalizers refuses finalizers that are not qualified names. For a finalizer without a domain, the rules decide: it is an error
-// or, if it is new, a warning.
+// validateFinalizers refuses finalizers that are not qualified names. For a finalizer without a domain, the rules
+// decide: it is an error or, if it is new, a warning.
 func (r Rules) validateFinalizers(obj, old doc.Value) (errs status.FieldErrors, warnings []string) {
 	finalizers := FinalizersOf(obj)
 	if len(finalizers) == 0 {
@@ -199,7 +199,8 @@ func (r Rules) validateFinalizers(obj, old doc.Value) (errs status.FieldErrors, 
 		}
 	}
 	if slices.Contains(finalizers, FinalizerOrphan) && slices.Contains(finalizers, FinalizerForeground) {
-		errs = append(errs, status.InvalidField(path, finalizers, "finalizer orphan and foregroundDeletion cannot be both set"))
+		errs = append(errs, status.InvalidField(path, finalizers,
+			"finalizer orphan and foregroundDeletion cannot be both set"))
 	}
 	if r.WarnOfBareFinalizers && len(errs) == 0 {
 		warnings = bareFinalizerWarnings(finalizers, FinalizersOf(old))
@@ -284,7 +285,8 @@ func WithoutRepeatedOwners(obj doc.Value, stage Stage) (without doc.Value, warni
 		return obj, ""
 	}
 	warning = fmt.Sprintf(".metadata.ownerReferences contains duplicate entries%s; API server dedups owner references in 1.20+, "+
-		"and may reject such requests as early as 1.24; please fix your requests; duplicate UID(s) observed: %s", stage, strings.Join(repeated, ", "))
+		"and may reject such requests as early as 1.24; please fix your requests; duplicate UID(s) observed: %s", stage,
+		strings.Join(repeated, ", "))
 	return obj.WithAt(doc.ListOf(kept...), "metadata", Owners), warning
 }
 
@@ -308,10 +310,12 @@ func validateOwners(owners doc.Value) status.FieldErrors {
 			}
 		}
 		if apiVersion != "" && (err != nil || gv.Version == "") {
-			errs = append(errs, status.InvalidField(path.Index(i).Child("apiVersion"), apiVersion, "must be <group>/<version> or <version>"))
+			errs = append(errs, status.InvalidField(path.Index(i).Child("apiVersion"), apiVersion,
+				"must be <group>/<version> or <version>"))
 		}
 		if gv == (apimeta.GroupVersion{Version: "v1"}) && kind == "Event" {
-			errs = append(errs, status.InvalidField(path.Index(i), ownerReference(owner), "/v1, Kind=Event is disallowed from being an owner"))
+			errs = append(errs, status.InvalidField(path.Index(i), ownerReference(owner),
+				"/v1, Kind=Event is disallowed from being an owner"))
 		}
 		if !owner.Get("controller").Bool() {
 			continue
@@ -321,7 +325,8 @@ func validateOwners(owners doc.Value) status.FieldErrors {
 			continue
 		}
 		errs = append(errs, status.InvalidField(path, ownerReferences(owners),
-			fmt.Sprintf("Only one reference can have Controller set to true. Found \"true\" in references for %s and %s/%s", controller, kind, name)))
+			fmt.Sprintf("Only one reference can have Controller set to true. Found \"true\" in references for %s and %s/%s",
+				controller, kind, name)))
 		if shown += owners.Len(); shown > maxErrors {
 			break // each of these errors shows all owners, so a few make a large answer
 		}
@@ -331,7 +336,8 @@ func validateOwners(owners doc.Value) status.FieldErrors {
 
 // ownerReference decodes an owner reference for an error, which shows it as a Go value.
 func ownerReference(v doc.Value) apimeta.OwnerReference {
-	o := apimeta.OwnerReference{APIVersion: v.Get("apiVersion").Text(), Kind: v.Get("kind").Text(), Name: v.Get("name").Text(), UID: v.Get("uid").Text()}
+	o := apimeta.OwnerReference{APIVersion: v.Get("apiVersion").Text(), Kind: v.Get("kind").Text(),
+		Name: v.Get("name").Text(), UID: v.Get("uid").Text()}
 	for field, into := range map[string]**bool{"controller": &o.Controller, "blockOwnerDeletion": &o.BlockOwnerDeletion} {
 		if b := v.Get(field); b.Kind() == doc.Bool {
 			set := b.Bool()
@@ -356,8 +362,8 @@ const (
 	maxSubresourceName = 256
 )
 
-// ManagerOf returns the field manager of a client that names none: its User-Agent up to the first slash, without the characters that
-// cannot be printed, cut off at the longest name of a field manager.
+// ManagerOf returns the field manager of a client that names none: its User-Agent up to the first slash, without the
+// characters that cannot be printed, cut off at the longest name of a field manager.
 func ManagerOf(userAgent string) string {
 	name, _, _ := strings.Cut(userAgent, "/")
 	if len(name) <= maxFieldManager && !strings.ContainsFunc(name, func(r rune) bool { return !unicode.IsPrint(r) }) {
@@ -376,7 +382,8 @@ func ManagerOf(userAgent string) string {
 	return out.String()
 }
 
-// ValidateFieldManager refuses a name of a field manager that is too long or contains characters that cannot be printed.
+// ValidateFieldManager refuses a name of a field manager that is too long or contains characters that cannot be
+// printed.
 func ValidateFieldManager(path *status.Path, manager string) status.FieldErrors {
 	if len(manager) > maxFieldManager {
 		return status.FieldErrors{status.TooLongField(path, manager, maxFieldManager)}
@@ -390,8 +397,8 @@ func ValidateFieldManager(path *status.Path, manager string) status.FieldErrors 
 	return errs
 }
 
-// ValidateManagedFields refuses entries with an invalid name of a manager or a subresource. Package managed checks the form of the
-// entries when it reads them.
+// ValidateManagedFields refuses entries with an invalid name of a manager or a subresource. Package managed checks the
+// form of the entries when it reads them.
 func ValidateManagedFields(obj doc.Value) status.FieldErrors {
 	path := at(ManagedFields)
 	var errs status.FieldErrors

@@ -61,7 +61,8 @@ func audited(b *testing.B) rest.Plugin {
 	file, err := audit.OpenFile(filepath.Join(b.TempDir(), "audit.log"), audit.FileOptions{})
 	require.NoError(b, err)
 	b.Cleanup(func() { require.NoError(b, file.Close()) })
-	policy := &audit.Policy{OmitStages: []audit.Stage{audit.StageRequestReceived}, Rules: []audit.PolicyRule{{Level: audit.LevelMetadata}}}
+	policy := &audit.Policy{OmitStages: []audit.Stage{audit.StageRequestReceived},
+		Rules: []audit.PolicyRule{{Level: audit.LevelMetadata}}}
 	records, err := audit.New(audit.Options{Policy: policy, Outputs: []audit.Output{{Sink: file}}})
 	require.NoError(b, err)
 	return records
@@ -76,7 +77,8 @@ func measured(b *testing.B) rest.Plugin {
 
 // traced records one request in a hundred, in batches for an exporter that drops them.
 func traced(b *testing.B) rest.Plugin {
-	provider := sdk.NewTracerProvider(sdk.WithSampler(sdk.ParentBased(sdk.TraceIDRatioBased(0.01))), sdk.WithBatcher(dropping{}))
+	provider := sdk.NewTracerProvider(sdk.WithSampler(sdk.ParentBased(sdk.TraceIDRatioBased(0.01))),
+		sdk.WithBatcher(dropping{}))
 	b.Cleanup(func() { require.NoError(b, provider.Shutdown(context.Background())) })
 	spans, err := tracing.New(tracing.Options{TracerProvider: provider})
 	require.NoError(b, err)
@@ -107,9 +109,9 @@ const (
 	creates     = 600
 )
 
-// BenchmarkObservers prints the least processor time of a GET and of a CREATE of 2 KB over HTTP for each set of observers, and its ratio to
-// that of an API without observers. The aims are ratios of 1.3 and 1.15 for all of them together. b.N does not count, so run it with
-// -benchtime 1x.
+// BenchmarkObservers prints the least processor time of a GET and of a CREATE of 2 KB over HTTP for each set of
+// observers, and its ratio to that of an API without observers. The aims are ratios of 1.3 and 1.15 for all of them
+// together. b.N does not count, so run it with -benchtime 1x.
 func BenchmarkObservers(b *testing.B) {
 	sets := []struct {
 		name    string
@@ -146,8 +148,10 @@ func BenchmarkObservers(b *testing.B) {
 		times   [][]time.Duration
 	}{{name: "GET", count: gets}, {name: "CREATE", count: creates}}
 	for _, address := range addresses {
-		requests[0].callers = append(requests[0].callers, c.Caller(address, apitest.Things+"/n000500", "application/json", connections))
-		requests[1].callers = append(requests[1].callers, c.Writer(address, "POST", apitest.Things, "application/json", string(body), connections))
+		requests[0].callers = append(requests[0].callers,
+			c.Caller(address, apitest.Things+"/n000500", "application/json", connections))
+		requests[1].callers = append(requests[1].callers,
+			c.Writer(address, "POST", apitest.Things, "application/json", string(body), connections))
 	}
 	for i := range requests {
 		requests[i].times = make([][]time.Duration, len(sets))
@@ -169,7 +173,8 @@ func BenchmarkObservers(b *testing.B) {
 		for k, set := range sets {
 			took := slices.Min(r.times[k])
 			ratio := float64(took) / float64(off)
-			b.Logf("%-6s %-13s least %8v  added %8v  ratio %.3f  median %8v", r.name, set.name, took, took-off, ratio, median(r.times[k]))
+			b.Logf("%-6s %-13s least %8v  added %8v  ratio %.3f  median %8v", r.name, set.name, took, took-off, ratio,
+				median(r.times[k]))
 			b.ReportMetric(ratio, r.name+"-"+strings.ReplaceAll(set.name, " ", "-"))
 		}
 	}

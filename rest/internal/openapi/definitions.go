@@ -30,8 +30,9 @@ type definitions struct {
 }
 
 func newDefinitions(f form) *definitions {
-	return &definitions{form: f, schema: map[string]doc.Value{}, prints: map[string]string{}, names: map[*schema.Object]string{},
-		gvks: map[string][]doc.Value{}, kinds: map[apimeta.GroupVersionKind]bool{}, fields: map[string][]doc.Value{}}
+	return &definitions{form: f, schema: map[string]doc.Value{}, prints: map[string]string{},
+		names: map[*schema.Object]string{}, gvks: map[string][]doc.Value{}, kinds: map[apimeta.GroupVersionKind]bool{},
+		fields: map[string][]doc.Value{}}
 }
 
 // reference returns a schema that is only the name of another one.
@@ -115,7 +116,8 @@ func (d *definitions) addList(k *kind.Kind) (string, error) {
 	list := &schema.Schema{Type: schema.ObjectType, Description: k.ListKind + " is a list of " + k.Kind + ".",
 		Object: &schema.Object{Properties: []schema.Property{
 			*types.Property("apiVersion"),
-			{Name: "items", Required: true, Schema: &schema.Schema{Type: schema.ArrayType, Description: "The objects of the list."}},
+			{Name: "items", Required: true,
+				Schema: &schema.Schema{Type: schema.ArrayType, Description: "The objects of the list."}},
 			*types.Property("kind"),
 			{Name: "metadata", Schema: meta},
 		}}}
@@ -179,8 +181,8 @@ func (d *definitions) value() doc.Value {
 // own are the schemas that every server has and operations refer to.
 type own struct{ status, deleteOptions, patch string }
 
-// addOwnTypes defines them. Each stands for the kind of its name in the core group, and requests may also name it in the
-// group and version that they go to.
+// addOwnTypes defines them. Each stands for the kind of its name in the core group, and requests may also name it in
+// the group and version that they go to.
 func (d *definitions) addOwnTypes(versions []apimeta.GroupVersion) (o own, err error) {
 	if o.status, err = d.addOwn(reflect.TypeFor[status.Status]()); err != nil {
 		return o, err

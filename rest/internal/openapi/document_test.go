@@ -18,7 +18,8 @@ import (
 func TestOpenAPIv3Index(t *testing.T) {
 	api := apitest.NewManyKinds(t)
 	for name, handler := range map[string]http.Handler{"": api, "/some/prefix": http.StripPrefix("/some/prefix", api)} {
-		a := apitest.Do(t, handler, "GET", name+"/openapi/v3", "", "Accept", "application/com.github.proto-openapi.spec.v3@v1.0+protobuf")
+		a := apitest.Do(t, handler, "GET", name+"/openapi/v3", "", "Accept",
+			"application/com.github.proto-openapi.spec.v3@v1.0+protobuf")
 		require.Equal(t, 200, a.Code, a.Body)
 		assert.Equal(t, "application/json", a.Header.Get("Content-Type"), "the index is always JSON")
 		var index struct {
@@ -38,7 +39,8 @@ func TestOpenAPIv3Index(t *testing.T) {
 			assert.NotEmpty(t, document.Header.Get("ETag"))
 			assert.Equal(t, "Accept", document.Header.Get("Vary"))
 
-			assert.Equal(t, 304, apitest.Do(t, handler, "GET", u.String(), "", "If-None-Match", document.Header.Get("ETag")).Code)
+			assert.Equal(t, 304, apitest.Do(t, handler, "GET", u.String(), "", "If-None-Match",
+				document.Header.Get("ETag")).Code)
 			plain := apitest.Do(t, handler, "GET", u.Path, "")
 			assert.Equal(t, document.Body, plain.Body)
 			assert.Equal(t, "no-cache, private", plain.Header.Get("Cache-Control"))
@@ -114,7 +116,8 @@ func TestOpenAPIDescribesOperations(t *testing.T) {
 	}
 	require.NoError(t, json.Unmarshal(d.Paths[item]["patch"], &patch))
 	assert.Equal(t, "Widget", patch.Kind.Kind)
-	assert.Contains(t, patch.Parameters, struct{ Name, In string }{"fieldValidation", "query"}, "kubectl lets the server validate where it finds this")
+	assert.Contains(t, patch.Parameters, struct{ Name, In string }{"fieldValidation", "query"},
+		"kubectl lets the server validate where it finds this")
 	assert.Contains(t, patch.Body.Content, apitest.TypeMergePatch)
 	assert.Contains(t, patch.Body.Content, apitest.TypeJSONPatch)
 	assert.NotContains(t, patch.Body.Content, "application/strategic-merge-patch+json")
@@ -154,6 +157,8 @@ func TestOpenAPIv2Protobuf(t *testing.T) {
 	}
 	form := []string{"Accept", answered}
 	first := apitest.Do(t, api, "GET", "/openapi/v2", "", form...)
-	assert.NotEqual(t, apitest.Do(t, api, "GET", "/openapi/v2", "").Header.Get("ETag"), first.Header.Get("ETag"), "each form has its own")
-	assert.Equal(t, 304, apitest.Do(t, api, "GET", "/openapi/v2", "", append(form, "If-None-Match", first.Header.Get("ETag"))...).Code)
+	assert.NotEqual(t, apitest.Do(t, api, "GET", "/openapi/v2", "").Header.Get("ETag"), first.Header.Get("ETag"),
+		"each form has its own")
+	assert.Equal(t, 304, apitest.Do(t, api, "GET", "/openapi/v2", "",
+		append(form, "If-None-Match", first.Header.Get("ETag"))...).Code)
 }

@@ -10,8 +10,8 @@ import (
 	"github.com/decorum-go/decorum/rest/internal/kind"
 )
 
-// The Protobuf form of the Swagger 2.0 document, which kubectl asks for when it checks what it sends by itself: under the
-// name that it is answered with, and under the one that clients ask by, which is not a valid media type.
+// The Protobuf form of the Swagger 2.0 document, which kubectl asks for when it checks what it sends by itself: under
+// the name that it is answered with, and under the one that clients ask by, which is not a valid media type.
 const (
 	MediaV2Protobuf    = "application/com.github.proto-openapi.spec.v2.v1.0+protobuf"
 	MediaV2ProtobufOld = "application/com.github.proto-openapi.spec.v2@v1.0+protobuf"
@@ -33,8 +33,8 @@ type Document struct {
 	Hash string
 }
 
-// NewDocuments prepares the documents of the kinds that are served, and of their groups. It takes the documents of versions that have
-// not changed from old, which may be nil.
+// NewDocuments prepares the documents of the kinds that are served, and of their groups. It takes the documents of
+// versions that have not changed from old, which may be nil.
 func NewDocuments(kinds []*kind.Kind, groups []kind.Group, old *Documents) *Documents {
 	d := &Documents{
 		V2:         sync.OnceValues(func() ([]byte, error) { return V2(kinds) }),

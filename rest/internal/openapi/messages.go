@@ -50,8 +50,8 @@ func operationMessage(v doc.Value) (m message) {
 	return m
 }
 
-// parameterMessage is wrapped once for each choice that the proto makes: a parameter, not a reference to one; in the body
-// or not; in the query or in the path.
+// parameterMessage is wrapped once for each choice that the proto makes: a parameter, not a reference to one; in the
+// body or not; in the query or in the path.
 func parameterMessage(v doc.Value) message {
 	var choice, parameter message
 	switch v.Get("in").Text() {

@@ -11,8 +11,8 @@ import (
 // know them by these names.
 const metaName = "io.k8s.apimachinery.pkg.apis.meta.v1."
 
-// kubernetesGroups are the groups of Kubernetes whose schemas have the name of a Go package instead of that of the group. Other groups
-// that end with k8s.io belong to projects.
+// kubernetesGroups are the groups of Kubernetes whose schemas have the name of a Go package instead of that of the
+// group. Other groups that end with k8s.io belong to projects.
 var kubernetesGroups = map[string]string{
 	"":                             "io.k8s.api.core",
 	"admissionregistration.k8s.io": "io.k8s.api.admissionregistration",

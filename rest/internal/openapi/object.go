@@ -2,8 +2,8 @@ package openapi
 
 import "github.com/decorum-go/decorum/internal/doc"
 
-// object gathers the members of a JSON object. What is empty is left out: OpenAPI's members are all optional but for the
-// few that are never empty.
+// object gathers the members of a JSON object. What is empty is left out: OpenAPI's members are all optional but for
+// the few that are never empty.
 type object []doc.Member
 
 func (o *object) set(key string, v doc.Value) {

@@ -10,8 +10,8 @@ import (
 	"github.com/decorum-go/decorum/internal/schema"
 )
 
-// openKind returns the schema of a kind without a Go struct. OpenAPI 3.0 gets the schema as the kind was declared, and Swagger 2.0 what
-// kubectl can read of it. Both get the members that every object has.
+// openKind returns the schema of a kind without a Go struct. OpenAPI 3.0 gets the schema as the kind was declared, and
+// Swagger 2.0 what kubectl can read of it. Both get the members that every object has.
 func (d *definitions) openKind(s *schema.Schema, description string) doc.Value {
 	source, _, err := codec.DecodeJSON(s.Source())
 	if err != nil || !d.form.v3 && s.PreserveUnknown { // a property would make kubectl refuse all others
@@ -38,9 +38,9 @@ func (d *definitions) withHead(v doc.Value) doc.Value {
 	return v.With("properties", properties)
 }
 
-// openPlace returns the schema of one place. In OpenAPI 3.0 it spells out the types of an int-or-string. In Swagger 2.0 it leaves out
-// alternatives and null, which Swagger does not have, defaults, and the members and elements of values that kubectl would otherwise check
-// too strictly.
+// openPlace returns the schema of one place. In OpenAPI 3.0 it spells out the types of an int-or-string. In Swagger 2.0
+// it leaves out alternatives and null, which Swagger does not have, defaults, and the members and elements of values
+// that kubectl would otherwise check too strictly.
 func (d *definitions) openPlace(v doc.Value) doc.Value {
 	if d.form.v3 {
 		v = withTypesOfIntOrString(v)
@@ -57,7 +57,8 @@ func (d *definitions) openPlace(v doc.Value) doc.Value {
 		}
 		return below
 	})
-	if !v.Get("x-kubernetes-embedded-resource").Bool() || !d.form.v3 && v.Get("x-kubernetes-preserve-unknown-fields").Bool() {
+	if !v.Get("x-kubernetes-embedded-resource").Bool() ||
+		!d.form.v3 && v.Get("x-kubernetes-preserve-unknown-fields").Bool() {
 		return v
 	}
 	required := slices.Clone(elements(v.Get("required")))
@@ -74,8 +75,8 @@ var integerOrString = doc.ListOf(
 	doc.MapOf(doc.Member{Key: "type", Value: doc.Of("integer")}),
 	doc.MapOf(doc.Member{Key: "type", Value: doc.Of("string")}))
 
-// withTypesOfIntOrString adds the types of an int-or-string to its schema, as upstream does, unless the definition states them in one of
-// the two places where it may.
+// withTypesOfIntOrString adds the types of an int-or-string to its schema, as upstream does, unless the definition
+// states them in one of the two places where it may.
 func withTypesOfIntOrString(v doc.Value) doc.Value {
 	if !v.Get("x-kubernetes-int-or-string").Bool() {
 		return v

@@ -98,8 +98,9 @@ func kinds(t testing.TB) []*kind.Kind {
 			PatchTypes: []string{"application/json-patch+json", "application/merge-patch+json"},
 			Subresources: []kind.Subresource{
 				{Name: "status", Verbs: []string{"get", "update", "patch"}, GroupVersionKind: example("Widget"), OfObject: true},
-				{Name: "scale", Verbs: []string{"get", "update", "patch"}, GroupVersionKind: apimeta.GroupVersionKind{Group: "autoscaling", Version: "v1", Kind: "Scale"},
-					Schema: derive[Scale](t, schema.Options{Builtin: true})},
+				{Name: "scale", Verbs: []string{"get", "update", "patch"},
+					GroupVersionKind: apimeta.GroupVersionKind{Group: "autoscaling", Version: "v1", Kind: "Scale"},
+					Schema:           derive[Scale](t, schema.Options{Builtin: true})},
 			},
 		},
 		{
@@ -107,7 +108,8 @@ func kinds(t testing.TB) []*kind.Kind {
 			Schema: derive[Wrench](t, schema.Options{Overlay: map[string]string{"Template.image": "maxLength=5"}}),
 			Verbs:  []string{"get", "list"},
 		},
-		{GroupVersionKind: apimeta.GroupVersionKind{Version: "v1", Kind: "ConfigMap"}, ListKind: "ConfigMapList", Plural: "configmaps", Namespaced: true, Verbs: all},
+		{GroupVersionKind: apimeta.GroupVersionKind{Version: "v1", Kind: "ConfigMap"}, ListKind: "ConfigMapList",
+			Plural: "configmaps", Namespaced: true, Verbs: all},
 	}
 }
 
@@ -194,8 +196,9 @@ func TestPaths(t *testing.T) {
 		base, base + "/{name}", base + "/{name}/status", base + "/{name}/scale", "/apis/example.com/v1/widgets",
 		"/apis/example.com/v1/wrenches", "/apis/example.com/v1/wrenches/{name}",
 	}, slices.Collect(maps.Keys(docs["v3"]["paths"].(tree))))
-	assert.ElementsMatch(t, []string{"/api/v1/namespaces/{namespace}/configmaps", "/api/v1/namespaces/{namespace}/configmaps/{name}",
-		"/api/v1/configmaps"}, slices.Collect(maps.Keys(docs["core"]["paths"].(tree))))
+	assert.ElementsMatch(t, []string{"/api/v1/namespaces/{namespace}/configmaps",
+		"/api/v1/namespaces/{namespace}/configmaps/{name}", "/api/v1/configmaps"},
+		slices.Collect(maps.Keys(docs["core"]["paths"].(tree))))
 	assert.Len(t, docs["v2"]["paths"], 10)
 
 	methods := func(path string) []string {
@@ -213,7 +216,8 @@ func TestPatchOperation(t *testing.T) {
 	const path = "/apis/example.com/v1/namespaces/{namespace}/widgets/{name}"
 	for _, name := range []string{"v3", "v2"} {
 		patch := at(docs[name], "paths", path, "patch")
-		assert.Equal(t, tree{"group": "example.com", "version": "v1", "kind": "Widget"}, at(patch, "x-kubernetes-group-version-kind"), name)
+		assert.Equal(t, tree{"group": "example.com", "version": "v1", "kind": "Widget"},
+			at(patch, "x-kubernetes-group-version-kind"), name)
 		var names []string
 		for _, p := range at(patch, "parameters").([]any) {
 			names = append(names, at(p, "name").(string))
@@ -221,15 +225,19 @@ func TestPatchOperation(t *testing.T) {
 		assert.Subset(t, names, []string{"dryRun", "fieldManager", "fieldValidation", "force"}, name)
 	}
 	content := at(docs["v3"], "paths", path, "patch", "requestBody", "content").(tree)
-	assert.Equal(t, []string{"application/json-patch+json", "application/merge-patch+json"}, slices.Sorted(maps.Keys(content)))
-	assert.Equal(t, []any{"application/json-patch+json", "application/merge-patch+json"}, at(docs["v2"], "paths", path, "patch", "consumes"))
-	assert.Equal(t, "autoscaling", at(docs["v3"], "paths", path+"/scale", "patch", "x-kubernetes-group-version-kind", "group"))
+	assert.Equal(t, []string{"application/json-patch+json", "application/merge-patch+json"},
+		slices.Sorted(maps.Keys(content)))
+	assert.Equal(t, []any{"application/json-patch+json", "application/merge-patch+json"},
+		at(docs["v2"], "paths", path, "patch", "consumes"))
+	assert.Equal(t, "autoscaling",
+		at(docs["v3"], "paths", path+"/scale", "patch", "x-kubernetes-group-version-kind", "group"))
 }
 
 func TestSchemasStandForTheirKinds(t *testing.T) {
 	gvk := func(group, version, kind string) tree { return tree{"group": group, "version": version, "kind": kind} }
 	docs := documents(t)
-	for name, schemas := range map[string]any{"v3": at(docs["v3"], "components", "schemas"), "v2": docs["v2"]["definitions"]} {
+	for name, schemas := range map[string]any{"v3": at(docs["v3"], "components", "schemas"),
+		"v2": docs["v2"]["definitions"]} {
 		for def, want := range map[string]tree{
 			"com.example.v1.Widget":           gvk("example.com", "v1", "Widget"),
 			"com.example.v1.WidgetList":       gvk("example.com", "v1", "WidgetList"),
@@ -241,7 +249,8 @@ func TestSchemasStandForTheirKinds(t *testing.T) {
 		} {
 			assert.Contains(t, at(schemas, def, "x-kubernetes-group-version-kind"), want, "%s: %s", name, def)
 		}
-		for _, def := range []string{"ObjectMeta", "ListMeta", "OwnerReference", "ManagedFieldsEntry", "Patch", "Preconditions", "StatusDetails", "StatusCause"} {
+		for _, def := range []string{"ObjectMeta", "ListMeta", "OwnerReference", "ManagedFieldsEntry", "Patch",
+			"Preconditions", "StatusDetails", "StatusCause"} {
 			assert.NotEmpty(t, at(schemas, metaName+def, "description"), "%s: %s", name, def)
 		}
 	}
@@ -260,9 +269,10 @@ func TestSchemas(t *testing.T) {
 	widget := at(v3, "com.example.v1.Widget").(tree)
 	assert.Equal(t, []any{"spec"}, widget["required"])
 	assert.Equal(t, "Widget is what there are many of.", widget["description"])
-	assert.Equal(t, tree{"description": "Standard object's metadata, which every stored object has.", "allOf": []any{ref(c, metaName+"ObjectMeta")}},
-		at(widget, "properties", "metadata"))
-	assert.Equal(t, tree{"description": "What the widget should be.", "allOf": []any{ref(c, own+"WidgetSpec")}}, at(widget, "properties", "spec"))
+	assert.Equal(t, tree{"description": "Standard object's metadata, which every stored object has.",
+		"allOf": []any{ref(c, metaName+"ObjectMeta")}}, at(widget, "properties", "metadata"))
+	assert.Equal(t, tree{"description": "What the widget should be.", "allOf": []any{ref(c, own+"WidgetSpec")}},
+		at(widget, "properties", "spec"))
 	assert.NotEmpty(t, at(widget, "properties", "apiVersion", "description"))
 	assert.Equal(t, ref(c, "com.example.v1.Widget"), at(v3, "com.example.v1.WidgetList", "properties", "items", "items"))
 	assert.Equal(t, []any{"items"}, at(v3, "com.example.v1.WidgetList", "required"))
@@ -272,15 +282,20 @@ func TestSchemas(t *testing.T) {
 		v3, v2   tree
 	}{
 		{"size", tree{"type": "integer", "format": "int32", "minimum": 1.0, "maximum": 100.0, "multipleOf": 1.0}, nil},
-		{"color", tree{"type": "string", "enum": []any{"red", "green"}, "default": "red"}, tree{"type": "string", "enum": []any{"red", "green"}}},
-		{"note", tree{"type": "string", "nullable": true, "maxLength": 3.0, "pattern": "^a"}, tree{"maxLength": 3.0, "pattern": "^a"}},
+		{"color", tree{"type": "string", "enum": []any{"red", "green"}, "default": "red"},
+			tree{"type": "string", "enum": []any{"red", "green"}}},
+		{"note", tree{"type": "string", "nullable": true, "maxLength": 3.0, "pattern": "^a"},
+			tree{"maxLength": 3.0, "pattern": "^a"}},
 		{"port", tree{"x-kubernetes-int-or-string": true, "oneOf": []any{tree{"type": "integer"}, tree{"type": "string"}}},
 			tree{"x-kubernetes-int-or-string": true}},
 		{"parts", tree{"type": "array", "items": ref(c, own+"Part"), "maxItems": 3.0, "x-kubernetes-list-type": "map",
-			"x-kubernetes-list-map-keys": []any{"name"}, "x-kubernetes-patch-strategy": "merge", "x-kubernetes-patch-merge-key": "name"},
+			"x-kubernetes-list-map-keys": []any{"name"}, "x-kubernetes-patch-strategy": "merge",
+			"x-kubernetes-patch-merge-key": "name"},
 			tree{"type": "array", "items": ref(d, own+"Part"), "maxItems": 3.0, "x-kubernetes-list-type": "map",
-				"x-kubernetes-list-map-keys": []any{"name"}, "x-kubernetes-patch-strategy": "merge", "x-kubernetes-patch-merge-key": "name"}},
-		{"template", tree{"allOf": []any{ref(c, own+"Template")}, "default": tree{}, "x-kubernetes-map-type": "atomic"}, ref(d, own+"Template")},
+				"x-kubernetes-list-map-keys": []any{"name"}, "x-kubernetes-patch-strategy": "merge",
+				"x-kubernetes-patch-merge-key": "name"}},
+		{"template", tree{"allOf": []any{ref(c, own+"Template")}, "default": tree{}, "x-kubernetes-map-type": "atomic"},
+			ref(d, own+"Template")},
 		{"labels", tree{"type": "object", "additionalProperties": tree{"type": "string"}, "maxProperties": 2.0}, nil},
 		{"extra", tree{"type": "object", "x-kubernetes-preserve-unknown-fields": true}, nil},
 		{"inline", tree{"type": "object", "properties": tree{"a": tree{"type": "boolean"}}, "required": []any{"a"}}, nil},
@@ -297,7 +312,8 @@ func TestSchemas(t *testing.T) {
 	}
 	assert.Equal(t, ref(c, own+"Tree"), at(v3, own+"Tree", "properties", "left"), "a recursive type refers to itself")
 	assert.Nil(t, at(v3, own+"Template", "properties", "image", "maxLength"))
-	assert.Equal(t, 5.0, at(v3, own+"Template_2", "properties", "image", "maxLength"), "one Go type under two overlays is two schemas")
+	assert.Equal(t, 5.0, at(v3, own+"Template_2", "properties", "image", "maxLength"),
+		"one Go type under two overlays is two schemas")
 	assert.Equal(t, ref(c, own+"Template_2"), at(v3, "com.example.v1.Wrench", "properties", "template"))
 	assert.NotContains(t, v3, metaName+"ObjectMeta_2", "both dialects share object metadata")
 	assert.NotContains(t, v3, "io.k8s.api.core.v1.ConfigMap", "kinds of other versions stay out")
@@ -331,8 +347,8 @@ func TestGolden(t *testing.T) {
 		apimeta.ObjectMeta `json:"metadata,omitempty"`
 		Text               string `json:"text" api:"maxLength=80,doc='What to remember.'"`
 	}
-	note := &kind.Kind{GroupVersionKind: example("Note"), ListKind: "NoteList", Plural: "notes", Description: "Note is a line of text.",
-		Schema: derive[Note](t, schema.Options{}), Verbs: []string{"get", "update"}}
+	note := &kind.Kind{GroupVersionKind: example("Note"), ListKind: "NoteList", Plural: "notes",
+		Description: "Note is a line of text.", Schema: derive[Note](t, schema.Options{}), Verbs: []string{"get", "update"}}
 	v3, err := openapi.V3(apimeta.GroupVersion{Group: "example.com", Version: "v1"}, []*kind.Kind{note})
 	require.NoError(t, err)
 	v2, err := openapi.V2([]*kind.Kind{note})

@@ -141,16 +141,19 @@ func (w *routeWriter) collection() route {
 			statuses: []string{"200", "201", "202"}})
 	}
 	if w.can("deletecollection") {
-		r.operations = append(r.operations, operation{method: "delete", id: w.id("delete", "Collection", ""), action: "deletecollection",
-			description: "delete collection of " + k.Kind, parameters: append(deleteParameters(), selectParameters(k.Queried)...),
-			takes: w.own.deleteOptions, optional: true, gives: w.own.status, statuses: []string{"200"}})
+		r.operations = append(r.operations,
+			operation{method: "delete", id: w.id("delete", "Collection", ""), action: "deletecollection",
+				description: "delete collection of " + k.Kind,
+				parameters:  append(deleteParameters(), selectParameters(k.Queried)...),
+				takes:       w.own.deleteOptions, optional: true, gives: w.own.status, statuses: []string{"200"}})
 	}
 	return w.common(r, k.GroupVersionKind)
 }
 
 func (w *routeWriter) listing(suffix string) operation {
-	o := operation{method: "get", id: w.id("list", "", suffix), action: "list", description: "list objects of kind " + w.kind.Kind,
-		parameters: listParameters(w.kind.Queried), gives: w.list, givesMedia: []string{mediaJSON, mediaYAML}, statuses: []string{"200"}}
+	o := operation{method: "get", id: w.id("list", "", suffix), action: "list",
+		description: "list objects of kind " + w.kind.Kind, parameters: listParameters(w.kind.Queried), gives: w.list,
+		givesMedia: []string{mediaJSON, mediaYAML}, statuses: []string{"200"}}
 	if w.can("watch") {
 		o.description = "list or watch objects of kind " + w.kind.Kind
 		o.givesMedia = append(o.givesMedia, mediaWatch)
@@ -202,8 +205,9 @@ func (w *routeWriter) itemOperations(verbs []string, name, suffix, what string) 
 			gives: name, statuses: []string{"200"}})
 	}
 	if slices.Contains(verbs, "update") {
-		all = append(all, operation{method: "put", id: w.id("replace", "", suffix), action: "put", description: "replace " + what,
-			parameters: writeParameters(), takes: name, gives: name, statuses: []string{"200", "201"}})
+		all = append(all, operation{method: "put", id: w.id("replace", "", suffix), action: "put",
+			description: "replace " + what, parameters: writeParameters(), takes: name, gives: name,
+			statuses: []string{"200", "201"}})
 	}
 	if slices.Contains(verbs, "patch") && len(w.kind.PatchTypes) > 0 {
 		all = append(all, operation{method: "patch", id: w.id("patch", "", suffix), action: "patch",
@@ -211,8 +215,9 @@ func (w *routeWriter) itemOperations(verbs []string, name, suffix, what string) 
 			takesMedia: w.kind.PatchTypes, gives: name, statuses: []string{"200", "201"}})
 	}
 	if slices.Contains(verbs, "delete") {
-		all = append(all, operation{method: "delete", id: w.id("delete", "", suffix), action: "delete", description: "delete " + what,
-			parameters: deleteParameters(), takes: w.own.deleteOptions, optional: true, gives: w.own.status,
+		all = append(all, operation{method: "delete", id: w.id("delete", "", suffix), action: "delete",
+			description: "delete " + what, parameters: deleteParameters(), takes: w.own.deleteOptions, optional: true,
+			gives:    w.own.status,
 			statuses: []string{"200", "202"}})
 	}
 	return all

@@ -25,8 +25,10 @@ func pathParameters(namespaced, named bool, kind string) []parameter {
 func writeParameters() []parameter {
 	return []parameter{
 		query("dryRun", "string", "With the value All the request goes all the way, but stores nothing."),
-		query("fieldManager", "string", "The name of who makes the change, at most 128 printable characters: it becomes the owner of the fields. Apply patches need it."),
-		query("fieldValidation", "string", "What happens to fields that are unknown or stand there twice: Ignore drops them, Warn (the default) drops them and warns, Strict refuses the request and names them all."),
+		query("fieldManager", "string",
+			"The name of who makes the change, at most 128 printable characters: it becomes the owner of the fields. Apply patches need it."),
+		query("fieldValidation", "string",
+			"What happens to fields that are unknown or stand there twice: Ignore drops them, Warn (the default) drops them and warns, Strict refuses the request and names them all."),
 	}
 }
 
@@ -38,10 +40,13 @@ func patchParameters() []parameter {
 func deleteParameters() []parameter {
 	return []parameter{
 		query("dryRun", "string", "With the value All the request goes all the way, but stores nothing."),
-		query("gracePeriodSeconds", "integer", "How many seconds the object has to end gracefully; 0 deletes at once. Without it the kind's own default counts."),
-		query("ignoreStoreReadErrorWithClusterBreakingPotential", "boolean", "Deletes an object that cannot be read from the store, without its finalizers and preconditions."),
+		query("gracePeriodSeconds", "integer",
+			"How many seconds the object has to end gracefully; 0 deletes at once. Without it the kind's own default counts."),
+		query("ignoreStoreReadErrorWithClusterBreakingPotential", "boolean",
+			"Deletes an object that cannot be read from the store, without its finalizers and preconditions."),
 		query("orphanDependents", "boolean", "Deprecated: use propagationPolicy."),
-		query("propagationPolicy", "string", "What becomes of dependents: Orphan leaves them, Background deletes them later, Foreground before the object itself."),
+		query("propagationPolicy", "string",
+			"What becomes of dependents: Orphan leaves them, Background deletes them later, Foreground before the object itself."),
 	}
 }
 
@@ -57,9 +62,11 @@ func selectParameters(queried bool) []parameter {
 		query("fieldSelector", "string", "Selects objects by their fields, e.g. metadata.name=x."),
 		query("labelSelector", "string", "Selects objects by their labels, e.g. app=x,tier in (a,b)."),
 		query("limit", "integer", "The most objects to answer with. If there are more, the list's metadata.continue is set."),
-		query("resourceVersion", "string", "The state to read or to begin from; what it means depends on resourceVersionMatch."),
+		query("resourceVersion", "string",
+			"The state to read or to begin from; what it means depends on resourceVersionMatch."),
 		query("resourceVersionMatch", "string", "How resourceVersion is meant: NotOlderThan or Exact."),
-		query("sendInitialEvents", "boolean", "For watches: begins with an event for each object there is, and a bookmark after the last. Needs resourceVersionMatch=NotOlderThan."),
+		query("sendInitialEvents", "boolean",
+			"For watches: begins with an event for each object there is, and a bookmark after the last. Needs resourceVersionMatch=NotOlderThan."),
 		query("timeoutSeconds", "integer", "How long the request may take, however much is going on."),
 	}...)
 }

@@ -20,7 +20,8 @@ func TestV2Protobuf(t *testing.T) {
 		codec.MessageField{Number: 4, Name: "description"},
 		codec.MessageField{Number: 11, Name: "maxLength", Type: codec.IntType},
 		codec.MessageField{Number: 13, Name: "pattern"},
-		codec.MessageField{Number: 22, Name: "type", Type: codec.MessageType, Of: codec.NewMessage(codec.MessageField{Number: 1, Name: "value"})})
+		codec.MessageField{Number: 22, Name: "type", Type: codec.MessageType,
+			Of: codec.NewMessage(codec.MessageField{Number: 1, Name: "value"})})
 	properties := codec.NewMessage(codec.MessageField{Number: 1, Name: "named", Type: codec.MapType, Of: property})
 	schema := codec.NewMessage(
 		codec.MessageField{Number: 19, Name: "required", Repeated: true},

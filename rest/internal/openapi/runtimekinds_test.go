@@ -13,7 +13,8 @@ import (
 	"github.com/decorum-go/decorum/rest/internal/apitest"
 )
 
-// OpenAPI 3.0 publishes the schema of a kind without a Go struct as it was declared. Swagger 2.0 leaves out what kubectl cannot read.
+// OpenAPI 3.0 publishes the schema of a kind without a Go struct as it was declared. Swagger 2.0 leaves out what
+// kubectl cannot read.
 func TestOpenAPIOfDocuments(t *testing.T) {
 	api := apitest.New(t, rest.Options{}, apitest.Lanterns(func(r *rest.Resource[apimeta.Document]) {
 		r.Description = "A lantern."
@@ -38,7 +39,8 @@ func TestOpenAPIOfDocuments(t *testing.T) {
 		name, ref, spec string
 		schema          map[string]any
 	}{
-		{"OpenAPI 3.0", "#/components/schemas/", `{"type":"object","title":"T","required":["a","b"],"anyOf":[{"required":["a"]}],"properties":{
+		{"OpenAPI 3.0", "#/components/schemas/",
+			`{"type":"object","title":"T","required":["a","b"],"anyOf":[{"required":["a"]}],"properties":{
 			"a":{"type":"string","nullable":true,"example":"x"},
 			"b":{"type":"array","items":{"type":"string"},"x-kubernetes-preserve-unknown-fields":true},
 			"c":{"type":"object","additionalProperties":true}}}`,
@@ -51,7 +53,8 @@ func TestOpenAPIOfDocuments(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			assert.Equal(t, "A lantern.", c.schema["description"])
-			assert.Equal(t, []any{map[string]any{"group": "home.example.com", "kind": "Lantern", "version": "v1"}}, c.schema["x-kubernetes-group-version-kind"])
+			assert.Equal(t, []any{map[string]any{"group": "home.example.com", "kind": "Lantern", "version": "v1"}},
+				c.schema["x-kubernetes-group-version-kind"])
 			properties := c.schema["properties"].(map[string]any)
 			assert.Contains(t, marshal(t, properties["metadata"]), c.ref+"io.k8s.apimachinery.pkg.apis.meta.v1.ObjectMeta")
 			assert.Contains(t, properties, "apiVersion")
@@ -73,10 +76,14 @@ func TestOpenAPIOfDocumentsAsRecorded(t *testing.T) {
 		{"bare", `{` + mark + `}`, `{` + mark + `,` + types + `}`, `{` + mark + `}`},
 		{"nullable", `{` + mark + `,"nullable":true}`, `{` + mark + `,"nullable":true,` + types + `}`, `{` + mark + `}`},
 		{"types", `{` + mark + `,` + types + `}`, `{` + mark + `,` + types + `}`, `{` + mark + `}`},
-		{"pattern", `{` + mark + `,"pattern":"^a",` + types + `}`, `{` + mark + `,"pattern":"^a",` + types + `}`, `{` + mark + `,"pattern":"^a"}`},
-		{"all", `{` + mark + `,"allOf":[{` + types + `},{"pattern":"^a"}]}`, `{` + mark + `,"allOf":[{` + types + `},{"pattern":"^a"}]}`, `{` + mark + `}`},
-		{"other", `{` + mark + `,"anyOf":[{"pattern":"^a"}]}`, `{` + mark + `,"anyOf":[{"pattern":"^a"}],"allOf":[{` + types + `}]}`, `{` + mark + `}`},
-		{"items", `{"type":"array","items":{` + mark + `}}`, `{"type":"array","items":{` + mark + `,` + types + `}}`, `{"type":"array","items":{` + mark + `}}`},
+		{"pattern", `{` + mark + `,"pattern":"^a",` + types + `}`, `{` + mark + `,"pattern":"^a",` + types + `}`,
+			`{` + mark + `,"pattern":"^a"}`},
+		{"all", `{` + mark + `,"allOf":[{` + types + `},{"pattern":"^a"}]}`,
+			`{` + mark + `,"allOf":[{` + types + `},{"pattern":"^a"}]}`, `{` + mark + `}`},
+		{"other", `{` + mark + `,"anyOf":[{"pattern":"^a"}]}`,
+			`{` + mark + `,"anyOf":[{"pattern":"^a"}],"allOf":[{` + types + `}]}`, `{` + mark + `}`},
+		{"items", `{"type":"array","items":{` + mark + `}}`, `{"type":"array","items":{` + mark + `,` + types + `}}`,
+			`{"type":"array","items":{` + mark + `}}`},
 		{"default", `{"type":"string","default":"a"}`, `{"type":"string","default":"a"}`, `{"type":"string"}`},
 	}
 	properties := make([]string, 0, len(cases))
@@ -84,7 +91,8 @@ func TestOpenAPIOfDocumentsAsRecorded(t *testing.T) {
 		properties = append(properties, `"`+c.name+`":`+c.declared)
 	}
 	api := apitest.New(t, rest.Options{}, apitest.Lanterns(func(r *rest.Resource[apimeta.Document]) {
-		r.Schema.OpenAPI = []byte(`{"type":"object","properties":{"spec":{"type":"object","properties":{` + strings.Join(properties, ",") + `}}}}`)
+		r.Schema.OpenAPI = []byte(`{"type":"object","properties":{"spec":{"type":"object","properties":{` +
+			strings.Join(properties, ",") + `}}}}`)
 	}))
 	propertiesIn := func(target string, path ...string) map[string]any {
 		var all map[string]any
@@ -94,7 +102,8 @@ func TestOpenAPIOfDocumentsAsRecorded(t *testing.T) {
 		}
 		return all
 	}
-	v3, v2 := propertiesIn("/openapi/v3/apis/home.example.com/v1", "components", "schemas"), propertiesIn("/openapi/v2", "definitions")
+	v3, v2 := propertiesIn("/openapi/v3/apis/home.example.com/v1", "components", "schemas"),
+		propertiesIn("/openapi/v2", "definitions")
 	for _, c := range cases {
 		assert.JSONEq(t, c.v3, marshal(t, v3[c.name]), "%s, OpenAPI 3.0", c.name)
 		assert.JSONEq(t, c.v2, marshal(t, v2[c.name]), "%s, Swagger 2.0", c.name)

@@ -7,8 +7,8 @@ import (
 	"github.com/decorum-go/decorum/rest/internal/kind"
 )
 
-// V3 returns the OpenAPI 3.0 document, as JSON, of the kinds that are served in a group and version; kinds of others are
-// left out. It fails where two operations would have one name: then two kinds are called the same.
+// V3 returns the OpenAPI 3.0 document, as JSON, of the kinds that are served in a group and version; kinds of others
+// are left out. It fails where two operations would have one name: then two kinds are called the same.
 func V3(gv apimeta.GroupVersion, kinds []*kind.Kind) ([]byte, error) {
 	var served []*kind.Kind
 	for _, k := range sorted(kinds) {

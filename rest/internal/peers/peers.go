@@ -1,5 +1,6 @@
-// Package peers coordinates the replicas of a program that share a store. Each replica keeps a note that says through which revision it has
-// applied the changes of something that all replicas follow. So a replica can wait, for a bounded time, until the others have caught up.
+// Package peers coordinates the replicas of a program that share a store. Each replica keeps a note that says through
+// which revision it has applied the changes of something that all replicas follow. So a replica can wait, for a bounded
+// time, until the others have caught up.
 package peers
 
 import (
@@ -17,7 +18,8 @@ import (
 )
 
 const (
-	// liveFor is how long a replica counts as live after the last change of its note, and renewPeriod the time between two changes.
+	// liveFor is how long a replica counts as live after the last change of its note, and renewPeriod the time between two
+	// changes.
 	liveFor     = 15 * time.Second
 	renewPeriod = 5 * time.Second
 )
@@ -50,11 +52,12 @@ type note struct {
 	Renewals int `json:"renewals"`
 }
 
-// Join makes this replica known to the others. They wait for it from now on, so a replica joins before it reads what it follows. A replica
-// that has joined must Run.
+// Join makes this replica known to the others. They wait for it from now on, so a replica joins before it reads what it
+// follows. A replica that has joined must Run.
 func Join(ctx context.Context, n *notes.Notes, logger *slog.Logger) (*Peers, error) {
 	p := &Peers{
-		notes: n, logger: logger, name: strings.ToLower(rand.Text()), due: make(chan struct{}, 1), changed: make(chan struct{}), others: map[string]peer{},
+		notes: n, logger: logger, name: strings.ToLower(rand.Text()), due: make(chan struct{}, 1),
+		changed: make(chan struct{}), others: map[string]peer{},
 	}
 	if _, err := p.refresh(ctx); err != nil {
 		return nil, err
@@ -77,7 +80,8 @@ func (p *Peers) refresh(ctx context.Context) (from watch.Revision, err error) {
 	return from, err
 }
 
-// Run keeps this replica known, and reads the notes of the others, until ctx or the API ends. Then it removes the note of this replica.
+// Run keeps this replica known, and reads the notes of the others, until ctx or the API ends. Then it removes the note
+// of this replica.
 func (p *Peers) Run(ctx context.Context) {
 	ctx, end := context.WithCancel(ctx)
 	var running sync.WaitGroup
@@ -89,7 +93,8 @@ func (p *Peers) Run(ctx context.Context) {
 	running.Wait()
 }
 
-// hold renews the note of this replica. A replica without others renews nothing, so it writes nothing while nothing happens.
+// hold renews the note of this replica. A replica without others renews nothing, so it writes nothing while nothing
+// happens.
 func (p *Peers) hold(ctx context.Context) {
 	for {
 		select {
@@ -203,7 +208,8 @@ func (p *Peers) wake() {
 	}
 }
 
-// Behind reports whether a live replica has not applied the changes through a revision. The channel is closed when that may have changed.
+// Behind reports whether a live replica has not applied the changes through a revision. The channel is closed when that
+// may have changed.
 func (p *Peers) Behind(revision watch.Revision) (behind bool, changed <-chan struct{}) {
 	p.mu.Lock()
 	defer p.mu.Unlock()

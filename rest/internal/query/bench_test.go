@@ -15,8 +15,8 @@ import (
 	"github.com/decorum-go/decorum/rest/internal/apitest"
 )
 
-// BenchmarkPageOf100000 compares a page of 50 of 100,000 objects with sorted pages. x/plain is the ratio to the plain page. One sort
-// follows an index and one has none; the last one filters too.
+// BenchmarkPageOf100000 compares a page of 50 of 100,000 objects with sorted pages. x/plain is the ratio to the plain
+// page. One sort follows an index and one has none; the last one filters too.
 func BenchmarkPageOf100000(b *testing.B) {
 	api := newCrates(b, rest.Options{})
 	for i := range 100_000 {
@@ -30,7 +30,8 @@ func BenchmarkPageOf100000(b *testing.B) {
 	}{
 		{"plain", nil},
 		{"sorted by an index", []string{"sortBy", "-spec.size"}},
-		{"sorted by an index, filtered", []string{"sortBy", "-spec.size", "fieldQuery", "spec.color in (red,blue),spec.size<50000"}},
+		{"sorted by an index, filtered",
+			[]string{"sortBy", "-spec.size", "fieldQuery", "spec.color in (red,blue),spec.size<50000"}},
 		{"sorted by two indexed fields", []string{"sortBy", "spec.color,-spec.size"}},
 		{"sorted without an index", []string{"sortBy", "-metadata.name"}},
 		{"sorted by a timestamp", []string{"sortBy", "-metadata.creationTimestamp"}},
@@ -52,8 +53,8 @@ func BenchmarkPageOf100000(b *testing.B) {
 	}
 }
 
-// BenchmarkFiftyKinds compares one stream about 50 kinds with 50 watches. Each operation is a write to one of the kinds, and ends when the client has the event.
-// KB/client is the memory of server and client together while all wait.
+// BenchmarkFiftyKinds compares one stream about 50 kinds with 50 watches. Each operation is a write to one of the
+// kinds, and ends when the client has the event. KB/client is the memory of server and client together while all wait.
 func BenchmarkFiftyKinds(b *testing.B) {
 	const kinds = 50
 	var definitions []rest.Definition
@@ -94,8 +95,11 @@ func BenchmarkFiftyKinds(b *testing.B) {
 			n := 0
 			for b.Loop() {
 				i := n % kinds
-				body := strings.Replace(crate(fmt.Sprintf("c%d", n), "red", 1, ""), `"kind":"Crate"`, fmt.Sprintf(`"kind":"Crate%d"`, i), 1)
-				if answer := apitest.Do(b, api, "POST", "/apis/example.com/v1/namespaces/a/"+definitions[i].(rest.Resource[Crate]).Plural, body); answer.Code != http.StatusCreated {
+				body := strings.Replace(crate(fmt.Sprintf("c%d", n), "red", 1, ""), `"kind":"Crate"`,
+					fmt.Sprintf(`"kind":"Crate%d"`, i), 1)
+				if answer := apitest.Do(b, api, "POST",
+					"/apis/example.com/v1/namespaces/a/"+definitions[i].(rest.Resource[Crate]).Plural,
+					body); answer.Code != http.StatusCreated {
 					b.Fatal(answer.Raw)
 				}
 				<-lines

@@ -67,8 +67,8 @@ func plainInteger(text string) (string, bool) {
 	return digits, true
 }
 
-// Holds reports whether the condition holds for the value of an object, which is "" if the object does not have the field. Such an object
-// is neither less nor greater than any value, and has no prefix.
+// Holds reports whether the condition holds for the value of an object, which is "" if the object does not have the
+// field. Such an object is neither less nor greater than any value, and has no prefix.
 func (c *Condition) Holds(value string) bool {
 	switch c.Operator {
 	case In:

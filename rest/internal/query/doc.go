@@ -1,5 +1,5 @@
-// Package query reads the parameters with which clients query, sort and count objects: fieldQuery, sortBy and facets. They
-// are an extension of this library, which package rest documents (see rest.Queries).
+// Package query reads the parameters with which clients query, sort and count objects: fieldQuery, sortBy and facets.
+// They are an extension of this library, which package rest documents (see rest.Queries).
 //
 //	fieldQuery = [ condition { "," condition } ]
 //	condition  = field operator value | field ( "in" | "notin" ) "(" value { "," value } ")"

@@ -89,7 +89,8 @@ func crate(name, color string, size int64, labels string) string {
 	if err != nil {
 		panic(err)
 	}
-	return fmt.Sprintf(`{"apiVersion":"example.com/v1","kind":"Crate","metadata":{"name":%q,"labels":{%s}},"spec":%s}`, name, labels, text)
+	return fmt.Sprintf(`{"apiVersion":"example.com/v1","kind":"Crate","metadata":{"name":%q,"labels":{%s}},"spec":%s}`,
+		name, labels, text)
 }
 
 // fill creates six crates in the namespaces a and b.
@@ -107,7 +108,8 @@ func fill(t testing.TB, api *rest.API) {
 		{"b", "web-1", "dark red", 9, `"tier":"iron","app":"web"`},
 		{"b", "web-3", "blue", 0, ""},
 	} {
-		apitest.Must(t, api, "POST", "/apis/example.com/v1/namespaces/"+c.namespace+"/crates", crate(c.name, c.color, c.size, c.labels))
+		apitest.Must(t, api, "POST", "/apis/example.com/v1/namespaces/"+c.namespace+"/crates",
+			crate(c.name, c.color, c.size, c.labels))
 	}
 }
 

@@ -58,7 +58,8 @@ func TestFieldQuery(t *testing.T) {
 		})
 	}
 	assert.Equal(t, []string{"a/web-2"}, found(t, apitest.Do(t, api, "GET",
-		with(crates, "fieldQuery", "spec.size>1", "labelSelector", "tier", "fieldSelector", "spec.color=blue"), "")), "all selectors must match")
+		with(crates, "fieldQuery", "spec.size>1", "labelSelector", "tier", "fieldSelector", "spec.color=blue"), "")),
+		"all selectors must match")
 }
 
 func TestSortBy(t *testing.T) {
@@ -90,7 +91,8 @@ func TestSortBy(t *testing.T) {
 			}
 		})
 	}
-	table := apitest.Do(t, api, "GET", with(crates, "sortBy", "-spec.size", "limit", "1"), "", "Accept", "application/json;as=Table;v=v1;g=meta.k8s.io")
+	table := apitest.Do(t, api, "GET", with(crates, "sortBy", "-spec.size", "limit", "1"), "", "Accept",
+		"application/json;as=Table;v=v1;g=meta.k8s.io")
 	assert.Contains(t, table.Raw, `"cells":["db-1"`)
 }
 
@@ -114,20 +116,27 @@ func TestSortedPagesAreOneState(t *testing.T) {
 	require.Equal(t, http.StatusGone, expired.Code, expired.Raw)
 	token := apitest.StatusOf(t, expired).Continue
 	require.NotEmpty(t, token, "the error has a token that continues in the present state")
-	assert.Equal(t, []string{"a/late", "a/bare"}, found(t, apitest.Do(t, api, "GET", with(allCrates, "sortBy", "spec.size", "continue", token), "")))
+	assert.Equal(t, []string{"a/late", "a/bare"},
+		found(t, apitest.Do(t, api, "GET", with(allCrates, "sortBy", "spec.size", "continue", token), "")))
 }
 
 func TestRefusedQueries(t *testing.T) {
 	api := newCrates(t, rest.Options{})
 	fill(t, api)
-	token := apitest.Do(t, api, "GET", with(allCrates, "sortBy", "spec.size", "limit", "1"), "").Text(t, "metadata.continue")
+	token := apitest.Do(t, api, "GET", with(allCrates, "sortBy", "spec.size", "limit", "1"), "").Text(t,
+		"metadata.continue")
 	const fields = "queries of crates.example.com may name metadata.name, metadata.namespace, metadata.creationTimestamp, metadata.labels.KEY, spec.color, spec.size"
 	for name, c := range map[string]struct{ method, target, message string }{
-		"syntax":          {"GET", with(crates, "fieldQuery", "spec.size>>1"), `invalid fieldQuery: put the value before byte 10 in quotes if it contains white space or one of =!<>^()",`},
-		"unknown field":   {"GET", with(crates, "fieldQuery", "spec.weight>1"), "field label not supported: spec.weight; " + fields},
-		"label key":       {"GET", with(crates, "fieldQuery", "metadata.labels.>1"), "field label not supported: metadata.labels.; " + fields},
-		"no number":       {"GET", with(crates, "fieldQuery", "spec.size>big"), `invalid fieldQuery: spec.size is a number, and "big" is not an integer`},
-		"unknown order":   {"GET", with(crates, "sortBy", "spec.weight"), "field label not supported: spec.weight; " + fields},
+		"syntax": {"GET", with(crates, "fieldQuery", "spec.size>>1"),
+			`invalid fieldQuery: put the value before byte 10 in quotes if it contains white space or one of =!<>^()",`},
+		"unknown field": {"GET", with(crates, "fieldQuery", "spec.weight>1"),
+			"field label not supported: spec.weight; " + fields},
+		"label key": {"GET", with(crates, "fieldQuery", "metadata.labels.>1"),
+			"field label not supported: metadata.labels.; " + fields},
+		"no number": {"GET", with(crates, "fieldQuery", "spec.size>big"),
+			`invalid fieldQuery: spec.size is a number, and "big" is not an integer`},
+		"unknown order": {"GET", with(crates, "sortBy", "spec.weight"),
+			"field label not supported: spec.weight; " + fields},
 		"sorted watch":    {"GET", with(crates, "sortBy", "spec.size", "watch", "1"), "sortBy is allowed for lists only"},
 		"sorted deletion": {"DELETE", with(crates, "sortBy", "spec.size"), "sortBy is allowed for lists only"},
 		"other order": {"GET", with(allCrates, "sortBy", "spec.color", "continue", token),
@@ -159,8 +168,9 @@ func TestMaxVisits(t *testing.T) {
 			apitest.Must(t, api, "GET", query, "")
 			continue
 		}
-		apitest.WantFailure(t, apitest.Do(t, api, "GET", query, ""), 400, "BadRequest", "the query would have to look at more than 4 objects, "+
-			"which is the limit of this server: select fewer objects, by a field or label that is indexed", "")
+		apitest.WantFailure(t, apitest.Do(t, api, "GET", query, ""), 400, "BadRequest",
+			"the query would have to look at more than 4 objects, "+
+				"which is the limit of this server: select fewer objects, by a field or label that is indexed", "")
 	}
 }
 
@@ -189,7 +199,8 @@ func TestQueryInAnotherVersion(t *testing.T) {
 	fill(t, api)
 	assert.Equal(t, []string{"a/web-1", "b/web-1", "b/web-3", "a/web-2", "a/db-1"}, found(t, apitest.Do(t, api, "GET",
 		with(oldCrates, "sortBy", "spec.tens", "fieldQuery", "spec.tens>=0"), "")))
-	assert.Equal(t, []string{"b/web-1"}, found(t, apitest.Do(t, api, "GET", with(oldCrates, "fieldQuery", "spec.paint^=dark"), "")))
+	assert.Equal(t, []string{"b/web-1"},
+		found(t, apitest.Do(t, api, "GET", with(oldCrates, "fieldQuery", "spec.paint^=dark"), "")))
 	first := apitest.Do(t, api, "GET", with(oldCrates, "sortBy", "-spec.tens", "limit", "2"), "")
 	assert.Equal(t, []string{"a/db-1", "a/web-2"}, found(t, first))
 	assert.Equal(t, []string{"a/web-1", "b/web-1", "b/web-3", "a/bare"}, found(t, apitest.Do(t, api, "GET",
@@ -207,7 +218,8 @@ func TestQueriesAreOffByDefault(t *testing.T) {
 	assert.Len(t, found(t, answer), 6)
 	assert.Empty(t, answer.Header.Get(rest.AppliedParameters))
 	assert.NotContains(t, apitest.Do(t, api, "GET", "/openapi/v3/apis/example.com/v1", "").Raw, "fieldQuery")
-	assert.Contains(t, apitest.Do(t, newCrates(t, rest.Options{}), "GET", "/openapi/v3/apis/example.com/v1", "").Raw, `"name":"fieldQuery"`)
+	assert.Contains(t, apitest.Do(t, newCrates(t, rest.Options{}), "GET", "/openapi/v3/apis/example.com/v1", "").Raw,
+		`"name":"fieldQuery"`)
 
 	server := apitest.Serve(t, api)
 	for name, client := range map[string]rest.Client[Crate]{
@@ -238,7 +250,8 @@ func TestClientQueries(t *testing.T) {
 				client = apitest.ClientForEndpoint(t, rest.Endpoint{URL: apitest.Serve(t, api).URL}, crateResource())
 			}
 			var names []string
-			for c, err := range client.All(t.Context(), rest.ListOptions{FieldQuery: "spec.size>0", SortBy: "-spec.size", Limit: 1}) {
+			for c, err := range client.All(t.Context(),
+				rest.ListOptions{FieldQuery: "spec.size>0", SortBy: "-spec.size", Limit: 1}) {
 				require.NoError(t, err)
 				names = append(names, c.Name)
 			}
@@ -249,7 +262,8 @@ func TestClientQueries(t *testing.T) {
 				assert.Equal(t, apimeta.EventAdded, e.Type)
 				break
 			}
-			deleted, err := client.Namespace("a").DeleteCollection(t.Context(), rest.DeleteOptions{}, rest.ListOptions{FieldQuery: "spec.size>9"})
+			deleted, err := client.Namespace("a").DeleteCollection(t.Context(), rest.DeleteOptions{},
+				rest.ListOptions{FieldQuery: "spec.size>9"})
 			require.NoError(t, err)
 			assert.Len(t, deleted.Items, 2)
 			assert.Equal(t, []string{"bare", "web-1"}, apitest.List(t, api, crates).Names(t))
@@ -271,7 +285,8 @@ func TestRestrictedUserQueries(t *testing.T) {
 	for _, body := range []string{crate("shown", "red", 5, `"app":"web"`), crate("hidden", "red", 7, "")} {
 		apitest.Must(t, api, "POST", crates, body, "Test-User", "root")
 	}
-	for _, query := range []string{with(crates, "sortBy", "-spec.size", "limit", "1"), with(crates, "fieldQuery", "spec.size>1"), with(crates, "fieldQuery", "spec.color=red")} {
+	for _, query := range []string{with(crates, "sortBy", "-spec.size", "limit", "1"),
+		with(crates, "fieldQuery", "spec.size>1"), with(crates, "fieldQuery", "spec.color=red")} {
 		assert.Equal(t, []string{"a/shown"}, found(t, apitest.Do(t, api, "GET", query, "", "Test-User", "eve")), query)
 	}
 }

@@ -19,13 +19,14 @@ import (
 	"github.com/decorum-go/decorum/storage/bolt"
 )
 
-// Queries of random objects equal a filter and a sort of the whole list. Stores in other modules answer lists with the same engine, so
-// memory and a file stand for all of them.
+// Queries of random objects equal a filter and a sort of the whole list. Stores in other modules answer lists with the
+// same engine, so memory and a file stand for all of them.
 func TestQueriesEqualAFilterAndASort(t *testing.T) {
 	for name, open := range map[string]func(*testing.T) storage.Store{
 		"memory": func(t *testing.T) storage.Store { return apitest.NewStore(t) },
 		"bolt": func(t *testing.T) storage.Store {
-			store, err := bolt.Open(t.Context(), bolt.Options{Path: filepath.Join(t.TempDir(), "objects"), Engine: storage.Options{Start: 1}})
+			store, err := bolt.Open(t.Context(),
+				bolt.Options{Path: filepath.Join(t.TempDir(), "objects"), Engine: storage.Options{Start: 1}})
 			require.NoError(t, err)
 			return apitest.CloseAtEnd(t, store)
 		},
@@ -70,8 +71,9 @@ func fields(c *Crate) map[string]string {
 	if c.Spec.Size != nil {
 		size = fmt.Sprint(*c.Spec.Size)
 	}
-	return map[string]string{"metadata.name": c.Name, "metadata.namespace": c.Namespace, "spec.color": c.Spec.Color, "spec.size": size,
-		"metadata.labels.tier": c.Labels["tier"], "metadata.creationTimestamp": c.CreationTimestamp.Format(time.RFC3339)}
+	return map[string]string{"metadata.name": c.Name, "metadata.namespace": c.Namespace, "spec.color": c.Spec.Color,
+		"spec.size": size, "metadata.labels.tier": c.Labels["tier"],
+		"metadata.creationTimestamp": c.CreationTimestamp.Format(time.RFC3339)}
 }
 
 // compareValues compares two values of a field, neither of which is "".
@@ -89,7 +91,8 @@ func compareValues(field, a, b string) int {
 // condition returns a random condition, and a function that checks it.
 func (m *model) condition(all []*Crate) (string, func(*Crate) bool) {
 	example := fields(oneOf(m, all...))
-	field := oneOf(m, "metadata.name", "metadata.namespace", "spec.color", "spec.size", "metadata.labels.tier", "metadata.creationTimestamp")
+	field := oneOf(m, "metadata.name", "metadata.namespace", "spec.color", "spec.size", "metadata.labels.tier",
+		"metadata.creationTimestamp")
 	value := example[field]
 	number := field == "spec.size"
 	operator := oneOf(m, "=", "!=", "in", "notin", "<", "<=", ">", ">=", "^=")
@@ -140,7 +143,8 @@ func (m *model) check() {
 	}
 	var order []string
 	for _, i := range m.random.Perm(6)[:m.random.IntN(3)] {
-		field := []string{"metadata.name", "metadata.namespace", "spec.color", "spec.size", "metadata.labels.tier", "metadata.creationTimestamp"}[i]
+		field := []string{"metadata.name", "metadata.namespace", "spec.color", "spec.size", "metadata.labels.tier",
+			"metadata.creationTimestamp"}[i]
 		order = append(order, oneOf(m, "", "-")+field)
 	}
 	want = slices.Clone(want)
@@ -171,8 +175,9 @@ func (m *model) check() {
 	var got []string
 	limit := oneOf(m, "0", "1", "7", "50")
 	for token := ""; ; {
-		page := apitest.Do(m, m.api, "GET", with(path, "fieldQuery", strings.Join(conditions, ","), "sortBy", strings.Join(order, ","),
-			"limit", limit, "continue", token), "")
+		page := apitest.Do(m, m.api, "GET",
+			with(path, "fieldQuery", strings.Join(conditions, ","), "sortBy", strings.Join(order, ","), "limit", limit,
+				"continue", token), "")
 		got = append(got, found(m, page)...)
 		if token = page.Text(m, "metadata.continue"); token == "" {
 			break

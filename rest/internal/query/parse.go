@@ -110,7 +110,8 @@ func (p *parser) begin() {
 	p.skipSpace()
 }
 
-// more moves to the next of the elements that commas separate, of which count have been read. It returns false at the end.
+// more moves to the next of the elements that commas separate, of which count have been read. It returns false at the
+// end.
 func (p *parser) more(count int) bool {
 	p.skipSpace()
 	switch {

@@ -113,7 +113,8 @@ func quoted(text string) string {
 
 // Whatever a client sends is refused, or means what it would mean if it were written out in full.
 func FuzzParse(f *testing.F) {
-	for _, text := range []string{"", "a=b", "spec.size>=3,spec.color in (red,blue),metadata.name^=web-", `a="\"",b notin ("")`, "-a,b", "a in ((", "a=\"\\u00", "é<€"} {
+	for _, text := range []string{"", "a=b", "spec.size>=3,spec.color in (red,blue),metadata.name^=web-",
+		`a="\"",b notin ("")`, "-a,b", "a in ((", "a=\"\\u00", "é<€"} {
 		f.Add(text)
 	}
 	f.Fuzz(func(t *testing.T, text string) {

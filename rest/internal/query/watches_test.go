@@ -96,7 +96,8 @@ func TestServerSentEvents(t *testing.T) {
 		apitest.Must(t, api, "POST", crates, crate("c", "red", 1, ""))
 		text = s.Text()
 		assert.Regexp(t, "^id: 3\ndata: {\"type\":\"ADDED\",.*}\n\n$", text)
-		assert.Equal(t, text, apitest.OpenWatch(t, api, watches(all), "Accept", "text/event-stream", "Last-Event-ID", "2").Text())
+		assert.Equal(t, text, apitest.OpenWatch(t, api, watches(all), "Accept", "text/event-stream", "Last-Event-ID",
+			"2").Text())
 	})
 }
 
@@ -175,7 +176,8 @@ func TestRightsOfAStream(t *testing.T) {
 	})
 }
 
-// A stream over HTTP, resumed again and again while others write, shows exactly what a list shows in the end, in the order of revisions.
+// A stream over HTTP, resumed again and again while others write, shows exactly what a list shows in the end, in the
+// order of revisions.
 func TestResumedStreamMissesNothing(t *testing.T) {
 	api := newCratesAndWidgets(t, rest.Options{})
 	server := apitest.Serve(t, api)
@@ -194,7 +196,8 @@ func TestResumedStreamMissesNothing(t *testing.T) {
 				if rand.IntN(3) == 0 {
 					method, target, body = "DELETE", path+"/"+name, ""
 				}
-				if apitest.Ask(api, apitest.NewRequest(method, target, apitest.TextOf(body), "Content-Type", "application/json")).Code >= 500 {
+				if apitest.Ask(api, apitest.NewRequest(method, target, apitest.TextOf(body), "Content-Type",
+					"application/json")).Code >= 500 {
 					failed.Store(true)
 				}
 			}
@@ -202,7 +205,8 @@ func TestResumedStreamMissesNothing(t *testing.T) {
 	}
 	go func() {
 		wait.Wait()
-		apitest.Ask(api, apitest.NewRequest("POST", crates, apitest.TextOf(crate("last", "red", 0, "")), "Content-Type", "application/json"))
+		apitest.Ask(api, apitest.NewRequest("POST", crates, apitest.TextOf(crate("last", "red", 0, "")), "Content-Type",
+			"application/json"))
 	}()
 	known, after := map[string]bool{}, ""
 	for !known["Crate/last"] {
@@ -211,23 +215,24 @@ func TestResumedStreamMissesNothing(t *testing.T) {
 			parameters = append(parameters, "resourceVersion", after)
 		}
 		events := 0
-		read(t, server.URL+watches([]string{crates, apitest.Widgets}, parameters...), func(kind string, o apimeta.PartialObjectMetadata, initial bool) bool {
-			switch kind {
-			case "DELETED":
-				delete(known, o.Kind+"/"+o.Name)
-			case "ADDED", "MODIFIED":
-				known[o.Kind+"/"+o.Name] = true
-			}
-			if initial {
-				return false
-			}
-			before, _ := strconv.Atoi(after)
-			now, _ := strconv.Atoi(o.ResourceVersion)
-			require.Greater(t, now, before, "the revisions ascend")
-			after = o.ResourceVersion
-			events++
-			return events == 5 || known["Crate/last"]
-		})
+		read(t, server.URL+watches([]string{crates, apitest.Widgets}, parameters...),
+			func(kind string, o apimeta.PartialObjectMetadata, initial bool) bool {
+				switch kind {
+				case "DELETED":
+					delete(known, o.Kind+"/"+o.Name)
+				case "ADDED", "MODIFIED":
+					known[o.Kind+"/"+o.Name] = true
+				}
+				if initial {
+					return false
+				}
+				before, _ := strconv.Atoi(after)
+				now, _ := strconv.Atoi(o.ResourceVersion)
+				require.Greater(t, now, before, "the revisions ascend")
+				after = o.ResourceVersion
+				events++
+				return events == 5 || known["Crate/last"]
+			})
 	}
 	require.False(t, failed.Load())
 	assert.Equal(t, listed(t, api), known)
@@ -245,7 +250,8 @@ func listed(t *testing.T, api *rest.API) map[string]bool {
 }
 
 // read reads a stream until see returns true.
-func read(t *testing.T, target string, see func(kind string, o apimeta.PartialObjectMetadata, initial bool) (enough bool)) {
+func read(t *testing.T, target string,
+	see func(kind string, o apimeta.PartialObjectMetadata, initial bool) (enough bool)) {
 	t.Helper()
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()

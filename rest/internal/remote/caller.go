@@ -1,5 +1,6 @@
-// Package remote performs the calls of typed clients over HTTP, for programs that do not serve the API themselves. Its errors are the
-// Statuses that the server sends. If a response has no Status, package remote derives one from the HTTP status code.
+// Package remote performs the calls of typed clients over HTTP, for programs that do not serve the API themselves. Its
+// errors are the Statuses that the server sends. If a response has no Status, package remote derives one from the HTTP
+// status code.
 package remote
 
 import (
@@ -125,9 +126,9 @@ func (c *Caller) History(ctx context.Context, at caller.Address, q history.Query
 	return out.body, err
 }
 
-// check returns an error if a successful answer is not the object at an address. A caller could not distinguish the answer of a proxy from
-// an object without fields, and Modify would write such an object back. check accepts every answer of a subresource, which may have a
-// kind of its own.
+// check returns an error if a successful answer is not the object at an address. A caller could not distinguish the
+// answer of a proxy from an object without fields, and Modify would write such an object back. check accepts every
+// answer of a subresource, which may have a kind of its own.
 func (c *Caller) check(answer []byte, at caller.Address) error {
 	if at.Subresource != "" {
 		return nil
@@ -139,7 +140,8 @@ func (c *Caller) check(answer []byte, at caller.Address) error {
 	want := apimeta.TypeMeta{Kind: c.Resource.GVK.Kind, APIVersion: c.Resource.GVK.GroupVersion().String()}
 	switch {
 	case found.TypeMeta != want:
-		return fmt.Errorf("the server's answer has the kind %q of %q, not %q of %q", found.Kind, found.APIVersion, want.Kind, want.APIVersion)
+		return fmt.Errorf("the server's answer has the kind %q of %q, not %q of %q", found.Kind, found.APIVersion, want.Kind,
+			want.APIVersion)
 	case at.Name != "" && found.Metadata.Name != at.Name:
 		return fmt.Errorf("the server's answer is the %s %q, not %q", want.Kind, found.Metadata.Name, at.Name)
 	}
@@ -197,7 +199,8 @@ func (c *Caller) many(ctx context.Context, namespace string, options caller.List
 	return out.body, checkApplied(out.header, options.Query)
 }
 
-// checkApplied returns an error if the server has ignored the parameters of a query, as one without this extension does.
+// checkApplied returns an error if the server has ignored the parameters of a query, as one without this extension
+// does.
 func checkApplied(answer http.Header, text resource.QueryText) error {
 	if want := text.Applied(); answer.Get(resource.AppliedParameters) != want {
 		return status.BadRequest("the server has ignored the parameters " + want + ", because it does not support queries")
@@ -224,7 +227,8 @@ func (c *Caller) page(body []byte) (*caller.Page, error) {
 	case list.Items == nil && !strings.HasSuffix(list.Kind, "List"): // some servers write null for an empty list
 		return nil, unreadable("a list", errors.New("it has no items"))
 	}
-	out := &caller.Page{Items: make([][]byte, len(list.Items)), ResourceVersion: list.Metadata.ResourceVersion, Continue: list.Metadata.Continue}
+	out := &caller.Page{Items: make([][]byte, len(list.Items)), ResourceVersion: list.Metadata.ResourceVersion,
+		Continue: list.Metadata.Continue}
 	for i, item := range list.Items {
 		var err error
 		if out.Items[i], err = c.withKind(item); err != nil {

@@ -45,16 +45,21 @@ func TestClientForAnInvalidEndpoint(t *testing.T) {
 		widget rest.Resource[apitest.Widget]
 		text   string
 	}{
-		{"no URL", rest.Endpoint{}, apitest.WidgetResource(), `the URL "" of the server must have the form https://HOST/PREFIX`},
-		{"no scheme", rest.Endpoint{URL: "api.example.com"}, apitest.WidgetResource(), `the URL "api.example.com" of the server must have the form`},
+		{"no URL", rest.Endpoint{}, apitest.WidgetResource(),
+			`the URL "" of the server must have the form https://HOST/PREFIX`},
+		{"no scheme", rest.Endpoint{URL: "api.example.com"}, apitest.WidgetResource(),
+			`the URL "api.example.com" of the server must have the form`},
 		{"another scheme", rest.Endpoint{URL: "ftp://api.example.com"}, apitest.WidgetResource(), "must have the form"},
 		{"a query", rest.Endpoint{URL: "https://api.example.com/?a=b"}, apitest.WidgetResource(), "must have the form"},
-		{"a secret in a bad URL", rest.Endpoint{URL: "ftp://me:secret@api.example.com"}, apitest.WidgetResource(), "me:xxxxx@api"},
+		{"a secret in a bad URL", rest.Endpoint{URL: "ftp://me:secret@api.example.com"}, apitest.WidgetResource(),
+			"me:xxxxx@api"},
 		{"no URL at all", rest.Endpoint{URL: "http://%zz"}, apitest.WidgetResource(), "invalid URL escape"},
 		{"no plural", valid, rest.Resource[apitest.Widget]{Group: "example.com", Version: "v1"}, `Plural ""`},
 		{"no version", valid, rest.Resource[apitest.Widget]{Group: "example.com", Plural: "widgets"}, `Version ""`},
 		{"no subresource", valid,
-			apitest.WidgetResource(func(r *rest.Resource[apitest.Widget]) { r.Subresources = []rest.SubresourceOf[apitest.Widget]{nil} }), "a subresource is nil"},
+			apitest.WidgetResource(func(r *rest.Resource[apitest.Widget]) {
+				r.Subresources = []rest.SubresourceOf[apitest.Widget]{nil}
+			}), "a subresource is nil"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			_, err := rest.ClientForEndpoint(c.server, c.widget)
@@ -83,7 +88,8 @@ func TestRequestsContainOnlyWhatTheServerNeeds(t *testing.T) {
 		return inner.RoundTrip(r)
 	})
 	ctx := rest.WithUser(t.Context(), rest.User{Name: "somebody"})
-	client := apitest.ClientForEndpoint(t, server, apitest.WidgetResource(apitest.WithSubresources)).Namespace("default").As("me")
+	client := apitest.ClientForEndpoint(t, server,
+		apitest.WidgetResource(apitest.WithSubresources)).Namespace("default").As("me")
 	wants := func(err error, lines ...string) {
 		t.Helper()
 		require.NoError(t, err)
@@ -97,7 +103,8 @@ func TestRequestsContainOnlyWhatTheServerNeeds(t *testing.T) {
 	wants(err, "GET "+one)
 	_, err = client.GetNotOlderThan(ctx, "a", "0")
 	wants(err, "GET "+one+"?resourceVersion=0")
-	_, err = client.List(ctx, rest.ListOptions{LabelSelector: "a,b", Limit: 1, ResourceVersion: "1", ResourceVersionMatch: apimeta.MatchNotOlderThan})
+	_, err = client.List(ctx, rest.ListOptions{LabelSelector: "a,b", Limit: 1, ResourceVersion: "1",
+		ResourceVersionMatch: apimeta.MatchNotOlderThan})
 	wants(err, "GET "+all+"?labelSelector=a%2Cb&limit=1&resourceVersion=1&resourceVersionMatch=NotOlderThan")
 	_, err = client.Namespace("").List(ctx, rest.ListOptions{})
 	wants(err, "GET /pre/fix"+apitest.AllWidgets)
@@ -117,8 +124,8 @@ func TestRequestsContainOnlyWhatTheServerNeeds(t *testing.T) {
 	wants(err, "DELETE "+one+" application/json")
 }
 
-// A successful answer that is not the object or the list that the client asked for is an error. Otherwise a controller would see no objects,
-// and Modify would write a nearly empty object.
+// A successful answer that is not the object or the list that the client asked for is an error. Otherwise a controller
+// would see no objects, and Modify would write a nearly empty object.
 func TestUnexpectedAnswers(t *testing.T) {
 	for _, c := range []struct{ name, answer, get, list string }{
 		{"nothing", ``, "not an object: unexpected end", "not a list: unexpected end"},
@@ -127,11 +134,12 @@ func TestUnexpectedAnswers(t *testing.T) {
 		{"a text", `"hello"`, "not an object: json: cannot unmarshal string", "not a list: json: cannot unmarshal string"},
 		{"a Status", `{"kind":"Status","apiVersion":"v1","metadata":{},"status":"Success"}`,
 			`the kind "Status" of "v1", not "Widget" of "example.com/v1"`, "not a list: it has no resourceVersion"},
-		{"another object", apitest.StoredWidget{Name: "b"}.String(), `the Widget "b", not "a"`, "not a list: it has no items"},
+		{"another object", apitest.StoredWidget{Name: "b"}.String(), `the Widget "b", not "a"`,
+			"not a list: it has no items"},
 		{"another kind", strings.Replace(apitest.StoredWidget{}.String(), "Widget", "Gadget", 1),
 			`the kind "Gadget" of "example.com/v1", not "Widget"`, "not a list: it has no items"},
-		{"another version", strings.Replace(apitest.StoredWidget{}.String(), "/v1", "/v2", 1), `the kind "Widget" of "example.com/v2", not`,
-			"not a list: it has no items"},
+		{"another version", strings.Replace(apitest.StoredWidget{}.String(), "/v1", "/v2", 1),
+			`the kind "Widget" of "example.com/v2", not`, "not a list: it has no items"},
 		{"items that are not objects", `{"metadata":{"resourceVersion":"5"},"items":[1]}`, `the kind "" of ""`,
 			"not a list of objects: json: cannot unmarshal number"},
 	} {
@@ -153,7 +161,8 @@ func TestUnexpectedAnswers(t *testing.T) {
 			assert.ErrorContains(t, err, c.list)
 			assert.ErrorContains(t, apitest.FirstError(client.Watch(t.Context(), rest.WatchOptions{})), c.list)
 			assert.ErrorContains(t, apitest.FirstError(client.Follow(t.Context(), rest.WatchOptions{})), c.list)
-			assert.NoError(t, client.Delete(t.Context(), "a", rest.DeleteOptions{}), "a server may answer a deletion with a Status or an object")
+			assert.NoError(t, client.Delete(t.Context(), "a", rest.DeleteOptions{}),
+				"a server may answer a deletion with a Status or an object")
 		})
 	}
 	client := answering(t, func(w http.ResponseWriter, r *http.Request) {
@@ -175,8 +184,10 @@ func TestUnexpectedAnswers(t *testing.T) {
 func TestAnswersWithoutAStatus(t *testing.T) {
 	page := "<html>Bad Gateway\xff" + strings.Repeat("!", 10_000)
 	for code, is := range map[int]func(error) bool{
-		400: status.IsBadRequest, 401: status.IsUnauthorized, 403: status.IsForbidden, 404: status.IsNotFound, 405: status.IsMethodNotAllowed,
-		406: status.IsNotAcceptable, 409: status.IsConflict, 410: status.IsGone, 413: status.IsRequestEntityTooLarge, 415: status.IsUnsupportedMediaType,
+		400: status.IsBadRequest, 401: status.IsUnauthorized, 403: status.IsForbidden, 404: status.IsNotFound,
+		405: status.IsMethodNotAllowed,
+		406: status.IsNotAcceptable, 409: status.IsConflict, 410: status.IsGone, 413: status.IsRequestEntityTooLarge,
+		415: status.IsUnsupportedMediaType,
 		422: status.IsInvalid, 429: status.IsTooManyRequests, 500: status.IsInternalError, 502: status.IsInternalError,
 		503: status.IsServiceUnavailable, 504: status.IsTimeout,
 	} {
@@ -188,8 +199,9 @@ func TestAnswersWithoutAStatus(t *testing.T) {
 		assert.True(t, is(err), "%d: %v", code, err)
 		assert.Equal(t, code, status.CodeOf(err))
 		assert.True(t, status.HasCause(err, status.CauseUnexpectedServerResponse))
-		assert.ErrorContains(t, err, fmt.Sprintf(`GET /pre/fix%s/a: the server answered %d %s without a Status: "<html>Bad Gateway!!!`,
-			apitest.Widgets, code, http.StatusText(code)))
+		assert.ErrorContains(t, err,
+			fmt.Sprintf(`GET /pre/fix%s/a: the server answered %d %s without a Status: "<html>Bad Gateway!!!`, apitest.Widgets,
+				code, http.StatusText(code)))
 		assert.Less(t, len(err.Error()), 3000)
 		_, err = client.Create(t.Context(), apitest.NewWidget("a", 1))
 		if code == http.StatusConflict {
@@ -206,11 +218,16 @@ func TestAnswersWithoutAStatus(t *testing.T) {
 			w.WriteHeader(http.StatusForbidden)
 			_, _ = io.WriteString(w, text)
 		}).Get(t.Context(), "a")
-		assert.True(t, status.IsForbidden(err) && status.HasCause(err, status.CauseUnexpectedServerResponse), "%s: %v", name, err)
+		assert.True(t, status.IsForbidden(err) && status.HasCause(err, status.CauseUnexpectedServerResponse), "%s: %v", name,
+			err)
 	}
-	_, err := answering(t, func(w http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(w, "<html>") }).List(t.Context(), rest.ListOptions{})
+	_, err := answering(t, func(w http.ResponseWriter, _ *http.Request) {
+		_, _ = io.WriteString(w, "<html>")
+	}).List(t.Context(), rest.ListOptions{})
 	assert.ErrorContains(t, err, "the server's answer is not a list")
-	_, err = answering(t, func(w http.ResponseWriter, _ *http.Request) { w.Header().Set("Content-Length", "1000000000") }).Get(t.Context(), "a")
+	_, err = answering(t, func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Content-Length", "1000000000")
+	}).Get(t.Context(), "a")
 	assert.ErrorContains(t, err, "exceeds the limit")
 }
 
@@ -379,7 +396,8 @@ func TestClientAtKeepsUnknownFields(t *testing.T) {
 	apitest.Must(t, api, "POST", apitest.Dials,
 		apitest.DialBody(`{"replicas":0,"label":"x","knobs":[{"name":"a","size":0},{"name":"b","title":"t"}],"free":{"a":123456789012345678901}}`))
 	client := apitest.ClientForEndpoint(t, apitest.EndpointOf(http.StripPrefix("/pre/fix", api)),
-		rest.Resource[SmallDial]{Group: "example.com", Version: "v1", Plural: "dials", Names: rest.Names{Kind: "Dial"}}).Namespace("default")
+		rest.Resource[SmallDial]{Group: "example.com", Version: "v1", Plural: "dials",
+			Names: rest.Names{Kind: "Dial"}}).Namespace("default")
 	d, err := client.Get(t.Context(), "a")
 	require.NoError(t, err)
 	same, err := client.Update(t.Context(), d)
@@ -388,7 +406,9 @@ func TestClientAtKeepsUnknownFields(t *testing.T) {
 	d.Spec.Label, d.Spec.Knobs = "", d.Spec.Knobs[:1]
 	_, err = client.Update(t.Context(), d)
 	require.NoError(t, err)
-	apitest.WantDial(t, api, "spec", `{"replicas":0,"enabled":true,"knobs":[{"name":"a","size":0}],"free":{"a":123456789012345678901},`+apitest.DialDefaults+`}`)
+	apitest.WantDial(t, api, "spec",
+		`{"replicas":0,"enabled":true,"knobs":[{"name":"a","size":0}],"free":{"a":123456789012345678901},`+
+			apitest.DialDefaults+`}`)
 }
 
 // Modify retries after a conflict with another write, but not after any other Conflict.
@@ -401,7 +421,8 @@ func TestModifyOverHTTP(t *testing.T) {
 		_, err = client.Modify(t.Context(), "a", func(w *apitest.Widget) error {
 			runs++
 			w.Labels = map[string]string{"mine": "x"}
-			_, err := other.Modify(t.Context(), "a", func(w *apitest.Widget) error { w.Labels = map[string]string{"n": fmt.Sprint(runs)}; return nil })
+			_, err := other.Modify(t.Context(), "a",
+				func(w *apitest.Widget) error { w.Labels = map[string]string{"n": fmt.Sprint(runs)}; return nil })
 			return err
 		})
 		assert.True(t, status.IsConflict(err), "%v", err)
@@ -420,7 +441,8 @@ func TestModifyOverHTTP(t *testing.T) {
 		_, err := client.Create(t.Context(), apitest.NewWidget("a", 1))
 		require.NoError(t, err)
 		refuse = true
-		_, err = client.Modify(t.Context(), "a", func(w *apitest.Widget) error { runs++; w.Labels = map[string]string{"x": ""}; return nil })
+		_, err = client.Modify(t.Context(), "a",
+			func(w *apitest.Widget) error { runs++; w.Labels = map[string]string{"x": ""}; return nil })
 		assert.ErrorContains(t, err, "it is locked")
 		assert.Equal(t, 1, runs)
 	})
@@ -458,7 +480,8 @@ func TestUndeclaredSubresources(t *testing.T) {
 
 // Items of lists have their kind in both dialects.
 func TestItemsOverHTTPHaveTheirKind(t *testing.T) {
-	api, client := apitest.OverHTTP.NewDials(t, func(r *rest.Resource[apitest.Dial]) { r.Wire.Dialect = rest.DialectBuiltin })
+	api, client := apitest.OverHTTP.NewDials(t,
+		func(r *rest.Resource[apitest.Dial]) { r.Wire.Dialect = rest.DialectBuiltin })
 	apitest.Must(t, api, "POST", apitest.Dials, apitest.DialBody(`{}`))
 	assert.NotContains(t, apitest.Must(t, api, "GET", apitest.Dials, "").Body, `"kind":"Dial"`)
 	page, err := client.List(t.Context(), rest.ListOptions{})
@@ -470,7 +493,10 @@ func TestItemsOverHTTPHaveTheirKind(t *testing.T) {
 // ends.
 func TestBrokenConnections(t *testing.T) {
 	server := rest.Endpoint{URL: "http://api.example.com",
-		HTTP: &http.Client{Transport: roundTrip(func(*http.Request) (*http.Response, error) { return nil, io.ErrUnexpectedEOF })}}
+		HTTP: &http.Client{Transport: roundTrip(func(*http.Request) (*http.Response,
+			error) {
+			return nil, io.ErrUnexpectedEOF
+		})}}
 	client := apitest.ClientForEndpoint(t, server, apitest.WidgetResource()).Namespace("default")
 	_, err := client.Get(t.Context(), "a")
 	assert.ErrorIs(t, err, io.ErrUnexpectedEOF)
@@ -478,7 +504,8 @@ func TestBrokenConnections(t *testing.T) {
 	assert.ErrorAs(t, err, &failed)
 	_, err = client.Create(t.Context(), apitest.NewWidget("a", 1))
 	assert.ErrorIs(t, err, io.ErrUnexpectedEOF)
-	assert.ErrorIs(t, apitest.FirstError(client.Follow(t.Context(), rest.WatchOptions{})), io.ErrUnexpectedEOF, "before the first answer")
+	assert.ErrorIs(t, apitest.FirstError(client.Follow(t.Context(), rest.WatchOptions{})), io.ErrUnexpectedEOF,
+		"before the first answer")
 
 	ctx, cancel := context.WithCancelCause(t.Context())
 	waiting := make(chan struct{})

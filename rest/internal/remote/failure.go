@@ -55,7 +55,8 @@ func failureOf(r request, resp *http.Response) error {
 func statusIn(text []byte) (*status.Error, bool) {
 	e := &status.Error{}
 	err := codec.Unmarshal(text, &e.Status)
-	e.Status.Message = cmp.Or(e.Status.Message, fmt.Sprintf("the server sent a Status with the reason %q, but without a message", e.Status.Reason))
+	e.Status.Message = cmp.Or(e.Status.Message,
+		fmt.Sprintf("the server sent a Status with the reason %q, but without a message", e.Status.Reason))
 	return e, err == nil && e.Status.Kind == "Status" && e.Status.APIVersion == "v1" && e.Status.Status == status.Failure
 }
 

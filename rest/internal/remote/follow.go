@@ -36,8 +36,8 @@ func (c *Caller) follow(ctx context.Context, f caller.Following, see func(caller
 	})
 }
 
-// shown returns the object of an event. If follow discovered a deletion by listing, the object gets the resourceVersion of
-// the list.
+// shown returns the object of an event. If follow discovered a deletion by listing, the object gets the resourceVersion
+// of the list.
 func shown(e follow.Event) ([]byte, error) {
 	if e.Type != apimeta.EventDeleted || e.Object.Revision == e.Revision {
 		return e.Object.JSON, nil
@@ -144,7 +144,8 @@ func (o *origin) pause(ctx context.Context, failure error) error {
 
 func (o *origin) wait(ctx context.Context) error { return sleep(ctx, o.retry.Next(time.Now())) }
 
-// transient reports whether a retry may succeed: the connection broke, the server is overloaded, or it failed with a 5xx.
+// transient reports whether a retry may succeed: the connection broke, the server is overloaded, or it failed with a
+// 5xx.
 func transient(err error) bool {
 	failure, ok := errors.AsType[*status.Error](err)
 	return !ok || status.IsTooManyRequests(failure) || status.CodeOf(failure) >= 500
@@ -172,7 +173,8 @@ func recordOf(object []byte) (*storage.Record, error) {
 		return nil, err
 	}
 	revision, err := revisionOf(m.ResourceVersion)
-	return &storage.Record{Key: storage.Key{Namespace: m.Namespace, Name: m.Name}, Revision: revision, JSON: object, Parts: storage.Parts{UID: m.UID}}, err
+	return &storage.Record{Key: storage.Key{Namespace: m.Namespace, Name: m.Name}, Revision: revision, JSON: object,
+		Parts: storage.Parts{UID: m.UID}}, err
 }
 
 // revisionOf parses a resourceVersion. Since release 1.35, Kubernetes guarantees that it is a decimal number.

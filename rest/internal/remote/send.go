@@ -12,7 +12,8 @@ import (
 )
 
 const (
-	// maxTries limits how often the client sends a request that the server answers with a Retry-After. client-go has the same limit.
+	// maxTries limits how often the client sends a request that the server answers with a Retry-After. client-go has the
+	// same limit.
 	maxTries = 11
 	// maxAnswer limits the size of a response, in bytes.
 	maxAnswer = 512 << 20
@@ -60,8 +61,9 @@ func tooLong() error {
 	return fmt.Errorf("the server's answer exceeds the limit of %d bytes", maxAnswer)
 }
 
-// open sends a request and returns the response, whose body the caller must close. If the server answers 429 or 503 with a Retry-After,
-// open waits and sends the request again. For a failed response, open returns an error too, and has already read and closed the body.
+// open sends a request and returns the response, whose body the caller must close. If the server answers 429 or 503
+// with a Retry-After, open waits and sends the request again. For a failed response, open returns an error too, and has
+// already read and closed the body.
 func (c *Caller) open(ctx context.Context, r request) (*http.Response, error) {
 	for tries := 1; ; tries++ {
 		resp, err := c.once(ctx, r)
@@ -108,10 +110,12 @@ func (c *Caller) once(ctx context.Context, r request) (*http.Response, error) {
 	if err != nil {
 		return nil, err
 	}
-	// For most redirects, http.Client sends a GET in place of other methods. Its success must not count as the success of a write.
+	// For most redirects, http.Client sends a GET in place of other methods. Its success must not count as the success of
+	// a write.
 	if by := resp.Request; by != nil && by.Method != r.method {
 		_ = resp.Body.Close()
-		return nil, fmt.Errorf("%s %s: a redirect to %s changed the method to %s", r.method, r.url, by.URL.Redacted(), by.Method)
+		return nil, fmt.Errorf("%s %s: a redirect to %s changed the method to %s", r.method, r.url, by.URL.Redacted(),
+			by.Method)
 	}
 	return resp, nil
 }
@@ -137,7 +141,8 @@ func sleep(ctx context.Context, d time.Duration) error {
 	}
 }
 
-// ended returns the context's cause if the context has ended, because err is then only a consequence. Otherwise it returns err.
+// ended returns the context's cause if the context has ended, because err is then only a consequence. Otherwise it
+// returns err.
 func ended(ctx context.Context, err error) error {
 	if ctx.Err() != nil {
 		return context.Cause(ctx)

@@ -19,15 +19,15 @@ import (
 )
 
 const (
-	// The client asks the server to end a stream after a random time between minStream and maxStream, as client-go does, so that the clients
-	// spread over the replicas again.
+	// The client asks the server to end a stream after a random time between minStream and maxStream, as client-go does,
+	// so that the clients spread over the replicas again.
 	minStream = 5 * time.Minute
 	maxStream = 10 * time.Minute
-	// overdue is how long the client waits after the requested end of a stream. If the stream has not ended by then, the client assumes that
-	// the connection is dead.
+	// overdue is how long the client waits after the requested end of a stream. If the stream has not ended by then, the
+	// client assumes that the connection is dead.
 	overdue = 30 * time.Second
-	// brief is the minimum duration of a stream that does not advance the resourceVersion. A server that ends such a stream earlier may be
-	// unable to serve watches.
+	// brief is the minimum duration of a stream that does not advance the resourceVersion. A server that ends such a
+	// stream earlier may be unable to serve watches.
 	brief = time.Second
 	// maxEvent limits the size of an event, in bytes.
 	maxEvent = 64 << 20
@@ -59,8 +59,8 @@ func (c *Caller) Watch(ctx context.Context, f caller.Following, see func(caller.
 	}
 }
 
-// begin delivers the existing objects if the watch has no resourceVersion. Otherwise it checks that the server has reached the
-// resourceVersion.
+// begin delivers the existing objects if the watch has no resourceVersion. Otherwise it checks that the server has
+// reached the resourceVersion.
 func (w *watching) begin(ctx context.Context) error {
 	if w.after != "" && w.after != "0" {
 		return w.reached(ctx)
@@ -84,8 +84,9 @@ func (w *watching) begin(ctx context.Context) error {
 	return nil
 }
 
-// reached returns an error if the server does not reach the resourceVersion of the next stream within a few seconds. Without this check,
-// the stream would silently wait for it. reached ignores all other errors, because the stream will report them.
+// reached returns an error if the server does not reach the resourceVersion of the next stream within a few seconds.
+// Without this check, the stream would silently wait for it. reached ignores all other errors, because the stream will
+// report them.
 func (w *watching) reached(ctx context.Context) error {
 	options := w.Options
 	options.ResourceVersion, options.ResourceVersionMatch, options.Limit = w.after, apimeta.MatchNotOlderThan, 1
@@ -124,14 +125,14 @@ func metadataOf(object []byte) (metadata, error) {
 }
 
 var (
-	// errBrief means that the server ended two streams in a row immediately, so the client stops. The client tolerates one such stream,
-	// because a server that shuts down ends its streams and explains the reason in the next response.
+	// errBrief means that the server ended two streams in a row immediately, so the client stops. The client tolerates one
+	// such stream, because a server that shuts down ends its streams and explains the reason in the next response.
 	errBrief = errors.New("the server ends every watch as soon as it begins")
 	errDead  = errors.New("the server did not end the watch in time: the connection seems to be dead")
 )
 
-// stream delivers the events after w.after until the server ends the stream. It returns nil after an orderly end, and the caller can
-// continue with another stream. received reports whether the stream advanced w.after.
+// stream delivers the events after w.after until the server ends the stream. It returns nil after an orderly end, and
+// the caller can continue with another stream. received reports whether the stream advanced w.after.
 func (w *watching) stream(ctx context.Context) (received bool, err error) {
 	seconds := int64((minStream + rand.N(maxStream-minStream)) / time.Second)
 	query := queryOf(w.Options)
@@ -207,7 +208,8 @@ func (w *watching) event(e apimeta.WatchEvent) error {
 	case !advances:
 		return fmt.Errorf("the server sent an event of resourceVersion %q after %q", m.ResourceVersion, w.after)
 	case e.Type != apimeta.EventBookmark:
-		if err := w.tell(caller.Event{Type: e.Type, JSON: bytes.Clone(e.Object), ResourceVersion: m.ResourceVersion}); err != nil {
+		if err := w.tell(caller.Event{Type: e.Type, JSON: bytes.Clone(e.Object),
+			ResourceVersion: m.ResourceVersion}); err != nil {
 			return err
 		}
 	}
@@ -215,8 +217,8 @@ func (w *watching) event(e apimeta.WatchEvent) error {
 	return nil
 }
 
-// isAfter reports whether one resourceVersion is newer than another. It accepts any different version if one of them is not a decimal
-// number, because releases before 1.35 do not define an order.
+// isAfter reports whether one resourceVersion is newer than another. It accepts any different version if one of them is
+// not a decimal number, because releases before 1.35 do not define an order.
 func isAfter(version, before string) bool {
 	v, err := strconv.ParseUint(version, 10, 64)
 	b, failed := strconv.ParseUint(before, 10, 64)
@@ -226,7 +228,8 @@ func isAfter(version, before string) bool {
 	return v > b
 }
 
-// failureIn returns the error in an event of type ERROR. It reports every 410 as Expired, because older servers send the reason Gone.
+// failureIn returns the error in an event of type ERROR. It reports every 410 as Expired, because older servers send
+// the reason Gone.
 func failureIn(object []byte) error {
 	e, ok := statusIn(object)
 	if !ok {

@@ -47,7 +47,8 @@ func (s *script) client(t testing.TB) rest.Client[apitest.Widget] { return answe
 
 // sendEvent writes an event for the Widget with this name and resourceVersion.
 func sendEvent(w io.Writer, event, name, version string) {
-	_, _ = fmt.Fprintf(w, `{"type":%q,"object":%s}`+"\n", event, apitest.StoredWidget{Name: name, UID: "uid-" + name, RV: version})
+	_, _ = fmt.Fprintf(w, `{"type":%q,"object":%s}`+"\n", event,
+		apitest.StoredWidget{Name: name, UID: "uid-" + name, RV: version})
 }
 
 const expiredEvent = `{"type":"ERROR","object":{"kind":"Status","apiVersion":"v1","metadata":{},"status":"Failure","message":"too old","reason":"Expired","code":410}}`
@@ -75,42 +76,55 @@ func TestStreamsOfAWatch(t *testing.T) {
 		ended   func(error) bool
 		text    string
 	}{
-		{"goes on where the stream ended", "", []func(io.Writer, *http.Request){events("ADDED b 6", "BOOKMARK x 9"), events("DELETED b 11"), over(expiredEvent)},
+		{"goes on where the stream ended", "",
+			[]func(io.Writer, *http.Request){events("ADDED b 6", "BOOKMARK x 9"), events("DELETED b 11"), over(expiredEvent)},
 			[]string{"ADDED a 3", "ADDED b 6", "DELETED b 11"}, []string{"5", "9", "11"}, status.IsExpired, "too old"},
-		{"from a version", "7", []func(io.Writer, *http.Request){events("MODIFIED a 8"), over(expiredEvent)}, []string{"MODIFIED a 8"},
-			[]string{"7", "8"}, status.IsExpired, ""},
-		{"is gone", "7", []func(io.Writer, *http.Request){over(strings.Replace(expiredEvent, `"Expired"`, `"Gone"`, 1))}, nil, []string{"7"}, status.IsExpired, ""},
+		{"from a version", "7", []func(io.Writer, *http.Request){events("MODIFIED a 8"), over(expiredEvent)},
+			[]string{"MODIFIED a 8"}, []string{"7", "8"}, status.IsExpired, ""},
+		{"is gone", "7", []func(io.Writer, *http.Request){over(strings.Replace(expiredEvent, `"Expired"`, `"Gone"`, 1))}, nil,
+			[]string{"7"}, status.IsExpired, ""},
 		{"another failure", "7",
 			[]func(io.Writer,
 				*http.Request){over(`{"type":"ERROR","object":{"kind":"Status","apiVersion":"v1","status":"Failure","message":"boom","reason":"InternalError","code":500}}`)},
 			nil, []string{"7"}, status.IsInternalError, "boom"},
-		{"no Status", "7", []func(io.Writer, *http.Request){over(`{"type":"ERROR","object":42}`)}, nil, []string{"7"}, isError, `without a Status: "42"`},
-		{"an unknown event", "7", []func(io.Writer, *http.Request){over(`{"type":"MOVED","object":{}}`)}, nil, []string{"7"}, isError, `unknown type "MOVED"`},
-		{"no JSON", "7", []func(io.Writer, *http.Request){over(`<html>`)}, nil, []string{"7"}, isError, "invalid character '<'"},
-		{"breaks", "7", []func(io.Writer, *http.Request){func(w io.Writer, r *http.Request) { events("MODIFIED a 8")(w, r); broken(w, r) }},
-			[]string{"MODIFIED a 8"}, []string{"7"}, isError, "broke off"},
-		{"ends within an event", "7", []func(io.Writer, *http.Request){over(`{"type":"ADDED","obj`)}, nil, []string{"7"}, isError, "unexpected EOF"},
+		{"no Status", "7", []func(io.Writer, *http.Request){over(`{"type":"ERROR","object":42}`)}, nil, []string{"7"},
+			isError, `without a Status: "42"`},
+		{"an unknown event", "7", []func(io.Writer, *http.Request){over(`{"type":"MOVED","object":{}}`)}, nil, []string{"7"},
+			isError, `unknown type "MOVED"`},
+		{"no JSON", "7", []func(io.Writer, *http.Request){over(`<html>`)}, nil, []string{"7"}, isError,
+			"invalid character '<'"},
+		{"breaks", "7", []func(io.Writer, *http.Request){
+			func(w io.Writer, r *http.Request) { events("MODIFIED a 8")(w, r); broken(w, r) }}, []string{"MODIFIED a 8"},
+			[]string{"7"}, isError, "broke off"},
+		{"ends within an event", "7", []func(io.Writer, *http.Request){over(`{"type":"ADDED","obj`)}, nil, []string{"7"},
+			isError, "unexpected EOF"},
 		{"ends at once, twice", "7", []func(io.Writer, *http.Request){over(), over()}, nil, []string{"7", "7"}, isError,
 			"the server ends every watch as soon as it begins"},
-		{"ends at once, once", "7", []func(io.Writer, *http.Request){over(), events("MODIFIED a 8"), over(), over(expiredEvent)},
-			[]string{"MODIFIED a 8"}, []string{"7", "7", "8", "8"}, status.IsExpired, ""},
+		{"ends at once, once", "7", []func(io.Writer, *http.Request){
+			over(), events("MODIFIED a 8"), over(), over(expiredEvent)}, []string{"MODIFIED a 8"}, []string{"7", "7", "8", "8"},
+			status.IsExpired, ""},
 		{"a Status without a message", "7",
 			[]func(io.Writer,
 				*http.Request){over(`{"type":"ERROR","object":{"kind":"Status","apiVersion":"v1","status":"Failure","reason":"InternalError","code":500}}`)},
 			nil, []string{"7"}, status.IsInternalError, `the reason "InternalError", but without a message`},
-		{"a bookmark goes back", "7", []func(io.Writer, *http.Request){events("MODIFIED a 8", "BOOKMARK x 6"), over(expiredEvent)},
+		{"a bookmark goes back", "7",
+			[]func(io.Writer, *http.Request){events("MODIFIED a 8", "BOOKMARK x 6"), over(expiredEvent)},
 			[]string{"MODIFIED a 8"}, []string{"7", "8"}, status.IsExpired, ""},
-		{"a bookmark without a version", "7", []func(io.Writer, *http.Request){over(`{"type":"BOOKMARK","object":{}}`), over(expiredEvent)}, nil,
+		{"a bookmark without a version", "7",
+			[]func(io.Writer, *http.Request){over(`{"type":"BOOKMARK","object":{}}`), over(expiredEvent)}, nil,
 			[]string{"7", "7"}, status.IsExpired, ""},
-		{"an event goes back", "7", []func(io.Writer, *http.Request){events("ADDED b 9", "MODIFIED a 8")}, []string{"ADDED b 9"}, []string{"7"},
-			isError, `an event of resourceVersion "8" after "9"`},
-		{"an event twice", "7", []func(io.Writer, *http.Request){events("ADDED b 9"), events("ADDED b 9")}, []string{"ADDED b 9"},
-			[]string{"7", "9"}, isError, `resourceVersion "9" after "9"`},
-		{"an event without a version", "7", []func(io.Writer, *http.Request){over(`{"type":"ADDED","object":{"metadata":{"name":"b"}}}`)}, nil,
-			[]string{"7"}, isError, `resourceVersion "" after "7"`},
-		{"only bookmarks that do not advance", "7", []func(io.Writer, *http.Request){events("BOOKMARK x 7"), events("BOOKMARK x 7")}, nil,
-			[]string{"7", "7"}, isError, "the server ends every watch as soon as it begins"},
-		{"versions that are not numbers", "x", []func(io.Writer, *http.Request){events("ADDED b y"), events("DELETED b z"), over(expiredEvent)},
+		{"an event goes back", "7", []func(io.Writer, *http.Request){events("ADDED b 9", "MODIFIED a 8")},
+			[]string{"ADDED b 9"}, []string{"7"}, isError, `an event of resourceVersion "8" after "9"`},
+		{"an event twice", "7", []func(io.Writer, *http.Request){events("ADDED b 9"), events("ADDED b 9")},
+			[]string{"ADDED b 9"}, []string{"7", "9"}, isError, `resourceVersion "9" after "9"`},
+		{"an event without a version", "7",
+			[]func(io.Writer, *http.Request){over(`{"type":"ADDED","object":{"metadata":{"name":"b"}}}`)}, nil, []string{"7"},
+			isError, `resourceVersion "" after "7"`},
+		{"only bookmarks that do not advance", "7",
+			[]func(io.Writer, *http.Request){events("BOOKMARK x 7"), events("BOOKMARK x 7")}, nil, []string{"7", "7"}, isError,
+			"the server ends every watch as soon as it begins"},
+		{"versions that are not numbers", "x",
+			[]func(io.Writer, *http.Request){events("ADDED b y"), events("DELETED b z"), over(expiredEvent)},
 			[]string{"ADDED b y", "DELETED b z"}, []string{"x", "y", "z"}, status.IsExpired, ""},
 		{"an event without end", "7", []func(io.Writer, *http.Request){func(w io.Writer, _ *http.Request) {
 			_, _ = io.WriteString(w, `{"type":"ADDED","object":"`)
@@ -162,7 +176,8 @@ func TestTimeoutsEndNoWatches(t *testing.T) {
 		server := apitest.EndpointOf(s)
 		server.HTTP.Timeout = time.Second
 		var got []string
-		for e, err := range apitest.ClientForEndpoint(t, server, apitest.WidgetResource()).Watch(t.Context(), rest.WatchOptions{ResourceVersion: "5"}) {
+		for e, err := range apitest.ClientForEndpoint(t, server, apitest.WidgetResource()).Watch(t.Context(),
+			rest.WatchOptions{ResourceVersion: "5"}) {
 			if err != nil {
 				assert.True(t, status.IsExpired(err), "%v", err)
 				break
@@ -238,22 +253,26 @@ func TestFollowOverHTTPRecovers(t *testing.T) {
 		{"several", []resttest.Fault{{Verb: rest.VerbWatch, Drop: true, Events: 1}, {Verb: rest.VerbWatch, Drop: true},
 			{Verb: rest.VerbWatch, Drop: true, Events: 2}}, false,
 			[]string{"MODIFIED a 4", "MODIFIED a 5", "DELETED b 6", "ADDED c 7"}},
-		{"the end of the stream", []resttest.Fault{{Verb: rest.VerbWatch, Events: 1}}, false, []string{"MODIFIED a 4", "MODIFIED a 5", "DELETED b 6", "ADDED c 7"}},
+		{"the end of the stream", []resttest.Fault{{Verb: rest.VerbWatch, Events: 1}}, false,
+			[]string{"MODIFIED a 4", "MODIFIED a 5", "DELETED b 6", "ADDED c 7"}},
 		{"a busy server", []resttest.Fault{{Verb: rest.VerbWatch, Drop: true, Events: 1}, {Verb: rest.VerbWatch, Code: 503},
 			{Verb: rest.VerbWatch, Code: 429}, {Verb: rest.VerbWatch, Code: 500}}, false,
 			[]string{"MODIFIED a 4", "MODIFIED a 5", "DELETED b 6", "ADDED c 7"}},
-		{"lost history", []resttest.Fault{{Verb: rest.VerbWatch, Drop: true, Events: 1}}, true, []string{"MODIFIED a 4", "MODIFIED a 7", "ADDED c 7", "DELETED b 7"}},
+		{"lost history", []resttest.Fault{{Verb: rest.VerbWatch, Drop: true, Events: 1}}, true,
+			[]string{"MODIFIED a 4", "MODIFIED a 7", "ADDED c 7", "DELETED b 7"}},
 		{"an expired watch", []resttest.Fault{{Verb: rest.VerbWatch, Code: 410, Events: 1}}, false,
 			[]string{"MODIFIED a 4", "MODIFIED a 5", "DELETED b 6", "ADDED c 7"}},
-		{"lost history and a broken list", []resttest.Fault{{Verb: rest.VerbWatch, Drop: true, Events: 1}, {Verb: rest.VerbList, Drop: true},
-			{Verb: rest.VerbList, Code: 502}}, true,
+		{"lost history and a broken list",
+			[]resttest.Fault{{Verb: rest.VerbWatch, Drop: true, Events: 1}, {Verb: rest.VerbList, Drop: true},
+				{Verb: rest.VerbList, Code: 502}}, true,
 			[]string{"MODIFIED a 4", "MODIFIED a 7", "ADDED c 7", "DELETED b 7"}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				s := resttest.New(t, apitest.WidgetResource())
 				own := apitest.WidgetClient(t, s.API)
-				client := apitest.ClientForEndpoint(t, rest.Endpoint{URL: "http://api.example.com", HTTP: &http.Client{Transport: s.RoundTripper()}},
+				client := apitest.ClientForEndpoint(t,
+					rest.Endpoint{URL: "http://api.example.com", HTTP: &http.Client{Transport: s.RoundTripper()}},
 					apitest.WidgetResource()).Namespace("default")
 				for _, name := range []string{"a", "b"} {
 					_, err := own.Create(t.Context(), apitest.NewWidget(name, 1))
@@ -297,10 +316,12 @@ func TestFollowOverHTTPRecovers(t *testing.T) {
 
 // Follow ends with an error that a retry cannot fix.
 func TestFollowOverHTTPEnds(t *testing.T) {
-	for code, is := range map[int]func(error) bool{401: status.IsUnauthorized, 403: status.IsForbidden, 404: status.IsNotFound} {
+	for code, is := range map[int]func(error) bool{
+		401: status.IsUnauthorized, 403: status.IsForbidden, 404: status.IsNotFound} {
 		synctest.Test(t, func(t *testing.T) {
 			s := resttest.New(t, apitest.WidgetResource())
-			client := apitest.ClientForEndpoint(t, rest.Endpoint{URL: "http://api.example.com", HTTP: &http.Client{Transport: s.RoundTripper()}},
+			client := apitest.ClientForEndpoint(t,
+				rest.Endpoint{URL: "http://api.example.com", HTTP: &http.Client{Transport: s.RoundTripper()}},
 				apitest.WidgetResource()).Namespace("default")
 			s.Inject(resttest.Fault{Verb: rest.VerbWatch, Drop: true, Events: 1})
 			f := followAt(t.Context(), client, rest.WatchOptions{})
@@ -315,12 +336,15 @@ func TestFollowOverHTTPEnds(t *testing.T) {
 	}
 }
 
-// If a server returns with an older state, as after a restore from a backup, Follow yields the difference to that state.
+// If a server returns with an older state, as after a restore from a backup, Follow yields the difference to that
+// state.
 func TestFollowAfterTheServerLostItsHistory(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		first, second := apitest.NewWidgets(t), apitest.NewWidgets(t)
 		serving := first
-		client := answering(t, func(w http.ResponseWriter, r *http.Request) { http.StripPrefix("/pre/fix", serving).ServeHTTP(w, r) })
+		client := answering(t, func(w http.ResponseWriter, r *http.Request) {
+			http.StripPrefix("/pre/fix", serving).ServeHTTP(w, r)
+		})
 		create := func(api *rest.API, names ...string) {
 			for _, name := range names {
 				_, err := apitest.WidgetClient(t, api).Create(t.Context(), apitest.NewWidget(name, 1))

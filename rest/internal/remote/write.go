@@ -38,7 +38,8 @@ func (c *Caller) Write(ctx context.Context, w *caller.Write) ([]byte, error) {
 	return c.change(ctx, w)
 }
 
-// named adds the name to an object or a subresource, because a PUT must contain it. A subresource without metadata has no name.
+// named adds the name to an object or a subresource, because a PUT must contain it. A subresource without metadata has
+// no name.
 func named(obj doc.Value, at caller.Address) doc.Value {
 	if objectmeta.NameOf(obj) != "" || objectmeta.Of(obj).IsAbsent() {
 		return obj
@@ -97,7 +98,8 @@ func (c *Caller) tell(ctx context.Context, w *caller.Write, r request) ([]byte, 
 	return out.body, err
 }
 
-// create stores a new object, or runs the action of a subresource. The server answers with a Status if the action has no result.
+// create stores a new object, or runs the action of a subresource. The server answers with a Status if the action has
+// no result.
 func (c *Caller) create(ctx context.Context, w *caller.Write) ([]byte, error) {
 	r := request{method: http.MethodPost, media: typeJSON, body: codec.AppendJSON(nil, w.Object)}
 	if w.Subresource == "" {
@@ -125,8 +127,9 @@ func (c *Caller) replace(ctx context.Context, w *caller.Write, obj doc.Value) ([
 	return c.put(ctx, w, request{method: http.MethodPut, media: typeJSON, body: codec.AppendJSON(nil, obj)})
 }
 
-// replaces reports whether the client can send an update without reading the old object. This is the case for a subresource, and for a kind
-// whose objects the server stores as Go encodes them, unless the kind requires a resourceVersion that the object lacks.
+// replaces reports whether the client can send an update without reading the old object. This is the case for a
+// subresource, and for a kind whose objects the server stores as Go encodes them, unless the kind requires a
+// resourceVersion that the object lacks.
 func (c *Caller) replaces(w *caller.Write) bool {
 	d := c.Resource.Dialect
 	return w.Change == nil || d.GoWritten && !w.Object.IsAbsent() && (d.UnconditionalUpdate || versionOf(w.Object) != "")
@@ -139,9 +142,10 @@ func versionOf(obj doc.Value) string {
 // longestRest bounds the random delay before a change runs again.
 const longestRest = 20 * time.Millisecond
 
-// change reads an object, computes the change, and sends a PUT. If another client writes the object first, change starts again, as often as
-// the store does for in-process clients. It returns the Conflict earlier if a retry cannot succeed: if the object has not changed, so that
-// the Conflict has another cause, or if Change requires an older resourceVersion.
+// change reads an object, computes the change, and sends a PUT. If another client writes the object first, change
+// starts again, as often as the store does for in-process clients. It returns the Conflict earlier if a retry cannot
+// succeed: if the object has not changed, so that the Conflict has another cause, or if Change requires an older
+// resourceVersion.
 func (c *Caller) change(ctx context.Context, w *caller.Write) ([]byte, error) {
 	var lost error
 	before := ""
@@ -173,8 +177,8 @@ func (c *Caller) change(ctx context.Context, w *caller.Write) ([]byte, error) {
 	return nil, lost
 }
 
-// old reads the object that an update changes. If the object does not exist, old returns the absent value for an update with a whole
-// object, because the server may create it, and NotFound for any other update.
+// old reads the object that an update changes. If the object does not exist, old returns the absent value for an update
+// with a whole object, because the server may create it, and NotFound for any other update.
 func (c *Caller) old(ctx context.Context, w *caller.Write) (doc.Value, error) {
 	text, err := c.Get(ctx, caller.Address{Namespace: w.Namespace, Name: w.Name}, "")
 	if status.IsNotFound(err) && !w.Object.IsAbsent() {
@@ -191,7 +195,8 @@ func (c *Caller) old(ctx context.Context, w *caller.Write) (doc.Value, error) {
 }
 
 // DeleteCollection implements [caller.Caller].
-func (c *Caller) DeleteCollection(ctx context.Context, w *caller.Write, options caller.ListOptions) (*caller.Page, error) {
+func (c *Caller) DeleteCollection(ctx context.Context, w *caller.Write,
+	options caller.ListOptions) (*caller.Page, error) {
 	if options.Query != (resource.QueryText{}) { // a server that ignored it would delete too much
 		one := caller.ListOptions{ListOptions: apimeta.ListOptions{Limit: 1}, Query: options.Query}
 		if _, err := c.List(ctx, w.Namespace, one); err != nil {

@@ -76,7 +76,8 @@ func (u *Unconverted) Convert(ctx context.Context, converted Converted) error {
 }
 
 // convertSome converts the first records in one call, and returns how many.
-func (u *Unconverted) convertSome(ctx context.Context, records []*storage.Record, converted Converted) (n int, err error) {
+func (u *Unconverted) convertSome(ctx context.Context, records []*storage.Record,
+	converted Converted) (n int, err error) {
 	c := conversion{to: u.res, list: len(u.records) > 1}
 	for size := 0; n < len(records) && (n == 0 || size+len(records[n].JSON) <= convertedAtOnce); n++ {
 		v, _, err := codec.DecodeJSON(records[n].JSON)

@@ -202,7 +202,8 @@ func withoutLabels(metadata doc.Value) doc.Value {
 // conversionFailed returns the error for an object that cannot be converted. Clients see the message of the host's
 // error only if it is a Status; the log gets it in any case.
 func conversionFailed(from, to *Resource, name string, err error) error {
-	text := fmt.Sprintf("conversion of %s %q from %s to %s failed", from.GVK.GroupKind(), name, from.VersionBeside(to), to.VersionBeside(from))
+	text := fmt.Sprintf("conversion of %s %q from %s to %s failed", from.GVK.GroupKind(), name, from.VersionBeside(to),
+		to.VersionBeside(from))
 	if told := (*status.Error)(nil); errors.As(err, &told) {
 		text += ": " + told.Status.Message
 	}

@@ -51,7 +51,8 @@ func (res *Resource) Count(ctx context.Context, namespace string, p ListParamete
 	}
 	counts := Counts{
 		TypeMeta: apimeta.TypeMeta{APIVersion: "queries.decorum-go.github.io/v1", Kind: "Counts"},
-		ListMeta: apimeta.ListMeta{ResourceVersion: strconv.FormatUint(uint64(page.Revision), 10)}, Total: int64(len(page.Records)),
+		ListMeta: apimeta.ListMeta{ResourceVersion: strconv.FormatUint(uint64(page.Revision), 10)},
+		Total:    int64(len(page.Records)),
 	}
 	for _, field := range p.Query.Facets {
 		facet, err := of.facet(field, page.Records)

@@ -66,7 +66,8 @@ type Declaration struct {
 }
 
 // allVerbs lists the verbs in the order in which discovery shows them for custom resources.
-var allVerbs = [...]string{kind.Delete, kind.DeleteCollection, kind.Get, kind.List, kind.Patch, kind.Create, kind.Update, kind.Watch}
+var allVerbs = [...]string{kind.Delete, kind.DeleteCollection, kind.Get, kind.List, kind.Patch, kind.Create,
+	kind.Update, kind.Watch}
 
 // New builds a resource. stored is the version in which objects are stored; it is nil if this is that version.
 func New(env *Environment, d Declaration, stored *Resource) (*Resource, error) {
@@ -140,7 +141,8 @@ func (res *Resource) derive(d Declaration) error {
 	}
 	res.TypeView = res.KnownTypes().View(res.Schema, t)
 	if res.Metadata = res.Schema.Member("metadata"); res.Metadata == nil {
-		return fmt.Errorf("%s has no member 'metadata': embed apimeta.ObjectMeta with the tag `json:\"metadata,omitempty\"`", t)
+		return fmt.Errorf("%s has no member 'metadata': embed apimeta.ObjectMeta with the tag `json:\"metadata,omitempty\"`",
+			t)
 	}
 	if !res.Traits.Untracked && !res.Kind.Virtual {
 		if err := res.trackManagers(); err != nil {
@@ -191,7 +193,8 @@ func (res *Resource) checkNames() error {
 	if res.Traits.RemoveWhenDue && !res.GoType.SetHooks().GracePeriod {
 		return errors.New("RemoveWhenDue: needs GracePeriod")
 	}
-	if strategy := res.Traits.TimeToLive; strategy < 0 || strategy > 0 && (res.Kind.Virtual || res.Traits.Singleton != "") {
+	if strategy := res.Traits.TimeToLive; strategy < 0 ||
+		strategy > 0 && (res.Kind.Virtual || res.Traits.Singleton != "") {
 		return fmt.Errorf("TimeToLive %v: must be positive, and a virtual kind or a singleton cannot have one", strategy)
 	}
 	if res.Elsewhere && (res.Traits.TimeToLive > 0 || res.Traits.Singleton != "" || res.GoType.SetHooks().GracePeriod ||
@@ -250,8 +253,8 @@ func (res *Resource) addPart(name string, part Part, verbs ...string) {
 		&Subresource{Name: name, Kind: res.GVK, Schema: res.Schema, Verbs: verbs, OfItself: true, Part: part})
 }
 
-// addSubresources adds /status, the parts of the kind's strategy and of its traits, /scale, /history and /undo, and those
-// of the host, in this order.
+// addSubresources adds /status, the parts of the kind's strategy and of its traits, /scale, /history and /undo, and
+// those of the host, in this order.
 func (res *Resource) addSubresources(d Declaration) error {
 	if res.declaresStatus(d) {
 		res.addPart("status", StatusPart)

@@ -9,8 +9,8 @@ import (
 	"github.com/decorum-go/decorum/watch"
 )
 
-// decodedCache caches the documents of objects that were written recently, in the stored version, so that the next write
-// need not decode the stored object.
+// decodedCache caches the documents of objects that were written recently, in the stored version, so that the next
+// write need not decode the stored object.
 type decodedCache struct {
 	entries *generations[decodedKey, decoded]
 }
@@ -25,8 +25,9 @@ type decodedKey struct {
 type decoded struct {
 	revision watch.Revision
 	obj      doc.Value
-	// bytes is about how much memory the document takes, and what it took when it was last copied as a whole. Since then it shares
-	// unchanged parts with the documents of former revisions, and the memory of their other parts is not free yet.
+	// bytes is about how much memory the document takes, and what it took when it was last copied as a whole. Since then
+	// it shares unchanged parts with the documents of former revisions, and the memory of their other parts is not free
+	// yet.
 	bytes, whole int
 }
 

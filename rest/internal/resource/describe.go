@@ -18,7 +18,8 @@ func (res *Resource) describe() {
 	for _, s := range res.Subresources {
 		k.Subresources = append(k.Subresources, s.describe())
 	}
-	k.Builtin, k.RouteChecks, k.BriefDiscovery = !res.Dialect.RequiredByTag, res.Dialect.MediaRefusedByRoute, res.Dialect.BriefDiscovery
+	k.Builtin, k.RouteChecks, k.BriefDiscovery = !res.Dialect.RequiredByTag, res.Dialect.MediaRefusedByRoute,
+		res.Dialect.BriefDiscovery
 	if !k.BriefDiscovery {
 		return
 	}
@@ -31,7 +32,8 @@ func (res *Resource) describe() {
 
 // describe returns the description of a subresource.
 func (s *Subresource) describe() kind.Subresource {
-	out := kind.Subresource{GroupVersionKind: s.Kind, Name: s.Name, Verbs: s.Verbs, OfObject: s.OfItself, Schema: s.Schema, Stream: s.Stream}
+	out := kind.Subresource{GroupVersionKind: s.Kind, Name: s.Name, Verbs: s.Verbs, OfObject: s.OfItself, Schema: s.Schema,
+		Stream: s.Stream}
 	if !s.KindImplied { // the host has declared it
 		out.GoType = s.GoType
 	}

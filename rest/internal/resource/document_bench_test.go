@@ -12,8 +12,9 @@ import (
 	"github.com/decorum-go/decorum/rest/internal/apitest"
 )
 
-// BenchmarkDocuments compares a kind without a Go struct with the same kind with one. The target is 1.1 times the struct. Batches of
-// requests to the two alternate, and the fastest batch of each counts, so that other load on the machine does not.
+// BenchmarkDocuments compares a kind without a Go struct with the same kind with one. The target is 1.1 times the
+// struct. Batches of requests to the two alternate, and the fastest batch of each counts, so that other load on the
+// machine does not.
 func BenchmarkDocuments(b *testing.B) {
 	const all = "/apis/example.com/v1/namespaces/default/widgets"
 	body := func(name string) string { return strings.Replace(wholeWidget, "NAME", name, 1) }
@@ -38,7 +39,8 @@ func BenchmarkDocuments(b *testing.B) {
 		}},
 		{"PATCH", func(b *testing.B, api *rest.API, i int) {
 			patch := fmt.Sprintf(`{"spec":{"size":%d,"settings":{"k":"v%d"}}}`, 1+i%100, i)
-			expect(b, apitest.Do(b, api, "PATCH", all+"/w0", patch, "Content-Type", "application/merge-patch+json"), http.StatusOK)
+			expect(b, apitest.Do(b, api, "PATCH", all+"/w0", patch, "Content-Type", "application/merge-patch+json"),
+				http.StatusOK)
 		}},
 	} {
 		b.Run(request.name, func(b *testing.B) {

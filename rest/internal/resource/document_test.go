@@ -45,7 +45,8 @@ func widgetDocuments(t testing.TB) rest.Resource[apimeta.Document] {
 	require.NoError(t, yaml.Unmarshal(manifest, &definition))
 	of.Names.Kind = "Widget"
 	return rest.Resource[apimeta.Document]{
-		Group: of.Group, Version: of.Version, Plural: of.Plural, Names: of.Names, SelectableFields: of.SelectableFields, Scale: of.Scale, Columns: of.Columns,
+		Group: of.Group, Version: of.Version, Plural: of.Plural, Names: of.Names, SelectableFields: of.SelectableFields,
+		Scale: of.Scale, Columns: of.Columns,
 		Schema: rest.Schema{OpenAPI: definition.Spec.Versions[0].Schema.OpenAPIV3Schema, Status: true},
 	}
 }
@@ -57,7 +58,8 @@ type exchange struct{ method, path, media, body string }
 // forms are the forms of answers, by the fragment of a path.
 func forms() map[string]string {
 	return map[string]string{
-		"table": "application/json;as=Table;g=meta.k8s.io;v=v1", "metadata": "application/json;as=PartialObjectMetadata;g=meta.k8s.io;v=v1",
+		"table":     "application/json;as=Table;g=meta.k8s.io;v=v1",
+		"metadata":  "application/json;as=PartialObjectMetadata;g=meta.k8s.io;v=v1",
 		"metadatas": "application/json;as=PartialObjectMetadataList;g=meta.k8s.io;v=v1", "yaml": "application/yaml",
 		"protobuf": "application/vnd.kubernetes.protobuf", "browser": "text/html, */*;q=0.1",
 	}
@@ -70,24 +72,27 @@ type widgetHost struct {
 	seen        map[string]string // replaces what is different in each host
 }
 
-// newWidgetHost starts an API whose uids and resourceVersions have one length, and differ from all other texts and numbers.
+// newWidgetHost starts an API whose uids and resourceVersions have one length, and differ from all other texts and
+// numbers.
 func newWidgetHost(t *testing.T, definitions ...rest.Definition) *widgetHost {
 	t.Helper()
 	store := apitest.CloseAtEnd(t, storage.NewMemory(storage.Options{Start: 1_000_000_000}))
 	uids := 0
-	api := apitest.Start(t, rest.Options{Store: store, Logger: slog.New(slog.DiscardHandler), Now: apitest.Now, NewUID: func() string {
-		uids++
-		return fmt.Sprintf("uid-%06d", uids)
-	}, Plugins: []rest.Plugin{crd.New(crd.Options{})}}, definitions...)
+	api := apitest.Start(t, rest.Options{Store: store, Logger: slog.New(slog.DiscardHandler), Now: apitest.Now,
+		NewUID: func() string {
+			uids++
+			return fmt.Sprintf("uid-%06d", uids)
+		}, Plugins: []rest.Plugin{crd.New(crd.Options{})}}, definitions...)
 	require.NoError(t, api.Start(t.Context()))
 	if len(definitions) == 0 {
 		manifest, _, err := crd.Manifest(widget.Resource())
 		require.NoError(t, err)
-		apitest.Must(t, api, "POST", "/apis/apiextensions.k8s.io/v1/customresourcedefinitions", string(manifest), "Content-Type", "application/yaml")
+		apitest.Must(t, api, "POST", "/apis/apiextensions.k8s.io/v1/customresourcedefinitions", string(manifest),
+			"Content-Type", "application/yaml")
 		synctest.Wait()
 	}
-	return &widgetHost{api: api, first: apitest.Must(t, api, "GET", "/apis/example.com/v1/widgets", "").Text(t, "metadata.resourceVersion"),
-		seen: map[string]string{}}
+	return &widgetHost{api: api, first: apitest.Must(t, api, "GET", "/apis/example.com/v1/widgets", "").Text(t,
+		"metadata.resourceVersion"), seen: map[string]string{}}
 }
 
 // peculiar matches what is different in each host: the uids and the resourceVersions.
@@ -96,7 +101,8 @@ var peculiar = regexp.MustCompile(`\b(uid-[0-9]{6}|1[0-9]{9})\b`)
 // token matches the continue token of a page.
 var token = regexp.MustCompile(`"continue":"([^"]*)"`)
 
-// answer sends a request and returns the whole answer. It numbers uids and resourceVersions in the order in which they occur.
+// answer sends a request and returns the whole answer. It numbers uids and resourceVersions in the order in which they
+// occur.
 func (h *widgetHost) answer(t *testing.T, e exchange) string {
 	t.Helper()
 	path, form, _ := strings.Cut(e.path, "#")
@@ -125,7 +131,8 @@ const wholeWidget = `{"apiVersion":"example.com/v1","kind":"Widget","metadata":{
 
 // scrambled changes some places of a value at random, at first those of the spec and the status.
 func scrambled(r *rand.Rand, v any, depth int) any {
-	odd := []any{nil, "text", "", 7.0, -1.0, 2.5, 1e12, true, []any{}, []any{"a", "a"}, map[string]any{}, map[string]any{"a": 1.0}}
+	odd := []any{nil, "text", "", 7.0, -1.0, 2.5, 1e12, true, []any{}, []any{"a", "a"}, map[string]any{},
+		map[string]any{"a": 1.0}}
 	switch v := v.(type) {
 	case map[string]any:
 		out := map[string]any{}
@@ -179,19 +186,29 @@ func oneOf[T any](r *rand.Rand, list []T) T { return list[r.IntN(len(list))] }
 // readsOf returns requests that read widgets.
 func readsOf(all, one string) (reads []exchange) {
 	for _, path := range []string{
-		one, one + "#table", one + "#metadata", one + "#yaml", one + "#protobuf", one + "#browser", one + "/scale", one + "/status",
+		one, one + "#table", one + "#metadata", one + "#yaml", one + "#protobuf", one + "#browser", one + "/scale",
+		one + "/status",
 		one + "/status#table", one + "?resourceVersion=0",
-		all + "?fieldSelector=spec.color=red", all + "?fieldSelector=spec.owner!=jane", all + "?fieldSelector=metadata.name=w1", all + "?fieldSelector=spec.size=1",
-		all + "?labelSelector=a=Warn", all + "?labelSelector=a+in+(Strict,Ignore)", all + "?labelSelector=a+in+(", all + "?labelSelector=!a",
-		all + "#table", all + "#metadatas", all + "#yaml", all + "#protobuf", all + "?includeObject=Object#table", all + "?includeObject=None#table",
-		all + "?limit=2", all + "?limit=2&continue=NEXT", all + "?limit=2&continue=NEXT#table", all + "?limit=-1", all + "?limit=x",
-		all + "?resourceVersion=0", all + "?resourceVersion=FIRST&resourceVersionMatch=Exact", all + "?resourceVersion=x", all + "?resourceVersionMatch=Exact",
-		all + "?watch=true&timeoutSeconds=1&resourceVersion=FIRST", all + "?watch=true&timeoutSeconds=1&resourceVersion=FIRST#table",
-		all + "?watch=true&timeoutSeconds=1&resourceVersion=FIRST&allowWatchBookmarks=true#metadata", all + "?watch=true&timeoutSeconds=1",
-		all + "?watch=true&timeoutSeconds=1&resourceVersion=FIRST&fieldSelector=spec.color=red", all + "?watch=true&timeoutSeconds=1&labelSelector=a=Warn",
+		all + "?fieldSelector=spec.color=red", all + "?fieldSelector=spec.owner!=jane",
+		all + "?fieldSelector=metadata.name=w1", all + "?fieldSelector=spec.size=1",
+		all + "?labelSelector=a=Warn", all + "?labelSelector=a+in+(Strict,Ignore)", all + "?labelSelector=a+in+(",
+		all + "?labelSelector=!a",
+		all + "#table", all + "#metadatas", all + "#yaml", all + "#protobuf", all + "?includeObject=Object#table",
+		all + "?includeObject=None#table",
+		all + "?limit=2", all + "?limit=2&continue=NEXT", all + "?limit=2&continue=NEXT#table", all + "?limit=-1",
+		all + "?limit=x",
+		all + "?resourceVersion=0", all + "?resourceVersion=FIRST&resourceVersionMatch=Exact", all + "?resourceVersion=x",
+		all + "?resourceVersionMatch=Exact",
+		all + "?watch=true&timeoutSeconds=1&resourceVersion=FIRST",
+		all + "?watch=true&timeoutSeconds=1&resourceVersion=FIRST#table",
+		all + "?watch=true&timeoutSeconds=1&resourceVersion=FIRST&allowWatchBookmarks=true#metadata",
+		all + "?watch=true&timeoutSeconds=1",
+		all + "?watch=true&timeoutSeconds=1&resourceVersion=FIRST&fieldSelector=spec.color=red",
+		all + "?watch=true&timeoutSeconds=1&labelSelector=a=Warn",
 		all + "?watch=true&timeoutSeconds=1&sendInitialEvents=true&resourceVersionMatch=NotOlderThan&allowWatchBookmarks=true",
 		all + "?watch=true&timeoutSeconds=1&resourceVersion=x",
-		"/v1/widgets", "/v1/widgets#table", "/v1/widgets/w1", "/v1", "", "/v2/widgets", "/v1/namespaces/default/widget", one + "/finalize", one + "/log",
+		"/v1/widgets", "/v1/widgets#table", "/v1/widgets/w1", "/v1", "", "/v2/widgets", "/v1/namespaces/default/widget",
+		one + "/finalize", one + "/log",
 	} {
 		reads = append(reads, exchange{"GET", path, "", ""})
 	}
@@ -207,11 +224,14 @@ func oddExchanges(all, one string) []exchange {
 	return []exchange{
 		{"DELETE", one, "", ""}, {"DELETE", one + "?dryRun=All", "", ""},
 		{"DELETE", one, asJSON, `{"kind":"DeleteOptions","apiVersion":"v1","preconditions":{"uid":"other"}}`},
-		{"DELETE", one, asJSON, `{"propagationPolicy":"Foreground"}`}, {"DELETE", one, asJSON, `{"propagationPolicy":"Sometimes"}`},
+		{"DELETE", one, asJSON, `{"propagationPolicy":"Foreground"}`},
+		{"DELETE", one, asJSON, `{"propagationPolicy":"Sometimes"}`},
 		{"DELETE", one + "?gracePeriodSeconds=0", "", ""},
-		{"DELETE", all, "", ""}, {"DELETE", all + "?labelSelector=a=Strict", "", ""}, {"DELETE", all + "?fieldSelector=spec.color=red", "", ""},
+		{"DELETE", all, "", ""}, {"DELETE", all + "?labelSelector=a=Strict", "", ""},
+		{"DELETE", all + "?fieldSelector=spec.color=red", "", ""},
 		{"DELETE", one + "/status", "", ""},
-		{"POST", all, asJSON, `{"kind":"Widget"}`}, {"POST", all, asJSON, `{"spec":`}, {"POST", all, asJSON, ``}, {"POST", all, asJSON, `[]`},
+		{"POST", all, asJSON, `{"kind":"Widget"}`}, {"POST", all, asJSON, `{"spec":`}, {"POST", all, asJSON, ``},
+		{"POST", all, asJSON, `[]`},
 		{"POST", all, asJSON, `null`},
 		{"POST", all, asJSON, `{"apiVersion":"example.com/v1","kind":"Gadget","metadata":{"name":"w0"}}`},
 		{"POST", all, asJSON, `{"apiVersion":"example.com/v2","kind":"Widget","metadata":{"name":"w0"}}`},
@@ -224,15 +244,19 @@ func oddExchanges(all, one string) []exchange {
 		{"POST", all, "application/yaml", "a: [\n"},
 		{"POST", all, "text/plain", "{}"}, {"POST", one, asJSON, "{}"}, {"PUT", all, asJSON, "{}"},
 		{"PUT", one, asJSON, `{"apiVersion":"example.com/v1","kind":"Widget","metadata":{"name":"else"}}`},
-		{"PATCH", one, "application/strategic-merge-patch+json", "{}"}, {"PATCH", one, "application/patch", "{}"}, {"PATCH", one, asMerge, `[]`},
+		{"PATCH", one, "application/strategic-merge-patch+json", "{}"}, {"PATCH", one, "application/patch", "{}"},
+		{"PATCH", one, asMerge, `[]`},
 		{"PATCH", one, asMerge, `{`},
-		{"PATCH", one, asMerge, `{"metadata":{"finalizers":["example.com/hold"]}}`}, {"PATCH", one, asMerge, `{"metadata":{"finalizers":null}}`},
+		{"PATCH", one, asMerge, `{"metadata":{"finalizers":["example.com/hold"]}}`},
+		{"PATCH", one, asMerge, `{"metadata":{"finalizers":null}}`},
 		{"PATCH", one, asMerge, `{"metadata":{"name":"else"}}`},
-		{"PATCH", one, asMerge, `{"metadata":{"resourceVersion":"1"}}`}, {"PATCH", one, asMerge, `{"metadata":{"uid":"else"}}`},
+		{"PATCH", one, asMerge, `{"metadata":{"resourceVersion":"1"}}`},
+		{"PATCH", one, asMerge, `{"metadata":{"uid":"else"}}`},
 		{"PATCH", one, asMerge, `{"spec":null}`}, {"PATCH", one, asMerge, `{"kind":"Gadget"}`},
 		{"PATCH", one, asMerge, `{"spec":{"size":1,"size":2}}`}, {"PATCH", one + "?fieldValidation=Strict", asMerge,
 			`{"spec":{"size":1,"size":2}}`}, {"PATCH", one + "?fieldValidation=Odd", asMerge, `{}`},
-		{"PATCH", one + "/scale", asMerge, `{"spec":{"replicas":2}}`}, {"PATCH", one + "/scale", asMerge, `{"spec":{"replicas":-1}}`},
+		{"PATCH", one + "/scale", asMerge, `{"spec":{"replicas":2}}`},
+		{"PATCH", one + "/scale", asMerge, `{"spec":{"replicas":-1}}`},
 		{"PATCH", one + "/scale", asMerge, `{"spec":{"replicas":"x"}}`},
 		{"PUT", one + "/scale", asJSON,
 			`{"apiVersion":"autoscaling/v1","kind":"Scale","metadata":{"name":"w1","namespace":"default"},"spec":{"replicas":3}}`},
@@ -245,7 +269,8 @@ func oddExchanges(all, one string) []exchange {
 		{"PATCH", one, "application/json-patch+json", `{}`}, {"PATCH", one, "application/json-patch+json", `[{"op":"jump"}]`},
 		{"PATCH", one, "application/apply-patch+yaml", `{"apiVersion":"example.com/v1","kind":"Widget"}`},
 		{"PATCH", one + "?fieldManager=n", "application/apply-patch+yaml", `{"spec":{"size":1}}`},
-		{"OPTIONS", one, "", ""}, {"HEAD", one, "", ""}, {"PUT", one, asJSON, strings.Replace(wholeWidget, `"a":`, `"a":7,"a":`, 1)},
+		{"OPTIONS", one, "", ""}, {"HEAD", one, "", ""},
+		{"PUT", one, asJSON, strings.Replace(wholeWidget, `"a":`, `"a":7,"a":`, 1)},
 	}
 }
 
@@ -277,17 +302,20 @@ func nearlyRightWrite(t *testing.T, r *rand.Rand, name, one string) exchange {
 			map[string]any{"op": "remove", "path": "/spec/owner"}}
 		return exchange{"PATCH", one + query, "application/json-patch+json", text(ops[:1+r.IntN(2)])}
 	}
-	return exchange{"PATCH", at + "&fieldManager=m&force=" + oneOf(r, []string{"true", "false"}), "application/apply-patch+yaml", text(obj)}
+	return exchange{"PATCH", at + "&fieldManager=m&force=" + oneOf(r, []string{"true", "false"}),
+		"application/apply-patch+yaml", text(obj)}
 }
 
-// A kind answers every request alike, byte for byte, whether it has a Go struct, is declared by its schema, or arrives as a definition.
+// A kind answers every request alike, byte for byte, whether it has a Go struct, is declared by its schema, or arrives
+// as a definition.
 func TestDocumentsAnswerLikeTheStruct(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 2))
 	codes := map[string]int{}
 	for round := range 4 {
 		synctest.Test(t, func(t *testing.T) {
 			typed := newWidgetHost(t, widget.Resource())
-			others := map[string]*widgetHost{"from its schema": newWidgetHost(t, widgetDocuments(t)), "from a definition": newWidgetHost(t)}
+			others := map[string]*widgetHost{"from its schema": newWidgetHost(t, widgetDocuments(t)),
+				"from a definition": newWidgetHost(t)}
 			for i := range 200 {
 				e := randomExchange(t, r)
 				want := typed.answer(t, e)

@@ -56,10 +56,12 @@ type Environment struct {
 
 // NewEnvironment returns the Environment of an API.
 func NewEnvironment(h Host) *Environment {
-	return &Environment{Host: h, shownCache: newShownCache(h.MaxConvertedBytes), decodedCache: newDecodedCache(h.MaxDecodedBytes)}
+	return &Environment{Host: h, shownCache: newShownCache(h.MaxConvertedBytes),
+		decodedCache: newDecodedCache(h.MaxDecodedBytes)}
 }
 
-// storeOf returns the store of a resource, given by its stored version, and whether it is another one than that of the API.
+// storeOf returns the store of a resource, given by its stored version, and whether it is another one than that of the
+// API.
 func (env *Environment) storeOf(gr apimeta.GroupResource) (store storage.Store, apart bool) {
 	if own := env.Stores[gr]; own != nil && own != env.Host.Store {
 		return own, true

@@ -69,8 +69,8 @@ func (res *Resource) StoreError(err error, name string) error {
 	return err
 }
 
-// ShowIn is [Resource.Show] for a request. If the record is converted outside of the process, the call is a step of the request, and the
-// request waits for it until ctx ends.
+// ShowIn is [Resource.Show] for a request. If the record is converted outside of the process, the call is a step of the
+// request, and the request waits for it until ctx ends.
 func (res *Resource) ShowIn(ctx context.Context, r *storage.Record) (*storage.Record, error) {
 	if !res.ConvertsOutside() || res.Retired() {
 		return res.Show(r)

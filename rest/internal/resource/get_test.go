@@ -35,7 +35,8 @@ func TestGetAbsentObject(t *testing.T) {
 	api := apitest.NewWidgets(t)
 	apitest.CreateWidget(t, api, "a")
 	for _, c := range []struct{ name, target, message, details string }{
-		{"an impossible name", apitest.Widgets + "/UPPER", `widgets.example.com "UPPER" not found`, apitest.AboutWidget("UPPER")},
+		{"an impossible name", apitest.Widgets + "/UPPER", `widgets.example.com "UPPER" not found`,
+			apitest.AboutWidget("UPPER")},
 		{"an empty namespace", apitest.ExampleV1 + "/namespaces//widgets/a", noSuchResource, "{}"},
 		{"an unknown resource", apitest.ExampleV1 + "/namespaces/default/gadgets/a", noSuchResource, "{}"},
 		{"an unknown version", "/apis/example.com/v2/namespaces/default/widgets/a", noSuchResource, "{}"},
@@ -61,7 +62,8 @@ func TestGetRefuses(t *testing.T) {
 			`invalid resource version: resourceVersion: Invalid value: "abc": strconv.ParseUint: parsing "abc": invalid syntax`},
 		{"a percent sign in a name", apitest.Widgets + "/a%2562", `Name parameter invalid: "a%62": may not contain '%'`},
 		{"a name that leads elsewhere", apitest.Widgets + "/%2e%2e", `Name parameter invalid: "..": may not be '..'`},
-		{"a namespace that leads elsewhere", apitest.ExampleV1 + "/namespaces/%2e%2e/widgets/a", `Namespace parameter invalid: "..": may not be '..'`},
+		{"a namespace that leads elsewhere", apitest.ExampleV1 + "/namespaces/%2e%2e/widgets/a",
+			`Namespace parameter invalid: "..": may not be '..'`},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			apitest.WantFailure(t, apitest.Do(t, api, "GET", c.target, ""), 400, "BadRequest", c.message, "")
@@ -74,7 +76,8 @@ func TestUnsupportedMethods(t *testing.T) {
 	apitest.CreateWidget(t, api, "a")
 	for _, c := range []struct{ method, target string }{
 		{"POST", apitest.Widgets + "/a"}, {"PUT", apitest.Widgets}, {"PATCH", apitest.Widgets},
-		{"POST", apitest.AllWidgets}, {"PUT", apitest.AllWidgets}, {"PATCH", apitest.AllWidgets}, {"DELETE", apitest.AllWidgets},
+		{"POST", apitest.AllWidgets}, {"PUT", apitest.AllWidgets}, {"PATCH", apitest.AllWidgets},
+		{"DELETE", apitest.AllWidgets},
 		{"POST", "/version"}, {"DELETE", "/apis"}, {"PUT", apitest.ExampleV1}, {"POST", "/openapi/v2"},
 	} {
 		t.Run(c.method+" "+c.target, func(t *testing.T) {
@@ -122,7 +125,8 @@ func TestGetWaitsForAVersion(t *testing.T) {
 		synctest.Wait() // it waits for the write
 		apitest.MergePatch(t, api, apitest.Widgets+"/a", `{"spec":{"size":2}}`)
 		apitest.WantJSON(t, <-answers, 200,
-			apitest.StoredWidget{RV: "3", Generation: 2, Spec: `{"size":2,"color":"red","replicas":1,"template":{"image":"none"}}`}.String())
+			apitest.StoredWidget{RV: "3", Generation: 2,
+				Spec: `{"size":2,"color":"red","replicas":1,"template":{"image":"none"}}`}.String())
 
 		a := apitest.Do(t, api, "GET", apitest.Widgets+"/a?resourceVersion=9999", "")
 		apitest.WantFailure(t, a, 504, "Timeout", "Timeout: Too large resource version: 9999, current: 3",

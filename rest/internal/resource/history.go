@@ -33,8 +33,8 @@ const (
 // historyPrefix begins the names of the resources that hold former versions. The store holds these as notes.
 const historyPrefix = "history."
 
-// HistoryName returns the name under which the store keeps the former versions of the objects of a resource, which has this name in the
-// store.
+// HistoryName returns the name under which the store keeps the former versions of the objects of a resource, which has
+// this name in the store.
 func HistoryName(resource string) string { return historyPrefix + resource + "." + notes.Group }
 
 // IsHistory reports whether a resource of the store holds former versions.
@@ -48,16 +48,18 @@ func (res *Resource) HistoryName() string { return HistoryName(res.StoredName())
 // History returns how the kind keeps its history. It is nil for a kind without one.
 func (res *Resource) History() *History { return res.Stored.Traits.History }
 
-// RegisterHistory makes a store hold former versions under a name of [HistoryName]. Their form never changes: an object is brought into
-// the present form of its kind when it is read.
-func RegisterHistory(ctx context.Context, store storage.Store, name string, namespaced bool, holder storage.Holder) error {
+// RegisterHistory makes a store hold former versions under a name of [HistoryName]. Their form never changes: an object
+// is brought into the present form of its kind when it is read.
+func RegisterHistory(ctx context.Context, store storage.Store, name string, namespaced bool,
+	holder storage.Holder) error {
 	return store.Register(ctx, storage.Resource{
-		Name: name, Namespaced: namespaced, Extract: storage.NewExtractor(), Fingerprint: "1", Declaration: name, Holder: holder,
+		Name: name, Namespaced: namespaced, Extract: storage.NewExtractor(), Fingerprint: "1", Declaration: name,
+		Holder: holder,
 	})
 }
 
-// FormerForms reads an object that the server stored once, perhaps under an earlier declaration of the kind. It returns the object in the
-// present form of the stored version, and in the version of the resource.
+// FormerForms reads an object that the server stored once, perhaps under an earlier declaration of the kind. It returns
+// the object in the present form of the stored version, and in the version of the resource.
 func (res *Resource) FormerForms(json []byte) (stored, shown doc.Value, err error) {
 	if stored, err = res.Stored.upgraded(json); err != nil {
 		return doc.Value{}, doc.Value{}, err

@@ -64,7 +64,8 @@ func (res *Resource) List(
 }
 
 // list is List under one declaration of the resource.
-func (res *Resource) list(ctx context.Context, namespace string, p ListParameters, into []*storage.Record) (Page, error) {
+func (res *Resource) list(ctx context.Context, namespace string, p ListParameters,
+	into []*storage.Record) (Page, error) {
 	selected := res.Select(namespace, p)
 	options := selected.Query()
 	options.Limit = int(min(max(p.Limit, 0), math.MaxInt32))
@@ -104,7 +105,8 @@ func (res *Resource) list(ctx context.Context, namespace string, p ListParameter
 	found, err := res.Store.List(ctx, options, into)
 	if err != nil {
 		if fromToken && status.IsExpired(err) {
-			return Page{}, status.ResourceExpiredContinue(p.encodeContinue(namespace, currentRevision, options.After, options.AfterValues))
+			return Page{}, status.ResourceExpiredContinue(p.encodeContinue(namespace, currentRevision, options.After,
+				options.AfterValues))
 		}
 		return Page{}, res.StoreError(err, "")
 	}
@@ -146,7 +148,8 @@ func (p *ListParameters) encodeContinue(namespace string, revision int64, last s
 	if namespace == "" && last.Namespace != "" {
 		start = last.Namespace + "/" + last.Name
 	}
-	t := continueToken{Version: tokenVersion, Revision: revision, Start: start + startEnd, Only: p.Only.Fingerprint(), Values: values}
+	t := continueToken{Version: tokenVersion, Revision: revision, Start: start + startEnd, Only: p.Only.Fingerprint(),
+		Values: values}
 	if p.Query != nil {
 		t.Order = p.Query.SortBy
 	}
@@ -156,9 +159,11 @@ func (p *ListParameters) encodeContinue(namespace string, revision int64, last s
 
 // decodeContinue returns a token, and the key after which the next page begins. If the client is not
 // restricted as on the first page, the pages would not be of one list, so the error is Expired.
-func (res *Resource) decodeContinue(p ListParameters, namespace string) (t continueToken, after storage.Key, err error) {
+func (res *Resource) decodeContinue(p ListParameters,
+	namespace string) (t continueToken, after storage.Key, err error) {
 	invalid := func(reason any) (continueToken, storage.Key, error) {
-		return t, storage.Key{}, status.BadRequest(fmt.Sprintf("invalid continue token: continue key is not valid: %v", reason))
+		return t, storage.Key{}, status.BadRequest(fmt.Sprintf("invalid continue token: continue key is not valid: %v",
+			reason))
 	}
 	data, err := base64.RawURLEncoding.DecodeString(p.Continue)
 	if err != nil {

@@ -26,10 +26,13 @@ func TestList(t *testing.T) {
 	z := strings.Replace(apitest.StoredWidget{Name: "z", UID: "uid-3", RV: "4"}.String(), `"default"`, `"another"`, 1)
 	for _, c := range []struct{ name, target, want string }{
 		{"in the order of names", apitest.Widgets, apitest.WidgetList(`"resourceVersion":"4"`, a, b)},
-		{"of all namespaces, in the order of namespace and name", apitest.AllWidgets, apitest.WidgetList(`"resourceVersion":"4"`, z, a, b)},
-		{"with an empty namespace", apitest.ExampleV1 + "/namespaces//widgets", apitest.WidgetList(`"resourceVersion":"4"`, z, a, b)},
+		{"of all namespaces, in the order of namespace and name", apitest.AllWidgets,
+			apitest.WidgetList(`"resourceVersion":"4"`, z, a, b)},
+		{"with an empty namespace", apitest.ExampleV1 + "/namespaces//widgets",
+			apitest.WidgetList(`"resourceVersion":"4"`, z, a, b)},
 		{"with parameters that do not change it",
-			apitest.Widgets + "?timeoutSeconds=5&allowWatchBookmarks=true&watch=false&foo=bar&limit=0&continue=", apitest.WidgetList(`"resourceVersion":"4"`, a, b)},
+			apitest.Widgets + "?timeoutSeconds=5&allowWatchBookmarks=true&watch=false&foo=bar&limit=0&continue=",
+			apitest.WidgetList(`"resourceVersion":"4"`, a, b)},
 		{"with a negative limit", apitest.Widgets + "?limit=-1", apitest.WidgetList(`"resourceVersion":"4"`, a, b)},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -51,10 +54,13 @@ func TestListOfLargeObjects(t *testing.T) {
 		if i%10 == 7 {
 			size = 100_000
 		}
-		want = append(want, apitest.CreateWidget(t, api, name, `"spec":{"size":1,"settings":{"k":"`+strings.Repeat("x", size)+`"}}`).Body)
+		want = append(want, apitest.CreateWidget(t, api, name,
+			`"spec":{"size":1,"settings":{"k":"`+strings.Repeat("x", size)+`"}}`).Body)
 	}
-	apitest.WantJSON(t, apitest.Do(t, api, "GET", apitest.Widgets, ""), 200, apitest.WidgetList(`"resourceVersion":"31"`, want...))
-	apitest.WantJSON(t, apitest.List(t, api, apitest.Widgets, "pretty", "1"), 200, apitest.WidgetList(`"resourceVersion":"31"`, want...))
+	apitest.WantJSON(t, apitest.Do(t, api, "GET", apitest.Widgets, ""), 200,
+		apitest.WidgetList(`"resourceVersion":"31"`, want...))
+	apitest.WantJSON(t, apitest.List(t, api, apitest.Widgets, "pretty", "1"), 200,
+		apitest.WidgetList(`"resourceVersion":"31"`, want...))
 }
 
 // A client that knows the length of a list needs no chunks, and neither does the server.
@@ -134,8 +140,9 @@ func TestPagesAreOneSnapshot(t *testing.T) {
 	apitest.MergePatch(t, api, apitest.Widgets+"/b", `{"spec":{"size":2}}`)
 	apitest.Must(t, api, "DELETE", apitest.Widgets+"/d", "")
 	rest := apitest.List(t, api, apitest.Widgets, "continue", first.Text(t, "metadata.continue"))
-	apitest.WantJSON(t, rest, 200, apitest.WidgetList(`"resourceVersion":"4"`, apitest.StoredWidget{Name: "b", UID: "uid-2", RV: "3"}.String(),
-		apitest.StoredWidget{Name: "d", UID: "uid-3", RV: "4"}.String()))
+	apitest.WantJSON(t, rest, 200,
+		apitest.WidgetList(`"resourceVersion":"4"`, apitest.StoredWidget{Name: "b", UID: "uid-2", RV: "3"}.String(),
+			apitest.StoredWidget{Name: "d", UID: "uid-3", RV: "4"}.String()))
 	assert.Equal(t, []string{"a", "b", "c"}, apitest.List(t, api, apitest.Widgets).Names(t))
 }
 
@@ -148,7 +155,8 @@ func TestRemainingItemsAreNotCountedBehindASelector(t *testing.T) {
 	page := apitest.List(t, api, apitest.Widgets, "labelSelector", "x=y", "limit", "2")
 	assert.Equal(t, []string{"a", "c"}, page.Names(t))
 	assert.Nil(t, page.Value(t, "metadata.remainingItemCount"))
-	page = apitest.List(t, api, apitest.Widgets, "labelSelector", "x=y", "limit", "2", "continue", page.Text(t, "metadata.continue"))
+	page = apitest.List(t, api, apitest.Widgets, "labelSelector", "x=y", "limit", "2", "continue",
+		page.Text(t, "metadata.continue"))
 	assert.Equal(t, []string{"d"}, page.Names(t))
 	assert.Empty(t, page.Text(t, "metadata.continue"))
 }
@@ -179,27 +187,31 @@ func TestContinueRefuses(t *testing.T) {
 	const bad = "invalid continue token: continue key is not valid: "
 	for _, c := range []struct{ name, token, message string }{
 		{"no base64", "gar!bage", bad + "illegal base64 data at input byte 3"},
-		{"another version", forged(`{"v":"v9","rv":2,"start":"a\u0000"}`), bad + "server does not recognize this encoded version v9"},
-		{"no revision", forged(`{"v":"meta.k8s.io/v1","start":"a\u0000"}`), bad + "incorrect encoded start resourceVersion (version meta.k8s.io/v1)"},
+		{"another version", forged(`{"v":"v9","rv":2,"start":"a\u0000"}`),
+			bad + "server does not recognize this encoded version v9"},
+		{"no revision", forged(`{"v":"meta.k8s.io/v1","start":"a\u0000"}`),
+			bad + "incorrect encoded start resourceVersion (version meta.k8s.io/v1)"},
 		{"no key", forged(`{"v":"meta.k8s.io/v1","rv":2}`), bad + "encoded start key empty (version meta.k8s.io/v1)"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			apitest.WantFailure(t, apitest.List(t, api, apitest.Widgets, "limit", "1", "continue", c.token), 400, "BadRequest", c.message, "")
+			apitest.WantFailure(t, apitest.List(t, api, apitest.Widgets, "limit", "1", "continue", c.token), 400, "BadRequest",
+				c.message, "")
 		})
 	}
 	t.Run("another start of the caller's own list", func(t *testing.T) {
 		for start, want := range map[string][]string{"a": {"a", "b"}, "a-": {"b"}, "b": {"b"}, "c": {}} {
-			assert.Equal(t, want, apitest.List(t, api, apitest.Widgets, "continue", forged(`{"v":"meta.k8s.io/v1","rv":-1,"start":"`+start+`"}`)).Names(t), start)
+			assert.Equal(t, want, apitest.List(t, api, apitest.Widgets, "continue",
+				forged(`{"v":"meta.k8s.io/v1","rv":-1,"start":"`+start+`"}`)).Names(t), start)
 		}
 	})
 	t.Run("together with a version", func(t *testing.T) {
-		apitest.WantFailure(t, apitest.List(t, api, apitest.Widgets, "continue", token, "resourceVersion", "2"), 400, "BadRequest",
-			"specifying resource version is not allowed when using continue", "")
+		apitest.WantFailure(t, apitest.List(t, api, apitest.Widgets, "continue", token, "resourceVersion", "2"), 400,
+			"BadRequest", "specifying resource version is not allowed when using continue", "")
 		assert.Equal(t, 200, apitest.List(t, api, apitest.Widgets, "continue", token, "resourceVersion", "0").Code)
 	})
 	t.Run("together with a match", func(t *testing.T) {
-		apitest.WantInvalid(t, apitest.List(t, api, apitest.Widgets, "continue", token, "resourceVersion", "2", "resourceVersionMatch",
-			"NotOlderThan"), "ListOptions.meta.k8s.io", "",
+		apitest.WantInvalid(t, apitest.List(t, api, apitest.Widgets, "continue", token, "resourceVersion", "2",
+			"resourceVersionMatch", "NotOlderThan"), "ListOptions.meta.k8s.io", "",
 			apitest.Forbidden("resourceVersionMatch", "Forbidden: resourceVersionMatch is forbidden when continue is provided"))
 	})
 }
@@ -229,8 +241,8 @@ func TestContinueAfterCompaction(t *testing.T) {
 	rest = apitest.List(t, api, apitest.Widgets, "limit", "1", "continue", rest.Text(t, "metadata.continue"))
 	assert.Equal(t, []string{"d"}, rest.Names(t))
 
-	apitest.WantFailure(t, apitest.List(t, api, apitest.Widgets, "resourceVersion", "3", "resourceVersionMatch", "Exact"), 410, "Expired",
-		"The resourceVersion for the provided list is too old.", "")
+	apitest.WantFailure(t, apitest.List(t, api, apitest.Widgets, "resourceVersion", "3", "resourceVersionMatch", "Exact"),
+		410, "Expired", "The resourceVersion for the provided list is too old.", "")
 }
 
 // The table of API concepts, The resourceVersion parameter: three objects at 2, 3 and 4, one of them changed at 5.
@@ -260,7 +272,8 @@ func TestListAtAVersion(t *testing.T) {
 		{"Exact", "5", "", []string{"a", "b", "c"}, "5", 2},
 	} {
 		t.Run(fmt.Sprintf("match %s version %s limit %s", c.match, c.version, c.limit), func(t *testing.T) {
-			a := apitest.List(t, api, apitest.Widgets, "resourceVersionMatch", c.match, "resourceVersion", c.version, "limit", c.limit)
+			a := apitest.List(t, api, apitest.Widgets, "resourceVersionMatch", c.match, "resourceVersion", c.version, "limit",
+				c.limit)
 			require.Equal(t, 200, a.Code, a.Body)
 			assert.Equal(t, c.names, a.Names(t))
 			assert.Equal(t, c.at, a.ResourceVersion(t))
@@ -284,13 +297,16 @@ func TestListRefusesOptions(t *testing.T) {
 		query  []string
 		causes []apitest.Cause
 	}{
-		{"Exact without a version", []string{"resourceVersionMatch", "Exact"}, []apitest.Cause{apitest.Forbidden("resourceVersionMatch", needsVersion)}},
+		{"Exact without a version", []string{"resourceVersionMatch", "Exact"},
+			[]apitest.Cause{apitest.Forbidden("resourceVersionMatch", needsVersion)}},
 		{"NotOlderThan without a version", []string{"resourceVersionMatch", "NotOlderThan", "limit", "1"},
 			[]apitest.Cause{apitest.Forbidden("resourceVersionMatch", needsVersion)}},
 		{"exactly any", []string{"resourceVersionMatch", "Exact", "resourceVersion", "0"},
-			[]apitest.Cause{apitest.Forbidden("resourceVersionMatch", `Forbidden: resourceVersionMatch "exact" is forbidden for resourceVersion "0"`)}},
+			[]apitest.Cause{apitest.Forbidden("resourceVersionMatch",
+				`Forbidden: resourceVersionMatch "exact" is forbidden for resourceVersion "0"`)}},
 		{"an unknown match", []string{"resourceVersionMatch", "Foo", "resourceVersion", "2"},
-			[]apitest.Cause{apitest.NotSupported("resourceVersionMatch", `Unsupported value: "Foo": supported values: "Exact", "NotOlderThan", ""`)}},
+			[]apitest.Cause{apitest.NotSupported("resourceVersionMatch",
+				`Unsupported value: "Foo": supported values: "Exact", "NotOlderThan", ""`)}},
 		{"initial events", []string{"sendInitialEvents", "true"},
 			[]apitest.Cause{apitest.Forbidden("sendInitialEvents", "Forbidden: sendInitialEvents is forbidden for list")}},
 	} {
@@ -301,7 +317,8 @@ func TestListRefusesOptions(t *testing.T) {
 	for _, c := range []struct{ name, parameter, value, message string }{
 		{"a limit that is not an integer", "limit", "1.5", `strconv.ParseInt: parsing "1.5": invalid syntax`},
 		{"timeoutSeconds", "timeoutSeconds", "abc", `strconv.ParseInt: parsing "abc": invalid syntax`},
-		{"a timeout that is not a duration", "timeout", "abc", `invalid timeout specified in the request URL - time: invalid duration "abc"`},
+		{"a timeout that is not a duration", "timeout", "abc",
+			`invalid timeout specified in the request URL - time: invalid duration "abc"`},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			apitest.WantFailure(t, apitest.List(t, api, apitest.Widgets, c.parameter, c.value), 400, "BadRequest", c.message, "")
@@ -309,8 +326,8 @@ func TestListRefusesOptions(t *testing.T) {
 	}
 	t.Run("a version from the future", func(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) {
-			apitest.WantFailure(t, apitest.List(t, apitest.NewWidgets(t), apitest.Widgets, "resourceVersion", "9999"), 504, "Timeout",
-				"Timeout: Too large resource version: 9999, current: 1",
+			apitest.WantFailure(t, apitest.List(t, apitest.NewWidgets(t), apitest.Widgets, "resourceVersion", "9999"), 504,
+				"Timeout", "Timeout: Too large resource version: 9999, current: 1",
 				`{"causes":[{"reason":"ResourceVersionTooLarge","message":"Too large resource version"}],"retryAfterSeconds":1}`)
 		})
 	})
@@ -328,7 +345,8 @@ func TestSelectors(t *testing.T) {
 		if strings.HasPrefix(name, "x2") {
 			owner = `,"owner":"me"`
 		}
-		apitest.Must(t, api, "POST", apitest.Widgets, apitest.WidgetBody(`"name":"`+name+`","labels":`+labels, `"spec":{"size":1,"color":"`+color+`"`+owner+`}`))
+		apitest.Must(t, api, "POST", apitest.Widgets,
+			apitest.WidgetBody(`"name":"`+name+`","labels":`+labels, `"spec":{"size":1,"color":"`+color+`"`+owner+`}`))
 	}
 	for _, c := range []struct {
 		labels, fields string
@@ -389,7 +407,8 @@ func TestSelectorsRefuse(t *testing.T) {
 		{"", `metadata.name=a\b`, `invalid field selector: invalid escape sequence: \b`},
 	} {
 		t.Run(c.labels+" "+c.fields, func(t *testing.T) {
-			apitest.WantFailure(t, apitest.List(t, api, apitest.Widgets, "labelSelector", c.labels, "fieldSelector", c.fields), 400, "BadRequest", c.message, "")
+			apitest.WantFailure(t, apitest.List(t, api, apitest.Widgets, "labelSelector", c.labels, "fieldSelector", c.fields),
+				400, "BadRequest", c.message, "")
 		})
 	}
 }
@@ -419,7 +438,8 @@ func TestIndexedLabels(t *testing.T) {
 			return names
 		}
 		assert.Equal(t, []string{"w0", "w2", "w4"}, list(rest.ListOptions{LabelSelector: "side=left", Limit: 2}))
-		assert.Equal(t, []string{"w2", "w4"}, list(rest.ListOptions{LabelSelector: "side in (left),number notin (0)", Limit: 1}))
+		assert.Equal(t, []string{"w2", "w4"},
+			list(rest.ListOptions{LabelSelector: "side in (left),number notin (0)", Limit: 1}))
 		assert.Equal(t, []string{"w1", "w3"}, list(rest.ListOptions{LabelSelector: "side!=left"}))
 		assert.Equal(t, []string{"w2"}, list(rest.ListOptions{LabelSelector: "side=left", FieldSelector: "metadata.name=w2"}))
 		assert.Empty(t, list(rest.ListOptions{LabelSelector: "side=left,side=right"}))
@@ -437,7 +457,8 @@ func TestIndexedLabels(t *testing.T) {
 		}()
 		synctest.Wait()
 		turn := func(name, side string) {
-			_, err := client.Modify(ctx, name, func(w *apitest.Widget) error { w.Labels = map[string]string{"side": side}; return nil })
+			_, err := client.Modify(ctx, name,
+				func(w *apitest.Widget) error { w.Labels = map[string]string{"side": side}; return nil })
 			require.NoError(t, err)
 		}
 		turn("w1", "left")
@@ -445,7 +466,8 @@ func TestIndexedLabels(t *testing.T) {
 		turn("w0", "middle")
 		require.NoError(t, client.Delete(ctx, "w4", rest.DeleteOptions{}))
 		synctest.Wait()
-		assert.Equal(t, []string{"ADDED w0 2", "ADDED w2 4", "ADDED w4 6", "ADDED w1 7", "DELETED w0 8", "DELETED w4 10"}, events)
+		assert.Equal(t, []string{"ADDED w0 2", "ADDED w2 4", "ADDED w4 6", "ADDED w1 7", "DELETED w0 8", "DELETED w4 10"},
+			events)
 		stop()
 		<-ended
 		require.NoError(t, store.Close())

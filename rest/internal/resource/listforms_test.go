@@ -39,9 +39,11 @@ func TestListsAreEncodedElementByElement(t *testing.T) {
 		},
 	}
 	texts := []string{
-		"", " ", "plain", "two\nlines", "two lines and an end\n", "\n\n  indented\n\ttab\n\n", "ends with blanks  \nhere  ", "- a: b",
+		"", " ", "plain", "two\nlines", "two lines and an end\n", "\n\n  indented\n\ttab\n\n", "ends with blanks  \nhere  ",
+		"- a: b",
 		"'quoted' \"text\"", "#", "yes", "null",
-		"0x1F", "1e3", "2026-01-02", "~", ": ", "{a: b}", "\u00e4\u20ac\U0001F600", "\ttab", strings.Repeat("words that are folded ", 30),
+		"0x1F", "1e3", "2026-01-02", "~", ": ", "{a: b}", "\u00e4\u20ac\U0001F600", "\ttab",
+		strings.Repeat("words that are folded ", 30),
 		strings.Repeat("long", 100), strings.Repeat("words with a tab\t", 10) + "\nand a line", "trailing newlines\n\n\n",
 	}
 	for _, dialect := range []rest.Dialect{rest.DialectCustom, rest.DialectBuiltin} {
@@ -56,9 +58,10 @@ func TestListsAreEncodedElementByElement(t *testing.T) {
 				}
 				data["key "+texts[i%len(texts)]] = texts[(i*7)%len(texts)]
 				body, err := json.Marshal(map[string]any{
-					"apiVersion": apitest.ThingGroup + "/v1", "kind": "Thing", "metadata": map[string]any{"name": fmt.Sprintf("n%d-%d", objects, i),
-						"labels": map[string]string{"a": "on"}},
-					"spec": map[string]any{"text": texts[i%len(texts)], "ratio": float64(i) * 1.5e7, "data": data, "parts": []any{map[string]any{"name": "p", "count": i}}},
+					"apiVersion": apitest.ThingGroup + "/v1", "kind": "Thing",
+					"metadata": map[string]any{"name": fmt.Sprintf("n%d-%d", objects, i), "labels": map[string]string{"a": "on"}},
+					"spec": map[string]any{"text": texts[i%len(texts)], "ratio": float64(i) * 1.5e7, "data": data,
+						"parts": []any{map[string]any{"name": "p", "count": i}}},
 				})
 				require.NoError(t, err)
 				require.Equal(t, 201, s.Do("POST", apitest.Things, string(body)).Code)
@@ -75,7 +78,8 @@ func TestListsAreEncodedElementByElement(t *testing.T) {
 					require.Equal(t, 200, got.Code, got.Body)
 					assert.Equal(t, media, got.Header.Get("Content-Type"))
 					if expected := encode(t, []byte(list.Body)); !bytes.Equal(expected, []byte(got.Body)) {
-						t.Errorf("dialect %v, %d objects, %s%s:\n%.2000s\nexpected:\n%.2000s", dialect, objects, media, as, got.Body, expected)
+						t.Errorf("dialect %v, %d objects, %s%s:\n%.2000s\nexpected:\n%.2000s", dialect, objects, media, as, got.Body,
+							expected)
 					}
 				}
 			}
@@ -90,12 +94,16 @@ type Deep struct {
 	Content            any `json:"content,omitempty"`
 }
 
-// An object that is nested so deeply that its indentation would be many times its size is not indented. The rest of the list is.
+// An object that is nested so deeply that its indentation would be many times its size is not indented. The rest of the
+// list is.
 func TestDeepElementsOfListsAreNotIndented(t *testing.T) {
-	s := apitest.NewThingServer(t, rest.Options{}, rest.Resource[Deep]{Group: "deep.example.com", Version: "v1", Plural: "deeps", Scope: rest.ScopeCluster})
+	s := apitest.NewThingServer(t, rest.Options{},
+		rest.Resource[Deep]{Group: "deep.example.com", Version: "v1", Plural: "deeps", Scope: rest.ScopeCluster})
 	const all, levels = "/apis/deep.example.com/v1/deeps", 5000
-	for name, content := range map[string]string{"a": "{}", "b": strings.Repeat(`{"a":`, levels) + "1" + strings.Repeat("}", levels), "c": "{}"} {
-		require.Equal(t, 201, s.Do("POST", all, `{"apiVersion":"deep.example.com/v1","kind":"Deep","metadata":{"name":"`+name+`"},"content":`+content+`}`).Code)
+	for name, content := range map[string]string{"a": "{}",
+		"b": strings.Repeat(`{"a":`, levels) + "1" + strings.Repeat("}", levels), "c": "{}"} {
+		require.Equal(t, 201, s.Do("POST", all,
+			`{"apiVersion":"deep.example.com/v1","kind":"Deep","metadata":{"name":"`+name+`"},"content":`+content+`}`).Code)
 	}
 	plain := s.Do("GET", all, "")
 	for _, media := range []string{"application/json", "application/yaml"} {

@@ -78,7 +78,8 @@ func validatePhase(obj doc.Value) status.FieldErrors {
 	case !deleting && phase != phaseActive:
 		return status.FieldErrors{status.InvalidField(at, phase, "may only be 'Active' if `deletionTimestamp` is empty")}
 	case deleting && phase != phaseTerminating:
-		return status.FieldErrors{status.InvalidField(at, phase, "may only be 'Terminating' if `deletionTimestamp` is not empty")}
+		return status.FieldErrors{status.InvalidField(at, phase,
+			"may only be 'Terminating' if `deletionTimestamp` is not empty")}
 	}
 	return nil
 }
@@ -123,8 +124,8 @@ func validateNamespace(obj, old doc.Value, part Part) (errs status.FieldErrors) 
 
 // failedNamespacePrecondition returns upstream's error for a deletion of a namespace whose preconditions do not match.
 func failedNamespacePrecondition(res *Resource, name, what, wanted, found string) error {
-	return status.Conflict(res.GR, name, fmt.Sprintf("Precondition failed: %[1]s in precondition: %[2]s, %[1]s in object meta: %[3]s",
-		what, wanted, found))
+	return status.Conflict(res.GR, name,
+		fmt.Sprintf("Precondition failed: %[1]s in precondition: %[2]s, %[1]s in object meta: %[3]s", what, wanted, found))
 }
 
 // endingNamespace completes a namespace whose deletion has begun: it has the phase Terminating and no grace period.

@@ -14,36 +14,44 @@ func TestNamespaces(t *testing.T) {
 	const namespaces = "/api/v1/namespaces"
 	api := apitest.New(t, rest.Options{}, apitest.WidgetResource(), rest.NamespacesOf[apitest.Namespace]())
 	namespace := func(metadata, phase, finalizers string) string {
-		return `{"kind":"Namespace","apiVersion":"v1","metadata":{"name":"team","uid":"uid-2","creationTimestamp":"` + apitest.NowText +
+		return `{"kind":"Namespace","apiVersion":"v1","metadata":{"name":"team","uid":"uid-2","creationTimestamp":"` +
+			apitest.NowText +
 			`","labels":{"kubernetes.io/metadata.name":"team"}` + metadata +
 			`},"spec":{` + finalizers + `},"status":{"phase":"` + phase + `"}}`
 	}
 	const held = `"finalizers":["kubernetes"]`
 	assert.Equal(t, []string{"default"}, apitest.Do(t, api, "GET", namespaces, "").Names(t), "this one is always there")
-	apitest.WantFailure(t, apitest.Do(t, api, "POST", apitest.ExampleV1+"/namespaces/team/widgets", apitest.WidgetBody(`"name":"a"`)), 404,
-		"NotFound", `namespaces "team" not found`, `{"name":"team","kind":"namespaces"}`)
-	apitest.WantJSON(t, apitest.Do(t, api, "POST", namespaces, `{"metadata":{"name":"team"}}`), 201, namespace(`,"resourceVersion":"3"`, "Active", held))
+	apitest.WantFailure(t, apitest.Do(t, api, "POST", apitest.ExampleV1+"/namespaces/team/widgets",
+		apitest.WidgetBody(`"name":"a"`)), 404, "NotFound", `namespaces "team" not found`,
+		`{"name":"team","kind":"namespaces"}`)
+	apitest.WantJSON(t, apitest.Do(t, api, "POST", namespaces, `{"metadata":{"name":"team"}}`), 201,
+		namespace(`,"resourceVersion":"3"`, "Active", held))
 	apitest.Must(t, api, "POST", apitest.ExampleV1+"/namespaces/team/widgets", apitest.WidgetBody(`"name":"a"`))
 
 	const deletion = `,"deletionTimestamp":"` + apitest.NowText + `"`
-	apitest.WantJSON(t, apitest.Do(t, api, "DELETE", namespaces+"/team", ""), 200, namespace(`,"resourceVersion":"5"`+deletion, "Terminating", held))
-	apitest.WantFailure(t, apitest.Do(t, api, "POST", apitest.ExampleV1+"/namespaces/team/widgets", apitest.WidgetBody(`"name":"b"`)), 403, "Forbidden",
+	apitest.WantJSON(t, apitest.Do(t, api, "DELETE", namespaces+"/team", ""), 200,
+		namespace(`,"resourceVersion":"5"`+deletion, "Terminating", held))
+	apitest.WantFailure(t, apitest.Do(t, api, "POST", apitest.ExampleV1+"/namespaces/team/widgets",
+		apitest.WidgetBody(`"name":"b"`)), 403, "Forbidden",
 		`widgets.example.com "b" is forbidden: unable to create new content in namespace team because it is being terminated`,
 		`{"name":"b","group":"example.com","kind":"widgets","causes":[{"reason":"NamespaceTerminating","message":"namespace team is being terminated","field":"metadata.namespace"}]}`)
-	assert.Equal(t, 200, apitest.MergePatch(t, api, apitest.ExampleV1+"/namespaces/team/widgets/a", `{"spec":{"size":2}}`).Code,
-		"what is there can be changed and deleted")
+	assert.Equal(t, 200, apitest.MergePatch(t, api, apitest.ExampleV1+"/namespaces/team/widgets/a",
+		`{"spec":{"size":2}}`).Code, "what is there can be changed and deleted")
 	assert.Equal(t, 200, apitest.Do(t, api, "DELETE", apitest.ExampleV1+"/namespaces/team/widgets/a", "").Code)
 	assert.Equal(t, 200, apitest.MergePatch(t, api, namespaces+"/team", `{"spec":{"finalizers":null}}`).Code)
 	assert.Equal(t, 200, apitest.Do(t, api, "GET", namespaces+"/team", "").Code, "only finalize lets go of a namespace")
-	assert.Equal(t, 200, apitest.Do(t, api, "PUT", namespaces+"/team/finalize", `{"metadata":{"name":"team"},"spec":{}}`).Code)
+	assert.Equal(t, 200, apitest.Do(t, api, "PUT", namespaces+"/team/finalize",
+		`{"metadata":{"name":"team"},"spec":{}}`).Code)
 	assert.Equal(t, 404, apitest.Do(t, api, "GET", namespaces+"/team", "").Code)
 
 	apitest.WantFailure(t, apitest.Do(t, api, "DELETE", namespaces+"/default", ""), 403, "Forbidden",
 		`namespaces "default" is forbidden: this namespace may not be deleted`, `{"name":"default","kind":"namespaces"}`)
 	apitest.WantFailure(t, apitest.Do(t, api, "DELETE", namespaces, ""), 405, "MethodNotAllowed",
 		"the server does not allow this method on the requested resource", "{}")
-	assert.Equal(t, 422, apitest.Do(t, api, "POST", namespaces, `{"metadata":{"name":"a.b"}}`).Code, "a name is a DNS label")
-	assert.Equal(t, []string{}, apitest.Do(t, api, "GET", apitest.ExampleV1+"/namespaces/none/widgets", "").Names(t), "reading asks for no namespace")
+	assert.Equal(t, 422, apitest.Do(t, api, "POST", namespaces, `{"metadata":{"name":"a.b"}}`).Code,
+		"a name is a DNS label")
+	assert.Equal(t, []string{}, apitest.Do(t, api, "GET", apitest.ExampleV1+"/namespaces/none/widgets", "").Names(t),
+		"reading asks for no namespace")
 }
 
 func TestPhasesOfNamespaces(t *testing.T) {
@@ -51,12 +59,14 @@ func TestPhasesOfNamespaces(t *testing.T) {
 	const path = "/api/v1/namespaces/n"
 	apitest.Must(t, api, "POST", "/api/v1/namespaces", `{"metadata":{"name":"n"}}`)
 	assert.NotContains(t, apitest.Do(t, api, "GET", path, "").Body, `f:finalizers`)
-	apitest.WantInvalid(t, apitest.MergePatch(t, api, path+"/status", `{"status":{"phase":"Terminating"}}`), "Namespace", "n",
-		apitest.Invalid("status.Phase", "Invalid value: \"Terminating\": may only be 'Active' if `deletionTimestamp` is empty"))
+	apitest.WantInvalid(t, apitest.MergePatch(t, api, path+"/status", `{"status":{"phase":"Terminating"}}`), "Namespace",
+		"n", apitest.Invalid("status.Phase",
+			"Invalid value: \"Terminating\": may only be 'Active' if `deletionTimestamp` is empty"))
 	assert.Equal(t, "Active", apitest.MergePatch(t, api, path+"/status", `{"status":null}`).Text(t, "status.phase"))
 	apitest.Do(t, api, "DELETE", path, "")
 	apitest.WantInvalid(t, apitest.MergePatch(t, api, path+"/status", `{"status":{"phase":"Active"}}`), "Namespace", "n",
-		apitest.Invalid("status.Phase", "Invalid value: \"Active\": may only be 'Terminating' if `deletionTimestamp` is not empty"))
+		apitest.Invalid("status.Phase",
+			"Invalid value: \"Active\": may only be 'Terminating' if `deletionTimestamp` is not empty"))
 }
 
 func TestNamespaceLabelsAndStatus(t *testing.T) {
@@ -71,11 +81,13 @@ func TestNamespaceLabelsAndStatus(t *testing.T) {
 		return text + "}"
 	}
 	const its = `"kubernetes.io/metadata.name":"team"`
-	assert.Equal(t, `{`+its+`}`, labels(apitest.MergePatch(t, api, namespaces+"/team", `{"metadata":{"labels":null}}`)), "the label is always there")
+	assert.Equal(t, `{`+its+`}`, labels(apitest.MergePatch(t, api, namespaces+"/team", `{"metadata":{"labels":null}}`)),
+		"the label is always there")
 	assert.Equal(t, `{`+its+`}`, labels(apitest.Do(t, api, "PUT", namespaces+"/team",
 		`{"metadata":{"name":"team","labels":{"kubernetes.io/metadata.name":"x"}}}`)))
 
-	a := apitest.MergePatch(t, api, namespaces+"/team/status", `{"metadata":{"labels":{"x":"y"},"annotations":{"p":"q"}},"spec":{"finalizers":null}}`)
+	a := apitest.MergePatch(t, api, namespaces+"/team/status",
+		`{"metadata":{"labels":{"x":"y"},"annotations":{"p":"q"}},"spec":{"finalizers":null}}`)
 	assert.Equal(t, `{`+its+`,"x":"y"}`, labels(a), "/status of a built-in kind takes metadata")
 	assert.Equal(t, "q", a.Text(t, "metadata.annotations.p"))
 	assert.Contains(t, a.Body, `"finalizers":["kubernetes"]`, "and no spec")
@@ -84,20 +96,21 @@ func TestNamespaceLabelsAndStatus(t *testing.T) {
 		apitest.WantFailure(t, apitest.Do(t, api, verb, namespaces+"/team/status", `{}`), 405, "MethodNotAllowed",
 			"the server does not allow this method on the requested resource", "{}")
 	}
-	apitest.WantFailure(t, apitest.Do(t, api, "DELETE", namespaces+"/team", `{"preconditions":{"uid":"other"}}`), 409, "Conflict",
-		`Operation cannot be fulfilled on namespaces "team": Precondition failed: UID in precondition: other, UID in object meta: uid-2`,
+	apitest.WantFailure(t, apitest.Do(t, api, "DELETE", namespaces+"/team", `{"preconditions":{"uid":"other"}}`), 409,
+		"Conflict", `Operation cannot be fulfilled on namespaces "team": Precondition failed: UID in precondition: other, UID in object meta: uid-2`,
 		`{"name":"team","kind":"namespaces"}`)
 
 	apitest.Must(t, api, "DELETE", namespaces+"/team", "")
 	a = apitest.Do(t, api, "POST", apitest.ExampleV1+"/namespaces/team/widgets", apitest.WidgetBody(`"generateName":"g-"`))
 	assert.Equal(t, 403, a.Code, a.Body)
-	assert.Contains(t, a.Text(t, "message"), `widgets.example.com "g-" is forbidden: unable to create new content in namespace team`)
+	assert.Contains(t, a.Text(t, "message"),
+		`widgets.example.com "g-" is forbidden: unable to create new content in namespace team`)
 }
 
 func TestNamespaceSelectorOfAClusterScopedKind(t *testing.T) {
 	api := apitest.New(t, rest.Options{}, rest.NamespacesOf[apitest.Namespace](), apitest.WidgetResource())
-	apitest.WantFailure(t, apitest.Do(t, api, "GET", "/api/v1/namespaces?fieldSelector=metadata.namespace%3Dx", ""), 400, "BadRequest",
-		"field label not supported: metadata.namespace", "")
+	apitest.WantFailure(t, apitest.Do(t, api, "GET", "/api/v1/namespaces?fieldSelector=metadata.namespace%3Dx", ""), 400,
+		"BadRequest", "field label not supported: metadata.namespace", "")
 }
 
 func TestNamespaceFinalizers(t *testing.T) {
@@ -108,13 +121,17 @@ func TestNamespaceFinalizers(t *testing.T) {
 	}
 	const neither = `: name is neither a standard finalizer name nor is it fully qualified`
 	assert.Equal(t, []any{"a/b", "kubernetes"}, post("a", `{"finalizers":["a/b"]}`).Value(t, "spec.finalizers"))
-	assert.Equal(t, []any{"kubernetes", "a/b"}, post("b", `{"finalizers":["kubernetes","a/b"]}`).Value(t, "spec.finalizers"))
-	apitest.WantInvalid(t, post("c", `{"finalizers":["bare"]}`), "Namespace", "c", apitest.Invalid("spec.finalizers", `Invalid value: "bare"`+neither))
+	assert.Equal(t, []any{"kubernetes", "a/b"},
+		post("b", `{"finalizers":["kubernetes","a/b"]}`).Value(t, "spec.finalizers"))
+	apitest.WantInvalid(t, post("c", `{"finalizers":["bare"]}`), "Namespace", "c",
+		apitest.Invalid("spec.finalizers", `Invalid value: "bare"`+neither))
 	apitest.WantInvalid(t, post("c", `{"finalizers":["bad one"]}`), "Namespace", "c",
-		apitest.Invalid("spec.finalizers", `Invalid value: "bad one": `+apitest.NamePartText), apitest.Invalid("spec.finalizers", `Invalid value: "bad one"`+neither))
+		apitest.Invalid("spec.finalizers", `Invalid value: "bad one": `+apitest.NamePartText),
+		apitest.Invalid("spec.finalizers", `Invalid value: "bad one"`+neither))
 	for _, spec := range []string{`"x"`, `{"finalizers":"x"}`, `{"finalizers":[5]}`} {
 		assert.Equal(t, 400, post("c", spec).Code, spec)
-		assert.Equal(t, 400, apitest.Do(t, api, "PUT", namespaces+"/a", `{"metadata":{"name":"a"},"spec":`+spec+`}`).Code, spec)
+		assert.Equal(t, 400, apitest.Do(t, api, "PUT", namespaces+"/a", `{"metadata":{"name":"a"},"spec":`+spec+`}`).Code,
+			spec)
 	}
 	finalize := func(members string) apitest.Answer {
 		return apitest.Do(t, api, "PUT", namespaces+"/a/finalize", `{"metadata":{"name":"a"`+members+`}`)
@@ -136,18 +153,20 @@ func TestNamespaceStatus(t *testing.T) {
 	}
 	assert.Equal(t, "Active", put("").Text(t, "status.phase"), "by default")
 	apitest.WantInvalid(t, put(`,"status":{"phase":"Terminating"}`), "Namespace", "team",
-		apitest.Invalid("status.Phase", "Invalid value: \"Terminating\": may only be 'Active' if `deletionTimestamp` is empty"))
+		apitest.Invalid("status.Phase",
+			"Invalid value: \"Terminating\": may only be 'Active' if `deletionTimestamp` is empty"))
 	apitest.Must(t, api, "DELETE", team, "")
 	apitest.WantInvalid(t, put(`,"status":{"phase":"Active"}`), "Namespace", "team",
-		apitest.Invalid("status.Phase", "Invalid value: \"Active\": may only be 'Terminating' if `deletionTimestamp` is not empty"))
+		apitest.Invalid("status.Phase",
+			"Invalid value: \"Active\": may only be 'Terminating' if `deletionTimestamp` is not empty"))
 }
 
 func TestNamespaceDeletion(t *testing.T) {
 	const team = "/api/v1/namespaces/team"
 	api := apitest.New(t, rest.Options{}, apitest.WidgetResource(), rest.NamespacesOf[apitest.Namespace]())
 	apitest.Must(t, api, "POST", "/api/v1/namespaces", `{"metadata":{"name":"team","finalizers":["orphan"]}}`)
-	apitest.WantFailure(t, apitest.Do(t, api, "DELETE", team, `{"preconditions":{"resourceVersion":"1"}}`), 409, "Conflict",
-		`Operation cannot be fulfilled on namespaces "team": Precondition failed: ResourceVersion in precondition: 1, ResourceVersion in object meta: 3`, `{"name":"team","kind":"namespaces"}`)
+	apitest.WantFailure(t, apitest.Do(t, api, "DELETE", team, `{"preconditions":{"resourceVersion":"1"}}`), 409,
+		"Conflict", `Operation cannot be fulfilled on namespaces "team": Precondition failed: ResourceVersion in precondition: 1, ResourceVersion in object meta: 3`, `{"name":"team","kind":"namespaces"}`)
 
 	first := apitest.Do(t, api, "DELETE", team+"?propagationPolicy=Background", "")
 	assert.NotContains(t, first.Body, `"orphan"`)
@@ -164,5 +183,6 @@ func TestNamespaceDeletion(t *testing.T) {
 
 	a := apitest.Do(t, api, "POST", apitest.ExampleV1+"/namespaces/team/widgets", apitest.WidgetBody(``))
 	assert.Equal(t, 403, a.Code, a.Body)
-	assert.True(t, strings.HasPrefix(a.Text(t, "message"), `widgets.example.com "Unknown" is forbidden: unable to create new content`), a.Body)
+	assert.True(t, strings.HasPrefix(a.Text(t, "message"),
+		`widgets.example.com "Unknown" is forbidden: unable to create new content`), a.Body)
 }

@@ -83,7 +83,8 @@ func (o *outside) call(ctx context.Context, c conversion) ([]doc.Value, error) {
 }
 
 // run calls the Converter. A panic is an error.
-func (o *outside) run(ctx context.Context, texts []json.RawMessage, apiVersion string) (answered []json.RawMessage, err error) {
+func (o *outside) run(ctx context.Context, texts []json.RawMessage,
+	apiVersion string) (answered []json.RawMessage, err error) {
 	ctx, ended := steps.Begin(ctx, steps.Step{Kind: steps.Conversion, Name: apiVersion})
 	defer func() { ended(steps.Outcome{Err: err}) }()
 	defer EnterHook(ctx, "Convert").Leave(&err)
@@ -99,7 +100,8 @@ func (c *conversion) failed(form string, args ...any) error {
 // accept reads and checks one converted object.
 func (c *conversion) accept(i int, text []byte) (doc.Value, error) {
 	original := c.objects[i]
-	invalid, metadata, at := "returned invalid object: %w", "returned invalid metadata: %w", "returned invalid object at index 0: %w"
+	invalid, metadata, at := "returned invalid object: %w", "returned invalid metadata: %w",
+		"returned invalid object at index 0: %w"
 	if c.list {
 		at = fmt.Sprintf("returned invalid converted object at index %d: %%w", i)
 		invalid, metadata = at, fmt.Sprintf("returned invalid metadata in object at index %d: %%w", i)
@@ -110,7 +112,8 @@ func (c *conversion) accept(i int, text []byte) (doc.Value, error) {
 	}
 	expected := c.to.GVK
 	if got := v.Get("apiVersion").Text(); got != expected.GroupVersion().String() {
-		return doc.Value{}, c.failed(at, fmt.Errorf("invalid groupVersion (expected %v, received %v)", expected.GroupVersion(), got))
+		return doc.Value{}, c.failed(at,
+			fmt.Errorf("invalid groupVersion (expected %v, received %v)", expected.GroupVersion(), got))
 	}
 	if got := v.Get("kind").Text(); got != c.from.Kind {
 		return doc.Value{}, c.failed(at, fmt.Errorf("invalid kind (expected %v, received %v)", c.from.Kind, got))

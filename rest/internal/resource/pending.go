@@ -136,7 +136,8 @@ func (res *Resource) finish(p *pending, shown *storage.Record, err error, alone 
 }
 
 // convertRecords converts stored records in one call.
-func (res *Resource) convertRecords(ctx context.Context, stored []assigned, list bool) (shown []*storage.Record, err error) {
+func (res *Resource) convertRecords(ctx context.Context, stored []assigned,
+	list bool) (shown []*storage.Record, err error) {
 	c := conversion{from: res.Stored.GVK, to: res, list: list, objects: make([]doc.Value, len(stored))}
 	for i, p := range stored {
 		if c.objects[i], _, err = codec.DecodeJSON(p.shown.JSON); err != nil {

@@ -57,8 +57,8 @@ func (t QueryText) Applied() string {
 	return strings.Join(names, ", ")
 }
 
-// ReadQuery adds a query to the parameters, for a list or a watch of a resource. It returns an error for an invalid query, and if the API
-// does not support queries.
+// ReadQuery adds a query to the parameters, for a list or a watch of a resource. It returns an error for an invalid
+// query, and if the API does not support queries.
 func (p *ListParameters) ReadQuery(text QueryText, of *Resource) (err error) {
 	if text == (QueryText{}) {
 		return nil

@@ -92,8 +92,8 @@ func listed(t testing.TB, a apitest.Answer) string {
 	return out
 }
 
-// Every cell of the table of lists (API concepts, Resource versions): which versions a list may ask for, how, and what it
-// gets.
+// Every cell of the table of lists (API concepts, Resource versions): which versions a list may ask for, how, and what
+// it gets.
 func TestVersionsOfLists(t *testing.T) {
 	versions := []string{"", "0", "5", "6", "2", "99", "abc"}
 	for _, row := range []struct {
@@ -103,31 +103,40 @@ func TestVersionsOfLists(t *testing.T) {
 		{"", "", [7]string{all, all, all, all, all, tooLarge, noNumber}},
 		{"", "limit=1", [7]string{page, all, "a at 5 and 1 more", page, tooOld, tooLarge, noNumber}},
 		{"", "limit=-1", [7]string{all, all, all, all, all, tooLarge, noNumber}},
-		{"", "continue", [7]string{rest1, rest1, noVersionWithContinue, noVersionWithContinue, noVersionWithContinue, noVersionWithContinue, noVersionWithContinue}},
+		{"", "continue", [7]string{rest1, rest1, noVersionWithContinue, noVersionWithContinue, noVersionWithContinue,
+			noVersionWithContinue, noVersionWithContinue}},
 		{"", "continue&limit=1", [7]string{rest1, rest1, noVersionWithContinue, noVersionWithContinue, noVersionWithContinue,
 			noVersionWithContinue, noVersionWithContinue}},
 		{"NotOlderThan", "", [7]string{badOptions(noMatchWithoutVersion), all, all, all, all, tooLarge, noNumber}},
 		{"NotOlderThan", "limit=1", [7]string{badOptions(noMatchWithoutVersion), all, page, page, page, tooLarge, noNumber}},
-		{"NotOlderThan", "continue", [7]string{badOptions(noMatchWithoutVersion, noMatchWithContinue), badOptions(noMatchWithContinue),
-			badOptions(noMatchWithContinue),
-			badOptions(noMatchWithContinue), badOptions(noMatchWithContinue), badOptions(noMatchWithContinue), badOptions(noMatchWithContinue)}},
-		{"Exact", "", [7]string{badOptions(noMatchWithoutVersion), badOptions(noExactZero), "a,b at 5", all, tooOld, tooLarge, noNumber}},
-		{"Exact", "limit=1", [7]string{badOptions(noMatchWithoutVersion), badOptions(noExactZero), "a at 5 and 1 more", page, tooOld, tooLarge, noNumber}},
-		{"Exact", "continue", [7]string{badOptions(noMatchWithoutVersion, noMatchWithContinue), badOptions(noMatchWithContinue, noExactZero),
-			badOptions(noMatchWithContinue),
-			badOptions(noMatchWithContinue), badOptions(noMatchWithContinue), badOptions(noMatchWithContinue), badOptions(noMatchWithContinue)}},
-		{"Foo", "", [7]string{badOptions(noMatchWithoutVersion, noSuchMatch), badOptions(noSuchMatch), badOptions(noSuchMatch),
-			badOptions(noSuchMatch), badOptions(noSuchMatch), badOptions(noSuchMatch), badOptions(noSuchMatch)}},
+		{"NotOlderThan", "continue",
+			[7]string{badOptions(noMatchWithoutVersion, noMatchWithContinue), badOptions(noMatchWithContinue),
+				badOptions(noMatchWithContinue),
+				badOptions(noMatchWithContinue), badOptions(noMatchWithContinue), badOptions(noMatchWithContinue),
+				badOptions(noMatchWithContinue)}},
+		{"Exact", "", [7]string{badOptions(noMatchWithoutVersion), badOptions(noExactZero), "a,b at 5", all, tooOld, tooLarge,
+			noNumber}},
+		{"Exact", "limit=1", [7]string{badOptions(noMatchWithoutVersion), badOptions(noExactZero), "a at 5 and 1 more", page,
+			tooOld, tooLarge, noNumber}},
+		{"Exact", "continue", [7]string{badOptions(noMatchWithoutVersion, noMatchWithContinue),
+			badOptions(noMatchWithContinue, noExactZero), badOptions(noMatchWithContinue),
+			badOptions(noMatchWithContinue), badOptions(noMatchWithContinue), badOptions(noMatchWithContinue),
+			badOptions(noMatchWithContinue)}},
+		{"Foo", "", [7]string{badOptions(noMatchWithoutVersion, noSuchMatch), badOptions(noSuchMatch),
+			badOptions(noSuchMatch), badOptions(noSuchMatch), badOptions(noSuchMatch), badOptions(noSuchMatch),
+			badOptions(noSuchMatch)}},
 		{"Foo", "continue", [7]string{badOptions(noMatchWithoutVersion, noMatchWithContinue, noSuchMatch),
 			badOptions(noMatchWithContinue, noSuchMatch), badOptions(noMatchWithContinue, noSuchMatch),
-			badOptions(noMatchWithContinue, noSuchMatch), badOptions(noMatchWithContinue, noSuchMatch), badOptions(noMatchWithContinue, noSuchMatch),
+			badOptions(noMatchWithContinue, noSuchMatch), badOptions(noMatchWithContinue, noSuchMatch),
+			badOptions(noMatchWithContinue, noSuchMatch),
 			badOptions(noMatchWithContinue, noSuchMatch)}},
 		{"", "sendInitialEvents=true", [7]string{badOptions(noInitialEventsInList), badOptions(noInitialEventsInList),
 			badOptions(noInitialEventsInList), badOptions(noInitialEventsInList),
 			badOptions(noInitialEventsInList), badOptions(noInitialEventsInList), badOptions(noInitialEventsInList)}},
 		{"Exact", "sendInitialEvents=0", [7]string{badOptions(noMatchWithoutVersion, noInitialEventsInList),
 			badOptions(noExactZero, noInitialEventsInList), badOptions(noInitialEventsInList),
-			badOptions(noInitialEventsInList), badOptions(noInitialEventsInList), badOptions(noInitialEventsInList), badOptions(noInitialEventsInList)}},
+			badOptions(noInitialEventsInList), badOptions(noInitialEventsInList), badOptions(noInitialEventsInList),
+			badOptions(noInitialEventsInList)}},
 	} {
 		for i, version := range versions {
 			t.Run(fmt.Sprintf("%s %s %s", row.match, row.paging, version), func(t *testing.T) {
@@ -152,14 +161,17 @@ func TestPagesAndTheirTokens(t *testing.T) {
 	api := newRevised(t)
 	t.Run("a snapshot that is gone", func(t *testing.T) {
 		a := apitest.Do(t, api, "GET", apitest.Widgets+"?continue="+api.old, "")
-		assert.True(t, strings.HasPrefix(listed(t, a), "410 Expired: The provided continue parameter is too old to display a consistent list result."))
+		assert.True(t, strings.HasPrefix(listed(t, a),
+			"410 Expired: The provided continue parameter is too old to display a consistent list result."))
 		restart := a.Text(t, "metadata.continue")
 		require.NotEmpty(t, restart)
-		assert.Equal(t, rest2, listed(t, apitest.Do(t, api, "GET", apitest.Widgets+"?continue="+restart, "")), "the rest, as it is now")
+		assert.Equal(t, rest2, listed(t, apitest.Do(t, api, "GET", apitest.Widgets+"?continue="+restart, "")),
+			"the rest, as it is now")
 	})
 	t.Run("a token of another list", func(t *testing.T) {
 		forged := func(revision int, start string) string {
-			return base64.RawURLEncoding.EncodeToString(fmt.Appendf(nil, `{"v":"meta.k8s.io/v1","rv":%d,"start":"%s"}`, revision, start))
+			return base64.RawURLEncoding.EncodeToString(fmt.Appendf(nil, `{"v":"meta.k8s.io/v1","rv":%d,"start":"%s"}`, revision,
+				start))
 		}
 		for start, want := range map[string]string{
 			`a\u0000`:              "b,c at 6",
@@ -167,17 +179,20 @@ func TestPagesAndTheirTokens(t *testing.T) {
 			"../../other/things/a": `400 BadRequest: invalid continue token: continue key is not valid: encoded start key does not belong to this server`,
 			"":                     "400 BadRequest: invalid continue token: continue key is not valid: encoded start key empty (version meta.k8s.io/v1)",
 		} {
-			assert.Equal(t, want, listed(t, apitest.Do(t, api, "GET", apitest.Widgets+"?continue="+forged(-1, start), "")), start)
+			assert.Equal(t, want, listed(t, apitest.Do(t, api, "GET", apitest.Widgets+"?continue="+forged(-1, start), "")),
+				start)
 		}
 		assert.Equal(t, "400 BadRequest: invalid continue token: continue key is not valid: incorrect encoded start resourceVersion (version meta.k8s.io/v1)",
 			listed(t, apitest.Do(t, api, "GET", apitest.Widgets+"?continue="+forged(0, `a\u0000`), "")))
 	})
 	t.Run("errors about a token come first", func(t *testing.T) {
-		assert.True(t, strings.HasPrefix(listed(t, apitest.Do(t, api, "GET", apitest.Widgets+"?resourceVersion=abc&continue=!", "")),
+		assert.True(t, strings.HasPrefix(listed(t,
+			apitest.Do(t, api, "GET", apitest.Widgets+"?resourceVersion=abc&continue=!", "")),
 			"400 BadRequest: invalid continue token: "))
 	})
 	t.Run("behind a selector nothing is counted", func(t *testing.T) {
-		assert.Equal(t, "a at 6", listed(t, apitest.Do(t, api, "GET", apitest.Widgets+"?limit=1&fieldSelector=metadata.namespace%3Ddefault", "")))
+		assert.Equal(t, "a at 6", listed(t,
+			apitest.Do(t, api, "GET", apitest.Widgets+"?limit=1&fieldSelector=metadata.namespace%3Ddefault", "")))
 		assert.Equal(t, "a at 6", listed(t, apitest.Do(t, api, "GET", apitest.Widgets+"?limit=1&labelSelector=!none", "")))
 	})
 }
@@ -236,38 +251,49 @@ func TestVersionsOfWatches(t *testing.T) {
 		want        [7]string // in the order of versions
 	}{
 		{"", "", [7]string{state, state, "ADDED b ADDED c", "", watchTooOld, tooLarge, noNumber}},
-		{"", "allowWatchBookmarks=true", [7]string{state + end, state + end, "ADDED b ADDED c", "", watchTooOld, tooLarge, noNumber}},
-		{"", "sendInitialEvents=true", [7]string{badOptions(eventsWantMatch), badOptions(eventsWantMatch), badOptions(eventsWantMatch),
-			badOptions(eventsWantMatch), badOptions(eventsWantMatch), badOptions(eventsWantMatch), badOptions(eventsWantMatch)}},
-		{"", "sendInitialEvents=false", [7]string{badOptions(eventsWantMatch), badOptions(eventsWantMatch), badOptions(eventsWantMatch),
-			badOptions(eventsWantMatch), badOptions(eventsWantMatch), badOptions(eventsWantMatch), badOptions(eventsWantMatch)}},
-		{"NotOlderThan", "", [7]string{badOptions(matchWantsEvents), badOptions(matchWantsEvents), badOptions(matchWantsEvents),
-			badOptions(matchWantsEvents), badOptions(matchWantsEvents), badOptions(matchWantsEvents), badOptions(matchWantsEvents)}},
+		{"", "allowWatchBookmarks=true",
+			[7]string{state + end, state + end, "ADDED b ADDED c", "", watchTooOld, tooLarge, noNumber}},
+		{"", "sendInitialEvents=true",
+			[7]string{badOptions(eventsWantMatch), badOptions(eventsWantMatch), badOptions(eventsWantMatch),
+				badOptions(eventsWantMatch), badOptions(eventsWantMatch), badOptions(eventsWantMatch),
+				badOptions(eventsWantMatch)}},
+		{"", "sendInitialEvents=false",
+			[7]string{badOptions(eventsWantMatch), badOptions(eventsWantMatch), badOptions(eventsWantMatch),
+				badOptions(eventsWantMatch), badOptions(eventsWantMatch), badOptions(eventsWantMatch),
+				badOptions(eventsWantMatch)}},
+		{"NotOlderThan", "", [7]string{badOptions(matchWantsEvents), badOptions(matchWantsEvents),
+			badOptions(matchWantsEvents), badOptions(matchWantsEvents), badOptions(matchWantsEvents),
+			badOptions(matchWantsEvents), badOptions(matchWantsEvents)}},
 		{"NotOlderThan", "sendInitialEvents=true", [7]string{state, state, state, state, state, watchTooLarge, noNumber}},
-		{"NotOlderThan", "sendInitialEvents=true&allowWatchBookmarks=true", [7]string{state + end, state + end, state + end, state + end,
-			state + end, watchTooLarge, noNumber}},
-		{"NotOlderThan", "sendInitialEvents=false", [7]string{"", "", "ADDED b ADDED c", "", watchTooOld, tooLarge, noNumber}},
-		{"Exact", "", [7]string{badOptions(matchWantsEvents, noExactWatchMatch), badOptions(matchWantsEvents, noExactWatchMatch),
-			badOptions(matchWantsEvents, noExactWatchMatch),
+		{"NotOlderThan", "sendInitialEvents=true&allowWatchBookmarks=true",
+			[7]string{state + end, state + end, state + end, state + end, state + end, watchTooLarge, noNumber}},
+		{"NotOlderThan", "sendInitialEvents=false",
+			[7]string{"", "", "ADDED b ADDED c", "", watchTooOld, tooLarge, noNumber}},
+		{"Exact", "", [7]string{badOptions(matchWantsEvents, noExactWatchMatch),
+			badOptions(matchWantsEvents, noExactWatchMatch), badOptions(matchWantsEvents, noExactWatchMatch),
 			badOptions(matchWantsEvents, noExactWatchMatch), badOptions(matchWantsEvents, noExactWatchMatch),
 			badOptions(matchWantsEvents, noExactWatchMatch), badOptions(matchWantsEvents, noExactWatchMatch)}},
 		{"Exact", "sendInitialEvents=true", [7]string{badOptions(eventsWantMatch, noExactWatchMatch),
 			badOptions(eventsWantMatch, noExactWatchMatch), badOptions(eventsWantMatch, noExactWatchMatch),
 			badOptions(eventsWantMatch, noExactWatchMatch), badOptions(eventsWantMatch, noExactWatchMatch),
 			badOptions(eventsWantMatch, noExactWatchMatch), badOptions(eventsWantMatch, noExactWatchMatch)}},
-		{"Foo", "sendInitialEvents=true", [7]string{badOptions(eventsWantMatch, noSuchWatchMatch), badOptions(eventsWantMatch, noSuchWatchMatch),
-			badOptions(eventsWantMatch, noSuchWatchMatch),
-			badOptions(eventsWantMatch, noSuchWatchMatch), badOptions(eventsWantMatch, noSuchWatchMatch),
-			badOptions(eventsWantMatch, noSuchWatchMatch), badOptions(eventsWantMatch, noSuchWatchMatch)}},
-		{"", "continue=x", [7]string{badOptions(noMatchWithContinue), badOptions(noMatchWithContinue), "ADDED b ADDED c", "", watchTooOld, tooLarge, noNumber}},
-		{"NotOlderThan", "sendInitialEvents=true&continue=x", [7]string{badOptions(noMatchWithContinue), badOptions(noMatchWithContinue),
-			badOptions(noMatchWithContinue), badOptions(noMatchWithContinue),
-			badOptions(noMatchWithContinue), badOptions(noMatchWithContinue), badOptions(noMatchWithContinue)}},
+		{"Foo", "sendInitialEvents=true",
+			[7]string{badOptions(eventsWantMatch, noSuchWatchMatch), badOptions(eventsWantMatch, noSuchWatchMatch),
+				badOptions(eventsWantMatch, noSuchWatchMatch),
+				badOptions(eventsWantMatch, noSuchWatchMatch), badOptions(eventsWantMatch, noSuchWatchMatch),
+				badOptions(eventsWantMatch, noSuchWatchMatch), badOptions(eventsWantMatch, noSuchWatchMatch)}},
+		{"", "continue=x", [7]string{badOptions(noMatchWithContinue), badOptions(noMatchWithContinue), "ADDED b ADDED c", "",
+			watchTooOld, tooLarge, noNumber}},
+		{"NotOlderThan", "sendInitialEvents=true&continue=x",
+			[7]string{badOptions(noMatchWithContinue), badOptions(noMatchWithContinue), badOptions(noMatchWithContinue),
+				badOptions(noMatchWithContinue),
+				badOptions(noMatchWithContinue), badOptions(noMatchWithContinue), badOptions(noMatchWithContinue)}},
 	} {
 		for i, version := range versions {
 			t.Run(fmt.Sprintf("%s %s %s", row.match, row.more, version), func(t *testing.T) {
 				synctest.Test(t, func(t *testing.T) {
-					target := apitest.Widgets + "?watch=1&" + row.more + "&" + url.Values{"resourceVersion": {version}, "resourceVersionMatch": {row.match}}.Encode()
+					target := apitest.Widgets + "?watch=1&" + row.more + "&" + url.Values{"resourceVersion": {version},
+						"resourceVersionMatch": {row.match}}.Encode()
 					if c := row.want[i]; strings.HasPrefix(c, "4") || c == tooLarge {
 						assert.Equal(t, c, listed(t, apitest.Do(t, newRevised(t), "GET", target, "")), "in plain HTTP, before the stream")
 						return
@@ -349,12 +375,14 @@ func TestReadsAskTheStoreForAVersion(t *testing.T) {
 	api := apitest.New(t, rest.Options{Store: store}, apitest.WidgetResource())
 	apitest.CreateWidget(t, api, "a")
 	for _, target := range []string{"/a", "/a/status", "", "?limit=1", "?labelSelector=x"} {
-		for version, want := range map[string]string{"": "most recent", "resourceVersion=0": "any", "resourceVersion=2": "from 2"} {
+		for version, want := range map[string]string{"": "most recent", "resourceVersion=0": "any",
+			"resourceVersion=2": "from 2"} {
 			if target == "?limit=1" && version == "resourceVersion=2" {
 				continue
 			}
 			store.asked = nil
-			apitest.Must(t, api, "GET", apitest.Widgets+target+map[bool]string{true: "&", false: "?"}[strings.Contains(target, "?")]+version, "")
+			apitest.Must(t, api, "GET",
+				apitest.Widgets+target+map[bool]string{true: "&", false: "?"}[strings.Contains(target, "?")]+version, "")
 			assert.Equal(t, []string{want}, store.asked, "%s %s", target, version)
 		}
 	}

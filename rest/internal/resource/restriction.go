@@ -26,7 +26,8 @@ func (res *Resource) Admits(only *access.Restriction, stored *storage.Record) bo
 // admits is Admits for a record of which show returns the form in the version of the resource. Only filters of fields
 // call show, because these fields belong to a version. Labels are those that are stored: a conversion may change them,
 // and whoever brings a conversion must not decide with it which objects the filter hides.
-func (res *Resource) admits(only *access.Restriction, stored *storage.Record, show func() (*storage.Record, error)) bool {
+func (res *Resource) admits(only *access.Restriction, stored *storage.Record,
+	show func() (*storage.Record, error)) bool {
 	return only.Admits(func(f access.Filter) bool { return res.matches(f, stored, show) })
 }
 

@@ -82,7 +82,8 @@ func (res *Resource) scaleSubresource(s ScalePaths) (*Subresource, error) {
 		return nil, fmt.Errorf("Scale: %w", err)
 	}
 	return &Subresource{Name: "scale", Kind: apimeta.GroupVersionKind{Group: scaleGroup, Version: "v1", Kind: "Scale"},
-		Schema: derived, Verbs: []string{kind.Get, kind.Patch, kind.Update}, Get: sc.get, Written: sc.written, Update: sc.update,
+		Schema: derived, Verbs: []string{kind.Get, kind.Patch, kind.Update}, Get: sc.get, Written: sc.written,
+		Update: sc.update,
 		GoType: scaleType(), KindImplied: true, Applied: sc.spec}, nil
 }
 
@@ -116,7 +117,8 @@ func (s scaler) scaleOf(parent doc.Value) (doc.Value, error) {
 	if n, _ := wanted.Int(); n == 0 {
 		wanted = doc.Value{} // Go leaves a zero out of a Scale
 	}
-	v := doc.MapOf().With("spec", doc.MapOf().With("replicas", wanted)).WithAt(actual, "status", "replicas").With("metadata", doc.MapOf())
+	v := doc.MapOf().With("spec", doc.MapOf().With("replicas", wanted)).WithAt(actual, "status",
+		"replicas").With("metadata", doc.MapOf())
 	if len(s.selector) == 0 {
 		return v, nil
 	}
@@ -155,8 +157,9 @@ func (s scaler) update(_ context.Context, parent, scale doc.Value) (doc.Value, e
 		return doc.Value{}, status.BadRequest(fmt.Sprintf("the spec replicas field %q cannot be empty", s.specField()))
 	}
 	if n < 0 && !s.res.Dialect.CountsChecked {
-		return doc.Value{}, status.Invalid(apimeta.GroupKind{Group: scaleGroup, Kind: "Scale"}, objectmeta.NameOf(parent), status.FieldErrors{
-			status.InvalidField(status.Field("spec", "replicas"), n, "must be greater than or equal to 0")})
+		return doc.Value{}, status.Invalid(apimeta.GroupKind{Group: scaleGroup, Kind: "Scale"}, objectmeta.NameOf(parent),
+			status.FieldErrors{
+				status.InvalidField(status.Field("spec", "replicas"), n, "must be greater than or equal to 0")})
 	}
 	return parent.WithAt(wanted, s.spec...), nil
 }
@@ -198,7 +201,8 @@ func checkCount(obj doc.Value, path []string) status.FieldErrors {
 	case n < 0:
 		return status.FieldErrors{status.InvalidField(at, n, "should be a non-negative integer")}
 	case n > math.MaxInt32:
-		return status.FieldErrors{status.InvalidField(at, n, fmt.Sprintf("should be less than or equal to %d", math.MaxInt32))}
+		return status.FieldErrors{status.InvalidField(at, n,
+			fmt.Sprintf("should be less than or equal to %d", math.MaxInt32))}
 	}
 	return nil
 }
@@ -221,7 +225,8 @@ func reach(obj doc.Value, path []string) (doc.Value, error) {
 
 // unreachable returns upstream's error for a value of another type than expected.
 func unreachable(path []string, v doc.Value, want string) error {
-	return fmt.Errorf(".%s accessor error: %v is of the type %s, expected %s", strings.Join(path, "."), v.Plain(), v.GoType(), want)
+	return fmt.Errorf(".%s accessor error: %v is of the type %s, expected %s", strings.Join(path, "."), v.Plain(),
+		v.GoType(), want)
 }
 
 // WithoutCount puts noCount into a Scale that a patch is about to change, if the parent has no count.

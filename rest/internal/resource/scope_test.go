@@ -10,7 +10,8 @@ import (
 )
 
 func TestClusterScope(t *testing.T) {
-	api := apitest.New(t, rest.Options{}, rest.Resource[apitest.Zone]{Group: "example.com", Version: "v1", Plural: "zones", Scope: rest.ScopeCluster})
+	api := apitest.New(t, rest.Options{},
+		rest.Resource[apitest.Zone]{Group: "example.com", Version: "v1", Plural: "zones", Scope: rest.ScopeCluster})
 	const zones = apitest.ExampleV1 + "/zones"
 	body := func(metadata string) string {
 		return `{"apiVersion":"example.com/v1","kind":"Zone","metadata":{` + metadata + `},"spec":{"size":1}}`
@@ -22,16 +23,21 @@ func TestClusterScope(t *testing.T) {
 	}
 	apitest.WantJSON(t, apitest.Do(t, api, "POST", zones, body(`"name":"a"`)), 201, zone("2", ""))
 	apitest.WantJSON(t, apitest.Do(t, api, "GET", zones+"/a", ""), 200, zone("2", ""))
-	apitest.WantJSON(t, apitest.MergePatch(t, api, zones+"/a", `{"metadata":{"labels":{"x":"y"}}}`), 200, zone("3", `,"labels":{"x":"y"}`))
+	apitest.WantJSON(t, apitest.MergePatch(t, api, zones+"/a", `{"metadata":{"labels":{"x":"y"}}}`), 200,
+		zone("3", `,"labels":{"x":"y"}`))
 	apitest.WantJSON(t, apitest.Do(t, api, "GET", zones+"?labelSelector=x&fieldSelector=metadata.name%3Da", ""), 200,
-		`{"kind":"ZoneList","apiVersion":"example.com/v1","metadata":{"resourceVersion":"3"},"items":[`+zone("3", `,"labels":{"x":"y"}`)+`]}`)
-	assert.Equal(t, 400, apitest.Do(t, api, "GET", zones+"?fieldSelector=metadata.namespace%3Ddefault", "").Code, "it has none to select by")
-	assert.NotContains(t, apitest.Must(t, api, "POST", zones+"?dryRun=All", body(`"name":"b","namespace":"default"`)).Body, `"namespace"`,
-		"that of a body is dropped")
-	for _, target := range []string{apitest.ExampleV1 + "/namespaces/default/zones", apitest.ExampleV1 + "/namespaces/default/zones/a"} {
+		`{"kind":"ZoneList","apiVersion":"example.com/v1","metadata":{"resourceVersion":"3"},"items":[`+zone("3",
+			`,"labels":{"x":"y"}`)+`]}`)
+	assert.Equal(t, 400, apitest.Do(t, api, "GET", zones+"?fieldSelector=metadata.namespace%3Ddefault", "").Code,
+		"it has none to select by")
+	assert.NotContains(t, apitest.Must(t, api, "POST", zones+"?dryRun=All", body(`"name":"b","namespace":"default"`)).Body,
+		`"namespace"`, "that of a body is dropped")
+	for _, target := range []string{apitest.ExampleV1 + "/namespaces/default/zones",
+		apitest.ExampleV1 + "/namespaces/default/zones/a"} {
 		assert.Equal(t, 404, apitest.Do(t, api, "GET", target, "").Code)
 	}
 	apitest.WantJSON(t, apitest.Do(t, api, "DELETE", zones, ""), 200,
-		`{"kind":"ZoneList","apiVersion":"example.com/v1","metadata":{"resourceVersion":"3"},"items":[`+zone("3", `,"labels":{"x":"y"}`)+`]}`)
+		`{"kind":"ZoneList","apiVersion":"example.com/v1","metadata":{"resourceVersion":"3"},"items":[`+zone("3",
+			`,"labels":{"x":"y"}`)+`]}`)
 	assert.Equal(t, 404, apitest.Do(t, api, "GET", zones+"/a", "").Code)
 }

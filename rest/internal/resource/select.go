@@ -34,7 +34,8 @@ type ListParameters struct {
 	Resume func(ctx context.Context, after watch.Revision) error
 	// Query is nil unless the client uses a parameter of [Query].
 	Query *Query
-	// Known is the [storage.Listing.Changed] of an earlier list of the same resource with the same parameters that the caller still has, or 0.
+	// Known is the [storage.Listing.Changed] of an earlier list of the same resource with the same parameters that the
+	// caller still has, or 0.
 	Known watch.Revision
 }
 
@@ -74,7 +75,8 @@ func (p ListParameters) Validate() error {
 	var errs status.FieldErrors
 	if match := p.ResourceVersionMatch; match != "" {
 		if p.ResourceVersion == "" {
-			errs = append(errs, status.ForbiddenField(path, "resourceVersionMatch is forbidden unless resourceVersion is provided"))
+			errs = append(errs, status.ForbiddenField(path,
+				"resourceVersionMatch is forbidden unless resourceVersion is provided"))
 		}
 		if p.Continue != "" {
 			errs = append(errs, matchWithContinue(path))
@@ -83,11 +85,13 @@ func (p ListParameters) Validate() error {
 			errs = append(errs, status.UnsupportedValue(path, string(match), []string{"Exact", "NotOlderThan", ""}))
 		}
 		if match == apimeta.MatchExact && p.ResourceVersion == "0" {
-			errs = append(errs, status.ForbiddenField(path, "resourceVersionMatch \"exact\" is forbidden for resourceVersion \"0\""))
+			errs = append(errs, status.ForbiddenField(path,
+				"resourceVersionMatch \"exact\" is forbidden for resourceVersion \"0\""))
 		}
 	}
 	if p.SendInitialEvents != nil {
-		errs = append(errs, status.ForbiddenField(status.Field("sendInitialEvents"), "sendInitialEvents is forbidden for list"))
+		errs = append(errs, status.ForbiddenField(status.Field("sendInitialEvents"),
+			"sendInitialEvents is forbidden for list"))
 	}
 	return InvalidOptions("ListOptions", errs)
 }
@@ -100,13 +104,15 @@ func (p ListParameters) watchErrors() (errs status.FieldErrors) {
 		match, sends = apimeta.MatchNotOlderThan, true // a watch without a version asks for this
 	}
 	if sends && match != apimeta.MatchNotOlderThan {
-		errs = append(errs, status.ForbiddenField(path, "sendInitialEvents requires setting resourceVersionMatch to NotOlderThan"))
+		errs = append(errs, status.ForbiddenField(path,
+			"sendInitialEvents requires setting resourceVersionMatch to NotOlderThan"))
 	}
 	if match == "" {
 		return errs
 	}
 	if !sends {
-		errs = append(errs, status.ForbiddenField(path, "resourceVersionMatch is forbidden for watch unless sendInitialEvents is provided"))
+		errs = append(errs, status.ForbiddenField(path,
+			"resourceVersionMatch is forbidden for watch unless sendInitialEvents is provided"))
 	}
 	if match != apimeta.MatchNotOlderThan {
 		errs = append(errs, status.UnsupportedValue(path, string(match), []string{"NotOlderThan"}))
@@ -137,7 +143,8 @@ func ParseRevision(s string) (uint64, error) {
 	}
 	n, err := strconv.ParseUint(s, 10, 64)
 	if err != nil {
-		return 0, status.BadRequest(fmt.Sprintf("invalid resource version: resourceVersion: Invalid value: %q: %s", s, words.NotUnsigned(s, 64)))
+		return 0, status.BadRequest(fmt.Sprintf("invalid resource version: resourceVersion: Invalid value: %q: %s", s,
+			words.NotUnsigned(s, 64)))
 	}
 	return n, nil
 }
@@ -163,7 +170,8 @@ func (s Selection) outside() bool { return s.Of != nil && s.Of.ConvertsOutside()
 
 // Query returns the query that lists the whole selection at the latest revision.
 func (s Selection) Query() storage.Query {
-	return storage.Query{Within: s.Within, Terms: s.Terms, Among: s.Among, Match: s.Match, Order: s.Order, MaxVisits: s.MaxVisits}
+	return storage.Query{Within: s.Within, Terms: s.Terms, Among: s.Among, Match: s.Match, Order: s.Order,
+		MaxVisits: s.MaxVisits}
 }
 
 // ConvertsOutside reports whether objects are converted to this version outside of the process.
@@ -209,7 +217,8 @@ func (res *Resource) Select(namespace string, p ListParameters) (s Selection) {
 			return true // the reader of the record gets the error
 		}
 		return (!byLabels || labels.Matches(shown.Labels)) &&
-			(!byFields || fields.Matches(func(field string) string { return res.fieldOf(shown, field) })) && conditions.hold(shown)
+			(!byFields || fields.Matches(func(field string) string { return res.fieldOf(shown, field) })) &&
+			conditions.hold(shown)
 	}
 	return s
 }

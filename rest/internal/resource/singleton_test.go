@@ -25,10 +25,13 @@ func TestSingleton(t *testing.T) {
 	assert.Equal(t, []string{"cluster"}, apitest.Do(t, api, "GET", apitest.SettingsPath, "").Names(t))
 	apitest.WantJSON(t, apitest.MergePatch(t, api, one, `{"spec":{"level":"high"}}`), 200, object("3", "2", "high", ""))
 	apitest.WantJSON(t, apitest.Do(t, api, "PUT", one,
-		`{"apiVersion":"example.com/v1","kind":"Settings","metadata":{"name":"cluster","resourceVersion":"3"},"spec":{}}`), 200, object("4", "3", "low", ""))
-	apitest.WantJSON(t, apitest.MergePatch(t, api, one+"/status", `{"status":{"applied":"low"}}`), 200, object("5", "3", "low", `,"status":{"applied":"low"}`))
+		`{"apiVersion":"example.com/v1","kind":"Settings","metadata":{"name":"cluster","resourceVersion":"3"},"spec":{}}`),
+		200, object("4", "3", "low", ""))
+	apitest.WantJSON(t, apitest.MergePatch(t, api, one+"/status", `{"status":{"applied":"low"}}`), 200,
+		object("5", "3", "low", `,"status":{"applied":"low"}`))
 	assert.Equal(t, 404, apitest.Do(t, api, "GET", apitest.SettingsPath+"/other", "").Code)
-	for _, c := range []struct{ method, target string }{{"POST", apitest.SettingsPath}, {"DELETE", apitest.SettingsPath}, {"DELETE", one}} {
+	for _, c := range []struct{ method, target string }{{"POST", apitest.SettingsPath}, {"DELETE", apitest.SettingsPath},
+		{"DELETE", one}} {
 		assert.Equal(t, 405, apitest.Do(t, api, c.method, c.target, "").Code, "%s %s", c.method, c.target)
 	}
 	t.Run("by the client", func(t *testing.T) {
@@ -38,7 +41,8 @@ func TestSingleton(t *testing.T) {
 		got.Spec.Level = "high"
 		_, err = client.Update(context.Background(), got)
 		require.NoError(t, err)
-		_, err = client.Create(context.Background(), &apitest.Settings{ObjectMeta: apimeta.ObjectMeta{Name: "other"}, Spec: apitest.SettingsSpec{Level: "low"}})
+		_, err = client.Create(context.Background(),
+			&apitest.Settings{ObjectMeta: apimeta.ObjectMeta{Name: "other"}, Spec: apitest.SettingsSpec{Level: "low"}})
 		assert.True(t, status.IsMethodNotAllowed(err), "%v", err)
 		err = client.Delete(context.Background(), "cluster", rest.DeleteOptions{})
 		assert.True(t, status.IsMethodNotAllowed(err), "%v", err)
@@ -47,7 +51,8 @@ func TestSingleton(t *testing.T) {
 
 func TestSingletonNeedsValidDefaults(t *testing.T) {
 	r := apitest.WidgetResource()
-	singleton := rest.Resource[apitest.Widget]{Group: r.Group, Version: r.Version, Plural: r.Plural, Scope: rest.ScopeCluster, Singleton: "one"}
+	singleton := rest.Resource[apitest.Widget]{Group: r.Group, Version: r.Version, Plural: r.Plural,
+		Scope: rest.ScopeCluster, Singleton: "one"}
 	_, err := rest.New(rest.Options{}, singleton)
 	require.ErrorContains(t, err, "Widget")
 	require.ErrorContains(t, err, "spec.size: Required value")

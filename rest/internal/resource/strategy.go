@@ -17,7 +17,8 @@ func failedPrecondition(res *Resource, name, what, wanted, found string) error {
 	}
 	// Upstream puts the kind in the place of the plural here.
 	return status.Conflict(apimeta.GroupResource{Group: res.GVK.Group, Resource: res.GVK.Kind}, name,
-		fmt.Sprintf("the %s in the precondition (%s) does not match the %s in record (%s). %s", what, wanted, what, found, why))
+		fmt.Sprintf("the %s in the precondition (%s) does not match the %s in record (%s). %s", what, wanted, what, found,
+			why))
 }
 
 // Strategy holds a kind's own rules for how its objects begin, change and end. Nearly every kind uses plainStrategy;

@@ -44,8 +44,10 @@ type LampText struct {
 
 const lamps = "/apis/example.com/v1/namespaces/default/lamps"
 
-// restarted hands a store from one API to the next, as a host does that starts anew. Others are the kinds that stay as they are.
-func restarted(t *testing.T, before, after rest.Definition, fill func(api *rest.API), others ...rest.Definition) (*rest.API, *storage.Engine, error) {
+// restarted hands a store from one API to the next, as a host does that starts anew. Others are the kinds that stay as
+// they are.
+func restarted(t *testing.T, before, after rest.Definition, fill func(api *rest.API),
+	others ...rest.Definition) (*rest.API, *storage.Engine, error) {
 	store := apitest.NewStore(t)
 	first := apitest.Start(t, rest.Options{Store: store, Now: apitest.Now}, append(others, before)...)
 	fill(first)
@@ -58,12 +60,14 @@ func restarted(t *testing.T, before, after rest.Definition, fill func(api *rest.
 }
 
 func lampResource[T any](fields ...string) rest.Resource[T] {
-	return rest.Resource[T]{Group: "example.com", Version: "v1", Plural: "lamps", Names: rest.Names{Kind: "Lamp"}, SelectableFields: fields}
+	return rest.Resource[T]{Group: "example.com", Version: "v1", Plural: "lamps", Names: rest.Names{Kind: "Lamp"},
+		SelectableFields: fields}
 }
 
 func makeLamp(t *testing.T) func(api *rest.API) {
 	return func(api *rest.API) {
-		made := apitest.Do(t, api, "POST", lamps, `{"apiVersion":"example.com/v1","kind":"Lamp","metadata":{"name":"a"},"spec":{"watts":5,"base":"E27"}}`)
+		made := apitest.Do(t, api, "POST", lamps,
+			`{"apiVersion":"example.com/v1","kind":"Lamp","metadata":{"name":"a"},"spec":{"watts":5,"base":"E27"}}`)
 		require.Equal(t, 201, made.Code, made.Body)
 	}
 }
@@ -113,7 +117,8 @@ func TestOnlyFollowersOfAChangedKindListAgain(t *testing.T) {
 				assert.Equal(t, 410, apitest.Do(t, api, "GET", lamps+"?resourceVersion=4&resourceVersionMatch=Exact", "").Code)
 				assert.Empty(t, apitest.OpenWatch(t, api, lamps+"?watch=1&resourceVersion="+last).Events())
 
-				assert.Equal(t, "ADDED c", told(t, apitest.OpenWatch(t, api, apitest.Widgets+"?watch=1&resourceVersion=3").Events()))
+				assert.Equal(t, "ADDED c",
+					told(t, apitest.OpenWatch(t, api, apitest.Widgets+"?watch=1&resourceVersion=3").Events()))
 				page = apitest.Must(t, api, "GET", apitest.Widgets+"?continue="+page.Text(t, "metadata.continue"), "")
 				assert.Equal(t, "b at 3", listed(t, page))
 			})
@@ -125,14 +130,17 @@ func TestChangedStoredVersion(t *testing.T) {
 	beta := apitest.BetaCogResource()
 	beta.Group, beta.Plural, beta.Names.Kind = "example.com", "cogs", "Cog"
 	api, _, err := restarted(t, beta, apitest.CogResource(), func(api *rest.API) {
-		require.Equal(t, 201, apitest.Do(t, api, "POST", apitest.BetaCogs, apitest.BetaCogBody(`{"toothCount":5,"oiled":true}`)).Code)
+		require.Equal(t, 201, apitest.Do(t, api, "POST", apitest.BetaCogs,
+			apitest.BetaCogBody(`{"toothCount":5,"oiled":true}`)).Code)
 	})
 	require.NoError(t, err)
 	stored := apitest.Must(t, api, "GET", apitest.Cogs+"/a", "")
 	assert.Equal(t, map[string]any{"teeth": 5.0, "material": "iron"}, stored.Value(t, "spec"))
 	assert.Equal(t, "2", stored.ResourceVersion(t))
-	assert.Equal(t, []string{"a"}, apitest.Must(t, api, "GET", apitest.Cogs+"?fieldSelector=spec.material%3Diron", "").Names(t))
-	assert.Equal(t, map[string]any{"toothCount": 5.0, "metal": "iron", "oiled": true}, apitest.Must(t, api, "GET", apitest.BetaCogs+"/a", "").Value(t, "spec"))
+	assert.Equal(t, []string{"a"},
+		apitest.Must(t, api, "GET", apitest.Cogs+"?fieldSelector=spec.material%3Diron", "").Names(t))
+	assert.Equal(t, map[string]any{"toothCount": 5.0, "metal": "iron", "oiled": true},
+		apitest.Must(t, api, "GET", apitest.BetaCogs+"/a", "").Value(t, "spec"))
 }
 
 func TestStoredObjectsThatTheNewTypeCannotRead(t *testing.T) {
@@ -153,7 +161,8 @@ func TestStoredObjectsThatTheNewTypeCannotRead(t *testing.T) {
 		beta := apitest.BetaCogResource()
 		beta.Group, beta.Plural, beta.Names.Kind = "example.com", "cogs", "Cog"
 		_, _, err := restarted(t, beta, apitest.CogResource(), func(api *rest.API) {
-			require.Equal(t, 201, apitest.Do(t, api, "POST", apitest.BetaCogs, apitest.BetaCogBody(`{"toothCount":5,"metal":"secret"}`)).Code)
+			require.Equal(t, 201, apitest.Do(t, api, "POST", apitest.BetaCogs,
+				apitest.BetaCogBody(`{"toothCount":5,"metal":"secret"}`)).Code)
 		})
 		require.ErrorContains(t, err, `conversion of Cog.example.com "a" from v1beta1 to v1 failed`)
 		require.ErrorContains(t, err, apitest.CogSecret, "the host is told why")

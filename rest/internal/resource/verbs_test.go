@@ -18,12 +18,14 @@ func TestDisabledVerbs(t *testing.T) {
 			r.Verbs, r.Scale = []rest.Verb{rest.VerbGet, rest.VerbList, rest.VerbWatch}, nil
 		})
 		client := apitest.WidgetClient(t, api)
-		_, err := client.Create(context.Background(), &apitest.Widget{ObjectMeta: apimeta.ObjectMeta{Name: "a"}, Spec: apitest.WidgetSpec{Size: new(int32(1))}})
+		_, err := client.Create(context.Background(),
+			&apitest.Widget{ObjectMeta: apimeta.ObjectMeta{Name: "a"}, Spec: apitest.WidgetSpec{Size: new(int32(1))}})
 		require.NoError(t, err, "the host writes in process")
 		apitest.WantJSON(t, apitest.Do(t, api, "GET", apitest.Widgets+"/a", ""), 200, apitest.StoredWidget{}.String())
 		assert.Equal(t, []string{"a"}, apitest.Do(t, api, "GET", apitest.Widgets, "").Names(t))
 		for _, c := range []struct{ method, target string }{
-			{"POST", apitest.Widgets}, {"DELETE", apitest.Widgets}, {"PUT", apitest.Widgets + "/a"}, {"PATCH", apitest.Widgets + "/a"},
+			{"POST", apitest.Widgets}, {"DELETE", apitest.Widgets}, {"PUT", apitest.Widgets + "/a"},
+			{"PATCH", apitest.Widgets + "/a"},
 			{"DELETE", apitest.Widgets + "/a"},
 		} {
 			apitest.WantFailure(t, apitest.Do(t, api, c.method, c.target, ""), 405, "MethodNotAllowed",

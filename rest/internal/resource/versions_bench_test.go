@@ -38,7 +38,8 @@ func thingFromStored(in *apitest.Thing, out *ThingV1beta1) error {
 
 func newVersionedThings(b *testing.B, options rest.Options, objects int) *apitest.ThingServer {
 	r := apitest.ThingResource()
-	r.Versions = []rest.VersionOf[apitest.Thing]{rest.Converted(rest.Resource[ThingV1beta1]{Version: "v1beta1"}, thingToStored, thingFromStored)}
+	r.Versions = []rest.VersionOf[apitest.Thing]{rest.Converted(rest.Resource[ThingV1beta1]{Version: "v1beta1"},
+		thingToStored, thingFromStored)}
 	s := apitest.NewThingServer(b, options, r)
 	s.Fill(b, objects)
 	return s
@@ -47,14 +48,16 @@ func newVersionedThings(b *testing.B, options rest.Options, objects int) *apites
 // Limit: the same request through the stored version, without a network.
 func BenchmarkGetConverted(b *testing.B) {
 	s := newVersionedThings(b, rest.Options{}, 1000)
-	beta, stored := apitest.NewThingWriter(s.API, "GET", betaThingsIn+"/n000500", ""), apitest.NewThingWriter(s.API, "GET", apitest.Things+"/n000500", "")
+	beta, stored := apitest.NewThingWriter(s.API, "GET", betaThingsIn+"/n000500", ""),
+		apitest.NewThingWriter(s.API, "GET", apitest.Things+"/n000500", "")
 	apitest.Compare(b, 5000, func(n int) { beta.Get(b, n) }, func(n int) { stored.Get(b, n) })
 }
 
 // Limit: the same list through the stored version, without a network.
 func BenchmarkListConverted(b *testing.B) {
 	s := newVersionedThings(b, rest.Options{}, 10_000)
-	beta, stored := apitest.NewThingWriter(s.API, "GET", betaThingsIn, ""), apitest.NewThingWriter(s.API, "GET", apitest.Things, "")
+	beta, stored := apitest.NewThingWriter(s.API, "GET", betaThingsIn, ""),
+		apitest.NewThingWriter(s.API, "GET", apitest.Things, "")
 	beta.Get(b, 1)
 	apitest.Compare(b, 5, func(n int) { beta.Get(b, n) }, func(n int) { stored.Get(b, n) })
 }
@@ -114,7 +117,8 @@ func BenchmarkUpgrade(b *testing.B) {
 	const objects = 1000
 	s := apitest.NewThingServer(b, rest.Options{})
 	s.Fill(b, objects)
-	later := rest.Resource[LaterThing]{Group: apitest.ThingGroup, Version: "v1", Plural: "things", Names: rest.Names{Kind: "Thing"}}
+	later := rest.Resource[LaterThing]{Group: apitest.ThingGroup, Version: "v1", Plural: "things",
+		Names: rest.Names{Kind: "Thing"}}
 	restart := func(definition rest.Definition) {
 		api, err := rest.New(rest.Options{Store: s.Store}, definition)
 		require.NoError(b, err)

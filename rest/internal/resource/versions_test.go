@@ -23,20 +23,23 @@ func TestReadInEachVersion(t *testing.T) {
 		want         apitest.StoredCog
 	}{
 		{"as stored", apitest.Cogs, apitest.StoredCog{Spec: `{"teeth":12,"material":"steel","note":"oil me"}`}},
-		{"converted", apitest.BetaCogs, apitest.StoredCog{Version: "v1beta1", Metadata: `"annotations":{"example.com/note":"oil me"}`,
-			Spec: `{"toothCount":12,"metal":"steel"}`}},
+		{"converted", apitest.BetaCogs,
+			apitest.StoredCog{Version: "v1beta1", Metadata: `"annotations":{"example.com/note":"oil me"}`,
+				Spec: `{"toothCount":12,"metal":"steel"}`}},
 		{"by a common field", apitest.AlphaCogs, apitest.StoredCog{Version: "v1alpha1", Spec: `{"teeth":12}`}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				api := apitest.NewCogs(t)
 				w := apitest.OpenWatch(t, api, c.target+"?watch=1&resourceVersion=1")
-				require.Equal(t, 201, apitest.Do(t, api, "POST", apitest.Cogs, apitest.CogBody(`{"teeth":12,"note":"oil me"}`)).Code)
+				require.Equal(t, 201, apitest.Do(t, api, "POST", apitest.Cogs,
+					apitest.CogBody(`{"teeth":12,"note":"oil me"}`)).Code)
 				item := c.want.String()
 				apitest.WantJSON(t, apitest.Do(t, api, "GET", c.target+"/a", ""), 200, item)
 				list := `"metadata":{"resourceVersion":"2"},"items":[` + item + `]}`
 				version := strings.Split(c.target, "/")[3]
-				apitest.WantJSON(t, apitest.Do(t, api, "GET", c.target, ""), 200, `{"apiVersion":"example.com/`+version+`","kind":"CogList",`+list)
+				apitest.WantJSON(t, apitest.Do(t, api, "GET", c.target, ""), 200,
+					`{"apiVersion":"example.com/`+version+`","kind":"CogList",`+list)
 				w.Want(apitest.Event("ADDED", item))
 				apitest.OpenWatch(t, api, c.target+"?watch=1").Want(apitest.Event("ADDED", item))
 				apitest.Must(t, api, "DELETE", apitest.Cogs+"/a", "")
@@ -56,23 +59,32 @@ func TestWriteTakesTheVersionOfItsRequest(t *testing.T) {
 		answer, stored                          apitest.StoredCog
 	}{
 		{"create, with the version's defaults", "POST", apitest.BetaCogs, "", apitest.BetaCogBody(`{"toothCount":8}`), 201,
-			apitest.StoredCog{Version: "v1beta1", Spec: `{"toothCount":8,"metal":"iron"}`}, apitest.StoredCog{Spec: `{"teeth":8,"material":"iron"}`}},
+			apitest.StoredCog{Version: "v1beta1", Spec: `{"toothCount":8,"metal":"iron"}`},
+			apitest.StoredCog{Spec: `{"teeth":8,"material":"iron"}`}},
 		{"create with a null function", "POST", apitest.AlphaCogs, "",
 			`{"apiVersion":"example.com/v1alpha1","kind":"Cog","metadata":{"name":"a"},"spec":{"teeth":3}}`, 201,
-			apitest.StoredCog{Version: "v1alpha1", Spec: `{"teeth":3}`}, apitest.StoredCog{Spec: `{"teeth":3,"material":"steel"}`}},
+			apitest.StoredCog{Version: "v1alpha1", Spec: `{"teeth":3}`},
+			apitest.StoredCog{Spec: `{"teeth":3,"material":"steel"}`}},
 		{"put", "PUT", apitest.BetaCogs + "/a", "",
-			`{"apiVersion":"example.com/v1beta1","kind":"Cog","metadata":{"name":"a","resourceVersion":"2",` + note + `},"spec":{"toothCount":9,"metal":"tin"}}`, 200,
-			apitest.StoredCog{Version: "v1beta1", Rv: "3", Generation: 2, Metadata: note, Spec: `{"toothCount":9,"metal":"tin"}`},
+			`{"apiVersion":"example.com/v1beta1","kind":"Cog","metadata":{"name":"a","resourceVersion":"2",` + note +
+				`},"spec":{"toothCount":9,"metal":"tin"}}`, 200,
+			apitest.StoredCog{Version: "v1beta1", Rv: "3", Generation: 2, Metadata: note,
+				Spec: `{"toothCount":9,"metal":"tin"}`},
 			apitest.StoredCog{Rv: "3", Generation: 2, Spec: `{"teeth":9,"material":"tin","note":"oil me"}`}},
 		{"merge patch", "PATCH", apitest.BetaCogs + "/a", apitest.TypeMergePatch, `{"spec":{"oiled":true}}`, 200,
-			apitest.StoredCog{Version: "v1beta1", Rv: "3", Generation: 2, Metadata: note, Spec: `{"toothCount":12,"metal":"steel","oiled":true}`},
-			apitest.StoredCog{Rv: "3", Generation: 2, Metadata: `"annotations":{"example.com/oiled":"true"}`, Spec: `{"teeth":12,"material":"steel","note":"oil me"}`}},
+			apitest.StoredCog{Version: "v1beta1", Rv: "3", Generation: 2, Metadata: note,
+				Spec: `{"toothCount":12,"metal":"steel","oiled":true}`},
+			apitest.StoredCog{Rv: "3", Generation: 2, Metadata: `"annotations":{"example.com/oiled":"true"}`,
+				Spec: `{"teeth":12,"material":"steel","note":"oil me"}`}},
 		{"JSON patch", "PATCH", apitest.BetaCogs + "/a", apitest.TypeJSONPatch,
 			`[{"op":"test","path":"/spec/toothCount","value":12},{"op":"replace","path":"/spec/metal","value":"tin"}]`, 200,
-			apitest.StoredCog{Version: "v1beta1", Rv: "3", Generation: 2, Metadata: note, Spec: `{"toothCount":12,"metal":"tin"}`},
+			apitest.StoredCog{Version: "v1beta1", Rv: "3", Generation: 2, Metadata: note,
+				Spec: `{"toothCount":12,"metal":"tin"}`},
 			apitest.StoredCog{Rv: "3", Generation: 2, Spec: `{"teeth":12,"material":"tin","note":"oil me"}`}},
-		{"status", "PATCH", apitest.BetaCogs + "/a/status", apitest.TypeMergePatch, `{"spec":{"metal":"tin"},"status":{"rotations":7}}`, 200,
-			apitest.StoredCog{Version: "v1beta1", Rv: "3", Metadata: note, Spec: `{"toothCount":12,"metal":"steel"}`, Status: `{"rotations":7}`},
+		{"status", "PATCH", apitest.BetaCogs + "/a/status", apitest.TypeMergePatch,
+			`{"spec":{"metal":"tin"},"status":{"rotations":7}}`, 200,
+			apitest.StoredCog{Version: "v1beta1", Rv: "3", Metadata: note, Spec: `{"toothCount":12,"metal":"steel"}`,
+				Status: `{"rotations":7}`},
 			apitest.StoredCog{Rv: "3", Spec: `{"teeth":12,"material":"steel","note":"oil me"}`, Status: `{"turns":7}`}},
 		{"dry run", "PATCH", apitest.BetaCogs + "/a?dryRun=All", apitest.TypeMergePatch, `{"spec":{"metal":"tin"}}`, 200,
 			apitest.StoredCog{Version: "v1beta1", Generation: 2, Metadata: note, Spec: `{"toothCount":12,"metal":"tin"}`},
@@ -86,7 +98,8 @@ func TestWriteTakesTheVersionOfItsRequest(t *testing.T) {
 			if c.method != "POST" {
 				require.Equal(t, 201, apitest.Do(t, api, "POST", apitest.Cogs, begin).Code)
 			}
-			apitest.WantJSON(t, apitest.Do(t, api, c.method, c.target, c.body, "Content-Type", cmp.Or(c.contentType, "application/json")), c.code, c.answer.String())
+			apitest.WantJSON(t, apitest.Do(t, api, c.method, c.target, c.body, "Content-Type",
+				cmp.Or(c.contentType, "application/json")), c.code, c.answer.String())
 			apitest.WantJSON(t, apitest.Do(t, api, "GET", apitest.Cogs+"/a", ""), 200, c.stored.String())
 		})
 	}
@@ -95,17 +108,22 @@ func TestWriteTakesTheVersionOfItsRequest(t *testing.T) {
 // A version that has no words for something must not lose it for the others.
 func TestWriteKeepsFieldsThatItsVersionLacks(t *testing.T) {
 	api := apitest.NewCogs(t)
-	require.Equal(t, 201, apitest.Do(t, api, "POST", apitest.Cogs, apitest.CogBody(`{"teeth":12,"material":"tin","note":"oil me"}`)).Code)
-	apitest.Must(t, api, "PATCH", apitest.Cogs+"/a/status", `{"status":{"turns":7}}`, "Content-Type", apitest.TypeMergePatch)
+	require.Equal(t, 201, apitest.Do(t, api, "POST", apitest.Cogs,
+		apitest.CogBody(`{"teeth":12,"material":"tin","note":"oil me"}`)).Code)
+	apitest.Must(t, api, "PATCH", apitest.Cogs+"/a/status", `{"status":{"turns":7}}`, "Content-Type",
+		apitest.TypeMergePatch)
 	apitest.Must(t, api, "PATCH", apitest.AlphaCogs+"/a", `{"spec":{"teeth":3}}`, "Content-Type", apitest.TypeMergePatch)
 	apitest.WantJSON(t, apitest.Do(t, api, "GET", apitest.Cogs+"/a", ""), 200,
-		apitest.StoredCog{Rv: "4", Generation: 2, Spec: `{"teeth":3,"material":"tin","note":"oil me"}`, Status: `{"turns":7}`}.String())
+		apitest.StoredCog{Rv: "4", Generation: 2, Spec: `{"teeth":3,"material":"tin","note":"oil me"}`,
+			Status: `{"turns":7}`}.String())
 	put := apitest.Do(t, api, "PUT", apitest.AlphaCogs+"/a",
 		`{"apiVersion":"example.com/v1alpha1","kind":"Cog","metadata":{"name":"a","resourceVersion":"4","labels":{"x":"y"}},"spec":{"teeth":4}}`)
-	apitest.WantJSON(t, put, 200, apitest.StoredCog{Version: "v1alpha1", Rv: "5", Generation: 3, Metadata: `"labels":{"x":"y"}`, Spec: `{"teeth":4}`}.String())
+	apitest.WantJSON(t, put, 200,
+		apitest.StoredCog{Version: "v1alpha1", Rv: "5", Generation: 3, Metadata: `"labels":{"x":"y"}`,
+			Spec: `{"teeth":4}`}.String())
 	apitest.WantJSON(t, apitest.Do(t, api, "GET", apitest.Cogs+"/a", ""), 200,
-		apitest.StoredCog{Rv: "5", Generation: 3, Metadata: `"labels":{"x":"y"}`, Spec: `{"teeth":4,"material":"tin","note":"oil me"}`,
-			Status: `{"turns":7}`}.String())
+		apitest.StoredCog{Rv: "5", Generation: 3, Metadata: `"labels":{"x":"y"}`,
+			Spec: `{"teeth":4,"material":"tin","note":"oil me"}`, Status: `{"turns":7}`}.String())
 }
 
 // Beam has a width in millimeters. Its older version counts in centimeters.
@@ -141,13 +159,15 @@ func TestRoundedValueStaysUnlessTheClientChangesIt(t *testing.T) {
 			})}}
 	api := apitest.New(t, rest.Options{}, beams)
 	stored := apitest.ClientFor[Beam](t, api).Namespace("default")
-	_, err := stored.Create(t.Context(), &Beam{ObjectMeta: apimeta.ObjectMeta{Name: "a"}, Spec: BeamSpec{WidthMillimeters: 805}})
+	_, err := stored.Create(t.Context(),
+		&Beam{ObjectMeta: apimeta.ObjectMeta{Name: "a"}, Spec: BeamSpec{WidthMillimeters: 805}})
 	require.NoError(t, err)
 	for _, c := range []struct {
 		patch string
 		want  int32
 	}{{`{"metadata":{"labels":{"x":"y"}}}`, 805}, {`{"spec":{"widthCm":80}}`, 805}, {`{"spec":{"widthCm":81}}`, 810}} {
-		apitest.Must(t, api, "PATCH", "/apis/example.com/v1beta1/namespaces/default/beams/a", c.patch, "Content-Type", apitest.TypeMergePatch)
+		apitest.Must(t, api, "PATCH", "/apis/example.com/v1beta1/namespaces/default/beams/a", c.patch, "Content-Type",
+			apitest.TypeMergePatch)
 		beam, err := stored.Get(t.Context(), "a")
 		require.NoError(t, err)
 		assert.Equal(t, c.want, beam.Spec.WidthMillimeters, c.patch)
@@ -156,8 +176,9 @@ func TestRoundedValueStaysUnlessTheClientChangesIt(t *testing.T) {
 
 func TestEachVersionHasItsOwnRules(t *testing.T) {
 	api := apitest.NewCogs(t)
-	apitest.WantInvalid(t, apitest.Do(t, api, "POST", apitest.BetaCogs, apitest.BetaCogBody(`{"toothCount":1}`)), "Cog.example.com", "a",
-		apitest.Invalid("spec.toothCount", "Invalid value: 1: spec.toothCount in body should be greater than or equal to 2"))
+	apitest.WantInvalid(t, apitest.Do(t, api, "POST", apitest.BetaCogs, apitest.BetaCogBody(`{"toothCount":1}`)),
+		"Cog.example.com", "a", apitest.Invalid("spec.toothCount",
+			"Invalid value: 1: spec.toothCount in body should be greater than or equal to 2"))
 	answer := apitest.Do(t, api, "POST", apitest.BetaCogs, apitest.BetaCogBody(`{"toothCount":3,"teeth":4}`))
 	require.Equal(t, 201, answer.Code, answer.Body)
 	assert.Contains(t, answer.Header.Values("Warning"), `299 - "unknown field \"spec.teeth\""`)
@@ -175,17 +196,20 @@ func TestSelectorsUseTheVersionOfTheRequest(t *testing.T) {
 		for selector, names := range map[string][]string{
 			"spec.metal=tin": {"a"}, "spec.metal=steel": {}, "spec.metal!=steel,metadata.name=a": {"a"},
 		} {
-			assert.Equal(t, names, apitest.Must(t, api, "GET", apitest.BetaCogs+"?fieldSelector="+strings.ReplaceAll(selector, "=", "%3D"), "").Names(t), selector)
+			assert.Equal(t, names, apitest.Must(t, api, "GET",
+				apitest.BetaCogs+"?fieldSelector="+strings.ReplaceAll(selector, "=", "%3D"), "").Names(t), selector)
 		}
-		apitest.WantFailure(t, apitest.Do(t, api, "GET", apitest.BetaCogs+"?fieldSelector=spec.material%3Dtin", ""), 400, "BadRequest",
-			"field label not supported: spec.material", "")
-		apitest.WantFailure(t, apitest.Do(t, api, "GET", apitest.Cogs+"?fieldSelector=spec.metal%3Dtin", ""), 400, "BadRequest",
-			"field label not supported: spec.metal", "")
+		apitest.WantFailure(t, apitest.Do(t, api, "GET", apitest.BetaCogs+"?fieldSelector=spec.material%3Dtin", ""), 400,
+			"BadRequest", "field label not supported: spec.material", "")
+		apitest.WantFailure(t, apitest.Do(t, api, "GET", apitest.Cogs+"?fieldSelector=spec.metal%3Dtin", ""), 400,
+			"BadRequest", "field label not supported: spec.metal", "")
 
-		apitest.Must(t, api, "PATCH", apitest.Cogs+"/a", `{"spec":{"material":"steel"}}`, "Content-Type", apitest.TypeMergePatch)
+		apitest.Must(t, api, "PATCH", apitest.Cogs+"/a", `{"spec":{"material":"steel"}}`, "Content-Type",
+			apitest.TypeMergePatch)
 		tin.Rv = "3"
 		w.Want(apitest.Event("DELETED", tin.String()))
-		assert.Equal(t, []string{"a"}, apitest.Must(t, api, "GET", apitest.BetaCogs+"?fieldSelector=spec.metal%3Dsteel", "").Names(t))
+		assert.Equal(t, []string{"a"},
+			apitest.Must(t, api, "GET", apitest.BetaCogs+"?fieldSelector=spec.metal%3Dsteel", "").Names(t))
 	})
 }
 
@@ -195,9 +219,11 @@ func TestRepresentationsOfAConvertedObject(t *testing.T) {
 	const metadata = `{"name":"a","namespace":"default","uid":"uid-1","resourceVersion":"2","generation":1,"creationTimestamp":"` +
 		apitest.NowText + `","annotations":{"example.com/note":"oil me"}}`
 	const partial = `{"apiVersion":"meta.k8s.io/v1","kind":"PartialObjectMetadata","metadata":` + metadata + `}`
-	apitest.WantJSON(t, apitest.Do(t, api, "GET", apitest.BetaCogs+"/a", "", "Accept", apitest.AcceptPartial), 200, partial)
+	apitest.WantJSON(t, apitest.Do(t, api, "GET", apitest.BetaCogs+"/a", "", "Accept", apitest.AcceptPartial), 200,
+		partial)
 	apitest.WantJSON(t, apitest.Do(t, api, "GET", apitest.BetaCogs, "", "Accept", apitest.AcceptPartials), 200,
-		`{"apiVersion":"meta.k8s.io/v1","kind":"PartialObjectMetadataList","metadata":{"resourceVersion":"2"},"items":[`+partial+`]}`)
+		`{"apiVersion":"meta.k8s.io/v1","kind":"PartialObjectMetadataList","metadata":{"resourceVersion":"2"},"items":[`+
+			partial+`]}`)
 	for _, target := range []string{apitest.BetaCogs, apitest.BetaCogs + "/a"} {
 		a := apitest.Must(t, api, "GET", target, "", "Accept", apitest.AcceptTable)
 		assert.Equal(t, "Metal", a.Value(t, "columnDefinitions.1.name"), a.Body)
@@ -205,7 +231,8 @@ func TestRepresentationsOfAConvertedObject(t *testing.T) {
 	}
 	scale := apitest.Must(t, api, "GET", apitest.BetaCogs+"/a/scale", "")
 	assert.EqualValues(t, "12", fmt.Sprint(scale.Value(t, "spec.replicas")))
-	apitest.Must(t, api, "PATCH", apitest.BetaCogs+"/a/scale", `{"spec":{"replicas":20}}`, "Content-Type", apitest.TypeMergePatch)
+	apitest.Must(t, api, "PATCH", apitest.BetaCogs+"/a/scale", `{"spec":{"replicas":20}}`, "Content-Type",
+		apitest.TypeMergePatch)
 	apitest.WantJSON(t, apitest.Do(t, api, "GET", apitest.Cogs+"/a", ""), 200,
 		apitest.StoredCog{Rv: "3", Generation: 2, Spec: `{"teeth":20,"material":"steel","note":"oil me"}`}.String())
 }
@@ -239,14 +266,17 @@ func TestColumnsInAnotherVersion(t *testing.T) {
 	assert.Equal(t, []string{"Name", "Age"}, headings(api, apitest.BetaCogs), "it calls teeth and material otherwise")
 	assert.Equal(t, []string{"Name", "Teeth", "Age"}, headings(api, apitest.AlphaCogs))
 	apitest.Must(t, api, "POST", apitest.Cogs, apitest.CogBody(`{"teeth":12}`))
-	assert.EqualValues(t, 12, apitest.Must(t, api, "GET", apitest.AlphaCogs+"/a", "", "Accept", apitest.AcceptTable).Value(t, "rows.0.cells.1"))
+	assert.EqualValues(t, 12, apitest.Must(t, api, "GET", apitest.AlphaCogs+"/a", "", "Accept",
+		apitest.AcceptTable).Value(t, "rows.0.cells.1"))
 
-	api = withBeta([]rest.Column{{Name: "Teeth", Type: "integer", Path: ".spec.teeth"}}, []rest.Column{{Name: "Metal", Path: ".spec.metal"}})
+	api = withBeta([]rest.Column{{Name: "Teeth", Type: "integer", Path: ".spec.teeth"}},
+		[]rest.Column{{Name: "Metal", Path: ".spec.metal"}})
 	assert.Equal(t, []string{"Name", "Metal"}, headings(api, apitest.BetaCogs), "its own")
 	assert.Equal(t, []string{"Name", "Teeth"}, headings(api, apitest.AlphaCogs))
 
 	api = withBeta([]rest.Column{{Name: "Metal", Path: ".spec.material"}}, nil)
-	assert.Equal(t, []string{"Name", "Age"}, headings(api, apitest.AlphaCogs), "where none fits the columns are those of a kind without any")
+	assert.Equal(t, []string{"Name", "Age"}, headings(api, apitest.AlphaCogs),
+		"where none fits the columns are those of a kind without any")
 	assert.Equal(t, []string{"Name", "Age"}, headings(withBeta(nil, nil), apitest.AlphaCogs))
 
 	// A field of another type is another field.
@@ -270,13 +300,15 @@ func TestDeletionThroughAnotherVersion(t *testing.T) {
 		body := `{"apiVersion":"example.com/v1","kind":"Cog","metadata":{"name":"a","finalizers":["example.com/f"]},"spec":{"teeth":12}}`
 		require.Equal(t, 201, apitest.Do(t, api, "POST", apitest.Cogs, body).Code)
 		w := apitest.OpenWatch(t, api, apitest.BetaCogs+"?watch=1&resourceVersion=2")
-		dying := apitest.StoredCog{Version: "v1beta1", Generation: 2, Metadata: apitest.BeingDeleted("example.com/f"), Spec: `{"toothCount":12,"metal":"steel"}`}
+		dying := apitest.StoredCog{Version: "v1beta1", Generation: 2, Metadata: apitest.BeingDeleted("example.com/f"),
+			Spec: `{"toothCount":12,"metal":"steel"}`}
 		apitest.WantJSON(t, apitest.Do(t, api, "DELETE", apitest.BetaCogs+"/a?dryRun=All", ""), 200, dying.String())
 		dying.Rv = "3"
 		apitest.WantJSON(t, apitest.Do(t, api, "DELETE", apitest.BetaCogs+"/a", ""), 200, dying.String())
 		w.Want(apitest.Event("MODIFIED", dying.String()))
 		dying.Metadata = apitest.BeingDeleted()
-		answer := apitest.Do(t, api, "PATCH", apitest.BetaCogs+"/a", `{"metadata":{"finalizers":null}}`, "Content-Type", apitest.TypeMergePatch)
+		answer := apitest.Do(t, api, "PATCH", apitest.BetaCogs+"/a", `{"metadata":{"finalizers":null}}`, "Content-Type",
+			apitest.TypeMergePatch)
 		require.Equal(t, 200, answer.Code, answer.Body)
 		assert.Equal(t, "example.com/v1beta1", answer.Text(t, "apiVersion"))
 		require.Equal(t, 404, apitest.Do(t, api, "GET", apitest.Cogs+"/a", "").Code)
@@ -310,7 +342,8 @@ func TestFailedConversion(t *testing.T) {
 			want = failed("v1", "v1beta1")
 		}
 		assert.Equal(t, want, answer.Text(t, "message"), metal)
-		assert.Equal(t, metal == "secret" || metal == "panic", strings.Contains(log.String(), apitest.CogSecret), log.String())
+		assert.Equal(t, metal == "secret" || metal == "panic", strings.Contains(log.String(), apitest.CogSecret),
+			log.String())
 		require.Equal(t, 404, apitest.Do(t, api, "GET", apitest.Cogs+"/a", "").Code, "nothing is written")
 	}
 
@@ -337,7 +370,8 @@ func TestFailedConversion(t *testing.T) {
 		assert.True(t, w.Ended())
 	})
 	assert.Equal(t, "wood", apitest.Must(t, api, "GET", apitest.Cogs+"/a", "").Text(t, "spec.material"))
-	require.Equal(t, 200, apitest.Do(t, api, "DELETE", apitest.BetaCogs+"/a", "").Code, "what cannot be shown can be deleted")
+	require.Equal(t, 200, apitest.Do(t, api, "DELETE", apitest.BetaCogs+"/a", "").Code,
+		"what cannot be shown can be deleted")
 }
 
 func TestDeprecatedAndUnservedVersions(t *testing.T) {
@@ -345,12 +379,14 @@ func TestDeprecatedAndUnservedVersions(t *testing.T) {
 		alpha := rest.Resource[apitest.CogV1alpha1]{Version: "v1alpha1", Stage: rest.Stage{NotServed: true}}
 		beta := apitest.BetaCogResource()
 		beta.Stage.Warning = `write "v1"`
-		r.Versions = []rest.VersionOf[apitest.Cog]{rest.Converted(beta, apitest.CogToV1, apitest.CogFromV1), rest.Converted[apitest.Cog](alpha, nil, nil)}
+		r.Versions = []rest.VersionOf[apitest.Cog]{rest.Converted(beta, apitest.CogToV1, apitest.CogFromV1),
+			rest.Converted[apitest.Cog](alpha, nil, nil)}
 	})
 	require.Equal(t, 201, apitest.Do(t, api, "POST", apitest.Cogs, apitest.CogBody(`{"teeth":3}`)).Code)
 	for target, warnings := range map[string][]string{
 		apitest.Cogs: nil, apitest.Cogs + "/a": nil,
-		apitest.BetaCogs: {`299 - "write \"v1\""`}, apitest.BetaCogs + "/a": {`299 - "write \"v1\""`}, apitest.BetaCogs + "/none": {`299 - "write \"v1\""`},
+		apitest.BetaCogs: {`299 - "write \"v1\""`}, apitest.BetaCogs + "/a": {`299 - "write \"v1\""`},
+		apitest.BetaCogs + "/none": {`299 - "write \"v1\""`},
 	} {
 		assert.Equal(t, warnings, apitest.Do(t, api, "GET", target, "").Header.Values("Warning"), target)
 	}
@@ -366,8 +402,10 @@ func TestDeprecatedAndUnservedVersions(t *testing.T) {
 
 func TestTypedClientsOfSeveralVersions(t *testing.T) {
 	api := apitest.NewCogs(t)
-	v1, beta := apitest.ClientFor[apitest.Cog](t, api).Namespace("default"), apitest.ClientFor[apitest.CogV1beta1](t, api).Namespace("default")
-	made, err := beta.Create(t.Context(), &apitest.CogV1beta1{ObjectMeta: apimeta.ObjectMeta{Name: "a"}, Spec: apitest.CogV1beta1Spec{ToothCount: 5}})
+	v1, beta := apitest.ClientFor[apitest.Cog](t, api).Namespace("default"),
+		apitest.ClientFor[apitest.CogV1beta1](t, api).Namespace("default")
+	made, err := beta.Create(t.Context(),
+		&apitest.CogV1beta1{ObjectMeta: apimeta.ObjectMeta{Name: "a"}, Spec: apitest.CogV1beta1Spec{ToothCount: 5}})
 	require.NoError(t, err)
 	assert.Equal(t, "example.com/v1beta1", made.APIVersion)
 	assert.Equal(t, "iron", made.Spec.Metal)
@@ -390,21 +428,25 @@ func TestTypedClientsOfSeveralVersions(t *testing.T) {
 	}
 }
 
-// The dialect is that of the kind: in each version lists leave out the kind of their items, and patches may be strategic.
+// The dialect is that of the kind: in each version lists leave out the kind of their items, and patches may be
+// strategic.
 func TestVersionsOfABuiltinKind(t *testing.T) {
 	api := apitest.NewCogs(t, func(r *rest.Resource[apitest.Cog]) { r.Wire.Dialect = rest.DialectBuiltin })
-	require.Equal(t, 201, apitest.Do(t, api, "POST", apitest.BetaCogs, `{"metadata":{"name":"a"},"spec":{"toothCount":5}}`).Code)
-	patched := apitest.Do(t, api, "PATCH", apitest.BetaCogs+"/a", `{"metadata":{"finalizers":["example.com/a"]},"spec":{"oiled":true}}`,
-		"Content-Type", "application/strategic-merge-patch+json")
+	require.Equal(t, 201, apitest.Do(t, api, "POST", apitest.BetaCogs,
+		`{"metadata":{"name":"a"},"spec":{"toothCount":5}}`).Code)
+	patched := apitest.Do(t, api, "PATCH", apitest.BetaCogs+"/a",
+		`{"metadata":{"finalizers":["example.com/a"]},"spec":{"oiled":true}}`, "Content-Type",
+		"application/strategic-merge-patch+json")
 	require.Equal(t, 200, patched.Code, patched.Body)
 	assert.Equal(t, map[string]any{"toothCount": 5.0, "metal": "iron", "oiled": true}, patched.Value(t, "spec"))
-	for target, spec := range map[string]string{apitest.BetaCogs: `{"metal":"iron","oiled":true,"toothCount":5}`, apitest.Cogs: `{"material":"iron","teeth":5}`} {
+	for target, spec := range map[string]string{apitest.BetaCogs: `{"metal":"iron","oiled":true,"toothCount":5}`,
+		apitest.Cogs: `{"material":"iron","teeth":5}`} {
 		list := apitest.Must(t, api, "GET", target, "")
 		assert.Equal(t, "CogList", list.Text(t, "kind"))
 		assert.Nil(t, list.Value(t, "items.0.kind"))
 		assert.Nil(t, list.Value(t, "items.0.apiVersion"))
 		assert.Contains(t, list.Body, spec)
 	}
-	apitest.WantFailure(t, apitest.Do(t, api, "PUT", apitest.BetaCogs+"/a", apitest.CogBody(`{"teeth":4}`)), 400, "BadRequest",
-		"the API version in the data (example.com/v1) does not match the expected API version (example.com/v1beta1)", "")
+	apitest.WantFailure(t, apitest.Do(t, api, "PUT", apitest.BetaCogs+"/a", apitest.CogBody(`{"teeth":4}`)), 400,
+		"BadRequest", "the API version in the data (example.com/v1) does not match the expected API version (example.com/v1beta1)", "")
 }

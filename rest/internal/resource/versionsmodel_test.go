@@ -72,8 +72,9 @@ func randomWrite(t *testing.T, r *rand.Rand, api *rest.API) {
 			fmt.Sprintf(`{"apiVersion":"example.com/v1beta1","kind":"Cog","metadata":{"name":%q,"labels":%s},"spec":{"toothCount":%d,"oiled":true}}`,
 				name, labels, teeth))
 	case 2:
-		a = apitest.MergePatch(t, api, apitest.Cogs+"/"+name, fmt.Sprintf(`{"metadata":{"labels":{"team":%q}},"spec":{"material":%q,"note":%q}}`,
-			pick("a", "b"), metal, pick("", "oil")))
+		a = apitest.MergePatch(t, api, apitest.Cogs+"/"+name,
+			fmt.Sprintf(`{"metadata":{"labels":{"team":%q}},"spec":{"material":%q,"note":%q}}`, pick("a", "b"), metal,
+				pick("", "oil")))
 	case 3:
 		a = apitest.MergePatch(t, api, apitest.BetaCogs+"/"+name,
 			fmt.Sprintf(`{"metadata":{"labels":{"team":null}},"spec":{"metal":%q,"oiled":%t}}`, metal, r.IntN(2) == 0))
@@ -88,8 +89,8 @@ func randomWrite(t *testing.T, r *rand.Rand, api *rest.API) {
 	require.Contains(t, []int{200, 201, 404, 409}, a.Code, a.Body)
 }
 
-// convertedList is what clients of v1beta1 read, by name. In its Go type it is what the conversion makes of the stored objects: only zeros that
-// a client has sent are there besides.
+// convertedList is what clients of v1beta1 read, by name. In its Go type it is what the conversion makes of the stored
+// objects: only zeros that a client has sent are there besides.
 func convertedList(t *testing.T, api *rest.API) map[string]string {
 	t.Helper()
 	var stored struct{ Items []apitest.Cog }

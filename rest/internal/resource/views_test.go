@@ -19,10 +19,11 @@ import (
 func countingCogs(t testing.TB, options rest.Options) (*rest.API, *atomic.Int64) {
 	var count atomic.Int64
 	r := apitest.CogResource()
-	r.Versions = []rest.VersionOf[apitest.Cog]{rest.Converted(apitest.BetaCogResource(), apitest.CogToV1, func(in *apitest.Cog, out *apitest.CogV1beta1) error {
-		count.Add(1)
-		return apitest.CogFromV1(in, out)
-	})}
+	r.Versions = []rest.VersionOf[apitest.Cog]{rest.Converted(apitest.BetaCogResource(), apitest.CogToV1,
+		func(in *apitest.Cog, out *apitest.CogV1beta1) error {
+			count.Add(1)
+			return apitest.CogFromV1(in, out)
+		})}
 	return apitest.New(t, options, r), &count
 }
 
@@ -51,7 +52,8 @@ func TestOneConversionServesAllReaders(t *testing.T) {
 		}
 		assert.Equal(t, before, count.Load())
 		apitest.Must(t, api, "PATCH", apitest.Cogs+"/a", `{"spec":{"teeth":13}}`, "Content-Type", apitest.TypeMergePatch)
-		assert.Contains(t, apitest.Must(t, api, "GET", apitest.BetaCogs+"/a", "").Body, `"toothCount":13`, "a view is of one state of the object")
+		assert.Contains(t, apitest.Must(t, api, "GET", apitest.BetaCogs+"/a", "").Body, `"toothCount":13`,
+			"a view is of one state of the object")
 	})
 }
 
@@ -104,7 +106,8 @@ func TestReadersOfAllVersionsAtOnce(t *testing.T) {
 					return
 				default:
 				}
-				stored, shown := apitest.Must(t, api, "GET", apitest.Cogs+"/"+name, ""), apitest.Must(t, api, "GET", apitest.BetaCogs+"/"+name, "")
+				stored, shown := apitest.Must(t, api, "GET", apitest.Cogs+"/"+name, ""),
+					apitest.Must(t, api, "GET", apitest.BetaCogs+"/"+name, "")
 				if stored.ResourceVersion(t) == shown.ResourceVersion(t) {
 					assert.Equal(t, stored.Value(t, "spec.teeth"), shown.Value(t, "spec.toothCount"))
 				}

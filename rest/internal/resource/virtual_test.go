@@ -24,10 +24,12 @@ func TestVirtualKind(t *testing.T) {
 	}))
 	apitest.WantJSON(t, apitest.Do(t, api, "POST", apitest.Sums,
 		`{"apiVersion":"example.com/v1","kind":"Sum","metadata":{"uid":"x"},"spec":{"numbers":[1,2,3]},"status":{"total":77}}`), 201,
-		`{"apiVersion":"example.com/v1","kind":"Sum","metadata":{"creationTimestamp":"`+apitest.NowText+`"},"spec":{"numbers":[1,2,3]},"status":{"total":6}}`)
-	apitest.WantFailure(t, apitest.Do(t, api, "POST", apitest.Sums, apitest.SumBody(`{"numbers":[]}`)), 400, "BadRequest", "nothing to add", "")
-	apitest.WantInvalid(t, apitest.Do(t, api, "POST", apitest.Sums, apitest.SumBody(`{"numbers":[1,2,3,4]}`)), "Sum.example.com", "",
-		apitest.TooMany("spec.numbers", "Too many: 4: must have at most 3 items"))
+		`{"apiVersion":"example.com/v1","kind":"Sum","metadata":{"creationTimestamp":"`+apitest.NowText+
+			`"},"spec":{"numbers":[1,2,3]},"status":{"total":6}}`)
+	apitest.WantFailure(t, apitest.Do(t, api, "POST", apitest.Sums, apitest.SumBody(`{"numbers":[]}`)), 400, "BadRequest",
+		"nothing to add", "")
+	apitest.WantInvalid(t, apitest.Do(t, api, "POST", apitest.Sums, apitest.SumBody(`{"numbers":[1,2,3,4]}`)),
+		"Sum.example.com", "", apitest.TooMany("spec.numbers", "Too many: 4: must have at most 3 items"))
 	for _, c := range []struct{ method, target string }{
 		{"GET", apitest.Sums}, {"GET", apitest.Sums + "?watch=1"}, {"DELETE", apitest.Sums}, {"GET", apitest.Sums + "/a"},
 		{"PUT", apitest.Sums + "/a"}, {"PATCH", apitest.Sums + "/a"}, {"DELETE", apitest.Sums + "/a"},
@@ -58,6 +60,6 @@ func TestVirtualKind(t *testing.T) {
 
 func TestPanickingVirtualKind(t *testing.T) {
 	api := apitest.New(t, rest.Options{}, apitest.SumResource(func(context.Context, *apitest.Sum) error { panic("boom") }))
-	apitest.WantFailure(t, apitest.Do(t, api, "POST", apitest.Sums, apitest.SumBody(`{"numbers":[1]}`)), 500, "InternalError",
-		"Internal error occurred: the request could not be completed", "")
+	apitest.WantFailure(t, apitest.Do(t, api, "POST", apitest.Sums, apitest.SumBody(`{"numbers":[1]}`)), 500,
+		"InternalError", "Internal error occurred: the request could not be completed", "")
 }

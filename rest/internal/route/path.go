@@ -5,15 +5,17 @@ import (
 	"strings"
 )
 
-// Unescape unescapes a path segment once. ok is false if the escapes are malformed or the segment contains an escaped slash.
+// Unescape unescapes a path segment once. ok is false if the escapes are malformed or the segment contains an escaped
+// slash.
 func Unescape(segment string) (plain string, ok bool) {
 	plain, err := url.PathUnescape(segment)
 	return plain, err == nil && !strings.Contains(plain, "/")
 }
 
-// Path returns the path under which to look up a route: the URL's path as it was sent, with each segment unescaped once and
-// without a trailing slash. A segment with an escaped slash stays escaped, because unescaping it would shift the borders between
-// segments. No name contains a slash, so ok is then false; only paths below a subresource may contain such segments.
+// Path returns the path under which to look up a route: the URL's path as it was sent, with each segment unescaped once
+// and without a trailing slash. A segment with an escaped slash stays escaped, because unescaping it would shift the
+// borders between segments. No name contains a slash, so ok is then false; only paths below a subresource may contain
+// such segments.
 func Path(u *url.URL) (path string, ok bool) {
 	if path = u.Path; u.RawPath != "" || !isPlain(path) {
 		path = u.EscapedPath()
@@ -61,8 +63,8 @@ func isPlain(path string) bool {
 	return true
 }
 
-// MountPrefix returns the path prefix under which the host mounts the API. http.StripPrefix has removed the prefix from u; the
-// API adds it to every URL that it sends to clients.
+// MountPrefix returns the path prefix under which the host mounts the API. http.StripPrefix has removed the prefix from
+// u; the API adds it to every URL that it sends to clients.
 func MountPrefix(requestURI string, u *url.URL) string {
 	path, _, _ := strings.Cut(requestURI, "?")
 	if i := strings.Index(path, "://"); i >= 0 { // the absolute form, which clients send to proxies

@@ -29,13 +29,13 @@ type Served interface {
 	HasBelowNamespace(gv apimeta.GroupVersion, name string) bool
 }
 
-// WatchSegment begins the legacy form of a watch path, such as …/v1/watch/widgets/NAME. Newer clients send ?watch=true to the
-// collection instead.
+// WatchSegment begins the legacy form of a watch path, such as …/v1/watch/widgets/NAME. Newer clients send ?watch=true
+// to the collection instead.
 const WatchSegment = "watch"
 
 // Read returns the question of a request. It interprets a path as the API looks it up, and a path that leads nowhere as
-// kube-apiserver does. The API finds no object for a name with an escaped slash, so Read treats such a path as a path outside
-// all resources.
+// kube-apiserver does. The API finds no object for a name with an escaped slash, so Read treats such a path as a path
+// outside all resources.
 func Read(method string, u *url.URL, s Served) Question {
 	q, segments, whole := begin(u)
 	gv := apimeta.GroupVersion{Group: q.Group, Version: q.Version}
@@ -59,10 +59,12 @@ func Read(method string, u *url.URL, s Served) Question {
 }
 
 // verbs maps each HTTP method to its verb on a single object.
-var verbs = map[string]string{"GET": "get", "HEAD": "get", "POST": "create", "PUT": "update", "PATCH": "patch", "DELETE": "delete"}
+var verbs = map[string]string{"GET": "get", "HEAD": "get", "POST": "create", "PUT": "update", "PATCH": "patch",
+	"DELETE": "delete"}
 
-// begin reads the group and the version, and returns the segments that follow. It returns no segments for a path outside all
-// resources. If a segment contains an escaped slash, begin returns only the segments before it, and whole is false.
+// begin reads the group and the version, and returns the segments that follow. It returns no segments for a path
+// outside all resources. If a segment contains an escaped slash, begin returns only the segments before it, and whole
+// is false.
 func begin(u *url.URL) (q Question, segments []string, whole bool) {
 	path := strings.Trim(u.EscapedPath(), "/")
 	segments, whole = strings.Split(path, "/"), true
@@ -85,8 +87,8 @@ func begin(u *url.URL) (q Question, segments []string, whole bool) {
 	return q, segments, whole
 }
 
-// find reads the segments after the version. For the object NAME of the resource "namespaces" it also sets the namespace to NAME,
-// as kube-apiserver does.
+// find reads the segments after the version. For the object NAME of the resource "namespaces" it also sets the
+// namespace to NAME, as kube-apiserver does.
 func (q *Question) find(segments []string, belowNamespace func(name string) bool) {
 	if segments[0] == "namespaces" && len(segments) > 1 {
 		q.Namespace = segments[1]
@@ -123,7 +125,8 @@ func (q *Question) refine(u *url.URL) {
 	q.Name = SelectedName(q.FieldSelector)
 }
 
-// SelectedName returns the name that a field selector requires in metadata.name, or "" if it does not require a valid name.
+// SelectedName returns the name that a field selector requires in metadata.name, or "" if it does not require a valid
+// name.
 func SelectedName(fieldSelector string) string {
 	fields, err := apimeta.ParseFieldSelector(fieldSelector)
 	if err != nil {

@@ -10,8 +10,8 @@ import (
 // Requirement is one requirement of a selector in an access review.
 type Requirement = apimeta.LabelSelectorRequirement
 
-// LabelText returns requirements on labels in the form of the query parameter labelSelector. It omits requirements that the
-// parameter cannot express. The question then covers more objects than the client asked about, but never fewer.
+// LabelText returns requirements on labels in the form of the query parameter labelSelector. It omits requirements that
+// the parameter cannot express. The question then covers more objects than the client asked about, but never fewer.
 func LabelText(requirements []Requirement) string {
 	return text(requirements, func(r Requirement) string {
 		s, err := apimeta.LabelSelector{MatchExpressions: []Requirement{r}}.Selector()

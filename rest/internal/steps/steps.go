@@ -1,5 +1,5 @@
-// Package steps reports the steps of a request to its observer. The context of the request carries the observer, so that the rooms, and
-// plug-ins that wait for webhooks, can report to it. Without an observer, a step costs nothing.
+// Package steps reports the steps of a request to its observer. The context of the request carries the observer, so
+// that the rooms, and plug-ins that wait for webhooks, can report to it. Without an observer, a step costs nothing.
 package steps
 
 import "context"
@@ -52,7 +52,8 @@ type Check struct {
 	Err error
 }
 
-// Change is a committed change of one object. Before is nil if the write created the object, and After is nil if the write removed it.
+// Change is a committed change of one object. Before is nil if the write created the object, and After is nil if the
+// write removed it.
 type Change struct {
 	Resource, Namespace, Name, UID string
 	Revision                       uint64
@@ -61,9 +62,11 @@ type Change struct {
 
 // Observer receives the steps of one request. Any number of goroutines may call it.
 type Observer interface {
-	// Begin reports the beginning of a step. It returns the context for what happens within the step, and a function that reports the end.
+	// Begin reports the beginning of a step. It returns the context for what happens within the step, and a function that
+	// reports the end.
 	Begin(ctx context.Context, s Step) (context.Context, func(Outcome))
-	// Pipeline says how a write reports its steps of kind [Pipeline]: in times, unless it is nil, and each by Begin if each is set.
+	// Pipeline says how a write reports its steps of kind [Pipeline]: in times, unless it is nil, and each by Begin if
+	// each is set.
 	Pipeline() (times *Times, each bool)
 	// Committed reports a change.
 	Committed(ctx context.Context, c Change)

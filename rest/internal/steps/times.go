@@ -8,9 +8,9 @@ import (
 // MaxPipeline is how many different steps of kind [Pipeline] there may be.
 const MaxPipeline = 32
 
-// Times are the times of the steps of kind [Pipeline] of one request. A write has about 20 of them, which all take little time, so one
-// reading of the clock is the end of a step and the beginning of the next. The writes of a request must follow each other. Anybody may read
-// the times meanwhile. A nil Times counts nothing.
+// Times are the times of the steps of kind [Pipeline] of one request. A write has about 20 of them, which all take
+// little time, so one reading of the clock is the end of a step and the beginning of the next. The writes of a request
+// must follow each other. Anybody may read the times meanwhile. A nil Times counts nothing.
 type Times struct {
 	took    [MaxPipeline]atomic.Int64 // in nanoseconds, by the number of the step
 	seen    atomic.Uint32             // bits of the steps that have begun

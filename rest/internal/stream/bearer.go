@@ -7,12 +7,14 @@ import (
 	"unicode/utf8"
 )
 
-// bearerProtocol begins a subprotocol that holds a bearer token: a page in a browser cannot set the headers of a WebSocket.
+// bearerProtocol begins a subprotocol that holds a bearer token: a page in a browser cannot set the headers of a
+// WebSocket.
 const bearerProtocol = "base64url.bearer.authorization.k8s.io."
 
-// MoveBearer returns the request with the bearer token of its subprotocols, if it has one, in the Authorization header. An
-// Authorization header that the request already has stays. A token that is invalid, not the only one, or not accompanied by
-// another subprotocol is removed. A request that has no token, or does not ask for a WebSocket, is returned as it is.
+// MoveBearer returns the request with the bearer token of its subprotocols, if it has one, in the Authorization header.
+// An Authorization header that the request already has stays. A token that is invalid, not the only one, or not
+// accompanied by another subprotocol is removed. A request that has no token, or does not ask for a WebSocket, is
+// returned as it is.
 func MoveBearer(r *http.Request) *http.Request {
 	if !WantsSocket(r) {
 		return r
@@ -26,7 +28,8 @@ func MoveBearer(r *http.Request) *http.Request {
 	if len(others) > 0 {
 		r.Header.Set(protocolHeader, strings.Join(others, ", "))
 	}
-	if token, ok := decodeBearer(tokens[0]); ok && len(tokens) == 1 && len(others) > 0 && r.Header.Get("Authorization") == "" {
+	if token, ok := decodeBearer(tokens[0]); ok && len(tokens) == 1 && len(others) > 0 &&
+		r.Header.Get("Authorization") == "" {
 		r.Header.Set("Authorization", "Bearer "+token)
 	}
 	return r

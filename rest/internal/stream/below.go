@@ -17,9 +17,9 @@ func Below(path string, segments int) string {
 	return path
 }
 
-// SlashURL returns the URL to which a request to read a subresource itself is redirected: the same with a slash after its
-// path, so that relative links of a page lead below the subresource. A prefix that the host has stripped from the path is in
-// the URL. SlashURL returns "" for any other request.
+// SlashURL returns the URL to which a request to read a subresource itself is redirected: the same with a slash after
+// its path, so that relative links of a page lead below the subresource. A prefix that the host has stripped from the
+// path is in the URL. SlashURL returns "" for any other request.
 func SlashURL(r *http.Request, below string) string {
 	if below != "" || r.Method != http.MethodGet && r.Method != http.MethodHead {
 		return ""

@@ -19,8 +19,10 @@ type Body struct {
 	held     *delivery.Held
 }
 
-// NewBody returns the body of an answer that has not begun. A client that does not take a piece within patience counts as gone.
-func NewBody(w http.ResponseWriter, patience time.Duration, ending *delivery.Ending, held *delivery.Held) (*Body, error) {
+// NewBody returns the body of an answer that has not begun. A client that does not take a piece within patience counts
+// as gone.
+func NewBody(w http.ResponseWriter, patience time.Duration, ending *delivery.Ending,
+	held *delivery.Held) (*Body, error) {
 	if _, err := Control(w); err != nil {
 		return nil, err
 	}
@@ -87,9 +89,9 @@ func (b *Body) Cut() { _ = b.control().SetWriteDeadline(time.Now()) }
 // Close implements [delivery.Output]. It leaves the connection ready for the next request.
 func (b *Body) Close() { _ = b.control().SetWriteDeadline(time.Time{}) }
 
-// Control returns the controller of a writer that can carry a stream, and lifts the deadlines that the host's server sets for short
-// requests. It refuses a writer that cannot be flushed or has no deadlines of its own: nothing could end the stream of a client that
-// does not read.
+// Control returns the controller of a writer that can carry a stream, and lifts the deadlines that the host's server
+// sets for short requests. It refuses a writer that cannot be flushed or has no deadlines of its own: nothing could end
+// the stream of a client that does not read.
 func Control(w http.ResponseWriter) (*http.ResponseController, error) {
 	control := http.NewResponseController(w)
 	if !canFlush(w) || errors.Is(control.SetWriteDeadline(time.Time{}), http.ErrNotSupported) {

@@ -46,8 +46,8 @@ func (c *Call) openChannels(ctx context.Context, protocols []string, inputs []ch
 	return ch, nil
 }
 
-// errLeft is the cause of the context after the client has disconnected. If the host's function then fails, the API does not log
-// the error, because it is a consequence of the disconnect.
+// errLeft is the cause of the context after the client has disconnected. If the host's function then fails, the API
+// does not log the error, because it is a consequence of the disconnect.
 var errLeft = errors.New("the client has left")
 
 // leave ends the context when the client has disconnected.
@@ -67,8 +67,8 @@ func (ch *channelSocket) closeInputs() {
 	}
 }
 
-// outcome is what the client reads about how the host's function ended. After the context has ended, err only follows from
-// that, so the outcome is the cause of the context.
+// outcome is what the client reads about how the host's function ended. After the context has ended, err only follows
+// from that, so the outcome is the cause of the context.
 func (ch *channelSocket) outcome(err error) error {
 	if ch.ctx.Err() == nil {
 		return err

@@ -72,9 +72,12 @@ func TestEndings(t *testing.T) {
 		code     websocket.StatusCode // that the client reads; -1 if the connection is cut
 		after    time.Duration
 	}{
-		{"a session returns", v5, session(func(context.Context, *terminal) error { return nil }), nothing, true, websocket.StatusNormalClosure, 0},
-		{"output returns", binary, output(func(context.Context, io.Writer) error { return nil }), nothing, true, websocket.StatusNormalClosure, 0},
-		{"a forward returns", v4, forward(func(context.Context, uint16, io.ReadWriter) error { return nil }), nothing, true, websocket.StatusNormalClosure, 0},
+		{"a session returns", v5, session(func(context.Context, *terminal) error { return nil }), nothing, true,
+			websocket.StatusNormalClosure, 0},
+		{"output returns", binary, output(func(context.Context, io.Writer) error { return nil }), nothing, true,
+			websocket.StatusNormalClosure, 0},
+		{"a forward returns", v4, forward(func(context.Context, uint16, io.ReadWriter) error { return nil }), nothing, true,
+			websocket.StatusNormalClosure, 0},
 		{"the client of a session leaves", v5, sessionUntilEnd, leave, false, 0, 0},
 		{"the client of output leaves", binary, outputUntilEnd, leave, false, 0, 0},
 		{"the client of a forward leaves", v4, forwardUntilEnd, leave, false, 0, 0},
@@ -83,10 +86,11 @@ func TestEndings(t *testing.T) {
 		{"the API ends a session", v5, sessionUntilEnd, shutDown, true, websocket.StatusGoingAway, 0},
 		{"the API ends output", binary, outputUntilEnd, shutDown, true, websocket.StatusNormalClosure, 0},
 		{"the API ends a forward", v4, forwardUntilEnd, shutDown, true, websocket.StatusGoingAway, 0},
-		{"the API ends a session that is not read", v5, session(func(_ context.Context, t *terminal) error { return writeForever(t.Stdout) }),
-			shutDown, false, 0, limits.End},
-		{"the API ends output that is not read", binary, output(func(_ context.Context, out io.Writer) error { return writeForever(out) }),
-			shutDown, false, 0, limits.End},
+		{"the API ends a session that is not read", v5,
+			session(func(_ context.Context, t *terminal) error { return writeForever(t.Stdout) }), shutDown, false, 0,
+			limits.End},
+		{"the API ends output that is not read", binary,
+			output(func(_ context.Context, out io.Writer) error { return writeForever(out) }), shutDown, false, 0, limits.End},
 		{"a session is forgotten", v5, sessionUntilEnd, nothing, true, -1, limits.Idle},
 		{"output is forgotten", binary, outputUntilEnd, nothing, true, -1, limits.Idle},
 		{"the client violates the protocol", v5, sessionUntilEnd, func(_ *host, conn *websocket.Conn) {
@@ -123,7 +127,10 @@ func TestAClientThatLeavesIsNoFailure(t *testing.T) {
 	until := func(ctx context.Context) error { <-ctx.Done(); return ctx.Err() }
 	for name, serve := range map[string]func(context.Context, *stream.Call) error{
 		"v5.channel.k8s.io": session(func(ctx context.Context, _ *terminal) error { return until(ctx) }),
-		"binary.k8s.io":     output(func(ctx context.Context, out io.Writer) error { _, _ = out.Write(nil); return until(ctx) }),
+		"binary.k8s.io": output(func(ctx context.Context, out io.Writer) error {
+			_, _ = out.Write(nil)
+			return until(ctx)
+		}),
 		"v4.channel.k8s.io": forward(func(ctx context.Context, _ uint16, _ io.ReadWriter) error { return until(ctx) }),
 	} {
 		for _, orderly := range []bool{true, false} {

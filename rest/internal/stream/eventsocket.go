@@ -22,10 +22,13 @@ type EventSocket struct {
 	late     *time.Timer   // cuts the connection when the shutdown has waited long enough
 }
 
-// NewEventSocket returns the output over an upgraded connection, in messages of text or of bytes. gone is called when the client leaves.
-func NewEventSocket(conn *Conn, text bool, ending *delivery.Ending, held *delivery.Held, gone context.CancelFunc) *EventSocket {
+// NewEventSocket returns the output over an upgraded connection, in messages of text or of bytes. gone is called when
+// the client leaves.
+func NewEventSocket(conn *Conn, text bool, ending *delivery.Ending, held *delivery.Held,
+	gone context.CancelFunc) *EventSocket {
 	reading, stop := context.WithCancel(context.Background())
-	s := &EventSocket{conn: conn, kind: websocket.MessageBinary, ending: ending, held: held, stopRead: stop, left: make(chan struct{})}
+	s := &EventSocket{conn: conn, kind: websocket.MessageBinary, ending: ending, held: held, stopRead: stop,
+		left: make(chan struct{})}
 	if text {
 		s.kind = websocket.MessageText
 	}

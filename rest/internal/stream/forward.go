@@ -15,12 +15,13 @@ func forwardProtocols() []string {
 	return []string{"v4.channel.k8s.io", "v4.base64.channel.k8s.io", ""}
 }
 
-// Forward connects the client to ports, which are the values of the parameter ports, and calls run for all of them at the
-// same time. The port with the index i has channel 2i for its bytes, and channel 2i+1 for the message of an error. Each
-// channel begins with its port in two bytes, the lower one first.
+// Forward connects the client to ports, which are the values of the parameter ports, and calls run for all of them at
+// the same time. The port with the index i has channel 2i for its bytes, and channel 2i+1 for the message of an error.
+// Each channel begins with its port in two bytes, the lower one first.
 //
 // It returns an error only if the answer has not begun.
-func Forward(ctx context.Context, call *Call, ports []string, run func(ctx context.Context, port uint16, conn io.ReadWriter) error) error {
+func Forward(ctx context.Context, call *Call, ports []string,
+	run func(ctx context.Context, port uint16, conn io.ReadWriter) error) error {
 	numbers, err := parsePorts(ports)
 	if err != nil {
 		return err

@@ -19,7 +19,8 @@ import (
 )
 
 // connectTo echoes on port 7, fails on others, and says hello on port 80.
-func connectTo(_ context.Context, thing *apitest.Thing, _ *apitest.ThingForwardOptions, port uint16, conn io.ReadWriter) error {
+func connectTo(_ context.Context, thing *apitest.Thing, _ *apitest.ThingForwardOptions, port uint16,
+	conn io.ReadWriter) error {
 	switch port {
 	case 7:
 		_, err := io.Copy(conn, conn)
@@ -47,14 +48,16 @@ func TestForward(t *testing.T) {
 		if protocol != "" {
 			options.Subprotocols = []string{protocol}
 		}
-		return &apitest.Session{Conn: apitest.DialWebSocket(t, server+apitest.Things+"/a/portforward?"+query, options), T: t, Protocol: protocol}
+		return &apitest.Session{Conn: apitest.DialWebSocket(t, server+apitest.Things+"/a/portforward?"+query, options), T: t,
+			Protocol: protocol}
 	}
 	for _, protocol := range []string{"", "v4.channel.k8s.io", "v4.base64.channel.k8s.io"} {
 		t.Run("in "+protocol, func(t *testing.T) {
 			client := open(t, "ports=80,81", protocol)
 			got, code := client.ReadToEnd()
 			assert.Equal(t, websocket.StatusNormalClosure, code)
-			assert.Equal(t, [5]string{number(80) + "hello from a", number(80), number(81), number(81) + "error forwarding port 81: nobody listens"}, got)
+			assert.Equal(t, [5]string{number(80) + "hello from a", number(80), number(81),
+				number(81) + "error forwarding port 81: nobody listens"}, got)
 		})
 	}
 	t.Run("both ways", func(t *testing.T) {
@@ -71,8 +74,10 @@ func TestForward(t *testing.T) {
 	})
 	t.Run("what clients need not know is logged", func(t *testing.T) {
 		got, _ := open(t, "ports=82,83", "v4.channel.k8s.io").ReadToEnd()
-		assert.Equal(t, number(82)+"error forwarding port 82: Internal error occurred: the request could not be completed", got[1])
-		assert.Equal(t, number(83)+"error forwarding port 83: Internal error occurred: the request could not be completed", got[3])
+		assert.Equal(t, number(82)+"error forwarding port 82: Internal error occurred: the request could not be completed",
+			got[1])
+		assert.Equal(t, number(83)+"error forwarding port 83: Internal error occurred: the request could not be completed",
+			got[3])
 		assert.Contains(t, log.String(), "boom")
 		assert.Contains(t, log.String(), "no route")
 	})
@@ -81,7 +86,8 @@ func TestForward(t *testing.T) {
 		{"an empty one", "ports=", `the parameter "ports": strconv.ParseInt: parsing "": invalid syntax`},
 		{"no number", "ports=http", `the parameter "ports": strconv.ParseInt: parsing "http": invalid syntax`},
 		{"zero", "ports=80,0", `port "80,0" must be > 0`},
-		{"too large", "ports=65536", `unable to parse "65536" as a port: strconv.ParseUint: parsing "65536": value out of range`},
+		{"too large", "ports=65536",
+			`unable to parse "65536" as a port: strconv.ParseUint: parsing "65536": value out of range`},
 		{"too many", "ports=1" + strings.Repeat(",1", 127), "128 ports, at most 127 can be forwarded at once"},
 	} {
 		t.Run(c.name, func(t *testing.T) {

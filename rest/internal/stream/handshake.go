@@ -11,8 +11,8 @@ import (
 	"github.com/decorum-go/decorum/status"
 )
 
-// handshakeWriter keeps the library's refusal of a handshake, which is plain text, from the client, so that a Status can
-// be sent instead.
+// handshakeWriter keeps the library's refusal of a handshake, which is plain text, from the client, so that a Status
+// can be sent instead.
 type handshakeWriter struct {
 	http.ResponseWriter
 	conn     net.Conn // after the handshake

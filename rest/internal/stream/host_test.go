@@ -41,7 +41,8 @@ type host struct {
 
 // newHost serves one request with serve.
 func newHost(t *testing.T, serve func(context.Context, *stream.Call) error) *host {
-	h := &host{served: make(chan struct{}), hurries: map[*func()]bool{}, conns: make(chan net.Conn), closed: make(chan struct{})}
+	h := &host{served: make(chan struct{}), hurries: map[*func()]bool{}, conns: make(chan net.Conn),
+		closed: make(chan struct{})}
 	h.ctx, h.end = context.WithCancelCause(context.Background())
 	h.server.Handler = http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		defer close(h.served)

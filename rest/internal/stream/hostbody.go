@@ -12,8 +12,8 @@ type hostBody struct {
 	hurried delivery.Hurried
 }
 
-// ForHost begins the answer and returns the body as what a host writes to. Close must be called: until then the end of the API hurries
-// the client.
+// ForHost begins the answer and returns the body as what a host writes to. Close must be called: until then the end of
+// the API hurries the client.
 func (b *Body) ForHost() io.WriteCloser {
 	b.Begin()
 	h := &hostBody{body: b}

@@ -10,8 +10,8 @@ import (
 )
 
 // checkOrigin prevents a page of another site from using what a browser sends on its own: cookies, passwords, client
-// certificates, or its place in the network. A browser names the page's origin; other clients name none. A request with a
-// bearer token may come from anywhere, because no page obtains a token by accident.
+// certificates, or its place in the network. A browser names the page's origin; other clients name none. A request with
+// a bearer token may come from anywhere, because no page obtains a token by accident.
 func checkOrigin(r *http.Request) error {
 	origin := r.Header.Get("Origin")
 	if origin == "" || hasBearer(r.Header) {

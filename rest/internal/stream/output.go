@@ -7,10 +7,11 @@ import (
 	"sync"
 )
 
-// Output sends what run writes: in the body that body opens, or as messages if the request asks for a WebSocket. The answer
-// begins with the first Write, or when run returns nil without one. An error that follows from a client that has left, or
-// from the shutdown of the API, is not returned once the answer has begun.
-func Output(ctx context.Context, call *Call, body func() (io.WriteCloser, error), run func(context.Context, io.Writer) error) error {
+// Output sends what run writes: in the body that body opens, or as messages if the request asks for a WebSocket. The
+// answer begins with the first Write, or when run returns nil without one. An error that follows from a client that has
+// left, or from the shutdown of the API, is not returned once the answer has begun.
+func Output(ctx context.Context, call *Call, body func() (io.WriteCloser, error),
+	run func(context.Context, io.Writer) error) error {
 	ctx, gone := context.WithCancelCause(ctx)
 	defer gone(nil)
 	out := &lateWriter{begin: body}
@@ -34,8 +35,9 @@ func Output(ctx context.Context, call *Call, body func() (io.WriteCloser, error)
 	return err
 }
 
-// lateWriter begins the response at the first write. Several goroutines of the host may write concurrently, even after the host's function
-// has returned. The underlying writer may then already serve another request, so end makes late writes fail.
+// lateWriter begins the response at the first write. Several goroutines of the host may write concurrently, even after
+// the host's function has returned. The underlying writer may then already serve another request, so end makes late
+// writes fail.
 type lateWriter struct {
 	begin func() (io.WriteCloser, error)
 
@@ -61,7 +63,8 @@ func (l *lateWriter) Write(p []byte) (int, error) {
 	return l.to.Write(p)
 }
 
-// end waits for the current write, and makes later writes fail. It returns the underlying writer, or nil if the response has not begun.
+// end waits for the current write, and makes later writes fail. It returns the underlying writer, or nil if the
+// response has not begun.
 func (l *lateWriter) end() io.WriteCloser {
 	l.mu.Lock()
 	defer l.mu.Unlock()

@@ -25,19 +25,22 @@ import (
 
 func TestOutput(t *testing.T) {
 	s := apitest.NewThingStreams(t, rest.Options{},
-		apitest.ThingLog{Name: "log", Output: func(_ context.Context, thing *apitest.Thing, o *apitest.LogOptions, out io.Writer) error {
-			tail := "all"
-			if o.TailLines != nil {
-				tail = fmt.Sprint(*o.TailLines)
-			}
-			_, err := fmt.Fprintf(out, "%s %v %s %s %v %v %v", thing.Name, o.Follow, tail, o.Container, o.Ratio, o.Level, o.Lines)
-			return err
-		}})
+		apitest.ThingLog{Name: "log",
+			Output: func(_ context.Context, thing *apitest.Thing, o *apitest.LogOptions, out io.Writer) error {
+				tail := "all"
+				if o.TailLines != nil {
+					tail = fmt.Sprint(*o.TailLines)
+				}
+				_, err := fmt.Fprintf(out, "%s %v %s %s %v %v %v", thing.Name, o.Follow, tail, o.Container, o.Ratio, o.Level,
+					o.Lines)
+				return err
+			}})
 	for _, c := range []struct {
 		name, query, want string
 	}{
 		{"no parameters", "", "a false all main 0 [] []"},
-		{"of each type", "?follow=true&tailLines=0&container=side&ratio=0.5&level=info&level=warn&lines=1,2&lines=3", "a true 0 side 0.5 [info warn] [1 2 3]"},
+		{"of each type", "?follow=true&tailLines=0&container=side&ratio=0.5&level=info&level=warn&lines=1,2&lines=3",
+			"a true 0 side 0.5 [info warn] [1 2 3]"},
 		{"a flag alone", "?follow", "a true all main 0 [] []"},
 		{"false", "?follow=False", "a false all main 0 [] []"},
 		{"of a repeated one the first counts", "?container=x&container=y", "a false all x 0 [] []"},
@@ -58,8 +61,10 @@ func TestOutput(t *testing.T) {
 		message              string
 	}{
 		{"no object", "GET", "/b/log", 404, `things.things.example.com "b" not found`},
-		{"no number", "GET", "/a/log?tailLines=x", 400, `the parameter "tailLines": strconv.ParseInt: parsing "x": invalid syntax`},
-		{"out of bounds", "GET", "/a/log?tailLines=-1", 400, "tailLines: Invalid value: -1: tailLines in body should be greater than or equal to 0"},
+		{"no number", "GET", "/a/log?tailLines=x", 400,
+			`the parameter "tailLines": strconv.ParseInt: parsing "x": invalid syntax`},
+		{"out of bounds", "GET", "/a/log?tailLines=-1", 400,
+			"tailLines: Invalid value: -1: tailLines in body should be greater than or equal to 0"},
 		{"too large for its type", "GET", "/a/log?lines=3000000000", 400, ""},
 		{"infinite", "GET", "/a/log?ratio=inf", 400, `the parameter "ratio": "inf" is not a number`},
 		{"another verb", "POST", "/a/log", 405, ""},
@@ -84,16 +89,21 @@ func TestOutputFailures(t *testing.T) {
 		code   int
 		logged string
 	}{
-		{"an error first", apitest.ThingLog{Output: func(context.Context, *apitest.Thing, *apitest.LogOptions, io.Writer) error {
+		{"an error first", apitest.ThingLog{Output: func(context.Context, *apitest.Thing, *apitest.LogOptions,
+			io.Writer) error {
 			return status.BadRequest("no such container")
 		}}, 400, ""},
-		{"an error that says nothing to clients", apitest.ThingLog{Output: func(context.Context, *apitest.Thing, *apitest.LogOptions, io.Writer) error {
-			return errors.New("disk 7 is on fire")
-		}}, 500, "disk 7 is on fire"},
-		{"a panic", apitest.ThingLog{Output: func(context.Context, *apitest.Thing, *apitest.LogOptions, io.Writer) error { panic("boom") }}, 500, "boom"},
-		{"an exit code is no answer", apitest.ThingLog{Output: func(context.Context, *apitest.Thing, *apitest.LogOptions, io.Writer) error {
-			return status.NonZeroExit(3)
-		}}, 500, ""},
+		{"an error that says nothing to clients",
+			apitest.ThingLog{Output: func(context.Context, *apitest.Thing, *apitest.LogOptions, io.Writer) error {
+				return errors.New("disk 7 is on fire")
+			}}, 500, "disk 7 is on fire"},
+		{"a panic", apitest.ThingLog{Output: func(context.Context, *apitest.Thing, *apitest.LogOptions, io.Writer) error {
+			panic("boom")
+		}}, 500, "boom"},
+		{"an exit code is no answer",
+			apitest.ThingLog{Output: func(context.Context, *apitest.Thing, *apitest.LogOptions, io.Writer) error {
+				return status.NonZeroExit(3)
+			}}, 500, ""},
 		{"a check", apitest.ThingLog{
 			Check: func(_ context.Context, thing *apitest.Thing, o *apitest.LogOptions) error {
 				return status.BadRequest(thing.Name + " has no " + o.Container)
@@ -123,10 +133,11 @@ func TestOutputFailures(t *testing.T) {
 	t.Run("after the beginning the answer is broken off", func(t *testing.T) {
 		for _, end := range []func() error{func() error { return errors.New("gone") }, func() error { panic("boom") }} {
 			s := apitest.NewThingStreams(t, rest.Options{},
-				apitest.ThingLog{Name: "log", Output: func(_ context.Context, _ *apitest.Thing, _ *apitest.LogOptions, out io.Writer) error {
-					_, _ = io.WriteString(out, "some")
-					return end()
-				}})
+				apitest.ThingLog{Name: "log",
+					Output: func(_ context.Context, _ *apitest.Thing, _ *apitest.LogOptions, out io.Writer) error {
+						_, _ = io.WriteString(out, "some")
+						return end()
+					}})
 			response, err := http.Get(apitest.Serve(t, s.API).URL + apitest.Things + "/a/log")
 			require.NoError(t, err)
 			body, err := io.ReadAll(response.Body)
@@ -150,11 +161,12 @@ func TestOutputFailures(t *testing.T) {
 func TestOutputAfterTheHostHasReturned(t *testing.T) {
 	kept := make(chan io.Writer, 1)
 	s := apitest.NewThingStreams(t, rest.Options{},
-		apitest.ThingLog{Name: "log", Output: func(_ context.Context, _ *apitest.Thing, o *apitest.LogOptions, out io.Writer) error {
-			kept <- out
-			_, err := io.WriteString(out, "line")
-			return err
-		}})
+		apitest.ThingLog{Name: "log",
+			Output: func(_ context.Context, _ *apitest.Thing, o *apitest.LogOptions, out io.Writer) error {
+				kept <- out
+				_, err := io.WriteString(out, "line")
+				return err
+			}})
 	server := apitest.Serve(t, s.API)
 	for _, headers := range [][]string{nil, {"Connection", "close"}} {
 		response := apitest.Open(t.Context(), t, server.Client(), "GET", server.URL+apitest.Things+"/a/log", headers...)
@@ -169,7 +181,8 @@ func TestOutputIsFollowed(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		lines, ended := make(chan string), make(chan error, 1)
 		s := apitest.NewThingStreams(t, rest.Options{MaxInFlight: 1}, apitest.FollowedLog(lines, ended))
-		server := apitest.ServeOnPipes(t, s.API, func(config *http.Server) { config.ReadTimeout, config.WriteTimeout = time.Second, time.Second })
+		server := apitest.ServeOnPipes(t, s.API,
+			func(config *http.Server) { config.ReadTimeout, config.WriteTimeout = time.Second, time.Second })
 		ctx, leave := context.WithCancel(t.Context())
 		response := apitest.Open(ctx, t, server.Client, "GET", server.URL+apitest.Things+"/a/log?follow=true")
 		require.Equal(t, 200, response.StatusCode, "the answer begins before there is a line")
@@ -204,15 +217,16 @@ func TestOutputEndsWithTheAPI(t *testing.T) {
 func TestOutputWaitsForItsClient(t *testing.T) {
 	written, ended := make(chan int, 10_000), make(chan error, 2)
 	s := apitest.NewThingStreams(t, rest.Options{},
-		apitest.ThingLog{Name: "log", Output: func(_ context.Context, _ *apitest.Thing, _ *apitest.LogOptions, out io.Writer) error {
-			for i := 0; ; i++ {
-				if _, err := out.Write(make([]byte, 1<<20)); err != nil {
-					ended <- err
-					return err
+		apitest.ThingLog{Name: "log",
+			Output: func(_ context.Context, _ *apitest.Thing, _ *apitest.LogOptions, out io.Writer) error {
+				for i := 0; ; i++ {
+					if _, err := out.Write(make([]byte, 1<<20)); err != nil {
+						ended <- err
+						return err
+					}
+					written <- i
 				}
-				written <- i
-			}
-		}})
+			}})
 	server := apitest.Serve(t, s.API)
 	for _, open := range []func(){
 		func() {
@@ -233,14 +247,15 @@ func TestOutputWaitsForItsClient(t *testing.T) {
 
 func TestOutputOverWebSocket(t *testing.T) {
 	s := apitest.NewThingStreams(t, rest.Options{},
-		apitest.ThingLog{Name: "log", Output: func(_ context.Context, _ *apitest.Thing, o *apitest.LogOptions, out io.Writer) error {
-			if o.Container == "none" {
-				return status.BadRequest("there is no container none")
-			}
-			_, _ = io.WriteString(out, "one\n")
-			_, err := io.WriteString(out, "two\n")
-			return err
-		}})
+		apitest.ThingLog{Name: "log",
+			Output: func(_ context.Context, _ *apitest.Thing, o *apitest.LogOptions, out io.Writer) error {
+				if o.Container == "none" {
+					return status.BadRequest("there is no container none")
+				}
+				_, _ = io.WriteString(out, "one\n")
+				_, err := io.WriteString(out, "two\n")
+				return err
+			}})
 	server := apitest.Serve(t, s.API)
 	for _, c := range []struct {
 		protocol string
@@ -277,7 +292,8 @@ func TestOutputOverWebSocket(t *testing.T) {
 			{"of the protocol", "", []string{"v4.channel.k8s.io"}, "requested protocol(s) are not supported"},
 		} {
 			t.Run(c.name, func(t *testing.T) {
-				_, response, err := websocket.Dial(t.Context(), server.URL+apitest.Things+"/a/log"+c.query, &websocket.DialOptions{Subprotocols: c.protocols})
+				_, response, err := websocket.Dial(t.Context(), server.URL+apitest.Things+"/a/log"+c.query,
+					&websocket.DialOptions{Subprotocols: c.protocols})
 				require.Error(t, err)
 				body, _ := io.ReadAll(response.Body)
 				assert.Equal(t, 400, response.StatusCode)

@@ -17,8 +17,8 @@ type patient struct{ *httptest.ResponseRecorder }
 
 func (patient) SetWriteDeadline(time.Time) error { return nil }
 
-// A reverse proxy whose backend fails breaks its answer off with a panic. Nothing may be left to hurry: the connection can
-// belong to another request by then.
+// A reverse proxy whose backend fails breaks its answer off with a panic. Nothing may be left to hurry: the connection
+// can belong to another request by then.
 func TestAProxyThatBreaksOffIsNotHurried(t *testing.T) {
 	for name, serve := range map[string]func(http.ResponseWriter, *http.Request) error{
 		"in the answer": func(w http.ResponseWriter, _ *http.Request) error {

@@ -29,14 +29,16 @@ func TestQuietSession(t *testing.T) {
 				return err
 			}}}
 		api := apitest.Start(t, rest.Options{}, things)
-		_, err := apitest.ClientFor[apitest.Thing](t, api).Namespace("default").Create(t.Context(), &apitest.Thing{ObjectMeta: apimeta.ObjectMeta{Name: "a"}})
+		_, err := apitest.ClientFor[apitest.Thing](t, api).Namespace("default").Create(t.Context(),
+			&apitest.Thing{ObjectMeta: apimeta.ObjectMeta{Name: "a"}})
 		require.NoError(t, err)
 		server := apitest.ServeOnPipes(t, api)
 		pings := make(chan struct{}, 1000)
-		conn, _, err := websocket.Dial(t.Context(), server.URL+apitest.Things+"/a/exec?stdin=true&stdout=true", &websocket.DialOptions{
-			HTTPClient: server.Client, Subprotocols: []string{"v5.channel.k8s.io"},
-			OnPingReceived: func(context.Context, []byte) bool { pings <- struct{}{}; return true },
-		})
+		conn, _, err := websocket.Dial(t.Context(), server.URL+apitest.Things+"/a/exec?stdin=true&stdout=true",
+			&websocket.DialOptions{
+				HTTPClient: server.Client, Subprotocols: []string{"v5.channel.k8s.io"},
+				OnPingReceived: func(context.Context, []byte) bool { pings <- struct{}{}; return true },
+			})
 		require.NoError(t, err)
 		began := time.Now()
 		left := make(chan time.Duration, 1)

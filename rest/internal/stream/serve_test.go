@@ -23,11 +23,13 @@ import (
 // mirror answers with what it was asked.
 func mirror(w http.ResponseWriter, r *http.Request, thing *apitest.Thing, _ *apitest.ThingProxyOptions) {
 	body, _ := io.ReadAll(r.Body)
-	_, _ = fmt.Fprintf(w, "%s %s %s raw=%s query=%s body=%s", thing.Name, r.Method, r.URL.Path, r.URL.RawPath, r.URL.RawQuery, body)
+	_, _ = fmt.Fprintf(w, "%s %s %s raw=%s query=%s body=%s", thing.Name, r.Method, r.URL.Path, r.URL.RawPath,
+		r.URL.RawQuery, body)
 }
 
 func TestServe(t *testing.T) {
-	s := apitest.NewThingStreams(t, rest.Options{}, apitest.ThingProxy{Name: "proxy", Serve: mirror}, apitest.ThingLog{Name: "log", Output: apitest.NoOutput})
+	s := apitest.NewThingStreams(t, rest.Options{}, apitest.ThingProxy{Name: "proxy", Serve: mirror},
+		apitest.ThingLog{Name: "log", Output: apitest.NoOutput})
 	for _, c := range []struct {
 		name, method, target, body string
 		code                       int
@@ -118,9 +120,10 @@ func TestServeFailures(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			var log bytes.Buffer
 			s := apitest.NewThingStreams(t, rest.Options{Logger: apitest.LoggerTo(&log)},
-				apitest.ThingProxy{Name: "proxy", Serve: func(w http.ResponseWriter, _ *http.Request, _ *apitest.Thing, _ *apitest.ThingProxyOptions) {
-					c.serve(w)
-				}})
+				apitest.ThingProxy{Name: "proxy",
+					Serve: func(w http.ResponseWriter, _ *http.Request, _ *apitest.Thing, _ *apitest.ThingProxyOptions) {
+						c.serve(w)
+					}})
 			serve := func() apitest.Answer { return s.Do("GET", apitest.Things+"/a/proxy/", "") }
 			if c.code == 0 {
 				assert.PanicsWithValue(t, http.ErrAbortHandler, func() { serve() })
@@ -157,10 +160,11 @@ func TestServeAReverseProxy(t *testing.T) {
 	target, err := url.Parse(backend.URL)
 	require.NoError(t, err)
 	s := apitest.NewThingStreams(t, rest.Options{},
-		apitest.ThingProxy{Name: "proxy", Serve: func(w http.ResponseWriter, r *http.Request, _ *apitest.Thing, _ *apitest.ThingProxyOptions) {
-			proxy := httputil.ReverseProxy{FlushInterval: -1, Rewrite: func(p *httputil.ProxyRequest) { p.SetURL(target) }}
-			proxy.ServeHTTP(w, r)
-		}})
+		apitest.ThingProxy{Name: "proxy",
+			Serve: func(w http.ResponseWriter, r *http.Request, _ *apitest.Thing, _ *apitest.ThingProxyOptions) {
+				proxy := httputil.ReverseProxy{FlushInterval: -1, Rewrite: func(p *httputil.ProxyRequest) { p.SetURL(target) }}
+				proxy.ServeHTTP(w, r)
+			}})
 	server := apitest.Serve(t, s.API)
 
 	conn := apitest.DialWebSocket(t, server.URL+apitest.Things+"/a/proxy/echo", nil)
@@ -175,5 +179,6 @@ func TestServeAReverseProxy(t *testing.T) {
 	line, err := bufio.NewReader(response.Body).ReadString('\n')
 	require.NoError(t, err)
 	require.Equal(t, "/a%2Fb\n", line)
-	require.NoError(t, apitest.Within(t, "Close", apitest.InBackground(s.API.Close)), "an answer that goes on ends with the API")
+	require.NoError(t, apitest.Within(t, "Close", apitest.InBackground(s.API.Close)),
+		"an answer that goes on ends with the API")
 }

@@ -22,7 +22,8 @@ const (
 
 // sessionProtocols are the subprotocols of a session. "" stands for clients that offer none.
 func sessionProtocols() []string {
-	return []string{closingProtocol, "v4.channel.k8s.io", "v4.base64.channel.k8s.io", "channel.k8s.io", "base64.channel.k8s.io", ""}
+	return []string{closingProtocol, "v4.channel.k8s.io", "v4.base64.channel.k8s.io", "channel.k8s.io",
+		"base64.channel.k8s.io", ""}
 }
 
 // Wanted are the parts of a terminal that a client asks for.
@@ -39,9 +40,10 @@ type Terminal[Size any] struct {
 	Resize <-chan Size
 }
 
-// Session gives the client's terminal to run, and sends the outcome of run as the last message. It returns an error only if
-// the answer has not begun.
-func Session[Size any](ctx context.Context, call *Call, w Wanted, run func(context.Context, *Terminal[Size]) error) error {
+// Session gives the client's terminal to run, and sends the outcome of run as the last message. It returns an error
+// only if the answer has not begun.
+func Session[Size any](ctx context.Context, call *Call, w Wanted,
+	run func(context.Context, *Terminal[Size]) error) error {
 	if w.TTY {
 		w.Stderr = false // a terminal has one screen
 	}
@@ -51,7 +53,8 @@ func Session[Size any](ctx context.Context, call *Call, w Wanted, run func(conte
 	sizes := newResizes[Size]()
 	inputs := make([]channels.Input, sessionChannels)
 	inputs[resizeChannel] = sizes
-	t := &Terminal[Size]{Stdin: strings.NewReader(""), Stdout: io.Discard, Stderr: io.Discard, TTY: w.TTY, Resize: sizes.latest}
+	t := &Terminal[Size]{Stdin: strings.NewReader(""), Stdout: io.Discard, Stderr: io.Discard, TTY: w.TTY,
+		Resize: sizes.latest}
 	if w.Stdin {
 		buffer := channels.NewBuffer()
 		inputs[stdinChannel], t.Stdin = buffer, buffer
@@ -79,8 +82,8 @@ func Session[Size any](ctx context.Context, call *Call, w Wanted, run func(conte
 	return nil
 }
 
-// sendOutcome sends how a session ended on its error channel: a Status, or, to clients older than v4, only the message of a
-// failure. A client that has left receives nothing.
+// sendOutcome sends how a session ended on its error channel: a Status, or, to clients older than v4, only the message
+// of a failure. A client that has left receives nothing.
 func (ch *channelSocket) sendOutcome(err error) {
 	if err == errLeft {
 		return

@@ -20,7 +20,8 @@ import (
 
 func TestSession(t *testing.T) {
 	var log apitest.LogBuffer
-	s := apitest.NewThingStreams(t, rest.Options{Logger: apitest.LoggerTo(&log)}, apitest.ThingExec{Name: "exec", Session: apitest.Shell})
+	s := apitest.NewThingStreams(t, rest.Options{Logger: apitest.LoggerTo(&log)},
+		apitest.ThingExec{Name: "exec", Session: apitest.Shell})
 	server := apitest.Serve(t, s.API).URL
 	const success = `{"metadata":{},"status":"Success"}`
 	logs := map[string]string{"an error": "fuse 3 has blown", "a panic": "panic in the host's hook Session of exec: boom"}
@@ -28,21 +29,28 @@ func TestSession(t *testing.T) {
 		name, protocol, query  string
 		stdout, stderr, failed string
 	}{
-		{"v5", "v5.channel.k8s.io", "stdout=true&stderr=true&command=echo&command=a&command=b", "a b\n", "said by a\n", success},
+		{"v5", "v5.channel.k8s.io", "stdout=true&stderr=true&command=echo&command=a&command=b", "a b\n", "said by a\n",
+			success},
 		{"v4", "v4.channel.k8s.io", "stdout=true&stderr=true&command=echo&command=a", "a\n", "said by a\n", success},
-		{"v4 in base64", "v4.base64.channel.k8s.io", "stdout=true&stderr=true&command=echo&command=a", "a\n", "said by a\n", success},
+		{"v4 in base64", "v4.base64.channel.k8s.io", "stdout=true&stderr=true&command=echo&command=a", "a\n", "said by a\n",
+			success},
 		{"v1", "channel.k8s.io", "stdout=true&stderr=true&command=echo&command=a", "a\n", "said by a\n", ""},
 		{"v1 in base64", "base64.channel.k8s.io", "stdout=true&command=echo&command=a", "a\n", "", ""},
 		{"none", "", "stderr=true&command=echo&command=a", "", "said by a\n", ""},
-		{"a terminal has no stderr", "v5.channel.k8s.io", "stdout=1&stderr=1&tty=1&command=echo&command=a", "a\n", "", success},
+		{"a terminal has no stderr", "v5.channel.k8s.io", "stdout=1&stderr=1&tty=1&command=echo&command=a", "a\n", "",
+			success},
 		{"an exit code", "v5.channel.k8s.io", "stdout=true&command=false", "", "",
 			`{"kind":"Status","apiVersion":"v1","metadata":{},"status":"Failure","message":"command terminated with non-zero exit code: exit status 1","reason":"NonZeroExitCode","details":{"causes":[{"reason":"ExitCode","message":"1"}]}}`},
-		{"an exit code of old", "channel.k8s.io", "stdout=true&command=false", "", "", "command terminated with non-zero exit code: exit status 1"},
+		{"an exit code of old", "channel.k8s.io", "stdout=true&command=false", "", "",
+			"command terminated with non-zero exit code: exit status 1"},
 		{"a Status", "v4.channel.k8s.io", "stdout=true&command=missing", "", "",
 			`{"kind":"Status","apiVersion":"v1","metadata":{},"status":"Failure","message":"things.things.example.com \"the command\" not found","reason":"NotFound","details":{"name":"the command","group":"things.example.com","kind":"things"},"code":404}`},
-		{"an error", "channel.k8s.io", "stdout=true&command=broken", "", "", "Internal error occurred: the request could not be completed"},
-		{"a panic", "channel.k8s.io", "stdout=true&command=panic", "", "", "Internal error occurred: the request could not be completed"},
-		{"stdin that the client does not send is at its end", "v4.channel.k8s.io", "stdout=true&command=cat", "", "", success},
+		{"an error", "channel.k8s.io", "stdout=true&command=broken", "", "",
+			"Internal error occurred: the request could not be completed"},
+		{"a panic", "channel.k8s.io", "stdout=true&command=panic", "", "",
+			"Internal error occurred: the request could not be completed"},
+		{"stdin that the client does not send is at its end", "v4.channel.k8s.io", "stdout=true&command=cat", "", "",
+			success},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			client := apitest.OpenSession(t, server, c.protocol, c.query)
@@ -63,7 +71,8 @@ func TestSession(t *testing.T) {
 }
 
 func TestSessionStdin(t *testing.T) {
-	server := apitest.Serve(t, apitest.NewThingStreams(t, rest.Options{}, apitest.ThingExec{Name: "exec", Session: apitest.Shell}).API).URL
+	server := apitest.Serve(t, apitest.NewThingStreams(t, rest.Options{},
+		apitest.ThingExec{Name: "exec", Session: apitest.Shell}).API).URL
 	t.Run("is ended by the close signal of v5", func(t *testing.T) {
 		client := apitest.OpenSession(t, server, "v5.channel.k8s.io", "stdin=true&stdout=true&command=cat")
 		client.Send(0, "hello ")
@@ -102,7 +111,8 @@ func TestSessionStdin(t *testing.T) {
 }
 
 func TestSessionResize(t *testing.T) {
-	server := apitest.Serve(t, apitest.NewThingStreams(t, rest.Options{}, apitest.ThingExec{Name: "exec", Session: apitest.Shell}).API).URL
+	server := apitest.Serve(t, apitest.NewThingStreams(t, rest.Options{},
+		apitest.ThingExec{Name: "exec", Session: apitest.Shell}).API).URL
 	client := apitest.OpenSession(t, server, "v5.channel.k8s.io", "stdout=true&tty=true&command=sizes")
 	client.Next()
 	client.Send(4, `{"Width":80,"Height":24}`+"\n")
@@ -129,25 +139,30 @@ func TestSessionRefusals(t *testing.T) {
 		code                 int
 		message              string
 	}{
-		{"no object", "GET", "/b/exec?stdout=true&command=echo", apitest.UpgradeHeaders(), 404, `things.things.example.com "b" not found`},
+		{"no object", "GET", "/b/exec?stdout=true&command=echo", apitest.UpgradeHeaders(), 404,
+			`things.things.example.com "b" not found`},
 		{"no upgrade", "GET", "/a/exec?stdout=true&command=echo", nil, 400, "Upgrade request required"},
 		{"no upgrade of a POST", "POST", "/a/exec?stdout=true&command=echo", nil, 400, "Upgrade request required"},
 		{"SPDY", "POST", "/a/exec?stdout=true&command=echo", []string{"Connection", "Upgrade", "Upgrade", "SPDY/3.1"}, 400,
 			"exec is served over WebSocket, not SPDY/3.1: use a newer client"},
-		{"other errors come before that", "POST", "/b/exec?command=echo", []string{"Connection", "Upgrade", "Upgrade", "SPDY/3.1"}, 404,
-			`things.things.example.com "b" not found`},
+		{"other errors come before that", "POST", "/b/exec?command=echo",
+			[]string{"Connection", "Upgrade", "Upgrade", "SPDY/3.1"}, 404, `things.things.example.com "b" not found`},
 		{"by the host", "GET", "/a/exec?stdout=true", apitest.UpgradeHeaders(), 400, "you must specify a command"},
-		{"no stream", "GET", "/a/exec?command=echo", apitest.UpgradeHeaders(), 400, "you must specify at least 1 of stdin, stdout, stderr"},
-		{"nothing but what a terminal has not", "GET", "/a/exec?command=echo&tty=true&stderr=true", apitest.UpgradeHeaders(), 400,
+		{"no stream", "GET", "/a/exec?command=echo", apitest.UpgradeHeaders(), 400,
 			"you must specify at least 1 of stdin, stdout, stderr"},
-		{"another protocol", "GET", "/a/exec?stdout=true&command=echo", apitest.UpgradeHeaders("Sec-WebSocket-Protocol", "v6.channel.k8s.io"), 400,
+		{"nothing but what a terminal has not", "GET", "/a/exec?command=echo&tty=true&stderr=true", apitest.UpgradeHeaders(),
+			400, "you must specify at least 1 of stdin, stdout, stderr"},
+		{"another protocol", "GET", "/a/exec?stdout=true&command=echo",
+			apitest.UpgradeHeaders("Sec-WebSocket-Protocol", "v6.channel.k8s.io"), 400,
 			"requested protocol(s) are not supported: [v6.channel.k8s.io]; supports [v5.channel.k8s.io v4.channel.k8s.io v4.base64.channel.k8s.io channel.k8s.io base64.channel.k8s.io ]"},
-		{"a page of another site", "GET", "/a/exec?stdout=true&command=echo", apitest.UpgradeHeaders("Origin", "https://evil.example"), 403,
+		{"a page of another site", "GET", "/a/exec?stdout=true&command=echo",
+			apitest.UpgradeHeaders("Origin", "https://evil.example"), 403,
 			`a WebSocket from the origin "https://evil.example" needs a bearer token`},
 		{"another verb", "DELETE", "/a/exec?stdout=true&command=echo", nil, 405, ""},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			a := apitest.ReadAnswer(t, apitest.Open(t.Context(), t, server.Client(), c.method, server.URL+apitest.Things+c.target, c.header...))
+			a := apitest.ReadAnswer(t, apitest.Open(t.Context(), t, server.Client(), c.method,
+				server.URL+apitest.Things+c.target, c.header...))
 			var got status.Status
 			a.Decode(t, &got)
 			assert.Equal(t, c.code, a.Code)
@@ -167,7 +182,8 @@ func checkCommand(o *apitest.ThingExecOptions) error {
 
 // A client that breaks the protocol is told so, and the host's function ends.
 func TestSessionProtocolIsKept(t *testing.T) {
-	server := apitest.Serve(t, apitest.NewThingStreams(t, rest.Options{}, apitest.ThingExec{Name: "exec", Session: apitest.Shell}).API).URL
+	server := apitest.Serve(t, apitest.NewThingStreams(t, rest.Options{},
+		apitest.ThingExec{Name: "exec", Session: apitest.Shell}).API).URL
 	for _, c := range []struct {
 		name, protocol string
 		message        []byte
@@ -175,10 +191,14 @@ func TestSessionProtocolIsKept(t *testing.T) {
 		told           string
 	}{
 		{"an unknown channel", "v5.channel.k8s.io", []byte{5, 'x'}, websocket.StatusPolicyViolation, "there is no channel 5"},
-		{"the close signal before v5", "v4.channel.k8s.io", []byte{255, 0}, websocket.StatusPolicyViolation, "there is no channel 255"},
-		{"a close signal without a channel", "v5.channel.k8s.io", []byte{255}, websocket.StatusPolicyViolation, "a close signal must name one channel"},
-		{"no base64", "v4.base64.channel.k8s.io", []byte("0???"), websocket.StatusPolicyViolation, "a message of channel 0 is not base64"},
-		{"too long a message", "v5.channel.k8s.io", append([]byte{4}, make([]byte, 1<<20)...), websocket.StatusMessageTooBig, ""},
+		{"the close signal before v5", "v4.channel.k8s.io", []byte{255, 0}, websocket.StatusPolicyViolation,
+			"there is no channel 255"},
+		{"a close signal without a channel", "v5.channel.k8s.io", []byte{255}, websocket.StatusPolicyViolation,
+			"a close signal must name one channel"},
+		{"no base64", "v4.base64.channel.k8s.io", []byte("0???"), websocket.StatusPolicyViolation,
+			"a message of channel 0 is not base64"},
+		{"too long a message", "v5.channel.k8s.io", append([]byte{4}, make([]byte, 1<<20)...), websocket.StatusMessageTooBig,
+			""},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			client := apitest.OpenSession(t, server, c.protocol, "stdin=true&stdout=true&command=wait")
@@ -208,12 +228,13 @@ func TestSessionProtocolIsKept(t *testing.T) {
 func TestSessionEnds(t *testing.T) {
 	var answering apitest.InFlight
 	ended := make(chan error, 1)
-	waiting := apitest.ThingExec{Name: "exec", Session: func(ctx context.Context, _ *apitest.Thing, _ *apitest.ThingExecOptions, s *rest.Session) error {
-		_, err := io.Copy(io.Discard, s.Stdin) // ends with the context
-		<-ctx.Done()
-		ended <- err
-		return ctx.Err()
-	}}
+	waiting := apitest.ThingExec{Name: "exec",
+		Session: func(ctx context.Context, _ *apitest.Thing, _ *apitest.ThingExecOptions, s *rest.Session) error {
+			_, err := io.Copy(io.Discard, s.Stdin) // ends with the context
+			<-ctx.Done()
+			ended <- err
+			return ctx.Err()
+		}}
 	const query = "stdin=true&stdout=true&command=x"
 	t.Run("with the client's goodbye", func(t *testing.T) {
 		s := apitest.NewThingStreams(t, rest.Options{}, waiting)
@@ -253,9 +274,10 @@ func TestSessionEnds(t *testing.T) {
 		} {
 			t.Run(name, func(t *testing.T) {
 				s := apitest.NewThingStreams(t, rest.Options{},
-					apitest.ThingExec{Name: "exec", Session: func(ctx context.Context, _ *apitest.Thing, _ *apitest.ThingExecOptions, s *rest.Session) error {
-						return command(ctx, s)
-					}})
+					apitest.ThingExec{Name: "exec",
+						Session: func(ctx context.Context, _ *apitest.Thing, _ *apitest.ThingExecOptions, s *rest.Session) error {
+							return command(ctx, s)
+						}})
 				apitest.OpenSession(t, apitest.Serve(t, answering.Of(s.API)).URL, "v5.channel.k8s.io", query)
 				began := time.Now()
 				require.NoError(t, apitest.Within(t, "Close", apitest.InBackground(s.API.Close)))
@@ -271,12 +293,13 @@ func TestSessionHoldsItsClientBack(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		read, sent := make(chan struct{}), make(chan int, 10_000)
 		s := apitest.NewThingStreams(t, rest.Options{},
-			apitest.ThingExec{Name: "exec", Session: func(_ context.Context, _ *apitest.Thing, _ *apitest.ThingExecOptions, s *rest.Session) error {
-				<-read
-				n, err := io.Copy(io.Discard, s.Stdin)
-				_, _ = fmt.Fprint(s.Stdout, n)
-				return err
-			}})
+			apitest.ThingExec{Name: "exec",
+				Session: func(_ context.Context, _ *apitest.Thing, _ *apitest.ThingExecOptions, s *rest.Session) error {
+					<-read
+					n, err := io.Copy(io.Discard, s.Stdin)
+					_, _ = fmt.Fprint(s.Stdout, n)
+					return err
+				}})
 		server := apitest.ServeOnPipes(t, s.API)
 		client := apitest.OpenSessionBy(t, server.Client, server.URL, "v5.channel.k8s.io", "stdin=true&stdout=true&command=x")
 		client.Next()

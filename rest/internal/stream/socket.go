@@ -28,8 +28,8 @@ type socket struct {
 	stop   []func()
 }
 
-// openSocket upgrades the request to a WebSocket that speaks one of the protocols. When the API shuts down, the connection
-// is cut after limits.End.
+// openSocket upgrades the request to a WebSocket that speaks one of the protocols. When the API shuts down, the
+// connection is cut after limits.End.
 func (c *Call) openSocket(protocols []string) (*socket, error) {
 	conn, begun, err := Upgrade(c.Writer, c.Request, protocols)
 	c.Begun = c.Begun || begun
@@ -50,8 +50,8 @@ func (c *Call) openSocket(protocols []string) (*socket, error) {
 	return s, nil
 }
 
-// ping sends pings until the connection is cut. An unanswered ping means nothing: a client that waits for the host, or for
-// a person who has paused the output, reads nothing meanwhile.
+// ping sends pings until the connection is cut. An unanswered ping means nothing: a client that waits for the host, or
+// for a person who has paused the output, reads nothing meanwhile.
 func (s *socket) ping() {
 	tick := time.NewTicker(pingPeriod)
 	defer tick.Stop()
@@ -105,7 +105,8 @@ func (s *socket) discard() error {
 	}
 }
 
-// end closes the connection, giving the client limits.End to do so too. It returns when no goroutine of the socket is left.
+// end closes the connection, giving the client limits.End to do so too. It returns when no goroutine of the socket is
+// left.
 func (s *socket) end(code websocket.StatusCode, reason string) {
 	impatient := time.AfterFunc(s.limits.End, s.conn.Cut)
 	_ = s.conn.Close(code, reason)

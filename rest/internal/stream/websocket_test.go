@@ -28,11 +28,13 @@ func TestWatchOverWebSocket(t *testing.T) {
 		var answering apitest.InFlight
 		server := apitest.ServeOnPipes(t, http.StripPrefix("/platform", answering.Of(apitest.BehindUnwrap(s.API))),
 			func(config *http.Server) { config.ReadTimeout, config.WriteTimeout = time.Second, time.Second })
-		conn := apitest.DialWebSocket(t, server.URL+"/platform"+apitest.Things+"?watch=1", &websocket.DialOptions{HTTPClient: server.Client})
+		conn := apitest.DialWebSocket(t, server.URL+"/platform"+apitest.Things+"?watch=1",
+			&websocket.DialOptions{HTTPClient: server.Client})
 		require.Empty(t, conn.Subprotocol(), "none was asked for")
 
 		chatter := []byte(strings.Repeat("whatever", 1<<17))
-		require.NoError(t, conn.Write(t.Context(), websocket.MessageText, chatter), "the server reads and drops what the client says")
+		require.NoError(t, conn.Write(t.Context(), websocket.MessageText, chatter),
+			"the server reads and drops what the client says")
 		apitest.LetPass(time.Minute)
 		s.MustCreate(t, "a")
 		s.MustCreate(t, "b")
@@ -99,12 +101,15 @@ func TestWebSocketRefusals(t *testing.T) {
 			`WebSocket protocol violation: invalid Sec-WebSocket-Key "short", must be a 16 byte base64 encoded string`},
 		{"a page of another site", "watch=1", apitest.UpgradeHeaders("Origin", "https://evil.example"), 403,
 			`a WebSocket from the origin "https://evil.example" needs a bearer token`},
-		{"a page of no site", "watch=1", apitest.UpgradeHeaders("Origin", "null"), 403, `a WebSocket from the origin "null" needs a bearer token`},
-		{"a password is sent by browsers too", "watch=1", apitest.UpgradeHeaders("Origin", "https://evil.example", "Authorization", "Basic YTpi"),
-			403, `a WebSocket from the origin "https://evil.example" needs a bearer token`},
+		{"a page of no site", "watch=1", apitest.UpgradeHeaders("Origin", "null"), 403,
+			`a WebSocket from the origin "null" needs a bearer token`},
+		{"a password is sent by browsers too", "watch=1",
+			apitest.UpgradeHeaders("Origin", "https://evil.example", "Authorization", "Basic YTpi"), 403,
+			`a WebSocket from the origin "https://evil.example" needs a bearer token`},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			a := apitest.ReadAnswer(t, apitest.Open(t.Context(), t, server.Client(), "GET", server.URL+apitest.Things+"?"+c.query, c.header...))
+			a := apitest.ReadAnswer(t, apitest.Open(t.Context(), t, server.Client(), "GET",
+				server.URL+apitest.Things+"?"+c.query, c.header...))
 			var got status.Status
 			a.Decode(t, &got)
 			assert.Equal(t, c.code, a.Code)
@@ -147,7 +152,8 @@ func TestWebSocketBearer(t *testing.T) {
 		wantAuth  string
 		wantLeft  string
 	}{
-		{name: "the token becomes a header", protocols: token("se.cr-et") + ", other", wantAuth: "Bearer se.cr-et", wantLeft: "other"},
+		{name: "the token becomes a header", protocols: token("se.cr-et") + ", other", wantAuth: "Bearer se.cr-et",
+			wantLeft: "other"},
 		{name: "wherever it stands", protocols: "a," + token("secret") + ",b", wantAuth: "Bearer secret", wantLeft: "a, b"},
 		{name: "alone", protocols: token("secret")},
 		{name: "twice", protocols: token("a") + "," + token("b") + ",other", wantLeft: "other"},
@@ -155,7 +161,8 @@ func TestWebSocketBearer(t *testing.T) {
 		{name: "no UTF-8", protocols: token("\xff") + ",other", wantLeft: "other"},
 		{name: "a line break", protocols: token("a\r\nX-Remote-User: root") + ",other", wantLeft: "other"},
 		{name: "empty", protocols: token("") + ",other", wantLeft: "other"},
-		{name: "a header is there", protocols: token("secret") + ",other", header: "Bearer mine", wantAuth: "Bearer mine", wantLeft: "other"},
+		{name: "a header is there", protocols: token("secret") + ",other", header: "Bearer mine", wantAuth: "Bearer mine",
+			wantLeft: "other"},
 		{name: "no token", protocols: "other", wantLeft: "other"},
 	} {
 		t.Run(c.name, func(t *testing.T) {

@@ -1,5 +1,5 @@
-// Package turns limits the calls of one webhook. A webhook that hangs must not hold all requests that an API handles at a time, so only a
-// limited number of calls waits, and further ones fail at once.
+// Package turns limits the calls of one webhook. A webhook that hangs must not hold all requests that an API handles at
+// a time, so only a limited number of calls waits, and further ones fail at once.
 package turns
 
 import (
@@ -20,7 +20,8 @@ func New(calls, waiting int) *Turns {
 	return &Turns{places: make(chan struct{}, calls+waiting), turns: make(chan struct{}, calls)}
 }
 
-// Enter waits for the turn of a call, which ends with leave. It returns an error if too many calls are waiting, or if ctx ends.
+// Enter waits for the turn of a call, which ends with leave. It returns an error if too many calls are waiting, or if
+// ctx ends.
 func (t *Turns) Enter(ctx context.Context) (leave func(), err error) {
 	select {
 	case t.places <- struct{}{}:

@@ -1,7 +1,7 @@
 package upstream
 
-// Dialect has one switch for each difference between upstream's two ways of answering. A test prints the tags of the fields as a table
-// into docs/protocol.md: what the switch is about, and what happens if it is true or false.
+// Dialect has one switch for each difference between upstream's two ways of answering. A test prints the tags of the
+// fields as a table into docs/protocol.md: what the switch is about, and what happens if it is true or false.
 type Dialect struct {
 	// Bodies.
 

@@ -24,7 +24,8 @@ import (
 type probe struct {
 	// custom and builtin say in which dialect flipping the switch can be seen; elsewhere another switch hides it.
 	custom, builtin bool
-	// also names switches that decide more than the answer of the probe: what they refuse or leave out is not there to be seen.
+	// also names switches that decide more than the answer of the probe: what they refuse or leave out is not there to be
+	// seen.
 	also string
 	show func(t *testing.T, api *rest.API) string
 }
@@ -56,7 +57,8 @@ func of(method, target, body, path string, headers ...string) func(t *testing.T,
 }
 
 // after prepares an object before the probe.
-func after(metadata, spec string, show func(t *testing.T, api *rest.API) string) func(t *testing.T, api *rest.API) string {
+func after(metadata, spec string,
+	show func(t *testing.T, api *rest.API) string) func(t *testing.T, api *rest.API) string {
 	return func(t *testing.T, api *rest.API) string {
 		apitest.Must(t, api, "POST", trials, trial("there", metadata, spec))
 		return show(t, api)
@@ -64,7 +66,8 @@ func after(metadata, spec string, show func(t *testing.T, api *rest.API) string)
 }
 
 var probes = map[string]probe{
-	"KindRequired": {custom: true, builtin: true, show: of("POST", trials, `{"metadata":{"name":"a"},"spec":{"needed":"x"}}`, "kind")},
+	"KindRequired": {custom: true, builtin: true,
+		show: of("POST", trials, `{"metadata":{"name":"a"},"spec":{"needed":"x"}}`, "kind")},
 	"BodiesAreStructs": {custom: true, builtin: true, show: func(t *testing.T, api *rest.API) string {
 		return fmt.Sprint(apitest.Do(t, api, "POST", trials, trial("a", "", `,"count":2.0`)).Code < 300)
 	}},
@@ -80,25 +83,32 @@ var probes = map[string]probe{
 	}},
 	"GoWritten": {custom: true, builtin: true, show: of("POST", trials, trial("a", "", `,"on":false`), "spec")},
 	"RequiredByTag": {custom: true, builtin: true,
-		show: of("POST", trials, `{"apiVersion":"example.com/v1","kind":"Trial","metadata":{"name":"a"},"spec":{"on":true}}`, "message")},
+		show: of("POST", trials, `{"apiVersion":"example.com/v1","kind":"Trial","metadata":{"name":"a"},"spec":{"on":true}}`,
+			"message")},
 	"StoredRules": {custom: true, builtin: true, show: of("POST", strings.Replace(boundTrials, "v1", "v1beta1", 1),
 		`{"apiVersion":"example.com/v1beta1","kind":"BoundTrial","metadata":{"name":"a"},"spec":{"count":5}}`, "message")},
 	"FieldsKept": {custom: true, builtin: true, show: func(t *testing.T, api *rest.API) string {
-		apitest.Must(t, api, "POST", boundTrials, `{"apiVersion":"example.com/v1","kind":"BoundTrial","metadata":{"name":"a"},"spec":{"note":"x"}}`)
-		apitest.Must(t, api, "PATCH", strings.Replace(boundTrials, "v1", "v1beta1", 1)+"/a", `{"spec":{"count":2}}`, "Content-Type", apitest.TypeMergePatch)
+		apitest.Must(t, api, "POST", boundTrials,
+			`{"apiVersion":"example.com/v1","kind":"BoundTrial","metadata":{"name":"a"},"spec":{"note":"x"}}`)
+		apitest.Must(t, api, "PATCH", strings.Replace(boundTrials, "v1", "v1beta1", 1)+"/a", `{"spec":{"count":2}}`,
+			"Content-Type", apitest.TypeMergePatch)
 		return of("GET", boundTrials+"/a", "", "spec.note")(t, api)
 	}},
 	"ShownDefaulted": {custom: true, builtin: true, show: func(t *testing.T, api *rest.API) string {
-		apitest.Must(t, api, "POST", boundTrials, `{"apiVersion":"example.com/v1","kind":"BoundTrial","metadata":{"name":"a"},"spec":{"note":"x"}}`)
+		apitest.Must(t, api, "POST", boundTrials,
+			`{"apiVersion":"example.com/v1","kind":"BoundTrial","metadata":{"name":"a"},"spec":{"note":"x"}}`)
 		return of("GET", strings.Replace(boundTrials, "v1", "v1beta1", 1)+"/a", "", "spec")(t, api)
 	}},
-	"Generation":       {custom: true, builtin: true, show: of("POST", trials, trial("a", "", ""), "metadata.generation")},
-	"ClientGeneration": {builtin: true, also: "Generation", show: of("POST", trials, trial("a", `,"generation":5`, ""), "metadata.generation")},
+	"Generation": {custom: true, builtin: true, show: of("POST", trials, trial("a", "", ""), "metadata.generation")},
+	"ClientGeneration": {builtin: true, also: "Generation",
+		show: of("POST", trials, trial("a", `,"generation":5`, ""), "metadata.generation")},
 	"CoreMetadata": {custom: true, builtin: true, show: after("", "", func(t *testing.T, api *rest.API) string {
-		return apitest.Do(t, api, "PATCH", trials+"/there", `{"metadata":{"generateName":"A_"}}`, "Content-Type", apitest.TypeMergePatch).Brief(t)
+		return apitest.Do(t, api, "PATCH", trials+"/there", `{"metadata":{"generateName":"A_"}}`, "Content-Type",
+			apitest.TypeMergePatch).Brief(t)
 	})},
 	"FinalizerWarnings": {custom: true, also: "CoreMetadata", show: func(t *testing.T, api *rest.API) string {
-		return fmt.Sprint(apitest.Do(t, api, "POST", trials, trial("a", `,"finalizers":["bare"]`, "")).Header.Values("Warning"))
+		return fmt.Sprint(apitest.Do(t, api, "POST", trials,
+			trial("a", `,"finalizers":["bare"]`, "")).Header.Values("Warning"))
 	}},
 	"EmptyFinalizersKept": {custom: true, builtin: true, show: func(t *testing.T, api *rest.API) string {
 		apitest.Must(t, api, "POST", trials, trial("graceful", `,"finalizers":["orphan"]`, ""))
@@ -106,37 +116,44 @@ var probes = map[string]probe{
 		return of("GET", trials+"/graceful", "", "metadata.finalizers")(t, api)
 	}},
 	"EmptyManagersUnset": {custom: true, builtin: true, show: after("", "", func(t *testing.T, api *rest.API) string {
-		a := apitest.Do(t, api, "PATCH", trials+"/there?fieldManager=other", `{"metadata":{"managedFields":[]},"spec":{"on":true}}`,
-			"Content-Type", apitest.TypeMergePatch)
+		a := apitest.Do(t, api, "PATCH", trials+"/there?fieldManager=other",
+			`{"metadata":{"managedFields":[]},"spec":{"on":true}}`, "Content-Type", apitest.TypeMergePatch)
 		return fmt.Sprint(a.Code, strings.Count(a.Body, `"manager"`))
 	})},
-	"UnconditionalUpdate": {custom: true, builtin: true, show: after("", "", of("PUT", trials+"/there", trial("there", "", `,"on":true`), "message"))},
+	"UnconditionalUpdate": {custom: true, builtin: true,
+		show: after("", "", of("PUT", trials+"/there", trial("there", "", `,"on":true`), "message"))},
 	"StatusMetadata": {custom: true, builtin: true, show: after("", "", func(t *testing.T, api *rest.API) string {
-		a := apitest.Do(t, api, "PATCH", trials+"/there/status", `{"metadata":{"labels":{"a":"b"}},"status":{"replicas":1}}`, "Content-Type", apitest.TypeMergePatch)
+		a := apitest.Do(t, api, "PATCH", trials+"/there/status", `{"metadata":{"labels":{"a":"b"}},"status":{"replicas":1}}`,
+			"Content-Type", apitest.TypeMergePatch)
 		return fmt.Sprint(a.Code, strings.Contains(a.Body, `"labels":`))
 	})},
-	"StatusPrepared": {custom: true, builtin: true, show: after("", "", of("PATCH", trials+"/there", `{"metadata":{"annotations":{"replicas":"7"}}}`,
-		"status.replicas", "Content-Type", apitest.TypeMergePatch))},
+	"StatusPrepared": {custom: true, builtin: true,
+		show: after("", "", of("PATCH", trials+"/there", `{"metadata":{"annotations":{"replicas":"7"}}}`, "status.replicas",
+			"Content-Type", apitest.TypeMergePatch))},
 	"CountsChecked": {custom: true, builtin: true, show: of("POST", trials, trial("a", "", `,"replicas":-1`), "message")},
 	"GroupInKey": {custom: true, builtin: true, show: after("", "", func(t *testing.T, api *rest.API) string {
-		return apitest.Do(t, api, "PATCH", trials+"/there", `{"metadata":{"uid":"other","resourceVersion":"2"}}`, "Content-Type", apitest.TypeMergePatch).Brief(t) +
+		return apitest.Do(t, api, "PATCH", trials+"/there", `{"metadata":{"uid":"other","resourceVersion":"2"}}`,
+			"Content-Type", apitest.TypeMergePatch).Brief(t) +
 			apitest.Do(t, api, "PUT", trials+"/there", trial("there", `,"uid":"other","resourceVersion":"2"`, "")).Brief(t)
 	})},
 	"StrategicMerge": {custom: true, builtin: true,
-		show: after("", "", of("PATCH", trials+"/there", `{"spec":{"on":true}}`, "spec", "Content-Type", "application/strategic-merge-patch+json"))},
+		show: after("", "", of("PATCH", trials+"/there", `{"spec":{"on":true}}`, "spec", "Content-Type",
+			"application/strategic-merge-patch+json"))},
 	"PatchedKindInvalid": {custom: true, builtin: true, show: after("", "", func(t *testing.T, api *rest.API) string {
 		a := apitest.Do(t, api, "PATCH", trials+"/there", `{"kind":"Other"}`, "Content-Type", apitest.TypeMergePatch)
 		return fmt.Sprint(a.Code, strings.Contains(a.Body, "must be Trial"))
 	})},
 	"AppliedNullsOwned": {custom: true, builtin: true, show: func(t *testing.T, api *rest.API) string {
-		return apitest.Do(t, api, "PATCH", trials+"/a?fieldManager=m", trial("a", "", `,"count":null`), "Content-Type", "application/apply-patch+yaml").Brief(t)
-	}},
-	"AppliedMetaLenient": {custom: true, builtin: true, show: func(t *testing.T, api *rest.API) string {
-		return apitest.Do(t, api, "PATCH", trials+"/a?fieldManager=m", trial("a", `,"creationTimestamp":"noon"`, ""), "Content-Type",
+		return apitest.Do(t, api, "PATCH", trials+"/a?fieldManager=m", trial("a", "", `,"count":null`), "Content-Type",
 			"application/apply-patch+yaml").Brief(t)
 	}},
+	"AppliedMetaLenient": {custom: true, builtin: true, show: func(t *testing.T, api *rest.API) string {
+		return apitest.Do(t, api, "PATCH", trials+"/a?fieldManager=m", trial("a", `,"creationTimestamp":"noon"`, ""),
+			"Content-Type", "application/apply-patch+yaml").Brief(t)
+	}},
 	"DeclaredOrder": {custom: true, builtin: true, show: after("", `,"count":1`, func(t *testing.T, api *rest.API) string {
-		a := apitest.Do(t, api, "PATCH", trials+"/there", `[{"op":"replace","path":"/metadata/name","value":5}]`, "Content-Type", apitest.TypeJSONPatch)
+		a := apitest.Do(t, api, "PATCH", trials+"/there", `[{"op":"replace","path":"/metadata/name","value":5}]`,
+			"Content-Type", apitest.TypeJSONPatch)
 		return fmt.Sprint(a.Code, strings.LastIndex(a.Body, "needed") < strings.LastIndex(a.Body, "count"))
 	})},
 	"ItemKinds": {custom: true, builtin: true, show: after("", "", of("GET", trials, "", "items.kind"))},
@@ -145,16 +162,21 @@ var probes = map[string]probe{
 		return fmt.Sprint(strings.Contains(a.Body, `"name":"Age"`), strings.Contains(a.Body, `"name":"Created At"`))
 	}},
 	"ZeroSelectable": {custom: true, builtin: true, show: after("", "", func(t *testing.T, api *rest.API) string {
-		return fmt.Sprint(strings.Contains(apitest.Do(t, api, "GET", trials+"?fieldSelector=spec.on%3Dfalse", "").Body, `"there"`))
+		return fmt.Sprint(strings.Contains(apitest.Do(t, api, "GET", trials+"?fieldSelector=spec.on%3Dfalse", "").Body,
+			`"there"`))
 	})},
-	"LabelsListed": {custom: true, builtin: true, show: of("GET", strings.Replace(trials, "trials", "plaintrials", 1)+"?fieldSelector=text%3Da", "", "message")},
+	"LabelsListed": {custom: true, builtin: true,
+		show: of("GET", strings.Replace(trials, "trials", "plaintrials", 1)+"?fieldSelector=text%3Da", "", "message")},
 	"HeadServed": {custom: true, builtin: true, show: func(t *testing.T, api *rest.API) string {
 		return fmt.Sprint(apitest.Do(t, api, http.MethodHead, trials, "").Code)
 	}},
-	"MethodsNamed":        {custom: true, builtin: true, show: of("BREW", trials, "", "message")},
-	"ObjectBlamed":        {custom: true, builtin: true, show: after("", "", of("GET", trials+"/there/none", "", "message"))},
-	"MediaRefusedByRoute": {custom: true, builtin: true, show: after("", "", of("GET", trials+"/there", "", "message", "Accept", "text/csv"))},
-	"VerbsRefusedByRoute": {custom: true, builtin: true, show: after("", "", of("DELETE", trials+"/there/status", "", "message"))},
+	"MethodsNamed": {custom: true, builtin: true, show: of("BREW", trials, "", "message")},
+	"ObjectBlamed": {custom: true, builtin: true,
+		show: after("", "", of("GET", trials+"/there/none", "", "message"))},
+	"MediaRefusedByRoute": {custom: true, builtin: true,
+		show: after("", "", of("GET", trials+"/there", "", "message", "Accept", "text/csv"))},
+	"VerbsRefusedByRoute": {custom: true, builtin: true,
+		show: after("", "", of("DELETE", trials+"/there/status", "", "message"))},
 	"UnstructuredNames": {custom: true, builtin: true, show: after("", "", of("GET", trials+"/there", "", "message",
 		"Accept", "application/json;as=PartialObjectMetadataList;g=meta.k8s.io;v=v1"))},
 	"InScheme": {builtin: true, also: "KindRequired",

@@ -11,8 +11,8 @@ import (
 	"github.com/decorum-go/decorum/rest/internal/apitest"
 )
 
-// A body that cannot be decoded is reported before a missing object and a conflict. In the custom dialect a value of a wrong type is found
-// later, when the object is validated.
+// A body that cannot be decoded is reported before a missing object and a conflict. In the custom dialect a value of a
+// wrong type is found later, when the object is validated.
 func TestErrorsComeInUpstreamsOrder(t *testing.T) {
 	for _, d := range []struct {
 		name    string

@@ -2,8 +2,8 @@ package upstream
 
 // Exceptions are rules that Kubernetes has for single built-in kinds.
 type Exceptions struct {
-	// Orphans: a deletion keeps the dependents if neither the request nor a finalizer of the object says what to do with them. Clients
-	// that say nothing receive OrphansWarning, unless it is empty.
+	// Orphans: a deletion keeps the dependents if neither the request nor a finalizer of the object says what to do with
+	// them. Clients that say nothing receive OrphansWarning, unless it is empty.
 	Orphans        bool
 	OrphansWarning string
 	// Counted are fields of the metadata that raise the generation, unless the status is written.

@@ -21,14 +21,16 @@ func TestMetadataOfTheClient(t *testing.T) {
 		assert.Equal(t, apitest.NowText, a.Text(t, "metadata.deletionTimestamp"))
 	})
 	t.Run("nulls among labels and annotations", func(t *testing.T) {
-		a := apitest.Do(t, apitest.NewWidgets(t), "POST", apitest.Widgets, apitest.WidgetBody(`"name":"a","labels":{"k":null},"annotations":{"k":null}`))
+		a := apitest.Do(t, apitest.NewWidgets(t), "POST", apitest.Widgets,
+			apitest.WidgetBody(`"name":"a","labels":{"k":null},"annotations":{"k":null}`))
 		apitest.WantJSON(t, a, 201, apitest.StoredWidget{Metadata: `"labels":{"k":""},"annotations":{"k":""}`}.String())
 	})
 	t.Run("generateName that ends in a dot", func(t *testing.T) {
 		a := apitest.Do(t, apitest.NewWidgets(t), "POST", apitest.Widgets, apitest.WidgetBody(`"generateName":"x."`))
 		assert.Equal(t, 422, a.Code, a.Body)
 		assert.Contains(t, a.Text(t, "message"), `metadata.generateName: Invalid value: "x.": a lowercase RFC 1123 subdomain`)
-		assert.Equal(t, 201, apitest.Do(t, apitest.NewWidgets(t), "POST", apitest.Widgets, apitest.WidgetBody(`"generateName":"x-"`)).Code)
+		assert.Equal(t, 201, apitest.Do(t, apitest.NewWidgets(t), "POST", apitest.Widgets,
+			apitest.WidgetBody(`"generateName":"x-"`)).Code)
 	})
 	t.Run("generation of a built-in kind that does not count", func(t *testing.T) {
 		a := apitest.Do(t, apitest.NewMemos(t), "POST", apitest.Memos, `{"metadata":{"name":"a","generation":4}}`)
@@ -36,7 +38,8 @@ func TestMetadataOfTheClient(t *testing.T) {
 	})
 	t.Run("namespace of an object of the cluster", func(t *testing.T) {
 		api := apitest.New(t, rest.Options{},
-			rest.Resource[apitest.Memo]{Version: "v1", Plural: "memos", Wire: rest.Wire{Dialect: rest.DialectBuiltin}, Scope: rest.ScopeCluster})
+			rest.Resource[apitest.Memo]{Version: "v1", Plural: "memos", Wire: rest.Wire{Dialect: rest.DialectBuiltin},
+				Scope: rest.ScopeCluster})
 		a := apitest.Do(t, api, "POST", "/api/v1/memos", `{"metadata":{"name":"a","namespace":"x"}}`)
 		assert.Equal(t, 201, a.Code, a.Body)
 		assert.NotContains(t, a.Body, `"namespace"`)
@@ -51,21 +54,24 @@ func TestResourceVersionsInBodies(t *testing.T) {
 		}
 	})
 	t.Run("other errors come first", func(t *testing.T) {
-		assert.Equal(t, 422, apitest.Do(t, apitest.NewWidgets(t), "POST", apitest.Widgets, apitest.WidgetBody(`"name":"Bad","resourceVersion":"1"`)).Code)
+		assert.Equal(t, 422, apitest.Do(t, apitest.NewWidgets(t), "POST", apitest.Widgets,
+			apitest.WidgetBody(`"name":"Bad","resourceVersion":"1"`)).Code)
 	})
 	t.Run("zeros in front do not count", func(t *testing.T) {
 		api := apitest.NewWidgets(t)
 		apitest.CreateWidget(t, api, "a")
 		assert.Equal(t, "3", apitest.Must(t, api, "PUT", apitest.Widgets+"/a",
 			apitest.WidgetBody(`"name":"a","resourceVersion":"02"`, `"spec":{"size":2}`)).ResourceVersion(t))
-		apitest.WantInvalid(t, apitest.Do(t, api, "PUT", apitest.Widgets+"/a", apitest.WidgetBody(`"name":"a","resourceVersion":"00"`)), "widgets.example.com", "a",
+		apitest.WantInvalid(t, apitest.Do(t, api, "PUT", apitest.Widgets+"/a",
+			apitest.WidgetBody(`"name":"a","resourceVersion":"00"`)), "widgets.example.com", "a",
 			apitest.Invalid("metadata.resourceVersion", "Invalid value: 0: must be specified for an update"))
 	})
 	t.Run("selfLink is the client's in an update", func(t *testing.T) {
 		api := apitest.NewMemos(t)
 		apitest.Must(t, api, "POST", apitest.Memos, `{"metadata":{"name":"a","selfLink":"/x"}}`)
 		assert.NotContains(t, apitest.Do(t, api, "GET", apitest.Memos+"/a", "").Body, "selfLink")
-		assert.Equal(t, "/x", apitest.Must(t, api, "PUT", apitest.Memos+"/a", `{"metadata":{"name":"a","selfLink":"/x"}}`).Text(t, "metadata.selfLink"))
+		assert.Equal(t, "/x", apitest.Must(t, api, "PUT", apitest.Memos+"/a",
+			`{"metadata":{"name":"a","selfLink":"/x"}}`).Text(t, "metadata.selfLink"))
 	})
 }
 
@@ -82,24 +88,29 @@ func TestMetadataOfBuiltinKinds(t *testing.T) {
 	t.Run("generateName is checked in updates", func(t *testing.T) {
 		api := apitest.NewMemos(t)
 		apitest.Must(t, api, "POST", apitest.Memos, `{"metadata":{"name":"a"}}`)
-		apitest.WantInvalid(t, apitest.Do(t, api, "PUT", apitest.Memos+"/a", `{"metadata":{"name":"a","generateName":"Bad_"}}`), "Memo", "a",
+		apitest.WantInvalid(t, apitest.Do(t, api, "PUT", apitest.Memos+"/a",
+			`{"metadata":{"name":"a","generateName":"Bad_"}}`), "Memo", "a",
 			apitest.Invalid("metadata.generateName", `Invalid value: "Bad_": `+apitest.SubdomainText))
 	})
 	t.Run("but not of leases", func(t *testing.T) {
 		api := apitest.New(t, rest.Options{},
-			rest.Resource[apitest.Memo]{Version: "v1", Plural: "memos", Wire: rest.Wire{Dialect: rest.DialectBuiltin, PlainMetadata: true}})
+			rest.Resource[apitest.Memo]{Version: "v1", Plural: "memos",
+				Wire: rest.Wire{Dialect: rest.DialectBuiltin, PlainMetadata: true}})
 		a := apitest.Do(t, api, "POST", apitest.Memos, `{"metadata":{"name":"a","finalizers":["bare"]}}`)
 		assert.Equal(t, 201, a.Code, a.Body)
 		assert.Empty(t, a.Header.Get("Warning"))
-		assert.Equal(t, 200, apitest.Do(t, api, "PUT", apitest.Memos+"/a", `{"metadata":{"name":"a","finalizers":["bare"],"generateName":"Bad_"}}`).Code)
+		assert.Equal(t, 200, apitest.Do(t, api, "PUT", apitest.Memos+"/a",
+			`{"metadata":{"name":"a","finalizers":["bare"],"generateName":"Bad_"}}`).Code)
 	})
 	t.Run("each controller but the first", func(t *testing.T) {
 		owner := func(name string) string {
 			return `{"apiVersion":"v1","kind":"Memo","name":"` + name + `","uid":"` + name + `","controller":true}`
 		}
 		owners := "[" + owner("a") + "," + owner("b") + "," + owner("c") + "]"
-		only := "Invalid value: " + owners + `: Only one reference can have Controller set to true. Found "true" in references for Memo/a and Memo/`
-		apitest.WantInvalid(t, apitest.Do(t, apitest.NewMemos(t), "POST", apitest.Memos, `{"metadata":{"name":"a","ownerReferences":`+owners+`}}`), "Memo", "a",
+		only := "Invalid value: " + owners +
+			`: Only one reference can have Controller set to true. Found "true" in references for Memo/a and Memo/`
+		apitest.WantInvalid(t, apitest.Do(t, apitest.NewMemos(t), "POST", apitest.Memos,
+			`{"metadata":{"name":"a","ownerReferences":`+owners+`}}`), "Memo", "a",
 			apitest.Invalid("metadata.ownerReferences", only+"b"), apitest.Invalid("metadata.ownerReferences", only+"c"))
 	})
 	t.Run("nulls in lists", func(t *testing.T) {
@@ -117,8 +128,8 @@ func TestMetadataOfBuiltinKinds(t *testing.T) {
 			`"ownerReferences":[{"uid":5}]`: "number into Go struct field OwnerReference.ownerReferences.uid of type types.UID",
 			`"ownerReferences":5`:           "number into Go struct field ObjectMeta.ownerReferences of type []v1.OwnerReference",
 		} {
-			apitest.WantFailure(t, apitest.Do(t, apitest.NewWidgets(t), "POST", apitest.Widgets, apitest.WidgetBody(metadata)), 400, "BadRequest",
-				`Widget in version "v1" cannot be handled as a Widget: json: cannot unmarshal `+text, "")
+			apitest.WantFailure(t, apitest.Do(t, apitest.NewWidgets(t), "POST", apitest.Widgets, apitest.WidgetBody(metadata)),
+				400, "BadRequest", `Widget in version "v1" cannot be handled as a Widget: json: cannot unmarshal `+text, "")
 		}
 	})
 }

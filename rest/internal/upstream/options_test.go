@@ -17,19 +17,21 @@ func TestMessagesAboutInvalidOptions(t *testing.T) {
 		{"gracePeriodSeconds", "DELETE", apitest.Widgets + "/a?gracePeriodSeconds="},
 	} {
 		t.Run("an empty "+c.name, func(t *testing.T) {
-			apitest.WantFailure(t, apitest.Do(t, api, c.method, c.target, ""), 400, "BadRequest", `strconv.ParseInt: parsing "": invalid syntax`, "")
+			apitest.WantFailure(t, apitest.Do(t, api, c.method, c.target, ""), 400, "BadRequest",
+				`strconv.ParseInt: parsing "": invalid syntax`, "")
 		})
 	}
-	const dryRun, validation = `Unsupported value: ["x"]: supported values: "All"`, `Unsupported value: "y": supported values: "", "Ignore", "Strict", "Warn"`
+	const dryRun, validation = `Unsupported value: ["x"]: supported values: "All"`,
+		`Unsupported value: "y": supported values: "", "Ignore", "Strict", "Warn"`
 	t.Run("an apply of which all is wrong", func(t *testing.T) {
-		apitest.WantInvalid(t, apitest.Do(t, api, "PATCH", apitest.Widgets+"/a?dryRun=x&fieldValidation=y", `{}`, "Content-Type",
-			apitest.TypeApply), "PatchOptions.meta.k8s.io", "",
+		apitest.WantInvalid(t, apitest.Do(t, api, "PATCH", apitest.Widgets+"/a?dryRun=x&fieldValidation=y", `{}`,
+			"Content-Type", apitest.TypeApply), "PatchOptions.meta.k8s.io", "",
 			apitest.Required("fieldManager", "Required value: is required for apply patch"),
 			apitest.NotSupported("dryRun", dryRun), apitest.NotSupported("fieldValidation", validation))
 	})
 	t.Run("a patch of which all is wrong", func(t *testing.T) {
-		apitest.WantInvalid(t, apitest.MergePatch(t, api, apitest.Widgets+"/a?fieldValidation=y&dryRun=x&force=true&fieldManager=%07", `{}`),
-			"PatchOptions.meta.k8s.io", "",
+		apitest.WantInvalid(t, apitest.MergePatch(t, api,
+			apitest.Widgets+"/a?fieldValidation=y&dryRun=x&force=true&fieldManager=%07", `{}`), "PatchOptions.meta.k8s.io", "",
 			apitest.Forbidden("force", "Forbidden: may not be specified for non-apply patch"),
 			apitest.Invalid("fieldManager", `Invalid value: "\a": invalid character U+0007 (at position 0)`),
 			apitest.NotSupported("dryRun", dryRun), apitest.NotSupported("fieldValidation", validation))
@@ -43,8 +45,10 @@ func TestMessagesAboutInvalidDeleteOptions(t *testing.T) {
 		message           string
 	}{
 		{"of another kind", "", `{"kind":"Bogus"}`, 400, apitest.Unregistered("Bogus", "meta.k8s.io/v1")},
-		{"of another kind in other letters", "", `{"Kind":"Bogus","apiVersion":"v1"}`, 400, apitest.Unregistered("Bogus", "v1")},
-		{"of another request", "", `{"kind":"CreateOptions","apiVersion":"v1"}`, 400, "converting (v1.CreateOptions) to (v1.DeleteOptions): unknown conversion"},
+		{"of another kind in other letters", "", `{"Kind":"Bogus","apiVersion":"v1"}`, 400,
+			apitest.Unregistered("Bogus", "v1")},
+		{"of another request", "", `{"kind":"CreateOptions","apiVersion":"v1"}`, 400,
+			"converting (v1.CreateOptions) to (v1.DeleteOptions): unknown conversion"},
 		{"of no version", "", `{"apiVersion":"a/b/c"}`, 400, "unexpected GroupVersion string: a/b/c"},
 		{"with a kind that is a number", "", `{"kind":5}`, 400,
 			"couldn't get version/kind; json parse error: json: cannot unmarshal number into Go struct field .kind of type string"},
@@ -56,7 +60,8 @@ func TestMessagesAboutInvalidDeleteOptions(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			api := apitest.NewWidgets(t)
 			apitest.CreateWidget(t, api, "a")
-			apitest.WantFailure(t, apitest.Do(t, api, "DELETE", apitest.Widgets+"/a"+c.query, c.body), c.code, "BadRequest", c.message, "")
+			apitest.WantFailure(t, apitest.Do(t, api, "DELETE", apitest.Widgets+"/a"+c.query, c.body), c.code, "BadRequest",
+				c.message, "")
 			assert.Equal(t, 200, apitest.Do(t, api, "GET", apitest.Widgets+"/a", "").Code)
 		})
 	}

@@ -10,7 +10,8 @@ import (
 	"github.com/decorum-go/decorum/rest/internal/apitest"
 )
 
-// Trial is a kind on which each difference between the dialects can be seen. Its fields are not in the order of their names.
+// Trial is a kind on which each difference between the dialects can be seen. Its fields are not in the order of their
+// names.
 type Trial struct {
 	apimeta.TypeMeta   `json:",inline"`
 	apimeta.ObjectMeta `json:"metadata,omitempty"`
@@ -64,8 +65,9 @@ const (
 func newTrials(t *testing.T, dialect rest.Dialect) *rest.API {
 	t.Helper()
 	return apitest.New(t, rest.Options{},
-		rest.Resource[Trial]{Group: "example.com", Version: "v1", Plural: "trials", Wire: rest.Wire{Dialect: dialect}, SelectableFields: []string{"spec.on"},
-			Scale: &rest.Scale{SpecReplicas: ".spec.replicas", StatusReplicas: ".status.replicas"},
+		rest.Resource[Trial]{Group: "example.com", Version: "v1", Plural: "trials", Wire: rest.Wire{Dialect: dialect},
+			SelectableFields: []string{"spec.on"},
+			Scale:            &rest.Scale{SpecReplicas: ".spec.replicas", StatusReplicas: ".status.replicas"},
 			Hooks: rest.Hooks[Trial]{
 				GracePeriod: func(_ context.Context, obj *Trial, _ *int64) (int64, error) {
 					if obj.Name == "graceful" {
@@ -80,12 +82,16 @@ func newTrials(t *testing.T, dialect rest.Dialect) *rest.API {
 					return nil
 				},
 			}},
-		rest.Resource[PlainTrial]{Group: "example.com", Version: "v1", Plural: "plaintrials", Wire: rest.Wire{Dialect: dialect}},
-		rest.Resource[BoundTrial]{Group: "example.com", Version: "v1", Plural: "boundtrials", Wire: rest.Wire{Dialect: dialect},
-			Versions: []rest.VersionOf[BoundTrial]{rest.Converted[BoundTrial](rest.Resource[TrialV1beta1]{Version: "v1beta1"}, nil, nil)}})
+		rest.Resource[PlainTrial]{Group: "example.com", Version: "v1", Plural: "plaintrials",
+			Wire: rest.Wire{Dialect: dialect}},
+		rest.Resource[BoundTrial]{Group: "example.com", Version: "v1", Plural: "boundtrials",
+			Wire: rest.Wire{Dialect: dialect},
+			Versions: []rest.VersionOf[BoundTrial]{rest.Converted[BoundTrial](rest.Resource[TrialV1beta1]{Version: "v1beta1"},
+				nil, nil)}})
 }
 
 // trial is a body of the kind with these members of metadata and spec.
 func trial(name, metadata, spec string) string {
-	return fmt.Sprintf(`{"apiVersion":"example.com/v1","kind":"Trial","metadata":{"name":%q%s},"spec":{"needed":"x"%s}}`, name, metadata, spec)
+	return fmt.Sprintf(`{"apiVersion":"example.com/v1","kind":"Trial","metadata":{"name":%q%s},"spec":{"needed":"x"%s}}`,
+		name, metadata, spec)
 }

@@ -38,12 +38,14 @@ func TestWorkloadOfTheBuiltinDialect(t *testing.T) {
 			api := apitest.Start(t, rest.Options{}, rest.Resource[Controller]{Version: "v1", Plural: "controllers",
 				Wire:  rest.Wire{Dialect: rest.DialectBuiltin, Generation: tt.keeps},
 				Scale: &rest.Scale{SpecReplicas: ".spec.replicas", StatusReplicas: ".status.replicas", Selector: ".spec.selector"}})
-			apitest.Must(t, api, "POST", controllers, `{"metadata":{"name":"a"},"spec":{"replicas":1,"selector":{"b":"c","app":"a"}}}`)
+			apitest.Must(t, api, "POST", controllers,
+				`{"metadata":{"name":"a"},"spec":{"replicas":1,"selector":{"b":"c","app":"a"}}}`)
 
 			scale := apitest.Must(t, api, "GET", controllers+"/a/scale", "")
 			assert.Equal(t, "app=a,b=c", scale.Value(t, "status.selector"), "a map of labels is a selector")
 			apitest.Must(t, api, "PUT", controllers+"/a/scale", `{"metadata":{"name":"a"},"spec":{"replicas":3}}`)
-			apitest.WantInvalid(t, apitest.Do(t, api, "PUT", controllers+"/a/scale", `{"metadata":{"name":"a"},"spec":{"replicas":-1}}`), "Scale.autoscaling", "a",
+			apitest.WantInvalid(t, apitest.Do(t, api, "PUT", controllers+"/a/scale",
+				`{"metadata":{"name":"a"},"spec":{"replicas":-1}}`), "Scale.autoscaling", "a",
 				apitest.Invalid("spec.replicas", "Invalid value: -1: must be greater than or equal to 0"))
 			assert.Equal(t, tt.generation, apitest.Must(t, api, "GET", controllers+"/a", "").Value(t, "metadata.generation"))
 		})

@@ -90,7 +90,8 @@ func (w *Write) claim(ctx context.Context, uid string, body doc.Value) (doc.Valu
 	before, after := objectmeta.Of(write.before.shown), objectmeta.Of(claimed)
 	stored := !doc.Equal(before.Get(objectmeta.ResourceVersion), after.Get(objectmeta.ResourceVersion))
 	if write.done || !stored && !w.Asked.DryRun {
-		return doc.Value{}, status.InternalError(fmt.Errorf("the Claim of %q changed nothing, so the action could run twice", w.Through.Name))
+		return doc.Value{}, status.InternalError(fmt.Errorf("the Claim of %q changed nothing, so the action could run twice",
+			w.Through.Name))
 	}
 	return claimed, nil
 }
@@ -104,7 +105,10 @@ const settleTime = 10 * time.Second
 func (w *Write) settleClaim(ctx context.Context, uid string, answer doc.Value, failure error) error {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), settleTime)
 	defer cancel()
-	write := w.recording(uid, func(old doc.Value) (doc.Value, error) { return w.Through.Settle(ctx, old, answer, failure) })
+	write := w.recording(uid, func(old doc.Value) (doc.Value,
+		error) {
+		return w.Through.Settle(ctx, old, answer, failure)
+	})
 	out, err := write.Update(ctx)
 	if err == nil || out.Missing || write.removed {
 		return nil

@@ -117,8 +117,8 @@ func (w *Write) admitDelete(ctx context.Context) error {
 	if len(hooks) == 0 {
 		return nil
 	}
-	a := &admission{Write: w, hooks: hooks, operation: deleteOperation, kind: w.res.Stored.GVK, schema: w.res.Schema, namespace: w.Namespace,
-		name: w.Name, old: forms{stored: w.before.stored}, options: w.deletion}
+	a := &admission{Write: w, hooks: hooks, operation: deleteOperation, kind: w.res.Stored.GVK, schema: w.res.Schema,
+		namespace: w.Namespace, name: w.Name, old: forms{stored: w.before.stored}, options: w.deletion}
 	if _, err := a.mutate(ctx, doc.Value{}); err != nil {
 		return err
 	}
@@ -228,7 +228,8 @@ func (a *admission) validate(ctx context.Context, obj forms) (err error) {
 }
 
 // begin reports the beginning of a step to the observer of the write, if it has one.
-func (a *admission) begin(ctx context.Context, of steps.Kind, name string, mutating bool) (context.Context, func(steps.Outcome)) {
+func (a *admission) begin(ctx context.Context, of steps.Kind, name string,
+	mutating bool) (context.Context, func(steps.Outcome)) {
 	if a.observer == nil {
 		return ctx, steps.Unobserved
 	}
@@ -281,8 +282,10 @@ func mutated(res *resource.Resource, obj, before doc.Value, part resource.Part) 
 		m = was
 	}
 	changes := make([]doc.Member, 0, 10) // sorted
-	for _, field := range []string{objectmeta.CreationTimestamp, objectmeta.GracePeriod, objectmeta.DeletionTimestamp, objectmeta.Generation,
-		objectmeta.ManagedFields, objectmeta.Name, objectmeta.Namespace, objectmeta.ResourceVersion, objectmeta.SelfLink, objectmeta.UID} {
+	for _, field := range []string{objectmeta.CreationTimestamp, objectmeta.GracePeriod, objectmeta.DeletionTimestamp,
+		objectmeta.Generation,
+		objectmeta.ManagedFields, objectmeta.Name, objectmeta.Namespace, objectmeta.ResourceVersion, objectmeta.SelfLink,
+		objectmeta.UID} {
 		changes = append(changes, doc.Member{Key: field, Value: was.Get(field)})
 	}
 	return restored(res, part, res.WithKind(obj).With("metadata", m.WithAll(changes)), before)

@@ -32,7 +32,8 @@ func TestMutatingAdmission(t *testing.T) {
 		body string
 		want apitest.StoredWidget
 	}{
-		{"patches the object", patching(`{"metadata":{"labels":{"a":"1"}}}`), apitest.WidgetBody(`"name":"a"`), apitest.StoredWidget{Metadata: `"labels":{"a":"1"}`}},
+		{"patches the object", patching(`{"metadata":{"labels":{"a":"1"}}}`), apitest.WidgetBody(`"name":"a"`),
+			apitest.StoredWidget{Metadata: `"labels":{"a":"1"}`}},
 		{"replaces it by a typed one", func(_ context.Context, r *rest.AdmissionRequest) error {
 			var w apitest.Widget
 			if err := r.Object(&w); err != nil {
@@ -40,17 +41,22 @@ func TestMutatingAdmission(t *testing.T) {
 			}
 			w.Spec.Size = new(*w.Spec.Size + 1)
 			return r.SetObject(&w)
-		}, apitest.WidgetBody(`"name":"a"`), apitest.StoredWidget{Spec: `{"size":2,"color":"red","replicas":1,"template":{"image":"none"}}`}},
-		{"may override what the client sent", patching(`{"spec":{"color":"blue"}}`), apitest.WidgetBody(`"name":"a"`, `"spec":{"size":1,"color":"green"}`),
+		}, apitest.WidgetBody(`"name":"a"`),
+			apitest.StoredWidget{Spec: `{"size":2,"color":"red","replicas":1,"template":{"image":"none"}}`}},
+		{"may override what the client sent", patching(`{"spec":{"color":"blue"}}`),
+			apitest.WidgetBody(`"name":"a"`, `"spec":{"size":1,"color":"green"}`),
 			apitest.StoredWidget{Spec: `{"size":1,"color":"blue","replicas":1,"template":{"image":"none"}}`}},
 		{"what it leaves out is defaulted again", patching(`{"spec":{"color":null}}`),
 			apitest.WidgetBody(`"name":"a"`, `"spec":{"size":1,"color":"green"}`), apitest.StoredWidget{}},
-		{"fills in required fields", patching(`{"spec":{"size":1}}`), apitest.WidgetBody(`"name":"a"`, `"spec":{}`), apitest.StoredWidget{}},
-		{"unknown fields are dropped", patching(`{"spec":{"nothing":1}}`), apitest.WidgetBody(`"name":"a"`), apitest.StoredWidget{}},
+		{"fills in required fields", patching(`{"spec":{"size":1}}`), apitest.WidgetBody(`"name":"a"`, `"spec":{}`),
+			apitest.StoredWidget{}},
+		{"unknown fields are dropped", patching(`{"spec":{"nothing":1}}`), apitest.WidgetBody(`"name":"a"`),
+			apitest.StoredWidget{}},
 		{"the metadata of the server stays",
 			patching(`{"kind":"Other","metadata":{"name":"b","namespace":"c","uid":"d","generation":7,"creationTimestamp":null,"deletionTimestamp":"` + apitest.NowText + `"}}`),
 			apitest.WidgetBody(`"name":"a"`), apitest.StoredWidget{}},
-		{"and so does the status", patching(`{"status":{"phase":"Ready"}}`), apitest.WidgetBody(`"name":"a"`), apitest.StoredWidget{}},
+		{"and so does the status", patching(`{"status":{"phase":"Ready"}}`), apitest.WidgetBody(`"name":"a"`),
+			apitest.StoredWidget{}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			api := apitest.NewWidgetsWithAdmission(t, apitest.Mutating("m", c.hook))
@@ -61,8 +67,9 @@ func TestMutatingAdmission(t *testing.T) {
 
 func TestMutatedObjectsAreValidated(t *testing.T) {
 	api := apitest.NewWidgetsWithAdmission(t, apitest.Mutating("m", patching(`{"spec":{"size":1000}}`)))
-	apitest.WantInvalid(t, apitest.Do(t, api, "POST", apitest.Widgets, apitest.WidgetBody(`"name":"a"`)), "Widget.example.com", "a",
-		apitest.Invalid("spec.size", "Invalid value: 1000: spec.size in body should be less than or equal to 100"))
+	apitest.WantInvalid(t, apitest.Do(t, api, "POST", apitest.Widgets, apitest.WidgetBody(`"name":"a"`)),
+		"Widget.example.com", "a", apitest.Invalid("spec.size",
+			"Invalid value: 1000: spec.size in body should be less than or equal to 100"))
 }
 
 // Each hook sees what the ones before it did, and once more what the ones after it did.
@@ -88,7 +95,8 @@ func TestReinvocation(t *testing.T) {
 		}
 	}
 	keep := func(steps []string) []string { return steps }
-	api := apitest.NewWidgetsWithAdmission(t, hook("first", add("a")), hook("idle", keep), hook("last", add("b")), hook("late", keep))
+	api := apitest.NewWidgetsWithAdmission(t, hook("first", add("a")), hook("idle", keep), hook("last", add("b")),
+		hook("late", keep))
 	a := apitest.Do(t, api, "POST", apitest.Widgets, apitest.WidgetBody(`"name":"a"`))
 	require.Equal(t, 201, a.Code, a.Body)
 	assert.Equal(t, []any{"a", "b"}, a.Value(t, "spec.steps"))
@@ -104,22 +112,25 @@ func TestValidatingAdmissionRefuses(t *testing.T) {
 		reason, message string
 		details         string
 	}{
-		{"an error is forbidden", errors.New("not on a Sunday"), 403, "Forbidden", `widgets.example.com "a" is forbidden: not on a Sunday`, apitest.AboutWidget("a")},
+		{"an error is forbidden", errors.New("not on a Sunday"), 403, "Forbidden",
+			`widgets.example.com "a" is forbidden: not on a Sunday`, apitest.AboutWidget("a")},
 		{"a Status stays as it is", teapot, 418, "", "short and stout", ""},
 		{"also a wrapped one", fmt.Errorf("wrapped: %w", teapot), 418, "", "short and stout", ""},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			armed := false
-			api := apitest.NewWidgetsWithAdmission(t, apitest.Validating("v", func(context.Context, *rest.AdmissionRequest) error {
-				if armed {
-					return c.err
-				}
-				return nil
-			}))
+			api := apitest.NewWidgetsWithAdmission(t,
+				apitest.Validating("v", func(context.Context, *rest.AdmissionRequest) error {
+					if armed {
+						return c.err
+					}
+					return nil
+				}))
 			apitest.CreateWidget(t, api, "a")
 			armed = true
 			for _, a := range []apitest.Answer{
-				apitest.Do(t, api, "PUT", apitest.Widgets+"/a", apitest.WidgetBody(`"name":"a","resourceVersion":"2"`, `"spec":{"size":2}`)),
+				apitest.Do(t, api, "PUT", apitest.Widgets+"/a",
+					apitest.WidgetBody(`"name":"a","resourceVersion":"2"`, `"spec":{"size":2}`)),
 				apitest.MergePatch(t, api, apitest.Widgets+"/a", `{"spec":{"size":2}}`),
 				apitest.MergePatch(t, api, apitest.Widgets+"/a/status", `{"status":{"phase":"Ready"}}`),
 				apitest.MergePatch(t, api, apitest.Widgets+"/a/scale", `{"spec":{"replicas":2}}`),
@@ -130,7 +141,8 @@ func TestValidatingAdmissionRefuses(t *testing.T) {
 				apitest.WantFailure(t, a, c.code, c.reason, c.message, c.details)
 			}
 			assert.GreaterOrEqual(t, apitest.Do(t, api, "POST", apitest.Widgets, apitest.WidgetBody(`"name":"b"`)).Code, 400)
-			apitest.WantJSON(t, apitest.Do(t, api, "GET", apitest.Widgets, ""), 200, apitest.WidgetList(`"resourceVersion":"2"`, apitest.StoredWidget{}.String()))
+			apitest.WantJSON(t, apitest.Do(t, api, "GET", apitest.Widgets, ""), 200,
+				apitest.WidgetList(`"resourceVersion":"2"`, apitest.StoredWidget{}.String()))
 		})
 	}
 }
@@ -143,9 +155,10 @@ func TestPanicInAdmission(t *testing.T) {
 	}{{"Mutate", apitest.Mutating("m", boom)}, {"Validate", apitest.Validating("v", boom)}} {
 		t.Run(c.name, func(t *testing.T) {
 			var log strings.Builder
-			api := apitest.New(t, rest.Options{Admission: []rest.Admission{c.hook}, Logger: slog.New(slog.NewTextHandler(&log, nil))}, apitest.WidgetResource())
-			apitest.WantFailure(t, apitest.Do(t, api, "POST", apitest.Widgets, apitest.WidgetBody(`"name":"a"`)), 500, "InternalError",
-				"Internal error occurred: the request could not be completed", "")
+			api := apitest.New(t, rest.Options{Admission: []rest.Admission{c.hook},
+				Logger: slog.New(slog.NewTextHandler(&log, nil))}, apitest.WidgetResource())
+			apitest.WantFailure(t, apitest.Do(t, api, "POST", apitest.Widgets, apitest.WidgetBody(`"name":"a"`)), 500,
+				"InternalError", "Internal error occurred: the request could not be completed", "")
 			assert.Contains(t, log.String(), "the secret")
 			assert.Empty(t, apitest.Do(t, api, "GET", apitest.Widgets, "").Names(t))
 		})
@@ -171,8 +184,9 @@ func TestAdmissionRequest(t *testing.T) {
 			}
 			return fmt.Sprintf("%s:%d/%d", obj.Kind, obj.Spec.Size, obj.Spec.Replicas)
 		}
-		seen = append(seen, fmt.Sprintf("%s %s %s/%s %s.%s %s dry=%v %T %s <- %s", r.User.Name, r.Operation, r.Namespace, r.Name, r.Resource.Resource, r.Kind.Kind,
-			r.Subresource, r.DryRun, optionsOf(r), describe(r.Object), describe(r.OldObject)))
+		seen = append(seen, fmt.Sprintf("%s %s %s/%s %s.%s %s dry=%v %T %s <- %s", r.User.Name, r.Operation, r.Namespace,
+			r.Name, r.Resource.Resource, r.Kind.Kind, r.Subresource, r.DryRun, optionsOf(r), describe(r.Object),
+			describe(r.OldObject)))
 		return nil
 	}
 	api := apitest.New(t, rest.Options{Admission: []rest.Admission{apitest.Validating("v", look)}},
@@ -194,7 +208,9 @@ func TestAdmissionRequest(t *testing.T) {
 			apitest.Must(t, api, "PUT", apitest.Widgets+"/a", apitest.WidgetBody(`"name":"a","resourceVersion":"2"`))
 		},
 			[]string{"system:anonymous UPDATE default/a widgets.Widget  dry=false *apimeta.UpdateOptions Widget:1/1 <- Widget:1/1"}},
-		{"PATCH in a dry run", func(t *testing.T) { apitest.MergePatch(t, api, apitest.Widgets+"/a?dryRun=All", `{"spec":{"size":2}}`) },
+		{"PATCH in a dry run", func(t *testing.T) {
+			apitest.MergePatch(t, api, apitest.Widgets+"/a?dryRun=All", `{"spec":{"size":2}}`)
+		},
 			[]string{"system:anonymous UPDATE default/a widgets.Widget  dry=true *apimeta.PatchOptions Widget:2/1 <- Widget:1/1"}},
 		{"status", func(t *testing.T) {
 			apitest.MergePatch(t, api, apitest.Widgets+"/a/status", `{"status":{"phase":"Ready"},"spec":{"size":3}}`)
@@ -207,8 +223,8 @@ func TestAdmissionRequest(t *testing.T) {
 				apitest.WidgetBody(`"name":"a"`, `"spec":{"size":1,"replicas":5}`), "Content-Type", "application/apply-patch+yaml")
 		}, []string{"system:anonymous UPDATE default/a widgets.Widget  dry=false *apimeta.PatchOptions Widget:1/5 <- Widget:1/5"}},
 		{"apply that creates", func(t *testing.T) {
-			apitest.Must(t, api, "PATCH", apitest.Widgets+"/new?fieldManager=m&dryRun=All", apitest.WidgetBody(`"name":"new"`), "Content-Type",
-				"application/apply-patch+yaml")
+			apitest.Must(t, api, "PATCH", apitest.Widgets+"/new?fieldManager=m&dryRun=All", apitest.WidgetBody(`"name":"new"`),
+				"Content-Type", "application/apply-patch+yaml")
 		}, []string{"system:anonymous CREATE default/new widgets.Widget  dry=true *apimeta.PatchOptions Widget:1/1 <- -"}},
 		{"typed client", func(t *testing.T) {
 			_, err := client.Modify(user, "a", func(w *apitest.Widget) error { w.Spec.Size = new(int32(4)); return nil })
@@ -253,7 +269,8 @@ func TestAdmissionOfSubresources(t *testing.T) {
 	assert.Equal(t, float64(7), a.Value(t, "spec.replicas"))
 	assert.Equal(t, 2, called)
 	a = apitest.Do(t, api, "PATCH", apitest.Widgets+"/a/scale?fieldManager=m&force=true",
-		`{"apiVersion":"autoscaling/v1","kind":"Scale","metadata":{"name":"a"},"spec":{"replicas":3}}`, "Content-Type", "application/apply-patch+yaml")
+		`{"apiVersion":"autoscaling/v1","kind":"Scale","metadata":{"name":"a"},"spec":{"replicas":3}}`, "Content-Type",
+		"application/apply-patch+yaml")
 	require.Equal(t, 200, a.Code, a.Body)
 	assert.Equal(t, float64(7), a.Value(t, "spec.replicas"))
 	assert.Equal(t, 3, called)
@@ -265,8 +282,10 @@ func TestDryRunPastSideEffects(t *testing.T) {
 		validates bool // and does nothing else
 		refused   bool
 	}{
-		{rest.SideEffectsNone, false, false}, {rest.SideEffectsNoneOnDryRun, false, false}, {rest.SideEffectsSome, false, true}, {"", false, true},
-		{rest.SideEffectsNone, true, false}, {rest.SideEffectsNoneOnDryRun, true, false}, {rest.SideEffectsSome, true, true}, {"", true, false},
+		{rest.SideEffectsNone, false, false}, {rest.SideEffectsNoneOnDryRun, false, false},
+		{rest.SideEffectsSome, false, true}, {"", false, true},
+		{rest.SideEffectsNone, true, false}, {rest.SideEffectsNoneOnDryRun, true, false}, {rest.SideEffectsSome, true, true},
+		{"", true, false},
 	} {
 		t.Run(fmt.Sprintf("effects %s, validates only %v", c.effects, c.validates), func(t *testing.T) {
 			called := 0
@@ -290,13 +309,15 @@ func TestDryRunPastSideEffects(t *testing.T) {
 				}
 			}
 			assert.Equal(t, c.refused, called == 0)
-			apitest.WantJSON(t, apitest.Do(t, api, "GET", apitest.Widgets, ""), 200, apitest.WidgetList(`"resourceVersion":"2"`, apitest.StoredWidget{}.String()))
+			apitest.WantJSON(t, apitest.Do(t, api, "GET", apitest.Widgets, ""), 200,
+				apitest.WidgetList(`"resourceVersion":"2"`, apitest.StoredWidget{}.String()))
 		})
 	}
 }
 
 func TestWarningsOfAdmission(t *testing.T) {
-	api := apitest.NewWidgetsWithAdmission(t, apitest.Mutating("m", func(_ context.Context, r *rest.AdmissionRequest) error { r.Warn("first"); return nil }),
+	api := apitest.NewWidgetsWithAdmission(t,
+		apitest.Mutating("m", func(_ context.Context, r *rest.AdmissionRequest) error { r.Warn("first"); return nil }),
 		apitest.Validating("v", func(_ context.Context, r *rest.AdmissionRequest) error { r.Warn("second"); return nil }))
 	for _, a := range []apitest.Answer{
 		apitest.CreateWidget(t, api, "a"),
@@ -325,8 +346,9 @@ func TestAdmissionMayCallTheAPI(t *testing.T) {
 		if _, err := client.Get(ctx, r.Name); err != nil && !status.IsNotFound(err) {
 			return err
 		}
-		_, err := client.Create(ctx, &apitest.Widget{ObjectMeta: apimeta.ObjectMeta{Name: "log-" + strings.ToLower(string(r.Operation)) + "-" +
-			r.Name}, Spec: apitest.WidgetSpec{Size: new(int32(1))}})
+		_, err := client.Create(ctx,
+			&apitest.Widget{ObjectMeta: apimeta.ObjectMeta{Name: "log-" + strings.ToLower(string(r.Operation)) + "-" +
+				r.Name}, Spec: apitest.WidgetSpec{Size: new(int32(1))}})
 		if status.IsAlreadyExists(err) {
 			return nil
 		}
@@ -352,11 +374,14 @@ func TestAdmissionConfiguration(t *testing.T) {
 	}{
 		{"no name", []rest.Admission{{Validate: ok}}, `admission "": name: `},
 		{"no function", []rest.Admission{{Name: "a"}}, `admission "a": neither Mutate nor Validate is set`},
-		{"two of a name", []rest.Admission{{Name: "a", Mutate: ok}, {Name: "a", Mutate: ok}}, `admission "a": duplicate name`},
-		{"operation", []rest.Admission{{Name: "a", Mutate: ok, Operations: []rest.Operation{"PATCH"}}}, `admission "a": Operations: unknown operation "PATCH"`},
+		{"two of a name", []rest.Admission{{Name: "a", Mutate: ok}, {Name: "a", Mutate: ok}},
+			`admission "a": duplicate name`},
+		{"operation", []rest.Admission{{Name: "a", Mutate: ok, Operations: []rest.Operation{"PATCH"}}},
+			`admission "a": Operations: unknown operation "PATCH"`},
 		{"side effects", []rest.Admission{{Name: "a", Mutate: ok, SideEffects: "Few"}},
 			`admission "a": SideEffects: unknown value "Few": must be None, NoneOnDryRun or Some`},
-		{"resource", []rest.Admission{{Name: "a", Mutate: ok, Resources: []string{"widgets"}}}, `admission "a": Resources: the API does not serve "widgets"`},
+		{"resource", []rest.Admission{{Name: "a", Mutate: ok, Resources: []string{"widgets"}}},
+			`admission "a": Resources: the API does not serve "widgets"`},
 		{"subresource", []rest.Admission{{Name: "a", Mutate: ok, Resources: []string{"widgets.example.com/log"}}},
 			`admission "a": Resources: the API does not serve "widgets.example.com/log"`},
 		{"singular", []rest.Admission{{Name: "a", Mutate: ok, Resources: []string{"widget.example.com"}}},
@@ -365,7 +390,8 @@ func TestAdmissionConfiguration(t *testing.T) {
 			`admission "a": Resources: the API does not serve "Gear.example.com"`},
 		{"group", []rest.Admission{{Name: "a", Mutate: ok, Resources: []string{"gears.example_com"}}},
 			`admission "a": Resources: the API does not serve "gears.example_com"`},
-		{"subresource of a later resource", []rest.Admission{{Name: "a", Mutate: ok, Resources: []string{"gears.example.com/a/b"}}},
+		{"subresource of a later resource",
+			[]rest.Admission{{Name: "a", Mutate: ok, Resources: []string{"gears.example.com/a/b"}}},
 			`admission "a": Resources: the API does not serve "gears.example.com/a/b"`},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -384,18 +410,22 @@ func TestAdmissionChoosesOperations(t *testing.T) {
 	assert.Equal(t, 403, apitest.Do(t, api, "DELETE", apitest.Widgets+"/a", "").Code)
 }
 
-// A hook that changes the object in Validate, or reads an object that the operation lacks, gets an error, and the client gets a 500.
+// A hook that changes the object in Validate, or reads an object that the operation lacks, gets an error, and the
+// client gets a 500.
 func TestAdmissionMisuse(t *testing.T) {
 	for _, c := range []struct {
 		name string
 		hook rest.Admission
 	}{
 		{"change in Validate", apitest.Validating("v", patching(`{}`))},
-		{"replace in Validate", apitest.Validating("v", func(_ context.Context, r *rest.AdmissionRequest) error { return r.SetObject(map[string]any{}) })},
-		{"old object of a create", apitest.Validating("v", func(_ context.Context, r *rest.AdmissionRequest) error { return r.OldObject(new(apitest.Widget)) })},
+		{"replace in Validate", apitest.Validating("v",
+			func(_ context.Context, r *rest.AdmissionRequest) error { return r.SetObject(map[string]any{}) })},
+		{"old object of a create", apitest.Validating("v",
+			func(_ context.Context, r *rest.AdmissionRequest) error { return r.OldObject(new(apitest.Widget)) })},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			a := apitest.Do(t, apitest.NewWidgetsWithAdmission(t, c.hook), "POST", apitest.Widgets, apitest.WidgetBody(`"name":"a"`))
+			a := apitest.Do(t, apitest.NewWidgetsWithAdmission(t, c.hook), "POST", apitest.Widgets,
+				apitest.WidgetBody(`"name":"a"`))
 			assert.Equal(t, 500, a.Code)
 			assert.Equal(t, "InternalError", a.Text(t, "reason"))
 		})
@@ -410,17 +440,20 @@ func TestAdmissionOfStreams(t *testing.T) {
 		if err := r.Object(&o); err != nil {
 			return err
 		}
-		seen = append(seen, fmt.Sprintf("%s %s/%s %s %s %s %v", r.Operation, r.Namespace, r.Name, r.Subresource, r.Kind.Kind, o.Path, optionsOf(r)))
+		seen = append(seen, fmt.Sprintf("%s %s/%s %s %s %s %v", r.Operation, r.Namespace, r.Name, r.Subresource, r.Kind.Kind,
+			o.Path, optionsOf(r)))
 		if o.Path == "secret" {
 			return errors.New("not for you")
 		}
 		r.Warn("look, but do not touch")
 		return r.Patch(rest.MergePatch, []byte(`{"path":"public"}`))
 	}}
-	s := apitest.NewThingStreams(t, rest.Options{Admission: []rest.Admission{hook}}, apitest.ThingLog{Name: "log", Output: apitest.NoOutput},
-		apitest.ThingProxy{Name: "proxy", Serve: func(w http.ResponseWriter, _ *http.Request, _ *apitest.Thing, o *apitest.ThingProxyOptions) {
-			_, _ = io.WriteString(w, o.Path)
-		}})
+	s := apitest.NewThingStreams(t, rest.Options{Admission: []rest.Admission{hook}},
+		apitest.ThingLog{Name: "log", Output: apitest.NoOutput},
+		apitest.ThingProxy{Name: "proxy",
+			Serve: func(w http.ResponseWriter, _ *http.Request, _ *apitest.Thing, o *apitest.ThingProxyOptions) {
+				_, _ = io.WriteString(w, o.Path)
+			}})
 	seen = nil
 	w := s.Do("GET", apitest.Things+"/a/proxy/?path=here", "")
 	assert.Equal(t, "public", w.Body)
@@ -429,7 +462,8 @@ func TestAdmissionOfStreams(t *testing.T) {
 	assert.Contains(t, w.Body, `things.things.example.com \"a\" is forbidden: not for you`)
 	assert.Equal(t, 400, s.Do("GET", apitest.Things+"/a/proxy/?dryRun=All", "").Code)
 	assert.Equal(t, 200, s.Do("GET", apitest.Things+"/a/log", "").Code)
-	assert.Equal(t, []string{"CONNECT default/a proxy ThingProxyOptions here <nil>", "CONNECT default/a proxy ThingProxyOptions secret <nil>"}, seen)
+	assert.Equal(t, []string{"CONNECT default/a proxy ThingProxyOptions here <nil>",
+		"CONNECT default/a proxy ThingProxyOptions secret <nil>"}, seen)
 }
 
 // The API does not take an error of a hook about another object for an error of the store.
@@ -452,8 +486,8 @@ func TestHookErrorsAboutAnotherObject(t *testing.T) {
 			return apitest.Do(t, api, "PUT", apitest.Widgets+"/a", apitest.WidgetBody(`"name":"a","resourceVersion":"2"`))
 		}, rest.OperationUpdate},
 		{"absent, on apply", missing, func(t *testing.T, api *rest.API) apitest.Answer {
-			return apitest.Do(t, api, "PATCH", apitest.Widgets+"/a?fieldManager=m&force=true", apitest.WidgetBody(`"name":"a"`, `"spec":{"size":2}`),
-				"Content-Type", apitest.TypeApply)
+			return apitest.Do(t, api, "PATCH", apitest.Widgets+"/a?fieldManager=m&force=true",
+				apitest.WidgetBody(`"name":"a"`, `"spec":{"size":2}`), "Content-Type", apitest.TypeApply)
 		}, rest.OperationUpdate},
 		{"absent, on DELETE", missing, func(t *testing.T, api *rest.API) apitest.Answer {
 			return apitest.Do(t, api, "DELETE", apitest.Widgets+"/a", "")

@@ -55,14 +55,15 @@ func TestAdmissionReviewInEachVersion(t *testing.T) {
 
 // A value that the Go type of a built-in kind cannot hold is a fault of the server, because no client has sent it.
 func TestAdmissionReviewRefusesValuesThatItsGoTypeCannotHold(t *testing.T) {
-	api := apitest.New(t, rest.Options{Admission: []rest.Admission{apitest.Mutating("m", func(_ context.Context, r *rest.AdmissionRequest) error {
-		var obj map[string]any
-		if _, err := r.ObjectIn(r.Version(), &obj); err != nil {
-			return err
-		}
-		obj["metadata"].(map[string]any)["labels"] = "text"
-		return r.ReplaceObjectIn(r.Version(), obj)
-	})}}, rest.Resource[apitest.Memo]{Version: "v1", Plural: "memos", Wire: rest.Wire{Dialect: rest.DialectBuiltin}})
+	api := apitest.New(t, rest.Options{Admission: []rest.Admission{apitest.Mutating("m",
+		func(_ context.Context, r *rest.AdmissionRequest) error {
+			var obj map[string]any
+			if _, err := r.ObjectIn(r.Version(), &obj); err != nil {
+				return err
+			}
+			obj["metadata"].(map[string]any)["labels"] = "text"
+			return r.ReplaceObjectIn(r.Version(), obj)
+		})}}, rest.Resource[apitest.Memo]{Version: "v1", Plural: "memos", Wire: rest.Wire{Dialect: rest.DialectBuiltin}})
 	a := apitest.Do(t, api, "POST", apitest.Memos, `{"apiVersion":"v1","kind":"Memo","metadata":{"name":"a"}}`)
 	assert.Equal(t, 500, a.Code, a.Body)
 	assert.Equal(t, "InternalError", a.Text(t, "reason"))
@@ -73,14 +74,15 @@ func TestAdmissionReviewHasAMemory(t *testing.T) {
 	for _, again := range []bool{false, true} {
 		t.Run(fmt.Sprint("again ", again), func(t *testing.T) {
 			var values []any
-			api := apitest.NewWidgetsWithAdmission(t, apitest.Mutating("m", func(_ context.Context, r *rest.AdmissionRequest) error {
-				values = append(values, r.Remembered())
-				r.Remember(len(values))
-				if again {
-					r.MutateAgain()
-				}
-				return nil
-			}))
+			api := apitest.NewWidgetsWithAdmission(t,
+				apitest.Mutating("m", func(_ context.Context, r *rest.AdmissionRequest) error {
+					values = append(values, r.Remembered())
+					r.Remember(len(values))
+					if again {
+						r.MutateAgain()
+					}
+					return nil
+				}))
 			apitest.CreateWidget(t, api, "a")
 			apitest.CreateWidget(t, api, "b")
 			want := []any{nil, nil}
@@ -96,7 +98,8 @@ func TestAdmissionReviewHasAMemory(t *testing.T) {
 func TestIdleAdmission(t *testing.T) {
 	idle, called := true, 0
 	count := func(context.Context, *rest.AdmissionRequest) error { called++; return nil }
-	api := apitest.NewWidgetsWithAdmission(t, rest.Admission{Name: "lazy", Mutate: count, Validate: count, Idle: func(context.Context) bool { return idle }})
+	api := apitest.NewWidgetsWithAdmission(t,
+		rest.Admission{Name: "lazy", Mutate: count, Validate: count, Idle: func(context.Context) bool { return idle }})
 	apitest.CreateWidget(t, api, "a")
 	require.Equal(t, 200, apitest.MergePatch(t, api, apitest.Widgets+"/a", `{}`).Code)
 	require.Equal(t, 201, apitest.Do(t, api, "POST", apitest.Widgets+"?dryRun=All", apitest.WidgetBody(`"name":"b"`)).Code)

@@ -38,7 +38,8 @@ func TestHookSeesObjectsInItsVersion(t *testing.T) {
 		shown, known map[string]any // the spec as v1beta1 shows it and as v1 does
 	}{
 		{"the stored one, by its type", atLeastTen,
-			map[string]any{"sizeMB": 2048.0, "media": "ssd", "replicas": 1.0}, map[string]any{"sizeGB": 2.0, "class": "ssd", "replicas": 1.0, "tier": "cold"}},
+			map[string]any{"sizeMB": 2048.0, "media": "ssd", "replicas": 1.0},
+			map[string]any{"sizeGB": 2.0, "class": "ssd", "replicas": 1.0, "tier": "cold"}},
 		{"the stored one, as a map", func(_ context.Context, r *rest.AdmissionRequest) error {
 			d := map[string]any{}
 			if err := r.Object(&d); err != nil {
@@ -50,9 +51,11 @@ func TestHookSeesObjectsInItsVersion(t *testing.T) {
 			}
 			spec["tier"], spec["sizeGB"] = "hot", 3
 			return r.SetObject(d)
-		}, map[string]any{"sizeMB": 3072.0, "media": "ssd", "replicas": 1.0}, map[string]any{"sizeGB": 3.0, "class": "ssd", "replicas": 1.0, "tier": "hot"}},
+		}, map[string]any{"sizeMB": 3072.0, "media": "ssd", "replicas": 1.0},
+			map[string]any{"sizeGB": 3.0, "class": "ssd", "replicas": 1.0, "tier": "hot"}},
 		{"the stored one, by a patch", patching(`{"spec":{"sizeGB":4,"tier":"hot"}}`),
-			map[string]any{"sizeMB": 4096.0, "media": "ssd", "replicas": 1.0}, map[string]any{"sizeGB": 4.0, "class": "ssd", "replicas": 1.0, "tier": "hot"}},
+			map[string]any{"sizeMB": 4096.0, "media": "ssd", "replicas": 1.0},
+			map[string]any{"sizeGB": 4.0, "class": "ssd", "replicas": 1.0, "tier": "hot"}},
 		{"that of the request, by its type", func(_ context.Context, r *rest.AdmissionRequest) error {
 			var d DiskV1beta1
 			if err := r.Object(&d); err != nil {
@@ -60,7 +63,8 @@ func TestHookSeesObjectsInItsVersion(t *testing.T) {
 			}
 			d.Spec.SizeMB *= 2
 			return r.SetObject(d)
-		}, map[string]any{"sizeMB": 4096.0, "media": "ssd", "replicas": 1.0}, map[string]any{"sizeGB": 4.0, "class": "ssd", "replicas": 1.0}},
+		}, map[string]any{"sizeMB": 4096.0, "media": "ssd", "replicas": 1.0},
+			map[string]any{"sizeGB": 4.0, "class": "ssd", "replicas": 1.0}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			api := admittedDisks(t, apitest.Mutating("m", c.hook))
@@ -84,7 +88,8 @@ func TestHookSeesObjectsInItsVersion(t *testing.T) {
 			return r.SetObject(&c)
 		})
 		api := apitest.New(t, rest.Options{Admission: []rest.Admission{hook}}, apitest.CogResource())
-		made := apitest.Do(t, api, "POST", apitest.AlphaCogs, `{"apiVersion":"example.com/v1alpha1","kind":"Cog","metadata":{"name":"a"},"spec":{"teeth":3}}`)
+		made := apitest.Do(t, api, "POST", apitest.AlphaCogs,
+			`{"apiVersion":"example.com/v1alpha1","kind":"Cog","metadata":{"name":"a"},"spec":{"teeth":3}}`)
 		require.Equal(t, 201, made.Code, made.Body)
 		assert.Equal(t, map[string]any{"teeth": 4.0}, made.Value(t, "spec"))
 		stored := apitest.Do(t, api, "GET", apitest.Cogs+"/a", "")
@@ -93,8 +98,8 @@ func TestHookSeesObjectsInItsVersion(t *testing.T) {
 	})
 }
 
-// What a hook has changed in the stored version comes through an update in a version that has no words for it, and so does what
-// was there before.
+// What a hook has changed in the stored version comes through an update in a version that has no words for it, and so
+// does what was there before.
 func TestHookKeepsFieldsThatTheRequestVersionLacks(t *testing.T) {
 	seen := 0
 	hooks := []rest.Admission{apitest.Mutating("first", func(_ context.Context, r *rest.AdmissionRequest) error {
@@ -117,7 +122,8 @@ func TestHookKeepsFieldsThatTheRequestVersionLacks(t *testing.T) {
 			return err
 		}
 		if d.Labels["freeze"] != "" {
-			return r.Patch(rest.MergePatch, []byte(`{"metadata":{"annotations":{"example.com/was":"`+d.Spec.Tier+`"}},"spec":{"note":"ice"}}`))
+			return r.Patch(rest.MergePatch,
+				[]byte(`{"metadata":{"annotations":{"example.com/was":"`+d.Spec.Tier+`"}},"spec":{"note":"ice"}}`))
 		}
 		return nil
 	}), apitest.Mutating("last", func(_ context.Context, r *rest.AdmissionRequest) error {
@@ -144,7 +150,8 @@ func TestHookKeepsFieldsThatTheRequestVersionLacks(t *testing.T) {
 		hooks[i].Resources = []string{"disks.example.com", "disks.example.com/status"}
 	}
 	api := admittedDisks(t, hooks...)
-	require.Equal(t, 201, apitest.Do(t, api, "POST", disks, diskBody("v1", "", `{"sizeGB":5,"tier":"frozen","mounts":[{"name":"m","path":"/m"}]}`)).Code)
+	require.Equal(t, 201, apitest.Do(t, api, "POST", disks,
+		diskBody("v1", "", `{"sizeGB":5,"tier":"frozen","mounts":[{"name":"m","path":"/m"}]}`)).Code)
 	a := apitest.MergePatch(t, api, betaDisks+"/a", `{"metadata":{"labels":{"freeze":"yes"}},"spec":{"replicas":2}}`)
 	require.Equal(t, 200, a.Code, a.Body)
 	assert.Equal(t, 1, seen)
@@ -160,7 +167,8 @@ func TestHookKeepsFieldsThatTheRequestVersionLacks(t *testing.T) {
 			return apitest.MergePatch(t, api, betaDisks+"/a/scale", `{"spec":{"replicas":3}}`)
 		},
 		func() apitest.Answer {
-			return apitest.Do(t, api, "PATCH", betaDisks+"/a?fieldManager=m&force=true", diskBody("v1beta1", "", `{"sizeMB":6144}`), "Content-Type", apitest.TypeApply)
+			return apitest.Do(t, api, "PATCH", betaDisks+"/a?fieldManager=m&force=true",
+				diskBody("v1beta1", "", `{"sizeMB":6144}`), "Content-Type", apitest.TypeApply)
 		},
 	} {
 		a := write()
@@ -184,7 +192,8 @@ func TestPolicyHoldsInEachVersion(t *testing.T) {
 		if err := read(&part); err != nil {
 			return err
 		}
-		if part.Spec.SizeGB > 50 && r.Operation != rest.OperationDelete || part.Spec.SizeGB == 7 && r.Operation == rest.OperationDelete {
+		if part.Spec.SizeGB > 50 && r.Operation != rest.OperationDelete ||
+			part.Spec.SizeGB == 7 && r.Operation == rest.OperationDelete {
 			return fmt.Errorf("%s.%s in %s of %d GB", r.Kind.Kind, r.Kind.Version, r.Resource.Version, part.Spec.SizeGB)
 		}
 		return nil
@@ -216,12 +225,14 @@ func TestHookAfterAFailedConversion(t *testing.T) {
 		return r.Object(new(apitest.Cog))
 	})
 	converted := 0
-	api := apitest.New(t, rest.Options{Admission: []rest.Admission{hook}}, apitest.CogResource(func(r *rest.Resource[apitest.Cog]) {
-		r.Versions = []rest.VersionOf[apitest.Cog]{rest.Converted(apitest.BetaCogResource(), func(in *apitest.CogV1beta1, out *apitest.Cog) error {
-			converted++
-			return apitest.CogToV1(in, out)
-		}, apitest.CogFromV1)}
-	}))
+	api := apitest.New(t, rest.Options{Admission: []rest.Admission{hook}},
+		apitest.CogResource(func(r *rest.Resource[apitest.Cog]) {
+			r.Versions = []rest.VersionOf[apitest.Cog]{rest.Converted(apitest.BetaCogResource(),
+				func(in *apitest.CogV1beta1, out *apitest.Cog) error {
+					converted++
+					return apitest.CogToV1(in, out)
+				}, apitest.CogFromV1)}
+		}))
 	require.Equal(t, 201, apitest.Do(t, api, "POST", apitest.BetaCogs, apitest.BetaCogBody(`{"toothCount":5}`)).Code)
 	assert.Equal(t, 1, converted)
 	look = true

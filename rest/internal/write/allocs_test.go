@@ -13,8 +13,8 @@ import (
 	"github.com/decorum-go/decorum/rest/internal/apitest"
 )
 
-// A GET writes the stored bytes, so its allocations do not depend on the size of the object. Only a large response costs a few more,
-// because the API guards it against slow clients.
+// A GET writes the stored bytes, so its allocations do not depend on the size of the object. Only a large response
+// costs a few more, because the API guards it against slow clients.
 func TestGetNeitherDecodesNorEncodes(t *testing.T) {
 	s := apitest.NewThingServer(t, rest.Options{})
 	for name, size := range map[string]int{"small": 1 << 10, "medium": 64 << 10, "large": 1 << 20} {
@@ -39,7 +39,8 @@ func TestGetNeitherDecodesNorEncodes(t *testing.T) {
 	allocs, bytes := get("small")
 	mediumAllocs, mediumBytes := get("medium")
 	moreAllocs, moreBytes := get("large")
-	t.Logf("%v allocations of %d bytes for 1 KB, %v of %d for 64 KB, %v of %d for 1 MB", allocs, bytes, mediumAllocs, mediumBytes, moreAllocs, moreBytes)
+	t.Logf("%v allocations of %d bytes for 1 KB, %v of %d for 64 KB, %v of %d for 1 MB", allocs, bytes, mediumAllocs,
+		mediumBytes, moreAllocs, moreBytes)
 	require.LessOrEqual(t, allocs, 8.0)
 	require.Less(t, bytes, uint64(1<<10))
 	require.LessOrEqual(t, mediumAllocs, allocs+5)

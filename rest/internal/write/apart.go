@@ -9,9 +9,10 @@ import (
 	"github.com/decorum-go/decorum/storage"
 )
 
-// commitApart stores a new object of a resource that has a store of its own. No transaction spans two stores, so it reads what the object
-// needs once more after the commit, and takes the object back if that no longer permits it. Whoever empties a namespace first marks it
-// and then looks for objects. So either the other one finds the object, or commitApart finds the mark.
+// commitApart stores a new object of a resource that has a store of its own. No transaction spans two stores, so it
+// reads what the object needs once more after the commit, and takes the object back if that no longer permits it.
+// Whoever empties a namespace first marks it and then looks for objects. So either the other one finds the object, or
+// commitApart finds the mark.
 func (w *Write) commitApart(ctx context.Context, create storage.UpdateFunc) (*storage.Record, error) {
 	record, err := w.commit(ctx, onCreate, nil, create)
 	if err != nil || record == nil {
@@ -35,7 +36,8 @@ func (w *Write) checkApart(ctx context.Context, need need) error {
 	return need.check(record, w.Name)
 }
 
-// takeBack removes an object that has just been created, unless another one has its name by now, and the beginning of its history.
+// takeBack removes an object that has just been created, unless another one has its name by now, and the beginning of
+// its history.
 func takeBack(ctx context.Context, res *resource.Resource, created *storage.Record) error {
 	keys := []storage.Key{created.Key}
 	if res.History() != nil {

@@ -73,14 +73,17 @@ func TestManagedFieldsStories(t *testing.T) {
 		{"fields that nobody applies any more go, fields of others stay", []step{
 			apply("?fieldManager=m", config(`"spec":{"size":1,"settings":{"a":"1","b":"2"}}`), 201, ""),
 			{"PATCH", apitest.Widgets + "/a?fieldManager=u", apitest.TypeMergePatch, `{"spec":{"settings":{"c":"3"}}}`, 200, ""},
-			apply("?fieldManager=m", config(`"spec":{"size":1}`), 200, `m Apply {"f:spec":{"f:size":{}}}`+"\n"+`u Update {"f:spec":{"f:settings":{"f:c":{}}}}`),
+			apply("?fieldManager=m", config(`"spec":{"size":1}`), 200,
+				`m Apply {"f:spec":{"f:size":{}}}`+"\n"+`u Update {"f:spec":{"f:settings":{"f:c":{}}}}`),
 		}},
 		{"a list of nothing begins anew, and what was there belongs to before-first-apply", []step{
 			apply("?fieldManager=m", config(`"spec":{"size":1}`), 201, ""),
-			{"PATCH", apitest.Widgets + "/a?fieldManager=u", apitest.TypeMergePatch, `{"metadata":{"managedFields":[{}]},"spec":{"owner":"o"}}`, 200, ""},
+			{"PATCH", apitest.Widgets + "/a?fieldManager=u", apitest.TypeMergePatch,
+				`{"metadata":{"managedFields":[{}]},"spec":{"owner":"o"}}`, 200, ""},
 			{"PATCH", apitest.Widgets + "/a?fieldManager=u", apitest.TypeMergePatch, `{"spec":{"owner":"p"}}`, 200, ""},
 			apply("?fieldManager=m", config(`"spec":{"size":1}`), 200,
-				`m Apply {"f:spec":{"f:size":{}}}`+"\n"+`before-first-apply Update {"f:spec":{".":{},"f:color":{},"f:owner":{},"f:replicas":{},"f:size":{},"f:template":{".":{},"f:image":{}}}}`),
+				`m Apply {"f:spec":{"f:size":{}}}`+"\n"+
+					`before-first-apply Update {"f:spec":{".":{},"f:color":{},"f:owner":{},"f:replicas":{},"f:size":{},"f:template":{".":{},"f:image":{}}}}`),
 		}},
 		{"a list of one empty entry begins anew", []step{
 			apply("?fieldManager=m", config(`"spec":{"size":1}`), 201, ""),
@@ -92,7 +95,8 @@ func TestManagedFieldsStories(t *testing.T) {
 			{"PATCH", apitest.Widgets + "/a?fieldManager=u", apitest.TypeMergePatch,
 				`{"metadata":{"managedFields":[{"manager":"other","operation":"Apply","apiVersion":"example.com/v1","fieldsType":"FieldsV1","fieldsV1":{"f:spec":{"f:size":{}}}}]}}`, 200,
 				`other Apply {"f:spec":{"f:size":{}}}`},
-			{"PATCH", apitest.Widgets + "/a?fieldManager=u", apitest.TypeMergePatch, `{"metadata":{"managedFields":[{"manager":"other","operation":"Nonsense"}]}}`, 200,
+			{"PATCH", apitest.Widgets + "/a?fieldManager=u", apitest.TypeMergePatch,
+				`{"metadata":{"managedFields":[{"manager":"other","operation":"Nonsense"}]}}`, 200,
 				`other Apply {"f:spec":{"f:size":{}}}`},
 			{"PATCH", apitest.Widgets + "/a?fieldManager=u", apitest.TypeMergePatch,
 				`{"metadata":{"managedFields":[{"manager":"` + strings.Repeat("x", 129) +
@@ -105,7 +109,8 @@ func TestManagedFieldsStories(t *testing.T) {
 			apply("?fieldManager=kubectl", config(`"spec":{"size":2}`), 200, ""),
 		}},
 		{"the status has entries of its own", []step{
-			apply("?fieldManager=m", config(`"spec":{"size":1},"status":{"phase":"Ready"}`), 201, `m Apply {"f:spec":{"f:size":{}}}`),
+			apply("?fieldManager=m", config(`"spec":{"size":1},"status":{"phase":"Ready"}`), 201,
+				`m Apply {"f:spec":{"f:size":{}}}`),
 			{"PATCH", apitest.Widgets + "/a/status?fieldManager=m", apitest.TypeApply, config(`"status":{"phase":"Ready"}`), 200,
 				`m Apply {"f:spec":{"f:size":{}}}` + "\n" + `m Apply status {"f:status":{"f:phase":{}}}`},
 			{"PATCH", apitest.Widgets + "/a/status?fieldManager=m", apitest.TypeMergePatch, `{"status":{"phase":"Failed"}}`, 200,
@@ -113,14 +118,17 @@ func TestManagedFieldsStories(t *testing.T) {
 		}},
 		{"replicas are owned through the scale", []step{
 			apply("?fieldManager=m", config(`"spec":{"size":1,"replicas":1}`), 201, ""),
-			{"PATCH", apitest.Widgets + "/a/scale?fieldManager=s", apitest.TypeApply, `{"apiVersion":"autoscaling/v1","kind":"Scale","spec":{"nonsense":2}}`, 500, ""},
+			{"PATCH", apitest.Widgets + "/a/scale?fieldManager=s", apitest.TypeApply,
+				`{"apiVersion":"autoscaling/v1","kind":"Scale","spec":{"nonsense":2}}`, 500, ""},
 			{"PATCH", apitest.Widgets + "/a/scale?fieldManager=s", apitest.TypeApply,
 				`{"apiVersion":"autoscaling/v1","kind":"Scale","metadata":{"name":"a"},"spec":{"replicas":2}}`, 409, ""},
 			{"PATCH", apitest.Widgets + "/a/scale?fieldManager=s&force=true", apitest.TypeApply,
 				`{"apiVersion":"autoscaling/v1","kind":"Scale","metadata":{"name":"a"},"spec":{"replicas":2}}`, 200, ""},
-			{"GET", apitest.Widgets + "/a", "", "", 200, `s Apply scale {"f:spec":{"f:replicas":{}}}` + "\n" + `m Apply {"f:spec":{"f:size":{}}}`},
+			{"GET", apitest.Widgets + "/a", "", "", 200,
+				`s Apply scale {"f:spec":{"f:replicas":{}}}` + "\n" + `m Apply {"f:spec":{"f:size":{}}}`},
 			{"PATCH", apitest.Widgets + "/a/scale?fieldManager=s", apitest.TypeMergePatch, `{"spec":{"replicas":3}}`, 200, ""},
-			{"GET", apitest.Widgets + "/a", "", "", 200, `m Apply {"f:spec":{"f:size":{}}}` + "\n" + `s Update scale {"f:spec":{"f:replicas":{}}}`},
+			{"GET", apitest.Widgets + "/a", "", "", 200,
+				`m Apply {"f:spec":{"f:size":{}}}` + "\n" + `s Update scale {"f:spec":{"f:replicas":{}}}`},
 			{"PATCH", apitest.Widgets + "/none/scale?fieldManager=s", apitest.TypeApply,
 				`{"apiVersion":"autoscaling/v1","kind":"Scale","metadata":{"name":"none"},"spec":{"replicas":2}}`, 404, ""},
 		}},
@@ -131,8 +139,10 @@ func TestManagedFieldsStories(t *testing.T) {
 		{"refused", []step{
 			apply("?fieldManager=m", `{"apiVersion":"example.com/v1","kind":"Widget","metadata":{"name":"a"},"spec":{"size":1,"nonsense":1}}`, 500, ""),
 			apply("?fieldManager=m", `{"apiVersion":"example.com/v1","kind":"Widget","metadata":{"name":"a","uid":"3"},"spec":{"size":1}}`, 409, ""),
-			apply("?fieldManager=m&fieldValidation=Strict", "apiVersion: example.com/v1\nkind: Widget\nmetadata: {name: a}\nspec: {size: 1, size: 2}", 400, ""),
-			{"PATCH", apitest.Widgets + "/a/status?fieldManager=m", apitest.TypeApply, config(`"status":{"phase":"Ready"}`), 404, ""},
+			apply("?fieldManager=m&fieldValidation=Strict",
+				"apiVersion: example.com/v1\nkind: Widget\nmetadata: {name: a}\nspec: {size: 1, size: 2}", 400, ""),
+			{"PATCH", apitest.Widgets + "/a/status?fieldManager=m", apitest.TypeApply, config(`"status":{"phase":"Ready"}`), 404,
+				""},
 			{"GET", apitest.Widgets + "/a", "", "", 404, ""},
 		}},
 	} {
@@ -202,7 +212,8 @@ func TestManagerOfTheClient(t *testing.T) {
 		}
 		return out
 	}
-	w, err := c.As("one").Create(t.Context(), &apitest.Widget{ObjectMeta: apimeta.ObjectMeta{Name: "a"}, Spec: apitest.WidgetSpec{Size: &size}})
+	w, err := c.As("one").Create(t.Context(),
+		&apitest.Widget{ObjectMeta: apimeta.ObjectMeta{Name: "a"}, Spec: apitest.WidgetSpec{Size: &size}})
 	require.NoError(t, err)
 	assert.Equal(t, []string{"one"}, managers(w))
 	ctx := rest.WithUser(t.Context(), rest.User{Name: "alice"})
@@ -211,13 +222,15 @@ func TestManagerOfTheClient(t *testing.T) {
 	assert.Equal(t, []string{"alice", "one"}, managers(w))
 	_, err = c.Apply(t.Context(), "a", map[string]any{"spec": map[string]any{"size": 1}}, rest.ApplyOptions{})
 	assert.True(t, status.IsInvalid(err), "a manager needs a name: %v", err)
-	w, err = c.As("two").ApplyStatus(t.Context(), "a", map[string]any{"status": map[string]any{"phase": "Ready"}}, rest.ApplyOptions{})
+	w, err = c.As("two").ApplyStatus(t.Context(), "a", map[string]any{"status": map[string]any{"phase": "Ready"}},
+		rest.ApplyOptions{})
 	require.NoError(t, err)
 	assert.Equal(t, "Ready", w.Status.Phase)
 	assert.Equal(t, []string{"two", "alice", "one"}, managers(w))
 	_, err = c.As("two").Apply(t.Context(), "a", map[string]any{"spec": map[string]any{"size": 2}}, rest.ApplyOptions{})
 	assert.True(t, status.HasCause(err, status.CauseFieldManagerConflict), "%v", err)
-	w, err = c.As("two").Apply(t.Context(), "a", map[string]any{"spec": map[string]any{"size": 2}}, rest.ApplyOptions{Force: true})
+	w, err = c.As("two").Apply(t.Context(), "a", map[string]any{"spec": map[string]any{"size": 2}},
+		rest.ApplyOptions{Force: true})
 	require.NoError(t, err)
 	assert.Equal(t, int32(2), *w.Spec.Size)
 }
@@ -229,7 +242,8 @@ func TestUntracked(t *testing.T) {
 		`{"apiVersion":"example.com/v1","kind":"Widget","metadata":{"name":"a","managedFields":[{"manager":"m","operation":"Update","apiVersion":"example.com/v1","fieldsType":"FieldsV1","fieldsV1":{}}]},"spec":{"size":1}}`)
 	require.Equal(t, http.StatusCreated, a.Code, a.Body)
 	assert.NotContains(t, a.Body, "managedFields")
-	a = apitest.Do(t, api, "PATCH", apitest.Widgets+"/a?fieldManager=m", config(`"spec":{"size":1}`), "Content-Type", apitest.TypeApply)
+	a = apitest.Do(t, api, "PATCH", apitest.Widgets+"/a?fieldManager=m", config(`"spec":{"size":1}`), "Content-Type",
+		apitest.TypeApply)
 	assert.Equal(t, http.StatusUnsupportedMediaType, a.Code)
 	assert.NotContains(t, a.Body, "apply-patch")
 	_, err := apitest.WidgetClient(t, api).As("m").Apply(t.Context(), "a", map[string]any{}, rest.ApplyOptions{})
@@ -245,19 +259,23 @@ func TestManagedFieldsOfVersions(t *testing.T) {
 	stored := func(spec string) string {
 		return `{"apiVersion":"example.com/v1","kind":"Cog","metadata":{"name":"a"},"spec":` + spec + `}`
 	}
-	a := apitest.Do(t, api, "PATCH", apitest.BetaCogs+"/a?fieldManager=m", beta(`{"toothCount":5}`), "Content-Type", apitest.TypeApply)
+	a := apitest.Do(t, api, "PATCH", apitest.BetaCogs+"/a?fieldManager=m", beta(`{"toothCount":5}`), "Content-Type",
+		apitest.TypeApply)
 	require.Equal(t, 201, a.Code, a.Body)
 	assert.Equal(t, `m Apply {"f:spec":{"f:toothCount":{}}}`, apitest.OwnersOf(t, a))
 	assert.Contains(t, a.Body, `"fieldsV1":{"f:spec":{"f:toothCount":{}}}`)
 
-	a = apitest.Do(t, api, "PATCH", apitest.Cogs+"/a?fieldManager=n", stored(`{"teeth":6}`), "Content-Type", apitest.TypeApply)
+	a = apitest.Do(t, api, "PATCH", apitest.Cogs+"/a?fieldManager=n", stored(`{"teeth":6}`), "Content-Type",
+		apitest.TypeApply)
 	require.Equal(t, 409, a.Code, a.Body)
 	assert.Contains(t, a.Body, `.spec.toothCount`, "as its owner calls it")
-	a = apitest.Do(t, api, "PATCH", apitest.Cogs+"/a?fieldManager=n&force=true", stored(`{"teeth":6}`), "Content-Type", apitest.TypeApply)
+	a = apitest.Do(t, api, "PATCH", apitest.Cogs+"/a?fieldManager=n&force=true", stored(`{"teeth":6}`), "Content-Type",
+		apitest.TypeApply)
 	require.Equal(t, 200, a.Code, a.Body)
 	assert.Equal(t, `n Apply {"f:spec":{"f:teeth":{}}}`, apitest.OwnersOf(t, a))
 
-	a = apitest.Do(t, api, "PATCH", apitest.BetaCogs+"/a?fieldManager=u", `{"spec":{"toothCount":7}}`, "Content-Type", apitest.TypeMergePatch)
+	a = apitest.Do(t, api, "PATCH", apitest.BetaCogs+"/a?fieldManager=u", `{"spec":{"toothCount":7}}`, "Content-Type",
+		apitest.TypeMergePatch)
 	require.Equal(t, 200, a.Code, a.Body)
 	assert.Equal(t, `u Update {"f:spec":{"f:toothCount":{}}}`, apitest.OwnersOf(t, a))
 }
@@ -266,7 +284,8 @@ func TestManagedFieldsOfVersions(t *testing.T) {
 func TestApplyToSingleton(t *testing.T) {
 	api := apitest.New(t, rest.Options{}, apitest.SettingsResource())
 	a := apitest.Do(t, api, "PATCH", apitest.SettingsPath+"/cluster?fieldManager=m",
-		`{"apiVersion":"example.com/v1","kind":"Settings","metadata":{"name":"cluster"},"spec":{"level":"high"}}`, "Content-Type", apitest.TypeApply)
+		`{"apiVersion":"example.com/v1","kind":"Settings","metadata":{"name":"cluster"},"spec":{"level":"high"}}`,
+		"Content-Type", apitest.TypeApply)
 	require.Equal(t, 200, a.Code, a.Body)
 	assert.Equal(t, "decorum Apply {\"f:spec\":{}}\nm Apply {\"f:spec\":{\"f:level\":{}}}", apitest.OwnersOf(t, a))
 }
@@ -279,7 +298,8 @@ func TestMalformedConfigurations(t *testing.T) {
 		`[]`: "error decoding patch: error unmarshaling JSON: while decoding JSON: " +
 			"json: cannot unmarshal array into Go value of type map[string]interface {}",
 	} {
-		a := apitest.Do(t, apitest.NewWidgets(t), "PATCH", apitest.Widgets+"/a?fieldManager=m", body, "Content-Type", apitest.TypeApply)
+		a := apitest.Do(t, apitest.NewWidgets(t), "PATCH", apitest.Widgets+"/a?fieldManager=m", body, "Content-Type",
+			apitest.TypeApply)
 		assert.Equal(t, 400, a.Code)
 		assert.Equal(t, message, a.Text(t, "message"))
 	}
@@ -288,14 +308,16 @@ func TestMalformedConfigurations(t *testing.T) {
 func TestAppliedConfigurationsThatFitNoType(t *testing.T) {
 	t.Run("a value that its Go type does not take", func(t *testing.T) {
 		a := apitest.Do(t, apitest.NewMemos(t), "PATCH", apitest.Memos+"/a?fieldManager=m",
-			`{"apiVersion":"v1","kind":"Memo","metadata":{"name":"a","deletionTimestamp":"x"}}`, "Content-Type", apitest.TypeApply)
+			`{"apiVersion":"v1","kind":"Memo","metadata":{"name":"a","deletionTimestamp":"x"}}`, "Content-Type",
+			apitest.TypeApply)
 		assert.Equal(t, 500, a.Code)
 		assert.Equal(t, `failed to convert new object (/a; /v1, Kind=Memo) to proper version: unable to convert unstructured object to /v1, Kind=Memo: `+
 			`parsing time "x" as "2006-01-02T15:04:05Z07:00": cannot parse "x" as "2006"`, a.Text(t, "message"))
 	})
 	t.Run("invalid times of a custom kind", func(t *testing.T) {
 		a := apitest.Do(t, apitest.NewWidgets(t), "PATCH", apitest.Widgets+"/a?fieldManager=m",
-			apitest.WidgetBody(`"name":"a","creationTimestamp":"x","deletionTimestamp":"y","generation":1.5`, `"spec":{"size":1}`), "Content-Type", apitest.TypeApply)
+			apitest.WidgetBody(`"name":"a","creationTimestamp":"x","deletionTimestamp":"y","generation":1.5`,
+				`"spec":{"size":1}`), "Content-Type", apitest.TypeApply)
 		assert.Equal(t, 201, a.Code, a.Body)
 		assert.Equal(t, "2026-01-02T03:04:05Z", a.Text(t, "metadata.creationTimestamp"))
 		assert.NotContains(t, a.Body, `"deletionTimestamp"`)
@@ -306,8 +328,8 @@ func TestAppliedConfigurationsThatFitNoType(t *testing.T) {
 			`{"parts":"x"}`:     `.spec.parts: expected list, got &{x}`,
 			`{"settings":[[]]}`: `.spec.settings: expected map, got &{[[]]}`,
 		} {
-			a := apitest.Do(t, apitest.NewWidgets(t), "PATCH", apitest.Widgets+"/a?fieldManager=m", apitest.WidgetBody(`"name":"a"`, `"spec":`+spec),
-				"Content-Type", apitest.TypeApply)
+			a := apitest.Do(t, apitest.NewWidgets(t), "PATCH", apitest.Widgets+"/a?fieldManager=m",
+				apitest.WidgetBody(`"name":"a"`, `"spec":`+spec), "Content-Type", apitest.TypeApply)
 			assert.Equal(t, 500, a.Code)
 			assert.Equal(t, `failed to create typed patch object (/a; example.com/v1, Kind=Widget): `+want, a.Text(t, "message"))
 		}
@@ -329,10 +351,12 @@ func TestApplyToAFieldOfAnyForm(t *testing.T) {
 	api := apitest.NewWidgets(t)
 	apply := func(manager, spec string) apitest.Answer {
 		return apitest.Do(t, api, "PATCH", apitest.Widgets+"/a?fieldManager="+manager,
-			`{"apiVersion":"example.com/v1","kind":"Widget","metadata":{"name":"a"},"spec":`+spec+`}`, "Content-Type", apitest.TypeApply)
+			`{"apiVersion":"example.com/v1","kind":"Widget","metadata":{"name":"a"},"spec":`+spec+`}`, "Content-Type",
+			apitest.TypeApply)
 	}
 	assert.Equal(t, 201, apply("m", `{"size":1,"port":80}`).Code)
-	apitest.WantFailure(t, apply("n", `{"port":{"a":"b"}}`), 409, "Conflict", `Apply failed with 1 conflict: conflict with "m": .spec.port`,
+	apitest.WantFailure(t, apply("n", `{"port":{"a":"b"}}`), 409, "Conflict",
+		`Apply failed with 1 conflict: conflict with "m": .spec.port`,
 		`{"causes":[{"reason":"FieldManagerConflict","message":"conflict with \"m\"","field":".spec.port"}]}`)
 }
 
@@ -346,7 +370,8 @@ func TestEmptyManagedFields(t *testing.T) {
 		assert.Equal(t, "2", a.ResourceVersion(t))
 	})
 	t.Run("of a built-in kind", func(t *testing.T) {
-		assert.NotContains(t, apitest.MergePatch(t, apitest.NewMemosWith(t, `"data":{"k":"v"}`), apitest.Memos+"/a", none).Body, `"managedFields"`)
+		assert.NotContains(t, apitest.MergePatch(t, apitest.NewMemosWith(t, `"data":{"k":"v"}`), apitest.Memos+"/a",
+			none).Body, `"managedFields"`)
 	})
 }
 
@@ -355,21 +380,27 @@ func TestNullsInAnAppliedConfiguration(t *testing.T) {
 		name, spec string
 		want       []apitest.Cause
 	}{
-		{"some", `{"size":1,"note":null,"color":null,"template":null,"parts":null,"owner":null,"settings":{"k":null}}`, []apitest.Cause{
-			apitest.TypeInvalid("spec.owner", `Invalid value: "null": spec.owner in body must be of type string: "null"`),
-			apitest.TypeInvalid("spec.parts", `Invalid value: "null": spec.parts in body must be of type array: "null"`),
-			apitest.TypeInvalid("spec.settings.k", `Invalid value: "null": spec.settings.k in body must be of type string: "null"`)}},
+		{"some", `{"size":1,"note":null,"color":null,"template":null,"parts":null,"owner":null,"settings":{"k":null}}`,
+			[]apitest.Cause{
+				apitest.TypeInvalid("spec.owner", `Invalid value: "null": spec.owner in body must be of type string: "null"`),
+				apitest.TypeInvalid("spec.parts", `Invalid value: "null": spec.parts in body must be of type array: "null"`),
+				apitest.TypeInvalid("spec.settings.k",
+					`Invalid value: "null": spec.settings.k in body must be of type string: "null"`)}},
 		{"of an enumeration", `{"size":1,"parts":[{"name":"p","kind":null}]}`, []apitest.Cause{
-			apitest.TypeInvalid("spec.parts[0].kind", `Invalid value: "null": spec.parts[0].kind in body must be of type string: "null"`),
+			apitest.TypeInvalid("spec.parts[0].kind",
+				`Invalid value: "null": spec.parts[0].kind in body must be of type string: "null"`),
 			apitest.NotSupported("spec.parts[0].kind", `Unsupported value: null: supported values: "bolt", "nut"`)}},
 		{"of a required field", `{"size":null}`,
-			[]apitest.Cause{apitest.TypeInvalid("spec.size", `Invalid value: "null": spec.size in body must be of type integer: "null"`)}},
+			[]apitest.Cause{apitest.TypeInvalid("spec.size",
+				`Invalid value: "null": spec.size in body must be of type integer: "null"`)}},
 		{"with other faults", `{"size":500,"owner":null,"parts":[{"name":"a","kind":null}]}`, []apitest.Cause{
 			apitest.TypeInvalid("spec.owner", `Invalid value: "null": spec.owner in body must be of type string: "null"`),
-			apitest.TypeInvalid("spec.parts[0].kind", `Invalid value: "null": spec.parts[0].kind in body must be of type string: "null"`),
+			apitest.TypeInvalid("spec.parts[0].kind",
+				`Invalid value: "null": spec.parts[0].kind in body must be of type string: "null"`),
 			apitest.NotSupported("spec.parts[0].kind", `Unsupported value: null: supported values: "bolt", "nut"`),
 			apitest.Invalid("spec.size", `Invalid value: 500: spec.size in body should be less than or equal to 100`)}},
-		{"of the spec", `null`, []apitest.Cause{apitest.TypeInvalid("spec", `Invalid value: "null": spec in body must be of type object: "null"`)}},
+		{"of the spec", `null`, []apitest.Cause{apitest.TypeInvalid("spec",
+			`Invalid value: "null": spec in body must be of type object: "null"`)}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			api := apitest.NewWidgets(t)

@@ -33,7 +33,8 @@ func owned(t *testing.T, a apitest.Answer) map[string]string {
 func applyCog(t *testing.T, api *rest.API, target, manager, version, spec string) apitest.Answer {
 	t.Helper()
 	return apitest.Do(t, api, "PATCH", target+"/a?fieldManager="+manager,
-		`{"apiVersion":"example.com/`+version+`","kind":"Cog","metadata":{"name":"a"},"spec":`+spec+`}`, "Content-Type", apitest.TypeApply)
+		`{"apiVersion":"example.com/`+version+`","kind":"Cog","metadata":{"name":"a"},"spec":`+spec+`}`, "Content-Type",
+		apitest.TypeApply)
 }
 
 // The owner of a field owns it in all versions, under the name that it has there.
@@ -41,7 +42,8 @@ func TestOwnershipIsAcrossVersions(t *testing.T) {
 	api := apitest.NewCogs(t)
 	made := applyCog(t, api, apitest.BetaCogs, "older", "v1beta1", `{"toothCount":5,"metal":"tin"}`)
 	require.Equal(t, 201, made.Code, made.Body)
-	assert.Equal(t, map[string]string{"older Apply example.com/v1beta1": `{"f:spec":{"f:metal":{},"f:toothCount":{}}}`}, owned(t, made))
+	assert.Equal(t, map[string]string{"older Apply example.com/v1beta1": `{"f:spec":{"f:metal":{},"f:toothCount":{}}}`},
+		owned(t, made))
 
 	refused := applyCog(t, api, apitest.Cogs, "newer", "v1", `{"teeth":6}`)
 	require.Equal(t, 409, refused.Code, refused.Body)
@@ -57,9 +59,11 @@ func TestOwnershipIsAcrossVersions(t *testing.T) {
 	}, owned(t, shared))
 
 	taken := apitest.Do(t, api, "PATCH", apitest.Cogs+"/a?fieldManager=newer&force=true",
-		`{"apiVersion":"example.com/v1","kind":"Cog","metadata":{"name":"a"},"spec":{"teeth":7}}`, "Content-Type", apitest.TypeApply)
+		`{"apiVersion":"example.com/v1","kind":"Cog","metadata":{"name":"a"},"spec":{"teeth":7}}`, "Content-Type",
+		apitest.TypeApply)
 	require.Equal(t, 200, taken.Code, taken.Body)
-	assert.Equal(t, map[string]any{"teeth": 7.0, "material": "tin"}, taken.Value(t, "spec"), "what newer no longer applies is gone")
+	assert.Equal(t, map[string]any{"teeth": 7.0, "material": "tin"}, taken.Value(t, "spec"),
+		"what newer no longer applies is gone")
 	assert.Equal(t, map[string]string{
 		"older Apply example.com/v1beta1": `{"f:spec":{"f:metal":{}}}`,
 		"newer Apply example.com/v1":      `{"f:spec":{"f:teeth":{}}}`,
@@ -71,13 +75,15 @@ func TestOwnershipIsAcrossVersions(t *testing.T) {
 	assert.Equal(t, `{"f:spec":{"f:material":{},"f:teeth":{}}}`, owned(t, moved)["older Apply example.com/v1"])
 	assert.Len(t, owned(t, moved), 2)
 	rv := moved.ResourceVersion(t)
-	assert.Equal(t, rv, applyCog(t, api, apitest.Cogs, "older", "v1", `{"material":"zinc","teeth":7}`).ResourceVersion(t), "again")
+	assert.Equal(t, rv, applyCog(t, api, apitest.Cogs, "older", "v1", `{"material":"zinc","teeth":7}`).ResourceVersion(t),
+		"again")
 	// a field of newer alone goes, and one that older owns too stays
 	dropped := applyCog(t, api, apitest.BetaCogs, "newer", "v1beta1", `{"oiled":true}`)
 	require.Equal(t, 200, dropped.Code, dropped.Body)
 	assert.Equal(t, map[string]any{"toothCount": 7.0, "metal": "zinc", "oiled": true}, dropped.Value(t, "spec"))
 
-	updated := apitest.Do(t, api, "PATCH", apitest.BetaCogs+"/a?fieldManager=hand", `{"spec":{"toothCount":9}}`, "Content-Type", apitest.TypeMergePatch)
+	updated := apitest.Do(t, api, "PATCH", apitest.BetaCogs+"/a?fieldManager=hand", `{"spec":{"toothCount":9}}`,
+		"Content-Type", apitest.TypeMergePatch)
 	require.Equal(t, 200, updated.Code, updated.Body)
 	assert.Equal(t, `{"f:spec":{"f:toothCount":{}}}`, owned(t, updated)["hand Update example.com/v1beta1"])
 	assert.Equal(t, `{"f:spec":{"f:material":{}}}`, owned(t, updated)["older Apply example.com/v1"])

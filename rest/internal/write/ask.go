@@ -151,7 +151,8 @@ type viewMisfit struct{ error }
 
 // fitView prunes and defaults a document of the subresource's kind, and checks the types of its values. limit bounds
 // what the defaults may add, in bytes.
-func fitView(res *resource.Resource, s *resource.Subresource, sent doc.Value, limit int) (v doc.Value, unknown []string, err error) {
+func fitView(res *resource.Resource, s *resource.Subresource, sent doc.Value,
+	limit int) (v doc.Value, unknown []string, err error) {
 	v, unknown = s.Schema.Prune(sent)
 	if v, err = defaultWithin(res, s.Schema, v, limit); err != nil {
 		return doc.Value{}, nil, err

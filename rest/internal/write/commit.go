@@ -45,9 +45,10 @@ func (w *Write) checkServed() error {
 // commit stores the bytes that f computes from the stored object, which is nil if there is none. Nil bytes remove the
 // object. The store calls f again, with the newer object, if another write commits first. A dry run calls f once and
 // stores nothing; then the record is nil. The write commits only if what the object needs is unchanged as well. It
-// fails if it would exceed a quota. In a transaction, the store keeps the result until the transaction commits; if that is
-// a rehearsal, so does a dry run.
-func (w *Write) commit(ctx context.Context, on operations, needs []need, f storage.UpdateFunc) (*storage.Record, error) {
+// fails if it would exceed a quota. In a transaction, the store keeps the result until the transaction commits; if that
+// is a rehearsal, so does a dry run.
+func (w *Write) commit(ctx context.Context, on operations, needs []need,
+	f storage.UpdateFunc) (*storage.Record, error) {
 	key := w.res.Key(w.Namespace, w.Name)
 	compute := func(current *storage.Record) ([]byte, error) {
 		w.endCommit(nil)
@@ -95,7 +96,8 @@ func (w *Write) rehearse(ctx context.Context, key storage.Key, compute storage.U
 
 // commitWith commits a write together with what its object needs. Those objects are written back unchanged, which
 // commits nothing. But if one of them changes meanwhile, the store repeats the transaction.
-func (w *Write) commitWith(ctx context.Context, key storage.Key, needs []need, compute storage.UpdateFunc) (*storage.Record, error) {
+func (w *Write) commitWith(ctx context.Context, key storage.Key, needs []need,
+	compute storage.UpdateFunc) (*storage.Record, error) {
 	keys := []storage.Key{key}
 	for _, need := range needs {
 		keys = append(keys, need.key)

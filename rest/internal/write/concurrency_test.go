@@ -58,8 +58,8 @@ func (c *thingCaller) list(query string) (items map[string]string, version strin
 	return items, list.Metadata.ResourceVersion, err
 }
 
-// Read, change, write back, and try again when somebody else was faster: no change is lost (API conventions, Concurrency
-// Control and Consistency).
+// Read, change, write back, and try again when somebody else was faster: no change is lost (API conventions,
+// Concurrency Control and Consistency).
 func TestConcurrentUpdatesLoseNothing(t *testing.T) {
 	const workers, changes = 8, 25
 	s := apitest.NewThingServer(t, rest.Options{})
@@ -115,7 +115,8 @@ func TestConcurrentPatchesAllArrive(t *testing.T) {
 		go func() {
 			defer wg.Done()
 			for j := range changes {
-				w := s.Do("PATCH", apitest.Things+"/board", fmt.Sprintf(`{"spec":{"data":{"w%d-%d":"x"}}}`, i, j), "Content-Type", "application/merge-patch+json")
+				w := s.Do("PATCH", apitest.Things+"/board", fmt.Sprintf(`{"spec":{"data":{"w%d-%d":"x"}}}`, i, j), "Content-Type",
+					"application/merge-patch+json")
 				assert.Equal(t, http.StatusOK, w.Code, w.Body)
 			}
 		}()
@@ -160,7 +161,8 @@ func (c *thingCaller) replay(t *testing.T, query string, begun func()) map[strin
 	if !assert.NoError(t, err) {
 		return nil
 	}
-	r, err := c.client.Get(c.root + apitest.Things + "?watch=1&allowWatchBookmarks=true&resourceVersion=" + version + "&" + query)
+	r, err := c.client.Get(c.root + apitest.Things + "?watch=1&allowWatchBookmarks=true&resourceVersion=" + version + "&" +
+		query)
 	if !assert.NoError(t, err) {
 		return nil
 	}
@@ -177,7 +179,8 @@ func (c *thingCaller) replay(t *testing.T, query string, begun func()) map[strin
 		}
 		name := e.Object.Name
 		_, known := state[name]
-		assert.True(t, len(told) < len(e.Object.ResourceVersion) || told < e.Object.ResourceVersion, "revisions grow: %s after %s", e.Object.ResourceVersion, told)
+		assert.True(t, len(told) < len(e.Object.ResourceVersion) || told < e.Object.ResourceVersion,
+			"revisions grow: %s after %s", e.Object.ResourceVersion, told)
 		told = e.Object.ResourceVersion
 		switch e.Type {
 		case apimeta.EventAdded:
@@ -234,8 +237,9 @@ func TestListThenWatchReplaysToTheList(t *testing.T) {
 					w := s.Do("POST", apitest.Things, apitest.ThingBody(name, "{}"))
 					assert.Contains(t, []int{201, 409}, w.Code)
 				default:
-					w := s.Do("PATCH", apitest.Things+"/"+name, fmt.Sprintf(`{"metadata":{"labels":{"side":%s,"hidden":%s}},"spec":{"color":%s}}`, side,
-						hidden, color), "Content-Type", "application/merge-patch+json")
+					w := s.Do("PATCH", apitest.Things+"/"+name,
+						fmt.Sprintf(`{"metadata":{"labels":{"side":%s,"hidden":%s}},"spec":{"color":%s}}`, side, hidden, color),
+						"Content-Type", "application/merge-patch+json")
 					assert.Contains(t, []int{200, 404}, w.Code, w.Body)
 				}
 			}
@@ -256,10 +260,11 @@ func TestListThenWatchReplaysToTheList(t *testing.T) {
 	last := fmt.Sprintf(`{"apiVersion":"%s/v1","kind":"Thing","metadata":{"name":%q,"labels":{"side":"left"}},"spec":{"color":"red"}}`,
 		apitest.ThingGroup, thingLast)
 	require.Equal(t, http.StatusCreated, s.Do("POST", apitest.Things, last).Code)
-	w := s.Do("PATCH", apitest.Things+"/"+thingLast, `{"metadata":{"labels":{"side":"right"}},"spec":{"color":"green"}}`, "Content-Type",
-		"application/merge-patch+json")
+	w := s.Do("PATCH", apitest.Things+"/"+thingLast, `{"metadata":{"labels":{"side":"right"}},"spec":{"color":"green"}}`,
+		"Content-Type", "application/merge-patch+json")
 	require.Equal(t, http.StatusOK, w.Code)
-	apitest.Within(t, "all watchers have seen the last Thing", apitest.InBackground(func() bool { watching.Wait(); return true }))
+	apitest.Within(t, "all watchers have seen the last Thing",
+		apitest.InBackground(func() bool { watching.Wait(); return true }))
 	for i, got := range results {
 		want, _, err := caller.list(queries[i%len(queries)])
 		require.NoError(t, err)

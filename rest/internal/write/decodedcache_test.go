@@ -22,13 +22,15 @@ var storyKinds = []struct{ collection, apiVersion, kind, spec string }{
 	{apitest.BetaCogs, "example.com/v1beta1", "Cog", `"spec":{"toothCount":COUNT,"metal":"mCOUNT"}`},
 }
 
-// storyWrites are the writes of a story: a method, a query, a media type, and a body, in which OBJECT stands for the whole object and COUNT for a number.
+// storyWrites are the writes of a story: a method, a query, a media type, and a body, in which OBJECT stands for the
+// whole object and COUNT for a number.
 var storyWrites = []struct{ method, query, media, body string }{
 	{"PUT", "", apitest.TypeJSON, "OBJECT"},
 	{"PUT", "?fieldManager=other", apitest.TypeJSON, "OBJECT"},
 	{"PUT", "?dryRun=All", apitest.TypeJSON, "OBJECT"},
 	{"PATCH", "", "application/merge-patch+json", "OBJECT"},
-	{"PATCH", "?fieldManager=a%FF", "application/merge-patch+json", `{"metadata":{"labels":{"l":"COUNT"},"annotations":{"a":null}}}`},
+	{"PATCH", "?fieldManager=a%FF", "application/merge-patch+json",
+		`{"metadata":{"labels":{"l":"COUNT"},"annotations":{"a":null}}}`},
 	{"PATCH", "", "application/json-patch+json", `[{"op":"add","path":"/metadata/annotations","value":{"a":"COUNT"}}]`},
 	{"PATCH", "?fieldManager=m&force=true", "application/apply-patch+yaml", "OBJECT"},
 	{"PATCH", "?fieldManager=n", "application/apply-patch+yaml", "OBJECT"},
@@ -36,14 +38,15 @@ var storyWrites = []struct{ method, query, media, body string }{
 	{"POST", "", apitest.TypeJSON, "OBJECT"},
 }
 
-// assertStory makes the writes that the bytes stand for, to an API that keeps documents of objects, to one that has no room for them, and to
-// one that has room for few. All must answer alike.
+// assertStory makes the writes that the bytes stand for, to an API that keeps documents of objects, to one that has no
+// room for them, and to one that has room for few. All must answer alike.
 func assertStory(t *testing.T, steps []byte) {
 	t.Helper()
 	var apis []*rest.API
 	for _, budget := range []int64{0, 1, 8 << 10} {
 		memos := rest.Resource[apitest.Memo]{Version: "v1", Plural: "memos", Wire: rest.Wire{Dialect: rest.DialectBuiltin}}
-		apis = append(apis, apitest.New(t, rest.Options{MaxDecodedBytes: budget}, apitest.ThingResource(), memos, apitest.CogResource()))
+		apis = append(apis, apitest.New(t, rest.Options{MaxDecodedBytes: budget}, apitest.ThingResource(), memos,
+			apitest.CogResource()))
 	}
 	for i := 0; i+1 < len(steps) && i < 128; i += 2 {
 		k, w := storyKinds[int(steps[i])%len(storyKinds)], storyWrites[int(steps[i+1])%len(storyWrites)]
@@ -53,10 +56,12 @@ func assertStory(t *testing.T, steps []byte) {
 			target += "/" + name
 		}
 		version := ""
-		if shown := apitest.Do(t, apis[0], "GET", k.collection+"/"+name, ""); shown.Code == http.StatusOK && w.method == "PUT" {
+		if shown := apitest.Do(t, apis[0], "GET", k.collection+"/"+name, ""); shown.Code == http.StatusOK &&
+			w.method == "PUT" {
 			version = `,"resourceVersion":"` + shown.ResourceVersion(t) + `"`
 		}
-		object := fmt.Sprintf(`{"apiVersion":%q,"kind":%q,"metadata":{"name":%q%s},%s}`, k.apiVersion, k.kind, name, version, k.spec)
+		object := fmt.Sprintf(`{"apiVersion":%q,"kind":%q,"metadata":{"name":%q%s},%s}`, k.apiVersion, k.kind, name, version,
+			k.spec)
 		body := strings.ReplaceAll(strings.ReplaceAll(w.body, "OBJECT", object), "COUNT", strconv.Itoa(int(steps[i]/32)+2))
 		var want apitest.Answer
 		for j, api := range apis {
@@ -96,7 +101,8 @@ func TestDecodedCacheSparesADecode(t *testing.T) {
 	require.Less(t, patched(rest.Options{}), patched(rest.Options{MaxDecodedBytes: 1}))
 }
 
-// The cache takes no more than its budget, however many objects clients write. Writes that change nothing leave only the cache behind.
+// The cache takes no more than its budget, however many objects clients write. Writes that change nothing leave only
+// the cache behind.
 func TestDecodedCacheForgets(t *testing.T) {
 	const objects = 400
 	grown := func(budget int64) int64 {
@@ -104,7 +110,8 @@ func TestDecodedCacheForgets(t *testing.T) {
 		s.Fill(t, objects)
 		write := func(i int) {
 			target := fmt.Sprintf("%s/n%06d", apitest.Things, i)
-			require.Equal(t, http.StatusOK, s.Do("PATCH", target, `{"spec":{"color":"red"}}`, "Content-Type", "application/merge-patch+json").Code)
+			require.Equal(t, http.StatusOK,
+				s.Do("PATCH", target, `{"spec":{"color":"red"}}`, "Content-Type", "application/merge-patch+json").Code)
 		}
 		write(0)
 		before := liveHeap()

@@ -42,7 +42,8 @@ func TestWrongTypesInEveryMode(t *testing.T) {
 		})
 	}
 	t.Run("YAML, whose first value is that of the first name", func(t *testing.T) {
-		a := apitest.Do(t, api, "POST", apitest.Memos, "kind: Memo\nmetadata: 5\ndata: []\n", "Content-Type", apitest.TypeYAML)
+		a := apitest.Do(t, api, "POST", apitest.Memos, "kind: Memo\nmetadata: 5\ndata: []\n", "Content-Type",
+			apitest.TypeYAML)
 		assert.Equal(t, 400, a.Code, a.Body)
 		assert.Equal(t, `Memo in version "v1" cannot be handled as a Memo: json: cannot unmarshal array into Go struct field Memo.data of type map[string]string`,
 			a.Text(t, "message"))
@@ -56,10 +57,12 @@ func TestWrongTypesInEveryMode(t *testing.T) {
 				`Widget in version "v1" cannot be handled as a Widget: json: cannot unmarshal number into Go struct field ObjectMeta.name of type string`, "")
 			a := apitest.MergePatch(t, api, apitest.Memos+"/m"+query, `{"data":[],"unknown":1}`)
 			require.Equal(t, 422, a.Code, a.Body)
-			assert.True(t, strings.HasSuffix(a.Text(t, "message"), `: json: cannot unmarshal array into Go struct field Memo.data of type map[string]string`), a.Body)
+			assert.True(t, strings.HasSuffix(a.Text(t, "message"),
+				`: json: cannot unmarshal array into Go struct field Memo.data of type map[string]string`), a.Body)
 
 			apitest.WantFailure(t, apitest.Do(t, api, "PUT", apitest.Widgets+"/w/scale"+query,
-				`{"apiVersion":"autoscaling/v1","kind":"Scale","metadata":{"name":"w"},"spec":{"replicas":"x"}}`), 400, "BadRequest",
+				`{"apiVersion":"autoscaling/v1","kind":"Scale","metadata":{"name":"w"},"spec":{"replicas":"x"}}`), 400,
+				"BadRequest",
 				`Scale in version "v1" cannot be handled as a Scale: json: cannot unmarshal string into Go struct field ScaleSpec.spec.replicas of type int32`, "")
 			a = apitest.MergePatch(t, api, apitest.Widgets+"/w/scale"+query, `{"spec":{"replicas":"x"}}`)
 			require.Equal(t, 422, a.Code, a.Body)
@@ -82,8 +85,10 @@ func TestBodiesAreReadFirst(t *testing.T) {
 	for _, c := range []struct{ name, method, target, body, message string }{
 		{"no such object", "PUT", apitest.Memos + "/gone", `{"metadata":{"name":"gone"},"data":[]}`, noMap},
 		{"no such object, unknown field", "PUT", apitest.Widgets + "/gone?fieldValidation=Strict",
-			apitest.WidgetBody(`"name":"gone"`, `"unknown":1`, `"spec":{"size":1}`), inWidget + `strict decoding error: unknown field "unknown"`},
-		{"an old version", "PUT", apitest.Memos + "/there", `{"metadata":{"name":"there","resourceVersion":"1"},"data":[]}`, noMap},
+			apitest.WidgetBody(`"name":"gone"`, `"unknown":1`, `"spec":{"size":1}`),
+			inWidget + `strict decoding error: unknown field "unknown"`},
+		{"an old version", "PUT", apitest.Memos + "/there", `{"metadata":{"name":"there","resourceVersion":"1"},"data":[]}`,
+			noMap},
 		{"another uid", "PUT", apitest.Memos + "/there", `{"metadata":{"name":"there","uid":"x"},"data":[]}`, noMap},
 		{"another name", "PUT", apitest.Memos + "/there", `{"metadata":{"name":"other"},"data":[]}`, noMap},
 		{"no name", "PUT", apitest.Memos + "/there", `{"data":[]}`, noMap},
@@ -94,7 +99,8 @@ func TestBodiesAreReadFirst(t *testing.T) {
 			apitest.WantFailure(t, apitest.Do(t, api, c.method, c.target, c.body), 400, "BadRequest", c.message, "")
 		})
 	}
-	a := apitest.Do(t, api, "PUT", apitest.Widgets+"/gone", apitest.WidgetBody(`"name":"gone"`, `"unknown":1`, `"spec":{"size":1}`))
+	a := apitest.Do(t, api, "PUT", apitest.Widgets+"/gone",
+		apitest.WidgetBody(`"name":"gone"`, `"unknown":1`, `"spec":{"size":1}`))
 	require.Equal(t, 404, a.Code, a.Body)
 	assert.Equal(t, `299 - "unknown field \"unknown\""`, a.Header.Get("Warning"))
 }
@@ -108,10 +114,13 @@ func TestRepeatedOwners(t *testing.T) {
 	)
 	api := apitest.NewWidgets(t)
 	a := apitest.Do(t, api, "POST", apitest.Widgets,
-		apitest.WidgetBody(`"name":"a","ownerReferences":[`+strings.Join([]string{owner, second, owner, other, second}, ",")+`]`))
-	apitest.WantJSON(t, a, 201, apitest.StoredWidget{Metadata: `"ownerReferences":[` + owner + "," + second + "," + other + `]`}.String())
+		apitest.WidgetBody(`"name":"a","ownerReferences":[`+strings.Join([]string{owner, second, owner, other, second}, ",")+
+			`]`))
+	apitest.WantJSON(t, a, 201, apitest.StoredWidget{Metadata: `"ownerReferences":[` + owner + "," + second + "," + other +
+		`]`}.String())
 	assert.Equal(t, `299 - ".metadata.ownerReferences contains duplicate entries; API server dedups owner references in 1.20+, `+
-		`and may reject such requests as early as 1.24; please fix your requests; duplicate UID(s) observed: 1, 2"`, a.Header.Get("Warning"))
+		`and may reject such requests as early as 1.24; please fix your requests; duplicate UID(s) observed: 1, 2"`,
+		a.Header.Get("Warning"))
 
 	a = apitest.MergePatch(t, api, apitest.Widgets+"/a", `{"metadata":{"ownerReferences":[`+owner+","+owner+`]}}`)
 	apitest.WantJSON(t, a, 200, apitest.StoredWidget{RV: "3", Metadata: `"ownerReferences":[` + owner + `]`}.String())
@@ -137,7 +146,8 @@ func TestDryRunOfAnAction(t *testing.T) {
 	apitest.WantJSON(t, apitest.Do(t, api, "POST", apitest.Widgets+"/a/restart?dryRun=All", body), 201,
 		`{"apiVersion":"example.com/v1","kind":"Restart","reason":"crash of a"}`)
 	assert.Zero(t, ran)
-	apitest.WantJSON(t, apitest.Do(t, api, "POST", apitest.Widgets+"/a/restart", body), 201, `{"apiVersion":"example.com/v1","kind":"Restart","done":true}`)
+	apitest.WantJSON(t, apitest.Do(t, api, "POST", apitest.Widgets+"/a/restart", body), 201,
+		`{"apiVersion":"example.com/v1","kind":"Restart","done":true}`)
 	assert.Equal(t, 1, ran)
 
 	r := apitest.WidgetResource()

@@ -30,9 +30,10 @@ func TestDelete(t *testing.T) {
 			api := apitest.NewWidgets(t)
 			apitest.CreateWidget(t, api, "a")
 			apitest.WantJSON(t, apitest.Do(t, api, "DELETE", apitest.Widgets+"/a"+c.query, c.body), 200, goneA)
-			apitest.WantFailure(t, apitest.Do(t, api, "GET", apitest.Widgets+"/a", ""), 404, "NotFound", `widgets.example.com "a" not found`, apitest.AboutWidget("a"))
-			apitest.WantFailure(t, apitest.Do(t, api, "DELETE", apitest.Widgets+"/a", ""), 404, "NotFound", `widgets.example.com "a" not found`,
-				apitest.AboutWidget("a"))
+			apitest.WantFailure(t, apitest.Do(t, api, "GET", apitest.Widgets+"/a", ""), 404, "NotFound",
+				`widgets.example.com "a" not found`, apitest.AboutWidget("a"))
+			apitest.WantFailure(t, apitest.Do(t, api, "DELETE", apitest.Widgets+"/a", ""), 404, "NotFound",
+				`widgets.example.com "a" not found`, apitest.AboutWidget("a"))
 		})
 	}
 }
@@ -40,9 +41,11 @@ func TestDelete(t *testing.T) {
 func TestDeleteInYAML(t *testing.T) {
 	api := apitest.NewWidgets(t)
 	apitest.CreateWidget(t, api, "a")
-	a := apitest.Do(t, api, "DELETE", apitest.Widgets+"/a", "preconditions: {uid: other}", "Content-Type", apitest.TypeYAML)
+	a := apitest.Do(t, api, "DELETE", apitest.Widgets+"/a", "preconditions: {uid: other}", "Content-Type",
+		apitest.TypeYAML)
 	assert.Equal(t, 409, a.Code, a.Body)
-	apitest.WantJSON(t, apitest.Do(t, api, "DELETE", apitest.Widgets+"/a", "preconditions: {uid: uid-1}", "Content-Type", apitest.TypeYAML), 200, goneA)
+	apitest.WantJSON(t, apitest.Do(t, api, "DELETE", apitest.Widgets+"/a", "preconditions: {uid: uid-1}", "Content-Type",
+		apitest.TypeYAML), 200, goneA)
 }
 
 func TestDeleteRefuses(t *testing.T) {
@@ -61,19 +64,23 @@ func TestDeleteRefuses(t *testing.T) {
 			`Operation cannot be fulfilled on Widget.example.com "a": the UID in the precondition (x) does not match the UID in record (uid-1). The object might have been deleted and then recreated`, aboutKind},
 		{"of another version, in the query", "?resourceVersion=1", "", 409, "Conflict",
 			`Operation cannot be fulfilled on Widget.example.com "a": the ResourceVersion in the precondition (1) does not match the ResourceVersion in record (2). The object might have been modified`, aboutKind},
-		{"no JSON", "", `{"preconditions": `, 400, "BadRequest", "couldn't get version/kind; json parse error: unexpected end of JSON input", ""},
-		{"a grace period that is not a number", "?gracePeriodSeconds=x", "", 400, "BadRequest", `strconv.ParseInt: parsing "x": invalid syntax`, ""},
+		{"no JSON", "", `{"preconditions": `, 400, "BadRequest",
+			"couldn't get version/kind; json parse error: unexpected end of JSON input", ""},
+		{"a grace period that is not a number", "?gracePeriodSeconds=x", "", 400, "BadRequest",
+			`strconv.ParseInt: parsing "x": invalid syntax`, ""},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			api := apitest.NewWidgets(t)
 			apitest.CreateWidget(t, api, "a")
-			apitest.WantFailure(t, apitest.Do(t, api, "DELETE", apitest.Widgets+"/a"+c.query, c.body), c.code, c.reason, c.message, c.details)
+			apitest.WantFailure(t, apitest.Do(t, api, "DELETE", apitest.Widgets+"/a"+c.query, c.body), c.code, c.reason,
+				c.message, c.details)
 			apitest.WantJSON(t, apitest.Do(t, api, "GET", apitest.Widgets+"/a", ""), 200, apitest.StoredWidget{}.String())
 		})
 	}
 	api := apitest.NewWidgets(t)
 	apitest.CreateWidget(t, api, "a")
-	for name, body := range map[string]string{"another kind": `{"kind":"Foo","apiVersion":"v1"}`, "a wrong type": `{"preconditions":"text"}`, "a list": `[]`} {
+	for name, body := range map[string]string{"another kind": `{"kind":"Foo","apiVersion":"v1"}`,
+		"a wrong type": `{"preconditions":"text"}`, "a list": `[]`} {
 		t.Run(name, func(t *testing.T) {
 			assert.Equal(t, 400, apitest.Do(t, api, "DELETE", apitest.Widgets+"/a", body).Code)
 		})
@@ -82,18 +89,24 @@ func TestDeleteRefuses(t *testing.T) {
 		assert.Equal(t, 415, apitest.Do(t, api, "DELETE", apitest.Widgets+"/a", `{}`, "Content-Type", "text/plain").Code)
 	})
 	t.Run("an unknown policy", func(t *testing.T) {
-		want := apitest.NotSupported("propagationPolicy", `Unsupported value: "Sideways": supported values: "Foreground", "Background", "Orphan", "nil"`)
-		apitest.WantInvalid(t, apitest.Do(t, api, "DELETE", apitest.Widgets+"/a", `{"propagationPolicy":"Sideways"}`), "DeleteOptions.meta.k8s.io", "", want)
-		apitest.WantInvalid(t, apitest.Do(t, api, "DELETE", apitest.Widgets+"/a?propagationPolicy=Sideways", ""), "DeleteOptions.meta.k8s.io", "", want)
+		want := apitest.NotSupported("propagationPolicy",
+			`Unsupported value: "Sideways": supported values: "Foreground", "Background", "Orphan", "nil"`)
+		apitest.WantInvalid(t, apitest.Do(t, api, "DELETE", apitest.Widgets+"/a", `{"propagationPolicy":"Sideways"}`),
+			"DeleteOptions.meta.k8s.io", "", want)
+		apitest.WantInvalid(t, apitest.Do(t, api, "DELETE", apitest.Widgets+"/a?propagationPolicy=Sideways", ""),
+			"DeleteOptions.meta.k8s.io", "", want)
 	})
 	t.Run("no policy", func(t *testing.T) {
-		apitest.WantInvalid(t, apitest.Do(t, api, "DELETE", apitest.Widgets+"/a?propagationPolicy=", ""), "DeleteOptions.meta.k8s.io", "",
-			apitest.NotSupported("propagationPolicy", `Unsupported value: "": supported values: "Foreground", "Background", "Orphan", "nil"`))
+		apitest.WantInvalid(t, apitest.Do(t, api, "DELETE", apitest.Widgets+"/a?propagationPolicy=", ""),
+			"DeleteOptions.meta.k8s.io", "",
+			apitest.NotSupported("propagationPolicy",
+				`Unsupported value: "": supported values: "Foreground", "Background", "Orphan", "nil"`))
 	})
 	t.Run("two policies", func(t *testing.T) {
-		apitest.WantInvalid(t, apitest.Do(t, api, "DELETE", apitest.Widgets+"/a?propagationPolicy=Foreground&orphanDependents=true", ""),
-			"DeleteOptions.meta.k8s.io", "",
-			apitest.Invalid("propagationPolicy", `Invalid value: "Foreground": orphanDependents and deletionPropagation cannot be both set`))
+		apitest.WantInvalid(t, apitest.Do(t, api, "DELETE",
+			apitest.Widgets+"/a?propagationPolicy=Foreground&orphanDependents=true", ""), "DeleteOptions.meta.k8s.io", "",
+			apitest.Invalid("propagationPolicy",
+				`Invalid value: "Foreground": orphanDependents and deletionPropagation cannot be both set`))
 	})
 	assert.Equal(t, 200, apitest.Do(t, api, "GET", apitest.Widgets+"/a", "").Code)
 }
@@ -154,9 +167,11 @@ func TestDeleteCollection(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			api := apitest.NewWidgets(t)
 			apitest.Must(t, api, "POST", apitest.Widgets, apitest.WidgetBody(`"name":"a","labels":{"x":"1"}`))
-			apitest.Must(t, api, "POST", apitest.Widgets, apitest.WidgetBody(`"name":"b","labels":{"x":"2"}`, `"spec":{"size":1,"color":"green"}`))
+			apitest.Must(t, api, "POST", apitest.Widgets,
+				apitest.WidgetBody(`"name":"b","labels":{"x":"2"}`, `"spec":{"size":1,"color":"green"}`))
 			apitest.CreateWidget(t, api, "c")
-			apitest.Must(t, api, "POST", apitest.ExampleV1+"/namespaces/other/widgets", apitest.WidgetBody(`"name":"d","labels":{"x":"1"}`))
+			apitest.Must(t, api, "POST", apitest.ExampleV1+"/namespaces/other/widgets",
+				apitest.WidgetBody(`"name":"d","labels":{"x":"1"}`))
 
 			a := apitest.Do(t, api, "DELETE", apitest.Widgets+c.query, c.body)
 			require.Equal(t, 200, a.Code, a.Body)
@@ -165,7 +180,8 @@ func TestDeleteCollection(t *testing.T) {
 			assert.Equal(t, "5", a.ResourceVersion(t), "that of the list, as it was")
 			assert.Equal(t, c.query == "?limit=2", a.Text(t, "metadata.continue") != "")
 			assert.Equal(t, c.left, apitest.Do(t, api, "GET", apitest.Widgets, "").Names(t))
-			assert.Equal(t, 200, apitest.Do(t, api, "GET", apitest.ExampleV1+"/namespaces/other/widgets/d", "").Code, "another namespace is not touched")
+			assert.Equal(t, 200, apitest.Do(t, api, "GET", apitest.ExampleV1+"/namespaces/other/widgets/d", "").Code,
+				"another namespace is not touched")
 		})
 	}
 }
@@ -194,10 +210,12 @@ func TestDeleteCollectionRefuses(t *testing.T) {
 // Some kinds answer a deletion with what they have deleted, as it was, in the version of the deletion.
 func TestDeletionReturnsTheObject(t *testing.T) {
 	api := apitest.New(t, rest.Options{},
-		rest.Resource[apitest.Memo]{Version: "v1", Plural: "memos", Wire: rest.Wire{Dialect: rest.DialectBuiltin, ReturnDeleted: true}})
+		rest.Resource[apitest.Memo]{Version: "v1", Plural: "memos",
+			Wire: rest.Wire{Dialect: rest.DialectBuiltin, ReturnDeleted: true}})
 	apitest.Must(t, api, "POST", apitest.Memos, `{"metadata":{"name":"a"}}`)
 	apitest.WantJSON(t, apitest.Do(t, api, "DELETE", apitest.Memos+"/a?dryRun=All", ""), 200, apitest.StoredMemo("2", ""))
-	apitest.WantJSON(t, apitest.Do(t, api, "DELETE", apitest.Memos+"/a?orphanDependents=false", ""), 200, apitest.StoredMemo("3", ""))
+	apitest.WantJSON(t, apitest.Do(t, api, "DELETE", apitest.Memos+"/a?orphanDependents=false", ""), 200,
+		apitest.StoredMemo("3", ""))
 	assert.Equal(t, 404, apitest.Do(t, api, "GET", apitest.Memos+"/a", "").Code)
 
 	apitest.Must(t, api, "POST", apitest.Memos, `{"metadata":{"name":"b","finalizers":["orphan"]}}`)

@@ -116,7 +116,8 @@ func (all *Writes) DeleteAll(ctx context.Context, c Collection, options apimeta.
 	res, p := c.Resource, c.Selected
 	if ignore := options.IgnoreStoreReadErrorWithClusterBreakingPotential; ignore != nil && *ignore {
 		return resource.Page{}, resource.InvalidOptions("DeleteOptions", status.FieldErrors{status.InvalidField(
-			status.Field(FieldIgnoreReadError), true, "is not allowed with DELETECOLLECTION, try again after removing the option")})
+			status.Field(FieldIgnoreReadError), true,
+			"is not allowed with DELETECOLLECTION, try again after removing the option")})
 	}
 	if err := p.Query.CheckUnsorted(); err != nil {
 		return resource.Page{}, err
@@ -265,7 +266,8 @@ func withGrace(m doc.Value, begun time.Time, grace int64) doc.Value {
 // that has begun: watchers know the mark already.
 func (w *Write) beginsGrace() bool {
 	old := w.before.stored
-	return w.res.Stored.GoType.SetHooks().GracePeriod && (!objectmeta.Deleting(old) || objectmeta.GraceOf(old) > 0 && !w.Asked.Trusted)
+	return w.res.Stored.GoType.SetHooks().GracePeriod &&
+		(!objectmeta.Deleting(old) || objectmeta.GraceOf(old) > 0 && !w.Asked.Trusted)
 }
 
 // propagation returns the policy that the options ask for. If it is "", the finalizers of the object decide.
@@ -288,7 +290,8 @@ func held(res *resource.Resource, obj doc.Value) bool {
 	return len(objectmeta.FinalizersOf(obj)) > 0 || objectmeta.GraceOf(obj) > 0 || res.Strategy.Holds(obj)
 }
 
-// graceAsked returns the grace period that a client asks for. As upstream does, it turns a negative period into one second.
+// graceAsked returns the grace period that a client asks for. As upstream does, it turns a negative period into one
+// second.
 func graceAsked(options apimeta.DeleteOptions) *int64 {
 	if n := options.GracePeriodSeconds; n == nil || *n >= 0 {
 		return n
@@ -306,7 +309,8 @@ func shortens(obj doc.Value, options apimeta.DeleteOptions) bool {
 
 // graceFor returns the grace period of a stored object in seconds, counted from this request, or from the first request
 // if the period is already running.
-func graceFor(ctx context.Context, res *resource.Resource, old doc.Value, options apimeta.DeleteOptions) (int64, error) {
+func graceFor(ctx context.Context, res *resource.Resource, old doc.Value,
+	options apimeta.DeleteOptions) (int64, error) {
 	switch {
 	case objectmeta.GraceOf(old) > 0:
 		return *graceAsked(options), nil // compare has ended every write that does not shorten it

@@ -8,8 +8,8 @@ import (
 	"github.com/decorum-go/decorum/rest/internal/apitest"
 )
 
-// Disk is a kind whose stored version, v1, has rules that v1beta1 does not have, counts in other units, and has a tier, for
-// which v1beta1 has no word.
+// Disk is a kind whose stored version, v1, has rules that v1beta1 does not have, counts in other units, and has a tier,
+// for which v1beta1 has no word.
 type Disk struct {
 	apimeta.TypeMeta   `json:",inline"`
 	apimeta.ObjectMeta `json:"metadata,omitempty"`
@@ -61,7 +61,8 @@ type DiskV1beta1Status struct {
 }
 
 func diskToV1(in *DiskV1beta1, out *Disk) error {
-	out.Spec = DiskSpec{SizeGB: in.Spec.SizeMB / 1024, Class: in.Spec.Media, Replicas: in.Spec.Replicas, Note: in.Spec.Note}
+	out.Spec = DiskSpec{SizeGB: in.Spec.SizeMB / 1024, Class: in.Spec.Media, Replicas: in.Spec.Replicas,
+		Note: in.Spec.Note}
 	for _, m := range in.Spec.Mounts {
 		out.Spec.Mounts = append(out.Spec.Mounts, DiskMount{Name: m.Name})
 	}
@@ -70,7 +71,8 @@ func diskToV1(in *DiskV1beta1, out *Disk) error {
 }
 
 func diskFromV1(in *Disk, out *DiskV1beta1) error {
-	out.Spec = DiskV1beta1Spec{SizeMB: in.Spec.SizeGB * 1024, Media: in.Spec.Class, Replicas: in.Spec.Replicas, Note: in.Spec.Note}
+	out.Spec = DiskV1beta1Spec{SizeMB: in.Spec.SizeGB * 1024, Media: in.Spec.Class, Replicas: in.Spec.Replicas,
+		Note: in.Spec.Note}
 	for _, m := range in.Spec.Mounts {
 		out.Spec.Mounts = append(out.Spec.Mounts, DiskV1beta1Path{Name: m.Name})
 	}
@@ -98,7 +100,8 @@ func diskResource(options ...func(*rest.Resource[Disk])) rest.Resource[Disk] {
 }
 
 func betaDiskResource() rest.Resource[DiskV1beta1] {
-	return rest.Resource[DiskV1beta1]{Version: "v1beta1", Scale: &rest.Scale{SpecReplicas: ".spec.replicas", StatusReplicas: ".status.used"}}
+	return rest.Resource[DiskV1beta1]{Version: "v1beta1",
+		Scale: &rest.Scale{SpecReplicas: ".spec.replicas", StatusReplicas: ".status.used"}}
 }
 
 func newDisks(t testing.TB, options ...func(*rest.Resource[Disk])) *rest.API {
@@ -109,5 +112,6 @@ func diskBody(version, metadata, spec string) string {
 	if metadata != "" {
 		metadata = "," + metadata
 	}
-	return `{"apiVersion":"example.com/` + version + `","kind":"Disk","metadata":{"name":"a"` + metadata + `},"spec":` + spec + `}`
+	return `{"apiVersion":"example.com/` + version + `","kind":"Disk","metadata":{"name":"a"` + metadata + `},"spec":` +
+		spec + `}`
 }

@@ -22,7 +22,8 @@ func (w *Write) confine(context.Context) error {
 	if err != nil || admitted {
 		return err
 	}
-	return status.Forbidden(w.res.GR, name, "the object would be outside of the objects to which the rights of the user are restricted")
+	return status.Forbidden(w.res.GR, name,
+		"the object would be outside of the objects to which the rights of the user are restricted")
 }
 
 // answer runs the Call hook of a virtual kind, which has no stored objects.
@@ -30,7 +31,8 @@ func (w *Write) answer(ctx context.Context) error {
 	if !w.res.Kind.Virtual {
 		return nil
 	}
-	answer, err := w.res.ChangeTyped(w.after.shown, w.draft.typed, func() error { return w.res.GoType.RunCall(ctx, w.draft.typed) })
+	answer, err := w.res.ChangeTyped(w.after.shown, w.draft.typed,
+		func() error { return w.res.GoType.RunCall(ctx, w.draft.typed) })
 	if err == nil {
 		w.result.JSON, w.done = codec.AppendObject(nil, answer), true
 	}

@@ -12,21 +12,25 @@ import (
 	"github.com/decorum-go/decorum/rest/internal/apitest"
 )
 
-// The order in which unknown and duplicate fields are named is that of upstream: of the body for built-in kinds; for custom
-// ones duplicates first, then the metadata, then all else sorted as text.
+// The order in which unknown and duplicate fields are named is that of upstream: of the body for built-in kinds; for
+// custom ones duplicates first, then the metadata, then all else sorted as text.
 func TestOrderOfFieldProblems(t *testing.T) {
 	const strict = ` cannot be handled as a %[1]s: strict decoding error: `
 	for _, c := range []struct {
 		name, kind, target, body string
 		want                     []string
 	}{
-		{"built-in", "Memo", apitest.Memos, `{"metadata":{"bogus":1,"name":"a"},"zz":{"a":1,"a":2},"data":{"k":"1","k":"2"},"aa":1,"aa":2}`,
+		{"built-in", "Memo", apitest.Memos,
+			`{"metadata":{"bogus":1,"name":"a"},"zz":{"a":1,"a":2},"data":{"k":"1","k":"2"},"aa":1,"aa":2}`,
 			[]string{`unknown field "metadata.bogus"`, `unknown field "zz"`, `duplicate field "data.k"`, `unknown field "aa"`}},
-		{"built-in, no unknown field", "Memo", apitest.Memos, `{"metadata":{"name":"a","name":"a"},"data":{"k":"1","k":"2","k":"3"}}`,
+		{"built-in, no unknown field", "Memo", apitest.Memos,
+			`{"metadata":{"name":"a","name":"a"},"data":{"k":"1","k":"2","k":"3"}}`,
 			[]string{`duplicate field "metadata.name"`, `duplicate field "data.k"`}},
-		{"custom", "Widget", apitest.Widgets, apitest.WidgetBody(`"bogus":1,"name":"a"`, `"zz":1`, `"spec":{"size":1,"size":1,"parts":[`+
-			strings.Repeat(`{"name":"p","q":1},`, 11)+`{"name":"p"}]}`),
-			append([]string{`duplicate field "spec.size"`, `unknown field "metadata.bogus"`}, sortedParts(11, `unknown field "zz"`)...)},
+		{"custom", "Widget", apitest.Widgets,
+			apitest.WidgetBody(`"bogus":1,"name":"a"`, `"zz":1`, `"spec":{"size":1,"size":1,"parts":[`+
+				strings.Repeat(`{"name":"p","q":1},`, 11)+`{"name":"p"}]}`),
+			append([]string{`duplicate field "spec.size"`, `unknown field "metadata.bogus"`},
+				sortedParts(11, `unknown field "zz"`)...)},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			api := apitest.New(t, rest.Options{}, apitest.WidgetResource(),
@@ -84,11 +88,13 @@ func TestLongWarnings(t *testing.T) {
 	})
 }
 
-// A body of another kind is refused in upstream's words, which tell whether its registry of built-in kinds has the kind.
+// A body of another kind is refused in upstream's words, which tell whether its registry of built-in kinds has the
+// kind.
 func TestBodiesOfOtherKinds(t *testing.T) {
 	api := apitest.New(t, rest.Options{}, apitest.WidgetResource(),
 		rest.Resource[apitest.Memo]{Version: "v1", Plural: "memos", Wire: rest.Wire{Dialect: rest.DialectBuiltin}},
-		rest.Resource[apitest.Memo]{Group: "other.example.com", Version: "v2", Plural: "memos", Wire: rest.Wire{Dialect: rest.DialectBuiltin}})
+		rest.Resource[apitest.Memo]{Group: "other.example.com", Version: "v2", Plural: "memos",
+			Wire: rest.Wire{Dialect: rest.DialectBuiltin}})
 	for _, c := range []struct{ name, target, body, want string }{
 		{"a custom kind", apitest.Memos, `{"apiVersion":"example.com/v1","kind":"Widget","metadata":{"name":"a"}}`,
 			`Widget in version "v1" cannot be handled as a Memo: ` + apitest.Unregistered("Widget", "example.com/v1")},
@@ -98,7 +104,8 @@ func TestBodiesOfOtherKinds(t *testing.T) {
 			`MemoList in version "v2" cannot be handled as a Memo: converting (v2.MemoList) to (core.Memo): unknown conversion`},
 		{"a list of anything", apitest.Memos, `{"apiVersion":"v1","kind":"List"}`,
 			`List in version "v1" cannot be handled as a Memo: converting (v1.List) to (core.Memo): unknown conversion`},
-		{"options, in a group", "/apis/other.example.com/v2/namespaces/default/memos", `{"apiVersion":"other.example.com/v2","kind":"DeleteOptions"}`,
+		{"options, in a group", "/apis/other.example.com/v2/namespaces/default/memos",
+			`{"apiVersion":"other.example.com/v2","kind":"DeleteOptions"}`,
 			`DeleteOptions in version "v2" cannot be handled as a Memo: converting (v1.DeleteOptions) to (other.Memo): unknown conversion`},
 		{"a kind in other letters", apitest.Memos, `{"Kind":"Status","apiVersion":"v1"}`,
 			`Status in version "v1" cannot be handled as a Memo: converting (v1.Status) to (core.Memo): unknown conversion`},
@@ -119,8 +126,8 @@ func TestBodiesOfOtherKinds(t *testing.T) {
 	}
 }
 
-// For a built-in kind a decoder finds unknown fields, and quotes their names as Go does; for a custom one, and in what a
-// strategic merge patch has made, they stand there as they are.
+// For a built-in kind a decoder finds unknown fields, and quotes their names as Go does; for a custom one, and in what
+// a strategic merge patch has made, they stand there as they are.
 func TestNamesOfUnknownFields(t *testing.T) {
 	const odd = `"a\"b":1,"é\u0007":1`
 	const strict = ` in version "v1" cannot be handled as a %[1]s: strict decoding error: `
@@ -136,14 +143,16 @@ func TestNamesOfUnknownFields(t *testing.T) {
 		{"custom", func(query string) apitest.Answer {
 			return apitest.Do(t, api, "POST", apitest.Widgets+query, apitest.WidgetBody(`"name":"a"`, odd))
 		},
-			fmt.Sprintf("%[1]s"+strict, "Widget") + "unknown field \"a\"b\", unknown field \"é\a\"", []string{`299 - "unknown field \"a\"b\""`}},
+			fmt.Sprintf("%[1]s"+strict, "Widget") + "unknown field \"a\"b\", unknown field \"é\a\"",
+			[]string{`299 - "unknown field \"a\"b\""`}},
 		{"built-in", func(query string) apitest.Answer {
 			return apitest.Do(t, api, "POST", apitest.Memos+query, `{"metadata":{"name":"a"},`+odd+`}`)
 		},
 			fmt.Sprintf("%[1]s"+strict, "Memo") + `unknown field "a\"b", unknown field "é\a"`,
 			[]string{`299 - "unknown field \"a\\\"b\""`, `299 - "unknown field \"é\\a\""`}},
 		{"strategic", func(query string) apitest.Answer {
-			return apitest.Do(t, api, "PATCH", apitest.Memos+"/w"+query, `{`+odd+`}`, "Content-Type", "application/strategic-merge-patch+json")
+			return apitest.Do(t, api, "PATCH", apitest.Memos+"/w"+query, `{`+odd+`}`, "Content-Type",
+				"application/strategic-merge-patch+json")
 		}, "patch: Invalid value: \"map[a\\\"b:1 é\\a:1]\": strict decoding error: unknown field \"a\"b\", unknown field \"é\a\"",
 			[]string{`299 - "unknown field \"a\"b\""`}},
 	} {
@@ -194,10 +203,12 @@ func TestDuplicateMembersInAJSONPatch(t *testing.T) {
 	api := apitest.NewWidgets(t)
 	apitest.CreateWidget(t, api, "a")
 	const patch = `[{"op":"add","path":"/spec/extra","value":{"x":{"b":1,"b":2}}},{"op":"test","path":"/spec/size","value":1,"value":1}]`
-	strict := apitest.Do(t, api, "PATCH", apitest.Widgets+"/a?fieldValidation=Strict", patch, "Content-Type", apitest.TypeJSONPatch)
+	strict := apitest.Do(t, api, "PATCH", apitest.Widgets+"/a?fieldValidation=Strict", patch, "Content-Type",
+		apitest.TypeJSONPatch)
 	assert.Equal(t, 422, strict.Code)
-	assert.True(t, strings.HasSuffix(strict.Text(t, "message"), `strict decoding error: json patch duplicate field "[0].value.x.b", `+
-		`json patch duplicate field "[1].value", duplicate field "spec.extra.x.b"`), strict.Body)
+	assert.True(t, strings.HasSuffix(strict.Text(t, "message"),
+		`strict decoding error: json patch duplicate field "[0].value.x.b", `+
+			`json patch duplicate field "[1].value", duplicate field "spec.extra.x.b"`), strict.Body)
 	warned := apitest.Do(t, api, "PATCH", apitest.Widgets+"/a", patch, "Content-Type", apitest.TypeJSONPatch)
 	assert.Equal(t, 200, warned.Code, warned.Body)
 	assert.Len(t, warned.Header["Warning"], 3)
@@ -232,14 +243,16 @@ func TestWarningsOfRefusedBodies(t *testing.T) {
 		code int
 		want []string
 	}{
-		{"invalid", apitest.Do(t, api, "POST", apitest.Widgets, apitest.WidgetBody(`"name":"b"`, `"spec":{"size":0,"foo":1}`)), 422,
+		{"invalid", apitest.Do(t, api, "POST", apitest.Widgets,
+			apitest.WidgetBody(`"name":"b"`, `"spec":{"size":0,"foo":1}`)), 422, []string{`299 - "unknown field \"spec.foo\""`}},
+		{"there already", apitest.Do(t, api, "POST", apitest.Widgets,
+			apitest.WidgetBody(`"name":"a"`, `"spec":{"size":1,"foo":1}`)), 409, []string{`299 - "unknown field \"spec.foo\""`}},
+		{"not up to date", apitest.Do(t, api, "PUT", apitest.Widgets+"/a",
+			apitest.WidgetBody(`"name":"a","resourceVersion":"1"`, `"spec":{"size":1,"foo":1}`)), 409,
 			[]string{`299 - "unknown field \"spec.foo\""`}},
-		{"there already", apitest.Do(t, api, "POST", apitest.Widgets, apitest.WidgetBody(`"name":"a"`, `"spec":{"size":1,"foo":1}`)), 409,
-			[]string{`299 - "unknown field \"spec.foo\""`}},
-		{"not up to date", apitest.Do(t, api, "PUT", apitest.Widgets+"/a", apitest.WidgetBody(`"name":"a","resourceVersion":"1"`,
-			`"spec":{"size":1,"foo":1}`)), 409, []string{`299 - "unknown field \"spec.foo\""`}},
 		{"a warning about the stored object",
-			apitest.Do(t, api, "POST", apitest.Widgets, apitest.WidgetBody(`"name":"b","finalizers":["bare"]`, `"spec":{"size":0}`)), 422, nil},
+			apitest.Do(t, api, "POST", apitest.Widgets,
+				apitest.WidgetBody(`"name":"b","finalizers":["bare"]`, `"spec":{"size":0}`)), 422, nil},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			assert.Equal(t, c.code, c.a.Code, c.a.Body)

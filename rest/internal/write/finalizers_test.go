@@ -17,14 +17,16 @@ func inDeletion(t *testing.T, finalizers ...string) *rest.API {
 	t.Helper()
 	api := apitest.NewWidgets(t)
 	apitest.Must(t, api, "POST", apitest.Widgets,
-		apitest.WidgetBody(`"name":"a","finalizers":["`+strings.Join(append([]string{"example.com/f"}, finalizers...), `","`)+`"]`))
+		apitest.WidgetBody(`"name":"a","finalizers":["`+strings.Join(append([]string{"example.com/f"}, finalizers...), `","`)+
+			`"]`))
 	apitest.Must(t, api, "DELETE", apitest.Widgets+"/a", "")
 	return api
 }
 
 func TestDeletionHasTwoPhases(t *testing.T) {
 	marked := apitest.StoredWidget{RV: "3", Generation: 2, Metadata: apitest.BeingDeleted("example.com/f")}
-	gone := apitest.StoredWidget{RV: "3", Generation: 2, Metadata: strings.Split(apitest.BeingDeleted(""), `,"finalizers"`)[0]}
+	gone := apitest.StoredWidget{RV: "3", Generation: 2,
+		Metadata: strings.Split(apitest.BeingDeleted(""), `,"finalizers"`)[0]}
 	for _, c := range []struct {
 		name   string
 		finish func(t *testing.T, api *rest.API) apitest.Answer
@@ -34,7 +36,8 @@ func TestDeletionHasTwoPhases(t *testing.T) {
 			return apitest.MergePatch(t, api, apitest.Widgets+"/a", `{"metadata":{"finalizers":null}}`)
 		}, gone},
 		{"by JSON patch", func(t *testing.T, api *rest.API) apitest.Answer {
-			return apitest.Do(t, api, "PATCH", apitest.Widgets+"/a", `[{"op":"remove","path":"/metadata/finalizers"}]`, "Content-Type", apitest.TypeJSONPatch)
+			return apitest.Do(t, api, "PATCH", apitest.Widgets+"/a", `[{"op":"remove","path":"/metadata/finalizers"}]`,
+				"Content-Type", apitest.TypeJSONPatch)
 		}, gone},
 		{"by PUT", func(t *testing.T, api *rest.API) apitest.Answer {
 			return apitest.Do(t, api, "PUT", apitest.Widgets+"/a", apitest.WidgetBody(`"name":"a","resourceVersion":"3"`))
@@ -57,7 +60,8 @@ func TestDeletionHasTwoPhases(t *testing.T) {
 func TestLastFinalizerRemovesTheObject(t *testing.T) {
 	api := inDeletion(t, "example.com/g")
 	a := apitest.MergePatch(t, api, apitest.Widgets+"/a", `{"metadata":{"finalizers":["example.com/g"]}}`)
-	apitest.WantJSON(t, a, 200, apitest.StoredWidget{RV: "4", Generation: 2, Metadata: apitest.BeingDeleted("example.com/g")}.String())
+	apitest.WantJSON(t, a, 200, apitest.StoredWidget{RV: "4", Generation: 2,
+		Metadata: apitest.BeingDeleted("example.com/g")}.String())
 	assert.Equal(t, 200, apitest.Do(t, api, "GET", apitest.Widgets+"/a", "").Code)
 	assert.Equal(t, 200, apitest.MergePatch(t, api, apitest.Widgets+"/a", `{"metadata":{"finalizers":[]}}`).Code)
 	assert.Equal(t, 404, apitest.Do(t, api, "GET", apitest.Widgets+"/a", "").Code)
@@ -65,7 +69,8 @@ func TestLastFinalizerRemovesTheObject(t *testing.T) {
 
 func TestDryRunOfTheLastFinalizerDeletesNothing(t *testing.T) {
 	api := inDeletion(t)
-	assert.Equal(t, 200, apitest.MergePatch(t, api, apitest.Widgets+"/a?dryRun=All", `{"metadata":{"finalizers":null}}`).Code)
+	assert.Equal(t, 200, apitest.MergePatch(t, api, apitest.Widgets+"/a?dryRun=All",
+		`{"metadata":{"finalizers":null}}`).Code)
 	apitest.WantJSON(t, apitest.Do(t, api, "GET", apitest.Widgets+"/a", ""), 200,
 		apitest.StoredWidget{RV: "3", Generation: 2, Metadata: apitest.BeingDeleted("example.com/f")}.String())
 }
@@ -79,14 +84,17 @@ func TestSecondDeleteChangesNothing(t *testing.T) {
 	apitest.WantJSON(t, apitest.Do(t, api, "DELETE", apitest.Widgets+"/a", ""), 200, first.Body)
 	t.Run("but another policy counts", func(t *testing.T) {
 		a := apitest.Must(t, api, "DELETE", apitest.Widgets+"/a?propagationPolicy=Foreground", "")
-		apitest.WantJSON(t, a, 200, apitest.StoredWidget{RV: "4", Generation: 2, Metadata: apitest.BeingDeleted("example.com/f", "foregroundDeletion")}.String())
+		apitest.WantJSON(t, a, 200, apitest.StoredWidget{RV: "4", Generation: 2,
+			Metadata: apitest.BeingDeleted("example.com/f", "foregroundDeletion")}.String())
 		a = apitest.Must(t, api, "DELETE", apitest.Widgets+"/a?propagationPolicy=Background", "")
-		apitest.WantJSON(t, a, 200, apitest.StoredWidget{RV: "5", Generation: 2, Metadata: apitest.BeingDeleted("example.com/f")}.String())
+		apitest.WantJSON(t, a, 200, apitest.StoredWidget{RV: "5", Generation: 2,
+			Metadata: apitest.BeingDeleted("example.com/f")}.String())
 	})
 }
 
 func TestUpdateOfAnObjectInDeletion(t *testing.T) {
-	changed := apitest.StoredWidget{RV: "4", Generation: 3, Metadata: apitest.BeingDeleted("example.com/f"), Spec: apitest.SpecOfSizeTwo}
+	changed := apitest.StoredWidget{RV: "4", Generation: 3, Metadata: apitest.BeingDeleted("example.com/f"),
+		Spec: apitest.SpecOfSizeTwo}
 	for _, c := range []struct {
 		name  string
 		write func(api *rest.API) apitest.Answer
@@ -100,36 +108,41 @@ func TestUpdateOfAnObjectInDeletion(t *testing.T) {
 				apitest.WidgetBody(`"name":"a","resourceVersion":"3","finalizers":["example.com/f"]`, `"spec":{"size":2}`))
 		}, changed},
 		{"the deletion cannot be taken back", func(api *rest.API) apitest.Answer {
-			return apitest.MergePatch(t, api, apitest.Widgets+"/a", `{"metadata":{"deletionTimestamp":null,"deletionGracePeriodSeconds":null},"spec":{"size":2}}`)
+			return apitest.MergePatch(t, api, apitest.Widgets+"/a",
+				`{"metadata":{"deletionTimestamp":null,"deletionGracePeriodSeconds":null},"spec":{"size":2}}`)
 		}, changed},
 		{"labels", func(api *rest.API) apitest.Answer {
 			return apitest.MergePatch(t, api, apitest.Widgets+"/a", `{"metadata":{"labels":{"x":"y"}}}`)
 		},
-			apitest.StoredWidget{RV: "4", Generation: 2, Metadata: apitest.BeingDeleted("example.com/f") + `,"labels":{"x":"y"}`}},
+			apitest.StoredWidget{RV: "4", Generation: 2,
+				Metadata: apitest.BeingDeleted("example.com/f") + `,"labels":{"x":"y"}`}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			apitest.WantJSON(t, c.write(inDeletion(t)), 200, c.want.String())
 		})
 	}
 	t.Run("its time does not change", func(t *testing.T) {
-		a := apitest.MergePatch(t, inDeletion(t), apitest.Widgets+"/a", `{"metadata":{"deletionTimestamp":"2030-01-01T00:00:00Z"}}`)
+		a := apitest.MergePatch(t, inDeletion(t), apitest.Widgets+"/a",
+			`{"metadata":{"deletionTimestamp":"2030-01-01T00:00:00Z"}}`)
 		assert.Equal(t, 200, a.Code, a.Body)
 		assert.Equal(t, apitest.NowText, a.Text(t, "metadata.deletionTimestamp"))
 	})
 	t.Run("no finalizer can be added", func(t *testing.T) {
 		for _, finalizers := range []string{`["example.com/f","c/d"]`, `["c/d"]`} {
-			apitest.WantInvalid(t, apitest.MergePatch(t, inDeletion(t), apitest.Widgets+"/a", `{"metadata":{"finalizers":`+finalizers+`}}`), "Widget.example.com", "a",
-				apitest.Forbidden("metadata.finalizers", `Forbidden: no new finalizers can be added if the object is being deleted, found new finalizers []string{"c/d"}`))
+			apitest.WantInvalid(t, apitest.MergePatch(t, inDeletion(t), apitest.Widgets+"/a",
+				`{"metadata":{"finalizers":`+finalizers+`}}`), "Widget.example.com", "a",
+				apitest.Forbidden("metadata.finalizers",
+					`Forbidden: no new finalizers can be added if the object is being deleted, found new finalizers []string{"c/d"}`))
 		}
 	})
 	t.Run("the name stays taken", func(t *testing.T) {
-		apitest.WantFailure(t, apitest.Do(t, inDeletion(t), "POST", apitest.Widgets, apitest.WidgetBody(`"name":"a"`)), 409, "AlreadyExists",
-			`object is being deleted: widgets.example.com "a" already exists`, apitest.AboutWidget("a"))
+		apitest.WantFailure(t, apitest.Do(t, inDeletion(t), "POST", apitest.Widgets, apitest.WidgetBody(`"name":"a"`)), 409,
+			"AlreadyExists", `object is being deleted: widgets.example.com "a" already exists`, apitest.AboutWidget("a"))
 	})
 	t.Run("the status can be written", func(t *testing.T) {
 		a := apitest.MergePatch(t, inDeletion(t), apitest.Widgets+"/a/status", `{"status":{"phase":"Failed"}}`)
-		apitest.WantJSON(t, a, 200, apitest.StoredWidget{RV: "4", Generation: 2, Metadata: apitest.BeingDeleted("example.com/f"),
-			Status: `{"phase":"Failed"}`}.String())
+		apitest.WantJSON(t, a, 200, apitest.StoredWidget{RV: "4", Generation: 2,
+			Metadata: apitest.BeingDeleted("example.com/f"), Status: `{"phase":"Failed"}`}.String())
 	})
 }
 
@@ -159,7 +172,8 @@ func TestFinalizerNames(t *testing.T) {
 			}
 			require.Equal(t, 201, a.Code, a.Body)
 			assert.Equal(t, c.warning, a.Header.Get("Warning"))
-			assert.Empty(t, apitest.MergePatch(t, api, apitest.Widgets+"/a", `{"spec":{"size":2}}`).Header.Get("Warning"), "only of new ones")
+			assert.Empty(t, apitest.MergePatch(t, api, apitest.Widgets+"/a", `{"spec":{"size":2}}`).Header.Get("Warning"),
+				"only of new ones")
 		})
 	}
 }

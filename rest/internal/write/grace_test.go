@@ -43,7 +43,8 @@ func dying(rv, due string, grace int, finalizers ...string) apitest.StoredWidget
 	for _, f := range finalizers {
 		metadata += `,"finalizers":["` + f + `"]`
 	}
-	return apitest.StoredWidget{RV: rv, Generation: 2, Spec: `{"size":30,"color":"red","replicas":1,"template":{"image":"none"}}`, Metadata: metadata}
+	return apitest.StoredWidget{RV: rv, Generation: 2,
+		Spec: `{"size":30,"color":"red","replicas":1,"template":{"image":"none"}}`, Metadata: metadata}
 }
 
 func TestGracefulDeletion(t *testing.T) {
@@ -53,20 +54,25 @@ func TestGracefulDeletion(t *testing.T) {
 		want  []string // the object that is answered; empty: it is gone
 	}{
 		{"the kind's period", []string{""}, []string{dying("3", "2026-01-02T03:04:35Z", 30).String()}},
-		{"the client's period", []string{`{"gracePeriodSeconds":5}`}, []string{dying("3", "2026-01-02T03:04:10Z", 5).String()}},
+		{"the client's period", []string{`{"gracePeriodSeconds":5}`},
+			[]string{dying("3", "2026-01-02T03:04:10Z", 5).String()}},
 		{"a longer one", []string{`{"gracePeriodSeconds":60}`}, []string{dying("3", "2026-01-02T03:05:05Z", 60).String()}},
 		{"none", []string{`{"gracePeriodSeconds":0}`}, []string{""}},
-		{"a negative one is one second", []string{`{"gracePeriodSeconds":-7}`}, []string{dying("3", "2026-01-02T03:04:06Z", 1).String()}},
-		{"again", []string{"", ""}, []string{dying("3", "2026-01-02T03:04:35Z", 30).String(), dying("3", "2026-01-02T03:04:35Z", 30).String()}},
+		{"a negative one is one second", []string{`{"gracePeriodSeconds":-7}`},
+			[]string{dying("3", "2026-01-02T03:04:06Z", 1).String()}},
+		{"again", []string{"", ""}, []string{dying("3", "2026-01-02T03:04:35Z", 30).String(),
+			dying("3", "2026-01-02T03:04:35Z", 30).String()}},
 		{"it cannot grow", []string{"", `{"gracePeriodSeconds":31}`},
 			[]string{dying("3", "2026-01-02T03:04:35Z", 30).String(), dying("3", "2026-01-02T03:04:35Z", 30).String()}},
 		{"it can shrink", []string{"", `{"gracePeriodSeconds":10}`},
 			[]string{dying("3", "2026-01-02T03:04:35Z", 30).String(), dying("4", "2026-01-02T03:04:15Z", 10).String()}},
-		{"to nothing", []string{"", `{"gracePeriodSeconds":0}`}, []string{dying("3", "2026-01-02T03:04:35Z", 30).String(), ""}},
+		{"to nothing", []string{"", `{"gracePeriodSeconds":0}`},
+			[]string{dying("3", "2026-01-02T03:04:35Z", 30).String(), ""}},
 		{"a policy comes too late", []string{"", `{"propagationPolicy":"Orphan"}`},
 			[]string{dying("3", "2026-01-02T03:04:35Z", 30).String(), dying("3", "2026-01-02T03:04:35Z", 30).String()}},
 		{"a policy in time", []string{`{"propagationPolicy":"Orphan"}`, `{"gracePeriodSeconds":0}`},
-			[]string{dying("3", "2026-01-02T03:04:35Z", 30, "orphan").String(), dying("4", "2026-01-02T03:04:05Z", 0, "orphan").String()}},
+			[]string{dying("3", "2026-01-02T03:04:35Z", 30, "orphan").String(),
+				dying("4", "2026-01-02T03:04:05Z", 0, "orphan").String()}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			api := apitest.NewWidgets(t, graceful)
@@ -89,9 +95,12 @@ func TestGracefulDeletion(t *testing.T) {
 // An update that removes the last finalizer ends an object only when its time is up.
 func TestGraceOutlivesFinalizers(t *testing.T) {
 	api := apitest.NewWidgets(t, graceful)
-	apitest.Must(t, api, "POST", apitest.Widgets, apitest.WidgetBody(`"name":"a","finalizers":["example.com/f"]`, `"spec":{"size":30}`))
-	apitest.WantJSON(t, apitest.Do(t, api, "DELETE", apitest.Widgets+"/a", ""), 200, dying("3", "2026-01-02T03:04:35Z", 30, "example.com/f").String())
-	apitest.WantJSON(t, apitest.MergePatch(t, api, apitest.Widgets+"/a", `{"metadata":{"finalizers":null}}`), 200, dying("4", "2026-01-02T03:04:35Z", 30).String())
+	apitest.Must(t, api, "POST", apitest.Widgets,
+		apitest.WidgetBody(`"name":"a","finalizers":["example.com/f"]`, `"spec":{"size":30}`))
+	apitest.WantJSON(t, apitest.Do(t, api, "DELETE", apitest.Widgets+"/a", ""), 200,
+		dying("3", "2026-01-02T03:04:35Z", 30, "example.com/f").String())
+	apitest.WantJSON(t, apitest.MergePatch(t, api, apitest.Widgets+"/a", `{"metadata":{"finalizers":null}}`), 200,
+		dying("4", "2026-01-02T03:04:35Z", 30).String())
 	apitest.WantJSON(t, apitest.Do(t, api, "DELETE", apitest.Widgets+"/a?gracePeriodSeconds=0", ""), 200, goneA)
 }
 
@@ -116,7 +125,8 @@ func TestWatchersSeeAGracePeriodOfZero(t *testing.T) {
 			for event, err := range client.Watch(t.Context(), rest.WatchOptions{ResourceVersion: "2"}) {
 				require.NoError(t, err)
 				require.NotNil(t, event.Object.DeletionTimestamp)
-				events = append(events, fmt.Sprintf("%s %s %d", event.Type, event.Object.ResourceVersion, *event.Object.DeletionGracePeriodSeconds))
+				events = append(events, fmt.Sprintf("%s %s %d", event.Type, event.Object.ResourceVersion,
+					*event.Object.DeletionGracePeriodSeconds))
 				if event.Type == apimeta.EventDeleted {
 					break
 				}
@@ -189,15 +199,18 @@ func TestRemovedWhenDue(t *testing.T) {
 		}, 5 * time.Second},
 		{"and not if the name is another's by then", func(t *testing.T, client rest.Client[apitest.Widget]) {
 			require.NoError(t, client.Delete(t.Context(), "a", rest.DeleteOptions{GracePeriodSeconds: new(int64(0))}))
-			_, err := client.Create(t.Context(), &apitest.Widget{ObjectMeta: apimeta.ObjectMeta{Name: "a"}, Spec: apitest.WidgetSpec{Size: new(int32(60))}})
+			_, err := client.Create(t.Context(),
+				&apitest.Widget{ObjectMeta: apimeta.ObjectMeta{Name: "a"}, Spec: apitest.WidgetSpec{Size: new(int32(60))}})
 			require.NoError(t, err)
 			// The end of one that is due later is past the time of the first one.
-			_, err = client.Create(t.Context(), &apitest.Widget{ObjectMeta: apimeta.ObjectMeta{Name: "later"}, Spec: apitest.WidgetSpec{Size: new(int32(40))}})
+			_, err = client.Create(t.Context(),
+				&apitest.Widget{ObjectMeta: apimeta.ObjectMeta{Name: "later"}, Spec: apitest.WidgetSpec{Size: new(int32(40))}})
 			require.NoError(t, err)
 			require.NoError(t, client.Delete(t.Context(), "later", rest.DeleteOptions{}))
 			list, err := client.List(t.Context(), rest.ListOptions{})
 			require.NoError(t, err)
-			require.Equal(t, 40*time.Second, deletedAfter(t, client, list.ResourceVersion).Round(time.Second), "the first deletion took a moment")
+			require.Equal(t, 40*time.Second, deletedAfter(t, client, list.ResourceVersion).Round(time.Second),
+				"the first deletion took a moment")
 			_, err = client.Get(t.Context(), "a")
 			require.NoError(t, err)
 		}, 0},
@@ -206,7 +219,8 @@ func TestRemovedWhenDue(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				api := apitest.Start(t, rest.Options{}, apitest.WidgetResource(removedWhenDue))
 				client := apitest.WidgetClient(t, api)
-				_, err := client.Create(t.Context(), &apitest.Widget{ObjectMeta: apimeta.ObjectMeta{Name: "a"}, Spec: apitest.WidgetSpec{Size: new(int32(30))}})
+				_, err := client.Create(t.Context(),
+					&apitest.Widget{ObjectMeta: apimeta.ObjectMeta{Name: "a"}, Spec: apitest.WidgetSpec{Size: new(int32(30))}})
 				require.NoError(t, err)
 				require.NoError(t, client.Delete(t.Context(), "a", rest.DeleteOptions{}))
 				list, err := client.List(t.Context(), rest.ListOptions{})
@@ -218,7 +232,8 @@ func TestRemovedWhenDue(t *testing.T) {
 	}
 }
 
-// The store keeps the objects that wait, so the API of the next process removes them, at once if their time has passed meanwhile.
+// The store keeps the objects that wait, so the API of the next process removes them, at once if their time has passed
+// meanwhile.
 func TestRemovedWhenDueAfterARestart(t *testing.T) {
 	for _, c := range []struct {
 		name        string
@@ -229,7 +244,8 @@ func TestRemovedWhenDueAfterARestart(t *testing.T) {
 				first := apitest.NewStore(t)
 				api := apitest.Start(t, rest.Options{Store: first}, apitest.WidgetResource(removedWhenDue))
 				client := apitest.WidgetClient(t, api)
-				_, err := client.Create(t.Context(), &apitest.Widget{ObjectMeta: apimeta.ObjectMeta{Name: "a"}, Spec: apitest.WidgetSpec{Size: new(int32(30))}})
+				_, err := client.Create(t.Context(),
+					&apitest.Widget{ObjectMeta: apimeta.ObjectMeta{Name: "a"}, Spec: apitest.WidgetSpec{Size: new(int32(30))}})
 				require.NoError(t, err)
 				require.NoError(t, client.Delete(t.Context(), "a", rest.DeleteOptions{}))
 				require.NoError(t, api.Close())
@@ -254,10 +270,12 @@ func endOfAnother(t *testing.T, later time.Duration) {
 	api := apitest.Start(t, rest.Options{}, apitest.WidgetResource(removedWhenDue))
 	client := apitest.WidgetClient(t, api)
 	created, err := client.Create(t.Context(),
-		&apitest.Widget{ObjectMeta: apimeta.ObjectMeta{Name: "a"}, Spec: apitest.WidgetSpec{Size: new(int32(later.Seconds()))}})
+		&apitest.Widget{ObjectMeta: apimeta.ObjectMeta{Name: "a"},
+			Spec: apitest.WidgetSpec{Size: new(int32(later.Seconds()))}})
 	require.NoError(t, err)
 	require.NoError(t, client.Delete(t.Context(), "a", rest.DeleteOptions{}))
-	// A deletionTimestamp has no fraction of a second. The clock of the test may have one: a writer that lost a race pauses.
+	// A deletionTimestamp has no fraction of a second. The clock of the test may have one: a writer that lost a race
+	// pauses.
 	fraction := time.Since(time.Now().Truncate(time.Second))
 	require.Equal(t, later, fraction+deletedAfter(t, client, created.ResourceVersion))
 }
@@ -267,9 +285,11 @@ func TestRemovedWhenDueAfterAFailure(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		store := &failingStore{Engine: apitest.NewStore(t)}
 		var log strings.Builder
-		api := apitest.Start(t, rest.Options{Store: store, Logger: slog.New(slog.NewTextHandler(&log, nil))}, apitest.WidgetResource(removedWhenDue))
+		api := apitest.Start(t, rest.Options{Store: store, Logger: slog.New(slog.NewTextHandler(&log, nil))},
+			apitest.WidgetResource(removedWhenDue))
 		client := apitest.WidgetClient(t, api)
-		created, err := client.Create(t.Context(), &apitest.Widget{ObjectMeta: apimeta.ObjectMeta{Name: "a"}, Spec: apitest.WidgetSpec{Size: new(int32(30))}})
+		created, err := client.Create(t.Context(),
+			&apitest.Widget{ObjectMeta: apimeta.ObjectMeta{Name: "a"}, Spec: apitest.WidgetSpec{Size: new(int32(30))}})
 		require.NoError(t, err)
 		require.NoError(t, client.Delete(t.Context(), "a", rest.DeleteOptions{}))
 		store.failures.Store(2)
@@ -300,14 +320,17 @@ type reopened struct{ *storage.Engine }
 func (reopened) Register(context.Context, storage.Resource) error { return nil }
 
 func TestRemoveWhenDueNeedsAPeriod(t *testing.T) {
-	_, err := rest.New(rest.Options{}, apitest.WidgetResource(func(r *rest.Resource[apitest.Widget]) { r.RemoveWhenDue = true }))
+	_, err := rest.New(rest.Options{},
+		apitest.WidgetResource(func(r *rest.Resource[apitest.Widget]) { r.RemoveWhenDue = true }))
 	assert.ErrorContains(t, err, "RemoveWhenDue: needs GracePeriod")
 }
 
 func TestGraceSpaceOfAdmission(t *testing.T) {
 	var asked int
-	api := apitest.New(t, rest.Options{Admission: []rest.Admission{{Name: "v", Operations: []rest.Operation{rest.OperationDelete},
-		Validate: func(context.Context, *rest.AdmissionRequest) error { asked++; return nil }}}}, apitest.WidgetResource(graceful))
+	api := apitest.New(t, rest.Options{Admission: []rest.Admission{{Name: "v",
+		Operations: []rest.Operation{rest.OperationDelete},
+		Validate:   func(context.Context, *rest.AdmissionRequest) error { asked++; return nil }}}},
+		apitest.WidgetResource(graceful))
 	apitest.CreateWidget(t, api, "a")
 	apitest.Must(t, api, "DELETE", apitest.Widgets+"/a", "")
 	apitest.Must(t, api, "DELETE", apitest.Widgets+"/a", "")
@@ -358,7 +381,8 @@ func TestUnsafeDeletion(t *testing.T) {
 			apitest.Invalid(field, "Invalid value: true: cannot be set together with .propagationPolicy"),
 			apitest.Invalid(field, "Invalid value: true: cannot be set together with .gracePeriodSeconds"),
 			apitest.Invalid(field, "Invalid value: true: cannot be set together with .preconditions"))
-		apitest.WantInvalid(t, apitest.Do(t, api, "DELETE", apitest.Widgets+"/broken"+ignore+"&orphanDependents=true", ""), "DeleteOptions.meta.k8s.io", "",
+		apitest.WantInvalid(t, apitest.Do(t, api, "DELETE", apitest.Widgets+"/broken"+ignore+"&orphanDependents=true", ""),
+			"DeleteOptions.meta.k8s.io", "",
 			apitest.Invalid(field, "Invalid value: true: cannot be set together with .orphanDependents"))
 	})
 	t.Run("not for a collection", func(t *testing.T) {
@@ -386,12 +410,14 @@ func TestUnsafeDeletion(t *testing.T) {
 
 // The answer to the deletion of a collection carries the warnings of the deletions.
 func TestDeleteCollectionReturnsWarnings(t *testing.T) {
-	api := apitest.New(t, rest.Options{}, apitest.WidgetResource(apitest.WithValidateDelete(func(ctx context.Context, w *apitest.Widget) error {
-		rest.Warn(ctx, w.Name+" had an owner")
-		return nil
-	})))
+	api := apitest.New(t, rest.Options{},
+		apitest.WidgetResource(apitest.WithValidateDelete(func(ctx context.Context, w *apitest.Widget) error {
+			rest.Warn(ctx, w.Name+" had an owner")
+			return nil
+		})))
 	apitest.CreateWidget(t, api, "a")
-	assert.Equal(t, []string{`299 - "a had an owner"`}, apitest.Must(t, api, "DELETE", apitest.Widgets, "").Header["Warning"])
+	assert.Equal(t, []string{`299 - "a had an owner"`},
+		apitest.Must(t, api, "DELETE", apitest.Widgets, "").Header["Warning"])
 }
 
 // countingStore counts the updates that are begun.
@@ -415,13 +441,14 @@ func TestEarlyDeletionEndsTheGracePeriod(t *testing.T) {
 		{"deleted at once", nil, func(ctx context.Context, client rest.Client[apitest.Widget], name string) error {
 			return client.Delete(ctx, name, rest.DeleteOptions{GracePeriodSeconds: new(int64(0))})
 		}},
-		{"deleted at once and released", []string{"example.com/f"}, func(ctx context.Context, client rest.Client[apitest.Widget], name string) error {
-			if err := client.Delete(ctx, name, rest.DeleteOptions{GracePeriodSeconds: new(int64(0))}); err != nil {
+		{"deleted at once and released", []string{"example.com/f"},
+			func(ctx context.Context, client rest.Client[apitest.Widget], name string) error {
+				if err := client.Delete(ctx, name, rest.DeleteOptions{GracePeriodSeconds: new(int64(0))}); err != nil {
+					return err
+				}
+				_, err := client.Modify(ctx, name, func(w *apitest.Widget) error { w.Finalizers = nil; return nil })
 				return err
-			}
-			_, err := client.Modify(ctx, name, func(w *apitest.Widget) error { w.Finalizers = nil; return nil })
-			return err
-		}},
+			}},
 	} {
 		for _, together := range []bool{false, true} {
 			t.Run(fmt.Sprintf("%s, together: %t", c.name, together), func(t *testing.T) {
@@ -431,8 +458,9 @@ func TestEarlyDeletionEndsTheGracePeriod(t *testing.T) {
 					client := apitest.WidgetClient(t, api)
 					for i := range 1000 {
 						name := fmt.Sprint("w-", i)
-						_, err := client.Create(t.Context(), &apitest.Widget{ObjectMeta: apimeta.ObjectMeta{Name: name, Finalizers: c.finalizers},
-							Spec: apitest.WidgetSpec{Size: new(int32(30))}})
+						_, err := client.Create(t.Context(),
+							&apitest.Widget{ObjectMeta: apimeta.ObjectMeta{Name: name, Finalizers: c.finalizers},
+								Spec: apitest.WidgetSpec{Size: new(int32(30))}})
 						require.NoError(t, err)
 						var deleting sync.WaitGroup
 						slowly := func() {

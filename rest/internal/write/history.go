@@ -17,8 +17,8 @@ func (w *Write) keepsHistory() bool {
 	return w.res.History() != nil && (w.Part() != resource.StatusPart || w.res.Dialect.StatusMetadata)
 }
 
-// commitKept commits a write together with the version that it replaces, and with what a new object needs. If another write has changed the
-// object meanwhile, it starts again with that version.
+// commitKept commits a write together with the version that it replaces, and with what a new object needs. If another
+// write has changed the object meanwhile, it starts again with that version.
 func (w *Write) commitKept(
 	ctx context.Context, on operations, key storage.Key, needs []need, compute storage.UpdateFunc,
 ) (*storage.Record, error) {
@@ -40,7 +40,8 @@ func (w *Write) commitKept(
 	return nil, storage.ErrContended
 }
 
-// commitPlan is an attempt of commitKept. The entry of the history comes before the object, so its revision is the smaller one.
+// commitPlan is an attempt of commitKept. The entry of the history comes before the object, so its revision is the
+// smaller one.
 func (w *Write) commitPlan(
 	ctx context.Context, key storage.Key, needs []need, plan *history.Plan, compute storage.UpdateFunc,
 ) (*storage.Record, error) {
@@ -79,8 +80,8 @@ func (w *Write) commitPlan(
 	return records[entries], nil
 }
 
-// replacesVersion reports whether the attempt creates the object, removes it, or changes it outside of the status and of the metadata that
-// belong to the server or to controllers.
+// replacesVersion reports whether the attempt creates the object, removes it, or changes it outside of the status and
+// of the metadata that belong to the server or to controllers.
 func (w *Write) replacesVersion() bool {
 	switch {
 	case w.result.Created:
@@ -106,6 +107,7 @@ func (w *Write) change(ctx context.Context, json []byte) kinds.Change {
 		operation = kinds.Create
 	}
 	return kinds.Change{
-		Time: apimeta.NewTime(w.res.Now()), User: w.res.UserName(ctx), Manager: cmp.Or(w.Asked.Manager, w.Asked.Agent), Operation: operation,
+		Time: apimeta.NewTime(w.res.Now()), User: w.res.UserName(ctx), Manager: cmp.Or(w.Asked.Manager, w.Asked.Agent),
+		Operation: operation,
 	}
 }

@@ -61,7 +61,8 @@ func (h *Hook) idle(ctx context.Context) (idle bool) {
 // patternServed reports whether a pattern names the resource or one of its subresources.
 func patternServed(pattern string, res *resource.Resource) bool {
 	return patternNames(pattern, res, "") ||
-		slices.ContainsFunc(res.Subresources, func(s *resource.Subresource) bool { return patternNames(pattern, res, s.Name) })
+		slices.ContainsFunc(res.Subresources,
+			func(s *resource.Subresource) bool { return patternNames(pattern, res, s.Name) })
 }
 
 // patternNames reports whether a pattern names the resource itself or, if subresource is not "", the subresource.
@@ -71,7 +72,8 @@ func patternNames(pattern string, res *resource.Resource, subresource string) bo
 		return true
 	}
 	group, wholeGroup := strings.CutPrefix(of, "*.")
-	return (of == "*" || wholeGroup && res.IsIn(group) || res.IsCalled(of)) && (sub == subresource || sub == "*" && subresource != "")
+	return (of == "*" || wholeGroup && res.IsIn(group) || res.IsCalled(of)) &&
+		(sub == subresource || sub == "*" && subresource != "")
 }
 
 // patternMayArrive reports whether a pattern may name a resource that the API does not serve yet. It may not if one of
@@ -110,8 +112,9 @@ func (all *Writes) hooksOf(res *resource.Resource) (hooks []*Hook) {
 // MayRunHooks reports whether a write of the resource, or a request to one of its subresources, may run code of the
 // host that gets a context.
 func (all *Writes) MayRunHooks(res *resource.Resource, through *resource.Subresource) bool {
-	return through != nil && !through.OfItself || res.Kind.Virtual || len(all.hooksOf(res)) > 0 || res.ConvertedOutside() ||
-		res.GoType.SetHooks() != resource.HookSet{} || res.Stored.GoType.SetHooks() != resource.HookSet{}
+	return through != nil && !through.OfItself || res.Kind.Virtual || len(all.hooksOf(res)) > 0 ||
+		res.ConvertedOutside() || res.GoType.SetHooks() != resource.HookSet{} ||
+		res.Stored.GoType.SetHooks() != resource.HookSet{}
 }
 
 // CheckHooks validates the hooks of an API that begins with these resources.

@@ -29,17 +29,20 @@ func TestDefaultHook(t *testing.T) {
 			if w.Spec.Owner == nil {
 				w.Spec.Owner = new("nobody")
 			}
-		}, apitest.WidgetBody(`"name":"a"`), apitest.StoredWidget{Spec: `{"size":1,"color":"red","replicas":1,"template":{"image":"none"},"owner":"nobody"}`}},
+		}, apitest.WidgetBody(`"name":"a"`),
+			apitest.StoredWidget{Spec: `{"size":1,"color":"red","replicas":1,"template":{"image":"none"},"owner":"nobody"}`}},
 		{"fills in a required field", func(w *apitest.Widget) {
 			if w.Spec.Size == nil {
 				w.Spec.Size = new(int32(7))
 			}
-		}, apitest.WidgetBody(`"name":"a"`, `"spec":{}`), apitest.StoredWidget{Spec: `{"size":7,"color":"red","replicas":1,"template":{"image":"none"}}`}},
+		}, apitest.WidgetBody(`"name":"a"`, `"spec":{}`),
+			apitest.StoredWidget{Spec: `{"size":7,"color":"red","replicas":1,"template":{"image":"none"}}`}},
 		{"sees the defaults of the tags and may change them", func(w *apitest.Widget) {
 			if *w.Spec.Color == "red" {
 				w.Spec.Color = new("blue")
 			}
-		}, apitest.WidgetBody(`"name":"a"`), apitest.StoredWidget{Spec: `{"size":1,"color":"blue","replicas":1,"template":{"image":"none"}}`}},
+		}, apitest.WidgetBody(`"name":"a"`),
+			apitest.StoredWidget{Spec: `{"size":1,"color":"blue","replicas":1,"template":{"image":"none"}}`}},
 		{"adds a label beside those of the client", func(w *apitest.Widget) { w.Labels["b"] = "2" },
 			apitest.WidgetBody(`"name":"a","labels":{"a":"1"}`), apitest.StoredWidget{Metadata: `"labels":{"a":"1","b":"2"}`}},
 		{"fills in what the client wants to be null", func(w *apitest.Widget) {
@@ -52,13 +55,15 @@ func TestDefaultHook(t *testing.T) {
 			for i := range w.Spec.Parts {
 				w.Spec.Parts[i].Kind = cmp.Or(w.Spec.Parts[i].Kind, new("bolt"))
 			}
-		}, apitest.WidgetBody(`"name":"a"`, `"spec":{"size":1,"parts":[{"name":"x"},{"name":"y","kind":"nut"}]}`), apitest.StoredWidget{
-			Spec: `{"size":1,"color":"red","replicas":1,"template":{"image":"none"},"parts":[{"name":"x","count":1,"kind":"bolt"},{"name":"y","count":1,"kind":"nut"}]}`}},
+		}, apitest.WidgetBody(`"name":"a"`, `"spec":{"size":1,"parts":[{"name":"x"},{"name":"y","kind":"nut"}]}`),
+			apitest.StoredWidget{
+				Spec: `{"size":1,"color":"red","replicas":1,"template":{"image":"none"},"parts":[{"name":"x","count":1,"kind":"bolt"},{"name":"y","count":1,"kind":"nut"}]}`}},
 		{"begins the status", func(w *apitest.Widget) { w.Status.Phase = "Pending" },
 			apitest.WidgetBody(`"name":"a"`, `"status":{"phase":"Ready"}`), apitest.StoredWidget{Status: `{"phase":"Pending"}`}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			api := apitest.NewWidgets(t, apitest.WithDefault(func(_ context.Context, w *apitest.Widget) error { c.hook(w); return nil }))
+			api := apitest.NewWidgets(t,
+				apitest.WithDefault(func(_ context.Context, w *apitest.Widget) error { c.hook(w); return nil }))
 			apitest.WantJSON(t, apitest.Do(t, api, "POST", apitest.Widgets, c.body), 201, c.want.String())
 		})
 	}
@@ -72,20 +77,25 @@ func TestDefaultHookThatOverrides(t *testing.T) {
 	}{
 		{"a field", apitest.WidgetBody(`"name":"a"`), "spec.size", func(w *apitest.Widget) { w.Spec.Size = new(int32(2)) }},
 		{"a field taken away", apitest.WidgetBody(`"name":"a"`), "spec.size", func(w *apitest.Widget) { w.Spec.Size = nil }},
-		{"a label", apitest.WidgetBody(`"name":"a","labels":{"a":"1"}`), "metadata.labels.a", func(w *apitest.Widget) { w.Labels["a"] = "2" }},
+		{"a label", apitest.WidgetBody(`"name":"a","labels":{"a":"1"}`), "metadata.labels.a",
+			func(w *apitest.Widget) { w.Labels["a"] = "2" }},
 		{"a list", apitest.WidgetBody(`"name":"a"`, `"spec":{"size":1,"steps":["x"]}`), "spec.steps",
 			func(w *apitest.Widget) { w.Spec.Steps = append(w.Spec.Steps, "y") }},
-		{"a field of an element", apitest.WidgetBody(`"name":"a"`, `"spec":{"size":1,"parts":[{"name":"x"},{"name":"y","count":2}]}`), "spec.parts.1.count",
+		{"a field of an element", apitest.WidgetBody(`"name":"a"`,
+			`"spec":{"size":1,"parts":[{"name":"x"},{"name":"y","count":2}]}`), "spec.parts.1.count",
 			func(w *apitest.Widget) { w.Spec.Parts[1].Count = new(int32(3)) }},
-		{"an element", apitest.WidgetBody(`"name":"a"`, `"spec":{"size":1,"steps":["x","y"]}`), "spec.steps.1", func(w *apitest.Widget) { w.Spec.Steps[1] = "z" }},
+		{"an element", apitest.WidgetBody(`"name":"a"`, `"spec":{"size":1,"steps":["x","y"]}`), "spec.steps.1",
+			func(w *apitest.Widget) { w.Spec.Steps[1] = "z" }},
 		{"the name", apitest.WidgetBody(`"name":"a"`), "metadata.name", func(w *apitest.Widget) { w.Name = "b" }},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			api := apitest.NewWidgets(t, apitest.WithDefault(func(_ context.Context, w *apitest.Widget) error { c.hook(w); return nil }))
+			api := apitest.NewWidgets(t,
+				apitest.WithDefault(func(_ context.Context, w *apitest.Widget) error { c.hook(w); return nil }))
 			a := apitest.Do(t, api, "POST", apitest.Widgets, c.body)
 			assert.Equal(t, 500, a.Code)
 			assert.Equal(t, "InternalError", a.Text(t, "reason"))
-			assert.Contains(t, a.Text(t, "message"), `the Default hook of Widget.example.com changed "`+c.path+`", which the client had set`)
+			assert.Contains(t, a.Text(t, "message"),
+				`the Default hook of Widget.example.com changed "`+c.path+`", which the client had set`)
 			assert.Empty(t, apitest.Do(t, api, "GET", apitest.AllWidgets, "").Names(t))
 		})
 	}
@@ -109,7 +119,8 @@ func TestDefaultHookFillsInTheZerosOfBuiltinKinds(t *testing.T) {
 			obj.Spec.Amount = cmp.Or(obj.Spec.Amount, "much")
 			return nil
 		}}})
-	apitest.Must(t, api, "POST", orders, `{"apiVersion":"example.com/v1","kind":"Order","metadata":{"name":"a"},"spec":{"amount":""}}`)
+	apitest.Must(t, api, "POST", orders,
+		`{"apiVersion":"example.com/v1","kind":"Order","metadata":{"name":"a"},"spec":{"amount":""}}`)
 	assert.Equal(t, "much", apitest.Do(t, api, "GET", orders+"/a", "").Text(t, "spec.amount"))
 }
 
@@ -124,7 +135,8 @@ func TestDefaultHookRunsOnUpdatesToo(t *testing.T) {
 	const nobody = `{"size":1,"color":"red","replicas":1,"template":{"image":"none"},"owner":"nobody"}`
 	apitest.WantJSON(t, apitest.MergePatch(t, api, apitest.Widgets+"/a", `{"spec":{"owner":null}}`), 200,
 		apitest.StoredWidget{RV: "3", Generation: 2, Spec: nobody}.String())
-	apitest.WantJSON(t, apitest.Do(t, api, "PUT", apitest.Widgets+"/a", apitest.WidgetBody(`"name":"a","resourceVersion":"3"`)), 200,
+	apitest.WantJSON(t, apitest.Do(t, api, "PUT", apitest.Widgets+"/a",
+		apitest.WidgetBody(`"name":"a","resourceVersion":"3"`)), 200,
 		apitest.StoredWidget{RV: "3", Generation: 2, Spec: nobody}.String())
 	apitest.WantJSON(t, apitest.MergePatch(t, api, apitest.Widgets+"/a/status", `{"status":{"phase":"Ready"}}`), 200,
 		apitest.StoredWidget{RV: "4", Generation: 2, Spec: nobody, Status: `{"phase":"Ready"}`}.String())
@@ -142,10 +154,14 @@ func TestErrorsOfHooks(t *testing.T) {
 		details         string
 	}{
 		{"a Status goes to the client", refused, 403, "Forbidden", `widgets.example.com "a" is forbidden: not today`, aboutA},
-		{"also one that is wrapped", errors.Join(errors.New("wrapped"), refused), 403, "Forbidden", `widgets.example.com "a" is forbidden: not today`, aboutA},
-		{"a status error without a Kind", &status.Error{Status: status.Status{Message: "busy", Reason: status.ReasonConflict}}, 409, "Conflict", "busy", ""},
-		{"a status error with a success code", &status.Error{Status: status.Status{Message: secret, Code: 200}}, 500, "", secret, ""},
-		{"any other error goes to the log", errors.New(secret), 500, "InternalError", "Internal error occurred: the request could not be completed", ""},
+		{"also one that is wrapped", errors.Join(errors.New("wrapped"), refused), 403, "Forbidden",
+			`widgets.example.com "a" is forbidden: not today`, aboutA},
+		{"a status error without a Kind",
+			&status.Error{Status: status.Status{Message: "busy", Reason: status.ReasonConflict}}, 409, "Conflict", "busy", ""},
+		{"a status error with a success code", &status.Error{Status: status.Status{Message: secret, Code: 200}}, 500, "",
+			secret, ""},
+		{"any other error goes to the log", errors.New(secret), 500, "InternalError",
+			"Internal error occurred: the request could not be completed", ""},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			var log strings.Builder
@@ -156,17 +172,23 @@ func TestErrorsOfHooks(t *testing.T) {
 				}
 				return nil
 			}
-			resource := apitest.WidgetResource(apitest.WithDefault(func(context.Context, *apitest.Widget) error { return fail() }),
-				apitest.WithValidateDelete(func(context.Context, *apitest.Widget) error { return fail() }))
+			resource := apitest.WidgetResource(apitest.WithDefault(func(context.Context, *apitest.Widget) error {
+				return fail()
+			}), apitest.WithValidateDelete(func(context.Context, *apitest.Widget) error { return fail() }))
 			api := apitest.New(t, rest.Options{Logger: slog.New(slog.NewTextHandler(&log, nil))}, resource)
 			apitest.CreateWidget(t, api, "a")
 			armed = true
-			apitest.WantFailure(t, apitest.Do(t, api, "POST", apitest.Widgets, apitest.WidgetBody(`"name":"b"`)), c.code, c.reason, c.message, c.details)
-			apitest.WantFailure(t, apitest.MergePatch(t, api, apitest.Widgets+"/a", `{"spec":{"size":2}}`), c.code, c.reason, c.message, c.details)
-			apitest.WantFailure(t, apitest.Do(t, api, "DELETE", apitest.Widgets+"/a", ""), c.code, c.reason, c.message, c.details)
-			apitest.WantFailure(t, apitest.Do(t, api, "DELETE", apitest.Widgets+"/a?dryRun=All", ""), c.code, c.reason, c.message, c.details)
+			apitest.WantFailure(t, apitest.Do(t, api, "POST", apitest.Widgets, apitest.WidgetBody(`"name":"b"`)), c.code,
+				c.reason, c.message, c.details)
+			apitest.WantFailure(t, apitest.MergePatch(t, api, apitest.Widgets+"/a", `{"spec":{"size":2}}`), c.code, c.reason,
+				c.message, c.details)
+			apitest.WantFailure(t, apitest.Do(t, api, "DELETE", apitest.Widgets+"/a", ""), c.code, c.reason, c.message,
+				c.details)
+			apitest.WantFailure(t, apitest.Do(t, api, "DELETE", apitest.Widgets+"/a?dryRun=All", ""), c.code, c.reason,
+				c.message, c.details)
 			apitest.WantFailure(t, apitest.Do(t, api, "DELETE", apitest.Widgets, ""), c.code, c.reason, c.message, c.details)
-			apitest.WantJSON(t, apitest.Do(t, api, "GET", apitest.Widgets, ""), 200, apitest.WidgetList(`"resourceVersion":"2"`, apitest.StoredWidget{}.String()))
+			apitest.WantJSON(t, apitest.Do(t, api, "GET", apitest.Widgets, ""), 200,
+				apitest.WidgetList(`"resourceVersion":"2"`, apitest.StoredWidget{}.String()))
 			assert.Equal(t, c.code == 500, strings.Contains(log.String(), secret))
 		})
 	}
@@ -190,15 +212,18 @@ func TestValidateHook(t *testing.T) {
 	}))
 	evil := apitest.Forbidden("spec.owner", "Forbidden: must not be evil")
 
-	apitest.WantInvalid(t, apitest.Do(t, api, "POST", apitest.Widgets, apitest.WidgetBody(`"name":"a"`, `"spec":{"size":1,"owner":"evil"}`)),
-		"Widget.example.com", "a", evil)
-	apitest.WantInvalid(t, apitest.Do(t, api, "POST", apitest.Widgets, apitest.WidgetBody(`"name":"a"`, `"spec":{"size":0,"owner":"evil"}`)),
-		"Widget.example.com", "a",
+	apitest.WantInvalid(t, apitest.Do(t, api, "POST", apitest.Widgets,
+		apitest.WidgetBody(`"name":"a"`, `"spec":{"size":1,"owner":"evil"}`)), "Widget.example.com", "a", evil)
+	apitest.WantInvalid(t, apitest.Do(t, api, "POST", apitest.Widgets,
+		apitest.WidgetBody(`"name":"a"`, `"spec":{"size":0,"owner":"evil"}`)), "Widget.example.com", "a",
 		apitest.Invalid("spec.size", "Invalid value: 0: spec.size in body should be greater than or equal to 1"), evil)
-	apitest.WantJSON(t, apitest.Do(t, api, "POST", apitest.Widgets, apitest.WidgetBody(`"name":"a"`)), 201, apitest.StoredWidget{UID: "uid-3"}.String())
-	apitest.WantInvalid(t, apitest.MergePatch(t, api, apitest.Widgets+"/a", `{"spec":{"owner":"evil"}}`), "Widget.example.com", "a", evil)
+	apitest.WantJSON(t, apitest.Do(t, api, "POST", apitest.Widgets, apitest.WidgetBody(`"name":"a"`)), 201,
+		apitest.StoredWidget{UID: "uid-3"}.String())
+	apitest.WantInvalid(t, apitest.MergePatch(t, api, apitest.Widgets+"/a", `{"spec":{"owner":"evil"}}`),
+		"Widget.example.com", "a", evil)
 	apitest.WantJSON(t, apitest.MergePatch(t, api, apitest.Widgets+"/a", `{"spec":{"color":"blue"}}`), 200,
-		apitest.StoredWidget{UID: "uid-3", RV: "3", Generation: 2, Spec: `{"size":1,"color":"blue","replicas":1,"template":{"image":"none"}}`}.String())
+		apitest.StoredWidget{UID: "uid-3", RV: "3", Generation: 2,
+			Spec: `{"size":1,"color":"blue","replicas":1,"template":{"image":"none"}}`}.String())
 	assert.Equal(t, 200, apitest.MergePatch(t, api, apitest.Widgets+"/a/status", `{"status":{"phase":"Ready"}}`).Code)
 	assert.Equal(t, []string{"none", "none", "none", "red", "red", "blue"}, olds)
 }
@@ -232,12 +257,15 @@ func TestPanicInAHookWritesNothing(t *testing.T) {
 			_ = explode(w.Name == "b" || *w.Spec.Size == 2, secret)
 			return nil
 		}), nil},
-		{"ValidateDelete", apitest.WithValidateDelete(func(context.Context, *apitest.Widget) error { return explode(true, secret) }),
+		{"ValidateDelete", apitest.WithValidateDelete(func(context.Context, *apitest.Widget) error {
+			return explode(true, secret)
+		}),
 			func(api *rest.API) apitest.Answer { return apitest.Do(t, api, "DELETE", apitest.Widgets+"/a", "") }},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			var log strings.Builder
-			api := apitest.New(t, rest.Options{Logger: slog.New(slog.NewTextHandler(&log, nil))}, apitest.WidgetResource(c.option))
+			api := apitest.New(t, rest.Options{Logger: slog.New(slog.NewTextHandler(&log, nil))},
+				apitest.WidgetResource(c.option))
 			apitest.CreateWidget(t, api, "a")
 			writes := []func(*rest.API) apitest.Answer{c.write}
 			if c.write == nil {
@@ -246,7 +274,8 @@ func TestPanicInAHookWritesNothing(t *testing.T) {
 						return apitest.Do(t, api, "POST", apitest.Widgets, apitest.WidgetBody(`"name":"b"`))
 					},
 					func(api *rest.API) apitest.Answer {
-						return apitest.Do(t, api, "PUT", apitest.Widgets+"/a", apitest.WidgetBody(`"name":"a","resourceVersion":"2"`, `"spec":{"size":2}`))
+						return apitest.Do(t, api, "PUT", apitest.Widgets+"/a",
+							apitest.WidgetBody(`"name":"a","resourceVersion":"2"`, `"spec":{"size":2}`))
 					},
 					func(api *rest.API) apitest.Answer {
 						return apitest.MergePatch(t, api, apitest.Widgets+"/a", `{"spec":{"size":2}}`)
@@ -255,10 +284,12 @@ func TestPanicInAHookWritesNothing(t *testing.T) {
 			}
 			for _, write := range writes {
 				log.Reset()
-				apitest.WantFailure(t, write(api), 500, "InternalError", "Internal error occurred: the request could not be completed", "")
+				apitest.WantFailure(t, write(api), 500, "InternalError",
+					"Internal error occurred: the request could not be completed", "")
 				assert.Contains(t, log.String(), secret)
 				assert.Contains(t, log.String(), "hooks_test.go", "the log has the stack")
-				apitest.WantJSON(t, apitest.Do(t, api, "GET", apitest.Widgets, ""), 200, apitest.WidgetList(`"resourceVersion":"2"`, apitest.StoredWidget{}.String()))
+				apitest.WantJSON(t, apitest.Do(t, api, "GET", apitest.Widgets, ""), 200,
+					apitest.WidgetList(`"resourceVersion":"2"`, apitest.StoredWidget{}.String()))
 			}
 		})
 	}
@@ -276,29 +307,32 @@ func explode(now bool, text string) error {
 func TestHooksMayCallTheAPI(t *testing.T) {
 	t.Run("other objects", func(t *testing.T) {
 		var client rest.Client[apitest.Widget]
-		api := apitest.NewWidgets(t, apitest.WithValidate(func(ctx context.Context, w, old *apitest.Widget) status.FieldErrors {
-			if w.Name == "shadow" || old != nil {
+		api := apitest.NewWidgets(t,
+			apitest.WithValidate(func(ctx context.Context, w, old *apitest.Widget) status.FieldErrors {
+				if w.Name == "shadow" || old != nil {
+					return nil
+				}
+				page, err := client.List(ctx, rest.ListOptions{})
+				if err == nil && len(page.Items) == 0 {
+					_, err = client.Create(ctx,
+						&apitest.Widget{ObjectMeta: apimeta.ObjectMeta{Name: "shadow"}, Spec: apitest.WidgetSpec{Size: new(int32(3))}})
+				}
+				if err == nil {
+					_, err = client.Get(ctx, "shadow")
+				}
+				if err != nil {
+					return status.FieldErrors{status.InternalField(status.Field("spec"), err)}
+				}
 				return nil
-			}
-			page, err := client.List(ctx, rest.ListOptions{})
-			if err == nil && len(page.Items) == 0 {
-				_, err = client.Create(ctx, &apitest.Widget{ObjectMeta: apimeta.ObjectMeta{Name: "shadow"}, Spec: apitest.WidgetSpec{Size: new(int32(3))}})
-			}
-			if err == nil {
-				_, err = client.Get(ctx, "shadow")
-			}
-			if err != nil {
-				return status.FieldErrors{status.InternalField(status.Field("spec"), err)}
-			}
-			return nil
-		}), apitest.WithValidateDelete(func(ctx context.Context, w *apitest.Widget) error {
-			if w.Name == "shadow" {
-				return nil
-			}
-			return client.Delete(ctx, "shadow", rest.DeleteOptions{})
-		}))
+			}), apitest.WithValidateDelete(func(ctx context.Context, w *apitest.Widget) error {
+				if w.Name == "shadow" {
+					return nil
+				}
+				return client.Delete(ctx, "shadow", rest.DeleteOptions{})
+			}))
 		client = apitest.WidgetClient(t, api)
-		apitest.WantJSON(t, apitest.Do(t, api, "POST", apitest.Widgets, apitest.WidgetBody(`"name":"a"`)), 201, apitest.StoredWidget{RV: "3"}.String())
+		apitest.WantJSON(t, apitest.Do(t, api, "POST", apitest.Widgets, apitest.WidgetBody(`"name":"a"`)), 201,
+			apitest.StoredWidget{RV: "3"}.String())
 		assert.Equal(t, []string{"a", "shadow"}, apitest.Do(t, api, "GET", apitest.Widgets, "").Names(t))
 		assert.Equal(t, 200, apitest.Do(t, api, "DELETE", apitest.Widgets+"/a", "").Code)
 		assert.Empty(t, apitest.Do(t, api, "GET", apitest.Widgets, "").Names(t))
@@ -306,38 +340,42 @@ func TestHooksMayCallTheAPI(t *testing.T) {
 	t.Run("the same object", func(t *testing.T) {
 		var client rest.Client[apitest.Widget]
 		var runs atomic.Int32
-		api := apitest.NewWidgets(t, apitest.WithValidate(func(ctx context.Context, w, old *apitest.Widget) status.FieldErrors {
-			if old == nil || *w.Spec.Size != 2 || runs.Add(1) > 1 {
-				return nil
-			}
-			changed, err := client.Get(ctx, "a")
-			require.NoError(t, err)
-			changed.Labels = map[string]string{"hook": "was-here"}
-			_, err = client.Update(ctx, changed)
-			require.NoError(t, err)
-			return nil
-		}))
-		client = apitest.WidgetClient(t, api)
-		apitest.CreateWidget(t, api, "a")
-		apitest.WantJSON(t, apitest.MergePatch(t, api, apitest.Widgets+"/a", `{"spec":{"size":2}}`), 200,
-			apitest.StoredWidget{RV: "4", Generation: 2, Spec: apitest.SpecOfSizeTwo, Metadata: `"labels":{"hook":"was-here"}`}.String())
-		assert.Equal(t, int32(2), runs.Load(), "the patch ran again on what the hook had written")
-	})
-	t.Run("the same object, and a PUT that is not for what it has become", func(t *testing.T) {
-		var client rest.Client[apitest.Widget]
-		api := apitest.NewWidgets(t, apitest.WithValidate(func(ctx context.Context, w, old *apitest.Widget) status.FieldErrors {
-			if old != nil && *w.Spec.Size == 2 {
+		api := apitest.NewWidgets(t,
+			apitest.WithValidate(func(ctx context.Context, w, old *apitest.Widget) status.FieldErrors {
+				if old == nil || *w.Spec.Size != 2 || runs.Add(1) > 1 {
+					return nil
+				}
 				changed, err := client.Get(ctx, "a")
 				require.NoError(t, err)
 				changed.Labels = map[string]string{"hook": "was-here"}
 				_, err = client.Update(ctx, changed)
 				require.NoError(t, err)
-			}
-			return nil
-		}))
+				return nil
+			}))
 		client = apitest.WidgetClient(t, api)
 		apitest.CreateWidget(t, api, "a")
-		assert.Equal(t, 409, apitest.Do(t, api, "PUT", apitest.Widgets+"/a", apitest.WidgetBody(`"name":"a","resourceVersion":"2"`, `"spec":{"size":2}`)).Code)
+		apitest.WantJSON(t, apitest.MergePatch(t, api, apitest.Widgets+"/a", `{"spec":{"size":2}}`), 200,
+			apitest.StoredWidget{RV: "4", Generation: 2, Spec: apitest.SpecOfSizeTwo,
+				Metadata: `"labels":{"hook":"was-here"}`}.String())
+		assert.Equal(t, int32(2), runs.Load(), "the patch ran again on what the hook had written")
+	})
+	t.Run("the same object, and a PUT that is not for what it has become", func(t *testing.T) {
+		var client rest.Client[apitest.Widget]
+		api := apitest.NewWidgets(t,
+			apitest.WithValidate(func(ctx context.Context, w, old *apitest.Widget) status.FieldErrors {
+				if old != nil && *w.Spec.Size == 2 {
+					changed, err := client.Get(ctx, "a")
+					require.NoError(t, err)
+					changed.Labels = map[string]string{"hook": "was-here"}
+					_, err = client.Update(ctx, changed)
+					require.NoError(t, err)
+				}
+				return nil
+			}))
+		client = apitest.WidgetClient(t, api)
+		apitest.CreateWidget(t, api, "a")
+		assert.Equal(t, 409, apitest.Do(t, api, "PUT", apitest.Widgets+"/a",
+			apitest.WidgetBody(`"name":"a","resourceVersion":"2"`, `"spec":{"size":2}`)).Code)
 		apitest.WantJSON(t, apitest.Do(t, api, "GET", apitest.Widgets+"/a", ""), 200,
 			apitest.StoredWidget{RV: "3", Metadata: `"labels":{"hook":"was-here"}`}.String())
 	})
@@ -357,7 +395,8 @@ func TestHooksGetTheContextOfTheRequest(t *testing.T) {
 		}))
 	ctx := rest.WithUser(context.Background(), rest.User{Name: "alice"})
 	client := apitest.WidgetClient(t, api)
-	_, err := client.Create(ctx, &apitest.Widget{ObjectMeta: apimeta.ObjectMeta{Name: "a"}, Spec: apitest.WidgetSpec{Size: new(int32(1))}})
+	_, err := client.Create(ctx, &apitest.Widget{ObjectMeta: apimeta.ObjectMeta{Name: "a"},
+		Spec: apitest.WidgetSpec{Size: new(int32(1))}})
 	require.NoError(t, err)
 	require.NoError(t, client.Delete(ctx, "a", rest.DeleteOptions{}))
 	assert.Equal(t, []string{"alice", "alice"}, users)

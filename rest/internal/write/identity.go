@@ -137,7 +137,8 @@ func checkBuiltinKind(res *resource.Resource, body, want apimeta.GroupVersionKin
 	if body.Version == "" {
 		reason = fmt.Sprintf("Object 'apiVersion' is missing in '%s'", shortened(data))
 	}
-	return status.BadRequest(fmt.Sprintf("%s in version %q cannot be handled as a %s: %s", body.Kind, body.Version, want.Kind, reason))
+	return status.BadRequest(fmt.Sprintf("%s in version %q cannot be handled as a %s: %s", body.Kind, body.Version,
+		want.Kind, reason))
 }
 
 // otherBuiltinKind returns upstream's reason why an object of kind body cannot become one of kind want.
@@ -146,7 +147,8 @@ func otherBuiltinKind(res *resource.Resource, body, want apimeta.GroupVersionKin
 	if !known {
 		return unregistered(body)
 	}
-	return fmt.Sprintf("converting (%s.%s) to (%s.%s): unknown conversion", from, body.Kind, internalPackage(want.Group), want.Kind)
+	return fmt.Sprintf("converting (%s.%s) to (%s.%s): unknown conversion", from, body.Kind, internalPackage(want.Group),
+		want.Kind)
 }
 
 // unregistered returns upstream's text about an unknown kind.
@@ -190,7 +192,8 @@ var kindsOfEveryVersion = []string{
 }
 
 func otherVersion(got, want string) error {
-	return status.BadRequest(fmt.Sprintf("the API version in the data (%s) does not match the expected API version (%s)", got, want))
+	return status.BadRequest(fmt.Sprintf("the API version in the data (%s) does not match the expected API version (%s)",
+		got, want))
 }
 
 // WrongKind returns the error for an object of another kind of the same group and version.
@@ -226,7 +229,8 @@ func shortened(data []byte) string {
 
 // Unrecognized returns the error for a body whose kind cannot be read.
 func Unrecognized(kind string, err error, data []byte) error {
-	return status.BadRequest(fmt.Sprintf("the object provided is unrecognized (must be of type %s): %v (%s)", kind, err, excerpt(data)))
+	return status.BadRequest(fmt.Sprintf("the object provided is unrecognized (must be of type %s): %v (%s)", kind, err,
+		excerpt(data)))
 }
 
 const excerptLength = 30

@@ -72,7 +72,8 @@ func InHook(ctx context.Context, env *resource.Environment) bool {
 // too deep, or have written the same object too often.
 func (w *Write) nest(ctx context.Context) (context.Context, error) {
 	n := &nestedWrite{
-		env: w.res.Environment, warnings: w.Warnings, key: w.res.Key(w.Namespace, w.Name), again: new(atomic.Int32), outer: nestedIn(ctx),
+		env: w.res.Environment, warnings: w.Warnings, key: w.res.Key(w.Namespace, w.Name), again: new(atomic.Int32),
+		outer: nestedIn(ctx),
 	}
 	if n.outer != nil {
 		n.depth = n.outer.depth + 1
@@ -88,7 +89,8 @@ func (w *Write) nest(ctx context.Context) (context.Context, error) {
 		}
 	}
 	if n.depth >= maxNesting {
-		return nil, status.Conflict(w.res.GR, w.Name, fmt.Sprintf("%d writes are nested, each made by a hook of the one before", maxNesting))
+		return nil, status.Conflict(w.res.GR, w.Name,
+			fmt.Sprintf("%d writes are nested, each made by a hook of the one before", maxNesting))
 	}
 	if w.observer = steps.ObserverOf(ctx); w.observer != nil {
 		if w.times, w.reports = w.observer.Pipeline(); n.outer != nil {

@@ -107,7 +107,8 @@ func TestHookWritesItsOwnObject(t *testing.T) {
 		}, writesItself},
 		{"asked by an apply to /scale", "Validate", modify, func(m *meddler) apitest.Answer {
 			return apitest.Do(t, m.api, "PATCH", apitest.Widgets+"/a/scale?fieldManager=m&force=true",
-				`{"apiVersion":"autoscaling/v1","kind":"Scale","metadata":{"name":"a"},"spec":{"replicas":9}}`, "Content-Type", apitest.TypeApply)
+				`{"apiVersion":"autoscaling/v1","kind":"Scale","metadata":{"name":"a"},"spec":{"replicas":9}}`, "Content-Type",
+				apitest.TypeApply)
 		}, writesItself},
 		{"writing /scale", "Mutate", func(ctx context.Context, m *meddler) error {
 			_, err := rest.UpdateSubresource[map[string]any](ctx, m.client, "a", "scale",
@@ -115,7 +116,8 @@ func TestHookWritesItsOwnObject(t *testing.T) {
 			return err
 		}, change, writesItself},
 		{"writing over HTTP", "Validate", func(ctx context.Context, m *meddler) error {
-			r, err := http.NewRequestWithContext(ctx, "PATCH", "http://api"+apitest.Widgets+"/a", strings.NewReader(fmt.Sprintf(`{"spec":{"weight":%d}}`, m.runs)))
+			r, err := http.NewRequestWithContext(ctx, "PATCH", "http://api"+apitest.Widgets+"/a",
+				strings.NewReader(fmt.Sprintf(`{"spec":{"weight":%d}}`, m.runs)))
 			if err != nil {
 				return err
 			}
@@ -156,7 +158,8 @@ func TestHookWritesItsOwnObject(t *testing.T) {
 	})
 	t.Run("that creates it", func(t *testing.T) {
 		m := newMeddler(t, "Validate", func(ctx context.Context, m *meddler) error {
-			_, err := m.client.Create(ctx, &apitest.Widget{ObjectMeta: apimeta.ObjectMeta{Name: "b"}, Spec: apitest.WidgetSpec{Size: new(int32(1))}})
+			_, err := m.client.Create(ctx,
+				&apitest.Widget{ObjectMeta: apimeta.ObjectMeta{Name: "b"}, Spec: apitest.WidgetSpec{Size: new(int32(1))}})
 			return err
 		})
 		a := apitest.Do(t, m.api, "POST", apitest.Widgets, apitest.WidgetBody(`"name":"b"`))
@@ -166,7 +169,8 @@ func TestHookWritesItsOwnObject(t *testing.T) {
 	})
 	t.Run("that creates others like it", func(t *testing.T) {
 		m := newMeddler(t, "Validate", func(ctx context.Context, m *meddler) error {
-			_, err := m.client.Create(ctx, &apitest.Widget{ObjectMeta: apimeta.ObjectMeta{GenerateName: "b-"}, Spec: apitest.WidgetSpec{Size: new(int32(1))}})
+			_, err := m.client.Create(ctx,
+				&apitest.Widget{ObjectMeta: apimeta.ObjectMeta{GenerateName: "b-"}, Spec: apitest.WidgetSpec{Size: new(int32(1))}})
 			return err
 		})
 		a := apitest.Do(t, m.api, "POST", apitest.Widgets, apitest.WidgetBody(`"name":"b"`))

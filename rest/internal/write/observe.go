@@ -33,15 +33,16 @@ func (w *Write) endCommit(err error) {
 	}
 }
 
-// committed reports the end of a commit, and the change of the object if there is one. A write that changes nothing leaves the revision
-// of the object as it was.
+// committed reports the end of a commit, and the change of the object if there is one. A write that changes nothing
+// leaves the revision of the object as it was.
 func (w *Write) committed(ctx context.Context, record *storage.Record, err error) {
 	w.endCommit(err)
 	if w.in != nil && w.observer != nil && err == nil && record != nil && (w.removes || record != w.found) {
 		w.in.committedLater(ctx, w.observer, record.Key, w.changeTo(record))
 		return
 	}
-	if w.in != nil || w.observer == nil || err != nil || record == nil || w.found != nil && w.found.Revision == record.Revision {
+	if w.in != nil || w.observer == nil || err != nil || record == nil ||
+		w.found != nil && w.found.Revision == record.Revision {
 		return
 	}
 	w.observer.Committed(ctx, w.changeTo(record))
@@ -50,7 +51,8 @@ func (w *Write) committed(ctx context.Context, record *storage.Record, err error
 // changeTo describes the change to a record.
 func (w *Write) changeTo(record *storage.Record) steps.Change {
 	c := steps.Change{
-		Resource: w.res.GR.String(), Namespace: record.Key.Namespace, Name: record.Key.Name, UID: record.UID, Revision: uint64(record.Revision),
+		Resource: w.res.GR.String(), Namespace: record.Key.Namespace, Name: record.Key.Name, UID: record.UID,
+		Revision: uint64(record.Revision),
 	}
 	if w.found != nil {
 		c.Before = w.found.JSON

@@ -53,7 +53,8 @@ func ValidateDeleteOptions(o apimeta.DeleteOptions) error {
 			"orphanDependents and deletionPropagation cannot be both set"))
 	}
 	policies := []string{
-		string(apimeta.DeletePropagationForeground), string(apimeta.DeletePropagationBackground), string(apimeta.DeletePropagationOrphan),
+		string(apimeta.DeletePropagationForeground), string(apimeta.DeletePropagationBackground),
+		string(apimeta.DeletePropagationOrphan),
 	}
 	if p := o.PropagationPolicy; p != nil && !slices.Contains(policies, string(*p)) {
 		errs = append(errs, status.UnsupportedValue(status.Field("propagationPolicy"), string(*p), append(policies, "nil")))
@@ -79,7 +80,8 @@ func validateUnsafeDeletion(o apimeta.DeleteOptions) (errs status.FieldErrors) {
 		{".preconditions", o.Preconditions != nil},
 	} {
 		if other.given {
-			errs = append(errs, status.InvalidField(status.Field(FieldIgnoreReadError), true, "cannot be set together with "+other.name))
+			errs = append(errs, status.InvalidField(status.Field(FieldIgnoreReadError), true,
+				"cannot be set together with "+other.name))
 		}
 	}
 	return errs

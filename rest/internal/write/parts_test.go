@@ -34,24 +34,25 @@ type (
 // reviews declares a part of the object and a part of its status. The hook lets only them change tint and approved.
 func reviews(wire rest.Wire) rest.Resource[Review] {
 	wire.Parts, wire.StatusParts = []string{"tint"}, []string{"approval"}
-	return rest.Resource[Review]{Group: "example.com", Version: "v1", Plural: "reviews", Wire: wire, Hooks: rest.Hooks[Review]{
-		Prepare: func(ctx context.Context, obj, old *Review) error {
-			if old == nil {
+	return rest.Resource[Review]{Group: "example.com", Version: "v1", Plural: "reviews", Wire: wire,
+		Hooks: rest.Hooks[Review]{
+			Prepare: func(ctx context.Context, obj, old *Review) error {
+				if old == nil {
+					return nil
+				}
+				switch rest.AccessFrom(ctx).Subresource {
+				case "":
+					obj.Spec.Tint = old.Spec.Tint
+				case "tint":
+					obj.Spec.Text = old.Spec.Text
+				case "status":
+					obj.Status.Approved = old.Status.Approved
+				case "approval":
+					obj.Status.Note = old.Status.Note
+				}
 				return nil
-			}
-			switch rest.AccessFrom(ctx).Subresource {
-			case "":
-				obj.Spec.Tint = old.Spec.Tint
-			case "tint":
-				obj.Spec.Text = old.Spec.Text
-			case "status":
-				obj.Status.Approved = old.Status.Approved
-			case "approval":
-				obj.Status.Note = old.Status.Note
-			}
-			return nil
-		},
-	}}
+			},
+		}}
 }
 
 func TestPartsOfAnObjectAreWrittenThroughSubresources(t *testing.T) {
@@ -66,7 +67,8 @@ func TestPartsOfAnObjectAreWrittenThroughSubresources(t *testing.T) {
 	} {
 		t.Run(c.method+c.part+" "+c.contentType, func(t *testing.T) {
 			api := apitest.New(t, rest.Options{}, reviews(rest.Wire{}))
-			apitest.Must(t, api, "POST", url, `{"apiVersion":"example.com/v1","kind":"Review","metadata":{"name":"a"},"spec":{"text":"old"}}`)
+			apitest.Must(t, api, "POST", url,
+				`{"apiVersion":"example.com/v1","kind":"Review","metadata":{"name":"a"},"spec":{"text":"old"}}`)
 			a := apitest.Must(t, api, c.method, url+"/a"+c.part+"?fieldManager=m", c.body, "Content-Type", c.contentType)
 			assert.Equal(t, "Review", a.Text(t, "kind"))
 			got := apitest.Must(t, api, "GET", url+"/a"+c.part, "")
@@ -93,10 +95,12 @@ func TestInvalidNamesOfParts(t *testing.T) {
 		wire rest.Wire
 		want string
 	}{
-		{rest.Wire{Parts: []string{"status"}}, `subresource "status": the name must be a lower-case word other than 'status'`},
+		{rest.Wire{Parts: []string{"status"}},
+			`subresource "status": the name must be a lower-case word other than 'status'`},
 		{rest.Wire{Parts: []string{"a"}, StatusParts: []string{"a"}}, `subresource "a" is declared twice`},
 	} {
-		_, err := rest.New(rest.Options{}, rest.Resource[Review]{Group: "example.com", Version: "v1", Plural: "reviews", Wire: c.wire})
+		_, err := rest.New(rest.Options{},
+			rest.Resource[Review]{Group: "example.com", Version: "v1", Plural: "reviews", Wire: c.wire})
 		assert.ErrorContains(t, err, c.want)
 	}
 	api := apitest.New(t, rest.Options{}, reviews(rest.Wire{}))

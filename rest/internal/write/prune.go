@@ -157,7 +157,8 @@ func (w *Write) undecodableAs(kind apimeta.GroupVersionKind, obj doc.Value, err 
 
 // Undecodable returns the error for a body that cannot be decoded as its kind.
 func Undecodable(kind apimeta.GroupVersionKind, err error) error {
-	return status.BadRequest(fmt.Sprintf("%s in version %q cannot be handled as a %s: %v", kind.Kind, kind.Version, kind.Kind, err))
+	return status.BadRequest(fmt.Sprintf("%s in version %q cannot be handled as a %s: %v", kind.Kind, kind.Version,
+		kind.Kind, err))
 }
 
 // maxFieldProblems is the largest number of unknown and duplicate fields in one report. A decoder stops there.
@@ -294,7 +295,8 @@ func (v FieldValidation) Check() status.FieldErrors {
 	case "", ValidationIgnore, ValidationWarn, ValidationStrict:
 		return nil
 	}
-	return status.FieldErrors{status.UnsupportedValue(status.Field("fieldValidation"), string(v), []string{"", "Ignore", "Strict", "Warn"})}
+	return status.FieldErrors{status.UnsupportedValue(status.Field("fieldValidation"), string(v),
+		[]string{"", "Ignore", "Strict", "Warn"})}
 }
 
 // Warnings are the texts of an answer's Warning headers. An error answer carries only the first Always of them: those

@@ -235,7 +235,8 @@ func (r *reaper) remove(ctx context.Context, d *due) {
 func (all *Writes) endGrace(ctx context.Context, res *resource.Resource, key storage.Key, uid string) (Result, error) {
 	none := int64(0)
 	options := apimeta.DeleteOptions{GracePeriodSeconds: &none, Preconditions: &apimeta.Preconditions{UID: &uid}}
-	out, err := all.New(res, resource.Target{Namespace: key.Namespace, Name: key.Name}, Asked{Trusted: true}).Delete(ctx, options)
+	out, err := all.New(res, resource.Target{Namespace: key.Namespace, Name: key.Name}, Asked{Trusted: true}).Delete(ctx,
+		options)
 	if status.IsConflict(err) { // another object has the name, or too many other writes came first
 		now, failure := res.Store.Get(ctx, key, storage.MostRecent)
 		if errors.Is(failure, storage.ErrNotFound) || failure == nil && now.UID != uid {

@@ -15,8 +15,8 @@ import (
 	"github.com/decorum-go/decorum/storage/bolt"
 )
 
-// After a restart, the file yields the same bytes of an object, including its uid, resourceVersion, managedFields and deletion, and its
-// grace period continues.
+// After a restart, the file yields the same bytes of an object, including its uid, resourceVersion, managedFields and
+// deletion, and its grace period continues.
 func TestObjectsInAFileComeBack(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		path := filepath.Join(t.TempDir(), "objects.db")

@@ -164,8 +164,10 @@ func uidConflict(res *resource.Resource, namespace, name, wanted, stored string)
 	if namespace != "" {
 		key += namespace + "/"
 	}
-	return status.Conflict(res.GR, name, fmt.Sprintf("StorageError: invalid object, Code: 4, Key: %s%s, ResourceVersion: 0, "+
-		"AdditionalErrorMsg: Precondition failed: UID in precondition: %s, UID in object meta: %s", key, name, wanted, stored))
+	return status.Conflict(res.GR, name,
+		fmt.Sprintf("StorageError: invalid object, Code: 4, Key: %s%s, ResourceVersion: 0, "+
+			"AdditionalErrorMsg: Precondition failed: UID in precondition: %s, UID in object meta: %s", key, name, wanted,
+			stored))
 }
 
 // noVersion returns the error for a resourceVersion that is not a number.

@@ -66,16 +66,18 @@ func newReleases(t *testing.T, change ...func(*rest.Resource[Release])) *rest.AP
 
 func TestUnionsInWrites(t *testing.T) {
 	api := newReleases(t)
-	apitest.WantInvalid(t, apitest.Do(t, api, "POST", releases, release("a", `{"strategy":"Rolling"}`)), "Release.example.com", "a",
-		apitest.Invalid("spec.rolling", "Invalid value: \"\": must be specified when `strategy` is \"Rolling\""))
+	apitest.WantInvalid(t, apitest.Do(t, api, "POST", releases, release("a", `{"strategy":"Rolling"}`)),
+		"Release.example.com", "a", apitest.Invalid("spec.rolling",
+			"Invalid value: \"\": must be specified when `strategy` is \"Rolling\""))
 	apitest.Must(t, api, "POST", releases, release("a", `{"strategy":"Rolling","rolling":{"surge":2}}`))
 
 	a := apitest.MergePatch(t, api, releases+"/a", `{"spec":{"strategy":"Canary","canary":{"percent":5}}}`)
 	require.Equal(t, 200, a.Code, a.Body)
-	assert.Equal(t, map[string]any{"channel": "stable", "strategy": "Canary", "canary": map[string]any{"percent": 5.0}}, a.Value(t, "spec"),
-		"the other member goes")
-	apitest.WantInvalid(t, apitest.MergePatch(t, api, releases+"/a", `{"spec":{"rolling":{"surge":1}}}`), "Release.example.com", "a",
-		apitest.Invalid("spec.rolling", "Invalid value: \"\": may only be specified when `strategy` is \"Rolling\""))
+	assert.Equal(t, map[string]any{"channel": "stable", "strategy": "Canary", "canary": map[string]any{"percent": 5.0}},
+		a.Value(t, "spec"), "the other member goes")
+	apitest.WantInvalid(t, apitest.MergePatch(t, api, releases+"/a", `{"spec":{"rolling":{"surge":1}}}`),
+		"Release.example.com", "a", apitest.Invalid("spec.rolling",
+			"Invalid value: \"\": may only be specified when `strategy` is \"Rolling\""))
 }
 
 func TestImmutableDefaultsStay(t *testing.T) {
@@ -84,8 +86,8 @@ func TestImmutableDefaultsStay(t *testing.T) {
 	version := made.Text(t, "metadata.resourceVersion")
 	body := fmt.Sprintf(`{"apiVersion":"example.com/v1","kind":"Release","metadata":{"name":"a","resourceVersion":%q},"spec":{%%s}}`, version)
 
-	apitest.WantInvalid(t, apitest.Do(t, api, "PUT", releases+"/a", fmt.Sprintf(body, `"channel":"stable"`)), "Release.example.com", "a",
-		apitest.Invalid("spec.channel", `Invalid value: "stable": field is immutable`))
+	apitest.WantInvalid(t, apitest.Do(t, api, "PUT", releases+"/a", fmt.Sprintf(body, `"channel":"stable"`)),
+		"Release.example.com", "a", apitest.Invalid("spec.channel", `Invalid value: "stable": field is immutable`))
 	put := apitest.Must(t, api, "PUT", releases+"/a", fmt.Sprintf(body, ``))
 	assert.Equal(t, "beta", put.Text(t, "spec.channel"), "who leaves it out does not ask for the default")
 	assert.Equal(t, version, put.Text(t, "metadata.resourceVersion"), "and changes nothing")
@@ -95,18 +97,23 @@ func TestImmutableDefaultsStay(t *testing.T) {
 func TestRatchetingOfWrites(t *testing.T) {
 	before := apitest.Must(t, newReleases(t), "POST", releases, release("a", `{"note":"too long"}`))
 	store := apitest.NewStore(t)
-	api := apitest.New(t, rest.Options{Store: store}, rest.Resource[StrictRelease]{Group: "example.com", Version: "v1", Plural: "releases",
-		Names: rest.Names{Kind: "Release"}})
-	_, err := store.Update(context.Background(), storage.Key{Resource: "releases.example.com", Namespace: "default", Name: "a"},
+	api := apitest.New(t, rest.Options{Store: store},
+		rest.Resource[StrictRelease]{Group: "example.com", Version: "v1", Plural: "releases",
+			Names: rest.Names{Kind: "Release"}})
+	_, err := store.Update(context.Background(),
+		storage.Key{Resource: "releases.example.com", Namespace: "default", Name: "a"},
 		func(*storage.Record) ([]byte, error) { return []byte(before.Body), nil })
 	require.NoError(t, err)
 
-	a := apitest.MergePatch(t, api, releases+"/a", `{"metadata":{"labels":{"a":"b"}},"spec":{"strategy":"Canary","canary":{"percent":5}}}`)
+	a := apitest.MergePatch(t, api, releases+"/a",
+		`{"metadata":{"labels":{"a":"b"}},"spec":{"strategy":"Canary","canary":{"percent":5}}}`)
 	require.Equal(t, 200, a.Code, a.Body)
 	assert.Equal(t, "too long", a.Text(t, "spec.note"))
 	tooLong := apitest.TooLong("spec.note", "Too long: may not be more than 3 bytes")
-	apitest.WantInvalid(t, apitest.MergePatch(t, api, releases+"/a", `{"spec":{"note":"too long still"}}`), "Release.example.com", "a", tooLong)
-	apitest.WantInvalid(t, apitest.Do(t, api, "POST", releases, release("b", `{"note":"too long"}`)), "Release.example.com", "b", tooLong)
+	apitest.WantInvalid(t, apitest.MergePatch(t, api, releases+"/a", `{"spec":{"note":"too long still"}}`),
+		"Release.example.com", "a", tooLong)
+	apitest.WantInvalid(t, apitest.Do(t, api, "POST", releases, release("b", `{"note":"too long"}`)),
+		"Release.example.com", "b", tooLong)
 }
 
 func TestPrepareHook(t *testing.T) {
@@ -127,16 +134,21 @@ func TestPrepareHook(t *testing.T) {
 			return nil
 		}))
 		want := apitest.StoredWidget{Metadata: `"labels":{"prepared":"yes"}`, Status: `{"phase":"Pending"}`}
-		apitest.WantJSON(t, apitest.Do(t, api, "POST", apitest.Widgets, apitest.WidgetBody(`"name":"a"`, `"spec":{"size":1,"owner":"me"}`)), 201, want.String())
+		apitest.WantJSON(t, apitest.Do(t, api, "POST", apitest.Widgets,
+			apitest.WidgetBody(`"name":"a"`, `"spec":{"size":1,"owner":"me"}`)), 201, want.String())
 		want.RV, want.Generation, want.Spec = "3", 2, apitest.SpecOfSizeTwo
-		apitest.WantJSON(t, apitest.MergePatch(t, api, apitest.Widgets+"/a", `{"spec":{"size":2,"owner":"me"}}`), 200, want.String())
+		apitest.WantJSON(t, apitest.MergePatch(t, api, apitest.Widgets+"/a", `{"spec":{"size":2,"owner":"me"}}`), 200,
+			want.String())
 		want.RV, want.Status = "4", `{"phase":"Ready"}`
-		apitest.WantJSON(t, apitest.MergePatch(t, api, apitest.Widgets+"/a/status", `{"status":{"phase":"Failed"}}`), 200, want.String())
+		apitest.WantJSON(t, apitest.MergePatch(t, api, apitest.Widgets+"/a/status", `{"status":{"phase":"Failed"}}`), 200,
+			want.String())
 	})
 	t.Run("what it makes is validated", func(t *testing.T) {
-		api := apitest.NewWidgets(t, withPrepare(func(w, _ *apitest.Widget) error { w.Spec.Size = new(int32(500)); return nil }))
-		apitest.WantInvalid(t, apitest.Do(t, api, "POST", apitest.Widgets, apitest.WidgetBody(`"name":"a"`)), "Widget.example.com", "a",
-			apitest.Invalid("spec.size", "Invalid value: 500: spec.size in body should be less than or equal to 100"))
+		api := apitest.NewWidgets(t,
+			withPrepare(func(w, _ *apitest.Widget) error { w.Spec.Size = new(int32(500)); return nil }))
+		apitest.WantInvalid(t, apitest.Do(t, api, "POST", apitest.Widgets, apitest.WidgetBody(`"name":"a"`)),
+			"Widget.example.com", "a", apitest.Invalid("spec.size",
+				"Invalid value: 500: spec.size in body should be less than or equal to 100"))
 	})
 	t.Run("it may refuse", func(t *testing.T) {
 		api := apitest.NewWidgets(t, withPrepare(func(w, _ *apitest.Widget) error {

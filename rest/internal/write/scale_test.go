@@ -36,23 +36,32 @@ func TestScaleOfZero(t *testing.T) {
 		message, want                          string
 		answered                               any
 	}{
-		{"a PUT of zero", `{"replicas":2}`, "PUT", "application/json", scale + `{"replicas":0}}`, 200, "", `{"replicas":0}`, nil},
-		{"a PUT of zero as Go writes it", `{"replicas":2}`, "PUT", "application/json", scale + `{}}`, 200, "", `{"replicas":0}`, nil},
-		{"a patch to zero", `{"replicas":2}`, "PATCH", apitest.TypeMergePatch, `{"spec":{"replicas":0}}`, 200, "", `{"replicas":0}`, nil},
-		{"an apply of zero", `{"replicas":2}`, "PATCH", apitest.TypeApply, scale + `{"replicas":0}}`, 200, "", `{"replicas":0}`, nil},
+		{"a PUT of zero", `{"replicas":2}`, "PUT", "application/json", scale + `{"replicas":0}}`, 200, "", `{"replicas":0}`,
+			nil},
+		{"a PUT of zero as Go writes it", `{"replicas":2}`, "PUT", "application/json", scale + `{}}`, 200, "",
+			`{"replicas":0}`, nil},
+		{"a patch to zero", `{"replicas":2}`, "PATCH", apitest.TypeMergePatch, `{"spec":{"replicas":0}}`, 200, "",
+			`{"replicas":0}`, nil},
+		{"an apply of zero", `{"replicas":2}`, "PATCH", apitest.TypeApply, scale + `{"replicas":0}}`, 200, "",
+			`{"replicas":0}`, nil},
 		{"a PUT over no count", `{}`, "PUT", "application/json", scale + `{"replicas":4}}`, 200, "", `{"replicas":4}`, 4.0},
 		{"a PUT of zero over no count", `{}`, "PUT", "application/json", scale + `{}}`, 200, "", `{"replicas":0}`, nil},
-		{"a patch over no count", `{}`, "PATCH", apitest.TypeMergePatch, `{"spec":{"replicas":4}}`, 200, "", `{"replicas":4}`, 4.0},
-		{"a patch to zero over no count", `{}`, "PATCH", apitest.TypeMergePatch, `{"spec":{"replicas":0}}`, 200, "", `{"replicas":0}`, nil},
+		{"a patch over no count", `{}`, "PATCH", apitest.TypeMergePatch, `{"spec":{"replicas":4}}`, 200, "", `{"replicas":4}`,
+			4.0},
+		{"a patch to zero over no count", `{}`, "PATCH", apitest.TypeMergePatch, `{"spec":{"replicas":0}}`, 200, "",
+			`{"replicas":0}`, nil},
 		{"a patch without a count over none", `{}`, "PATCH", apitest.TypeMergePatch, `{"metadata":{"labels":{"a":"b"}}}`, 400,
 			`the spec replicas field ".spec.replicas" cannot be empty`, `{}`, nil},
-		{"an apply over no count", `{}`, "PATCH", apitest.TypeApply, scale + `{"replicas":4}}`, 200, "", `{"replicas":4}`, 4.0},
+		{"an apply over no count", `{}`, "PATCH", apitest.TypeApply, scale + `{"replicas":4}}`, 200, "", `{"replicas":4}`,
+			4.0},
 		{"an apply of nothing over no count", `{}`, "PATCH", apitest.TypeApply, scale + `{}}`, 200, "", `{}`, nil},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			api := apitest.New(t, rest.Options{}, rest.Resource[Pump]{Group: "example.com", Version: "v1", Plural: "pumps", Names: rest.Names{Kind: "Pump"},
-				Scale: &rest.Scale{SpecReplicas: ".spec.replicas", StatusReplicas: ".status.replicas"}})
-			apitest.Must(t, api, "POST", pumps, `{"apiVersion":"example.com/v1","kind":"Pump","metadata":{"name":"a"},"spec":`+c.begin+`}`)
+			api := apitest.New(t, rest.Options{},
+				rest.Resource[Pump]{Group: "example.com", Version: "v1", Plural: "pumps", Names: rest.Names{Kind: "Pump"},
+					Scale: &rest.Scale{SpecReplicas: ".spec.replicas", StatusReplicas: ".status.replicas"}})
+			apitest.Must(t, api, "POST", pumps,
+				`{"apiVersion":"example.com/v1","kind":"Pump","metadata":{"name":"a"},"spec":`+c.begin+`}`)
 			target := pumps + "/a/scale?fieldManager=m"
 			if c.contentType == apitest.TypeApply {
 				target += "&force=true"
@@ -70,9 +79,11 @@ func TestScaleOfZero(t *testing.T) {
 		})
 	}
 	t.Run("a count that its owner gives up", func(t *testing.T) {
-		api := apitest.New(t, rest.Options{}, rest.Resource[Pump]{Group: "example.com", Version: "v1", Plural: "pumps", Names: rest.Names{Kind: "Pump"},
-			Scale: &rest.Scale{SpecReplicas: ".spec.replicas", StatusReplicas: ".status.replicas"}})
-		apitest.Must(t, api, "POST", pumps, `{"apiVersion":"example.com/v1","kind":"Pump","metadata":{"name":"a"},"spec":{"power":0}}`)
+		api := apitest.New(t, rest.Options{},
+			rest.Resource[Pump]{Group: "example.com", Version: "v1", Plural: "pumps", Names: rest.Names{Kind: "Pump"},
+				Scale: &rest.Scale{SpecReplicas: ".spec.replicas", StatusReplicas: ".status.replicas"}})
+		apitest.Must(t, api, "POST", pumps,
+			`{"apiVersion":"example.com/v1","kind":"Pump","metadata":{"name":"a"},"spec":{"power":0}}`)
 		for _, spec := range []string{`{"replicas":4}`, `{}`} {
 			apitest.Must(t, api, "PATCH", pumps+"/a/scale?fieldManager=m", scale+spec+`}`, "Content-Type", apitest.TypeApply)
 		}
@@ -82,8 +93,9 @@ func TestScaleOfZero(t *testing.T) {
 
 // A hook may spoil the selector that /scale shows. The write is done and answered.
 func TestScaleAfterAHook(t *testing.T) {
-	for name, selector := range map[string]string{"text": `"x y z =="`, "operator": `{"matchExpressions":[{"key":"a","operator":"Bogus"}]}`,
-		"type": `{"matchLabels":1}`} {
+	for name, selector := range map[string]string{"text": `"x y z =="`,
+		"operator": `{"matchExpressions":[{"key":"a","operator":"Bogus"}]}`,
+		"type":     `{"matchLabels":1}`} {
 		t.Run(name, func(t *testing.T) {
 			api, _ := apitest.NewDials(t, func(r *rest.Resource[apitest.Dial]) {
 				r.Scale.Selector = ".spec.raw"
@@ -96,15 +108,16 @@ func TestScaleAfterAHook(t *testing.T) {
 			})
 			apitest.Must(t, api, "POST", apitest.Dials, apitest.DialBody(`{}`))
 			for _, count := range []string{"1", "0"} {
-				apitest.Must(t, api, "PATCH", apitest.Dials+"/a/scale", `{"spec":{"replicas":`+count+`}}`, "Content-Type", apitest.TypeMergePatch)
+				apitest.Must(t, api, "PATCH", apitest.Dials+"/a/scale", `{"spec":{"replicas":`+count+`}}`, "Content-Type",
+					apitest.TypeMergePatch)
 				apitest.WantDial(t, api, "spec.replicas", count)
 			}
 		})
 	}
 }
 
-// The first write to /scale that repeats the count gives the count an entry of its own, without a time. It stays the owner's. Further
-// repetitions change nothing, whoever sends them and whoever owns the count.
+// The first write to /scale that repeats the count gives the count an entry of its own, without a time. It stays the
+// owner's. Further repetitions change nothing, whoever sends them and whoever owns the count.
 func TestScaleToThePresentCount(t *testing.T) {
 	type reelSpec struct {
 		Replicas int32 `json:"replicas,omitempty"`
@@ -120,8 +133,9 @@ func TestScaleToThePresentCount(t *testing.T) {
 	const scale = `{"apiVersion":"autoscaling/v1","kind":"Scale","metadata":{"name":"a"},"spec":{"replicas":2}}`
 	const reel = `{"apiVersion":"example.com/v1","kind":"Reel","metadata":{"name":"a"},"spec":{"replicas":2,"length":1}}`
 	for _, dialect := range []rest.Dialect{rest.DialectCustom, rest.DialectBuiltin} {
-		api := apitest.New(t, rest.Options{}, rest.Resource[Reel]{Group: "example.com", Version: "v1", Plural: "reels", Wire: rest.Wire{Dialect: dialect},
-			Scale: &rest.Scale{SpecReplicas: ".spec.replicas", StatusReplicas: ".status.replicas"}})
+		api := apitest.New(t, rest.Options{},
+			rest.Resource[Reel]{Group: "example.com", Version: "v1", Plural: "reels", Wire: rest.Wire{Dialect: dialect},
+				Scale: &rest.Scale{SpecReplicas: ".spec.replicas", StatusReplicas: ".status.replicas"}})
 		get := func() apitest.Answer { return apitest.Must(t, api, "GET", reels+"/a", "") }
 		// counted returns who owns the count, and whether its entry has a time.
 		counted := func() (owners []string) {
@@ -145,12 +159,14 @@ func TestScaleToThePresentCount(t *testing.T) {
 			before := get()
 			apitest.Must(t, api, "PUT", reels+"/a/scale?fieldManager=first", scale)
 			apitest.Must(t, api, "PUT", reels+"/a/scale?fieldManager=second", scale)
-			apitest.Must(t, api, "PATCH", reels+"/a/scale?fieldManager=third", `{"spec":{"replicas":2}}`, "Content-Type", apitest.TypeMergePatch)
+			apitest.Must(t, api, "PATCH", reels+"/a/scale?fieldManager=third", `{"spec":{"replicas":2}}`, "Content-Type",
+				apitest.TypeMergePatch)
 			assert.Equal(t, before.Body, get().Body, dialect)
 		}
 		repeat()
 
-		apitest.Must(t, api, "PATCH", reels+"/a?fieldManager=labeler", `{"metadata":{"labels":{"a":"b"}}}`, "Content-Type", apitest.TypeMergePatch)
+		apitest.Must(t, api, "PATCH", reels+"/a?fieldManager=labeler", `{"metadata":{"labels":{"a":"b"}}}`, "Content-Type",
+			apitest.TypeMergePatch)
 		assert.Equal(t, []string{"creator true"}, counted(), dialect)
 		apitest.Must(t, api, "PUT", reels+"/a/scale?fieldManager=other", strings.Replace(scale, ":2", ":3", 1))
 		apitest.Must(t, api, "PUT", reels+"/a/scale?fieldManager=owner", scale)
@@ -180,7 +196,8 @@ func TestScaleWithoutACount(t *testing.T) {
 	})
 	t.Run("none is not written", func(t *testing.T) {
 		api := withWidget(t)
-		apitest.WantJSON(t, apitest.MergePatch(t, api, apitest.Widgets+"/a/scale", `{"spec":{"replicas":null}}`), 200, scale("3", ""))
+		apitest.WantJSON(t, apitest.MergePatch(t, api, apitest.Widgets+"/a/scale", `{"spec":{"replicas":null}}`), 200,
+			scale("3", ""))
 		apitest.WantJSON(t, apitest.Do(t, api, "GET", apitest.Widgets+"/a/scale", ""), 200, scale("3", ""))
 		assert.Equal(t, float64(0), apitest.Do(t, api, "GET", apitest.Widgets+"/a", "").Value(t, "spec.replicas"))
 	})
@@ -188,7 +205,8 @@ func TestScaleWithoutACount(t *testing.T) {
 		api := withWidget(t)
 		apply := func(spec string) apitest.Answer {
 			return apitest.Do(t, api, "PATCH", apitest.Widgets+"/a/scale?fieldManager=m&force=true",
-				`{"apiVersion":"autoscaling/v1","kind":"Scale","metadata":{"name":"a"},"spec":{`+spec+`}}`, "Content-Type", apitest.TypeApply)
+				`{"apiVersion":"autoscaling/v1","kind":"Scale","metadata":{"name":"a"},"spec":{`+spec+`}}`, "Content-Type",
+				apitest.TypeApply)
 		}
 		assert.Equal(t, float64(5), apply(`"replicas":5`).Value(t, "spec.replicas"))
 		a := apply("")
@@ -199,7 +217,8 @@ func TestScaleWithoutACount(t *testing.T) {
 
 func TestPatchesOfScale(t *testing.T) {
 	api := apitest.NewWidgets(t)
-	apitest.Must(t, api, "POST", apitest.Widgets+"?fieldManager=m", apitest.WidgetBody(`"name":"a"`, `"spec":{"size":1,"replicas":2}`))
+	apitest.Must(t, api, "POST", apitest.Widgets+"?fieldManager=m",
+		apitest.WidgetBody(`"name":"a"`, `"spec":{"size":1,"replicas":2}`))
 	scale := func(media, patch string) apitest.Answer {
 		return apitest.Do(t, api, "PATCH", apitest.Widgets+"/a/scale?fieldManager=s", patch, "Content-Type", media)
 	}
@@ -208,7 +227,8 @@ func TestPatchesOfScale(t *testing.T) {
 	for _, c := range []struct{ patch, text, fault string }{
 		{`{"spec":{"replicas":"x"}}`, before + `"spec":{"replicas":"x"},"status":{"replicas":0}}`,
 			`json: cannot unmarshal string into Go struct field ScaleSpec.spec.replicas of type int32`},
-		{`{"spec":[]}`, before + `"spec":[],"status":{"replicas":0}}`, `json: cannot unmarshal array into Go struct field Scale.spec of type v1.ScaleSpec`},
+		{`{"spec":[]}`, before + `"spec":[],"status":{"replicas":0}}`,
+			`json: cannot unmarshal array into Go struct field Scale.spec of type v1.ScaleSpec`},
 		{`{"kind":"X"}`, strings.Replace(before, `"Scale"`, `"X"`, 1) + `"spec":{"replicas":2},"status":{"replicas":0}}`,
 			apitest.Unregistered("X", "autoscaling/v1")},
 	} {
@@ -218,8 +238,10 @@ func TestPatchesOfScale(t *testing.T) {
 	}
 	apitest.WantFailure(t, scale(apitest.TypeMergePatch, `{"metadata":null}`), 400, "BadRequest",
 		"the name of the object (a based on URL) was undeterminable: name must be provided", "")
-	a := scale(apitest.TypeApply, `{"apiVersion":"autoscaling/v1","kind":"Scale","metadata":{"name":"a"},"spec":{"replicas":3}}`)
-	assert.Equal(t, `Apply failed with 1 conflict: conflict with "m" using autoscaling/v1: .spec.replicas`, a.Text(t, "message"))
+	a := scale(apitest.TypeApply,
+		`{"apiVersion":"autoscaling/v1","kind":"Scale","metadata":{"name":"a"},"spec":{"replicas":3}}`)
+	assert.Equal(t, `Apply failed with 1 conflict: conflict with "m" using autoscaling/v1: .spec.replicas`,
+		a.Text(t, "message"))
 
 	assert.Equal(t, 200, scale(apitest.TypeMergePatch, `{"kind":null,"spec":{"replicas":5}}`).Code)
 	got := apitest.Do(t, api, "GET", apitest.Widgets+"/a", "").Body

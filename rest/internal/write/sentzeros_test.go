@@ -96,8 +96,8 @@ func craneResource() rest.Resource[Crane] {
 
 func craneToStored(in *CraneV2, out *Crane) error {
 	s := in.Spec
-	out.Spec = CraneSpec{Replicas: s.Count, Reach: s.Radius, Enabled: !s.Disabled, Note: s.Remark, Marks: s.Tags, Limits: s.Bounds,
-		Maybe: s.Perhaps, Motor: CraneMotor{Watts: s.Engine.Power, Loud: s.Engine.Noisy}, Mode: "Off"}
+	out.Spec = CraneSpec{Replicas: s.Count, Reach: s.Radius, Enabled: !s.Disabled, Note: s.Remark, Marks: s.Tags,
+		Limits: s.Bounds, Maybe: s.Perhaps, Motor: CraneMotor{Watts: s.Engine.Power, Loud: s.Engine.Noisy}, Mode: "Off"}
 	if s.Active {
 		out.Spec.Mode = "On"
 	}
@@ -118,8 +118,8 @@ func craneToStored(in *CraneV2, out *Crane) error {
 
 func craneFromStored(in *Crane, out *CraneV2) error {
 	s := in.Spec
-	out.Spec = CraneSpecV2{Count: s.Replicas, Radius: s.Reach, Disabled: !s.Enabled, Remark: s.Note, Tags: s.Marks, Bounds: s.Limits,
-		Perhaps: s.Maybe, Engine: CraneEngineV2{Power: s.Motor.Watts, Noisy: s.Motor.Loud}}
+	out.Spec = CraneSpecV2{Count: s.Replicas, Radius: s.Reach, Disabled: !s.Enabled, Remark: s.Note, Tags: s.Marks,
+		Bounds: s.Limits, Perhaps: s.Maybe, Engine: CraneEngineV2{Power: s.Motor.Watts, Noisy: s.Motor.Loud}}
 	switch s.Mode {
 	case "On":
 		out.Spec.Active = true
@@ -166,7 +166,8 @@ func TestSentZerosAreShown(t *testing.T) {
 		{"pointer", `{"perhaps":0}`, `{"replicas":0,"maybe":0}`},
 		{"struct", `{"engine":{"power":0,"noisy":false}}`, `{"replicas":0,"motor":{"watts":0,"loud":false}}`},
 		{"empty struct", `{"engine":{}}`, `{"replicas":0,"motor":{}}`},
-		{"elements", `{"grips":[{"title":"a","weight":0},{"title":"b"}]}`, `{"replicas":0,"hooks":[{"name":"a","grams":0,"fixed":true},{"name":"b","fixed":true}]}`},
+		{"elements", `{"grips":[{"title":"a","weight":0},{"title":"b"}]}`,
+			`{"replicas":0,"hooks":[{"name":"a","grams":0,"fixed":true},{"name":"b","fixed":true}]}`},
 		{"structs in a map", `{"engines":{"a":{"power":0},"b":{}}}`, `{"replicas":0,"motors":{"a":{"watts":0},"b":{}}}`},
 		{"opposite", `{"disabled":false}`, `{"replicas":0}`},
 		{"opposite in a keyed list", `{"lines":[{"title":"a","loose":false},{"title":"b"}]}`,
@@ -221,7 +222,8 @@ func wantShown(t *testing.T, api *rest.API, sent string, revision any) {
 	put := apitest.Must(t, api, "PUT", cranesV2+"/a", string(apitest.Must(t, api, "GET", cranesV2+"/a", "").Body))
 	assert.Equal(t, revision, put.Value(t, "metadata.resourceVersion"), "writing back what was read changes nothing")
 	for range 2 {
-		apply := apitest.Must(t, api, "PATCH", cranesV2+"/a?fieldManager=gitops&force=true", craneBody("v2", sent), "Content-Type", apitest.TypeApply)
+		apply := apitest.Must(t, api, "PATCH", cranesV2+"/a?fieldManager=gitops&force=true", craneBody("v2", sent),
+			"Content-Type", apitest.TypeApply)
 		covers("apply", apply.Value(t, "spec"))
 	}
 	apitest.Must(t, api, "PATCH", cranes+"/a", `{"metadata":{"labels":{"x":"y"}}}`, "Content-Type", apitest.TypeMergePatch)

@@ -15,15 +15,18 @@ func TestStatusIsWrittenAlone(t *testing.T) {
 	}{
 		{"by PUT", "PUT", "application/json",
 			apitest.WidgetBody(`"name":"a","resourceVersion":"2","labels":{"x":"y"},"annotations":{"x":"y"},"finalizers":["example.com/f"],"ownerReferences":[]`,
-				`"spec":{"size":50,"color":"blue"}`, `"status":{"phase":"Ready","replicas":1}`), apitest.StoredWidget{RV: "3", Status: `{"phase":"Ready","replicas":1}`}},
-		{"by merge patch", "PATCH", apitest.TypeMergePatch, `{"metadata":{"labels":{"x":"y"}},"spec":{"size":9},"status":{"phase":"Pending"}}`,
+				`"spec":{"size":50,"color":"blue"}`, `"status":{"phase":"Ready","replicas":1}`),
+			apitest.StoredWidget{RV: "3", Status: `{"phase":"Ready","replicas":1}`}},
+		{"by merge patch", "PATCH", apitest.TypeMergePatch,
+			`{"metadata":{"labels":{"x":"y"}},"spec":{"size":9},"status":{"phase":"Pending"}}`,
 			apitest.StoredWidget{RV: "3", Status: `{"phase":"Pending"}`}},
 		{"by JSON patch", "PATCH", apitest.TypeJSONPatch,
 			`[{"op":"add","path":"/status","value":{"phase":"Failed"}},{"op":"replace","path":"/spec/size","value":9}]`,
 			apitest.StoredWidget{RV: "3", Status: `{"phase":"Failed"}`}},
-		{"a spec that would not be valid does not matter", "PATCH", apitest.TypeMergePatch, `{"spec":{"size":1000},"status":{"phase":"Pending"}}`,
-			apitest.StoredWidget{RV: "3", Status: `{"phase":"Pending"}`}},
-		{"a change of nothing but the spec is none", "PATCH", apitest.TypeMergePatch, `{"spec":{"size":44}}`, apitest.StoredWidget{}},
+		{"a spec that would not be valid does not matter", "PATCH", apitest.TypeMergePatch,
+			`{"spec":{"size":1000},"status":{"phase":"Pending"}}`, apitest.StoredWidget{RV: "3", Status: `{"phase":"Pending"}`}},
+		{"a change of nothing but the spec is none", "PATCH", apitest.TypeMergePatch, `{"spec":{"size":44}}`,
+			apitest.StoredWidget{}},
 		{"conditions", "PATCH", apitest.TypeMergePatch,
 			`{"status":{"conditions":[{"type":"Ready","status":"True","lastTransitionTime":"2024-01-02T03:04:05.678+01:00"}],"observedGeneration":1}}`,
 			apitest.StoredWidget{RV: "3",
@@ -35,7 +38,8 @@ func TestStatusIsWrittenAlone(t *testing.T) {
 			a := apitest.Do(t, api, c.method, apitest.Widgets+"/a/status", c.body, "Content-Type", c.media)
 			apitest.WantJSON(t, a, 200, c.want.String())
 			assert.Equal(t, a.Body, apitest.Do(t, api, "GET", apitest.Widgets+"/a", "").Body)
-			assert.Equal(t, a.Body, apitest.Do(t, api, "GET", apitest.Widgets+"/a/status", "").Body, "a GET of the status answers the whole object")
+			assert.Equal(t, a.Body, apitest.Do(t, api, "GET", apitest.Widgets+"/a/status", "").Body,
+				"a GET of the status answers the whole object")
 		})
 	}
 }
@@ -43,21 +47,26 @@ func TestStatusIsWrittenAlone(t *testing.T) {
 func TestSpecIsWrittenWithoutTheStatus(t *testing.T) {
 	api := apitest.NewWidgets(t)
 	apitest.CreateWidget(t, api, "a")
-	apitest.Must(t, api, "PATCH", apitest.Widgets+"/a/status", `{"status":{"phase":"Pending","observedGeneration":1}}`, "Content-Type", apitest.TypeMergePatch)
-	want := apitest.StoredWidget{RV: "4", Generation: 2, Spec: apitest.SpecOfSizeTwo, Status: `{"phase":"Pending","observedGeneration":1}`}.String()
-	apitest.WantJSON(t, apitest.MergePatch(t, api, apitest.Widgets+"/a", `{"spec":{"size":2},"status":{"phase":"Failed"}}`), 200, want)
+	apitest.Must(t, api, "PATCH", apitest.Widgets+"/a/status", `{"status":{"phase":"Pending","observedGeneration":1}}`,
+		"Content-Type", apitest.TypeMergePatch)
+	want := apitest.StoredWidget{RV: "4", Generation: 2, Spec: apitest.SpecOfSizeTwo,
+		Status: `{"phase":"Pending","observedGeneration":1}`}.String()
+	apitest.WantJSON(t, apitest.MergePatch(t, api, apitest.Widgets+"/a",
+		`{"spec":{"size":2},"status":{"phase":"Failed"}}`), 200, want)
 	apitest.WantJSON(t, apitest.MergePatch(t, api, apitest.Widgets+"/a", `{"status":null}`), 200, want)
-	apitest.WantJSON(t, apitest.Do(t, api, "PUT", apitest.Widgets+"/a", apitest.WidgetBody(`"name":"a","resourceVersion":"4"`, `"spec":{"size":2}`)), 200, want)
+	apitest.WantJSON(t, apitest.Do(t, api, "PUT", apitest.Widgets+"/a",
+		apitest.WidgetBody(`"name":"a","resourceVersion":"4"`, `"spec":{"size":2}`)), 200, want)
 }
 
 func TestStatusCanBeTakenAway(t *testing.T) {
 	api := apitest.NewWidgets(t)
 	apitest.CreateWidget(t, api, "a")
-	apitest.Must(t, api, "PATCH", apitest.Widgets+"/a/status", `{"status":{"phase":"Ready","replicas":2}}`, "Content-Type", apitest.TypeMergePatch)
+	apitest.Must(t, api, "PATCH", apitest.Widgets+"/a/status", `{"status":{"phase":"Ready","replicas":2}}`, "Content-Type",
+		apitest.TypeMergePatch)
 	apitest.WantJSON(t, apitest.MergePatch(t, api, apitest.Widgets+"/a/status", `{"status":{"phase":null}}`), 200,
 		apitest.StoredWidget{RV: "4", Status: `{"replicas":2}`}.String())
-	apitest.WantJSON(t, apitest.Do(t, api, "PUT", apitest.Widgets+"/a/status", apitest.WidgetBody(`"name":"a","resourceVersion":"4"`)), 200,
-		apitest.StoredWidget{RV: "5"}.String())
+	apitest.WantJSON(t, apitest.Do(t, api, "PUT", apitest.Widgets+"/a/status",
+		apitest.WidgetBody(`"name":"a","resourceVersion":"4"`)), 200, apitest.StoredWidget{RV: "5"}.String())
 }
 
 func TestStatusRefuses(t *testing.T) {
@@ -67,17 +76,19 @@ func TestStatusRefuses(t *testing.T) {
 	t.Run("a value", func(t *testing.T) {
 		apitest.WantInvalid(t, apitest.MergePatch(t, api, status, `{"status":{"phase":"Bogus"}}`), "Widget.example.com", "a",
 			apitest.NotSupported("status.phase", `Unsupported value: "Bogus": supported values: "Pending", "Ready", "Failed"`))
-		apitest.WantInvalid(t, apitest.MergePatch(t, api, status, `{"status":{"conditions":[{"type":"A"}]}}`), "Widget.example.com", "a",
-			apitest.Required("status.conditions[0].status", "Required value"))
+		apitest.WantInvalid(t, apitest.MergePatch(t, api, status, `{"status":{"conditions":[{"type":"A"}]}}`),
+			"Widget.example.com", "a", apitest.Required("status.conditions[0].status", "Required value"))
 	})
 	t.Run("an update without a version", func(t *testing.T) {
-		apitest.WantInvalid(t, apitest.Do(t, api, "PUT", status, apitest.WidgetBody(`"name":"a"`, `"status":{"phase":"Ready"}`)), "widgets.example.com", "a",
+		apitest.WantInvalid(t, apitest.Do(t, api, "PUT", status,
+			apitest.WidgetBody(`"name":"a"`, `"status":{"phase":"Ready"}`)), "widgets.example.com", "a",
 			apitest.Invalid("metadata.resourceVersion", "Invalid value: 0: must be specified for an update"))
 	})
 	t.Run("an absent object", func(t *testing.T) {
 		for _, method := range []string{"GET", "PUT", "PATCH"} {
 			a := apitest.Do(t, api, method, apitest.Widgets+"/none/status",
-				map[string]string{"PUT": apitest.WidgetBody(`"name":"none","resourceVersion":"2"`), "PATCH": `{"status":{}}`}[method],
+				map[string]string{"PUT": apitest.WidgetBody(`"name":"none","resourceVersion":"2"`),
+					"PATCH": `{"status":{}}`}[method],
 				"Content-Type", map[string]string{"PUT": "application/json", "PATCH": apitest.TypeMergePatch}[method])
 			apitest.WantFailure(t, a, 404, "NotFound", `widgets.example.com "none" not found`, apitest.AboutWidget("none"))
 		}
@@ -89,8 +100,8 @@ func TestStatusRefuses(t *testing.T) {
 		}
 	})
 	t.Run("an absent subresource", func(t *testing.T) {
-		apitest.WantFailure(t, apitest.Do(t, api, "GET", apitest.Widgets+"/a/bogus", ""), 404, "NotFound", `widgets.example.com "a" not found`,
-			apitest.AboutWidget("a"))
+		apitest.WantFailure(t, apitest.Do(t, api, "GET", apitest.Widgets+"/a/bogus", ""), 404, "NotFound",
+			`widgets.example.com "a" not found`, apitest.AboutWidget("a"))
 	})
 	apitest.WantJSON(t, apitest.Do(t, api, "GET", apitest.Widgets+"/a", ""), 200, apitest.StoredWidget{}.String())
 }
@@ -98,8 +109,8 @@ func TestStatusRefuses(t *testing.T) {
 func TestStatusDryRun(t *testing.T) {
 	api := apitest.NewWidgets(t)
 	apitest.CreateWidget(t, api, "a")
-	apitest.WantJSON(t, apitest.MergePatch(t, api, apitest.Widgets+"/a/status?dryRun=All", `{"status":{"phase":"Ready"}}`), 200,
-		apitest.StoredWidget{Status: `{"phase":"Ready"}`}.String())
+	apitest.WantJSON(t, apitest.MergePatch(t, api, apitest.Widgets+"/a/status?dryRun=All", `{"status":{"phase":"Ready"}}`),
+		200, apitest.StoredWidget{Status: `{"phase":"Ready"}`}.String())
 	apitest.WantJSON(t, apitest.Do(t, api, "GET", apitest.Widgets+"/a", ""), 200, apitest.StoredWidget{}.String())
 }
 
@@ -121,7 +132,8 @@ func TestGenerationCountsDesiredState(t *testing.T) {
 	} {
 		a := apitest.MergePatch(t, api, apitest.Widgets+step.target, step.patch)
 		assert.Equal(t, 200, a.Code, a.Body)
-		assert.Equal(t, step.generation, apitest.Do(t, api, "GET", apitest.Widgets+"/a", "").Value(t, "metadata.generation"), "%s %s", step.target, step.patch)
+		assert.Equal(t, step.generation, apitest.Do(t, api, "GET", apitest.Widgets+"/a", "").Value(t, "metadata.generation"),
+			"%s %s", step.target, step.patch)
 	}
 }
 
@@ -131,15 +143,19 @@ func TestScale(t *testing.T) {
 	scale := apitest.Widgets + "/a/scale"
 	api := apitest.NewWidgets(t)
 	apitest.CreateWidget(t, api, "a")
-	apitest.WantJSON(t, apitest.Do(t, api, "GET", scale, ""), 200, scaleOf+`2"},"spec":{"replicas":1},"status":{"replicas":0}}`)
-	apitest.Must(t, api, "PATCH", apitest.Widgets+"/a/status", `{"status":{"replicas":2,"selector":"app=w"}}`, "Content-Type", apitest.TypeMergePatch)
-	apitest.WantJSON(t, apitest.Do(t, api, "GET", scale, ""), 200, scaleOf+`3"},"spec":{"replicas":1},"status":{"replicas":2,"selector":"app=w"}}`)
+	apitest.WantJSON(t, apitest.Do(t, api, "GET", scale, ""), 200,
+		scaleOf+`2"},"spec":{"replicas":1},"status":{"replicas":0}}`)
+	apitest.Must(t, api, "PATCH", apitest.Widgets+"/a/status", `{"status":{"replicas":2,"selector":"app=w"}}`,
+		"Content-Type", apitest.TypeMergePatch)
+	apitest.WantJSON(t, apitest.Do(t, api, "GET", scale, ""), 200,
+		scaleOf+`3"},"spec":{"replicas":1},"status":{"replicas":2,"selector":"app=w"}}`)
 
 	apitest.WantJSON(t, apitest.MergePatch(t, api, scale, `{"spec":{"replicas":5},"status":{"replicas":99}}`), 200,
 		scaleOf+`4"},"spec":{"replicas":5},"status":{"replicas":2,"selector":"app=w"}}`)
 	put := func(version string) apitest.Answer {
 		return apitest.Do(t, api, "PUT", scale,
-			`{"apiVersion":"autoscaling/v1","kind":"Scale","metadata":{"name":"a","namespace":"default"`+version+`},"spec":{"replicas":7}}`)
+			`{"apiVersion":"autoscaling/v1","kind":"Scale","metadata":{"name":"a","namespace":"default"`+version+
+				`},"spec":{"replicas":7}}`)
 	}
 	assert.Equal(t, 409, put(`,"resourceVersion":"2"`).Code)
 	apitest.WantJSON(t, put(""), 200, scaleOf+`5"},"spec":{"replicas":7},"status":{"replicas":2,"selector":"app=w"}}`)
@@ -148,8 +164,8 @@ func TestScale(t *testing.T) {
 	apitest.WantInvalid(t, apitest.MergePatch(t, api, scale, `{"spec":{"replicas":-1}}`), "Widget.example.com", "a",
 		apitest.Invalid("spec.replicas", "Invalid value: -1: spec.replicas in body should be greater than or equal to 0"),
 		apitest.Invalid(".spec.replicas", "Invalid value: -1: should be a non-negative integer"))
-	apitest.WantInvalid(t, apitest.MergePatch(t, api, apitest.Widgets+"/a/status", `{"status":{"replicas":-1}}`), "Widget.example.com", "a",
-		apitest.Invalid(".status.replicas", "Invalid value: -1: should be a non-negative integer"))
+	apitest.WantInvalid(t, apitest.MergePatch(t, api, apitest.Widgets+"/a/status", `{"status":{"replicas":-1}}`),
+		"Widget.example.com", "a", apitest.Invalid(".status.replicas", "Invalid value: -1: should be a non-negative integer"))
 	assert.Equal(t, 405, apitest.Do(t, api, "DELETE", scale, "").Code)
 	assert.Equal(t, 404, apitest.Do(t, api, "GET", apitest.Widgets+"/none/scale", "").Code)
 }

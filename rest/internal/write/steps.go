@@ -162,13 +162,15 @@ func newOrder() (o order) {
 		}
 		return numbered
 	}
-	setDefaults := declaredStep{"set defaults", "Missing fields are defaulted by the schema, types are checked, and the Default hook " +
-		"runs. In the built-in dialect the object passes through its Go type.",
+	setDefaults := declaredStep{"set defaults",
+		"Missing fields are defaulted by the schema, types are checked, and the Default hook " +
+			"runs. In the built-in dialect the object passes through its Go type.",
 		onWrite, record | shownBefore | translated | sent | now, inDefaults, (*Write).setDefaults}
 	prepare := declaredStep{"prepare", "The Prepare hook changes the object, which is then defaulted again.",
 		onWrite, record | shownBefore | translated | sent | inDefaults, inDefaults, (*Write).prepare}
-	validate := declaredStep{"validate", "The object is checked by the rules of metadata, the schema, Rules and the Validate hook. " +
-		"A deletion is checked by the ValidateDelete hook.",
+	validate := declaredStep{"validate",
+		"The object is checked by the rules of metadata, the schema, Rules and the Validate hook. " +
+			"A deletion is checked by the ValidateDelete hook.",
 		onWrite | onDelete, record | shownBefore | inDefaults | shownAfter, none, (*Write).validate}
 
 	o.body = number([]declaredStep{
@@ -239,7 +241,8 @@ func newOrder() (o order) {
 			onDelete, storedBefore, storedAfter, (*Write).mark},
 		// encode.go
 		{"encode", "The object is encoded for the store. If it is being deleted and nothing holds it, the store removes it.",
-			onWrite | onDelete, record | storedBefore | versioned | formsAfter, storedAfter | encoded | response, (*Write).encode},
+			onWrite | onDelete, record | storedBefore | versioned | formsAfter, storedAfter | encoded | response,
+			(*Write).encode},
 	}...)
 	o.stored = number(setDefaults, prepare, validate)
 	return o

@@ -49,7 +49,8 @@ func TestStepsAreInTheDocs(t *testing.T) {
 		require.NoError(t, os.WriteFile(page, []byte(before+table.String()+"\n"+after), 0o644))
 		return
 	}
-	assert.Equal(t, table.String(), shown+"\n", "%s is out of date: go test -run %s ./rest/internal/write -update", page, t.Name())
+	assert.Equal(t, table.String(), shown+"\n", "%s is out of date: go test -run %s ./rest/internal/write -update", page,
+		t.Name())
 }
 
 // A page that tells what happens at some steps names them in the order of the table.
@@ -63,7 +64,8 @@ func TestDocsNameStepsInOrder(t *testing.T) {
 		require.NotEmpty(t, named, "%s names no step", page)
 		for _, name := range named {
 			at := slices.IndexFunc(steps, func(s step) bool { return s.name == name[1] })
-			require.GreaterOrEqual(t, at, 0, "%s names %q, which is no step or comes before the one named earlier", page, name[1])
+			require.GreaterOrEqual(t, at, 0, "%s names %q, which is no step or comes before the one named earlier", page,
+				name[1])
 			steps = steps[at+1:]
 		}
 	}
@@ -111,11 +113,14 @@ func TestStepsReadWhatIsSet(t *testing.T) {
 
 // valueNames are the values by their selectors below an attempt.
 var valueNames = map[string]values{
-	"before.record": record, "before.shown": shownBefore, "before.json": shownBefore, "before.stored": storedBefore, "before.forms": formsBefore,
-	"before.view": view, "draft.now": now, "draft.wanted": wanted, "draft.typed": typed, "draft.defaulted": inDefaults,
-	"draft.translated": translated, "draft.nameGenerated": nameGenerated, "draft.versioned": versioned, "draft.owners": owners,
-	"draft.sent": sent, "draft.base": base, "after.shown": shownAfter, "after.stored": storedAfter, "after.forms": formsAfter,
-	"after.json": encoded, "after.response": response,
+	"before.record": record, "before.shown": shownBefore, "before.json": shownBefore, "before.stored": storedBefore,
+	"before.forms": formsBefore,
+	"before.view":  view, "draft.now": now, "draft.wanted": wanted, "draft.typed": typed, "draft.defaulted": inDefaults,
+	"draft.translated": translated, "draft.nameGenerated": nameGenerated, "draft.versioned": versioned,
+	"draft.owners": owners,
+	"draft.sent":   sent, "draft.base": base, "after.shown": shownAfter, "after.stored": storedAfter,
+	"after.forms": formsAfter,
+	"after.json":  encoded, "after.response": response,
 }
 
 // selectors names values for an error.
@@ -155,7 +160,8 @@ func usages(t *testing.T) map[string]*usage {
 			if !ok || f.Recv == nil || len(f.Recv.List[0].Names) == 0 {
 				continue
 			}
-			if star, ok := f.Recv.List[0].Type.(*ast.StarExpr); !ok || star.X.(*ast.Ident) == nil || star.X.(*ast.Ident).Name != "Write" {
+			if star, ok := f.Recv.List[0].Type.(*ast.StarExpr); !ok || star.X.(*ast.Ident) == nil ||
+				star.X.(*ast.Ident).Name != "Write" {
 				continue
 			}
 			all[f.Name.Name] = usageOf(f, f.Recv.List[0].Names[0].Name)

@@ -62,8 +62,8 @@ func (w *Write) takeInStored(ctx context.Context, v doc.Value) (doc.Value, error
 	return in.draft.now, err
 }
 
-// inStored returns the write of a converted object in the stored version, with the values that the steps of that version
-// begin with. The server asks for this write, so it has none of the client's options and sees the whole object.
+// inStored returns the write of a converted object in the stored version, with the values that the steps of that
+// version begin with. The server asks for this write, so it has none of the client's options and sees the whole object.
 func (w *Write) inStored(v doc.Value, heard *Warnings) *Write {
 	stored := w.res.Stored
 	in := w.writes.New(stored, resource.Target{Namespace: w.Namespace, Name: w.Name}, Asked{})

@@ -13,8 +13,8 @@ import (
 	"github.com/decorum-go/decorum/rest/internal/apitest"
 )
 
-// trackedWrite is a write that moves the ownership of fields: the n-th patch or configuration, and what does the same where
-// nothing is tracked.
+// trackedWrite is a write that moves the ownership of fields: the n-th patch or configuration, and what does the same
+// where nothing is tracked.
 type trackedWrite struct {
 	name     string
 	target   string
@@ -27,7 +27,8 @@ type trackedWrite struct {
 var trackedWrites = []trackedWrite{
 	{name: "patch takes over", managers: 4, body: func(n int) string { return fmt.Sprintf(`{"spec":{"size":%d}}`, n) }},
 	{name: "patch adds and removes", managers: 4, body: func(n int) string {
-		return fmt.Sprintf(`{"spec":{"data":{"more%d":"a","more%d":null},"parts":[{"name":"a","count":1},{"name":"p%d"}]}}`, n, n-1, n)
+		return fmt.Sprintf(`{"spec":{"data":{"more%d":"a","more%d":null},"parts":[{"name":"a","count":1},{"name":"p%d"}]}}`,
+			n, n-1, n)
 	}},
 	{name: "status of four controllers", target: "/status", managers: 4,
 		body: func(n int) string { return fmt.Sprintf(`{"status":{"phase":"Ready","seen":%d}}`, n) }},
@@ -57,7 +58,8 @@ func (w trackedWrite) writes(b *testing.B, size int, tracked bool) func(n int) {
 	resource := apitest.ThingResource()
 	resource.Wire.Untracked = !tracked
 	s := apitest.NewThingServer(b, rest.Options{}, resource)
-	require.Equal(b, http.StatusCreated, s.Do("POST", apitest.Things+"?fieldManager=m", string(apitest.PaddedThing("a", size))).Code)
+	require.Equal(b, http.StatusCreated,
+		s.Do("POST", apitest.Things+"?fieldManager=m", string(apitest.PaddedThing("a", size))).Code)
 	media, query, body := "application/merge-patch+json", "", w.body
 	switch {
 	case w.apply && tracked:
@@ -67,7 +69,8 @@ func (w trackedWrite) writes(b *testing.B, size int, tracked bool) func(n int) {
 	}
 	writers := make([]*apitest.ThingWriter, w.managers)
 	for i := range writers {
-		writers[i] = apitest.NewThingWriter(s.API, "PATCH", fmt.Sprintf("%s/a%s?fieldManager=m%d%s", apitest.Things, w.target, i, query), media)
+		writers[i] = apitest.NewThingWriter(s.API, "PATCH",
+			fmt.Sprintf("%s/a%s?fieldManager=m%d%s", apitest.Things, w.target, i, query), media)
 	}
 	done := 0
 	return func(n int) {
@@ -80,8 +83,8 @@ func (w trackedWrite) writes(b *testing.B, size int, tracked bool) func(n int) {
 	}
 }
 
-// Limit: the same write to a resource that tracks no owners, and for an apply the merge patch that does the same. Target: 2,
-// so that the tracking costs no more than the rest of the write.
+// Limit: the same write to a resource that tracks no owners, and for an apply the merge patch that does the same.
+// Target: 2, so that the tracking costs no more than the rest of the write.
 func BenchmarkTracking(b *testing.B) {
 	for _, size := range []int{apitest.BenchObject, 50 << 10} {
 		for _, w := range trackedWrites {

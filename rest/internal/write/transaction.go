@@ -14,8 +14,8 @@ import (
 	"github.com/decorum-go/decorum/watch"
 )
 
-// Transaction is one attempt to run the function of a transaction. The contexts of its calls carry it. The store knows what the function has
-// written; this knows what must wait until the store has committed it.
+// Transaction is one attempt to run the function of a transaction. The contexts of its calls carry it. The store knows
+// what the function has written; this knows what must wait until the store has committed it.
 type Transaction struct {
 	store storage.Store
 	// rehearses: every write is a dry run, but later calls of the transaction see it.
@@ -25,7 +25,8 @@ type Transaction struct {
 	after []func(Committed)
 }
 
-// Committed are the revisions that a transaction has given to objects. It holds no object that the transaction has not changed.
+// Committed are the revisions that a transaction has given to objects. It holds no object that the transaction has not
+// changed.
 type Committed map[storage.Key]watch.Revision
 
 type transactionKey struct{}
@@ -48,8 +49,8 @@ func (t *Transaction) AfterCommit(f func(Committed)) {
 // errRehearsed ends a transaction that is not to be committed.
 var errRehearsed = errors.New("rest: the transaction was a rehearsal")
 
-// Transact commits what fn does with its context as a unit, see [storage.Transactor]. If it rehearses, it commits nothing. If ctx belongs to
-// a transaction, fn joins that one.
+// Transact commits what fn does with its context as a unit, see [storage.Transactor]. If it rehearses, it commits
+// nothing. If ctx belongs to a transaction, fn joins that one.
 func (all *Writes) Transact(ctx context.Context, rehearses bool, fn func(context.Context) error) error {
 	store, ok := all.env.Store.(storage.Transactor)
 	if !ok {
@@ -94,7 +95,8 @@ func transactionError(err error) error {
 	}
 	if errors.Is(err, storage.ErrContended) {
 		conflict := status.Conflict(apimeta.GroupResource{}, "", "")
-		conflict.Status.Message = fmt.Sprintf("what the transaction has read changed during each of %d attempts to commit it", storage.MaxAttempts)
+		conflict.Status.Message = fmt.Sprintf("what the transaction has read changed during each of %d attempts to commit it",
+			storage.MaxAttempts)
 		conflict.Status.Details = nil
 		return conflict.WithCause(err)
 	}
@@ -114,8 +116,8 @@ func (t *Transaction) committedLater(ctx context.Context, observer steps.Observe
 	})
 }
 
-// endDeletionLater does after the commit what a deletion leaves to do. It removes an object that nothing holds, or waits for the end of its
-// grace period.
+// endDeletionLater does after the commit what a deletion leaves to do. It removes an object that nothing holds, or
+// waits for the end of its grace period.
 func (w *Write) endDeletionLater(record *storage.Record) {
 	gone, marked, stored := w.result.Gone, w.after.json != nil, w.after.stored
 	w.in.AfterCommit(func(committed Committed) {
@@ -131,8 +133,9 @@ func (w *Write) endDeletionLater(record *storage.Record) {
 		switch {
 		case gone && marked:
 			if _, err := w.removeMarked(record); err != nil {
-				w.res.Logger.Error("an object that a transaction has marked cannot be removed", slog.String("resource", w.res.GR.String()),
-					slog.String("namespace", record.Key.Namespace), slog.String("name", record.Key.Name), slog.Any("error", err))
+				w.res.Logger.Error("an object that a transaction has marked cannot be removed",
+					slog.String("resource", w.res.GR.String()), slog.String("namespace", record.Key.Namespace),
+					slog.String("name", record.Key.Name), slog.Any("error", err))
 			}
 		case gone:
 			w.writes.reaper.forget(record.UID)

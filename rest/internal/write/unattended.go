@@ -75,7 +75,8 @@ func (u *unattended) look(res *resource.Resource, record *storage.Record) {
 	}
 	u.done = true
 	u.host.Logger.Error("a deletion waits, and nobody seems to work on it: run lifecycle.Run in this program or in another replica",
-		slog.String("resource", res.GR.String()), slog.String("namespace", record.Key.Namespace), slog.String("name", record.Key.Name),
+		slog.String("resource", res.GR.String()), slog.String("namespace", record.Key.Namespace),
+		slog.String("name", record.Key.Name),
 		slog.Duration("after", unattendedAfter))
 }
 

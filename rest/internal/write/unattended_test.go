@@ -37,7 +37,8 @@ func TestUnattendedDeletionsAreReported(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				var log bytes.Buffer
-				api, err := rest.New(rest.Options{Logger: slog.New(slog.NewTextHandler(&log, nil))}, apitest.ThingResource(), builtin.Namespaces())
+				api, err := rest.New(rest.Options{Logger: slog.New(slog.NewTextHandler(&log, nil))}, apitest.ThingResource(),
+					builtin.Namespaces())
 				require.NoError(t, err)
 				ctx, stop := context.WithCancel(t.Context())
 				ended := make(chan error, 1)

@@ -12,8 +12,8 @@ import (
 	"github.com/decorum-go/decorum/rest/internal/resource"
 )
 
-// undo gives the object the content of a former version, or creates a deleted object anew. It is an update or a create like any other: it takes
-// all steps, and the client's field manager owns what it changes. The answer is the object.
+// undo gives the object the content of a former version, or creates a deleted object anew. It is an update or a create
+// like any other: it takes all steps, and the client's field manager owns what it changes. The answer is the object.
 func (w *Write) undo(ctx context.Context, body doc.Value) (doc.Value, error) {
 	var asked kinds.UndoRequest
 	if err := codec.ToGo(body, &asked); err != nil {

@@ -25,7 +25,8 @@ func (w *Write) deleteUnreadable(ctx context.Context) (Result, error) {
 			return nil, w.res.NotFound(w.Name)
 		}
 		if readable(w.res, current) {
-			return nil, status.Conflict(w.res.GR, w.Name, "unsafe deletion is not allowed because the object is decodable from storage")
+			return nil, status.Conflict(w.res.GR, w.Name,
+				"unsafe deletion is not allowed because the object is decodable from storage")
 		}
 		if err := w.admitDelete(ctx); err != nil {
 			return nil, err

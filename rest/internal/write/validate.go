@@ -111,13 +111,15 @@ func (w *Write) dropRepeatedOwners(obj doc.Value, stage objectmeta.Stage) doc.Va
 
 // checkByRules evaluates the kind's validation rules. If faults contains an error of a type or a size, the rules do not
 // run, because an expression could fail on such values; the error says so.
-func (w *Write) checkByRules(ctx context.Context, obj doc.Value, faults status.FieldErrors) (broken status.FieldErrors, err error) {
+func (w *Write) checkByRules(ctx context.Context, obj doc.Value,
+	faults status.FieldErrors) (broken status.FieldErrors, err error) {
 	if w.res.Rules == nil {
 		return nil, nil
 	}
 	for _, fault := range faults {
 		switch fault.Type {
-		case status.CauseNotSupported, status.CauseRequired, status.CauseTooLong, status.CauseTooMany, status.CauseTypeInvalid:
+		case status.CauseNotSupported, status.CauseRequired, status.CauseTooLong, status.CauseTooMany,
+			status.CauseTypeInvalid:
 			unchecked := status.InvalidField(nil, nil, "some validation rules were not checked because the object was invalid; "+
 				"correct the existing errors to complete validation")
 			unchecked.Field = "<nil>" // upstream's name for the object itself

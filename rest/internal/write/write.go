@@ -197,7 +197,8 @@ func (w *Write) createMissing(ctx context.Context) (Result, error) {
 
 // createsIfMissing reports whether the write may create the object if it does not exist.
 func (w *Write) createsIfMissing() bool {
-	return w.Through == nil && w.res.Possible(kind.Create) && (w.way == applied || w.way == whole && w.res.Traits.CreateOnUpdate)
+	return w.Through == nil && w.res.Possible(kind.Create) &&
+		(w.way == applied || w.way == whole && w.res.Traits.CreateOnUpdate)
 }
 
 // generateAttempts bounds how many generated names a create tries.

@@ -22,7 +22,8 @@ type Writes struct {
 // NewWrites returns the Writes of an API with these admission hooks, in the order in which they run. The API must close
 // it.
 func NewWrites(env *resource.Environment, hooks []*Hook) *Writes {
-	all := &Writes{env: env, order: newOrder(), hooks: hooks, unattended: &unattended{host: env.Host}, sweeper: history.NewSweeper(env)}
+	all := &Writes{env: env, order: newOrder(), hooks: hooks, unattended: &unattended{host: env.Host},
+		sweeper: history.NewSweeper(env)}
 	all.reaper = newReaper(all)
 	return all
 }
@@ -32,7 +33,8 @@ func (all *Writes) New(res *resource.Resource, t resource.Target, a Asked) *Writ
 	return &Write{Target: t, Asked: a, writes: all, res: res, named: t.Name != ""}
 }
 
-// Load finds the objects whose deletion began before the API served the resource, and looks after their former versions.
+// Load finds the objects whose deletion began before the API served the resource, and looks after their former
+// versions.
 func (all *Writes) Load(res *resource.Resource) {
 	all.reaper.load(res)
 	all.sweeper.Load(res)

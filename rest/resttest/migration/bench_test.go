@@ -27,7 +27,8 @@ func BenchmarkResttest(b *testing.B) {
 	for b.Loop() {
 		t := &startOnly{TB: b}
 		s := resttest.New(t, ships())
-		c, err := client.New(&rest.Config{Host: "http://resttest", Transport: s.RoundTripper()}, client.Options{Scheme: scheme()})
+		c, err := client.New(&rest.Config{Host: "http://resttest", Transport: s.RoundTripper()},
+			client.Options{Scheme: scheme()})
 		require.NoError(b, err)
 		require.NoError(b, c.Create(b.Context(), ship("victory")))
 		t.end()
@@ -48,7 +49,8 @@ func BenchmarkMemoryOfFakeClients(b *testing.B) {
 func BenchmarkMemoryOfResttest(b *testing.B) {
 	benchmarkMemory(b, func(t *startOnly) any {
 		s := resttest.New(t, ships())
-		c, err := client.New(&rest.Config{Host: "http://resttest", Transport: s.RoundTripper()}, client.Options{Scheme: scheme()})
+		c, err := client.New(&rest.Config{Host: "http://resttest", Transport: s.RoundTripper()},
+			client.Options{Scheme: scheme()})
 		require.NoError(b, err)
 		require.NoError(b, c.Create(b.Context(), ship("victory")))
 		return []any{s, c}

@@ -21,8 +21,8 @@ import (
 )
 
 func TestManagerWithEnvtest(t *testing.T) {
-	// No module contains the programs, and a test does not download them. If they are installed, this test shows that the same
-	// manager behaves the same with envtest.
+	// No module contains the programs, and a test does not download them. If they are installed, this test shows that the
+	// same manager behaves the same with envtest.
 	if os.Getenv("KUBEBUILDER_ASSETS") == "" {
 		t.Skip("envtest needs the programs kube-apiserver and etcd in the directory KUBEBUILDER_ASSETS")
 	}
@@ -56,7 +56,8 @@ func TestManagerWithResttest(t *testing.T) {
 // startManager runs the controller until the test ends.
 func startManager(t *testing.T, config *rest.Config) {
 	t.Helper()
-	m, err := ctrl.NewManager(config, ctrl.Options{Scheme: scheme(), Metrics: server.Options{BindAddress: "0"}, Logger: logr.Discard()})
+	m, err := ctrl.NewManager(config,
+		ctrl.Options{Scheme: scheme(), Metrics: server.Options{BindAddress: "0"}, Logger: logr.Discard()})
 	require.NoError(t, err)
 	require.NoError(t, (&Reconciler{m.GetClient()}).setUp(m))
 	ctx, stop := context.WithCancel(context.Background())

@@ -23,10 +23,12 @@ func TestReconcileWithTheFakeClient(t *testing.T) {
 		WithStatusSubresource(&Ship{}).
 		WithObjects(ship("victory")).
 		WithInterceptorFuncs(interceptor.Funcs{
-			SubResourceUpdate: func(ctx context.Context, c client.Client, sub string, obj client.Object, opts ...client.SubResourceUpdateOption) error {
+			SubResourceUpdate: func(ctx context.Context, c client.Client, sub string, obj client.Object,
+				opts ...client.SubResourceUpdateOption) error {
 				if !failed {
 					failed = true
-					return apierrors.NewConflict(schema.GroupResource{Group: "fleet.example.com", Resource: "ships"}, obj.GetName(), nil)
+					return apierrors.NewConflict(schema.GroupResource{Group: "fleet.example.com", Resource: "ships"}, obj.GetName(),
+						nil)
 				}
 				return c.SubResource(sub).Update(ctx, obj, opts...)
 			},
@@ -51,7 +53,8 @@ func TestReconcileWithResttest(t *testing.T) {
 	_, err := own.Create(t.Context(), ship("victory"))
 	require.NoError(t, err)
 
-	c, err := client.New(&rest.Config{Host: "http://resttest", Transport: s.RoundTripper()}, client.Options{Scheme: scheme()})
+	c, err := client.New(&rest.Config{Host: "http://resttest", Transport: s.RoundTripper()},
+		client.Options{Scheme: scheme()})
 	require.NoError(t, err)
 	r := &Reconciler{c}
 	request := ctrl.Request{NamespacedName: client.ObjectKeyFromObject(ship("victory"))}
@@ -80,7 +83,8 @@ func TestTheFakeClientAcceptsFaultyWrites(t *testing.T) {
 	require.Empty(t, inFake.UID, "no uid")
 
 	s := resttest.New(t, ships())
-	c, err := client.New(&rest.Config{Host: "http://resttest", Transport: s.RoundTripper()}, client.Options{Scheme: scheme()})
+	c, err := client.New(&rest.Config{Host: "http://resttest", Transport: s.RoundTripper()},
+		client.Options{Scheme: scheme()})
 	require.NoError(t, err)
 	require.True(t, apierrors.IsInvalid(c.Create(t.Context(), faulted)))
 	require.NoError(t, c.Create(t.Context(), plain))

@@ -80,7 +80,8 @@ func (r *Reconciler) Reconcile(ctx context.Context, request ctrl.Request) (ctrl.
 	if err := r.Get(ctx, request.NamespacedName, &s); err != nil {
 		return ctrl.Result{}, client.IgnoreNotFound(err)
 	}
-	ready := metav1.Condition{Type: "Ready", Status: metav1.ConditionTrue, Reason: "Armed", ObservedGeneration: s.Generation}
+	ready := metav1.Condition{Type: "Ready", Status: metav1.ConditionTrue, Reason: "Armed",
+		ObservedGeneration: s.Generation}
 	changed := meta.SetStatusCondition(&s.Status.Conditions, ready)
 	if !changed && s.Status.ObservedGeneration == s.Generation {
 		return ctrl.Result{}, nil

@@ -5,9 +5,10 @@ import (
 	"syscall"
 )
 
-// Reserve returns an address of the loopback interface for a server that another process starts, perhaps several times. The port stays
-// reserved while this process runs: a socket is bound to it, but does not listen. Such a port is neither given to a listener that asks for any
-// port nor to an outgoing connection, while a listener of Go that names it may use it, because both sockets set SO_REUSEADDR.
+// Reserve returns an address of the loopback interface for a server that another process starts, perhaps several times.
+// The port stays reserved while this process runs: a socket is bound to it, but does not listen. Such a port is neither
+// given to a listener that asks for any port nor to an outgoing connection, while a listener of Go that names it may
+// use it, because both sockets set SO_REUSEADDR.
 func Reserve() (address string, err error) {
 	syscall.ForkLock.RLock()
 	socket, err := syscall.Socket(syscall.AF_INET, syscall.SOCK_STREAM, 0)

@@ -30,7 +30,8 @@ func synced(b *testing.B) *clientv3.Client {
 
 // swap replaces a key of etcd if it has not changed, as a store must.
 func swap(ctx context.Context, client *clientv3.Client, key, value string, revision int64) (int64, error) {
-	response, err := client.Txn(ctx).If(clientv3.Compare(clientv3.ModRevision(key), "=", revision)).Then(clientv3.OpPut(key, value)).Commit()
+	response, err := client.Txn(ctx).If(clientv3.Compare(clientv3.ModRevision(key), "=",
+		revision)).Then(clientv3.OpPut(key, value)).Commit()
 	if err != nil {
 		return 0, err
 	}
@@ -61,8 +62,8 @@ func BenchmarkWrite(b *testing.B) {
 	})
 }
 
-// BenchmarkWatch compares the time from a write until a watch shows it, on the same and on another replica, with that of a bare transaction and
-// watch.
+// BenchmarkWatch compares the time from a write until a watch shows it, on the same and on another replica, with that
+// of a bare transaction and watch.
 func BenchmarkWatch(b *testing.B) {
 	client := synced(b)
 	b.Run("etcd", func(b *testing.B) {
@@ -80,7 +81,8 @@ func BenchmarkWatch(b *testing.B) {
 		}
 	})
 	prefix := newPrefix()
-	store, peer := serving(b, etcd.Options{Client: client, Prefix: prefix}), serving(b, etcd.Options{Client: client, Prefix: prefix})
+	store, peer := serving(b, etcd.Options{Client: client, Prefix: prefix}),
+		serving(b, etcd.Options{Client: client, Prefix: prefix})
 	for name, on := range map[string]*etcd.Store{"same replica": store, "another replica": peer} {
 		b.Run(name, func(b *testing.B) {
 			_, err := on.Get(b.Context(), note("x"), storage.MostRecent)

@@ -50,8 +50,9 @@ func Start(dir string, opts Options) (*Cluster, error) {
 		}
 		client, peer = "http://"+client, "http://"+peer
 		name := fmt.Sprint("member-", i)
-		c.members = append(c.members, &member{configuration: configuration{Name: name, Dir: filepath.Join(dir, name), Client: client, Peer: peer,
-			Quota: opts.Quota, Unsafe: !opts.Sync}})
+		c.members = append(c.members,
+			&member{configuration: configuration{Name: name, Dir: filepath.Join(dir, name), Client: client, Peer: peer,
+				Quota: opts.Quota, Unsafe: !opts.Sync}})
 		peers = append(peers, name+"="+peer)
 	}
 	ready := make(chan error, len(c.members))

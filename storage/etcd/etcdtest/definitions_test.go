@@ -62,7 +62,8 @@ func newReplica(t *testing.T, opts etcd.Options) *replica {
 func (r *replica) send(code int, method, path, body string) string {
 	r.Helper()
 	request := httptest.NewRequest(method, path, strings.NewReader(body))
-	request.Header.Set("Content-Type", map[bool]string{true: "application/merge-patch+json", false: "application/yaml"}[method == "PATCH"])
+	request.Header.Set("Content-Type",
+		map[bool]string{true: "application/merge-patch+json", false: "application/yaml"}[method == "PATCH"])
 	w := httptest.NewRecorder()
 	r.ServeHTTP(w, request)
 	require.Equal(r, code, w.Code, "%s %s: %s", method, path, w.Body)
@@ -71,7 +72,8 @@ func (r *replica) send(code int, method, path, body string) string {
 
 func (r *replica) gears() rest.Client[apimeta.Document] {
 	r.Helper()
-	gears, err := rest.ClientForResource[apimeta.Document](r.API, apimeta.GroupVersionResource{Group: "example.org", Version: "v1", Resource: "gears"})
+	gears, err := rest.ClientForResource[apimeta.Document](r.API,
+		apimeta.GroupVersionResource{Group: "example.org", Version: "v1", Resource: "gears"})
 	require.NoError(r, err)
 	return gears
 }
@@ -106,8 +108,8 @@ func established(d *apiextensions.CustomResourceDefinition) bool {
 	return d != nil && d.Is(apiextensions.Established)
 }
 
-// Replicas serve the kinds of each other's definitions, and a new replica serves them at once. A watch moves between replicas, and a
-// replica completes a deletion that another one began.
+// Replicas serve the kinds of each other's definitions, and a new replica serves them at once. A watch moves between
+// replicas, and a replica completes a deletion that another one began.
 func TestReplicasServeTheSameDefinitions(t *testing.T) {
 	opts := etcd.Options{Client: connect(t, shared), Prefix: newPrefix()}
 	first, second := newReplica(t, opts), newReplica(t, opts)
@@ -115,7 +117,8 @@ func TestReplicasServeTheSameDefinitions(t *testing.T) {
 	first.await(established)
 	second.await(established)
 	gear := func(name string) string {
-		return `{"apiVersion":"example.org/v1","kind":"Gear","metadata":{"name":"` + name + `","finalizers":["example.org/hold"]}}`
+		return `{"apiVersion":"example.org/v1","kind":"Gear","metadata":{"name":"` + name +
+			`","finalizers":["example.org/hold"]}}`
 	}
 	second.send(201, "POST", gearPath, gear("a"))
 	page, err := first.gears().List(t.Context(), rest.ListOptions{})
@@ -125,7 +128,8 @@ func TestReplicasServeTheSameDefinitions(t *testing.T) {
 	first.stop()
 
 	third := newReplica(t, opts)
-	for _, address := range []string{"/apis", "/apis/example.org/v1", "/openapi/v2", "/openapi/v3/apis/example.org/v1", gearPath + "/a", gearPath + "/b"} {
+	for _, address := range []string{"/apis", "/apis/example.org/v1", "/openapi/v2", "/openapi/v3/apis/example.org/v1",
+		gearPath + "/a", gearPath + "/b"} {
 		assert.Equal(t, second.send(200, "GET", address, ""), third.send(200, "GET", address, ""), address)
 	}
 	for event, err := range third.gears().Watch(t.Context(), rest.WatchOptions{ResourceVersion: page.ResourceVersion}) {

@@ -59,11 +59,13 @@ func (n *network) config(cluster *etcdtest.Cluster) clientv3.Config {
 	return clientv3.Config{Endpoints: cluster.Endpoints(), DialOptions: []grpc.DialOption{grpc.WithContextDialer(n.dial)}}
 }
 
-// A replica that is cut off from etcd serves what it has, refuses everything else, and then catches up without losing an event.
+// A replica that is cut off from etcd serves what it has, refuses everything else, and then catches up without losing
+// an event.
 func TestCutOff(t *testing.T) {
 	prefix, cable := newPrefix(), &network{}
 	here := serving(t, etcd.Options{Client: connect(t, shared), Prefix: prefix})
-	far := serving(t, etcd.Options{Config: cable.config(shared), Prefix: prefix, Timeout: time.Second, Engine: storage.Options{MaxWait: time.Second}})
+	far := serving(t, etcd.Options{Config: cable.config(shared), Prefix: prefix, Timeout: time.Second,
+		Engine: storage.Options{MaxWait: time.Second}})
 	first, err := put(t.Context(), here, "x", "1")
 	require.NoError(t, err)
 	storagetest.Insist(t, func() error {
@@ -179,7 +181,8 @@ func (c *counters) follow(store storage.Store, after watch.Revision, final <-cha
 		}
 		for _, change := range changes {
 			i := int(change.Key.Name[0] - '0')
-			if !assert.Equal(c, seen[i]+1, valueOf(change.Current), "no event is lost or doubled") || !assert.Greater(c, change.Revision, last) {
+			if !assert.Equal(c, seen[i]+1, valueOf(change.Current), "no event is lost or doubled") ||
+				!assert.Greater(c, change.Revision, last) {
 				return
 			}
 			seen[i], last = seen[i]+1, change.Revision
@@ -187,7 +190,8 @@ func (c *counters) follow(store storage.Store, after watch.Revision, final <-cha
 	}
 }
 
-// While members of the cluster are killed, restarted and paused, no acknowledged write is lost, none is done twice, and watches miss nothing.
+// While members of the cluster are killed, restarted and paused, no acknowledged write is lost, none is done twice, and
+// watches miss nothing.
 func TestMembersFail(t *testing.T) {
 	const progress = 25 // acknowledged writes between two faults
 	cluster, err := etcdtest.Start(t.TempDir(), etcdtest.Options{Members: 3})

@@ -20,14 +20,16 @@ import (
 // victim is the variable that makes the test program a process that writes until it dies: commit, prefix and endpoint.
 const victim = "DECORUM_ETCD_VICTIM"
 
-// firstCommit is how many transactions precede the first commit: one makes the store, and one announces each resource of the suite.
+// firstCommit is how many transactions precede the first commit: one makes the store, and one announces each resource
+// of the suite.
 const firstCommit = 4
 
-// die runs storagetest.Work, and ends the process at a commit: before the request at commits with an even number, and after the answer at
-// others.
+// die runs storagetest.Work, and ends the process at a commit: before the request at commits with an even number, and
+// after the answer at others.
 func die(commit int, prefix, endpoint string) error {
 	var transactions atomic.Int64
-	intercept := func(ctx context.Context, method string, request, reply any, conn *grpc.ClientConn, invoke grpc.UnaryInvoker, opts ...grpc.CallOption) error {
+	intercept := func(ctx context.Context, method string, request, reply any, conn *grpc.ClientConn,
+		invoke grpc.UnaryInvoker, opts ...grpc.CallOption) error {
 		last := strings.HasSuffix(method, "/Txn") && transactions.Add(1) == int64(firstCommit+commit+1)
 		if last && commit%2 == 0 {
 			os.Exit(0)
@@ -38,8 +40,10 @@ func die(commit int, prefix, endpoint string) error {
 		}
 		return err
 	}
-	store, err := etcd.Open(context.Background(), etcd.Options{Prefix: prefix, Timeout: time.Minute, Config: clientv3.Config{Endpoints: []string{endpoint},
-		DialOptions: []grpc.DialOption{grpc.WithChainUnaryInterceptor(intercept)}}})
+	store, err := etcd.Open(context.Background(),
+		etcd.Options{Prefix: prefix, Timeout: time.Minute,
+			Config: clientv3.Config{Endpoints: []string{endpoint},
+				DialOptions: []grpc.DialOption{grpc.WithChainUnaryInterceptor(intercept)}}})
 	if err != nil {
 		return err
 	}

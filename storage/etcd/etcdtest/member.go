@@ -20,8 +20,8 @@ type configuration struct {
 	Unsafe                           bool
 }
 
-// Member runs a member of a cluster, if this process was started as one, until its standard input ends. It does not return then. Otherwise it
-// does nothing.
+// Member runs a member of a cluster, if this process was started as one, until its standard input ends. It does not
+// return then. Otherwise it does nothing.
 func Member() {
 	text := os.Getenv(environment)
 	if text == "" {

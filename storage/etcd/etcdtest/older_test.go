@@ -20,8 +20,8 @@ import (
 	"github.com/decorum-go/decorum/storage/seal"
 )
 
-// A backup of an etcd whose store an older program has written opens: its objects are those that this program saw, sealed ones too. Each
-// file is named for the commit of its program.
+// A backup of an etcd whose store an older program has written opens: its objects are those that this program saw,
+// sealed ones too. Each file is named for the commit of its program.
 func TestBackupOfAnOlderProgram(t *testing.T) {
 	files, err := filepath.Glob("testdata/*.db.gz")
 	require.NoError(t, err)
@@ -31,7 +31,8 @@ func TestBackupOfAnOlderProgram(t *testing.T) {
 			dir := t.TempDir()
 			require.NoError(t, snapshot.NewV3(zap.NewNop()).Restore(snapshot.RestoreConfig{
 				SnapshotPath: unpacked(t, file, dir), Name: "member-0", OutputDataDir: filepath.Join(dir, "member-0"),
-				PeerURLs: []string{"http://127.0.0.1:1"}, InitialCluster: "member-0=http://127.0.0.1:1", InitialClusterToken: "restored",
+				PeerURLs: []string{"http://127.0.0.1:1"}, InitialCluster: "member-0=http://127.0.0.1:1",
+				InitialClusterToken: "restored",
 			}))
 			cluster, err := etcdtest.Start(dir, etcdtest.Options{})
 			require.NoError(t, err)

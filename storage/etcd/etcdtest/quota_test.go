@@ -20,8 +20,8 @@ import (
 	"github.com/decorum-go/decorum/storage/storagetest"
 )
 
-// Replicas share limits: writers on two of them get exactly the available places, a deletion on one frees a place on the other, and a
-// replica that opens later knows who created the objects.
+// Replicas share limits: writers on two of them get exactly the available places, a deletion on one frees a place on
+// the other, and a replica that opens later knows who created the objects.
 func TestQuotas(t *testing.T) {
 	const each, places = 4, 10
 	client, prefix := connect(t, shared), newPrefix()
@@ -30,7 +30,8 @@ func TestQuotas(t *testing.T) {
 		{User: "carol/1 2"}:    {{Name: "places of carol", Objects: 1}},
 	}))
 	replica := func() *etcd.Store {
-		return serving(t, etcd.Options{Client: client, Prefix: prefix, Engine: storage.Options{MaxWait: time.Minute, Ledger: limits}})
+		return serving(t, etcd.Options{Client: client, Prefix: prefix,
+			Engine: storage.Options{MaxWait: time.Minute, Ledger: limits}})
 	}
 	as := func(user string) context.Context { return rest.WithUser(t.Context(), rest.User{Name: user}) }
 	remove := func(store storage.Store, name string) error {

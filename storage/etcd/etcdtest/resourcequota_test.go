@@ -24,14 +24,15 @@ type page struct {
 	apimeta.ObjectMeta `json:"metadata,omitempty"`
 }
 
-// Replicas learn limits that are objects from each other: writers on two of them get exactly the available places, and the one that runs the
-// controller shows what both have used.
+// Replicas learn limits that are objects from each other: writers on two of them get exactly the available places, and
+// the one that runs the controller shows what both have used.
 func TestResourceQuotas(t *testing.T) {
 	const places = 5
 	client, prefix := connect(t, shared), newPrefix()
 	replica := func() (*rest.API, *quota.ResourceQuotas) {
 		quotas := quota.NewResourceQuotas(nil)
-		store, err := etcd.Open(t.Context(), etcd.Options{Client: client, Prefix: prefix, Engine: storage.Options{MaxWait: time.Minute, Ledger: quotas.Ledger}})
+		store, err := etcd.Open(t.Context(),
+			etcd.Options{Client: client, Prefix: prefix, Engine: storage.Options{MaxWait: time.Minute, Ledger: quotas.Ledger}})
 		require.NoError(t, err)
 		t.Cleanup(func() { assert.NoError(t, store.Close()) })
 		pages := rest.Resource[page]{Group: "example.com", Version: "v1", Plural: "pages"}
@@ -44,10 +45,11 @@ func TestResourceQuotas(t *testing.T) {
 	there, _ := replica()
 	go func() { assert.NoError(t, shows.Run(t.Context(), here)) }()
 
-	limit, err := resttest.Client[quota.ResourceQuota](t, here).Namespace("default").Create(t.Context(), &quota.ResourceQuota{
-		ObjectMeta: apimeta.ObjectMeta{Name: "small"},
-		Spec:       quota.ResourceQuotaSpec{Hard: map[string]quota.Quantity{"count/pages.example.com": quota.Count(places)}},
-	})
+	limit, err := resttest.Client[quota.ResourceQuota](t, here).Namespace("default").Create(t.Context(),
+		&quota.ResourceQuota{
+			ObjectMeta: apimeta.ObjectMeta{Name: "small"},
+			Spec:       quota.ResourceQuotaSpec{Hard: map[string]quota.Quantity{"count/pages.example.com": quota.Count(places)}},
+		})
 	require.NoError(t, err)
 	_, err = resttest.Client[quota.ResourceQuota](t, there).Namespace("default").Get(t.Context(), limit.Name) // reads the most recent state
 	require.NoError(t, err)
@@ -57,7 +59,8 @@ func TestResourceQuotas(t *testing.T) {
 	for i := range 4 * places {
 		writers.Go(func() {
 			api := []*rest.API{here, there}[i%2]
-			_, err := resttest.Client[page](t, api).Namespace("default").Create(t.Context(), &page{ObjectMeta: apimeta.ObjectMeta{Name: fmt.Sprint("p", i)}})
+			_, err := resttest.Client[page](t, api).Namespace("default").Create(t.Context(),
+				&page{ObjectMeta: apimeta.ObjectMeta{Name: fmt.Sprint("p", i)}})
 			if err == nil {
 				created.Add(1)
 				return
@@ -67,7 +70,8 @@ func TestResourceQuotas(t *testing.T) {
 	}
 	writers.Wait()
 	assert.EqualValues(t, places, created.Load())
-	resttest.WaitFor(t, resttest.Client[quota.ResourceQuota](t, there).Namespace("default"), "small", func(q *quota.ResourceQuota) bool {
-		return q.Status.Used["count/pages.example.com"] == quota.Count(places)
-	})
+	resttest.WaitFor(t, resttest.Client[quota.ResourceQuota](t, there).Namespace("default"), "small",
+		func(q *quota.ResourceQuota) bool {
+			return q.Status.Used["count/pages.example.com"] == quota.Count(places)
+		})
 }

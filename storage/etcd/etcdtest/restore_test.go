@@ -18,8 +18,8 @@ import (
 	"github.com/decorum-go/decorum/watch"
 )
 
-// After etcd was restored from a backup with a bumped revision, marked compacted, clients that saw later states notice that they must list
-// again, and no revision is used twice.
+// After etcd was restored from a backup with a bumped revision, marked compacted, clients that saw later states notice
+// that they must list again, and no revision is used twice.
 func TestRestoredBackup(t *testing.T) {
 	dir := t.TempDir()
 	cluster, err := etcdtest.Start(filepath.Join(dir, "before"), etcdtest.Options{})
@@ -48,8 +48,10 @@ func TestRestoredBackup(t *testing.T) {
 	require.NoError(t, cluster.Stop())
 
 	require.NoError(t, snapshot.NewV3(zap.NewNop()).Restore(snapshot.RestoreConfig{
-		SnapshotPath: file, Name: "member-0", OutputDataDir: filepath.Join(dir, "after", "member-0"), PeerURLs: []string{"http://127.0.0.1:1"},
-		InitialCluster: "member-0=http://127.0.0.1:1", InitialClusterToken: "restored", RevisionBump: 1_000_000_000, MarkCompacted: true,
+		SnapshotPath: file, Name: "member-0", OutputDataDir: filepath.Join(dir, "after", "member-0"),
+		PeerURLs:       []string{"http://127.0.0.1:1"},
+		InitialCluster: "member-0=http://127.0.0.1:1", InitialClusterToken: "restored", RevisionBump: 1_000_000_000,
+		MarkCompacted: true,
 	}))
 	restored, err := etcdtest.Start(filepath.Join(dir, "after"), etcdtest.Options{})
 	require.NoError(t, err)

@@ -30,7 +30,8 @@ func note(name string) storage.Key {
 }
 
 func noteJSON(name, text string) []byte {
-	return fmt.Appendf(nil, `{"kind":"Note","metadata":{"name":%q,"namespace":"default","resourceVersion":""},"text":%q}`, name, text)
+	return fmt.Appendf(nil, `{"kind":"Note","metadata":{"name":%q,"namespace":"default","resourceVersion":""},"text":%q}`,
+		name, text)
 }
 
 // serving opens a store that serves notes.
@@ -101,7 +102,8 @@ func TestLimits(t *testing.T) {
 // Revisions of a new store start above those of the store from which objects are imported.
 func TestStartAboveAnotherStore(t *testing.T) {
 	last := watch.Revision(time.Now().Add(1000 * time.Hour).UnixMicro())
-	store := serving(t, etcd.Options{Client: connect(t, shared), Prefix: newPrefix(), Engine: storage.Options{Start: last}})
+	store := serving(t, etcd.Options{Client: connect(t, shared), Prefix: newPrefix(),
+		Engine: storage.Options{Start: last}})
 	assert.Greater(t, store.Revision(), last)
 	r, err := put(t.Context(), store, "x", "text")
 	require.NoError(t, err)
@@ -220,6 +222,7 @@ func TestFull(t *testing.T) {
 func TestOpenFails(t *testing.T) {
 	_, err := etcd.Open(t.Context(), etcd.Options{})
 	assert.Error(t, err)
-	_, err = etcd.Open(t.Context(), etcd.Options{Config: clientv3.Config{Endpoints: []string{"http://127.0.0.1:1"}}, Timeout: 100 * time.Millisecond})
+	_, err = etcd.Open(t.Context(),
+		etcd.Options{Config: clientv3.Config{Endpoints: []string{"http://127.0.0.1:1"}}, Timeout: 100 * time.Millisecond})
 	assert.ErrorIs(t, err, storage.ErrUnavailable)
 }

@@ -16,8 +16,8 @@ import (
 var ErrNotInstalled = errors.New("NOT RUN: there is no Postgres: install the package postgresql (apt-get install postgresql), " +
 	"or put initdb and postgres into PATH")
 
-// Installed returns the directories with the programs of Postgres, those in PATH first, and then the newest version. It returns
-// [ErrNotInstalled] if there is none.
+// Installed returns the directories with the programs of Postgres, those in PATH first, and then the newest version. It
+// returns [ErrNotInstalled] if there is none.
 func Installed() ([]string, error) {
 	var all []string
 	if path, err := exec.LookPath("initdb"); err == nil {

@@ -26,8 +26,8 @@ const patience = time.Minute
 type Options struct {
 	// Programs is the directory with the programs of Postgres. The default is the first of [Installed].
 	Programs string
-	// Dir is where the server makes its directory, by default the directory for temporary files. The user of the server must be able to
-	// reach it.
+	// Dir is where the server makes its directory, by default the directory for temporary files. The user of the server
+	// must be able to reach it.
 	Dir string
 	// Sync makes the server sync its files, as in production.
 	Sync bool
@@ -45,13 +45,15 @@ type Server struct {
 	ended   chan struct{}
 }
 
-// Start makes a database and starts a server. The caller must stop it. Start returns [ErrNotInstalled] if the machine has no Postgres.
+// Start makes a database and starts a server. The caller must stop it. Start returns [ErrNotInstalled] if the machine
+// has no Postgres.
 func Start(opts Options) (*Server, error) {
 	s, err := newServer(opts)
 	if err != nil {
 		return nil, err
 	}
-	if err := s.run("initdb", "-D", s.data(), "-U", "postgres", "-A", "trust", "-E", "UTF8", "--locale=C", "--no-sync"); err != nil {
+	if err := s.run("initdb", "-D", s.data(), "-U", "postgres", "-A", "trust", "-E", "UTF8", "--locale=C",
+		"--no-sync"); err != nil {
 		return nil, errors.Join(err, s.Stop())
 	}
 	return s, s.configureAndStart(nil)
@@ -138,8 +140,8 @@ func (s *Server) Restore(database string, script []byte) error {
 
 // configureAndStart writes the settings of the server, and starts it.
 func (s *Server) configureAndStart(more map[string]string) error {
-	settings := map[string]string{"listen_addresses": "", "unix_socket_directories": s.dir, "max_connections": "200", "shared_buffers": "64MB",
-		"fsync": "off", "full_page_writes": "off", "wal_level": "replica", "max_wal_size": "1GB",
+	settings := map[string]string{"listen_addresses": "", "unix_socket_directories": s.dir, "max_connections": "200",
+		"shared_buffers": "64MB", "fsync": "off", "full_page_writes": "off", "wal_level": "replica", "max_wal_size": "1GB",
 		"wal_keep_size": "512MB"} // for standbys
 	if s.opts.Sync {
 		settings["fsync"], settings["full_page_writes"] = "on", "on"
@@ -247,8 +249,8 @@ func (s *Server) Ended() bool {
 	}
 }
 
-// Kill kills all processes of the server at once, as a crash of the machine does. It stops all of them first: a process that saw the end of
-// the first one would show commits that a synchronous standby has not received.
+// Kill kills all processes of the server at once, as a crash of the machine does. It stops all of them first: a process
+// that saw the end of the first one would show commits that a synchronous standby has not received.
 func (s *Server) Kill() error {
 	pid := s.process.Process.Pid
 	errs := []error{s.process.Process.Signal(syscall.SIGSTOP)}

@@ -12,8 +12,8 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// Standby starts a second server that follows this one, with further settings. It copies the files of this server itself, because some
-// packages of Postgres contain only the server.
+// Standby starts a second server that follows this one, with further settings. It copies the files of this server
+// itself, because some packages of Postgres contain only the server.
 func (s *Server) Standby(settings map[string]string) (*Server, error) {
 	standby, err := newServer(s.opts)
 	if err != nil {
@@ -46,11 +46,12 @@ func (s *Server) backUp(standby *Server) error {
 	if err := conn.QueryRow(ctx, "SELECT labelfile FROM pg_backup_stop(false)").Scan(&label); err != nil {
 		return err
 	}
-	return errors.Join(standby.WriteFile("data/backup_label", []byte(label)), standby.WriteFile("data/standby.signal", nil))
+	return errors.Join(standby.WriteFile("data/backup_label", []byte(label)),
+		standby.WriteFile("data/standby.signal", nil))
 }
 
-// copyData copies the files of the server except for its log of changes, which the standby receives. Files that the server removes meanwhile
-// are not a part of a backup.
+// copyData copies the files of the server except for its log of changes, which the standby receives. Files that the
+// server removes meanwhile are not a part of a backup.
 func (s *Server) copyData(standby *Server) error {
 	return filepath.WalkDir(s.data(), func(path string, entry fs.DirEntry, err error) error {
 		if errors.Is(err, fs.ErrNotExist) {

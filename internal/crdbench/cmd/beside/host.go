@@ -31,7 +31,8 @@ type memo note
 // serve serves notes, memos, definitions and webhooks until in ends. It writes the URL to out.
 func serve(in io.Reader, out io.Writer) error {
 	ctx := context.Background()
-	calls, err := callout.New(callout.Options{Dial: (&net.Dialer{}).DialContext, Allow: func(netip.AddrPort) error { return nil }})
+	calls, err := callout.New(callout.Options{Dial: (&net.Dialer{}).DialContext,
+		Allow: func(netip.AddrPort) error { return nil }})
 	if err != nil {
 		return err
 	}
@@ -40,9 +41,12 @@ func serve(in io.Reader, out io.Writer) error {
 	if err != nil {
 		return err
 	}
-	api, err := rest.New(rest.Options{CEL: cel.New(nil), Logger: slog.New(slog.DiscardHandler), Plugins: []rest.Plugin{hooks, crd.New(crd.Options{})}},
-		rest.Resource[note]{Group: "example.com", Version: "v1", Plural: "notes", Scope: rest.ScopeCluster, Names: rest.Names{Kind: "Note"}},
-		rest.Resource[memo]{Group: "example.com", Version: "v1", Plural: "memos", Scope: rest.ScopeCluster, Names: rest.Names{Kind: "Memo"}})
+	api, err := rest.New(rest.Options{CEL: cel.New(nil), Logger: slog.New(slog.DiscardHandler),
+		Plugins: []rest.Plugin{hooks, crd.New(crd.Options{})}},
+		rest.Resource[note]{Group: "example.com", Version: "v1", Plural: "notes", Scope: rest.ScopeCluster,
+			Names: rest.Names{Kind: "Note"}},
+		rest.Resource[memo]{Group: "example.com", Version: "v1", Plural: "memos", Scope: rest.ScopeCluster,
+			Names: rest.Names{Kind: "Memo"}})
 	if err != nil {
 		return err
 	}

@@ -20,15 +20,16 @@ type load struct {
 
 // prepare creates the note that the load reads and changes.
 func prepare(url string) error {
-	_, err := send("POST", url+notes, `{"apiVersion":"example.com/v1","kind":"Note","metadata":{"name":"one"},"text":"0"}`, http.StatusCreated)
+	_, err := send("POST", url+notes, `{"apiVersion":"example.com/v1","kind":"Note","metadata":{"name":"one"},"text":"0"}`,
+		http.StatusCreated)
 	return err
 }
 
 // attack sends hostile requests to a host until stop is closed, and counts them.
 type attack func(url string, stop <-chan struct{}) (sent int, err error)
 
-// beside sends the load to one host and an attack to another, and returns the 99th percentile of the latency and the number of hostile
-// requests. The latency of a request counts from the time at which it should have been sent.
+// beside sends the load to one host and an attack to another, and returns the 99th percentile of the latency and the
+// number of hostile requests. The latency of a request counts from the time at which it should have been sent.
 func (l load) beside(url, attacked string, a attack) (p99 time.Duration, sent int, err error) {
 	stop, stopped := make(chan struct{}), make(chan error, 1)
 	go func() {
@@ -72,7 +73,8 @@ func one(url string, i int) error {
 	return err
 }
 
-// send sends a request and returns the code of the answer. It returns an error for any other code than want, unless that is 0.
+// send sends a request and returns the code of the answer. It returns an error for any other code than want, unless
+// that is 0.
 func send(method, url, body string, want int) (code int, err error) {
 	r, err := http.NewRequest(method, url, strings.NewReader(body))
 	if err != nil {

@@ -1,9 +1,11 @@
-// Command beside measures what an attack on one kind costs the clients of other kinds. It starts two hosts, sends requests at a fixed rate
-// to the first without waiting for the answers, and carries out the attack: for a while on the second host, so that the machine is equally
-// busy, and for a while on the first. It repeats this and prints, for each round, the 99th percentile of the latency beside the attack on
-// the other host and on the same host, and at the end the median of the differences. The exit status is 1 if that is above the limit.
+// Command beside measures what an attack on one kind costs the clients of other kinds. It starts two hosts, sends
+// requests at a fixed rate to the first without waiting for the answers, and carries out the attack: for a while on the
+// second host, so that the machine is equally busy, and for a while on the first. It repeats this and prints, for each
+// round, the 99th percentile of the latency beside the attack on the other host and on the same host, and at the end
+// the median of the differences. The exit status is 1 if that is above the limit.
 //
-// There are two attacks: hostile definitions one after the other, and 20 writes a second of a kind whose webhooks hang, lie and answer 50 MB.
+// There are two attacks: hostile definitions one after the other, and 20 writes a second of a kind whose webhooks hang,
+// lie and answer 50 MB.
 package main
 
 import (
@@ -67,7 +69,8 @@ func measure(l load, a attack, rounds int, limit time.Duration) error {
 		if err != nil {
 			return err
 		}
-		fmt.Printf("round %d: p99 %v beside an attack on another host, %v beside %d hostile requests to its own\n", round+1, without, with, sent)
+		fmt.Printf("round %d: p99 %v beside an attack on another host, %v beside %d hostile requests to its own\n", round+1,
+			without, with, sent)
 		differences = append(differences, with-without)
 	}
 	slices.Sort(differences)

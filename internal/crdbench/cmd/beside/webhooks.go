@@ -18,8 +18,8 @@ const (
 	memos          = "/apis/example.com/v1/memos"
 	aMemo          = `{"apiVersion":"example.com/v1","kind":"Memo","metadata":{"generateName":"a"}}`
 	configurations = "/apis/admissionregistration.k8s.io/v1/validatingwebhookconfigurations"
-	// interval is the time between two writes of memos. It leaves the processors time for the load: an attack that saturates them would
-	// measure the machine instead of the host.
+	// interval is the time between two writes of memos. It leaves the processors time for the load: an attack that
+	// saturates them would measure the machine instead of the host.
 	interval = 50 * time.Millisecond
 )
 
@@ -55,16 +55,19 @@ func webhooks(url string, stop <-chan struct{}) (sent int, err error) {
 	}
 }
 
-// register creates the configuration of the webhooks. The first one refuses every write, after the others have been called, too.
+// register creates the configuration of the webhooks. The first one refuses every write, after the others have been
+// called, too.
 func register(url string, server *httptest.Server) error {
-	bundle := base64.StdEncoding.EncodeToString(pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: server.Certificate().Raw}))
+	bundle := base64.StdEncoding.EncodeToString(pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE",
+		Bytes: server.Certificate().Raw}))
 	var hooks []string
 	for _, path := range []string{"lie", "hang", "much"} {
 		hooks = append(hooks, fmt.Sprintf(`{"name":"%s.example.com","clientConfig":{"url":"%s/%[1]s","caBundle":"%[3]s"},"sideEffects":"None","timeoutSeconds":1,
 			"admissionReviewVersions":["v1"],"rules":[{"apiGroups":["example.com"],"apiVersions":["v1"],"resources":["memos"],"operations":["*"]}]}`,
 			path, server.URL, bundle))
 	}
-	_, err := send("POST", url+configurations, `{"apiVersion":"admissionregistration.k8s.io/v1","kind":"ValidatingWebhookConfiguration","metadata":{"name":"hostile"},
+	_, err := send("POST", url+configurations,
+		`{"apiVersion":"admissionregistration.k8s.io/v1","kind":"ValidatingWebhookConfiguration","metadata":{"name":"hostile"},
 		"webhooks":[`+strings.Join(hooks, ",")+`]}`, http.StatusCreated)
 	return err
 }

@@ -12,9 +12,9 @@ import (
 	"github.com/decorum-go/decorum/rest/serviceaccount"
 )
 
-// definitions returns the kinds of the transcripts, and the reviews that kubectl uses. With graceful set, Widgets support a grace period.
-// With own set, it returns Namespace, Lease, Event and ServiceAccount of packages builtin and serviceaccount instead of those of k8s.io/api. With widgetFrom "crd", it returns no
-// Widget.
+// definitions returns the kinds of the transcripts, and the reviews that kubectl uses. With graceful set, Widgets
+// support a grace period. With own set, it returns Namespace, Lease, Event and ServiceAccount of packages builtin and
+// serviceaccount instead of those of k8s.io/api. With widgetFrom "crd", it returns no Widget.
 func definitions(graceful, own bool, widgetFrom string) []rest.Definition {
 	widgets := widget.Resource()
 	if graceful {

@@ -1,5 +1,5 @@
-// Command conformhost serves the kinds that the transcripts of rest/conformance use: Widget as a custom kind, and some of
-// Kubernetes' own.
+// Command conformhost serves the kinds that the transcripts of rest/conformance use: Widget as a custom kind, and some
+// of Kubernetes' own.
 //
 //	go run ./cmd/conformhost --listen 127.0.0.1:8080 --prefix /p
 //
@@ -53,12 +53,16 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) error {
 	flags.SetOutput(stderr)
 	listen := flags.String("listen", "127.0.0.1:8080", "address to serve on; port 0 takes a free port")
 	prefix := flags.String("prefix", "", "path to serve below, like /p")
-	backend := flags.String("store", "memory", "where objects are kept: memory, bolt:FILE, etcd:URL, whose path is the prefix, or postgres:URL")
-	follow := flags.Bool("lifecycle", false, "collect garbage, empty namespaces, and give Widgets the grace period that clients ask for")
+	backend := flags.String("store", "memory",
+		"where objects are kept: memory, bolt:FILE, etcd:URL, whose path is the prefix, or postgres:URL")
+	follow := flags.Bool("lifecycle", false,
+		"collect garbage, empty namespaces, and give Widgets the grace period that clients ask for")
 	crds := flags.Bool("crds", false, "serve CustomResourceDefinitions and the kinds that they describe")
-	widgets := flags.String("widget", "go", "where the kind Widget comes from: go, its struct, or crd, its CustomResourceDefinition, which implies --crds")
+	widgets := flags.String("widget", "go",
+		"where the kind Widget comes from: go, its struct, or crd, its CustomResourceDefinition, which implies --crds")
 	services := flags.Bool("apiservices", false, "serve APIServices")
-	own := flags.Bool("builtin", false, "serve namespaces, leases, events and service accounts from packages rest/builtin and rest/serviceaccount instead of module k8s")
+	own := flags.Bool("builtin", false,
+		"serve namespaces, leases, events and service accounts from packages rest/builtin and rest/serviceaccount instead of module k8s")
 	if err := flags.Parse(args); errors.Is(err, flag.ErrHelp) {
 		return nil
 	} else if err != nil {
@@ -80,8 +84,8 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) error {
 	if *services {
 		plugins = append(plugins, apiservice.New(apiservice.Options{Logger: logger}))
 	}
-	api, err := rest.New(rest.Options{Store: store, Logger: logger, Authorizer: rest.AuthorizerFunc(decide), CEL: cel.New(nil), Plugins: plugins},
-		definitions(*follow, *own, *widgets)...)
+	api, err := rest.New(rest.Options{Store: store, Logger: logger, Authorizer: rest.AuthorizerFunc(decide),
+		CEL: cel.New(nil), Plugins: plugins}, definitions(*follow, *own, *widgets)...)
 	if err != nil {
 		return err
 	}
@@ -94,8 +98,8 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) error {
 			return err
 		}
 	}
-	// The recorded server had compacted its first revisions, so a watch from revision 1 must get 410 here too. The only change that this
-	// drops is the creation of the namespace "default".
+	// The recorded server had compacted its first revisions, so a watch from revision 1 must get 410 here too. The only
+	// change that this drops is the creation of the namespace "default".
 	if err := store.Compact(ctx, store.Revision()); err != nil {
 		return err
 	}
@@ -109,7 +113,8 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) error {
 // controllers runs the controllers of package lifecycle until ctx ends. The returned function waits for them to end.
 func controllers(ctx context.Context, api *rest.API, options lifecycle.Options) (ended func()) {
 	var running sync.WaitGroup
-	for _, run := range []func(context.Context, *rest.API, lifecycle.Options) error{lifecycle.CollectGarbage, lifecycle.EmptyNamespaces} {
+	for _, run := range []func(context.Context, *rest.API, lifecycle.Options) error{
+		lifecycle.CollectGarbage, lifecycle.EmptyNamespaces} {
 		running.Go(func() {
 			if err := run(ctx, api, options); err != nil {
 				options.Logger.Error("a controller has stopped", "error", err)
@@ -128,7 +133,8 @@ func openStore(ctx context.Context, name string) (storage.Store, error) {
 		return bolt.Open(ctx, bolt.Options{Path: path})
 	case kind == "etcd":
 		if u, err := url.Parse(path); err == nil && u.Host != "" {
-			return etcd.Open(ctx, etcd.Options{Config: clientv3.Config{Endpoints: []string{u.Scheme + "://" + u.Host}}, Prefix: u.Path})
+			return etcd.Open(ctx, etcd.Options{Config: clientv3.Config{Endpoints: []string{u.Scheme + "://" + u.Host}},
+				Prefix: u.Path})
 		}
 	case kind == "postgres" && path != "":
 		return openPostgres(ctx, path)

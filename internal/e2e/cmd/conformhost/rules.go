@@ -18,7 +18,8 @@ import (
 
 var configKey = regexp.MustCompile(`^[-._a-zA-Z0-9]+$`)
 
-// configMaps enforces immutable, the form of keys, that a key occurs in only one of the two maps, and the limit of their size.
+// configMaps enforces immutable, the form of keys, that a key occurs in only one of the two maps, and the limit of
+// their size.
 func configMaps() rest.Resource[corev1.ConfigMap] {
 	r := k8s.Resource[corev1.ConfigMap]()
 	r.Hooks.Validate = func(_ context.Context, obj, old *corev1.ConfigMap) (errs status.FieldErrors) {
@@ -28,7 +29,8 @@ func configMaps() rest.Resource[corev1.ConfigMap] {
 		for _, key := range slices.Sorted(maps.Keys(obj.Data)) {
 			errs = append(errs, checkConfigKey(status.Field("data").Key(key), key)...)
 			if _, twice := obj.BinaryData[key]; twice {
-				errs = append(errs, status.InvalidField(status.Field("data").Key(key), key, "duplicate of key present in binaryData"))
+				errs = append(errs, status.InvalidField(status.Field("data").Key(key), key,
+					"duplicate of key present in binaryData"))
 			}
 		}
 		for _, key := range slices.Sorted(maps.Keys(obj.BinaryData)) {
@@ -110,10 +112,12 @@ func leases() rest.Resource[coordinationv1.Lease] {
 	}
 	r.Hooks.Validate = func(_ context.Context, obj, _ *coordinationv1.Lease) (errs status.FieldErrors) {
 		if seconds := obj.Spec.LeaseDurationSeconds; seconds != nil && *seconds <= 0 {
-			errs = append(errs, status.InvalidField(status.Field("spec", "leaseDurationSeconds"), *seconds, "must be greater than 0"))
+			errs = append(errs, status.InvalidField(status.Field("spec", "leaseDurationSeconds"), *seconds,
+				"must be greater than 0"))
 		}
 		if transitions := obj.Spec.LeaseTransitions; transitions != nil && *transitions < 0 {
-			errs = append(errs, status.InvalidField(status.Field("spec", "leaseTransitions"), *transitions, "must be greater than or equal to 0"))
+			errs = append(errs, status.InvalidField(status.Field("spec", "leaseTransitions"), *transitions,
+				"must be greater than or equal to 0"))
 		}
 		return errs
 	}

@@ -1,5 +1,5 @@
-// Command kubectl is the kubectl of the release that this module's go.mod pins, so that the end-to-end tests do not depend on the installed
-// one.
+// Command kubectl is the kubectl of the release that this module's go.mod pins, so that the end-to-end tests do not
+// depend on the installed one.
 package main
 
 import (

@@ -1,5 +1,5 @@
-// Command smallhost is a host that uses no Kubernetes module. It serves the kinds of package builtin and one kind of its own, and records an
-// event for each change of a plant.
+// Command smallhost is a host that uses no Kubernetes module. It serves the kinds of package builtin and one kind of
+// its own, and records an event for each change of a plant.
 //
 //	go run ./cmd/smallhost --listen 127.0.0.1:8080
 //

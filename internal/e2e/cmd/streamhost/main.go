@@ -1,5 +1,6 @@
-// Command streamhost serves pods whose containers are folders of this machine: commands that kubectl runs in a container run in its folder.
-// It shows what a host implements for kubectl logs, exec, attach and cp, and for the proxy of a pod.
+// Command streamhost serves pods whose containers are folders of this machine: commands that kubectl runs in a
+// container run in its folder. It shows what a host implements for kubectl logs, exec, attach and cp, and for the proxy
+// of a pod.
 //
 // It runs any command that a client sends, so use it for tests only.
 package main

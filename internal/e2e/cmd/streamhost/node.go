@@ -66,7 +66,8 @@ func (n *node) streams() []rest.SubresourceOf[corev1.Pod] {
 		},
 		rest.Stream[corev1.Pod, corev1.PodPortForwardOptions]{
 			Name: "portforward",
-			Forward: func(_ context.Context, pod *corev1.Pod, _ *corev1.PodPortForwardOptions, port uint16, conn io.ReadWriter) error {
+			Forward: func(_ context.Context, pod *corev1.Pod, _ *corev1.PodPortForwardOptions, port uint16,
+				conn io.ReadWriter) error {
 				_, err := fmt.Fprintf(conn, "port %d of %s\n", port, pod.Name)
 				return err
 			},
@@ -115,7 +116,8 @@ func (n *node) container(pod *corev1.Pod) (*container, error) {
 func (c *container) exec(ctx context.Context, command []string, s *rest.Session) error {
 	cmd := exec.CommandContext(ctx, command[0], command[1:]...)
 	cmd.Dir, cmd.Stdout, cmd.Stderr = c.folder, s.Stdout, s.Stderr
-	// The command gets a pipe instead of s.Stdin, because Wait would otherwise wait for input that the command never reads.
+	// The command gets a pipe instead of s.Stdin, because Wait would otherwise wait for input that the command never
+	// reads.
 	stdin, err := cmd.StdinPipe()
 	if err != nil {
 		return err

@@ -38,10 +38,11 @@ func main() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	api, err := rest.New(rest.Options{CBOR: cbor.Format(), Authenticator: people}, k8s.Resource[corev1.ConfigMap](), rest.Resource[Range]{
-		Group: "example.com", Version: "v1", Plural: "ranges",
-		Rules: cel.New(cel.Rules{"RangeSpec": {{Rule: "self.min <= self.max", Message: "min is above max"}}}),
-	})
+	api, err := rest.New(rest.Options{CBOR: cbor.Format(), Authenticator: people}, k8s.Resource[corev1.ConfigMap](),
+		rest.Resource[Range]{
+			Group: "example.com", Version: "v1", Plural: "ranges",
+			Rules: cel.New(cel.Rules{"RangeSpec": {{Rule: "self.min <= self.max", Message: "min is above max"}}}),
+		})
 	if err != nil {
 		log.Fatal(err)
 	}

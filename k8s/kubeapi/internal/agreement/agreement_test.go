@@ -28,7 +28,8 @@ import (
 // widget is the definition of the kind Widget of the conformance suite.
 const widget = "../../../../rest/conformance/fixtures/widget-crd.yaml"
 
-// The validator finds in a document what the server finds: in each of the conformance suite, and in each with one change.
+// The validator finds in a document what the server finds: in each of the conformance suite, and in each with one
+// change.
 func TestAgreesAboutTranscripts(t *testing.T) {
 	seen := recorded(t)
 	random := rand.New(rand.NewPCG(37, 1))
@@ -70,8 +71,8 @@ func TestAgreesAboutManifests(t *testing.T) {
 	assert.Greater(t, refused, len(documents)/3)
 }
 
-// crds returns the folder with the definitions and samples of public projects. They belong to these projects, so the repository does not
-// contain them. CI has the folder beside the checkout.
+// crds returns the folder with the definitions and samples of public projects. They belong to these projects, so the
+// repository does not contain them. CI has the folder beside the checkout.
 func crds(t *testing.T) string {
 	dir := cmp.Or(os.Getenv("DECORUM_CRDS"), "../../../../../shared/crds")
 	if _, err := os.Stat(dir); err != nil {
@@ -90,15 +91,16 @@ func TestAgreesAboutSamples(t *testing.T) {
 	}
 	var seeds []document
 	for _, folder := range []string{"gateway-api/examples", "gateway-api/hack", "keda/config/samples"} {
-		require.NoError(t, filepath.WalkDir(filepath.Join(dir, folder), func(path string, entry os.DirEntry, err error) error {
-			if err != nil || entry.IsDir() || filepath.Ext(path) != ".yaml" {
-				return err
-			}
-			text, err := os.ReadFile(path)
-			require.NoError(t, err)
-			seeds = append(seeds, documentsOf(string(text))...)
-			return nil
-		}))
+		require.NoError(t, filepath.WalkDir(filepath.Join(dir, folder),
+			func(path string, entry os.DirEntry, err error) error {
+				if err != nil || entry.IsDir() || filepath.Ext(path) != ".yaml" {
+					return err
+				}
+				text, err := os.ReadFile(path)
+				require.NoError(t, err)
+				seeds = append(seeds, documentsOf(string(text))...)
+				return nil
+			}))
 	}
 	require.Greater(t, len(seeds), 100)
 	documents := mutated(t, rand.New(rand.NewPCG(37, 3)), seeds, 12)
@@ -185,7 +187,8 @@ func (seen *recording) record(t *testing.T, config *rest.Config, r *http.Request
 	case r.Method == http.MethodPut:
 		before := apiserver{config: config}.ask(t, http.MethodGet, r.URL.Path, nil)
 		old := document(before.body).object()
-		if before.code == http.StatusOK && textAt(old, "metadata", "name") == textAt(o, "metadata", "name") && o["apiVersion"] == old["apiVersion"] {
+		if before.code == http.StatusOK && textAt(old, "metadata", "name") == textAt(o, "metadata", "name") &&
+			o["apiVersion"] == old["apiVersion"] {
 			metadata := o["metadata"].(map[string]any)
 			metadata["namespace"] = old["metadata"].(map[string]any)["namespace"]
 			seen.mu.Lock()

@@ -72,7 +72,8 @@ type judgement struct {
 	Message string               // of another error
 }
 
-// hideRandom removes from the messages what the server chooses at random: the suffix of a generated name, and the ports of nodes.
+// hideRandom removes from the messages what the server chooses at random: the suffix of a generated name, and the ports
+// of nodes.
 func (j *judgement) hideRandom(generateName string) {
 	generated := regexp.MustCompile("(" + regexp.QuoteMeta(generateName) + ")[a-z0-9]{5}")
 	for i := range j.Causes {
@@ -91,8 +92,9 @@ func (j *judgement) hideRandom(generateName string) {
 
 var nodePort = regexp.MustCompile(`value: 3[0-2][0-9]{3}\b`)
 
-// assertAgreement reports documents about which the validator and the server say something else. former has the former states of
-// documents that are updates, each at the index of its document. It returns how many documents the server refuses.
+// assertAgreement reports documents about which the validator and the server say something else. former has the former
+// states of documents that are updates, each at the index of its document. It returns how many documents the server
+// refuses.
 func assertAgreement(t *testing.T, documents, former []document, definitions []string) (refused int) {
 	t.Helper()
 	judged, asked := validated(t, documents, former, definitions), answered(t, documents, former, definitions)
@@ -155,7 +157,8 @@ func validated(t *testing.T, documents, former []document, definitions []string)
 			switch {
 			case f.Severity != validate.Error || r.Code == 0:
 			case r.Code == http.StatusUnprocessableEntity:
-				all[i].Causes = append(all[i].Causes, metav1.StatusCause{Type: metav1.CauseType(f.Reason), Message: f.Message, Field: f.Field})
+				all[i].Causes = append(all[i].Causes,
+					metav1.StatusCause{Type: metav1.CauseType(f.Reason), Message: f.Message, Field: f.Field})
 			default:
 				all[i].Message = f.Message
 			}
@@ -193,12 +196,14 @@ func answered(t *testing.T, documents, former []document, definitions []string) 
 	}
 	for _, d := range slices.Concat(documents, former) {
 		namespace := cmp.Or(textAt(d.object(), "metadata", "namespace"), "default")
-		body := documentOf(t, map[string]any{"apiVersion": "v1", "kind": "Namespace", "metadata": map[string]any{"name": namespace}}, true)
+		body := documentOf(t, map[string]any{"apiVersion": "v1", "kind": "Namespace",
+			"metadata": map[string]any{"name": namespace}}, true)
 		s.ask(t, http.MethodPost, "/api/v1/namespaces", body)
 	}
 	all := make([]judgement, len(documents))
 	for i, d := range documents { // some are looked at when others are written
-		if slices.Contains([]string{"IngressClass", "LimitRange", "PriorityClass", "RuntimeClass", "StorageClass"}, textAt(d.object(), "kind")) {
+		if slices.Contains([]string{"IngressClass", "LimitRange", "PriorityClass", "RuntimeClass", "StorageClass"},
+			textAt(d.object(), "kind")) {
 			all[i] = s.judge(t, d, nil, "")
 		}
 	}
@@ -258,7 +263,8 @@ func (s apiserver) judge(t *testing.T, d, former document, query string) judgeme
 	if former != nil {
 		old := former.object()
 		metadata, _ := old["metadata"].(map[string]any)
-		for _, key := range []string{"resourceVersion", "uid", "creationTimestamp", "managedFields", "generation", "deletionTimestamp"} {
+		for _, key := range []string{"resourceVersion", "uid", "creationTimestamp", "managedFields", "generation",
+			"deletionTimestamp"} {
 			delete(metadata, key)
 		}
 		s.ask(t, http.MethodPost, path, documentOf(t, old, true))

@@ -50,7 +50,8 @@ func change(random *rand.Rand, in map[string]any, except ...string) {
 		return
 	}
 	values := []any{
-		nil, true, -1, 0, 1 << 40, 1.5, "", "no such Value!", "a", "10", "-5Gi", strings.Repeat("x", 300), []any{}, []any{"a", "a"}, []any{nil},
+		nil, true, -1, 0, 1 << 40, 1.5, "", "no such Value!", "a", "10", "-5Gi", strings.Repeat("x", 300), []any{},
+		[]any{"a", "a"}, []any{nil},
 		map[string]any{}, map[string]any{"a": "b"}, map[string]any{"no such Key!": 1},
 	}
 	switch n := random.IntN(len(values) + 3); n {
@@ -71,7 +72,8 @@ func spoil(random *rand.Rand, d document) document {
 	at := random.IntN(len(lines))
 	line := lines[at]
 	place := random.IntN(len(line) + 1)
-	pieces := []string{"\t", " ", "-", ":", "\"", "'", "{", "}", "[", "&a ", "*a", "!!int ", "|", "#", "%", "\x00", "\xff", "\r", "0x", "~", "?", ",", "yes", "é"}
+	pieces := []string{"\t", " ", "-", ":", "\"", "'", "{", "}", "[", "&a ", "*a", "!!int ", "|", "#", "%", "\x00", "\xff",
+		"\r", "0x", "~", "?", ",", "yes", "é"}
 	switch random.IntN(8) {
 	case 0:
 		lines = slices.Delete(lines, at, at+1)

@@ -29,7 +29,8 @@ func Limits(r corev1.ResourceRequirements) corev1.ResourceList   { return r.Limi
 
 // OfContainers returns what the containers of a Pod need at once. of is [Requests] or [Limits].
 //
-// Init containers run one after another, before the others. Those that restart always keep running beside all that come later.
+// Init containers run one after another, before the others. Those that restart always keep running beside all that come
+// later.
 func OfContainers(spec *corev1.PodSpec, of func(corev1.ResourceRequirements) corev1.ResourceList) corev1.ResourceList {
 	sum, staying, first := corev1.ResourceList{}, corev1.ResourceList{}, corev1.ResourceList{}
 	for i := range spec.Containers {

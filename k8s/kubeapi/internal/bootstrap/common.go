@@ -12,21 +12,23 @@ import (
 	"github.com/decorum-go/decorum/storage"
 )
 
-// Common remembers the objects that are the same in every API of a process, because their creation takes most of the time of a start. The
-// zero value remembers nothing yet.
+// Common remembers the objects that are the same in every API of a process, because their creation takes most of the
+// time of a start. The zero value remembers nothing yet.
 type Common struct {
 	records atomic.Pointer[[]*storage.Record]
 }
 
 // commonResources hold only objects that do not depend on a [Config].
 var commonResources = []string{
-	"namespaces", "clusterroles.rbac.authorization.k8s.io", "clusterrolebindings.rbac.authorization.k8s.io", "roles.rbac.authorization.k8s.io",
+	"namespaces", "clusterroles.rbac.authorization.k8s.io", "clusterrolebindings.rbac.authorization.k8s.io",
+	"roles.rbac.authorization.k8s.io",
 	"rolebindings.rbac.authorization.k8s.io", "priorityclasses.scheduling.k8s.io",
 	"prioritylevelconfigurations.flowcontrol.apiserver.k8s.io", "flowschemas.flowcontrol.apiserver.k8s.io",
 }
 
-// create creates the objects in an API that serves no clients yet. The first API writes them like any client. The others get copies of what
-// it remembers, which have a uid and a resourceVersion of their own, and the times of the originals.
+// create creates the objects in an API that serves no clients yet. The first API writes them like any client. The
+// others get copies of what it remembers, which have a uid and a resourceVersion of their own, and the times of the
+// originals.
 func (m *Common) create(ctx context.Context, api *rest.API, c Config) error {
 	if known := m.records.Load(); known != nil {
 		return insert(ctx, c.Store, *known)

@@ -18,13 +18,15 @@ import (
 
 // Config says what the objects contain.
 type Config struct {
-	// ClientCA is the certificate of the authority for client certificates, in PEM. It is empty if clients have no certificates.
+	// ClientCA is the certificate of the authority for client certificates, in PEM. It is empty if clients have no
+	// certificates.
 	ClientCA []byte
 	// ServiceRange are the addresses of Services. The Service kubernetes has the first one.
 	ServiceRange netip.Prefix
 	// Address is where clients reach the API. It is zero if the API has no address.
 	Address netip.AddrPort
-	// Common, if set, creates the objects that are the same in every API. It needs Store, which must be the store of the API.
+	// Common, if set, creates the objects that are the same in every API. It needs Store, which must be the store of the
+	// API.
 	Common *Common
 	Store  storage.Store
 }
@@ -44,7 +46,8 @@ func createCommon(ctx context.Context, api *rest.API, c Config) error {
 }
 
 // inOrder takes the steps in their order, which matters: an object needs its namespace, and a binding its role.
-func inOrder(ctx context.Context, api *rest.API, c Config, steps ...func(context.Context, *rest.API, Config) error) error {
+func inOrder(ctx context.Context, api *rest.API, c Config,
+	steps ...func(context.Context, *rest.API, Config) error) error {
 	for _, step := range steps {
 		if err := step(ctx, api, c); err != nil {
 			return err
@@ -71,7 +74,8 @@ func ensure[T any](ctx context.Context, api *rest.API, namespace string, objects
 
 func namespaces(ctx context.Context, api *rest.API, _ Config) error {
 	var all []corev1.Namespace
-	for _, name := range []string{metav1.NamespaceDefault, metav1.NamespaceSystem, metav1.NamespacePublic, corev1.NamespaceNodeLease} {
+	for _, name := range []string{metav1.NamespaceDefault, metav1.NamespaceSystem, metav1.NamespacePublic,
+		corev1.NamespaceNodeLease} {
 		all = append(all, corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: name}})
 	}
 	return ensure(ctx, api, "", all...)
@@ -123,7 +127,8 @@ func kubernetesService(ctx context.Context, api *rest.API, c Config) error {
 	const name = "kubernetes"
 	labels := map[string]string{"component": "apiserver", "provider": name}
 	if err := ensure(ctx, api, "", networkingv1.ServiceCIDR{
-		ObjectMeta: metav1.ObjectMeta{Name: name}, Spec: networkingv1.ServiceCIDRSpec{CIDRs: []string{c.ServiceRange.Masked().String()}},
+		ObjectMeta: metav1.ObjectMeta{Name: name},
+		Spec:       networkingv1.ServiceCIDRSpec{CIDRs: []string{c.ServiceRange.Masked().String()}},
 	}); err != nil {
 		return err
 	}
@@ -134,8 +139,10 @@ func kubernetesService(ctx context.Context, api *rest.API, c Config) error {
 	if err := ensure(ctx, api, metav1.NamespaceDefault, corev1.Service{
 		ObjectMeta: metav1.ObjectMeta{Name: name, Labels: labels},
 		Spec: corev1.ServiceSpec{
-			Type: corev1.ServiceTypeClusterIP, ClusterIP: first, ClusterIPs: []string{first}, SessionAffinity: corev1.ServiceAffinityNone,
-			Ports: []corev1.ServicePort{{Name: "https", Port: 443, Protocol: corev1.ProtocolTCP, TargetPort: intstr.FromInt32(port)}},
+			Type: corev1.ServiceTypeClusterIP, ClusterIP: first, ClusterIPs: []string{first},
+			SessionAffinity: corev1.ServiceAffinityNone,
+			Ports: []corev1.ServicePort{{Name: "https", Port: 443, Protocol: corev1.ProtocolTCP,
+				TargetPort: intstr.FromInt32(port)}},
 		},
 	}); err != nil {
 		return err
@@ -164,8 +171,10 @@ func kubernetesService(ctx context.Context, api *rest.API, c Config) error {
 	return ensure(ctx, api, metav1.NamespaceDefault, slice)
 }
 
-// components creates the ComponentStatus of the store. It always says that the store works: otherwise, the API could not answer.
+// components creates the ComponentStatus of the store. It always says that the store works: otherwise, the API could
+// not answer.
 func components(ctx context.Context, api *rest.API, _ Config) error {
 	return ensure(ctx, api, "", corev1.ComponentStatus{ObjectMeta: metav1.ObjectMeta{Name: "etcd-0"},
-		Conditions: []corev1.ComponentCondition{{Type: corev1.ComponentHealthy, Status: corev1.ConditionTrue, Message: "ok"}}})
+		Conditions: []corev1.ComponentCondition{{Type: corev1.ComponentHealthy, Status: corev1.ConditionTrue,
+			Message: "ok"}}})
 }

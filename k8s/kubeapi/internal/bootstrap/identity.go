@@ -19,10 +19,11 @@ const (
 	identitySeconds = 3600
 )
 
-// KeepIdentity keeps the Lease that says which machine serves the API, as kube-apiserver does, until ctx ends. The store discards old
-// revisions when it writes, so the renewals also let resourceVersions expire while no client writes.
+// KeepIdentity keeps the Lease that says which machine serves the API, as kube-apiserver does, until ctx ends. The
+// store discards old revisions when it writes, so the renewals also let resourceVersions expire while no client writes.
 //
-// logger receives the errors of renewals, which KeepIdentity tries again. It returns an error if the API does not serve Leases.
+// logger receives the errors of renewals, which KeepIdentity tries again. It returns an error if the API does not serve
+// Leases.
 func KeepIdentity(ctx context.Context, api *rest.API, host string, logger *slog.Logger) error {
 	hash := sha256.Sum256([]byte(host))
 	name := "apiserver-" + hex.EncodeToString(hash[:16])
@@ -38,8 +39,10 @@ func KeepIdentity(ctx context.Context, api *rest.API, host string, logger *slog.
 		})
 		if status.IsNotFound(err) {
 			return ensure(ctx, api, metav1.NamespaceSystem, coordinationv1.Lease{
-				ObjectMeta: metav1.ObjectMeta{Name: name, Labels: map[string]string{"apiserver.kubernetes.io/identity": "kube-apiserver"}},
-				Spec:       coordinationv1.LeaseSpec{HolderIdentity: &name, LeaseDurationSeconds: new(int32(identitySeconds)), RenewTime: new(metav1.NowMicro())},
+				ObjectMeta: metav1.ObjectMeta{Name: name,
+					Labels: map[string]string{"apiserver.kubernetes.io/identity": "kube-apiserver"}},
+				Spec: coordinationv1.LeaseSpec{HolderIdentity: &name, LeaseDurationSeconds: new(int32(identitySeconds)),
+					RenewTime: new(metav1.NowMicro())},
 			})
 		}
 		return err

@@ -18,8 +18,8 @@ func CreateAccounts(ctx context.Context, api *rest.API) error {
 	})
 }
 
-// PublishCA creates the ConfigMap kube-root-ca.crt in each namespace, until ctx ends. It holds the certificate of the authority by which
-// Pods recognize the API, in PEM.
+// PublishCA creates the ConfigMap kube-root-ca.crt in each namespace, until ctx ends. It holds the certificate of the
+// authority by which Pods recognize the API, in PEM.
 func PublishCA(ctx context.Context, api *rest.API, certificate []byte) error {
 	return eachNamespace(ctx, api, func(namespace string) error {
 		return ensure(ctx, api, namespace, corev1.ConfigMap{

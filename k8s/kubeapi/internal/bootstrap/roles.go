@@ -125,7 +125,8 @@ func (p *policy) add(r role) {
 		if b.Namespace = r.namespace; !strings.HasPrefix(b.Name, "system:") {
 			b.Name = "system::" + b.Name
 		}
-		p.roleBindings = append(p.roleBindings, rbac.RoleBinding{ObjectMeta: b, RoleRef: roleRef("Role", r.name), Subjects: r.subjects})
+		p.roleBindings = append(p.roleBindings,
+			rbac.RoleBinding{ObjectMeta: b, RoleRef: roleRef("Role", r.name), Subjects: r.subjects})
 		return
 	}
 	const label = "rbac.authorization.k8s.io/aggregate-to-"

@@ -19,6 +19,7 @@ func admission() []rule {
 		fixed[admissionv1.Rule](values{"scope": "*"}),
 		fixed[admissionv1.ValidatingAdmissionPolicySpec](values{"failurePolicy": "Fail"}),
 		fixed[admissionv1.MutatingAdmissionPolicySpec](values{"failurePolicy": "Fail"}),
-		fixed[admissionv1.MatchResources](values{"matchPolicy": "Equivalent", "namespaceSelector": values{}, "objectSelector": values{}}),
+		fixed[admissionv1.MatchResources](values{"matchPolicy": "Equivalent", "namespaceSelector": values{},
+			"objectSelector": values{}}),
 	}
 }

@@ -7,7 +7,8 @@ import (
 	"k8s.io/utils/ptr"
 )
 
-// apps returns the defaults of the group apps. The templates of its kinds have those of pods.go, except for the ones that only a Pod has.
+// apps returns the defaults of the group apps. The templates of its kinds have those of pods.go, except for the ones
+// that only a Pod has.
 func apps() []rule {
 	return []rule{
 		fixed[appsv1.DaemonSet](values{"spec.updateStrategy.type": "RollingUpdate", "spec.revisionHistoryLimit": 10}),
@@ -24,7 +25,8 @@ func apps() []rule {
 			"spec.revisionHistoryLimit":                 10,
 			"spec.persistentVolumeClaimRetentionPolicy": values{},
 		}),
-		fixed[appsv1.StatefulSetPersistentVolumeClaimRetentionPolicy](values{"whenDeleted": "Retain", "whenScaled": "Retain"}),
+		fixed[appsv1.StatefulSetPersistentVolumeClaimRetentionPolicy](values{"whenDeleted": "Retain",
+			"whenScaled": "Retain"}),
 
 		when(rollingDaemons),
 		when(rollingDeployment),

@@ -7,7 +7,8 @@ import (
 	batchv1 "k8s.io/api/batch/v1"
 )
 
-// batch returns the defaults of the group batch. The defaults that belong to Jobs alone do not apply to the template of a CronJob.
+// batch returns the defaults of the group batch. The defaults that belong to Jobs alone do not apply to the template of
+// a CronJob.
 func batch() []rule {
 	return []rule{
 		fixed[batchv1.CronJob](values{

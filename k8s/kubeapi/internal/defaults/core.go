@@ -69,8 +69,8 @@ func allocatable(obj *corev1.NodeStatus) {
 	}
 }
 
-// containerLimits completes the limits of containers: the default is the maximum, and the default request is the default limit or else
-// the minimum.
+// containerLimits completes the limits of containers: the default is the maximum, and the default request is the
+// default limit or else the minimum.
 func containerLimits(obj *corev1.LimitRangeItem) {
 	if obj.Type != corev1.LimitTypeContainer {
 		return

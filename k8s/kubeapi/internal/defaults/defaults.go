@@ -15,12 +15,12 @@ func Of[T any]() Defaults[T] { return Defaults[T]{plans().of(reflect.TypeFor[T](
 // Set fills in what the client has left out. It changes no value that is set, and a second call changes nothing.
 func (d Defaults[T]) Set(obj *T) { d.plan.walk(reflect.ValueOf(obj).Elem(), filling) }
 
-// Canonicalize rewrites the values that Kubernetes stores in another form than the client may send. It expects an object with defaults.
-// A second call changes nothing.
+// Canonicalize rewrites the values that Kubernetes stores in another form than the client may send. It expects an
+// object with defaults. A second call changes nothing.
 func (d Defaults[T]) Canonicalize(obj *T) { d.plan.walk(reflect.ValueOf(obj).Elem(), rewriting) }
 
 // plans returns the plans of all kinds in the process.
 var plans = sync.OnceValue(func() *planner {
-	return newPlanner(slices.Concat(core(), pods(), volumes(), services(), apps(), batch(), autoscaling(), networking(), storage(), resources(),
-		admission(), flowcontrol(), cluster()))
+	return newPlanner(slices.Concat(core(), pods(), volumes(), services(), apps(), batch(), autoscaling(), networking(),
+		storage(), resources(), admission(), flowcontrol(), cluster()))
 })

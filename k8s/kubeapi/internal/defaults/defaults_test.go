@@ -40,13 +40,15 @@ func TestSet(t *testing.T) {
 				`,"containers":[{"name":"a","image":"nginx:1.2","imagePullPolicy":"IfNotPresent",` + ofContainer + `,
 					"livenessProbe":{"httpGet":{"path":"/","port":80,"scheme":"HTTP"},"timeoutSeconds":1,"periodSeconds":10,"successThreshold":1,"failureThreshold":3},
 					"ports":[{"containerPort":80,"protocol":"TCP"}]}]}}}}`},
-		{"the claims of a StatefulSet", set[appsv1.StatefulSet], `{"spec":{"volumeClaimTemplates":[{"metadata":{"name":"data"},"spec":{}}]}}`,
+		{"the claims of a StatefulSet", set[appsv1.StatefulSet],
+			`{"spec":{"volumeClaimTemplates":[{"metadata":{"name":"data"},"spec":{}}]}}`,
 			`{"spec":{"replicas":1,"podManagementPolicy":"OrderedReady","revisionHistoryLimit":10,"updateStrategy":{"type":"RollingUpdate","rollingUpdate":{"partition":0}},
 				"persistentVolumeClaimRetentionPolicy":{"whenDeleted":"Retain","whenScaled":"Retain"},"template":{"spec":{` + podDefaults + `}},
 				"volumeClaimTemplates":[{"apiVersion":"v1","kind":"PersistentVolumeClaim","metadata":{"name":"data"},"spec":{"volumeMode":"Filesystem"},"status":{"phase":"Pending"}}]}}`},
 		{"a Service", set[corev1.Service], `{"spec":{"ports":[{"port":80}]}}`,
 			`{"spec":{"type":"ClusterIP","sessionAffinity":"None","internalTrafficPolicy":"Cluster","ports":[{"port":80,"protocol":"TCP","targetPort":80}]}}`},
-		{"a Job takes the labels of its template", set[batchv1.Job], `{"spec":{"template":{"metadata":{"labels":{"a":"1"}}}}}`,
+		{"a Job takes the labels of its template", set[batchv1.Job],
+			`{"spec":{"template":{"metadata":{"labels":{"a":"1"}}}}}`,
 			`{"metadata":{"labels":{"a":"1"}},"spec":{"parallelism":1,"completions":1,"backoffLimit":6,"completionMode":"NonIndexed","suspend":false,"manualSelector":false,
 				"podReplacementPolicy":"TerminatingOrFailed","template":{"metadata":{"labels":{"a":"1"}},"spec":{` + podDefaults + `}}}}`},
 		{"one direction of an autoscaler", set[autoscalingv2.HorizontalPodAutoscaler],
@@ -54,10 +56,12 @@ func TestSet(t *testing.T) {
 			`{"spec":{"minReplicas":1,"metrics":[{"type":"Resource","resource":{"name":"cpu","target":{"type":"Utilization","averageUtilization":80}}}],"behavior":{
 				"scaleUp":{"stabilizationWindowSeconds":0,"selectPolicy":"Max","policies":[{"type":"Pods","value":1,"periodSeconds":5}]},
 				"scaleDown":{"selectPolicy":"Max","policies":[{"type":"Percent","value":100,"periodSeconds":15}]}}}}`},
-		{"a claim", set[corev1.PersistentVolumeClaim], `{}`, `{"spec":{"volumeMode":"Filesystem"},"status":{"phase":"Pending"}}`},
+		{"a claim", set[corev1.PersistentVolumeClaim], `{}`,
+			`{"spec":{"volumeMode":"Filesystem"},"status":{"phase":"Pending"}}`},
 		{"a namespace", set[corev1.Namespace], `{"metadata":{"name":"a"}}`,
 			`{"metadata":{"name":"a","labels":{"kubernetes.io/metadata.name":"a"}},"status":{"phase":"Active"}}`},
-		{"a kind without defaults", set[nodev1.RuntimeClass], `{"overhead":{"podFixed":{"cpu":"0.1m"}}}`, `{"overhead":{"podFixed":{"cpu":"100u"}}}`},
+		{"a kind without defaults", set[nodev1.RuntimeClass], `{"overhead":{"podFixed":{"cpu":"0.1m"}}}`,
+			`{"overhead":{"podFixed":{"cpu":"100u"}}}`},
 	} {
 		t.Run(c.name, func(t *testing.T) { c.set(t, c.sent, c.want) })
 	}
@@ -102,14 +106,19 @@ func TestCanonicalize(t *testing.T) {
 		rewrite    func(t *testing.T, sent, want string)
 		sent, want string
 	}{
-		{"a quantity below a thousandth", canonicalize[corev1.ResourceQuota], `{"spec":{"hard":{"cpu":"0.0001"}}}`, `{"spec":{"hard":{"cpu":"1m"}}}`},
-		{"the texts of a secret", canonicalize[corev1.Secret], `{"data":{"a":"eA==","b":"eQ=="},"stringData":{"a":"z"}}`, `{"data":{"a":"eg==","b":"eQ=="}}`},
-		{"the label of a namespace", canonicalize[corev1.Namespace], `{"metadata":{"name":"a","labels":{"kubernetes.io/metadata.name":"b"}}}`,
+		{"a quantity below a thousandth", canonicalize[corev1.ResourceQuota], `{"spec":{"hard":{"cpu":"0.0001"}}}`,
+			`{"spec":{"hard":{"cpu":"1m"}}}`},
+		{"the texts of a secret", canonicalize[corev1.Secret], `{"data":{"a":"eA==","b":"eQ=="},"stringData":{"a":"z"}}`,
+			`{"data":{"a":"eg==","b":"eQ=="}}`},
+		{"the label of a namespace", canonicalize[corev1.Namespace],
+			`{"metadata":{"name":"a","labels":{"kubernetes.io/metadata.name":"b"}}}`,
 			`{"metadata":{"name":"a","labels":{"kubernetes.io/metadata.name":"a"}}}`},
-		{"two names of an account", canonicalize[corev1.PodTemplate], `{"template":{"spec":{"serviceAccountName":"a","serviceAccount":"b"}}}`,
+		{"two names of an account", canonicalize[corev1.PodTemplate],
+			`{"template":{"spec":{"serviceAccountName":"a","serviceAccount":"b"}}}`,
 			`{"template":{"spec":{"serviceAccountName":"a","serviceAccount":"a"}}}`},
 		{"settings of an affinity that a Service lacks", canonicalize[corev1.Service],
-			`{"spec":{"sessionAffinity":"None","sessionAffinityConfig":{"clientIP":{"timeoutSeconds":1}}}}`, `{"spec":{"sessionAffinity":"None"}}`},
+			`{"spec":{"sessionAffinity":"None","sessionAffinityConfig":{"clientIP":{"timeoutSeconds":1}}}}`,
+			`{"spec":{"sessionAffinity":"None"}}`},
 	} {
 		t.Run(c.name, func(t *testing.T) { c.rewrite(t, c.sent, c.want) })
 	}

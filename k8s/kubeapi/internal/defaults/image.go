@@ -16,8 +16,8 @@ func pullPolicyOr(policy corev1.PullPolicy, image string) corev1.PullPolicy {
 	return pullPolicy(image)
 }
 
-// pullPolicy returns Always for the tag latest, which an image without tag and digest has, and else IfNotPresent. It returns IfNotPresent
-// for a text that is not the name of an image as well.
+// pullPolicy returns Always for the tag latest, which an image without tag and digest has, and else IfNotPresent. It
+// returns IfNotPresent for a text that is not the name of an image as well.
 func pullPolicy(image string) corev1.PullPolicy {
 	parts := imageName().FindStringSubmatch(image)
 	if parts == nil || hexID().MatchString(image) {
@@ -33,11 +33,12 @@ func pullPolicy(image string) corev1.PullPolicy {
 	return corev1.PullIfNotPresent
 }
 
-// isRepository reports whether a name without tag and digest has a lower-case path of at most 255 characters. The first part is the
-// domain of a registry if it can be nothing else.
+// isRepository reports whether a name without tag and digest has a lower-case path of at most 255 characters. The first
+// part is the domain of a registry if it can be nothing else.
 func isRepository(name string) bool {
 	path := name
-	if first, rest, ok := strings.Cut(name, "/"); ok && (strings.ContainsAny(first, ".:") || first == "localhost" || strings.ToLower(first) != first) {
+	if first, rest, ok := strings.Cut(name, "/"); ok &&
+		(strings.ContainsAny(first, ".:") || first == "localhost" || strings.ToLower(first) != first) {
 		path = rest
 	} else if !ok {
 		path = "library/" + name
@@ -60,7 +61,8 @@ var imageName = sync.OnceValue(func() *regexp.Regexp {
 		tag    = `\w[\w.-]{0,127}`
 		digest = `[A-Za-z][A-Za-z0-9]*(?:[-_+.][A-Za-z][A-Za-z0-9]*)*:[0-9a-fA-F]{32,}`
 	)
-	return regexp.MustCompile(`^((?:` + domain + `/)?` + part + `(?:/` + part + `)*)(?::(` + tag + `))?(?:@(` + digest + `))?$`)
+	return regexp.MustCompile(`^((?:` + domain + `/)?` + part + `(?:/` + part + `)*)(?::(` + tag + `))?(?:@(` + digest +
+		`))?$`)
 })
 
 // hexID matches the identifier of an image, which is not a name.

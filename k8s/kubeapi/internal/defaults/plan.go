@@ -79,8 +79,8 @@ func (p *planner) of(t reflect.Type) *node {
 	return p.node(t)
 }
 
-// node returns the plan for values of a type, or nil if no rule concerns them. A type that contains itself has no rules in its inner
-// values; Kubernetes has no such type with defaults.
+// node returns the plan for values of a type, or nil if no rule concerns them. A type that contains itself has no rules
+// in its inner values; Kubernetes has no such type with defaults.
 func (p *planner) node(t reflect.Type) *node {
 	for t.Kind() == reflect.Pointer || t.Kind() == reflect.Slice {
 		t = t.Elem()

@@ -48,8 +48,8 @@ func pods() []rule {
 	}
 }
 
-// requestsOfPod lets a container request what it may use at most. If the Pod has resources as a whole, they include those of
-// its containers.
+// requestsOfPod lets a container request what it may use at most. If the Pod has resources as a whole, they include
+// those of its containers.
 func requestsOfPod(obj *corev1.Pod) {
 	for _, containers := range [][]corev1.Container{obj.Spec.Containers, obj.Spec.InitContainers} {
 		for i := range containers {
@@ -132,7 +132,8 @@ func grace(obj *corev1.Pod) {
 func withoutInitContainers(annotations map[string]string) map[string]string {
 	maps.DeleteFunc(annotations, func(key, _ string) bool {
 		prefix, name, _ := strings.Cut(key, "/")
-		return (prefix == "pod.beta.kubernetes.io" || prefix == "pod.alpha.kubernetes.io") && (name == "init-containers" || name == "init-container-statuses")
+		return (prefix == "pod.beta.kubernetes.io" || prefix == "pod.alpha.kubernetes.io") &&
+			(name == "init-containers" || name == "init-container-statuses")
 	})
 	return annotations
 }

@@ -19,11 +19,12 @@ type rule struct {
 // values are the fixed defaults of a type: paths of JSON members, and values that encode to the JSON of the default.
 type values map[string]any
 
-// fixed returns the rule that sets each of these fields if it is absent. A pointer on the way must be set by another rule.
+// fixed returns the rule that sets each of these fields if it is absent. A pointer on the way must be set by another
+// rule.
 func fixed[T any](v values) rule { return rule{typ: reflect.TypeFor[T](), values: v} }
 
-// when returns the rule for defaults of T that depend on other fields. set runs after the fixed defaults of T, and before the defaults
-// of the values that T contains.
+// when returns the rule for defaults of T that depend on other fields. set runs after the fixed defaults of T, and
+// before the defaults of the values that T contains.
 func when[T any](set func(obj *T)) rule {
 	return rule{typ: reflect.TypeFor[T](), set: func(obj any) { set(obj.(*T)) }}
 }
@@ -82,7 +83,8 @@ func newAssignment(t reflect.Type, path string, value any) assignment {
 	return a
 }
 
-// shallowCopy copies a value so that a change of the copy does not change v: fixed defaults have no pointers within pointers.
+// shallowCopy copies a value so that a change of the copy does not change v: fixed defaults have no pointers within
+// pointers.
 func shallowCopy(v reflect.Value) reflect.Value {
 	switch v.Kind() {
 	case reflect.Pointer:

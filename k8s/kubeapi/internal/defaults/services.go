@@ -55,7 +55,8 @@ func traffic(obj *corev1.ServiceSpec) {
 	balanced := obj.Type == corev1.ServiceTypeLoadBalancer
 	hasNodePorts := balanced || obj.Type == corev1.ServiceTypeNodePort
 	hasIP := hasNodePorts || obj.Type == corev1.ServiceTypeClusterIP
-	if obj.ExternalTrafficPolicy == "" && (hasNodePorts || obj.Type == corev1.ServiceTypeClusterIP && len(obj.ExternalIPs) > 0) {
+	if obj.ExternalTrafficPolicy == "" &&
+		(hasNodePorts || obj.Type == corev1.ServiceTypeClusterIP && len(obj.ExternalIPs) > 0) {
 		obj.ExternalTrafficPolicy = corev1.ServiceExternalTrafficPolicyCluster
 	}
 	if obj.InternalTrafficPolicy == nil && hasIP {

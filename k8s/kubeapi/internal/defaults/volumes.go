@@ -19,7 +19,8 @@ func volumes() []rule {
 		fixed[corev1.ISCSIPersistentVolumeSource](values{"iscsiInterface": "default"}),
 		fixed[corev1.RBDVolumeSource](values{"pool": "rbd", "user": "admin", "keyring": "/etc/ceph/keyring"}),
 		fixed[corev1.RBDPersistentVolumeSource](values{"pool": "rbd", "user": "admin", "keyring": "/etc/ceph/keyring"}),
-		fixed[corev1.AzureDiskVolumeSource](values{"cachingMode": "ReadWrite", "fsType": "ext4", "readOnly": false, "kind": "Shared"}),
+		fixed[corev1.AzureDiskVolumeSource](values{"cachingMode": "ReadWrite", "fsType": "ext4", "readOnly": false,
+			"kind": "Shared"}),
 		fixed[corev1.ScaleIOVolumeSource](values{"storageMode": "ThinProvisioned", "fsType": "xfs"}),
 		fixed[corev1.ScaleIOPersistentVolumeSource](values{"storageMode": "ThinProvisioned", "fsType": "xfs"}),
 

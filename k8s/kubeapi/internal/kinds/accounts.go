@@ -54,7 +54,8 @@ func runAsAccount(ctx context.Context, pod *corev1.Pod) error {
 	return nil
 }
 
-// accountOf returns a ServiceAccount. A controller creates the one named default soon after the namespace, so accountOf waits for it.
+// accountOf returns a ServiceAccount. A controller creates the one named default soon after the namespace, so accountOf
+// waits for it.
 func accountOf(ctx context.Context, namespace, name string) (*corev1.ServiceAccount, error) {
 	accounts, err := rest.ClientForHook[corev1.ServiceAccount](ctx)
 	if err != nil {
@@ -104,7 +105,8 @@ func mountToken(spec *corev1.PodSpec) {
 		}
 	}
 	if needed && !found {
-		spec.Volumes = append(spec.Volumes, corev1.Volume{Name: volume, VolumeSource: corev1.VolumeSource{Projected: tokenSource()}})
+		spec.Volumes = append(spec.Volumes,
+			corev1.Volume{Name: volume, VolumeSource: corev1.VolumeSource{Projected: tokenSource()}})
 	}
 }
 

@@ -14,8 +14,10 @@ import (
 )
 
 // completing returns a hook that changes objects of a kind.
-func completing[T any](name, resource string, operations []rest.Operation, complete func(ctx context.Context, obj *T) error) rest.Admission {
-	return rest.Admission{Name: name, Operations: operations, Resources: []string{resource}, SideEffects: rest.SideEffectsNone,
+func completing[T any](name, resource string, operations []rest.Operation,
+	complete func(ctx context.Context, obj *T) error) rest.Admission {
+	return rest.Admission{Name: name, Operations: operations, Resources: []string{resource},
+		SideEffects: rest.SideEffectsNone,
 		Mutate: func(ctx context.Context, r *rest.AdmissionRequest) error {
 			obj := new(T)
 			if err := r.Object(obj); err != nil {
@@ -77,15 +79,18 @@ func chooseIngressClass(ctx context.Context, i *networkingv1.Ingress) error {
 	if _, named := i.Annotations["kubernetes.io/ingress.class"]; named || i.Spec.IngressClassName != nil {
 		return nil
 	}
-	class, err := defaultOf(ctx, func(c *networkingv1.IngressClass) *metav1.ObjectMeta { return &c.ObjectMeta }, networkingv1.AnnotationIsDefaultIngressClass)
+	class, err := defaultOf(ctx, func(c *networkingv1.IngressClass) *metav1.ObjectMeta { return &c.ObjectMeta },
+		networkingv1.AnnotationIsDefaultIngressClass)
 	if class != nil {
 		i.Spec.IngressClassName = &class.Name
 	}
 	return err
 }
 
-// defaultOf returns the metadata of the class that an annotation marks as the default, or nil. The newest counts, then the first by name.
-func defaultOf[T any](ctx context.Context, metadata func(*T) *metav1.ObjectMeta, annotations ...string) (found *metav1.ObjectMeta, err error) {
+// defaultOf returns the metadata of the class that an annotation marks as the default, or nil. The newest counts, then
+// the first by name.
+func defaultOf[T any](ctx context.Context, metadata func(*T) *metav1.ObjectMeta,
+	annotations ...string) (found *metav1.ObjectMeta, err error) {
 	classes, err := rest.ClientForHook[T](ctx)
 	if err != nil {
 		return nil, err
@@ -98,7 +103,8 @@ func defaultOf[T any](ctx context.Context, metadata func(*T) *metav1.ObjectMeta,
 		if !slices.ContainsFunc(annotations, func(a string) bool { return m.Annotations[a] == "true" }) {
 			continue
 		}
-		if found == nil || cmp.Or(found.CreationTimestamp.Compare(m.CreationTimestamp.Time), cmp.Compare(m.Name, found.Name)) < 0 {
+		if found == nil || cmp.Or(found.CreationTimestamp.Compare(m.CreationTimestamp.Time),
+			cmp.Compare(m.Name, found.Name)) < 0 {
 			found = m
 		}
 	}

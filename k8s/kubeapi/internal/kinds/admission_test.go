@@ -31,10 +31,12 @@ func TestNewPodsHavePrioritiesAndTolerations(t *testing.T) {
 		refused  string
 	}{
 		{"neither", pod("a"), 0, []string{"node.kubernetes.io/not-ready", "node.kubernetes.io/unreachable"}, ""},
-		{"a class", pod("a", inClass("high")), 9, []string{"node.kubernetes.io/not-ready", "node.kubernetes.io/unreachable"}, ""},
+		{"a class", pod("a", inClass("high")), 9, []string{"node.kubernetes.io/not-ready", "node.kubernetes.io/unreachable"},
+			""},
 		{"a toleration of everything", pod("a", everything), 0, []string{""}, ""},
 		{"no such class", pod("a", inClass("x")), 0, nil, `pods "a" is forbidden: no PriorityClass with name x was found`},
-		{"another priority", pod("a", atPriority(5)), 0, nil, `pods "a" is forbidden: the integer value of priority (5) must not be provided in pod spec`},
+		{"another priority", pod("a", atPriority(5)), 0, nil,
+			`pods "a" is forbidden: the integer value of priority (5) must not be provided in pod spec`},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			pods := client.CoreV1().Pods(newNamespace(t, client))
@@ -62,7 +64,8 @@ func TestNodesBeginTaintedAndWithTheirStatus(t *testing.T) {
 	n := &corev1.Node{ObjectMeta: named("n"), Status: corev1.NodeStatus{Capacity: resources("cpu", "4")}}
 	n = must[*corev1.Node](t)(nodes.Create(t.Context(), n, metav1.CreateOptions{}))
 	assert.Equal(t, "4", n.Status.Capacity.Cpu().String())
-	assert.Equal(t, []corev1.Taint{{Key: "node.kubernetes.io/not-ready", Effect: corev1.TaintEffectNoSchedule}}, n.Spec.Taints)
+	assert.Equal(t, []corev1.Taint{{Key: "node.kubernetes.io/not-ready", Effect: corev1.TaintEffectNoSchedule}},
+		n.Spec.Taints)
 
 	n.Spec.Taints, n.Status.Capacity = nil, resources("cpu", "8")
 	n = must[*corev1.Node](t)(nodes.Update(t.Context(), n, metav1.UpdateOptions{}))
@@ -74,9 +77,11 @@ func TestVolumesAreProtectedAndHaveClasses(t *testing.T) {
 	client := clientOf(t, newAPI(t))
 	claims := client.CoreV1().PersistentVolumeClaims(namespace)
 	claim := func(name string, class *string) *corev1.PersistentVolumeClaim {
-		return must[*corev1.PersistentVolumeClaim](t)(claims.Create(t.Context(), &corev1.PersistentVolumeClaim{ObjectMeta: named(name),
-			Spec: corev1.PersistentVolumeClaimSpec{StorageClassName: class, AccessModes: []corev1.PersistentVolumeAccessMode{corev1.ReadWriteOnce},
-				Resources: corev1.VolumeResourceRequirements{Requests: resources("storage", "1Gi")}}}, metav1.CreateOptions{}))
+		return must[*corev1.PersistentVolumeClaim](t)(claims.Create(t.Context(),
+			&corev1.PersistentVolumeClaim{ObjectMeta: named(name),
+				Spec: corev1.PersistentVolumeClaimSpec{StorageClassName: class,
+					AccessModes: []corev1.PersistentVolumeAccessMode{corev1.ReadWriteOnce},
+					Resources:   corev1.VolumeResourceRequirements{Requests: resources("storage", "1Gi")}}}, metav1.CreateOptions{}))
 	}
 	c := claim("a", nil)
 	assert.Nil(t, c.Spec.StorageClassName)
@@ -101,9 +106,11 @@ func TestVolumesAreProtectedAndHaveClasses(t *testing.T) {
 	assertRefused(t, err, 403, "only dynamically provisioned pvc can be resized")
 
 	volumes := client.CoreV1().PersistentVolumes()
-	v := must[*corev1.PersistentVolume](t)(volumes.Create(t.Context(), &corev1.PersistentVolume{ObjectMeta: named("v"), Spec: corev1.PersistentVolumeSpec{
-		Capacity: resources("storage", "1Gi"), AccessModes: []corev1.PersistentVolumeAccessMode{corev1.ReadWriteOnce},
-		PersistentVolumeSource: corev1.PersistentVolumeSource{HostPath: &corev1.HostPathVolumeSource{Path: "/a"}}}}, metav1.CreateOptions{}))
+	v := must[*corev1.PersistentVolume](t)(volumes.Create(t.Context(),
+		&corev1.PersistentVolume{ObjectMeta: named("v"), Spec: corev1.PersistentVolumeSpec{
+			Capacity: resources("storage", "1Gi"), AccessModes: []corev1.PersistentVolumeAccessMode{corev1.ReadWriteOnce},
+			PersistentVolumeSource: corev1.PersistentVolumeSource{HostPath: &corev1.HostPathVolumeSource{Path: "/a"}}}},
+		metav1.CreateOptions{}))
 	assert.Equal(t, corev1.VolumePending, v.Status.Phase)
 	assert.NotNil(t, v.Status.LastPhaseTransitionTime)
 	assert.Equal(t, []string{"kubernetes.io/pv-protection"}, v.Finalizers)
@@ -115,7 +122,8 @@ func TestVolumesAreProtectedAndHaveClasses(t *testing.T) {
 func TestIngressesGetTheDefaultClass(t *testing.T) {
 	client := clientOf(t, newAPI(t)).NetworkingV1()
 	class := &networkingv1.IngressClass{ObjectMeta: metav1.ObjectMeta{Name: "c",
-		Annotations: map[string]string{"ingressclass.kubernetes.io/is-default-class": "true"}}, Spec: networkingv1.IngressClassSpec{Controller: "example.com/c"}}
+		Annotations: map[string]string{"ingressclass.kubernetes.io/is-default-class": "true"}},
+		Spec: networkingv1.IngressClassSpec{Controller: "example.com/c"}}
 	must[*networkingv1.IngressClass](t)(client.IngressClasses().Create(t.Context(), class, metav1.CreateOptions{}))
 	i := &networkingv1.Ingress{ObjectMeta: named("i"),
 		Spec: networkingv1.IngressSpec{DefaultBackend: &networkingv1.IngressBackend{Service: &networkingv1.IngressServiceBackend{Name: "s",
@@ -127,30 +135,35 @@ func TestIngressesGetTheDefaultClass(t *testing.T) {
 func TestSigningRequestsAreDecidedOnce(t *testing.T) {
 	requests := clientOf(t, newAPI(t)).CertificatesV1().CertificateSigningRequests()
 	request, certificate := signingRequest(t)
-	csr := &certificatesv1.CertificateSigningRequest{ObjectMeta: named("r"), Spec: certificatesv1.CertificateSigningRequestSpec{SignerName: "example.com/s",
-		Username: "somebody else", Usages: []certificatesv1.KeyUsage{certificatesv1.UsageClientAuth}, Request: request}}
+	csr := &certificatesv1.CertificateSigningRequest{ObjectMeta: named("r"),
+		Spec: certificatesv1.CertificateSigningRequestSpec{SignerName: "example.com/s", Username: "somebody else",
+			Usages: []certificatesv1.KeyUsage{certificatesv1.UsageClientAuth}, Request: request}}
 	csr = must[*certificatesv1.CertificateSigningRequest](t)(requests.Create(t.Context(), csr, metav1.CreateOptions{}))
 	assert.Equal(t, "system:anonymous", csr.Spec.Username)
 
-	approved := certificatesv1.CertificateSigningRequestCondition{Type: certificatesv1.CertificateApproved, Status: corev1.ConditionTrue, Reason: "Test"}
+	approved := certificatesv1.CertificateSigningRequestCondition{Type: certificatesv1.CertificateApproved,
+		Status: corev1.ConditionTrue, Reason: "Test"}
 	csr.Status.Conditions = []certificatesv1.CertificateSigningRequestCondition{approved}
 	_, err := requests.UpdateStatus(t.Context(), csr, metav1.UpdateOptions{})
 	assertRefused(t, err, 422, `status.conditions: Forbidden: updates may not add a condition of type "Approved"`)
 
 	csr.Spec.SignerName, csr.Status.Certificate = "example.com/other", certificate
-	csr = must[*certificatesv1.CertificateSigningRequest](t)(requests.UpdateApproval(t.Context(), "r", csr, metav1.UpdateOptions{}))
+	csr = must[*certificatesv1.CertificateSigningRequest](t)(requests.UpdateApproval(t.Context(), "r", csr,
+		metav1.UpdateOptions{}))
 	assert.Equal(t, "example.com/s", csr.Spec.SignerName)
 	assert.Empty(t, csr.Status.Certificate)
 	assert.False(t, csr.Status.Conditions[0].LastUpdateTime.IsZero())
 
 	csr.Status.Certificate = certificate
-	csr = must[*certificatesv1.CertificateSigningRequest](t)(requests.UpdateStatus(t.Context(), csr, metav1.UpdateOptions{}))
+	csr = must[*certificatesv1.CertificateSigningRequest](t)(requests.UpdateStatus(t.Context(), csr,
+		metav1.UpdateOptions{}))
 	assert.NotEmpty(t, csr.Status.Certificate)
 
 	csr.Status.Conditions = nil
 	_, err = requests.UpdateApproval(t.Context(), "r", csr, metav1.UpdateOptions{})
 	assertRefused(t, err, 422, `status.conditions: Forbidden: updates may not remove a condition of type "Approved"`)
-	csr.Status.Conditions = []certificatesv1.CertificateSigningRequestCondition{approved, {Type: certificatesv1.CertificateDenied, Status: corev1.ConditionTrue}}
+	csr.Status.Conditions = []certificatesv1.CertificateSigningRequestCondition{approved,
+		{Type: certificatesv1.CertificateDenied, Status: corev1.ConditionTrue}}
 	_, err = requests.UpdateApproval(t.Context(), "r", csr, metav1.UpdateOptions{})
 	assertRefused(t, err, 422, "Approved and Denied conditions are mutually exclusive")
 }

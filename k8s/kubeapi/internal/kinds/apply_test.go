@@ -19,8 +19,10 @@ func TestAppliesOfTheSameConfigurationChangeNothing(t *testing.T) {
 	api := newAPI(t)
 	request, _ := signingRequest(t)
 	for _, c := range []struct{ path, body string }{
-		{"/api/v1/namespaces/default/services/a", `"apiVersion":"v1","kind":"Service","spec":{"type":"NodePort","selector":{"a":"b"},"ports":[{"port":80}]}`},
-		{"/api/v1/namespaces/default/pods/a", `"apiVersion":"v1","kind":"Pod","spec":{"containers":[{"name":"c","image":"i"}]}`},
+		{"/api/v1/namespaces/default/services/a",
+			`"apiVersion":"v1","kind":"Service","spec":{"type":"NodePort","selector":{"a":"b"},"ports":[{"port":80}]}`},
+		{"/api/v1/namespaces/default/pods/a",
+			`"apiVersion":"v1","kind":"Pod","spec":{"containers":[{"name":"c","image":"i"}]}`},
 		{"/api/v1/namespaces/default/secrets/a", `"apiVersion":"v1","kind":"Secret","stringData":{"a":"b"}`},
 		{"/api/v1/namespaces/default/persistentvolumeclaims/a",
 			`"apiVersion":"v1","kind":"PersistentVolumeClaim","spec":{"accessModes":["ReadWriteOnce"],"resources":{"requests":{"storage":"1Gi"}}}`},
@@ -44,7 +46,8 @@ func TestAppliesOfTheSameConfigurationChangeNothing(t *testing.T) {
 	} {
 		t.Run(c.path, func(t *testing.T) {
 			apply := func() metav1.ObjectMeta {
-				r := httptest.NewRequest(http.MethodPatch, c.path+"?fieldManager=m&force=true", strings.NewReader(`{"metadata":{"name":"a"},`+c.body+`}`))
+				r := httptest.NewRequest(http.MethodPatch, c.path+"?fieldManager=m&force=true",
+					strings.NewReader(`{"metadata":{"name":"a"},`+c.body+`}`))
 				r.Header.Set("Content-Type", "application/apply-patch+yaml")
 				w := httptest.NewRecorder()
 				api.ServeHTTP(w, r)

@@ -11,13 +11,14 @@ import (
 	"github.com/decorum-go/decorum/rest"
 )
 
-// autoscaling returns the kind HorizontalPodAutoscaler. It is stored as autoscaling/v2, and v1 is converted. The defaults and the
-// validation of v2 hold for objects of v1 as well.
+// autoscaling returns the kind HorizontalPodAutoscaler. It is stored as autoscaling/v2, and v1 is converted. The
+// defaults and the validation of v2 hold for objects of v1 as well.
 func autoscaling() []rest.Definition {
-	r := preparing(of[autoscalingv2.HorizontalPodAutoscaler](), func(_ context.Context, a, _ *autoscalingv2.HorizontalPodAutoscaler) error {
-		a.Annotations = autoscalers.WithoutFields(a.Annotations)
-		return nil
-	})
+	r := preparing(of[autoscalingv2.HorizontalPodAutoscaler](),
+		func(_ context.Context, a, _ *autoscalingv2.HorizontalPodAutoscaler) error {
+			a.Annotations = autoscalers.WithoutFields(a.Annotations)
+			return nil
+		})
 	r.Versions = []rest.VersionOf[autoscalingv2.HorizontalPodAutoscaler]{rest.Converted(autoscalingInV1(),
 		func(in *autoscalingv1.HorizontalPodAutoscaler, out *autoscalingv2.HorizontalPodAutoscaler) error {
 			autoscalers.ToV2(in, out)
@@ -26,11 +27,12 @@ func autoscaling() []rest.Definition {
 	return []rest.Definition{r}
 }
 
-// autoscalingInV1 returns what version v1 declares for itself. Its annotations hold parts of the spec and of the status, so a write of one
-// keeps the annotations of the other.
+// autoscalingInV1 returns what version v1 declares for itself. Its annotations hold parts of the spec and of the
+// status, so a write of one keeps the annotations of the other.
 func autoscalingInV1() rest.Resource[autoscalingv1.HorizontalPodAutoscaler] {
 	known := k8s.Resource[autoscalingv1.HorizontalPodAutoscaler]()
-	return preparing(rest.Resource[autoscalingv1.HorizontalPodAutoscaler]{Version: known.Version, Columns: known.Columns, Overlay: known.Overlay},
+	return preparing(rest.Resource[autoscalingv1.HorizontalPodAutoscaler]{Version: known.Version, Columns: known.Columns,
+		Overlay: known.Overlay},
 		func(ctx context.Context, a, old *autoscalingv1.HorizontalPodAutoscaler) error {
 			if part(ctx) == "status" {
 				autoscalers.RestoreSpec(a, old)

@@ -45,8 +45,9 @@ func TestAutoscalersOfV2InV1(t *testing.T) {
 				`{"type":"External","external":{"metricName":"q","metricSelector":{"matchLabels":{"a":"b"}},"targetValue":"30"}},` +
 				`{"type":"ContainerResource","containerResource":{"name":"cpu","targetAverageValue":"1","container":"c"}},` +
 				`{"type":"Object","object":{"target":{"kind":"Ingress","name":"i"},"metricName":"r","targetValue":"9"}}]`}},
-		{"behavior", `"metrics":[` + cpu50 + `],"behavior":{"scaleDown":{"selectPolicy":"Disabled","tolerance":"0.5"}}`, `{}`, new(int32(50)), nil,
-			map[string]string{hpa + "behavior": `{"ScaleUp":{"StabilizationWindowSeconds":0,"SelectPolicy":"Max","Policies":[{"Type":"Pods","Value":4,"PeriodSeconds":15},` +
+		{"behavior", `"metrics":[` + cpu50 + `],"behavior":{"scaleDown":{"selectPolicy":"Disabled","tolerance":"0.5"}}`, `{}`,
+			new(int32(50)), nil, map[string]string{hpa +
+				"behavior": `{"ScaleUp":{"StabilizationWindowSeconds":0,"SelectPolicy":"Max","Policies":[{"Type":"Pods","Value":4,"PeriodSeconds":15},` +
 				`{"Type":"Percent","Value":100,"PeriodSeconds":15}],"Tolerance":null},"ScaleDown":{"StabilizationWindowSeconds":null,"SelectPolicy":"Disabled",` +
 				`"Policies":[{"Type":"Percent","Value":100,"PeriodSeconds":15}],"Tolerance":"500m"}}`}},
 		{"status", `"metrics":[` + cpu50 + `]`,
@@ -58,7 +59,8 @@ func TestAutoscalersOfV2InV1(t *testing.T) {
 			}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			v1, v2 := client.AutoscalingV1().HorizontalPodAutoscalers(namespace), client.AutoscalingV2().HorizontalPodAutoscalers(namespace)
+			v1, v2 := client.AutoscalingV1().HorizontalPodAutoscalers(namespace),
+				client.AutoscalingV2().HorizontalPodAutoscalers(namespace)
 			a := &autoscalingv2.HorizontalPodAutoscaler{ObjectMeta: named(c.name)}
 			require.NoError(t, json.Unmarshal([]byte(`{"maxReplicas":5,"scaleTargetRef":{"apiVersion":"apps/v1","kind":"Deployment","name":"d"},`+c.spec+`}`), &a.Spec))
 			a = must[*autoscalingv2.HorizontalPodAutoscaler](t)(v2.Create(t.Context(), a, metav1.CreateOptions{}))
@@ -78,11 +80,13 @@ func TestAutoscalersOfV2InV1(t *testing.T) {
 
 			old.Annotations, old.ResourceVersion = nil, "" // parts of the spec and of the status are there
 			must[*autoscalingv1.HorizontalPodAutoscaler](t)(v1.Update(t.Context(), old, metav1.UpdateOptions{}))
-			assert.Equal(t, a.Status, must[*autoscalingv2.HorizontalPodAutoscaler](t)(v2.Get(t.Context(), c.name, metav1.GetOptions{})).Status)
+			assert.Equal(t, a.Status, must[*autoscalingv2.HorizontalPodAutoscaler](t)(v2.Get(t.Context(), c.name,
+				metav1.GetOptions{})).Status)
 			a.ResourceVersion = ""
 			must[*autoscalingv2.HorizontalPodAutoscaler](t)(v2.Update(t.Context(), a, metav1.UpdateOptions{}))
 			must[*autoscalingv1.HorizontalPodAutoscaler](t)(v1.UpdateStatus(t.Context(), old, metav1.UpdateOptions{}))
-			assert.Equal(t, a.Spec, must[*autoscalingv2.HorizontalPodAutoscaler](t)(v2.Get(t.Context(), c.name, metav1.GetOptions{})).Spec)
+			assert.Equal(t, a.Spec, must[*autoscalingv2.HorizontalPodAutoscaler](t)(v2.Get(t.Context(), c.name,
+				metav1.GetOptions{})).Spec)
 		})
 	}
 }
@@ -100,20 +104,26 @@ func TestAutoscalersOfV1InV2(t *testing.T) {
 	}{
 		{"default", nil, nil, `[{"type":"Resource","resource":{"name":"cpu","target":{"type":"Utilization","averageUtilization":80}}}]`, new(int32(80))},
 		{"target", map[string]string{"a": "b"}, new(int32(7)),
-			`[{"type":"Resource","resource":{"name":"cpu","target":{"type":"Utilization","averageUtilization":7}}}]`, new(int32(7))},
+			`[{"type":"Resource","resource":{"name":"cpu","target":{"type":"Utilization","averageUtilization":7}}}]`,
+			new(int32(7))},
 		{"pods", map[string]string{"a": "b", hpa + "metrics": pods}, nil,
 			`[{"type":"Pods","pods":{"metric":{"name":"m"},"target":{"type":"AverageValue","averageValue":"5"}}}]`, nil},
 		{"both", map[string]string{hpa + "metrics": pods}, new(int32(7)),
 			`[{"type":"Pods","pods":{"metric":{"name":"m"},"target":{"type":"AverageValue","averageValue":"5"}}},` +
-				`{"type":"Resource","resource":{"name":"cpu","target":{"type":"Utilization","averageUtilization":7}}}]`, new(int32(7))},
+				`{"type":"Resource","resource":{"name":"cpu","target":{"type":"Utilization","averageUtilization":7}}}]`,
+			new(int32(7))},
 		{"nonsense", map[string]string{hpa + "metrics": "{", hpa + "behavior": "[", hpa + "scale-up-tolerance": "1"}, nil,
-			`[{"type":"Resource","resource":{"name":"cpu","target":{"type":"Utilization","averageUtilization":80}}}]`, new(int32(80))},
+			`[{"type":"Resource","resource":{"name":"cpu","target":{"type":"Utilization","averageUtilization":80}}}]`,
+			new(int32(80))},
 		{"status", map[string]string{hpa + "conditions": `[{"type":"AbleToScale","status":"True"}]`}, nil, // a new object has none
-			`[{"type":"Resource","resource":{"name":"cpu","target":{"type":"Utilization","averageUtilization":80}}}]`, new(int32(80))},
+			`[{"type":"Resource","resource":{"name":"cpu","target":{"type":"Utilization","averageUtilization":80}}}]`,
+			new(int32(80))},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			old := &autoscalingv1.HorizontalPodAutoscaler{ObjectMeta: named(c.name), Spec: autoscalingv1.HorizontalPodAutoscalerSpec{MaxReplicas: 5,
-				ScaleTargetRef: autoscalingv1.CrossVersionObjectReference{APIVersion: "apps/v1", Kind: "Deployment", Name: "d"}, TargetCPUUtilizationPercentage: c.target}}
+			old := &autoscalingv1.HorizontalPodAutoscaler{ObjectMeta: named(c.name),
+				Spec: autoscalingv1.HorizontalPodAutoscalerSpec{MaxReplicas: 5,
+					ScaleTargetRef:                 autoscalingv1.CrossVersionObjectReference{APIVersion: "apps/v1", Kind: "Deployment", Name: "d"},
+					TargetCPUUtilizationPercentage: c.target}}
 			old.Annotations = c.annotations
 			old = must[*autoscalingv1.HorizontalPodAutoscaler](t)(client.AutoscalingV1().HorizontalPodAutoscalers(namespace).Create(t.Context(), old,
 				metav1.CreateOptions{}))
@@ -139,7 +149,8 @@ func TestAutoscalersOfV1InV2(t *testing.T) {
 func TestAutoscalersHaveOneValidation(t *testing.T) {
 	const spec = `"spec":{"maxReplicas":5,"scaleTargetRef":{"apiVersion":"apps/v1","kind":"Deployment","name":"d"}`
 	api := newAPI(t)
-	code, message := send(t, api, http.MethodPost, autoscalersV1, "application/json", `{"metadata":{"name":"a"},`+spec+`,"targetCPUUtilizationPercentage":0}}`)
+	code, message := send(t, api, http.MethodPost, autoscalersV1, "application/json",
+		`{"metadata":{"name":"a"},`+spec+`,"targetCPUUtilizationPercentage":0}}`)
 	assert.Equal(t, http.StatusUnprocessableEntity, code)
 	assert.Contains(t, message, "spec.metrics[0].resource.target.averageUtilization: Invalid value: 0: must be greater than 0")
 	code, _ = send(t, api, http.MethodPost, autoscalersV2, "application/json",

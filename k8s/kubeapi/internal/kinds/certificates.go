@@ -14,8 +14,9 @@ import (
 // approvalPart is the subresource through which a request is approved or denied.
 const approvalPart = "approval"
 
-// certificateSigningRequests returns the kind CertificateSigningRequest. The server records who made a request. A request does not change:
-// approvers write its conditions through /approval, and signers the certificate and the condition Failed through /status.
+// certificateSigningRequests returns the kind CertificateSigningRequest. The server records who made a request. A
+// request does not change: approvers write its conditions through /approval, and signers the certificate and the
+// condition Failed through /status.
 func certificateSigningRequests() rest.Resource[certificatesv1.CertificateSigningRequest] {
 	r := of[certificatesv1.CertificateSigningRequest]()
 	r.Wire.StatusParts = []string{approvalPart}
@@ -55,7 +56,8 @@ func decisions() []certificatesv1.RequestConditionType {
 }
 
 // conditionsOf returns the conditions of a type.
-func conditionsOf(csr *certificatesv1.CertificateSigningRequest, kind certificatesv1.RequestConditionType) (found []*certificatesv1.CertificateSigningRequestCondition) {
+func conditionsOf(csr *certificatesv1.CertificateSigningRequest,
+	kind certificatesv1.RequestConditionType) (found []*certificatesv1.CertificateSigningRequestCondition) {
 	for i := range csr.Status.Conditions {
 		if c := &csr.Status.Conditions[i]; c.Type == kind {
 			found = append(found, c)
@@ -64,7 +66,8 @@ func conditionsOf(csr *certificatesv1.CertificateSigningRequest, kind certificat
 	return found
 }
 
-// keepConditions undoes the changes of the conditions of a type, unless there are more or fewer of them: then validation refuses the write.
+// keepConditions undoes the changes of the conditions of a type, unless there are more or fewer of them: then
+// validation refuses the write.
 func keepConditions(csr, old *certificatesv1.CertificateSigningRequest, kind certificatesv1.RequestConditionType) {
 	now, was := conditionsOf(csr, kind), conditionsOf(old, kind)
 	if len(now) != len(was) {
@@ -75,7 +78,8 @@ func keepConditions(csr, old *certificatesv1.CertificateSigningRequest, kind cer
 	}
 }
 
-// stampConditions fills in the times of conditions. The time of the transition changes only with the status of the condition.
+// stampConditions fills in the times of conditions. The time of the transition changes only with the status of the
+// condition.
 func stampConditions(csr, old *certificatesv1.CertificateSigningRequest) {
 	at := metav1.Now()
 	for i := range csr.Status.Conditions {

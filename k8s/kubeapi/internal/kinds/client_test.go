@@ -21,7 +21,8 @@ func clientOf(t *testing.T, api *rest.API) *kubernetes.Clientset { return warned
 
 // warnedClientOf returns such a client that passes on warnings. If warnings is nil, client-go logs them.
 func warnedClientOf(t *testing.T, api *rest.API, warnings clientrest.WarningHandler) *kubernetes.Clientset {
-	c, err := kubernetes.NewForConfig(&clientrest.Config{Host: "http://kubernetes", Transport: rest.RoundTripper(api), QPS: -1, WarningHandler: warnings,
+	c, err := kubernetes.NewForConfig(&clientrest.Config{Host: "http://kubernetes", Transport: rest.RoundTripper(api),
+		QPS: -1, WarningHandler: warnings,
 		ContentConfig: clientrest.ContentConfig{ContentType: "application/vnd.kubernetes.protobuf"}})
 	require.NoError(t, err)
 	return c
@@ -34,7 +35,8 @@ func (h *heard) HandleWarningHeader(_ int, _, text string) { h.texts = append(h.
 
 // newNamespace creates a namespace, so that the cases of a test can share an API.
 func newNamespace(t *testing.T, client *kubernetes.Clientset) string {
-	n, err := client.CoreV1().Namespaces().Create(t.Context(), &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{GenerateName: "n-"}}, metav1.CreateOptions{})
+	n, err := client.CoreV1().Namespaces().Create(t.Context(),
+		&corev1.Namespace{ObjectMeta: metav1.ObjectMeta{GenerateName: "n-"}}, metav1.CreateOptions{})
 	require.NoError(t, err)
 	return n.Name
 }

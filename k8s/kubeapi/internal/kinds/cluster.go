@@ -10,8 +10,8 @@ import (
 	"github.com/decorum-go/decorum/rest"
 )
 
-// cluster returns the kinds of the groups with which the parts of a cluster work: certificates.k8s.io, coordination.k8s.io,
-// flowcontrol.apiserver.k8s.io, node.k8s.io and scheduling.k8s.io.
+// cluster returns the kinds of the groups with which the parts of a cluster work: certificates.k8s.io,
+// coordination.k8s.io, flowcontrol.apiserver.k8s.io, node.k8s.io and scheduling.k8s.io.
 func cluster() []rest.Definition {
 	return []rest.Definition{
 		certificateSigningRequests(),

@@ -6,10 +6,11 @@ import (
 	"github.com/decorum-go/decorum/rest"
 )
 
-// componentStatuses returns the deprecated kind ComponentStatus, which clients only read. The server has one component: the store, which
-// has the name of the first etcd of a cluster (see package bootstrap).
+// componentStatuses returns the deprecated kind ComponentStatus, which clients only read. The server has one component:
+// the store, which has the name of the first etcd of a cluster (see package bootstrap).
 func componentStatuses() rest.Resource[corev1.ComponentStatus] {
-	words := map[corev1.ConditionStatus]string{corev1.ConditionTrue: "Healthy", corev1.ConditionFalse: "Unhealthy", corev1.ConditionUnknown: "Unknown"}
+	words := map[corev1.ConditionStatus]string{corev1.ConditionTrue: "Healthy", corev1.ConditionFalse: "Unhealthy",
+		corev1.ConditionUnknown: "Unknown"}
 	cell := func(name, description string, of func(corev1.ComponentCondition) any) rest.Column {
 		return rest.ColumnFunc(rest.Column{Name: name, Description: description}, func(s *corev1.ComponentStatus) any {
 			for _, c := range s.Conditions {
@@ -25,10 +26,12 @@ func componentStatuses() rest.Resource[corev1.ComponentStatus] {
 		Version: "v1", Plural: "componentstatuses", Names: rest.Names{Short: []string{"cs"}}, Scope: rest.ScopeCluster,
 		Verbs: []rest.Verb{rest.VerbGet, rest.VerbList}, Wire: rest.Wire{Dialect: rest.DialectBuiltin, Untracked: true},
 		Overlay: map[string]string{
-			"k8s.io/api/core/v1.ComponentCondition.status": "publishRequired", "k8s.io/api/core/v1.ComponentCondition.type": "publishRequired",
+			"k8s.io/api/core/v1.ComponentCondition.status": "publishRequired",
+			"k8s.io/api/core/v1.ComponentCondition.type":   "publishRequired",
 		},
 		Columns: []rest.Column{
-			cell("Status", "Whether the component is healthy.", func(c corev1.ComponentCondition) any { return words[c.Status] }),
+			cell("Status", "Whether the component is healthy.",
+				func(c corev1.ComponentCondition) any { return words[c.Status] }),
 			cell("Message", "What the component says.", func(c corev1.ComponentCondition) any { return c.Message }),
 			cell("Error", "Why the component did not answer.", func(c corev1.ComponentCondition) any { return c.Error }),
 		},

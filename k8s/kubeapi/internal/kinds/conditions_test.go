@@ -23,7 +23,8 @@ func TestConditionsOfSomeKindsMayLackFields(t *testing.T) {
 			`{"metadata":{"name":"a"},"spec":{"minAvailable":1,"selector":{}}}`, `{"conditions":` + bare + `}`,
 			"status.conditions[0].lastTransitionTime: Required value"},
 		"/apis/resource.k8s.io/v1/namespaces/default/resourceclaims": {
-			`{"metadata":{"name":"a"},"spec":{}}`, `{"devices":[{"driver":"a","pool":"b","device":"c","conditions":` + bare + `}]}`,
+			`{"metadata":{"name":"a"},"spec":{}}`,
+			`{"devices":[{"driver":"a","pool":"b","device":"c","conditions":` + bare + `}]}`,
 			"status.devices[0].conditions[0].lastTransitionTime: Required value"},
 	} {
 		t.Run(path, func(t *testing.T) {

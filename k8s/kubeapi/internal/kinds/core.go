@@ -10,8 +10,8 @@ import (
 	"github.com/decorum-go/decorum/rest/serviceaccount"
 )
 
-// core returns the kinds of the group without a name, except for ServiceAccount and Service, which an API has of its own, and for Event,
-// which has a second form in events.k8s.io.
+// core returns the kinds of the group without a name, except for ServiceAccount and Service, which an API has of its
+// own, and for Event, which has a second form in events.k8s.io.
 func core() []rest.Definition {
 	return []rest.Definition{
 		legacyBindings(),
@@ -38,7 +38,8 @@ func core() []rest.Definition {
 func endpoints() rest.Resource[corev1.Endpoints] {
 	//lint:ignore SA1019 see above
 	r := of[corev1.Endpoints]()
-	r.Stage = rest.Stage{Deprecated: true, Warning: "v1 Endpoints is deprecated in v1.33+; use discovery.k8s.io/v1 EndpointSlice"}
+	r.Stage = rest.Stage{Deprecated: true,
+		Warning: "v1 Endpoints is deprecated in v1.33+; use discovery.k8s.io/v1 EndpointSlice"}
 	return r
 }
 

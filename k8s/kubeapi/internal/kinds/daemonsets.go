@@ -11,7 +11,8 @@ import (
 	"github.com/decorum-go/decorum/rest"
 )
 
-// daemonSets returns the kind DaemonSet. An annotation counts the changes of the template, as a field of older versions did.
+// daemonSets returns the kind DaemonSet. An annotation counts the changes of the template, as a field of older versions
+// did.
 func daemonSets() rest.Resource[appsv1.DaemonSet] {
 	return preparing(of[appsv1.DaemonSet](), func(_ context.Context, d, old *appsv1.DaemonSet) error {
 		n := templateGeneration(d)

@@ -18,14 +18,16 @@ func TestDeletionsWithoutAPolicyKeepTheDependentsOfOldKinds(t *testing.T) {
 	client := warnedClientOf(t, newAPI(t), warnings)
 	const warning = "child pods are preserved by default when jobs are deleted; " +
 		"set propagationPolicy=Background to remove them or set propagationPolicy=Orphan to suppress this warning"
-	template := corev1.PodTemplateSpec{ObjectMeta: metav1.ObjectMeta{Labels: map[string]string{"a": "b"}}, Spec: pod("p").Spec}
+	template := corev1.PodTemplateSpec{ObjectMeta: metav1.ObjectMeta{Labels: map[string]string{"a": "b"}},
+		Spec: pod("p").Spec}
 	ending := *template.DeepCopy()
 	ending.Spec.RestartPolicy = corev1.RestartPolicyNever
 	held := metav1.ObjectMeta{Name: "x", Finalizers: []string{"example.com/held"}}
 	foreground := metav1.ObjectMeta{Name: "x", Finalizers: []string{"example.com/held", metav1.FinalizerDeleteDependents}}
 	job := func(m metav1.ObjectMeta) func(context.Context, *kubernetes.Clientset, string) error {
 		return func(ctx context.Context, c *kubernetes.Clientset, namespace string) error {
-			_, err := c.BatchV1().Jobs(namespace).Create(ctx, &batchv1.Job{ObjectMeta: m, Spec: batchv1.JobSpec{Template: ending}}, metav1.CreateOptions{})
+			_, err := c.BatchV1().Jobs(namespace).Create(ctx,
+				&batchv1.Job{ObjectMeta: m, Spec: batchv1.JobSpec{Template: ending}}, metav1.CreateOptions{})
 			return err
 		}
 	}
@@ -45,15 +47,20 @@ func TestDeletionsWithoutAPolicyKeepTheDependentsOfOldKinds(t *testing.T) {
 		finalizers     []string
 		warned         []string
 	}{
-		{"a Job", job(held), deleteJob(metav1.DeleteOptions{}), getJob, []string{"example.com/held", "orphan"}, []string{warning}},
-		{"with a policy", job(held), deleteJob(metav1.DeleteOptions{PropagationPolicy: &background}), getJob, []string{"example.com/held"}, nil},
-		{"with the older option", job(held), deleteJob(metav1.DeleteOptions{OrphanDependents: &no}), getJob, []string{"example.com/held"}, nil},
-		{"a finalizer decides", job(foreground), deleteJob(metav1.DeleteOptions{}), getJob, foreground.Finalizers, []string{warning}},
+		{"a Job", job(held), deleteJob(metav1.DeleteOptions{}), getJob, []string{"example.com/held", "orphan"},
+			[]string{warning}},
+		{"with a policy", job(held), deleteJob(metav1.DeleteOptions{PropagationPolicy: &background}), getJob,
+			[]string{"example.com/held"}, nil},
+		{"with the older option", job(held), deleteJob(metav1.DeleteOptions{OrphanDependents: &no}), getJob,
+			[]string{"example.com/held"}, nil},
+		{"a finalizer decides", job(foreground), deleteJob(metav1.DeleteOptions{}), getJob, foreground.Finalizers,
+			[]string{warning}},
 		{"a collection of Jobs", job(held), func(ctx context.Context, c *kubernetes.Clientset, namespace string) error {
 			return c.BatchV1().Jobs(namespace).DeleteCollection(ctx, metav1.DeleteOptions{}, metav1.ListOptions{})
 		}, getJob, []string{"example.com/held", "orphan"}, []string{warning}},
 		{"a ReplicationController", func(ctx context.Context, c *kubernetes.Clientset, namespace string) error {
-			rc := &corev1.ReplicationController{ObjectMeta: held, Spec: corev1.ReplicationControllerSpec{Selector: template.Labels, Template: &template}}
+			rc := &corev1.ReplicationController{ObjectMeta: held,
+				Spec: corev1.ReplicationControllerSpec{Selector: template.Labels, Template: &template}}
 			_, err := c.CoreV1().ReplicationControllers(namespace).Create(ctx, rc, metav1.CreateOptions{})
 			return err
 		}, func(ctx context.Context, c *kubernetes.Clientset, namespace string) error {
@@ -62,7 +69,8 @@ func TestDeletionsWithoutAPolicyKeepTheDependentsOfOldKinds(t *testing.T) {
 			return c.CoreV1().ReplicationControllers(namespace).Get(ctx, "x", metav1.GetOptions{})
 		}, []string{"example.com/held", "orphan"}, nil},
 		{"a ReplicaSet, which is younger", func(ctx context.Context, c *kubernetes.Clientset, namespace string) error {
-			rs := &appsv1.ReplicaSet{ObjectMeta: held, Spec: appsv1.ReplicaSetSpec{Selector: &metav1.LabelSelector{MatchLabels: template.Labels}, Template: template}}
+			rs := &appsv1.ReplicaSet{ObjectMeta: held,
+				Spec: appsv1.ReplicaSetSpec{Selector: &metav1.LabelSelector{MatchLabels: template.Labels}, Template: template}}
 			_, err := c.AppsV1().ReplicaSets(namespace).Create(ctx, rs, metav1.CreateOptions{})
 			return err
 		}, func(ctx context.Context, c *kubernetes.Clientset, namespace string) error {

@@ -24,8 +24,8 @@ func discover(t *testing.T, api *rest.API, path string, into any) {
 	require.NoError(t, json.Unmarshal(w.Body.Bytes(), into), "%s: %s", path, w.Body)
 }
 
-// The file lists what a server of Kubernetes 1.37.2 serves in these groups. A line has the path of a resource, its kind, its verbs,
-// its short names and its categories.
+// The file lists what a server of Kubernetes 1.37.2 serves in these groups. A line has the path of a resource, its
+// kind, its verbs, its short names and its categories.
 func TestResourcesAreThoseOfKubernetes(t *testing.T) {
 	api := newAPI(t)
 	var groups metav1.APIGroupList
@@ -45,7 +45,8 @@ func TestResourcesAreThoseOfKubernetes(t *testing.T) {
 				r.Name = "NAMESPACE/" + r.Name
 			}
 			slices.Sort(r.Verbs)
-			line := fmt.Sprintf("%s/%s %s %s %s", path, r.Name, r.Kind, strings.Join(r.Verbs, ","), strings.Join(append(r.ShortNames, r.Categories...), ","))
+			line := fmt.Sprintf("%s/%s %s %s %s", path, r.Name, r.Kind, strings.Join(r.Verbs, ","),
+				strings.Join(append(r.ShortNames, r.Categories...), ","))
 			got = append(got, strings.TrimSpace(line))
 		}
 	}

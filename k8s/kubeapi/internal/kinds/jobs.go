@@ -15,8 +15,8 @@ const (
 	oldControllerUIDLabel = "controller-uid"
 )
 
-// jobs returns the kind Job. The server generates the selector of a Job, and the labels by which it finds its Pods, unless the Job says
-// that its selector is manual.
+// jobs returns the kind Job. The server generates the selector of a Job, and the labels by which it finds its Pods,
+// unless the Job says that its selector is manual.
 func jobs() rest.Resource[batchv1.Job] {
 	return preparing(of[batchv1.Job](), func(_ context.Context, job, old *batchv1.Job) error {
 		if old == nil && (job.Spec.ManualSelector == nil || !*job.Spec.ManualSelector) {

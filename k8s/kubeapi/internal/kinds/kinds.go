@@ -24,15 +24,16 @@ type Environment struct {
 	ServiceAddresses netip.Prefix
 }
 
-// All returns the definitions of all kinds for one API, except for those of plug-ins: roles, access reviews, definitions,
-// webhooks and policies.
-// The definitions that use nothing of env are the same values in each call, so that a process builds them once.
+// All returns the definitions of all kinds for one API, except for those of plug-ins: roles, access reviews,
+// definitions, webhooks and policies. The definitions that use nothing of env are the same values in each call, so that
+// a process builds them once.
 func All(env Environment) []rest.Definition {
 	addresses := env.ServiceAddresses
 	if !addresses.IsValid() {
 		addresses = netip.PrefixFrom(netip.AddrFrom4([4]byte{10, 0, 0, 0}), 24)
 	}
-	return append(slices.Clone(shared()), env.Accounts.TokenReviews(nil), serviceAccounts(env.Accounts), services(addresses))
+	return append(slices.Clone(shared()), env.Accounts.TokenReviews(nil), serviceAccounts(env.Accounts),
+		services(addresses))
 }
 
 // shared returns the definitions that every API in the process has in common.
@@ -40,8 +41,8 @@ var shared = sync.OnceValue(func() []rest.Definition {
 	return slices.Concat(core(), apps(), autoscaling(), batch(), networking(), policy(), storage(), resource(), cluster())
 })
 
-// of returns the resource of a kind of k8s.io/api with its defaults and its validation. What else the kind does is in its own file; it must
-// keep these hooks.
+// of returns the resource of a kind of k8s.io/api with its defaults and its validation. What else the kind does is in
+// its own file; it must keep these hooks.
 func of[T any, P interface {
 	*T
 	runtime.Object

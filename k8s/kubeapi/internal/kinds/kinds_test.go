@@ -37,11 +37,13 @@ func newAPIWith(t *testing.T, hooks []rest.Admission) *rest.API {
 func newAPIOf(t *testing.T, hooks []rest.Admission, addresses netip.Prefix) *rest.API {
 	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
 	require.NoError(t, err)
-	accounts, err := serviceaccount.New(serviceaccount.Options{Issuer: "https://kubernetes.default.svc", Keys: []serviceaccount.Key{{Signer: key}}})
+	accounts, err := serviceaccount.New(serviceaccount.Options{Issuer: "https://kubernetes.default.svc",
+		Keys: []serviceaccount.Key{{Signer: key}}})
 	require.NoError(t, err)
 	roles, err := rbac.New(rbac.Options{Administrators: []string{"system:masters"}})
 	require.NoError(t, err)
-	options := rest.Options{Admission: hooks, Plugins: []rest.Plugin{forEverybody{roles}, forEverybody{accounts}, auth.Reviews()}}
+	options := rest.Options{Admission: hooks,
+		Plugins: []rest.Plugin{forEverybody{roles}, forEverybody{accounts}, auth.Reviews()}}
 	api, err := rest.New(options, kinds.All(kinds.Environment{Accounts: accounts, ServiceAddresses: addresses})...)
 	require.NoError(t, err)
 	t.Cleanup(func() { require.NoError(t, api.Close()) })
@@ -60,7 +62,8 @@ func (p forEverybody) Plug(api *rest.API) (rest.Parts, error) {
 func TestAPIsOfOneProcessServeTheSameGroups(t *testing.T) {
 	want := []string{"apps/v1", "authentication.k8s.io/v1", "authorization.k8s.io/v1", "autoscaling/v2",
 		"batch/v1", "certificates.k8s.io/v1", "coordination.k8s.io/v1", "discovery.k8s.io/v1", "events.k8s.io/v1",
-		"flowcontrol.apiserver.k8s.io/v1", "networking.k8s.io/v1", "node.k8s.io/v1", "policy/v1", "rbac.authorization.k8s.io/v1",
+		"flowcontrol.apiserver.k8s.io/v1", "networking.k8s.io/v1", "node.k8s.io/v1", "policy/v1",
+		"rbac.authorization.k8s.io/v1",
 		"resource.k8s.io/v1", "scheduling.k8s.io/v1", "storage.k8s.io/v1", "storagemigration.k8s.io/v1"}
 	for range 2 {
 		answer := httptest.NewRecorder()

@@ -32,23 +32,37 @@ func plugins() []plugin {
 		{name: podsecurity.Name, hooks: podsecurity.Hooks()},
 		{name: "Priority", pod: setPriority},
 		{name: "DefaultTolerationSeconds", pod: tolerateBriefly},
-		{name: "DefaultStorageClass", hooks: []rest.Admission{completing("classes-of-claims.kubeapi", "persistentvolumeclaims", creates, chooseStorageClass)}},
+		{name: "DefaultStorageClass",
+			hooks: []rest.Admission{completing("classes-of-claims.kubeapi", "persistentvolumeclaims", creates,
+				chooseStorageClass)}},
 		{name: "StorageObjectInUseProtection", hooks: []rest.Admission{
-			completing("protected-volumes.kubeapi", "persistentvolumes", creates, func(_ context.Context, v *corev1.PersistentVolume) error {
-				protect(&v.ObjectMeta, "kubernetes.io/pv-protection")
-				return nil
-			}),
-			completing("protected-claims.kubeapi", "persistentvolumeclaims", creates, func(_ context.Context, c *corev1.PersistentVolumeClaim) error {
-				protect(&c.ObjectMeta, "kubernetes.io/pvc-protection")
-				return nil
-			}),
+			completing("protected-volumes.kubeapi", "persistentvolumes", creates,
+				func(_ context.Context, v *corev1.PersistentVolume) error {
+					protect(&v.ObjectMeta, "kubernetes.io/pv-protection")
+					return nil
+				}),
+			completing("protected-claims.kubeapi", "persistentvolumeclaims", creates,
+				func(_ context.Context, c *corev1.PersistentVolumeClaim) error {
+					protect(&c.ObjectMeta, "kubernetes.io/pvc-protection")
+					return nil
+				}),
 		}},
-		{name: "PersistentVolumeClaimResize", hooks: []rest.Admission{{Name: "sizes-of-claims.kubeapi", Operations: updates, Resources: []string{"persistentvolumeclaims"}, Validate: permitExpansion}}},
+		{name: "PersistentVolumeClaimResize",
+			hooks: []rest.Admission{{Name: "sizes-of-claims.kubeapi", Operations: updates,
+				Resources: []string{"persistentvolumeclaims"}, Validate: permitExpansion}}},
 		{name: "RuntimeClass", pod: useRuntimeClass},
-		{name: "CertificateApproval", hooks: []rest.Admission{{Name: "approvals.kubeapi", Operations: updates, Resources: []string{requests + "/approval"}, Validate: permitApproval}}},
-		{name: "CertificateSigning", hooks: []rest.Admission{{Name: "signing.kubeapi", Operations: updates, Resources: []string{requests + "/status"}, Validate: permitCertificate}}},
-		{name: "CertificateSubjectRestriction", hooks: []rest.Admission{{Name: "subjects.kubeapi", Operations: creates, Resources: []string{requests}, Validate: restrictSubject}}},
-		{name: "DefaultIngressClass", hooks: []rest.Admission{completing("ingresses.kubeapi", "ingresses.networking.k8s.io", creates, chooseIngressClass)}},
+		{name: "CertificateApproval",
+			hooks: []rest.Admission{{Name: "approvals.kubeapi", Operations: updates, Resources: []string{requests + "/approval"},
+				Validate: permitApproval}}},
+		{name: "CertificateSigning",
+			hooks: []rest.Admission{{Name: "signing.kubeapi", Operations: updates, Resources: []string{requests + "/status"},
+				Validate: permitCertificate}}},
+		{name: "CertificateSubjectRestriction",
+			hooks: []rest.Admission{{Name: "subjects.kubeapi", Operations: creates, Resources: []string{requests},
+				Validate: restrictSubject}}},
+		{name: "DefaultIngressClass",
+			hooks: []rest.Admission{completing("ingresses.kubeapi", "ingresses.networking.k8s.io", creates,
+				chooseIngressClass)}},
 	}
 }
 
@@ -60,8 +74,9 @@ func Plugins() (names []string) {
 	return names
 }
 
-// Admission returns hooks that do what admission plugins of kube-apiserver do by default, without the plugins in off. The hooks run before
-// webhooks and policies, which see their results. The plugin ResourceQuota runs after those: see [limits.Quotas].
+// Admission returns hooks that do what admission plugins of kube-apiserver do by default, without the plugins in off.
+// The hooks run before webhooks and policies, which see their results. The plugin ResourceQuota runs after those: see
+// [limits.Quotas].
 func Admission(off ...string) (hooks []rest.Admission) {
 	var steps []func(context.Context, *corev1.Pod) error
 	for _, p := range plugins() {

@@ -22,7 +22,8 @@ import (
 
 func TestPodsRunAsTheirRuntimeClassSays(t *testing.T) {
 	client := clientOf(t, newAPI(t))
-	class := &nodev1.RuntimeClass{ObjectMeta: named("micro"), Handler: "micro", Overhead: &nodev1.Overhead{PodFixed: resources("cpu", "100m")},
+	class := &nodev1.RuntimeClass{ObjectMeta: named("micro"), Handler: "micro",
+		Overhead: &nodev1.Overhead{PodFixed: resources("cpu", "100m")},
 		Scheduling: &nodev1.Scheduling{NodeSelector: map[string]string{"runtime": "micro"},
 			Tolerations: []corev1.Toleration{{Key: "micro", Operator: corev1.TolerationOpExists},
 				{Key: "micro", Operator: corev1.TolerationOpEqual, Value: "v", Effect: corev1.TaintEffectNoSchedule}}}}
@@ -94,7 +95,8 @@ func TestClaimsGrowIfTheirClassAllowsIt(t *testing.T) {
 	yes := true
 	for name, expands := range map[string]*bool{"fixed": nil, "elastic": &yes} {
 		must[*storagev1.StorageClass](t)(client.StorageV1().StorageClasses().Create(t.Context(),
-			&storagev1.StorageClass{ObjectMeta: named(name), Provisioner: "p", AllowVolumeExpansion: expands}, metav1.CreateOptions{}))
+			&storagev1.StorageClass{ObjectMeta: named(name), Provisioner: "p", AllowVolumeExpansion: expands},
+			metav1.CreateOptions{}))
 	}
 	for _, c := range []struct {
 		name, class string
@@ -112,8 +114,9 @@ func TestClaimsGrowIfTheirClassAllowsIt(t *testing.T) {
 			claims := client.CoreV1().PersistentVolumeClaims(newNamespace(t, client))
 			claim := must[*corev1.PersistentVolumeClaim](t)(claims.Create(t.Context(),
 				&corev1.PersistentVolumeClaim{ObjectMeta: named("c"), Spec: corev1.PersistentVolumeClaimSpec{
-					StorageClassName: &c.class, VolumeName: "v", AccessModes: []corev1.PersistentVolumeAccessMode{corev1.ReadWriteOnce},
-					Resources: corev1.VolumeResourceRequirements{Requests: resources("storage", "1Gi")}}}, metav1.CreateOptions{}))
+					StorageClassName: &c.class, VolumeName: "v",
+					AccessModes: []corev1.PersistentVolumeAccessMode{corev1.ReadWriteOnce},
+					Resources:   corev1.VolumeResourceRequirements{Requests: resources("storage", "1Gi")}}}, metav1.CreateOptions{}))
 			claim.Status.Phase = c.phase
 			claim = must[*corev1.PersistentVolumeClaim](t)(claims.UpdateStatus(t.Context(), claim, metav1.UpdateOptions{}))
 			claim.Spec.Resources.Requests = resources("storage", "2Gi")
@@ -133,13 +136,17 @@ func TestNobodyRequestsToBeAnAdministrator(t *testing.T) {
 	request := func(name, group string) error {
 		der := must[[]byte](t)(x509.CreateCertificateRequest(rand.Reader,
 			&x509.CertificateRequest{Subject: pkix.Name{CommonName: "me", Organization: []string{group}}}, key))
-		_, err := requests.Create(t.Context(), &certificatesv1.CertificateSigningRequest{ObjectMeta: named(name), Spec: certificatesv1.CertificateSigningRequestSpec{
-			SignerName: certificatesv1.KubeAPIServerClientSignerName, Usages: []certificatesv1.KeyUsage{certificatesv1.UsageClientAuth},
-			Request: pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE REQUEST", Bytes: der})}}, metav1.CreateOptions{})
+		_, err := requests.Create(t.Context(),
+			&certificatesv1.CertificateSigningRequest{ObjectMeta: named(name),
+				Spec: certificatesv1.CertificateSigningRequestSpec{
+					SignerName: certificatesv1.KubeAPIServerClientSignerName,
+					Usages:     []certificatesv1.KeyUsage{certificatesv1.UsageClientAuth},
+					Request:    pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE REQUEST", Bytes: der})}}, metav1.CreateOptions{})
 		return err
 	}
 	require.NoError(t, request("a", "developers"))
-	assertRefused(t, request("b", "system:masters"), 403, "use of kubernetes.io/kube-apiserver-client signer with system:masters group is not allowed")
+	assertRefused(t, request("b", "system:masters"), 403,
+		"use of kubernetes.io/kube-apiserver-client signer with system:masters group is not allowed")
 }
 
 func TestPluginsCanBeOff(t *testing.T) {

@@ -18,7 +18,8 @@ type bindingKey struct{}
 func isBinding(ctx context.Context) bool { return ctx.Value(bindingKey{}) != nil }
 
 // allowingBinding returns the check of a Pod, which refuses another node unless the Pod is being assigned to it.
-func allowingBinding(check func(ctx context.Context, pod, old *corev1.Pod) status.FieldErrors) func(ctx context.Context, pod, old *corev1.Pod) status.FieldErrors {
+func allowingBinding(check func(ctx context.Context, pod,
+	old *corev1.Pod) status.FieldErrors) func(ctx context.Context, pod, old *corev1.Pod) status.FieldErrors {
 	return func(ctx context.Context, pod, old *corev1.Pod) status.FieldErrors {
 		if old != nil && isBinding(ctx) {
 			old = old.DeepCopy()
@@ -28,8 +29,8 @@ func allowingBinding(check func(ctx context.Context, pod, old *corev1.Pod) statu
 	}
 }
 
-// bindings returns the subresource pods/binding, through which a scheduler assigns a Pod to a node. The node need not exist.
-// The Prepare hook sets the status of a bound Pod, because the client that writes an object cannot.
+// bindings returns the subresource pods/binding, through which a scheduler assigns a Pod to a node. The node need not
+// exist. The Prepare hook sets the status of a bound Pod, because the client that writes an object cannot.
 func bindings() rest.SubresourceOf[corev1.Pod] {
 	return rest.Subresource[corev1.Pod, corev1.Binding]{
 		Name: "binding", Version: "v1", Kind: "Binding",
@@ -72,7 +73,8 @@ func legacyBindings() rest.Resource[corev1.Binding] {
 func bind(ctx context.Context, pods rest.Client[corev1.Pod], pod *corev1.Pod, b *corev1.Binding) error {
 	var errs status.FieldErrors
 	if b.Target.Kind != "" && b.Target.Kind != "Node" {
-		errs = append(errs, status.UnsupportedValue(status.Field("target", "kind"), b.Target.Kind, []string{"Node", "<empty>"}))
+		errs = append(errs, status.UnsupportedValue(status.Field("target", "kind"), b.Target.Kind,
+			[]string{"Node", "<empty>"}))
 	}
 	if b.Target.Name == "" {
 		errs = append(errs, status.RequiredField(status.Field("target", "name"), ""))
@@ -89,7 +91,8 @@ func bind(ctx context.Context, pods rest.Client[corev1.Pod], pod *corev1.Pod, b 
 		case b.UID != "" && b.UID != pod.UID:
 			return conflict("Precondition failed: UID in precondition: %v, UID in object meta: %v", b.UID, pod.UID)
 		case b.ResourceVersion != "" && b.ResourceVersion != pod.ResourceVersion:
-			return conflict("Precondition failed: ResourceVersion in precondition: %v, ResourceVersion in object meta: %v", b.ResourceVersion, pod.ResourceVersion)
+			return conflict("Precondition failed: ResourceVersion in precondition: %v, ResourceVersion in object meta: %v",
+				b.ResourceVersion, pod.ResourceVersion)
 		case pod.DeletionTimestamp != nil:
 			return conflict("pod %s is being deleted, cannot be assigned to a host", pod.Name)
 		case pod.Spec.NodeName != "":

@@ -28,8 +28,8 @@ func evictions() rest.SubresourceOf[corev1.Pod] {
 	}
 }
 
-// evict deletes a Pod. A Pod that does not run yet or any more may always be deleted, and so may one that is not ready if the application
-// has enough that are. Every other Pod needs a disruption that its budget allows.
+// evict deletes a Pod. A Pod that does not run yet or any more may always be deleted, and so may one that is not ready
+// if the application has enough that are. Every other Pod needs a disruption that its budget allows.
 func evict(ctx context.Context, pod *corev1.Pod, e *policyv1.Eviction, dryRun bool) error {
 	options := e.DeleteOptions
 	if options == nil {
@@ -74,7 +74,8 @@ func budgetOf(ctx context.Context, pod *corev1.Pod) (found *policyv1.PodDisrupti
 			continue
 		}
 		if found != nil {
-			return nil, status.Generic(500, "This pod has more than one PodDisruptionBudget, which the eviction subresource does not support.")
+			return nil, status.Generic(500,
+				"This pod has more than one PodDisruptionBudget, which the eviction subresource does not support.")
 		}
 		found = b
 	}
@@ -108,8 +109,9 @@ func takeDisruption(ctx context.Context, pod *corev1.Pod, budget *policyv1.PodDi
 		}
 		b.Status.DisruptionsAllowed--
 		if b.Status.DisruptionsAllowed == 0 {
-			meta.SetStatusCondition(&b.Status.Conditions, metav1.Condition{Type: policyv1.DisruptionAllowedCondition, Status: metav1.ConditionFalse,
-				Reason: policyv1.InsufficientPodsReason, ObservedGeneration: b.Status.ObservedGeneration})
+			meta.SetStatusCondition(&b.Status.Conditions,
+				metav1.Condition{Type: policyv1.DisruptionAllowedCondition, Status: metav1.ConditionFalse,
+					Reason: policyv1.InsufficientPodsReason, ObservedGeneration: b.Status.ObservedGeneration})
 		}
 		if b.Status.DisruptedPods == nil {
 			b.Status.DisruptedPods = map[string]metav1.Time{}
@@ -134,15 +136,18 @@ func checkDisruption(b *policyv1.PodDisruptionBudget) error {
 	case s.DisruptionsAllowed < 0:
 		return status.Forbidden(budgets, b.Name, "pdb disruptions allowed is negative")
 	case len(s.DisruptedPods) > maxDisruptedPods:
-		return status.Forbidden(budgets, b.Name, "DisruptedPods map too big - too many evictions not confirmed by PDB controller")
+		return status.Forbidden(budgets, b.Name,
+			"DisruptedPods map too big - too many evictions not confirmed by PDB controller")
 	case s.DisruptionsAllowed > 0:
 		return nil
 	case refuses && synced.Reason == policyv1.SyncFailedReason:
 		return refusedEviction(0, "The disruption budget %s does not allow evicting pods currently because it failed sync: %s", b.Name, synced.Message)
 	case s.CurrentHealthy <= s.DesiredHealthy:
-		return refusedEviction(0, "The disruption budget %s needs %d healthy pods and has %d currently", b.Name, s.DesiredHealthy, s.CurrentHealthy)
+		return refusedEviction(0, "The disruption budget %s needs %d healthy pods and has %d currently", b.Name,
+			s.DesiredHealthy, s.CurrentHealthy)
 	case refuses:
-		return refusedEviction(0, "The disruption budget %s does not allow evicting pods currently (%s): %s", b.Name, synced.Reason, synced.Message)
+		return refusedEviction(0, "The disruption budget %s does not allow evicting pods currently (%s): %s", b.Name,
+			synced.Reason, synced.Message)
 	}
 	return refusedEviction(0, "The disruption budget %s does not allow evicting pods currently", b.Name)
 }
@@ -153,7 +158,8 @@ func refusedEviction(retryAfterSeconds int, format string, args ...any) error {
 	if err.Status.Details == nil {
 		err.Status.Details = &status.Details{}
 	}
-	err.Status.Details.Causes = append(err.Status.Details.Causes, status.Cause{Type: status.CauseType(policyv1.DisruptionBudgetCause), Message: fmt.Sprintf(format, args...)})
+	err.Status.Details.Causes = append(err.Status.Details.Causes,
+		status.Cause{Type: status.CauseType(policyv1.DisruptionBudgetCause), Message: fmt.Sprintf(format, args...)})
 	return err
 }
 
@@ -164,8 +170,8 @@ func asksForVersion(options *metav1.DeleteOptions) string {
 	return *options.Preconditions.ResourceVersion
 }
 
-// deleteEvicted sets the condition DisruptionTarget of a Pod and deletes the Pod. If unchanged is set, the Pod must not have changed since
-// the eviction began.
+// deleteEvicted sets the condition DisruptionTarget of a Pod and deletes the Pod. If unchanged is set, the Pod must not
+// have changed since the eviction began.
 func deleteEvicted(ctx context.Context, pod *corev1.Pod, options *metav1.DeleteOptions, dryRun, unchanged bool) error {
 	pods, err := rest.ClientForHook[corev1.Pod](ctx)
 	if err != nil {
@@ -189,7 +195,8 @@ func deleteEvicted(ctx context.Context, pod *corev1.Pod, options *metav1.DeleteO
 		pods = pods.DryRun()
 	} else {
 		marked, err := pods.ModifyStatus(ctx, pod.Name, func(now *corev1.Pod) error {
-			if preconditions.UID != nil && string(now.UID) != *preconditions.UID || version != "" && now.ResourceVersion != version {
+			if preconditions.UID != nil && string(now.UID) != *preconditions.UID ||
+				version != "" && now.ResourceVersion != version {
 				return status.ModifiedConflict(apimeta.GroupResource{Resource: "pods"}, pod.Name)
 			}
 			setPodCondition(&now.Status, corev1.PodCondition{Type: corev1.DisruptionTarget, Status: corev1.ConditionTrue,

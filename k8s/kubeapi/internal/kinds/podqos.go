@@ -6,8 +6,9 @@ import (
 	corev1 "k8s.io/api/core/v1"
 )
 
-// qosClassOf returns the class by which a node treats a Pod when it runs out of resources. If the Pod has resources of its own, only they
-// count. Guaranteed: all containers have limits of CPU and memory, and equal requests. BestEffort: none has either. Burstable: all others.
+// qosClassOf returns the class by which a node treats a Pod when it runs out of resources. If the Pod has resources of
+// its own, only they count. Guaranteed: all containers have limits of CPU and memory, and equal requests. BestEffort:
+// none has either. Burstable: all others.
 func qosClassOf(spec *corev1.PodSpec) corev1.PodQOSClass {
 	var all []corev1.ResourceRequirements
 	if spec.Resources != nil {

@@ -16,8 +16,8 @@ const (
 	resizePart              = "resize"
 )
 
-// pods returns the kind Pod. A scheduled Pod stays as clients write it, because no kubelet updates its status. After a deletion, it
-// remains until a client deletes it with a grace period of 0.
+// pods returns the kind Pod. A scheduled Pod stays as clients write it, because no kubelet updates its status. After a
+// deletion, it remains until a client deletes it with a grace period of 0.
 func pods() rest.Resource[corev1.Pod] {
 	r := of[corev1.Pod]()
 	r.Wire.Parts = []string{ephemeralContainersPart, resizePart}
@@ -82,14 +82,16 @@ func preparePodStatus(now, was *corev1.PodStatus) {
 
 // restoreMetadata undoes the changes of the metadata that a client may make.
 func restoreMetadata(now, was *metav1.ObjectMeta) {
-	now.Labels, now.Annotations, now.Finalizers, now.OwnerReferences = was.Labels, was.Annotations, was.Finalizers, was.OwnerReferences
+	now.Labels, now.Annotations, now.Finalizers, now.OwnerReferences = was.Labels, was.Annotations, was.Finalizers,
+		was.OwnerReferences
 }
 
-// keepResized keeps of an update what resizes the containers of a Pod, and restores the rest. If the update changes which containers there
-// are, it is kept whole, and validation refuses it.
+// keepResized keeps of an update what resizes the containers of a Pod, and restores the rest. If the update changes
+// which containers there are, it is kept whole, and validation refuses it.
 func keepResized(pod, old *corev1.Pod) {
 	resized := old.Spec.DeepCopy()
-	if !resizeContainers(resized.Containers, pod.Spec.Containers) || !resizeContainers(resized.InitContainers, pod.Spec.InitContainers) {
+	if !resizeContainers(resized.Containers, pod.Spec.Containers) ||
+		!resizeContainers(resized.InitContainers, pod.Spec.InitContainers) {
 		return
 	}
 	resized.Resources = pod.Spec.Resources

@@ -18,8 +18,9 @@ import (
 
 // pod returns a Pod with one container, changed by options.
 func pod(name string, options ...func(*corev1.Pod)) *corev1.Pod {
-	p := &corev1.Pod{ObjectMeta: named(name), Spec: corev1.PodSpec{RestartPolicy: corev1.RestartPolicyAlways, TerminationGracePeriodSeconds: new(int64),
-		Containers: []corev1.Container{{Name: "c", Image: "image"}}}}
+	p := &corev1.Pod{ObjectMeta: named(name),
+		Spec: corev1.PodSpec{RestartPolicy: corev1.RestartPolicyAlways, TerminationGracePeriodSeconds: new(int64),
+			Containers: []corev1.Container{{Name: "c", Image: "image"}}}}
 	*p.Spec.TerminationGracePeriodSeconds = 30
 	for _, o := range options {
 		o(p)
@@ -61,13 +62,16 @@ func TestNewPodsHaveTheirFirstStatus(t *testing.T) {
 	}{
 		{"nothing", pod("a", running), corev1.PodQOSBestEffort, nil},
 		{"requests", pod("a", withResources(full, nil)), corev1.PodQOSBurstable, nil},
-		{"limits of one resource", pod("a", withResources(resources("cpu", "1"), resources("cpu", "1"))), corev1.PodQOSBurstable, nil},
-		{"limits above the requests", pod("a", withResources(full, resources("cpu", "2", "memory", "1Gi"))), corev1.PodQOSBurstable, nil},
+		{"limits of one resource", pod("a", withResources(resources("cpu", "1"), resources("cpu", "1"))),
+			corev1.PodQOSBurstable, nil},
+		{"limits above the requests", pod("a", withResources(full, resources("cpu", "2", "memory", "1Gi"))),
+			corev1.PodQOSBurstable, nil},
 		{"equal limits", pod("a", withResources(full, full)), corev1.PodQOSGuaranteed, nil},
 		{"a gate", pod("a", gated), corev1.PodQOSBestEffort, []string{"SchedulingGated"}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			p := must[*corev1.Pod](t)(client.CoreV1().Pods(newNamespace(t, client)).Create(t.Context(), c.pod, metav1.CreateOptions{}))
+			p := must[*corev1.Pod](t)(client.CoreV1().Pods(newNamespace(t, client)).Create(t.Context(), c.pod,
+				metav1.CreateOptions{}))
 			assert.Equal(t, corev1.PodPending, p.Status.Phase)
 			assert.Equal(t, c.class, p.Status.QOSClass)
 			assert.EqualValues(t, 1, p.Generation)
@@ -100,12 +104,14 @@ func TestUpdatesOfPodsChangeOnlyAFewFields(t *testing.T) {
 		{"a label", nil, func(p *corev1.Pod) { p.Labels = map[string]string{"a": "b"} }, ""},
 		{"a new deadline", nil, deadline(5), ""},
 		{"a shorter deadline", deadline(9), deadline(5), ""},
-		{"a longer deadline", deadline(5), deadline(9), "spec.activeDeadlineSeconds: Invalid value: 9: must be less than or equal to previous value"},
+		{"a longer deadline", deadline(5), deadline(9),
+			"spec.activeDeadlineSeconds: Invalid value: 9: must be less than or equal to previous value"},
 		{"another toleration", tolerating("a"), tolerating("b"), ""},
 		{"a lost toleration", tolerating("a"), func(p *corev1.Pod) { p.Spec.Tolerations = nil },
 			"spec.tolerations: Forbidden: existing toleration can not be modified except its tolerationSeconds"},
 		{"a node", nil, onNode, "spec: Forbidden: pod updates may not change fields other than `spec.containers[*].image`"},
-		{"a command", nil, func(p *corev1.Pod) { p.Spec.Containers[0].Command = []string{"x"} }, "spec: Forbidden: pod updates may not change fields other than"},
+		{"a command", nil, func(p *corev1.Pod) { p.Spec.Containers[0].Command = []string{"x"} },
+			"spec: Forbidden: pod updates may not change fields other than"},
 		{"another container", nil, func(p *corev1.Pod) {
 			p.Spec.Containers = append(p.Spec.Containers, corev1.Container{Name: "d", Image: "i"})
 		}, "spec.containers: Forbidden: pod updates may not add or remove containers"},
@@ -166,13 +172,14 @@ func TestDeletedPodsStayWhileTheirNodeStopsThem(t *testing.T) {
 
 func TestBindingsAssignPodsToNodes(t *testing.T) {
 	binding := func(uid types.UID) *corev1.Binding {
-		return &corev1.Binding{ObjectMeta: metav1.ObjectMeta{Name: "a", Namespace: namespace, UID: uid, Annotations: map[string]string{"by": "scheduler"}},
-			Target: corev1.ObjectReference{Kind: "Node", Name: "n"}}
+		return &corev1.Binding{ObjectMeta: metav1.ObjectMeta{Name: "a", Namespace: namespace, UID: uid,
+			Annotations: map[string]string{"by": "scheduler"}}, Target: corev1.ObjectReference{Kind: "Node", Name: "n"}}
 	}
 	api := newAPI(t)
 	pods := clientOf(t, api).CoreV1().Pods(namespace)
 	created := must[*corev1.Pod](t)(pods.Create(t.Context(), pod("a"), metav1.CreateOptions{}))
-	events := must[watch.Interface](t)(pods.Watch(t.Context(), metav1.ListOptions{ResourceVersion: created.ResourceVersion}))
+	events := must[watch.Interface](t)(pods.Watch(t.Context(),
+		metav1.ListOptions{ResourceVersion: created.ResourceVersion}))
 	defer events.Stop()
 
 	err := pods.Bind(t.Context(), binding("other"), metav1.CreateOptions{})
@@ -214,17 +221,21 @@ func TestEvictionsRespectBudgets(t *testing.T) {
 	}{
 		{"no budget", corev1.PodRunning, true, 0, nil, policyv1.PodDisruptionBudgetStatus{}, 0, ""},
 		{"an allowed disruption", corev1.PodRunning, true, 1, nil,
-			policyv1.PodDisruptionBudgetStatus{ObservedGeneration: 1, DisruptionsAllowed: 1, CurrentHealthy: 3, DesiredHealthy: 2}, 0, ""},
-		{"too few are healthy", corev1.PodRunning, true, 1, nil, policyv1.PodDisruptionBudgetStatus{ObservedGeneration: 1, CurrentHealthy: 2, DesiredHealthy: 2}, 429,
+			policyv1.PodDisruptionBudgetStatus{ObservedGeneration: 1, DisruptionsAllowed: 1, CurrentHealthy: 3,
+				DesiredHealthy: 2}, 0, ""},
+		{"too few are healthy", corev1.PodRunning, true, 1, nil,
+			policyv1.PodDisruptionBudgetStatus{ObservedGeneration: 1, CurrentHealthy: 2, DesiredHealthy: 2}, 429,
 			"The disruption budget b0 needs 2 healthy pods and has 2 currently"},
 		{"an unknown state", corev1.PodRunning, true, 1, nil, policyv1.PodDisruptionBudgetStatus{}, 429,
 			"The disruption budget b0 is still being processed by the server."},
-		{"a Pod that is not ready", corev1.PodRunning, false, 1, &always, policyv1.PodDisruptionBudgetStatus{ObservedGeneration: 1}, 0, ""},
+		{"a Pod that is not ready", corev1.PodRunning, false, 1, &always,
+			policyv1.PodDisruptionBudgetStatus{ObservedGeneration: 1}, 0, ""},
 		{"a Pod that is not ready, of a healthy application", corev1.PodRunning, false, 1, nil,
 			policyv1.PodDisruptionBudgetStatus{ObservedGeneration: 1, CurrentHealthy: 2, DesiredHealthy: 2}, 0, ""},
 		{"a Pod that does not run yet", corev1.PodPending, false, 1, nil, policyv1.PodDisruptionBudgetStatus{}, 0, ""},
 		{"a Pod that has ended", corev1.PodFailed, false, 1, nil, policyv1.PodDisruptionBudgetStatus{}, 0, ""},
-		{"two budgets", corev1.PodRunning, true, 2, nil, policyv1.PodDisruptionBudgetStatus{}, 500, "This pod has more than one PodDisruptionBudget"},
+		{"two budgets", corev1.PodRunning, true, 2, nil, policyv1.PodDisruptionBudgetStatus{}, 500,
+			"This pod has more than one PodDisruptionBudget"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			ns := newNamespace(t, client)
@@ -245,7 +256,8 @@ func TestEvictionsRespectBudgets(t *testing.T) {
 			}
 			evict := func(dryRun ...string) error {
 				return client.CoreV1().RESTClient().Post().Namespace(ns).Resource("pods").Name("a").SubResource("eviction").MaxRetries(0).
-					Body(&policyv1.Eviction{ObjectMeta: named("a"), DeleteOptions: &metav1.DeleteOptions{DryRun: dryRun}}).Do(t.Context()).Error()
+					Body(&policyv1.Eviction{ObjectMeta: named("a"),
+						DeleteOptions: &metav1.DeleteOptions{DryRun: dryRun}}).Do(t.Context()).Error()
 			}
 			for _, err := range []error{evict(metav1.DryRunAll), evict()} {
 				if c.code == 0 {
@@ -270,10 +282,12 @@ func TestEvictionsRespectBudgets(t *testing.T) {
 
 func TestPartsOfPods(t *testing.T) {
 	client, full := clientOf(t, newAPI(t)), resources("cpu", "1", "memory", "1Gi")
-	debugger := corev1.EphemeralContainer{EphemeralContainerCommon: corev1.EphemeralContainerCommon{Name: "d", Image: "debug"}}
+	debugger := corev1.EphemeralContainer{EphemeralContainerCommon: corev1.EphemeralContainerCommon{Name: "d",
+		Image: "debug"}}
 	create := func(t *testing.T) (corev1client.PodInterface, *corev1.Pod) {
 		pods := client.CoreV1().Pods(newNamespace(t, client))
-		return pods, must[*corev1.Pod](t)(pods.Create(t.Context(), pod("a", withResources(full, nil)), metav1.CreateOptions{}))
+		return pods, must[*corev1.Pod](t)(pods.Create(t.Context(), pod("a", withResources(full, nil)),
+			metav1.CreateOptions{}))
 	}
 	t.Run("ephemeralcontainers", func(t *testing.T) {
 		pods, p := create(t)
@@ -286,7 +300,8 @@ func TestPartsOfPods(t *testing.T) {
 		assert.EqualValues(t, 2, p.Generation)
 
 		p = must[*corev1.Pod](t)(pods.Patch(t.Context(), "a", types.StrategicMergePatchType,
-			[]byte(`{"spec":{"ephemeralContainers":[{"name":"e","image":"debug"}]}}`), metav1.PatchOptions{}, "ephemeralcontainers"))
+			[]byte(`{"spec":{"ephemeralContainers":[{"name":"e","image":"debug"}]}}`), metav1.PatchOptions{},
+			"ephemeralcontainers"))
 		assert.Len(t, p.Spec.EphemeralContainers, 2)
 
 		p.Spec.EphemeralContainers = nil

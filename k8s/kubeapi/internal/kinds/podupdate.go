@@ -29,11 +29,14 @@ func validatePodPart(ctx context.Context, pod, old *corev1.Pod) status.FieldErro
 func validateEphemeralContainers(pod, old *corev1.Pod) (errs status.FieldErrors) {
 	at := status.Field("spec", "ephemeralContainers")
 	for _, was := range old.Spec.EphemeralContainers {
-		i := slices.IndexFunc(pod.Spec.EphemeralContainers, func(c corev1.EphemeralContainer) bool { return c.Name == was.Name })
+		i := slices.IndexFunc(pod.Spec.EphemeralContainers,
+			func(c corev1.EphemeralContainer) bool { return c.Name == was.Name })
 		if i < 0 {
-			errs = append(errs, status.ForbiddenField(at, fmt.Sprintf("existing ephemeral containers %q may not be removed\n", was.Name)))
+			errs = append(errs, status.ForbiddenField(at,
+				fmt.Sprintf("existing ephemeral containers %q may not be removed\n", was.Name)))
 		} else if !equality.Semantic.DeepEqual(pod.Spec.EphemeralContainers[i], was) {
-			errs = append(errs, status.ForbiddenField(at, fmt.Sprintf("existing ephemeral containers %q may not be changed\n", was.Name)))
+			errs = append(errs, status.ForbiddenField(at,
+				fmt.Sprintf("existing ephemeral containers %q may not be changed\n", was.Name)))
 		}
 	}
 	return errs
@@ -48,7 +51,8 @@ func validateResize(pod, old *corev1.Pod) (errs status.FieldErrors) {
 		return errs
 	}
 	if qosClassOf(&pod.Spec) != qosClassOf(&old.Spec) {
-		errs = append(errs, status.InvalidField(at, pod.Status.QOSClass, "Pod QOS Class may not change as a result of resizing"))
+		errs = append(errs, status.InvalidField(at, pod.Status.QOSClass,
+			"Pod QOS Class may not change as a result of resizing"))
 	}
 	for i := range pod.Spec.Containers {
 		now, was := pod.Spec.Containers[i].Resources.DeepCopy(), old.Spec.Containers[i].Resources.DeepCopy()
@@ -57,8 +61,10 @@ func validateResize(pod, old *corev1.Pod) (errs status.FieldErrors) {
 				delete(list, name)
 			}
 		}
-		if !equality.Semantic.DeepEqual(now.Requests, was.Requests) || !equality.Semantic.DeepEqual(now.Limits, was.Limits) || !reflect.DeepEqual(now.Claims, was.Claims) {
-			errs = append(errs, status.ForbiddenField(at.Child("containers").Index(i), "only cpu and memory resources are mutable"))
+		if !equality.Semantic.DeepEqual(now.Requests, was.Requests) || !equality.Semantic.DeepEqual(now.Limits, was.Limits) ||
+			!reflect.DeepEqual(now.Claims, was.Claims) {
+			errs = append(errs, status.ForbiddenField(at.Child("containers").Index(i),
+				"only cpu and memory resources are mutable"))
 		}
 	}
 	return errs
@@ -72,7 +78,8 @@ func sameContainers(spec *status.Path, list string, now, was []corev1.Container)
 	}
 	for i := range was {
 		if now[i].Name != was[i].Name {
-			errs = append(errs, status.ForbiddenField(at.Index(i).Child("name"), list+" may not be renamed or reordered on resize"))
+			errs = append(errs, status.ForbiddenField(at.Index(i).Child("name"),
+				list+" may not be renamed or reordered on resize"))
 		}
 	}
 	return errs

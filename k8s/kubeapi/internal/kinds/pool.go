@@ -13,11 +13,13 @@ import (
 	"github.com/decorum-go/decorum/status"
 )
 
-// pool gives each value of a range to one Service at a time: a cluster IP or a node port. The Services in the store are the truth.
+// pool gives each value of a range to one Service at a time: a cluster IP or a node port. The Services in the store are
+// the truth.
 //
-// taken remembers which Service took a value last. The pool trusts an entry while the write that took the value is under way. Afterwards
-// it asks the store whether the Service has the value, because the write may have failed, and the Service may have lost the value or may
-// be gone. So nothing has to be released. The pool knows the writes of one API, so no other API may write to the store.
+// taken remembers which Service took a value last. The pool trusts an entry while the write that took the value is
+// under way. Afterwards it asks the store whether the Service has the value, because the write may have failed, and the
+// Service may have lost the value or may be gone. So nothing has to be released. The pool knows the writes of one API,
+// so no other API may write to the store.
 type pool[V comparable] struct {
 	// of returns the values of a Service.
 	of func(*corev1.Service) []V
@@ -58,7 +60,8 @@ func (p *pool[V]) take(ctx context.Context, v V, by types.NamespacedName) (bool,
 }
 
 // takeAny takes the first of the candidates that no other Service has. It reports false if all are taken.
-func (p *pool[V]) takeAny(ctx context.Context, candidates iter.Seq[V], by types.NamespacedName) (v V, ok bool, err error) {
+func (p *pool[V]) takeAny(ctx context.Context, candidates iter.Seq[V],
+	by types.NamespacedName) (v V, ok bool, err error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if err := p.load(ctx); err != nil {

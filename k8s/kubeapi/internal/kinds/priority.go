@@ -11,8 +11,8 @@ import (
 	"github.com/decorum-go/decorum/status"
 )
 
-// setPriority gives a new Pod the priority of its PriorityClass, or of the default class. Without either, the priority is 0. A stored Pod
-// keeps its own, see preparePod.
+// setPriority gives a new Pod the priority of its PriorityClass, or of the default class. Without either, the priority
+// is 0. A stored Pod keeps its own, see preparePod.
 func setPriority(ctx context.Context, pod *corev1.Pod) error {
 	if !isNew(pod) {
 		return nil
@@ -37,8 +37,8 @@ func setPriority(ctx context.Context, pod *corev1.Pod) error {
 	return nil
 }
 
-// priorityClassOf returns the PriorityClass with a name. Without a name it is the default class with the lowest value, or a class of
-// priority 0 if no class is the default.
+// priorityClassOf returns the PriorityClass with a name. Without a name it is the default class with the lowest value,
+// or a class of priority 0 if no class is the default.
 func priorityClassOf(ctx context.Context, name string) (*schedulingv1.PriorityClass, error) {
 	classes, err := rest.ClientForHook[schedulingv1.PriorityClass](ctx)
 	if err != nil {

@@ -13,7 +13,8 @@ import (
 	"github.com/decorum-go/decorum/status"
 )
 
-// useRuntimeClass gives a new Pod the overhead of its RuntimeClass, and lets it run only on nodes that have the runtime.
+// useRuntimeClass gives a new Pod the overhead of its RuntimeClass, and lets it run only on nodes that have the
+// runtime.
 func useRuntimeClass(ctx context.Context, pod *corev1.Pod) error {
 	if !isNew(pod) {
 		return nil
@@ -46,7 +47,8 @@ func useRuntimeClass(ctx context.Context, pod *corev1.Pod) error {
 	}
 	for key, value := range class.Scheduling.NodeSelector {
 		if own, ok := pod.Spec.NodeSelector[key]; ok && own != value {
-			return fmt.Errorf("conflict: runtimeClass.scheduling.nodeSelector[%s] = %s; pod.spec.nodeSelector[%s] = %s", key, value, key, own)
+			return fmt.Errorf("conflict: runtimeClass.scheduling.nodeSelector[%s] = %s; pod.spec.nodeSelector[%s] = %s", key,
+				value, key, own)
 		}
 	}
 	pod.Spec.NodeSelector = merged(pod.Spec.NodeSelector, class.Scheduling.NodeSelector)

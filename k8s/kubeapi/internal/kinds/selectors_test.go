@@ -37,9 +37,11 @@ func TestSelectorsOfFieldsWithOtherNames(t *testing.T) {
 		_, err := client.CoreV1().Events(namespace).Create(t.Context(), &e, metav1.CreateOptions{})
 		require.NoError(t, err)
 	}
-	source(corev1.Event{ObjectMeta: named("component"), Source: corev1.EventSource{Component: "kubelet"}, ReportingController: "other"})
+	source(corev1.Event{ObjectMeta: named("component"), Source: corev1.EventSource{Component: "kubelet"},
+		ReportingController: "other"})
 	source(corev1.Event{ObjectMeta: named("controller"), ReportingController: "kubelet"})
-	source(corev1.Event{ObjectMeta: named("neither"), Source: corev1.EventSource{Component: "other"}, ReportingController: "kubelet"})
+	source(corev1.Event{ObjectMeta: named("neither"), Source: corev1.EventSource{Component: "other"},
+		ReportingController: "kubelet"})
 	events := must[*corev1.EventList](t)(client.CoreV1().Events("").List(t.Context(), selected("source=kubelet")))
 	var names []string
 	for _, e := range events.Items {
@@ -48,7 +50,8 @@ func TestSelectorsOfFieldsWithOtherNames(t *testing.T) {
 	assert.Equal(t, []string{"component", "controller"}, names)
 }
 
-// A client finds out by the code of the answer whether it can select by a field. Module internal/oracle compares all kinds.
+// A client finds out by the code of the answer whether it can select by a field. Module internal/oracle compares all
+// kinds.
 func TestFieldsOfSelectors(t *testing.T) {
 	api := newAPI(t)
 	for path, code := range map[string]int{

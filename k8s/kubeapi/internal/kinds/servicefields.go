@@ -18,11 +18,13 @@ func headless(s *corev1.Service) bool { return s.Spec.ClusterIP == corev1.Cluste
 
 func needsNodePort(s *corev1.Service) bool {
 	return s.Spec.Type == corev1.ServiceTypeNodePort ||
-		s.Spec.Type == corev1.ServiceTypeLoadBalancer && (s.Spec.AllocateLoadBalancerNodePorts == nil || *s.Spec.AllocateLoadBalancerNodePorts)
+		s.Spec.Type == corev1.ServiceTypeLoadBalancer &&
+			(s.Spec.AllocateLoadBalancerNodePorts == nil || *s.Spec.AllocateLoadBalancerNodePorts)
 }
 
 func needsHealthCheckPort(s *corev1.Service) bool {
-	return s.Spec.Type == corev1.ServiceTypeLoadBalancer && s.Spec.ExternalTrafficPolicy == corev1.ServiceExternalTrafficPolicyLocal
+	return s.Spec.Type == corev1.ServiceTypeLoadBalancer &&
+		s.Spec.ExternalTrafficPolicy == corev1.ServiceExternalTrafficPolicyLocal
 }
 
 // externallyAccessible reports whether traffic from outside of the cluster reaches the Service.
@@ -71,7 +73,8 @@ func pluralClusterIPs(s, old *corev1.Service) {
 	}
 }
 
-// keepAllocated fills in what the server has allocated and an update leaves out, so that a client may send a manifest again.
+// keepAllocated fills in what the server has allocated and an update leaves out, so that a client may send a manifest
+// again.
 func keepAllocated(s, old *corev1.Service) {
 	if needsClusterIP(s) && needsClusterIP(old) {
 		if s.Spec.ClusterIP == "" {
@@ -97,8 +100,9 @@ func keepAllocated(s, old *corev1.Service) {
 	}
 }
 
-// dropUnused clears the fields that a new type of the Service does not use, unless the client changes them too: then validation refuses
-// them. It also clears the status of the load balancer, although the load balancer may exist a little longer.
+// dropUnused clears the fields that a new type of the Service does not use, unless the client changes them too: then
+// validation refuses them. It also clears the status of the load balancer, although the load balancer may exist a
+// little longer.
 func dropUnused(s, old *corev1.Service) {
 	now, was := &s.Spec, &old.Spec
 	if needsClusterIP(old) && !needsClusterIP(s) {
@@ -151,7 +155,8 @@ func sameNodePorts(a, b *corev1.Service) bool {
 // equal reports whether two optional values are the same.
 func equal[V comparable](a, b *V) bool { return a == b || a != nil && b != nil && *a == *b }
 
-// validateClusterIPs checks that the cluster IPs of a Service agree with each other, and refuses to change those that are set.
+// validateClusterIPs checks that the cluster IPs of a Service agree with each other, and refuses to change those that
+// are set.
 func validateClusterIPs(ctx context.Context, s, old *corev1.Service) (errs status.FieldErrors) {
 	ip, ips, at := s.Spec.ClusterIP, s.Spec.ClusterIPs, status.Field("spec", "clusterIPs")
 	switch {
@@ -169,8 +174,10 @@ func validateClusterIPs(ctx context.Context, s, old *corev1.Service) (errs statu
 		return status.FieldErrors{status.InvalidField(at, ips, "'None' must be the first and only value")}
 	}
 	for i, text := range ips {
-		if addr, err := netip.ParseAddr(text); text != corev1.ClusterIPNone && (err != nil || addr.Is4In6() || addr.Zone() != "") {
-			errs = append(errs, status.InvalidField(at.Index(i), text, "must be a valid IP address, (e.g. 10.9.8.7 or 2001:db8::ffff)"))
+		if addr, err := netip.ParseAddr(text); text != corev1.ClusterIPNone &&
+			(err != nil || addr.Is4In6() || addr.Zone() != "") {
+			errs = append(errs, status.InvalidField(at.Index(i), text,
+				"must be a valid IP address, (e.g. 10.9.8.7 or 2001:db8::ffff)"))
 		} else if i > 0 {
 			errs = append(errs, status.InvalidField(at.Index(i), ips, "this cluster has addresses of one family only"))
 		}

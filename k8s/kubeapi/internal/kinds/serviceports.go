@@ -12,8 +12,8 @@ import (
 	"github.com/decorum-go/decorum/status"
 )
 
-// allocatePorts takes the node ports that the client asks for, and a free one for each other port of the Service that needs one. Ports with the same
-// number and different protocols share a node port.
+// allocatePorts takes the node ports that the client asks for, and a free one for each other port of the Service that
+// needs one. Ports with the same number and different protocols share a node port.
 func (a *allocator) allocatePorts(ctx context.Context, s, old *corev1.Service) error {
 	var had []int32
 	if old != nil {
@@ -41,7 +41,8 @@ func (a *allocator) allocatePorts(ctx context.Context, s, old *corev1.Service) e
 			}
 			err := a.takePort(ctx, s, &p.NodePort)
 			if refused, ok := errors.AsType[*refusedPort](err); ok {
-				return invalidService(s, status.FieldErrors{status.InvalidField(status.Field("spec", "ports").Index(i).Child("nodePort"), p.NodePort, refused.Error())})
+				return invalidService(s, status.FieldErrors{status.InvalidField(status.Field("spec",
+					"ports").Index(i).Child("nodePort"), p.NodePort, refused.Error())})
 			}
 			if err != nil {
 				return err
@@ -76,7 +77,8 @@ func (a *allocator) takePort(ctx context.Context, s *corev1.Service, port *int32
 		return err
 	}
 	if *port < firstNodePort || *port > lastNodePort {
-		return &refusedPort{fmt.Sprintf("provided port is not in the valid range. The range of valid ports is %d-%d", firstNodePort, lastNodePort)}
+		return &refusedPort{fmt.Sprintf("provided port is not in the valid range. The range of valid ports is %d-%d",
+			firstNodePort, lastNodePort)}
 	}
 	ok, err := a.ports.take(ctx, *port, nameOf(s))
 	if err == nil && !ok {
@@ -96,7 +98,8 @@ func except(candidates iter.Seq[int32], list []int32) iter.Seq[int32] {
 	}
 }
 
-// nodePorts yields all node ports, from a random one on. The first 86 come last, because people choose fixed ports there.
+// nodePorts yields all node ports, from a random one on. The first 86 come last, because people choose fixed ports
+// there.
 func nodePorts() iter.Seq[int32] {
 	return func(yield func(int32) bool) {
 		for i := range circle(86, lastNodePort-firstNodePort) {

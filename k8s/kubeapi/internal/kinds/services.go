@@ -25,7 +25,8 @@ type allocator struct {
 	ports     pool[int32]
 }
 
-// services returns the kind Service. Cluster IPs are from the range addresses, without its first and, in IPv4, its last one.
+// services returns the kind Service. Cluster IPs are from the range addresses, without its first and, in IPv4, its last
+// one.
 func services(addresses netip.Prefix) rest.Resource[corev1.Service] {
 	a := &allocator{addresses: addresses.Masked()}
 	a.ips.of, a.ports.of = clusterIPsOf, nodePortsOf
@@ -43,7 +44,8 @@ func (a *allocator) confirm(s *corev1.Service) {
 	a.ports.confirm(s)
 }
 
-// prepare keeps what the client has left out of an update, drops what a new type of the Service does not use, and allocates the rest.
+// prepare keeps what the client has left out of an update, drops what a new type of the Service does not use, and
+// allocates the rest.
 func (a *allocator) prepare(ctx context.Context, s, old *corev1.Service) error {
 	if part(ctx) != "" {
 		return nil
@@ -68,8 +70,8 @@ func (a *allocator) prepare(ctx context.Context, s, old *corev1.Service) error {
 	return a.allocatePorts(ctx, s, old)
 }
 
-// chooseFamilies fills in the families of the cluster IPs. A headless Service without a selector may have addresses of both families, on
-// every cluster.
+// chooseFamilies fills in the families of the cluster IPs. A headless Service without a selector may have addresses of
+// both families, on every cluster.
 func (a *allocator) chooseFamilies(s, old *corev1.Service) error {
 	if !needsClusterIP(s) {
 		return nil
@@ -86,13 +88,15 @@ func (a *allocator) chooseFamilies(s, old *corev1.Service) error {
 		}
 		spec.IPFamilyPolicy = &policy
 	}
-	if old != nil && *spec.IPFamilyPolicy == corev1.IPFamilyPolicySingleStack && len(spec.IPFamilies) > 1 && slices.Equal(spec.IPFamilies, old.Spec.IPFamilies) {
+	if old != nil && *spec.IPFamilyPolicy == corev1.IPFamilyPolicySingleStack && len(spec.IPFamilies) > 1 &&
+		slices.Equal(spec.IPFamilies, old.Spec.IPFamilies) {
 		spec.IPFamilies = spec.IPFamilies[:1]
 	}
 	var errs status.FieldErrors
 	families := status.Field("spec", "ipFamilies")
 	if !free && *spec.IPFamilyPolicy == corev1.IPFamilyPolicyRequireDualStack {
-		errs = append(errs, status.InvalidField(status.Field("spec", "ipFamilyPolicy"), *spec.IPFamilyPolicy, "this cluster is not configured for dual-stack services"))
+		errs = append(errs, status.InvalidField(status.Field("spec", "ipFamilyPolicy"), *spec.IPFamilyPolicy,
+			"this cluster is not configured for dual-stack services"))
 	}
 	for i, f := range spec.IPFamilies {
 		if !free && f != own {
@@ -159,13 +163,14 @@ func (a *allocator) allocateIP(ctx context.Context, s, old *corev1.Service) erro
 	return nil
 }
 
-// allocatable reports whether a Service may have an address: it is in the range, and it is neither the address of the network nor that of
-// its broadcasts.
+// allocatable reports whether a Service may have an address: it is in the range, and it is neither the address of the
+// network nor that of its broadcasts.
 func (a *allocator) allocatable(ip netip.Addr) bool {
 	return a.addresses.Contains(ip) && ip != a.addresses.Addr() && (ip.Is6() || a.addresses.Contains(ip.Next()))
 }
 
-// candidates yields all addresses of the range, from a random one on. The first 16 come last, because people choose fixed addresses there.
+// candidates yields all addresses of the range, from a random one on. The first 16 come last, because people choose
+// fixed addresses there.
 func (a *allocator) candidates() iter.Seq[netip.Addr] {
 	const reserved = 16
 	size := 1 << min(a.addresses.Addr().BitLen()-a.addresses.Bits(), 16)
@@ -178,7 +183,8 @@ func (a *allocator) candidates() iter.Seq[netip.Addr] {
 	}
 }
 
-// circle yields the numbers from 0 to last: first those from start on, beginning at a random one, and then those below start.
+// circle yields the numbers from 0 to last: first those from start on, beginning at a random one, and then those below
+// start.
 func circle(start, last int) iter.Seq[int] {
 	return func(yield func(int) bool) {
 		if start > last {

@@ -16,8 +16,9 @@ import (
 
 // service returns a Service with one port, changed by options.
 func service(name string, options ...func(*corev1.ServiceSpec)) *corev1.Service {
-	s := &corev1.Service{ObjectMeta: named(name), Spec: corev1.ServiceSpec{Type: corev1.ServiceTypeClusterIP, Selector: map[string]string{"app": name},
-		Ports: []corev1.ServicePort{{Name: "web", Port: 80, Protocol: corev1.ProtocolTCP}}}}
+	s := &corev1.Service{ObjectMeta: named(name),
+		Spec: corev1.ServiceSpec{Type: corev1.ServiceTypeClusterIP, Selector: map[string]string{"app": name},
+			Ports: []corev1.ServicePort{{Name: "web", Port: 80, Protocol: corev1.ProtocolTCP}}}}
 	for _, o := range options {
 		o(&s.Spec)
 	}
@@ -58,17 +59,23 @@ func TestServicesGetWhatTheirTypeNeeds(t *testing.T) {
 		healthCheck, null bool
 	}{
 		{"a cluster IP", service("a"), "allocated", []corev1.IPFamily{"IPv4"}, "SingleStack", 0, 0, false, false},
-		{"a chosen cluster IP", service("a", atIP("10.0.0.5")), "10.0.0.5", []corev1.IPFamily{"IPv4"}, "SingleStack", 0, 0, false, false},
+		{"a chosen cluster IP", service("a", atIP("10.0.0.5")), "10.0.0.5", []corev1.IPFamily{"IPv4"}, "SingleStack", 0, 0,
+			false, false},
 		{"headless", service("a", atIP("None")), "None", []corev1.IPFamily{"IPv4"}, "SingleStack", 0, 0, false, false},
 		{"headless without a selector", service("a", atIP("None"), func(s *corev1.ServiceSpec) { s.Selector = nil }), "None",
 			[]corev1.IPFamily{"IPv4", "IPv6"}, "RequireDualStack", 0, 0, false, false},
-		{"an external name", service("a", ofType(corev1.ServiceTypeExternalName), func(s *corev1.ServiceSpec) { s.ExternalName = "example.com" }),
-			"", nil, "", 0, 0, false, true},
-		{"node ports", service("a", ofType(corev1.ServiceTypeNodePort)), "allocated", []corev1.IPFamily{"IPv4"}, "SingleStack", 1, 1, false, false},
-		{"a node port for two protocols", service("a", dns), "allocated", []corev1.IPFamily{"IPv4"}, "SingleStack", 3, 2, false, false},
-		{"a load balancer", service("a", ofType(corev1.ServiceTypeLoadBalancer)), "allocated", []corev1.IPFamily{"IPv4"}, "SingleStack", 1, 1, false, false},
-		{"a load balancer without node ports", service("a", noPorts), "allocated", []corev1.IPFamily{"IPv4"}, "SingleStack", 0, 0, false, false},
-		{"a load balancer for local traffic", service("a", local), "allocated", []corev1.IPFamily{"IPv4"}, "SingleStack", 1, 1, true, false},
+		{"an external name", service("a", ofType(corev1.ServiceTypeExternalName),
+			func(s *corev1.ServiceSpec) { s.ExternalName = "example.com" }), "", nil, "", 0, 0, false, true},
+		{"node ports", service("a", ofType(corev1.ServiceTypeNodePort)), "allocated", []corev1.IPFamily{"IPv4"},
+			"SingleStack", 1, 1, false, false},
+		{"a node port for two protocols", service("a", dns), "allocated", []corev1.IPFamily{"IPv4"}, "SingleStack", 3, 2,
+			false, false},
+		{"a load balancer", service("a", ofType(corev1.ServiceTypeLoadBalancer)), "allocated", []corev1.IPFamily{"IPv4"},
+			"SingleStack", 1, 1, false, false},
+		{"a load balancer without node ports", service("a", noPorts), "allocated", []corev1.IPFamily{"IPv4"}, "SingleStack",
+			0, 0, false, false},
+		{"a load balancer for local traffic", service("a", local), "allocated", []corev1.IPFamily{"IPv4"}, "SingleStack", 1,
+			1, true, false},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			services := client.CoreV1().Services(newNamespace(t, client))
@@ -108,7 +115,8 @@ func TestServicesGetWhatTheirTypeNeeds(t *testing.T) {
 func TestNodePortsOfOneServiceDiffer(t *testing.T) {
 	s := service("a", ofType(corev1.ServiceTypeNodePort))
 	for i := range 299 {
-		s.Spec.Ports = append(s.Spec.Ports, corev1.ServicePort{Name: fmt.Sprintf("p%d", i), Port: int32(1000 + i), Protocol: corev1.ProtocolTCP})
+		s.Spec.Ports = append(s.Spec.Ports,
+			corev1.ServicePort{Name: fmt.Sprintf("p%d", i), Port: int32(1000 + i), Protocol: corev1.ProtocolTCP})
 	}
 	created, err := clientOf(t, newAPI(t)).CoreV1().Services("default").Create(t.Context(), s, metav1.CreateOptions{})
 	require.NoError(t, err)
@@ -126,7 +134,8 @@ func TestServicesAreRefusedWhatOthersHave(t *testing.T) {
 	}
 	v6 := func(s *corev1.ServiceSpec) { s.IPFamilies = []corev1.IPFamily{corev1.IPv6Protocol} }
 	services := clientOf(t, newAPI(t)).CoreV1().Services(namespace)
-	must[*corev1.Service](t)(services.Create(t.Context(), service("a", atIP("10.0.0.5"), atPort(30100)), metav1.CreateOptions{}))
+	must[*corev1.Service](t)(services.Create(t.Context(), service("a", atIP("10.0.0.5"), atPort(30100)),
+		metav1.CreateOptions{}))
 	for _, c := range []struct {
 		name    string
 		service *corev1.Service
@@ -134,12 +143,16 @@ func TestServicesAreRefusedWhatOthersHave(t *testing.T) {
 	}{
 		{"a cluster IP", service("b", atIP("10.0.0.5")),
 			`Service "b" is invalid: spec.clusterIPs: Invalid value: ["10.0.0.5"]: failed to allocate IP 10.0.0.5: provided IP is already allocated`},
-		{"an address elsewhere", service("b", atIP("10.1.0.5")), `failed to allocate IP 10.1.0.5: the provided network does not match the current range`},
-		{"the network", service("b", atIP("10.0.0.0")), `failed to allocate IP 10.0.0.0: the provided network does not match the current range`},
-		{"a node port", service("b", atPort(30100)), `Service "b" is invalid: spec.ports[0].nodePort: Invalid value: 30100: provided port is already allocated`},
+		{"an address elsewhere", service("b", atIP("10.1.0.5")),
+			`failed to allocate IP 10.1.0.5: the provided network does not match the current range`},
+		{"the network", service("b", atIP("10.0.0.0")),
+			`failed to allocate IP 10.0.0.0: the provided network does not match the current range`},
+		{"a node port", service("b", atPort(30100)),
+			`Service "b" is invalid: spec.ports[0].nodePort: Invalid value: 30100: provided port is already allocated`},
 		{"a port outside of the range", service("b", atPort(80)),
 			`spec.ports[0].nodePort: Invalid value: 80: provided port is not in the valid range. The range of valid ports is 30000-32767`},
-		{"two families", service("b", secondary), `spec.ipFamilyPolicy: Invalid value: "RequireDualStack": this cluster is not configured for dual-stack services`},
+		{"two families", service("b", secondary),
+			`spec.ipFamilyPolicy: Invalid value: "RequireDualStack": this cluster is not configured for dual-stack services`},
 		{"another family", service("b", v6), `spec.ipFamilies[0]: Invalid value: "IPv6": not configured on this cluster`},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -151,7 +164,8 @@ func TestServicesAreRefusedWhatOthersHave(t *testing.T) {
 
 func TestServicesKeepAndReleaseWhatTheyHave(t *testing.T) {
 	services := clientOf(t, newAPI(t)).CoreV1().Services(namespace)
-	created := must[*corev1.Service](t)(services.Create(t.Context(), service("a", ofType(corev1.ServiceTypeNodePort)), metav1.CreateOptions{}))
+	created := must[*corev1.Service](t)(services.Create(t.Context(), service("a", ofType(corev1.ServiceTypeNodePort)),
+		metav1.CreateOptions{}))
 	update := func(options ...func(*corev1.ServiceSpec)) (*corev1.Service, error) {
 		return services.Update(t.Context(), service("a", options...), metav1.UpdateOptions{})
 	}
@@ -167,14 +181,16 @@ func TestServicesKeepAndReleaseWhatTheyHave(t *testing.T) {
 	plain := must[*corev1.Service](t)(services.Update(t.Context(), toClusterIP, metav1.UpdateOptions{}))
 	assert.Equal(t, created.Spec.ClusterIP, plain.Spec.ClusterIP)
 	assert.Zero(t, plain.Spec.Ports[0].NodePort)
-	must[*corev1.Service](t)(services.Create(t.Context(), service("b", atPort(created.Spec.Ports[0].NodePort)), metav1.CreateOptions{}))
+	must[*corev1.Service](t)(services.Create(t.Context(), service("b", atPort(created.Spec.Ports[0].NodePort)),
+		metav1.CreateOptions{}))
 
 	named := must[*corev1.Service](t)(services.Patch(t.Context(), "a", types.MergePatchType,
 		[]byte(`{"spec":{"type":"ExternalName","externalName":"example.com"}}`), metav1.PatchOptions{}))
 	assert.Empty(t, named.Spec.ClusterIP)
 	assert.Empty(t, named.Spec.ClusterIPs)
 	assert.Nil(t, named.Spec.IPFamilyPolicy)
-	must[*corev1.Service](t)(services.Create(t.Context(), service("c", atIP(created.Spec.ClusterIP)), metav1.CreateOptions{}))
+	must[*corev1.Service](t)(services.Create(t.Context(), service("c", atIP(created.Spec.ClusterIP)),
+		metav1.CreateOptions{}))
 
 	back := must[*corev1.Service](t)(services.Patch(t.Context(), "a", types.MergePatchType,
 		[]byte(`{"spec":{"type":"ClusterIP","externalName":null}}`), metav1.PatchOptions{}))
@@ -182,14 +198,16 @@ func TestServicesKeepAndReleaseWhatTheyHave(t *testing.T) {
 	assert.NotEqual(t, created.Spec.ClusterIP, back.Spec.ClusterIP)
 
 	require.NoError(t, services.Delete(t.Context(), "c", metav1.DeleteOptions{}))
-	must[*corev1.Service](t)(services.Create(t.Context(), service("d", atIP(created.Spec.ClusterIP)), metav1.CreateOptions{}))
+	must[*corev1.Service](t)(services.Create(t.Context(), service("d", atIP(created.Spec.ClusterIP)),
+		metav1.CreateOptions{}))
 }
 
 // A write that fails, or that is only tried, takes nothing.
 func TestServicesLoseTheStatusOfTheirLoadBalancer(t *testing.T) {
 	services := clientOf(t, newAPI(t)).CoreV1().Services(namespace)
 	s := must[*corev1.Service](t)(services.Create(t.Context(), &corev1.Service{ObjectMeta: named("s"),
-		Spec: corev1.ServiceSpec{Type: corev1.ServiceTypeLoadBalancer, Ports: []corev1.ServicePort{{Port: 80}}}}, metav1.CreateOptions{}))
+		Spec: corev1.ServiceSpec{Type: corev1.ServiceTypeLoadBalancer, Ports: []corev1.ServicePort{{Port: 80}}}},
+		metav1.CreateOptions{}))
 	s.Status.LoadBalancer.Ingress = []corev1.LoadBalancerIngress{{IP: "192.0.2.1"}}
 	s = must[*corev1.Service](t)(services.UpdateStatus(t.Context(), s, metav1.UpdateOptions{}))
 	s.Labels = map[string]string{"a": "b"}
@@ -203,7 +221,8 @@ func TestServicesLoseTheStatusOfTheirLoadBalancer(t *testing.T) {
 
 func TestRefusedServicesTakeNothing(t *testing.T) {
 	services := clientOf(t, newAPI(t)).CoreV1().Services(namespace)
-	must[*corev1.Service](t)(services.Create(t.Context(), service("a", atIP("10.0.0.5")), metav1.CreateOptions{DryRun: []string{metav1.DryRunAll}}))
+	must[*corev1.Service](t)(services.Create(t.Context(), service("a", atIP("10.0.0.5")),
+		metav1.CreateOptions{DryRun: []string{metav1.DryRunAll}}))
 	broken := service("b", atIP("10.0.0.5"))
 	broken.Labels = map[string]string{"!": ""}
 	_, err := services.Create(t.Context(), broken, metav1.CreateOptions{})

@@ -18,7 +18,9 @@ import (
 func permitSigning(ctx context.Context, user rest.User, verb, signer string) error {
 	domain, _, _ := strings.Cut(signer, "/")
 	for _, name := range []string{signer, domain + "/*"} {
-		decision, err := rest.Authorize(ctx, rest.Access{User: user, Verb: rest.Verb(verb), Group: "certificates.k8s.io", Version: "*", Resource: "signers", Name: name})
+		decision, err := rest.Authorize(ctx,
+			rest.Access{User: user, Verb: rest.Verb(verb), Group: "certificates.k8s.io", Version: "*", Resource: "signers",
+				Name: name})
 		if err != nil {
 			return err
 		}
@@ -44,7 +46,8 @@ func permitCertificate(ctx context.Context, r *rest.AdmissionRequest) error {
 	if err := errors.Join(r.Object(&now), r.OldObject(&was)); err != nil {
 		return err
 	}
-	failed := len(conditionsOf(&now, certificatesv1.CertificateFailed)) != len(conditionsOf(&was, certificatesv1.CertificateFailed))
+	failed := len(conditionsOf(&now, certificatesv1.CertificateFailed)) != len(conditionsOf(&was,
+		certificatesv1.CertificateFailed))
 	if !failed && string(now.Status.Certificate) == string(was.Status.Certificate) {
 		return nil
 	}
@@ -66,7 +69,8 @@ func restrictSubject(_ context.Context, r *rest.AdmissionRequest) error {
 		return fmt.Errorf("failed to parse CSR: %w", err)
 	}
 	if slices.Contains(request.Subject.Organization, "system:masters") {
-		return fmt.Errorf("use of %s signer with system:masters group is not allowed", certificatesv1.KubeAPIServerClientSignerName)
+		return fmt.Errorf("use of %s signer with system:masters group is not allowed",
+			certificatesv1.KubeAPIServerClientSignerName)
 	}
 	return nil
 }

@@ -22,7 +22,8 @@ func preparing[T any](r rest.Resource[T], step func(ctx context.Context, obj, ol
 }
 
 // validating returns the resource with a further check of Validate.
-func validating[T any](r rest.Resource[T], check func(ctx context.Context, obj, old *T) status.FieldErrors) rest.Resource[T] {
+func validating[T any](r rest.Resource[T],
+	check func(ctx context.Context, obj, old *T) status.FieldErrors) rest.Resource[T] {
 	before := r.Hooks.Validate
 	r.Hooks.Validate = func(ctx context.Context, obj, old *T) (errs status.FieldErrors) {
 		if before != nil {
@@ -33,5 +34,6 @@ func validating[T any](r rest.Resource[T], check func(ctx context.Context, obj, 
 	return r
 }
 
-// part returns the subresource through which a write changes an object: "" for the object itself, "status", or one of the kind's own.
+// part returns the subresource through which a write changes an object: "" for the object itself, "status", or one of
+// the kind's own.
 func part(ctx context.Context) string { return rest.AccessFrom(ctx).Subresource }

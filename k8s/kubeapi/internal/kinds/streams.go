@@ -17,8 +17,8 @@ func errNoKubelet() error {
 	return status.ServiceUnavailable("this API has no kubelets: nothing runs on its nodes")
 }
 
-// podStreams returns the subresources of Pods that carry bytes. They refuse every request, because nothing runs. The log of a Pod without
-// a node is empty.
+// podStreams returns the subresources of Pods that carry bytes. They refuse every request, because nothing runs. The
+// log of a Pod without a node is empty.
 func podStreams() []rest.SubresourceOf[corev1.Pod] {
 	return []rest.SubresourceOf[corev1.Pod]{
 		rest.Stream[corev1.Pod, corev1.PodLogOptions]{Name: "log", Check: checkLog,
@@ -29,7 +29,8 @@ func podStreams() []rest.SubresourceOf[corev1.Pod] {
 			Session: func(context.Context, *corev1.Pod, *corev1.PodAttachOptions, *rest.Session) error {
 				return errNoKubelet()
 			}},
-		rest.Stream[corev1.Pod, corev1.PodPortForwardOptions]{Name: "portforward", Check: refuseStream[corev1.PodPortForwardOptions],
+		rest.Stream[corev1.Pod, corev1.PodPortForwardOptions]{Name: "portforward",
+			Check: refuseStream[corev1.PodPortForwardOptions],
 			Forward: func(context.Context, *corev1.Pod, *corev1.PodPortForwardOptions, uint16, io.ReadWriter) error {
 				return errNoKubelet()
 			}},
@@ -44,7 +45,8 @@ func checkLog(ctx context.Context, pod *corev1.Pod, o *corev1.PodLogOptions) err
 		names = append(names, c.Name)
 	}
 	if o.Container == "" && len(names) > 1 {
-		return status.BadRequest(fmt.Sprintf("a container name must be specified for pod %s, choose one of: %v", pod.Name, names))
+		return status.BadRequest(fmt.Sprintf("a container name must be specified for pod %s, choose one of: %v", pod.Name,
+			names))
 	}
 	if o.Container != "" && !hasContainer(&pod.Spec, o.Container) {
 		return status.BadRequest(fmt.Sprintf("container %s is not valid for pod %s", o.Container, pod.Name))

@@ -37,38 +37,42 @@ func TestFrozenFields(t *testing.T) {
 		url, kind, body, patch string
 		want                   string // empty: the patch is applied
 	}{
-		{"/apis/apps/v1/namespaces/default/deployments", "apps/v1 Deployment", workload, `{"spec":{"selector":{"matchLabels":{"c":"d"}}}}`,
-			"spec.selector: Invalid value"},
+		{"/apis/apps/v1/namespaces/default/deployments", "apps/v1 Deployment", workload,
+			`{"spec":{"selector":{"matchLabels":{"c":"d"}}}}`, "spec.selector: Invalid value"},
 		{"/apis/apps/v1/namespaces/default/deployments", "apps/v1 Deployment", workload, `{"spec":{"replicas":3}}`, ""},
-		{"/apis/apps/v1/namespaces/default/replicasets", "apps/v1 ReplicaSet", workload, `{"spec":{"selector":{"matchLabels":{"c":"d"}}}}`,
-			"spec.selector: Invalid value"},
-		{"/apis/apps/v1/namespaces/default/daemonsets", "apps/v1 DaemonSet", workload, `{"spec":{"selector":{"matchLabels":{"c":"d"}}}}`,
-			"spec.selector: Invalid value"},
+		{"/apis/apps/v1/namespaces/default/replicasets", "apps/v1 ReplicaSet", workload,
+			`{"spec":{"selector":{"matchLabels":{"c":"d"}}}}`, "spec.selector: Invalid value"},
+		{"/apis/apps/v1/namespaces/default/daemonsets", "apps/v1 DaemonSet", workload,
+			`{"spec":{"selector":{"matchLabels":{"c":"d"}}}}`, "spec.selector: Invalid value"},
 		{"/apis/apps/v1/namespaces/default/statefulsets", "apps/v1 StatefulSet", workload, `{"spec":{"serviceName":"x"}}`,
 			"spec: Forbidden: updates to statefulset spec for fields other than 'replicas', 'ordinals'"},
 		{"/apis/apps/v1/namespaces/default/statefulsets", "apps/v1 StatefulSet", workload, `{"spec":{"replicas":3}}`, ""},
-		{"/apis/apps/v1/namespaces/default/controllerrevisions", "apps/v1 ControllerRevision", `"revision":1,"data":{"a":1}`, `{"data":{"a":2}}`,
-			"data: Invalid value"},
+		{"/apis/apps/v1/namespaces/default/controllerrevisions", "apps/v1 ControllerRevision", `"revision":1,"data":{"a":1}`,
+			`{"data":{"a":2}}`, "data: Invalid value"},
 		{"/apis/batch/v1/namespaces/default/jobs", "batch/v1 Job", `"spec":{` + jobTemplate + `}`,
 			`{"spec":{"template":{"metadata":{"labels":{"x":"y"}}}}}`, "spec.template: Invalid value"},
-		{"/apis/batch/v1/namespaces/default/jobs", "batch/v1 Job", `"spec":{` + jobTemplate + `}`, `{"spec":{"completions":5}}`,
-			"spec.completions: Invalid value: 5: field is immutable"},
-		{"/apis/batch/v1/namespaces/default/jobs", "batch/v1 Job", `"spec":{` + jobTemplate + `}`, `{"spec":{"parallelism":5}}`, ""},
+		{"/apis/batch/v1/namespaces/default/jobs", "batch/v1 Job", `"spec":{` + jobTemplate + `}`,
+			`{"spec":{"completions":5}}`, "spec.completions: Invalid value: 5: field is immutable"},
+		{"/apis/batch/v1/namespaces/default/jobs", "batch/v1 Job", `"spec":{` + jobTemplate + `}`,
+			`{"spec":{"parallelism":5}}`, ""},
 		{"/apis/batch/v1/namespaces/default/jobs", "batch/v1 Job", `"spec":{"suspend":true,` + jobTemplate + `}`,
 			`{"spec":{"template":{"spec":{"nodeSelector":{"a":"b"}}}}}`, ""},
 		{"/api/v1/namespaces/default/configmaps", "v1 ConfigMap", `"immutable":true,"data":{"a":"b"}`, `{"data":{"a":"c"}}`,
 			"data: Forbidden: field is immutable when `immutable` is set"},
 		{"/api/v1/namespaces/default/configmaps", "v1 ConfigMap", `"immutable":true`, `{"immutable":false}`,
 			"immutable: Forbidden: field is immutable when `immutable` is set"},
-		{"/api/v1/namespaces/default/configmaps", "v1 ConfigMap", `"immutable":true`, `{"metadata":{"labels":{"a":"b"}}}`, ""},
-		{"/api/v1/namespaces/default/secrets", "v1 Secret", `"type":"Opaque"`, `{"type":"other"}`, `type: Invalid value: "other": field is immutable`},
-		{"/api/v1/namespaces/default/secrets", "v1 Secret", `"immutable":true,"data":{"a":"YQ=="}`, `{"stringData":{"a":"c"}}`,
-			"data: Forbidden: field is immutable when `immutable` is set"},
+		{"/api/v1/namespaces/default/configmaps", "v1 ConfigMap", `"immutable":true`, `{"metadata":{"labels":{"a":"b"}}}`,
+			""},
+		{"/api/v1/namespaces/default/secrets", "v1 Secret", `"type":"Opaque"`, `{"type":"other"}`,
+			`type: Invalid value: "other": field is immutable`},
+		{"/api/v1/namespaces/default/secrets", "v1 Secret", `"immutable":true,"data":{"a":"YQ=="}`,
+			`{"stringData":{"a":"c"}}`, "data: Forbidden: field is immutable when `immutable` is set"},
 		{"/apis/scheduling.k8s.io/v1/priorityclasses", "scheduling.k8s.io/v1 PriorityClass", `"value":1`, `{"value":2}`,
 			"value: Forbidden: may not be changed in an update."},
-		{"/apis/storage.k8s.io/v1/storageclasses", "storage.k8s.io/v1 StorageClass", `"provisioner":"p"`, `{"provisioner":"q"}`,
-			`provisioner: Invalid value: "q": field is immutable`},
-		{"/apis/node.k8s.io/v1/runtimeclasses", "node.k8s.io/v1 RuntimeClass", `"handler":"h"`, `{"handler":"g"}`, `handler: Invalid value: "g": field is immutable`},
+		{"/apis/storage.k8s.io/v1/storageclasses", "storage.k8s.io/v1 StorageClass", `"provisioner":"p"`,
+			`{"provisioner":"q"}`, `provisioner: Invalid value: "q": field is immutable`},
+		{"/apis/node.k8s.io/v1/runtimeclasses", "node.k8s.io/v1 RuntimeClass", `"handler":"h"`, `{"handler":"g"}`,
+			`handler: Invalid value: "g": field is immutable`},
 		{"/apis/networking.k8s.io/v1/ingressclasses", "networking.k8s.io/v1 IngressClass", `"spec":{"controller":"a.com/b"}`,
 			`{"spec":{"controller":"a.com/c"}}`, `spec.controller: Invalid value: "a.com/c": field is immutable`},
 	} {
@@ -92,16 +96,20 @@ func TestFrozenFields(t *testing.T) {
 func TestJobsGetTheirSelector(t *testing.T) {
 	client := clientOf(t, newAPI(t))
 	for _, manual := range []bool{false, true} {
-		job := &batchv1.Job{ObjectMeta: named("j"), Spec: batchv1.JobSpec{ManualSelector: &manual, Template: corev1.PodTemplateSpec{
-			ObjectMeta: metav1.ObjectMeta{Labels: map[string]string{"a": "b"}},
-			Spec:       corev1.PodSpec{RestartPolicy: corev1.RestartPolicyNever, Containers: []corev1.Container{{Name: "c", Image: "i"}}}}}}
+		job := &batchv1.Job{ObjectMeta: named("j"),
+			Spec: batchv1.JobSpec{ManualSelector: &manual, Template: corev1.PodTemplateSpec{
+				ObjectMeta: metav1.ObjectMeta{Labels: map[string]string{"a": "b"}},
+				Spec: corev1.PodSpec{RestartPolicy: corev1.RestartPolicyNever,
+					Containers: []corev1.Container{{Name: "c", Image: "i"}}}}}}
 		if manual {
 			job.Spec.Selector = &metav1.LabelSelector{MatchLabels: map[string]string{"a": "b"}}
 		}
-		job = must[*batchv1.Job](t)(client.BatchV1().Jobs(newNamespace(t, client)).Create(t.Context(), job, metav1.CreateOptions{}))
+		job = must[*batchv1.Job](t)(client.BatchV1().Jobs(newNamespace(t, client)).Create(t.Context(), job,
+			metav1.CreateOptions{}))
 		uid, labels, selector := string(job.UID), map[string]string{"a": "b"}, map[string]string{"a": "b"}
 		if !manual {
-			labels = map[string]string{"a": "b", "job-name": "j", "batch.kubernetes.io/job-name": "j", "controller-uid": uid, "batch.kubernetes.io/controller-uid": uid}
+			labels = map[string]string{"a": "b", "job-name": "j", "batch.kubernetes.io/job-name": "j", "controller-uid": uid,
+				"batch.kubernetes.io/controller-uid": uid}
 			selector = map[string]string{"batch.kubernetes.io/controller-uid": uid}
 		}
 		assert.Equal(t, labels, job.Spec.Template.Labels)

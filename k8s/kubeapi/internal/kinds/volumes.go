@@ -19,7 +19,9 @@ func persistentVolumes() rest.Resource[corev1.PersistentVolume] {
 		case part(ctx) != "status":
 		case v.Status.Phase == old.Status.Phase && v.Status.LastPhaseTransitionTime == nil:
 			v.Status.LastPhaseTransitionTime = old.Status.LastPhaseTransitionTime
-		case v.Status.Phase != old.Status.Phase && (v.Status.LastPhaseTransitionTime == nil || v.Status.LastPhaseTransitionTime.Equal(old.Status.LastPhaseTransitionTime)):
+		case v.Status.Phase != old.Status.Phase &&
+			(v.Status.LastPhaseTransitionTime == nil ||
+				v.Status.LastPhaseTransitionTime.Equal(old.Status.LastPhaseTransitionTime)):
 			v.Status.LastPhaseTransitionTime = &now
 		}
 		return nil
@@ -28,10 +30,11 @@ func persistentVolumes() rest.Resource[corev1.PersistentVolume] {
 
 // persistentVolumeClaims returns the kind PersistentVolumeClaim. A new claim waits for its volume.
 func persistentVolumeClaims() rest.Resource[corev1.PersistentVolumeClaim] {
-	return preparing(of[corev1.PersistentVolumeClaim](), func(_ context.Context, c, old *corev1.PersistentVolumeClaim) error {
-		if old == nil {
-			c.Status = corev1.PersistentVolumeClaimStatus{Phase: corev1.ClaimPending}
-		}
-		return nil
-	})
+	return preparing(of[corev1.PersistentVolumeClaim](),
+		func(_ context.Context, c, old *corev1.PersistentVolumeClaim) error {
+			if old == nil {
+				c.Status = corev1.PersistentVolumeClaimStatus{Phase: corev1.ClaimPending}
+			}
+			return nil
+		})
 }

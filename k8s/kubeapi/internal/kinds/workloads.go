@@ -9,7 +9,8 @@ import (
 )
 
 func apps() []rest.Definition {
-	return []rest.Definition{of[appsv1.ControllerRevision](), daemonSets(), of[appsv1.Deployment](), of[appsv1.ReplicaSet](), of[appsv1.StatefulSet]()}
+	return []rest.Definition{of[appsv1.ControllerRevision](), daemonSets(), of[appsv1.Deployment](),
+		of[appsv1.ReplicaSet](), of[appsv1.StatefulSet]()}
 }
 
 func batch() []rest.Definition {

@@ -65,7 +65,8 @@ func podGone(pod *corev1.Pod, now time.Time) bool {
 		return true
 	}
 	grace := pod.DeletionGracePeriodSeconds
-	return pod.DeletionTimestamp != nil && grace != nil && now.After(pod.DeletionTimestamp.Add(time.Duration(*grace)*time.Second))
+	return pod.DeletionTimestamp != nil && grace != nil &&
+		now.After(pod.DeletionTimestamp.Add(time.Duration(*grace)*time.Second))
 }
 
 // computeUsage returns requests and limits under the names of quotas.

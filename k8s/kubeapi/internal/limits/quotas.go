@@ -13,12 +13,13 @@ import (
 	"github.com/decorum-go/decorum/status"
 )
 
-// Quotas returns the hook of the plugin ResourceQuota. It refuses writes that would exceed a quota, and adds others to the usage in the
-// status of the quota, so that concurrent writes cannot exceed it together. It belongs behind all other hooks, because it cannot know
-// whether they refuse the write. If the write fails nevertheless, the usage is too high until a controller corrects it.
+// Quotas returns the hook of the plugin ResourceQuota. It refuses writes that would exceed a quota, and adds others to
+// the usage in the status of the quota, so that concurrent writes cannot exceed it together. It belongs behind all
+// other hooks, because it cannot know whether they refuse the write. If the write fails nevertheless, the usage is too
+// high until a controller corrects it.
 func Quotas() rest.Admission {
-	return rest.Admission{Name: "quotas.kubeapi", Operations: []rest.Operation{rest.OperationCreate, rest.OperationUpdate}, Resources: []string{"*", "pods/resize"},
-		SideEffects: rest.SideEffectsNoneOnDryRun, Idle: noQuotas, Validate: charge}
+	return rest.Admission{Name: "quotas.kubeapi", Operations: []rest.Operation{rest.OperationCreate, rest.OperationUpdate},
+		Resources: []string{"*", "pods/resize"}, SideEffects: rest.SideEffectsNoneOnDryRun, Idle: noQuotas, Validate: charge}
 }
 
 // noQuotas reports whether the API has no quota at all.
@@ -37,7 +38,8 @@ func uncounted(r *rest.AdmissionRequest) bool {
 	case "events.k8s.io", "authorization.k8s.io", "authentication.k8s.io":
 		return true
 	}
-	return r.Namespace == "" || r.Resource.Resource == "namespaces" || r.Resource.Group == "" && slices.Contains([]string{"events", "bindings"}, r.Resource.Resource)
+	return r.Namespace == "" || r.Resource.Resource == "namespaces" ||
+		r.Resource.Group == "" && slices.Contains([]string{"events", "bindings"}, r.Resource.Resource)
 }
 
 // change is the difference that a write makes.
@@ -68,7 +70,8 @@ func changeOf(r *rest.AdmissionRequest) (*change, error) {
 			return nil, err
 		}
 	}
-	if old, ok := c.old.(*corev1.Pod); ok && r.Subresource == "" && isTerminating(old) == isTerminating(c.obj.(*corev1.Pod)) {
+	if old, ok := c.old.(*corev1.Pod); ok && r.Subresource == "" &&
+		isTerminating(old) == isTerminating(c.obj.(*corev1.Pod)) {
 		return nil, nil
 	}
 	return c, nil
@@ -131,7 +134,8 @@ func charge(ctx context.Context, r *rest.AdmissionRequest) error {
 	return nil
 }
 
-// pay adds what the change costs to the usage in a quota, or takes it away. It fails if the quota does not allow the change any more.
+// pay adds what the change costs to the usage in a quota, or takes it away. It fails if the quota does not allow the
+// change any more.
 func (c *change) pay(ctx context.Context, quotas rest.Client[corev1.ResourceQuota], name string, sign int) error {
 	for {
 		_, err := quotas.ModifyStatus(ctx, name, func(q *corev1.ResourceQuota) error {

@@ -17,13 +17,14 @@ import (
 // rangeAnnotation says what the server has taken from LimitRanges.
 const rangeAnnotation = "kubernetes.io/limit-ranger"
 
-// Ranges returns the hooks of the plugin LimitRanger. They give the containers of new Pods the requests and limits of the LimitRanges of
-// their namespace, and refuse Pods and claims that ask for more or less than the LimitRanges allow.
+// Ranges returns the hooks of the plugin LimitRanger. They give the containers of new Pods the requests and limits of
+// the LimitRanges of their namespace, and refuse Pods and claims that ask for more or less than the LimitRanges allow.
 func Ranges() []rest.Admission {
 	return []rest.Admission{
-		{Name: "limits.kubeapi", Operations: []rest.Operation{rest.OperationCreate}, Resources: []string{"pods"}, SideEffects: rest.SideEffectsNone,
-			Mutate: completePod, Validate: checkPod},
-		{Name: "limits-of-resizes.kubeapi", Operations: []rest.Operation{rest.OperationUpdate}, Resources: []string{"pods/resize"}, Validate: checkPod},
+		{Name: "limits.kubeapi", Operations: []rest.Operation{rest.OperationCreate}, Resources: []string{"pods"},
+			SideEffects: rest.SideEffectsNone, Mutate: completePod, Validate: checkPod},
+		{Name: "limits-of-resizes.kubeapi", Operations: []rest.Operation{rest.OperationUpdate},
+			Resources: []string{"pods/resize"}, Validate: checkPod},
 		{Name: "limits-of-claims.kubeapi", Operations: []rest.Operation{rest.OperationCreate, rest.OperationUpdate},
 			Resources: []string{"persistentvolumeclaims"}, Validate: checkClaim},
 	}

@@ -10,7 +10,8 @@ import (
 // scopesOf returns the scopes of a quota. The quota counts only objects that are in all of them.
 func scopesOf(q *corev1.ResourceQuota) (scopes []corev1.ScopedResourceSelectorRequirement) {
 	for _, name := range q.Spec.Scopes {
-		scopes = append(scopes, corev1.ScopedResourceSelectorRequirement{ScopeName: name, Operator: corev1.ScopeSelectorOpExists})
+		scopes = append(scopes, corev1.ScopedResourceSelectorRequirement{ScopeName: name,
+			Operator: corev1.ScopeSelectorOpExists})
 	}
 	if q.Spec.ScopeSelector != nil {
 		scopes = append(scopes, q.Spec.ScopeSelector.MatchExpressions...)
@@ -60,7 +61,8 @@ func looksElsewhere(a *corev1.Affinity) bool {
 		terms = append(terms, p.RequiredDuringSchedulingIgnoredDuringExecution...)
 		addWeighted(p.PreferredDuringSchedulingIgnoredDuringExecution)
 	}
-	return slices.ContainsFunc(terms, func(t corev1.PodAffinityTerm) bool { return len(t.Namespaces) > 0 || t.NamespaceSelector != nil })
+	return slices.ContainsFunc(terms,
+		func(t corev1.PodAffinityTerm) bool { return len(t.Namespaces) > 0 || t.NamespaceSelector != nil })
 }
 
 func claimInScope(c *corev1.PersistentVolumeClaim, s corev1.ScopedResourceSelectorRequirement) (bool, error) {

@@ -15,7 +15,8 @@ func podLimits(spec *corev1.PodSpec) corev1.ResourceList {
 	return sumOf(spec, amounts.Limits)
 }
 
-// sumOf returns what a Pod needs at once. The quantities of the Pod itself replace the sums of CPU, memory and huge pages.
+// sumOf returns what a Pod needs at once. The quantities of the Pod itself replace the sums of CPU, memory and huge
+// pages.
 func sumOf(spec *corev1.PodSpec, of func(corev1.ResourceRequirements) corev1.ResourceList) corev1.ResourceList {
 	sum := amounts.OfContainers(spec, of)
 	if spec.Resources != nil {

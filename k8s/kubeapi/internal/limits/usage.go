@@ -40,10 +40,12 @@ func countedAs(group, resource string) counted {
 				},
 				func(obj any, names []corev1.ResourceName) error { return missingInPod(obj.(*corev1.Pod), names) }}
 		case "services":
-			return counted{named: oneOf("count/services", corev1.ResourceServices, corev1.ResourceServicesNodePorts, corev1.ResourceServicesLoadBalancers),
+			return counted{named: oneOf("count/services", corev1.ResourceServices, corev1.ResourceServicesNodePorts,
+				corev1.ResourceServicesLoadBalancers),
 				usage: func(obj any) corev1.ResourceList { return serviceUsage(obj.(*corev1.Service)) }}
 		case "persistentvolumeclaims":
-			return counted{named: isOfClaims, usage: func(obj any) corev1.ResourceList { return claimUsage(obj.(*corev1.PersistentVolumeClaim)) },
+			return counted{named: isOfClaims,
+				usage: func(obj any) corev1.ResourceList { return claimUsage(obj.(*corev1.PersistentVolumeClaim)) },
 				inScope: func(obj any, s corev1.ScopedResourceSelectorRequirement) (bool, error) {
 					return claimInScope(obj.(*corev1.PersistentVolumeClaim), s)
 				}}
@@ -57,7 +59,8 @@ func countedAs(group, resource string) counted {
 }
 
 // oldCounts are the resources whose objects a quota limits by their plain names, too.
-var oldCounts = [...]corev1.ResourceName{corev1.ResourceConfigMaps, corev1.ResourceQuotas, corev1.ResourceReplicationControllers, corev1.ResourceSecrets}
+var oldCounts = [...]corev1.ResourceName{corev1.ResourceConfigMaps, corev1.ResourceQuotas,
+	corev1.ResourceReplicationControllers, corev1.ResourceSecrets}
 
 func oneOf(names ...corev1.ResourceName) func(corev1.ResourceName) bool {
 	return func(name corev1.ResourceName) bool { return slices.Contains(names, name) }

@@ -19,7 +19,8 @@ import (
 
 // administrator sends all requests.
 func administrator(*http.Request) (*rest.Identity, error) {
-	return &rest.Identity{User: rest.User{Name: "kubernetes-admin", Groups: []string{server.Masters, "system:authenticated"}}}, nil
+	return &rest.Identity{User: rest.User{Name: "kubernetes-admin",
+		Groups: []string{server.Masters, "system:authenticated"}}}, nil
 }
 
 // newServer returns a Kubernetes API for the validator alone.
@@ -29,8 +30,9 @@ func newServer(ctx context.Context, services netip.Prefix, log io.Writer) (*serv
 		return nil, err
 	}
 	return server.New(ctx, server.Config{
-		Logger:     slog.New(slog.NewTextHandler(log, &slog.HandlerOptions{Level: slog.LevelError})),
-		Accounts:   serviceaccount.Options{Issuer: "https://kubernetes.default.svc.cluster.local", Keys: []serviceaccount.Key{{Signer: key}}},
+		Logger: slog.New(slog.NewTextHandler(log, &slog.HandlerOptions{Level: slog.LevelError})),
+		Accounts: serviceaccount.Options{Issuer: "https://kubernetes.default.svc.cluster.local",
+			Keys: []serviceaccount.Key{{Signer: key}}},
 		Users:      []rest.Authenticator{rest.AuthenticatorFunc(administrator)},
 		Objects:    bootstrap.Config{ServiceRange: services},
 		PluginsOff: server.DefaultOff(nil),

@@ -20,12 +20,13 @@ import (
 	"github.com/decorum-go/decorum/k8s/kubeapi/internal/offline"
 )
 
-// BenchmarkRun validates the manifests of 100 shops, each in a file. It reports the documents in a second of processor time, which other
-// programs on the machine hardly change.
+// BenchmarkRun validates the manifests of 100 shops, each in a file. It reports the documents in a second of processor
+// time, which other programs on the machine hardly change.
 func BenchmarkRun(b *testing.B) {
 	text, err := os.ReadFile("testdata/shop.yaml")
 	require.NoError(b, err)
-	seen := []string{"Namespace", "LimitRange", "PriorityClass", "StorageClass", "ValidatingAdmissionPolicy", "ValidatingAdmissionPolicyBinding"}
+	seen := []string{"Namespace", "LimitRange", "PriorityClass", "StorageClass", "ValidatingAdmissionPolicy",
+		"ValidatingAdmissionPolicyBinding"}
 	kind, name := regexp.MustCompile(`(?m)^kind: (\w+)$`), regexp.MustCompile(`(?m)^  name: (\S+)$`)
 	documents := slices.DeleteFunc(strings.Split(string(text), "\n---\n"), func(d string) bool {
 		return slices.Contains(seen, kind.FindStringSubmatch(d)[1]) // those that others see exist once

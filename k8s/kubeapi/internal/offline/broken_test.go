@@ -13,14 +13,16 @@ import (
 	"github.com/decorum-go/decorum/rest/validate"
 )
 
-// The page compares the program with others by manifests that have one fault each. It finds them all, and the page lists them all.
+// The page compares the program with others by manifests that have one fault each. It finds them all, and the page
+// lists them all.
 func TestFindsEveryFault(t *testing.T) {
 	const dir = "testdata/broken"
 	files, err := os.ReadDir(dir)
 	require.NoError(t, err)
 	page, err := os.ReadFile("../../../../docs/validate.md")
 	require.NoError(t, err)
-	stdout, stderr, code := run(t, nil, "", "-f", dir, "--crds", "testdata/broken-with/crds", "--policies", "testdata/broken-with/policies", "--output", "json")
+	stdout, stderr, code := run(t, nil, "", "-f", dir, "--crds", "testdata/broken-with/crds", "--policies",
+		"testdata/broken-with/policies", "--output", "json")
 	require.Empty(t, stderr)
 	assert.Equal(t, 1, code)
 	var report struct {

@@ -50,9 +50,11 @@ func TestConversionWebhooksAreNotCalled(t *testing.T) {
 		{"a fault in another version", strings.Replace(v2, "sails: 3", "sails: 10", 1), "",
 			"in.yaml:4: error: Ship b: masts[0].sails: Invalid value: 10: masts[0].sails in body should be less than or equal to 9\n0 valid, 1 invalid, 0 unknown, 0 unreadable\n", 1},
 		{"an update of another version", v2, v2,
-			"in.yaml:1: warning: Ship b: is validated as a new object, because a webhook converts the old one\nin.yaml:1: " + warning + "0 valid, 0 invalid, 1 unknown, 0 unreadable\n", 3},
+			"in.yaml:1: warning: Ship b: is validated as a new object, because a webhook converts the old one\nin.yaml:1: " +
+				warning + "0 valid, 0 invalid, 1 unknown, 0 unreadable\n", 3},
 		{"an update from the stored version", v2, strings.Replace(v1, "name: a", "name: b", 1),
-			"in.yaml:1: warning: Ship b: is validated as a new object, because a webhook converts the old one\nin.yaml:1: " + warning + "0 valid, 0 invalid, 1 unknown, 0 unreadable\n", 3},
+			"in.yaml:1: warning: Ship b: is validated as a new object, because a webhook converts the old one\nin.yaml:1: " +
+				warning + "0 valid, 0 invalid, 1 unknown, 0 unreadable\n", 3},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			files := map[string]string{"crds.yaml": sails, "in.yaml": c.in, "old.yaml": c.old}
@@ -71,7 +73,8 @@ func TestConversionWebhooksAreNotCalled(t *testing.T) {
 		assert.Zero(t, code)
 	})
 	t.Run("a webhook without a URL", func(t *testing.T) {
-		stdout, _, _ := run(t, nil, strings.Replace(sails, `clientConfig: {url: "https://127.0.0.1:1/"}`, "clientConfig: {}", 1), "-f", "-")
+		stdout, _, _ := run(t, nil, strings.Replace(sails, `clientConfig: {url: "https://127.0.0.1:1/"}`, "clientConfig: {}",
+			1), "-f", "-")
 		assert.Contains(t, stdout, "spec.conversion.webhook")
 	})
 }
@@ -108,8 +111,8 @@ spec:
 	assert.Contains(t, stdout, "exceeds budget")
 	assert.Equal(t, 1, code)
 	net := "apiVersion: example.com/v1\nkind: Net\nmetadata: {name: a}\nknots: [" + strings.Repeat("k,", 99) + "kx]\n"
-	stdout, _, code = run(t, map[string]string{"crds.yaml": rule("self.all(a, self.all(b, a != b + 'x'))", "maxItems: 100"), "net.yaml": net}, "",
-		"-f", "net.yaml", "--crds", "crds.yaml")
+	stdout, _, code = run(t, map[string]string{"crds.yaml": rule("self.all(a, self.all(b, a != b + 'x'))",
+		"maxItems: 100"), "net.yaml": net}, "", "-f", "net.yaml", "--crds", "crds.yaml")
 	assert.Contains(t, stdout, "net.yaml:4: error: Net a: knots: Invalid value: ")
 	assert.Contains(t, stdout, "failed rule: self.all(a, self.all(b, a != b + 'x'))\n0 valid, 1 invalid, 0 unknown, 0 unreadable\n")
 	assert.Equal(t, 1, code)

@@ -33,8 +33,10 @@ func parseFlags(args []string, stderr io.Writer) (*flags, error) {
 	paths(&f.old, "old", "a `path` of former states: objects in it that -f has too are validated as updates. May be repeated")
 	set.StringVar(&f.namespace, "namespace", "default", "the namespace of objects that name none")
 	set.StringVar(&f.output, "output", "text", "text or json")
-	set.BoolVar(&f.changes, "changes", false, "also print what the API would store differently: defaults, changed values, dropped fields")
-	set.BoolVar(&f.ignoreUnknown, "ignore-unknown", false, "exit with 0 although some objects are of unknown kinds, or need a webhook that converts them")
+	set.BoolVar(&f.changes, "changes", false,
+		"also print what the API would store differently: defaults, changed values, dropped fields")
+	set.BoolVar(&f.ignoreUnknown, "ignore-unknown", false,
+		"exit with 0 although some objects are of unknown kinds, or need a webhook that converts them")
 	set.StringVar(&f.serviceRange, "service-cluster-ip-range", defaultServices, "the addresses of Services")
 	if err := set.Parse(args); err != nil {
 		return nil, err

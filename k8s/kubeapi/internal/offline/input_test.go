@@ -12,41 +12,54 @@ import (
 
 // Templates and clusters write YAML in many ways.
 func TestFormsOfInput(t *testing.T) {
-	const good, bad = "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: good}\n", "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: Bad}\n"
+	const good, bad = "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: good}\n",
+		"apiVersion: v1\nkind: ConfigMap\nmetadata: {name: Bad}\n"
 	const twice = "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: twice}\ndata:\n  a: b\n  a: c\n"
 	item := func(text string) string {
 		return "- " + strings.ReplaceAll(strings.TrimSuffix(text, "\n"), "\n", "\n  ") + "\n"
 	}
 	for _, c := range []struct{ name, in, want, summary string }{
-		{"comments and empty documents", "# a\n---\n# b\n---\n---\n\n---\n" + bad + "---\n", "-:10: error: ConfigMap Bad: metadata.name: ", "0 valid, 1 invalid"},
-		{"ends of lines of Windows", strings.ReplaceAll(good+"---\n"+bad, "\n", "\r\n"), "-:7: error: ConfigMap Bad: metadata.name: ", "1 valid, 1 invalid"},
-		{"a byte order mark", "\ufeff" + bad + "---\n" + good, "-:3: error: ConfigMap Bad: metadata.name: ", "1 valid, 1 invalid"},
-		{"a byte order mark before a separator", "\ufeff---\n" + bad, "-:4: error: ConfigMap Bad: metadata.name: ", "0 valid, 1 invalid"},
-		{"a byte order mark before JSON", "\ufeff{\"apiVersion\":\"v1\",\"kind\":\"ConfigMap\",\n\"metadata\":{\"name\":\"Bad\"}} {}",
+		{"comments and empty documents", "# a\n---\n# b\n---\n---\n\n---\n" + bad + "---\n",
+			"-:10: error: ConfigMap Bad: metadata.name: ", "0 valid, 1 invalid"},
+		{"ends of lines of Windows", strings.ReplaceAll(good+"---\n"+bad, "\n", "\r\n"),
+			"-:7: error: ConfigMap Bad: metadata.name: ", "1 valid, 1 invalid"},
+		{"a byte order mark", "\ufeff" + bad + "---\n" + good, "-:3: error: ConfigMap Bad: metadata.name: ",
+			"1 valid, 1 invalid"},
+		{"a byte order mark before a separator", "\ufeff---\n" + bad, "-:4: error: ConfigMap Bad: metadata.name: ",
+			"0 valid, 1 invalid"},
+		{"a byte order mark before JSON",
+			"\ufeff{\"apiVersion\":\"v1\",\"kind\":\"ConfigMap\",\n\"metadata\":{\"name\":\"Bad\"}} {}",
 			"-:2: error: ConfigMap Bad: metadata.name: ", "0 valid, 1 invalid, 0 unknown, 1 unreadable"},
 		{"a document on the line of its separator", good + "--- {apiVersion: v1, kind: ConfigMap, metadata: {name: Bad}}\n",
 			"-:4: error: ConfigMap Bad: metadata.name: ", "1 valid, 1 invalid"},
-		{"a comment on the line of a separator", good + "--- # next\n" + bad, "-:7: error: ConfigMap Bad: metadata.name: ", "1 valid, 1 invalid"},
-		{"an end of a document", good + "...\n" + bad + "...\n---\n" + good, "-:7: error: ConfigMap Bad: metadata.name: ", "2 valid, 1 invalid"},
-		{"a separator in a block of text", strings.Replace(bad, "}", "}\ndata:\n  text: |\n    ---\n    a\n", 1), "-:3: error: ConfigMap Bad: metadata.name: ", "0 valid, 1 invalid"},
-		{"an anchor and a merge key", "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: a, labels: &l {a: b}, annotations: {<<: *l, c: 1}}\n",
+		{"a comment on the line of a separator", good + "--- # next\n" + bad, "-:7: error: ConfigMap Bad: metadata.name: ",
+			"1 valid, 1 invalid"},
+		{"an end of a document", good + "...\n" + bad + "...\n---\n" + good, "-:7: error: ConfigMap Bad: metadata.name: ",
+			"2 valid, 1 invalid"},
+		{"a separator in a block of text", strings.Replace(bad, "}", "}\ndata:\n  text: |\n    ---\n    a\n", 1),
+			"-:3: error: ConfigMap Bad: metadata.name: ", "0 valid, 1 invalid"},
+		{"an anchor and a merge key",
+			"apiVersion: v1\nkind: ConfigMap\nmetadata: {name: a, labels: &l {a: b}, annotations: {<<: *l, c: 1}}\n",
 			"-:3: error: ConfigMap a: ", "0 valid, 1 invalid"},
-		{"a list in a list", "kind: List\napiVersion: v1\nitems:\n- kind: List\n  apiVersion: v1\n  items:\n  " + strings.ReplaceAll(item(bad), "\n", "\n  "),
-			"-:9: error: ConfigMap Bad: metadata.name: ", "0 valid, 1 invalid"},
+		{"a list in a list", "kind: List\napiVersion: v1\nitems:\n- kind: List\n  apiVersion: v1\n  items:\n  " +
+			strings.ReplaceAll(item(bad), "\n", "\n  "), "-:9: error: ConfigMap Bad: metadata.name: ", "0 valid, 1 invalid"},
 		{"an empty list", "kind: List\napiVersion: v1\nitems: []\n", "", "0 valid, 0 invalid, 0 unknown, 0 unreadable"},
 		{"null in a list", "kind: List\napiVersion: v1\nitems: [null]\n", "", "0 valid, 0 invalid, 0 unknown, 0 unreadable"},
 		{"a key twice", twice, "-:6: error: ConfigMap twice: ", "0 valid, 1 invalid"},
-		{"a key twice in the second item of a list", "kind: List\napiVersion: v1\nitems:\n" + item(good) + item(twice) + item(good),
+		{"a key twice in the second item of a list",
+			"kind: List\napiVersion: v1\nitems:\n" + item(good) + item(twice) + item(good),
 			"-:12: error: ConfigMap twice: ConfigMap in version \"v1\" cannot be handled as a ConfigMap: strict decoding error: yaml: unmarshal errors:   line 12: key \"a\"",
 			"2 valid, 1 invalid"},
 		{"a removed version", "apiVersion: batch/v1beta1\nkind: CronJob\nmetadata: {name: a}\n",
-			"-:1: error: CronJob a: the API serves no kind CronJob in batch/v1beta1, but in batch/v1\n", "0 valid, 0 invalid, 1 unknown"},
+			"-:1: error: CronJob a: the API serves no kind CronJob in batch/v1beta1, but in batch/v1\n",
+			"0 valid, 0 invalid, 1 unknown"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			stdout, stderr, _ := run(t, nil, c.in, "-f", "-")
 			assert.Empty(t, stderr)
 			assert.True(t, strings.HasPrefix(stdout, c.want), stdout)
-			assert.True(t, strings.HasPrefix(stdout[strings.LastIndex(strings.TrimSuffix(stdout, "\n"), "\n")+1:], c.summary), stdout)
+			assert.True(t, strings.HasPrefix(stdout[strings.LastIndex(strings.TrimSuffix(stdout, "\n"), "\n")+1:], c.summary),
+				stdout)
 		})
 	}
 }
@@ -113,7 +126,8 @@ func TestFiles(t *testing.T) {
 		name, want string
 		make       func(path string) error
 	}{
-		{"a link to a folder", "is neither a file nor a link to one", func(path string) error { return os.Symlink(filepath.Dir(path), path) }},
+		{"a link to a folder", "is neither a file nor a link to one",
+			func(path string) error { return os.Symlink(filepath.Dir(path), path) }},
 		{"a link to nothing", "no such file or directory", func(path string) error { return os.Symlink("nothing", path) }},
 		{"a link to itself", "too many levels of symbolic links", func(path string) error { return os.Symlink(path, path) }},
 		{"a device", "is neither a file nor a link to one", func(path string) error { return os.Symlink("/dev/zero", path) }},

@@ -105,7 +105,8 @@ func TestPoliciesDecide(t *testing.T) {
 		assert.Equal(t, 0, code)
 	})
 	t.Run("a policy that mutates", func(t *testing.T) {
-		stdout, _, code := run(t, map[string]string{"web.yaml": deployment, "policy.yaml": `apiVersion: admissionregistration.k8s.io/v1
+		stdout, _, code := run(t, map[string]string{"web.yaml": deployment,
+			"policy.yaml": `apiVersion: admissionregistration.k8s.io/v1
 kind: MutatingAdmissionPolicy
 metadata: {name: replicas}
 spec:
@@ -147,7 +148,8 @@ spec: {priorityClassName: urgent, containers: [{name: a, image: a}]}
 0 valid, 1 invalid, 0 unknown, 0 unreadable
 `, stdout)
 	assert.Equal(t, 1, code)
-	_, _, code = run(t, nil, pod+"---\n{apiVersion: scheduling.k8s.io/v1, kind: PriorityClass, metadata: {name: urgent}, value: 1000}\n", "-f", "-")
+	_, _, code = run(t, nil, pod+
+		"---\n{apiVersion: scheduling.k8s.io/v1, kind: PriorityClass, metadata: {name: urgent}, value: 1000}\n", "-f", "-")
 	assert.Equal(t, 0, code)
 }
 
@@ -178,7 +180,8 @@ func TestExitStatus(t *testing.T) {
 		{"unreadable", deployment + "---\na: [\n", nil, 2},
 		{"an unknown kind", deployment + "---\n" + unknown, nil, 3},
 		{"an unknown kind that is ignored", unknown, []string{"--ignore-unknown"}, 0},
-		{"an unknown kind beside an invalid object", unknown + "---\napiVersion: v1\nkind: Pod\nmetadata: {name: a}\n", nil, 1},
+		{"an unknown kind beside an invalid object", unknown + "---\napiVersion: v1\nkind: Pod\nmetadata: {name: a}\n", nil,
+			1},
 		{"an unknown flag", "", []string{"--bogus"}, 2},
 		{"an argument", "", []string{"bogus"}, 2},
 		{"a file that does not exist", "", []string{"--crds", "/does/not/exist"}, 2},

@@ -65,7 +65,8 @@ func textOf(file string, in io.Reader) ([]byte, error) {
 	return text, err
 }
 
-// filesOf returns the file at a path, or the manifests in a folder. It follows links to files, and a path that is a link to a folder.
+// filesOf returns the file at a path, or the manifests in a folder. It follows links to files, and a path that is a
+// link to a folder.
 func filesOf(path string) (files []string, err error) {
 	if path == stdin {
 		return []string{path}, nil

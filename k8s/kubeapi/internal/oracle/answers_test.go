@@ -99,11 +99,13 @@ func differences(path string, want, got any) (all []string) {
 	return all
 }
 
-// exception is a difference that stays, because it is an accident of Kubernetes, or comes with the newer k8s.io/api of our program.
+// exception is a difference that stays, because it is an accident of Kubernetes, or comes with the newer k8s.io/api of
+// our program.
 type exception struct{ resource, at string }
 
 var exceptions = []exception{
-	// The annotation is a field of the internal version. So who owns it, and whether tables show it, differs from other annotations.
+	// The annotation is a field of the internal version. So who owns it, and whether tables show it, differs from other
+	// annotations.
 	{"daemonsets", ".metadata.managedFields"},
 	{"daemonsets", ".rows[0].object.metadata"},
 	{"csidrivers", ".metadata.generation"}, // Kubernetes counts from 0
@@ -133,7 +135,8 @@ func TestAnswers(t *testing.T) {
 			want, got := kubernetesAPI(t).send(t, method, path, accept, body), ourAPI(t).send(t, method, path, accept, body)
 			assert.Equal(t, want.code, got.code, "%s %s", method, path)
 			for _, d := range differences("", want.shown(t), got.shown(t)) {
-				i := slices.IndexFunc(exceptions, func(e exception) bool { return strings.HasSuffix(at, "/"+e.resource) && strings.HasPrefix(d, e.at) })
+				i := slices.IndexFunc(exceptions,
+					func(e exception) bool { return strings.HasSuffix(at, "/"+e.resource) && strings.HasPrefix(d, e.at) })
 				if assert.GreaterOrEqual(t, i, 0, "%s %s: %s", method, path, d) {
 					seen[exceptions[i]] = true
 				}

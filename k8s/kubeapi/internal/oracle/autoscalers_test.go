@@ -28,7 +28,8 @@ func TestAutoscalers(t *testing.T) {
 		require.JSONEq(t, convert(t, &v2, autoscalingv1.SchemeGroupVersion), string(encode(t, v1)), "sent %s", sent)
 
 		if seed%2 == 0 { // the field and the annotation, and one of them
-			v1.Spec.TargetCPUUtilizationPercentage, v1.Status.CurrentCPUUtilizationPercentage = new(int32(seed)), new(int32(seed))
+			v1.Spec.TargetCPUUtilizationPercentage, v1.Status.CurrentCPUUtilizationPercentage = new(int32(seed)),
+				new(int32(seed))
 		}
 		back.ObjectMeta = v1.ObjectMeta
 		autoscalers.ToV2(&v1, &back)
@@ -40,7 +41,8 @@ func TestAutoscalers(t *testing.T) {
 // convert returns the JSON of an object in another version, with the defaults of that version.
 func convert(t *testing.T, obj runtime.Object, to schema.GroupVersion) string {
 	t.Helper()
-	internal, err := legacyscheme.Scheme.ConvertToVersion(obj, schema.GroupVersion{Group: to.Group, Version: runtime.APIVersionInternal})
+	internal, err := legacyscheme.Scheme.ConvertToVersion(obj,
+		schema.GroupVersion{Group: to.Group, Version: runtime.APIVersionInternal})
 	require.NoError(t, err)
 	out, err := legacyscheme.Scheme.ConvertToVersion(internal, to)
 	require.NoError(t, err)

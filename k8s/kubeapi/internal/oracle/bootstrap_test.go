@@ -25,8 +25,8 @@ import (
 	"github.com/decorum-go/decorum/rest/resttest"
 )
 
-// newCluster returns an API with the objects that exist from the start, and only with the kinds of these objects: this module has other
-// versions of k8s.io/api than the declarations of the kinds.
+// newCluster returns an API with the objects that exist from the start, and only with the kinds of these objects: this
+// module has other versions of k8s.io/api than the declarations of the kinds.
 func newCluster(t *testing.T) *rest.API {
 	roles, err := rbac.New(rbac.Options{Administrators: []string{"system:masters"}})
 	require.NoError(t, err)
@@ -38,19 +38,23 @@ func newCluster(t *testing.T) *rest.API {
 		builtin[networkingv1.ServiceCIDR]("networking.k8s.io", "servicecidrs", rest.ScopeCluster),
 		builtin[discoveryv1.EndpointSlice]("discovery.k8s.io", "endpointslices", rest.ScopeNamespaced),
 		builtin[flowcontrolv1.FlowSchema]("flowcontrol.apiserver.k8s.io", "flowschemas", rest.ScopeCluster),
-		builtin[flowcontrolv1.PriorityLevelConfiguration]("flowcontrol.apiserver.k8s.io", "prioritylevelconfigurations", rest.ScopeCluster))
+		builtin[flowcontrolv1.PriorityLevelConfiguration]("flowcontrol.apiserver.k8s.io", "prioritylevelconfigurations",
+			rest.ScopeCluster))
 	require.NoError(t, err)
 	t.Cleanup(func() { require.NoError(t, api.Close()) })
 	require.NoError(t, api.Start(t.Context()))
-	require.NoError(t, bootstrap.Create(t.Context(), api, bootstrap.Config{ServiceRange: netip.MustParsePrefix("10.0.0.0/24")}))
+	require.NoError(t, bootstrap.Create(t.Context(), api,
+		bootstrap.Config{ServiceRange: netip.MustParsePrefix("10.0.0.0/24")}))
 	return api
 }
 
 func builtin[T any](group, plural string, scope rest.Scope) rest.Definition {
-	return rest.Resource[T]{Group: group, Version: "v1", Plural: plural, Scope: scope, Wire: rest.Wire{Dialect: rest.DialectBuiltin}}
+	return rest.Resource[T]{Group: group, Version: "v1", Plural: plural, Scope: scope,
+		Wire: rest.Wire{Dialect: rest.DialectBuiltin}}
 }
 
-// all returns the objects of a kind in a server as objects of Kubernetes' own type T, without what the server adds to metadata.
+// all returns the objects of a kind in a server as objects of Kubernetes' own type T, without what the server adds to
+// metadata.
 func all[Ours, T any](t *testing.T, s *rest.API) (objects []T) {
 	for obj, err := range resttest.Client[Ours](t, s).All(context.Background(), rest.ListOptions{}) {
 		require.NoError(t, err)
@@ -113,7 +117,8 @@ type binding struct {
 func TestObjectsFromTheStart(t *testing.T) {
 	s := newCluster(t)
 	clusterRole := func(r *rbacv1.ClusterRole) role {
-		if slices.Contains([]string{"cluster-admin", "system:discovery", "system:basic-user", "system:public-info-viewer"}, r.Name) {
+		if slices.Contains([]string{"cluster-admin", "system:discovery", "system:basic-user", "system:public-info-viewer"},
+			r.Name) {
 			r.Annotations = nil // package rbac creates them, and does not update them later
 		}
 		if r.AggregationRule != nil { // a controller computes the rights
@@ -134,7 +139,8 @@ func TestObjectsFromTheStart(t *testing.T) {
 
 	roleMeta := func(r *rbacv1.Role) *metav1.ObjectMeta { return &r.ObjectMeta }
 	rights := func(r *rbacv1.Role) []string { return rightsOf(r.Rules) }
-	assertSame(t, named(slices.Concat(values(bootstrappolicy.NamespaceRoles())...), roleMeta, rights), named(all[rbac.Role, rbacv1.Role](t, s), roleMeta, rights))
+	assertSame(t, named(slices.Concat(values(bootstrappolicy.NamespaceRoles())...), roleMeta, rights),
+		named(all[rbac.Role, rbacv1.Role](t, s), roleMeta, rights))
 
 	bindingMeta := func(b *rbacv1.RoleBinding) *metav1.ObjectMeta { return &b.ObjectMeta }
 	ofNamespace := func(b *rbacv1.RoleBinding) binding { return binding{b.RoleRef, b.Subjects} }
@@ -143,14 +149,15 @@ func TestObjectsFromTheStart(t *testing.T) {
 
 	schemaMeta := func(f *flowcontrolv1.FlowSchema) *metav1.ObjectMeta { return &f.ObjectMeta }
 	schema := func(f *flowcontrolv1.FlowSchema) any { return []any{f.Annotations, f.Spec} }
-	assertSame(t, named(pointed(flowcontrolbootstrap.MandatoryFlowSchemas, flowcontrolbootstrap.SuggestedFlowSchemas), schemaMeta, schema),
-		named(all[flowcontrolv1.FlowSchema, flowcontrolv1.FlowSchema](t, s), schemaMeta, schema))
+	assertSame(t, named(pointed(flowcontrolbootstrap.MandatoryFlowSchemas, flowcontrolbootstrap.SuggestedFlowSchemas),
+		schemaMeta, schema), named(all[flowcontrolv1.FlowSchema, flowcontrolv1.FlowSchema](t, s), schemaMeta, schema))
 
 	levelMeta := func(l *flowcontrolv1.PriorityLevelConfiguration) *metav1.ObjectMeta { return &l.ObjectMeta }
 	level := func(l *flowcontrolv1.PriorityLevelConfiguration) any { return []any{l.Annotations, l.Spec} }
 	assertSame(t, named(pointed(flowcontrolbootstrap.MandatoryPriorityLevelConfigurations,
 		flowcontrolbootstrap.SuggestedPriorityLevelConfigurations), levelMeta, level),
-		named(all[flowcontrolv1.PriorityLevelConfiguration, flowcontrolv1.PriorityLevelConfiguration](t, s), levelMeta, level))
+		named(all[flowcontrolv1.PriorityLevelConfiguration, flowcontrolv1.PriorityLevelConfiguration](t, s), levelMeta,
+			level))
 }
 
 // assertSame compares what belongs to objects, and names those that differ.

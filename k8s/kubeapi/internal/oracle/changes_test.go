@@ -13,8 +13,9 @@ type change struct {
 	doc  map[string]any
 }
 
-// changes returns the documents that differ from this one in one place of the status, or outside of the status, apiVersion, kind and
-// metadata: a member or element is missing, a value has changed, an element stands twice, or a map has a key that no label may have.
+// changes returns the documents that differ from this one in one place of the status, or outside of the status,
+// apiVersion, kind and metadata: a member or element is missing, a value has changed, an element stands twice, or a map
+// has a key that no label may have.
 func changes(doc map[string]any, status bool) (all []change) {
 	for _, key := range slices.Sorted(maps.Keys(doc)) {
 		if key == "apiVersion" || key == "kind" || key == "metadata" || (key == "status") != status {
@@ -67,7 +68,8 @@ func changesAt(path string, v any, emit func(what string, value any, keep bool))
 	case map[string]any:
 		emit(path+" with a bad key", with(v, "Bad key!", "x", true), true)
 		for _, key := range slices.Sorted(maps.Keys(v)) {
-			changesAt(path+"."+key, v[key], func(what string, value any, keep bool) { emit(what, with(v, key, value, keep), true) })
+			changesAt(path+"."+key, v[key],
+				func(what string, value any, keep bool) { emit(what, with(v, key, value, keep), true) })
 		}
 	}
 }

@@ -48,7 +48,8 @@ func (s subject) shown(t *testing.T, sent []byte) []byte {
 	t.Helper()
 	obj := s.decode(t, sent)
 	legacyscheme.Scheme.Default(obj)
-	internal, err := legacyscheme.Scheme.ConvertToVersion(obj, schema.GroupVersion{Group: s.gvk.Group, Version: runtime.APIVersionInternal})
+	internal, err := legacyscheme.Scheme.ConvertToVersion(obj,
+		schema.GroupVersion{Group: s.gvk.Group, Version: runtime.APIVersionInternal})
 	require.NoError(t, err)
 	back, err := legacyscheme.Scheme.ConvertToVersion(internal, s.gvk.GroupVersion())
 	require.NoError(t, err)

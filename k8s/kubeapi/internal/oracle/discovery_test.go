@@ -37,8 +37,8 @@ func (s side) resourcesOf(t *testing.T, path string) map[string]metav1.APIResour
 }
 
 // younger are the resources that came with release 1.37, which our program plays.
-var younger = []string{"csinodes/status", "clustertrustbundles", "podcertificaterequests", "podcertificaterequests/status", "devicetaintrules",
-	"devicetaintrules/status"}
+var younger = []string{"csinodes/status", "clustertrustbundles", "podcertificaterequests",
+	"podcertificaterequests/status", "devicetaintrules", "devicetaintrules/status"}
 
 // Both sides describe the same resources.
 func TestDiscovery(t *testing.T) {
@@ -53,12 +53,18 @@ func TestDiscovery(t *testing.T) {
 
 // fields are the fields that the field selectors of some kinds name, and others.
 var fields = []string{
-	"metadata.name", "metadata.namespace", "metadata.uid", "metadata.labels", "name", "spec", "status.phase", "spec.nodeName", "spec.restartPolicy",
-	"spec.schedulerName", "spec.serviceAccountName", "spec.hostNetwork", "status.podIP", "status.podIPs", "status.nominatedNodeName", "spec.host",
-	"spec.unschedulable", "spec.replicas", "status.replicas", "status.successful", "type", "spec.clusterIP", "spec.type", "spec.driver",
-	"spec.signerName", "spec.parentRef.resource", "involvedObject.kind", "involvedObject.namespace", "involvedObject.name", "involvedObject.uid",
-	"involvedObject.apiVersion", "involvedObject.resourceVersion", "involvedObject.fieldPath", "regarding.kind", "regarding.namespace", "regarding.name",
-	"regarding.uid", "regarding.apiVersion", "regarding.resourceVersion", "regarding.fieldPath", "reason", "reportingComponent", "reportingController", "source",
+	"metadata.name", "metadata.namespace", "metadata.uid", "metadata.labels", "name", "spec", "status.phase",
+	"spec.nodeName", "spec.restartPolicy",
+	"spec.schedulerName", "spec.serviceAccountName", "spec.hostNetwork", "status.podIP", "status.podIPs",
+	"status.nominatedNodeName", "spec.host",
+	"spec.unschedulable", "spec.replicas", "status.replicas", "status.successful", "type", "spec.clusterIP", "spec.type",
+	"spec.driver",
+	"spec.signerName", "spec.parentRef.resource", "involvedObject.kind", "involvedObject.namespace", "involvedObject.name",
+	"involvedObject.uid",
+	"involvedObject.apiVersion", "involvedObject.resourceVersion", "involvedObject.fieldPath", "regarding.kind",
+	"regarding.namespace", "regarding.name",
+	"regarding.uid", "regarding.apiVersion", "regarding.resourceVersion", "regarding.fieldPath", "reason",
+	"reportingComponent", "reportingController", "source",
 }
 
 // Both sides accept the same fields in field selectors, and refuse the others in the same words.

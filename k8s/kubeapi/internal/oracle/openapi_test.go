@@ -50,7 +50,8 @@ func (s side) definitions(t *testing.T) map[string]definition {
 	return document.Definitions
 }
 
-// removed are the fields that the newer k8s.io/api of our program does not have any more, and one that belongs to an alpha feature.
+// removed are the fields that the newer k8s.io/api of our program does not have any more, and one that belongs to an
+// alpha feature.
 var removed = map[string]string{
 	"io.k8s.api.core.v1.NodeAllocatableResourceClaimStatus": "resources",
 	"io.k8s.api.resource.v1.Device":                         "nodeAllocatableResourceMappings",

@@ -130,7 +130,8 @@ func (r filler) metadataMap() map[string]string {
 	if r.Intn(2) == 0 {
 		return nil
 	}
-	return map[string]string{pick(r, "a", corev1.LabelMetadataName, "pod.beta.kubernetes.io/init-containers"): pick(r, "", "1")}
+	return map[string]string{pick(r, "a", corev1.LabelMetadataName, "pod.beta.kubernetes.io/init-containers"): pick(r, "",
+		"1")}
 }
 
 // text returns a value of a string type on which a rule depends, or any text for another type.
@@ -151,6 +152,7 @@ func (r filler) text(typeName string) string {
 	case "DeviceAllocationMode":
 		return pick(r, "", "ExactCount", "All")
 	}
-	return pick(r, "", "", "a", "b", "nginx", "nginx:latest", "nginx:1.2", "Nginx", "example.com:5000/a/b:latest", "nginx@sha256:"+strings.Repeat("a", 64),
-		"nginx@md5:"+strings.Repeat("a", 32), "NGINX.io/a", "[::1]:5000/a", "a/../b", strings.Repeat("a", 64), "10.0.0.1", "apps/v1")
+	return pick(r, "", "", "a", "b", "nginx", "nginx:latest", "nginx:1.2", "Nginx", "example.com:5000/a/b:latest",
+		"nginx@sha256:"+strings.Repeat("a", 64), "nginx@md5:"+strings.Repeat("a", 32), "NGINX.io/a", "[::1]:5000/a", "a/../b",
+		strings.Repeat("a", 64), "10.0.0.1", "apps/v1")
 }

@@ -8,7 +8,8 @@ import (
 	"github.com/stretchr/testify/assert"
 )
 
-// scaled is what a write to /scale has done to an object: who owns the count, and whether the resourceVersion has changed.
+// scaled is what a write to /scale has done to an object: who owns the count, and whether the resourceVersion has
+// changed.
 type scaled struct {
 	owner string
 	moved bool
@@ -40,8 +41,9 @@ func (o entries) owner() (all string) {
 	return all
 }
 
-// A write to /scale that repeats the count has the same effects on both sides, until Kubernetes forgets the owner of the count. Ours keeps
-// the owner; docs/differences.md names that difference. Module internal/oracle sends more such writes to custom resources.
+// A write to /scale that repeats the count has the same effects on both sides, until Kubernetes forgets the owner of
+// the count. Ours keeps the owner; docs/differences.md names that difference. Module internal/oracle sends more such
+// writes to custom resources.
 func TestScaleToThePresentCount(t *testing.T) {
 	const (
 		template = `"template":{"metadata":{"labels":{"a":"b"}},"spec":{"containers":[{"name":"c","image":"i"}]}}`

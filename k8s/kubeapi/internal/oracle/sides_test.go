@@ -55,8 +55,8 @@ func (s side) get(t *testing.T, path string, into any) {
 	require.NoError(t, json.Unmarshal(a.body, into), path)
 }
 
-// ourProgram is the program of module kubeapi as kube-apiserver, without admission. This module cannot link it, because the program needs
-// newer versions of the modules that Kubernetes fixes.
+// ourProgram is the program of module kubeapi as kube-apiserver, without admission. This module cannot link it, because
+// the program needs newer versions of the modules that Kubernetes fixes.
 type ourProgram struct {
 	dir string
 	cmd *exec.Cmd
@@ -89,14 +89,16 @@ var ours = sync.OnceValues(func() (s side, err error) {
 		return s, err
 	}
 	_, port, _ := net.SplitHostPort(address)
-	cmd := exec.Command(program, "--secure-port="+port, "--cert-dir="+running.dir, "--token-auth-file="+users, "--disable-admission-plugins="+pluginsOff,
+	cmd := exec.Command(program, "--secure-port="+port, "--cert-dir="+running.dir, "--token-auth-file="+users,
+		"--disable-admission-plugins="+pluginsOff,
 		"--enable-priority-and-fairness=false") // upstream's side has no controller that writes the status of FlowSchemas
 	cmd.Stderr = os.Stderr
 	if err := cmd.Start(); err != nil {
 		return s, err
 	}
 	running.cmd = cmd
-	transport, err := clientrest.TransportFor(&clientrest.Config{BearerToken: token, TLSClientConfig: clientrest.TLSClientConfig{Insecure: true}})
+	transport, err := clientrest.TransportFor(&clientrest.Config{BearerToken: token,
+		TLSClientConfig: clientrest.TLSClientConfig{Insecure: true}})
 	s = side{"https://" + address, transport}
 	return s, errors.Join(err, s.wait())
 })

@@ -67,8 +67,8 @@ func of[T any, P interface {
 	}
 }
 
-// subjects returns the kinds whose defaults are in package defaults, and those without defaults. The kinds of rbac.authorization.k8s.io and
-// the Events are those of the core, which has its own tests.
+// subjects returns the kinds whose defaults are in package defaults, and those without defaults. The kinds of
+// rbac.authorization.k8s.io and the Events are those of the core, which has its own tests.
 func subjects() []subject {
 	return []subject{
 		of[corev1.ConfigMap](),

@@ -24,21 +24,26 @@ func exchanges() []exchange {
 		{http.MethodPost, pod + "/binding", `{"metadata":{"name":"sub"},"target":{"kind":"Node","name":"n"}}`},
 		{http.MethodPost, pod + "/binding", `{"metadata":{"name":"sub"},"target":{"kind":"Node","name":"m"}}`},
 		{http.MethodPost, core + "pods/absent/binding", `{"metadata":{"name":"absent"},"target":{"kind":"Node","name":"n"}}`},
-		{http.MethodPut, pod + "/ephemeralcontainers", `{"metadata":{"name":"sub"},"spec":{"ephemeralContainers":[{"name":"c","image":"i"}]}}`},
+		{http.MethodPut, pod + "/ephemeralcontainers",
+			`{"metadata":{"name":"sub"},"spec":{"ephemeralContainers":[{"name":"c","image":"i"}]}}`},
 		{http.MethodPut, pod + "/ephemeralcontainers",
 			`{"metadata":{"name":"sub"},"spec":{"ephemeralContainers":[{"name":"d","image":"i","ports":[{"containerPort":1}]}]}}`},
-		{http.MethodPut, pod + "/ephemeralcontainers", `{"metadata":{"name":"sub"},"spec":{"ephemeralContainers":[{"name":"d","image":"i"}]}}`},
+		{http.MethodPut, pod + "/ephemeralcontainers",
+			`{"metadata":{"name":"sub"},"spec":{"ephemeralContainers":[{"name":"d","image":"i"}]}}`},
 		{http.MethodPut, pod + "/ephemeralcontainers", `{"metadata":{"name":"sub"},"spec":{}}`},
 		{http.MethodPut, pod + "/resize", `{"metadata":{"name":"sub"},"spec":{"containers":[{"name":"x","image":"i"}]}}`},
-		{http.MethodPut, pod + "/resize", `{"metadata":{"name":"sub"},"spec":{"containers":[{"name":"c","image":"i","resources":{"requests":{"cpu":"1"}}}]}}`},
+		{http.MethodPut, pod + "/resize",
+			`{"metadata":{"name":"sub"},"spec":{"containers":[{"name":"c","image":"i","resources":{"requests":{"cpu":"1"}}}]}}`},
 		{http.MethodPut, pod + "/resize", `{"metadata":{"name":"sub"},` + spec + `}`},
 		{http.MethodPost, "/api/v1/namespaces", `{"metadata":{"name":"sub"}}`},
-		{http.MethodPut, "/api/v1/namespaces/sub/finalize", `{"metadata":{"name":"sub"},"spec":{"finalizers":["kubernetes","example.com/a"]}}`},
+		{http.MethodPut, "/api/v1/namespaces/sub/finalize",
+			`{"metadata":{"name":"sub"},"spec":{"finalizers":["kubernetes","example.com/a"]}}`},
 		{http.MethodPut, "/api/v1/namespaces/other/finalize", `{"metadata":{"name":"other"}}`},
 		{http.MethodPost, core + "serviceaccounts", `{"metadata":{"name":"sub"}}`},
 		{http.MethodPost, core + "serviceaccounts/sub/token", `{"spec":{"expirationSeconds":1}}`},
 		{http.MethodPost, core + "serviceaccounts/sub/token", `{"spec":{"expirationSeconds":9999999999}}`},
-		{http.MethodPost, core + "serviceaccounts/sub/token", `{"spec":{"boundObjectRef":{"kind":"Pod","apiVersion":"v1","name":"absent"}}}`},
+		{http.MethodPost, core + "serviceaccounts/sub/token",
+			`{"spec":{"boundObjectRef":{"kind":"Pod","apiVersion":"v1","name":"absent"}}}`},
 		{http.MethodPost, core + "serviceaccounts/absent/token", `{"spec":{}}`},
 	}
 	for path, object := range map[string]string{
@@ -62,11 +67,14 @@ func exchanges() []exchange {
 // Both sides answer the same to requests about subresources.
 func TestSubresources(t *testing.T) {
 	for _, e := range exchanges() {
-		want, got := kubernetesAPI(t).send(t, e.method, e.path, asJSON, []byte(e.body)), ourAPI(t).send(t, e.method, e.path, asJSON, []byte(e.body))
+		want, got := kubernetesAPI(t).send(t, e.method, e.path, asJSON, []byte(e.body)),
+			ourAPI(t).send(t, e.method, e.path, asJSON, []byte(e.body))
 		assert.Equal(t, want.code, got.code, "%s %s %s", e.method, e.path, e.body)
 		for _, d := range differences("", want.shown(t), got.shown(t)) {
-			// Kubernetes takes the fields from their owners that a write to a part of a Pod leaves out, although it keeps their values.
-			if !strings.HasPrefix(d, ".metadata.managedFields") || !strings.HasPrefix(e.path, "/api/v1/namespaces/default/pods/") {
+			// Kubernetes takes the fields from their owners that a write to a part of a Pod leaves out, although it keeps their
+			// values.
+			if !strings.HasPrefix(d, ".metadata.managedFields") ||
+				!strings.HasPrefix(e.path, "/api/v1/namespaces/default/pods/") {
 				assert.Fail(t, d, "%s %s %s", e.method, e.path, e.body)
 			}
 		}

@@ -45,7 +45,8 @@ func creations(obj, _ runtime.Object) field.ErrorList {
 	case *core.Secret:
 		return corevalidation.ValidateSecret(obj)
 	case *core.PersistentVolumeClaim:
-		return corevalidation.ValidatePersistentVolumeClaim(obj, corevalidation.ValidationOptionsForPersistentVolumeClaimCreate())
+		return corevalidation.ValidatePersistentVolumeClaim(obj,
+			corevalidation.ValidationOptionsForPersistentVolumeClaimCreate())
 	case *core.PersistentVolume:
 		return corevalidation.ValidatePersistentVolume(obj, corevalidation.ValidationOptionsForPersistentVolume(obj, nil))
 	case *apps.Deployment:
@@ -59,8 +60,9 @@ func creations(obj, _ runtime.Object) field.ErrorList {
 	case *apps.ControllerRevision:
 		return appsvalidation.ValidateControllerRevisionCreate(obj)
 	case *batch.Job:
-		return batchvalidation.ValidateJob(obj, batchvalidation.JobValidationOptions{PodValidationOptions: templates(&obj.Spec.Template, nil),
-			RequirePrefixedLabels: true})
+		return batchvalidation.ValidateJob(obj,
+			batchvalidation.JobValidationOptions{PodValidationOptions: templates(&obj.Spec.Template, nil),
+				RequirePrefixedLabels: true})
 	case *batch.CronJob:
 		return batchvalidation.ValidateCronJobCreate(obj, templates(&obj.Spec.JobTemplate.Spec.Template, nil))
 	case *coordination.Lease:
@@ -83,7 +85,8 @@ func creations(obj, _ runtime.Object) field.ErrorList {
 	return creationsOfCluster(obj)
 }
 
-// updates returns what Kubernetes finds wrong with an update of an object, after it has restored what such an update does not change.
+// updates returns what Kubernetes finds wrong with an update of an object, after it has restored what such an update
+// does not change.
 func updates(obj, old runtime.Object) field.ErrorList {
 	switch obj := obj.(type) {
 	case *core.Pod:
@@ -103,10 +106,12 @@ func updates(obj, old runtime.Object) field.ErrorList {
 		return corevalidation.ValidateSecretUpdate(obj, old.(*core.Secret))
 	case *core.PersistentVolumeClaim:
 		old := old.(*core.PersistentVolumeClaim)
-		return corevalidation.ValidatePersistentVolumeClaimUpdate(obj, old, corevalidation.ValidationOptionsForPersistentVolumeClaim(obj, old))
+		return corevalidation.ValidatePersistentVolumeClaimUpdate(obj, old,
+			corevalidation.ValidationOptionsForPersistentVolumeClaim(obj, old))
 	case *core.PersistentVolume:
 		old := old.(*core.PersistentVolume)
-		return corevalidation.ValidatePersistentVolumeUpdate(obj, old, corevalidation.ValidationOptionsForPersistentVolume(obj, old))
+		return corevalidation.ValidatePersistentVolumeUpdate(obj, old,
+			corevalidation.ValidationOptionsForPersistentVolume(obj, old))
 	case *apps.Deployment:
 		old := old.(*apps.Deployment)
 		return appsvalidation.ValidateDeploymentUpdate(obj, old, templates(&obj.Spec.Template, &old.Spec.Template))
@@ -115,7 +120,8 @@ func updates(obj, old runtime.Object) field.ErrorList {
 		return appsvalidation.ValidateReplicaSetUpdate(obj, old, templates(&obj.Spec.Template, &old.Spec.Template))
 	case *apps.DaemonSet:
 		old := old.(*apps.DaemonSet)
-		if obj.Spec.TemplateGeneration = old.Spec.TemplateGeneration; !equality.Semantic.DeepEqual(obj.Spec.Template, old.Spec.Template) {
+		if obj.Spec.TemplateGeneration = old.Spec.TemplateGeneration; !equality.Semantic.DeepEqual(obj.Spec.Template,
+			old.Spec.Template) {
 			obj.Spec.TemplateGeneration++
 		}
 		return appsvalidation.ValidateDaemonSetUpdate(obj, old, templates(&obj.Spec.Template, &old.Spec.Template))
@@ -126,14 +132,16 @@ func updates(obj, old runtime.Object) field.ErrorList {
 		return appsvalidation.ValidateControllerRevisionUpdate(obj, old.(*apps.ControllerRevision))
 	case *batch.Job:
 		old := old.(*batch.Job)
-		options := batchvalidation.JobValidationOptions{PodValidationOptions: templates(&obj.Spec.Template, &old.Spec.Template)}
+		options := batchvalidation.JobValidationOptions{PodValidationOptions: templates(&obj.Spec.Template,
+			&old.Spec.Template)}
 		_, options.RequirePrefixedLabels = old.Spec.Template.Labels[batch.JobNameLabel]
 		suspended := old.Spec.Suspend != nil && *old.Spec.Suspend && old.Status.Active == 0
 		options.AllowMutableSchedulingDirectives, options.AllowMutablePodResources = suspended, suspended
 		return append(batchvalidation.ValidateJob(obj, options), batchvalidation.ValidateJobUpdate(obj, old, options)...)
 	case *batch.CronJob:
 		old := old.(*batch.CronJob)
-		return batchvalidation.ValidateCronJobUpdate(obj, old, templates(&obj.Spec.JobTemplate.Spec.Template, &old.Spec.JobTemplate.Spec.Template))
+		return batchvalidation.ValidateCronJobUpdate(obj, old,
+			templates(&obj.Spec.JobTemplate.Spec.Template, &old.Spec.JobTemplate.Spec.Template))
 	case *coordination.Lease:
 		return coordinationvalidation.ValidateLeaseUpdate(obj, old.(*coordination.Lease))
 	case *discovery.EndpointSlice:
@@ -141,15 +149,18 @@ func updates(obj, old runtime.Object) field.ErrorList {
 	case *policy.PodDisruptionBudget:
 		return policyvalidation.ValidatePodDisruptionBudget(obj, policyvalidation.PodDisruptionBudgetValidationOptions{})
 	case *autoscaling.HorizontalPodAutoscaler:
-		return autoscalingvalidation.ValidateHorizontalPodAutoscalerUpdate(obj, old.(*autoscaling.HorizontalPodAutoscaler), autoscalerOptions(obj))
+		return autoscalingvalidation.ValidateHorizontalPodAutoscalerUpdate(obj, old.(*autoscaling.HorizontalPodAutoscaler),
+			autoscalerOptions(obj))
 	case *networking.Ingress:
 		return networkingvalidation.ValidateIngressUpdate(obj, old.(*networking.Ingress))
 	case *networking.NetworkPolicy:
-		return networkingvalidation.ValidateNetworkPolicyUpdate(obj, old.(*networking.NetworkPolicy), networkingvalidation.NetworkPolicyValidationOptions{})
+		return networkingvalidation.ValidateNetworkPolicyUpdate(obj, old.(*networking.NetworkPolicy),
+			networkingvalidation.NetworkPolicyValidationOptions{})
 	case *scheduling.PriorityClass:
 		return schedulingvalidation.ValidatePriorityClassUpdate(obj, old.(*scheduling.PriorityClass))
 	case *storage.StorageClass:
-		return append(storagevalidation.ValidateStorageClass(obj), storagevalidation.ValidateStorageClassUpdate(obj, old.(*storage.StorageClass))...)
+		return append(storagevalidation.ValidateStorageClass(obj),
+			storagevalidation.ValidateStorageClassUpdate(obj, old.(*storage.StorageClass))...)
 	}
 	return updatesOfCluster(obj, old)
 }
@@ -167,7 +178,8 @@ func statuses(obj, old runtime.Object) field.ErrorList {
 		return corevalidation.ValidateServiceStatusUpdate(obj, old.(*core.Service))
 	case *core.PersistentVolumeClaim:
 		old := old.(*core.PersistentVolumeClaim)
-		return corevalidation.ValidatePersistentVolumeClaimStatusUpdate(obj, old, corevalidation.ValidationOptionsForPersistentVolumeClaim(obj, old))
+		return corevalidation.ValidatePersistentVolumeClaimStatusUpdate(obj, old,
+			corevalidation.ValidationOptionsForPersistentVolumeClaim(obj, old))
 	case *core.PersistentVolume:
 		return corevalidation.ValidatePersistentVolumeStatusUpdate(obj, old.(*core.PersistentVolume))
 	case *apps.Deployment:
@@ -181,9 +193,11 @@ func statuses(obj, old runtime.Object) field.ErrorList {
 	case *batch.Job:
 		return batchvalidation.ValidateJobUpdateStatus(obj, old.(*batch.Job), jobStatusOptions())
 	case *policy.PodDisruptionBudget:
-		return policyvalidation.ValidatePodDisruptionBudgetStatusUpdate(obj.Status, old.(*policy.PodDisruptionBudget).Status, at, policyv1.SchemeGroupVersion)
+		return policyvalidation.ValidatePodDisruptionBudgetStatusUpdate(obj.Status, old.(*policy.PodDisruptionBudget).Status,
+			at, policyv1.SchemeGroupVersion)
 	case *autoscaling.HorizontalPodAutoscaler:
-		return autoscalingvalidation.ValidateHorizontalPodAutoscalerStatusUpdate(obj, old.(*autoscaling.HorizontalPodAutoscaler))
+		return autoscalingvalidation.ValidateHorizontalPodAutoscalerStatusUpdate(obj,
+			old.(*autoscaling.HorizontalPodAutoscaler))
 	case *networking.Ingress:
 		return networkingvalidation.ValidateIngressStatusUpdate(obj, old.(*networking.Ingress))
 	}
@@ -212,18 +226,21 @@ func templates(t, old *core.PodTemplateSpec) corevalidation.PodValidationOptions
 	return podapi.GetValidationOptionsFromPodTemplate(t, old)
 }
 
-// jobStatusOptions returns the rules that Kubernetes applies to the status of a Job. It applies most of them only to what has changed: the
-// status before a change is valid in these tests.
+// jobStatusOptions returns the rules that Kubernetes applies to the status of a Job. It applies most of them only to
+// what has changed: the status before a change is valid in these tests.
 func jobStatusOptions() batchvalidation.JobStatusValidationOptions {
 	return batchvalidation.JobStatusValidationOptions{
 		RejectDecreasingSucceededCounter: true, RejectDecreasingFailedCounter: true, RejectDisablingTerminalCondition: true,
 		RejectInvalidCompletedIndexes: true, RejectInvalidFailedIndexes: true, RejectCompletedIndexesForNonIndexedJob: true,
 		RejectFailedIndexesForNoBackoffLimitPerIndex: true, RejectFailedIndexesOverlappingCompleted: true,
 		RejectFailedJobWithoutFailureTarget: true, RejectCompleteJobWithoutSuccessCriteriaMet: true,
-		RejectFinishedJobWithActivePods: true, RejectFinishedJobWithoutStartTime: true, RejectFinishedJobWithUncountedTerminatedPods: true,
-		RejectStartTimeUpdateForUnsuspendedJob: true, RejectCompletionTimeBeforeStartTime: true, RejectMutatingCompletionTime: true,
+		RejectFinishedJobWithActivePods: true, RejectFinishedJobWithoutStartTime: true,
+		RejectFinishedJobWithUncountedTerminatedPods: true,
+		RejectStartTimeUpdateForUnsuspendedJob:       true, RejectCompletionTimeBeforeStartTime: true,
+		RejectMutatingCompletionTime:           true,
 		RejectNotCompleteJobWithCompletionTime: true, RejectCompleteJobWithoutCompletionTime: true,
 		RejectCompleteJobWithFailedCondition: true, RejectCompleteJobWithFailureTargetCondition: true,
-		AllowForSuccessCriteriaMetInExtendedScope: true, RejectMoreReadyThanActivePods: true, RejectFinishedJobWithTerminatingPods: true,
+		AllowForSuccessCriteriaMetInExtendedScope: true, RejectMoreReadyThanActivePods: true,
+		RejectFinishedJobWithTerminatingPods: true,
 	}
 }

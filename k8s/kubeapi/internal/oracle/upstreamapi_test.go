@@ -91,7 +91,8 @@ var upstream = sync.OnceValues(func() (http.RoundTripper, error) {
 	config.EffectiveVersion = compatibility.DefaultBuildEffectiveVersion()
 	config.ExternalAddress = "127.0.0.1:443"
 	config.LoopbackClientConfig = clientConfig
-	config.Authentication.Authenticator = authenticator.RequestFunc(func(*http.Request) (*authenticator.Response, bool, error) {
+	config.Authentication.Authenticator = authenticator.RequestFunc(func(*http.Request) (*authenticator.Response, bool,
+		error) {
 		return &authenticator.Response{User: &user.DefaultInfo{Name: "kubernetes-admin",
 			Groups: []string{user.SystemPrivilegedGroup, user.AllAuthenticated}}}, true, nil
 	})
@@ -114,7 +115,8 @@ var upstream = sync.OnceValues(func() (http.RoundTripper, error) {
 	}
 	allow := config.Authorization.Authorizer
 	for _, p := range []interface {
-		NewRESTStorage(serverstorage.APIResourceConfigSource, generic.RESTOptionsGetter) (genericapiserver.APIGroupInfo, error)
+		NewRESTStorage(serverstorage.APIResourceConfigSource, generic.RESTOptionsGetter) (genericapiserver.APIGroupInfo,
+			error)
 	}{
 		admissionregistrationrest.RESTStorageProvider{Authorizer: allow, DiscoveryClient: client.Discovery()},
 		appsrest.StorageProvider{},
@@ -166,8 +168,8 @@ type storesInMemory struct{ generic.StorageDecorator }
 func (s storesInMemory) GetRESTOptions(r schema.GroupResource, _ runtime.Object) (generic.RESTOptions, error) {
 	codec := legacyscheme.Codecs.LegacyCodec(legacyscheme.Scheme.PrioritizedVersionsForGroup(r.Group)...)
 	config := storagebackend.Config{Codec: codec}
-	return generic.RESTOptions{StorageConfig: config.ForResource(r), Decorator: s.StorageDecorator, EnableGarbageCollection: true, DeleteCollectionWorkers: 1,
-		ResourcePrefix: "/registry/" + r.Resource}, nil
+	return generic.RESTOptions{StorageConfig: config.ForResource(r), Decorator: s.StorageDecorator,
+		EnableGarbageCollection: true, DeleteCollectionWorkers: 1, ResourcePrefix: "/registry/" + r.Resource}, nil
 }
 
 // coreStorage returns the group without a name. Its addresses and ports are in memory too.
@@ -192,7 +194,8 @@ func coreStorage(stores generic.RESTOptionsGetter) (group genericapiserver.APIGr
 	if err != nil {
 		return group, err
 	}
-	pods, err := podstore.NewStorage(stores, nodes.KubeletConnectionInfo, nil, nil, authorizerfactory.NewAlwaysAllowAuthorizer())
+	pods, err := podstore.NewStorage(stores, nodes.KubeletConnectionInfo, nil, nil,
+		authorizerfactory.NewAlwaysAllowAuthorizer())
 	if err != nil {
 		return group, err
 	}
@@ -232,14 +235,21 @@ func coreStorage(stores generic.RESTOptionsGetter) (group genericapiserver.APIGr
 	}
 	resources := group.VersionedResourcesStorageMap["v1"]
 	for name, storage := range map[string]rest.Storage{
-		"bindings": pods.LegacyBinding, "componentstatuses": componentstatus.NewStorage(func() map[string]componentstatus.Server { return nil }),
-		"endpoints": endpoints, "limitranges": limits, "nodes": nodes.Node, "nodes/proxy": nodes.Proxy, "nodes/status": nodes.Status,
-		"persistentvolumes": volumes, "persistentvolumes/status": volumeStatus, "persistentvolumeclaims": claims, "persistentvolumeclaims/status": claimStatus,
-		"pods": pods.Pod, "pods/attach": pods.Attach, "pods/binding": pods.Binding, "pods/ephemeralcontainers": pods.EphemeralContainers,
-		"pods/eviction": pods.Eviction, "pods/exec": pods.Exec, "pods/log": pods.Log, "pods/portforward": pods.PortForward, "pods/proxy": pods.Proxy,
-		"pods/resize": pods.Resize, "pods/status": pods.Status, "podtemplates": templates, "replicationcontrollers": controllers.Controller,
+		"bindings":          pods.LegacyBinding,
+		"componentstatuses": componentstatus.NewStorage(func() map[string]componentstatus.Server { return nil }),
+		"endpoints":         endpoints, "limitranges": limits, "nodes": nodes.Node, "nodes/proxy": nodes.Proxy,
+		"nodes/status":      nodes.Status,
+		"persistentvolumes": volumes, "persistentvolumes/status": volumeStatus, "persistentvolumeclaims": claims,
+		"persistentvolumeclaims/status": claimStatus,
+		"pods":                          pods.Pod, "pods/attach": pods.Attach, "pods/binding": pods.Binding,
+		"pods/ephemeralcontainers": pods.EphemeralContainers,
+		"pods/eviction":            pods.Eviction, "pods/exec": pods.Exec, "pods/log": pods.Log, "pods/portforward": pods.PortForward,
+		"pods/proxy":  pods.Proxy,
+		"pods/resize": pods.Resize, "pods/status": pods.Status, "podtemplates": templates,
+		"replicationcontrollers":       controllers.Controller,
 		"replicationcontrollers/scale": controllers.Scale, "replicationcontrollers/status": controllers.Status,
-		"serviceaccounts": accounts, "serviceaccounts/token": accounts.Token, "services": services, "services/proxy": serviceProxy, "services/status": serviceStatus,
+		"serviceaccounts": accounts, "serviceaccounts/token": accounts.Token, "services": services,
+		"services/proxy": serviceProxy, "services/status": serviceStatus,
 	} {
 		resources[name] = storage
 	}

@@ -20,7 +20,8 @@ import (
 	storagevalidation "k8s.io/kubernetes/pkg/apis/storage/validation"
 )
 
-// creationsOfCluster returns what Kubernetes finds wrong with a new object of a kind with which the parts of a cluster work.
+// creationsOfCluster returns what Kubernetes finds wrong with a new object of a kind with which the parts of a cluster
+// work.
 func creationsOfCluster(obj runtime.Object) field.ErrorList {
 	switch obj := obj.(type) {
 	case *core.Endpoints:
@@ -38,7 +39,8 @@ func creationsOfCluster(obj runtime.Object) field.ErrorList {
 	case *flowcontrol.FlowSchema:
 		return flowcontrolvalidation.ValidateFlowSchema(obj)
 	case *flowcontrol.PriorityLevelConfiguration:
-		return flowcontrolvalidation.ValidatePriorityLevelConfiguration(obj, flowcontrolv1.SchemeGroupVersion, flowcontrolvalidation.PriorityLevelValidationOptions{})
+		return flowcontrolvalidation.ValidatePriorityLevelConfiguration(obj, flowcontrolv1.SchemeGroupVersion,
+			flowcontrolvalidation.PriorityLevelValidationOptions{})
 	case *networking.IngressClass:
 		return networkingvalidation.ValidateIngressClass(obj)
 	case *networking.IPAddress:
@@ -67,7 +69,8 @@ func updatesOfCluster(obj, old runtime.Object) field.ErrorList {
 	case *core.Endpoints:
 		return corevalidation.ValidateEndpointsUpdate(obj, old.(*core.Endpoints))
 	case *core.Namespace:
-		return append(corevalidation.ValidateNamespace(obj), corevalidation.ValidateNamespaceUpdate(obj, old.(*core.Namespace))...)
+		return append(corevalidation.ValidateNamespace(obj),
+			corevalidation.ValidateNamespaceUpdate(obj, old.(*core.Namespace))...)
 	case *core.Node:
 		return append(corevalidation.ValidateNode(obj), corevalidation.ValidateNodeUpdate(obj, old.(*core.Node))...)
 	case *core.ResourceQuota:
@@ -77,17 +80,20 @@ func updatesOfCluster(obj, old runtime.Object) field.ErrorList {
 	case *networking.IngressClass:
 		return networkingvalidation.ValidateIngressClassUpdate(obj, old.(*networking.IngressClass))
 	case *networking.IPAddress:
-		return append(networkingvalidation.ValidateIPAddress(obj), networkingvalidation.ValidateIPAddressUpdate(obj, old.(*networking.IPAddress))...)
+		return append(networkingvalidation.ValidateIPAddress(obj),
+			networkingvalidation.ValidateIPAddressUpdate(obj, old.(*networking.IPAddress))...)
 	case *networking.ServiceCIDR:
 		return networkingvalidation.ValidateServiceCIDRUpdate(obj, old.(*networking.ServiceCIDR))
 	case *node.RuntimeClass:
-		return append(nodevalidation.ValidateRuntimeClass(obj), nodevalidation.ValidateRuntimeClassUpdate(obj, old.(*node.RuntimeClass))...)
+		return append(nodevalidation.ValidateRuntimeClass(obj),
+			nodevalidation.ValidateRuntimeClassUpdate(obj, old.(*node.RuntimeClass))...)
 	case *storage.CSIDriver:
 		return storagevalidation.ValidateCSIDriverUpdate(obj, old.(*storage.CSIDriver))
 	case *storage.CSINode:
 		return storagevalidation.ValidateCSINodeUpdate(obj, old.(*storage.CSINode))
 	case *storage.CSIStorageCapacity:
-		return append(creationsOfCluster(obj), storagevalidation.ValidateCSIStorageCapacityUpdate(obj, old.(*storage.CSIStorageCapacity))...)
+		return append(creationsOfCluster(obj),
+			storagevalidation.ValidateCSIStorageCapacityUpdate(obj, old.(*storage.CSIStorageCapacity))...)
 	case *storage.VolumeAttachment:
 		return storagevalidation.ValidateVolumeAttachmentUpdate(obj, old.(*storage.VolumeAttachment))
 	case *storage.VolumeAttributesClass:
@@ -106,7 +112,8 @@ func statusesOfCluster(obj, old runtime.Object) field.ErrorList {
 	case *core.ResourceQuota:
 		return corevalidation.ValidateResourceQuotaStatusUpdate(obj, old.(*core.ResourceQuota))
 	case *certificates.CertificateSigningRequest:
-		return certificatesvalidation.ValidateCertificateSigningRequestStatusUpdate(obj, old.(*certificates.CertificateSigningRequest))
+		return certificatesvalidation.ValidateCertificateSigningRequestStatusUpdate(obj,
+			old.(*certificates.CertificateSigningRequest))
 	case *flowcontrol.FlowSchema:
 		return flowcontrolvalidation.ValidateFlowSchemaStatusUpdate(old.(*flowcontrol.FlowSchema), obj)
 	case *flowcontrol.PriorityLevelConfiguration:

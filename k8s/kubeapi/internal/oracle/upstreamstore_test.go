@@ -20,8 +20,8 @@ import (
 	"k8s.io/client-go/tools/cache"
 )
 
-// memory stores the objects of Kubernetes in this process. Like etcd, it stores encoded objects, so that what is read has passed through
-// its version.
+// memory stores the objects of Kubernetes in this process. Like etcd, it stores encoded objects, so that what is read
+// has passed through its version.
 type memory struct {
 	storage.Interface // the methods that these tests do not need
 	codec             runtime.Codec
@@ -41,7 +41,8 @@ type stored struct {
 func inMemory() generic.StorageDecorator {
 	var mu sync.Mutex
 	revision := uint64(1)
-	return func(c *storagebackend.ConfigForResource, _ string, _ func(runtime.Object) (string, error), _, _ func() runtime.Object,
+	return func(c *storagebackend.ConfigForResource, _ string, _ func(runtime.Object) (string,
+		error), _, _ func() runtime.Object,
 		_ storage.AttrFunc, _ storage.IndexerFuncs, _ *cache.Indexers) (storage.Interface, factory.DestroyFunc, error) {
 		return &memory{codec: c.Codec, mu: &mu, revision: &revision, objects: map[string]stored{}}, func() {}, nil
 	}
@@ -127,7 +128,8 @@ func (m *memory) GetList(_ context.Context, key string, o storage.ListOptions, l
 	return m.versioner.UpdateList(list, *m.revision, "", nil)
 }
 
-func (m *memory) Delete(ctx context.Context, key string, out runtime.Object, p *storage.Preconditions, validate storage.ValidateObjectFunc,
+func (m *memory) Delete(ctx context.Context, key string, out runtime.Object, p *storage.Preconditions,
+	validate storage.ValidateObjectFunc,
 	_ runtime.Object, _ storage.DeleteOptions) error {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -148,7 +150,8 @@ func (m *memory) Delete(ctx context.Context, key string, out runtime.Object, p *
 	return nil
 }
 
-func (m *memory) GuaranteedUpdate(_ context.Context, key string, out runtime.Object, ignoreNotFound bool, p *storage.Preconditions,
+func (m *memory) GuaranteedUpdate(_ context.Context, key string, out runtime.Object, ignoreNotFound bool,
+	p *storage.Preconditions,
 	change storage.UpdateFunc, _ runtime.Object) error {
 	m.mu.Lock()
 	s, ok := m.objects[key]

@@ -87,7 +87,8 @@ func (s subject) both(t *testing.T, doc any) (obj, internal runtime.Object, ok b
 	s.set(obj)
 	s.canonicalize(obj)
 	legacyscheme.Scheme.Default(theirs)
-	internal, err := legacyscheme.Scheme.ConvertToVersion(theirs, schema.GroupVersion{Group: s.gvk.Group, Version: runtime.APIVersionInternal})
+	internal, err := legacyscheme.Scheme.ConvertToVersion(theirs,
+		schema.GroupVersion{Group: s.gvk.Group, Version: runtime.APIVersionInternal})
 	return obj, internal, err == nil
 }
 
@@ -140,8 +141,8 @@ func (s share) String() string {
 	return fmt.Sprintf("| %d | %d %%", s.theirs, 100*s.ours/s.theirs)
 }
 
-// TestValidation changes examples in one place at a time. What we find wrong, Kubernetes must find wrong in the same words. It writes the
-// share of Kubernetes' refusals that we give into the README of the module.
+// TestValidation changes examples in one place at a time. What we find wrong, Kubernetes must find wrong in the same
+// words. It writes the share of Kubernetes' refusals that we give into the README of the module.
 func TestValidation(t *testing.T) {
 	found := map[string][]share{}
 	for _, e := range examples(t) {
@@ -182,8 +183,8 @@ func TestValidation(t *testing.T) {
 	checkTable(t, table.String())
 }
 
-// counted reports whether a message counts. Those about the addresses of Services do not, because package kinds, which allocates the
-// addresses, gives them.
+// counted reports whether a message counts. Those about the addresses of Services do not, because package kinds, which
+// allocates the addresses, gives them.
 func counted(message string) bool {
 	return !strings.HasPrefix(message, "spec.clusterIP") && !strings.HasPrefix(message, "spec.ipFamilies")
 }
@@ -244,7 +245,8 @@ func TestSchedules(t *testing.T) {
 	cron := func(schedule string) map[string]any {
 		spec := map[string]any{"containers": []any{map[string]any{"name": "a", "image": "a"}}, "restartPolicy": "Never"}
 		job := map[string]any{"spec": map[string]any{"template": map[string]any{"spec": spec}}}
-		return map[string]any{"metadata": map[string]any{"name": "a", "namespace": "b"}, "spec": map[string]any{"schedule": schedule, "jobTemplate": job}}
+		return map[string]any{"metadata": map[string]any{"name": "a", "namespace": "b"},
+			"spec": map[string]any{"schedule": schedule, "jobTemplate": job}}
 	}
 	s := of[batchv1.CronJob]()
 	old, internal, ok := s.both(t, cron("@daily"))
@@ -254,8 +256,8 @@ func TestSchedules(t *testing.T) {
 		r := newFiller(seed)
 		var parts []string
 		for range pick(r, 1, 5, 5, 5, 5, 6) {
-			part := pick(r, "*", "?", "0", "1", "6", "59", "60", "-1", "", "x", "JAN", "sun", "1-5", "5-1", "1-", "1-2-3", "mon-fri", "@daily",
-				"@every 1h", "@every x", "99999999999999999999")
+			part := pick(r, "*", "?", "0", "1", "6", "59", "60", "-1", "", "x", "JAN", "sun", "1-5", "5-1", "1-", "1-2-3",
+				"mon-fri", "@daily", "@every 1h", "@every x", "99999999999999999999")
 			part += pick(r, "", "", "", "/2", "/0", "/x", "/-1", "/1/2", ",1", ",", ",*/3", "-7")
 			parts = append(parts, part)
 		}

@@ -53,8 +53,8 @@ func (a *Authority) Pool() *x509.CertPool {
 
 // Server returns a certificate for a server at the given names and IP addresses.
 func (a *Authority) Server(hosts ...string) (tls.Certificate, error) {
-	template := &x509.Certificate{Subject: pkix.Name{CommonName: "kube-apiserver"}, ExtKeyUsage: []x509.ExtKeyUsage{x509.ExtKeyUsageServerAuth},
-		KeyUsage: x509.KeyUsageDigitalSignature}
+	template := &x509.Certificate{Subject: pkix.Name{CommonName: "kube-apiserver"},
+		ExtKeyUsage: []x509.ExtKeyUsage{x509.ExtKeyUsageServerAuth}, KeyUsage: x509.KeyUsageDigitalSignature}
 	for _, host := range hosts {
 		if ip := net.ParseIP(host); ip != nil {
 			template.IPAddresses = append(template.IPAddresses, ip)

@@ -35,8 +35,8 @@ func NewSecrets() (*Secrets, error) {
 	return &Secrets{authority, key}, nil
 }
 
-// LoadSecrets reads secrets from a file. If the file does not exist, or its certificate expires within a month, it writes new ones, with
-// mode 0600.
+// LoadSecrets reads secrets from a file. If the file does not exist, or its certificate expires within a month, it
+// writes new ones, with mode 0600.
 func LoadSecrets(path string) (*Secrets, error) {
 	text, err := os.ReadFile(path)
 	if err == nil {

@@ -1,5 +1,6 @@
-// Package podsecurity holds the admission plugin PodSecurity: labels of a namespace say which of the Pod Security Standards its Pods must
-// meet, and which violations cause a warning. The checks are those of module k8s.io/pod-security-admission.
+// Package podsecurity holds the admission plugin PodSecurity: labels of a namespace say which of the Pod Security
+// Standards its Pods must meet, and which violations cause a warning. The checks are those of module
+// k8s.io/pod-security-admission.
 package podsecurity
 
 import (
@@ -28,10 +29,13 @@ func Hooks() []rest.Admission {
 	both := []rest.Operation{rest.OperationCreate, rest.OperationUpdate}
 	s := checks()
 	return []rest.Admission{
-		{Name: "pod-security.kubeapi", Operations: both, Resources: []string{"pods", "pods/ephemeralcontainers", "pods/resize"}, Validate: s.checkPod},
-		{Name: "pod-security-of-templates.kubeapi", Operations: both, Validate: s.checkTemplate, Resources: []string{"podtemplates", "replicationcontrollers",
-			"replicasets.apps", "deployments.apps", "statefulsets.apps", "daemonsets.apps", "jobs.batch", "cronjobs.batch"}},
-		{Name: "pod-security-of-namespaces.kubeapi", Operations: both, Resources: []string{"namespaces"}, Validate: s.checkNamespace},
+		{Name: "pod-security.kubeapi", Operations: both,
+			Resources: []string{"pods", "pods/ephemeralcontainers", "pods/resize"}, Validate: s.checkPod},
+		{Name: "pod-security-of-templates.kubeapi", Operations: both, Validate: s.checkTemplate,
+			Resources: []string{"podtemplates", "replicationcontrollers", "replicasets.apps", "deployments.apps",
+				"statefulsets.apps", "daemonsets.apps", "jobs.batch", "cronjobs.batch"}},
+		{Name: "pod-security-of-namespaces.kubeapi", Operations: both, Resources: []string{"namespaces"},
+			Validate: s.checkNamespace},
 	}
 }
 
@@ -54,7 +58,8 @@ func policyOf(labels map[string]string) (api.Policy, field.ErrorList) {
 	return api.PolicyToEvaluate(labels, api.Policy{Enforce: privileged, Audit: privileged, Warn: privileged})
 }
 
-// policyFor returns the policy of the namespace of a write. Of labels that are invalid, the strictest interpretation counts.
+// policyFor returns the policy of the namespace of a write. Of labels that are invalid, the strictest interpretation
+// counts.
 func policyFor(ctx context.Context, r *rest.AdmissionRequest) (api.Policy, error) {
 	namespaces, err := rest.ClientForHook[corev1.Namespace](ctx)
 	if err != nil {
@@ -69,7 +74,8 @@ func policyFor(ctx context.Context, r *rest.AdmissionRequest) (api.Policy, error
 }
 
 // violations returns what a Pod violates, or "".
-func (s *standards) violations(of api.LevelVersion, m *metav1.ObjectMeta, spec *corev1.PodSpec) policy.AggregateCheckResult {
+func (s *standards) violations(of api.LevelVersion, m *metav1.ObjectMeta,
+	spec *corev1.PodSpec) policy.AggregateCheckResult {
 	return policy.AggregateCheckResults(s.EvaluatePod(of, m, spec))
 }
 
@@ -101,11 +107,13 @@ func (s *standards) checkPod(ctx context.Context, r *rest.AdmissionRequest) erro
 	return nil
 }
 
-// sameImages reports whether two Pods have the same containers with the same images. Only updates that change them are checked.
+// sameImages reports whether two Pods have the same containers with the same images. Only updates that change them are
+// checked.
 func sameImages(a, b *corev1.PodSpec) bool {
 	same := func(a, b corev1.Container) bool { return a.Image == b.Image }
 	for _, c := range a.EphemeralContainers {
-		if !slices.ContainsFunc(b.EphemeralContainers, func(o corev1.EphemeralContainer) bool { return o.Name == c.Name && o.Image == c.Image }) {
+		if !slices.ContainsFunc(b.EphemeralContainers,
+			func(o corev1.EphemeralContainer) bool { return o.Name == c.Name && o.Image == c.Image }) {
 			return false
 		}
 	}
@@ -140,7 +148,8 @@ func (s *standards) checkTemplate(ctx context.Context, r *rest.AdmissionRequest)
 	return nil
 }
 
-// checkNamespace refuses labels with an invalid policy. If a namespace gets a stricter policy, it warns of the Pods that violate it.
+// checkNamespace refuses labels with an invalid policy. If a namespace gets a stricter policy, it warns of the Pods
+// that violate it.
 func (s *standards) checkNamespace(ctx context.Context, r *rest.AdmissionRequest) error {
 	var now, was corev1.Namespace
 	if err := r.Object(&now); err != nil {
@@ -175,7 +184,8 @@ func errorText(errs field.ErrorList) string {
 func invalid(r *rest.AdmissionRequest, errs field.ErrorList) error {
 	var faults status.FieldErrors
 	for _, e := range errs {
-		faults = append(faults, &status.FieldError{Type: status.CauseType(e.Type), Field: e.Field, BadValue: e.BadValue, Detail: e.Detail})
+		faults = append(faults, &status.FieldError{Type: status.CauseType(e.Type), Field: e.Field, BadValue: e.BadValue,
+			Detail: e.Detail})
 	}
 	if len(faults) == 0 {
 		return nil
@@ -208,7 +218,8 @@ func (s *standards) warnOfPods(ctx context.Context, r *rest.AdmissionRequest, of
 		}
 	}
 	if checked < all {
-		r.Warn(fmt.Sprintf("new PodSecurity enforce level only checked against the first %d of %d existing pods", checked, all))
+		r.Warn(fmt.Sprintf("new PodSecurity enforce level only checked against the first %d of %d existing pods", checked,
+			all))
 	}
 	if len(names) > 0 {
 		r.Warn(fmt.Sprintf("existing pods in namespace %q violate the new PodSecurity enforce level %q", r.Name, of.String()))

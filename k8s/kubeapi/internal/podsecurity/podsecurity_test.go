@@ -31,7 +31,8 @@ func newClient(t *testing.T) (*kubernetes.Clientset, *heard) {
 // newNamespace creates a namespace with labels of the plugin: pairs of the end of a key and a value.
 func newNamespace(t *testing.T, client *kubernetes.Clientset, labels ...string) string {
 	n, err := client.CoreV1().Namespaces().Create(t.Context(),
-		&corev1.Namespace{ObjectMeta: metav1.ObjectMeta{GenerateName: "n-", Labels: labelled(labels...)}}, metav1.CreateOptions{})
+		&corev1.Namespace{ObjectMeta: metav1.ObjectMeta{GenerateName: "n-", Labels: labelled(labels...)}},
+		metav1.CreateOptions{})
 	require.NoError(t, err)
 	return n.Name
 }
@@ -45,7 +46,8 @@ func labelled(pairs ...string) map[string]string {
 }
 
 func pod(options ...func(*corev1.Pod)) *corev1.Pod {
-	p := &corev1.Pod{ObjectMeta: metav1.ObjectMeta{Name: "a"}, Spec: corev1.PodSpec{Containers: []corev1.Container{{Name: "c", Image: "i"}}}}
+	p := &corev1.Pod{ObjectMeta: metav1.ObjectMeta{Name: "a"},
+		Spec: corev1.PodSpec{Containers: []corev1.Container{{Name: "c", Image: "i"}}}}
 	for _, o := range options {
 		o(p)
 	}
@@ -59,7 +61,8 @@ func privileged(p *corev1.Pod) {
 
 func restricted(p *corev1.Pod) {
 	yes, no := true, false
-	p.Spec.SecurityContext = &corev1.PodSecurityContext{RunAsNonRoot: &yes, SeccompProfile: &corev1.SeccompProfile{Type: corev1.SeccompProfileTypeRuntimeDefault}}
+	p.Spec.SecurityContext = &corev1.PodSecurityContext{RunAsNonRoot: &yes,
+		SeccompProfile: &corev1.SeccompProfile{Type: corev1.SeccompProfileTypeRuntimeDefault}}
 	p.Spec.Containers[0].SecurityContext = &corev1.SecurityContext{AllowPrivilegeEscalation: &no,
 		Capabilities: &corev1.Capabilities{Drop: []corev1.Capability{"ALL"}}}
 }
@@ -85,7 +88,8 @@ func TestNamespacesRestrictTheirPods(t *testing.T) {
 		{"a plain Pod in a restricted namespace", []string{"enforce", "restricted", "enforce-version", "v1.30"}, pod(),
 			`pods "a" is forbidden: violates PodSecurity "restricted:v1.30": ` + isPlain, nil},
 		{"a restricted Pod", []string{"enforce", "restricted"}, pod(restricted), "", nil},
-		{"a warning", []string{"warn", "baseline"}, pod(privileged), "", []string{`would violate PodSecurity "baseline:latest": ` + isPrivileged}},
+		{"a warning", []string{"warn", "baseline"}, pod(privileged), "",
+			[]string{`would violate PodSecurity "baseline:latest": ` + isPrivileged}},
 		{"stricter warnings", []string{"enforce", "baseline", "warn", "restricted"}, pod(), "",
 			[]string{`would violate PodSecurity "restricted:latest": ` + isPlain}},
 	} {
@@ -107,18 +111,23 @@ func TestNamespacesRestrictTheirPods(t *testing.T) {
 func TestTemplatesAreWarnedOf(t *testing.T) {
 	client, warnings := newClient(t)
 	namespace := newNamespace(t, client, "enforce", "baseline")
-	template := corev1.PodTemplateSpec{ObjectMeta: metav1.ObjectMeta{Labels: map[string]string{"a": "b"}}, Spec: pod(privileged).Spec}
+	template := corev1.PodTemplateSpec{ObjectMeta: metav1.ObjectMeta{Labels: map[string]string{"a": "b"}},
+		Spec: pod(privileged).Spec}
 	want := []string{`would violate PodSecurity "baseline:latest": privileged (container "c" must not set securityContext.privileged=true)`}
 
-	_, err := client.AppsV1().Deployments(namespace).Create(t.Context(), &appsv1.Deployment{ObjectMeta: metav1.ObjectMeta{Name: "d"},
-		Spec: appsv1.DeploymentSpec{Selector: &metav1.LabelSelector{MatchLabels: template.Labels}, Template: template}}, metav1.CreateOptions{})
+	_, err := client.AppsV1().Deployments(namespace).Create(t.Context(),
+		&appsv1.Deployment{ObjectMeta: metav1.ObjectMeta{Name: "d"},
+			Spec: appsv1.DeploymentSpec{Selector: &metav1.LabelSelector{MatchLabels: template.Labels}, Template: template}},
+		metav1.CreateOptions{})
 	require.NoError(t, err)
 	assert.Equal(t, want, warnings.texts)
 
 	warnings.texts = nil
 	template.Spec.RestartPolicy = corev1.RestartPolicyNever
-	_, err = client.BatchV1().CronJobs(namespace).Create(t.Context(), &batchv1.CronJob{ObjectMeta: metav1.ObjectMeta{Name: "j"},
-		Spec: batchv1.CronJobSpec{Schedule: "0 0 * * *", JobTemplate: batchv1.JobTemplateSpec{Spec: batchv1.JobSpec{Template: template}}}}, metav1.CreateOptions{})
+	_, err = client.BatchV1().CronJobs(namespace).Create(t.Context(),
+		&batchv1.CronJob{ObjectMeta: metav1.ObjectMeta{Name: "j"},
+			Spec: batchv1.CronJobSpec{Schedule: "0 0 * * *",
+				JobTemplate: batchv1.JobTemplateSpec{Spec: batchv1.JobSpec{Template: template}}}}, metav1.CreateOptions{})
 	require.NoError(t, err)
 	assert.Equal(t, want, warnings.texts)
 }
@@ -135,13 +144,14 @@ func TestPoliciesChange(t *testing.T) {
 	n.Labels = labelled("enforce", "basic")
 	_, err = client.CoreV1().Namespaces().Update(t.Context(), n, metav1.UpdateOptions{})
 	require.True(t, apierrors.IsInvalid(err), "%v", err)
-	assert.Contains(t, err.Error(), `metadata.labels[pod-security.kubernetes.io/enforce]: Invalid value: "basic": must be one of privileged, baseline, restricted`)
+	assert.Contains(t, err.Error(),
+		`metadata.labels[pod-security.kubernetes.io/enforce]: Invalid value: "basic": must be one of privileged, baseline, restricted`)
 
 	n.Labels = labelled("enforce", "baseline")
 	_, err = client.CoreV1().Namespaces().Update(t.Context(), n, metav1.UpdateOptions{})
 	require.NoError(t, err)
-	assert.Equal(t, []string{`existing pods in namespace "` + namespace + `" violate the new PodSecurity enforce level "baseline:latest"`,
-		"a: privileged"}, warnings.texts)
+	assert.Equal(t, []string{`existing pods in namespace "` + namespace +
+		`" violate the new PodSecurity enforce level "baseline:latest"`, "a: privileged"}, warnings.texts)
 
 	p.Labels = map[string]string{"a": "b"}
 	p, err = pods.Update(t.Context(), p, metav1.UpdateOptions{})

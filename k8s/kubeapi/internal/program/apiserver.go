@@ -18,8 +18,8 @@ import (
 	"github.com/decorum-go/decorum/rest/serviceaccount"
 )
 
-// playAPIServer serves the API with the flags of kube-apiserver until ctx ends. Its defaults differ from those of kube-apiserver where these
-// would be unsafe: it listens on 127.0.0.1, and asks the roles what users may do.
+// playAPIServer serves the API with the flags of kube-apiserver until ctx ends. Its defaults differ from those of
+// kube-apiserver where these would be unsafe: it listens on 127.0.0.1, and asks the roles what users may do.
 func playAPIServer(ctx context.Context, p Process) error {
 	f, err := parseServerFlags(p)
 	if errors.Is(err, flag.ErrHelp) {

@@ -29,7 +29,8 @@ type clusterFlags struct {
 	controllers                             []string
 }
 
-// serveCluster serves the API until ctx ends. It prints the URL of the API, and the path of a kubeconfig file for its administrator.
+// serveCluster serves the API until ctx ends. It prints the URL of the API, and the path of a kubeconfig file for its
+// administrator.
 func serveCluster(ctx context.Context, p Process) error {
 	f, err := parseClusterFlags(p)
 	if err != nil {
@@ -102,10 +103,13 @@ func parseClusterFlags(p Process) (*clusterFlags, error) {
 	set.SetOutput(p.Stderr)
 	set.StringVar(&f.listen, "listen", "127.0.0.1:0", "the address to serve on; port 0 takes a free port")
 	set.BoolVar(&f.exposed, "expose", false, "allow an address of --listen that other machines can reach")
-	set.StringVar(&f.store, "store", "", "keep the objects in this file, and the keys beside it (default: keep them in memory)")
-	set.StringVar(&f.kubeconfig, "kubeconfig", "", "write the kubeconfig to this file (default: a file that is removed at the end)")
+	set.StringVar(&f.store, "store", "",
+		"keep the objects in this file, and the keys beside it (default: keep them in memory)")
+	set.StringVar(&f.kubeconfig, "kubeconfig", "",
+		"write the kubeconfig to this file (default: a file that is removed at the end)")
 	set.StringVar(&f.serviceRange, "service-cluster-ip-range", "10.0.0.0/24", "the addresses of Services")
-	set.Func("controllers", "run these controllers, separated by commas, or all of them with *: "+strings.Join(server.Controllers(), ", "), func(s string) error {
+	set.Func("controllers", "run these controllers, separated by commas, or all of them with *: "+
+		strings.Join(server.Controllers(), ", "), func(s string) error {
 		if f.controllers = strings.Split(s, ","); s == "*" {
 			f.controllers = server.Controllers()
 		}
@@ -120,15 +124,16 @@ func parseClusterFlags(p Process) (*clusterFlags, error) {
 	return &f, nil
 }
 
-// open listens on the address of the flags. Everybody who reaches the address can try to log in, so another machine must not reach it by
-// accident.
+// open listens on the address of the flags. Everybody who reaches the address can try to log in, so another machine
+// must not reach it by accident.
 func (f *clusterFlags) open(ctx context.Context) (net.Listener, error) {
 	listener, err := socket.Listen(ctx, f.listen)
 	if err != nil {
 		return nil, err
 	}
 	if address, ok := listener.Addr().(*net.TCPAddr); !f.exposed && (!ok || !address.IP.IsLoopback()) {
-		return nil, errors.Join(fmt.Errorf("--listen %s: other machines can reach this address; if they should, add --expose", f.listen), listener.Close())
+		return nil, errors.Join(fmt.Errorf("--listen %s: other machines can reach this address; if they should, add --expose",
+			f.listen), listener.Close())
 	}
 	return listener, nil
 }

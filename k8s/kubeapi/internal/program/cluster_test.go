@@ -37,7 +37,8 @@ func start(t *testing.T, args ...string) *running {
 	out, in := io.Pipe()
 	r := &running{stdout: bufio.NewReader(out), stderr: new(strings.Builder), stop: stop, code: make(chan int, 1)}
 	go func() {
-		r.code <- program.Run(ctx, program.Process{Args: args, Getenv: func(string) string { return "" }, Stdout: in, Stderr: r.stderr})
+		r.code <- program.Run(ctx, program.Process{Args: args, Getenv: func(string) string { return "" }, Stdout: in,
+			Stderr: r.stderr})
 		in.Close()
 	}()
 	t.Cleanup(func() { out.Close(); stop() })
@@ -73,12 +74,15 @@ func TestTheProgramServesAClusterToItsAdministratorAlone(t *testing.T) {
 	version, err := clientOf(t, kubeconfig).Discovery().ServerVersion()
 	require.NoError(t, err)
 	assert.Equal(t, rest.KubernetesVersion, version.GitVersion)
-	service, err := clientOf(t, kubeconfig).CoreV1().Services("default").Get(t.Context(), "kubernetes", metav1.GetOptions{})
+	service, err := clientOf(t, kubeconfig).CoreV1().Services("default").Get(t.Context(), "kubernetes",
+		metav1.GetOptions{})
 	require.NoError(t, err)
 	assert.Equal(t, "10.0.0.1", service.Spec.ClusterIP)
-	endpoints, err := clientOf(t, kubeconfig).CoreV1().Endpoints("default").Get(t.Context(), "kubernetes", metav1.GetOptions{})
+	endpoints, err := clientOf(t, kubeconfig).CoreV1().Endpoints("default").Get(t.Context(), "kubernetes",
+		metav1.GetOptions{})
 	require.NoError(t, err)
-	slice, err := clientOf(t, kubeconfig).DiscoveryV1().EndpointSlices("default").Get(t.Context(), "kubernetes", metav1.GetOptions{})
+	slice, err := clientOf(t, kubeconfig).DiscoveryV1().EndpointSlices("default").Get(t.Context(), "kubernetes",
+		metav1.GetOptions{})
 	require.NoError(t, err)
 	assert.Equal(t, slice.Endpoints[0].Addresses[0], endpoints.Subsets[0].Addresses[0].IP)
 	assert.Equal(t, *slice.Ports[0].Port, endpoints.Subsets[0].Ports[0].Port)
@@ -115,7 +119,8 @@ func TestAStoreKeepsObjectsAndCredentials(t *testing.T) {
 	first := start(t, args...)
 	first.after(t, "ready")
 	client := clientOf(t, first.after(t, "kubeconfig"))
-	_, err := client.CoreV1().ConfigMaps("default").Create(t.Context(), &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Name: "kept"}}, metav1.CreateOptions{})
+	_, err := client.CoreV1().ConfigMaps("default").Create(t.Context(),
+		&corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Name: "kept"}}, metav1.CreateOptions{})
 	require.NoError(t, err)
 	authority := func() []byte {
 		config, err := clientcmd.LoadFromFile(filepath.Join(dir, "config"))
@@ -149,14 +154,17 @@ func TestErrorsEndTheStartWithOneLine(t *testing.T) {
 		{[]string{"kubeapi", "--service-cluster-ip-range", "x"}, "--service-cluster-ip-range"},
 		{[]string{"/x/kube-apiserver", "--no-such-flag=1"}, "no-such-flag"},
 		{[]string{"/x/kube-apiserver", "--feature-gates=NoSuchGate=true"}, "unrecognized feature gate: NoSuchGate"},
-		{[]string{"/x/kube-apiserver", "--feature-gates=EvictionRequestAPI=true"}, "does not implement the feature gate EvictionRequestAPI=true"},
+		{[]string{"/x/kube-apiserver", "--feature-gates=EvictionRequestAPI=true"},
+			"does not implement the feature gate EvictionRequestAPI=true"},
 		{[]string{"/x/kube-apiserver", "--enable-admission-plugins=NoSuchPlugin"}, `unknown admission plugin "NoSuchPlugin"`},
 		{[]string{"/x/kube-apiserver", "--runtime-config=batch/v2alpha1=true"}, "does not implement batch/v2alpha1"},
 		{[]string{"/x/kube-apiserver", "--authorization-mode=RBAC,Webhook"}, "does not implement the mode Webhook"},
 		{[]string{"/x/kube-apiserver", "--max-requests-inflight=-1"}, "--max-requests-inflight must not be negative"},
-		{[]string{"/x/kube-apiserver", "--max-requests-inflight=0", "--max-mutating-requests-inflight=0"}, "must not both be 0"},
+		{[]string{"/x/kube-apiserver", "--max-requests-inflight=0", "--max-mutating-requests-inflight=0"},
+			"must not both be 0"},
 		{[]string{"/x/kube-apiserver", "--oidc-issuer-url=https://example.com"}, "does not implement --oidc-issuer-url"},
-		{[]string{"/x/kube-apiserver", "--cert-dir=/nonexistent", "--tls-cert-file=/nonexistent/a", "--secure-port=0"}, "no such file"},
+		{[]string{"/x/kube-apiserver", "--cert-dir=/nonexistent", "--tls-cert-file=/nonexistent/a", "--secure-port=0"},
+			"no such file"},
 		{[]string{"/x/etcd", "--no-such-flag"}, "no-such-flag"},
 		{[]string{"/x/etcd", "--listen-client-urls=unix:///x"}, "only URLs of the form http://HOST:PORT"},
 		{[]string{"/x/kubectl", "get", "pods"}, "PATH has none"},

@@ -13,15 +13,17 @@ import (
 	"github.com/decorum-go/decorum/k8s/kubeapi/internal/socket"
 )
 
-// playEtcd answers the question whether etcd is healthy. That is all that envtest asks of etcd, because only kube-apiserver stores
-// objects.
+// playEtcd answers the question whether etcd is healthy. That is all that envtest asks of etcd, because only
+// kube-apiserver stores objects.
 func playEtcd(ctx context.Context, p Process) error {
 	set := flag.NewFlagSet("etcd", flag.ContinueOnError)
 	set.SetOutput(io.Discard)
 	clients := set.String("listen-client-urls", "http://127.0.0.1:2379", "answer /health on the first of these URLs")
-	for _, name := range []string{"advertise-client-urls", "listen-peer-urls", "initial-advertise-peer-urls", "initial-cluster", "initial-cluster-state",
-		"initial-cluster-token", "data-dir", "wal-dir", "name", "log-level", "log-format", "logger", "log-outputs", "snapshot-count", "heartbeat-interval",
-		"election-timeout", "quota-backend-bytes", "max-txn-ops", "max-request-bytes", "max-wals", "max-snapshots", "auto-compaction-mode",
+	for _, name := range []string{"advertise-client-urls", "listen-peer-urls", "initial-advertise-peer-urls",
+		"initial-cluster", "initial-cluster-state", "initial-cluster-token", "data-dir", "wal-dir", "name", "log-level",
+		"log-format", "logger", "log-outputs", "snapshot-count", "heartbeat-interval",
+		"election-timeout", "quota-backend-bytes", "max-txn-ops", "max-request-bytes", "max-wals", "max-snapshots",
+		"auto-compaction-mode",
 		"auto-compaction-retention", "listen-metrics-urls", "metrics"} {
 		set.String(name, "", "without effect")
 	}

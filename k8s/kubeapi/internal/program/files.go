@@ -30,7 +30,8 @@ func readOptional(path string) ([]byte, error) {
 	return os.ReadFile(path)
 }
 
-// certificate returns the certificate of the server: that of the flags, that of the folder, or a new one, as kube-apiserver does.
+// certificate returns the certificate of the server: that of the flags, that of the folder, or a new one, as
+// kube-apiserver does.
 func (f *serverFlags) certificate() (tls.Certificate, error) {
 	certificate, key := f.tlsCert, f.tlsKey
 	if certificate == "" && f.certDir != "" {
@@ -58,7 +59,8 @@ func (f *serverFlags) clients(authorities []byte) (*x509.CertPool, error) {
 	return pool, nil
 }
 
-// accountKeys returns the key that signs the tokens of service accounts, and then those that only verify. Without a file, the key is new.
+// accountKeys returns the key that signs the tokens of service accounts, and then those that only verify. Without a
+// file, the key is new.
 func accountKeys(signing string, verifying []string) ([]serviceaccount.Key, error) {
 	if signing == "" {
 		key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)

@@ -29,8 +29,8 @@ type serverFlags struct {
 	pluginsOff, notes                                              []string
 }
 
-// parseServerFlags reads the flags of kube-apiserver. Flags that kube-apiserver does not have are an error, because a test that sets them
-// relies on them.
+// parseServerFlags reads the flags of kube-apiserver. Flags that kube-apiserver does not have are an error, because a
+// test that sets them relies on them.
 func parseServerFlags(p Process) (*serverFlags, error) {
 	f := &serverFlags{bindAddress: "127.0.0.1", securePort: 6443, serviceRange: "10.0.0.0/24", anonymous: true}
 	set := flag.NewFlagSet("kube-apiserver", flag.ContinueOnError)
@@ -63,14 +63,17 @@ func (f *serverFlags) define(set *flag.FlagSet) {
 	set.StringVar(&f.tokens, "token-auth-file", "", "a file with lines TOKEN,USER,UID,\"GROUP,GROUP\"")
 	set.BoolVar(&f.anonymous, "anonymous-auth", true, "accept requests without credentials")
 	set.BoolVar(&f.fair, "enable-priority-and-fairness", true, "divide the capacity by FlowSchemas")
-	set.IntVar(&f.maxReads, "max-requests-inflight", 400, "how many reads run at once; with flow control, a part of the seats")
-	set.IntVar(&f.maxWrites, "max-mutating-requests-inflight", 200, "how many writes run at once; with flow control, a part of the seats")
+	set.IntVar(&f.maxReads, "max-requests-inflight", 400,
+		"how many reads run at once; with flow control, a part of the seats")
+	set.IntVar(&f.maxWrites, "max-mutating-requests-inflight", 200,
+		"how many writes run at once; with flow control, a part of the seats")
 	set.StringVar(&f.serviceRange, "service-cluster-ip-range", f.serviceRange, "the addresses of Services")
 	set.StringVar(&f.signingKey, "service-account-signing-key-file", "", "the key that signs tokens")
 	set.DurationVar(&f.maxTokenLife, "service-account-max-token-expiration", 0, "the longest life of a token")
 	appendTo(set, &f.accountKeys, "service-account-key-file", "a key or a certificate that verifies tokens")
 	appendTo(set, &f.issuers, "service-account-issuer", "the issuer of tokens")
-	set.Func("api-audiences", "the names of the API in tokens", func(s string) error { f.audiences = strings.Split(s, ","); return nil })
+	set.Func("api-audiences", "the names of the API in tokens",
+		func(s string) error { f.audiences = strings.Split(s, ","); return nil })
 	set.Func("authorization-mode", "RBAC or AlwaysAllow; Node has no effect", f.setAuthorization)
 	for name, enable := range map[string]bool{"enable-admission-plugins": true, "disable-admission-plugins": false} {
 		set.Func(name, "names of admission plugins", func(s string) error { return f.setPlugins(enable, s) })
@@ -177,7 +180,8 @@ func (f *serverFlags) setRuntimeConfig(config string) error {
 		name, value, _ := strings.Cut(entry, "=")
 		if on, err := strconv.ParseBool(value); value != "" && err != nil {
 			return fmt.Errorf("%s: %q is not a boolean", name, value)
-		} else if ga := !strings.Contains(name, "alpha") && !strings.Contains(name, "beta") && name != "api/all"; ga != (on || value == "") {
+		} else if ga := !strings.Contains(name, "alpha") && !strings.Contains(name, "beta") &&
+			name != "api/all"; ga != (on || value == "") {
 			return fmt.Errorf("kubeapi does not implement %s", entry)
 		}
 	}

@@ -18,8 +18,9 @@ import (
 // unused is the age at which an installation removes the folder of an earlier one, counted from its last use.
 const unused = 30 * 24 * time.Hour
 
-// install copies this executable into a folder of the user's cache, under each name that envtest looks for, and prints the path of the
-// folder. The folder is named for the content of the executable, so that versions do not disturb each other.
+// install copies this executable into a folder of the user's cache, under each name that envtest looks for, and prints
+// the path of the folder. The folder is named for the content of the executable, so that versions do not disturb each
+// other.
 func install(_ context.Context, p Process) error {
 	own, err := os.Executable()
 	if err != nil {
@@ -107,7 +108,8 @@ func copyExecutable(from, to string) error {
 	return errors.Join(err, out.Close())
 }
 
-// removeUnused removes folders that no installation has printed for a long time. A folder that cannot be removed does no harm.
+// removeUnused removes folders that no installation has printed for a long time. A folder that cannot be removed does
+// no harm.
 func removeUnused(cache string) {
 	folders, err := os.ReadDir(cache)
 	if err != nil {

@@ -9,12 +9,12 @@ import (
 	"strings"
 )
 
-// untriedPath is the environment variable with the folders that the kubectl of other assets still has to try. Without it, assets of two
-// versions in PATH would run each other without end.
+// untriedPath is the environment variable with the folders that the kubectl of other assets still has to try. Without
+// it, assets of two versions in PATH would run each other without end.
 const untriedPath = "DECORUM_UNTRIED_PATH"
 
-// runKubectl runs the kubectl in PATH with the same arguments. envtest wants a kubectl in the folder of assets, and runs it for the tests that
-// call its KubeCtl.
+// runKubectl runs the kubectl in PATH with the same arguments. envtest wants a kubectl in the folder of assets, and
+// runs it for the tests that call its KubeCtl.
 func runKubectl(ctx context.Context, p Process) error {
 	folders := p.Getenv(untriedPath)
 	if folders == "" {

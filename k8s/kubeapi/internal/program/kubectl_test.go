@@ -44,8 +44,9 @@ func TestTheFileKubectlTriesEachFolderOnce(t *testing.T) {
 	run := func(environment map[string]string) (int, string) {
 		var stdout, stderr strings.Builder
 		code := program.RunAssets(t.Context(), program.Process{
-			Args: []string{filepath.Join(assets, "kubectl"), "version"}, Getenv: func(name string) string { return environment[name] },
-			Stdin: strings.NewReader(""), Stdout: &stdout, Stderr: &stderr,
+			Args:   []string{filepath.Join(assets, "kubectl"), "version"},
+			Getenv: func(name string) string { return environment[name] },
+			Stdin:  strings.NewReader(""), Stdout: &stdout, Stderr: &stderr,
 		})
 		return code, stdout.String() + stderr.String()
 	}

@@ -31,8 +31,8 @@ func Run(ctx context.Context, p Process) int {
 	return program(serveCluster).exit(ctx, p, "kubeapi")
 }
 
-// RunAssets plays the program under whose name it was started or, under any other name, installs the executable for envtest. It returns
-// the exit status.
+// RunAssets plays the program under whose name it was started or, under any other name, installs the executable for
+// envtest. It returns the exit status.
 func RunAssets(ctx context.Context, p Process) int {
 	if run, ok := roles()[p.name()]; ok {
 		return run.exit(ctx, p, p.name())
@@ -48,8 +48,8 @@ func roles() map[string]program {
 	return map[string]program{"kube-apiserver": playAPIServer, "etcd": playEtcd, "kubectl": runKubectl}
 }
 
-// exit runs the program and returns its exit status. It prints an error on one line, which is often all that a test shows. A program that
-// this one has run, and that has failed, has printed its error itself.
+// exit runs the program and returns its exit status. It prints an error on one line, which is often all that a test
+// shows. A program that this one has run, and that has failed, has printed its error itself.
 func (run program) exit(ctx context.Context, p Process, name string) int {
 	err := run(ctx, p)
 	if err == nil || errors.Is(err, flag.ErrHelp) {

@@ -8,11 +8,12 @@ import (
 	"github.com/decorum-go/decorum/k8s/kubeapi/internal/server"
 )
 
-// startGC lets the heap grow to five times what is in use while the server starts. With Go's default, the program would collect garbage
-// five times before it serves its first request.
+// startGC lets the heap grow to five times what is in use while the server starts. With Go's default, the program would
+// collect garbage five times before it serves its first request.
 const startGC = 400
 
-// start starts the server of the process. What a server reads from its store stays in memory, so such a start has no spare memory.
+// start starts the server of the process. What a server reads from its store stays in memory, so such a start has no
+// spare memory.
 func start(ctx context.Context, config server.Config) (*server.Server, error) {
 	if config.Store == nil {
 		defer debug.SetGCPercent(debug.SetGCPercent(startGC))

@@ -24,13 +24,15 @@ func newBenchmarked(b *testing.B) func() *server.Server {
 	types, objects := new(rest.Types), bootstrap.Config{Common: new(bootstrap.Common)}
 	return func() *server.Server {
 		s, err := server.New(b.Context(), server.Config{Types: types, Objects: objects, PluginsOff: server.DefaultOff(nil),
-			Accounts: serviceaccount.Options{Issuer: "https://example.com", Keys: []serviceaccount.Key{{Signer: secrets.AccountKey}}}})
+			Accounts: serviceaccount.Options{Issuer: "https://example.com",
+				Keys: []serviceaccount.Key{{Signer: secrets.AccountKey}}}})
 		require.NoError(b, err)
 		return s
 	}
 }
 
-// A test with an API of its own must cost little. The first API of a process also builds the declarations, so the benchmark leaves it out.
+// A test with an API of its own must cost little. The first API of a process also builds the declarations, so the
+// benchmark leaves it out.
 func BenchmarkFurtherAPI(b *testing.B) {
 	start := newBenchmarked(b)
 	require.NoError(b, start().Close())
@@ -39,8 +41,8 @@ func BenchmarkFurtherAPI(b *testing.B) {
 	}
 }
 
-// BenchmarkMemoryOfPods reports what a server keeps in memory when it is idle, and for each Pod. The history holds no older states, because
-// the Pods are only created.
+// BenchmarkMemoryOfPods reports what a server keeps in memory when it is idle, and for each Pod. The history holds no
+// older states, because the Pods are only created.
 func BenchmarkMemoryOfPods(b *testing.B) {
 	const count = 10_000
 	start := newBenchmarked(b)
@@ -49,8 +51,10 @@ func BenchmarkMemoryOfPods(b *testing.B) {
 		idle := liveBytes()
 		pods := resttest.Client[corev1.Pod](b, s.API()).Namespace(metav1.NamespaceDefault)
 		for i := range count {
-			_, err := pods.Create(b.Context(), &corev1.Pod{ObjectMeta: metav1.ObjectMeta{Name: "pod-" + strconv.Itoa(i), Labels: map[string]string{"app": "example"}},
-				Spec: corev1.PodSpec{Containers: []corev1.Container{{Name: "example", Image: "example.com/example:1.0"}}}})
+			_, err := pods.Create(b.Context(),
+				&corev1.Pod{ObjectMeta: metav1.ObjectMeta{Name: "pod-" + strconv.Itoa(i),
+					Labels: map[string]string{"app": "example"}},
+					Spec: corev1.PodSpec{Containers: []corev1.Container{{Name: "example", Image: "example.com/example:1.0"}}}})
 			require.NoError(b, err)
 		}
 		b.ReportMetric(float64(idle), "idle-B")

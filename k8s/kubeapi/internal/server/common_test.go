@@ -15,8 +15,8 @@ import (
 // different matches what differs between the same objects of two servers.
 var different = regexp.MustCompile(`"(uid|resourceVersion|creationTimestamp|time|lastTransitionTime)":"[^"]*"`)
 
-// managers matches the managers of an object's fields. Their order in a FlowSchema depends on whether a second has passed between its
-// creation and the first write of its status.
+// managers matches the managers of an object's fields. Their order in a FlowSchema depends on whether a second has
+// passed between its creation and the first write of its status.
 var managers = regexp.MustCompile(`"managedFields":\[.*?\],"name"`)
 
 // TestServersThatShareObjectsBeginWithTheSame compares all objects of new servers.

@@ -27,7 +27,9 @@ func controllers() map[string]controller {
 		"garbage-collector": of(lifecycle.CollectGarbage),
 		"namespace":         of(lifecycle.EmptyNamespaces),
 		"event-ttl":         of(lifecycle.Expire),
-		"serviceaccount":    func(ctx context.Context, api *rest.API, _ Config) error { return bootstrap.CreateAccounts(ctx, api) },
+		"serviceaccount": func(ctx context.Context, api *rest.API, _ Config) error {
+			return bootstrap.CreateAccounts(ctx, api)
+		},
 		"root-ca-certificate-publisher": func(ctx context.Context, api *rest.API, c Config) error {
 			return bootstrap.PublishCA(ctx, api, c.ServingCA)
 		},
@@ -44,7 +46,8 @@ func (s *Server) control(ctx context.Context, c Config) error {
 	start := func(name string, run controller) {
 		s.running.Go(func() {
 			if err := run(ctx, s.api, c); err != nil {
-				c.Logger.LogAttrs(ctx, slog.LevelError, "a controller has ended", slog.String("controller", name), slog.Any("error", err))
+				c.Logger.LogAttrs(ctx, slog.LevelError, "a controller has ended", slog.String("controller", name),
+					slog.Any("error", err))
 			}
 		})
 	}

@@ -24,7 +24,8 @@ func (c *Config) limits(f *flows) []rest.Plugin {
 	if f == nil {
 		return []rest.Plugin{&inFlight{reads: limit{max: c.MaxReads}, writes: limit{max: c.MaxWrites}}}
 	}
-	return []rest.Plugin{f.limiter, rest.Parts{Name: "metrics", Paths: map[string]http.Handler{"/metrics": http.HandlerFunc(f.serveMetrics)}}}
+	return []rest.Plugin{f.limiter,
+		rest.Parts{Name: "metrics", Paths: map[string]http.Handler{"/metrics": http.HandlerFunc(f.serveMetrics)}}}
 }
 
 // name writes the headers that name the flow of a request which the API does not limit.
@@ -34,8 +35,8 @@ func (f *flows) name(h http.Header, access func() rest.Access) {
 	}
 }
 
-// serveMetrics writes the one metric that the end-to-end tests of Kubernetes wait for: how many seats each priority level has. It stands for
-// itself, because module rest/metrics would bring Prometheus to all users of this module.
+// serveMetrics writes the one metric that the end-to-end tests of Kubernetes wait for: how many seats each priority
+// level has. It stands for itself, because module rest/metrics would bring Prometheus to all users of this module.
 func (f *flows) serveMetrics(w http.ResponseWriter, _ *http.Request) {
 	const name = "apiserver_flowcontrol_nominal_limit_seats"
 	w.Header().Set("Content-Type", "text/plain; version=0.0.4; charset=utf-8")

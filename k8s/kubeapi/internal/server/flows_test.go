@@ -33,7 +33,8 @@ func flowOf(t *testing.T, s *server.Server, method, path, token string, headers 
 	s.Handler().ServeHTTP(w, r)
 	schemas, err := resttest.Client[flowcontrolv1.FlowSchema](t, s.API()).List(t.Context(), rest.ListOptions{})
 	require.NoError(t, err)
-	levels, err := resttest.Client[flowcontrolv1.PriorityLevelConfiguration](t, s.API()).List(t.Context(), rest.ListOptions{})
+	levels, err := resttest.Client[flowcontrolv1.PriorityLevelConfiguration](t, s.API()).List(t.Context(),
+		rest.ListOptions{})
 	require.NoError(t, err)
 	var names []string
 	for _, schema := range schemas.Items {
@@ -56,7 +57,8 @@ func usersOfFlows(c *server.Config) {
 	c.Users = []rest.Authenticator{auth.Tokens(user("root", "root", server.Masters), user("jane", "jane"),
 		user("manager", "system:kube-controller-manager"), user("node", "system:node:a", "system:nodes"),
 		user("account", "system:serviceaccount:team:a", "system:serviceaccounts", "system:serviceaccounts:team"),
-		user("system", "system:serviceaccount:kube-system:a", "system:serviceaccounts", "system:serviceaccounts:kube-system"))}
+		user("system", "system:serviceaccount:kube-system:a", "system:serviceaccounts",
+			"system:serviceaccounts:kube-system"))}
 }
 
 // Answers name the flow schema and the priority level that kube-apiserver would have chosen.
@@ -86,11 +88,14 @@ func TestAnswersNameTheirFlow(t *testing.T) {
 	} {
 		assert.Equal(t, c.want, flowOf(t, s, c.method, c.path, c.token), "%s %s by %q", c.method, c.path, c.token)
 	}
-	assert.Equal(t, "global-default global-default", flowOf(t, s, http.MethodGet, maps, "root", "Impersonate-User", "jane"), "the final user counts")
-	assert.Empty(t, flowOf(t, s, http.MethodGet, maps, "jane", "Impersonate-User", "root"), "a refused impersonation has no final user")
-	assert.Equal(t, "system-nodes system", flowOf(t, s, http.MethodGet, "/version", "root", "Impersonate-User", "a", "Impersonate-Group", "system:nodes"))
-	assert.Equal(t, "global-default global-default", flowOf(t, s, http.MethodGet, "/version", "jane", "Impersonate-User", "a",
-		"Impersonate-Group", "system:nodes"))
+	assert.Equal(t, "global-default global-default",
+		flowOf(t, s, http.MethodGet, maps, "root", "Impersonate-User", "jane"), "the final user counts")
+	assert.Empty(t, flowOf(t, s, http.MethodGet, maps, "jane", "Impersonate-User", "root"),
+		"a refused impersonation has no final user")
+	assert.Equal(t, "system-nodes system",
+		flowOf(t, s, http.MethodGet, "/version", "root", "Impersonate-User", "a", "Impersonate-Group", "system:nodes"))
+	assert.Equal(t, "global-default global-default",
+		flowOf(t, s, http.MethodGet, "/version", "jane", "Impersonate-User", "a", "Impersonate-Group", "system:nodes"))
 }
 
 // A stored schema counts as soon as the server has seen it.
@@ -102,25 +107,32 @@ func TestStoredFlowSchemasCount(t *testing.T) {
 		Spec: flowcontrolv1.FlowSchemaSpec{MatchingPrecedence: 50,
 			PriorityLevelConfiguration: flowcontrolv1.PriorityLevelConfigurationReference{Name: "workload-high"},
 			Rules: []flowcontrolv1.PolicyRulesWithSubjects{{
-				Subjects: []flowcontrolv1.Subject{{Kind: flowcontrolv1.SubjectKindUser, User: &flowcontrolv1.UserSubject{Name: "jane"}}},
-				ResourceRules: []flowcontrolv1.ResourcePolicyRule{{Verbs: []string{"list"}, APIGroups: []string{""}, Resources: []string{"configmaps"},
-					Namespaces: []string{"default"}}}}}}})
+				Subjects: []flowcontrolv1.Subject{{Kind: flowcontrolv1.SubjectKindUser,
+					User: &flowcontrolv1.UserSubject{Name: "jane"}}},
+				ResourceRules: []flowcontrolv1.ResourcePolicyRule{{Verbs: []string{"list"}, APIGroups: []string{""},
+					Resources: []string{"configmaps"}, Namespaces: []string{"default"}}}}}}})
 	require.NoError(t, err)
-	require.Eventually(t, func() bool { return flowOf(t, s, http.MethodGet, path, "jane") == "of-jane workload-high" }, 30*time.Second, time.Millisecond)
-	assert.Equal(t, "global-default global-default", flowOf(t, s, http.MethodGet, "/api/v1/configmaps", "jane"), "another scope")
+	require.Eventually(t, func() bool { return flowOf(t, s, http.MethodGet, path, "jane") == "of-jane workload-high" },
+		30*time.Second, time.Millisecond)
+	assert.Equal(t, "global-default global-default", flowOf(t, s, http.MethodGet, "/api/v1/configmaps", "jane"),
+		"another scope")
 	require.NoError(t, schemas.Delete(t.Context(), "of-jane", rest.DeleteOptions{}))
-	require.Eventually(t, func() bool { return flowOf(t, s, http.MethodGet, path, "jane") == "global-default global-default" }, 30*time.Second, time.Millisecond)
+	require.Eventually(t, func() bool {
+		return flowOf(t, s, http.MethodGet, path, "jane") == "global-default global-default"
+	}, 30*time.Second,
+		time.Millisecond)
 }
 
-// Requests are classified by objects that a user adds, as the end-to-end test of Kubernetes checks it: the FlowSchema is not dangling, the
-// metrics have the level, and answers to an impersonated user name both.
+// Requests are classified by objects that a user adds, as the end-to-end test of Kubernetes checks it: the FlowSchema
+// is not dangling, the metrics have the level, and answers to an impersonated user name both.
 func TestUsersAddFlows(t *testing.T) {
 	s := newServer(t, usersOfFlows)
 	levels := resttest.Client[flowcontrolv1.PriorityLevelConfiguration](t, s.API())
-	_, err := levels.Create(t.Context(), &flowcontrolv1.PriorityLevelConfiguration{ObjectMeta: metav1.ObjectMeta{Name: "testing-level"},
-		Spec: flowcontrolv1.PriorityLevelConfigurationSpec{Type: flowcontrolv1.PriorityLevelEnablementLimited,
-			Limited: &flowcontrolv1.LimitedPriorityLevelConfiguration{NominalConcurrencyShares: new(int32(1)),
-				LimitResponse: flowcontrolv1.LimitResponse{Type: flowcontrolv1.LimitResponseTypeReject}}}})
+	_, err := levels.Create(t.Context(),
+		&flowcontrolv1.PriorityLevelConfiguration{ObjectMeta: metav1.ObjectMeta{Name: "testing-level"},
+			Spec: flowcontrolv1.PriorityLevelConfigurationSpec{Type: flowcontrolv1.PriorityLevelEnablementLimited,
+				Limited: &flowcontrolv1.LimitedPriorityLevelConfiguration{NominalConcurrencyShares: new(int32(1)),
+					LimitResponse: flowcontrolv1.LimitResponse{Type: flowcontrolv1.LimitResponseTypeReject}}}})
 	require.NoError(t, err)
 	schemas := resttest.Client[flowcontrolv1.FlowSchema](t, s.API())
 	_, err = schemas.Create(t.Context(), &flowcontrolv1.FlowSchema{ObjectMeta: metav1.ObjectMeta{Name: "testing-schema"},
@@ -128,7 +140,8 @@ func TestUsersAddFlows(t *testing.T) {
 			PriorityLevelConfiguration: flowcontrolv1.PriorityLevelConfigurationReference{Name: "testing-level"},
 			DistinguisherMethod:        &flowcontrolv1.FlowDistinguisherMethod{Type: flowcontrolv1.FlowDistinguisherMethodByUserType},
 			Rules: []flowcontrolv1.PolicyRulesWithSubjects{{
-				Subjects:         []flowcontrolv1.Subject{{Kind: flowcontrolv1.SubjectKindUser, User: &flowcontrolv1.UserSubject{Name: "noxu"}}},
+				Subjects: []flowcontrolv1.Subject{{Kind: flowcontrolv1.SubjectKindUser,
+					User: &flowcontrolv1.UserSubject{Name: "noxu"}}},
 				NonResourceRules: []flowcontrolv1.NonResourcePolicyRule{{Verbs: []string{"*"}, NonResourceURLs: []string{"*"}}}}}}})
 	require.NoError(t, err)
 	require.Eventually(t, func() bool {
@@ -142,9 +155,11 @@ func TestUsersAddFlows(t *testing.T) {
 	r.Header.Set("Authorization", "Bearer root")
 	w := httptest.NewRecorder()
 	s.Handler().ServeHTTP(w, r)
-	assert.Contains(t, w.Body.String(), `apiserver_flowcontrol_nominal_limit_seats{priority_level="testing-level"} 3`+"\n", "600 seats, and 246 shares")
+	assert.Contains(t, w.Body.String(), `apiserver_flowcontrol_nominal_limit_seats{priority_level="testing-level"} 3`+"\n",
+		"600 seats, and 246 shares")
 	as := func(user string) string {
-		return flowOf(t, s, http.MethodGet, "/version", "root", "Impersonate-User", user, "Impersonate-Group", "system:authenticated")
+		return flowOf(t, s, http.MethodGet, "/version", "root", "Impersonate-User", user, "Impersonate-Group",
+			"system:authenticated")
 	}
 	assert.Equal(t, "testing-schema testing-level", as("noxu"))
 	assert.Equal(t, "global-default global-default", as("foo"))

@@ -10,8 +10,8 @@ import (
 	"github.com/decorum-go/decorum/status"
 )
 
-// front stands before the API. It serves the keys of service accounts, names the flow of the requests that the API serves to everybody, and
-// reports what the API does not serve.
+// front stands before the API. It serves the keys of service accounts, names the flow of the requests that the API
+// serves to everybody, and reports what the API does not serve.
 type front struct {
 	api        *rest.API
 	keys       http.Handler
@@ -34,10 +34,12 @@ func (f *front) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 
 // isOpen reports whether the API serves a path to everybody, so that it asks nobody who the user is.
 func isOpen(path string) bool {
-	return path == "/version" || strings.HasPrefix(path, "/healthz") || strings.HasPrefix(path, "/livez") || strings.HasPrefix(path, "/readyz")
+	return path == "/version" || strings.HasPrefix(path, "/healthz") || strings.HasPrefix(path, "/livez") ||
+		strings.HasPrefix(path, "/readyz")
 }
 
-// accessTo returns the access of a request whose user the API does not find out. A user without valid credentials is anonymous.
+// accessTo returns the access of a request whose user the API does not find out. A user without valid credentials is
+// anonymous.
 func (f *front) accessTo(r *http.Request) rest.Access {
 	a := f.api.AccessOf(r)
 	if who, err := f.users.Authenticate(r); err == nil && who != nil {
@@ -46,11 +48,13 @@ func (f *front) accessTo(r *http.Request) rest.Access {
 	return a
 }
 
-// finalUser returns as whom a request of a user continues: as the user in the headers of impersonation, if that is allowed.
+// finalUser returns as whom a request of a user continues: as the user in the headers of impersonation, if that is
+// allowed.
 func (f *front) finalUser(r *http.Request, u rest.User) rest.User {
 	name, groups := r.Header.Get("Impersonate-User"), r.Header.Values("Impersonate-Group")
 	may := func(resource, name string) bool {
-		decision, err := f.authorizer.Authorize(r.Context(), rest.Access{User: u, Verb: "impersonate", Resource: resource, Name: name})
+		decision, err := f.authorizer.Authorize(r.Context(),
+			rest.Access{User: u, Verb: "impersonate", Resource: resource, Name: name})
 		return err == nil && decision.Allowed()
 	}
 	if name == "" || !may("users", name) || slices.ContainsFunc(groups, func(g string) bool { return !may("groups", g) }) {
@@ -78,7 +82,8 @@ func (f *front) serveKeys(w http.ResponseWriter, r *http.Request) {
 	f.flows.name(w.Header(), func() rest.Access { return a })
 	decision, err := f.authorizer.Authorize(r.Context(), a)
 	if err == nil && !decision.Allowed() {
-		err = status.Forbidden(apimeta.GroupResource{}, "", "User \""+a.User.Name+"\" cannot "+string(a.Verb)+" path \""+a.Path+"\"")
+		err = status.Forbidden(apimeta.GroupResource{}, "",
+			"User \""+a.User.Name+"\" cannot "+string(a.Verb)+" path \""+a.Path+"\"")
 	}
 	if err != nil {
 		f.api.Error(w, r, err)

@@ -13,8 +13,8 @@ import (
 	"github.com/decorum-go/decorum/rest"
 )
 
-// gaps finds the requests for parts of the Kubernetes API that the server does not have, so that the author of a test need not guess why
-// the test fails.
+// gaps finds the requests for parts of the Kubernetes API that the server does not have, so that the author of a test
+// need not guess why the test fails.
 type gaps struct {
 	api    *rest.API
 	report func(text string)
@@ -22,7 +22,8 @@ type gaps struct {
 	resources sync.Map
 }
 
-// watch returns a ResponseWriter that adds a warning to an answer about something that the server does not have, and reports it.
+// watch returns a ResponseWriter that adds a warning to an answer about something that the server does not have, and
+// reports it.
 func (g *gaps) watch(w http.ResponseWriter, r *http.Request) http.ResponseWriter {
 	a := g.api.AccessOf(r)
 	if a.Resource == "" || !isKubernetes(a.Group) {
@@ -36,7 +37,8 @@ func isKubernetes(group string) bool {
 	return scheme.Scheme.IsGroupRegistered(group) || group == "apiregistration.k8s.io" || group == "metrics.k8s.io"
 }
 
-// textFor returns what the server does not have if the answer to a has this code. It returns "" for the answer of a full server.
+// textFor returns what the server does not have if the answer to a has this code. It returns "" for the answer of a
+// full server.
 func (g *gaps) textFor(a rest.Access, code int, r *http.Request) string {
 	what := a.Resource
 	if a.Subresource != "" {
@@ -64,7 +66,8 @@ func (g *gaps) serves(group, version, resource string, r *http.Request) bool {
 	known, ok := g.resources.Load(path)
 	if !ok {
 		question := r.Clone(r.Context())
-		question.Method, question.Body, question.URL.Path, question.URL.RawPath, question.URL.RawQuery = http.MethodGet, http.NoBody, path, "", ""
+		question.Method, question.Body, question.URL.Path, question.URL.RawPath, question.URL.RawQuery = http.MethodGet,
+			http.NoBody, path, "", ""
 		question.Header.Set("Accept", "application/json")
 		answer := httptest.NewRecorder()
 		g.api.ServeHTTP(answer, question)

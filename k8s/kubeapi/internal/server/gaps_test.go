@@ -25,7 +25,8 @@ func newServer(t *testing.T, change func(*server.Config)) *server.Server {
 	require.NoError(t, err)
 	c := server.Config{
 		Accounts: serviceaccount.Options{Issuer: "https://kubernetes.default.svc", Keys: []serviceaccount.Key{{Signer: key}}},
-		Users:    []rest.Authenticator{auth.Tokens(auth.Token{Secret: "root", User: rest.User{Name: "root", Groups: []string{server.Masters}}})},
+		Users: []rest.Authenticator{auth.Tokens(auth.Token{Secret: "root",
+			User: rest.User{Name: "root", Groups: []string{server.Masters}}})},
 	}
 	change(&c)
 	s, err := server.New(t.Context(), c)
@@ -63,5 +64,6 @@ func TestRequestsForWhatTheServerDoesNotHaveAreReported(t *testing.T) {
 	require.NoError(t, end())
 	text, err := os.ReadFile(path)
 	require.NoError(t, err)
-	assert.Equal(t, "kubeapi does not serve deployments in apps/v1beta1\nkubeapi does not serve nonsense in v1\n", string(text))
+	assert.Equal(t, "kubeapi does not serve deployments in apps/v1beta1\nkubeapi does not serve nonsense in v1\n",
+		string(text))
 }

@@ -21,7 +21,8 @@ func TestAServerRenewsTheLeaseOfItsIdentity(t *testing.T) {
 		var versions []string
 		for range 3 {
 			synctest.Wait()
-			list, err := leases.List(t.Context(), rest.ListOptions{LabelSelector: "apiserver.kubernetes.io/identity=kube-apiserver"})
+			list, err := leases.List(t.Context(),
+				rest.ListOptions{LabelSelector: "apiserver.kubernetes.io/identity=kube-apiserver"})
 			require.NoError(t, err)
 			require.Len(t, list.Items, 1)
 			assert.NotContains(t, versions, list.Items[0].ResourceVersion)

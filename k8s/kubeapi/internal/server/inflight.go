@@ -9,8 +9,9 @@ import (
 	"github.com/decorum-go/decorum/status"
 )
 
-// inFlight limits how many requests the server works on at once, reads and writes apart, where flow control is off. It implements
-// [rest.Limiter]. Watches count for nothing. Administrators get a place even if there is none, so that they can repair what takes all places.
+// inFlight limits how many requests the server works on at once, reads and writes apart, where flow control is off. It
+// implements [rest.Limiter]. Watches count for nothing. Administrators get a place even if there is none, so that they
+// can repair what takes all places.
 type inFlight struct{ reads, writes limit }
 
 // limit is a number of places.

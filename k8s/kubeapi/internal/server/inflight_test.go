@@ -39,14 +39,16 @@ func (s *slowStore) Update(ctx context.Context, key storage.Key, fn storage.Upda
 	return s.Store.Update(ctx, key, fn)
 }
 
-func (s *slowStore) UpdateAll(ctx context.Context, keys []storage.Key, fn storage.UpdateAllFunc) ([]*storage.Record, error) {
+func (s *slowStore) UpdateAll(ctx context.Context, keys []storage.Key,
+	fn storage.UpdateAllFunc) ([]*storage.Record, error) {
 	for _, key := range keys {
 		s.wait(key)
 	}
 	return s.Store.UpdateAll(ctx, keys, fn)
 }
 
-// Without flow control, reads and writes have limits of their own, as in kube-apiserver. An administrator gets an answer beyond them.
+// Without flow control, reads and writes have limits of their own, as in kube-apiserver. An administrator gets an
+// answer beyond them.
 func TestRequestsInFlight(t *testing.T) {
 	store := &slowStore{storage.NewMemory(storage.Options{}), make(chan struct{}), make(chan struct{})}
 	s := newServer(t, func(c *server.Config) {
@@ -102,5 +104,7 @@ func TestSeatsOfFlowControl(t *testing.T) {
 	w := httptest.NewRecorder()
 	s.Handler().ServeHTTP(w, r)
 	require.Equal(t, http.StatusOK, w.Code)
-	assert.Contains(t, w.Body.String(), `apiserver_flowcontrol_nominal_limit_seats{priority_level="workload-low"} 503`+"\n", "1230 seats, and 100 of 245 shares")
+	assert.Contains(t, w.Body.String(),
+		`apiserver_flowcontrol_nominal_limit_seats{priority_level="workload-low"} 503`+"\n",
+		"1230 seats, and 100 of 245 shares")
 }

@@ -17,8 +17,8 @@ const (
 // Plugins returns the names of the admission plugins that a server can switch off.
 func Plugins() []string { return append(kinds.Plugins(), resourceQuota) }
 
-// DefaultOff returns the plugins that a server with the given controllers does without: ServiceAccount would refuse all Pods if nothing
-// creates the accounts.
+// DefaultOff returns the plugins that a server with the given controllers does without: ServiceAccount would refuse all
+// Pods if nothing creates the accounts.
 func DefaultOff(controllers []string) []string {
 	if slices.Contains(controllers, accountsCreator) {
 		return nil
@@ -26,7 +26,8 @@ func DefaultOff(controllers []string) []string {
 	return []string{accountsPlugin}
 }
 
-// quotas returns the plug-in of ResourceQuota, unless it is off. It comes last, because it counts only what all others allow.
+// quotas returns the plug-in of ResourceQuota, unless it is off. It comes last, because it counts only what all others
+// allow.
 func (s *Server) quotas(off []string) []rest.Plugin {
 	if slices.Contains(off, resourceQuota) {
 		return nil

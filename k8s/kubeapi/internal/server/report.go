@@ -8,8 +8,8 @@ import (
 // ReportVariable is the environment variable with the name of the file for reports.
 const ReportVariable = "DECORUM_REPORT"
 
-// ReportTo returns a function for [Config.Report] that appends each line to a file once. Many processes can share the file. If path is
-// empty, the function does nothing.
+// ReportTo returns a function for [Config.Report] that appends each line to a file once. Many processes can share the
+// file. If path is empty, the function does nothing.
 func ReportTo(path string) (report func(text string), end func() error, err error) {
 	if path == "" {
 		return func(string) {}, func() error { return nil }, nil

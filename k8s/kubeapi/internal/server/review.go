@@ -12,18 +12,21 @@ import (
 	"github.com/decorum-go/decorum/rest/webhook"
 )
 
-// review is how users of the API review the writes of others: with policies, and with webhooks. Its client also calls the webhooks that
-// convert objects.
+// review is how users of the API review the writes of others: with policies, and with webhooks. Its client also calls
+// the webhooks that convert objects.
 type review struct {
 	policies *policy.Policies
 	webhooks *webhook.Webhooks
 	calls    *callout.Client
 }
 
-// newReview returns the review of one API. Webhooks may be anywhere, because those of tests are on the machine of the test.
-func newReview(logger *slog.Logger, resolve func(context.Context, callout.Service) (string, error)) (r review, err error) {
+// newReview returns the review of one API. Webhooks may be anywhere, because those of tests are on the machine of the
+// test.
+func newReview(logger *slog.Logger,
+	resolve func(context.Context, callout.Service) (string, error)) (r review, err error) {
 	anywhere := func(netip.AddrPort) error { return nil }
-	if r.calls, err = callout.New(callout.Options{Dial: new(net.Dialer).DialContext, Allow: anywhere, Resolve: resolve}); err != nil {
+	if r.calls, err = callout.New(callout.Options{Dial: new(net.Dialer).DialContext, Allow: anywhere,
+		Resolve: resolve}); err != nil {
 		return r, err
 	}
 	r.policies = policy.New(policy.Options{})

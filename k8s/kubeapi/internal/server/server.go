@@ -38,26 +38,29 @@ type Config struct {
 	RefuseAnonymous bool
 	// AllowAll allows all users everything, instead of asking the roles.
 	AllowAll bool
-	// Objects says what the objects contain that exist from the start. ServiceRange defaults to 10.0.0.0/24, and Store is that of the server.
+	// Objects says what the objects contain that exist from the start. ServiceRange defaults to 10.0.0.0/24, and Store is
+	// that of the server.
 	Objects bootstrap.Config
 	// ServingCA is the certificate of the authority that signed the certificate of the server, in PEM.
 	ServingCA []byte
 	// Controllers are names that [Controllers] returns. Default: none, as in a cluster without kube-controller-manager.
 	Controllers []string
-	// Host is the name of the machine, for which the server keeps a Lease, as kube-apiserver does. Default: the server keeps none.
+	// Host is the name of the machine, for which the server keeps a Lease, as kube-apiserver does. Default: the server
+	// keeps none.
 	Host string
-	// NoFlowControl lets requests run without waiting for a seat. FlowSchemas and PriorityLevelConfigurations then have no effect.
+	// NoFlowControl lets requests run without waiting for a seat. FlowSchemas and PriorityLevelConfigurations then have no
+	// effect.
 	NoFlowControl bool
-	// MaxReads and MaxWrites are how many reads and writes the server works on at once without flow control; 0 means no limit. With
-	// flow control, they are together the number of seats. Default: 600 seats.
+	// MaxReads and MaxWrites are how many reads and writes the server works on at once without flow control; 0 means no
+	// limit. With flow control, they are together the number of seats. Default: 600 seats.
 	MaxReads, MaxWrites int
 	// PluginsOff are names that [Plugins] returns: the admission plugins that do not run.
 	PluginsOff []string
-	// WebhookServer returns the address of the server of webhooks whose Service does not exist or has no endpoints, or an empty string.
-	// Default: calls of these webhooks fail.
+	// WebhookServer returns the address of the server of webhooks whose Service does not exist or has no endpoints, or an
+	// empty string. Default: calls of these webhooks fail.
 	WebhookServer func() string
-	// Report receives a line about each request for a part of the Kubernetes API that the server does not have. Clients see the line as
-	// a warning. Default: only they see it.
+	// Report receives a line about each request for a part of the Kubernetes API that the server does not have. Clients
+	// see the line as a warning. Default: only they see it.
 	Report func(text string)
 	// Types remembers the schemas of Go types. Several servers may share it, see [rest.Options].
 	Types *rest.Types
@@ -107,15 +110,20 @@ func New(ctx context.Context, c Config) (s *Server, err error) {
 	}
 	rights := &rights{Roles: roles, allowAll: c.AllowAll}
 	options := rest.Options{
-		Store: c.Store, Admission: kinds.Admission(c.PluginsOff...), Logger: c.Logger, Authenticator: users, OpenHealth: true, Version: version(), Types: c.Types,
-		CEL: cel.New(nil), Plugins: slices.Concat([]rest.Plugin{rights, known{accounts}, auth.Reviews()}, s.review.plugins(), s.quotas(c.PluginsOff), []rest.Plugin{
-			rest.Parts{Name: "cluster", Start: func(ctx context.Context, api *rest.API) error { return bootstrap.Create(ctx, api, c.Objects) }},
-		}, c.limits(flows), []rest.Plugin{
-			rest.Parts{Name: "common objects", Start: func(ctx context.Context, _ *rest.API) error { return c.Objects.Common.Remember(ctx, c.Store) }},
-			crd.New(crd.Options{Calls: s.review.calls, Logger: c.Logger}), apiservice.New(apiservice.Options{Logger: c.Logger}),
-		}),
+		Store: c.Store, Admission: kinds.Admission(c.PluginsOff...), Logger: c.Logger, Authenticator: users, OpenHealth: true,
+		Version: version(), Types: c.Types,
+		CEL: cel.New(nil), Plugins: slices.Concat([]rest.Plugin{rights, known{accounts}, auth.Reviews()}, s.review.plugins(),
+			s.quotas(c.PluginsOff), []rest.Plugin{
+				rest.Parts{Name: "cluster",
+					Start: func(ctx context.Context, api *rest.API) error { return bootstrap.Create(ctx, api, c.Objects) }},
+			}, c.limits(flows), []rest.Plugin{
+				rest.Parts{Name: "common objects",
+					Start: func(ctx context.Context, _ *rest.API) error { return c.Objects.Common.Remember(ctx, c.Store) }},
+				crd.New(crd.Options{Calls: s.review.calls, Logger: c.Logger}), apiservice.New(apiservice.Options{Logger: c.Logger}),
+			}),
 	}
-	s.api, err = rest.New(options, kinds.All(kinds.Environment{Accounts: accounts, ServiceAddresses: c.Objects.ServiceRange})...)
+	s.api, err = rest.New(options,
+		kinds.All(kinds.Environment{Accounts: accounts, ServiceAddresses: c.Objects.ServiceRange})...)
 	if err != nil {
 		return nil, err
 	}
@@ -126,7 +134,8 @@ func New(ctx context.Context, c Config) (s *Server, err error) {
 	if err != nil {
 		return nil, errors.Join(err, s.Close())
 	}
-	s.handler = &front{api: s.api, keys: accounts.Discovery(), users: users, authorizer: rights.authorizer, flows: flows, gaps: &gaps{api: s.api, report: c.Report}}
+	s.handler = &front{api: s.api, keys: accounts.Discovery(), users: users, authorizer: rights.authorizer, flows: flows,
+		gaps: &gaps{api: s.api, report: c.Report}}
 	return s, nil
 }
 
@@ -148,7 +157,8 @@ func (r *rights) Plug(api *rest.API) (rest.Parts, error) {
 	return parts, err
 }
 
-// known is the plug-in of the service accounts. The server asks about their tokens itself, beside those of its other users.
+// known is the plug-in of the service accounts. The server asks about their tokens itself, beside those of its other
+// users.
 type known struct{ *serviceaccount.Issuer }
 
 // Plug implements [rest.Plugin].

@@ -15,9 +15,9 @@ import (
 	"github.com/decorum-go/decorum/rest/callout"
 )
 
-// resolver returns a function for [callout.Options.Resolve]. The function looks for the server of a webhook at the external name of the Service, and
-// then at a ready endpoint in an EndpointSlice. It cannot use the cluster IP, which only kube-proxy forwards. If it finds neither, it returns
-// the address that otherwise returns, unless that is empty.
+// resolver returns a function for [callout.Options.Resolve]. The function looks for the server of a webhook at the
+// external name of the Service, and then at a ready endpoint in an EndpointSlice. It cannot use the cluster IP, which
+// only kube-proxy forwards. If it finds neither, it returns the address that otherwise returns, unless that is empty.
 func (s *Server) resolver(otherwise func() string) func(context.Context, callout.Service) (string, error) {
 	return func(ctx context.Context, service callout.Service) (string, error) {
 		service.Port = cmp.Or(service.Port, 443)

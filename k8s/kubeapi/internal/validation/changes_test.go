@@ -42,7 +42,8 @@ func TestUpdates(t *testing.T) {
 			"spec.containers: Forbidden: pod updates may not add or remove containers"}},
 		change{"a later deadline", aPod, `{"spec":{"activeDeadlineSeconds":61}}`,
 			[]string{"spec.activeDeadlineSeconds: Invalid value: 61: must be less than or equal to previous value"}},
-		change{"one more toleration", aPod, `{"spec":{"tolerations":[{"key":"a","operator":"Exists"},{"key":"b","operator":"Exists"}]}}`, nil},
+		change{"one more toleration", aPod,
+			`{"spec":{"tolerations":[{"key":"a","operator":"Exists"},{"key":"b","operator":"Exists"}]}}`, nil},
 		change{"another toleration", aPod, `{"spec":{"tolerations":[{"key":"b","operator":"Exists"}]}}`,
 			[]string{"spec.tolerations: Forbidden: existing toleration can not be modified except its tolerationSeconds"}},
 		change{"an open gate", gated, `{"spec":{"schedulingGates":null}}`, nil},
@@ -67,8 +68,10 @@ func TestUpdates(t *testing.T) {
 func TestWritesOfTheStatus(t *testing.T) {
 	const again = "status.containerStatuses[0].state: Forbidden: may not be transitioned to non-terminated state"
 	run[corev1.Pod](t, validation.CheckStatus,
-		change{"a container that runs again", ended, `{"status":{"containerStatuses":[{"name":"a","state":{"terminated":null,"running":{}}}]}}`, []string{again}},
-		change{"a container that may run again", failed, `{"status":{"containerStatuses":[{"name":"a","state":{"terminated":null,"running":{}}}]}}`, nil},
+		change{"a container that runs again", ended,
+			`{"status":{"containerStatuses":[{"name":"a","state":{"terminated":null,"running":{}}}]}}`, []string{again}},
+		change{"a container that may run again", failed,
+			`{"status":{"containerStatuses":[{"name":"a","state":{"terminated":null,"running":{}}}]}}`, nil},
 		change{"two addresses of one family", ended, `{"status":{"podIPs":[{"ip":"10.0.0.1"},{"ip":"10.0.0.2"}]}}`,
 			[]string{`status.podIPs: Invalid value: [{"ip":"10.0.0.1"},{"ip":"10.0.0.2"}]: may specify no more than one IP for each IP family`}},
 		change{"a class", ended, `{"status":{"qosClass":"Guaranteed"}}`,
@@ -76,7 +79,8 @@ func TestWritesOfTheStatus(t *testing.T) {
 	run[batchv1.Job](t, validation.CheckStatus,
 		change{"an end that was announced", aJob,
 			`{"status":{"completionTime":"2026-01-01T00:00:01Z","conditions":[{"type":"SuccessCriteriaMet","status":"True"},{"type":"Complete","status":"True"}]}}`, nil},
-		change{"an end that was not announced", aJob, `{"status":{"completionTime":"2026-01-01T00:00:01Z","conditions":[{"type":"Complete","status":"True"}]}}`,
+		change{"an end that was not announced", aJob,
+			`{"status":{"completionTime":"2026-01-01T00:00:01Z","conditions":[{"type":"Complete","status":"True"}]}}`,
 			[]string{"status.conditions: Invalid value: cannot set Complete=True condition without the " +
 				"SuccessCriteriaMet=true condition"}},
 		change{"a failure without its cause", aJob, `{"status":{"conditions":[{"type":"Failed","status":"True"}]}}`,

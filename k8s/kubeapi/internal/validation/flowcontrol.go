@@ -35,7 +35,8 @@ func (r *report) flowSchema(obj *flowcontrolv1.FlowSchema) {
 		r.flowRule(p.Child("rules").Index(i), &s.Rules[i])
 	}
 	for _, fixed := range flowcontrol.MandatoryFlowSchemas() {
-		r.is(fixed.Name != name || sameJSON(fixed.Spec, s), field.Invalid(p, *s, fmt.Sprintf("spec of '%s' must equal the fixed value", name)))
+		r.is(fixed.Name != name || sameJSON(fixed.Spec, s),
+			field.Invalid(p, *s, fmt.Sprintf("spec of '%s' must equal the fixed value", name)))
 	}
 }
 

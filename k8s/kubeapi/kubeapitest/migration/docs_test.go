@@ -10,7 +10,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// The diff on the page removes exactly the lines that only package before has, and adds those that only package after has.
+// The diff on the page removes exactly the lines that only package before has, and adds those that only package after
+// has.
 func TestThePageShowsTheDifference(t *testing.T) {
 	page, err := os.ReadFile("../../../../docs/testing.md")
 	require.NoError(t, err)

@@ -21,9 +21,11 @@ func check(ctx context.Context, args []string, stdout, stderr io.Writer) error {
 		o.Level, err = conformance.ParseLevel(name)
 		return err
 	})
-	f.BoolVar(&o.SkipMissing, "skip-missing", false, "leave out the cases that need a kind which the server does not serve")
+	f.BoolVar(&o.SkipMissing, "skip-missing", false,
+		"leave out the cases that need a kind which the server does not serve")
 	known := f.String("known", "", "`file` that lists the cases which are known to fail")
-	listFailing := f.Bool("list-failing", false, "print the list of known failures as it should be, and all else to standard error")
+	listFailing := f.Bool("list-failing", false,
+		"print the list of known failures as it should be, and all else to standard error")
 	verbose := f.Bool("v", false, "print every case and difference, and for failed cases both responses")
 	results := f.String("json", "", "write the results to this `file`")
 	if err := parse(f, args); err != nil {

@@ -39,10 +39,11 @@ func serverFlags(f *flag.FlagSet, o *conformance.Options) {
 	f.StringVar(&o.Server, "server", "", "base `URL` of the server")
 	f.StringVar(&o.Prefix, "prefix", "", "`path` under which the API is mounted")
 	f.StringVar(&o.Token, "token", "", "bearer `token`")
-	f.Func("kubeconfig", "take the server and the credentials from this `file`; FILE#CONTEXT names a context", func(file string) error {
-		name, context, _ := strings.Cut(file, "#")
-		return o.UseKubeconfig(name, context)
-	})
+	f.Func("kubeconfig", "take the server and the credentials from this `file`; FILE#CONTEXT names a context",
+		func(file string) error {
+			name, context, _ := strings.Cut(file, "#")
+			return o.UseKubeconfig(name, context)
+		})
 	fileFlag(f, &o.Certificate, "client-certificate", "`file` with a client certificate in PEM")
 	fileFlag(f, &o.Key, "client-key", "`file` with the key of the client certificate in PEM")
 	fileFlag(f, &o.Authorities, "certificate-authority", "`file` with the certificates of the server's authorities in PEM")

@@ -64,8 +64,10 @@ func start(b *testing.B) (stop func()) {
 	}
 	server, err := servertesting.StartTestServer(b, nil, []string{
 		"--etcd-servers", anywhere.String(), "--etcd-prefix", "/registry",
-		"--authentication-skip-lookup", "--authentication-kubeconfig", nobody, "--authorization-kubeconfig", nobody, "--kubeconfig", nobody,
-		"--disable-admission-plugins", "NamespaceLifecycle,MutatingAdmissionWebhook,ValidatingAdmissionWebhook,ValidatingAdmissionPolicy,MutatingAdmissionPolicy",
+		"--authentication-skip-lookup", "--authentication-kubeconfig", nobody, "--authorization-kubeconfig", nobody,
+		"--kubeconfig", nobody,
+		"--disable-admission-plugins",
+		"NamespaceLifecycle,MutatingAdmissionWebhook,ValidatingAdmissionWebhook,ValidatingAdmissionPolicy,MutatingAdmissionPolicy",
 	}, nil)
 	if err != nil {
 		b.Fatal(err)
@@ -84,19 +86,21 @@ func serve(b *testing.B, server *servertesting.TestServer) {
 		b.Fatal(err)
 	}
 	preserve := true
-	_, err = definitions.ApiextensionsV1().CustomResourceDefinitions().Create(b.Context(), &apiextensionsv1.CustomResourceDefinition{
-		ObjectMeta: metav1.ObjectMeta{Name: "ships.fleet.example.com"},
-		Spec: apiextensionsv1.CustomResourceDefinitionSpec{
-			Group: "fleet.example.com", Scope: apiextensionsv1.NamespaceScoped,
-			Names: apiextensionsv1.CustomResourceDefinitionNames{Plural: "ships", Singular: "ship", Kind: "Ship", ListKind: "ShipList"},
-			Versions: []apiextensionsv1.CustomResourceDefinitionVersion{{
-				Name: "v1", Served: true, Storage: true,
-				Schema: &apiextensionsv1.CustomResourceValidation{OpenAPIV3Schema: &apiextensionsv1.JSONSchemaProps{
-					Type: "object", XPreserveUnknownFields: &preserve,
+	_, err = definitions.ApiextensionsV1().CustomResourceDefinitions().Create(b.Context(),
+		&apiextensionsv1.CustomResourceDefinition{
+			ObjectMeta: metav1.ObjectMeta{Name: "ships.fleet.example.com"},
+			Spec: apiextensionsv1.CustomResourceDefinitionSpec{
+				Group: "fleet.example.com", Scope: apiextensionsv1.NamespaceScoped,
+				Names: apiextensionsv1.CustomResourceDefinitionNames{Plural: "ships", Singular: "ship", Kind: "Ship",
+					ListKind: "ShipList"},
+				Versions: []apiextensionsv1.CustomResourceDefinitionVersion{{
+					Name: "v1", Served: true, Storage: true,
+					Schema: &apiextensionsv1.CustomResourceValidation{OpenAPIV3Schema: &apiextensionsv1.JSONSchemaProps{
+						Type: "object", XPreserveUnknownFields: &preserve,
+					}},
 				}},
-			}},
-		},
-	}, metav1.CreateOptions{})
+			},
+		}, metav1.CreateOptions{})
 	if err != nil {
 		b.Fatal(err)
 	}
@@ -104,16 +108,19 @@ func serve(b *testing.B, server *servertesting.TestServer) {
 	if err != nil {
 		b.Fatal(err)
 	}
-	ships := objects.Resource(schema.GroupVersionResource{Group: "fleet.example.com", Version: "v1", Resource: "ships"}).Namespace("default")
+	ships := objects.Resource(schema.GroupVersionResource{Group: "fleet.example.com", Version: "v1",
+		Resource: "ships"}).Namespace("default")
 	ship := &unstructured.Unstructured{Object: map[string]any{
-		"apiVersion": "fleet.example.com/v1", "kind": "Ship", "metadata": map[string]any{"name": "victory"}, "spec": map[string]any{"class": "Frigate"},
+		"apiVersion": "fleet.example.com/v1", "kind": "Ship", "metadata": map[string]any{"name": "victory"},
+		"spec": map[string]any{"class": "Frigate"},
 	}}
 	// The condition Established precedes the first moment at which the server serves the resource, and nothing reports
 	// that moment.
-	if polled := wait.PollUntilContextTimeout(b.Context(), 5*time.Millisecond, 30*time.Second, true, func(ctx context.Context) (bool, error) {
-		_, err = ships.Create(ctx, ship, metav1.CreateOptions{})
-		return err == nil, nil
-	}); polled != nil {
+	if polled := wait.PollUntilContextTimeout(b.Context(), 5*time.Millisecond, 30*time.Second, true,
+		func(ctx context.Context) (bool, error) {
+			_, err = ships.Create(ctx, ship, metav1.CreateOptions{})
+			return err == nil, nil
+		}); polled != nil {
 		b.Fatal(fmt.Errorf("the resource is not served: %w", err))
 	}
 }

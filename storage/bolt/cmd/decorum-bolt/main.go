@@ -1,5 +1,5 @@
-// Command decorum-bolt works on files of package storage/bolt while no program has them open for writing: for backups, and for the night when
-// a file is damaged.
+// Command decorum-bolt works on files of package storage/bolt while no program has them open for writing: for backups,
+// and for the night when a file is damaged.
 //
 //	decorum-bolt backup FILE BACKUP              write all objects of FILE to the new file BACKUP
 //	decorum-bolt restore BACKUP FILE             make the new FILE from BACKUP
@@ -8,11 +8,12 @@
 //	decorum-bolt dump [-keys KEYS] [-resource R] FILE
 //	                                             print the intact objects as JSON, one on a line, and name the damaged ones
 //
-// It changes no existing file, and refuses to write over one. The exit code is 1 if a file is damaged or something else fails, and 2 if the
-// arguments are wrong. Errors name the file and, if possible, the object.
+// It changes no existing file, and refuses to write over one. The exit code is 1 if a file is damaged or something else
+// fails, and 2 if the arguments are wrong. Errors name the file and, if possible, the object.
 //
-// KEYS is a file with the keys of an encrypted file, one on a line: the id of the key, a space, and the secret in base64. Backup, restore and
-// compact leave objects encrypted, so they need no keys. R is a resource such as widgets.example.com.
+// KEYS is a file with the keys of an encrypted file, one on a line: the id of the key, a space, and the secret in
+// base64. Backup, restore and compact leave objects encrypted, so they need no keys. R is a resource such as
+// widgets.example.com.
 //
 // To back up while the program serves, use the method Backup of the store.
 package main
@@ -55,7 +56,8 @@ type call struct {
 var errUsage = errors.New("wrong arguments")
 
 func keysFlag(flags *flag.FlagSet, o *options) {
-	flags.StringVar(&o.keys, "keys", "", "the `file` with the keys of an encrypted file: on each line the id of a key, a space, and the secret in base64")
+	flags.StringVar(&o.keys, "keys", "",
+		"the `file` with the keys of an encrypted file: on each line the id of a key, a space, and the secret in base64")
 }
 
 func commands() []command {
@@ -65,10 +67,12 @@ func commands() []command {
 		{"restore", []string{"BACKUP", "FILE"}, "make the new FILE from BACKUP", none, restore},
 		{"check", []string{"FILE"}, "read the whole FILE, and name everything that is damaged", keysFlag, check},
 		{"compact", []string{"FILE", "NEW"}, "copy FILE to the file NEW, without free space", none, compact},
-		{"dump", []string{"FILE"}, "print the intact objects as JSON, one on a line, and name the damaged ones", func(flags *flag.FlagSet, o *options) {
-			keysFlag(flags, o)
-			flags.StringVar(&o.resource, "resource", "", "print only the objects of this `resource`, such as widgets.example.com")
-		}, dump},
+		{"dump", []string{"FILE"}, "print the intact objects as JSON, one on a line, and name the damaged ones",
+			func(flags *flag.FlagSet, o *options) {
+				keysFlag(flags, o)
+				flags.StringVar(&o.resource, "resource", "",
+					"print only the objects of this `resource`, such as widgets.example.com")
+			}, dump},
 	}
 }
 

@@ -85,9 +85,11 @@ func newFile(t *testing.T, options bolt.Options) string {
 		require.NoError(t, store.Register(t.Context(), storage.Resource{Name: resource, Extract: storage.ExtractMetadata}))
 		for i := range objects / 2 {
 			name := fmt.Sprint("n", i)
-			_, err := store.Update(t.Context(), storage.Key{Resource: resource, Name: name}, func(*storage.Record) ([]byte, error) {
-				return fmt.Appendf(nil, `{"metadata":{"name":%q,"resourceVersion":""},"text":"the text of %s %d"}`, name, resource, i), nil
-			})
+			_, err := store.Update(t.Context(), storage.Key{Resource: resource, Name: name},
+				func(*storage.Record) ([]byte, error) {
+					return fmt.Appendf(nil, `{"metadata":{"name":%q,"resourceVersion":""},"text":"the text of %s %d"}`, name, resource,
+						i), nil
+				})
 			require.NoError(t, err)
 		}
 	}
@@ -126,7 +128,8 @@ func TestExistingFilesAreNotOverwritten(t *testing.T) {
 	copied, existing := beside(path, "backup"), beside(path, "existing")
 	succeeds(t, "backup", path, copied)
 	require.NoError(t, os.WriteFile(existing, []byte("precious"), 0o600))
-	for _, arguments := range [][]string{{"backup", path, existing}, {"restore", copied, existing}, {"compact", path, existing}} {
+	for _, arguments := range [][]string{{"backup", path, existing}, {"restore", copied, existing},
+		{"compact", path, existing}} {
 		assert.Contains(t, fails(t, arguments...), "file exists")
 		text, err := os.ReadFile(existing)
 		require.NoError(t, err)
@@ -179,7 +182,8 @@ func TestDamagedBackup(t *testing.T) {
 	require.NoError(t, err)
 	flipped := bytes.Clone(backup)
 	flipped[len(flipped)/2] ^= 4
-	for name, content := range map[string][]byte{"truncated": backup[:len(backup)-5], "flipped bit": flipped, "no backup": []byte("other\n")} {
+	for name, content := range map[string][]byte{"truncated": backup[:len(backup)-5], "flipped bit": flipped,
+		"no backup": []byte("other\n")} {
 		t.Run(name, func(t *testing.T) {
 			require.NoError(t, os.WriteFile(broken, content, 0o600))
 			assert.NotEmpty(t, fails(t, "restore", broken, restored))
@@ -244,7 +248,8 @@ func TestOtherFilesAreRefused(t *testing.T) {
 }
 
 func TestWrongArguments(t *testing.T) {
-	for _, arguments := range [][]string{{}, {"repair"}, {"check"}, {"backup", "a"}, {"dump", "a", "b"}, {"check", "-nothing", "a"},
+	for _, arguments := range [][]string{{}, {"repair"}, {"check"}, {"backup", "a"}, {"dump", "a", "b"},
+		{"check", "-nothing", "a"},
 		{"backup", "-keys", "k", "a", "b"}} {
 		r := run(t, arguments...)
 		assert.Equal(t, 2, r.code, arguments)

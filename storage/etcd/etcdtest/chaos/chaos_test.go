@@ -48,9 +48,9 @@ type chaos struct {
 	faults map[string]int
 }
 
-// TestChaos runs rounds of faults. The clients of a round have their own registers, so that the checker need not know all rounds at once. The
-// watchers follow the registers of all rounds. DECORUM_TORTURE sets the number of faults, which then differ from run to run. Without it, they
-// are the eight faults of firstSeed.
+// TestChaos runs rounds of faults. The clients of a round have their own registers, so that the checker need not know
+// all rounds at once. The watchers follow the registers of all rounds. DECORUM_TORTURE sets the number of faults, which
+// then differ from run to run. Without it, they are the eight faults of firstSeed.
 func TestChaos(t *testing.T) {
 	t.Parallel()
 	count, unset := number(t, "DECORUM_TORTURE", 0), uint64(time.Now().UnixNano())
@@ -59,8 +59,8 @@ func TestChaos(t *testing.T) {
 	}
 	seed := number(t, "DECORUM_TORTURE_SEED", unset)
 	t.Logf("seed %d", seed)
-	c := &chaos{fleet: newFleet(t, replicaCount, etcdtest.Options{Members: memberCount}), random: rand.New(rand.NewPCG(seed, 0)),
-		ticks: make(chan struct{}), faults: map[string]int{}}
+	c := &chaos{fleet: newFleet(t, replicaCount, etcdtest.Options{Members: memberCount}),
+		random: rand.New(rand.NewPCG(seed, 0)), ticks: make(chan struct{}), faults: map[string]int{}}
 	for _, r := range c.replicas {
 		c.urls = append(c.urls, r.url)
 	}
@@ -109,7 +109,8 @@ func (c *chaos) round(seed uint64, round, faults int) (recorded []operation) {
 	all := make([]*worker, workers)
 	start := time.Now()
 	for i := range all {
-		w := &worker{round: round, id: i, urls: c.urls, start: start, random: rand.New(rand.NewPCG(seed, uint64(2_000+round*workers+i)))}
+		w := &worker{round: round, id: i, urls: c.urls, start: start,
+			random: rand.New(rand.NewPCG(seed, uint64(2_000+round*workers+i)))}
 		all[i] = w
 		working.Go(func() {
 			for n := 0; ctx.Err() == nil; n++ {
@@ -156,8 +157,10 @@ func (c *chaos) fault() {
 		{"replica killed", r.kill, r.start},
 		{"replica paused", r.pause, r.resume},
 		{"replica cut off", r.cut, r.heal},
-		{"member killed", func() { assert.NoError(c, c.cluster.Kill(m)) }, func() { assert.NoError(c, c.cluster.Restart(m)) }},
-		{"member paused", func() { assert.NoError(c, c.cluster.Pause(m)) }, func() { assert.NoError(c, c.cluster.Resume(m)) }},
+		{"member killed", func() { assert.NoError(c, c.cluster.Kill(m)) },
+			func() { assert.NoError(c, c.cluster.Restart(m)) }},
+		{"member paused", func() { assert.NoError(c, c.cluster.Pause(m)) },
+			func() { assert.NoError(c, c.cluster.Resume(m)) }},
 	}
 	k := kinds[c.random.IntN(len(kinds))]
 	c.faults[k.name]++
@@ -170,11 +173,12 @@ func (c *chaos) fault() {
 func show(t testing.TB, operations []operation, history *truth) {
 	t.Helper()
 	for _, o := range operations {
-		t.Logf("%v to %v: client %d: verb %d of register %d, value %q, old %q: %d, revision %d, seen %q", o.began, o.began+o.took, o.client,
-			o.verb, o.register, o.value, o.old, o.status, o.revision, o.seen)
+		t.Logf("%v to %v: client %d: verb %d of register %d, value %q, old %q: %d, revision %d, seen %q", o.began,
+			o.began+o.took, o.client, o.verb, o.register, o.value, o.old, o.status, o.revision, o.seen)
 	}
 	for _, e := range history.entries {
-		if slices.ContainsFunc(operations, func(o operation) bool { return o.value != "" && (o.value == e.value || o.value == e.was) }) {
+		if slices.ContainsFunc(operations,
+			func(o operation) bool { return o.value != "" && (o.value == e.value || o.value == e.was) }) {
 			t.Log(e)
 		}
 	}

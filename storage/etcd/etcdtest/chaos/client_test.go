@@ -75,7 +75,8 @@ func registerOf(name, value, resourceVersion string) map[string]any {
 	if resourceVersion != "" {
 		metadata["resourceVersion"] = resourceVersion
 	}
-	return map[string]any{"apiVersion": "example.com/v1", "kind": "Register", "metadata": metadata, "spec": map[string]any{"value": value}}
+	return map[string]any{"apiVersion": "example.com/v1", "kind": "Register", "metadata": metadata,
+		"spec": map[string]any{"value": value}}
 }
 
 // create insists on a register: it tries again until a replica has acknowledged it.

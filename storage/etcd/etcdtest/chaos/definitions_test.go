@@ -26,10 +26,12 @@ const (
 func gearsDefinition() map[string]any {
 	open := map[string]any{"type": "object", "x-kubernetes-preserve-unknown-fields": true}
 	return map[string]any{
-		"apiVersion": "apiextensions.k8s.io/v1", "kind": "CustomResourceDefinition", "metadata": map[string]any{"name": "gears.example.org"},
+		"apiVersion": "apiextensions.k8s.io/v1", "kind": "CustomResourceDefinition",
+		"metadata": map[string]any{"name": "gears.example.org"},
 		"spec": map[string]any{
 			"group": "example.org", "scope": "Namespaced", "names": map[string]any{"plural": "gears", "kind": "Gear"},
-			"versions": []any{map[string]any{"name": "v1", "served": true, "storage": true, "schema": map[string]any{"openAPIV3Schema": open}}},
+			"versions": []any{map[string]any{"name": "v1", "served": true, "storage": true,
+				"schema": map[string]any{"openAPIV3Schema": open}}},
 		},
 	}
 }
@@ -38,9 +40,10 @@ func gear(name string) map[string]any {
 	return map[string]any{"apiVersion": "example.org/v1", "kind": "Gear", "metadata": map[string]any{"name": name}}
 }
 
-// Clients create objects of a definition through three replicas, one of which is suspended while another one deletes the definition. When it
-// wakes up, its requests that were under way create nothing: etcd holds no object of the kind, and the next definition of the name begins
-// empty. There are two suspensions, or one for every ten faults of DECORUM_TORTURE.
+// Clients create objects of a definition through three replicas, one of which is suspended while another one deletes
+// the definition. When it wakes up, its requests that were under way create nothing: etcd holds no object of the kind,
+// and the next definition of the name begins empty. There are two suspensions, or one for every ten faults of
+// DECORUM_TORTURE.
 func TestDefinitionsAreDeletedWhileAReplicaSleeps(t *testing.T) {
 	t.Parallel()
 	f := newFleet(t, replicaCount, etcdtest.Options{})

@@ -90,7 +90,8 @@ func (f *fleet) complete() {
 	}
 }
 
-// unavailable requires that a replica answers neither reads of the most recent state nor writes, but reads of any state.
+// unavailable requires that a replica answers neither reads of the most recent state nor writes, but reads of any
+// state.
 func (f *fleet) unavailable(replica int) {
 	f.Helper()
 	url := f.replicas[replica].url
@@ -102,11 +103,13 @@ func (f *fleet) unavailable(replica int) {
 		{http.MethodGet, path, nil},
 		{http.MethodGet, path + "/" + f.acked[0], nil},
 		{http.MethodPost, path, registerOf("refused", "x", "")},
-		{http.MethodPatch, path + "/" + f.acked[0], map[string]any{"metadata": map[string]any{"labels": map[string]string{"a": "b"}}}},
+		{http.MethodPatch, path + "/" + f.acked[0],
+			map[string]any{"metadata": map[string]any{"labels": map[string]string{"a": "b"}}}},
 	} {
 		asking.Go(func() {
 			a := send(f.Context(), request.method, url+request.path, request.body)
-			assert.Contains(f, []int{http.StatusServiceUnavailable, http.StatusGatewayTimeout}, a.code, "%s %s: %s", request.method, request.path, a.body)
+			assert.Contains(f, []int{http.StatusServiceUnavailable, http.StatusGatewayTimeout}, a.code, "%s %s: %s",
+				request.method, request.path, a.body)
 			assert.Contains(f, string(a.body), `"kind":"Status"`)
 			if a.code == http.StatusServiceUnavailable {
 				assert.NotEmpty(f, a.retry, "%s %s: Retry-After", request.method, request.path)
@@ -122,8 +125,8 @@ func (f *fleet) unavailable(replica int) {
 	}
 }
 
-// follow watches through a replica from a revision, and returns a channel with what the watch showed: the names of the added registers, and at
-// the end the code.
+// follow watches through a replica from a revision, and returns a channel with what the watch showed: the names of the
+// added registers, and at the end the code.
 func (f *fleet) follow(replica int, after string) <-chan string {
 	shown := make(chan string, 1000)
 	go func() {
@@ -151,7 +154,8 @@ func (f *fleet) showsOr410(shown <-chan string, names ...string) {
 	}
 }
 
-// Every fault is followed by the next one, on the same cluster. After each, all replicas serve everything that was acknowledged.
+// Every fault is followed by the next one, on the same cluster. After each, all replicas serve everything that was
+// acknowledged.
 func TestFaults(t *testing.T) {
 	t.Parallel()
 	f := newFleet(t, 2, etcdtest.Options{Members: 3})
@@ -251,7 +255,8 @@ func TestFullEtcd(t *testing.T) {
 	f := newFleet(t, 1, etcdtest.Options{Quota: 4 << 20})
 	f.create(0, "first")
 	for i := 0; ; i++ {
-		a := send(t.Context(), http.MethodPost, f.replicas[0].url+path, registerOf(fmt.Sprint("large-", i), strings.Repeat("x", 500_000), ""))
+		a := send(t.Context(), http.MethodPost, f.replicas[0].url+path,
+			registerOf(fmt.Sprint("large-", i), strings.Repeat("x", 500_000), ""))
 		if strings.Contains(string(a.body), "no space left") {
 			assert.Equal(t, http.StatusServiceUnavailable, a.code)
 			break

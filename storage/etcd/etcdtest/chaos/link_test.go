@@ -9,7 +9,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// link is the network between a replica and a member of etcd. While it is cut, connections stay open, but nothing arrives.
+// link is the network between a replica and a member of etcd. While it is cut, connections stay open, but nothing
+// arrives.
 type link struct {
 	listener net.Listener
 	target   string

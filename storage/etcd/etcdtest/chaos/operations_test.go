@@ -63,7 +63,8 @@ var registersModel = porcupine.Model{
 			return *is != "", s
 		case out.code == http.StatusConflict:
 			return *is != in.old, s
-		case in.verb == post && *is != "", in.verb == merge && *is == "", (in.verb == put || in.verb == remove) && *is != in.old:
+		case in.verb == post && *is != "", in.verb == merge && *is == "",
+			(in.verb == put || in.verb == remove) && *is != in.old:
 			return false, s
 		}
 		*is = in.value
@@ -159,12 +160,13 @@ func (w *worker) send(ctx context.Context, c call) answer {
 	return send(ctx, http.MethodGet, one, nil)
 }
 
-// settle decides from the history which of the operations with an unknown outcome took effect, and checks that nothing that was acknowledged
-// is lost, and that nothing was read that was not committed. It returns the operations for the checker.
+// settle decides from the history which of the operations with an unknown outcome took effect, and checks that nothing
+// that was acknowledged is lost, and that nothing was read that was not committed. It returns the operations for the
+// checker.
 func settle(t testing.TB, operations []operation, all *truth) (settled []porcupine.Operation) {
 	t.Helper()
-	// Of several deletions of one value without an answer, the earliest counts as the one that took effect: what it explains includes what the
-	// others explain.
+	// Of several deletions of one value without an answer, the earliest counts as the one that took effect: what it
+	// explains includes what the others explain.
 	slices.SortStableFunc(operations, func(a, b operation) int { return cmp.Compare(a.began, b.began) })
 	deleted := map[string]bool{} // the values whose deletion was acknowledged, or is attributed to an operation
 	for _, o := range operations {
@@ -201,7 +203,8 @@ func settle(t testing.TB, operations []operation, all *truth) (settled []porcupi
 				require.True(t, ok, "a client read %s, which was not committed", seen)
 			}
 		}
-		settled = append(settled, porcupine.Operation{ClientId: o.client, Input: o.call, Call: o.began.Nanoseconds(), Output: o.outcome, Return: ended})
+		settled = append(settled, porcupine.Operation{ClientId: o.client, Input: o.call, Call: o.began.Nanoseconds(),
+			Output: o.outcome, Return: ended})
 		if ended == math.MaxInt64 {
 			settled[len(settled)-1].ClientId += 1_000_000 + len(settled) // the operations of one client must not overlap
 		}

@@ -68,7 +68,8 @@ type configuration struct {
 	Address   string
 }
 
-// openStore opens the store of a replica. Its timeouts are short, so that a test need not wait long for a fault to show.
+// openStore opens the store of a replica. Its timeouts are short, so that a test need not wait long for a fault to
+// show.
 func openStore(ctx context.Context, endpoints []string) (*etcd.Store, error) {
 	return etcd.Open(ctx, etcd.Options{
 		Config: clientv3.Config{Endpoints: endpoints, DialKeepAliveTime: time.Second, DialKeepAliveTimeout: time.Second},
@@ -97,7 +98,8 @@ func serve(text string) error {
 	}
 	defer store.Close()
 	api, err := rest.New(rest.Options{
-		Store: store, Logger: slog.New(slog.DiscardHandler), Plugins: []rest.Plugin{crd.New(crd.Options{Logger: slog.New(slog.DiscardHandler)})},
+		Store: store, Logger: slog.New(slog.DiscardHandler),
+		Plugins: []rest.Plugin{crd.New(crd.Options{Logger: slog.New(slog.DiscardHandler)})},
 	}, registers())
 	if err != nil {
 		return err

@@ -53,7 +53,8 @@ func (f *fleet) truth() *truth {
 				continue
 			}
 			name := gopath.Base(string(e.Kv.Key))
-			change := entry{revision: store.Base + uint64(e.Kv.ModRevision)*256, name: name, was: values[name], gone: e.Type == clientv3.EventTypeDelete}
+			change := entry{revision: store.Base + uint64(e.Kv.ModRevision)*256, name: name, was: values[name],
+				gone: e.Type == clientv3.EventTypeDelete}
 			if !change.gone {
 				_, text, _ := bytes.Cut(e.Kv.Value, []byte("\n"))
 				var r Register

@@ -20,12 +20,13 @@ func (e event) revision() uint64 {
 	return n
 }
 
-// watch passes the events after a revision to see until see returns false, the connection ends or the context ends. It returns the code of
-// the answer, or of the Status that ended the watch.
+// watch passes the events after a revision to see until see returns false, the connection ends or the context ends. It
+// returns the code of the answer, or of the Status that ended the watch.
 func watch(ctx context.Context, url, after string, see func(event) bool) (code int) {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
-	request, err := http.NewRequestWithContext(ctx, http.MethodGet, url+path+"?watch=true&allowWatchBookmarks=true&resourceVersion="+after, nil)
+	request, err := http.NewRequestWithContext(ctx, http.MethodGet,
+		url+path+"?watch=true&allowWatchBookmarks=true&resourceVersion="+after, nil)
 	if err != nil {
 		return 0
 	}

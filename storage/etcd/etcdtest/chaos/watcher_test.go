@@ -12,7 +12,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// watcher follows the registers through random replicas. It resumes each watch on another replica, after the last event or bookmark.
+// watcher follows the registers through random replicas. It resumes each watch on another replica, after the last event
+// or bookmark.
 type watcher struct {
 	random   *rand.Rand
 	urls     []string
@@ -76,8 +77,8 @@ func (w *watcher) listed(value string) bool {
 	return false
 }
 
-// check compares what the watcher saw with the history: each list is the state at its revision; and then every change appears once, in
-// order, and no bookmark passes a change that the watcher has not seen.
+// check compares what the watcher saw with the history: each list is the state at its revision; and then every change
+// appears once, in order, and no bookmark passes a change that the watcher has not seen.
 func (w *watcher) check(t testing.TB, all *truth) (events int) {
 	t.Helper()
 	for _, s := range w.segments {

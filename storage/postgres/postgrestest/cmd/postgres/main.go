@@ -1,5 +1,5 @@
-// Command postgres starts an empty server of Postgres and prints its URL, until its standard input ends. It ends with the status 3 if Postgres
-// is not installed.
+// Command postgres starts an empty server of Postgres and prints its URL, until its standard input ends. It ends with
+// the status 3 if Postgres is not installed.
 package main
 
 import (
