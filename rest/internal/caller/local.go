@@ -165,54 +165,51 @@ func (a Address) Question(res *resource.Resource, verb string) route.Question {
 }
 
 // List implements [Caller].
-func (l *Local) List(ctx context.Context, namespace string, options ListOptions) (*Page, error) {
-	l, err := l.now(ctx)
-	if err != nil {
-		return nil, err
-	}
-	p, err := options.read(l.Resource)
-	if err != nil {
-		return nil, err
-	}
-	if err := l.Enter(l.Resource); err != nil {
-		return nil, err
-	}
-	defer l.Leave(l.Resource)
-	if ctx, p.Only, err = l.calling(ctx, l.many(kind.List, namespace, options)); err != nil {
-		return nil, err
-	}
-	found, err := l.Resource.List(ctx, namespace, p, nil)
-	if err != nil {
-		return nil, err
-	}
-	if err := l.Resource.ShowAhead(ctx, found.Records); err != nil {
-		return nil, err
-	}
-	return l.page(found)
+func (l *Local) List(ctx context.Context, namespace string, options ListOptions) (page *Page, err error) {
+	err = l.selected(ctx, namespace, options, func(ctx context.Context, l *Local, p resource.ListParameters) error {
+		found, err := l.Resource.List(ctx, namespace, p, nil)
+		if err == nil {
+			err = l.Resource.ShowAhead(ctx, found.Records)
+		}
+		if err == nil {
+			page, err = l.page(found)
+		}
+		return err
+	})
+	return page, err
 }
 
 // Count implements [Caller].
-func (l *Local) Count(ctx context.Context, namespace string, options ListOptions) ([]byte, error) {
+func (l *Local) Count(ctx context.Context, namespace string, options ListOptions) (counts []byte, err error) {
+	err = l.selected(ctx, namespace, options, func(ctx context.Context, l *Local, p resource.ListParameters) error {
+		found, err := l.Resource.Count(ctx, namespace, p)
+		if err == nil {
+			counts, err = codec.EncodeOwn(&found)
+		}
+		return err
+	})
+	return counts, err
+}
+
+// selected calls f, as a request in flight of the present resource, with the parameters of a list.
+func (l *Local) selected(ctx context.Context, namespace string, options ListOptions,
+	f func(context.Context, *Local, resource.ListParameters) error) error {
 	l, err := l.now(ctx)
 	if err != nil {
-		return nil, err
+		return err
 	}
 	p, err := options.read(l.Resource)
 	if err != nil {
-		return nil, err
+		return err
 	}
 	if err := l.Enter(l.Resource); err != nil {
-		return nil, err
+		return err
 	}
 	defer l.Leave(l.Resource)
 	if ctx, p.Only, err = l.calling(ctx, l.many(kind.List, namespace, options)); err != nil {
-		return nil, err
+		return err
 	}
-	counts, err := l.Resource.Count(ctx, namespace, p)
-	if err != nil {
-		return nil, err
-	}
-	return codec.EncodeOwn(&counts)
+	return f(ctx, l, p)
 }
 
 // read parses the options for a resource.
