@@ -66,9 +66,8 @@ func accessOf(u User, q route.Question) Access {
 
 // question implements the interface that [AccessFrom] looks for.
 func (q *request) question() route.Question {
-	if q.asked == nil {
-		asked := route.Read(q.r.Method, q.r.URL, q.serving)
-		q.asked = &asked
+	if !q.isRead {
+		q.asked, q.isRead = route.Read(q.r.Method, q.r.URL, q.serving), true
 	}
-	return *q.asked
+	return q.asked
 }

@@ -39,7 +39,8 @@ type request struct {
 	unknown bool               // the API serves nothing at the path
 	ofPath  bool               // the path asks to watch its object
 
-	asked  *route.Question // nil until somebody needs it
+	asked  route.Question // see question
+	isRead bool           // asked is set
 	query  url.Values
 	secret []string // the headers with credentials, which no stream receives
 	allowance

@@ -74,3 +74,8 @@ func (res *Resource) KeepDecoded(r *storage.Record, obj doc.Value) {
 		res.decodedCache.entries.put(k, kept, int64(kept.bytes)+decodedOverhead)
 	}
 }
+
+// ForgetDecoded frees the document of an object that is gone.
+func (res *Resource) ForgetDecoded(key storage.Key) {
+	res.decodedCache.entries.remove(decodedKey{key, res.Stored})
+}

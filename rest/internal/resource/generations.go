@@ -71,6 +71,15 @@ func (c *generations[K, V]) forget(match func(K) bool) {
 	}
 }
 
+// remove removes an entry.
+func (c *generations[K, V]) remove(k K) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	delete(c.old, k)
+	c.used -= c.young[k].bytes
+	delete(c.young, k)
+}
+
 // insert stores an entry in the young generation, if it fits at all. The caller holds the lock.
 func (c *generations[K, V]) insert(k K, e sized[V]) {
 	delete(c.old, k)

@@ -50,6 +50,7 @@ func (w *Write) checkServed() error {
 func (w *Write) commit(ctx context.Context, on operations, needs []need,
 	f storage.UpdateFunc) (*storage.Record, error) {
 	key := w.res.Key(w.Namespace, w.Name)
+	removes := false
 	compute := func(current *storage.Record) ([]byte, error) {
 		w.endCommit(nil)
 		if err := w.checkServed(); err != nil {
@@ -59,22 +60,25 @@ func (w *Write) commit(ctx context.Context, on operations, needs []need,
 		if err == nil {
 			w.beginCommit(ctx, current, json)
 		}
+		removes = json == nil
 		return json, err
 	}
+	var record *storage.Record
+	var err error
 	switch {
 	case w.Asked.DryRun && (w.in == nil || !w.in.rehearses):
 		return nil, w.rehearse(ctx, key, compute)
 	case w.keepsHistory():
-		record, err := w.commitKept(ctx, on, key, needs, compute)
-		w.committed(ctx, record, err)
-		return record, w.storeError(err)
+		record, err = w.commitKept(ctx, on, key, needs, compute)
 	case len(needs) > 0:
-		record, err := w.commitWith(ctx, key, needs, compute)
-		w.committed(ctx, record, err)
-		return record, w.storeError(err)
+		record, err = w.commitWith(ctx, key, needs, compute)
+	default:
+		record, err = w.res.Store.Update(ctx, key, compute)
 	}
-	record, err := w.res.Store.Update(ctx, key, compute)
 	w.committed(ctx, record, err)
+	if err == nil && removes {
+		w.res.ForgetDecoded(key)
+	}
 	return record, w.storeError(err)
 }
 
