@@ -43,14 +43,26 @@ func (w *Watch) Deliver(ctx context.Context, open func() (Output, error)) error 
 	b := w.start(ctx)
 	s := b.liveWatch
 	defer s.close()
+	answers, err := b.begin(open)
+	if !answers {
+		return err
+	}
+	if err == nil {
+		err = s.follow()
+	}
+	return s.end(err)
+}
+
+// begin does everything up to the point from which the watch follows changes. answers says that the answer has begun. The
+// stack of a waiting watch has nothing of what begin needs.
+func (b *beginning) begin(open func() (Output, error)) (answers bool, err error) {
 	if !b.ahead {
 		if err := b.open(open); err != nil {
-			return err
+			return false, err
 		}
 	}
 	// The follower lists the objects and takes its position here.
 	waiting, cancel := b.waiting()
-	var err error
 	b.after, err = b.follower.Begin(waiting, b.resource.Store, b.from)
 	cancel()
 	if b.ahead {
@@ -58,16 +70,13 @@ func (w *Watch) Deliver(ctx context.Context, open func() (Output, error)) error 
 			err = b.open(open)
 		}
 		if err != nil {
-			return err
+			return false, err
 		}
 	}
 	if err == nil {
 		err = b.send()
 	}
-	if err == nil {
-		err = s.follow()
-	}
-	return s.end(err)
+	return true, err
 }
 
 // beginning is what a watch needs until it has sent the existing objects. It is dropped then, so that a waiting watch
