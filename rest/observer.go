@@ -119,7 +119,7 @@ type Observation struct {
 	// Times asks for the times of the steps of kind [StepPipeline], which [EndedRequest.Steps] returns. They cost much
 	// less than calls of Step.
 	Times bool
-	// Brief says that Step is not called for steps of kind [StepPipeline], of which a write has about 20.
+	// Brief says that Step is not called for steps of kind [StepPipeline]. A write has about 20.
 	Brief bool
 	// Started is called when the answer begins, with its code. For a watch, this is before the first event.
 	Started func(code int)

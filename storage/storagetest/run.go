@@ -91,7 +91,8 @@ func Run(t *testing.T, make Subject) {
 			s := &subject{T: t, ctx: ctx, make: make, store: make.New(t)}
 			if _, can := s.store.(storage.Transactor); !can && isTransactionRule(r) {
 				require.NoError(t, s.store.Close())
-				t.Skip("the store is no storage.Transactor")
+				// Transactions are optional. All stores of this module have them.
+				t.Skip("the store does not implement storage.Transactor")
 			}
 			s.register()
 			r.prove(s)

@@ -285,7 +285,7 @@ func TestDeletedObjects(t *testing.T) {
 	create(t, api)
 	apitest.MergePatch(t, api, first, `{"metadata":{"finalizers":["example.com/f"],"labels":{"a":"b"}},"spec":{"size":4}}`)
 	apitest.Must(t, api, "DELETE", first, "")
-	assert.Len(t, versions(t, api).Items, 2, "the mark is no version")
+	assert.Len(t, versions(t, api).Items, 2, "a mark makes no version")
 	apitest.MergePatch(t, api, first, `{"metadata":{"finalizers":null}}`)
 	require.Equal(t, 404, apitest.Do(t, api, "GET", first, "").Code)
 

@@ -125,9 +125,9 @@ func (p *Plan) Unchanged(current []*storage.Record) [][]byte {
 	return texts
 }
 
-// Texts returns the new texts of the records with the plan's keys, for a write by this change. If a transaction has not
-// committed the replaced state, nobody has seen that, and it is no version. The entry of an object that the transaction
-// has created goes with the object.
+// Texts returns the new texts of the records with the plan's keys, for a write by this change. Nobody has
+// seen a replaced state that a transaction has not committed, so it becomes no version. The entry of an object that the
+// transaction has created goes with the object.
 func (p *Plan) Texts(by history.Change, current []*storage.Record) ([][]byte, error) {
 	uncommitted := p.replaced != nil && p.replaced.Revision == 0
 	if len(p.Keys) == 0 || uncommitted && by.Operation != history.Delete {

@@ -76,7 +76,7 @@ func fields(c *Crate) map[string]string {
 		"metadata.creationTimestamp": c.CreationTimestamp.Format(time.RFC3339)}
 }
 
-// compareValues compares two values of a field, neither of which is "".
+// compareValues compares two values of a field that are not empty.
 func compareValues(field, a, b string) int {
 	if field != "spec.size" {
 		return strings.Compare(a, b)

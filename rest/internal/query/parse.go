@@ -110,8 +110,8 @@ func (p *parser) begin() {
 	p.skipSpace()
 }
 
-// more moves to the next of the elements that commas separate, of which count have been read. It returns false at the
-// end.
+// more moves to the next one of the elements that commas separate. count elements have been read. At the end, it returns
+// false.
 func (p *parser) more(count int) bool {
 	p.skipSpace()
 	switch {

@@ -86,7 +86,7 @@ func (w *Write) replacesVersion() bool {
 	switch {
 	case w.result.Created:
 		return true
-	case w.done, w.before.stored.IsAbsent(): // a stored object that cannot be decoded is no version
+	case w.done, w.before.stored.IsAbsent(): // an object that cannot be decoded makes no version
 		return false
 	case w.result.Gone:
 		return true
