@@ -1,8 +1,6 @@
 package main
 
 import (
-	"bufio"
-	"context"
 	"io"
 	"net/http"
 	"net/url"
@@ -12,6 +10,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/decorum-go/decorum/examples/program/programtest"
 	"github.com/decorum-go/decorum/rest"
 	"github.com/decorum-go/decorum/rest/conventions"
 	"github.com/decorum-go/decorum/rest/resttest"
@@ -24,22 +23,7 @@ func start(t *testing.T) string {
 	if _, err := postgrestest.Installed(); err != nil {
 		t.Skip(err) // it says what to install; CI installs Postgres
 	}
-	ctx, stop := context.WithCancel(t.Context())
-	out, in := io.Pipe()
-	ended := make(chan error, 1)
-	go func() {
-		err := run(ctx, []string{"--listen", "127.0.0.1:0"}, in)
-		in.CloseWithError(err)
-		ended <- err
-	}()
-	t.Cleanup(func() {
-		stop()
-		assert.NoError(t, <-ended, "the program ends without an error")
-	})
-	line, err := bufio.NewReader(out).ReadString('\n')
-	require.NoError(t, err)
-	service, ok := strings.CutPrefix(strings.TrimSpace(line), "ready ")
-	require.True(t, ok, line)
+	service, _ := programtest.Start(t, run)
 	return strings.TrimSuffix(service, "/platform")
 }
 

@@ -1,8 +1,6 @@
 package main
 
 import (
-	"bufio"
-	"context"
 	"encoding/json"
 	"io"
 	"net/http"
@@ -14,28 +12,13 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/decorum-go/decorum/apimeta"
+	"github.com/decorum-go/decorum/examples/program/programtest"
 )
 
 // start runs the program until the test ends and returns the URL that it prints.
 func start(t *testing.T) string {
 	t.Helper()
-	ctx, stop := context.WithCancel(t.Context())
-	out, in := io.Pipe()
-	ended := make(chan error, 1)
-	go func() {
-		err := run(ctx, []string{"--listen", "127.0.0.1:0"}, in)
-		in.CloseWithError(err)
-		ended <- err
-	}()
-	t.Cleanup(func() {
-		stop()
-		assert.NoError(t, <-ended, "the program ends without an error")
-	})
-	line, err := bufio.NewReader(out).ReadString('\n')
-	require.NoError(t, err)
-	go io.Copy(io.Discard, out)
-	url, ok := strings.CutPrefix(strings.TrimSpace(line), "ready ")
-	require.True(t, ok, line)
+	url, _ := programtest.Start(t, run)
 	return url
 }
 

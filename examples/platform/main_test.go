@@ -1,13 +1,10 @@
 package main
 
 import (
-	"bufio"
-	"context"
 	"io"
 	"net/http"
 	"path/filepath"
 	"strings"
-	"sync"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -15,31 +12,10 @@ import (
 
 	"github.com/decorum-go/decorum/apimeta"
 	"github.com/decorum-go/decorum/examples/platform/site"
+	"github.com/decorum-go/decorum/examples/program/programtest"
 	"github.com/decorum-go/decorum/rest"
 	"github.com/decorum-go/decorum/rest/resttest"
 )
-
-// start runs the program. It returns the URL that the program prints, and a function that ends the program.
-func start(t *testing.T, args ...string) (url string, end func()) {
-	t.Helper()
-	ctx, stop := context.WithCancel(t.Context())
-	out, in := io.Pipe()
-	ended := make(chan error, 1)
-	go func() {
-		err := run(ctx, append(args, "--listen", "127.0.0.1:0"), in)
-		in.CloseWithError(err)
-		ended <- err
-	}()
-	end = sync.OnceFunc(func() {
-		stop()
-		assert.NoError(t, <-ended, "the program ends without an error")
-	})
-	t.Cleanup(end)
-	line, err := bufio.NewReader(out).ReadString('\n')
-	require.NoError(t, err)
-	go io.Copy(io.Discard, out)
-	return strings.TrimPrefix(strings.TrimSpace(line), "ready "), end
-}
 
 // sitesAt returns the client of the sites in the namespace default of a platform.
 func sitesAt(t *testing.T, url string) rest.Client[site.Site] {
@@ -51,7 +27,7 @@ func sitesAt(t *testing.T, url string) rest.Client[site.Site] {
 
 // internal/e2e runs the commands of docs/guide.md against the program.
 func TestProgram(t *testing.T) {
-	url, _ := start(t)
+	url, _ := programtest.Start(t, run)
 	sites := sitesAt(t, url)
 	_, err := sites.Create(t.Context(),
 		&site.Site{ObjectMeta: apimeta.ObjectMeta{Name: "hello"}, Spec: site.SiteSpec{Title: "Hello <there>"}})
@@ -69,13 +45,13 @@ func TestProgram(t *testing.T) {
 
 func TestObjectsStayInTheFile(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "sites.db")
-	url, end := start(t, "--store", path)
+	url, end := programtest.Start(t, run, "--store", path)
 	created, err := sitesAt(t, url).Create(t.Context(),
 		&site.Site{ObjectMeta: apimeta.ObjectMeta{Name: "hello"}, Spec: site.SiteSpec{Title: "Hello"}})
 	require.NoError(t, err)
 	end()
 
-	url, _ = start(t, "--store", path)
+	url, _ = programtest.Start(t, run, "--store", path)
 	found, err := sitesAt(t, url).Get(t.Context(), "hello")
 	require.NoError(t, err)
 	assert.Equal(t, created.UID, found.UID)

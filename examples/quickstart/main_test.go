@@ -1,9 +1,7 @@
 package main
 
 import (
-	"bufio"
 	"bytes"
-	"context"
 	"encoding/json"
 	"io"
 	"net/http"
@@ -16,37 +14,16 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/decorum-go/decorum/apimeta"
+	"github.com/decorum-go/decorum/examples/program/programtest"
 	"github.com/decorum-go/decorum/rest/crd/apiextensions"
 	"github.com/decorum-go/decorum/status"
 )
 
 // start runs the program until the test ends and returns the URL that it prints.
 func start(t *testing.T, flags ...string) string {
-	url, stop := startUntil(t, flags...)
-	t.Cleanup(stop)
-	return url
-}
-
-// startUntil runs the program until stop is called.
-func startUntil(t *testing.T, flags ...string) (url string, end func()) {
 	t.Helper()
-	ctx, stop := context.WithCancel(t.Context())
-	out, in := io.Pipe()
-	ended := make(chan error, 1)
-	go func() {
-		err := run(ctx, append([]string{"--listen", "127.0.0.1:0"}, flags...), in)
-		in.CloseWithError(err)
-		ended <- err
-	}()
-	line, err := bufio.NewReader(out).ReadString('\n')
-	require.NoError(t, err)
-	go io.Copy(io.Discard, out)
-	url, ok := strings.CutPrefix(strings.TrimSpace(line), "ready ")
-	require.True(t, ok, line)
-	return url, func() {
-		stop()
-		assert.NoError(t, <-ended, "the program ends without an error")
-	}
+	url, _ := programtest.Start(t, run, flags...)
+	return url
 }
 
 // With a file, objects survive the end of the program, and watches resume.
@@ -55,7 +32,7 @@ func TestObjectsStayInTheFile(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "databases.db")
 	sample, err := os.ReadFile("sample.yaml")
 	require.NoError(t, err)
-	url, stop := startUntil(t, "--store", file)
+	url, stop := programtest.Start(t, run, "--store", file)
 	answer, err := http.Post(url+databases, "application/yaml", strings.NewReader(string(sample)))
 	require.NoError(t, err)
 	var created Database
@@ -110,7 +87,7 @@ func TestForegroundDeletionEnds(t *testing.T) {
 // With --crds, the program serves the kind of an applied definition, also after a restart.
 func TestDefinitionAddsAKind(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "databases.db")
-	url, stop := startUntil(t, "--store", file, "--crds")
+	url, stop := programtest.Start(t, run, "--store", file, "--crds")
 	post(t, url+"/apis/apiextensions.k8s.io/v1/customresourcedefinitions", "definition.yaml")
 	awaitEstablished(t, url)
 	const backups = "/apis/ops.example.com/v1/namespaces/default/backups"

@@ -1,8 +1,6 @@
 package main
 
 import (
-	"bufio"
-	"context"
 	"encoding/json"
 	"io"
 	"net/http"
@@ -13,6 +11,8 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"github.com/decorum-go/decorum/examples/program/programtest"
 )
 
 const path = "/platform/apis/warehouse.example.com/v1/namespaces/default/stocks"
@@ -20,22 +20,8 @@ const path = "/platform/apis/warehouse.example.com/v1/namespaces/default/stocks"
 // start runs the program until the test ends, creates the samples, and returns the URL of the service.
 func start(t *testing.T) string {
 	t.Helper()
-	ctx, stop := context.WithCancel(t.Context())
-	out, in := io.Pipe()
-	ended := make(chan error, 1)
-	go func() {
-		err := run(ctx, []string{"--listen", "127.0.0.1:0"}, in)
-		in.CloseWithError(err)
-		ended <- err
-	}()
-	t.Cleanup(func() {
-		stop()
-		assert.NoError(t, <-ended, "the program ends without an error")
-	})
-	line, err := bufio.NewReader(out).ReadString('\n')
-	require.NoError(t, err)
-	go io.Copy(io.Discard, out)
-	service := strings.TrimSuffix(strings.TrimPrefix(strings.TrimSpace(line), "ready "), "/platform")
+	url, _ := programtest.Start(t, run)
+	service := strings.TrimSuffix(url, "/platform")
 	samples, err := os.ReadFile("sample.yaml")
 	require.NoError(t, err)
 	for _, sample := range strings.Split(string(samples), "---\n") {
