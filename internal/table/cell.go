@@ -68,8 +68,8 @@ func (c Column) Cell(object doc.Value, now time.Time) any {
 	return nil
 }
 
-// AppendText appends the cell for a value as JSON, like Cell. The value is given as the text that the encoder has
-// written. AppendText returns false if the value has to be decoded, or if there is no cell; it then appends nothing.
+// AppendText appends the cell for a value as JSON, like Cell. value is the text that the encoder has
+// written. AppendText returns false and appends nothing if the cell is empty, or needs the decoded value.
 func (c Column) AppendText(dst, value []byte, now time.Time) ([]byte, bool) {
 	if len(value) == 0 {
 		return dst, false

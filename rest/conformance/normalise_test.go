@@ -72,7 +72,7 @@ func TestNormalise(t *testing.T) {
 			`{"kind":"Table","rows":[{"cells":["a","<age>",1,null]},{},1]}`},
 		{"items that repeat the list's type", "",
 			`{"kind":"XList","apiVersion":"v1","items":[{"kind":"X","apiVersion":"v1"},{"kind":"Y","apiVersion":"v1"},{"kind":"X"}]}`, `{"apiVersion":"v1","items":[{},{"apiVersion":"v1","kind":"Y"},{"kind":"X"}],"kind":"XList"}`},
-		{"a type that is no text", "", `{"kind":"XList","apiVersion":{},"items":[{"kind":"X","apiVersion":{}}]}`,
+		{"apiVersion is an object", "", `{"kind":"XList","apiVersion":{},"items":[{"kind":"X","apiVersion":{}}]}`,
 			`{"apiVersion":{},"items":[{}],"kind":"XList"}`},
 	}
 	for _, test := range tests {

@@ -243,7 +243,7 @@ func TestLevelsGoWhileRequestsAreAway(t *testing.T) {
 	})
 }
 
-// The requests of a schema are told apart by user or by namespace.
+// A schema distinguishes its requests by user or by namespace.
 func TestDistinguishers(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		for method, want := range map[string][]bool{"ByUser": {true, false}, "ByNamespace": {false, true},

@@ -80,8 +80,8 @@ func (w *Waits) add(d time.Duration) {
 	w.Sum += d
 }
 
-// State returns the state of all levels and flows. A level that is no longer configured is among them until its last
-// request has ended.
+// State returns the state of all levels and flows. It includes a level that was removed from the configuration until the
+// last request of that level has ended.
 func (l *Limiter) State() State {
 	l.mu.Lock()
 	defer l.mu.Unlock()

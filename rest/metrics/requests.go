@@ -169,7 +169,7 @@ func scopeOf(a *rest.Access) string {
 	return "cluster"
 }
 
-// verbOf returns the label verb: the method, with lists, watches, applies and streams told apart.
+// verbOf returns the label verb: the method, except that lists, watches, applies and streams have verbs of their own.
 func verbOf(r *rest.ObservedRequest) string {
 	switch {
 	case r.Access.Verb == rest.VerbWatch:

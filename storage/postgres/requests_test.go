@@ -167,7 +167,8 @@ func TestReplicasTakeTurns(t *testing.T) {
 // An idle replica sends at most two requests in a minute.
 func TestRequestsOfIdleReplica(t *testing.T) {
 	if os.Getenv("DECORUM_TORTURE") == "" {
-		t.Skip("it takes two minutes: set DECORUM_TORTURE") // make soak does
+		// make soak sets it.
+		t.Skip("the test observes an idle replica for two minutes: set DECORUM_TORTURE")
 	}
 	pool, sent := counted(t)
 	store := serving(t, postgres.Options{Pool: pool, Schema: newSchema()})

@@ -78,7 +78,7 @@ func Run(t *testing.T, make Subject) {
 	for _, r := range all {
 		t.Run(r.name, func(t *testing.T) {
 			if reason, excepted := make.Except[r.name]; excepted {
-				t.Skip(reason) // the author of the store says why it does not promise the rule
+				t.Skip(reason) // Subject.Except has the reason why the store does not promise the rule
 			}
 			t.Cleanup(func() {
 				if t.Failed() {

@@ -22,7 +22,7 @@ func FlowSchemas() rest.Resource[FlowSchema] {
 			{Name: "PriorityLevel", Path: ".spec.priorityLevelConfiguration.name",
 				Description: "The priority level of the requests."},
 			{Name: "MatchingPrecedence", Path: ".spec.matchingPrecedence", Description: "The lowest number decides."},
-			rest.ColumnFunc(rest.Column{Name: "DistinguisherMethod", Description: "How the flows are told apart."},
+			rest.ColumnFunc(rest.Column{Name: "DistinguisherMethod", Description: "What distinguishes the flows: the user or the namespace."},
 				func(s *FlowSchema) any {
 					if m := s.Spec.DistinguisherMethod; m != nil {
 						return m.Type

@@ -45,7 +45,7 @@ const (
 	ByNamespace = "ByNamespace"
 )
 
-// FlowDistinguisherMethod says how the flows of a FlowSchema are told apart.
+// FlowDistinguisherMethod says what distinguishes the flows of a FlowSchema.
 type FlowDistinguisherMethod struct {
 	Type string `json:"type" protobuf:"bytes,1,opt,name=type" api:"doc='ByUser or ByNamespace.'"`
 }

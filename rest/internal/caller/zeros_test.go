@@ -128,9 +128,9 @@ func TestTypesThatDecodeThemselves(t *testing.T) {
 			`{"apiVersion":"example.com/v1","kind":"Gauge","metadata":{"generateName":"a"},"spec":`+spec+`}`)
 	}
 	for _, c := range []struct{ spec, field, message string }{
-		{`{"level":"high"}`, "spec.level", `Invalid value: "high": "high" is no level`},
+		{`{"level":"high"}`, "spec.level", `Invalid value: "high": "high" is not a level`},
 		{`{"levels":{"low":1,"high":2}}`, "spec.levels.high",
-			`Invalid value: "high": the key is not of its type: "high" is no level`},
+			`Invalid value: "high": the key is not of its type: "high" is not a level`},
 		{`{"counts":{"1":"a","300":"b"}}`, "spec.counts.300",
 			`Invalid value: "300": the key is not of its type: "300" is not an int8`},
 		{`{"at":"2026-01-02T03:04:05Z"}`, "spec.at", `Invalid value: "2026-01-02T03:04:05Z": parsing time`},
@@ -150,7 +150,7 @@ type level string
 
 func (l *level) UnmarshalText(text []byte) error {
 	if string(text) != "low" {
-		return fmt.Errorf("%q is no level", text)
+		return fmt.Errorf("%q is not a level", text)
 	}
 	*l = level(text)
 	return nil
