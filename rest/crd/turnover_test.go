@@ -5,10 +5,12 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/decorum-go/decorum/rest"
 	"github.com/decorum-go/decorum/rest/crd"
 	"github.com/decorum-go/decorum/rest/crd/apiextensions"
 	"github.com/decorum-go/decorum/rest/resttest"
@@ -16,37 +18,39 @@ import (
 
 // A name that a definition gives up goes to the oldest definition that waits for it.
 func TestNameThatIsGivenUpGoesToTheNext(t *testing.T) {
-	h := newHost(t, newUnreliable(t), crd.Options{})
-	h.post(gears)
+	now := time.Now()
+	api := enabled(t, rest.Options{Now: func() time.Time { return now }}) // all definitions are equally old
+	require.Equal(t, 201, send(t, api, "POST "+definitions, gears, nil))
+	await(t, api, "gears.example.org", established)
 	for _, waiting := range []string{"wheels", "axles"} {
-		require.Equal(t, 201, send(t, h, "POST "+definitions,
+		require.Equal(t, 201, send(t, api, "POST "+definitions,
 			strings.NewReplacer("gears", waiting, "Gear", strings.ToUpper(waiting[:1])+waiting[1:len(waiting)-1]).Replace(gears),
 			nil))
-		await(t, h.API, waiting+".example.org", func(d *apiextensions.CustomResourceDefinition) bool {
+		await(t, api, waiting+".example.org", func(d *apiextensions.CustomResourceDefinition) bool {
 			return conditionOf(d, apiextensions.NamesAccepted).Reason == "ShortNamesConflict"
 		})
 	}
 	shortNames := func(plural, names string) int {
-		return send(t, h, "PATCH "+definitions+"/"+plural+".example.org", `{"spec":{"names":{"shortNames":[`+names+`]}}}`,
+		return send(t, api, "PATCH "+definitions+"/"+plural+".example.org", `{"spec":{"names":{"shortNames":[`+names+`]}}}`,
 			nil)
 	}
 	require.Equal(t, 200, shortNames("gears", ""))
-	await(t, h.API, "axles.example.org", established) // created in the same second, and first by name
-	assert.Equal(t, 404, send(t, h, "GET /apis/example.org/v1/wheels", "", nil))
+	await(t, api, "axles.example.org", established) // of two that are equally old, the first by name
+	assert.Equal(t, 404, send(t, api, "GET /apis/example.org/v1/wheels", "", nil))
 
 	// Two definitions cannot exchange their names in one step, because each keeps its own until it has the new one.
 	require.Equal(t, 200, shortNames("gears", `"ge"`))
-	await(t, h.API, "gears.example.org", func(d *apiextensions.CustomResourceDefinition) bool {
+	await(t, api, "gears.example.org", func(d *apiextensions.CustomResourceDefinition) bool {
 		return len(d.Status.AcceptedNames.ShortNames) == 1
 	})
 	require.Equal(t, 200, shortNames("gears", `"gr"`))
-	await(t, h.API, "gears.example.org",
+	await(t, api, "gears.example.org",
 		func(d *apiextensions.CustomResourceDefinition) bool { return !d.Is(apiextensions.NamesAccepted) })
 	require.Equal(t, 200, shortNames("axles", `"ge"`))
-	await(t, h.API, "axles.example.org",
+	await(t, api, "axles.example.org",
 		func(d *apiextensions.CustomResourceDefinition) bool { return !d.Is(apiextensions.NamesAccepted) })
 	require.Equal(t, 200, shortNames("axles", `"ax"`))
-	d := await(t, h.API, "gears.example.org",
+	d := await(t, api, "gears.example.org",
 		func(d *apiextensions.CustomResourceDefinition) bool { return d.Is(apiextensions.NamesAccepted) })
 	assert.Equal(t, []string{"gr"}, d.Status.AcceptedNames.ShortNames)
 	assert.True(t, d.Is(apiextensions.Established))
