@@ -1,6 +1,7 @@
 package history
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -14,43 +15,40 @@ import (
 	"github.com/decorum-go/decorum/watch"
 )
 
-// Entry is a state that a write has replaced, or the beginning of an object.
-type Entry struct {
-	Key storage.Key
-	// UID is that of the object.
-	UID string
-	// Revision is the last resourceVersion of the state. It is 0 for a beginning.
-	Revision watch.Revision
-	// After is the revision after which the state began, or 0 if that is unknown.
-	After watch.Revision
-	// Written says who wrote the state, and Replaced who wrote the next one.
-	Written, Replaced history.Change
-	// Object is the object as it was stored. It is nil for a beginning.
-	Object []byte
-	// committed is the revision of the entry itself. at is when it was committed, in microseconds since 1970.
-	committed watch.Revision
-	at        int64
+// entry is a record of a state that a write has replaced, or of the beginning of an object.
+type entry struct {
+	*storage.Record
+	// uid is that of the object.
+	uid string
+	// revision is the last resourceVersion of the state. It is 0 for a beginning.
+	revision watch.Revision
 }
 
 // content is the stored form of an entry. The store writes the revision into the metadata.
 type content struct {
-	After    watch.Revision  `json:"after,omitempty"`
-	Written  history.Change  `json:"written,omitzero"`
-	Replaced history.Change  `json:"replaced,omitzero"`
-	Object   json.RawMessage `json:"object,omitempty"`
+	// After is the revision after which the state began, or 0 if that is unknown.
+	After watch.Revision `json:"after,omitempty"`
+	// Written says who wrote the state, and Replaced who wrote the next one.
+	Written  history.Change `json:"written,omitzero"`
+	Replaced history.Change `json:"replaced,omitzero"`
+	// Object is the object as it was stored. It is nil for a beginning.
+	Object json.RawMessage `json:"object,omitempty"`
 }
 
+// beforeObject is the text between the metadata of an entry and its object.
+const beforeObject = `,"object":`
+
 // encode returns the stored form of an entry. revision is a guess of its revision, of the right number of digits.
-func (e *Entry) encode(revision watch.Revision) ([]byte, error) {
-	rest, err := json.Marshal(content{After: e.After, Written: e.Written, Replaced: e.Replaced})
+func (c *content) encode(revision watch.Revision) ([]byte, error) {
+	rest, err := json.Marshal(content{After: c.After, Written: c.Written, Replaced: c.Replaced})
 	if err != nil {
 		return nil, err
 	}
-	out := make([]byte, 0, len(rest)+len(e.Object)+80)
+	out := make([]byte, 0, len(rest)+len(c.Object)+80)
 	out = append(out, `{"metadata":{"resourceVersion":"`...)
 	out = append(strconv.AppendUint(out, uint64(revision), 10), `"}`...)
-	if e.Object != nil {
-		out = append(append(out, `,"object":`...), e.Object...)
+	if c.Object != nil {
+		out = append(append(out, beforeObject...), c.Object...)
 	}
 	if len(rest) > len(`{}`) {
 		out = append(append(out, ','), rest[1:len(rest)-1]...)
@@ -58,9 +56,8 @@ func (e *Entry) encode(revision watch.Revision) ([]byte, error) {
 	return append(out, '}'), nil
 }
 
-// read decodes a record of the store.
-func read(r *storage.Record) (*Entry, error) {
-	e := &Entry{Key: r.Key, committed: r.Revision, at: r.Written}
+// entryOf returns the entry of a record.
+func entryOf(r *storage.Record) (*entry, error) {
 	parts := strings.Split(r.Key.Name, "/")
 	if len(parts) != 3 {
 		return nil, fmt.Errorf("former version %v: bad key", r.Key)
@@ -69,13 +66,22 @@ func read(r *storage.Record) (*Entry, error) {
 	if err != nil {
 		return nil, fmt.Errorf("former version %v: %w", r.Key, err)
 	}
+	return &entry{Record: r, uid: parts[1], revision: watch.Revision(revision)}, nil
+}
+
+// hasState reports whether the entry holds a state. A beginning does not, and neither does an entry whose state has
+// expired.
+func (e *entry) hasState() bool {
+	return bytes.HasPrefix(e.JSON[e.Metadata.End:], []byte(beforeObject))
+}
+
+// content decodes the entry.
+func (e *entry) content() (*content, error) {
 	var c content
-	if err := codec.Unmarshal(r.JSON, &c); err != nil {
-		return nil, fmt.Errorf("former version %v: %w", r.Key, err)
+	if err := codec.Unmarshal(e.JSON, &c); err != nil {
+		return nil, fmt.Errorf("former version %v: %w", e.Key, err)
 	}
-	e.UID, e.Revision = parts[1], watch.Revision(revision)
-	e.After, e.Written, e.Replaced, e.Object = c.After, c.Written, c.Replaced, c.Object
-	return e, nil
+	return &c, nil
 }
 
 // keyOf returns the key of an entry. No name of an object contains a slash. The entries of one object are in the order
@@ -99,7 +105,7 @@ func (outside) Value(any) any { return nil }
 // entriesOf returns the entries of all objects that have or had a name, from a state at least as recent as a revision.
 // It does not see those of a transaction that has not committed.
 func entriesOf(ctx context.Context, res *resource.Resource, of storage.Key,
-	atLeast watch.Revision) (all []*Entry, err error) {
+	atLeast watch.Revision) (all []*entry, err error) {
 	ctx = outside{ctx}
 	prefix := of.Name + "/"
 	after := storage.Key{Namespace: of.Namespace, Name: prefix}
@@ -115,7 +121,7 @@ func entriesOf(ctx context.Context, res *resource.Resource, of storage.Key,
 			if !strings.HasPrefix(r.Key.Name, prefix) {
 				return all, nil
 			}
-			e, err := read(r)
+			e, err := entryOf(r)
 			if err != nil {
 				return nil, err
 			}

@@ -35,10 +35,12 @@ type state struct {
 	revision, after watch.Revision
 	written         history.Change
 	json            []byte
-	hidden          bool // from the client
-	// The document, in the version of the resource, and why it cannot be shown.
-	shown doc.Value
-	err   error
+	read            bool
+	// What reading the state has found: whether the client may not see it, the document in the version of the resource,
+	// and why that cannot be shown.
+	hidden bool
+	shown  doc.Value
+	err    error
 }
 
 // Read reads the history of an object. It returns NotFound if the client sees no version of it.
@@ -58,45 +60,50 @@ func Read(ctx context.Context, res *resource.Resource, t resource.Target) (*Past
 	} else {
 		p.UID = lastDeleted(entries)
 	}
-	var last *Entry
+	var last watch.Revision
+	var replaced history.Change
 	for _, e := range entries {
 		// A write that has committed since the object was read belongs to the future.
-		if e.UID != p.UID || current != nil && e.Revision >= current.Revision {
+		if e.uid != p.UID || current != nil && e.revision >= current.Revision {
 			continue
 		}
-		if last = e; e.Object != nil && !expired(res, e.at) {
-			p.add(&state{revision: e.Revision, after: e.After, written: e.Written, json: e.Object})
+		c, err := e.content()
+		if err != nil {
+			return nil, err
+		}
+		if last, replaced = e.Revision, c.Replaced; c.Object != nil && !expired(res, e.Written) {
+			p.states = append(p.states, &state{revision: e.revision, after: c.After, written: c.Written, json: c.Object})
 		}
 	}
-	switch {
-	case current != nil:
-		now := &state{revision: current.Revision, json: current.JSON}
-		if last != nil {
-			now.after, now.written = last.committed, last.Replaced
-		}
-		p.add(now)
-	case last != nil:
-		p.deleted = last.Replaced
+	if current != nil {
+		p.states = append(p.states,
+			&state{revision: current.Revision, after: last, written: replaced, json: current.JSON})
+	} else {
+		p.deleted = replaced
 	}
-	if len(p.states) == 0 || p.states[len(p.states)-1].hidden {
+	if len(p.states) == 0 || p.hides(p.states[len(p.states)-1]) {
 		return nil, res.NotFound(t.Name)
 	}
 	return p, nil
 }
 
 // lastDeleted returns the uid of the object that was deleted last, or "".
-func lastDeleted(entries []*Entry) (uid string) {
+func lastDeleted(entries []*entry) (uid string) {
 	var latest watch.Revision
 	for _, e := range entries {
-		if e.Revision > latest {
-			latest, uid = e.Revision, e.UID
+		if e.revision > latest {
+			latest, uid = e.revision, e.uid
 		}
 	}
 	return uid
 }
 
-// add appends a state. It is hidden if the rights of the client do not extend to it.
-func (p *Past) add(s *state) {
+// hides reports whether the rights of the client do not extend to a state. It reads the state.
+func (p *Past) hides(s *state) bool {
+	if s.read {
+		return s.hidden
+	}
+	s.read = true
 	var stored doc.Value
 	stored, s.shown, s.err = p.res.FormerForms(s.json)
 	if p.target.Only != nil {
@@ -107,7 +114,7 @@ func (p *Past) add(s *state) {
 		}
 		s.hidden = !admitted
 	}
-	p.states = append(p.states, s)
+	return s.hidden
 }
 
 // notKept returns the error for a version that is not kept, or that the client does not see.
@@ -127,7 +134,7 @@ func (p *Past) find(revision string) (*state, error) {
 		if at > s.revision {
 			continue
 		}
-		if s.hidden || at < s.revision && (s.after == 0 || at <= s.after) {
+		if p.hides(s) || at < s.revision && (s.after == 0 || at <= s.after) {
 			break
 		}
 		if s.err != nil {
@@ -159,7 +166,7 @@ func (p *Past) Version(revision string) (doc.Value, error) {
 	if p.Exists {
 		last--
 	}
-	if last < 0 || p.states[last].hidden {
+	if last < 0 || p.hides(p.states[last]) {
 		return doc.Value{}, p.notKept("before the present one")
 	}
 	if s := p.states[last]; s.err != nil {
@@ -178,7 +185,7 @@ func (p *Past) List() *history.ObjectVersionList {
 		Items:    []history.ObjectVersion{},
 	}
 	for i, s := range slices.Backward(p.states) {
-		if s.hidden {
+		if p.hides(s) {
 			continue
 		}
 		v := history.ObjectVersion{
@@ -187,7 +194,7 @@ func (p *Past) List() *history.ObjectVersionList {
 			},
 			Written: s.written, Current: p.Exists && i == len(p.states)-1,
 		}
-		if i > 0 && !p.states[i-1].hidden {
+		if i > 0 && !p.hides(p.states[i-1]) {
 			v.Changed = p.changed(p.states[i-1], s)
 		}
 		out.Items = append(out.Items, v)

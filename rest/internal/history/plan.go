@@ -27,14 +27,14 @@ type Plan struct {
 	Keys []storage.Key
 
 	res      *resource.Resource
-	entry    Entry
+	entry    content
 	creates  bool
 	replaced *storage.Record // nil if the object did not exist
 }
 
 // PlanCreate returns the plan of a write that creates an object.
 func PlanCreate(res *resource.Resource, key storage.Key, uid string) *Plan {
-	return &Plan{res: res, creates: true, Keys: []storage.Key{keyOf(res, key, uid, 0)}, entry: Entry{UID: uid}}
+	return &Plan{res: res, creates: true, Keys: []storage.Key{keyOf(res, key, uid, 0)}}
 }
 
 // PlanChange returns the plan of a write that changes an object or deletes it. atLeast says how recent the state must
@@ -56,9 +56,13 @@ func PlanChange(ctx context.Context, res *resource.Resource, key storage.Key, at
 	if err != nil {
 		return nil, err
 	}
-	p.entry = Entry{UID: current.UID, Revision: current.Revision, Object: current.JSON}
+	p.entry.Object = current.JSON
 	if last := lastOf(entries, current.UID, current.Revision); last != nil {
-		p.entry.After, p.entry.Written = last.committed, last.Replaced
+		before, err := last.content()
+		if err != nil {
+			return nil, err
+		}
+		p.entry.After, p.entry.Written = last.Revision, before.Replaced
 	}
 	p.Keys = append(p.Keys, keyOf(res, key, current.UID, current.Revision))
 	for _, e := range displaced(res, entries, current.UID) {
@@ -70,9 +74,9 @@ func PlanChange(ctx context.Context, res *resource.Resource, key storage.Key, at
 }
 
 // lastOf returns the last entry of an object before a revision, or nil.
-func lastOf(entries []*Entry, uid string, before watch.Revision) (last *Entry) {
+func lastOf(entries []*entry, uid string, before watch.Revision) (last *entry) {
 	for _, e := range entries {
-		if e.UID == uid && e.Revision < before {
+		if e.uid == uid && e.revision < before {
 			last = e
 		}
 	}
@@ -80,17 +84,17 @@ func lastOf(entries []*Entry, uid string, before watch.Revision) (last *Entry) {
 }
 
 // displaced returns the entries that go when the object with this uid gets another one.
-func displaced(res *resource.Resource, entries []*Entry, uid string) []*Entry {
-	var out, kept []*Entry
+func displaced(res *resource.Resource, entries []*entry, uid string) []*entry {
+	var out, kept []*entry
 	for _, e := range entries {
 		switch {
-		case e.Object == nil && e.UID == uid, expired(res, e.at):
+		case !e.hasState() && e.uid == uid, expired(res, e.Written):
 			out = append(out, e)
-		case e.Object != nil:
+		case e.hasState():
 			kept = append(kept, e)
 		}
 	}
-	slices.SortFunc(kept, func(a, b *Entry) int { return cmp.Compare(a.Revision, b.Revision) })
+	slices.SortFunc(kept, func(a, b *entry) int { return cmp.Compare(a.revision, b.revision) })
 	if over := len(kept) + 1 - res.History().Versions; over > 0 {
 		out = append(out, kept[:over]...)
 	}

@@ -43,7 +43,7 @@ func purgeSeen(ctx context.Context, res *resource.Resource, t resource.Target, d
 	}
 	var keys []storage.Key
 	for _, s := range p.states {
-		if !s.hidden {
+		if !p.hides(s) {
 			keys = append(keys, keyOf(res, res.Key(t.Namespace, t.Name), p.UID, s.revision))
 		}
 	}

@@ -78,8 +78,7 @@ func (s *Sweeper) sweep() {
 // that it holds, because it says who wrote the present one.
 func removeExpired(ctx context.Context, res *resource.Resource) error {
 	over := func(r *storage.Record) bool {
-		e, err := read(r)
-		return err == nil && e.Object != nil && expired(res, r.Written)
+		return (&entry{Record: r}).hasState() && expired(res, r.Written)
 	}
 	return inPages(ctx, res.Store, watch.Key{Resource: res.HistoryName()}, over, func(page []*storage.Record) error {
 		var gone []storage.Key
@@ -113,10 +112,15 @@ func isLast(ctx context.Context, res *resource.Resource, key storage.Key) (bool,
 
 // strip removes the state from the last entry of an object, or the entry if the object does not exist.
 func strip(ctx context.Context, res *resource.Resource, r *storage.Record) error {
-	e, err := read(r)
+	e, err := entryOf(r)
 	if err != nil {
 		return err
 	}
+	beginning, err := e.content()
+	if err != nil {
+		return err
+	}
+	beginning.Object = nil
 	name, _, _ := strings.Cut(r.Key.Name, "/")
 	keys := []storage.Key{r.Key, res.Key(r.Key.Namespace, name)}
 	_, err = res.Store.UpdateAll(ctx, keys, func(current []*storage.Record) ([][]byte, error) {
@@ -124,11 +128,9 @@ func strip(ctx context.Context, res *resource.Resource, r *storage.Record) error
 		if current[1] != nil {
 			next[1] = current[1].JSON
 		}
-		if current[0] == nil || current[1] == nil || current[1].UID != e.UID {
+		if current[0] == nil || current[1] == nil || current[1].UID != e.uid {
 			return next, nil
 		}
-		beginning := *e
-		beginning.Object = nil
 		var err error
 		next[0], err = beginning.encode(res.Store.Revision() + 1)
 		return next, err
