@@ -98,7 +98,7 @@ func newAPI(options Options) *API {
 		UntilRetired: a.ending.UntilRetired, Types: &a.options.Types.known,
 	})
 	a.router = a.newRouter()
-	a.serving.Store(newServing(nil, nil))
+	a.serving.Store(newServing(nil, nil, nil))
 	return a
 }
 

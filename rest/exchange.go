@@ -80,7 +80,7 @@ func (a *API) next(old *serving, plan func() ([]*served, error)) (s *serving, er
 	if err != nil {
 		return nil, err
 	}
-	return newServing(stored, old), nil
+	return newServing(stored, a.describedPaths(), old), nil
 }
 
 // index returns the place of a resource in stored, or -1.

@@ -11,6 +11,7 @@ import (
 	"github.com/decorum-go/decorum/rest/internal/delivery"
 	"github.com/decorum-go/decorum/rest/internal/kind"
 	"github.com/decorum-go/decorum/rest/internal/media"
+	"github.com/decorum-go/decorum/rest/internal/openapi"
 	"github.com/decorum-go/decorum/rest/internal/resource"
 	"github.com/decorum-go/decorum/rest/internal/route"
 	"github.com/decorum-go/decorum/status"
@@ -122,8 +123,9 @@ func findResource(s *serving, path string, params httprouter.Params, at *place) 
 	return s.lookUpIn(gv, strings.TrimPrefix(params.ByName(paramResource), "/"), at)
 }
 
-// documents returns the choosers for the paths of the documents about each group and version.
-func documents(groups []kind.Group) map[string]chooser {
+// documents returns the choosers for the paths of the documents about each group and version, and about the paths
+// outside of all groups.
+func documents(groups []kind.Group, outside []openapi.Path) map[string]chooser {
 	paths := map[string]chooser{}
 	for _, g := range groups {
 		if g.Name != "" {
@@ -133,6 +135,9 @@ func documents(groups []kind.Group) map[string]chooser {
 			paths[v.Path()] = always((*request).groupVersion)
 			paths["/openapi/v3"+v.Path()] = always((*request).openAPIv3)
 		}
+	}
+	for _, p := range outside {
+		paths["/openapi/v3"+p.Path] = always((*request).openAPIv3)
 	}
 	return paths
 }

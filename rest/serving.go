@@ -23,7 +23,7 @@ type serving struct {
 
 // newServing builds a serving after another one, from which it takes what has not changed; old is nil for the first.
 // Versions that are not served have no route and no place in discovery, but the typed client finds them.
-func newServing(resources []*served, old *serving) *serving {
+func newServing(resources []*served, outside []openapi.Path, old *serving) *serving {
 	s := &serving{stored: resources, byPath: make(map[apimeta.GroupVersionResource]*served, len(resources)),
 		replaced: make(chan struct{})}
 	var kinds []*kind.Kind
@@ -43,7 +43,7 @@ func newServing(resources []*served, old *serving) *serving {
 	if old != nil {
 		before = old.openapi
 	}
-	s.openapi = openapi.NewDocuments(kinds, s.groups, before)
-	s.documents = documents(s.groups)
+	s.openapi = openapi.NewDocuments(kinds, s.groups, outside, before)
+	s.documents = documents(s.groups, outside)
 	return s
 }

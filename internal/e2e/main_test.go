@@ -80,7 +80,7 @@ func buildPrograms(dir string) error {
 	}
 	// The examples are built in the library's module.
 	library := filepath.Join("..", "..")
-	for _, example := range []string{"quickstart", "embed", "platform", "platform/teams"} {
+	for _, example := range []string{"quickstart", "embed", "warehouse", "platform", "platform/teams"} {
 		if err := build(filepath.Join(dir, filepath.Base(example)), library, "./examples/"+example); err != nil {
 			return err
 		}

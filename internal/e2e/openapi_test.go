@@ -17,7 +17,7 @@ import (
 // The Protobuf form of the Swagger document must equal the message that upstream's library makes of the JSON form, and
 // kubectl must find the kinds in it.
 func TestOpenAPIv2Protobuf(t *testing.T) {
-	for _, h := range []host{rootHost, prefixHost, exampleTargets()[0].host} {
+	for _, h := range []host{rootHost, prefixHost, exampleTargets()[0].host, {program: "warehouse"}} {
 		t.Run(h.name(), func(t *testing.T) {
 			s := startServer(t, h, newest())
 			want, err := openapiv2.ParseDocument(s.openAPIv2(t, "application/json"))
@@ -41,6 +41,13 @@ func TestOpenAPIv2Protobuf(t *testing.T) {
 			}
 		})
 	}
+}
+
+// kubectl explains kinds also where OpenAPI describes extensions.
+func TestKubectlExplainsAKindWithExtensions(t *testing.T) {
+	s := startServer(t, host{program: "warehouse"}, newest())
+	assert.Contains(t, s.run(t, "explain", "stocks"), "KIND:       Stock")
+	assertLine(t, s.run(t, "explain", "stocks", "--recursive"), "count", "<integer>")
 }
 
 func (s *server) openAPIv2(t *testing.T, accept string) []byte {

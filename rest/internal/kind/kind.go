@@ -86,6 +86,8 @@ type Subresource struct {
 	Schema *schema.Schema
 	// GoType is the host's type of the subresource, or nil.
 	GoType reflect.Type
+	// History and Undo mark the subresources of a kind that keeps former versions of its objects.
+	History, Undo bool
 	// Stream describes a subresource that carries bytes. It is nil for all others.
 	Stream *Stream
 }

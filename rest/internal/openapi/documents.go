@@ -21,7 +21,8 @@ const (
 type Documents struct {
 	// V2 returns the Swagger 2.0 document as JSON, and V2Protobuf returns it as Protobuf.
 	V2, V2Protobuf func() ([]byte, error)
-	// V3 returns the OpenAPI 3.0 document of each group and version, by its path without the first slash.
+	// V3 returns the OpenAPI 3.0 document of each group and version, and of each path outside of all groups, by the path
+	// without the first slash.
 	V3 map[string]func() (Document, error)
 
 	kinds map[string][]*kind.Kind // that each document of V3 describes
@@ -33,12 +34,12 @@ type Document struct {
 	Hash string
 }
 
-// NewDocuments prepares the documents of the kinds that are served, and of their groups. It takes the documents of
-// versions that have not changed from old, which may be nil.
-func NewDocuments(kinds []*kind.Kind, groups []kind.Group, old *Documents) *Documents {
+// NewDocuments prepares the documents of the kinds that are served, of their groups, and of the paths outside of all
+// groups. It takes the documents of versions that have not changed from old, which may be nil.
+func NewDocuments(kinds []*kind.Kind, groups []kind.Group, outside []Path, old *Documents) *Documents {
 	d := &Documents{
-		V2:         sync.OnceValues(func() ([]byte, error) { return V2(kinds) }),
-		V2Protobuf: sync.OnceValues(func() ([]byte, error) { return V2Protobuf(kinds) }),
+		V2:         sync.OnceValues(func() ([]byte, error) { return V2(kinds, outside...) }),
+		V2Protobuf: sync.OnceValues(func() ([]byte, error) { return V2Protobuf(kinds, outside...) }),
 		V3:         map[string]func() (Document, error){},
 		kinds:      map[string][]*kind.Kind{},
 	}
@@ -52,10 +53,17 @@ func NewDocuments(kinds []*kind.Kind, groups []kind.Group, old *Documents) *Docu
 			}
 			d.V3[name] = sync.OnceValues(func() (Document, error) {
 				body, err := V3(v.GroupVersion, v.Kinds)
-				sum := sha512.Sum512(body)
-				return Document{Body: body, Hash: strings.ToUpper(hex.EncodeToString(sum[:]))}, err
+				return newDocument(body), err
 			})
 		}
 	}
+	for _, p := range outside {
+		d.V3[p.Name()] = sync.OnceValues(func() (Document, error) { return newDocument(V3OfPath(p)), nil })
+	}
 	return d
+}
+
+func newDocument(body []byte) Document {
+	sum := sha512.Sum512(body)
+	return Document{Body: body, Hash: strings.ToUpper(hex.EncodeToString(sum[:]))}
 }

@@ -26,10 +26,10 @@ type route struct {
 type operation struct {
 	method      string // lower case, as OpenAPI has it
 	id          string
-	action      string // the verb, as x-kubernetes-action has it
+	action      string // the verb, as x-kubernetes-action has it; empty outside of all groups
 	tag         string
 	description string
-	kind        apimeta.GroupVersionKind
+	kind        apimeta.GroupVersionKind // empty outside of all groups
 	parameters  []parameter
 	takes       string   // the name of the schema of the body; empty for none
 	takesMedia  []string // its media types
@@ -180,6 +180,9 @@ func (w *routeWriter) item() route {
 }
 
 func (w *routeWriter) subresource(d *definitions, sub kind.Subresource) route {
+	if sub.History || sub.Undo {
+		return w.past(d, sub)
+	}
 	k := w.kind
 	r := route{path: w.base() + "/{name}/" + sub.Name, parameters: pathParameters(k.Namespaced, true, k.Kind)}
 	gvk := k.GroupVersionKind

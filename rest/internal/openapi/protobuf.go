@@ -10,8 +10,8 @@ import (
 
 // V2Protobuf returns what [V2] returns as the Protobuf message openapi.v2.Document of gnostic, the only form in which
 // client-go takes it. The field numbers are those of the published OpenAPIv2.proto.
-func V2Protobuf(kinds []*kind.Kind) ([]byte, error) {
-	document, err := swagger(kinds)
+func V2Protobuf(kinds []*kind.Kind, outside ...Path) ([]byte, error) {
+	document, err := swagger(kinds, outside)
 	return documentMessage(document), err
 }
 

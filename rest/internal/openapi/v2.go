@@ -3,21 +3,25 @@ package openapi
 import (
 	"github.com/decorum-go/decorum/internal/codec"
 	"github.com/decorum-go/decorum/internal/doc"
+	"github.com/decorum-go/decorum/internal/schema"
 	"github.com/decorum-go/decorum/rest/internal/kind"
 )
 
-// V2 returns the Swagger 2.0 document, as JSON, of all kinds that a server serves. It fails where two operations would
-// have one name: then two kinds of one group and version are called the same.
-func V2(kinds []*kind.Kind) ([]byte, error) {
-	document, err := swagger(kinds)
+// V2 returns the Swagger 2.0 document, as JSON, of all kinds that a server serves and of the paths outside of all groups.
+// It fails where two operations would have one name: then two kinds of one group and version are called the same.
+func V2(kinds []*kind.Kind, outside ...Path) ([]byte, error) {
+	document, err := swagger(kinds, outside)
 	return codec.AppendJSON(nil, document), err
 }
 
-func swagger(kinds []*kind.Kind) (doc.Value, error) {
+func swagger(kinds []*kind.Kind, outside []Path) (doc.Value, error) {
 	d := newDefinitions(form{prefix: "#/definitions/"})
 	routes, err := d.routes(sorted(kinds))
 	if err != nil {
 		return doc.Value{}, err
+	}
+	for _, p := range outside {
+		routes = append(routes, d.outside(p))
 	}
 	paths := make(object, 0, len(routes))
 	for _, r := range routes {
@@ -58,7 +62,12 @@ func parametersV2(parameters []parameter) []doc.Value {
 	var all []doc.Value
 	for _, p := range parameters {
 		o := p.common()
-		o.text("type", p.typ)
+		for key, value := range p.schema().Members() {
+			o.set(key, value)
+		}
+		if p.typ == schema.ArrayType {
+			o.text("collectionFormat", "multi")
+		}
 		all = append(all, o.value())
 	}
 	return all

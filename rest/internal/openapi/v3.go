@@ -4,6 +4,7 @@ import (
 	"github.com/decorum-go/decorum/apimeta"
 	"github.com/decorum-go/decorum/internal/codec"
 	"github.com/decorum-go/decorum/internal/doc"
+	"github.com/decorum-go/decorum/internal/schema"
 	"github.com/decorum-go/decorum/rest/internal/kind"
 )
 
@@ -21,6 +22,11 @@ func V3(gv apimeta.GroupVersion, kinds []*kind.Kind) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
+	return codec.AppendJSON(nil, d.documentV3(gv.String(), gv.Version, routes)), nil
+}
+
+// documentV3 returns the document with the routes and with the schemas that they refer to.
+func (d *definitions) documentV3(title, version string, routes []route) doc.Value {
 	paths := make(object, 0, len(routes))
 	for _, r := range routes {
 		var o object
@@ -32,10 +38,10 @@ func V3(gv apimeta.GroupVersion, kinds []*kind.Kind) ([]byte, error) {
 	}
 	var document object
 	document.text("openapi", "3.0.0")
-	document.set("info", info(gv.String(), gv.Version))
+	document.set("info", info(title, version))
 	document.set("paths", paths.value())
 	document.set("components", doc.MapOf(doc.Member{Key: "schemas", Value: d.value()}))
-	return codec.AppendJSON(nil, document.value()), nil
+	return document.value()
 }
 
 func info(title, version string) doc.Value {
@@ -72,10 +78,19 @@ func parametersV3(parameters []parameter) []doc.Value {
 	var all []doc.Value
 	for _, p := range parameters {
 		o := p.common()
-		o.set("schema", doc.MapOf(doc.Member{Key: "type", Value: doc.Of(p.typ)}))
+		o.set("schema", p.schema())
 		all = append(all, o.value())
 	}
 	return all
+}
+
+// schema returns the schema of the values. The elements of an array are texts.
+func (p parameter) schema() doc.Value {
+	s := doc.MapOf(doc.Member{Key: "type", Value: doc.Of(p.typ)})
+	if p.typ == schema.ArrayType {
+		s = s.With("items", doc.MapOf(doc.Member{Key: "type", Value: doc.Of("string")}))
+	}
+	return s
 }
 
 // common writes what both forms say of a parameter alike.
@@ -95,7 +110,9 @@ func (op operation) common() object {
 	o.text("description", op.description)
 	o.texts("tags", []string{op.tag})
 	o.text("x-kubernetes-action", op.action)
-	o.set("x-kubernetes-group-version-kind", kindValue(op.kind))
+	if op.kind != (apimeta.GroupVersionKind{}) {
+		o.set("x-kubernetes-group-version-kind", kindValue(op.kind))
+	}
 	return o
 }
 

@@ -33,7 +33,7 @@ func (res *Resource) describe() {
 // describe returns the description of a subresource.
 func (s *Subresource) describe() kind.Subresource {
 	out := kind.Subresource{GroupVersionKind: s.Kind, Name: s.Name, Verbs: s.Verbs, OfObject: s.OfItself, Schema: s.Schema,
-		Stream: s.Stream}
+		History: s.History, Undo: s.Undo, Stream: s.Stream}
 	if !s.KindImplied { // the host has declared it
 		out.GoType = s.GoType
 	}
