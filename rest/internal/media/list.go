@@ -76,6 +76,7 @@ type ListWriter struct {
 	to       io.Writer
 	buf      []byte // the gathered bytes, in the borrowed chunk
 	item     []byte // one element, for a form other than compact JSON
+	message  []byte // of one element, for Protobuf
 	asStored bool   // the records are sent as they are, because Length has counted their bytes
 	sent     bool
 	err      error // why nothing more is written: the client is gone or too slow, or the context has ended

@@ -12,6 +12,8 @@ import (
 type Message interface {
 	Decode(message []byte) (doc.Value, error)
 	Encode(v doc.Value) ([]byte, error)
+	// AppendStored appends the message of an object, given as the text that the store keeps.
+	AppendStored(dst, object []byte) ([]byte, error)
 }
 
 // goMessage is a Go type with its own Protobuf methods, like the types of k8s.io/api.
@@ -41,6 +43,15 @@ func (typeMessage[T]) Encode(v doc.Value) ([]byte, error) {
 		return nil, err
 	}
 	return any(obj).(goMessage).Marshal()
+}
+
+func (typeMessage[T]) AppendStored(dst, object []byte) ([]byte, error) {
+	obj := new(T)
+	if err := codec.Unmarshal(object, obj); err != nil {
+		return dst, err
+	}
+	message, err := any(obj).(goMessage).Marshal()
+	return append(dst, message...), err
 }
 
 // MessageOf returns the Message of a Go type. It uses the methods Marshal and Unmarshal of the type or, if the type

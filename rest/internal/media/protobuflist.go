@@ -105,13 +105,8 @@ func (w *ListWriter) appendItem(dst []byte, record *storage.Record) ([]byte, err
 	if w.rep.Form == AsPartial {
 		object = appendPartialRecord(nil, w.rep.MetaVersion, record)
 	}
-	v, _, err := codec.DecodeJSON(object)
-	if err != nil {
+	if w.message, err = w.rep.message.AppendStored(w.message[:0], object); err != nil {
 		return dst, err
 	}
-	item, err := w.rep.message.Encode(v)
-	if err != nil {
-		return dst, err
-	}
-	return codec.AppendField(dst, listItemField, item), nil
+	return codec.AppendField(dst, listItemField, w.message), nil
 }
