@@ -120,8 +120,7 @@ func (r containerRules) container(p *field.Path, c *corev1.Container) {
 	r.given(p.Child("image"), c.Image)
 	oneOf(r.report, p.Child("terminationMessagePolicy"), c.TerminationMessagePolicy, corev1.TerminationMessageReadFile,
 		corev1.TerminationMessageFallbackToLogsOnError)
-	oneOf(r.report, p.Child("imagePullPolicy"), c.ImagePullPolicy, corev1.PullAlways, corev1.PullIfNotPresent,
-		corev1.PullNever)
+	r.pullPolicy(p.Child("imagePullPolicy"), c.ImagePullPolicy)
 	r.ports(p.Child("ports"), c.Ports)
 	r.env(p.Child("env"), c.Env)
 	r.envFrom(p.Child("envFrom"), c.EnvFrom)
@@ -131,6 +130,10 @@ func (r containerRules) container(p *field.Path, c *corev1.Container) {
 	if s := c.SecurityContext; s != nil {
 		r.containerSecurity(p.Child("securityContext"), s)
 	}
+}
+
+func (r *report) pullPolicy(p *field.Path, policy corev1.PullPolicy) {
+	oneOf(r, p, policy, corev1.PullAlways, corev1.PullIfNotPresent, corev1.PullNever)
 }
 
 // running checks what only containers have that run as long as the Pod.

@@ -156,9 +156,8 @@ func (r *report) inlineVolume(p *field.Path, s *corev1.PersistentVolumeSpec) {
 		member{"nodeAffinity", s.NodeAffinity != nil}, member{"storageClassName", s.StorageClassName != ""})
 	if s.CSI == nil {
 		r.add(field.Required(p.Child("csi"), "has to be specified in the context of inline volumes"))
-	} else {
-		r.csiVolume(p.Child("csi"), s.CSI)
 	}
+	r.persistentSource(p, "", s)
 	r.is(len(s.AccessModes) > 0, field.Required(p.Child("accessModes"), ""))
 	r.accessModes(p.Child("accessModes"), s.AccessModes)
 	r.is(s.PersistentVolumeReclaimPolicy == "" || s.PersistentVolumeReclaimPolicy == corev1.PersistentVolumeReclaimRetain,

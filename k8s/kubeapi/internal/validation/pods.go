@@ -57,7 +57,7 @@ func (r *report) podSpec(p *field.Path, s *corev1.PodSpec, isPod bool) {
 	if s.TerminationGracePeriodSeconds == nil {
 		r.add(field.Required(p.Child("terminationGracePeriodSeconds"), ""))
 	}
-	c := containerRules{report: r, pod: s, volumes: r.volumes(p.Child("volumes"), s.Volumes)}
+	c := containerRules{report: r, pod: s, volumes: r.volumes(p.Child("volumes"), s.Volumes, isPod)}
 	c.containers(p.Child("containers"))
 	c.initContainers(p.Child("initContainers"))
 	c.ephemeralContainers(p.Child("ephemeralContainers"))

@@ -3,21 +3,23 @@ package validation
 import (
 	"maps"
 	"path"
+	"reflect"
 	"slices"
 	"strings"
 
 	corev1 "k8s.io/api/core/v1"
+	apimachinery "k8s.io/apimachinery/pkg/api/validation"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/util/validation"
 	"k8s.io/apimachinery/pkg/util/validation/field"
-	"k8s.io/utils/ptr"
 )
 
 // volumes checks the volumes of a Pod, and returns those without a fault by their names.
-func (r *report) volumes(list *field.Path, volumes []corev1.Volume) map[string]*corev1.Volume {
+func (r *report) volumes(list *field.Path, volumes []corev1.Volume, isPod bool) map[string]*corev1.Volume {
 	good, names := map[string]*corev1.Volume{}, map[string]bool{}
 	for i := range volumes {
 		v, p, before := &volumes[i], list.Index(i), len(r.errs)
-		r.volumeSource(p, &v.VolumeSource)
+		r.volumeSource(p, v, isPod)
 		r.named(p.Child("name"), v.Name, validation.IsDNS1123Label)
 		r.is(!names[v.Name], field.Duplicate(p.Child("name"), v.Name))
 		if len(r.errs) == before {
@@ -27,59 +29,71 @@ func (r *report) volumes(list *field.Path, volumes []corev1.Volume) map[string]*
 	return good
 }
 
-// volumeType is one way to provide a volume.
-type volumeType struct {
-	name  string
-	set   bool
-	check func(p *field.Path)
-}
-
-func (r *report) volumeSource(p *field.Path, s *corev1.VolumeSource) {
-	unchecked := func(*field.Path) {}
-	set := false
-	for _, t := range []volumeType{ // in the order in which Kubernetes looks for one
-		{"emptyDir", s.EmptyDir != nil, func(p *field.Path) { r.emptyDir(p, s.EmptyDir) }},
-		{"hostPath", s.HostPath != nil, func(p *field.Path) { r.hostPath(p, s.HostPath) }},
-		{"gitRepo", s.GitRepo != nil, unchecked},
-		{"gcePersistentDisk", s.GCEPersistentDisk != nil, unchecked},
-		{"awsElasticBlockStore", s.AWSElasticBlockStore != nil, unchecked},
-		{"secret", s.Secret != nil, func(p *field.Path) { r.secretVolume(p, s.Secret) }},
-		{"nfs", s.NFS != nil, func(p *field.Path) { r.nfs(p, s.NFS) }},
-		{"iscsi", s.ISCSI != nil, unchecked},
-		{"glusterfs", s.Glusterfs != nil, unchecked},
-		{"flocker", s.Flocker != nil, unchecked},
-		{"persistentVolumeClaim", s.PersistentVolumeClaim != nil, func(p *field.Path) {
-			r.given(p.Child("claimName"),
-				s.PersistentVolumeClaim.ClaimName)
+// volumeSource checks where a volume of a Pod is.
+func (r *report) volumeSource(p *field.Path, v *corev1.Volume, isPod bool) {
+	s := &v.VolumeSource
+	set := r.source(p, false, // in the order in which Kubernetes looks for one
+		volumeType{"emptyDir", s.EmptyDir != nil, func(p *field.Path) { r.emptyDir(p, s.EmptyDir) }},
+		volumeType{"hostPath", s.HostPath != nil, func(p *field.Path) { r.hostPath(p, s.HostPath) }},
+		volumeType{"gitRepo", s.GitRepo != nil, func(p *field.Path) { r.gitRepo(p, s.GitRepo) }},
+		volumeType{"gcePersistentDisk", s.GCEPersistentDisk != nil, func(p *field.Path) {
+			r.gcePersistentDisk(p, s.GCEPersistentDisk)
 		}},
-		{"rbd", s.RBD != nil, unchecked},
-		{"cinder", s.Cinder != nil, unchecked},
-		{"cephFS", s.CephFS != nil, unchecked},
-		{"quobyte", s.Quobyte != nil, unchecked},
-		{"downwardAPI", s.DownwardAPI != nil, func(p *field.Path) { r.downwardAPI(p, s.DownwardAPI) }},
-		{"fc", s.FC != nil, unchecked},
-		{"flexVolume", s.FlexVolume != nil, unchecked},
-		{"configMap", s.ConfigMap != nil, func(p *field.Path) { r.configMapVolume(p, s.ConfigMap) }},
-		{"azureFile", s.AzureFile != nil, unchecked},
-		{"vsphereVolume", s.VsphereVolume != nil, unchecked},
-		{"photonPersistentDisk", s.PhotonPersistentDisk != nil, unchecked},
-		{"portworxVolume", s.PortworxVolume != nil, unchecked},
-		{"azureDisk", s.AzureDisk != nil, unchecked},
-		{"storageos", s.StorageOS != nil, unchecked},
-		{"projected", s.Projected != nil, func(p *field.Path) { r.projected(p, s.Projected) }},
-		{"scaleIO", s.ScaleIO != nil, unchecked},
-		{"csi", s.CSI != nil, unchecked},
-		{"ephemeral", s.Ephemeral != nil, func(p *field.Path) { r.ephemeral(p, s.Ephemeral) }},
-		{"image", s.Image != nil, unchecked},
-	} {
-		switch {
-		case t.set && set:
-			r.add(field.Forbidden(p.Child(t.name), "may not specify more than 1 volume type"))
-		case t.set:
-			set = true
-			t.check(p.Child(t.name))
-		}
-	}
+		volumeType{"awsElasticBlockStore", s.AWSElasticBlockStore != nil, func(p *field.Path) {
+			r.awsElasticBlockStore(p, s.AWSElasticBlockStore)
+		}},
+		volumeType{"secret", s.Secret != nil, func(p *field.Path) { r.secretVolume(p, s.Secret) }},
+		volumeType{"nfs", s.NFS != nil, func(p *field.Path) { r.nfs(p, s.NFS) }},
+		volumeType{"iscsi", s.ISCSI != nil, func(at *field.Path) { r.iscsiOfPod(p, at, v.Name, s.ISCSI) }},
+		volumeType{"glusterfs", s.Glusterfs != nil, func(p *field.Path) {
+			r.needs(p, text{"endpoints", s.Glusterfs.EndpointsName}, text{"path", s.Glusterfs.Path})
+		}},
+		volumeType{"flocker", s.Flocker != nil, func(p *field.Path) { r.flocker(p, s.Flocker) }},
+		volumeType{"persistentVolumeClaim", s.PersistentVolumeClaim != nil, func(p *field.Path) {
+			r.given(p.Child("claimName"), s.PersistentVolumeClaim.ClaimName)
+		}},
+		volumeType{"rbd", s.RBD != nil, func(p *field.Path) { r.rbd(p, s.RBD.CephMonitors, s.RBD.RBDImage) }},
+		volumeType{"cinder", s.Cinder != nil, func(p *field.Path) {
+			r.given(p.Child("volumeID"), s.Cinder.VolumeID)
+			r.secretOfPod(p, s.Cinder.SecretRef)
+		}},
+		volumeType{"cephFS", s.CephFS != nil, func(p *field.Path) { r.monitors(p, s.CephFS.Monitors) }},
+		volumeType{"quobyte", s.Quobyte != nil, func(p *field.Path) { r.quobyte(p, s.Quobyte) }},
+		volumeType{"downwarAPI", s.DownwardAPI != nil, func(p *field.Path) { r.downwardAPI(p, s.DownwardAPI) }},
+		volumeType{"fc", s.FC != nil, func(p *field.Path) { r.fc(p, s.FC) }},
+		volumeType{"flexVolume", s.FlexVolume != nil, func(p *field.Path) {
+			r.flex(p, s.FlexVolume.Driver, s.FlexVolume.Options)
+		}},
+		volumeType{"configMap", s.ConfigMap != nil, func(p *field.Path) { r.configMapVolume(p, s.ConfigMap) }},
+		volumeType{"azureFile", s.AzureFile != nil, func(p *field.Path) {
+			r.needs(p, text{"secretName", s.AzureFile.SecretName}, text{"shareName", s.AzureFile.ShareName})
+		}},
+		volumeType{"vsphereVolume", s.VsphereVolume != nil, func(p *field.Path) {
+			r.given(p.Child("volumePath"), s.VsphereVolume.VolumePath)
+		}},
+		volumeType{"photonPersistentDisk", s.PhotonPersistentDisk != nil, func(p *field.Path) {
+			r.given(p.Child("pdID"), s.PhotonPersistentDisk.PdID)
+		}},
+		volumeType{"portworxVolume", s.PortworxVolume != nil, func(p *field.Path) {
+			r.given(p.Child("volumeID"), s.PortworxVolume.VolumeID)
+		}},
+		volumeType{"azureDisk", s.AzureDisk != nil, func(p *field.Path) { r.azureDisk(p, s.AzureDisk) }},
+		volumeType{"storageos", s.StorageOS != nil, func(p *field.Path) {
+			r.storageOS(p, s.StorageOS.VolumeName, s.StorageOS.VolumeNamespace)
+			r.secretOfPod(p, s.StorageOS.SecretRef)
+		}},
+		volumeType{"projected", s.Projected != nil, func(p *field.Path) { r.projected(p, s.Projected) }},
+		volumeType{"scaleIO", s.ScaleIO != nil, func(p *field.Path) {
+			r.needs(p, text{"gateway", s.ScaleIO.Gateway}, text{"system", s.ScaleIO.System},
+				text{"volumeName", s.ScaleIO.VolumeName})
+		}},
+		volumeType{"csi", s.CSI != nil, func(p *field.Path) { r.csiOfPod(p, s.CSI) }},
+		volumeType{"ephemeral", s.Ephemeral != nil, func(p *field.Path) { r.ephemeral(p, s.Ephemeral) }},
+		volumeType{"image", s.Image != nil, func(p *field.Path) {
+			r.is(!isPod || s.Image.Reference != "", field.Required(p.Child("reference"), ""))
+			r.pullPolicy(p.Child("pullPolicy"), s.Image.PullPolicy)
+		}},
+	)
 	r.is(set, field.Required(p, "must specify a volume type"))
 }
 
@@ -130,7 +144,9 @@ func (r *report) ephemeral(p *field.Path, s *corev1.EphemeralVolumeSource) {
 		r.add(field.Required(p.Child("volumeClaimTemplate"), ""))
 		return
 	}
-	r.claimSpec(p.Child("volumeClaimTemplate", "spec"), &s.VolumeClaimTemplate.Spec)
+	p = p.Child("volumeClaimTemplate")
+	r.templateMeta(p.Child("metadata"), &s.VolumeClaimTemplate.ObjectMeta)
+	r.claimSpec(p.Child("spec"), &s.VolumeClaimTemplate.Spec)
 }
 
 func (r *report) projected(p *field.Path, s *corev1.ProjectedVolumeSource) {
@@ -247,6 +263,7 @@ func (r *report) claimSpec(p *field.Path, s *corev1.PersistentVolumeClaimSpec) {
 	} else {
 		r.is(q.Sign() > 0, field.Invalid(size, q.String(), "must be greater than zero"))
 	}
+	r.dataSources(p, s)
 	if s.StorageClassName != nil {
 		r.optional(p.Child("storageClassName"), *s.StorageClassName, validation.IsDNS1123Subdomain)
 	}
@@ -278,18 +295,21 @@ func (r *report) persistentVolume(obj *corev1.PersistentVolume) {
 	r.accessModes(p.Child("accessModes"), s.AccessModes)
 	capacity := p.Child("capacity")
 	r.is(len(s.Capacity) > 0, field.Required(capacity, ""))
+	if _, ok := s.Capacity[corev1.ResourceStorage]; !ok || len(s.Capacity) > 1 {
+		r.add(field.NotSupported(capacity, s.Capacity, []corev1.ResourceName{corev1.ResourceStorage}))
+	}
 	for _, name := range slices.Sorted(maps.Keys(s.Capacity)) {
 		q := s.Capacity[name]
+		r.is(q.Value() >= 0, field.Invalid(capacity.Key(string(name)), q.Value(), "must be a valid resource quantity"))
 		r.is(q.Sign() > 0, field.Invalid(capacity.Key(string(name)), q.String(), "must be greater than zero"))
 	}
 	supported(r, p.Child("persistentVolumeReclaimPolicy"), s.PersistentVolumeReclaimPolicy,
 		corev1.PersistentVolumeReclaimDelete,
 		corev1.PersistentVolumeReclaimRecycle, corev1.PersistentVolumeReclaimRetain)
-	if s.HostPath != nil {
-		r.hostPath(p.Child("hostPath"), s.HostPath)
-	}
-	if s.CSI != nil {
-		r.csiVolume(p.Child("csi"), s.CSI)
+	r.persistentSource(p, obj.Name, s)
+	if s.HostPath != nil && path.Clean(s.HostPath.Path) == "/" {
+		r.is(s.PersistentVolumeReclaimPolicy != corev1.PersistentVolumeReclaimRecycle,
+			field.Forbidden(p.Child("persistentVolumeReclaimPolicy"), "may not be 'recycle' for a hostPath mount of '/'"))
 	}
 	if a := s.NodeAffinity; a != nil {
 		if a.Required == nil {
@@ -303,9 +323,55 @@ func (r *report) persistentVolume(obj *corev1.PersistentVolume) {
 		r.optional(p.Child("volumeAttributesClassName"), *class, validation.IsDNS1123Subdomain)
 		r.is(s.CSI != nil, field.Required(p.Child("csi"), "has to be specified when using volumeAttributesClassName"))
 	}
-	r.is(!ptr.AllPtrFieldsNil(&s.PersistentVolumeSource), field.Required(p, "must specify a volume type"))
 	r.optional(p.Child("storageClassName"), s.StorageClassName, validation.IsDNS1123Subdomain)
 	if s.VolumeMode != nil {
 		supported(r, p.Child("volumeMode"), *s.VolumeMode, corev1.PersistentVolumeBlock, corev1.PersistentVolumeFilesystem)
 	}
+}
+
+// templateMeta checks the metadata of a template, which may have labels and annotations only.
+func (r *report) templateMeta(p *field.Path, meta *metav1.ObjectMeta) {
+	r.add(apimachinery.ValidateAnnotations(meta.Annotations, p.Child("annotations"))...)
+	r.labels(p.Child("labels"), meta.Labels)
+	r.absent(p, "cannot be set",
+		member{"name", meta.Name != ""}, member{"generateName", meta.GenerateName != ""},
+		member{"namespace", meta.Namespace != ""}, member{"selfLink", meta.SelfLink != ""},
+		member{"uID", meta.UID != ""}, member{"resourceVersion", meta.ResourceVersion != ""},
+		member{"generation", meta.Generation != 0}, member{"creationTimestamp", !meta.CreationTimestamp.IsZero()},
+		member{"deletionTimestamp", meta.DeletionTimestamp != nil},
+		member{"deletionGracePeriodSeconds", meta.DeletionGracePeriodSeconds != nil},
+		member{"ownerReferences", meta.OwnerReferences != nil}, member{"finalizers", meta.Finalizers != nil},
+		member{"managedFields", meta.ManagedFields != nil})
+}
+
+// dataSources checks from what the volume of a claim gets its first content. The older of the two fields names an
+// object of the same namespace.
+func (r *report) dataSources(p *field.Path, s *corev1.PersistentVolumeClaimSpec) {
+	old, ref := s.DataSource, s.DataSourceRef
+	if old != nil {
+		r.dataSource(p.Child("dataSource"), old.APIGroup, old.Kind, old.Name)
+	}
+	if ref == nil {
+		return
+	}
+	at := p.Child("dataSourceRef")
+	r.dataSource(at, ref.APIGroup, ref.Kind, ref.Name)
+	if ref.Namespace != nil && *ref.Namespace != "" {
+		r.follows(at.Child("namespace"), *ref.Namespace, validation.IsDNS1123Label)
+		r.is(old == nil, field.Invalid(p, p.Child("dataSource"), "may not be specified when dataSourceRef.namespace is "+
+			"specified"))
+		return
+	}
+	r.is(old == nil || reflect.DeepEqual(old.APIGroup, ref.APIGroup) && old.Kind == ref.Kind && old.Name == ref.Name,
+		field.Invalid(p, p.Child("dataSource"), "must match dataSourceRef"))
+}
+
+func (r *report) dataSource(p *field.Path, group *string, kind, name string) {
+	r.needs(p, text{"name", name}, text{"kind", kind})
+	if group == nil || *group == "" {
+		r.is(kind == "PersistentVolumeClaim",
+			field.Invalid(p, kind, "must be 'PersistentVolumeClaim' when referencing the default apiGroup"))
+		return
+	}
+	r.follows(p.Child("apiGroup"), *group, validation.IsDNS1123Subdomain)
 }
