@@ -54,7 +54,7 @@ type balancer struct {
 
 // probe asks all instances now and then, until ctx ends.
 func (b *balancer) probe(ctx context.Context) {
-	client := &http.Client{Transport: &http.Transport{DisableKeepAlives: true}, Timeout: 200 * time.Millisecond}
+	client := &http.Client{Transport: &http.Transport{DisableKeepAlives: true}, Timeout: patience}
 	for ticks := time.NewTicker(20 * time.Millisecond); ; {
 		b.mu.Lock()
 		all := slices.Collect(maps.Keys(b.instances))
@@ -122,7 +122,7 @@ func (b *balancer) start(t *testing.T, store storage.Store) *instance {
 		}
 		return nil
 	}}
-	api, err := rest.New(rest.Options{Store: store, DrainTime: time.Second, Admission: []rest.Admission{dies}},
+	api, err := rest.New(rest.Options{Store: store, DrainTime: 3 * time.Second, Admission: []rest.Admission{dies}},
 		k8s.Resource[corev1.ConfigMap](), builtin.Namespaces())
 	require.NoError(t, err)
 	var ctx context.Context
