@@ -15,6 +15,7 @@ import (
 	"github.com/decorum-go/decorum/apimeta"
 	"github.com/decorum-go/decorum/rest"
 	"github.com/decorum-go/decorum/rest/controller"
+	"github.com/decorum-go/decorum/rest/internal/apitest"
 	"github.com/decorum-go/decorum/rest/resttest"
 )
 
@@ -250,8 +251,10 @@ func TestDeletedObjectsAreFreed(t *testing.T) {
 	w.delete("a")
 	w.create(gear("b", 1))
 	within(t, came)
-	runtime.GC()
-	assert.Nil(t, gone.Value())
+	apitest.Await(t, "the informer lets go of the object", func() bool {
+		runtime.GC()
+		return gone.Value() == nil
+	})
 }
 
 // held adds a handler that blocks the informer from the first change of the object "gate" until letGo is called, so
