@@ -43,7 +43,7 @@ func TestFlowControl(t *testing.T) {
 	go func() { codes <- w.do("POST", memos, memoBody("a")) }()
 	<-entered
 	go func() { codes <- w.do("GET", memos, "") }()
-	require.Eventually(t, func() bool { return number("current_inqueue_requests", of) == 1 }, 30*time.Second,
+	require.Eventually(t, func() bool { return number("current_inqueue_requests", of) == 1 }, time.Minute,
 		time.Millisecond)
 	assert.Equal(t, http.StatusTooManyRequests, w.do("GET", memos, ""))
 	for name, want := range map[string]map[string]float64{

@@ -39,7 +39,7 @@ func TestManagerWithEnvtest(t *testing.T) {
 		var s Ship
 		err := c.Get(t.Context(), client.ObjectKeyFromObject(ship("victory")), &s)
 		return err == nil && isReady(&s)
-	}, 10*time.Second, 100*time.Millisecond)
+	}, time.Minute, 100*time.Millisecond)
 }
 
 func TestManagerWithResttest(t *testing.T) {
