@@ -2,6 +2,7 @@ package storage
 
 import (
 	"context"
+	"errors"
 	"slices"
 	"sort"
 
@@ -29,13 +30,24 @@ func (e *Engine) list(ctx context.Context, opts Query, into []*Record) (Listing,
 		return Listing{}, err
 	}
 	by := e.narrowest(t, opts.Within, opts.Terms)
-	var way route
-	if opts.sorts() {
-		way = e.route(t, &opts, by)
-		by = way.by()
+	if !opts.sorts() {
+		return e.listBy(ctx, t, opts, route{}, by, into)
 	}
+	way, walk := e.route(t, &opts, by)
+	page, err := e.listBy(ctx, t, opts, way, way.by(), into)
+	if errors.Is(err, errVisits) && opts.Visible != nil && !way.walks && walk.walks {
+		// A walk needs no more visible records than another way. The choice depended also on hidden ones.
+		page, err = e.listBy(ctx, t, opts, walk, walk.by(), into)
+	}
+	return page, err
+}
+
+// listBy lists committed records of a table. by is the term whose index the list uses, or nil.
+func (e *Engine) listBy(ctx context.Context, t *table, opts Query, way route, by *watch.Term,
+	into []*Record) (Listing, error) {
 	var s *snapshot
 	var revision watch.Revision
+	var err error
 	if opts.Exact {
 		revision = e.log.GroupEnd(opts.Revision)
 		s, err = e.at(ctx, t, revision, by)
@@ -70,7 +82,7 @@ func (e *Engine) list(ctx context.Context, opts Query, into []*Record) (Listing,
 // page collects the records of a scope. It uses the index of a term if the snapshot has it.
 func (s *snapshot) page(ctx context.Context, opts Query, by *watch.Term, into []*Record) (Listing, error) {
 	page := Listing{Records: into}
-	everything := opts.Match == nil && len(opts.Terms) == 0
+	everything := opts.Match == nil && opts.Visible == nil && len(opts.Terms) == 0
 	if everything && opts.Limit == 0 && opts.Within.Namespace == "" && opts.Within.Name == "" {
 		page.Records = slices.Grow(into, s.tree.Len())
 	}
@@ -86,8 +98,12 @@ func (s *snapshot) page(ctx context.Context, opts Query, by *watch.Term, into []
 	if counted {
 		left = s.rankAfter(opts.Within) - s.rank(start)
 	}
+	limit := opts.Limit
+	if opts.Visible != nil && limit > 0 {
+		limit++ // one more says whether further visible records match
+	}
 	var err error
-	var visited, taken int
+	var steps, visited, taken int
 	visit := func(r *Record) bool {
 		// A search through many records is mostly a wait for memory, so it does not look at their keys.
 		if counted {
@@ -97,12 +113,12 @@ func (s *snapshot) page(ctx context.Context, opts Query, by *watch.Term, into []
 		} else if !opts.Within.Contains(r.Key) {
 			return false
 		}
-		if visited++; visited%scanStep == 0 {
+		if steps++; steps%scanStep == 0 {
 			if err = ctx.Err(); err != nil {
 				return false
 			}
 		}
-		if visited > opts.MaxVisits && opts.MaxVisits > 0 {
+		if opts.Visible == nil && opts.MaxVisits > 0 && steps > opts.MaxVisits {
 			err = tooManyVisits(opts.MaxVisits)
 			return false
 		}
@@ -112,12 +128,21 @@ func (s *snapshot) page(ctx context.Context, opts Query, by *watch.Term, into []
 				return true
 			}
 		}
-		if !everything && !opts.takes(r) {
-			return true
+		if !everything {
+			if !opts.finds(r) {
+				return true
+			}
+			if visited++; opts.Visible != nil && opts.MaxVisits > 0 && visited > opts.MaxVisits {
+				err = tooManyVisits(opts.MaxVisits)
+				return false
+			}
+			if opts.Match != nil && !opts.Match(r) {
+				return true
+			}
 		}
 		taken++
 		page.Records = append(page.Records, r)
-		return taken != opts.Limit
+		return taken != limit
 	}
 	if byIndex {
 		o.Load().Ascend(indexed{by.Value, &Record{Key: start}}, func(e indexed) bool {
@@ -126,7 +151,12 @@ func (s *snapshot) page(ctx context.Context, opts Query, by *watch.Term, into []
 	} else {
 		s.tree.Ascend(&Record{Key: start}, visit)
 	}
-	if opts.Limit > 0 && taken == opts.Limit {
+	switch {
+	case limit > opts.Limit:
+		if page.More = taken == limit; page.More {
+			page.Records = page.Records[:len(page.Records)-1]
+		}
+	case limit > 0 && taken == limit:
 		page.More = s.anyAfter(page.Records[len(page.Records)-1].Key, opts.Within)
 	}
 	switch {
@@ -150,8 +180,13 @@ func (s *snapshot) anyAfter(key Key, within watch.Key) (found bool) {
 	return found
 }
 
-// takes reports whether a record has all terms and matches.
+// takes reports whether a record belongs to the list.
 func (o *Query) takes(r *Record) bool {
+	return o.finds(r) && (o.Match == nil || o.Match(r))
+}
+
+// finds reports whether a record is visible, and has the values of all terms and ranges.
+func (o *Query) finds(r *Record) bool {
 	for _, t := range o.Terms {
 		if !r.has(t) {
 			return false
@@ -162,7 +197,7 @@ func (o *Query) takes(r *Record) bool {
 			return false
 		}
 	}
-	return o.Match == nil || o.Match(r)
+	return o.Visible == nil || o.Visible(r)
 }
 
 // rank returns how many records precede a key. The tree counts its branches, so this visits only O(log² n) records.

@@ -3,6 +3,7 @@ package storage
 import (
 	"container/heap"
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 
@@ -16,10 +17,13 @@ import (
 // they show them.
 func (o *Query) sorts() bool { return len(o.Order) > 0 || len(o.Among) > 0 }
 
+// errVisits is the cause of the error of a query that costs too much.
+var errVisits = errors.New("storage: the query visits too many records")
+
 // tooManyVisits returns the Status of a query that costs too much.
 func tooManyVisits(limit int) error {
 	return status.BadRequest(fmt.Sprintf("the query would have to look at more than %d objects, which is the limit of this server: "+
-		"select fewer objects, by a field or label that is indexed", limit))
+		"select fewer objects, by a field or label that is indexed", limit)).WithCause(errVisits)
 }
 
 // route says which records a sorted list visits, and in which order.
@@ -41,14 +45,15 @@ func (w route) by() *watch.Term {
 	return &watch.Term{Index: *w.index}
 }
 
-// route chooses the cheapest way to answer a sorted list. by is the narrowest of its terms, or nil.
+// route chooses the cheapest way to answer a sorted list, and returns also the walk in the order of the list if that
+// may stop at the limit. by is the narrowest of its terms, or nil.
 //
 // A way that visits n of the N records finds a record that matches in each N/n of another one, if the values of
 // different fields have nothing to do with each other. So a walk in the order of the list costs about limit*N/n visits,
 // and the way itself costs n.
-func (o *objects) route(t *table, opts *Query, by *watch.Term) route {
+func (o *objects) route(t *table, opts *Query, by *watch.Term) (best, walk route) {
 	if opts.Within.Name != "" {
-		return route{}
+		return best, walk
 	}
 	o.mu.RLock()
 	defer o.mu.RUnlock()
@@ -57,7 +62,8 @@ func (o *objects) route(t *table, opts *Query, by *watch.Term) route {
 	if opts.Within.Namespace != "" {
 		scope = s.rankAfter(opts.Within) - s.rank(Key{Namespace: opts.Within.Namespace})
 	}
-	best, least := route{walks: len(opts.Order) == 0}, scope
+	best.walks = len(opts.Order) == 0
+	least := scope
 	consider := func(i *index, ranges []Range, count int) {
 		if count < least {
 			best, least = route{index: &i.Index, ranges: ranges}, count
@@ -73,12 +79,15 @@ func (o *objects) route(t *table, opts *Query, by *watch.Term) route {
 			consider(i, among.Ranges, i.countIn(among.Ranges))
 		}
 	}
-	walk, length := route{walks: true}, scope
+	if opts.Limit == 0 {
+		return best, walk
+	}
+	length := scope
 	if len(opts.Order) > 0 {
 		first := opts.Order[0]
 		i := t.index(first.Index)
 		if i == nil || first.Value != nil {
-			return best
+			return best, walk
 		}
 		walk.index, length = &i.Index, i.tree.Len()
 		for _, among := range opts.Among {
@@ -89,10 +98,11 @@ func (o *objects) route(t *table, opts *Query, by *watch.Term) route {
 			}
 		}
 	}
-	if opts.Limit > 0 && !best.walks && (opts.Limit+1)*length/max(1, min(least, length)) < least {
-		return walk
+	walk.walks = true
+	if !best.walks && (opts.Limit+1)*length/max(1, min(least, length)) < least {
+		return walk, walk
 	}
-	return best
+	return best, walk
 }
 
 // has reports whether the value of a record lies in one of the ranges.
@@ -191,7 +201,8 @@ type sortedList struct {
 	keep    int      // how many records to keep; 0 means all
 	from    bool     // the page begins after query.After
 	values  []string // of the record that is being visited
-	visited int
+	steps   int      // how many records the list has passed
+	visited int      // how many of them MaxVisits counts
 	found   []sortedRecord
 	err     error
 }
@@ -204,16 +215,21 @@ type sortedRecord struct {
 // visit adds a record to the list if it matches. It returns false once the list has failed.
 func (l *sortedList) visit(r *Record) bool {
 	q := l.query
-	if l.visited++; l.visited%scanStep == 0 {
+	if l.steps++; l.steps%scanStep == 0 {
 		if l.err = l.ctx.Err(); l.err != nil {
 			return false
 		}
 	}
-	if l.visited > q.MaxVisits && q.MaxVisits > 0 {
-		l.err = tooManyVisits(q.MaxVisits)
+	if q.Visible == nil && !l.count() {
 		return false
 	}
-	if !q.Within.Contains(r.Key) || !q.takes(r) {
+	if !q.Within.Contains(r.Key) || !q.finds(r) {
+		return true
+	}
+	if q.Visible != nil && !l.count() {
+		return false
+	}
+	if q.Match != nil && !q.Match(r) {
 		return true
 	}
 	for i := range q.Order {
@@ -232,6 +248,14 @@ func (l *sortedList) visit(r *Record) bool {
 		heap.Fix(l, 0)
 	}
 	return true
+}
+
+// count counts a visit, and returns false if it is one too many.
+func (l *sortedList) count() bool {
+	if l.visited++; l.query.MaxVisits > 0 && l.visited > l.query.MaxVisits {
+		l.err = tooManyVisits(l.query.MaxVisits)
+	}
+	return l.err == nil
 }
 
 // full reports whether a further record takes the place of another.

@@ -212,6 +212,10 @@ type Query struct {
 	// MaxVisits is how many records the list may compare with Terms, Among and Match. If it would need more, it fails with
 	// BadRequest. Zero means no limit.
 	MaxVisits int
+	// Visible hides the records for which it returns false. The result does not depend on them: MaxVisits counts only
+	// visible records that have the values of Terms and Among, and More says that further visible records match. Nil means
+	// that all records are visible.
+	Visible func(*Record) bool
 	// Known is the [Listing.Changed] of an earlier list that the caller still has, or 0. If no object of the resource has
 	// changed since, the list contains no records, and the same Changed again. Known has no effect with Exact.
 	Known watch.Revision
@@ -249,10 +253,10 @@ type Listing struct {
 	// Revision is the revision of the state. A watch continues from it, and the next page asks for exactly this revision.
 	Revision watch.Revision
 	// More says that the page is full and that the scope has records after it, whether or not they match Terms and Match.
-	// Searching for the next match could cost as much as the whole list. With Among or Order, More says that further
-	// records match.
+	// Searching for the next match could cost as much as the whole list. With Among, Order or Visible, More says that
+	// further records match.
 	More bool
-	// Remaining is how many records follow the page, or -1 for unknown if Terms, Among, Match or Order are set.
+	// Remaining is how many records follow the page, or -1 for unknown if Terms, Among, Match, Visible or Order are set.
 	Remaining int64
 	// Changed identifies the state of the resource in a list of the latest state: two lists from the same store with the
 	// same Changed show the same records. It is 0 if the store does not know it, and with [Query.Exact].

@@ -97,7 +97,7 @@ func (q *Query) with(own map[Key]*Record, found Listing, start int) Listing {
 		found.Remaining = int64(len(all) - q.Limit)
 		all = all[:q.Limit]
 	}
-	if q.sorts() || q.Match != nil || len(q.Terms) > 0 {
+	if q.sorts() || q.Match != nil || q.Visible != nil || len(q.Terms) > 0 {
 		found.Remaining = -1
 	}
 	found.Records = append(found.Records[:start], all...)

@@ -57,8 +57,8 @@ type Subject struct {
 
 // Run proves every rule for one implementation of a store.
 func Run(t *testing.T, make Subject) {
-	all := slices.Concat(lifeRules, registerRules, updateRules, listRules, indexRules, sortedRules, groupRules,
-		transactionRules, watchRules, compactionRules, historyRules)
+	all := slices.Concat(lifeRules, registerRules, updateRules, listRules, indexRules, sortedRules, visibleRules,
+		groupRules, transactionRules, watchRules, compactionRules, historyRules)
 	if make.Reopen != nil {
 		all = append(all, reopenRules...)
 	}

@@ -16,7 +16,10 @@ func (s Selection) ConvertAhead(ctx context.Context, store storage.Store, q stor
 	if !s.outside() || s.Match == nil && len(q.Order) == 0 {
 		return nil
 	}
-	q.Match, q.Limit = s.mayMatch, 0
+	q.Match, q.Limit, q.Visible = s.mayMatch, 0, nil
+	if s.mayMatch != nil {
+		q.MaxVisits = 0 // the list itself counts what the client sees
+	}
 	if len(q.Order) > 0 { // the values by which the list is sorted need the objects too
 		q.Order, q.After, q.AfterValues = nil, storage.Key{}, nil
 	}

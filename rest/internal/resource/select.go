@@ -158,6 +158,9 @@ type Selection struct {
 	Among     []storage.Among
 	Order     []storage.Order
 	MaxVisits int
+	// visible and selects are the two halves of Match if the client may not see everything: what it may see, and what it
+	// selects. Nil means everything.
+	visible, selects func(*storage.Record) bool
 	// mayMatch is false for records that the client may not see, as far as that is known without a conversion. It is
 	// nil if the client may see everything.
 	mayMatch func(*storage.Record) bool
@@ -170,8 +173,12 @@ func (s Selection) outside() bool { return s.Of != nil && s.Of.ConvertsOutside()
 
 // Query returns the query that lists the whole selection at the latest revision.
 func (s Selection) Query() storage.Query {
-	return storage.Query{Within: s.Within, Terms: s.Terms, Among: s.Among, Match: s.Match, Order: s.Order,
+	q := storage.Query{Within: s.Within, Terms: s.Terms, Among: s.Among, Match: s.Match, Order: s.Order,
 		MaxVisits: s.MaxVisits}
+	if s.visible != nil {
+		q.Visible, q.Match = s.visible, s.selects
+	}
+	return q
 }
 
 // ConvertsOutside reports whether objects are converted to this version outside of the process.
@@ -204,14 +211,13 @@ func (res *Resource) Select(namespace string, p ListParameters) (s Selection) {
 	if only != nil {
 		res.narrow(&s, only)
 		s.mayMatch = func(r *storage.Record) bool { return res.mayAdmit(only, r) }
+		s.visible = func(r *storage.Record) bool { return res.Admits(only, r) }
+		s.Match = s.visible
 	}
-	s.Match = func(r *storage.Record) bool {
-		if only != nil && !res.Admits(only, r) {
-			return false
-		}
-		if !byLabels && !byFields && conditions == nil {
-			return true
-		}
+	if !byLabels && !byFields && conditions == nil {
+		return s
+	}
+	selects := func(r *storage.Record) bool {
 		shown, err := res.Show(r)
 		if err != nil {
 			return true // the reader of the record gets the error
@@ -220,6 +226,13 @@ func (res *Resource) Select(namespace string, p ListParameters) (s Selection) {
 			(!byFields || fields.Matches(func(field string) string { return res.fieldOf(shown, field) })) &&
 			conditions.hold(shown)
 	}
+	if only == nil {
+		s.Match = selects
+		return s
+	}
+	visible := s.visible
+	s.selects = selects
+	s.Match = func(r *storage.Record) bool { return visible(r) && selects(r) }
 	return s
 }
 
