@@ -33,8 +33,8 @@ type LimitedRequest struct {
 }
 
 // Seats are what a request needs of the capacity of the API while the API works on it. A request gives them back while
-// its body is read, while its client reads a large answer, and while it waits for a webhook. A watch has them while it
-// begins.
+// its body is read, while it waits for a webhook, and once its client is slow to read a large answer. A watch has them
+// until it has sent the existing objects, or its client is slow to read those.
 type Seats interface {
 	// Take waits for the seats, or returns the error to answer with. ctx ends when the client has gone.
 	Take(ctx context.Context) error

@@ -71,10 +71,10 @@ func (q *request) watchMany() error {
 		w.Parts = append(w.Parts, part)
 	}
 	if q.api.limiter == nil {
-		q.api.flights.Stay(&q.flight, false) // a watch does not count for MaxInFlight
+		q.stay() // a watch does not count for MaxInFlight
 	}
 	return w.Deliver(ctx, func() (delivery.Output, error) {
-		q.api.flights.Stay(&q.flight, false)
+		q.stay()
 		contentType := headerJSON
 		if serverSent {
 			contentType = headerEventStream

@@ -40,14 +40,22 @@ func (q *request) writeRaw(code int, contentType string, body, end []byte) error
 // bytes in memory. expired returns an error once the store no longer holds these bytes itself.
 func (q *request) hold(expired func() error, size int, write func() error) error {
 	cut := func() { _ = http.NewResponseController(q.w).SetWriteDeadline(time.Now()) }
-	holding := q.held.Hold(delivery.Bytes{Expired: expired, Cut: cut}, size)
+	bytes := delivery.Bytes{Expired: expired, Cut: cut}
+	if q.flight.HasSeats() {
+		bytes.Waits = q.deliver // until then, the API may have to compress or to encode the answer
+	} else {
+		q.deliver()
+	}
+	holding := q.held.Hold(bytes, size)
 	defer holding.Release()
-	q.api.flights.Deliver(&q.flight)
 	if err := write(); err != nil {
 		return err
 	}
 	return holding.Ended()
 }
+
+// deliver gives up the place of the request, because its client reads.
+func (q *request) deliver() { q.api.flights.Deliver(&q.flight) }
 
 // sendWarnings adds the warnings of the request to the header of the answer.
 func (q *request) sendWarnings() {

@@ -32,12 +32,20 @@ func (q *request) watch() error {
 		ctx, gone = context.WithCancel(ctx)
 	}
 	defer gone()
-	if q.api.limiter == nil {
-		q.api.flights.Stay(&q.flight, false) // a watch does not count for MaxInFlight
+	sends := q.flight.HasSeats() && w.From.Existing // it needs them until it has sent the objects
+	switch listed := w.Listed; {
+	case q.api.limiter == nil:
+		q.stay() // a watch does not count for MaxInFlight
+	case sends && listed == nil:
+		w.Waits, w.Listed = q.stay, q.stay
+	case sends:
+		w.Waits, w.Listed = q.stay, func() { q.stay(); listed() }
 	}
 	q.api.flights.Locked(func() { q.watches = true })
 	return w.Deliver(ctx, func() (delivery.Output, error) {
-		q.api.flights.Stay(&q.flight, false)
+		if !sends {
+			q.stay()
+		}
 		out, err := q.openWatch(rep.Media, gone)
 		if err == nil {
 			q.query, q.at = nil, place{} // nothing reads them again, and a watch may wait for long
@@ -45,6 +53,9 @@ func (q *request) watch() error {
 		return out, err
 	})
 }
+
+// stay gives up the place of a watch.
+func (q *request) stay() { q.api.flights.Stay(&q.flight, false) }
 
 // readWatch reads a request for a watch.
 func (q *request) readWatch(rep *media.Representation, p *resource.ListParameters) (*delivery.Watch, error) {

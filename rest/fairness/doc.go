@@ -35,9 +35,12 @@
 //
 // # What gives seats back
 //
-// A request has no seats while its body is read, while its client reads a large answer, and while it waits for a
-// webhook. After its body it waits in its queue again. After a webhook it goes on at once, even if no seat is free: the
-// limit on requests that wait for webhooks bounds how many do ([rest.API.WaitOutside]).
+// A request has no seats while its body is read, and while it waits for a webhook. After its body it waits in its queue
+// again. After a webhook it goes on at once, even if no seat is free: the limit on requests that wait for webhooks
+// bounds how many do ([rest.API.WaitOutside]).
+//
+// A request with a large answer, and a watch that sends the existing objects, have their seats while the API encodes,
+// compresses and sends. Once the client has let a piece of the answer wait for 5 ms, they have no seats any more.
 //
 // # Refusals
 //

@@ -3,7 +3,9 @@ package fairness_test
 import (
 	"context"
 	"fmt"
+	"math/rand/v2"
 	"net/http"
+	"net/http/httptest"
 	"slices"
 	"testing"
 	"testing/synctest"
@@ -153,6 +155,81 @@ func TestOpenWatchesNeedNoSeat(t *testing.T) {
 		assert.Zero(t, limiter.State().Levels[0].Seats)
 		assert.Equal(t, 200, apitest.Do(t, h, "GET", path, "").Code)
 	})
+}
+
+// client is the receiver of an answer. It says how many seats are in use when a piece arrives, and again after a while
+// in which it does not take the piece.
+type client struct {
+	header       http.Header
+	seats        func() int
+	pause        time.Duration
+	first, later int           // seats at the first piece, and after the pause
+	last         int           // seats at the last piece
+	began        chan struct{} // closed with the first piece
+}
+
+func (c *client) Header() http.Header              { return c.header }
+func (c *client) WriteHeader(int)                  {}
+func (c *client) Flush()                           {}
+func (c *client) SetWriteDeadline(time.Time) error { return nil }
+
+func (c *client) Write(p []byte) (int, error) {
+	c.last = c.seats()
+	select {
+	case <-c.began:
+	default:
+		close(c.began)
+		c.first = c.last
+		<-time.After(c.pause)
+		c.later = c.seats()
+	}
+	return len(p), nil
+}
+
+// A request with a large answer has its seats while the API encodes, compresses and sends the answer, and gives them
+// back when it has to wait for its client.
+func TestSlowClientsLeaveSeats(t *testing.T) {
+	for _, c := range []struct{ name, query, accept string }{
+		{"list", "", ""}, {"compressed list", "", "gzip"}, {"list for one client", "?limit=1000", ""}, {"watch", "?watch=1", ""},
+	} {
+		for _, slow := range []bool{false, true} {
+			t.Run(fmt.Sprintf("%s, slow %t", c.name, slow), func(t *testing.T) {
+				synctest.Test(t, func(t *testing.T) {
+					h, _, limiter := newLimited(t, level(10, 1, 1))
+					for i := range 250 {
+						text := make([]byte, 1000)
+						_, _ = rand.NewChaCha8([32]byte{byte(i)}).Read(text) // so that it remains large when it is compressed
+						create(t, h, "a", fmt.Sprintf(`w%d","annotations":{"text":"%x"},"generateName":"`, i, text))
+					}
+					answer := &client{header: http.Header{}, began: make(chan struct{}),
+						seats: func() int { return limiter.State().Levels[0].Seats }}
+					if slow {
+						answer.pause = time.Second
+					}
+					ctx, leave := context.WithCancel(t.Context())
+					r := httptest.NewRequestWithContext(ctx, "GET", path+c.query, nil)
+					r.Header.Set("Accept-Encoding", c.accept)
+					ended := make(chan struct{})
+					go func() {
+						defer close(ended)
+						h.ServeHTTP(answer, r)
+					}()
+					<-answer.began
+					<-time.After(2 * answer.pause)
+					synctest.Wait()
+					assert.Equal(t, 3, answer.first)
+					if slow {
+						assert.Zero(t, answer.later)
+					} else {
+						assert.Equal(t, 3, answer.last)
+					}
+					assert.Zero(t, limiter.State().Levels[0].Seats, "the watch waits for changes")
+					leave()
+					<-ended
+				})
+			})
+		}
+	}
 }
 
 // A list needs a seat for each 100 objects of its resource, at most ten and at most those of its level.

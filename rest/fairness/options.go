@@ -15,7 +15,9 @@ import (
 
 // Options configure a [Limiter]. The zero value shares the seats equally among the users.
 type Options struct {
-	// Seats is how many requests that cost one seat the API works on at once. Default: 600.
+	// Seats is how many requests that cost one seat the API works on at once. If requests mostly use the processor, twice
+	// GOMAXPROCS lets a user with few requests notice least of the others. A request has its seats while it waits for a
+	// disk, a database or a hook of the host, so these need more. Default: 600, as in kube-apiserver.
 	Seats int
 	// MaxWait is how long a request waits for its seats before it is refused. Default: 15 seconds.
 	MaxWait time.Duration

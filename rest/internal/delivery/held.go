@@ -17,6 +17,8 @@ const (
 	// bytes of the answer allow one more.
 	patience     = 6
 	bytesPerLook = 10 << 20
+	// waitsAfter is how long a client may take for a piece before the answer waits for it.
+	waitsAfter = 5 * time.Millisecond
 )
 
 // Held is the memory that one answer keeps alive while it is written, if that is much. The zero value keeps nothing.
@@ -35,6 +37,9 @@ type Bytes struct {
 	Final bool
 	// Cut ends the current write. It runs under the lock of the Holding, so it must not block.
 	Cut func()
+	// Waits, if not nil, is called when the answer begins to wait for its client. It may be called several times, under
+	// the same conditions.
+	Waits func()
 }
 
 // Copied is the Expired of bytes that were made for one client.
@@ -57,6 +62,7 @@ type Holding struct {
 
 	mu       sync.Mutex
 	timer    *time.Timer // nil before the first write
+	waiting  *time.Timer // runs during a write, if Waits is not nil
 	seen     uint32      // the value of taken at the last look
 	released bool
 }
@@ -74,8 +80,15 @@ func (h *Holding) Writer(w io.Writer) io.Writer {
 	return pieces{h}
 }
 
-// Begin starts the timer. The writer calls it before each write.
+// Begin starts the timers. The writer calls it before each write.
 func (h *Holding) Begin() {
+	switch {
+	case h.Waits == nil:
+	case h.waiting == nil:
+		h.waiting = time.AfterFunc(waitsAfter, h.waits)
+	default:
+		h.waiting.Reset(waitsAfter)
+	}
 	if h.timer != nil {
 		return
 	}
@@ -93,6 +106,18 @@ func (h *Holding) Release() {
 	h.by.Now = nil
 	if h.timer != nil {
 		h.timer.Stop()
+	}
+	if h.waiting != nil {
+		h.waiting.Stop()
+	}
+}
+
+// waits reports that the client has not taken a piece yet.
+func (h *Holding) waits() {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if !h.released {
+		h.Waits()
 	}
 }
 
@@ -125,6 +150,9 @@ func (h *Holding) look() {
 // answer must end now.
 func (h *Holding) Took() error {
 	h.taken.Add(1)
+	if h.waiting != nil {
+		h.waiting.Stop()
+	}
 	if h.late.Load() {
 		return h.Ended()
 	}

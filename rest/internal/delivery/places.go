@@ -119,6 +119,9 @@ func (f *Flights) Take(ctx context.Context, in *Flight, h Holder) error {
 	return f.Resume(ctx, in)
 }
 
+// HasSeats reports whether the request takes part in the sharing of seats. Its own goroutine may ask.
+func (in *Flight) HasSeats() bool { return in.seats != nil }
+
 // bodyUnit is how many bytes of bodies count as one body, so that a few large bodies count as much as many small ones.
 const bodyUnit = 256 << 10
 

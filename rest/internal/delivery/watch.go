@@ -29,8 +29,9 @@ type Watch struct {
 	Held    *Held
 	// Sent, if not nil, is called for each event that the watch gathers, with its size.
 	Sent func(bytes int)
-	// Listed, if not nil, is called when the watch has sent the existing objects.
-	Listed func()
+	// Listed, if not nil, is called when the watch has sent the existing objects. Waits, if not nil, is called when it has
+	// to wait for its client before that, see [Bytes].
+	Listed, Waits func()
 	// Behind is the revision up to which a watch with something left to send has read, and 0 while it waits.
 	Behind *atomic.Uint64
 }
@@ -83,8 +84,8 @@ func (b *beginning) begin(open func() (Output, error)) (answers bool, err error)
 // does not hold it.
 type beginning struct {
 	*liveWatch
-	from   follow.Beginning
-	listed func() // see Watch
+	from          follow.Beginning
+	listed, waits func() // see Watch
 	// ahead says that the watch takes its position before it begins its answer. A watch of existing objects does so: once
 	// a client has the answer, the watch reports every later change. A watch of changes alone begins its answer first, and
 	// reports an expired position as an event. If a watch must wait for its revision, it is the other way round. Upstream
@@ -104,7 +105,7 @@ func (w *Watch) start(ctx context.Context) *beginning {
 		from.After = current
 	}
 	reached := from.After <= current
-	return &beginning{liveWatch: s, from: from, listed: w.Listed, ahead: reached == from.Existing}
+	return &beginning{liveWatch: s, from: from, listed: w.Listed, waits: w.Waits, ahead: reached == from.Existing}
 }
 
 // waiting returns the context in which the follower takes its position. If the store has not reached the revision, the
@@ -142,7 +143,8 @@ func (b *beginning) send() error {
 // sendState sends an ADDED event for every existing object, in the order of their keys. The store and its history hold
 // the records as long as the watch could continue from its position. Once it could not, the watch ends.
 func (b *beginning) sendState() error {
-	holding := b.held.Hold(Bytes{Expired: b.follower.Err, Final: true, Cut: b.out.Cut}, media.SizeOf(b.follower.Untold()))
+	bytes := Bytes{Expired: b.follower.Err, Final: true, Cut: b.out.Cut, Waits: b.waits}
+	holding := b.held.Hold(bytes, media.SizeOf(b.follower.Untold()))
 	defer holding.Release()
 	_, err := b.follower.Poll(func(e follow.Event) error {
 		if err := b.event(e); err != nil {
