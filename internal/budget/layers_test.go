@@ -33,6 +33,7 @@ var layers = []layer{
 // imports them.
 var users = []string{
 	core + "/internal/budget",
+	core + "/internal/historytest",
 	core + "/internal/widget",
 	core + "/rest/internal/apitest",
 }
