@@ -2,6 +2,7 @@ package validation
 
 import (
 	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	metavalidation "k8s.io/apimachinery/pkg/apis/meta/v1/validation"
 	"k8s.io/apimachinery/pkg/util/validation"
 	"k8s.io/apimachinery/pkg/util/validation/field"
@@ -49,6 +50,9 @@ func (r *report) nodeSelector(p *field.Path, s *corev1.NodeSelector) {
 
 // nodeTerm checks one term of a selector. The values of a preferred one may be anything.
 func (r *report) nodeTerm(p *field.Path, t corev1.NodeSelectorTerm, valuesToo bool) {
+	for i, e := range t.MatchFields {
+		r.nodeField(p.Child("matchFields").Index(i), e)
+	}
 	for i, e := range t.MatchExpressions {
 		p := p.Child("matchExpressions").Index(i)
 		values := p.Child("values")
@@ -72,6 +76,24 @@ func (r *report) nodeTerm(p *field.Path, t corev1.NodeSelectorTerm, valuesToo bo
 	}
 }
 
+// nodeField checks what a term requires of a field of a Node. Only the name is such a field.
+func (r *report) nodeField(p *field.Path, e corev1.NodeSelectorRequirement) {
+	switch e.Operator {
+	case corev1.NodeSelectorOpIn, corev1.NodeSelectorOpNotIn:
+		r.is(len(e.Values) == 1, field.Required(p.Child("values"),
+			"must be only one value when `operator` is 'In' or 'NotIn' for node field selector"))
+	default:
+		r.add(field.Invalid(p.Child("operator"), e.Operator, "not a valid selector operator"))
+	}
+	if e.Key != metav1.ObjectNameField {
+		r.add(field.Invalid(p.Child("key"), e.Key, "not a valid field selector key"))
+		return
+	}
+	for i, name := range e.Values {
+		r.follows(p.Child("values").Index(i), name, validation.IsDNS1123Subdomain)
+	}
+}
+
 func (r *report) podAffinity(p *field.Path, must []corev1.PodAffinityTerm, should []corev1.WeightedPodAffinityTerm) {
 	for i := range must {
 		r.podTerm(p.Child(required).Index(i), &must[i])
@@ -88,6 +110,8 @@ func (r *report) podTerm(p *field.Path, t *corev1.PodAffinityTerm) {
 	for _, name := range t.Namespaces {
 		r.follows(p.Child("namespace"), name, validation.IsDNS1123Label)
 	}
+	r.labelKeys(p.Child("matchLabelKeys"), t.MatchLabelKeys, t.LabelSelector)
+	r.labelKeys(p.Child("mismatchLabelKeys"), t.MismatchLabelKeys, t.LabelSelector)
 	r.is(t.TopologyKey != "", field.Required(p.Child("topologyKey"), "can not be empty"))
 	r.add(metavalidation.ValidateLabelName(t.TopologyKey, p.Child("topologyKey"))...)
 }

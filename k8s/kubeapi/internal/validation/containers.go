@@ -2,12 +2,15 @@ package validation
 
 import (
 	"fmt"
+	"maps"
 	"slices"
+	"strings"
 
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/util/intstr"
 	"k8s.io/apimachinery/pkg/util/validation"
 	"k8s.io/apimachinery/pkg/util/validation/field"
+	"k8s.io/utils/ptr"
 )
 
 // containerRules checks the containers of one Pod.
@@ -41,7 +44,9 @@ func (r containerRules) initContainers(p *field.Path) {
 		if c.Name != "" || names[""] {
 			r.distinct(p.Child("name"), c.Name, names)
 		}
-		r.restarts(p, c)
+		if c.RestartPolicy != nil || len(c.RestartPolicyRules) > 0 {
+			r.restarts(p, c)
+		}
 		if c.RestartPolicy != nil && *c.RestartPolicy == corev1.ContainerRestartPolicyAlways {
 			r.running(p, c)
 			continue
@@ -71,7 +76,13 @@ func (r containerRules) ephemeralContainers(p *field.Path) {
 			member{"ports", len(e.Ports) > 0}, member{"lifecycle", e.Lifecycle != nil},
 			member{"livenessProbe", e.LivenessProbe != nil},
 			member{"readinessProbe", e.ReadinessProbe != nil}, member{"startupProbe", e.StartupProbe != nil},
-			member{"resources", len(e.Resources.Limits)+len(e.Resources.Requests)+len(e.Resources.Claims) > 0})
+			member{"resources", len(e.Resources.Limits)+len(e.Resources.Requests)+len(e.Resources.Claims) > 0},
+			member{"resizePolicy", len(e.ResizePolicy) > 0}, member{"restartPolicy", e.RestartPolicy != nil},
+			member{"restartPolicyRules", len(e.RestartPolicyRules) > 0})
+		for j, m := range e.VolumeMounts {
+			r.absent(p.Child("volumeMounts").Index(j), "cannot be set for an Ephemeral Container",
+				member{"subPath", m.SubPath != ""}, member{"subPathExpr", m.SubPathExpr != ""})
+		}
 	}
 }
 
@@ -126,7 +137,8 @@ func (r containerRules) container(p *field.Path, c *corev1.Container) {
 	r.envFrom(p.Child("envFrom"), c.EnvFrom)
 	r.mounts(p.Child("volumeMounts"), c)
 	r.devices(p.Child("volumeDevices"), c)
-	r.resources(p.Child("resources"), &c.Resources)
+	r.resources(p.Child("resources"), &c.Resources, r.pod.ResourceClaims)
+	r.resizePolicy(p.Child("resizePolicy"), c.ResizePolicy)
 	if s := c.SecurityContext; s != nil {
 		r.containerSecurity(p.Child("securityContext"), s)
 	}
@@ -136,6 +148,18 @@ func (r *report) pullPolicy(p *field.Path, policy corev1.PullPolicy) {
 	oneOf(r, p, policy, corev1.PullAlways, corev1.PullIfNotPresent, corev1.PullNever)
 }
 
+// resizePolicy checks what happens if the resources of a running container change.
+func (r containerRules) resizePolicy(p *field.Path, policies []corev1.ContainerResizePolicy) {
+	seen := map[string]bool{}
+	for i, policy := range policies {
+		r.distinct(p.Index(i), string(policy.ResourceName), seen)
+		oneOf(r.report, p, policy.ResourceName, corev1.ResourceCPU, corev1.ResourceMemory)
+		oneOf(r.report, p, policy.RestartPolicy, corev1.NotRequired, corev1.RestartContainer)
+		r.is(r.pod.RestartPolicy != corev1.RestartPolicyNever || policy.RestartPolicy == corev1.NotRequired,
+			field.Invalid(p, policy.RestartPolicy, "must be 'NotRequired' when pod `restartPolicy` is 'Never'"))
+	}
+}
+
 // running checks what only containers have that run as long as the Pod.
 func (r containerRules) running(p *field.Path, c *corev1.Container) {
 	if l := c.Lifecycle; l != nil && l.PostStart != nil {
@@ -143,6 +167,9 @@ func (r containerRules) running(p *field.Path, c *corev1.Container) {
 	}
 	if l := c.Lifecycle; l != nil && l.PreStop != nil {
 		r.lifecycle(p.Child("lifecycle", "preStop"), l.PreStop)
+	}
+	if l := c.Lifecycle; l != nil && l.StopSignal != nil {
+		r.stopSignal(p.Child("lifecycle", "stopSignal"), *l.StopSignal)
 	}
 	r.probe(p.Child("livenessProbe"), c.LivenessProbe, true)
 	r.probe(p.Child("readinessProbe"), c.ReadinessProbe, false)
@@ -210,8 +237,14 @@ func (r containerRules) valueFrom(p *field.Path, from *corev1.EnvVarSource, valu
 		sources++
 		r.keyOf(p.Child("secretKeyRef"), s.Name, s.Key)
 	}
-	if from.FileKeyRef != nil {
+	if s := from.FileKeyRef; s != nil {
 		sources++
+		p := p.Child("fileKeyRef")
+		r.named(p.Child("key"), s.Key, validation.IsRelaxedEnvVarName)
+		r.named(p.Child("volumeName"), s.VolumeName, validation.IsDNS1123Label)
+		if r.given(p.Child("path"), s.Path) {
+			r.noBacksteps(p.Child("path"), s.Path)
+		}
 	}
 	switch {
 	case sources == 0:
@@ -257,8 +290,13 @@ func (r containerRules) mounts(list *field.Path, c *corev1.Container) {
 		r.is(!paths[m.MountPath], field.Invalid(p.Child("mountPath"), m.MountPath, "must be unique"))
 		paths[m.MountPath] = true
 		for _, d := range c.VolumeDevices {
-			r.is(d.Name != m.Name, field.Invalid(p.Child("name"), m.Name, "must not already exist in volumeDevices"))
+			if d.Name == m.Name {
+				r.add(field.Invalid(p.Child("name"), m.Name, "must not already exist in volumeDevices"))
+				break
+			}
 		}
+		r.is(!slices.Contains(devicePaths(c.VolumeDevices), m.MountPath), field.Invalid(p.Child("mountPath"), m.MountPath,
+			"must not already exist as a path in volumeDevices"))
 		if m.SubPath != "" {
 			r.relativePath(list.Child("subPath"), m.SubPath)
 		}
@@ -270,7 +308,70 @@ func (r containerRules) mounts(list *field.Path, c *corev1.Container) {
 		if m.MountPropagation != nil {
 			r.propagation(list.Child("mountPropagation"), *m.MountPropagation, c)
 		}
+		if m.RecursiveReadOnly != nil {
+			r.recursiveReadOnly(list.Child("recursiveReadOnly"), &m)
+		}
 	}
+}
+
+// mountPaths and devicePaths return where volumes are in a container. The last one of a volume counts.
+func mountPaths(mounts []corev1.VolumeMount) []string {
+	paths := map[string]string{}
+	for _, m := range mounts {
+		paths[m.Name] = m.MountPath
+	}
+	return slices.Collect(maps.Values(paths))
+}
+
+func devicePaths(devices []corev1.VolumeDevice) []string {
+	paths := map[string]string{}
+	for _, d := range devices {
+		paths[d.Name] = d.DevicePath
+	}
+	return slices.Collect(maps.Values(paths))
+}
+
+// recursiveReadOnly checks that only a volume which a container reads is read-only with all that is mounted in it.
+func (r containerRules) recursiveReadOnly(p *field.Path, m *corev1.VolumeMount) {
+	switch *m.RecursiveReadOnly {
+	case corev1.RecursiveReadOnlyDisabled:
+	case corev1.RecursiveReadOnlyEnabled, corev1.RecursiveReadOnlyIfPossible:
+		r.is(m.ReadOnly, field.Forbidden(p, "may only be specified when readOnly is true"))
+		r.is(m.MountPropagation == nil || *m.MountPropagation == corev1.MountPropagationNone,
+			field.Forbidden(p, "may only be specified when mountPropagation is None or not specified"))
+	default:
+		supported(r.report, p, *m.RecursiveReadOnly, corev1.RecursiveReadOnlyDisabled, corev1.RecursiveReadOnlyEnabled,
+			corev1.RecursiveReadOnlyIfPossible)
+	}
+}
+
+// stopSignal checks the signal that ends a container, which the operating system must know.
+func (r containerRules) stopSignal(p *field.Path, signal corev1.Signal) {
+	switch {
+	case r.pod.OS == nil:
+		r.add(field.Forbidden(p, "may not be set for containers with empty `spec.os.name`"))
+	case r.pod.OS.Name == corev1.Windows:
+		supported(r.report, p, signal, corev1.SIGKILL, corev1.SIGTERM)
+	case r.pod.OS.Name == corev1.Linux:
+		supported(r.report, p, signal, linuxSignals()...)
+	}
+}
+
+// linuxSignals returns the signals of Linux in the order of their names.
+func linuxSignals() []corev1.Signal {
+	var all []corev1.Signal
+	for name := range strings.FieldsSeq("ABRT ALRM BUS CHLD CLD CONT FPE HUP ILL INT IO IOT KILL PIPE POLL PROF PWR QUIT " +
+		"SEGV STKFLT STOP SYS TERM TRAP TSTP TTIN TTOU URG USR1 USR2 VTALRM WINCH XCPU XFSZ RTMIN RTMAX") {
+		all = append(all, corev1.Signal("SIG"+name))
+	}
+	for n := 1; n <= 15; n++ {
+		all = append(all, corev1.Signal(fmt.Sprintf("SIGRTMIN+%d", n)))
+		if n < 15 {
+			all = append(all, corev1.Signal(fmt.Sprintf("SIGRTMAX-%d", n)))
+		}
+	}
+	slices.Sort(all)
+	return all
 }
 
 func (r containerRules) propagation(p *field.Path, mode corev1.MountPropagationMode, c *corev1.Container) {
@@ -304,6 +405,10 @@ func (r containerRules) devices(list *field.Path, c *corev1.Container) {
 		} else {
 			paths[d.DevicePath] = true
 		}
+		r.is(!slices.ContainsFunc(c.VolumeMounts, func(m corev1.VolumeMount) bool { return m.Name == d.Name }),
+			field.Invalid(p.Child("name"), d.Name, "must not already exist in volumeMounts"))
+		r.is(!slices.Contains(mountPaths(c.VolumeMounts), d.DevicePath),
+			field.Invalid(p.Child("devicePath"), d.DevicePath, "must not already exist as a path in volumeMounts"))
 	}
 }
 
@@ -356,7 +461,11 @@ func (r containerRules) handler(p *field.Path, a action) {
 		{"httpGet", a.http != nil, func(p *field.Path) { r.httpGet(p, a.http) }},
 		{"tcpSocket", a.tcp != nil, func(p *field.Path) { r.portOrName(p.Child("port"), a.tcp.Port) }},
 		{"grpc", a.grpc != nil, func(p *field.Path) { r.portOrName(p.Child("port"), intstr.FromInt32(a.grpc.Port)) }},
-		{"sleep", a.sleep != nil, func(*field.Path) {}},
+		{"sleep", a.sleep != nil, func(p *field.Path) {
+			grace := r.pod.TerminationGracePeriodSeconds
+			r.is(grace == nil || a.sleep.Seconds >= 0 && a.sleep.Seconds <= *grace, field.Invalid(p, a.sleep.Seconds,
+				fmt.Sprintf("must be non-negative and less than terminationGracePeriodSeconds (%d)", ptr.Deref(grace, 0))))
+		}},
 	}
 	set := false
 	for _, c := range checks {

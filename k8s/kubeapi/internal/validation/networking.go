@@ -10,6 +10,7 @@ import (
 	"k8s.io/apimachinery/pkg/util/intstr"
 	"k8s.io/apimachinery/pkg/util/validation"
 	"k8s.io/apimachinery/pkg/util/validation/field"
+	netutils "k8s.io/utils/net"
 )
 
 func (r *report) ingress(obj *networkingv1.Ingress) {
@@ -155,12 +156,21 @@ func (r *report) ipBlock(p *field.Path, b *networkingv1.IPBlock) {
 	if !r.given(p.Child("cidr"), b.CIDR) {
 		return
 	}
-	before := len(r.errs)
 	r.cidr(p.Child("cidr"), b.CIDR)
-	for i, except := range b.Except {
-		if len(r.errs) == before { // Kubernetes compares the exceptions with the range
-			r.cidr(p.Child("except").Index(i), except)
+	_, all, err := netutils.ParseCIDRSloppy(b.CIDR)
+	if err != nil {
+		return
+	}
+	for i, text := range b.Except {
+		p := p.Child("except").Index(i)
+		r.cidr(p, text)
+		_, except, err := netutils.ParseCIDRSloppy(text)
+		if err != nil {
+			continue
 		}
+		outer, _ := all.Mask.Size()
+		inner, _ := except.Mask.Size()
+		r.is(all.Contains(except.IP) && outer < inner, field.Invalid(p, text, "must be a strict subset of `cidr`"))
 	}
 }
 

@@ -26,11 +26,13 @@ func (r *report) node(obj *corev1.Node) {
 	for i, cidr := range obj.Spec.PodCIDRs {
 		r.cidr(ranges.Index(i), cidr)
 	}
-	if len(obj.Spec.PodCIDRs) > 1 {
-		if both, err := netutils.IsDualStackCIDRStrings(obj.Spec.PodCIDRs); err == nil &&
-			(!both || len(obj.Spec.PodCIDRs) > 2) {
-			r.add(field.Invalid(ranges, obj.Spec.PodCIDRs, "may specify no more than one CIDR for each IP family"))
+	if n := len(obj.Spec.PodCIDRs); n > 1 {
+		both, err := netutils.IsDualStackCIDRStrings(obj.Spec.PodCIDRs)
+		if err != nil {
+			r.add(field.InternalError(ranges,
+				fmt.Errorf("invalid PodCIDRs. failed to check with dual stack with error:%w", err)))
 		}
+		r.is(both && n <= 2, field.Invalid(ranges, obj.Spec.PodCIDRs, "may specify no more than one CIDR for each IP family"))
 	}
 }
 

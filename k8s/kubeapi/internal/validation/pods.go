@@ -7,6 +7,7 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 	apimachinery "k8s.io/apimachinery/pkg/api/validation"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	metavalidation "k8s.io/apimachinery/pkg/apis/meta/v1/validation"
 	"k8s.io/apimachinery/pkg/util/validation"
 	"k8s.io/apimachinery/pkg/util/validation/field"
@@ -15,6 +16,12 @@ import (
 func (r *report) pod(obj *corev1.Pod) {
 	spec := field.NewPath("spec")
 	r.podSpec(spec, &obj.Spec, true)
+	if !r.existing {
+		r.is(len(obj.Spec.EphemeralContainers) == 0,
+			field.Forbidden(spec.Child("ephemeralContainers"), "cannot be set on create"))
+		r.is(obj.Spec.NodeName == "" || len(obj.Spec.SchedulingGates) == 0,
+			field.Forbidden(spec.Child("nodeName"), "cannot be set until all schedulingGates have been cleared"))
+	}
 	for _, part := range []struct {
 		name       string
 		containers []corev1.Container
@@ -61,6 +68,18 @@ func (r *report) podSpec(p *field.Path, s *corev1.PodSpec, isPod bool) {
 	c.containers(p.Child("containers"))
 	c.initContainers(p.Child("initContainers"))
 	c.ephemeralContainers(p.Child("ephemeralContainers"))
+	r.claims(p.Child("resourceClaims"), s.ResourceClaims)
+	r.podResources(p.Child("resources"), s)
+	r.dns(p.Child("dnsConfig"), s)
+	r.hostProcesses(p, s)
+	r.hostUsers(p, s)
+	r.hostname(p.Child("hostnameOverride"), s)
+	if s.Overhead != nil {
+		r.resources(p.Child("overhead"), &corev1.ResourceRequirements{Limits: s.Overhead}, nil)
+	}
+	r.podOS(p, s)
+	r.schedulingGroup(p.Child("schedulingGroup"), s.SchedulingGroup)
+	r.filesOfVariables(p, s)
 	if s.HostNetwork {
 		r.hostNetworkPorts(p.Child("containers"), s.Containers, isPod)
 	}
@@ -89,6 +108,7 @@ func (r *report) podSpec(p *field.Path, s *corev1.PodSpec, isPod bool) {
 	r.optional(p.Child("hostname"), s.Hostname, validation.IsDNS1123Label)
 	r.optional(p.Child("subdomain"), s.Subdomain, validation.IsDNS1123Label)
 	r.tolerations(p.Child("tolerations"), s.Tolerations)
+	r.noComparisons(p.Child("tolerations"), s.Tolerations)
 	for i, a := range s.HostAliases {
 		r.ip(p.Child("hostAliases").Index(i).Child("ip"), a.IP)
 		for j, name := range a.Hostnames {
@@ -139,7 +159,7 @@ func (r *report) tolerations(p *field.Path, tolerations []corev1.Toleration) {
 			}
 		case corev1.TolerationOpExists:
 			r.is(t.Value == "", field.Invalid(p.Child("operator"), t.Value, "value must be empty when `operator` is 'Exists'"))
-		case corev1.TolerationOpLt, corev1.TolerationOpGt: // the numbers of an alpha feature
+		case corev1.TolerationOpLt, corev1.TolerationOpGt: // noComparisons refuses them
 		default:
 			r.add(field.NotSupported(p.Child("operator"), t.Operator,
 				[]corev1.TolerationOperator{corev1.TolerationOpEqual, corev1.TolerationOpExists}))
@@ -151,6 +171,27 @@ func (r *report) tolerations(p *field.Path, tolerations []corev1.Toleration) {
 	}
 }
 
+// noComparisons refuses the operators that compare numbers, which need a feature gate that is off.
+func (r *report) noComparisons(p *field.Path, tolerations []corev1.Toleration) {
+	for i, t := range tolerations {
+		if t.Operator == corev1.TolerationOpLt || t.Operator == corev1.TolerationOpGt {
+			r.add(field.NotSupported(p.Index(i).Child("operator"), t.Operator, []corev1.TolerationOperator{
+				corev1.TolerationOpEqual, corev1.TolerationOpExists, corev1.TolerationOpLt, corev1.TolerationOpGt}))
+		}
+	}
+}
+
+// labelKeys checks the labels whose values a Pod adds to a selector.
+func (r *report) labelKeys(p *field.Path, keys []string, selector *metav1.LabelSelector) {
+	if selector == nil {
+		r.is(len(keys) == 0, field.Forbidden(p, "must not be specified when labelSelector is not set"))
+		return
+	}
+	for i, key := range keys {
+		r.add(metavalidation.ValidateLabelName(key, p.Index(i))...)
+	}
+}
+
 func (r *report) spread(p *field.Path, constraints []corev1.TopologySpreadConstraint) {
 	for i, c := range constraints {
 		p := p.Index(i)
@@ -158,6 +199,16 @@ func (r *report) spread(p *field.Path, constraints []corev1.TopologySpreadConstr
 		r.is(c.TopologyKey != "", field.Required(p.Child("topologyKey"), "can not be empty"))
 		supported(r, p.Child("whenUnsatisfiable"), c.WhenUnsatisfiable, corev1.DoNotSchedule, corev1.ScheduleAnyway)
 		r.selector(p.Child("labelSelector"), c.LabelSelector)
+		if least := c.MinDomains; least != nil {
+			r.is(*least > 0, field.Invalid(p.Child("minDomains"), int64(*least), "must be greater than zero"))
+			r.is(c.WhenUnsatisfiable == corev1.DoNotSchedule, field.Invalid(p.Child("minDomains"), least,
+				fmt.Sprintf("can only use minDomains if whenUnsatisfiable=DoNotSchedule, not %s", c.WhenUnsatisfiable)))
+		}
+		optionalOneOf(r, p.Child("nodeAffinityPolicy"), c.NodeAffinityPolicy, corev1.NodeInclusionPolicyHonor,
+			corev1.NodeInclusionPolicyIgnore)
+		optionalOneOf(r, p.Child("nodeTaintsPolicy"), c.NodeTaintsPolicy, corev1.NodeInclusionPolicyHonor,
+			corev1.NodeInclusionPolicyIgnore)
+		r.labelKeys(p.Child("matchLabelKeys"), c.MatchLabelKeys, c.LabelSelector)
 		for _, other := range constraints[i+1:] {
 			if other.TopologyKey == c.TopologyKey && other.WhenUnsatisfiable == c.WhenUnsatisfiable {
 				r.add(field.Duplicate(p.Child("{topologyKey, whenUnsatisfiable}"),

@@ -35,9 +35,11 @@ func isForQuota(name corev1.ResourceName) bool {
 
 // countedWhole reports whether a resource exists in whole numbers only: objects, and what vendors define.
 func countedWhole(name corev1.ResourceName) bool {
-	if slices.Contains(counted, name) {
-		return true
-	}
+	return slices.Contains(counted, name) || ofVendors(name)
+}
+
+// ofVendors reports whether a name is one that vendors may give to a resource.
+func ofVendors(name corev1.ResourceName) bool {
 	return !isNative(name) && !strings.HasPrefix(string(name), corev1.DefaultResourceRequestsPrefix) &&
 		len(validation.IsQualifiedName(corev1.DefaultResourceRequestsPrefix+string(name))) == 0
 }

@@ -10,7 +10,7 @@ import (
 func (r *report) runtimeClass(obj *nodev1.RuntimeClass) {
 	r.named(field.NewPath("handler"), obj.Handler, validation.IsDNS1123Label)
 	if obj.Overhead != nil {
-		r.resources(field.NewPath("overhead"), &corev1.ResourceRequirements{Limits: obj.Overhead.PodFixed})
+		r.resources(field.NewPath("overhead"), &corev1.ResourceRequirements{Limits: obj.Overhead.PodFixed}, nil)
 	}
 	if obj.Scheduling == nil {
 		return
@@ -18,6 +18,7 @@ func (r *report) runtimeClass(obj *nodev1.RuntimeClass) {
 	p := field.NewPath("scheduling")
 	r.labels(p.Child("nodeSelector"), obj.Scheduling.NodeSelector)
 	r.tolerations(p.Child("tolerations"), obj.Scheduling.Tolerations)
+	r.noComparisons(p.Child("tolerations"), obj.Scheduling.Tolerations)
 	seen := map[corev1.Toleration]bool{}
 	for i, t := range obj.Scheduling.Tolerations {
 		key := t

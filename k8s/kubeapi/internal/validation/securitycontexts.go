@@ -28,6 +28,7 @@ func (r *report) podSecurity(p *field.Path, s *corev1.PodSpec, c *corev1.PodSecu
 	optionalOneOf(r, p.Child("fsGroupChangePolicy"), c.FSGroupChangePolicy, corev1.FSGroupChangeAlways,
 		corev1.FSGroupChangeOnRootMismatch)
 	r.seccomp(p.Child("seccompProfile"), c.SeccompProfile)
+	r.windowsOptions(p.Child("windowsOptions"), c.WindowsOptions)
 	r.appArmor(p.Child("appArmorProfile"), c.AppArmorProfile)
 	optionalOneOf(r, p.Child("supplementalGroupsPolicy"), c.SupplementalGroupsPolicy, corev1.SupplementalGroupsPolicyMerge,
 		corev1.SupplementalGroupsPolicyStrict)
@@ -47,6 +48,7 @@ func (r containerRules) containerSecurity(p *field.Path, c *corev1.SecurityConte
 			"`hostUsers` must be false to use `Unmasked`"))
 	}
 	r.seccomp(p.Child("seccompProfile"), c.SeccompProfile)
+	r.windowsOptions(p.Child("windowsOptions"), c.WindowsOptions)
 	if escalation := c.AllowPrivilegeEscalation; escalation != nil && !*escalation {
 		r.is(c.Privileged == nil || !*c.Privileged, field.Invalid(p, c, "cannot set `allowPrivilegeEscalation` to false "+
 			"and `privileged` to true"))
