@@ -29,9 +29,10 @@ var layers = []layer{
 	{dir: ""},
 }
 
-// users lists the internal packages that use the library as its hosts do. They may import every layer, and no layer
+// users lists the packages for tests that use the library as its hosts do. They may import every layer, and no layer
 // imports them.
 var users = []string{
+	core + "/examples/program/programtest",
 	core + "/internal/budget",
 	core + "/internal/historytest",
 	core + "/internal/widget",
