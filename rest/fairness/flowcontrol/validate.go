@@ -40,7 +40,7 @@ func (s *FlowSchema) Validate() status.FieldErrors {
 			status.InvalidField(precedence, n, "only the schema named 'exempt' may have matchingPrecedence 1")),
 	)
 	if m := s.Spec.DistinguisherMethod; m != nil && m.Type != ByUser && m.Type != ByNamespace {
-		errs = append(errs, status.UnsupportedValue(at.Child("distinguisherMethod").Child("type"), m.Type,
+		errs = append(errs, status.UnsupportedValue(at.Child("distinguisherMethod").Child("type"), *m,
 			[]string{ByNamespace, ByUser}))
 	}
 	if name := s.Spec.PriorityLevelConfiguration.Name; name == "" {
@@ -178,7 +178,7 @@ func validateVerbs(at *status.Path, verbs []string) status.FieldErrors {
 	errs := starAlone(at, verbs, "verbs must contain at least one value", "verbs")
 	unknown := slices.ContainsFunc(verbs, func(verb string) bool { return !slices.Contains(known, verb) })
 	if unknown && !slices.Contains(verbs, all) {
-		errs = append(errs, status.UnsupportedValue(at, strings.Join(verbs, ", "), known))
+		errs = append(errs, status.UnsupportedValue(at, verbs, known))
 	}
 	return errs
 }
@@ -231,6 +231,8 @@ func (l *PriorityLevelConfiguration) Validate() status.FieldErrors {
 		} else {
 			errs = append(errs, spec.Limited.validate(at.Child("limited"))...)
 		}
+	case "":
+		errs = append(errs, status.RequiredField(at.Child("type"), ""))
 	default:
 		errs = append(errs, status.UnsupportedValue(at.Child("type"), spec.Type, []string{TypeExempt, TypeLimited}))
 	}
@@ -265,6 +267,8 @@ func (l *LimitedPriorityLevelConfiguration) validate(at *status.Path) status.Fie
 			return append(errs, status.RequiredField(queuing, "must not be empty if limited.limitResponse.type is Limited"))
 		}
 		return append(errs, q.validate(queuing)...)
+	case "":
+		return append(errs, status.RequiredField(at.Child("type"), ""))
 	}
 	return append(errs, status.UnsupportedValue(at.Child("type"), l.LimitResponse.Type, []string{TypeQueue, TypeReject}))
 }
@@ -300,7 +304,7 @@ func validateConditions(conditions []Condition) (errs status.FieldErrors) {
 		if seen[c.Type] {
 			errs = append(errs, status.DuplicateField(at.Index(i).Child("type"), c.Type))
 		}
-		errs = append(errs, check(c.Type != "", status.RequiredField(at.Index(i).Child("type"), "must not be empty"))...)
+		errs = append(errs, check(c.Type != "", status.RequiredField(at.Index(i).Child("type"), ""))...)
 		seen[c.Type] = true
 	}
 	return errs
