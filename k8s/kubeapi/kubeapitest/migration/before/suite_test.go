@@ -3,6 +3,7 @@ package suite_test
 import (
 	"context"
 	"testing"
+	"time"
 
 	. "github.com/onsi/ginkgo/v2"
 	. "github.com/onsi/gomega"
@@ -58,7 +59,7 @@ var _ = BeforeSuite(func() {
 		defer GinkgoRecover()
 		Expect(mgr.Start(ctx)).To(Succeed())
 	}()
-	Eventually(func() error { return mgr.GetWebhookServer().StartedChecker()(nil) }).Should(Succeed())
+	Eventually(func() error { return mgr.GetWebhookServer().StartedChecker()(nil) }, time.Minute).Should(Succeed())
 })
 
 var _ = AfterSuite(func() {
