@@ -16,6 +16,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 	clientrest "k8s.io/client-go/rest"
+	"k8s.io/kubernetes/pkg/capabilities"
 )
 
 // side is one of the two APIs that these tests compare.
@@ -149,7 +150,9 @@ func ourAPI(t *testing.T) side {
 	return s
 }
 
+// TestMain allows privileged containers, as all clusters do.
 func TestMain(m *testing.M) {
+	capabilities.Setup(true, 0)
 	code := m.Run()
 	if err := running.end(); err != nil {
 		panic(err)

@@ -1,6 +1,8 @@
 package validation
 
 import (
+	"slices"
+
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	metavalidation "k8s.io/apimachinery/pkg/apis/meta/v1/validation"
@@ -112,6 +114,10 @@ func (r *report) podTerm(p *field.Path, t *corev1.PodAffinityTerm) {
 	}
 	r.labelKeys(p.Child("matchLabelKeys"), t.MatchLabelKeys, t.LabelSelector)
 	r.labelKeys(p.Child("mismatchLabelKeys"), t.MismatchLabelKeys, t.LabelSelector)
+	for i, key := range t.MatchLabelKeys {
+		r.is(!slices.Contains(t.MismatchLabelKeys, key), field.Invalid(p.Child("matchLabelKeys").Index(i), key,
+			"exists in both matchLabelKeys and mismatchLabelKeys"))
+	}
 	r.is(t.TopologyKey != "", field.Required(p.Child("topologyKey"), "can not be empty"))
 	r.add(metavalidation.ValidateLabelName(t.TopologyKey, p.Child("topologyKey"))...)
 }

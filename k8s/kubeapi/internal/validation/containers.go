@@ -44,8 +44,10 @@ func (r containerRules) initContainers(p *field.Path) {
 		if c.Name != "" || names[""] {
 			r.distinct(p.Child("name"), c.Name, names)
 		}
-		if c.RestartPolicy != nil || len(c.RestartPolicyRules) > 0 {
+		if c.RestartPolicy != nil {
 			r.restarts(p, c)
+		} else if len(c.RestartPolicyRules) > 0 {
+			r.add(field.Required(p.Child("restartPolicy"), "must specify restartPolicy when restart rules are used"))
 		}
 		if c.RestartPolicy != nil && *c.RestartPolicy == corev1.ContainerRestartPolicyAlways {
 			r.running(p, c)

@@ -85,6 +85,8 @@ func (r *report) replicationController(obj *corev1.ReplicationController) {
 		field.Invalid(p.Child("template", "metadata", "labels"), s.Template.Labels,
 			"`selector` does not match template `labels`"))
 	r.template(p.Child("template"), s.Template)
+	r.is(s.Template.Spec.ActiveDeadlineSeconds == nil, field.Forbidden(p.Child("template", "spec",
+		"activeDeadlineSeconds"), "activeDeadlineSeconds in ReplicationController is not Supported"))
 	if s.Template.Spec.RestartPolicy != corev1.RestartPolicyAlways {
 		r.add(field.NotSupported(p.Child("template", "spec", "restartPolicy"), s.Template.Spec.RestartPolicy,
 			[]corev1.RestartPolicy{corev1.RestartPolicyAlways}))
@@ -139,6 +141,8 @@ func (r *report) service(obj *corev1.Service) {
 		r.is(class == nil, field.Forbidden(p.Child("loadBalancerClass"), "may only be used when `type` is 'LoadBalancer'"))
 	}
 	r.externalTraffic(p.Child("externalTrafficPolicy"), s)
+	optionalOneOf(r, p.Child("trafficDistribution"), s.TrafficDistribution, corev1.ServiceTrafficDistributionPreferClose,
+		corev1.ServiceTrafficDistributionPreferSameZone, corev1.ServiceTrafficDistributionPreferSameNode)
 	if t := s.InternalTrafficPolicy; t != nil {
 		supported(r, p.Child("internalTrafficPolicy"), *t, corev1.ServiceInternalTrafficPolicyCluster,
 			corev1.ServiceInternalTrafficPolicyLocal)
@@ -148,8 +152,18 @@ func (r *report) service(obj *corev1.Service) {
 func (r *report) externalTraffic(p *field.Path, s *corev1.ServiceSpec) {
 	external := s.Type == corev1.ServiceTypeLoadBalancer || s.Type == corev1.ServiceTypeNodePort ||
 		s.Type == corev1.ServiceTypeClusterIP && len(s.ExternalIPs) > 0
+	if health := s.HealthCheckNodePort; health != 0 {
+		checked := s.Type == corev1.ServiceTypeLoadBalancer &&
+			s.ExternalTrafficPolicy == corev1.ServiceExternalTrafficPolicyLocal
+		at := field.NewPath("spec", "healthCheckNodePort")
+		r.is(checked, field.Invalid(at, health,
+			"may only be set when `type` is 'LoadBalancer' and `externalTrafficPolicy` is 'Local'"))
+		if checked {
+			r.port(at, health)
+		}
+	}
 	if external {
-		supported(r, p, s.ExternalTrafficPolicy, corev1.ServiceExternalTrafficPolicyCluster,
+		oneOf(r, p, s.ExternalTrafficPolicy, corev1.ServiceExternalTrafficPolicyCluster,
 			corev1.ServiceExternalTrafficPolicyLocal)
 		return
 	}

@@ -96,6 +96,7 @@ func featureProblem(name string) string {
 func (r *report) nodeStatus(obj *corev1.Node) {
 	p, s := field.NewPath("status"), &obj.Status
 	r.nodeResources(p, s)
+	r.nodeConfigs(obj)
 	seen := map[corev1.NodeAddress]bool{}
 	for i, address := range s.Addresses {
 		r.is(!seen[address], field.Duplicate(p.Child("addresses").Index(i), address))

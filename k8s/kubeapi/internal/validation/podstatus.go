@@ -1,7 +1,9 @@
 package validation
 
 import (
+	"fmt"
 	"slices"
+	"strings"
 
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/util/validation"
@@ -36,6 +38,12 @@ func (r *report) podStatus(pod *corev1.Pod) {
 		r.add(field.Invalid(p.Child("hostIPs").Index(0).Child("ip"), hostIPs[0], "must be equal to `hostIP`"))
 	}
 	r.ips(p.Child("hostIPs"), hostIPs, s.HostIPs)
+	r.allocated(p.Child("containerStatuses"), s.ContainerStatuses, pod.Spec.Containers)
+	r.allocated(p.Child("initContainerStatuses"), s.InitContainerStatuses, pod.Spec.InitContainers)
+	for i, c := range s.EphemeralContainerStatuses {
+		r.absent(p.Child("ephemeralContainerStatuses").Index(i), "must not be specified in container status",
+			member{"allocatedResourcesStatus", len(c.AllocatedResourcesStatus) > 0})
+	}
 	for _, list := range containerLists(s) {
 		for i, c := range list.statuses {
 			if c.User != nil && (pod.Spec.OS == nil || pod.Spec.OS.Name == corev1.Linux) {
@@ -53,9 +61,11 @@ func (r *report) ips(p *field.Path, ips []string, shown any) {
 	if len(ips) < 2 {
 		return
 	}
-	if both, err := netutils.IsDualStackIPStrings(ips); err == nil && (!both || len(ips) > 2) {
-		r.add(field.Invalid(p, shown, "may specify no more than one IP for each IP family"))
+	both, err := netutils.IsDualStackIPStrings(ips)
+	if err != nil {
+		r.add(field.InternalError(p, fmt.Errorf("failed to check for dual stack with error:%w", err)))
 	}
+	r.is(both && len(ips) <= 2, field.Invalid(p, shown, "may specify no more than one IP for each IP family"))
 }
 
 func (r *report) claimStatuses(
@@ -82,6 +92,48 @@ type containerList struct {
 func containerLists(s *corev1.PodStatus) []containerList {
 	return []containerList{{"containerStatuses", s.ContainerStatuses}, {"initContainerStatuses", s.InitContainerStatuses},
 		{"ephemeralContainerStatuses", s.EphemeralContainerStatuses}}
+}
+
+// longestHealthMessage limits what a device says about its health, in bytes.
+const longestHealthMessage = 1024
+
+// allocated checks what containers say about the devices that they use.
+func (r *report) allocated(list *field.Path, statuses []corev1.ContainerStatus, containers []corev1.Container) {
+	for i, s := range statuses {
+		at := slices.IndexFunc(containers, func(c corev1.Container) bool { return c.Name == s.Name })
+		for j, a := range s.AllocatedResourcesStatus {
+			p := list.Index(i).Child("allocatedResourcesStatus").Index(j)
+			if at >= 0 {
+				r.allocatedName(p.Child("name"), a.Name, &containers[at].Resources)
+			}
+			seen := map[string]bool{}
+			for k, one := range a.Resources {
+				p := p.Child("resources").Index(k)
+				supported(r, p.Child("health"), one.Health, corev1.ResourceHealthStatusHealthy,
+					corev1.ResourceHealthStatusUnhealthy, corev1.ResourceHealthStatusUnknown)
+				if one.Message != nil {
+					r.is(*one.Message != "", field.Required(p.Child("message"), "must be non-empty if specified"))
+					r.is(len(*one.Message) <= longestHealthMessage,
+						field.TooLong(p.Child("message"), *one.Message, longestHealthMessage))
+				}
+				r.distinct(p.Child("resourceID"), string(one.ResourceID), seen)
+			}
+		}
+	}
+}
+
+// allocatedName checks that a container has asked for a resource: one of its requests, or a claim.
+func (r *report) allocatedName(p *field.Path, name corev1.ResourceName, asked *corev1.ResourceRequirements) {
+	claim, isClaim := strings.CutPrefix(string(name), "claim:")
+	if !isClaim {
+		_, ok := asked.Requests[name]
+		r.is(ok, field.Invalid(p, name, "must match one of the container's resource requests"))
+		return
+	}
+	r.is(slices.ContainsFunc(asked.Claims, func(c corev1.ResourceClaim) bool {
+		return claim == strings.TrimSuffix(c.Name+"/"+c.Request, "/")
+	}), field.Invalid(p, name, "must match one of the container's resource claims in a format "+
+		"'claim:<claimName>/<request>' or 'claim:<claimName>' if request is empty"))
 }
 
 // containerUser checks the identities with which a container runs.

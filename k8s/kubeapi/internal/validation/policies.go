@@ -211,6 +211,9 @@ func (r *report) topologies(p *field.Path, terms []corev1.TopologySelectorTerm) 
 			r.is(keys[e.Key] == nil, field.Duplicate(p.Child("key"), e.Key))
 			keys[e.Key] = values
 		}
+		for range terms { // Kubernetes also compares with as many terms that are empty
+			r.is(len(keys) > 0, field.Duplicate(p, ""))
+		}
 		for _, other := range others {
 			r.is(!reflect.DeepEqual(other, keys), field.Duplicate(p, ""))
 		}

@@ -51,6 +51,7 @@ func (r *report) nodeChange(obj, old *corev1.Node) {
 		field.Forbidden(p.Child("podCIDRs"), "node updates may not change podCIDR except from \"\" to valid"))
 	r.is(was.ProviderID == "" || now.ProviderID == was.ProviderID,
 		field.Forbidden(p.Child("providerID"), "node updates may not change providerID except from \"\" to valid"))
+	r.nodeConfigs(obj)
 	r.is(now.DoNotUseExternalID == was.DoNotUseExternalID, field.Forbidden(p.Child("externalID"), "may not be updated"))
 }
 

@@ -158,6 +158,7 @@ func (r *report) projected(p *field.Path, s *corev1.ProjectedVolumeSource) {
 	}
 	for i, source := range s.Sources {
 		src := p.Child("sources").Index(i)
+		r.projectedKinds(src, &source)
 		if secret := source.Secret; secret != nil {
 			r.given(src.Child("secret", "name"), secret.Name)
 			r.items(src.Child("secret", "items"), secret.Items)
@@ -180,6 +181,17 @@ func (r *report) projected(p *field.Path, s *corev1.ProjectedVolumeSource) {
 		}
 		if t := source.ServiceAccountToken; t != nil {
 			r.tokenProjection(p, src.Child("serviceAccountToken", "expirationSeconds"), t)
+		}
+		if b := source.ClusterTrustBundle; b != nil {
+			r.bundle(src.Child("clusterTrustBundle"), b)
+			r.is(!paths[b.Path], field.Invalid(p, b.Path, "conflicting duplicate paths"))
+			paths[b.Path] = true
+		}
+		if c := source.PodCertificate; c != nil {
+			r.podCertificate(src.Child("podCertificate"), c)
+			for _, file := range []string{c.CredentialBundlePath, c.KeyPath, c.CertificateChainPath} {
+				unique(file, file)
+			}
 		}
 	}
 }

@@ -1,6 +1,7 @@
 package validation
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 
@@ -37,6 +38,18 @@ func (r *report) workload(p *field.Path, w workload) {
 	}
 	if valid || w.kind == daemonSet {
 		r.template(p.Child("template"), w.template)
+	}
+	if !valid && w.kind != daemonSet {
+		detail := "invalid label selector"
+		if w.kind == statefulSet {
+			detail = ""
+		}
+		r.add(field.Invalid(p.Child("selector"), w.selector, detail))
+	}
+	if valid || w.kind == daemonSet || w.kind == statefulSet {
+		shown := map[string]string{daemonSet: "DaemonSet", statefulSet: "StatefulSet"}[w.kind]
+		r.is(w.template.Spec.ActiveDeadlineSeconds == nil, field.Forbidden(p.Child("template", "spec",
+			"activeDeadlineSeconds"), "activeDeadlineSeconds in "+cmp.Or(shown, "ReplicaSet")+" is not Supported"))
 	}
 	if policy := w.template.Spec.RestartPolicy; policy != corev1.RestartPolicyAlways &&
 		(valid || w.kind == daemonSet || w.kind == statefulSet) {
@@ -245,6 +258,7 @@ func (r *report) jobSpec(p *field.Path, s *batchv1.JobSpec) {
 	r.is(s.MaxFailedIndexes == nil || s.BackoffLimitPerIndex != nil,
 		field.Required(p.Child("backoffLimitPerIndex"), "when maxFailedIndexes is specified"))
 	r.completion(p, s)
+	r.policies(p, s)
 	r.template(p.Child("template"), &s.Template)
 	restart := p.Child("template", "spec", "restartPolicy")
 	switch policy := s.Template.Spec.RestartPolicy; policy {
@@ -260,12 +274,14 @@ func (r *report) jobSpec(p *field.Path, s *batchv1.JobSpec) {
 }
 
 func (r *report) completion(p *field.Path, s *batchv1.JobSpec) {
-	if s.CompletionMode == nil {
-		return
+	mode := batchv1.NonIndexedCompletion
+	if s.CompletionMode != nil {
+		mode = *s.CompletionMode
+		supported(r, p.Child("completionMode"), mode, batchv1.NonIndexedCompletion, batchv1.IndexedCompletion)
 	}
-	supported(r, p.Child("completionMode"), *s.CompletionMode, batchv1.NonIndexedCompletion, batchv1.IndexedCompletion)
-	switch *s.CompletionMode {
+	switch mode {
 	case batchv1.IndexedCompletion:
+		r.many(p, s)
 		if n := s.MaxFailedIndexes; n != nil && s.Completions != nil {
 			r.is(*n <= *s.Completions, field.Invalid(p.Child("maxFailedIndexes"), *n,
 				"must be less than or equal to completions"))
@@ -296,6 +312,9 @@ func (r *report) cronJob(obj *batchv1.CronJob) {
 	r.jobSpec(job, &s.JobTemplate.Spec)
 	if selector := s.JobTemplate.Spec.Selector; selector != nil {
 		r.add(field.Invalid(job.Child("selector"), selector, "`selector` will be auto-generated"))
+	}
+	if manual := s.JobTemplate.Spec.ManualSelector; isTrue(manual) {
+		r.add(field.NotSupported(job.Child("manualSelector"), manual, []string{"nil", "false"}))
 	}
 	const limit = 52 // the name of a Job has 11 characters more
 	r.is(len(obj.Name) <= limit, field.Invalid(field.NewPath("metadata", "name"), obj.Name,
