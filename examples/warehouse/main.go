@@ -2,8 +2,8 @@
 //
 //	go run ./examples/warehouse
 //
-// Its own route moves pieces from one stock to another in one transaction. Clients sort and filter stocks, and undo
-// what was done to one.
+// Its own route moves pieces from one stock to another in one transaction. Clients change several stocks in one, sort and
+// filter stocks, and undo what was done to one.
 package main
 
 import (
@@ -17,6 +17,7 @@ import (
 	"github.com/decorum-go/decorum/examples/program"
 	"github.com/decorum-go/decorum/rest"
 	"github.com/decorum-go/decorum/rest/host"
+	"github.com/decorum-go/decorum/rest/transaction"
 )
 
 func main() { program.Main("warehouse", run) }
@@ -30,7 +31,9 @@ func run(ctx context.Context, args []string, stdout io.Writer) error {
 		return err
 	}
 
-	options := rest.Options{AllowedHosts: []string{"localhost"}, Queries: &rest.Queries{}}
+	options := rest.Options{
+		AllowedHosts: []string{"localhost"}, Queries: &rest.Queries{}, Plugins: []rest.Plugin{transaction.New()},
+	}
 	api, err := rest.New(options, stocks())
 	if err != nil {
 		return err
@@ -55,12 +58,13 @@ In another terminal:
 
   kubectl --server %[1]s/platform apply -f examples/warehouse/sample.yaml
   curl -X POST '%[1]s/move/oslo/rome?count=15'
+  kubectl --server %[1]s create --raw /platform/extensions/transactions -f examples/warehouse/delivery.yaml
   kubectl --server %[1]s/platform get stocks
   stocks=/platform/apis/warehouse.example.com/v1/namespaces/default/stocks
-  kubectl --server %[1]s/platform get --raw "$stocks?fieldQuery=spec.count<20&sortBy=spec.count"
-  kubectl --server %[1]s/platform get --raw $stocks/oslo/history
+  kubectl --server %[1]s get --raw "$stocks?fieldQuery=spec.count<20&sortBy=spec.count"
+  kubectl --server %[1]s get --raw $stocks/oslo/history
   echo '{"apiVersion":"history.decorum-go.github.io/v1alpha1","kind":"UndoRequest"}' |
-    kubectl --server %[1]s/platform create --raw $stocks/oslo/undo -f -
+    kubectl --server %[1]s create --raw $stocks/oslo/undo -f -
 
 Ctrl-C ends it. The objects are in memory only, and are lost then.
 `
