@@ -35,6 +35,7 @@ var users = []string{
 	core + "/examples/program/programtest",
 	core + "/internal/budget",
 	core + "/internal/historytest",
+	core + "/internal/querytest",
 	core + "/internal/widget",
 	core + "/rest/internal/apitest",
 }
