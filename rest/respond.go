@@ -192,11 +192,19 @@ func (q *request) failure(err error) *status.Error {
 	switch {
 	case ok && errors.Unwrap(told) != nil:
 		attrs = append(attrs, slog.Any("cause", errorlog.Bound(errors.Unwrap(told))))
-	case ok && err == error(told) && status.IsServiceUnavailable(told):
+	case ok && (err == error(told) || withheld(err) == error(told)) && status.IsServiceUnavailable(told):
 		level, message = slog.LevelWarn, "request refused"
 	}
 	q.api.options.Logger.LogAttrs(q.r.Context(), level, message, attrs...)
 	return e
+}
+
+// withheld returns the error in the words of another program, if err is no more than that, and otherwise nil.
+func withheld(err error) error {
+	if w, ok := err.(*errorlog.Withheld); ok {
+		return w.Unwrap()
+	}
+	return nil
 }
 
 // safeText returns an attribute with a text that a client has chosen.

@@ -1,6 +1,7 @@
 package errorlog
 
 import (
+	"errors"
 	"strconv"
 	"unicode/utf8"
 )
@@ -58,10 +59,31 @@ func isASCII(text string) bool {
 const maxError = 4 << 10
 
 // Bound returns an error for the log, with the text of err in the form of [Safe]. A hook of the host may have put into
-// it whatever a client has sent. Handlers find err itself by [errors.As].
+// it whatever a client has sent. The text of a [Withheld] error is replaced. Handlers find err itself by [errors.As].
 func Bound(err error) error { return bounded{err} }
 
 type bounded struct{ err error }
 
-func (b bounded) Error() string { return Safe(b.err.Error(), maxError) }
+func (b bounded) Error() string {
+	text := b.err.Error()
+	if w, ok := errors.AsType[*Withheld](b.err); ok {
+		text = w.Instead
+	}
+	return Safe(text, maxError)
+}
+
 func (b bounded) Unwrap() error { return b.err }
+
+// Withheld is an error in the words of another program, such as a webhook, which may quote what clients have sent.
+// Clients get these words. Lines of the log have others.
+type Withheld struct {
+	error
+	// Instead is the text for the log. It says which program has answered.
+	Instead string
+}
+
+// Withhold returns err with the text for the log.
+func Withhold(err error, instead string) error { return &Withheld{err, instead} }
+
+// Unwrap returns the error with the words of the other program.
+func (w *Withheld) Unwrap() error { return w.error }

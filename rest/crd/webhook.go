@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/decorum-go/decorum/apimeta"
+	"github.com/decorum-go/decorum/internal/errorlog"
 	"github.com/decorum-go/decorum/rest/callout"
 	"github.com/decorum-go/decorum/rest/crd/apiextensions"
 	"github.com/decorum-go/decorum/rest/internal/objectmeta"
@@ -120,17 +121,23 @@ const minAnswer = 3 << 20
 func (r *conversionReview) accepted(asked conversionReview) ([]json.RawMessage, error) {
 	strict := asked.APIVersion == apiextensions.Group+"/v1"
 	if strict && r.TypeMeta != asked.TypeMeta {
-		return nil, fmt.Errorf("expected webhook response of %v, got %v", asked.GroupVersionKind(), r.GroupVersionKind())
+		return nil, withheld(fmt.Errorf("expected webhook response of %v, got %v", asked.GroupVersionKind(),
+			r.GroupVersionKind()))
 	}
 	switch {
 	case r.Response == nil:
 		return nil, errors.New("no response provided")
 	case strict && r.Response.UID != asked.Request.UID:
-		return nil, fmt.Errorf("expected response.uid=%q, got %q", asked.Request.UID, r.Response.UID)
+		return nil, withheld(fmt.Errorf("expected response.uid=%q, got %q", asked.Request.UID, r.Response.UID))
 	case r.Response.Result.Status == status.Success:
 		return r.Response.ConvertedObjects, nil
 	case r.Response.Result.Message != "":
-		return nil, errors.New(r.Response.Result.Message)
+		return nil, withheld(errors.New(r.Response.Result.Message))
 	}
-	return nil, fmt.Errorf("response.result.status was '%s', not 'Success'", r.Response.Result.Status)
+	return nil, withheld(fmt.Errorf("response.result.status was '%s', not 'Success'", r.Response.Result.Status))
+}
+
+// withheld returns an error with words that the webhook has chosen, which may quote the objects.
+func withheld(err error) error {
+	return errorlog.Withhold(err, "a conversion webhook refused to convert, with a message that may quote the objects")
 }

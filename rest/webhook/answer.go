@@ -13,6 +13,7 @@ import (
 
 	"github.com/decorum-go/decorum/internal/codec"
 	"github.com/decorum-go/decorum/internal/doc"
+	"github.com/decorum-go/decorum/internal/errorlog"
 	"github.com/decorum-go/decorum/rest"
 	"github.com/decorum-go/decorum/rest/callout"
 	"github.com/decorum-go/decorum/status"
@@ -99,7 +100,7 @@ func (d *dispatch) ask(ctx context.Context, w *webhook, request doc.Value) (a *a
 		return nil, &callError{w.name, fmt.Errorf("failed to call webhook: %w", err)}
 	}
 	if err := received.check(apiVersion, uid, d.phase); err != nil {
-		return nil, &callError{w.name, fmt.Errorf("received invalid webhook response: %w", err)}
+		return nil, &callError{w.name, fmt.Errorf("received invalid webhook response: %w", w.withheld(err))}
 	}
 	return received.Response, nil
 }
@@ -136,6 +137,11 @@ func (r *reply) check(apiVersion, uid string, k phase) error {
 	return nil
 }
 
+// withheld returns an error with words that the webhook has chosen, which may quote the object.
+func (w *webhook) withheld(err error) error {
+	return errorlog.Withhold(err, fmt.Sprintf("webhook %q gave an invalid answer, which may quote the object", w.name))
+}
+
 // refusal returns the error for the client of a write that a webhook does not allow. The webhook may choose the code,
 // the reason, the details and the text.
 func (a *answer) refusal(name string) error {
@@ -155,8 +161,9 @@ func (a *answer) refusal(name string) error {
 	if s.Code < http.StatusBadRequest || s.Code > maxCode {
 		s.Code = http.StatusBadRequest
 	}
-	return &status.Error{Status: status.Status{Status: status.Failure, Message: text, Reason: s.Reason, Details: s.Details,
-		Code: s.Code}}
+	refused := &status.Error{Status: status.Status{Status: status.Failure, Message: text, Reason: s.Reason,
+		Details: s.Details, Code: s.Code}}
+	return errorlog.Withhold(refused, fmt.Sprintf("admission webhook %q denied the request with code %d", name, s.Code))
 }
 
 // maxCode is the highest code of an answer that HTTP knows.

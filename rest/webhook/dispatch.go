@@ -7,6 +7,7 @@ import (
 	"log/slog"
 
 	"github.com/decorum-go/decorum/internal/doc"
+	"github.com/decorum-go/decorum/internal/errorlog"
 	"github.com/decorum-go/decorum/rest"
 	ar "github.com/decorum-go/decorum/rest/admissionregistration"
 	"github.com/decorum-go/decorum/rest/internal/matching"
@@ -88,7 +89,7 @@ func (d *dispatch) outcome(ctx context.Context, w *webhook, err error) error {
 		return status.InternalError(failed)
 	}
 	d.options.Logger.LogAttrs(ctx, slog.LevelWarn, "a webhook failed, and its failure policy is Ignore",
-		slog.String("configuration", w.configuration), slog.String("webhook", w.name), slog.Any("error", failed))
+		slog.String("configuration", w.configuration), slog.String("webhook", w.name), slog.Any("error", errorlog.Bound(failed)))
 	if ctx.Err() != nil { // the client has left, or its time is up
 		return status.Timeout("request did not complete within requested timeout", 0)
 	}

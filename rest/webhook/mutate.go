@@ -112,7 +112,7 @@ func (d *dispatch) callMutating(ctx context.Context, w *webhook, in rest.Admissi
 func (d *dispatch) patch(w *webhook, a *answer, in rest.AdmissionVersion) (changed bool, err error) {
 	p, err := docpatch.ParseJSONPatch(a.Patch)
 	if err != nil {
-		return false, &callError{w.name, fmt.Errorf("received undecodable patch in webhook response: %w", err)}
+		return false, &callError{w.name, fmt.Errorf("received undecodable patch in webhook response: %w", w.withheld(err))}
 	}
 	if v, _, err := codec.DecodeJSON(a.Patch); err == nil && v.Len() == 0 {
 		return false, nil
@@ -126,14 +126,14 @@ func (d *dispatch) patch(w *webhook, a *answer, in rest.AdmissionVersion) (chang
 		return false, status.InternalError(fmt.Errorf("admission webhook %q attempted to modify the object, which is not supported for this operation", w.name))
 	}
 	if a.PatchType != nil && *a.PatchType != jsonPatch {
-		return false, &callError{w.name, fmt.Errorf("unsupported patch type %q", *a.PatchType)}
+		return false, &callError{w.name, w.withheld(fmt.Errorf("unsupported patch type %q", *a.PatchType))}
 	}
 	after, err := p.Apply(object)
 	if err != nil {
 		if failed, ok := errors.AsType[*docpatch.OperationError](err); ok {
 			err = failed // which says more than the error for clients that send patches
 		}
-		return false, status.InternalError(err)
+		return false, status.InternalError(w.withheld(err))
 	}
 	if doc.Equal(after, object) {
 		return false, nil

@@ -11,6 +11,7 @@ import (
 	"github.com/decorum-go/decorum/apimeta"
 	"github.com/decorum-go/decorum/internal/codec"
 	"github.com/decorum-go/decorum/internal/doc"
+	"github.com/decorum-go/decorum/internal/errorlog"
 	"github.com/decorum-go/decorum/rest/internal/objectmeta"
 	"github.com/decorum-go/decorum/rest/internal/steps"
 	"github.com/decorum-go/decorum/status"
@@ -97,6 +98,12 @@ func (c *conversion) failed(form string, args ...any) error {
 	return status.Generic(500, err.Error()).WithCause(err)
 }
 
+// withheld returns an error that may quote a converted object.
+func (c *conversion) withheld(err error) error {
+	return errorlog.Withhold(err,
+		fmt.Sprintf("conversion webhook for %v returned an invalid object, which the error may quote", c.from))
+}
+
 // accept reads and checks one converted object.
 func (c *conversion) accept(i int, text []byte) (doc.Value, error) {
 	original := c.objects[i]
@@ -112,17 +119,18 @@ func (c *conversion) accept(i int, text []byte) (doc.Value, error) {
 	}
 	expected := c.to.GVK
 	if got := v.Get("apiVersion").Text(); got != expected.GroupVersion().String() {
-		return doc.Value{}, c.failed(at,
-			fmt.Errorf("invalid groupVersion (expected %v, received %v)", expected.GroupVersion(), got))
+		return doc.Value{}, c.failed(at, c.withheld(fmt.Errorf("invalid groupVersion (expected %v, received %v)",
+			expected.GroupVersion(), got)))
 	}
 	if got := v.Get("kind").Text(); got != c.from.Kind {
-		return doc.Value{}, c.failed(at, fmt.Errorf("invalid kind (expected %v, received %v)", c.from.Kind, got))
+		return doc.Value{}, c.failed(at, c.withheld(fmt.Errorf("invalid kind (expected %v, received %v)", c.from.Kind,
+			got)))
 	}
 	if err := objectmeta.CheckConverted(original, v); err != nil {
-		return doc.Value{}, c.failed(invalid, err)
+		return doc.Value{}, c.failed(invalid, c.withheld(err))
 	}
 	if v, err = objectmeta.RestoreConverted(original, v); err != nil {
-		return doc.Value{}, c.failed(metadata, err)
+		return doc.Value{}, c.failed(metadata, c.withheld(err))
 	}
 	return v, nil
 }
