@@ -6,8 +6,6 @@ import (
 	"sync"
 	"sync/atomic"
 
-	"github.com/tidwall/btree"
-
 	"github.com/decorum-go/decorum/watch"
 )
 
@@ -27,7 +25,7 @@ type objects struct {
 	// Lock order: a table's turn to build, then mu, then the locks of past and of the log. A goroutine that waits for a
 	// turn holds no lock. The functions of the host (Extract, Upgrade, the update functions and Match) run without any of
 	// these locks.
-	mu       sync.RWMutex // guards tables, their trees and all below; held while the log is appended to
+	mu       sync.RWMutex // guards tables, their records and all below; held while the log is appended to
 	tables   map[string]*table
 	revision watch.Revision // of the latest visible commit
 	commits  uint64         // how many were made visible
@@ -44,7 +42,7 @@ type table struct {
 	dormant    bool      // the resource was unregistered
 	booked     bool      // the ledger counts the records
 	holders    []Holder  // who has registered the resource
-	tree       *btree.BTreeG[*Record]
+	tree       *records
 	indexes    []index
 	changed    watch.Revision // revision of the last change, or of the start
 	changes    uint64         // how many were made visible
@@ -112,6 +110,9 @@ func keyBefore(a, b Key) bool {
 
 // find returns the latest record of a key, or nil. The caller holds the lock.
 func (o *objects) find(t *table, key Key) *Record {
+	if r, known := t.tree.at(key); known {
+		return r
+	}
 	probe := o.probes.Get().(*Record)
 	probe.Key = key
 	r, _ := t.tree.Get(probe)

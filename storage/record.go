@@ -50,8 +50,8 @@ type Span struct{ Start, End uint32 }
 
 const (
 	// recordOverhead is about how many bytes a record needs in addition to its JSON, labels, fields and owners: the
-	// struct, its name and uid, and its place in the tree.
-	recordOverhead = 336
+	// struct, its name and uid, and its places in the tree and in the map.
+	recordOverhead = 372
 	// stringOverhead is how many bytes a string of the parts needs in addition to its text.
 	stringOverhead = 24
 )

@@ -6,8 +6,6 @@ import (
 	"slices"
 	"strconv"
 	"sync"
-
-	"github.com/tidwall/btree"
 )
 
 // Register implements [Store].
@@ -86,12 +84,8 @@ func (r *Resource) check() error {
 
 func newTable(form *Resource) *table {
 	return &table{name: form.Name, namespaced: form.Namespaced, form: form, holders: []Holder{form.Holder},
-		tree: newTree(), indexes: newIndexes(form.Indexed), names: newInterner(), builder: newBuilder(),
+		tree: newRecords(), indexes: newIndexes(form.Indexed), names: newInterner(), builder: newBuilder(),
 		proposals: &sync.WaitGroup{}}
-}
-
-func newTree() *btree.BTreeG[*Record] {
-	return btree.NewBTreeGOptions(before, btree.Options{NoLocks: true})
 }
 
 // in converts the record to another form, at the same revision.

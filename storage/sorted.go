@@ -57,7 +57,7 @@ func (o *objects) route(t *table, opts *Query, by *watch.Term) (best, walk route
 	}
 	o.mu.RLock()
 	defer o.mu.RUnlock()
-	s := snapshot{tree: t.tree}
+	s := snapshot{tree: t.tree.BTreeG}
 	scope := t.tree.Len()
 	if opts.Within.Namespace != "" {
 		scope = s.rankAfter(opts.Within) - s.rank(Key{Namespace: opts.Within.Namespace})

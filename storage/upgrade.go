@@ -106,7 +106,7 @@ func (o *objects) prepareTable(
 ) (next *table, grown int64, err error) {
 	next = &table{form: form, indexes: newIndexes(form.Indexed)}
 	if o.formOf(s.table).Fingerprint != form.Fingerprint {
-		next.tree = newTree()
+		next.tree = newRecords()
 	}
 	visited := 0
 	s.tree.Scan(func(r *Record) bool {
