@@ -18,8 +18,9 @@ import (
 	"github.com/decorum-go/decorum/storage/postgres/postgrestest"
 )
 
-// The tables and their indexes do not grow with the number of updates, with the defaults of autovacuum. DECORUM_UPDATES
-// sets the number.
+// The tables and their indexes do not grow with the number of updates, with the defaults of autovacuum. A part of the
+// updates may make a table grow once, because a busy machine interrupts a replica that reads, and its snapshot keeps
+// earlier versions. The test fails if a table grows in most parts. DECORUM_UPDATES sets the number of updates.
 func TestSizes(t *testing.T) {
 	const objects, parts = 200, 10
 	updates := 20_000
@@ -60,15 +61,18 @@ func TestSizes(t *testing.T) {
 		require.NoError(t, rows.Err())
 		sizes = append(sizes, size)
 	}
-	largest := func(of []map[string]int64, name string) (bytes int64) {
-		for _, size := range of {
-			bytes = max(bytes, size[name])
-		}
-		return bytes
-	}
 	for _, name := range slices.Sorted(maps.Keys(sizes[0])) {
-		first, second := largest(sizes[:parts/2], name), largest(sizes[parts/2:], name)
-		t.Logf("%s: %d KiB in the first half, %d KiB in the second", name, first>>10, second>>10)
-		require.LessOrEqual(t, second, max(2*first, 1<<20), "%s grows", name)
+		var all, growth []int64 // in KiB
+		for i, size := range sizes {
+			all = append(all, size[name]>>10)
+			if i > 0 {
+				growth = append(growth, all[i]-all[i-1])
+			}
+		}
+		t.Logf("%s: %d KiB", name, all)
+		slices.Sort(growth)
+		first, second := slices.Max(all[:parts/2]), slices.Max(all[parts/2:])
+		inMost, inAll := growth[len(growth)/2] > all[0]/20, second > max(first*3/2, 1<<10)
+		require.False(t, inMost && inAll, "%s grows", name)
 	}
 }

@@ -1,0 +1,136 @@
+package postgres_test
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/stretchr/testify/require"
+
+	"github.com/decorum-go/decorum/storage"
+	"github.com/decorum-go/decorum/storage/postgres"
+	"github.com/decorum-go/decorum/storage/postgres/postgrestest"
+	"github.com/decorum-go/decorum/watch"
+)
+
+// sameTables are the tables of the store, beside a sequence and beside a row that orders the commits.
+const sameTables = `CREATE TABLE same_objects (LIKE decorum.objects INCLUDING ALL) WITH (fillfactor = 60, toast_tuple_target = 8160);
+	CREATE TABLE same_changes (LIKE decorum.changes INCLUDING ALL) WITH (toast_tuple_target = 8160);
+	CREATE SEQUENCE same_sequence; CREATE TABLE same_state (revision bigint) WITH (fillfactor = 50); INSERT INTO same_state VALUES (0)`
+
+// sameWrite writes all columns of an object and its change in one statement.
+const sameWrite = `WITH next AS (SELECT nextval('same_sequence') AS revision),
+	change AS (INSERT INTO same_changes (slot, revision, image, last, at, origin, resource, namespace, name, previous,
+			form, written, creator, key_id, position, body)
+		SELECT 0, revision, false, revision, $1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12 FROM next),
+	object AS (INSERT INTO same_objects (resource, namespace, name, revision, form, written, creator, key_id, position, body)
+		SELECT $3, $4, $5, revision, $7, $8, $9, $10, $11, $12 FROM next
+		ON CONFLICT (resource, namespace, name) DO UPDATE SET revision = excluded.revision, form = excluded.form,
+			written = excluded.written, creator = excluded.creator, key_id = excluded.key_id, position = excluded.position,
+			body = excluded.body)
+	SELECT revision FROM next`
+
+var (
+	// orderedWrite takes the revision from a row that orders the commits.
+	orderedWrite = strings.Replace(sameWrite, "SELECT nextval('same_sequence') AS revision",
+		"UPDATE same_state SET revision = revision + 1 RETURNING revision", 1)
+	// notifiedWrite also notifies the replicas.
+	notifiedWrite = strings.Replace(orderedWrite, "SELECT revision FROM next",
+		"SELECT pg_notify('same', revision::text) FROM next", 1)
+)
+
+// BenchmarkFloor compares a write of the store with what a store in Postgres does at least: it writes the rows of an
+// object and its change, orders the commits, and notifies another connection. The benchmark alternates between them,
+// and reports the fastest twentieth of each in microseconds, so other work on the machine matters little.
+func BenchmarkFloor(b *testing.B) {
+	s := start(b, postgrestest.Options{Sync: true})
+	// Each has a database, because all connections of a database that listen hear of all its notifications.
+	database := func(name string) string {
+		execute(b, connect(b, s.URL("postgres")), "CREATE DATABASE "+name)
+		return s.URL(name)
+	}
+	single := func(url string) *pgx.Conn {
+		conn, err := pgx.Connect(b.Context(), url)
+		require.NoError(b, err)
+		b.Cleanup(func() { _ = conn.Close(context.Background()) })
+		return conn
+	}
+	type step struct {
+		name           string
+		write          func(text string) error
+		show           func() error // returns when another replica has the write; nil if there is no other one
+		written, shown []time.Duration
+	}
+	var steps []*step
+	bareConn := single(database("bare"))
+	_, err := bareConn.Exec(b.Context(), bare)
+	require.NoError(b, err)
+	steps = append(steps, &step{name: "bare", write: func(text string) error {
+		_, err := bareConn.Exec(b.Context(), bareWrite, "x", []byte(text))
+		return err
+	}})
+	for _, same := range []struct{ name, statement string }{
+		{"same", sameWrite}, {"ordered", orderedWrite}, {"notified", notifiedWrite},
+	} {
+		url := database(same.name)
+		require.NoError(b, open(b, postgres.Options{Pool: connect(b, url)}).Close())
+		conn := single(url)
+		_, err := conn.Exec(b.Context(), sameTables)
+		require.NoError(b, err)
+		next := &step{name: same.name, write: func(text string) error {
+			_, err := conn.Exec(b.Context(), same.statement, 1, 1, notes, "default", "x", 1, 1, 1, "creator", "", 1, []byte(text))
+			return err
+		}}
+		if same.name == "notified" {
+			listener := single(url)
+			_, err := listener.Exec(b.Context(), "LISTEN same")
+			require.NoError(b, err)
+			next.show = func() error { _, err := listener.WaitForNotification(b.Context()); return err }
+		}
+		steps = append(steps, next)
+	}
+	alone := serving(b, postgres.Options{Pool: connect(b, database("alone"))})
+	steps = append(steps, &step{name: "store", write: func(text string) error {
+		_, err := put(b.Context(), alone, "x", text)
+		return err
+	}})
+	pool := connect(b, database("pair"))
+	store, peer := serving(b, postgres.Options{Pool: pool}), serving(b, postgres.Options{Pool: pool})
+	_, err = peer.List(b.Context(), storage.Query{Within: watch.Key{Resource: notes}}, nil)
+	require.NoError(b, err)
+	cursor, err := peer.Watch(b.Context(), watch.Key{Resource: notes}, peer.Revision())
+	require.NoError(b, err)
+	defer cursor.Close()
+	steps = append(steps, &step{
+		name:  "pair",
+		write: func(text string) error { _, err := put(b.Context(), store, "x", text); return err },
+		show:  func() error { _, err := cursor.Next(b.Context(), nil); return err },
+	})
+
+	for n := 0; b.Loop(); n++ {
+		for _, step := range steps {
+			text := large + fmt.Sprint(b.N, " ", n)
+			began := time.Now()
+			require.NoError(b, step.write(text))
+			step.written = append(step.written, time.Since(began))
+			if step.show != nil {
+				require.NoError(b, step.show())
+				step.shown = append(step.shown, time.Since(began))
+			}
+		}
+	}
+	report := func(times []time.Duration, name string) {
+		if len(times) > 0 {
+			slices.Sort(times)
+			b.ReportMetric(float64(times[len(times)/20].Nanoseconds())/1000, name+"-µs")
+		}
+	}
+	for _, step := range steps {
+		report(step.written, step.name)
+		report(step.shown, step.name+"-shown")
+	}
+}
