@@ -126,8 +126,8 @@ flaky: ## look for tests that fail now and then: each package 20 times beside ei
 bench: ## what requests cost beside the least that they can cost: a table of ratios, least of ten rounds (BENCH=pattern)
 	@.ci/bench '$(BENCH)'
 
-growth: ## how costs grow with objects, watches and writers: tables, and plots in docs/pictures (takes minutes, and 10 GB of memory)
-	DECORUM_GROWTH=$(CURDIR)/docs/pictures go test -count=1 -timeout 0 -run 'TestGrowth$$' ./rest/internal/growth
+growth: ## how costs grow with objects, watches, writers and a day of writes: tables, and plots in docs/pictures (takes minutes, and 10 GB of memory)
+	DECORUM_GROWTH=$(CURDIR)/docs/pictures go test -count=1 -timeout 0 -run 'TestGrowth$$|TestDayOfWrites' ./rest/internal/growth
 
 benchmarks: ## all benchmarks (BENCH=pattern COUNT=runs)
 	go test -run '^$$' -bench '$(BENCH)' -benchmem -count $(COUNT) ./...

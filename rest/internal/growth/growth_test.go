@@ -25,20 +25,23 @@ type plan struct {
 }
 
 var (
-	small = plan{objects: []int{100, 1000}, watches: []int{1, 10}, writers: []int{1, 4}, operations: 20}
-	large = plan{
+	few  = plan{objects: []int{100, 1000}, watches: []int{1, 10}, writers: []int{1, 4}, operations: 20}
+	many = plan{
 		objects: []int{10_000, 100_000, 1_000_000}, watches: []int{1, 10, 100, 1000, 10_000}, writers: []int{1, 4, 16, 64},
 		operations: 1000,
 	}
 )
 
+// large reports whether the test runs with large numbers.
+func large() bool { return os.Getenv(directory) != "" }
+
 func TestGrowth(t *testing.T) {
-	p, dir := small, os.Getenv(directory)
+	p, dir := few, os.Getenv(directory)
 	say := func(string) {}
-	if dir == "" {
+	if !large() {
 		dir = t.TempDir()
 	} else {
-		p, say = large, func(text string) { fmt.Println(text) }
+		p, say = many, func(text string) { fmt.Println(text) }
 	}
 	for _, measure := range []func(*testing.T, plan, func(string)) figures{withWriters, withWatches, withObjects} {
 		f := measure(t, p, say)

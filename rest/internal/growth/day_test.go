@@ -1,0 +1,76 @@
+//go:build unix
+
+package growth_test
+
+import (
+	"fmt"
+	"net/http"
+	"runtime"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/decorum-go/decorum/rest"
+	"github.com/decorum-go/decorum/rest/internal/apitest"
+	"github.com/decorum-go/decorum/storage"
+)
+
+// TestDayOfWrites writes for a day on a clock that the test moves: a change at a time, and sometimes an object that is
+// created and deleted. After the first hour, the heap stays as it is, because the history drops what is old.
+func TestDayOfWrites(t *testing.T) {
+	const hours, objects, history = 24, 100, 5 * time.Minute
+	between := time.Minute // two writes
+	say := func(string) {}
+	if large() {
+		between = time.Second
+		say = func(text string) { fmt.Println(text) }
+	}
+	var now atomic.Int64
+	now.Store(time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC).UnixNano())
+	clock := func() time.Time { return time.Unix(0, now.Load()) }
+	s := &apitest.ThingServer{Store: storage.NewMemory(storage.Options{Now: clock, MaxLogAge: history})}
+	t.Cleanup(func() { assert.NoError(t, s.Store.Close()) })
+	s.API = apitest.Start(t, rest.Options{Store: s.Store, Now: clock}, apitest.ThingResource())
+	s.Fill(t, objects)
+	writers := make([]*apitest.ThingWriter, objects)
+	for i := range writers {
+		writers[i] = patcher(s, fmt.Sprintf("%s/%s", apitest.Things, apitest.OwnName(i)))
+	}
+	writes, first := 0, 0.0
+	for hour := range hours {
+		for range int(time.Hour / between) {
+			now.Add(int64(between))
+			change(t, writers[writes%objects])
+			if writes++; writes%10 == 0 {
+				name := fmt.Sprint("passing-", writes)
+				s.MustCreate(t, name)
+				require.Equal(t, http.StatusOK, s.Do(http.MethodDelete, apitest.Things+"/"+name, "").Code)
+				writes += 2
+			}
+		}
+		held := heap()
+		if hour == 0 {
+			first = held
+		}
+		// A step of the clock is at most three writes.
+		assert.LessOrEqual(t, s.API.Stats().Store.History.Changes, 3*int(history/between+1))
+		assert.LessOrEqual(t, held, first*1.1+(1<<20), "hour %d", hour+1)
+		if hour+1 == hours {
+			say(fmt.Sprintf("After a day of %s writes, the heap has %.2f times its size after an hour.", grouped(writes),
+				held/first))
+		}
+	}
+}
+
+// heap returns how many bytes of the heap are in use when the garbage collector has also emptied the pools.
+func heap() float64 {
+	for range 3 {
+		runtime.GC()
+	}
+	var m runtime.MemStats
+	runtime.ReadMemStats(&m)
+	return float64(m.HeapAlloc)
+}
