@@ -12,6 +12,8 @@ import (
 	"github.com/chromedp/chromedp/kb"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"github.com/decorum-go/decorum/rest"
 )
 
 // views are the views that the tests look at, each with a text that is there when it is whole.
@@ -25,6 +27,23 @@ var views = []struct{ name, address, selector, text string }{
 	{"editor", "#" + databases + "/orders?tab=edit", ".edit .about", "whole object is replaced"},
 	{"apply", "#" + databases + "/orders?tab=edit&way=apply&as=form", ".form .hint", "database engine"},
 	{"refusal", "#" + databases + "?fieldSelector=spec.replicas%3D1", ".failure", "400"},
+}
+
+// extensionViews are those of an API with extensions.
+var extensionViews = []struct{ name, address, selector, text string }{
+	{"queries", "#" + parts + "?sort=Size&counts=1&fieldQuery=spec.size%3C%3D40", ".facets button", "dark red"},
+	{"history", "#" + parts + "/part-0000?tab=history", ".changes", ".spec.size"},
+}
+
+// extensions serves parts, the first of which has a history.
+func extensions(t *testing.T) string {
+	t.Helper()
+	api := newParts(t, rest.Options{Queries: &rest.Queries{}}, partResource())
+	client := makeParts(t, api, 60)
+	for size := range int64(3) {
+		changeSize(t, client, size+10)
+	}
+	return serve(t, api)
 }
 
 // withFamily gives the database orders two dependents and other databases beside it.
@@ -52,28 +71,59 @@ func withFamily(t *testing.T, url string, p *page) {
 	p.awaitText(".cards a", "Database")
 }
 
-// axe-core finds no violation in any view, in both themes.
-func TestAccessibility(t *testing.T) {
+// axeCore returns the program that finds violations of the rules for accessible pages.
+func axeCore(t *testing.T) string {
+	t.Helper()
 	axe, err := os.ReadFile(filepath.Join("..", "..", "rest", "console", "ui", "node_modules", "axe-core", "axe.min.js"))
 	if err != nil {
 		// Only who changes the page needs Node.js. The stage console-files of CI installs axe-core before these tests.
 		t.Skip("NOT RUN: axe-core is not installed. Run npm ci in rest/console/ui.")
 	}
+	return string(axe)
+}
+
+// load gives a program to the page.
+func (p *page) load(program string) {
+	p.t.Helper()
+	p.do(chromedp.Func(func(ctx context.Context, target *chromedp.Target) error {
+		_, err := chromedp.Evaluate[any](program+";0")(ctx, target)
+		return err
+	}))
+}
+
+// assertAccessible asserts that axe-core, which the page has loaded, finds no violation in a view in both themes.
+func (p *page) assertAccessible(name, address, selector, text string) {
+	p.t.Helper()
+	for _, theme := range []string{"light", "dark"} {
+		p.show(theme, 1280, 800)
+		p.open(address)
+		p.awaitText(selector, text)
+		found := eval[[]string](p, `axe.run().then((r) => r.violations.map((v) => v.id + ': ' + v.nodes.map((n) => n.html + ' ' + n.failureSummary).join('\n')))`)
+		assert.Empty(p.t, found, "%s, %s", name, theme)
+	}
+}
+
+func TestAccessibilityOfExtensions(t *testing.T) {
+	axe := axeCore(t)
+	p := openPage(t, extensions(t))
+	p.load(axe)
+	for _, view := range extensionViews {
+		p.assertAccessible(view.name, view.address, view.selector, view.text)
+	}
+	p.clickText("[aria-label^='Undo to']", "Undo")
+	p.awaitText(".difference ins", "size")
+	assert.Empty(t, eval[[]string](p, `axe.run().then((r) => r.violations.map((v) => v.id + ' ' + v.nodes[0].html))`))
+}
+
+// axe-core finds no violation in any view, in both themes.
+func TestAccessibility(t *testing.T) {
+	axe := axeCore(t)
 	url := quickstart(t)
 	p := openPage(t, url)
 	withFamily(t, url, p)
-	p.do(chromedp.Func(func(ctx context.Context, target *chromedp.Target) error {
-		_, err := chromedp.Evaluate[any](string(axe)+";0")(ctx, target)
-		return err
-	}))
-	for _, theme := range []string{"light", "dark"} {
-		p.show(theme, 1280, 800)
-		for _, view := range views {
-			p.open(view.address)
-			p.awaitText(view.selector, view.text)
-			found := eval[[]string](p, `axe.run().then((r) => r.violations.map((v) => v.id + ': ' + v.nodes.map((n) => n.html + ' ' + n.failureSummary).join('\n')))`)
-			assert.Empty(t, found, "%s, %s", view.name, theme)
-		}
+	p.load(axe)
+	for _, view := range views {
+		p.assertAccessible(view.name, view.address, view.selector, view.text)
 	}
 	leave := p.reviewChange()
 	assert.Empty(t, eval[[]string](p, `axe.run().then((r) => r.violations.map((v) => v.id + ' ' + v.nodes[0].html))`),
@@ -136,6 +186,17 @@ func TestPictures(t *testing.T) {
 			leave := p.reviewChange()
 			p.picture(filepath.Join(dir, fmt.Sprintf("review-%s-%d.png", theme, width)))
 			leave()
+		}
+	}
+	p = openPage(t, extensions(t))
+	for _, theme := range []string{"light", "dark"} {
+		for width, height := range map[int64]int64{390: 780, 820: 900, 1280: 720} {
+			p.show(theme, width, height)
+			for _, view := range extensionViews {
+				p.open(view.address)
+				p.awaitText(view.selector, view.text)
+				p.picture(filepath.Join(dir, fmt.Sprintf("%s-%s-%d.png", view.name, theme, width)))
+			}
 		}
 	}
 }

@@ -4,6 +4,7 @@ import { getJSON } from './api';
 import { Dialog } from './dialog';
 import type { Kind } from './discovery';
 import { Failure } from './failure';
+import { pastVerbs } from './history';
 import type { Meta, Thing } from './meta';
 import type { Proposal } from './proposal';
 import { Review } from './review';
@@ -147,10 +148,13 @@ function DeleteDialog({ kind, place, object, onClose }: DialogProps) {
   const meta: Meta = object.metadata ?? {};
   const title = `Delete ${kind.kind} ${place.name}`;
   const finalizers = meta.finalizers ?? [];
+  const restorable = pastVerbs(kind).includes('create/undo');
   if (proposal) {
     return (
       <Review title={title} act="Delete" danger proposal={proposal} before={object} onDone={onClose} onClose={onClose}>
-        <p>This deletes {place.name}. It cannot be undone.</p>
+        <p>
+          This deletes {place.name}. {restorable ? 'The API keeps its history for a while, and restores it by its name.' : 'It cannot be undone.'}
+        </p>
         <Finalizers names={finalizers} />
       </Review>
     );

@@ -5,7 +5,7 @@ export function explain(error: unknown): string {
   if (!(error instanceof ApiError)) return 'The API does not answer: check the connection; tables try again by themselves.';
   switch (error.code) {
     case 400:
-      return 'The API does not understand the request: check the selectors, or the fields that it names.';
+      return 'The API does not understand the request: check the selectors and queries, or the fields that it names.';
     case 401:
       return 'The API does not know who you are: sign in.';
     case 403:

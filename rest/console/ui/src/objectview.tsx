@@ -2,12 +2,15 @@ import { useEffect, useState } from 'preact/hooks';
 import { useMay } from './access';
 import { Actions, Finalizers } from './actions';
 import { age, useNow } from './age';
+import { ApiError } from './api';
 import { Conditions } from './conditions';
 import type { Kind } from './discovery';
 import { DocumentView } from './documentview';
 import { EventsView } from './eventsview';
 import { Facts } from './facts';
 import { Failure } from './failure';
+import { pastVerbs } from './history';
+import { HistoryView } from './historyview';
 import { useKeys } from './keys';
 import { LazyEdit } from './newview';
 import { RelationsView } from './relationsview';
@@ -27,7 +30,7 @@ interface Props {
   query: URLSearchParams;
 }
 
-const views = ['overview', 'document', 'subresources', 'edit'] as const;
+const views = ['overview', 'document', 'subresources', 'edit', 'history'] as const;
 
 /** ObjectView shows one object, live. */
 export function ObjectView({ kind, kinds, place, query }: Props) {
@@ -43,11 +46,14 @@ export function ObjectView({ kind, kinds, place, query }: Props) {
   useEffect(() => void schemaOf(kind).then(setSchema), [kind]);
   const allowed = useMay(
     place,
-    ['update', 'patch'].filter((verb) => kind.verbs.includes(verb)),
+    [...['update', 'patch'].filter((verb) => kind.verbs.includes(verb)), ...pastVerbs(kind)],
   );
+  const hasPast = allowed.has('get/history');
   const ways = [allowed.has('update') ? ('update' as const) : [], allowed.has('patch') ? ('apply' as const) : []].flat();
-  const tab = views.find((t) => t === query.get('tab')) ?? 'overview';
-  const tabs = views.filter((t) => t !== 'edit' || tab === 'edit' || ways.length > 0);
+  const keepsPast = pastVerbs(kind).length > 0;
+  const tab = views.find((t) => t === query.get('tab') && (t !== 'history' || keepsPast)) ?? 'overview';
+  const offered = { overview: true, document: true, subresources: true, edit: ways.length > 0, history: hasPast };
+  const tabs = views.filter((t) => offered[t] || t === tab);
   const set = (changes: Record<string, string>) => go(hrefOf(place, withSettings(query, changes)), true);
   const show = (next: string) => set({ tab: next === 'overview' ? '' : next });
   useKeys({
@@ -55,11 +61,27 @@ export function ObjectView({ kind, kinds, place, query }: Props) {
     '2': () => show('document'),
     '3': () => show('subresources'),
     '4': () => show('edit'),
+    '5': () => hasPast && show('history'),
     e: () => show('edit'),
   });
 
   const { object } = shown;
-  if (!object) return shown.error ? <Failure error={shown.error} again={() => setRound(round + 1)} /> : <p class="note">Reading…</p>;
+  const again = () => setRound(round + 1);
+  const historyOf = (of: typeof object) => (
+    <HistoryView kind={kind} place={place} object={of} mayUndo={allowed.has('create/undo')} now={now} onUndone={again} />
+  );
+  if (!object && shown.error instanceof ApiError && shown.error.code === 404 && hasPast) {
+    return (
+      <div class="object">
+        <header class="gone">
+          <p class="kind">{kind.kind}</p>
+          <h1>{place.name}</h1>
+        </header>
+        <div class="panel history">{historyOf(undefined)}</div>
+      </div>
+    );
+  }
+  if (!object) return shown.error ? <Failure error={shown.error} again={again} /> : <p class="note">Reading…</p>;
   const meta = object.metadata ?? {};
   return (
     <div class="object">
@@ -116,6 +138,8 @@ export function ObjectView({ kind, kinds, place, query }: Props) {
           <LazyEdit kind={kind} place={place} query={query} schema={schema} ways={ways} object={object} now={now} onDone={() => show('document')} />
         )}
         {tab === 'edit' && ways.length === 0 && <p class="note">You may not change this object.</p>}
+        {tab === 'history' && hasPast && historyOf(shown.state === 'deleted' ? undefined : object)}
+        {tab === 'history' && !hasPast && <p class="note">You may not see the history of this object.</p>}
         {tab === 'subresources' && <SubresourcesView kind={kind} place={place} object={object} query={query} />}
       </div>
       <StateLine state={shown.state} revision={shown.revision} />

@@ -140,6 +140,12 @@ export async function schemaOf(kind: KindName): Promise<KindSchema | undefined> 
   return root && new KindSchema(root, schemas);
 }
 
+/** sortsLists reports whether the API has queries for the kind: OpenAPI lists their parameters then. */
+export async function sortsLists(kind: Kind): Promise<boolean> {
+  const paths = (await documentOf(kind))?.paths ?? {};
+  return Object.entries(paths).some(([path, item]) => path.endsWith(`/${kind.resource}`) && item.get?.parameters?.some((p) => p.name === 'sortBy'));
+}
+
 /** How the bytes of a subresource travel: as an answer that may have no end, or through a terminal. */
 export interface Streaming {
   way: 'log' | 'terminal';

@@ -4,6 +4,7 @@ import { useNow } from './age';
 import { send } from './api';
 import type { Kind, Subresource } from './discovery';
 import { Failure } from './failure';
+import { isPast } from './history';
 import { textOfLines, yamlLines } from './lines';
 import type { Thing } from './meta';
 import { LazyEdit } from './newview';
@@ -45,7 +46,9 @@ export function SubresourcesView({ kind, place, object, query }: Props) {
     place,
     kind.subresources.flatMap((s) => s.verbs.map((verb) => `${verb}/${s.name}`)),
   );
-  if (kind.subresources.length === 0) return <p class="note">The kind has no subresources.</p>;
+  // The history has a view of its own.
+  const listed = kind.subresources.filter((s) => !isPast(s));
+  if (listed.length === 0) return <p class="note">The kind has no subresources.</p>;
   const usesOf = (s: Subresource): Use[] => {
     const may = (verb: string) => s.verbs.includes(verb) && allowed.has(`${verb}/${s.name}`);
     if (streams.has(s.name)) return may('get') || may('create') ? ['open'] : [];
@@ -57,7 +60,7 @@ export function SubresourcesView({ kind, place, object, query }: Props) {
   return (
     <div class="subresources">
       <ul>
-        {kind.subresources.map((s) => (
+        {listed.map((s) => (
           <li key={s.name}>
             <b>{s.name}</b>
             <span>{[s.kind, s.verbs.join(', ')].filter(Boolean).join(' · ')}</span>

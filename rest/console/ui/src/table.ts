@@ -9,20 +9,34 @@ import type { Event } from './watch';
 
 export type State = 'loading' | 'live' | 'hidden' | 'lost' | 'still' | 'failed';
 
+/** What the view of a table shows. */
+export interface RowSource {
+  columns: Column[];
+  readonly arranged: { rows: Row[] };
+  readonly state: State;
+  readonly revision: string;
+  readonly error: unknown;
+  /** How many objects exist as far as the page knows, and how many it has read. */
+  readonly expected: number;
+  readonly size: number;
+  /** Labels seen, for completion. */
+  readonly labels: Map<string, Set<string>>;
+  arrange(order: Order, search: string): void;
+  close(): void;
+}
+
 const pageSize = 500;
 /** How long the page gathers changes before it shows them, and how long a deleted row fades. */
 const gather = 100;
 const fade = 1200;
 
-export class LiveTable {
+export class LiveTable implements RowSource {
   columns: Column[] = [];
   arranged: Arranged;
   state: State = 'loading';
   revision = '';
   error: unknown;
-  /** How many objects exist as far as the page knows. */
   expected = 0;
-  /** Labels seen, for completion. */
   readonly labels = new Map<string, Set<string>>();
 
   private readonly rows = new Map<string, Row>();

@@ -5,16 +5,22 @@ import { age, useNow } from './age';
 import type { Order } from './arrange';
 import { Completing } from './completing';
 import type { Kind } from './discovery';
+import { Facets } from './facets';
 import { Failure } from './failure';
+import { pastVerbs } from './history';
 import { useKeys } from './keys';
+import { completeQuery, sortByOf } from './queries';
+import { RestoreDialog } from './restore';
 import { go, hrefOf, pathOf, withSettings } from './route';
 import type { Place } from './route';
 import { isAge } from './rows';
 import type { Column, Row } from './rows';
-import { schemaOf } from './schema';
+import { schemaOf, sortsLists } from './schema';
 import { completeSelector } from './selectors';
+import { SortedTable } from './sortedtable';
 import { StateLine } from './stateline';
 import { LiveTable } from './table';
+import type { RowSource } from './table';
 import { reveal, useWindow } from './window';
 
 const rowHeight = 30;
@@ -37,16 +43,25 @@ interface ShownColumn {
 export function TableView({ kind, place, query }: Props) {
   const labels = query.get('labelSelector') ?? '';
   const fields = query.get('fieldSelector') ?? '';
+  const asked = query.get('fieldQuery') ?? '';
   const search = query.get('q') ?? '';
   const sort = query.get('sort') ?? '';
   const wide = query.get('wide') !== null;
+  const counts = query.get('counts') !== null;
   const set = (changes: Record<string, string>) => go(hrefOf(place, withSettings(query, changes)), true);
 
   const [, changed] = useReducer((n: number) => n + 1, 0);
   const [round, setRound] = useState(0);
-  const [table, setTable] = useState<LiveTable>();
+  const [table, setTable] = useState<RowSource>();
+  const { selectable, queried } = useFields(kind);
+  const selectors: Record<string, string> = { labelSelector: labels, fieldSelector: fields, fieldQuery: queried ? asked : '' };
+  // The sort that the API has refused: it is the page's own then.
+  const [refused, setRefused] = useState<string>();
+  const sortBy = queried && refused !== sort ? sortByOf(sort, selectable.keys()) : '';
+  // What depends on queries waits until the page knows whether the API has them.
+  const ready = queried !== undefined || (asked === '' && sort === '');
   useEffect(() => {
-    const selectors = { labelSelector: labels, fieldSelector: fields };
+    if (!ready) return;
     // However often the table changes, it is rendered at most once a frame. A hidden page has no frames, and shows nothing to anybody.
     let frame = 0;
     const render = () => {
@@ -55,13 +70,21 @@ export function TableView({ kind, place, query }: Props) {
         changed(0);
       });
     };
-    const next = new LiveTable(pathOf(place), selectors, kind.verbs.includes('watch'), { by: 0, descending: false }, search, render);
+    const path = pathOf(place);
+    const watched = kind.verbs.includes('watch');
+    const orderIn = (columns: Column[]) => orderOf(sort, shownColumns(columns, kind.namespaced && place.namespace === '', true));
+    const next: RowSource =
+      sortBy === ''
+        ? new LiveTable(path, selectors, watched, { by: 0, descending: false }, search, render)
+        : new SortedTable(path, selectors, sortBy, watched, orderIn, () => setRefused(sort), render);
+    // The heads stay, and with them the focus, until the new rows are there.
+    next.columns = table?.columns ?? [];
     setTable(next);
     return () => {
       next.close();
       cancelAnimationFrame(frame);
     };
-  }, [place.namespace, labels, fields, round]);
+  }, [place.namespace, labels, fields, selectors['fieldQuery'], sortBy, ready, round]);
 
   const columns = table?.columns ?? [];
   const shown = useMemo(() => shownColumns(columns, kind.namespaced && place.namespace === '', wide), [columns, place.namespace, wide]);
@@ -70,7 +93,8 @@ export function TableView({ kind, place, query }: Props) {
 
   const mayCreate = useMay(place, kind.verbs.includes('create') ? ['create'] : []).has('create');
   const create = () => go(hrefOf(place, new URLSearchParams({ new: '1' })));
-  const selectable = useSelectable(kind);
+  const [restoring, setRestoring] = useState(false);
+  const mayRestore = useMay(place, pastVerbs(kind)).has('create/undo');
   const now = useNow();
   const scroller = useRef<HTMLDivElement>(null);
   const searchField = useRef<HTMLInputElement>(null);
@@ -97,6 +121,7 @@ export function TableView({ kind, place, query }: Props) {
     k: () => move(-1),
     Enter: open,
     w: () => set({ wide: wide ? '' : '1' }),
+    f: () => countable.length > 0 && set({ counts: counts ? '' : '1' }),
     c: () => mayCreate && create(),
     Escape: () => searchField.current?.blur(),
   });
@@ -111,6 +136,16 @@ export function TableView({ kind, place, query }: Props) {
   const widths = useWidths(shown, rows);
   const completeLabels = (text: string) => completeSelector(text, table?.labels ?? new Map());
   const completeFields = (text: string) => completeSelector(text, selectable);
+  const queryable = () => {
+    const all = new Map<string, Iterable<string>>([...selectable, ['metadata.creationTimestamp', []]]);
+    for (const [key, values] of table?.labels ?? []) all.set(`metadata.labels.${key}`, values);
+    return all;
+  };
+  const countable = queried ? [...selectable.keys()].filter((field) => !field.startsWith('metadata.')) : [];
+  const sorted = table instanceof SortedTable ? table : undefined;
+  useEffect(() => {
+    if (end + 100 > rows.length) sorted?.more();
+  }, [sorted, end, rows.length]);
 
   return (
     <div class="table-view">
@@ -133,18 +168,35 @@ export function TableView({ kind, place, query }: Props) {
           suggest={completeLabels}
           onCommit={(text) => set({ labelSelector: text })}
         />
-        <Completing
-          id="fields"
-          label="Field selector"
-          placeholder="fields: path=value"
-          value={fields}
-          suggest={completeFields}
-          onCommit={(text) => set({ fieldSelector: text })}
-        />
+        {(!queried || fields !== '') && (
+          <Completing
+            id="fields"
+            label="Field selector"
+            placeholder="fields: path=value"
+            value={fields}
+            suggest={completeFields}
+            onCommit={(text) => set({ fieldSelector: text })}
+          />
+        )}
+        {queried && (
+          <Completing
+            id="query"
+            label="Query of fields"
+            placeholder="query: path>=value"
+            value={asked}
+            suggest={(text) => completeQuery(text, queryable())}
+            onCommit={(text) => set({ fieldQuery: text })}
+          />
+        )}
         <div class="switch">
           <button aria-pressed={wide} title="All columns of the API (w)" onClick={() => set({ wide: wide ? '' : '1' })}>
             Wide
           </button>
+          {countable.length > 0 && (
+            <button aria-pressed={counts} title="How many objects have which values (f)" onClick={() => set({ counts: counts ? '' : '1' })}>
+              Counts
+            </button>
+          )}
         </div>
         {kind.versions.length > 1 && (
           <select
@@ -157,12 +209,28 @@ export function TableView({ kind, place, query }: Props) {
             ))}
           </select>
         )}
+        {mayRestore && (
+          <button title="Restore a deleted object by its name" onClick={() => setRestoring(true)}>
+            Restore
+          </button>
+        )}
         {mayCreate && (
           <button class="primary" title="Create an object (c)" onClick={create}>
             Create
           </button>
         )}
       </div>
+      {queried === false && asked !== '' && <p class="note bar">The API has no queries: the page shows all objects, without the query {asked}.</p>}
+      {counts && countable.length > 0 && (
+        <Facets
+          path={pathOf(place)}
+          selectors={selectors}
+          fields={countable}
+          revision={table?.revision ?? ''}
+          onQuery={(text) => set({ fieldQuery: text })}
+        />
+      )}
+      {restoring && <RestoreDialog kind={kind} place={place} onClose={() => setRestoring(false)} />}
       {table?.state === 'failed' && <Failure error={table.error} again={() => setRound(round + 1)} />}
       <div class="scroller" ref={scroller}>
         <table
@@ -194,12 +262,18 @@ export function TableView({ kind, place, query }: Props) {
           </tbody>
         </table>
         {rows.length === 0 && table && table.state !== 'failed' && table.state !== 'loading' && (
-          <p class="note">{search !== '' || labels !== '' || fields !== '' ? 'No object matches.' : `There are no ${kind.resource} here.`}</p>
+          <p class="note">{search !== '' || labels !== '' || fields !== '' || asked !== '' ? 'No object matches.' : `There are no ${kind.resource} here.`}</p>
         )}
       </div>
       {table && (
-        <StateLine state={table.state} revision={table.revision}>
+        <StateLine state={table.state} revision={sorted ? '' : table.revision}>
           {countText(rows.length, table)}
+          {sorted && sorted.revision !== '' && <span class="sorted"> · sorted by the API at revision {sorted.revision}</span>}
+          {sorted && sorted.outdated > 0 && (
+            <button class="link" onClick={() => sorted.sortAgain()}>
+              {sorted.outdated.toLocaleString('en')} changes since: sort again
+            </button>
+          )}
         </StateLine>
       )}
     </div>
@@ -312,16 +386,26 @@ function useWidths(shown: ShownColumn[], rows: Row[]): number[] {
   }, [shown, size]);
 }
 
-function useSelectable(kind: Kind): Map<string, string[]> {
-  const [fields, setFields] = useState(new Map<string, string[]>([['metadata.name', []]]));
+interface Fields {
+  selectable: Map<string, string[]>;
+  /** Whether the API has queries. Undefined until the page knows. */
+  queried?: boolean;
+}
+
+/** useFields returns the fields by which the API selects objects of a kind. */
+function useFields(kind: Kind): Fields {
+  const [fields, setFields] = useState<Fields>({ selectable: new Map([['metadata.name', []]]) });
   useEffect(() => {
-    void schemaOf(kind).then((schema) => schema && setFields(schema.selectable(kind.namespaced)));
+    void Promise.all([schemaOf(kind), sortsLists(kind)]).then(([schema, queried]) =>
+      setFields((old) => ({ selectable: schema?.selectable(kind.namespaced) ?? old.selectable, queried })),
+    );
   }, [kind]);
   return fields;
 }
 
-function countText(rows: number, table: LiveTable): string {
+function countText(rows: number, table: RowSource): string {
   const number = (n: number) => n.toLocaleString('en');
+  if (table instanceof SortedTable && !table.complete) return `${number(table.size)} read, and there are more`;
   if (table.state === 'loading' && table.expected > table.size) return `${number(table.size)} of ${number(table.expected)} read`;
   return rows === table.size || rows > table.size ? `${number(rows)} objects` : `${number(rows)} of ${number(table.size)} objects`;
 }
