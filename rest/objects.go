@@ -132,6 +132,15 @@ func (o objects) PurgeHistory(ctx context.Context, namespace string) error {
 	return nil
 }
 
+func (o objects) PurgeHistoryOf(ctx context.Context, resource string) error {
+	res, done, err := o.begin(resource)
+	if err != nil {
+		return err
+	}
+	defer done()
+	return history.PurgeResource(ctx, res)
+}
+
 func (o objects) Patch(ctx context.Context, key storage.Key, subresource string, patch []byte) error {
 	res, done, err := o.begin(key.Resource)
 	if err != nil {

@@ -17,13 +17,14 @@ type kindOf struct {
 	uid        string
 	generation int64
 	spec       apiextensions.CustomResourceDefinitionSpec // with the accepted names
+	history    map[string]string                          // the annotations that declare a history
 	ending     bool                                       // the definition is deleted
 	open       bool                                       // the schema allows everything, because the API cannot serve the real one
 }
 
 func newKind(d *definition, names apiextensions.CustomResourceDefinitionNames) *kindOf {
 	k := &kindOf{definition: d.Name, uid: d.UID, generation: d.Generation, spec: d.Spec,
-		ending: d.DeletionTimestamp != nil}
+		history: apiextensions.HistoryAnnotations(d.Annotations), ending: d.DeletionTimestamp != nil}
 	k.spec.Names = names
 	return k
 }
@@ -65,7 +66,7 @@ func (k *kindOf) declare(options settings) rest.Definition {
 		stored.Schema.Convert = newWebhook(k.spec.Conversion.Webhook, options.Calls).convert
 	}
 	names := k.spec.Names
-	stored.Plural, stored.Versions = names.Plural, others
+	stored.Plural, stored.Versions, stored.History = names.Plural, others, options.historyOf(k.history)
 	stored.Schema.DefinedBy = &rest.DefiningObject{
 		Resource: apimeta.GroupResource{Group: apiextensions.Group, Resource: "customresourcedefinitions"},
 		Name:     k.definition, UID: k.uid}

@@ -54,7 +54,8 @@ func New(options Options) *Definitions {
 // Plug implements [rest.Plugin].
 func (d *Definitions) Plug(api *rest.API) (rest.Parts, error) {
 	checks := apiextensions.Checks{
-		Rules: api.CEL(), IgnoreRules: d.options.IgnoreRules, Webhooks: d.options.Calls != nil, Turn: apiextensions.NewTurn(),
+		Rules: api.CEL(), IgnoreRules: d.options.IgnoreRules, Webhooks: d.options.Calls != nil,
+		History: d.options.History, Turn: apiextensions.NewTurn(),
 	}
 	var k *kinds
 	return rest.Parts{

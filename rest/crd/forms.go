@@ -53,7 +53,7 @@ func (f *forms) keep(ctx context.Context, kind *kindOf) error {
 	}
 	form := apiextensions.CustomResourceDefinition{Spec: kind.spec}
 	form.Name, form.UID, form.Generation = kind.definition, kind.uid, kind.generation
-	form.Spec.Versions = nil
+	form.Annotations, form.Spec.Versions = kind.history, nil
 	for _, v := range kind.spec.Versions { // their schemas may be texts, which cannot be encoded
 		if text := v.Schema.Text(); text != nil {
 			v.Schema = &apiextensions.CustomResourceValidation{}

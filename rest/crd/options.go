@@ -5,6 +5,7 @@ import (
 
 	"github.com/decorum-go/decorum/rest"
 	"github.com/decorum-go/decorum/rest/callout"
+	"github.com/decorum-go/decorum/rest/crd/apiextensions"
 )
 
 // Options configure [Definitions]. The zero value works.
@@ -14,8 +15,21 @@ type Options struct {
 	// Calls calls the webhooks that convert objects (spec.conversion.strategy Webhook). Without it, the API refuses
 	// definitions with such a webhook. The host closes it after it has closed the API.
 	Calls *callout.Client
+	// History permits definitions to keep former versions of their objects ([rest.History]), with the annotations
+	// [apiextensions.VersionsAnnotation] and [apiextensions.ForAnnotation]. Without it, the annotations have no effect, as
+	// in Kubernetes.
+	History bool
 	// Logger receives the errors of changes that the API tries again later. Default: slog's default logger.
 	Logger *slog.Logger
+}
+
+// historyOf returns the history that the annotations of a definition declare. It is nil if the host does not permit it,
+// and for annotations from before the permission that are invalid.
+func (o Options) historyOf(annotations map[string]string) *rest.History {
+	if h, faults := apiextensions.HistoryOf(annotations); o.History && len(faults) == 0 {
+		return h
+	}
+	return nil
 }
 
 // settings are the options of the plug-in and those of its API.

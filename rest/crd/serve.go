@@ -2,6 +2,7 @@ package crd
 
 import (
 	"context"
+	"maps"
 	"slices"
 
 	"github.com/decorum-go/decorum/apimeta"
@@ -52,9 +53,11 @@ func (k *kinds) convertFirst(ctx context.Context, d *definition, next *kindOf) e
 	return k.convert(ctx, next, k.api.AddResources)
 }
 
-// isLike reports whether two kinds come from the same generation of a definition and have the same names.
+// isLike reports whether two kinds come from the same generation of a definition, and have the same names and history.
+// An annotation makes no generation.
 func (k *kindOf) isLike(other *kindOf) bool {
-	return k.uid == other.uid && k.generation == other.generation && sameNames(k.spec.Names, other.spec.Names)
+	return k.uid == other.uid && k.generation == other.generation && sameNames(k.spec.Names, other.spec.Names) &&
+		maps.Equal(k.history, other.history)
 }
 
 // declare passes a kind to [rest.API.AddResources] or [rest.API.ReplaceResources].

@@ -12,8 +12,8 @@ import (
 	"github.com/decorum-go/decorum/status"
 )
 
-// terminate begins to delete the objects of the kind of a deleted definition. The definition keeps its finalizer until
-// they are gone.
+// terminate begins to delete the objects of the kind of a deleted definition, and then their history. The definition
+// keeps its finalizer until they are gone.
 func (k *kinds) terminate(ctx context.Context, d *definition) error {
 	if !slices.Contains(d.Finalizers, apiextensions.CleanupFinalizer) || k.emptying[d.Name] != nil {
 		return nil
@@ -29,6 +29,9 @@ func (k *kinds) terminate(ctx context.Context, d *definition) error {
 		var err error
 		if kind != nil {
 			err = k.empty(ctx, kind)
+		}
+		if err == nil && kind != nil {
+			err = k.api.Objects().PurgeHistoryOf(ctx, kind.resource().String())
 		}
 		if err == nil {
 			err = k.release(ctx, name, uid)

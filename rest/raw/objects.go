@@ -47,6 +47,10 @@ type Objects interface {
 	// PurgeHistory erases the former versions that the API keeps of objects in a namespace, also those of resources that
 	// it does not serve. A caller that releases a namespace calls PurgeHistory after it has found no object in it.
 	PurgeHistory(ctx context.Context, namespace string) error
+	// PurgeHistoryOf erases the former versions that the API keeps of the objects of a resource, also if the resource no
+	// longer declares a history. A caller that gives a kind up for good calls PurgeHistoryOf after it has deleted the
+	// objects.
+	PurgeHistoryOf(ctx context.Context, resource string) error
 
 	// Revision returns the revision of the latest commit that readers see in the store of the API. Resources with a
 	// store of their own do not count.

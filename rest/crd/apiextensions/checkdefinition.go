@@ -41,6 +41,9 @@ type Checks struct {
 	IgnoreRules bool
 	// Webhooks accepts definitions whose objects a webhook converts.
 	Webhooks bool
+	// History permits definitions to declare a history of their objects with [VersionsAnnotation] and [ForAnnotation].
+	// Without it, the annotations have no effect, and any value.
+	History bool
 	// Turn is taken while a definition is checked, so that one definition is checked at a time. Large definitions are
 	// expensive, and other requests need the processors too. Default: any number of definitions are checked at a time.
 	Turn Turn
@@ -60,6 +63,7 @@ func (checks Checks) Validate(d, old *CustomResourceDefinition) status.FieldErro
 	c.names(&d.Status.AcceptedNames, status.Field("status", "acceptedNames"))
 	c.storedVersions(d)
 	c.approval(d, old)
+	c.history(d, old)
 	if d.Spec.PreserveUnknownFields && (old == nil || !old.Spec.PreserveUnknownFields) {
 		c.fail(status.InvalidField(status.Field("spec", "preserveUnknownFields"), true,
 			"cannot set to true, set x-kubernetes-preserve-unknown-fields to true in spec.versions[*].schema instead"))

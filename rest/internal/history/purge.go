@@ -3,6 +3,7 @@ package history
 import (
 	"context"
 	"errors"
+	"slices"
 
 	"github.com/decorum-go/decorum/rest/internal/resource"
 	"github.com/decorum-go/decorum/storage"
@@ -64,14 +65,33 @@ func PurgeNamespace(ctx context.Context, store storage.Store, holder storage.Hol
 		if err := resource.RegisterHistory(ctx, store, name, true, holder); err != nil {
 			return err
 		}
-		within := watch.Key{Resource: name, Namespace: namespace}
-		err := inPages(ctx, store, within, nil,
-			func(page []*storage.Record) error { return remove(ctx, store, keysOf(page)) })
-		if err != nil {
+		if err := removeAll(ctx, store, watch.Key{Resource: name, Namespace: namespace}); err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+// PurgeResource erases the former versions of all objects of a resource, whether it still declares a history or not.
+func PurgeResource(ctx context.Context, res *resource.Resource) error {
+	held, err := res.Store.ResourcesIn(ctx, "")
+	if err != nil || !slices.Contains(held, res.HistoryName()) {
+		return err
+	}
+	if err := resource.RegisterHistory(ctx, res.Store, res.HistoryName(), res.Kind.Namespaced, res.Holder); err != nil {
+		return err
+	}
+	err = removeAll(ctx, res.Store, watch.Key{Resource: res.HistoryName()})
+	if res.History() == nil {
+		err = errors.Join(err, res.Store.Unregister(ctx, res.HistoryName(), res.Holder))
+	}
+	return err
+}
+
+// removeAll removes all records of a scope.
+func removeAll(ctx context.Context, store storage.Store, within watch.Key) error {
+	return inPages(ctx, store, within, nil,
+		func(page []*storage.Record) error { return remove(ctx, store, keysOf(page)) })
 }
 
 // inPages calls f with the records of a scope that match, page by page.

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/decorum-go/decorum/apimeta"
+	"github.com/decorum-go/decorum/internal/codec"
 	"github.com/decorum-go/decorum/internal/doc"
 	"github.com/decorum-go/decorum/internal/schema"
 	"github.com/decorum-go/decorum/rest/history"
@@ -59,9 +60,18 @@ func RegisterHistory(ctx context.Context, store storage.Store, name string, name
 }
 
 // FormerForms reads an object that the server stored once, perhaps under an earlier declaration of the kind. It returns
-// the object in the present form of the stored version, and in the version of the resource.
+// the object in the present form of the stored version, and in the version of the resource. The declaration may have
+// lost the version in which the object was stored. If versions are converted by the names of their fields, that does
+// not matter.
 func (res *Resource) FormerForms(json []byte) (stored, shown doc.Value, err error) {
-	if stored, err = res.Stored.upgraded(json); err != nil {
+	former, _, err := codec.DecodeJSON(json)
+	if err != nil {
+		return doc.Value{}, doc.Value{}, err
+	}
+	if res.Stored.copiesFields && res.inVersion(former.Get("apiVersion").Text()) == nil {
+		former = res.Stored.WithKind(former)
+	}
+	if stored, err = res.Stored.upgradedFrom(former); err != nil {
 		return doc.Value{}, doc.Value{}, err
 	}
 	if shown = stored; res.FromStored != nil {

@@ -43,6 +43,7 @@ func (res *Resource) readOpen(d Declaration) (err error) {
 		return errors.New("Overlay: it adds to a Go type, and the kind has a Schema")
 	}
 	res.outside, res.DefinedBy = newOutside(d.Open.Convert), d.Open.DefinedBy
+	res.copiesFields = res.outside == nil
 	text := d.Open.JSON
 	if len(text) == 0 {
 		text = []byte(AnyFields)

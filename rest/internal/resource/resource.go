@@ -61,6 +61,8 @@ type lineage struct {
 	ToStored, FromStored func(doc.Value) (doc.Value, error)
 	// outside converts between the versions if the process does not. Only the stored version has it.
 	outside *outside
+	// copiesFields says that the versions of the kind are converted by the names of their fields.
+	copiesFields bool
 }
 
 // Retired reports whether the API gives up or replaces the resource, or has done so.

@@ -131,6 +131,11 @@ func (res *Resource) upgraded(json []byte) (doc.Value, error) {
 	if err != nil {
 		return doc.Value{}, err
 	}
+	return res.upgradedFrom(v)
+}
+
+// upgradedFrom is upgraded for a document.
+func (res *Resource) upgradedFrom(v doc.Value) (doc.Value, error) {
 	if res.Elsewhere && v.Get("apiVersion").IsAbsent() {
 		v = res.WithKind(v)
 	}
