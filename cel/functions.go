@@ -55,6 +55,19 @@ func readable[T any](parse func(string) (T, error)) cel.OverloadOpt {
 	})
 }
 
+// comparisons returns isGreaterThan, isLessThan and compareTo of an ordered type, whose overloads begin with name.
+func comparisons[T any](name string, of *cel.Type, compare func(a, b T) int) []cel.EnvOption {
+	two := []*cel.Type{of, of}
+	return []cel.EnvOption{
+		cel.Function("isGreaterThan", cel.MemberOverload(name+"_is_greater_than", two, cel.BoolType,
+			binary(func(a, b T) ref.Val { return types.Bool(compare(a, b) > 0) }))),
+		cel.Function("isLessThan", cel.MemberOverload(name+"_is_less_than", two, cel.BoolType,
+			binary(func(a, b T) ref.Val { return types.Bool(compare(a, b) < 0) }))),
+		cel.Function("compareTo", cel.MemberOverload(name+"_compare_to", two, cel.IntType,
+			binary(func(a, b T) ref.Val { return types.Int(compare(a, b)) }))),
+	}
+}
+
 // opaque is a value of one of Kubernetes' types. Expressions can compare it and pass it to functions.
 type opaque[T any] struct {
 	value T

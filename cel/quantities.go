@@ -21,20 +21,13 @@ func quantityFunctions() []cel.EnvOption {
 			cel.MemberOverload("quantity_"+name+"_int", withInt, quantities.Type,
 				binary(func(a quantity, b int64) ref.Val { return quantities.wrap(with(a, quantityOf(b))) })))
 	}
-	return []cel.EnvOption{
+	return append(comparisons("quantity", quantities.Type, quantity.compare),
 		cel.Function("quantity", cel.Overload("string_to_quantity", []*cel.Type{cel.StringType}, quantities.Type,
 			parsed(parseQuantity, quantities.wrap))),
 		cel.Function("isQuantity", cel.Overload("is_quantity_string", []*cel.Type{cel.StringType}, cel.BoolType,
 			readable(parseQuantity))),
 		cel.Function("sign", cel.Overload("quantity_sign", one, cel.IntType,
 			unary(func(q quantity) ref.Val { return types.Int(q.unscaled.Sign()) }))),
-		cel.Function("isGreaterThan",
-			cel.MemberOverload("quantity_is_greater_than", two, cel.BoolType,
-				binary(func(a, b quantity) ref.Val { return types.Bool(a.compare(b) > 0) }))),
-		cel.Function("isLessThan", cel.MemberOverload("quantity_is_less_than", two, cel.BoolType,
-			binary(func(a, b quantity) ref.Val { return types.Bool(a.compare(b) < 0) }))),
-		cel.Function("compareTo", cel.MemberOverload("quantity_compare_to", two, cel.IntType,
-			binary(func(a, b quantity) ref.Val { return types.Int(a.compare(b)) }))),
 		cel.Function("asApproximateFloat",
 			cel.MemberOverload("quantity_get_float", one, cel.DoubleType,
 				unary(func(q quantity) ref.Val { return types.Double(q.float()) }))),
@@ -52,5 +45,5 @@ func quantityFunctions() []cel.EnvOption {
 		}))),
 		combine("add", quantity.add),
 		combine("sub", func(a, b quantity) quantity { return a.add(b.negative()) }),
-	}
+	)
 }

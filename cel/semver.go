@@ -17,11 +17,11 @@ func semverFunctions() []cel.EnvOption {
 	versions := &opaqueType[semver]{Type: cel.ObjectType(semverTypeName),
 		equal: func(a, b semver) bool { return a.compare(b) == 0 }}
 	text, lenient := []*cel.Type{cel.StringType}, []*cel.Type{cel.StringType, cel.BoolType}
-	one, two := []*cel.Type{versions.Type}, []*cel.Type{versions.Type, versions.Type}
+	one := []*cel.Type{versions.Type}
 	part := func(i int) cel.OverloadOpt {
 		return unary(func(v semver) ref.Val { return types.Int(v.numbers[i]) })
 	}
-	return []cel.EnvOption{
+	return append(comparisons("semver", versions.Type, semver.compare),
 		cel.Function("semver",
 			cel.Overload("string_to_semver", text, versions.Type, parsed(parseSemver, versions.wrap)),
 			cel.Overload("string_bool_to_semver", lenient, versions.Type, binary(func(text string, normalize bool) ref.Val {
@@ -37,17 +37,10 @@ func semverFunctions() []cel.EnvOption {
 				_, err := parseAnySemver(text, normalize)
 				return types.Bool(err == nil)
 			}))),
-		cel.Function("isGreaterThan",
-			cel.MemberOverload("semver_is_greater_than", two, cel.BoolType,
-				binary(func(a, b semver) ref.Val { return types.Bool(a.compare(b) > 0) }))),
-		cel.Function("isLessThan", cel.MemberOverload("semver_is_less_than", two, cel.BoolType,
-			binary(func(a, b semver) ref.Val { return types.Bool(a.compare(b) < 0) }))),
-		cel.Function("compareTo", cel.MemberOverload("semver_compare_to", two, cel.IntType,
-			binary(func(a, b semver) ref.Val { return types.Int(a.compare(b)) }))),
 		cel.Function("major", cel.MemberOverload("semver_major", one, cel.IntType, part(0))),
 		cel.Function("minor", cel.MemberOverload("semver_minor", one, cel.IntType, part(1))),
 		cel.Function("patch", cel.MemberOverload("semver_patch", one, cel.IntType, part(2))),
-	}
+	)
 }
 
 // semver is a semantic version, without its build metadata.
