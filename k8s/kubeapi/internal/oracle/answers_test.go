@@ -58,7 +58,7 @@ func documents(t *testing.T) []map[string]any {
 }
 
 // differ matches what is new in each answer: uids, resourceVersions, times and ages.
-var differ = regexp.MustCompile(`[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}|"resourceVersion":"[0-9]+"|[-0-9]{10}T[:0-9]{8}Z|\b[0-9]+s\b`)
+var differ = regexp.MustCompile(`[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}|"resourceVersion":"[0-9]+"|[-0-9]{10}T[:0-9]{8}Z|\b([0-9]+m)?[0-9]+s\b`)
 
 // shown returns an answer without what is new in it.
 func (a answer) shown(t *testing.T) (doc any) {
@@ -116,6 +116,7 @@ var exceptions = []exception{
 	{"ipaddresses", ".columnDefinitions[1].description"},
 	{"servicecidrs", ".columnDefinitions[1].description"},
 	{"volumeattributesclasses", ".columnDefinitions[1].description"},
+	{"resourceslices", ".columnDefinitions[3].description"},
 	{"csinodes", ".status"},
 }
 

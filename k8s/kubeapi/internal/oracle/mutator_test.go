@@ -45,6 +45,9 @@ func (m *mutator) mutate(obj runtime.Object, status bool) {
 	}
 }
 
+// alpha are fields that Kubernetes drops, because they belong to features that are off.
+var alpha = []string{"NodeAllocatableResourceMappings", "BoolValues", "IntValues", "StringValues", "VersionValues"}
+
 // objectSites returns the sites of an object.
 func (m *mutator) objectSites(v reflect.Value, status bool) (all []site) {
 	for i := range v.NumField() {
@@ -81,7 +84,7 @@ func (m *mutator) sites(v reflect.Value, enum []string, field string) (all []sit
 		}
 	case reflect.Struct:
 		for i := range v.NumField() {
-			if f := v.Type().Field(i); f.IsExported() {
+			if f := v.Type().Field(i); f.IsExported() && !slices.Contains(alpha, f.Name) {
 				all = append(all, m.sites(v.Field(i), m.enums[v.Type()][jsonName(f)], jsonName(f))...)
 			}
 		}
@@ -132,7 +135,7 @@ func (m *mutator) extend(v reflect.Value) {
 	}
 	var absent []int
 	for i := range v.NumField() {
-		if v.Type().Field(i).IsExported() && v.Field(i).IsZero() {
+		if f := v.Type().Field(i); f.IsExported() && v.Field(i).IsZero() && !slices.Contains(alpha, f.Name) {
 			absent = append(absent, i)
 		}
 	}
@@ -232,7 +235,7 @@ func (m *mutator) makeStruct(v reflect.Value, depth int) {
 	for i := range t.NumField() {
 		f := t.Field(i)
 		switch {
-		case !f.IsExported() || f.Name == "TypeMeta":
+		case !f.IsExported() || f.Name == "TypeMeta" || slices.Contains(alpha, f.Name):
 			continue
 		case chosen >= 0 && slices.Contains(pointers, i):
 			if i != chosen {

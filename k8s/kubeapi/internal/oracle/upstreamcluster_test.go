@@ -16,6 +16,8 @@ import (
 	networkingvalidation "k8s.io/kubernetes/pkg/apis/networking/validation"
 	"k8s.io/kubernetes/pkg/apis/node"
 	nodevalidation "k8s.io/kubernetes/pkg/apis/node/validation"
+	"k8s.io/kubernetes/pkg/apis/resource"
+	resourcevalidation "k8s.io/kubernetes/pkg/apis/resource/validation"
 	"k8s.io/kubernetes/pkg/apis/storage"
 	storagevalidation "k8s.io/kubernetes/pkg/apis/storage/validation"
 )
@@ -23,6 +25,9 @@ import (
 // creationsOfCluster returns what Kubernetes finds wrong with a new object of a kind with which the parts of a cluster
 // work.
 func creationsOfCluster(obj runtime.Object) field.ErrorList {
+	if errs, ok := creationsOfDevices(obj); ok {
+		return errs
+	}
 	switch obj := obj.(type) {
 	case *core.Endpoints:
 		return corevalidation.ValidateEndpointsCreate(obj)
@@ -65,6 +70,9 @@ func creationsOfCluster(obj runtime.Object) field.ErrorList {
 
 // updatesOfCluster is updates for the same kinds.
 func updatesOfCluster(obj, old runtime.Object) field.ErrorList {
+	if errs, ok := updatesOfDevices(obj, old); ok {
+		return errs
+	}
 	switch obj := obj.(type) {
 	case *core.Endpoints:
 		return corevalidation.ValidateEndpointsUpdate(obj, old.(*core.Endpoints))
@@ -114,6 +122,8 @@ func statusesOfCluster(obj, old runtime.Object) field.ErrorList {
 	case *certificates.CertificateSigningRequest:
 		return certificatesvalidation.ValidateCertificateSigningRequestStatusUpdate(obj,
 			old.(*certificates.CertificateSigningRequest))
+	case *resource.ResourceClaim:
+		return resourcevalidation.ValidateResourceClaimStatusUpdate(obj, old.(*resource.ResourceClaim))
 	case *flowcontrol.FlowSchema:
 		return flowcontrolvalidation.ValidateFlowSchemaStatusUpdate(old.(*flowcontrol.FlowSchema), obj)
 	case *flowcontrol.PriorityLevelConfiguration:

@@ -101,9 +101,15 @@ var kinds = byType(
 	kind(rules[policyv1.PodDisruptionBudget]{
 		object: (*report).disruptionBudget, status: (*report).disruptionBudgetStatus,
 	}),
-	kind(rules[resourcev1.ResourceClaim]{change: (*report).deviceClaimChange, status: (*report).deviceClaimStatus}),
-	kind(rules[resourcev1.ResourceClaimTemplate]{change: (*report).deviceClaimTemplateChange}),
-	kind(rules[resourcev1.ResourceSlice]{change: (*report).resourceSliceChange}),
+	kind(rules[resourcev1.DeviceClass]{object: (*report).deviceClass}),
+	kind(rules[resourcev1.ResourceClaim]{
+		object: (*report).deviceClaim, change: (*report).deviceClaimChange,
+		status: (*report).deviceClaimStatus, statusChange: (*report).deviceClaimStatusChange,
+	}),
+	kind(rules[resourcev1.ResourceClaimTemplate]{
+		object: (*report).deviceClaimTemplate, change: (*report).deviceClaimTemplateChange,
+	}),
+	kind(rules[resourcev1.ResourceSlice]{object: (*report).resourceSlice, change: (*report).resourceSliceChange}),
 	kind(rules[schedulingv1.PriorityClass]{object: (*report).priorityClass, change: (*report).priorityClassChange}),
 	kind(rules[storagev1.CSIDriver]{object: (*report).csiDriver, change: (*report).csiDriverChange}),
 	kind(rules[storagev1.CSINode]{object: (*report).csiNode, change: (*report).csiNodeChange}),
