@@ -68,6 +68,18 @@ type Quiet interface {
 	CheckEvery() time.Duration
 }
 
+// Sized is an [Authority] that knows how much disk its data takes. An engine asks it in the background when somebody
+// reads [Engine.StoreStats], at most once a minute.
+type Sized interface {
+	Size(ctx context.Context) (Size, error)
+}
+
+// Size is how much disk stored data takes. See [StoreStats].
+type Size struct {
+	ID                   string
+	FileBytes, FreeBytes int64
+}
+
 // Arrival is a group of changes that an authority reports to a replica. The entries have the state after the change; a
 // deletion has neither JSON nor Unreadable.
 type Arrival struct {

@@ -34,6 +34,7 @@ type replica struct {
 	checks checks
 	turns  turns
 	health health
+	size   knownSize
 
 	// The lock of the objects guards these.
 	movedAt   time.Time     // when the revision last moved

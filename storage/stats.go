@@ -1,6 +1,7 @@
 package storage
 
 import (
+	"sync"
 	"time"
 
 	"github.com/decorum-go/decorum/watch"
@@ -37,7 +38,8 @@ type StoreStats struct {
 	// Waiting is how many commits wait to be made durable.
 	Waiting int
 	// FileBytes is the size of the stored data on disk, and FreeBytes the part of it that later writes can reuse. Both are
-	// zero if the store does not know.
+	// zero if the store does not know. A replica asks its authority when somebody reads the figures, so they may be a
+	// minute old, and the first ones are zero.
 	FileBytes, FreeBytes int64
 	// Replica describes how up to date a replica is. It is nil if no other process writes to the store.
 	Replica *ReplicaStats
@@ -113,4 +115,46 @@ func (d *durable) report(s *StoreStats) { s.Waiting = len(d.waiting) }
 func (r *replica) report(s *StoreStats) {
 	s.Replica = &ReplicaStats{Delay: r.delay}
 	s.Replica.UpToDate, s.Replica.Err = r.health.state()
+	if sized, ok := r.authority.(Sized); ok {
+		size, due := r.size.read(r.opts.Now())
+		s.ID, s.FileBytes, s.FreeBytes = size.ID, size.FileBytes, size.FreeBytes
+		if due && !r.closed {
+			r.calls.Add(1)
+			go r.askSize(sized)
+		}
+	}
+}
+
+// askSize asks the authority how much disk its data takes. The last answer remains if there is no new one.
+func (r *replica) askSize(sized Sized) {
+	defer r.calls.Done()
+	if size, err := sized.Size(r.ctx); err == nil {
+		r.size.set(size)
+	}
+}
+
+// sizeEvery is the least time between two questions for the size.
+const sizeEvery = time.Minute
+
+// knownSize is what an authority has last said about its size.
+type knownSize struct {
+	mu    sync.Mutex
+	asked time.Time
+	Size
+}
+
+// read returns the size, and whether it is time to ask again.
+func (k *knownSize) read(now time.Time) (size Size, due bool) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	if due = now.Sub(k.asked) >= sizeEvery; due {
+		k.asked = now
+	}
+	return k.Size, due
+}
+
+func (k *knownSize) set(size Size) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	k.Size = size
 }

@@ -2,6 +2,7 @@ package storage_test
 
 import (
 	"context"
+	"log/slog"
 	"sync/atomic"
 	"testing"
 	"testing/synctest"
@@ -134,6 +135,45 @@ func TestStatsOfAReplica(t *testing.T) {
 		assert.Equal(t, &storage.ReplicaStats{UpToDate: time.Now()}, far.StoreStats().Replica)
 		require.NoError(t, here.Close())
 		require.NoError(t, far.Close())
+	})
+}
+
+// sized is an authority that says how much disk its data takes.
+type sized struct {
+	replica
+	size  storage.Size
+	asked int
+}
+
+func (s *sized) Size(context.Context) (storage.Size, error) {
+	s.asked++
+	return s.size, nil
+}
+
+// A replica asks for the size of the stored data while somebody reads it, and at most once a minute.
+func TestSizeOfSharedData(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		authority := &sized{replica: replica{truth: newTruth()},
+			size: storage.Size{ID: "f00d", FileBytes: 1000, FreeBytes: 400}}
+		store, err := storage.OpenReplica(t.Context(), authority, storage.Options{Logger: slog.New(slog.DiscardHandler)})
+		require.NoError(t, err)
+		<-time.After(time.Hour)
+		assert.Zero(t, authority.asked, "nobody reads it")
+		for range 3 {
+			store.StoreStats()
+			synctest.Wait()
+		}
+		s := store.StoreStats()
+		assert.Equal(t, authority.size, storage.Size{ID: s.ID, FileBytes: s.FileBytes, FreeBytes: s.FreeBytes})
+		assert.Equal(t, 1, authority.asked)
+		<-time.After(time.Minute)
+		store.StoreStats()
+		synctest.Wait()
+		assert.Equal(t, 2, authority.asked)
+		require.NoError(t, store.Close())
+		store.StoreStats()
+		synctest.Wait()
+		assert.Equal(t, 2, authority.asked)
 	})
 }
 

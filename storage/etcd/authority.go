@@ -25,7 +25,10 @@ const (
 	maxReplay = 10_000
 )
 
-var _ storage.Authority = (*authority)(nil)
+var (
+	_ storage.Authority = (*authority)(nil)
+	_ storage.Sized     = (*authority)(nil)
+)
 
 // authority implements [storage.Authority].
 type authority struct {
@@ -64,6 +67,21 @@ func (a *authority) get(ctx context.Context, key string, opts ...clientv3.OpOpti
 		return nil, unavailable(ctx, err)
 	}
 	return response, nil
+}
+
+// Size implements [storage.Sized]. It is the size of the whole database of the etcd member that answers.
+func (a *authority) Size(ctx context.Context) (storage.Size, error) {
+	ctx, cancel := context.WithTimeout(ctx, a.opts.Timeout)
+	defer cancel()
+	endpoints := a.client.Endpoints()
+	if len(endpoints) == 0 {
+		return storage.Size{}, errors.New("etcd: the client has no endpoint")
+	}
+	status, err := a.client.Status(ctx, endpoints[0])
+	if err != nil {
+		return storage.Size{}, fmt.Errorf("the size of etcd: %w", err)
+	}
+	return storage.Size{ID: a.meta.ID, FileBytes: status.DbSize, FreeBytes: status.DbSize - status.DbSizeInUse}, nil
 }
 
 // unavailable returns the error of a request that etcd did not answer, or an error that wraps the one of the caller's

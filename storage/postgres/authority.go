@@ -20,7 +20,10 @@ const maxReplay = 20_000
 // connection.
 const checkEvery = 30 * time.Second
 
-var _ storage.Authority = (*authority)(nil)
+var (
+	_ storage.Authority = (*authority)(nil)
+	_ storage.Sized     = (*authority)(nil)
+)
 
 // authority implements [storage.Authority].
 type authority struct {
@@ -60,6 +63,14 @@ func (a *authority) ask(ctx context.Context, statement string, args []any, into 
 		return a.unavailable(ctx, err)
 	}
 	return nil
+}
+
+// Size implements [storage.Sized]. It is the size of the tables of the schema, with their indexes.
+func (a *authority) Size(ctx context.Context) (storage.Size, error) {
+	size := storage.Size{ID: a.id}
+	err := a.ask(ctx, `SELECT coalesce(sum(pg_total_relation_size(oid)), 0)::bigint FROM pg_class WHERE relkind = 'r'
+		AND relnamespace = (SELECT relnamespace FROM pg_class WHERE oid = (SELECT tableoid FROM {schema}.state LIMIT 1))`, nil, &size.FileBytes)
+	return size, err
 }
 
 // recognized is true on the server, and in the copy of the store, to which the current epoch belongs. It is false also

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/jackc/pgx/v5"
+	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
 	"github.com/decorum-go/decorum/status"
@@ -174,4 +175,15 @@ func TestPolling(t *testing.T) {
 		require.Len(t, changes, 1)
 		require.Equal(t, r, changes[0].Current)
 	}
+}
+
+// The first look at the figures asks for the size of the stored data, and later ones show it.
+func TestSizeInStats(t *testing.T) {
+	store := serving(t, postgres.Options{Pool: connect(t, server(t).URL("postgres")), Schema: "a'size"})
+	_, err := put(t.Context(), store, "a", "x")
+	require.NoError(t, err)
+	require.Eventually(t, func() bool { return store.StoreStats().FileBytes > 0 }, 2*time.Minute, 10*time.Millisecond)
+	stats := store.StoreStats()
+	assert.Equal(t, store.ID(), stats.ID)
+	assert.Less(t, stats.FreeBytes, stats.FileBytes)
 }

@@ -226,3 +226,14 @@ func TestOpenFails(t *testing.T) {
 		etcd.Options{Config: clientv3.Config{Endpoints: []string{"http://127.0.0.1:1"}}, Timeout: 100 * time.Millisecond})
 	assert.ErrorIs(t, err, storage.ErrUnavailable)
 }
+
+// The first look at the figures asks for the size of the stored data, and later ones show it.
+func TestSizeInStats(t *testing.T) {
+	store := serving(t, etcd.Options{Client: connect(t, shared), Prefix: newPrefix()})
+	_, err := put(t.Context(), store, "a", "x")
+	require.NoError(t, err)
+	require.Eventually(t, func() bool { return store.StoreStats().FileBytes > 0 }, 2*time.Minute, 10*time.Millisecond)
+	stats := store.StoreStats()
+	assert.Equal(t, store.ID(), stats.ID)
+	assert.Less(t, stats.FreeBytes, stats.FileBytes)
+}
