@@ -112,7 +112,7 @@ func (a *API) describedPaths() (all []openapi.Path) {
 // watchesDescription describes streams about several resources.
 var watchesDescription = openapi.Path{
 	Path: watchesPath, Method: "get", ID: "watchManyResources", Gives: []string{media.JSON, eventStream},
-	Description: "An extension: watch several resources with one request. The events are in the order of their revisions.",
+	Description: "An extension: watch several resources with one request. The events are in the order of revisions.",
 	Parameters: []openapi.Parameter{
 		{Name: "allowWatchBookmarks", Type: "boolean",
 			Description: "Asks for events that only say how far the stream has come."},

@@ -13,7 +13,7 @@ import (
 
 // WatchMany watches several kinds as one stream, in the order of revisions:
 //
-//	for e, err := range rest.WatchMany(ctx, "", stocks.Watched(rest.WatchOptions{}), routes.Watched(rest.WatchOptions{})) {
+//	for e, err := range rest.WatchMany(ctx, "", stocks.Watched(options), routes.Watched(options)) {
 //		...
 //		switch obj := e.Object.(type) {
 //		case *Stock:
@@ -21,9 +21,9 @@ import (
 //		}
 //	}
 //
-// Without a resourceVersion it yields an Added event for each existing object, kind by kind, and then a bookmark that is
-// Complete. From there on, the ResourceVersion of the last event is the one with which a later call resumes the whole
-// stream. WatchMany ends as [Client.Watch] does, and yields the error last. If [status.IsExpired] holds for the error,
+// Without a resourceVersion it yields an Added event for each existing object, kind by kind, and then a bookmark that
+// is Complete. From there on, the ResourceVersion of the last event is the one with which a later call resumes the
+// whole stream. WatchMany ends as [Client.Watch] does, and yields the error last. If [status.IsExpired] holds for the error,
 // the stream has missed changes: begin again without a resourceVersion.
 //
 // The clients are in-process clients of one API, or clients of one Endpoint that act as the same user. The API of an
@@ -86,7 +86,8 @@ func (c Client[T]) Watched(options WatchOptions) Watched {
 		decode: func(json []byte) (any, error) { return decoded[T](json, nil) }}
 }
 
-func watchMany(ctx context.Context, resourceVersion string, watches []Watched, see func(caller.ManyEvent) error) error {
+func watchMany(ctx context.Context, resourceVersion string, watches []Watched,
+	see func(caller.ManyEvent) error) error {
 	if len(watches) == 0 || len(watches) > maxWatches {
 		return status.BadRequest("rest.WatchMany: a stream has 1 to 100 watches")
 	}

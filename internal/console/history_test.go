@@ -189,8 +189,12 @@ func TestRightsOfTheHistory(t *testing.T) {
 			p := openPage(t, serve(t, api))
 			p.open("#" + parts)
 			p.awaitText("tbody tr", "part-0000")
-			p.awaitText(".bar button", "Create") // the page has asked what the user may do
-			assert.Equal(t, c.undo, slices.Contains(p.texts(".bar button"), "Restore"))
+			p.awaitText(".bar button", "Create")
+			if c.undo {
+				p.awaitText(".bar button", "Restore")
+			} else {
+				assert.NotContains(t, p.texts(".bar button"), "Restore")
+			}
 			p.open("#" + parts + "/part-0000")
 			p.awaitText("[role=tab]", "edit")
 			assert.Equal(t, c.tab, slices.Contains(p.texts("[role=tab]"), "history"))

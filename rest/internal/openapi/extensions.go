@@ -68,10 +68,11 @@ func (w *routeWriter) past(d *definitions, sub kind.Subresource) route {
 	}
 	r.operations = []operation{
 		{method: "get", id: w.id("read", "", camel(sub.Name)), action: "get", gives: own, statuses: []string{"200"},
-			description: "An extension: read the versions of the specified " + k.Kind + ". With revision, the answer is the " +
-				k.Kind + " itself, and with from it is a Difference.",
+			description: "An extension: read the versions of the specified " + k.Kind +
+				". With revision, the answer is the " + k.Kind + " itself, and with from it is a Difference.",
 			parameters: []parameter{
-				query("from", "string", "Answers with what differs between the versions at two resourceVersions: this one, and that in to."),
+				query("from", "string",
+					"Answers with what differs between the versions at two resourceVersions: this one, and that in to."),
 				query("revision", "string", "Answers with the object as it was at this resourceVersion."),
 				query("to", "string", "The second version of a difference. Default: the present state."),
 			}},
