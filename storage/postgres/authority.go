@@ -84,24 +84,8 @@ func (a *authority) Begin(ctx context.Context, clock watch.Revision,
 	if age == 0 {
 		age = 5 * time.Minute
 	}
-	statement := `WITH made AS (
-			INSERT INTO {schema}.state (revision, floor, served, slot_after, keep, keep_bytes, home, started)
-			VALUES ($1, $1, $1, $1, make_interval(secs => $2), $3, '', '-infinity') ON CONFLICT DO NOTHING RETURNING 1
-		), kept AS (
-			UPDATE {schema}.state SET keep = make_interval(secs => $2), keep_bytes = $3
-			WHERE keep <> make_interval(secs => $2) OR keep_bytes <> $3
-			RETURNING 1
-		)
-		SELECT count(*) FROM made`
-	made := 0
-	if err := a.ask(ctx, statement, []any{int64(clock), age.Seconds(), a.opts.HistoryBytes}, &made); err != nil {
+	if err := a.prepareState(ctx, clock, age); err != nil {
 		return 0, err
-	}
-	if made > 0 {
-		statement := "UPDATE {schema}.state SET home = {schema}.server(), started = pg_postmaster_start_time() WHERE home = '' RETURNING 1"
-		if err := a.ask(ctx, statement, nil, &made); err != nil {
-			return 0, err
-		}
 	}
 	if _, _, err := a.Latest(ctx); err != nil { // begins a new epoch if that is due
 		return 0, err
@@ -111,6 +95,37 @@ func (a *authority) Begin(ctx context.Context, clock watch.Revision,
 			coalesce((SELECT c.last FROM {schema}.changes c WHERE NOT c.image ORDER BY c.revision DESC OFFSET $2 LIMIT 1), 0))
 		FROM {schema}.state s`, []any{since.UnixMicro(), maxReplay}, &start)
 	return start, err
+}
+
+// prepareState creates the row of state, or updates its limits of the history. Other replicas see the row when it names
+// its server.
+func (a *authority) prepareState(ctx context.Context, clock watch.Revision, age time.Duration) error {
+	statements := []struct {
+		sql  string
+		args []any
+	}{
+		{`INSERT INTO {schema}.state (revision, floor, served, slot_after, keep, keep_bytes, home, started)
+			VALUES ($1, $1, $1, $1, make_interval(secs => $2), $3, '', '-infinity') ON CONFLICT DO NOTHING`,
+			[]any{int64(clock), age.Seconds(), a.opts.HistoryBytes}},
+		{`UPDATE {schema}.state SET home = {schema}.server(), started = pg_postmaster_start_time() WHERE home = ''`, nil},
+		{`UPDATE {schema}.state SET keep = make_interval(secs => $1), keep_bytes = $2
+			WHERE keep <> make_interval(secs => $1) OR keep_bytes <> $2`, []any{age.Seconds(), a.opts.HistoryBytes}},
+	}
+	bounded, cancel := context.WithTimeout(ctx, a.opts.Timeout)
+	defer cancel()
+	committed := pgx.TxOptions{IsoLevel: pgx.ReadCommitted}
+	err := pgx.BeginTxFunc(bounded, a.opts.Pool, committed, func(tx pgx.Tx) error {
+		for _, s := range statements {
+			if _, err := tx.Exec(bounded, a.sql(s.sql), s.args...); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		return a.unavailable(ctx, err)
+	}
+	return nil
 }
 
 // Latest implements [storage.Authority].

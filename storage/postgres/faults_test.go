@@ -8,6 +8,7 @@ import (
 	"net/url"
 	"os"
 	"path/filepath"
+	"sync"
 	"syscall"
 	"testing"
 	"time"
@@ -376,6 +377,24 @@ func TestOlderLayout(t *testing.T) {
 	require.NoError(t, pool.QueryRow(t.Context(), `SELECT proconfig::text FROM pg_proc WHERE oid = to_regproc($1)`,
 		fmt.Sprintf(`"%s".commit_groups`, schema)).Scan(&planned))
 	require.Contains(t, planned, "plan_cache_mode=force_generic_plan")
+}
+
+// Replicas that open an empty schema at once wait for the one that creates the tables.
+func TestReplicasOpenTogether(t *testing.T) {
+	pool := connect(t, server(t).URL("postgres"))
+	for range 10 {
+		schema := newSchema()
+		var opening sync.WaitGroup
+		for range 6 {
+			opening.Go(func() {
+				store, err := postgres.Open(t.Context(), postgres.Options{Pool: pool, Schema: schema, Timeout: time.Minute})
+				if assert.NoError(t, err) {
+					assert.NoError(t, store.Close())
+				}
+			})
+		}
+		opening.Wait()
+	}
 }
 
 // An older program refuses a newer layout, and changes nothing.

@@ -29,7 +29,9 @@ func (a *authority) layOut(ctx context.Context) error {
 	defer conn.Release()
 	found, err := a.layout(bounded, conn)
 	if err == nil && found < newest {
-		err = pgx.BeginFunc(bounded, conn, func(tx pgx.Tx) error { return a.upgrade(bounded, tx) })
+		// After the wait for its lock, upgrade must see what others have committed meanwhile.
+		committed := pgx.TxOptions{IsoLevel: pgx.ReadCommitted}
+		err = pgx.BeginTxFunc(bounded, conn, committed, func(tx pgx.Tx) error { return a.upgrade(bounded, tx) })
 	}
 	if err == nil {
 		err = conn.QueryRow(bounded, a.sql("SELECT id FROM {schema}.meta")).Scan(&a.id)
@@ -51,11 +53,13 @@ type querier interface {
 	QueryRow(ctx context.Context, sql string, args ...any) pgx.Row
 }
 
-// layout returns the number of the layout in the schema, or 0 if the schema has none.
+// layout returns the number of the layout in the schema, or 0 if the schema has none. It reads the tables of the
+// catalog, because functions such as to_regclass may not know yet what was committed during the wait for a lock.
 func (a *authority) layout(ctx context.Context, q querier) (number int, err error) {
 	exists := false
-	if err := q.QueryRow(ctx, "SELECT to_regclass($1) IS NOT NULL", a.sql("{schema}.meta")).Scan(&exists); err != nil ||
-		!exists {
+	err = q.QueryRow(ctx, `SELECT EXISTS (SELECT FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
+		WHERE n.nspname = $1 AND c.relname = 'meta')`, a.opts.Schema).Scan(&exists)
+	if err != nil || !exists {
 		return 0, err
 	}
 	if err := q.QueryRow(ctx, a.sql("SELECT layout FROM {schema}.meta")).Scan(&number); err != nil {
@@ -82,7 +86,8 @@ func (a *authority) upgrade(ctx context.Context, tx pgx.Tx) error {
 		return err
 	}
 	exists := false
-	if err := tx.QueryRow(ctx, "SELECT to_regnamespace($1) IS NOT NULL", a.opts.quoted()).Scan(&exists); err != nil {
+	err = tx.QueryRow(ctx, "SELECT EXISTS (SELECT FROM pg_namespace WHERE nspname = $1)", a.opts.Schema).Scan(&exists)
+	if err != nil {
 		return err
 	}
 	if !exists { // IF NOT EXISTS would need the privilege to create it even if it exists
