@@ -63,6 +63,7 @@ func plugins() []plugin {
 		{name: "DefaultIngressClass",
 			hooks: []rest.Admission{completing("ingresses.kubeapi", "ingresses.networking.k8s.io", creates,
 				chooseIngressClass)}},
+		{name: "PodTopologyLabels", pod: labelWithTopology},
 	}
 }
 

@@ -155,3 +155,28 @@ func TestPluginsCanBeOff(t *testing.T) {
 	assert.Nil(t, p.Spec.Priority)
 	assert.Empty(t, p.Spec.Tolerations)
 }
+
+func TestPodsHaveTheTopologyOfTheirNodes(t *testing.T) {
+	client := clientOf(t, newAPI(t))
+	node := &corev1.Node{ObjectMeta: named("node")}
+	node.Labels = map[string]string{corev1.LabelTopologyZone: "z", corev1.LabelTopologyRegion: "r", "other": "x"}
+	must[*corev1.Node](t)(client.CoreV1().Nodes().Create(t.Context(), node, metav1.CreateOptions{}))
+	pods := client.CoreV1().Pods(newNamespace(t, client))
+	on := func(node string) func(*corev1.Pod) { return func(p *corev1.Pod) { p.Spec.NodeName = node } }
+	create := func(p *corev1.Pod) *corev1.Pod {
+		return must[*corev1.Pod](t)(pods.Create(t.Context(), p, metav1.CreateOptions{}))
+	}
+	want := map[string]string{corev1.LabelTopologyZone: "z", corev1.LabelTopologyRegion: "r"}
+
+	assert.Equal(t, want, create(pod("created", on("node"))).Labels)
+	assert.Empty(t, create(pod("elsewhere", on("missing"))).Labels, "the node does not exist")
+	assert.Empty(t, create(pod("bound")).Labels, "the Pod has no node yet")
+	require.NoError(t, pods.Bind(t.Context(), &corev1.Binding{ObjectMeta: named("bound"),
+		Target: corev1.ObjectReference{Kind: "Node", Name: "node"}}, metav1.CreateOptions{}))
+	bound := must[*corev1.Pod](t)(pods.Get(t.Context(), "bound", metav1.GetOptions{}))
+	assert.Equal(t, want, bound.Labels)
+
+	delete(bound.Labels, corev1.LabelTopologyZone)
+	bound = must[*corev1.Pod](t)(pods.Update(t.Context(), bound, metav1.UpdateOptions{}))
+	assert.NotContains(t, bound.Labels, corev1.LabelTopologyZone, "an update may remove a label")
+}
