@@ -22,13 +22,14 @@ type LocalWatch struct {
 func WatchMany(ctx context.Context, watches []LocalWatch, resourceVersion string, see func(ManyEvent) error) error {
 	m := &localMany{see: see, alarm: make(chan struct{}, 1)}
 	defer m.end()
+	watching := ctx
 	for _, w := range watches {
 		var err error
-		if ctx, err = m.add(ctx, w, resourceVersion); err != nil {
+		if watching, err = m.add(watching, w, resourceVersion); err != nil {
 			return err
 		}
 	}
-	return m.reason(ctx, m.run(ctx))
+	return m.reason(ctx, m.run(watching))
 }
 
 // localMany is a watch of several resources in progress.
@@ -120,12 +121,16 @@ func (m *localMany) event(e follow.MergedEvent) error {
 	return m.see(ManyEvent{Of: e.Of, Event: event})
 }
 
-// reason returns the error for the client: Expired if one of the resources was replaced.
+// reason returns the error for the client: Expired if one of the resources was replaced. ctx is that of the client.
 func (m *localMany) reason(ctx context.Context, err error) error {
+	if !resource.IsRetired(err) {
+		return err
+	}
+	ended := m.parts[0].Resource
 	for _, l := range m.parts {
-		if resource.IsRetired(err) && l.Resource.Retired() {
-			return l.Resource.EndOfWatch(ctx, err)
+		if l.Resource.Retired() {
+			ended = l.Resource
 		}
 	}
-	return err
+	return ended.EndOfWatch(ctx, err)
 }

@@ -14,6 +14,7 @@ import (
 	"github.com/decorum-go/decorum/rest/internal/apitest"
 	"github.com/decorum-go/decorum/status"
 	"github.com/decorum-go/decorum/storage"
+	"github.com/decorum-go/decorum/watch"
 )
 
 // told describes an event by its Go type, its name and its revision.
@@ -156,4 +157,29 @@ func TestRightsOfWatchMany(t *testing.T) {
 	require.NoError(t, follow(t.Context(), "", func(string) bool { return false }, seen))
 	err := follow(t.Context(), "", func(string) bool { return true }, seen, hidden)
 	assert.True(t, status.IsForbidden(err), "%v", err)
+}
+
+// The end of the API ends the stream.
+func TestWatchManyEndsWithTheAPI(t *testing.T) {
+	api := newCratesAndWidgets(t, rest.Options{})
+	crateClient, widgetClient := clients(t, apitest.Transports[0], api)
+	err := follow(t.Context(), "", func(string) bool {
+		go api.Close()
+		return true
+	}, crateClient.Watched(rest.WatchOptions{}), widgetClient.Watched(rest.WatchOptions{}))
+	assert.ErrorIs(t, err, watch.ErrClosed)
+	assert.True(t, status.IsServiceUnavailable(err), "%v", err)
+}
+
+// A stream ends when one of its resources is replaced, and the client begins again.
+func TestWatchManyOfAReplacedResource(t *testing.T) {
+	api := newCratesAndWidgets(t, rest.Options{})
+	crateClient, widgetClient := clients(t, apitest.Transports[0], api)
+	changed := crateResource()
+	changed.Description = "another declaration"
+	err := follow(t.Context(), "", func(string) bool {
+		go func() { assert.NoError(t, api.ReplaceResources(context.WithoutCancel(t.Context()), changed)) }()
+		return true
+	}, crateClient.Watched(rest.WatchOptions{}), widgetClient.Watched(rest.WatchOptions{}))
+	assert.True(t, status.IsExpired(err), "%v", err)
 }
