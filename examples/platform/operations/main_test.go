@@ -100,6 +100,9 @@ func TestProgram(t *testing.T) {
 	t.Run("debug", func(t *testing.T) {
 		answer, text := send(t, "GET", url+"/debug/watches", "operator", "")
 		assert.Equal(t, 200, answer.StatusCode, text)
+		answer, text = send(t, "GET", url+"/debug/fairness", "operator", "")
+		assert.Equal(t, 200, answer.StatusCode)
+		assert.Contains(t, text, `"global-default"`)
 		answer, _ = send(t, "GET", url+"/debug/pprof/heap", "alice", "")
 		assert.Equal(t, 403, answer.StatusCode)
 	})

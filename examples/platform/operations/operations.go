@@ -56,8 +56,9 @@ func newOperations(auditFile string, logger *slog.Logger, traces trace.TracerPro
 
 // plugins lists all parts in the form in which an API takes them.
 func (o *operations) plugins() []rest.Plugin {
+	states := map[string]func() any{"fairness": func() any { return o.fairness.State() }}
 	return []rest.Plugin{
-		o.metrics, o.audit, o.fairness, o.tracing, o.log, debug.New(debug.Options{}),
+		o.metrics, o.audit, o.fairness, o.tracing, o.log, debug.New(debug.Options{States: states}),
 		rest.Parts{
 			Name:         "platform",
 			Paths:        map[string]http.Handler{"/metrics": promhttp.HandlerFor(o.registry, promhttp.HandlerOpts{})},
