@@ -184,9 +184,9 @@ func (a *API) NewUID() string { return a.options.NewUID() }
 // The host shuts its server down after Shutdown, which leaves the listener open: during the drain, load balancers still
 // send requests.
 //
-// If ctx ends first, Shutdown returns an error that names the requests in flight and wraps the context's error; the API
-// stays closed to new requests, and Shutdown can be called again. If ctx is the context of a write's hook, Shutdown
-// returns an error at once, because it would wait for the write that runs the hook.
+// If ctx ends while requests are in flight, Shutdown returns an error that names them and wraps the context's error;
+// the API stays closed to new requests, and Shutdown can be called again. If ctx is the context of a write's hook,
+// Shutdown returns an error at once, because it would wait for the write that runs the hook.
 func (a *API) Shutdown(ctx context.Context) error {
 	if write.InHook(ctx, a.env) {
 		a.end()
@@ -201,10 +201,15 @@ func (a *API) Shutdown(ctx context.Context) error {
 
 // untilIdle waits for requests and calls, and then closes the store if the API created it.
 func (a *API) untilIdle(ctx context.Context) error {
+	idle := a.flights.Idle()
 	select {
-	case <-a.flights.Idle():
-		return a.closeStore()
+	case <-idle:
 	case <-ctx.Done():
+	}
+	select {
+	case <-idle: // the context may have ended too, such as while a plug-in stopped
+		return a.closeStore()
+	default:
 		return fmt.Errorf("rest: %s still under way: %w", a.flights, ctx.Err())
 	}
 }
