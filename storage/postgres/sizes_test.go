@@ -18,9 +18,9 @@ import (
 	"github.com/decorum-go/decorum/storage/postgres/postgrestest"
 )
 
-// The tables and their indexes do not grow with the number of updates, with the defaults of autovacuum. A part of the
-// updates may make a table grow once, because a busy machine interrupts a replica that reads, and its snapshot keeps
-// earlier versions. The test fails if a table grows in most parts. DECORUM_UPDATES sets the number of updates.
+// The tables and their indexes do not grow with the number of updates, with the defaults of autovacuum. A table
+// may grow once, because any snapshot that stays open for a while keeps earlier versions. The test fails if a table
+// grows in most parts of the updates. DECORUM_UPDATES sets the number of updates.
 func TestSizes(t *testing.T) {
 	const objects, parts = 200, 10
 	updates := 20_000
