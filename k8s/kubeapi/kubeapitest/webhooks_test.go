@@ -12,7 +12,6 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 	corev1 "k8s.io/api/core/v1"
-	discoveryv1 "k8s.io/api/discovery/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
@@ -82,25 +81,6 @@ func TestWebhooksInManifestsAreCalled(t *testing.T) {
 			require.NoError(t, err)
 			c.Webhooks[0].ClientConfig.Service.Port = new(int32(port))
 			_, err = configurations.Update(t.Context(), c, metav1.UpdateOptions{})
-			require.NoError(t, err)
-		},
-		"at an endpoint of the Service": func(t *testing.T, api *kubeapitest.Server) {
-			port := listenAs(t, api.WebhookServer(), "127.0.0.1:0").(*net.TCPAddr).Port
-			client := clientOf(t, api.Config())
-			_, err := client.CoreV1().Services("default").Create(t.Context(),
-				&corev1.Service{ObjectMeta: metav1.ObjectMeta{Name: "labels"},
-					Spec: corev1.ServiceSpec{Ports: []corev1.ServicePort{{Name: "metrics", Port: 80}, {Name: "hooks", Port: 443}}}},
-				metav1.CreateOptions{})
-			require.NoError(t, err)
-			_, err = client.DiscoveryV1().EndpointSlices("default").Create(t.Context(), &discoveryv1.EndpointSlice{
-				ObjectMeta:  metav1.ObjectMeta{Name: "labels", Labels: map[string]string{discoveryv1.LabelServiceName: "labels"}},
-				AddressType: discoveryv1.AddressTypeIPv4,
-				Ports: []discoveryv1.EndpointPort{{Name: new("metrics"), Port: new(int32(1))},
-					{Name: new("hooks"), Port: new(int32(port))}},
-				Endpoints: []discoveryv1.Endpoint{
-					{Addresses: []string{"192.0.2.1"}, Conditions: discoveryv1.EndpointConditions{Ready: new(false)}},
-					{Addresses: []string{"127.0.0.1"}},
-				}}, metav1.CreateOptions{})
 			require.NoError(t, err)
 		},
 	} {
