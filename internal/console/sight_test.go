@@ -35,7 +35,7 @@ var extensionViews = []struct{ name, address, selector, text string }{
 	{"history", "#" + parts + "/part-0000?tab=history", ".changes", ".spec.size"},
 }
 
-// extensions serves parts, the first of which has a history.
+// extensions serves parts with queries. The first part has a history.
 func extensions(t *testing.T) string {
 	t.Helper()
 	api := newParts(t, rest.Options{Queries: &rest.Queries{}}, partResource())

@@ -42,7 +42,7 @@ type Checks struct {
 	// Webhooks accepts definitions whose objects a webhook converts.
 	Webhooks bool
 	// History permits definitions to declare a history of their objects with [VersionsAnnotation] and [ForAnnotation].
-	// Without it, the annotations have no effect, and any value.
+	// Otherwise the annotations have no effect, and their values are not checked.
 	History bool
 	// Turn is taken while a definition is checked, so that one definition is checked at a time. Large definitions are
 	// expensive, and other requests need the processors too. Default: any number of definitions are checked at a time.

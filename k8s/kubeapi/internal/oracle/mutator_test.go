@@ -285,7 +285,7 @@ func (m *mutator) leaf(v reflect.Value, field string) {
 	}
 }
 
-// words are values with a form of which some rule knows.
+// words are values in forms that rules accept or refuse.
 var words = []string{
 	"", "a", "b", "Not Valid!", "UPPER", "-a", "a-", "a.b", "a.example.com", "example.com/a",
 	"example.com/A_b", "*.example.com", "*.com", "kubernetes.io/a", "a/b", "../a", "/a", "/a/../b", "a//b",
@@ -301,7 +301,7 @@ var words = []string{
 }
 
 // word returns a text: most often a value of the enumeration, if the field has one, and otherwise one that the object
-// has elsewhere, or one of which some rule knows.
+// has elsewhere, or one of the words.
 func (m *mutator) word(enum []string, field string, t reflect.Type) string {
 	switch n := m.Intn(10); {
 	case len(enum) > 0 && n < 8:
