@@ -68,16 +68,9 @@ func (r *report) volumeSource(p *field.Path, v *corev1.Volume, isPod bool) {
 		volumeType{"azureFile", s.AzureFile != nil, func(p *field.Path) {
 			r.needs(p, text{"secretName", s.AzureFile.SecretName}, text{"shareName", s.AzureFile.ShareName})
 		}},
-		volumeType{"vsphereVolume", s.VsphereVolume != nil, func(p *field.Path) {
-			r.given(p.Child("volumePath"), s.VsphereVolume.VolumePath)
-		}},
-		volumeType{"photonPersistentDisk", s.PhotonPersistentDisk != nil, func(p *field.Path) {
-			r.given(p.Child("pdID"), s.PhotonPersistentDisk.PdID)
-		}},
-		volumeType{"portworxVolume", s.PortworxVolume != nil, func(p *field.Path) {
-			r.given(p.Child("volumeID"), s.PortworxVolume.VolumeID)
-		}},
-		volumeType{"azureDisk", s.AzureDisk != nil, func(p *field.Path) { r.azureDisk(p, s.AzureDisk) }},
+	)
+	set = r.source(p, set, r.disks(s.VsphereVolume, s.PhotonPersistentDisk, s.PortworxVolume, s.AzureDisk)...)
+	set = r.source(p, set,
 		volumeType{"storageos", s.StorageOS != nil, func(p *field.Path) {
 			r.storageOS(p, s.StorageOS.VolumeName, s.StorageOS.VolumeNamespace)
 			r.secretOfPod(p, s.StorageOS.SecretRef)

@@ -262,16 +262,9 @@ func (r *report) persistentSource(p *field.Path, name string, spec *corev1.Persi
 				r.given(p.Child("secretNamespace"), *namespace)
 			}
 		}},
-		volumeType{"vsphereVolume", s.VsphereVolume != nil, func(p *field.Path) {
-			r.given(p.Child("volumePath"), s.VsphereVolume.VolumePath)
-		}},
-		volumeType{"photonPersistentDisk", s.PhotonPersistentDisk != nil, func(p *field.Path) {
-			r.given(p.Child("pdID"), s.PhotonPersistentDisk.PdID)
-		}},
-		volumeType{"portworxVolume", s.PortworxVolume != nil, func(p *field.Path) {
-			r.given(p.Child("volumeID"), s.PortworxVolume.VolumeID)
-		}},
-		volumeType{"azureDisk", s.AzureDisk != nil, func(p *field.Path) { r.azureDisk(p, s.AzureDisk) }},
+	)
+	set = r.source(p, set, r.disks(s.VsphereVolume, s.PhotonPersistentDisk, s.PortworxVolume, s.AzureDisk)...)
+	set = r.source(p, set,
 		volumeType{"scaleIO", s.ScaleIO != nil, func(p *field.Path) {
 			r.needs(p, text{"gateway", s.ScaleIO.Gateway}, text{"system", s.ScaleIO.System},
 				text{"volumeName", s.ScaleIO.VolumeName})
@@ -291,6 +284,17 @@ func (r *report) persistentSource(p *field.Path, name string, spec *corev1.Persi
 		volumeType{"csi", s.CSI != nil, func(p *field.Path) { r.csiVolume(p, s.CSI) }},
 	)
 	r.is(set, field.Required(p, "must specify a volume type"))
+}
+
+// disks are types of volumes that Pods and PersistentVolumes declare in the same way.
+func (r *report) disks(vsphere *corev1.VsphereVirtualDiskVolumeSource, photon *corev1.PhotonPersistentDiskVolumeSource,
+	portworx *corev1.PortworxVolumeSource, azure *corev1.AzureDiskVolumeSource) []volumeType {
+	return []volumeType{
+		{"vsphereVolume", vsphere != nil, func(p *field.Path) { r.given(p.Child("volumePath"), vsphere.VolumePath) }},
+		{"photonPersistentDisk", photon != nil, func(p *field.Path) { r.given(p.Child("pdID"), photon.PdID) }},
+		{"portworxVolume", portworx != nil, func(p *field.Path) { r.given(p.Child("volumeID"), portworx.VolumeID) }},
+		{"azureDisk", azure != nil, func(p *field.Path) { r.azureDisk(p, azure) }},
+	}
 }
 
 func (r *report) rbd(p *field.Path, monitors []string, image string) {
