@@ -199,7 +199,7 @@ func (q *request) failure(err error) *status.Error {
 	return e
 }
 
-// withheld returns the error in the words of another program, if err is no more than that, and otherwise nil.
+// withheld returns what another program said if err only reports that. Otherwise it returns nil.
 func withheld(err error) error {
 	if w, ok := err.(*errorlog.Withheld); ok {
 		return w.Unwrap()

@@ -125,7 +125,7 @@ func (r *replica) report(s *StoreStats) {
 	}
 }
 
-// askSize asks the authority how much disk its data takes. The last answer remains if there is no new one.
+// askSize asks the authority how much disk space its data takes. If the authority fails, the previous answer stays.
 func (r *replica) askSize(sized Sized) {
 	defer r.calls.Done()
 	if size, err := sized.Size(r.ctx); err == nil {

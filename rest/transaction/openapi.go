@@ -13,7 +13,7 @@ func (*plugin) OpenAPI() openapi.Path {
 			{Name: "dryRun", Type: "string", Description: "With the value All the transaction stores nothing."},
 			{Name: "fieldManager", Type: "string", Description: "The name of who makes the changes."},
 			{Name: "fieldValidation", Type: "string",
-				Description: "What happens to fields that are unknown or stand there twice: Ignore, Warn or Strict."},
+				Description: "How the server handles unknown and duplicate fields: Ignore, Warn or Strict."},
 			{Name: "force", Type: "boolean", Description: "Takes over fields that others own, instead of answering with a conflict."},
 		},
 	}

@@ -62,7 +62,7 @@ func BenchmarkFloor(b *testing.B) {
 	type step struct {
 		name           string
 		write          func(text string) error
-		show           func() error // returns when another replica has the write; nil if there is no other one
+		show           func() error // returns when another replica has the write; nil without another replica
 		written, shown []time.Duration
 	}
 	var steps []*step

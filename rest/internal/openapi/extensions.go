@@ -17,7 +17,7 @@ type Path struct {
 	Method, ID, Description string
 	// Parameters are those of the query.
 	Parameters []Parameter
-	// Body describes the JSON that the operation takes. It is empty if there is no body.
+	// Body describes the JSON body of the request. It is empty if the operation takes no body.
 	Body string
 	// Takes and Gives are the media types of the body and of the answer.
 	Takes, Gives []string

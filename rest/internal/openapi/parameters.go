@@ -28,7 +28,7 @@ func writeParameters() []parameter {
 		query("fieldManager", "string",
 			"The name of who makes the change, at most 128 printable characters: it becomes the owner of the fields. Apply patches need it."),
 		query("fieldValidation", "string",
-			"What happens to fields that are unknown or stand there twice: Ignore drops them, Warn (the default) drops them and warns, Strict refuses the request and names them all."),
+			"How the server handles unknown and duplicate fields: Ignore drops them, Warn (the default) drops them and warns, Strict refuses the request and names them all."),
 	}
 }
 
