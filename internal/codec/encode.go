@@ -3,7 +3,6 @@ package codec
 import (
 	"bytes"
 	"sync"
-	"unicode/utf8"
 
 	"github.com/decorum-go/decorum/internal/doc"
 	"github.com/go-json-experiment/json/jsontext"
@@ -92,11 +91,9 @@ func appendMember(dst []byte, key string, value doc.Value, first bool) []byte {
 
 // AppendString appends a string in JSON, with as few escapes as JSON allows. U+FFFD replaces invalid UTF-8.
 func AppendString(dst []byte, s string) []byte {
-	for i := range len(s) {
-		if c := s[i]; c < ' ' || c == '"' || c == '\\' || c >= utf8.RuneSelf {
-			dst, _ = jsontext.AppendQuote(dst, s) // replaces invalid UTF-8, as documented
-			return dst
-		}
+	if !isVerbatim(s) {
+		dst, _ = jsontext.AppendQuote(dst, s) // replaces invalid UTF-8, as documented
+		return dst
 	}
 	dst = append(dst, '"')
 	dst = append(dst, s...)

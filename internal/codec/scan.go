@@ -60,21 +60,11 @@ func (s *scanner) invalid(c byte, where string) error {
 	return &SyntaxError{Offset: int64(s.at), message: "invalid character " + shown + " " + where}
 }
 
-// inString marks the bytes that stand for themselves in a string.
-var inString = func() (plain [256]bool) {
-	for c := range plain {
-		plain[c] = c >= ' ' && c != '"' && c != '\\'
-	}
-	return plain
-}()
-
 // string reads a string and returns its content, which is a part of the text unless the string has escapes.
 func (s *scanner) string() (string, error) {
 	start, escaped := s.at, false
 	for s.at++; ; s.at++ {
-		for s.at < len(s.text) && inString[s.text[s.at]] {
-			s.at++
-		}
+		s.at = plainEnd(s.text, s.at)
 		switch s.next() {
 		case '"':
 			s.at++
