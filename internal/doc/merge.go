@@ -1,5 +1,7 @@
 package doc
 
+import "slices"
+
 // WithAll returns the map with all these members set, or removed where the value is absent, in one pass over both. The
 // caller sorts changes by key, without duplicates. WithAll treats any other kind as an empty map. If nothing changes,
 // it returns the map itself.
@@ -7,15 +9,15 @@ func (v Value) WithAll(changes []Member) Value {
 	if v.kind != Map {
 		v = Value{kind: Map}
 	}
-	size, differs := v.Len(), false
+	size, differs, sameKeys := v.Len(), false, true
 	for _, c := range changes {
 		old := v.Get(c.Key)
 		differs = differs || old != c.Value
 		switch {
 		case old.kind == Absent && c.Value.kind != Absent:
-			size++
+			size, sameKeys = size+1, false
 		case old.kind != Absent && c.Value.kind == Absent:
-			size--
+			size, sameKeys = size-1, false
 		}
 	}
 	switch {
@@ -23,6 +25,8 @@ func (v Value) WithAll(changes []Member) Value {
 		return v
 	case size == 0:
 		return Value{kind: Map}
+	case sameKeys:
+		return v.withValues(changes)
 	}
 	n := &node{keys: make([]string, 0, size), values: make([]Value, 0, size)}
 	add := func(key string, value Value) {
@@ -42,6 +46,17 @@ func (v Value) WithAll(changes []Member) Value {
 	}
 	for ; i < v.Len(); i++ {
 		add(v.KeyAt(i), v.At(i))
+	}
+	return Value{kind: Map, node: n}
+}
+
+// withValues is WithAll for changes that neither add nor remove a member, so that both maps can share their keys.
+func (v Value) withValues(changes []Member) Value {
+	n := &node{keys: v.node.keys, values: slices.Clone(v.node.values)}
+	for _, c := range changes {
+		if i, found := v.find(c.Key); found {
+			n.values[i] = c.Value
+		}
 	}
 	return Value{kind: Map, node: n}
 }

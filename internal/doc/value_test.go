@@ -175,6 +175,15 @@ func TestWithAllOfNothing(t *testing.T) {
 	assert.True(t, doc.Equal(doc.MapOf(), v.WithAll([]doc.Member{{Key: "a"}})))
 }
 
+// A change of values alone copies the values of a map, and not its keys.
+func TestWithAllSharesKeys(t *testing.T) {
+	v := doc.MapOf(doc.Member{Key: "a", Value: doc.Of("1")}, doc.Member{Key: "b", Value: doc.Of("2")})
+	changes := []doc.Member{{Key: "a", Value: doc.Of("3")}, {Key: "c"}}
+	assert.Equal(t, 2.0, testing.AllocsPerRun(10, func() { _ = v.WithAll(changes) }))
+	assert.True(t, doc.Equal(v.With("a", doc.Of("3")), v.WithAll(changes)))
+	assert.Equal(t, "1", v.Get("a").Text(), "the map itself stays as it is")
+}
+
 func TestDeeperThan(t *testing.T) {
 	nest := func(depth int) doc.Value {
 		v := doc.Of("leaf")
