@@ -31,15 +31,14 @@ func (k *Kind) changeOf(old, obj doc.Value, part Part) (change, bool) {
 // taken returns an entry without the changed fields. It is absent if no fields are left.
 func (c change) taken(entry doc.Value) doc.Value {
 	tree := entry.Get(memberFieldsV1)
-	near := c.within.in(tree)
-	set := near.read(tree)
-	if set.Empty() {
+	left := c.within.in(tree).without(tree)
+	switch {
+	case left == tree:
 		return entry
-	}
-	if tree = near.write(tree, set.Difference(c.all)); tree.Len() == 0 {
+	case left.Len() == 0:
 		return doc.Value{}
 	}
-	return entry.With(memberFieldsV1, tree)
+	return entry.With(memberFieldsV1, left)
 }
 
 // conflicts reports whether an entry has fields with a new value.

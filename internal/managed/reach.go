@@ -15,25 +15,26 @@ type reach []reached
 type reached struct {
 	key     string
 	element fieldpath.PathElement
+	member  bool // the difference names the field itself, and not only fields below it
 	below   reach
 }
 
 func reachOf(set *fieldpath.Set) (reach, error) {
 	r := make(reach, 0, set.Members.Size())
-	add := func(element fieldpath.PathElement, below reach) error {
+	add := func(element fieldpath.PathElement, member bool, below reach) error {
 		if element.FieldName != nil {
-			r = append(r, reached{"f:" + *element.FieldName, element, below})
+			r = append(r, reached{"f:" + *element.FieldName, element, member, below})
 			return nil
 		}
 		key, err := fieldpath.SerializePathElement(element)
-		r = append(r, reached{key, element, below})
+		r = append(r, reached{key, element, member, below})
 		return err
 	}
 	for element := range set.Members.All() {
 		if _, ok := set.Children.Get(element); ok {
 			continue
 		}
-		if err := add(element, nil); err != nil {
+		if err := add(element, true, nil); err != nil {
 			return nil, err
 		}
 	}
@@ -43,7 +44,7 @@ func reachOf(set *fieldpath.Set) (reach, error) {
 		if err != nil {
 			return nil, err
 		}
-		if err := add(element, below); err != nil {
+		if err := add(element, set.Members.Has(element), below); err != nil {
 			return nil, err
 		}
 	}
@@ -58,14 +59,14 @@ func (r reach) in(tree doc.Value) reach {
 		for key, v := range tree.Members() {
 			if i, ok := slices.BinarySearchFunc(r, key,
 				func(n reached, key string) int { return strings.Compare(n.key, key) }); ok {
-				near = append(near, reached{key, r[i].element, r[i].below.in(v)})
+				near = append(near, reached{key, r[i].element, r[i].member, r[i].below.in(v)})
 			}
 		}
 		return near
 	}
 	for _, n := range r {
 		if v := tree.Get(n.key); !v.IsAbsent() {
-			near = append(near, reached{n.key, n.element, n.below.in(v)})
+			near = append(near, reached{n.key, n.element, n.member, n.below.in(v)})
 		}
 	}
 	return near
@@ -92,6 +93,18 @@ func (r reach) read(tree doc.Value) *fieldpath.Set {
 	return set
 }
 
+// without returns a fieldsV1 without the fields of the difference, or the fieldsV1 itself if it has none of them. r is
+// the part of the reach that the fieldsV1 has, see [reach.in].
+func (r reach) without(tree doc.Value) doc.Value {
+	changes := make([]doc.Member, len(r))
+	for i, n := range r {
+		v := tree.Get(n.key)
+		stays := isMember(v) && !n.member
+		changes[i] = doc.Member{Key: n.key, Value: fieldOf(n.below.without(v), stays)}
+	}
+	return tree.WithAll(changes)
+}
+
 // write returns the fieldsV1 with the fields within reach replaced by a set.
 func (r reach) write(tree doc.Value, set *fieldpath.Set) doc.Value {
 	changes := make([]doc.Member, len(r))
@@ -100,18 +113,21 @@ func (r reach) write(tree doc.Value, set *fieldpath.Set) doc.Value {
 		if n.below != nil {
 			v = n.below.write(v, set.WithPrefix(n.element))
 		}
-		leaf := v.Len() == 0 || v.Len() == 1 && v.Has(".")
-		switch member := set.Members.Has(n.element); {
-		case leaf && member:
-			v = doc.MapOf()
-		case leaf:
-			v = doc.Value{}
-		case member:
-			v = v.With(".", doc.MapOf())
-		default:
-			v = v.Without(".")
-		}
-		changes[i] = doc.Member{Key: n.key, Value: v}
+		changes[i] = doc.Member{Key: n.key, Value: fieldOf(v, set.Members.Has(n.element))}
 	}
 	return tree.WithAll(changes)
+}
+
+// fieldOf returns the value of a field in a fieldsV1 that has these fields below it: as a member, or only as the path
+// to them. It is absent if the field is neither.
+func fieldOf(below doc.Value, member bool) doc.Value {
+	switch leaf := below.Len() == 0 || below.Len() == 1 && below.Has("."); {
+	case leaf && member:
+		return doc.MapOf()
+	case leaf:
+		return doc.Value{}
+	case member:
+		return below.With(".", doc.MapOf())
+	}
+	return below.Without(".")
 }
