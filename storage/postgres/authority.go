@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/jackc/pgx/v5"
@@ -30,10 +31,13 @@ type authority struct {
 	*storage.Forms
 
 	opts    Options
-	id      string // set by layOut
+	id      string // set by layOut, as strict
+	strict  bool   // transactions of the pool are stricter than read committed by default
 	commits commits
 	feed    feed
 	running sync.WaitGroup // the goroutines of commits and trimming
+	// listener is a random number of the connection that listens, or 0.
+	listener atomic.Int64
 
 	mu      sync.Mutex
 	refuses error          // why Postgres has refused the last commit, although it answers
@@ -59,15 +63,35 @@ func (a *authority) sql(statement string) string {
 func (a *authority) ask(ctx context.Context, statement string, args []any, into ...any) error {
 	bounded, cancel := context.WithTimeout(ctx, a.opts.Timeout)
 	defer cancel()
-	if err := a.opts.Pool.QueryRow(bounded, a.sql(statement), args...).Scan(into...); err != nil {
+	if err := a.query(bounded, a.opts.Pool, statement, args, into...); err != nil {
 		return a.unavailable(ctx, err)
 	}
 	return nil
 }
 
+// session is a pool or a connection of it.
+type session interface {
+	querier
+	BeginTx(ctx context.Context, opts pgx.TxOptions) (pgx.Tx, error)
+}
+
+// readCommitted is the isolation level of the store. A statement that has waited for a lock must see what others have
+// committed meanwhile; with a stricter level it would fail.
+var readCommitted = pgx.TxOptions{IsoLevel: pgx.ReadCommitted}
+
+// query runs a statement that returns one row, and scans it.
+func (a *authority) query(ctx context.Context, s session, statement string, args []any, into ...any) error {
+	if !a.strict {
+		return s.QueryRow(ctx, a.sql(statement), args...).Scan(into...)
+	}
+	return pgx.BeginTxFunc(ctx, s, readCommitted, func(tx pgx.Tx) error {
+		return tx.QueryRow(ctx, a.sql(statement), args...).Scan(into...)
+	})
+}
+
 // Size implements [storage.Sized]. It is the size of the tables of the schema, with their indexes.
 func (a *authority) Size(ctx context.Context) (storage.Size, error) {
-	size := storage.Size{ID: a.id}
+	size := storage.Size{ID: a.identity()}
 	err := a.ask(ctx, `SELECT coalesce(sum(pg_total_relation_size(oid)), 0)::bigint FROM pg_class WHERE relkind = 'r'
 		AND relnamespace = (SELECT relnamespace FROM pg_class WHERE oid = (SELECT tableoid FROM {schema}.state LIMIT 1))`, nil, &size.FileBytes)
 	return size, err
@@ -104,8 +128,9 @@ func (a *authority) prepareState(ctx context.Context, clock watch.Revision, age 
 		sql  string
 		args []any
 	}{
-		{`INSERT INTO {schema}.state (revision, floor, served, slot_after, keep, keep_bytes, home, started)
-			VALUES ($1, $1, $1, $1, make_interval(secs => $2), $3, '', '-infinity') ON CONFLICT DO NOTHING`,
+		{`INSERT INTO {schema}.state (revision, floor, served, slot_after, keep, keep_bytes, home, started, layout)
+			VALUES ($1, $1, $1, $1, make_interval(secs => $2), $3, '', '-infinity', (SELECT layout FROM {schema}.meta))
+			ON CONFLICT DO NOTHING`,
 			[]any{int64(clock), age.Seconds(), a.opts.HistoryBytes}},
 		{`UPDATE {schema}.state SET home = {schema}.server(), started = pg_postmaster_start_time() WHERE home = ''`, nil},
 		{`UPDATE {schema}.state SET keep = make_interval(secs => $1), keep_bytes = $2
@@ -113,8 +138,7 @@ func (a *authority) prepareState(ctx context.Context, clock watch.Revision, age 
 	}
 	bounded, cancel := context.WithTimeout(ctx, a.opts.Timeout)
 	defer cancel()
-	committed := pgx.TxOptions{IsoLevel: pgx.ReadCommitted}
-	err := pgx.BeginTxFunc(bounded, a.opts.Pool, committed, func(tx pgx.Tx) error {
+	err := pgx.BeginTxFunc(bounded, a.opts.Pool, readCommitted, func(tx pgx.Tx) error {
 		for _, s := range statements {
 			if _, err := tx.Exec(bounded, a.sql(s.sql), s.args...); err != nil {
 				return err
@@ -130,12 +154,16 @@ func (a *authority) prepareState(ctx context.Context, clock watch.Revision, age 
 
 // Latest implements [storage.Authority].
 func (a *authority) Latest(ctx context.Context) (last, known watch.Revision, err error) {
+	var layout int
 	var standby, same, refuses bool
-	err = a.ask(ctx, `SELECT s.revision, pg_is_in_recovery(), `+recognized+
+	err = a.ask(ctx, `SELECT s.revision, s.layout, pg_is_in_recovery(), `+recognized+
 		`, current_setting('transaction_read_only')::boolean
-		FROM {schema}.state s`, nil, &last, &standby, &same, &refuses)
+		FROM {schema}.state s`, nil, &last, &layout, &standby, &same, &refuses)
 	if err != nil {
 		return 0, 0, err
+	}
+	if layout != newest {
+		return 0, 0, storage.Unavailable(a.unknownLayout(layout))
 	}
 	if standby {
 		return 0, 0, storage.Unavailable(fmt.Errorf("Postgres is a standby: it may lack the last commits"))

@@ -18,25 +18,38 @@ import (
 // large is the text of an object of 2 KB.
 var large = strings.Repeat("x", 1900)
 
-// bare are the rows of a write of the store, in tables of their own.
-const bare = `CREATE TABLE bare_objects (name text PRIMARY KEY, revision bigint, body bytea) WITH (fillfactor = 60, toast_tuple_target = 8160);
-	CREATE TABLE bare_changes (revision bigserial PRIMARY KEY, name text, body bytea);`
+// sameTables are the tables of the store, beside a sequence and beside a row that orders the commits.
+const sameTables = `CREATE TABLE same_objects (LIKE decorum.objects INCLUDING ALL) WITH (fillfactor = 60, toast_tuple_target = 8160);
+	CREATE TABLE same_changes (LIKE decorum.changes INCLUDING ALL) WITH (toast_tuple_target = 8160);
+	CREATE SEQUENCE same_sequence; CREATE TABLE same_state (revision bigint) WITH (fillfactor = 50); INSERT INTO same_state VALUES (0)`
 
-// bareWrite writes these rows in one transaction, and in one round trip.
-const bareWrite = `WITH change AS (INSERT INTO bare_changes (name, body) VALUES ($1, $2) RETURNING revision)
-	INSERT INTO bare_objects (name, revision, body) SELECT $1, revision, $2 FROM change
-	ON CONFLICT (name) DO UPDATE SET revision = excluded.revision, body = excluded.body`
+// sameWrite writes all columns of an object and its change in one statement. It is the bare transaction of the rows of
+// a write.
+const sameWrite = `WITH next AS (SELECT nextval('same_sequence') AS revision),
+	change AS (INSERT INTO same_changes (slot, revision, image, last, at, origin, resource, namespace, name, previous,
+			form, written, creator, key_id, position, body)
+		SELECT 0, revision, false, revision, $1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12 FROM next),
+	object AS (INSERT INTO same_objects (resource, namespace, name, revision, form, written, creator, key_id, position, body)
+		SELECT $3, $4, $5, revision, $7, $8, $9, $10, $11, $12 FROM next
+		ON CONFLICT (resource, namespace, name) DO UPDATE SET revision = excluded.revision, form = excluded.form,
+			written = excluded.written, creator = excluded.creator, key_id = excluded.key_id, position = excluded.position,
+			body = excluded.body)
+	SELECT revision FROM next`
+
+// sameArguments are the arguments of sameWrite.
+func sameArguments(name, text string) []any {
+	return []any{1, 1, notes, "default", name, 1, 1, 1, "creator", "", 1, []byte(text)}
+}
 
 // BenchmarkWrite compares an update of a 2 KB object with a bare transaction that writes the same rows, with one and
 // with 64 writers.
 func BenchmarkWrite(b *testing.B) {
 	pool := connect(b, start(b, postgrestest.Options{Sync: true}).URL("postgres"))
-	_, err := pool.Exec(b.Context(), bare)
-	require.NoError(b, err)
 	store := serving(b, postgres.Options{Pool: pool})
+	execute(b, pool, sameTables)
 	writes := map[string]func(writer, n int) error{
 		"bare": func(writer, n int) error {
-			_, err := pool.Exec(b.Context(), bareWrite, fmt.Sprint(writer), []byte(large+fmt.Sprint(n)))
+			_, err := pool.Exec(b.Context(), sameWrite, sameArguments(fmt.Sprint(writer), large+fmt.Sprint(n))...)
 			return err
 		},
 		"store": func(writer, n int) error {

@@ -23,7 +23,8 @@ const (
 	codeDeadlock      = "40P01"
 	codeCanceled      = "57014"
 	codeLocked        = "55P03"
-	classOperator     = "57P" // the server is shut down, or the connection was terminated
+	codeLayout        = "DC001" // of the functions in the schema
+	classOperator     = "57P"   // the server is shut down, or the connection was terminated
 )
 
 // IsConflict reports whether a transaction failed because another one changed an object, or a row of the host, that it
@@ -67,6 +68,8 @@ func refusal(err error) error {
 		return storage.ReadOnly(errors.New("Postgres has no space left on its disk"))
 	case code == codePrivilege:
 		return storage.ReadOnly(errors.New("Postgres has not granted the store the privilege to write"))
+	case code == codeLayout:
+		return storage.ReadOnly(fmt.Errorf("%w: %w", ErrFormat, err))
 	case code == codeCanceled:
 		return storage.Unavailable(fmt.Errorf("Postgres cancelled the commit, perhaps because of statement_timeout: %w", err))
 	case code == codeLocked:

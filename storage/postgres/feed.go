@@ -2,13 +2,17 @@ package postgres
 
 import (
 	"context"
+	"crypto/sha256"
+	"encoding/hex"
 	"errors"
 	"fmt"
-	"strconv"
+	"math"
+	"math/rand/v2"
 	"sync"
 	"time"
 
 	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgtype/zeronull"
 
 	"github.com/decorum-go/decorum/storage"
 	"github.com/decorum-go/decorum/watch"
@@ -138,7 +142,7 @@ func (f *feed) wait(ctx context.Context, listen func(context.Context) error) err
 func (a *authority) Follow(ctx context.Context, after watch.Revision, yield func(storage.Arrival) error) error {
 	a.feed.begin(after, yield)
 	defer a.feed.end()
-	f := &following{a}
+	f := &following{authority: a}
 	if a.opts.Poll > 0 {
 		return f.poll(ctx)
 	}
@@ -147,36 +151,52 @@ func (a *authority) Follow(ctx context.Context, after watch.Revision, yield func
 		return err
 	}
 	defer closeConn(conn)
+	if err := a.join(ctx, conn); err != nil {
+		return err
+	}
+	defer a.listener.Store(0)
 	for {
 		if err := f.readAll(ctx, conn); err != nil {
 			return err
 		}
-		err := a.feed.wait(ctx, func(ctx context.Context) error { return a.notified(ctx, conn) })
+		err := a.feed.wait(ctx, func(waiting context.Context) error { return f.notified(ctx, waiting, conn) })
 		if err != nil {
 			return err
 		}
 	}
 }
 
-// notified waits for a notification of something new.
-func (a *authority) notified(ctx context.Context, conn *pgx.Conn) error {
+// notified passes the changes in notifications, until one says that there is something to read, or waiting ends.
+func (f *following) notified(ctx, waiting context.Context, conn *pgx.Conn) error {
 	for {
-		notification, err := conn.WaitForNotification(ctx)
+		notification, err := conn.WaitForNotification(waiting)
 		if err != nil {
 			return fmt.Errorf("Postgres ended the connection: %w", err)
 		}
-		revision, err := strconv.ParseUint(notification.Payload, 10, 64)
-		if err != nil {
-			return err
-		}
-		if !a.feed.knows(watch.Revision(revision), notification.PID) {
+		n, err := parseNotice(notification.Payload)
+		switch {
+		case err != nil: // a newer program may have sent it
 			return nil
+		case f.feed.knows(n.revision, notification.PID):
+			continue
+		case n.change == nil || n.copy != f.copy || n.revision != f.feed.at()+1:
+			return nil
+		}
+		if err := f.take(ctx, &arriving{after: n.revision - 1}, n.change); err != nil {
+			return err
 		}
 	}
 }
 
-// channel is the channel of the notifications.
+// channel is the channel of the notifications. Any role of the database can notify a channel that it knows, so only
+// those who can read the schema know this one.
 func (a *authority) channel() string { return "decorum_" + a.id }
+
+// identity is the identity of the objects for everybody. It does not tell the channel.
+func (a *authority) identity() string {
+	sum := sha256.Sum256([]byte(a.id))
+	return hex.EncodeToString(sum[:16])
+}
 
 // listen returns a connection that receives a notification after each commit.
 func (a *authority) listen(ctx context.Context) (conn *pgx.Conn, err error) {
@@ -190,7 +210,8 @@ func (a *authority) listen(ctx context.Context) (conn *pgx.Conn, err error) {
 	channel := a.channel()
 	// The tables may be empty when a statement is planned, and large later. Without sequential scans, even small plans
 	// look expensive, and would be compiled.
-	_, err = conn.Exec(bounded, "SET enable_seqscan = off; SET jit = off; SET plan_cache_mode = force_generic_plan")
+	_, err = conn.Exec(bounded, "SET enable_seqscan = off; SET jit = off; SET plan_cache_mode = force_generic_plan; "+
+		"SET default_transaction_isolation = 'read committed'")
 	if err == nil {
 		_, err = conn.Exec(bounded, "LISTEN "+pgx.Identifier{channel}.Sanitize())
 	}
@@ -207,6 +228,19 @@ func (a *authority) listen(ctx context.Context) (conn *pgx.Conn, err error) {
 		return nil, a.unavailable(ctx, err)
 	}
 	return conn, nil
+}
+
+// join makes all later commits of others notify a connection that listens.
+func (a *authority) join(ctx context.Context, conn *pgx.Conn) error {
+	bounded, cancel := context.WithTimeout(ctx, a.opts.Timeout)
+	defer cancel()
+	listener := 1 + rand.Int64N(math.MaxInt64)
+	_, err := conn.Exec(bounded, a.sql("SELECT {schema}.join_listeners($1, $2)"), a.channel(), listener)
+	if err != nil {
+		return a.unavailable(ctx, err)
+	}
+	a.listener.Store(listener)
+	return nil
 }
 
 // tryListening returns an error if this replica would not receive notifications.
@@ -226,7 +260,10 @@ func closeConn(conn *pgx.Conn) {
 }
 
 // following reads the changes in order.
-type following struct{ *authority }
+type following struct {
+	*authority
+	copy uint32 // the copy of the store that was read last
+}
 
 // poll reads at intervals, and after the commits of this replica.
 func (f *following) poll(ctx context.Context) error {
@@ -260,7 +297,7 @@ func (f *following) poll(ctx context.Context) error {
 
 // news is the statement that returns the last revision, what the replica must know about the history, and the changes
 // after a revision.
-const news = `SELECT s.revision, s.floor, ` + recognized + `, s.slot, s.next_empty, c.revision, c.last, c.at, c.origin,
+const news = `SELECT s.layout, s.tableoid, s.revision, s.floor, ` + recognized + `, s.slot, s.next_empty, c.revision, c.last, c.at, c.origin,
 		c.resource, c.namespace, c.name, c.form, c.position, c.written, c.creator, c.key_id, c.body
 	FROM {schema}.state s LEFT JOIN {schema}.changes c ON c.revision > $1 AND NOT c.image ORDER BY c.revision`
 
@@ -284,7 +321,8 @@ func (f *following) readAll(ctx context.Context, conn *pgx.Conn) error {
 		if err := f.check(ctx, &at, from); err != nil {
 			return err
 		}
-		if c.revision != nil {
+		f.copy = at.copy
+		if c.revision > 0 {
 			if err := f.take(ctx, &group, &c); err != nil {
 				return err
 			}
@@ -304,6 +342,8 @@ func (f *following) readAll(ctx context.Context, conn *pgx.Conn) error {
 
 // head is what each row of news begins with.
 type head struct {
+	layout          int
+	copy            uint32
 	revision, floor watch.Revision
 	recognized      bool
 	slot            int
@@ -311,11 +351,15 @@ type head struct {
 }
 
 func (h *head) fields() []any {
-	return []any{&h.revision, &h.floor, &h.recognized, &h.slot, &h.nextEmpty}
+	return []any{&h.layout, &h.copy, &h.revision, &h.floor, &h.recognized, &h.slot, &h.nextEmpty}
 }
 
-// check returns 410 Expired if the replica cannot continue from its position, at which the query began.
+// check returns 410 Expired if the replica cannot continue from its position, at which the query began. It returns
+// [ErrFormat] if a newer program has upgraded the layout.
 func (f *following) check(ctx context.Context, at *head, from watch.Revision) error {
+	if at.layout != newest {
+		return f.unknownLayout(at.layout)
+	}
 	if at.recognized && at.revision >= from && at.floor <= from {
 		return nil
 	}
@@ -333,19 +377,23 @@ func (f *following) check(ctx context.Context, at *head, from watch.Revision) er
 // errAgain makes the engine follow again, from the same position.
 var errAgain = errors.New("the server was restarted")
 
-// change is one row of news. If nothing is new, it is NULL.
+// change is one row of news. If nothing is new, it is NULL, and read as zero.
 type change struct {
-	revision, last, at, origin *int64
-	resource, namespace, name  *string
-	form, position             *int32
-	written                    *int64
-	creator, keyID             *string
-	body                       []byte
+	revision, last, at, origin int64
+	resource, namespace, name  string
+	form, position             int32
+	written                    int64
+	creator, keyID             string
+	body                       []byte // nil after a deletion
 }
 
 func (c *change) fields() []any {
-	return []any{&c.revision, &c.last, &c.at, &c.origin, &c.resource, &c.namespace, &c.name,
-		&c.form, &c.position, &c.written, &c.creator, &c.keyID, &c.body}
+	number := func(n *int64) any { return (*zeronull.Int8)(n) }
+	small := func(n *int32) any { return (*zeronull.Int4)(n) }
+	text := func(s *string) any { return (*zeronull.Text)(s) }
+	return []any{number(&c.revision), number(&c.last), number(&c.at), number(&c.origin),
+		text(&c.resource), text(&c.namespace), text(&c.name), small(&c.form), small(&c.position), number(&c.written),
+		text(&c.creator), text(&c.keyID), &c.body}
 }
 
 // arriving is a group whose changes are being read.
@@ -357,28 +405,28 @@ type arriving struct {
 // take adds a change to its group, and passes the group once it is complete. Revisions have no gap within an epoch, so
 // one that is missing was dropped.
 func (f *following) take(ctx context.Context, group *arriving, c *change) error {
-	revision := watch.Revision(*c.revision)
+	revision := watch.Revision(c.revision)
 	if revision != group.after+watch.Revision(len(group.Entries))+1 {
 		return expired()
 	}
-	key := storage.Key{Resource: *c.resource, Namespace: *c.namespace, Name: *c.name}
+	key := storage.Key{Resource: c.resource, Namespace: c.namespace, Name: c.name}
 	s := storage.Stored{Key: key, Revision: revision}
 	if c.body != nil {
 		s = f.decode(ctx, key, revision,
-			&value{form: int(*c.form), position: int(*c.position), written: *c.written, creator: *c.creator, keyID: *c.keyID,
+			&value{form: int(c.form), position: int(c.position), written: c.written, creator: c.creator, keyID: c.keyID,
 				body: c.body})
 	}
 	group.Entries = append(group.Entries, s)
-	if *c.revision < *c.last {
+	if c.revision < c.last {
 		return nil
 	}
 	first := group.after + 1
-	group.End, group.At = revision, time.UnixMicro(*c.at)
+	group.End, group.At = revision, time.UnixMicro(c.at)
 	if err := f.feed.arrive(first, group.Arrival); err != nil {
 		return err
 	}
 	f.follows(revision)
-	f.commits.resolve(*c.origin, first)
+	f.commits.resolve(c.origin, first)
 	*group = arriving{after: revision}
 	return nil
 }

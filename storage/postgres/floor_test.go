@@ -17,23 +17,6 @@ import (
 	"github.com/decorum-go/decorum/watch"
 )
 
-// sameTables are the tables of the store, beside a sequence and beside a row that orders the commits.
-const sameTables = `CREATE TABLE same_objects (LIKE decorum.objects INCLUDING ALL) WITH (fillfactor = 60, toast_tuple_target = 8160);
-	CREATE TABLE same_changes (LIKE decorum.changes INCLUDING ALL) WITH (toast_tuple_target = 8160);
-	CREATE SEQUENCE same_sequence; CREATE TABLE same_state (revision bigint) WITH (fillfactor = 50); INSERT INTO same_state VALUES (0)`
-
-// sameWrite writes all columns of an object and its change in one statement.
-const sameWrite = `WITH next AS (SELECT nextval('same_sequence') AS revision),
-	change AS (INSERT INTO same_changes (slot, revision, image, last, at, origin, resource, namespace, name, previous,
-			form, written, creator, key_id, position, body)
-		SELECT 0, revision, false, revision, $1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12 FROM next),
-	object AS (INSERT INTO same_objects (resource, namespace, name, revision, form, written, creator, key_id, position, body)
-		SELECT $3, $4, $5, revision, $7, $8, $9, $10, $11, $12 FROM next
-		ON CONFLICT (resource, namespace, name) DO UPDATE SET revision = excluded.revision, form = excluded.form,
-			written = excluded.written, creator = excluded.creator, key_id = excluded.key_id, position = excluded.position,
-			body = excluded.body)
-	SELECT revision FROM next`
-
 var (
 	// orderedWrite takes the revision from a row that orders the commits.
 	orderedWrite = strings.Replace(sameWrite, "SELECT nextval('same_sequence') AS revision",
@@ -66,13 +49,6 @@ func BenchmarkFloor(b *testing.B) {
 		written, shown []time.Duration
 	}
 	var steps []*step
-	bareConn := single(database("bare"))
-	_, err := bareConn.Exec(b.Context(), bare)
-	require.NoError(b, err)
-	steps = append(steps, &step{name: "bare", write: func(text string) error {
-		_, err := bareConn.Exec(b.Context(), bareWrite, "x", []byte(text))
-		return err
-	}})
 	for _, same := range []struct{ name, statement string }{
 		{"same", sameWrite}, {"ordered", orderedWrite}, {"notified", notifiedWrite},
 	} {
@@ -82,7 +58,7 @@ func BenchmarkFloor(b *testing.B) {
 		_, err := conn.Exec(b.Context(), sameTables)
 		require.NoError(b, err)
 		next := &step{name: same.name, write: func(text string) error {
-			_, err := conn.Exec(b.Context(), same.statement, 1, 1, notes, "default", "x", 1, 1, 1, "creator", "", 1, []byte(text))
+			_, err := conn.Exec(b.Context(), same.statement, sameArguments("x", text)...)
 			return err
 		}}
 		if same.name == "notified" {
@@ -100,7 +76,7 @@ func BenchmarkFloor(b *testing.B) {
 	}})
 	pool := connect(b, database("pair"))
 	store, peer := serving(b, postgres.Options{Pool: pool}), serving(b, postgres.Options{Pool: pool})
-	_, err = peer.List(b.Context(), storage.Query{Within: watch.Key{Resource: notes}}, nil)
+	_, err := peer.List(b.Context(), storage.Query{Within: watch.Key{Resource: notes}}, nil)
 	require.NoError(b, err)
 	cursor, err := peer.Watch(b.Context(), watch.Key{Resource: notes}, peer.Revision())
 	require.NoError(b, err)

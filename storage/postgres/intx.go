@@ -229,8 +229,8 @@ func (s *Store) charge(ctx context.Context, tx pgx.Tx, p *proposal) error {
 const writeStatement = `WITH account AS (
 		INSERT INTO {schema}.pending_accounts (name, seen) SELECT * FROM unnest($11::text[], $12::bigint[]) ON CONFLICT (tx, name) DO NOTHING
 	)
-	INSERT INTO {schema}.pending AS p (op, resource, namespace, name, previous, form, written, creator, key_id, position, body)
-	SELECT op, resource, namespace, name, previous, form, written, creator, key_id, position, CASE WHEN op = 1 THEN body END
+	INSERT INTO {schema}.pending AS p (layout, op, resource, namespace, name, previous, form, written, creator, key_id, position, body)
+	SELECT $14::integer, op, resource, namespace, name, previous, form, written, creator, key_id, position, CASE WHEN op = 1 THEN body END
 	FROM unnest($1::integer[], $2::text[], $3::text[], $4::text[], $5::bigint[], $6::integer[], $7::bigint[], $8::text[], $9::text[],
 		$10::integer[], $13::bytea[]) AS e(op, resource, namespace, name, previous, form, written, creator, key_id, position, body)
 	ON CONFLICT (tx, resource, namespace, name) DO UPDATE SET op = excluded.op, form = excluded.form, written = excluded.written,
@@ -242,7 +242,7 @@ func (s *Store) write(ctx context.Context, tx pgx.Tx, p *proposal) error {
 	}
 	c := gather([]*proposal{p})
 	_, err := tx.Exec(ctx, s.authority.sql(writeStatement), c.op, c.resource, c.namespace, c.key, c.previous, c.form,
-		c.written, c.creator, c.keyID, c.position, c.account, c.seen, c.body)
+		c.written, c.creator, c.keyID, c.position, c.account, c.seen, c.body, newest)
 	if err != nil {
 		return inTx(err)
 	}

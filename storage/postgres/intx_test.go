@@ -4,10 +4,13 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math/rand/v2"
+	"sync"
 	"testing"
 	"time"
 
 	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgxpool"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
@@ -171,4 +174,72 @@ func TestInTxHoldsNoLock(t *testing.T) {
 	got, err := store.Get(t.Context(), note("x"), storage.MostRecent)
 	require.NoError(t, err)
 	assert.Equal(t, store.Revision(), got.Revision, "the transaction committed last")
+}
+
+// Whatever isolation level a pool has by default, replicas commit beside each other, follow each other, and write in
+// transactions of the host.
+func TestIsolationOfThePool(t *testing.T) {
+	s := server(t)
+	for _, level := range []string{"repeatable read", "serializable"} {
+		t.Run(level, func(t *testing.T) {
+			config, err := pgxpool.ParseConfig(s.URL("postgres"))
+			require.NoError(t, err)
+			config.ConnConfig.RuntimeParams["default_transaction_isolation"] = level
+			config.MaxConns = 16
+			pool, err := pgxpool.NewWithConfig(t.Context(), config)
+			require.NoError(t, err)
+			t.Cleanup(pool.Close)
+			for _, poll := range []time.Duration{0, 10 * time.Millisecond} {
+				writeTogether(t, postgres.Options{Pool: pool, Schema: newSchema(), Poll: poll, HistoryBytes: 40_000})
+			}
+		})
+	}
+}
+
+// writeTogether writes through two replicas at once, also groups and in transactions of the host.
+func writeTogether(t *testing.T, opts postgres.Options) {
+	const writers, rounds = 4, 25
+	replicas := []*postgres.Store{serving(t, opts), serving(t, opts)}
+	start := replicas[0].Revision()
+	var writing sync.WaitGroup
+	for i := range 2 * writers {
+		writing.Go(func() {
+			store := replicas[i%2]
+			for n := range rounds {
+				_, err := put(t.Context(), store, fmt.Sprint(i), fmt.Sprint(n, large))
+				assert.NoError(t, err)
+				_, err = store.UpdateAll(t.Context(), []storage.Key{note("shared"), note(fmt.Sprint("pair-", i))},
+					func([]*storage.Record) ([][]byte, error) {
+						text := fmt.Sprint(i, n)
+						return [][]byte{noteJSON("shared", text), noteJSON(fmt.Sprint("pair-", i), text)}, nil
+					})
+				assert.NoError(t, err)
+				_, err = store.Get(t.Context(), note("shared"), storage.MostRecent)
+				assert.NoError(t, err)
+			}
+		})
+	}
+	writing.Wait()
+	committed := 2 * writers * rounds * 3
+	eventually(t, func() error { // a replica that truncates the history meanwhile causes a conflict
+		return pgx.BeginFunc(t.Context(), opts.Pool, func(tx pgx.Tx) error {
+			_, err := put(postgres.InTx(t.Context(), tx), replicas[0], "host", "1")
+			return err
+		})
+	})
+	for _, store := range replicas {
+		require.NotNil(t, latest(t, store, "host"))
+		require.Equal(t, start+watch.Revision(committed)+1, store.Revision())
+	}
+	rows := committed
+	eventually(t, func() error { // truncating takes its time
+		_, err := put(t.Context(), replicas[0], "x", fmt.Sprint(rand.Int(), large))
+		require.NoError(t, err)
+		count := fmt.Sprintf(`SELECT count(*) FROM "%s".changes`, opts.Schema)
+		require.NoError(t, opts.Pool.QueryRow(t.Context(), count).Scan(&rows))
+		if rows > 100 {
+			return fmt.Errorf("the history has %d changes", rows)
+		}
+		return nil
+	})
 }

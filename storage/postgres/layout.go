@@ -13,7 +13,7 @@ import (
 )
 
 // newest is the number of the newest layout.
-const newest = 4
+const newest = 5
 
 //go:embed layout/*.sql
 var layouts embed.FS
@@ -29,12 +29,11 @@ func (a *authority) layOut(ctx context.Context) error {
 	defer conn.Release()
 	found, err := a.layout(bounded, conn)
 	if err == nil && found < newest {
-		// After the wait for its lock, upgrade must see what others have committed meanwhile.
-		committed := pgx.TxOptions{IsoLevel: pgx.ReadCommitted}
-		err = pgx.BeginTxFunc(bounded, conn, committed, func(tx pgx.Tx) error { return a.upgrade(bounded, tx) })
+		err = pgx.BeginTxFunc(bounded, conn, readCommitted, func(tx pgx.Tx) error { return a.upgrade(bounded, tx) })
 	}
 	if err == nil {
-		err = conn.QueryRow(bounded, a.sql("SELECT id FROM {schema}.meta")).Scan(&a.id)
+		err = conn.QueryRow(bounded, a.sql(`SELECT id, current_setting('transaction_isolation') <> 'read committed'
+			FROM {schema}.meta`)).Scan(&a.id, &a.strict)
 	}
 	code := codeOf(err)
 	temporary := code == "" || code == codeLocked || code == codeCanceled || code[:2] == classOperator[:2]
@@ -66,13 +65,18 @@ func (a *authority) layout(ctx context.Context, q querier) (number int, err erro
 		return 0, err
 	}
 	if number > newest {
-		return 0, fmt.Errorf("%w: the schema %q has layout %d, and this program knows %d", ErrFormat, a.opts.Schema, number,
-			newest)
+		return 0, a.unknownLayout(number)
 	}
 	return number, nil
 }
 
-// upgrade applies the layouts that are missing. A lock keeps other replicas from doing the same.
+func (a *authority) unknownLayout(number int) error {
+	return fmt.Errorf("%w: the schema %q has layout %d, and this program knows %d", ErrFormat, a.opts.Schema, number,
+		newest)
+}
+
+// upgrade applies the layouts that are missing. A lock keeps other replicas from doing the same. Replicas of older
+// programs that run hear of the new layout; all their later commits fail.
 func (a *authority) upgrade(ctx context.Context, tx pgx.Tx) error {
 	if _, err := tx.Exec(ctx, "SELECT set_config('lock_timeout', $1, true)", a.patience()); err != nil {
 		return err
@@ -111,6 +115,13 @@ func (a *authority) upgrade(ctx context.Context, tx pgx.Tx) error {
 	rand.Read(id)
 	_, err = tx.Exec(ctx, a.sql(`INSERT INTO {schema}.meta (layout, id) VALUES ($1, $2)
 		ON CONFLICT (single) DO UPDATE SET layout = excluded.layout`), newest, hex.EncodeToString(id))
+	if err != nil {
+		return err
+	}
+	if _, err := tx.Exec(ctx, a.sql("UPDATE {schema}.state SET layout = $1"), newest); err != nil {
+		return err
+	}
+	_, err = tx.Exec(ctx, a.sql("SELECT pg_notify('decorum_' || id, 'layout') FROM {schema}.meta"))
 	return err
 }
 

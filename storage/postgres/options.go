@@ -26,7 +26,8 @@ const (
 // Options configures [Open]. Pool is required.
 type Options struct {
 	// Pool connects to Postgres. The store does not close it. The store takes one connection out of the pool, with which
-	// it listens, and uses the others as the host does.
+	// it listens, and uses the others as the host does. If their isolation level is by default stricter than read
+	// committed, the store begins a transaction for each statement, which takes three round trips.
 	Pool *pgxpool.Pool
 	// Schema contains the tables of the store, and nothing else. The default is decorum. Open creates it if it does not
 	// exist.
@@ -36,7 +37,7 @@ type Options struct {
 	// something new.
 	Poll time.Duration
 	// Timeout bounds each request to Postgres, by default 5 seconds. If a commit takes longer, its outcome is unknown
-	// (504).
+	// (504). A write returns at the deadline of its context. If its context is canceled, it may return after this time.
 	Timeout time.Duration
 	// Transformer seals the JSON of objects, for example with seal.NewAEAD. Nil stores plain JSON. A schema may contain
 	// both sealed and plain objects. An object is sealed with the current key when it is next written.

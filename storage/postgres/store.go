@@ -53,4 +53,4 @@ func (s *Store) Ready() error {
 }
 
 // ID returns the identity of the objects in the schema, which all replicas share.
-func (s *Store) ID() string { return s.authority.id }
+func (s *Store) ID() string { return s.authority.identity() }

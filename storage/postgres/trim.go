@@ -44,7 +44,7 @@ func (a *authority) truncate(slot int) error {
 	if err := a.ask(ctx, "SELECT {schema}.begin_trim()", nil, &due); err != nil || !due {
 		return err
 	}
-	return pgx.BeginFunc(ctx, a.opts.Pool, func(tx pgx.Tx) error {
+	return pgx.BeginTxFunc(ctx, a.opts.Pool, readCommitted, func(tx pgx.Tx) error {
 		if _, err := tx.Exec(ctx, "SELECT set_config('lock_timeout', $1, true)", trimPatience); err != nil {
 			return err
 		}
