@@ -22,6 +22,7 @@ type room struct {
 // of packages storage and watch.
 var rooms = []room{
 	{name: "upstream"},
+	{name: "generations"},
 	{name: "kind", may: []string{"apimeta", "internal/schema"}},
 	{name: "openapi", may: []string{"apimeta", "status", "internal/codec", "internal/doc", "internal/schema",
 		"rest/internal/kind"}},
@@ -32,7 +33,7 @@ var rooms = []room{
 		"internal/schema",
 		"internal/words", "internal/errorlog", "storage", "watch", "rest/internal/access", "rest/internal/kind",
 		"rest/internal/objectmeta", "rest/internal/steps", "rest/internal/upstream", "rest/internal/notes",
-		"rest/internal/query", "rest/history",
+		"rest/internal/generations", "rest/internal/query", "rest/history",
 	}},
 	{name: "history", may: []string{
 		"apimeta", "status", "internal/codec", "internal/doc", "storage", "watch", "rest/history", "rest/internal/objectmeta",

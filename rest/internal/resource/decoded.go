@@ -5,6 +5,7 @@ import (
 
 	"github.com/decorum-go/decorum/internal/codec"
 	"github.com/decorum-go/decorum/internal/doc"
+	"github.com/decorum-go/decorum/rest/internal/generations"
 	"github.com/decorum-go/decorum/storage"
 	"github.com/decorum-go/decorum/watch"
 )
@@ -12,7 +13,7 @@ import (
 // decodedCache caches the documents of objects that were written recently, in the stored version, so that the next
 // write need not decode the stored object.
 type decodedCache struct {
-	entries *generations[decodedKey, decoded]
+	entries *generations.Cache[decodedKey, decoded]
 }
 
 // decodedKey identifies an object. The cache has at most one document of each.
@@ -32,7 +33,7 @@ type decoded struct {
 }
 
 func newDecodedCache(maxBytes int64) decodedCache {
-	return decodedCache{newGenerations[decodedKey, decoded](maxBytes)}
+	return decodedCache{generations.New[decodedKey, decoded](maxBytes)}
 }
 
 // decodedOverhead is about the memory that an entry needs besides its document.
@@ -40,7 +41,7 @@ const decodedOverhead = 300
 
 // Decode returns the document of a stored record, from the cache or from its text.
 func (res *Resource) Decode(r *storage.Record) (doc.Value, error) {
-	if kept, ok := res.decodedCache.entries.get(decodedKey{r.Key, res.Stored}); ok && kept.revision == r.Revision {
+	if kept, ok := res.decodedCache.entries.Get(decodedKey{r.Key, res.Stored}); ok && kept.revision == r.Revision {
 		return kept.obj, nil
 	}
 	obj, _, err := codec.DecodeJSON(r.JSON)
@@ -57,7 +58,7 @@ func (res *Resource) KeepDecoded(r *storage.Record, obj doc.Value) {
 		return
 	}
 	k := decodedKey{r.Key, res.Stored}
-	kept, ok := res.decodedCache.entries.get(k)
+	kept, ok := res.decodedCache.entries.Get(k)
 	if ok && kept.revision >= r.Revision {
 		return
 	}
@@ -71,11 +72,11 @@ func (res *Resource) KeepDecoded(r *storage.Record, obj doc.Value) {
 	}
 	if ok {
 		kept.revision, kept.obj = r.Revision, obj
-		res.decodedCache.entries.put(k, kept, int64(kept.bytes)+decodedOverhead)
+		res.decodedCache.entries.Put(k, kept, int64(kept.bytes)+decodedOverhead)
 	}
 }
 
 // ForgetDecoded frees the document of an object that is gone.
 func (res *Resource) ForgetDecoded(key storage.Key) {
-	res.decodedCache.entries.remove(decodedKey{key, res.Stored})
+	res.decodedCache.entries.Remove(decodedKey{key, res.Stored})
 }

@@ -1,6 +1,7 @@
 package resource
 
 import (
+	"github.com/decorum-go/decorum/rest/internal/generations"
 	"github.com/decorum-go/decorum/storage"
 	"github.com/decorum-go/decorum/watch"
 )
@@ -8,7 +9,7 @@ import (
 // shownCache caches records that were converted to other versions than the stored one. A committed record never
 // changes, so an entry never becomes stale; it is dropped only for lack of room.
 type shownCache struct {
-	entries *generations[shownKey, *storage.Record]
+	entries *generations.Cache[shownKey, *storage.Record]
 }
 
 // shownKey identifies a record in a version. Each commit has its own revision, so the revision identifies the record.
@@ -18,12 +19,12 @@ type shownKey struct {
 }
 
 func newShownCache(maxBytes int64) shownCache {
-	return shownCache{newGenerations[shownKey, *storage.Record](maxBytes)}
+	return shownCache{generations.New[shownKey, *storage.Record](maxBytes)}
 }
 
 // get returns an entry or nil.
 func (c shownCache) get(k shownKey) *storage.Record {
-	shown, _ := c.entries.get(k)
+	shown, _ := c.entries.Get(k)
 	return shown
 }
 
@@ -35,13 +36,13 @@ func (c shownCache) add(k shownKey, shown *storage.Record) *storage.Record {
 	if k.revision == 0 { // an object that is not committed yet changes without a new revision
 		return shown
 	}
-	return c.entries.add(k, shown, int64(len(shown.JSON)+shownOverhead))
+	return c.entries.Add(k, shown, int64(len(shown.JSON)+shownOverhead))
 }
 
 // Forget frees the converted and the decoded objects that are kept for a resource.
 func (res *Resource) Forget() {
 	for _, version := range res.EveryVersion() {
-		res.shownCache.entries.forget(func(k shownKey) bool { return k.as == version })
-		res.decodedCache.entries.forget(func(k decodedKey) bool { return k.as == version })
+		res.shownCache.entries.Forget(func(k shownKey) bool { return k.as == version })
+		res.decodedCache.entries.Forget(func(k decodedKey) bool { return k.as == version })
 	}
 }

@@ -1,11 +1,12 @@
-package resource
+// Package generations is a cache that takes a bounded number of bytes.
+package generations
 
 import "sync"
 
-// generations is a cache whose entries take a bounded number of bytes. There are two generations. When the young one is
+// Cache is a cache whose entries take a bounded number of bytes. There are two generations. When the young one is
 // full, it becomes the old one. An entry of the old one becomes young again when it is read. So the entries that are
 // read most often stay. Any goroutine may use it.
-type generations[K comparable, V any] struct {
+type Cache[K comparable, V any] struct {
 	mu         sync.Mutex
 	budget     int64 // bytes for each generation
 	used       int64 // bytes in the young generation
@@ -18,13 +19,13 @@ type sized[V any] struct {
 	bytes int64
 }
 
-// newGenerations returns an empty cache for entries of at most maxBytes together.
-func newGenerations[K comparable, V any](maxBytes int64) *generations[K, V] {
-	return &generations[K, V]{budget: maxBytes / 2, young: map[K]sized[V]{}}
+// New returns an empty cache for entries of at most maxBytes together.
+func New[K comparable, V any](maxBytes int64) *Cache[K, V] {
+	return &Cache[K, V]{budget: maxBytes / 2, young: map[K]sized[V]{}}
 }
 
-// get returns an entry, and makes it young.
-func (c *generations[K, V]) get(k K) (value V, ok bool) {
+// Get returns an entry, and makes it young.
+func (c *Cache[K, V]) Get(k K) (value V, ok bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	e, ok := c.young[k]
@@ -36,8 +37,8 @@ func (c *generations[K, V]) get(k K) (value V, ok bool) {
 	return e.value, ok
 }
 
-// add stores an entry, unless there is one already, and returns the entry that the cache has.
-func (c *generations[K, V]) add(k K, value V, bytes int64) V {
+// Add stores an entry, unless there is one already, and returns the entry that the cache has.
+func (c *Cache[K, V]) Add(k K, value V, bytes int64) V {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if e, ok := c.young[k]; ok {
@@ -47,15 +48,15 @@ func (c *generations[K, V]) add(k K, value V, bytes int64) V {
 	return value
 }
 
-// put stores an entry in the place of a former one.
-func (c *generations[K, V]) put(k K, value V, bytes int64) {
+// Put stores an entry in the place of a former one.
+func (c *Cache[K, V]) Put(k K, value V, bytes int64) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.insert(k, sized[V]{value, bytes})
 }
 
-// forget removes the entries whose keys match.
-func (c *generations[K, V]) forget(match func(K) bool) {
+// Forget removes the entries whose keys match.
+func (c *Cache[K, V]) Forget(match func(K) bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	for k := range c.old {
@@ -71,8 +72,8 @@ func (c *generations[K, V]) forget(match func(K) bool) {
 	}
 }
 
-// remove removes an entry.
-func (c *generations[K, V]) remove(k K) {
+// Remove removes an entry.
+func (c *Cache[K, V]) Remove(k K) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	delete(c.old, k)
@@ -81,7 +82,7 @@ func (c *generations[K, V]) remove(k K) {
 }
 
 // insert stores an entry in the young generation, if it fits at all. The caller holds the lock.
-func (c *generations[K, V]) insert(k K, e sized[V]) {
+func (c *Cache[K, V]) insert(k K, e sized[V]) {
 	delete(c.old, k)
 	c.used -= c.young[k].bytes
 	if e.bytes > c.budget {
