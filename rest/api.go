@@ -36,6 +36,7 @@ type API struct {
 	types     *media.Types
 	copies    media.Copies
 	lists     *media.ListCache
+	messages  *media.Messages
 	router    *httprouter.Router
 	serving   atomic.Pointer[serving]
 	expected  atomic.Pointer[map[apimeta.GroupVersionResource]bool]
@@ -78,6 +79,7 @@ func newAPI(options Options) *API {
 	}, a.options.Now)
 	a.types = media.NewTypes(a.options.CBOR)
 	a.lists = media.NewListCache(a.options.MaxListBytes)
+	a.messages = media.NewMessages(a.options.MaxProtobufBytes)
 	a.store = a.options.Store
 	if a.store == nil {
 		a.store, a.ownsStore = storage.NewMemory(storage.Options{Now: a.options.Now}), true

@@ -94,7 +94,7 @@ func (q *request) observeList(rep *media.Representation, l media.List) error {
 	}
 	asJSON := *rep
 	asJSON.Media = media.JSON
-	out, err := media.NewListWriter(q.kind, &asJSON, &q.api.copies)
+	out, err := media.NewListWriter(q.kind, &asJSON, &q.api.copies, q.api.messages)
 	if err != nil {
 		return err
 	}
@@ -110,7 +110,7 @@ func (q *request) observeList(rep *media.Representation, l media.List) error {
 
 // writeListAs sends a list record by record.
 func (q *request) writeListAs(rep *media.Representation, l media.List, size int) error {
-	out, err := media.NewListWriter(q.kind, rep, &q.api.copies)
+	out, err := media.NewListWriter(q.kind, rep, &q.api.copies, q.api.messages)
 	if err != nil {
 		return err
 	}
@@ -128,7 +128,11 @@ func (q *request) writeListAs(rep *media.Representation, l media.List, size int)
 	if size > media.CompressAbove && q.compresses() {
 		return media.Compressed(q.answerWriter(), func(w io.Writer) error { return out.Write(q.r.Context(), w, l) })
 	}
-	if length, known := out.Length(l); known {
+	length, known, err := out.Length(q.r.Context(), l)
+	if err != nil {
+		return err
+	}
+	if known {
 		h["Content-Length"] = []string{strconv.FormatInt(length, 10)}
 	}
 	return out.Write(q.r.Context(), q.answerWriter(), l)

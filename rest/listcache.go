@@ -63,7 +63,7 @@ func (c *cachedList) make(p resource.Page) error {
 	q := c.q
 	c.answer = nil                                      // it shows another state
 	defer func() { q.api.lists.Put(c.key, c.answer) }() // also after a panic
-	out, err := media.NewListWriter(q.kind, c.rep, &q.api.copies)
+	out, err := media.NewListWriter(q.kind, c.rep, &q.api.copies, q.api.messages)
 	if err != nil {
 		return err
 	}

@@ -133,6 +133,10 @@ type Options struct {
 	// the kind changes, such as many controllers that start together, the API joins the list only twice. The cache never
 	// holds more than this, and no page of a list. Default: 32 MiB.
 	MaxListBytes int64
+	// MaxProtobufBytes is the size of the cache of Protobuf messages, in bytes. It has the objects that lists in Protobuf
+	// have shown, so that the next list encodes only those that have changed. A list of more than half the size is not
+	// cached. Default: 32 MiB.
+	MaxProtobufBytes int64
 	// Queries lets clients query, sort and count objects with parameters that upstream does not have. Default: the API
 	// ignores these parameters.
 	Queries *Queries
@@ -174,6 +178,7 @@ const (
 	defaultMaxConvertedBytes = 64 << 20
 	defaultMaxDecodedBytes   = 16 << 20
 	defaultMaxListBytes      = 32 << 20
+	defaultMaxProtobufBytes  = 32 << 20
 )
 
 // withDefaults fills in the defaults, and copies what the host could change later.
@@ -199,6 +204,7 @@ func (o Options) withDefaults() Options {
 	o.MaxConvertedBytes = cmp.Or(max(o.MaxConvertedBytes, 0), defaultMaxConvertedBytes)
 	o.MaxDecodedBytes = cmp.Or(max(o.MaxDecodedBytes, 0), defaultMaxDecodedBytes)
 	o.MaxListBytes = cmp.Or(max(o.MaxListBytes, 0), defaultMaxListBytes)
+	o.MaxProtobufBytes = cmp.Or(max(o.MaxProtobufBytes, 0), defaultMaxProtobufBytes)
 	o.Admission, o.AllowedOrigins, o.AllowedHosts = slices.Clone(o.Admission), slices.Clone(o.AllowedOrigins),
 		slices.Clone(o.AllowedHosts)
 	o.Stores = maps.Clone(o.Stores)

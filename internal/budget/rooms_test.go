@@ -78,7 +78,7 @@ var rooms = []room{
 	}},
 	{name: "media", may: []string{
 		"apimeta", "status", "internal/codec", "internal/doc", "internal/schema", "internal/table", "storage", "watch",
-		"rest/internal/kind", "rest/internal/upstream",
+		"rest/internal/generations", "rest/internal/kind", "rest/internal/upstream",
 	}},
 	{name: "body", http: true, may: []string{"status", "internal/codec", "internal/doc", "rest/internal/media",
 		"rest/internal/write"}},

@@ -3,6 +3,7 @@ package media
 import (
 	"cmp"
 	"strings"
+	"sync/atomic"
 	"time"
 
 	"github.com/decorum-go/decorum/internal/codec"
@@ -30,8 +31,12 @@ type Kind struct {
 	converts     bool // whether show converts records, which are stored in another version
 	now          func() time.Time
 	encodings    *encodings
+	serial       int64 // identifies the kind; 0 for a kind without lists
 	bookmarkRest []byte
 }
+
+// serials counts the kinds.
+var serials atomic.Int64
 
 // Declaration is what [NewKind] builds a Kind from.
 type Declaration struct {
@@ -57,7 +62,7 @@ type GoType interface {
 // NewKind builds a Kind. It returns an error if a column does not fit the kind.
 func NewKind(d Declaration) (*Kind, error) {
 	k := &Kind{names: d.Kind, dialect: d.Dialect, Message: d.Message, declared: d.Columns, goType: d.GoType,
-		show: d.Show, converts: d.Stored != nil, now: d.Now, encodings: &encodings{}}
+		show: d.Show, converts: d.Stored != nil, now: d.Now, encodings: &encodings{}, serial: serials.Add(1)}
 	var err error
 	if k.columns, err = k.columnsOf(d.Stored); err != nil {
 		return nil, err

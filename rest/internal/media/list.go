@@ -71,12 +71,13 @@ type ListWriter struct {
 	form     listForm     // nil for compact JSON and for Protobuf
 	items    itemForm     // of a list that is no Table
 	copies   *Copies
+	messages *Messages
+	protobuf protobufList // of a list in Protobuf that has been measured
 	borrowed *[]byte
 	ctx      context.Context // of the request
 	to       io.Writer
 	buf      []byte // the gathered bytes, in the borrowed chunk
 	item     []byte // one element, for a form other than compact JSON
-	message  []byte // of one element, for Protobuf
 	asStored bool   // the records are sent as they are, because Length has counted their bytes
 	sent     bool
 	err      error // why nothing more is written: the client is gone or too slow, or the context has ended
@@ -85,8 +86,8 @@ type ListWriter struct {
 
 // NewListWriter returns a writer for a list of a kind. It returns an error if the client asks for an invalid content of
 // the rows. The caller must call Release.
-func NewListWriter(k *Kind, rep *Representation, copies *Copies) (w ListWriter, err error) {
-	w.kind, w.rep, w.copies, w.form = k, rep, copies, rep.newListForm()
+func NewListWriter(k *Kind, rep *Representation, copies *Copies, messages *Messages) (w ListWriter, err error) {
+	w.kind, w.rep, w.copies, w.messages, w.form = k, rep, copies, messages, rep.newListForm()
 	if rep.Form == AsTable {
 		if w.rows, err = newTableWriter(k, rep); err != nil {
 			return w, err
@@ -99,15 +100,33 @@ func NewListWriter(k *Kind, rep *Representation, copies *Copies) (w ListWriter, 
 	return w, nil
 }
 
-// Release gives the borrowed chunk back.
-func (w *ListWriter) Release() { ReturnChunk(w.borrowed, w.buf) }
+// Release gives back what the writer has borrowed.
+func (w *ListWriter) Release() {
+	ReturnChunk(w.borrowed, w.buf)
+	w.protobuf.release(w.copies)
+}
 
 // Sent reports whether anything of the list has been sent.
 func (w *ListWriter) Sent() bool { return w.sent }
 
-// Length returns the number of bytes that Write will send. It is known only for compact JSON of objects, or of their
-// metadata, that are shown as they are stored. A server that announces the length does not have to frame each chunk.
-func (w *ListWriter) Length(l List) (n int64, known bool) {
+// Length returns the number of bytes that Write will send to a client. It is known only for Protobuf, and for compact
+// JSON of objects, or of their metadata, that are shown as they are stored. A server that announces the length does not
+// have to frame each chunk. Length returns an error if the list cannot be encoded, or if the context ends first.
+func (w *ListWriter) Length(ctx context.Context, l List) (n int64, known bool, err error) {
+	w.ctx = ctx
+	if w.rep.Media != Protobuf {
+		n, known = w.jsonLength(l)
+		return n, known, nil
+	}
+	if err := w.measure(l); err != nil {
+		return 0, false, err
+	}
+	around := len(w.envelope(nil)) + len(codec.AppendEnvelopeTail(nil))
+	return int64(around + w.protobuf.size), true, nil
+}
+
+// jsonLength returns the length of a list of records that are sent as they are stored. Then join sends them so.
+func (w *ListWriter) jsonLength(l List) (n int64, known bool) {
 	if !w.rep.IsPlain() || w.rep.Form == AsTable || w.kind.converts {
 		return 0, false
 	}
@@ -140,7 +159,7 @@ func (w *ListWriter) Write(ctx context.Context, to io.Writer, l List) error {
 	write := w.join
 	switch {
 	case w.rep.Media == Protobuf:
-		write = w.protobuf
+		write = w.writeProtobuf
 	case w.form != nil:
 		write = w.encode
 	case w.rows != nil:

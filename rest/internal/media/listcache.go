@@ -187,12 +187,15 @@ func (w *ListWriter) Answer(ctx context.Context, l List, gzipped bool) (*ListAns
 		a.Body = bytes.Clone(body.Bytes())
 		return a, err
 	}
-	length, known := w.Length(l)
+	length, known, err := w.Length(ctx, l)
+	if err != nil {
+		return nil, err
+	}
 	if !known {
 		length = int64(l.Size() + ChunkSize)
 	}
 	body.Grow(int(length))
-	err := write(&body)
+	err = write(&body)
 	a.Body = body.Bytes()
 	return a, err
 }

@@ -16,7 +16,7 @@ import (
 	"github.com/decorum-go/decorum/rest/internal/apitest"
 )
 
-// twins are two APIs over one store. The second one has no room for lists in its cache.
+// twins are two APIs over one store. The second one has no room in its caches of lists and of messages.
 type twins struct {
 	cached *apitest.ThingServer
 	plain  *rest.API
@@ -27,7 +27,7 @@ func newTwins(t testing.TB) *twins {
 	things.Wire.Dialect = rest.DialectBuiltin
 	definitions := []rest.Definition{things, apitest.GlobalThingResource()}
 	s := apitest.NewThingServer(t, rest.Options{}, definitions...)
-	return &twins{s, apitest.Start(t, rest.Options{Store: s.Store, MaxListBytes: 1}, definitions...)}
+	return &twins{s, apitest.Start(t, rest.Options{Store: s.Store, MaxListBytes: 1, MaxProtobufBytes: 1}, definitions...)}
 }
 
 // list requires that both APIs answer alike, and returns the answer.
@@ -37,7 +37,7 @@ func (w *twins) list(t testing.TB, target string, header ...string) apitest.Answ
 	want := apitest.Ask(w.plain, apitest.NewRequest("GET", target, nil, header...))
 	for _, a := range []apitest.Answer{got, want} {
 		a.Header.Del("Audit-Id")
-		a.Header.Del("Content-Length") // of gzip and Protobuf, only the cached one is known in advance
+		a.Header.Del("Content-Length") // of gzip, only the cached one is known in advance
 	}
 	require.Equal(t, want.Code, got.Code)
 	require.Equal(t, want.Header, got.Header, target)

@@ -2,8 +2,8 @@ package media
 
 import (
 	"errors"
-	"slices"
 	"strconv"
+	"sync"
 
 	"github.com/decorum-go/decorum/apimeta"
 	"github.com/decorum-go/decorum/internal/codec"
@@ -18,10 +18,37 @@ const (
 
 var errChanged = errors.New("an object changed its size while its list was written")
 
-// protobuf writes a list in its envelope. All list kinds have the same message, except for the message of their items.
-// The envelope states the size of the list before its items. So a list that is small, or for which there is room in
-// memory, is encoded first. The items of any other list are encoded twice: to add up their sizes, and to write them.
-func (w *ListWriter) protobuf(l List) error {
+// protobufList is what the writer of a list in Protobuf computes before it writes, because the envelope states the size
+// of the list before the items. All list kinds have the same message, except for the message of their items.
+type protobufList struct {
+	begin []byte // the message of the list up to its first item
+	size  int    // of the message of the list
+	// items are the messages of the items, if there is room for them in memory. Those of any other list are encoded twice:
+	// to add up their sizes, and to write them.
+	items    *[][]byte
+	reserved int  // the memory for the messages, which Copies counts
+	cached   bool // the cache keeps the messages
+}
+
+// itemBuffers lends buffers for the messages of lists, so that a long list does not allocate one each time.
+var itemBuffers = sync.Pool{New: func() any { b := make([][]byte, 0, 512); return &b }}
+
+// release gives back what the list has borrowed.
+func (p *protobufList) release(copies *Copies) {
+	if p.reserved > 0 {
+		copies.Release(p.reserved)
+	}
+	if p.items != nil {
+		clear(*p.items)
+		*p.items = (*p.items)[:0]
+		itemBuffers.Put(p.items)
+	}
+	*p = protobufList{}
+}
+
+// measure adds up the size of a list. It keeps the messages of the items, and clears their records, if there is room.
+func (w *ListWriter) measure(l List) error {
+	p := &w.protobuf
 	meta, err := codec.FromGo(apimeta.ListMeta{
 		ResourceVersion: strconv.FormatUint(uint64(l.Revision), 10), Continue: l.Continue, RemainingItemCount: l.Remaining,
 	})
@@ -32,81 +59,79 @@ func (w *ListWriter) protobuf(l List) error {
 	if err != nil {
 		return err
 	}
-	begin := codec.AppendField(nil, listMetaField, encoded)
-	if size := l.Size(); size > ChunkSize {
-		if !w.copies.takeForList(size) {
-			return w.protobufTwice(l, begin)
-		}
-		defer w.copies.Release(size)
+	size := l.Size()
+	p.cached = size <= w.messages.largestList
+	if size > ChunkSize && w.copies.takeForList(size) {
+		p.reserved = size
 	}
-	raw := slices.Grow(begin, l.Size()) // a message is hardly ever longer than its JSON
+	if size <= ChunkSize || p.reserved > 0 {
+		p.items = itemBuffers.Get().(*[][]byte)
+	}
+	p.begin = codec.AppendField(nil, listMetaField, encoded)
+	p.size = len(p.begin)
 	for i, record := range l.Records {
-		if raw, err = w.appendItem(raw, record); err != nil {
+		message, err := w.message(record, p.items != nil)
+		if err != nil {
 			return err
 		}
-		l.Records[i] = nil
+		if p.size += itemSize(message); p.items != nil {
+			*p.items, l.Records[i] = append(*p.items, message), nil
+		}
 	}
-	w.buf = append(w.buf, codec.AppendEnvelopeHead(nil, w.envelope(), len(raw))...)
-	w.bytes(raw)
-	w.buf = codec.AppendEnvelopeTail(w.buf)
 	return nil
 }
 
-func (w *ListWriter) protobufTwice(l List, begin []byte) error {
-	size := len(begin)
-	for _, record := range l.Records {
-		item, err := w.appendItem(w.item[:0], record)
-		if err != nil {
+// itemSize returns the size of an item in the message of a list.
+func itemSize(message []byte) int {
+	var room [16]byte
+	return len(codec.AppendFieldHead(room[:0], listItemField, len(message))) + len(message)
+}
+
+// envelope appends the envelope of the list up to the list.
+func (w *ListWriter) envelope(dst []byte) []byte {
+	apiVersion, kind := w.kind.listType(w.rep)
+	return codec.AppendEnvelopeHead(dst, codec.Envelope{APIVersion: apiVersion, Kind: kind}, w.protobuf.size)
+}
+
+// writeProtobuf writes a list in its envelope, except for its last chunk.
+func (w *ListWriter) writeProtobuf(l List) error {
+	p := &w.protobuf
+	if p.begin == nil {
+		if err := w.measure(l); err != nil {
 			return err
 		}
-		w.item = item
-		size += len(item)
 	}
-	w.buf = codec.AppendEnvelopeHead(w.buf, w.envelope(), size)
-	w.buf = append(w.buf, begin...)
-	size -= len(begin)
+	w.buf = append(w.envelope(w.buf), p.begin...)
+	left := p.size - len(p.begin)
 	for i, record := range l.Records {
-		item, err := w.appendItem(w.item[:0], record)
+		message, err := w.measured(i, record)
 		if err != nil {
 			return err
 		}
-		w.item, l.Records[i] = item, nil
-		if size -= len(item); size < 0 {
+		l.Records[i] = nil
+		if left -= itemSize(message); left < 0 {
 			return errChanged
 		}
-		w.bytes(item)
-		if w.full(); w.err != nil {
+		w.buf = codec.AppendFieldHead(w.buf, listItemField, len(message))
+		if w.bytes(message); w.err != nil {
 			return nil
 		}
+		w.full()
 	}
-	if size != 0 {
+	if left != 0 {
 		return errChanged
 	}
 	w.buf = codec.AppendEnvelopeTail(w.buf)
 	return nil
 }
 
-// envelope returns the envelope of the list, without its content.
-func (w *ListWriter) envelope() codec.Envelope {
-	apiVersion, kind := w.kind.listType(w.rep)
-	return codec.Envelope{APIVersion: apiVersion, Kind: kind}
-}
-
-// appendItem appends a record as an item of the list's message. It returns an error once the client has left.
-func (w *ListWriter) appendItem(dst []byte, record *storage.Record) ([]byte, error) {
-	if err := w.ctx.Err(); err != nil {
-		return dst, err
+// measured returns the message of the item with this index and record, which measure has counted.
+func (w *ListWriter) measured(i int, record *storage.Record) ([]byte, error) {
+	items := w.protobuf.items
+	if items == nil {
+		return w.message(record, false)
 	}
-	record, err := w.kind.show(record)
-	if err != nil {
-		return dst, err
-	}
-	object := record.JSON
-	if w.rep.Form == AsPartial {
-		object = appendPartialRecord(nil, w.rep.MetaVersion, record)
-	}
-	if w.message, err = w.rep.message.AppendStored(w.message[:0], object); err != nil {
-		return dst, err
-	}
-	return codec.AppendField(dst, listItemField, w.message), nil
+	message := (*items)[i]
+	(*items)[i] = nil
+	return message, nil
 }
