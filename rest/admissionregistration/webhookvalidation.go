@@ -6,6 +6,7 @@ import (
 
 	"github.com/decorum-go/decorum/apimeta"
 	"github.com/decorum-go/decorum/rest/internal/clientconfig"
+	"github.com/decorum-go/decorum/rest/internal/objectmeta"
 	"github.com/decorum-go/decorum/status"
 )
 
@@ -154,7 +155,7 @@ func validateBoundedSelector(at *status.Path, s *apimeta.LabelSelector) status.F
 	if n := len(s.MatchLabels) + len(s.MatchExpressions); n > apimeta.MaxSelectorRequirements {
 		return status.FieldErrors{status.TooManyField(at, n, apimeta.MaxSelectorRequirements)}
 	}
-	return validateSelector(s, at)
+	return objectmeta.ValidateSelector(s, at)
 }
 
 func (w *WebhookClientConfig) validate(at *status.Path) status.FieldErrors {

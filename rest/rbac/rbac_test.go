@@ -261,6 +261,11 @@ func TestValidation(t *testing.T) {
 			`ClusterRole.rbac.authorization.k8s.io "r" is invalid: rules[0].nonResourceURLs: Invalid value: ["/a"]: rules cannot apply to both regular resources and non-resource URLs`},
 		{clusterRoles, `{"metadata":{"name":"r"},"aggregationRule":{}}`,
 			`ClusterRole.rbac.authorization.k8s.io "r" is invalid: aggregationRule.clusterRoleSelectors: Required value: at least one clusterRoleSelector required if aggregationRule is non-nil`},
+		{clusterRoles, `{"metadata":{"name":"r"},"aggregationRule":{"clusterRoleSelectors":[{"matchExpressions":[{"key":"a","operator":"In"}]}]}}`,
+			"ClusterRole.rbac.authorization.k8s.io \"r\" is invalid: [aggregationRule.clusterRoleSelectors[0].matchExpressions[0].values: Required value: must be specified when `operator` is 'In' or 'NotIn', " +
+				"aggregationRule.clusterRoleSelectors[0]: Invalid value: null: invalid label selector.]"},
+		{clusterRoleBindings, binding("b", "ClusterRole/cluster-admin", "User/"),
+			`ClusterRoleBinding.rbac.authorization.k8s.io "b" is invalid: subjects[0].name: Required value`},
 		{bindings("default"), binding("b", "Owner/r", "User/a"),
 			`RoleBinding.rbac.authorization.k8s.io "b" is invalid: roleRef.kind: Unsupported value: "Owner": supported values: "Role", "ClusterRole"`},
 		{bindings("default"), binding("b", "Role/small", "Robot/a"),

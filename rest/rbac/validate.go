@@ -2,6 +2,7 @@ package rbac
 
 import (
 	"github.com/decorum-go/decorum/apimeta"
+	"github.com/decorum-go/decorum/rest/internal/objectmeta"
 	"github.com/decorum-go/decorum/status"
 )
 
@@ -48,9 +49,11 @@ func validateClusterRole(r *ClusterRole) status.FieldErrors {
 		errs = append(errs, status.RequiredField(selectors,
 			"at least one clusterRoleSelector required if aggregationRule is non-nil"))
 	}
-	for i, s := range r.AggregationRule.ClusterRoleSelectors {
+	for i := range r.AggregationRule.ClusterRoleSelectors {
+		s := &r.AggregationRule.ClusterRoleSelectors[i]
+		errs = append(errs, objectmeta.ValidateSelector(s, selectors.Index(i))...)
 		if _, err := s.Selector(); err != nil {
-			errs = append(errs, status.InvalidField(selectors.Index(i), s, err.Error()))
+			errs = append(errs, status.InvalidField(selectors.Index(i), nil, "invalid label selector."))
 		}
 	}
 	return errs
@@ -100,14 +103,7 @@ func (s *Subject) validate(at *status.Path, namespaced bool) (errs status.FieldE
 		if !namespaced && s.Namespace == "" {
 			errs = append(errs, status.RequiredField(at.Child("namespace"), ""))
 		}
-	case UserKind:
-		if s.Name == "" {
-			errs = append(errs, status.InvalidField(at.Child("name"), s.Name, "user name cannot be empty"))
-		}
-	case GroupKind:
-		if s.Name == "" {
-			errs = append(errs, status.InvalidField(at.Child("name"), s.Name, "group name cannot be empty"))
-		}
+	case UserKind, GroupKind:
 	default:
 		return append(errs, status.UnsupportedValue(at.Child("kind"), s.Kind,
 			[]string{ServiceAccountKind, UserKind, GroupKind}))
