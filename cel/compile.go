@@ -202,7 +202,7 @@ func program(env *cel.Env, ast *cel.Ast, self *schema.Schema) (p cel.Program, co
 	if p, err = env.Program(ast, programOptions()...); err != nil {
 		return nil, 0, fmt.Errorf("program instantiation failed: %w", err)
 	}
-	estimate, err := env.EstimateCost(ast, sizesOf{self})
+	estimate, err := env.EstimateCost(ast, estimator{sizesOf{self}})
 	if err != nil {
 		return nil, 0, fmt.Errorf("cost estimation failed: %w", err)
 	}

@@ -16,9 +16,17 @@ const (
 	maxFormatName = 64
 )
 
+// estimator estimates the costs of expressions from the sizes of the values to which they refer.
+type estimator struct{ sizes }
+
+// sizes estimates the sizes of values. nil means an unknown size.
+type sizes interface {
+	EstimateSize(element checker.AstNode) *checker.SizeEstimate
+}
+
 // EstimateCallCost implements checker.CostEstimator: it estimates the cost of a call and the size of its result. nil
 // means the usual cost.
-func (e sizesOf) EstimateCallCost(function, overload string, target *checker.AstNode,
+func (e estimator) EstimateCallCost(function, overload string, target *checker.AstNode,
 	args []checker.AstNode) *checker.CallEstimate {
 	if target != nil {
 		args = append([]checker.AstNode{*target}, args...)
@@ -77,7 +85,7 @@ func estimated(cost checker.CostEstimate) *checker.CallEstimate {
 
 func fixed(units uint64) checker.CostEstimate { return checker.FixedCostEstimate(units) }
 
-func (e sizesOf) size(n checker.AstNode) checker.SizeEstimate {
+func (e estimator) size(n checker.AstNode) checker.SizeEstimate {
 	if size := n.ComputedSize(); size != nil {
 		return *size
 	}
@@ -88,7 +96,7 @@ func (e sizesOf) size(n checker.AstNode) checker.SizeEstimate {
 }
 
 // elements returns the cost of reading each element of a list, or a text.
-func (e sizesOf) elements(function string, list checker.AstNode) checker.CostEstimate {
+func (e estimator) elements(function string, list checker.AstNode) checker.CostEstimate {
 	one := fixed(1)
 	element := elementOf(list)
 	switch {
@@ -103,7 +111,7 @@ func (e sizesOf) elements(function string, list checker.AstNode) checker.CostEst
 }
 
 // replaced returns the size of a text in which one part is replaced by another.
-func (e sizesOf) replaced(args []checker.AstNode) checker.SizeEstimate {
+func (e estimator) replaced(args []checker.AstNode) checker.SizeEstimate {
 	text, from, to := e.size(args[0]), e.size(args[1]), e.size(args[2])
 	switch {
 	case from.Min == 0: // the empty text is found before and behind every character
@@ -117,7 +125,7 @@ func (e sizesOf) replaced(args []checker.AstNode) checker.SizeEstimate {
 }
 
 // joined returns the size of the texts of a list, joined by a separator.
-func (e sizesOf) joined(args []checker.AstNode) checker.SizeEstimate {
+func (e estimator) joined(args []checker.AstNode) checker.SizeEstimate {
 	list := e.size(args[0])
 	var result checker.SizeEstimate
 	if element := elementOf(args[0]); element != nil {
@@ -131,7 +139,7 @@ func (e sizesOf) joined(args []checker.AstNode) checker.SizeEstimate {
 }
 
 // contained returns the cost of checking whether an address or a network is part of a network.
-func (e sizesOf) contained(function, overload string, other checker.AstNode) checker.CostEstimate {
+func (e estimator) contained(function, overload string, other checker.AstNode) checker.CostEstimate {
 	address := checker.SizeEstimate{Min: 4, Max: 16}
 	cost := address.Add(address).MultiplyByCostFactor(common.StringTraversalCostFactor)
 	if function == "containsCIDR" {
@@ -144,7 +152,7 @@ func (e sizesOf) contained(function, overload string, other checker.AstNode) che
 }
 
 // equality returns the cost of comparing values of one of Kubernetes' types.
-func (e sizesOf) equality(a, b checker.AstNode) *checker.CallEstimate {
+func (e estimator) equality(a, b checker.AstNode) *checker.CallEstimate {
 	name := a.Type().TypeName()
 	if name != b.Type().TypeName() {
 		return nil

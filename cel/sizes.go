@@ -118,7 +118,7 @@ func maxText(s *schema.Schema) uint64 {
 // sizesOf estimates the sizes of the values to which expressions about values of a schema refer.
 type sizesOf struct{ self *schema.Schema }
 
-// EstimateSize implements checker.CostEstimator. nil means an unknown size.
+// EstimateSize implements sizes.
 func (e sizesOf) EstimateSize(element checker.AstNode) *checker.SizeEstimate {
 	path := element.Path()
 	if len(path) == 0 {
