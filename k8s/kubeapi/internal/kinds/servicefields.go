@@ -1,7 +1,6 @@
 package kinds
 
 import (
-	"context"
 	"net/netip"
 	"slices"
 
@@ -155,43 +154,11 @@ func sameNodePorts(a, b *corev1.Service) bool {
 // equal reports whether two optional values are the same.
 func equal[V comparable](a, b *V) bool { return a == b || a != nil && b != nil && *a == *b }
 
-// validateClusterIPs checks that the cluster IPs of a Service agree with each other, and refuses to change those that
-// are set.
-func validateClusterIPs(ctx context.Context, s, old *corev1.Service) (errs status.FieldErrors) {
-	ip, ips, at := s.Spec.ClusterIP, s.Spec.ClusterIPs, status.Field("spec", "clusterIPs")
-	switch {
-	case part(ctx) != "":
-		return nil
-	case !needsClusterIP(s) && len(ips) > 0:
-		return status.FieldErrors{status.ForbiddenField(at, "may not be set for ExternalName services")}
-	case !needsClusterIP(s):
-		return nil
-	case ip == "" && len(ips) > 0:
-		return status.FieldErrors{status.InvalidField(at, ips, "must be empty when `clusterIP` is not specified")}
-	case ip != "" && (len(ips) == 0 || ips[0] != ip):
-		return status.FieldErrors{status.InvalidField(at, ips, "first value must match `clusterIP`")}
-	case ip == corev1.ClusterIPNone && len(ips) > 1:
-		return status.FieldErrors{status.InvalidField(at, ips, "'None' must be the first and only value")}
-	}
-	for i, text := range ips {
-		if addr, err := netip.ParseAddr(text); text != corev1.ClusterIPNone &&
-			(err != nil || addr.Is4In6() || addr.Zone() != "") {
-			errs = append(errs, status.InvalidField(at.Index(i), text,
-				"must be a valid IP address, (e.g. 10.9.8.7 or 2001:db8::ffff)"))
-		} else if i > 0 {
-			errs = append(errs, status.InvalidField(at.Index(i), ips, "this cluster has addresses of one family only"))
-		}
-	}
-	if old == nil || !needsClusterIP(old) || headless(s) && headless(old) {
-		return errs
-	}
-	if len(ips) == 0 && len(old.Spec.ClusterIPs) > 0 {
-		errs = append(errs, status.InvalidField(at.Index(0), ips, "primary clusterIP can not be unset"))
-	}
-	for i, was := range old.Spec.ClusterIPs {
-		if i < len(ips) && ips[i] != was {
-			errs = append(errs, status.InvalidField(at.Index(i), ips, "may not change once set"))
-		}
+// secondAddresses refuses all addresses but the first, because the range of addresses has one family.
+func secondAddresses(s *corev1.Service) (errs status.FieldErrors) {
+	for i := 1; i < len(s.Spec.ClusterIPs); i++ {
+		errs = append(errs, status.InvalidField(status.Field("spec", "clusterIPs").Index(i), s.Spec.ClusterIPs,
+			"this cluster has addresses of one family only"))
 	}
 	return errs
 }

@@ -11,6 +11,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 
 	"github.com/decorum-go/decorum/apimeta"
+	"github.com/decorum-go/decorum/k8s/kubeapi/internal/validation"
 	"github.com/decorum-go/decorum/rest"
 	"github.com/decorum-go/decorum/status"
 )
@@ -36,7 +37,7 @@ func services(addresses netip.Prefix) rest.Resource[corev1.Service] {
 		return nil
 	}
 	r.Subresources = append(r.Subresources, noProxy[corev1.Service, corev1.ServiceProxyOptions]())
-	return validating(preparing(r, a.prepare), validateClusterIPs)
+	return preparing(r, a.prepare)
 }
 
 func (a *allocator) confirm(s *corev1.Service) {
@@ -58,8 +59,10 @@ func (a *allocator) prepare(ctx context.Context, s, old *corev1.Service) error {
 	if old != nil {
 		dropUnused(s, old)
 	}
-	if len(validateClusterIPs(ctx, s, old)) > 0 {
-		return nil // the step validate reports them
+	if needsClusterIP(s) {
+		if errs := append(validation.ServiceAddresses(s, old), secondAddresses(s)...); len(errs) > 0 {
+			return invalidService(s, errs)
+		}
 	}
 	if err := a.chooseFamilies(s, old); err != nil {
 		return err

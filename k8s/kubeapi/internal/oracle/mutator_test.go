@@ -1,13 +1,16 @@
 package oracle
 
 import (
-	"cmp"
+	"maps"
 	"math"
+	"os"
 	"reflect"
 	"slices"
 	"strings"
+	"testing"
 	"time"
 
+	"github.com/stretchr/testify/require"
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/resource"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -15,8 +18,8 @@ import (
 	"k8s.io/apimachinery/pkg/util/intstr"
 )
 
-// mutator changes objects at random. The Go types of Kubernetes' API say what an object may have, and its OpenAPI
-// document says which values a field may have.
+// mutator changes objects at random. The Go types of Kubernetes' API say what an object may have, and the table of
+// published rules and typical say which values a field may have.
 type mutator struct {
 	filler
 	enums map[reflect.Type]map[string][]string // by type and field
@@ -46,7 +49,8 @@ func (m *mutator) mutate(obj runtime.Object, status bool) {
 }
 
 // alpha are fields that Kubernetes drops, because they belong to features that are off.
-var alpha = []string{"NodeAllocatableResourceMappings", "BoolValues", "IntValues", "StringValues", "VersionValues"}
+var alpha = []string{"NodeAllocatableResourceMappings", "NodeAllocatableResourceClaimStatuses", "BoolValues", "IntValues",
+	"StringValues", "VersionValues"}
 
 // objectSites returns the sites of an object.
 func (m *mutator) objectSites(v reflect.Value, status bool) (all []site) {
@@ -318,31 +322,46 @@ func (m *mutator) word(enum []string, field string, t reflect.Type) string {
 	return pick(m.filler, words...)
 }
 
-// enumerations returns the values that Kubernetes publishes for the fields of the types that a kind is made of.
-func enumerations(definitions map[string]definition, t reflect.Type, into map[reflect.Type]map[string][]string) {
+// enumerations adds the values that Kubernetes publishes for the fields of the types that a kind is made of.
+func enumerations(published map[string]map[string][]string, t reflect.Type, into map[reflect.Type]map[string][]string) {
 	switch t.Kind() {
 	case reflect.Pointer, reflect.Slice, reflect.Map:
-		enumerations(definitions, t.Elem(), into)
+		enumerations(published, t.Elem(), into)
 	case reflect.Struct:
 		if into[t] != nil {
 			return
 		}
 		into[t] = map[string][]string{}
-		path := strings.ReplaceAll(strings.Replace(t.PkgPath(), "k8s.io/", "io.k8s.", 1), "/", ".")
-		for name, p := range definitions[path+"."+t.Name()].Properties {
-			for of := &p; of != nil; of = cmp.Or(of.Items, of.AdditionalProperties) {
-				into[t][name] = append(into[t][name], of.Enum...)
-			}
-		}
+		maps.Copy(into[t], published[t.PkgPath()+"."+t.Name()])
+		maps.Copy(into[t], typical[t])
 		for i := range t.NumField() {
-			enumerations(definitions, t.Field(i).Type, into)
+			enumerations(published, t.Field(i).Type, into)
 		}
 	}
 }
 
+// publishedValues returns the values of the table of published rules, by type and field.
+func publishedValues(t *testing.T) map[string]map[string][]string {
+	t.Helper()
+	data, err := os.ReadFile(publishedFile)
+	require.NoError(t, err)
+	values, name := map[string]map[string][]string{}, ""
+	for line := range strings.Lines(string(data)) {
+		field, tags, isField := strings.Cut(strings.TrimSpace(line), " ")
+		if !isField {
+			name = field
+			values[name] = map[string][]string{}
+		} else if _, of, ok := strings.Cut(tags, "publishEnum="); ok {
+			values[name][field] = strings.Split(of, "|")
+		}
+	}
+	return values
+}
+
 // newMutator returns a mutator that always makes the same changes.
-func newMutator(s subject, definitions map[string]definition) *mutator {
+func newMutator(t *testing.T, s subject) *mutator {
+	t.Helper()
 	enums := map[reflect.Type]map[string][]string{}
-	enumerations(definitions, reflect.TypeOf(s.new()), enums)
+	enumerations(publishedValues(t), reflect.TypeOf(s.new()), enums)
 	return &mutator{filler: newFiller(1), enums: enums}
 }

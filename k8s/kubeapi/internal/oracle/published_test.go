@@ -11,9 +11,11 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
+// publishedFile is the table of published rules.
+const publishedFile = "../../../published.txt"
+
 // The table from which module k8s takes the required fields and the values of fields is what Kubernetes publishes.
 func TestTheTableOfPublishedRulesIsComplete(t *testing.T) {
-	const file = "../../../published.txt"
 	var want strings.Builder
 	definitions := kubernetesAPI(t).definitions(t)
 	for _, name := range slices.Sorted(maps.Keys(definitions)) {
@@ -33,10 +35,10 @@ func TestTheTableOfPublishedRulesIsComplete(t *testing.T) {
 		}
 	}
 	if *update {
-		require.NoError(t, os.WriteFile(file, []byte(want.String()), 0o644))
+		require.NoError(t, os.WriteFile(publishedFile, []byte(want.String()), 0o644))
 		return
 	}
-	got, err := os.ReadFile(file)
+	got, err := os.ReadFile(publishedFile)
 	require.NoError(t, err)
 	assert.Equal(t, want.String(), string(got), "write the table with go test . -run PublishedRules -update")
 }

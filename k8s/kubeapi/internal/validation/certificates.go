@@ -101,7 +101,7 @@ func (r *report) parts(p *field.Path, text string, rule func(string) []string) {
 
 // CheckApproval returns the faults of a write that approves or denies a request.
 func CheckApproval(obj, old *certificatesv1.CertificateSigningRequest) status.FieldErrors {
-	return append(added(statusFaults(obj), func() status.FieldErrors { return statusFaults(old) }),
+	return append(added(obj, old, (*report).ofStatus),
 		faults(func(r *report) {
 			r.decisionsStay(field.NewPath("status"), &obj.Status, &old.Status)
 			r.is(string(obj.Status.Certificate) == string(old.Status.Certificate),

@@ -59,6 +59,24 @@ func TestUpdates(t *testing.T) {
 			`{"spec":{"selector":{"matchLabels":{"a":"b"}},"template":{"metadata":{"labels":{"a":"b","c":"d"}},"spec":{"containers":[{"name":"a","image":"b"}]}}}}`,
 			`{"spec":{"selector":{"matchLabels":{"a":"b","c":"d"}}}}`,
 			[]string{`spec.selector: Invalid value: {"matchLabels":{"a":"b","c":"d"}}: field is immutable`}})
+	const addressed = `{"spec":{"clusterIP":"10.0.0.1","clusterIPs":["10.0.0.1"],"ipFamilies":["IPv4"],` +
+		`"ports":[{"port":80}]}}`
+	run[corev1.Service](t, validation.CheckUpdate,
+		change{"a second address", addressed,
+			`{"spec":{"clusterIPs":["10.0.0.1","fd00::1"],"ipFamilies":["IPv4","IPv6"]}}`, nil},
+		change{"another address", addressed, `{"spec":{"clusterIP":"10.0.0.2","clusterIPs":["10.0.0.2"]}}`,
+			[]string{`spec.clusterIPs[0]: Invalid value: ["10.0.0.2"]: may not change once set`}},
+		change{"no addresses", addressed, `{"spec":{"clusterIP":"","clusterIPs":null,"ipFamilies":null}}`,
+			[]string{"spec.clusterIPs[0]: Invalid value: null: primary clusterIP can not be unset",
+				"spec.ipFamilies[0]: Invalid value: null: primary ipFamily can not be unset"}})
+	run[batchv1.Job](t, validation.CheckUpdate,
+		change{"another value of a generated label",
+			`{"metadata":{"name":"a","uid":"1"},"spec":{"selector":{"matchLabels":{"controller-uid":"1"}},"suspend":true,` +
+				`"template":{"metadata":{"labels":{"controller-uid":"1","job-name":"a","batch.kubernetes.io/controller-uid":"1","batch.kubernetes.io/job-name":"a"}},` +
+				`"spec":{"restartPolicy":"Never","containers":[{"name":"a","image":"b"}]}}}}`,
+			`{"spec":{"template":{"metadata":{"labels":{"batch.kubernetes.io/job-name":"b"}}}}}`,
+			[]string{`spec.template.metadata.labels[batch.kubernetes.io/job-name]: Invalid value: ` +
+				`{"batch.kubernetes.io/controller-uid":"1","batch.kubernetes.io/job-name":"b","controller-uid":"1","job-name":"a"}: must be 'a'`}})
 	run[corev1.Node](t, validation.CheckUpdate,
 		change{"a first provider", `{}`, `{"spec":{"providerID":"a"}}`, nil},
 		change{"another provider", `{"spec":{"providerID":"a"}}`, `{"spec":{"providerID":"b"}}`,
@@ -74,6 +92,12 @@ func TestWritesOfTheStatus(t *testing.T) {
 			`{"status":{"containerStatuses":[{"name":"a","state":{"terminated":null,"running":{}}}]}}`, nil},
 		change{"two addresses of one family", ended, `{"status":{"podIPs":[{"ip":"10.0.0.1"},{"ip":"10.0.0.2"}]}}`,
 			[]string{`status.podIPs: Invalid value: [{"ip":"10.0.0.1"},{"ip":"10.0.0.2"}]: may specify no more than one IP for each IP family`}},
+		change{"a claim for resources that no container requests", ended,
+			`{"status":{"extendedResourceClaimStatus":{"resourceClaimName":"c","requestMappings":[{"containerName":"a",` +
+				`"resourceName":"example.com/gpu","requestName":"r"}]}}}`,
+			[]string{`status.extendedResourceClaimStatus.requestMappings[0].resourceName: Invalid value: "example.com/gpu": ` +
+				"must match the extended resource name of an entry in spec.initContainers.resources.requests or " +
+				"spec.containers.resources.requests"}},
 		change{"a class", ended, `{"status":{"qosClass":"Guaranteed"}}`,
 			[]string{`status.qosClass: Invalid value: "Guaranteed": field is immutable`}})
 	run[batchv1.Job](t, validation.CheckStatus,

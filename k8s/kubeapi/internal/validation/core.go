@@ -96,8 +96,7 @@ func (r *report) replicationController(obj *corev1.ReplicationController) {
 func (r *report) service(obj *corev1.Service) {
 	p := field.NewPath("spec")
 	s := &obj.Spec
-	headless := s.ClusterIP == corev1.ClusterIPNone || len(s.ClusterIPs) == 1 && s.ClusterIPs[0] == corev1.ClusterIPNone
-	r.is(len(s.Ports) > 0 || headless || s.Type == corev1.ServiceTypeExternalName, field.Required(p.Child("ports"), ""))
+	r.is(len(s.Ports) > 0 || isHeadless(s) || s.Type == corev1.ServiceTypeExternalName, field.Required(p.Child("ports"), ""))
 	if s.Type == corev1.ServiceTypeExternalName {
 		r.named(p.Child("externalName"), strings.TrimSuffix(s.ExternalName, "."), validation.IsDNS1123Subdomain)
 	}
@@ -117,15 +116,12 @@ func (r *report) service(obj *corev1.Service) {
 	oneOf(r, p.Child("type"), s.Type, corev1.ServiceTypeClusterIP, corev1.ServiceTypeExternalName,
 		corev1.ServiceTypeLoadBalancer, corev1.ServiceTypeNodePort)
 	r.repeatedPorts(p.Child("ports"), s)
-	for i, family := range s.IPFamilies {
-		supported(r, p.Child("ipFamilies").Index(i), family, corev1.IPv4Protocol, corev1.IPv6Protocol)
-	}
-	if f := s.IPFamilyPolicy; f != nil {
-		supported(r, p.Child("ipFamilyPolicy"), *f, corev1.IPFamilyPolicyPreferDualStack,
-			corev1.IPFamilyPolicyRequireDualStack, corev1.IPFamilyPolicySingleStack)
-	}
+	r.serviceAddresses(p, s)
 	for i, ip := range s.ExternalIPs {
-		r.ip(p.Child("externalIPs").Index(i), ip)
+		at, before := p.Child("externalIPs").Index(i), len(r.errs)
+		if r.ip(at, ip); len(r.errs) == before {
+			r.endpointIP(at, ip)
+		}
 	}
 	for i, cidr := range s.LoadBalancerSourceRanges {
 		r.cidr(p.Child("LoadBalancerSourceRanges").Index(i), strings.TrimSpace(cidr))
@@ -152,15 +148,15 @@ func (r *report) service(obj *corev1.Service) {
 func (r *report) externalTraffic(p *field.Path, s *corev1.ServiceSpec) {
 	external := s.Type == corev1.ServiceTypeLoadBalancer || s.Type == corev1.ServiceTypeNodePort ||
 		s.Type == corev1.ServiceTypeClusterIP && len(s.ExternalIPs) > 0
-	if health := s.HealthCheckNodePort; health != 0 {
-		checked := s.Type == corev1.ServiceTypeLoadBalancer &&
-			s.ExternalTrafficPolicy == corev1.ServiceExternalTrafficPolicyLocal
-		at := field.NewPath("spec", "healthCheckNodePort")
-		r.is(checked, field.Invalid(at, health,
+	health, at := s.HealthCheckNodePort, field.NewPath("spec", "healthCheckNodePort")
+	switch {
+	case checkedByNodes(s) && health == 0:
+		r.add(field.Required(at, ""))
+	case checkedByNodes(s):
+		r.port(at, health)
+	case health != 0:
+		r.add(field.Invalid(at, health,
 			"may only be set when `type` is 'LoadBalancer' and `externalTrafficPolicy` is 'Local'"))
-		if checked {
-			r.port(at, health)
-		}
 	}
 	if external {
 		oneOf(r, p, s.ExternalTrafficPolicy, corev1.ServiceExternalTrafficPolicyCluster,

@@ -12,9 +12,12 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/util/validation"
 	"k8s.io/apimachinery/pkg/util/validation/field"
+
+	"github.com/decorum-go/decorum/cel"
+	expressions "github.com/decorum-go/decorum/internal/rules"
 )
 
-// The numbers of elements of claims, and the lengths of their texts.
+// The numbers of elements of claims, the lengths of their texts, and the cost of a selector.
 const (
 	mostRequests       = 32
 	mostConstraints    = 32
@@ -22,6 +25,7 @@ const (
 	mostSelectors      = 32
 	mostAlternatives   = 8
 	longestSelector    = 10 << 10
+	costliestSelector  = 1_000_000 // in units of CEL
 	longestParameters  = 10 << 10
 	mostConsumers      = 256
 	mostAllocations    = 32
@@ -200,7 +204,7 @@ func (r *report) taintEffect(p *field.Path, effect resourcev1.DeviceTaintEffect)
 		resourcev1.DeviceTaintEffectNone)
 }
 
-// deviceSelectors checks which devices fit. It does not compile the expressions.
+// deviceSelectors checks which devices fit.
 func (r *report) deviceSelectors(list *field.Path, selectors []resourcev1.DeviceSelector) {
 	for i, s := range limited(r, list, selectors, mostSelectors) {
 		p := list.Index(i).Child("cel")
@@ -208,7 +212,25 @@ func (r *report) deviceSelectors(list *field.Path, selectors []resourcev1.Device
 			r.add(field.Required(p, ""))
 			continue
 		}
-		r.is(len(s.CEL.Expression) <= longestSelector, field.TooLong(p.Child("expression"), "", longestSelector))
+		r.deviceExpression(p.Child("expression"), s.CEL.Expression)
+	}
+}
+
+// language compiles the expressions that select devices.
+var language = cel.New(nil)
+
+func (r *report) deviceExpression(p *field.Path, expression string) {
+	if len(expression) > longestSelector {
+		r.add(field.TooLong(p, "", longestSelector))
+		return
+	}
+	switch verdict, err := expressions.DeviceSelector(language, expression); {
+	case err != nil:
+		r.add(field.InternalError(p, err))
+	case verdict.Fault != "":
+		r.add(field.Invalid(p, expression, verdict.Fault))
+	case verdict.Cost > costliestSelector:
+		r.add(field.Forbidden(p, "too complex, exceeds cost limit"))
 	}
 }
 

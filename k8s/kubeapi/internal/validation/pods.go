@@ -31,6 +31,7 @@ func (r *report) pod(obj *corev1.Pod) {
 				"must not have leading or trailing whitespace"))
 		}
 	}
+	r.createdClaims(spec.Child("volumes"), obj)
 	if obj.Spec.ServiceAccountName != "" {
 		return
 	}
@@ -42,6 +43,25 @@ func (r *report) pod(obj *corev1.Pod) {
 			r.is(s.ServiceAccountToken == nil, field.Forbidden(spec.Child("volumes").Index(i).Child("projected",
 				"sources").Index(j).Child("serviceAccountToken"),
 				"must not be specified when serviceAccountName is not set"))
+		}
+	}
+}
+
+// createdClaims checks that no volume of a Pod names the claim that the server creates for another one.
+func (r *report) createdClaims(list *field.Path, pod *corev1.Pod) {
+	if pod.Name == "" { // the server chooses the name
+		return
+	}
+	created := map[string]bool{}
+	for _, v := range pod.Spec.Volumes {
+		if v.Ephemeral != nil {
+			created[pod.Name+"-"+v.Name] = true
+		}
+	}
+	for i, v := range pod.Spec.Volumes {
+		if c := v.PersistentVolumeClaim; c != nil {
+			r.is(!created[c.ClaimName], field.Invalid(list.Index(i).Child("persistentVolumeClaim", "claimName"), c.ClaimName,
+				"must not reference a PVC that gets created for an ephemeral volume"))
 		}
 	}
 }

@@ -26,6 +26,9 @@ func (r *report) podStatus(pod *corev1.Pod) {
 	}
 	r.is(s.ObservedGeneration >= 0, field.Invalid(p.Child("observedGeneration"), s.ObservedGeneration, negative))
 	r.claimStatuses(p.Child("resourceClaimStatuses"), s.ResourceClaimStatuses, pod.Spec.ResourceClaims)
+	if e := s.ExtendedResourceClaimStatus; e != nil {
+		r.extendedClaim(p.Child("extendedResourceClaimStatus"), e, &pod.Spec)
+	}
 	var podIPs, hostIPs []string
 	for _, ip := range s.PodIPs {
 		podIPs = append(podIPs, ip.IP)
@@ -81,6 +84,34 @@ func (r *report) claimStatuses(
 			r.follows(p.Child("resourceClaimName"), *s.ResourceClaimName, validation.IsDNS1123Subdomain)
 		}
 	}
+}
+
+// extendedClaim checks the claim that the scheduler creates for the resources of vendors that containers request.
+func (r *report) extendedClaim(p *field.Path, s *corev1.PodExtendedResourceClaimStatus, pod *corev1.PodSpec) {
+	requests := map[string]corev1.ResourceList{}
+	for _, c := range slices.Concat(pod.InitContainers, pod.Containers) {
+		requests[c.Name] = c.Resources.Requests
+	}
+	mappings, seen := p.Child("requestMappings"), map[corev1.ContainerExtendedResourceRequest]bool{}
+	r.is(len(s.RequestMappings) > 0, field.Required(mappings, "at least one request mapping is required"))
+	for i, m := range s.RequestMappings {
+		at := mappings.Index(i)
+		if list, ok := requests[m.ContainerName]; !ok {
+			r.add(field.Invalid(at.Child("containerName"), m.ContainerName,
+				"must match the name of an entry in spec.initContainers.name or spec.containers.name"))
+		} else if _, ok := list[corev1.ResourceName(m.ResourceName)]; !ok {
+			r.add(field.Invalid(at.Child("resourceName"), m.ResourceName, "must match the extended resource name of an entry "+
+				"in spec.initContainers.resources.requests or spec.containers.resources.requests"))
+		}
+		r.follows(p.Child("requestName"), m.RequestName, validation.IsDNS1123Label)
+		if seen[m] {
+			r.add(field.Duplicate(at.Child("containerName"), m.ContainerName),
+				field.Duplicate(at.Child("resourceName"), m.ResourceName),
+				field.Duplicate(at.Child("requestName"), m.RequestName))
+		}
+		seen[m] = true
+	}
+	r.named(p.Child("resourceClaimName"), s.ResourceClaimName, validation.IsDNS1123Subdomain)
 }
 
 // containerList is the status of the containers of one kind.

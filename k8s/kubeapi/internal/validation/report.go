@@ -17,6 +17,8 @@ import (
 type report struct {
 	errs     field.ErrorList
 	existing bool // whether the object exists already: then what cannot change is not checked again
+	// addresses are those that the rules have checked. The ones that the object had before, in known, may have an old form.
+	addresses, known []string
 }
 
 func (r *report) add(errs ...*field.Error) { r.errs = append(r.errs, errs...) }
@@ -115,14 +117,16 @@ func (r *report) port(p *field.Path, port int32) {
 	}
 }
 
-// ip checks an address, and also accepts the old forms that Kubernetes accepts.
+// ip checks an address.
 func (r *report) ip(p *field.Path, text string) {
-	r.add(validation.IsValidIPForLegacyField(p, text, false, nil)...)
+	r.addresses = append(r.addresses, text)
+	r.add(validation.IsValidIPForLegacyField(p, text, true, r.known)...)
 }
 
-// cidr checks a range of addresses, and also accepts the old forms that Kubernetes accepts.
+// cidr checks a range of addresses.
 func (r *report) cidr(p *field.Path, text string) {
-	r.add(validation.IsValidCIDRForLegacyField(p, text, false, nil)...)
+	r.addresses = append(r.addresses, text)
+	r.add(validation.IsValidCIDRForLegacyField(p, text, true, r.known)...)
 }
 
 func (r *report) portOrName(p *field.Path, port intstr.IntOrString) {

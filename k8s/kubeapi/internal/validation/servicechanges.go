@@ -8,10 +8,10 @@ import (
 	"k8s.io/apimachinery/pkg/util/validation/field"
 )
 
-// serviceChange checks what a Service keeps as long as its type does. Its addresses are the business of package kinds,
-// which allocates them.
+// serviceChange checks what a Service keeps as long as its type does.
 func (r *report) serviceChange(obj, old *corev1.Service) {
 	p, now, was := field.NewPath("spec"), &obj.Spec, &old.Spec
+	r.serviceAddressesChange(p, now, was)
 	const once = "may not change once set"
 	balanced := corev1.ServiceTypeLoadBalancer
 	r.is(now.Type != balanced || was.Type != balanced || same(now.LoadBalancerClass, was.LoadBalancerClass),

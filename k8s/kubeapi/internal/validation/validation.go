@@ -23,30 +23,29 @@ func CheckUpdate(obj, old any) status.FieldErrors {
 // CheckPart returns the faults of an object that the old object does not have, for a write to a subresource that has
 // rules of its own about what it may change.
 func CheckPart(obj, old any) status.FieldErrors {
-	of := func(obj any) status.FieldErrors {
-		return faults(func(r *report) {
-			r.existing = true
-			rulesOf(obj).object(r, obj)
-		})
-	}
-	return added(of(obj), func() status.FieldErrors { return of(old) })
+	return added(obj, old, func(r *report, obj any) {
+		r.existing = true
+		rulesOf(obj).object(r, obj)
+	})
 }
 
 // CheckStatus returns the faults of a write to the status of an object: those of the new status that the old one does
 // not have, and what may not follow the old status.
 func CheckStatus(obj, old any) status.FieldErrors {
-	errs := added(statusFaults(obj), func() status.FieldErrors { return statusFaults(old) })
+	errs := added(obj, old, (*report).ofStatus)
 	return append(errs, faults(func(r *report) { rulesOf(obj).statusChange(r, obj, old) })...)
 }
 
-func statusFaults(obj any) status.FieldErrors {
-	return faults(func(r *report) { rulesOf(obj).status(r, obj) })
-}
+func (r *report) ofStatus(obj any) { rulesOf(obj).status(r, obj) }
 
 // faults returns what the rules report.
 func faults(rules func(*report)) status.FieldErrors {
 	r := &report{}
 	rules(r)
+	return r.faults()
+}
+
+func (r *report) faults() status.FieldErrors {
 	errs := make(status.FieldErrors, 0, len(r.errs))
 	for _, e := range r.errs {
 		errs = append(errs, fieldError(e))
@@ -63,14 +62,19 @@ func fieldError(e *field.Error) *status.FieldError {
 	return &status.FieldError{Type: status.CauseType(e.Type), Field: e.Field, BadValue: e.BadValue, Detail: e.Detail}
 }
 
-// added returns the errors without those that were there before.
-func added(errs status.FieldErrors, before func() status.FieldErrors) status.FieldErrors {
-	if len(errs) == 0 {
+// added returns the faults of an object that the old object does not have. The old object may have its addresses in
+// another place.
+func added(obj, old any, rules func(*report, any)) status.FieldErrors {
+	now, before := &report{}, &report{}
+	if rules(now, obj); len(now.errs) == 0 {
 		return nil
 	}
+	rules(before, old)
+	now = &report{known: before.addresses}
+	rules(now, obj)
 	accepted := map[string]bool{}
-	for _, e := range before() {
+	for _, e := range before.faults() {
 		accepted[e.Error()] = true
 	}
-	return slices.DeleteFunc(errs, func(e *status.FieldError) bool { return accepted[e.Error()] })
+	return slices.DeleteFunc(now.faults(), func(e *status.FieldError) bool { return accepted[e.Error()] })
 }

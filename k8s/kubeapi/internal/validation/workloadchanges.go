@@ -48,6 +48,10 @@ func (r *report) jobChange(job, old *batchv1.Job) {
 	now, was := &job.Spec, &old.Spec
 	r.completionsChange(p.Child("completions"), now, was)
 	r.frozen(p.Child("selector"), now.Selector, was.Selector)
+	if _, recent := was.Template.Labels[batchv1.JobNameLabel]; recent && !isTrue(now.ManualSelector) &&
+		now.Selector != nil {
+		r.recentLabels(job)
+	}
 	if isTrue(was.Suspend) && old.Status.Active == 0 {
 		template := was.Template.DeepCopy()
 		takePlacement(template, &now.Template)

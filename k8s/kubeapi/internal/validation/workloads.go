@@ -213,26 +213,34 @@ func (r *report) job(obj *batchv1.Job) {
 	if isTrue(obj.Spec.ManualSelector) || obj.Spec.Selector == nil {
 		return
 	}
-	expected := labels.Set{}
-	for _, l := range []struct {
-		key, value string
-		recent     bool // whether Jobs of older versions do not have the label
-	}{
-		{"controller-uid", string(obj.UID), false}, {"job-name", obj.Name, false},
-		{batchv1.ControllerUidLabel, string(obj.UID), true}, {batchv1.JobNameLabel, obj.Name, true},
-	} {
-		expected[l.key] = l.value
-		at, detail := p.Child("template", "metadata", "labels").Key(l.key), "must be '"+l.value+"'"
-		if value, ok := obj.Spec.Template.Labels[l.key]; !ok {
-			r.is(l.recent && r.existing, field.Required(at, detail))
-		} else {
-			r.is(value == l.value || l.recent && r.existing, field.Invalid(at, obj.Spec.Template.Labels, detail))
-		}
+	uid := string(obj.UID)
+	r.generatedLabel(obj, "controller-uid", uid)
+	r.generatedLabel(obj, "job-name", obj.Name)
+	if !r.existing {
+		r.recentLabels(obj)
 	}
+	expected := labels.Set{"controller-uid": uid, "job-name": obj.Name, batchv1.ControllerUidLabel: uid,
+		batchv1.JobNameLabel: obj.Name}
 	if selector, err := metav1.LabelSelectorAsSelector(obj.Spec.Selector); err == nil {
 		r.is(selector.Matches(expected), field.Invalid(p.Child("selector"), obj.Spec.Selector,
 			"`selector` not auto-generated"))
 	}
+}
+
+// generatedLabel checks that the Pods of a Job have a label that the server generates.
+func (r *report) generatedLabel(job *batchv1.Job, key, value string) {
+	at, detail := field.NewPath("spec", "template", "metadata", "labels").Key(key), "must be '"+value+"'"
+	if has, ok := job.Spec.Template.Labels[key]; !ok {
+		r.add(field.Required(at, detail))
+	} else {
+		r.is(has == value, field.Invalid(at, job.Spec.Template.Labels, detail))
+	}
+}
+
+// recentLabels checks the generated labels that Jobs of older versions do not have.
+func (r *report) recentLabels(job *batchv1.Job) {
+	r.generatedLabel(job, batchv1.ControllerUidLabel, string(job.UID))
+	r.generatedLabel(job, batchv1.JobNameLabel, job.Name)
 }
 
 // jobSelector checks that a Job selects its Pods.
