@@ -39,6 +39,14 @@ func DecodeYAML(data []byte, strict bool) (v doc.Value, duplicates []string, err
 			return v, nil, nil
 		}
 	}
+	if v, ok := decodeBlockYAML(data); ok {
+		return v, nil, nil
+	}
+	return parseYAML(data, strict)
+}
+
+// parseYAML reads a document with the parser.
+func parseYAML(data []byte, strict bool) (v doc.Value, duplicates []string, err error) {
 	var tree any
 	unmarshal := yaml.Unmarshal
 	if strict {
