@@ -112,9 +112,13 @@ type example struct {
 
 func examples(t *testing.T) []example {
 	t.Helper()
-	text, err := os.ReadFile("testdata/valid.yaml")
+	return append(examplesOf(t, "testdata/valid.yaml"), examplesOf(t, "testdata/validated.yaml")...)
+}
+
+func examplesOf(t *testing.T, file string) (all []example) {
+	t.Helper()
+	text, err := os.ReadFile(file)
 	require.NoError(t, err)
-	var all []example
 	for part := range strings.SplitSeq(string(text), "\n---\n") {
 		var doc map[string]any
 		require.NoError(t, yaml.Unmarshal([]byte(part), &doc))
