@@ -23,8 +23,8 @@ type Options struct {
 	// Service in spec.conversion does not need to be listed here.
 	ConversionWebhooks []string
 	// Controllers are the controllers of a cluster that run: "garbage-collector", "namespace", "event-ttl",
-	// "serviceaccount" and "root-ca-certificate-publisher". Default: none. Without them, as in envtest, the dependents of
-	// a deleted object stay, and so does a deleted namespace.
+	// "serviceaccount", "root-ca-certificate-publisher" and "clusterrole-aggregation". Default: none. Without them, as in
+	// envtest, the dependents of a deleted object stay, and so does a deleted namespace.
 	Controllers []string
 	// ServiceRange are the addresses of Services. Default: 10.0.0.0/24.
 	ServiceRange netip.Prefix

@@ -11,6 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 	authenticationv1 "k8s.io/api/authentication/v1"
 	corev1 "k8s.io/api/core/v1"
+	rbacv1 "k8s.io/api/rbac/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
@@ -178,4 +179,51 @@ func TestControllersRunOnlyIfTheTestWantsThem(t *testing.T) {
 		_, err := client.CoreV1().Namespaces().Get(context.Background(), "team", metav1.GetOptions{})
 		assert.True(t, apierrors.IsNotFound(err))
 	}, time.Minute, 10*time.Millisecond)
+}
+
+func TestRolesShowTheRulesThatTheyAggregate(t *testing.T) {
+	api := kubeapitest.New(t, kubeapitest.Options{Controllers: []string{"clusterrole-aggregation"}})
+	roles := clientOf(t, api.Config()).RbacV1().ClusterRoles()
+	rule := func(resource string) rbacv1.PolicyRule {
+		return rbacv1.PolicyRule{APIGroups: []string{""}, Resources: []string{resource}, Verbs: []string{"get"}}
+	}
+	create := func(name string, labels map[string]string, rules ...rbacv1.PolicyRule) *rbacv1.ClusterRole {
+		t.Helper()
+		role, err := roles.Create(t.Context(),
+			&rbacv1.ClusterRole{ObjectMeta: metav1.ObjectMeta{Name: name, Labels: labels}, Rules: rules}, metav1.CreateOptions{})
+		require.NoError(t, err)
+		return role
+	}
+	shows := func(name string, rules ...rbacv1.PolicyRule) {
+		t.Helper()
+		require.EventuallyWithT(t, func(t *assert.CollectT) {
+			role, err := roles.Get(context.Background(), name, metav1.GetOptions{})
+			require.NoError(t, err)
+			assert.Equal(t, rules, role.Rules)
+		}, time.Minute, 10*time.Millisecond)
+	}
+	whole := &rbacv1.ClusterRole{ObjectMeta: metav1.ObjectMeta{Name: "whole", Labels: map[string]string{"to": "all"}},
+		AggregationRule: &rbacv1.AggregationRule{ClusterRoleSelectors: []metav1.LabelSelector{
+			{MatchLabels: map[string]string{"to": "whole"}}}}}
+	_, err := roles.Create(t.Context(), whole, metav1.CreateOptions{})
+	require.NoError(t, err)
+	part := create("b", map[string]string{"to": "whole"}, rule("pods"), rule("secrets"))
+	create("a", map[string]string{"to": "whole"}, rule("secrets"))
+	create("c", map[string]string{"to": "whole"}, rule("nodes"))
+	create("other", nil, rule("services"))
+	shows("whole", rule("secrets"), rule("pods"), rule("nodes"))
+
+	all := whole.DeepCopy()
+	all.Name, all.Labels = "all", nil
+	all.AggregationRule.ClusterRoleSelectors[0].MatchLabels["to"] = "all"
+	_, err = roles.Create(t.Context(), all, metav1.CreateOptions{})
+	require.NoError(t, err)
+	shows("all", rule("secrets"), rule("pods"), rule("nodes"))
+
+	part.Labels = nil
+	_, err = roles.Update(t.Context(), part, metav1.UpdateOptions{})
+	require.NoError(t, err)
+	shows("all", rule("secrets"), rule("nodes"))
+	require.NoError(t, roles.Delete(t.Context(), "a", metav1.DeleteOptions{}))
+	shows("all", rule("nodes"))
 }

@@ -27,6 +27,9 @@ func controllers() map[string]controller {
 		"garbage-collector": of(lifecycle.CollectGarbage),
 		"namespace":         of(lifecycle.EmptyNamespaces),
 		"event-ttl":         of(lifecycle.Expire),
+		"clusterrole-aggregation": func(ctx context.Context, api *rest.API, _ Config) error {
+			return bootstrap.AggregateRoles(ctx, api)
+		},
 		"serviceaccount": func(ctx context.Context, api *rest.API, _ Config) error {
 			return bootstrap.CreateAccounts(ctx, api)
 		},
