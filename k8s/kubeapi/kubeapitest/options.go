@@ -23,9 +23,10 @@ type Options struct {
 	// Service in spec.conversion does not need to be listed here.
 	ConversionWebhooks []string
 	// Controllers are the controllers of a cluster that run: "garbage-collector", "namespace", "event-ttl",
-	// "serviceaccount", "root-ca-certificate-publisher" and "clusterrole-aggregation". Default: none. Without them, as in
-	// envtest, the dependents of a deleted object stay, and so does a deleted namespace.
+	// "resourcequota", "service-cidr", "serviceaccount", "root-ca-certificate-publisher" and "clusterrole-aggregation".
+	// Default: none. Without them, as in envtest, the dependents of a deleted object stay, so does a deleted namespace,
+	// and quotas limit nothing.
 	Controllers []string
-	// ServiceRange are the addresses of Services. Default: 10.0.0.0/24.
+	// ServiceRange is the range of the first ServiceCIDR. Default: 10.0.0.0/24.
 	ServiceRange netip.Prefix
 }

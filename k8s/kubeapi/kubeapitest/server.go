@@ -55,7 +55,7 @@ func New(t testing.TB, options Options) *Server {
 			Keys: []serviceaccount.Key{{Signer: secrets.AccountKey}}},
 		Users:   []decorum.Authenticator{decorum.AuthenticatorFunc(userOfTransport), auth.Certificates()},
 		Objects: bootstrap.Config{ClientCA: ca, ServiceRange: options.ServiceRange, Common: &processObjects}, ServingCA: ca,
-		Controllers: options.Controllers, PluginsOff: server.DefaultOff(options.Controllers), Report: report,
+		Controllers: options.Controllers, Plugins: server.DefaultPlugins(options.Controllers), Report: report,
 		Types:         &processTypes,
 		WebhookServer: s.webhookAddress,
 	})

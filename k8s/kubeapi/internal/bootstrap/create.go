@@ -6,11 +6,11 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 	discoveryv1 "k8s.io/api/discovery/v1"
-	networkingv1 "k8s.io/api/networking/v1"
 	schedulingv1 "k8s.io/api/scheduling/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/util/intstr"
 
+	"github.com/decorum-go/decorum/k8s/kubeapi/internal/addresses"
 	"github.com/decorum-go/decorum/rest"
 	"github.com/decorum-go/decorum/status"
 	"github.com/decorum-go/decorum/storage"
@@ -126,10 +126,7 @@ func authentication(ctx context.Context, api *rest.API, c Config) error {
 func kubernetesService(ctx context.Context, api *rest.API, c Config) error {
 	const name = "kubernetes"
 	labels := map[string]string{"component": "apiserver", "provider": name}
-	if err := ensure(ctx, api, "", networkingv1.ServiceCIDR{
-		ObjectMeta: metav1.ObjectMeta{Name: name},
-		Spec:       networkingv1.ServiceCIDRSpec{CIDRs: []string{c.ServiceRange.Masked().String()}},
-	}); err != nil {
+	if err := addresses.CreateDefault(ctx, api, c.ServiceRange); err != nil {
 		return err
 	}
 	first, port := c.ServiceRange.Masked().Addr().Next().String(), int32(443)

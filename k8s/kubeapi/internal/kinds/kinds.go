@@ -20,7 +20,7 @@ import (
 type Environment struct {
 	// Accounts issue the tokens of service accounts, and answer TokenReviews.
 	Accounts *serviceaccount.Issuer
-	// ServiceAddresses are the cluster IPs of Services. Default: 10.0.0.0/24.
+	// ServiceAddresses is the range of the first ServiceCIDR. Cluster IPs are of its family. Default: 10.0.0.0/24.
 	ServiceAddresses netip.Prefix
 }
 

@@ -14,6 +14,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/decorum-go/decorum/apimeta"
+	serviceaddresses "github.com/decorum-go/decorum/k8s/kubeapi/internal/addresses"
 	"github.com/decorum-go/decorum/k8s/kubeapi/internal/kinds"
 	"github.com/decorum-go/decorum/rest"
 	"github.com/decorum-go/decorum/rest/auth"
@@ -26,7 +27,7 @@ func newAPI(t *testing.T) *rest.API { return newAPIAt(t, netip.Prefix{}) }
 
 // newAPIAt returns such an API with a range of cluster IPs.
 func newAPIAt(t *testing.T, addresses netip.Prefix) *rest.API {
-	return newAPIOf(t, kinds.Admission("ServiceAccount"), addresses)
+	return newAPIOf(t, kinds.Admission(kinds.Switches{Off: []string{"ServiceAccount"}}), addresses)
 }
 
 // newAPIWith returns such an API with some hooks.
@@ -47,6 +48,10 @@ func newAPIOf(t *testing.T, hooks []rest.Admission, addresses netip.Prefix) *res
 	api, err := rest.New(options, kinds.All(kinds.Environment{Accounts: accounts, ServiceAddresses: addresses})...)
 	require.NoError(t, err)
 	t.Cleanup(func() { require.NoError(t, api.Close()) })
+	if !addresses.IsValid() {
+		addresses = netip.MustParsePrefix("10.0.0.0/24")
+	}
+	require.NoError(t, serviceaddresses.CreateDefault(t.Context(), api, addresses))
 	return api
 }
 

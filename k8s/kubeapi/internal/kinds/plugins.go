@@ -14,6 +14,8 @@ import (
 // plugin is an admission plugin of kube-apiserver.
 type plugin struct {
 	name string
+	// rare plugins run only if a user of the server enables them.
+	rare bool
 	// pod completes a Pod. The plugins share one hook on Pods, which decodes each Pod once.
 	pod func(ctx context.Context, pod *corev1.Pod) error
 	// hooks are the other hooks of the plugin.
@@ -24,14 +26,27 @@ type plugin struct {
 // after all of the hooks, because the hook that they share comes last.
 func plugins() []plugin {
 	creates, updates := []rest.Operation{rest.OperationCreate}, []rest.Operation{rest.OperationUpdate}
+	both := []rest.Operation{rest.OperationCreate, rest.OperationUpdate}
 	const requests = "certificatesigningrequests.certificates.k8s.io"
 	return []plugin{
+		{name: "AlwaysAdmit", rare: true},
+		{name: "NamespaceExists", rare: true}, // the API itself refuses objects in missing namespaces
+		{name: "LimitPodHardAntiAffinityTopology", rare: true,
+			hooks: []rest.Admission{{Name: "topologies-of-pods.kubeapi", Operations: both, Resources: []string{"pods"},
+				Validate: restrictTopology}}},
 		{name: "LimitRanger", hooks: limits.Ranges()},
 		{name: "ServiceAccount", pod: runAsAccount},
+		{name: "NodeRestriction", rare: true, hooks: restrictNodes()},
 		{name: "TaintNodesByCondition", hooks: []rest.Admission{completing("nodes.kubeapi", "nodes", creates, taintNode)}},
+		{name: "AlwaysPullImages", rare: true,
+			hooks: []rest.Admission{{Name: "pulls.kubeapi", Operations: both, Resources: []string{"pods"},
+				SideEffects: rest.SideEffectsNone, Mutate: pullAlways}}},
 		{name: podsecurity.Name, hooks: podsecurity.Hooks()},
+		{name: "PodNodeSelector", rare: true, pod: selectNodesOfNamespace},
 		{name: "Priority", pod: setPriority},
 		{name: "DefaultTolerationSeconds", pod: tolerateBriefly},
+		{name: "PodTolerationRestriction", rare: true, pod: tolerateAsNamespace},
+		{name: "ExtendedResourceToleration", rare: true, pod: tolerateExtended},
 		{name: "DefaultStorageClass",
 			hooks: []rest.Admission{completing("classes-of-claims.kubeapi", "persistentvolumeclaims", creates,
 				chooseStorageClass)}},
@@ -47,6 +62,7 @@ func plugins() []plugin {
 					return nil
 				}),
 		}},
+		{name: "PodGroupProtection"}, // concerns kinds that kube-apiserver does not serve by default
 		{name: "PersistentVolumeClaimResize",
 			hooks: []rest.Admission{{Name: "sizes-of-claims.kubeapi", Operations: updates,
 				Resources: []string{"persistentvolumeclaims"}, Validate: permitExpansion}}},
@@ -57,13 +73,26 @@ func plugins() []plugin {
 		{name: "CertificateSigning",
 			hooks: []rest.Admission{{Name: "signing.kubeapi", Operations: updates, Resources: []string{requests + "/status"},
 				Validate: permitCertificate}}},
+		{name: "ClusterTrustBundleAttest",
+			hooks: []rest.Admission{{Name: "attestations.kubeapi",
+				Operations: both, Resources: []string{"clustertrustbundles.certificates.k8s.io"},
+				Validate: permitAttestation}}},
 		{name: "CertificateSubjectRestriction",
 			hooks: []rest.Admission{{Name: "subjects.kubeapi", Operations: creates, Resources: []string{requests},
 				Validate: restrictSubject}}},
 		{name: "DefaultIngressClass",
 			hooks: []rest.Admission{completing("ingresses.kubeapi", "ingresses.networking.k8s.io", creates,
 				chooseIngressClass)}},
+		{name: "DenyServiceExternalIPs", rare: true,
+			hooks: []rest.Admission{{Name: "external-ips.kubeapi", Operations: both, Resources: []string{"services"},
+				Validate: denyExternalIPs}}},
 		{name: "PodTopologyLabels", pod: labelWithTopology},
+		{name: "NodeDeclaredFeatureValidator",
+			hooks: []rest.Admission{{Name: "features-of-nodes.kubeapi", Operations: updates, Resources: []string{"pods/resize"},
+				Validate: requireFeatures}}},
+		{name: "PodResizeValidator",
+			hooks: []rest.Admission{{Name: "resizes.kubeapi", Operations: updates, Resources: []string{"pods/resize"},
+				Validate: permitResize}}},
 	}
 }
 
@@ -75,13 +104,20 @@ func Plugins() (names []string) {
 	return names
 }
 
-// Admission returns hooks that do what admission plugins of kube-apiserver do by default, without the plugins in off.
-// The hooks run before webhooks and policies, which see their results. The plugin ResourceQuota runs after those: see
-// [limits.Quotas].
-func Admission(off ...string) (hooks []rest.Admission) {
+// Switches are names of plugins that a user of the server enables or disables, beside those that run by default.
+type Switches struct{ On, Off []string }
+
+// runs reports whether a plugin runs.
+func (s Switches) runs(p plugin) bool {
+	return !slices.Contains(s.Off, p.name) && (!p.rare || slices.Contains(s.On, p.name))
+}
+
+// Admission returns hooks that do what admission plugins of kube-apiserver do. The hooks run before webhooks and
+// policies, which see their results. The plugin ResourceQuota runs after those: see [limits.Quotas].
+func Admission(switches Switches) (hooks []rest.Admission) {
 	var steps []func(context.Context, *corev1.Pod) error
 	for _, p := range plugins() {
-		if slices.Contains(off, p.name) {
+		if !switches.runs(p) {
 			continue
 		}
 		hooks = append(hooks, p.hooks...)

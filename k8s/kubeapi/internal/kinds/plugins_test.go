@@ -7,6 +7,7 @@ import (
 	"crypto/x509"
 	"crypto/x509/pkix"
 	"encoding/pem"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -15,7 +16,9 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	nodev1 "k8s.io/api/node/v1"
 	storagev1 "k8s.io/api/storage/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/client-go/kubernetes"
 
 	"github.com/decorum-go/decorum/k8s/kubeapi/internal/kinds"
 )
@@ -66,7 +69,7 @@ func TestPodsRunAsTheirRuntimeClassSays(t *testing.T) {
 }
 
 func TestPodsRunAsAnAccount(t *testing.T) {
-	client := clientOf(t, newAPIWith(t, kinds.Admission()))
+	client := clientOf(t, newAPIWith(t, kinds.Admission(kinds.Switches{})))
 	accounts, pods := client.CoreV1().ServiceAccounts(namespace), client.CoreV1().Pods(namespace)
 	no := false
 	must[*corev1.ServiceAccount](t)(accounts.Create(t.Context(), &corev1.ServiceAccount{ObjectMeta: named("default"),
@@ -150,7 +153,7 @@ func TestNobodyRequestsToBeAnAdministrator(t *testing.T) {
 }
 
 func TestPluginsCanBeOff(t *testing.T) {
-	client := clientOf(t, newAPIWith(t, kinds.Admission(kinds.Plugins()...)))
+	client := clientOf(t, newAPIWith(t, kinds.Admission(kinds.Switches{Off: kinds.Plugins()})))
 	p := must[*corev1.Pod](t)(client.CoreV1().Pods(namespace).Create(t.Context(), pod("a"), metav1.CreateOptions{}))
 	assert.Nil(t, p.Spec.Priority)
 	assert.Empty(t, p.Spec.Tolerations)
@@ -179,4 +182,168 @@ func TestPodsHaveTheTopologyOfTheirNodes(t *testing.T) {
 	delete(bound.Labels, corev1.LabelTopologyZone)
 	bound = must[*corev1.Pod](t)(pods.Update(t.Context(), bound, metav1.UpdateOptions{}))
 	assert.NotContains(t, bound.Labels, corev1.LabelTopologyZone, "an update may remove a label")
+}
+
+func TestPodsGrowIfTheirNodeAllowsIt(t *testing.T) {
+	client := clientOf(t, newAPI(t))
+	create := func(name, system string, features ...string) {
+		node := &corev1.Node{ObjectMeta: named(name)}
+		node.Labels = map[string]string{corev1.LabelOSStable: system}
+		node.Status.Allocatable = resources("cpu", "2", "memory", "1Gi")
+		node.Status.DeclaredFeatures = features
+		must[*corev1.Node](t)(client.CoreV1().Nodes().Create(t.Context(), node, metav1.CreateOptions{}))
+	}
+	create("small", "linux")
+	create("able", "linux", "InPlacePodLevelResourcesVerticalScaling", "InPlacePodVerticalScalingInitContainers")
+	create("windows", "windows")
+	to := func(list ...string) func(*corev1.Pod) {
+		return func(p *corev1.Pod) { p.Spec.Containers[0].Resources.Requests = resources(list...) }
+	}
+	initTo := func(cpu string) func(*corev1.Pod) {
+		return func(p *corev1.Pod) { p.Spec.InitContainers[0].Resources.Requests = resources("cpu", cpu) }
+	}
+	wholeTo := func(cpu string) func(*corev1.Pod) {
+		return func(p *corev1.Pod) {
+			p.Spec.Resources = &corev1.ResourceRequirements{Requests: resources("cpu", cpu, "memory", "1Mi")}
+		}
+	}
+	for _, c := range []struct {
+		name, node string
+		change     func(*corev1.Pod)
+		refused    string
+		cause      metav1.CauseType
+	}{
+		{"enough room", "small", to("cpu", "2", "memory", "1Mi"), "", ""},
+		{"nothing new", "windows", to("cpu", "1", "memory", "1Mi"), "", ""},
+		{"no node yet", "", to("cpu", "9", "memory", "1Mi"), "", ""},
+		{"too much", "small", to("cpu", "3", "memory", "2Gi"),
+			`pods "a" is forbidden: Node didn't have enough allocatable resources: cpu, requested: 3000, allocatable: 2000; memory, requested: 2147483648, allocatable: 1073741824`,
+			"NodeCapacity"},
+		{"another system", "windows", to("cpu", "2", "memory", "1Mi"),
+			`pods "a" is forbidden: pod resize is only supported on linux nodes, node "windows" is "windows"`,
+			"UnsupportedPlatform"},
+		{"a missing node", "gone", to("cpu", "2", "memory", "1Mi"), `pods "a" is forbidden: node "gone" not found`, ""},
+		{"an init container", "able", initTo("2"), "", ""},
+		{"an init container on another node", "small", initTo("2"),
+			`pods "a" is forbidden: pod update requires features InPlacePodVerticalScalingInitContainers which are not available on node "small"`,
+			""},
+		{"the whole Pod", "able", wholeTo("2"), "", ""},
+		{"the whole Pod on another node", "small", wholeTo("2"),
+			`pods "a" is forbidden: pod update requires features InPlacePodLevelResourcesVerticalScaling which are not available on node "small"`,
+			""},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			pods := client.CoreV1().Pods(newNamespace(t, client))
+			p := pod("a", func(p *corev1.Pod) {
+				p.Spec.NodeName = c.node
+				p.Spec.InitContainers = []corev1.Container{{Name: "first", Image: "image"}}
+				p.Spec.InitContainers[0].Resources.Requests = resources("cpu", "1")
+			}, to("cpu", "1", "memory", "1Mi"))
+			if strings.HasPrefix(c.name, "the whole Pod") {
+				wholeTo("1")(p)
+			}
+			p = must[*corev1.Pod](t)(pods.Create(t.Context(), p, metav1.CreateOptions{}))
+			c.change(p)
+			_, err := pods.UpdateResize(t.Context(), "a", p, metav1.UpdateOptions{})
+			if c.refused == "" {
+				require.NoError(t, err)
+				return
+			}
+			assertRefused(t, err, 403, c.refused)
+			if c.cause != "" {
+				assert.True(t, apierrors.HasStatusCause(err, c.cause), "%#v", err)
+			}
+		})
+	}
+}
+
+// newAPIOn returns an API with a plugin that is off by default.
+func newAPIOn(t *testing.T, plugin string) *kubernetes.Clientset {
+	return clientOf(t, newAPIWith(t, kinds.Admission(kinds.Switches{On: []string{plugin}, Off: []string{"ServiceAccount"}})))
+}
+
+func TestPodsPullTheirImagesAnew(t *testing.T) {
+	client := newAPIOn(t, "AlwaysPullImages")
+	pods := client.CoreV1().Pods(namespace)
+	image := func(p *corev1.Pod) {
+		p.Spec.Volumes = []corev1.Volume{{Name: "v", VolumeSource: corev1.VolumeSource{Image: &corev1.ImageVolumeSource{
+			Reference: "i", PullPolicy: corev1.PullNever}}}}
+	}
+	p := must[*corev1.Pod](t)(pods.Create(t.Context(), pod("a", image), metav1.CreateOptions{}))
+	assert.Equal(t, corev1.PullAlways, p.Spec.Containers[0].ImagePullPolicy)
+	assert.Equal(t, corev1.PullAlways, p.Spec.Volumes[0].Image.PullPolicy)
+}
+
+func TestNamespacesSelectNodes(t *testing.T) {
+	client := newAPIOn(t, "PodNodeSelector")
+	n := &corev1.Namespace{ObjectMeta: named("n")}
+	n.Annotations = map[string]string{"scheduler.alpha.kubernetes.io/node-selector": "env=test,disk=ssd"}
+	must[*corev1.Namespace](t)(client.CoreV1().Namespaces().Create(t.Context(), n, metav1.CreateOptions{}))
+	selecting := func(key, value string) func(*corev1.Pod) {
+		return func(p *corev1.Pod) { p.Spec.NodeSelector = map[string]string{key: value} }
+	}
+	pods := client.CoreV1().Pods("n")
+	p := must[*corev1.Pod](t)(pods.Create(t.Context(), pod("a", selecting("a", "b")), metav1.CreateOptions{}))
+	assert.Equal(t, map[string]string{"a": "b", "env": "test", "disk": "ssd"}, p.Spec.NodeSelector)
+	_, err := pods.Create(t.Context(), pod("b", selecting("env", "prod")), metav1.CreateOptions{})
+	assertRefused(t, err, 403,
+		`pods "b" is forbidden: pod node label selector conflicts with its namespace node label selector`)
+}
+
+func TestNamespacesLimitTolerations(t *testing.T) {
+	client := newAPIOn(t, "PodTolerationRestriction")
+	n := &corev1.Namespace{ObjectMeta: named("n")}
+	n.Annotations = map[string]string{
+		"scheduler.alpha.kubernetes.io/defaultTolerations":   `[{"key":"a","operator":"Exists"}]`,
+		"scheduler.alpha.kubernetes.io/tolerationsWhitelist": `[{"key":"a","operator":"Exists"},{"key":"node.kubernetes.io/not-ready","operator":"Exists"},{"key":"node.kubernetes.io/unreachable","operator":"Exists"}]`}
+	must[*corev1.Namespace](t)(client.CoreV1().Namespaces().Create(t.Context(), n, metav1.CreateOptions{}))
+	pods := client.CoreV1().Pods("n")
+	p := must[*corev1.Pod](t)(pods.Create(t.Context(), pod("a"), metav1.CreateOptions{}))
+	assert.Contains(t, p.Spec.Tolerations, corev1.Toleration{Key: "a", Operator: corev1.TolerationOpExists})
+	_, err := pods.Create(t.Context(), pod("b", func(p *corev1.Pod) {
+		p.Spec.Tolerations = []corev1.Toleration{{Key: "b", Operator: corev1.TolerationOpExists}}
+	}), metav1.CreateOptions{})
+	assertRefused(t, err, 500,
+		"pod tolerations (possibly merged with namespace default tolerations) conflict with its namespace whitelist")
+	p = must[*corev1.Pod](t)(client.CoreV1().Pods(namespace).Create(t.Context(),
+		pod("c", func(p *corev1.Pod) { p.Spec.Containers[0].Resources.Requests = resources("cpu", "1") }),
+		metav1.CreateOptions{}))
+	assert.Contains(t, p.Spec.Tolerations, corev1.Toleration{Key: corev1.TaintNodeMemoryPressure,
+		Operator: corev1.TolerationOpExists, Effect: corev1.TaintEffectNoSchedule})
+}
+
+func TestPodsTolerateNodesOfTheirResources(t *testing.T) {
+	pods := newAPIOn(t, "ExtendedResourceToleration").CoreV1().Pods(namespace)
+	p := must[*corev1.Pod](t)(pods.Create(t.Context(), pod("a", func(p *corev1.Pod) {
+		r := resources("example.com/gpu", "1", "cpu", "1")
+		p.Spec.Containers[0].Resources = corev1.ResourceRequirements{Requests: r, Limits: r}
+	}), metav1.CreateOptions{}))
+	assert.Contains(t, p.Spec.Tolerations, corev1.Toleration{Key: "example.com/gpu",
+		Operator: corev1.TolerationOpExists, Effect: corev1.TaintEffectNoSchedule})
+	for _, toleration := range p.Spec.Tolerations {
+		assert.NotEqual(t, "cpu", toleration.Key)
+	}
+}
+
+func TestPodsKeepOthersOnlyFromTheirNode(t *testing.T) {
+	pods := newAPIOn(t, "LimitPodHardAntiAffinityTopology").CoreV1().Pods(namespace)
+	alone := func(key string) func(*corev1.Pod) {
+		return func(p *corev1.Pod) {
+			p.Spec.Affinity = &corev1.Affinity{PodAntiAffinity: &corev1.PodAntiAffinity{
+				RequiredDuringSchedulingIgnoredDuringExecution: []corev1.PodAffinityTerm{{TopologyKey: key,
+					LabelSelector: &metav1.LabelSelector{MatchLabels: map[string]string{"a": "b"}}}}}}
+		}
+	}
+	must[*corev1.Pod](t)(pods.Create(t.Context(), pod("a", alone(corev1.LabelHostname)), metav1.CreateOptions{}))
+	_, err := pods.Create(t.Context(), pod("b", alone(corev1.LabelTopologyZone)), metav1.CreateOptions{})
+	assertRefused(t, err, 403,
+		`pods "b" is forbidden: affinity.PodAntiAffinity.RequiredDuringScheduling has TopologyKey topology.kubernetes.io/zone but only key kubernetes.io/hostname is allowed`)
+}
+
+func TestServicesGetNoExternalIPs(t *testing.T) {
+	services := newAPIOn(t, "DenyServiceExternalIPs").CoreV1().Services(namespace)
+	s := must[*corev1.Service](t)(services.Create(t.Context(), service("a"), metav1.CreateOptions{}))
+	s.Spec.ExternalIPs = []string{"192.0.2.1"}
+	_, err := services.Update(t.Context(), s, metav1.UpdateOptions{})
+	assertRefused(t, err, 403, `services "a" is forbidden: Use of external IPs is denied by admission control`)
 }

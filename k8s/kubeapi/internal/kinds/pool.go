@@ -23,6 +23,8 @@ import (
 type pool[V comparable] struct {
 	// of returns the values of a Service.
 	of func(*corev1.Service) []V
+	// reserved, unless nil, reports whether no Service may have a value.
+	reserved func(ctx context.Context, v V) (bool, error)
 
 	mu    sync.Mutex
 	taken map[V]claim // nil until the Services of the store have been read
@@ -112,6 +114,11 @@ func (p *pool[V]) try(ctx context.Context, v V, by types.NamespacedName) (bool, 
 	if c, ok := p.taken[v]; ok && c.by != by {
 		held, err := p.holds(ctx, c, v)
 		if held || err != nil {
+			return false, err
+		}
+	}
+	if p.reserved != nil {
+		if reserved, err := p.reserved(ctx, v); reserved || err != nil {
 			return false, err
 		}
 	}

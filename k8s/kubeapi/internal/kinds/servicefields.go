@@ -1,7 +1,6 @@
 package kinds
 
 import (
-	"net/netip"
 	"slices"
 
 	corev1 "k8s.io/api/core/v1"
@@ -30,16 +29,6 @@ func needsHealthCheckPort(s *corev1.Service) bool {
 func externallyAccessible(s *corev1.Service) bool {
 	return s.Spec.Type == corev1.ServiceTypeNodePort || s.Spec.Type == corev1.ServiceTypeLoadBalancer ||
 		s.Spec.Type == corev1.ServiceTypeClusterIP && len(s.Spec.ExternalIPs) > 0
-}
-
-// clusterIPsOf returns the addresses that a Service has.
-func clusterIPsOf(s *corev1.Service) (ips []netip.Addr) {
-	for _, text := range s.Spec.ClusterIPs {
-		if ip, err := netip.ParseAddr(text); err == nil {
-			ips = append(ips, ip)
-		}
-	}
-	return ips
 }
 
 // nodePortsOf returns the node ports that a Service has.

@@ -11,6 +11,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 
 	"github.com/decorum-go/decorum/apimeta"
+	"github.com/decorum-go/decorum/k8s/kubeapi/internal/addresses"
 	"github.com/decorum-go/decorum/k8s/kubeapi/internal/validation"
 	"github.com/decorum-go/decorum/rest"
 	"github.com/decorum-go/decorum/status"
@@ -19,25 +20,24 @@ import (
 // The node ports that Services get.
 const firstNodePort, lastNodePort = 30000, 32767
 
-// allocator gives Services their cluster IPs and node ports. All addresses are of one family, that of the range.
+// allocator gives Services their cluster IPs and node ports. All addresses are of one family.
 type allocator struct {
-	addresses netip.Prefix
-	ips       pool[netip.Addr]
-	ports     pool[int32]
+	family corev1.IPFamily
+	ips    pool[netip.Addr]
+	ports  pool[int32]
 }
 
-// services returns the kind Service. Cluster IPs are from the range addresses, without its first and, in IPv4, its last
-// one.
-func services(addresses netip.Prefix) rest.Resource[corev1.Service] {
-	a := &allocator{addresses: addresses.Masked()}
-	a.ips.of, a.ports.of = clusterIPsOf, nodePortsOf
-	r := of[corev1.Service]()
-	r.Hooks.ValidateDelete = func(_ context.Context, s *corev1.Service) error {
+// services returns the kind Service. Cluster IPs are of the family of r, from the ranges of ServiceCIDRs.
+func services(r netip.Prefix) rest.Resource[corev1.Service] {
+	a := &allocator{family: familyOf(r)}
+	a.ips.of, a.ips.reserved, a.ports.of = addresses.Of, addresses.Reserved, nodePortsOf
+	k := of[corev1.Service]()
+	k.Hooks.ValidateDelete = func(_ context.Context, s *corev1.Service) error {
 		a.confirm(s)
 		return nil
 	}
-	r.Subresources = append(r.Subresources, noProxy[corev1.Service, corev1.ServiceProxyOptions]())
-	return preparing(r, a.prepare)
+	k.Subresources = append(k.Subresources, noProxy[corev1.Service, corev1.ServiceProxyOptions]())
+	return preparing(k, a.prepare)
 }
 
 func (a *allocator) confirm(s *corev1.Service) {
@@ -79,7 +79,7 @@ func (a *allocator) chooseFamilies(s, old *corev1.Service) error {
 	if !needsClusterIP(s) {
 		return nil
 	}
-	spec, own := &s.Spec, a.family()
+	spec, own := &s.Spec, a.family
 	free := headless(s) && len(spec.Selector) == 0
 	if spec.IPFamilyPolicy == nil {
 		policy := corev1.IPFamilyPolicySingleStack
@@ -118,8 +118,8 @@ func (a *allocator) chooseFamilies(s, old *corev1.Service) error {
 	return nil
 }
 
-func (a *allocator) family() corev1.IPFamily {
-	if a.addresses.Addr().Is4() {
+func familyOf(r netip.Prefix) corev1.IPFamily {
+	if r.Addr().Is4() {
 		return corev1.IPv4Protocol
 	}
 	return corev1.IPv6Protocol
@@ -137,8 +137,13 @@ func (a *allocator) allocateIP(ctx context.Context, s, old *corev1.Service) erro
 	if !needsClusterIP(s) || headless(s) || old != nil && needsClusterIP(old) {
 		return nil // none, or the one that it has
 	}
+	ranges, err := addresses.Ranges(ctx)
+	if err != nil {
+		return err
+	}
+	ranges = slices.DeleteFunc(ranges, func(r netip.Prefix) bool { return familyOf(r) != a.family })
 	if s.Spec.ClusterIP == "" && len(s.Spec.ClusterIPs) == 0 {
-		ip, ok, err := a.ips.takeAny(ctx, a.candidates(), nameOf(s))
+		ip, ok, err := a.ips.takeAny(ctx, candidates(ranges), nameOf(s))
 		if err != nil {
 			return err
 		}
@@ -153,7 +158,7 @@ func (a *allocator) allocateIP(ctx context.Context, s, old *corev1.Service) erro
 		return err
 	}
 	why := "provided IP is already allocated"
-	ok := a.allocatable(ip)
+	ok := slices.ContainsFunc(ranges, func(r netip.Prefix) bool { return addresses.Usable(r, ip) })
 	if !ok {
 		why = "the provided network does not match the current range"
 	} else if ok, err = a.ips.take(ctx, ip, nameOf(s)); err != nil {
@@ -166,21 +171,17 @@ func (a *allocator) allocateIP(ctx context.Context, s, old *corev1.Service) erro
 	return nil
 }
 
-// allocatable reports whether a Service may have an address: it is in the range, and it is neither the address of the
-// network nor that of its broadcasts.
-func (a *allocator) allocatable(ip netip.Addr) bool {
-	return a.addresses.Contains(ip) && ip != a.addresses.Addr() && (ip.Is6() || a.addresses.Contains(ip.Next()))
-}
-
-// candidates yields all addresses of the range, from a random one on. The first 16 come last, because people choose
-// fixed addresses there.
-func (a *allocator) candidates() iter.Seq[netip.Addr] {
+// candidates yields the addresses of the ranges, in each from a random one on. The first 16 of a range come last,
+// because people choose fixed addresses there.
+func candidates(ranges []netip.Prefix) iter.Seq[netip.Addr] {
 	const reserved = 16
-	size := 1 << min(a.addresses.Addr().BitLen()-a.addresses.Bits(), 16)
 	return func(yield func(netip.Addr) bool) {
-		for i := range circle(reserved, size-1) {
-			if ip := plus(a.addresses.Addr(), i); a.allocatable(ip) && !yield(ip) {
-				return
+		for _, r := range ranges {
+			size := 1 << min(r.Addr().BitLen()-r.Bits(), 16)
+			for i := range circle(reserved, size-1) {
+				if ip := plus(r.Addr(), i); addresses.Usable(r, ip) && !yield(ip) {
+					return
+				}
 			}
 		}
 	}

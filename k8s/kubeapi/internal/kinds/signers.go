@@ -10,25 +10,32 @@ import (
 	"strings"
 
 	certificatesv1 "k8s.io/api/certificates/v1"
+	"k8s.io/apimachinery/pkg/api/equality"
 
 	"github.com/decorum-go/decorum/rest"
 )
 
-// permitSigning returns an error unless a user has a right on a signer, or on all signers of its domain.
+// permitSigning returns an error unless a user may approve or sign requests of a signer.
 func permitSigning(ctx context.Context, user rest.User, verb, signer string) error {
+	may, err := hasRightOn(ctx, user, verb, signer)
+	if err == nil && !may {
+		err = fmt.Errorf("user not permitted to %s requests with signerName %q", verb, signer)
+	}
+	return err
+}
+
+// hasRightOn reports whether a user has a right on a signer, or on all signers of its domain.
+func hasRightOn(ctx context.Context, user rest.User, verb, signer string) (bool, error) {
 	domain, _, _ := strings.Cut(signer, "/")
 	for _, name := range []string{signer, domain + "/*"} {
 		decision, err := rest.Authorize(ctx,
 			rest.Access{User: user, Verb: rest.Verb(verb), Group: "certificates.k8s.io", Version: "*", Resource: "signers",
 				Name: name})
-		if err != nil {
-			return err
-		}
-		if decision.Allowed() {
-			return nil
+		if err != nil || decision.Allowed() {
+			return err == nil, err
 		}
 	}
-	return fmt.Errorf("user not permitted to %s requests with signerName %q", verb, signer)
+	return false, nil
 }
 
 // permitApproval lets only those approve or deny a request who may do so for its signer.
@@ -73,4 +80,27 @@ func restrictSubject(_ context.Context, r *rest.AdmissionRequest) error {
 			certificatesv1.KubeAPIServerClientSignerName)
 	}
 	return nil
+}
+
+// permitAttestation lets only those write a bundle of trusted certificates who may attest for its signer. The garbage
+// collector may change the owners and finalizers of any bundle.
+func permitAttestation(ctx context.Context, r *rest.AdmissionRequest) error {
+	var now, was certificatesv1.ClusterTrustBundle
+	if err := r.Object(&now); err != nil || now.Spec.SignerName == "" {
+		return err
+	}
+	if r.Operation == rest.OperationUpdate {
+		if err := r.OldObject(&was); err != nil {
+			return err
+		}
+		now.OwnerReferences, now.Finalizers, now.ManagedFields = was.OwnerReferences, was.Finalizers, was.ManagedFields
+		if equality.Semantic.DeepEqual(now, was) {
+			return nil
+		}
+	}
+	may, err := hasRightOn(ctx, r.User, "attest", now.Spec.SignerName)
+	if err == nil && !may {
+		err = fmt.Errorf("user not permitted to attest for signerName %q", now.Spec.SignerName)
+	}
+	return err
 }

@@ -32,14 +32,13 @@ func noQuotas(ctx context.Context) bool {
 	return err == nil && len(page.Items) == 0
 }
 
-// uncounted are resources that no quota limits: events, and virtual kinds.
-func uncounted(r *rest.AdmissionRequest) bool {
-	switch r.Resource.Group {
+// uncounted reports whether no quota limits a resource: events, and virtual kinds.
+func uncounted(group, resource string) bool {
+	switch group {
 	case "events.k8s.io", "authorization.k8s.io", "authentication.k8s.io":
 		return true
 	}
-	return r.Namespace == "" || r.Resource.Resource == "namespaces" ||
-		r.Resource.Group == "" && slices.Contains([]string{"events", "bindings"}, r.Resource.Resource)
+	return group == "" && slices.Contains([]string{"events", "bindings", "namespaces"}, resource)
 }
 
 // change is the difference that a write makes.
@@ -52,7 +51,7 @@ type change struct {
 // changeOf reads a write. It returns nil if the write changes nothing that a quota counts.
 func changeOf(r *rest.AdmissionRequest) (*change, error) {
 	c := &change{counted: countedAs(r.Resource.Group, r.Resource.Resource)}
-	c.obj, c.old = typed(r), typed(r)
+	c.obj, c.old = typed(r.Resource.Group, r.Resource.Resource), typed(r.Resource.Group, r.Resource.Resource)
 	if r.Operation == rest.OperationCreate {
 		c.old = nil
 	}
@@ -78,11 +77,11 @@ func changeOf(r *rest.AdmissionRequest) (*change, error) {
 }
 
 // typed returns an empty object of a kind whose objects differ in what they use, or nil for other kinds.
-func typed(r *rest.AdmissionRequest) any {
-	if r.Resource.Group != "" {
+func typed(group, resource string) any {
+	if group != "" {
 		return nil
 	}
-	switch r.Resource.Resource {
+	switch resource {
 	case "pods":
 		return new(corev1.Pod)
 	case "services":
@@ -95,7 +94,7 @@ func typed(r *rest.AdmissionRequest) any {
 
 // charge lets all quotas of a namespace pay for a write.
 func charge(ctx context.Context, r *rest.AdmissionRequest) error {
-	if uncounted(r) {
+	if r.Namespace == "" || uncounted(r.Resource.Group, r.Resource.Resource) {
 		return nil
 	}
 	c, err := changeOf(r)

@@ -69,7 +69,11 @@ func claimInScope(c *corev1.PersistentVolumeClaim, s corev1.ScopedResourceSelect
 	if s.ScopeName != corev1.ResourceQuotaScopeVolumeAttributesClass {
 		return false, nil
 	}
-	var classes []string
+	return matches(s, attributesClassesOf(c)...)
+}
+
+// attributesClassesOf returns the names of the VolumeAttributesClasses that a claim has, wants and gets.
+func attributesClassesOf(c *corev1.PersistentVolumeClaim) (classes []string) {
 	for _, class := range []*string{c.Spec.VolumeAttributesClassName, c.Status.CurrentVolumeAttributesClassName} {
 		if class != nil {
 			classes = append(classes, *class)
@@ -78,7 +82,7 @@ func claimInScope(c *corev1.PersistentVolumeClaim, s corev1.ScopedResourceSelect
 	if m := c.Status.ModifyVolumeStatus; m != nil {
 		classes = append(classes, m.TargetVolumeAttributesClassName)
 	}
-	return matches(s, classes...)
+	return classes
 }
 
 // matches reports whether one of the classes of an object, or the lack of a class, meets the requirement of a scope.

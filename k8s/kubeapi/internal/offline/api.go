@@ -33,9 +33,9 @@ func newServer(ctx context.Context, services netip.Prefix, log io.Writer) (*serv
 		Logger: slog.New(slog.NewTextHandler(log, &slog.HandlerOptions{Level: slog.LevelError})),
 		Accounts: serviceaccount.Options{Issuer: "https://kubernetes.default.svc.cluster.local",
 			Keys: []serviceaccount.Key{{Signer: key}}},
-		Users:      []rest.Authenticator{rest.AuthenticatorFunc(administrator)},
-		Objects:    bootstrap.Config{ServiceRange: services},
-		PluginsOff: server.DefaultOff(nil),
+		Users:   []rest.Authenticator{rest.AuthenticatorFunc(administrator)},
+		Objects: bootstrap.Config{ServiceRange: services},
+		Plugins: server.DefaultPlugins(nil),
 	})
 }
 
@@ -44,6 +44,7 @@ func looksAt(kind apimeta.GroupKind) bool {
 	switch kind {
 	case apimeta.GroupKind{Kind: "LimitRange"},
 		apimeta.GroupKind{Group: "networking.k8s.io", Kind: "IngressClass"},
+		apimeta.GroupKind{Group: "networking.k8s.io", Kind: "ServiceCIDR"},
 		apimeta.GroupKind{Group: "node.k8s.io", Kind: "RuntimeClass"},
 		apimeta.GroupKind{Group: "scheduling.k8s.io", Kind: "PriorityClass"},
 		apimeta.GroupKind{Group: "storage.k8s.io", Kind: "StorageClass"}:

@@ -48,8 +48,9 @@ func documents(t *testing.T) []map[string]any {
 	for part := range strings.SplitSeq(string(text), "\n---\n") {
 		var doc map[string]any
 		require.NoError(t, yaml.Unmarshal([]byte(part), &doc))
-		if doc["kind"] == "Service" { // the Service kubernetes has the first address
-			part = strings.ReplaceAll(part, "10.0.0.1", "10.0.0.9")
+		// The Service kubernetes has the first address.
+		if free := map[any]string{"Service": "10.0.0.9", "IPAddress": "10.0.0.8"}[doc["kind"]]; free != "" {
+			part = strings.ReplaceAll(part, "10.0.0.1", free)
 			require.NoError(t, yaml.Unmarshal([]byte(part), &doc))
 		}
 		all = append(all, doc)

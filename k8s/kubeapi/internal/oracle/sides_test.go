@@ -67,8 +67,11 @@ type ourProgram struct {
 var running ourProgram
 
 // pluginsOff are the admission plugins that change or refuse objects.
-const pluginsOff = "CertificateApproval,CertificateSigning,CertificateSubjectRestriction,DefaultIngressClass,DefaultStorageClass,DefaultTolerationSeconds,LimitRanger," +
-	"NamespaceLifecycle,PersistentVolumeClaimResize,PodSecurity,PodTopologyLabels,Priority,ResourceQuota,RuntimeClass,ServiceAccount,StorageObjectInUseProtection,TaintNodesByCondition"
+const pluginsOff = "CertificateApproval,CertificateSigning,CertificateSubjectRestriction,ClusterTrustBundleAttest," +
+	"DefaultIngressClass,DefaultStorageClass,DefaultTolerationSeconds,LimitRanger,NamespaceLifecycle," +
+	"NodeDeclaredFeatureValidator,PersistentVolumeClaimResize,PodGroupProtection,PodResizeValidator,PodSecurity," +
+	"PodTopologyLabels,Priority,ResourceQuota,RuntimeClass,ServiceAccount,StorageObjectInUseProtection," +
+	"TaintNodesByCondition"
 
 const token = "secret"
 

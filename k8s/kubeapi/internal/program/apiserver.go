@@ -43,7 +43,7 @@ func playAPIServer(ctx context.Context, p Process) error {
 	}
 	defer listener.Close()
 	config := server.Config{Logger: slog.New(slog.NewTextHandler(p.Stderr, &slog.HandlerOptions{Level: slog.LevelWarn})),
-		AllowAll: f.allowAll, RefuseAnonymous: !f.anonymous, PluginsOff: f.pluginsOff, Report: report,
+		AllowAll: f.allowAll, RefuseAnonymous: !f.anonymous, Plugins: f.plugins, Report: report,
 		NoFlowControl: !f.fair, MaxReads: f.maxReads, MaxWrites: f.maxWrites}
 	if config.Objects, err = f.objects(listener); err != nil {
 		return err

@@ -67,7 +67,7 @@ func serveCluster(ctx context.Context, p Process) error {
 			Keys: []serviceaccount.Key{{Signer: secrets.AccountKey}}},
 		Users:     []rest.Authenticator{auth.Certificates()},
 		Objects:   bootstrap.Config{ClientCA: secrets.Authority.Certificate(), Address: socket.Advertised(listener)},
-		ServingCA: secrets.Authority.Certificate(), Controllers: f.controllers, PluginsOff: server.DefaultOff(f.controllers),
+		ServingCA: secrets.Authority.Certificate(), Controllers: f.controllers, Plugins: server.DefaultPlugins(f.controllers),
 	}
 	if config.Objects.ServiceRange, err = netip.ParsePrefix(f.serviceRange); err != nil {
 		return fmt.Errorf("--service-cluster-ip-range: %w", err)

@@ -9,6 +9,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"github.com/decorum-go/decorum/k8s/kubeapi/internal/kinds"
 )
 
 var (
@@ -26,7 +28,8 @@ type serverFlags struct {
 	audiences, issuers, accountKeys                                []string
 	anonymous, allowAll, fair                                      bool
 	maxTokenLife                                                   time.Duration
-	pluginsOff, notes                                              []string
+	plugins                                                        kinds.Switches
+	notes                                                          []string
 }
 
 // parseServerFlags reads the flags of kube-apiserver. Flags that kube-apiserver does not have are an error, because a
@@ -44,6 +47,9 @@ func parseServerFlags(p Process) (*serverFlags, error) {
 		return nil, fmt.Errorf("unexpected argument %q", set.Arg(0))
 	}
 	if err := f.checkLimits(); err != nil {
+		return nil, err
+	}
+	if err := f.checkPlugins(); err != nil {
 		return nil, err
 	}
 	if f.issuers == nil {

@@ -23,7 +23,7 @@ func newBenchmarked(b *testing.B) func() *server.Server {
 	require.NoError(b, err)
 	types, objects := new(rest.Types), bootstrap.Config{Common: new(bootstrap.Common)}
 	return func() *server.Server {
-		s, err := server.New(b.Context(), server.Config{Types: types, Objects: objects, PluginsOff: server.DefaultOff(nil),
+		s, err := server.New(b.Context(), server.Config{Types: types, Objects: objects, Plugins: server.DefaultPlugins(nil),
 			Accounts: serviceaccount.Options{Issuer: "https://example.com",
 				Keys: []serviceaccount.Key{{Signer: secrets.AccountKey}}}})
 		require.NoError(b, err)

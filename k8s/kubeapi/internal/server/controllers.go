@@ -8,7 +8,9 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/decorum-go/decorum/k8s/kubeapi/internal/addresses"
 	"github.com/decorum-go/decorum/k8s/kubeapi/internal/bootstrap"
+	"github.com/decorum-go/decorum/k8s/kubeapi/internal/limits"
 	"github.com/decorum-go/decorum/rest"
 	"github.com/decorum-go/decorum/rest/lifecycle"
 )
@@ -29,6 +31,12 @@ func controllers() map[string]controller {
 		"event-ttl":         of(lifecycle.Expire),
 		"clusterrole-aggregation": func(ctx context.Context, api *rest.API, _ Config) error {
 			return bootstrap.AggregateRoles(ctx, api)
+		},
+		"resourcequota": func(ctx context.Context, api *rest.API, c Config) error {
+			return limits.Count(ctx, api, c.Logger)
+		},
+		"service-cidr": func(ctx context.Context, api *rest.API, c Config) error {
+			return addresses.Protect(ctx, api, c.Logger)
 		},
 		"serviceaccount": func(ctx context.Context, api *rest.API, _ Config) error {
 			return bootstrap.CreateAccounts(ctx, api)
@@ -59,6 +67,9 @@ func (s *Server) control(ctx context.Context, c Config) error {
 			return bootstrap.KeepIdentity(ctx, api, c.Host, c.Logger)
 		})
 	}
+	start("addresses", func(ctx context.Context, api *rest.API, c Config) error {
+		return addresses.Keep(ctx, api, c.Objects.ServiceRange, c.Logger)
+	})
 	known := controllers()
 	for _, name := range c.Controllers {
 		run, ok := known[name]

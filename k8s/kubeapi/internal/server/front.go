@@ -1,6 +1,7 @@
 package server
 
 import (
+	"log/slog"
 	"net/http"
 	"slices"
 	"strings"
@@ -19,6 +20,9 @@ type front struct {
 	authorizer rest.Authorizer
 	flows      *flows
 	gaps       *gaps
+	logger     *slog.Logger
+	// provisions says whether new objects bring their namespaces along.
+	provisions bool
 }
 
 func (f *front) ServeHTTP(w http.ResponseWriter, r *http.Request) {
@@ -28,6 +32,8 @@ func (f *front) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		return
 	case isOpen(r.URL.Path):
 		f.flows.name(w.Header(), func() rest.Access { return f.accessTo(r) })
+	case f.provisions:
+		f.provision(r)
 	}
 	f.api.ServeHTTP(f.gaps.watch(w, r), r)
 }

@@ -3,6 +3,7 @@ package server
 import (
 	"slices"
 
+	"github.com/decorum-go/decorum/k8s/kubeapi/internal/addresses"
 	"github.com/decorum-go/decorum/k8s/kubeapi/internal/kinds"
 	"github.com/decorum-go/decorum/k8s/kubeapi/internal/limits"
 	"github.com/decorum-go/decorum/rest"
@@ -10,27 +11,32 @@ import (
 
 const (
 	resourceQuota   = "ResourceQuota"
+	ownersPlugin    = "OwnerReferencesPermissionEnforcement"
+	provisionPlugin = "NamespaceAutoProvision"
 	accountsPlugin  = "ServiceAccount"
 	accountsCreator = "serviceaccount" // the controller that creates the accounts on which the plugin relies
 )
 
-// Plugins returns the names of the admission plugins that a server can switch off.
-func Plugins() []string { return append(kinds.Plugins(), resourceQuota) }
+// Plugins returns the names of the admission plugins that a server can switch on and off.
+func Plugins() []string { return append(kinds.Plugins(), ownersPlugin, provisionPlugin, resourceQuota) }
 
-// DefaultOff returns the plugins that a server with the given controllers does without: ServiceAccount would refuse all
-// Pods if nothing creates the accounts.
-func DefaultOff(controllers []string) []string {
+// DefaultPlugins returns the plugins of a server with the given controllers: those that run by default, but without
+// ServiceAccount if nothing creates the accounts, because it would refuse all Pods.
+func DefaultPlugins(controllers []string) kinds.Switches {
 	if slices.Contains(controllers, accountsCreator) {
-		return nil
+		return kinds.Switches{}
 	}
-	return []string{accountsPlugin}
+	return kinds.Switches{Off: []string{accountsPlugin}}
 }
 
-// quotas returns the plug-in of ResourceQuota, unless it is off. It comes last, because it counts only what all others
-// allow.
-func (s *Server) quotas(off []string) []rest.Plugin {
-	if slices.Contains(off, resourceQuota) {
-		return nil
+// lastHooks returns the plug-ins with the hooks that come after those of webhooks and policies. Two of them write other
+// objects for what all others allow: ResourceQuota, unless it is off, and what records the addresses of Services.
+func lastHooks(of kinds.Switches) (plugins []rest.Plugin) {
+	if slices.Contains(of.On, ownersPlugin) {
+		plugins = append(plugins, kinds.OwnerReferences())
 	}
-	return []rest.Plugin{rest.Parts{Name: "resourcequotas", Admission: []rest.Admission{limits.Quotas()}}}
+	if !slices.Contains(of.Off, resourceQuota) {
+		plugins = append(plugins, rest.Parts{Name: "resourcequotas", Admission: []rest.Admission{limits.Quotas()}})
+	}
+	return append(plugins, rest.Parts{Name: "addresses", Admission: []rest.Admission{addresses.Record()}})
 }

@@ -54,8 +54,8 @@ type Config struct {
 	// MaxReads and MaxWrites are how many reads and writes the server works on at once without flow control; 0 means no
 	// limit. With flow control, they are together the number of seats. Default: 600 seats.
 	MaxReads, MaxWrites int
-	// PluginsOff are names that [Plugins] returns: the admission plugins that do not run.
-	PluginsOff []string
+	// Plugins are names that [Plugins] returns.
+	Plugins kinds.Switches
 	// WebhookServer returns the address of the server of webhooks whose Service does not exist or has no endpoints, or an
 	// empty string. Default: calls of these webhooks fail.
 	WebhookServer func() string
@@ -110,10 +110,10 @@ func New(ctx context.Context, c Config) (s *Server, err error) {
 	}
 	rights := &rights{Roles: roles, allowAll: c.AllowAll}
 	options := rest.Options{
-		Store: c.Store, Admission: kinds.Admission(c.PluginsOff...), Logger: c.Logger, Authenticator: users, OpenHealth: true,
+		Store: c.Store, Admission: kinds.Admission(c.Plugins), Logger: c.Logger, Authenticator: users, OpenHealth: true,
 		Version: version(), Types: c.Types,
 		CEL: cel.New(nil), Plugins: slices.Concat([]rest.Plugin{rights, known{accounts}, auth.Reviews()}, s.review.plugins(),
-			s.quotas(c.PluginsOff), []rest.Plugin{
+			lastHooks(c.Plugins), []rest.Plugin{
 				rest.Parts{Name: "cluster",
 					Start: func(ctx context.Context, api *rest.API) error { return bootstrap.Create(ctx, api, c.Objects) }},
 			}, c.limits(flows), []rest.Plugin{
@@ -135,7 +135,8 @@ func New(ctx context.Context, c Config) (s *Server, err error) {
 		return nil, errors.Join(err, s.Close())
 	}
 	s.handler = &front{api: s.api, keys: accounts.Discovery(), users: users, authorizer: rights.authorizer, flows: flows,
-		gaps: &gaps{api: s.api, report: c.Report}}
+		gaps: &gaps{api: s.api, report: c.Report}, logger: c.Logger,
+		provisions: slices.Contains(c.Plugins.On, provisionPlugin)}
 	return s, nil
 }
 

@@ -1,0 +1,222 @@
+package kinds
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/http"
+	"slices"
+	"strings"
+
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/equality"
+	"k8s.io/apimachinery/pkg/labels"
+
+	"github.com/decorum-go/decorum/rest"
+	"github.com/decorum-go/decorum/status"
+)
+
+// restrictTopology refuses Pods that keep others away from more than their node.
+func restrictTopology(_ context.Context, r *rest.AdmissionRequest) error {
+	var pod corev1.Pod
+	if err := r.Object(&pod); err != nil || pod.Spec.Affinity == nil || pod.Spec.Affinity.PodAntiAffinity == nil {
+		return err
+	}
+	for _, term := range pod.Spec.Affinity.PodAntiAffinity.RequiredDuringSchedulingIgnoredDuringExecution {
+		if term.TopologyKey != corev1.LabelHostname {
+			return fmt.Errorf("affinity.PodAntiAffinity.RequiredDuringScheduling has TopologyKey %s but only key %s is allowed",
+				term.TopologyKey, corev1.LabelHostname)
+		}
+	}
+	return nil
+}
+
+// pullAlways lets a Pod pull all of its images anew, so that it cannot use one for which it has no credentials. An
+// update without other images changes nothing.
+func pullAlways(_ context.Context, r *rest.AdmissionRequest) error {
+	var pod, old corev1.Pod
+	if err := r.Object(&pod); err != nil {
+		return err
+	}
+	if r.Operation == rest.OperationUpdate {
+		if err := r.OldObject(&old); err != nil {
+			return err
+		}
+		was := imagesOf(&old.Spec)
+		if !slices.ContainsFunc(imagesOf(&pod.Spec), func(image string) bool { return !slices.Contains(was, image) }) {
+			return nil
+		}
+	}
+	for _, containers := range [][]corev1.Container{pod.Spec.InitContainers, pod.Spec.Containers} {
+		for i := range containers {
+			containers[i].ImagePullPolicy = corev1.PullAlways
+		}
+	}
+	for i := range pod.Spec.EphemeralContainers {
+		pod.Spec.EphemeralContainers[i].ImagePullPolicy = corev1.PullAlways
+	}
+	for _, v := range pod.Spec.Volumes {
+		if v.Image != nil {
+			v.Image.PullPolicy = corev1.PullAlways
+		}
+	}
+	return r.SetObject(&pod)
+}
+
+// imagesOf returns the images of the containers of a Pod.
+func imagesOf(spec *corev1.PodSpec) (images []string) {
+	for _, c := range slices.Concat(spec.InitContainers, spec.Containers) {
+		images = append(images, c.Image)
+	}
+	for _, c := range spec.EphemeralContainers {
+		images = append(images, c.Image)
+	}
+	return images
+}
+
+// denyExternalIPs refuses external addresses that a Service does not have yet.
+func denyExternalIPs(_ context.Context, r *rest.AdmissionRequest) error {
+	var s, old corev1.Service
+	if err := r.Object(&s); err != nil {
+		return err
+	}
+	if r.Operation == rest.OperationUpdate {
+		if err := r.OldObject(&old); err != nil {
+			return err
+		}
+	}
+	for _, ip := range s.Spec.ExternalIPs {
+		if !slices.Contains(old.Spec.ExternalIPs, ip) {
+			return errors.New("Use of external IPs is denied by admission control")
+		}
+	}
+	return nil
+}
+
+// annotationOf returns an annotation of a namespace.
+func annotationOf(ctx context.Context, namespace, annotation string) (string, bool, error) {
+	namespaces, err := rest.ClientForHook[corev1.Namespace](ctx)
+	if err != nil {
+		return "", false, err
+	}
+	n, err := namespaces.Get(ctx, namespace)
+	if err != nil {
+		return "", false, err
+	}
+	text, ok := n.Annotations[annotation]
+	return text, ok, nil
+}
+
+// selectNodesOfNamespace lets a new Pod run only on the nodes that the namespace selects.
+func selectNodesOfNamespace(ctx context.Context, pod *corev1.Pod) error {
+	if !isNew(pod) {
+		return nil
+	}
+	text, _, err := annotationOf(ctx, pod.Namespace, "scheduler.alpha.kubernetes.io/node-selector")
+	if err != nil {
+		return err
+	}
+	selector, err := labels.ConvertSelectorToLabelsMap(text)
+	if err != nil {
+		return unexpected(err)
+	}
+	if labels.Conflicts(selector, pod.Spec.NodeSelector) {
+		return errors.New("pod node label selector conflicts with its namespace node label selector")
+	}
+	pod.Spec.NodeSelector = merged(pod.Spec.NodeSelector, selector)
+	return nil
+}
+
+// unexpected returns an error with which kube-apiserver answers 500, because it is none about the request.
+func unexpected(err error) error { return status.Generic(http.StatusInternalServerError, err.Error()) }
+
+// tolerateAsNamespace gives a new Pod the tolerations of its namespace, and any Pod that requests resources one of
+// memory pressure. It refuses tolerations that the namespace does not list.
+func tolerateAsNamespace(ctx context.Context, pod *corev1.Pod) error {
+	if isBinding(ctx) {
+		return nil
+	}
+	var more []corev1.Toleration
+	if isNew(pod) {
+		var err error
+		if more, err = tolerationsOf(ctx, pod.Namespace, "defaultTolerations"); err != nil {
+			return err
+		}
+	}
+	if qosClassOf(&pod.Spec) != corev1.PodQOSBestEffort {
+		more = append(more, corev1.Toleration{Key: corev1.TaintNodeMemoryPressure, Operator: corev1.TolerationOpExists,
+			Effect: corev1.TaintEffectNoSchedule})
+	}
+	if len(more) > 0 {
+		pod.Spec.Tolerations = withTolerations(pod.Spec.Tolerations, more)
+	}
+	allowed, err := tolerationsOf(ctx, pod.Namespace, "tolerationsWhitelist")
+	if err != nil || len(allowed) == 0 {
+		return err
+	}
+	for _, t := range pod.Spec.Tolerations {
+		if !slices.ContainsFunc(allowed, func(a corev1.Toleration) bool { return includes(a, t) }) {
+			return unexpected(errors.New(
+				"pod tolerations (possibly merged with namespace default tolerations) conflict with its namespace whitelist"))
+		}
+	}
+	return nil
+}
+
+// tolerationsOf returns the tolerations in an annotation of a namespace.
+func tolerationsOf(ctx context.Context, namespace, name string) (list []corev1.Toleration, err error) {
+	text, _, err := annotationOf(ctx, namespace, "scheduler.alpha.kubernetes.io/"+name)
+	if err != nil || text == "" {
+		return nil, err
+	}
+	if err := json.Unmarshal([]byte(text), &list); err != nil {
+		return nil, unexpected(err)
+	}
+	return list, nil
+}
+
+// tolerateExtended lets a Pod that requests resources such as example.com/gpu run on nodes that are kept for such Pods.
+func tolerateExtended(ctx context.Context, pod *corev1.Pod) error {
+	if isBinding(ctx) {
+		return nil
+	}
+	var names []string
+	for _, c := range slices.Concat(pod.Spec.Containers, pod.Spec.InitContainers) {
+		for name := range c.Resources.Requests {
+			if extended(name) {
+				names = append(names, string(name))
+			}
+		}
+	}
+	slices.Sort(names)
+	for _, name := range slices.Compact(names) {
+		pod.Spec.Tolerations = tolerating(pod.Spec.Tolerations,
+			corev1.Toleration{Key: name, Operator: corev1.TolerationOpExists, Effect: corev1.TaintEffectNoSchedule})
+	}
+	return nil
+}
+
+// extended reports whether only some nodes have a resource.
+func extended(name corev1.ResourceName) bool {
+	return strings.Contains(string(name), "/") && !strings.Contains(string(name), corev1.ResourceDefaultNamespacePrefix) &&
+		!strings.HasPrefix(string(name), corev1.DefaultResourceRequestsPrefix)
+}
+
+// tolerating returns the tolerations with a further one, in the place of those that differ from it only in how long
+// they hold.
+func tolerating(list []corev1.Toleration, t corev1.Toleration) []corev1.Toleration {
+	if slices.ContainsFunc(list, func(has corev1.Toleration) bool { return equality.Semantic.DeepEqual(has, t) }) {
+		return list
+	}
+	replaced := false
+	for i := range list {
+		if list[i].MatchToleration(&t) {
+			list[i], replaced = t, true
+		}
+	}
+	if replaced {
+		return list
+	}
+	return append(list, t)
+}
