@@ -9,8 +9,6 @@ import (
 	"sync/atomic"
 	"time"
 
-	"github.com/julienschmidt/httprouter"
-
 	"github.com/decorum-go/decorum/apimeta"
 	"github.com/decorum-go/decorum/rest/internal/access"
 	"github.com/decorum-go/decorum/rest/internal/delivery"
@@ -37,7 +35,7 @@ type API struct {
 	copies    media.Copies
 	lists     *media.ListCache
 	messages  *media.Messages
-	router    *httprouter.Router
+	fixed     map[string]chooser
 	serving   atomic.Pointer[serving]
 	expected  atomic.Pointer[map[apimeta.GroupVersionResource]bool]
 	exchanges *exchange.Exchanges
@@ -99,7 +97,7 @@ func newAPI(options Options) *API {
 		},
 		UntilRetired: a.ending.UntilRetired, Types: &a.options.Types.known,
 	})
-	a.router = a.newRouter()
+	a.fixed = a.fixedPaths()
 	a.serving.Store(newServing(nil, nil, nil))
 	return a
 }
@@ -257,10 +255,19 @@ func (a *API) closing() bool { return a.ending.Err() != nil }
 // ServeHTTP implements [http.Handler]. A request is looked up by its path alone; the handler of the path decides about
 // the method. Every answer has a header Audit-ID, which the log of failed requests repeats.
 func (a *API) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	path, _ := route.Path(r.URL)
-	if handle, params, _ := a.router.Lookup(anyMethod, path); handle != nil {
-		handle(w, r, params)
-		return
+	q := &request{api: a, serving: a.serving.Load(), w: w, r: r}
+	if inside, ok := w.(*insideWriter); ok {
+		q.outer = inside.outer
 	}
-	a.handle(w, r, nil, a.findPluginPath)
+	path, whole := route.Path(r.URL)
+	res, choose, known := a.find(q.serving, path, &q.at)
+	if !known {
+		choose = a.findPluginPath(path, &q.at)
+	}
+	// Only a path below a subresource may contain an escaped slash: see [route.Path].
+	if choose == nil || !whole && !q.at.below {
+		res, choose, q.at, q.unknown = nil, always((*request).unknownPath), place{}, true
+	}
+	q.res = res
+	q.answer(choose)
 }

@@ -4,23 +4,21 @@ import (
 	"fmt"
 	"net/http"
 	"strings"
-
-	"github.com/julienschmidt/httprouter"
 )
 
 // pluginPaths are the paths of [Parts.Paths].
 type pluginPaths map[string]http.Handler
 
-// add adds the paths of a plug-in, or returns an error if something else is at one of them.
-func (p pluginPaths) add(more map[string]http.Handler, router *httprouter.Router) error {
+// add adds the paths of a plug-in, or returns an error if something else is at one of them. own reports whether a path
+// is one of the API itself.
+func (p pluginPaths) add(more map[string]http.Handler, own func(path string) bool) error {
 	for path, handler := range more {
-		own, _, _ := router.Lookup(anyMethod, path)
 		switch {
 		case !strings.HasPrefix(path, "/") || path == "/":
 			return fmt.Errorf("path %q: it must begin with a slash, and must not be the root", path)
 		case handler == nil:
 			return fmt.Errorf("path %q: the handler is nil", path)
-		case own != nil || p[path] != nil:
+		case own(path) || p[path] != nil:
 			return fmt.Errorf("path %q: something else is served there", path)
 		}
 		p[path] = handler
@@ -44,14 +42,14 @@ func (p pluginPaths) at(path string) (handler http.Handler, declared string) {
 	return handler, declared
 }
 
-// findPluginPath is the finder of a path that the router does not know.
-func (a *API) findPluginPath(_ *serving, path string, _ httprouter.Params, at *place) (*served, chooser) {
+// findPluginPath returns the chooser for a path that is not one of the API itself, or nil if no plug-in has it.
+func (a *API) findPluginPath(path string, at *place) chooser {
 	handler, declared := a.paths.at(path)
 	if handler == nil {
-		return nil, nil
+		return nil
 	}
 	at.declared = declared
-	return nil, always(func(q *request) error {
+	return always(func(q *request) error {
 		ctx, cancel := q.api.ending.Until(q.context())
 		defer cancel()
 		handler.ServeHTTP(&notingWriter{q.w, q}, q.r.WithContext(ctx))
