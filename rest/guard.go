@@ -119,10 +119,12 @@ func (q *request) impersonate(header string) error {
 
 // holder says how the request counts for [Options.MaxInFlight]. A client that acts as another user counts as itself.
 func (q *request) holder() delivery.Holder {
-	u := q.sender
-	if u == nil {
-		of := UserFrom(q.r.Context())
-		u = &of
+	u, known := userIn(q.r.Context())
+	switch {
+	case q.sender != nil:
+		u = *q.sender
+	case !known:
+		u = anonymous
 	}
 	h := delivery.Holder{User: u.Name, Exempt: q.isHealth()}
 	for _, group := range u.Groups {

@@ -44,7 +44,8 @@ type request struct {
 	query  url.Values
 	secret []string // the headers with credentials, which no stream receives
 	allowance
-	auditID  [1]string // the value of a header
+	auditID  [1]string // the value of a header, without an allocation of its own
+	length   [1]string // of the body, likewise
 	wrote    bool      // the answer has begun
 	logged   bool      // the log has the failure already
 	outer    *request  // has made this one, see [API.ServeInside]

@@ -88,7 +88,8 @@ func (q *request) writeBody(code int, contentType string, body, end []byte) erro
 			return nil
 		})
 	}
-	h["Content-Length"] = []string{strconv.Itoa(len(body) + len(end))}
+	q.length[0] = strconv.Itoa(len(body) + len(end))
+	h["Content-Length"] = q.length[:]
 	q.w.WriteHeader(code)
 	to := q.answerWriter()
 	if _, err := to.Write(body); err == nil && len(end) > 0 { // an error means that the client has left

@@ -37,11 +37,19 @@ func ServiceAccountUser(namespace, name string) User {
 // UserFrom returns the user of a context: of a hook's, or of a request's in a middleware. It is the user set with
 // [WithUser], else [Options.HostUser] in calls of in-process clients, else system:anonymous.
 func UserFrom(ctx context.Context) User {
-	if u, ok := ctx.Value(userKey{}).(User); ok {
-		return u
-	}
-	if u, ok := ctx.Value(hostUserKey{}).(User); ok {
+	if u, ok := userIn(ctx); ok {
 		return u
 	}
 	return User{Name: identity.Anonymous, Groups: []string{identity.UnauthenticatedGroup}}
+}
+
+// anonymous is the user of requests without a user, for code that changes and hands out nothing of it.
+var anonymous = UserFrom(context.Background())
+
+// userIn returns the user that somebody has set in a context.
+func userIn(ctx context.Context) (u User, ok bool) {
+	if u, ok = ctx.Value(userKey{}).(User); !ok {
+		u, ok = ctx.Value(hostUserKey{}).(User)
+	}
+	return u, ok
 }

@@ -78,6 +78,7 @@ func New(env *Environment, d Declaration, stored *Resource) (*Resource, error) {
 	if stored == nil {
 		res.Stored = res
 	}
+	res.storedName = res.Stored.GR.String()
 	if res.Strategy = d.Traits.Strategy; res.Strategy == nil {
 		res.Strategy = strategyOf(d.Kind.GroupVersionKind, d.Dialect)
 	}

@@ -55,8 +55,9 @@ type Resource struct {
 // lineage is the place of a version among the versions of its kind.
 type lineage struct {
 	// Stored is the version in which objects are stored. Only in that version does versions hold the others.
-	Stored   *Resource
-	versions []*Resource
+	Stored     *Resource
+	storedName string // see StoredName; every read and write of an object needs it
+	versions   []*Resource
 	// toStored and fromStored convert documents. They are nil in the stored version.
 	ToStored, FromStored func(doc.Value) (doc.Value, error)
 	// outside converts between the versions if the process does not. Only the stored version has it.
@@ -133,7 +134,7 @@ func (res *Resource) Key(namespace, name string) storage.Key {
 }
 
 // StoredName returns the name of the resource in the store. All versions share it, including versions in other groups.
-func (res *Resource) StoredName() string { return res.Stored.GR.String() }
+func (res *Resource) StoredName() string { return res.storedName }
 
 // Has reports whether clients may use a verb on the resource.
 func (res *Resource) Has(verb string) bool { return slices.Contains(res.Kind.Verbs, verb) }
