@@ -94,17 +94,14 @@ func (e *Engine) Get(ctx context.Context, key Key, atLeast watch.Revision) (*Rec
 	if x := e.transactionIn(ctx); x != nil {
 		return x.get(ctx, key, atLeast)
 	}
-	t, err := e.tableOf(key)
-	if err != nil {
-		return nil, err
-	}
 	if err := e.await(ctx, atLeast); err != nil {
 		return nil, err
 	}
 	e.mu.RLock()
 	defer e.mu.RUnlock()
-	if e.closed {
-		return nil, ErrClosed
+	t, err := e.lookUpOf(key)
+	if err != nil {
+		return nil, err
 	}
 	if r := e.find(t, key); r != nil {
 		return r, nil

@@ -125,6 +125,11 @@ func (o *objects) find(t *table, key Key) *Record {
 func (o *objects) tableIn(within watch.Key) (*table, error) {
 	o.mu.RLock()
 	defer o.mu.RUnlock()
+	return o.lookUp(within)
+}
+
+// lookUp is tableIn for a caller that holds the lock.
+func (o *objects) lookUp(within watch.Key) (*table, error) {
 	t := o.tables[within.Resource]
 	switch {
 	case o.closed:
@@ -141,7 +146,14 @@ func (o *objects) tableIn(within watch.Key) (*table, error) {
 
 // tableOf returns the table of a key.
 func (o *objects) tableOf(key Key) (*table, error) {
-	t, err := o.tableIn(key)
+	o.mu.RLock()
+	defer o.mu.RUnlock()
+	return o.lookUpOf(key)
+}
+
+// lookUpOf is tableOf for a caller that holds the lock.
+func (o *objects) lookUpOf(key Key) (*table, error) {
+	t, err := o.lookUp(key)
 	if err == nil && key.Name == "" {
 		return nil, fmt.Errorf("%w: a key needs a name", ErrKey)
 	}
