@@ -109,9 +109,9 @@ func (q *request) openWatch(mediaType string, gone context.CancelFunc) (delivery
 }
 
 // newBody prepares an answer whose body is written little by little. A client that does not take a piece within
-// patience counts as gone.
+// patience, or half as long again, counts as gone.
 func (q *request) newBody(contentType []string, patience time.Duration) (*stream.Body, error) {
-	body, err := stream.NewBody(q.w, patience, q.api.ending, &q.held)
+	body, err := stream.NewBody(q.w, q.r.ProtoMajor >= 2, patience, q.api.ending, &q.held)
 	if err != nil {
 		return nil, err
 	}

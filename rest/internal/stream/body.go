@@ -17,16 +17,18 @@ type Body struct {
 	patience time.Duration
 	ending   *delivery.Ending
 	held     *delivery.Held
+	frames   bool      // see NewBody
+	deadline time.Time // of the writes, unless the answer consists of frames
 }
 
-// NewBody returns the body of an answer that has not begun. A client that does not take a piece within patience counts
-// as gone.
-func NewBody(w http.ResponseWriter, patience time.Duration, ending *delivery.Ending,
+// NewBody returns the body of an answer that has not begun. A client that does not take a piece within patience, or
+// half as long again, counts as gone. frames says that the answer consists of frames of HTTP/2.
+func NewBody(w http.ResponseWriter, frames bool, patience time.Duration, ending *delivery.Ending,
 	held *delivery.Held) (*Body, error) {
 	if _, err := Control(w); err != nil {
 		return nil, err
 	}
-	return &Body{writer: w, patience: patience, ending: ending, held: held}, nil
+	return &Body{writer: w, frames: frames, patience: patience, ending: ending, held: held}, nil
 }
 
 // control controls the writer. A controller that the body kept would be memory of every idle watch.
@@ -54,7 +56,9 @@ func (b *Body) Send(events, object, tail []byte) error {
 		}
 	}
 	err := b.control().Flush()
-	b.limit(time.Time{}) // with HTTP/2, a deadline that passes ends the stream even if nothing is being written
+	if b.frames { // with HTTP/2, a deadline that passes ends the stream even if nothing is being written
+		b.limit(time.Time{})
+	}
 	return err
 }
 
@@ -69,9 +73,16 @@ func (b *Body) limit(deadline time.Time) {
 	}
 }
 
-// write gives the client time for each piece, and none once the API has ended.
+// write gives the client time for each piece, and none once the API has ended. To set a deadline takes a noticeable part
+// of the time of a short write, so with HTTP/1.1 one deadline serves several writes.
 func (b *Body) write(piece []byte) error {
-	b.limit(time.Now().Add(b.patience))
+	switch now := time.Now(); {
+	case b.frames:
+		b.limit(now.Add(b.patience))
+	case b.deadline.Sub(now) < b.patience:
+		b.deadline = now.Add(b.patience + b.patience/2)
+		b.limit(b.deadline)
+	}
 	to := io.Writer(b.writer)
 	if b.held.Now != nil {
 		to = b.held.Now.Writer(to)
