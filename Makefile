@@ -127,7 +127,7 @@ bench: ## what requests cost beside the least that they can cost: a table of rat
 	@.ci/bench '$(BENCH)'
 
 growth: ## how costs grow with objects, watches, writers and a day of writes: tables, and plots in docs/pictures (takes minutes, and 10 GB of memory)
-	DECORUM_GROWTH=$(CURDIR)/docs/pictures go test -count=1 -timeout 0 -run 'TestGrowth$$|TestDayOfWrites' ./rest/internal/growth
+	DECORUM_GROWTH=$(CURDIR)/docs/pictures go test -count=1 -timeout 0 -run 'TestGrowth$$|TestDayOfWrites|TestContention' ./rest/internal/growth
 
 benchmarks: ## all benchmarks (BENCH=pattern COUNT=runs)
 	go test -run '^$$' -bench '$(BENCH)' -benchmem -count $(COUNT) ./...
