@@ -9,6 +9,8 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/julienschmidt/httprouter"
+
 	"github.com/decorum-go/decorum/apimeta"
 	"github.com/decorum-go/decorum/rest/internal/access"
 	"github.com/decorum-go/decorum/rest/internal/delivery"
@@ -35,7 +37,7 @@ type API struct {
 	copies    media.Copies
 	lists     *media.ListCache
 	messages  *media.Messages
-	fixed     map[string]chooser
+	router    *httprouter.Router
 	serving   atomic.Pointer[serving]
 	expected  atomic.Pointer[map[apimeta.GroupVersionResource]bool]
 	exchanges *exchange.Exchanges
@@ -97,7 +99,7 @@ func newAPI(options Options) *API {
 		},
 		UntilRetired: a.ending.UntilRetired, Types: &a.options.Types.known,
 	})
-	a.fixed = a.fixedPaths()
+	a.router = a.newRouter()
 	a.serving.Store(newServing(nil, nil, nil))
 	return a
 }
@@ -255,19 +257,23 @@ func (a *API) closing() bool { return a.ending.Err() != nil }
 // ServeHTTP implements [http.Handler]. A request is looked up by its path alone; the handler of the path decides about
 // the method. Every answer has a header Audit-ID, which the log of failed requests repeats.
 func (a *API) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	q := &request{api: a, serving: a.serving.Load(), w: w, r: r}
-	if inside, ok := w.(*insideWriter); ok {
-		q.outer = inside.outer
+	path, _ := route.Path(r.URL)
+	if _, _, ok := cutPath(path); ok { // before the router, which allocates the parameters of a path
+		a.handle(w, r, nil, findResource)
+		return
 	}
-	path, whole := route.Path(r.URL)
-	res, choose, known := a.find(q.serving, path, &q.at)
-	if !known {
-		choose = a.findPluginPath(path, &q.at)
+	if handle, params, _ := a.router.Lookup(anyMethod, path); handle != nil {
+		handle(w, r, params)
+		return
 	}
-	// Only a path below a subresource may contain an escaped slash: see [route.Path].
-	if choose == nil || !whole && !q.at.below {
-		res, choose, q.at, q.unknown = nil, always((*request).unknownPath), place{}, true
+	a.handle(w, r, nil, a.findPluginPath)
+}
+
+// ownsPath reports whether a path is one of the API itself, and so not one for a plug-in.
+func (a *API) ownsPath(path string) bool {
+	if _, _, ok := cutPath(path); ok {
+		return true
 	}
-	q.res = res
-	q.answer(choose)
+	handle, _, _ := a.router.Lookup(anyMethod, path)
+	return handle != nil
 }

@@ -102,10 +102,6 @@ func (a *API) plug() (definitions []Definition, err error) {
 		return nil, fmt.Errorf("Options.CEL: %w", err)
 	}
 	a.paths = pluginPaths{}
-	own := func(path string) bool {
-		_, _, known := a.find(a.serving.Load(), path, &place{})
-		return known
-	}
 	var exempt []string
 	checks := a.options.HealthChecks
 	authenticators, authorizers := Authenticators{a.options.Authenticator}, Authorizers{a.options.Authorizer}
@@ -120,7 +116,7 @@ func (a *API) plug() (definitions []Definition, err error) {
 		if err != nil {
 			return nil, fmt.Errorf("plug-in %T: %w", plugin, err)
 		}
-		if err := a.paths.add(parts.Paths, own); err != nil {
+		if err := a.paths.add(parts.Paths, a.ownsPath); err != nil {
 			return nil, fmt.Errorf("plug-in %q: %w", parts.Name, err)
 		}
 		a.plugins.add(parts)

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"net/http"
 	"strings"
+
+	"github.com/julienschmidt/httprouter"
 )
 
 // pluginPaths are the paths of [Parts.Paths].
@@ -42,14 +44,14 @@ func (p pluginPaths) at(path string) (handler http.Handler, declared string) {
 	return handler, declared
 }
 
-// findPluginPath returns the chooser for a path that is not one of the API itself, or nil if no plug-in has it.
-func (a *API) findPluginPath(path string, at *place) chooser {
+// findPluginPath is the finder of a path that the router does not know.
+func (a *API) findPluginPath(_ *serving, path string, _ httprouter.Params, at *place) (*served, chooser) {
 	handler, declared := a.paths.at(path)
 	if handler == nil {
-		return nil
+		return nil, nil
 	}
 	at.declared = declared
-	return always(func(q *request) error {
+	return nil, always(func(q *request) error {
 		ctx, cancel := q.api.ending.Until(q.context())
 		defer cancel()
 		handler.ServeHTTP(&notingWriter{q.w, q}, q.r.WithContext(ctx))

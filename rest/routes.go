@@ -5,6 +5,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/julienschmidt/httprouter"
+
 	"github.com/decorum-go/decorum/apimeta"
 	"github.com/decorum-go/decorum/rest/internal/delivery"
 	"github.com/decorum-go/decorum/rest/internal/kind"
@@ -44,68 +46,93 @@ type place struct {
 	declared                     string // the path of a plug-in, which may stand for all paths below it
 }
 
-// fixedPaths returns the choosers of the paths that every API has, whatever it serves.
-func (a *API) fixedPaths() map[string]chooser {
-	fixed := map[string]chooser{
-		"/":           always((*request).index),
-		"/index.html": always((*request).index),
-		"/version":    always((*request).version),
-		"/openapi/v2": exactly((*request).openAPIv2),
-		"/openapi/v3": exactly((*request).openAPIv3Index),
-		"/api":        always((*request).legacyGroups),
-		"/apis":       always((*request).groups),
+// finder finds out where a path leads: to a resource, or nil for a path outside of all resources, and to a chooser, or
+// nil if the path is unknown. It fills in the place.
+type finder func(s *serving, path string, params httprouter.Params, at *place) (*served, chooser)
+
+// anyMethod is the only method that the router knows. The handler of a path checks the method, because the answer to a
+// wrong one depends on the resource.
+const anyMethod = "ANY"
+
+// Names of the parameters in a path.
+const (
+	paramGroup   = "group"
+	paramVersion = "version"
+	paramCheck   = "check"
+)
+
+// newRouter returns the router of the paths that every API has, whatever it serves. The paths of resources are not
+// among them: a router panics if two paths overlap, and the names of resources are for clients to choose. So
+// [serving.lookUpIn] looks those up by their parts.
+func (a *API) newRouter() *httprouter.Router {
+	router := &httprouter.Router{}
+	add := func(path string, find finder) {
+		router.Handle(anyMethod, path, func(w http.ResponseWriter, r *http.Request, params httprouter.Params) {
+			a.handle(w, r, params, find)
+		})
 	}
+	outside := func(path string, choose chooser) {
+		add(path, func(*serving, string, httprouter.Params, *place) (*served, chooser) { return nil, choose })
+	}
+
+	outside("/", always((*request).index))
+	outside("/index.html", always((*request).index))
+	outside("/version", always((*request).version))
 	for _, endpoint := range healthEndpoints {
-		fixed["/"+string(endpoint)] = exactly((*request).health)
+		outside("/"+string(endpoint), exactly((*request).health))
+		add("/"+string(endpoint)+"/:"+paramCheck, a.findCheck)
 	}
 	if a.options.Queries != nil {
-		fixed[watchesPath] = exactly((*request).watchMany)
+		outside(watchesPath, exactly((*request).watchMany))
 	}
-	return fixed
-}
+	outside("/openapi/v2", exactly((*request).openAPIv2))
+	outside("/openapi/v3", exactly((*request).openAPIv3Index))
+	add("/openapi/v3/*"+paramVersion, findDocument)
 
-// find finds out where a path leads: to a resource, or nil for a path outside of all resources, and to a chooser, or
-// nil if nothing is there. It fills in the place. known is false if the path may be that of a plug-in. The paths of
-// resources are looked up by their parts, because their names are for clients to choose.
-func (a *API) find(s *serving, path string, at *place) (res *served, choose chooser, known bool) {
-	first, rest, below := strings.Cut(strings.TrimPrefix(path, "/"), "/")
-	switch {
-	case !below:
-	case first == "apis":
-		group, rest, _ := strings.Cut(rest, "/")
-		if group == "" { // /apis//v1 is not the core group
-			return nil, nil, true
-		}
-		res, choose = s.findInGroup(group, rest, path, at)
-		return res, choose, true
-	case first == "api":
-		res, choose = s.findInGroup("", rest, path, at)
-		return res, choose, true
-	case first == "openapi" && strings.HasPrefix(rest, "v3/"):
-		return nil, s.documents[path], true
-	case slices.Contains(healthEndpoints, HealthEndpoint(first)) && !strings.Contains(rest, "/"):
-		return nil, a.findCheck(HealthEndpoint(first), rest, at), true
-	}
-	choose, known = a.fixed[path]
-	return nil, choose, known
+	outside("/api", always((*request).legacyGroups))
+	outside("/apis", always((*request).groups))
+	add("/api/:"+paramVersion, findDocument)
+	add("/apis/:"+paramGroup, findDocument)
+	add("/apis/:"+paramGroup+"/:"+paramVersion, findDocument)
+	return router
 }
 
 // findCheck finds a single health check, if the API has it.
-func (a *API) findCheck(endpoint HealthEndpoint, name string, at *place) chooser {
-	if at.name = name; findCheck(a.checksOf(endpoint), name) < 0 {
-		return nil
+func (a *API) findCheck(_ *serving, path string, params httprouter.Params, at *place) (*served, chooser) {
+	at.name = params.ByName(paramCheck)
+	if findCheck(a.checksOf(healthEndpointOf(path)), at.name) < 0 {
+		return nil, nil
 	}
-	return always((*request).health)
+	return nil, always((*request).health)
 }
 
-// findInGroup finds the document about a group or a version, or what lies below the version. below is the path after
-// the group.
-func (s *serving) findInGroup(group, below, path string, at *place) (*served, chooser) {
-	version, below, inVersion := strings.Cut(below, "/")
-	if !inVersion {
-		return nil, s.documents[path]
+// findDocument finds a document about a group or a version, if the API serves it.
+func findDocument(s *serving, path string, _ httprouter.Params, _ *place) (*served, chooser) {
+	return nil, s.documents[path]
+}
+
+// cutPath cuts a path below a version of a group: the path of a resource, an object or a subresource.
+func cutPath(path string) (gv apimeta.GroupVersion, below string, ok bool) {
+	if rest, core := strings.CutPrefix(path, "/api/"); core {
+		gv.Version, below, ok = strings.Cut(rest, "/")
+		return gv, below, ok
 	}
-	return s.lookUpIn(apimeta.GroupVersion{Group: group, Version: version}, below, at)
+	rest, ok := strings.CutPrefix(path, "/apis/")
+	if !ok {
+		return gv, "", false
+	}
+	gv.Group, rest, _ = strings.Cut(rest, "/")
+	gv.Version, below, ok = strings.Cut(rest, "/")
+	return gv, below, ok
+}
+
+// findResource finds a resource, an object or a subresource.
+func findResource(s *serving, path string, _ httprouter.Params, at *place) (*served, chooser) {
+	gv, below, _ := cutPath(path)
+	if gv.Group == "" && strings.HasPrefix(path, "/apis/") { // /apis//v1 is not the core group
+		return nil, nil
+	}
+	return s.lookUpIn(gv, below, at)
 }
 
 // documents returns the choosers for the paths of the documents about each group and version, and about the paths
@@ -125,6 +152,22 @@ func documents(groups []kind.Group, outside []openapi.Path) map[string]chooser {
 		paths["/openapi/v3"+p.Path] = always((*request).openAPIv3)
 	}
 	return paths
+}
+
+// handle answers a request to the path that find looks up, from the resources that the API served when the request arrived.
+// Only a path below a subresource may contain an escaped slash: see [route.Path].
+func (a *API) handle(w http.ResponseWriter, r *http.Request, params httprouter.Params, find finder) {
+	q := &request{api: a, serving: a.serving.Load(), w: w, r: r}
+	if inside, ok := w.(*insideWriter); ok {
+		q.outer = inside.outer
+	}
+	path, whole := route.Path(r.URL)
+	res, choose := find(q.serving, path, params, &q.at)
+	if choose == nil || !whole && !q.at.below {
+		res, choose, q.at, q.unknown = nil, always((*request).unknownPath), place{}, true
+	}
+	q.res = res
+	q.answer(choose)
 }
 
 // lookUpIn finds out where a path below a version of a group leads. Resources register no paths. So whatever they are
