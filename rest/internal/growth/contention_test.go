@@ -91,8 +91,9 @@ func read(t *testing.T, w *apitest.ThingWriter, gets int) {
 
 // profile returns all records of a profile.
 func profile(t *testing.T, of func([]runtime.BlockProfileRecord) (int, bool)) []runtime.BlockProfileRecord {
-	for n, complete := of(nil); ; {
+	for n, _ := of(nil); ; {
 		records := make([]runtime.BlockProfileRecord, n+100)
+		var complete bool
 		if n, complete = of(records); complete {
 			return records[:n]
 		}
