@@ -40,7 +40,6 @@ type commits struct {
 // proposal is a group that waits for its commit.
 type proposal struct {
 	storage.Group
-	forms   []int
 	values  []value
 	seen    chan watch.Revision // receives the first revision when the feed shows the group
 	verdict storage.Verdict
