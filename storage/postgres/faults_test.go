@@ -409,8 +409,8 @@ func TestNewerLayout(t *testing.T) {
 	require.ErrorIs(t, err, postgres.ErrFormat)
 }
 
-// When a newer program upgrades the layout, an older one that runs is no longer ready, and commits nothing more, not
-// even with a transaction of the host that began before.
+// A newer program upgrades the layout while an older one runs. The older one reports that it is not ready, and refuses
+// every commit, including that of a host's transaction that began before the upgrade.
 func TestLayoutUpgradedMeanwhile(t *testing.T) {
 	for name, poll := range map[string]time.Duration{"listening": 0, "polling": 10 * time.Millisecond} {
 		t.Run(name, func(t *testing.T) {

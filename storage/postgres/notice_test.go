@@ -112,7 +112,6 @@ func TestNotifiedChangesAreThoseRead(t *testing.T) {
 
 // Whatever other programs notify, a replica shows what was committed and nothing else.
 func TestForeignNotifications(t *testing.T) {
-	t.Skip("on Postgres 17.10, a false notification made the replica begin a new epoch once; the cause is not known yet")
 	pool, schema := connect(t, server(t).URL("postgres")), newSchema()
 	store := serving(t, postgres.Options{Pool: pool, Schema: schema})
 	cursor := following(t, serving(t, postgres.Options{Pool: pool, Schema: schema}))
@@ -139,7 +138,8 @@ func TestForeignNotifications(t *testing.T) {
 	following := fmt.Sprint(first.Revision + 1)
 	ofAnother := strings.Split(with(0, following), " ")
 	ofAnother[1] = "1"
-	for _, payload := range []string{valid, with(0, "0"), with(0, fmt.Sprint(first.Revision+2)), with(0, "-1"), "", " ",
+	// Two revisions are missing before the false change: the replica may have read the second commit by then.
+	for _, payload := range []string{valid, with(0, "0"), with(0, fmt.Sprint(first.Revision+3)), with(0, "-1"), "", " ",
 		"layout", following, following + " ", following + " 1", strings.Join(ofAnother, " "),
 		strings.Join(append(ofAnother, "x"), " "), strings.Replace(with(0, following), "=", "!", 1),
 		following + " 99999999999999999999 x", "99999999999999999999", following + strings.Repeat(" ", 12)} {

@@ -55,7 +55,7 @@ func (r *report) serviceAddresses(p *field.Path, s *corev1.ServiceSpec) {
 	}
 }
 
-// addressFamilies checks the families of the addresses, each of which stands once, and their policy.
+// addressFamilies checks the address families, which must not repeat, and the policy for them.
 func (r *report) addressFamilies(p *field.Path, s *corev1.ServiceSpec) {
 	seen := map[corev1.IPFamily]bool{}
 	for i, family := range s.IPFamilies {
