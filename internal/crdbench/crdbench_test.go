@@ -141,8 +141,9 @@ func BenchmarkDefinitions(b *testing.B) {
 				}
 			}
 			for _, path := range paths {
-				for send(api, "GET", path, "").Code != http.StatusOK {
-					time.Sleep(time.Millisecond)
+				for changed := api.Objects().Changed(); send(api, "GET", path, "").Code != http.StatusOK; {
+					<-changed
+					changed = api.Objects().Changed()
 				}
 			}
 		})
