@@ -373,17 +373,6 @@ func TestInABubble(t *testing.T) {
 	})
 }
 
-// A test does not notice the cost of a server of its own.
-func TestStartsFast(t *testing.T) {
-	best := time.Hour
-	for range 20 {
-		inner := &fakeT{TB: t}
-		best = min(best, apitest.ProcessorTime(func() { resttest.New(inner, ships()) }))
-		inner.cleanUp()
-	}
-	assert.Less(t, best, 5*time.Millisecond)
-}
-
 func TestParallelServersShareNothing(t *testing.T) {
 	for range 8 {
 		t.Run("", func(t *testing.T) {
