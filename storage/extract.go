@@ -92,6 +92,7 @@ func extract(json []byte, fields *field, count int, in *interner) (Parts, error)
 	if e.failed {
 		return Parts{}, fmt.Errorf("%w: the JSON is damaged at or before byte %d", ErrJSON, e.pos)
 	}
+	e.parts.Fields = in.internFields(e.parts.Fields)
 	return e.parts, nil
 }
 

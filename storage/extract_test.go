@@ -104,6 +104,23 @@ func TestObjectsShareEqualLabels(t *testing.T) {
 	assert.Equal(t, append(want[:2:2], apimeta.Label{Key: "x", Value: "y"}), labelsOf(`{"app":"a\"b","tier":"","x":"y"}`))
 }
 
+// Objects with the same field values share one copy of them.
+func TestObjectsShareEqualFields(t *testing.T) {
+	extract := storage.NewExtractor([]string{"spec", "color"}, []string{"spec", "size"})
+	fieldsOf := func(spec string) []string {
+		parts, err := extract([]byte(`{"metadata":{"resourceVersion":"1"},"spec":` + spec + `}`))
+		require.NoError(t, err)
+		return parts.Fields
+	}
+	first, second := fieldsOf(`{"color":"red","size":1}`), fieldsOf(`{"size":1,"color":"red"}`)
+	assert.Equal(t, []string{"red", "1"}, first)
+	assert.Same(t, &first[0], &second[0])
+	assert.Equal(t, []string{"1", "red"}, fieldsOf(`{"color":1,"size":"red"}`))
+	assert.Equal(t, []string{"red", ""}, fieldsOf(`{"color":"red"}`))
+	long := strings.Repeat("x", 1000)
+	assert.Equal(t, []string{long, ""}, fieldsOf(`{"color":"`+long+`"}`))
+}
+
 // plainParts extracts with encoding/json, slowly and obviously. It returns ok == false where the fast extractor must
 // fail.
 func plainParts(data []byte) (parts storage.Parts, ok bool) {

@@ -2,6 +2,8 @@ package storage
 
 import (
 	"hash/maphash"
+	"math/bits"
+	"slices"
 	"sync/atomic"
 
 	"github.com/decorum-go/decorum/apimeta"
@@ -11,11 +13,12 @@ const (
 	internSlots = 1024
 	internLimit = 128 // bytes; longer values rarely repeat
 	labelsLimit = 512 // bytes of JSON; larger sets of labels would keep too much memory
+	fieldsLimit = 512 // bytes of all field values
 )
 
 // interner returns one shared copy of equal short strings, because labels, owners and field values repeat from object
-// to object, and comparing a string with itself reads no bytes. It does the same for whole sets of labels, so that a
-// selector reads less memory. It consists of fixed tables in which a new value replaces the previous one in its slot,
+// to object, and comparing a string with itself reads no bytes. It does the same for all labels and for all field values
+// of an object, so that a selector reads less memory. It consists of fixed tables in which a new value replaces the previous one in its slot,
 // so it needs no lock and does not grow. A table is made for its first value, because many resources have no objects.
 // Package unique does not fit: it forgets a string as soon as its last handle is gone, and apimeta.Labels hold plain
 // strings.
@@ -23,6 +26,7 @@ type interner struct {
 	seed    maphash.Seed
 	strings slots[string]
 	labels  slots[apimeta.Labels]
+	fields  slots[[]string]
 }
 
 // slots is a table of shared values.
@@ -71,6 +75,29 @@ func (in *interner) internLabels(text []byte, read func() apimeta.Labels) apimet
 		slot.Store(&labels)
 	}
 	return labels
+}
+
+// internFields returns one shared copy of equal field values of an object. A nil interner returns its argument, and so
+// does one that receives long values.
+func (in *interner) internFields(values []string) []string {
+	if in == nil || len(values) == 0 {
+		return values
+	}
+	hash, size := uint64(0), 0
+	for _, v := range values {
+		hash = bits.RotateLeft64(hash, 1) ^ maphash.String(in.seed, v)
+		size += len(v)
+	}
+	if size > fieldsLimit {
+		return values
+	}
+	slot := in.fields.at(hash)
+	if known := slot.Load(); known != nil && slices.Equal(*known, values) {
+		return *known
+	}
+	shared := values
+	slot.Store(&shared)
+	return values
 }
 
 // isTextOf reports whether a text contains just these labels, in their order.

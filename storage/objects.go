@@ -70,7 +70,7 @@ func newObjects(opts Options, start Start) *objects {
 		MaxAge:    opts.MaxLogAge,
 		MaxBytes:  o.logLimit,
 		Size:      heldByChange,
-		StateSize: (*Record).size,
+		StateSize: (*Record).textSize,
 		Value:     func(r *Record, i watch.Index) (string, bool) { return r.valueIn(i) },
 		Now:       opts.Now,
 	})

@@ -64,6 +64,14 @@ func (r *Record) size() int64 {
 	return r.sizeBeside(&Record{})
 }
 
+// textSize is size for readers, without the labels, fields and owners, which many records share.
+func (r *Record) textSize() int64 {
+	if r == nil {
+		return 0
+	}
+	return int64(len(r.JSON)) + recordOverhead
+}
+
 // sizeBeside is size without the parts that the record shares with another.
 func (r *Record) sizeBeside(other *Record) int64 {
 	size := int64(len(r.JSON)) + recordOverhead

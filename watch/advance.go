@@ -19,7 +19,7 @@ func (l *Log[T]) Advance(to Revision) error {
 // [ErrClosed] after Close.
 func (l *Log[T]) Reset(to Revision) error {
 	return l.move(to, func() {
-		l.entries, l.bytes = ring[entry[T]]{}, 0
+		l.changes, l.bytes = ring[*Change[T]]{}, 0
 		clear(l.floors)
 		l.revision.Store(uint64(to))
 		l.compacted.Store(uint64(to))

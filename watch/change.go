@@ -49,7 +49,8 @@ type Change[T any] struct {
 	Previous, Current *T
 
 	groupEnd Revision // the last revision of the group that the change was appended with
-	bytes    int64    // of both states
+	at       int64    // when it was appended, in Unix nanoseconds
+	size     int64    // how many bytes the log holds for it
 }
 
 // Lost reports whether the change stands for one that the log no longer holds.

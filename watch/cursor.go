@@ -72,7 +72,7 @@ func (l *Log[T]) fill(key topicKey, after Revision) (*topic[T], error) {
 	} else if after >= t.from {
 		return t, nil // another goroutine was faster
 	}
-	changes, _, _ = l.scan(key, reached, l.entries.len(), changes)
+	changes, _, _ = l.scan(key, reached, l.changes.len(), changes)
 	t.refill(min(after, l.Revision()), changes)
 	return t, nil
 }
@@ -99,7 +99,7 @@ func (c *Cursor[T]) Poll(into []*Change[T]) ([]*Change[T], error) {
 			into = append(into, change)
 			c.position = change.groupEnd
 			taken++
-			bytes += change.bytes
+			bytes += l.stateSize(change)
 		}
 	}
 	c.position = max(c.position, l.Revision())

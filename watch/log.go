@@ -25,9 +25,9 @@ func (closedError) Unwrap() error { return status.ServiceUnavailable("the server
 
 var errOrder = errors.New("watch: revisions of appended changes must ascend")
 
-// entryOverhead is how many bytes the log needs for one change beside the states it points to: the change, its entry,
-// and a share of the ring.
-const entryOverhead = 160
+// changeOverhead is how many bytes the log needs for one change beside the states it points to: the change, and its
+// place in the ring.
+const changeOverhead = 112
 
 // scanStep bounds how many entries a scan reads while it holds the lock, so that filling a topic does not block a
 // writer for long. dropStep bounds how many it drops: each of them is a wait for memory, and 1024 take half a
@@ -74,7 +74,7 @@ type Log[T any] struct {
 	compacted atomic.Uint64
 
 	mu       sync.RWMutex
-	entries  ring[entry[T]]
+	changes  ring[*Change[T]]
 	bytes    int64
 	floors   map[string]Revision // by resource; only where CompactResource went beyond compacted
 	topics   map[topicKey]*topic[T]
@@ -84,12 +84,6 @@ type Log[T any] struct {
 	closed   bool
 	kick     chan struct{} // wakes the dispatcher
 	done     chan struct{} // closed when the dispatcher has ended; nil until it starts
-}
-
-type entry[T any] struct {
-	change *Change[T]
-	at     int64 // Unix nanoseconds
-	size   int64
 }
 
 // NewLog returns an empty log at revision opts.Start. It starts no goroutine until a cursor waits.
@@ -153,9 +147,9 @@ func (l *Log[T]) Append(group []Change[T]) error {
 	end := group[len(group)-1].Revision
 	for i := range group {
 		c := &group[i]
-		e := l.newEntry(c, end, now)
-		l.entries.push(e)
-		l.bytes += e.size
+		l.prepare(c, end, now)
+		l.changes.push(c)
+		l.bytes += c.size
 		l.eachTopic(c, func(t *topic[T]) { l.deliver(t, c) })
 	}
 	l.revision.Store(uint64(end))
@@ -166,16 +160,20 @@ func (l *Log[T]) Append(group []Change[T]) error {
 	return nil
 }
 
-func (l *Log[T]) newEntry(c *Change[T], groupEnd Revision, at int64) entry[T] {
-	c.groupEnd = groupEnd
-	size := int64(entryOverhead)
+// prepare completes a change before it becomes visible.
+func (l *Log[T]) prepare(c *Change[T], groupEnd Revision, at int64) {
+	c.groupEnd, c.at, c.size = groupEnd, at, changeOverhead
 	if l.opts.Size != nil {
-		size += l.opts.Size(c)
+		c.size += l.opts.Size(c)
 	}
-	if l.opts.StateSize != nil {
-		c.bytes = l.opts.StateSize(c.Previous) + l.opts.StateSize(c.Current)
+}
+
+// stateSize returns how many bytes the states of a change take.
+func (l *Log[T]) stateSize(c *Change[T]) int64 {
+	if l.opts.StateSize == nil {
+		return 0
 	}
-	return entry[T]{change: c, at: at, size: size}
+	return l.opts.StateSize(c.Previous) + l.opts.StateSize(c.Current)
 }
 
 func (l *Log[T]) inOrder(group []Change[T]) error {
@@ -201,16 +199,16 @@ func (l *Log[T]) Compact(through Revision) {
 func (l *Log[T]) CompactSome(through Revision) (more bool) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	enough := l.entries.len() - dropStep
-	for l.entries.len() > 0 && l.entries.at(0).change.groupEnd <= through {
-		if l.entries.len() <= enough {
+	enough := l.changes.len() - dropStep
+	for l.changes.len() > 0 && l.changes.at(0).groupEnd <= through {
+		if l.changes.len() <= enough {
 			return true
 		}
 		l.dropGroup()
 	}
 	through = min(through, l.Revision())
-	if l.entries.len() > 0 {
-		through = min(through, l.entries.at(0).change.Revision-1)
+	if l.changes.len() > 0 {
+		through = min(through, l.changes.at(0).Revision-1)
 	}
 	l.compacted.Store(max(l.compacted.Load(), uint64(through))) // no change lies between the last one that was dropped and this revision
 	return false
@@ -228,9 +226,9 @@ func (l *Log[T]) CompactResource(resource string, through Revision) {
 // compactResource is CompactResource for a caller that holds the lock.
 func (l *Log[T]) compactResource(resource string, through Revision) {
 	through = min(through, l.Revision())
-	n := l.entries.search(func(e entry[T]) bool { return e.change.groupEnd > through })
-	if n < l.entries.len() {
-		through = min(through, l.entries.at(n).change.Revision-1)
+	n := l.changes.search(func(c *Change[T]) bool { return c.groupEnd > through })
+	if n < l.changes.len() {
+		through = min(through, l.changes.at(n).Revision-1)
 	}
 	if through <= l.floor(Key{Resource: resource}) {
 		return
@@ -244,16 +242,17 @@ func (l *Log[T]) compactResource(resource string, through Revision) {
 	}
 	everything := l.topics[topicKey{}]
 	for i := range n {
-		e := l.entries.at(i)
-		if e.change.Key.Resource != resource || everything != nil && e.change.Current == nil {
+		c := l.changes.at(i)
+		if c.Key.Resource != resource || everything != nil && c.Current == nil {
 			continue
 		}
-		// The entry stays without its states, so that GroupEnd still knows the whole group.
-		l.bytes += entryOverhead - e.size
-		lost := &Change[T]{Key: Key{Resource: resource}, Revision: e.change.Revision, groupEnd: e.change.groupEnd}
-		l.entries.set(i, entry[T]{lost, e.at, entryOverhead})
+		// A change without states stays, so that GroupEnd still knows the whole group.
+		lost := &Change[T]{Key: Key{Resource: resource}, Revision: c.Revision,
+			groupEnd: c.groupEnd, at: c.at, size: changeOverhead}
+		l.bytes += lost.size - c.size
+		l.changes.set(i, lost)
 		if everything != nil {
-			everything.replace(e.change, lost)
+			everything.replace(c, lost)
 		}
 	}
 }
@@ -265,12 +264,12 @@ func (l *Log[T]) trim(now int64) {
 	if l.opts.MaxBytes != nil {
 		limit = max(0, l.opts.MaxBytes())
 	}
-	youngest, enough := l.Revision(), l.entries.len()-dropStep
-	for l.entries.len() > 0 {
-		oldest := l.entries.at(0)
+	youngest, enough := l.Revision(), l.changes.len()-dropStep
+	for l.changes.len() > 0 {
+		oldest := l.changes.at(0)
 		tooOld := l.opts.MaxAge > 0 && now-oldest.at > int64(l.opts.MaxAge)
 		tooMuch := limit >= 0 && l.bytes > limit
-		if oldest.change.groupEnd == youngest || !tooMuch && (!tooOld || l.entries.len() <= enough) {
+		if oldest.groupEnd == youngest || !tooMuch && (!tooOld || l.changes.len() <= enough) {
 			return
 		}
 		l.dropGroup()
@@ -278,11 +277,11 @@ func (l *Log[T]) trim(now int64) {
 }
 
 func (l *Log[T]) dropGroup() {
-	end := l.entries.at(0).change.groupEnd
-	for l.entries.len() > 0 && l.entries.at(0).change.groupEnd == end {
-		e := l.entries.pop()
-		l.bytes -= e.size
-		l.eachTopic(e.change, func(t *topic[T]) { t.drop(e.change) })
+	end := l.changes.at(0).groupEnd
+	for l.changes.len() > 0 && l.changes.at(0).groupEnd == end {
+		c := l.changes.pop()
+		l.bytes -= c.size
+		l.eachTopic(c, func(t *topic[T]) { t.drop(c) })
 	}
 	l.compacted.Store(uint64(end))
 }
@@ -301,9 +300,9 @@ func (l *Log[T]) Since(within Key, after Revision) ([]*Change[T], error) {
 func (l *Log[T]) GroupEnd(revision Revision) Revision {
 	l.mu.RLock()
 	defer l.mu.RUnlock()
-	i := l.entries.search(func(e entry[T]) bool { return e.change.Revision >= revision })
-	if i < l.entries.len() && l.entries.at(i).change.Revision == revision {
-		return l.entries.at(i).change.groupEnd
+	i := l.changes.search(func(c *Change[T]) bool { return c.Revision >= revision })
+	if i < l.changes.len() && l.changes.at(i).Revision == revision {
+		return l.changes.at(i).groupEnd
 	}
 	return revision
 }
@@ -327,16 +326,16 @@ func (l *Log[T]) collect(key topicKey, after Revision) (changes []*Change[T], re
 // lock.
 func (l *Log[T]) scan(key topicKey, after Revision, limit int,
 	into []*Change[T]) (changes []*Change[T], reached Revision, end bool) {
-	first := l.entries.search(func(e entry[T]) bool { return e.change.Revision > after })
-	last := min(l.entries.len(), first+limit)
+	first := l.changes.search(func(c *Change[T]) bool { return c.Revision > after })
+	last := min(l.changes.len(), first+limit)
 	for i := first; i < last; i++ {
-		c := l.entries.at(i).change
+		c := l.changes.at(i)
 		after = c.Revision
 		if l.concerns(key, c) {
 			into = append(into, c)
 		}
 	}
-	return into, after, last == l.entries.len()
+	return into, after, last == l.changes.len()
 }
 
 // readable returns why a cursor cannot start at a position, or nil. The caller holds the lock.
@@ -395,7 +394,7 @@ func (l *Log[T]) Close() {
 	l.mu.Lock()
 	if !l.closed {
 		l.closed = true
-		l.entries, l.bytes = ring[entry[T]]{}, 0
+		l.changes, l.bytes = ring[*Change[T]]{}, 0
 		for _, t := range l.topics {
 			t.changes = ring[*Change[T]]{}
 		}

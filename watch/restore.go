@@ -37,7 +37,7 @@ func (l *Log[T]) Restore(resource string, floor Revision, past []Past[T]) error 
 	}
 	l.merge(past, floor)
 	if t := l.topics[topicKey{}]; t != nil && len(past) > 0 {
-		changes, _, _ := l.scan(topicKey{}, t.from, l.entries.len(), nil)
+		changes, _, _ := l.scan(topicKey{}, t.from, l.changes.len(), nil)
 		t.refill(t.from, changes)
 		if t.hasNews() && !t.dirty {
 			t.dirty = true
@@ -49,23 +49,23 @@ func (l *Log[T]) Restore(resource string, floor Revision, past []Past[T]) error 
 	return nil
 }
 
-// merge inserts the changes after a floor into the entries, in the order of their revisions.
+// merge inserts the changes after a floor into the log, in the order of their revisions.
 func (l *Log[T]) merge(past []Past[T], floor Revision) {
-	var merged ring[entry[T]]
+	var merged ring[*Change[T]]
 	for i := range past {
 		p := &past[i]
 		if p.GroupEnd <= floor {
 			continue
 		}
-		for l.entries.len() > 0 && l.entries.at(0).change.Revision < p.Revision {
-			merged.push(l.entries.pop())
+		for l.changes.len() > 0 && l.changes.at(0).Revision < p.Revision {
+			merged.push(l.changes.pop())
 		}
-		e := l.newEntry(&p.Change, p.GroupEnd, p.At.UnixNano())
-		merged.push(e)
-		l.bytes += e.size
+		l.prepare(&p.Change, p.GroupEnd, p.At.UnixNano())
+		merged.push(&p.Change)
+		l.bytes += p.size
 	}
-	for l.entries.len() > 0 {
-		merged.push(l.entries.pop())
+	for l.changes.len() > 0 {
+		merged.push(l.changes.pop())
 	}
-	l.entries = merged
+	l.changes = merged
 }

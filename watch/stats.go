@@ -15,9 +15,9 @@ type Stats struct {
 func (l *Log[T]) Stats() Stats {
 	l.mu.RLock()
 	defer l.mu.RUnlock()
-	s := Stats{Changes: l.entries.len(), Bytes: l.bytes}
+	s := Stats{Changes: l.changes.len(), Bytes: l.bytes}
 	if s.Changes > 0 {
-		s.Oldest = time.Unix(0, l.entries.at(0).at)
+		s.Oldest = time.Unix(0, l.changes.at(0).at)
 	}
 	return s
 }
