@@ -98,8 +98,11 @@ func (a *authority) Size(ctx context.Context) (storage.Size, error) {
 }
 
 // recognized is true on the server, and in the copy of the store, to which the current epoch belongs. It is false also
-// after a restart of the server, until recognize has looked closer.
-const recognized = "(s.started = pg_postmaster_start_time() AND split_part(s.home, '/', 4) = s.tableoid::text)"
+// after a restart of the server, until recognize has looked closer. If the server is read-only, recognize cannot note
+// the restart, so the statement looks closer itself.
+const recognized = `CASE WHEN s.started = pg_postmaster_start_time() THEN split_part(s.home, '/', 4) = s.tableoid::text
+		WHEN current_setting('transaction_read_only')::boolean AND NOT pg_is_in_recovery() THEN s.home = {schema}.server()
+		ELSE false END`
 
 // Begin implements [storage.Authority].
 func (a *authority) Begin(ctx context.Context, clock watch.Revision,
@@ -124,6 +127,12 @@ func (a *authority) Begin(ctx context.Context, clock watch.Revision,
 // prepareState creates the row of state, or updates its limits of the history. Other replicas see the row when it names
 // its server.
 func (a *authority) prepareState(ctx context.Context, clock watch.Revision, age time.Duration) error {
+	prepared := false
+	err := a.ask(ctx, `SELECT EXISTS (SELECT FROM {schema}.state WHERE home <> '' AND keep = make_interval(secs => $1)
+		AND keep_bytes = $2)`, []any{age.Seconds(), a.opts.HistoryBytes}, &prepared)
+	if err != nil || prepared { // a replica can open while Postgres is read-only
+		return err
+	}
 	statements := []struct {
 		sql  string
 		args []any
@@ -138,7 +147,7 @@ func (a *authority) prepareState(ctx context.Context, clock watch.Revision, age 
 	}
 	bounded, cancel := context.WithTimeout(ctx, a.opts.Timeout)
 	defer cancel()
-	err := pgx.BeginTxFunc(bounded, a.opts.Pool, readCommitted, func(tx pgx.Tx) error {
+	err = pgx.BeginTxFunc(bounded, a.opts.Pool, readCommitted, func(tx pgx.Tx) error {
 		for _, s := range statements {
 			if _, err := tx.Exec(bounded, a.sql(s.sql), s.args...); err != nil {
 				return err

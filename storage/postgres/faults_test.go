@@ -308,6 +308,70 @@ func TestRefusedWrites(t *testing.T) {
 	}
 }
 
+// While Postgres is read-only for a replica, the replica shows everything that others commit, also after it has lost its
+// connection, and after a restart of the server. Replicas can open meanwhile.
+func TestReadOnlyServer(t *testing.T) {
+	s := start(t, postgrestest.Options{})
+	l := newLink(t, s)
+	opts := postgres.Options{Pool: connect(t, l.url()), Timeout: 5 * time.Second}
+	writable := connect(t, s.URL("postgres")+"&default_transaction_read_only=off")
+	store := serving(t, opts)
+	first, err := put(t.Context(), store, "x", "1")
+	require.NoError(t, err)
+	cursor, err := store.Watch(t.Context(), watch.Key{Resource: notes}, first.Revision)
+	require.NoError(t, err)
+	defer cursor.Close()
+	l.lead("")
+	eventually(t, func() error { // Postgres has ended the connection that listened
+		listening := 0
+		err := writable.QueryRow(t.Context(), "SELECT count(*) FROM pg_locks WHERE locktype = 'advisory'").Scan(&listening)
+		if err == nil && listening > 0 {
+			err = errors.New("the replica still listens")
+		}
+		return err
+	})
+	other := serving(t, postgres.Options{Pool: writable, Timeout: 5 * time.Second}) // alone, so it notifies nobody
+	execute(t, writable, "ALTER SYSTEM SET default_transaction_read_only = on")
+	execute(t, writable, "SELECT pg_reload_conf()")
+	l.lead(s.Socket())
+
+	shows := func(text string) (want *storage.Record) {
+		t.Helper()
+		eventually(t, func() (err error) {
+			want, err = put(t.Context(), other, "x", text)
+			return err
+		})
+		require.Equal(t, want, latest(t, store, "x"))
+		require.Equal(t, want, next(t, cursor, 1)[0].Current)
+		return want
+	}
+	shows("2")
+	shows("3")
+	require.ErrorIs(t, store.Ready(), storage.ErrReadOnly)
+	_, err = put(t.Context(), store, "x", "refused")
+	require.ErrorIs(t, err, storage.ErrReadOnly)
+	opened := serving(t, opts)
+	want := shows("4")
+	require.Equal(t, want, latest(t, opened, "x"))
+
+	require.NoError(t, other.Close())
+	require.NoError(t, s.Kill())
+	require.NoError(t, s.Restart())
+	require.Equal(t, want, latest(t, store, "x"))
+	require.Equal(t, want, latest(t, serving(t, opts), "x"))
+
+	execute(t, writable, "ALTER SYSTEM RESET default_transaction_read_only")
+	execute(t, writable, "SELECT pg_reload_conf()")
+	var last *storage.Record
+	eventually(t, func() (err error) {
+		last, err = put(t.Context(), store, "x", "5")
+		return err
+	})
+	require.Equal(t, want.Revision+1, last.Revision, "the epoch goes on")
+	require.Equal(t, last, next(t, cursor, 1)[0].Current)
+	eventually(t, store.Ready)
+}
+
 // On a disk that is full, Postgres refuses writes or stops. Nothing that was acknowledged is lost, and the store
 // recovers by itself.
 func TestFullDisk(t *testing.T) {

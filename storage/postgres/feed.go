@@ -21,6 +21,14 @@ import (
 // confirmWait is how long a replica waits for its own notification, with which it finds out whether LISTEN works.
 const confirmWait = 5 * time.Second
 
+const (
+	// joinAgain is how long a replica waits before it joins again, because Postgres was read-only.
+	joinAgain = time.Second
+	// recount is how many notifications without news a replica hears until it counts the others again. Most of these are
+	// its own, and in vain if the others have left.
+	recount = 200
+)
+
 var errDeaf = errors.New("Postgres does not deliver notifications: " +
 	"if the pool connects through PgBouncer in transaction mode, set Options.Poll")
 
@@ -151,11 +159,11 @@ func (a *authority) Follow(ctx context.Context, after watch.Revision, yield func
 		return err
 	}
 	defer closeConn(conn)
-	if err := a.join(ctx, conn); err != nil {
-		return err
-	}
 	defer a.listener.Store(0)
 	for {
+		if err := f.join(ctx, conn); err != nil {
+			return err
+		}
 		if err := f.readAll(ctx, conn); err != nil {
 			return err
 		}
@@ -178,7 +186,11 @@ func (f *following) notified(ctx, waiting context.Context, conn *pgx.Conn) error
 		case err != nil: // a newer program may have sent it
 			return nil
 		case f.feed.knows(n.revision, notification.PID):
-			continue
+			if f.heard++; f.heard < recount {
+				continue
+			}
+			f.joined = false
+			return nil
 		case n.change == nil || n.copy != f.copy || n.revision != f.feed.at()+1:
 			return nil
 		}
@@ -230,16 +242,26 @@ func (a *authority) listen(ctx context.Context) (conn *pgx.Conn, err error) {
 	return conn, nil
 }
 
-// join makes all later commits of others notify a connection that listens.
-func (a *authority) join(ctx context.Context, conn *pgx.Conn) error {
-	bounded, cancel := context.WithTimeout(ctx, a.opts.Timeout)
+// join makes all later commits of others notify a connection that listens, unless it has joined. While Postgres is
+// read-only, nobody can join, and others may still commit. The replica then reads at intervals.
+func (f *following) join(ctx context.Context, conn *pgx.Conn) error {
+	if f.joined {
+		return nil
+	}
+	bounded, cancel := context.WithTimeout(ctx, f.opts.Timeout)
 	defer cancel()
 	listener := 1 + rand.Int64N(math.MaxInt64)
-	_, err := conn.Exec(bounded, a.sql("SELECT {schema}.join_listeners($1, $2)"), a.channel(), listener)
-	if err != nil {
-		return a.unavailable(ctx, err)
+	_, err := conn.Exec(bounded, f.sql("SELECT {schema}.join_listeners($1, $2)"), f.channel(), listener)
+	switch {
+	case codeOf(err) == codeReadOnly:
+		f.noteRefusal(refusal(err))
+		time.AfterFunc(joinAgain, func() { f.feed.wake(0) })
+		return nil
+	case err != nil:
+		return f.unavailable(ctx, err)
 	}
-	a.listener.Store(listener)
+	f.listener.Store(listener)
+	f.joined, f.heard = true, 0
 	return nil
 }
 
@@ -262,7 +284,9 @@ func closeConn(conn *pgx.Conn) {
 // following reads the changes in order.
 type following struct {
 	*authority
-	copy uint32 // the copy of the store that was read last
+	copy   uint32 // the copy of the store that was read last
+	joined bool   // the other replicas notify this one
+	heard  int    // the notifications without news since it joined
 }
 
 // poll reads at intervals, and after the commits of this replica.

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgxpool"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
@@ -115,8 +116,7 @@ func TestForeignNotifications(t *testing.T) {
 	pool, schema := connect(t, server(t).URL("postgres")), newSchema()
 	store := serving(t, postgres.Options{Pool: pool, Schema: schema})
 	cursor := following(t, serving(t, postgres.Options{Pool: pool, Schema: schema}))
-	var id, valid string
-	require.NoError(t, pool.QueryRow(t.Context(), fmt.Sprintf(`SELECT id FROM "%s".meta`, schema)).Scan(&id))
+	id, valid := idOf(t, pool, schema), ""
 	require.NotContains(t, store.ID(), id, "the identity is public, and would tell the channel")
 	conn, err := pgx.Connect(t.Context(), server(t).URL("postgres"))
 	require.NoError(t, err)
@@ -205,8 +205,7 @@ func TestReplicasJoin(t *testing.T) {
 	schema := newSchema()
 	store := serving(t, postgres.Options{Pool: pool, Schema: schema})
 	sent.await(1, ".state s LEFT JOIN") // the replica has joined, and follows
-	var id string
-	require.NoError(t, pool.QueryRow(t.Context(), fmt.Sprintf(`SELECT id FROM "%s".meta`, schema)).Scan(&id))
+	id := idOf(t, pool, schema)
 	conn, err := pgx.Connect(t.Context(), server(t).URL("postgres"))
 	require.NoError(t, err)
 	defer conn.Close(t.Context())
@@ -249,4 +248,42 @@ func TestReplicasJoin(t *testing.T) {
 		shows(store, peer, fmt.Sprint("to peer ", n))
 		require.NoError(t, peer.Close())
 	}
+}
+
+// A replica whose peers have left stops notifying.
+func TestReplicasLeave(t *testing.T) {
+	pool, schema := connect(t, server(t).URL("postgres")), newSchema()
+	store := serving(t, postgres.Options{Pool: pool, Schema: schema})
+	peer := serving(t, postgres.Options{Pool: pool, Schema: schema})
+	cursor := following(t, peer)
+	_, err := put(t.Context(), store, "x", "to the peer")
+	require.NoError(t, err)
+	next(t, cursor, 1)
+	require.NoError(t, peer.Close())
+	channel := "decorum_" + idOf(t, pool, schema)
+	conn, err := pgx.Connect(t.Context(), server(t).URL("postgres"))
+	require.NoError(t, err)
+	defer conn.Close(t.Context())
+	_, err = conn.Exec(t.Context(), "LISTEN "+pgx.Identifier{channel}.Sanitize())
+	require.NoError(t, err)
+	for n, notified := 0, true; notified; n++ {
+		require.Less(t, n, 2000, "the replica still notifies")
+		_, err = put(t.Context(), store, "x", fmt.Sprint(n))
+		require.NoError(t, err)
+		execute(t, pool, "SELECT pg_notify($1, 'end')", channel)
+		notification, err := conn.WaitForNotification(t.Context())
+		require.NoError(t, err)
+		if notified = notification.Payload != "end"; notified {
+			notification, err = conn.WaitForNotification(t.Context())
+			require.NoError(t, err)
+			require.Equal(t, "end", notification.Payload)
+		}
+	}
+}
+
+// idOf returns the identity in a schema, which the channel of its notifications has.
+func idOf(t testing.TB, pool *pgxpool.Pool, schema string) (id string) {
+	t.Helper()
+	require.NoError(t, pool.QueryRow(t.Context(), fmt.Sprintf(`SELECT id FROM "%s".meta`, schema)).Scan(&id))
+	return id
 }
