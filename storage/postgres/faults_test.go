@@ -90,6 +90,34 @@ func TestConnectionLost(t *testing.T) {
 	require.NoError(t, store.Ready())
 }
 
+// If connections lose all packets without an error, a replica notices when it asks, and opens new ones. It gives up one
+// connection of the pool after the other.
+func TestPacketsLost(t *testing.T) {
+	s := server(t)
+	l := newLink(t, s)
+	schema := newSchema()
+	store := serving(t, postgres.Options{Pool: connect(t, l.url()), Schema: schema, Timeout: time.Second})
+	other := serving(t, postgres.Options{Pool: connect(t, s.URL("postgres")), Schema: schema})
+	cursor := following(t, store)
+	_, err := put(t.Context(), other, "x", "1")
+	require.NoError(t, err)
+	next(t, cursor, 1)
+	l.swallow()
+	want, err := put(t.Context(), other, "x", "2")
+	require.NoError(t, err)
+	_, err = store.Get(t.Context(), note("x"), storage.MostRecent)
+	require.ErrorIs(t, err, storage.ErrUnavailable)
+	require.ErrorIs(t, store.Ready(), storage.ErrUnavailable)
+	require.Equal(t, want, latest(t, store, "x"))
+	require.Equal(t, want, next(t, cursor, 1)[0].Current, "the watch goes on")
+	eventually(t, func() error {
+		want, err = put(t.Context(), store, "x", "3")
+		return err
+	})
+	require.NoError(t, store.Ready())
+	l.lead("") // the driver waits for 15 seconds until it gives up a connection that does not answer
+}
+
 // A server that was killed has everything that was acknowledged, and watches go on.
 func TestServerKilled(t *testing.T) {
 	s := start(t, postgrestest.Options{})

@@ -14,6 +14,9 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/decorum-go/decorum/apimeta"
+	"github.com/decorum-go/decorum/rest"
+	"github.com/decorum-go/decorum/status"
 	"github.com/decorum-go/decorum/storage"
 	"github.com/decorum-go/decorum/storage/postgres"
 	"github.com/decorum-go/decorum/watch"
@@ -41,6 +44,9 @@ func TestInTx(t *testing.T) {
 		got, err := store.Get(ctx, note("new"), storage.MostRecent)
 		require.NoError(t, err)
 		assert.Equal(t, created, got, "the transaction sees what it has written")
+		page, err := store.List(ctx, storage.Query{Within: note("new"), Revision: storage.MostRecent}, nil)
+		require.NoError(t, err)
+		assert.Empty(t, page.Records, "lists show what is committed")
 		_, err = put(ctx, store, "new", "2")
 		require.NoError(t, err)
 		_, err = put(ctx, store, "kept", "2")
@@ -128,6 +134,36 @@ func TestInTxConflicts(t *testing.T) {
 			}
 		})
 	}
+}
+
+// A write in a transaction gets 409 if its resourceVersion is outdated.
+func TestInTxOutdated(t *testing.T) {
+	pool := connect(t, server(t).URL("postgres"))
+	store := open(t, postgres.Options{Pool: pool, Schema: newSchema()})
+	defer store.Close()
+	api, err := rest.New(rest.Options{Store: store},
+		rest.Resource[Invoice]{Group: "example.com", Version: "v1", Plural: "invoices"})
+	require.NoError(t, err)
+	defer api.Close()
+	invoices, err := rest.ClientForType[Invoice](api)
+	require.NoError(t, err)
+	invoices = invoices.Namespace("default")
+	created, err := invoices.Create(t.Context(), &Invoice{ObjectMeta: apimeta.ObjectMeta{Name: "x"}})
+	require.NoError(t, err)
+	changed := *created
+	changed.Spec.Cents = 1
+	_, err = invoices.Update(t.Context(), &changed)
+	require.NoError(t, err)
+	err = pgx.BeginFunc(t.Context(), pool, func(tx pgx.Tx) error {
+		outdated := *created
+		outdated.Spec.Cents = 2
+		_, err := invoices.Update(postgres.InTx(t.Context(), tx), &outdated)
+		return err
+	})
+	require.Equal(t, 409, status.CodeOf(err), "%v", err)
+	got, err := invoices.Get(t.Context(), "x")
+	require.NoError(t, err)
+	require.EqualValues(t, 1, got.Spec.Cents)
 }
 
 // A transaction may only compare an object, as a create does with its namespace.

@@ -19,8 +19,8 @@ type link struct {
 
 	mu     sync.Mutex
 	target string
-	held   chan struct{} // not nil while new connections wait
-	open   map[net.Conn]bool
+	held   chan struct{}     // not nil while new connections wait
+	open   map[net.Conn]bool // true unless the connection loses what it should carry
 }
 
 // newLink returns a link to a server.
@@ -79,6 +79,31 @@ func (l *link) cut() {
 	}
 }
 
+// swallow makes all open connections lose what either side sends, without an error. New ones work.
+func (l *link) swallow() {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	for conn := range l.open {
+		l.open[conn] = false
+	}
+}
+
+// end is the end of a connection to which the link copies.
+type end struct {
+	net.Conn
+	link *link
+}
+
+func (e *end) Write(b []byte) (int, error) {
+	e.link.mu.Lock()
+	carries := e.link.open[e.Conn]
+	e.link.mu.Unlock()
+	if !carries {
+		return len(b), nil
+	}
+	return e.Conn.Write(b)
+}
+
 func (l *link) serve(client net.Conn) {
 	defer client.Close()
 	l.mu.Lock()
@@ -116,10 +141,10 @@ func (l *link) serve(client net.Conn) {
 	}()
 	var copying sync.WaitGroup
 	copying.Go(func() {
-		_, _ = io.Copy(server, client)
+		_, _ = io.Copy(&end{server, l}, client)
 		server.Close()
 	})
-	_, _ = io.Copy(client, server)
+	_, _ = io.Copy(&end{client, l}, server)
 	client.Close()
 	copying.Wait()
 }

@@ -117,6 +117,42 @@ func TestRequestsOfWrites(t *testing.T) {
 	}
 }
 
+// Writers that wait for a commit share the next one.
+func TestWritersShareCommits(t *testing.T) {
+	const writers, rounds = 64, 10
+	pool, sent := counted(t)
+	schema := newSchema()
+	store := serving(t, postgres.Options{Pool: pool, Schema: schema})
+	tx, err := connect(t, server(t).URL("postgres")).Begin(t.Context())
+	require.NoError(t, err)
+	defer tx.Rollback(t.Context())
+	_, err = tx.Exec(t.Context(), fmt.Sprintf(`SELECT FROM "%s".state FOR UPDATE`, schema))
+	require.NoError(t, err)
+	sent.take()
+	var begun, writing sync.WaitGroup
+	begun.Add(writers)
+	for i := range writers {
+		writing.Go(func() {
+			begun.Done()
+			for n := range rounds {
+				_, err := put(t.Context(), store, fmt.Sprint(i), fmt.Sprint(n))
+				assert.NoError(t, err)
+			}
+		})
+	}
+	begun.Wait()
+	sent.await(1, ".commit_") // it waits for the row
+	require.NoError(t, tx.Rollback(t.Context()))
+	writing.Wait()
+	commits := 0
+	for _, statement := range sent.take() {
+		if strings.Contains(statement, ".commit_") {
+			commits++
+		}
+	}
+	require.Less(t, commits, writers*rounds/2)
+}
+
 // Replicas that write the same object in turns have each other's changes: none of them shows its own change before
 // those of the other one.
 func TestReplicasTakeTurns(t *testing.T) {

@@ -159,6 +159,52 @@ func TestHistoryIsTrimmed(t *testing.T) {
 	require.Equal(t, want, got)
 }
 
+// The history also ends at its age.
+func TestHistoryEndsAtItsAge(t *testing.T) {
+	pool, schema := connect(t, server(t).URL("postgres")), newSchema()
+	store := serving(t, postgres.Options{Pool: pool, Schema: schema,
+		Engine: storage.Options{MaxLogAge: 20 * time.Millisecond}})
+	n := 0
+	eventually(t, func() error {
+		n++
+		_, err := put(t.Context(), store, "x", fmt.Sprint(n))
+		require.NoError(t, err)
+		rows := 0
+		require.NoError(t, pool.QueryRow(t.Context(), fmt.Sprintf(`SELECT count(*) FROM "%s".changes`, schema)).Scan(&rows))
+		if n < 100 || rows > n/2 {
+			return fmt.Errorf("after %d writes, the history has %d changes", n, rows)
+		}
+		return nil
+	})
+}
+
+// While a query reads the history, such as that of pg_dump, the history grows, and writers wait for nothing. It shrinks
+// afterwards.
+func TestReadersKeepTheHistory(t *testing.T) {
+	pool, schema := connect(t, server(t).URL("postgres")), newSchema()
+	store := serving(t, postgres.Options{Pool: pool, Schema: schema, HistoryBytes: 40_000})
+	tx, err := pool.Begin(t.Context())
+	require.NoError(t, err)
+	defer tx.Rollback(t.Context())
+	rows := 0
+	count := fmt.Sprintf(`SELECT count(*) FROM "%s".changes`, schema)
+	require.NoError(t, tx.QueryRow(t.Context(), count).Scan(&rows))
+	write := func(n int) {
+		_, err := put(t.Context(), store, fmt.Sprint(n%7), fmt.Sprint(n, large))
+		require.NoError(t, err)
+		require.NoError(t, pool.QueryRow(t.Context(), count).Scan(&rows))
+	}
+	for n := range 200 {
+		write(n)
+	}
+	require.GreaterOrEqual(t, rows, 200)
+	require.NoError(t, tx.Commit(t.Context()))
+	for n := 0; rows > 40; n++ { // truncating takes its time
+		require.Less(t, n, 100_000)
+		write(n)
+	}
+}
+
 // Replicas that poll follow each other, and their own writes return without waiting for the interval.
 func TestPolling(t *testing.T) {
 	pool, schema := connect(t, server(t).URL("postgres")), newSchema()
