@@ -11,9 +11,15 @@ import (
 )
 
 // Record is one committed version of one object. It is immutable, including its JSON, and readers may keep it.
+//
+// What a list reads of each record comes first, so that the processor has to fetch less memory.
 type Record struct {
 	Key      Key
 	Revision watch.Revision
+	// JSON is the canonical text, with Revision as its metadata.resourceVersion. The store owns it; callers must not
+	// change it.
+	JSON []byte
+	Parts
 	// Written is when the store committed the record, by the store's clock, in microseconds since 1970. No-ops,
 	// upgrades and deletions do not change it; the record of a deletion shows the last state. All records of one commit
 	// have the same time. Because clocks may jump, a later record may have an earlier time.
@@ -21,14 +27,14 @@ type Record struct {
 	// Creator names whoever created the object, if the store had a [Ledger] at that time. Later writes keep it. The
 	// records of states from before the store was opened do not have it.
 	Creator string
-	// JSON is the canonical text, with Revision as its metadata.resourceVersion. The store owns it; callers must not
-	// change it.
-	JSON []byte
-	Parts
 }
 
 // Parts are what selection needs to know about an object without decoding it.
 type Parts struct {
+	// Metadata is the span of the metadata object in the JSON, including its braces.
+	Metadata Span
+	// Version is the span of the text of metadata.resourceVersion, without its quotes.
+	Version Span
 	// UID is metadata.uid.
 	UID string
 	// Labels are metadata.labels.
@@ -39,10 +45,6 @@ type Parts struct {
 	Owners []string
 	// Deleting reports whether metadata.deletionTimestamp is set.
 	Deleting bool
-	// Metadata is the span of the metadata object in the JSON, including its braces.
-	Metadata Span
-	// Version is the span of the text of metadata.resourceVersion, without its quotes.
-	Version Span
 }
 
 // Span selects a part of a record's JSON: JSON[Start:End].
