@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/decorum-go/decorum/apimeta"
+	"github.com/decorum-go/decorum/internal/codec"
 	"github.com/decorum-go/decorum/rest"
 	"github.com/decorum-go/decorum/rest/crd/apiextensions"
 	"github.com/decorum-go/decorum/status"
@@ -127,26 +128,40 @@ func (k *kinds) report(ctx context.Context, d *definition, list []condition) err
 	if !differs(d, list) {
 		return nil
 	}
-	now, err := k.client.ModifyStatus(ctx, d.Name, func(stored *apiextensions.CustomResourceDefinition) error {
-		if stored.UID != d.UID || stored.ResourceVersion != d.ResourceVersion {
-			return errOutdated
-		}
-		stored.Status.AcceptedNames = d.granted
-		for _, c := range list {
-			set(&stored.Status, c, k.api.Objects().Now)
-		}
-		return nil
-	})
+	patch, err := k.patchOf(d, list)
+	if err != nil {
+		return err
+	}
+	now, err := k.client.PatchStatus(ctx, d.Name, rest.JSONPatch, patch)
 	switch {
 	case err == nil:
 		d.CustomResourceDefinition = now
-	case errors.Is(err, errOutdated) || status.IsNotFound(err) || status.IsConflict(err):
+	case status.IsNotFound(err) || status.IsConflict(err):
 		return nil
 	}
 	return err
 }
 
-var errOutdated = errors.New("the definition has changed")
+// patchOf returns the patch with which report changes the status of a definition, if the definition has not changed. A
+// patch does without the Go values of the schemas, which are most of a large definition.
+func (k *kinds) patchOf(d *definition, list []condition) ([]byte, error) {
+	reported := d.Status
+	reported.Conditions = slices.Clone(d.Status.Conditions)
+	for _, c := range list {
+		set(&reported, c, k.api.Objects().Now)
+	}
+	type operation struct {
+		Op    string `json:"op"`
+		Path  string `json:"path"`
+		Value any    `json:"value"`
+	}
+	return codec.Marshal([]operation{
+		{"add", "/metadata/uid", d.UID},
+		{"add", "/metadata/resourceVersion", d.ResourceVersion},
+		{"add", "/status/acceptedNames", d.granted},
+		{"add", "/status/conditions", reported.Conditions},
+	})
+}
 
 // differs reports whether the status of a definition lacks some of what report would write.
 func differs(d *definition, list []condition) bool {
