@@ -2,7 +2,6 @@ package codec
 
 import (
 	"bytes"
-	"sync"
 
 	"github.com/decorum-go/decorum/internal/doc"
 	"github.com/go-json-experiment/json/jsontext"
@@ -65,20 +64,11 @@ func AppendObject(dst []byte, v doc.Value) []byte {
 
 // EncodeObject returns what [AppendObject] appends, in memory of just that size. So a store can keep it.
 func EncodeObject(v doc.Value) []byte {
-	draft := drafts.Get().(*[]byte)
-	*draft = AppendObject((*draft)[:0], v)
-	text := bytes.Clone(*draft)
-	if cap(*draft) <= maxDraft {
-		drafts.Put(draft)
-	}
-	return text
+	d := newDraft()
+	text := AppendObject(d.AvailableBuffer(), v)
+	defer d.release(text)
+	return bytes.Clone(text)
 }
-
-// drafts are buffers in which objects are encoded before their size is known.
-var drafts = sync.Pool{New: func() any { return new([]byte) }}
-
-// maxDraft is the largest buffer, in bytes, that the pool keeps.
-const maxDraft = 64 << 10
 
 func appendMember(dst []byte, key string, value doc.Value, first bool) []byte {
 	if !first {

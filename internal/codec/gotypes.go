@@ -1,10 +1,8 @@
 package codec
 
 import (
-	"bytes"
 	stdjson "encoding/json"
 	"fmt"
-	"sync"
 
 	"github.com/decorum-go/decorum/internal/doc"
 	"github.com/go-json-experiment/json"
@@ -77,31 +75,19 @@ func Marshal(v any) ([]byte, error) { return json.Marshal(v, hostOptions) }
 
 // ToGo stores a document in the Go value that into points to, by the rules of [Unmarshal].
 func ToGo(v doc.Value, into any) error {
-	b := buffers.Get().(*bytes.Buffer)
-	defer releaseBuffer(b)
-	b.Write(AppendJSON(b.AvailableBuffer(), v))
-	return Unmarshal(b.Bytes(), into)
+	d := newDraft()
+	text := AppendJSON(d.AvailableBuffer(), v)
+	defer d.release(text)
+	return Unmarshal(text, into)
 }
 
 // FromGo returns the document of a Go value, encoded as encoding/json would.
 func FromGo(v any) (doc.Value, error) {
-	b := buffers.Get().(*bytes.Buffer)
-	defer releaseBuffer(b)
-	if err := json.MarshalWrite(b, v, hostOptions); err != nil {
+	d := newDraft()
+	defer func() { d.release(d.Bytes()) }()
+	if err := json.MarshalWrite(&d.Buffer, v, hostOptions); err != nil {
 		return doc.Value{}, err
 	}
-	value, _, err := DecodeJSON(b.Bytes())
+	value, _, err := DecodeJSON(d.Bytes())
 	return value, err
-}
-
-var buffers = sync.Pool{New: func() any { return new(bytes.Buffer) }}
-
-// maxBuffer is the largest buffer, in bytes, that the pool keeps for the next value.
-const maxBuffer = 1 << 20
-
-func releaseBuffer(b *bytes.Buffer) {
-	if b.Cap() <= maxBuffer {
-		b.Reset()
-		buffers.Put(b)
-	}
 }

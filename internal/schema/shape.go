@@ -3,6 +3,7 @@ package schema
 import (
 	"encoding/json"
 	"reflect"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -18,6 +19,7 @@ type Shape struct {
 	kind   shapeKind
 	typ    reflect.Type
 	fields []shapeField // of a struct, sorted by name
+	forms  []*Shape     // of a union
 	elem   *Shape       // of a list, a map or a pointer
 	own    bool         // the type encodes itself, so its JSON is one unit
 }
@@ -27,7 +29,9 @@ type shapeKind int
 const (
 	// opaqueShape is a type with an encoding of its own. Holds must decode and encode the value to decide.
 	opaqueShape shapeKind = iota
-	rawShape              // json.RawMessage keeps the JSON unchanged
+	// unionShape is a type that encodes itself as one of its forms, see formTeller.
+	unionShape
+	rawShape // json.RawMessage keeps the JSON unchanged
 	structShape
 	listShape
 	mapShape
@@ -73,6 +77,12 @@ func (m shapes) of(t reflect.Type) *Shape {
 	}
 	if m.types.of(t).ownEncoding {
 		s.own = true
+		if teller, ok := reflect.New(t).Interface().(formTeller); ok {
+			s.kind = unionShape
+			for _, form := range teller.JSONForms() {
+				s.forms = append(s.forms, m.of(form))
+			}
+		}
 		return s
 	}
 	switch t.Kind() {
@@ -124,6 +134,10 @@ func (m shapes) ofStruct(s *Shape) {
 	}
 }
 
+// formTeller is a type that is encoded as one of several other types, such as a schema or a boolean. If the shape of one
+// of them holds a value other than an empty list, the type must decode the value and encode it without a change.
+type formTeller interface{ JSONForms() []reflect.Type }
+
 // tellsZero reports whether the type itself decides which of its values omitzero omits.
 func (s *Shape) tellsZero() bool {
 	return reflect.PointerTo(s.typ).Implements(reflect.TypeFor[zeroTeller]())
@@ -136,6 +150,8 @@ type zeroTeller interface{ IsZero() bool }
 // false if deciding would cost too much.
 func (s *Shape) Holds(v doc.Value) bool {
 	switch s.kind {
+	case unionShape:
+		return s.holdsForm(v) || s.holdsOpaque(v)
 	case rawShape:
 		return true
 	case structShape:
@@ -238,7 +254,7 @@ func (s *Shape) zero(v doc.Value) bool {
 			}
 		}
 		return true
-	case opaqueShape:
+	case opaqueShape, unionShape:
 		return v.IsNull() || v.Kind() == doc.String && v.Text() == "" || v.Kind() == doc.Number && equalsZero(v)
 	}
 	return v.IsNull()
@@ -259,6 +275,11 @@ func (s *Shape) holdsFloat(v doc.Value) bool {
 	}
 	written, err := codec.FromGo(reflect.ValueOf(f).Convert(s.typ).Interface())
 	return err == nil && written.Literal() == v.Literal()
+}
+
+func (s *Shape) holdsForm(v doc.Value) bool {
+	return (v.Kind() != doc.List || v.Len() > 0) &&
+		slices.ContainsFunc(s.forms, func(form *Shape) bool { return form.Holds(v) })
 }
 
 // holdsOpaque decodes the value into the type and encodes it again.

@@ -2,7 +2,9 @@ package apiextensions
 
 import (
 	"bytes"
+	stdjson "encoding/json"
 	"errors"
+	"reflect"
 
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
@@ -11,7 +13,8 @@ import (
 )
 
 // The unions encode and decode themselves in place, by the methods of encoding/json/v2. With those of encoding/json
-// alone, a schema would be read and written again at each level of its nesting.
+// alone, a schema would be read and written again at each level of its nesting. JSONForms returns the types that a union
+// stands for, so that the API need not decode a schema to find out that Go would write it the same way.
 
 // JSON is any JSON value. Raw is empty for null.
 type JSON struct {
@@ -33,6 +36,11 @@ func (j *JSON) UnmarshalJSON(data []byte) error {
 	}
 	j.Raw = bytes.Clone(data)
 	return nil
+}
+
+// JSONForms returns the types of which a JSON is one.
+func (JSON) JSONForms() []reflect.Type {
+	return []reflect.Type{reflect.TypeFor[stdjson.RawMessage]()}
 }
 
 // JSONSchemaPropsOrBool is a schema or a boolean. With a Schema, Allows is true.
@@ -68,6 +76,11 @@ func (s *JSONSchemaPropsOrBool) UnmarshalJSONFrom(d *jsontext.Decoder) error {
 	return errors.New("boolean or JSON schema expected")
 }
 
+// JSONForms returns the types of which a JSONSchemaPropsOrBool is one.
+func (JSONSchemaPropsOrBool) JSONForms() []reflect.Type {
+	return []reflect.Type{reflect.TypeFor[JSONSchemaProps](), reflect.TypeFor[bool]()}
+}
+
 // JSONSchemaPropsOrArray is one schema for all items of a list, or a list of schemas, which no structural schema may
 // have.
 type JSONSchemaPropsOrArray struct {
@@ -94,6 +107,11 @@ func (s *JSONSchemaPropsOrArray) UnmarshalJSON(data []byte) error { return codec
 func (s *JSONSchemaPropsOrArray) UnmarshalJSONFrom(d *jsontext.Decoder) error {
 	*s = JSONSchemaPropsOrArray{}
 	return unmarshalEither(d, &s.Schema, &s.JSONSchemas)
+}
+
+// JSONForms returns the types of which a JSONSchemaPropsOrArray is one.
+func (JSONSchemaPropsOrArray) JSONForms() []reflect.Type {
+	return []reflect.Type{reflect.TypeFor[JSONSchemaProps](), reflect.TypeFor[[]JSONSchemaProps]()}
 }
 
 // JSONSchemaPropsOrStringArray is a schema or a list of members, which no structural schema may have.
@@ -123,6 +141,11 @@ func (s *JSONSchemaPropsOrStringArray) UnmarshalJSON(data []byte) error {
 func (s *JSONSchemaPropsOrStringArray) UnmarshalJSONFrom(d *jsontext.Decoder) error {
 	*s = JSONSchemaPropsOrStringArray{}
 	return unmarshalEither(d, &s.Schema, &s.Property)
+}
+
+// JSONForms returns the types of which a JSONSchemaPropsOrStringArray is one.
+func (JSONSchemaPropsOrStringArray) JSONForms() []reflect.Type {
+	return []reflect.Type{reflect.TypeFor[JSONSchemaProps](), reflect.TypeFor[[]string]()}
 }
 
 // unmarshalEither decodes an object or a list. It ignores other values.

@@ -18,16 +18,50 @@ func sortedKeys(v reflect.Value) (keys []string) {
 // names returns the names of members in order.
 func names[T any](members map[string]T) []string { return slices.Sorted(maps.Keys(members)) }
 
-// any reports whether a condition holds for the schema or for one below it.
+// any reports whether a condition holds for the schema or for one below it, wherever that stands.
 func (s *JSONSchemaProps) any(holds func(*JSONSchemaProps) bool) bool {
 	if s == nil {
 		return false
 	}
-	if holds(s) {
+	if holds(s) || s.anyOfLists(holds) || s.Not.any(holds) || anyMember(s.Properties, holds) {
 		return true
 	}
-	for _, below := range s.below() {
-		if below.any(holds) {
+	for _, either := range []*JSONSchemaPropsOrBool{s.AdditionalProperties, s.AdditionalItems} {
+		if either != nil && either.Schema.any(holds) {
+			return true
+		}
+	}
+	return anyMember(s.PatternProperties, holds) || anyMember(s.Definitions, holds)
+}
+
+// anyOfLists is any for the schemas of elements and of alternatives.
+func (s *JSONSchemaProps) anyOfLists(holds func(*JSONSchemaProps) bool) bool {
+	lists := [...][]JSONSchemaProps{nil, s.AllOf, s.AnyOf, s.OneOf}
+	if s.Items != nil {
+		if s.Items.Schema.any(holds) {
+			return true
+		}
+		lists[0] = s.Items.JSONSchemas
+	}
+	for _, list := range lists {
+		for i := range list {
+			if list[i].any(holds) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// anyMember is any for members. Their copies share one place in memory, because a copy for each of them would cost more
+// than the conditions.
+func anyMember(members map[string]JSONSchemaProps, holds func(*JSONSchemaProps) bool) bool {
+	if len(members) == 0 {
+		return false
+	}
+	below := new(JSONSchemaProps)
+	for _, name := range names(members) {
+		if *below = members[name]; below.any(holds) {
 			return true
 		}
 	}
@@ -56,40 +90,4 @@ func (s *JSONSchemaProps) change(f func(*JSONSchemaProps)) {
 			alternatives[i].change(f)
 		}
 	}
-}
-
-// below returns the schemas directly below s, wherever they stand.
-func (s *JSONSchemaProps) below() (all []*JSONSchemaProps) {
-	if s.Items != nil {
-		all = append(all, s.Items.Schema)
-		all = append(all, pointers(s.Items.JSONSchemas)...)
-	}
-	all = append(all, pointers(s.AllOf)...)
-	all = append(all, pointers(s.AnyOf)...)
-	all = append(all, pointers(s.OneOf)...)
-	all = append(all, s.Not)
-	all = append(all, members(s.Properties)...)
-	if s.AdditionalProperties != nil {
-		all = append(all, s.AdditionalProperties.Schema)
-	}
-	all = append(all, members(s.PatternProperties)...)
-	if s.AdditionalItems != nil {
-		all = append(all, s.AdditionalItems.Schema)
-	}
-	return append(all, members(s.Definitions)...)
-}
-
-func pointers(list []JSONSchemaProps) (all []*JSONSchemaProps) {
-	for i := range list {
-		all = append(all, &list[i])
-	}
-	return all
-}
-
-func members(properties map[string]JSONSchemaProps) (all []*JSONSchemaProps) {
-	for _, name := range names(properties) {
-		s := properties[name]
-		all = append(all, &s)
-	}
-	return all
 }

@@ -1,0 +1,26 @@
+package codec
+
+import (
+	"bytes"
+	"sync"
+)
+
+// draft is a buffer for a text whose size is not known before it is written.
+type draft struct{ bytes.Buffer }
+
+// drafts are the drafts that wait for their next text.
+var drafts = sync.Pool{New: func() any { return new(draft) }}
+
+func newDraft() *draft { return drafts.Get().(*draft) }
+
+// maxDraft is the largest buffer, in bytes, that the pool keeps. It has room for the largest object that a request can
+// carry. The garbage collector empties the pool.
+const maxDraft = 4 << 20
+
+// release keeps the buffer of a text that nobody reads any more for the next one.
+func (d *draft) release(text []byte) {
+	if cap(text) <= maxDraft {
+		d.Buffer = *bytes.NewBuffer(text[:0])
+		drafts.Put(d)
+	}
+}
