@@ -24,7 +24,7 @@ export GOFLAGS := $(strip $(GOFLAGS) -buildvcs=false)
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
 .PHONY: help test check console console-files second-postgres require vet fmt staticcheck tidy race plain budget conformance shared-stores real-conformance e2e modules released \
-	suites cross next-go old-kubectls other-modules lint-modules client-suite project-suite lint bench growth benchmarks bench-compare soak flaky fuzz cover vuln release
+	suites cross next-go old-kubectls other-modules lint-modules client-suite project-suite lint bench peers growth benchmarks bench-compare soak flaky fuzz cover vuln release
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## / { printf "  %-16s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -125,6 +125,9 @@ flaky: ## look for tests that fail now and then: each package 20 times beside ei
 
 bench: ## what requests cost beside the least that they can cost: a table of ratios, least of ten rounds (BENCH=pattern)
 	@.ci/bench '$(BENCH)'
+
+peers: ## the same load on Decorum, on other API servers and on a bare handler: a table of processor time (KUBEBUILDER_ASSETS adds kube-apiserver; takes minutes, and the first time ten more)
+	cd internal/peers && go vet ./... && go test -count=1 . && go run .
 
 growth: ## how costs grow with objects, watches, writers and a day of writes: tables, and plots in docs/pictures (takes minutes, and 10 GB of memory)
 	DECORUM_GROWTH=$(CURDIR)/docs/pictures go test -count=1 -timeout 0 -run 'TestGrowth$$|TestDayOfWrites|TestContention' ./rest/internal/growth

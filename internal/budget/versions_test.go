@@ -17,6 +17,7 @@ import (
 var otherVersions = map[string]string{
 	"internal/e2e/kubectl-1.30":   "builds an older kubectl",
 	"internal/e2e/kubectl-1.33":   "builds an older kubectl",
+	"internal/peers/tilt":         "builds tilt-apiserver with the versions of its release",
 	"internal/helm":               "helm requires newer versions of some modules, which nothing else needs",
 	"k8s/kubeapi/internal/oracle": "builds the registry of a release of Kubernetes, with the versions of that release",
 }
