@@ -191,10 +191,14 @@ func (f *following) notified(ctx, waiting context.Context, conn *pgx.Conn) error
 			}
 			f.joined = false
 			return nil
-		case n.change == nil || n.copy != f.copy || n.revision != f.feed.at()+1:
+		case n.revision != f.feed.at()+1:
 			return nil
 		}
-		if err := f.take(ctx, &arriving{after: n.revision - 1}, n.change); err != nil {
+		id, c, err := n.change()
+		if err != nil || id != f.copy {
+			return nil
+		}
+		if err := f.take(ctx, &arriving{after: n.revision - 1}, c); err != nil {
 			return err
 		}
 	}

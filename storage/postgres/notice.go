@@ -13,30 +13,30 @@ import (
 // replica that has everything before it need not read. Notifications arrive after their commits, in the same order.
 type notice struct {
 	revision watch.Revision
-	copy     uint32
-	change   *change
+	text     string // the copy and the change, or ""
 }
 
 var errNotice = errors.New("the notification is not understood")
 
 // parseNotice returns what the payload of a notification says: REVISION, or REVISION COPY CHANGE.
-func parseNotice(payload string) (n notice, err error) {
-	first, rest, more := strings.Cut(payload, " ")
+func parseNotice(payload string) (notice, error) {
+	first, rest, _ := strings.Cut(payload, " ")
 	revision, err := strconv.ParseUint(first, 10, 63)
-	if n.revision = watch.Revision(revision); err != nil || !more {
-		return n, err
-	}
-	first, rest, _ = strings.Cut(rest, " ")
+	return notice{watch.Revision(revision), rest}, err
+}
+
+// change returns the change, and the copy of the store in which it was made.
+func (n *notice) change() (store uint32, c *change, err error) {
+	first, rest, _ := strings.Cut(n.text, " ")
 	id, err := strconv.ParseUint(first, 10, 32)
 	if err != nil {
-		return n, err
+		return 0, nil, err
 	}
-	n.copy = uint32(id)
-	n.change, err = parseChange(rest)
-	if err == nil {
-		n.change.revision, n.change.last = int64(revision), int64(revision)
+	if c, err = parseChange(rest); err != nil {
+		return 0, nil, err
 	}
-	return n, err
+	c.revision, c.last = int64(n.revision), int64(n.revision)
+	return uint32(id), c, nil
 }
 
 // parseChange returns a change without its revision: numbers, and texts in base64.
