@@ -91,7 +91,7 @@ second-postgres: ## the tests of storage/postgres on another major version of Po
 released: ## make a release in a scratch clone, and build its modules as users get them, in a program outside of the repository
 	@.ci/stage released .ci/released
 
-other-modules: ## test the nested modules that compare with upstream's code, or build clients, an old kubectl, helm or Kubernetes; faults of etcd and Postgres
+other-modules: ## test the nested modules that compare with upstream's code, or build clients, an old kubectl, helm or Kubernetes; faults of etcd
 	@.ci/stage other-modules .ci/modules check
 
 conformance: ## the transcripts of a real API server, replayed against ours
