@@ -23,21 +23,26 @@ var operations = []operation{
 	{"merge PATCH", patches}, {"WATCH, a delivery", deliveries},
 }
 
-// cost returns the processor time of the server for each of n operations, which do carries out.
-func (s *server) cost(n int, do func() error) (time.Duration, error) {
+// cost returns the processor time of the server for each of n operations, which do carries out. It repeats them until
+// the server has used enough time for an exact figure.
+func (s *server) cost(enough time.Duration, n int, do func() error) (time.Duration, error) {
 	before, err := s.cpu()
 	if err != nil {
 		return 0, err
 	}
-	if err := do(); err != nil {
-		return 0, err
+	for times := 1; ; times++ {
+		if err := do(); err != nil {
+			return 0, err
+		}
+		after, err := s.cpu()
+		if used := after - before; err != nil || used >= enough {
+			return used / time.Duration(n*times), err
+		}
 	}
-	after, err := s.cpu()
-	return (after - before) / time.Duration(n), err
 }
 
 func gets(ctx context.Context, p plan, s *server) (time.Duration, error) {
-	return s.cost(p.gets, func() error {
+	return s.cost(p.enough, p.gets, func() error {
 		return inParallel(p.gets, func(_, i int) error {
 			_, err := s.do(ctx, http.MethodGet, thing(things, i%p.objects), nil)
 			return err
@@ -46,23 +51,25 @@ func gets(ctx context.Context, p plan, s *server) (time.Duration, error) {
 }
 
 // listsAfterChanges lists after each change once. The change does not count.
-func listsAfterChanges(ctx context.Context, p plan, s *server) (sum time.Duration, err error) {
-	for range p.lists {
+func listsAfterChanges(ctx context.Context, p plan, s *server) (time.Duration, error) {
+	var sum time.Duration
+	times := 0
+	for ; times < p.lists || sum < p.enough; times++ {
 		if _, err := s.do(ctx, http.MethodPatch, thing(things, 0), patch()); err != nil {
 			return 0, err
 		}
-		cost, err := s.cost(p.lists, func() error { return s.list(ctx) })
+		cost, err := s.cost(0, 1, func() error { return s.list(ctx) })
 		if err != nil {
 			return 0, err
 		}
 		sum += cost
 	}
-	return sum, nil
+	return sum / time.Duration(times), nil
 }
 
 // lists lists what has not changed since the list before.
 func lists(ctx context.Context, p plan, s *server) (time.Duration, error) {
-	return s.cost(p.lists, func() error {
+	return s.cost(p.enough, p.lists, func() error {
 		for range p.lists {
 			if err := s.list(ctx); err != nil {
 				return err
@@ -80,9 +87,10 @@ func (s *server) list(ctx context.Context) error {
 // names numbers what the load creates.
 var names atomic.Int64
 
+// creates does not repeat, so that all servers have as many objects at the end.
 func creates(ctx context.Context, p plan, s *server) (time.Duration, error) {
-	return s.cost(p.writes, func() error {
-		return inParallel(p.writes, func(int, int) error {
+	return s.cost(0, p.creates, func() error {
+		return inParallel(p.creates, func(int, int) error {
 			_, err := s.do(ctx, http.MethodPost, thingsIn(created), body(nameOf(int(names.Add(1)))))
 			return err
 		})
@@ -98,7 +106,7 @@ func puts(ctx context.Context, p plan, s *server) (time.Duration, error) {
 	}); err != nil {
 		return 0, err
 	}
-	return s.cost(p.writes, func() error {
+	return s.cost(p.enough, p.writes, func() error {
 		return inParallel(p.writes, func(worker, _ int) (err error) {
 			last[worker], err = s.do(ctx, http.MethodPut, thing(things, worker), changed(last[worker]))
 			return err
@@ -107,7 +115,7 @@ func puts(ctx context.Context, p plan, s *server) (time.Duration, error) {
 }
 
 func patches(ctx context.Context, p plan, s *server) (time.Duration, error) {
-	return s.cost(p.writes, func() error {
+	return s.cost(p.enough, p.writes, func() error {
 		return inParallel(p.writes, func(worker, _ int) error {
 			_, err := s.do(ctx, http.MethodPatch, thing(things, worker), patch())
 			return err
@@ -122,7 +130,7 @@ func deliveries(ctx context.Context, p plan, s *server) (time.Duration, error) {
 		return 0, err
 	}
 	defer open.close()
-	return s.cost(p.changes*p.streams, func() error {
+	return s.cost(p.enough, p.changes*p.streams, func() error {
 		for range p.changes {
 			if err := open.change(ctx, s, p.streams); err != nil {
 				return err

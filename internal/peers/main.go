@@ -19,18 +19,22 @@ const connections = 8
 
 // plan is how much the load sends.
 type plan struct {
-	rounds, objects, gets, lists, writes, changes, streams int
+	rounds, objects, gets, lists, creates, writes, changes, streams int
+	// enough is how much processor time of a server each part of the load needs at least. The part repeats until then.
+	enough time.Duration
 }
 
 func main() {
 	p := plan{}
 	flag.IntVar(&p.rounds, "rounds", 5, "how often each program gets each part of the load; the least counts")
 	flag.IntVar(&p.objects, "objects", 5000, "objects in the lists")
-	flag.IntVar(&p.gets, "gets", 2000, "GETs in a round")
-	flag.IntVar(&p.lists, "lists", 5, "lists in a round, of each sort")
-	flag.IntVar(&p.writes, "writes", 800, "writes in a round, of each sort")
-	flag.IntVar(&p.changes, "changes", 20, "changes in a round that reach all watches")
+	flag.IntVar(&p.gets, "gets", 2000, "GETs in a round, or more")
+	flag.IntVar(&p.lists, "lists", 2, "lists in a round, of each sort, or more")
+	flag.IntVar(&p.creates, "creates", 2000, "objects that a round creates")
+	flag.IntVar(&p.writes, "writes", 800, "other writes in a round, of each sort, or more")
+	flag.IntVar(&p.changes, "changes", 20, "changes in a round that reach all watches, or more")
 	flag.IntVar(&p.streams, "streams", 200, "watches")
+	flag.DurationVar(&p.enough, "enough", 300*time.Millisecond, "of processor time, after which a program has had enough of a part")
 	flag.Parse()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
 	defer stop()

@@ -3,6 +3,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"net"
@@ -20,7 +21,7 @@ func main() {
 	}
 }
 
-func run() error {
+func run() (err error) {
 	port, err := freePort()
 	if err != nil {
 		return err
@@ -29,7 +30,7 @@ func run() error {
 	if err != nil {
 		return err
 	}
-	defer os.RemoveAll(dir)
+	defer func() { err = errors.Join(err, os.RemoveAll(dir)) }()
 	const token = "token"
 	server, err := builder.NewServerBuilder().
 		WithResourceMemoryStorage(&Thing{}, "data").

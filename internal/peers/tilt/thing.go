@@ -68,9 +68,7 @@ func (l *ThingList) DeepCopyObject() runtime.Object {
 
 // definitions describes Things beside what upstream describes.
 func definitions(ref common.ReferenceCallback) map[string]common.OpenAPIDefinition {
-	const (
-		meta = "k8s.io/apimachinery/pkg/apis/meta/v1."
-	)
+	const meta = "k8s.io/apimachinery/pkg/apis/meta/v1."
 	object := func(dependencies []string, properties map[string]spec.Schema) common.OpenAPIDefinition {
 		properties["kind"], properties["apiVersion"] = *spec.StringProperty(), *spec.StringProperty()
 		return common.OpenAPIDefinition{Dependencies: dependencies,
