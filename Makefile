@@ -130,7 +130,7 @@ peers: ## the same load on Decorum, on other API servers and on a bare handler: 
 	cd internal/peers && go vet ./... && go test -count=1 . && go run .
 
 growth: ## how costs grow with objects, watches, writers and a day of writes: tables, and plots in docs/pictures (takes minutes, and 10 GB of memory)
-	DECORUM_GROWTH=$(CURDIR)/docs/pictures go test -count=1 -timeout 0 -run 'TestGrowth$$|TestDayOfWrites|TestContention' ./rest/internal/growth
+	cd rest/internal/growth && DECORUM_GROWTH=$(CURDIR)/docs/pictures go test -count=1 -timeout 0 -run 'TestGrowth$$|TestDayOfWrites|TestContention'
 
 benchmarks: ## all benchmarks (BENCH=pattern COUNT=runs)
 	go test -run '^$$' -bench '$(BENCH)' -benchmem -count $(COUNT) ./...

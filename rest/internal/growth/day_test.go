@@ -5,6 +5,7 @@ package growth_test
 import (
 	"fmt"
 	"net/http"
+	"os"
 	"runtime"
 	"sync/atomic"
 	"testing"
@@ -23,10 +24,11 @@ import (
 func TestDayOfWrites(t *testing.T) {
 	const hours, objects, history = 24, 100, 5 * time.Minute
 	between := time.Minute // two writes
-	say := func(string) {}
+	dir, say := os.Getenv(directory), func(text string) { fmt.Println(text) }
 	if large() {
 		between = time.Second
-		say = func(text string) { fmt.Println(text) }
+	} else {
+		dir, say = t.TempDir(), func(string) {}
 	}
 	var now atomic.Int64
 	now.Store(time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC).UnixNano())
@@ -40,6 +42,7 @@ func TestDayOfWrites(t *testing.T) {
 		writers[i] = patcher(s, fmt.Sprintf("%s/%s", apitest.Things, apitest.OwnName(i)))
 	}
 	writes, first := 0, 0.0
+	f := figures{name: "day", of: "hours", unit: "MB", linear: true, aim: 1.1, aimed: 1}
 	for hour := range hours {
 		for range int(time.Hour / between) {
 			now.Add(int64(between))
@@ -58,11 +61,13 @@ func TestDayOfWrites(t *testing.T) {
 		// A step of the clock is at most three writes.
 		assert.LessOrEqual(t, s.API.Stats().Store.History.Changes, 3*int(history/between+1))
 		assert.LessOrEqual(t, held, first*1.1+(1<<20), "hour %d", hour+1)
-		if hour+1 == hours {
-			say(fmt.Sprintf("After a day of %s writes, the heap has %.2f times its size after an hour.", grouped(writes),
-				held/first))
+		if hour == 0 || (hour+1)%3 == 0 {
+			f.at = append(f.at, hour+1)
+			f.add("heap", held/1e6)
 		}
 	}
+	f.publish(t, dir, say)
+	say(fmt.Sprintf("A day of %s writes.", grouped(writes)))
 }
 
 // heap returns how many bytes of the heap are in use when the garbage collector has also emptied the pools.

@@ -43,30 +43,41 @@ func TestGrowth(t *testing.T) {
 	} else {
 		p, say = many, func(text string) { fmt.Println(text) }
 	}
-	for _, measure := range []func(*testing.T, plan, func(string)) figures{withWriters, withWatches, withObjects} {
-		f := measure(t, p, say)
-		for _, c := range f.curves {
-			require.Len(t, c.costs, len(f.at), c.name)
-			for _, cost := range c.costs {
-				require.Positive(t, cost, c.name)
-			}
+	for _, measure := range []func(*testing.T, plan) []figures{withWriters, withWatches, withObjects} {
+		for _, f := range measure(t, p) {
+			f.publish(t, dir, say)
 		}
-		say(f.table())
-		require.NoError(t, os.WriteFile(filepath.Join(dir, "growth-"+f.name+".svg"), f.plot(), 0o644))
 	}
 }
 
 // figures are costs at several numbers of something.
 type figures struct {
-	name, of string // what there are numbers of
+	name, of string  // what there are numbers of
+	unit     string  // of the costs
+	absolute bool    // the plot shows the costs in their unit, and not beside the first one
+	linear   bool    // the plot has the numbers at even distances, and not their logarithms
+	aim      float64 // of the curve, as the plot shows it, or 0
+	aimed    int     // how many curves have the aim, from the first one
 	at       []int
 	curves   []curve
 }
 
-// curve is the cost of one operation at each number, in microseconds of processor time.
+// curve is the cost of one operation at each number.
 type curve struct {
 	name  string
 	costs []float64
+}
+
+// publish says the table, and writes the plot into the directory.
+func (f *figures) publish(t *testing.T, dir string, say func(string)) {
+	for _, c := range f.curves {
+		require.Len(t, c.costs, len(f.at), c.name)
+		for _, cost := range c.costs {
+			require.Positive(t, cost, c.name)
+		}
+	}
+	say(f.table() + f.misses())
+	require.NoError(t, os.WriteFile(filepath.Join(dir, "growth-"+f.name+".svg"), f.plot(), 0o644))
 }
 
 // add notes the cost of an operation at the next number.

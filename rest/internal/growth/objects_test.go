@@ -54,13 +54,16 @@ func someOf(objects, n int) []int {
 	return some
 }
 
-// withObjects measures requests beside a growing number of objects.
-func withObjects(t *testing.T, p plan, say func(string)) figures {
-	f := figures{name: "objects", of: "objects", at: p.objects}
+// withObjects measures requests beside a growing number of objects, and how long a compaction of as many changes holds up
+// a reader.
+func withObjects(t *testing.T, p plan) []figures {
+	f := figures{name: "objects", of: "objects", unit: "µs", aim: 1.3, aimed: 4, at: p.objects}
+	pauses := figures{name: "compaction", of: "changes in the history", unit: "ms", absolute: true, aim: 5, aimed: 1}
 	for _, objects := range p.objects {
 		t.Run(fmt.Sprint(objects, " objects"), func(t *testing.T) {
 			s := crowd(t, objects)
-			say(compaction(t, s))
+			pauses.at = append(pauses.at, s.API.Stats().Store.History.Changes)
+			pauses.add("longest GET during the compaction", compaction(t, s).Seconds()*1000)
 			some := someOf(objects, p.operations)
 			f.add("GET", gets(t, s, some))
 			f.add("PUT", puts(t, s, some))
@@ -68,7 +71,7 @@ func withObjects(t *testing.T, p plan, say func(string)) figures {
 			f.add("change that reaches the watch of a namespace", watched(t, s, some))
 		})
 	}
-	return f
+	return []figures{f, pauses}
 }
 
 func gets(t *testing.T, s *apitest.ThingServer, some []int) float64 {
@@ -137,11 +140,9 @@ func watched(t *testing.T, s *apitest.ThingServer, some []int) float64 {
 	}))
 }
 
-// compaction compacts the whole history, and says for how long that holds up a reader, in processor time of the
+// compaction compacts the whole history, and returns for how long that holds up a reader, in processor time of the
 // process: while the reader waits for the lock, only the compaction uses the processor.
-func compaction(t *testing.T, s *apitest.ThingServer) string {
-	changes := s.API.Stats().Store.History.Changes
-	require.Positive(t, changes)
+func compaction(t *testing.T, s *apitest.ThingServer) time.Duration {
 	get := apitest.NewThingWriter(s.API, http.MethodGet, thing(0), "")
 	running, ended, longest := make(chan struct{}), make(chan struct{}), make(chan time.Duration)
 	go func() {
@@ -165,6 +166,5 @@ func compaction(t *testing.T, s *apitest.ThingServer) string {
 	most := <-longest
 	require.NoError(t, err)
 	require.Zero(t, s.API.Stats().Store.History.Changes)
-	return fmt.Sprintf("The longest GET during a compaction of %s changes waits for %v.", grouped(changes),
-		most.Round(time.Microsecond))
+	return most
 }

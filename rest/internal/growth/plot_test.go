@@ -3,6 +3,7 @@
 package growth_test
 
 import (
+	"bytes"
 	"encoding/xml"
 	"fmt"
 	"io"
@@ -25,9 +26,30 @@ func (f *figures) table() string {
 	for i, n := range f.at {
 		fmt.Fprintf(&b, "| %s |", grouped(n))
 		for _, c := range f.curves {
-			fmt.Fprintf(&b, " %.1f µs, %.2f |", c.costs[i], c.costs[i]/c.costs[0])
+			fmt.Fprintf(&b, " %.1f %s, %.2f |", c.costs[i], f.unit, c.costs[i]/c.costs[0])
 		}
 		b.WriteByte('\n')
+	}
+	return b.String()
+}
+
+// shown returns a cost as the plot shows it.
+func (f *figures) shown(c curve, i int) float64 {
+	if f.absolute {
+		return c.costs[i]
+	}
+	return c.costs[i] / c.costs[0]
+}
+
+// misses returns a line for each curve that misses the aim.
+func (f *figures) misses() string {
+	var b strings.Builder
+	for _, c := range f.curves[:f.aimed] {
+		for i, n := range f.at {
+			if cost := f.shown(c, i); cost > f.aim {
+				fmt.Fprintf(&b, "%s misses the aim of %v at %s: %.2f\n", c.name, f.aim, grouped(n), cost)
+			}
+		}
 	}
 	return b.String()
 }
@@ -49,17 +71,25 @@ const (
 
 var colors = []string{"#1f77b4", "#d62728", "#2ca02c", "#9467bd"}
 
-// plot draws the costs beside the first one as SVG, over the logarithm of the number.
+// plot draws the costs as SVG.
 func (f *figures) plot() []byte {
+	legend := "cost beside that of " + grouped(f.at[0])
+	if f.absolute {
+		legend = f.unit
+	}
 	highest := 2.0
 	for _, c := range f.curves {
-		for _, cost := range c.costs {
-			highest = max(highest, math.Ceil(cost/c.costs[0]))
+		for i := range c.costs {
+			highest = max(highest, math.Ceil(f.shown(c, i)))
 		}
 	}
-	first, last := math.Log(float64(f.at[0])), math.Log(float64(f.at[len(f.at)-1]))
-	x := func(n int) float64 { return left + (right-left)*(math.Log(float64(n))-first)/(last-first) }
-	y := func(ratio float64) float64 { return bottom - (bottom-top)*ratio/highest }
+	scale := math.Log
+	if f.linear {
+		scale = func(n float64) float64 { return n }
+	}
+	first, last := scale(float64(f.at[0])), scale(float64(f.at[len(f.at)-1]))
+	x := func(n int) float64 { return left + (right-left)*(scale(float64(n))-first)/(last-first) }
+	y := func(cost float64) float64 { return bottom - (bottom-top)*cost/highest }
 
 	var b strings.Builder
 	text := func(x, y float64, anchor, content string) {
@@ -70,20 +100,20 @@ func (f *figures) plot() []byte {
 	fmt.Fprintf(&b, `<svg xmlns="http://www.w3.org/2000/svg" width="%d" height="%d" font-family="sans-serif" font-size="12">`+"\n", width, height)
 	fmt.Fprintf(&b, `<rect width="%d" height="%d" fill="white"/>`+"\n", width, height)
 	for i := range 5 {
-		ratio := highest * float64(i) / 4
-		fmt.Fprintf(&b, `<line x1="%d" y1="%.1f" x2="%d" y2="%.1f" stroke="#cccccc"/>`+"\n", left, y(ratio), right, y(ratio))
-		text(left-8, y(ratio)+4, "end", fmt.Sprintf("%.3g", ratio))
+		cost := highest * float64(i) / 4
+		fmt.Fprintf(&b, `<line x1="%d" y1="%.1f" x2="%d" y2="%.1f" stroke="#cccccc"/>`+"\n", left, y(cost), right, y(cost))
+		text(left-8, y(cost)+4, "end", fmt.Sprintf("%.3g", cost))
 	}
 	for _, n := range f.at {
 		text(x(n), bottom+18, "middle", grouped(n))
 	}
 	text((left+right)/2, bottom+40, "middle", f.of)
-	text(right+20, top, "start", "cost beside that of "+grouped(f.at[0]))
+	text(right+20, top, "start", legend)
 	for i, c := range f.curves {
 		color := colors[i%len(colors)]
 		var points []string
-		for j, cost := range c.costs {
-			points = append(points, fmt.Sprintf("%.1f,%.1f", x(f.at[j]), y(cost/c.costs[0])))
+		for j, n := range f.at {
+			points = append(points, fmt.Sprintf("%.1f,%.1f", x(n), y(f.shown(c, j))))
 		}
 		fmt.Fprintf(&b, `<polyline points="%s" fill="none" stroke="%s" stroke-width="2"/>`+"\n", strings.Join(points, " "),
 			color)
@@ -95,20 +125,44 @@ func (f *figures) plot() []byte {
 }
 
 func TestPlotAndTable(t *testing.T) {
-	f := figures{name: "x", of: "objects & more", at: []int{10, 1000, 1_000_000}}
+	f := figures{name: "x", of: "objects & more", unit: "µs", at: []int{10, 1000, 1_000_000}}
 	for i := range f.at {
 		f.add("GET", float64(i+1))
 		f.add("a <list>", 4)
 	}
 	assert.Equal(t, "| objects & more | GET | a <list> |\n| --- | --- | --- |\n| 10 | 1.0 µs, 1.00 | 4.0 µs, 1.00 |\n"+
 		"| 1,000 | 2.0 µs, 2.00 | 4.0 µs, 1.00 |\n| 1,000,000 | 3.0 µs, 3.00 | 4.0 µs, 1.00 |\n", f.table())
-	lines := map[string]string{}
-	var texts []string
-	d := xml.NewDecoder(strings.NewReader(string(f.plot())))
+	f.aim, f.aimed = 1.5, 2
+	assert.Equal(t, "GET misses the aim of 1.5 at 1,000: 2.00\nGET misses the aim of 1.5 at 1,000,000: 3.00\n", f.misses())
+	lines, texts := drawn(t, f.plot())
+	assert.Equal(t, map[string]string{colors[0]: "60.0,213.3 220.0,116.7 460.0,20.0",
+		colors[1]: "60.0,213.3 220.0,213.3 460.0,213.3"}, lines)
+	assert.Subset(t, texts, []string{"10", "1,000", "1,000,000", "objects & more", "GET", "a <list>", "0", "3",
+		"cost beside that of 10"})
+}
+
+func TestPlotOfTimesAtEvenDistances(t *testing.T) {
+	f := figures{name: "x", of: "hours", unit: "ms", absolute: true, linear: true, at: []int{1, 3, 5}}
+	for _, cost := range []float64{2, 6, 4} {
+		f.add("pause", cost)
+	}
+	assert.Equal(t, "| hours | pause |\n| --- | --- |\n| 1 | 2.0 ms, 1.00 |\n| 3 | 6.0 ms, 3.00 |\n| 5 | 4.0 ms, 2.00 |\n",
+		f.table())
+	f.aim, f.aimed = 5, 1
+	assert.Equal(t, "pause misses the aim of 5 at 3: 6.00\n", f.misses())
+	lines, texts := drawn(t, f.plot())
+	assert.Equal(t, map[string]string{colors[0]: "60.0,213.3 260.0,20.0 460.0,116.7"}, lines)
+	assert.Subset(t, texts, []string{"1", "3", "5", "hours", "pause", "0", "6", "ms"})
+}
+
+// drawn returns the points of the lines in a plot, by color, and its texts.
+func drawn(t *testing.T, plot []byte) (lines map[string]string, texts []string) {
+	lines = map[string]string{}
+	d := xml.NewDecoder(bytes.NewReader(plot))
 	for {
 		token, err := d.Token()
 		if err == io.EOF {
-			break
+			return lines, texts
 		}
 		require.NoError(t, err)
 		switch e := token.(type) {
@@ -120,7 +174,4 @@ func TestPlotAndTable(t *testing.T) {
 			texts = append(texts, string(e))
 		}
 	}
-	assert.Equal(t, map[string]string{colors[0]: "60.0,213.3 220.0,116.7 460.0,20.0",
-		colors[1]: "60.0,213.3 220.0,213.3 460.0,213.3"}, lines)
-	assert.Subset(t, texts, []string{"10", "1,000", "1,000,000", "objects & more", "GET", "a <list>", "0", "3"})
 }

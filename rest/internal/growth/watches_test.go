@@ -83,8 +83,8 @@ func change(t *testing.T, w *apitest.ThingWriter) {
 }
 
 // withWatches measures writes beside a growing number of watches.
-func withWatches(t *testing.T, p plan, _ func(string)) figures {
-	f := figures{name: "watches", of: "watches", at: p.watches}
+func withWatches(t *testing.T, p plan) []figures {
+	f := figures{name: "watches", of: "watches", unit: "µs", aim: 1.1, aimed: 1, at: p.watches}
 	for _, n := range p.watches {
 		t.Run(fmt.Sprint(n, " watches"), func(t *testing.T) {
 			s := apitest.NewThingServer(t, rest.Options{MaxInFlight: 2 * n})
@@ -111,12 +111,12 @@ func withWatches(t *testing.T, p plan, _ func(string)) figures {
 			})))
 		})
 	}
-	return f
+	return []figures{f}
 }
 
 // withWriters measures writes of a growing number of writers at once, each to an object of its own.
-func withWriters(t *testing.T, p plan, _ func(string)) figures {
-	f := figures{name: "writers", of: "writers", at: p.writers}
+func withWriters(t *testing.T, p plan) []figures {
+	f := figures{name: "writers", of: "writers", unit: "µs", aim: 1.1, aimed: 1, at: p.writers}
 	for _, n := range p.writers {
 		t.Run(fmt.Sprint(n, " writers"), func(t *testing.T) {
 			s := apitest.NewThingServer(t, rest.Options{})
@@ -136,5 +136,5 @@ func withWriters(t *testing.T, p plan, _ func(string)) figures {
 			})))
 		})
 	}
-	return f
+	return []figures{f}
 }
