@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgxpool"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
@@ -232,4 +233,44 @@ func TestSizeInStats(t *testing.T) {
 	stats := store.StoreStats()
 	assert.Equal(t, store.ID(), stats.ID)
 	assert.Less(t, stats.FreeBytes, stats.FileBytes)
+}
+
+// The store works in every mode in which the driver of the host's pool runs queries.
+func TestModesOfTheDriver(t *testing.T) {
+	for _, mode := range []pgx.QueryExecMode{pgx.QueryExecModeCacheStatement, pgx.QueryExecModeCacheDescribe,
+		pgx.QueryExecModeDescribeExec, pgx.QueryExecModeExec, pgx.QueryExecModeSimpleProtocol} {
+		t.Run(mode.String(), func(t *testing.T) {
+			config, err := pgxpool.ParseConfig(server(t).URL("postgres"))
+			require.NoError(t, err)
+			config.ConnConfig.DefaultQueryExecMode = mode
+			pool, err := pgxpool.NewWithConfig(t.Context(), config)
+			require.NoError(t, err)
+			t.Cleanup(pool.Close)
+			opts := postgres.Options{Pool: pool, Schema: newSchema(), HistoryBytes: 40_000}
+			store, peer := serving(t, opts), serving(t, opts)
+			keys := []storage.Key{note("left"), note("right")}
+			for n := range 20 {
+				_, err = put(t.Context(), store, "one", fmt.Sprint(n, large))
+				require.NoError(t, err)
+				_, err = store.UpdateAll(t.Context(), keys, func([]*storage.Record) ([][]byte, error) {
+					return [][]byte{noteJSON("left", fmt.Sprint(n)), noteJSON("right", fmt.Sprint(n))}, nil
+				})
+				require.NoError(t, err)
+				require.NoError(t, pgx.BeginFunc(t.Context(), pool, func(tx pgx.Tx) error {
+					_, err := put(postgres.InTx(t.Context(), tx), store, "host", fmt.Sprint(n))
+					return err
+				}))
+				require.Equal(t, fmt.Sprint(n), textOf(latest(t, peer, "host")))
+			}
+			_, err = store.Update(t.Context(), note("one"), func(*storage.Record) ([]byte, error) { return nil, nil })
+			require.NoError(t, err)
+			want, err := store.List(t.Context(), storage.Query{Within: watch.Key{Resource: notes}, Revision: storage.MostRecent}, nil)
+			require.NoError(t, err)
+			for _, replica := range []*postgres.Store{peer, serving(t, opts)} {
+				got, err := replica.List(t.Context(), storage.Query{Within: watch.Key{Resource: notes}, Revision: storage.MostRecent}, nil)
+				require.NoError(t, err)
+				require.Equal(t, want, got)
+			}
+		})
+	}
 }
