@@ -116,7 +116,7 @@ func withWatches(t *testing.T, p plan) []figures {
 
 // withWriters measures writes of a growing number of writers at once, each to an object of its own.
 func withWriters(t *testing.T, p plan) []figures {
-	f := figures{name: "writers", of: "writers", unit: "µs", aim: 1.1, aimed: 1, at: p.writers}
+	f := figures{name: "writers", of: "writers", unit: "µs", at: p.writers}
 	for _, n := range p.writers {
 		t.Run(fmt.Sprint(n, " writers"), func(t *testing.T) {
 			s := apitest.NewThingServer(t, rest.Options{})
