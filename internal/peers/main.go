@@ -174,7 +174,7 @@ func table(results []*result) string {
 			cost, least := r.costs[o.name], results[0].costs[o.name]
 			fmt.Fprintf(&b, " %s", microseconds(cost))
 			if r != results[0] {
-				fmt.Fprintf(&b, ", %.3gx", float64(cost)/float64(least))
+				fmt.Fprintf(&b, ", %.3g", float64(cost)/float64(least))
 			}
 			b.WriteString(" |")
 		}
@@ -183,10 +183,14 @@ func table(results []*result) string {
 	return b.String()
 }
 
-// microseconds writes a time with the digits that mean something.
+// microseconds writes a time with the digits that mean something, and commas.
 func microseconds(d time.Duration) string {
-	if us := float64(d) / float64(time.Microsecond); us < 100 {
+	us := float64(d) / float64(time.Microsecond)
+	switch {
+	case us < 100:
 		return fmt.Sprintf("%.1f", us)
+	case us < 1000:
+		return fmt.Sprintf("%.0f", us)
 	}
-	return fmt.Sprint(d.Microseconds())
+	return fmt.Sprintf("%d,%03d", int(us)/1000, int(us)%1000)
 }
