@@ -84,13 +84,17 @@ func (r Resource[T]) build(env *resource.Environment, stored *served) (*served, 
 	if res.Resource, err = resource.New(env, d, storedVersion); err != nil {
 		return nil, err
 	}
-	message, err := media.MessageOf[T]()
+	empty, err := res.Empty()
+	if err != nil {
+		return nil, err
+	}
+	message, err := media.MessageOf[T](env.KnownTypes())
 	if err != nil {
 		return nil, err
 	}
 	res.media, err = media.NewKind(media.Declaration{
 		Kind: res.Kind, Dialect: res.Dialect, Message: message, Columns: shownColumns(r.Columns), GoType: res.GoType,
-		Show: res.Show, Now: env.Now, Stored: storedMedia,
+		Empty: empty, Show: res.Show, Now: env.Now, Stored: storedMedia,
 	})
 	if err != nil {
 		return nil, err

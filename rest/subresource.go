@@ -135,7 +135,7 @@ func (s Subresource[T, S]) subresource(parent *resource.Resource) (*servedSubres
 	if s.Claim != nil {
 		sub.Claim, sub.Settle = s.claim(parent), s.settle(parent)
 	}
-	message, err := media.MessageOf[S]()
+	message, err := media.MessageOf[S](parent.KnownTypes())
 	return &servedSubresource{Subresource: sub, media: media.OfSubresource(parent.Kind, parent.Dialect, message)}, err
 }
 

@@ -7,6 +7,8 @@ import (
 	"slices"
 	"sync"
 
+	"github.com/decorum-go/decorum/internal/codec"
+	"github.com/decorum-go/decorum/internal/doc"
 	"github.com/decorum-go/decorum/internal/gotype"
 )
 
@@ -16,10 +18,12 @@ import (
 //
 // Everything that it returns depends on its arguments alone, so users of one Types notice nothing of each other.
 type Types struct {
-	facts   sync.Map // from reflect.Type to *facts
-	mu      sync.Mutex
-	derived map[derivedKey][]*derivation
-	shapes  map[reflect.Type]*Shape
+	facts    sync.Map // from reflect.Type to *facts
+	written  sync.Map // from reflect.Type to doc.Value
+	messages sync.Map // from reflect.Type to *codec.Message
+	mu       sync.Mutex
+	derived  map[derivedKey][]*derivation
+	shapes   map[reflect.Type]*Shape
 }
 
 // derivedKey and the overlay of a derivation are what a schema depends on.
@@ -73,6 +77,30 @@ func (m *Types) ShapeOf(t reflect.Type) *Shape {
 		m.shapes = map[reflect.Type]*Shape{}
 	}
 	return shapes{m, m.shapes}.of(t)
+}
+
+// Written returns what Go writes for the zero value of a type.
+func (m *Types) Written(t reflect.Type) (doc.Value, error) {
+	if known, ok := m.written.Load(t); ok {
+		return known.(doc.Value), nil
+	}
+	v, err := codec.FromGo(reflect.New(t).Interface())
+	if err == nil {
+		m.written.Store(t, v)
+	}
+	return v, err
+}
+
+// MessageOf is [codec.MessageOf], and returns the same message for the same type.
+func (m *Types) MessageOf(t reflect.Type) (*codec.Message, error) {
+	if known, ok := m.messages.Load(t); ok {
+		return known.(*codec.Message), nil
+	}
+	message, err := codec.MessageOf(t)
+	if err == nil {
+		m.messages.Store(t, message)
+	}
+	return message, err
 }
 
 // facts are what schemas and shapes need to know about one type. Nobody changes them.

@@ -33,7 +33,8 @@ type objects struct {
 	stored  raw.Objects
 	schemas map[string]*flowSchema
 	levels  map[string]*priorityLevel
-	failed  error // why the last attempt to follow them ended
+	invalid map[storage.Key]bool // objects that the API would refuse now
+	failed  error                // why the last attempt to follow them ended
 }
 
 // start creates the mandatory objects, and returns when the stored ones configure the Limiter. It follows them until
@@ -83,7 +84,7 @@ func (o *objects) run(ctx context.Context, ready chan<- struct{}) {
 // follow reads the objects and follows their changes. Each state configures the Limiter. If the state has nothing left
 // to write, follow calls settled.
 func (o *objects) follow(ctx context.Context, settled func()) error {
-	o.schemas, o.levels = map[string]*flowSchema{}, map[string]*priorityLevel{}
+	o.schemas, o.levels, o.invalid = map[string]*flowSchema{}, map[string]*priorityLevel{}, map[storage.Key]bool{}
 	for changes, err := range o.stored.Follow(ctx, flowcontrol.FlowSchemasResource,
 		flowcontrol.PriorityLevelConfigurationsResource) {
 		if err != nil {
@@ -111,16 +112,20 @@ func (o *objects) follow(ctx context.Context, settled func()) error {
 // put notes an object, or that it is gone if record is nil.
 func (o *objects) put(key storage.Key, record *storage.Record) error {
 	if key.Resource == flowcontrol.FlowSchemasResource {
-		return put(o.stored, o.schemas, "FlowSchema", key, record)
+		return put(o, o.schemas, "FlowSchema", key, record)
 	}
-	return put(o.stored, o.levels, "PriorityLevelConfiguration", key, record)
+	return put(o, o.levels, "PriorityLevelConfiguration", key, record)
 }
 
-func put[T any](stored raw.Objects, all map[string]*T, kind string, key storage.Key, record *storage.Record) error {
+func put[T any, P interface {
+	*T
+	Validate() status.FieldErrors
+}](o *objects, all map[string]*T, kind string, key storage.Key, record *storage.Record) error {
+	delete(o.invalid, key)
 	if delete(all, key.Name); record == nil {
 		return nil
 	}
-	record, err := stored.In(apimeta.GroupVersionKind{Group: flowcontrol.Group, Version: flowcontrol.Version, Kind: kind},
+	record, err := o.stored.In(apimeta.GroupVersionKind{Group: flowcontrol.Group, Version: flowcontrol.Version, Kind: kind},
 		record)
 	if err != nil {
 		return err
@@ -130,6 +135,9 @@ func put[T any](stored raw.Objects, all map[string]*T, kind string, key storage.
 		return fmt.Errorf("%s %s: %w", kind, key.Name, err)
 	}
 	all[key.Name] = obj
+	if len(P(obj).Validate()) > 0 {
+		o.invalid[key] = true
+	}
 	return nil
 }
 
@@ -167,7 +175,7 @@ func (o *objects) configuration() (levels []Level, flows []Flow) {
 		valid[l.Name] = &l
 	}
 	for name, l := range o.levels {
-		if len(l.Validate()) == 0 {
+		if !o.invalid[storage.Key{Resource: flowcontrol.PriorityLevelConfigurationsResource, Name: name}] {
 			valid[name] = l
 		}
 	}
@@ -179,7 +187,8 @@ func (o *objects) configuration() (levels []Level, flows []Flow) {
 		schemas[s.Name] = &s
 	}
 	for name, s := range o.schemas {
-		if valid[s.Spec.PriorityLevelConfiguration.Name] != nil && len(s.Validate()) == 0 {
+		if valid[s.Spec.PriorityLevelConfiguration.Name] != nil &&
+			!o.invalid[storage.Key{Resource: flowcontrol.FlowSchemasResource, Name: name}] {
 			schemas[name] = s
 		}
 	}

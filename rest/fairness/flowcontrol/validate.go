@@ -71,14 +71,16 @@ func isFixed(at *status.Path, spec any, name string) *status.FieldError {
 	return status.InvalidField(at, spec, fmt.Sprintf("spec of '%s' must equal the fixed value", name))
 }
 
-func (r *PolicyRulesWithSubjects) validate(at *status.Path) status.FieldErrors {
-	errs := check(len(r.Subjects) > 0,
-		status.RequiredField(at.Child("subjects"), "subjects must contain at least one value"))
+func (r *PolicyRulesWithSubjects) validate(at *status.Path) (errs status.FieldErrors) {
+	if len(r.Subjects) == 0 {
+		errs = append(errs, status.RequiredField(at.Child("subjects"), "subjects must contain at least one value"))
+	}
 	for i := range r.Subjects {
 		errs = append(errs, r.Subjects[i].validate(at.Child("subjects").Index(i))...)
 	}
-	errs = append(errs, check(len(r.ResourceRules)+len(r.NonResourceRules) > 0,
-		status.RequiredField(at, "at least one of resourceRules and nonResourceRules has to be non-empty"))...)
+	if len(r.ResourceRules)+len(r.NonResourceRules) == 0 {
+		errs = append(errs, status.RequiredField(at, "at least one of resourceRules and nonResourceRules has to be non-empty"))
+	}
 	for i := range r.ResourceRules {
 		errs = append(errs, r.ResourceRules[i].validate(at.Child("resourceRules").Index(i))...)
 	}
@@ -101,14 +103,13 @@ func (s *Subject) validate(at *status.Path) (errs status.FieldErrors) {
 		{ServiceAccountKind, "serviceAccount", s.ServiceAccount != nil}, {UserKind, "user", s.User != nil},
 		{GroupKind, "group", s.Group != nil},
 	} {
-		at := at.Child(member.field)
-		if member.kind == s.Kind {
-			errs = append(errs, check(member.set,
-				status.RequiredField(at, fmt.Sprintf("%s is required when subject kind is '%s'", member.field, member.kind)))...)
-		} else {
-			errs = append(errs, check(!member.set,
-				status.ForbiddenField(at, fmt.Sprintf("%s is forbidden when subject kind is not '%s'", member.field,
-					member.kind)))...)
+		switch at := at.Child(member.field); {
+		case member.kind == s.Kind && !member.set:
+			errs = append(errs,
+				status.RequiredField(at, fmt.Sprintf("%s is required when subject kind is '%s'", member.field, member.kind)))
+		case member.kind != s.Kind && member.set:
+			errs = append(errs,
+				status.ForbiddenField(at, fmt.Sprintf("%s is forbidden when subject kind is not '%s'", member.field, member.kind)))
 		}
 	}
 	switch {
@@ -184,10 +185,14 @@ func validateVerbs(at *status.Path, verbs []string) status.FieldErrors {
 }
 
 // starAlone checks a list that must not be empty. "*" stands for all values, so others beside it are wrong.
-func starAlone(at *status.Path, list []string, empty, others string) status.FieldErrors {
-	return append(check(len(list) > 0, status.RequiredField(at, empty)),
-		check(len(list) <= 1 || !slices.Contains(list, all),
-			status.InvalidField(at, list, "if '*' is present, must not specify other "+others))...)
+func starAlone(at *status.Path, list []string, empty, others string) (errs status.FieldErrors) {
+	if len(list) == 0 {
+		errs = append(errs, status.RequiredField(at, empty))
+	}
+	if len(list) > 1 && slices.Contains(list, all) {
+		errs = append(errs, status.InvalidField(at, list, "if '*' is present, must not specify other "+others))
+	}
+	return errs
 }
 
 // urlProblem returns what is wrong with a path, which may end in "/*".

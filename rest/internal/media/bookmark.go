@@ -14,29 +14,17 @@ func (k *Kind) appendBookmark(dst []byte, at watch.Revision, initialEventsEnd bo
 	return append(append(appendBookmarkMeta(dst, at, initialEventsEnd), k.bookmarkRest...), '}')
 }
 
-// afterMetadata returns the fields of a bookmark's object after its metadata. For a built-in kind, these are the fields
-// that Go writes even if nothing is set.
-func (k *Kind) afterMetadata() ([]byte, error) {
-	if !k.dialect.GoWritten {
-		return nil, nil
-	}
-	empty, err := k.goType.FromDocument(doc.MapOf())
-	if err != nil {
-		return nil, err
-	}
-	v, err := k.goType.ToDocument(empty)
-	if err != nil {
-		return nil, err
-	}
+// afterMetadata returns the fields of a bookmark's object after its metadata, which are those of an empty object.
+func afterMetadata(v doc.Value) []byte {
 	for _, field := range []string{"apiVersion", "kind", "metadata"} {
 		v = v.Without(field)
 	}
 	if v.Len() == 0 {
-		return nil, nil
+		return nil
 	}
 	written := codec.AppendJSON(nil, v)
 	written[0] = ','
-	return written[:len(written)-1], nil
+	return written[:len(written)-1]
 }
 
 // appendPartialBookmark appends the object of a bookmark, as PartialObjectMetadata.

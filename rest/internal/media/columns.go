@@ -8,7 +8,6 @@ import (
 	"time"
 
 	"github.com/decorum-go/decorum/apimeta"
-	"github.com/decorum-go/decorum/internal/doc"
 	"github.com/decorum-go/decorum/internal/schema"
 	"github.com/decorum-go/decorum/internal/table"
 )
@@ -155,11 +154,7 @@ func (k *Kind) parseColumn(c Column, s *schema.Schema) (column, error) {
 
 // checkComputed returns an error if the function of a column does not take the Go type of the kind.
 func (k *Kind) checkComputed(c Column) error {
-	obj, err := k.goType.FromDocument(doc.MapOf())
-	if err != nil {
-		return err
-	}
-	if have := reflect.TypeOf(obj).Elem(); have != c.Of {
+	if have := k.goType.ObjectType(); have != c.Of {
 		return fmt.Errorf("its function takes a *%s, the kind is %s", c.Of, have)
 	}
 	if c.Path != "" {

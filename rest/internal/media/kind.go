@@ -2,6 +2,7 @@ package media
 
 import (
 	"cmp"
+	"reflect"
 	"strings"
 	"sync/atomic"
 	"time"
@@ -45,6 +46,8 @@ type Declaration struct {
 	Message Message // nil for a kind without one
 	Columns []Column
 	GoType  GoType
+	// Empty is what a bookmark shows of an object: in a built-in kind, the fields that Go writes even if nothing is set.
+	Empty doc.Value
 	// Show returns a stored record in the version of the kind.
 	Show func(*storage.Record) (*storage.Record, error)
 	Now  func() time.Time
@@ -52,11 +55,10 @@ type Declaration struct {
 	Stored *Kind
 }
 
-// GoType converts objects to and from the Go type of the kind.
+// GoType reads objects into the Go type of the kind.
 type GoType interface {
 	Decode(json []byte) (any, error)
-	FromDocument(v doc.Value) (any, error)
-	ToDocument(obj any) (doc.Value, error)
+	ObjectType() reflect.Type
 }
 
 // NewKind builds a Kind. It returns an error if a column does not fit the kind.
@@ -68,8 +70,8 @@ func NewKind(d Declaration) (*Kind, error) {
 		return nil, err
 	}
 	k.cellParts = partsOf(k.columns)
-	k.bookmarkRest, err = k.afterMetadata()
-	return k, err
+	k.bookmarkRest = afterMetadata(d.Empty)
+	return k, nil
 }
 
 // Scale returns the Kind of the subresource /scale, which has this schema.

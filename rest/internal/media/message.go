@@ -6,6 +6,7 @@ import (
 
 	"github.com/decorum-go/decorum/internal/codec"
 	"github.com/decorum-go/decorum/internal/doc"
+	"github.com/decorum-go/decorum/internal/schema"
 )
 
 // Message encodes and decodes the Protobuf message of a kind.
@@ -57,11 +58,11 @@ func (typeMessage[T]) AppendStored(dst, object []byte) ([]byte, error) {
 // MessageOf returns the Message of a Go type. It uses the methods Marshal and Unmarshal of the type or, if the type
 // does not have them, the protobuf tags of its fields. It returns nil if the type has neither, and an error if a tag is
 // missing or invalid.
-func MessageOf[T any]() (Message, error) {
+func MessageOf[T any](types *schema.Types) (Message, error) {
 	if _, ok := any(new(T)).(goMessage); ok {
 		return typeMessage[T]{}, nil
 	}
-	described, err := codec.MessageOf(reflect.TypeFor[T]())
+	described, err := types.MessageOf(reflect.TypeFor[T]())
 	if described == nil || err != nil {
 		return nil, err
 	}

@@ -7,6 +7,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/decorum-go/decorum/internal/schema"
 	"github.com/decorum-go/decorum/rest/internal/media"
 )
 
@@ -17,7 +18,7 @@ func (picky) Marshal() ([]byte, error) { return nil, nil }
 func (picky) Unmarshal([]byte) error   { return errors.New("generated: illegal tag 0") }
 
 func TestMalformedMessagesAreToldInOurWords(t *testing.T) {
-	message, err := media.MessageOf[picky]()
+	message, err := media.MessageOf[picky](new(schema.Types))
 	require.NoError(t, err)
 	_, err = message.Decode([]byte("x"))
 	assert.EqualError(t, err, "the Protobuf message of the object is malformed")

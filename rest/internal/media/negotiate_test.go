@@ -9,7 +9,6 @@ import (
 
 	"github.com/decorum-go/decorum/apimeta"
 	"github.com/decorum-go/decorum/internal/codec"
-	"github.com/decorum-go/decorum/internal/doc"
 	"github.com/decorum-go/decorum/internal/schema"
 	"github.com/decorum-go/decorum/rest/internal/kind"
 	"github.com/decorum-go/decorum/rest/internal/media"
@@ -25,9 +24,8 @@ type thing struct {
 
 type goThing struct{}
 
-func (goThing) Decode([]byte) (any, error)            { return &thing{}, nil }
-func (goThing) FromDocument(doc.Value) (any, error)   { return &thing{}, nil }
-func (goThing) ToDocument(obj any) (doc.Value, error) { return codec.FromGo(obj) }
+func (goThing) Decode([]byte) (any, error) { return &thing{}, nil }
+func (goThing) ObjectType() reflect.Type   { return reflect.TypeFor[thing]() }
 
 func newKind(t *testing.T, dialect upstream.Dialect, message media.Message) *media.Kind {
 	t.Helper()

@@ -5,22 +5,24 @@ import (
 	"github.com/decorum-go/decorum/internal/managed"
 )
 
-// trackManagers prepares the resource to keep managedFields. Nobody owns what an empty object contains. For a built-in
-// kind, that is what Go writes for an empty value of its type; for a custom kind, it is nothing.
+// trackManagers prepares the resource to keep managedFields. Nobody owns what an empty object contains.
 func (res *Resource) trackManagers() error {
-	empty := res.Bare()
-	if res.Dialect.GoWritten {
-		obj, err := res.GoType.FromDocument(empty)
-		if err != nil {
-			return err
-		}
-		if empty, err = res.GoType.ToDocument(obj); err != nil {
-			return err
-		}
-		empty = res.WithKind(empty)
+	empty, err := res.Empty()
+	if err != nil {
+		return err
 	}
 	res.Managed = managed.NewKind(res.Schema, res.GVK, empty, res.asOwned)
 	return nil
+}
+
+// Empty returns an object without content. For a built-in kind, that is what Go writes for an empty value of its type;
+// for a custom kind, it is the kind.
+func (res *Resource) Empty() (doc.Value, error) {
+	if !res.Dialect.GoWritten {
+		return res.Bare(), nil
+	}
+	written, err := res.KnownTypes().Written(res.GoType.ObjectType())
+	return res.WithKind(written), err
 }
 
 // asOwned converts an object to the version in which an entry of managedFields names its fields. The keeper is nil if

@@ -24,6 +24,7 @@ var commonResources = []string{
 	"roles.rbac.authorization.k8s.io",
 	"rolebindings.rbac.authorization.k8s.io", "priorityclasses.scheduling.k8s.io",
 	"prioritylevelconfigurations.flowcontrol.apiserver.k8s.io", "flowschemas.flowcontrol.apiserver.k8s.io",
+	"apiservices.apiregistration.k8s.io",
 }
 
 // create creates the objects in an API that serves no clients yet. The first API writes them like any client. The
