@@ -71,7 +71,8 @@ func newClient(connections int) *http.Client {
 }
 
 // begin sends a request and returns the answer if it is a success.
-func (s *server) begin(ctx context.Context, client *http.Client, method, path string, body []byte) (*http.Response, error) {
+func (s *server) begin(ctx context.Context, client *http.Client, method, path string, body []byte) (*http.Response,
+	error) {
 	request, err := http.NewRequestWithContext(ctx, method, s.url+path, bytes.NewReader(body))
 	if err != nil {
 		return nil, err

@@ -34,7 +34,8 @@ func main() {
 	flag.IntVar(&p.writes, "writes", 800, "other writes in a round, of each sort, or more")
 	flag.IntVar(&p.changes, "changes", 20, "changes in a round that reach all watches, or more")
 	flag.IntVar(&p.streams, "streams", 200, "watches")
-	flag.DurationVar(&p.enough, "enough", 300*time.Millisecond, "of processor time, after which a program has had enough of a part")
+	flag.DurationVar(&p.enough, "enough", 300*time.Millisecond,
+		"of processor time, after which a program has had enough of a part")
 	flag.Parse()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
 	defer stop()

@@ -11,7 +11,8 @@ import (
 // Each program starts, does what the load asks for, and costs something. The programs that this module builds always
 // run.
 func TestPrograms(t *testing.T) {
-	results, err := measure(t.Context(), plan{rounds: 1, objects: 20, gets: 16, lists: 1, creates: 16, writes: 16, changes: 2, streams: 3})
+	results, err := measure(t.Context(),
+		plan{rounds: 1, objects: 20, gets: 16, lists: 1, creates: 16, writes: 16, changes: 2, streams: 3})
 	require.NoError(t, err)
 	require.Len(t, results, 1+len(programs()))
 	for i, r := range results {

@@ -40,9 +40,8 @@ func run() (err error) {
 	server, err := servertesting.StartTestServer(logger{}, nil, []string{
 		"--etcd-servers", address.String(), "--etcd-prefix", "/registry",
 		"--authentication-skip-lookup", "--authentication-kubeconfig", kubeconfig, "--authorization-kubeconfig", kubeconfig,
-		"--kubeconfig", kubeconfig,
-		"--disable-admission-plugins",
-		"NamespaceLifecycle,MutatingAdmissionWebhook,ValidatingAdmissionWebhook,ValidatingAdmissionPolicy,MutatingAdmissionPolicy",
+		"--kubeconfig", kubeconfig, "--disable-admission-plugins", "NamespaceLifecycle,MutatingAdmissionWebhook," +
+			"ValidatingAdmissionWebhook,ValidatingAdmissionPolicy,MutatingAdmissionPolicy",
 	}, nil)
 	if err != nil {
 		return err
