@@ -117,8 +117,9 @@ client-suite: ## the envtest suite of controller-runtime's client, with kubeapi
 project-suite: ## the tests of a project that kubebuilder generates, with kubeapi
 	@.ci/stage project-suite .ci/kubebuilder
 
-suites: ## envtest suites of controller-runtime, with kubeapi in the place of kube-apiserver and etcd (SUITES="client cache")
+suites: ## envtest suites of controller-runtime, with kubeapi in the place of kube-apiserver and etcd (SUITES="client cache"); programs of other projects
 	@.ci/stage suites .ci/suites $(SUITES)
+	@.ci/stage programs .ci/modules programs
 
 flaky: ## look for tests that fail now and then: each package 20 times beside eight busy processes (PACKAGES=./..., for at most FLAKY=60m; goes on where it stopped)
 	@.ci/flaky $(FLAKY) $(PACKAGES)

@@ -19,6 +19,7 @@ var otherVersions = map[string]string{
 	"internal/e2e/kubectl-1.33":   "builds an older kubectl",
 	"internal/peers/tilt":         "builds tilt-apiserver with the versions of its release",
 	"internal/helm":               "helm requires newer versions of some modules, which nothing else needs",
+	"internal/programs":           "the same helm",
 	"k8s/kubeapi/internal/oracle": "builds the registry of a release of Kubernetes, with the versions of that release",
 }
 
