@@ -126,8 +126,8 @@ type Options struct {
 	// an object for each client that reads it in another version than the stored one (see [Converted]). Default: 64 MiB.
 	MaxConvertedBytes int64
 	// MaxDecodedBytes is the size of the cache of documents, in bytes. It has the objects that were written most recently,
-	// so that the next write of such an object need not decode it. A document takes 3 to 4 times as many bytes as the JSON
-	// of the object. Default: 16 MiB.
+	// so that the next write of such an object need not decode it, nor a body that equals it. A document takes 3 to 4
+	// times as many bytes as the JSON of the object. Default: 16 MiB.
 	MaxDecodedBytes int64
 	// MaxListBytes is the size of the cache of lists, in bytes. If clients ask for the same list again while no object of
 	// the kind changes, such as many controllers that start together, the API joins the list only twice. The cache never

@@ -81,7 +81,13 @@ func (q *request) decodeBody(w *write.Write) (doc.Value, error) {
 	f := q.bodyFormat(q.kind.Message)
 	f.IntoStruct = q.res.Dialect.BodiesAreStructs || w.Kind() != q.res.GVK // the kinds of subresources have Go types in both dialects
 	f.Validation = w.Asked.Validation
-	obj, err := f.Decode(data, &w.Body)
+	obj, known := doc.Value{}, false
+	if f.Type == media.JSON && !f.IntoStruct {
+		obj, known = q.res.DecodeSent(q.r.Context(), q.res.Key(w.Namespace, w.Name), data)
+	}
+	if !known {
+		obj, err = f.Decode(data, &w.Body)
+	}
 	var beyond *codec.RangeError
 	switch {
 	case errors.As(err, &beyond):

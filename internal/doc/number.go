@@ -38,6 +38,21 @@ func InRange(v Value) bool {
 	return err == nil
 }
 
+// AllInRange reports whether all numbers in a document are within the range of float64.
+func AllInRange(v Value) bool {
+	switch v.kind {
+	case Number:
+		return InRange(v)
+	case List, Map:
+		for i := range v.Len() {
+			if !AllInRange(v.node.values[i]) {
+				return false
+			}
+		}
+	}
+	return true
+}
+
 // significantDigits counts the digits of a literal without leading zeros.
 func significantDigits(literal string) int {
 	n, leading := 0, true

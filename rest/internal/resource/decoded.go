@@ -1,6 +1,8 @@
 package resource
 
 import (
+	"bytes"
+	"context"
 	"fmt"
 
 	"github.com/decorum-go/decorum/internal/codec"
@@ -11,7 +13,7 @@ import (
 )
 
 // decodedCache caches the documents of objects that were written recently, in the stored version, so that the next
-// write need not decode the stored object.
+// write need not decode the stored object, nor a body that equals it.
 type decodedCache struct {
 	entries *generations.Cache[decodedKey, decoded]
 }
@@ -49,6 +51,21 @@ func (res *Resource) Decode(r *storage.Record) (doc.Value, error) {
 		return doc.Value{}, fmt.Errorf("stored object %v: %w", r.Key, err)
 	}
 	return obj, nil
+}
+
+// DecodeSent returns the document of a text that a client has sent, if it is the text of the stored object and the cache
+// has its document. Clients send such a text if they write an object that they have read, and have nothing to change. A
+// document with a number beyond the range of float64 does not count, because the decoder of bodies refuses it.
+func (res *Resource) DecodeSent(ctx context.Context, key storage.Key, text []byte) (obj doc.Value, ok bool) {
+	kept, ok := res.decodedCache.entries.Get(decodedKey{key, res.Stored})
+	if !ok {
+		return doc.Value{}, false
+	}
+	r, err := res.Store.Get(ctx, key, storage.Any)
+	if err != nil || r.Revision != kept.revision || !bytes.Equal(r.JSON, bytes.TrimSuffix(text, []byte("\n"))) {
+		return doc.Value{}, false
+	}
+	return kept.obj, doc.AllInRange(kept.obj)
 }
 
 // KeepDecoded caches the document of a stored record for the next write. obj is what Decode returns, or what the record
